@@ -71,6 +71,8 @@ struct source {
 	bool lasting; /* a controlling terminal: /dev/tty may be opened after all ends closed */
 	bool hung;    /* they are now: not to be polled, but read again later */
 	bool is_stderr;
+	bool gone;      /* its reader has: the next write of the command is the last */
+	bool onward;    /* a program gets what is written after the command's end, too */
 	bool printed;   /* something reached the reader since the owner last cleared it */
 	bool lost;      /* there was no memory for a text that is to be reported */
 	char last;      /* the last byte a person saw */

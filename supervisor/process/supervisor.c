@@ -223,23 +223,57 @@ static void supervisor_on_child(struct supervisor *s)
 	}
 }
 
+/* Whether somebody waits for what the command writes: until its end or until the run yields, a
+   program for longer. */
+static bool supervisor_delivers(const struct supervisor *s, const struct source *source)
+{
+	return source->fd >= 0 && source->sink != SINK_PERSON &&
+	       (source->onward || (supervisor_has_reader(s) && s->front.fd >= 0));
+}
+
 /* The reader is gone or its disk is full: the command finds that out as it would without terse, or
-   nearly so. An agent's command goes on, since its text is kept. */
+   nearly so. One that prints an agent's preview to a full disk goes on, since its text is kept. */
 static void supervisor_on_broken_queue(struct supervisor *s, struct source *source)
 {
-	enum sink sink = source->sink;
-	if (source->fd < 0 || s->state != SUPERVISOR_RUNNING)
-		return;
-	/* SINK_PIPE: it was never found out who reads, and now nobody does. */
-	if (sink != SINK_PROGRAM && sink != SINK_FILE && sink != SINK_PIPE)
+	source->gone |= source->queue.error == EPIPE || source->queue.error == ECONNRESET;
+	if (!supervisor_delivers(s, source) || (source->sink == SINK_AGENT && !source->gone))
 		return;
 	TRACE(SINK, "%s: the reader takes no more: %s", source->is_stderr ? "stderr" : "stdout",
-	      strerror(source->queue.error));
-	if (source->queue.error == EFBIG)
+	      source->gone ? "it has gone" : strerror(source->queue.error));
+	bool runs = s->state == SUPERVISOR_RUNNING;
+	if (runs && source->queue.error == EFBIG)
 		kill(-s->group, SIGXFSZ);
-	else if (source->pty)
+	else if (runs && source->pty)
 		kill(-s->group, SIGPIPE);
 	source_close(source);
+}
+
+/* Whether its end is to be noticed although nothing is written to it. */
+static bool supervisor_watches(const struct supervisor *s, const struct source *source)
+{
+	bool has_end = source->queue.type == S_IFIFO || source->queue.type == S_IFSOCK;
+	return has_end && !source->gone && !source->queue.error && supervisor_delivers(s, source);
+}
+
+/* A write through a pipe fails in the command from now on, one to a terminal when it comes. */
+static void supervisor_on_gone(struct supervisor *s, struct source *source)
+{
+	source->gone = true;
+	if (!source->pty)
+		supervisor_on_broken_queue(s, source);
+}
+
+/* What was written to a program's reader is with it: its pipe ends. */
+static void supervisor_end_onward(struct supervisor *s)
+{
+	for (int i = 0; i < s->source_count; i++) {
+		struct source *source = &s->sources[i];
+		if (!source->onward || source->fd >= 0 || !output_queue_is_empty(&source->queue))
+			continue;
+		source->onward = false;
+		source_let_go(source);
+		io_null(source->queue.fd, source->queue.fd);
+	}
 }
 
 static void supervisor_on_readable(struct supervisor *s, struct source *source)
@@ -247,11 +281,12 @@ static void supervisor_on_readable(struct supervisor *s, struct source *source)
 	uint64_t before = source->came;
 	source_read(source, s->chunk, SOURCE_TURN);
 	int64_t now_ms = clock_monotonic_ms();
-	lingering_came(&s->lingering, source->came - before, now_ms);
+	if (!source->onward)
+		lingering_came(&s->lingering, source->came - before, now_ms);
 	if (source->text && source->came > before)
 		interceptor_came(source->text, now_ms);
 	s->keys.active = true;
-	if (source->queue.error)
+	if (source->queue.error || (source->gone && source->came > before))
 		supervisor_on_broken_queue(s, source);
 	supervisor_keep_both(s);
 	if (!s->timer[TIMER_TICK] && (source->hung || (source->text && s->record.artifact)))
@@ -477,9 +512,14 @@ static void supervisor_dismiss_watchdog(struct supervisor *s)
 	io_close(&s->watchdog);
 }
 
+static bool supervisor_is_onward(const struct supervisor *s)
+{
+	return s->sources[0].onward || s->sources[1].onward;
+}
+
 static bool supervisor_is_held(const struct supervisor *s)
 {
-	return s->ending || supervisor_is_open(s);
+	return s->ending || supervisor_is_open(s) || supervisor_is_onward(s);
 }
 
 /* The reader has everything: nothing of the caller's is held any more, and the front end may end.
@@ -503,6 +543,9 @@ static void supervisor_linger(struct supervisor *s)
 		supervisor_dismiss_watchdog(s);
 	supervisor_settle();
 	lingering_begin(&s->lingering, s->job->settings, clock_monotonic_ms());
+	/* A program's pipe has no limit of time. */
+	if (supervisor_is_onward(s))
+		s->lingering.end_at = s->lingering.idle_at = 0;
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
 	if (!supervisor_is_open(s))
 		return;
@@ -521,6 +564,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 		supervisor_linger(s);
 	if (s->state != SUPERVISOR_LINGERING)
 		return false;
+	supervisor_end_onward(s);
 	const int fds[] = {s->sources[0].fd, s->sources[1].fd};
 	if (supervisor_is_held(s) && (s->ending || !lingering_is_over(&s->lingering, fds, now_ms)))
 		return false;
@@ -546,16 +590,19 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	fds[n++] = (struct pollfd){.fd = s->front.fd, .events = POLLIN};
 	for (int i = 0; i < s->source_count; i++) {
 		struct source *source = &s->sources[i];
-		if (source->fd >= 0 && !source->hung && !paused &&
+		/* The front end ends once a program has what the command itself wrote. */
+		bool rests = source->onward ? s->state == SUPERVISOR_FLUSHING : paused;
+		if (source->fd >= 0 && !source->hung && !rests &&
 		    !output_queue_is_full(&source->queue)) {
 			short events = POLLIN | (i == 0 && s->input.len > 0 ? POLLOUT : 0);
 			readers[n] = source;
 			fds[n++] = (struct pollfd){.fd = source_poll_fd(source), .events = events};
 		}
-		if (!output_queue_is_empty(&source->queue)) {
+		bool waits = !output_queue_is_empty(&source->queue);
+		if (waits || supervisor_watches(s, source)) {
 			writers[n] = source;
 			fds[n++] = (struct pollfd){.fd = output_queue_poll_fd(&source->queue),
-						   .events = POLLOUT};
+						   .events = waits ? POLLOUT : 0};
 		}
 	}
 	nfds_t ours = n;
@@ -569,6 +616,8 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 			output_queue_pump(&writers[i]->queue);
 			if (writers[i]->queue.error)
 				supervisor_on_broken_queue(s, writers[i]);
+			else if (fds[i].revents & (POLLERR | POLLHUP))
+				supervisor_on_gone(s, writers[i]);
 		}
 		if (readers[i] && (fds[i].revents & ~POLLOUT))
 			supervisor_on_readable(s, readers[i]);

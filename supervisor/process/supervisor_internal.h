@@ -165,7 +165,7 @@ void supervisor_yield(struct supervisor *s);
 /* The reader has that report: the caller is let go. */
 void supervisor_finish_yield(struct supervisor *s);
 
-/* Closes everything that belongs to the caller. */
+/* Closes everything that belongs to the caller, but for the pipe of a program that reads on. */
 void supervisor_drop_caller(struct supervisor *s);
 
 /* Changes to a working directory that keeps no file system busy, since the process lives on without

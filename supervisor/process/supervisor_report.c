@@ -128,7 +128,8 @@ static void report_end(struct supervisor *s)
 	}
 	for (int i = 0; i < s->source_count; i++) {
 		struct interceptor_ending e = report_ending(s, &s->sources[i], state);
-		source_report(&s->sources[i], &e);
+		if (!s->sources[i].onward)
+			source_report(&s->sources[i], &e);
 	}
 	delivery_report_not_kept(&s->delivery);
 }
@@ -146,6 +147,15 @@ static void report_conclude(struct supervisor *s, struct source *source)
 {
 	if (source->fd < 0)
 		source_close(source);
+	source->onward = s->caller == CALLER_WAITS && report_has_background(s, source) &&
+			 source_text(source) &&
+			 interceptor_reader(source->text) == INTERCEPT_WHOLE &&
+			 source->sink == SINK_PROGRAM;
+	/* More may come late. */
+	if (source->onward) {
+		interceptor_settle_all(source->text);
+		s->timer[TIMER_TICK] = clock_monotonic_ms();
+	}
 	bool failed = s->interrupted || s->timed_out || s->status != 0;
 	if (source->text)
 		interceptor_conclude(source->text, failed ? INTERCEPT_FAILURE : INTERCEPT_SUCCESS);
@@ -242,9 +252,17 @@ void supervisor_yield(struct supervisor *s)
 void supervisor_drop_caller(struct supervisor *s)
 {
 	summary_release(&s->delivery.summary);
-	for (int i = 0; i < s->source_count; i++)
-		source_let_go(&s->sources[i]);
-	io_null(STDIN_FILENO, STDERR_FILENO);
+	bool kept[STDERR_FILENO + 1] = {false};
+	for (int i = 0; i < s->source_count; i++) {
+		if (s->sources[i].onward)
+			kept[s->sources[i].queue.fd] = true;
+		else
+			source_let_go(&s->sources[i]);
+	}
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (!kept[fd])
+			io_null(fd, fd);
+	}
 	if (s->job->channels.keyboard > STDERR_FILENO)
 		close(s->job->channels.keyboard);
 }

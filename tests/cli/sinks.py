@@ -4,8 +4,10 @@ who still writes."""
 
 import json
 import os
+import re
+import signal
 
-from support.harness import Case, eventually, let_go_on, main, read_file
+from support.harness import Case, eventually, let_go_on, main, numbers, read_file, write_file
 
 ITSELF = "readlink /proc/self/fd/1"
 
@@ -77,6 +79,72 @@ class File(Case):
         self.assertIn(self.path("f").encode(), self.run_to_end("terse", "read", identifier).out)
         self.ask("signal", identifier, "TERM")
         self.assertEqual(run.finish().code, -15)
+
+
+class Program(Case):
+    """What a program reads of `terse A | B` and of `A | B` is the same, to the end of file."""
+
+    def test_what_is_written_after_the_end(self):
+        for option in "", "--pty", "--redact", "--linger 10ms --linger-idle 10ms", "--streams split":
+            with self.subTest(option=option):
+                go, ended = self.fifo("go"), self.fifo("ended")
+                run = self.start("/bin/bash", "-c", "{ terse %s sh -c '(read x <go; echo late; seq 30000) & echo ok;"
+                                 " exit 3'; echo $? >ended; } | cat" % option)
+                # The front end has gone; its program still waits for more.
+                self.assertEqual(read_file(ended), b"3\n")
+                run.until(b"ok\n")
+                let_go_on(go)
+                self.assertEqual(run.finish().out.replace(b"\r", b""), b"ok\nlate\n" + numbers(30000))
+                self.assert_nothing_left()
+                self.assertEqual(self.artifact("last"), b"ok\nlate\n" + numbers(30000))
+                os.unlink(go), os.unlink(ended)
+
+    def test_late_writers_learn_that_the_reader_has_gone(self):
+        go = self.fifo("go")
+        run = self.shell("terse bash -c '(trap \"echo PIPE >got\" PIPE; read x <go; while [ ! -e got ]; do"
+                         " echo late; sleep 0.02; done) 2>/dev/null & echo ok' | head -n 1")
+        self.assertEqual(run.out, b"ok\n")
+        let_go_on(go)
+        self.assert_nothing_left()
+        self.assertEqual(read_file(os.path.join(self.work, "got")), b"PIPE\n")
+
+    def test_a_reader_that_left_before_anything_was_written(self):
+        run = self.run_to_end("bash", "-c", "terse sleep 0.2 | true; echo ${PIPESTATUS[0]}")
+        self.assertEqual(run.out, b"0\n")
+
+    def test_a_run_that_was_let_go_holds_nothing(self):
+        run = self.shell("id=$(terse --detach sleep 1000); terse signal $id KILL; echo done")
+        self.assertIn(b"done\n", run.out)
+
+
+class Gone(Case):
+    """An agent that has closed its end: the command is told at its next write, as without terse."""
+
+    def run_alone(self, *argv, kind):
+        """The end of a run whose output nobody holds any more."""
+        run = self.start("terse", *argv, kind=kind)
+        run.close()
+        run.wait()
+        return run.code
+
+    def test_it_ends_at_its_next_write(self):
+        for kind in "pipe", "socket":
+            for form in (), ("--no-pty",), ("--streams=split",), ("--format=json",):
+                with self.subTest(kind=kind, form=form):
+                    self.assertEqual(self.run_alone(*form, "yes", kind=kind), -signal.SIGPIPE)
+        self.assert_nothing_left()
+
+    def test_one_that_writes_nothing_ends_as_it_would(self):
+        for form in (), ("--no-pty",):
+            self.assertEqual(self.run_alone(*form, "sh", "-c", "sleep 0.2; exit 4", kind="socket"), 4)
+
+    def test_a_run_that_yielded_goes_on(self):
+        run = self.start("terse", "--yield", "1ms", "sh", "-c", "while [ ! -e go ]; do echo tick; sleep 0.02; done",
+                         kind="socket").finish()
+        identifier = re.search(rb"cmd-\w+", run.out)[0].decode()
+        came = self.artifact(identifier).count(b"tick")
+        eventually(lambda: self.artifact(identifier).count(b"tick") > came + 3, "more text")
+        write_file(os.path.join(self.work, "go"), "")
 
 
 if __name__ == "__main__":
