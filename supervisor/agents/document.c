@@ -2,8 +2,10 @@
 
 #include "supervisor/agents/document.h"
 
+#include "lib/align.h"
 #include "lib/buffer.h"
 #include "lib/bytes.h"
+#include "lib/fingerprint.h"
 #include "lib/io.h"
 #include "lib/quote.h"
 
@@ -16,11 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	CONTEXT = 3,
-	/* Cells of the table of common lines; beyond that all lines in between are replaced. */
-	CELLS_MAX = 4 << 20,
-};
+/* Lines around a change. */
+enum { CONTEXT = 3 };
 
 struct lines {
 	const char **start; /* one more than there are: the end of the text */
@@ -48,57 +47,25 @@ static size_t diff_length(const struct lines *l, size_t i)
 	return (size_t)(l->start[i + 1] - l->start[i]);
 }
 
-static bool diff_is_same(const struct lines *a, size_t i, const struct lines *b, size_t k)
-{
-	return diff_length(a, i) == diff_length(b, k) &&
-	       memcmp(a->start[i], b->start[k], diff_length(a, i)) == 0;
-}
-
 /* The lines that differ: lost[i] of the first text, added[k] of the second. */
 struct marks {
 	bool *lost, *added;
 };
 
-/* The longest common part of what is between equal starts and ends. */
 static int diff_compare(const struct lines *a, const struct lines *b, struct marks *m)
 {
-	size_t from = 0, enda = a->count, endb = b->count;
-	while (from < enda && from < endb && diff_is_same(a, from, b, from))
-		from++;
-	while (enda > from && endb > from && diff_is_same(a, enda - 1, b, endb - 1)) {
-		enda--;
-		endb--;
-	}
-	size_t rows = enda - from, columns = endb - from;
-	memset(m->lost + from, 1, rows);
-	memset(m->added + from, 1, columns);
-	if (rows == 0 || columns == 0 || rows > CELLS_MAX / columns)
-		return 0;
-	uint32_t *table = calloc((rows + 1) * (columns + 1), sizeof(*table));
-	if (!table)
+	uint64_t *hashes = malloc((a->count + b->count + 1) * sizeof(*hashes));
+	if (!hashes)
 		return -1;
-#define CELL(i, k) table[(i) * (columns + 1) + (k)]
-	for (size_t i = rows; i-- > 0;) {
-		for (size_t k = columns; k-- > 0;) {
-			uint32_t down = CELL(i + 1, k), right = CELL(i, k + 1);
-			CELL(i, k) = diff_is_same(a, from + i, b, from + k) ? CELL(i + 1, k + 1) + 1
-				     : down > right                         ? down
-									    : right;
-		}
-	}
-	for (size_t i = 0, k = 0; i < rows && k < columns;) {
-		if (diff_is_same(a, from + i, b, from + k)) {
-			m->lost[from + i++] = false;
-			m->added[from + k++] = false;
-		} else if (CELL(i + 1, k) >= CELL(i, k + 1)) {
-			i++;
-		} else {
-			k++;
-		}
-	}
-#undef CELL
-	free(table);
-	return 0;
+	for (size_t i = 0; i < a->count; i++)
+		hashes[i] = fingerprint_exact(a->start[i], diff_length(a, i));
+	for (size_t k = 0; k < b->count; k++)
+		hashes[a->count + k] = fingerprint_exact(b->start[k], diff_length(b, k));
+	struct align_side lost = {hashes, (uint32_t)a->count, m->lost},
+			  added = {hashes + a->count, (uint32_t)b->count, m->added};
+	int result = align_mark(&lost, &added);
+	free(hashes);
+	return result;
 }
 
 static void diff_write_line(struct buffer *out, char mark, const struct lines *l, size_t i)

@@ -16,8 +16,7 @@ struct diff_text {
 	size_t len;
 };
 
-/* Appends the difference, or nothing if there is none. Returns 0, or -1 with ENOMEM. Texts with
-   thousands of lines that differ in many places become a single hunk. */
+/* Appends the difference, or nothing if there is none. Returns 0, or -1 with ENOMEM. */
 int diff_append(struct buffer *out, const struct diff_text *before, const struct diff_text *after);
 
 enum { DOCUMENT_MAX = 4 << 20 };

@@ -28,7 +28,6 @@ enum {
 	NOTICE_ROOM =
 		1024,     /* of a page, for the last line and the marker of a change that is cut */
 	LINE_BYTES = 500, /* of a long line, for an agent */
-	JOINED = 64,      /* neighbours that become one */
 };
 
 struct changes {
@@ -45,8 +44,9 @@ struct changes {
 	struct text texts[2], shown_texts[2];
 	struct buffer titles[2];
 
-	struct differ_change joined[JOINED]; /* neighbours, not printed yet */
-	int joined_count;
+	struct differ_change *joined; /* neighbours, not printed yet */
+	size_t joined_count, joined_room;
+	bool apart;                 /* the texts are too long: lines of one of them alone */
 	struct differ_change place; /* of the change that is made: its lines */
 	uint64_t total, shown;      /* changes */
 	uint64_t lines[2];          /* gone, new */
@@ -276,7 +276,7 @@ static int changes_add_joined(struct changes *c, bool *cut, struct differ_change
 {
 	const struct differ_change *last = &c->joined[c->joined_count - 1];
 	*cut = false;
-	for (int i = 0; i < c->joined_count && !*cut; i++) {
+	for (size_t i = 0; i < c->joined_count && !*cut; i++) {
 		const struct differ_change *j = &c->joined[i];
 		uint64_t left[2] = {0};
 		if (i > 0) {
@@ -333,6 +333,30 @@ static int changes_json_add(struct changes *c)
 	return 0;
 }
 
+/* Makes the text of lines that one of the texts has, without context: where they belong in the
+   other one is not known. Returns as changes_add_lines. */
+static int changes_make_apart(struct changes *c, bool *cut)
+{
+	c->place = c->joined[0];
+	int which = c->place.lines[0].count == 0;
+	const struct differ_lines *lines = &c->place.lines[which];
+	struct differ_change rest = {.lines = {{.count = 0}}};
+	uint64_t left;
+	if (!c->verb.json) {
+		buffer_append_string(&c->text, "@@ ");
+		changes_add_numbers(&c->text, which ? '+' : '-', lines->from, lines->count);
+		buffer_append_string(&c->text, " @@\n");
+	}
+	if (changes_add_lines(c, which, which ? MARK_NEW : MARK_OLD, lines, &left) < 0)
+		return -1;
+	*cut = left > 0;
+	rest.lines[which].from = lines->from + lines->count - left;
+	rest.lines[which].count = left;
+	if (*cut)
+		changes_add_rest(c, &rest);
+	return 0;
+}
+
 /* Makes the text of the joined changes, with context, in c->text. Returns as changes_add_lines. */
 static int changes_make(struct changes *c, bool *cut)
 {
@@ -341,6 +365,8 @@ static int changes_make(struct changes *c, bool *cut)
 	struct differ_change rest = {0};
 	uint64_t left;
 	buffer_clear(&c->text);
+	if (c->apart)
+		return changes_make_apart(c, cut);
 	if (changes_before(c, &first->lines[1], &before) < 0 ||
 	    changes_behind(c, &last->lines[1], &behind) < 0)
 		return -1;
@@ -385,7 +411,7 @@ static int changes_print(struct changes *c)
 	if (c->joined_count == 0)
 		return 0;
 	c->total++;
-	for (int i = 0; i < c->joined_count; i++) {
+	for (size_t i = 0; i < c->joined_count; i++) {
 		c->lines[0] += c->joined[i].lines[0].count;
 		c->lines[1] += c->joined[i].lines[1].count;
 	}
@@ -409,16 +435,22 @@ static int changes_print(struct changes *c)
 	return c->verb.json ? 0 : changes_flush(c);
 }
 
-static int changes_take(void *ctx, const struct differ_change *change)
+static int changes_take(void *ctx, const struct differ_change *change, bool apart)
 {
 	struct changes *c = ctx;
+	c->apart = apart;
 	if (c->joined_count > 0) {
 		const struct differ_lines *last = &c->joined[c->joined_count - 1].lines[1];
-		bool near = change->lines[1].from - last->from - last->count <= 2 * CONTEXT;
-		if ((!near || c->joined_count == JOINED) && changes_print(c) < 0)
+		bool near =
+			!apart && change->lines[1].from - last->from - last->count <= 2 * CONTEXT;
+		if (!near && changes_print(c) < 0)
 			return -1;
 	}
-	c->joined[c->joined_count++] = *change;
+	struct differ_change *joined =
+		array_add(&c->joined, &c->joined_count, &c->joined_room, sizeof(*joined));
+	if (!joined)
+		return -1;
+	*joined = *change;
 	return 0;
 }
 
@@ -550,6 +582,7 @@ static void changes_json_end(struct changes *c, bool more)
 	json_add_count(out, "total", c->total);
 	json_add_count(out, "gone", c->lines[0]);
 	json_add_count(out, "new", c->lines[1]);
+	json_add_bool(out, "in_order", !c->apart);
 	json_add_bool(out, "truncated", more);
 	if (more)
 		changes_add_next(&next, c);
@@ -582,7 +615,10 @@ static void changes_add_end(const struct changes *c, struct buffer *out, bool mo
 		buffer_append_string(out, "]\n");
 		return;
 	}
-	buffer_append_string(out, "[");
+	buffer_append_string(
+		out, c->apart ? "[too long to be put in order, so lines that the other text "
+				"has nowhere: "
+			      : "[");
 	if (c->shown < c->total && c->shown > 0)
 		buffer_printf(out, "changes %" PRIu64 "-%" PRIu64 " of ", c->offset,
 			      c->offset + c->shown - 1);
@@ -688,6 +724,7 @@ out:
 	}
 	buffer_release(&c->text);
 	buffer_release(&c->out);
+	free(c->joined);
 	free(c);
 	return status;
 }

@@ -2,77 +2,29 @@
 
 #include "supervisor/compare/differ.h"
 
+#include "lib/align.h"
 #include "lib/buffer.h"
 #include "lib/bytes.h"
-#include "supervisor/compare/align.h"
 #include "supervisor/compare/side.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines of the windows; texts with fewer bytes left begin with the second. */
-static const uint32_t windows[] = {512, 8192, 262144};
-
-#define WINDOWS   (sizeof(windows) / sizeof(*windows))
-#define FEW_BYTES ((uint64_t)512 * 1024)
-
-/* A run of so many equal lines shows how the texts go on. */
-#define SOLID 24
-
-/* Lines of the sample of one text. */
-#define SAMPLE 32768
-
-/* Bytes in front of a line of the sample that may be equal, too. */
-#define BACK ((size_t)128 * 1024)
-
-struct sample {
-	struct side_line *lines;
-	size_t count;
-	uint64_t mask; /* those are in it whose fingerprint has none of these bits */
+/* The lines of one text behind what is equal in both. */
+struct differ_side {
+	struct side side;
+	struct side_line *lines; /* and one behind the last */
+	size_t count, room;
+	uint64_t *hashes;
+	bool *alone;
 };
 
 struct differing {
 	const struct differ *d;
-	struct side sides[2];
-	struct side_line *lines[2]; /* of the window */
-	uint64_t *prints[2];
-	uint32_t room; /* of these */
-	bool sampled;
-	struct sample samples[2];
-	struct align anchors; /* of the samples */
-	uint64_t *sample_prints[2];
+	struct differ_side sides[2];
+	uint64_t offset, number; /* where the texts begin to differ */
 };
-
-/* Where both sides are; what is in front of it is dealt with. */
-struct places {
-	uint64_t offset[2], number[2];
-};
-
-static struct places places_now(const struct differing *d)
-{
-	struct places p;
-	for (int i = 0; i < 2; i++) {
-		p.offset[i] = side_offset(&d->sides[i]);
-		p.number[i] = d->sides[i].number;
-	}
-	return p;
-}
-
-/* Reports what is between two places, if it is anything. */
-static int differ_tell(const struct differing *d, const struct places *from,
-		       const struct places *to)
-{
-	struct differ_change c;
-	for (int i = 0; i < 2; i++)
-		c.lines[i] = (struct differ_lines){.from = from->number[i],
-						   .count = to->number[i] - from->number[i],
-						   .offset = from->offset[i],
-						   .end = to->offset[i]};
-	if (c.lines[0].count == 0 && c.lines[1].count == 0)
-		return 0;
-	return d->d->change(d->d->ctx, &c);
-}
 
 /* How many of the first bytes are the same. */
 static size_t same_bytes(const char *a, const char *b, size_t len)
@@ -86,363 +38,261 @@ static size_t same_bytes(const char *a, const char *b, size_t len)
 	return at;
 }
 
-/* Passes over whole lines whose bytes are the same. Returns 1 if there were some, 0, or -1. */
-static int differ_pass_bytes(struct differing *d)
+/* Passes over whole lines of the same bytes. Returns 0, or -1 with errno. */
+static int differ_pass_equal(struct differing *d)
 {
-	const char *data[2];
-	size_t len[2];
-	for (int i = 0; i < 2; i++) {
-		if (side_look(&d->sides[i], &data[i], &len[i]) < 0)
+	struct side *a = &d->sides[0].side, *b = &d->sides[1].side;
+	for (;;) {
+		const char *data[2];
+		size_t len[2];
+		if (side_look(a, &data[0], &len[0]) < 0 || side_look(b, &data[1], &len[1]) < 0)
 			return -1;
+		size_t same = same_bytes(data[0], data[1], len[0] < len[1] ? len[0] : len[1]);
+		const char *last = same ? memrchr(data[0], '\n', same) : NULL;
+		if (!last)
+			break;
+		same = (size_t)(last - data[0]) + 1;
+		uint64_t newlines = newline_count(data[0], same);
+		side_pass(a, same, newlines);
+		side_pass(b, same, newlines);
 	}
-	size_t same = same_bytes(data[0], data[1], len[0] < len[1] ? len[0] : len[1]);
-	const char *last = same ? memrchr(data[0], '\n', same) : NULL;
-	if (!last)
-		return 0;
-	same = (size_t)(last - data[0]) + 1;
-	uint64_t newlines = newline_count(data[0], same);
-	side_pass(&d->sides[0], same, newlines);
-	side_pass(&d->sides[1], same, newlines);
+	d->offset = side_offset(a);
+	d->number = a->number;
+	return 0;
+}
+
+/* Takes the rest of a text. Returns 1; 0 if it has more than `most` lines; -1 with errno. */
+static int differ_collect(struct differ_side *s, uint32_t most)
+{
+	for (int got = 1; got > 0;) {
+		struct side_line *line = array_add(&s->lines, &s->count, &s->room, sizeof(*line));
+		got = line ? side_next(&s->side, line) : -1;
+		if (got < 0)
+			return -1;
+		if (got > 0 && s->count > most)
+			return 0;
+		if (got == 0)
+			*line = (struct side_line){.number = s->side.number,
+						   .offset = side_offset(&s->side)};
+	}
+	s->count--;
 	return 1;
 }
 
-/* Passes over a line if both are the same. Returns 1, 0 if they differ, 2 at the end of both, or
-   -1. */
-static int differ_pass_line(struct differing *d)
+/* Lines x to y - 1 of what was collected. */
+static struct differ_lines lines_of(const struct differ_side *s, size_t x, size_t y)
 {
-	const struct places before = places_now(d);
-	struct side_line lines[2];
-	int got[2];
-	for (int i = 0; i < 2; i++) {
-		got[i] = side_next(&d->sides[i], &lines[i]);
-		if (got[i] < 0)
-			return -1;
-	}
-	if (!got[0] && !got[1])
-		return 2;
-	if (got[0] && got[1] && lines[0].print == lines[1].print) {
-		if (d->d->masked)
+	return (struct differ_lines){.from = s->lines[x].number,
+				     .count = s->lines[y].number - s->lines[x].number,
+				     .offset = s->lines[x].offset,
+				     .end = s->lines[y].offset};
+}
+
+/* Reports what is not the same on both sides, in its order. Returns what `change` returned. */
+static int differ_tell(const struct differing *d)
+{
+	const struct differ_side *a = &d->sides[0], *b = &d->sides[1];
+	int answer = 0;
+	for (size_t x = 0, y = 0; answer == 0 && (x < a->count || y < b->count);) {
+		size_t i = x, k = y;
+		while (i < a->count && a->alone[i])
+			i++;
+		while (k < b->count && b->alone[k])
+			k++;
+		const struct differ_change c = {{lines_of(a, x, i), lines_of(b, y, k)}};
+		if (i > x || k > y)
+			answer = d->d->change(d->d->ctx, &c, false);
+		else if (d->d->masked)
 			*d->d->masked = true;
-		return 1;
+		x = i + (i < a->count);
+		y = k + (k < b->count);
 	}
-	for (int i = 0; i < 2; i++)
-		side_seek(&d->sides[i], before.offset[i], before.number[i]);
-	return 0;
+	return answer;
 }
 
-/* Goes on to where the texts differ. Returns 0, 2 at their ends, or -1. */
-static int differ_find(struct differing *d)
+/* Aligns lines x..i-1 of the first text and y..k-1 of the second by all their bytes, or by their
+   fingerprints. */
+static int differ_align_part(struct differing *d, bool bytes, const size_t from[2],
+			     const size_t to[2])
 {
-	int passed;
-	do {
-		passed = differ_pass_bytes(d);
-		if (passed == 0)
-			passed = differ_pass_line(d);
-	} while (passed == 1);
-	return passed;
-}
-
-static int differ_make_room(struct differing *d, uint32_t lines)
-{
-	for (int i = 0; i < 2 && lines > d->room; i++) {
-		free(d->lines[i]);
-		free(d->prints[i]);
-		d->lines[i] = malloc(lines * sizeof(*d->lines[i]));
-		d->prints[i] = malloc(lines * sizeof(*d->prints[i]));
-		if (!d->lines[i] || !d->prints[i]) {
-			d->room = 0;
-			return -1;
-		}
-	}
-	if (lines > d->room)
-		d->room = lines;
-	return 0;
-}
-
-/* Reads a window of at most `most` lines of one side. Returns 1 if the text ends with it, 0,
-   or -1. */
-static int differ_collect(struct differing *d, int which, uint32_t most, uint32_t *count)
-{
-	int got = 1;
-	for (*count = 0; *count < most; ++*count) {
-		struct side_line *line = &d->lines[which][*count];
-		got = side_next(&d->sides[which], line);
-		if (got <= 0)
-			return got < 0 ? -1 : 1;
-		d->prints[which][*count] = line->print;
-	}
-	return 0;
-}
-
-/* The place of a line of the window, or behind the last one of it. */
-static void place_line(const struct differing *d, int which, uint32_t line, uint32_t count,
-		       struct places *p)
-{
-	if (line == count) {
-		p->offset[which] = side_offset(&d->sides[which]);
-		p->number[which] = d->sides[which].number;
-		return;
-	}
-	p->offset[which] = d->lines[which][line].offset;
-	p->number[which] = d->lines[which][line].number;
-}
-
-/* Reports the changes in front of the first `runs` runs of the window, and `done` moves behind
-   the last of these. */
-static int differ_tell_runs(const struct differing *d, const struct align *m, size_t runs,
-			    struct places *done)
-{
-	struct places to;
-	int result = 0;
-	for (size_t i = 0; i < runs && result == 0; i++) {
-		const struct align_run *r = &m->runs[i];
-		place_line(d, 0, r->a, m->a_count, &to);
-		place_line(d, 1, r->b, m->b_count, &to);
-		result = differ_tell(d, done, &to);
-		place_line(d, 0, r->a + r->len, m->a_count, done);
-		place_line(d, 1, r->b + r->len, m->b_count, done);
-	}
-	return result;
-}
-
-/* How many runs of a window count: those up to the last solid one, or all at the end of the texts.
-   0: it is too small. */
-static size_t differ_trust(const struct align *m, bool at_end, bool largest)
-{
-	size_t runs = m->count;
-	if (at_end)
-		return runs;
-	while (runs > 0 && m->runs[runs - 1].len < SOLID)
-		runs--;
-	return runs ? runs : largest ? m->count : 0;
-}
-
-/* Deals with a window from where the texts differ. Returns 1 if it shows how they go on, 0 if not,
-   2 at their ends, or -1; *answer is that of `change`. */
-static int differ_window(struct differing *d, const struct places *start, uint32_t most,
-			 int *answer)
-{
-	struct places done = *start;
-	uint32_t counts[2];
-	int ends[2];
+	struct align_side sides[2];
 	for (int i = 0; i < 2; i++) {
-		side_seek(&d->sides[i], start->offset[i], start->number[i]);
-		ends[i] = differ_collect(d, i, most, &counts[i]);
-		if (ends[i] < 0)
-			return -1;
+		struct differ_side *s = &d->sides[i];
+		for (size_t k = from[i]; k < to[i]; k++) {
+			s->hashes[k] = bytes ? s->lines[k].bytes : s->lines[k].print;
+			s->alone[k] = false;
+		}
+		sides[i] = (struct align_side){s->hashes + from[i], (uint32_t)(to[i] - from[i]),
+					       s->alone + from[i]};
 	}
-	struct align m = {
-		.a = d->prints[0], .b = d->prints[1], .a_count = counts[0], .b_count = counts[1]};
-	int result = align_make(&m);
-	bool at_end = ends[0] && ends[1];
-	size_t runs = result == 0 ? differ_trust(&m, at_end, most == windows[WINDOWS - 1]) : 0;
-	if (result == 0 && (runs > 0 || at_end)) {
-		*answer = differ_tell_runs(d, &m, runs, &done);
-		const struct places end = places_now(d);
-		if (*answer == 0 && at_end)
-			*answer = differ_tell(d, &done, &end);
-		for (int i = 0; i < 2; i++)
-			side_seek(&d->sides[i], done.offset[i], done.number[i]);
-		result = at_end ? 2 : 1;
-	}
-	align_release(&m);
-	return result;
+	return align_mark(&sides[0], &sides[1]);
 }
 
-/* Takes a sample of the rest of a text. */
-static int differ_sample(struct differing *d, int which)
+/* Lines that are the same in every byte belong together; between them those whose fingerprints
+   are. */
+static int differ_align(struct differing *d)
 {
-	struct sample *s = &d->samples[which];
-	struct side *side = &d->sides[which];
-	int got;
-	s->lines = malloc(SAMPLE * sizeof(*s->lines));
-	if (!s->lines)
+	size_t at[2] = {0, 0}, end[2];
+	for (int i = 0; i < 2; i++) {
+		struct differ_side *s = &d->sides[i];
+		s->hashes = malloc((s->count + 1) * sizeof(*s->hashes));
+		s->alone = malloc((s->count + 1) * sizeof(*s->alone));
+		if (!s->hashes || !s->alone)
+			return -1;
+		end[i] = s->count;
+	}
+	if (differ_align_part(d, true, at, end) < 0)
 		return -1;
-	for (;;) {
-		struct side_line line;
-		got = side_next(side, &line);
-		if (got <= 0)
-			return got;
-		if (line.print >> 8 & s->mask)
-			continue;
-		while (s->count == SAMPLE) {
-			size_t kept = 0;
-			s->mask = s->mask * 2 + 1;
-			for (size_t i = 0; i < s->count; i++) {
-				if (!(s->lines[i].print >> 8 & s->mask))
-					s->lines[kept++] = s->lines[i];
-			}
-			s->count = kept;
-		}
-		if (!(line.print >> 8 & s->mask))
-			s->lines[s->count++] = line;
-	}
-}
-
-/* Finds the lines of the samples that belong together. */
-static int differ_find_anchors(struct differing *d, const struct places *start)
-{
-	d->sampled = true;
-	for (int i = 0; i < 2; i++) {
-		side_seek(&d->sides[i], start->offset[i], start->number[i]);
-		if (differ_sample(d, i) < 0)
-			return -1;
-	}
-	uint64_t mask = d->samples[0].mask | d->samples[1].mask;
-	uint32_t counts[2];
-	for (int i = 0; i < 2; i++) {
-		struct sample *s = &d->samples[i];
-		d->sample_prints[i] = malloc(SAMPLE * sizeof(uint64_t));
-		if (!d->sample_prints[i])
-			return -1;
-		counts[i] = 0;
-		for (size_t k = 0; k < s->count; k++) {
-			if (s->lines[k].print >> 8 & mask)
-				continue;
-			d->sample_prints[i][counts[i]] = s->lines[k].print;
-			s->lines[counts[i]++] = s->lines[k];
-		}
-	}
-	d->anchors = (struct align){.a = d->sample_prints[0],
-				    .b = d->sample_prints[1],
-				    .a_count = counts[0],
-				    .b_count = counts[1]};
-	return align_make(&d->anchors);
-}
-
-/* The next anchor behind a place; false: there is none. */
-static bool differ_next_anchor(const struct differing *d, const struct places *start,
-			       struct places *anchor)
-{
-	for (size_t i = 0; i < d->anchors.count; i++) {
-		for (uint32_t k = 0; k < d->anchors.runs[i].len; k++) {
-			const struct side_line *lines[2] = {
-				&d->samples[0].lines[d->anchors.runs[i].a + k],
-				&d->samples[1].lines[d->anchors.runs[i].b + k]};
-			for (int j = 0; j < 2; j++) {
-				anchor->offset[j] = lines[j]->offset;
-				anchor->number[j] = lines[j]->number;
-			}
-			if (lines[0]->offset > start->offset[0] &&
-			    lines[1]->offset > start->offset[1])
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Moves an anchor to the front while the bytes of the lines before it are the same. */
-static int differ_go_back(struct differing *d, const struct places *start, struct places *anchor)
-{
-	char *blocks[2] = {malloc(BACK), malloc(BACK)};
-	struct text_piece piece;
-	size_t most = BACK, same = 0;
-	int result = blocks[0] && blocks[1] ? 0 : -1;
-	for (int i = 0; i < 2; i++) {
-		/* With the newline in front of where the change begins. */
-		uint64_t from = start->offset[i] > 0 ? start->offset[i] - 1 : 0;
-		if (anchor->offset[i] - from < most)
-			most = (size_t)(anchor->offset[i] - from);
-	}
-	for (int i = 0; i < 2 && result == 0; i++) {
-		text_seek_byte(d->d->texts[i], anchor->offset[i] - most);
-		result = text_next(d->d->texts[i], blocks[i], most, &piece);
-		/* A gap is near: the anchor stays. */
-		if (result == 0 && (piece.kind != TEXT_BYTES || piece.len < most))
-			most = 0;
-	}
-	while (result == 0 && same < most &&
-	       blocks[0][most - same - 1] == blocks[1][most - same - 1])
-		same++;
-	/* Up to where a line begins: behind a newline. */
-	const char *end = result == 0 ? blocks[0] + most : NULL;
-	const char *newline = same ? memchr(end - same, '\n', same) : NULL;
-	if (newline) {
-		size_t back = (size_t)(end - newline) - 1;
-		uint64_t newlines = newline_count(newline + 1, back);
+	while (!d->d->exact && (at[0] < end[0] || at[1] < end[1])) {
+		size_t to[2];
 		for (int i = 0; i < 2; i++) {
-			anchor->offset[i] -= back;
-			anchor->number[i] -= newlines;
+			for (to[i] = at[i]; to[i] < end[i] && d->sides[i].alone[to[i]];)
+				to[i]++;
 		}
-	}
-	free(blocks[0]);
-	free(blocks[1]);
-	return result;
-}
-
-/* No window shows how the texts go on: goes to the next anchor, or to their ends. Returns 1, 2 at
-   their ends, or -1; *answer is that of `change`. */
-static int differ_leap(struct differing *d, const struct places *start, int *answer)
-{
-	struct places to;
-	int result = 1;
-	if (!d->sampled && differ_find_anchors(d, start) < 0)
-		return -1;
-	if (differ_next_anchor(d, start, &to)) {
-		if (differ_go_back(d, start, &to) < 0)
+		if (to[0] > at[0] && to[1] > at[1] && differ_align_part(d, false, at, to) < 0)
 			return -1;
-		/* The text was read elsewhere meanwhile. */
 		for (int i = 0; i < 2; i++)
-			d->sides[i].len = 0;
-	} else {
-		result = 2;
+			at[i] = to[i] + (to[i] < end[i]);
 	}
-	for (int i = 0; i < 2; i++) {
-		const struct places *at = result == 2 ? start : &to;
-		side_seek(&d->sides[i], at->offset[i], at->number[i]);
-		if (result == 2 && side_pass_all(&d->sides[i]) < 0)
-			return -1;
+	return differ_tell(d);
+}
+
+/* --- texts that are too long --------------------------------------------------- */
+
+/* A set of fingerprints, as many as fit; `from`: those of lines in front of it were in others. */
+struct prints {
+	uint64_t *slots;
+	size_t mask, count;
+};
+
+static bool prints_have(const struct prints *p, uint64_t print, size_t *slot)
+{
+	size_t at = print & p->mask;
+	while (p->slots[at] && p->slots[at] != print)
+		at = (at + 1) & p->mask;
+	*slot = at;
+	return p->slots[at] != 0;
+}
+
+/* Goes back to where the texts differ. */
+static void differ_rewind(struct differing *d, int which)
+{
+	side_seek(&d->sides[which].side, d->offset, d->number);
+}
+
+/* One bit a line. */
+static bool bit_at(const struct buffer *bits, size_t i)
+{
+	return bits->data[i / 8] >> i % 8 & 1;
+}
+
+/* Notes which lines of a text the other one has. Of that a part at a time is in memory. */
+static int differ_look_up(struct differing *d, int which, struct prints *set, struct buffer *found)
+{
+	struct side *side = &d->sides[which].side, *other = &d->sides[!which].side;
+	struct side_line line;
+	int more = 1, got;
+	differ_rewind(d, !which);
+	do {
+		size_t slot, i = 0;
+		memset(set->slots, 0, (set->mask + 1) * sizeof(*set->slots));
+		for (set->count = 0; set->count <= set->mask / 2;) {
+			more = side_next(other, &line);
+			if (more <= 0)
+				break;
+			set->count += !prints_have(set, line.print, &slot);
+			set->slots[slot] = line.print;
+		}
+		differ_rewind(d, which);
+		while (more >= 0 && (got = side_next(side, &line)) != 0) {
+			if (got < 0)
+				return -1;
+			if (i / 8 == found->len && buffer_try_append(found, "", 1) < 0)
+				return -1;
+			if (prints_have(set, line.print, &slot))
+				found->data[i / 8] = (char)(found->data[i / 8] | 1 << i % 8);
+			i++;
+		}
+	} while (more > 0);
+	return more;
+}
+
+/* Reports runs of lines that the other text has nowhere. */
+static int differ_tell_alone(struct differing *d, int which, const struct buffer *found)
+{
+	struct side *side = &d->sides[which].side;
+	struct differ_change c = {{{.count = 0}}};
+	struct differ_lines *run = &c.lines[which];
+	struct side_line line;
+	int got = 1, answer = 0;
+	differ_rewind(d, which);
+	for (size_t i = 0; got > 0 && answer == 0; i++) {
+		got = side_next(side, &line);
+		bool alone = got > 0 && !bit_at(found, i);
+		if (!alone && run->count > 0) {
+			answer = d->d->change(d->d->ctx, &c, true);
+			run->count = 0;
+		}
+		if (alone && run->count == 0)
+			*run = (struct differ_lines){.from = line.number, .offset = line.offset};
+		if (alone) {
+			run->count = side->number - run->from;
+			run->end = side_offset(side);
+		}
+		if (!alone && got > 0 && d->d->masked)
+			*d->d->masked = true;
 	}
-	to = places_now(d);
-	*answer = differ_tell(d, start, &to);
+	return got < 0 ? -1 : answer;
+}
+
+static int differ_sets(struct differing *d, uint32_t most)
+{
+	struct prints set = {.mask = 1};
+	int result = -1;
+	while (set.mask < (size_t)most * 4)
+		set.mask = set.mask * 2 + 1;
+	free(d->sides[0].lines);
+	d->sides[0].lines = NULL;
+	set.slots = malloc((set.mask + 1) * sizeof(*set.slots));
+	for (int i = 0; set.slots && i < 2; i++) {
+		struct buffer found = BUFFER_INIT;
+		result = differ_look_up(d, i, &set, &found);
+		if (result == 0)
+			result = differ_tell_alone(d, i, &found);
+		buffer_release(&found);
+		if (result)
+			break;
+	}
+	free(set.slots);
 	return result;
-}
-
-/* The texts differ here. Returns 1, 2 at their ends, or -1; *answer is that of `change`. */
-static int differ_go_on(struct differing *d, int *answer)
-{
-	const struct places start = places_now(d);
-	size_t first = 1;
-	int result = 0;
-	for (int i = 0; i < 2; i++) {
-		if (d->d->texts[i]->size > start.offset[i] + FEW_BYTES)
-			first = 0;
-	}
-	for (size_t i = first; i < WINDOWS && result == 0; i++) {
-		if (differ_make_room(d, windows[i]) < 0)
-			return -1;
-		result = differ_window(d, &start, windows[i], answer);
-	}
-	return result ? result : differ_leap(d, &start, answer);
-}
-
-static void differ_release(struct differing *d)
-{
-	for (int i = 0; i < 2; i++) {
-		side_release(&d->sides[i]);
-		free(d->lines[i]);
-		free(d->prints[i]);
-		free(d->samples[i].lines);
-		free(d->sample_prints[i]);
-	}
-	align_release(&d->anchors);
 }
 
 int differ_run(const struct differ *differ)
 {
 	struct differing d = {.d = differ};
-	int result = 0, answer = 0;
-	for (int i = 0; i < 2 && result == 0; i++)
-		result = side_init(&d.sides[i], differ->texts[i], differ->exact);
-	while (result == 0 || result == 1) {
-		result = differ_find(&d);
-		if (result == 0)
-			result = differ_go_on(&d, &answer);
-		if (answer)
-			break;
+	uint32_t most = differ->most ? differ->most : DIFFER_LINES;
+	int result = -1;
+	for (int i = 0; i < 2; i++) {
+		if (side_init(&d.sides[i].side, differ->texts[i], differ->exact) < 0)
+			goto out;
 	}
+	if (differ_pass_equal(&d) < 0)
+		goto out;
+	result = differ_collect(&d.sides[0], most);
+	if (result == 1)
+		result = differ_collect(&d.sides[1], most);
+	if (result == 1)
+		result = differ_align(&d);
+	else if (result == 0)
+		result = differ_sets(&d, most);
+out:;
 	int saved = errno;
-	differ_release(&d);
+	for (int i = 0; i < 2; i++) {
+		side_release(&d.sides[i].side);
+		free(d.sides[i].lines);
+		free(d.sides[i].hashes);
+		free(d.sides[i].alone);
+	}
 	errno = saved;
-	return answer ? answer : result < 0 ? -1 : 0;
+	return result;
 }

@@ -1,13 +1,12 @@
 // In which lines two texts differ.
 //
-// Equal bytes are passed at the speed of memory. Where they end, a window of lines of both is
-// aligned (align.h); it grows until a run of equal lines shows how the texts go on together. Where
-// even the largest one does not, the lines that both have once in all of the rest, as far as a
-// sample shows, tell how they go on. So memory is a constant (some 40 MB for the largest windows,
-// half a megabyte otherwise), and time is linear.
+// The equal bytes at their beginning are passed over. Of the rest up to DIFFER_LINES lines of each
+// text are aligned (lib/align.h). Longer ones are not: of them it is told which lines one text has
+// and the other has nowhere, in a time that grows with the square of their length past some
+// millions of lines.
 //
-// Lines are compared by fingerprints; with `exact` every byte counts. A missing newline at the end
-// of a text does not.
+// Lines are compared by fingerprints (lib/fingerprint.h); with `exact` every byte counts. A missing
+// newline at the end of a text does not. A part that was not kept is one line (side.h).
 #ifndef TERSE_COMPARE_DIFFER_H
 #define TERSE_COMPARE_DIFFER_H
 
@@ -15,6 +14,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define DIFFER_LINES ((uint32_t)1 << 20)
 
 /* Lines of one text: `count` of them from number `from` on (of none: those in front of which
    the other text has some), and their bytes in the file. */
@@ -30,9 +31,12 @@ struct differ_change {
 struct differ {
 	struct text *texts[2];
 	bool exact;
-	/* Called for each place in order. Anything but 0 ends the comparison. It must not move in
-	   the texts: what is printed of them is read through others. */
-	int (*change)(void *ctx, const struct differ_change *change);
+	uint32_t most; /* lines that are aligned; 0: DIFFER_LINES */
+	/* Called for each place in order; `apart`: the texts are too long to be aligned, and this
+	   is of one text alone, all of the first one's before those of the second. Anything but 0
+	   ends the comparison. It must not move in the texts: what is printed of them is read
+	   through others. */
+	int (*change)(void *ctx, const struct differ_change *change, bool apart);
 	void *ctx;
 	/* Set to true if lines count as equal of which not every byte was compared. May be NULL. */
 	bool *masked;

@@ -84,17 +84,12 @@ void side_pass(struct side *s, size_t len, uint64_t newlines)
 	s->number += newlines;
 }
 
-static uint64_t side_print(const struct side *s, const char *line, size_t len)
-{
-	return s->exact ? fingerprint_exact(line, len) : fingerprint_masked(line, len);
-}
-
 /* The gap as a line. What is behind it may be the rest of its last one. */
 static void side_take_gap(struct side *s, struct side_line *line)
 {
 	const struct gap *g = &s->gap.gap;
 	line->number = g->from;
-	line->print = fingerprint_exact((const char *)&g->bytes, sizeof(g->bytes));
+	line->print = line->bytes = fingerprint_exact((const char *)&g->bytes, sizeof(g->bytes));
 	s->number = g->to + !s->gap.goes_on;
 	s->has_gap = false;
 	s->len = s->at = 0;
@@ -109,6 +104,7 @@ static int side_take_long(struct side *s, struct side_line *line)
 		size_t len = newline ? (size_t)(newline - s->block) - s->at : s->len - s->at;
 		line->print = (line->print ^ fingerprint_exact(s->block + s->at, len)) * 31 | 1;
 		s->at += len + (newline != NULL);
+		line->bytes = line->print;
 		if (newline || s->ended || s->has_gap)
 			return 1;
 		if (side_fill(s) < 0)
@@ -136,7 +132,8 @@ int side_next(struct side *s, struct side_line *line)
 	if (!newline && s->len == s->room && s->at == 0)
 		return side_take_long(s, line);
 	size_t len = newline ? (size_t)(newline - start) : s->len - s->at;
-	line->print = side_print(s, start, len);
+	line->bytes = fingerprint_exact(start, len);
+	line->print = s->exact ? line->bytes : fingerprint_masked(start, len);
 	s->at += len + (newline != NULL);
 	return 1;
 }

@@ -23,7 +23,8 @@ struct side {
 };
 
 struct side_line {
-	uint64_t print;  /* its fingerprint */
+	uint64_t print;  /* its fingerprint ... */
+	uint64_t bytes;  /* ... and that of all its bytes */
 	uint64_t number; /* 1-based */
 	uint64_t offset; /* of its first byte in the file */
 };

@@ -66,6 +66,24 @@ class Changes(Case):
             # The same without a tool: what stands behind the marks, by its numbers.
             self.assertEqual(self.patched(lines, diff), new)
 
+    def test_many_neighbours(self):
+        """However many changes stand near each other: they are one piece, and its numbers are right."""
+        old = ["line %s" % ("x" * (n % 90) + "y" * (n // 90)) for n in range(2000)]
+        new = [line + " changed" if n % 3 == 0 else line for n, line in enumerate(old)]
+        self.write(old, new)
+        diff = self.cat("--exact", self.old, self.new)
+        self.assertEqual(diff.count(b"\n@@ "), 1)
+        self.assertEqual(self.patched(old, diff), new)
+
+    def test_too_long_for_an_order(self):
+        """Of more than a million lines it is told which of them only one text has."""
+        lines = ["%x" % n for n in range(1100000)]
+        self.write(["a", "gone", "b"] + lines, ["b", "a"] + lines[::-1] + ["new"])
+        self.assertEqual(self.page(), (
+            "--- %s\n+++ %s\n@@ -2 @@\n-gone\n@@ +1100003 @@\n+new\n"
+            "[too long to be put in order, so lines that the other text has nowhere: 2 changes; in all 1 line gone, "
+            "1 new]\n" % (self.old, self.new)).encode())
+
     def has(self, tool):
         return any(os.access(os.path.join(p, tool), os.X_OK) for p in os.environ["PATH"].split(":"))
 

@@ -33,9 +33,10 @@ static uint64_t lines_in(const struct buffer *b, uint64_t from, uint64_t to)
 	return n + (to > from && b->data[to - 1] != '\n');
 }
 
-static int take(void *ctx, const struct differ_change *c)
+static int take(void *ctx, const struct differ_change *c, bool apart)
 {
 	struct made *m = ctx;
+	assert_false(apart);
 	const struct differ_lines *old = &c->lines[0], *new = &c->lines[1];
 	assert_true(old->offset >= m->at[0] && new->offset >= m->at[1]);
 	assert_true(old->count + new->count > 0);
@@ -202,8 +203,8 @@ static void add_lines(struct buffer *b, char mark, unsigned from, unsigned count
 		buffer_printf(b, "%c%x\n", mark, i);
 }
 
-/* More lines than any window are new, twice, and others have gone. */
-static void finds_its_way_past_every_window(void **state)
+/* Long runs of lines are new, and others have gone. */
+static void large_changes(void **state)
 {
 	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
 	(void)state;
@@ -215,14 +216,75 @@ static void finds_its_way_past_every_window(void **state)
 	add_lines(&texts[0], 'y', 0, 10);
 	add_lines(&texts[0], 'c', 0, 20000);
 	add_lines(&texts[1], 'c', 0, 20000);
-	add_lines(&texts[1], 'z', 0, 280000);
-	add_lines(&texts[0], 'd', 0, 300000);
-	add_lines(&texts[1], 'd', 0, 300000);
 	struct made m = compare(texts, true, 0);
-	assert_int_equal(m.changes, 3);
-	assert_int_equal(m.lines, 580010);
+	assert_int_equal(m.changes, 2);
+	assert_int_equal(m.lines, 300010);
 	buffer_release(&texts[0]);
 	buffer_release(&texts[1]);
+}
+
+struct alone {
+	const struct buffer *texts;
+	struct buffer told[2];
+	int last;
+};
+
+static int take_alone(void *ctx, const struct differ_change *c, bool apart)
+{
+	struct alone *a = ctx;
+	int which = c->lines[0].count == 0;
+	const struct differ_lines *l = &c->lines[which];
+	assert_true(apart && c->lines[!which].count == 0 && which >= a->last);
+	assert_int_equal(l->from, 1 + lines_in(&a->texts[which], 0, l->offset));
+	assert_int_equal(l->count, lines_in(&a->texts[which], l->offset, l->end));
+	buffer_append(&a->told[which], a->texts[which].data + l->offset, l->end - l->offset);
+	a->last = which;
+	return 0;
+}
+
+/* Of texts with too many lines: each line that the other one has nowhere, and no other. */
+static void what_only_one_has(void **state)
+{
+	(void)state;
+	for (uint32_t round = 0; round < 60; round++) {
+		uint32_t r = random_start(round);
+		struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
+		struct buffer want[2] = {BUFFER_INIT, BUFFER_INIT};
+		uint32_t kinds = 50 + next_random(&r) % 4000, numbers[2][600];
+		for (int i = 0; i < 2; i++) {
+			for (int k = 0; k < 600; k++) {
+				numbers[i][k] = next_random(&r) % kinds;
+				buffer_printf(&texts[i], "line %x\n", (unsigned)numbers[i][k]);
+			}
+		}
+		for (int i = 0; i < 2; i++) {
+			for (int k = 0; k < 600; k++) {
+				bool there = false;
+				for (int j = 0; j < 600; j++)
+					there |= numbers[!i][j] == numbers[i][k];
+				if (!there)
+					buffer_printf(&want[i], "line %x\n",
+						      (unsigned)numbers[i][k]);
+			}
+		}
+		struct alone a = {.texts = texts};
+		struct text opened[2];
+		for (int i = 0; i < 2; i++)
+			open_text(&opened[i], &texts[i]);
+		const struct differ d = {.texts = {&opened[0], &opened[1]},
+					 .exact = true,
+					 .most = 20,
+					 .change = take_alone,
+					 .ctx = &a};
+		assert_int_equal(differ_run(&d), 0);
+		for (int i = 0; i < 2; i++) {
+			assert_true(buffer_is(&a.told[i], want[i].data, want[i].len));
+			text_close(&opened[i]);
+			buffer_release(&texts[i]);
+			buffer_release(&want[i]);
+			buffer_release(&a.told[i]);
+		}
+	}
 }
 
 /* Nothing is the same, in two long texts. */
@@ -267,7 +329,8 @@ int main(void)
 		cmocka_unit_test(masked_lines_are_equal),
 		cmocka_unit_test(changes_make_the_second_text),
 		cmocka_unit_test(ends_when_it_is_told),
-		cmocka_unit_test(finds_its_way_past_every_window),
+		cmocka_unit_test(large_changes),
+		cmocka_unit_test(what_only_one_has),
 		cmocka_unit_test(nothing_in_common),
 		cmocka_unit_test(very_long_lines),
 	};
