@@ -153,8 +153,7 @@ static int follow_keep_line(struct follow *f, const char *line, size_t len)
 static int follow_look_at(struct follow *f, size_t len)
 {
 	size_t at;
-	matcher_begin(f->matcher, f->block, len);
-	switch (matcher_next(f->matcher, 0, &at)) {
+	switch (matcher_next(f->matcher, f->block, len, &at)) {
 	case MATCHER_FOUND: return follow_keep_line(f, f->block + at, len - at) < 0 ? -1 : 1;
 	case MATCHER_GAVE_UP: errno = EINVAL; return -1;
 	default: return 0;

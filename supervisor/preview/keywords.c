@@ -1,6 +1,5 @@
 #include "supervisor/preview/score.h"
 
-#include "lib/finder.h"
 #include "supervisor/preview/chars.h"
 #include "supervisor/preview/shape.h"
 
@@ -379,19 +378,17 @@ static void free_list(char **list)
 	free(list);
 }
 
-/* The bytes in a row of a phrase that occur least. */
+/* Bytes in a row of a phrase, with as few blanks as can be: blanks are everywhere. */
 static const char *rarest(const char *phrase)
 {
 	const char *best = phrase;
-	unsigned most = 0;
+	size_t fewest = SIZE_MAX;
 	for (const char *at = phrase; strlen(at) >= FRAGMENT_LEN; at++) {
-		unsigned rarity = 0;
-		if (strcspn(at, "*") < FRAGMENT_LEN)
-			continue;
+		size_t blanks = 0;
 		for (size_t k = 0; k < FRAGMENT_LEN; k++)
-			rarity += literal_byte_rarity((unsigned char)at[k], is_letter(at[k]));
-		if (rarity > most) {
-			most = rarity;
+			blanks += at[k] == ' ';
+		if (strcspn(at, "*") >= FRAGMENT_LEN && blanks < fewest) {
+			fewest = blanks;
 			best = at;
 		}
 	}

@@ -3,8 +3,6 @@
 #include "supervisor/reading/matcher.h"
 
 #include "lib/buffer.h"
-#include "lib/finder.h"
-#include "lib/syntax.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -67,58 +65,39 @@ void time_limit_stop(struct time_limit *d)
 #define JIT_STACK_MIN ((size_t)32 * 1024)
 #define JIT_STACK_MAX ((size_t)1024 * 1024)
 
-/* When so many lines that hold a required string did not match and there was one in every
-   so many bytes, looking for it has no use. */
-#define VAIN_MIN   64
-#define VAIN_BYTES 64
-
-/* How characters are understood. */
-#define UTF8 (PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF)
-
-struct code {
-	pcre2_code *code; /* NULL: not used */
-	bool jit;
-};
-
 struct matcher {
-	struct code utf8;  /* for every line */
-	struct code ascii; /* the same, matching bytes: for lines of ASCII, since it is faster */
+	pcre2_code *code;
+	bool jit;
+	bool may_end; /* a match may depend on where the line ends */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 	pcre2_jit_stack *stack;
-	struct syntax syntax;
-	struct finder finder;
-	bool use_finder;
 	int error;                    /* of PCRE2, when it gave up */
 	volatile unsigned long calls; /* begun and ended */
-
-	/* The lines that are searched. */
-	const char *data;
-	size_t len;
-	size_t special; /* offset of the next byte beyond ASCII, if not passed already */
-	size_t vain, vain_from;
 };
 
 /* --- compiling ------------------------------------------------------------- */
 
-static int matcher_compile(struct code *c, const struct buffer *pattern, uint32_t options,
+static int matcher_compile(struct matcher *m, const struct buffer *pattern, uint32_t options,
 			   pcre2_compile_context *context, struct matcher_error *error)
 {
 	int number;
 	size_t offset;
-	c->code = pcre2_compile((PCRE2_SPTR)pattern->data, pattern->len, options, &number, &offset,
-				context);
-	if (!c->code) {
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern->data, pattern->len, options, &number,
+					 &offset, context);
+	if (!code) {
 		error->offset = offset;
 		pcre2_get_error_message(number, (PCRE2_UCHAR *)error->text, sizeof(error->text));
 		errno = number == PCRE2_ERROR_HEAP_FAILED ? ENOMEM : EINVAL;
 		return -1;
 	}
+	pcre2_code_free(m->code);
+	m->code = code;
 	/* Without JIT (memory may not be made executable everywhere, and there is "(*NO_JIT)") it
 	   is interpreted. */
 	size_t size = 0;
-	c->jit = pcre2_jit_compile(c->code, PCRE2_JIT_COMPLETE) == 0 &&
-		 pcre2_pattern_info(c->code, PCRE2_INFO_JITSIZE, &size) == 0 && size > 0;
+	m->jit = pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0 &&
+		 pcre2_pattern_info(code, PCRE2_INFO_JITSIZE, &size) == 0 && size > 0;
 	return 0;
 }
 
@@ -133,46 +112,25 @@ static void matcher_add_escaped(struct buffer *out, const char *text)
 }
 
 /* The pattern between conditions that no word goes on. Returns 1 if it can't be put there. */
-static int compile_word(struct matcher *m, struct buffer *text, uint32_t flags,
+static int compile_word(struct matcher *m, const struct buffer *text, uint32_t flags,
 			pcre2_compile_context *context)
 {
 	struct matcher_error ignored;
 	struct buffer word = BUFFER_INIT;
-	int result = -1;
 	buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text->len, text->data);
-	if (buffer_check(&word) < 0)
-		return -1;
-	pcre2_code_free(m->utf8.code);
-	if (matcher_compile(&m->utf8, &word, flags | UTF8, context, &ignored) == 0) {
-		buffer_release(text);
-		*text = word;
-		return 0;
-	}
-	if (errno == EINVAL)
-		result = 1;
+	int result = buffer_check(&word);
+	if (result == 0 && matcher_compile(m, &word, flags, context, &ignored) < 0)
+		result = errno == EINVAL ? 1 : -1;
 	buffer_release(&word);
 	return result;
-}
-
-/* Whether the pattern, understood as one of bytes, matches the same lines of ASCII. A character
-   of several bytes would be taken apart; of two classes only those of ASCII are caseless;
-   and PCRE2 10.42 starts "\R??x" at other characters. */
-static bool is_same_in_ascii(const struct buffer *text)
-{
-	static const char *const others[] = {":upper:", ":lower:", "\\R", "\\X"};
-	bool same = finder_find_high(text->data, 0, text->len, 0x80) == text->len;
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		same &= !memmem(text->data, text->len, others[i], strlen(others[i]));
-	return same;
 }
 
 static int compile_all(struct matcher *m, const char *pattern,
 		       const struct matcher_options *options, struct matcher_error *error)
 {
-	struct matcher_error ignored;
 	struct buffer text = BUFFER_INIT;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-	uint32_t flags = PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C |
+	uint32_t flags = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
 			 (options->ignore_case ? PCRE2_CASELESS : 0);
 	int result = -1;
 	if (options->literal)
@@ -187,22 +145,19 @@ static int compile_all(struct matcher *m, const char *pattern,
 	if (memmem(text.data, text.len, "(?=", 3))
 		flags |= PCRE2_NO_START_OPTIMIZE;
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-	if (matcher_compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
+	if (matcher_compile(m, &text, flags, context, error) < 0)
 		goto out;
-	syntax_read(&m->syntax, text.data, text.len, flags | UTF8);
+	/* It does by a condition: "$", one with a backslash or "(?", or "^" behind ".*+". */
+	m->may_end = strpbrk(pattern, "$\\(^");
 	if (options->word) {
-		m->syntax.sure = 0;
 		int done = compile_word(m, &text, flags, context);
 		if (done < 0)
 			goto out;
 		/* Less exact: "-x" is no word in "a -x b" then. */
 		pcre2_set_compile_extra_options(context, done ? PCRE2_EXTRA_MATCH_WORD : 0);
-		if (done && matcher_compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
+		if (done && matcher_compile(m, &text, flags, context, error) < 0)
 			goto out;
 	}
-	if (is_same_in_ascii(&text) &&
-	    matcher_compile(&m->ascii, &text, flags | PCRE2_NEVER_UTF, context, &ignored) < 0)
-		m->ascii.code = NULL;
 	result = 0;
 out:
 	pcre2_compile_context_free(context);
@@ -229,9 +184,6 @@ struct matcher *matcher_new(const char *pattern, const struct matcher_options *o
 	pcre2_set_heap_limit(m->limits, HEAP_MAX);
 	if (m->stack)
 		pcre2_jit_stack_assign(m->limits, NULL, m->stack);
-	m->use_finder = m->syntax.literals.count > 0;
-	if (m->use_finder)
-		finder_init(&m->finder, &m->syntax.literals);
 	return m;
 fail:
 	matcher_free(m);
@@ -243,8 +195,7 @@ void matcher_free(struct matcher *m)
 	if (!m)
 		return;
 	int saved = errno;
-	pcre2_code_free(m->utf8.code);
-	pcre2_code_free(m->ascii.code);
+	pcre2_code_free(m->code);
 	pcre2_match_data_free(m->match);
 	pcre2_match_context_free(m->limits);
 	pcre2_jit_stack_free(m->stack);
@@ -254,14 +205,14 @@ void matcher_free(struct matcher *m)
 
 /* --- one line -------------------------------------------------------------- */
 
-static enum matcher_result matcher_run(struct matcher *m, const struct code *c, const char *data,
-				       size_t len, size_t start, uint32_t options)
+static enum matcher_result matcher_run(struct matcher *m, const char *data, size_t len,
+				       size_t start, uint32_t options)
 {
 	m->calls++;
 	PCRE2_SPTR subject = (PCRE2_SPTR)data;
 	int rc =
-		c->jit ? pcre2_jit_match(c->code, subject, len, start, options, m->match, m->limits)
-		       : pcre2_match(c->code, subject, len, start, options, m->match, m->limits);
+		m->jit ? pcre2_jit_match(m->code, subject, len, start, options, m->match, m->limits)
+		       : pcre2_match(m->code, subject, len, start, options, m->match, m->limits);
 	m->calls++;
 	/* 0: the pattern has groups, which do not matter here. */
 	if (rc >= 0)
@@ -279,20 +230,12 @@ static void get_span(const struct matcher *m, struct matcher_span *span)
 	span->to = ends[1];
 }
 
-static const struct code *code_for(const struct matcher *m, const char *data, size_t len)
-{
-	if (m->ascii.code && finder_find_high(data, 0, len, 0x80) == len)
-		return &m->ascii;
-	return &m->utf8;
-}
-
 enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len,
 				 struct matcher_span *span)
 {
-	const struct code *c = code_for(m, line, len);
-	enum matcher_result result = matcher_run(m, c, line, len, 0, 0);
-	if (result == MATCHER_NONE && m->syntax.line_end && len > 0 && line[len - 1] == '\r')
-		result = matcher_run(m, c, line, len - 1, 0, 0);
+	enum matcher_result result = matcher_run(m, line, len, 0, 0);
+	if (result == MATCHER_NONE && m->may_end && len > 0 && line[len - 1] == '\r')
+		result = matcher_run(m, line, len - 1, 0, 0);
 	if (result == MATCHER_FOUND && span)
 		get_span(m, span);
 	return result;
@@ -302,7 +245,7 @@ enum matcher_result matcher_window(struct matcher *m, const struct matcher_windo
 				   struct matcher_span *span)
 {
 	uint32_t options = (w->begins ? 0 : PCRE2_NOTBOL) | (w->ends ? 0 : PCRE2_NOTEOL);
-	enum matcher_result result = matcher_run(m, &m->utf8, w->data, w->len, w->start, options);
+	enum matcher_result result = matcher_run(m, w->data, w->len, w->start, options);
 	if (result != MATCHER_FOUND)
 		return result;
 	get_span(m, span);
@@ -313,112 +256,18 @@ enum matcher_result matcher_window(struct matcher *m, const struct matcher_windo
 
 /* --- many lines ------------------------------------------------------------ */
 
-void matcher_begin(struct matcher *m, const char *data, size_t len)
+enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len, size_t *at)
 {
-	m->data = data;
-	m->len = len;
-	m->special = 0;
-	m->vain = m->vain_from = 0;
-}
-
-static size_t matcher_line_start(const struct matcher *m, size_t from, size_t at)
-{
-	const char *newline = memrchr(m->data + from, '\n', at - from);
-	return newline ? (size_t)(newline - m->data) + 1 : from;
-}
-
-/* Returns the offset of the newline, or of the end. */
-static size_t matcher_line_end(const struct matcher *m, size_t at)
-{
-	const char *newline = memchr(m->data + at, '\n', m->len - at);
-	return newline ? (size_t)(newline - m->data) : m->len;
-}
-
-/* Line by line, up to the line that begins at `end` or behind. */
-static enum matcher_result try_lines(struct matcher *m, size_t from, size_t end, size_t *at)
-{
-	while (from < end) {
-		size_t stop = matcher_line_end(m, from);
-		enum matcher_result result = matcher_line(m, m->data + from, stop - from, NULL);
+	for (size_t from = 0; from < len;) {
+		const char *newline = memchr(data + from, '\n', len - from);
+		size_t stop = newline ? (size_t)(newline - data) : len;
+		enum matcher_result result = matcher_line(m, data + from, stop - from, NULL);
 		*at = from;
 		if (result != MATCHER_NONE)
 			return result;
 		from = stop + 1;
 	}
 	return MATCHER_NONE;
-}
-
-/* The lines from..end, all of ASCII, at once. */
-static enum matcher_result try_block(struct matcher *m, size_t from, size_t end, size_t *at)
-{
-	struct matcher_span span;
-	enum matcher_result result = matcher_run(m, &m->ascii, m->data + from, end - from, 0, 0);
-	if (result == MATCHER_GAVE_UP)
-		return try_lines(m, from, end, at);
-	if (result == MATCHER_NONE)
-		return result;
-	get_span(m, &span);
-	/* An empty match behind the last newline is in no line. */
-	if (span.from == end - from && m->data[end - 1] == '\n')
-		return MATCHER_NONE;
-	*at = matcher_line_start(m, from, from + span.from);
-	return MATCHER_FOUND;
-}
-
-static enum matcher_result next_by_blocks(struct matcher *m, size_t from, size_t *at)
-{
-	unsigned char also = m->syntax.line_end ? '\r' : 0x80;
-	while (from < m->len) {
-		if (m->special < from || from == 0)
-			m->special = finder_find_high(m->data, from, m->len, also);
-		size_t end = m->special < m->len ? matcher_line_start(m, from, m->special) : m->len;
-		enum matcher_result result = MATCHER_NONE;
-		if (end > from) {
-			result = try_block(m, from, end, at);
-		} else {
-			end = matcher_line_end(m, from) + 1;
-			result = try_lines(m, from, end, at);
-		}
-		if (result != MATCHER_NONE)
-			return result;
-		from = end;
-	}
-	return MATCHER_NONE;
-}
-
-/* A line with a required string did not match: is the search for it of any use? */
-static void note_vain(struct matcher *m, size_t at)
-{
-	if (m->vain++ == 0)
-		m->vain_from = at;
-	if (m->vain < VAIN_MIN)
-		return;
-	if (at - m->vain_from < VAIN_MIN * VAIN_BYTES)
-		m->use_finder = false;
-	m->vain = 0;
-}
-
-enum matcher_result matcher_next(struct matcher *m, size_t from, size_t *at)
-{
-	unsigned which;
-	while (m->use_finder) {
-		size_t found = finder_find(&m->finder, m->data, from, m->len, &which);
-		if (found == m->len)
-			return MATCHER_NONE;
-		*at = matcher_line_start(m, from, found);
-		if (which < m->syntax.sure)
-			return MATCHER_FOUND;
-		size_t stop = matcher_line_end(m, found);
-		enum matcher_result result = matcher_line(m, m->data + *at, stop - *at, NULL);
-		if (result != MATCHER_NONE)
-			return result;
-		note_vain(m, *at);
-		from = stop + 1;
-		if (from >= m->len)
-			return MATCHER_NONE;
-	}
-	return m->ascii.code && m->syntax.in_line ? next_by_blocks(m, from, at)
-						  : try_lines(m, from, m->len, at);
 }
 
 /* --- telling --------------------------------------------------------------- */

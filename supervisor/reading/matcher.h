@@ -33,9 +33,6 @@ void time_limit_stop(struct time_limit *d);
 // ends. A carriage return at the end of a line may be there or not, as the pattern likes it:
 // both "end$" and "end\r" match "end\r\n". Characters are those of UTF-8, and classes, cases
 // and word boundaries those of Unicode; bytes that are not UTF-8 match nothing.
-//
-// Why it is fast: most lines are passed over because a string is not there that a match must have
-// (syntax.h, finder.h), or because one call of PCRE2 searches many lines.
 
 struct matcher_options {
 	bool ignore_case;
@@ -81,12 +78,9 @@ struct matcher_window {
 enum matcher_result matcher_window(struct matcher *m, const struct matcher_window *w,
 				   struct matcher_span *span);
 
-/* Starts a search in many lines: whole ones, of which the last need not have a newline. */
-void matcher_begin(struct matcher *m, const char *data, size_t len);
-
-/* Finds the first line that matches among those from offset `from` on, where a line begins. Sets
- *at to its beginning. MATCHER_GAVE_UP: *at is the line it gave up at. */
-enum matcher_result matcher_next(struct matcher *m, size_t from, size_t *at);
+/* Finds the first line that matches in many: whole ones, of which the last need not have a newline.
+   Sets *at to its beginning. MATCHER_GAVE_UP: *at is the line it gave up at. */
+enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len, size_t *at);
 
 /* Why it gave up, as part of a sentence ("it takes over 10 million steps, ..."). */
 const char *matcher_reason(const struct matcher *m);

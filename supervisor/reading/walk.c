@@ -26,8 +26,7 @@ struct walk {
 	uint64_t read; /* bytes */
 	size_t last;   /* where the line that came last is */
 
-	size_t searched; /* where the lines begin that the matcher has */
-	size_t hit;      /* the next matching line from `at` on, `end`: none */
+	size_t hit; /* the next matching line from `at` on, `end`: none */
 	bool hit_known;
 
 	struct text_piece gap; /* TEXT_GAP: behind `len`; kept for walk_gap() */
@@ -126,9 +125,7 @@ static void walk_settle(struct walk *w, size_t from)
 	w->end = newline ? (size_t)(newline - w->data) + 1 : w->at;
 	if (w->at_gap || w->at_end)
 		w->end = w->len;
-	w->searched = w->at;
 	w->hit_known = false;
-	matcher_begin(w->matcher, w->data + w->at, w->end - w->at);
 }
 
 /* Makes room for more of a line that fills the buffer. Returns 1 if it must not be larger. */
@@ -273,10 +270,9 @@ static enum walk_kind find_hit(struct walk *w, struct walk_line *line)
 	if (w->hit_known)
 		return WALK_LINE;
 	size_t found = 0;
-	enum matcher_result result = w->at < w->end
-					     ? matcher_next(w->matcher, w->at - w->searched, &found)
-					     : MATCHER_NONE;
-	w->hit = result == MATCHER_NONE ? w->end : w->searched + found;
+	enum matcher_result result =
+		matcher_next(w->matcher, w->data + w->at, w->end - w->at, &found);
+	w->hit = result == MATCHER_NONE ? w->end : w->at + found;
 	if (result == MATCHER_GAVE_UP) {
 		line->number = w->line + newline_count(w->data + w->at, w->hit - w->at);
 		return WALK_GAVE_UP;

@@ -4,8 +4,6 @@
 
 #include "config/settings.h"
 #include "lib/buffer.h"
-#include "lib/finder.h"
-#include "lib/syntax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,8 +18,6 @@
 
 /* The number of times that a secret may begin within another one on a line. */
 #define AGAIN_MAX 100
-
-#define MARKS 6
 
 #define PATTERN_OPTIONS PCRE2_NEVER_BACKSLASH_C
 
@@ -38,61 +34,54 @@
    text. Until then a reader need not wait, and lines without that text need no search. */
 static const struct shape {
 	const char *name, *pattern;
-	/* One of these is before every match, in either case where `fold`. */
-	const char *marks[MARKS];
-	bool fold, block;
+	const char *mark; /* the pattern of what is before every match */
+	bool block;
 } shapes[] = {
 	{.name = "AWS key",
 	 .pattern = "(?<=" START "AKIA|" START "ASIA)[0-9A-Z]{16}" EDGE,
-	 .marks = {"AKIA", "ASIA"}},
+	 .mark = "AKIA|ASIA"},
 	{.name = "AWS secret",
 	 .pattern = "(?i)(?<=secret_access_key|secretaccesskey)"
 		    "[\"']?\\s*[=:]\\s*[\"']?\\K[a-z0-9/+=]{40,}",
-	 .marks = {"secret_access_key", "secretaccesskey"},
-	 .fold = true},
+	 .mark = "(?i)secret_access_key|secretaccesskey"},
 	{.name = "GitHub token",
 	 .pattern = "(?<=" START "gh[pousr]_)[A-Za-z0-9]{20,}|"
 		    "(?<=" START "github_pat_)[A-Za-z0-9_]{20,}",
-	 .marks = {"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}},
+	 .mark = "gh[pousr]_|github_pat_"},
 	{.name = "GitLab token",
 	 .pattern = "(?<=" START "glpat-)[A-Za-z0-9_.-]{16,}",
-	 .marks = {"glpat-"}},
+	 .mark = "glpat-"},
 	{.name = "Slack token",
 	 .pattern = "(?<=" START "xox[abceoprs]-)[A-Za-z0-9-]{10,}|"
 		    "(?<=hooks\\.slack\\.com/services/)[A-Za-z0-9/]{20,}",
-	 .marks = {"xox", "hooks.slack.com/"}},
-	{.name = "npm token", .pattern = "(?<=" START "npm_)[A-Za-z0-9]{30,}", .marks = {"npm_"}},
-	{.name = "Google key",
-	 .pattern = "(?<=" START "AIza)[0-9A-Za-z_-]{35,}",
-	 .marks = {"AIza"}},
+	 .mark = "xox|hooks\\.slack\\.com/"},
+	{.name = "npm token", .pattern = "(?<=" START "npm_)[A-Za-z0-9]{30,}", .mark = "npm_"},
+	{.name = "Google key", .pattern = "(?<=" START "AIza)[0-9A-Za-z_-]{35,}", .mark = "AIza"},
 	{.name = "Stripe key",
 	 .pattern = "(?<=" START "[rs]k_live_)[0-9A-Za-z]{16,}",
-	 .marks = {"k_live_"}},
+	 .mark = "k_live_"},
 	{.name = "API key",
 	 .pattern = "(?<=" START "sk-)(?:[a-z0-9]+-)*[A-Za-z0-9_-]{20,}",
-	 .marks = {"sk-"}},
+	 .mark = "sk-"},
 	{.name = "JSON web token",
 	 .pattern = "(?<=" START "eyJ)[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]*",
-	 .marks = {"eyJ"}},
+	 .mark = "eyJ"},
 	{.name = "bearer token",
 	 .pattern = "(?i)(?<=" START "bearer[ \\t])[ \\t]*\\K[a-z0-9._~+/-]{12,}=*",
-	 .marks = {"bearer"},
-	 .fold = true},
+	 .mark = "(?i)bearer"},
 	{.name = "password",
 	 .pattern = "(?i)(?<=authorization:)\\s*basic\\s+\\K[a-z0-9+/]{6,}=*",
-	 .marks = {"authorization:"},
-	 .fold = true},
+	 .mark = "(?i)authorization:"},
 	{.name = "password",
 	 .pattern = "(?<=://)[^\\s/:@\"'<>]*:\\K[^\\s/@\"'<>]+(?=@)",
-	 .marks = {"://"}},
+	 .mark = "://"},
 	{.name = "password",
 	 .pattern = "(?i)(?<=password|passwd|passphrase|client_secret|api_key|apikey)"
 		    "(?:\\s*=\\s*[\"']?|[\"']\\s*:\\s*[\"'])\\K[^\\s\"',;&]{8,}",
-	 .marks = {"password", "passwd", "passphrase", "client_secret", "api_key", "apikey"},
-	 .fold = true},
+	 .mark = "(?i)password|passwd|passphrase|client_secret|api_key|apikey"},
 	{.name = "private key",
 	 .pattern = "(?<=-----BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
-	 .marks = {"-----BEGIN "},
+	 .mark = "-----BEGIN ",
 	 .block = true},
 };
 
@@ -101,10 +90,8 @@ static const struct shape {
 struct pattern {
 	const char *name;
 	pcre2_code *code;
+	pcre2_code *mark; /* a match begins behind one: without it none has begun; NULL: anywhere */
 	bool block;
-	bool behind; /* a match begins behind the finder's string: without it none has begun */
-	bool filtered;
-	struct finder finder; /* one of its strings is in every line that matches */
 };
 
 struct secrets {
@@ -126,37 +113,28 @@ static int on_edge(pcre2_callout_block *b, void *gaps)
 		       : 1;
 }
 
-static int secrets_compile(struct pattern *p, const char *text)
+/* NULL with errno. */
+static pcre2_code *secrets_compile(const char *text)
 {
 	int number;
 	size_t offset;
-	p->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PATTERN_OPTIONS, &number,
-				&offset, NULL);
-	if (!p->code) {
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PATTERN_OPTIONS,
+					 &number, &offset, NULL);
+	if (!code) {
 		errno = number == PCRE2_ERROR_HEAP_FAILED ? ENOMEM : EINVAL;
-		return -1;
+		return NULL;
 	}
 	/* Without JIT the pattern is interpreted. */
-	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
-	return 0;
+	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
+	return code;
 }
 
 static int add_shape(struct pattern *p, const struct shape *shape)
 {
-	struct literal_set set = {.count = 0};
-	*p = (struct pattern){
-		.name = shape->name, .block = shape->block, .behind = true, .filtered = true};
-	for (size_t i = 0; i < MARKS && shape->marks[i]; i++) {
-		struct literal *l = &set.items[set.count++];
-		*l = (struct literal){.len = (unsigned char)strlen(shape->marks[i])};
-		memcpy(l->bytes, shape->marks[i], l->len);
-		for (unsigned k = 0; shape->fold && k < l->len; k++) {
-			if (l->bytes[k] >= 'a' && l->bytes[k] <= 'z')
-				l->fold |= 1ULL << k;
-		}
-	}
-	finder_init(&p->finder, &set);
-	return secrets_compile(p, shape->pattern);
+	*p = (struct pattern){.name = shape->name, .block = shape->block};
+	p->code = secrets_compile(shape->pattern);
+	p->mark = p->code ? secrets_compile(shape->mark) : NULL;
+	return p->mark ? 0 : -1;
 }
 
 /* The length of the character class that begins with the bracket at `text`. */
@@ -193,23 +171,16 @@ static void add_edges(struct buffer *out, const char *text)
 
 static int add_own(struct pattern *p, const char *text)
 {
-	struct syntax syntax;
 	struct buffer edged = BUFFER_INIT;
 	*p = (struct pattern){.name = ""};
 	add_edges(&edged, text);
 	const char *string = buffer_string(&edged);
-	int result = string ? secrets_compile(p, string) : -1;
+	p->code = string ? secrets_compile(string) : NULL;
 	/* The replaced text may be no pattern any more (in a comment, say). */
-	if (result < 0 && errno == EINVAL)
-		result = secrets_compile(p, text);
+	if (!p->code && errno == EINVAL)
+		p->code = secrets_compile(text);
 	buffer_release(&edged);
-	if (result < 0)
-		return -1;
-	syntax_read(&syntax, text, strlen(text), PATTERN_OPTIONS);
-	p->filtered = literal_set_rarity(&syntax.literals) > 0;
-	if (p->filtered)
-		finder_init(&p->finder, &syntax.literals);
-	return 0;
+	return p->code ? 0 : -1;
 }
 
 struct secrets *secrets_new(const struct settings *settings)
@@ -248,8 +219,10 @@ void secrets_free(struct secrets *s)
 	if (!s)
 		return;
 	int saved = errno;
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++) {
 		pcre2_code_free(s->patterns[i].code);
+		pcre2_code_free(s->patterns[i].mark);
+	}
 	free(s->patterns);
 	free(s->spans);
 	pcre2_match_data_free(s->match);
@@ -278,14 +251,26 @@ struct line {
 	bool begins, ends;
 };
 
+/* Where the next match can be announced, from `from` on; `len`: nowhere. */
+static size_t find_mark(struct secrets *s, const struct pattern *p, const char *data, size_t len,
+			size_t from)
+{
+	if (!p->mark)
+		return from;
+	int rc = pcre2_match(p->mark, (PCRE2_SPTR)data, len, from, 0, s->match, NULL);
+	return rc == PCRE2_ERROR_NOMATCH ? len
+	       : rc < 0                  ? from
+					 : pcre2_get_ovector_pointer(s->match)[0];
+}
+
 /* The offset to go on from after a match of from..to: a secret may begin within it, behind a
    gap. */
-static size_t go_on(const struct pattern *p, const struct line *l, size_t from, size_t to)
+static size_t go_on(struct secrets *s, const struct pattern *p, const struct line *l, size_t from,
+		    size_t to)
 {
-	unsigned which;
-	for (size_t at = from + 1; p->filtered && l->gaps && at < to; at++) {
-		at = finder_find(&p->finder, l->data, at, l->len, &which);
-		/* The strings of some begin with a word's second letter. */
+	for (size_t at = from + 1; l->gaps && at < to; at++) {
+		at = find_mark(s, p, l->data, l->len, at);
+		/* The marks of some begin with a word's second letter. */
 		if (at < to && ((l->gaps[at] | l->gaps[at - 1]) & SECRETS_GAP))
 			return at;
 	}
@@ -318,8 +303,8 @@ static int match_line(struct secrets *s, const struct pattern *p, const struct l
 		if (ends[1] > ends[0] && add_span(s, p, base + pcre2_get_startchar(s->match),
 						  base + ends[0], base + ends[1]) < 0)
 			return -1;
-		size_t next = go_on(p, l, pcre2_get_startchar(s->match), ends[1]);
-		again += next < ends[1];
+		size_t to = ends[1], next = go_on(s, p, l, pcre2_get_startchar(s->match), to);
+		again += next < to;
 		at = next > at ? next : at + 1;
 	}
 	return 0;
@@ -329,14 +314,7 @@ static int scan(struct secrets *s, const struct pattern *p, const struct secrets
 		size_t *hold)
 {
 	for (size_t at = 0; at < t->len;) {
-		unsigned which;
-		const char *newline = memrchr(t->data, '\n', t->len);
-		size_t last = newline ? (size_t)(newline - t->data) + 1 : 0;
-		size_t found =
-			p->filtered ? finder_find(&p->finder, t->data, at, t->len, &which) : at;
-		/* A match may have begun before that string is there. */
-		if (found == t->len && !p->behind && !t->ends && at <= last)
-			found = last;
+		size_t found = find_mark(s, p, t->data, t->len, at);
 		if (found >= t->len)
 			break;
 		const char *before = memrchr(t->data + at, '\n', found - at);

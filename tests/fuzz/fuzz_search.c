@@ -19,8 +19,8 @@
 #define PATTERN_MAX 200
 #define TEXT_MAX    4096
 
-/* The pattern as PCRE2 has it: interpreted, translated, and as one of bytes. */
-enum way { INTERPRETED, TRANSLATED, BYTES, WAYS };
+/* The pattern as PCRE2 has it: interpreted, and translated. */
+enum way { INTERPRETED, TRANSLATED, WAYS };
 
 struct reference {
 	pcre2_code *code[WAYS];
@@ -32,15 +32,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void open_reference(struct reference *r, const char *pattern, bool fold)
 {
-	uint32_t common = PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C | (fold ? PCRE2_CASELESS : 0) |
-			  (strstr(pattern, "(?=") ? PCRE2_NO_START_OPTIMIZE : 0);
+	uint32_t flags = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
+			 (fold ? PCRE2_CASELESS : 0) |
+			 (strstr(pattern, "(?=") ? PCRE2_NO_START_OPTIMIZE : 0);
 	for (int way = 0; way < WAYS; way++) {
-		uint32_t flags = way == BYTES ? PCRE2_NEVER_UTF
-					      : PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
 		int number;
 		size_t offset;
-		r->code[way] = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern), common | flags,
-					     &number, &offset, NULL);
+		r->code[way] = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern), flags, &number,
+					     &offset, NULL);
 		if (r->code[way] && way != INTERPRETED)
 			pcre2_jit_compile(r->code[way], PCRE2_JIT_COMPLETE);
 	}
@@ -58,11 +57,11 @@ static void close_reference(struct reference *r)
 }
 
 /* 1 or 0; or -1 if it takes long, or PCRE2's own ways of matching disagree. */
-static int match_line(const struct reference *r, const char *line, size_t len, bool is_ascii)
+static int match_line(const struct reference *r, const char *line, size_t len)
 {
 	int result = -1;
 	for (int way = 0; way < WAYS; way++) {
-		if (!r->code[way] || (way == BYTES && !is_ascii))
+		if (!r->code[way])
 			continue;
 		int rc =
 			pcre2_match(r->code[way], (PCRE2_SPTR)line, len, 0, 0, r->match, r->limits);
@@ -76,12 +75,9 @@ static int match_line(const struct reference *r, const char *line, size_t len, b
 
 static int match_either(const struct reference *r, const char *line, size_t len)
 {
-	bool is_ascii = true;
-	for (size_t i = 0; i < len; i++)
-		is_ascii &= (unsigned char)line[i] < 0x80;
-	int result = match_line(r, line, len, is_ascii);
+	int result = match_line(r, line, len);
 	if (result == 0 && len > 0 && line[len - 1] == '\r')
-		result = match_line(r, line, len - 1, is_ascii);
+		result = match_line(r, line, len - 1);
 	return result;
 }
 
@@ -102,7 +98,6 @@ static void check_excerpt(const char *line, size_t len, const struct matcher_spa
 static void check(const struct reference *r, struct matcher *m, const char *text, size_t len)
 {
 	size_t from = 0, at = 0;
-	matcher_begin(m, text, len);
 	enum matcher_result result = MATCHER_NONE;
 	bool known = false;
 	while (from < len) {
@@ -111,8 +106,10 @@ static void check(const struct reference *r, struct matcher *m, const char *text
 		int want = match_either(r, text + from, stop - from);
 		if (want < 0)
 			return;
-		if (!known)
-			result = matcher_next(m, from, &at);
+		if (!known) {
+			result = matcher_next(m, text + from, len - from, &at);
+			at += from;
+		}
 		known = true;
 		assert(result != MATCHER_GAVE_UP);
 		assert(result == MATCHER_NONE || at >= from);

@@ -1,4 +1,4 @@
-// The matches of a pattern: the fast ways of a matcher against PCRE2 itself, line by line.
+// The matches of a pattern, and those in many lines against PCRE2 itself, line by line.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -180,8 +180,7 @@ static void test_gives_up(void **state)
 		const struct matcher_options options = {.ignore_case = false};
 		struct matcher *m = make(patterns[i], &options);
 		size_t at = 0;
-		matcher_begin(m, text, strlen(text));
-		assert_int_equal(matcher_next(m, 0, &at), MATCHER_GAVE_UP);
+		assert_int_equal(matcher_next(m, text, strlen(text), &at), MATCHER_GAVE_UP);
 		assert_int_equal(at, 8);
 		assert_string_equal(
 			matcher_reason(m),
@@ -249,9 +248,8 @@ static void compare(const char *pattern, bool fold, const char *text, size_t len
 		return;
 	const struct matcher_options options = {.ignore_case = fold};
 	struct matcher *m = make(pattern, &options);
-	matcher_begin(m, text, len);
 	size_t from = 0, found = 0;
-	enum matcher_result result = len ? matcher_next(m, 0, &found) : MATCHER_NONE;
+	enum matcher_result result = matcher_next(m, text, len, &found);
 	while (from < len) {
 		const char *newline = memchr(text + from, '\n', len - from);
 		size_t stop = newline ? (size_t)(newline - text) : len;
@@ -262,8 +260,10 @@ static void compare(const char *pattern, bool fold, const char *text, size_t len
 		if (got != want)
 			fail_compare(pattern, fold, got, text + from, stop - from);
 		from = stop + 1;
-		if (got)
-			result = from < len ? matcher_next(m, from, &found) : MATCHER_NONE;
+		if (got && from < len) {
+			result = matcher_next(m, text + from, len - from, &found);
+			found += from;
+		}
 	}
 	matcher_free(m);
 	reference_close(&r);
@@ -442,78 +442,6 @@ static void test_random(void **state)
 	buffer_release(&text);
 }
 
-/* Each character alone, as each kind of item understands it. */
-static void test_ascii_as_unicode(void **state)
-{
-	(void)state;
-	static const char *const items[] = {
-		"\\d",
-		"\\D",
-		"\\w",
-		"\\W",
-		"\\s",
-		"\\S",
-		"\\h",
-		"\\H",
-		"\\v",
-		"\\V",
-		"\\N",
-		"\\X",
-		".",
-		"[[:alpha:]]",
-		"[[:digit:]]",
-		"[[:alnum:]]",
-		"[[:upper:]]",
-		"[[:lower:]]",
-		"[[:space:]]",
-		"[[:blank:]]",
-		"[[:punct:]]",
-		"[[:print:]]",
-		"[[:graph:]]",
-		"[[:cntrl:]]",
-		"[[:word:]]",
-		"[[:xdigit:]]",
-		"[[:ascii:]]",
-		"[^[:alpha:]]",
-		"[^[:punct:]]",
-		"[^x]",
-		"\\p{L}",
-		"\\p{Lu}",
-		"\\P{N}",
-		"\\p{Zs}",
-		"\\b",
-		"\\B",
-	};
-	char text[4 * 127];
-	size_t len = 0;
-	for (int c = 1; c < 128; c++) {
-		text[len++] = (char)c;
-		text[len++] = '\n';
-	}
-	for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++) {
-		compare(items[i], false, text, len);
-		compare(items[i], true, text, len);
-	}
-	for (int c = 1; c < 128; c++) {
-		char item[8];
-		snprintf(item, sizeof(item), "\\x%02x", (unsigned)c);
-		compare(item, true, text, len);
-	}
-}
-
-/* A required string that is everywhere is not looked for any longer. */
-static void test_useless_string(void **state)
-{
-	(void)state;
-	struct buffer text = BUFFER_INIT;
-	for (int i = 0; i < 3000; i++)
-		buffer_printf(&text, "a%d\n", i);
-	compare("a.*9$", false, text.data, text.len);
-	compare("a.*99", false, text.data, text.len);
-	compare("(?=a1).*7$", false, text.data, text.len);
-	buffer_release(&text);
-}
-
 static void test_window(void **state)
 {
 	(void)state;
@@ -559,12 +487,8 @@ static void test_window(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_gives_up),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_ascii_as_unicode),
-		cmocka_unit_test(test_useless_string),
+		cmocka_unit_test(test_table),    cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_gives_up), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_window),
 	};
 	seed = random_start(1);
