@@ -304,6 +304,7 @@ struct run {
 	bool unkept;              /* it could not be */
 	bool looks;               /* it is no run for the purpose */
 	bool is_there;            /* the artifact is */
+	struct last_end end;      /* of one in the history */
 };
 
 struct runs {
@@ -340,6 +341,11 @@ static int add_ended(struct runs *r, struct history *h, unsigned long back)
 		run->started_ms = m.started_ms;
 		run->looks = profile_is_own(m.argv);
 		run->unkept = m.unkept;
+		run->end = (struct last_end){.interrupted = m.state == META_INTERRUPTED,
+					     .timed_out = m.timed_out,
+					     .exit_code = m.exit_code,
+					     .signal = m.signal,
+					     .duration_ms = m.duration_ms};
 		memcpy(run->artifact.id, m.id, sizeof(m.id));
 	}
 	return got < 0 ? -1 : 0;
@@ -415,6 +421,8 @@ static int last_choose(const struct runs *r, unsigned long back, struct id_found
 		*found = kept->artifact;
 	if (run && run == kept)
 		return 0;
+	if (run)
+		found->end = run->end;
 	errno = !run                  ? ENOENT
 		: run->artifact.id[0] ? LAST_REMOVED
 		: run->unkept         ? LAST_UNKEPT

@@ -62,10 +62,18 @@ int id_compare(const void *a, const void *b);
 /* Whether `name` is a whole ID, "ID.txt", or any other file of an artifact, or a path to one. */
 bool id_is_whole(const char *name);
 
+/* How a run ended. */
+struct last_end {
+	bool interrupted, timed_out;
+	int exit_code, signal; /* exit_code -1: by `signal` */
+	int64_t duration_ms;
+};
+
 struct id_found {
 	struct store *store; /* one of the stores given */
 	char session[STORE_SESSION_LEN + 1];
 	char id[ID_LEN + 1];
+	struct last_end end; /* of a run that is known and has no artifact */
 };
 
 /* Why a run that is known has no artifact, as errno. */
@@ -80,8 +88,8 @@ struct id_found {
    "last" is the run of `session` that started last, among those that have ended (the history knows
    them) and those that have an artifact; "last-N" is the N-th run before it. Runs of terse's own
    verbs (config/profile.h), with which an agent reads earlier output, do not count. For a run
-   without an artifact errno is one of the above, and found->id that of the last artifact before
-   it, "" if there is none. */
+   without an artifact errno is one of the above, found->end its end, and found->id that of the last
+   artifact before it, "" if there is none. */
 int id_find(struct store *stores, int count, const char *session, const char *name,
 	    struct id_found *found);
 

@@ -46,8 +46,9 @@ static int live_run_match_id(const struct settings *settings, const char *sessio
 	return s.matches == 1 ? 0 : -1;
 }
 
-int live_run_find(const struct settings *settings, const char *session, const char *verb,
-		  const char *name, struct client *v, char id[ID_LEN + 1])
+/* live_run_find(), if an end is an answer. */
+static int live_run_reach(const struct settings *settings, const char *session, const char *verb,
+			  const char *name, struct client *v, char id[ID_LEN + 1], bool answers)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -59,7 +60,15 @@ int live_run_find(const struct settings *settings, const char *session, const ch
 		memcpy(id, found.id, sizeof(found.id));
 	else if (why == EEXIST ||
 		 live_run_match_id(settings, session, stores, count, name, id) < 0) {
-		verb_not_found(verb, name, why == EEXIST || errno == EINVAL ? why : errno, &found);
+		why = why == EEXIST || errno == EINVAL ? why : errno;
+		/* An older run is meant only while it lives. */
+		if (client_open(v, stores, count, found.id) < 0)
+			found.id[0] = '\0';
+		client_close(v);
+		if (answers && verb_tell_last(&(struct verb){.name = verb}, name, why, &found))
+			result = 2;
+		else
+			verb_not_found(verb, name, why, &found);
 		goto out;
 	}
 	result = client_open(v, stores, count, id);
@@ -70,6 +79,12 @@ int live_run_find(const struct settings *settings, const char *session, const ch
 out:
 	store_close_all(stores, count);
 	return result;
+}
+
+int live_run_find(const struct settings *settings, const char *session, const char *verb,
+		  const char *name, struct client *v, char id[ID_LEN + 1])
+{
+	return live_run_reach(settings, session, verb, name, v, id, true);
 }
 
 bool live_run_is_own(const struct settings *settings, const char *session, const char *id)
@@ -102,7 +117,7 @@ int live_run_text(const struct settings *settings, const char *session, const st
 int live_run_open(const struct settings *settings, const char *session, const char *verb,
 		  const char *name, struct client *v, char id[ID_LEN + 1])
 {
-	int result = live_run_find(settings, session, verb, name, v, id);
+	int result = live_run_reach(settings, session, verb, name, v, id, false);
 	if (result == 1)
 		live_run_failed(settings, verb, id, ESRCH);
 	return result == 0 ? 0 : -1;

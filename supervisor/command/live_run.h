@@ -7,8 +7,8 @@
 struct settings;
 
 /* Connects to the run that `name` means by the rules of verb_find(), or by the beginning of its ID
-   if it has no artifact yet. Returns 0; 1 if it has ended (v->fd is -1, `id` is filled in); or -1
-   after saying why not. */
+   if it has no artifact yet. Returns 0; 1 if it has ended (v->fd is -1, `id` is filled in); 2 if it
+   has ended without an artifact, after saying how; or -1 after saying why not. */
 int live_run_find(const struct settings *settings, const char *session, const char *verb,
 		  const char *name, struct client *v, char id[ID_LEN + 1]);
 

@@ -20,6 +20,7 @@
 #include "supervisor/redact/secrets.h"
 #include "supervisor/remote/cache.h"
 #include "supervisor/report/file_type.h"
+#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -403,10 +404,9 @@ int verb_find(const struct settings *settings, const char *session, const char *
 	return verb_look_up(settings, session, name, stores, *count, found);
 }
 
-/* Whether `error` says why the last run has no artifact; then reports it, and the artifact
-   before. */
-static bool verb_fail_last(const struct verb *v, const char *name, int error,
-			   const struct id_found *found)
+/* Appends how the run ended, if `error` says why it has no artifact. Returns whether it does. */
+static bool verb_add_last(struct buffer *out, const char *name, int error,
+			  const struct id_found *found)
 {
 	static const struct {
 		int error;
@@ -416,21 +416,65 @@ static bool verb_fail_last(const struct verb *v, const char *name, int error,
 		{LAST_UNKEPT, "could not be kept"},
 		{LAST_REMOVED, "is not in this store"},
 	};
-	char age[HUMAN_LEN];
+	const struct wording_ending end = {
+		.state = found->end.interrupted ? WORDING_INTERRUPTED : WORDING_ENDED,
+		.timed_out = found->end.timed_out,
+		.exit_code = found->end.exit_code,
+		.signal = found->end.signal,
+		.duration_ms = found->end.duration_ms,
+	};
 	size_t i = 0, count = sizeof(reasons) / sizeof(*reasons);
 	while (i < count && reasons[i].error != error)
 		i++;
 	if (i == count)
 		return false;
-	if (found->id[0])
-		verb_fail(v, ENVELOPE_UNREADABLE,
-			  "%s: the text of that run %s; the one kept before is %s old: terse %s %s",
-			  name, reasons[i].what,
-			  human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))), v->name,
-			  found->id);
-	else
-		verb_fail(v, ENVELOPE_UNREADABLE, "%s: the text of that run %s", name,
-			  reasons[i].what);
+	buffer_printf(out, "%s: ", name);
+	wording_end(out, &end);
+	buffer_printf(out, "; its text %s", reasons[i].what);
+	return true;
+}
+
+/* Reports that, and the artifact before. */
+static bool verb_fail_last(const struct verb *v, const char *name, int error,
+			   const struct id_found *found)
+{
+	struct buffer text = BUFFER_INIT;
+	char age[HUMAN_LEN];
+	bool is = verb_add_last(&text, name, error, found);
+	if (is && found->id[0])
+		buffer_printf(&text, "; the one kept before is %s old: terse %s %s",
+			      human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))),
+			      v->name, found->id);
+	if (is)
+		verb_fail(v, ENVELOPE_UNREADABLE, "%s",
+			  buffer_string(&text) ? text.data : strerror(errno));
+	buffer_release(&text);
+	return is;
+}
+
+bool verb_tell_last(const struct verb *v, const char *name, int error, const struct id_found *found)
+{
+	const struct last_end *e = &found->end;
+	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
+	bool is = verb_add_last(&text, name, error, found);
+	if (!is)
+		return false;
+	if (v->json) {
+		envelope_begin(&json);
+		json_add_null(&json, "id");
+		json_add_string(&json, "state",
+				meta_state_name(e->interrupted ? META_INTERRUPTED : META_DONE));
+		json_add_known(&json, "exit_code", e->exit_code >= 0, (uint64_t)e->exit_code);
+		json_add_signal(&json, "signal", e->signal);
+		json_add_bool(&json, "timed_out", e->timed_out);
+		json_add_count(&json, "duration_ms", (uint64_t)e->duration_ms);
+		json_add_made(&json, "message", &text);
+		envelope_end(&json);
+	} else {
+		buffer_append_string(&text, "\n");
+	}
+	verb_print(v, v->json ? &json : &text);
+	buffer_release(&text);
 	return true;
 }
 
@@ -522,7 +566,7 @@ out:
 }
 
 int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
-			const char *name, struct id_found *found, char path[PATH_MAX])
+			const char *name, struct id_found *found, char path[PATH_MAX], bool *told)
 {
 	struct store stores[STORE_MAX];
 	int count, dir = -1;
@@ -533,7 +577,9 @@ int verb_find_directory(const struct verb *v, const struct settings *settings, c
 		result = verb_fetch(v, settings, session, name, stores, &count, found);
 	else if (result < 0)
 		result = 1;
-	if (result > 0) {
+	if (result > 0 && told && verb_tell_last(v, name, why, found)) {
+		*told = true;
+	} else if (result > 0) {
 		verb_fail_found(v, name, why, found);
 	} else if (result < 0) {
 		dir = -1;

@@ -149,14 +149,20 @@ int verb_find(const struct settings *settings, const char *session, const char *
    none. */
 void verb_not_found(const char *verb, const char *name, int error, const struct id_found *found);
 
+/* Tells how the run ended that verb_find() knows and that has no artifact, for the verbs that this
+   answers. Returns false, and says nothing, if `error` is another one. */
+bool verb_tell_last(const struct verb *v, const char *name, int error,
+		    const struct id_found *found);
+
 /* Reports that a part of the artifact `id` in the session directory `dir` can't be opened, with
    errno. */
 void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, const char *id);
 
 /* Finds an artifact and opens its session's directory, whose path it stores in `path`. Returns the
-   descriptor and fills in *found except its store, or -1 after saying why not. */
+   descriptor and fills in *found except its store, or -1 after saying why not. `told`, unless NULL:
+   set to whether verb_tell_last() has said it. */
 int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
-			const char *name, struct id_found *found, char path[PATH_MAX]);
+			const char *name, struct id_found *found, char path[PATH_MAX], bool *told);
 
 /* Opens a part of the artifact that `name` means, or, if the settings reach files, a regular file;
    text->id is "" for a file.

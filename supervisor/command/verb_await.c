@@ -505,7 +505,9 @@ int command_await(struct command_context *c, int argc, char **argv)
 		w.timeout = c->settings->yield;
 	status = 1;
 	int reached = live_run_find(c->settings, w.session, argv[0], name, &w.client, w.id);
-	if (reached < 0)
+	if (reached == 2)
+		status = 0;
+	if (reached < 0 || reached == 2)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : await_outcome(&w);
 	w.ended = outcome == OUTCOME_ENDED || (w.known && w.now.state == LIVE_ENDED);

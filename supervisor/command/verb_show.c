@@ -56,7 +56,7 @@ int command_path(struct command_context *c, int argc, char **argv)
 	struct id_found found;
 	char path[PATH_MAX], file[ID_LEN + 9];
 	enum artifact_part part = raw ? ARTIFACT_RAW : standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
-	int dir = verb_find_directory(&v, c->settings, session, name, &found, path);
+	int dir = verb_find_directory(&v, c->settings, session, name, &found, path, NULL);
 	if (dir < 0)
 		return 1;
 	int status = 1;
@@ -314,9 +314,10 @@ int command_show(struct command_context *c, int argc, char **argv)
 	if (verb_parse_one(table, argc, argv, &name, "usage: terse show ID") < 0 ||
 	    paint_choose(&s.verb, color, &s.colour) < 0)
 		return EXIT_TERSE;
-	s.dir = verb_find_directory(&s.verb, c->settings, session, name, &s.found, s.path);
+	bool told = false;
+	s.dir = verb_find_directory(&s.verb, c->settings, session, name, &s.found, s.path, &told);
 	if (s.dir < 0)
-		return 1;
+		return !told;
 	if (meta_read(s.dir, s.found.id, &s.meta) < 0)
 		s.damaged = errno;
 	int status = 0;

@@ -335,7 +335,7 @@ class Commands(McpCase):
         self.assertEqual(client.call("run_command", command="echo a | tr a b", args=[]), "b\n")
         for tool, more in (("signal_command", {}), ("screen", {}), ("send_input", {"text": "x"})):
             self.assertRegex(client.wrong(tool, artifact_id="last", **more),
-                             r"^last: the text of that run was printed whole and not kept; the one kept before is "
+                             r"^last: exit 0 after [^;]*; its text was printed whole and not kept; the one kept before is "
                              r".* old: %s artifact_id=%s\n\Z" % (tool, ID.search(going_on)[1]))
         self.assertEqual(client.wrong("send_input", artifact_id=ID.search(going_on)[1], keys=["none"]),
                          "none: no such key (there are enter, tab, escape, up, ctrl-c, ctrl-d, f1 ...)\n")

@@ -318,7 +318,7 @@ class Always(Case):
 class Last(Case):
     """`last` is the last run, kept or not."""
 
-    PRINTED = (rb"\Aterse %s: %s: the text of that run was printed whole and not kept; the one kept "
+    PRINTED = (rb"\Aterse %s: %s: exit 0 after \d+ m?s; its text was printed whole and not kept; the one kept "
                rb"before is \d+ \w+ old: terse %s %s\n\Z")
 
     def fails(self, pattern, *argv):
@@ -329,7 +329,7 @@ class Last(Case):
     def test_a_run_that_fits_is_the_last(self):
         kept = self.terse("sh", "-c", "seq 3000; exit 1").id
         self.terse("echo", "green")
-        for verb in ("read", "show", "path", "replay", "archive", "drop", "await"):
+        for verb in ("read", "path", "replay", "archive", "drop"):
             name = verb.encode()
             self.fails(self.PRINTED % (name, b"last", name, kept.encode()), verb, "last")
         self.fails(self.PRINTED % (b"search", b"last", b"search", kept.encode()),
@@ -340,6 +340,23 @@ class Last(Case):
         self.assertEqual(self.ask("read", "last-1", "--tail", "1"), b"3000\n")
         run = self.run_to_end(TERSE, "read", "last", "--json")
         self.assertEqual(json.loads(run.out)["error"]["code"], "unreadable")
+
+    def test_how_a_run_that_fits_ended(self):
+        """It is an answer to show and await. None of them offers a run that has long ended."""
+        self.terse("seq", "3000")
+        for command, how in (("exit 3", "exit 3"), ("kill -9 $$", "killed by SIGKILL")):
+            self.terse("sh", "-c", command)
+            sentence = r"last: %s after \d+ m?s; its text was printed whole and not kept\n\Z" % how
+            for verb in ("show", "await"):
+                run = self.terse(verb, "last", split=True)
+                self.assertEqual((run.code, run.err), (0, b""), verb)
+                self.assertRegex(run.out.decode(), r"\A" + sentence)
+            for verb, *words in (("signal",), ("snapshot",), ("send", "x")):
+                run = self.terse(verb, "last", *words, split=True)
+                self.assertEqual((run.code, run.out), (1, b""), verb)
+                self.assertRegex(run.err.decode(), r"\Aterse %s: %s" % (verb, sentence))
+        told = json.loads(self.ask("show", "last-1", "--json"))["data"]
+        self.assertEqual((told["id"], told["state"], told["exit_code"], told["signal"]), (None, "done", 3, None))
 
     def test_reading_is_no_run(self):
         kept = self.terse("seq", "3000").id
@@ -352,17 +369,17 @@ class Last(Case):
 
     def test_none_is_kept(self):
         self.terse("echo", "one")
-        self.fails(rb"\Aterse read: last: the text of that run was printed whole and not kept\n\Z",
+        self.fails(rb"\Aterse read: last: exit 0 after \d+ m?s; its text was printed whole and not kept\n\Z",
                    "read", "last")
         self.fails(rb"\Aterse read: last-1: no such artifact", "read", "last-1")
 
     def test_one_that_was_removed_or_not_kept(self):
         first, second = (self.terse("seq", str(3000 + i)).id for i in range(2))
         self.ask("drop", second)
-        self.fails(rb"that run is not in this store; the one kept before .*: terse read %s\n\Z"
+        self.fails(rb"; its text is not in this store; the one kept before .*: terse read %s\n\Z"
                    % first.encode(), "read", "last")
         self.terse("seq", "3000", env={"TERSE_MIN_FREE": "1000000GB"})
-        self.fails(rb"that run could not be kept; ", "read", "last")
+        self.fails(rb"; its text could not be kept; ", "read", "last")
 
     def test_the_last_started(self):
         """A run that goes on counts by its start, and so it does when it has ended."""
