@@ -2,9 +2,17 @@
 #ifndef TERSE_COMMAND_LIVE_RUN_H
 #define TERSE_COMMAND_LIVE_RUN_H
 
+#include "lib/buffer.h"
 #include "supervisor/process/control_client.h"
 
+struct command_context;
 struct settings;
+
+/* What `terse send` has typed before it awaits. */
+struct typed {
+	uint64_t from;      /* the bytes of the text before */
+	struct buffer text; /* as it was typed */
+};
 
 /* Connects to the run that `name` means by the rules of verb_find(), or by the beginning of its ID
    if it has no artifact yet. Returns 0; 1 if it has ended (v->fd is -1, `id` is filled in); 2 if it
@@ -23,6 +31,10 @@ bool live_run_is_own(const struct settings *settings, const char *session, const
    no such run answers. */
 int live_run_text(const struct settings *settings, const char *session, const struct store *stores,
 		  int count, const char *name);
+
+/* command_await() after something was typed (NULL: nothing): for --for only text counts that
+   follows its echo. */
+int await_typed(struct command_context *c, int argc, char **argv, const struct typed *typed);
 
 /* Reports that a request failed with `error`. */
 void live_run_failed(const struct settings *settings, const char *verb, const char *id, int error);

@@ -119,7 +119,8 @@ struct follow {
 	int fd;                  /* of the text; owned */
 	uint64_t offset;         /* where the first line starts that is not final */
 	char *block;
-	struct buffer found; /* the line that matched, clean */
+	struct buffer found;       /* the line that matched, clean */
+	const struct typed *typed; /* whose echo is still to come; or NULL */
 };
 
 /* A longer line is matched in pieces. */
@@ -130,9 +131,10 @@ struct follow {
 
 /* `offset`: the beginning of the line to start with. Owns `fd` from then on. Returns 0, or -1 with
    errno. */
-static int follow_init(struct follow *f, struct matcher *matcher, int fd, uint64_t offset)
+static int follow_init(struct follow *f, struct matcher *matcher, int fd, uint64_t offset,
+		       const struct typed *typed)
 {
-	*f = (struct follow){.matcher = matcher, .fd = fd, .offset = offset};
+	*f = (struct follow){.matcher = matcher, .fd = fd, .offset = offset, .typed = typed};
 	f->block = malloc(BLOCK);
 	return f->block ? 0 : -1;
 }
@@ -150,21 +152,131 @@ static int follow_keep_line(struct follow *f, const char *line, size_t len)
 }
 
 /* Matches complete lines, and the last one as far as it was written. */
-static int follow_look_at(struct follow *f, size_t len)
+static int follow_look_at(struct follow *f, const char *text, size_t len)
 {
 	size_t at;
-	switch (matcher_next(f->matcher, f->block, len, &at)) {
-	case MATCHER_FOUND: return follow_keep_line(f, f->block + at, len - at) < 0 ? -1 : 1;
+	switch (matcher_next(f->matcher, text, len, &at)) {
+	case MATCHER_FOUND: return follow_keep_line(f, text + at, len - at) < 0 ? -1 : 1;
 	case MATCHER_GAVE_UP: errno = EINVAL; return -1;
 	default: return 0;
 	}
+}
+
+/* --- the echo of what was typed: it must not be taken for the answer ------------------------ */
+
+static bool echo_is_blank(char c)
+{
+	return c == ' ' || c == '\n';
+}
+
+/* A line of what was typed. */
+struct echo {
+	const char *line;
+	size_t len;
+	bool ends; /* enter was typed behind it */
+};
+
+/* The first line from *at on; moves *at behind it. Other keys than printable ones end a line. */
+static bool echo_next_line(const struct buffer *typed, size_t *at, struct echo *e)
+{
+	size_t to;
+	while (*at < typed->len && (unsigned char)typed->data[*at] <= ' ')
+		++*at;
+	for (to = *at;
+	     to < typed->len && (unsigned char)typed->data[to] >= ' ' && typed->data[to] != '\x7f';)
+		to++;
+	*e = (struct echo){typed->data + *at, to - *at,
+			   to < typed->len && strchr("\r\n", typed->data[to])};
+	*at = to < typed->len ? to + 1 : to;
+	return e->len > 0;
+}
+
+/* Whether the text begins with the line, whose blanks may be others and which rows may break: 1,
+   and where it goes on in *end; 0; or -1: as far as there is text. */
+static int echo_compare(const struct echo *e, const char *text, size_t len, size_t *end)
+{
+	size_t i = 0, k = 0;
+	while (k < e->len) {
+		if (echo_is_blank(e->line[k]))
+			k++;
+		else if (i == len)
+			return -1;
+		else if (echo_is_blank(text[i]))
+			i++;
+		else if (text[i++] != e->line[k++])
+			return 0;
+	}
+	for (*end = i; i < len && text[i] == ' ';)
+		i++;
+	if (!e->ends)
+		return 1;
+	*end = i < len ? i + 1 : i;
+	return i == len || text[i] == '\n';
+}
+
+/* A shorter line counts as echoed only where the cursor stood. */
+#define ECHO_ANYWHERE 3
+
+/* Looks for the echo of a line. Returns as echo_compare(), with its place in *at and *end. */
+static int echo_find(const struct echo *e, const char *text, size_t len, size_t *at, size_t *end)
+{
+	size_t most = e->len < ECHO_ANYWHERE ? 1 : len;
+	for (*at = 0; *at < len && *at < most; ++*at) {
+		int result = echo_compare(e, text + *at, len - *at, end);
+		if (result != 0) {
+			*end += *at;
+			return result;
+		}
+	}
+	return 0;
+}
+
+/* Looks at what is new, as long as the echo has not come. Returns as follow_look() and sets *begin
+   to the first byte behind the echo, once it is there. */
+static int follow_look_at_echo(struct follow *f, uint64_t settled, uint64_t *begin)
+{
+	struct echo e;
+	size_t at = 0, next = 0, from, end;
+	ssize_t n = io_read_at(f->fd, f->block, BLOCK, (off_t)f->offset);
+	if (n < 0)
+		return -1;
+	size_t len = (size_t)n;
+	for (bool first = true; echo_next_line(&f->typed->text, &next, &e); first = false) {
+		int found = echo_find(&e, f->block + at, len - at, &from, &end);
+		/* It has begun, unless these lines are final. */
+		bool begun = found < 0 && f->offset + len > settled;
+		size_t to = found > 0 || begun ? at + from : len;
+		int result = first && found > 0 ? 0 : follow_look_at(f, f->block + at, to - at);
+		if (result != 0)
+			return result;
+		if (found <= 0) {
+			/* There is none so far: a password, or a program that draws. */
+			if (len == BLOCK) {
+				f->typed = NULL;
+				*begin = f->offset;
+			}
+			return 0;
+		}
+		at += end;
+	}
+	*begin = f->offset + at;
+	if (*begin <= settled) {
+		f->offset = *begin;
+		f->typed = NULL;
+	}
+	return 0;
 }
 
 /* Looks at what is new, of which the first `settled` bytes of the file are final. Returns 1 if a
    line matches, 0, or -1 with errno (EINVAL: the pattern takes too long: matcher_reason()). */
 static int follow_look(struct follow *f, uint64_t settled)
 {
-	uint64_t at = f->offset;
+	uint64_t at = f->typed ? UINT64_MAX : f->offset;
+	if (f->typed) {
+		int result = follow_look_at_echo(f, settled, &at);
+		if (result != 0 || at == UINT64_MAX)
+			return result;
+	}
 	for (;;) {
 		ssize_t n = io_read_at(f->fd, f->block, BLOCK, (off_t)at);
 		if (n <= 0)
@@ -174,7 +286,7 @@ static int follow_look(struct follow *f, uint64_t settled)
 		/* The last line is matched with the next block. */
 		if (len == BLOCK && newline)
 			len = (size_t)(newline - f->block) + 1;
-		int result = follow_look_at(f, len);
+		int result = follow_look_at(f, f->block, len);
 		if (result != 0)
 			return result;
 		size_t final = settled > at ? settled - at : 0;
@@ -222,6 +334,7 @@ struct waiter {
 	struct live_status now;
 	bool known; /* `now` holds a status */
 	const char *pattern;
+	const struct typed *typed; /* or NULL */
 	struct matcher *matcher;
 	struct follow follow;
 	uint64_t from;         /* the line to look for the pattern from */
@@ -250,9 +363,10 @@ static int await_start_following(struct waiter *w)
 		return -1;
 	int result = text_seek(&text, w->from, &lines);
 	int fd = result < 0 ? -1 : dup(text.fd);
+	uint64_t from = result == 1 ? text.size : text.offset;
 	if (fd >= 0)
-		result = follow_init(&w->follow, w->matcher, fd,
-				     result == 1 ? text.size : text.offset);
+		result = follow_init(&w->follow, w->matcher, fd, w->typed ? w->typed->from : from,
+				     w->typed);
 	if (fd < 0 || result < 0)
 		verb_error(w->verb, "%s: %m", w->id);
 	text_close(&text);
@@ -482,7 +596,7 @@ static int await_make_matcher(struct waiter *w, const char *pattern)
 	return -1;
 }
 
-int command_await(struct command_context *c, int argc, char **argv)
+int await_typed(struct command_context *c, int argc, char **argv, const struct typed *typed)
 {
 	const char *name, *pattern = NULL;
 	struct waiter w = {.settings = c->settings,
@@ -490,6 +604,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 			   .client = {.fd = -1},
 			   .follow = {.fd = -1},
 			   .from = 1,
+			   .typed = typed,
 			   .begun = clock_monotonic_ms()};
 	const struct verb_option table[] = {
 		{"--timeout", VERB_TIME, &w.timeout}, {"--for", VERB_TEXT, &pattern},
@@ -525,4 +640,9 @@ out:
 	matcher_free(w.matcher);
 	buffer_release(&w.json);
 	return status;
+}
+
+int command_await(struct command_context *c, int argc, char **argv)
+{
+	return await_typed(c, argc, argv, NULL);
 }

@@ -179,6 +179,7 @@ struct sender {
 	char id[ID_LEN + 1];
 	struct client client;
 	bool awaits;
+	struct typed typed;
 	char **after; /* the arguments of `await`; the ID is the last one */
 	int after_count;
 };
@@ -196,8 +197,13 @@ static int send_ask(struct sender *s, enum control_kind kind, uint32_t a, const 
 	return 0;
 }
 
+/* More of what was typed is not looked for in its echo. */
+#define TYPED_MOST ((size_t)64 * 1024)
+
 static int send_text(struct sender *s, const char *data, size_t len)
 {
+	if (s->awaits && s->typed.text.len < TYPED_MOST)
+		buffer_append(&s->typed.text, data, len);
 	while (len > 0) {
 		size_t n = len < CONTROL_REQUEST_DATA ? len : CONTROL_REQUEST_DATA;
 		if (send_ask(s, CONTROL_TYPE, 0, data, n) < 0)
@@ -213,6 +219,8 @@ static int send_key(struct sender *s, const char *name)
 	struct key_bytes key;
 	if (key_parse(name, &key) < 0)
 		return -1;
+	if (s->awaits)
+		buffer_append(&s->typed.text, key.data, 1);
 	return send_ask(s, CONTROL_TYPE, key.cursor, key.data, key.len);
 }
 
@@ -328,6 +336,25 @@ static int send_parse(struct sender *s, int argc, char **argv, const char **name
 	return count;
 }
 
+/* Notes where the text ends before anything is typed. */
+static int send_mark(struct sender *s)
+{
+	struct client reader;
+	struct live_status now = {.bytes = 0};
+	struct buffer json = BUFFER_INIT;
+	if (live_run_open(s->settings, s->session, s->verb, s->id, &reader, s->id) < 0)
+		return -1;
+	int result = client_ask(&reader, CONTROL_WATCH, 0, 0, NULL, 0, &json);
+	if (result == 0)
+		result = live_status_parse(json.data ? json.data : "", json.len, &now);
+	if (result < 0)
+		live_run_failed(s->settings, s->verb, s->id, errno);
+	s->typed.from = now.bytes;
+	client_close(&reader);
+	buffer_release(&json);
+	return result;
+}
+
 static int send_item(struct sender *s, const struct item *item)
 {
 	switch (item->kind) {
@@ -361,7 +388,7 @@ int command_send(struct command_context *c, int argc, char **argv)
 	status = 1;
 	if (live_run_open(c->settings, s.session, argv[0], name, &s.client, s.id) < 0)
 		goto out;
-	status = 0;
+	status = s.awaits && send_mark(&s) < 0;
 	for (int i = 0; i < count && status == 0; i++)
 		status = send_item(&s, &items[i]) < 0;
 	client_close(&s.client);
@@ -371,10 +398,12 @@ int command_send(struct command_context *c, int argc, char **argv)
 			s.after[s.after_count++] = (char *)s.session;
 		}
 		s.after[s.after_count++] = s.id;
-		status = command_await(c, s.after_count, s.after);
+		status = await_typed(c, s.after_count, s.after,
+				     buffer_check(&s.typed.text) == 0 ? &s.typed : NULL);
 	}
 out:
 	client_close(&s.client);
+	buffer_release(&s.typed.text);
 	free(s.after);
 	free(items);
 	return status;

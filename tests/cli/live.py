@@ -9,6 +9,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 
 from support.harness import Case, DEADLINE, TERSE, eventually, let_go_on, main, numbers, read_file, \
     write_file
@@ -470,6 +471,26 @@ class Await(LiveCase):
         run = self.terse("send", identifier, "x", "--for", "y")
         self.assertEqual(run.code, 125)
         self.assertIn(b"--for: needs --await", run.out)
+
+    def test_send_for(self):
+        """What was there before, and the echo of what was typed, is no answer."""
+        python = "exec %s -q" % sys.executable
+        for command, asks, typed, found in (
+                ('read -p "ready? " x; echo "it is ready"; sleep 1000', "ready? ", "say  ready", "it is ready"),
+                ('read -p "ready? " x; sleep 1000', "ready? ", "ready", None),
+                ("echo '>'; cat", ">", "ready", "ready"),
+                ("echo '>'; cat", ">", "x" * 300 + " ready", "x" * 250),
+                (python, ">>> ", 'print("rea" + "dy!")  # ready', "ready!"),
+                (python, ">>> ", "import time; time.sleep(1000)  # ready", None),
+                ("echo '>'; stty -echo; read x; echo ready to go; sleep 1000", ">", "secret", "ready to go"),
+                ("echo '>'; stty -echo -icanon; read -n 1 x; echo yes, ready; sleep 1000", ">", "y", "yes, ready")):
+            with self.subTest(command=command, typed=typed):
+                identifier = self.detach("bash", "-c", command)
+                self.await_(identifier, "--for", re.escape(asks))
+                run = self.terse("send", identifier, typed, "--key", "enter", "--await", "--for", "ready",
+                                 "--timeout", LONG if found else "300ms")
+                self.ask("signal", identifier)
+                self.assertIn(b'[terse: found "%s' % found.encode() if found else b"[terse: not found in ", run.out)
 
     def test_status_after_signal(self):
         """0 where this session's own terse signal ended the run, else the run's."""
