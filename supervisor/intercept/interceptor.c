@@ -576,6 +576,12 @@ uint64_t interceptor_settled(const struct interceptor *s)
 	return s->text_bytes;
 }
 
+const char *interceptor_last_line(const struct interceptor *s, size_t *len)
+{
+	*len = s->last_len;
+	return s->last;
+}
+
 bool interceptor_is_binary(const struct interceptor *s)
 {
 	return s->binary;

@@ -209,6 +209,8 @@ uint64_t interceptor_lines(const struct interceptor *s);
 uint64_t interceptor_bytes(const struct interceptor *s); /* of text; of raw bytes when binary */
 /* Bytes of the text that are final: no later output changes them. */
 uint64_t interceptor_settled(const struct interceptor *s);
+/* The beginning of the last final line that is not blank. */
+const char *interceptor_last_line(const struct interceptor *s, size_t *len);
 bool interceptor_is_binary(const struct interceptor *s);
 bool interceptor_is_spilled(const struct interceptor *s);
 /* INTERCEPT_SILENT: the text is longer than what is held, and only the artifact has it. */

@@ -510,9 +510,26 @@ static void lines_count_line(struct interceptor *s, const char *data, size_t len
 	s->line_text = newline ? (size_t)(data + len - newline) - 1 : s->line_text + len;
 }
 
+static void lines_keep_last(struct interceptor *s, const char *data, size_t len)
+{
+	bool begins = s->text_bytes == 0 || s->ended_text;
+	while (len > 0 && strchr("\n ", data[len - 1]))
+		len--;
+	const char *newline = len > 0 ? memrchr(data, '\n', len) : NULL;
+	const char *line = newline ? newline + 1 : data;
+	len -= (size_t)(line - data);
+	if (len > 0 && (newline || begins))
+		s->last_len = 0;
+	size_t room = sizeof(s->last) - s->last_len;
+	if (len > 0)
+		memcpy(s->last + s->last_len, line, len < room ? len : room);
+	s->last_len += len < room ? len : room;
+}
+
 void intercept_text(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
+	lines_keep_last(s, data, len);
 	s->text_bytes += len;
 	if (len > 0)
 		s->ended_text = data[len - 1] == '\n';

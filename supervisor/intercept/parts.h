@@ -200,6 +200,8 @@ struct interceptor {
 	bool verbatim;      /* what comes is text as it is: not rendered */
 
 	uint64_t raw_bytes, text_bytes;
+	char last[256]; /* the beginning of the last line that is final and not blank */
+	size_t last_len;
 	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
 	struct head head;   /* an agent's text in mode head, whether the command fails or not */
 	/* It gets more after some outcomes: these go on from where the text did not fit any more.

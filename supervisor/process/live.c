@@ -68,6 +68,11 @@ static void live_describe_text(const struct live *l, const struct terminal *t,
 	size_t from = text.len > TAIL_MOST ? text.len - TAIL_MOST : 0;
 	if (text.len > 0)
 		live_find_last_line(text.data + from, text.len - from, c->last_line);
+	if (!c->last_line[0]) {
+		size_t len;
+		const char *last = interceptor_last_line(s, &len);
+		live_find_last_line(last, len, c->last_line);
+	}
 	buffer_release(&text);
 }
 

@@ -684,7 +684,7 @@ class Door(LiveCase):
         run = self.start("terse", "sh", "-c", "echo hello; read x <go")
         run.until(b"hello\n")
         row = eventually(lambda: self.ask("list", "--live"), "the run")
-        self.assertTrue(row.endswith(b" sh -c 'echo hello; read x <go'\n"), row)
+        self.assertTrue(row.endswith(b" sh -c 'echo hello; read x <go'\n    hello\n"), row)
         let_go_on(os.path.join(self.work, "go"))
         self.assertEqual(run.finish().out, b"hello\n")
         self.assertEqual(self.artifacts(), [])
