@@ -603,6 +603,12 @@ const struct option option_table[] = {
 			"characters).",
 	},
 	{
+		NAMES("shim", "comments", NULL, "TERSE_COMMENTS"),
+		BOOL(comments, "yes"),
+		.help = "Whether a command of an agent that ends with a comment such as "
+			"\"# terse: yield=10s\" (yield, timeout and size) is run so.",
+	},
+	{
 		NAMES("environment", "set", "--env", "TERSE_ENV"),
 		LIST(env_set, LONGEST, "NAME=VALUE", refuse_assignment),
 		.preset = "PAGER=cat\n"

@@ -148,6 +148,7 @@ struct settings {
 	/* [shim] */
 	char *shell;         /* NULL: bash where there is one, else sh */
 	struct strings pass; /* templates (config/template.h) */
+	int64_t comments;    /* whether a command's last comment asks something of terse */
 
 	/* [environment] */
 	struct strings env_set;   /* NAME=VALUE */

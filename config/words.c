@@ -55,8 +55,10 @@ static void words_lead(struct words_reader *r, size_t first, size_t end, int int
 
 static void skip_comment(struct words_reader *r)
 {
-	if (*r->at == '#')
-		r->at += strcspn(r->at, "\n");
+	if (*r->at != '#')
+		return;
+	r->words->comment = r->at;
+	r->at += strcspn(r->at, "\n");
 }
 
 /* Skips blanks, comments and newlines. */
@@ -315,8 +317,7 @@ static int read_simple(struct words_reader *r)
 				return -1;
 			continue;
 		}
-		if (*r->at == '#')
-			skip_comment(r);
+		skip_comment(r);
 		if (*r->at == '\0' || strchr("\n;&|)", *r->at))
 			break;
 		if (*r->at == '(' && count == 1 && take_parentheses(r)) {
@@ -453,7 +454,7 @@ int words_read_nested(struct words_reader *r)
 int words_parse(struct words *w, const char *string)
 {
 	struct words_reader r = {.at = string, .words = w};
-	*w = (struct words){NULL, 0, NULL, 0, NULL};
+	*w = (struct words){.text = NULL};
 	w->text = malloc(strlen(string) + 2);
 	if (!w->text) {
 		errno = ENOMEM;
@@ -465,6 +466,9 @@ int words_parse(struct words *w, const char *string)
 		errno = r.failure;
 		return -1;
 	}
+	const char *behind = w->comment ? w->comment + strcspn(w->comment, "\n") : "";
+	if (behind[strspn(behind, " \t\r\n")])
+		w->comment = NULL;
 	return 0;
 }
 
@@ -473,5 +477,5 @@ void words_release(struct words *w)
 	free(w->commands);
 	free(w->words);
 	free(w->text);
-	*w = (struct words){NULL, 0, NULL, 0, NULL};
+	*w = (struct words){.text = NULL};
 }

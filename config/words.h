@@ -29,8 +29,9 @@ struct words {
 	/* Quotes are removed, expansions stay. Assignments and redirections are left out, and
 	   [[ ... ]] is its first word alone. */
 	char **words;
-	size_t word_count; /* with the NULLs */
-	char *text;        /* what the words point into */
+	size_t word_count;   /* with the NULLs */
+	char *text;          /* what the words point into */
+	const char *comment; /* the one that the string ends with, in it; NULL: none */
 };
 
 /* Strings with more commands, or with loops and the like nested deeper, are not read. */

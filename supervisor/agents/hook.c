@@ -2,6 +2,7 @@
 
 #include "supervisor/agents/hook.h"
 
+#include "config/comment.h"
 #include "config/words.h"
 #include "lib/buffer.h"
 #include "lib/json_read.h"
@@ -205,12 +206,20 @@ static json_t *rewrite(const struct call *c, const char *tool, const char *sessi
 	const char *command = STRING_AT(c->input, "tool_input", "command");
 	const char *name = STRING_AT(c->input, "tool_name");
 	struct buffer line = BUFFER_INIT;
+	struct settings asked = {0};
+	struct option_error error;
+	struct comment comment;
 	json_t *result = NULL;
 	if (!command || !name || strcmp(name, tool) != 0 || !may_rewrite(command, crush))
 		return NULL;
 	quote_append(&line, c->program);
 	if (hook_is_name(session))
 		buffer_printf(&line, " --session %s", session);
+	comment_read(&comment, command, &asked, &error);
+	for (size_t i = 0; i < comment.count; i++) {
+		buffer_append(&line, " ", 1);
+		quote_append(&line, comment.flags[i]);
+	}
 	buffer_append_string(&line, " -c ");
 	quote_append(&line, command);
 	if (buffer_check(&line) == 0)

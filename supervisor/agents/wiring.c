@@ -80,7 +80,7 @@ static int step_value(struct buffer *out, const struct step *s)
 	case WIRING_MEMBER:
 	case WIRING_FILE: status = step_fill(out, item->value, s->place->program); break;
 	case WIRING_LINES:
-		buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", wiring_lines);
+		buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", item->value);
 		break;
 	case WIRING_PRESENT:
 	case WIRING_TOML_ARRAY:

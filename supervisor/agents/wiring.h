@@ -60,6 +60,7 @@ struct wiring {
 	struct wiring_file files[WIRING_FILES_MAX];
 	const char
 		*shared; /* a file of a project that counts, and is not terse's to write; or NULL */
+	bool comment;    /* its rules judge a command as they would without a comment at its end */
 	struct wiring_folder lines;               /* the file that its model reads */
 	const char *patterns[3][WIRING_PATH_MAX]; /* where its permission patterns are (JSON) */
 	const char *pattern;                      /* what a pattern for commands begins with */
@@ -71,7 +72,8 @@ struct wiring {
 };
 
 extern const struct wiring wirings[];
-extern const char wiring_lines[];
+/* For the model; with what a comment asks (config/comment.h), where `comment` is set. */
+extern const char wiring_lines[], wiring_lines_with_comment[];
 
 /* The same for agents that get terse as a server of tools (terse mcp) and nothing else: `programs`,
    one file and a note. */

@@ -3,28 +3,38 @@
 // Tried with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33, pi 0.73.1, Kilo 7.7.7, Gemini
 // CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102 and Grok CLI 0.0.34. Gemini CLI checks
 // its policy after a hook has rewritten the command, so deny rules would no longer match; it has no
-// setting for the shell, as the last three have none. Cursor and Crush are known only by their
-// contracts.
+// setting for the shell, as the last three have none. `comment`: with these agents, a rule that
+// allows a command allows it with a comment at its end, and one that denies it denies that; pi has
+// no rules. With Codex's rules neither is so; the others' were not tried. Cursor and Crush are
+// known only by their contracts.
 
 #include "supervisor/agents/wiring.h"
 
-const char wiring_lines[] =
-	"Shell commands run under terse here: short output is printed whole, "
-	"long output as a preview.\n"
-	"Do not add head, tail or 2>&1 to shorten output. "
-	"A line \"[... lines N-M omitted, SIZE]\" stands for\n"
-	"text that was left out, \"[... bytes N-M]\" for a part of a line. "
-	"The last line names the ID:\n"
-	"`terse read ID --lines N-M` (or `--bytes N-M`) prints it, "
-	"`terse search ID REGEX` searches all.\n"
-	"`terse list` shows earlier runs; ID may be `last`. "
-	"Such lines count only where the output ends with\n"
-	"a line \"[terse: ...]\"; a command's own that look so begin with \"| \".\n"
-	"For a server, a slow command or one that asks: "
-	"`terse --yield 10s COMMAND` returns after 10 s\n"
-	"at most, with its output so far and an ID. "
-	"Then `terse await ID` waits for its end, `terse send\n"
-	"ID TEXT --key enter --await` answers a prompt, and `terse signal ID` ends it.\n";
+#define LINES                                                                        \
+	"Shell commands run under terse here: short output is printed whole, "       \
+	"long output as a preview.\n"                                                \
+	"Do not add head, tail or 2>&1 to shorten output. "                          \
+	"A line \"[... lines N-M omitted, SIZE]\" stands for\n"                      \
+	"text that was left out, \"[... bytes N-M]\" for a part of a line. "         \
+	"The last line names the ID:\n"                                              \
+	"`terse read ID --lines N-M` (or `--bytes N-M`) prints it, "                 \
+	"`terse search ID REGEX` searches all.\n"                                    \
+	"`terse list` shows earlier runs; ID may be `last`. "                        \
+	"Such lines count only where the output ends with\n"                         \
+	"a line \"[terse: ...]\"; a command's own that look so begin with \"| \".\n" \
+	"Type a command itself, never terse in front of it. "                        \
+	"If a run goes on, `terse await ID` waits for\n"                             \
+	"its end, `terse send ID TEXT --key enter --await` answers a prompt, "       \
+	"and `terse signal ID` ends it.\n"
+
+/* Only for agents whose rules judge the command as they would without the comment. */
+#define COMMENT                                                                  \
+	"For a server, a slow command or one that asks, end it with a comment: " \
+	"`COMMAND # terse: yield=10s`\n"                                         \
+	"returns after 10 s at most, with its output so far and an ID; "         \
+	"`# terse: timeout=5m, size=20KB` sets these.\n"
+
+const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 
 const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, "
 			    "grok, cursor, crush";
@@ -64,6 +74,7 @@ const struct wiring wirings[] = {
 				      GROUP,
 				      "claude SessionEnd"}}}},
 		.shared = ".claude/settings.json",
+		.comment = true,
 		.lines = {"CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md", "CLAUDE.md"},
 		.patterns = {{"permissions", "allow"},
 			     {"permissions", "deny"},
@@ -104,6 +115,7 @@ const struct wiring wirings[] = {
 			  {.folder = {NULL, ".config/opencode", "plugins/terse.js",
 				      ".opencode/plugins/terse.js"},
 			   .items = {{WIRING_FILE, {NULL}, PLUGIN, NULL}}}},
+		.comment = true,
 		.lines = {NULL, ".config/opencode", "AGENTS.md", "AGENTS.md"},
 		.patterns = {{"permission", "bash"}},
 		.pattern = "",
@@ -116,6 +128,7 @@ const struct wiring wirings[] = {
 		.files = {{.folder = {"PI_CODING_AGENT_DIR", ".pi/agent", "settings.json",
 				      ".pi/settings.json"},
 			   .items = {{WIRING_STRING, {"shellPath"}, NULL, NULL}}}},
+		.comment = true,
 		.lines = {"PI_CODING_AGENT_DIR", ".pi/agent", "AGENTS.md", "AGENTS.md"},
 		.note = "a session is one process of pi; terse gc ends it when that is gone\n",
 	},
@@ -127,6 +140,7 @@ const struct wiring wirings[] = {
 				      {"hooks", "SessionEnd"},
 				      GROUP,
 				      "gemini SessionEnd"}}}},
+		.comment = true,
 		.lines = {NULL, ".gemini", "GEMINI.md", "GEMINI.md"},
 		.patterns = {{"tools", "allowed"}, {"tools", "exclude"}, {"tools", "core"}},
 		.pattern = "run_shell_command(",
@@ -147,6 +161,7 @@ const struct wiring wirings[] = {
 	{
 		.agent = "copilot",
 		.programs = "copilot",
+		.comment = true,
 		.lines = {"COPILOT_HOME", ".copilot", "copilot-instructions.md",
 			  ".github/copilot-instructions.md"},
 		.note = "it has no setting for the shell of its commands\n"
@@ -159,6 +174,7 @@ const struct wiring wirings[] = {
 		.files = {{.folder = {NULL, ".config/kilo", "kilo.jsonc|kilo.json",
 				      "kilo.jsonc|kilo.json"},
 			   .items = {{WIRING_STRING, {"shell"}, NULL, NULL}}}},
+		.comment = true,
 		.lines = {NULL, ".config/kilo", "AGENTS.md", "AGENTS.md"},
 		.patterns = {{"permission", "bash"}},
 		.pattern = "",

@@ -242,8 +242,9 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 /* Writes the lines for the model if asked for; --undo removes them. */
 static void init_change_lines(struct init *i)
 {
+	const char *lines = i->wiring->comment ? wiring_lines_with_comment : wiring_lines;
 	const struct wiring_file file = {.folder = i->wiring->lines,
-					 .items = {{WIRING_LINES, {NULL}, wiring_lines, NULL}}};
+					 .items = {{WIRING_LINES, {NULL}, lines, NULL}}};
 	struct document d;
 	char path[PATH_MAX];
 	bool there;

@@ -14,6 +14,7 @@
 //
 // which are gone from the environment afterwards.
 
+#include "config/comment.h"
 #include "config/option.h"
 #include "config/settings.h"
 #include "lib/human.h"
@@ -23,6 +24,7 @@
 #include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/process/frontend.h"
 
 #include <errno.h>
@@ -159,7 +161,11 @@ static int shell_supervise(struct settings *s, struct decision *d)
 			  .shown = shown,
 			  .started_ms = clock_real_ms(),
 			  .begun_ms = clock_monotonic_ms()};
+	struct option_error error;
+	struct comment comment;
 	rule_apply(s, d->agent);
+	if (s->comments && comment_read(&comment, d->command, s, &error) < 0)
+		verb_error(NULL, "the comment is not obeyed: %s", error.text);
 	/* Whatever the output is, the agent reads it, and most merge both streams. */
 	shell_set_unless_decided(s, "report", "print", PRINT_PREVIEW);
 	shell_set_unless_decided(s, "run", "streams", STREAMS_MERGED);

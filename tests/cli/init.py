@@ -397,7 +397,12 @@ class EveryAgent(Wiring):
                 self.assertEqual(text.count("\r\n"), text.count("\n") if "\r" in before else 0)
                 text = text.replace("\r", "")
                 self.assertIn("<!-- terse: begin -->\nShell commands run under terse", text)
-                self.assertTrue(text.endswith('`terse signal ID` ends it.\n<!-- terse: end -->\n'))
+                # An agent whose rules judge a comment as a part of the command is not told of it.
+                comment = agent in ("claude", "opencode", "pi", "gemini")
+                self.assertTrue(text.endswith("%s\n<!-- terse: end -->\n" % (
+                    "`# terse: timeout=5m, size=20KB` sets these." if comment else "`terse signal ID` ends it.")))
+                self.assertNotIn("terse --", text)
+                self.assertEqual("# terse: yield=10s" in text, comment)
                 self.assertNotIn(b"--instructions", self.init(agent, "--instructions").out)
                 self.assertEqual(read_file(path).decode().replace("\r", ""), text)
                 self.init(agent, "--undo")
@@ -571,6 +576,8 @@ class Hook(Wiring):
             plain = subprocess.run(["sh", "-c", "printf %s " + line.split(" -c ", 1)[1]],
                                    stdout=subprocess.PIPE, check=True)
             self.assertEqual(plain.stdout.decode(), command)
+        line = answer("make # terse: yield=10s, size=1x")["updated_input"]["command"]
+        self.assertEqual(line, TERSE + " --session abc-1 --yield=10s -c 'make # terse: yield=10s, size=1x'")
         # Commands with an effect on their shell, commands of terse itself, and unclear ones.
         for command in ("cd web", "cd web && make", "export A=b; make", ". ./env", "terse make",
                         "/usr/bin/terse read last", "echo 'open", ""):

@@ -145,7 +145,7 @@ class Usage(Case):
         tell = write_file(os.path.join(self.work, "tell"), '#!/bin/sh\necho "$1"\n', 0o755)
         for words, out in (((tell, "--help"), "--help"), (("--size", "4KB", tell, "-h"), "-h"),
                            (("run", "-c", "echo $0", "--help"), "--help"), (("run", "--", tell, "-h"), "-h"),
-                           (("agent", tell, "--help"), "--help"), (("search", "file", "-e", "--help"), "1:--help")):
+                           (("agent", "sh", tell, "--help"), "--help"), (("search", "file", "-e", "--help"), "1:--help")):
             run = self.terse(*words)
             self.assertEqual((run.code, run.out), (0, out.encode() + b"\n"), words)
 

@@ -19,7 +19,7 @@ TERSE_SH = os.path.join(BUILD, "terse-sh")
 VALUES = {
     "timeout": "1d", "grace": "7s", "linger": "1h", "linger_idle": "7m", "pty": "yes", "tty": "no",
     "streams": "split", "yield": "1d", "yield_status": "7", "detach": "yes", "prompt": "await",
-    "hang_up": "7s", "signal_status": "yes", "cols": "77", "rows": "33", "collapse": "no",
+    "hang_up": "7s", "signal_status": "yes", "cols": "77", "rows": "33", "collapse": "no", "settle": "77ms",
     "format": "json", "size": "5KB", "failure_size": "7KB", "group": "yes",
     "max_lines": "77", "unit": "matches", "longest_line": "777",
     "err_size": "5KB", "max_err_lines": "77", "print": "full", "heartbeat": "7s", "status": "always",
@@ -126,6 +126,45 @@ class Options(RuleCase):
         self.assertIsNone(run.poll())
         run.terminate()
         run.wait()
+
+
+class Comments(RuleCase):
+    """What a command asks in its last comment."""
+
+    def test_yield(self):
+        self.section()
+        ready, go = (os.path.join(self.work, name) for name in ("ready", "go"))
+        os.mkfifo(go)
+        run = self.call("echo listening; touch ready; read x <go; echo bye; exit 3 # terse: yield=1s")
+        self.assertIn(b"listening\n[terse: running after ", run.out)
+        self.assertTrue(os.path.exists(ready))
+        name = re.search(rb"terse await (cmd-\w+)", run.out)[1].decode()
+        write_file(go, "x\n")
+        self.assertEqual(self.terse("await", name).code, 3)
+
+    def test_size_and_timeout(self):
+        self.section()
+        run = self.call("seq 3000 # terse: size=300")
+        self.assertLess(len(run.out), 900)
+        self.assertTrue(FOOTER.search(run.out))
+        self.assertEqual(self.call("sleep 1000 # terse: timeout=100ms").code, 124)
+
+    def test_what_is_not_obeyed(self):
+        self.section()
+        for comment in ("# terse: be brief", "# terse: size=300 pty=no", "'# terse: size=300'", "# terse: size=300\n:"):
+            run = self.call("seq 1500; echo " + comment)
+            self.assertGreater(len(run.out), 3000, comment)
+        run = self.call("echo hello # terse: yield=1x", split=True)
+        self.assertEqual((run.code, run.out, run.err), (0, b"hello\n", b"terse: the comment is not obeyed: --yield: "
+                         b"1x: not a duration (like 500ms, 2s, 5m or 1h)\n"))
+        # Only terse-sh reads it, and only where it is an agent's.
+        self.assertGreater(len(self.terse("-c", "seq 1500 # terse: size=300").out), 3000)
+        run = self.run_to_end(TERSE_SH, "-c", "seq 1500 # terse: size=300", env={"SHELL": "/bin/bash"})
+        self.assertEqual(run.out, numbers(1500))
+
+    def test_the_key(self):
+        self.section("[shim]", "comments = no")
+        self.assertGreater(len(self.call("seq 1500 # terse: size=300").out), 3000)
 
 
 class Cuts(RuleCase):
