@@ -380,7 +380,9 @@ const struct option option_table[] = {
 		WORD(mode, mode_choices, "smart"),
 		.safe = true,
 		.help = "The part of the text that a preview shows; smart: the start, the end, and "
-			"the lines that explain the result.",
+			"the lines that explain the result. When a command has failed, half of the "
+			"size, and at most 2 KB, is for the lines that tell why and the last ones "
+			"in any mode.",
 	},
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),

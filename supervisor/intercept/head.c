@@ -95,6 +95,24 @@ static size_t room(const struct head *h)
 	return h->limit.bytes > h->at.bytes ? h->limit.bytes - h->at.bytes : 0;
 }
 
+/* The part of the room that one line gets before others have it, and bytes of it in any case. */
+#define LINE_PARTS 4
+#define LINE_LEAST ((size_t)64)
+
+/* How much of a line is shown whatever follows it. */
+static size_t head_least(const struct head *h)
+{
+	size_t share = h->limit.bytes / LINE_PARTS;
+	if (share < LINE_LEAST)
+		share = h->limit.bytes / 2 < LINE_LEAST ? h->limit.bytes / 2 : LINE_LEAST;
+	return h->limit.max_line < share ? h->limit.max_line : share;
+}
+
+bool head_grows(const struct head *h)
+{
+	return h->limit.grow || head_least(h) < h->limit.max_line;
+}
+
 /* A line is handed out, or will be. */
 static void head_count_line(struct head *h, const char *line, size_t len, size_t printed)
 {
@@ -115,45 +133,8 @@ bool head_give(struct head *h, const char *line, size_t len, size_t guard)
 
 bool head_take(struct head *h, const char *line, size_t len)
 {
-	bool changes = len - 1 > h->limit.max_line || (h->guard && line_is_like_notice(line, len));
+	bool changes = len - 1 > head_least(h) || (h->guard && line_is_like_notice(line, len));
 	return !changes && head_give(h, line, len, 0);
-}
-
-static void note_gap(struct head *h, uint64_t from, uint64_t bytes)
-{
-	if (!h->gap.bytes)
-		h->gap = (struct line_gap){from, bytes};
-}
-
-/* The most of a line that is given alone and not whole. */
-#define PART_MAX ((size_t)3584)
-
-static size_t part_room(const struct head *h)
-{
-	size_t most = room(h);
-	return most > PART_MAX && !h->limit.own_words ? PART_MAX : most;
-}
-
-/* Appends the first line's start, as much as there is room for. */
-static void give_part(struct head *h, const char *line, size_t len, bool guard, struct buffer *out)
-{
-	size_t before = guard ? strlen(LINE_GUARD) : 0, printed;
-	h->at.bytes += before;
-	size_t most = part_room(h), n = utf8_floor(line, len, len < most ? len : most);
-
-	/* Cleaning may make the text longer. */
-	while ((printed = utf8_clean_len(line, n)) > most)
-		n = utf8_floor(line, len, n - (printed - most + 2) / 3);
-	if (buffer_reserve(out, before + printed) < 0)
-		return;
-	if (guard)
-		buffer_append_string(out, LINE_GUARD);
-	h->end = HEAD_LINE;
-	h->first_length = h->length;
-	h->first_shown = n;
-	h->at.bytes += printed;
-	note_gap(h, h->at.offset + n, h->length - n);
-	utf8_clean(out, line, n);
 }
 
 static size_t write_note(const struct head *h, uint64_t from, uint64_t bytes, char note[NOTE_MAX])
@@ -210,7 +191,6 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 	utf8_clean(out, line, n - returns);
 	if (h->last_cut) {
 		h->cut++;
-		note_gap(h, l->offset + n, l->length - n);
 		note_len = write_note(h, l->offset + n, l->length - n, note);
 		buffer_append(out, note, note_len);
 	}
@@ -233,7 +213,9 @@ static size_t held_cost(const struct head *h, size_t level)
 /* How much each held line may have. */
 static size_t find_level(const struct head *h)
 {
-	size_t least = h->limit.max_line, most = h->limit.bytes;
+	size_t least = head_least(h), most = h->limit.bytes;
+	if (!h->limit.grow && most > h->limit.max_line)
+		most = h->limit.max_line + 1;
 	if (most <= least)
 		return least;
 	size_t space = held_cost(h, least) + room(h);
@@ -260,7 +242,7 @@ static void give_held(struct head *h, struct buffer *out)
 	size_t level = h->held_count ? find_level(h) : 0, total = held_cost(h, level), cost;
 	bool reserved = buffer_reserve(out, total) == 0;
 	if (reserved)
-		h->at.bytes += total - held_cost(h, h->limit.max_line);
+		h->at.bytes += total - held_cost(h, head_least(h));
 	else
 		head_go_back(h);
 	for (size_t i = 0; reserved && i < h->held_count; i++) {
@@ -375,16 +357,14 @@ static void head_end_line(struct head *h, const char *line, size_t len, bool end
 				    .ended = ended,
 				    .guard = h->guard &&
 					     line_is_like_notice(text, len - heading.skip)};
-	bool is_long = l.length > h->limit.max_line;
-	size_t cost, n = shown_at(h, &l, text, h->limit.max_line, &cost);
+	bool is_long = l.length > head_least(h);
+	size_t cost, n = shown_at(h, &l, text, head_least(h), &cost);
 	/* Beyond the room, only as much of it is held as shows that it is too long. */
 	if ((!is_long && l.length + ended > room(h)) || cost + heading.cost > room(h)) {
 		h->end = HEAD_BYTES;
-		if (h->at.lines == 0)
-			give_part(h, line, len, l.guard, out);
 		return;
 	}
-	bool holds = h->limit.grow && (is_long || h->held_count > 0);
+	bool holds = head_grows(h) && (is_long || h->held_count > 0);
 	if (pass_heading(h, &heading, line, holds, out) < 0 ||
 	    head_pass(h, &l, text, n, cost, holds, out) < 0) {
 		h->end = HEAD_BYTES;

@@ -27,6 +27,7 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 		bytes = l->failure_bytes;
 	s->concluded = true;
 	s->failed = outcome == INTERCEPT_FAILURE;
+	s->succeeded = outcome == INTERCEPT_SUCCESS;
 	if (s->options.print == INTERCEPT_PREVIEW) {
 		s->most = limit_most(bytes);
 		TRACE(PREVIEW, "%s %s: %zu bytes fit", PART_NAME(s),
@@ -90,7 +91,7 @@ static int collect_text(struct interceptor *s, const struct interceptor_ending *
 	if (s->options.print == INTERCEPT_SILENT)
 		return !s->artifact && s->held.len > 0 ? collect_start(s, out) : 0;
 	out->broken = s->broken;
-	if (!intercept_is_by_head(s))
+	if (!intercept_is_by_head(s) || intercept_finish_head(s))
 		return intercept_print_preview(s, &e, out);
 	/* The report says elsewhere how the command ended. */
 	e.ending = (struct wording_ending){.lines = out->total_lines, .bytes = out->total_bytes};
@@ -213,7 +214,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		} else if (s->fits) {
 			print_rest(s, &e);
 			report_add_range(&s->shown, 1, interceptor_lines(s));
-		} else if (intercept_is_by_head(s)) {
+		} else if (intercept_is_by_head(s) && !intercept_finish_head(s)) {
 			intercept_print_end_of_head(s, &e, &s->shown);
 		} else {
 			closing_print_preview(s, &e);
@@ -267,6 +268,8 @@ static struct preview_options make_preview_options(const struct interceptor_opti
 	const struct limit *l = &options->limit;
 	static const enum preview_mode modes[] = {
 		[MODE_SMART] = PREVIEW_SMART,
+		/* Behind the head. */
+		[MODE_HEAD] = PREVIEW_TAIL,
 		[MODE_TAIL] = PREVIEW_TAIL,
 		[MODE_ENDS] = PREVIEW_ENDS,
 	};
@@ -323,8 +326,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->most = limit_most(limit_largest(&s->options.limit));
 	s->tally.unit = options->limit.unit;
 	s->tally.by_line = options->limit.longest_line > 0;
-	s->head.limit = s->options.limit;
-	s->head.limit.bytes = limit_smallest(&s->options.limit);
+	s->head.limit = intercept_open_limit(&s->options.limit);
 	s->head.bare = options->form == INTERCEPT_BARE;
 	s->head.guard = !s->head.bare && !options->limit.own_words;
 	s->head.at.offset = options->bytes_before;
@@ -343,7 +345,9 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	if (!s->terminal || buffer_reserve(&s->line, LINE_RESERVE) < 0 ||
 	    buffer_reserve(&s->held, s->most < HELD_RESERVE ? s->most : HELD_RESERVE) < 0)
 		goto fail;
-	if (options->print == INTERCEPT_PREVIEW && options->limit.mode != MODE_HEAD) {
+	/* terse's own text tells nothing of another run's end. */
+	bool is_own = options->limit.own_words && options->limit.mode == MODE_HEAD;
+	if (options->print == INTERCEPT_PREVIEW && !is_own) {
 		const struct preview_options preview = make_preview_options(&s->options);
 		s->preview = preview_new(&preview);
 		if (!s->preview)

@@ -93,6 +93,8 @@ static int note_piece(struct interceptor *s, struct report_stream *report,
 static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
 {
 	uint64_t shown = preview_shown(s->preview);
+	if (s->ended)
+		return s->ended->end == HEAD_COUNT ? LIMIT_COUNT : LIMIT_BYTES;
 	if (shown == preview_lines(s->preview) && cut > 0 && preview_is_line_limited(s->preview))
 		return LIMIT_CUT;
 	/* Both limits are over, and that of lines leaves more room. */
@@ -173,6 +175,21 @@ bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
 	return true;
 }
 
+/* Less than that no preview has. */
+#define END_LEAST ((size_t)64)
+
+/* Behind the first part of a text, what is left of the budget is for its end. */
+static void ask_for_end(const struct interceptor *s, struct preview_ask *ask)
+{
+	const struct limit *l = &s->options.limit;
+	size_t used = s->ended->at.bytes, room = preview_reserve(l->bytes);
+	if (l->bytes > used && l->bytes - used < room)
+		room = l->bytes - used;
+	ask->used = ask->used_lines = ask->paused = 0;
+	ask->budget = ask->total = room > END_LEAST ? room : END_LEAST;
+	ask->total_lines = preview_reserve_lines(l->count);
+}
+
 int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
 			    struct report_stream *report)
 {
@@ -185,6 +202,8 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	ask.total = share_end(&s->share, ask.budget);
 	if (s->options.limit.count)
 		ask.total_lines = share_end(&s->line_share, (size_t)s->options.limit.count);
+	if (s->ended)
+		ask_for_end(s, &ask);
 	uint64_t cut = 0;
 	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
 	if (report)
@@ -199,6 +218,8 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	if (report) {
 		report->broken = s->broken;
 		report->cuts = s->cuts;
+		report->grouped = s->ended && head_is_grouped(s->ended);
+		report->lines_truncated += s->ended ? s->ended->cut : 0;
 	}
 	buffer_release(&command);
 	return result;
@@ -207,37 +228,68 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 /* Takes down which lines the first part of a text has shown. */
 static int note_head(struct report_stream *report, const struct head *h)
 {
-	const enum limit_part cut = h->limit.grow ? LIMIT_BYTES : LIMIT_CUT;
+	const enum limit_part cut = head_grows(h) ? LIMIT_BYTES : LIMIT_CUT;
 	const enum limit_part broken[] = {
 		[HEAD_OPEN] = h->cut > 0 ? cut : LIMIT_LINE,
 		[HEAD_COUNT] = LIMIT_COUNT,
 		[HEAD_BYTES] = LIMIT_BYTES,
-		[HEAD_LINE] = LIMIT_BYTES,
 	};
-	bool is_part = h->end == HEAD_LINE && h->first_shown > 0;
 	report->broken = broken[h->end];
 	report->cuts = h->cut > 0 && !h->bare;
 	report->grouped = head_is_grouped(h);
-	report->lines_truncated = h->cut + is_part;
-	report->last_line_partial = h->last_cut || is_part;
-	return note_printed(report, h->at.lines + is_part, NULL, 0);
+	report->lines_truncated = h->cut;
+	report->last_line_partial = h->last_cut;
+	return note_printed(report, h->at.lines, NULL, 0);
+}
+
+/* The most of a first part: after a failure it leaves room for what tells of it. */
+static struct limit head_limit(const struct limit *l, size_t bytes, bool succeeded)
+{
+	struct limit limit = *l;
+	bool leaves = !succeeded && !l->own_words;
+	limit.bytes = bytes - (leaves ? preview_reserve(bytes) : 0);
+	limit.count -= leaves ? preview_reserve_lines(l->count) : 0;
+	return limit;
+}
+
+struct limit intercept_open_limit(const struct limit *l)
+{
+	return head_limit(l, limit_smallest(l), false);
+}
+
+static bool is_same_limit(const struct limit *a, const struct limit *b)
+{
+	return a->bytes == b->bytes && a->count == b->count;
 }
 
 /* Prints the rest of the first part that the outcome gets, and returns it. */
-static const struct head *finish_head(struct interceptor *s)
+static const struct head *print_rest_of_head(struct interceptor *s)
 {
+	const struct limit *l = &s->options.limit, wanted = head_limit(l, l->bytes, s->succeeded);
 	for (size_t i = 0; i < s->longer_count; i++) {
-		struct longer *l = &s->longer[i];
-		if (l->head.limit.bytes != s->options.limit.bytes)
+		struct longer *longer = &s->longer[i];
+		if (!is_same_limit(&longer->head.limit, &wanted))
 			continue;
-		head_finish(&l->head, &l->text);
-		if (l->text.len > s->common)
-			intercept_print(s, l->text.data + s->common, l->text.len - s->common);
-		return &l->head;
+		head_finish(&longer->head, &longer->text);
+		if (longer->text.len > s->common)
+			intercept_print(s, longer->text.data + s->common,
+					longer->text.len - s->common);
+		return &longer->head;
 	}
 	head_finish(&s->head, &s->rest);
 	intercept_print(s, s->rest.data, s->rest.len);
 	return &s->head;
+}
+
+bool intercept_finish_head(struct interceptor *s)
+{
+	const struct head *h = s->ended = print_rest_of_head(s);
+	if (s->succeeded || !s->preview || h->end == HEAD_OPEN)
+		return false;
+	s->printed = h->at.offset - s->options.bytes_before;
+	s->printed_lines = h->at.lines;
+	s->cuts |= h->cut > 0;
+	return true;
 }
 
 int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
@@ -247,23 +299,20 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		[HEAD_OPEN] = WORDING_NOTHING_LEFT,
 		[HEAD_COUNT] = WORDING_COUNT,
 		[HEAD_BYTES] = WORDING_BYTES,
-		[HEAD_LINE] = WORDING_FIRST_LINE,
 	};
-	const struct head *h = finish_head(s);
-	const struct wording_head wording = {
+	const struct head *h = s->ended;
+	struct wording_head wording = {
 		.reason = reasons[h->end],
 		.limit = h->limit,
 		.lines = h->at.lines,
 		.units = h->at.units,
 		.total_units = tally_units(&s->tally),
 		.cut = h->cut,
-		.gap = h->gap,
-		.first_length = h->first_length,
-		.first_shown = h->first_shown,
 		.grouped = head_is_grouped(h),
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
 	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped;
+	wording.limit.grow = head_grows(h);
 	if (!shown_is_bare(s) && (partly || interceptor_is_worth_telling(e))) {
 		if (partly)
 			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
@@ -342,6 +391,9 @@ void intercept_resolve(struct interceptor *s)
 static uint64_t head_lines(const struct limit *l)
 {
 	uint64_t lines = l->count * l->head_share / 100;
+	uint64_t most = l->count - preview_reserve_lines(l->count);
+	if (lines > most)
+		lines = most;
 	return l->count && lines == 0 ? 1 : lines;
 }
 
@@ -420,17 +472,22 @@ static void feed_head(struct interceptor *s, const char *data, size_t len)
 		head_feed(&s->longer[i].head, data, len, &s->longer[i].text);
 }
 
-/* The outcome may allow more than the smallest limit. */
+/* The outcome may allow more than is printed while it is open. */
 static void start_longer(struct interceptor *s)
 {
 	const struct limit *l = &s->options.limit;
-	const size_t limits[] = {l->bytes, l->failure_bytes};
-	for (size_t i = 0; i < 2; i++) {
-		if (limits[i] == s->head.limit.bytes || (i > 0 && limits[i] == limits[0]))
+	const struct limit limits[] = {head_limit(l, l->bytes, true),
+				       head_limit(l, l->cut_bytes, true),
+				       head_limit(l, l->failure_bytes, false)};
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		size_t k = 0;
+		while (k < i && !is_same_limit(&limits[k], &limits[i]))
+			k++;
+		if (k < i || is_same_limit(&limits[i], &s->head.limit))
 			continue;
 		struct longer *longer = &s->longer[s->longer_count++];
 		longer->head = s->head;
-		longer->head.limit.bytes = limits[i];
+		longer->head.limit = limits[i];
 	}
 }
 

@@ -100,15 +100,14 @@ uint64_t tally_units(const struct tally *t);
    prints, as it comes. Nothing that was handed out is ever taken back.
 
    Lines over limit.max_line are cut, with a mark in place unless it is to be `bare`. It ends where
-   the next line would break a limit; a first line that breaks it alone is given in part. With
-   limit.grow the first long line and what follows it is held until the end of the text, or of the
-   room, is known: then the long ones are shown as far as there is room for each of them. */
+   the next line would break a limit. With limit.grow, and where a line is a large part of the room,
+   the first long line and what follows it is held until the end of the text, or of the room, is
+   known: then the long ones are shown as far as there is room for each of them. */
 
 enum head_end {
 	HEAD_OPEN,
 	HEAD_COUNT, /* limit.count was reached */
 	HEAD_BYTES, /* the next line is too much for limit.bytes */
-	HEAD_LINE,  /* so is the first one; a part of it was handed out */
 };
 
 /* A line that is held, as far as it may be shown: `len` bytes of `length`. */
@@ -137,10 +136,7 @@ struct head {
 	struct buffer name; /* of the group */
 	enum head_end end;
 	uint64_t cut;           /* how many of them are cut */
-	struct line_gap gap;    /* the first part that is left out */
 	bool last_cut;          /* the last of them is */
-	uint64_t first_length;  /* HEAD_LINE: of the line ... */
-	size_t first_shown;     /* ... and of its part */
 	struct buffer line;     /* the unfinished line, as far as it could be shown */
 	uint64_t length;        /* of all of it */
 	struct head_line *held; /* their bytes are in `kept` */
@@ -166,6 +162,9 @@ void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
 /* No more comes: a last line without a newline is a line. */
 void head_finish(struct head *h, struct buffer *out);
 
+/* Whether long lines are shown further than what each gets in any case, where there is room. */
+bool head_grows(const struct head *h);
+
 /* Whether matches were handed out in groups. */
 static inline bool head_is_grouped(const struct head *h)
 {
@@ -183,7 +182,7 @@ struct interceptor {
 	struct interceptor_options options;
 	struct interceptor_events events;
 	struct terminal *terminal;
-	struct preview *preview;   /* NULL unless a preview may be printed, and in mode head */
+	struct preview *preview;   /* NULL unless one may be printed; in mode head of a failure */
 	struct artifact *artifact; /* NULL until the text spilled */
 	struct raw raw;
 
@@ -209,15 +208,16 @@ struct interceptor {
 	struct longer {
 		struct head head;
 		struct buffer text; /* printed then, except what the first `head` has, too: */
-	} longer[2];
+	} longer[3];
 	size_t longer_count, common;
 	struct buffer rest; /* what the head hands out; held back where the others show otherwise */
-	size_t most;        /* a text up to this many bytes is printed whole */
-	bool concluded;     /* the outcome is known, and with it options.limit.bytes: */
-	bool failed;
-	struct buffer held; /* the text so far, while it is within the limit */
-	size_t counted;     /* bytes of it, up to the end of a character ... */
-	size_t clean_len;   /* ... and how many they are when they are printed clean */
+	const struct head *ended; /* the one of the outcome */
+	size_t most;              /* a text up to this many bytes is printed whole */
+	bool concluded;           /* the outcome is known, and with it options.limit.bytes: */
+	bool failed, succeeded;   /* or it goes on */
+	struct buffer held;       /* the text so far, while it is within the limit */
+	size_t counted;           /* bytes of it, up to the end of a character ... */
+	size_t clean_len;         /* ... and how many they are when they are printed clean */
 	bool fits;
 	bool waits; /* for whether the text fits: nothing is printed yet, so its lines can be
 		       grouped ... */
@@ -292,6 +292,9 @@ static inline bool intercept_is_collected(const struct interceptor *s)
 	return s->options.form != INTERCEPT_LIVE;
 }
 
+/* How much of the text the first part may have while the outcome is open. */
+struct limit intercept_open_limit(const struct limit *limit);
+
 /* Whether all of the text goes through the tally. */
 static inline bool intercept_is_counted(const struct interceptor *s)
 {
@@ -330,8 +333,12 @@ void intercept_finish_plain(struct interceptor *s);
 bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
 			  const struct wording_place *place);
 
-/* Prints the rest of a text that does not fit: the preview's pieces behind what was printed live,
-   or the end of its first part, each with its notices unless the form is INTERCEPT_BARE. If
+/* Prints the rest of the first part that the outcome gets. Returns whether a preview of what
+   follows it has to be printed: of a text that does not fit, unless the run ended well. */
+bool intercept_finish_head(struct interceptor *s);
+
+/* Prints the rest of a text that does not fit: the preview's pieces behind what was printed, or the
+   notice behind a first part, each with its notices unless the form is INTERCEPT_BARE. If
    `report` is not NULL, the printed ranges are stored in it. Returns 0, or -1 with ENOMEM. */
 int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
 			    struct report_stream *report);

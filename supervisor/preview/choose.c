@@ -2,6 +2,10 @@
 #include "supervisor/preview/layout.h"
 
 enum {
+	/* For what tells of a failure, bytes and lines; of a small budget half of it, of many lines
+	   an eighth. */
+	RESERVE = 2048,
+	RESERVE_LINES = 64,
 	/* Percent of the budget that the end of a successful run has at least. */
 	END_SHARE_SUCCESS = 30,
 	END_SHARE_BRIEF = 12, /* ... if it tells little */
@@ -57,11 +61,24 @@ static size_t percent(size_t whole, unsigned share)
 	return whole / 100 * share + whole % 100 * share / 100;
 }
 
+size_t preview_reserve(size_t bytes)
+{
+	return bytes / 2 < RESERVE ? bytes / 2 : RESERVE;
+}
+
+uint64_t preview_reserve_lines(uint64_t lines)
+{
+	uint64_t most = lines / 8 < RESERVE_LINES ? RESERVE_LINES : lines / 8;
+	return lines / 2 < most ? lines / 2 : most;
+}
+
 size_t choose_head_share(const struct preview_options *o)
 {
+	size_t share = percent(o->budget, o->head_share);
+	size_t most = o->budget - preview_reserve(o->budget);
 	if (o->mode == PREVIEW_TAIL)
 		return 0;
-	return percent(o->budget, o->head_share);
+	return share < most ? share : most;
 }
 
 size_t choose_end_share(const struct preview_options *o, int status, bool brief)
@@ -125,22 +142,16 @@ static void take_tail(struct layout *l, size_t down_to, size_t share, size_t cut
 static size_t take_start(struct layout *l, const struct preview_options *options)
 {
 	size_t share = choose_head_share(options);
-	uint64_t max_lines = l->max_lines;
+	uint64_t max_lines = l->max_lines, most = max_lines - preview_reserve_lines(max_lines);
 	share = share > l->ask->used ? share - l->ask->used : 0;
 	l->max_lines = (max_lines * options->head_share + 99) / 100;
+	if (l->max_lines > most)
+		l->max_lines = most;
 	size_t next = take_head(l, l->back, l->count, share);
 	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
 		next += layout_take_cut(l, 0, share);
 	l->max_lines = max_lines;
 	return next;
-}
-
-static void choose_by_position(struct layout *l, const struct preview_options *options)
-{
-	size_t next = take_start(l, options);
-	take_tail(l, next, l->budget, l->budget);
-	if (options->mode == PREVIEW_ENDS)
-		take_head(l, next, l->count, l->budget);
 }
 
 static bool follows(const struct unit *before, const struct unit *behind)
@@ -598,12 +609,9 @@ static void take_densest(struct layout *l)
 	}
 }
 
-static void choose_by_value(struct layout *l, const struct preview_options *options)
+/* Takes the lines that tell how the run ended. */
+static void take_told(struct layout *l)
 {
-	limit_lines(l);
-	size_t next = take_start(l, options);
-	take_tail(l, next, l->end_share, l->budget / 4);
-	favour_end(l);
 	if (l->ask->status > 0)
 		take_counts(l);
 	take_cores(l);
@@ -612,9 +620,46 @@ static void choose_by_value(struct layout *l, const struct preview_options *opti
 			l->units[i].trait.value = 0;
 	}
 	take_densest(l);
+	/* Without words of a failure. */
+	for (size_t i = 0; i < l->count && l->ask->status > 0 && !has_told(l); i++) {
+		if (l->units[i].trait.odd)
+			layout_take(l, i);
+	}
+}
+
+static void choose_by_value(struct layout *l, const struct preview_options *options)
+{
+	limit_lines(l);
+	size_t next = take_start(l, options);
+	take_tail(l, next, l->end_share, l->budget / 4);
+	favour_end(l);
+	take_told(l);
 	if (!l->brief && !has_told(l))
 		fill(l, next);
 	take_folds(l);
+}
+
+static void take_ends(struct layout *l, const struct preview_options *options)
+{
+	size_t next = take_start(l, options);
+	take_tail(l, next, l->budget, l->budget);
+	if (options->mode == PREVIEW_ENDS)
+		take_head(l, next, l->count, l->budget);
+}
+
+static void choose_by_position(struct layout *l, const struct preview_options *options)
+{
+	if (l->ask->status > 0) {
+		size_t bytes = preview_reserve(l->budget);
+		uint64_t lines = preview_reserve_lines(l->max_lines);
+		l->budget -= bytes;
+		l->max_lines -= lines;
+		take_ends(l, options);
+		l->budget += bytes;
+		l->max_lines += lines;
+		take_told(l);
+	}
+	take_ends(l, options);
 }
 
 void choose(struct layout *l, const struct preview_options *options)

@@ -39,11 +39,6 @@ struct line_form {
 	const char *command;
 };
 
-/* A part of a line that is left out: by its place in the text. Bytes 0: none is. */
-struct line_gap {
-	uint64_t from, bytes;
-};
-
 /* Whether all bytes of the line are at hand. */
 bool line_is_whole(const struct line *l);
 

@@ -256,7 +256,8 @@ struct preview {
 	struct window window;
 	struct layout layout;
 	struct preview_piece plain[2]; /* used when the layout has no memory */
-	struct smart *smart; /* NULL in the other modes, and while all fits into the budget */
+	struct smart *smart;           /* NULL while all fits into the budget */
+	bool is_unjudged;              /* there was no memory for it */
 };
 
 static void preview_set_budget(struct preview *p, size_t budget)
@@ -302,16 +303,20 @@ void preview_free(struct preview *p)
 	free(p);
 }
 
-/* Mode smart begins when the text gets longer than the budget, so that a short
+/* Judging begins when the text gets longer than the budget, so that a short
    run pays nothing for it. All earlier text is in the window. */
 static void start_smart(struct preview *p)
 {
+	if (p->smart || p->is_unjudged)
+		return;
 	p->smart = calloc(1, sizeof(*p->smart));
 	if (!p->smart || smart_init(p->smart, p->options.patterns, p->options.ignore)) {
 		/* The ends are better than nothing. */
 		free(p->smart);
 		p->smart = NULL;
-		p->options.mode = PREVIEW_ENDS;
+		p->is_unjudged = true;
+		if (p->options.mode == PREVIEW_SMART)
+			p->options.mode = PREVIEW_ENDS;
 		return;
 	}
 	smart_feed(p->smart, p->window.head, p->window.head_len);
@@ -319,8 +324,7 @@ static void start_smart(struct preview *p)
 
 void preview_feed(struct preview *p, const char *data, size_t len)
 {
-	if (p->options.mode == PREVIEW_SMART && !p->smart &&
-	    p->window.bytes + len > p->given.budget)
+	if (p->window.bytes + len > p->given.budget)
 		start_smart(p);
 	window_feed(&p->window, data, len, !p->smart);
 	if (p->smart)
@@ -329,8 +333,7 @@ void preview_feed(struct preview *p, const char *data, size_t len)
 
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
 {
-	if (p->options.mode == PREVIEW_SMART && !p->smart)
-		start_smart(p);
+	start_smart(p);
 	if (p->smart)
 		smart_skip(p->smart, bytes, newlines);
 	window_skip(&p->window, bytes, newlines);
@@ -479,8 +482,8 @@ static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enu
 			   bool join)
 {
 	struct layout *l = &p->layout;
-	bool brief = ask->status == 0 && p->smart && smart_is_regular(p->smart) &&
-		     !preview_is_asked_for(p, ask);
+	bool brief = ask->status == 0 && p->options.mode == PREVIEW_SMART && p->smart &&
+		     smart_is_regular(p->smart) && !preview_is_asked_for(p, ask);
 	layout_begin(l, &p->options, ask, choose_end_share(&p->options, ask->status, brief),
 		     preview_lines(p), preview_bytes(p));
 	l->brief = brief;
@@ -562,11 +565,11 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	if (ask->is_pause)
 		return choose_at_pause(p, ask, pieces);
 	preview_set_budget(p, ask->budget ? ask->budget : p->given.budget);
-	if (p->options.mode == PREVIEW_SMART && !p->smart)
-		start_smart(p);
+	start_smart(p);
 	if (p->smart)
 		smart_weigh(p->smart, preview_bytes(p), outcome);
-	bool join = p->smart && !p->options.bare && !preview_is_asked_for(p, ask);
+	bool join = p->smart && p->options.mode == PREVIEW_SMART && !p->options.bare &&
+		    !preview_is_asked_for(p, ask);
 	bool failed = preview_lay_out(p, ask, outcome, join);
 	if (!failed) {
 		layout_grow(&p->layout);
@@ -612,8 +615,7 @@ bool preview_judge_is_failure(const struct preview_judge *j, const char *data, s
 
 void preview_compare(struct preview *p, const struct fingerprints *success)
 {
-	if (p->options.mode == PREVIEW_SMART && !p->smart)
-		start_smart(p);
+	start_smart(p);
 	if (p->smart && smart_compare(p->smart, success) == 0)
 		TRACE(PREVIEW, "compared with the lines of a success");
 }

@@ -4,7 +4,7 @@
 // has an answer at any moment without reading the text again. Deterministic (in the text, the
 // status, the settings and the text of a success), and the same
 // however the text was cut when it was fed; no I/O, no clock, no globals. Memory is a constant for
-// given options: some times the budget, and about 1 MB more in mode smart, of which only what is
+// given options: some times the budget, and about 1 MB more, of which only what is
 // needed is touched.
 //
 // Lines are numbered from 1 as in the artifact. Text is cut only at characters;
@@ -22,7 +22,8 @@
 //     those that a run which went well has said, too (normal.c); lines that begin a cascade, stand
 //     near the end or belong to a telling line count more. The most telling per byte are taken
 //     (choose.c) until the budget is used up (layout.h).
-// The other modes need only the first and the last bytes (preview.c).
+// The other modes show the first and the last lines; when the command has failed, a part of the
+// budget is for the lines between that tell of it.
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
 
@@ -116,6 +117,11 @@ struct preview_ask {
 	const char *command;
 };
 
+/* When a run has failed, so much of a budget of bytes or lines is for the lines that tell of it and
+   the last ones, whatever the mode. While the outcome is open no more is printed than leaves it. */
+size_t preview_reserve(size_t bytes);
+uint64_t preview_reserve_lines(uint64_t lines);
+
 /* NULL with errno ENOMEM or EINVAL. */
 struct preview *preview_new(const struct preview_options *options);
 void preview_free(struct preview *p);
@@ -149,8 +155,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 
 /* Compares a text, which is complete, with the lines of a run of the same command that went well:
-   what only this text says weighs more in the choice. Does nothing in other modes than smart, and
-   without memory. */
+   what only this text says weighs more in the choice. Does nothing without memory. */
 void preview_compare(struct preview *p, const struct fingerprints *success);
 
 /* About the last choice: how many lines are printed, and whether lines were cut because of max_line

@@ -92,6 +92,7 @@ struct trait {
 	uint8_t kind, score, indent;
 	bool opens, alarms;
 	bool common; /* many lines have that form */
+	bool odd;    /* it is like no other in a text of lines that are alike */
 };
 
 /* The texts by which a user marks lines as telling, or as not (config/value.h). */

@@ -176,6 +176,7 @@ enum {
 	USUAL = 64,   /* and of those that occur more often, none */
 	COMMON = 5,   /* lines of one form; in a regular text, so many percent are of such forms */
 	REGULAR_SHARE = 60,
+	CROWDED_SHARE = 98, /* percent of the lines of a text that is all alike */
 	/* Bytes around a find by which the commonest are known, and how often those are
 	   looked at. */
 	AROUND = 12,
@@ -256,7 +257,7 @@ static void count_line(struct smart *s, const struct score *score)
 {
 	if (score->kind == SCORE_BLANK)
 		return;
-	sketch_add(&s->sketch, score->shape);
+	s->crowded += sketch_add(&s->sketch, score->shape) >= COMMON;
 	sketch_add(&s->sketch, score->family);
 	s->judged++;
 	if (score->form && sketch_add(&s->sketch, form_slot(score->form)) >= COMMON)
@@ -266,6 +267,12 @@ static void count_line(struct smart *s, const struct score *score)
 bool smart_is_common(const struct smart *s, uint32_t form)
 {
 	return form && sketch_count(&s->sketch, form_slot(form)) >= COMMON;
+}
+
+bool smart_is_odd(const struct smart *s, uint32_t shape, uint8_t kind)
+{
+	return kind == SCORE_PLAIN && s->crowded * 100 >= s->judged * CROWDED_SHARE &&
+	       sketch_count(&s->sketch, shape) < 2;
 }
 
 struct trait smart_stored_trait(const struct smart *s, size_t index)
@@ -280,6 +287,7 @@ struct trait smart_stored_trait(const struct smart *s, size_t index)
 			      .indent = d->indent,
 			      .opens = d->opens,
 			      .alarms = d->alarms,
+			      .odd = smart_is_odd(s, d->shape, d->kind),
 			      .common = smart_is_common(s, d->form)};
 }
 

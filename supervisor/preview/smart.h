@@ -75,6 +75,7 @@ struct smart {
 	unsigned follow; /* so many more lines are judged in any case */
 	/* Lines that were judged in order, and those of them whose form is common. */
 	uint64_t judged, regular;
+	uint64_t crowded; /* lines whose shape many have */
 	/* How often what the fast search finds stood in such surroundings. */
 	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
 
@@ -98,6 +99,10 @@ void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
    reports its progress. */
 bool smart_is_common(const struct smart *s, uint32_t form);
 bool smart_is_regular(const struct smart *s);
+
+/* Whether a line of this shape stands out by being like no other in a text of lines that are all
+   alike: what a program says in the middle of a table is not of the table. */
+bool smart_is_odd(const struct smart *s, uint32_t shape, uint8_t kind);
 
 /* Judges a line. */
 void smart_judge(const struct smart *s, const struct line *line, struct score *score);

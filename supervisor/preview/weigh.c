@@ -215,6 +215,7 @@ void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
 				.indent = (uint8_t)(score.indent < 255 ? score.indent : 255),
 				.opens = score.opens,
 				.alarms = score.alarms,
+				.odd = smart_is_odd(s, score.shape, (uint8_t)score.kind),
 				.common = smart_is_common(s, score.form)};
 }
 
@@ -297,6 +298,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
 		struct weighing w = {.line = line};
+		line->value += smart_is_odd(s, line->shape, line->kind);
 		if (line->score == 0 && line->result == 0)
 			continue;
 		weigh_count(s, &above, &news, &w);

@@ -458,19 +458,6 @@ static void append_reason(struct buffer *out, const struct wording_head *h)
 		append_limit(out, &h->limit, LIMIT_COUNT);
 }
 
-static void append_first_line(struct buffer *out, const struct wording_head *h, uint64_t lines,
-			      const struct wording_place *place)
-{
-	buffer_printf(out, "line 1 is %s, its first %s shown", HUMAN_SIZE(h->first_length),
-		      HUMAN_SIZE(h->first_shown));
-	if (lines > 1)
-		buffer_printf(out, ", %s more line%s", HUMAN_COUNT(lines - 1), plural(lines - 1));
-	append_behind(out, "read", place);
-	if (place->id)
-		buffer_printf(out, "%s%" PRIu64 "-%" PRIu64, asked[place->tools].bytes, h->gap.from,
-			      h->gap.from + h->gap.bytes - 1);
-}
-
 #define GROUPED ", grouped by file"
 
 /* "100 matches of 2,431 shown, 3 long lines cut: terse read ID --offset 572, or narrow the
@@ -526,9 +513,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_end(out, e);
 		buffer_append_string(out, "; ");
 	}
-	if (h->reason == WORDING_FIRST_LINE) {
-		append_first_line(out, h, e->lines, place);
-	} else if (h->reason != WORDING_NOTHING_LEFT) {
+	if (h->reason != WORDING_NOTHING_LEFT) {
 		append_first_part(out, h, place);
 	} else if (h->grouped) {
 		append_all(out, h, place);

@@ -103,16 +103,13 @@ enum wording_reason {
 	WORDING_NOTHING_LEFT, /* all lines are there, though not all of them whole */
 	WORDING_COUNT,        /* limit.count */
 	WORDING_BYTES,        /* limit.bytes */
-	WORDING_FIRST_LINE,   /* limit.bytes, within the first line */
 };
 
 struct wording_head {
 	enum wording_reason reason;
 	struct limit limit;
 	uint64_t lines, units, total_units; /* printed; of all there are */
-	uint64_t cut;                       /* lines that are not whole ... */
-	struct line_gap gap;                /* ... and the first part that is left out */
-	uint64_t first_length, first_shown; /* of WORDING_FIRST_LINE, bytes */
+	uint64_t cut;                       /* lines that are not whole */
 	bool with_status;                   /* says the exit status of a success, too */
 	bool grouped;                       /* matches are below the names of their files */
 };

@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 
-from support.harness import BUILD, SOURCE, TERSE, Case, main, put_forward, read_file, write_file
+from support.harness import BUILD, SOURCE, TERSE, Case, let_go_on, main, put_forward, read_file, write_file
 
 RECORDED = os.path.join(SOURCE, "tests", "preview")
 FAILS = os.path.join(RECORDED, "fails")
@@ -102,6 +102,98 @@ class Causes(Case):
                 loud[name] = lines
         self.assertGreaterEqual(len(names), 20)
         self.assertGreaterEqual(100 * (len(names) - len(loud)), CALM_FLOOR * len(names), loud)
+
+
+# What shows files and tables, with one thing wrong: the command, and what tells what that is.
+SHOWS = (
+    ("cat big nofile", "nofile: No such file"),
+    ("cat big nofile big", "nofile: No such file"),
+    ("cat big; echo 'Error: the cause'; exit 1", "Error: the cause"),
+    ("cat big; echo 'it was a Tuesday'; exit 1", "it was a Tuesday"),
+    ("awk '{ print } END { print \"column 7 is not there\" >\"/dev/stderr\"; exit 2 }' big", "column 7 is not there"),
+    ("jq . good.json nofile", "Could not open file nofile"),
+    ("jq . cut.json", "parse error"),
+    ("diff big other; diff big nofile", "nofile: No such file"),
+    ("sqlite3 base 'select * from numbers; select * from nowhere'", "no such table"),
+    ("tar -tvf cut.tar", "Unexpected EOF"),
+    ("find tree nofile", "nofile"),
+    ("du -a tree nofile", "cannot access 'nofile'"),
+    ("ls -lR tree nofile", "cannot access 'nofile'"),
+    ("grep -rn f tree big nofile", "nofile: No such file"),
+    ("grep -n 1 big nofile", "nofile: No such file"),
+    ("sed s/1/one/ big nofile", "can't read nofile"),
+    ("head -n 4000 big nofile", "cannot open 'nofile'"),
+    ("tail -n 4000 big nofile", "cannot open 'nofile'"),
+    ("tac big nofile", "failed to open 'nofile'"),
+    ("nl big nofile", "nofile: No such file"),
+    ("cut -c1-9 big nofile", "nofile: No such file"),
+    ("sort big; sort nofile", "cannot read: nofile"),
+    ("xxd big; xxd nofile", "nofile: No such file"),
+    ("od big nofile", "nofile: No such file"),
+    ("objdump -s big.tar nofile", "nofile"),
+    ("strings big nofile", "nofile"),
+    ("wc -l tree/* nofile", "nofile: No such file"),
+    ("stat tree/* nofile", "cannot statx 'nofile'"),
+)
+
+BASE = "create table numbers (n); with recursive r(n) as (select 1 union all select n + 1 from r limit 5000) " \
+       "insert into numbers select n from r"
+
+
+class Shows(Case):
+    """A text that is shown by its first lines is still a run with an outcome."""
+
+    def setUp(self):
+        super().setUp()
+        at = lambda name: os.path.join(self.work, name)
+        os.mkdir(at("tree"))
+        for n in range(600):
+            write_file(at("tree/file-%d" % n), b"of file %d\n" % n)
+        write_file(at("big"), b"".join(b"%d\n" % n for n in range(1, 5001)))
+        write_file(at("other"), b"".join(b"%d.\n" % n for n in range(1, 5001)))
+        write_file(at("good.json"), b"[%s]" % b",".join(b"%d" % n for n in range(5000)))
+        write_file(at("cut.json"), b"[1] " * 5000 + b"[1, }")
+        subprocess.run("tar -cf big.tar tree; head -c 300500 big.tar >cut.tar; ! command -v sqlite3 >&2 || "
+                       "sqlite3 base \"$BASE\"", shell=True, cwd=self.work, check=True, stderr=subprocess.DEVNULL,
+                       env={**os.environ, "BASE": BASE})
+        self.shows = [show for show in SHOWS if shutil.which(show[0].split()[0])]
+        self.assertGreaterEqual(len(self.shows), 20)
+
+    def each(self, *options, **how):
+        """Checks what the commands print as a run with such options. Returns how much that is at most."""
+        longest = 0
+        for command, cause in self.shows:
+            run = self.terse(*options, "-c", command, **how)
+            self.assertNotEqual(run.code, 0, command)
+            shown = run.out + (run.err or b"")
+            self.assertIn(cause, shown.decode(), (options, command))
+            longest = max(longest, len(shown))
+        return longest
+
+    def test_the_cause_is_printed(self):
+        self.assertGreater(self.each(), 25000)
+        self.each("--streams", "split", split=True)
+        for mode in ("smart", "head", "tail", "ends"):
+            self.assertLess(self.each("--mode", mode, "--size", "2KB"), 2 * 1024 * 115 // 100 + 400)
+
+    def test_the_cause_is_printed_behind_what_was_live(self):
+        for mode in ("smart", "head", "tail", "ends"):
+            for text in ("big", "tree/file-1"):
+                gate = self.fifo("%s-%d" % (mode, len(text)))
+                run = self.start(TERSE, "--mode", mode, "--size", "8KB", "--head-share", "100", "-c",
+                                 "cat %s; read x <%s; cat big; echo 'Error: the cause'; cat tree/* nofile" % (text, gate))
+                run.until(rb"of file 1\n" if text != "big" else rb"\n")
+                let_go_on(gate)
+                run.finish()
+                self.assertIn(b"Error: the cause", run.out)
+                self.assertIn(b"nofile: No such file", run.out)
+                self.assertLess(len(run.out), 12 * 1024 + 800)
+
+    def test_errors_of_a_success_have_their_own_room(self):
+        run = self.terse("--streams", "split", "-c", "cat big; echo 'warning: old format' >&2", split=True)
+        self.assertEqual(run.code, 0)
+        self.assertEqual(run.err, b"warning: old format\n")
+        self.assertIn(b" of 5,000 shown ", run.out)
 
 
 main()

@@ -91,36 +91,44 @@ class Read(Profiles):
     def test_first_line_too_long(self):
         self.file("text", b"x" * 100000 + b"\n")
         run = self.terse("cat", "text")
-        self.assertEqual(self.split_notice(run), (
-            b"x" * 3584 + b"\n",
-            "[terse: line 1 is 97.7 KB, its first 3.5 KB shown: terse read ID "
-            "--bytes 3584-99999]\n"))
-        rest = self.shell(re.search(rb"terse read " + ID + rb" [^]]*", run.out)[0].decode() + " | cat")
-        self.assertEqual(rest.out, b"x" * 96416)
-        self.file("text", b"x" * 100000 + b"\ny\nz")
-        self.assertEqual(self.split_notice(self.terse("cat", "text"))[1],
-                         "[terse: line 1 is 97.7 KB, its first 3.5 KB shown, 2 more lines: "
-                         "terse read ID --bytes 3584-99999]\n")
+        text, notice = self.split_notice(run)
+        note = re.fullmatch(rb"x+(\[\.\.\. bytes (\d+)-99999\])\n", text)
+        self.assertEqual(text.count(b"x"), int(note[2]))
+        self.assertIn(len(text), range(30 * KB - 8, 30 * KB + 1))
+        self.assertEqual(notice, "[terse: 1 long line cut: terse read ID --bytes FROM-TO]\n")
+        # It has the room that is asked for, and leaves the other lines theirs.
+        run = self.terse("--size", "50KB", "cat", "text")
+        self.assertGreater(run.out.count(b"x"), 50 * KB - 64)
+        self.file("text", b"x" * 50000 + b"\n" + lines_of(100))
+        run = self.terse("cat", "text")
+        self.assertEqual(self.split_notice(run)[1], "[terse: 1 long line cut: terse read ID --bytes FROM-TO]\n")
+        self.assertIn(b"]\n" + lines_of(100) + b"[terse: ", run.out)
+        self.assertGreater(run.out.count(b"x"), 29 * KB)
+        run = self.terse("cat text; echo 'Error: the cause'; exit 1")
+        self.assertIn(b"\nError: the cause\n[terse: exit 1; ", run.out)
 
     def test_later_line_too_long(self):
         text = b"a\nb\n" + b"x" * 100000 + b"\nend\n"
         self.file("text", text)
-        run = self.terse("cat", "text")
-        self.assertEqual(self.split_notice(run), (
-            b"a\nb\n", "[terse: lines 1-2 of 4 shown (limit 30 KB): terse read ID --offset 3]\n"))
-        self.assertTrue(self.go_on(run).startswith(b"x" * 1000))
+        shown, notice = self.split_notice(self.terse("cat", "text"))
+        self.assertRegex(shown, rb"\Aa\nb\nx{30000,}\[\.\.\. bytes \d+-100003\]\nend\n\Z")
+        self.assertEqual(notice, "[terse: 1 long line cut: terse read ID --bytes FROM-TO]\n")
 
-    def test_failure_is_told_in_front(self):
+    def test_failure_is_told_behind(self):
         text = lines_of(3000)
         self.file("text", text)
-        self.assert_cut(self.terse("cat text; exit 3"), text, 2000,
-                        "[terse: exit 3; lines 1-2,000 of 3,000 shown (limit 2,000 lines): "
-                        "terse read ID --offset 2001]", 3)
         run = self.terse("--status", "always", "cat", "text")
         self.assertIn(b"\n[terse: exit 0; lines 1-", run.out)
         run = self.terse("cat text; kill -TERM $$")
         self.assertEqual(run.code, -15)
-        self.assertIn(b"\n[terse: killed by SIGTERM; lines 1-", run.out)
+        self.assertIn(b"\n[terse: killed by SIGTERM after ", run.out)
+        run = self.terse("--max-lines", "6", "cat text; echo last; exit 3")
+        shown, notice = self.split_notice(run)
+        self.assertEqual(shown.replace(run.id.encode(), b"ID"),
+                         b"1 \n2 \n3 \n[... lines 4-2998 omitted, 16.5 KB: terse read ID --lines 4-2998]\n"
+                         b"2999 \n3000 \nlast\n")
+        self.assertRegex(notice, r"\A\[terse: exit 3 after [^;]*; 3,001 lines, 16\.5 KB \(limit 6 lines\); full text: "
+                                 r"terse read ID \[--lines FROM-TO\], terse search ID REGEX\]\n\Z")
 
     def test_stderr_kept_apart(self):
         text = lines_of(3000)
@@ -176,7 +184,7 @@ class Read(Profiles):
             f.write(b"first\n")
             run.until(rb"first\n")
             f.write(lines_of(3000))
-            run.until(rb"\n1999 \n")
+            run.until(rb"\n1749 \n")
             f.write(b"last\n")
         run.finish()
         self.assertEqual(self.split_notice(run)[1],
@@ -189,13 +197,13 @@ class Read(Profiles):
         run = self.start(TERSE, "cat", fifo)
         with open(fifo, "wb", buffering=0) as f:
             f.write(lines_of(3000))
-            run.until(rb"\n2000 \n")
+            run.until(rb"\n1750 \n")
             run.kill()
             run.finish()
         text, notice = self.split_notice(run)
-        self.assertEqual(text, lines_of(2000))
-        self.assertEqual(notice, "[terse: interrupted; lines 1-2,000 of 3,000 shown (limit 2,000 "
-                                 "lines): terse read ID --offset 2001]\n")
+        self.assertTrue(text.startswith(lines_of(1750) + b"[... lines 1751-"))
+        self.assertTrue(text.endswith(lines_of(3000)[-100 * 6:]))
+        self.assertRegex(notice, r"\A\[terse: interrupted after .*: terse read ID \[--lines FROM-TO\], ")
 
 
 class Outcome(Profiles):

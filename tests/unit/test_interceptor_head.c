@@ -171,14 +171,10 @@ static void head_of_one_long_line(void **state)
 	interceptor_feed(r.text, text.data, text.len);
 	feed(&r, "\nend\n");
 	finish(&r);
-	buffer_string(&text);
-	text.data[BUDGET] = '\0';
-	buffer_append_string(&r.out, "");
 	struct buffer want = BUFFER_INIT;
-	buffer_printf(&want, "%s\n", text.data);
+	buffer_printf(&want, "%.*s[... bytes 975-9999]\nend\n", 975, buffer_string(&text));
 	printed_head(&r, buffer_string(&want),
-		     "[terse: line 1 is 9.8 KB, its first 1000 B shown, 1 more line: "
-		     "terse read ID --bytes 1000-9999]");
+		     "[terse: 1 long line cut: terse read ID --bytes FROM-TO]");
 	buffer_release(&want);
 	buffer_release(&text);
 	run_end(&r);
@@ -191,13 +187,14 @@ static void head_is_live(void **state)
 	(void)state;
 	r.options.terminal.rows = 2;
 	run_start(&r);
-	feed(&r, "1\n2\n3\n");
+	feed(&r, "1\n2\n");
 	interceptor_pause(r.text);
 	interceptor_settle_all(r.text);
-	printed(&r, "1\n2\n3\n");
-	feed(&r, "4\n5\n6\n");
+	printed(&r, "1\n2\n");
+	/* The rest is for the end, should the command fail. */
+	feed(&r, "3\n4\n5\n6\n");
 	interceptor_settle_all(r.text);
-	printed(&r, "1\n2\n3\n4\n5\n");
+	printed(&r, "1\n2\n3\n");
 	assert_false(is_unsettled(&r));
 	feed(&r, "7\n");
 	finish(&r);
@@ -410,8 +407,8 @@ static void the_outcome_chooses_the_first_part(void **state)
 		size_t len, want;
 		int exit_code;
 	} rows[] = {
-		{1100, 1100, 0}, {1500, 1500, 1}, {2000, 1500, 1}, {2200, 2200, 0}, {3000, 2000, 0},
-		{3000, 1500, 1}, {5000, 2000, 0}, {5100, 500, 0},  {5100, 1500, 1},
+		{1100, 1100, 0}, {1500, 1500, 1}, {2000, 750, 1}, {2200, 2200, 0}, {3000, 2000, 0},
+		{3000, 750, 1},  {5000, 2000, 0}, {5100, 500, 0}, {5100, 750, 1},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -435,11 +432,84 @@ static void the_outcome_chooses_the_first_part(void **state)
 			assert_memory_equal(r.out.data, text.data, rows[i].want);
 			assert_int_equal(interceptor_fits(r.text), rows[i].want == rows[i].len);
 			if (rows[i].want < rows[i].len)
-				assert_memory_equal(r.out.data + rows[i].want, "[terse: ", 8);
+				assert_memory_equal(r.out.data + rows[i].want,
+						    rows[i].exit_code ? "[... lines "
+								      : "[terse: lines 1-",
+						    rows[i].exit_code ? 11 : 16);
 			buffer_release(&text);
 			run_end(&r);
 		}
 	}
+}
+
+/* Feeds 5,000 lines, one of which tells why the run fails. */
+static void feed_with_cause(struct run *r, int at)
+{
+	feed_lines(r, 1, at - 1);
+	feed(r, "show: nofile: No such file or directory\n");
+	feed_lines(r, at + 1, 5000);
+}
+
+/* A run that has failed shows why in every mode, however much of the start is asked for, and the
+   last lines; all within the budget. */
+static void a_failure_is_told_in_every_mode(void **state)
+{
+	static const int places[] = {3, 700, 4990, 5000};
+	(void)state;
+	for (enum mode mode = MODE_SMART; mode <= MODE_ENDS; mode++) {
+		for (size_t i = 0; i < 2 * sizeof(places) / sizeof(*places); i++) {
+			struct run r = run_make();
+			bool by_lines = i % 2;
+			r.options.limit.mode = mode;
+			r.options.limit.head_share = 100;
+			r.options.limit.end_share = 10;
+			r.options.limit.bytes = by_lines ? 100000 : BUDGET;
+			r.options.limit.count = by_lines ? 100 : 0;
+			run_start(&r);
+			feed_with_cause(&r, places[i / 2]);
+			interceptor_pause(r.text);
+			interceptor_settle_all(r.text);
+			if (mode == MODE_HEAD)
+				assert_true(has_printed(&r, "line 1\nline 2\n"));
+			interceptor_finish(r.text);
+			const struct interceptor_ending e = ending(&r, 1);
+			interceptor_report(r.text, &e);
+			assert_true(has_printed(&r, "No such file"));
+			assert_true(places[i / 2] == 5000 || has_printed(&r, "line 5000\n"));
+			assert_true(has_printed(&r, "[terse: exit 1 after "));
+			assert_true(r.out.len <= (by_lines ? 2000 : BUDGET) + 300);
+			run_end(&r);
+		}
+	}
+}
+
+/* What comes behind the first part of a failure: the next lines that tell of it, and the last. */
+static void behind_the_first_part(void **state)
+{
+	struct run r = run_make_head(UNIT_LINES, 6);
+	struct buffer want = BUFFER_INIT;
+	(void)state;
+	r.options.limit.bytes = 4096;
+	run_start(&r);
+	feed(&r, "1\n2\n3\n4\n5\n6\n7\nError: no such table\n9\n10\n");
+	interceptor_finish(r.text);
+	const struct interceptor_ending e = ending(&r, 1);
+	interceptor_report(r.text, &e);
+	const char *id = artifact_id(r.artifact);
+	buffer_printf(&want,
+		      "1\n2\n3\n[... lines 4-7 omitted, 8 B: terse read %s --lines 4-7]\n"
+		      "Error: no such table\n9\n10\n"
+		      "[terse: exit 1 after 7 ms; 10 lines, 40 B (limit 6 lines); full text: terse "
+		      "read %s [--lines FROM-TO], terse search %s REGEX]\n",
+		      id, id, id);
+	printed(&r, buffer_string(&want));
+	size_t count;
+	const struct report_range *shown = interceptor_shown(r.text, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(shown[0].to, 3);
+	assert_int_equal(shown[1].from, 8);
+	buffer_release(&want);
+	run_end(&r);
 }
 
 int main(void)
@@ -457,6 +527,8 @@ int main(void)
 		cmocka_unit_test(slow_matches_are_not_grouped),
 		cmocka_unit_test(groups_are_the_lines_of_the_text),
 		cmocka_unit_test(the_outcome_chooses_the_first_part),
+		cmocka_unit_test(a_failure_is_told_in_every_mode),
+		cmocka_unit_test(behind_the_first_part),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
 }

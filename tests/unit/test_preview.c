@@ -652,7 +652,7 @@ static void test_huge_lines(void **state)
 	render(&out, false, &ask, pieces, count);
 	assert_string_equal(
 		buffer_string(&out),
-		"first xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx[... bytes 42-6553609]\n"
+		"first xxxxxxxxxxxxxxxxxxxxxxxxxxxxx[... bytes 35-6553602]xxx mid\n"
 		"[... bytes 6553611-13107178]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx end");
 	buffer_release(&out);
 	preview_free(p);

@@ -405,31 +405,8 @@ static void heads_of_units(void **state)
 static void heads_of_long_lines(void **state)
 {
 	struct wording_ending e = ended(0);
-	struct wording_head h = {.reason = WORDING_FIRST_LINE,
-				 .limit = {.bytes = 30 * 1024, .max_line = 30 * 1024},
-				 .first_length = 100000,
-				 .first_shown = 30 * 1024,
-				 .gap = {30720, 69280}};
 	(void)state;
-	e.lines = 1;
-	head(&h, &e, &kept,
-	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read " ID
-	     " --bytes 30720-99999]\n");
-	head(&h, &e, &kept_stderr,
-	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read " ID
-	     " --stderr --bytes 30720-99999]\n");
-	head(&h, &e, &lost,
-	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: not kept: No space left on "
-	     "device]\n");
-	e.lines = 2;
-	head(&h, &e, &in_a_file,
-	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 1 more line]\n");
-	e.lines = 3000;
-	head(&h, &e, &kept,
-	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 2,999 more lines: terse read " ID
-	     " --bytes 30720-99999]\n");
-
-	h = first(WORDING_NOTHING_LEFT, UNIT_MATCHES, 50, 50);
+	struct wording_head h = first(WORDING_NOTHING_LEFT, UNIT_MATCHES, 50, 50);
 	h.cut = 3;
 	head(&h, &e, &kept,
 	     "[terse: 3 long lines cut to 500 bytes: terse read " ID " --bytes FROM-TO]\n");
