@@ -26,9 +26,6 @@ struct text;
    longer. */
 #define READER_PAGE ((size_t)30000)
 
-/* A person asked for the text, and can scroll. */
-#define READER_PAGE_PERSON ((size_t)256 * 1024)
-
 /* Finds who reads standard output; never SINK_PIPE. */
 enum sink reader_find(void);
 

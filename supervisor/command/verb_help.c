@@ -41,8 +41,9 @@ const struct help_topic help_topics[] = {
 	 "  --leave STRING        the shell of a string executes this one before it ends\n"},
 	{"read", "print lines or bytes of an artifact or a file", "terse read [OPTIONS] ID|FILE",
 	 "Prints lines of an artifact or of any file: a page at most, then how to continue.\n"
-	 "A program that reads the output gets everything. ID: as printed, a unique\n"
-	 "beginning of it, or last, last-1, ... of this session.\n\n"
+	 "A program that reads the output gets everything, and so does a person, in a pager\n"
+	 "($TERSE_PAGER, $PAGER or less). ID: as printed, a unique beginning of it, or last,\n"
+	 "last-1, ... of this session.\n\n"
 	 "  --lines FROM-TO       these lines, as notices name them\n"
 	 "  --offset N            first line, from 1; below 0: from the end\n"
 	 "  --limit N             number of lines\n"

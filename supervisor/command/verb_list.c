@@ -14,6 +14,7 @@
 #include "supervisor/artifact/store.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/excerpts.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
@@ -191,16 +192,16 @@ static bool runs_is_full(const struct runs *r)
 #define COMMAND_MAX 2048
 
 struct row {
-	char state[24], lines[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
+	char state[24], took[HUMAN_LEN], lines[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
 };
 
 /* --- as a table ------------------------------------------------------------------- */
 
 static void runs_add_head(struct runs *r)
 {
-	buffer_printf(&r->out, "%s%-16s  %-11s  %10s  %8s  %7s  %s%sCOMMAND%s\n",
-		      paint_code(r->colour, PAINT_SOFT), "ID", "STATE", "LINES", "SIZE", "AGE",
-		      r->all ? "SESSION" : "", r->all ? "                   " : "",
+	buffer_printf(&r->out, "%s%-16s  %-11s  %11s  %10s  %8s  %7s  %s%sCOMMAND%s\n",
+		      paint_code(r->colour, PAINT_SOFT), "ID", "STATE", "TOOK", "LINES", "SIZE",
+		      "AGE", r->all ? "SESSION" : "", r->all ? "                   " : "",
 		      paint_none(r->colour));
 }
 
@@ -217,11 +218,12 @@ static size_t runs_add_state(struct buffer *out, bool colour, const struct meta 
 static void runs_add_row(struct runs *r, const char *id, const char *session, const struct meta *m,
 			 int error)
 {
-	struct row row = {.state = "?", .lines = "?", .size = "?", .age = "?"};
+	struct row row = {.state = "?", .took = "?", .lines = "?", .size = "?", .age = "?"};
 	struct buffer command = BUFFER_INIT, *out = &r->out;
 	size_t start = out->len;
 	if (m) {
 		runs_describe_state(m, row.state);
+		human_duration(row.took, excerpts_ending(m).duration_ms);
 		human_age(row.age, clock_real_ms() - m->started_ms);
 		snprintf(row.lines, sizeof(row.lines), "-");
 		snprintf(row.size, sizeof(row.size), "-");
@@ -235,7 +237,7 @@ static void runs_add_row(struct runs *r, const char *id, const char *session, co
 	}
 	buffer_printf(out, "%-*s  ", ID_LEN, *id ? id : "-");
 	start += runs_add_state(out, r->colour, m, row.state);
-	buffer_printf(out, "  %10s  %8s  %7s  ", row.lines, row.size, row.age);
+	buffer_printf(out, "  %11s  %10s  %8s  %7s  ", row.took, row.lines, row.size, row.age);
 	if (r->all) {
 		size_t before = out->len;
 		row_add_cell(out, session, strlen(session), 24);

@@ -1,6 +1,6 @@
 // terse read ID|FILE: lines or bytes of an artifact's text, or of any file, as they are numbered
 // there. Prints one page at most and ends with how to go on; a program that reads it gets
-// everything.
+// everything, and so does a person, by a pager.
 
 #include "config/value.h"
 #include "lib/buffer.h"
@@ -12,6 +12,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
+#include "supervisor/command/pager.h"
 #include "supervisor/command/read.h"
 #include "supervisor/report/file_type.h"
 
@@ -306,7 +307,7 @@ static int read_print_all(struct read *r)
 		if (result < 0)
 			return read_failed(r);
 	}
-	int result = r->place.part == ARTIFACT_RAW
+	int result = r->place.part == ARTIFACT_RAW && r->sink != SINK_PERSON
 			     ? read_copy(&r->text, from, to)
 			     : slice_stream(&r->text, from, to, read_print, NULL);
 	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
@@ -483,11 +484,10 @@ static int read_prepare(struct read *r)
 	quote_append(&r->quoted, name);
 	if (!buffer_string(&r->quoted))
 		return -1;
-	bool person = r->sink == SINK_PERSON && !r->verb.json;
 	r->place.name = r->quoted.data;
 	r->place.json = r->verb.json;
 	r->place.tools = r->settings->words == WORDS_TOOLS;
-	r->place.room = person ? READER_PAGE_PERSON : READER_PAGE;
+	r->place.room = READER_PAGE;
 	size_t kept = reserved(r);
 	r->lines.json = r->verb.json;
 	r->lines.room = kept < r->place.room / 2 ? r->place.room - kept : r->place.room / 2;
@@ -500,22 +500,28 @@ static int read_show(struct read *r)
 {
 	struct kind kind;
 	int status;
-	bool exact =
-		r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && r->place.part == ARTIFACT_RAW);
+	bool person = r->sink == SINK_PERSON && !r->verb.json;
+	bool raw = r->place.part == ARTIFACT_RAW;
+	/* Without JSON, what is asked for, to its end. */
+	bool all = (person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw)) &&
+		   !r->verb.json;
 	if (read_prepare(r) < 0)
 		return read_failed(r);
 	if (!r->place.binary && describe_run(r, &status))
 		return status;
-	exact &= !r->verb.json;
 	/* The text of an artifact is never binary. */
-	bool raw = r->place.part == ARTIFACT_RAW;
-	if (!r->place.binary && (raw ? !exact : !*r->text.id) && verb_is_binary(&r->text, &kind))
+	if (!r->place.binary && (raw ? person || !all : !*r->text.id) &&
+	    verb_is_binary(&r->text, &kind))
 		return read_describe(r, &kind, r->text.size);
+	pid_t pager = person ? pager_start() : 0;
 	if (r->preview)
-		return read_preview(r);
-	if (exact)
-		return read_print_all(r);
-	return r->by_bytes ? read_slice(r) : read_page(r);
+		status = read_preview(r);
+	else if (all)
+		status = read_print_all(r);
+	else
+		status = r->by_bytes ? read_slice(r) : read_page(r);
+	pager_end(pager);
+	return status;
 }
 
 int command_read(struct command_context *c, int argc, char **argv)

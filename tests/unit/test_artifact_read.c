@@ -566,12 +566,14 @@ static void test_list(void **state)
 	artifact_flush(a);
 	artifact_close(a);
 	assert_int_equal(call("list"), 0);
-	expect_match(out.data, "^ID +STATE +LINES +SIZE +AGE +COMMAND\n");
-	expect_match(out.data,
-		     "\ncmd-[0-9a-z]{12}  interrupted +2 +4 B +[0-9]+ s  npm test 'a b'\n"
-		     "cmd-[0-9a-z]{12}  running +3 +6 B +[0-9]+ s  npm test 'a b'\n"
-		     "cmd-[0-9a-z]{12}  SIGSEGV +1 +2 B +[0-9]+ s  npm test 'a b'\n"
-		     "cmd-[0-9a-z]{12}  exit 0 +1,234 +[0-9.]+ KB +[0-9]+ s  npm test 'a b'\n$");
+	expect_match(out.data, "^ID +STATE +TOOK +LINES +SIZE +AGE +COMMAND\n");
+	expect_match(
+		out.data,
+		"\ncmd-[0-9a-z]{12}  interrupted +[0-9]+ ms +2 +4 B +[0-9]+ s  npm test 'a b'\n"
+		"cmd-[0-9a-z]{12}  running +[0-9]+ ms +3 +6 B +[0-9]+ s  npm test 'a b'\n"
+		"cmd-[0-9a-z]{12}  SIGSEGV +[0-9.]+ m?s +1 +2 B +[0-9]+ s  npm test 'a b'\n"
+		"cmd-[0-9a-z]{12}  exit 0 +[0-9.]+ m?s +1,234 +[0-9.]+ KB +[0-9]+ s  npm test 'a "
+		"b'\n$");
 	assert_int_equal(call("list --limit 2"), 0);
 	expect_match(out.data, "\\[newest 2 shown; more: terse list --limit 20\\]\n$");
 	artifact_close(running);
