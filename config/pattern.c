@@ -292,6 +292,11 @@ unsigned pattern_match(const char *pattern, char *const words[])
 	}
 }
 
+bool pattern_match_word(const char *pattern, size_t len, const char *word)
+{
+	return match_word(pattern, len, word, match_stars);
+}
+
 const char *pattern_refuse(const char *pattern)
 {
 	if (*pattern == '-')

@@ -3,6 +3,7 @@
 #define TERSE_CONFIG_PATTERN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The words of the command that words[0] runs (a later part of `words`), or NULL if it runs
    none. */
@@ -27,6 +28,9 @@ const char *pattern_refuse(const char *pattern);
 /* The number of its words if it matches a command (NULL-terminated, at least one word), else 0.
    More words are more exact. */
 unsigned pattern_match(const char *pattern, char *const words[]);
+
+/* Whether the word of a pattern, its first `len` bytes, matches a word: one of its alternatives. */
+bool pattern_match_word(const char *pattern, size_t len, const char *word);
 
 /* The name of a program without its directory. */
 const char *pattern_program(const char *word);

@@ -115,13 +115,19 @@ static int call_is_allowed(struct server *s, const struct arguments_of *a, char 
 
 /* Copies the session's state, with what the call has for its command alone. Returns 0, or -1 with
    errno. */
-static int call_take_state(struct call *c, const struct session *session,
+static int call_take_state(const struct server *s, struct call *c, const struct session *session,
 			   const struct arguments_of *a)
 {
 	const char *cwd = argument_text(a, "cwd"), *key;
 	struct buffer entry = BUFFER_INIT;
 	json_t *value;
-	int result = shell_state_copy(&c->before, &session->state);
+	const char *here = session->state.directory;
+	/* Where patterns say what may run, nothing that a command left says what they mean. */
+	bool limited = s->allow.count > 0;
+	int result =
+		shell_state_init(&c->before, here, limited ? s->start.env : session->state.env);
+	if (result == 0 && limited)
+		result = shell_state_enter(&c->before, here);
 	if (result == 0 && cwd) {
 		shell_state_resolve(&c->before, cwd, &entry);
 		result = buffer_string(&entry) ? shell_state_enter(&c->before, entry.data) : -1;
@@ -175,7 +181,7 @@ static int call_prepare_run(struct server *s, struct call *c, const struct argum
 			     s->held_most);
 	else if (call_is_allowed(s, a, why) < 0)
 		answer_wrong(s, c->id, "run_command: %s", why);
-	else if (call_take_state(c, session, a) < 0)
+	else if (call_take_state(s, c, session, a) < 0)
 		answer_wrong(s, c->id, "run_command: %s", strerror(errno));
 	else if (call_check_directory(s, c, argument_value(a, "cwd")) == 0) {
 		c->session = session->number;

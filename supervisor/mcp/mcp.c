@@ -94,6 +94,12 @@ static int mcp_init(struct server *s)
 		return -1;
 	s->program[n] = '\0';
 	int result = shell_state_init(&s->start, directory, environ);
+	struct buffer path = BUFFER_INIT;
+	if (result == 0 && s->allow.count > 0 &&
+	    (allow_clean_path(getenv("PATH"), &path) < 0 ||
+	     shell_state_set(&s->start, path.data) < 0))
+		result = -1;
+	buffer_release(&path);
 	if (result == 0)
 		result = sessions_init(&s->sessions, s->start.directory, s->start.env);
 	/* The verbs that run nothing speak of tools, and reach what tools may. */

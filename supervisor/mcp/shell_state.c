@@ -103,11 +103,6 @@ int shell_state_init(struct shell_state *s, const char *directory, char *const *
 	return -1;
 }
 
-int shell_state_copy(struct shell_state *s, const struct shell_state *from)
-{
-	return shell_state_init(s, from->directory, from->env);
-}
-
 void shell_state_release(struct shell_state *s)
 {
 	for (size_t i = 0; i < s->count; i++)

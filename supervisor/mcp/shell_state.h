@@ -29,7 +29,6 @@ bool shell_find_directory(char out[PATH_MAX]);
 /* Copies an environment without what belongs to this process alone. Returns 0, or -1 with ENOMEM
    and nothing to release. */
 int shell_state_init(struct shell_state *s, const char *directory, char *const *env);
-int shell_state_copy(struct shell_state *s, const struct shell_state *from);
 void shell_state_release(struct shell_state *s);
 
 /* Sets NAME=VALUE. Returns 0, or -1 with ENOMEM. */

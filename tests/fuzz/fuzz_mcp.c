@@ -1,7 +1,7 @@
 // What a client of terse mcp sends: lines in any pieces come out as they went in or are reported as
 // too long; every message has one kind, its answer is one line of JSON, and the arguments of a tool
 // become a command line that holds nothing else; what a shell left is taken over or refused as a
-// whole; and a string that --allow lets pass has nothing that the shell reader leaves out.
+// whole; and a string that --allow lets pass names no file and expands nothing.
 //
 // The first byte chooses what the rest is.
 
@@ -108,7 +108,8 @@ static void fuzz_left(const char *data, size_t size)
 {
 	struct shell_state s, before;
 	char *env[] = {(char *)"A=1", (char *)"B=2", NULL};
-	check(shell_state_init(&s, "/a", env) == 0 && shell_state_copy(&before, &s) == 0);
+	check(shell_state_init(&s, "/a", env) == 0 &&
+	      shell_state_init(&before, s.directory, s.env) == 0);
 	if (shell_state_take(&s, &before, data, size) < 0)
 		check(s.count == 2 && strcmp(s.directory, "/a") == 0);
 	check(s.directory[0] == '/' && !s.env[s.count]);
@@ -123,7 +124,7 @@ static void fuzz_allow(const char *data, size_t size)
 	char *string = strndup(data, size);
 	check(string && !allow_add(&a, "make"));
 	if (allow_string(&a, string, why) == 0)
-		check(!strpbrk(string, "$`<>\\\n(){}") && strstr(string, "make"));
+		check(!strpbrk(string, "$`<>\\\n(){}/"));
 	free(string);
 	allow_release(&a);
 }

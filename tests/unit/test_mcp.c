@@ -1,4 +1,4 @@
-// The messages of terse mcp: lines, JSON-RPC, arguments of tools, command lines of children.
+// terse mcp: lines, JSON-RPC, arguments of tools, command lines of children, what may run.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "lib/buffer.h"
+#include "supervisor/mcp/allow.h"
 #include "supervisor/mcp/inbox.h"
 #include "supervisor/mcp/order.h"
 #include "supervisor/mcp/rpc.h"
@@ -256,6 +257,89 @@ static void orders(void **state)
 		"terse signal --session S -- x INT");
 }
 
+/* --- what may run --- */
+
+static int allowed(const char *patterns[], const char *string)
+{
+	struct allow a = {.patterns = NULL};
+	char why[ALLOW_WHY_MAX];
+	for (; *patterns; patterns++)
+		assert_null(allow_add(&a, *patterns));
+	int result = allow_string(&a, string, why);
+	allow_release(&a);
+	return result;
+}
+
+static void patterns(void **state)
+{
+	static const char *given[] = {"git status|log", "npm run *", "make", "grep -l|--count *",
+				      "ls -l",          "f*",        NULL};
+	static const char *const good[] = {"git status",
+					   "git log main",
+					   "git  'status' a \"b  c\"",
+					   "make all; git log",
+					   "npm run",
+					   "npm run test --watch A=b",
+					   "make&&git status||make|make &",
+					   "grep --count -r x",
+					   "ls -l here",
+					   "gi't' status -",
+					   "false",
+					   "make\tall"};
+	static const char *const bad[] = {
+		"", " ; ", "git", "git push", "git statusx",
+		/* Another program of that name. */
+		"./git status", "/tmp/git status", "a/git status", "'./git' status",
+		/* Options. */
+		"git -c core.fsmonitor=/tmp/x status", "git --git-dir=/tmp status",
+		"git '-c' a=b status", "git status --porcelain", "git log -p", "make -f evil",
+		"make SHELL=/tmp/x", "npm --prefix /tmp run test", "ls -la", "ls here -l", "ls",
+		/* Assignments. */
+		"PATH=/tmp git status", "git status; PATH=/tmp git status", "A=b", "f=1 make",
+		"\"PATH\"=x make",
+		/* What a shell makes of a string. */
+		"for PATH in /tmp; do git status; done", "for PATH in x; do make; done",
+		"select PATH in x; do make; done", "while make; do make; done",
+		"if make; then make; fi", "function make for x in y; do touch z; done",
+		"coproc make", "time make", "git status; touch x", "git status & touch x",
+		"git status && touch x", "git status || touch x", "git status | tee x",
+		"make |& tee x", "git status\ntouch x", "make \r", "make $(touch x)",
+		"make `touch x`", "make ${x}", "make $x", "make \"$x\"", "make >x", "make <x",
+		"make 2>&1", "make <(touch x)", "(make)", "{ make; }", "! make", "make *", "make ?",
+		"make [a]", "make ~", "make # x", "make \\x", "m\\ake", "make 'x", "make \"x",
+		"make \x01", "g\\it status", "$'git' status", "make {a,b}",
+		"make() { touch x; }; make", "sudo make", "env make", "bash -c make", "eval make",
+		"exec make", "command make", "alias make=x", "make; PATH+=:/tmp; make"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		if (allowed(given, good[i]) < 0)
+			fail_msg("refused: %s", good[i]);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		if (allowed(given, bad[i]) == 0)
+			fail_msg("allowed: %s", bad[i]);
+	}
+	const char *none[] = {NULL};
+	assert_int_equal(allowed(none, "touch $(x)"), 0);
+}
+
+static void path_of_the_server(void **state)
+{
+	static const char *const cases[][2] = {
+		{"/usr/bin:/bin", "PATH=/usr/bin:/bin"},
+		{":/usr/bin::.:bin:../x:/bin:", "PATH=/usr/bin:/bin"},
+		{".", "PATH=/usr/local/bin:/usr/bin:/bin"},
+		{NULL, "PATH=/usr/local/bin:/usr/bin:/bin"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct buffer out = BUFFER_INIT;
+		assert_int_equal(allow_clean_path(cases[i][0], &out), 0);
+		assert_string_equal(buffer_string(&out), cases[i][1]);
+		buffer_release(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +347,7 @@ int main(void)
 		cmocka_unit_test(messages),        cmocka_unit_test(not_json),
 		cmocka_unit_test(written),         cmocka_unit_test(tools_are_short),
 		cmocka_unit_test(wrong_arguments), cmocka_unit_test(orders),
+		cmocka_unit_test(patterns),        cmocka_unit_test(path_of_the_server),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
