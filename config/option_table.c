@@ -154,6 +154,15 @@ const struct option option_table[] = {
 		.help = "Kill the command (SIGKILL) if it still runs this long after the SIGTERM.",
 	},
 	{
+		NAMES("run", "finish", "--finish", "TERSE_FINISH"),
+		DURATION(finish, 0, HOUR, "1s"),
+		.help = "Wait for at most this long, once the command has ended, for processes "
+			"that "
+			"have yet to print what it wrote last (tee in exec > >(tee log)): those "
+			"that "
+			"hold the output and read a pipe nobody writes to any more.",
+	},
+	{
 		NAMES("run", "linger", "--linger", "TERSE_LINGER"),
 		DURATION(linger, 0, 365 * DAY, "12h"),
 		.help = "Record the output of background processes for at most this long after the "

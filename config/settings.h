@@ -67,6 +67,7 @@ struct settings {
 	char *profile;       /* NULL: the command's own (config/profile.h) */
 	int64_t timeout;     /* TERM to the command after this long */
 	int64_t grace;       /* KILL this long after TERM */
+	int64_t finish;      /* wait this long for what reads the end of a pipe */
 	int64_t linger;      /* keep recording background writers this long */
 	int64_t linger_idle; /* the same for silent daemons */
 	int64_t pty;         /* enum tristate */

@@ -30,7 +30,7 @@ int process_open(pid_t pid, const char *format, ...)
 	va_start(args, format);
 	proc_path(path, pid, format, args);
 	va_end(args);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
 ssize_t process_file(pid_t pid, char *text, size_t size, const char *format, ...)
@@ -64,6 +64,9 @@ ssize_t process_link(pid_t pid, char *target, size_t size, const char *format, .
 	return n;
 }
 
+/* Of the kernel's flags of a process, PF_FORKNOEXEC. */
+#define FORKED 0x40u
+
 int process_read(pid_t pid, struct process *p)
 {
 	char text[1024];
@@ -73,15 +76,16 @@ int process_read(pid_t pid, struct process *p)
 	char *open = strchr(text, '('), *close = strrchr(text, ')');
 	if (!open || !close || close < open)
 		return -1;
+	unsigned flags = 0;
 	p->pid = pid;
 	snprintf(p->name, sizeof(p->name), "%.*s", (int)(close - open - 1), open + 1);
-	return sscanf(close + 1,
-		      " %c %d %d %d %*d %d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
-		      "%llu",
-		      &p->state, &p->parent, &p->group, &p->session, &p->foreground,
-		      &p->started) == 6
-		       ? 0
-		       : -1;
+	int count = sscanf(close + 1,
+			   " %c %d %d %d %*d %d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+			   "%llu",
+			   &p->state, &p->parent, &p->group, &p->session, &p->foreground, &flags,
+			   &p->started);
+	p->forked = flags & FORKED;
+	return count == 7 ? 0 : -1;
 }
 
 bool process_is_alive(const struct process *p)

@@ -111,7 +111,7 @@ static void filter_print_summary(struct filter *f, const struct job *job)
 {
 	struct summary summary = {.is_open = false};
 	summary_init(&summary, job, &f->record);
-	summary_add(&summary, f->excerpts.text, false, false, &f->record);
+	summary_add(&summary, f->excerpts.text, false, NULL, &f->record);
 	while (summary.is_open && !f->excerpts.error) {
 		summary_next(&summary, &summary.out);
 		excerpts_print(&f->excerpts, summary.out.data, summary.out.len);

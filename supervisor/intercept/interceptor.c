@@ -127,8 +127,8 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 {
 	bool failed = e->ending.exit_code != 0;
-	if (e->is_second)
-		return false;
+	if (e->ending.background || e->is_second)
+		return e->ending.background;
 	return e->status_line == STATUS_LINE_ALWAYS || e->ending.prompt || e->ending.hung_up ||
 	       e->ending.picture || (e->status_line == STATUS_LINE_FAILURE && failed) ||
 	       e->ending.timed_out || e->ending.state != WORDING_ENDED;
@@ -171,7 +171,7 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 	if (announced && e->ending.state != WORDING_ENDED)
 		wording_footer(intercept_line(s), &e->ending, &e->place);
 	else if (announced)
-		wording_status(intercept_line(s), &e->ending);
+		wording_status(intercept_line(s), &e->ending, &e->place);
 	if (announced)
 		intercept_print_line(s);
 }

@@ -317,7 +317,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		if (partly)
 			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
 		else
-			wording_status(intercept_line(s), &e->ending);
+			wording_status(intercept_line(s), &e->ending, &e->place);
 		intercept_print_line(s);
 	}
 	if (!shown_is_bare(s) && e->ending.state == WORDING_RUNNING) {

@@ -4,11 +4,13 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/proc.h"
+#include "lib/quote.h"
 #include "lib/trace.h"
-#include "supervisor/process/process_tree.h"
 #include "supervisor/process/reader_thread.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,6 +71,67 @@ void discard_output(int fds[2])
 
 /* The most holders that are looked at; any others do not count as daemons. */
 #define HOLDERS 64
+
+void lingering_look(struct lingering *l, const int fds[2])
+{
+	struct buffer who = BUFFER_INIT;
+	int all = pipe_holder_find(fds, 2, l->holders, LINGERING_HOLDERS);
+	l->count = all < LINGERING_HOLDERS ? all : LINGERING_HOLDERS;
+	if (all > 0)
+		quote_text(&who, l->holders[0].name, strlen(l->holders[0].name), 0);
+	if (all > 1)
+		buffer_printf(&who, " and %d other%s still write", all - 1, all > 2 ? "s" : "");
+	else if (all > 0)
+		buffer_append_string(&who, " still writes");
+	snprintf(l->who, sizeof(l->who), "%s", buffer_string(&who) ? who.data : "");
+	buffer_release(&who);
+}
+
+/* A shell's child on its way to read a pipe (`> >(reader)`) holds both ends of it for a moment. */
+static bool is_on_its_way(pid_t pid)
+{
+	struct process p;
+	struct process_walk w;
+	char link[64], ends[2][64] = {"", ""};
+	bool found = false;
+	if (process_read(pid, &p) < 0 || !p.forked)
+		return false;
+	for (long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid); fd >= 0 && !found;
+	     fd = process_walk_next(&w)) {
+		if (!process_walk_link(&w, fd, link, sizeof(link)) ||
+		    strncmp(link, "pipe:", 5) != 0)
+			continue;
+		char *end = ends[process_can_read(pid, (unsigned long)fd, NULL)];
+		snprintf(end, sizeof(ends[0]), "%s", link);
+		found = strcmp(ends[0], ends[1]) == 0;
+	}
+	process_walk_end(&w);
+	return found;
+}
+
+/* Whether its standard input is such a pipe. Opened once more, a pipe tells that it has no writer.
+ */
+static bool is_finishing(pid_t pid, const struct stat *input)
+{
+	struct stat st;
+	if (is_on_its_way(pid))
+		return true;
+	if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
+	    (st.st_dev == input->st_dev && st.st_ino == input->st_ino))
+		return false;
+	struct pollfd p = {.fd = process_open(pid, "fd/0"), .events = POLLIN};
+	bool finishing = p.fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
+	io_close(&p.fd);
+	return finishing;
+}
+
+bool lingering_finishes(const struct lingering *l, const struct stat *input)
+{
+	bool any = false;
+	for (int i = 0; i < l->count && !any; i++)
+		any = is_finishing(l->holders[i].pid, input);
+	return any;
+}
 
 void lingering_begin(struct lingering *l, const struct settings *settings, int64_t now_ms)
 {

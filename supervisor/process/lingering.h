@@ -4,9 +4,11 @@
 #define TERSE_PROCESS_LINGERING_H
 
 #include "config/settings.h"
+#include "supervisor/process/process_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /* Bytes that are read as fast as they come, then bytes a second. Background processes that write
    more wait in their writes, so a flood costs neither processor nor disk. */
@@ -30,13 +32,27 @@ int64_t rate_limit_wait(const struct rate_limit *p, int64_t now_ms);
    (non-blocking pty masters or pipes, or -1), which it closes. Needs no memory. */
 void discard_output(int fds[2]);
 
+#define LINGERING_HOLDERS 16
+
 /* Zeroed until it begins. */
 struct lingering {
+	/* Who holds the output when the command has ended, the first ones, and in words: "tee still
+	   writes", "" if nobody can be seen. */
+	struct pipe_holder holders[LINGERING_HOLDERS];
+	int count;
+	char who[96];
 	const struct settings *settings;
 	int64_t end_at, idle_at; /* monotonic; 0: never */
 	struct rate_limit pace;
 	char why[96]; /* why the recording has ended; "": it goes on */
 };
+
+/* The command has ended: finds out who holds `fds`, our ends of its output, or -1. */
+void lingering_look(struct lingering *l, const int fds[2]);
+
+/* Whether one of them only works off what was written to it, so that it ends soon: its standard
+   input is a pipe that nobody can write to any more, and not `input`, which was the command's. */
+bool lingering_finishes(const struct lingering *l, const struct stat *input);
 
 /* The end of the run was reported, and its output is held. */
 void lingering_begin(struct lingering *l, const struct settings *settings, int64_t now_ms);

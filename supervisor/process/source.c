@@ -338,7 +338,7 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 		return;
 	bool running = ending->ending.state == WORDING_RUNNING;
 	interceptor_report(s->text, ending);
-	if (s->person && (running || !interceptor_fits(s->text)))
+	if (s->person && (running || ending->ending.background || !interceptor_fits(s->text)))
 		report_person(s, ending);
 	else if (running && s->job->settings->detach && !ending->is_second)
 		report_id(s, ending->place.id);

@@ -202,8 +202,8 @@ static void summary_add_artifact(struct summary *a, const struct record *record)
 	r->session = a->session;
 }
 
-void summary_add(struct summary *a, struct interceptor *text, bool is_stderr, bool background,
-		 const struct record *record)
+void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
+		 const char *background, const struct record *record)
 {
 	struct report *r = &a->report;
 	struct report_stream *s = &r->streams[is_stderr];
@@ -235,7 +235,8 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr, bo
 	if (ending.place.error && s->gaps.count == 0 && (left_out || background))
 		report_warn(r, "%s: output not kept: %s", name, strerror(ending.place.error));
 	if (background && r->state != REPORT_RUNNING)
-		report_warn(r, "%s: background processes still write", name);
+		report_warn(r, "%s: %s", name,
+			    *background ? background : "background processes still write");
 }
 
 int summary_next(struct summary *a, struct buffer *out)

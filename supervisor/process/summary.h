@@ -48,9 +48,10 @@ int summary_reserve(struct summary *a);
    the summary is released. The struct is zeroed, or reserved. */
 void summary_init(struct summary *a, const struct job *job, struct record *record);
 
-/* Adds the text of one channel, once it is finished or (`background`) spilled. */
-void summary_add(struct summary *a, struct interceptor *text, bool is_stderr, bool background,
-		 const struct record *record);
+/* Adds the text of one channel, once it is finished or (`background`, as in struct wording_ending)
+   spilled. */
+void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
+		 const char *background, const struct record *record);
 
 /* Appends the next piece. Returns 1, or 0 after the last one. Without memory it breaks off. */
 int summary_next(struct summary *a, struct buffer *out);

@@ -30,6 +30,9 @@
    does. */
 #define INPUT_MAX ((size_t)1024 * 1024)
 
+/* Interval between looks at who works off what the command wrote. */
+#define FINISH_MS 10
+
 /* Bytes to read after the command's exit: more than a pty or pipe holds, yet a limit for a
    background process that writes without pause. */
 #define DRAIN_MAX ((size_t)4 * 1024 * 1024)
@@ -171,6 +174,37 @@ static void supervisor_release_terminal(struct supervisor *s)
 	}
 }
 
+/* Whether a person or an agent would miss what is still to come on this channel. */
+static bool supervisor_would_miss(struct supervisor *s, struct source *source)
+{
+	if (source->fd < 0 || s->caller != CALLER_WAITS || s->ending)
+		return false;
+	if (source_text(source))
+		interceptor_reader(source->text);
+	return source->sink == SINK_AGENT || source->sink == SINK_PERSON;
+}
+
+/* The command has ended: `exec > >(tee log)` and `| tee &` leave a process that has yet to print
+   what the command wrote last, mostly why it failed. Reports once there is none, or after [run]
+   finish. */
+static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
+{
+	int fds[2] = {-1, -1};
+	for (int i = 0; i < s->source_count; i++)
+		fds[i] = supervisor_would_miss(s, &s->sources[i]) ? s->sources[i].fd : -1;
+	bool is_open = fds[0] >= 0 || fds[1] >= 0;
+	if (is_open && !lingering_finishes(&s->lingering, &s->given))
+		lingering_look(&s->lingering, fds);
+	if (is_open && now_ms < s->ended_ms + s->job->settings->finish &&
+	    lingering_finishes(&s->lingering, &s->given)) {
+		s->timer[TIMER_FINISH] = now_ms + FINISH_MS;
+		return;
+	}
+	s->timer[TIMER_FINISH] = 0;
+	supervisor_drain(s);
+	supervisor_report(s);
+}
+
 static void supervisor_on_exit(struct supervisor *s, int status)
 {
 	s->status = status;
@@ -181,7 +215,9 @@ static void supervisor_on_exit(struct supervisor *s, int status)
 	front_continue(s, clock_monotonic_ms());
 	supervisor_release_terminal(s);
 	supervisor_drain(s);
-	supervisor_report(s);
+	s->ended_ms = clock_monotonic_ms();
+	s->state = SUPERVISOR_FINISHING;
+	supervisor_on_finish(s, s->ended_ms);
 }
 
 /* Returns whether the command has changed its state. */
@@ -457,6 +493,7 @@ static const struct deadline deadlines[] = {
 	{"yield", TIMER_YIELD, NULL, supervisor_on_yield},
 	{"look at the front end", TIMER_FRONT, NULL, front_follow},
 	{"look at the agent", TIMER_AGENT, NULL, front_look_at_agent},
+	{"finish", TIMER_FINISH, NULL, supervisor_on_finish},
 	{"stall", TIMER_STALL, NULL, NULL},
 	{"niceness", TIMER_NICE, NULL, supervisor_on_niceness},
 	{"live", TIMERS, live_when, supervisor_on_live},
@@ -557,6 +594,8 @@ static void supervisor_linger(struct supervisor *s)
 /* Goes on to the next state when it is time. Returns whether the last one is over. */
 static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 {
+	if (s->state == SUPERVISOR_FINISHING && !supervisor_is_open(s))
+		supervisor_on_finish(s, now_ms);
 	if (s->caller == CALLER_YIELDING && delivery_step(&s->delivery, now_ms))
 		supervisor_finish_yield(s);
 	if (s->state == SUPERVISOR_FLUSHING && !front_is_asleep(s) &&

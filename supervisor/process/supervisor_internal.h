@@ -7,8 +7,9 @@
 //
 // The states of a run, and what leads from one to the next:
 //
-//   RUNNING ──► FLUSHING ──► LINGERING ──► exit
-//     the command ends: its output is drained, the report is made
+//   RUNNING ──► FINISHING ──► FLUSHING ──► LINGERING ──► exit
+//     the command ends: its output is drained
+//                  nobody works off what it wrote any more: the report is made
 //                  the reader has everything: the front end may end, its descriptors are closed
 //                                nobody holds the command's output any more, and none of its
 //                                processes is left that is being ended (timeout, killed front end)
@@ -31,10 +32,17 @@
 #include "supervisor/process/source.h"
 #include "supervisor/process/wait.h"
 
+#include <sys/stat.h>
+
 /* Interval between looks at the front end, and at the agent. */
 #define FRONT_MS 1000
 
-enum supervisor_state { SUPERVISOR_RUNNING, SUPERVISOR_FLUSHING, SUPERVISOR_LINGERING };
+enum supervisor_state {
+	SUPERVISOR_RUNNING,
+	SUPERVISOR_FINISHING,
+	SUPERVISOR_FLUSHING,
+	SUPERVISOR_LINGERING
+};
 
 enum caller_state { CALLER_WAITS, CALLER_YIELDING, CALLER_LEFT };
 
@@ -47,6 +55,7 @@ enum supervisor_timer {
 	TIMER_YIELD,     /* let the caller go */
 	TIMER_FRONT,     /* look at the front end */
 	TIMER_AGENT,     /* look at the agent */
+	TIMER_FINISH,    /* look whether somebody still works off what the command wrote */
 	TIMER_STALL,     /* give up control clients that do not read */
 	TIMER_NICE,      /* give the session its niceness */
 	TIMERS
@@ -69,6 +78,8 @@ struct supervisor {
 	int watchdog;
 	int signals;          /* signalfd for SIGCHLD */
 	pid_t command, group; /* its process ID and process group */
+	int64_t ended_ms;     /* when it ended, monotonic */
+	struct stat given;    /* the caller's standard input */
 	int status;           /* of the command, once it has ended; then of the run */
 	/* Why it ended, or is being ended. */
 	bool timed_out;

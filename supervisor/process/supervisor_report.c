@@ -30,6 +30,13 @@ static bool report_has_background(const struct supervisor *s, const struct sourc
 	return source->fd >= 0 && !s->ending;
 }
 
+/* As in struct wording_ending. */
+static const char *report_background(const struct supervisor *s, const struct source *source)
+{
+	bool ended = s->state != SUPERVISOR_RUNNING && report_has_background(s, source);
+	return ended && !source->onward ? s->lingering.who : NULL;
+}
+
 static struct interceptor_ending
 report_ending(const struct supervisor *s, const struct source *source, enum wording_state state)
 {
@@ -39,7 +46,7 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 	struct interceptor_ending e = {
 		.ending = {.state = state,
 			   .timed_out = s->timed_out && !running,
-			   .background = !running && report_has_background(s, source),
+			   .background = report_background(s, source),
 			   .project_ignored = s->job->settings->project_is_wrong,
 			   .exit_code = running ? 0 : m->exit_code,
 			   .signal = m->signal,
@@ -81,8 +88,8 @@ static void report_summary(struct supervisor *s)
 			    "--yield 5s COMMAND");
 	for (int i = 0; i < s->source_count; i++) {
 		const struct source *source = &s->sources[i];
-		summary_add(summary, source->text, source->is_stderr,
-			    report_has_background(s, source), &s->record);
+		summary_add(summary, source->text, source->is_stderr, report_background(s, source),
+			    &s->record);
 		if (source->lost)
 			report_warn(&summary->report, "%s: %s",
 				    source->is_stderr ? "stderr" : "stdout", strerror(ENOMEM));
@@ -198,7 +205,7 @@ void supervisor_report(struct supervisor *s)
 	    !profile_is_own(s->job->shown) && record_open(&s->record))
 		supervisor_each_text(s, interceptor_spill);
 	supervisor_keep_both(s);
-	int64_t duration = clock_monotonic_ms() - s->job->begun_ms;
+	int64_t duration = s->ended_ms - s->job->begun_ms;
 	s->record.meta.reported = s->live.reported;
 	s->record.meta.wanted = report_was_wanted(s);
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);

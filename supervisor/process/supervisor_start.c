@@ -134,6 +134,7 @@ void supervisor_start(struct supervisor *s)
 {
 	const struct job *job = s->job;
 	setsid();
+	fstat(STDIN_FILENO, &s->given);
 	s->signals = supervisor_watch_signals(job->settings);
 	s->chunk = malloc(SOURCE_CHUNK);
 	if (s->signals < 0 || !s->chunk)

@@ -382,11 +382,17 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 	buffer_printf(out, "%s%s", also, going_on[tools].end);
 }
 
+static void append_background(struct buffer *out, const struct wording_ending *e)
+{
+	if (e->background)
+		buffer_printf(out, "; %s",
+			      *e->background ? e->background : "background processes still write");
+}
+
 /* Notes behind the end of a run. */
 static void append_notes(struct buffer *out, const struct wording_ending *e, bool tools)
 {
-	if (e->background)
-		buffer_append_string(out, "; background processes still write");
+	append_background(out, e);
 	if (e->project_ignored && tools)
 		buffer_append_string(out, "; .terse.ini is ignored: " TOOL_RUN
 					  " command=\"terse config check\"");
@@ -525,10 +531,14 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 	buffer_append_string(out, "]\n");
 }
 
-void wording_status(struct buffer *out, const struct wording_ending *e)
+void wording_status(struct buffer *out, const struct wording_ending *e,
+		    const struct wording_place *place)
 {
 	buffer_append_string(out, "[terse: ");
 	append_end(out, e);
+	append_background(out, e);
+	if (e->background)
+		append_behind(out, "read", place);
 	buffer_append_string(out, "]\n");
 }
 
@@ -569,6 +579,7 @@ void wording_binary(struct buffer *out, const struct wording_ending *e, const ch
 	buffer_printf(out, "%s of binary output", HUMAN_SIZE(e->bytes));
 	if (kind)
 		buffer_printf(out, " (%s)", kind);
+	append_background(out, e);
 	append_gaps(out, ", ", place);
 	append_behind(out, "path --raw", &raw);
 	buffer_append_string(out, "]\n");
@@ -579,6 +590,7 @@ void wording_person(struct buffer *out, const struct wording_ending *e,
 {
 	buffer_append_string(out, "[terse: ");
 	append_totals(out, e->lines, e->bytes);
+	append_background(out, e);
 	append_gaps(out, "; ", place);
 	if (place->gaps.count)
 		buffer_append_string(out, "; the rest");

@@ -58,7 +58,9 @@ struct wording_since {
 struct wording_ending {
 	enum wording_state state;
 	bool timed_out;
-	bool background;      /* somebody still writes to the artifact */
+	/* Who still writes to the artifact, "tee still writes"; "": it can't be seen; NULL: nobody
+	   does. */
+	const char *background;
 	bool project_ignored; /* the project's .terse.ini has errors */
 	int exit_code;        /* -1: by signal */
 	int signal;
@@ -130,8 +132,10 @@ void wording_limit(struct buffer *out, const struct limit *limit, enum limit_par
 /* "exit 1 after 12.3 s", without a newline */
 void wording_end(struct buffer *out, const struct wording_ending *ending);
 
-/* "[terse: exit 4]\n" for agents that don't tell the model the exit status. */
-void wording_status(struct buffer *out, const struct wording_ending *ending);
+/* "[terse: exit 4]\n" for agents that don't tell the model the exit status; "[terse: exit 3; tee
+   still writes: terse read cmd-…]\n". */
+void wording_status(struct buffer *out, const struct wording_ending *ending,
+		    const struct wording_place *place);
 
 /* The thing that a silent run waits for. The later in this list, the more it explains. */
 enum wait_kind {

@@ -89,7 +89,7 @@ class Program(Case):
             with self.subTest(option=option):
                 go, ended = self.fifo("go"), self.fifo("ended")
                 run = self.start("/bin/bash", "-c", "{ terse %s sh -c '(read x <go; echo late; seq 30000) & echo ok;"
-                                 " exit 3'; echo $? >ended; } | cat" % option)
+                                 " exit 3'; echo $? >ended; } | cat" % option, split=True)
                 # The front end has gone; its program still waits for more.
                 self.assertEqual(read_file(ended), b"3\n")
                 run.until(b"ok\n")
@@ -115,6 +115,73 @@ class Program(Case):
     def test_a_run_that_was_let_go_holds_nothing(self):
         run = self.shell("id=$(terse --detach sleep 1000); terse signal $id KILL; echo done")
         self.assertIn(b"done\n", run.out)
+
+
+class Agent(Case):
+    """What reads the rest of a pipe is waited for; nothing else is, and the last line names it."""
+
+    def check(self, script, out, code, *options, ends=True):
+        write_file(os.path.join(self.work, "s.sh"), "#!/bin/bash\n" + script, 0o755)
+        for kind in "pipe", "socket":
+            for form in (), ("--no-pty",), ("--streams=split",):
+                with self.subTest(script=script, kind=kind, form=form):
+                    run = self.terse(*options, *form, "./s.sh", kind=kind)
+                    self.assertEqual(run.code, code)
+                    self.assertRegex(run.out, out)
+                    if ends:
+                        self.assert_nothing_left()
+
+    def test_what_works_off_a_pipe_is_waited_for(self):
+        for script, out in (("exec > >(tee log); echo one; echo FAILED; exit 3", b"one\nFAILED\n"),
+                            ("exec > >(sleep 0.2; sed s/o/0/ | cat); echo one; exit 3", b"0ne\n"),
+                            ("exec 2> >(sed 's/^/E: /' >&2); echo bad >&2; exit 3", b"E: bad\n"),
+                            ("{ sleep 0.1; echo a; } | { cat; sleep 0.2; echo b; } & sleep 0.2; exit 3", b"a\nb\n"),
+                            ("coproc { cat >&2; }; echo x >&${COPROC[1]}; exit 3", b"x\n")):
+            self.check(script, rb"\A" + out + rb"\Z", 3, "--finish", "20s")
+
+    def test_it_is_named_where_it_takes_too_long(self):
+        """Not before: a command that has failed is told as one, with what still writes."""
+        for limit, script, who in (
+                ("0", "exec > >(while [ ! -e go ]; do sleep 0.02; done; exec cat); echo x; exit 3", rb"s\.sh|sleep"),
+                ("50ms", "exec > >(exec perl -e 'sleep 1 until -e \"go\"'); echo x; exit 3", rb"perl")):
+            self.check(script, rb"\A\[terse: exit 3; (%s) (and \d others? )?still writes?:"
+                               rb" terse read cmd-\w+\]\n" % who, 3, "--finish", limit, ends=False)
+            write_file(os.path.join(self.work, "go"), "")
+            self.assert_nothing_left()
+            os.unlink(os.path.join(self.work, "go"))
+
+    def test_servers_cost_nothing(self):
+        """With --finish of an hour they would be waited for until the harness gives up."""
+        for script in ("while [ ! -e go ]; do sleep 0.02; done & echo up",
+                       "set -m; perl -e 'sleep 1 until -e \"go\"' & echo up",
+                       "setsid perl -e 'sleep 1 until -e \"go\"' & echo up",
+                       "perl -e 'sleep 1 until -e \"go\"' | cat & echo up"):
+            self.check(script, rb"\Aup\n\[terse: exit 0; \S+ (and \d others? )?still writes?: terse read cmd-\w+\]\n", 0,
+                       "--finish", "1h", ends=False)
+            run = self.start("terse", "--finish", "1h", "./s.sh", data=b"")
+            self.assertEqual(run.finish().code, 0)
+            write_file(os.path.join(self.work, "go"), "")
+            self.assert_nothing_left()
+            os.unlink(os.path.join(self.work, "go"))
+
+    def test_every_form_names_it(self):
+        write_file(os.path.join(self.work, "server"), "#!/bin/sh\n: >up\nread x <go\n", 0o755)
+        go = self.fifo("go")
+        who, server = rb"server still writes", "rm -f up; ./server & until [ -e up ]; do sleep 0.01; done; "
+        for options, script, out in (
+                ((), "seq 3000; exit 3", rb"\[terse: exit 3 after .*; %s; full text: terse read \S+ " % who),
+                (("--mode", "head"), "seq 3000", rb"\[terse: lines 1-.*; %s\]" % who),
+                (("--format", "json"), "exit 3", rb'"warnings":\["stdout: %s"' % who),
+                ((), "head -c 5000 /dev/zero", rb"\[terse: exit 0 after .*; %s: terse path --raw" % who),
+                (("--status", "always"), "true", rb"\[terse: exit 0; %s: terse read \S+\]\n\Z" % who)):
+            with self.subTest(options=options, script=script):
+                run = self.terse(*options, "sh", "-c", server + script)
+                self.assertRegex(run.out, out)
+                let_go_on(go)
+                self.assert_nothing_left()
+        out = self.at_a_terminal("sh", "-c", server + "echo hi")
+        self.assertRegex(out, rb"hi\r\n\[terse: 1 line, 3 B; server still writes: terse read \S+\]\r\n\Z")
+        let_go_on(go)
 
 
 class Gone(Case):

@@ -319,6 +319,10 @@ static void told_once(void **state)
 	first.is_second = false;
 	assert_false(interceptor_is_worth_telling(&e));
 	assert_true(interceptor_is_worth_telling(&first));
+	/* Each stream has writers of its own. */
+	struct interceptor_ending held = e;
+	held.ending.background = "tee still writes";
+	assert_true(interceptor_is_worth_telling(&held));
 	first = (struct interceptor_ending){.status_line = STATUS_LINE_FAILURE};
 	assert_false(interceptor_is_worth_telling(&first));
 	first.ending.exit_code = 1;

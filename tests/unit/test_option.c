@@ -386,6 +386,7 @@ static void each_range_is_kept(void **state)
 	} ranges[] = {
 		{"--timeout", "up to 365d, or off"},
 		{"--grace", "1ms to 1h"},
+		{"--finish", "up to 1h, or off"},
 		{"--linger", "up to 365d, or off"},
 		{"--linger-idle", "up to 365d, or off"},
 		{"--yield", "up to 365d, or off"},

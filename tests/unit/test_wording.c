@@ -145,7 +145,7 @@ static void footers(void **state)
 	       "KB) not kept: over the disk cap ([spill] max_artifact); lines 8,400-8,432 (33, 1.0 "
 	       "KB) not kept: No space left on device; the rest: terse read " ID
 	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
-	e.background = true;
+	e.background = "";
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "
 	       "write; full text: terse read " ID " [--lines FROM-TO], terse search " ID
@@ -162,7 +162,7 @@ static void footers(void **state)
 	       "text: read_command_output artifact_id=" ID
 	       " [offset=FROM limit=COUNT | search=REGEX]]\n");
 	e.project_ignored = false;
-	e.background = false;
+	e.background = NULL;
 	e.omits = e.cuts = true;
 	footer(&e, &kept_stderr,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
@@ -293,7 +293,7 @@ static void footers_of_running(void **state)
 static void status(const struct wording_ending *e, const char *want)
 {
 	struct buffer out = BUFFER_INIT;
-	wording_status(&out, e);
+	wording_status(&out, e, &kept);
 	assert_text(&out, want);
 }
 
@@ -353,10 +353,10 @@ static void heads_of_lines(void **state)
 	head(&h, &e, &kept,
 	     "[terse: lines 1-571 of 8,432 shown (limit 900 bytes): terse read " ID
 	     " --offset 572]\n");
-	e.background = true;
+	e.background = "tee still writes";
 	head(&h, &e, &kept,
 	     "[terse: lines 1-571 of 8,432 shown (limit 900 bytes): terse read " ID
-	     " --offset 572; background processes still write]\n");
+	     " --offset 572; tee still writes]\n");
 }
 
 static void heads_of_units(void **state)
@@ -547,19 +547,33 @@ static void notes_on_an_end(void **state)
 	struct buffer out = BUFFER_INIT;
 	(void)state;
 	e.picture = true;
-	wording_status(&out, &e);
+	wording_status(&out, &e, &kept);
 	assert_text(&out, "[terse: exit 1 (above: its screen, as it was last)]\n");
 	out = (struct buffer)BUFFER_INIT;
 	e.hung_up = true;
-	wording_status(&out, &e);
+	wording_status(&out, &e, &kept);
 	assert_text(&out,
 		    "[terse: exit 1 (hung up: it waited for keys that nobody can type; to type "
 		    "them: terse --yield 5s COMMAND; above: its screen, as it was last)]\n");
 	out = (struct buffer)BUFFER_INIT;
 	e.hung_up = false;
 	e.timed_out = true;
-	wording_status(&out, &e);
+	wording_status(&out, &e, &kept);
 	assert_text(&out, "[terse: timed out (exit 124; above: its screen, as it was last)]\n");
+	out = (struct buffer)BUFFER_INIT;
+	e = ended(3);
+	e.background = "tee still writes";
+	wording_status(&out, &e, &kept_stderr);
+	assert_text(&out, "[terse: exit 3; tee still writes: terse read " ID " --stderr]\n");
+	out = (struct buffer)BUFFER_INIT;
+	wording_binary(&out, &e, "gzip", &kept);
+	assert_text(
+		&out,
+		"[terse: exit 3 after 12.3 s; 473 KB of binary output (gzip); tee still writes: "
+		"terse path --raw " ID "]\n");
+	out = (struct buffer)BUFFER_INIT;
+	wording_person(&out, &e, &kept);
+	assert_text(&out, "[terse: 8,432 lines, 473 KB; tee still writes: terse read " ID "]\n");
 }
 
 static void binary(const char *kind, const struct wording_place *place, const char *want)
@@ -628,7 +642,7 @@ static void appends(void **state)
 	struct wording_ending e = ended(2);
 	(void)state;
 	buffer_append_string(&out, "before\n");
-	wording_status(&out, &e);
+	wording_status(&out, &e, &kept);
 	assert_text(&out, "before\n[terse: exit 2]\n");
 }
 

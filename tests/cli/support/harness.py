@@ -51,7 +51,7 @@ FOOTER = re.compile(
     rb"\[terse: (?P<end>exit \d+|killed by \w+|timed out \(exit 124\)|interrupted) after [^;,]+"
     rb"(?P<since>(?:, as|; same text as|;) cmd-[^;]+)?; "
     rb"(?P<lines>[\d,]+) lines?, (?P<size>[\d.]+ (?:B|KB|MB|GB))(?: \((?P<limit>limit [^)]+)\))?"
-    rb"(?P<background>; background processes still write)?"
+    rb"(?P<background>; [^;]+ still writes?)?"
     rb"; (?:full text|(?P<gaps>[^;]+ not kept: [^;]+(?:; [^;]+ not kept: [^;]+)*); the rest): "
     rb"terse read (?P<id>cmd-[0-9a-z]+)( --stderr)? \[--lines FROM-TO(?P<cuts> \| --bytes FROM-TO)?\], "
     rb"terse search (?P=id)( --stderr)? REGEX\]\n\Z")
