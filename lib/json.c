@@ -39,8 +39,7 @@ static void json_add_character(struct buffer *out, uint32_t cp)
 	const char *at = cp > 0 && cp < 0x80 ? strchr(special, (int)cp) : NULL;
 	if (at)
 		buffer_append(out, (char[]){'\\', letters[at - special]}, 2);
-	/* U+2028 and U+2029 end a line in JavaScript. */
-	else if (utf8_is_clean(cp) && cp != 0x2028 && cp != 0x2029)
+	else if (utf8_is_clean(cp))
 		buffer_append(out, encoded, utf8_put(cp, encoded));
 	else
 		json_add_escape(out, cp);

@@ -123,7 +123,7 @@ size_t utf8_floor(const char *data, size_t total, size_t len)
 static const struct {
 	uint32_t first, last;
 } unclean[] = {
-	{0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F}, {0x202A, 0x202E},   {0x2066, 0x2069},
+	{0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F}, {0x2028, 0x202E},   {0x2066, 0x2069},
 	{0xD800, 0xDFFF}, {0xFDD0, 0xFDEF}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F},
 };
 
@@ -224,6 +224,29 @@ bool utf8_is_blank_lookup(uint32_t cp)
 	const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)cp);
 	return p->charwidth == 0 || p->category == UTF8PROC_CATEGORY_ZS ||
 	       p->category == UTF8PROC_CATEGORY_CF || cp == 0x2800 || cp == 0x3164;
+}
+
+size_t utf8_ascii(uint32_t cp, char out[UTF8_ASCII_MOST])
+{
+	utf8proc_int32_t parts[UTF8_ASCII_MOST];
+	int boundary;
+	if (cp < 0x80) {
+		*out = cp >= 'A' && cp <= 'Z' ? (char)(cp | 0x20) : (char)cp;
+		return 1;
+	}
+	utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)cp, parts, UTF8_ASCII_MOST,
+						     UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT |
+							     UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK,
+						     &boundary);
+	bool found = n > 0 && n <= UTF8_ASCII_MOST;
+	for (utf8proc_ssize_t i = 0; found && i < n; i++) {
+		found = parts[i] < 0x80;
+		out[i] = (char)parts[i];
+	}
+	if (found)
+		return (size_t)n;
+	*out = '[';
+	return utf8proc_get_property((utf8proc_int32_t)cp)->category == UTF8PROC_CATEGORY_PS;
 }
 
 /* Terminals differ from utf8proc 2.8 here. */

@@ -33,8 +33,8 @@ size_t utf8_floor(const char *data, size_t total, size_t len);
 
 /* Whether `cp` may be printed to something that is not a terminal: newline, tab
    and everything but C0, DEL, C1, bidi controls (U+200E, U+200F, U+061C,
-   U+202A-202E, U+2066-2069), tags (U+E0000-E007F), surrogates, noncharacters
-   and U+FEFF. */
+   U+202A-202E, U+2066-2069), separators (U+2028, U+2029), tags (U+E0000-E007F), surrogates,
+   noncharacters and U+FEFF. */
 bool utf8_is_clean(uint32_t cp);
 
 /* Whether all of `data` is valid UTF-8 of clean code points; CR before LF counts as clean. Fast on
@@ -54,6 +54,11 @@ static inline bool utf8_is_blank(uint32_t cp)
 {
 	return cp < 0x80 ? cp == ' ' || cp == '\t' : utf8_is_blank_lookup(cp);
 }
+
+/* The ASCII characters that a character looks like, letters in lower case: those of other widths
+   and styles, brackets, the ellipsis. Returns how many; 0: it looks like none. */
+#define UTF8_ASCII_MOST 4
+size_t utf8_ascii(uint32_t cp, char out[UTF8_ASCII_MOST]);
 
 /* The width of any character but the frequent ones of utf8_width(). */
 unsigned utf8_width_lookup(uint32_t cp);

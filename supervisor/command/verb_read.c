@@ -224,6 +224,7 @@ static int read_slice(struct read *r)
 		.length = r->length ? r->length : READ_LENGTH,
 		.room = r->lines.room,
 		.json = r->verb.json,
+		.guard = GUARD_LINE,
 	};
 	if (r->from > r->text.size)
 		return read_past_bytes(r);

@@ -1,6 +1,8 @@
 // terse signal ID [SIGNAL]: ends a running command, or sends it a signal.
 
 #include "config/option.h"
+#include "lib/buffer.h"
+#include "lib/guard.h"
 #include "lib/io.h"
 #include "lib/json_read.h"
 #include "supervisor/command/command.h"
@@ -95,7 +97,10 @@ static int snapshot_print_text(const struct buffer *json)
 			len--;
 		if (len == 1 && rows[0] == '\n')
 			len = 0;
-		result = io_write(STDOUT_FILENO, rows, len);
+		struct buffer shown = BUFFER_INIT;
+		guard_text(&shown, rows, len, GUARD_LINE);
+		result = verb_write(&shown);
+		buffer_release(&shown);
 	} else {
 		errno = EPROTO;
 	}

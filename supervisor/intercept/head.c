@@ -121,9 +121,9 @@ static void head_count_line(struct head *h, const char *line, size_t len, size_t
 	h->at.units += limit_counts(h->limit.unit, line, len);
 }
 
-bool head_give(struct head *h, const char *line, size_t len, size_t guard)
+bool head_give(struct head *h, const char *line, size_t len)
 {
-	size_t printed = guard + utf8_clean_len(line, len);
+	size_t printed = guard_text_len(line, len, h->guard);
 	if (is_full(h) || printed > room(h))
 		return false;
 	head_count_line(h, line, len - 1, printed);
@@ -133,8 +133,7 @@ bool head_give(struct head *h, const char *line, size_t len, size_t guard)
 
 bool head_take(struct head *h, const char *line, size_t len)
 {
-	bool changes = len - 1 > head_least(h) || (h->guard && line_is_like_notice(line, len));
-	return !changes && head_give(h, line, len, 0);
+	return len - 1 <= head_least(h) && head_give(h, line, len);
 }
 
 static size_t write_note(const struct head *h, uint64_t from, uint64_t bytes, char note[NOTE_MAX])
@@ -151,11 +150,11 @@ static bool has_return(const struct head_line *l, const char *line, size_t n)
 }
 
 /* The printed length of a line without its note. */
-static size_t printed_len(const struct head_line *l, const char *line, size_t n)
+static size_t printed_len(const struct head *h, const struct head_line *l, const char *line,
+			  size_t n)
 {
 	bool returns = has_return(l, line, n);
-	return (l->guard ? strlen(LINE_GUARD) : 0) + utf8_clean_len(line, n - returns) + returns +
-	       l->ended;
+	return guard_text_len(line, n - returns, h->guard) + returns + l->ended;
 }
 
 /* How many bytes of a line are shown if it may have `level`: all of it where that is no dearer. */
@@ -167,12 +166,12 @@ static size_t shown_at(const struct head *h, const struct head_line *l, const ch
 		level = l->len;
 	size_t n = l->length > level ? utf8_floor(line, l->len, level < l->len ? level : l->len)
 				     : l->len;
-	*cost = printed_len(l, line, n);
+	*cost = printed_len(h, l, line, n);
 	if (n == l->length)
 		return n;
 	*cost += write_note(h, l->offset + n, l->length - n, note);
-	if (l->len == l->length && printed_len(l, line, l->len) <= *cost) {
-		*cost = printed_len(l, line, l->len);
+	if (l->len == l->length && printed_len(h, l, line, l->len) <= *cost) {
+		*cost = printed_len(h, l, line, l->len);
 		return l->len;
 	}
 	return n;
@@ -186,9 +185,7 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 	size_t note_len;
 	bool returns = has_return(l, line, n);
 	h->last_cut = n < l->length;
-	if (l->guard)
-		buffer_append_string(out, LINE_GUARD);
-	utf8_clean(out, line, n - returns);
+	guard_text(out, line, n - returns, h->guard);
 	if (h->last_cut) {
 		h->cut++;
 		note_len = write_note(h, l->offset + n, l->length - n, note);
@@ -305,12 +302,9 @@ static struct heading make_heading(const struct head *h, const char *line, size_
 	if (goes_on)
 		return heading;
 	heading.blank.ended = heading.blank.whole = h->at.bytes > 0;
-	heading.name = (struct head_line){.len = name,
-					  .length = name,
-					  .whole = true,
-					  .ended = name > 0,
-					  .guard = h->guard && line_is_like_notice(line, name)};
-	heading.cost = heading.blank.ended + printed_len(&heading.name, line, name);
+	heading.name =
+		(struct head_line){.len = name, .length = name, .whole = true, .ended = name > 0};
+	heading.cost = heading.blank.ended + printed_len(h, &heading.name, line, name);
 	return heading;
 }
 
@@ -354,9 +348,7 @@ static void head_end_line(struct head *h, const char *line, size_t len, bool end
 	const struct head_line l = {.len = len - heading.skip,
 				    .offset = h->at.offset + heading.skip,
 				    .length = h->length - heading.skip,
-				    .ended = ended,
-				    .guard = h->guard &&
-					     line_is_like_notice(text, len - heading.skip)};
+				    .ended = ended};
 	bool is_long = l.length > head_least(h);
 	size_t cost, n = shown_at(h, &l, text, head_least(h), &cost);
 	/* Beyond the room, only as much of it is held as shows that it is too long. */

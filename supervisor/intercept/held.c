@@ -58,22 +58,15 @@ static size_t held_lines_len(const struct interceptor *s)
 	return last ? (size_t)(last - data) + 1 : 0;
 }
 
-/* Whether a line looks like one of terse's own, and is printed with LINE_GUARD in front. */
-static bool held_is_guarded(const struct interceptor *s, const char *line, size_t len)
-{
-	return !s->options.limit.own_words && line_is_like_notice(line, len);
-}
-
 /* Whether the lines that are held are more than may be printed before the end. */
 static bool held_is_over(const struct interceptor *s)
 {
-	size_t len = held_lines_len(s), cost = utf8_clean_len(s->held.data + s->printed, len);
-	const char *line = s->held.data + s->printed, *end = line + len, *next;
+	size_t len = held_lines_len(s);
+	const char *line = s->held.data + s->printed, *end = line + len;
+	size_t cost = guard_text_len(line, len, s->head.guard);
 	uint64_t lines = 0;
-	for (; line < end; line = next, lines++) {
-		next = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
-		cost += held_is_guarded(s, line, (size_t)(next - line)) * strlen(LINE_GUARD);
-	}
+	for (; line < end; lines++)
+		line = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
 	return s->share.printed + cost > share_whole(&s->share) ||
 	       s->line_share.printed + lines > share_whole(&s->line_share);
 }
@@ -106,10 +99,9 @@ static void held_take(struct interceptor *s, uint64_t put, uint64_t lines, bool 
 }
 
 /* Whether a line that fits is printed now. In mode head it counts there. */
-static bool held_may_print(struct interceptor *s, const char *line, size_t len, bool guarded)
+static bool held_may_print(struct interceptor *s, const char *line, size_t len)
 {
-	size_t guard = guarded ? strlen(LINE_GUARD) : 0;
-	return !intercept_is_by_head(s) || head_give(&s->head, line, len, guard);
+	return !intercept_is_by_head(s) || head_give(&s->head, line, len);
 }
 
 /* Prints the lines of a text that fits. */
@@ -123,13 +115,10 @@ static void held_print_lines(struct interceptor *s)
 	while (done < len) {
 		const char *end = memchr(data + done, '\n', len - done);
 		size_t line = (size_t)(end - data) + 1 - done;
-		bool guarded = held_is_guarded(s, data + done, line);
-		if (!held_may_print(s, data + done, line, guarded))
+		if (!held_may_print(s, data + done, line))
 			break;
 		size_t skip = intercept_go_on(s, data + done, line);
-		if (guarded && skip == 0)
-			intercept_print(s, LINE_GUARD, strlen(LINE_GUARD));
-		intercept_print_clean(s, data + done + skip, line - skip);
+		intercept_print_text(s, data + done + skip, line - skip);
 		done += line;
 		lines++;
 	}
@@ -153,7 +142,7 @@ static bool held_find_partial(const struct interceptor *s, struct buffer *out)
 		buffer_truncate(out, out->len - cut);
 	return out->len > 0 && out->len <= PARTIAL_MAX && !memchr(out->data, '\n', out->len) &&
 	       strspn(buffer_string(out), " \t\r") < out->len &&
-	       (s->options.limit.own_words || !line_may_become_notice(out->data, out->len));
+	       (s->options.limit.own_words || !guard_may_be_needed(out->data, out->len));
 }
 
 /* Whether everything before the unfinished line is printed, and there is room for it. */
@@ -173,7 +162,7 @@ static void held_print_partial(struct interceptor *s)
 	if (held_is_settled(s) && held_find_partial(s, &line) &&
 	    held_may_print_partial(s, utf8_clean_len(line.data, line.len)) &&
 	    buffer_try_append(&s->partial, line.data, line.len) == 0) {
-		intercept_print_clean(s, line.data, line.len);
+		intercept_print_text(s, line.data, line.len);
 		held_take(s, put, 0, !s->fits);
 	}
 	buffer_release(&line);

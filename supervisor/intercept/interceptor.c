@@ -62,7 +62,7 @@ static void conclude_by(struct interceptor *s, const struct wording_ending *e)
 static int collect_all(struct interceptor *s, struct report_stream *out)
 {
 	if (s->held.len > s->printed)
-		intercept_print_clean(s, s->held.data + s->printed, s->held.len - s->printed);
+		intercept_print_text(s, s->held.data + s->printed, s->held.len - s->printed);
 	return out->total_lines > 0 ? report_add_range(out, 1, out->total_lines) : 0;
 }
 
@@ -75,7 +75,7 @@ static int collect_start(struct interceptor *s, struct report_stream *out)
 	size_t len = last ? (size_t)(last - s->held.data) + 1
 			  : utf8_floor(s->held.data, s->held.len, s->held.len - 1);
 	tally_feed(&shown, s->held.data, len);
-	intercept_print_clean(s, s->held.data, len);
+	intercept_print_text(s, s->held.data, len);
 	out->broken = LIMIT_BYTES;
 	out->last_line_partial = !last;
 	out->lines_truncated = !last;
@@ -134,22 +134,6 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 	       e->ending.timed_out || e->ending.state != WORDING_ENDED;
 }
 
-void intercept_print_guarded(struct interceptor *s, const char *data, size_t len)
-{
-	size_t done = 0;
-	for (size_t at = 0; at < len && !s->options.limit.own_words;) {
-		const char *newline = memchr(data + at, '\n', len - at);
-		size_t end = newline ? (size_t)(newline - data) + 1 : len;
-		if (line_is_like_notice(data + at, end - at)) {
-			intercept_print_clean(s, data + done, at - done);
-			intercept_print(s, LINE_GUARD, strlen(LINE_GUARD));
-			done = at;
-		}
-		at = end;
-	}
-	intercept_print_clean(s, data + done, len - done);
-}
-
 /* The rest of a text that fits. A program gets it unchanged, and no notices. */
 static void print_rest(struct interceptor *s, const struct interceptor_ending *e)
 {
@@ -159,14 +143,11 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 	rest += begun;
 	len -= begun;
 	bool announced = interceptor_is_worth_telling(e);
-	if (announced || !utf8_all_clean(rest, len))
+	if (announced || !guard_is_same(rest, len, intercept_guard(s)))
 		intercept_resolve(s);
 	if (s->options.print != INTERCEPT_PREVIEW)
 		return;
-	if (announced || e->is_second)
-		intercept_print_guarded(s, rest, len);
-	else
-		intercept_print_clean(s, rest, len);
+	intercept_print_text(s, rest, len);
 	/* The person who interrupted it may not have read this far. */
 	if (announced && e->ending.state != WORDING_ENDED)
 		wording_footer(intercept_line(s), &e->ending, &e->place);
@@ -328,13 +309,13 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->tally.by_line = options->limit.longest_line > 0;
 	s->head.limit = intercept_open_limit(&s->options.limit);
 	s->head.bare = options->form == INTERCEPT_BARE;
-	s->head.guard = !s->head.bare && !options->limit.own_words;
 	s->head.at.offset = options->bytes_before;
 	s->share = make_share(&s->options.limit);
 	s->line_share = make_line_share(&s->options.limit);
 	s->fits = true;
 	s->waits = options->limit.group && intercept_is_by_head(s);
 	s->ended_line = s->ended_text = true;
+	s->head.guard = intercept_guard(s);
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
 	s->resolved = options->print != INTERCEPT_PREVIEW || !events->resolve;
 	const struct terminal_events t = {.text = intercept_text,

@@ -61,7 +61,7 @@ static void print_text(struct interceptor *s, const struct preview_piece *piece)
 {
 	bool follows = piece->from == s->printed_lines + 1;
 	size_t begun = follows ? intercept_go_on(s, piece->text, piece->len) : 0;
-	intercept_print_clean(s, piece->text + begun, piece->len - begun);
+	intercept_print_text(s, piece->text + begun, piece->len - begun);
 }
 
 static void print_piece(struct interceptor *s, const struct preview_piece *piece,
@@ -345,24 +345,25 @@ void intercept_print(struct interceptor *s, const char *data, size_t len)
 static void print_in_parts(struct interceptor *s, const char *data, size_t len)
 {
 	struct buffer *part = intercept_line(s);
-	/* A byte becomes three at most. */
+	/* A byte becomes three at most, or a guard stands before it. */
 	size_t most = part->cap / 3;
 	for (size_t n; len > 0; data += n, len -= n) {
 		n = utf8_floor(data, len, len < most ? len : most);
 		buffer_clear(part);
-		utf8_clean(part, data, n);
+		guard_text(part, data, n, intercept_guard(s));
 		intercept_print(s, part->data, part->len);
 	}
 }
 
-void intercept_print_clean(struct interceptor *s, const char *data, size_t len)
+void intercept_print_text(struct interceptor *s, const char *data, size_t len)
 {
-	if (utf8_all_clean(data, len)) {
+	enum guard_mode guard = intercept_guard(s);
+	if (guard_is_same(data, len, guard)) {
 		intercept_print(s, data, len);
 		return;
 	}
 	struct buffer clean = BUFFER_INIT;
-	utf8_clean(&clean, data, len);
+	guard_text(&clean, data, len, guard);
 	if (buffer_check(&clean) == 0)
 		intercept_print(s, clean.data, clean.len);
 	else
@@ -404,13 +405,10 @@ static bool is_of_head(struct interceptor *s, const char *line, size_t len, size
 	const struct limit *l = &s->options.limit;
 	uint64_t most = head_lines(l);
 	/* A program would get the bytes unchanged, so the reader has to be known. */
-	if (!utf8_all_clean(line, len) && (!intercept_is_by_head(s) || !s->resolved))
+	if (!guard_is_same(line, len, s->head.guard) && (!intercept_is_by_head(s) || !s->resolved))
 		return false;
 	if (intercept_is_by_head(s))
 		return head_take(&s->head, line, len);
-	/* It is not known yet whether there will be notices. */
-	if (!l->own_words && line_is_like_notice(line, len))
-		return false;
 	return s->share.printed + run + len <= preview_head_budget(s->preview) &&
 	       len <= l->max_line && (!most || s->printed_lines + lines + 1 <= most);
 }
@@ -449,12 +447,13 @@ void intercept_print_head(struct interceptor *s)
 		intercept_resolve(s);
 	if (s->options.print != INTERCEPT_PREVIEW)
 		return;
+	uint64_t put = s->put;
 	size_t begun = run ? intercept_go_on(s, s->held.data + s->printed, run) : 0;
 	if (run > begun)
-		intercept_print_clean(s, s->held.data + s->printed + begun, run - begun);
+		intercept_print_text(s, s->held.data + s->printed + begun, run - begun);
 	s->printed += run;
 	s->printed_lines += lines;
-	s->share.printed += run - begun;
+	s->share.printed += (size_t)(s->put - put);
 	s->line_share.printed += lines;
 }
 
@@ -514,8 +513,9 @@ void intercept_overflow(struct interceptor *s)
 		buffer_release(&s->held);
 }
 
-/* How long the held text is when it is printed clean, where every invalid byte becomes three. The
-   last bytes may be half a character or line end, unless this is the `end`. */
+/* How long the held text is when it is printed clean, where every invalid byte becomes three, with
+   a guard for each line that needs one. The last bytes may be half a character or line end, unless
+   this is the `end`. */
 static size_t printed_size(struct interceptor *s, bool end)
 {
 	size_t len = s->held.len - s->counted, cut = 0;
@@ -526,6 +526,15 @@ static size_t printed_size(struct interceptor *s, bool end)
 		cut = !end && data[len - 1] == '\r';
 	s->clean_len += utf8_clean_len(data, len - cut);
 	s->counted += len - cut;
+	/* A line is looked at whole, once. */
+	const char *newline = end ? s->held.data + s->held.len - 1 : memrchr(data, '\n', len - cut);
+	if (newline && s->head.guard != GUARD_NONE) {
+		const char *from = s->held.data + s->guarded, *to = newline + 1;
+		size_t lines = (size_t)(to - from);
+		s->clean_len +=
+			guard_text_len(from, lines, s->head.guard) - utf8_clean_len(from, lines);
+		s->guarded += lines;
+	}
 	return s->clean_len + cut;
 }
 

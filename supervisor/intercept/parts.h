@@ -12,6 +12,7 @@
 
 #include "config/limit.h"
 #include "lib/buffer.h"
+#include "lib/guard.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/intercept/grouping.h"
 #include "supervisor/intercept/interceptor.h"
@@ -113,7 +114,6 @@ enum head_end {
 /* A line that is held, as far as it may be shown: `len` bytes of `length`. */
 struct head_line {
 	size_t start, len;
-	bool guard; /* LINE_GUARD goes in front */
 	bool whole; /* never cut: the name of a group */
 	uint64_t offset, length;
 	bool ended;
@@ -127,8 +127,9 @@ struct head_place {
 };
 
 struct head {
-	struct limit limit; /* these three are set by the owner; the rest is zero at first */
-	bool bare, guard;   /* as in preview_options */
+	struct limit limit;    /* these three are set by the owner; the rest is zero at first */
+	bool bare;             /* as in preview_options */
+	enum guard_mode guard; /* in which a line is printed */
 	struct head_place at;
 	/* Not GROUPING_NONE: matches are handed out in groups. Set by the owner before the first
 	   line. */
@@ -151,9 +152,8 @@ struct head {
    fits; it is counted then. */
 bool head_take(struct head *h, const char *line, size_t len);
 
-/* Whether there is room for a line whole, however long it is, with `guard` more bytes in front; it
-   is counted then. */
-bool head_give(struct head *h, const char *line, size_t len, size_t guard);
+/* Whether there is room for a line whole, however long it is; it is counted then. */
+bool head_give(struct head *h, const char *line, size_t len);
 
 /* The next bytes of a text that does not fit, behind what head_take() took. Appends what is to be
    printed, clean. Without memory it ends early. */
@@ -217,7 +217,8 @@ struct interceptor {
 	bool failed, succeeded;   /* or it goes on */
 	struct buffer held;       /* the text so far, while it is within the limit */
 	size_t counted;           /* bytes of it, up to the end of a character ... */
-	size_t clean_len;         /* ... and how many they are when they are printed clean */
+	size_t guarded;           /* ... and of a line whose guard is counted, ... */
+	size_t clean_len;         /* ... and how many they are when they are printed */
 	bool fits;
 	bool waits; /* for whether the text fits: nothing is printed yet, so its lines can be
 		       grouped ... */
@@ -267,11 +268,17 @@ void intercept_text(void *ctx, const char *data, size_t len);
 /* Hands bytes to the reader. */
 void intercept_print(struct interceptor *s, const char *data, size_t len);
 
-/* Prints text for a reader that is no terminal and no program: only clean characters. */
-void intercept_print_clean(struct interceptor *s, const char *data, size_t len);
+/* How the text is printed for a reader that is no terminal and no program, from where what is
+   printed ends. */
+static inline enum guard_mode intercept_guard(const struct interceptor *s)
+{
+	if (s->options.limit.own_words || s->options.form == INTERCEPT_BARE)
+		return GUARD_NONE;
+	return s->ended_line ? GUARD_LINE : GUARD_INSIDE;
+}
 
-/* Prints text that a notice follows, so no line of the text may look like a notice. */
-void intercept_print_guarded(struct interceptor *s, const char *data, size_t len);
+/* Prints text for such a reader. */
+void intercept_print_text(struct interceptor *s, const char *data, size_t len);
 
 /* The line behind what is printed comes, whose start may be printed already: returns how much of
    `data` that is, or ends the line that was begun and has changed since. */

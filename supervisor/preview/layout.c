@@ -1,7 +1,5 @@
 #include "supervisor/preview/layout.h"
 
-#include "lib/utf8.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +33,7 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->spelled = ask->spelled;
 	l->bare = options->bare;
 	l->asked_for = false;
-	l->guard = options->guard && !options->bare;
+	l->mode = options->guard && !options->bare ? GUARD_LINE : GUARD_NONE;
 	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
 	memset(l->gaps, 0, sizeof(l->gaps));
 }
@@ -119,8 +117,7 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 			   .trait = *trait,
 			   .cut = cut_of(l, line),
 			   .squeezed = !l->bare && is_squeezed(line),
-			   .above = 1,
-			   .guard = l->guard && line_is_like_notice(line->front, line->front_len)};
+			   .above = 1};
 	u->trait.common &= !l->asked_for;
 	return 0;
 }
@@ -180,14 +177,14 @@ static size_t text_cost(struct layout *l, const struct unit *u)
 {
 	struct line_form form = unit_form(l, u);
 	if (!is_cut(u) && !u->squeezed)
-		return utf8_clean_len(u->line.front, u->line.front_len);
+		return guard_text_len(u->line.front, u->line.front_len, l->mode);
 	size_t len = line_write(&u->line, &form, NULL);
 	if (len == 0)
 		return 0;
 	if (buffer_reserve(&l->text, len))
 		return SIZE_MAX;
 	len = line_write(&u->line, &form, l->text.data);
-	return utf8_clean_len(l->text.data, len);
+	return guard_text_len(l->text.data, len, l->mode);
 }
 
 void layout_price_unit(struct layout *l, struct unit *u)
@@ -195,9 +192,6 @@ void layout_price_unit(struct layout *l, struct unit *u)
 	uint64_t repeats = u->to - u->line.number;
 	char last[ALIKE_LAST];
 	size_t text = text_cost(l, u);
-	if (u->guard && text > 0 && text < SIZE_MAX)
-		text += strlen(LINE_GUARD);
-
 	u->folded = false;
 	u->cost = text;
 	u->lines = 1;
@@ -567,10 +561,7 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 		last = &l->pieces[l->piece_count - 1];
 	}
 	for (uint64_t k = 0; k < lines; k++) {
-		size_t guard = u->guard ? strlen(LINE_GUARD) : 0;
-		memcpy(l->text.data + l->text.len, LINE_GUARD, guard);
-		size_t len =
-			line_write(&u->line, &form, l->text.data + l->text.len + guard) + guard;
+		size_t len = line_write(&u->line, &form, l->text.data + l->text.len);
 		form.before += u->line.length;
 		form.command = NULL;
 		l->text.len += len;

@@ -9,6 +9,7 @@
 #define TERSE_PREVIEW_LAYOUT_H
 
 #include "lib/buffer.h"
+#include "lib/guard.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/preview.h"
 #include "supervisor/preview/score.h"
@@ -29,7 +30,6 @@ struct unit {
 	enum line_cut cut; /* where it is cut, if it is longer */
 	bool chosen;
 	bool squeezed; /* runs of one character are printed short */
-	bool guard;    /* LINE_GUARD goes in front */
 	bool folded;
 	bool alike;       /* not equal */
 	unsigned above;   /* alike: like so many in front of the fold, this one included */
@@ -76,8 +76,9 @@ struct layout {
 	bool brief;       /* the text tells little: what has room is not filled with it */
 	bool asked_for;   /* no line tells less for being one of many of its form */
 	uint64_t total_lines, total_bytes;
-	bool bare, guard; /* see preview.h */
-	bool spelled;     /* a piece has the command already */
+	bool bare;
+	enum guard_mode mode; /* in which its lines will be printed */
+	bool spelled;         /* a piece has the command already */
 };
 
 /* Empties it for a new choice. The memory is kept. */

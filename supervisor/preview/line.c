@@ -282,40 +282,6 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 	return l->ended ? line_append(out, len, "\n", 1) : len;
 }
 
-enum notice { NOTICE_NOT, NOTICE_BEGUN, NOTICE_LIKE };
-
-/* How far a text goes along with the start of a notice, blanks aside. */
-static enum notice line_compare_notice(const char *data, size_t len)
-{
-	static const char terse[] = "[terse:", dots[] = "[...";
-	char seen[sizeof(terse) - 1] = "";
-	size_t n = 0, step;
-	uint32_t cp;
-	for (size_t at = 0; at < len && n < sizeof(seen); at += step) {
-		step = utf8_decode(data + at, len - at, &cp);
-		if (n == sizeof(dots) - 1 && utf8_is_blank(cp) && memcmp(seen, dots, n) == 0)
-			return NOTICE_LIKE;
-		if (utf8_is_blank(cp))
-			continue;
-		if (cp != (unsigned char)terse[n] && cp != (unsigned char)(n < 4 ? dots[n] : 0))
-			return NOTICE_NOT;
-		seen[n++] = (char)cp;
-	}
-	if (n == sizeof(seen))
-		return memcmp(seen, terse, n) == 0 ? NOTICE_LIKE : NOTICE_NOT;
-	return NOTICE_BEGUN;
-}
-
-bool line_is_like_notice(const char *data, size_t len)
-{
-	return line_compare_notice(data, len) == NOTICE_LIKE;
-}
-
-bool line_may_become_notice(const char *data, size_t len)
-{
-	return line_compare_notice(data, len) != NOTICE_NOT;
-}
-
 bool line_equal(const struct line *a, const struct line *b)
 {
 	return a->length == b->length && line_is_whole(a) && line_is_whole(b) &&

@@ -56,16 +56,6 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
    part. */
 size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap);
 
-/* Put in front of a line of a text that looks like a notice, where there are notices. */
-#define LINE_GUARD "| "
-
-/* Whether a line looks like a notice: it begins with "[terse:" or "[... ", whatever blanks and
-   invisible characters are before that or in it. */
-bool line_is_like_notice(const char *data, size_t len);
-
-/* Whether a line that begins like this looks like one, or may when more of it has come. */
-bool line_may_become_notice(const char *data, size_t len);
-
 /* Whether both are whole and hold the same bytes. */
 bool line_equal(const struct line *a, const struct line *b);
 

@@ -55,7 +55,7 @@ struct preview_options {
 	size_t max_line;    /* longer lines are cut, with a note on the omitted bytes ... */
 	bool grow;          /* ... but where room is left, not so short */
 	uint64_t max_lines; /* lines to print at most; 0: no limit */
-	bool guard;         /* a line that looks like a notice gets LINE_GUARD in front */
+	bool guard;         /* it will be printed by guard_text() with GUARD_LINE */
 	bool bare;          /* nothing but the text is printed: no marker or note counts */
 };
 

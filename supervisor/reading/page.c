@@ -2,6 +2,7 @@
 
 #include "supervisor/reading/page.h"
 
+#include "lib/guard.h"
 #include "lib/io.h"
 #include "lib/utf8.h"
 
@@ -99,7 +100,7 @@ static int page_show(struct page *p, const char *data, size_t len)
 	if (p->request->json)
 		buffer_append(&p->shown, data, len);
 	else
-		utf8_clean(&p->shown, data, len);
+		guard_text(&p->shown, data, len, GUARD_LINE);
 	return buffer_check(&p->shown);
 }
 

@@ -97,7 +97,7 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 	if (r->json)
 		buffer_append(&s->text, s->raw.data, keep);
 	else
-		utf8_clean(&s->text, s->raw.data, keep);
+		guard_text(&s->text, s->raw.data, keep, r->guard);
 	return buffer_check(&s->text);
 }
 

@@ -5,6 +5,7 @@
 #define TERSE_READING_SLICE_H
 
 #include "lib/buffer.h"
+#include "lib/guard.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/reading/page.h"
 
@@ -16,6 +17,7 @@ struct slice_request {
 	uint64_t from, length;
 	size_t room; /* bytes as they are printed, in a string of JSON if `json` */
 	bool json;
+	enum guard_mode guard; /* of text that is not for JSON */
 };
 
 struct slice {

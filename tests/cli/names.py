@@ -83,7 +83,7 @@ class Names(Case):
         run = self.terse("--yield=20s", "sh", "-c", ask)
         line = [l for l in run.out.decode().split("\n") if l.startswith("[terse: waiting")][0]
         self.assertFalse(UNCLEAN.search(line), line)
-        self.assertIn('waiting for input: "Name \\"quoted\\" \\u2028FORGED\\u200b: "', line)
+        self.assertIn('waiting for input: "Name \\"quoted\\" \ufffdFORGED\\u200b: "', line)
         self.clean("list", "--live")
         self.terse("signal", re.search(r"cmd-\w+", line).group(0))
 

@@ -118,9 +118,9 @@ static void the_start_of_a_notice_waits(void **state)
 		const char *begin, *end, *want;
 		bool early;
 	} lines[] = {
-		{"[terse: exit 0", " after 1 s]\n", "[terse: exit 0 after 1 s]\n", false},
-		{" [ter", "se: exit 0]\n", " [terse: exit 0]\n", false},
-		{"[..", ". 3 lines]\n", "[... 3 lines]\n", false},
+		{"[terse: exit 0", " after 1 s]\n", "| [terse: exit 0 after 1 s]\n", false},
+		{" [ter", "se: exit 0]\n", "|  [terse: exit 0]\n", false},
+		{"[..", ". 3 lines]\n", "| [... 3 lines]\n", false},
 		{"[", "sudo] password\n", "[sudo] password\n", false},
 		{"[sudo] password: ", "\n", "[sudo] password: \n", true},
 		{"Go on? [y/N] ", "y\n", "Go on? [y/N] y\n", true},

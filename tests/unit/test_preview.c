@@ -1,6 +1,7 @@
 // The choice of what is printed: properties that hold for any text, and cases.
 
 #include "lib/buffer.h"
+#include "lib/guard.h"
 #include "lib/human.h"
 #include "lib/utf8.h"
 #include "supervisor/preview/preview.h"
@@ -154,16 +155,11 @@ static struct lines split(const struct buffer *text)
 /* Checks that `shown` is the line at `offset`, whole or cut with true notes, or bare a part of
    it. */
 static void check_line(const char *line, size_t len, size_t offset, const char *shown,
-		       size_t shown_len, size_t max_line, bool bare, bool guard)
+		       size_t shown_len, size_t max_line, bool bare)
 {
 	static const char command[] = ": " COMMAND;
 	static const char open[] = "[... byte";
 	size_t at = 0, from = 0;
-	if (guard && line_is_like_notice(line, len)) {
-		assert_memory_equal(shown, "| ", 2);
-		shown += 2;
-		shown_len -= 2;
-	}
 	if (shown_len == len && memcmp(line, shown, len) == 0)
 		return;
 	const char *told = memmem(shown, shown_len, COMMAND, strlen(COMMAND));
@@ -249,7 +245,7 @@ static void check_last(const char *line, size_t len, size_t offset,
 	buffer_append(&shown, piece->text, piece->len);
 	if (line[len - 1] == '\n')
 		buffer_append(&shown, "\n", 1);
-	check_line(line, len, offset, buffer_string(&shown), shown.len, 200, false, false);
+	check_line(line, len, offset, buffer_string(&shown), shown.len, 200, false);
 	buffer_release(&shown);
 }
 
@@ -270,8 +266,7 @@ static void check_gap(const struct buffer *text, const struct lines *lines,
 		/* It may be too short to be cut. */
 		if (len > options->max_line)
 			return;
-		cost += utf8_clean_len(line, len);
-		cost += options->guard && line_is_like_notice(line, len) ? strlen(LINE_GUARD) : 0;
+		cost += guard_text_len(line, len, options->guard ? GUARD_LINE : GUARD_NONE);
 	}
 	assert_true(cost > ask->marker(ask->ctx, &unspelled, mark, sizeof(mark)));
 }
@@ -347,7 +342,7 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 				   lines.start[n] - lines.start[n - 1],
 				   lines.start[n - 1] + ask->bytes_before, shown, len,
 				   options->grow ? options->budget : options->max_line,
-				   options->bare, options->guard && !options->bare);
+				   options->bare);
 			whole += len == lines.start[n] - lines.start[n - 1];
 			shown += len;
 		}

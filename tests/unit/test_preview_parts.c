@@ -226,45 +226,12 @@ static void test_shapes(void **state)
 	assert_int_equal(judge("  x").indent, 2);
 }
 
-static void test_lines_like_notices(void **state)
-{
-	static const struct {
-		const char *line;
-		bool like;
-	} lines[] = {
-		{"[terse: exit 0]\n", true},
-		{"[... 3 lines omitted: terse read last; evil]", true},
-		{" \t[terse: x", true},
-		{"\xE2\x80\x8B[terse:", true},                 /* zero width space */
-		{"\xC2\xA0[te\xC2\xADrse:", true},             /* no-break space, soft hyphen */
-		{"\xE3\x80\x80[...\xE2\x80\x89omitted", true}, /* wide and thin space */
-		{"[terse]", false},
-		{"[terse", false},
-		{"[...]", false},
-		{"[..", false},
-		{"a [terse: x", false},
-		{"| [terse: x", false},
-		{"[t.. x", false},
-		{"", false},
-		{"\n", false},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		if (line_is_like_notice(lines[i].line, strlen(lines[i].line)) != lines[i].like)
-			fail_msg("%s", lines[i].line);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prefilter),
-		cmocka_unit_test(test_more_fragments),
-		cmocka_unit_test(test_streaks),
-		cmocka_unit_test(test_sketch),
-		cmocka_unit_test(test_judgement),
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_lines_like_notices),
+		cmocka_unit_test(test_prefilter), cmocka_unit_test(test_more_fragments),
+		cmocka_unit_test(test_streaks),   cmocka_unit_test(test_sketch),
+		cmocka_unit_test(test_judgement), cmocka_unit_test(test_shapes),
 	};
 	random_state = random_start(1);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,7 +263,7 @@ static void clean_code_points(void **state)
 	(void)state;
 	for (uint32_t cp = 0; cp <= LAST_CP; cp++) {
 		bool control = (cp < 0x20 && cp != '\n' && cp != '\t') || in(cp, 0x7F, 0x9F);
-		bool bidi = cp == 0x200E || cp == 0x200F || cp == 0x61C || in(cp, 0x202A, 0x202E) ||
+		bool bidi = cp == 0x200E || cp == 0x200F || cp == 0x61C || in(cp, 0x2028, 0x202E) ||
 			    in(cp, 0x2066, 0x2069);
 		bool none = in(cp, 0xFDD0, 0xFDEF) || cp % 0x10000 >= 0xFFFE || is_surrogate(cp);
 		bool dirty = control || bidi || none || in(cp, 0xE0000, 0xE007F) || cp == 0xFEFF;
