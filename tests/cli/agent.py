@@ -387,15 +387,6 @@ class Reader(Case):
         run.finish()
         self.assertEqual(run.out, numbers(200000))
 
-    def test_reader_that_goes_away(self):
-        """An agent's command goes on; its text is kept."""
-        run = self.start(TERSE, "sh", "-c", "seq 3000; echo x >done; exit 5", kind="socket")
-        run.close()
-        run.wait()
-        self.assertEqual(run.code, 5)
-        self.assertTrue(os.path.exists(os.path.join(self.work, "done")))
-        self.assertEqual(self.artifact("last"), numbers(3000))
-
     def test_closed_output(self):
         for script in ("terse seq 3000 >&-", "terse seq 3000 >&- 2>&-"):
             run = self.shell(script, split=True)
