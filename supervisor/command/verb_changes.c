@@ -33,7 +33,7 @@ enum {
 struct changes {
 	struct verb verb;
 	enum sink sink;
-	bool exact, masked, colour;
+	bool exact, colour;
 	bool standard_error;
 	uint64_t offset;             /* number of the first change to show */
 	const char *session, *color; /* as given */
@@ -46,7 +46,7 @@ struct changes {
 
 	struct differ_change *joined; /* neighbours, not printed yet */
 	size_t joined_count, joined_room;
-	bool apart;                 /* the texts are too long: lines of one of them alone */
+	struct differ_facts facts;
 	struct differ_change place; /* of the change that is made: its lines */
 	uint64_t total, shown;      /* changes */
 	uint64_t lines[2];          /* gone, new */
@@ -365,7 +365,7 @@ static int changes_make(struct changes *c, bool *cut)
 	struct differ_change rest = {0};
 	uint64_t left;
 	buffer_clear(&c->text);
-	if (c->apart)
+	if (c->facts.apart)
 		return changes_make_apart(c, cut);
 	if (changes_before(c, &first->lines[1], &before) < 0 ||
 	    changes_behind(c, &last->lines[1], &behind) < 0)
@@ -435,14 +435,13 @@ static int changes_print(struct changes *c)
 	return c->verb.json ? 0 : changes_flush(c);
 }
 
-static int changes_take(void *ctx, const struct differ_change *change, bool apart)
+static int changes_take(void *ctx, const struct differ_change *change)
 {
 	struct changes *c = ctx;
-	c->apart = apart;
 	if (c->joined_count > 0) {
 		const struct differ_lines *last = &c->joined[c->joined_count - 1].lines[1];
-		bool near =
-			!apart && change->lines[1].from - last->from - last->count <= 2 * CONTEXT;
+		bool near = !c->facts.apart &&
+			    change->lines[1].from - last->from - last->count <= 2 * CONTEXT;
 		if (!near && changes_print(c) < 0)
 			return -1;
 	}
@@ -577,12 +576,12 @@ static void changes_json_end(struct changes *c, bool more)
 {
 	struct buffer *out = &c->out, next = BUFFER_INIT;
 	json_end_array(out);
-	json_add_bool(out, "identical", c->total == 0);
+	json_add_bool(out, "identical", c->facts.same);
 	json_add_count(out, "shown", c->shown);
 	json_add_count(out, "total", c->total);
 	json_add_count(out, "gone", c->lines[0]);
 	json_add_count(out, "new", c->lines[1]);
-	json_add_bool(out, "in_order", !c->apart);
+	json_add_bool(out, "in_order", !c->facts.apart);
 	json_add_bool(out, "truncated", more);
 	if (more)
 		changes_add_next(&next, c);
@@ -604,21 +603,29 @@ static void changes_json_begin(struct changes *c)
 /* The last line: what there is, and how to go on. */
 static void changes_add_end(const struct changes *c, struct buffer *out, bool more)
 {
-	if (c->total == 0 && (c->exact || !c->masked)) {
+	if (c->facts.same) {
 		buffer_append_string(out, "[same text]\n");
 		return;
 	}
 	if (c->total == 0) {
-		buffer_append_string(out, "[same text, but perhaps for numbers, times, hashes and "
-					  "temporary paths: ");
-		changes_add_command(out, c, true);
+		buffer_append_string(
+			out, c->facts.apart ? "[too long to be put in order; no line that the "
+					      "other text has nowhere"
+					    : "[same text");
+		if (!c->exact) {
+			buffer_append_string(out, ", but perhaps for numbers, times, hashes and "
+						  "temporary paths: ");
+			changes_add_command(out, c, true);
+		} else if (!c->facts.apart) {
+			buffer_append_string(out, ", as far as it was kept");
+		}
 		buffer_append_string(out, "]\n");
 		return;
 	}
 	buffer_append_string(
-		out, c->apart ? "[too long to be put in order, so lines that the other text "
-				"has nowhere: "
-			      : "[");
+		out, c->facts.apart ? "[too long to be put in order, so lines that the other text "
+				      "has nowhere: "
+				    : "[");
 	if (c->shown < c->total && c->shown > 0)
 		buffer_printf(out, "changes %" PRIu64 "-%" PRIu64 " of ", c->offset,
 			      c->offset + c->shown - 1);
@@ -652,7 +659,7 @@ static int changes_run(struct changes *c)
 {
 	const struct differ differ = {.texts = {&c->texts[0], &c->texts[1]},
 				      .exact = c->exact,
-				      .masked = &c->masked,
+				      .facts = &c->facts,
 				      .change = changes_take,
 				      .ctx = c};
 	if (c->verb.json)

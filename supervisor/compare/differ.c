@@ -100,10 +100,12 @@ static int differ_tell(const struct differing *d)
 		while (k < b->count && b->alone[k])
 			k++;
 		const struct differ_change c = {{lines_of(a, x, i), lines_of(b, y, k)}};
-		if (i > x || k > y)
-			answer = d->d->change(d->d->ctx, &c, false);
-		else if (d->d->masked)
-			*d->d->masked = true;
+		if (i > x || k > y) {
+			d->d->facts->same = false;
+			answer = d->d->change(d->d->ctx, &c);
+		}
+		if (i < a->count && a->lines[i].bytes != b->lines[k].bytes)
+			d->d->facts->same = false;
 		x = i + (i < a->count);
 		y = k + (k < b->count);
 	}
@@ -230,7 +232,7 @@ static int differ_tell_alone(struct differing *d, int which, const struct buffer
 		got = side_next(side, &line);
 		bool alone = got > 0 && !bit_at(found, i);
 		if (!alone && run->count > 0) {
-			answer = d->d->change(d->d->ctx, &c, true);
+			answer = d->d->change(d->d->ctx, &c);
 			run->count = 0;
 		}
 		if (alone && run->count == 0)
@@ -239,8 +241,6 @@ static int differ_tell_alone(struct differing *d, int which, const struct buffer
 			run->count = side->number - run->from;
 			run->end = side_offset(side);
 		}
-		if (!alone && got > 0 && d->d->masked)
-			*d->d->masked = true;
 	}
 	return got < 0 ? -1 : answer;
 }
@@ -272,7 +272,10 @@ int differ_run(const struct differ *differ)
 	struct differing d = {.d = differ};
 	uint32_t most = differ->most ? differ->most : DIFFER_LINES;
 	int result = -1;
+	*differ->facts = (struct differ_facts){.same = true};
 	for (int i = 0; i < 2; i++) {
+		const struct text *t = differ->texts[i];
+		differ->facts->same &= t->gap.begin == t->gap.end && t->lost_bytes == 0;
 		if (side_init(&d.sides[i].side, differ->texts[i], differ->exact) < 0)
 			goto out;
 	}
@@ -281,10 +284,12 @@ int differ_run(const struct differ *differ)
 	result = differ_collect(&d.sides[0], most);
 	if (result == 1)
 		result = differ_collect(&d.sides[1], most);
-	if (result == 1)
+	if (result == 1) {
 		result = differ_align(&d);
-	else if (result == 0)
+	} else if (result == 0) {
+		*differ->facts = (struct differ_facts){.apart = true};
 		result = differ_sets(&d, most);
+	}
 out:;
 	int saved = errno;
 	for (int i = 0; i < 2; i++) {

@@ -28,18 +28,22 @@ struct differ_change {
 	struct differ_lines lines[2]; /* of the first text, of the second */
 };
 
+/* What holds for the whole of both texts. */
+struct differ_facts {
+	bool same;  /* all lines, in every byte; and all of them were kept */
+	bool apart; /* the texts are too long to be aligned */
+};
+
 struct differ {
 	struct text *texts[2];
 	bool exact;
 	uint32_t most; /* lines that are aligned; 0: DIFFER_LINES */
-	/* Called for each place in order; `apart`: the texts are too long to be aligned, and this
-	   is of one text alone, all of the first one's before those of the second. Anything but 0
-	   ends the comparison. It must not move in the texts: what is printed of them is read
-	   through others. */
-	int (*change)(void *ctx, const struct differ_change *change, bool apart);
+	/* Called for each place in order; if facts->apart for lines of one text alone, all of the
+	   first one's before those of the second. Anything but 0 ends the comparison. It must not
+	   move in the texts: what is printed of them is read through others. */
+	int (*change)(void *ctx, const struct differ_change *change);
 	void *ctx;
-	/* Set to true if lines count as equal of which not every byte was compared. May be NULL. */
-	bool *masked;
+	struct differ_facts *facts; /* `apart` is set before the first call */
 };
 
 /* Returns 0, what `change` returned, or -1 with errno. */

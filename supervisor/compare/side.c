@@ -137,22 +137,3 @@ int side_next(struct side *s, struct side_line *line)
 	s->at += len + (newline != NULL);
 	return 1;
 }
-
-int side_pass_all(struct side *s)
-{
-	struct side_line line;
-	const char *data;
-	size_t len;
-	for (;;) {
-		if (side_look(s, &data, &len) < 0)
-			return -1;
-		const char *last = len ? memrchr(data, '\n', len) : NULL;
-		size_t whole = last ? (size_t)(last - data) + 1 : 0;
-		side_pass(s, whole, newline_count(data, whole));
-		if (whole > 0)
-			continue;
-		int got = side_next(s, &line);
-		if (got <= 0)
-			return got;
-	}
-}

@@ -47,7 +47,4 @@ int side_look(struct side *s, const char **data, size_t *len);
 /* Passes over bytes of these, whole lines, in which there are so many newlines. */
 void side_pass(struct side *s, size_t len, uint64_t newlines);
 
-/* Passes over everything. Returns 0, or -1 with errno. */
-int side_pass_all(struct side *s);
-
 #endif

@@ -84,6 +84,13 @@ class Changes(Case):
             "[too long to be put in order, so lines that the other text has nowhere: 2 changes; in all 1 line gone, "
             "1 new]\n" % (self.old, self.new)).encode())
 
+        # The same lines in another order are no same text.
+        self.write(lines, lines[::-1])
+        self.assertEqual(self.page("--exact", self.old, self.new),
+                         b"[too long to be put in order; no line that the other text has nowhere]\n")
+        data = json.loads(self.ask("changes", "--json", self.old, self.new))["data"]
+        self.assertEqual((data["identical"], data["in_order"], data["total"]), (False, False, 0))
+
     def has(self, tool):
         return any(os.access(os.path.join(p, tool), os.X_OK) for p in os.environ["PATH"].split(":"))
 
@@ -107,6 +114,7 @@ class Changes(Case):
                    ["took 3.1 s", "in /tmp/b7/x", "commit a3b02d00ae59", "same"])
         self.assertEqual(self.page(), b"[same text, but perhaps for numbers, times, hashes and temporary paths: "
                          b"terse changes %s %s --exact]\n" % (self.old.encode(), self.new.encode()))
+        self.assertFalse(json.loads(self.ask("changes", "--json", self.old, self.new))["data"]["identical"])
         self.assertIn(b"-took 12 ms\n-in /tmp/a1/x\n", self.page("--exact", self.old, self.new))
         for same in (self.page("--exact", self.old, self.old), self.page(self.old, self.old)):
             self.assertEqual(same, b"[same text]\n")

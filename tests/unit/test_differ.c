@@ -23,6 +23,7 @@ struct made {
 	uint64_t numbers[2];
 	uint64_t changes, lines;
 	int stop; /* answer to the second change */
+	struct differ_facts facts;
 };
 
 static uint64_t lines_in(const struct buffer *b, uint64_t from, uint64_t to)
@@ -33,10 +34,10 @@ static uint64_t lines_in(const struct buffer *b, uint64_t from, uint64_t to)
 	return n + (to > from && b->data[to - 1] != '\n');
 }
 
-static int take(void *ctx, const struct differ_change *c, bool apart)
+static int take(void *ctx, const struct differ_change *c)
 {
 	struct made *m = ctx;
-	assert_false(apart);
+	assert_false(m->facts.apart);
 	const struct differ_lines *old = &c->lines[0], *new = &c->lines[1];
 	assert_true(old->offset >= m->at[0] && new->offset >= m->at[1]);
 	assert_true(old->count + new->count > 0);
@@ -75,9 +76,14 @@ static struct made compare(const struct buffer texts[2], bool exact, int stop)
 	struct text opened[2];
 	for (int i = 0; i < 2; i++)
 		open_text(&opened[i], &texts[i]);
-	const struct differ d = {
-		.texts = {&opened[0], &opened[1]}, .exact = exact, .change = take, .ctx = &m};
+	const struct differ d = {.texts = {&opened[0], &opened[1]},
+				 .exact = exact,
+				 .change = take,
+				 .ctx = &m,
+				 .facts = &m.facts};
 	int result = differ_run(&d);
+	assert_true(m.changes == 0 || !m.facts.same);
+	assert_true(!exact || m.facts.same == (m.changes == 0));
 	assert_int_equal(result, stop && m.changes >= 2 ? stop : 0);
 	if (exact && result == 0) {
 		buffer_append(&m.patched, texts[0].data + m.at[0], texts[0].len - m.at[0]);
@@ -140,7 +146,10 @@ static void masked_lines_are_equal(void **state)
 	(void)state;
 	assert_int_equal(compare_strings("a 1\nb 2\nc\n", "a 7\nb 8\nd\n", false).lines, 2);
 	assert_int_equal(compare_strings("a 1\nb 2\nc\n", "a 7\nb 8\nd\n", true).lines, 6);
-	assert_int_equal(compare_strings("took 3 ms\n", "took 9.1 s", false).changes, 0);
+	struct made m = compare_strings("took 3 ms\n", "took 9.1 s", false);
+	assert_true(m.changes == 0 && !m.facts.same);
+	m = compare_strings("a\ntook 3 ms\n", "a\ntook 3 ms", false);
+	assert_true(m.changes == 0 && m.facts.same);
 }
 
 static uint32_t next_random(uint32_t *state)
@@ -227,14 +236,15 @@ struct alone {
 	const struct buffer *texts;
 	struct buffer told[2];
 	int last;
+	struct differ_facts facts;
 };
 
-static int take_alone(void *ctx, const struct differ_change *c, bool apart)
+static int take_alone(void *ctx, const struct differ_change *c)
 {
 	struct alone *a = ctx;
 	int which = c->lines[0].count == 0;
 	const struct differ_lines *l = &c->lines[which];
-	assert_true(apart && c->lines[!which].count == 0 && which >= a->last);
+	assert_true(a->facts.apart && c->lines[!which].count == 0 && which >= a->last);
 	assert_int_equal(l->from, 1 + lines_in(&a->texts[which], 0, l->offset));
 	assert_int_equal(l->count, lines_in(&a->texts[which], l->offset, l->end));
 	buffer_append(&a->told[which], a->texts[which].data + l->offset, l->end - l->offset);
@@ -275,8 +285,10 @@ static void what_only_one_has(void **state)
 					 .exact = true,
 					 .most = 20,
 					 .change = take_alone,
-					 .ctx = &a};
+					 .ctx = &a,
+					 .facts = &a.facts};
 		assert_int_equal(differ_run(&d), 0);
+		assert_true(a.facts.apart && !a.facts.same);
 		for (int i = 0; i < 2; i++) {
 			assert_true(buffer_is(&a.told[i], want[i].data, want[i].len));
 			text_close(&opened[i]);
