@@ -76,7 +76,7 @@ static void report_summary(struct supervisor *s)
 	if (!delivery_summary_queue(&s->delivery))
 		return;
 	summary_init(summary, s->job, &s->record);
-	summary->report.since = s->state == SUPERVISOR_RUNNING ? &s->since : NULL;
+	summary->report.since = &s->since;
 	if (s->question)
 		report_warn(&summary->report,
 			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter "
