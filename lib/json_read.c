@@ -3,11 +3,14 @@
 #include "lib/json_read.h"
 
 #include "lib/buffer.h"
+#include "lib/utf8.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What jansson holds while it reads. */
 struct json_blocks {
@@ -60,7 +63,7 @@ static json_t *json_load(struct json_blocks *b, const char *data, size_t len, si
 	return NULL;
 }
 
-json_t *json_read(const char *data, size_t len, size_t flags, json_error_t *error)
+static json_t *json_read_strictly(const char *data, size_t len, size_t flags, json_error_t *error)
 {
 	json_error_t own = {.line = 0};
 	struct json_blocks blocks = {.items = NULL};
@@ -73,5 +76,99 @@ json_t *json_read(const char *data, size_t len, size_t flags, json_error_t *erro
 	if (blocks.failed)
 		*error->text = '\0';
 	errno = blocks.failed ? ENOMEM : EINVAL;
+	return value;
+}
+
+/* The surrogate that is escaped here; 0: there is none. */
+static unsigned json_surrogate(const char *at, size_t len)
+{
+	static const char hex[] = "0123456789abcdefABCDEF";
+	unsigned value = 0;
+	if (len < 6 || at[0] != '\\' || at[1] != 'u')
+		return 0;
+	for (int i = 2; i < 6; i++) {
+		const char *digit = at[i] ? strchr(hex, at[i]) : NULL;
+		if (!digit)
+			return 0;
+		value = value * 16 + (unsigned)(digit - hex) - (digit - hex < 16 ? 0 : 6);
+	}
+	return value >= 0xD800 && value <= 0xDFFF ? value : 0;
+}
+
+/* Copies what stands at the beginning of `at` in a string. Returns its length. */
+static size_t json_mend_character(struct buffer *out, const char *at, size_t len)
+{
+	static const char unknown[] = "\xEF\xBF\xBD";
+	unsigned first = json_surrogate(at, len);
+	unsigned second = first ? json_surrogate(at + 6, len - 6) : 0;
+	uint32_t cp;
+	size_t taken;
+	if (first && first < 0xDC00 && second >= 0xDC00)
+		taken = 12;
+	else if (first)
+		taken = 6;
+	else if (*at == '\\')
+		taken = len < 2 ? len : 2;
+	else if (!utf8_next(at, len, &cp, &taken))
+		first = 1;
+	if (first && taken < 12)
+		buffer_append_string(out, unknown);
+	else
+		buffer_append(out, at, taken);
+	return taken;
+}
+
+/* Copies a number. Returns its length. */
+static size_t json_mend_number(struct buffer *out, const char *at, size_t len)
+{
+	size_t n = 0;
+	while (n < len && at[n] && strchr("+-.eE0123456789", at[n]))
+		n++;
+	char digits[24] = "";
+	errno = 0;
+	if (n < sizeof(digits))
+		strtoll(memcpy(digits, at, n), NULL, 10);
+	bool whole = !memchr(at, '.', n) && !memchr(at, 'e', n) && !memchr(at, 'E', n);
+	buffer_append(out, at, n);
+	if (whole && (n >= sizeof(digits) || errno == ERANGE))
+		buffer_append_string(out, ".0");
+	return n;
+}
+
+static void json_mend(struct buffer *out, const char *data, size_t len)
+{
+	bool quoted = false;
+	for (size_t at = 0; at < len;) {
+		char c = data[at];
+		if (c == '"')
+			quoted = !quoted;
+		if (quoted && c != '"') {
+			at += json_mend_character(out, data + at, len - at);
+		} else if (c == '-' || (c >= '0' && c <= '9')) {
+			at += json_mend_number(out, data + at, len - at);
+		} else {
+			buffer_append(out, data + at++, 1);
+		}
+	}
+}
+
+json_t *json_read(const char *data, size_t len, size_t flags, json_error_t *error)
+{
+	struct buffer mended = BUFFER_INIT;
+	json_t *value = json_read_strictly(data, len, flags, error);
+	if (value || errno == ENOMEM)
+		return value;
+	json_mend(&mended, data ? data : "", len);
+	errno = EINVAL;
+	if (buffer_check(&mended) < 0) {
+		if (error)
+			*error->text = '\0';
+		errno = ENOMEM;
+	} else if (mended.len != len || (len > 0 && memcmp(mended.data, data, len) != 0)) {
+		value = json_read_strictly(mended.data, mended.len, flags, error);
+	}
+	int saved = errno;
+	buffer_release(&mended);
+	errno = saved;
 	return value;
 }

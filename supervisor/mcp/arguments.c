@@ -91,9 +91,37 @@ static bool arguments_is_count(const struct tool_argument *t, const json_t *valu
 	       (uint64_t)n <= t->most;
 }
 
+/* Whether a string of the value holds a NUL, which no word, path or variable can. */
+static bool arguments_has_nul(json_t *value)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+	json_array_foreach(value, i, item)
+	{
+		if (arguments_has_nul(item))
+			return true;
+	}
+	json_object_foreach(value, key, item)
+	{
+		if (arguments_has_nul(item))
+			return true;
+	}
+	return json_is_string(value) &&
+	       strlen(json_string_value(value)) != json_string_length(value);
+}
+
+/* What is typed or read may hold anything. */
+static bool arguments_is_data(const struct tool_argument *t)
+{
+	return strcmp(t->name, "text") == 0 || strcmp(t->name, "stdin") == 0;
+}
+
 /* What the value has to be; NULL: it is. */
 static const char *arguments_judge(const struct tool_argument *t, json_t *value, char room[100])
 {
+	if (!arguments_is_data(t) && arguments_has_nul(value))
+		return "must not have a NUL character";
 	switch (t->type) {
 	case TOOL_TEXT: return json_is_string(value) ? NULL : "must be a string";
 	case TOOL_LINE: return json_is_integer(value) ? NULL : "must be a whole number";
@@ -160,7 +188,7 @@ static bool arguments_is_left_out(const struct tool_argument *t, const json_t *v
 {
 	const char *text = json_string_value(value);
 	if (t->type == TOOL_TEXT && !t->required && text && !*text)
-		return strcmp(t->name, "text") != 0 && strcmp(t->name, "stdin") != 0;
+		return !arguments_is_data(t);
 	if (t->type == TOOL_LINE || (t->type == TOOL_COUNT && t->least > 0))
 		return json_is_null(value) ||
 		       (json_is_integer(value) && json_integer_value(value) == 0);

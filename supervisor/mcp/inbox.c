@@ -28,9 +28,11 @@ static void inbox_compact(struct inbox *i)
 }
 
 /* Drops the beginning of a line that is too long. The mark of one that is to be reported is a line
-   of NUL, which no JSON is. */
+   that begins with NUL, as no other does. */
 static void inbox_skip(struct inbox *i, size_t start)
 {
+	i->scan = (struct rpc_scan){.depth = 0};
+	rpc_scan(&i->scan, i->data.data + start, i->data.len - start);
 	buffer_truncate(&i->data, start);
 	if (i->looked > start)
 		i->looked = start;
@@ -48,8 +50,12 @@ static size_t inbox_start_of_last(const struct inbox *i)
 
 static void inbox_add_mark(struct inbox *i)
 {
-	/* Where there is no memory for two bytes, the report is lost. */
-	buffer_try_append(&i->data, "\0\n", 2);
+	char mark[1 + RPC_ID_MAX] = "";
+	rpc_scan_id(&i->scan, mark + 1);
+	size_t len = 1 + strlen(mark + 1);
+	mark[len++] = '\n';
+	/* Where there is no memory for it, the report is lost. */
+	buffer_try_append(&i->data, mark, len);
 }
 
 /* Adds a part of one line; `ends`: with its newline. */
@@ -57,10 +63,15 @@ static void inbox_add_part(struct inbox *i, const char *data, size_t len, bool e
 {
 	size_t start = inbox_start_of_last(i);
 	bool fits = !i->skipping && i->data.len - start + len <= i->most;
-	if (fits && buffer_try_append(&i->data, data, len + ends) == 0)
+	if (fits && buffer_try_append(&i->data, data, len + ends) == 0) {
+		/* It is no JSON either way. */
+		if (len > 0 && !i->data.data[start])
+			i->data.data[start] = '\1';
 		return;
+	}
 	if (!i->skipping)
 		inbox_skip(i, start);
+	rpc_scan(&i->scan, data, len);
 	if (!ends)
 		return;
 	i->skipping = false;
@@ -120,8 +131,11 @@ enum inbox_kind inbox_next(struct inbox *i, const char **line, size_t *len)
 		*len = (size_t)(newline - *line);
 		i->taken += *len + 1;
 		i->looked = i->taken;
-		if (*len == 1 && **line == '\0')
+		if (*len > 1 && **line == '\0') {
+			++*line;
+			--*len;
 			return INBOX_TOO_LONG;
+		}
 		if (!inbox_is_blank(*line, *len))
 			return INBOX_LINE;
 	}

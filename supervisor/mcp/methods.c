@@ -163,25 +163,19 @@ static void methods_notification(struct server *s, const struct rpc_message *m)
 		call_cancel(c);
 }
 
-static void methods_message(struct server *s, json_t *value)
+void methods_take(struct server *s, const char *line, size_t len)
 {
+	char why[160];
 	struct rpc_message m;
-	rpc_explain(&m, value);
+	json_t *value = rpc_parse(line, len, why);
+	rpc_explain(&m, value, line, len, why);
 	switch (m.kind) {
 	case RPC_REQUEST: methods_request(s, &m); break;
 	case RPC_NOTIFICATION: methods_notification(s, &m); break;
 	case RPC_RESPONSE: break;
-	case RPC_WRONG: server_send_error(s, m.id, RPC_INVALID, "%s", m.wrong); break;
+	case RPC_WRONG:
+		server_send_error(s, m.id, value ? RPC_INVALID : RPC_NOT_JSON, "%s", m.wrong);
+		break;
 	}
-}
-
-void methods_take(struct server *s, const char *line, size_t len)
-{
-	char why[160];
-	json_t *value = rpc_parse(line, len, why);
-	if (!value)
-		server_send_error(s, "null", RPC_NOT_JSON, "%s", why);
-	else
-		methods_message(s, value);
 	json_decref(value);
 }

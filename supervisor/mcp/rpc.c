@@ -13,7 +13,7 @@
 json_t *rpc_parse(const char *line, size_t len, char why[160])
 {
 	json_error_t error;
-	json_t *value = json_read(line, len, 0, &error);
+	json_t *value = json_read(line, len, JSON_ALLOW_NUL, &error);
 	if (!value && errno == ENOMEM)
 		snprintf(why, 160, "out of memory");
 	else if (!value)
@@ -58,10 +58,70 @@ static const char *rpc_judge(struct rpc_message *m, json_t *value)
 	return NULL;
 }
 
-void rpc_explain(struct rpc_message *m, json_t *value)
+/* The end of a key or a value. */
+static void rpc_scan_end(struct rpc_scan *s)
 {
+	if (s->is_id && s->len > 0 && s->len < RPC_ID_MAX) {
+		memcpy(s->id, s->token, s->len);
+		s->id[s->len] = '\0';
+	}
+	s->is_id = false;
+	s->len = 0;
+}
+
+void rpc_scan(struct rpc_scan *s, const char *data, size_t len)
+{
+	static const char key[] = "\"id\"";
+	for (const char *at = data; at < data + len; at++) {
+		bool quoted = s->quoted;
+		if (!s->escaped && *at == '"')
+			s->quoted = !quoted;
+		s->escaped = quoted && !s->escaped && *at == '\\';
+		if (!quoted && (*at == '{' || *at == '[')) {
+			s->len = RPC_ID_MAX;
+			s->depth++;
+		} else if (!quoted && (*at == '}' || *at == ']')) {
+			if (s->depth == 1)
+				rpc_scan_end(s);
+			s->depth -= s->depth > 0;
+		}
+		if (s->depth != 1)
+			continue;
+		if (quoted || s->quoted || !memchr(" \t\r{}[]:,", *at, 10)) {
+			if (s->len < RPC_ID_MAX - 1)
+				s->token[s->len++] = *at;
+			else
+				s->len = RPC_ID_MAX;
+		} else if (*at == ':') {
+			bool is_id =
+				s->len == sizeof(key) - 1 && memcmp(s->token, key, s->len) == 0;
+			rpc_scan_end(s);
+			s->is_id = is_id;
+		} else if (*at == ',' || *at == '{') {
+			rpc_scan_end(s);
+		}
+	}
+}
+
+void rpc_scan_id(const struct rpc_scan *s, char id[RPC_ID_MAX])
+{
+	json_t *value = json_read(s->id, strlen(s->id), JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+	const char *written = json_is_number(value) ? s->id : "null";
+	if (!json_is_string(value) || rpc_write_id(id, value) < 0)
+		memcpy(id, written, strlen(written) + 1);
+	json_decref(value);
+}
+
+void rpc_explain(struct rpc_message *m, json_t *value, const char *line, size_t len,
+		 const char *why)
+{
+	struct rpc_scan scan = {.depth = 0};
 	*m = (struct rpc_message){.kind = RPC_WRONG, .id = "null"};
-	m->wrong = rpc_judge(m, value);
+	m->wrong = value ? rpc_judge(m, value) : why;
+	if (m->kind != RPC_WRONG || strcmp(m->id, "null") != 0)
+		return;
+	rpc_scan(&scan, line, len);
+	rpc_scan_id(&scan, m->id);
 }
 
 static void rpc_begin(struct buffer *out)

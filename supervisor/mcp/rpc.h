@@ -35,14 +35,31 @@ struct rpc_message {
 	char id[RPC_ID_MAX]; /* as JSON; "null" if there is none */
 	const char *method;  /* lives as long as the value it was read from */
 	json_t *params;      /* an object, or NULL; borrowed as well */
-	const char *wrong;   /* RPC_WRONG: why */
+	const char *wrong;   /* RPC_WRONG: why; lives as long as `why` of rpc_explain() */
 };
+
+/* Looks for the ID in a message that can't be read, or that is too long to be kept, so that it can
+   be answered. Constant memory; {.depth = 0} begins. */
+struct rpc_scan {
+	unsigned depth;
+	bool quoted, escaped, is_id;
+	size_t len; /* of the present key or value of the message; RPC_ID_MAX: it is long */
+	char token[RPC_ID_MAX]; /* it */
+	char id[RPC_ID_MAX];    /* as the client wrote it; "": there is none so far */
+};
+
+/* Takes the next part. */
+void rpc_scan(struct rpc_scan *s, const char *data, size_t len);
+
+/* Writes the ID down as JSON; "null" if there is none. */
+void rpc_scan_id(const struct rpc_scan *s, char id[RPC_ID_MAX]);
 
 /* Reads a line. NULL: it is no JSON, and `why` says so. The caller calls json_decref(). */
 json_t *rpc_parse(const char *line, size_t len, char why[160]);
 
-/* Explains a value as a message. */
-void rpc_explain(struct rpc_message *m, json_t *value);
+/* Explains the value of a line (NULL: it could not be read, for the reason `why`) as a message. */
+void rpc_explain(struct rpc_message *m, json_t *value, const char *line, size_t len,
+		 const char *why);
 
 /* Writes an ID or a progress token, a string or a whole number, as JSON. Returns 0, or -1 if it is
    something else or too long; then it is "". */

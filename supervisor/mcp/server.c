@@ -248,14 +248,17 @@ static void server_take_lines(struct server *s)
 {
 	const char *line;
 	size_t len;
+	char id[RPC_ID_MAX];
 	enum inbox_kind kind;
 	while (!output_queue_is_full(&s->out) && s->call_count < s->calls_most &&
 	       (kind = inbox_next(&s->in, &line, &len)) != INBOX_NOTHING) {
-		if (kind == INBOX_LINE)
+		if (kind == INBOX_LINE) {
 			methods_take(s, line, len);
-		else
-			server_send_error(s, "null", RPC_INVALID,
-					  "the message is over 16 MB long, so it was not read");
+			continue;
+		}
+		snprintf(id, sizeof(id), "%.*s", (int)len, line);
+		server_send_error(s, id, RPC_INVALID,
+				  "the message is over 16 MB long, so it was not read");
 	}
 }
 

@@ -154,16 +154,50 @@ class Protocol(McpCase):
         self.assertEqual(client.close(), (0, b""))
 
     def test_huge_line(self):
-        """It is not kept in memory."""
+        """It is not kept in memory, and answered."""
         client = self.client()
+        client.write(b'{"params":"')
         for _ in range(40):
             client.write(b"x" * (1 << 20))
-        client.write(b'\n{"jsonrpc":"2.0","id":"behind","method":"ping"}\n')
+        client.write(b'","id":"huge"}\n{"jsonrpc":"2.0","id":"behind","method":"ping"}\n')
         self.assertEqual(client.take("behind"), {})
-        self.assertEqual([e["error"]["message"] for e in client.take(None)],
-                         ["the message is over 16 MB long, so it was not read"])
+        with self.assertRaises(Refused) as refused:
+            client.take("huge")
+        self.assertEqual(refused.exception.message, "the message is over 16 MB long, so it was not read")
         if not is_sanitized():
             self.assertLess(memory(client.popen.pid), 64 << 20)
+
+    def test_what_parsers_refuse(self):
+        """It is mended, or its own request is answered: no client waits for its timeout."""
+        client = self.client()
+
+        def answer(number, arguments, tool="run_command"):
+            client.write(b'{"method":"tools/call","params":{"name":"%s","arguments":%s},"jsonrpc":"2.0","id":%s}\n'
+                         % (tool.encode(), arguments, str(number).encode()))
+            return client.until(lambda: client.answers.pop(number, None), "the answer to %s" % number)
+
+        def text(*call):
+            return answer(*call)["result"]["content"][0]["text"]
+        self.assertEqual(text(101, rb'{"command":"echo cut \ud83d"}'), "cut \ufffd\n")
+        self.assertEqual(text(102, b'{"command":"echo \xff."}'), "\ufffd.\n")
+        self.assertEqual(text(103, rb'{"command":"echo\u0000 x"}'),
+                         "run_command: command: must not have a NUL character")
+        self.assertEqual(text(104, rb'{"command":"od","args":["-An","-c\u0000"]}'),
+                         "run_command: args: must not have a NUL character")
+        self.assertEqual(text(105, rb'{"command":"od -An -c","stdin":"a\u0000b"}'), "   a  \\0   b\n")
+        self.assertEqual(text(106, b'{"artifact_id":"last","limit":18446744073709551616}', "read_command_output"),
+                         "read_command_output: limit: must be a whole number, 1 at least")
+        for number, arguments, want in ((107, rb'{"command":"\x"}', "not JSON: invalid escape"),
+                                        (108, b'{"command":1e999}', "not JSON: real number overflow"),
+                                        (109, b'{"command":"x",}', "not JSON: "),
+                                        ("18446744073709551616", b"{}", "id: must be a string or a whole number")):
+            with self.subTest(number=number):
+                client.answers.clear()
+                client.write(b'{"method":"tools/call","params":{"name":"run_command","arguments":%s},"jsonrpc":"2.0",'
+                             b'"id":%s}\n' % (arguments, str(number).encode()))
+                error = client.until(lambda: client.answers.pop(int(number), None), "the answer")["error"]
+                self.assertTrue(error["message"].startswith(want), error)
+        self.assertEqual(client.close(), (0, b""))
 
     def test_ids(self):
         """A string stays one; one that is not answered yet can't be used again."""

@@ -1,12 +1,14 @@
-// JSON as it is written.
+// JSON as it is written, and what is read of it.
 
 #include "lib/buffer.h"
 #include "lib/json.h"
+#include "lib/json_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -143,12 +145,47 @@ static void a_long_command_is_cut(void **state)
 	buffer_release(&out);
 }
 
+/* What jansson refuses and others write. */
+static void limits_are_mended(void **state)
+{
+	static const char *const cases[][2] = {
+		{"[\"cut \\ud83d\"]", "[\"cut \xEF\xBF\xBD\"]"},
+		{"[\"\\uDE00 \\ud83d\\ud83d\\uDE00x\"]",
+		 "[\"\xEF\xBF\xBD \xEF\xBF\xBD\xF0\x9F\x98\x80x\"]"},
+		{"[\"\\\\ud83d \\\"\\ud83d\"]", "[\"\\\\ud83d \\\"\xEF\xBF\xBD\"]"},
+		{"[\"a\xE2\x82\", \"\xFF\xC3\xA9\"]",
+		 "[\"a\xEF\xBF\xBD\",\"\xEF\xBF\xBD\xC3\xA9\"]"},
+		{"[9223372036854775807,-9223372036854775809,1e2,\"99999999999999999999\\ud83d\"]",
+		 "[9223372036854775807,-9.2233720368547758e18,100.0,"
+		 "\"99999999999999999999\xEF\xBF\xBD\"]"},
+		{"[99999999999999999999999999]", "[1e26]"},
+		{"[1e999]", NULL},
+		{"[\"\\x\"]", NULL},
+		{"[\"\\ud83", NULL},
+		{"[\"\\ud83d\"", NULL},
+		{"\xff", NULL},
+		{"", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_error_t error;
+		json_t *value = json_read(cases[i][0], strlen(cases[i][0]), 0, &error);
+		char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+		if (cases[i][1])
+			assert_string_equal(text, cases[i][1]);
+		else
+			assert_true(!value && *error.text);
+		free(text);
+		json_decref(value);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_of_byte),     cmocka_unit_test(pieces_are_put_together),
-		cmocka_unit_test(lists_get_their_commas), cmocka_unit_test(every_kind_of_value),
-		cmocka_unit_test(a_long_command_is_cut),
+		cmocka_unit_test(limits_are_mended),       cmocka_unit_test(every_kind_of_byte),
+		cmocka_unit_test(pieces_are_put_together), cmocka_unit_test(lists_get_their_commas),
+		cmocka_unit_test(every_kind_of_value),     cmocka_unit_test(a_long_command_is_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,15 @@ static void too_long(void **state)
 	assert_true(i.data.len < 50);
 	inbox_add(&i, "\nbehind\n", 8);
 	assert_next(&i, INBOX_LINE, "before");
-	assert_next(&i, INBOX_TOO_LONG, NULL);
+	assert_next(&i, INBOX_TOO_LONG, "null");
 	assert_next(&i, INBOX_LINE, "behind");
 	assert_next(&i, INBOX_NOTHING, NULL);
+	inbox_add(&i, "{\"id\":7,\"a\":0}\n", 15);
+	assert_next(&i, INBOX_TOO_LONG, "7");
+	inbox_add(&i, "\0007\n", 3);
+	assert_next(&i, INBOX_LINE,
+		    "\1"
+		    "7");
 	inbox_add(&i, "0123456789\n01234567890\n", 23);
 	assert_next(&i, INBOX_LINE, "0123456789");
 	assert_next(&i, INBOX_TOO_LONG, NULL);
@@ -76,8 +82,7 @@ static void explain(const char *line, enum rpc_kind kind, const char *id, const 
 	struct rpc_message m;
 	char why[160];
 	json_t *value = rpc_parse(line, strlen(line), why);
-	assert_non_null(value);
-	rpc_explain(&m, value);
+	rpc_explain(&m, value, line, strlen(line), why);
 	assert_int_equal(m.kind, kind);
 	assert_string_equal(m.id, id);
 	if (what)
@@ -99,7 +104,7 @@ static void messages(void **state)
 		"jsonrpc: must be \"2.0\"");
 	explain("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"n\"}", RPC_WRONG, "null",
 		"id: must be a string or a whole number of at most 500 bytes");
-	explain("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"n\"}", RPC_WRONG, "null",
+	explain("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"n\"}", RPC_WRONG, "1.5",
 		"id: must be a string or a whole number of at most 500 bytes");
 	explain("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":2}", RPC_WRONG, "1",
 		"method: must be a string");
@@ -115,6 +120,39 @@ static void not_json(void **state)
 	assert_string_equal(why, "not JSON: unexpected token near end of file at byte 5");
 	assert_null(rpc_parse("{} {}", 5, why));
 	assert_null(rpc_parse("\xff", 1, why));
+}
+
+/* What can't be read is answered all the same. */
+static void id_of_what_is_refused(void **state)
+{
+	static const struct {
+		const char *line, *id, *what;
+	} cases[] = {
+		{"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\\y\"}", "7", NULL},
+		{"{\"method\":\"x\",\"params\":{\"id\":1,\"a\":[\"id\",{\"id\":2}]},\"id\" : "
+		 "\"a\\\"b\" ,"
+		 "\"n\":1e999}",
+		 "\"a\\\"b\"", NULL},
+		{"{\"id\":99999999999999999999,\"method\":\"n\"}", "99999999999999999999",
+		 "id: must be a string or a whole number of at most 500 bytes"},
+		{"{\"id\":-5,\"params\":{\"command\":\"cut", "-5", NULL},
+		{"{\"a\":\"\\\\\",\"id\":3,", "3", NULL},
+		{"{\"a\":\"\\\",\\\"id\\\":3,", "null", NULL},
+		{"{\"a\":\"id\",\"b\":3,}", "null", NULL},
+		{"{\"id\":{\"id\":3},}", "null", NULL},
+		{"{\"id\":true,}", "null", NULL},
+		{"[{\"id\":3,}]", "null", NULL},
+		{"{\"id\":3", "null", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		explain(cases[i].line, RPC_WRONG, cases[i].id, cases[i].what);
+	struct rpc_scan scan = {.depth = 0};
+	char id[RPC_ID_MAX];
+	for (const char *at = "{\"x\":\"y\",\"id\":\"\xC3\xA9\"}"; *at; at++)
+		rpc_scan(&scan, at, 1);
+	rpc_scan_id(&scan, id);
+	assert_string_equal(id, "\"\xC3\xA9\"");
 }
 
 static void written(void **state)
@@ -343,11 +381,17 @@ static void path_of_the_server(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines),           cmocka_unit_test(too_long),
-		cmocka_unit_test(messages),        cmocka_unit_test(not_json),
-		cmocka_unit_test(written),         cmocka_unit_test(tools_are_short),
-		cmocka_unit_test(wrong_arguments), cmocka_unit_test(orders),
-		cmocka_unit_test(patterns),        cmocka_unit_test(path_of_the_server),
+		cmocka_unit_test(lines),
+		cmocka_unit_test(too_long),
+		cmocka_unit_test(messages),
+		cmocka_unit_test(not_json),
+		cmocka_unit_test(id_of_what_is_refused),
+		cmocka_unit_test(written),
+		cmocka_unit_test(tools_are_short),
+		cmocka_unit_test(wrong_arguments),
+		cmocka_unit_test(orders),
+		cmocka_unit_test(patterns),
+		cmocka_unit_test(path_of_the_server),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
