@@ -193,10 +193,11 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 	for (int i = 0; i < s->source_count; i++)
 		fds[i] = supervisor_would_miss(s, &s->sources[i]) ? s->sources[i].fd : -1;
 	bool is_open = fds[0] >= 0 || fds[1] >= 0;
-	if (is_open && !lingering_finishes(&s->lingering, &s->given))
+	bool waits = is_open && now_ms < s->ended_ms + s->job->settings->finish;
+	/* Names change, and one that has ended may have fed another. */
+	if (is_open && !(waits && lingering_finishes(&s->lingering, &s->given)))
 		lingering_look(&s->lingering, fds);
-	if (is_open && now_ms < s->ended_ms + s->job->settings->finish &&
-	    lingering_finishes(&s->lingering, &s->given)) {
+	if (waits && lingering_finishes(&s->lingering, &s->given)) {
 		s->timer[TIMER_FINISH] = now_ms + FINISH_MS;
 		return;
 	}

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import stat
@@ -56,8 +57,9 @@ class Installed(Case):
     def target(self):
         return dict(line.split(" ", 1) for line in self.file(".local", "lib", "terse-launcher", "target").splitlines())
 
-    def ways(self):
-        """{name: (argv, environment, input)} of `echo hello` as each wired agent runs it."""
+    def ways(self, command="echo hello"):
+        """{name: (argv, environment)} of the command as each wired agent runs it."""
+        quoted = shlex.quote(command)
         for agent in ("claude", "codex", "opencode", "pi", "gemini", "cursor", "crush"):
             self.init(agent)
         claude = json.loads(self.file(".claude", "settings.json"))
@@ -68,15 +70,15 @@ class Installed(Case):
         codex_env = {"CODEX_THREAD_ID": "t", **codex}
         only_bash = {k: v for k, v in codex_env.items() if k != "LD_PRELOAD"}
         return {
-            "claude": (["/bin/bash", "-c", "%s \"%s\"" % (prefix, CLAUDE % "'echo hello'")],
+            "claude": (["/bin/bash", "-c", "%s %s" % (prefix, shlex.quote(CLAUDE % quoted))],
                        {"CLAUDECODE": "1", "CLAUDE_CODE_SHELL_PREFIX": prefix}),
-            "claude's helper": (["/bin/bash", "-c", "%s 'echo hello'" % prefix],
+            "claude's helper": (["/bin/bash", "-c", "%s %s" % (prefix, quoted)],
                                 {"CLAUDECODE": "1", "CLAUDE_CODE_SHELL_PREFIX": prefix}),
-            "codex": (["/bin/bash", "-c", "exec /bin/bash -c 'echo hello'"], codex_env),
-            "codex by bash": (["/bin/bash", "-c", "exec /bin/bash -c 'echo hello'"], only_bash),
-            "opencode": ([shell, "-c", "echo hello"], {"OPENCODE": "1"}),
-            "pi": ([path, "-c", "echo hello"], {"PI_CODING_AGENT": "true"}),
-            "a person's": ([os.path.join(self.folder, "terse-bash"), "-c", "echo hello"], {}),
+            "codex": (["/bin/bash", "-c", "exec /bin/bash -c " + quoted], codex_env),
+            "codex by bash": (["/bin/bash", "-c", "exec /bin/bash -c " + quoted], only_bash),
+            "opencode": ([shell, "-c", command], {"OPENCODE": "1"}),
+            "pi": ([path, "-c", command], {"PI_CODING_AGENT": "true"}),
+            "a person's": ([os.path.join(self.folder, "terse-bash"), "-c", command], {}),
         }
 
     def hooks(self):

@@ -143,7 +143,7 @@ class Agent(Case):
         """Not before: a command that has failed is told as one, with what still writes."""
         for limit, script, who in (
                 ("0", "exec > >(while [ ! -e go ]; do sleep 0.02; done; exec cat); echo x; exit 3", rb"s\.sh|sleep"),
-                ("50ms", "exec > >(exec perl -e 'sleep 1 until -e \"go\"'); echo x; exit 3", rb"perl")):
+                ("50ms", "exec > >(exec perl -e 'sleep 1 until -e \"go\"'); echo x; exit 3", rb"s\.sh|perl")):
             self.check(script, rb"\A\[terse: exit 3; (%s) (and \d others? )?still writes?:"
                                rb" terse read cmd-\w+\]\n" % who, 3, "--finish", limit, ends=False)
             write_file(os.path.join(self.work, "go"), "")
