@@ -581,6 +581,7 @@ static void changes_json_end(struct changes *c, bool more)
 	json_add_count(out, "total", c->total);
 	json_add_count(out, "gone", c->lines[0]);
 	json_add_count(out, "new", c->lines[1]);
+	json_add_known(out, "masked", !c->facts.apart, c->facts.masked);
 	json_add_bool(out, "in_order", !c->facts.apart);
 	json_add_bool(out, "truncated", more);
 	if (more)
@@ -600,6 +601,24 @@ static void changes_json_begin(struct changes *c)
 	json_begin_array(&c->out, "changes");
 }
 
+/* "; only numbers, times, hashes or temporary paths differ in 3 lines: terse changes A B --exact"
+ */
+static void changes_add_masked(const struct changes *c, struct buffer *out)
+{
+	if (c->exact || (!c->facts.masked && !c->facts.apart))
+		return;
+	if (c->facts.apart)
+		buffer_append_string(out,
+				     "; numbers, times, hashes and temporary paths do not count: ");
+	else
+		buffer_printf(
+			out,
+			"; only numbers, times, hashes or temporary paths differ in %s %sline%s: ",
+			HUMAN_COUNT(c->facts.masked), c->total ? "more " : "",
+			c->facts.masked == 1 ? "" : "s");
+	changes_add_command(out, c, true);
+}
+
 /* The last line: what there is, and how to go on. */
 static void changes_add_end(const struct changes *c, struct buffer *out, bool more)
 {
@@ -608,17 +627,14 @@ static void changes_add_end(const struct changes *c, struct buffer *out, bool mo
 		return;
 	}
 	if (c->total == 0) {
-		buffer_append_string(
-			out, c->facts.apart ? "[too long to be put in order; no line that the "
-					      "other text has nowhere"
-					    : "[same text");
-		if (!c->exact) {
-			buffer_append_string(out, ", but perhaps for numbers, times, hashes and "
-						  "temporary paths: ");
-			changes_add_command(out, c, true);
-		} else if (!c->facts.apart) {
-			buffer_append_string(out, ", as far as it was kept");
-		}
+		if (c->facts.apart)
+			buffer_append_string(out, "[too long to be put in order; no line that the "
+						  "other text has nowhere");
+		else
+			buffer_append_string(out, c->facts.masked
+							  ? "[no changes"
+							  : "[same text, as far as it was kept");
+		changes_add_masked(c, out);
 		buffer_append_string(out, "]\n");
 		return;
 	}
@@ -633,6 +649,7 @@ static void changes_add_end(const struct changes *c, struct buffer *out, bool mo
 		      c->total == 1 ? "" : "s", c->shown < c->total && c->shown ? " shown" : "",
 		      HUMAN_COUNT(c->lines[0]), c->lines[0] == 1 ? "" : "s",
 		      HUMAN_COUNT(c->lines[1]));
+	changes_add_masked(c, out);
 	if (more) {
 		buffer_append_string(out, "; continue: ");
 		changes_add_next(out, c);

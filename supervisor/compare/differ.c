@@ -104,8 +104,10 @@ static int differ_tell(const struct differing *d)
 			d->d->facts->same = false;
 			answer = d->d->change(d->d->ctx, &c);
 		}
-		if (i < a->count && a->lines[i].bytes != b->lines[k].bytes)
+		if (i < a->count && a->lines[i].bytes != b->lines[k].bytes) {
 			d->d->facts->same = false;
+			d->d->facts->masked++;
+		}
 		x = i + (i < a->count);
 		y = k + (k < b->count);
 	}

@@ -30,8 +30,9 @@ struct differ_change {
 
 /* What holds for the whole of both texts. */
 struct differ_facts {
-	bool same;  /* all lines, in every byte; and all of them were kept */
-	bool apart; /* the texts are too long to be aligned */
+	bool same;       /* all lines, in every byte; and all of them were kept */
+	bool apart;      /* the texts are too long to be aligned */
+	uint64_t masked; /* pairs of lines that count as the same and are not, in every byte */
 };
 
 struct differ {

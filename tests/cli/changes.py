@@ -82,7 +82,8 @@ class Changes(Case):
         self.assertEqual(self.page(), (
             "--- %s\n+++ %s\n@@ -2 @@\n-gone\n@@ +1100003 @@\n+new\n"
             "[too long to be put in order, so lines that the other text has nowhere: 2 changes; in all 1 line gone, "
-            "1 new]\n" % (self.old, self.new)).encode())
+            "1 new; numbers, times, hashes and temporary paths do not count: terse changes %s %s --exact]\n"
+            % (self.old, self.new, self.old, self.new)).encode())
 
         # The same lines in another order are no same text.
         self.write(lines, lines[::-1])
@@ -112,12 +113,18 @@ class Changes(Case):
     def test_masked(self):
         self.write(["took 12 ms", "in /tmp/a1/x", "commit 9fceb02d0ae5", "same"],
                    ["took 3.1 s", "in /tmp/b7/x", "commit a3b02d00ae59", "same"])
-        self.assertEqual(self.page(), b"[same text, but perhaps for numbers, times, hashes and temporary paths: "
-                         b"terse changes %s %s --exact]\n" % (self.old.encode(), self.new.encode()))
-        self.assertFalse(json.loads(self.ask("changes", "--json", self.old, self.new))["data"]["identical"])
+        exact = b"terse changes %s %s --exact]\n" % (self.old.encode(), self.new.encode())
+        self.assertEqual(self.page(), b"[no changes; only numbers, times, hashes or temporary paths differ in 3 "
+                         b"lines: " + exact)
+        data = json.loads(self.ask("changes", "--json", self.old, self.new))["data"]
+        self.assertEqual((data["identical"], data["masked"]), (False, 3))
         self.assertIn(b"-took 12 ms\n-in /tmp/a1/x\n", self.page("--exact", self.old, self.new))
         for same in (self.page("--exact", self.old, self.old), self.page(self.old, self.old)):
             self.assertEqual(same, b"[same text]\n")
+        self.write(["Received: 582", "a"], ["Received: 883", "b"])
+        self.assertTrue(self.page().endswith(
+            b"\n-a\n+b\n[1 change; in all 1 line gone, 1 new; only numbers, times, hashes or temporary paths differ in "
+            b"1 more line: " + exact))
 
     def test_pages(self):
         """The pages one after the other are all that a program gets."""
