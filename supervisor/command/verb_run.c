@@ -241,18 +241,25 @@ static bool run_has_trap(const char *shell)
 	return false;
 }
 
-/* The string, with a trap that executes `leave` when the shell ends: only then are its directory
-   and variables what it leaves. The string stays on line 1, which errors name. NULL: no memory. */
-static char *run_make_leaving(const char *text, const char *leave)
+/* The string as a shell takes it: one that begins as an option does is still a command. With
+   `leave` (or NULL) a trap executes that when the shell ends: only then are its directory and
+   variables what it leaves. The string stays on line 1, which errors name. NULL: no memory. */
+static char *run_make_string(const char *text, const char *leave)
 {
-	struct buffer trap = BUFFER_INIT, string = BUFFER_INIT;
+	struct buffer trap = BUFFER_INIT, string = BUFFER_INIT, plain = BUFFER_INIT;
+	buffer_printf(&plain, "%s%s", *text && strchr("-+", *text) ? " " : "", text);
+	if (!buffer_string(&plain))
+		buffer_release(&plain);
+	if (!leave || !plain.data)
+		return plain.data;
 	buffer_printf(&trap, "{ set +x; } 2>/dev/null; %s", leave);
 	buffer_append_string(&string, "trap ");
 	quote_single(&string, buffer_string(&trap) ? trap.data : "");
 	buffer_append_string(&string, " EXIT; eval ");
-	quote_single(&string, text);
+	quote_single(&string, plain.data);
 	string.failed |= trap.failed;
 	buffer_release(&trap);
+	buffer_release(&plain);
 	if (!buffer_string(&string))
 		buffer_release(&string);
 	return string.data;
@@ -271,8 +278,7 @@ static char **run_make_argv(const struct settings *s, const struct arguments *a,
 		return NULL;
 	argv[n++] = (char *)shell_find(s->shell);
 	argv[n++] = (char *)"-c";
-	argv[n++] = leave && run_has_trap(argv[0]) ? run_make_leaving(a->string, leave)
-						   : (char *)a->string;
+	argv[n++] = run_make_string(a->string, leave && run_has_trap(argv[0]) ? leave : NULL);
 	if (!argv[n - 1]) {
 		free(argv);
 		return NULL;
@@ -286,8 +292,7 @@ static void run_free_argv(char **argv, const struct arguments *a)
 {
 	if (!argv || argv == a->argv)
 		return;
-	if (argv[2] != a->string)
-		free(argv[2]);
+	free(argv[2]);
 	free(argv);
 }
 

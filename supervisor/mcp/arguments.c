@@ -35,6 +35,21 @@ static void arguments_set_wrong(struct arguments_of *a, const char *name, const 
 	buffer_release(&safe);
 }
 
+/* Arguments that tools of other makers have: models give them to any. */
+static const struct {
+	const char *given, *name; /* "": it changes nothing */
+} arguments_of_others[] = {{"timeout_ms", "timeout"}, {"description", ""}};
+
+/* What a given name means. */
+static const char *arguments_translate(const char *given)
+{
+	for (size_t i = 0; i < sizeof(arguments_of_others) / sizeof(*arguments_of_others); i++) {
+		if (arguments_is_name(arguments_of_others[i].given, given))
+			return arguments_of_others[i].name;
+	}
+	return given;
+}
+
 static int arguments_find(const struct tool *tool, const char *given)
 {
 	for (int i = 0; tool->arguments[i].name; i++) {
@@ -207,7 +222,10 @@ int arguments_read(struct arguments_of *a, const struct tool *tool, json_t *give
 	}
 	json_object_foreach(given, key, value)
 	{
-		int at = arguments_find(tool, key);
+		const char *name = arguments_translate(key);
+		int at = arguments_find(tool, name);
+		if (!*name)
+			continue;
 		if (at < 0)
 			return arguments_no_such(a, key);
 		value = arguments_convert(&tool->arguments[at], given, key, value);

@@ -15,7 +15,8 @@ struct arguments_of {
 	char wrong[ARGUMENTS_WRONG_MAX];
 };
 
-/* Reads the object `given` (NULL: empty). Understood, too: camelCase (maxOutputLines), numbers and
+/* Reads the object `given` (NULL: empty). Understood, too: what other tools call an
+   argument (timeout_ms, description), camelCase (maxOutputLines), numbers and
    booleans as strings ("5"), which models write, an artifact's URI for its ID, and null, "" or 0
    for what is left out. Values are changed in `given`. Returns 0, or -1 with `wrong`. */
 int arguments_read(struct arguments_of *a, const struct tool *tool, json_t *given);

@@ -105,7 +105,7 @@ static void methods_tools(struct server *s, const struct rpc_message *m)
 {
 	struct buffer line = BUFFER_INIT;
 	rpc_begin_result(&line, m->id);
-	tool_list(&line, s->read_only);
+	tool_list(&line, s->read_only, s->structured);
 	rpc_end_result(&line);
 	server_send_answer(s, m->id, &line);
 }

@@ -26,10 +26,34 @@
 		"session", TOOL_TEXT, 0, 0, NULL, NULL, false \
 	}
 
+/* Members of structured answers (docs/json.md). An error is a text, or has a code and a message. */
+#define OUTPUT(members) "{" members ",\"error\":{}}"
+#define OUTPUT_TEXT     OUTPUT("\"text\":{\"type\":\"string\"}")
+#define OUTPUT_DATA                             \
+	OUTPUT("\"ok\":{\"type\":\"boolean\"}," \
+	       "\"data\":{\"type\":\"object\"},\"text\":{\"type\":\"string\"}")
+#define OUTPUT_SESSIONS OUTPUT("\"sessions\":{\"type\":\"array\"}")
+#define OUTPUT_SCREEN                                                                 \
+	OUTPUT("\"ok\":{\"type\":\"boolean\"},\"cols\":{\"type\":\"integer\"},"       \
+	       "\"rows\":{\"type\":\"integer\"},\"row\":{\"type\":\"integer\"},"      \
+	       "\"col\":{\"type\":\"integer\"},\"alternate\":{\"type\":\"boolean\"}," \
+	       "\"cursor\":{\"type\":\"boolean\"},\"title\":{},\"text\":{\"type\":\"string\"}")
+#define OUTPUT_RUN                                                                         \
+	OUTPUT("\"version\":{\"type\":\"integer\"},\"command\":{\"type\":\"array\"},"      \
+	       "\"cwd\":{\"type\":\"string\"},\"state\":{\"type\":\"string\"},"            \
+	       "\"exit_code\":{\"type\":\"integer\"},\"signal\":{\"type\":\"string\"},"    \
+	       "\"timed_out\":{\"type\":\"boolean\"},\"success\":{\"type\":\"boolean\"},"  \
+	       "\"started\":{\"type\":\"string\"},\"duration_ms\":{\"type\":\"integer\"}," \
+	       "\"stdout\":{\"type\":\"string\"},\"stderr\":{\"type\":\"string\"},"        \
+	       "\"truncation\":{\"type\":\"object\"},\"artifact\":{\"type\":\"object\"},"  \
+	       "\"since\":{\"type\":\"object\"},\"warnings\":{\"type\":\"array\"},"        \
+	       "\"text\":{\"type\":\"string\"}")
+
 const struct tool tools[TOOLS] = {
 	[TOOL_RUN_COMMAND] =
 		{
 			.name = TOOL_RUN,
+			.output = OUTPUT_RUN,
 			.title = "Run a command",
 			.description =
 				"Run a shell command (or a program with args). Short output comes "
@@ -75,6 +99,7 @@ const struct tool tools[TOOLS] = {
 	[TOOL_READ_OUTPUT] =
 		{
 			.name = TOOL_READ,
+			.output = OUTPUT_DATA,
 			.title = "Read a command's output",
 			.description = "Read lines of the whole output of a command, or search it. "
 				       "artifact_id: as a preview names it, or last.",
@@ -100,6 +125,7 @@ const struct tool tools[TOOLS] = {
 	[TOOL_LIST_COMMANDS] =
 		{
 			.name = TOOL_LIST,
+			.output = OUTPUT_DATA,
 			.title = "List commands",
 			.description = "List commands and their artifacts, running ones first.",
 			.read_only = true,
@@ -111,6 +137,7 @@ const struct tool tools[TOOLS] = {
 	[TOOL_AWAIT_COMMAND] =
 		{
 			.name = TOOL_AWAIT,
+			.output = OUTPUT_TEXT,
 			.title = "Wait for a command",
 			.description = "Wait until a running command has ended or asks something, "
 				       "and get its new output.",
@@ -128,6 +155,7 @@ const struct tool tools[TOOLS] = {
 	[TOOL_SEND_INPUT] =
 		{
 			.name = TOOL_SEND,
+			.output = OUTPUT_TEXT,
 			.title = "Type into a command",
 			.description = "Type into a running command, text before keys, and get its "
 				       "response. A line needs keys [\"enter\"].",
@@ -148,6 +176,7 @@ const struct tool tools[TOOLS] = {
 	[TOOL_SIGNAL_COMMAND] =
 		{
 			.name = TOOL_SIGNAL,
+			.output = OUTPUT_TEXT,
 			.title = "End a command",
 			.description = "End a running command and all it started, or send it a "
 				       "signal.",
@@ -162,6 +191,7 @@ const struct tool tools[TOOLS] = {
 	[TOOL_SHOW_SCREEN] =
 		{
 			.name = TOOL_SCREEN,
+			.output = OUTPUT_SCREEN,
 			.title = "Show a command's screen",
 			.description = "Show the terminal of a running command, also of a "
 				       "full-screen program.",
@@ -171,6 +201,7 @@ const struct tool tools[TOOLS] = {
 	[TOOL_NEW_SESSION] =
 		{
 			.name = "new_session",
+			.output = OUTPUT_TEXT,
 			.title = "Start a shell session",
 			.description = "Start a further session with a directory and variables of "
 				       "its own, for " TOOL_RUN ".",
@@ -183,6 +214,7 @@ const struct tool tools[TOOLS] = {
 	[TOOL_END_SESSION] =
 		{
 			.name = "end_session",
+			.output = OUTPUT_TEXT,
 			.title = "End a shell session",
 			.description = "Forget a session. Commands it started go on.",
 			.arguments =
@@ -193,6 +225,7 @@ const struct tool tools[TOOLS] = {
 	[TOOL_LIST_SESSIONS] =
 		{
 			.name = "list_sessions",
+			.output = OUTPUT_SESSIONS,
 			.title = "List shell sessions",
 			.description = "List the sessions: directory, age, commands.",
 			.read_only = true,
@@ -250,13 +283,19 @@ static void tool_add_schema(struct buffer *out, const struct tool *t)
 	json_end_object(out);
 }
 
-static void tool_add(struct buffer *out, const struct tool *t)
+static void tool_add(struct buffer *out, const struct tool *t, bool structured)
 {
 	json_begin_object(out, NULL);
 	json_add_string(out, "name", t->name);
 	json_add_string(out, "title", t->title);
 	json_add_string(out, "description", t->description);
 	tool_add_schema(out, t);
+	if (structured) {
+		json_begin_object(out, "outputSchema");
+		json_add_string(out, "type", "object");
+		json_add_raw(out, "properties", t->output, strlen(t->output));
+		json_end_object(out);
+	}
 	json_begin_object(out, "annotations");
 	json_add_string(out, "title", t->title);
 	json_add_bool(out, "readOnlyHint", t->read_only);
@@ -266,12 +305,12 @@ static void tool_add(struct buffer *out, const struct tool *t)
 	json_end_object(out);
 }
 
-void tool_list(struct buffer *out, bool read_only)
+void tool_list(struct buffer *out, bool read_only, bool structured)
 {
 	json_begin_array(out, "tools");
 	for (size_t i = 0; i < TOOLS; i++) {
 		if (tools[i].read_only || !read_only)
-			tool_add(out, &tools[i]);
+			tool_add(out, &tools[i], structured);
 	}
 	json_end_array(out);
 }

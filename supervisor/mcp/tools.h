@@ -48,9 +48,10 @@ enum { TOOL_ARGUMENTS_MAX = 16 };
 
 struct tool {
 	const char *name, *title, *description;
-	bool read_only;   /* it neither runs nor types anything */
-	bool destructive; /* what it does can't be undone */
-	bool open_world;  /* it reaches beyond the server's own commands */
+	const char *output; /* the members of its structured answer: JSON */
+	bool read_only;     /* it neither runs nor types anything */
+	bool destructive;   /* what it does can't be undone */
+	bool open_world;    /* it reaches beyond the server's own commands */
 	struct tool_argument arguments[TOOL_ARGUMENTS_MAX]; /* ends with a NULL name */
 };
 
@@ -59,7 +60,7 @@ extern const struct tool tools[TOOLS];
 /* NULL: there is no such tool, or it is not offered. */
 const struct tool *tool_find(const char *name, bool read_only);
 
-/* Appends the array of the tools as tools/list has it. */
-void tool_list(struct buffer *out, bool read_only);
+/* Appends the array of the tools as tools/list has it; `structured`: answers are JSON. */
+void tool_list(struct buffer *out, bool read_only, bool structured);
 
 #endif

@@ -275,7 +275,9 @@ class Commands(McpCase):
                  "nosuch_program: command not found\n[terse: exit 127]\n"),
                 ({"command": "printf", "args": ["%s|", "a b", "$x", "*"]}, "a b|$x|*|"),
                 ({"command": "printf '\\033[31mred\\033[0m\\rblue\\n'"}, "blue\n"),
-                ({"command": "pwd", "cwd": "/"}, "/\n"),
+                ({"command": "-c"}, "/bin/bash: line 1: -c: command not found\n[terse: exit 127]\n"),
+                ({"command": "+x"}, "/bin/bash: line 1: +x: command not found\n[terse: exit 127]\n"),
+                ({"command": "pwd", "cwd": "/", "timeout_ms": 9000, "description": "Prints it"}, "/\n"),
                 ({"command": "echo $A-$PWD", "env": {"A": "1 2"}}, "1 2-%s\n" % self.work),
                 ({"command": "cat", "stdin": "in\n"}, "in\n"),
                 ({"command": "cat", "stdin": ""}, "[terse: exit 0]\n"),
@@ -492,9 +494,38 @@ class Commands(McpCase):
         self.assertEqual((missing["structuredContent"]["state"], "isError" in missing), ("not_started", False))
         for tool in ("list_commands", "list_sessions"):
             self.assertIn("structuredContent", client.request("tools/call", name=tool), tool)
-        plain = self.client().request("tools/call", name="run_command", arguments={"command": "echo x"})
-        self.assertEqual(plain, {"content": [{"type": "text", "text": "x\n"}]})
-        self.assertNotIn("outputSchema", json.dumps(client.request("tools/list")))
+        plain = self.client()
+        self.assertEqual(plain.request("tools/call", name="run_command", arguments={"command": "echo x"}),
+                         {"content": [{"type": "text", "text": "x\n"}]})
+        self.assertNotIn("outputSchema", json.dumps(plain.request("tools/list")))
+
+    def test_output_schema(self):
+        """Clients compare each answer with it, errors too."""
+        client = self.client("--structured")
+        schemas = {tool["name"]: tool["outputSchema"] for tool in client.request("tools/list")["tools"]}
+        self.assertEqual({schema["type"] for schema in schemas.values()}, {"object"})
+        types = {"string": str, "boolean": bool, "integer": int, "object": dict, "array": list}
+
+        def call(tool, **arguments):
+            result = client.request("tools/call", name=tool, arguments=arguments)
+            for key, value in result["structuredContent"].items():
+                want = schemas[tool]["properties"][key].get("type")
+                self.assertTrue(not want or isinstance(value, types[want]), (tool, key, value))
+            return result["structuredContent"]
+        for arguments in ({"command": "seq 9000; exit 3"}, {"command": "kill -9 $$"}, {"command": "x", "args": ["y"]},
+                          {"command": "sleep 1000", "timeout": 50, "kill_on_timeout": True}, {"command": 1},
+                          {"command": "printf '\\0'; seq 9000"}, {"command": "x", "cwd": "/nosuch"}):
+            call("run_command", **arguments)
+        live = call("run_command", command="echo on; cat", timeout=100)["artifact"]["id"]
+        for artifact in (live, "cmd-9"):
+            for tool, arguments in (
+                    ("read_command_output", {}), ("read_command_output", {"search": "o"}), ("screen", {}),
+                    ("read_command_output", {"search": "("}), ("read_command_output", {"bytes": "0-1"}),
+                    ("await_command", {"timeout": 50}), ("send_input", {"text": "x"}), ("signal_command", {})):
+                call(tool, artifact_id=artifact, **arguments)
+        for tool, arguments in (("list_commands", {}), ("list_sessions", {}), ("new_session", {"session": "b"}),
+                                ("end_session", {"session": "b"}), ("end_session", {"session": "b"})):
+            call(tool, **arguments)
 
 
 class Sessions(McpCase):

@@ -213,6 +213,10 @@ class Strings(Case):
     def test_shell(self):
         self.assertEqual(self.terse('echo ${BASH_VERSION:+bash}').out, b"bash\n")
         self.assertEqual(self.terse("--shell", "/bin/sh", "-c", 'echo $0').out, b"/bin/sh\n")
+        for string in ("-c", "-x y", "+x"):  # no option of the shell
+            run = self.terse("-c", string)
+            self.assertEqual((run.code, run.out), (127, b"/bin/bash: line 1: %s: command not found\n"
+                                                   % string.split()[0].encode()))
         self.assertEqual(self.terse("-c", 'echo $0', env={"TERSE_SHELL": "/bin/sh"}).out,
                          b"/bin/sh\n")
 

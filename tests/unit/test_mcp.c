@@ -179,7 +179,7 @@ static void tools_are_short(void **state)
 {
 	struct buffer out = BUFFER_INIT;
 	(void)state;
-	tool_list(&out, false);
+	tool_list(&out, false, false);
 	assert_true(out.len / 4 < 1500);
 	for (size_t i = 0; i < TOOLS; i++) {
 		assert_true(strlen(tools[i].description) < 700);
@@ -267,6 +267,11 @@ static void orders(void **state)
 	ordered(TOOL_RUN_COMMAND, "{\"command\":\"a\",\"includeFullOutput\":true}",
 		RUN "--yield 30000ms --max-lines 1000000000 --max-err-lines 1000000000 --size "
 		    "1048576 --failure-size 1048576 --err-size 1048576 --leave leave -c a");
+	ordered(TOOL_RUN_COMMAND,
+		"{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
+		RUN "--yield 7ms --max-lines 500 --max-err-lines 750 --leave leave -c a");
+	ordered(TOOL_AWAIT_COMMAND, "{\"artifact_id\":\"x\",\"timeoutMs\":9,\"description\":null}",
+		"terse await --session S --timeout 9ms -- x");
 	ordered(TOOL_RUN_COMMAND, "{\"command\":\"\"}", "run_command: command: is empty");
 	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"-x\",\"offset\":-5,\"limit\":2}",
 		"terse read --session S --offset -5 --limit 2 -- -x");
