@@ -28,7 +28,7 @@ struct read {
 	const char *option; /* that names the first line */
 	bool by_bytes;
 	uint64_t from, length; /* 0: not given */
-	bool preview;
+	bool preview, follow;
 
 	struct text text;
 	struct notice_place place;

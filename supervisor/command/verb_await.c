@@ -390,22 +390,9 @@ static int await_look(struct waiter *w, uint64_t settled)
 /* Receives one packet. Returns 1 if it completes `now`, 0, or -1 if the supervisor has gone. */
 static int await_receive(struct waiter *w)
 {
-	struct control_packet p;
-	ssize_t n = client_receive(&w->client, &p, MSG_DONTWAIT);
-	if (n < 0)
-		return errno == EAGAIN ? 0 : -1;
-	if (p.head.kind == CONTROL_DONE && p.head.a)
-		w->refused = (int)p.head.a;
-	if (p.head.kind != CONTROL_STATUS)
-		return 0;
-	if (buffer_try_append(&w->json, p.data, (size_t)n) < 0)
-		return -1;
-	if (p.head.a > 0)
-		return 0;
-	int result = live_status_parse(w->json.data, w->json.len, &w->now);
-	buffer_clear(&w->json);
-	if (result < 0)
-		return -1;
+	int result = client_take_status(&w->client, &w->json, &w->now, &w->refused);
+	if (result <= 0)
+		return result;
 	w->known = true;
 	w->asked = false;
 	w->said = clock_monotonic_ms();

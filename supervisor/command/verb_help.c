@@ -48,6 +48,8 @@ const struct help_topic help_topics[] = {
 	 "  --offset N            first line, from 1; below 0: from the end\n"
 	 "  --limit N             number of lines\n"
 	 "  --tail N              the last N lines\n"
+	 "  --follow              the last 10 (or from --offset or --tail on), and what is added\n"
+	 "                        until nobody writes any more; for people and programs\n"
 	 "  --bytes FROM-TO       these bytes; FROM[:LENGTH]: from there on (LENGTH: 32KB)\n"
 	 "  --preview             what run printed, or would print with --size, --mode and\n"
 	 "                        other options of run, and with --exit-code N\n"

@@ -12,12 +12,14 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
+#include "supervisor/command/live_run.h"
 #include "supervisor/command/pager.h"
 #include "supervisor/command/read.h"
 #include "supervisor/report/file_type.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -314,6 +316,84 @@ static int read_print_all(struct read *r)
 	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
 }
 
+/* --- what is added, until nobody writes any more ------------------------------------------ */
+
+/* Lines before it, as those of tail -f. */
+#define FOLLOW_LINES 10
+
+/* Prints what there is of the text from *at on, up to `to`, and moves *at. Returns 0, or -1 with
+   errno. */
+static int follow_print(const struct read *r, uint64_t *at, uint64_t to)
+{
+	struct text text; /* as it is now */
+	if (to <= *at)
+		return 0;
+	int result = text_open(&text, r->text.dir, r->text.id, ARTIFACT_OUT);
+	if (result < 0)
+		return -1;
+	if (to > text.size)
+		to = text.size;
+	if (to > *at) {
+		result = slice_stream(&text, *at, to, read_print, NULL);
+		*at = to;
+	}
+	text_close(&text);
+	return result;
+}
+
+/* Waits for the next status of the run. Returns 1, 0 if it has gone, or -1 with errno; EPIPE: the
+   reader has. */
+static int follow_wait(const struct client *v, struct buffer *json, struct live_status *now)
+{
+	int refused = 0, got = 0;
+	while (got == 0) {
+		struct pollfd p[2] = {{.fd = v->fd, .events = POLLIN}, {.fd = STDOUT_FILENO}};
+		if (io_poll(p, 2, -1) < 0)
+			continue;
+		if (p[1].revents) {
+			errno = EPIPE;
+			return -1;
+		}
+		if (p[0].revents)
+			got = client_take_status(v, json, now, &refused);
+		if (refused) {
+			errno = refused;
+			return -1;
+		}
+	}
+	return got > 0;
+}
+
+static int read_follow(struct read *r)
+{
+	struct client v;
+	struct buffer json = BUFFER_INIT;
+	struct live_status now;
+	char id[ID_LEN + 1];
+	uint64_t at = 0, to, total;
+	int live = live_run_find(r->settings, NULL, r->verb.name, r->text.id, &v, id);
+	if (live < 0)
+		return 1;
+	int result = read_find_range(r, &at, &to, &total);
+	int more = result == 0 && live == 0 && client_send(&v, CONTROL_WATCH, 1, 0, NULL, 0) == 0;
+	while (more) {
+		more = follow_wait(&v, &json, &now);
+		if (more < 0 || (more && follow_print(r, &at, now.settled) < 0)) {
+			result = -1;
+			break;
+		}
+	}
+	if (result == 0)
+		result = follow_print(r, &at, UINT64_MAX);
+	int error = errno;
+	client_close(&v);
+	buffer_release(&json);
+	errno = error;
+	if (result == 1)
+		return read_past_lines(r, total);
+	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
+}
+
 /* Says what it is: "[PNG image, 640x480, 12.3 KB: not shown]". */
 static int read_describe(const struct read *r, const struct kind *kind, uint64_t size)
 {
@@ -428,6 +508,9 @@ static int read_check(struct read *r, const struct arguments *a, int operands)
 		wrong = "--preview does not go with --raw";
 	else if (!r->preview && r->exit_code >= 0)
 		wrong = "--exit-code goes with --preview";
+	else if (r->follow && (a->lines || a->bytes || q->limit || r->preview || r->verb.json ||
+			       a->standard_error || a->raw))
+		wrong = "--follow goes with --offset or --tail";
 	if (!wrong && !r->preview && a->preview.flag)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with --preview", a->preview.flag);
 	else if (wrong)
@@ -457,6 +540,7 @@ static int read_parse(struct read *r, struct arguments *a, int argc, char **argv
 		{"--stderr", VERB_FLAG, &a->standard_error},
 		{"--raw", VERB_FLAG, &a->raw},
 		{"--preview", VERB_FLAG, &r->preview},
+		{"--follow", VERB_FLAG, &r->follow},
 		{"-a", VERB_FLAG, &r->place.binary},
 		{"--text", VERB_FLAG, &r->place.binary},
 		{"--session", VERB_TEXT, &a->session},
@@ -469,6 +553,8 @@ static int read_parse(struct read *r, struct arguments *a, int argc, char **argv
 	if (operands < 0 || read_check(r, a, operands) < 0 ||
 	    excerpts_apply_profile(r->verb.name, r->settings) < 0)
 		return -1;
+	if (r->follow && q->first == 0 && q->tail == 0)
+		q->tail = FOLLOW_LINES;
 	if (q->first == 0)
 		q->first = 1;
 	r->by_bytes = a->bytes;
@@ -510,6 +596,8 @@ static int read_show(struct read *r)
 		return read_failed(r);
 	if (!r->place.binary && describe_run(r, &status))
 		return status;
+	if (r->follow)
+		return read_follow(r);
 	/* The text of an artifact is never binary. */
 	if (!r->place.binary && (raw ? person || !all : !*r->text.id) &&
 	    verb_is_binary(&r->text, &kind))
@@ -536,10 +624,21 @@ int command_read(struct command_context *c, int argc, char **argv)
 		return EXIT_TERSE;
 	if (!r.verb.json)
 		r.sink = reader_of_text();
+	if (r.follow && r.sink == SINK_AGENT) {
+		verb_fail(&r.verb, ENVELOPE_USAGE,
+			  "--follow is for people and programs; terse await %s waits, and prints "
+			  "what is new",
+			  r.name);
+		return EXIT_TERSE;
+	}
 	r.followup = followup_of(r.sink, r.verb.json);
 	if (verb_open(&r.verb, c->settings, a.session, r.place.part, r.name, &r.text) < 0)
 		return 1;
-	int status = read_show(&r);
+	int status = 1;
+	if (r.follow && !*r.text.id)
+		verb_fail(&r.verb, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r.name);
+	else
+		status = read_show(&r);
 	if (status == 0)
 		followup_keep(&r.followup, r.text.dir, r.text.id);
 	text_close(&r.text);

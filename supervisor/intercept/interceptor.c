@@ -390,7 +390,11 @@ void interceptor_forget(struct interceptor *s)
 /* Whether a reader waits for lines as they come. */
 static bool interceptor_is_live(const struct interceptor *s)
 {
-	if (s->reported || s->finished || s->binary || s->is_plain || intercept_is_collected(s))
+	if (s->finished || s->binary || s->is_plain)
+		return false;
+	if (s->followed)
+		return true;
+	if (s->reported || intercept_is_collected(s))
 		return false;
 	return s->options.print == INTERCEPT_WHOLE ||
 	       (s->options.print == INTERCEPT_PREVIEW && !s->head_closed);
@@ -455,6 +459,11 @@ void interceptor_settle(struct interceptor *s, int64_t now_ms)
 		s->settle_at =
 			now_ms + (drawn || !plain_ms || plain_ms > SETTLE_LOOK_MS ? SETTLE_LOOK_MS
 										  : plain_ms);
+}
+
+void interceptor_follow(struct interceptor *s)
+{
+	s->followed = true;
 }
 
 int64_t interceptor_settle_due(const struct interceptor *s)

@@ -106,6 +106,9 @@ bool interceptor_is_holding(const struct interceptor *s);
    of the monotonic clock. */
 void interceptor_settle(struct interceptor *s, int64_t now_ms);
 
+/* The same from now on for somebody who reads the artifact as it grows. */
+void interceptor_follow(struct interceptor *s);
+
 /* When that is to be called; 0: no complete line waits, or nothing was fed since
    interceptor_came(). */
 int64_t interceptor_settle_due(const struct interceptor *s);

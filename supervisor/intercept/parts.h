@@ -220,8 +220,9 @@ struct interceptor {
 	size_t guarded;           /* ... and of a line whose guard is counted, ... */
 	size_t clean_len;         /* ... and how many they are when they are printed */
 	bool fits;
-	bool waits; /* for whether the text fits: nothing is printed yet, so its lines can be
-		       grouped ... */
+	bool followed; /* somebody reads the artifact as it grows */
+	bool waits;    /* for whether the text fits: nothing is printed yet, so its lines can be
+			  grouped ... */
 	int64_t waits_since; /* ... on the clock of interceptor_settle(); 0: not known yet */
 	int64_t settle_at;   /* when interceptor_settle() is due; 0: nothing waits for it */
 	uint64_t redraws;    /* terminal_redraws() when it was last looked at ... */

@@ -198,7 +198,11 @@ static void control_answer(struct control *c, struct control_client *client,
 	/* A client that only looks may change nothing. */
 	bool looks = client->attached && !client->sizes;
 	switch (h->kind) {
-	case CONTROL_WATCH: client->watches = true; /* fall through */
+	case CONTROL_WATCH:
+		client->watches = true;
+		if (h->a == 1)
+			e->follow(e->ctx);
+		/* fall through */
 	case CONTROL_STATUS: control_add_status(c, client); return;
 	case CONTROL_PICTURE: control_add_picture(c, client, h->a == 1); return;
 	case CONTROL_TYPE:

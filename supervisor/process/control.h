@@ -9,7 +9,7 @@
 // more of CONTROL_DONE, CONTROL_STATUS or CONTROL_PICTURE, in the order they were sent):
 //
 //   STATUS                            the state of the run: JSON (live_status.h)
-//   WATCH                             the same, and again whenever it has changed; the text can be
+//   WATCH   a: 1: follows the text    the same, and again whenever it has changed; the text can be
 //                                     read in an artifact from then on
 //   TYPE    data, a: 1 if it is a cursor key (ESC [ A), which programs can ask for in
 //           another form
@@ -81,7 +81,8 @@ struct control_events {
 	   gone. */
 	int (*resize)(void *ctx, unsigned cols, unsigned rows, bool attached);
 	int (*reported)(void *ctx, uint64_t lines);
-	void (*left)(void *ctx); /* the caller has gone; may be NULL */
+	void (*follow)(void *ctx); /* a client reads the text as it grows */
+	void (*left)(void *ctx);   /* the caller has gone; may be NULL */
 	void *ctx;
 };
 

@@ -136,6 +136,26 @@ int client_status(const struct client *v, struct live_status *c)
 	return result;
 }
 
+int client_take_status(const struct client *v, struct buffer *part, struct live_status *now,
+		       int *refused)
+{
+	struct control_packet p;
+	ssize_t n = client_receive(v, &p, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -1;
+	if (p.head.kind == CONTROL_DONE && p.head.a)
+		*refused = (int)p.head.a;
+	if (p.head.kind != CONTROL_STATUS)
+		return 0;
+	if (buffer_try_append(part, p.data, (size_t)n) < 0)
+		return -1;
+	if (p.head.a > 0)
+		return 0;
+	int result = live_status_parse(part->data, part->len, now);
+	buffer_clear(part);
+	return result < 0 ? -1 : 1;
+}
+
 int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
 		void *ctx)
 {

@@ -31,6 +31,12 @@ int client_ask(const struct client *v, enum control_kind kind, uint32_t a, uint3
 
 int client_status(const struct client *v, struct live_status *c);
 
+/* Takes one packet, if there is one, of what follows CONTROL_WATCH. `part` keeps what has come of a
+   status. Returns 1 if it completes *now, 0, or -1 if the supervisor has gone. *refused: its errno
+   if it refuses to answer, else as before. */
+int client_take_status(const struct client *v, struct buffer *part, struct live_status *now,
+		       int *refused);
+
 /* Calls `each` with the ID of every socket there is, stale ones included, until it returns other
    than 0; returns that. */
 int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),

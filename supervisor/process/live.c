@@ -275,6 +275,17 @@ static int live_on_reported(void *ctx, uint64_t lines)
 	return 0;
 }
 
+static void live_on_follow(void *ctx)
+{
+	struct live *l = ctx;
+	struct interceptor *text = source_text(l->source);
+	l->follows = true;
+	if (text) {
+		interceptor_follow(text);
+		interceptor_settle(text, clock_monotonic_ms());
+	}
+}
+
 static void live_on_left(void *ctx)
 {
 	struct live *l = ctx;
@@ -294,6 +305,7 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.signal = live_on_signal,
 		.resize = live_on_resize,
 		.reported = live_on_reported,
+		.follow = live_on_follow,
 		.left = live_on_left,
 		.ctx = l,
 	};
@@ -359,13 +371,29 @@ void live_typed(struct live *l, const char *data, size_t len)
 	l->typed = data[len - 1];
 }
 
+/* Makes lines final for those who follow. Returns whether there are more of them. */
+static bool live_settle(struct live *l, int64_t now_ms)
+{
+	struct interceptor *text = l->follows ? source_text(l->source) : NULL;
+	uint64_t before = l->settled;
+	if (!text)
+		return false;
+	int64_t due = interceptor_settle_due(text);
+	if (l->active || (due && now_ms >= due))
+		interceptor_settle(text, now_ms);
+	l->settled = interceptor_settled(text);
+	return l->settled != before;
+}
+
 bool live_step(struct live *l, int64_t now_ms)
 {
+	bool settled = live_settle(l, now_ms);
 	if (l->open_at && now_ms >= l->open_at)
 		live_try_open(l);
-	if (l->active) {
-		l->active = false;
+	if (l->active)
 		prompt_touch(&l->prompt, now_ms);
+	if (l->active || settled) {
+		l->active = false;
 		if (l->control.clients && !l->changed_at)
 			l->changed_at = l->changes_sent_at + CHANGED_MS > now_ms
 						? l->changes_sent_at + CHANGED_MS
@@ -393,7 +421,9 @@ int64_t live_due(const struct live *l)
 		return 1;
 	int64_t due = l->open_at;
 	bool looks = l->asks && l->state != LIVE_ENDED && l->source->fd >= 0;
-	const int64_t times[] = {l->changed_at, looks ? l->prompt.look_at : 0};
+	struct interceptor *text = l->follows ? source_text(l->source) : NULL;
+	const int64_t times[] = {l->changed_at, looks ? l->prompt.look_at : 0,
+				 text ? interceptor_settle_due(text) : 0};
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (times[i] && (!due || times[i] < due))
 			due = times[i];

@@ -47,6 +47,8 @@ struct live {
 	unsigned cols, rows;         /* while nobody is attached */
 	uint64_t reported;           /* lines of the text that a reader has been sent */
 	int64_t open_at, changed_at; /* monotonic; 0: not set */
+	bool follows;                /* a client reads the text as it grows, ... */
+	uint64_t settled;            /* ... and so much of it is final */
 	int64_t changes_sent_at;     /* to those who watch */
 };
 

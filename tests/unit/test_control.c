@@ -27,6 +27,7 @@ struct run {
 	struct buffer typed;
 	size_t status_len; /* of what it tells */
 	int statuses, closes, signals, repaints, error;
+	unsigned follows;
 	bool cursor_key, attached;
 	unsigned cols, rows;
 	uint64_t told;
@@ -68,6 +69,12 @@ static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
 	return r->error;
 }
 
+static void on_follow(void *ctx)
+{
+	struct run *r = ctx;
+	r->follows++;
+}
+
 static int on_close(void *ctx)
 {
 	struct run *r = ctx;
@@ -103,6 +110,7 @@ static void start(struct run *r)
 	*r = (struct run){.status_len = 5};
 	const struct control_events events = {
 		.status = on_status,
+		.follow = on_follow,
 		.picture = on_picture,
 		.repaint = on_repaint,
 		.type = on_type,
@@ -172,6 +180,12 @@ static void requests_are_done(void **state)
 	ask(fd, CONTROL_CLOSE, 0, 0, "");
 	assert_done(&r, fd, 0);
 	assert_int_equal(r.closes, 1);
+	for (uint32_t follows = 0; follows < 2; follows++) {
+		ask(fd, CONTROL_WATCH, follows, 0, "");
+		control_serve(&r.control);
+		take(fd, CONTROL_STATUS, &p);
+		assert_int_equal(r.follows, follows);
+	}
 	ask(fd, CONTROL_SIGNAL, 15, 0, "");
 	assert_done(&r, fd, 0);
 	assert_int_equal(r.signals, 15);
