@@ -45,16 +45,14 @@
 struct frontend {
 	struct job *job;
 	int supervisor;       /* socket */
-	int watch;            /* read end of the watchdog's pipe, until the watchdog has it */
 	pid_t watchdog;       /* -1: none */
 	int watchdog_socket;  /* for questions to the watchdog, or -1 */
 	pid_t command, group; /* once it runs */
 	pid_t session;        /* the supervisor's process ID */
 	int signals;          /* signalfd */
 	bool raw;             /* the person's terminal is in raw mode */
-	bool late;            /* the command's start takes long */
-	pid_t late_watchdog;  /* the watchdog until then; -1: none */
-	int late_pipe;        /* its pipe */
+	bool late;            /* the command's start takes long ... */
+	bool was_late;        /* ... or took: the watchdog is no witness */
 	struct tree_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
 };
@@ -146,7 +144,7 @@ static bool frontend_is_for_one(const struct frontend *f, const struct signalfd_
 	int sig = (int)info->ssi_signo;
 	if (info->ssi_code < 0)
 		return true;
-	bool is_for_group = watchdog_had(f->watchdog_socket, sig);
+	bool is_for_group = f->was_late || watchdog_had(f->watchdog_socket, sig);
 	/* Sent to the process and at once to its group, as timeout(1) does: the command would have
 	   had one of them, too. */
 	if (sig < SIGRTMIN)
@@ -261,28 +259,6 @@ _Noreturn static void frontend_on_supervisor_gone(struct frontend *f)
 	exit(EXIT_FAILED);
 }
 
-static pid_t frontend_fork_watchdog(const struct frontend *f, int pipe, int *socket)
-{
-	const struct job *job = f->job;
-	const struct watchdog watchdog = {.session = f->session,
-					  .group = f->group,
-					  .pipe = pipe,
-					  .grace_ms = job->settings->grace,
-					  .terminal = job->channels.keyboard,
-					  .modes = &job->modes,
-					  .raw = &job->raw};
-	return watchdog_start(&watchdog, socket);
-}
-
-/* After the command's start, so that a command that can't be started costs no watchdog, and nothing
-   delays it. Best effort. */
-static void frontend_start_watchdog(struct frontend *f)
-{
-	if (f->watch >= 0)
-		f->watchdog = frontend_fork_watchdog(f, f->watch, &f->watchdog_socket);
-	io_close(&f->watch);
-}
-
 /* Descriptors that the command has closed must not stay open here. */
 static void frontend_close_inherited(const struct frontend *f)
 {
@@ -302,32 +278,18 @@ static void frontend_reap(pid_t pid)
 
 /* The supervisor sleeps until the command has been executed. Where that hangs (a file server that
    does not answer, a child that somebody has stopped), this process ends the command at its
-   timeout, passes signals on, and starts a watchdog in case it is killed itself. */
+   timeout, and passes signals on; if it is killed itself, the watchdog ends the command, even where
+   its group was killed. */
 static void frontend_on_late_start(struct frontend *f)
 {
 	const struct settings *s = f->job->settings;
 	int64_t now = clock_monotonic_ms();
-	int ends[2], asked;
 	TRACE(PROCESS, "front end: the command has not started yet");
-	if (!f->late && pipe2(ends, O_CLOEXEC) == 0) {
-		f->late_watchdog = frontend_fork_watchdog(f, ends[0], &asked);
-		watchdog_leave(asked);
-		io_close(&asked);
-		io_close(&ends[0]);
-		f->late_pipe = ends[1];
-	}
-	f->late = true;
+	if (!f->late)
+		watchdog_leave(f->watchdog_socket);
+	f->late = f->was_late = true;
 	if (s->timeout && now >= f->job->begun_ms + s->timeout)
 		tree_end_step(&f->ending, TREE_TERM, now);
-}
-
-static void frontend_on_started_late(struct frontend *f)
-{
-	if (f->late_pipe >= 0)
-		io_write(f->late_pipe, "", 1);
-	io_close(&f->late_pipe);
-	frontend_reap(f->late_watchdog);
-	f->late = false;
 }
 
 static int frontend_next_wait(const struct frontend *f)
@@ -366,12 +328,10 @@ static struct message frontend_wait_for_end(struct frontend *f)
 				continue;
 			frontend_on_supervisor_gone(f);
 		}
-		if (f->late)
-			frontend_on_started_late(f);
+		f->late = false;
 		if (m.kind == MESSAGE_STARTED) {
 			f->command = m.a;
 			f->group = m.b;
-			frontend_start_watchdog(f);
 			frontend_close_inherited(f);
 		} else if (m.kind == MESSAGE_STOPPED) {
 			frontend_stop(f);
@@ -419,7 +379,17 @@ static int frontend_start(struct frontend *f)
 	f->supervisor = pair[0];
 	f->session = pid;
 	f->ending = (struct tree_end){.session = pid, .grace_ms = f->job->settings->grace};
-	f->watch = watch[0];
+	/* While the supervisor makes terminals. Best effort: a run goes on without. */
+	const struct watchdog watchdog = {.session = pid,
+					  .pipe = watch[0],
+					  .grace_ms = f->job->settings->grace,
+					  .terminal = f->job->channels.keyboard,
+					  .modes = &f->job->modes,
+					  .raw = &f->job->raw};
+	if (watch[0] >= 0)
+		f->watchdog = watchdog_start(&watchdog, &f->watchdog_socket);
+	io_close(&watch[0]);
+	frontend_send(f, MESSAGE_GUARDED, 0, 0);
 	return 0;
 }
 
@@ -466,12 +436,7 @@ static void frontend_push(const struct settings *settings)
 
 int frontend_run(struct job *job)
 {
-	struct frontend f = {.job = job,
-			     .watch = -1,
-			     .watchdog = -1,
-			     .watchdog_socket = -1,
-			     .late_watchdog = -1,
-			     .late_pipe = -1};
+	struct frontend f = {.job = job, .watchdog = -1, .watchdog_socket = -1};
 	sigset_t set;
 	job->front = getpid();
 	job->parent = getppid();
@@ -499,8 +464,11 @@ int frontend_run(struct job *job)
 	if (end.kind != MESSAGE_REFUSED)
 		frontend_delay_exit(job);
 	switch (end.kind) {
-	case MESSAGE_REFUSED: frontend_reap(f.session); return frontend_exec_directly(job);
-	case MESSAGE_NOT_FOUND: frontend_reap(f.session); return end.a;
+	case MESSAGE_REFUSED:
+	case MESSAGE_NOT_FOUND:
+		frontend_reap(f.session);
+		frontend_reap(f.watchdog);
+		return end.kind == MESSAGE_REFUSED ? frontend_exec_directly(job) : end.a;
 	case MESSAGE_YIELDED: watchdog_leave(f.watchdog_socket); _exit(end.a);
 	default: break;
 	}

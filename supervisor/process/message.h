@@ -10,11 +10,12 @@
 
 enum message_kind {
 	/* front end to supervisor */
-	MESSAGE_SIGNAL, /* a: pass this signal to the command's process group, or b: to the command
-			   alone; data: siginfo_t, if it was queued with a value */
-	MESSAGE_INPUT,  /* data: what the person typed */
-	MESSAGE_WINDOW, /* a: columns, b: rows */
-	MESSAGE_AWAKE,  /* after MESSAGE_STOPPED: stopped with the command, and continued */
+	MESSAGE_GUARDED, /* the first one: there is a watchdog, so the command may be started */
+	MESSAGE_SIGNAL,  /* a: pass this signal to the command's process group, or b: to the command
+			    alone; data: siginfo_t, if it was queued with a value */
+	MESSAGE_INPUT,   /* data: what the person typed */
+	MESSAGE_WINDOW,  /* a: columns, b: rows */
+	MESSAGE_AWAKE,   /* after MESSAGE_STOPPED: stopped with the command, and continued */
 	/* supervisor to front end */
 	MESSAGE_STARTED,   /* a: the command, b: its process group; it runs: nothing of the caller's
 			      needs to be held */

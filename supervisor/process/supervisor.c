@@ -6,6 +6,7 @@
 #include "lib/io.h"
 #include "lib/trace.h"
 #include "supervisor/process/supervisor_internal.h"
+#include "supervisor/process/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -545,8 +546,7 @@ static int supervisor_next_wait(const struct supervisor *s, int64_t now_ms)
 
 static void supervisor_dismiss_watchdog(struct supervisor *s)
 {
-	if (s->watchdog >= 0)
-		io_write(s->watchdog, "", 1);
+	watchdog_tell(s->watchdog, 0);
 	io_close(&s->watchdog);
 }
 

@@ -5,6 +5,7 @@
 #include "lib/trace.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
+#include "supervisor/process/watchdog.h"
 #include "supervisor/remote/remote.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 /* Nothing was started: the front end runs the command without us, or reports that it can't be. */
 _Noreturn static void supervisor_refuse(struct supervisor *s, enum message_kind kind, int error)
 {
+	watchdog_tell(s->watchdog, 0);
 	front_send(s, kind, error, 0);
 	_exit(0);
 }
@@ -89,7 +91,12 @@ static void supervisor_start_command(struct supervisor *s)
 		.signals = &job->signals,
 		.leads = job->leads,
 	};
+	/* A front end that was killed before it had a watchdog leaves nothing behind. */
+	struct message guarded;
+	if (message_receive(s->front.fd, &guarded, 0) < 0)
+		_exit(0);
 	s->command = spawn_command(&spawn, &s->group);
+	watchdog_tell(s->watchdog, s->group);
 	if (s->command > 0)
 		TRACE(PROCESS, "supervisor: command %d in group %d%s", (int)s->command,
 		      (int)s->group, terminal ? ", with a controlling terminal" : "");

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -60,23 +61,38 @@ static bool watchdog_answer(int asked)
 
 _Noreturn static void watch(const struct watchdog *g, int asked)
 {
-	char byte;
-	struct pollfd fds[] = {{.fd = g->pipe, .events = POLLIN}, {.fd = asked, .events = POLLIN}};
+	pid_t told[2] = {0, 0};
+	/* Nothing wakes it but the end. */
+	struct pollfd fds[] = {{.fd = g->pipe, .events = 0}, {.fd = asked, .events = POLLIN}};
 	io_close_others(0, (int[]){g->pipe, g->terminal, asked, trace_fd()}, 4);
-	while (!fds[0].revents) {
-		if (io_poll(fds, 2, -1) > 0 && fds[1].revents && !watchdog_answer(asked))
-			fds[1].fd = -1;
+	/* The supervisor sleeps until the command has been executed, and does not see then that the
+	   front end was killed. */
+	bool is_blind = false;
+	while (!fds[0].revents && !is_blind) {
+		int len;
+		if (io_poll(fds, 2, -1) <= 0 || !fds[1].revents || watchdog_answer(asked))
+			continue;
+		fds[1].fd = -1;
+		is_blind = ioctl(g->pipe, FIONREAD, &len) == 0 && len == 0;
 	}
-	/* All is over, or nothing can be known. */
-	if (read(g->pipe, &byte, 1) != 0)
+	ssize_t n = is_blind ? 0 : read(g->pipe, told, sizeof(told));
+	/* All is well, or nothing can be known. */
+	if (n < 0 || (n > 0 && told[n / sizeof(*told) - 1] == 0))
 		_exit(0);
-	TRACE(PROCESS, "watchdog: the supervisor was killed, the command is ended");
+	TRACE(PROCESS, "watchdog: the %s was killed, the command is ended",
+	      is_blind ? "front end" : "supervisor");
 	if (g->terminal >= 0)
 		watchdog_restore_terminal(g->terminal, g->modes, g->raw);
-	struct tree_end end = {.session = g->session, .group = g->group, .grace_ms = g->grace_ms};
+	struct tree_end end = {.session = g->session, .group = told[0], .grace_ms = g->grace_ms};
 	while (tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, LOOK_MS);
 	_exit(0);
+}
+
+void watchdog_tell(int pipe, pid_t group)
+{
+	if (pipe >= 0)
+		io_write(pipe, &group, sizeof(group));
 }
 
 pid_t watchdog_start(const struct watchdog *g, int *asked)

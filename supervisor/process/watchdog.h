@@ -1,6 +1,6 @@
 // A process that only waits. When the supervisor dies before the command has ended (SIGKILL, out of
-// memory), it ends the command's processes and restores the person's terminal. It holds no
-// descriptor but its own two and that terminal.
+// memory), or the front end before the command has been executed, it ends the command's processes
+// and restores the person's terminal. It holds no descriptor but its own two and that terminal.
 //
 // It is also a witness. A process can't know whether a signal was sent to it alone or to its
 // process group, so the watchdog stays in the front end's group: a signal that came to both was for
@@ -17,8 +17,7 @@
 
 struct watchdog {
 	pid_t session;    /* the supervisor's: also its process ID */
-	pid_t group;      /* the command's */
-	int pipe;         /* read end; one byte: all is well; end of file: the supervisor died */
+	int pipe;         /* read end; watchdog_tell() has the other one, which closes on exec */
 	int64_t grace_ms; /* between TERM and KILL */
 	int terminal;     /* to be restored, or -1 */
 	const struct termios *modes;
@@ -28,6 +27,10 @@ struct watchdog {
 /* Starts it as a child. Returns its pid, or -1 with errno: the run goes on without. *asked: the
    socket to ask it through, or -1. */
 pid_t watchdog_start(const struct watchdog *g, int *asked);
+
+/* For the supervisor: the command's process group, once there is one; 0: all is well. The watchdog
+   reads it when all write ends are closed. */
+void watchdog_tell(int pipe, pid_t group);
 
 /* Whether the watchdog was sent `sig`, too; it forgets that. True where it does not answer. */
 bool watchdog_had(int asked, int sig);

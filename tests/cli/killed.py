@@ -180,6 +180,23 @@ class Killed(Case):
             if os.path.exists(begun):
                 os.unlink(begun)
 
+    def test_before_there_is_a_watchdog(self):
+        """The command starts once somebody is there who would end it: front end and supervisor are killed while
+        one of the processes is about to be made. The command ignores the signal that follows their end."""
+        report = os.path.join(self.dir, "report")
+        for fork in (2, 3):
+            run = self.start("fault", report, TERSE, "fork=HOLD", str(fork), "--", TERSE,
+                             "sh", "-c", "sleep 1000 & sleep 1000",
+                             before=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+            eventually(lambda: os.path.exists(report + ".held"), "the start of fork %d" % fork)
+            eventually(lambda: all(p.state == "S" for p in self.mine()[1:]), "processes that wait")
+            for process in self.mine():
+                if process.parent == run.pid or process.session == process.pid:
+                    signal_if_there(process.pid, signal.SIGKILL)
+            os.unlink(report + ".held")
+            run.finish()
+            self.assert_nothing_left()
+
     def test_background_children_of_a_finished_command_are_left_alone(self):
         run = self.start(TERSE, "sh", "-c", "sleep 1000 & echo $! >pid; echo ok")
         run.finish()
@@ -229,7 +246,8 @@ class Start(Case):
         self.assertEqual((run.code, run.out), (124, b"[terse: timed out (exit 124)]\n"))
 
     def wait_for_sitter(self, run):
-        eventually(lambda: len([p for p in self.mine() if p.parent == run.pid]) == 2,
+        """The watchdog leaves the front end's group when the start takes long."""
+        eventually(lambda: len([p for p in self.mine() if p.parent == run.pid and p.session == p.pid]) == 2,
                    "somebody who looks after the start")
 
     def test_signal(self):
@@ -240,11 +258,13 @@ class Start(Case):
         self.assertEqual(run.code, -signal.SIGTERM)
 
     def test_front_end_killed(self):
-        run = self.held()
-        self.wait_for_sitter(run)
-        run.kill()
-        self.assert_nothing_left()
-        run.finish()
+        for late in (True, False):
+            run = self.held()
+            if late:
+                self.wait_for_sitter(run)
+            run.kill()
+            self.assert_nothing_left()
+            run.finish()
 
 
 if __name__ == "__main__":

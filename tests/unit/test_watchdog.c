@@ -96,11 +96,12 @@ static void all_is_well(void **state)
 	struct set_up u;
 	(void)state;
 	start(&u);
-	assert_int_equal(write(u.pipe, "", 1), 1);
+	watchdog_tell(u.pipe, 1234);
+	watchdog_tell(u.pipe, 0);
+	close(u.pipe);
 	watchdog_ends_well(&u);
 	assert_true(session_has(&u.session, MEMBER_PLAIN));
 	assert_true(is_raw(&u));
-	close(u.pipe);
 	end(&u);
 }
 
@@ -171,7 +172,8 @@ static void is_a_witness(const void *ctx)
 	/* It does not keep the group of a front end that has ended. */
 	watchdog_leave(asked);
 	CHECK(getsid(pid) == pid);
-	CHECK(write(ends[1], "", 1) == 1 && child_wait(pid) == 0);
+	watchdog_tell(ends[1], 0);
+	CHECK(close(ends[1]) == 0 && child_wait(pid) == 0);
 	/* Nobody can tell any more: the group. */
 	CHECK(watchdog_had(asked, SIGTERM) && watchdog_had(-1, SIGTERM));
 }
@@ -191,7 +193,8 @@ static void stopped_witness(const void *ctx)
 	CHECK(watchdog_had(asked, SIGINT));
 	CHECK(kill(pid, SIGCONT) == 0 && kill(0, SIGUSR1) == 0);
 	CHECK(watchdog_had(asked, SIGUSR1) && !watchdog_had(asked, SIGUSR2));
-	CHECK(write(ends[1], "", 1) == 1 && child_wait(pid) == 0);
+	watchdog_tell(ends[1], 0);
+	CHECK(close(ends[1]) == 0 && child_wait(pid) == 0);
 }
 
 static void witness(void **state)
