@@ -57,6 +57,7 @@ static const char *const reach_choices[] = {"files", "store", "session", NULL};
 static const char *const status_choices[] = {"never", "failure", "always", NULL};
 static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
 static const char *const when_choices[] = {"overflow", "always", NULL};
+static const char *const in_front_choices[] = {"deny", "ask", "pass", NULL};
 static const char *const push_choices[] = {"off", "failed", "all", NULL};
 static const char *const mode_choices[] = {"smart", "head", "tail", "ends", NULL};
 
@@ -612,6 +613,13 @@ const struct option option_table[] = {
 		LIST(pass, LONGEST, "TEMPLATE", template_refuse),
 		.help = "Commands of an agent that terse-sh does not supervise (* for any "
 			"characters).",
+	},
+	{
+		NAMES("shim", "in_front", NULL, "TERSE_IN_FRONT"),
+		WORD(in_front, in_front_choices, "deny"),
+		.help = "What the hook of an agent answers to a command with terse in front of "
+			"another one, which the agent's own rules do not see; pass: nothing. Only "
+			"Claude Code and Cursor can ask; the others deny then, too.",
 	},
 	{
 		NAMES("shim", "comments", NULL, "TERSE_COMMENTS"),

@@ -33,6 +33,9 @@ enum pushing { PUSHING_OFF, PUSHING_FAILED, PUSHING_ALL };
 /* The reaction to a command that waits for input when nobody can type. */
 enum prompting { PROMPTING_REPORT, PROMPTING_AWAIT, PROMPTING_EOF, PROMPTING_FAIL };
 
+/* What the hook of an agent answers to a command with terse in front of another one. */
+enum in_front { IN_FRONT_DENY, IN_FRONT_ASK, IN_FRONT_PASS };
+
 /* The meaning of a line of the text. */
 enum unit { UNIT_LINES, UNIT_MATCHES, UNIT_RESULTS, UNIT_ENTRIES };
 
@@ -149,6 +152,7 @@ struct settings {
 	/* [shim] */
 	char *shell;         /* NULL: bash where there is one, else sh */
 	struct strings pass; /* templates (config/template.h) */
+	int64_t in_front;    /* enum in_front */
 	int64_t comments;    /* whether a command's last comment asks something of terse */
 
 	/* [environment] */

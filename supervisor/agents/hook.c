@@ -3,6 +3,7 @@
 #include "supervisor/agents/hook.h"
 
 #include "config/comment.h"
+#include "config/pattern.h"
 #include "config/words.h"
 #include "lib/buffer.h"
 #include "lib/json_read.h"
@@ -10,6 +11,7 @@
 #include "shim/exec_call.h"
 #include "shim/shell.h"
 #include "shim/shell_string.h"
+#include "supervisor/agents/wiring.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -20,7 +22,8 @@
 
 struct call {
 	const json_t *input; /* NULL: it could not be read */
-	const char *program;
+	const struct hook_terse *terse;
+	const char *agent;
 	struct buffer *answer;
 	struct hook_outcome *outcome;
 };
@@ -212,7 +215,7 @@ static json_t *rewrite(const struct call *c, const char *tool, const char *sessi
 	json_t *result = NULL;
 	if (!command || !name || strcmp(name, tool) != 0 || !may_rewrite(command, crush))
 		return NULL;
-	quote_append(&line, c->program);
+	quote_append(&line, c->terse->program);
 	if (hook_is_name(session))
 		buffer_printf(&line, " --session %s", session);
 	comment_read(&comment, command, &asked, &error);
@@ -239,8 +242,78 @@ static int hook_reply(struct call *c, json_t *reply)
 	return text ? buffer_check(c->answer) : -1;
 }
 
+/* --- terse in front of a command -------------------------------------------------------- */
+
+/* Whether the words run another command below terse, which the agent's rules do not see. */
+static bool hook_is_in_front(const struct call *c, char *const *words)
+{
+	while (words && strcmp(shell_call_name(words[0]), "terse") != 0)
+		words = wrapper_inner(words);
+	const char *first = words ? words[1] : NULL;
+	return first && (!c->terse->is_verb(first) || strcmp(first, "run") == 0 ||
+			 strcmp(first, "agent") == 0 || strcmp(first, "probe") == 0);
+}
+
+/* What the model is told; NULL: the command is none of these, or what it is is not plain. */
+static const char *hook_refusal(const struct call *c)
+{
+	static const char plain[] =
+		"Type the command itself, without terse in front of it: it runs under terse "
+		"anyway.";
+	static const char commented[] =
+		"Type the command itself, without terse in front of it: it runs under terse "
+		"anyway. For what options would ask, end it with a comment: "
+		"# terse: yield=10s, timeout=5m, size=20KB (each as needed).";
+	const char *command = STRING_AT(c->input, "tool_input", "command");
+	const struct wiring *w = wiring_find(wirings, c->agent);
+	struct words words;
+	bool found = false;
+	if (c->terse->in_front == IN_FRONT_PASS || !command || words_parse(&words, command) < 0)
+		return NULL;
+	for (size_t i = 0; !found && i < words.count; i++)
+		found = hook_is_in_front(c, words.words + words.commands[i].first);
+	words_release(&words);
+	return !found ? NULL : w && w->comment ? commented : plain;
+}
+
+static const char *hook_decision(const struct call *c)
+{
+	return c->terse->in_front == IN_FRONT_ASK ? "ask" : "deny";
+}
+
+static int claude_before(struct call *c)
+{
+	const char *why = hook_refusal(c);
+	if (!why)
+		return 0;
+	return hook_reply(c, json_pack("{s:{s:s,s:s,s:s}}", "hookSpecificOutput", "hookEventName",
+				       "PreToolUse", "permissionDecision", hook_decision(c),
+				       "permissionDecisionReason", why));
+}
+
+/* Without a terminal Gemini CLI waits for the answer to a question for ever. */
+static int gemini_before(struct call *c)
+{
+	const char *why = hook_refusal(c);
+	if (!why)
+		return 0;
+	return hook_reply(c, json_pack("{s:s,s:s}", "decision", "deny", "reason", why));
+}
+
+static int opencode_before(struct call *c)
+{
+	const char *why = hook_refusal(c);
+	if (why)
+		buffer_printf(c->answer, "%s\n", why);
+	return buffer_check(c->answer);
+}
+
 static int cursor_before(struct call *c)
 {
+	const char *why = hook_refusal(c);
+	if (why)
+		return hook_reply(c, json_pack("{s:s,s:s}", "permission", hook_decision(c),
+					       "agent_message", why));
 	json_t *command = rewrite(c, "Shell", STRING_AT(c->input, "conversation_id"), false);
 	json_t *reply = json_pack("{s:s}", "permission", "ask");
 	if (command && reply) {
@@ -254,6 +327,10 @@ static int cursor_before(struct call *c)
 
 static int crush_before(struct call *c)
 {
+	const char *why = hook_refusal(c);
+	if (why)
+		return hook_reply(c, json_pack("{s:i,s:s,s:s}", "version", 1, "decision", "deny",
+					       "reason", why));
 	json_t *command = rewrite(c, "bash", STRING_AT(c->input, "session_id"), true);
 	if (!command)
 		return 0;
@@ -264,13 +341,19 @@ static int crush_before(struct call *c)
 /* ------------------------------------------------------------------------------------------ */
 
 static const struct hook hooks[] = {
-	{"claude", "SessionEnd", claude_end},          {"gemini", "SessionEnd", gemini_end},
-	{"opencode", "session.deleted", opencode_end}, {"cursor", "sessionEnd", cursor_end},
-	{"cursor", "preToolUse", cursor_before},       {"crush", "PreToolUse", crush_before},
+	{"claude", "SessionEnd", claude_end},
+	{"gemini", "SessionEnd", gemini_end},
+	{"opencode", "session.deleted", opencode_end},
+	{"cursor", "sessionEnd", cursor_end},
+	{"claude", "PreToolUse", claude_before},
+	{"gemini", "BeforeTool", gemini_before},
+	{"opencode", "tool.execute.before", opencode_before},
+	{"cursor", "preToolUse", cursor_before},
+	{"crush", "PreToolUse", crush_before},
 };
 
 int hook_answer(const char *agent, const char *event, const char *input, size_t len,
-		const char *program, struct buffer *answer_out, struct hook_outcome *outcome)
+		const struct hook_terse *terse, struct buffer *answer, struct hook_outcome *outcome)
 {
 	*outcome = (struct hook_outcome){.ends = false};
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(*hooks); i++) {
@@ -278,7 +361,7 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 		if (strcmp(h->agent, agent) != 0 || strcmp(h->event, event) != 0)
 			continue;
 		json_t *value = json_read(input, len, 0, NULL);
-		struct call c = {value, program, answer_out, outcome};
+		struct call c = {value, terse, agent, answer, outcome};
 		int status = h->run(&c);
 
 		json_decref(value);

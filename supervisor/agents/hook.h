@@ -13,14 +13,22 @@
 //                             updated_input where the command is rewritten
 //   crush PreToolUse          {session_id, tool_name: "bash", tool_input: {command}}; answer:
 //                             {"version": 1, "updated_input": {"command"}}, no `decision`
+//   claude PreToolUse, gemini BeforeTool, opencode tool.execute.before
+//                             {tool_name, tool_input: {command}}; no answer, or as below
 //
 // A command is rewritten to `terse --session CONVERSATION -c COMMAND`, unless that would change its
 // effect or the agent's decision about it.
+//
+// The agent's rules see `terse CMD` as a command of its own, so whatever they say of CMD would not
+// hold for it. All that see a command before it runs answer such a one with "deny" or "ask", and
+// what to type instead (opencode, which has no form for that, with this text alone). None ever
+// answers "allow".
 #ifndef TERSE_AGENTS_HOOK_H
 #define TERSE_AGENTS_HOOK_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct buffer;
 
@@ -32,9 +40,15 @@ struct hook_outcome {
 	const char *mark; /* a variable by which the agent's commands know it, or NULL */
 };
 
-/* Appends the answer. `program`: the path of terse. Returns 0, or -1 with errno: EINVAL: no such
-   agent or event; ENOMEM. */
+struct hook_terse {
+	const char *program; /* its path */
+	bool (*is_verb)(const char *word);
+	int64_t in_front; /* [shim] in_front */
+};
+
+/* Appends the answer. Returns 0, or -1 with errno: EINVAL: no such agent or event; ENOMEM. */
 int hook_answer(const char *agent, const char *event, const char *input, size_t len,
-		const char *program, struct buffer *answer, struct hook_outcome *outcome);
+		const struct hook_terse *terse, struct buffer *answer,
+		struct hook_outcome *outcome);
 
 #endif

@@ -42,21 +42,31 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 /* One hook in a group, as Claude Code and Gemini CLI have them. */
 #define GROUP "{\"hooks\":[{\"type\":\"command\",\"command\":%s}]}"
 
-#define PLUGIN                                                                         \
-	"// Written by terse init opencode; terse init opencode --undo removes it.\n"  \
-	"import { spawnSync } from \"node:child_process\";\n\n"                        \
-	"// Each conversation is a session of its own, and ends when it is deleted.\n" \
-	"export const Terse = async () => ({\n"                                        \
-	"  \"shell.env\": async (input, output) => {\n"                                \
-	"    if (input.sessionID) output.env.TERSE_SESSION = input.sessionID;\n"       \
-	"  },\n"                                                                       \
-	"  event: async ({ event }) => {\n"                                            \
-	"    if (event.type !== \"session.deleted\") return;\n"                        \
-	"    const input = JSON.stringify(event);\n"                                   \
-	"    spawnSync(%s, [\"hook\", \"opencode\", event.type], {\n"                  \
-	"      input, timeout: 5000,\n"                                                \
-	"    });\n"                                                                    \
-	"  },\n"                                                                       \
+/* The same of those tools that match; `more` are members of the hook. */
+#define MATCHING(tools, more) \
+	"{\"matcher\":\"" tools "\",\"hooks\":[{\"type\":\"command\"," more "\"command\":%s}]}"
+
+#define PLUGIN                                                                                    \
+	"// Written by terse init opencode; terse init opencode --undo removes it.\n"             \
+	"import { spawnSync } from \"node:child_process\";\n\n"                                   \
+	"const hook = (event, input) => spawnSync(%s, [\"hook\", \"opencode\", event], {\n"       \
+	"  input: JSON.stringify(input), encoding: \"utf8\", timeout: 5000,\n"                    \
+	"});\n\n"                                                                                 \
+	"// Each conversation is a session of its own, and ends when it is deleted. Permission\n" \
+	"// rules do not see a command that terse runs, so none is typed with terse in front.\n"  \
+	"export const Terse = async () => ({\n"                                                   \
+	"  \"shell.env\": async (input, output) => {\n"                                           \
+	"    if (input.sessionID) output.env.TERSE_SESSION = input.sessionID;\n"                  \
+	"  },\n"                                                                                  \
+	"  \"tool.execute.before\": async (input, output) => {\n"                                 \
+	"    const command = output.args?.command;\n"                                             \
+	"    if (input.tool !== \"bash\" || !/\\bterse\\b/.test(command)) return;\n"              \
+	"    const said = hook(\"tool.execute.before\", { tool_input: { command } }).stdout;\n"   \
+	"    if (said) throw new Error(said.trim());\n"                                           \
+	"  },\n"                                                                                  \
+	"  event: async ({ event }) => {\n"                                                       \
+	"    if (event.type === \"session.deleted\") hook(event.type, event);\n"                  \
+	"  },\n"                                                                                  \
 	"});\n"
 
 const struct wiring wirings[] = {
@@ -72,7 +82,11 @@ const struct wiring wirings[] = {
 				     {WIRING_HOOK,
 				      {"hooks", "SessionEnd"},
 				      GROUP,
-				      "claude SessionEnd"}}}},
+				      "claude SessionEnd"},
+				     {WIRING_HOOK,
+				      {"hooks", "PreToolUse"},
+				      MATCHING("Bash", "\"if\":\"Bash(terse *)\","),
+				      "claude PreToolUse"}}}},
 		.shared = ".claude/settings.json",
 		.comment = true,
 		.lines = {"CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md", "CLAUDE.md"},
@@ -139,7 +153,11 @@ const struct wiring wirings[] = {
 			   .items = {{WIRING_HOOK,
 				      {"hooks", "SessionEnd"},
 				      GROUP,
-				      "gemini SessionEnd"}}}},
+				      "gemini SessionEnd"},
+				     {WIRING_HOOK,
+				      {"hooks", "BeforeTool"},
+				      MATCHING("run_shell_command", ""),
+				      "gemini BeforeTool"}}}},
 		.comment = true,
 		.lines = {NULL, ".gemini", "GEMINI.md", "GEMINI.md"},
 		.patterns = {{"tools", "allowed"}, {"tools", "exclude"}, {"tools", "core"}},

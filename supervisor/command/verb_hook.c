@@ -1,15 +1,18 @@
 // terse hook AGENT EVENT: the program that terse init puts into an agent's files. See
 // agents/hook.h.
 
+#include "config/settings.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/proc.h"
 #include "supervisor/agents/hook.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/help.h"
 #include "supervisor/command/verb.h"
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,13 +46,24 @@ static void hook_end_session(const struct hook_outcome *o, const char *program)
 		waitpid(pid, NULL, 0);
 }
 
+static bool hook_is_verb(const char *word)
+{
+	static const char *const options[] = {"--help", "-h", "--version", "-V", "-v"};
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		if (strcmp(word, options[i]) == 0)
+			return true;
+	}
+	return help_find(word) != NULL;
+}
+
 int command_hook(struct command_context *c, int argc, char **argv)
 {
 	struct buffer input = BUFFER_INIT, answer = BUFFER_INIT;
 	struct hook_outcome outcome;
 	char program[PATH_MAX];
+	const struct hook_terse terse = {
+		.program = program, .is_verb = hook_is_verb, .in_front = c->settings->in_front};
 	int status;
-	(void)c;
 	if (argc != 3) {
 		verb_error("hook", "usage: terse hook AGENT EVENT");
 		return EXIT_TERSE;
@@ -57,7 +71,7 @@ int command_hook(struct command_context *c, int argc, char **argv)
 	process_link(0, program, sizeof(program), "exe");
 	if (hook_read_input(&input) < 0)
 		input.len = 0;
-	status = hook_answer(argv[1], argv[2], input.data ? input.data : "", input.len, program,
+	status = hook_answer(argv[1], argv[2], input.data ? input.data : "", input.len, &terse,
 			     &answer, &outcome);
 	/* Whatever is wrong, the agent goes on. */
 	if (status == 0 && answer.len)

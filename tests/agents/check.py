@@ -78,9 +78,9 @@ class Commands:
         first = len(self.warm_up)
         results = self.drive(
             *self.warm_up, CAUSE, ["seq 3000; echo one", "seq 4000; echo two"],
-            "terse --yield 2s sh -c 'seq 40; echo Server ready; exec sleep 300'",
+            "seq 40; echo Server ready; sleep 300 # terse: yield=2s",
             lambda r: "terse signal " + any_id(r[first + 3]),
-            "terse --yield 60s sh -c 'printf \"name: \"; read n; echo hello $n'",
+            "printf 'name: '; read n; echo hello $n # terse: yield=60s",
             lambda r: "terse send %s world --key enter --await" % any_id(r[first + 5]))[first:]
         texts = [self.text(r) for r in results]
         self.assertIn("undefined reference to 'frobnicate'", texts[0])
@@ -193,6 +193,26 @@ class Denied:
         results = self.drive("touch made", "seq 3000", options=self.deny("touch"))
         self.assertFalse(os.path.exists(os.path.join(self.work, "made")), results[0])
         self.assertTrue(FOOTER.search(self.text(results[1]).strip().encode() + b"\n"), results[1])
+
+
+class CommentJudged(Denied):
+    """Where the model is told of a comment, the agent's rules judge a command alike with one."""
+
+    def test_a_comment_is_judged_as_the_command(self):
+        for options, made in ((self.deny, False), (self.allow_only, True)):
+            results = self.drive("touch made # terse: yield=10s", options=options("touch"))
+            self.assertEqual(os.path.exists(os.path.join(self.work, "made")), made, results)
+
+
+class InFront:
+    """What the agent's rules do not see is not run by terse either."""
+
+    def test_terse_in_front(self):
+        results = self.drive("terse touch made", "cd . && terse --yield 10s touch made", "terse list")
+        for result in results[:2]:
+            self.assertIn("Type the command itself", result)
+        self.assertFalse(os.path.exists(os.path.join(self.work, "made")))
+        self.assertNotIn("Type the command itself", results[2])
 
 
 class ReadOnlyHome:
@@ -339,17 +359,10 @@ class ClaudePreload(ClaudeCommands, Claude):
     wiring = "preload"
 
 
-class ClaudeInit(Init, Claude):
+class ClaudeInit(Init, CommentJudged, InFront, Claude):
     def check_session(self, session):
         super().check_session(session)
         self.check_ended(session)
-
-    def test_denied_commands_stay_denied(self):
-        self.settings(permissions={"deny": ["Bash(touch:*)"]})
-        results = self.drive("touch made", "seq 3000")
-        self.assertIn("denied", results[0])
-        self.assertFalse(os.path.exists(os.path.join(self.work, "made")))
-        self.assertTrue(FOOTER.search(results[1].encode() + b"\n"), results[1])
 
 
 class ClaudeProject(Project, Claude):
@@ -475,7 +488,7 @@ class OpencodePreload(OpencodeCommands, Opencode):
     wiring = "preload"
 
 
-class OpencodeInit(Init, Opencode):
+class OpencodeInit(Init, InFront, Opencode):
     def check_session(self, session):
         self.assertRegex(session, r"^ses_\w+$")
         deleted = self.run_to_end(self.argv("", ())[0], "session", "delete", session, env=self.quiet)
@@ -487,13 +500,13 @@ class OpencodeProject(Project, Opencode):
     conversation = r"^ses_\w+$"
 
 
-class OpencodeDenied(Denied, Opencode):
+class OpencodeDenied(CommentJudged, Opencode):
     wiring = "shell"
 
 
 # --- Kilo -----------------------------------------------------------------------------------
 
-class KiloCommands(Commands, Server, ReadOnlyHome, Denied):
+class KiloCommands(Commands, Server, ReadOnlyHome, CommentJudged):
     pass
 
 
@@ -529,12 +542,16 @@ class QwenAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Qwen):
     wiring = "agent"
 
 
-class CopilotAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Copilot):
+class CopilotAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, CommentJudged, Copilot):
     wiring = "agent"
 
 
-class GeminiAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Gemini):
+class GeminiAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, CommentJudged, Gemini):
     wiring = "agent"
+
+
+class GeminiInit(InFront, Gemini):
+    wiring = "init"
 
 
 # --- Grok CLI -------------------------------------------------------------------------------

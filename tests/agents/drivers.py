@@ -117,6 +117,14 @@ class Claude(Agent):
         os.makedirs(folder, exist_ok=True)
         write_file(os.path.join(folder, "settings.json"), json.dumps(settings))
 
+    def deny(self, *commands):
+        self.settings(permissions={"deny": ["Bash(%s:*)" % c for c in commands]})
+        return []
+
+    def allow_only(self, *commands):
+        self.settings(permissions={"allow": ["Bash(%s:*)" % c for c in commands]})
+        return ["--permission-mode", "default"]
+
     def prefix(self):
         return {"CLAUDE_CODE_SHELL_PREFIX": TERSE_SH}
 
@@ -223,6 +231,10 @@ class Opencode(Agent):
         self.configure(permission={"bash": {"*": "allow", **{c + " *": "deny" for c in commands}}})
         return []
 
+    def allow_only(self, *commands):
+        self.configure(permission={"bash": {"*": "deny", **{c + " *": "allow" for c in commands}}})
+        return []
+
     def environment(self, model):
         self.configure(model="loopback/m", autoupdate=False, share="disabled", provider={
             "loopback": {"npm": "@ai-sdk/openai-compatible", "models": {"m": {"name": "m"}},
@@ -310,6 +322,9 @@ class Copilot(Agent):
     def deny(self, *commands):
         return [*self.allow, *("--deny-tool=shell(%s)" % c for c in commands)]
 
+    def allow_only(self, *commands):
+        return ["--allow-all-paths", *("--allow-tool=shell(%s)" % c for c in commands)]
+
     def text(self, result):
         return result.rsplit("\n<shellId: ", 1)[0]
 
@@ -321,7 +336,7 @@ class Gemini(Agent):
     name = "gemini"
 
     def argv(self, word, options):
-        return [os.path.join(MODULES, ".bin", "gemini"), "--skip-trust", "--yolo", *options, "-p", word]
+        return [os.path.join(MODULES, ".bin", "gemini"), "--skip-trust", *(options or ["--yolo"]), "-p", word]
 
     def configure(self, **more):
         folder = os.path.join(self.home, ".gemini")
@@ -335,11 +350,16 @@ class Gemini(Agent):
         return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": model.url,
                 "GEMINI_MODEL": "gemini-2.5-pro"}
 
+    def policy(self, decision, commands):
+        return ["--policy", write_file(os.path.join(self.home, "policy.toml"), "".join(
+            '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "%s"\ndecision = "%s"\n'
+            'priority = 999\n' % (c, decision) for c in commands))]
+
     def deny(self, *commands):
-        policy = write_file(os.path.join(self.home, "policy.toml"), "".join(
-            '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "%s"\ndecision = "deny"\n'
-            'priority = 999\n' % c for c in commands))
-        return ["--policy", policy]
+        return ["--yolo", *self.policy("deny", commands)]
+
+    def allow_only(self, *commands):
+        return self.policy("allow", commands)
 
     def text(self, result):
         return field(result, "Output")

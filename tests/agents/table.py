@@ -77,9 +77,9 @@ class Table:
             Row("two calls at once", [["seq 3000; echo one", "seq 4000; echo two"]],
                 has("\n4000\ntwo")),
             Row("cd carries over", ["mkdir -p sub", "cd sub", "pwd"], has("/sub"), as_without=True),
-            Row("server, by --yield", ["terse --yield 5s bash -c '%s'" % SERVER.replace("'", '"')],
+            Row("server, by a comment", [SERVER + " # terse: yield=5s"],
                 has("Server ready"), plain=[]),
-            Row("prompt", ['terse --yield 60s bash -c "%s"' % QUESTION.replace("$", "\\$"),
+            Row("prompt", [QUESTION + " # terse: yield=60s",
                            lambda r: "terse send %s world --key enter --await" % any_id(r[-1])],
                 has("hello world"), plain=["timeout 5 bash -c \"%s\"" % QUESTION.replace("$", "\\$")]),
         ]

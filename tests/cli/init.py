@@ -20,25 +20,33 @@ HOOKS_OF = os.path.join(LAUNCHER, "terse")  # executed for hooks
 OWN_SH, OWN_SHIM = os.path.join(BUILD, "terse-sh"), os.path.join(BUILD, "libterse-shim.so")
 PREFIX = '"CLAUDE_CODE_SHELL_PREFIX": "%s"' % TERSE_SH
 HOOK = '"%s hook claude SessionEnd"' % HOOKS_OF
-ONE_LINE_HOOK = '{"hooks": [{"type": "command", "command": %s}]}' % HOOK
 
 
-def hook_lines(indent, unit="  "):
-    lines = ["{", unit + '"hooks": [', unit * 2 + "{", unit * 3 + '"type": "command",',
-             unit * 3 + '"command": ' + HOOK, unit * 2 + "}", unit + "]", "}"]
-    return ("\n" + indent).join(lines)
+def group(call, matcher=None, **more):
+    """One hook, as Claude Code and Gemini CLI have them."""
+    return {**({"matcher": matcher} if matcher else {}),
+            "hooks": [{"type": "command", **more, "command": "%s hook %s" % (HOOKS_OF, call)}]}
 
 
-def hook_of_the_end(unit="  "):
-    return '%s"SessionEnd": [\n%s%s\n%s]' % (unit * 2, unit * 3, hook_lines(unit * 3, unit), unit * 2)
+END = group("claude SessionEnd")
+BEFORE = group("claude PreToolUse", "Bash", **{"if": "Bash(terse *)"})
+
+
+def hook_lines(indent, unit="  ", hook=None):
+    return json.dumps(hook or END, indent=unit).replace("\n", "\n" + indent)
+
+
+def both_hooks(unit="  ", hooks=(("SessionEnd", END), ("PreToolUse", BEFORE))):
+    return ",\n".join('%s"%s": [\n%s%s\n%s]' % (unit * 2, event, unit * 3, hook_lines(unit * 3, unit, hook), unit * 2)
+                      for event, hook in hooks)
 
 
 def whole_claude(unit="  "):
     return '{\n%s"env": {\n%s%s\n%s},\n%s"hooks": {\n%s\n%s}\n}\n' % (
-        unit, unit * 2, PREFIX, unit, unit, hook_of_the_end(unit), unit)
+        unit, unit * 2, PREFIX, unit, unit, both_hooks(unit), unit)
 
 
-HOOKS = '  "hooks": {\n%s\n  }' % hook_of_the_end()
+HOOKS = '  "hooks": {\n%s\n  }' % both_hooks()
 ENV = '  "env": {\n    %s\n  }' % PREFIX
 
 # A file before and after.
@@ -55,17 +63,17 @@ CLAUDE = {
                  '// mine\n{\n  "model": "opus", // the best, "x": {\n%s,\n%s\n  /* } */\n}\n// end\n'
                  % (ENV, HOOKS)),
     "one line": ('{"a": [1, 2], "env": {"B": "c"}}',
-                 '{"a": [1, 2], "env": {"B": "c", %s}, "hooks": {"SessionEnd": [%s]}}'
-                 % (PREFIX, ONE_LINE_HOOK)),
+                 '{"a": [1, 2], "env": {"B": "c", %s}, "hooks": {"SessionEnd": [%s], "PreToolUse": [%s]}}'
+                 % (PREFIX, json.dumps(END), json.dumps(BEFORE))),
     "a variable, and an order of its own": (
         '{\n  "z": 1,\n  "env": {\n    "B": "c"\n  },\n  "a": 2\n}',
         '{\n  "z": 1,\n  "env": {\n    "B": "c",\n    %s\n  },\n  "a": 2,\n%s\n}' % (PREFIX, HOOKS)),
     "hooks of its own": (
         '{\n  "env": {},\n  "hooks": {\n    "PreToolUse": [],\n    "SessionEnd": [\n'
         '      {"hooks": [{"type": "command", "command": "bye"}]}\n    ]\n  }\n}\n',
-        '{\n  "env": {\n    %s\n  },\n  "hooks": {\n    "PreToolUse": [],\n    "SessionEnd": [\n'
+        '{\n  "env": {\n    %s\n  },\n  "hooks": {\n    "PreToolUse": [\n      %s\n    ],\n    "SessionEnd": [\n'
         '      {"hooks": [{"type": "command", "command": "bye"}]},\n      %s\n    ]\n  }\n}\n'
-        % (PREFIX, hook_lines("      "))),
+        % (PREFIX, hook_lines("      ", hook=BEFORE), hook_lines("      "))),
     "a byte order mark": ("\ufeff{}", "\ufeff" + whole_claude().rstrip("\n")),
     "tabs": ('{\n\t"a": 1\n}\n', whole_claude("\t").replace("{\n", '{\n\t"a": 1,\n', 1)),
     "CRLF": ('{\r\n  "a": 1\r\n}\r\n',
@@ -146,7 +154,9 @@ FILES = {
     "pi": (".pi/agent/settings.json", ".pi/settings.json",
            '{\n  "shellPath": "%s"\n}\n' % TERSE_SH),
     "gemini": (".gemini/settings.json", ".gemini/settings.json",
-               '{\n  "hooks": {\n%s\n  }\n}\n' % hook_of_the_end().replace("claude", "gemini")),
+               '{\n  "hooks": {\n%s\n  }\n}\n' % both_hooks(hooks=(
+                   ("SessionEnd", group("gemini SessionEnd")),
+                   ("BeforeTool", group("gemini BeforeTool", "run_shell_command"))))),
     "kilo": ("config/kilo/kilo.json", "kilo.json", '{\n  "shell": "%s"\n}\n' % TERSE_SH),
     "cursor": (".cursor/hooks.json", ".cursor/hooks.json",
                '{\n  "version": 1,\n  "hooks": {\n    "preToolUse": [\n      {\n'
@@ -241,11 +251,12 @@ class Claude(Wiring):
             self.assertEqual(self.tree(os.path.dirname(path)), {"settings.json": text.encode()})
 
     def test_another_place_of_terse_is_renewed(self):
-        text = '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/old/terse-sh"}, "hooks": {"SessionEnd": [%s]}}'
-        old = (text % ONE_LINE_HOOK).replace(HOOKS_OF, "/old/terse")
+        text = '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/old/terse-sh"}, "hooks": {"SessionEnd": [%s], "PreToolUse": [%s]}}'
+        text %= json.dumps(END), json.dumps(BEFORE)
+        old = text.replace(HOOKS_OF, "/old/terse")
         path = self.put(".claude/settings.json", old)
         self.init("claude")
-        self.assertEqual(read_file(path).decode(), (text % ONE_LINE_HOOK).replace("/old/terse-sh", TERSE_SH))
+        self.assertEqual(read_file(path).decode(), text.replace("/old/terse-sh", TERSE_SH))
         self.assertFalse(os.path.exists(path + ".before-terse"))
         self.init("claude", "--undo")
         self.assertFalse(os.path.exists(path))
@@ -456,7 +467,7 @@ class EveryAgent(Wiring):
     def test_a_plugin_calls_terse(self):
         self.init("opencode")
         plugin = read_file(self.in_home("config/opencode/plugins/terse.js")).decode()
-        call = '    spawnSync(%s, ["hook", "opencode", event.type], {\n' % json.dumps(HOOKS_OF)
+        call = 'spawnSync(%s, ["hook", "opencode", event], {\n' % json.dumps(HOOKS_OF)
         self.assertIn(call, plugin)
 
     def test_usage(self):
@@ -579,10 +590,47 @@ class Hook(Wiring):
         line = answer("make # terse: yield=10s, size=1x")["updated_input"]["command"]
         self.assertEqual(line, TERSE + " --session abc-1 --yield=10s -c 'make # terse: yield=10s, size=1x'")
         # Commands with an effect on their shell, commands of terse itself, and unclear ones.
-        for command in ("cd web", "cd web && make", "export A=b; make", ". ./env", "terse make",
+        for command in ("cd web", "cd web && make", "export A=b; make", ". ./env", "terse list",
                         "/usr/bin/terse read last", "echo 'open", ""):
             self.assertEqual(answer(command), {"permission": "ask"}, command)
         self.assertEqual(answer("make", tool="Write"), {"permission": "ask"})
+
+    def test_terse_in_front(self):
+        """Rules do not see what terse runs: such a command is refused, and what to type is said."""
+        reason = "Type the command itself, without terse in front of it: it runs under terse anyway."
+        comment = reason + (" For what options would ask, end it with a comment: "
+                            "# terse: yield=10s, timeout=5m, size=20KB (each as needed).")
+
+        def said(agent, event, command, **env):
+            data = json.dumps({"tool_name": "Bash", "tool_input": {"command": command}}).encode()
+            run = self.terse("hook", agent, event, data=data, split=True, env=env)
+            self.assertEqual((run.code, run.err), (0, b""))
+            return run.out.decode()
+
+        def claude(decision):
+            return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": decision,
+                                           "permissionDecisionReason": comment}}
+        refusals = {("claude", "PreToolUse"): claude("deny"),
+                    ("gemini", "BeforeTool"): {"decision": "deny", "reason": comment},
+                    ("cursor", "preToolUse"): {"permission": "deny", "agent_message": reason},
+                    ("crush", "PreToolUse"): {"version": 1, "decision": "deny", "reason": reason}}
+        for (agent, event), refusal in refusals.items():
+            self.assertEqual(json.loads(said(agent, event, "terse touch x")), refusal)
+        self.assertEqual(said("opencode", "tool.execute.before", "terse touch x"), comment + "\n")
+        # However it is typed; not where it runs nothing, or where that is not plain.
+        for command in ("terse --yield 10s npm test", "cd x && terse touch y | cat", "terse -c 'touch x'", "terse -- read",
+                        "/usr/bin/terse run touch x", "env A=1 sudo terse touch x", "A=1 terse touch x",
+                        "terse agent touch x", "terse probe touch x", "terse read last; terse 'touch x'"):
+            self.assertTrue(said("claude", "PreToolUse", command), command)
+        for command in ("touch x", "terse", "terse read last", "terse list | head", "terse --version", "terse -h",
+                        "echo terse touch x", "terse 'touch x", "terse-foo touch x", ""):
+            self.assertEqual(said("claude", "PreToolUse", command), "", command)
+        # The key. Who can't ask goes on denying.
+        for agent, event in refusals:
+            self.assertEqual('"ask"' in said(agent, event, "terse touch x", TERSE_IN_FRONT="ask"),
+                             agent in ("claude", "cursor"))
+        self.assertEqual(json.loads(said("claude", "PreToolUse", "terse make", TERSE_IN_FRONT="ask")), claude("ask"))
+        self.assertEqual(said("claude", "PreToolUse", "terse touch x", TERSE_IN_FRONT="pass"), "")
 
     def test_crush(self):
         def answer(command):

@@ -87,7 +87,7 @@ class Installed(Case):
         for names in ((".claude", "settings.json"), (".gemini", "settings.json"), (".cursor", "hooks.json"),
                       ("config", "crush", "crush.json")):
             found += re.findall(r'"command": "([^"]+ hook [^"]+)"', self.file(*names))
-        self.assertEqual(len(found), 5)
+        self.assertEqual(len(found), 7)
         return found
 
     def try_every_way(self, ways):

@@ -25,9 +25,15 @@ static void check_answer(const char *agent, const struct buffer *answer)
 	const char *permission = json_string_value(json_object_get(value, "permission"));
 	check(json_is_object(value));
 	check(memchr(answer->data, '\n', answer->len) == answer->data + answer->len - 1);
-	check(!json_object_get(value, "decision"));
-	check(strcmp(agent, "cursor") != 0 || (permission && strcmp(permission, "ask") == 0));
+	const char *decision = json_string_value(json_object_get(value, "decision"));
+	check(!decision || strcmp(decision, "deny") == 0);
+	check(strcmp(agent, "cursor") != 0 || (permission && strcmp(permission, "allow") != 0));
 	json_decref(value);
+}
+
+static bool is_verb(const char *word)
+{
+	return strcmp(word, "read") == 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -35,18 +41,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const hooks[][2] = {
 		{"claude", "SessionEnd"}, {"gemini", "SessionEnd"}, {"opencode", "session.deleted"},
 		{"cursor", "sessionEnd"}, {"cursor", "preToolUse"}, {"crush", "PreToolUse"},
-		{"claude", "PreToolUse"},
+		{"claude", "PreToolUse"}, {"gemini", "BeforeTool"},
 	};
+	static const struct hook_terse terse = {"/usr/bin/terse", is_verb, 0};
 	struct buffer answer = BUFFER_INIT;
 	struct hook_outcome outcome;
 	if (size == 0)
 		return 0;
-	const char *const *hook = hooks[*data % 7];
-	int status = hook_answer(hook[0], hook[1], (const char *)data + 1, size - 1,
-				 "/usr/bin/terse", &answer, &outcome);
+	const char *const *hook = hooks[*data % 8];
+	int status = hook_answer(hook[0], hook[1], (const char *)data + 1, size - 1, &terse,
+				 &answer, &outcome);
 	if (status == 0 && answer.len)
 		check_answer(hook[0], &answer);
-	if (status == 0 && outcome.action)
+	if (status == 0 && outcome.ends)
 		check(strspn(outcome.session, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 					      "0123456789_-.") == strlen(outcome.session));
 	buffer_release(&answer);
