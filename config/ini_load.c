@@ -100,6 +100,27 @@ static bool is_refused(const struct load *l, const struct option *o)
 	return l->by == ORIGIN_PROJECT && !o->safe;
 }
 
+/* Whether a project's file may not set this value: it may show more than others, not less. */
+static bool is_value_refused(const struct load *l, const struct option *o, int64_t value)
+{
+	if (l->by != ORIGIN_PROJECT)
+		return false;
+	if (o->safe_never)
+		return strcmp(o->choices[value], o->safe_never) == 0;
+	return value < o->safe_min && !(value == 0 && (o->or_zero || o->min == 0));
+}
+
+static int ini_load_complain_of_value(struct load *l, const struct ini_line *line,
+				      const struct option *o)
+{
+	char least[VALUE_LEN], reason[VALUE_LEN + sizeof(unsafe)];
+	if (o->safe_never)
+		return ini_load_complain(l, line, line->value, unsafe);
+	snprintf(reason, sizeof(reason), "under %s: %s", option_number_text(o, o->safe_min, least),
+		 unsafe);
+	return ini_load_complain(l, line, line->value, reason);
+}
+
 /* --- sections -------------------------------------------------------------- */
 
 static int unknown_section(struct load *l, const struct ini_line *line)
@@ -137,7 +158,8 @@ static int load_named(struct load *l, const struct ini_line *line, const char *n
 {
 	const char *reason = layer_refuse_name(name);
 	struct layer **layer = &l->layers[kind];
-	if (l->by == ORIGIN_PROJECT && !named[kind].safe)
+	/* What has the profile of terse's own commands may print notices. */
+	if (l->by == ORIGIN_PROJECT && (!named[kind].safe || strcmp(name, PROFILE_TERSE) == 0))
 		reason = unsafe;
 	if (reason)
 		return ini_load_complain(l, line, NULL, reason);
@@ -215,7 +237,11 @@ static int load_key(struct load *l, const struct ini_line *line)
 	if (is_refused(l, o))
 		return ini_load_complain(l, line, NULL, unsafe);
 	l->now.sources[i] = (struct setting_source){.by = l->by, .line = line->number};
-	return ini_load_check(l, line, option_set(&l->now, o, line->value, l->error));
+	int result = option_set(&l->now, o, line->value, l->error);
+	if (result == 0 && option_is_number(o) &&
+	    is_value_refused(l, o, *option_number(&l->now, o)))
+		return ini_load_complain_of_value(l, line, o);
+	return ini_load_check(l, line, result);
 }
 
 /* Loads one item of the section's own key. */
@@ -262,6 +288,8 @@ static int load_named_value(struct load *l, const struct ini_line *line)
 		return ini_load_complain(l, line, NULL, unsafe);
 	if (option_parse(o, line->value, &value, l->error) < 0)
 		return ini_load_complain(l, line, line->value, l->error->text);
+	if (is_value_refused(l, o, value))
+		return ini_load_complain_of_value(l, line, o);
 	return ini_load_add(
 		l, line,
 		(struct layer_entry){.kind = LAYER_VALUE, .offset = o->offset, .value = value});

@@ -41,9 +41,11 @@ struct option {
 	bool safe; /* valid in a project's .terse.ini (settings.h): a bad value changes the form of
 		      the text, but runs and ends nothing, sends nothing elsewhere and keeps no
 		      more on disk */
-	bool in_profile;  /* OPTION_LIST: profiles add items to it */
-	size_t most;      /* OPTION_LIST: largest number of items; 0: no limit */
-	const char *help; /* one sentence */
+	int64_t safe_min;       /* there, numbers are at least so large; 0: as `min` */
+	const char *safe_never; /* there, this choice is refused; NULL: none is */
+	bool in_profile;        /* OPTION_LIST: profiles add items to it */
+	size_t most;            /* OPTION_LIST: largest number of items; 0: no limit */
+	const char *help;       /* one sentence */
 	const char *(*refuse)(const char *value); /* texts: a reason, or NULL if good */
 };
 

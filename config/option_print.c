@@ -396,6 +396,7 @@ static void manual_print_section(struct buffer *out, const char *name, bool firs
 
 static void manual_print_names(struct buffer *out, const struct option *o)
 {
+	char least[VALUE_LEN];
 	if (!o->variable) {
 		buffer_append_string(out, "only in your file or the system's\n");
 		return;
@@ -405,7 +406,12 @@ static void manual_print_names(struct buffer *out, const struct option *o)
 		buffer_printf(out, " ;\n.Fl %s", o->flag + 1);
 	if (o->negated)
 		buffer_printf(out, " , Fl %s", o->negated + 1);
-	buffer_append_string(out, o->safe ? " ;\nalso in .terse.ini\n" : "\n");
+	buffer_append_string(out, o->safe ? " ;\nalso in .terse.ini" : "");
+	if (o->safe_min)
+		buffer_printf(out, ", from %s", option_number_text(o, o->safe_min, least));
+	if (o->safe_never)
+		buffer_printf(out, ", but not %s", o->safe_never);
+	buffer_append_string(out, "\n");
 	for (size_t i = 0; i < option_shorthand_count; i++) {
 		const struct option_shorthand *h = &option_shorthands[i];
 		if (option_by_key(h->section, h->key) != o)

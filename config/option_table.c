@@ -239,12 +239,14 @@ const struct option option_table[] = {
 		NAMES("terminal", "cols", "--cols", "TERSE_COLS"),
 		COUNT(cols, 2, 1000, "160", "columns"),
 		.safe = true,
+		.safe_min = 80,
 		.help = "Width of the pseudo-terminal; many programs cut their output to it.",
 	},
 	{
 		NAMES("terminal", "rows", "--rows", "TERSE_ROWS"),
 		COUNT(rows, 2, 500, "50", "rows"),
 		.safe = true,
+		.safe_min = 24,
 		.help = "Height of the pseudo-terminal.",
 	},
 	{
@@ -258,7 +260,6 @@ const struct option option_table[] = {
 	{
 		NAMES("terminal", "settle", "--settle", "TERSE_SETTLE"),
 		DURATION(settle, 0, 60 * 1000, "50ms"),
-		.safe = true,
 		.help = "Print a line as it comes once it has stood this long after its newline, "
 			"though it could still be written over. More for programs that begin "
 			"plain and redraw later.",
@@ -280,6 +281,7 @@ const struct option option_table[] = {
 		NAMES("report", "size", "--size", "TERSE_SIZE"),
 		SIZE(size, 64, 16 * MB, "4KB"),
 		.safe = true,
+		.safe_min = 2 * KB,
 		.help = "Text up to this size is printed whole, longer text as a preview of this "
 			"size. It holds for a failure too, unless failure_size is set in the same "
 			"place or a later one.",
@@ -288,6 +290,7 @@ const struct option option_table[] = {
 		NAMES("report", "failure_size", "--failure-size", "TERSE_FAILURE_SIZE"),
 		SIZE(failure_size, 64, 16 * MB, "6KB"),
 		.safe = true,
+		.safe_min = 2 * KB,
 		.help = "The size for a command that fails. While it runs, the smaller of both "
 			"counts.",
 	},
@@ -295,6 +298,7 @@ const struct option option_table[] = {
 		NAMES("report", "max_lines", "--max-lines", "TERSE_MAX_LINES"),
 		COUNT(max_lines, 0, 1000000000, "0", "lines"),
 		.safe = true,
+		.safe_min = 50,
 		.help = "Text of more lines than this is printed as a preview, too; 0: no limit.",
 	},
 	{
@@ -309,6 +313,7 @@ const struct option option_table[] = {
 		SIZE(longest_line, 40, MB, "0"),
 		.or_zero = true,
 		.safe = true,
+		.safe_min = 500,
 		.help = "Text with a line longer than this is printed as a preview, too; 0: no "
 			"limit.",
 	},
@@ -317,12 +322,14 @@ const struct option option_table[] = {
 		SIZE(err_size, 64, 16 * MB, "0"),
 		.or_zero = true,
 		.safe = true,
+		.safe_min = 2 * KB,
 		.help = "The size for separate standard error; 0: as size.",
 	},
 	{
 		NAMES("report", "max_err_lines", "--max-err-lines", "TERSE_MAX_ERR_LINES"),
 		COUNT(max_err_lines, 0, 1000000000, "0", "lines"),
 		.safe = true,
+		.safe_min = 50,
 		.help = "The max_lines for separate standard error; 0: no limit.",
 	},
 	{
@@ -342,6 +349,7 @@ const struct option option_table[] = {
 		NAMES("report", "status", "--status", "TERSE_STATUS"),
 		WORD(status, status_choices, "never"),
 		.safe = true,
+		.safe_never = "never",
 		.help = "When to add a line with the exit status to text that is printed whole.",
 	},
 	{
@@ -354,7 +362,6 @@ const struct option option_table[] = {
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),
 		SIZE(ceiling, 512, 16 * MB, "0"),
 		.or_zero = true,
-		.safe = true,
 		.help = "The most that is printed, notices included, whatever size says, since the "
 			"agent would cut the rest; 0: unknown.",
 	},
@@ -362,21 +369,18 @@ const struct option option_table[] = {
 		NAMES("report", "failure_ceiling", "--failure-ceiling", "TERSE_FAILURE_CEILING"),
 		SIZE(failure_ceiling, 512, 16 * MB, "0"),
 		.or_zero = true,
-		.safe = true,
 		.help = "The ceiling for a command that fails; 0: as ceiling.",
 	},
 	{
 		NAMES("report", "cut_ceiling", "--cut-ceiling", "TERSE_CUT_CEILING"),
 		SIZE(cut_ceiling, 512, 16 * MB, "0"),
 		.or_zero = true,
-		.safe = true,
 		.help = "The ceiling for text that is longer than the ceiling, unless the command "
 			"fails, since the agent would show so little of it; 0: as ceiling.",
 	},
 	{
 		NAMES("report", "line_ceiling", "--line-ceiling", "TERSE_LINE_CEILING"),
 		COUNT(line_ceiling, 0, 1000000000, "0", "lines"),
-		.safe = true,
 		.help = "The ceiling in lines; 0: unknown.",
 	},
 	{
@@ -389,6 +393,7 @@ const struct option option_table[] = {
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),
 		WORD(mode, mode_choices, "smart"),
 		.safe = true,
+		.safe_never = "head",
 		.help = "The part of the text that a preview shows; smart: the start, the end, and "
 			"the lines that explain the result. When a command has failed, half of the "
 			"size, and at most 2 KB, is for the lines that tell why and the last ones "
@@ -397,14 +402,12 @@ const struct option option_table[] = {
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),
 		COUNT(head_share, 0, 100, "15", "percent"),
-		.safe = true,
 		.help = "The share of a preview for the start of the text, which is printed as it "
 			"comes.",
 	},
 	{
 		NAMES("preview", "end_share", "--end-share", "TERSE_END_SHARE"),
 		COUNT(end_share, 0, 100, "8", "percent"),
-		.safe = true,
 		.help = "The share of a smart preview for the last lines, whatever they say; after "
 			"a success at least 30, or 12 if most lines report progress.",
 	},
@@ -431,6 +434,7 @@ const struct option option_table[] = {
 		SIZE(max_line, 64, MB, "0"),
 		.or_zero = true,
 		.safe = true,
+		.safe_min = 500,
 		.help = "A preview cuts lines longer than this; 0: longer than 500 bytes, unless "
 			"there is room for more.",
 	},

@@ -323,35 +323,42 @@ static int64_t profile_merge(const struct option *o, int64_t value, int64_t next
 /* The entry of a profile that sets an option. A size sets failure_size too, unless the same file or
    one above it does. */
 static const struct layer_entry *profile_entry(const struct settings *s, const char *name,
-					       const struct option *o)
+					       const struct option *o, const struct layer **by)
 {
 	const struct layer *layer = NULL, *above;
 	const struct layer_entry *e = layer_value(profiles_of(s), name, o, &layer);
+	*by = layer;
 	if (o->offset != offsetof(struct settings, failure_size))
 		return e;
 	const struct option *size = option_by_key("report", "size");
 	const struct layer_entry *both = layer_value(profiles_of(s), name, size, &above);
-	if (!both || !e)
-		return both ? both : e;
-	while (layer && layer != above)
+	if (!both)
+		return e;
+	while (e && layer && layer != above)
 		layer = layer->below;
-	return layer ? e : both;
+	if (e && layer)
+		return e;
+	*by = above;
+	return both;
 }
 
 static void apply_one(struct settings *s, const struct option *o,
 		      const struct profile_choice *choice)
 {
 	int64_t base = *option_number(s, o), value = base;
-	bool found = false;
+	bool found = false, project = false;
 	for (size_t i = 0; i < choice->count; i++) {
-		const struct layer_entry *e = profile_entry(s, choice->names[i], o);
+		const struct layer *by;
+		const struct layer_entry *e = profile_entry(s, choice->names[i], o, &by);
 		int64_t next = e ? e->value : base;
 		found = found || e;
+		project = project || (e && by->by == ORIGIN_PROJECT);
 		value = i == 0 ? next : profile_merge(o, value, next, base);
 	}
 	if (found) {
 		*option_number(s, o) = value;
-		*option_source(s, o) = (struct setting_source){.by = ORIGIN_PROFILE};
+		*option_source(s, o) =
+			(struct setting_source){.by = ORIGIN_PROFILE, .project = project};
 	}
 }
 
@@ -384,6 +391,24 @@ static void profile_add_items(struct settings *s, const struct option *o, const 
 	}
 }
 
+/* Notes what a preview owes to the project's file. */
+static void note_project(struct settings *s)
+{
+	size_t len = 0;
+	*s->by_project = '\0';
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		const struct setting_source *source = &s->sources[i];
+		bool shown =
+			strcmp(o->section, "report") == 0 || strcmp(o->section, "preview") == 0;
+		if (!shown || (source->by != ORIGIN_PROJECT && !source->project) ||
+		    len + strlen(o->key) + 3 > sizeof(s->by_project))
+			continue;
+		len += (size_t)snprintf(s->by_project + len, sizeof(s->by_project) - len, "%s%s",
+					len ? ", " : "", o->key);
+	}
+}
+
 void profile_apply(struct settings *s, const struct profile_choice *choice)
 {
 	s->applied = profile_name(choice);
@@ -395,6 +420,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 		for (size_t k = 0; k < choice->count && o->in_profile; k++)
 			profile_add_items(s, o, profiles_of(s), choice->names[k]);
 	}
+	note_project(s);
 }
 
 /* --- commands of terse itself -------------------------------------------------------------- */

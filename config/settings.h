@@ -63,6 +63,7 @@ enum origin {
 struct setting_source {
 	enum origin by;
 	unsigned line; /* in a file, from 1 */
+	bool project;  /* by a profile of the project's file */
 };
 
 struct settings {
@@ -173,6 +174,7 @@ struct settings {
 	const char *agent;      /* the agent whose section was applied; NULL: none */
 	bool own_words;         /* the command's profile is PROFILE_TERSE */
 	const char *applied;    /* the name of that profile; NULL: none was applied */
+	char by_project[120];   /* then: what the project's file sets of a preview: "size, mode" */
 };
 
 /* Why a setting was refused. */

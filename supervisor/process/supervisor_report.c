@@ -48,6 +48,7 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 			   .timed_out = s->timed_out && !running,
 			   .background = report_background(s, source),
 			   .project_ignored = s->job->settings->project_is_wrong,
+			   .by_project = s->job->settings->by_project,
 			   .exit_code = running ? 0 : m->exit_code,
 			   .signal = m->signal,
 			   .duration_ms = running ? clock_monotonic_ms() - s->job->begun_ms

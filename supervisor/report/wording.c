@@ -393,6 +393,8 @@ static void append_background(struct buffer *out, const struct wording_ending *e
 static void append_notes(struct buffer *out, const struct wording_ending *e, bool tools)
 {
 	append_background(out, e);
+	if (e->by_project && *e->by_project)
+		buffer_printf(out, "; .terse.ini sets %s", e->by_project);
 	if (e->project_ignored && tools)
 		buffer_append_string(out, "; .terse.ini is ignored: " TOOL_RUN
 					  " command=\"terse config check\"");

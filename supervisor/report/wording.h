@@ -61,8 +61,9 @@ struct wording_ending {
 	/* Who still writes to the artifact, "tee still writes"; "": it can't be seen; NULL: nobody
 	   does. */
 	const char *background;
-	bool project_ignored; /* the project's .terse.ini has errors */
-	int exit_code;        /* -1: by signal */
+	bool project_ignored;   /* the project's .terse.ini has errors */
+	const char *by_project; /* what it sets of a preview: "size, mode"; NULL or "": nothing */
+	int exit_code;          /* -1: by signal */
 	int signal;
 	int64_t duration_ms;
 	uint64_t lines, bytes;

@@ -115,6 +115,17 @@ class Names(Case):
         # An agent's footer reports it, since the agent can mend the file.
         run = self.shell(b'cd "$EVIL" && exec terse --preview seq 3000', env={"EVIL": self.where})
         self.assertIn(b"; .terse.ini is ignored: terse config check; full text: ", run.out)
+        # So is one that would hide a failure; what a good one sets is named where text is cut.
+        fails = b'cd "$EVIL" && exec terse --preview -c \'seq 3000; echo "Error: the cause"; exit 1\''
+        for text, said in ((b"[preview]\nmode = head\n[report]\nsize = 64\nfailure_size = 64\n",
+                            b"; .terse.ini is ignored: terse config check; "),
+                           (b"[preview]\nmode = ends\n[report]\nsize = 3KB\n", b"; .terse.ini sets size, mode; "),
+                           (b"[report]\nsize = 3KB\n", b"; .terse.ini sets size; "),
+                           (b"[profile mine]\nmatch = seq\nmax_lines = 100\n", b"; .terse.ini sets max_lines; ")):
+            write_file(os.path.join(self.where, b".terse.ini"), text)
+            run = self.shell(fails, env={"EVIL": self.where})
+            self.assertIn(b"Error: the cause\n", run.out)
+            self.assertIn(said, run.out)
 
     def test_relative_home(self):
         """A process that lives on leaves the directory, and the store stays where it is."""

@@ -101,7 +101,7 @@ static void expect_found(const char *dir, const char *name)
 static void it_is_found_up_to_the_repository_s_root(void **state)
 {
 	(void)state;
-	write_file(".terse.ini", "[report]\nsize = 100\n");
+	write_file(".terse.ini", "[report]\nsize = 10000\n");
 	expect_found(".", ".terse.ini");
 	expect_found("repo", ""); /* not in a repository */
 	enter(".");
@@ -110,13 +110,13 @@ static void it_is_found_up_to_the_repository_s_root(void **state)
 	enter(".");
 	assert_int_equal(mkdir("repo/.git", 0700), 0);
 	expect_found("repo/a/b", "");
-	write_file("repo/.terse.ini", "[report]\nsize = 200\n");
+	write_file("repo/.terse.ini", "[report]\nsize = 20000\n");
 	expect_found("repo/a/b", "repo/.terse.ini");
 	expect_found("repo", "repo/.terse.ini");
-	expect_size(200, "");
-	write_file("repo/a/.terse.ini", "[report]\nsize = 300\n");
+	expect_size(20000, "");
+	write_file("repo/a/.terse.ini", "[report]\nsize = 30000\n");
 	expect_found("repo/a/b", "repo/a/.terse.ini");
-	expect_size(300, "");
+	expect_size(30000, "");
 	enter(".");
 	assert_int_equal(rmdir("repo/.git"), 0);
 	write_file("repo/.git", "gitdir: elsewhere\n"); /* as in a worktree */
@@ -146,15 +146,15 @@ static void it_has_its_place_among_the_sources(void **state)
 	struct settings s;
 	char path[128];
 	(void)state;
-	write_file("user.ini", "[report]\nsize = 100\nmax_lines = 7\nheartbeat = 5s\n");
-	write_file("repo/.terse.ini", "[report]\nsize = 200\nheartbeat = 6s\n");
+	write_file("user.ini", "[report]\nsize = 99\nmax_lines = 7\nheartbeat = 5s\n");
+	write_file("repo/.terse.ini", "[report]\nsize = 20000\nheartbeat = 6s\n");
 	snprintf(path, sizeof(path), "%s/user.ini", root);
 	setenv("TERSE_CONFIG", path, 1);
 	setenv("TERSE_HEARTBEAT", "7s", 1);
 	enter("repo");
 	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
 	assert_string_equal(error.text, "");
-	assert_int_equal(s.size, 200);
+	assert_int_equal(s.size, 20000);
 	assert_int_equal(s.max_lines, 7);
 	assert_int_equal(s.heartbeat, 7000);
 	assert_int_equal(option_source(&s, option_by_key("report", "size"))->by, ORIGIN_PROJECT);
@@ -176,7 +176,7 @@ static void only_safe_options_are_taken(void **state)
 		char text[256], message[256] = "";
 		if (o->safe)
 			continue;
-		snprintf(text, sizeof(text), "[report]\nsize = 100\n\n[%s]\n%s = 1\n",
+		snprintf(text, sizeof(text), "[report]\nsize = 10000\n\n[%s]\n%s = 1\n",
 			 strcmp(o->section, "report") == 0 ? "report" : o->section, o->key);
 		snprintf(message, sizeof(message),
 			 "repo/.terse.ini:5: [%s] %s: not allowed in a project's file", o->section,
@@ -185,22 +185,60 @@ static void only_safe_options_are_taken(void **state)
 		enter("repo");
 		expect_size(4096, message);
 	}
-	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 1KB\npty = yes\n");
+	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 3KB\npty = yes\n");
 	enter("repo");
 	expect_size(4096, "repo/.terse.ini:4: [profile read] pty: not allowed in a project's file");
-	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 1KB\n");
+	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 3KB\n");
 	enter("repo");
 	expect_size(4096, "");
+}
+
+/* It can show more, not less. */
+static void small_values_are_refused(void **state)
+{
+	static const struct {
+		const char *section, *value, *reason;
+	} rows[] = {
+		{"report", "size = 2047", "size: 2047: under 2KB"},
+		{"report", "failure_size = 64", "failure_size: 64: under 2KB"},
+		{"report", "err_size = 64", "err_size: 64: under 2KB"},
+		{"report", "max_lines = 1", "max_lines: 1: under 50"},
+		{"report", "status = never", "status: never"},
+		{"preview", "mode = head", "mode: head"},
+		{"preview", "max_line = 64", "max_line: 64: under 500"},
+		{"terminal", "cols = 2", "cols: 2: under 80"},
+		{"profile x", "size = 64", "size: 64: under 2KB"},
+		{"profile x", "mode = head", "mode: head"},
+	};
+	char text[128], message[160];
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(text, sizeof(text), "[%s]\n%s\n", rows[i].section, rows[i].value);
+		snprintf(message, sizeof(message),
+			 "repo/.terse.ini:2: [%s] %s: not allowed in a project's file",
+			 rows[i].section, rows[i].reason);
+		write_file("repo/.terse.ini", text);
+		enter("repo");
+		expect_size(4096, message);
+	}
+	write_file("repo/.terse.ini", "[profile terse]\nmatch = make\n");
+	enter("repo");
+	expect_size(4096, "repo/.terse.ini:1: [profile terse]: not allowed in a project's file");
+	write_file("repo/.terse.ini",
+		   "[report]\nsize = 2KB\nmax_lines = 0\nerr_size = 0\nstatus = failure\n"
+		   "[preview]\nmode = ends\nmax_line = 0\n[terminal]\ncols = 80\n");
+	enter("repo");
+	expect_size(2048, "");
 }
 
 static void what_is_not_trusted_is_refused(void **state)
 {
 	(void)state;
-	write_file("repo/.terse.ini", "[report]\nsize = 100\n");
+	write_file("repo/.terse.ini", "[report]\nsize = 10000\n");
 	enter("repo");
-	expect_size(100, "");
+	expect_size(10000, "");
 	assert_int_equal(chmod(".terse.ini", 0664), 0);
-	expect_size(100, "");
+	expect_size(10000, "");
 	assert_int_equal(chmod(".terse.ini", 0666), 0);
 	expect_size(4096, "repo/.terse.ini: not read: everybody can write to it");
 	assert_int_equal(chmod(".terse.ini", 0602), 0);
@@ -225,7 +263,7 @@ static void a_foreign_file_is_refused(void **state)
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	write_file("repo/.terse.ini", "[report]\nsize = 100\n");
+	write_file("repo/.terse.ini", "[report]\nsize = 10000\n");
 	enter("repo");
 	assert_int_equal(chown(".terse.ini", 12345, (gid_t)-1), 0);
 	expect_size(4096, "repo/.terse.ini: not read: it belongs to another user");
@@ -233,7 +271,7 @@ static void a_foreign_file_is_refused(void **state)
 	assert_int_equal(chmod(root, 0755), 0);
 	assert_int_equal(chmod("../repo", 0755), 0);
 	assert_int_equal(seteuid(12345), 0);
-	expect_size(100, ""); /* root's is good for everybody */
+	expect_size(10000, ""); /* root's is good for everybody */
 	assert_int_equal(seteuid(0), 0);
 }
 
@@ -247,6 +285,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(it_has_its_place_among_the_sources, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(only_safe_options_are_taken, setup, teardown),
+		cmocka_unit_test_setup_teardown(small_values_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_trusted_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_foreign_file_is_refused, setup, teardown),
 	};

@@ -163,6 +163,11 @@ static void footers(void **state)
 	       " [offset=FROM limit=COUNT | search=REGEX]]\n");
 	e.project_ignored = false;
 	e.background = NULL;
+	e.by_project = "size, mode";
+	footer(&e, &kept,
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; .terse.ini sets size, mode; full "
+	       "text: terse read " ID " [--lines FROM-TO], terse search " ID " REGEX]\n");
+	e.by_project = "";
 	e.omits = e.cuts = true;
 	footer(&e, &kept_stderr,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
