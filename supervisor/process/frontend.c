@@ -115,15 +115,36 @@ static void frontend_signal_group(const struct frontend *f, int sig)
 	watchdog_had(f->watchdog_socket, sig);
 }
 
-/* The command was stopped: stops this process, too, until somebody continues it. */
-static void frontend_stop(struct frontend *f)
+/* Stops this process by a signal that says why, until somebody continues it. The kernel does not do
+   so in an orphaned group: then nothing has continued it, either. */
+static void frontend_stop_by(int sig)
+{
+	struct sigaction was, action = {.sa_handler = SIG_DFL};
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigaction(sig, &action, &was);
+	kill(getpid(), sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(sig, &was, NULL);
+	sigpending(&set);
+	if (!sigismember(&set, SIGCONT))
+		kill(getpid(), SIGSTOP);
+}
+
+/* The command was stopped by this signal: stops this process, too. */
+static void frontend_stop(struct frontend *f, int sig)
 {
 	frontend_leave_raw(f);
 	TRACE(SIGNALS, "front end: stops with the command");
 	if (f->suspend_typed)
 		frontend_signal_group(f, SIGTSTP);
 	f->suspend_typed = false;
-	kill(getpid(), SIGSTOP);
+	if (sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU)
+		frontend_stop_by(sig);
+	else
+		kill(getpid(), SIGSTOP);
 	TRACE(SIGNALS, "front end: goes on");
 	frontend_send(f, MESSAGE_AWAKE, 0, 0);
 	frontend_enter_raw(f);
@@ -334,7 +355,7 @@ static struct message frontend_wait_for_end(struct frontend *f)
 			f->group = m.b;
 			frontend_close_inherited(f);
 		} else if (m.kind == MESSAGE_STOPPED) {
-			frontend_stop(f);
+			frontend_stop(f, m.a);
 		} else {
 			return m;
 		}

@@ -306,11 +306,13 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 static void report_person(struct source *s, const struct interceptor_ending *e)
 {
 	struct buffer line = BUFFER_INIT;
-	if (e->ending.state == WORDING_RUNNING)
+	if (e->ending.timed_out && !e->place.id)
+		wording_status(&line, &e->ending, &e->place);
+	else if (e->ending.timed_out || e->ending.state == WORDING_RUNNING)
 		wording_footer(&line, &e->ending, &e->place);
-	else
+	else if (e->place.id)
 		wording_person(&line, &e->ending, &e->place);
-	if (!e->place.id || buffer_check(&line) < 0)
+	if (line.len == 0 || buffer_check(&line) < 0)
 		goto out;
 	/* The person's terminal may still be raw: every line end is spelled out. */
 	if (s->last && s->last != '\n')
@@ -338,7 +340,8 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 		return;
 	bool running = ending->ending.state == WORDING_RUNNING;
 	interceptor_report(s->text, ending);
-	if (s->person && (running || ending->ending.background || !interceptor_fits(s->text)))
+	bool untold = running || ending->ending.background || ending->ending.timed_out;
+	if (s->person && (untold || !interceptor_fits(s->text)))
 		report_person(s, ending);
 	else if (running && s->job->settings->detach && !ending->is_second)
 		report_id(s, ending->place.id);

@@ -58,6 +58,13 @@ class Programs(ScreenCase):
         s.type("clear; terse seq 20")
         s.until(r"^19\n20\nready>$")
 
+    def test_timeout_is_told(self):
+        s = self.bash()
+        s.type("terse --timeout 100ms sh -c 'printf begin; sleep 1000'")
+        s.until(r"^begin\n\[terse: timed out \(exit 124\)\]\nready>$")
+        s.type("terse --timeout 100ms sh -c 'seq 20000; sleep 1000'")
+        s.until(r"^20000\n\[terse: timed out \(exit 124\) after .*terse read cmd-", "-J")
+
     def test_vim(self):
         s = self.bash()
         s.type("terse vim -u NONE -N file; echo status $?")
@@ -297,6 +304,8 @@ class JobControl(ScreenCase):
         self.wait_state(["cat"], "T")
         s.keys("Enter")
         s.until(r"^\[1\]\+ +Stopped.* terse cat$")
+        s.type("jobs -l")
+        s.until(r"^\[1\]\+ +\d+ Stopped \(tty input\) +terse cat$")
         s.type("fg")
         s.until_raw()
         s.type("typed later")
