@@ -28,24 +28,29 @@ struct candidate {
 	const char *variable;
 	const char *preset; /* where the variable is not set; NULL: no candidate then */
 	const char *below;
+	bool made;      /* the variable's directory is made, too, where it is missing */
 	bool per_user;  /* the user's number is appended to the name */
 	bool no_follow; /* others can plant links there, so its last step must be none */
 };
 
 static const struct candidate candidates[STORE_MAX] = {
-	{"TERSE_HOME", NULL, "", false, false},
-	{"XDG_STATE_HOME", NULL, "/terse", false, false},
-	{"HOME", NULL, "/.local/state/terse", false, false},
-	{"XDG_RUNTIME_DIR", NULL, "/terse", false, true},
-	{"TMPDIR", "/tmp", "/terse-", true, true},
+	{"TERSE_HOME", NULL, "", true, false, false},
+	{"XDG_STATE_HOME", NULL, "/terse", true, false, false},
+	{"HOME", NULL, "/.local/state/terse", false, false, false},
+	{"XDG_RUNTIME_DIR", NULL, "/terse", false, false, true},
+	{"TMPDIR", "/tmp", "/terse-", false, true, true},
 };
+
+static const char *candidate_base(const struct candidate *c)
+{
+	const char *base = getenv(c->variable);
+	return base && *base ? base : c->preset;
+}
 
 /* The absolute path of a candidate. ENOENT when its variable is not set. */
 static int candidate_path(const struct candidate *c, char out[PATH_MAX])
 {
-	const char *base = getenv(c->variable);
-	if (!base || !*base)
-		base = c->preset;
+	const char *base = candidate_base(c);
 	out[0] = '\0';
 	if (!base) {
 		errno = ENOENT;
@@ -115,11 +120,13 @@ static int open_below(int dir, const char *name, bool make)
 	return make_directory(dir, name) < 0 ? -1 : open_directory(dir, name, O_NOFOLLOW);
 }
 
-/* Whether directories may be made below the nearest ancestor of `path` that
-   exists: writable, and for root not another user's. */
-static int check_ancestor(const char *path)
+/* Whether the candidate, which has this path, may be made: the nearest ancestor that exists is
+   writable, and for root not another user's. A home that is missing (a system user's) stays so. */
+static int candidate_check(const struct candidate *c, const char *path)
 {
 	char prefix[PATH_MAX];
+	if (!c->made && access(candidate_base(c), F_OK) < 0)
+		return -1;
 	snprintf(prefix, sizeof(prefix), "%s", path);
 	for (;;) {
 		char *slash = strrchr(prefix, '/');
@@ -165,7 +172,7 @@ static int open_candidate(const struct candidate *c, bool make, struct store *s)
 	int flags = c->no_follow ? O_NOFOLLOW : 0;
 	s->fd = open_directory(AT_FDCWD, s->path, flags);
 	if (s->fd < 0 && errno == ENOENT && make) {
-		if (check_ancestor(s->path) < 0 || make_path(s->path) < 0)
+		if (candidate_check(c, s->path) < 0 || make_path(s->path) < 0)
 			return -1;
 		s->fd = open_directory(AT_FDCWD, s->path, flags);
 	}
@@ -288,7 +295,7 @@ void store_explain(void (*each)(void *ctx, const char *path, const char *origin,
 		} else {
 			error = errno;
 			if (error == ENOENT && s.path[0])
-				error = check_ancestor(s.path) < 0 ? errno : 0;
+				error = candidate_check(&candidates[i], s.path) < 0 ? errno : 0;
 		}
 		each(ctx, s.path, candidates[i].variable, error);
 	}

@@ -10,9 +10,10 @@
 //
 // STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse, ~/.local/state/terse ($HOME
 // only, never the password file), $XDG_RUNTIME_DIR/terse, ${TMPDIR:-/tmp}/terse-UID. Writing takes
-// the first that can be made and written; reading looks in all of them, in this order. With
-// $TERSE_HOME set the others are somebody else's: only what names one run by its whole ID looks in
-// them, too, since the run had to go there if $TERSE_HOME could not be written.
+// the first that can be made and written; a home, $XDG_RUNTIME_DIR or $TMPDIR that is missing is
+// not made. Reading looks in all of them, in this order. With $TERSE_HOME set the others are
+// somebody else's: only what names one run by its whole ID looks in them, too, since the run had to
+// go there if $TERSE_HOME could not be written.
 //
 // Directories are made 0700 and must belong to the effective user (else the
 // candidate is passed over), files are made 0600. Nothing below STORE is reached

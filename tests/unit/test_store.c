@@ -71,8 +71,32 @@ static void test_relative_xdg_is_ignored(void **state)
 	unsetenv("TERSE_HOME");
 	setenv("XDG_STATE_HOME", "relative", 1);
 	setenv("HOME", at("user"), 1);
+	assert_int_equal(mkdir(at("user"), 0700), 0);
 	assert_int_equal(store_open_write(&s), 0);
 	assert_string_equal(s.path, at("user/.local/state/terse"));
+	store_close(&s);
+}
+
+static void test_missing_home_stays_missing(void **state)
+{
+	(void)state;
+	struct store s;
+	unsetenv("TERSE_HOME");
+	setenv("HOME", at("gone"), 1);
+	setenv("XDG_RUNTIME_DIR", at("gone too"), 1);
+	assert_int_equal(store_open_write(&s), 0);
+	assert_non_null(strstr(s.path, "/tmp/terse-"));
+	store_close(&s);
+	setenv("TMPDIR", at("nor this"), 1);
+	assert_int_equal(store_open_write(&s), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(access(at("gone"), F_OK), -1);
+	assert_int_equal(access(at("gone too"), F_OK), -1);
+	assert_int_equal(access(at("nor this"), F_OK), -1);
+	/* What is named for it alone is made. */
+	setenv("XDG_STATE_HOME", at("a/state"), 1);
+	assert_int_equal(store_open_write(&s), 0);
+	assert_string_equal(s.path, at("a/state/terse"));
 	store_close(&s);
 }
 
@@ -381,6 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_home_is_made),  TEST(test_parents_are_made),
 		TEST(test_relative_home), TEST(test_relative_xdg_is_ignored),
+		TEST(test_relative_home), TEST(test_missing_home_stays_missing),
 		TEST(test_order),         TEST(test_open_next),
 		TEST(test_unwritable),    TEST(test_too_long),
 		TEST(test_other_owner),   TEST(test_link_in_tmp),
