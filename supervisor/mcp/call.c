@@ -2,8 +2,11 @@
 
 #include "lib/human.h"
 #include "lib/json.h"
+#include "lib/proc.h"
+#include "lib/utf8.h"
 #include "supervisor/mcp/server.h"
 #include "supervisor/process/control_client.h"
+#include "supervisor/process/process_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -55,6 +58,7 @@ void call_free(struct server *s, struct call *c)
 	shell_state_release(&c->before);
 	shell_leave_close(&c->leave);
 	buffer_release(&c->state);
+	buffer_release(&c->stay);
 	free(c->about);
 	free(c);
 }
@@ -260,10 +264,53 @@ void call_tool(struct server *s, const struct rpc_message *m)
 	}
 }
 
-/* The command ends with all it started; its answer is dropped when it comes. */
+/* Takes note of what the command has started in sessions of their own: it does not end with it. The
+   leader of the session that ends is the supervisor, a child of the front end. */
+static void call_note_staying(struct call *c)
+{
+	struct process_tree tree = {.passes = false};
+	struct buffer pids = BUFFER_INIT;
+	struct process p, leader;
+	process_tree_descendants(&tree, c->child.pid, &pids);
+	for (size_t at = 0; at < pids.len; at += sizeof(pid_t)) {
+		pid_t pid;
+		memcpy(&pid, pids.data + at, sizeof(pid));
+		if (process_read(pid, &p) < 0 || p.parent == c->child.pid)
+			continue;
+		if (process_read(p.session, &leader) < 0 || leader.parent != c->child.pid)
+			buffer_append(&c->stay, (const char *)&p, sizeof(p));
+	}
+	process_tree_release(&tree);
+	buffer_release(&pids);
+}
+
+/* Tells the client what has stayed of a cancelled command. */
+static void call_tell_staying(struct server *s, const struct call *c)
+{
+	struct buffer text = BUFFER_INIT;
+	struct process p;
+	for (size_t at = 0; at < c->stay.len; at += sizeof(p)) {
+		memcpy(&p, c->stay.data + at, sizeof(p));
+		if (!process_is_alive(&p))
+			continue;
+		buffer_append_string(&text, text.len
+						    ? ", "
+						    : "the cancelled command has ended; what it "
+						      "started in sessions of their own goes on: ");
+		utf8_clean(&text, p.name, strlen(p.name));
+		buffer_printf(&text, " (PID %d)", (int)p.pid);
+	}
+	if (text.len > 0 && buffer_string(&text))
+		server_log(s, LOG_WARNING, text.data);
+	buffer_release(&text);
+}
+
+/* The command ends with its session; its answer is dropped when it comes. */
 void call_cancel(struct call *c)
 {
 	const struct client caller = {.fd = c->child.caller};
+	if (caller.fd >= 0 && !c->ended)
+		call_note_staying(c);
 	c->cancelled = true;
 	c->token[0] = '\0';
 	if (caller.fd >= 0)
@@ -368,6 +415,7 @@ void call_finish(struct server *s, struct call *c)
 		server_hold(s, c->child.caller);
 		c->child.caller = -1;
 	}
+	call_tell_staying(s, c);
 	if (!c->cancelled && c->kind == CALL_TOOL)
 		answer_call(s, c);
 	else if (!c->cancelled)

@@ -53,11 +53,12 @@ struct call {
 	char id[RPC_ID_MAX];
 	const struct tool *tool; /* of CALL_TOOL */
 	struct child child;
-	bool ended;     /* the child was reaped */
-	bool cancelled; /* nobody wants the answer */
-	bool searches;  /* no match is no error */
-	char *about;    /* what the answer names: an artifact or a resource; or NULL */
-	uint64_t skip;  /* CALL_RESOURCES: so many were listed before */
+	bool ended;         /* the child was reaped */
+	bool cancelled;     /* nobody wants the answer */
+	struct buffer stay; /* then: struct process, what does not end with the command */
+	bool searches;      /* no match is no error */
+	char *about;        /* what the answer names: an artifact or a resource; or NULL */
+	uint64_t skip;      /* CALL_RESOURCES: so many were listed before */
 
 	/* run_command: the session that gets what the shell leaves, and what it began with. */
 	uint64_t session;

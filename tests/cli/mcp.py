@@ -461,12 +461,23 @@ class Commands(McpCase):
         self.assertEqual(sorted({p["progress"] for p in said}), [p["progress"] for p in said])
 
     def test_cancel(self):
-        """The command ends with all it started, and there is no answer; twice is as once."""
+        """The command ends with all of its session, there is no answer, and what stays is named; twice is as once."""
         client = self.client()
         number, pid = self.start_sleeper(client)
         for _ in range(2):
             client.notify("notifications/cancelled", requestId=number, reason="enough")
         self.assert_ends(pid)
+        pid_file = os.path.join(self.work, "daemon")
+        number = client.start("run_command", command="setsid sh -c 'echo $$ >daemon.new; mv daemon.new daemon; exec "
+                              "sleep 999' & sleep 1000")
+        daemon = int(eventually(lambda: os.path.exists(pid_file) and read_file(pid_file), "the daemon"))
+        eventually(lambda: Process(daemon).name == "sleep", "its program")
+        client.notify("notifications/cancelled", requestId=number)
+        client.until(lambda: client.notes, "what it did not end")
+        self.assertEqual([note["params"] for note in client.notes],
+                         [{"level": "warning", "logger": "terse", "data": "the cancelled command has ended; what it "
+                           "started in sessions of their own goes on: sleep (PID %d)" % daemon}])
+        os.kill(daemon, signal.SIGKILL)
         waits = client.call("run_command", command="sleep 1000", timeout=50)
         awaited = client.start("await_command", artifact_id=ID.search(waits)[1])
         client.notify("notifications/cancelled", requestId=awaited)
