@@ -85,8 +85,8 @@ static void report_summary(struct supervisor *s)
 			    s->question, s->record.meta.id);
 	if (s->hung_up)
 		report_warn(&summary->report,
-			    "hung up: it waited for keys that nobody can type; to type: terse "
-			    "--yield 5s COMMAND");
+			    "hung up: it waited for keys that nobody can type; a run with "
+			    "yield=5s lets you");
 	for (int i = 0; i < s->source_count; i++) {
 		const struct source *source = &s->sources[i];
 		summary_add(summary, source->text, source->is_stderr, report_background(s, source),

@@ -197,8 +197,8 @@ static void append_end(struct buffer *out, const struct wording_ending *e)
 	if (e->hung_up)
 		wording_append_note(
 			out, &noted,
-			"hung up: it waited for keys that nobody can type; to type them: terse "
-			"--yield 5s COMMAND");
+			"hung up: it waited for keys that nobody can type; a run with yield=5s "
+			"lets you");
 	if (e->missed) {
 		wording_append_note(out, &noted, "not found: \"");
 		utf8_clean(out, e->missed, strlen(e->missed));
@@ -544,6 +544,7 @@ void wording_status(struct buffer *out, const struct wording_ending *e,
 	buffer_append_string(out, "]\n");
 }
 
+/* How the option is given to a run, the reader knows: no line names terse in front of a command. */
 static const char *const waits[] = {
 	[WAIT_UNKNOWN] = NULL,
 	[WAIT_ALONE] = NULL,
@@ -551,9 +552,9 @@ static const char *const waits[] = {
 	[WAIT_SOCKET] = " waits for data on a socket",
 	[WAIT_LOCK] = " waits for a lock",
 	[WAIT_STDIN] = " waits for its standard input",
-	[WAIT_KEYS] = " waits for keys that nobody can type (terse --yield 5s COMMAND lets you)",
+	[WAIT_KEYS] = " waits for keys that nobody can type (a run with yield=5s lets you)",
 	[WAIT_SCREEN] =
-		"it draws on a screen that nobody sees (terse --timeout 5s COMMAND shows the last)",
+		"it draws on a screen that nobody sees (a run with timeout=5s shows the last)",
 };
 
 void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,

@@ -11,9 +11,8 @@ from support.harness import Case, main, write_file
 # Far below what a test waits, and far above what the program needs to get there.
 SOON = ("--hang-up", "1s")
 
-HUNG_UP = (rb" \(hung up: it waited for keys that nobody can type; to type them: terse --yield 5s "
-           rb"COMMAND")
-WAITS = rb"; python3 waits for keys that nobody can type \(terse --yield 5s COMMAND lets you\)\]\n"
+HUNG_UP = rb" \(hung up: it waited for keys that nobody can type; a run with yield=5s lets you"
+WAITS = rb"; python3 waits for keys that nobody can type \(a run with yield=5s lets you\)\]\n"
 PICTURE = rb"above: its screen, as it was last\)\]\n\Z"
 
 # A program that finds stdin no terminal, and waits on the one of its output.
@@ -204,7 +203,7 @@ class Picture(Case):
     def test_a_program_that_draws_and_does_not_end_is_told_of(self):
         script = "printf '\\033[?1049h'; while :; do date +%N; sleep 0.1; done"
         run = self.start("terse", "bash", "-c", script)
-        run.until(rb"it draws on a screen that nobody sees \(terse --timeout 5s COMMAND shows the last")
+        run.until(rb"it draws on a screen that nobody sees \(a run with timeout=5s shows the last")
         run.kill(15)
         run.finish()
 

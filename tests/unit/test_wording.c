@@ -530,8 +530,8 @@ static void what_it_waits_for(void **state)
 		{WAIT_LOCK, "; a\uFFFDb waits for a lock]\n"},
 		{WAIT_STDIN, "; a\uFFFDb waits for its standard input]\n"},
 		{WAIT_KEYS,
-		 "; a\uFFFDb waits for keys that nobody can type (terse --yield 5s COMMAND "
-		 "lets you)]\n"},
+		 "; a\uFFFDb waits for keys that nobody can type (a run with yield=5s lets "
+		 "you)]\n"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -557,9 +557,8 @@ static void notes_on_an_end(void **state)
 	out = (struct buffer)BUFFER_INIT;
 	e.hung_up = true;
 	wording_status(&out, &e, &kept);
-	assert_text(&out,
-		    "[terse: exit 1 (hung up: it waited for keys that nobody can type; to type "
-		    "them: terse --yield 5s COMMAND; above: its screen, as it was last)]\n");
+	assert_text(&out, "[terse: exit 1 (hung up: it waited for keys that nobody can type; a run "
+			  "with yield=5s lets you; above: its screen, as it was last)]\n");
 	out = (struct buffer)BUFFER_INIT;
 	e.hung_up = false;
 	e.timed_out = true;
