@@ -46,7 +46,7 @@ static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT
 	if (rest > LIVE_TEXT)
 		rest = utf8_floor(line, rest, LIVE_TEXT);
 	utf8_clean(&clean, line, rest);
-	if (buffer_check(&clean) == 0)
+	if (buffer_string(&clean))
 		live_status_set_text(out, clean.data, clean.len);
 	buffer_release(&clean);
 }
