@@ -36,8 +36,31 @@ static const struct layer_entry entries[] = {
 	MATCH("go run"),
 	SET(size, 8 * KB),
 	SET(failure_size, 6 * KB),
-	/* What tests, builds and writes files is none of them. */
-	PROFILE(PROFILE_DEFAULT),
+	/* Builds, tests and installs tell of their progress in lines that are alike. */
+	PROFILE("build"),
+	MATCH("make|gmake|cmake|ctest|cpack|ninja|samu|meson|scons|bazel|bazelisk|buck2|just|task|"
+	      "rake|waf"),
+	MATCH("ant|mvn|mvnw|gradle|gradlew|sbt|mill|lein|xcodebuild|msbuild|dotnet|swift|zig|nix|"
+	      "nix-build"),
+	MATCH("gcc|g++|cc|c++|clang|clang++|rustc|javac|kotlinc|scalac|tsc|swiftc|ghc|cargo|mix|"
+	      "rebar3|dune"),
+	MATCH("go build|test|vet|install|get|mod|generate"),
+	MATCH("npm|pnpm|yarn|bun|npx|bunx|corepack|lerna|nx|turbo|rush|gulp|grunt|ng|webpack|vite|"
+	      "rollup"),
+	MATCH("next|nuxt|astro|esbuild|parcel|babel|eslint|prettier|stylelint|biome|deno"),
+	MATCH("pip|pip3|pipx|uv|poetry|pdm|hatch|conda|mamba|micromamba|tox|nox|pre-commit|bundle|"
+	      "bundler"),
+	MATCH("gem|composer|cabal|stack|opam|vcpkg|conan|luarocks|cpan|cpanm|brew|port|mypy|pylint|"
+	      "flake8"),
+	MATCH("apt|apt-get|aptitude|dpkg|dnf|yum|zypper|apk|pacman|rpm|snap|flatpak|emerge|"
+	      "debuild"),
+	MATCH("mocha|ava|tap|karma|cypress|playwright|rspec|phpunit|pest|behat|cucumber|bats|prove|"
+	      "gotestsum"),
+	MATCH("terraform|tofu|pulumi|ansible-playbook|helm|packer|vagrant|autoreconf|configure|"
+	      "rsync|scp|wget"),
+	MATCH("git clone|fetch|pull|push|submodule|lfs|gc"),
+	MATCH("*test*|*build*|*install*|*setup*|*deploy*"),
+	/* As above, where there is another profile for the program. */
 	MATCH("setup.py|manage.py|*test*.py"),
 	MATCH("curl -o|-O|--output|--remote-name"),
 	MATCH("python|python2|python3|python3.*|pypy|pypy3 -m"),
@@ -47,6 +70,7 @@ static const struct layer_entry entries[] = {
 	MATCH("node|nodejs|bun|deno|tsx|ts-node *test*|*spec*|*node_modules*"),
 	MATCH("node|nodejs|tsx|bun --test|--watch|--run"),
 	MATCH("bash|sh|zsh|dash|ksh *test*.sh|*build*.sh|*install*.sh"),
+	SET(fold, FOLD_ALIKE),
 	/* Files, and documents. */
 	PROFILE("read"),
 	MATCH("cat|tac|head|tail|nl|rev|fold|fmt|pr|column|expand|unexpand"),
@@ -172,12 +196,14 @@ static const struct layer_entry entries[] = {
 	MATCH("jest|vitest|ink"),
 	MATCH("npx|bunx|pnpm|yarn jest|vitest"),
 	SET(settle, 400),
+	SET(fold, FOLD_ALIKE),
 	/* Its rules are as wide as the terminal, and tell nothing. */
 	PROFILE("pytest"),
 	MATCH("pytest|py.test"),
 	MATCH("python|python2|python3|python3.*|pypy|pypy3 -m pytest"),
 	MATCH("coverage|uv run pytest"),
 	SET(cols, 80),
+	SET(fold, FOLD_ALIKE),
 	PROFILE("service"),
 	MATCH("nohup|setsid|daemonize|start-stop-daemon"),
 	SET(pty, TRI_NO),

@@ -83,6 +83,7 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.grow = s->max_line == 0,
 		.group = s->group && !is_stderr,
 		.mode = (enum mode)s->mode,
+		.fold = (enum fold)s->fold,
 		.head_share = (unsigned)s->head_share,
 		.end_share = (unsigned)s->end_share,
 		.patterns = &s->patterns,

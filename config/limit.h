@@ -31,6 +31,7 @@ struct limit {
 	bool grow;           /* ... unless there is room for more of them */
 	bool group;          /* mode head: matches go below the names of their files */
 	enum mode mode;      /* which part of the text it shows */
+	enum fold fold;      /* and what of a success it folds */
 	unsigned head_share; /* percent */
 	unsigned end_share;  /* percent */
 	const struct strings *patterns, *ignore; /* of the settings; may be NULL */

@@ -60,6 +60,7 @@ static const char *const when_choices[] = {"overflow", "always", NULL};
 static const char *const in_front_choices[] = {"deny", "ask", "pass", NULL};
 static const char *const push_choices[] = {"off", "failed", "all", NULL};
 static const char *const mode_choices[] = {"smart", "head", "tail", "ends", NULL};
+static const char *const fold_choices[] = {"counters", "alike", NULL};
 
 /* Whether the first `len` bytes can be a variable's name. Shells export functions under
    odd names, so only what is surely a mistake is refused. */
@@ -398,6 +399,15 @@ const struct option option_table[] = {
 			"the lines that explain the result. When a command has failed, half of the "
 			"size, and at most 2 KB, is for the lines that tell why and the last ones "
 			"in any mode.",
+	},
+	{
+		NAMES("preview", "fold", "--fold", "TERSE_FOLD"),
+		WORD(fold, fold_choices, "counters"),
+		.safe = true,
+		.help = "Which lines of a success a smart preview shows as one; counters: those "
+			"that differ in a counter, a hash or a time alone, and the room is filled "
+			"with the others; alike: those that differ in numbers and paths, and what "
+			"reports progress is shown briefly.",
 	},
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),

@@ -309,6 +309,7 @@ static const struct {
 	{offsetof(struct settings, settle), largest},
 	{offsetof(struct settings, pty), no_if_any},
 	{offsetof(struct settings, mode), smart},
+	{offsetof(struct settings, fold), largest},
 };
 
 static int64_t profile_merge(const struct option *o, int64_t value, int64_t next, int64_t base)

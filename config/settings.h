@@ -21,6 +21,9 @@ enum next_words { WORDS_COMMANDS, WORDS_TOOLS };
 enum status_line { STATUS_NEVER, STATUS_FAILURE, STATUS_ALWAYS };
 enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 
+/* Which lines of a success become one. */
+enum fold { FOLD_COUNTERS, FOLD_ALIKE };
+
 /* Which texts are kept. */
 enum spill { SPILL_OVERFLOW, SPILL_ALWAYS };
 
@@ -111,6 +114,7 @@ struct settings {
 
 	/* [preview] */
 	int64_t mode;                    /* enum mode */
+	int64_t fold;                    /* enum fold */
 	int64_t head_share;              /* percent */
 	int64_t end_share;               /* percent */
 	struct strings patterns, ignore; /* config/value.h */

@@ -259,6 +259,7 @@ static struct preview_options make_preview_options(const struct interceptor_opti
 					.least_budget = limit_smallest(l),
 					.head_share = l->head_share,
 					.end_share = l->end_share,
+					.counters = l->fold == FOLD_COUNTERS,
 					.patterns = l->patterns ? l->patterns->items : NULL,
 					.ignore = l->ignore ? l->ignore->items : NULL,
 					.max_line = l->max_line,

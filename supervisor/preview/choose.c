@@ -629,12 +629,13 @@ static void take_told(struct layout *l)
 
 static void choose_by_value(struct layout *l, const struct preview_options *options)
 {
-	limit_lines(l);
+	if (!l->asked_for)
+		limit_lines(l);
 	size_t next = take_start(l, options);
 	take_tail(l, next, l->end_share, l->budget / 4);
 	favour_end(l);
 	take_told(l);
-	if (!l->brief && !has_told(l))
+	if (l->asked_for || (!l->brief && !has_told(l)))
 		fill(l, next);
 	take_folds(l);
 }

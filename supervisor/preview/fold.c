@@ -19,12 +19,21 @@ static bool unit_goes_on(const struct layout *l, size_t i)
 	return u->to < l->total_lines && layout_goes_on(l->similar, u - 1, u->line.number);
 }
 
-/* The unit behind those that differ from the one at `from` only in numbers and paths. */
+/* Whether a unit's line is like that of the one in front of it. */
+static bool unit_is_alike(const struct layout *l, size_t i)
+{
+	const struct unit *u = &l->units[i];
+	if (l->asked_for)
+		return shape_counts_on(&u[-1].line, &u->line);
+	return u->trait.shape && u->trait.shape == u[-1].trait.shape;
+}
+
+/* The unit behind those that differ from the one at `from` only in numbers and paths, or as a
+   counter, a hash or a time. */
 static size_t alike_end(const struct layout *l, size_t from)
 {
-	uint32_t shape = l->units[from].trait.shape;
 	size_t i = from + 1;
-	while (shape && i < l->count && l->units[i].trait.shape == shape && unit_goes_on(l, i))
+	while (i < l->count && unit_is_alike(l, i) && unit_goes_on(l, i))
 		i++;
 	return i;
 }
@@ -106,7 +115,9 @@ static struct cycle cycle_at(const struct layout *l, size_t from)
  *end is behind them. */
 static size_t fold_at(struct layout *l, size_t from, size_t *end)
 {
-	struct cycle cycle = cycle_at(l, from), alike = {alike_end(l, from), 1};
+	struct cycle cycle = {from, 0}, alike = {alike_end(l, from), 1};
+	if (!l->asked_for)
+		cycle = cycle_at(l, from);
 	if (alike.end >= cycle.end)
 		cycle = alike;
 	size_t shown = cycle.shown < ALIKE_SHOWN ? ALIKE_SHOWN : cycle.shown,

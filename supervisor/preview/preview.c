@@ -319,6 +319,8 @@ static void start_smart(struct preview *p)
 			p->options.mode = PREVIEW_ENDS;
 		return;
 	}
+	p->smart->counts = p->given.counters ||
+			   (p->given.least_budget && p->given.least_budget < p->given.budget);
 	smart_feed(p->smart, p->window.head, p->window.head_len);
 }
 
@@ -473,8 +475,9 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 /* Whether the text is what somebody asked for: see least_budget. */
 static bool preview_is_asked_for(const struct preview *p, const struct preview_ask *ask)
 {
-	return ask->status == 0 && p->given.least_budget &&
-	       p->options.budget > p->given.least_budget;
+	bool is_more = p->given.least_budget && p->options.budget > p->given.least_budget;
+	return ask->status == 0 && p->options.mode == PREVIEW_SMART &&
+	       (is_more || p->given.counters);
 }
 
 /* Puts together what is printed; with `join` lines that are alike are folded. */
@@ -489,7 +492,7 @@ static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enu
 	l->brief = brief;
 	l->asked_for = preview_is_asked_for(p, ask);
 	l->same = p->smart ? &p->smart->same : NULL;
-	l->similar = p->smart ? &p->smart->alike : NULL;
+	l->similar = !p->smart ? NULL : l->asked_for ? &p->smart->counting : &p->smart->alike;
 	if (preview_add_lines(p, outcome))
 		return -1;
 	layout_price(l, join);
@@ -568,8 +571,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	start_smart(p);
 	if (p->smart)
 		smart_weigh(p->smart, preview_bytes(p), outcome);
-	bool join = p->smart && p->options.mode == PREVIEW_SMART && !p->options.bare &&
-		    !preview_is_asked_for(p, ask);
+	bool join = p->smart && p->options.mode == PREVIEW_SMART && !p->options.bare;
 	bool failed = preview_lay_out(p, ask, outcome, join);
 	if (!failed) {
 		layout_grow(&p->layout);

@@ -44,8 +44,11 @@ struct preview_options {
 	   everything is printed even if it is longer. A choice may ask for less. */
 	size_t budget;
 	/* The least that a choice asks for; 0: budget. A success for which more is asked prints
-	   what somebody asked for, so lines that are alike are no less worth than others. */
+	   what somebody asked for ... */
 	size_t least_budget;
+	/* ... and so does each success if this is set: lines that differ in more than a counter, a
+	   hash or a time are no less worth than others, and the room is filled. */
+	bool counters;
 	unsigned head_share; /* percent of the budget for the start, 0 to 100 */
 	unsigned end_share;  /* mode smart: for the last lines in any case; after a success
 				at least 30 */

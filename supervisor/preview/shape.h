@@ -13,6 +13,10 @@
 /* FNV-1a of more bytes behind those of `hash`, which is SHAPE_SEED at first. */
 uint32_t shape_hash(uint32_t hash, const char *data, size_t len);
 
+/* Whether a line is the one in front of it but for one counter that went up, and for hashes and
+   times; or the same. Lines without words do not count. Both have to be whole. */
+bool shape_counts_on(const struct line *before, const struct line *line);
+
 /* How often each shape of line occurred, in constant memory: never too low, and
    too high only when shapes collide in both rows. */
 

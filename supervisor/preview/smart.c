@@ -243,6 +243,13 @@ static bool is_repeat(const struct smart *s, const struct line *line)
 static void note_streaks(struct smart *s, const struct line *line, uint32_t shape)
 {
 	streaks_add(&s->same, line->number, 1, is_repeat(s, line));
+	if (s->counts) {
+		struct line last;
+		streak_last(&s->alike.now, &last);
+		bool goes_on = last.number + 1 == line->number && shape == s->shape &&
+			       shape_counts_on(&last, line);
+		streaks_add_line(&s->counting, line, goes_on);
+	}
 	streaks_add_line(&s->alike, line, shape == s->shape);
 	s->shape = shape;
 }
@@ -410,7 +417,9 @@ static bool pass_repeats(struct smart *s, size_t end)
 	s->number += count;
 	streaks_add(&s->same, s->number, count, true);
 	streaks_add(&s->alike, s->number, count, true);
+	streaks_add(&s->counting, s->number, count, true);
 	s->alike.now.offset += count * line.length;
+	s->counting.now.offset += count * line.length;
 	return true;
 }
 

@@ -64,6 +64,9 @@ struct smart {
 	struct store store;
 	/* Lines that are the same, and lines of one shape: that of the line added last. */
 	struct streaks same, alike;
+	/* If `counts` is set by the owner: lines of which each counts on (shape_counts_on()). */
+	struct streaks counting;
+	bool counts;
 	uint32_t shape;
 
 	char *block; /* what was fed and is not judged yet, behind some that is */

@@ -88,7 +88,7 @@ class Causes(Case):
         names, loud = names_in(PASSES), {}
         for name in names:
             stem = os.path.join(PASSES, name)
-            done = subprocess.run([TERSE, "filter", "--preview", "--size", "4KB", "--exit-code",
+            done = subprocess.run([TERSE, "filter", "--preview", "--profile", "build", "--size", "4KB", "--exit-code",
                                    read_file(stem + ".exit").decode().strip()],
                                   input=read_log(stem), stdout=subprocess.PIPE, env=self.env(), check=True)
             shown = done.stdout.decode("utf-8", "replace")

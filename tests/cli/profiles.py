@@ -5,8 +5,9 @@ the notice about the rest. Every command that a notice names is run as it stands
 import json
 import os
 import re
+import shutil
 
-from support.harness import FOOTER, MARKER, TERSE, Case, main, read_file, write_file
+from support.harness import BUDGET, FOOTER, MARKER, TERSE, Case, main, read_file, write_file
 
 KB = 1024
 ID = rb"cmd-[0-9a-z]+"
@@ -50,10 +51,36 @@ class Scripts(Profiles):
         self.file("rows", rows)
         self.file("print.sh", "cat rows; exit $1")
         for command, least, most in ((("bash", "print.sh", "0"), 7 * KB, 9 * KB), (("bash", "print.sh", "1"), 0, 3 * KB),
-                                     (("--profile", "default", "bash", "print.sh", "0"), 0, 3 * KB)):
+                                     (("--profile", "build", "bash", "print.sh", "0"), 0, 3 * KB)):
             run = self.terse(*command)
             self.assertGreater(len(run.out), least, command)
             self.assertLess(len(run.out), most, command)
+
+
+class Tables(Profiles):
+    def test_a_table_fills_the_room(self):
+        """What names things and their values is shown as far as there is room; the same of a build is folded."""
+        for n in range(500):
+            self.file("the-part%03d.c" % n, b"x\n" * (n * 7919 % 1000))
+        for command in ("wc -l *.c", "stat -c '%n is of %s bytes' *.c", "file *.c",
+                        'for f in *.c; do echo "$f: $(wc -c <$f) bytes"; done'):
+            if not shutil.which(command.split()[0]) and not command.startswith("for"):
+                continue
+            run = self.terse(command)
+            self.assertEqual(run.code, 0)
+            self.assertGreater(len(run.out), BUDGET * 95 // 100, command)
+            self.assertNotIn(b" like this", run.out)
+            for folds in (("--profile", "build"), ("--fold", "alike")):
+                self.assertLess(len(self.terse(*folds, command).out), BUDGET // 2, command)
+
+    def test_counters_are_folded(self):
+        run = self.terse("for i in $(seq 900); do echo \"Received part $i of 900\"; done; echo 'all is there'")
+        self.assertIn(b" like this, ", run.out)
+        self.assertLess(len(run.out), BUDGET // 2)
+        # In a long text, too.
+        run = self.terse("--profile", "default", "-c", "seq 300000 | sed 's/.*/Received part & of 300000/'; echo 'all is there'")
+        self.assertLess(len(run.out), BUDGET)
+        self.assertIn(b"\nall is there\n", run.out)
 
 
 class Read(Profiles):

@@ -214,6 +214,43 @@ static void test_judgement(void **state)
 	}
 }
 
+/* A line that is the one before it, but for a counter, is no news; a value is. */
+static void test_counters(void **state)
+{
+	static const struct {
+		const char *before, *line;
+		bool counts_on;
+	} rows[] = {
+		{"part 9 of 30\n", "part 10 of 30\n", true},
+		{"[ 9/30] pulled\n", "[10/30] pulled\n", false}, /* a blank more */
+		{"[9/30] pulled\n", "[10/30] pulled\n", true},
+		{"9.5 % done\n", "10.5 % done\n", true},
+		{"wrote 3fa9c0e\n", "wrote 7b0d1ce\n", true},
+		{"12:00:01 alive\n", "12:00:02 alive\n", true},
+		{"2026-01-31T12:00:01.25Z alive 3\n", "2026-02-01T00:00:00Z alive 4\n", true},
+		{"test 8 (0.31 s)\n", "test 9 (12 ms)\n", true},
+		{"same\n", "same\n", true},
+		/* Another thing, a value of it, more than one number, or less than before. */
+		{"12 a.c\n", "13 b.c\n", false},
+		{"file_9.c 1\n", "file_10.c 1\n", false},
+		{"dir/9/x\n", "dir/10/x\n", false},
+		{"epoch 1 loss 3\n", "epoch 2 loss 4\n", false},
+		{"part 10\n", "part 9\n", false},
+		{"1 20\n", "1 21\n", false},
+		{"wrote dead\n", "wrote beef\n", false},
+		{"part 9\n", "part 10 \n", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t before = strlen(rows[i].before), len = strlen(rows[i].line);
+		const struct line a = {
+			.front = rows[i].before, .front_len = before, .length = before};
+		const struct line b = {.front = rows[i].line, .front_len = len, .length = len};
+		if (shape_counts_on(&a, &b) != rows[i].counts_on)
+			fail_msg("%s%s", rows[i].before, rows[i].line);
+	}
+}
+
 static void test_shapes(void **state)
 {
 	(void)state;
@@ -232,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_prefilter), cmocka_unit_test(test_more_fragments),
 		cmocka_unit_test(test_streaks),   cmocka_unit_test(test_sketch),
 		cmocka_unit_test(test_judgement), cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_counters),
 	};
 	random_state = random_start(1);
 	return cmocka_run_group_tests(tests, NULL, NULL);

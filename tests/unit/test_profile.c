@@ -66,7 +66,7 @@ static void built_in_profiles_are_as_documented(void **state)
 		{"curl a", "fetch", TRI_AUTO, 10 * KB, 0, UNIT_LINES, 0, MODE_HEAD},
 		{"journalctl", "log", TRI_NO, 10 * KB, 0, UNIT_LINES, 0, MODE_ENDS},
 		{"pytest", "pytest", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
-		{"npm test", "default", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
+		{"npm test", "build", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
 		{"cat a", "read", TRI_NO, 30 * KB, 2000, UNIT_LINES, 0, MODE_HEAD},
 		{"grep a b", "search", TRI_NO, 10 * KB, 300, UNIT_MATCHES, 0, MODE_HEAD},
 		{"find /", "find", TRI_NO, 30 * KB, 1000, UNIT_RESULTS, 0, MODE_HEAD},
@@ -132,12 +132,29 @@ static void commands_have_their_profiles(void **state)
 		  "python3.12 x.py", "uv run x.py", "poetry run python x.py", "node -e 1",
 		  "node x.mjs", "tsx x.ts", "bash x.sh", "sh -c 'bash x.sh'", "go run .",
 		  "perl -e 1", "ruby x.rb", "deno run x.ts", "bun x.ts"}},
-		{"default",
-		 {"python -m build", "python setup.py build", "python3 manage.py migrate",
-		  "python tests/run.py", "node --test", "node node_modules/.bin/jest", "uv sync",
-		  "bash build.sh", "bash ./run_tests.sh", "sh -c 'make && ./x.sh'", "env A=1 make",
-		  "curl -sSLo x u", "curl --output=x u", "wget u", "poetry install", "sudo make",
-		  "go test ./...", "gh pr create"}},
+		{"build",
+		 {"python -m build",
+		  "python setup.py build",
+		  "python3 manage.py migrate",
+		  "python tests/run.py",
+		  "node --test",
+		  "node node_modules/.bin/jest",
+		  "uv sync",
+		  "bash build.sh",
+		  "bash ./run_tests.sh",
+		  "sh -c 'make && make test'",
+		  "env A=1 make",
+		  "curl -sSLo x u",
+		  "curl --output=x u",
+		  "wget u",
+		  "poetry install",
+		  "sudo make",
+		  "go test ./...",
+		  "./gradlew assemble",
+		  "./run_tests.sh",
+		  "git clone u",
+		  "cargo test"}},
+		{"default", {"gh pr create", "git status", "file a", "stat a", "./list"}},
 		{"read", {"go doc fmt", "man ls", "git log -p", "perl -pe s/a/b/ c", "gh pr diff"}},
 		{"show",
 		 {"env",
@@ -246,7 +263,7 @@ static void files_lose_and_variables_and_flags_win(void **state)
 
 	s = start();
 	load(&s, "[report]\nsize = 8KB\n");
-	assert_string_equal(apply(&s, "npm test"), "default");
+	assert_string_equal(apply(&s, "a b"), "default");
 	assert_int_equal(s.size, 8 * KB);
 	assert_int_equal(option_source(&s, option_by_key("report", "size"))->by, ORIGIN_USER);
 	settings_release(&s);
@@ -440,7 +457,7 @@ static void arguments_are_chosen_for(void **state)
 		{{"./cat"}, "read"},
 		{{"sudo", "grep", "a|b", "c"}, "search"},
 		{{"bash", "-c", "cd x && ls"}, "list"},
-		{{"make", "| cat"}, "default"},
+		{{"make", "| cat"}, "build"},
 		{{"$x"}, "default"},
 		{{""}, "default"},
 		{{"git", "-C", "x", "log"}, "history"},
@@ -539,7 +556,7 @@ static void profiles_add_to_lists(void **state)
 	load(&s, "[preview]\npatterns = every run\n[profile a]\nmatch = a\n"
 		 "patterns =\n  of the a\n  every run\nignore = noise of a\n");
 	load(&s, "[profile a]\npatterns = later\n[profile b]\nmatch = b\npatterns = of b's\n");
-	assert_string_equal(apply(&s, "make"), "default");
+	assert_string_equal(apply(&s, "c"), "default");
 	assert_items(&s.patterns, "every run\n");
 	assert_string_equal(apply(&s, "a x"), "a");
 	assert_items(&s.patterns, "every run\nof the a\nlater\n");
