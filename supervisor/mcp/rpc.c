@@ -87,7 +87,7 @@ void rpc_scan(struct rpc_scan *s, const char *data, size_t len)
 		}
 		if (s->depth != 1)
 			continue;
-		if (quoted || s->quoted || !memchr(" \t\r{}[]:,", *at, 10)) {
+		if (quoted || s->quoted || !memchr(" \t\r\n{}[]:,", *at, 11)) {
 			if (s->len < RPC_ID_MAX - 1)
 				s->token[s->len++] = *at;
 			else

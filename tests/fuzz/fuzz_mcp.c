@@ -1,7 +1,7 @@
 // What a client of terse mcp sends: lines in any pieces come out as they went in or are reported as
 // too long; every message has one kind, its answer is one line of JSON, and the arguments of a tool
 // become a command line that holds nothing else; what a shell left is taken over or refused as a
-// whole; and a string that --allow lets pass names no file and expands nothing.
+// whole; and a string that --allow lets pass expands nothing.
 //
 // The first byte chooses what the rest is.
 
@@ -120,7 +120,7 @@ static void fuzz_allow(const char *data, size_t size)
 	char *string = strndup(data, size);
 	check(string && !allow_add(&a, "make"));
 	if (allow_string(&a, string, why) == 0)
-		check(!strpbrk(string, "$`<>\\\n(){}/"));
+		check(!strpbrk(string, "$`<>\\\n(){}"));
 	free(string);
 	allow_release(&a);
 }
