@@ -148,6 +148,7 @@ static const struct layer_entry entries[] = {
 	SET(group, true),
 	SET(err_size, 4 * KB),
 	SET(mode, MODE_HEAD),
+	/* A path that is cut is none. */
 	PROFILE("find"),
 	MATCH("find|fd|fdfind|locate|plocate|mlocate"),
 	MATCH("git ls-files|ls-tree"),
@@ -160,6 +161,7 @@ static const struct layer_entry entries[] = {
 	SET(size, 30 * KB),
 	SET(max_lines, 1000),
 	SET(unit, UNIT_RESULTS),
+	SET(max_line, 1 * MB),
 	SET(err_size, 4 * KB),
 	SET(mode, MODE_HEAD),
 	PROFILE("list"),
@@ -170,6 +172,7 @@ static const struct layer_entry entries[] = {
 	SET(size, 30 * KB),
 	SET(max_lines, 500),
 	SET(unit, UNIT_ENTRIES),
+	SET(max_line, 1 * MB),
 	SET(err_size, 4 * KB),
 	SET(mode, MODE_HEAD),
 	/* The newest comes first. */

@@ -89,6 +89,11 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.patterns = &s->patterns,
 		.ignore = &s->ignore,
 	};
+	/* A preview shows less of the line that makes it one. */
+	if (l.longest_line && (l.grow || l.max_line > l.longest_line)) {
+		l.max_line = l.longest_line;
+		l.grow = false;
+	}
 	if (is_stderr) {
 		if (s->err_size > 0)
 			l.bytes = l.failure_bytes = (size_t)s->err_size;
@@ -106,6 +111,8 @@ void limit_widen(struct limit *l, const struct settings *s)
 	l->bytes = l->failure_bytes = (size_t)s->ceiling;
 	l->count = 0;
 	l->longest_line = 0;
+	l->max_line = s->max_line ? (size_t)s->max_line : MAX_LINE;
+	l->grow = s->max_line == 0;
 	hold_all(l, s);
 	l->cut_bytes = l->bytes;
 	l->cut_ceiling = l->ceiling;

@@ -315,8 +315,8 @@ const struct option option_table[] = {
 		.or_zero = true,
 		.safe = true,
 		.safe_min = 500,
-		.help = "Text with a line longer than this is printed as a preview, too; 0: no "
-			"limit.",
+		.help = "Text with a line longer than this is printed as a preview, too, which "
+			"cuts such lines; 0: no limit.",
 	},
 	{
 		NAMES("report", "err_size", "--err-size", "TERSE_ERR_SIZE"),

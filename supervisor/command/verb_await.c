@@ -335,6 +335,7 @@ struct waiter {
 	bool known; /* `now` holds a status */
 	const char *pattern;
 	const struct typed *typed; /* or NULL */
+	bool answers;              /* what was typed by the same command */
 	struct matcher *matcher;
 	struct follow follow;
 	uint64_t from;         /* the line to look for the pattern from */
@@ -554,6 +555,7 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 		e->found = buffer_string(&w->follow.found);
 	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
 		e->missed = w->pattern;
+	e->brief = w->answers;
 	int result = await_print_new(w->settings, &text, &reported, e, w->id);
 	text_close(&text);
 	if (result < 0)
@@ -583,7 +585,8 @@ static int await_make_matcher(struct waiter *w, const char *pattern)
 	return -1;
 }
 
-int await_typed(struct command_context *c, int argc, char **argv, const struct typed *typed)
+static int await_run(struct command_context *c, int argc, char **argv, const struct typed *typed,
+		     bool answers)
 {
 	const char *name, *pattern = NULL;
 	struct waiter w = {.settings = c->settings,
@@ -592,6 +595,7 @@ int await_typed(struct command_context *c, int argc, char **argv, const struct t
 			   .follow = {.fd = -1},
 			   .from = 1,
 			   .typed = typed,
+			   .answers = answers,
 			   .begun = clock_monotonic_ms()};
 	const struct verb_option table[] = {
 		{"--timeout", VERB_TIME, &w.timeout}, {"--for", VERB_TEXT, &pattern},
@@ -631,5 +635,10 @@ out:
 
 int command_await(struct command_context *c, int argc, char **argv)
 {
-	return await_typed(c, argc, argv, NULL);
+	return await_run(c, argc, argv, NULL, false);
+}
+
+int await_typed(struct command_context *c, int argc, char **argv, const struct typed *typed)
+{
+	return await_run(c, argc, argv, typed, true);
 }

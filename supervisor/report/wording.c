@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "s" of a plural. */
@@ -402,9 +403,55 @@ static void append_notes(struct buffer *out, const struct wording_ending *e, boo
 		buffer_append_string(out, "; .terse.ini is ignored: terse config check");
 }
 
+/* Appends the text's start, or its end, as much as there is room for before what follows. */
+static void append_brief_text(struct buffer *out, const char *before, const char *text, bool end,
+			      const char *behind)
+{
+	const size_t len = strlen(text), start = out->len;
+	for (size_t most = len, over;; most = most > over ? most - over : 0) {
+		size_t from = end ? utf8_floor(text, len, len - most) : 0;
+		char *part = strndup(text + from, end ? len : utf8_floor(text, len, most));
+		append_quoted(out, before, part ? part : "");
+		buffer_append_string(out, behind);
+		free(part);
+		over = out->len > WORDING_BRIEF ? out->len - WORDING_BRIEF : 0;
+		if (over == 0 || most == 0)
+			return;
+		buffer_truncate(out, start);
+	}
+}
+
+static void append_brief(struct buffer *out, const struct wording_ending *e)
+{
+	struct buffer line = BUFFER_INIT;
+	buffer_append_string(&line, "[terse: ");
+	if (e->state == WORDING_RUNNING && e->prompt && *e->prompt) {
+		append_brief_text(&line, "waiting for input: ", e->prompt, true, "]\n");
+	} else if (e->state == WORDING_RUNNING && e->prompt) {
+		buffer_append_string(&line, "waiting for input]\n");
+	} else if (e->found) {
+		append_brief_text(&line, "found ", e->found, false,
+				  e->state == WORDING_RUNNING ? "; running]\n" : "]\n");
+	} else {
+		if (e->waited_ms)
+			buffer_printf(&line, "%s %s; ", e->missed ? "not found in" : "waited",
+				      HUMAN_DURATION(e->waited_ms));
+		append_how(&line, e);
+		buffer_append_string(&line, "; ");
+		append_totals(&line, e->lines, e->bytes);
+		buffer_append_string(&line, "]\n");
+	}
+	buffer_append(out, line.data, line.len);
+	buffer_release(&line);
+}
+
 void wording_footer(struct buffer *out, const struct wording_ending *e,
 		    const struct wording_place *place)
 {
+	if (e->brief) {
+		append_brief(out, e);
+		return;
+	}
 	if (e->state == WORDING_RUNNING && place->id) {
 		append_running(out, e, place);
 		return;

@@ -81,6 +81,8 @@ struct wording_ending {
 	const struct wording_since *since; /* NULL: not compared */
 	bool omits;                        /* lines are left out ... */
 	bool cuts;                         /* ... or bytes of lines */
+	bool brief; /* it ends the answer to what its reader typed, who knows the ID and the verbs
+		     */
 };
 
 /* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-… [--lines FROM-TO],
@@ -97,7 +99,9 @@ struct wording_ending {
    read if nothing is left out), "[terse: waiting for input: \"Password: \"; answer: terse send
    cmd-… TEXT --key enter
    --await; with that ID: terse snapshot, terse signal (ends it)]\n", "[terse: not found in 2.0 s:
-   \"ready\"; running ...]\n" */
+   \"ready\"; running ...]\n". A brief one has at most WORDING_BRIEF bytes: "[terse: waiting for
+   input: \"(gdb) \"]\n", "[terse: not found in 2.0 s; running; 12 lines, 340 B]\n". */
+#define WORDING_BRIEF 60
 void wording_footer(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 

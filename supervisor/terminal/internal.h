@@ -334,8 +334,8 @@ void terminal_use_scan(struct terminal *t, const struct scan *scan);
 
 /* screen.c */
 
-/* Appends rows of a picture without blank ones at its ends (lines at the sides of a box are blank,
-   too), two in a row, and more than a few characters of a rule. Returns 0, or -1 with ENOMEM. */
+/* Appends rows of a picture without blank ones (lines at the sides of a box are blank, too, and so
+   is a lone tilde) and more than a few characters of a rule. Returns 0, or -1 with ENOMEM. */
 int picture_tidy(struct buffer *out, const char *rows, size_t len);
 
 /* dispatch.c: what the parser found, and a single control character */

@@ -388,9 +388,14 @@ static bool is_bar(uint32_t cp)
 	return cp == ' ' || cp == '|' || cp == 0x2502 || cp == 0x2503 || cp == 0x2551;
 }
 
+/* Editors and pagers put a tilde where the text has ended. */
 static bool picture_is_blank(const char *row, size_t len)
 {
 	uint32_t cp;
+	while (len > 0 && row[len - 1] == ' ')
+		len--;
+	if (len == 1 && *row == '~')
+		return true;
 	for (size_t i = 0; i < len;) {
 		i += utf8_decode(row + i, len - i, &cp);
 		if (!is_bar(cp))
@@ -433,17 +438,11 @@ int picture_tidy(struct buffer *out, const char *rows, size_t len)
 {
 	const char *at = rows, *end = rows + len;
 	size_t indent = find_indent(rows, len);
-	bool gap = false, any = false;
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t row = newline ? (size_t)(newline - at) : (size_t)(end - at);
-		bool blank = picture_is_blank(at, row);
-		if (!blank && gap && any)
-			buffer_append(out, "\n", 1);
-		if (!blank)
+		if (!picture_is_blank(at, row))
 			append_row(out, at + indent, row - indent);
-		any |= !blank;
-		gap = blank;
 		at += row + (newline != NULL);
 	}
 	return buffer_check(out);

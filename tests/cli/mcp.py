@@ -416,7 +416,7 @@ class Commands(McpCase):
         client = self.client()
         text = self.go_on(client, "echo one; read x; echo listening on 80; read y", "one\n")
         artifact = ID.search(text)[1]
-        self.assertIn("[terse: found \"listening on 80\"; ",
+        self.assertIn("[terse: found \"listening on 80\"; running]",
                       client.call("send_input", artifact_id=artifact, keys=["enter"], **{"for": "listening"}))
         self.assertNotIn("[terse: found", client.call("send_input", artifact_id=artifact, text="still listening",
                                                          timeout=300, **{"for": "listening"}))

@@ -639,6 +639,24 @@ static void limits_are_per_stream(void **state)
 	assert_int_equal(l.bytes, 4 * KB);
 	assert_int_equal(l.count, 0);
 	assert_int_equal(l.unit, UNIT_LINES);
+	/* A path that is cut is none. */
+	settings_release(&s);
+	for (int i = 0; i < 2; i++) {
+		s = start();
+		apply(&s, i ? "git ls-files" : "find /");
+		assert_int_equal(limit_of(&s, false).max_line, KB * KB);
+		settings_release(&s);
+	}
+	s = start();
+	/* The line that makes a preview of the text is cut in it, unless it would be lost. */
+	s.longest_line = 100;
+	l = limit_of(&s, false);
+	assert_int_equal(l.max_line, 100);
+	assert_false(l.grow);
+	s.ceiling = 30 * KB;
+	limit_widen(&l, &s);
+	assert_int_equal(l.max_line, 500);
+	assert_true(l.grow);
 	settings_release(&s);
 
 	s = start();

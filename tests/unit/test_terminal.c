@@ -406,7 +406,7 @@ static struct terminal *make_for_reader(struct sink *sink)
 	"\033[?1049h\033[2;5H\u250C------------------\033[3;5H\u2502\033[4;5H\u2502 " \
 	"a\033[5;5H\u2502"                                                            \
 	"\033[6;5H\u2502\033[7;5H\u2514=====\n\n"
-#define TIDY "\u250C--------\n\n\u2502 a\n\n\u2514=====\n"
+#define TIDY "\u250C--------\n\u2502 a\n\u2514=====\n"
 
 /* The last picture of the alternate screen, without what only looks good. */
 static void last_pictures(void **state)
@@ -416,6 +416,7 @@ static void last_pictures(void **state)
 		bool cut, pictured;
 	} cases[] = {
 		{BOX, TIDY, false, true},
+		{"\033[?1049ha\r\n~\r\n~ b\r\n\r\nc", "a\n~ b\nc\n", false, true},
 		{BOX "\033[?1049l", TIDY, false, true},
 		{"\n\n" BOX "\033[?1049l", TIDY, false, true},
 		{BOX "\033[?1049l" BOX "\033[2J\033[Hsecond\033[?1049l", "second\n", false, true},

@@ -247,6 +247,33 @@ static void footers_name_the_limit(void **state)
 	}
 }
 
+/* Who has typed knows the ID and the verbs. */
+static void brief_footers(void **state)
+{
+	static const char question[] = "Do you want to overwrite the file that is there? [y/N] ";
+	struct wording_ending e = {
+		.state = WORDING_RUNNING, .duration_ms = 10000, .lines = 12, .bytes = 340};
+	(void)state;
+	e.brief = true;
+	footer(&e, &kept, "[terse: running; 12 lines, 340 B]\n");
+	e.waited_ms = 2000;
+	footer(&e, &kept, "[terse: waited 2.0 s; running; 12 lines, 340 B]\n");
+	e.missed = "ready";
+	footer(&e, &kept, "[terse: not found in 2.0 s; running; 12 lines, 340 B]\n");
+	e.prompt = "";
+	footer(&e, &kept, "[terse: waiting for input]\n");
+	e.prompt = "(gdb) ";
+	footer(&e, &kept, "[terse: waiting for input: \"(gdb) \"]\n");
+	e.prompt = question;
+	footer(&e, &kept, "[terse: waiting for input: \"he file that is there? [y/N] \"]\n");
+	e.prompt = NULL;
+	e.found = "listening on http://localhost:8080/and/some/more";
+	footer(&e, &kept, "[terse: found \"listening on http://localhost:808\"; running]\n");
+	e = ended(1);
+	e.brief = true;
+	footer(&e, &kept, "[terse: exit 1; 8,432 lines, 473 KB]\n");
+}
+
 /* A run that goes on: what can be done with it now. */
 static void footers_of_running(void **state)
 {
@@ -712,6 +739,7 @@ int main(void)
 		cmocka_unit_test(footers),
 		cmocka_unit_test(footers_since),
 		cmocka_unit_test(footers_name_the_limit),
+		cmocka_unit_test(brief_footers),
 		cmocka_unit_test(footers_of_running),
 		cmocka_unit_test(endings),
 		cmocka_unit_test(heartbeats),
