@@ -7,8 +7,8 @@ import re
 import shutil
 import subprocess
 
-from support.harness import (BUILD, DEADLINE, FOOTER, HEARTBEAT, Case, let_go_on, main, numbers,
-                             read_file, write_file)
+from support.harness import (BUILD, DEADLINE, FOOTER, HEARTBEAT, MARKER, Case, let_go_on, main, numbers, read_file,
+                             write_file)
 from support.screen import ScreenCase
 
 TERSE_SH = os.path.join(BUILD, "terse-sh")
@@ -290,13 +290,19 @@ class Claude(Shell):
                 self.assertEqual(run.out, text)
                 continue
             shown, notice = re.fullmatch(rb"(.*?)(\[terse: .*\]\n)", run.out, re.S).groups()
-            self.assertTrue(text.startswith(shown))
             self.assertLessEqual(len(run.out), most if status else 4096)
             self.assertGreater(len(shown), (most if status else 4096) * 8 // 10)
-            self.assertRegex(notice, rb"^\[terse: (exit 1; )?lines 1-[\d,]+ of [\d,]+ shown ")
+            self.assertEqual(self.artifact(run.id), text)
+            if status:
+                # Of a failure the end as well.
+                marker = MARKER.search(shown)
+                self.assertTrue(text.startswith(shown[:marker.start()]) and text.endswith(shown[marker.end() + 1:]))
+                self.assertTrue(FOOTER.search(run.out))
+                continue
+            self.assertTrue(text.startswith(shown))
+            self.assertRegex(notice, rb"^\[terse: lines 1-[\d,]+ of [\d,]+ shown ")
             offset = re.search(rb"--offset (\d+)", notice)[1]
             self.assertEqual(int(offset), shown.count(b"\n") + 1)
-            self.assertEqual(self.artifact(run.id), text)
 
     def test_a_plain_terse_writes_a_preview_to_its_file(self):
         folder = os.path.join(self.dir, "claude-0", "conversation-1", "tasks")
