@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,6 +47,15 @@ static bool proc_is_own(void)
 	       strtol(self, NULL, 10) == getpid();
 }
 
+/* The number of the kernel's first PID namespace: nothing is outside of it. */
+#define FIRST_NAMESPACE 0xEFFFFFFC
+
+static bool is_in_first_namespace(void)
+{
+	struct stat st;
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_NAMESPACE;
+}
+
 static bool is_gone(pid_t pid)
 {
 	return kill(pid, 0) < 0 && errno == ESRCH;
@@ -56,7 +66,7 @@ bool active_is_inside(const char *value)
 	unsigned long long then;
 	struct process p;
 	int supervisor;
-	if (!value || sscanf(value, "%d-%llu", &supervisor, &then) != 2)
+	if (!value || sscanf(value, "%d-%llu", &supervisor, &then) != 2 || supervisor <= 0)
 		return false;
 	/* Needs no search in the supervisor's session. */
 	pid_t pid = getsid(0) == supervisor ? supervisor : getppid();
@@ -69,7 +79,7 @@ bool active_is_inside(const char *value)
 			return p.started <= then && process_is_alive(&p);
 		/* The init of a PID namespace that was made inside the run. */
 		if (p.parent == 0 && p.started >= then)
-			return true;
+			return !is_in_first_namespace();
 		pid = p.parent;
 	}
 	return false;

@@ -46,6 +46,14 @@ static enum part take_control(struct parser *p, uint32_t cp)
 	return in_string ? BODY : SEQUENCE;
 }
 
+#define SOFT_HYPHEN 0xAD
+
+/* Whether a reader does not see that the character is there. */
+static bool redactor_is_invisible(uint32_t cp)
+{
+	return cp == SOFT_HYPHEN || utf8_width(cp) == 0;
+}
+
 /* Takes the character at `data`. Returns its length; 0: more bytes are needed. */
 static size_t redactor_take(struct parser *p, const char *data, size_t len, bool final,
 			    enum part *part)
@@ -57,8 +65,6 @@ static size_t redactor_take(struct parser *p, const char *data, size_t len, bool
 		return 1;
 	}
 	*part = SHOWN;
-	if (p->state == PARSER_GROUND && c != 0xC2)
-		return 1;
 	size_t cut, n;
 	bool valid = utf8_next(data, len, &cp, &n);
 	if (!final && n == len && utf8_incomplete(data, len, &cut))
@@ -69,6 +75,8 @@ static size_t redactor_take(struct parser *p, const char *data, size_t len, bool
 		*part = BODY;
 	else if (p->state != PARSER_GROUND)
 		*part = SEQUENCE;
+	else if (valid && redactor_is_invisible(cp))
+		*part = NOTHING;
 	/* A terminal passes over bytes that are no character. */
 	if (cp >= 0xA0 && valid && p->state != PARSER_GROUND)
 		parser_step(p, cp);
@@ -77,16 +85,21 @@ static size_t redactor_take(struct parser *p, const char *data, size_t len, bool
 
 static bool redactor_is_plain(const struct redactor *r)
 {
-	const unsigned char *data = (const unsigned char *)r->work.data;
+	const char *data = r->work.data;
+	size_t len = r->work.len, n;
 	if (r->parser.state != PARSER_GROUND)
 		return false;
-	for (size_t i = 0; i < r->work.len; i++) {
-		unsigned char c = data[i];
-		if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\b') || c == 0x7F ||
-		    (c == 0xC2 && (i + 1 == r->work.len || data[i + 1] < 0xA0)))
+	for (size_t i = 0; i < len; i += n) {
+		unsigned char c = (unsigned char)data[i];
+		uint32_t cp;
+		n = 1;
+		if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\b') || c == 0x7F)
+			return false;
+		if (c >= 0x80 && utf8_next(data + i, len - i, &cp, &n) &&
+		    (cp < 0xA0 || redactor_is_invisible(cp)))
 			return false;
 	}
-	return true;
+	return !utf8_incomplete(data, len, &n);
 }
 
 /* Makes room for all of the work behind the context. Returns 0, or -1 with ENOMEM. */

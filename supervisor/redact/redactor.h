@@ -5,10 +5,10 @@
 // the end of its line. A private key is replaced up to the line that ends it, or for REDACTOR_BLOCK
 // bytes.
 //
-// Bytes that a terminal does not show (colours, other sequences, controls, strings like a title) do
-// not hide a secret that they interrupt, and end a word: a secret may begin behind them. All bytes
-// in a row are searched, too: the text of such strings, and what an unfinished sequence swallows.
-// NUL, VT and FF end a line.
+// Bytes that a terminal does not show (colours, other sequences, controls, strings like a title,
+// characters without width) do not hide a secret that they interrupt, and end a word: a secret may
+// begin behind them. All bytes in a row are searched, too: the text of such strings, and what an
+// unfinished sequence swallows. NUL, VT and FF end a line.
 #ifndef TERSE_REDACT_REDACTOR_H
 #define TERSE_REDACT_REDACTOR_H
 

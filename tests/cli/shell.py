@@ -271,7 +271,7 @@ class Claude(Shell):
         for env in ({"TERSE": "0"}, {"TERSE_PASS": "seq *"}):
             self.assertEqual(self.tool_call("seq 3000", env=env).out, numbers(3000))
         # A variable that names no run does not.
-        for active in ("1", "1-1", "x", "%d-1" % os.getpid()):
+        for active in ("1", "1-1", "x", "%d-1" % os.getpid(), "0-0", "0-1", "99999999-0", "-1-1"):
             run = self.tool_call("seq 3000", env={"TERSE_ACTIVE": active})
             self.assertTrue(FOOTER.search(run.out), active)
 

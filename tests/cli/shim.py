@@ -629,7 +629,7 @@ class BashEnv(Shimmed):
         self.bash(library=[LIBRARY])
 
     def test_what_can_not_be_handed_on_is_left_alone(self):
-        for options in (["-x"], ["-v"], ["-n"], ["-k"], ["-p"], ["--posix"], ["-vx"], ["-i"]):
+        for options in (["-x"], ["-v"], ["-n"], ["-k"], ["-p"], ["--posix"], ["-vx"], ["-i"], ["-r"]):
             self.bash(*options, replaced=False)
         self.bash("-ex", replaced=False, suffix="")
         for options in ([], ["-eu"]):

@@ -69,6 +69,12 @@ static const struct sample samples[] = {
 	 "\033[32mAKI\033[1;31mA[redacted: AWS key]\033[0m\033[K x\n"},
 	{"AKIA\a\001IOSFODNN7EXAMPLE\n", "AKIA\a\001[redacted: AWS key]\n"},
 	/* So do titles, links, marks of a shell, and controls: one may begin behind them ... */
+	/* Characters without width: zero width space and joiner, soft hyphen, word joiner, a tag.
+	 */
+	{"AKIA\u200bIOSFOD\u200dNN7\u00adEXAM\u2060P\U000e0041LE \u201cx\u201d\n",
+	 "AKIA\u200b[redacted: AWS key]\u200d\u00ad\u2060\U000e0041 \u201cx\u201d\n"},
+	{"caf\u00e9\ufeffghp_abcdefghijklmnopqrstuvwxyz0123456789\n",
+	 "caf\u00e9\ufeffghp_[redacted: GitHub token]\n"},
 	{"\033]0;bash\aAKIAIOSFODNN7EXAMPLE\n", "\033]0;bash\aAKIA[redacted: AWS key]\n"},
 	{"\033]8;;http://x\033\\ghp_abcdefghijklmnopqrstuvwxyz\033]8;;\033\\ x\n",
 	 "\033]8;;http://x\033\\ghp_[redacted: GitHub token]\033]8;;\033\\ x\n"},
