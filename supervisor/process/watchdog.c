@@ -7,6 +7,8 @@
 #include "lib/trace.h"
 #include "supervisor/process/process_tree.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -49,8 +51,9 @@ static bool had(int sig)
 static bool watchdog_answer(int asked)
 {
 	unsigned char what;
-	if (recv(asked, &what, 1, MSG_DONTWAIT) != 1)
-		return false;
+	ssize_t n = recv(asked, &what, 1, MSG_DONTWAIT);
+	if (n != 1)
+		return n < 0 && errno == EAGAIN;
 	if (what == LEAVE)
 		setsid();
 	if (what == LEAVE || had(what))
@@ -62,22 +65,31 @@ static bool watchdog_answer(int asked)
 _Noreturn static void watch(const struct watchdog *g, int asked)
 {
 	pid_t told[2] = {0, 0};
-	/* Nothing wakes it but the end. */
-	struct pollfd fds[] = {{.fd = g->pipe, .events = 0}, {.fd = asked, .events = POLLIN}};
-	io_close_others(0, (int[]){g->pipe, g->terminal, asked, trace_fd()}, 4);
-	/* The supervisor sleeps until the command has been executed, and does not see then that the
-	   front end was killed. */
+	size_t len = 0;
 	bool is_blind = false;
-	while (!fds[0].revents && !is_blind) {
-		int len;
-		if (io_poll(fds, 2, -1) <= 0 || !fds[1].revents || watchdog_answer(asked))
+	/* POLLPRI never comes: only the end wakes it, and each look where poll() fails. */
+	struct pollfd fds[] = {{.fd = g->pipe, .events = POLLPRI}, {.fd = asked, .events = POLLIN}};
+	io_close_others(0, (int[]){g->pipe, g->terminal, asked, trace_fd()}, 4);
+	fcntl(g->pipe, F_SETFL, O_NONBLOCK);
+	for (ssize_t n = -1; n != 0 && !is_blind;) {
+		int waiting;
+		if (io_poll(fds, 2, -1) <= 0)
 			continue;
+		if (fds[0].revents) {
+			n = read(g->pipe, (char *)told + len, sizeof(told) - len);
+			len += n > 0 ? (size_t)n : 0;
+			/* Nothing can be known. */
+			if (n < 0 && errno != EAGAIN)
+				_exit(0);
+		}
+		if (!fds[1].revents || watchdog_answer(asked))
+			continue;
+		/* The front end has gone. The supervisor, which sleeps until the command has been
+		   executed, may not see it. */
 		fds[1].fd = -1;
-		is_blind = ioctl(g->pipe, FIONREAD, &len) == 0 && len == 0;
+		is_blind = len == 0 && ioctl(g->pipe, FIONREAD, &waiting) == 0 && waiting == 0;
 	}
-	ssize_t n = is_blind ? 0 : read(g->pipe, told, sizeof(told));
-	/* All is well, or nothing can be known. */
-	if (n < 0 || (n > 0 && told[n / sizeof(*told) - 1] == 0))
+	if (len > 0 && told[len / sizeof(*told) - 1] == 0)
 		_exit(0);
 	TRACE(PROCESS, "watchdog: the %s was killed, the command is ended",
 	      is_blind ? "front end" : "supervisor");
