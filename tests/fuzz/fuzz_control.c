@@ -53,9 +53,10 @@ static int on_close(void *ctx)
 	return 0;
 }
 
-static int on_signal(void *ctx, int sig)
+static int on_signal(void *ctx, int sig, bool own)
 {
 	(void)ctx;
+	(void)own;
 	assert(sig >= 0 && sig <= 1000);
 	return sig > 64 ? EINVAL : 0;
 }

@@ -154,7 +154,7 @@ static void rows_are_complete(void **state)
 			assert_memory_equal(o->flag, "--", 2);
 		assert_true(isupper((unsigned char)o->help[0]) && o->help[help - 1] == '.');
 		assert_int_equal(o->type == OPTION_ENUM, o->choices != NULL);
-		assert_int_equal(o->type == OPTION_BOOL || o->type == OPTION_TRISTATE,
+		assert_int_equal(o->flag && (o->type == OPTION_BOOL || o->type == OPTION_TRISTATE),
 				 o->negated != NULL);
 		if (o->negated) {
 			assert_memory_equal(o->negated, "--no-", 5);
