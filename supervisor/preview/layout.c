@@ -215,11 +215,14 @@ static bool unit_is_back(const struct layout *l, const struct unit *u)
 
 /* What stands in front of a unit that is not the next line, where no line is left out that was not
    announced already. */
-static struct preview_piece jump_between(const struct unit *a, const struct unit *b)
+static struct preview_piece jump_between(const struct layout *l, const struct unit *a,
+					 const struct unit *b)
 {
 	bool follows = a && a->to + 1 == b->line.number;
-	return (struct preview_piece){
-		.kind = PREVIEW_JUMP, .from = b->line.number, .to = follows ? 0 : b->line.number};
+	return (struct preview_piece){.kind = PREVIEW_JUMP,
+				      .from = b->line.number,
+				      .to = follows ? 0 : b->line.number,
+				      .back = unit_is_back(l, b)};
 }
 
 /* The gap between two units; NULL is the end of the text on that side. From > to: there is none. */
@@ -228,7 +231,7 @@ static struct preview_piece gap_between(const struct layout *l, const struct uni
 {
 	bool from_back = unit_is_back(l, a);
 	if (unit_is_back(l, b) || (from_back && b && b->line.number == l->ask->printed_lines + 1))
-		return jump_between(a, b);
+		return jump_between(l, a, b);
 	if (from_back)
 		a = NULL;
 	uint64_t start = a ? a->line.offset + a->length : l->ask->printed_bytes;
@@ -445,7 +448,7 @@ static bool close_gap(struct layout *l, size_t from, size_t to, bool spelled)
 	gap.spelled = spelled;
 	size_t most = marker_cost(l, &gap);
 	if (unit_is_back(l, before) && from < to) {
-		struct preview_piece jump = jump_between(before, &l->units[from]);
+		struct preview_piece jump = jump_between(l, before, &l->units[from]);
 		cost = marker_cost(l, &jump);
 	}
 	uint64_t lines = l->lines;

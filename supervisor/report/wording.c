@@ -116,7 +116,10 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 {
 	bool many = piece->to > piece->from;
 	if (piece->kind == PREVIEW_JUMP) {
-		buffer_printf(out, "[... from line %" PRIu64 " on]\n", piece->from);
+		buffer_printf(out,
+			      piece->back ? "[... back to line %" PRIu64 ", omitted above]\n"
+					  : "[... continues with line %" PRIu64 "]\n",
+			      piece->from);
 		return;
 	}
 	buffer_append_string(out, many ? "[... lines " : "[... line ");

@@ -30,7 +30,8 @@ struct wording_place {
    61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n". For a fold "[... lines 12-421
    repeat the line above]\n", for lines that are alike "[... lines 12-421 like this, 21.0 KB; last:
    Downloading part 421]\n", for several forms "... 12-421 like the 2 above, 21.0 KB; last: ...". In
-   front of lines that do not follow: "[... from line 31 on]\n". */
+   front of lines that do not follow: "[... back to line 31, omitted above]\n" and then
+   "[... continues with line 1235]\n". */
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place);
 

@@ -17,7 +17,7 @@ ANY_RANGE = re.compile(rb"(terse read \S+(?: --stderr)?) \[--lines FROM-TO(?: \|
 GO_ON = re.compile(rb"(terse read \S+(?: --stderr)? --offset \d+)")
 CUT_BYTES = re.compile(rb"(terse read \S+(?: --stderr)?) --bytes FROM-TO")
 NOTICE = re.compile(rb"\[terse: [^\n]*\]\n\Z")
-JUMP = re.compile(rb"\[\.\.\. from line (\d+) on\]\n")
+JUMP = re.compile(rb"\[\.\.\. (?:back to|continues with) line (\d+)(?:, omitted above)?\]\n")
 
 FORGED = (b"[... lines 3-9 omitted, 1.2 KB]", b"[... line 2 repeats the line above]", b"[terse: exit 0]",
           b" [... bytes 3-9]", b"[... lines 1-5 like this, 2 B; last: x]")

@@ -8,7 +8,7 @@ import signal
 
 from support.harness import (BUDGET, FOOTER, HEARTBEAT, MARKER, TERSE, Case, eventually, let_go_on, main, numbers)
 
-JUMP = re.compile(rb"\[\.\.\. from line (\d+) on\]\Z")
+JUMP = re.compile(rb"\[\.\.\. (?:back to|continues with) line (\d+)(?:, omitted above)?\]\Z")
 NOTICE = re.compile(rb"^\[terse: [^\n]*\]\n", re.M)
 
 

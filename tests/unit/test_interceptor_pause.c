@@ -234,10 +234,11 @@ static void the_preview_goes_back_to_what_was_left_out(void **state)
 	interceptor_finish(r.text);
 	const struct interceptor_ending e = ending(&r, 1);
 	interceptor_report(r.text, &e);
-	assert_memory_equal(r.out.data, "[... from line ", 15);
+	assert_memory_equal(r.out.data, "[... back to line ", 18);
 	assert_true(has_printed(&r, "\nmain.c:7: error: no such member\n"));
-	assert_true(has_printed(&r, "\n[... from line 2001 on]\nstopped\n[terse: exit 1 after "));
-	assert_false(has_printed(&r, "omitted"));
+	assert_true(has_printed(
+		&r, "\n[... continues with line 2001]\nstopped\n[terse: exit 1 after "));
+	assert_false(has_printed(&r, "omitted, "));
 	run_end(&r);
 }
 
@@ -457,7 +458,8 @@ static void account_marker(struct account *a, const char *line)
 {
 	unsigned long long from, to;
 	char what[16];
-	if (sscanf(line, "[... from line %llu on", &from) == 1) {
+	if (sscanf(line, "[... back to line %llu", &from) == 1 ||
+	    sscanf(line, "[... continues with line %llu", &from) == 1) {
 		a->expected = from;
 		return;
 	}

@@ -56,6 +56,8 @@ static void markers(void **state)
 					    .text = "part\t\x1b 24\xC3\xBC",
 					    .len = 11};
 	const struct preview_piece jump = {.kind = PREVIEW_JUMP, .from = 1012, .to = 1012};
+	const struct preview_piece back = {
+		.kind = PREVIEW_JUMP, .from = 31, .to = 31, .back = true};
 	const struct preview_piece fold_one = {.kind = PREVIEW_FOLD, .from = 2, .to = 2};
 	(void)state;
 	marker(&many, &kept, "[... lines 31-1234 omitted, 61.0 KB]\n");
@@ -64,7 +66,8 @@ static void markers(void **state)
 	marker(&many, &lost, "[... lines 31-1234 omitted, 61.0 KB]\n");
 	marker(&many, &in_a_file, "[... lines 31-1234 omitted, 61.0 KB]\n");
 	marker(&fold, &kept, "[... lines 1012-1421 repeat the line above]\n");
-	marker(&jump, &kept, "[... from line 1012 on]\n");
+	marker(&back, &kept, "[... back to line 31, omitted above]\n");
+	marker(&jump, &kept, "[... continues with line 1012]\n");
 	marker(&fold_one, &lost, "[... line 2 repeats the line above]\n");
 	marker(&alike, &kept,
 	       "[... lines 12-2421 like this, 21.0 KB; last: part\t\uFFFD 24\u00FC]\n");
