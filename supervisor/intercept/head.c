@@ -362,6 +362,7 @@ static void head_end_line(struct head *h, const char *line, size_t len, bool end
 		h->end = HEAD_BYTES;
 		return;
 	}
+	h->last_from = h->at;
 	head_count_line(h, line, len, cost + heading.cost);
 	h->at.offset += h->length + ended;
 }
@@ -415,10 +416,24 @@ void head_release(struct head *h)
 	h->held_count = h->held_cap = 0;
 }
 
+/* Leaves out the last line if it is cut. */
+static void head_leave_cut(struct head *h)
+{
+	size_t cost, level = find_level(h);
+	const struct head_line *l = &h->held[h->held_count - 1];
+	if (shown_at(h, l, h->kept.data + l->start, level, &cost) == l->length)
+		return;
+	h->held_count--;
+	h->at = h->last_from;
+	h->end = HEAD_BYTES;
+}
+
 void head_finish(struct head *h, struct buffer *out)
 {
 	if (h->end == HEAD_OPEN && h->length > 0)
 		head_end_line(h, h->line.data, h->line.len, false, out);
+	if (h->leaves_cut && h->end == HEAD_OPEN && h->held_count > 0)
+		head_leave_cut(h);
 	give_held(h, out);
 	if (h->cut_off && h->end == HEAD_OPEN)
 		h->end = HEAD_BYTES;

@@ -182,9 +182,7 @@ bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
 static void ask_for_end(const struct interceptor *s, struct preview_ask *ask)
 {
 	const struct limit *l = &s->options.limit;
-	size_t used = s->ended->at.bytes, room = preview_reserve(l->bytes);
-	if (l->bytes > used && l->bytes - used < room)
-		room = l->bytes - used;
+	size_t used = s->ended->at.bytes, room = l->bytes > used ? l->bytes - used : 0;
 	ask->used = ask->used_lines = ask->paused = 0;
 	ask->budget = ask->total = room > END_LEAST ? room : END_LEAST;
 	ask->total_lines = preview_reserve_lines(l->count);
@@ -266,19 +264,21 @@ static bool is_same_limit(const struct limit *a, const struct limit *b)
 static const struct head *print_rest_of_head(struct interceptor *s)
 {
 	const struct limit *l = &s->options.limit, wanted = head_limit(l, l->bytes, s->succeeded);
+	struct head *h = &s->head;
+	struct buffer *text = &s->rest;
+	size_t printed = 0;
 	for (size_t i = 0; i < s->longer_count; i++) {
-		struct longer *longer = &s->longer[i];
-		if (!is_same_limit(&longer->head.limit, &wanted))
+		if (!is_same_limit(&s->longer[i].head.limit, &wanted))
 			continue;
-		head_finish(&longer->head, &longer->text);
-		if (longer->text.len > s->common)
-			intercept_print(s, longer->text.data + s->common,
-					longer->text.len - s->common);
-		return &longer->head;
+		h = &s->longer[i].head;
+		text = &s->longer[i].text;
+		printed = s->common;
 	}
-	head_finish(&s->head, &s->rest);
-	intercept_print(s, s->rest.data, s->rest.len);
-	return &s->head;
+	h->leaves_cut = !s->succeeded && s->preview;
+	head_finish(h, text);
+	if (text->len > printed)
+		intercept_print(s, text->data + printed, text->len - printed);
+	return h;
 }
 
 bool intercept_finish_head(struct interceptor *s)

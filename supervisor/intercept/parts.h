@@ -142,7 +142,10 @@ struct head {
 	uint64_t length;        /* of all of it */
 	struct head_line *held; /* their bytes are in `kept` */
 	size_t held_count, held_cap;
-	struct head_place held_from; /* in front of them */
+	struct head_place held_from; /* in front of them ... */
+	struct head_place last_from; /* ... and in front of the last line */
+	bool leaves_cut;             /* set by the owner: head_finish() leaves a last line that is
+					cut out, since others show its end, too */
 	bool cut_off;                /* set by the owner: no line that begins now is a next one */
 	bool grown;                  /* lines were held, and are handed out as the limit allowed */
 	struct buffer kept;

@@ -94,7 +94,7 @@ class Omissions(Case):
 
     def parts(self, shown, read, spelled, by_head=False):
         """The printed lines and what stands for the omitted ones. `read` is the command that the last line
-        names, or None; `spelled`: the first omission has it, too, but `by_head` none in front of a marker."""
+        names, or None; `spelled`: the first omission has it, too, but those of a first part (`by_head`)."""
         marked = not spelled
         for line in shown.splitlines(keepends=True):
             marker, fold = MARKER.match(line), FOLD.fullmatch(line)
@@ -102,8 +102,7 @@ class Omissions(Case):
                 yield "fold", fold["range"]
                 continue
             for note in [marker] if marker else CUT.finditer(line) if line[2:-1] not in FORGED else ():
-                if by_head and not marker and not marked:
-                    self.assertFalse(note["command"])
+                if by_head and not marker and not marked and not note["command"]:
                     continue
                 # The first one has the command, and names it as the last line does.
                 self.assertEqual(bool(note["command"]), not marked and read is not None, line)
