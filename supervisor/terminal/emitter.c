@@ -80,7 +80,8 @@ void emitter_text(struct emitter *e, const char *data, size_t len)
 		emitter_repeat(e, ' ', e->pad);
 		e->pad = 0;
 	}
-	emitter_put(e, data, len);
+	if (len > 0)
+		emitter_put(e, data, len);
 }
 
 void emitter_blanks(struct emitter *e, size_t count)
