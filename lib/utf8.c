@@ -249,14 +249,29 @@ size_t utf8_ascii(uint32_t cp, char out[UTF8_ASCII_MOST])
 	return utf8proc_get_property((utf8proc_int32_t)cp)->category == UTF8PROC_CATEGORY_PS;
 }
 
-/* Terminals differ from utf8proc 2.8 here. */
+/* The block to which each version of Unicode adds emoji, those without a character too. */
+#define PICTURES_FIRST 0x1FA70
+#define PICTURES_LAST  0x1FAFF
+
+/* Terminals differ from utf8proc 2.8 (Unicode 15) here; later characters have these widths. */
 static const struct {
 	uint32_t first, last;
 	unsigned width;
 } width_exceptions[] = {
-	{0x1160, 0x11FF, 0},   /* Hangul vowels and finals: drawn into the syllable */
-	{0x2028, 0x2029, 1},   /* line and paragraph separator: no effect in a terminal */
+	{0x0897, 0x0897, 0}, /* an Arabic mark */
+	{0x1160, 0x11FF, 0}, /* Hangul vowels and finals: drawn into the syllable */
+	{0x1ACF, 0x1AEB, 0}, /* combining marks */
+	{0x2028, 0x2029, 1}, /* line and paragraph separator: no effect in a terminal */
+	{0x2FFC, 0x2FFF, 2}, /* ideographic descriptions, strokes */
+	{0x31E4, 0x31E5, 2},
+	{0x31EF, 0x31EF, 2},
 	{0xF900, 0xFAFF, 2},   /* CJK compatibility ideographs, unassigned ones too */
+	{0x16FF2, 0x16FF6, 2}, /* Chinese, Tangut and Khitan signs */
+	{0x187F8, 0x187FF, 2},
+	{0x18CFF, 0x18CFF, 2},
+	{0x18D09, 0x18DF2, 2},
+	{0x1F6D8, 0x1F6D8, 2},
+	{PICTURES_FIRST, PICTURES_LAST, 2},
 	{0x20000, 0x2FFFD, 2}, /* CJK extensions, unassigned ones too (UAX 11) */
 	{0x30000, 0x3FFFD, 2},
 };
@@ -280,7 +295,8 @@ unsigned utf8_width_lookup(uint32_t cp)
 static bool is_emoji(uint32_t cp)
 {
 	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)cp);
-	return property->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+	return property->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC ||
+	       (cp >= PICTURES_FIRST && cp <= PICTURES_LAST) || cp == 0x1F6D8;
 }
 
 bool utf8_joins(uint32_t first, uint32_t last, uint32_t cp)

@@ -335,6 +335,24 @@ static void cleaning_is_final(void **state)
 	}
 }
 
+/* Those that came with Unicode 16 and 17, too. */
+static void widths(void **state)
+{
+	static const struct {
+		uint32_t cp;
+		unsigned width;
+	} known[] = {
+		{'a', 1},     {0xE9, 1},    {0x301, 0},   {0x4E2D, 2},  {0x1F600, 2}, {0x1FAE9, 2},
+		{0x1FA89, 2}, {0x1FA8F, 2}, {0x1FABE, 2}, {0x1FAC6, 2}, {0x1FADC, 2}, {0x1FADF, 2},
+		{0x1FA8A, 2}, {0x1FA8E, 2}, {0x1FAC8, 2}, {0x1FACD, 2}, {0x1FAEA, 2}, {0x1FAEF, 2},
+		{0x1F6D8, 2}, {0x31E4, 2},  {0x0897, 0},  {0x1AE0, 0},  {0x18CFF, 2}, {0x1FA60, 1},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		assert_int_equal(utf8_width(known[i].cp), known[i].width);
+	assert_true(utf8_joins(0x1FAEF, ZWJ, 0x1F600));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +362,7 @@ int main(void)
 		cmocka_unit_test(clean_code_points),
 		cmocka_unit_test(clean_texts),
 		cmocka_unit_test(cleaning_is_final),
+		cmocka_unit_test(widths),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
