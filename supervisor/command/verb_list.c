@@ -441,8 +441,12 @@ static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 	} else if (damaged > 0 && !r->verb.json) {
 		verb_error(r->verb.name, "damaged lines skipped: %s", human_count(lines, damaged));
 	} else if (r->rows == 0 && !r->verb.json) {
-		verb_error(r->verb.name, "%s in session %s (--all for every session)",
-			   runs_is_choosy(r) ? "no such run" : "nothing", r->directory);
+		const char *what = runs_is_choosy(r) ? "no such run" : "nothing";
+		if (r->all)
+			verb_error(r->verb.name, "%s in any session", what);
+		else
+			verb_error(r->verb.name, "%s in session %s (--all for every session)", what,
+				   r->directory);
 	}
 	buffer_release(&r->out);
 	buffer_release(&r->results);

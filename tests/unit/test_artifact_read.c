@@ -550,6 +550,8 @@ static void test_list(void **state)
 	(void)state;
 	assert_int_equal(call("list"), 0);
 	expect_match(out.data, "^terse list: nothing in session [^\n]*\n$");
+	assert_int_equal(call("list --all --state running"), 0);
+	expect_out("terse list: no such run in any session\n");
 
 	make_numbers(1, 1234);
 	struct artifact *a = create(0);
