@@ -186,7 +186,7 @@ void notice_page(struct buffer *out, const struct notice_place *place, const str
 	/* A line that continues behind a gap is shown in part. */
 	int64_t to = p->next_byte ? p->next : p->next - 1;
 	bool many = to > p->first, lines = p->stop == PAGE_LINES;
-	buffer_append_string(out, many ? "[lines " : "[line ");
+	buffer_append_string(out, many ? "[terse: lines " : "[terse: line ");
 	notice_add_line(out, p->first);
 	if (many) {
 		buffer_append_string(out, to < 0 ? " to " : "-");
@@ -207,10 +207,10 @@ void notice_slice(struct buffer *out, const struct notice_place *place, const st
 {
 	char first[HUMAN_LEN], last[HUMAN_LEN], all[HUMAN_LEN];
 	if (s->to > s->from)
-		buffer_printf(out, "[bytes %s-%s", human_count(first, s->from),
+		buffer_printf(out, "[terse: bytes %s-%s", human_count(first, s->from),
 			      human_count(last, s->to - 1));
 	else
-		buffer_append_string(out, "[no bytes");
+		buffer_append_string(out, "[terse: no bytes");
 	buffer_printf(out, " of %s shown; continue: ", human_count(all, total));
 	notice_slice_next(out, place, s, length);
 	buffer_append_string(out, "]\n");
@@ -218,7 +218,7 @@ void notice_slice(struct buffer *out, const struct notice_place *place, const st
 
 void notice_running(struct buffer *out, const struct notice_place *place, int64_t line)
 {
-	buffer_append_string(out, "[the run goes on: ");
+	buffer_append_string(out, "[terse: the run goes on: ");
 	notice_read_lines(out, place, line, 0);
 	buffer_append_string(out, "]\n");
 }

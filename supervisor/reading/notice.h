@@ -43,13 +43,13 @@ void notice_omitted(struct buffer *out, const struct notice_place *place, int64_
    beginning is omitted "[... bytes 29488-4998999 of line 9 omitted: ...]\n" */
 void notice_cut(struct buffer *out, const struct notice_place *place, const struct page *p);
 
-/* "[lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ID --offset 2001]\n";
-   "of more than 8,432" unless that is `exact`. */
+/* "[terse: lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ID --offset
+   2001]\n"; "of more than 8,432" unless that is `exact`. */
 void notice_page(struct buffer *out, const struct notice_place *place, const struct page *p,
 		 uint64_t total, bool exact);
 
-/* "[bytes 0-32,767 of 5,000,000 shown; continue: terse read ID --bytes 32768]\n"; `length` as it
-   was given, or 0. If not all of it fitted, the command asks for the rest. */
+/* "[terse: bytes 0-32,767 of 5,000,000 shown; continue: terse read ID --bytes 32768]\n"; `length`
+   as it was given, or 0. If not all of it fitted, the command asks for the rest. */
 void notice_slice(struct buffer *out, const struct notice_place *place, const struct slice *s,
 		  uint64_t total, uint64_t length);
 
@@ -58,7 +58,8 @@ void notice_page_next(struct buffer *out, const struct notice_place *place, cons
 void notice_slice_next(struct buffer *out, const struct notice_place *place, const struct slice *s,
 		       uint64_t length);
 
-/* "[the run goes on: terse read ID --offset 813]\n": the run may still write behind the page. */
+/* "[terse: the run goes on: terse read ID --offset 813]\n": the run may still write behind the
+ * page. */
 void notice_running(struct buffer *out, const struct notice_place *place, int64_t line);
 
 /* A search, for the commands that repeat it. */

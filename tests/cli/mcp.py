@@ -312,7 +312,7 @@ class Commands(McpCase):
         while offset:
             arguments = {"limit": limit} if limit else {}
             page = client.call("read_command_output", artifact_id=artifact, offset=offset, **arguments)
-            more = re.search(r"\[lines [^\n]* continue: read_command_output artifact_id=%s offset=(\d+)"
+            more = re.search(r"\[terse: lines [^\n]* continue: read_command_output artifact_id=%s offset=(\d+)"
                              r"(?: limit=(\d+))?\]\n\Z" % artifact, page)
             whole += page[:more.start() if more else None].encode()
             offset, limit = (int(more[1]), more[2] and int(more[2])) if more else (0, None)

@@ -63,12 +63,12 @@ class Properties(Reader):
         got, told = b"", first
         while told:
             out, told = self.command(told), None
-            more = re.search(rb"\n?\[(?:lines?|bytes) [^\n]* shown[^\n]*; continue: (terse [^\n]*)\]\n\Z", out)
+            more = re.search(rb"\n?\[terse: (?:lines?|bytes) [^\n]* shown[^\n]*; continue: (terse [^\n]*)\]\n\Z", out)
             if more:
                 told = more[1]
                 # A slice that ended inside a line was given a newline before the notice.
-                out = out[:more.start()] + (b"\n" if b"[line" in more[0] else b"")
-                if b"[bytes" in more[0]:
+                out = out[:more.start()] + (b"\n" if b"[terse: line" in more[0] else b"")
+                if b"[terse: bytes" in more[0]:
                     before = int(re.search(rb"-([\d,]+) of", more[0])[1].replace(b",", b""))
                     if self.text[before:before + 1] == b"\n":
                         out += b"\n"
@@ -178,7 +178,7 @@ class Readers(Reader):
         run = self.terse("read", "f", kind="file", split=True)
         self.assertEqual((run.out, run.err), (numbers(50000), b""))
         run = self.terse("read", "f", kind="file")
-        self.assertIn(b"\n[lines 1-2,000 of 50,000 shown (limit 2,000 lines); continue: ", run.out)
+        self.assertIn(b"\n[terse: lines 1-2,000 of 50,000 shown (limit 2,000 lines); continue: ", run.out)
 
     def test_terminal(self):
         """Everything, by a pager, and clean. Notices are coloured there, and nowhere else."""
@@ -274,7 +274,7 @@ class Live(Reader):
             data = self.data("read", "last", "--tail", "3")
             text = without_part(("\n".join(data["lines"]) + "\n").encode())
             self.assertEqual(line.sub(b"", text), b"", data)
-            text = re.sub(rb"\[the run goes on: terse read \S+ --offset \d+\]\n\Z", b"", found.out)
+            text = re.sub(rb"\[terse: the run goes on: terse read \S+ --offset \d+\]\n\Z", b"", found.out)
             text = without_part(text)
             self.assertEqual(line.sub(b"", text), b"", found.out)
             lines = [int(n) for n in line.findall(text)]
@@ -288,7 +288,7 @@ class Live(Reader):
             return total == 400000
         eventually(all_there, lambda: "all lines; %d so far" % total)
         out = self.page("last", "--tail", "1")
-        told = re.search(rb"\n\[the run goes on: (terse read \S+ --offset 400001)\]\n\Z", out)
+        told = re.search(rb"\n\[terse: the run goes on: (terse read \S+ --offset 400001)\]\n\Z", out)
         self.assertTrue(told, out)
         self.assertIs(self.data("read", "last", "--tail", "1")["running"], True)
         let_go_on(os.path.join(self.work, "go"))
@@ -421,7 +421,7 @@ class Runs(Reader):
         for damage in (b"", b"terseix1", b"x" * 4000, read_file(path[:-4] + ".idx")[:-3] + b"abc"):
             write_file(path[:-4] + ".idx", damage)
             self.assertEqual(self.page(self.good, "--offset", "3500", "--limit", "1"),
-                             b"3500\n[line 3,500 of 4,000 shown; continue: terse read %s --offset 3501 "
+                             b"3500\n[terse: line 3,500 of 4,000 shown; continue: terse read %s --offset 3501 "
                              b"--limit 1]\n" % self.good.encode())
             self.assertEqual(self.data("read", self.good, "--tail", "1")["from"], 4000)
 
@@ -518,14 +518,14 @@ class Memory(Reader):
             f.write(b"\nend\n")
         size = os.path.getsize(os.path.join(self.work, "f"))
         self.assertEqual(self.measure("read", "f", "--offset", "777777", "--limit", "1").out,
-                         "777776 some text é\n[line 777,777 of 1,000,002 shown; continue: terse read f "
+                         "777776 some text é\n[terse: line 777,777 of 1,000,002 shown; continue: terse read f "
                          "--offset 777778 --limit 1]\n".encode())
         out = self.measure("read", "f", "--tail", "3").out
         self.assertTrue(out.startswith(b"[... 2 lines omitted: terse read f --offset 1000000 --limit 2]\n"
                                        b"end\n"), out[:200])
         out = self.command(b"terse read f --offset 1000000 --limit 2")
         self.assertTrue(out.startswith("999999 some text é\n".encode()), out)
-        self.assertTrue(out.endswith(b"[line 1,000,000 of 1,000,002 shown (limit 30,000 bytes); continue: terse "
+        self.assertTrue(out.endswith(b"[terse: line 1,000,000 of 1,000,002 shown (limit 30,000 bytes); continue: terse "
                                      b"read f --offset 1000001 --limit 1]\n"), out[-200:])
         out = self.measure("read", "f", "--offset", "1000001").out
         cut = re.search(rb"x\[\.\.\. bytes (\d+)-(\d+) omitted: terse read f --bytes (\d+):(\d+)\]\n", out)
@@ -546,7 +546,7 @@ class Memory(Reader):
             f.seek(1 << 30)
             f.write(b"\nlast\n")
         out = self.measure("read", "f", "--limit", "1").out
-        self.assertEqual(out, b"first\n[line 1 of more than 100,001 shown; continue: terse read f --offset 2 --limit "
+        self.assertEqual(out, b"first\n[terse: line 1 of more than 100,001 shown; continue: terse read f --offset 2 --limit "
                               b"1]\n")
         data = self.data("read", "f", "--limit", "1")
         self.assertNotIn("total_lines", data)

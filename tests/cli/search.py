@@ -255,7 +255,7 @@ class Artifacts(Case):
         found = self.terse("search", run.id, "here$")
         told = re.search(rb"\[whole line \(8\.8 KB\): terse (.*)\]\n\Z", found.out)[1]
         out = self.terse(*told.decode().split()).out
-        self.assertTrue(out.startswith(b"x" * 9000 + b"here\n[line 2,001 of 4,001 shown; "), out[-200:])
+        self.assertTrue(out.startswith(b"x" * 9000 + b"here\n[terse: line 2,001 of 4,001 shown; "), out[-200:])
 
 
 class Memory(Case):

@@ -50,7 +50,7 @@ class Exact(Case):
             if "--mode=ends" in options:
                 self.assertEqual(lines[-3], b"line 9000\r")
         page = self.ask("read", run.id, "--offset", "77", "--limit", "2")
-        self.assertTrue(page.startswith(b"line 77\r\nline 78\r\n[lines 77-78 of 9,000 "), page)
+        self.assertTrue(page.startswith(b"line 77\r\nline 78\r\n[terse: lines 77-78 of 9,000 "), page)
         self.assertEqual(self.ask("search", run.id, "e 77$"), b"77:line 77\n")
         self.assertIn(b"\nline 9\r\n", self.ask("read", run.id, "--preview"))
 

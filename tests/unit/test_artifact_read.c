@@ -191,12 +191,14 @@ static void test_read_page_of_lines(void **state)
 	make_numbers(1, 8432);
 	assert_int_equal(call_id("read @"), 0);
 	expect_match(out.data, "^1\n2\n");
-	expect_match(out.data, "\n2000\n\\[lines 1-2,000 of 8,432 shown \\(limit 2,000 lines\\); "
-			       "continue: terse read cmd-[0-9a-z]+ --offset 2001\\]\n$");
+	expect_match(out.data,
+		     "\n2000\n\\[terse: lines 1-2,000 of 8,432 shown \\(limit 2,000 lines\\); "
+		     "continue: terse read cmd-[0-9a-z]+ --offset 2001\\]\n$");
 	assert_int_equal(call_id("read @ --offset 2001"), 0);
 	expect_match(out.data, "^2001\n");
-	expect_match(out.data,
-		     "\\[lines 2,001-4,000 of 8,432 shown .*; continue: .* --offset 4001\\]\n$");
+	expect_match(
+		out.data,
+		"\\[terse: lines 2,001-4,000 of 8,432 shown .*; continue: .* --offset 4001\\]\n$");
 	/* Exactly a page: nothing more to say. */
 	make_numbers(1, 2000);
 	assert_int_equal(call_id("read @"), 0);
@@ -211,7 +213,7 @@ static void read_all_pages(const char *first, struct buffer *all)
 	for (int pages = 0; pages < 1000; pages++) {
 		assert_int_equal(call(line), 0);
 		assert_true(out.len <= 30000);
-		char *notice = strstr(out.data, "[lines ");
+		char *notice = strstr(out.data, "[terse: lines ");
 		size_t len = notice ? (size_t)(notice - out.data) : out.len;
 		buffer_append(all, out.data, len);
 		if (!notice)
@@ -256,7 +258,7 @@ static void test_read_explicit_limit_over_a_page(void **state)
 	assert_int_equal(call_id("read @ --offset 11 --limit 50000"), 0);
 	expect_match(out.data, "^100010\n");
 	expect_match(out.data,
-		     "\\[lines 11-[0-9],[0-9]{3} of 100,000 shown \\(limit 30,000 bytes\\); "
+		     "\\[terse: lines 11-[0-9],[0-9]{3} of 100,000 shown \\(limit 30,000 bytes\\); "
 		     "continue: terse read cmd-[0-9a-z]+ --offset [0-9]+ --limit [0-9]+\\]\n$");
 	unsigned long offset, limit;
 	assert_int_equal(
@@ -278,14 +280,15 @@ static void check_cut_line(const char *unit, size_t times, size_t cells)
 	buffer_append_string(&b, "\nafter\n");
 	make(b.data, b.len);
 	assert_int_equal(call_id("read @"), 0);
-	expect_out("before\n[line 1 of 3 shown (limit 30,000 bytes); continue: terse read @ "
+	expect_out("before\n[terse: line 1 of 3 shown (limit 30,000 bytes); continue: terse read @ "
 		   "--offset 2]\n");
 	assert_int_equal(call_id("read @ --offset 2"), 0);
 	assert_true(out.len <= 30000);
-	expect_match(out.data, "\\[\\.\\.\\. bytes [0-9]+-[0-9]+ omitted: terse read cmd-[0-9a-z]+ "
-			       "--bytes [0-9]+:[0-9]+\\]\n"
-			       "\\[line 2 of 3 shown \\(limit 30,000 bytes\\); continue: terse "
-			       "read cmd-[0-9a-z]+ --offset 3\\]\n$");
+	expect_match(out.data,
+		     "\\[\\.\\.\\. bytes [0-9]+-[0-9]+ omitted: terse read cmd-[0-9a-z]+ "
+		     "--bytes [0-9]+:[0-9]+\\]\n"
+		     "\\[terse: line 2 of 3 shown \\(limit 30,000 bytes\\); continue: terse "
+		     "read cmd-[0-9a-z]+ --offset 3\\]\n$");
 	/* Kept and omitted bytes are the line with its newline. */
 	char *notice = strstr(out.data, "[... bytes "), *end;
 	size_t kept = (size_t)(notice - out.data) / cells * strlen(unit);
@@ -351,19 +354,19 @@ static void test_read_running(void **state)
 	(void)state;
 	struct artifact *a = create(0);
 	assert_int_equal(call("read last"), 0);
-	expect_out("[the run goes on: terse read @ --offset 1]\n");
+	expect_out("[terse: the run goes on: terse read @ --offset 1]\n");
 	artifact_append(a, ARTIFACT_OUT, "one\n", 4);
 	artifact_flush(a);
 	assert_int_equal(call("read last"), 0);
-	expect_out("one\n[the run goes on: terse read @ --offset 2]\n");
+	expect_out("one\n[terse: the run goes on: terse read @ --offset 2]\n");
 	artifact_set_live(a, ARTIFACT_OUT, "Password: ", 10);
 	assert_int_equal(call("read last"), 0);
-	expect_out("one\nPassword: \n[the run goes on: terse read @ --offset 2]\n");
+	expect_out("one\nPassword: \n[terse: the run goes on: terse read @ --offset 2]\n");
 	assert_int_equal(call("read last --limit 1"), 0);
 	expect_out("one\n");
 	/* The reader may get the text before the next line comes. */
 	assert_int_equal(call("read last --offset 3"), 0);
-	expect_out("[the run goes on: terse read @ --offset 3]\n");
+	expect_out("[terse: the run goes on: terse read @ --offset 3]\n");
 	assert_int_equal(call("read last --offset 4"), 1);
 	artifact_close(a);
 	assert_int_equal(call("read last"), 0);

@@ -66,7 +66,8 @@ static void test_lines(void **state)
 		{"read f", 0, "one\ntwo\nthree\nfour\nfive\n", ""},
 		{"read f --offset 4", 0, "four\nfive\n", ""},
 		{"read f --offset 2 --limit 2", 0,
-		 "two\nthree\n[lines 2-3 of 5 shown; continue: terse read f --offset 4 --limit "
+		 "two\nthree\n[terse: lines 2-3 of 5 shown; continue: terse read f --offset 4 "
+		 "--limit "
 		 "2]\n",
 		 ""},
 		{"read f --offset 4 --limit 2", 0, "four\nfive\n", ""},
@@ -74,16 +75,19 @@ static void test_lines(void **state)
 		{"read f --lines 4-99", 0, "four\nfive\n", ""},
 		{"read f --lines 5", 0, "five\n", ""},
 		{"read f --lines 2-3", 0,
-		 "two\nthree\n[lines 2-3 of 5 shown; continue: terse read f --offset 4 --limit "
+		 "two\nthree\n[terse: lines 2-3 of 5 shown; continue: terse read f --offset 4 "
+		 "--limit "
 		 "2]\n",
 		 ""},
 		{"read f --lines 6-7", 1, "",
 		 "terse read: f: has 5 lines, --lines 6 is past the end\n"},
 		{"read f --offset=-2", 0, "four\nfive\n", ""},
 		{"read f --offset -4 --limit 1", 0,
-		 "two\n[line 2 of 5 shown; continue: terse read f --offset 3 --limit 1]\n", ""},
+		 "two\n[terse: line 2 of 5 shown; continue: terse read f --offset 3 --limit 1]\n",
+		 ""},
 		{"read f --offset -99 --limit 1", 0,
-		 "one\n[line 1 of 5 shown; continue: terse read f --offset 2 --limit 1]\n", ""},
+		 "one\n[terse: line 1 of 5 shown; continue: terse read f --offset 2 --limit 1]\n",
+		 ""},
 		{"read f --tail 1", 0, "five\n", ""},
 		{"read f --tail 2", 0, "four\nfive\n", ""},
 		{"read f --tail 99", 0, "one\ntwo\nthree\nfour\nfive\n", ""},
@@ -133,23 +137,28 @@ static void test_pages(void **state)
 	static const struct ends cases[] = {
 		/* So many lines ... */
 		{"read numbers", "000001\n",
-		 "\n002000\n[lines 1-2,000 of 9,000 shown (limit 2,000 lines); continue: terse "
+		 "\n002000\n[terse: lines 1-2,000 of 9,000 shown (limit 2,000 lines); continue: "
+		 "terse "
 		 "read "
 		 "numbers --offset 2001]\n"},
 		{"read numbers --offset 7001", "007001\n", "\n009000\n"},
 		{"read numbers --offset 7000", "007000\n",
-		 "\n008999\n[lines 7,000-8,999 of 9,000 shown (limit 2,000 lines); continue: terse "
+		 "\n008999\n[terse: lines 7,000-8,999 of 9,000 shown (limit 2,000 lines); "
+		 "continue: terse "
 		 "read numbers --offset 9000]\n"},
 		{"read numbers --offset -3000", "006001\n",
-		 "\n008000\n[lines 6,001-8,000 of 9,000 shown (limit 2,000 lines); continue: terse "
+		 "\n008000\n[terse: lines 6,001-8,000 of 9,000 shown (limit 2,000 lines); "
+		 "continue: terse "
 		 "read numbers --offset 8001]\n"},
 		/* ... or bytes, where more lines are asked for. */
 		{"read numbers --limit 8000", "000001\n",
-		 "\n004131\n[lines 1-4,131 of 9,000 shown (limit 30,000 bytes); continue: terse "
+		 "\n004131\n[terse: lines 1-4,131 of 9,000 shown (limit 30,000 bytes); continue: "
+		 "terse "
 		 "read "
 		 "numbers --offset 4132 --limit 3869]\n"},
 		{"read numbers --limit 4000", "000001\n",
-		 "\n004000\n[lines 1-4,000 of 9,000 shown; continue: terse read numbers --offset "
+		 "\n004000\n[terse: lines 1-4,000 of 9,000 shown; continue: terse read numbers "
+		 "--offset "
 		 "4001 --limit 4000]\n"},
 		/* The last lines are those that stay. */
 		{"read numbers --tail 8000",
@@ -168,17 +177,19 @@ static void test_lines_over_the_limit(void **state)
 	static const struct ends cases[] = {
 		{"read first", "xxx",
 		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936:71065]\n"
-		 "[line 1 of 3 shown (limit 30,000 bytes); continue: terse read first --offset "
+		 "[terse: line 1 of 3 shown (limit 30,000 bytes); continue: terse read first "
+		 "--offset "
 		 "2]\n"},
 		{"read first --limit 1", "xxx",
 		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936:71065]\n"
-		 "[line 1 of 3 shown; continue: terse read first --offset 2 --limit 1]\n"},
+		 "[terse: line 1 of 3 shown; continue: terse read first --offset 2 --limit 1]\n"},
 		{"read first --offset 2", "b\nc\n", "b\nc\n"},
-		{"read second", "a\n[line 1 of 3 shown (limit 30,000 bytes)",
+		{"read second", "a\n[terse: line 1 of 3 shown (limit 30,000 bytes)",
 		 "; continue: terse read second --offset 2]\n"},
 		{"read second --offset 2", "xxx",
 		 "xxx[... bytes 28930-100002 omitted: terse read second --bytes 28930:71073]\n"
-		 "[line 2 of 3 shown (limit 30,000 bytes); continue: terse read second --offset "
+		 "[terse: line 2 of 3 shown (limit 30,000 bytes); continue: terse read second "
+		 "--offset "
 		 "3]\n"},
 		{"read second --tail 2",
 		 "[... 1 line omitted: terse read second --offset 2 --limit 1]\n", "\nc\n"},
@@ -205,13 +216,13 @@ static void test_bytes(void **state)
 	(void)state;
 	static const struct call calls[] = {
 		{"read f --bytes 0:4", 0,
-		 "one\n[bytes 0-3 of 13 shown; continue: terse read f --bytes 4:4]\n", ""},
+		 "one\n[terse: bytes 0-3 of 13 shown; continue: terse read f --bytes 4:4]\n", ""},
 		{"read f --bytes 4:4", 0,
-		 "two\n[bytes 4-7 of 13 shown; continue: terse read f --bytes 8:4]\n", ""},
+		 "two\n[terse: bytes 4-7 of 13 shown; continue: terse read f --bytes 8:4]\n", ""},
 		{"read f --bytes 2:3", 0,
-		 "e\nt\n[bytes 2-4 of 13 shown; continue: terse read f --bytes 5:3]\n", ""},
+		 "e\nt\n[terse: bytes 2-4 of 13 shown; continue: terse read f --bytes 5:3]\n", ""},
 		{"read f --bytes 2-4", 0,
-		 "e\nt\n[bytes 2-4 of 13 shown; continue: terse read f --bytes 5:3]\n", ""},
+		 "e\nt\n[terse: bytes 2-4 of 13 shown; continue: terse read f --bytes 5:3]\n", ""},
 		{"read f --bytes 12-12", 0, "e", ""},
 		{"read f --bytes 8", 0, "three", ""},
 		{"read f --bytes 8:", 0, "three", ""},
@@ -221,21 +232,22 @@ static void test_bytes(void **state)
 		 "terse read: f: has 13 bytes, --bytes 14 is past the end\n"},
 		/* A character belongs to where it begins. */
 		{"read utf8 --bytes 0:2", 0,
-		 "a\n[bytes 0-0 of 9 shown; continue: terse read utf8 --bytes 1:2]\n", ""},
+		 "a\n[terse: bytes 0-0 of 9 shown; continue: terse read utf8 --bytes 1:2]\n", ""},
 		{"read utf8 --bytes 1:2", 0,
-		 "\xE2\x82\xAC\n[bytes 1-3 of 9 shown; continue: terse read utf8 --bytes 4:2]\n",
+		 "\xE2\x82\xAC\n[terse: bytes 1-3 of 9 shown; continue: terse read utf8 --bytes "
+		 "4:2]\n",
 		 ""},
 		{"read utf8 --bytes 3:2", 0,
 		 "\xE2\x82\xAC"
-		 "b\n[bytes 1-4 of 9 shown; continue: terse read utf8 --bytes 5:2]\n",
+		 "b\n[terse: bytes 1-4 of 9 shown; continue: terse read utf8 --bytes 5:2]\n",
 		 ""},
 		{"read utf8 --bytes 4:3", 0,
-		 "b\n[bytes 4-4 of 9 shown; continue: terse read utf8 --bytes 5:3]\n", ""},
+		 "b\n[terse: bytes 4-4 of 9 shown; continue: terse read utf8 --bytes 5:3]\n", ""},
 		{"read utf8 --bytes 6", 0, "\xF0\x9F\x98\x80", ""},
 		{"read crlf --bytes 0:2", 0,
-		 "a\n[bytes 0-0 of 4 shown; continue: terse read crlf --bytes 1:2]\n", ""},
+		 "a\n[terse: bytes 0-0 of 4 shown; continue: terse read crlf --bytes 1:2]\n", ""},
 		{"read crlf --bytes 1:2", 0,
-		 "\r\n[bytes 1-2 of 4 shown; continue: terse read crlf --bytes 3:2]\n", ""},
+		 "\r\n[terse: bytes 1-2 of 4 shown; continue: terse read crlf --bytes 3:2]\n", ""},
 		{"read f --bytes x", 125, "",
 		 "terse read: --bytes: x: must be FROM-TO, FROM or FROM:LENGTH, like 30000:32KB\n"},
 		{"read f --bytes 0:0", 125, "",
@@ -244,7 +256,8 @@ static void test_bytes(void **state)
 	};
 	static const struct ends cases[] = {
 		{"read numbers --bytes 0", "000001\n",
-		 "\n004\n[bytes 0-28,919 of 63,000 shown; continue: terse read numbers --bytes "
+		 "\n004\n[terse: bytes 0-28,919 of 63,000 shown; continue: terse read numbers "
+		 "--bytes "
 		 "28920]\n"},
 		{"read numbers --bytes 28920 ", "132\n",
 		 "; continue: terse read numbers --bytes 57840]\n"},
@@ -312,7 +325,8 @@ static void test_usage(void **state)
 		 ""},
 		{"read png", 0, "[PNG image, 640x480, 25 B: not shown]\n", ""},
 		{"read png -a --bytes 1:3", 0,
-		 "PNG\n[bytes 1-3 of 25 shown; continue: terse read png -a --bytes 4:3]\n", ""},
+		 "PNG\n[terse: bytes 1-3 of 25 shown; continue: terse read png -a --bytes 4:3]\n",
+		 ""},
 	};
 	write_file("f", "x\n", 2);
 	write_file("png", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\2\x80\0\0\1\xe0\x08", 25);
