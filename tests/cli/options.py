@@ -47,6 +47,7 @@ class Usage(Case):
     def test_doctor_and_a_store_that_is_not_set(self):
         """It is no error, whichever of the others is used."""
         here = os.path.join(self.work, "here")
+        os.mkdir(here)
         below = {"TERSE_HOME": here, "XDG_STATE_HOME": here + "/terse", "HOME": here + "/.local/state/terse",
                  "XDG_RUNTIME_DIR": here + "/terse", "TMPDIR": "%s/terse-%d" % (here, os.geteuid())}
         for nothing in (None, ""):
@@ -57,6 +58,7 @@ class Usage(Case):
 
     def test_doctor_and_a_store_that_cannot_be_used(self):
         here = os.path.join(self.work, "here")
+        os.mkdir(here)
         for name in ("XDG_STATE_HOME", "HOME", "XDG_RUNTIME_DIR"):
             run = self.terse("doctor", env={"TERSE_HOME": None, "XDG_STATE_HOME": None, "HOME": None,
                                             "XDG_RUNTIME_DIR": None, "TMPDIR": here, name: "not/absolute"})
