@@ -412,7 +412,7 @@ static const struct sequence *find_csi(uint32_t id)
    row of the text, after something was drawn further down, does not count. */
 static bool went_up(const struct screen *s, uint64_t from, bool restored)
 {
-	if (s->base + s->y >= from || !s->history)
+	if (!s->history)
 		return false;
 	for (unsigned y = s->y + restored; y < s->rows && s->base + y < from; y++)
 		if (row_has_text(screen_row(s, y)))
@@ -439,8 +439,9 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 		screen_settle(s);
 	uint64_t from = s->base + s->y;
 	sequence->run(t);
-	if (!t->stripping && !t->appending && t->screen == s &&
-	    went_up(s, from, sequence->run == cursor_restore)) {
+	/* Of one that redraws, any way up counts. */
+	if (!t->stripping && !t->appending && t->screen == s && s->base + s->y < from &&
+	    (t->redraws > 0 || went_up(s, from, sequence->run == cursor_restore))) {
 		t->redraws++;
 		t->overwritten.watched = false;
 	}
