@@ -293,7 +293,7 @@ check-agents-cost: check-packages
 	@tests/agents/install $(AGENTS_DIR)
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/cost.py
 
-# Real remotes: Debian's rclone with an S3 server (from npm), WebDAV and a directory; faults, kills, times.
+# Real remotes: Debian's rclone with an S3 server (from npm), WebDAV, crypt and a directory; faults, kills, times.
 REMOTE_RUNS  ?= 1000
 REMOTE_KILLS ?= 200
 S3RVER        = $(BUILD)/s3rver

@@ -5,7 +5,6 @@
 #include "config/profile.h"
 #include "config/template.h"
 #include "config/value.h"
-#include "config/words.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -107,9 +106,7 @@ static const char *refuse_remote(const char *value)
 	bool good = strncmp(value, "file:/", 6) == 0;
 	if (strncmp(value, "rclone:", 7) == 0)
 		good = value[7] && value[7] != '-' && strchr(value + 8, ':');
-	if (strncmp(value, "s3://", 5) == 0)
-		good = value[5] && value[5] != '/';
-	return good ? NULL : "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR";
+	return good ? NULL : "not rclone:NAME:PATH or file:/DIR";
 }
 
 static const char *refuse_label(const char *value)
@@ -117,25 +114,6 @@ static const char *refuse_label(const char *value)
 	size_t len =
 		strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
 	return len > 0 && len < 64 && value[len] == '=' ? NULL : "not NAME=VALUE";
-}
-
-/* A program and its arguments, quoted as for a shell, which does not see them. */
-static const char *refuse_command(const char *value)
-{
-	struct words w;
-	if (words_parse(&w, value) < 0)
-		return "not a command";
-	bool one = w.count == 1 && w.commands[0].into == WORDS_OUT &&
-		   w.commands[0].count + 1 == w.word_count;
-	words_release(&w);
-	return one ? NULL : "not one program with its arguments (try sh -c '...')";
-}
-
-static const char *refuse_transfer(const char *value)
-{
-	if (!strstr(value, "{file}") || !(strstr(value, "{key}") || strstr(value, "{id}")))
-		return "needs {file}, and {key} or {id}";
-	return refuse_command(value);
 }
 
 const struct option option_table[] = {
@@ -551,7 +529,7 @@ const struct option option_table[] = {
 		NAMES("remote", "remote", NULL, NULL),
 		TEXT(remote, 1024, "PLACE", refuse_remote),
 		.help = "The place that outputs are pushed to and read from: rclone:NAME:PATH "
-			"(rclone), s3://BUCKET/PREFIX (aws) or file:/DIR (a shared directory).",
+			"(moved by rclone) or file:/DIR (a shared directory).",
 	},
 	{
 		NAMES("remote", "push", NULL, NULL),
@@ -560,49 +538,16 @@ const struct option option_table[] = {
 			"failed: those with a status other than 0.",
 	},
 	{
-		NAMES("remote", "push_command", NULL, NULL),
-		TEXT(push_command, 4095, "COMMAND", refuse_transfer),
-		.help = "The program that uploads {file} as {key}, with its arguments; {id}, "
-			"{session} and {host} are known, too. Empty: that of remote.",
-	},
-	{
-		NAMES("remote", "pull_command", NULL, NULL),
-		TEXT(pull_command, 4095, "COMMAND", refuse_transfer),
-		.help = "The program that downloads {key} to {file}; status 3 or 4: there is no "
-			"such object. Empty: that of remote.",
-	},
-	{
-		NAMES("remote", "list_command", NULL, NULL),
-		TEXT(list_command, 4095, "COMMAND", refuse_transfer),
-		.help = "The program that downloads all objects below {key} into the directory "
-			"{file}; {host} is a pattern for the beginning of their names. Empty: "
-			"that of remote.",
-	},
-	{
-		NAMES("remote", "push_jobs", NULL, NULL),
-		COUNT(push_jobs, 1, 32, "4", "uploads"),
-		.help = "The most uploads at a time.",
-	},
-	{
-		NAMES("remote", "spool_max", NULL, NULL),
-		SIZE(spool_max, 64 * KB, PB, "256MB"),
+		NAMES("remote", "outbox_max", NULL, NULL),
+		SIZE(outbox_max, 64 * KB, PB, "256MB"),
 		.help = "The most disk space for what waits to be pushed; the oldest is dropped "
 			"first, and terse push says so.",
 	},
 	{
-		NAMES("remote", "push_encrypt", NULL, NULL),
-		TEXT(push_encrypt, 4095, "COMMAND", refuse_command),
-		.help = "A filter through which all is pushed, such as age -r KEY.",
-	},
-	{
-		NAMES("remote", "pull_decrypt", NULL, NULL),
-		TEXT(pull_decrypt, 4095, "COMMAND", refuse_command),
-		.help = "The filter that undoes push_encrypt, such as age -d -i FILE.",
-	},
-	{
 		NAMES("remote", "transfer_time", NULL, NULL),
 		DURATION(transfer_time, 100, DAY, "2m"),
-		.help = "The most time for one upload or download; after that it has failed.",
+		.help = "The most time in which no object is moved or read; after that the remote "
+			"has failed.",
 	},
 	{
 		NAMES("remote", "cache_max", NULL, NULL),

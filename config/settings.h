@@ -144,13 +144,10 @@ struct settings {
 	struct strings redact_patterns; /* further ones, PCRE2 */
 
 	/* [remote] (supervisor/remote/remote.h) */
-	char *remote;                                     /* NULL: none, or the commands */
-	char *push_command, *pull_command, *list_command; /* NULL: by `remote` */
-	int64_t push;                                     /* enum pushing */
-	int64_t push_jobs;
-	int64_t spool_max;
-	char *push_encrypt, *pull_decrypt; /* NULL: as it is */
-	int64_t transfer_time;             /* most for one object */
+	char *remote; /* NULL: none */
+	int64_t push; /* enum pushing */
+	int64_t outbox_max;
+	int64_t transfer_time; /* most without progress */
 	int64_t cache_max;
 	struct strings labels; /* NAME=VALUE */
 

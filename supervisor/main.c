@@ -10,7 +10,7 @@
 //   supervisor/terminal/    bytes to text, as a terminal shows it
 //   supervisor/preview/     which lines of a long text are shown
 //   supervisor/artifact/    the store on disk, its history, cleaning up, archives
-//   supervisor/remote/      artifacts in an object store: spool, pushing, reading
+//   supervisor/remote/      artifacts in an object store: outbox, moving, reading
 //   supervisor/redact/      secrets, replaced before anything else sees them
 //   supervisor/report/      what is printed of a run: text, blocks, JSON
 //   supervisor/reading/     pages, slices and searches of a text

@@ -423,9 +423,9 @@ int store_open_live(const struct store *s, bool make)
 	return open_below(s->fd, "live", make);
 }
 
-int store_open_push(const struct store *s, bool make)
+int store_open_outbox(const struct store *s, bool make)
 {
-	return open_below(s->fd, "push", make);
+	return open_below(s->fd, "outbox", make);
 }
 
 int store_open_file(int dir, const char *name, int flags)

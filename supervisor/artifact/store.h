@@ -5,7 +5,7 @@
 //                                       claims the ID and finds it again
 //   STORE/commands                      which runs each command had (see earlier.h)
 //   STORE/live/ID                       control socket of a run that lives
-//   STORE/push/...                      what waits for the remote
+//   STORE/outbox/...                    what waits for the remote
 //   STORE/gc                            written when the store was last cleaned up (gc.h)
 //
 // STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse, ~/.local/state/terse ($HOME
@@ -103,8 +103,8 @@ int store_open_ids(const struct store *s, bool make);
 /* Opens STORE/live, where the sockets of the runs that live are (process/control.h). */
 int store_open_live(const struct store *s, bool make);
 
-/* Opens STORE/push, where artifacts wait for the remote (remote/spool.h). */
-int store_open_push(const struct store *s, bool make);
+/* Opens STORE/outbox, where artifacts wait for the remote (remote/outbox.h). */
+int store_open_outbox(const struct store *s, bool make);
 
 /* Opens (or with O_CREAT makes, 0600 whatever the umask) a file in a directory of the store.
    Close-on-exec, above the standard descriptors, never through a symbolic link. EPERM when it is

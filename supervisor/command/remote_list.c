@@ -1,5 +1,5 @@
 // terse list --remote: the runs of all machines that were pushed, newest first, from the index of
-// the remote (remote/catalog.h).
+// the remote (remote/index.h).
 
 #include "config/value.h"
 #include "lib/buffer.h"
@@ -9,7 +9,7 @@
 #include "supervisor/command/command.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/remote/catalog.h"
+#include "supervisor/remote/index.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -48,7 +48,7 @@ struct remote_list {
 };
 
 /* Returns 1 or 0, or -1: no memory to tell. */
-static int remote_list_wants(const struct remote_list *l, const struct catalog_run *run)
+static int remote_list_wants(const struct remote_list *l, const struct index_run *run)
 {
 	const struct meta *m = &run->meta;
 	struct buffer words = BUFFER_INIT;
@@ -67,7 +67,7 @@ static int remote_list_wants(const struct remote_list *l, const struct catalog_r
 }
 
 static void remote_list_add_text(struct buffer *out, const struct remote_list *l,
-				 const struct catalog_run *run)
+				 const struct index_run *run)
 {
 	const struct meta *m = &run->meta;
 	struct buffer command = BUFFER_INIT, place = BUFFER_INIT;
@@ -88,7 +88,7 @@ static void remote_list_add_text(struct buffer *out, const struct remote_list *l
 	buffer_release(&place);
 }
 
-static void remote_list_add_json(struct buffer *out, const struct catalog_run *run)
+static void remote_list_add_json(struct buffer *out, const struct index_run *run)
 {
 	/* No comma before it: rows are put in order later. */
 	json_begin_object(out, NULL);
@@ -124,7 +124,7 @@ static void remote_list_settle(struct remote_list *l)
 	l->count = kept;
 }
 
-static int remote_list_on_run(void *ctx, const struct catalog_run *run)
+static int remote_list_on_run(void *ctx, const struct index_run *run)
 {
 	struct remote_list *l = ctx;
 	struct buffer text = BUFFER_INIT;
@@ -243,17 +243,26 @@ static int remote_list_print(const struct remote_list *l)
 	return status;
 }
 
-static int remote_list_read(struct remote_list *l, const struct remote *remote)
+/* Whether the newest ones are there, and one that is left out. */
+static bool remote_list_has_enough(void *ctx, int64_t before_ms)
 {
-	struct catalog_reader reader = {.from_ms = l->from_ms,
-					.to_ms = l->now_ms + AHEAD_MS,
-					.host = l->host,
-					.each = remote_list_on_run,
-					.ctx = l};
-	int result = catalog_read(remote, &reader);
+	struct remote_list *l = ctx;
+	remote_list_settle(l);
+	return l->more && l->rows[l->count - 1].id >= id_first_at(before_ms);
+}
+
+static int remote_list_read(struct remote_list *l, const struct settings *settings)
+{
+	struct index_reader reader = {.from_ms = l->from_ms,
+				      .to_ms = l->now_ms + AHEAD_MS,
+				      .host = l->host,
+				      .each = remote_list_on_run,
+				      .enough = remote_list_has_enough,
+				      .ctx = l};
+	int result = index_read(settings, &reader);
 	l->damaged = reader.damaged;
 	if (result < 0)
-		verb_fail(&l->verb, ENVELOPE_UNREADABLE, "%s: %s", remote_name(remote),
+		verb_fail(&l->verb, ENVELOPE_UNREADABLE, "%s: %s", settings->remote,
 			  *reader.why ? reader.why : strerror(ENOMEM));
 	else if (l->damaged > 0 && !l->verb.json)
 		verb_error(l->verb.name, "damaged lines skipped: %s", HUMAN_COUNT(l->damaged));
@@ -263,22 +272,20 @@ static int remote_list_read(struct remote_list *l, const struct remote *remote)
 int remote_list(struct command_context *c, int argc, char **argv)
 {
 	struct remote_list l = {.limit = 0};
-	struct remote remote;
 	if (remote_list_parse(&l, argc, argv) < 0)
 		return EXIT_TERSE;
-	if (remote_init(&remote, c->settings) < 0 || !remote_can(&remote, REMOTE_LIST)) {
+	if (!remote_is_set(c->settings)) {
 		verb_fail(&l.verb, ENVELOPE_USAGE,
-			  "there is no remote that lists: [remote] of your terse.ini names one");
+			  "there is no remote: [remote] of your terse.ini names one");
 		return EXIT_TERSE;
 	}
 	int status = 1;
-	if (remote_list_read(&l, &remote) == 0) {
+	if (remote_list_read(&l, c->settings) == 0) {
 		remote_list_settle(&l);
 		status = remote_list_print(&l);
 	}
 	for (size_t i = 0; i < l.count; i++)
 		free(l.rows[i].text);
 	free(l.rows);
-	remote_release(&remote);
 	return status;
 }

@@ -18,7 +18,7 @@
 #include "supervisor/process/process_tree.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
-#include "supervisor/remote/cache.h"
+#include "supervisor/remote/fetch.h"
 #include "supervisor/report/file_type.h"
 #include "supervisor/report/wording.h"
 
@@ -531,37 +531,30 @@ static int verb_fetch(const struct verb *v, const struct settings *settings, con
 		      const char *name, struct store stores[STORE_MAX], int *count,
 		      struct id_found *found)
 {
-	struct remote remote;
-	struct cached cached;
-	if (!id_is_valid(name) || !remote_is_set(settings) || remote_init(&remote, settings) < 0)
-		return 1;
+	struct fetched fetched;
 	int result = -1;
-	if (!remote_can(&remote, REMOTE_PULL)) {
-		result = 1;
-		goto out;
-	}
-	switch (cache_fetch(&remote, name, &cached)) {
-	case CACHE_FETCHED:
+	if (!id_is_valid(name) || !remote_is_set(settings))
+		return 1;
+	switch (fetch_artifact(settings, name, &fetched)) {
+	case FETCH_DONE:
 		store_close_all(stores, *count);
 		*count = store_open_everywhere(stores);
 		result = verb_look_up(settings, session, name, stores, *count, found);
 		if (result < 0)
 			verb_fail_found(v, name, errno, found);
-		else if (cached.bytes > 0 && !v->json)
-			verb_error(v->name, "%s was fetched from %s (%s)", name,
-				   remote_name(&remote), HUMAN_SIZE(cached.bytes));
+		else if (fetched.bytes > 0 && !v->json)
+			verb_error(v->name, "%s was fetched from %s (%s)", name, settings->remote,
+				   HUMAN_SIZE(fetched.bytes));
 		break;
-	case CACHE_NONE:
+	case FETCH_NONE:
 		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact, here or in %s", name,
-			  remote_name(&remote));
+			  settings->remote);
 		break;
-	case CACHE_FAILED:
+	case FETCH_FAILED:
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: not here, and %s: %s", name,
-			  remote_name(&remote), cached.why);
+			  settings->remote, fetched.why);
 		break;
 	}
-out:
-	remote_release(&remote);
 	return result;
 }
 

@@ -21,7 +21,7 @@
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/process/spawn.h"
-#include "supervisor/remote/pusher.h"
+#include "supervisor/remote/mover.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -162,41 +162,17 @@ static void doctor_check_switches(struct doctor *d)
 
 /* --- the remote -------------------------------------------------------------------------- */
 
-/* Whether the programs of the remote, or its directory, are there. */
-static void doctor_check_transfers(struct doctor *d, const struct remote *r)
-{
-	static const struct remote_object any = {"", "", "", "", ""};
-	char found[PATH_MAX];
-	int missing = 0;
-	if (r->directory && access(r->directory, R_OK | X_OK) < 0)
-		doctor_report(d, BAD, "remote", "%s: %s", r->directory, strerror(errno));
-	else if (r->directory)
-		doctor_report(d, GOOD, "remote", "%s", remote_name(r));
-	for (int work = 0; work < REMOTE_WORKS && missing == 0; work++) {
-		char **argv = r->commands[work].count > 0
-				      ? remote_arguments(&r->commands[work], &any)
-				      : NULL;
-		missing = argv && (strchr(argv[0], '/') ? access(argv[0], X_OK) < 0
-							: !hints_find_program(argv[0], found));
-		if (missing)
-			doctor_report(d, BAD, "remote", "%s: the program %s is not there",
-				      remote_name(r), argv[0]);
-		free(argv);
-	}
-	if (!r->directory && missing == 0)
-		doctor_report(d, GOOD, "remote", "%s", remote_name(r));
-}
-
 /* What waits in a store to be pushed. */
-static void doctor_check_spool(struct doctor *d, const struct spool *spool)
+static void doctor_check_outbox(struct doctor *d, const struct outbox *outbox)
 {
-	struct pusher_state state = pusher_look(spool);
-	struct spool_numbers dropped = spool_read(spool, SPOOL_DROPPED);
+	struct mover_state state = mover_look(outbox);
+	struct outbox_numbers dropped = outbox_read(outbox, OUTBOX_DROPPED, NULL);
 	struct buffer text = BUFFER_INIT;
-	if (state.runs > 0)
-		buffer_printf(&text, "waiting: %s, %s, the oldest for %s", HUMAN_COUNT(state.runs),
-			      HUMAN_SIZE(state.bytes),
-			      human_age((char[HUMAN_LEN]){0}, clock_real_ms() - state.oldest_ms));
+	if (state.outbox.waiting > 0)
+		buffer_printf(
+			&text, "waiting: %s, %s, the oldest for %s",
+			HUMAN_COUNT(state.outbox.waiting), HUMAN_SIZE(state.outbox.bytes),
+			human_age((char[HUMAN_LEN]){0}, clock_real_ms() - state.outbox.oldest_ms));
 	else if (state.index_left)
 		buffer_append_string(&text, "waiting: the index");
 	bool waits = text.len > 0, fails = waits && state.failures > 0;
@@ -212,31 +188,33 @@ static void doctor_check_spool(struct doctor *d, const struct spool *spool)
 			      : GOOD,
 		      "push", "%s", waits && detail ? detail : "nothing waits");
 	if (dropped.a > 0)
-		doctor_report(d, BAD, "push", "dropped, unpushed: %s, %s ([remote] spool_max)",
+		doctor_report(d, BAD, "push", "dropped, unpushed: %s, %s ([remote] outbox_max)",
 			      HUMAN_COUNT(dropped.a), HUMAN_SIZE(dropped.b));
 	buffer_release(&text);
 }
 
 static void doctor_check_remote(struct doctor *d, const struct settings *settings)
 {
-	struct remote remote;
 	struct store stores[STORE_MAX];
+	char found[PATH_MAX];
 	if (!remote_is_set(settings))
 		return;
-	if (remote_init(&remote, settings) < 0) {
-		doctor_report(d, BAD, "remote", "%s", strerror(errno));
-		return;
-	}
-	doctor_check_transfers(d, &remote);
+	const char *directory = remote_directory(settings);
+	if (directory && access(directory, R_OK | X_OK) < 0)
+		doctor_report(d, BAD, "remote", "%s: %s", directory, strerror(errno));
+	else if (!directory && !hints_find_program("rclone", found))
+		doctor_report(d, BAD, "remote", "%s: the program rclone is not there",
+			      settings->remote);
+	else
+		doctor_report(d, GOOD, "remote", "%s", settings->remote);
 	int count = store_open_all(stores);
 	for (int i = 0; i < count; i++) {
-		struct spool spool;
-		if (spool_open(&spool, &stores[i], false) == 0)
-			doctor_check_spool(d, &spool);
-		spool_close(&spool);
+		struct outbox outbox;
+		if (outbox_open(&outbox, &stores[i], false) == 0)
+			doctor_check_outbox(d, &outbox);
+		outbox_close(&outbox);
 	}
 	store_close_all(stores, count);
-	remote_release(&remote);
 }
 
 /* --- agents ------------------------------------------------------------------------------ */

@@ -11,7 +11,7 @@
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/control_client.h"
-#include "supervisor/remote/packing.h"
+#include "supervisor/remote/outbox.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -66,15 +66,15 @@ struct drop {
 };
 
 /* Takes a run out of what waits. Returns whether it did. */
-static bool drop_from_spools(const struct drop *d, const char *id)
+static bool drop_from_outboxes(const struct drop *d, const char *id)
 {
 	bool waited = false;
 	for (int i = 0; i < d->count; i++) {
-		struct spool spool;
-		if (spool_open(&spool, &d->stores[i], false) < 0)
+		struct outbox outbox;
+		if (outbox_open(&outbox, &d->stores[i], false) < 0)
 			continue;
-		waited |= packing_drop(&spool, id);
-		spool_close(&spool);
+		waited |= outbox_drop(&outbox, id);
+		outbox_close(&outbox);
 	}
 	return waited;
 }
@@ -89,7 +89,7 @@ static int drop_found(const struct drop *d, const struct id_found *found)
 			: removal_of(found->store, found->session, dir, found->id, &freed);
 	/* Behind it, so that nobody packs it now. */
 	bool gone = result == REMOVAL_DONE || result == REMOVAL_ABSENT;
-	bool waited = gone && drop_from_spools(d, found->id);
+	bool waited = gone && drop_from_outboxes(d, found->id);
 	int status = 1;
 	switch (result) {
 	case REMOVAL_DONE:
@@ -120,7 +120,7 @@ static int drop_one(const struct drop *d, const struct drop_target *t)
 		return drop_found(d, &t->found);
 	if (t->error == ENOENT && id_is_valid(t->name))
 		return drop_print(t->name, "does not exist (any more)", "",
-				  drop_from_spools(d, t->name));
+				  drop_from_outboxes(d, t->name));
 	verb_not_found(d->verb, t->name, t->error, &t->found);
 	return 1;
 }

@@ -12,7 +12,7 @@
 #include "supervisor/process/summary.h"
 #include "supervisor/process/supervisor.h"
 #include "supervisor/process/watchdog.h"
-#include "supervisor/remote/pusher.h"
+#include "supervisor/remote/mover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -445,13 +445,13 @@ static void frontend_delay_exit(const struct job *job)
 static void frontend_push(const struct settings *settings)
 {
 	struct store store;
-	struct spool spool;
-	struct pusher_result result;
+	struct outbox outbox;
+	struct mover_result result;
 	if (getpid() != 1 || !remote_pushes(settings) || store_open_write(&store) < 0)
 		return;
-	if (spool_open(&spool, &store, false) == 0)
-		pusher_run(&spool, settings, clock_monotonic_ms() + PUSH_MS, &result);
-	spool_close(&spool);
+	if (outbox_open(&outbox, &store, false) == 0)
+		mover_run(&outbox, settings, clock_monotonic_ms() + PUSH_MS, &result);
+	outbox_close(&outbox);
 	store_close(&store);
 }
 

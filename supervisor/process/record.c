@@ -13,7 +13,7 @@
 #include "supervisor/artifact/gc.h"
 #include "supervisor/process/control_client.h"
 #include "supervisor/redact/redactor.h"
-#include "supervisor/remote/pusher.h"
+#include "supervisor/remote/mover.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -154,7 +154,7 @@ void record_init(struct record *r, const struct job *job)
 	};
 	const char *session = session_name(job->settings, job->parent, r->session);
 	r->pushing = remote_pushes(job->settings) ? job->settings : NULL;
-	r->spool.dir = r->hold = -1;
+	r->outbox.dir = r->hold = -1;
 	if (job->secrets) {
 		redactor_inside(job->secrets, r->cwd, sizeof(r->cwd));
 		snprintf(r->session, sizeof(r->session), "%s", session);
@@ -211,10 +211,10 @@ static void record_release_claim(struct record *r)
 static void record_want_push(const struct record *r)
 {
 	char session[STORE_SESSION_LEN + 1];
-	if (r->spool.dir < 0)
+	if (r->outbox.dir < 0)
 		return;
 	store_session_name(r->meta.session, session);
-	if (spool_want(&r->spool, r->pushing, session, r->meta.id) < 0)
+	if (outbox_want(&r->outbox, r->pushing, session, r->meta.id) < 0)
 		TRACE(PROCESS, "it can't be pushed: %m");
 }
 
@@ -267,7 +267,7 @@ void record_prepare(struct record *r, int64_t gc_interval_ms)
 	r->history = store_open_session(&store, session, true);
 	r->gc_due = gc_is_due(&store, gc_interval_ms);
 	if (r->pushing)
-		spool_open(&r->spool, &store, true);
+		outbox_open(&r->outbox, &store, true);
 	store_close(&store);
 }
 
@@ -295,13 +295,13 @@ void record_shown(struct record *r)
 
 bool record_lacks_artifact(const struct record *r)
 {
-	return r->spool.dir >= 0 && !r->artifact && !r->error && r->meta.ended_ms &&
-	       spool_is_wanted(r->pushing, &r->meta) && !profile_is_own(r->meta.argv);
+	return r->outbox.dir >= 0 && !r->artifact && !r->error && r->meta.ended_ms &&
+	       outbox_is_wanted(r->pushing, &r->meta) && !profile_is_own(r->meta.argv);
 }
 
 bool record_hold(struct record *r)
 {
-	r->hold = spool_hold(&r->spool);
+	r->hold = outbox_hold(&r->outbox);
 	return r->hold >= 0;
 }
 
@@ -315,8 +315,8 @@ void record_close(struct record *r, bool grown)
 			artifact_update(r->artifact);
 		artifact_close(r->artifact);
 		r->artifact = NULL;
-		if (r->spool.dir >= 0 && !spool_is_wanted(r->pushing, &r->meta))
-			spool_forget(&r->spool, r->meta.id);
+		if (r->outbox.dir >= 0 && !outbox_is_wanted(r->pushing, &r->meta))
+			outbox_forget(&r->outbox, r->meta.id);
 	}
 	shown_sum(&r->shown, r->settings, &r->meta);
 	if (r->history >= 0)
@@ -324,7 +324,7 @@ void record_close(struct record *r, bool grown)
 	shown_release(&r->shown);
 	io_close(&r->history);
 	io_close(&r->hold);
-	r->push_due = spool_has_work(&r->spool);
+	r->push_due = outbox_has_work(&r->outbox);
 }
 
 void record_clean_up(const struct record *r, const struct settings *settings)
@@ -354,5 +354,5 @@ void record_push(const struct record *r)
 	if (!r->push_due)
 		return;
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
-	pusher_stay(&r->spool, r->pushing);
+	mover_stay(&r->outbox, r->pushing);
 }

@@ -13,7 +13,7 @@
 #include "supervisor/process/job.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/shown.h"
-#include "supervisor/remote/spool.h"
+#include "supervisor/remote/outbox.h"
 #include "supervisor/report/wording.h"
 
 #include <stdbool.h>
@@ -44,9 +44,9 @@ struct record {
 	bool claimed;                   /* its ID was, before there is an artifact */
 	int error;                      /* why there is no artifact although one was wanted */
 	const struct settings *pushing; /* NULL: runs are not pushed */
-	struct spool spool;             /* open where they are */
+	struct outbox outbox;           /* open where they are */
 	bool push_due;                  /* something waits there */
-	int hold;                       /* of the spool, or -1; see record_hold() */
+	int hold;                       /* of the outbox, or -1; see record_hold() */
 	char cwd[PATH_MAX];
 	char session[SESSION_ROOM];
 	char files[2][PATH_MAX]; /* of the metadata */

@@ -716,7 +716,7 @@ static void supervisor_push(struct supervisor *s, const int left[2])
 	bool reads = left[0] >= 0 || left[1] >= 0;
 	if (!s->record.push_due || (reads && fork() != 0))
 		return;
-	const int keep[] = {trace_fd(), s->record.spool.dir};
+	const int keep[] = {trace_fd(), s->record.outbox.dir};
 	io_close_others(STDERR_FILENO + 1, keep, 2);
 	supervisor_settle();
 	malloc_trim(0);

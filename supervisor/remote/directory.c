@@ -16,17 +16,47 @@
 
 #define BLOCK ((size_t)256 * 1024)
 
-static int directory_fail(const char *what, const char *path)
+/* So many failures one after the other: the directory is full, or away. */
+#define FAILURES_MOST 3
+
+static int directory_walk_from(const char *path, size_t top,
+			       int (*each)(void *ctx, const char *file, const char *below),
+			       void *ctx)
 {
-	int error = errno;
-	fprintf(stderr, "%s%s%s: %s\n", what, *what ? "/" : "", path, strerror(error));
-	errno = error;
-	return -1;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
+	struct dirent *e;
+	DIR *d = io_list_opened(fd);
+	/* It was removed meanwhile. */
+	if (!d)
+		return errno == ENOENT ? 0 : -1;
+	while (result == 0 && (errno = 0, e = readdir(d)) != NULL) {
+		char file[PATH_MAX];
+		struct stat st;
+		if (*e->d_name == '.' ||
+		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    snprintf(file, sizeof(file), "%s/%s", path, e->d_name) >= PATH_MAX)
+			continue;
+		if (S_ISDIR(st.st_mode))
+			result = directory_walk_from(file, top, each, ctx);
+		else if (S_ISREG(st.st_mode))
+			result = each(ctx, file, file + top);
+	}
+	if (result == 0 && errno)
+		result = -1;
+	closedir(d);
+	return result;
 }
 
+int directory_walk(const char *path, int (*each)(void *ctx, const char *file, const char *below),
+		   void *ctx)
+{
+	return directory_walk_from(path, strlen(path) + 1, each, ctx);
+}
+
+/* Copies into a file that is made. Returns 0, or -1 with errno. */
 static int directory_copy(int from, int to)
 {
-	char *block = malloc(BLOCK);
+	char *block = from < 0 || to < 0 ? NULL : malloc(BLOCK);
 	ssize_t n = -1;
 	while (block && (n = io_read(from, block, BLOCK)) > 0) {
 		if (io_write(to, block, (size_t)n) < 0) {
@@ -40,123 +70,143 @@ static int directory_copy(int from, int to)
 	return n < 0 ? -1 : 0;
 }
 
-/* Opens the directory of `key` below `top`, and makes what is missing. *name: its last part. */
-static int directory_open_parent(int top, const char *key, mode_t mode, const char **name)
+struct directory_job {
+	int top;
+	mode_t mode;
+	const struct remote_call *call;
+	int failures, error;
+};
+
+/* Opens the directory of key/below, makes what is missing with `mode` (0: nothing). *name: the last
+   part. */
+static int directory_open_parent(int top, mode_t mode, const char *key, const char *below,
+				 char name[NAME_MAX + 1])
 {
+	char path[PATH_MAX], *rest = path, *slash;
 	int at = dup(top);
-	const char *slash;
-	char part[NAME_MAX + 1];
-	for (; at >= 0 && (slash = strchr(key, '/')) != NULL; key = slash + 1) {
-		snprintf(part, sizeof(part), "%.*s", (int)(slash - key), key);
-		if (mode && mkdirat(at, part, mode) == 0)
-			fchmodat(at, part, mode, 0);
-		int next = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s%s%s", key, *below ? "/" : "", below);
+	for (; at >= 0 && (slash = strchr(rest, '/')) != NULL; rest = slash + 1) {
+		*slash = '\0';
+		if (mode && mkdirat(at, rest, mode) == 0)
+			fchmodat(at, rest, mode, 0);
+		int next = openat(at, rest, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		io_close(&at);
 		at = next;
 	}
-	*name = key;
+	snprintf(name, NAME_MAX + 1, "%.255s", rest);
 	return at;
 }
 
-static int directory_push(int top, mode_t mode, const struct remote_object *o)
+static int directory_fail(struct directory_job *j, const char *path)
 {
-	char temporary[NAME_MAX + 1];
-	const char *name;
-	int result = -1, dir = directory_open_parent(top, o->key, mode & 07777, &name);
-	int from = dir < 0 ? -1 : open(o->file, O_RDONLY | O_CLOEXEC), to = -1;
-	if (from < 0)
-		goto out;
-	/* One process pushes an object; what a killed one left goes. */
-	snprintf(temporary, sizeof(temporary), ".%s.%s", name, o->host);
-	unlinkat(dir, temporary, 0);
-	to = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (to < 0)
-		goto out;
-	result = directory_copy(from, to);
-	if (result == 0)
-		result = fchmod(to, mode & 0666);
-	/* A file server reports a full disk only then. */
-	if (result == 0)
-		result = fsync(to);
-	if (result == 0)
-		result = renameat(dir, temporary, dir, name);
-	if (result < 0) {
-		int error = errno;
+	j->error = errno;
+	fprintf(stderr, "%s: %s\n", path, strerror(errno));
+	return ++j->failures >= FAILURES_MOST ? -1 : 0;
+}
+
+/* A file becomes an object. */
+static int directory_push(void *ctx, const char *file, const char *below)
+{
+	struct directory_job *j = ctx;
+	char name[NAME_MAX + 1], temporary[NAME_MAX + 1], host[REMOTE_HOST_LEN + 1];
+	int from = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), to = -1, result = -1;
+	int dir = directory_open_parent(j->top, j->mode & 07777, j->call->key, below, name);
+	/* One process of a machine pushes an object; what a killed one left goes. */
+	remote_host(host);
+	snprintf(temporary, sizeof(temporary), ".%.180s.%s", name, host);
+	if (from >= 0 && dir >= 0) {
 		unlinkat(dir, temporary, 0);
-		errno = error;
+		to = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    0600);
 	}
-out:
+	/* A file server reports a full disk only at fsync(2). */
+	if (directory_copy(from, to) == 0 && fchmod(to, j->mode & 0666) == 0 && fsync(to) == 0)
+		result = renameat(dir, temporary, dir, name);
+	if (result == 0)
+		result = unlink(file);
+	int error = errno;
+	if (result < 0 && to >= 0)
+		unlinkat(dir, temporary, 0);
 	io_close(&to);
-	io_close(&from);
 	io_close(&dir);
-	return result;
+	io_close(&from);
+	errno = error;
+	if (result == 0) {
+		j->failures = 0;
+		return 0;
+	}
+	return directory_fail(j, below);
 }
 
 static int directory_pull(int dir, const char *name, const char *file)
 {
-	int from = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	int to = from < 0 ? -1 : open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	int result = to < 0 ? -1 : directory_copy(from, to);
+	int from = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), to = -1;
+	if (from >= 0)
+		to = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int result = directory_copy(from, to);
 	io_close(&to);
 	io_close(&from);
 	return result;
 }
 
-/* Copies the files whose names begin with `host` into the directory `into`. */
-static int directory_list(int dir, const char *host, const char *into)
+/* Copies the objects of an hour that begin as they should. Returns 0, or -1 with errno. */
+static int directory_list(const struct directory_job *j, int day, int hour)
 {
+	char name[8], path[PATH_MAX];
 	struct dirent *e;
 	int result = 0;
-	DIR *d = io_list(dir);
-	while (d && result == 0 && (errno = 0, e = readdir(d)) != NULL) {
-		char file[PATH_MAX];
+	snprintf(name, sizeof(name), "%02d", hour);
+	int fd = openat(day, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = io_list_opened(fd);
+	if (!d)
+		return errno == ENOENT ? 0 : -1;
+	snprintf(path, sizeof(path), "%s/%s", j->call->local, name);
+	mkdir(path, 0700);
+	while (result == 0 && (errno = 0, e = readdir(d)) != NULL) {
 		struct stat st;
-		if (*e->d_name == '.' || strncmp(e->d_name, host, strlen(host)) != 0 ||
-		    fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+		size_t len = strlen(j->call->host);
+		if (*e->d_name == '.' || strncmp(e->d_name, j->call->host, len) != 0 ||
+		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode) ||
+		    snprintf(path, sizeof(path), "%s/%s/%s", j->call->local, name, e->d_name) >=
+			    PATH_MAX)
 			continue;
-		snprintf(file, sizeof(file), "%s/%s", into, e->d_name);
-		result = directory_pull(dir, e->d_name, file);
+		result = directory_pull(dirfd(d), e->d_name, path);
 		/* It was removed meanwhile. */
 		result = result < 0 && errno == ENOENT ? 0 : result;
 	}
-	if (d)
-		closedir(d);
-	return d ? result : -1;
-}
-
-/* What is wanted of the directory that is there. */
-static int directory_work(int top, enum remote_work work, const struct remote_object *o)
-{
-	struct stat st;
-	const char *name;
-	if (fstat(top, &st) < 0)
-		return -1;
-	if (work == REMOTE_PUSH)
-		return directory_push(top, st.st_mode, o);
-	int dir = directory_open_parent(top, o->key, 0, &name);
-	int result = -1;
-	if (dir >= 0 && work == REMOTE_PULL) {
-		result = directory_pull(dir, name, o->file);
-	} else if (dir >= 0) {
-		int folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		result = folder < 0 ? -1 : directory_list(folder, o->host, o->file);
-		io_close(&folder);
-	}
-	io_close(&dir);
+	closedir(d);
 	return result;
 }
 
-int directory_move(const char *directory, enum remote_work work, const struct remote_object *o)
+int directory_run(const char *directory, const struct remote_call *call)
 {
-	int top = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (top < 0) {
-		directory_fail("", directory);
+	struct directory_job j = {.call = call};
+	struct stat st;
+	char name[NAME_MAX + 1];
+	int result = -1, dir = -1;
+	j.top = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (j.top < 0 || fstat(j.top, &st) < 0) {
+		directory_fail(&j, directory);
 		errno = EIO;
 		return -1;
 	}
-	int result = directory_work(top, work, o);
-	if (result < 0)
-		directory_fail(directory, o->key);
-	io_close(&top);
+	j.mode = st.st_mode;
+	if (call->work == REMOTE_MOVE) {
+		result = directory_walk(call->local, directory_push, &j);
+		errno = j.error ? EIO : errno;
+		return j.error ? -1 : result;
+	}
+	dir = directory_open_parent(j.top, 0, call->key, call->work == REMOTE_LIST ? "." : "",
+				    name);
+	if (dir >= 0 && call->work == REMOTE_FETCH)
+		result = directory_pull(dir, name, call->local);
+	for (int hour = 0; dir >= 0 && call->work == REMOTE_LIST && hour < 24; hour++) {
+		result = call->hours >> hour & 1 ? directory_list(&j, dir, hour) : 0;
+		if (result < 0)
+			break;
+	}
+	if (result < 0 && errno != ENOENT)
+		directory_fail(&j, call->key);
 	return result;
 }

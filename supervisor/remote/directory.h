@@ -8,9 +8,13 @@
 
 #include "supervisor/remote/remote.h"
 
-/* Does the work for one object. Returns 0, or -1 with errno after a line on standard error; ENOENT:
-   the directory is there, the object is not. */
-int directory_move(const char *directory, enum remote_work work,
-		   const struct remote_object *object);
+/* Does the work. Returns 0, or -1 with errno after a line on standard error; ENOENT: the directory
+   is there, the object or the day is not. */
+int directory_run(const char *directory, const struct remote_call *call);
+
+/* Calls `each` for the regular files below the directory `path`, with its path and with what of it
+   is behind `path`, until it returns other than 0. Returns that, or -1 with errno. */
+int directory_walk(const char *path, int (*each)(void *ctx, const char *file, const char *below),
+		   void *ctx);
 
 #endif

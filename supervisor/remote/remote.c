@@ -2,55 +2,71 @@
 
 #include "supervisor/remote/remote.h"
 
-#include "lib/buffer.h"
+#include "lib/exec.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/trace.h"
+#include "supervisor/remote/directory.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FILE_KIND   "file:"
 #define RCLONE_KIND "rclone:"
-#define S3_KIND     "s3://"
 
-/* The commands of a ready-made kind; {remote} is what the ini file has behind its name, in quotes.
-   terse retries itself. rclone asks nothing about what is there before, nor after: a PUT with a
-   checksum is one request. */
-#define RCLONE                                                                     \
-	"rclone --retries 1 --low-level-retries 3 --contimeout 10s --timeout 60s " \
-	"--no-check-dest --s3-no-check-bucket --s3-no-head --quiet "
-/* An hour may have an object from each of many thousand machines. */
-#define RCLONE_LIST RCLONE "--transfers 32 --use-server-modtime --s3-no-head-object "
-#define AWS         "aws s3 cp --only-show-errors "
+/* rclone's status for what is not there: a directory, an object. */
+enum { STATUS_NO_DIRECTORY = 3, STATUS_NO_OBJECT = 4 };
 
-static const struct kind {
-	const char *prefix, *keep; /* keep: what of the prefix belongs to the place */
-	const char *commands[REMOTE_WORKS];
-	const char *absent; /* see struct remote */
-} kinds[] = {
-	{RCLONE_KIND,
-	 "",
-	 {RCLONE "copyto {file} '{remote}/'{key}", RCLONE "copyto '{remote}/'{key} {file}",
-	  RCLONE_LIST "--include {host}* copy '{remote}/'{key} {file}"},
-	 ""},
-	{S3_KIND,
-	 S3_KIND,
-	 {AWS "{file} '{remote}/'{key}", AWS "'{remote}/'{key} {file}",
-	  AWS "--recursive --exclude '*' --include '{host}*' "
-	      "'{remote}/'{key}/ {file}"},
-	 "(404) when calling the HeadObject"},
-};
+/* A child whose end no event tells, since it has passed its standard error on, is looked at so
+   often. */
+#define LOOK_MS 200
+
+/* Of what a program says. */
+#define SAID_MOST ((size_t)16 * 1024)
+
+/* A program has this many arguments at most: 24 hours, and the rest. */
+#define ARGUMENTS 48
 
 bool remote_is_set(const struct settings *s)
 {
-	return s->remote || s->push_command || s->pull_command || s->list_command;
+	return s->remote != NULL;
 }
 
 bool remote_pushes(const struct settings *s)
 {
-	return s->push != PUSHING_OFF && (s->remote || s->push_command);
+	return s->push != PUSHING_OFF && s->remote;
+}
+
+const char *remote_directory(const struct settings *s)
+{
+	size_t len = strlen(FILE_KIND);
+	return strncmp(s->remote, FILE_KIND, len) == 0 ? s->remote + len : NULL;
+}
+
+void remote_hour(int64_t ms, char hour[REMOTE_HOUR_LEN + 1])
+{
+	struct tm tm = {0};
+	time_t seconds = (time_t)(ms / 1000);
+	gmtime_r(&seconds, &tm);
+	strftime(hour, REMOTE_HOUR_LEN + 1, "%Y/%m/%d/%H", &tm);
+}
+
+void remote_key(const char *id, char key[REMOTE_KEY_LEN])
+{
+	char hour[REMOTE_HOUR_LEN + 1];
+	remote_hour(id_time_ms(id_pack(id)), hour);
+	snprintf(key, REMOTE_KEY_LEN, REMOTE_ARTIFACTS "/%s/%s.tar.zst", hour, id);
 }
 
 void remote_clean_name(const char *text, char *out, size_t size)
@@ -65,52 +81,6 @@ void remote_clean_name(const char *text, char *out, size_t size)
 	out[n] = '\0';
 }
 
-/* Appends `text` with the place in its quotes. */
-static void remote_add_place(struct buffer *out, const char *text, const char *place)
-{
-	const char *at;
-	while ((at = strstr(text, "{remote}")) != NULL) {
-		buffer_append(out, text, (size_t)(at - text));
-		for (const char *c = place; *c; c++)
-			buffer_append(out, *c == '\'' ? "'\\''" : c, *c == '\'' ? 4 : 1);
-		text = at + strlen("{remote}");
-	}
-	buffer_append_string(out, text);
-}
-
-/* Parses the command of a ready-made kind. */
-static int remote_parse_kind(struct words *w, const struct kind *kind, enum remote_work work,
-			     const char *remote)
-{
-	struct buffer place = BUFFER_INIT, text = BUFFER_INIT;
-	buffer_printf(&place, "%s%s", kind->keep, remote + strlen(kind->prefix));
-	while (place.len > 0 && place.data[place.len - 1] == '/')
-		buffer_truncate(&place, place.len - 1);
-	const char *name = buffer_string(&place);
-	if (name)
-		remote_add_place(&text, kind->commands[work], name);
-	const char *command = name ? buffer_string(&text) : NULL;
-	int result = command ? words_parse(w, command) : -1;
-	buffer_release(&place);
-	buffer_release(&text);
-	return result;
-}
-
-static int remote_parse(struct remote *r, enum remote_work work, const char *own)
-{
-	const char *remote = r->settings->remote;
-	if (own)
-		return words_parse(&r->commands[work], own);
-	for (size_t i = 0; remote && i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (strncmp(remote, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
-			continue;
-		if (work == REMOTE_PULL)
-			r->absent = kinds[i].absent;
-		return remote_parse_kind(&r->commands[work], &kinds[i], work, remote);
-	}
-	return 0;
-}
-
 void remote_host(char host[REMOTE_HOST_LEN + 1])
 {
 	struct utsname name;
@@ -119,95 +89,203 @@ void remote_host(char host[REMOTE_HOST_LEN + 1])
 		snprintf(host, REMOTE_HOST_LEN + 1, "unknown");
 }
 
-int remote_init(struct remote *r, const struct settings *s)
+/* terse itself tries again; rclone checks what it has copied before it removes it here. */
+_Noreturn static void remote_exec(const struct settings *s, const struct remote_call *call)
 {
-	*r = (struct remote){.settings = s};
-	if (s->remote && strncmp(s->remote, FILE_KIND, strlen(FILE_KIND)) == 0)
-		r->directory = s->remote + strlen(FILE_KIND);
-	remote_host(r->host);
-	if (remote_parse(r, REMOTE_PUSH, s->push_command) == 0 &&
-	    remote_parse(r, REMOTE_PULL, s->pull_command) == 0 &&
-	    remote_parse(r, REMOTE_LIST, s->list_command) == 0 &&
-	    (!s->push_encrypt || words_parse(&r->encrypt, s->push_encrypt) == 0) &&
-	    (!s->pull_decrypt || words_parse(&r->decrypt, s->pull_decrypt) == 0))
-		return 0;
-	int error = errno;
-	remote_release(r);
-	errno = error;
-	return -1;
-}
-
-void remote_release(struct remote *r)
-{
-	struct words *all[] = {&r->commands[REMOTE_PUSH], &r->commands[REMOTE_PULL],
-			       &r->commands[REMOTE_LIST], &r->encrypt, &r->decrypt};
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (all[i]->count > 0)
-			words_release(all[i]);
-		all[i]->count = 0;
+	static const char *const common[] = {
+		"--retries", "1",   "--low-level-retries",  "3",      "--contimeout", "10s",
+		"--timeout", "60s", "--s3-no-check-bucket", "--quiet"};
+	static const char *const verbs[] = {"move", "copyto", "copy"};
+	const char *argv[ARGUMENTS] = {"rclone", verbs[call->work]}, *place = s->remote;
+	char there[2048], includes[24][32 + REMOTE_HOST_LEN];
+	int n = 2, len;
+	place += strlen(RCLONE_KIND);
+	for (len = (int)strlen(place); len > 0 && place[len - 1] == '/';)
+		len--;
+	/* A colon ends the name of a remote: NAME: and NAME:PATH. */
+	snprintf(there, sizeof(there), "%.*s%s%s", len, place, place[len - 1] == ':' ? "" : "/",
+		 call->key);
+	argv[n++] = call->work == REMOTE_MOVE ? call->local : there;
+	argv[n++] = call->work == REMOTE_MOVE ? there : call->local;
+	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
+		argv[n++] = common[i];
+	if (call->work == REMOTE_MOVE)
+		argv[n++] = "--no-traverse";
+	if (call->work == REMOTE_LIST) {
+		/* An hour may have an object from each of many thousand machines. */
+		argv[n++] = "--transfers=32";
+		argv[n++] = "--no-check-dest";
+		argv[n++] = "--use-server-modtime";
 	}
+	for (int hour = 0; hour < 24; hour++) {
+		if (!(call->hours >> hour & 1))
+			continue;
+		snprintf(includes[hour], sizeof(includes[hour]), "--include=/%02d/%s*", hour,
+			 call->host);
+		argv[n++] = includes[hour];
+	}
+	errno = exec_search(argv[0], (char *const *)argv);
+	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
+	_exit(1);
 }
 
-bool remote_can(const struct remote *r, enum remote_work work)
+_Noreturn static void remote_child(const struct settings *s, const struct remote_call *call,
+				   pid_t parent, int errors)
 {
-	return r->directory || r->commands[work].count > 0;
+	const struct rlimit limit = {(rlim_t)call->most, (rlim_t)call->most};
+	const struct sigaction preset = {.sa_handler = SIG_DFL};
+	sigset_t none;
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || dup2(errors, STDERR_FILENO) < 0)
+		_exit(1);
+	io_null(STDIN_FILENO, STDOUT_FILENO);
+	io_close_others(STDERR_FILENO + 1, NULL, 0);
+	/* The caller's signals are terse's own, not the program's. */
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &preset, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* A write beyond is an error that the program reports, and no core. */
+	signal(SIGXFSZ, SIG_IGN);
+	if (call->most > 0)
+		setrlimit(RLIMIT_FSIZE, &limit);
+	setenv("TERSE", "0", 1);
+	if (!remote_directory(s))
+		remote_exec(s, call);
+	if (directory_run(remote_directory(s), call) < 0)
+		_exit(errno == ENOENT ? STATUS_NO_OBJECT : 1);
+	_exit(0);
 }
 
-const char *remote_name(const struct remote *r)
+const char *remote_cause(char *said)
 {
-	return r->settings->remote ? r->settings->remote : "the remote";
-}
-
-void remote_key(const char *id, char key[REMOTE_KEY_LEN])
-{
-	struct tm tm = {0};
-	char day[32];
-	time_t seconds = (time_t)(id_time_ms(id_pack(id)) / 1000);
-	gmtime_r(&seconds, &tm);
-	strftime(day, sizeof(day), "%Y-%m-%d", &tm);
-	snprintf(key, REMOTE_KEY_LEN, "artifacts/%s/%s.tar.zst", day, id);
-}
-
-/* Appends a word with its placeholders filled in, and a NUL. */
-static void remote_add_word(struct buffer *out, const char *word, const struct remote_object *o)
-{
-	const struct {
-		const char *name, *value;
-	} places[] = {{"{file}", o->file},
-		      {"{key}", o->key},
-		      {"{id}", o->id},
-		      {"{session}", o->session},
-		      {"{host}", o->host}};
-	while (*word) {
-		size_t i = 0, count = sizeof(places) / sizeof(*places);
-		while (i < count && strncmp(word, places[i].name, strlen(places[i].name)) != 0)
-			i++;
-		if (i < count) {
-			buffer_append_string(out, places[i].value ? places[i].value : "");
-			word += strlen(places[i].name);
-		} else {
-			buffer_append(out, word++, 1);
+	const char *last = "";
+	char *next;
+	for (char *line = said; line; line = next) {
+		int year, end = 0;
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		line[strcspn(line, "\r")] = '\0';
+		/* 2026/11/22 07:00:00 ERROR : NAME: why */
+		sscanf(line, "%4d/%*2d/%*2d %*2d:%*2d:%*2d %n", &year, &end);
+		line += end;
+		size_t level = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		size_t blank = level + strspn(line + level, " ");
+		bool notice = false;
+		if (level > 2 && line[blank] == ':') {
+			bool failed = strstr(line, "Failed") != NULL;
+			notice = !failed && strchr("NIDW", *line); /* NOTICE, INFO, ... */
+			line += blank + 1;
+			line += strspn(line, " :");
 		}
+		if (line[strspn(line, " \t")] == '\0')
+			continue;
+		last = line;
+		if (!notice)
+			break;
 	}
-	buffer_append(out, "", 1);
+	return last;
 }
 
-char **remote_arguments(const struct words *command, const struct remote_object *object)
+/* Reads what there is of its standard error. */
+static void remote_listen(int *errors, char said[SAID_MOST], size_t *len)
 {
-	const struct words_command *c = &command->commands[0];
-	struct buffer text = BUFFER_INIT;
-	char **argv = NULL;
-	for (size_t i = 0; i < c->count; i++)
-		remote_add_word(&text, command->words[c->first + i], object);
-	size_t table = (c->count + 1) * sizeof(*argv);
-	if (buffer_check(&text) == 0 && text.len > 0)
-		argv = malloc(table + text.len);
-	if (argv) {
-		char *at = memcpy((char *)argv + table, text.data, text.len);
-		for (size_t i = 0; i < c->count; i++, at += strlen(at) + 1)
-			argv[i] = at;
-		argv[c->count] = NULL;
+	char more[4096];
+	ssize_t n;
+	while (*errors >= 0 && (n = read(*errors, more, sizeof(more))) != -1) {
+		size_t room = SAID_MOST - 1 - *len;
+		if (n == 0)
+			io_close(errors);
+		room = room < (size_t)n ? room : (size_t)n;
+		memcpy(said + *len, more, room);
+		*len += room;
+		said[*len] = '\0';
 	}
-	buffer_release(&text);
-	return argv;
+}
+
+/* Waits for the child. Returns its wait status, or -1 and `why` if its time was over. */
+static int remote_wait(const struct settings *s, struct remote_call *call, pid_t pid, int *errors,
+		       char said[SAID_MOST])
+{
+	int status = 0;
+	size_t len = 0;
+	int64_t deadline = clock_monotonic_ms() + s->transfer_time;
+	uint64_t before = call->progress ? call->progress(call->ctx) : 0;
+	for (;;) {
+		struct pollfd ready = {.fd = *errors, .events = POLLIN};
+		remote_listen(errors, said, &len);
+		pid_t ended = waitpid(pid, &status, WNOHANG);
+		if (ended == pid || (ended < 0 && errno == ECHILD)) {
+			remote_listen(errors, said, &len);
+			return status;
+		}
+		int64_t now = clock_monotonic_ms(), end = deadline;
+		bool over = call->until_ms && now >= call->until_ms;
+		if (call->until_ms && call->until_ms < end)
+			end = call->until_ms;
+		if (now >= deadline && !over) {
+			uint64_t after = call->progress ? call->progress(call->ctx) : before;
+			if (after != before)
+				deadline = now + s->transfer_time;
+			over = after == before;
+			before = after;
+		}
+		if (over) {
+			kill(-pid, SIGKILL);
+			kill(pid, SIGKILL);
+			while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+				;
+			snprintf(call->why, sizeof(call->why), "%s",
+				 now >= deadline ? "took too long ([remote] transfer_time)"
+						 : "the time was over");
+			return -1;
+		}
+		/* One whose standard error is closed is about to end. */
+		int64_t wait = *errors < 0 ? 2 : LOOK_MS;
+		io_poll(&ready, 1, (int)(end > now && end - now < wait ? end - now : wait));
+		remote_listen(errors, said, &len);
+	}
+}
+
+int remote_run(const struct settings *s, struct remote_call *call)
+{
+	int ends[2], status = -1;
+	char said[SAID_MOST] = "";
+	pid_t parent = getpid(), pid = -1;
+	*call->why = '\0';
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
+		/* The child's end waits for us, as a program expects. */
+		fcntl(ends[1], F_SETFL, 0);
+		pid = fork();
+		if (pid == 0)
+			remote_child(s, call, parent, io_above_standard(ends[1]));
+		int errors = io_above_standard(ends[0]);
+		close(ends[1]);
+		if (pid > 0)
+			status = remote_wait(s, call, pid, &errors, said);
+		io_close(&errors);
+	}
+	if (pid < 0)
+		snprintf(call->why, sizeof(call->why), "%s", strerror(errno));
+	if (status == -1)
+		return -1;
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	TRACE(PROCESS, "remote: %s: status %d, %s", call->key, code, said);
+	/* rclone takes an S3 object that is not there for an empty directory. */
+	if (code == 0)
+		return call->work == REMOTE_FETCH && access(call->local, F_OK) < 0 &&
+		       errno == ENOENT;
+	if (call->work != REMOTE_MOVE && (code == STATUS_NO_DIRECTORY || code == STATUS_NO_OBJECT))
+		return 1;
+	const char *cause = remote_cause(said);
+	if (*cause)
+		snprintf(call->why, sizeof(call->why), "%s", cause);
+	else if (code > 0)
+		snprintf(call->why, sizeof(call->why), "status %d", code);
+	else
+		snprintf(call->why, sizeof(call->why), "killed by %s",
+			 HUMAN_SIGNAL(WTERMSIG(status)));
+	return -1;
 }

@@ -1,72 +1,49 @@
-// The remote: a place, such as a bucket, that finished artifacts are pushed to and read from.
+// The remote: a place, such as a bucket, that finished artifacts are moved to and read from, which
+// [remote] of the user's or the system's ini file names.
 //
-// terse does not speak its protocol: a program does, which [remote] of the user's or the system's
-// ini file names, with credentials of its own. There are three ready-made kinds, and commands of
-// the user's:
-//
-//   remote = rclone:NAME:PATH      rclone
-//   remote = s3://BUCKET/PREFIX    aws
-//   remote = file:/DIR             a directory that is there, copied to by terse itself
-//   push_command, pull_command, list_command
+//   remote = rclone:NAME:PATH      by rclone, with credentials of its own
+//   remote = file:/DIR             a directory that is there, by terse itself (directory.h)
 //
 // The objects, by their keys:
 //
-//   artifacts/2026-11-22/cmd-1m7vwf5bqe9c.tar.zst     one file for each run (artifact/archive.h)
-//   index/2026-11-22/07/HOST-k3x7f9q2.jsonl             what a store pushed in that hour
-//   (catalog.h)
+//   artifacts/2026/11/22/07/cmd-1m7vwf5bqe9c.tar.zst   one for each run (artifact/archive.h), by
+//   the
+//                                                      hour in its ID
+//   index/2026/11/22/07/HOST-cmd-1m7vwf5bqe9c-3.jsonl  the runs that were pushed together in that
+//                                                      hour (index.h)
+//
+// None of them is ever changed.
 #ifndef TERSE_REMOTE_REMOTE_H
 #define TERSE_REMOTE_REMOTE_H
 
 #include "config/settings.h"
-#include "config/words.h"
 #include "supervisor/artifact/id.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#define REMOTE_ARTIFACTS "artifacts"
+#define REMOTE_INDEX     "index"
 
 #define REMOTE_KEY_LEN  160
 #define REMOTE_HOST_LEN 64
+#define REMOTE_WHY      256
 
-enum remote_work { REMOTE_PUSH, REMOTE_PULL, REMOTE_LIST, REMOTE_WORKS };
+#define REMOTE_HOUR_MS ((int64_t)60 * 60 * 1000)
 
-/* Status of a pull or list whose object is not there, as rclone has it. */
-enum { REMOTE_NO_DIRECTORY = 3, REMOTE_NO_OBJECT = 4 };
-
-struct remote {
-	const struct settings *settings;
-	const char *directory; /* of file:, else NULL */
-	const char *absent; /* what its program says of no object; "": it makes no file; NULL: its
-			       status tells */
-	struct words commands[REMOTE_WORKS]; /* count 0: none */
-	struct words encrypt, decrypt;
-	char host[REMOTE_HOST_LEN + 1]; /* this machine's name, for keys */
-};
-
-/* What one transfer is about; the values of {file}, {key}, {id}, {session} and {host}. */
-struct remote_object {
-	const char *file, *key, *id, *session, *host;
-};
-
-/* Whether any remote is configured. */
+/* Whether there is one, and whether runs are pushed to it. */
 bool remote_is_set(const struct settings *s);
-
-/* Whether runs are pushed. */
 bool remote_pushes(const struct settings *s);
 
-/* Returns 0, or -1 with errno (nothing to release). The settings must outlive it. */
-int remote_init(struct remote *r, const struct settings *s);
-void remote_release(struct remote *r);
+/* The directory of file:/DIR, else NULL. */
+const char *remote_directory(const struct settings *s);
 
-/* Whether it can do that. */
-bool remote_can(const struct remote *r, enum remote_work work);
+/* "2026/11/22/07", UTC. */
+#define REMOTE_HOUR_LEN 13
+void remote_hour(int64_t ms, char hour[REMOTE_HOUR_LEN + 1]);
 
-/* Its name for people: what the ini file says, or "the remote". */
-const char *remote_name(const struct remote *r);
-
-/* The key of an artifact; an ID holds the day. */
+/* The key of an artifact; an ID holds the hour. */
 void remote_key(const char *id, char key[REMOTE_KEY_LEN]);
-
-/* The arguments for one transfer: free() them. NULL with errno ENOMEM. */
-char **remote_arguments(const struct words *command, const struct remote_object *object);
 
 /* This machine's name, for keys. */
 void remote_host(char host[REMOTE_HOST_LEN + 1]);
@@ -74,5 +51,33 @@ void remote_host(char host[REMOTE_HOST_LEN + 1]);
 /* Copies a text into a name for keys: letters, digits, '.', '_' and '-', not starting with '.' or
    '-', at most `size` - 1 bytes; other bytes become '_'. */
 void remote_clean_name(const char *text, char *out, size_t size);
+
+enum remote_work {
+	REMOTE_MOVE,  /* all files below `local` become objects below `key`, and are removed */
+	REMOTE_FETCH, /* the object `key` becomes the file `local` */
+	REMOTE_LIST,  /* the objects in `hours` of the day `key`: local/07/NAME */
+};
+
+struct remote_call {
+	enum remote_work work;
+	const char *key, *local;
+	uint32_t hours;   /* bit 7: 07 */
+	const char *host; /* their names begin so */
+	int64_t most;     /* > 0: no larger file is written */
+	int64_t until_ms; /* monotonic; 0: [remote] transfer_time alone counts */
+	/* Returns something else than before when an object has left; may be NULL. */
+	uint64_t (*progress)(void *ctx);
+	void *ctx;
+	char why[REMOTE_WHY]; /* of a failure, on one line */
+};
+
+/* Does it, in a process of its own: without a terminal and without standard input, with TERSE=0, so
+   that nothing it starts is supervised; it ends with this process, and after transfer_time without
+   progress. Returns 0, 1 (there is no such object or day), or -1 and `why`. */
+int remote_run(const struct settings *s, struct remote_call *call);
+
+/* What a program said of its failure: the first line that tells an error, without the date and the
+   level of a log. `said` is changed. */
+const char *remote_cause(char *said);
 
 #endif

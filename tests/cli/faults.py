@@ -345,15 +345,16 @@ class Verbs(Fault):
     def test_push_labels(self):
         """Labels that a run has noted reach the index, whichever allocation of the packer fails."""
         env, objects = self.pushed_run()
-        push = os.path.join(self.store, "push")
+        wanted = os.path.join(self.store, "outbox", "wanted")
         name = os.path.basename([path for path in self.artifacts() if self.kept not in path][0])[:16]
         n, call, step = 1, True, 1 if STEP == 1 else 11
         while call:
             for top, _, names in os.walk(self.dir):
                 for one in names:
-                    if one.startswith("index.") or one.endswith(".jsonl") and "index" in top:
+                    if one.endswith(".jsonl") and "index" in top:
                         os.unlink(os.path.join(top, one))
-            write_file(os.path.join(push, name), 'default\n{"job":"4812"}', 0o600)
+            os.makedirs(wanted, 0o700, exist_ok=True)
+            write_file(os.path.join(wanted, name), '{"session":"default","host":"h","labels":{"job":"4812"}}', 0o600)
             _, call = self.fault("allocation", n, TERSE, "push", env=env, split=True)
             with self.subTest(n=n):
                 self.assertEqual(self.terse("push", env=env).code, 0)

@@ -2,13 +2,13 @@
 """What other machines pushed: read, search and show by whole IDs, list --remote; an object that is damaged,
 swapped, hostile or too large is refused, and leaves nothing."""
 
-import gzip
 import json
 import os
 import re
 import shutil
 import subprocess
 import threading
+import time
 
 from support.harness import DEADLINE, TERSE, eventually, let_go_on, main, random_source, read_file, write_file
 from support.remote import FAIL, TEXT, Remote
@@ -35,7 +35,7 @@ class Fetching(Remote):
     def files(self, store="other"):
         """What an other store has of artifacts."""
         return sorted(name for _, _, names in os.walk(self.at(store)) for name in names
-                      if "cmd-" in name or "object" in name)
+                      if "cmd-" in name or "fetched" in name)
 
 
 class Read(Fetching):
@@ -69,8 +69,7 @@ class Read(Fetching):
         """A beginning, last and a file's name ask nobody."""
         one = self.pushed_run()
         asked = self.at("asked")
-        self.configure(push_command="true {file} {key}",
-                       pull_command=self.program("pull", "echo x >>%s; exit 3\n" % asked) + " {file} {key}")
+        self.rclone("echo x >>%s; exit 3\n" % asked)
         for name in (one[:15], "last", "last-1", one + ".txt", "./" + one, "cmd-nothing"):
             status, _, err = self.here("read", name)
             self.assertEqual(status, 1, name)
@@ -92,26 +91,24 @@ class Read(Fetching):
             1, b'{"ok":false,"error":{"code":"unknown_artifact","message":"cmd-000000000000: no such artifact, '
             b'here or in file:%s"}}\n' % self.objects.encode()))
 
-    def test_aws(self):
-        """Its status is 1 for everything; its words tell of an object that is not there."""
-        write_file(self.config, "[remote]\nremote = s3://bucket/top\n")
-        path = {"PATH": self.tools + ":" + self.env()["PATH"]}
-        for said, told in (("fatal error: An error occurred (404) when calling the HeadObject operation: Not Found",
-                            "cmd-000000000000: no such artifact, here or in s3://bucket/top"),
-                           ("fatal error: Unable to locate credentials", "cmd-000000000000: not here, and "
-                            "s3://bucket/top: fatal error: Unable to locate credentials")):
-            self.program("aws", "echo '%s' >&2; exit 1\n" % said)
-            self.assertEqual(self.here("read", "cmd-000000000000", env=path), (1, b"", "terse read: %s\n" % told))
-
     def test_rclone(self):
-        """Of an S3 object that is not there it says nothing."""
-        write_file(self.config, "[remote]\nremote = rclone:fleet:top\n")
-        path = {"PATH": self.tools + ":" + self.env()["PATH"]}
-        for script, told in (("exit 0", "cmd-000000000000: no such artifact, here or in rclone:fleet:top"),
-                             ("exit 4", "cmd-000000000000: no such artifact, here or in rclone:fleet:top"),
-                             ("echo away >&2; exit 1", "cmd-000000000000: not here, and rclone:fleet:top: away")):
-            self.program("rclone", script + "\n")
-            self.assertEqual(self.here("read", "cmd-000000000000", env=path), (1, b"", "terse read: %s\n" % told))
+        """Its status tells of what is not there; of an S3 object it says nothing. A summary is no reason."""
+        place = "rclone:fleet:" + self.objects
+        for told, say in (("exit 0", "cmd-000000000000: no such artifact, here or in " + place),
+                          ("exit 3", "cmd-000000000000: no such artifact, here or in " + place),
+                          ("exit 4", "cmd-000000000000: no such artifact, here or in " + place),
+                          ("echo '2026/11/22 07:00:00 NOTICE: Config file not found - using defaults\n"
+                           "2026/11/22 07:00:00 ERROR : x.zst: Failed to copy: no route to host\n"
+                           "2026/11/22 07:00:00 ERROR : Attempt 1/1 failed with 1 errors and: no route\n"
+                           "2026/11/22 07:00:00 Failed to copyto: no route' >&2; exit 1",
+                           "cmd-000000000000: not here, and %s: x.zst: Failed to copy: no route to host" % place)):
+            self.rclone(told + "\n")
+            self.assertEqual(self.here("read", "cmd-000000000000"), (1, b"", "terse read: %s\n" % say))
+
+    def test_read_by_a_program(self):
+        self.rclone()
+        one = self.pushed_run()
+        self.assertEqual(self.text(one), TEXT)
 
     def test_away(self):
         one = self.pushed_run()
@@ -125,26 +122,11 @@ class Read(Fetching):
     def test_takes_too_long(self):
         fifo = self.at("fifo")
         os.mkfifo(fifo)
-        self.configure(push_command="true {file} {key}", transfer_time="300ms",
-                       pull_command=self.program("pull", "read x <%s\n" % fifo) + " {file} {key}")
+        self.rclone("read x <%s\n" % fifo, transfer_time="300ms")
         self.assertEqual(self.here("read", "cmd-000000000000"), (
-            1, b"", "terse read: cmd-000000000000: not here, and the remote: took too long "
-            "([remote] transfer_time)\n"))
+            1, b"", "terse read: cmd-000000000000: not here, and rclone:fleet:%s: took too long "
+            "([remote] transfer_time)\n" % self.objects))
         self.assert_nothing_left()
-
-    def test_encrypted(self):
-        self.configure(push_encrypt="gzip -c", pull_decrypt="gzip -dc", remote="file:" + self.objects)
-        one = self.pushed_run()
-        self.assertEqual(gzip.decompress(read_file(self.object(one)))[:4], b"\x28\xb5\x2f\xfd")
-        self.assertEqual(self.text(one), TEXT)
-        status, out, err = self.here("list", "--remote")
-        self.assertEqual((status, err), (0, ""))
-        self.assertIn(one.encode(), out)
-        write_file(self.object(one), b"not gzip")
-        status, out, err = self.here("read", one, store="third")
-        self.assertEqual((status, out), (1, b""))
-        self.assertIn("not here, and file:", err)
-        self.assertEqual(self.files("third"), [])
 
     def test_cache(self):
         """The cache keeps within its size: what was fetched first goes."""
@@ -218,19 +200,17 @@ class Hostile(Fetching):
     def test_a_program_that_makes_something_else(self):
         """A link, a directory, nothing: not followed, not waited for."""
         target = write_file(self.at("target"), "secret\n")
-        for script, why in (('ln -s %s "$1"' % target, "its program has made no file"),
-                            ("true", "its program has made no file"),
-                            ('mkdir "$1"', "larger than [remote] cache_max, or [spill] max_artifact"),
+        for script, why in (('ln -s %s "$3"; exit 0' % target, "its program has made no file"),
+                            ('mkdir "$3"; exit 0', "larger than [remote] cache_max, or [spill] max_artifact"),
                             ("echo 'no bucket' >&2; exit 1", "no bucket"),
                             ("kill -9 $$", "killed by SIGKILL"),
                             ("exit 7", "status 7"),
                             ("printf '\\033[31mred\\n\\n' >&2; exit 1", "\\x1b[31mred")):
-            self.configure(push_command="true {file} {key}",
-                           pull_command=self.program("pull", script + "\n") + " {file} {key}")
+            self.rclone(script + "\n")
             status, out, err = self.here("read", "cmd-000000000000")
             self.assertEqual((status, out, err), (
-                1, b"", "terse read: cmd-000000000000: not here, and the remote: %s\n" % why))
-            self.assertEqual(self.files(), [] if "mkdir" not in script else self.files())
+                1, b"", "terse read: cmd-000000000000: not here, and rclone:fleet:%s: %s\n" % (self.objects, why)))
+            self.assertEqual(self.files(), [])
         self.assertEqual(read_file(target), b"secret\n")
 
 
@@ -239,10 +219,6 @@ class Index(Fetching):
         status, out, err = self.here("list", "--remote", "--json", *argv, store=store)
         self.assertEqual((status, err), (0, ""))
         return json.loads(out)["data"]["runs"]
-
-    def indexes(self):
-        return sorted(os.path.join(top, name) for top, _, names in os.walk(os.path.join(self.objects, "index"))
-                      for name in names)
 
     def index_is(self, *ids):
         """Waits until the index has these."""
@@ -280,47 +256,78 @@ class Index(Fetching):
         self.assertEqual(self.listed(), [])
         write_file(self.config, "")
         self.assertEqual(self.here("list", "--remote"), (
-            125, b"", "terse list: there is no remote that lists: [remote] of your terse.ini names one\n"))
+            125, b"", "terse list: there is no remote: [remote] of your terse.ini names one\n"))
 
-    def test_one_object_for_an_hour(self):
+    def test_segments(self):
+        """Runs that wait together share one; what is there is never changed."""
+        self.rclone("exit 1\n")
         ids = [self.terse(*FAIL).id for _ in range(5)]
-        self.index_is(*ids)
-        names = {os.path.basename(path) for path in self.indexes()}
-        self.assertEqual(len(names), 1)
-        lines = [json.loads(line)["run"]["id"] for path in self.indexes() for line in read_file(path).split(b"\n")[:-1]]
-        self.assertEqual(sorted(lines), sorted(ids))
+        eventually(lambda: self.waiting() == ids, "all packed")
+        self.kill_all()
+        self.tell("")
+        self.push_all()
+        segment, = self.indexes()
+        host = re.sub(r"[^A-Za-z0-9.-]", "_", os.uname().nodename)
+        self.assertRegex(os.path.relpath(segment, self.objects),
+                         r"\Aindex/\d{4}/\d\d/\d\d/\d\d/%s-%s-5\.jsonl\Z" % (host, ids[0]))
+        before = read_file(segment)
+        one = self.pushed_run()
+        self.index_is(*ids, one)
+        self.assertEqual((len(self.indexes()), read_file(segment), self.lines()), (2, before, ids + [one]))
+
+    def test_newest_hours_first(self):
+        """Hours are read from the newest one back, and no more of them than the limit needs."""
+        asked = self.at("asked")
+        self.rclone('test $1 != copy || echo "$2 $@" >>%s\n' % asked)
+        one = self.pushed_run()
+        two = self.pushed_run()
+        self.index_is(one, two)
+        now = time.time()
+        line = json.loads(read_file(self.indexes()[0]).splitlines()[0])
+        for hours in range(1, 60):
+            at = int((now - hours * 3600) * 1000)
+            digits = "".join("0123456789abcdefghjkmnpqrstvwxyz"[at >> 5 * n & 31] for n in range(8, -1, -1))
+            line["run"].update(id="cmd-%s000" % digits, started_ms=at, ended_ms=at)
+            path = os.path.join(self.objects, time.strftime("index/%Y/%m/%d/%H", time.gmtime(at / 1000)))
+            os.makedirs(path, exist_ok=True)
+            write_file(os.path.join(path, "web-%s.jsonl" % line["run"]["id"]), json.dumps(line) + "\n")
+        for argv, count, least, most in ((("--limit", "1"), 1, 1, 2), (("--limit", "10"), 10, 2, 6),
+                                         (("--limit", "100"), 61, 4, 14), (("--host", "web"), 0, 4, 14)):
+            write_file(asked, "")
+            runs = self.listed("--since", "61h", *argv)
+            self.assertEqual(len(runs), count)
+            ids = [run["id"] for run in runs]
+            self.assertEqual(ids, sorted(ids, reverse=True))
+            calls = read_file(asked).splitlines()
+            self.assertTrue(least <= len(calls) <= most, calls)
+        self.assertEqual([run["id"] for run in self.listed("--since", "61h", "--limit", "2")], [two, one])
 
     def test_writers(self):
-        """Many machines at a time: each has its own object, and no line is lost or cut."""
-        count = 20
-        runs = [self.start(TERSE, *FAIL, env={"TERSE_HOME": self.at("machine%d" % n)}) for n in range(count)
+        """Many machines at a time: no line is lost, cut or there twice."""
+        runs = [self.start(TERSE, *FAIL, env={"TERSE_HOME": self.at("machine%d" % n)}) for n in range(20)
                 for _ in range(2)]
         ids = [run.finish().id for run in runs]
         self.index_is(*ids)
-        self.assertEqual(len({os.path.basename(path) for path in self.indexes()}), count)
+        self.assertEqual(self.lines(), sorted(ids))
 
     def test_index_is_away(self):
         """The artifact is pushed and the index is not: that is said, and made up for."""
-        copy = self.program("copy", 'case $2 in index/*) test ! -e %s || { echo "no index" >&2; exit 1; };; esac\n'
-                            'mkdir -p %s/$(dirname $2); cp "$1" %s/$2\n' % (self.at("away"), self.objects, self.objects))
-        self.configure(push_command=copy + " {file} {key}", list_command=self.program(
-            "list", "test -d %s/$1 || exit 3; cp -r %s/$1/. $2\n" % (self.objects, self.objects)) + " {key} {file}")
+        self.rclone('case $2 in */index) test ! -e %s || { echo "no index" >&2; exit 1; };; esac\n' % self.at("away"))
+        place = "rclone:fleet:" + self.objects
         write_file(self.at("away"), "")
         one = self.terse(*FAIL).id
         eventually(lambda: self.retry()[0], "a failure")
         self.kill_all()
-        self.assertEqual(self.push(), (1, "0 pushed to the remote\n", "terse push: left: the index: no index\n"))
+        self.assertEqual(self.push(), (1, "0 pushed to %s\n" % place, "terse push: left: the index: no index\n"))
         os.unlink(self.at("away"))
         self.assertEqual(self.push()[0::2], (0, ""))
         self.assertEqual([run["id"] for run in self.listed()], [one])
 
     def hanging_index(self):
         """An upload of the index that does not end before somebody lets it go on."""
-        copy = self.program("copy", 'case $2 in index/*) echo x >>%s; read x <%s;; esac\n'
-                            'mkdir -p %s/$(dirname $2); cp "$1" %s/$2\n' % (
-                                self.at("began"), self.at("go"), self.objects, self.objects))
+        self.rclone('case $2 in */index) echo x >>%s; read x <%s;; esac\n' % (self.at("began"), self.at("go")))
         os.mkfifo(self.at("go"))
-        self.configure(push_command=copy + " {file} {key}", list_command="true {key} {file}")
+        self.place = "rclone:fleet:" + self.objects
 
     def index_begun(self):
         return os.path.exists(self.at("began")) and len(read_file(self.at("began"))) // 2
@@ -331,10 +338,10 @@ class Index(Fetching):
         self.terse(*FAIL)
         eventually(lambda: self.index_begun() == 1, "an upload of the index")
         self.assertEqual(self.push("--wait", "300ms"), (
-            1, "0 pushed to the remote\n", "terse push: left: the index: another process still pushes\n"))
+            1, "0 pushed to %s\n" % self.place, "terse push: left: the index: another process still pushes\n"))
         self.kill_all()
         self.assertEqual(self.push("--wait", "300ms"), (
-            1, "0 pushed to the remote\n", "terse push: left: the index: the time was over\n"))
+            1, "0 pushed to %s\n" % self.place, "terse push: left: the index: the time was over\n"))
         self.assertEqual(self.push("--wait", "300ms", "--json")[:2], (
             1, '{"ok":true,"data":{"pushed":0,"left":0,"dropped":0,"reason":"the time was over"}}\n'))
         self.assert_nothing_left()
@@ -349,21 +356,13 @@ class Index(Fetching):
         push = self.start(TERSE, "push")
         eventually(lambda: self.index_begun() == 2, "another one")
         two = self.terse(*FAIL)
-        eventually(lambda: len(self.spooled()) == 1 and not [p for p in self.mine() if "exit 3" in " ".join(p.argv)],
+        eventually(lambda: len(self.waiting()) == 1 and not [p for p in self.mine() if "exit 3" in " ".join(p.argv)],
                    lambda: "only terse push is left: %s" % self.mine())
         let_go_on(self.at("go"))
         eventually(lambda: self.index_begun() == 3, "the index again")
         self.assertEqual(self.pushed(), [one.id, two.id])
         let_go_on(self.at("go"))
-        self.assertEqual((push.finish().code, push.out), (0, b"1 pushed to the remote\n"))
-
-    def test_session_in_a_key(self):
-        copy = self.program("copy", 'echo "$3" >>%s\n' % self.at("sessions"))
-        self.configure(push_command=copy + " {file} {key} '{session}'")
-        self.terse(*FAIL, env={"TERSE_SESSION": "my job"})
-        eventually(lambda: os.path.exists(self.at("sessions")), "an upload")
-        self.assert_nothing_left()
-        self.assertEqual(read_file(self.at("sessions")), b"my_job\n")
+        self.assertEqual((push.finish().code, push.out), (0, b"1 pushed to %s\n" % self.place.encode()))
 
     def test_hostile_lines(self):
         """What is no line of an index is skipped and counted; what is one is shown clean."""

@@ -2,12 +2,13 @@
 """Artifacts in a remote: which runs are pushed, by whom and when; what waits survives kills and a remote
 that is away, slow, or broken; the command never waits for any of it.
 
-The remotes are a directory (file:/DIR) and programs that are made here, which fail as they are told.
+The remotes are a directory (file:/DIR) and a stand-in for rclone, which fails as it is told.
 """
 
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -24,16 +25,24 @@ class Push(Remote):
         eventually(lambda: self.pushed() == [run.id], "the object")
         self.assertEqual(self.restored(run.id), TEXT)
         self.assert_nothing_left()
-        self.assertEqual(self.spooled(), [])
+        self.assertEqual(self.waiting(), [])
         self.assertEqual(self.push(), (0, "0 pushed to file:%s\n" % self.objects, ""))
 
     def test_key(self):
-        """The day in a key is the one in the ID."""
+        """The hour in a key is the one in the ID."""
         run = self.terse(*FAIL)
         eventually(lambda: self.pushed() == [run.id], "the object")
         self.assertRegex(os.path.relpath(self.object(run.id), self.objects),
-                         r"\Aartifacts/\d{4}-\d\d-\d\d/%s\.tar\.zst\Z" % run.id)
+                         time.strftime(r"\Aartifacts/%Y/%m/%d/%H/", time.gmtime(self.started(run.id))) +
+                         r"%s\.tar\.zst\Z" % run.id)
         self.assertEqual(os.stat(self.object(run.id)).st_mode & 0o777, 0o600)
+
+    def started(self, one):
+        """Seconds since 1970, by the ID."""
+        ms = 0
+        for digit in one[4:13]:
+            ms = ms * 32 + "0123456789abcdefghjkmnpqrstvwxyz".index(digit)
+        return ms / 1000
 
     def test_failed_ones_only(self):
         self.configure(push="failed")
@@ -45,7 +54,7 @@ class Push(Remote):
         eventually(lambda: set(self.pushed()) - attempts == {run.id for run in bad},
                    lambda: "%s and not %s" % (bad, self.pushed()))
         self.assert_nothing_left()
-        self.assertEqual(self.spooled(), [])
+        self.assertEqual(self.waiting(), [])
 
     def test_beside_another_push(self):
         """Wherever a run is held up while another process pushes all there is: it is pushed when it has ended."""
@@ -68,8 +77,8 @@ class Push(Remote):
                             pass  # It waits for a lock that the run has.
                         os.unlink(report + ".held")
                 self.assertEqual(run.finish().code, 3)
-                eventually(lambda: run.id in self.pushed(), lambda: "%s %d: %s is not pushed; in the spool: %s" % (
-                    what, n, run.id, os.listdir(self.in_spool(""))))
+                eventually(lambda: run.id in self.pushed(), lambda: "%s %d: %s is not pushed; in the outbox: %s" % (
+                    what, n, run.id, os.listdir(self.in_outbox())))
                 n += step
         self.assert_nothing_left()
 
@@ -78,7 +87,7 @@ class Push(Remote):
         self.terse(*FAIL)
         self.assert_nothing_left()
         self.assertEqual(self.pushed(), [])
-        self.assertFalse(os.path.exists(os.path.join(self.store, "push")))
+        self.assertFalse(os.path.exists(self.in_outbox()))
 
     def test_short_failures(self):
         """A failure of a line is what somebody asks for the next morning: it is kept for the remote alone."""
@@ -96,7 +105,7 @@ class Push(Remote):
             self.assertEqual(self.restored(new[0]), out)
         self.assertEqual(self.terse("echo", "x").out, b"x\n")
         self.assert_nothing_left()
-        self.assertEqual((len(self.pushed()), self.spooled()), (4, []))
+        self.assertEqual((len(self.pushed()), self.waiting()), (4, []))
 
     def test_all(self):
         self.assertEqual(self.terse("echo", "x").out, b"x\n")
@@ -145,50 +154,41 @@ class Push(Remote):
 
     def test_bad_settings(self):
         for key, value, reason in (
-                ("remote", "ftp://x", "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR"),
-                ("remote", "rclone:", "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR"),
-                ("remote", "file:relative", "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR"),
-                ("push", "some", "not off, failed or all"),
-                ("push_command", "cp {file} x", "needs {file}, and {key} or {id}"),
-                ("push_command", "cat {file} {key} | nc", "not one program with its arguments (try sh -c '...')"),
-                ("push_command", "cp {file} '{key}", "not a command"),
-                ("push_encrypt", "a && b", "not one program with its arguments (try sh -c '...')")):
+                ("remote", "s3://x", "not rclone:NAME:PATH or file:/DIR"),
+                ("remote", "rclone:", "not rclone:NAME:PATH or file:/DIR"),
+                ("remote", "file:relative", "not rclone:NAME:PATH or file:/DIR"),
+                ("push", "some", "not off, failed or all")):
             self.configure(**{key: value, "push": "all"} if key != "push" else {"push": value})
             done = subprocess.run([TERSE, "config", "check"], env=self.env(), cwd=self.work, capture_output=True,
                                   timeout=DEADLINE, check=False)
             self.assertIn("[remote] %s: %s: %s" % (key, value, reason),
                           (done.stdout + done.stderr).decode(), done)
 
-    def test_command(self):
-        """The user's program gets its words as they stand, and nothing of it is supervised."""
-        self.program("up load", 'printf "%%s\\n" "$TERSE" "$@" >>%s; cp "$2" %s/"$(basename "$3")"\n'
-                     % (self.at("words"), self.objects))
-        self.configure(push_command="'%s/up load' 'a  b' {file} pre/{key} {id} $HOME {host}" % self.tools)
+    def test_program(self):
+        """Nothing of it is supervised, and it has nothing of ours: no input, no descriptor, no signal's change."""
+        self.rclone('printf "%%s\n" "$TERSE" "$1" "$2" "$3" "$(readlink /proc/$$/fd/0)" "$(ls -l /proc/$$/fd | grep -c -e socket -e /outbox/)" '
+                    '"$(grep -E "Sig(Blk|Ign)" /proc/$$/status | tr -d "\n\t")" >%s.new; mv %s.new %s.$1.$(basename $2)\n'
+                    % ((self.at("words"),) * 3))
         run = self.terse(*FAIL)
-        eventually(lambda: self.pushed() == [run.id], "the object")
+        eventually(lambda: self.pushed() == [run.id] and self.lines() == [run.id], "the object, and its line")
         self.assert_nothing_left()
-        words = read_file(self.at("words")).decode().split("\n")
-        host = re.sub(r"[^A-Za-z0-9.-]", "_", os.uname().nodename)
-        self.assertEqual(words[:2], ["0", "a  b"])
-        self.assertTrue(words[2].endswith("/push/%s.tar.zst" % run.id))
-        self.assertRegex(words[3], r"\Apre/artifacts/[\d-]+/%s\.tar\.zst\Z" % run.id)
-        self.assertEqual(words[4:], [run.id, "$HOME", host, ""])
+        for folder in ("artifacts", "index"):
+            words = read_file(self.at("words.move." + folder)).decode().split("\n")
+            self.assertEqual(words[:5], ["0", "move", self.in_outbox("new", folder),
+                                         "fleet:%s/%s" % (self.objects, folder), "/dev/null"])
+            self.assertEqual(words[5], "0")
+            # SIGXFSZ alone is ignored.
+            self.assertEqual(words[6], "SigBlk:" + "0" * 16 + "SigIgn:0000000001000000")
 
-    def test_encrypted(self):
-        """All that leaves the machine goes through the filter; where that fails nothing leaves."""
-        self.program("lock", 'test ! -e %s || { echo no key >&2; exit 9; }; base64\n' % self.at("locked"))
-        self.configure(push_encrypt=os.path.join(self.tools, "lock"), remote="file:" + self.objects)
-        write_file(self.at("locked"), "")
-        run = self.terse(*FAIL)
-        eventually(lambda: self.retry()[0], "a failure")
-        self.kill_all()
-        self.assertEqual(self.push()[0::2], (1, "terse push: left: 1: no key\n"))
-        self.assertEqual(self.pushed(), [])
-        os.unlink(self.at("locked"))
-        self.assertEqual(self.push()[0], 0)
-        plain = subprocess.run(["base64", "-d", self.object(run.id)], check=True, capture_output=True).stdout
-        self.assertEqual(plain[:4], b"\x28\xb5\x2f\xfd")
-        self.assertEqual(self.spooled(), [])
+    def test_artifacts_first(self):
+        """A run that is listed can be fetched."""
+        self.rclone('case $2 in */index) for one in $(grep -ho "cmd-[0-9a-z]*" -r $2); do '
+                    'test -e %s/artifacts/*/*/*/*/$one.tar.zst || echo $one >>%s; done;; esac\n' % (
+                        self.objects, self.at("missing")))
+        for _ in range(5):
+            self.terse(*FAIL)
+        eventually(lambda: len(self.lines()) == 5, "five lines")
+        self.assertFalse(os.path.exists(self.at("missing")))
 
 
 class Away(Remote):
@@ -197,10 +197,10 @@ class Away(Remote):
     def setUp(self):
         super().setUp()
         self.away = self.at("away")
-        self.copy = self.program("copy", 'echo x >>%s\ntest ! -e %s || { echo "server away" >&2; exit 1; }\n'
-                                 'cp "$1" %s/new.$$ && mv %s/new.$$ %s/"$(basename "$2")"\n' % (
-                                     self.at("tries"), self.away, self.tools, self.tools, self.objects))
-        self.configure(push_command=self.copy + " {file} {key}")
+        self.told = ('echo x >>%s\ntake() { test ! -e %s || { echo "server away" >&2; return 1; }; }\n' % (
+            self.at("tries"), self.away))
+        self.rclone(self.told)
+        self.name = "rclone:fleet:" + self.objects
 
     def fail_once(self, *command):
         """A run while the remote is away; its pusher has tried and waits."""
@@ -216,11 +216,11 @@ class Away(Remote):
         os.unlink(self.away)
         eventually(lambda: self.pushed() == [run.id], "the object")
         self.assert_nothing_left()
-        self.assertEqual(self.spooled(), [])
+        self.assertEqual(self.waiting(), [])
 
     def test_push_says_why(self):
         run = self.fail_once()
-        self.assertEqual(self.push(), (1, "0 pushed to the remote\n", "terse push: left: 1: server away\n"))
+        self.assertEqual(self.push(), (1, "0 pushed to %s\n" % self.name, "terse push: left: 1: server away\n"))
         self.assertEqual(self.push("--json")[:2], (1, '{"ok":true,"data":{"pushed":0,"left":1,"dropped":0,'
                                                    '"reason":"server away"}}\n'))
         os.unlink(self.away)
@@ -232,8 +232,8 @@ class Away(Remote):
         run = self.fail_once()
         self.kill_all()
         os.unlink(self.away)
-        os.unlink(self.in_spool("retry"))
-        self.configure(push_command=self.copy + " {file} {key}", push="failed")
+        os.unlink(self.in_outbox("retry"))
+        self.rclone(self.told, push="failed")
         self.assertEqual(self.terse("echo", "x").out, b"x\n")
         eventually(lambda: self.pushed() == [run.id], "the object")
 
@@ -245,7 +245,7 @@ class Away(Remote):
             self.terse(*FAIL)
         eventually(lambda: len(self.mine()) == 1, lambda: "one process: %s" % self.mine())
         self.assertLess(len(read_file(self.at("tries"))) - tries, 20)
-        self.assertEqual(len(self.spooled()), 6)
+        self.assertEqual(len(self.waiting()), 6)
         os.unlink(self.away)
         self.push_all()
         self.assertEqual(len(self.pushed()), 6)
@@ -253,8 +253,7 @@ class Away(Remote):
     def test_pauses_grow(self):
         """Also behind a success: an object that is refused is not tried every second."""
         bad = self.fail_once()
-        self.program("copy", 'case $2 in *%s*) echo refused >&2; exit 1;; esac; cp "$1" %s/"$(basename "$2")"\n'
-                     % (bad.id, self.objects))
+        self.tell('take() { case $1 in *%s.tar*) echo refused >&2; return 1;; esac; }\n' % bad.id)
         good = self.terse(*FAIL)
         eventually(lambda: self.pushed() == [good.id], "the good one")
         eventually(lambda: self.retry()[0] >= 3, lambda: "pauses grow: %s" % (self.retry(),))
@@ -262,10 +261,9 @@ class Away(Remote):
 
     def test_pauses_without_a_file(self):
         """The disk is full, so that the next attempt can't be noted: the process pauses all the same."""
-        self.program("copy", 'date +%%s%%N >>%s; exit 1\n' % self.at("tries"))
-        self.configure(push_command=self.copy + " {file} {key}", push="failed")
+        self.rclone('date +%%s%%N >>%s; exit 1\n' % self.at("tries"), push="failed")
         self.terse("true")
-        os.makedirs(self.in_spool("retry"))
+        os.makedirs(self.in_outbox("retry"))
         self.terse(*FAIL)
         eventually(lambda: os.path.exists(self.at("tries")) and len(read_file(self.at("tries")).split()) >= 3,
                    "three attempts")
@@ -274,41 +272,27 @@ class Away(Remote):
         self.assertGreater(second - first, 9e8)
         self.assertGreater(third - second, 19e8)
 
-    def test_bad_objects_come_last(self):
-        """So many that are never taken that the remote seems to be away: the others are next."""
-        bad = [self.fail_once()] + [self.terse(*FAIL) for _ in range(3)]
-        good = self.terse(*FAIL)
-        eventually(lambda: len(self.spooled()) == 5, "all packed")
-        self.kill_all()
-        self.program("copy", 'case $2 in %s) exit 1;; esac; cp "$1" %s/"$(basename "$2")"\n'
-                     % ("|".join("*%s*" % run.id for run in bad), self.objects))
-        self.configure(push_command=self.copy + " {file} {key}", push_jobs=1)
-        self.start(TERSE, "push", "--wait", "60s")
-        eventually(lambda: self.pushed() == [good.id], "the good one")
-        self.kill_all()
-
     def test_waits_for_a_stop(self):
         """terse push --wait goes on trying."""
         run = self.fail_once()
         self.kill_all()
-        self.program("copy", 'echo x >>%s\ntest $(wc -c <%s) -gt 6 || exit 1\ncp "$1" %s/"$(basename "$2")"\n'
-                     % (self.at("tries2"), self.at("tries2"), self.objects))
-        self.assertEqual(self.push("--wait", "25s"), (0, "1 pushed to the remote\n", ""))
+        self.tell('echo x >>%s\ntest $(wc -c <%s) -gt 6 || exit 1\n' % ((self.at("tries2"),) * 2))
+        self.assertEqual(self.push("--wait", "25s"), (0, "1 pushed to %s\n" % self.name, ""))
         self.assertEqual(self.pushed(), [run.id])
 
     def test_lock_that_cannot_be_taken(self):
         """That is said, and not waited for."""
         self.fail_once()
         self.kill_all()
-        os.unlink(self.in_spool("lock"))
-        os.mkdir(self.in_spool("lock"))
-        self.assertEqual(self.push(), (1, "0 pushed to the remote\n", "terse push: left: 1: Is a directory\n"))
+        os.unlink(self.in_outbox("lock"))
+        os.mkdir(self.in_outbox("lock"))
+        self.assertEqual(self.push(), (1, "0 pushed to %s\n" % self.name, "terse push: left: 1: Is a directory\n"))
 
     def test_wait_ends(self):
         self.fail_once()
         self.kill_all()
         status, out, err = self.push("--wait", "600ms")
-        self.assertEqual((status, out, err), (1, "0 pushed to the remote\n", "terse push: left: 1: server away\n"))
+        self.assertEqual((status, out, err), (1, "0 pushed to %s\n" % self.name, "terse push: left: 1: server away\n"))
 
     def test_terminated(self):
         """SIGTERM: the process that waits tries once more and leaves."""
@@ -331,7 +315,7 @@ class Away(Remote):
     def test_dropped(self):
         """What is dropped is not pushed any more, also if the store has it no longer."""
         runs = [self.fail_once(), self.terse(*FAIL), self.terse(*FAIL)]
-        eventually(lambda: len(self.spooled()) == 3, "all packed")
+        eventually(lambda: len(self.waiting()) == 3, "all packed")
         self.kill_all()
         self.assertRegex(self.ask("drop", runs[0].id), rb"\A%s: removed, freed [\d.]+ KB; it will not be pushed\n\Z"
                          % runs[0].id.encode())
@@ -340,7 +324,7 @@ class Away(Remote):
                          b"%s: does not exist (any more); it will not be pushed\n" % runs[1].id.encode())
         self.assertEqual(self.ask("drop", runs[1].id), b"%s: does not exist (any more)\n" % runs[1].id.encode())
         os.unlink(self.away)
-        self.assertEqual(self.push(), (0, "1 pushed to the remote\n", ""))
+        self.assertEqual(self.push(), (0, "1 pushed to %s\n" % self.name, ""))
         self.assertEqual(self.pushed(), [runs[2].id])
 
     def test_dropped_before_it_is_packed(self):
@@ -350,7 +334,7 @@ class Away(Remote):
         os.kill(supervisor, signal.SIGKILL)
         run.finish()
         self.assertIn(b"; it will not be pushed", self.ask("drop", "last"))
-        self.assertEqual(self.push(), (0, "0 pushed to the remote\n", ""))
+        self.assertEqual(self.push(), (0, "0 pushed to %s\n" % self.name, ""))
 
     def doctor(self):
         done = subprocess.run([TERSE, "doctor"], env=self.env(), cwd=self.work, stdin=subprocess.DEVNULL,
@@ -359,18 +343,19 @@ class Away(Remote):
 
     def test_doctor(self):
         """It says what waits, for how long, and why."""
-        self.assertEqual(self.doctor(), ["ok       remote: the remote"])
+        self.assertEqual(self.doctor(), ["ok       remote: " + self.name])
         self.fail_once()
         self.kill_all()
         about, waiting = self.doctor()
-        self.assertEqual(about, "ok       remote: the remote")
+        self.assertEqual(about, "ok       remote: " + self.name)
         self.assertRegex(waiting, r"\APROBLEM  push: waiting: 1, [\d.]+ KB, the oldest for \d+ \w+; failures: \d+, "
                          r"the last: server away \(terse push tries now\)\Z")
         os.unlink(self.away)
         self.push_all()
         self.assertEqual(self.doctor()[1:], ["ok       push: nothing waits"])
-        self.configure(push_command="no-such-program {file} {key}", push="failed")
-        self.assertEqual(self.doctor()[0], "PROBLEM  remote: the remote: the program no-such-program is not there")
+        os.unlink(os.path.join(self.tools, "rclone"))
+        if not shutil.which("rclone"):
+            self.assertEqual(self.doctor()[0], "PROBLEM  remote: %s: the program rclone is not there" % self.name)
         self.configure(remote="file:" + self.at("nowhere"))
         self.assertEqual(self.doctor()[0], "PROBLEM  remote: %s: No such file or directory" % self.at("nowhere"))
         write_file(self.config, "")
@@ -378,20 +363,22 @@ class Away(Remote):
 
     def test_bounded(self):
         """The oldest go first, and that is said once."""
-        self.configure(push_command=self.copy + " {file} {key}", spool_max="64KB")
+        self.rclone(self.told, outbox_max="64KB")
         write_file(self.away, "")
         runs = [self.terse("sh", "-c", "head -c 12000 /dev/urandom | od -A n -t x1; exit 1") for _ in range(8)]
-        push = os.path.join(self.store, "push")
-        eventually(lambda: not [n for n in os.listdir(push) if re.fullmatch(r"\.?cmd-\w+(\.\d+)?", n)],
-                   lambda: "all packed: %s" % os.listdir(push))
+        eventually(lambda: not [n for n in os.listdir(self.in_outbox("wanted")) if len(n) == 16] and
+                   not [n for n in os.listdir(self.in_outbox()) if "cmd-" in n],
+                   lambda: "all packed: %s" % os.listdir(self.in_outbox("wanted")))
         self.kill_all()
-        left = [name[:16] for name in self.spooled() if name.endswith(".zst")]
+        left = self.waiting()
         self.assertEqual(left, [run.id for run in runs][-len(left):])
         self.assertLess(len(left), 8)
-        self.assertLessEqual(sum(os.stat(os.path.join(push, n)).st_size for n in os.listdir(push)), 66 * 1024)
+        self.assertLessEqual(sum(os.stat(os.path.join(top, n)).st_size for top, _, names in os.walk(
+            self.in_outbox("new")) for n in names), 64 * 1024)
+        self.assertEqual(sorted(os.listdir(self.in_outbox("wanted"))), [one + ".line" for one in left])
         status, _, err = self.push()
         self.assertEqual(status, 1)
-        self.assertRegex(err, r"\Aterse push: dropped before, unpushed: %d, [\d.]+ KB \(\[remote\] spool_max\)\n"
+        self.assertRegex(err, r"\Aterse push: dropped before, unpushed: %d, [\d.]+ KB \(\[remote\] outbox_max\)\n"
                          r"terse push: left: %d: server away\n\Z" % (8 - len(left), len(left)))
         os.unlink(self.away)
         self.assertEqual(self.push()[0::2], (0, ""))
@@ -401,8 +388,7 @@ class Away(Remote):
         """An object that the remote never takes does not keep the others."""
         bad = self.fail_once()
         self.kill_all()
-        self.program("copy", 'case $2 in *%s*) echo refused >&2; exit 1;; esac; cp "$1" %s/"$(basename "$2")"\n'
-                     % (bad.id, self.objects))
+        self.tell('take() { case $1 in *%s.tar*) echo refused >&2; return 1;; esac; }\n' % bad.id)
         runs = [self.terse(*FAIL) for _ in range(3)]
         self.assertEqual(self.push()[0::2], (1, "terse push: left: 1: refused\n"))
         self.assertEqual(self.pushed(), sorted(run.id for run in runs))
@@ -416,10 +402,9 @@ class Slow(Remote):
         super().setUp()
         self.go = self.at("go")
         os.mkfifo(self.go)
-        self.copy = self.program("copy", 'echo $$ >>%s; read x <%s; cp "$1" %s/"$(basename "$2")"\n' % (
-            self.at("began"), self.go, self.objects))
-        self.command = self.copy + " {file} {key}"
-        self.configure(push_command=self.command)
+        self.told = 'take() { echo $$ >>%s; read x <%s; }\ncase $2 in */index) take() { :; };; esac\n' % (
+            self.at("began"), self.go)
+        self.rclone(self.told)
 
     def began(self):
         path = self.at("began")
@@ -436,35 +421,24 @@ class Slow(Remote):
         let_go_on(self.go)
         eventually(lambda: len(self.pushed()) == 2, "both objects")
 
-    def test_jobs(self):
-        """So many at a time, and no more."""
-        self.configure(push_command=self.command, push_jobs=3)
-        for _ in range(5):
-            self.terse(*FAIL)
-        self.kill_all()
-        waits = self.at("waits")
-        os.mkdir(waits)
-        self.program("copy", 'mkfifo %s/$$; read x <%s/$$; cp "$1" %s/"$(basename "$2")"\n' % (
-            waits, waits, self.objects))
-        push = self.start(TERSE, "push")
-        eventually(lambda: len(os.listdir(waits)) == 3, "three uploads")
-        for n in range(5):
-            eventually(lambda: len(os.listdir(waits)) == min(3, 5 - n), "uploads")
-            eventually(lambda: len([p for p in self.mine() if "copy" in " ".join(p.argv)]) == min(3, 5 - n),
-                       lambda: "no more: %s" % self.mine())
-            one = os.path.join(waits, sorted(os.listdir(waits))[0])
-            let_go_on(one)
-            os.unlink(one)
-            eventually(lambda: len(self.pushed()) == n + 1, "an object")
-        self.assertEqual(push.finish().code, 0)
-
     def test_takes_too_long(self):
-        self.configure(push_command=self.command, transfer_time="300ms")
+        self.rclone(self.told, transfer_time="300ms")
         self.terse(*FAIL)
         eventually(lambda: self.retry()[0], "a failure")
         self.kill_all()
         self.assertEqual(self.push()[0::2], (1, "terse push: left: 1: took too long ([remote] transfer_time)\n"))
-        self.assertEqual([p for p in self.mine() if "copy" in " ".join(p.argv)], [])
+        self.assertEqual([p for p in self.mine() if "rclone" in " ".join(p.argv)], [])
+
+    def test_takes_long_and_goes_on(self):
+        """As long as objects leave the program has time."""
+        self.rclone("exit 1\n")
+        for _ in range(6):
+            self.terse(*FAIL)
+        eventually(lambda: len(self.waiting()) == 6, "all packed")
+        self.kill_all()
+        self.rclone("take() { sleep 0.5; }\n", transfer_time="2s")
+        self.assertEqual(self.push()[0::2], (0, ""))
+        self.assertEqual(len(self.pushed()), 6)
 
     def test_wait_leaves_in_time(self):
         """Another process uploads and does not end: terse push does not wait for it longer than it may."""
@@ -479,7 +453,6 @@ class Slow(Remote):
         """Background processes write on while their run is pushed."""
         on = self.at("on")
         os.mkfifo(on)
-        self.configure(push_command=self.command)
         run = self.terse("--linger", "300ms", "sh", "-c",
                          "seq 3000; { read x <%s; seq 20000; echo over >%s; } &" % (on, self.at("over")))
         eventually(lambda: self.began() == 1, "an upload")
@@ -545,7 +518,7 @@ class Container(Remote):
         run = self.contained(TERSE, *FAIL)
         self.assertEqual((run.code, len(self.pushed())), (3, 2))
         self.assertEqual(self.contained(TERSE, "echo", "x").code, 0)
-        self.assertEqual((len(self.pushed()), self.spooled()), (2, []))
+        self.assertEqual((len(self.pushed()), self.waiting()), (2, []))
 
     def test_script(self):
         self.configure(push="failed")
@@ -560,9 +533,7 @@ class Kills(Remote):
     def test_random_moments(self):
         count = int(os.environ.get("REMOTE_KILLS", "12"))
         chance = random_source(3)
-        copy = self.program("copy", 'cp "$1" %s/new.$$ && mv %s/new.$$ %s/"$(basename "$2")"\n' % (
-            self.tools, self.tools, self.objects))
-        self.configure(push_command=copy + " {file} {key}")
+        self.rclone()
         runs, killed = [], 0
         for n in range(count):
             runs.append(self.terse("sh", "-c", "seq %d; exit 1" % (3000 + n)))
@@ -575,7 +546,8 @@ class Kills(Remote):
         self.assertEqual(self.pushed(), sorted(run.id for run in runs))
         for run in runs[::max(1, count // 10)]:
             self.assertTrue(self.restored(run.id).startswith(TEXT))
-        left = [n for n in os.listdir(os.path.join(self.store, "push")) if "cmd-" in n or n == "work"]
+        self.assertEqual(self.lines(), sorted(run.id for run in runs))
+        left = [n for n in os.listdir(self.in_outbox()) if "cmd-" in n or n in ("wanted", "new")]
         self.assertEqual(left, [])
         print("note  %d runs, %d processes killed" % (count, killed))
 

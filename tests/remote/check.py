@@ -3,11 +3,10 @@
 webdav) and with a directory, and terse's own file:/DIR.
 
     check.py                everything
-    check.py s3 webdav ...  these: s3, aws, webdav, rclone-directory, file, faults, writers, timing
+    check.py s3 webdav ...  these: s3, webdav, rclone-directory, file, crypt, faults, writers, timing
 
 REMOTE_RUNS (1,000) runs on 20 machines, each with a home and a store of its own, are pushed and read back on
-another machine. Those by the aws program are REMOTE_AWS_RUNS (60), and none where it is not installed, since it
-takes a second for each object. Requests are counted by a proxy, which also cuts connections, delays and answers errors.
+another machine. Requests are counted by a proxy, which also cuts connections, delays and answers errors.
 """
 
 import collections
@@ -28,7 +27,6 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 TERSE = os.path.join(BUILD, "terse")
 S3RVER = os.environ.get("S3RVER", os.path.join(BUILD, "s3rver"))
 RUNS = int(os.environ.get("REMOTE_RUNS", "1000"))
-AWS_RUNS = int(os.environ.get("REMOTE_AWS_RUNS", "60"))
 FAULT_RUNS = int(os.environ.get("REMOTE_FAULT_RUNS", "100"))
 PAIRS = int(os.environ.get("REMOTE_PAIRS", "300"))
 SEED = int(os.environ.get("TEST_SEED", "1"))
@@ -132,7 +130,7 @@ class Remote:
         self.more = {}
         place = getattr(self, "start_" + name.replace("-", "_"))()
         with open(self.config, "w") as f:
-            f.write("[remote]\nremote = %s\npush = all\nspool_max = 1GB\n" % place)
+            f.write("[remote]\nremote = %s\npush = all\noutbox_max = 1GB\n" % place)
 
     def listen(self, argv, port):
         self.server = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -157,11 +155,13 @@ class Remote:
                      "RCLONE_CONFIG_FLEET_URL": "http://127.0.0.1:%d" % self.proxy.port}
         return "rclone:FLEET:outputs"
 
-    def start_aws(self):
-        self.start_s3()
-        self.more = {"AWS_ACCESS_KEY_ID": "S3RVER", "AWS_SECRET_ACCESS_KEY": "S3RVER", "AWS_REGION": "us-east-1",
-                     "AWS_ENDPOINT_URL": "http://127.0.0.1:%d" % self.proxy.port}
-        return "s3://fleet/outputs"
+    def start_crypt(self):
+        secret = subprocess.run(["rclone", "obscure", "secret"], check=True, capture_output=True).stdout.decode()
+        self.more = {"RCLONE_CONFIG_FLEET_TYPE": "crypt", "RCLONE_CONFIG_FLEET_REMOTE": self.objects,
+                     "RCLONE_CONFIG_FLEET_FILENAME_ENCRYPTION": "off",
+                     "RCLONE_CONFIG_FLEET_DIRECTORY_NAME_ENCRYPTION": "false",
+                     "RCLONE_CONFIG_FLEET_PASSWORD": secret.strip()}
+        return "rclone:FLEET:"
 
     def start_s3(self):
         port = free_port()
@@ -244,11 +244,10 @@ class Remote:
             for run in runs:
                 if run["labels"] != {"machine": str(made[run["id"]][0])}:
                     wrong("%s: %s has labels %s" % (self.name, run["id"], run["labels"]))
-        spools = [os.path.join(self.dir, "machine%d" % m, "store", "push") for m in range(MACHINES)]
-        spooled = [n for spool in spools for n in os.listdir(spool)
-                   if "cmd-" in n or n.startswith("dirty") or n == "work"]
-        if spooled:
-            wrong("%s: left in spools: %s" % (self.name, spooled[:5]))
+        left = [n for m in range(MACHINES) for _, _, names in os.walk(os.path.join(
+            self.dir, "machine%d" % m, "store", "outbox")) for n in names if "cmd-" in n]
+        if left:
+            wrong("%s: left in outboxes: %s" % (self.name, left[:5]))
 
 
 def on_machines(work, at_a_time=MACHINES):
@@ -273,13 +272,10 @@ def on_machines(work, at_a_time=MACHINES):
 
 
 def check_kind(name):
-    if name == "aws" and not shutil.which("aws"):
-        note("aws: skipped, it is not installed")
-        return
     remote = Remote(name)
     try:
         began = time.monotonic()
-        made = remote.runs(AWS_RUNS if name == "aws" else RUNS)
+        made = remote.runs(RUNS)
         ran = time.monotonic()
         remote.push_all()
         pushed = time.monotonic()
@@ -311,8 +307,6 @@ def check_faults():
                     identifier, text = remote.run(machine, len(made))
                     made[identifier] = (machine, text, len(made) % 4 == 0)
             remote.proxy.mode = "pass"
-            for machine in range(MACHINES):  # Those that have made no run have no spool.
-                os.makedirs(os.path.join(remote.dir, "machine%d" % machine, "store", "push"), exist_ok=True)
             remote.push_all()
             remote.check_all(made)
             note("%s with faults: %d runs are all there" % (name, len(made)))
@@ -321,15 +315,19 @@ def check_faults():
 
 
 def check_writers():
-    """Writers of the index at a time, each with a store of its own."""
+    """Writers of the index at a time, each with a store of its own: each run is in one line, in one segment."""
     remote = Remote("rclone-directory")
     try:
         made = remote.runs(MACHINES * 3)
         remote.push_all()
         remote.check_all(made)
-        objects = {name for _, _, names in os.walk(os.path.join(remote.objects, "index")) for name in names}
-        if len(objects) != MACHINES:
-            wrong("%d index objects, not one for each of %d machines" % (len(objects), MACHINES))
+        lines = []
+        for top, _, names in os.walk(os.path.join(remote.objects, "index")):
+            for name in names:
+                with open(os.path.join(top, name)) as f:
+                    lines += [json.loads(line)["run"]["id"] for line in f]
+        if sorted(lines) != sorted(made):
+            wrong("%d lines in the index for %d runs" % (len(lines), len(made)))
         note("index: %d writers, %d runs" % (MACHINES, len(made)))
     finally:
         remote.end()
@@ -391,7 +389,7 @@ def check_timing():
         remote.end()
 
 
-KINDS = ("file", "rclone-directory", "webdav", "s3", "aws")
+KINDS = ("file", "rclone-directory", "crypt", "webdav", "s3")
 CHECKS = {"faults": check_faults, "writers": check_writers, "timing": check_timing}
 
 

@@ -1,4 +1,4 @@
-// The remote's programs and keys, and what waits in the spool.
+// The remote's keys and what its program says; what waits in the outbox.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,10 +13,8 @@
 #include "lib/io.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/remote/catalog.h"
-#include "supervisor/remote/origin.h"
-#include "supervisor/remote/packing.h"
-#include "supervisor/remote/pusher.h"
+#include "supervisor/remote/index.h"
+#include "supervisor/remote/mover.h"
 #include "tests/unit/home.h"
 
 static struct settings settings_with(const char *key, const char *value)
@@ -28,81 +26,48 @@ static struct settings settings_with(const char *key, const char *value)
 	return s;
 }
 
-/* The arguments of a transfer, with bars between. */
-static const char *arguments(const char *key, const char *value, enum remote_work work)
-{
-	static char text[1024];
-	struct remote r;
-	struct settings s = settings_with(key, value);
-	const struct remote_object o = {.file = "/F", .key = "K", .id = "I", .host = "H"};
-	assert_int_equal(remote_init(&r, &s), 0);
-	assert_true(remote_can(&r, work));
-	char **argv = remote_arguments(&r.commands[work], &o);
-	assert_non_null(argv);
-	*text = '\0';
-	for (char **a = argv; *a; a++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s|", *a);
-	free(argv);
-	remote_release(&r);
-	settings_release(&s);
-	return text;
-}
-
-static void assert_ends(const char *text, const char *end)
-{
-	assert_true(strlen(text) >= strlen(end));
-	assert_string_equal(text + strlen(text) - strlen(end), end);
-}
-
-static void kinds_have_programs(void **state)
-{
-	(void)state;
-	assert_ends(arguments("remote", "rclone:fleet:a b/it's/", REMOTE_PUSH),
-		    "|--quiet|copyto|/F|fleet:a b/it's/K|");
-	assert_ends(arguments("remote", "rclone:fleet:top", REMOTE_PULL),
-		    "|--quiet|copyto|fleet:top/K|/F|");
-	assert_ends(arguments("remote", "rclone:fleet:top", REMOTE_LIST),
-		    "|--include|H*|copy|fleet:top/K|/F|");
-	assert_string_equal(arguments("remote", "s3://b/p", REMOTE_PUSH),
-			    "aws|s3|cp|--only-show-errors|/F|s3://b/p/K|");
-	assert_ends(arguments("remote", "s3://b/p", REMOTE_LIST),
-		    "|--exclude|*|--include|H*|s3://b/p/K/|/F|");
-}
-
-static void words_are_filled_in(void **state)
-{
-	(void)state;
-	assert_string_equal(arguments("push_command",
-				      "put '{file}' x{id}{id} {{key}} \"$A {host}\"", REMOTE_PUSH),
-			    "put|/F|xII|{K}|$A H|");
-	/* A session that is not known is empty. */
-	assert_string_equal(arguments("push_command", "put {file} {key} '{session}'", REMOTE_PUSH),
-			    "put|/F|K||");
-}
-
-static void a_command_alone_is_a_remote(void **state)
-{
-	struct remote r;
-	struct settings s = settings_with("pull_command", "get {key} {file}");
-	(void)state;
-	assert_true(remote_is_set(&s));
-	assert_false(remote_pushes(&s));
-	assert_int_equal(remote_init(&r, &s), 0);
-	assert_false(remote_can(&r, REMOTE_PUSH));
-	assert_true(remote_can(&r, REMOTE_PULL));
-	assert_string_equal(remote_name(&r), "the remote");
-	remote_release(&r);
-	settings_release(&s);
-}
-
-static void the_day_is_in_the_id(void **state)
+static void the_hour_is_in_the_id(void **state)
 {
 	char key[REMOTE_KEY_LEN], id[ID_LEN + 1], want[REMOTE_KEY_LEN];
 	(void)state;
 	id_unpack(id_first_at(INT64_C(1763762399999)), id); /* 2025-11-21 21:59:59.999 UTC */
 	remote_key(id, key);
-	snprintf(want, sizeof(want), "artifacts/2025-11-21/%s.tar.zst", id);
+	snprintf(want, sizeof(want), "artifacts/2025/11/21/21/%s.tar.zst", id);
 	assert_string_equal(key, want);
+}
+
+static void the_cause_is_told_first(void **state)
+{
+	static const struct {
+		const char *said, *cause;
+	} cases[] = {
+		{"", ""},
+		{"\n \n", ""},
+		{"away\n", "away"},
+		{"sh: 1: rclone: not found", "sh: 1: rclone: not found"},
+		{"2026/11/22 07:00:00 Failed to create file system for \"x:\": didn't find section "
+		 "in config file\n",
+		 "Failed to create file system for \"x:\": didn't find section in config file"},
+		{"2026/11/22 07:00:00 NOTICE: Config file \"/c\" not found - using defaults\n"
+		 "2026/11/22 07:00:00 CRITICAL: Failed to create file system for \"x:\": why\n",
+		 "Failed to create file system for \"x:\": why"},
+		{"2026/11/22 07:00:00 NOTICE: Failed to create file system for \"x:\": why\n",
+		 "Failed to create file system for \"x:\": why"},
+		{"2026/11/22 07:00:00 ERROR : a/b.zst: Failed to copy: no route\r\n"
+		 "2026/11/22 07:00:00 ERROR : Attempt 1/1 failed with 1 errors and: no route\n"
+		 "2026/11/22 07:00:00 Failed to move: no route\n",
+		 "a/b.zst: Failed to copy: no route"},
+		{"2026/11/22 07:00:00 ERROR : : error reading source directory: why\n",
+		 "error reading source directory: why"},
+		{"2026/11/22 07:00:00 INFO  : one\n2026/11/22 07:00:00 NOTICE: two\n", "two"},
+		{"Error: unknown flag: --x\nUsage:\n", "Error: unknown flag: --x"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char said[512];
+		snprintf(said, sizeof(said), "%s", cases[i].said);
+		assert_string_equal(remote_cause(said), cases[i].cause);
+	}
 }
 
 static void names_are_clean(void **state)
@@ -118,13 +83,13 @@ static void names_are_clean(void **state)
 static void delays_grow_up_to_a_limit(void **state)
 {
 	(void)state;
-	assert_int_equal(pusher_delay(0), 1000);
-	assert_int_equal(pusher_delay(1), 1000);
-	assert_int_equal(pusher_delay(2), 2000);
-	assert_int_equal(pusher_delay(5), 16000);
-	assert_int_equal(pusher_delay(9), 256000);
-	assert_int_equal(pusher_delay(10), 300000);
-	assert_int_equal(pusher_delay(UINT64_MAX), 300000);
+	assert_int_equal(mover_delay(0), 1000);
+	assert_int_equal(mover_delay(1), 1000);
+	assert_int_equal(mover_delay(2), 2000);
+	assert_int_equal(mover_delay(5), 16000);
+	assert_int_equal(mover_delay(9), 256000);
+	assert_int_equal(mover_delay(10), 300000);
+	assert_int_equal(mover_delay(UINT64_MAX), 300000);
 }
 
 /* An artifact whose run has ended with this code; still written to if `a` is not NULL. */
@@ -149,62 +114,85 @@ static void make(int exit_code, char id[ID_LEN + 1], struct artifact **a, struct
 		artifact_close(made);
 }
 
-static struct spool open_spool(void)
+static struct outbox open_outbox(void)
 {
 	struct store store;
-	struct spool spool;
+	struct outbox outbox;
 	assert_int_equal(store_open_write(&store), 0);
-	assert_int_equal(spool_open(&spool, &store, true), 0);
+	assert_int_equal(outbox_open(&outbox, &store, true), 0);
 	store_close(&store);
-	return spool;
+	return outbox;
 }
 
-static size_t archives(const struct spool *s)
+/* Takes the archive away, as the remote's program does. */
+static void move(const struct outbox *o, const char *id)
 {
-	struct spool_item *items;
-	size_t count;
-	assert_int_equal(spool_list(s, &items, &count), 0);
-	for (size_t i = 1; i < count; i++)
-		assert_true(items[i - 1].id < items[i].id);
-	free(items);
-	return count;
+	char key[REMOTE_KEY_LEN], path[REMOTE_KEY_LEN + 8];
+	remote_key(id, key);
+	snprintf(path, sizeof(path), "new/%s", key);
+	assert_int_equal(unlinkat(o->dir, path, 0), 0);
 }
 
-static void wanted_runs_are_packed_when_they_have_ended(void **state)
+static bool has_archive(const struct outbox *o, const char *id)
+{
+	char key[REMOTE_KEY_LEN], path[REMOTE_KEY_LEN + 8];
+	remote_key(id, key);
+	snprintf(path, sizeof(path), "new/%s", key);
+	return io_is_there(o->dir, path);
+}
+
+static const char *line_of(const struct outbox *o, const char *id)
+{
+	static char text[INDEX_LINE];
+	char path[OUTBOX_LINE_LEN + 1];
+	outbox_line(id, path);
+	assert_true(io_read_file(o->dir, path, text, sizeof(text)) > 0);
+	return text;
+}
+
+static void wanted_runs_are_archived_when_they_have_ended(void **state)
 {
 	char bad[ID_LEN + 1], good[ID_LEN + 1], running[ID_LEN + 1];
 	struct meta m, live = {0};
 	struct artifact *a;
 	struct settings s = settings_with("push", "failed");
-	struct spool spool = open_spool();
+	struct outbox outbox = open_outbox();
+	int error;
 	(void)state;
-	assert_false(spool_has_work(&spool));
+	assert_false(outbox_has_work(&outbox));
 	make(1, bad, NULL, &m);
 	make(0, good, NULL, &m);
 	make(1, running, &a, &live);
-	assert_int_equal(spool_want(&spool, &s, "test", bad), 0);
-	assert_int_equal(spool_want(&spool, &s, "test", good), 0);
-	assert_int_equal(spool_want(&spool, &s, "test", running), 0);
+	assert_int_equal(outbox_want(&outbox, &s, "test", bad), 0);
+	assert_int_equal(outbox_want(&outbox, &s, "test", good), 0);
+	assert_int_equal(outbox_want(&outbox, &s, "test", running), 0);
 	/* One that is not there any more, and one that never was a session's. */
-	assert_int_equal(spool_want(&spool, &s, "test", "cmd-000000000000"), 0);
-	assert_int_equal(spool_want(&spool, &s, "../x", "cmd-000000000001"), 0);
-	assert_true(spool_has_work(&spool));
-	assert_int_equal(packing_all(&spool, &s), 0);
-	assert_int_equal(archives(&spool), 1);
-	assert_true(spool_has_archive(&spool, bad));
-	spool_rest(&spool);
-	assert_true(spool_has_work(&spool));
+	assert_int_equal(outbox_want(&outbox, &s, "test", "cmd-000000000000"), 0);
+	assert_int_equal(outbox_want(&outbox, &s, "../x", "cmd-000000000001"), 0);
+	assert_true(outbox_has_work(&outbox));
+	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_look(&outbox).waiting, 1);
+	assert_true(has_archive(&outbox, bad));
+	outbox_rest(&outbox);
+	assert_true(outbox_has_work(&outbox));
 
 	live.state = META_DONE;
 	assert_int_equal(artifact_update(a), 0);
 	artifact_close(a);
-	assert_int_equal(packing_all(&spool, &s), 0);
-	assert_int_equal(archives(&spool), 2);
-	spool_done(&spool, bad);
-	spool_done(&spool, running);
-	spool_rest(&spool);
-	assert_false(spool_has_work(&spool));
-	spool_close(&spool);
+	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_look(&outbox).waiting, 2);
+	move(&outbox, bad);
+	assert_int_equal(outbox_look(&outbox).moved, 1);
+	assert_true(outbox_drop(&outbox, running));
+	/* It has gone already. */
+	assert_false(outbox_drop(&outbox, bad));
+	outbox_rest(&outbox);
+	assert_true(outbox_has_work(&outbox));
+	assert_int_equal(index_make(&outbox, 1000, &error), 1);
+	outbox_rest(&outbox);
+	assert_false(outbox_has_work(&outbox));
+	assert_int_equal(index_waits(&outbox), 1);
+	outbox_close(&outbox);
 	settings_release(&s);
 }
 
@@ -213,190 +201,177 @@ static void the_oldest_make_room(void **state)
 	char ids[6][ID_LEN + 1];
 	struct meta m;
 	struct settings s = settings_with("push", "all");
-	struct spool spool = open_spool();
-	struct spool_item *items;
-	size_t count;
+	struct outbox outbox = open_outbox();
 	(void)state;
 	for (int i = 0; i < 6; i++) {
 		make(1, ids[i], NULL, &m);
-		assert_int_equal(spool_want(&spool, &s, "test", ids[i]), 0);
+		assert_int_equal(outbox_want(&outbox, &s, "test", ids[i]), 0);
 		if (i > 0)
 			continue;
-		assert_int_equal(packing_all(&spool, &s), 0);
-		assert_int_equal(spool_list(&spool, &items, &count), 0);
-		assert_int_equal(count, 1);
+		assert_int_equal(outbox_pack(&outbox, &s), 0);
 		/* Room for two and a half. */
-		s.spool_max = (int64_t)items[0].bytes * 5 / 2;
-		free(items);
+		s.outbox_max = (int64_t)outbox_look(&outbox).bytes * 5 / 2;
 	}
-	assert_int_equal(packing_all(&spool, &s), 0);
-	assert_int_equal(archives(&spool), 2);
-	assert_true(spool_has_archive(&spool, ids[5]));
-	assert_int_equal(spool_read(&spool, SPOOL_DROPPED).a, 4);
+	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_look(&outbox).waiting, 2);
+	assert_true(has_archive(&outbox, ids[5]));
+	assert_int_equal(outbox_read(&outbox, OUTBOX_DROPPED, NULL).a, 4);
+	/* What was dropped is not said to be pushed. */
+	assert_int_equal(outbox_look(&outbox).moved, 0);
 	/* None is larger than all of it. */
-	s.spool_max = 10;
+	s.outbox_max = 10;
 	make(1, ids[0], NULL, &m);
-	assert_int_equal(spool_want(&spool, &s, "test", ids[0]), 0);
-	assert_int_equal(packing_all(&spool, &s), 0);
-	assert_false(spool_has_archive(&spool, ids[0]));
-	assert_int_equal(spool_read(&spool, SPOOL_DROPPED).a, 5);
-	spool_close(&spool);
+	assert_int_equal(outbox_want(&outbox, &s, "test", ids[0]), 0);
+	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_false(has_archive(&outbox, ids[0]));
+	assert_int_equal(outbox_read(&outbox, OUTBOX_DROPPED, NULL).a, 5);
+	outbox_close(&outbox);
 	settings_release(&s);
 }
 
 static void labels_are_those_of_the_run(void **state)
 {
 	const char *values[] = {"4812", "4813"};
-	char ids[3][ID_LEN + 1], name[SPOOL_ENTRY_LEN + 1], text[4096];
+	char ids[3][ID_LEN + 1];
 	struct meta m;
 	struct settings s = settings_with("labels", "job=$JOB_ID\nteam=a");
 	struct settings none = settings_with("push", "all");
-	struct spool spool = open_spool();
+	struct outbox outbox = open_outbox();
 	(void)state;
 	s.push = PUSHING_ALL;
 	for (int i = 0; i < 3; i++) {
 		make(1, ids[i], NULL, &m);
 		if (i < 2)
 			setenv("JOB_ID", values[i], 1);
-		assert_int_equal(spool_want(&spool, i < 2 ? &s : &none, "test", ids[i]), 0);
+		assert_int_equal(outbox_want(&outbox, i < 2 ? &s : &none, "test", ids[i]), 0);
 	}
-	/* The process that packs them is another one. */
+	/* The process that archives them is another one. */
 	unsetenv("JOB_ID");
-	assert_int_equal(packing_all(&spool, &s), 0);
-	assert_int_equal(archives(&spool), 3);
+	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_look(&outbox).waiting, 3);
 	for (int i = 0; i < 3; i++) {
 		char want[64] = "\"labels\":{},";
 		if (i < 2)
 			snprintf(want, sizeof(want), "\"labels\":{\"job\":\"%s\",\"team\":\"a\"},",
 				 values[i]);
-		spool_entry(ids[i], name);
-		assert_true(io_read_file(spool.dir, name, text, sizeof(text)) > 0);
-		assert_non_null(strstr(text, want));
+		assert_non_null(strstr(line_of(&outbox, ids[i]), want));
 	}
-	spool_close(&spool);
+	outbox_close(&outbox);
 	settings_release(&s);
 	settings_release(&none);
 }
 
-/* A store on a volume that survives its machine: the run is packed on another one. */
-static void the_host_is_that_of_the_run(void **state)
+/* Also on another machine, where the store is on a volume that survives the first one. */
+static void notes_are_read_as_they_are(void **state)
 {
-	const char *places[] = {"test/other-pod", "test/other-pod\n{\"a\":\"b\"}", "test",
-				"test/../x"};
-	const char *hosts[] = {"other-pod", "other-pod", NULL, "_._x"};
-	char here[REMOTE_HOST_LEN + 1], id[ID_LEN + 1], name[SPOOL_ENTRY_LEN + 1], text[4096];
+	static const struct {
+		const char *note, *line; /* of {host}; NULL: it is no run */
+	} cases[] = {
+		{"{\"session\":\"test\",\"host\":\"other-pod\",\"container\":\"0123\",\"labels\":"
+		 "{\"a\":\"b\"}}",
+		 "\"host\":\"other-pod\",\"container\":\"0123\",\"labels\":{\"a\":\"b\"},"},
+		{"{\"session\":\"test\",\"host\":\"../x\",\"container\":7,\"labels\":[]}",
+		 "\"host\":\"_._x\",\"container\":null,\"labels\":{},"},
+		{"{\"session\":\"test\"}", "\"container\":null,\"labels\":{},"},
+		{"{\"session\":\"../x\"}", NULL},
+		{"{\"session\":", NULL},
+		{"[]", NULL},
+		{"", NULL},
+	};
+	char id[ID_LEN + 1], path[64];
 	struct meta m;
 	struct settings s = settings_with("push", "all");
-	struct spool spool = open_spool();
+	struct outbox outbox = open_outbox();
 	(void)state;
-	remote_host(here);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		char want[128];
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		make(1, id, NULL, &m);
-		if (strchr(places[i], '\n')) {
-			int fd = store_open_file(spool.dir, id, O_WRONLY | O_CREAT);
-			assert_int_equal(write(fd, places[i], strlen(places[i])),
-					 strlen(places[i]));
-			close(fd);
-		} else {
-			assert_int_equal(symlinkat(places[i], spool.dir, id), 0);
-		}
-		assert_int_equal(packing_all(&spool, &s), 0);
-		spool_entry(id, name);
-		assert_true(io_read_file(spool.dir, name, text, sizeof(text)) > 0);
-		snprintf(want, sizeof(want), "\"host\":\"%s\",\"container\":%s",
-			 hosts[i] ? hosts[i] : here, hosts[i] ? "null," : "");
-		assert_non_null(strstr(text, want));
-	}
-	spool_close(&spool);
-	settings_release(&s);
-}
-
-static void damaged_labels_are_none(void **state)
-{
-	const char *texts[] = {"test\n{\"a\":", "test\n[]", "test\n", "test", ""};
-	char id[ID_LEN + 1], name[SPOOL_ENTRY_LEN + 1], text[4096];
-	struct meta m;
-	struct settings s = settings_with("push", "all");
-	struct spool spool = open_spool();
-	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		make(1, id, NULL, &m);
-		assert_int_equal(spool_want(&spool, &s, "test", id), 0);
-		spool_forget(&spool, id);
-		int fd = store_open_file(spool.dir, id, O_WRONLY | O_CREAT);
-		assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
+		assert_int_equal(outbox_want(&outbox, &s, "test", id), 0);
+		snprintf(path, sizeof(path), "wanted/%s", id);
+		int fd = store_open_file(outbox.dir, path, O_WRONLY | O_TRUNC);
+		assert_int_equal(write(fd, cases[i].note, strlen(cases[i].note)),
+				 strlen(cases[i].note));
 		close(fd);
-		assert_int_equal(packing_all(&spool, &s), 0);
-		/* Without a session there is no run. */
-		bool is_run = strchr(texts[i], '\n');
-		assert_int_equal(spool_has_archive(&spool, id), is_run);
-		spool_entry(id, name);
-		if (is_run)
-			assert_true(io_read_file(spool.dir, name, text, sizeof(text)) > 0 &&
-				    strstr(text, "\"labels\":{},"));
-		assert_false(io_is_there(spool.dir, id));
+		assert_int_equal(outbox_pack(&outbox, &s), 0);
+		assert_false(io_is_there(outbox.dir, path));
+		assert_int_equal(has_archive(&outbox, id), cases[i].line != NULL);
+		if (cases[i].line)
+			assert_non_null(strstr(line_of(&outbox, id), cases[i].line));
 	}
-	spool_close(&spool);
+	outbox_close(&outbox);
 	settings_release(&s);
 }
 
-/* A process that packs a run which another one has just packed changes nothing. */
-static void the_first_who_packs_a_run_wins(void **state)
+/* A process that archives a run which another one has just archived changes nothing, whether that
+   was killed behind a step or not. */
+static void the_first_who_archives_a_run_wins(void **state)
 {
-	char id[ID_LEN + 1], name[SPOOL_ENTRY_LEN + 1], text[4096];
+	char id[ID_LEN + 1], path[OUTBOX_LINE_LEN + 1];
 	struct meta m;
 	struct settings s = settings_with("push", "all");
-	struct spool spool = open_spool();
+	struct outbox outbox = open_outbox();
+	int error;
 	(void)state;
 	make(1, id, NULL, &m);
-	assert_int_equal(spool_want(&spool, &s, "test", id), 0);
-	assert_int_equal(packing_all(&spool, &s), 0);
-	spool_entry(id, name);
-	int fd = store_open_file(spool.dir, name, O_WRONLY | O_TRUNC);
-	assert_int_equal(write(fd, "the first", 9), 9);
-	close(fd);
-	assert_int_equal(spool_want(&spool, &s, "test", id), 0);
-	assert_int_equal(packing_all(&spool, &s), 0);
-	assert_int_equal(io_read_file(spool.dir, name, text, sizeof(text)), 9);
-	assert_int_equal(archives(&spool), 1);
-	assert_false(io_is_there(spool.dir, id));
-	spool_close(&spool);
+	assert_int_equal(outbox_want(&outbox, &s, "test", id), 0);
+	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	outbox_line(id, path);
+	/* Behind the line. */
+	assert_int_equal(outbox_want(&outbox, &s, "test", id), 0);
+	move(&outbox, id);
+	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_false(has_archive(&outbox, id));
+	assert_int_equal(outbox_look(&outbox).moved, 1);
+	/* Behind the archive. */
+	assert_int_equal(unlinkat(outbox.dir, path, 0), 0);
+	assert_int_equal(outbox_want(&outbox, &s, "test", id), 0);
+	assert_int_equal(outbox_look(&outbox).moved, 0);
+	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_look(&outbox).waiting, 1);
+	move(&outbox, id);
+	assert_int_equal(index_make(&outbox, 1000, &error), 1);
+	outbox_rest(&outbox);
+	assert_false(outbox_has_work(&outbox));
+	outbox_close(&outbox);
 	settings_release(&s);
 }
 
 static void runs_that_have_just_ended_are_waited_for(void **state)
 {
 	const int64_t hour = 3600 * 1000;
-	struct spool spool = open_spool();
+	struct outbox outbox = open_outbox();
 	(void)state;
-	int one = spool_hold(&spool), two = spool_hold(&spool);
+	int one = outbox_hold(&outbox), two = outbox_hold(&outbox);
 	assert_true(one >= 0 && two >= 0);
 	int64_t until = clock_monotonic_ms() + 5;
-	spool_settle(&spool, until);
+	outbox_settle(&outbox, until);
 	assert_true(clock_monotonic_ms() >= until);
 	close(one);
 	close(two);
-	spool_settle(&spool, clock_monotonic_ms() + hour);
-	one = spool_hold(&spool);
+	outbox_settle(&outbox, clock_monotonic_ms() + hour);
+	one = outbox_hold(&outbox);
 	assert_true(one >= 0);
 	close(one);
-	spool_close(&spool);
+	outbox_close(&outbox);
 }
 
 static void a_crash_leaves_nothing(void **state)
 {
-	struct spool spool = open_spool();
+	struct outbox outbox = open_outbox();
+	char name[OUTBOX_TEMPORARY_LEN];
 	(void)state;
-	const char *names[] = {".cmd-000000000000.77", "cmd-000000000000.tar.zst.filtered",
-			       "cmd-000000000000.tar.zst"};
-	for (size_t i = 0; i < 3; i++)
-		close(store_open_file(spool.dir, names[i], O_WRONLY | O_CREAT));
-	spool_sweep(&spool);
-	assert_int_equal(faccessat(spool.dir, names[0], F_OK, 0), -1);
-	assert_int_equal(faccessat(spool.dir, names[1], F_OK, 0), -1);
-	assert_int_equal(archives(&spool), 1);
-	spool_close(&spool);
+	close(store_open_file(outbox.dir, ".cmd-000000000000.77", O_WRONLY | O_CREAT));
+	assert_int_equal(mkdirat(outbox.dir, "new", 0700), 0);
+	assert_int_equal(mkdirat(outbox.dir, "new/artifacts", 0700), 0);
+	/* Somebody still writes it. */
+	int fd = outbox_begin_file(&outbox, "cmd-000000000001", name);
+	outbox_sweep(&outbox);
+	assert_false(io_is_there(outbox.dir, ".cmd-000000000000.77"));
+	assert_false(io_is_there(outbox.dir, "new"));
+	assert_true(io_is_there(outbox.dir, name));
+	assert_int_equal(outbox_end_file(&outbox, 0, &fd, name, "new/artifacts/x"), 0);
+	outbox_sweep(&outbox);
+	assert_true(io_is_there(outbox.dir, "new/artifacts/x"));
+	outbox_close(&outbox);
 }
 
 static void containers_are_found_by_their_mounts(void **state)
@@ -407,109 +382,112 @@ static void containers_are_found_by_their_mounts(void **state)
 		"/etc/hostname rw - ext4 /dev/vda1 rw\n";
 	static const char none[] = "22 1 0:20 / /proc rw - proc proc rw\n"
 				   "23 1 8:1 /containers/0123/x /etc/hosts rw - ext4 x rw\n";
-	char id[ORIGIN_CONTAINER + 1];
+	char id[OUTBOX_CONTAINER + 1];
 	(void)state;
-	assert_true(origin_container(docker, id));
+	assert_true(outbox_container(docker, id));
 	assert_string_equal(id, "0123456789ab");
-	assert_false(origin_container(none, id));
-	assert_false(origin_container("", id));
+	assert_false(outbox_container(none, id));
+	assert_false(outbox_container("", id));
 }
 
-/* The lines of the hour in which `now_ms` is. */
-static size_t index_lines(const struct spool *s, const char *hour)
-{
-	char name[64], text[8192];
-	size_t lines = 0;
-	snprintf(name, sizeof(name), "index.%s", hour);
-	ssize_t n = io_read_file(s->dir, name, text, sizeof(text));
-	for (ssize_t i = 0; i < n; i++)
-		lines += text[i] == '\n';
-	return lines;
-}
-
-static void an_hour_has_each_run_once(void **state)
+/* A process is killed when the segment is there, and before its lines have gone. */
+static void a_run_is_in_one_segment(void **state)
 {
 	const int64_t now = INT64_C(1763762399999); /* 2025-11-21 21:59:59.999 UTC */
-	char ids[2][ID_LEN + 1];
+	char ids[3][ID_LEN + 1], path[OUTBOX_LINE_LEN + 1], segment[REMOTE_KEY_LEN];
+	char host[REMOTE_HOST_LEN + 1], text[8192];
 	struct meta m;
 	struct settings s = settings_with("push", "all");
-	struct spool spool = open_spool();
+	struct outbox outbox = open_outbox();
+	int error;
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		make(1, ids[i], NULL, &m);
-		assert_int_equal(spool_want(&spool, &s, "test", ids[i]), 0);
+		assert_int_equal(outbox_want(&outbox, &s, "test", ids[i]), 0);
 	}
-	assert_int_equal(packing_all(&spool, &s), 0);
-	assert_false(catalog_is_dirty(&spool));
-	assert_int_equal(catalog_add(&spool, ids[0], now), 0);
-	assert_true(catalog_is_dirty(&spool));
-	assert_int_equal(catalog_add(&spool, ids[0], now), 0);
-	assert_int_equal(index_lines(&spool, "2025-11-21.21"), 1);
+	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(index_make(&outbox, now, &error), 0);
+	move(&outbox, ids[0]);
+	move(&outbox, ids[2]);
+	const char *line = line_of(&outbox, ids[2]);
+	assert_int_equal(index_make(&outbox, now, &error), 2);
+	assert_int_equal(error, 0);
+	remote_host(host);
+	snprintf(segment, sizeof(segment), "new/index/2025/11/21/21/%s-%s-2.jsonl", host, ids[0]);
+	ssize_t len = io_read_file(outbox.dir, segment, text, sizeof(text));
+	assert_true(len > 0 && text[len - 1] == '\n');
+	assert_non_null(strstr(text, ids[0]));
+	assert_null(strstr(text, ids[1]));
+	assert_non_null(strstr(text, line));
 
-	/* A process was killed in the middle of a line. */
-	int fd = store_open_file(spool.dir, "index.2025-11-21.21", O_WRONLY | O_APPEND);
-	assert_int_equal(write(fd, "{\"run", 5), 5);
+	outbox_line(ids[2], path);
+	int fd = store_open_file(outbox.dir, path, O_WRONLY | O_CREAT);
+	assert_int_equal(write(fd, line, strlen(line)), strlen(line));
 	close(fd);
-	assert_int_equal(catalog_add(&spool, ids[1], now), 0);
-	assert_int_equal(index_lines(&spool, "2025-11-21.21"), 3);
-	assert_int_equal(catalog_add(&spool, ids[1], now + 1), 0);
-	assert_int_equal(index_lines(&spool, "2025-11-21.22"), 1);
-
-	char session[STORE_SESSION_LEN + 1];
-	catalog_session(&spool, ids[1], session);
-	assert_string_equal(session, "test");
-	/* One without a line is pushed all the same. */
-	assert_int_equal(catalog_add(&spool, "cmd-000000000000", now), 0);
-	spool_close(&spool);
+	move(&outbox, ids[1]);
+	assert_int_equal(outbox_look(&outbox).moved, 2);
+	assert_int_equal(index_make(&outbox, now, &error), 1);
+	assert_int_equal(index_waits(&outbox), 2);
+	assert_int_equal(outbox_look(&outbox).moved, 0);
+	outbox_close(&outbox);
 	settings_release(&s);
 }
 
 static void lines_stay_short(void **state)
 {
 	static char word[100000], *argv[] = {word, word, NULL};
-	struct meta m = {.argv = argv, .cwd = word, .session = "test", .id = "cmd-000000000000"};
+	struct meta m;
 	struct settings s = settings_with("labels", "a=$LONG\nb=c");
-	struct buffer line = BUFFER_INIT, labels = BUFFER_INIT, want = BUFFER_INIT;
+	struct buffer line = BUFFER_INIT, want = BUFFER_INIT;
+	char id[ID_LEN + 1], path[64];
+	struct outbox outbox = open_outbox();
 	(void)state;
+	make(1, id, NULL, &m);
+	m.argv = argv;
+	m.cwd = word;
 	memset(word, '\x01', sizeof(word) - 1);
 	setenv("LONG", word, 1);
-	origin_add_labels(&labels, &s);
-	assert_int_equal(catalog_encode(&line, &m, &labels, "host", 7), 0);
-	assert_true(line.len < CATALOG_LINE);
+	assert_int_equal(outbox_want(&outbox, &s, "test", id), 0);
+	snprintf(path, sizeof(path), "wanted/%s", id);
+	ssize_t len = io_read_file(outbox.dir, path, word, sizeof(word));
+	assert_true(len > 0);
+	json_t *note = json_loadb(word, (size_t)len, 0, NULL);
+	assert_non_null(note);
+	memset(word, '\x01', sizeof(word) - 1);
+	assert_int_equal(index_encode(&line, &m, note, 7), 0);
+	assert_true(line.len < INDEX_LINE);
 	buffer_append_string(&want, "\"labels\":{\"a\":\"");
 	for (int i = 0; i < LABEL_MAX; i++)
 		buffer_append_string(&want, "\\u0001");
-	buffer_append_string(&want, "\",\"b\":\"c\"},\"object_bytes\":7}");
-	assert_ends(buffer_string(&line), buffer_string(&want));
+	buffer_append_string(&want, "\",\"b\":\"c\"},\"object_bytes\":7}\n");
+	assert_true(line.len > want.len);
+	assert_memory_equal(line.data + line.len - want.len, want.data, want.len);
 	unsetenv("LONG");
+	json_decref(note);
 	buffer_release(&line);
-	buffer_release(&labels);
 	buffer_release(&want);
+	outbox_close(&outbox);
 	settings_release(&s);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_have_programs),
-		cmocka_unit_test(words_are_filled_in),
-		cmocka_unit_test(a_command_alone_is_a_remote),
-		cmocka_unit_test(the_day_is_in_the_id),
+		cmocka_unit_test(the_hour_is_in_the_id),
+		cmocka_unit_test(the_cause_is_told_first),
 		cmocka_unit_test(names_are_clean),
 		cmocka_unit_test(delays_grow_up_to_a_limit),
 		cmocka_unit_test(containers_are_found_by_their_mounts),
-		cmocka_unit_test(lines_stay_short),
-		cmocka_unit_test_setup_teardown(wanted_runs_are_packed_when_they_have_ended,
+		cmocka_unit_test_setup_teardown(lines_stay_short, home_setup, home_teardown),
+		cmocka_unit_test_setup_teardown(wanted_runs_are_archived_when_they_have_ended,
 						home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(the_oldest_make_room, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(an_hour_has_each_run_once, home_setup,
-						home_teardown),
+		cmocka_unit_test_setup_teardown(a_run_is_in_one_segment, home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(labels_are_those_of_the_run, home_setup,
 						home_teardown),
-		cmocka_unit_test_setup_teardown(the_host_is_that_of_the_run, home_setup,
+		cmocka_unit_test_setup_teardown(notes_are_read_as_they_are, home_setup,
 						home_teardown),
-		cmocka_unit_test_setup_teardown(damaged_labels_are_none, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(the_first_who_packs_a_run_wins, home_setup,
+		cmocka_unit_test_setup_teardown(the_first_who_archives_a_run_wins, home_setup,
 						home_teardown),
 		cmocka_unit_test_setup_teardown(runs_that_have_just_ended_are_waited_for,
 						home_setup, home_teardown),

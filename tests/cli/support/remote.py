@@ -1,5 +1,6 @@
-"""A remote for tests: a directory, or programs that are made here and fail as they are told."""
+"""A remote for tests: a directory, or a program named rclone that is made here and fails as it is told."""
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,41 @@ from support.harness import DEADLINE, TERSE, Case, eventually, numbers, read_fil
 # A run that is pushed, whichever are, and its text.
 FAIL = ("sh", "-c", "seq 3000; exit 3")
 TEXT = numbers(3000)
+
+# Does what rclone does, as far as terse needs it; fleet:/DIR is a directory. Before a file is moved it calls take
+# with its name, which may fail, or wait.
+RCLONE = r"""#!/bin/sh
+tools=%s
+take() { :; }
+. $tools/told
+case $1 in
+move)
+    failed=0 to=${3#fleet:}
+    cd "$2" || exit 3
+    for file in $(find . -type f | sort); do
+        if take "$file"; then
+            mkdir -p "$to/$(dirname "$file")"
+            cp "$file" $tools/new.$$ && mv $tools/new.$$ "$to/$file" && rm "$file"
+        else
+            failed=1
+        fi
+    done
+    exit $failed;;
+copyto)
+    test -f "${2#fleet:}" || exit 4
+    cp "${2#fleet:}" "$3";;
+copy)
+    cd "${2#fleet:}" 2>/dev/null || exit 3
+    to=$3
+    for option; do
+        case $option in --include=*)
+            for file in ${option#--include=/}; do
+                test ! -f "$file" || { mkdir -p "$to/${file%%/*}" && cp "$file" "$to/$file"; }
+            done;;
+        esac
+    done;;
+esac
+"""
 
 
 class Remote(Case):
@@ -25,16 +61,22 @@ class Remote(Case):
 
     def configure(self, **settings):
         settings.setdefault("push", "all")
-        if "push_command" not in settings:
-            settings.setdefault("remote", "file:" + self.objects)
+        settings.setdefault("remote", "file:" + self.objects)
         write_file(self.config, "[remote]\n" + "".join("%s = %s\n" % pair for pair in settings.items()))
 
-    def program(self, name, script):
-        path = os.path.join(self.tools, name)
-        return write_file(path, "#!/bin/sh\n" + script, 0o755)
+    def rclone(self, told="", **settings):
+        """The remote is a program that does as it is told."""
+        write_file(os.path.join(self.tools, "rclone"), RCLONE % self.tools, 0o755)
+        self.tell(told)
+        self.configure(remote="rclone:fleet:" + self.objects, **settings)
+
+    def tell(self, told):
+        write_file(os.path.join(self.tools, "told.new"), told)
+        os.rename(os.path.join(self.tools, "told.new"), os.path.join(self.tools, "told"))
 
     def env(self, **more):
-        return super().env(**dict({"TERSE_CONFIG": self.config}, **more))
+        env = super().env(**dict({"TERSE_CONFIG": self.config}, **more))
+        return dict(env, PATH=self.tools + ":" + env["PATH"])
 
     def at(self, *names):
         return os.path.join(self.dir, *names)
@@ -51,18 +93,27 @@ class Remote(Case):
                     self.assertRegex(os.path.relpath(top, self.objects), r"\Aindex/", name)
         return sorted(found)
 
-    def in_spool(self, name):
-        return os.path.join(self.store, "push", name)
+    def in_outbox(self, *names):
+        return os.path.join(self.store, "outbox", *names)
 
     def retry(self):
         """How often the remote failed, and when the next attempt is due, in ms since 1970."""
-        path = self.in_spool("retry")
+        path = self.in_outbox("retry")
         words = read_file(path).split()[:2] if os.path.isfile(path) else []
         return tuple(int(word) for word in words) if len(words) == 2 else (0, 0)
 
-    def spooled(self):
-        push = os.path.join(self.store, "push")
-        return sorted(n for n in os.listdir(push) if n.endswith(".tar.zst")) if os.path.isdir(push) else []
+    def waiting(self):
+        """The IDs of the archives in the outbox."""
+        return sorted(name[:16] for _, _, names in os.walk(self.in_outbox("new", "artifacts")) for name in names)
+
+    def lines(self):
+        """The IDs in all lines of the index, in the remote."""
+        return sorted(json.loads(line)["run"]["id"] for path in self.indexes()
+                      for line in read_file(path).splitlines())
+
+    def indexes(self):
+        return sorted(os.path.join(top, name) for top, _, names in os.walk(os.path.join(self.objects, "index"))
+                      for name in names if not name.startswith("."))
 
     def push(self, *argv):
         done = subprocess.run([TERSE, "push", *argv], env=self.env(), cwd=self.work, timeout=DEADLINE,
@@ -71,7 +122,7 @@ class Remote(Case):
 
     def push_all(self):
         """Pushes until nothing waits, whoever does it."""
-        eventually(lambda: self.push()[0] == 0 and not self.spooled(), lambda: "pushed: %s" % self.spooled())
+        eventually(lambda: self.push()[0] == 0 and not self.waiting(), lambda: "pushed: %s" % self.waiting())
 
     def object(self, identifier):
         for top, _, names in os.walk(self.objects):
