@@ -93,7 +93,7 @@ static void supervisor_start_command(struct supervisor *s)
 	};
 	/* A front end that was killed before it had a watchdog leaves nothing behind. */
 	struct message guarded;
-	if (message_receive(s->front.fd, &guarded, 0) < 0)
+	if (message_receive(s->front.fd, &guarded, 0) < 0 && errno == EPIPE)
 		_exit(0);
 	s->command = spawn_command(&spawn, &s->group);
 	watchdog_tell(s->watchdog, s->group);
