@@ -207,14 +207,18 @@ static void record_release_claim(struct record *r)
 	r->meta.id[0] = '\0';
 }
 
-/* Before its end, so that a run whose supervisor is killed is pushed, too. */
-static void record_want_push(const struct record *r)
+/* Notes a run that has an artifact: before its end, so that one whose supervisor is killed is
+   pushed, too; but not where its end is about to be known and may say that it is not wanted. */
+static void record_want_push(struct record *r)
 {
 	char session[STORE_SESSION_LEN + 1];
-	if (r->outbox.dir < 0)
+	bool ended = r->meta.ended_ms != 0;
+	if (r->outbox.dir < 0 || !r->artifact || r->noted || (r->over && !ended) ||
+	    (ended && !outbox_is_wanted(r->pushing, &r->meta)))
 		return;
 	store_session_name(r->meta.session, session);
-	if (outbox_want(&r->outbox, r->pushing, session, r->meta.id) < 0)
+	r->noted = outbox_want(&r->outbox, r->pushing, session, r->meta.id) == 0;
+	if (!r->noted)
 		TRACE(PROCESS, "it can't be pushed: %m");
 }
 
@@ -225,8 +229,7 @@ struct artifact *record_open(struct record *r)
 	r->artifact = artifact_create(&r->meta, r->max_bytes, r->min_free);
 	if (!r->artifact)
 		r->error = errno ? errno : EIO;
-	else
-		record_want_push(r);
+	record_want_push(r);
 	TRACE(PROCESS, "artifact %s", r->artifact ? artifact_id(r->artifact) : strerror(r->error));
 	return r->artifact;
 }
@@ -255,6 +258,7 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted, 
 	m->ended_ms = m->started_ms + duration_ms;
 	if (r->artifact)
 		artifact_update(r->artifact);
+	record_want_push(r);
 }
 
 void record_prepare(struct record *r, int64_t gc_interval_ms)
@@ -315,7 +319,7 @@ void record_close(struct record *r, bool grown)
 			artifact_update(r->artifact);
 		artifact_close(r->artifact);
 		r->artifact = NULL;
-		if (r->outbox.dir >= 0 && !outbox_is_wanted(r->pushing, &r->meta))
+		if (r->noted && !outbox_is_wanted(r->pushing, &r->meta))
 			outbox_forget(&r->outbox, r->meta.id);
 	}
 	shown_sum(&r->shown, r->settings, &r->meta);

@@ -199,6 +199,7 @@ static bool report_was_wanted(const struct supervisor *s)
 
 void supervisor_report(struct supervisor *s)
 {
+	s->record.over = true;
 	for (int i = 0; i < s->source_count; i++)
 		report_conclude(s, &s->sources[i]);
 	/* Keeps even a text that is printed whole, and the name of a file. */
