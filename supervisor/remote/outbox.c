@@ -322,13 +322,11 @@ int outbox_list(const struct outbox *o, struct outbox_item **items, size_t *coun
 		item = array_add(&list, &n, &room, sizeof(*list));
 		error = item ? 0 : errno;
 		outbox_archive(id, path);
+		bool moved = line && fstatat(o->dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
+			     errno == ENOENT;
 		if (item)
-			*item = (struct outbox_item){
-				.id = id_pack(id),
-				.line = line,
-				.moved =
-					line && fstatat(o->dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0,
-				.bytes = (uint64_t)st.st_size};
+			*item = (struct outbox_item){id_pack(id), line, moved,
+						     (uint64_t)st.st_size};
 	}
 	error = error ? error : errno;
 	closedir(d);
