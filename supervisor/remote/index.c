@@ -115,6 +115,7 @@ static uint64_t index_make_one(const struct outbox *o, const struct outbox_item 
 		buffer_clear(&line);
 		if (!items[i].moved)
 			continue;
+		/* One that can't be read, however often, is given up. */
 		if (outbox_read_file(o->dir, path, INDEX_LINE, &line) < 0) {
 			result = store_is_short(errno) ? -1 : 0;
 			continue;
@@ -135,7 +136,7 @@ static uint64_t index_make_one(const struct outbox *o, const struct outbox_item 
 			 hour, host, first, lines);
 		result = outbox_end_file(o, result, &fd, temporary, path);
 	}
-	for (size_t k = 0; k < i && result == 0 && lines > 0; k++) {
+	for (size_t k = 0; k < i && result == 0; k++) {
 		char id[ID_LEN + 1];
 		id_unpack(items[k].id, id);
 		outbox_line(id, path);

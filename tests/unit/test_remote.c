@@ -429,6 +429,14 @@ static void a_run_is_in_one_segment(void **state)
 	assert_int_equal(index_make(&outbox, now, &error), 1);
 	assert_int_equal(index_waits(&outbox), 2);
 	assert_int_equal(outbox_look(&outbox).moved, 0);
+
+	/* No process turns round for ever over a line that is none of ours. */
+	fd = store_open_file(outbox.dir, path, O_WRONLY | O_CREAT);
+	assert_int_equal(ftruncate(fd, (off_t)INDEX_LINE + 1), 0);
+	close(fd);
+	assert_int_equal(index_make(&outbox, now, &error), 0);
+	assert_int_equal(error, 0);
+	assert_int_equal(outbox_look(&outbox).moved, 0);
 	outbox_close(&outbox);
 	settings_release(&s);
 }
