@@ -404,12 +404,13 @@ struct settling {
 	int64_t now, plain_age, age; /* an age of 0: all */
 };
 
-/* Whether all rows of a line stand; each is looked at. */
+/* Whether all rows of a line stand; each is looked at. *plain: they are, and a newline ended the
+   line, where a program that draws would have gone on by moving the cursor. */
 static bool stands(struct screen *s, unsigned from, unsigned to, const struct settling *how,
 		   bool *plain)
 {
-	bool all = true;
-	for (*plain = true; how->age && from < to; from++) {
+	bool all = true, ended = screen_row(s, to)->begun;
+	for (*plain = ended; how->age && from < to; from++) {
 		struct row *row = screen_row(s, from);
 		uint64_t sum = row_sum(row, &s->clusters);
 		if (row->sum != sum) {
@@ -417,7 +418,8 @@ static bool stands(struct screen *s, unsigned from, unsigned to, const struct se
 			row->since = how->now;
 		}
 		*plain = *plain && row->plain;
-		all = all && how->now - row->since >= (row->plain ? how->plain_age : how->age);
+		all = all &&
+		      how->now - row->since >= (ended && row->plain ? how->plain_age : how->age);
 	}
 	return all;
 }

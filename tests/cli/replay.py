@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 
 from support.harness import Case, eventually, let_go_on, main, write_file
 from support.screen import ScreenCase
@@ -42,7 +43,7 @@ class Recorded(Case):
 
     def test_a_file(self):
         self.record()
-        identifier = self.ask("list").split()[6].decode()
+        identifier = re.search(r"cmd-\w+", self.ask("list").decode())[0]
         out = self.ask("archive", "--cast", "last")
         self.assertIn(identifier.encode() + b".cast: ", out)
         with open(os.path.join(self.work, identifier + ".cast"), "rb") as f:

@@ -19,7 +19,7 @@ TERSE_SH = os.path.join(BUILD, "terse-sh")
 VALUES = {
     "timeout": "1d", "grace": "7s", "linger": "1h", "linger_idle": "7m", "pty": "yes", "tty": "no",
     "streams": "split", "yield": "1d", "yield_status": "7", "detach": "yes", "prompt": "await",
-    "hang_up": "7s", "signal_status": "yes", "cols": "77", "rows": "33", "collapse": "no", "settle": "77ms",
+    "hang_up": "7s", "finish": "7s", "signal_status": "yes", "cols": "77", "rows": "33", "collapse": "no", "settle": "77ms",
     "format": "json", "size": "5KB", "failure_size": "7KB", "group": "yes", "fold": "alike",
     "max_lines": "77", "unit": "matches", "longest_line": "777",
     "err_size": "5KB", "max_err_lines": "77", "print": "full", "heartbeat": "7s", "status": "always",

@@ -60,9 +60,9 @@ class Programs(ScreenCase):
 
     def test_timeout_is_told(self):
         s = self.bash()
-        s.type("terse --timeout 100ms sh -c 'printf begin; sleep 1000'")
+        s.type("terse --timeout 100ms sh -c 'printf begin; exec sleep 1000'")
         s.until(r"^begin\n\[terse: timed out \(exit 124\)\]\nready>$")
-        s.type("terse --timeout 100ms sh -c 'seq 20000; sleep 1000'")
+        s.type("terse --timeout 100ms sh -c 'seq 20000; exec sleep 1000'")
         s.until(r"^20000\n\[terse: timed out \(exit 124\) after .*terse read cmd-", "-J")
 
     def test_vim(self):
