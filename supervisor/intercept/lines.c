@@ -56,12 +56,52 @@ void intercept_print_line(struct interceptor *s)
 	intercept_print(s, s->line.data, s->line.len);
 }
 
+/* Without memory for all of it at once. */
+static void print_in_parts(struct interceptor *s, const char *data, size_t len,
+			   enum guard_mode guard)
+{
+	struct buffer *part = intercept_line(s);
+	/* A byte becomes three at most, or a guard stands before it. */
+	size_t most = part->cap / 3;
+	for (size_t n; len > 0; data += n, len -= n) {
+		n = utf8_floor(data, len, len < most ? len : most);
+		buffer_clear(part);
+		guard_text(part, data, n, guard);
+		intercept_print(s, part->data, part->len);
+		guard = intercept_guard(s);
+	}
+}
+
+static void print_guarded(struct interceptor *s, const char *data, size_t len,
+			  enum guard_mode guard)
+{
+	if (guard_is_same(data, len, guard)) {
+		intercept_print(s, data, len);
+		return;
+	}
+	struct buffer clean = BUFFER_INIT;
+	guard_text(&clean, data, len, guard);
+	if (buffer_check(&clean) == 0)
+		intercept_print(s, clean.data, clean.len);
+	else
+		print_in_parts(s, data, len, guard);
+	buffer_release(&clean);
+}
+
+void intercept_print_text(struct interceptor *s, const char *data, size_t len)
+{
+	print_guarded(s, data, len, intercept_guard(s));
+}
+
 /* Prints text of a preview. */
 static void print_text(struct interceptor *s, const struct preview_piece *piece)
 {
 	bool follows = piece->from == s->printed_lines + 1;
 	size_t begun = follows ? intercept_go_on(s, piece->text, piece->len) : 0;
-	intercept_print_text(s, piece->text + begun, piece->len - begun);
+	enum guard_mode guard = intercept_guard(s);
+	if (piece->marked && begun == 0 && guard == GUARD_LINE)
+		guard = GUARD_INSIDE;
+	print_guarded(s, piece->text + begun, piece->len - begun, guard);
 }
 
 static void print_piece(struct interceptor *s, const struct preview_piece *piece,
@@ -339,36 +379,6 @@ void intercept_print(struct interceptor *s, const char *data, size_t len)
 		s->lost = true;
 	s->put += len;
 	s->ended_line = data[len - 1] == '\n';
-}
-
-/* Without memory for all of it at once. */
-static void print_in_parts(struct interceptor *s, const char *data, size_t len)
-{
-	struct buffer *part = intercept_line(s);
-	/* A byte becomes three at most, or a guard stands before it. */
-	size_t most = part->cap / 3;
-	for (size_t n; len > 0; data += n, len -= n) {
-		n = utf8_floor(data, len, len < most ? len : most);
-		buffer_clear(part);
-		guard_text(part, data, n, intercept_guard(s));
-		intercept_print(s, part->data, part->len);
-	}
-}
-
-void intercept_print_text(struct interceptor *s, const char *data, size_t len)
-{
-	enum guard_mode guard = intercept_guard(s);
-	if (guard_is_same(data, len, guard)) {
-		intercept_print(s, data, len);
-		return;
-	}
-	struct buffer clean = BUFFER_INIT;
-	guard_text(&clean, data, len, guard);
-	if (buffer_check(&clean) == 0)
-		intercept_print(s, clean.data, clean.len);
-	else
-		print_in_parts(s, data, len);
-	buffer_release(&clean);
 }
 
 void intercept_resolve(struct interceptor *s)

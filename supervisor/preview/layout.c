@@ -172,6 +172,12 @@ static bool is_cut(const struct unit *u)
 	return !line_is_whole(&u->line) || u->line.length > u->limit;
 }
 
+/* Whether its lines begin with the mark for what was cut: no byte of their start is at hand. */
+static bool unit_is_marked(const struct layout *l, const struct unit *u)
+{
+	return is_cut(u) && u->line.front_len == 0 && !l->bare;
+}
+
 /* Printed bytes of one line of the unit, cleaned. */
 static size_t text_cost(struct layout *l, const struct unit *u)
 {
@@ -184,7 +190,9 @@ static size_t text_cost(struct layout *l, const struct unit *u)
 	if (buffer_reserve(&l->text, len))
 		return SIZE_MAX;
 	len = line_write(&u->line, &form, l->text.data);
-	return guard_text_len(l->text.data, len, l->mode);
+	return guard_text_len(l->text.data, len,
+			      l->mode == GUARD_LINE && unit_is_marked(l, u) ? GUARD_INSIDE
+									    : l->mode);
 }
 
 void layout_price_unit(struct layout *l, struct unit *u)
@@ -556,25 +564,26 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 		form.command = l->ask->command;
 		l->spelled = true;
 	}
-	if (!last || last->kind != PREVIEW_TEXT) {
-		piece.from = u->line.number;
-		piece.text = l->text.data + l->text.len;
-		if (layout_add_piece(l, &piece))
-			return -1;
-		last = &l->pieces[l->piece_count - 1];
-	}
 	for (uint64_t k = 0; k < lines; k++) {
+		if (!last || last->kind != PREVIEW_TEXT || unit_is_marked(l, u)) {
+			piece.from = u->line.number + k;
+			piece.to = piece.from - 1;
+			piece.text = l->text.data + l->text.len;
+			piece.marked = unit_is_marked(l, u);
+			if (layout_add_piece(l, &piece))
+				return -1;
+			last = &l->pieces[l->piece_count - 1];
+		}
 		size_t len = line_write(&u->line, &form, l->text.data + l->text.len);
 		form.before += u->line.length;
 		form.command = NULL;
 		l->text.len += len;
 		last->len += len;
+		last->cut_last = is_cut(u);
+		last->cut += last->cut_last;
+		last->to = u->line.number + k;
+		last->bytes += u->line.length;
 	}
-	last->cut_last = is_cut(u);
-	if (last->cut_last)
-		last->cut += lines;
-	last->to = u->line.number + lines - 1;
-	last->bytes += u->line.length * lines;
 	return 0;
 }
 

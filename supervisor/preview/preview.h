@@ -83,6 +83,7 @@ struct preview_piece {
 	unsigned above; /* PREVIEW_ALIKE: how many lines in front of it show the forms of these */
 	uint64_t cut;   /* how many of the lines in `text` are not whole */
 	bool cut_last;  /* the last line is one of them */
+	bool marked;    /* the first line begins with a mark of terse's own */
 	bool back;      /* PREVIEW_JUMP: to lines that were left out */
 	bool spelled;   /* the first omission: its marker spells out the command */
 };

@@ -210,12 +210,13 @@ static void source_consume(struct source *s, const char *data, size_t len)
 #define LEAST_READ ((size_t)4096)
 
 /* Fills the chunk. A pty hands out a few KB at a time: reading them in a row lets the command go on
-   writing while they are rendered. *end as in reader_thread_read(), -1 when the chunk is full.
-   Returns how much was read. */
+   writing while they are rendered; once the reader has gone, it is not to go on. *end as in
+   reader_thread_read(), -1 when the chunk is full. Returns how much was read. */
 static size_t source_read_here(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 {
 	size_t got = 0, n = 1;
-	for (*end = -1; n > 0 && SOURCE_CHUNK - got >= LEAST_READ; got += n)
+	for (*end = -1; n > 0 && SOURCE_CHUNK - got >= LEAST_READ && (!s->gone || got == 0);
+	     got += n)
 		n = reader_thread_read(s->fd, chunk + got, SOURCE_CHUNK - got, end);
 	if (got > 0)
 		source_consume(s, chunk, got);

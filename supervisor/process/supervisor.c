@@ -297,6 +297,7 @@ static bool supervisor_watches(const struct supervisor *s, const struct source *
 static void supervisor_on_gone(struct supervisor *s, struct source *source)
 {
 	source->gone = true;
+	source_stop_thread(source);
 	if (!source->pty)
 		supervisor_on_broken_queue(s, source);
 }
@@ -317,7 +318,7 @@ static void supervisor_end_onward(struct supervisor *s)
 static void supervisor_on_readable(struct supervisor *s, struct source *source)
 {
 	uint64_t before = source->came;
-	source_read(source, s->chunk, SOURCE_TURN);
+	source_read(source, s->chunk, source->gone ? 1 : SOURCE_TURN);
 	int64_t now_ms = clock_monotonic_ms();
 	if (!source->onward)
 		lingering_came(&s->lingering, source->came - before, now_ms);
@@ -651,15 +652,18 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	int ready = io_poll(fds, n, busy ? 0 : supervisor_next_wait(s, now_ms));
 	if (ready < 0)
 		return;
+	/* That a reader has gone is known before what the command wrote after that is read. */
 	for (nfds_t i = 2; i < ours; i++) {
-		if (writers[i] && fds[i].revents) {
-			output_queue_pump(&writers[i]->queue);
-			if (writers[i]->queue.error)
-				supervisor_on_broken_queue(s, writers[i]);
-			else if (fds[i].revents & (POLLERR | POLLHUP))
-				supervisor_on_gone(s, writers[i]);
-		}
-		if (readers[i] && (fds[i].revents & ~POLLOUT))
+		if (!writers[i] || !fds[i].revents)
+			continue;
+		output_queue_pump(&writers[i]->queue);
+		if (writers[i]->queue.error)
+			supervisor_on_broken_queue(s, writers[i]);
+		else if (fds[i].revents & (POLLERR | POLLHUP))
+			supervisor_on_gone(s, writers[i]);
+	}
+	for (nfds_t i = 2; i < ours; i++) {
+		if (readers[i] && readers[i]->fd >= 0 && (fds[i].revents & ~POLLOUT))
 			supervisor_on_readable(s, readers[i]);
 	}
 	if (ready > 0 && live_has_clients(&s->live))

@@ -75,7 +75,7 @@ class Words(ScreenCase):
                 (("config", "make", ""), "command 2", []),
                 (("session", "s"), "none", ["show"]),
                 (("init", "co"), "none", ["codex", "copilot"]),
-                (("init", "claude", ""), "none", []),
+                (("init", "claude", "co"), "none", ["codex", "copilot"]),
                 (("help", "vers"), "none", ["version"]),
                 (("send", "x", "--key", "ctrl-c"), "none", ["ctrl-c"]),
                 (("signal", "x", "TE"), "none", ["TERM"]),
