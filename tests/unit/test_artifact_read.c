@@ -487,7 +487,8 @@ static void test_bad_usage(void **state)
 		expect_match(err.data, "^terse (read|list|path): [^\n]*\n$");
 	}
 	assert_int_equal(call("read x --xyzzy=3"), EXIT_TERSE);
-	assert_string_equal(err.data, "terse read: --xyzzy: no such option (see terse help read)\n");
+	assert_string_equal(err.data,
+			    "terse read: --xyzzy: no such option (see terse help read)\n");
 }
 
 static void test_not_found(void **state)
