@@ -404,7 +404,8 @@ int verb_find(const struct settings *settings, const char *session, const char *
 	return verb_look_up(settings, session, name, stores, *count, found);
 }
 
-/* Appends how the run ended, if `error` says why it has no artifact. Returns whether it does. */
+/* Appends how the run ended, if `error` says why it has no artifact (else nothing is known of it).
+   Returns whether it does. */
 static bool verb_add_last(struct buffer *out, const char *name, int error,
 			  const struct id_found *found)
 {
@@ -416,6 +417,11 @@ static bool verb_add_last(struct buffer *out, const char *name, int error,
 		{LAST_UNKEPT, "could not be kept"},
 		{LAST_REMOVED, "is not in this store"},
 	};
+	size_t i = 0, count = sizeof(reasons) / sizeof(*reasons);
+	while (i < count && reasons[i].error != error)
+		i++;
+	if (i == count)
+		return false;
 	const struct wording_ending end = {
 		.state = found->end.interrupted ? WORDING_INTERRUPTED : WORDING_ENDED,
 		.timed_out = found->end.timed_out,
@@ -423,11 +429,6 @@ static bool verb_add_last(struct buffer *out, const char *name, int error,
 		.signal = found->end.signal,
 		.duration_ms = found->end.duration_ms,
 	};
-	size_t i = 0, count = sizeof(reasons) / sizeof(*reasons);
-	while (i < count && reasons[i].error != error)
-		i++;
-	if (i == count)
-		return false;
 	buffer_printf(out, "%s: ", name);
 	wording_end(out, &end);
 	buffer_printf(out, "; its text %s", reasons[i].what);
