@@ -147,7 +147,10 @@ static int page_add_cut_line(struct page *p)
 {
 	const struct page_request *r = p->request;
 	size_t len = p->raw.len;
-	size_t keep = fit_front(p->raw.data, len, r->room - page_cost(p, "", 0), r->json);
+	size_t taken = page_cost(p, "", 0);
+	if (!r->json && guard_is_needed(p->raw.data, len))
+		taken += strlen(GUARD);
+	size_t keep = fit_front(p->raw.data, len, r->room > taken ? r->room - taken : 0, r->json);
 	/* Never cuts off only the newline. */
 	if (p->raw_left == 0 && p->raw.data[len - 1] == '\n' &&
 	    fit_floor(p->raw.data, len, len - 1) <= keep)
@@ -412,6 +415,8 @@ static int page_cut_last(struct page *p, struct page_piece *piece)
 		return -1;
 	size_t room = r->room - page_cost(p, "", 0);
 	size_t from = len - fit_back(p->raw.data, len, room, r->json);
+	if (!r->json && guard_is_needed(p->raw.data + from, len - from))
+		from = len - fit_back(p->raw.data, len, room - strlen(GUARD), false);
 	buffer_truncate(&p->text, piece->start);
 	if (page_show(p, p->raw.data + from, len - from) < 0)
 		return -1;

@@ -4,6 +4,7 @@
 // Input: the room, how many of the last lines, how long a slice is (bit 7: as JSON), the text.
 
 #include "lib/buffer.h"
+#include "lib/guard.h"
 #include "lib/utf8.h"
 #include "supervisor/reading/page.h"
 #include "supervisor/reading/slice.h"
@@ -24,7 +25,7 @@ struct input {
 	const char *data;
 	size_t len, room;
 	bool json;
-	struct buffer want, got;
+	struct buffer want, guarded, got; /* the text: in slices, in pages */
 };
 
 static void add(struct input *in, const struct buffer *text)
@@ -48,11 +49,27 @@ static void add_slice(struct input *in, uint64_t from, uint64_t length)
 	slice_release(&s);
 }
 
-static void check_same(struct input *in)
+static void check_same(struct input *in, const struct buffer *want)
 {
-	assert(in->got.len == in->want.len);
-	assert(in->got.len == 0 || memcmp(in->got.data, in->want.data, in->got.len) == 0);
+	assert(buffer_is(&in->got, want->data, want->len));
 	buffer_clear(&in->got);
+}
+
+/* A line that is cut, and the rest of it. It is guarded if what is shown of it needs that. */
+static void add_cut(struct input *in, const struct page *p)
+{
+	const char *end = in->data + in->len, *line = in->data + p->cut.at;
+	while (line > in->data && line[-1] != '\n')
+		line--;
+	const char *newline = memchr(line, '\n', (size_t)(end - line));
+	bool needed =
+		!in->json && guard_is_needed(line, (size_t)((newline ? newline : end) - line));
+	bool guarded = needed && p->text.len >= strlen(GUARD) &&
+		       memcmp(p->text.data, GUARD, strlen(GUARD)) == 0;
+	if (needed && !guarded)
+		buffer_append_string(&in->got, GUARD);
+	add(in, &p->text);
+	add_slice(in, p->cut.at, p->cut.bytes);
 }
 
 /* Every page's next one, and the rest of lines that are cut. */
@@ -65,10 +82,11 @@ static void check_pages(struct input *in)
 		/* A newline may be over it. */
 		assert(result == 0 && p.used <= in->room + 2 && p.lines <= 3);
 		assert(!p.omitted && !p.cut.before);
-		add(in, &p.text);
 		if (p.cut.bytes) {
 			assert(p.lines == 1);
-			add_slice(in, p.cut.at, p.cut.bytes);
+			add_cut(in, &p);
+		} else {
+			add(in, &p.text);
 		}
 		int64_t next = p.next;
 		assert(p.stop == PAGE_END ? !next : next > request.first);
@@ -77,7 +95,7 @@ static void check_pages(struct input *in)
 			break;
 		request.first = next;
 	}
-	check_same(in);
+	check_same(in, &in->guarded);
 }
 
 /* Slices one behind the other, wherever these end. */
@@ -93,7 +111,7 @@ static void check_slices(struct input *in, uint64_t length)
 		assert(s.from <= from && s.from + 4 > from && s.to <= from + length);
 		add(in, &s.text);
 	}
-	check_same(in);
+	check_same(in, &in->want);
 	slice_release(&s);
 }
 
@@ -111,8 +129,16 @@ static void check_tail(struct input *in, uint64_t tail)
 		const struct page_piece *first = &p.pieces[0];
 		const char *text = p.text.data + first->start;
 		size_t len = p.text.len - first->start;
-		assert(len <= in->want.len);
-		assert(memcmp(text, in->want.data + in->want.len - len, len) == 0);
+		const struct buffer *want = p.cut.bytes ? &in->want : &in->guarded;
+		/* What is left of a line that was cut stands at the start of one. */
+		if (p.cut.bytes && !in->json && len >= strlen(GUARD) &&
+		    memcmp(text, GUARD, strlen(GUARD)) == 0 &&
+		    (len > want->len || memcmp(text, want->data + want->len - len, len) != 0)) {
+			text += strlen(GUARD);
+			len -= strlen(GUARD);
+		}
+		assert(len <= want->len);
+		assert(memcmp(text, want->data + want->len - len, len) == 0);
 	}
 	if (p.cut.bytes)
 		assert(p.cut.before && p.lines == 1 && p.cut.at + p.cut.bytes <= in->len);
@@ -134,16 +160,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(write(fd, in.data, in.len) == (ssize_t)in.len);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert(text_open_file(&in.text, path) == 0);
-	if (in.json)
+	if (in.json) {
 		buffer_append(&in.want, in.data, in.len);
-	else
+		buffer_append(&in.guarded, in.data, in.len);
+	} else {
 		utf8_clean(&in.want, in.data, in.len);
+		guard_text(&in.guarded, in.data, in.len, GUARD_LINE);
+	}
 	check_pages(&in);
 	check_slices(&in, 4 + (data[2] & 0x7F));
 	check_tail(&in, 1 + data[1]);
 	text_close(&in.text);
 	close(fd);
 	buffer_release(&in.want);
+	buffer_release(&in.guarded);
 	buffer_release(&in.got);
 	return 0;
 }
