@@ -75,6 +75,11 @@ static int on_reported(void *ctx, uint64_t lines)
 	return 0;
 }
 
+static void on_follow(void *ctx)
+{
+	(void)ctx;
+}
+
 /* Every packet is of a kind that a supervisor sends, and a status can be read. */
 static void read_all(int fd)
 {
@@ -106,6 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.signal = on_signal,
 		.resize = on_resize,
 		.reported = on_reported,
+		.follow = on_follow,
 		.ctx = &r,
 	};
 	struct control c;
