@@ -111,9 +111,12 @@ static bool is_on_its_way(pid_t pid)
 
 /* Whether its standard input is such a pipe. Opened once more, a pipe tells that it has no writer.
  */
-static bool is_finishing(pid_t pid, const struct stat *input)
+static bool is_finishing(pid_t pid, const struct stat *input, bool just_ended)
 {
 	struct stat st;
+	struct process process;
+	if (just_ended && process_read(pid, &process) == 0 && process.forked)
+		return true;
 	if (is_on_its_way(pid))
 		return true;
 	if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
@@ -125,11 +128,11 @@ static bool is_finishing(pid_t pid, const struct stat *input)
 	return finishing;
 }
 
-bool lingering_finishes(const struct lingering *l, const struct stat *input)
+bool lingering_finishes(const struct lingering *l, const struct stat *input, bool just_ended)
 {
 	bool any = false;
 	for (int i = 0; i < l->count && !any; i++)
-		any = is_finishing(l->holders[i].pid, input);
+		any = is_finishing(l->holders[i].pid, input, just_ended);
 	return any;
 }
 

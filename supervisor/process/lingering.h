@@ -51,8 +51,9 @@ struct lingering {
 void lingering_look(struct lingering *l, const int fds[2]);
 
 /* Whether one of them only works off what was written to it, so that it ends soon: its standard
-   input is a pipe that nobody can write to any more, and not `input`, which was the command's. */
-bool lingering_finishes(const struct lingering *l, const struct stat *input);
+   input is a pipe that nobody can write to any more, and not `input`, which was the command's. Or
+   `just_ended`: it was forked and has executed no program yet, which may be on its way. */
+bool lingering_finishes(const struct lingering *l, const struct stat *input, bool just_ended);
 
 /* The end of the run was reported, and its output is held. */
 void lingering_begin(struct lingering *l, const struct settings *settings, int64_t now_ms);

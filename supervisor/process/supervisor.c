@@ -34,6 +34,9 @@
 /* Interval between looks at who works off what the command wrote. */
 #define FINISH_MS 10
 
+/* A child that the command has just forked (`server >log &`) has so long to redirect its output. */
+#define FORKED_MS 20
+
 /* Bytes to read after the command's exit: more than a pty or pipe holds, yet a limit for a
    background process that writes without pause. */
 #define DRAIN_MAX ((size_t)4 * 1024 * 1024)
@@ -195,10 +198,11 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 		fds[i] = supervisor_would_miss(s, &s->sources[i]) ? s->sources[i].fd : -1;
 	bool is_open = fds[0] >= 0 || fds[1] >= 0;
 	bool waits = is_open && now_ms < s->ended_ms + s->job->settings->finish;
+	bool just_ended = now_ms < s->ended_ms + FORKED_MS;
 	/* Names change, and one that has ended may have fed another. */
-	if (is_open && !(waits && lingering_finishes(&s->lingering, &s->given)))
+	if (is_open && !(waits && lingering_finishes(&s->lingering, &s->given, just_ended)))
 		lingering_look(&s->lingering, fds);
-	if (waits && lingering_finishes(&s->lingering, &s->given)) {
+	if (waits && lingering_finishes(&s->lingering, &s->given, just_ended)) {
 		s->timer[TIMER_FINISH] = now_ms + FINISH_MS;
 		return;
 	}
