@@ -71,8 +71,8 @@ static void unknown_keys(void **state)
 					    "f0",
 					    "\xC3\xA4",
 					    "ctrl-\xC3\xA4",
-					    "alt-alt-alt-alt-alt-alt-alt-alt-alt-"
-					    "alt-alt-alt-alt-alt-alt-alt-x"};
+					    ("alt-alt-alt-alt-alt-alt-alt-alt-alt-"
+					     "alt-alt-alt-alt-alt-alt-alt-x")};
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct key_bytes key;
