@@ -228,6 +228,13 @@ static bool is_member(pid_t pid, const struct tree_end *e)
 	       process_is_alive(&p);
 }
 
+/* Whether a session may be signalled. Below 2 it is nobody's: 0 is what all processes have whose
+   session began outside of a container. A process ends its own session only if it leads it. */
+static bool may_signal(pid_t session)
+{
+	return session > 1 && (session == getpid() || session != getsid(0));
+}
+
 /* Uses a pidfd, so that a recycled PID is never signalled. */
 static void send_one(pid_t pid, const struct tree_end *e, int sig, bool resume)
 {
@@ -258,6 +265,8 @@ static int send_to_all(const struct tree_end *e, int sig, bool resume)
 {
 	struct process_walk w;
 	int count = 0, seen = 0;
+	if (!may_signal(e->session))
+		return 0;
 	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {
 		seen++;
 		if (pid <= 1 || pid == e->session || pid == getpid() || !is_member((pid_t)pid, e))

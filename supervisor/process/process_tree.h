@@ -45,7 +45,8 @@ int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int m
 // with a session of its own (setsid, a daemon) does not belong to it any more.
 
 /* Sends `sig` to every process whose session is `session`, except `session` itself (the supervisor)
-   and the caller. Returns how many there are (zombies do not count). */
+   and the caller. Returns how many there are (zombies do not count). Nobody is signalled for a
+   session below 2, nor for the caller's own unless it is the supervisor; so in tree_end_step(). */
 int tree_signal(pid_t session, int sig);
 
 /* How a process tree is ended: HUP (with CONT, so that stopped ones get it), TERM, then KILL. */

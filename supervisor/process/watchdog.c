@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/proc.h"
 #include "lib/trace.h"
 #include "supervisor/process/process_tree.h"
 
@@ -62,6 +63,15 @@ static bool watchdog_answer(int asked)
 	return io_send(asked, &what, 1, MSG_NOSIGNAL) == 1;
 }
 
+/* Whether the session's number is the supervisor's still, which was forked before this process:
+   nobody has it, or somebody who is no younger. */
+static bool is_supervisors(pid_t session)
+{
+	struct process leader, self;
+	return process_read(session, &leader) < 0 ||
+	       (process_read(getpid(), &self) == 0 && leader.started <= self.started);
+}
+
 _Noreturn static void watch(const struct watchdog *g, int asked)
 {
 	pid_t told[2] = {0, 0};
@@ -96,7 +106,7 @@ _Noreturn static void watch(const struct watchdog *g, int asked)
 	if (g->terminal >= 0)
 		watchdog_restore_terminal(g->terminal, g->modes, g->raw);
 	struct tree_end end = {.session = g->session, .group = told[0], .grace_ms = g->grace_ms};
-	while (tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
+	while (is_supervisors(g->session) && tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, LOOK_MS);
 	_exit(0);
 }

@@ -6,11 +6,14 @@
 #include "tests/unit/child.h"
 
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 enum member {
 	MEMBER_PLAIN,     /* ends by HUP */
@@ -89,7 +92,16 @@ static inline void session_wait_for_state(pid_t pid, char state)
 	}
 }
 
-static inline void session_start(struct session *s)
+/* Forks; the child's process ID is `pid` if that is not 0, which only root may ask for. */
+static inline pid_t session_fork(pid_t pid)
+{
+	struct clone_args args = {.exit_signal = SIGCHLD, .set_tid_size = 1};
+	args.set_tid = (uintptr_t)&pid;
+	return pid ? (pid_t)syscall(SYS_clone3, &args, sizeof(args)) : fork();
+}
+
+/* `pid`: the leader's, see session_fork(). */
+static inline void session_start_as(struct session *s, pid_t pid)
 {
 	int ends[MEMBERS][2], writers[MEMBERS];
 	for (int i = 0; i < MEMBERS; i++) {
@@ -97,7 +109,7 @@ static inline void session_start(struct session *s)
 		writers[i] = ends[i][1];
 		s->alive[i] = ends[i][0];
 	}
-	s->leader = fork();
+	s->leader = session_fork(pid);
 	if (s->leader == 0) {
 		for (int i = 0; i < MEMBERS; i++)
 			close(ends[i][0]);
@@ -110,6 +122,11 @@ static inline void session_start(struct session *s)
 	}
 	session_wait_for_state(s->pids[MEMBER_STOPPED], 'T');
 	session_wait_for_state(s->pids[MEMBER_ZOMBIE], 'Z');
+}
+
+static inline void session_start(struct session *s)
+{
+	session_start_as(s, 0);
 }
 
 static inline bool session_has(const struct session *s, enum member kind)

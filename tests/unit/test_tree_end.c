@@ -126,6 +126,18 @@ static void nobody_left(void **state)
 	assert_false(tree_end_step(&e, TREE_HUP, 1));
 }
 
+/* Sessions that are nobody's. The first look sends nothing, so that a fault ends the test only. */
+static void never_signals_others(void **state)
+{
+	(void)state;
+	const pid_t sessions[] = {0, 1, -1, getsid(0)};
+	for (size_t i = 0; i < sizeof(sessions) / sizeof(*sessions); i++) {
+		struct tree_end e = {.session = sessions[i], .grace_ms = GRACE};
+		assert_int_equal(tree_signal(sessions[i], 0), 0);
+		assert_false(tree_end_step(&e, TREE_HUP, 1));
+	}
+}
+
 /* Old kernels and sandboxes have no pidfd. */
 static void without_pidfd(const void *ctx)
 {
@@ -154,6 +166,7 @@ int main(void)
 		cmocka_unit_test(beginning_with_term),
 		cmocka_unit_test(a_later_step_is_taken_at_once),
 		cmocka_unit_test(nobody_left),
+		cmocka_unit_test(never_signals_others),
 		cmocka_unit_test(also_without_pidfd),
 	};
 	child_default_signals();

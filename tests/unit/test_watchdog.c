@@ -1,5 +1,6 @@
 // The process that ends a run whose supervisor was killed.
 
+#include "supervisor/process/process_tree.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/watchdog.h"
 #include "tests/unit/child.h"
@@ -91,6 +92,57 @@ static void supervisor_is_killed(void **state)
 	end(&u);
 }
 
+/* Has a watchdog for `session`, whose supervisor is killed. */
+static void ends(const void *session)
+{
+	int ends[2], asked;
+	CHECK(pipe2(ends, O_CLOEXEC) == 0);
+	const struct watchdog g = {
+		.session = *(const pid_t *)session, .pipe = ends[0], .grace_ms = 1, .terminal = -1};
+	pid_t pid = watchdog_start(&g, &asked);
+	CHECK(pid > 0 && close(ends[1]) == 0 && child_wait(pid) == 0);
+}
+
+static void leaves_others_alone(void **state)
+{
+	(void)state;
+	const pid_t sessions[] = {0, 1, -1, getsid(0)};
+	for (size_t i = 0; i < sizeof(sessions) / sizeof(*sessions); i++) {
+		/* Otherwise a fault would end more than this test. */
+		assert_int_equal(tree_signal(sessions[i], 0), 0);
+		assert_int_equal(child_run(ends, &sessions[i]), 0);
+	}
+}
+
+/* All of the run have gone, and somebody has made a session that has got the same number. */
+static void leaves_a_younger_session_alone(void **state)
+{
+	struct session s;
+	int ends[2], asked;
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	struct watchdog g = {.session = fork(), .pipe = ends[0], .grace_ms = 1, .terminal = -1};
+	if (g.session == 0)
+		_exit(0);
+	pid_t pid = watchdog_start(&g, &asked);
+	assert_true(pid > 0 && child_wait(g.session) == 0);
+	/* It looks when there is the new one. */
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
+	close(ends[1]);
+	/* The kernel tells a start in hundredths of a second. */
+	usleep(30000);
+	session_start_as(&s, g.session);
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	assert_int_equal(child_wait(pid), 0);
+	for (int i = MEMBER_PLAIN; i <= MEMBER_OWN_GROUP; i++)
+		assert_true(session_has(&s, (enum member)i));
+	session_release(&s);
+	close(ends[0]), close(asked);
+}
+
 static void all_is_well(void **state)
 {
 	struct set_up u;
@@ -160,7 +212,7 @@ static void is_a_witness(const void *ctx)
 	CHECK(setpgid(0, 0) == 0);
 	signals_take(&saved);
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
-	const struct watchdog g = {.pipe = ends[0], .terminal = -1};
+	const struct watchdog g = {.session = getpid(), .pipe = ends[0], .terminal = -1};
 	pid_t pid = watchdog_start(&g, &asked);
 	CHECK(pid > 0);
 	CHECK(getpgid(pid) == getpgrp());
@@ -187,7 +239,7 @@ static void stopped_witness(const void *ctx)
 	CHECK(setpgid(0, 0) == 0);
 	signals_take(&saved);
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
-	const struct watchdog g = {.pipe = ends[0], .terminal = -1};
+	const struct watchdog g = {.session = getpid(), .pipe = ends[0], .terminal = -1};
 	pid_t pid = watchdog_start(&g, &asked);
 	CHECK(pid > 0 && kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid);
 	CHECK(watchdog_had(asked, SIGINT));
@@ -208,6 +260,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(supervisor_is_killed),
+		cmocka_unit_test(leaves_others_alone),
+		cmocka_unit_test(leaves_a_younger_session_alone),
 		cmocka_unit_test(all_is_well),
 		cmocka_unit_test(holds_nothing),
 		cmocka_unit_test(terminal_of_somebody_else),
