@@ -253,7 +253,8 @@ size_t utf8_ascii(uint32_t cp, char out[UTF8_ASCII_MOST])
 #define PICTURES_FIRST 0x1FA70
 #define PICTURES_LAST  0x1FAFF
 
-/* Terminals differ from utf8proc 2.8 (Unicode 15) here; later characters have these widths. */
+/* Terminals differ from utf8proc 2.8 (Unicode 15) here; later characters have these widths. In
+   ascending order. */
 static const struct {
 	uint32_t first, last;
 	unsigned width;
@@ -278,8 +279,9 @@ static const struct {
 
 unsigned utf8_width_lookup(uint32_t cp)
 {
-	for (size_t i = 0; i < sizeof(width_exceptions) / sizeof(*width_exceptions); i++) {
-		if (cp >= width_exceptions[i].first && cp <= width_exceptions[i].last)
+	const size_t total = sizeof(width_exceptions) / sizeof(*width_exceptions);
+	for (size_t i = 0; i < total && cp >= width_exceptions[i].first; i++) {
+		if (cp <= width_exceptions[i].last)
 			return width_exceptions[i].width;
 	}
 	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)cp);
