@@ -32,9 +32,42 @@ bool live_run_is_own(const struct settings *settings, const char *session, const
 int live_run_text(const struct settings *settings, const char *session, const struct store *stores,
 		  int count, const char *name);
 
-/* command_await() after something was typed (NULL: nothing): for --for only text counts that
-   follows its echo. */
-int await_typed(struct command_context *c, int argc, char **argv, const struct typed *typed);
+/* What is waited for. */
+struct await {
+	const char *verb, *session, *name;
+	const char *pattern;       /* or NULL */
+	const struct typed *typed; /* only text counts that follows its echo; or NULL */
+	bool answers;              /* what was typed by the same command */
+	uint64_t from;             /* the line to look for the pattern from; 1: all */
+	int64_t timeout, idle;     /* ms; 0: none */
+};
+
+/* Waits, and prints what is new. Returns the exit status. */
+int await_answer(const struct settings *settings, const struct await *a);
+
+/* Ends a run, or sends it a signal ("INT", "SIGINT" or "2"; NULL: the end). Returns the exit
+ * status.
+ */
+int signal_answer(const struct settings *settings, const char *verb, const char *session,
+		  const char *name, const char *signal);
+
+/* Prints the screen of a run, or draws it into the file `svg`. Returns the exit status. */
+int snapshot_answer(const struct settings *settings, const char *verb, const char *session,
+		    const char *name, bool json, const char *svg);
+
+enum send_kind { SEND_TEXT, SEND_KEY, SEND_FILE, SEND_EOF };
+
+/* One thing to type. */
+struct send_item {
+	enum send_kind kind;
+	const char *value;
+	size_t len; /* of a text */
+};
+
+/* Types into a run, whose name and session are those of `a`, and if it `awaits` waits as `a` says.
+   Returns the exit status. */
+int send_answer(const struct settings *settings, const struct send_item *items, size_t count,
+		bool awaits, struct await *a);
 
 /* Reports that a request failed with `error`. */
 void live_run_failed(const struct settings *settings, const char *verb, const char *id, int error);

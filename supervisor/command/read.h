@@ -36,6 +36,17 @@ struct read {
 	struct followup followup;
 };
 
+/* What is asked for besides, as words. */
+struct read_arguments {
+	const char *session, *lines, *bytes;
+	bool standard_error, raw;
+	struct verb_settings preview; /* options of --preview */
+};
+
+/* Answers a request: r->verb, settings, exit_code, name, lines, sink, preview, follow and
+   place.binary are given. Returns the exit status. */
+int read_answer(struct read *r, const struct read_arguments *a);
+
 /* Appends the envelope with a page of lines. Returns 0, or -1 with errno. */
 int read_json_add_page(struct buffer *out, struct read *r, const struct page *p);
 

@@ -45,6 +45,16 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
    stores the lines in *height if that is not NULL. */
 size_t row_window_size(size_t *height);
 
+struct settings;
+struct verb;
+
+/* The artifacts of the caller's session, or `all`, the newest first, `limit` at most: printed as
+   `verb` says, or given to `each`, which returns 0, or -1 with errno; `m` NULL: the metadata can't
+   be read, for the reason `error`. *more: there are others. Returns the exit status. */
+int list_answer(const struct settings *settings, const struct verb *verb, bool all, uint64_t limit,
+		int (*each)(void *ctx, const char *id, const struct meta *m, int error), void *ctx,
+		bool *more);
+
 /* terse list --remote. */
 struct command_context;
 int remote_list(struct command_context *c, int argc, char **argv);

@@ -52,6 +52,10 @@ struct search {
 	struct progress progress;
 };
 
+/* Answers a request: s->verb, settings, query, sink and colour are given, and first is -1. Searches
+   the text `name` (NULL: all of the session). Returns the exit status. */
+int search_answer(struct search *s, const char *session, const char *name);
+
 /* A text that is searched. */
 struct search_subject {
 	struct text *text;

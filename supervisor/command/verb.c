@@ -111,10 +111,15 @@ static void verb_report(const struct verb *v, enum envelope_code code, const cha
 {
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
 	buffer_vprintf(&text, format, args);
+	if (v->failed)
+		*v->failed = true;
 	if (v->json) {
 		envelope_fail(&line, code, text.data, text.len);
 	} else {
-		buffer_printf(&line, v->name ? "terse %s: " : "terse: ", v->name);
+		if (!v->name)
+			buffer_append_string(&line, "terse: ");
+		else if (*v->name)
+			buffer_printf(&line, "terse %s: ", v->name);
 		quote_text(&line, text.data, text.len, 0);
 		buffer_append_string(&line, "\n");
 	}

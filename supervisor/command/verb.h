@@ -66,8 +66,9 @@ void envelope_fail(struct buffer *out, enum envelope_code code, const char *mess
 
 /* How a verb reports errors. */
 struct verb {
-	const char *name;
-	bool json; /* on standard output, else as text on standard error */
+	const char *name; /* "": a tool of terse mcp, whose errors begin with nothing */
+	bool json;        /* on standard output, else as text on standard error */
+	bool *failed;     /* unless NULL: verb_fail() sets it */
 };
 
 enum verb_kind {

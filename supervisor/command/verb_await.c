@@ -327,30 +327,26 @@ enum outcome {
 
 struct waiter {
 	const struct settings *settings;
-	const char *verb, *session;
+	const struct await *asked; /* what is waited for */
+	int64_t timeout;           /* ms; 0: none */
 	char id[ID_LEN + 1];
 	struct client client;
 	struct buffer json; /* the part of an answer that has arrived */
 	struct live_status now;
 	bool known; /* `now` holds a status */
-	const char *pattern;
-	const struct typed *typed; /* or NULL */
-	bool answers;              /* what was typed by the same command */
 	struct matcher *matcher;
 	struct follow follow;
-	uint64_t from;         /* the line to look for the pattern from */
-	int64_t timeout, idle; /* ms; 0: none */
-	int64_t begun, said;   /* monotonic: the start, and the time of `now` */
-	bool asked;            /* and the answer is still due */
-	bool ended;            /* the run has */
-	bool wanted;           /* by terse signal of this session */
-	int refused;           /* why its supervisor refuses to answer (errno), or 0 */
+	int64_t begun, said; /* monotonic: the start, and the time of `now` */
+	bool due;            /* an answer of the supervisor, that was asked for */
+	bool ended;          /* the run has */
+	bool wanted;         /* by terse signal of this session */
+	int refused;         /* why its supervisor refuses to answer (errno), or 0 */
 };
 
 static int await_open_text(struct waiter *w, struct text *text)
 {
-	const struct verb verb = {.name = w->verb};
-	return verb_open(&verb, w->settings, w->session, ARTIFACT_OUT, w->id, text);
+	const struct verb verb = {.name = w->asked->verb};
+	return verb_open(&verb, w->settings, w->asked->session, ARTIFACT_OUT, w->id, text);
 }
 
 /* Starts to look for the pattern. The text exists, since the supervisor has answered. */
@@ -362,14 +358,15 @@ static int await_start_following(struct waiter *w)
 		return 0;
 	if (await_open_text(w, &text) < 0)
 		return -1;
-	int result = text_seek(&text, w->from, &lines);
+	int result = text_seek(&text, w->asked->from, &lines);
 	int fd = result < 0 ? -1 : dup(text.fd);
 	uint64_t from = result == 1 ? text.size : text.offset;
 	if (fd >= 0)
-		result = follow_init(&w->follow, w->matcher, fd, w->typed ? w->typed->from : from,
-				     w->typed);
+		result = follow_init(&w->follow, w->matcher, fd,
+				     w->asked->typed ? w->asked->typed->from : from,
+				     w->asked->typed);
 	if (fd < 0 || result < 0)
-		verb_error(w->verb, "%s: %m", w->id);
+		verb_error(w->asked->verb, "%s: %m", w->id);
 	text_close(&text);
 	return fd < 0 ? -1 : result;
 }
@@ -383,7 +380,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 		return -1;
 	int result = follow_look(&w->follow, settled);
 	if (result < 0)
-		verb_error(w->verb, "--for: %s",
+		verb_error(w->asked->verb, "--for: %s",
 			   errno == EINVAL ? matcher_reason(w->matcher) : strerror(errno));
 	return result;
 }
@@ -395,7 +392,7 @@ static int await_receive(struct waiter *w)
 	if (result <= 0)
 		return result;
 	w->known = true;
-	w->asked = false;
+	w->due = false;
 	w->said = clock_monotonic_ms();
 	return 1;
 }
@@ -416,7 +413,7 @@ static int await_judge(struct waiter *w)
 		return OUTCOME_ENDED;
 	if (w->now.state == LIVE_WAITING && w->settings->prompt != PROMPTING_AWAIT)
 		return OUTCOME_ASKS;
-	if (w->idle && w->now.quiet_ms >= w->idle)
+	if (w->asked->idle && w->now.quiet_ms >= w->asked->idle)
 		return OUTCOME_IDLE;
 	return OUTCOME_NONE;
 }
@@ -429,8 +426,9 @@ static int await_next_wait(const struct waiter *w, int64_t now)
 		until = w->begun + ANSWER_MS;
 	else if (w->timeout)
 		until = w->begun + w->timeout;
-	if (w->known && w->idle && !w->asked && w->idle - await_quiet_for(w, now) < until - now)
-		until = now + w->idle - await_quiet_for(w, now);
+	if (w->known && w->asked->idle && !w->due &&
+	    w->asked->idle - await_quiet_for(w, now) < until - now)
+		until = now + w->asked->idle - await_quiet_for(w, now);
 	if (until == INT64_MAX)
 		return -1;
 	int64_t wait = until > now ? until - now : 0;
@@ -447,14 +445,15 @@ static int await_outcome(struct waiter *w)
 		int64_t now = clock_monotonic_ms();
 		struct pollfd p = {.fd = w->client.fd, .events = POLLIN};
 		if (!w->known && now >= w->begun + ANSWER_MS) {
-			live_run_failed(w->settings, w->verb, w->id, ETIMEDOUT);
+			live_run_failed(w->settings, w->asked->verb, w->id, ETIMEDOUT);
 			return -1;
 		}
 		if (w->known && w->timeout && now >= w->begun + w->timeout)
 			return OUTCOME_LATE;
 		/* It seems quiet. Ask again: a newer status may be on its way. */
-		if (w->idle && w->known && !w->asked && await_quiet_for(w, now) >= w->idle) {
-			w->asked = true;
+		if (w->asked->idle && w->known && !w->due &&
+		    await_quiet_for(w, now) >= w->asked->idle) {
+			w->due = true;
 			if (client_send(&w->client, CONTROL_STATUS, 0, 0, NULL, 0) < 0)
 				return OUTCOME_ENDED;
 		}
@@ -462,7 +461,7 @@ static int await_outcome(struct waiter *w)
 			continue;
 		int got = await_receive(w);
 		if (w->refused) {
-			live_run_failed(w->settings, w->verb, w->id, w->refused);
+			live_run_failed(w->settings, w->asked->verb, w->id, w->refused);
 			return -1;
 		}
 		if (got < 0)
@@ -480,11 +479,11 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 	struct id_found found;
 	struct meta m = {.exit_code = -1};
 	int count;
-	int result = verb_find(w->settings, w->session, w->id, stores, &count, &found);
+	int result = verb_find(w->settings, w->asked->session, w->id, stores, &count, &found);
 	if (result == 0)
 		result = verb_read_meta(&found, &m);
 	if (result < 0) {
-		verb_error(w->verb, "%s: %m", w->id);
+		verb_error(w->asked->verb, "%s: %m", w->id);
 	} else {
 		*e = excerpts_ending(&m);
 		if (m.state == META_RUNNING) {
@@ -492,7 +491,7 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 			e->duration_ms = m.duration_ms;
 		}
 		*reported = m.reported;
-		w->wanted = m.wanted && live_run_is_own(w->settings, w->session, w->id);
+		w->wanted = m.wanted && live_run_is_own(w->settings, w->asked->session, w->id);
 	}
 	meta_release(&m);
 	store_close_all(stores, count);
@@ -513,11 +512,11 @@ static void await_describe_running(const struct waiter *w, enum outcome outcome,
 }
 
 static int await_status(const struct waiter *w, enum outcome outcome,
-			const struct wording_ending *e, bool by_setting)
+			const struct wording_ending *e)
 {
 	switch (outcome) {
 	case OUTCOME_ASKS: return (int)w->settings->yield_status;
-	case OUTCOME_LATE: return by_setting ? (int)w->settings->yield_status : EXIT_TIMEOUT;
+	case OUTCOME_LATE: return w->asked->timeout ? EXIT_TIMEOUT : (int)w->settings->yield_status;
 	case OUTCOME_ENDED: break;
 	default: return 0;
 	}
@@ -554,12 +553,12 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 	if (outcome == OUTCOME_FOUND)
 		e->found = buffer_string(&w->follow.found);
 	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
-		e->missed = w->pattern;
-	e->brief = w->answers;
+		e->missed = w->asked->pattern;
+	e->brief = w->asked->answers;
 	int result = await_print_new(w->settings, &text, &reported, e, w->id);
 	text_close(&text);
 	if (result < 0)
-		verb_error(w->verb, "%s: %m", w->id);
+		verb_error(w->asked->verb, "%s: %m", w->id);
 	/* The next await prints only what comes now. */
 	else if (!w->ended)
 		await_confirm_reported(w, reported);
@@ -567,50 +566,37 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 }
 
 /* Returns 0, or -1 after saying what is wrong. */
-static int await_make_matcher(struct waiter *w, const char *pattern)
+static int await_make_matcher(struct waiter *w)
 {
 	const struct matcher_options options = {.ignore_case = false};
+	const char *pattern = w->asked->pattern;
 	struct matcher_error error;
-	w->pattern = pattern;
 	if (!pattern)
 		return 0;
 	w->matcher = matcher_new(pattern, &options, &error);
 	if (w->matcher)
 		return 0;
 	if (errno == EINVAL)
-		verb_error(w->verb, "--for: %s: %s at character %zu", pattern, error.text,
+		verb_error(w->asked->verb, "--for: %s: %s at character %zu", pattern, error.text,
 			   error.offset + 1);
 	else
-		verb_error(w->verb, "%m");
+		verb_error(w->asked->verb, "%m");
 	return -1;
 }
 
-static int await_run(struct command_context *c, int argc, char **argv, const struct typed *typed,
-		     bool answers)
+int await_answer(const struct settings *settings, const struct await *a)
 {
-	const char *name, *pattern = NULL;
-	struct waiter w = {.settings = c->settings,
-			   .verb = argv[0],
+	struct waiter w = {.settings = settings,
+			   .asked = a,
+			   .timeout = a->timeout ? a->timeout : settings->yield,
 			   .client = {.fd = -1},
 			   .follow = {.fd = -1},
-			   .from = 1,
-			   .typed = typed,
-			   .answers = answers,
 			   .begun = clock_monotonic_ms()};
-	const struct verb_option table[] = {
-		{"--timeout", VERB_TIME, &w.timeout}, {"--for", VERB_TEXT, &pattern},
-		{"--idle", VERB_TIME, &w.idle},       {"--offset", VERB_COUNT, &w.from},
-		{"--session", VERB_TEXT, &w.session}, {NULL, VERB_FLAG, NULL},
-	};
 	int status = EXIT_TERSE;
-	if (verb_parse_one(table, argc, argv, &name, "usage: terse await ID") < 0 ||
-	    await_make_matcher(&w, pattern) < 0)
+	if (await_make_matcher(&w) < 0)
 		goto out;
-	bool by_setting = w.timeout == 0;
-	if (by_setting)
-		w.timeout = c->settings->yield;
 	status = 1;
-	int reached = live_run_find(c->settings, w.session, argv[0], name, &w.client, w.id);
+	int reached = live_run_find(settings, a->session, a->verb, a->name, &w.client, w.id);
 	if (reached == 2)
 		status = 0;
 	if (reached < 0 || reached == 2)
@@ -624,7 +610,7 @@ static int await_run(struct command_context *c, int argc, char **argv, const str
 	}
 	struct wording_ending ending;
 	if (outcome >= 0 && await_print_changes(&w, (enum outcome)outcome, &ending) == 0)
-		status = await_status(&w, (enum outcome)outcome, &ending, by_setting);
+		status = await_status(&w, (enum outcome)outcome, &ending);
 out:
 	client_close(&w.client);
 	follow_release(&w.follow);
@@ -635,10 +621,13 @@ out:
 
 int command_await(struct command_context *c, int argc, char **argv)
 {
-	return await_run(c, argc, argv, NULL, false);
-}
-
-int await_typed(struct command_context *c, int argc, char **argv, const struct typed *typed)
-{
-	return await_run(c, argc, argv, typed, true);
+	struct await a = {.verb = argv[0], .from = 1};
+	const struct verb_option table[] = {
+		{"--timeout", VERB_TIME, &a.timeout}, {"--for", VERB_TEXT, &a.pattern},
+		{"--idle", VERB_TIME, &a.idle},       {"--offset", VERB_COUNT, &a.from},
+		{"--session", VERB_TEXT, &a.session}, {NULL, VERB_FLAG, NULL},
+	};
+	if (verb_parse_one(table, argc, argv, &a.name, "usage: terse await ID") < 0)
+		return EXIT_TERSE;
+	return await_answer(c->settings, &a);
 }

@@ -474,7 +474,7 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 					      {"--color", VERB_TEXT, &color},
 					      {NULL, VERB_FLAG, NULL}};
 	if (verb_parse(options, argc, argv, NULL, 0) < 0 ||
-	    paint_choose(&(struct verb){argv[0], d.json}, color, &d.colour) < 0)
+	    paint_choose(&(struct verb){.name = argv[0], .json = d.json}, color, &d.colour) < 0)
 		return EXIT_TERSE;
 	if (!d.json)
 		puts("terse " TERSE_VERSION);

@@ -30,6 +30,9 @@
 
 struct runs {
 	struct verb verb;
+	/* Takes the runs, which are not printed then; or NULL. */
+	int (*each)(void *ctx, const char *id, const struct meta *m, int error);
+	void *ctx; /* of it */
 	const struct settings *settings;
 	bool history;     /* all runs, else those with artifacts */
 	bool live, watch; /* only of list: what runs now (live_list.c) */
@@ -337,6 +340,10 @@ static void runs_json_add_results(const struct runs *r, struct buffer *out)
 static int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m)
 {
 	int error = errno;
+	if (r->each) {
+		r->rows++;
+		return r->each(r->ctx, id, m, error);
+	}
 	if (r->rows == 0 && r->verb.json)
 		runs_begin_json(r);
 	else if (r->rows == 0)
@@ -435,12 +442,12 @@ static int history_add_all(struct runs *r, struct history *h)
 static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 {
 	char lines[HUMAN_LEN];
-	if (added < 0 || runs_finish(r, added) < 0) {
+	if (added < 0 || (!r->each && runs_finish(r, added) < 0)) {
 		verb_fail(&r->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (damaged > 0 && !r->verb.json) {
 		verb_error(r->verb.name, "damaged lines skipped: %s", human_count(lines, damaged));
-	} else if (r->rows == 0 && !r->verb.json) {
+	} else if (r->rows == 0 && !r->verb.json && !r->each) {
 		const char *what = runs_is_choosy(r) ? "no such run" : "nothing";
 		if (r->all)
 			verb_error(r->verb.name, "%s in any session", what);
@@ -525,10 +532,43 @@ static int list_add_all(struct runs *r, struct recent *artifacts)
 	return added ? added : got;
 }
 
+/* Returns the exit status; *more: there are more than the limit. */
+static int list_all(struct runs *r, bool *more)
+{
+	struct store stores[STORE_MAX];
+	int status = 0, count = verb_open_stores(r->verb.name, stores, &status);
+	struct recent *artifacts = recent_open(stores, count, r->all ? NULL : r->directory);
+	int added = artifacts ? list_add_all(r, artifacts) : -1;
+	*more = added > 0;
+	status = runs_end(r, added, 0, status);
+	if (artifacts)
+		recent_close(artifacts);
+	store_close_all(stores, count);
+	return status;
+}
+
+int list_answer(const struct settings *settings, const struct verb *verb, bool all, uint64_t limit,
+		int (*each)(void *ctx, const char *id, const struct meta *m, int error), void *ctx,
+		bool *more)
+{
+	struct runs r = {.verb = *verb,
+			 .each = each,
+			 .ctx = ctx,
+			 .settings = settings,
+			 .all = all,
+			 .limit = limit,
+			 .want_state = -1,
+			 .want_exit = -1,
+			 .from_ms = INT64_MIN,
+			 .to_ms = INT64_MAX};
+	verb_session(settings, NULL, r.directory);
+	return list_all(&r, more);
+}
+
 int command_list(struct command_context *c, int argc, char **argv)
 {
 	struct runs r = {.history = false};
-	struct store stores[STORE_MAX];
+	bool more;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--remote") == 0)
 			return remote_list(c, argc, argv);
@@ -543,11 +583,5 @@ int command_list(struct command_context *c, int argc, char **argv)
 	}
 	if (r.live || r.watch)
 		return live_list(r.verb.name, r.watch);
-	int count = verb_open_stores(r.verb.name, stores, &status);
-	struct recent *artifacts = recent_open(stores, count, r.all ? NULL : r.directory);
-	status = runs_end(&r, artifacts ? list_add_all(&r, artifacts) : -1, 0, status);
-	if (artifacts)
-		recent_close(artifacts);
-	store_close_all(stores, count);
-	return status;
+	return list_all(&r, &more);
 }

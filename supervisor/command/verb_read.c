@@ -483,18 +483,12 @@ static bool read_parse_lines(struct read *r, const char *text)
 	return true;
 }
 
-struct arguments {
-	const char *session, *lines, *bytes;
-	bool standard_error, raw;
-	struct verb_settings preview; /* options of --preview */
-};
-
 /* Checks that the options go together. Returns 0, or -1 after saying what is wrong. */
-static int read_check(struct read *r, const struct arguments *a, int operands)
+static int read_check(struct read *r, const struct read_arguments *a)
 {
 	const struct page_request *q = &r->lines;
 	const char *wrong = NULL;
-	if (operands == 0)
+	if (!r->name)
 		wrong = "usage: terse read ID, or terse read FILE";
 	else if ((q->first != 0) + (a->lines != NULL) + (q->tail > 0) + (a->bytes != NULL) +
 			 r->preview >
@@ -528,7 +522,7 @@ static int read_check(struct read *r, const struct arguments *a, int operands)
 }
 
 /* Returns 0, or -1 after saying what is wrong. */
-static int read_parse(struct read *r, struct arguments *a, int argc, char **argv)
+static int read_parse(struct read *r, struct read_arguments *a, int argc, char **argv)
 {
 	struct page_request *q = &r->lines;
 	const struct verb_option table[] = {
@@ -549,17 +543,7 @@ static int read_parse(struct read *r, struct arguments *a, int argc, char **argv
 		{"", VERB_SETTINGS, &a->preview},
 		{NULL, VERB_FLAG, NULL},
 	};
-	int operands = verb_parse(table, argc, argv, &r->name, 1);
-	if (operands < 0 || read_check(r, a, operands) < 0 ||
-	    excerpts_apply_profile(r->verb.name, r->settings) < 0)
-		return -1;
-	if (r->follow && q->first == 0 && q->tail == 0)
-		q->tail = FOLLOW_LINES;
-	if (q->first == 0)
-		q->first = 1;
-	r->by_bytes = a->bytes;
-	r->place.part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
-	return 0;
+	return verb_parse(table, argc, argv, &r->name, 1);
 }
 
 /* Sets what depends on the reader and the name. Returns 0, or -1 with ENOMEM. */
@@ -613,35 +597,47 @@ static int read_show(struct read *r)
 	return status;
 }
 
+int read_answer(struct read *r, const struct read_arguments *a)
+{
+	struct page_request *q = &r->lines;
+	r->option = "--offset";
+	if (read_check(r, a) < 0 || excerpts_apply_profile(r->verb.name, r->settings) < 0)
+		return EXIT_TERSE;
+	if (r->follow && r->sink == SINK_AGENT) {
+		verb_fail(&r->verb, ENVELOPE_USAGE,
+			  "--follow is for people and programs; terse await %s waits, and prints "
+			  "what is new",
+			  r->name);
+		return EXIT_TERSE;
+	}
+	if (r->follow && q->first == 0 && q->tail == 0)
+		q->tail = FOLLOW_LINES;
+	if (q->first == 0)
+		q->first = 1;
+	r->by_bytes = a->bytes;
+	r->place.part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
+	r->followup = followup_of(r->sink, r->verb.json);
+	if (verb_open(&r->verb, r->settings, a->session, r->place.part, r->name, &r->text) < 0)
+		return 1;
+	int status = 1;
+	if (r->follow && !*r->text.id)
+		verb_fail(&r->verb, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r->name);
+	else
+		status = read_show(r);
+	if (status == 0)
+		followup_keep(&r->followup, r->text.dir, r->text.id);
+	text_close(&r->text);
+	buffer_release(&r->quoted);
+	return status;
+}
+
 int command_read(struct command_context *c, int argc, char **argv)
 {
-	struct read r = {.verb = {.name = argv[0]},
-			 .settings = c->settings,
-			 .exit_code = -1,
-			 .option = "--offset"};
-	struct arguments a = {.preview = {.settings = c->settings}};
+	struct read r = {.verb = {.name = argv[0]}, .settings = c->settings, .exit_code = -1};
+	struct read_arguments a = {.preview = {.settings = c->settings}};
 	if (read_parse(&r, &a, argc, argv) < 0)
 		return EXIT_TERSE;
 	if (!r.verb.json)
 		r.sink = reader_of_text();
-	if (r.follow && r.sink == SINK_AGENT) {
-		verb_fail(&r.verb, ENVELOPE_USAGE,
-			  "--follow is for people and programs; terse await %s waits, and prints "
-			  "what is new",
-			  r.name);
-		return EXIT_TERSE;
-	}
-	r.followup = followup_of(r.sink, r.verb.json);
-	if (verb_open(&r.verb, c->settings, a.session, r.place.part, r.name, &r.text) < 0)
-		return 1;
-	int status = 1;
-	if (r.follow && !*r.text.id)
-		verb_fail(&r.verb, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r.name);
-	else
-		status = read_show(&r);
-	if (status == 0)
-		followup_keep(&r.followup, r.text.dir, r.text.id);
-	text_close(&r.text);
-	buffer_release(&r.quoted);
-	return status;
+	return read_answer(&r, &a);
 }

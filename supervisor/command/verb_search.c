@@ -37,7 +37,6 @@ static void search_set_limits(struct search *s, const char *name)
 		.from = q->from,
 		.print = search_print,
 	};
-	s->sink = reader_of_text();
 	s->followup = followup_of(s->sink, s->verb.json);
 	o.ctx = s;
 	if (s->colour) {
@@ -62,17 +61,20 @@ static void search_set_limits(struct search *s, const char *name)
 /* Returns 0, or the exit status. */
 static int search_prepare(struct search *s, const char *name)
 {
-	const struct notice_query *q = &s->query;
+	struct notice_query *q = &s->query;
 	const struct matcher_options options = {
 		.ignore_case = q->ignore_case, .word = q->word, .literal = q->literal};
 	struct matcher_error error;
+	q->tools = s->settings->words == WORDS_TOOLS;
+	q->json = s->verb.json;
 	s->matcher = matcher_new(q->pattern, &options, &error);
 	if (!s->matcher && errno == EINVAL) {
 		verb_fail(&s->verb, ENVELOPE_BAD_PATTERN, "%s: at offset %zu: %s", q->pattern,
 			  error.offset, error.text);
 		return EXIT_TERSE;
 	}
-	buffer_printf(&s->who, "terse %s: ", s->verb.name);
+	if (*s->verb.name)
+		buffer_printf(&s->who, "terse %s: ", s->verb.name);
 	quote_text(&s->who, q->pattern, strlen(q->pattern), 0);
 	buffer_append_string(&s->who, ": gave up at line ");
 	if (!s->matcher || buffer_check(&s->who) < 0) {
@@ -144,7 +146,6 @@ static int search_parse(struct search *s, struct search_arguments *a, int argc, 
 	uint64_t unset = UINT64_MAX;
 	q->before = q->after = a->context = unset;
 	q->from = 1;
-	q->tools = s->settings->words == WORDS_TOOLS;
 	const struct verb_option table[] = {
 		{"-i", VERB_FLAG, &q->ignore_case},
 		{"--ignore-case", VERB_FLAG, &q->ignore_case},
@@ -192,7 +193,6 @@ static int search_parse(struct search *s, struct search_arguments *a, int argc, 
 	if (q->after == unset)
 		q->after = context;
 	q->session = a->name ? NULL : a->session;
-	q->json = s->verb.json;
 	return 0;
 }
 
@@ -472,16 +472,22 @@ static int search_all(struct search *s, const char *session)
 	return status;
 }
 
+int search_answer(struct search *s, const char *session, const char *name)
+{
+	s->name = name;
+	int status = search_prepare(s, name);
+	if (status == 0)
+		status = name ? search_one(s, session, name) : search_all(s, session);
+	search_release(s);
+	return status;
+}
+
 int command_search(struct command_context *c, int argc, char **argv)
 {
 	struct search s = {.verb = {.name = argv[0]}, .settings = c->settings, .first = -1};
 	struct search_arguments a = {.all = false};
 	if (search_parse(&s, &a, argc, argv) < 0)
 		return EXIT_TERSE;
-	s.name = a.name;
-	int status = search_prepare(&s, a.name);
-	if (status == 0)
-		status = a.name ? search_one(&s, a.session, a.name) : search_all(&s, a.session);
-	search_release(&s);
-	return status;
+	s.sink = reader_of_text();
+	return search_answer(&s, a.session, a.name);
 }

@@ -1,6 +1,7 @@
 // terse signal ID [SIGNAL]: ends a running command, or sends it a signal.
 
 #include "config/option.h"
+#include "config/value.h"
 #include "lib/buffer.h"
 #include "lib/guard.h"
 #include "lib/io.h"
@@ -47,6 +48,29 @@ static void signal_wait_for_end(const struct client *v)
 		;
 }
 
+int signal_answer(const struct settings *settings, const char *verb, const char *session,
+		  const char *name, const char *signal)
+{
+	int sig = signal ? parse_signal(signal) : 0, status = 0;
+	if (sig < 0) {
+		verb_error(verb, "%s: no such signal", signal);
+		return EXIT_TERSE;
+	}
+	struct client v;
+	char id[ID_LEN + 1];
+	if (live_run_open(settings, session, verb, name, &v, id) < 0)
+		return 1;
+	bool own = live_run_is_own(settings, session, id);
+	if (client_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, own, NULL, 0, NULL) < 0) {
+		live_run_failed(settings, verb, id, errno);
+		status = 1;
+	} else if (sig == 0) {
+		signal_wait_for_end(&v);
+	}
+	client_close(&v);
+	return status;
+}
+
 int command_signal(struct command_context *c, int argc, char **argv)
 {
 	const char *session = NULL, *operands[2];
@@ -61,25 +85,8 @@ int command_signal(struct command_context *c, int argc, char **argv)
 		verb_error(argv[0], "usage: terse signal ID [SIGNAL]");
 		return EXIT_TERSE;
 	}
-	int sig = count == 2 ? parse_signal(operands[1]) : 0;
-	if (sig < 0) {
-		verb_error(argv[0], "%s: no such signal", operands[1]);
-		return EXIT_TERSE;
-	}
-	struct client v;
-	char id[ID_LEN + 1];
-	if (live_run_open(c->settings, session, argv[0], operands[0], &v, id) < 0)
-		return 1;
-	int status = 0;
-	bool own = live_run_is_own(c->settings, session, id);
-	if (client_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, own, NULL, 0, NULL) < 0) {
-		live_run_failed(c->settings, argv[0], id, errno);
-		status = 1;
-	} else if (sig == 0) {
-		signal_wait_for_end(&v);
-	}
-	client_close(&v);
-	return status;
+	return signal_answer(c->settings, argv[0], session, operands[0],
+			     count == 2 ? operands[1] : NULL);
 }
 
 // terse snapshot ID [--json]: prints the screen of a running command.
@@ -136,6 +143,28 @@ static int snapshot_draw(const struct buffer *json, const char *path)
 	return result;
 }
 
+int snapshot_answer(const struct settings *settings, const char *verb, const char *session,
+		    const char *name, bool json, const char *svg)
+{
+	struct client v;
+	char id[ID_LEN + 1];
+	if (live_run_open(settings, session, verb, name, &v, id) < 0)
+		return 1;
+	struct buffer reply = BUFFER_INIT;
+	int status = 1;
+	if (client_ask(&v, CONTROL_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0)
+		live_run_failed(settings, verb, id, errno);
+	else if (svg && snapshot_draw(&reply, svg) < 0)
+		verb_error(verb, "%s: %m", svg);
+	else if (!svg && (json ? snapshot_print_json(&reply) : snapshot_print_text(&reply)) < 0)
+		verb_error(verb, "%s: %m", id);
+	else
+		status = 0;
+	buffer_release(&reply);
+	client_close(&v);
+	return status;
+}
+
 int command_snapshot(struct command_context *c, int argc, char **argv)
 {
 	const char *session = NULL, *name, *svg = NULL;
@@ -152,23 +181,7 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 		verb_error(argv[0], "--svg does not go with --json");
 		return EXIT_TERSE;
 	}
-	struct client v;
-	char id[ID_LEN + 1];
-	if (live_run_open(c->settings, session, argv[0], name, &v, id) < 0)
-		return 1;
-	struct buffer reply = BUFFER_INIT;
-	int status = 1;
-	if (client_ask(&v, CONTROL_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0)
-		live_run_failed(c->settings, argv[0], id, errno);
-	else if (svg && snapshot_draw(&reply, svg) < 0)
-		verb_error(argv[0], "%s: %m", svg);
-	else if (!svg && (json ? snapshot_print_json(&reply) : snapshot_print_text(&reply)) < 0)
-		verb_error(argv[0], "%s: %m", id);
-	else
-		status = 0;
-	buffer_release(&reply);
-	client_close(&v);
-	return status;
+	return snapshot_answer(c->settings, argv[0], session, name, json, svg);
 }
 
 // terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a running command, and
@@ -179,14 +192,11 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 
 struct sender {
 	const struct settings *settings;
-	const char *verb;
-	const char *session;
+	const struct await *a;
 	char id[ID_LEN + 1];
 	struct client client;
 	bool awaits;
 	struct typed typed;
-	char **after; /* the arguments of `await`; the ID is the last one */
-	int after_count;
 };
 
 static int send_ask(struct sender *s, enum control_kind kind, uint32_t a, const char *data,
@@ -194,7 +204,7 @@ static int send_ask(struct sender *s, enum control_kind kind, uint32_t a, const 
 {
 	while (client_ask(&s->client, kind, a, 0, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
-			live_run_failed(s->settings, s->verb, s->id, errno);
+			live_run_failed(s->settings, s->a->verb, s->id, errno);
 			return -1;
 		}
 		poll(NULL, 0, AGAIN_MS);
@@ -222,7 +232,7 @@ static int send_text(struct sender *s, const char *data, size_t len)
 static int send_key(struct sender *s, const char *name)
 {
 	struct key_bytes key;
-	if (key_parse(name, &key) < 0)
+	if (key_parse(name, &key) < 0) /* they were checked */
 		return -1;
 	if (s->awaits)
 		buffer_append(&s->typed.text, key.data, 1);
@@ -242,7 +252,7 @@ static int send_file(struct sender *s, const char *name)
 		}
 	}
 	if (n < 0)
-		verb_error(s->verb, "--file: %s: %m", name);
+		verb_error(s->a->verb, "--file: %s: %m", name);
 	if (!standard)
 		io_close(&fd);
 	return n == 0 ? 0 : -1;
@@ -254,91 +264,97 @@ static int send_bad_usage(const char *verb, const char *what, const char *why)
 	return -1;
 }
 
-enum item_kind { ITEM_TEXT, ITEM_KEY, ITEM_FILE, ITEM_EOF };
-
-/* One thing to type. */
-struct item {
-	enum item_kind kind;
-	const char *value;
-};
-
 static const struct {
 	const char *name;
-	enum item_kind kind;
+	enum send_kind kind;
 	bool takes; /* a value */
 } options[] = {
-	{"--key", ITEM_KEY, true},
-	{"--file", ITEM_FILE, true},
-	{"--eof", ITEM_EOF, false},
+	{"--key", SEND_KEY, true},
+	{"--file", SEND_FILE, true},
+	{"--eof", SEND_EOF, false},
 };
 
 #define OPTIONS (sizeof(options) / sizeof(*options))
 
-/* Options that are passed on to `await`. */
-static bool send_is_for_await(const char *name)
-{
-	return strcmp(name, "--timeout") == 0 || strcmp(name, "--for") == 0 ||
-	       strcmp(name, "--idle") == 0;
-}
+/* The options of await, and what they say. */
+struct send_after {
+	const char *name;
+	const char **text; /* or */
+	int64_t *ms;
+};
 
 /* Reads the option at argv[*i] and its value. Returns 0, 1 if it types nothing, or -1 after saying
    what is wrong. */
-static int send_read_option(struct sender *s, int argc, char **argv, int *i, struct item *item)
+static int send_read_option(struct await *a, bool *awaits, const char **after, int argc,
+			    char **argv, int *i, struct send_item *item)
 {
-	const char *name = argv[*i];
-	bool session = strcmp(name, "--session") == 0;
+	const struct send_after passed[] = {
+		{"--session", &a->session, NULL},
+		{"--for", &a->pattern, NULL},
+		{"--timeout", NULL, &a->timeout},
+		{"--idle", NULL, &a->idle},
+	};
+	const char *name = argv[*i], *value;
 	if (strcmp(name, "--await") == 0) {
-		s->awaits = true;
+		*awaits = true;
 		return 1;
 	}
-	if (send_is_for_await(name)) {
-		s->after[s->after_count++] = argv[*i];
-		if (*i + 1 < argc)
-			s->after[s->after_count++] = argv[++*i];
-		return 1;
-	}
-	size_t at = 0;
-	while (at < OPTIONS && strcmp(options[at].name, name) != 0)
+	size_t at = 0, own = 0;
+	while (at < 4 && strcmp(passed[at].name, name) != 0)
 		at++;
-	if (at == OPTIONS && !session)
-		return send_bad_usage(s->verb, name, "no such option");
-	bool takes = session || options[at].takes;
-	if (takes && *i + 1 >= argc)
-		return send_bad_usage(s->verb, name, "needs a value");
-	const char *value = takes ? argv[++*i] : "";
-	if (session)
-		s->session = value;
-	else
-		*item = (struct item){options[at].kind, value};
-	struct key_bytes key;
-	if (!session && options[at].kind == ITEM_KEY && key_parse(value, &key) < 0)
-		return send_bad_usage(s->verb, value, "no such key");
-	return session ? 1 : 0;
+	while (own < OPTIONS && strcmp(options[own].name, name) != 0)
+		own++;
+	if (at == 4 && own == OPTIONS)
+		return send_bad_usage(a->verb, name, "no such option");
+	if (at == 4 && !options[own].takes) {
+		*item = (struct send_item){.kind = options[own].kind};
+		return 0;
+	}
+	value = *i + 1 < argc ? argv[++*i] : NULL;
+	if (!value)
+		return send_bad_usage(a->verb, name, "needs a value");
+	if (at == 4) {
+		*item = (struct send_item){options[own].kind, value, 0};
+		return 0;
+	}
+	if (at > 0 && !*after)
+		*after = name;
+	if (passed[at].text)
+		*passed[at].text = value;
+	else if (value_parse_duration(value, passed[at].ms) < 0 || *passed[at].ms <= 0)
+		return send_bad_usage(a->verb, name, "must be a time: 500ms, 2s, 5m");
+	return 1;
 }
 
 /* The ID and the things to type, in their order. `items` has room for argc of them. Returns how
    many, or -1 after saying what is wrong. */
-static int send_parse(struct sender *s, int argc, char **argv, const char **name,
-		      struct item *items)
+static int send_parse(struct await *a, bool *awaits, int argc, char **argv, struct send_item *items)
 {
 	int count = 0;
 	bool text_only = false;
+	const char *after = NULL;
 	for (int i = 1; i < argc; i++) {
 		bool is_option = !text_only && argv[i][0] == '-' && argv[i][1];
 		if (is_option && strcmp(argv[i], "--") == 0) {
 			text_only = true;
 		} else if (is_option) {
-			int used = send_read_option(s, argc, argv, &i, &items[count]);
+			int used =
+				send_read_option(a, awaits, &after, argc, argv, &i, &items[count]);
 			if (used < 0)
 				return -1;
 			count += used == 0;
-		} else if (!*name) {
-			*name = argv[i];
+		} else if (!a->name) {
+			a->name = argv[i];
 		} else {
-			items[count++] = (struct item){ITEM_TEXT, argv[i]};
+			items[count++] = (struct send_item){SEND_TEXT, argv[i], strlen(argv[i])};
 		}
 	}
-	return count;
+	if (count > 0 && after && !*awaits)
+		return send_bad_usage(a->verb, after, "needs --await");
+	if (count > 0 && a->name)
+		return count;
+	verb_error(a->verb, "usage: terse send ID TEXT --key enter (see terse help send)");
+	return -1;
 }
 
 /* Notes where the text ends before anything is typed. */
@@ -347,69 +363,66 @@ static int send_mark(struct sender *s)
 	struct client reader;
 	struct live_status now = {.bytes = 0};
 	struct buffer json = BUFFER_INIT;
-	if (live_run_open(s->settings, s->session, s->verb, s->id, &reader, s->id) < 0)
+	if (live_run_open(s->settings, s->a->session, s->a->verb, s->id, &reader, s->id) < 0)
 		return -1;
 	int result = client_ask(&reader, CONTROL_WATCH, 0, 0, NULL, 0, &json);
 	if (result == 0)
 		result = live_status_parse(json.data ? json.data : "", json.len, &now);
 	if (result < 0)
-		live_run_failed(s->settings, s->verb, s->id, errno);
+		live_run_failed(s->settings, s->a->verb, s->id, errno);
 	s->typed.from = now.bytes;
 	client_close(&reader);
 	buffer_release(&json);
 	return result;
 }
 
-static int send_item(struct sender *s, const struct item *item)
+static int send_one(struct sender *s, const struct send_item *item)
 {
 	switch (item->kind) {
-	case ITEM_KEY: return send_key(s, item->value);
-	case ITEM_FILE: return send_file(s, item->value);
-	case ITEM_EOF: return send_ask(s, CONTROL_CLOSE, 0, NULL, 0);
-	default: return send_text(s, item->value, strlen(item->value));
+	case SEND_KEY: return send_key(s, item->value);
+	case SEND_FILE: return send_file(s, item->value);
+	case SEND_EOF: return send_ask(s, CONTROL_CLOSE, 0, NULL, 0);
+	default: return send_text(s, item->value, item->len);
 	}
+}
+
+int send_answer(const struct settings *settings, const struct send_item *items, size_t count,
+		bool awaits, struct await *a)
+{
+	struct sender s = {.settings = settings, .a = a, .client = {.fd = -1}, .awaits = awaits};
+	struct key_bytes key;
+	for (size_t i = 0; i < count; i++) {
+		if (items[i].kind == SEND_KEY && key_parse(items[i].value, &key) < 0) {
+			send_bad_usage(a->verb, items[i].value, "no such key");
+			return EXIT_TERSE;
+		}
+	}
+	if (live_run_open(settings, a->session, a->verb, a->name, &s.client, s.id) < 0)
+		return 1;
+	int status = awaits && send_mark(&s) < 0;
+	for (size_t i = 0; i < count && status == 0; i++)
+		status = send_one(&s, &items[i]) < 0;
+	client_close(&s.client);
+	if (status == 0 && awaits) {
+		a->name = s.id;
+		a->answers = true;
+		a->typed = buffer_check(&s.typed.text) == 0 ? &s.typed : NULL;
+		status = await_answer(settings, a);
+	}
+	buffer_release(&s.typed.text);
+	return status;
 }
 
 int command_send(struct command_context *c, int argc, char **argv)
 {
-	struct sender s = {.settings = c->settings, .verb = argv[0], .client = {.fd = -1}};
-	const char *name = NULL;
-	int status = EXIT_TERSE;
-	struct item *items = calloc((size_t)argc, sizeof(*items));
-	s.after = calloc((size_t)argc + 5, sizeof(*s.after));
-	int count = -1;
-	if (items && s.after) {
-		s.after[s.after_count++] = (char *)"await";
-		count = send_parse(&s, argc, argv, &name, items);
-	} else {
+	struct await a = {.verb = argv[0], .from = 1};
+	bool awaits = false;
+	struct send_item *items = calloc((size_t)argc, sizeof(*items));
+	if (!items)
 		verb_error(argv[0], "%m");
-	}
-	if (count > 0 && s.after_count > 1 && !s.awaits)
-		count = send_bad_usage(argv[0], s.after[1], "needs --await");
-	if (count == 0 || (count > 0 && !name))
-		verb_error(argv[0], "usage: terse send ID TEXT --key enter (see terse help send)");
-	if (count <= 0 || !name)
-		goto out;
-	status = 1;
-	if (live_run_open(c->settings, s.session, argv[0], name, &s.client, s.id) < 0)
-		goto out;
-	status = s.awaits && send_mark(&s) < 0;
-	for (int i = 0; i < count && status == 0; i++)
-		status = send_item(&s, &items[i]) < 0;
-	client_close(&s.client);
-	if (status == 0 && s.awaits) {
-		if (s.session) {
-			s.after[s.after_count++] = (char *)"--session";
-			s.after[s.after_count++] = (char *)s.session;
-		}
-		s.after[s.after_count++] = s.id;
-		status = await_typed(c, s.after_count, s.after,
-				     buffer_check(&s.typed.text) == 0 ? &s.typed : NULL);
-	}
-out:
-	client_close(&s.client);
-	buffer_release(&s.typed.text);
-	free(s.after);
+	int count = items ? send_parse(&a, &awaits, argc, argv, items) : -1;
+	int status =
+		count < 0 ? EXIT_TERSE : send_answer(c->settings, items, (size_t)count, awaits, &a);
 	free(items);
 	return status;
 }
