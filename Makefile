@@ -145,7 +145,7 @@ $(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMI
 .PHONY: always
 
 # The page of terse report is a part of the program.
-$(BUILD)/supervisor/command/html_assets.o: $(wildcard supervisor/command/page/*)
+$(BUILD)/supervisor/command/html.o: $(wildcard supervisor/command/page/*)
 
 $(BUILD)/lib/%.o $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
 $(BUILD)/%.o: %.c Makefile

@@ -2,6 +2,7 @@
 
 #include "supervisor/command/svg.h"
 
+#include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "supervisor/command/output.h"
 #include "supervisor/terminal/terminal.h"
@@ -45,16 +46,6 @@ static uint32_t colour_of(uint32_t colour, uint32_t preset)
 	return colour & TERMINAL_PALETTE ? palette(colour & 255)
 	       : colour                  ? colour & 0xffffff
 					 : preset;
-}
-
-struct svg_colours svg_colours(const struct terminal_style *style)
-{
-	uint32_t ink = colour_of(style->ink, INK), paper = colour_of(style->paper, PAPER);
-	bool inverse = style->attributes & TERMINAL_INVERSE;
-	return (struct svg_colours){.ink = inverse ? paper : ink,
-				    .paper = inverse ? ink : paper,
-				    .has_ink = style->ink || inverse,
-				    .has_paper = style->paper || inverse};
 }
 
 /* Adds text as XML has it. */
@@ -105,55 +96,53 @@ static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
 		       size_t len, const struct terminal_style *style)
 {
 	struct svg *s = ctx;
-	const struct svg_colours colours = svg_colours(style);
+	bool inverse = style->attributes & TERMINAL_INVERSE;
+	uint32_t own_ink = colour_of(style->ink, INK), own_paper = colour_of(style->paper, PAPER);
+	uint32_t ink = inverse ? own_paper : own_ink, paper = inverse ? own_ink : own_paper;
+	bool has_paper = style->paper || inverse;
 	unsigned x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT;
-	if (colours.has_paper)
+	if (has_paper)
 		buffer_printf(
 			&s->papers,
 			"<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%d\" fill=\"#%06" PRIx32
 			"\"/>\n",
-			x, y, width * CELL_WIDTH, CELL_HEIGHT, colours.paper);
+			x, y, width * CELL_WIDTH, CELL_HEIGHT, paper);
 	unsigned drawn = width * CELL_WIDTH;
 	svg_trim(&text, &len, &x, &drawn);
-	if (colours.has_paper || len > 0)
+	if (has_paper || len > 0)
 		s->rows = row + 1;
 	if (len == 0)
 		return;
 	/* As wide as its cells, whatever font there is. */
 	buffer_printf(&s->texts,
 		      "<text x=\"%u\" y=\"%u\" textLength=\"%u\" fill=\"#%06" PRIx32 "\"", x,
-		      y + BASELINE, drawn, colours.ink);
+		      y + BASELINE, drawn, ink);
 	add_attributes(&s->texts, style);
 	buffer_append_string(&s->texts, ">");
 	add_text(&s->texts, text, len);
 	buffer_append_string(&s->texts, "</text>\n");
 }
 
-void svg_append(struct buffer *out, const struct terminal *t)
+int svg_write(const char *path, const struct terminal *t)
 {
 	struct svg s = {.rows = 0};
 	const struct terminal_painter painter = {svg_on_run, &s};
+	struct buffer out = BUFFER_INIT;
 	unsigned cols, rows;
 	terminal_size(t, &cols, &rows);
-	out->failed |= terminal_paint(t, &painter) < 0;
+	out.failed = terminal_paint(t, &painter) < 0;
 	unsigned width = cols * CELL_WIDTH + 2 * MARGIN, height = s.rows * CELL_HEIGHT + 2 * MARGIN;
-	buffer_printf(out,
+	buffer_printf(&out,
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
 		      "viewBox=\"0 0 %u %u\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, "
 		      "monospace\" font-size=\"13\" style=\"white-space:pre\">\n"
 		      "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
 		      width, height, width, height, PAPER);
-	buffer_add(out, &s.papers);
-	buffer_add(out, &s.texts);
-	buffer_append_string(out, "</svg>\n");
+	buffer_add(&out, &s.papers);
+	buffer_add(&out, &s.texts);
+	buffer_append_string(&out, "</svg>\n");
 	buffer_release(&s.papers);
 	buffer_release(&s.texts);
-}
-
-int svg_write(const char *path, const struct terminal *t)
-{
-	struct buffer out = BUFFER_INIT;
-	svg_append(&out, t);
 	int result = output_write(path, true, &out);
 	buffer_release(&out);
 	return result;

@@ -3,6 +3,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/json.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/history.h"
@@ -11,6 +12,7 @@
 #include "supervisor/command/html.h"
 #include "supervisor/command/output.h"
 #include "supervisor/command/progress.h"
+#include "supervisor/command/runs.h"
 #include "supervisor/command/stats.h"
 #include "supervisor/command/verb.h"
 
@@ -26,8 +28,31 @@
 /* Runs on a page: the newest. */
 #define RUNS_MOST 5000
 
+/* Bytes of all texts on a page, before they become JSON; of all that was shown (1,000 runs with a
+   usual preview fit); of all recordings. */
+#define TEXTS_MOST      ((uint64_t)10 * 1024 * 1024)
+#define SHOWN_MOST      ((uint64_t)6 * 1024 * 1024)
+#define RECORDINGS_MOST ((uint64_t)4 * 1024 * 1024)
+
+/* Bytes of one of them, and of one that is cut at least. */
+#define TEXT_MOST      ((uint64_t)256 * 1024)
+#define RECORDING_MOST ((uint64_t)1024 * 1024)
+#define TEXT_LEAST     ((uint64_t)2 * 1024)
+
+/* From this size on the page gets no more texts. JSON may take six bytes for one. */
+#define PAGE_FULL ((uint64_t)16 * 1024 * 1024)
+
 /* How often --watch looks whether a run has ended, in milliseconds. */
 #define LOOK_MS 500
+
+/* A run on the page. */
+struct report_run {
+	char *line; /* as in the history; owned */
+	size_t len;
+	uint64_t id; /* packed; 0: no artifact */
+	int64_t started_ms;
+	int store; /* where its artifact is */
+};
 
 struct report_call {
 	struct verb verb;
@@ -40,39 +65,21 @@ struct report_call {
 
 	struct store stores[STORE_MAX];
 	int store_count;
-	int dirs[STORE_MAX]; /* of the session, or -1 */
-	char paths[STORE_MAX][PATH_MAX];
-	int store;             /* the one that is being read */
-	struct html_run *runs; /* at most twice RUNS_MOST while they are read */
+	int dirs[STORE_MAX];     /* of the session, or -1 */
+	int store;               /* the one that is being read */
+	struct report_run *runs; /* at most twice RUNS_MOST while they are read, the oldest first */
 	size_t count, room;
 	uint64_t total; /* those that are too old for the page included */
 	int64_t cut_ms; /* when the newest of these started */
 	bool failed;    /* there was no memory */
 	struct stats stats;
-	struct progress progress;
 };
 
 /* --- collecting -------------------------------------------------------------------------- */
 
-/* The bytes of a run's texts. */
-static uint64_t texts_size(int dir, uint64_t packed)
-{
-	char id[ID_LEN + 1];
-	uint64_t size = 0;
-	id_unpack(packed, id);
-	for (enum artifact_part part = ARTIFACT_OUT; part <= ARTIFACT_ERR; part++) {
-		char name[ID_LEN + 16];
-		struct stat st;
-		snprintf(name, sizeof(name), "%s%s", id, artifact_files[part].suffix);
-		if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-			size += (uint64_t)st.st_size;
-	}
-	return size;
-}
-
 static int compare_starts(const void *a, const void *b)
 {
-	const struct html_run *x = a, *y = b;
+	const struct report_run *x = a, *y = b;
 	return (x->started_ms > y->started_ms) - (x->started_ms < y->started_ms);
 }
 
@@ -96,16 +103,15 @@ static void report_add(struct report_call *c, const struct usage_run *run)
 {
 	if (c->count == 2 * RUNS_MOST)
 		report_cut(c);
-	struct html_run *r = array_add(&c->runs, &c->count, &c->room, sizeof(*r));
+	struct report_run *r = array_add(&c->runs, &c->count, &c->room, sizeof(*r));
 	c->failed |= !r;
 	if (!r)
 		return;
-	*r = (struct html_run){.line = strndup(run->line.data, run->line.len),
-			       .len = run->line.len,
-			       .id = run->id,
-			       .started_ms = run->started_ms,
-			       .store = c->store,
-			       .shown = run->shown.bytes};
+	*r = (struct report_run){.line = strndup(run->line.data, run->line.len),
+				 .len = run->line.len,
+				 .id = run->id,
+				 .started_ms = run->started_ms,
+				 .store = c->store};
 	c->failed |= !r->line;
 	c->total++;
 }
@@ -200,10 +206,6 @@ static int report_collect(struct report_call *c)
 			result = report_add_newest(c);
 	}
 	report_cut(c);
-	for (size_t i = 0; i < c->count; i++) {
-		struct html_run *r = &c->runs[i];
-		r->size = r->id ? texts_size(c->dirs[r->store], r->id) : 0;
-	}
 	if (c->failed || c->stats.failed)
 		errno = ENOMEM;
 	return c->failed || c->stats.failed ? -1 : result;
@@ -211,33 +213,123 @@ static int report_collect(struct report_call *c)
 
 /* --- writing ------------------------------------------------------------------------------ */
 
-static void report_tell(void *ctx, size_t done)
+static void add_size(struct buffer *out, const char *key, const struct stats_size *size)
 {
-	struct report_call *c = ctx;
-	progress_tell(&c->progress, "%zu of %zu runs", done, c->count);
+	json_begin_array(out, key);
+	json_add_count(out, NULL, size->bytes);
+	json_add_count(out, NULL, size->tokens);
+	json_end_array(out);
 }
 
-static int report_write(struct report_call *c, int fd)
+static void report_add_facts(struct buffer *out, const struct report_call *c)
 {
-	const char *paths[STORE_MAX];
-	for (int i = 0; i < STORE_MAX; i++)
-		paths[i] = c->paths[i];
-	struct html_page page = {
-		.session = *c->one.id ? c->one.id : c->directory,
-		.stats = &c->stats,
-		.runs = c->runs,
-		.count = c->count,
-		.dirs = c->dirs,
-		.paths = paths,
-		.total = c->total,
-		.tell = report_tell,
-		.ctx = c,
-	};
-	progress_begin(&c->progress);
-	int result = html_write(&page, fd), error = errno;
-	progress_end(&c->progress);
+	const struct stats_sum *s = &c->stats.all;
+	json_begin_object(out, NULL);
+	json_add_string(out, "session", *c->one.id ? c->one.id : c->directory);
+	json_add_number(out, "written_ms", clock_real_ms());
+	json_add_count(out, "older", c->total - c->count);
+	json_add_count(out, "written", s->text);
+	add_size(out, "shown", &s->shown);
+	add_size(out, "read", &s->read);
+	add_size(out, "own", &s->own);
+	json_add_number(out, "saved", stats_saved(s));
+	json_add_number(out, "saved_tokens", stats_saved_tokens(s));
+	json_add_count(out, "reads", s->reads);
+	json_end_object(out);
+}
+
+/* The facts about a run, and at most `most` bytes of what was shown of it. Returns 0, or -1 if its
+   line is damaged. */
+static int report_add_run(struct buffer *out, const struct report_call *c,
+			  const struct report_run *r, size_t most)
+{
+	struct meta m;
+	struct usage_run usage;
+	struct buffer text = BUFFER_INIT;
+	if (meta_parse(r->line, r->len, &m) < 0)
+		return -1;
+	usage_parse_run(r->line, r->len, &usage);
+	json_begin_object(out, NULL);
+	json_add_string(out, "id", *m.id ? m.id : NULL);
+	row_add_command(&text, &m);
+	html_add_clean(out, "command", text.data, text.len);
+	out->failed |= text.failed;
+	buffer_clear(&text);
+	stats_name_command(&text, &usage.command);
+	json_add_made(out, "name", &text);
+	html_add_clean(out, "cwd", m.cwd, strlen(m.cwd));
+	json_add_string(out, "state", meta_state_name(m.state));
+	json_add_known(out, "exit", m.exit_code >= 0, (uint64_t)m.exit_code);
+	json_add_signal(out, "signal", m.signal);
+	json_add_bool(out, "timed_out", m.timed_out);
+	json_add_bool(out, "failed", m.state != META_RUNNING && usage.failed);
+	json_add_number(out, "started", m.started_ms);
+	json_add_number(out, "duration", m.duration_ms);
+	html_add_clean(out, "profile", usage.profile.data, usage.profile.len);
+	html_add_clean(out, "agent", usage.agent.data, usage.agent.len);
+	json_add_count(out, "shown_bytes", usage.shown.bytes);
+	json_add_count(out, "tokens", usage.shown.tokens);
+	uint64_t bytes = m.out.bytes + m.err.bytes;
+	json_add_count(out, "text_bytes", usage.shown.text > bytes ? usage.shown.text : bytes);
+	html_add_shown(out, c->dirs[r->store], m.id, most);
+	if (*m.id) {
+		buffer_printf(&text, "%s/sessions/%s/%s.txt", c->stores[r->store].path,
+			      c->directory, m.id);
+		json_add_made(out, "path", &text);
+	}
+	json_end_object(out);
+	meta_release(&m);
+	return 0;
+}
+
+/* What one of `count` runs may take of what is left: what older ones did not need is there for
+   newer ones. */
+static size_t share(uint64_t left, size_t count)
+{
+	uint64_t most = left / count;
+	return most > TEXT_MOST ? TEXT_MOST : most < TEXT_LEAST ? TEXT_LEAST : most;
+}
+
+static int report_write(const struct report_call *c, int fd)
+{
+	uint64_t texts = TEXTS_MOST, shown = SHOWN_MOST, recordings = RECORDINGS_MOST;
+	struct html h;
+	struct progress progress;
+	struct buffer json = BUFFER_INIT;
+	int result = html_begin(&h, fd);
+	progress_begin(&progress);
+	report_add_facts(&json, c);
+	if (result == 0)
+		result = html_add(&h, "facts", 0, &json);
+	for (size_t i = 0; i < c->count && result == 0; i++) {
+		const struct report_run *r = &c->runs[i];
+		int dir = c->dirs[r->store];
+		char id[ID_LEN + 1];
+		progress_tell(&progress, "%zu of %zu runs", i, c->count);
+		if (report_add_run(&json, c, r, share(shown, c->count - i)) < 0)
+			continue;
+		shown -= json.len < shown ? json.len : shown;
+		result = html_add(&h, "r", i, &json);
+		if (result < 0 || !r->id || h.written > PAGE_FULL)
+			continue;
+		id_unpack(r->id, id);
+		json_begin_object(&json, NULL);
+		html_add_texts(&json, dir, id, share(texts, c->count - i));
+		texts -= json.len < texts ? json.len : texts;
+		size_t before = json.len;
+		if (recordings > 0)
+			html_add_recording(&json, dir, id,
+					   recordings < RECORDING_MOST ? recordings
+								       : RECORDING_MOST);
+		recordings -= json.len - before < recordings ? json.len - before : recordings;
+		json_end_object(&json);
+		result = html_add(&h, "t", i, &json);
+	}
+	int error = errno;
+	progress_end(&progress);
+	buffer_release(&json);
 	errno = error;
-	return result;
+	return result < 0 ? -1 : html_end(&h);
 }
 
 /* What tells that there is something new: sizes and times of the session's files. */
@@ -354,13 +446,8 @@ static void report_open(struct report_call *c, int *status)
 	else
 		verb_session(c->settings, c->session, c->directory);
 	c->store_count = verb_open_stores(c->verb.name, c->stores, status);
-	for (int i = 0; i < c->store_count; i++) {
+	for (int i = 0; i < c->store_count; i++)
 		c->dirs[i] = store_open_session(&c->stores[i], c->directory, false);
-		int len = snprintf(c->paths[i], PATH_MAX, "%s/sessions/%s", c->stores[i].path,
-				   c->directory);
-		if (len >= PATH_MAX)
-			io_close(&c->dirs[i]);
-	}
 }
 
 int command_report(struct command_context *context, int argc, char **argv)

@@ -3,14 +3,14 @@
 //
 //   check.mjs BUILD MODULES [PICTURES]
 //
-// Nothing is printed to the console, nothing is requested, hostile output stays text; search, filters,
-// folds and recordings work; 1,000 runs with 200 MB of text make a page of at most 20 MB. PICTURES: a
+// Nothing is printed to the console, nothing is requested, hostile output stays text; search, filters
+// and folds work; recordings end as terse replay --svg has them; 1,000 runs with 200 MB of text make a page of at most 20 MB. PICTURES: a
 // directory for pictures of the page, to be looked at.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -136,6 +136,40 @@ async function session() {
   }
 }
 
+// Recordings of real tools, cut in their middles: the page's terminal shows what terse's own does.
+async function recordings() {
+  env.TERSE_SESSION = "recordings";
+  const captures = join(import.meta.dirname, "../terminal/captures"), pictures = [];
+  for (const name of readdirSync(captures).filter((name) => name.endsWith(".raw") && !name.startsWith("vttest"))) {
+    const path = join(captures, name), [cols, rows] = readFileSync(path.replace(/raw$/, "size"), "utf8").split(/\s/);
+    await run("--record", "--spill", "always", "--tty", "--cols", cols, "--rows", rows, "--", "head", "-c", String(Math.floor(statSync(path).size * 0.6)), path);
+    pictures.push([name, spawnSync(terse, ["replay", "last", "--svg", "-"], { env, encoding: "utf8" }).stdout]);
+  }
+  const { page, complaints } = await open(report("recordings.html"));
+  const shown = await page.$$eval("article.run", (all) => all.map((article) => {
+    article.querySelectorAll(".buttons button")[1].click();
+    const seek = article.querySelector(".player input");
+    seek.value = seek.max;
+    seek.dispatchEvent(new Event("input"));
+    const screen = article.querySelector(".screen");
+    return [screen.textContent, [...screen.querySelectorAll("span:not(.cursor)")].map((span) => [span.textContent, getComputedStyle(span).color])];
+  }));
+  assert.equal(shown.length, pictures.length);
+  pictures.forEach(([name, svg], i) => {
+    const rows = [], text = (piece) => piece.replace(/&#(\d+);/g, (all, code) => String.fromCodePoint(code));
+    const colours = new Set(), hex = (colour) => `#${colour.match(/\d+/g).map((level) => Number(level).toString(16).padStart(2, "0")).join("")}`;
+    for (const [, x, y, colour, piece] of svg.matchAll(/<text x="(\d+)" y="(\d+)" textLength="\d+" fill="(#\w+)"[^>]*>([^<]*)</g)) {
+      (rows[(y - 21) / 17] ??= []).push(text(piece).replaceAll(" ", ""));
+      colours.add(colour);
+    }
+    assert.equal(shown[i][0].replaceAll(" ", "").trimEnd(), [...rows].map((pieces) => (pieces ?? []).join("")).join("\n").trimEnd(), name);
+    for (const [piece, colour] of shown[i][1]) assert.ok(!piece.trim() || colours.has(hex(colour)), `${name}: ${piece} in ${colour}`);
+  });
+  assert.deepEqual(complaints, []);
+  await page.close();
+  console.log(`${pictures.length} recordings end as terse has them`);
+}
+
 // 1,000 runs, each as one that printed 200 KB; most are copies, which is quicker than to run them.
 async function many() {
   env.TERSE_SESSION = "many";
@@ -161,6 +195,7 @@ async function many() {
 
 try {
   await session();
+  await recordings();
   await many();
   console.log("ok");
 } finally {

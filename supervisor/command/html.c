@@ -1,0 +1,209 @@
+// See html.h.
+
+#include "supervisor/command/html.h"
+
+#include "lib/gap.h"
+#include "lib/io.h"
+#include "lib/json.h"
+#include "lib/json_read.h"
+#include "lib/utf8.h"
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* The page as it was when terse was built, put into the program by the assembler. */
+__asm__(".pushsection .rodata\nhtml_page:\n"
+	".incbin \"supervisor/command/page/report.html\"\n.byte 0\n.popsection\n");
+extern const char html_page[] __asm__("html_page");
+
+/* What stands in it for the nonce, and for the data. */
+#define NONCE "@NONCE@"
+#define DATA  "@DATA@"
+
+/* --- the file ------------------------------------------------------------------------------- */
+
+/* Writes the page up to `end`. */
+static int html_write_up_to(struct html *h, const char *end)
+{
+	struct buffer out = BUFFER_INIT;
+	while (h->rest < end) {
+		const char *nonce = strstr(h->rest, NONCE);
+		bool has = nonce && nonce < end;
+		buffer_append(&out, h->rest, (size_t)((has ? nonce : end) - h->rest));
+		if (has)
+			buffer_append_string(&out, h->nonce);
+		h->rest = has ? nonce + strlen(NONCE) : end;
+	}
+	int result = buffer_check(&out) < 0 ? -1 : io_write(h->fd, out.data, out.len);
+	h->written += out.len;
+	buffer_release(&out);
+	return result;
+}
+
+int html_begin(struct html *h, int fd)
+{
+	unsigned char bytes[(sizeof(h->nonce) - 1) / 2];
+	*h = (struct html){.fd = fd, .rest = html_page};
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return -1;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(h->nonce + 2 * i, 3, "%02x", bytes[i]);
+	const char *data = strstr(html_page, DATA "\n");
+	int result = html_write_up_to(h, data);
+	h->rest = data + strlen(DATA "\n");
+	return result;
+}
+
+int html_end(struct html *h)
+{
+	return html_write_up_to(h, h->rest + strlen(h->rest));
+}
+
+int html_add(struct html *h, const char *class, size_t number, struct buffer *json)
+{
+	struct buffer out = BUFFER_INIT;
+	buffer_printf(&out, "<script type=\"application/json\" class=\"%s\" id=\"%s%zu\">", class,
+		      class, number);
+	/* Nothing in it can be the end of the element. */
+	for (size_t at = 0; at < json->len;) {
+		const char *from = json->data + at, *angle = memchr(from, '<', json->len - at);
+		size_t len = angle ? (size_t)(angle - from) : json->len - at;
+		buffer_append(&out, from, len);
+		if (angle)
+			buffer_append_string(&out, "\\u003c");
+		at += len + (angle != NULL);
+	}
+	buffer_append_string(&out, "</script>\n");
+	out.failed |= json->failed;
+	int result = buffer_check(&out) < 0 ? -1 : io_write(h->fd, out.data, out.len);
+	h->written += out.len;
+	buffer_clear(json);
+	buffer_release(&out);
+	return result;
+}
+
+/* --- the data of a run ---------------------------------------------------------------------- */
+
+void html_add_clean(struct buffer *out, const char *key, const char *data, size_t len)
+{
+	struct buffer clean = BUFFER_INIT;
+	utf8_clean(&clean, data, len);
+	json_add_text(out, key, clean.data, clean.len);
+	out->failed |= clean.failed;
+	buffer_release(&clean);
+}
+
+/* Reads the first `most` bytes of a file of the artifact. Returns 0, or -1 with errno. */
+static int read_file(int dir, const char *id, const char *suffix, size_t most, struct buffer *out)
+{
+	int fd = id_open_file(dir, id, suffix, O_RDONLY);
+	ssize_t n = fd < 0 || buffer_reserve(out, most) < 0 ? -1 : io_read(fd, out->data, most);
+	out->len = n > 0 ? (size_t)n : 0;
+	io_close(&fd);
+	return n < 0 ? -1 : 0;
+}
+
+void html_add_shown(struct buffer *out, int dir, const char *id, size_t most)
+{
+	struct buffer file = BUFFER_INIT;
+	json_t *ranges = NULL;
+	const char *newline = NULL;
+	if (*id && read_file(dir, id, ARTIFACT_SHOWN, META_MAX, &file) == 0 && file.len > 0)
+		newline = memchr(file.data, '\n', file.len);
+	size_t head = newline ? (size_t)(newline - file.data) : 0;
+	if (head > 0)
+		ranges = json_read(file.data, head, 0, NULL);
+	if (json_is_object(ranges)) {
+		const char *printed = newline + 1;
+		size_t len = file.len - head - 1;
+		size_t kept = len > most ? utf8_floor(printed, len, most) : len;
+		html_add_clean(out, "shown", printed, kept);
+		if (kept < len)
+			json_add_count(out, "shown_cut", len - kept);
+		json_add_raw(out, "ranges", file.data, head);
+	} else {
+		json_add_null(out, "shown");
+	}
+	json_decref(ranges);
+	buffer_release(&file);
+}
+
+/* Adds up to `most` bytes of the text from its current place on, in whole lines if there is more
+   and `lines` is true; lines about gaps stand in their places. Returns 0, or -1 with errno. */
+static int add_part(struct buffer *out, const char *key, struct text *t, size_t most, bool lines)
+{
+	struct buffer part = BUFFER_INIT;
+	struct text_piece piece = {.kind = TEXT_BYTES};
+	char gap[GAP_ANNOUNCE_MAX];
+	int result = 0;
+	while (most > 0 && piece.kind != TEXT_END && result == 0) {
+		result = buffer_reserve(&part, most) < 0 ||
+					 text_next(t, part.data + part.len, most, &piece) < 0
+				 ? -1
+				 : 0;
+		if (result == 0 && piece.kind == TEXT_BYTES) {
+			part.len += piece.len;
+			most -= piece.len;
+		} else if (result == 0 && piece.kind == TEXT_GAP) {
+			buffer_append(&part, gap, gap_announce(gap, &piece.gap));
+		}
+	}
+	const char *newline = lines && part.len ? memrchr(part.data, '\n', part.len) : NULL;
+	if (newline)
+		buffer_truncate(&part, (size_t)(newline - part.data) + 1);
+	out->failed |= part.failed;
+	html_add_clean(out, key, part.data, part.len);
+	buffer_release(&part);
+	return result;
+}
+
+void html_add_texts(struct buffer *out, int dir, const char *id, size_t most)
+{
+	static const char *const names[] = {"stdout", "stderr"};
+	json_begin_array(out, "texts");
+	for (int i = 0; i < 2; i++) {
+		struct text t;
+		uint64_t lines = 0, start;
+		if (text_open(&t, dir, id, i ? ARTIFACT_ERR : ARTIFACT_OUT) < 0)
+			continue;
+		text_lines(&t, &lines);
+		text_seek_byte(&t, 0);
+		json_begin_object(out, NULL);
+		json_add_string(out, "name", names[i]);
+		json_add_count(out, "bytes", t.size);
+		json_add_count(out, "lines", lines);
+		bool cut = t.size > most;
+		int result = add_part(out, "head", &t, cut ? most / 2 : most + 1, cut);
+		if (cut && result == 0) {
+			/* A line that is longer than that begins in its middle. */
+			uint64_t from = t.size - most / 2;
+			if (text_line_start(&t, from, &start) == 0 && from - start < most / 2)
+				from = start;
+			text_seek_byte(&t, from);
+			result = add_part(out, "tail", &t, (size_t)(t.size - from), false);
+		}
+		if (result < 0)
+			json_add_string(out, "error", strerror(errno));
+		json_end_object(out);
+		text_close(&t);
+	}
+	json_end_array(out);
+}
+
+void html_add_recording(struct buffer *out, int dir, const char *id, size_t most)
+{
+	struct buffer cast = BUFFER_INIT;
+	const char *suffix = artifact_files[ARTIFACT_CAST].suffix;
+	if (read_file(dir, id, suffix, most + 1, &cast) == 0 && cast.len > 0) {
+		if (cast.len > most)
+			json_add_bool(out, "recording_cut", true);
+		json_add_text(out, "recording", cast.data, cast.len > most ? most : cast.len);
+	}
+	buffer_release(&cast);
+}
