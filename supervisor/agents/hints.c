@@ -3,8 +3,7 @@
 #include "supervisor/agents/hints.h"
 
 #include "lib/buffer.h"
-#include "supervisor/agents/jsonc.h"
-#include "supervisor/agents/toml.h"
+#include "supervisor/agents/outline.h"
 #include "supervisor/agents/wiring.h"
 
 #include <fnmatch.h>
@@ -56,26 +55,26 @@ static bool allows_all(const struct wiring *w, const char *pattern)
 }
 
 /* A pattern: an element, or the key of a member. */
-static char *pattern_of(const struct jsonc *j, int node)
+static char *pattern_of(const struct outline *j, int node)
 {
-	const struct jsonc_node *n = &j->nodes[node];
+	const struct outline_node *n = &j->nodes[node];
 	if (n->key_end)
 		return strndup(j->text + n->key + 1, n->key_end - n->key - 2);
-	return jsonc_string(j, node);
+	return outline_string(j, node);
 }
 
 /* Warns about patterns that let everything through; stores another one in *example. */
 static void look_through(struct buffer *out, const struct wiring *w, const char *path,
-			 const struct jsonc *j, int list, char **example)
+			 const struct outline *j, int list, char **example)
 {
-	for (int i = jsonc_next(j, list, -1); i >= 0; i = jsonc_next(j, list, i)) {
+	for (int i = outline_next(j, list, -1); i >= 0; i = outline_next(j, list, i)) {
 		char *pattern = pattern_of(j, i);
 		if (pattern && allows_all(w, pattern)) {
 			buffer_printf(
 				out,
 				"warning: %s:%zu: \"%s\" is a pattern for every command: terse "
 				"runs whatever it is given\n",
-				path, jsonc_line(j->text, j->nodes[i].start), pattern);
+				path, outline_line(j->text, j->nodes[i].start), pattern);
 		} else if (pattern && !*example && strcmp(pattern, "*") != 0 &&
 			   strncmp(pattern, w->pattern, strlen(w->pattern)) == 0) {
 			*example = pattern;
@@ -91,11 +90,11 @@ void hints_patterns(struct buffer *out, const struct wiring *w, const char *path
 	if (!w->pattern)
 		return;
 	char *example = NULL;
-	struct jsonc j;
-	bool known = jsonc_parse(&j, text->data ? text->data : "", text->len) == 0;
+	struct outline j;
+	bool known = outline_parse(&j, false, text->data ? text->data : "", text->len) == 0;
 	for (size_t i = 0; known && i < sizeof(w->patterns) / sizeof(*w->patterns); i++) {
 		const char *const *keys = w->patterns[i];
-		int list = *keys ? jsonc_find(&j, keys) : -1;
+		int list = *keys ? outline_find(&j, keys) : -1;
 		if (list >= 0)
 			look_through(out, w, path, &j, list, &example);
 	}
@@ -107,31 +106,18 @@ void hints_patterns(struct buffer *out, const struct wiring *w, const char *path
 			"%s and no more of terse\n",
 			path, example, w->allow);
 	free(example);
-	jsonc_release(&j);
+	outline_release(&j);
 }
 
 /* --- variables that do not arrive -------------------------------------------------------- */
 
-/* The next string in quotes of an array's text; NULL: there is none. */
-static char *next_string(const char **at, const char *end)
-{
-	while (*at < end && **at != '"' && **at != '\'') {
-		const char *line = **at == '#' ? memchr(*at, '\n', (size_t)(end - *at)) : *at;
-		*at = line ? line + 1 : end;
-	}
-	const char *from = *at + 1;
-	const char *to = from < end ? memchr(from, **at, (size_t)(end - from)) : NULL;
-	*at = to ? to + 1 : end;
-	return to ? strndup(from, (size_t)(to - from)) : NULL;
-}
-
 /* Whether one of the patterns in an array is for the variable. */
-static bool array_matches(const char *at, const char *end, const char *variable)
+static bool array_matches(const struct outline *o, int array, const char *variable)
 {
 	bool found = false;
-	char *pattern;
-	while (!found && (pattern = next_string(&at, end)) != NULL) {
-		found = fnmatch(pattern, variable, FNM_CASEFOLD) == 0;
+	for (int i = outline_next(o, array, -1); i >= 0 && !found; i = outline_next(o, array, i)) {
+		char *pattern = outline_string(o, i);
+		found = pattern && fnmatch(pattern, variable, FNM_CASEFOLD) == 0;
 		free(pattern);
 	}
 	return found;
@@ -140,18 +126,19 @@ static bool array_matches(const char *at, const char *end, const char *variable)
 bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
 		     const struct buffer *text, struct place *place)
 {
+	static const char *const list[] = {"shell_environment_policy", "include_only", NULL};
 	struct buffer names = BUFFER_INIT;
-	struct toml t = {.text = NULL};
-	if (file->items[0].kind != WIRING_TOML)
+	struct outline o;
+	if (!wiring_is_toml(file))
 		return false;
-	bool read = toml_parse(&t, text->data ? text->data : "", text->len) == 0;
-	int entry = read ? toml_find(&t, "shell_environment_policy.include_only") : -1;
-	for (size_t i = 0; entry >= 0 && i < WIRING_ITEMS_MAX && file->items[i].value; i++) {
+	bool read = outline_parse(&o, true, text->data ? text->data : "", text->len) == 0;
+	int array = read ? outline_find(&o, list) : -1;
+	for (size_t i = 0; array >= 0 && i < WIRING_ITEMS_MAX; i++) {
 		const struct wiring_item *item = &file->items[i];
-		const struct toml_entry *e = &t.entries[entry];
-		if (array_matches(t.text + e->start, t.text + e->end, item->path[1]))
+		if (item->kind != WIRING_STRING || !item->value ||
+		    array_matches(&o, array, item->path[2]))
 			continue;
-		buffer_printf(&names, "%s\"%s\"", names.len ? ", " : "", item->path[1]);
+		buffer_printf(&names, "%s\"%s\"", names.len ? ", " : "", item->path[2]);
 		if (place)
 			*wiring_place(place, item) = '\0';
 	}
@@ -160,8 +147,8 @@ bool hints_variables(struct buffer *out, const struct wiring_file *file, const c
 		buffer_printf(out,
 			      "%s:%zu: include_only keeps terse's variables from its commands: add "
 			      "%s to it\n",
-			      path, jsonc_line(t.text, t.entries[entry].start), names.data);
-	toml_release(&t);
+			      path, outline_line(o.text, o.nodes[array].start), names.data);
+	outline_release(&o);
 	buffer_release(&names);
 	return any;
 }

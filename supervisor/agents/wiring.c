@@ -5,8 +5,7 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
-#include "supervisor/agents/jsonc.h"
-#include "supervisor/agents/wiring_step.h"
+#include "supervisor/agents/outline.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -16,14 +15,26 @@
 #include <string.h>
 #include <unistd.h>
 
-int step_refuse(const struct step *s, const char *text, size_t at, int error, const char *format,
-		...)
+/* One item of a wiring that is put into the text of a file, or taken out of it. The functions that
+   do it append the text `t` with the item, or without it; 0, or -1 with errno as wiring_apply(). */
+struct step {
+	const struct wiring_item *item;
+	const struct place *place;
+	bool toml;
+	const char *original; /* taking out: the text before terse, or NULL */
+	size_t original_len;
+	struct wiring_error *error;
+};
+
+/* Fills in the error for a place in the text (line 1 where that has none); -1 with errno. */
+__attribute__((format(printf, 5, 6))) static int
+step_refuse(const struct step *s, const char *text, size_t at, int error, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	vsnprintf(s->error->text, sizeof(s->error->text), format, args);
 	va_end(args);
-	s->error->line = jsonc_line(text, at);
+	s->error->line = outline_line(text, at);
 	errno = error;
 	return -1;
 }
@@ -72,7 +83,7 @@ static int step_value(struct buffer *out, const struct step *s)
 	struct buffer command = BUFFER_INIT;
 	int status = 0;
 	switch (item->kind) {
-	case WIRING_STRING: status = step_quote(out, s->place->shell); break;
+	case WIRING_STRING: status = step_quote(out, wiring_place(s->place, item)); break;
 	case WIRING_HOOK:
 		step_command(&command, s);
 		status = step_fill(out, item->value, buffer_string(&command));
@@ -82,15 +93,13 @@ static int step_value(struct buffer *out, const struct step *s)
 	case WIRING_LINES:
 		buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", item->value);
 		break;
-	case WIRING_PRESENT:
-	case WIRING_TOML_ARRAY:
-	case WIRING_TOML: buffer_append_string(out, item->value); break;
+	case WIRING_PRESENT: buffer_append_string(out, item->value); break;
 	}
 	buffer_release(&command);
 	return status == 0 && buffer_string(out) ? 0 : -1;
 }
 
-/* What a TOML item may name: a member of struct place, and how its paths end. */
+/* What a string may name: a member of struct place, and how its paths end. */
 struct place_member {
 	const char *name, *end;
 	size_t offset;
@@ -101,7 +110,6 @@ static const struct place_member *find_member(const struct wiring_item *item)
 	static const struct place_member members[] = {
 		{"library", "/libterse-shim.so", offsetof(struct place, library)},
 		{"shell", "/terse-sh", offsetof(struct place, shell)},
-		{"program", "/terse", offsetof(struct place, program)},
 		{"bash_env", "/bash-env" PLACE_UNLESS_VERBOSE, offsetof(struct place, bash_env)},
 	};
 	const struct place_member *m = members;
@@ -115,22 +123,20 @@ char *wiring_place(const struct place *place, const struct wiring_item *item)
 	return (char *)place + find_member(item)->offset;
 }
 
-bool step_ends_with(const char *text, const char *end)
+static bool step_ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-bool step_is_own(const struct step *s, const char *value)
+/* Whether a string of the file is one that terse wrote, wherever it was then. */
+static bool step_is_own(const struct step *s, const char *value)
 {
 	char end[64];
-	if (s->item->kind == WIRING_HOOK) {
-		snprintf(end, sizeof(end), " hook %s", s->item->hook);
-		return step_ends_with(value, end);
-	}
-	if (s->item->kind == WIRING_TOML)
-		return step_ends_with(value, find_member(s->item)->end);
-	return step_ends_with(value, s->item->kind == WIRING_MEMBER ? "/terse" : "/terse-sh");
+	snprintf(end, sizeof(end), " hook %s", s->item->hook ? s->item->hook : "");
+	return step_ends_with(value, s->item->kind == WIRING_HOOK     ? end
+				     : s->item->kind == WIRING_STRING ? find_member(s->item)->end
+								      : "/terse");
 }
 
 /* --- lines for a model, and whole files ------------------------------------------------ */
@@ -220,118 +226,86 @@ static void step_drop_file(struct buffer *out, const struct buffer *t, const str
 		buffer_append(out, t->data, t->len);
 }
 
-/* --- items in JSON -------------------------------------------------------------------- */
+/* --- items in JSON and TOML ------------------------------------------------------------ */
 
-static int parse_json(struct jsonc *j, const struct step *s, const struct buffer *t)
+static int step_parse(struct outline *o, const struct step *s, const struct buffer *t)
 {
-	if (jsonc_parse(j, t->data ? t->data : "", t->len) == 0)
+	if (outline_parse(o, s->toml, t->data ? t->data : "", t->len) == 0)
 		return 0;
-	return errno == EINVAL ? step_refuse(s, j->text, j->at, EINVAL, "%s", j->reason) : -1;
+	return errno == EINVAL ? step_refuse(s, o->text, o->at, EINVAL, "%s", o->reason) : -1;
 }
 
-/* The string that terse wrote somewhere below the node, or -1. */
-static int find_hook(const struct jsonc *j, const struct step *s, int below)
+/* The string that terse wrote as the node, or of other items somewhere in it, or -1. */
+static int find_own(const struct outline *o, const struct step *s, int node)
 {
-	for (size_t i = (size_t)below + 1; below >= 0 && i < j->count; i++) {
-		int up = j->nodes[i].parent;
-		while (up > below)
-			up = j->nodes[up].parent;
-		char *value = up == below ? jsonc_string(j, (int)i) : NULL;
+	int end = s->item->kind == WIRING_STRING ? node + 1 : (int)o->count;
+	for (int i = node; i < end; i++) {
+		char *value = outline_is_within(o, i, node) ? outline_string(o, i) : NULL;
 		bool found = value && step_is_own(s, value);
-
 		free(value);
 		if (found)
-			return (int)i;
+			return i;
 	}
 	return -1;
 }
 
-/* The node that terse wrote for the item, or -1. */
-static int find_item(const struct jsonc *j, const struct step *s)
+/* Puts the item where nothing of it is, or renews the path of terse in it. */
+static int step_add_value(struct buffer *out, const struct buffer *t, const struct step *s)
 {
-	int node = jsonc_find(j, s->item->path);
-	return s->item->kind == WIRING_HOOK ? find_hook(j, s, node) : node;
-}
-
-/* Appends what the node has to be, as it stands in the file. */
-static int write_wanted(struct buffer *out, const struct step *s)
-{
-	if (s->item->kind != WIRING_HOOK)
-		return step_value(out, s);
-	struct buffer command = BUFFER_INIT;
-	step_command(&command, s);
-	int status = buffer_string(&command) ? step_quote(out, command.data) : -1;
-	buffer_release(&command);
-	return status == 0 && buffer_string(out) ? 0 : -1;
-}
-
-/* The server is there, with a path of terse in it: only that is made the present one. */
-static int renew_member(struct buffer *out, const struct jsonc *j, const struct step *s, int own)
-{
-	struct buffer path = BUFFER_INIT;
-	int status = step_quote(&path, s->place->program);
-	if (status == 0 && buffer_string(&path))
-		jsonc_replace(out, j, own, path.data);
-	buffer_release(&path);
-	return status;
-}
-
-/* A value is there; it is terse's, of another path perhaps, or it is in the way. */
-static int renew(struct buffer *out, const struct jsonc *j, const struct step *s, int node)
-{
-	struct buffer wanted = BUFFER_INIT;
-	char *value = jsonc_string(j, node);
-	bool member = s->item->kind == WIRING_MEMBER;
-	int status = write_wanted(&wanted, s), own = member ? find_hook(j, s, node) : -1;
-	if (status == 0 && own >= 0)
-		status = renew_member(out, j, s, own);
-	else if (status == 0 && s->item->kind == WIRING_PRESENT)
-		buffer_append(out, j->text, j->len);
-	else if (status == 0 && value && !member && step_is_own(s, value))
-		jsonc_replace(out, j, node, wanted.data);
-	else if (status == 0)
-		status = step_refuse(s, j->text, j->nodes[node].start, EEXIST,
-				     "\"%s\" is %.*s already; terse would be: %s",
-				     s->item->path[s->item->path[1] ? 1 : 0],
-				     (int)(j->nodes[node].end - j->nodes[node].start),
-				     j->text + j->nodes[node].start, wanted.data);
-	free(value);
-	buffer_release(&wanted);
-	return status;
-}
-
-static int step_add_json(struct buffer *out, const struct buffer *t, const struct step *s)
-{
-	struct buffer value = BUFFER_INIT;
-	struct jsonc j;
-	int status = parse_json(&j, s, t);
-	if (status == 0) {
-		int node = find_item(&j, s);
-		if (node >= 0) {
-			status = renew(out, &j, s, node);
-		} else {
-			status = step_value(&value, s);
-			if (status == 0)
-				status = jsonc_add(out, &j, s->item->path, value.data,
-						   s->item->kind == WIRING_HOOK);
-			if (status < 0 && errno == ENOTDIR)
-				step_refuse(s, j.text, 0, EEXIST,
-					    "\"%s\" is not what the agent expects there",
-					    s->item->path[0]);
-		}
+	const struct wiring_item *item = s->item;
+	bool hook = item->kind == WIRING_HOOK;
+	struct buffer wanted = BUFFER_INIT, own = BUFFER_INIT, command = BUFFER_INIT;
+	struct outline o;
+	int status = step_parse(&o, s, t);
+	if (status < 0 || step_value(&wanted, s) < 0) {
+		status = -1;
+		goto out;
 	}
-	buffer_release(&value);
-	jsonc_release(&j);
+	int node = outline_find(&o, item->path), found = node < 0 ? -1 : find_own(&o, s, node);
+	/* terse has not all of its files everywhere. */
+	bool nothing = item->kind == WIRING_STRING && !*wiring_place(s->place, item);
+	if (nothing || (node >= 0 && item->kind == WIRING_PRESENT)) {
+		buffer_add(out, t);
+	} else if (found >= 0) {
+		if (hook)
+			step_command(&command, s);
+		else
+			buffer_append_string(&command, item->kind == WIRING_STRING
+							       ? wiring_place(s->place, item)
+							       : s->place->program);
+		status = buffer_string(&command) ? step_quote(&own, command.data) : -1;
+		status = status < 0 || !buffer_string(&own)
+				 ? -1
+				 : outline_replace(out, &o, found, own.data);
+	} else if (node >= 0 && !hook) {
+		size_t last = 0;
+		while (item->path[last + 1])
+			last++;
+		const struct outline_node *n = &o.nodes[node];
+		status = step_refuse(s, o.text, n->start, EEXIST,
+				     "\"%s\" is %.*s already; terse would be: %s", item->path[last],
+				     (int)(n->end - n->start), o.text + n->start, wanted.data);
+	} else {
+		status = outline_add(out, &o, item->path, wanted.data, hook);
+		if (status < 0 && errno == ENOTDIR)
+			step_refuse(s, o.text, 0, EEXIST,
+				    "\"%s\" is not what the agent expects there", item->path[0]);
+	}
+out:
+	buffer_release(&wanted);
+	buffer_release(&own);
+	buffer_release(&command);
+	outline_release(&o);
 	return status;
 }
 
 /* The number of keys that lead to the node, if all of them are the item's; else 0. */
-static size_t depth_of(const struct jsonc *j, const struct wiring_item *item, int node)
+static size_t depth_of(const struct outline *o, const struct wiring_item *item, int node)
 {
 	const char *part[WIRING_PATH_MAX + 1] = {NULL};
 	for (size_t i = 0; i < WIRING_PATH_MAX && item->path[i]; i++) {
 		part[i] = item->path[i];
-		if (jsonc_find(j, part) == node)
+		if (outline_find(o, part) == node)
 			return i + 1;
 	}
 	return 0;
@@ -341,64 +315,64 @@ static size_t depth_of(const struct jsonc *j, const struct wiring_item *item, in
 static bool was_there(const struct step *s, size_t depth)
 {
 	const char *part[WIRING_PATH_MAX + 1] = {NULL};
-	struct jsonc j;
+	struct outline o;
 	bool found;
 	if (!s->original)
 		return false;
 	memcpy(part, s->item->path, depth * sizeof(*part));
-	found = jsonc_parse(&j, s->original, s->original_len) == 0 && jsonc_find(&j, part) >= 0;
-	jsonc_release(&j);
+	found = outline_parse(&o, s->toml, s->original, s->original_len) == 0 &&
+		outline_find(&o, part) >= 0;
+	outline_release(&o);
 	return found;
 }
 
 /* Whether something is in `up` beside the node. The pattern for which tools a hook is does not
    count where terse made it. */
-static bool has_others(const struct jsonc *j, int up, int node, bool made)
+static bool has_others(const struct outline *o, int up, int node, bool made)
 {
-	int matcher = made ? jsonc_member(j, up, "matcher") : -1;
-	for (int i = jsonc_next(j, up, -1); i >= 0; i = jsonc_next(j, up, i)) {
+	int matcher = made ? outline_member(o, up, "matcher") : -1;
+	for (int i = outline_next(o, up, -1); i >= 0; i = outline_next(o, up, i)) {
 		if (i != node && i != matcher)
 			return true;
 	}
 	return false;
 }
 
-/* From what terse wrote upwards: the outermost node that goes with it. */
-static int outermost(const struct jsonc *j, const struct step *s, int node)
+/* From what terse wrote upwards: the outermost node that goes with it. A table without a header
+   goes by itself. */
+static int outermost(const struct outline *o, const struct step *s, int node)
 {
 	if (s->item->kind == WIRING_HOOK)
-		node = j->nodes[node].parent;
+		node = o->nodes[node].parent;
 	for (;;) {
-		int up = j->nodes[node].parent;
-		size_t depth = depth_of(j, s->item, up);
-		if (up <= 0 || has_others(j, up, node, depth == 0) ||
+		int up = o->nodes[node].parent;
+		size_t depth = depth_of(o, s->item, up);
+		if (up <= 0 || !o->nodes[up].end || has_others(o, up, node, depth == 0) ||
 		    (depth > 0 && was_there(s, depth)))
 			return node;
 		node = up;
 	}
 }
 
-static int step_drop_json(struct buffer *out, const struct buffer *t, const struct step *s)
+static int step_drop_value(struct buffer *out, const struct buffer *t, const struct step *s)
 {
-	struct jsonc j;
-	int status = parse_json(&j, s, t);
+	const struct wiring_item *item = s->item;
+	struct outline o;
+	int status = step_parse(&o, s, t);
 	if (status == 0) {
-		int node = find_item(&j, s);
-		char *value = node >= 0 ? jsonc_string(&j, node) : NULL;
-		bool own = s->item->kind == WIRING_PRESENT
-				   ? node >= 0 && !was_there(s, 1) &&
-					     j.nodes[node].end - j.nodes[node].start ==
-						     strlen(s->item->value)
-			   : s->item->kind == WIRING_MEMBER
-				   ? node >= 0 && find_hook(&j, s, node) >= 0
-				   : value && step_is_own(s, value);
-		if (own)
-			jsonc_remove(out, &j, outermost(&j, s, node));
+		int node = outline_find(&o, item->path);
+		int own = node < 0 ? -1 : find_own(&o, s, node);
+		if (item->kind == WIRING_PRESENT && node >= 0 && !was_there(s, 1) &&
+		    o.nodes[node].end - o.nodes[node].start == strlen(item->value))
+			own = node;
+		if (own >= 0 && item->kind == WIRING_MEMBER)
+			own = node;
+		if (own >= 0)
+			outline_remove(out, &o, outermost(&o, s, own));
 		else
 			buffer_add(out, t);
-		free(value);
 	}
-	jsonc_release(&j);
+	outline_release(&o);
 	return status;
 }
 
@@ -458,32 +432,26 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 
 static int wiring_add_item(struct buffer *out, const struct buffer *t, const struct step *s)
 {
-	switch (s->item->kind) {
-	case WIRING_TOML: return step_add_toml(out, t, s);
-	case WIRING_TOML_ARRAY: return step_add_toml_array(out, t, s);
-	case WIRING_FILE: return step_add_file(out, t, s);
-	case WIRING_LINES: return step_add_lines(out, t, s);
-	case WIRING_STRING:
-	case WIRING_PRESENT:
-	case WIRING_MEMBER:
-	case WIRING_HOOK: break;
-	}
-	return step_add_json(out, t, s);
+	if (s->item->kind == WIRING_FILE)
+		return step_add_file(out, t, s);
+	return s->item->kind == WIRING_LINES ? step_add_lines(out, t, s)
+					     : step_add_value(out, t, s);
 }
 
 static int drop_item(struct buffer *out, const struct buffer *t, const struct step *s)
 {
-	switch (s->item->kind) {
-	case WIRING_TOML: return step_drop_toml(out, t, s);
-	case WIRING_TOML_ARRAY: return step_drop_toml_array(out, t, s);
-	case WIRING_FILE: step_drop_file(out, t, s); return 0;
-	case WIRING_LINES: step_drop_lines(out, t); return 0;
-	case WIRING_STRING:
-	case WIRING_PRESENT:
-	case WIRING_MEMBER:
-	case WIRING_HOOK: break;
-	}
-	return step_drop_json(out, t, s);
+	if (s->item->kind == WIRING_FILE)
+		step_drop_file(out, t, s);
+	else if (s->item->kind == WIRING_LINES)
+		step_drop_lines(out, t);
+	else
+		return step_drop_value(out, t, s);
+	return 0;
+}
+
+bool wiring_is_toml(const struct wiring_file *file)
+{
+	return file->folder.project && strstr(file->folder.project, ".toml");
 }
 
 static bool is_item(const struct wiring_file *file, size_t i)
@@ -526,7 +494,7 @@ static int walk(const struct wiring_file *file, struct step *s, bool back, const
 int wiring_apply(const struct wiring_file *file, const struct place *place, const char *text,
 		 size_t len, struct buffer *out, struct wiring_error *error)
 {
-	struct step s = {.place = place, .error = error};
+	struct step s = {.place = place, .toml = wiring_is_toml(file), .error = error};
 	return walk(file, &s, false, text, len, out);
 }
 
@@ -535,6 +503,7 @@ int wiring_revoke(const struct wiring_file *file, const char *original, size_t o
 {
 	static const struct place nowhere;
 	struct step s = {.place = &nowhere,
+			 .toml = wiring_is_toml(file),
 			 .original = original,
 			 .original_len = original_len,
 			 .error = error};

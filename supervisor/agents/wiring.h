@@ -18,25 +18,22 @@
 #define LINES_END   "<!-- terse: end -->"
 
 enum wiring_kind {
-	WIRING_STRING,     /* JSON: a member that is the path of terse-sh */
-	WIRING_PRESENT,    /* JSON: a member that has to be there, with this value if it is not */
-	WIRING_HOOK,       /* JSON: an element that calls `terse hook ...` */
-	WIRING_MEMBER,     /* JSON: a member that is an object with the path of terse */
-	WIRING_TOML,       /* TOML: a key with a path */
-	WIRING_TOML_ARRAY, /* TOML: a key with an array */
-	WIRING_FILE,       /* a whole file of terse's own */
-	WIRING_LINES,      /* lines between two markers, in a file for the model */
+	WIRING_STRING,  /* a member that is the path of one of terse's files */
+	WIRING_PRESENT, /* a member that has to be there, with this value if it is not */
+	WIRING_HOOK,    /* an element that calls `terse hook ...` */
+	WIRING_MEMBER,  /* a member that is an object with the path of terse */
+	WIRING_FILE,    /* a whole file of terse's own */
+	WIRING_LINES,   /* lines between two markers, in a file for the model */
 };
 
 enum { WIRING_PATH_MAX = 4, WIRING_ITEMS_MAX = 4, WIRING_FILES_MAX = 2 };
 
 struct wiring_item {
 	enum wiring_kind kind;
-	const char *path[WIRING_PATH_MAX]; /* keys; TOML: the table and the key */
-	/* PRESENT: JSON. MEMBER: JSON, with %s for the path of terse. TOML_ARRAY: TOML. HOOK: the
-	   element, with %s for the quoted command. TOML: "library", "shell", "bash_env" or
-	   "program", a member of struct place. FILE, LINES: the text, with %s for the path of
-	   terse. */
+	const char *path[WIRING_PATH_MAX]; /* keys, from the outermost on */
+	/* STRING: "library", "shell" or "bash_env", a member of struct place. PRESENT: JSON.
+	   MEMBER: JSON, with %s for the path of terse. HOOK: the element, with %s for the quoted
+	   command. FILE, LINES: the text, with %s for the path of terse. */
 	const char *value;
 	const char *hook; /* HOOK: what follows `terse hook ` */
 };
@@ -117,8 +114,11 @@ int wiring_revoke(const struct wiring_file *file, const char *original, size_t o
 enum wiring_state wiring_check(const struct wiring_file *file, const struct place *place,
 			       const char *text, size_t len);
 
-/* The member of a place that a TOML item names; "" where there is no such file. As strchr() does,
-   it takes a constant and returns what may be changed if that was no constant. */
+/* Whether it is TOML; else JSON, or text. */
+bool wiring_is_toml(const struct wiring_file *file);
+
+/* The member of a place that a WIRING_STRING names; "" where there is no such file. As strchr()
+   does, it takes a constant and returns what may be changed if that was no constant. */
 char *wiring_place(const struct place *place, const struct wiring_item *item);
 
 /* Whether nothing is left of a text but blanks and an empty object. */

@@ -140,9 +140,9 @@ REFUSED_TOML = {
     "[a\n": ":1: ] is expected",
     "a = 1 b = 2\n": ":1: the end of the line is expected",
     "a = [1, 2\n": ":2: a comma or ] is expected",
-    "shell_environment_policy = 1\n": ":1: shell_environment_policy.set is not a table",
+    "shell_environment_policy = 1\n": ':1: "shell_environment_policy" is not what the agent expects there',
     TABLE + 'LD_PRELOAD = "/usr/lib/mine.so"\n':
-        ':2: LD_PRELOAD is "/usr/lib/mine.so" already; terse would be: "%s"' % SHIM,
+        ':2: "LD_PRELOAD" is "/usr/lib/mine.so" already; terse would be: "%s"' % SHIM,
 }
 
 # For each agent: its file below the home directory, the one of a project, and its content afterwards.

@@ -4,8 +4,6 @@
 
 #include "supervisor/agents/wiring.h"
 
-#include "supervisor/agents/jsonc.h"
-
 #include <errno.h>
 #include <jansson.h>
 #include <stdint.h>
@@ -50,7 +48,7 @@ static void try(const struct wiring_file *file, const char *text, size_t len)
 	struct buffer once = BUFFER_INIT, twice = BUFFER_INIT, back = BUFFER_INIT;
 	struct wiring_error error;
 	bool fresh = wiring_check(file, &place, text, len) == WIRING_NONE;
-	bool json = file->items[0].kind != WIRING_TOML;
+	bool json = !wiring_is_toml(file);
 	int status = wiring_apply(file, &place, text, len, &once, &error);
 	if (status < 0) {
 		check((errno == EINVAL || errno == EEXIST) && *error.text);

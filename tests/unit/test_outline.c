@@ -1,6 +1,6 @@
-// JSON with comments: reading it, and changes that touch nothing else.
+// JSON with comments and TOML: reading them, and changes that touch nothing else.
 
-#include "supervisor/agents/jsonc.h"
+#include "supervisor/agents/outline.h"
 
 #include "lib/buffer.h"
 
@@ -16,9 +16,9 @@
 
 static const char *const path[] = {"a", "b", NULL};
 
-static void parse(struct jsonc *j, const char *text)
+static void parse(struct outline *j, const char *text)
 {
-	assert_int_equal(jsonc_parse(j, text, strlen(text)), 0);
+	assert_int_equal(outline_parse(j, false, text, strlen(text)), 0);
 }
 
 static void expect(struct buffer *got, const char *want)
@@ -53,33 +53,33 @@ static void texts_are_read_or_refused(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct jsonc j;
-		int status = jsonc_parse(&j, rows[i].text, strlen(rows[i].text));
+		struct outline j;
+		int status = outline_parse(&j, false, rows[i].text, strlen(rows[i].text));
 		if (rows[i].reason) {
 			assert_int_equal(status, -1);
 			assert_int_equal(errno, EINVAL);
 			assert_string_equal(j.reason, rows[i].reason);
-			assert_int_equal(jsonc_line(j.text, j.at), rows[i].line);
+			assert_int_equal(outline_line(j.text, j.at), rows[i].line);
 		} else {
 			assert_int_equal(status, 0);
 		}
-		jsonc_release(&j);
+		outline_release(&j);
 	}
 }
 
 static void members_are_found(void **state)
 {
-	struct jsonc j;
+	struct outline j;
 	char *text;
 	(void)state;
 	parse(&j, "{\"a\": {\"x\": 0, \"b\": \"one\", \"b\": \"t\\u0077o\"}, \"c\": [3]}");
-	text = jsonc_string(&j, jsonc_find(&j, path));
+	text = outline_string(&j, outline_find(&j, path));
 	assert_string_equal(text, "two");
 	free(text);
-	assert_int_equal(jsonc_member(&j, 0, "b"), -1);
-	assert_int_equal(jsonc_member(&j, jsonc_member(&j, 0, "c"), "b"), -1);
-	assert_null(jsonc_string(&j, jsonc_member(&j, 0, "c")));
-	jsonc_release(&j);
+	assert_int_equal(outline_member(&j, 0, "b"), -1);
+	assert_int_equal(outline_member(&j, outline_member(&j, 0, "c"), "b"), -1);
+	assert_null(outline_string(&j, outline_member(&j, 0, "c")));
+	outline_release(&j);
 }
 
 static void values_are_added(void **state)
@@ -106,11 +106,11 @@ static void values_are_added(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
-		struct jsonc j;
+		struct outline j;
 		parse(&j, rows[i].text);
-		assert_int_equal(jsonc_add(&out, &j, path, "1", rows[i].element), 0);
+		assert_int_equal(outline_add(&out, &j, path, "1", rows[i].element), 0);
 		expect(&out, rows[i].want);
-		jsonc_release(&j);
+		outline_release(&j);
 	}
 }
 
@@ -129,12 +129,12 @@ static void values_in_the_way_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
-		struct jsonc j;
+		struct outline j;
 		parse(&j, rows[i].text);
-		assert_int_equal(jsonc_add(&out, &j, path, "1", rows[i].element), -1);
+		assert_int_equal(outline_add(&out, &j, path, "1", rows[i].element), -1);
 		assert_int_equal(errno, rows[i].error);
 		assert_int_equal(out.len, 0);
-		jsonc_release(&j);
+		outline_release(&j);
 	}
 }
 
@@ -156,23 +156,93 @@ static void values_are_removed(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
-		struct jsonc j;
+		struct outline j;
 		parse(&j, rows[i].text);
-		assert_int_equal(jsonc_remove(&out, &j, jsonc_find(&j, path)), 0);
+		assert_int_equal(outline_remove(&out, &j, outline_find(&j, path)), 0);
 		expect(&out, rows[i].want);
-		jsonc_release(&j);
+		outline_release(&j);
 	}
 }
 
 static void values_are_replaced(void **state)
 {
 	struct buffer out = BUFFER_INIT;
-	struct jsonc j;
+	struct outline j;
 	(void)state;
 	parse(&j, "{\"a\" : {\"b\" :[1] /* c */ } }");
-	assert_int_equal(jsonc_replace(&out, &j, jsonc_find(&j, path), "\"x\""), 0);
+	assert_int_equal(outline_replace(&out, &j, outline_find(&j, path), "\"x\""), 0);
 	expect(&out, "{\"a\" : {\"b\" :\"x\" /* c */ } }");
-	jsonc_release(&j);
+	outline_release(&j);
+}
+
+/* TOML: adds a value, and takes it away again. */
+static void tables_are_changed(void **state)
+{
+	static const char object[] = "{\"c\":\"x:{,\",\"d\":[1,{\"e\":2}]}";
+	static const struct {
+		const char *text, *value, *want;
+		bool back; /* the first text comes back */
+	} rows[] = {
+		{"", "1", "[a]\nb = 1\n", false},
+		{"x = 0", "1", "x = 0\n\n[a]\nb = 1\n", false},
+		{"[a.c]\nd = [\n 1, # ]\n]\n", "1", "[a.c]\nd = [\n 1, # ]\n]\n\n[a]\nb = 1\n",
+		 false},
+		{"[a.c]\n[a] # e\n", "1", "[a.c]\n[a] # e\nb = 1\n", true},
+		{"[a]\n  x.y = \"\"\"\n[\"\"\" # e\n[c]", "1",
+		 "[a]\n  x.y = \"\"\"\n[\"\"\" # e\nb = 1\n[c]", true},
+		{"a = {}\n", "1", "a = { b = 1 }\n", true},
+		{"a = { c = 1979-05-27 07:32:00 } # d", "1",
+		 "a = { c = 1979-05-27 07:32:00, b = 1 } # d", true},
+		{"'a'.\"c\" = 0\r\n", "1", "'a'.\"c\" = 0\r\n'a'.b = 1\r\n", true},
+		{"[[a]]\nb = 0\n[[a]]\n", "1", "[[a]]\nb = 0\n[[a]]\nb = 1\n", true},
+		{"", object, "[a.b]\nc = \"x:{,\"\nd = [1, { e = 2 }]\n", true},
+		{"f = 0\n", object, "f = 0\n\n[a.b]\nc = \"x:{,\"\nd = [1, { e = 2 }]\n", true},
+		{"a = { f = 0 }\n", object,
+		 "a = { f = 0, b = { c = \"x:{,\", d = [1, { e = 2 }] } }\n", true},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct buffer out = BUFFER_INIT, back = BUFFER_INIT;
+		struct outline o;
+		assert_int_equal(outline_parse(&o, true, rows[i].text, strlen(rows[i].text)), 0);
+		assert_int_equal(outline_add(&out, &o, path, rows[i].value, false), 0);
+		outline_release(&o);
+		assert_string_equal(buffer_string(&out), rows[i].want);
+		assert_int_equal(outline_parse(&o, true, out.data, out.len), 0);
+		assert_int_equal(outline_remove(&back, &o, outline_find(&o, path)), 0);
+		outline_release(&o);
+		assert_non_null(buffer_string(&back));
+		if (rows[i].back)
+			assert_string_equal(back.data, rows[i].text);
+		assert_int_equal(outline_parse(&o, true, back.data, back.len), 0);
+		outline_release(&o);
+		buffer_release(&out);
+		buffer_release(&back);
+	}
+}
+
+static void strings_of_toml_are_read(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{"a.b = 'c\\'", "c\\"},         {"[a]\nb = \"c\\t\"", "c\t"},
+		{"a = { \"b\" = \"c\" }", "c"}, {"a.b = \"\"\"c\"\"\"", NULL},
+		{"a.b = '''c'''", NULL},        {"a.b = 1", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct outline o;
+		assert_int_equal(outline_parse(&o, true, rows[i].text, strlen(rows[i].text)), 0);
+		int node = outline_find(&o, path);
+		assert_true(node >= 0);
+		char *got = outline_string(&o, node);
+		assert_int_equal(got != NULL, rows[i].want != NULL);
+		if (got)
+			assert_string_equal(got, rows[i].want);
+		free(got);
+		outline_release(&o);
+	}
 }
 
 int main(void)
@@ -184,6 +254,8 @@ int main(void)
 		cmocka_unit_test(values_in_the_way_are_refused),
 		cmocka_unit_test(values_are_removed),
 		cmocka_unit_test(values_are_replaced),
+		cmocka_unit_test(tables_are_changed),
+		cmocka_unit_test(strings_of_toml_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
