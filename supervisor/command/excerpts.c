@@ -156,7 +156,7 @@ int excerpts_text(const struct excerpts_options *options, struct text *t, const 
 			.ending = m ? excerpts_ending(m) : file,
 			.place = {.id = place,
 				  .is_stderr = is_stderr,
-				  .tools = options->settings->words == WORDS_TOOLS,
+				  .words = options->settings->words,
 				  .gaps = gaps},
 			.status_line = (enum status_when)options->settings->status,
 		};

@@ -3,8 +3,8 @@
 #include "supervisor/command/live_run.h"
 
 #include "config/settings.h"
-#include "lib/tool_names.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static int live_run_reach(const struct settings *settings, const char *session, 
 		if (answers && verb_tell_last(&(struct verb){.name = verb}, name, why, &found))
 			result = 2;
 		else
-			verb_not_found(verb, name, why, &found);
+			verb_not_found(verb, settings, name, why, &found);
 		goto out;
 	}
 	result = client_open(v, stores, count, id);
@@ -129,10 +129,8 @@ void live_run_failed(const struct settings *settings, const char *verb, const ch
 	case ENOENT:
 	case EPIPE:
 	case ESRCH:
-		if (settings->words == WORDS_TOOLS)
-			verb_error(verb, "%s: has ended (" TOOL_READ TOOL_ID "%s)", id, id);
-		else
-			verb_error(verb, "%s: has ended (terse read %s)", id, id);
+		verb_error(verb, "%s: has ended (%s%s)", id, vocabularies[settings->words].read,
+			   id);
 		break;
 	case ENOTTY:
 		verb_error(verb,

@@ -1,5 +1,4 @@
-// Shared by the files of `terse read`: verb_read.c parses the arguments, reads and prints,
-// read_json.c makes JSON of what was read.
+// terse read without its command line, for terse mcp.
 #ifndef TERSE_COMMAND_READ_H
 #define TERSE_COMMAND_READ_H
 
@@ -8,8 +7,8 @@
 #include "supervisor/command/followup.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
-#include "supervisor/reading/notice.h"
 #include "supervisor/reading/slice.h"
+#include "supervisor/report/wording.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,8 +30,10 @@ struct read {
 	bool preview, follow;
 
 	struct text text;
-	struct notice_place place;
-	struct buffer quoted; /* its name */
+	enum artifact_part part;
+	struct wording_place place;
+	const struct vocabulary *words; /* the reader's */
+	struct buffer quoted;           /* its name */
 	struct followup followup;
 };
 
@@ -46,11 +47,5 @@ struct read_arguments {
 /* Answers a request: r->verb, settings, exit_code, name, lines, sink, preview, follow and
    place.binary are given. Returns the exit status. */
 int read_answer(struct read *r, const struct read_arguments *a);
-
-/* Appends the envelope with a page of lines. Returns 0, or -1 with errno. */
-int read_json_add_page(struct buffer *out, struct read *r, const struct page *p);
-
-/* The same with bytes. */
-void read_json_add_slice(struct buffer *out, const struct read *r, const struct slice *s);
 
 #endif

@@ -1,5 +1,4 @@
-// Shared by the files of `terse search`: verb_search.c parses the arguments and searches the texts,
-// search_print.c prints.
+// terse search without its command line, for terse mcp.
 #ifndef TERSE_COMMAND_SEARCH_H
 #define TERSE_COMMAND_SEARCH_H
 
@@ -12,9 +11,8 @@
 #include "supervisor/process/sink.h"
 #include "supervisor/reading/listing.h"
 #include "supervisor/reading/matcher.h"
-#include "supervisor/reading/notice.h"
 #include "supervisor/reading/walk.h"
-#include "supervisor/report/file_type.h"
+#include "supervisor/report/notice.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,34 +53,5 @@ struct search {
 /* Answers a request: s->verb, settings, query, sink and colour are given, and first is -1. Searches
    the text `name` (NULL: all of the session). Returns the exit status. */
 int search_answer(struct search *s, const char *session, const char *name);
-
-/* A text that is searched. */
-struct search_subject {
-	struct text *text;
-	const char *name; /* for messages */
-	struct listing_text listing;
-};
-
-/* For the listing: prints on standard output, or collects in s->json. */
-int search_print(void *ctx, const char *data, size_t len);
-
-/* For the walk: shows a person how far it is. */
-void search_tell_progress(void *ctx, uint64_t bytes);
-
-/* Adds a line about a whole text: for -c and -l, or if it is `binary` and not shown. Returns 0, or
-   -1 with ENOMEM. */
-int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
-		       const struct kind *binary);
-
-/* Print the answer as JSON, for one text (`total` with -c) or for a session. Return 0, or -1 with
-   errno. */
-int search_json_one(struct search *s, const struct text *text, uint64_t total);
-int search_json_all(struct search *s, const char *session);
-
-/* Reports that the search gave up at a line, and what was found before. */
-void search_give_up(struct search *s, const struct search_subject *t, uint64_t line);
-
-/* The same in a signal handler, while PCRE2 does not return; ends the program. */
-void search_give_up_now(void *ctx);
 
 #endif

@@ -441,16 +441,17 @@ static bool verb_add_last(struct buffer *out, const char *name, int error,
 }
 
 /* Reports that, and the artifact before. */
-static bool verb_fail_last(const struct verb *v, const char *name, int error,
-			   const struct id_found *found)
+static bool verb_fail_last(const struct verb *v, const struct settings *settings, const char *name,
+			   int error, const struct id_found *found)
 {
 	struct buffer text = BUFFER_INIT;
 	char age[HUMAN_LEN];
 	bool is = verb_add_last(&text, name, error, found);
-	if (is && found->id[0])
-		buffer_printf(&text, "; the one kept before is %s old: terse %s %s",
-			      human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))),
-			      v->name, found->id);
+	if (is && found->id[0]) {
+		buffer_printf(&text, "; the one kept before is %s old: ",
+			      human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))));
+		wording_verb(&text, (enum next_words)settings->words, v->name, found->id);
+	}
 	if (is)
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s",
 			  buffer_string(&text) ? text.data : strerror(errno));
@@ -484,11 +485,11 @@ bool verb_tell_last(const struct verb *v, const char *name, int error, const str
 	return true;
 }
 
-static void verb_fail_found(const struct verb *v, const char *name, int error,
-			    const struct id_found *found)
+static void verb_fail_found(const struct verb *v, const struct settings *settings, const char *name,
+			    int error, const struct id_found *found)
 {
 	struct nearest n;
-	if (verb_fail_last(v, name, error, found))
+	if (verb_fail_last(v, settings, name, error, found))
 		return;
 	nearest_init(&n, name);
 	nearest_offer(&n, "last");
@@ -500,15 +501,17 @@ static void verb_fail_found(const struct verb *v, const char *name, int error,
 			  name, n.best);
 	else if (error == ENOENT || error == EINVAL)
 		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
-			  "%s: no such artifact (terse list shows what there is)", name);
+			  "%s: no such artifact (%s shows what there is)", name,
+			  vocabularies[settings->words].list);
 	else
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", name, strerror(error));
 }
 
-void verb_not_found(const char *verb, const char *name, int error, const struct id_found *found)
+void verb_not_found(const char *verb, const struct settings *settings, const char *name, int error,
+		    const struct id_found *found)
 {
 	const struct verb v = {.name = verb};
-	verb_fail_found(&v, name, error, found);
+	verb_fail_found(&v, settings, name, error, found);
 }
 
 bool verb_has_session(const struct verb *v, const struct settings *settings, const char *session)
@@ -547,7 +550,7 @@ static int verb_fetch(const struct verb *v, const struct settings *settings, con
 		*count = store_open_everywhere(stores);
 		result = verb_look_up(settings, session, name, stores, *count, found);
 		if (result < 0)
-			verb_fail_found(v, name, errno, found);
+			verb_fail_found(v, settings, name, errno, found);
 		else if (fetched.bytes > 0 && !v->json)
 			verb_error(v->name, "%s was fetched from %s (%s)", name, settings->remote,
 				   HUMAN_SIZE(fetched.bytes));
@@ -579,7 +582,7 @@ int verb_find_directory(const struct verb *v, const struct settings *settings, c
 	if (result > 0 && told && verb_tell_last(v, name, why, found)) {
 		*told = true;
 	} else if (result > 0) {
-		verb_fail_found(v, name, why, found);
+		verb_fail_found(v, settings, name, why, found);
 	} else if (result < 0) {
 		dir = -1;
 	} else if ((dir = store_open_session(found->store, found->session, false)) < 0) {
@@ -614,20 +617,21 @@ int verb_open_found(const struct id_found *found, enum artifact_part part, struc
 }
 
 /* Opens a file, since no artifact has this name, for the reason `why`. */
-static int verb_open_file(const struct verb *v, enum artifact_part part, const char *name, int why,
+static int verb_open_file(const struct verb *v, const struct settings *settings,
+			  enum artifact_part part, const char *name, int why,
 			  const struct id_found *found, struct text *text)
 {
 	if (why == EEXIST) {
-		verb_fail_found(v, name, why, found);
+		verb_fail_found(v, settings, name, why, found);
 		return -1;
 	}
-	if (verb_fail_last(v, name, why, found))
+	if (verb_fail_last(v, settings, name, why, found))
 		return -1;
 	if (text_open_file(text, name) < 0) {
 		if (errno == ENOENT && strchr(name, '/'))
 			verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT, "%s: %m", name);
 		else if (errno == ENOENT || why != EINVAL)
-			verb_fail_found(v, name, why, found);
+			verb_fail_found(v, settings, name, why, found);
 		else
 			verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", name,
 				  errno == EINVAL ? "not a regular file" : strerror(errno));
@@ -714,9 +718,9 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 	if (result < 0)
 		result = asks ? verb_fetch(v, settings, session, name, stores, &count, &found) : 1;
 	if (result > 0 && files) {
-		result = verb_open_file(v, part, name, why, &found, text);
+		result = verb_open_file(v, settings, part, name, why, &found, text);
 	} else if (result > 0) {
-		verb_fail_found(v, name, why, &found);
+		verb_fail_found(v, settings, name, why, &found);
 		result = -1;
 	} else if (result == 0 && (result = verb_open_found(&found, part, text)) < 0) {
 		verb_fail_found_part(v, part, &found);

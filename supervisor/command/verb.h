@@ -145,7 +145,8 @@ int verb_find(const struct settings *settings, const char *session, const char *
 
 /* Reports that verb_find() failed with `error`. `found`: the artifact before, if the last run has
    none. */
-void verb_not_found(const char *verb, const char *name, int error, const struct id_found *found);
+void verb_not_found(const char *verb, const struct settings *settings, const char *name, int error,
+		    const struct id_found *found);
 
 /* Tells how the run ended that verb_find() knows and that has no artifact, for the verbs that this
    answers. Returns false, and says nothing, if `error` is another one. */

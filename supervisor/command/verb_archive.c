@@ -168,7 +168,7 @@ static int replay_find(const struct settings *s, const char *session, const char
 	struct id_found found;
 	int count, fd = -1;
 	if (verb_find(s, session, name, stores, &count, &found) < 0)
-		verb_not_found(verb, name, errno, &found);
+		verb_not_found(verb, s, name, errno, &found);
 	else
 		fd = replay_open(verb, &found);
 	store_close_all(stores, count);
@@ -331,7 +331,7 @@ int command_archive(struct command_context *c, int argc, char **argv)
 	struct id_found found;
 	int count, status = 1;
 	if (verb_find(c->settings, session, name, stores, &count, &found) < 0)
-		verb_not_found(argv[0], name, errno, &found);
+		verb_not_found(argv[0], c->settings, name, errno, &found);
 	else
 		status = archive_write_found(argv[0], &found, output, force,
 					     cast3  ? 3

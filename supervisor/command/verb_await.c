@@ -99,7 +99,7 @@ static int await_print_new(const struct settings *s, struct text *text, uint64_t
 	interceptor_finish(changes);
 	const struct interceptor_ending end = {
 		.ending = *ending,
-		.place = {.id = id, .tools = s->words == WORDS_TOOLS},
+		.place = {.id = id, .words = s->words},
 		.status_line = STATUS_LINE_ALWAYS,
 	};
 	interceptor_report(changes, &end);
@@ -380,7 +380,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 		return -1;
 	int result = follow_look(&w->follow, settled);
 	if (result < 0)
-		verb_error(w->asked->verb, "--for: %s",
+		verb_error(w->asked->verb, "%s: %s", vocabularies[w->settings->words].pattern,
 			   errno == EINVAL ? matcher_reason(w->matcher) : strerror(errno));
 	return result;
 }
@@ -577,7 +577,8 @@ static int await_make_matcher(struct waiter *w)
 	if (w->matcher)
 		return 0;
 	if (errno == EINVAL)
-		verb_error(w->asked->verb, "--for: %s: %s at character %zu", pattern, error.text,
+		verb_error(w->asked->verb, "%s: %s: %s at character %zu",
+			   vocabularies[w->settings->words].pattern, pattern, error.text,
 			   error.offset + 1);
 	else
 		verb_error(w->asked->verb, "%m");

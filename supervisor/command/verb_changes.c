@@ -486,7 +486,7 @@ static int changes_find_pair(struct changes *c, const struct settings *settings,
 		got = changes_find_newest(stores, count, session, &found);
 	}
 	if (got == -2)
-		verb_not_found(c->verb.name, name, errno, &found);
+		verb_not_found(c->verb.name, settings, name, errno, &found);
 	else if (got == 0)
 		verb_fail(&c->verb, ENVELOPE_UNKNOWN_ARTIFACT, "no artifact in session %s",
 			  session);

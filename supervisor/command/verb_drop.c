@@ -61,6 +61,7 @@ static int drop_print(const char *id, const char *what, const char *size, bool w
 /* The stores, where a run may wait to be pushed, too. */
 struct drop {
 	const char *verb;
+	const struct settings *settings;
 	struct store stores[STORE_MAX];
 	int count;
 };
@@ -121,7 +122,7 @@ static int drop_one(const struct drop *d, const struct drop_target *t)
 	if (t->error == ENOENT && id_is_valid(t->name))
 		return drop_print(t->name, "does not exist (any more)", "",
 				  drop_from_outboxes(d, t->name));
-	verb_not_found(d->verb, t->name, t->error, &t->found);
+	verb_not_found(d->verb, d->settings, t->name, t->error, &t->found);
 	return 1;
 }
 
@@ -130,7 +131,7 @@ static int drop_all(const char *verb, const struct settings *settings, const cha
 		    const char **names, size_t count)
 {
 	char directory[STORE_SESSION_LEN + 1];
-	struct drop d = {.verb = verb};
+	struct drop d = {.verb = verb, .settings = settings};
 	struct drop_target *targets = calloc(count, sizeof(*targets));
 	int status = 0;
 	d.count = verb_open_stores(verb, d.stores, &status);
@@ -269,7 +270,7 @@ int command_rewind(struct command_context *c, int argc, char **argv)
 	struct id_found found;
 	int status = 0, count = verb_open_stores(argv[0], stores, &status);
 	if (name && rewind_aim(&t, stores, count, name, &found) < 0) {
-		verb_not_found(argv[0], name, errno, &found);
+		verb_not_found(argv[0], c->settings, name, errno, &found);
 		status = 1;
 	} else {
 		status |= rewind_all(c, argv[0], &t, stores, count, dry);

@@ -16,6 +16,7 @@
 #include "supervisor/command/pager.h"
 #include "supervisor/command/read.h"
 #include "supervisor/report/file_type.h"
+#include "supervisor/report/notice.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -63,10 +64,172 @@ static int read_print_json(struct read *r, const struct buffer *json)
 static int read_past_bytes(const struct read *r)
 {
 	char count[HUMAN_LEN];
-	verb_fail(&r->verb, ENVELOPE_BAD_RANGE,
-		  "%s: has %s byte%s, --bytes %" PRIu64 " is past the end", r->name,
-		  human_count(count, r->text.size), r->text.size == 1 ? "" : "s", r->from);
+	verb_fail(&r->verb, ENVELOPE_BAD_RANGE, "%s: has %s byte%s, %s %" PRIu64 " is past the end",
+		  r->name, human_count(count, r->text.size), r->text.size == 1 ? "" : "s",
+		  r->words->bytes, r->from);
 	return 1;
+}
+
+/* The command that continues a page or slice; nothing at the end of the text. */
+static void read_add_next(struct buffer *out, const struct read *r, const struct page *p)
+{
+	if (p->next_byte)
+		wording_read_bytes(out, &r->place, p->next_byte, 0);
+	else if (p->next)
+		wording_read_lines(out, &r->place, p->next, p->left);
+}
+
+static void read_add_next_bytes(struct buffer *out, const struct read *r, const struct slice *s)
+{
+	/* If not all that was asked for has fitted, the rest of it. */
+	if (s->more)
+		wording_read_bytes(out, &r->place, s->to,
+				   r->length && s->full ? s->left : r->length);
+}
+
+/* --- for programs ----------------------------------------------------------------- */
+
+/* {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap","before":3} */
+static void read_json_add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
+{
+	gap_begin_json(out, &gap->gap);
+	json_add_count(out, "before", before);
+	json_end_object(out);
+}
+
+static void read_json_add_gaps(struct buffer *out, const struct page *p)
+{
+	const struct text_piece *gap = p->gaps;
+	size_t lines = 0;
+	json_begin_array(out, "gaps");
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->pieces[i].kind == PAGE_LINE)
+			lines++;
+		else
+			read_json_add_gap(out, gap++, lines);
+	}
+	json_end_array(out);
+}
+
+/* The lines without their newlines. Returns how many bytes are shown. */
+static uint64_t read_json_add_lines(struct buffer *out, const struct page *p)
+{
+	bool newline = false;
+	uint64_t bytes = 0;
+	json_begin_array(out, "lines");
+	for (size_t i = 0; i < p->count; i++) {
+		const struct page_piece *piece = &p->pieces[i];
+		const char *data = p->text.data + piece->start;
+		if (piece->kind != PAGE_LINE)
+			continue;
+		newline = piece->len > 0 && data[piece->len - 1] == '\n';
+		bytes += piece->len;
+		json_add_text(out, NULL, data, piece->len - newline);
+	}
+	json_end_array(out);
+	json_add_bool(out, "newline_at_end", newline);
+	return bytes;
+}
+
+/* The first and last line that are there, or null. */
+static void read_json_add_range(struct buffer *out, const struct page *p)
+{
+	const struct page_piece *first = NULL, *last = NULL;
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->pieces[i].kind != PAGE_LINE)
+			continue;
+		last = &p->pieces[i];
+		first = first ? first : last;
+	}
+	if (first) {
+		json_add_number(out, "from", first->number);
+		json_add_number(out, "to", last->number);
+	} else {
+		json_add_null(out, "from");
+		json_add_null(out, "to");
+	}
+}
+
+/* "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"} */
+static void read_json_add_cut(struct buffer *out, const struct wording_place *place,
+			      const struct page *p)
+{
+	struct buffer command = BUFFER_INIT;
+	const struct page_cut *cut = &p->cut;
+	if (!cut->bytes) {
+		json_add_null(out, "cut");
+		return;
+	}
+	json_begin_object(out, "cut");
+	json_add_string(out, "end", cut->before ? "before" : "behind");
+	json_add_count(out, "bytes", cut->bytes);
+	wording_read_bytes(&command, place, cut->at, cut->bytes);
+	json_add_made(out, "command", &command);
+	json_end_object(out);
+}
+
+static const char *read_reason(const struct page *p)
+{
+	return p->stop == PAGE_LINES              ? "lines"
+	       : p->stop == PAGE_ASKED && p->next ? "limit"
+						  : "bytes";
+}
+
+/* Whether there is more than this, why, and the commands that show it. */
+static void read_json_add_truncation(struct buffer *out, const struct read *r, const struct page *p)
+{
+	struct buffer next = BUFFER_INIT, previous = BUFFER_INIT;
+	bool truncated = p->next || p->omitted || p->cut.bytes;
+	json_add_bool(out, "truncated", truncated);
+	json_add_string(out, "truncated_by", truncated ? read_reason(p) : NULL);
+	read_json_add_cut(out, &r->place, p);
+	read_add_next(&next, r, p);
+	json_add_made(out, "next", &next);
+	if (p->omitted)
+		wording_read_lines(&previous, &r->place, p->omitted_from, p->omitted);
+	json_add_made(out, "previous", &previous);
+}
+
+static int read_json_add_page(struct buffer *out, struct read *r, const struct page *p)
+{
+	uint64_t total;
+	int known = page_total(&r->text, &total);
+	if (known < 0)
+		return -1;
+	envelope_begin(out);
+	verb_json_place(out, &r->text, r->name);
+	read_json_add_range(out, p);
+	uint64_t bytes = read_json_add_lines(out, p);
+	json_add_count(out, "lines_shown", p->lines);
+	json_add_count(out, known ? "total_lines" : "total_lines_over", total);
+	json_add_count(out, "bytes", bytes);
+	json_add_count(out, "total_bytes", r->text.size);
+	read_json_add_gaps(out, p);
+	read_json_add_truncation(out, r, p);
+	envelope_end(out);
+	return 0;
+}
+
+static void read_json_add_slice(struct buffer *out, const struct read *r, const struct slice *s)
+{
+	struct buffer next = BUFFER_INIT;
+	envelope_begin(out);
+	verb_json_place(out, &r->text, r->name);
+	json_add_count(out, "offset", s->from);
+	json_add_count(out, "length", s->to - s->from);
+	json_add_count(out, "total_bytes", r->text.size);
+	json_add_text(out, "text", s->text.data, s->text.len);
+	json_begin_array(out, "gaps");
+	if (s->gap.kind == TEXT_GAP)
+		read_json_add_gap(out, &s->gap, 0);
+	if (s->lost.kind == TEXT_GAP)
+		read_json_add_gap(out, &s->lost, s->text.len);
+	json_end_array(out);
+	json_add_bool(out, "truncated", s->more);
+	json_add_string(out, "truncated_by", !s->more ? NULL : s->full ? "bytes" : "limit");
+	read_add_next_bytes(&next, r, s);
+	json_add_made(out, "next", &next);
+	envelope_end(out);
 }
 
 /* --- for people and agents -------------------------------------------------------- */
@@ -119,7 +282,8 @@ static int read_print_omitted(struct printer *out, const struct read *r, const s
 	if (p->omitted)
 		notice_omitted(&out->notice, &r->place, p->omitted_from, p->omitted);
 	if (p->cut.before)
-		notice_cut(&out->notice, &r->place, p);
+		notice_cut(&out->notice, &r->place, p->cut.at, p->cut.bytes,
+			   p->pieces[p->count - 1].number);
 	return read_print_notice(out, true);
 }
 
@@ -144,7 +308,7 @@ static int read_print_pieces(struct printer *out, const struct read *r, const st
 			return -1;
 		/* A cut line is the only one. */
 		if (cut)
-			notice_cut(&out->notice, &r->place, p);
+			notice_cut(&out->notice, &r->place, p->cut.at, p->cut.bytes, 0);
 		cut = false;
 		if (read_print_notice(out, false) < 0)
 			return -1;
@@ -156,14 +320,28 @@ static int read_print_pieces(struct printer *out, const struct read *r, const st
 static int read_print_next(struct printer *out, struct read *r, const struct page *p)
 {
 	uint64_t total = 0;
-	bool at_end = p->stop == PAGE_END || r->lines.tail;
+	struct buffer next = BUFFER_INIT;
+	bool at_end = p->stop == PAGE_END || r->lines.tail, lines = p->stop == PAGE_LINES;
 	/* Only an agent gets a notice about text beyond its request. */
 	if (p->next && (p->stop != PAGE_ASKED || r->sink == SINK_AGENT)) {
 		int exact = page_total(&r->text, &total);
 		if (exact < 0)
 			return -1;
-		notice_page(&out->notice, &r->place, p, total, exact);
-	} else if (at_end && r->text.held && r->place.part != ARTIFACT_RAW) {
+		const struct notice_part part = {
+			.from = p->first,
+			/* A line that continues behind a gap is shown in part. */
+			.to = p->next_byte ? p->next : p->next - 1,
+			.total = total,
+			.more_than = !exact,
+			.limit = p->stop == PAGE_ASKED ? 0
+				 : lines               ? r->lines.most
+						       : READER_PAGE,
+			.unit = lines ? "lines" : "bytes",
+		};
+		read_add_next(&next, r, p);
+		notice_part(&out->notice, &part, &next);
+		buffer_release(&next);
+	} else if (at_end && r->text.held && r->part != ARTIFACT_RAW) {
 		/* An unfinished line may grow, too. */
 		notice_running(&out->notice, &r->place, out->inside ? p->number - 1 : p->number);
 	}
@@ -187,8 +365,16 @@ static int read_print_bytes(struct read *r, const struct slice *s)
 	if (read_print_gap(&out, &s->gap) == 0 &&
 	    read_print_text(&out, s->text.data, s->text.len) == 0 &&
 	    read_print_gap(&out, &s->lost) == 0) {
-		if (s->more)
-			notice_slice(&out.notice, &r->place, s, r->text.size, r->length);
+		if (s->more) {
+			struct buffer next = BUFFER_INIT;
+			const struct notice_part part = {.from = (int64_t)s->from,
+							 .to = (int64_t)s->to - 1,
+							 .bytes = true,
+							 .total = r->text.size};
+			read_add_next_bytes(&next, r, s);
+			notice_part(&out.notice, &part, &next);
+			buffer_release(&next);
+		}
 		result = read_print_notice(&out, true);
 	}
 	buffer_release(&out.notice);
@@ -310,7 +496,7 @@ static int read_print_all(struct read *r)
 		if (result < 0)
 			return read_failed(r);
 	}
-	int result = r->place.part == ARTIFACT_RAW && r->sink != SINK_PERSON
+	int result = r->part == ARTIFACT_RAW && r->sink != SINK_PERSON
 			     ? read_copy(&r->text, from, to)
 			     : slice_stream(&r->text, from, to, read_print, NULL);
 	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
@@ -402,8 +588,10 @@ static int read_describe(const struct read *r, const struct kind *kind, uint64_t
 	int status = 1;
 	file_type_append(&line, kind);
 	buffer_printf(&line, ", %s: not shown", human_size(human, size));
-	if (*r->text.id)
-		buffer_printf(&line, "; its bytes: terse path --raw %s", r->text.id);
+	if (*r->text.id) {
+		buffer_append_string(&line, "; its bytes: ");
+		buffer_printf(&line, r->words->raw_bytes, r->text.id);
+	}
 	const char *text = buffer_string(&line);
 	if (text && (r->verb.json || r->sink == SINK_PROGRAM)) {
 		verb_fail(&r->verb, ENVELOPE_BINARY, "%s: %s", r->name, text);
@@ -451,7 +639,7 @@ static int read_preview(struct read *r)
 		.exit_code = r->exit_code >= 0 ? &r->exit_code : NULL,
 	};
 	int status = 0;
-	int result = excerpts_text(&options, t, is_run ? &m : NULL, r->place.name);
+	int result = excerpts_text(&options, t, is_run ? &m : NULL, r->place.id);
 	if (result < 0 && errno != EPIPE) {
 		status = read_failed(r);
 	} else if (r->verb.json) {
@@ -479,7 +667,7 @@ static bool read_parse_lines(struct read *r, const char *text)
 	if (value_parse_range(text, &r->lines.first, &to) < 0 || r->lines.first < 1)
 		return false;
 	r->lines.limit = to - r->lines.first + 1;
-	r->option = "--lines";
+	r->option = r->words->lines;
 	return true;
 }
 
@@ -487,15 +675,13 @@ static bool read_parse_lines(struct read *r, const char *text)
 static int read_check(struct read *r, const struct read_arguments *a)
 {
 	const struct page_request *q = &r->lines;
+	const struct vocabulary *words = r->words;
 	const char *wrong = NULL;
+	bool many = r->name && (q->first != 0) + (a->lines != NULL) + (q->tail > 0) +
+					       (a->bytes != NULL) + r->preview >
+				       1;
 	if (!r->name)
 		wrong = "usage: terse read ID, or terse read FILE";
-	else if ((q->first != 0) + (a->lines != NULL) + (q->tail > 0) + (a->bytes != NULL) +
-			 r->preview >
-		 1)
-		wrong = "only one of --offset, --lines, --tail, --bytes and --preview";
-	else if (q->limit && (a->lines || q->tail || a->bytes || r->preview))
-		wrong = "--limit goes with --offset";
 	else if (a->standard_error && a->raw)
 		wrong = "only one of --stderr and --raw";
 	else if (a->raw && r->preview)
@@ -505,7 +691,15 @@ static int read_check(struct read *r, const struct read_arguments *a)
 	else if (r->follow && (a->lines || a->bytes || q->limit || r->preview || r->verb.json ||
 			       a->standard_error || a->raw))
 		wrong = "--follow goes with --offset or --tail";
-	if (!wrong && !r->preview && a->preview.flag)
+	if (many && r->settings->words == WORDS_TOOLS)
+		verb_fail(&r->verb, ENVELOPE_USAGE, "only one of %s, %s and %s", words->offset,
+			  words->tail, words->bytes);
+	else if (many)
+		verb_fail(&r->verb, ENVELOPE_USAGE,
+			  "only one of --offset, --lines, --tail, --bytes and --preview");
+	else if (r->name && q->limit && (a->lines || q->tail || a->bytes || r->preview))
+		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with %s", words->limit, words->offset);
+	else if (!wrong && !r->preview && a->preview.flag)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with --preview", a->preview.flag);
 	else if (wrong)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s", wrong);
@@ -514,8 +708,8 @@ static int read_check(struct read *r, const struct read_arguments *a)
 			  a->lines);
 	else if (a->bytes && value_parse_slice(a->bytes, &r->from, &r->length) < 0)
 		verb_fail(&r->verb, ENVELOPE_USAGE,
-			  "--bytes: %s: must be FROM-TO, FROM or FROM:LENGTH, like 30000:32KB",
-			  a->bytes);
+			  "%s: %s: must be FROM-TO, FROM or FROM:LENGTH, like 30000:32KB",
+			  words->bytes, a->bytes);
 	else
 		return 0;
 	return -1;
@@ -555,13 +749,14 @@ static int read_prepare(struct read *r)
 	quote_append(&r->quoted, name);
 	if (!buffer_string(&r->quoted))
 		return -1;
-	r->place.name = r->quoted.data;
+	r->place.id = r->quoted.data;
 	r->place.json = r->verb.json;
-	r->place.tools = r->settings->words == WORDS_TOOLS;
-	r->place.room = READER_PAGE;
+	r->place.words = r->settings->words;
+	r->place.is_stderr = r->part == ARTIFACT_ERR;
+	r->place.is_raw = r->part == ARTIFACT_RAW;
 	size_t kept = reserved(r);
 	r->lines.json = r->verb.json;
-	r->lines.room = kept < r->place.room / 2 ? r->place.room - kept : r->place.room / 2;
+	r->lines.room = kept < READER_PAGE / 2 ? READER_PAGE - kept : READER_PAGE / 2;
 	r->lines.most = PAGE_LINES_MAX;
 	return 0;
 }
@@ -572,7 +767,7 @@ static int read_show(struct read *r)
 	struct kind kind;
 	int status;
 	bool person = r->sink == SINK_PERSON && !r->verb.json;
-	bool raw = r->place.part == ARTIFACT_RAW;
+	bool raw = r->part == ARTIFACT_RAW;
 	/* Without JSON, what is asked for, to its end. */
 	bool all = (person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw)) &&
 		   !r->verb.json;
@@ -600,7 +795,8 @@ static int read_show(struct read *r)
 int read_answer(struct read *r, const struct read_arguments *a)
 {
 	struct page_request *q = &r->lines;
-	r->option = "--offset";
+	r->words = &vocabularies[r->settings->words];
+	r->option = r->words->offset;
 	if (read_check(r, a) < 0 || excerpts_apply_profile(r->verb.name, r->settings) < 0)
 		return EXIT_TERSE;
 	if (r->follow && r->sink == SINK_AGENT) {
@@ -615,9 +811,9 @@ int read_answer(struct read *r, const struct read_arguments *a)
 	if (q->first == 0)
 		q->first = 1;
 	r->by_bytes = a->bytes;
-	r->place.part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
+	r->part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
 	r->followup = followup_of(r->sink, r->verb.json);
-	if (verb_open(&r->verb, r->settings, a->session, r->place.part, r->name, &r->text) < 0)
+	if (verb_open(&r->verb, r->settings, a->session, r->part, r->name, &r->text) < 0)
 		return 1;
 	int status = 1;
 	if (r->follow && !*r->text.id)

@@ -430,7 +430,7 @@ static int report_find(struct report_call *c)
 	bool is_id = strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0;
 	int result = is_id ? verb_find(c->settings, c->session, name, stores, &count, &c->one) : 1;
 	if (result < 0)
-		verb_not_found(c->verb.name, name, errno, &c->one);
+		verb_not_found(c->verb.name, c->settings, name, errno, &c->one);
 	store_close_all(stores, count);
 	if (result == 0)
 		return 0;

@@ -11,6 +11,7 @@
 #include "supervisor/command/recording.h"
 #include "supervisor/command/svg.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/report/wording.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
@@ -393,7 +394,8 @@ int send_answer(const struct settings *settings, const struct send_item *items, 
 	struct key_bytes key;
 	for (size_t i = 0; i < count; i++) {
 		if (items[i].kind == SEND_KEY && key_parse(items[i].value, &key) < 0) {
-			send_bad_usage(a->verb, items[i].value, "no such key");
+			verb_error(a->verb, "%s: no such key (%s)", items[i].value,
+				   vocabularies[settings->words].keys);
 			return EXIT_TERSE;
 		}
 	}

@@ -148,7 +148,7 @@ static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
 static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker,
 				   struct buffer *command)
 {
-	wording_read_bytes(command, marker->place);
+	wording_read_some_bytes(command, marker->place);
 	return (struct preview_ask){
 		.command = command->len > 0 ? buffer_string(command) : NULL,
 		.printed_bytes = s->printed,

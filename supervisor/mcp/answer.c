@@ -80,48 +80,6 @@ void answer_json(struct server *s, const char *id, const struct buffer *json, bo
 /* --- terse's own errors ------------------------------------------------------------------------
  */
 
-/* What an error of a verb names, and the tool that does it. */
-static const struct {
-	const char *command, *tool;
-} answer_words[] = {
-	{"terse list --all", TOOL_LIST},
-	{"terse list", TOOL_LIST},
-	{"terse read ", TOOL_READ TOOL_ID},
-	{"terse search ", TOOL_READ TOOL_ID},
-	{"terse await ", TOOL_AWAIT TOOL_ID},
-	{"terse send ", TOOL_SEND TOOL_ID},
-	{"terse signal ", TOOL_SIGNAL TOOL_ID},
-	{"terse snapshot ", TOOL_SCREEN TOOL_ID},
-	{"--offset", "offset"},
-	{"--limit", "limit"},
-	{"--bytes", "bytes"},
-	{"--tail", "tail"},
-	{"--stderr", "stream=stderr"},
-	{"--for", "for"},
-	{"see terse help send", "there are " TOOL_KEYS},
-};
-
-/* Copies a line, with the words of tools. */
-static void answer_add_line(struct buffer *out, const char *at, const char *end)
-{
-	const size_t words = sizeof(answer_words) / sizeof(*answer_words);
-	while (at < end) {
-		size_t i = 0, len = 0;
-		for (; i < words; i++) {
-			len = strlen(answer_words[i].command);
-			if ((size_t)(end - at) >= len &&
-			    memcmp(at, answer_words[i].command, len) == 0)
-				break;
-		}
-		if (i < words)
-			buffer_append_string(out, answer_words[i].tool);
-		else
-			buffer_append(out, at, len = 1);
-		at += len;
-	}
-	buffer_append_string(out, "\n");
-}
-
 /* Drops "terse: ", and "terse VERB: ": the verb is not the model's. */
 static const char *answer_skip_prefix(const char *at, const char *end)
 {
@@ -138,7 +96,7 @@ static const char *answer_skip_prefix(const char *at, const char *end)
 	return colon && !blank ? colon + 2 : at;
 }
 
-/* Terse's own error lines, in the words of tools, without the one that each child repeats. */
+/* Terse's own error lines (a child has the words of tools), without the one that each repeats. */
 static void answer_add_errors(const struct server *s, struct buffer *out,
 			      const struct buffer *errors)
 {
@@ -148,8 +106,10 @@ static void answer_add_errors(const struct server *s, struct buffer *out,
 		const char *line_end = newline ? newline : end;
 		const char *line = answer_skip_prefix(at, line_end);
 		size_t len = (size_t)(line_end - line);
-		if (!s->known || strlen(s->known) != len || memcmp(line, s->known, len) != 0)
-			answer_add_line(out, line, line_end);
+		if (!s->known || strlen(s->known) != len || memcmp(line, s->known, len) != 0) {
+			buffer_append(out, line, len);
+			buffer_append_string(out, "\n");
+		}
 		at = newline ? newline + 1 : end;
 	}
 }
@@ -201,7 +161,7 @@ static void answer_run(struct server *s, struct call *c)
 	buffer_release(&text);
 }
 
-/* Answers with the JSON that the child has printed; a refusal is put in the words of tools. Returns
+/* Answers with the JSON that the child has printed; Returns
    whether it is JSON. Without memory that is not known: an answer made of the output has failed
    then. */
 static bool answer_structured(struct server *s, struct call *c)

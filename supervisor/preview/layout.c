@@ -281,7 +281,7 @@ static size_t spell_cost(const struct layout *l)
 	if (l->ask->command && !l->bare) {
 		uint64_t most = l->ask->bytes_before + l->total_bytes;
 		in_line = strlen(": ") + strlen(l->ask->command) +
-			  (size_t)snprintf(NULL, 0, " %" PRIu64 "-%" PRIu64, most, most);
+			  (size_t)snprintf(NULL, 0, "%" PRIu64 "-%" PRIu64, most, most);
 	}
 	return cost > in_line ? cost : in_line;
 }

@@ -244,8 +244,8 @@ static size_t append_note(char *out, size_t len, uint64_t from, uint64_t bytes, 
 	size_t note_len = line_note(from, bytes, note, sizeof(note));
 	if (!command)
 		return line_append(out, len, note, note_len);
-	/* "[... bytes 496-4936: COMMAND 496-4936]" */
-	const char *range = strrchr(note, ' ');
+	/* "[... bytes 496-4936: terse read ID --bytes 496-4936]" */
+	const char *range = strrchr(note, ' ') + 1;
 	len = line_append(out, len, note, note_len - 1);
 	len = line_append(out, len, ": ", 2);
 	len = line_append(out, len, command, strlen(command));

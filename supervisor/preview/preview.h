@@ -117,7 +117,7 @@ struct preview_ask {
 	   the same or less for lines of smaller numbers. */
 	size_t (*marker)(void *ctx, const struct preview_piece *piece, char *out, size_t cap);
 	void *ctx;
-	/* The command that prints bytes of the text, but for their range: it stands where the first
+	/* The command that prints bytes of the text, up to their range: it stands where the first
 	   omission is a part of a line. NULL: there is none. */
 	const char *command;
 };

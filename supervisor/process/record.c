@@ -142,7 +142,7 @@ void record_init(struct record *r, const struct job *job)
 	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact,
 			     .min_free = (uint64_t)job->settings->min_free,
 			     .settings = job->settings,
-			     .tools = job->settings->words == WORDS_TOOLS,
+			     .words = job->settings->words,
 			     .history = -1};
 	if (!getcwd(r->cwd, sizeof(r->cwd)))
 		r->cwd[0] = '\0';
@@ -236,7 +236,7 @@ struct artifact *record_open(struct record *r)
 
 struct wording_place record_place(const struct record *r, bool is_stderr)
 {
-	struct wording_place place = {.is_stderr = is_stderr, .error = r->error, .tools = r->tools};
+	struct wording_place place = {.is_stderr = is_stderr, .error = r->error, .words = r->words};
 	if (r->artifact) {
 		place.error = artifact_error(r->artifact);
 		/* Text from before the disk was full can still be read. */

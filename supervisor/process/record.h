@@ -57,7 +57,7 @@ struct record {
 	const struct settings *settings;
 	int history; /* the session's directory, or -1 */
 	bool gc_due;
-	bool tools; /* the reader has tools, not commands (report/wording.h) */
+	enum next_words words; /* the reader's */
 };
 
 void record_init(struct record *r, const struct job *job);

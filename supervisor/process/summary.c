@@ -182,12 +182,19 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 
 /* Binary output is not shown, only what it is and where it is kept. (Blocks say so where the text
    would be.) */
-static void summary_warn_binary(struct report *r, const struct report_stream *s, const char *name)
+static void summary_warn_binary(struct report *r, const struct report_stream *s, const char *name,
+				enum next_words words)
 {
 	char size[HUMAN_LEN];
-	report_warn(r, "%s: %s of binary output%s%s%s%s%s", name, human_size(size, s->total_bytes),
+	struct buffer bytes = BUFFER_INIT;
+	if (r->id) {
+		buffer_append_string(&bytes, ": ");
+		buffer_printf(&bytes, vocabularies[words].raw_bytes, r->id);
+	}
+	report_warn(r, "%s: %s of binary output%s%s%s%s", name, human_size(size, s->total_bytes),
 		    s->kind ? " (" : "", s->kind ? s->kind : "", s->kind ? ")" : "",
-		    r->id ? ": terse path --raw " : "", r->id ? r->id : "");
+		    bytes.len > 0 && buffer_string(&bytes) ? bytes.data : "");
+	buffer_release(&bytes);
 }
 
 static void summary_add_artifact(struct summary *a, const struct record *record)
@@ -225,7 +232,7 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 	    summary_text_start(&a->texts[is_stderr], record->artifact, r, is_stderr) < 0)
 		report_warn(r, "%s: %s", name, strerror(errno));
 	if (s->binary && a->format == FORMAT_JSON)
-		summary_warn_binary(r, s, name);
+		summary_warn_binary(r, s, name, record->words);
 	s->gaps = ending.place.gaps;
 	for (int i = 0; i < s->gaps.count; i++) {
 		char words[GAP_ANNOUNCE_MAX];

@@ -78,11 +78,13 @@ static void report_summary(struct supervisor *s)
 		return;
 	summary_init(summary, s->job, &s->record);
 	summary->report.since = &s->since;
-	if (s->question)
-		report_warn(&summary->report,
-			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter "
-			    "--await",
-			    s->question, s->record.meta.id);
+	if (s->question) {
+		struct buffer answer = BUFFER_INIT;
+		buffer_printf(&answer, vocabularies[s->record.words].answer, s->record.meta.id);
+		report_warn(&summary->report, "waiting for input: \"%s\"%s", s->question,
+			    buffer_string(&answer) ? answer.data : "");
+		buffer_release(&answer);
+	}
 	if (s->hung_up)
 		report_warn(&summary->report,
 			    "hung up: it waited for keys that nobody can type; a run with "

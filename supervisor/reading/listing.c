@@ -7,7 +7,6 @@
 #include "lib/human.h"
 #include "lib/json.h"
 #include "lib/utf8.h"
-#include "supervisor/reading/notice.h"
 
 #include <inttypes.h>
 
@@ -85,11 +84,10 @@ int excerpt_append(struct buffer *out, const struct excerpt *e, const char *data
 }
 
 /* The text of a line, for the commands that show it whole. */
-static struct notice_place listing_place(const struct listing *l, const struct listing_text *text)
+static struct wording_place listing_place(const struct listing *l, const struct listing_text *text)
 {
-	return (struct notice_place){.name = text->place,
-				     .tools = l->options.tools,
-				     .part = text->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT};
+	return (struct wording_place){
+		.id = text->place, .words = l->options.words, .is_stderr = text->standard_error};
 }
 
 /* --- the elements of an array in JSON ---------------------------------------------- */
@@ -115,8 +113,8 @@ static void listing_json_line(struct listing *l, const struct listing_text *text
 	json_add_bool(out, "truncated", e);
 	if (e) {
 		struct buffer command = BUFFER_INIT;
-		const struct notice_place place = listing_place(l, text);
-		notice_read_lines(&command, &place, (int64_t)line->number, 1);
+		const struct wording_place place = listing_place(l, text);
+		wording_read_lines(&command, &place, (int64_t)line->number, 1);
 		json_add_made(out, "command", &command);
 	}
 	if (!line->wanted)
@@ -171,9 +169,9 @@ static int listing_flush(struct listing *l)
 
 int listing_finish(struct listing *l)
 {
-	if (l->shown > 0 && l->options.json)
+	if (l->found.shown > 0 && l->options.json)
 		listing_json_close(l);
-	else if (l->shown > 0)
+	else if (l->found.shown > 0)
 		buffer_append(&l->out, l->gap.data, l->gap.len);
 	return buffer_check(&l->gap) < 0 ? -1 : listing_flush(l);
 }
@@ -185,9 +183,9 @@ static bool listing_has_room(const struct listing *l)
 
 static void listing_set_full(struct listing *l, bool out_of_room)
 {
-	if (!l->full)
-		l->out_of_room = out_of_room;
-	l->full = true;
+	if (!l->found.full)
+		l->found.out_of_room = out_of_room;
+	l->found.full = true;
 }
 
 /* --- lines ------------------------------------------------------------------- */
@@ -196,14 +194,14 @@ static void listing_add_cut(struct listing *l, const struct listing_text *text,
 			    const struct walk_line *line, const struct excerpt *e)
 {
 	char size[HUMAN_LEN];
-	const struct notice_place place = listing_place(l, text);
+	const struct wording_place place = listing_place(l, text);
 	excerpt_append(&l->out, e, line->data);
 	buffer_append_string(&l->out, " [whole line");
 	/* The size is not known while a part of the line is not in memory. */
 	if (!line->more_before && !line->more_behind)
 		buffer_printf(&l->out, " (%s)", human_size(size, line->len));
 	buffer_append_string(&l->out, ": ");
-	notice_read_lines(&l->out, &place, (int64_t)line->number, 1);
+	wording_read_lines(&l->out, &place, (int64_t)line->number, 1);
 	buffer_append_string(&l->out, "]");
 }
 
@@ -276,7 +274,7 @@ static void listing_add_before(struct listing *l, const struct listing_text *tex
 	if (want > have && l->options.json) {
 		listing_json_omission(l, want - have);
 	} else if (want > have) {
-		const struct notice_place place = listing_place(l, text);
+		const struct wording_place place = listing_place(l, text);
 		notice_omitted(&l->out, &place, (int64_t)(number - want), want - have);
 	}
 	for (uint64_t back = have; back > 0; back--) {
@@ -298,7 +296,7 @@ static void listing_add_group(struct listing *l, const struct listing_text *text
 	if (have > want)
 		have = want;
 	if (o->json) {
-		if (l->shown > 0)
+		if (l->found.shown > 0)
 			listing_json_close(l);
 		listing_add_line(l, text, line, w);
 		json_begin_array(&l->out, "before");
@@ -308,7 +306,7 @@ static void listing_add_group(struct listing *l, const struct listing_text *text
 		return;
 	}
 	bool touches = l->last > 0 && line->number - want - 1 == l->last;
-	if ((o->before || o->after) && !touches && l->shown > 0 && l->gap.len == 0)
+	if ((o->before || o->after) && !touches && l->found.shown > 0 && l->gap.len == 0)
 		buffer_append_string(&l->out, "--\n");
 	buffer_append(&l->out, l->gap.data, l->gap.len);
 	listing_add_before(l, text, line->number, w, want, have);
@@ -329,14 +327,14 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 			break;
 		buffer_truncate(&l->out, before);
 		/* At least one match is shown; drop the farthest lines around it. */
-		if (l->shown > 0 || have == 0)
+		if (l->found.shown > 0 || have == 0)
 			return 1;
 		have /= 2;
 	}
 	if (!l->options.json)
 		buffer_clear(&l->gap);
 	l->last = line->number;
-	l->shown++;
+	l->found.shown++;
 	return l->out.len > COLLECTED ? listing_flush(l) : 0;
 }
 
@@ -386,7 +384,7 @@ static enum walk_kind listing_count_rest(struct listing *l, struct walk *w,
 	enum walk_kind kind;
 	if (listing_flush(l) < 0)
 		return WALK_FAILED;
-	while ((kind = walk_count(w, &l->total, line)) == WALK_GAP) {
+	while ((kind = walk_count(w, &l->found.total, line)) == WALK_GAP) {
 		if (listing_note_gap(l, text, walk_gap(w)) < 0)
 			return WALK_FAILED;
 	}
@@ -408,17 +406,17 @@ enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listi
 		}
 		if (kind != WALK_LINE)
 			break;
-		l->total++;
-		if (l->shown >= l->options.limit)
+		l->found.total++;
+		if (l->found.shown >= l->options.limit)
 			listing_set_full(l, false);
-		int added = l->full ? 1 : listing_add_match(l, text, line, w);
+		int added = l->found.full ? 1 : listing_add_match(l, text, line, w);
 		if (added < 0)
 			return WALK_FAILED;
 		if (added > 0) {
 			listing_set_full(l, true);
-			if (!l->next_in) {
-				l->next = line->number;
-				l->next_in = text->place;
+			if (!l->found.next_in) {
+				l->found.next = line->number;
+				l->found.next_in = text->place;
 			}
 			kind = listing_count_rest(l, w, text, line);
 			break;

@@ -21,6 +21,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/reading/walk.h"
+#include "supervisor/report/notice.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +53,7 @@ struct listing_options {
 	size_t room;               /* bytes, at least LISTING_ROOM_MIN; SIZE_MAX: all */
 	bool whole;                /* long lines are not cut */
 	const char *mark, *unmark; /* around the first match of a line; NULL: nothing */
-	bool tools;                /* as in struct notice_place */
+	enum next_words words;     /* the reader's */
 	bool json;                 /* print the elements of an array in JSON; gaps, too */
 	uint64_t from;             /* the first line that is searched */
 	int (*print)(void *ctx, const char *data, size_t len); /* 0, or -1 with errno */
@@ -69,14 +70,9 @@ struct listing_text {
 struct listing {
 	struct listing_options options;
 	struct buffer out;
-	struct buffer gap;   /* announced before the next match */
-	size_t printed;      /* bytes */
-	uint64_t shown;      /* matches that are printed */
-	uint64_t total;      /* matches */
-	bool full;           /* something was not shown */
-	bool out_of_room;    /* ... because of `room`, not of `limit` */
-	uint64_t next;       /* the first match that was not shown ... */
-	const char *next_in; /* ... and the place of its text, as given; 0 and NULL: none */
+	struct buffer gap; /* announced before the next match */
+	size_t printed;    /* bytes */
+	struct notice_found found;
 	uint64_t last,
 		floor; /* in this text: the last printed line; lines up to `floor` are in a gap */
 };

@@ -20,40 +20,122 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Whether there is anything to say about the place of the text. */
-static bool has_place(const struct wording_place *place)
-{
-	return place->id || place->error;
-}
-
-/* How a part of a text is asked for, by a command and by a tool. */
-static const struct {
-	const char *lines, *bytes, *offset, *any;
-} asked[] = {
-	{" --lines ", " --bytes ", " --offset ", " --lines FROM-TO"},
-	{" offset=", " bytes=", " offset=", " offset=FROM limit=COUNT"},
+const struct vocabulary vocabularies[] = {
+	[WORDS_COMMANDS] =
+		{
+			.read = "terse read ",
+			.search = "terse search ",
+			.raw_bytes = "terse path --raw %s",
+			.wait = "; wait: terse await %s",
+			.look = "; screen: terse snapshot %s",
+			.answer = "; answer: terse send %s TEXT --key enter --await",
+			.standard_error = " --stderr",
+			.raw = " --raw",
+			.any_lines = " --lines FROM-TO",
+			.offset = "--offset",
+			.limit = "--limit",
+			.lines = "--lines",
+			.tail = "--tail",
+			.bytes = "--bytes",
+			.pattern = "--for",
+			.is = " ",
+			.read_it = "terse read ID",
+			.screen_also = "terse snapshot, ",
+			.type_also = "terse send ID TEXT, terse snapshot, ",
+			.answer_also = "terse send ID TEXT --key enter --await, ",
+			.end_it = "terse signal",
+			.list = "terse list",
+			.list_all = "terse list --all",
+			.keys = "see terse help send",
+			.check_project = "terse config check",
+		},
+	[WORDS_TOOLS] =
+		{
+			.read = TOOL_READ TOOL_ID,
+			.search = TOOL_READ TOOL_ID,
+			.raw_bytes = TOOL_READ TOOL_ID "%s stream=raw",
+			.wait = "; wait: " TOOL_AWAIT TOOL_ID "%s",
+			.look = "; screen: " TOOL_SCREEN TOOL_ID "%s",
+			.answer = "; answer: " TOOL_SEND TOOL_ID "%s text=TEXT keys=[\"enter\"]",
+			.standard_error = " stream=stderr",
+			.raw = " stream=raw",
+			.any_lines = " offset=FROM limit=COUNT",
+			.offset = "offset",
+			.limit = "limit",
+			.lines = "offset",
+			.tail = "tail",
+			.bytes = "bytes",
+			.pattern = "for",
+			.is = "=",
+			.read_it = TOOL_READ,
+			.screen_also = TOOL_SCREEN ", ",
+			.type_also = TOOL_SEND ", " TOOL_SCREEN ", ",
+			.answer_also = TOOL_SEND " text=TEXT keys=[\"enter\"], ",
+			.end_it = TOOL_SIGNAL,
+			.list = TOOL_LIST,
+			.list_all = TOOL_LIST,
+			.keys = "there are " TOOL_KEYS,
+			.check_project = TOOL_RUN " command=\"terse config check\"",
+		},
 };
 
-static void append_call(struct buffer *out, const char *verb, const struct wording_place *place)
+void wording_verb(struct buffer *out, enum next_words words, const char *verb, const char *id)
 {
-	bool raw = strcmp(verb, "read") != 0;
-	if (!place->tools)
-		buffer_printf(out, "terse %s %s%s", verb, place->id,
-			      place->is_stderr ? " --stderr" : "");
+	static const struct {
+		const char *verb, *tool;
+	} tools[] = {
+		{"await", TOOL_AWAIT},
+		{"send", TOOL_SEND},
+		{"signal", TOOL_SIGNAL},
+		{"snapshot", TOOL_SCREEN},
+	};
+	const char *tool = TOOL_READ;
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		if (strcmp(tools[i].verb, verb) == 0)
+			tool = tools[i].tool;
+	}
+	if (words == WORDS_TOOLS)
+		buffer_printf(out, "%s" TOOL_ID "%s", tool, id);
 	else
-		buffer_printf(out, TOOL_READ TOOL_ID "%s%s", place->id,
-			      raw                ? " stream=raw"
-			      : place->is_stderr ? " stream=stderr"
-						 : "");
+		buffer_printf(out, "terse %s %s", verb, id);
 }
 
-/* "terse read ID [--stderr]", or why there is nothing to read. */
-static void append_place(struct buffer *out, const char *verb, const struct wording_place *place)
+static const struct vocabulary *words_of(const struct wording_place *place)
 {
-	if (!place->id)
-		buffer_printf(out, "not kept: %s", strerror(place->error));
-	else
-		append_call(out, verb, place);
+	return &vocabularies[place->words];
+}
+
+void wording_read(struct buffer *out, const struct wording_place *place)
+{
+	const struct vocabulary *words = words_of(place);
+	buffer_printf(out, "%s%s%s%s", words->read, place->id,
+		      place->is_stderr ? words->standard_error : "",
+		      place->is_raw ? words->raw : "");
+	if (place->words == WORDS_COMMANDS)
+		buffer_printf(out, "%s%s", place->binary ? " -a" : "",
+			      place->json ? " --json" : "");
+}
+
+void wording_read_lines(struct buffer *out, const struct wording_place *place, int64_t first,
+			uint64_t count)
+{
+	const struct vocabulary *words = words_of(place);
+	wording_read(out, place);
+	buffer_printf(out, " %s%s%" PRId64, words->offset, words->is, first);
+	if (count)
+		buffer_printf(out, " %s%s%" PRIu64, words->limit, words->is, count);
+}
+
+void wording_read_bytes(struct buffer *out, const struct wording_place *place, uint64_t from,
+			uint64_t length)
+{
+	const struct vocabulary *words = words_of(place);
+	wording_read(out, place);
+	buffer_printf(out, " %s%s%" PRIu64, words->bytes, words->is, from);
+	if (length && place->words == WORDS_TOOLS)
+		buffer_printf(out, "-%" PRIu64, from + length - 1);
+	else if (length)
+		buffer_printf(out, ":%" PRIu64, length);
 }
 
 /* The parts that were not kept, with `before` in front of each. */
@@ -66,22 +148,24 @@ static void append_gaps(struct buffer *out, const char *before, const struct wor
 	}
 }
 
-/* ": terse read ID", or nothing: without a place the text is in a file that the reader has
- * (filter). */
-static void append_behind(struct buffer *out, const char *verb, const struct wording_place *place)
+/* ": terse read ID", or why there is nothing to read; nothing without a place: the text is in a
+   file that the reader has (filter). */
+static void append_behind(struct buffer *out, const struct wording_place *place)
 {
-	if (!has_place(place))
-		return;
-	buffer_append_string(out, ": ");
-	append_place(out, verb, place);
+	if (place->id) {
+		buffer_append_string(out, ": ");
+		wording_read(out, place);
+	} else if (place->error) {
+		buffer_printf(out, ": not kept: %s", strerror(place->error));
+	}
 }
 
 /* ": terse read ID --bytes FROM-TO", for what is cut out of lines. */
 static void append_cut_bytes(struct buffer *out, const struct wording_place *place)
 {
-	append_behind(out, "read", place);
+	append_behind(out, place);
 	if (place->id)
-		buffer_printf(out, "%sFROM-TO", asked[place->tools].bytes);
+		buffer_printf(out, " %s%sFROM-TO", words_of(place)->bytes, words_of(place)->is);
 }
 
 /* "31-1234", or "7" */
@@ -100,11 +184,11 @@ static void append_spelled(struct buffer *out, const struct preview_piece *piece
 {
 	if (!piece->spelled)
 		return;
-	append_behind(out, "read", place);
+	append_behind(out, place);
 	if (!place->id)
 		return;
-	buffer_append_string(out, asked[place->tools].lines);
-	if (place->tools)
+	buffer_printf(out, " %s%s", words_of(place)->lines, words_of(place)->is);
+	if (place->words == WORDS_TOOLS)
 		buffer_printf(out, "%" PRIu64 " limit=%" PRIu64, piece->from,
 			      piece->to - piece->from + 1);
 	else
@@ -145,12 +229,12 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 	buffer_append_string(out, "]\n");
 }
 
-void wording_read_bytes(struct buffer *out, const struct wording_place *place)
+void wording_read_some_bytes(struct buffer *out, const struct wording_place *place)
 {
 	if (!place->id)
 		return;
-	append_place(out, "read", place);
-	buffer_append_string(out, place->tools ? " bytes" : " --bytes");
+	wording_read(out, place);
+	buffer_printf(out, " %s%s", words_of(place)->bytes, words_of(place)->is);
 }
 
 static void append_quoted(struct buffer *out, const char *what, const char *text)
@@ -321,69 +405,34 @@ static void append_waited(struct buffer *out, const struct wording_ending *e)
 	}
 }
 
-/* "terse read ID --lines FROM-TO, " where something is left out. */
-static void append_with_id(struct buffer *out, const struct wording_ending *e,
-			   const struct wording_place *place)
-{
-	struct wording_place any = *place;
-	any.id = "ID";
-	buffer_append_string(out, "; with that ID: ");
-	if (!e->omits && !e->cuts)
-		return;
-	if (place->tools)
-		buffer_append_string(out, TOOL_READ);
-	else
-		append_place(out, "read", &any);
-	buffer_printf(out, "%s%s%s%s, ", e->omits ? asked[place->tools].any : "",
-		      e->omits && e->cuts ? " |" : "", e->cuts ? asked[place->tools].bytes : "",
-		      e->cuts ? "FROM-TO" : "");
-}
-
-/* The words for what can be done with a command that goes on; %s: its ID. */
-static const struct {
-	const char *answer, *look, *wait, *screen, *type_also, *answer_also, *end;
-} going_on[] = {
-	{
-		.answer = "; answer: terse send %s TEXT --key enter --await",
-		.look = "; screen: terse snapshot %s",
-		.wait = "; wait: terse await %s",
-		.screen = "terse snapshot, ",
-		.type_also = "terse send ID TEXT, terse snapshot, ",
-		.answer_also = "terse send ID TEXT --key enter --await, ",
-		.end = "terse signal (ends it)]\n",
-	},
-	{
-		.answer = "; answer: " TOOL_SEND TOOL_ID "%s text=TEXT keys=[\"enter\"]",
-		.look = "; screen: " TOOL_SCREEN TOOL_ID "%s",
-		.wait = "; wait: " TOOL_AWAIT TOOL_ID "%s",
-		.screen = TOOL_SCREEN ", ",
-		.type_also = TOOL_SEND ", " TOOL_SCREEN ", ",
-		.answer_also = TOOL_SEND " text=TEXT keys=[\"enter\"], ",
-		.end = TOOL_SIGNAL " (ends it)]\n",
-	},
-};
-
 /* The run goes on: what can be done with it now. */
 static void append_running(struct buffer *out, const struct wording_ending *e,
 			   const struct wording_place *place)
 {
-	bool tools = place->tools;
-	const char *also = e->typing ? going_on[tools].type_also : "";
+	const struct vocabulary *words = words_of(place);
+	const char *also = e->typing ? words->type_also : "";
 	buffer_append_string(out, "[terse: ");
 	if (e->prompt) {
 		append_prompt(out, "waiting for input", e->prompt);
 		/* Without a question there is something to look at. */
-		buffer_printf(out, *e->prompt ? going_on[tools].answer : going_on[tools].look,
-			      place->id);
-		also = *e->prompt ? going_on[tools].screen : going_on[tools].answer_also;
+		buffer_printf(out, *e->prompt ? words->answer : words->look, place->id);
+		also = *e->prompt ? words->screen_also : words->answer_also;
 	} else {
 		append_waited(out, e);
 		buffer_printf(out, "running after %s; ", HUMAN_DURATION(e->duration_ms));
 		append_totals(out, e->lines, e->bytes);
-		buffer_printf(out, going_on[tools].wait, place->id);
+		buffer_printf(out, words->wait, place->id);
 	}
-	append_with_id(out, e, place);
-	buffer_printf(out, "%s%s", also, going_on[tools].end);
+	buffer_append_string(out, "; with that ID: ");
+	if (e->omits || e->cuts) {
+		buffer_printf(out, "%s%s%s%s", words->read_it,
+			      place->is_stderr ? words->standard_error : "",
+			      e->omits ? words->any_lines : "", e->omits && e->cuts ? " |" : "");
+		if (e->cuts)
+			buffer_printf(out, " %s%sFROM-TO", words->bytes, words->is);
+		buffer_append_string(out, ", ");
+	}
+	buffer_printf(out, "%s%s (ends it)]\n", also, words->end_it);
 }
 
 static void append_background(struct buffer *out, const struct wording_ending *e)
@@ -394,16 +443,14 @@ static void append_background(struct buffer *out, const struct wording_ending *e
 }
 
 /* Notes behind the end of a run. */
-static void append_notes(struct buffer *out, const struct wording_ending *e, bool tools)
+static void append_notes(struct buffer *out, const struct wording_ending *e,
+			 const struct wording_place *place)
 {
 	append_background(out, e);
 	if (e->by_project && *e->by_project)
 		buffer_printf(out, "; .terse.ini sets %s", e->by_project);
-	if (e->project_ignored && tools)
-		buffer_append_string(out, "; .terse.ini is ignored: " TOOL_RUN
-					  " command=\"terse config check\"");
-	else if (e->project_ignored)
-		buffer_append_string(out, "; .terse.ini is ignored: terse config check");
+	if (e->project_ignored)
+		buffer_printf(out, "; .terse.ini is ignored: %s", words_of(place)->check_project);
 }
 
 /* Appends the text's start, or its end, as much as there is room for before what follows. */
@@ -464,15 +511,15 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	/* Every preview has a limit of bytes. */
 	if (e->broken != LIMIT_NONE && e->broken != LIMIT_BYTES)
 		append_limit(out, &e->limit, e->broken);
-	append_notes(out, e, place->tools);
+	append_notes(out, e, place);
 	append_gaps(out, "; ", place);
-	if (has_place(place)) {
-		buffer_append_string(out, !place->id          ? "; "
-					  : place->gaps.count ? "; the rest: "
-							      : "; full text: ");
-		append_place(out, "read", place);
-	}
-	if (place->id && place->tools)
+	if (place->id)
+		buffer_append_string(out, place->gaps.count ? "; the rest" : "; full text");
+	else if (place->error)
+		buffer_printf(out, "; not kept: %s", strerror(place->error));
+	if (place->id)
+		append_behind(out, place);
+	if (place->id && place->words == WORDS_TOOLS)
 		buffer_printf(out, " [offset=FROM limit=COUNT%s | search=REGEX]",
 			      e->cuts ? " | bytes=FROM-TO" : "");
 	else if (place->id)
@@ -532,10 +579,10 @@ static void append_first_part(struct buffer *out, const struct wording_head *h,
 		append_cut(out, h);
 	}
 	append_gaps(out, ", ", place);
-	append_behind(out, "read", place);
+	append_behind(out, place);
 	if (place->id)
-		buffer_printf(out, "%s%" PRIu64 "%s", asked[place->tools].offset, h->lines + 1,
-			      units[h->limit.unit].hint);
+		buffer_printf(out, " %s%s%" PRIu64 "%s", words_of(place)->offset,
+			      words_of(place)->is, h->lines + 1, units[h->limit.unit].hint);
 	if (h->cut && place->id) {
 		buffer_append_string(out, "; cut bytes");
 		append_cut_bytes(out, place);
@@ -559,7 +606,7 @@ static void append_all(struct buffer *out, const struct wording_head *h,
 	if (!place->id)
 		return;
 	buffer_append_string(out, "; as they came");
-	append_behind(out, "read", place);
+	append_behind(out, place);
 }
 
 void wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
@@ -579,7 +626,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_cut(out, h);
 		append_cut_bytes(out, place);
 	}
-	append_notes(out, e, place->tools);
+	append_notes(out, e, place);
 	buffer_append_string(out, "]\n");
 }
 
@@ -590,7 +637,7 @@ void wording_status(struct buffer *out, const struct wording_ending *e,
 	append_end(out, e);
 	append_background(out, e);
 	if (e->background)
-		append_behind(out, "read", place);
+		append_behind(out, place);
 	buffer_append_string(out, "]\n");
 }
 
@@ -613,7 +660,7 @@ void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, u
 	buffer_printf(out, "[terse: still running after %s; ", HUMAN_DURATION(elapsed_ms));
 	append_totals(out, lines, bytes);
 	buffer_append_string(out, " so far");
-	append_behind(out, "read", place);
+	append_behind(out, place);
 	if (waits[wait]) {
 		buffer_append_string(out, "; ");
 		utf8_clean(out, who, strlen(who));
@@ -625,16 +672,19 @@ void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, u
 void wording_binary(struct buffer *out, const struct wording_ending *e, const char *kind,
 		    const struct wording_place *place)
 {
-	/* There is one file of raw bytes, whatever stream they came from. */
-	const struct wording_place raw = {
-		.id = place->id, .error = place->error, .tools = place->tools};
 	append_start(out, e);
 	buffer_printf(out, "%s of binary output", HUMAN_SIZE(e->bytes));
 	if (kind)
 		buffer_printf(out, " (%s)", kind);
 	append_background(out, e);
 	append_gaps(out, ", ", place);
-	append_behind(out, "path --raw", &raw);
+	/* There is one file of raw bytes, whatever stream they came from. */
+	if (place->id) {
+		buffer_append_string(out, ": ");
+		buffer_printf(out, words_of(place)->raw_bytes, place->id);
+	} else {
+		append_behind(out, place);
+	}
 	buffer_append_string(out, "]\n");
 }
 
@@ -647,7 +697,7 @@ void wording_person(struct buffer *out, const struct wording_ending *e,
 	append_gaps(out, "; ", place);
 	if (place->gaps.count)
 		buffer_append_string(out, "; the rest");
-	append_behind(out, "read", place);
+	append_behind(out, place);
 	buffer_append_string(out, "]\n");
 }
 

@@ -7,6 +7,7 @@
 #define TERSE_REPORT_WORDING_H
 
 #include "config/limit.h"
+#include "config/settings.h"
 #include "lib/gap.h"
 #include "supervisor/preview/line.h"
 
@@ -17,14 +18,47 @@
 struct buffer;
 struct preview_piece;
 
+/* The words of a reader for what it can do next: commands for one that has a shell, calls for one
+   that has the tools of terse mcp ([report] words). A line is made of them; none is edited. */
+struct vocabulary {
+	/* With a run's name behind them. */
+	const char *read, *search;
+	/* With the name as %s. */
+	const char *raw_bytes, *wait, *look, *answer;
+	/* Parts of a text, behind its name. */
+	const char *standard_error, *raw, *any_lines;
+	/* Arguments, and what is between one and its value. */
+	const char *offset, *limit, *lines, *tail, *bytes, *pattern, *is;
+	/* For the reader of a line that names the run already. */
+	const char *read_it, *screen_also, *type_also, *answer_also, *end_it;
+	const char *list, *list_all, *keys, *check_project;
+};
+extern const struct vocabulary vocabularies[]; /* by enum next_words */
+
 /* The place of the whole text. */
 struct wording_place {
-	const char *id;   /* NULL: it could not be kept, or (error 0) the reader has it already */
-	int error;        /* why not (errno) */
-	bool is_stderr;   /* the text of standard error, kept apart */
-	bool tools;       /* the reader has the tools of terse mcp, not a command line */
-	struct gaps gaps; /* what of it could not be kept */
+	const char *id;        /* or a file, quoted for a shell. NULL: it could not be kept, or
+				  (error 0) the reader has it already */
+	int error;             /* why not (errno) */
+	bool is_stderr;        /* the text of standard error, kept apart ... */
+	bool is_raw;           /* ... or the raw bytes */
+	bool binary, json;     /* it is read with -a, with --json */
+	enum next_words words; /* the reader's */
+	struct gaps gaps;      /* what of it could not be kept */
 };
+
+/* "terse send cmd-1m5zq8k3x7f": what a verb does with another run, or the tool that does it. */
+void wording_verb(struct buffer *out, enum next_words words, const char *verb, const char *id);
+
+/* "terse read cmd-1m5zq8k3x7f --stderr", and with what is wanted of it: "... --offset 31 --limit
+   1204", `count` 0: all from there on; "... --bytes 0:30000", `length` 0: as many as a page holds.
+   For a reader with tools "read_command_output artifact_id=cmd-1m5zq8k3x7f stream=stderr", "...
+   offset=31 limit=1204", "... bytes=0-29999". */
+void wording_read(struct buffer *out, const struct wording_place *place);
+void wording_read_lines(struct buffer *out, const struct wording_place *place, int64_t first,
+			uint64_t count);
+void wording_read_bytes(struct buffer *out, const struct wording_place *place, uint64_t from,
+			uint64_t length);
 
 /* "[... lines 31-1234 omitted, 61.0 KB]\n"; if the piece is spelled "[... lines 31-1234 omitted,
    61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n". For a fold "[... lines 12-421
@@ -35,11 +69,10 @@ struct wording_place {
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place);
 
-/* All lines below are those for a command line. For a reader with tools the calls stand where the
-   commands do: "read_command_output artifact_id=cmd-1m5zq8k3x7f offset=31 limit=1204". */
+/* "terse read cmd-1m5zq8k3x7f --bytes ", in front of a range; nothing without a place. */
+void wording_read_some_bytes(struct buffer *out, const struct wording_place *place);
 
-/* "terse read cmd-1m5zq8k3x7f --bytes", without the range; nothing without a place. */
-void wording_read_bytes(struct buffer *out, const struct wording_place *place);
+/* All lines below are those for a command line. */
 
 enum wording_state {
 	WORDING_ENDED,

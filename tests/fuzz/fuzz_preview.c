@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.bare = data[4] & 2,
 	};
 	ask.status = data[6] % 3 - 1;
-	ask.command = data[6] & 4 ? "terse read ID --bytes" : NULL;
+	ask.command = data[6] & 4 ? "terse read ID --bytes " : NULL;
 	step = 1 + data[7];
 	data += 8;
 	size -= 8;

@@ -150,7 +150,7 @@ static struct lines split(const struct buffer *text)
 }
 
 /* The command that prints bytes, as the first omission names it. */
-#define COMMAND "terse read cmd-1m5zq8k3x7f01 --bytes"
+#define COMMAND "terse read cmd-1m5zq8k3x7f01 --bytes "
 
 /* Checks that `shown` is the line at `offset`, whole or cut with true notes, or bare a part of
    it. */
@@ -187,7 +187,7 @@ static void check_line(const char *line, size_t len, size_t offset, const char *
 		if (many)
 			last = strtoul(end + 1, &end, 10);
 		if (strncmp(end, command, strlen(command)) == 0) {
-			const char *range = note + strlen(open) + many;
+			const char *range = note + strlen(open) + many + 1;
 			size_t range_len = (size_t)(end - range);
 			end += strlen(command);
 			assert_memory_equal(end, range, range_len);

@@ -1,4 +1,4 @@
-// A call that does not come back is noticed, and what was found before is printed.
+// A call that does not come back is noticed; a person sees how far it is.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,11 +8,13 @@
 #include <cmocka.h>
 
 #include "lib/human.h"
-#include "supervisor/command/search.h"
+#include "lib/io.h"
+#include "supervisor/command/progress.h"
 #include "supervisor/reading/matcher.h"
 #include "tests/unit/child.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 static volatile unsigned long count;
 static volatile sig_atomic_t expired;
@@ -65,43 +67,25 @@ static void test_only_one_call(void **state)
 	assert_int_equal(expired, 0);
 }
 
-static void give_up(const void *ctx)
-{
-	struct search s = {.time_limit = {.seconds = 10}};
-	(void)ctx;
-	buffer_append_string(&s.who, "terse search: x: gave up at line ");
-	buffer_append_string(&s.listing.out, "1:found\n");
-	search_give_up_now(&s);
-}
-
-static void test_what_is_said(void **state)
-{
-	char got[200];
-	(void)state;
-	assert_int_equal(child_run_output(give_up, NULL, got, sizeof(got)), 125 << 8);
-	assert_string_equal(got,
-			    "1:found\nterse search: x: gave up at line 0 or behind it: one line "
-			    "takes over 10 s\n");
-}
-
 static void tell_progress(const void *ctx)
 {
-	struct search s = {.size = 200,
-			   .progress = {.on = true, .began_ms = clock_monotonic_ms() - 3600000}};
+	struct progress p = {.on = true, .began_ms = clock_monotonic_ms() - 3600000};
 	(void)ctx;
-	search_tell_progress(&s, 100);
-	search_print(&s, "7:7\n", 4);
-	search_print(&s, "8:8\n", 4);
-	s.progress.shown_ms -= 3600000;
-	search_tell_progress(&s, 150);
-	progress_end(&s.progress);
-	progress_end(&s.progress);
+	progress_tell(&p, "searching: %u %%", 50);
+	progress_end(&p);
+	io_write(STDOUT_FILENO, "7:7\n", 4);
+	progress_end(&p);
+	io_write(STDOUT_FILENO, "8:8\n", 4);
+	p.shown_ms -= 3600000;
+	progress_tell(&p, "searching: %u %%", 75);
+	progress_end(&p);
+	progress_end(&p);
 	/* Too early, and where no person waits. */
-	progress_begin(&s.progress);
-	s.progress.on = true;
-	search_tell_progress(&s, 150);
-	s.progress = (struct progress){.on = false};
-	search_tell_progress(&s, 150);
+	progress_begin(&p);
+	p.on = true;
+	progress_tell(&p, "searching: %u %%", 75);
+	p = (struct progress){.on = false};
+	progress_tell(&p, "searching: %u %%", 75);
 }
 
 /* A match takes the line of the progress, which goes on below it. */
@@ -119,7 +103,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inside_too_long),
 		cmocka_unit_test(test_only_one_call),
-		cmocka_unit_test(test_what_is_said),
 		cmocka_unit_test(test_progress_and_matches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

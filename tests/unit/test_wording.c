@@ -20,8 +20,9 @@ static const struct wording_place kept = {.id = ID};
 static const struct wording_place kept_stderr = {.id = ID, .is_stderr = true};
 static const struct wording_place lost = {.error = ENOSPC};
 static const struct wording_place lost_stderr = {.error = EACCES, .is_stderr = true};
-static const struct wording_place for_tools = {.id = ID, .tools = true};
-static const struct wording_place for_tools_stderr = {.id = ID, .is_stderr = true, .tools = true};
+static const struct wording_place for_tools = {.id = ID, .words = WORDS_TOOLS};
+static const struct wording_place for_tools_stderr = {
+	.id = ID, .is_stderr = true, .words = WORDS_TOOLS};
 static const struct wording_place in_a_file = {.id = NULL};
 
 static void assert_text(struct buffer *out, const char *want)
@@ -705,8 +706,8 @@ static void tools(void **state)
 	wording_binary(&out, &e, "gzip", &for_tools_stderr);
 	assert_text(&out, "[terse: exit 1 after 12.3 s; 473 KB of binary output (gzip): " READ
 			  " stream=raw]\n");
-	wording_read_bytes(&out, &for_tools);
-	assert_text(&out, READ " bytes");
+	wording_read_some_bytes(&out, &for_tools);
+	assert_text(&out, READ " bytes=");
 }
 
 static void tools_of_running(void **state)
