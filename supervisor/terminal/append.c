@@ -1,8 +1,7 @@
 // The append gear: while text only comes at the end, it is handed on without
 // being looked at closely. No cells are touched.
 //
-// The screen's last rows can still change, so they are held back as bytes: see
-// emitter.c.
+// The screen's last rows can still change, so they are held back as bytes: the tail.
 
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
@@ -14,6 +13,258 @@
 #define DIRECT 4096
 
 #define SOME_EMOJI 0x1F600
+
+/* The append gear's tail: the text of the screen's last rows, held back as bytes
+   below the rows that were in the grid before. It is handed on when it has
+   scrolled off, and replayed into the grid when that is needed. */
+
+static void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlines)
+{
+	size_t trailing = 0;
+	while (trailing < len && data[len - 1 - trailing] == '\n')
+		trailing++;
+	if (trailing < len) {
+		emitter_text(e, data, len - trailing);
+		e->newlines += newlines - trailing;
+	}
+	if (trailing) {
+		e->owed += trailing;
+		e->pad = 0;
+	}
+}
+
+static void emitter_rows_end(struct emitter *e, unsigned blanks)
+{
+	/* The last newline is not decided yet: see emitter_row(). */
+	e->owed--;
+	e->open = true;
+	e->pad = blanks;
+	e->gap = blanks > 0;
+}
+
+static void tail_reset(struct tail *tail)
+{
+	tail->len = 0;
+	tail->newlines = 0;
+	tail->carriage = false;
+	tail->apart = false;
+	tail->broken = false;
+}
+
+void append_enter(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	const struct row *row = screen_row(s, s->y);
+	if (t->grid_only || !s->history || s->own_tabs || s->x || s->top ||
+	    s->bottom + 1 != s->rows)
+		return;
+	if (!t->modes.wrap || t->modes.insert || t->modes.origin || t->protect || t->style)
+		return;
+	if (t->charsets.current != CHARSET_ASCII || t->partial_len)
+		return;
+	/* DECRC to a place below would need to know how many rows went by. */
+	if (s->saved.y > s->base + s->y)
+		return;
+	if (!row->begun || row->wrapped || !row_is_blank(row))
+		return;
+	for (unsigned y = s->low; y > s->y; y--) {
+		if (screen_row(s, y)->begun || !row_is_blank(screen_row(s, y)))
+			return;
+		s->low = y - 1;
+	}
+	tail_reset(&t->tail);
+	t->appending = true;
+}
+
+void append_leave(struct terminal *t, bool cut)
+{
+	struct tail *tail = &t->tail;
+	struct screen *s = t->screen;
+	enum parser_state state = t->parser.state;
+	if (tail->carriage || tail->apart || state != PARSER_GROUND)
+		cut = true;
+	t->appending = false;
+	/* The reason to leave may be a control inside a sequence. */
+	t->parser.state = PARSER_GROUND;
+	grid_replay(t, tail->data, tail->len);
+	if (t->partial_len && cut) {
+		grid_print_invalid(t, t->partial, t->partial_len);
+		t->partial_len = 0;
+	}
+	t->parser.state = state;
+	if (tail->carriage)
+		s->x = 0;
+	if (tail->carriage || tail->broken)
+		t->width = 0;
+	tail_reset(tail);
+}
+
+/* The column after a line's text that begins in column x, as printing it would
+   lead to. Adds to *wraps how often it goes on in the next row. */
+static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *data, size_t len,
+			     size_t *wraps)
+{
+	const struct screen *s = t->screen;
+	uint32_t first = 0, part = 0;
+	unsigned last = 0;
+	size_t n;
+	for (; len; data += n, len -= n) {
+		unsigned width = 1;
+		uint32_t cp;
+		n = t->scan->ascii(data, len);
+		if (n) {
+			/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there are two at least */
+			*wraps += (x + n - 1) / s->cols;
+			x = (unsigned)((x + n - 1) % s->cols) + 1;
+			last = 1;
+			first = part = (unsigned char)data[n - 1];
+			continue;
+		}
+		n = utf8_decode(data, len, &cp);
+		if (cp == '\t') {
+			unsigned next = (x / TAB_WIDTH + 1) * TAB_WIDTH;
+			if (x < s->cols)
+				x = next < s->cols ? next : s->cols - 1;
+			last = 0;
+			continue;
+		}
+		if (cp != UTF8_REPLACEMENT)
+			width = utf8_width(cp);
+		if (cp == BYTE_ORDER_MARK || cp == '\r')
+			continue;
+		if (x > 0 &&
+		    (width == 0 ? last || x >= s->cols : last && utf8_joins(first, part, cp))) {
+			if (last == 1 && x < s->cols && utf8_width_joined(first, part, cp) == 2) {
+				last = 2;
+				x++;
+			}
+			part = cp;
+			continue;
+		}
+		last = width;
+		first = part = cp;
+		if (x + width > s->cols) {
+			x = 0;
+			++*wraps;
+		}
+		x += width ? width : 1;
+	}
+	return x;
+}
+
+/* The columns left in the row in which the last line of `data` ends. The line may
+   begin in `before`, which ends without newline. */
+static unsigned blank_columns(const struct terminal *t, const char *before, size_t before_len,
+			      const char *data, size_t len)
+{
+	size_t wraps = 0;
+	unsigned x = 0;
+	len--;
+	const char *p = memrchr(data, '\n', len);
+	const char *line = p ? p + 1 : data;
+	if (!p && before_len) {
+		p = memrchr(before, '\n', before_len);
+		p = p ? p + 1 : before;
+		x = tail_lay_out(t, 0, p, before_len - (size_t)(p - before), &wraps);
+	}
+	return t->screen->cols - tail_lay_out(t, x, line, len - (size_t)(line - data), &wraps);
+}
+
+/* All rows above the tail have scrolled off. */
+static void flush_rows(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	while (s->y > 0) {
+		screen_scroll(s, false);
+		s->y--;
+	}
+}
+
+/* The first `len` bytes of the tail, whole rows with so many newlines, have
+   scrolled off with what is above them. */
+static void flush_tail(struct terminal *t, size_t len, size_t newlines)
+{
+	struct tail *tail = &t->tail;
+	flush_rows(t);
+	emitter_row(&t->emitter, false, false);
+	emitter_rows(&t->emitter, tail->data, len, newlines);
+	emitter_rows_end(&t->emitter, blank_columns(t, NULL, 0, tail->data, len));
+	memmove(tail->data, tail->data + len, tail->len - len);
+	tail->len -= len;
+	tail->newlines -= newlines;
+	t->screen->base += newlines;
+}
+
+/* Where the line begins that is at the top of the screen when `data` is what was
+   written last; `kept` newlines follow. False if that line may begin before it. */
+static bool find_screen(const struct terminal *t, const char *data, size_t len, size_t *start,
+			size_t *kept)
+{
+	size_t missing = t->screen->rows;
+	const char *end = data + len;
+	for (*kept = 0;; ++*kept) {
+		const char *p = memrchr(data, '\n', (size_t)(end - data));
+		size_t rows = 1;
+		if (!p)
+			return false;
+		tail_lay_out(t, 0, p + 1, (size_t)(end - p) - 1, &rows);
+		if (rows >= missing) {
+			*start = (size_t)(p - data) + 1;
+			return true;
+		}
+		missing -= rows;
+		end = p;
+	}
+}
+
+void append_trim(struct terminal *t)
+{
+	struct tail *tail = &t->tail;
+	struct screen *s = t->screen;
+	size_t start, kept;
+	if (tail->newlines >= s->rows || tail->len > tail->cap / 2) {
+		if (find_screen(t, tail->data, tail->len, &start, &kept))
+			flush_tail(t, start, tail->newlines - kept);
+		return;
+	}
+	while (s->y > 0 && s->y + tail->newlines >= s->rows) {
+		screen_scroll(s, false);
+		s->y--;
+	}
+}
+
+/* Takes more text than the screen holds: the last lines go to the tail, all that
+   is before them out at once. False if they are too long for the tail. */
+static bool append_direct(struct terminal *t, const char *data, size_t len, size_t newlines)
+{
+	struct tail *tail = &t->tail;
+	size_t gone, kept;
+	if (!find_screen(t, data, len, &gone, &kept) || len - gone > tail->cap)
+		return false;
+	newlines -= kept;
+	flush_rows(t);
+	emitter_row(&t->emitter, false, false);
+	emitter_rows(&t->emitter, tail->data, tail->len, tail->newlines);
+	emitter_rows(&t->emitter, data, gone, newlines);
+	emitter_rows_end(&t->emitter, blank_columns(t, tail->data, tail->len, data, gone));
+	t->screen->base += tail->newlines + newlines;
+	tail_reset(tail);
+	memcpy(tail->data, data + gone, len - gone);
+	tail->len = len - gone;
+	tail->newlines = kept;
+	return true;
+}
+
+void append_emit(const struct terminal *t, struct emitter *e)
+{
+	const struct screen *s = t->normal;
+	const struct tail *tail = &t->tail;
+	for (unsigned y = 0; y < s->y; y++)
+		row_emit(screen_row(s, y), s->cols, &s->clusters, e);
+	emitter_row(e, false, false);
+	if (tail->len)
+		emitter_rows(e, tail->data, tail->len, tail->newlines);
+}
 
 /* A normal newline comes with a CR, or implies one. */
 static bool is_newline_plain(const struct terminal *t)

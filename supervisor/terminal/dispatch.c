@@ -1,6 +1,5 @@
-// Runs controls, escape sequences and control sequences. The names are
-// those of xterm's ctlseqs document. Erasing and editing is in edit.c, modes and
-// answers are in mode.c.
+// Runs controls, escape sequences and control sequences: what moves the cursor and changes what is
+// shown; modes and answers are in mode.c. The names are those of xterm's ctlseqs document.
 
 #include "supervisor/terminal/internal.h"
 
@@ -38,75 +37,50 @@ void cursor_set(struct terminal *t, int64_t x, int64_t y)
 	s->y = (unsigned)clamp(y, 0, s->rows - 1);
 }
 
-static void cursor_move(struct terminal *t, int64_t dx, int64_t dy)
+/* CUU, CUD, CUF, CUB, CNL, CPL, HPR, VPR. Up and down end at a margin. */
+static void cursor_relative(struct terminal *t)
 {
-	cursor_restrict(t, t->screen->cols - 1);
-	cursor_set(t, t->screen->x + dx, t->screen->y + dy);
+	struct screen *s = t->screen;
+	int64_t count = cursor_param(t), dx = 0, dy = 0;
+	switch (t->final) {
+	case 'A':
+	case 'F': dy = -(s->y >= s->top && count > s->y - s->top ? s->y - s->top : count); break;
+	case 'B':
+	case 'E':
+		dy = s->y <= s->bottom && count > s->bottom - s->y ? s->bottom - s->y : count;
+		break;
+	case 'e': dy = count; break;
+	case 'D': dx = -count; break;
+	default: dx = count; break;
+	}
+	cursor_restrict(t, s->cols - 1);
+	cursor_set(t, s->x + dx, s->y + dy);
+	if (t->final == 'E' || t->final == 'F')
+		s->x = 0;
 }
 
-static void cursor_up(struct terminal *t)
+/* CHA, HPA, VPA, CUP, HVP */
+static void cursor_absolute(struct terminal *t)
 {
-	const struct screen *s = t->screen;
-	int64_t count = cursor_param(t);
-	if (s->y >= s->top && count > s->y - s->top)
-		count = s->y - s->top;
-	cursor_move(t, 0, -count);
+	int64_t x = t->screen->x, y = t->screen->y, first = (int64_t)cursor_param(t) - 1;
+	switch (t->final) {
+	case 'G':
+	case '`': x = first; break;
+	case 'd': y = first; break;
+	default:
+		x = (int64_t)parser_param(&t->parser, 1, 1) - 1;
+		y = first;
+		break;
+	}
+	cursor_set(t, x, y);
 }
 
-static void cursor_down(struct terminal *t)
-{
-	const struct screen *s = t->screen;
-	int64_t count = cursor_param(t);
-	if (s->y <= s->bottom && count > s->bottom - s->y)
-		count = s->bottom - s->y;
-	cursor_move(t, 0, count);
-}
-
-static void cursor_forward(struct terminal *t)
-{
-	cursor_move(t, cursor_param(t), 0);
-}
-
-static void cursor_backward(struct terminal *t)
-{
-	cursor_move(t, -(int64_t)cursor_param(t), 0);
-}
-
-static void cursor_line_down(struct terminal *t)
-{
-	cursor_down(t);
-	t->screen->x = 0;
-}
-
-static void cursor_line_up(struct terminal *t)
-{
-	cursor_up(t);
-	t->screen->x = 0;
-}
-
-static void cursor_column(struct terminal *t)
-{
-	cursor_set(t, (int64_t)cursor_param(t) - 1, t->screen->y);
-}
-
-static void cursor_line(struct terminal *t)
-{
-	cursor_set(t, t->screen->x, (int64_t)cursor_param(t) - 1);
-}
-
-static void cursor_position(struct terminal *t)
-{
-	cursor_set(t, (int64_t)parser_param(&t->parser, 1, 1) - 1, (int64_t)cursor_param(t) - 1);
-}
-
-static void cursor_line_forward(struct terminal *t)
-{
-	cursor_move(t, 0, cursor_param(t));
-}
-
+/* IND, NEL */
 static void cursor_index(struct terminal *t)
 {
 	struct screen *s = t->screen;
+	if (t->final == 'E')
+		s->x = 0;
 	cursor_restrict(t, s->cols - 1);
 	if (s->y == s->bottom)
 		screen_scroll(s, false);
@@ -115,12 +89,7 @@ static void cursor_index(struct terminal *t)
 	cursor_restrict(t, s->cols - 1);
 }
 
-static void cursor_next_line(struct terminal *t)
-{
-	t->screen->x = 0;
-	cursor_index(t);
-}
-
+/* RI */
 static void cursor_reverse_index(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -187,17 +156,14 @@ static void cursor_backspace(struct terminal *t)
 	cursor_restrict(t, s->cols - 1);
 }
 
-static void cursor_tab_forward(struct terminal *t)
+/* CHT, CBT */
+static void cursor_tab(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	for (uint32_t count = cursor_param(t); count > 0 && s->x + 1 < s->cols; count--)
+	uint32_t count = cursor_param(t);
+	for (; t->final == 'I' && count > 0 && s->x + 1 < s->cols; count--)
 		s->x = screen_next_tab(s);
-}
-
-static void cursor_tab_backward(struct terminal *t)
-{
-	struct screen *s = t->screen;
-	for (uint32_t count = cursor_param(t); count > 0 && s->x > 0 && s->x < s->cols; count--)
+	for (; t->final == 'Z' && count > 0 && s->x > 0 && s->x < s->cols; count--)
 		s->x = screen_previous_tab(s);
 }
 
@@ -232,6 +198,180 @@ static void cursor_region(struct terminal *t)
 		s->bottom = bottom - 1;
 		cursor_set(t, 0, 0);
 	}
+}
+
+/* Changing what is shown: erasing, inserting, deleting, scrolling. */
+
+static bool in_region(const struct screen *s)
+{
+	return s->y >= s->top && s->y <= s->bottom;
+}
+
+/* After an operation on a row: `changed` is its result. */
+static void edit_note(struct terminal *t, unsigned y, bool changed)
+{
+	if (!changed)
+		return;
+	screen_changed(t->screen, y);
+	t->lossy = true;
+}
+
+static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
+{
+	struct screen *s = t->screen;
+	struct row *row = screen_row(s, y);
+	edit_note(t, y,
+		  t->parser.collect == '?' ? row_erase_selective(row, s->cols, from, to)
+					   : row_erase(row, s->cols, from, to));
+}
+
+/* Erases a whole row, which then no longer continues the one above. */
+static void erase_row(struct terminal *t, unsigned y)
+{
+	erase(t, y, 0, t->screen->cols);
+	screen_set_wrapped(t->screen, y, false);
+	screen_row(t->screen, y)->begun = false;
+}
+
+/* Nothing that was shown is deleted: the rows down to the last one that was
+   written scroll off, whatever the margins are. */
+static void scroll_all(struct screen *s)
+{
+	unsigned top = s->top;
+	unsigned bottom = s->bottom;
+	unsigned count = s->rows;
+	while (count > 0 && !row_has_text(screen_row(s, count - 1)))
+		count--;
+	s->top = 0;
+	s->bottom = s->rows - 1;
+	while (count-- > 0)
+		screen_scroll(s, false);
+	s->top = top;
+	s->bottom = bottom;
+}
+
+/* ED, DECSED */
+static void edit_erase_display(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	unsigned y;
+	cursor_restrict(t, s->cols);
+	switch (t->parser.params[0]) {
+	case 0:
+		erase(t, s->y, s->x, s->cols);
+		if (s->x == 0)
+			screen_set_wrapped(s, s->y, false);
+		for (y = s->y + 1; y < s->rows; y++)
+			erase_row(t, y);
+		break;
+	case 1:
+		erase(t, s->y, 0, s->x + 1);
+		screen_set_wrapped(s, s->y, false);
+		if (s->x + 1 >= s->cols && s->y + 1 < s->rows)
+			screen_set_wrapped(s, s->y + 1, false);
+		for (y = 0; y < s->y; y++)
+			erase_row(t, y);
+		break;
+	case 2:
+		scroll_all(s);
+		t->lossy = true;
+		break;
+	default: break;
+	}
+}
+
+/* EL, DECSEL */
+static void edit_erase_line(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	cursor_restrict(t, s->cols);
+	switch (t->parser.params[0]) {
+	case 0:
+		erase(t, s->y, s->x, s->cols);
+		if (s->x == 0)
+			screen_set_wrapped(s, s->y, false);
+		break;
+	case 1: erase(t, s->y, 0, s->x + 1); break;
+	case 2:
+		erase(t, s->y, 0, s->cols);
+		screen_set_wrapped(s, s->y, false);
+		break;
+	default: break;
+	}
+}
+
+/* ICH, DCH, ECH */
+static void edit_chars(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	uint32_t count = cursor_param(t);
+	bool changed;
+	cursor_restrict(t, s->cols - 1);
+	struct row *row = screen_row(s, s->y);
+	if (t->final == '@')
+		changed = row_insert(row, s->cols, s->x, count);
+	else if (t->final == 'P')
+		changed = row_delete(row, s->cols, s->x, count);
+	else
+		changed = row_erase(row, s->cols, s->x, s->x + (count < s->cols ? count : s->cols));
+	edit_note(t, s->y, changed);
+}
+
+/* IL, DL: at the cursor. */
+static void edit_lines(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	cursor_restrict(t, s->cols - 1);
+	if (!in_region(s))
+		return;
+	if (t->final == 'L')
+		screen_move_down(s, s->y, s->bottom, cursor_param(t));
+	else
+		screen_move_up(s, s->y, s->bottom, cursor_param(t));
+	s->x = 0;
+}
+
+/* SU, SD */
+static void edit_scroll(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	if (t->final == 'S')
+		screen_move_up(s, s->top, s->bottom, cursor_param(t));
+	else
+		screen_move_down(s, s->top, s->bottom, cursor_param(t));
+}
+
+/* SL, SR, DECIC, DECDC: columns go or come in all rows of the region, in the first column or at the
+   cursor. */
+static void edit_columns(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	bool inserts = t->final == 'A' || t->final == '}';
+	unsigned at = t->parser.collect == ' ' ? 0 : s->x;
+	if (!in_region(s))
+		return;
+	for (unsigned y = s->top; y <= s->bottom; y++) {
+		struct row *row = screen_row(s, y);
+		edit_note(t, y,
+			  inserts ? row_insert(row, s->cols, at, cursor_param(t))
+				  : row_delete(row, s->cols, at, cursor_param(t)));
+		screen_set_wrapped(s, y, false);
+	}
+}
+
+/* DECALN */
+static void edit_alignment(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	cursor_set(t, 0, 0);
+	/* In origin mode xterm.js begins at the margin. */
+	for (unsigned y = s->y; y < s->rows; y++) {
+		s->low = s->rows - 1;
+		row_fill(screen_row(s, y), s->cols, t->protect ? 'E' | CELL_PROTECTED : 'E');
+		screen_changed(s, y);
+		screen_set_wrapped(s, y, false);
+	}
+	cursor_set(t, 0, 0);
 }
 
 /* The tables. */
@@ -275,29 +415,12 @@ static void run_protect(struct terminal *t)
 		t->protect = t->parser.params[0] == 1;
 }
 
-static void run_keypad_application(struct terminal *t)
+/* LS1R, LS2, LS2R, LS3, LS3R */
+static void run_shift(struct terminal *t)
 {
-	mode_keypad(t, true);
-}
-
-static void run_keypad_numeric(struct terminal *t)
-{
-	mode_keypad(t, false);
-}
-
-static void run_shift_1(struct terminal *t)
-{
-	charsets_invoke(&t->charsets, 1);
-}
-
-static void run_shift_2(struct terminal *t)
-{
-	charsets_invoke(&t->charsets, 2);
-}
-
-static void run_shift_3(struct terminal *t)
-{
-	charsets_invoke(&t->charsets, 3);
+	charsets_invoke(&t->charsets, t->final == '~'                      ? 1
+				      : t->final == 'n' || t->final == '}' ? 2
+									   : 3);
 }
 
 static void run_default_charset(struct terminal *t)
@@ -313,79 +436,79 @@ static void run_nothing(struct terminal *t)
 
 /* Control sequences without prefix and intermediates, by their final byte. */
 static const struct sequence plain_csis[] = {
-	['@' - FINALS] = {ID(0, '@'), 0, edit_insert_chars},               /* ICH */
-	['A' - FINALS] = {ID(0, 'A'), 0, cursor_up},                       /* CUU */
-	['B' - FINALS] = {ID(0, 'B'), 0, cursor_down},                     /* CUD */
-	['C' - FINALS] = {ID(0, 'C'), 0, cursor_forward},                  /* CUF */
-	['D' - FINALS] = {ID(0, 'D'), 0, cursor_backward},                 /* CUB */
-	['E' - FINALS] = {ID(0, 'E'), 0, cursor_line_down},                /* CNL */
-	['F' - FINALS] = {ID(0, 'F'), 0, cursor_line_up},                  /* CPL */
-	['G' - FINALS] = {ID(0, 'G'), 0, cursor_column},                   /* CHA */
-	['H' - FINALS] = {ID(0, 'H'), 0, cursor_position},                 /* CUP */
-	['I' - FINALS] = {ID(0, 'I'), 0, cursor_tab_forward},              /* CHT */
+	['@' - FINALS] = {ID(0, '@'), 0, edit_chars},                      /* ICH */
+	['A' - FINALS] = {ID(0, 'A'), 0, cursor_relative},                 /* CUU */
+	['B' - FINALS] = {ID(0, 'B'), 0, cursor_relative},                 /* CUD */
+	['C' - FINALS] = {ID(0, 'C'), 0, cursor_relative},                 /* CUF */
+	['D' - FINALS] = {ID(0, 'D'), 0, cursor_relative},                 /* CUB */
+	['E' - FINALS] = {ID(0, 'E'), 0, cursor_relative},                 /* CNL */
+	['F' - FINALS] = {ID(0, 'F'), 0, cursor_relative},                 /* CPL */
+	['G' - FINALS] = {ID(0, 'G'), 0, cursor_absolute},                 /* CHA */
+	['H' - FINALS] = {ID(0, 'H'), 0, cursor_absolute},                 /* CUP */
+	['I' - FINALS] = {ID(0, 'I'), 0, cursor_tab},                      /* CHT */
 	['J' - FINALS] = {ID(0, 'J'), QUIET | AT_END, edit_erase_display}, /* ED */
 	['K' - FINALS] = {ID(0, 'K'), QUIET | AT_END, edit_erase_line},    /* EL */
-	['L' - FINALS] = {ID(0, 'L'), 0, edit_insert_lines},               /* IL */
-	['M' - FINALS] = {ID(0, 'M'), 0, edit_delete_lines},               /* DL */
-	['P' - FINALS] = {ID(0, 'P'), 0, edit_delete_chars},               /* DCH */
-	['S' - FINALS] = {ID(0, 'S'), 0, edit_scroll_up},                  /* SU */
-	['T' - FINALS] = {ID(0, 'T'), 0, edit_scroll_down},                /* SD */
-	['X' - FINALS] = {ID(0, 'X'), 0, edit_erase_chars},                /* ECH */
-	['Z' - FINALS] = {ID(0, 'Z'), 0, cursor_tab_backward},             /* CBT */
-	['`' - FINALS] = {ID(0, '`'), 0, cursor_column},                   /* HPA */
-	['a' - FINALS] = {ID(0, 'a'), 0, cursor_forward},                  /* HPR */
+	['L' - FINALS] = {ID(0, 'L'), 0, edit_lines},                      /* IL */
+	['M' - FINALS] = {ID(0, 'M'), 0, edit_lines},                      /* DL */
+	['P' - FINALS] = {ID(0, 'P'), 0, edit_chars},                      /* DCH */
+	['S' - FINALS] = {ID(0, 'S'), 0, edit_scroll},                     /* SU */
+	['T' - FINALS] = {ID(0, 'T'), 0, edit_scroll},                     /* SD */
+	['X' - FINALS] = {ID(0, 'X'), 0, edit_chars},                      /* ECH */
+	['Z' - FINALS] = {ID(0, 'Z'), 0, cursor_tab},                      /* CBT */
+	['`' - FINALS] = {ID(0, '`'), 0, cursor_absolute},                 /* HPA */
+	['a' - FINALS] = {ID(0, 'a'), 0, cursor_relative},                 /* HPR */
 	['b' - FINALS] = {ID(0, 'b'), 0, grid_repeat},                     /* REP */
-	['c' - FINALS] = {ID(0, 'c'), APPEND | REPLY, reply_attributes},   /* DA1 */
-	['d' - FINALS] = {ID(0, 'd'), 0, cursor_line},                     /* VPA */
-	['e' - FINALS] = {ID(0, 'e'), 0, cursor_line_forward},             /* VPR */
-	['f' - FINALS] = {ID(0, 'f'), 0, cursor_position},                 /* HVP */
+	['c' - FINALS] = {ID(0, 'c'), APPEND | REPLY, mode_reply},         /* DA1 */
+	['d' - FINALS] = {ID(0, 'd'), 0, cursor_absolute},                 /* VPA */
+	['e' - FINALS] = {ID(0, 'e'), 0, cursor_relative},                 /* VPR */
+	['f' - FINALS] = {ID(0, 'f'), 0, cursor_absolute},                 /* HVP */
 	['g' - FINALS] = {ID(0, 'g'), 0, cursor_tab_clear},                /* TBC */
-	['h' - FINALS] = {ID(0, 'h'), APPEND, mode_set},                   /* SM */
-	['l' - FINALS] = {ID(0, 'l'), APPEND, mode_reset},                 /* RM */
+	['h' - FINALS] = {ID(0, 'h'), APPEND, mode_change},                /* SM */
+	['l' - FINALS] = {ID(0, 'l'), APPEND, mode_change},                /* RM */
 	['m' - FINALS] = {ID(0, 'm'), QUIET | APPEND, run_attributes},     /* SGR */
-	['n' - FINALS] = {ID(0, 'n'), APPEND | REPLY, reply_status},       /* DSR */
+	['n' - FINALS] = {ID(0, 'n'), APPEND | REPLY, mode_reply},         /* DSR */
 	['r' - FINALS] = {ID(0, 'r'), 0, cursor_region},                   /* DECSTBM */
 	['s' - FINALS] = {ID(0, 's'), 0, cursor_save},                     /* SCOSC */
-	['t' - FINALS] = {ID(0, 't'), APPEND | REPLY, reply_window},       /* XTWINOPS */
+	['t' - FINALS] = {ID(0, 't'), APPEND | REPLY, mode_reply},         /* XTWINOPS */
 	['u' - FINALS] = {ID(0, 'u'), 0, cursor_restore},                  /* SCORC */
 };
 
 /* The others. */
 static const struct sequence csis[] = {
-	{ID(' ', '@'), 0, edit_scroll_left},                           /* SL */
-	{ID(' ', 'A'), 0, edit_scroll_right},                          /* SR */
-	{ID('!', 'p'), 0, mode_soft_reset},                            /* DECSTR */
-	{ID('"', 'q'), 0, run_protect},                                /* DECSCA */
-	{ID('$', 'p'), APPEND | REPLY, reply_mode},                    /* DECRQM */
-	{ID('\'', '}'), 0, edit_insert_columns},                       /* DECIC */
-	{ID('\'', '~'), 0, edit_delete_columns},                       /* DECDC */
-	{ID('>', 'c'), APPEND | REPLY, reply_attributes_secondary},    /* DA2 */
-	{ID('>', 'q'), APPEND | REPLY, reply_version},                 /* XTVERSION */
-	{ID('?', 'J'), QUIET | AT_END, edit_erase_display},            /* DECSED */
-	{ID('?', 'K'), QUIET | AT_END, edit_erase_line},               /* DECSEL */
-	{ID('?', 'h'), APPEND, mode_set_private},                      /* DECSET */
-	{ID('?', 'l'), APPEND, mode_reset_private},                    /* DECRST */
-	{ID('?', 'n'), APPEND | REPLY, reply_status_private},          /* DECXCPR */
-	{ID('?' << 8 | '$', 'p'), APPEND | REPLY, reply_mode_private}, /* DECRQM */
+	{ID(' ', '@'), 0, edit_columns},                       /* SL */
+	{ID(' ', 'A'), 0, edit_columns},                       /* SR */
+	{ID('!', 'p'), 0, mode_soft_reset},                    /* DECSTR */
+	{ID('"', 'q'), 0, run_protect},                        /* DECSCA */
+	{ID('$', 'p'), APPEND | REPLY, mode_reply},            /* DECRQM */
+	{ID('\'', '}'), 0, edit_columns},                      /* DECIC */
+	{ID('\'', '~'), 0, edit_columns},                      /* DECDC */
+	{ID('>', 'c'), APPEND | REPLY, mode_reply},            /* DA2 */
+	{ID('>', 'q'), APPEND | REPLY, mode_reply},            /* XTVERSION */
+	{ID('?', 'J'), QUIET | AT_END, edit_erase_display},    /* DECSED */
+	{ID('?', 'K'), QUIET | AT_END, edit_erase_line},       /* DECSEL */
+	{ID('?', 'h'), APPEND, mode_change},                   /* DECSET */
+	{ID('?', 'l'), APPEND, mode_change},                   /* DECRST */
+	{ID('?', 'n'), APPEND | REPLY, mode_reply},            /* DECXCPR */
+	{ID('?' << 8 | '$', 'p'), APPEND | REPLY, mode_reply}, /* DECRQM */
 };
 
 static const struct sequence escapes[] = {
-	{ID(0, '7'), 0, cursor_save},                 /* DECSC */
-	{ID(0, '8'), 0, cursor_restore},              /* DECRC */
-	{ID(0, '='), APPEND, run_keypad_application}, /* DECKPAM */
-	{ID(0, '>'), APPEND, run_keypad_numeric},     /* DECKPNM */
-	{ID(0, 'D'), 0, cursor_index},                /* IND */
-	{ID(0, 'E'), 0, cursor_next_line},            /* NEL */
-	{ID(0, 'H'), 0, cursor_tab_set},              /* HTS */
-	{ID(0, 'M'), 0, cursor_reverse_index},        /* RI */
-	{ID(0, '\\'), QUIET | APPEND, run_nothing},   /* ST */
-	{ID(0, 'c'), 0, mode_full_reset},             /* RIS */
-	{ID(0, 'n'), 0, run_shift_2},                 /* LS2 */
-	{ID(0, 'o'), 0, run_shift_3},                 /* LS3 */
-	{ID(0, '|'), 0, run_shift_3},                 /* LS3R */
-	{ID(0, '}'), 0, run_shift_2},                 /* LS2R */
-	{ID(0, '~'), 0, run_shift_1},                 /* LS1R */
-	{ID('#', '8'), 0, edit_alignment},            /* DECALN */
+	{ID(0, '7'), 0, cursor_save},               /* DECSC */
+	{ID(0, '8'), 0, cursor_restore},            /* DECRC */
+	{ID(0, '='), APPEND, mode_keypad},          /* DECKPAM */
+	{ID(0, '>'), APPEND, mode_keypad},          /* DECKPNM */
+	{ID(0, 'D'), 0, cursor_index},              /* IND */
+	{ID(0, 'E'), 0, cursor_index},              /* NEL */
+	{ID(0, 'H'), 0, cursor_tab_set},            /* HTS */
+	{ID(0, 'M'), 0, cursor_reverse_index},      /* RI */
+	{ID(0, '\\'), QUIET | APPEND, run_nothing}, /* ST */
+	{ID(0, 'c'), 0, mode_full_reset},           /* RIS */
+	{ID(0, 'n'), 0, run_shift},                 /* LS2 */
+	{ID(0, 'o'), 0, run_shift},                 /* LS3 */
+	{ID(0, '|'), 0, run_shift},                 /* LS3R */
+	{ID(0, '}'), 0, run_shift},                 /* LS2R */
+	{ID(0, '~'), 0, run_shift},                 /* LS1R */
+	{ID('#', '8'), 0, edit_alignment},          /* DECALN */
 	{ID('%', '@'), 0, run_default_charset},
 	{ID('%', 'G'), 0, run_default_charset},
 };
@@ -499,6 +622,7 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 {
 	const struct sequence *sequence = NULL;
 	uint32_t id = t->parser.collect << 8 | c;
+	t->final = (unsigned char)c;
 	switch (event) {
 	case PARSER_NOTHING: return;
 	case PARSER_SKIP: t->lossy = true; return;

@@ -3,7 +3,6 @@
 #include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
-#include "supervisor/terminal/row.h"
 
 #include <string.h>
 

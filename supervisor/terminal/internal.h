@@ -1,20 +1,22 @@
 // Shared by the files of this folder. Others use terminal.h.
 //
 // The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
-// the grid gear (grid.c), anything else -> parser.c -> dispatch.c -> edit.c and
-// mode.c -> screen.c and row.c -> emitter.c -> events.text.
+// the grid gear (grid.c), anything else -> parser.c -> dispatch.c and mode.c
+// -> screen.c and row.c -> emitter.c -> events.text.
 #ifndef TERSE_TERMINAL_INTERNAL_H
 #define TERSE_TERMINAL_INTERNAL_H
 
 #include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "supervisor/terminal/parser.h"
-#include "supervisor/terminal/row.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct emitter;
+struct terminal;
 
 /* Character sets of the VT100 and VT220: DEC line drawing and the national ones
    (ISO 2022, ESC ( F and the like). In mode.c. */
@@ -27,11 +29,6 @@ struct charsets {
 	char current;   /* usually sets[level]; DECRC restores it by itself */
 };
 
-void charsets_init(struct charsets *charsets);
-
-/* Whether there is a set with this final byte. */
-bool charset_is_known(char final);
-
 void charsets_designate(struct charsets *charsets, unsigned number, char final);
 
 /* ESC ( F and the like. False if the sequence is none that designates a set. */
@@ -41,6 +38,157 @@ void charsets_invoke(struct charsets *charsets, unsigned number);
 
 /* The code point that the set shows for the ASCII character `c`. */
 uint32_t charset_map(char set, unsigned char c);
+
+/* One cell of the grid: a code point, its width and two flags in 32 bits.
+
+   The value 0 is a blank cell nothing was written to, and an ASCII character is
+   its own value, so that runs of ASCII are widened without looking at them. A
+   wide character takes two cells; the second is a stub: no character, no width. */
+
+#define CELL_TEXT      0x1FFFFFu           /* the code point, or the number of a cluster */
+#define CELL_ZERO      (UINT32_C(1) << 21) /* takes no column: a stub or a lone mark */
+#define CELL_WIDE      (UINT32_C(1) << 22)
+#define CELL_CLUSTER   (UINT32_C(1) << 23) /* CELL_TEXT numbers a cluster */
+#define CELL_PROTECTED (UINT32_C(1) << 24) /* DECSCA: selective erase spares it */
+
+/* The style: options.styles of terminal.h; else 0. */
+#define CELL_STYLE_SHIFT 25
+#define CELL_STYLE       (UINT32_C(127) << CELL_STYLE_SHIFT)
+
+/* Bytes that are no valid UTF-8 stand in the grid as CELL_INVALID + the byte. */
+#define CELL_INVALID 0x110000u
+
+static inline unsigned cell_width(uint32_t cell)
+{
+	if (cell & CELL_WIDE)
+		return 2;
+	return cell & CELL_ZERO ? 0 : 1;
+}
+
+static inline bool cell_has_text(uint32_t cell)
+{
+	return (cell & (CELL_TEXT | CELL_CLUSTER)) != 0;
+}
+
+/* The second half of a wide character (or what is left of it). */
+static inline bool cell_is_stub(uint32_t cell)
+{
+	return (cell & CELL_ZERO) && !cell_has_text(cell);
+}
+
+/* Characters with combining marks: a base and up to CLUSTER_MARKS marks, kept in
+   a pool that the cells of one screen share.
+
+   The pool grows with need up to a limit. It does not count references: when it
+   is full, the owner of the cells marks the clusters that are still shown
+   (cluster_mark) and frees the others (cluster_sweep). */
+
+/* Real text stays far below (Unicode's stream-safe format allows 30). */
+#define CLUSTER_MARKS 31
+
+struct cluster_node {
+	uint32_t text; /* as CELL_TEXT; the high bit marks a node in use */
+	uint32_t next; /* the following node, 0 at the end */
+};
+
+struct cluster_pool {
+	struct cluster_node *nodes; /* number 0 is not used */
+	uint32_t count;             /* nodes given out once */
+	uint32_t cap;
+	uint32_t limit;
+	uint32_t free; /* list of freed nodes, 0 if none */
+	uint32_t rest; /* how often not to sweep, since the last time found nothing */
+};
+
+void cluster_init(struct cluster_pool *pool, uint32_t limit);
+void cluster_release(struct cluster_pool *pool);
+
+/* A copy with nodes of its own. Returns 0, or -1 with ENOMEM. */
+int cluster_copy(struct cluster_pool *to, const struct cluster_pool *from);
+
+/* Adds a mark to a cell (which has text) in place. False: no room, or the cell
+   has its number of marks; the cell is as it was. */
+bool cluster_add(struct cluster_pool *pool, uint32_t *cell, uint32_t mark);
+
+/* Whether it is time to free what is no longer shown, after cluster_add() failed.
+   A pool full of what is shown says no most of the time. */
+bool cluster_wants_sweep(struct cluster_pool *pool);
+
+void cluster_mark(struct cluster_pool *pool, uint32_t cell);
+void cluster_sweep(struct cluster_pool *pool);
+
+/* The first code point of a cell and, by number, the node after it. */
+uint32_t cluster_first(const struct cluster_pool *pool, uint32_t cell, uint32_t *next);
+uint32_t cluster_next(const struct cluster_pool *pool, uint32_t *next);
+
+/* One row of a screen.
+
+   A row is plain while it was only ever written from left to right at its end.
+   Then `raw` has the bytes as the program wrote them (tabs, trailing blanks,
+   invalid UTF-8), and these are its text. Once anything else happened to it the
+   text is made from the cells.
+
+   Functions that change cells return whether they changed anything that was
+   shown. Columns are 0-based; `cols` is the width of the screen. */
+
+struct row {
+	uint32_t *cells;
+	char *raw;
+	unsigned used;    /* cells from here on are blank */
+	unsigned end;     /* plain: the column behind the last character or tab */
+	unsigned raw_len; /* plain: bytes of `raw` in use; else 0 */
+	bool plain;
+	bool wrapped;      /* continues the row above (soft wrap) */
+	bool begun;        /* a newline led here, so the line above is complete */
+	bool handed;       /* its text was handed on already */
+	bool uneven;       /* plain: a character was not one column wide */
+	bool bent;         /* plain: has a tab that the text alone would put elsewhere */
+	bool returned;     /* a CR that is part of the text ends it */
+	bool partial;      /* what went before `raw` in this row was handed on already */
+	uint64_t reported; /* row_sum() of a whole line that was handed on early, or 0 */
+	uint64_t sum;      /* row_sum() when terminal_settle() looked last ... */
+	int64_t since;     /* ... and from when on it was that */
+};
+
+/* Bytes of `raw` that a row of `cols` columns has room for. */
+size_t row_raw_size(unsigned cols);
+
+/* Blank and unmarked. */
+void row_reset(struct row *row);
+
+/* Whether nothing was written to it (tabs count as written). */
+bool row_is_blank(const struct row *row);
+
+/* The row's text no longer is what was written. */
+void row_touch(struct row *row);
+
+bool row_erase(struct row *row, unsigned cols, unsigned from, unsigned to);
+
+/* The same, sparing protected cells. */
+bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned to);
+
+bool row_insert(struct row *row, unsigned cols, unsigned at, unsigned count);
+bool row_delete(struct row *row, unsigned cols, unsigned at, unsigned count);
+
+/* A hash of the look of a row; not 0. */
+uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);
+
+/* All cells become `cell`. */
+void row_fill(struct row *row, unsigned cols, uint32_t cell);
+
+/* Whether there is a written cell (a written blank counts, a tab does not). */
+bool row_has_text(const struct row *row);
+
+/* Whether there is one that is not blank. */
+bool row_has_ink(const struct row *row);
+
+/* Hands the row on, unless it was as it is now. */
+void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
+	      struct emitter *e);
+
+/* The cells' text, whether the row is plain or not. */
+void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_pool *pool,
+		    struct emitter *e);
 
 /* A screen: rows of cells, a cursor, margins, tab stops, a saved cursor.
 
@@ -202,6 +350,33 @@ void emitter_flush(struct emitter *e);
 /* A `write` that collects the text in the buffer `ctx`; NULL: it is dropped. */
 void emitter_collect(void *ctx, const char *data, size_t len);
 
+/* Control strings: OSC, DCS, SOS, PM and APC.
+
+   Their content is not shown, except the window's title, and "[image]" where a picture is. One that
+   does not end must not swallow a log: an OSC ends at a newline, any string at the end of the run
+   or when it is longer than STRING_HOLD, and then all of it was text. Only a string that carries
+   data may be longer, for as long as it looks like data: sixel, kitty's graphics, OSC 52 and 1337,
+   and what tmux passes through. */
+
+#define STRING_HOLD ((size_t)4096)
+#define TITLE_LEN   256 /* bytes with the NUL; the rest is dropped */
+
+struct string {
+	char held[STRING_HOLD]; /* from the byte behind ESC on */
+	size_t len;
+	bool more; /* came than is held */
+	char title[TITLE_LEN];
+};
+
+/* `c` is the byte behind ESC. The parser stays in the string state until it ends. */
+void string_begin(struct terminal *t, char c);
+
+/* Takes the next bytes of the string. Returns where it ended, or `end`. */
+const char *string_feed(struct terminal *t, const char *p, const char *end);
+
+/* The string does not end: it becomes text. */
+void string_give_up(struct terminal *t);
+
 /* The terminal. */
 
 /* U+2400, which stands for a NUL. */
@@ -247,6 +422,7 @@ struct terminal {
 	struct terminal_events events;
 	const struct scan *scan;
 	struct parser parser;
+	unsigned char final; /* byte of the sequence that is being run */
 	struct emitter emitter;
 	struct screen *screen; /* the one that is shown */
 	struct screen *normal;
@@ -280,12 +456,11 @@ struct terminal {
 	unsigned partial_len;
 };
 
-/* append.c: text, and what does not leave the append gear, from p on. Returns
-   where it stopped: at `end`, at a sequence to parse, or because the gear is off. */
+/* append.c */
+
+/* Text, and what does not leave the append gear, from p on. Returns where it
+   stopped: at `end`, at a sequence to parse, or because the gear is off. */
 const char *append_feed(struct terminal *t, const char *p, const char *end);
-
-/* emitter.c */
-
 /* Turns the tail into rows; the append gear is off then. `cut`: what follows is no
    text, so an unfinished character stays one. */
 void append_leave(struct terminal *t, bool cut);
@@ -293,9 +468,6 @@ void append_leave(struct terminal *t, bool cut);
 void append_enter(struct terminal *t);
 /* Hands on what has scrolled off. */
 void append_trim(struct terminal *t);
-/* Takes more text than the screen holds: the last lines go to the tail, all that
-   is before them out at once. False if they are too long for the tail. */
-bool append_direct(struct terminal *t, const char *data, size_t len, size_t newlines);
 /* The text up to the cursor, at the end of the run. */
 void append_emit(const struct terminal *t, struct emitter *e);
 
@@ -332,33 +504,11 @@ void terminal_force_grid(struct terminal *t);
 /* For tests: scans with this variant. */
 void terminal_use_scan(struct terminal *t, const struct scan *scan);
 
-/* screen.c */
-
-/* Appends rows of a picture without blank ones (lines at the sides of a box are blank, too, and so
-   is a lone tilde) and more than a few characters of a rule. Returns 0, or -1 with ENOMEM. */
-int picture_tidy(struct buffer *out, const char *rows, size_t len);
-
 /* dispatch.c: what the parser found, and a single control character */
 void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c);
 void dispatch_control(struct terminal *t, uint32_t c);
 /* After a sequence or string: the next character does not join the one before. */
 void dispatch_ended(struct terminal *t);
-
-/* edit.c: control sequences that change what is shown */
-void edit_insert_chars(struct terminal *t);
-void edit_delete_chars(struct terminal *t);
-void edit_erase_chars(struct terminal *t);
-void edit_erase_display(struct terminal *t);
-void edit_erase_line(struct terminal *t);
-void edit_insert_lines(struct terminal *t);
-void edit_delete_lines(struct terminal *t);
-void edit_scroll_up(struct terminal *t);
-void edit_scroll_down(struct terminal *t);
-void edit_scroll_left(struct terminal *t);
-void edit_scroll_right(struct terminal *t);
-void edit_insert_columns(struct terminal *t);
-void edit_delete_columns(struct terminal *t);
-void edit_alignment(struct terminal *t);
 
 /* dispatch.c: the cursor */
 void cursor_set(struct terminal *t, int64_t x, int64_t y);
@@ -367,13 +517,16 @@ void cursor_restore(struct terminal *t);
 /* Moves the cursor into column `last` if it is behind, and into the region in origin mode. */
 void cursor_restrict(struct terminal *t, unsigned last);
 
-/* mode.c */
+/* mode.c: SM and RM, DECKPAM and DECKPNM, DECSTR, RIS */
 void mode_init(struct terminal *t);
-void mode_set(struct terminal *t);
-void mode_reset(struct terminal *t);
-void mode_set_private(struct terminal *t);
-void mode_reset_private(struct terminal *t);
-void mode_keypad(struct terminal *t, bool application);
+void mode_change(struct terminal *t);
+void mode_keypad(struct terminal *t);
+void mode_soft_reset(struct terminal *t);
+void mode_full_reset(struct terminal *t);
+/* For DECRPM: 0 not known, 1 set, 2 reset, 3 and 4 always so. */
+unsigned mode_report(const struct terminal *t, uint32_t mode, bool private);
+/* Answers a query. */
+void mode_reply(struct terminal *t);
 
 /* style.c: no colours any more; SGR, if options.styles is set. */
 void style_reset(struct terminal *t);
@@ -381,21 +534,6 @@ void style_take(struct terminal *t);
 
 /* Appends the SGR that a style is written with, whatever is set before. */
 void style_add_sequence(struct buffer *out, const struct terminal_style *style);
-
-void mode_soft_reset(struct terminal *t);
-void mode_full_reset(struct terminal *t);
-/* For DECRPM: 0 not known, 1 set, 2 reset, 3 and 4 always so. */
-unsigned mode_report(const struct terminal *t, uint32_t mode, bool private);
-
-/* mode.c: answers to queries */
-void reply_attributes(struct terminal *t);
-void reply_attributes_secondary(struct terminal *t);
-void reply_status(struct terminal *t);
-void reply_status_private(struct terminal *t);
-void reply_version(struct terminal *t);
-void reply_mode(struct terminal *t);
-void reply_mode_private(struct terminal *t);
-void reply_window(struct terminal *t);
 
 /* grid.c: moves the text of both screens to new ones. Returns 0, or -1 with
    ENOMEM and everything as it was. */

@@ -34,21 +34,8 @@ __attribute__((format(printf, 2, 3))) static void reply_answer(struct terminal *
 		t->events.reply(t->events.ctx, text, (size_t)len);
 }
 
-/* DA1: a VT220 with colours. */
-void reply_attributes(struct terminal *t)
-{
-	if (t->parser.params[0] == 0)
-		reply_answer(t, "\033[?62;22c");
-}
-
-/* DA2: a VT220, no version. */
-void reply_attributes_secondary(struct terminal *t)
-{
-	if (t->parser.params[0] == 0)
-		reply_answer(t, "\033[>1;0;0c");
-}
-
-static void position(struct terminal *t, const char *prefix)
+/* DSR and DECXCPR: where the cursor is. */
+static void reply_position(struct terminal *t, const char *prefix)
 {
 	unsigned x = 0;
 	unsigned y = 0;
@@ -62,51 +49,38 @@ static void position(struct terminal *t, const char *prefix)
 	reply_answer(t, "\033[%s%u;%uR", prefix, y + 1, x + 1);
 }
 
-/* DSR */
-void reply_status(struct terminal *t)
+void mode_reply(struct terminal *t)
 {
-	if (t->parser.params[0] == 5)
-		reply_answer(t, "\033[0n");
-	if (t->parser.params[0] == 6)
-		position(t, "");
-}
-
-/* DECXCPR */
-void reply_status_private(struct terminal *t)
-{
-	if (t->parser.params[0] == 6)
-		position(t, "?");
-}
-
-/* XTVERSION */
-void reply_version(struct terminal *t)
-{
-	if (t->parser.params[0] == 0)
-		reply_answer(t, "\033P>|terse(%s)\033\\", TERSE_VERSION);
-}
-
-/* DECRQM */
-void reply_mode(struct terminal *t)
-{
-	uint32_t mode = t->parser.params[0];
-	reply_answer(t, "\033[%" PRIu32 ";%u$y", mode, mode_report(t, mode, false));
-}
-
-void reply_mode_private(struct terminal *t)
-{
-	uint32_t mode = t->parser.params[0];
-	reply_answer(t, "\033[?%" PRIu32 ";%u$y", mode, mode_report(t, mode, true));
-}
-
-/* XTWINOPS: the size in pixels and in characters. */
-void reply_window(struct terminal *t)
-{
-	unsigned cols = t->options.cols;
-	unsigned rows = t->options.rows;
-	if (t->parser.params[0] == 14)
-		reply_answer(t, "\033[4;%u;%ut", rows * CELL_HEIGHT, cols * CELL_WIDTH);
-	if (t->parser.params[0] == 18)
-		reply_answer(t, "\033[8;%u;%ut", rows, cols);
+	uint32_t n = t->parser.params[0];
+	unsigned cols = t->options.cols, rows = t->options.rows;
+	bool private = t->parser.collect >> 8 == '?' || t->parser.collect == '?';
+	switch (t->final) {
+	case 'c': /* DA1, DA2: a VT220 with colours, no version */
+		if (n == 0)
+			reply_answer(t, t->parser.collect ? "\033[>1;0;0c" : "\033[?62;22c");
+		break;
+	case 'n': /* DSR, DECXCPR */
+		if (n == 5 && !private)
+			reply_answer(t, "\033[0n");
+		if (n == 6)
+			reply_position(t, private ? "?" : "");
+		break;
+	case 'q': /* XTVERSION */
+		if (n == 0)
+			reply_answer(t, "\033P>|terse(%s)\033\\", TERSE_VERSION);
+		break;
+	case 'p': /* DECRQM */
+		reply_answer(t, "\033[%s%" PRIu32 ";%u$y", private ? "?" : "", n,
+			     mode_report(t, n, private));
+		break;
+	case 't': /* XTWINOPS: the size in pixels and in characters */
+		if (n == 14)
+			reply_answer(t, "\033[4;%u;%ut", rows * CELL_HEIGHT, cols * CELL_WIDTH);
+		if (n == 18)
+			reply_answer(t, "\033[8;%u;%ut", rows, cols);
+		break;
+	default: break;
+	}
 }
 
 /* Character sets. */
@@ -151,18 +125,6 @@ static const struct national *charset_find(char final)
 	return NULL;
 }
 
-void charsets_init(struct charsets *charsets)
-{
-	memset(charsets->sets, CHARSET_ASCII, sizeof(charsets->sets));
-	charsets->level = 0;
-	charsets->current = CHARSET_ASCII;
-}
-
-bool charset_is_known(char final)
-{
-	return final == CHARSET_ASCII || final == '0' || charset_find(final);
-}
-
 void charsets_designate(struct charsets *charsets, unsigned number, char final)
 {
 	charsets->sets[number] = final;
@@ -195,7 +157,7 @@ bool charsets_select(struct terminal *t, char final)
 		char intermediate;
 		unsigned number;
 	} targets[] = {{'(', 0}, {')', 1}, {'*', 2}, {'+', 3}, {'-', 1}, {'.', 2}};
-	if (!charset_is_known(final))
+	if (final != CHARSET_ASCII && final != '0' && !charset_find(final))
 		return false;
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
 		if (t->parser.collect != (unsigned char)targets[i].intermediate)
@@ -210,45 +172,29 @@ bool charsets_select(struct terminal *t, char final)
 
 /* Modes, resets and the alternate screen. */
 
-/* Modes without a say in the text, kept to answer DECRQM. */
-enum reported {
-	CURSOR_KEYS,
-	BLINK,
-	CURSOR,
-	KEYPAD,
-	MOUSE_X10,
-	MOUSE_CLICK,
-	MOUSE_DRAG,
-	MOUSE_ANY,
-	FOCUS,
-	MOUSE_SGR,
-	MOUSE_PIXELS,
-	PASTE,
-	SYNCHRONIZED,
-};
+/* Modes without a say in the text: a bit for each is kept to answer DECRQM. */
+static const uint16_t reported[] = {1,    9,    12,   25,   66,   1000, 1002,
+				    1003, 1004, 1006, 1016, 2004, 2026};
+#define KEYPAD 66
 
-static void set_charsets(struct terminal *t, bool on)
+/* Those that have one. */
+static const uint16_t acting[] = {2, 6, 7, 45, 47, 1047, 1048, 1049};
+
+/* Its place in a table, or -1. */
+static int mode_find(const uint16_t *table, size_t count, uint32_t number)
 {
-	if (!on)
-		return;
-	for (unsigned number = 0; number < 4; number++)
-		charsets_designate(&t->charsets, number, CHARSET_ASCII);
+	for (size_t i = 0; i < count; i++)
+		if (table[i] == number)
+			return (int)i;
+	return -1;
 }
 
-static void set_origin(struct terminal *t, bool on)
-{
-	t->modes.origin = on;
-	cursor_set(t, 0, 0);
-}
+#define FIND(table, number) mode_find(table, sizeof(table) / sizeof(*(table)), number)
 
-static void set_wrap(struct terminal *t, bool on)
+static void mode_note(struct terminal *t, uint32_t number, bool on)
 {
-	t->modes.wrap = on;
-}
-
-static void set_reverse_wrap(struct terminal *t, bool on)
-{
-	t->modes.reverse_wrap = on;
+	uint32_t bit = UINT32_C(1) << FIND(reported, number);
+	t->modes.reported = on ? t->modes.reported | bit : t->modes.reported & ~bit;
 }
 
 static void leave_alternate(struct terminal *t)
@@ -284,86 +230,52 @@ static void set_alternate(struct terminal *t, bool on)
 	t->screen = t->alternate;
 }
 
-static void set_saved_cursor(struct terminal *t, bool on)
+static void set_private(struct terminal *t, uint32_t number, bool on)
 {
-	if (on)
-		cursor_save(t);
-	else
-		cursor_restore(t);
-}
-
-static void set_alternate_saving(struct terminal *t, bool on)
-{
-	if (on)
-		cursor_save(t);
-	set_alternate(t, on);
-	if (!on)
-		cursor_restore(t);
-}
-
-/* Each either has a function or is only remembered. */
-static const struct mode {
-	uint32_t number;
-	enum reported reported;
-	void (*set)(struct terminal *t, bool on);
-} modes[] = {
-	{1, CURSOR_KEYS, NULL},
-	{2, 0, set_charsets},
-	{6, 0, set_origin},
-	{7, 0, set_wrap},
-	{9, MOUSE_X10, NULL},
-	{12, BLINK, NULL},
-	{25, CURSOR, NULL},
-	{45, 0, set_reverse_wrap},
-	{47, 0, set_alternate},
-	{66, KEYPAD, NULL},
-	{1000, MOUSE_CLICK, NULL},
-	{1002, MOUSE_DRAG, NULL},
-	{1003, MOUSE_ANY, NULL},
-	{1004, FOCUS, NULL},
-	{1006, MOUSE_SGR, NULL},
-	{1016, MOUSE_PIXELS, NULL},
-	{1047, 0, set_alternate},
-	{1048, 0, set_saved_cursor},
-	{1049, 0, set_alternate_saving},
-	{2004, PASTE, NULL},
-	{2026, SYNCHRONIZED, NULL},
-};
-
-static const struct mode *modes_find(uint32_t number)
-{
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		if (modes[i].number == number)
-			return &modes[i];
-	return NULL;
-}
-
-static void modes_report(struct terminal *t, enum reported reported, bool on)
-{
-	if (on)
-		t->modes.reported |= UINT32_C(1) << reported;
-	else
-		t->modes.reported &= ~(UINT32_C(1) << reported);
-}
-
-static void set_private(struct terminal *t, bool on)
-{
-	for (unsigned i = 0; i < t->parser.count && !t->stripping; i++) {
-		const struct mode *mode = modes_find(t->parser.params[i]);
-		if (!mode)
-			continue;
-		if (!mode->set) {
-			modes_report(t, mode->reported, on);
-			continue;
-		}
-		if (t->appending)
-			append_leave(t, true);
-		mode->set(t, on);
+	if (FIND(reported, number) >= 0) {
+		mode_note(t, number, on);
+		return;
+	}
+	if (FIND(acting, number) < 0)
+		return;
+	if (t->appending)
+		append_leave(t, true);
+	switch (number) {
+	case 2:
+		for (unsigned set = 0; on && set < 4; set++)
+			charsets_designate(&t->charsets, set, CHARSET_ASCII);
+		break;
+	case 6:
+		t->modes.origin = on;
+		cursor_set(t, 0, 0);
+		break;
+	case 7: t->modes.wrap = on; break;
+	case 45: t->modes.reverse_wrap = on; break;
+	case 1048:
+		if (on)
+			cursor_save(t);
+		else
+			cursor_restore(t);
+		break;
+	case 1049:
+		if (on)
+			cursor_save(t);
+		set_alternate(t, on);
+		if (!on)
+			cursor_restore(t);
+		break;
+	default: set_alternate(t, on); break;
 	}
 }
 
-static void set_ansi(struct terminal *t, bool on)
+void mode_change(struct terminal *t)
 {
+	bool on = t->final == 'h';
+	if (t->parser.collect == '?') {
+		for (unsigned i = 0; i < t->parser.count && !t->stripping; i++)
+			set_private(t, t->parser.params[i], on);
+		return;
+	}
 	if (t->appending)
 		append_leave(t, true);
 	for (unsigned i = 0; i < t->parser.count; i++) {
@@ -374,36 +286,17 @@ static void set_ansi(struct terminal *t, bool on)
 	}
 }
 
-void mode_set(struct terminal *t)
+void mode_keypad(struct terminal *t)
 {
-	set_ansi(t, true);
-}
-
-void mode_reset(struct terminal *t)
-{
-	set_ansi(t, false);
-}
-
-void mode_set_private(struct terminal *t)
-{
-	set_private(t, true);
-}
-
-void mode_reset_private(struct terminal *t)
-{
-	set_private(t, false);
-}
-
-void mode_keypad(struct terminal *t, bool application)
-{
-	modes_report(t, KEYPAD, application);
+	mode_note(t, KEYPAD, t->final == '=');
 }
 
 void mode_init(struct terminal *t)
 {
 	t->modes = (struct modes){.wrap = true};
-	modes_report(t, CURSOR, true);
-	charsets_init(&t->charsets);
+	mode_note(t, 25, true);
+	t->charsets = (struct charsets){.current = CHARSET_ASCII};
+	memset(t->charsets.sets, CHARSET_ASCII, sizeof(t->charsets.sets));
 	t->protect = false;
 	style_reset(t);
 }
@@ -448,7 +341,6 @@ void mode_full_reset(struct terminal *t)
 
 unsigned mode_report(const struct terminal *t, uint32_t number, bool private)
 {
-	const struct mode *mode = modes_find(number);
 	bool on;
 	if (!private) {
 		switch (number) {
@@ -472,9 +364,9 @@ unsigned mode_report(const struct terminal *t, uint32_t number, bool private)
 	case 1015: return 4;
 	case 1048: return 1;
 	default:
-		if (!mode || mode->set)
+		if (FIND(reported, number) < 0)
 			return 0;
-		on = t->modes.reported >> mode->reported & 1;
+		on = t->modes.reported >> FIND(reported, number) & 1;
 	}
 	return on ? 1 : 2;
 }

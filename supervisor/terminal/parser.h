@@ -1,39 +1,10 @@
-// Finds control sequences and control strings.
+// Finds control sequences.
 #ifndef TERSE_TERMINAL_PARSER_H
 #define TERSE_TERMINAL_PARSER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct terminal;
-
-/* Control strings: OSC, DCS, SOS, PM and APC.
-
-   Their content is not shown, except the window's title, and "[image]" where a picture is. One that
-   does not end must not swallow a log: an OSC ends at a newline, any string at the end of the run
-   or when it is longer than STRING_HOLD, and then all of it was text. Only a string that carries
-   data may be longer, for as long as it looks like data: sixel, kitty's graphics, OSC 52 and 1337,
-   and what tmux passes through. */
-
-#define STRING_HOLD ((size_t)4096)
-#define TITLE_LEN   256 /* bytes with the NUL; the rest is dropped */
-
-struct string {
-	char held[STRING_HOLD]; /* from the byte behind ESC on */
-	size_t len;
-	bool more; /* came than is held */
-	char title[TITLE_LEN];
-};
-
-/* `c` is the byte behind ESC. The parser stays in the string state until it ends. */
-void string_begin(struct terminal *t, char c);
-
-/* Takes the next bytes of the string. Returns where it ended, or `end`. */
-const char *string_feed(struct terminal *t, const char *p, const char *end);
-
-/* The string does not end: it becomes text. */
-void string_give_up(struct terminal *t);
 
 /* The state machine that finds control sequences: Paul Williams' parser for
    DEC-compatible terminals (https://vt100.net/emu/dec_ansi_parser), as xterm.js
@@ -42,7 +13,7 @@ void string_give_up(struct terminal *t);
    It takes code points, one a call, and says what to do. Text in the ground
    state is not passed through it. The contents of OSC, DCS, APC, PM and SOS
    strings are dropped. The terminal does not use two parts of it, with which others
-   look for secrets: it has the rules for strings above, and C1 controls are
+   look for secrets: it has rules of its own for strings, and C1 controls are
    characters to it, since few programs that write UTF-8 mean them. */
 
 #define PARSER_PARAMS 32

@@ -1,4 +1,3 @@
-#include "supervisor/terminal/row.h"
 
 #include "lib/bytes.h"
 #include "lib/utf8.h"

@@ -3,7 +3,6 @@
 
 #include "lib/buffer.h"
 #include "supervisor/terminal/internal.h"
-#include "supervisor/terminal/row.h"
 
 #include <errno.h>
 #include <string.h>

@@ -299,6 +299,83 @@ static unsigned picture_depth(const struct terminal *t)
 	return depth;
 }
 
+/* A picture of the screen for an agent, without decoration. */
+
+/* The length that is left of a rule. */
+#define RULE_MOST 8
+
+static bool is_rule(uint32_t cp)
+{
+	return cp == '-' || cp == '=' || cp == '_' || (cp >= 0x2500 && cp <= 0x257F);
+}
+
+static bool is_bar(uint32_t cp)
+{
+	return cp == ' ' || cp == '|' || cp == 0x2502 || cp == 0x2503 || cp == 0x2551;
+}
+
+/* Editors and pagers put a tilde where the text has ended. */
+static bool picture_is_blank(const char *row, size_t len)
+{
+	uint32_t cp;
+	while (len > 0 && row[len - 1] == ' ')
+		len--;
+	if (len == 1 && *row == '~')
+		return true;
+	for (size_t i = 0; i < len;) {
+		i += utf8_decode(row + i, len - i, &cp);
+		if (!is_bar(cp))
+			return false;
+	}
+	return true;
+}
+
+static void append_row(struct buffer *out, const char *row, size_t len)
+{
+	uint32_t cp, last = 0;
+	size_t run = 0, n;
+	for (size_t i = 0; i < len; i += n) {
+		n = utf8_decode(row + i, len - i, &cp);
+		run = cp == last ? run + 1 : 1;
+		last = cp;
+		if (run <= RULE_MOST || !is_rule(cp))
+			buffer_append(out, row + i, n);
+	}
+	buffer_append(out, "\n", 1);
+}
+
+/* The blanks that all rows begin with which are not empty. */
+static size_t find_indent(const char *rows, size_t len)
+{
+	size_t least = len;
+	for (size_t i = 0; i < len; i++) {
+		size_t start = i;
+		while (i < len && rows[i] == ' ')
+			i++;
+		if (i < len && rows[i] != '\n' && i - start < least)
+			least = i - start;
+		while (i < len && rows[i] != '\n')
+			i++;
+	}
+	return least;
+}
+
+/* Appends rows of a picture without blank ones (lines at the sides of a box are blank, too, and so
+   is a lone tilde) and more than a few characters of a rule. Returns 0, or -1 with ENOMEM. */
+static int picture_tidy(struct buffer *out, const char *rows, size_t len)
+{
+	const char *at = rows, *end = rows + len;
+	size_t indent = find_indent(rows, len);
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t row = newline ? (size_t)(newline - at) : (size_t)(end - at);
+		if (!picture_is_blank(at, row))
+			append_row(out, at + indent, row - indent);
+		at += row + (newline != NULL);
+	}
+	return buffer_check(out);
+}
+
 static void emit_last_picture(const struct terminal *t, unsigned depth, struct emitter *e)
 {
 	struct buffer rows = BUFFER_INIT, tidy = BUFFER_INIT;
