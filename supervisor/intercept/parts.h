@@ -4,8 +4,6 @@
 //   lines.c        from the terminal to the reader, the held text, the artifact and the preview
 //   held.c         what is held back, at a pause
 //   pause.c        when that is, and how much of it
-//   head.c         the first part of a text, counted in the unit of its limit
-//   grouping.c     the files' names in a list of matches
 //   interceptor.c  the contract with other rooms, the end of the command, the report
 #ifndef TERSE_INTERCEPT_PARTS_H
 #define TERSE_INTERCEPT_PARTS_H
@@ -14,10 +12,9 @@
 #include "lib/buffer.h"
 #include "lib/guard.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/intercept/grouping.h"
 #include "supervisor/intercept/interceptor.h"
 #include "supervisor/intercept/pause.h"
-#include "supervisor/preview/line.h"
+#include "supervisor/preview/head.h"
 #include "supervisor/preview/preview.h"
 #include "supervisor/report/file_type.h"
 
@@ -71,110 +68,6 @@ struct plain {
 };
 
 void plain_release(struct plain *p);
-
-/* How much text there is, in lines and in the unit that its limit counts
-   (config/limit.h), while it passes by in pieces. */
-
-/* Kept bytes of an unfinished line: enough to see whether it counts. */
-#define TALLY_FRONT 16
-
-struct tally {
-	enum unit unit;
-	bool by_line; /* whether `longest` is wanted; lines alone are counted faster without */
-	uint64_t bytes, lines, units; /* an unfinished last line is in none of the last two ... */
-	uint64_t longest;             /* bytes of a line without its newline; this one included */
-	uint64_t length;              /* ... but its bytes so far are here */
-	char front[TALLY_FRONT];      /* its first bytes; the last of them is the line's last */
-};
-
-/* The next bytes of the text. `t` is all zeroes at first except `unit` and `by_line`. */
-void tally_feed(struct tally *t, const char *data, size_t len);
-
-/* Passes over bytes that are not there, with so many newlines. */
-void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
-
-/* Lines and units so far, the unfinished line included. */
-uint64_t tally_lines(const struct tally *t);
-uint64_t tally_units(const struct tally *t);
-
-/* The first part of a text that is too long, by whole lines: what mode head
-   prints, as it comes. Nothing that was handed out is ever taken back.
-
-   Lines over limit.max_line are cut, with a mark in place unless it is to be `bare`. It ends where
-   the next line would break a limit. With limit.grow, and where a line is a large part of the room,
-   the first long line and what follows it is held until the end of the text, or of the room, is
-   known: then the long ones are shown as far as there is room for each of them. */
-
-enum head_end {
-	HEAD_OPEN,
-	HEAD_COUNT, /* limit.count was reached */
-	HEAD_BYTES, /* the next line is too much for limit.bytes */
-};
-
-/* A line that is held, as far as it may be shown: `len` bytes of `length`. */
-struct head_line {
-	size_t start, len;
-	bool whole; /* never cut: the name of a group */
-	uint64_t offset, length;
-	bool ended;
-};
-
-/* How far a head has come. */
-struct head_place {
-	uint64_t offset;       /* of the next line in the text; set by the owner */
-	size_t bytes;          /* handed out, as they are printed */
-	uint64_t lines, units; /* handed out */
-};
-
-struct head {
-	struct limit limit;    /* these three are set by the owner; the rest is zero at first */
-	bool bare;             /* as in preview_options */
-	enum guard_mode guard; /* in which a line is printed */
-	struct head_place at;
-	/* Not GROUPING_NONE: matches are handed out in groups. Set by the owner before the first
-	   line. */
-	enum grouping_form form;
-	struct buffer name; /* of the group */
-	enum head_end end;
-	uint64_t cut;           /* how many of them are cut */
-	bool last_cut;          /* the last of them is */
-	struct buffer line;     /* the unfinished line, as far as it could be shown */
-	uint64_t length;        /* of all of it */
-	struct head_line *held; /* their bytes are in `kept` */
-	size_t held_count, held_cap;
-	struct head_place held_from; /* in front of them ... */
-	struct head_place last_from; /* ... and in front of the last line */
-	bool leaves_cut;             /* set by the owner: head_finish() leaves a last line that is
-					cut out, since others show its end, too */
-	bool cut_off;                /* set by the owner: no line that begins now is a next one */
-	bool grown;                  /* lines were held, and are handed out as the limit allowed */
-	struct buffer kept;
-};
-
-/* Whether a whole line (with its newline) can be handed out before it is known whether the text
-   fits; it is counted then. */
-bool head_take(struct head *h, const char *line, size_t len);
-
-/* Whether there is room for a line whole, however long it is; it is counted then. */
-bool head_give(struct head *h, const char *line, size_t len);
-
-/* The next bytes of a text that does not fit, behind what head_take() took. Appends what is to be
-   printed, clean. Without memory it ends early. */
-void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
-
-/* No more comes: a last line without a newline is a line. */
-void head_finish(struct head *h, struct buffer *out);
-
-/* Whether long lines are shown further than what each gets in any case, where there is room. */
-bool head_grows(const struct head *h);
-
-/* Whether matches were handed out in groups. */
-static inline bool head_is_grouped(const struct head *h)
-{
-	return h->form != GROUPING_NONE && h->at.lines > 0;
-}
-
-void head_release(struct head *h);
 
 /* The interceptor. */
 

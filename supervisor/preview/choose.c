@@ -1,5 +1,4 @@
-#include "supervisor/preview/chars.h"
-#include "supervisor/preview/layout.h"
+#include "supervisor/preview/internal.h"
 
 enum {
 	/* For what tells of a failure, bytes and lines; of a small budget half of it, of many lines
@@ -51,6 +50,11 @@ enum {
 	FOLD_COST = 400,
 	/* Units that are looked at in all, so that a very large budget costs no more. */
 	WORK_MAX = 8 * 1000 * 1000,
+	/* So many lines above a failure, the beginning of what it names is looked for; letters of
+	   a name; the share of the budget for what is between. */
+	NAMES_REACH = 48,
+	NAMES_LEAST = 5,
+	NAMES_PARTS = 8,
 };
 
 /* By how much that rises with each further kilobyte. */
@@ -92,7 +96,7 @@ size_t choose_end_share(const struct preview_options *o, int status, bool brief)
 /* Whether the lines behind one of a run that ended well say all of it: it has a word of failure,
    and is the title of a test that passed, one of many of its form, or something after which the run
    went on as before. */
-static bool is_false_alarm(const struct layout *l, const struct unit *u, bool went_on)
+static bool is_false_alarm(const struct layout *l, const struct entry *u, bool went_on)
 {
 	const struct trait *t = &u->trait;
 	return l->ask->status == 0 && t->alarms && (t->kind == SCORE_PASS || t->common || went_on);
@@ -105,7 +109,7 @@ static size_t take_head(struct layout *l, size_t from, size_t to, size_t share)
 	size_t i = from, used = 0;
 	bool folds = false;
 	for (; i < to; i++) {
-		const struct unit *u = &l->units[i];
+		const struct entry *u = &l->units[i];
 		uint64_t before = i > l->back ? l->units[i - 1].to : l->ask->printed_lines;
 		if (before + 1 != u->line.number || (folds && is_false_alarm(l, u, false)))
 			break;
@@ -123,7 +127,7 @@ static void take_tail(struct layout *l, size_t down_to, size_t share, size_t cut
 	size_t i, used = 0;
 	bool went_on = false;
 	for (i = l->count; i > down_to; i--) {
-		const struct unit *u = &l->units[i - 1];
+		const struct entry *u = &l->units[i - 1];
 		uint64_t behind = i < l->count ? l->units[i].line.number : l->total_lines + 1;
 		if (u->to + 1 != behind)
 			break;
@@ -154,7 +158,7 @@ static size_t take_start(struct layout *l, const struct preview_options *options
 	return next;
 }
 
-static bool follows(const struct unit *before, const struct unit *behind)
+static bool follows(const struct entry *before, const struct entry *behind)
 {
 	return before->to + 1 == behind->line.number;
 }
@@ -175,73 +179,28 @@ static void bridge(struct layout *l, size_t from, size_t to)
 		layout_take(l, i);
 }
 
-static void bridge_around(struct layout *l, size_t unit)
-{
-	for (size_t k = 2; k <= BRIDGE + 1; k++) {
-		if (unit >= k && l->units[unit - k].chosen) {
-			bridge(l, unit - k, unit);
-			break;
-		}
-	}
-	for (size_t k = 2; k <= BRIDGE + 1; k++) {
-		if (unit + k < l->count && l->units[unit + k].chosen) {
-			bridge(l, unit, unit + k);
-			break;
-		}
-	}
-}
-
-/* The last lines count for being the last. */
-static void favour_end(struct layout *l)
-{
-	size_t behind = 0, reach = l->budget / 4;
-	for (size_t i = l->count; i-- > l->back && behind < reach;) {
-		struct unit *u = &l->units[i];
-		u->trait.value += (unsigned)(END_VALUE * (reach - behind) / reach);
-		behind += u->cost;
-	}
-}
-
-/* Lines of the middle are shown less far than those at the end. */
-static void limit_lines(struct layout *l)
-{
-	size_t most = l->budget / LINE_PARTS;
-	if (most < LINE_LEAST)
-		most = LINE_LEAST;
-	for (size_t i = 0; i + 1 < l->count; i++) {
-		size_t limit = l->units[i].trait.value > TELLING ? most : CONTEXT_LINE;
-		if (l->units[i].limit > limit)
-			layout_limit(l, i, limit);
-	}
-}
-
 struct run {
 	size_t from, to;
 };
-
-/* The more is shown, the more a further line has to tell per byte. Who asks for more than is usual
-   wants more of all. */
-static float least_rate(const struct layout *l)
-{
-	size_t used = l->used - l->ask->paused;
-	if (l->budget > USUAL)
-		used = (size_t)((uint64_t)used * USUAL / l->budget);
-	return used > ENOUGH ? RATE_STEP * (float)(used - ENOUGH) / 1024 : 0;
-}
 
 /* The run of lines, not taken yet, that tells most per byte; empty when none is left. */
 static struct run densest_run(const struct layout *l)
 {
 	size_t room = l->used < l->budget ? l->budget - l->used : 0;
 	struct run run = {0, 0};
-	float best = least_rate(l);
+	/* The more is shown, the more a further line has to tell per byte. Who asks for more than
+	   is usual wants more of all. */
+	size_t used = l->used - l->ask->paused;
+	if (l->budget > USUAL)
+		used = (size_t)((uint64_t)used * USUAL / l->budget);
+	float best = used > ENOUGH ? RATE_STEP * (float)(used - ENOUGH) / 1024 : 0;
 	for (size_t i = 0; i < l->count; i++) {
 		bool joins =
 			i > 0 && l->units[i - 1].chosen && follows(&l->units[i - 1], &l->units[i]);
 		size_t cost = 0;
 		float value = 0;
 		for (size_t k = i; k < l->count && k < i + RUN; k++) {
-			const struct unit *u = &l->units[k];
+			const struct entry *u = &l->units[k];
 			/* A blank line may be inside a run, but begins none. */
 			if (u->chosen || (u->trait.value == 0 && (u->cost > 2 || k == i)))
 				break;
@@ -264,13 +223,13 @@ static struct run densest_run(const struct layout *l)
 }
 
 /* Whether a line may stand between a heading and what it is about. */
-static bool is_separator(const struct unit *u)
+static bool is_separator(const struct entry *u)
 {
 	return u->trait.kind == SCORE_BLANK || u->trait.kind == SCORE_RULE;
 }
 
 /* Whether a line is one of a stack, or the source line below one. */
-static bool is_of_stack(const struct unit *u, const struct unit **frame)
+static bool is_of_stack(const struct entry *u, const struct entry **frame)
 {
 	if (u->trait.kind == SCORE_FRAME)
 		*frame = u;
@@ -280,18 +239,18 @@ static bool is_of_stack(const struct unit *u, const struct unit **frame)
 /* What is known of a block while its lines are gone through. */
 struct block {
 	const struct trait *head;
-	const struct unit *frame; /* the last one of a stack */
-	size_t place;             /* the frame in the user's own files; 0: none yet */
-	bool heads;               /* it opens a block, however that is indented */
-	bool apart;               /* a blank line or a rule is below the heading */
-	bool section;             /* what is below is indented no further */
-	bool told;                /* enough is taken, but for the place */
-	size_t lines;             /* taken */
+	const struct entry *frame; /* the last one of a stack */
+	size_t place;              /* the frame in the user's own files; 0: none yet */
+	bool heads;                /* it opens a block, however that is indented */
+	bool apart;                /* a blank line or a rule is below the heading */
+	bool section;              /* what is below is indented no further */
+	bool told;                 /* enough is taken, but for the place */
+	size_t lines;              /* taken */
 };
 
 enum block_line { BLOCK_ENDS, BLOCK_PASS, BLOCK_TAKE };
 
-static enum block_line block_look(struct block *b, const struct unit *u)
+static enum block_line block_look(struct block *b, const struct entry *u)
 {
 	bool deeper = u->trait.indent > b->head->indent;
 	if (is_separator(u) || !follows(u - 1, u)) {
@@ -314,50 +273,28 @@ static enum block_line block_look(struct block *b, const struct unit *u)
 	return b->section && !b->lines && u->trait.score < MESSAGE ? BLOCK_PASS : BLOCK_TAKE;
 }
 
-/* Notes the frame that is nearest to the message, which is above the stack or below. */
-static void block_note_place(struct block *b, const struct unit *u, size_t unit)
-{
-	if (b->frame == u && u->trait.score >= SCORE_OWN_FRAME && (!b->place || !b->lines))
-		b->place = unit;
-}
-
-/* How many places in the user's own files are chosen. */
-static size_t count_places(const struct layout *l)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < l->count; i++) {
-		const struct unit *u = &l->units[i];
-		count += u->chosen && u->trait.kind == SCORE_FRAME &&
-			 u->trait.score >= SCORE_OWN_FRAME;
-	}
-	return count;
-}
-
-static bool ends_with_colon(const struct line *line)
-{
-	size_t len = line->front_len;
-	while (len > 0 && (is_blank(line->front[len - 1]) || line->front[len - 1] == '\n'))
-		len--;
-	return len > 0 && line->front[len - 1] == ':';
-}
-
 /* Whether a unit is the function of the frame below it, or the heading of a further stack. */
 static bool is_above_frame(const struct layout *l, size_t unit)
 {
-	const struct unit *u = &l->units[unit];
+	const struct entry *u = &l->units[unit];
 	if (unit + 1 == l->count || !follows(u, u + 1))
 		return false;
-	return (u[1].trait.kind == SCORE_FRAME && u[1].trait.indent > u->trait.indent) ||
-	       ends_with_colon(&u->line);
+	if (u[1].trait.kind == SCORE_FRAME && u[1].trait.indent > u->trait.indent)
+		return true;
+	const char *text = u->line.front;
+	size_t len = u->line.front_len;
+	while (len > 0 && (is_blank(text[len - 1]) || text[len - 1] == '\n'))
+		len--;
+	return len > 0 && text[len - 1] == ':';
 }
 
 /* Takes the first frame in the user's own files of the stacks that a failure begins, those of other
    threads too, with its function. */
 static void take_far_place(struct layout *l, size_t unit)
 {
-	const struct unit *frame = NULL;
+	const struct entry *frame = NULL;
 	for (size_t i = unit + 1; i < l->count && i <= unit + STACKS_REACH; i++) {
-		const struct unit *u = &l->units[i];
+		const struct entry *u = &l->units[i];
 		if (!follows(u - 1, u))
 			return;
 		if (is_of_stack(u, &frame) && frame == u && u->trait.score >= SCORE_OWN_FRAME) {
@@ -379,8 +316,11 @@ static void take_core(struct layout *l, size_t unit, bool heads)
 	struct block b = {.head = head, .heads = heads};
 	uint64_t last = l->units[unit].to + CORE_REACH;
 	for (size_t i = unit + 1; i < l->count && l->units[i].line.number <= last; i++) {
-		enum block_line found = block_look(&b, &l->units[i]);
-		block_note_place(&b, &l->units[i], i);
+		const struct entry *u = &l->units[i];
+		enum block_line found = block_look(&b, u);
+		/* The frame that is nearest to the message, which is above the stack or below. */
+		if (b.frame == u && u->trait.score >= SCORE_OWN_FRAME && (!b.place || !b.lines))
+			b.place = i;
 		if (found == BLOCK_PASS)
 			continue;
 		if (found == BLOCK_ENDS || !layout_take(l, i))
@@ -389,7 +329,12 @@ static void take_core(struct layout *l, size_t unit, bool heads)
 		if (b.frame)
 			break;
 	}
-	size_t places = count_places(l);
+	size_t places = 0; /* in the user's own files that are chosen */
+	for (size_t i = 0; i < l->count; i++) {
+		const struct entry *u = &l->units[i];
+		places += u->chosen && u->trait.kind == SCORE_FRAME &&
+			  u->trait.score >= SCORE_OWN_FRAME;
+	}
 	if (b.place && places * PLACE_EACH < l->budget)
 		layout_take(l, b.place);
 	else if (!b.place && (places + 1) * PLACE_EACH <= l->budget)
@@ -408,7 +353,7 @@ static bool has_core(const struct trait *t)
 }
 
 /* Whether a line is a field of a record: "Severity: High". */
-static bool is_field(const struct unit *u)
+static bool is_field(const struct entry *u)
 {
 	const char *text = u->line.front;
 	size_t len = u->line.front_len, from = skip_blanks(text, len, 0), at = from;
@@ -417,28 +362,22 @@ static bool is_field(const struct unit *u)
 	return at > from && at + 1 < len && text[at] == ':' && text[at + 1] == ' ';
 }
 
-/* Whether a record of fields begins below a unit, which is its heading. */
-static bool is_record(const struct layout *l, size_t unit)
-{
-	const struct unit *u = &l->units[unit];
-	return unit + 2 < l->count && follows(u, u + 1) && follows(u + 1, u + 2) &&
-	       is_field(u + 1) && is_field(u + 2) && u[1].trait.indent == u[2].trait.indent;
-}
-
 /* Takes the heading of a unit: the line above that is indented less, if it is near; of
    a field, also the record's, with the other fields. */
 static void take_heading(struct layout *l, size_t unit)
 {
-	const struct unit *u = &l->units[unit];
 	for (size_t i = unit; i-- > 0 && i + HEADING_REACH >= unit;) {
-		const struct unit *above = &l->units[i];
-		if (!follows(above, above + 1) || is_separator(above))
+		const struct entry *above = &l->units[i], *below = above + 1;
+		if (!follows(above, below) || is_separator(above))
 			return;
-		if (above->trait.indent >= u->trait.indent)
+		if (above->trait.indent >= l->units[unit].trait.indent)
 			continue;
+		bool is_record = i + 2 < l->count && follows(below, below + 1) && is_field(below) &&
+				 is_field(below + 1) &&
+				 below[0].trait.indent == below[1].trait.indent;
 		if (has_core(&above->trait))
 			layout_take(l, i);
-		else if (is_record(l, i) && layout_take(l, i))
+		else if (is_record && layout_take(l, i))
 			take_core(l, i, true);
 		return;
 	}
@@ -448,7 +387,7 @@ static void take_heading(struct layout *l, size_t unit)
 static void take_place(struct layout *l, size_t unit)
 {
 	for (size_t i = unit; i-- > 0 && i + PLACE_REACH >= unit;) {
-		const struct unit *above = &l->units[i];
+		const struct entry *above = &l->units[i];
 		if (!follows(above, above + 1))
 			return;
 		if (above->trait.kind == SCORE_PLACE) {
@@ -461,39 +400,107 @@ static void take_place(struct layout *l, size_t unit)
 	}
 }
 
+struct name {
+	const char *text;
+	size_t len;
+};
+
+static bool is_of_name(char c)
+{
+	return is_letter(c) || is_digit(c) || is_one_of(c, "_.:-/");
+}
+
+/* Whether a word is a name, and neither one of a sentence nor a path: "queue_order",
+   "QueueTest.Pops", "TestPop". */
+static bool is_name(const char *text, size_t len)
+{
+	bool inner = false;
+	size_t letters = 0;
+	for (size_t i = 0; i < len; i++) {
+		letters += is_letter(text[i]);
+		inner |= i > 0 && (is_one_of(text[i], "_.:") ||
+				   (is_upper(text[i]) && !is_upper(text[i - 1])));
+	}
+	return inner && !memchr(text, '/', len) && letters >= NAMES_LEAST;
+}
+
+/* The longest name in a line; its length is 0 if there is none. */
+static struct name find_name(const struct line *line)
+{
+	struct name best = {NULL, 0};
+	for (size_t at = 0, end; at < line->front_len; at = end + 1) {
+		while (at < line->front_len && !is_letter(line->front[at]))
+			at++;
+		for (end = at; end < line->front_len && is_of_name(line->front[end]);)
+			end++;
+		size_t len = end - at;
+		while (len > 0 && is_one_of(line->front[at + len - 1], ".:-"))
+			len--;
+		if (len > best.len && is_name(line->front + at, len))
+			best = (struct name){line->front + at, len};
+	}
+	return best;
+}
+
+static bool has_name(const struct line *line, const struct name *name)
+{
+	const char *at = line->front, *end = line->front + line->front_len;
+	while ((at = memmem(at, (size_t)(end - at), name->text, name->len))) {
+		bool begins = at == line->front || !is_of_name(at[-1]);
+		at += name->len;
+		if (begins && (at == end || !is_of_name(*at)))
+			return true;
+	}
+	return false;
+}
+
+/* A line that says that something failed names it, and so does the line where that began: takes
+   what is printed between them, whatever words it has. */
+static void take_named(struct layout *l, size_t unit)
+{
+	const struct entry *u = &l->units[unit];
+	struct name name = find_name(&u->line);
+	size_t room = l->budget / NAMES_PARTS, i;
+	if (name.len == 0)
+		return;
+	for (i = unit; i-- > l->back && i + NAMES_REACH >= unit;) {
+		const struct entry *above = &l->units[i];
+		if (above->to + 1 != above[1].line.number)
+			return;
+		if (!has_name(&above->line, &name))
+			continue;
+		if (above->trait.kind == SCORE_FAIL)
+			return;
+		break;
+	}
+	if (i < l->back || i + NAMES_REACH < unit)
+		return;
+	for (size_t k = unit; --k > i && l->units[k].cost <= room;) {
+		if (l->units[k].trait.kind == SCORE_BLANK || l->units[k].trait.kind == SCORE_RULE)
+			continue;
+		if (!layout_take(l, k))
+			return;
+		room -= l->units[k].cost;
+	}
+}
+
+/* Takes what belongs to a telling line. */
 static void take_block(struct layout *l, size_t unit)
 {
 	const struct trait *head = &l->units[unit].trait;
 	take_heading(l, unit);
 	if (head->kind == SCORE_FAIL) {
 		take_place(l, unit);
-		layout_take_named(l, unit);
+		take_named(l, unit);
 	}
 	if (has_core(head))
 		take_core(l, unit, is_heading(head));
 }
 
-/* A line is taken. The next one of its shape tells less, and so do others of its family when there
-   are many. */
-static void lower_alike(struct layout *l, const struct trait *taken)
-{
-	size_t relatives = 0;
-	for (size_t i = 0; i < l->count; i++)
-		relatives += l->units[i].chosen && l->units[i].trait.family == taken->family;
-	for (size_t i = 0; i < l->count; i++) {
-		struct trait *other = &l->units[i].trait;
-		if (l->units[i].chosen)
-			continue;
-		if (other->shape == taken->shape)
-			other->value = other->value * NEXT_OF_SHAPE / 100;
-		else if (other->family == taken->family && taken->family && relatives > FAMILY)
-			other->value = other->value * NEXT_OF_FAMILY / 100;
-	}
-}
-
 static void take_telling(struct layout *l, size_t unit)
 {
-	struct unit *u = &l->units[unit];
+	struct entry *u = &l->units[unit];
+	size_t relatives = 0, k;
 	if (!layout_take(l, unit) &&
 	    (u->trait.value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE))) {
 		u->trait.value = 0;
@@ -501,8 +508,27 @@ static void take_telling(struct layout *l, size_t unit)
 	}
 	if (u->trait.value >= TELLING)
 		take_block(l, unit);
-	bridge_around(l, unit);
-	lower_alike(l, &u->trait);
+	for (k = 2; k <= BRIDGE + 1 && (unit < k || !l->units[unit - k].chosen);)
+		k++;
+	if (k <= BRIDGE + 1)
+		bridge(l, unit - k, unit);
+	for (k = 2; k <= BRIDGE + 1 && (unit + k >= l->count || !l->units[unit + k].chosen);)
+		k++;
+	if (k <= BRIDGE + 1)
+		bridge(l, unit, unit + k);
+	/* The next one of its shape tells less, and so do others of its family when there are many.
+	 */
+	for (size_t i = 0; i < l->count; i++)
+		relatives += l->units[i].chosen && l->units[i].trait.family == u->trait.family;
+	for (size_t i = 0; i < l->count; i++) {
+		struct trait *other = &l->units[i].trait;
+		if (l->units[i].chosen)
+			continue;
+		if (other->shape == u->trait.shape)
+			other->value = other->value * NEXT_OF_SHAPE / 100;
+		else if (other->family == u->trait.family && other->family && relatives > FAMILY)
+			other->value = other->value * NEXT_OF_FAMILY / 100;
+	}
 }
 
 /* Whether a unit is the next one behind what is in front of it in the layout, or printed already.
@@ -513,29 +539,23 @@ static bool is_next(const struct layout *l, size_t i)
 	return before + 1 == l->units[i].line.number;
 }
 
-/* Takes the units from..to if a fold is in them, nothing is missing, and they cost little. */
-static void take_fold(struct layout *l, size_t from, size_t to)
-{
-	size_t cost = 0;
-	bool folds = false, whole = is_next(l, to);
-	for (size_t i = from; i < to; i++) {
-		folds |= l->units[i].alike;
-		whole &= is_next(l, i) && !is_false_alarm(l, &l->units[i], false);
-		cost += l->units[i].cost;
-	}
-	for (; whole && folds && cost <= FOLD_COST && from < to; from++)
-		layout_take(l, from);
-}
-
-/* Takes folds where a gap would hide nothing else. */
+/* Takes folds, and the few lines around them, where a gap would hide nothing else. */
 static void take_folds(struct layout *l)
 {
 	size_t from = 0;
-	for (size_t i = 0; i < l->count; i++) {
-		if (!l->units[i].chosen)
+	for (size_t to = 0; to < l->count; to++) {
+		if (!l->units[to].chosen)
 			continue;
-		take_fold(l, from, i);
-		from = i + 1;
+		size_t cost = 0;
+		bool folds = false, whole = is_next(l, to);
+		for (size_t i = from; i < to; i++) {
+			folds |= l->units[i].alike;
+			whole &= is_next(l, i) && !is_false_alarm(l, &l->units[i], false);
+			cost += l->units[i].cost;
+		}
+		for (; whole && folds && cost <= FOLD_COST && from < to; from++)
+			layout_take(l, from);
+		from = to + 1;
 	}
 }
 
@@ -549,77 +569,45 @@ static bool has_told(const struct layout *l)
 	return false;
 }
 
-static bool is_filler(const struct unit *u)
-{
-	return u->trait.common && !u->chosen;
-}
-
-/* Takes the last lines, then the first ones, up to one of a form that many have. */
-static void fill(struct layout *l, size_t next)
-{
-	size_t from = l->count;
-	while (from > next && !is_filler(&l->units[from - 1]))
-		from--;
-	take_tail(l, from, l->budget, 0);
-	for (from = next; from < l->count && !is_filler(&l->units[from]); from++)
-		;
-	take_head(l, next, from, l->budget);
-}
-
-/* What belongs to the headings that are chosen for their place. */
-static void take_cores(struct layout *l)
-{
-	for (size_t i = 0; i < l->count; i++) {
-		const struct trait *head = &l->units[i].trait;
-		if (l->units[i].chosen && head->value >= TELLING && has_core(head))
-			take_core(l, i, is_heading(head));
-	}
-}
-
-static bool counts_failures(const struct unit *u)
-{
-	return u->trait.kind == SCORE_SUMMARY && u->trait.score >= COUNTS_FAILURES;
-}
-
 /* Takes the last counts of a failed run: the last line that counts failures, with the summary
    around it. */
 static void take_counts(struct layout *l)
 {
+	const struct entry *u = l->units;
 	size_t i = l->count, room = l->budget / COUNTS_PARTS;
-	while (i > 0 && !counts_failures(&l->units[i - 1]))
+	while (i > 0 &&
+	       (u[i - 1].trait.kind != SCORE_SUMMARY || u[i - 1].trait.score < COUNTS_FAILURES))
 		i--;
 	if (i-- == 0)
 		return;
-	while (i > 0 && follows(&l->units[i - 1], &l->units[i]) &&
-	       l->units[i - 1].trait.kind == SCORE_SUMMARY)
+	while (i > 0 && follows(&u[i - 1], &u[i]) && u[i - 1].trait.kind == SCORE_SUMMARY)
 		i--;
-	for (; i < l->count && l->units[i].trait.kind == SCORE_SUMMARY &&
-	       l->units[i].cost <= room && layout_take(l, i);
+	for (; i < l->count && u[i].trait.kind == SCORE_SUMMARY && u[i].cost <= room &&
+	       layout_take(l, i);
 	     i++)
-		room -= l->units[i].cost;
-}
-
-/* Takes what tells most per byte, as long as there is such. */
-static void take_densest(struct layout *l)
-{
-	struct run run;
-	for (size_t work = 0; work < WORK_MAX && (run = densest_run(l)).to; work += l->count) {
-		for (; run.from < run.to; run.from++)
-			take_telling(l, run.from);
-	}
+		room -= u[i].cost;
 }
 
 /* Takes the lines that tell how the run ended. */
 static void take_told(struct layout *l)
 {
+	struct run run;
 	if (l->ask->status > 0)
 		take_counts(l);
-	take_cores(l);
+	/* What belongs to the headings that are chosen for their place. */
+	for (size_t i = 0; i < l->count; i++) {
+		const struct trait *head = &l->units[i].trait;
+		if (l->units[i].chosen && head->value >= TELLING && has_core(head))
+			take_core(l, i, is_heading(head));
+	}
 	for (size_t i = 0; i < l->count; i++) {
 		if (l->units[i].trait.value < LAYOUT_TELLING)
 			l->units[i].trait.value = 0;
 	}
-	take_densest(l);
+	for (size_t work = 0; work < WORK_MAX && (run = densest_run(l)).to; work += l->count) {
+		for (; run.from < run.to; run.from++)
+			take_telling(l, run.from);
+	}
 	/* Without words of a failure. */
 	for (size_t i = 0; i < l->count && l->ask->status > 0 && !has_told(l); i++) {
 		if (l->units[i].trait.odd)
@@ -627,16 +615,41 @@ static void take_told(struct layout *l)
 	}
 }
 
+static bool is_filler(const struct entry *u)
+{
+	return u->trait.common && !u->chosen;
+}
+
 static void choose_by_value(struct layout *l, const struct preview_options *options)
 {
-	if (!l->asked_for)
-		limit_lines(l);
+	size_t most = l->budget / LINE_PARTS, behind = 0, reach = l->budget / 4;
+	if (most < LINE_LEAST)
+		most = LINE_LEAST;
+	/* Lines of the middle are shown less far than those at the end. */
+	for (size_t i = 0; i + 1 < l->count && !l->asked_for; i++) {
+		size_t limit = l->units[i].trait.value > TELLING ? most : CONTEXT_LINE;
+		if (l->units[i].limit > limit)
+			layout_limit(l, i, limit);
+	}
 	size_t next = take_start(l, options);
 	take_tail(l, next, l->end_share, l->budget / 4);
-	favour_end(l);
+	/* The last lines count for being the last. */
+	for (size_t i = l->count; i-- > l->back && behind < reach;) {
+		struct entry *u = &l->units[i];
+		u->trait.value += (unsigned)(END_VALUE * (reach - behind) / reach);
+		behind += u->cost;
+	}
 	take_told(l);
-	if (l->asked_for || (!l->brief && !has_told(l)))
-		fill(l, next);
+	if (l->asked_for || (!l->brief && !has_told(l))) {
+		/* The last lines, then the first ones, up to one of a form that many have. */
+		size_t from = l->count;
+		while (from > next && !is_filler(&l->units[from - 1]))
+			from--;
+		take_tail(l, from, l->budget, 0);
+		for (from = next; from < l->count && !is_filler(&l->units[from]);)
+			from++;
+		take_head(l, next, from, l->budget);
+	}
 	take_folds(l);
 }
 
@@ -648,26 +661,22 @@ static void take_ends(struct layout *l, const struct preview_options *options)
 		take_head(l, next, l->count, l->budget);
 }
 
-static void choose_by_position(struct layout *l, const struct preview_options *options)
-{
-	if (l->ask->status > 0) {
-		size_t bytes = preview_reserve(l->budget);
-		uint64_t lines = preview_reserve_lines(l->max_lines);
-		l->budget -= bytes;
-		l->max_lines -= lines;
-		take_ends(l, options);
-		l->budget += bytes;
-		l->max_lines += lines;
-		take_told(l);
-	}
-	take_ends(l, options);
-}
-
 void choose(struct layout *l, const struct preview_options *options)
 {
-	if (options->mode == PREVIEW_SMART)
+	if (options->mode == PREVIEW_SMART) {
 		choose_by_value(l, options);
-	else
-		choose_by_position(l, options);
+	} else {
+		size_t bytes = preview_reserve(l->budget);
+		uint64_t lines = preview_reserve_lines(l->max_lines);
+		if (l->ask->status > 0) {
+			l->budget -= bytes;
+			l->max_lines -= lines;
+			take_ends(l, options);
+			l->budget += bytes;
+			l->max_lines += lines;
+			take_told(l);
+		}
+		take_ends(l, options);
+	}
 	layout_close_gaps(l);
 }

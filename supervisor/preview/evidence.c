@@ -1,7 +1,4 @@
-#include "supervisor/preview/score.h"
-
-#include "supervisor/preview/chars.h"
-#include "supervisor/preview/shape.h"
+#include "supervisor/preview/internal.h"
 
 #include <string.h>
 
@@ -304,6 +301,7 @@ struct occurrence {
 	bool embedded; /* in a path, an option, an identifier */
 	bool first;    /* begins the message */
 	bool colon;    /* is followed by one */
+	bool behind;   /* counts only behind the word before */
 	bool tag;      /* stands alone in brackets: the level of a log line */
 };
 
@@ -442,7 +440,7 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 	switch ((enum word_kind)w->kind) {
 	case WORD_FAIL:
 		/* "not found" has its "not" in the keyword table. */
-		if (r->negated && !w->after)
+		if (r->negated && !o->behind)
 			break;
 		out->alarms = true;
 		out->marked |= !o->embedded && is_marked(r, o);
@@ -491,8 +489,8 @@ static void read_word(struct reader *r, struct occurrence *o)
 	unsigned weight;
 	o->hash = shape_hash(SHAPE_SEED, o->word, o->len);
 	r->words++;
-	const struct word *w =
-		keywords_find(r->keywords, o->word, o->len, o->hash, r->before, r->before_len);
+	const struct word *w = keywords_find(r->keywords, o->word, o->len, o->hash, r->before,
+					     r->before_len, &o->behind);
 	if (!w) {
 		weight = class_weight(r, o);
 		if (weight) {

@@ -1,342 +1,154 @@
-#include "supervisor/preview/score.h"
-
-#include "supervisor/preview/chars.h"
-#include "supervisor/preview/shape.h"
+#include "supervisor/preview/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRY(text, after, kind, weight, counted)                           \
-	{                                                                   \
-		text, after, sizeof(text) - 1, kind, weight, counted, false \
-	}
-/* A word that says that something failed, and nothing of what. */
-#define GENERAL(text, weight, counted)                                         \
-	{                                                                      \
-		text, NULL, sizeof(text) - 1, WORD_FAIL, weight, counted, true \
-	}
-
-/* Sorted; an entry that needs a word before it comes before the one that does not. */
+/* Words of one kind and weight. Words that only count behind another one: "not_found". */
 /* clang-format off */
 static const struct word words[] = {
-	GENERAL("abort", 45, false),
-	GENERAL("aborted", 50, false),
-	GENERAL("aborting", 50, false),
-	ENTRY("actual", NULL, WORD_DETAIL, 18, false),
-	ENTRY("allowed", "not", WORD_FAIL, 30, false),
-	ENTRY("ambiguous", NULL, WORD_FAIL, 30, false),
-	ENTRY("aren't", NULL, WORD_NOT, 0, false),
-	ENTRY("assert", NULL, WORD_FAIL, 28, false),
-	ENTRY("assertion", NULL, WORD_FAIL, 35, true),
-	ENTRY("assertionerror", NULL, WORD_FAIL, 44, false),
-	ENTRY("assertions", NULL, WORD_COUNTED, 0, false),
-	ENTRY("attempt", NULL, WORD_DETAIL, 18, false),
-	ENTRY("bad", NULL, WORD_FAIL, 25, false),
-	ENTRY("broken", NULL, WORD_FAIL, 30, false),
-	ENTRY("bug", NULL, WORD_FAIL, 20, false),
-	ENTRY("build", NULL, WORD_OUTER, 0, false),
-	ENTRY("builds", NULL, WORD_OUTER, 0, false),
-	ENTRY("built", NULL, WORD_RESULT, 20, false),
-	ENTRY("but", NULL, WORD_DETAIL, 6, false),
-	ENTRY("can't", NULL, WORD_FAIL, 38, false),
-	ENTRY("canceled", NULL, WORD_FAIL, 25, true),
-	ENTRY("cancelled", NULL, WORD_FAIL, 25, true),
-	ENTRY("cannot", NULL, WORD_FAIL, 38, false),
-	ENTRY("caused", NULL, WORD_DETAIL, 15, false),
-	ENTRY("code", "exit", WORD_STATUS, 0, false),
-	ENTRY("code", "status", WORD_STATUS, 0, false),
-	ENTRY("code", "return", WORD_STATUS, 0, false),
-	ENTRY("command", NULL, WORD_OUTER, 0, false),
-	ENTRY("compiled", NULL, WORD_RESULT, 12, false),
-	ENTRY("complete", NULL, WORD_RESULT, 14, false),
-	ENTRY("completed", NULL, WORD_RESULT, 16, false),
-	ENTRY("conflict", NULL, WORD_FAIL, 35, false),
-	ENTRY("conflicts", NULL, WORD_FAIL, 35, false),
-	ENTRY("corrupt", NULL, WORD_FAIL, 35, false),
-	ENTRY("corrupted", NULL, WORD_FAIL, 35, false),
-	ENTRY("corruption", NULL, WORD_FAIL, 45, false),
-	ENTRY("could", NULL, WORD_NOT, 0, false),
-	ENTRY("couldn't", NULL, WORD_FAIL, 35, false),
-	ENTRY("crash", NULL, WORD_FAIL, 45, false),
-	ENTRY("crashed", NULL, WORD_FAIL, 50, false),
-	ENTRY("crashloopbackoff", NULL, WORD_FAIL, 50, false),
-	ENTRY("created", NULL, WORD_RESULT, 16, false),
-	ENTRY("critical", "severity", WORD_FAIL, 40, false),
-	ENTRY("cyclic", NULL, WORD_FAIL, 20, false),
-	ENTRY("deadlock", NULL, WORD_FAIL, 40, false),
-	ENTRY("debug", NULL, WORD_LEVEL, 0, false),
-	ENTRY("defined", "not", WORD_FAIL, 40, false),
-	ENTRY("definition", "multiple", WORD_FAIL, 45, false),
-	ENTRY("denied", NULL, WORD_FAIL, 42, false),
-	ENTRY("deployed", NULL, WORD_RESULT, 20, false),
-	ENTRY("deprecated", NULL, WORD_WARN, 6, false),
-	ENTRY("didn't", NULL, WORD_NOT, 0, false),
-	ENTRY("died", NULL, WORD_FAIL, 40, false),
-	ENTRY("diff", NULL, WORD_DETAIL, 6, false),
-	ENTRY("dirty", NULL, WORD_FAIL, 20, false),
-	ENTRY("disallowed", NULL, WORD_FAIL, 25, false),
-	ENTRY("disconnected", NULL, WORD_FAIL, 28, false),
-	ENTRY("doesn't", NULL, WORD_NOT, 0, false),
-	ENTRY("don't", NULL, WORD_NOT, 0, false),
-	ENTRY("done", NULL, WORD_RESULT, 14, false),
-	ENTRY("dumped", "core", WORD_FAIL, 60, false),
-	ENTRY("duplicate", NULL, WORD_FAIL, 25, false),
-	ENTRY("err", NULL, WORD_FAIL, 40, false),
-	GENERAL("error", 50, true),
-	GENERAL("errored", 45, true),
-	GENERAL("errors", 42, true),
-	ENTRY("examples", NULL, WORD_COUNTED, 0, false),
-	ENTRY("exceeded", NULL, WORD_FAIL, 38, false),
-	ENTRY("exceeds", NULL, WORD_FAIL, 30, false),
-	GENERAL("exception", 42, false),
-	ENTRY("exceptions", NULL, WORD_FAIL, 30, true),
-	ENTRY("exhausted", NULL, WORD_FAIL, 38, false),
-	ENTRY("exist", "not", WORD_FAIL, 40, false),
-	ENTRY("exists", "already", WORD_FAIL, 35, false),
-	ENTRY("exit", NULL, WORD_STATUS, 0, false),
-	ENTRY("exited", NULL, WORD_STATUS, 10, false),
-	ENTRY("expected", NULL, WORD_DETAIL, 22, false),
-	ENTRY("expecting", NULL, WORD_DETAIL, 20, false),
-	ENTRY("expired", NULL, WORD_FAIL, 28, false),
-	GENERAL("fail", 42, true),
-	GENERAL("failed", 48, true),
-	GENERAL("failing", 40, true),
-	GENERAL("fails", 30, true),
-	GENERAL("failure", 46, true),
-	GENERAL("failures", 42, true),
-	ENTRY("fatal", NULL, WORD_FAIL, 60, false),
-	ENTRY("fault", "segmentation", WORD_FAIL, 70, false),
-	ENTRY("fault", NULL, WORD_FAIL, 30, false),
-	ENTRY("find", "to", WORD_FAIL, 15, false),
-	ENTRY("finished", NULL, WORD_RESULT, 18, false),
-	ENTRY("forbidden", NULL, WORD_FAIL, 38, false),
-	ENTRY("found", "not", WORD_FAIL, 40, false),
-	ENTRY("free", "double", WORD_FAIL, 55, false),
-	ENTRY("generated", NULL, WORD_RESULT, 14, false),
-	ENTRY("goal", NULL, WORD_OUTER, 0, false),
-	ENTRY("got", NULL, WORD_DETAIL, 10, false),
-	ENTRY("halted", NULL, WORD_FAIL, 30, false),
-	ENTRY("halting", NULL, WORD_FAIL, 30, false),
-	ENTRY("heap-buffer-overflow", NULL, WORD_FAIL, 55, false),
-	ENTRY("heap-use-after-free", NULL, WORD_FAIL, 55, false),
-	ENTRY("high", "severity", WORD_FAIL, 40, false),
-	ENTRY("illegal", NULL, WORD_FAIL, 35, false),
-	ENTRY("imagepullbackoff", NULL, WORD_FAIL, 50, false),
-	ENTRY("impossible", NULL, WORD_FAIL, 30, false),
-	ENTRY("improper", NULL, WORD_FAIL, 25, false),
-	ENTRY("inaccessible", NULL, WORD_FAIL, 28, false),
-	ENTRY("incompatible", NULL, WORD_FAIL, 32, false),
-	ENTRY("incorrect", NULL, WORD_FAIL, 32, false),
-	ENTRY("info", NULL, WORD_LEVEL, 0, false),
-	ENTRY("installable", NULL, WORD_FAIL, 15, false),
-	ENTRY("installed", NULL, WORD_RESULT, 20, false),
-	ENTRY("instead", NULL, WORD_DETAIL, 15, false),
-	ENTRY("insufficient", NULL, WORD_FAIL, 32, false),
-	ENTRY("invalid", NULL, WORD_FAIL, 35, false),
-	ENTRY("invocation", NULL, WORD_OUTER, 0, false),
-	ENTRY("isn't", NULL, WORD_NOT, 0, false),
-	ENTRY("issues", NULL, WORD_COUNTED, 0, false),
-	ENTRY("job", NULL, WORD_OUTER, 0, false),
-	ENTRY("killed", NULL, WORD_FAIL, 50, false),
-	ENTRY("leak", NULL, WORD_FAIL, 35, false),
-	ENTRY("leaked", NULL, WORD_FAIL, 35, false),
-	ENTRY("leaks", NULL, WORD_FAIL, 35, false),
-	ENTRY("lifecycle", NULL, WORD_OUTER, 0, false),
-	ENTRY("locate", "to", WORD_FAIL, 15, false),
-	ENTRY("lost", "definitely", WORD_FAIL, 40, false),
-	ENTRY("malformed", NULL, WORD_FAIL, 35, false),
-	ENTRY("match", "not", WORD_FAIL, 38, false),
-	ENTRY("matched", "not", WORD_FAIL, 30, false),
-	ENTRY("memory", "of", WORD_DETAIL, 10, false),
-	ENTRY("misconfigured", NULL, WORD_FAIL, 32, false),
-	ENTRY("mismatch", NULL, WORD_FAIL, 38, false),
-	ENTRY("mismatched", NULL, WORD_FAIL, 35, false),
-	ENTRY("mismatching", NULL, WORD_FAIL, 30, false),
-	ENTRY("missing", NULL, WORD_FAIL, 32, false),
-	ENTRY("never", NULL, WORD_NOT, 0, false),
-	ENTRY("no", NULL, WORD_NOT, 0, false),
-	GENERAL("non-zero", 35, false),
-	GENERAL("nonzero", 35, false),
-	ENTRY("not", "could", WORD_FAIL, 38, false),
-	ENTRY("not", NULL, WORD_NOT, 0, false),
-	ENTRY("notfound", NULL, WORD_FAIL, 30, false),
-	ENTRY("notice", NULL, WORD_LEVEL, 0, false),
-	ENTRY("offense", NULL, WORD_FAIL, 25, true),
-	ENTRY("offenses", NULL, WORD_FAIL, 25, true),
-	ENTRY("ok", NULL, WORD_PASS, 0, false),
-	ENTRY("okay", NULL, WORD_PASS, 0, false),
-	ENTRY("oom", NULL, WORD_FAIL, 55, false),
-	ENTRY("oomkilled", NULL, WORD_FAIL, 55, false),
-	ENTRY("oops", NULL, WORD_FAIL, 45, false),
-	ENTRY("open", "to", WORD_DETAIL, 10, false),
-	ENTRY("out", "timed", WORD_FAIL, 45, false),
-	ENTRY("out-of-memory", NULL, WORD_FAIL, 55, false),
-	ENTRY("overflow", NULL, WORD_FAIL, 32, false),
-	ENTRY("packaged", NULL, WORD_RESULT, 16, false),
-	ENTRY("panic", NULL, WORD_FAIL, 60, false),
-	ENTRY("panicked", NULL, WORD_FAIL, 65, false),
-	ENTRY("parse", NULL, WORD_DETAIL, 5, false),
-	ENTRY("pass", NULL, WORD_PASS, 0, true),
-	ENTRY("passed", NULL, WORD_PASS, 0, true),
-	ENTRY("passes", NULL, WORD_PASS, 0, true),
-	ENTRY("passing", NULL, WORD_PASS, 0, true),
-	ENTRY("pending", NULL, WORD_SKIP, 0, true),
-	ENTRY("permission", NULL, WORD_DETAIL, 8, false),
-	ENTRY("permitted", "not", WORD_FAIL, 40, false),
-	ENTRY("problem", NULL, WORD_FAIL, 30, true),
-	ENTRY("problems", NULL, WORD_FAIL, 30, true),
-	ENTRY("process", NULL, WORD_OUTER, 0, false),
-	ENTRY("program", NULL, WORD_OUTER, 0, false),
-	ENTRY("published", NULL, WORD_RESULT, 20, false),
-	ENTRY("pushed", NULL, WORD_RESULT, 16, false),
-	ENTRY("range", NULL, WORD_DETAIL, 3, false),
-	ENTRY("read", "never", WORD_MINOR, 0, false),
-	ENTRY("received", NULL, WORD_DETAIL, 12, false),
-	ENTRY("recipe", NULL, WORD_OUTER, 0, false),
-	ENTRY("recognised", "not", WORD_FAIL, 35, false),
-	ENTRY("recognized", "not", WORD_FAIL, 35, false),
-	ENTRY("reference", "undefined", WORD_FAIL, 60, false),
-	ENTRY("refused", NULL, WORD_FAIL, 42, false),
-	ENTRY("rejected", NULL, WORD_FAIL, 35, false),
-	ENTRY("rejection", NULL, WORD_FAIL, 30, false),
-	ENTRY("reset", "connection", WORD_FAIL, 38, false),
-	ENTRY("resolve", NULL, WORD_DETAIL, 6, false),
-	ENTRY("resolved", "not", WORD_FAIL, 30, false),
-	ENTRY("returned", NULL, WORD_STATUS, 6, false),
-	ENTRY("returning", NULL, WORD_STATUS, 6, false),
-	ENTRY("rule", "no", WORD_FAIL, 42, false),
-	ENTRY("satisfied", "not", WORD_FAIL, 20, false),
-	ENTRY("saved", NULL, WORD_RESULT, 14, false),
-	ENTRY("script", NULL, WORD_OUTER, 0, false),
-	ENTRY("segfault", NULL, WORD_FAIL, 70, false),
-	ENTRY("segv", NULL, WORD_FAIL, 60, false),
-	ENTRY("sigabrt", NULL, WORD_FAIL, 55, false),
-	ENTRY("sigkill", NULL, WORD_FAIL, 50, false),
-	ENTRY("sigsegv", NULL, WORD_FAIL, 65, false),
-	ENTRY("sigterm", NULL, WORD_FAIL, 30, false),
-	ENTRY("skip", NULL, WORD_SKIP, 0, true),
-	ENTRY("skipped", NULL, WORD_SKIP, 0, true),
-	ENTRY("skipping", NULL, WORD_SKIP, 0, false),
-	ENTRY("smashing", NULL, WORD_FAIL, 50, false),
-	ENTRY("space", "no", WORD_FAIL, 45, false),
-	ENTRY("specs", NULL, WORD_COUNTED, 0, false),
-	ENTRY("stack-buffer-overflow", NULL, WORD_FAIL, 55, false),
-	ENTRY("stack-overflow", NULL, WORD_FAIL, 50, false),
-	ENTRY("stage", NULL, WORD_OUTER, 0, false),
-	ENTRY("status", "exit", WORD_STATUS, 0, false),
-	ENTRY("status", NULL, WORD_STATUS, 0, false),
-	ENTRY("step", NULL, WORD_OUTER, 0, false),
-	ENTRY("stop", NULL, WORD_FAIL, 12, false),
-	GENERAL("stopped", 18, false),
-	ENTRY("stopping", NULL, WORD_FAIL, 15, false),
-	ENTRY("subprocess", NULL, WORD_OUTER, 0, false),
-	ENTRY("succeed", "not", WORD_FAIL, 38, false),
-	ENTRY("succeeded", NULL, WORD_PASS, 30, true),
-	ENTRY("success", NULL, WORD_PASS, 32, true),
-	ENTRY("successes", NULL, WORD_PASS, 20, true),
-	ENTRY("successful", NULL, WORD_PASS, 30, false),
-	ENTRY("successfully", NULL, WORD_PASS, 32, false),
-	ENTRY("such", "no", WORD_FAIL, 42, false),
-	ENTRY("suites", NULL, WORD_COUNTED, 0, false),
-	ENTRY("summary", NULL, WORD_DETAIL, 22, false),
-	ENTRY("supported", "not", WORD_FAIL, 28, false),
-	ENTRY("syntax", NULL, WORD_DETAIL, 14, false),
-	ENTRY("target", NULL, WORD_OUTER, 0, false),
-	ENTRY("task", NULL, WORD_OUTER, 0, false),
-	GENERAL("terminated", 38, false),
-	ENTRY("terminating", NULL, WORD_FAIL, 25, false),
-	ENTRY("test", NULL, WORD_COUNTED, 0, false),
-	ENTRY("tests", NULL, WORD_COUNTED, 0, false),
-	ENTRY("threw", NULL, WORD_FAIL, 30, false),
-	ENTRY("throwing", NULL, WORD_FAIL, 30, false),
-	ENTRY("thrown", NULL, WORD_FAIL, 28, false),
-	ENTRY("timed", NULL, WORD_DETAIL, 0, false),
-	ENTRY("timeout", NULL, WORD_FAIL, 32, false),
-	ENTRY("total", NULL, WORD_RESULT, 10, false),
-	ENTRY("trace", NULL, WORD_LEVEL, 0, false),
-	ENTRY("traceback", NULL, WORD_FAIL, 50, false),
-	ENTRY("truncated", NULL, WORD_FAIL, 20, false),
-	ENTRY("unable", NULL, WORD_FAIL, 40, false),
-	ENTRY("unacceptable", NULL, WORD_FAIL, 25, false),
-	ENTRY("unauthorized", NULL, WORD_FAIL, 38, false),
-	ENTRY("unavailable", NULL, WORD_FAIL, 30, false),
-	ENTRY("unbound", NULL, WORD_FAIL, 32, false),
-	ENTRY("uncaught", NULL, WORD_FAIL, 48, false),
-	ENTRY("undeclared", NULL, WORD_FAIL, 40, false),
-	ENTRY("undefined", NULL, WORD_FAIL, 36, false),
-	ENTRY("unexpected", NULL, WORD_FAIL, 38, false),
-	ENTRY("unexpectedly", NULL, WORD_FAIL, 35, false),
-	ENTRY("unhandled", NULL, WORD_FAIL, 40, false),
-	ENTRY("unknown", NULL, WORD_FAIL, 30, false),
-	ENTRY("unmet", NULL, WORD_FAIL, 35, false),
-	ENTRY("unreachable", NULL, WORD_FAIL, 25, false),
-	ENTRY("unreadable", NULL, WORD_FAIL, 30, false),
-	ENTRY("unrecognised", NULL, WORD_FAIL, 35, false),
-	ENTRY("unrecognized", NULL, WORD_FAIL, 35, false),
-	ENTRY("unresolved", NULL, WORD_FAIL, 40, false),
-	ENTRY("unsatisfied", NULL, WORD_FAIL, 38, false),
-	ENTRY("unsupported", NULL, WORD_FAIL, 30, false),
-	ENTRY("unused", NULL, WORD_MINOR, 0, false),
-	ENTRY("unwritable", NULL, WORD_FAIL, 30, false),
-	ENTRY("uploaded", NULL, WORD_RESULT, 16, false),
-	ENTRY("usage", NULL, WORD_DETAIL, 10, false),
-	ENTRY("use-after-free", NULL, WORD_FAIL, 55, false),
-	ENTRY("used", "never", WORD_MINOR, 0, false),
-	ENTRY("verbose", NULL, WORD_LEVEL, 0, false),
-	ENTRY("violates", NULL, WORD_FAIL, 35, false),
-	ENTRY("violation", NULL, WORD_FAIL, 40, false),
-	ENTRY("violations", NULL, WORD_FAIL, 35, true),
-	ENTRY("vulnerabilities", NULL, WORD_WARN, 8, true),
-	ENTRY("warn", NULL, WORD_WARN, 10, false),
-	ENTRY("warning", NULL, WORD_WARN, 12, true),
-	ENTRY("warnings", NULL, WORD_WARN, 10, true),
-	ENTRY("was", "but", WORD_DETAIL, 14, false),
-	ENTRY("wasn't", NULL, WORD_NOT, 0, false),
-	ENTRY("without", NULL, WORD_NOT, 0, false),
-	ENTRY("won't", NULL, WORD_NOT, 0, false),
-	ENTRY("workflow", NULL, WORD_OUTER, 0, false),
-	ENTRY("written", NULL, WORD_RESULT, 14, false),
-	ENTRY("wrong", NULL, WORD_FAIL, 32, false),
-	ENTRY("wrote", NULL, WORD_RESULT, 16, false),
-	ENTRY("zero", NULL, WORD_NOT, 0, false),
+	{WORD_FAIL, 50, false, true, "aborted aborting"},
+	{WORD_FAIL, 50, true, true, "error"},
+	{WORD_FAIL, 48, true, true, "failed"},
+	{WORD_FAIL, 46, true, true, "failure"},
+	{WORD_FAIL, 45, false, true, "abort"},
+	{WORD_FAIL, 45, true, true, "errored"},
+	{WORD_FAIL, 42, false, true, "exception"},
+	{WORD_FAIL, 42, true, true, "errors fail failures"},
+	{WORD_FAIL, 40, true, true, "failing"},
+	{WORD_FAIL, 38, false, true, "terminated"},
+	{WORD_FAIL, 35, false, true, "non-zero nonzero"},
+	{WORD_FAIL, 30, true, true, "fails"},
+	{WORD_FAIL, 18, false, true, "stopped"},
+	{WORD_FAIL, 70, false, false, "segfault segmentation_fault"},
+	{WORD_FAIL, 65, false, false, "panicked sigsegv"},
+	{WORD_FAIL, 60, false, false, "core_dumped fatal panic segv undefined_reference"},
+	{WORD_FAIL, 55, false, false,
+	 "double_free heap-buffer-overflow heap-use-after-free oom oomkilled out-of-memory "
+	 "sigabrt stack-buffer-overflow use-after-free"},
+	{WORD_FAIL, 50, false, false,
+	 "crashed crashloopbackoff imagepullbackoff killed sigkill smashing stack-overflow "
+	 "traceback"},
+	{WORD_FAIL, 48, false, false, "uncaught"},
+	{WORD_FAIL, 45, false, false,
+	 "corruption crash multiple_definition no_space oops timed_out"},
+	{WORD_FAIL, 44, false, false, "assertionerror"},
+	{WORD_FAIL, 42, false, false, "denied no_rule no_such refused"},
+	{WORD_FAIL, 40, false, false,
+	 "deadlock definitely_lost died err not_defined not_exist not_found not_permitted "
+	 "severity_critical severity_high unable undeclared unhandled unresolved violation"},
+	{WORD_FAIL, 38, false, false,
+	 "can't cannot connection_reset could_not exceeded exhausted forbidden mismatch "
+	 "not_match not_succeed unauthorized unexpected unsatisfied"},
+	{WORD_FAIL, 36, false, false, "undefined"},
+	{WORD_FAIL, 35, false, false,
+	 "already_exists conflict conflicts corrupt corrupted couldn't illegal invalid "
+	 "leak leaked leaks malformed mismatched not_recognised not_recognized rejected "
+	 "unexpectedly unmet unrecognised unrecognized violates"},
+	{WORD_FAIL, 35, true, false, "assertion violations"},
+	{WORD_FAIL, 32, false, false,
+	 "incompatible incorrect insufficient misconfigured missing overflow timeout "
+	 "unbound wrong"},
+	{WORD_FAIL, 30, false, false,
+	 "ambiguous broken exceeds fault halted halting impossible mismatching not_allowed "
+	 "not_matched not_resolved notfound rejection sigterm threw throwing unavailable "
+	 "unknown unreadable unsupported unwritable"},
+	{WORD_FAIL, 30, true, false, "exceptions problem problems"},
+	{WORD_FAIL, 28, false, false,
+	 "assert disconnected expired inaccessible not_supported thrown"},
+	{WORD_FAIL, 25, false, false,
+	 "bad disallowed duplicate improper terminating unacceptable unreachable"},
+	{WORD_FAIL, 25, true, false, "canceled cancelled offense offenses"},
+	{WORD_FAIL, 20, false, false, "bug cyclic dirty not_satisfied truncated"},
+	{WORD_FAIL, 15, false, false, "installable stopping to_find to_locate"},
+	{WORD_FAIL, 12, false, false, "stop"},
+	{WORD_DETAIL, 22, false, false, "expected summary"},
+	{WORD_DETAIL, 20, false, false, "expecting"},
+	{WORD_DETAIL, 18, false, false, "actual attempt"},
+	{WORD_DETAIL, 15, false, false, "caused instead"},
+	{WORD_DETAIL, 14, false, false, "but_was syntax"},
+	{WORD_DETAIL, 12, false, false, "received"},
+	{WORD_DETAIL, 10, false, false, "got of_memory to_open usage"},
+	{WORD_DETAIL, 8, false, false, "permission"},
+	{WORD_DETAIL, 6, false, false, "but diff resolve"},
+	{WORD_DETAIL, 5, false, false, "parse"},
+	{WORD_DETAIL, 3, false, false, "range"},
+	{WORD_DETAIL, 0, false, false, "timed"},
+	{WORD_WARN, 12, true, false, "warning"},
+	{WORD_WARN, 10, false, false, "warn"},
+	{WORD_WARN, 10, true, false, "warnings"},
+	{WORD_WARN, 8, true, false, "vulnerabilities"},
+	{WORD_WARN, 6, false, false, "deprecated"},
+	{WORD_PASS, 32, false, false, "successfully"},
+	{WORD_PASS, 32, true, false, "success"},
+	{WORD_PASS, 30, false, false, "successful"},
+	{WORD_PASS, 30, true, false, "succeeded"},
+	{WORD_PASS, 20, true, false, "successes"},
+	{WORD_PASS, 0, false, false, "ok okay"},
+	{WORD_PASS, 0, true, false, "pass passed passes passing"},
+	{WORD_RESULT, 20, false, false, "built deployed installed published"},
+	{WORD_RESULT, 18, false, false, "finished"},
+	{WORD_RESULT, 16, false, false, "completed created packaged pushed uploaded wrote"},
+	{WORD_RESULT, 14, false, false, "complete done generated saved written"},
+	{WORD_RESULT, 12, false, false, "compiled"},
+	{WORD_RESULT, 10, false, false, "total"},
+	{WORD_SKIP, 0, false, false, "skipping"},
+	{WORD_SKIP, 0, true, false, "pending skip skipped"},
+	{WORD_NOT, 0, false, false,
+	 "aren't could didn't doesn't don't isn't never no not wasn't without won't zero"},
+	{WORD_COUNTED, 0, false, false, "assertions examples issues specs suites test tests"},
+	{WORD_LEVEL, 0, false, false, "debug info notice trace verbose"},
+	{WORD_STATUS, 10, false, false, "exited"},
+	{WORD_STATUS, 6, false, false, "returned returning"},
+	{WORD_STATUS, 0, false, false, "exit exit_code exit_status return_code status status_code"},
+	{WORD_MINOR, 0, false, false, "never_read never_used unused"},
+	{WORD_OUTER, 0, false, false,
+	 "build builds command goal invocation job lifecycle process program recipe script "
+	 "stage step subprocess target task workflow"},
 };
 /* clang-format on */
 
-enum { WORD_COUNT = sizeof(words) / sizeof(*words) };
-
-_Static_assert(2 * WORD_COUNT < KEYWORDS_SLOTS, "the table has grown");
-
-void keywords_init(struct keywords *l)
+void keywords_init(struct keywords *k)
 {
-	memset(l->slots, 0, sizeof(l->slots));
-	for (size_t i = 0; i < WORD_COUNT; i++) {
-		/* Entries of one word are found through the first of them. */
-		if (i > 0 && strcmp(words[i].text, words[i - 1].text) == 0)
-			continue;
-		unsigned slot =
-			shape_hash(SHAPE_SEED, words[i].text, words[i].len) % KEYWORDS_SLOTS;
-		while (l->slots[slot])
-			slot = (slot + 1) % KEYWORDS_SLOTS;
-		l->slots[slot] = (uint16_t)(i + 1);
+	*k = (struct keywords){0};
+	/* Those behind another word come first, so that they are found first. */
+	for (int behind = 1; behind >= 0; behind--) {
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+			for (const char *at = words[i].words, *end; *at; at = end + (*end == ' ')) {
+				end = strchrnul(at, ' ');
+				const char *mark = memchr(at, '_', (size_t)(end - at));
+				const char *word = mark ? mark + 1 : at;
+				if (behind != (mark != NULL))
+					continue;
+				unsigned slot = shape_hash(SHAPE_SEED, word, (size_t)(end - word)) %
+						KEYWORDS_SLOTS;
+				while (k->slots[slot].word)
+					slot = (slot + 1) % KEYWORDS_SLOTS;
+				k->slots[slot] = (struct keyword){
+					.word = (uint8_t)(i + 1),
+					.len = (uint8_t)(end - word),
+					.after = (uint8_t)(mark ? mark - at : 0),
+					.at = (uint16_t)(word - words[i].words),
+				};
+			}
+		}
 	}
 }
 
-const struct word *keywords_find(const struct keywords *l, const char *word, size_t len,
-				 uint32_t hash, const char *before, size_t before_len)
+const struct word *keywords_find(const struct keywords *k, const char *word, size_t len,
+				 uint32_t hash, const char *before, size_t before_len, bool *behind)
 {
-	unsigned slot = hash % KEYWORDS_SLOTS;
-	const struct word *w;
-	for (;; slot = (slot + 1) % KEYWORDS_SLOTS) {
-		if (!l->slots[slot])
-			return NULL;
-		w = &words[l->slots[slot] - 1];
-		if (w->len == len && memcmp(w->text, word, len) == 0)
-			break;
-	}
-	for (; w < words + WORD_COUNT && w->len == len && memcmp(w->text, word, len) == 0; w++) {
-		if (!w->after ||
-		    (strlen(w->after) == before_len && memcmp(w->after, before, before_len) == 0))
-			return w;
+	for (unsigned slot = hash % KEYWORDS_SLOTS; k->slots[slot].word;
+	     slot = (slot + 1) % KEYWORDS_SLOTS) {
+		const struct keyword *found = &k->slots[slot];
+		const struct word *w = &words[found->word - 1];
+		const char *text = w->words + found->at;
+		if (found->len != len || memcmp(text, word, len) != 0)
+			continue;
+		if (found->after && (found->after != before_len ||
+				     memcmp(text - found->after - 1, before, before_len) != 0))
+			continue;
+		*behind = found->after > 0;
+		return w;
 	}
 	return NULL;
 }

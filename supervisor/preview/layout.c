@@ -1,4 +1,4 @@
-#include "supervisor/preview/layout.h"
+#include "supervisor/preview/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +11,14 @@ enum {
 	ALIKE_LAST = 120,
 	/* A line that is longer than its limit by less than twice a note is not cut. */
 	LINE_SLACK = 40,
+	/* So many lines that are alike are shown, or one of each form. */
+	ALIKE_SHOWN = 2,
+	/* At least so many are left out, and that must save so many times its cost. */
+	ALIKE_LEAST = 3,
+	ALIKE_GAIN = 2,
+	/* Lines that repeat this many forms are alike, if each occurs within so many lines. */
+	CYCLE_FORMS = 4,
+	CYCLE_LINES = 6,
 };
 
 void layout_begin(struct layout *l, const struct preview_options *options,
@@ -46,15 +54,8 @@ void layout_release(struct layout *l)
 	*l = (struct layout){0};
 }
 
-static enum line_cut cut_of(const struct layout *l, const struct line *line)
-{
-	bool last = line->number == l->total_lines;
-	if (l->bare)
-		return last ? LINE_CUT_START : LINE_CUT_END;
-	return last ? LINE_CUT_EARLY : LINE_CUT_LATE;
-}
-
-bool layout_goes_on(const struct streaks *known, const struct unit *u, uint64_t number)
+/* Whether a line follows a unit, or those between are `known` to be of one kind. */
+static bool layout_goes_on(const struct streaks *known, const struct entry *u, uint64_t number)
 {
 	return u->to + 1 == number || (known && streaks_find(known, u->to, number));
 }
@@ -66,32 +67,25 @@ static size_t line_limit(const struct line *line, size_t limit)
 	return barely ? (size_t)line->length : limit;
 }
 
-static bool is_squeezed(const struct line *line)
-{
-	return line_is_whole(line) &&
-	       line_squeeze(line->front, line->front_len, NULL) < line->front_len;
-}
-
-/* Which of the lines left out a printed line is one of; false: none. */
-static bool layout_find_range(const struct layout *l, uint64_t number, size_t *range)
-{
-	const struct preview_ask *ask = l->ask;
-	size_t i = 0;
-	while (i < ask->left_out_count && ask->left_out[i].to < number)
-		i++;
-	*range = i;
-	return i < ask->left_out_count && ask->left_out[i].from <= number;
-}
-
 int layout_add(struct layout *l, const struct line *line, const struct trait *trait)
 {
-	struct unit *u;
-	size_t range = l->ask->left_out_count;
-	bool is_back = line->number <= l->ask->printed_lines;
+	static const enum line_cut cuts[2][2] = {{LINE_CUT_LATE, LINE_CUT_EARLY},
+						 {LINE_CUT_END, LINE_CUT_START}};
+	const struct preview_ask *ask = l->ask;
+	struct entry *u;
+	size_t range = ask->left_out_count;
+	bool is_back = line->number <= ask->printed_lines;
 	if (line->number > l->total_lines)
 		return 0;
-	if (is_back && !layout_find_range(l, line->number, &range))
-		return 0;
+	if (is_back) {
+		/* Which of the lines left out it is one of. */
+		for (range = 0; range < ask->left_out_count; range++) {
+			if (ask->left_out[range].to >= line->number)
+				break;
+		}
+		if (range == ask->left_out_count || ask->left_out[range].from > line->number)
+			return 0;
+	}
 	if (l->count && l->units[l->count - 1].range == range) {
 		u = &l->units[l->count - 1];
 		/* A repeated line was announced with those around it. */
@@ -109,15 +103,17 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 	if (!u)
 		return -1;
 	l->back += is_back;
-	*u = (struct unit){.line = *line,
-			   .range = range,
-			   .to = line->number,
-			   .length = line->length,
-			   .limit = line_limit(line, l->max_line),
-			   .trait = *trait,
-			   .cut = cut_of(l, line),
-			   .squeezed = !l->bare && is_squeezed(line),
-			   .above = 1};
+	bool squeezed = !l->bare && line_is_whole(line) &&
+			line_squeeze(line->front, line->front_len, NULL) < line->front_len;
+	*u = (struct entry){.line = *line,
+			    .range = range,
+			    .to = line->number,
+			    .length = line->length,
+			    .limit = line_limit(line, l->max_line),
+			    .trait = *trait,
+			    .cut = cuts[l->bare][line->number == l->total_lines],
+			    .squeezed = squeezed,
+			    .above = 1};
 	u->trait.common &= !l->asked_for;
 	return 0;
 }
@@ -130,7 +126,7 @@ static size_t marker_cost(const struct layout *l, const struct preview_piece *pi
 	return l->ask->marker(l->ask->ctx, piece, marker, sizeof(marker));
 }
 
-static struct line_form unit_form(const struct layout *l, const struct unit *u)
+static struct line_form unit_form(const struct layout *l, const struct entry *u)
 {
 	return (struct line_form){.limit = u->limit,
 				  .cut = u->cut,
@@ -140,7 +136,7 @@ static struct line_form unit_form(const struct layout *l, const struct unit *u)
 
 /* The fold of the lines behind the first of a unit. The last of them is written to `text`, where
    ALIKE_LAST bytes are. */
-static struct preview_piece unit_fold(const struct layout *l, const struct unit *u, char *text)
+static struct preview_piece unit_fold(const struct layout *l, const struct entry *u, char *text)
 {
 	struct line_form form = {.limit = ALIKE_LAST,
 				 .cut = LINE_CUT_LATE,
@@ -167,39 +163,36 @@ static struct preview_piece unit_fold(const struct layout *l, const struct unit 
 	return piece;
 }
 
-static bool is_cut(const struct unit *u)
+static bool is_cut(const struct entry *u)
 {
 	return !line_is_whole(&u->line) || u->line.length > u->limit;
 }
 
 /* Whether its lines begin with the mark for what was cut: no byte of their start is at hand. */
-static bool unit_is_marked(const struct layout *l, const struct unit *u)
+static bool unit_is_marked(const struct layout *l, const struct entry *u)
 {
 	return is_cut(u) && u->line.front_len == 0 && !l->bare;
 }
 
-/* Printed bytes of one line of the unit, cleaned. */
-static size_t text_cost(struct layout *l, const struct unit *u)
-{
-	struct line_form form = unit_form(l, u);
-	if (!is_cut(u) && !u->squeezed)
-		return guard_text_len(u->line.front, u->line.front_len, l->mode);
-	size_t len = line_write(&u->line, &form, NULL);
-	if (len == 0)
-		return 0;
-	if (buffer_reserve(&l->text, len))
-		return SIZE_MAX;
-	len = line_write(&u->line, &form, l->text.data);
-	return guard_text_len(l->text.data, len,
-			      l->mode == GUARD_LINE && unit_is_marked(l, u) ? GUARD_INSIDE
-									    : l->mode);
-}
-
-void layout_price_unit(struct layout *l, struct unit *u)
+/* Finds out what a unit costs when it is printed. */
+static void layout_price_unit(struct layout *l, struct entry *u)
 {
 	uint64_t repeats = u->to - u->line.number;
 	char last[ALIKE_LAST];
-	size_t text = text_cost(l, u);
+	size_t text; /* printed bytes of one line, cleaned */
+	if (!is_cut(u) && !u->squeezed) {
+		text = guard_text_len(u->line.front, u->line.front_len, l->mode);
+	} else {
+		struct line_form form = unit_form(l, u);
+		bool inside = l->mode == GUARD_LINE && unit_is_marked(l, u);
+		text = line_write(&u->line, &form, NULL);
+		if (text && buffer_reserve(&l->text, text)) {
+			text = SIZE_MAX;
+		} else if (text) {
+			text = line_write(&u->line, &form, l->text.data);
+			text = guard_text_len(l->text.data, text, inside ? GUARD_INSIDE : l->mode);
+		}
+	}
 	u->folded = false;
 	u->cost = text;
 	u->lines = 1;
@@ -216,15 +209,15 @@ void layout_price_unit(struct layout *l, struct unit *u)
 	}
 }
 
-static bool unit_is_back(const struct layout *l, const struct unit *u)
+static bool unit_is_back(const struct layout *l, const struct entry *u)
 {
 	return u && u->line.number <= l->ask->printed_lines;
 }
 
 /* What stands in front of a unit that is not the next line, where no line is left out that was not
    announced already. */
-static struct preview_piece jump_between(const struct layout *l, const struct unit *a,
-					 const struct unit *b)
+static struct preview_piece jump_between(const struct layout *l, const struct entry *a,
+					 const struct entry *b)
 {
 	bool follows = a && a->to + 1 == b->line.number;
 	return (struct preview_piece){.kind = PREVIEW_JUMP,
@@ -234,8 +227,8 @@ static struct preview_piece jump_between(const struct layout *l, const struct un
 }
 
 /* The gap between two units; NULL is the end of the text on that side. From > to: there is none. */
-static struct preview_piece gap_between(const struct layout *l, const struct unit *a,
-					const struct unit *b)
+static struct preview_piece gap_between(const struct layout *l, const struct entry *a,
+					const struct entry *b)
 {
 	bool from_back = unit_is_back(l, a);
 	if (unit_is_back(l, b) || (from_back && b && b->line.number == l->ask->printed_lines + 1))
@@ -251,7 +244,7 @@ static struct preview_piece gap_between(const struct layout *l, const struct uni
 	return gap;
 }
 
-static size_t gap_cost(struct layout *l, const struct unit *a, const struct unit *b)
+static size_t gap_cost(struct layout *l, const struct entry *a, const struct entry *b)
 {
 	for (size_t i = 0; i < sizeof(l->gaps) / sizeof(*l->gaps); i++) {
 		const struct known_gap *known = &l->gaps[i];
@@ -286,33 +279,142 @@ static size_t spell_cost(const struct layout *l)
 	return cost > in_line ? cost : in_line;
 }
 
-/* Adds to a unit of equal lines those around it that are known to be the same. */
-static void extend(struct layout *l, size_t unit)
+/* Whether a unit goes on from the one in front of it. The last line is shown as it is. */
+static bool unit_goes_on(const struct layout *l, size_t i)
 {
-	struct unit *u = &l->units[unit];
-	const struct streak *s = l->same ? streaks_find(l->same, u->line.number, u->to) : NULL;
-	uint64_t before = unit > l->back ? l->units[unit - 1].to : l->ask->printed_lines;
-	uint64_t behind = unit + 1 < l->count ? l->units[unit + 1].line.number : UINT64_MAX;
-	if (!s)
-		return;
-	if (s->from > before) {
-		u->line.offset -= (u->line.number - s->from) * u->line.length;
-		u->line.number = s->from;
+	const struct entry *u = &l->units[i];
+	return u->to < l->total_lines && layout_goes_on(l->similar, u - 1, u->line.number);
+}
+
+/* Makes one unit of those from..end, which are like `above` lines up to the first of them; false:
+   they are cheap enough. */
+static bool join_units(struct layout *l, size_t from, size_t end, unsigned above)
+{
+	const struct entry *last = &l->units[end - 1];
+	struct entry joined = l->units[from];
+	size_t cost = 0;
+	joined.alike = true;
+	joined.above = above;
+	joined.last = last->alike ? last->last : last->line;
+	if (!last->alike)
+		joined.last.offset += last->length - last->line.length;
+	joined.to = last->to;
+	joined.length = last->line.offset + last->length - joined.line.offset;
+	for (size_t i = from; i < end; i++) {
+		cost += l->units[i].cost;
+		if (l->units[i].trait.value > joined.trait.value)
+			joined.trait.value = l->units[i].trait.value;
 	}
-	if (s->to < behind)
-		u->to = s->to;
-	u->length = (u->to - u->line.number + 1) * u->line.length;
+	/* Those behind that are known to be so. */
+	const struct streak *s = l->similar ? streaks_find(l->similar, joined.to, joined.to) : NULL;
+	bool more = s && s->to != joined.to && joined.line.number >= s->from &&
+		    (end == l->count || l->units[end].line.number > s->to);
+	if (more) {
+		joined.to = s->to;
+		joined.length = s->offset + s->length - joined.line.offset;
+		streak_last(s, &joined.last);
+	}
+	layout_price_unit(l, &joined);
+	if (!more && (end - from <= ALIKE_LEAST || joined.cost > cost / ALIKE_GAIN))
+		return false;
+	l->units[from] = joined;
+	return true;
+}
+
+/* Lines that repeat a few common forms: units up to `end`, of which `shown` have one of each. */
+struct cycle {
+	size_t end, shown;
+};
+
+static struct cycle cycle_at(const struct layout *l, size_t from)
+{
+	uint32_t forms[CYCLE_FORMS];
+	size_t count = 0, form;
+	struct cycle cycle = {from, 0};
+	for (size_t i = from; i < l->count; i++) {
+		const struct entry *u = &l->units[i];
+		if (i > from && !unit_goes_on(l, i))
+			break;
+		if (i > from && u->trait.kind == SCORE_BLANK)
+			continue;
+		if (!u->trait.common || u->trait.value >= LAYOUT_TELLING)
+			break;
+		for (form = 0; form < count && forms[form] != u->trait.form; form++)
+			;
+		if (form == count) {
+			if (count == CYCLE_FORMS || i - from >= CYCLE_LINES)
+				break;
+			forms[count++] = u->trait.form;
+			cycle.shown = i - from + 1;
+		}
+		cycle.end = i + 1;
+	}
+	return cycle;
+}
+
+/* Joins the units at `from` that are alike, if there are some. Returns how many are left of them;
+ *end is behind them. */
+static size_t fold_at(struct layout *l, size_t from, size_t *end)
+{
+	struct cycle cycle = {from, 0}, alike = {from + 1, 1};
+	/* Lines that differ only in numbers and paths, or as a counter, a hash or a time. */
+	for (; alike.end < l->count; alike.end++) {
+		const struct entry *u = &l->units[alike.end], *before = u - 1;
+		bool is_alike = l->asked_for
+					? shape_counts_on(&before->line, &u->line)
+					: u->trait.shape && u->trait.shape == before->trait.shape;
+		if (!is_alike || !unit_goes_on(l, alike.end))
+			break;
+	}
+	if (!l->asked_for)
+		cycle = cycle_at(l, from);
+	if (alike.end >= cycle.end)
+		cycle = alike;
+	size_t shown = cycle.shown < ALIKE_SHOWN ? ALIKE_SHOWN : cycle.shown,
+	       first = from + shown - 1;
+	*end = cycle.end;
+	if (first + 1 < *end) {
+		const struct entry *u = &l->units[first];
+		uint64_t lines = u->line.number - l->units[from].line.number + 1;
+		bool many = cycle.shown > 1 || u->trait.kind == SCORE_BLANK;
+		if (join_units(l, first, *end, many ? (unsigned)lines : 1))
+			return shown;
+	}
+	*end = from + 1;
+	return 1;
 }
 
 void layout_price(struct layout *l, bool join)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		if (i >= l->back)
-			extend(l, i);
-		layout_price_unit(l, &l->units[i]);
+		struct entry *u = &l->units[i];
+		const struct streak *s = NULL;
+		if (i >= l->back && l->same)
+			s = streaks_find(l->same, u->line.number, u->to);
+		if (s) {
+			/* Of equal lines those around that are known to be the same. */
+			uint64_t before = i > l->back ? u[-1].to : l->ask->printed_lines;
+			uint64_t behind = i + 1 < l->count ? u[1].line.number : UINT64_MAX;
+			if (s->from > before) {
+				u->line.offset -= (u->line.number - s->from) * u->line.length;
+				u->line.number = s->from;
+			}
+			if (s->to < behind)
+				u->to = s->to;
+			u->length = (u->to - u->line.number + 1) * u->line.length;
+		}
+		layout_price_unit(l, u);
+	}
+	/* One unit is made of lines that are alike, where that saves much: of those that differ
+	   only in numbers and paths, and of those that repeat a few common forms. */
+	size_t kept = l->back;
+	for (size_t i = l->back, end; join && i < l->count; i = end) {
+		size_t left = fold_at(l, i, &end);
+		for (size_t k = 0; k < left; k++)
+			l->units[kept++] = l->units[i + k];
 	}
 	if (join)
-		layout_fold(l);
+		l->count = kept;
 	l->gap_cost = gap_cost(l, NULL, NULL);
 	l->spell_cost = spell_cost(l);
 	l->used += l->gap_cost + l->spell_cost;
@@ -332,7 +434,7 @@ bool layout_take_all(struct layout *l)
 	if (l->back > 0)
 		return false;
 	for (size_t i = 0; i < l->count; i++) {
-		const struct unit *u = &l->units[i];
+		const struct entry *u = &l->units[i];
 		if (((u->folded && u->alike) || is_cut(u)) && !spells) {
 			spells = true;
 			cost += l->spell_cost;
@@ -353,28 +455,6 @@ bool layout_take_all(struct layout *l)
 	return true;
 }
 
-static const struct unit *chosen_before(struct layout *l, size_t unit)
-{
-	size_t i = unit;
-	if (unit < l->before.from || unit > l->before.to) {
-		while (i > 0 && !l->units[i - 1].chosen)
-			i--;
-		l->before = (struct nearest_chosen){.from = i, .to = unit};
-	}
-	return l->before.from ? &l->units[l->before.from - 1] : NULL;
-}
-
-static const struct unit *chosen_behind(struct layout *l, size_t unit)
-{
-	size_t i = unit + 1;
-	if (unit < l->behind.from || unit >= l->behind.to) {
-		while (i < l->count && !l->units[i].chosen)
-			i++;
-		l->behind = (struct nearest_chosen){.from = unit, .to = i};
-	}
-	return l->behind.to < l->count ? &l->units[l->behind.to] : NULL;
-}
-
 /* A unit is chosen. */
 static void note_chosen(struct layout *l, size_t unit)
 {
@@ -386,15 +466,29 @@ static void note_chosen(struct layout *l, size_t unit)
 }
 
 /* The bytes used if the unit were taken and its text cost nothing. */
-static size_t used_beside(struct layout *l, const struct unit *u)
+static size_t used_beside(struct layout *l, const struct entry *u)
 {
-	size_t i = (size_t)(u - l->units);
-	const struct unit *before = chosen_before(l, i), *behind = chosen_behind(l, i);
+	const struct entry *before = NULL, *behind = NULL;
+	size_t unit = (size_t)(u - l->units), i;
+	if (unit < l->before.from || unit > l->before.to) {
+		for (i = unit; i > 0 && !l->units[i - 1].chosen;)
+			i--;
+		l->before = (struct nearest_chosen){.from = i, .to = unit};
+	}
+	if (unit < l->behind.from || unit >= l->behind.to) {
+		for (i = unit + 1; i < l->count && !l->units[i].chosen;)
+			i++;
+		l->behind = (struct nearest_chosen){.from = unit, .to = i};
+	}
+	if (l->before.from)
+		before = &l->units[l->before.from - 1];
+	if (l->behind.to < l->count)
+		behind = &l->units[l->behind.to];
 	return l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
 	       gap_cost(l, u, behind);
 }
 
-static bool layout_choose(struct layout *l, struct unit *u, size_t beside)
+static bool layout_choose(struct layout *l, struct entry *u, size_t beside)
 {
 	if (u->cost == 0 || beside > l->budget || u->cost > l->budget - beside)
 		return false;
@@ -408,13 +502,13 @@ static bool layout_choose(struct layout *l, struct unit *u, size_t beside)
 
 bool layout_take(struct layout *l, size_t unit)
 {
-	struct unit *u = &l->units[unit];
+	struct entry *u = &l->units[unit];
 	return u->chosen || layout_choose(l, u, used_beside(l, u));
 }
 
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
 {
-	struct unit *u = &l->units[unit];
+	struct entry *u = &l->units[unit];
 	if (u->chosen)
 		return true;
 	size_t beside = used_beside(l, u);
@@ -447,8 +541,8 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
    Returns whether there is no gap then. */
 static bool close_gap(struct layout *l, size_t from, size_t to, bool spelled)
 {
-	const struct unit *before = from > 0 ? &l->units[from - 1] : NULL;
-	const struct unit *behind = to < l->count ? &l->units[to] : NULL;
+	const struct entry *before = from > 0 ? &l->units[from - 1] : NULL;
+	const struct entry *behind = to < l->count ? &l->units[to] : NULL;
 	struct preview_piece gap = gap_between(l, before, behind);
 	if (gap.from > gap.to || gap.kind == PREVIEW_JUMP)
 		return true;
@@ -461,7 +555,7 @@ static bool close_gap(struct layout *l, size_t from, size_t to, bool spelled)
 	}
 	uint64_t lines = l->lines;
 	for (size_t i = from; i < to; i++) {
-		const struct unit *u = &l->units[i];
+		const struct entry *u = &l->units[i];
 		if (u->line.number != gap.from || u->cost == 0 || u->cost > most ||
 		    cost + u->cost > most)
 			return false;
@@ -493,7 +587,7 @@ void layout_close_gaps(struct layout *l)
 }
 
 /* Whether a taken line could be shown further. */
-static bool can_grow(const struct unit *u)
+static bool can_grow(const struct entry *u)
 {
 	return u->chosen && u->lines == 1 && is_cut(u);
 }
@@ -503,7 +597,7 @@ static size_t cost_at(struct layout *l, size_t level)
 {
 	size_t cost = l->used;
 	for (size_t i = 0; i < l->count && cost <= l->budget; i++) {
-		struct unit u = l->units[i];
+		struct entry u = l->units[i];
 		if (!can_grow(&u) || u.limit >= level)
 			continue;
 		u.limit = level;
@@ -529,7 +623,7 @@ void layout_grow(struct layout *l)
 	}
 	l->at_ceiling = least == l->ceiling;
 	for (size_t i = 0; i < l->count; i++) {
-		struct unit *u = &l->units[i];
+		struct entry *u = &l->units[i];
 		size_t cost = u->cost;
 		if (!can_grow(u) || u->limit >= least)
 			continue;
@@ -555,7 +649,7 @@ static int layout_add_piece(struct layout *l, const struct preview_piece *piece)
 
 /* Adds the lines from..to of a unit, which look all the same, to the text piece
    at the end or to a new one. */
-static int layout_add_text(struct layout *l, const struct unit *u, uint64_t lines)
+static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lines)
 {
 	struct preview_piece *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
 	struct preview_piece piece = {.kind = PREVIEW_TEXT};
@@ -587,20 +681,9 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 	return 0;
 }
 
-static int add_unit(struct layout *l, const struct unit *u)
-{
-	if (!u->folded)
-		return layout_add_text(l, u, u->lines);
-	if (layout_add_text(l, u, 1))
-		return -1;
-	struct preview_piece fold = unit_fold(l, u, l->text.data + l->text.len);
-	l->text.len += fold.len;
-	return layout_add_piece(l, &fold);
-}
-
 int layout_pieces(struct layout *l)
 {
-	const struct unit *before = NULL;
+	const struct entry *before = NULL;
 	struct preview_piece gap;
 	l->spelled = l->ask->spelled;
 	buffer_clear(&l->text);
@@ -608,14 +691,20 @@ int layout_pieces(struct layout *l)
 	if (buffer_reserve(&l->text, l->used + l->used / 3 + 1 + ALIKE_LAST))
 		return -1;
 	for (size_t i = 0; i < l->count; i++) {
-		const struct unit *u = &l->units[i];
+		const struct entry *u = &l->units[i];
 		if (!u->chosen)
 			continue;
 		gap = gap_between(l, before, u);
 		if (gap.from <= gap.to && layout_add_piece(l, &gap))
 			return -1;
-		if (add_unit(l, u))
+		if (layout_add_text(l, u, u->folded ? 1 : u->lines))
 			return -1;
+		if (u->folded) {
+			struct preview_piece fold = unit_fold(l, u, l->text.data + l->text.len);
+			l->text.len += fold.len;
+			if (layout_add_piece(l, &fold))
+				return -1;
+		}
 		before = u;
 	}
 	gap = gap_between(l, before, NULL);

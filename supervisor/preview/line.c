@@ -1,8 +1,6 @@
-#include "supervisor/preview/line.h"
+#include "supervisor/preview/internal.h"
 
 #include "lib/utf8.h"
-#include "supervisor/preview/chars.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // What a run of the same command that went well has said, too, is normal.
 
-#include "supervisor/preview/smart.h"
+#include "supervisor/preview/internal.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,7 @@
 #include "lib/bytes.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
-#include "supervisor/preview/layout.h"
-#include "supervisor/preview/smart.h"
+#include "supervisor/preview/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

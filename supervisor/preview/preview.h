@@ -27,8 +27,6 @@
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
 
-#include "supervisor/preview/line.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -126,6 +124,10 @@ struct preview_ask {
    the last ones, whatever the mode. While the outcome is open no more is printed than leaves it. */
 size_t preview_reserve(size_t bytes);
 uint64_t preview_reserve_lines(uint64_t lines);
+
+/* Writes "[... bytes 496-4936]", or "[... byte 496]" (under 64 bytes): the mark that replaces that
+   part of a line. */
+size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap);
 
 /* NULL with errno ENOMEM or EINVAL. */
 struct preview *preview_new(const struct preview_options *options);

@@ -1,7 +1,4 @@
-#include "supervisor/preview/score.h"
-
-#include "supervisor/preview/chars.h"
-#include "supervisor/preview/shape.h"
+#include "supervisor/preview/internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,4 @@
-#include "supervisor/preview/shape.h"
-
-#include "supervisor/preview/chars.h"
+#include "supervisor/preview/internal.h"
 
 #include <string.h>
 

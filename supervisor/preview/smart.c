@@ -1,9 +1,6 @@
-#include "supervisor/preview/smart.h"
+#include "supervisor/preview/internal.h"
 
 #include "lib/fingerprint.h"
-#include "supervisor/preview/chars.h"
-#include "supervisor/preview/shape.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,7 @@
 // has said it, too, more by its neighbours.
 
 #include "lib/fingerprint.h"
-#include "supervisor/preview/shape.h"
-#include "supervisor/preview/smart.h"
+#include "supervisor/preview/internal.h"
 
 #include <limits.h>
 

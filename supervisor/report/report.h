@@ -11,7 +11,6 @@
 #include "config/limit.h"
 #include "lib/buffer.h"
 #include "lib/gap.h"
-#include "supervisor/preview/line.h"
 
 #include <stdbool.h>
 #include <stddef.h>

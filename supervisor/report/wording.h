@@ -9,7 +9,6 @@
 #include "config/limit.h"
 #include "config/settings.h"
 #include "lib/gap.h"
-#include "supervisor/preview/line.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // Which texts are lists of matches in files, and the names in them.
 
 #include "lib/buffer.h"
-#include "supervisor/intercept/grouping.h"
+#include "supervisor/preview/head.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

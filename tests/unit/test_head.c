@@ -1,7 +1,7 @@
 // The first part of a text by whole lines.
 
 #include "lib/utf8.h"
-#include "supervisor/intercept/parts.h"
+#include "supervisor/preview/head.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

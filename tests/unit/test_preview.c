@@ -4,8 +4,7 @@
 #include "lib/guard.h"
 #include "lib/human.h"
 #include "lib/utf8.h"
-#include "supervisor/preview/preview.h"
-#include "supervisor/preview/score.h"
+#include "supervisor/preview/internal.h"
 #include "tests/unit/random.h"
 
 #include <inttypes.h>

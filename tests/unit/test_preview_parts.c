@@ -1,8 +1,7 @@
 // The parts of the preview that are easier to get wrong than to see from outside:
 // the fast search, the counting of shapes, and the judgement of single lines.
 
-#include "supervisor/preview/score.h"
-#include "supervisor/preview/shape.h"
+#include "supervisor/preview/internal.h"
 #include "tests/unit/random.h"
 
 #include <setjmp.h>

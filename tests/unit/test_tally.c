@@ -1,6 +1,6 @@
 // Counting lines and units of a text in pieces.
 
-#include "supervisor/intercept/parts.h"
+#include "supervisor/preview/head.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

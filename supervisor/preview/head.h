@@ -1,0 +1,143 @@
+// The first part of a text by whole lines, which mode head prints as it comes, and how much text
+// there is. Matches of a search stand below the names of their files in it, as rg --heading prints
+// them:
+//
+//   src/a.c:12:int x;          src/a.c
+//   src/a.c:40:int y;          12:int x;
+//   src/b.c:7:int z;           40:int y;
+//
+//                              src/b.c
+//                              7:int z;
+//
+// The names are about a third of what grep -rn prints. Nothing is lost: a name, a colon and a line
+// below it are a line of the text.
+#ifndef TERSE_PREVIEW_HEAD_H
+#define TERSE_PREVIEW_HEAD_H
+
+#include "config/limit.h"
+#include "lib/buffer.h"
+#include "lib/guard.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The form of a search's matches. */
+enum grouping_form {
+	GROUPING_NONE,
+	GROUPING_NUMBERED, /* NAME:12:TEXT */
+	GROUPING_PLAIN,    /* NAME:TEXT */
+};
+
+/* The form of a text, by its complete lines. GROUPING_NONE: it is no list of matches in several
+   files, or grouping them would save less than an eighth. */
+enum grouping_form grouping_find_form(const char *text, size_t len);
+
+/* The length of the file's name in front of a match (without its newline); 0: there is none. */
+size_t grouping_name(enum grouping_form form, const char *line, size_t len);
+
+/* How much text there is, in lines and in the unit that its limit counts
+   (config/limit.h), while it passes by in pieces. */
+
+/* Kept bytes of an unfinished line: enough to see whether it counts. */
+#define TALLY_FRONT 16
+
+struct tally {
+	enum unit unit;
+	bool by_line; /* whether `longest` is wanted; lines alone are counted faster without */
+	uint64_t bytes, lines, units; /* an unfinished last line is in none of the last two ... */
+	uint64_t longest;             /* bytes of a line without its newline; this one included */
+	uint64_t length;              /* ... but its bytes so far are here */
+	char front[TALLY_FRONT];      /* its first bytes; the last of them is the line's last */
+};
+
+/* The next bytes of the text. `t` is all zeroes at first except `unit` and `by_line`. */
+void tally_feed(struct tally *t, const char *data, size_t len);
+
+/* Passes over bytes that are not there, with so many newlines. */
+void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
+
+/* Lines and units so far, the unfinished line included. */
+uint64_t tally_lines(const struct tally *t);
+uint64_t tally_units(const struct tally *t);
+
+/* The first part of a text that is too long, by whole lines: what mode head
+   prints, as it comes. Nothing that was handed out is ever taken back.
+
+   Lines over limit.max_line are cut, with a mark in place unless it is to be `bare`. It ends where
+   the next line would break a limit. With limit.grow, and where a line is a large part of the room,
+   the first long line and what follows it is held until the end of the text, or of the room, is
+   known: then the long ones are shown as far as there is room for each of them. */
+
+enum head_end {
+	HEAD_OPEN,
+	HEAD_COUNT, /* limit.count was reached */
+	HEAD_BYTES, /* the next line is too much for limit.bytes */
+};
+
+/* A line that is held, as far as it may be shown: `len` bytes of `length`. */
+struct head_line {
+	size_t start, len;
+	bool whole; /* never cut: the name of a group */
+	uint64_t offset, length;
+	bool ended;
+};
+
+/* How far a head has come. */
+struct head_place {
+	uint64_t offset;       /* of the next line in the text; set by the owner */
+	size_t bytes;          /* handed out, as they are printed */
+	uint64_t lines, units; /* handed out */
+};
+
+struct head {
+	struct limit limit;    /* these three are set by the owner; the rest is zero at first */
+	bool bare;             /* as in preview_options */
+	enum guard_mode guard; /* in which a line is printed */
+	struct head_place at;
+	/* Not GROUPING_NONE: matches are handed out in groups. Set by the owner before the first
+	   line. */
+	enum grouping_form form;
+	struct buffer name; /* of the group */
+	enum head_end end;
+	uint64_t cut;           /* how many of them are cut */
+	bool last_cut;          /* the last of them is */
+	struct buffer line;     /* the unfinished line, as far as it could be shown */
+	uint64_t length;        /* of all of it */
+	struct head_line *held; /* their bytes are in `kept` */
+	size_t held_count, held_cap;
+	struct head_place held_from; /* in front of them ... */
+	struct head_place last_from; /* ... and in front of the last line */
+	bool leaves_cut;             /* set by the owner: head_finish() leaves a last line that is
+					cut out, since others show its end, too */
+	bool cut_off;                /* set by the owner: no line that begins now is a next one */
+	bool grown;                  /* lines were held, and are handed out as the limit allowed */
+	struct buffer kept;
+};
+
+/* Whether a whole line (with its newline) can be handed out before it is known whether the text
+   fits; it is counted then. */
+bool head_take(struct head *h, const char *line, size_t len);
+
+/* Whether there is room for a line whole, however long it is; it is counted then. */
+bool head_give(struct head *h, const char *line, size_t len);
+
+/* The next bytes of a text that does not fit, behind what head_take() took. Appends what is to be
+   printed, clean. Without memory it ends early. */
+void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
+
+/* No more comes: a last line without a newline is a line. */
+void head_finish(struct head *h, struct buffer *out);
+
+/* Whether long lines are shown further than what each gets in any case, where there is room. */
+bool head_grows(const struct head *h);
+
+/* Whether matches were handed out in groups. */
+static inline bool head_is_grouped(const struct head *h)
+{
+	return h->form != GROUPING_NONE && h->at.lines > 0;
+}
+
+void head_release(struct head *h);
+
+#endif

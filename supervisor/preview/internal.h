@@ -1,0 +1,600 @@
+// Shared by the files of this room. Nobody outside of it includes this.
+//
+//   line.c      one line as it is printed, cut or whole
+//   keywords.c  words that mean failure, success or a count; the user's own; where to look for them
+//   evidence.c  what a line is by its form, and what its words say
+//   score.c     how much one line says about the outcome
+//   shape.c     hashes of lines and of their forms, and runs of lines that are alike
+//   smart.c     the best candidates so far
+//   weigh.c     how much each of them tells among the others
+//   layout.c    lines and gaps in order, each paid for; lines that are alike become one
+//   choose.c    what is shown, within the budget
+#ifndef TERSE_PREVIEW_INTERNAL_H
+#define TERSE_PREVIEW_INTERNAL_H
+
+#include "lib/buffer.h"
+#include "lib/bytes.h"
+#include "lib/fingerprint.h"
+#include "lib/guard.h"
+#include "supervisor/preview/preview.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Classes of characters, independent of the locale. */
+
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool is_letter(char c)
+{
+	return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+static inline bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static inline bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Whether `c` is one of the characters of a string. That is a constant everywhere: unrolled (which
+   clang does by itself), the comparisons become a single test of bits. */
+static inline __attribute__((always_inline)) bool is_one_of(char c, const char *set)
+{
+	bool found = false;
+	size_t count = strlen(set);
+
+#ifndef __clang__
+	UNROLL
+#endif
+	for (size_t i = 0; i < count; i++)
+		found |= c == set[i];
+	return found;
+}
+
+static inline size_t skip_blanks(const char *text, size_t len, size_t at)
+{
+	while (at < len && is_blank(text[at]))
+		at++;
+	return at;
+}
+
+static inline bool starts_with(const char *text, size_t len, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return len >= n && memcmp(text, prefix, n) == 0;
+}
+
+static inline bool ends_with(const char *text, size_t len, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return len >= n && memcmp(text + len - n, suffix, n) == 0;
+}
+
+/* line.c: one line of the text as far as its bytes are at hand, and how it looks when it is
+   printed: whole, or cut with a note on the omitted bytes. */
+
+/* Where the bytes of a cut line are left out. */
+enum line_cut {
+	LINE_CUT_LATE,  /* most of the start stays, and some of the end */
+	LINE_CUT_EARLY, /* the other way round: the last words count */
+	LINE_CUT_END,   /* nothing but the start stays, without a note ... */
+	LINE_CUT_START, /* ... or nothing but the end */
+};
+
+struct line {
+	uint64_t number; /* 1-based */
+	uint64_t offset; /* of its first byte in the text */
+	uint64_t length; /* its newline included, when it has one */
+	bool ended;      /* it has one */
+	bool around;     /* `back` is the most telling part, see below */
+	/* Its first bytes. When they are not all of it, `back` holds bytes from
+	   further on: the last ones, without the newline. It is empty when those are gone too. */
+	const char *front, *back;
+	size_t front_len, back_len, after;
+	/* `around`: `back` is the most telling part, with `after` more bytes behind it; if the line
+	   is whole, it is a part of `front`. */
+};
+
+/* How a line is printed that is longer than `limit` bytes, newline included. */
+struct line_form {
+	size_t limit;
+	enum line_cut cut;
+	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
+	bool squeeze;    /* line_squeeze() is applied if the line is whole */
+	/* Stands in the first note, with the range behind it; beyond the limit. Or NULL. */
+	const char *command;
+};
+
+/* Whether all bytes of the line are at hand. */
+bool line_is_whole(const struct line *l);
+
+/* Writes a line to `out` (NULL: only counts) with its long runs of one character as "={78}", which
+   is what a regular expression calls them: rules, and blanks inside of it. Returns the length,
+   which is at most `len`. */
+size_t line_squeeze(const char *data, size_t len, char *out);
+
+/* Writes the line to `out` (NULL: only counts). The rest is replaced by
+   "[... bytes 496-4936]" (the first and the last of them, in the text), or to nothing; cuts are
+   made between characters. Returns the length; 0 when not even a few bytes beside that fit. */
+size_t line_write(const struct line *l, const struct line_form *form, char *out);
+
+/* Whether both are whole and hold the same bytes. */
+bool line_equal(const struct line *a, const struct line *b);
+
+/* How much one line, taken alone, tells about why a run ended as it did: by its words in their
+   places, by its form, and by the texts that the user marked. */
+
+/* keywords.c: the words by which tools say that something failed, passed or is being counted.
+   They are ordinary words of the trade, not of any one tool. */
+
+enum word_kind {
+	WORD_FAIL = 1, /* something went wrong */
+	WORD_DETAIL,   /* the expected and the actual value */
+	WORD_WARN,
+	WORD_PASS,
+	WORD_RESULT,  /* something was made */
+	WORD_SKIP,    /* neither passed nor failed */
+	WORD_NOT,     /* turns the next word around */
+	WORD_COUNTED, /* what summaries count */
+	WORD_LEVEL,   /* log levels below a warning */
+	WORD_STATUS,  /* a number that follows is an exit status */
+	WORD_MINOR,   /* something is not as it should be, and does no harm */
+	WORD_OUTER,   /* what a program runs for others: of it only the outcome is known */
+};
+
+/* Words of one kind. */
+struct word {
+	unsigned char kind;
+	unsigned char weight; /* 0 to 100: how surely a line with it tells how a run ended */
+	bool counted;         /* "3 failed": may be counted by a summary */
+	bool general;         /* says that something failed, and nothing of what */
+	const char *words;    /* lower case; "not_found" is "found" behind "not" */
+};
+
+enum { KEYWORDS_SLOTS = 1024 };
+
+/* Finds a word through its hash. */
+struct keywords {
+	struct keyword {
+		uint8_t word; /* its number, from 1 on; 0: the slot is free */
+		uint8_t len, after;
+		uint16_t at; /* in the words */
+	} slots[KEYWORDS_SLOTS];
+};
+
+void keywords_init(struct keywords *k);
+
+/* The entry for a lower-case word of that shape_hash() behind the word `before` (lower case, may be
+   empty), or NULL. *behind: it counts only behind that one. */
+const struct word *keywords_find(const struct keywords *k, const char *word, size_t len,
+				 uint32_t hash, const char *before, size_t before_len,
+				 bool *behind);
+
+enum score_kind {
+	SCORE_PLAIN,
+	SCORE_BLANK,
+	SCORE_RULE,    /* a separator: ----, ====, #### */
+	SCORE_FAIL,    /* says that something failed */
+	SCORE_HEADING, /* names what the lines below are about: "1) name", "___ name ___" */
+	SCORE_DETAIL,  /* of a failure: expected and actual, a marked source line, a diff */
+	SCORE_FRAME,   /* of a stack */
+	SCORE_PLACE,   /* only says where in a file what follows was found: "a.c:1:2:" */
+	SCORE_QUOTE,   /* a source line with its number: its words are not of the run */
+	SCORE_SUMMARY, /* counts results */
+	SCORE_WARNING,
+	SCORE_PASS, /* says that something went well, or was skipped */
+};
+
+/* The bit of a family that tells that its lines bear a mark of failure. */
+#define SCORE_MARKED 1u
+
+struct score {
+	enum score_kind kind;
+	unsigned score;  /* 0 to 100: how much it says about a failure */
+	unsigned result; /* 0 to 100: how much it says about a success */
+	bool opens;      /* says that what follows belongs to it */
+	bool alarms;     /* has a word of failure, whatever it says, or is a frame of a stack */
+	unsigned indent; /* columns before the first visible character */
+	size_t focus;    /* where in a very long line it tells most; 0: at its ends */
+	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
+	uint32_t family; /* the same for lines that begin alike and tell the same: SCORE_MARKED */
+	/* The same for lines that begin alike and tell of no failure, as progress does; 0: it has
+	   no such form. */
+	uint32_t form;
+};
+
+/* What is known of a line beside its bytes, see struct score; zero where nothing is. */
+struct trait {
+	unsigned value; /* set by whoever chooses */
+	uint32_t shape, family, form;
+	uint8_t kind, score, indent;
+	bool opens, alarms;
+	bool common; /* many lines have that form */
+	bool odd;    /* it is like no other in a text of lines that are alike */
+};
+
+/* The texts by which a user marks lines as telling, or as not (config/value.h). */
+
+struct phrases {
+	char **telling, **ignored; /* lower case; NULL-terminated, or NULL */
+	char *lower;               /* room for the longest line that is looked at */
+	size_t longest;
+};
+
+/* Copies two lists, NULL-terminated or NULL, and has a search look for the first of them.
+   `longest`: of the lines, bytes. `p` is all zeroes. 0, or -1 with ENOMEM. */
+int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, size_t longest,
+		 struct literals *prefilter);
+void phrases_release(struct phrases *p);
+
+/* Corrects what was found out about a line. */
+void phrases_apply(const struct phrases *p, const struct line *line, struct score *score);
+
+/* The fragments of words that tell of failures, for a search at the speed of memory. */
+void prefilter_init(struct literals *s);
+
+/* Adds the first FRAGMENT_LEN bytes of `text`; nothing when there are too many. */
+void prefilter_add(struct literals *s, const char *text);
+
+/* evidence.c: the form of one message (how it begins, what it consists of) and its words. */
+
+enum {
+	SCORE_OWN_FRAME = 10,  /* at least this: a frame in the user's own files */
+	SCORE_DIAGNOSTIC = 20, /* "file.c:12:5: message", with whatever words */
+	SCORE_FAILURE = 25,    /* from here on a plain line says that something failed */
+};
+
+struct structure {
+	enum score_kind kind;
+	unsigned score; /* 0 to 100, as in struct score */
+};
+
+/* `text` is the message of a line: without blanks around it, not empty. */
+struct structure structure_of(const char *text, size_t len);
+
+/* The evidence of all words of one message. */
+
+struct reading {
+	/* Words that tell of a failure: the highest weight, and the sum of the others.
+	   Where a word stands counts: free and before a
+	   colon much, inside of a path, an option or an identifier little. */
+	unsigned best, rest;
+	uint32_t best_word; /* the hash of the word with the highest weight */
+	unsigned result;    /* weight of the words that tell of a success */
+	unsigned counts;    /* "12 passed", "Errors: 0" */
+	unsigned failures;  /* those that count failures, and not to zero */
+	bool alarms;        /* a word of failure is in it, in whatever place */
+	bool specific;      /* one of them says more than that something failed */
+	/* A mark of failure is with one of them: a colon, capitals at one of the ends, brackets. */
+	bool marked;
+	/* As best_word, but the same for all names of exceptions that end alike. */
+	uint32_t best_tail;
+	bool outer;     /* it is about a build, a command, a task */
+	bool minor;     /* it is about something harmless */
+	bool headcount; /* begins with a count of what passed */
+	bool warned;    /* it is a warning */
+	bool leveled;   /* it bears a log level below a warning */
+	bool passed, skipped;
+	bool pass_first; /* begins with one of the two */
+};
+
+/* `text` is the message of a line. */
+void reading_of(const struct keywords *keywords, const char *text, size_t len, struct reading *out);
+
+/* score.c */
+
+/* Only the shape of a line. */
+uint32_t score_shape(const struct line *line);
+
+/* Judges a line. Only the start and the end of a long one are looked at. */
+void score_judge(const struct keywords *keywords, const struct line *line, struct score *out);
+
+/* Looks through the middle of a long line that is whole, and adds what is found there. */
+void score_look_inside(const struct keywords *keywords, const struct literals *prefilter,
+		       const struct line *line, struct score *score);
+
+/* shape.c: hashes under which lines are counted: how often does a line like this occur? */
+
+#define SHAPE_SEED 2166136261u
+
+/* FNV-1a of more bytes behind those of `hash`, which is SHAPE_SEED at first. */
+uint32_t shape_hash(uint32_t hash, const char *data, size_t len);
+
+/* Whether a line is the one in front of it but for one counter that went up, and for hashes and
+   times; or the same. Lines without words do not count. Both have to be whole. */
+bool shape_counts_on(const struct line *before, const struct line *line);
+
+/* How often each shape of line occurred, in constant memory: never too low, and
+   too high only when shapes collide in both rows. */
+
+enum { SKETCH_BITS = 14 };
+
+struct sketch {
+	uint16_t rows[2][1 << SKETCH_BITS];
+};
+
+/* Counts one more and returns the count so far, at most 65535. */
+unsigned sketch_add(struct sketch *s, uint32_t shape);
+unsigned sketch_count(const struct sketch *s, uint32_t shape);
+
+/* Runs of lines that are alike, known beyond the lines whose texts are kept: the
+   longest ones of a text. */
+
+enum { STREAKS = 32, STREAK_LAST = 160 };
+
+/* Lines from..to. */
+struct streak {
+	uint64_t from, to;
+	/* The last of them, where it was given: its first bytes, where it is in the text, and
+	   whether they are all of it. */
+	char text[STREAK_LAST];
+	size_t len;
+	uint64_t offset, length;
+	bool ended;
+};
+
+struct streaks {
+	struct streak now; /* ends with the line added last */
+	struct streak longest[STREAKS];
+	size_t count;
+};
+
+/* Adds lines up to `number`, of which there are `count`, `goes_on` when they are like the one in
+   front of them. Lines may be left out, which ends a streak; earlier ones are ignored. */
+void streaks_add(struct streaks *s, uint64_t number, uint64_t count, bool goes_on);
+
+/* The same for one line, of which the text is kept. */
+void streaks_add_line(struct streaks *s, const struct line *line, bool goes_on);
+
+/* The streak that holds these lines, both included, or NULL. */
+const struct streak *streaks_find(const struct streaks *s, uint64_t from, uint64_t to);
+
+/* The last line of a streak that was added with its text. */
+void streak_last(const struct streak *s, struct line *line);
+
+/* smart.c: the lines that may be worth showing, with their texts, in constant memory. When it is
+   full, the least telling ones are dropped. */
+
+enum {
+	STORE_LINES = 5120,
+	STORE_BYTES = 288 * 1024,
+	STORE_FRONT = 640, /* bytes kept of a long line's start ... */
+	STORE_BACK = 256,  /* ... and of its end, or of where it tells most */
+	STORE_VALUES = 1024,
+};
+
+struct stored {
+	uint64_t number, offset, length;
+	uint32_t text; /* where its bytes are: front, then back */
+	uint32_t shape, family, form;
+	uint16_t front_len, back_len;
+	uint32_t after;                      /* see struct line */
+	uint8_t kind, score, result, indent; /* of struct score */
+	bool ended : 1, opens : 1, alarms : 1;
+	bool normal : 1; /* a run that went well has said it, too: smart_compare() */
+	uint16_t value;  /* below STORE_VALUES; set by whoever weighs */
+};
+
+struct store {
+	struct stored *lines; /* by number */
+	size_t count;
+	char *text;
+	size_t used;
+};
+
+/* The least value at which no more than `count` lines are as good or better. */
+unsigned store_rank(const struct store *s, size_t count);
+
+/* Its fingerprint (lib/fingerprint.h), where all of it is stored; else that of what is. */
+uint64_t store_print(const struct store *s, size_t index);
+
+/* The line as it was added. */
+void store_line(const struct store *s, size_t index, struct line *line);
+
+/* Finds the telling lines of a text while it is fed, and weighs them.
+
+   Every line of the first megabytes is judged; later on only lines in which a
+   fast search finds a telling word, and those around them. The result depends on
+   the text only, not on where it was cut when it was fed. */
+
+enum { FOUND_BITS = 12 };
+
+struct smart {
+	struct keywords keywords;
+	struct literals prefilter;
+	struct phrases phrases;
+	struct sketch sketch;
+	struct store store;
+	/* Lines that are the same, and lines of one shape: that of the line added last. */
+	struct streaks same, alike;
+	/* If `counts` is set by the owner: lines of which each counts on (shape_counts_on()). */
+	struct streaks counting;
+	bool counts;
+	uint32_t shape;
+
+	char *block; /* what was fed and is not judged yet, behind some that is */
+	size_t len, done;
+	uint64_t offset; /* of the block in the text */
+	uint64_t number; /* of the line passed last */
+	uint64_t stored; /* of the line stored last */
+	bool compared;   /* the stored lines, with a run that went well */
+	unsigned follow; /* so many more lines are judged in any case */
+	/* Lines that were judged in order, and those of them whose form is common. */
+	uint64_t judged, regular;
+	uint64_t crowded; /* lines whose shape many have */
+	/* How often what the fast search finds stood in such surroundings. */
+	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
+
+	/* A line that is too long for the block: what is kept of it. */
+	bool in_long;
+	uint64_t long_start, long_length;
+	char long_text[STORE_FRONT + 2 * STORE_BACK];
+};
+
+/* `s` is all zeroes; the lists are those of phrases_init(). 0, or -1 with ENOMEM. */
+int smart_init(struct smart *s, char *const *telling, char *const *ignored);
+void smart_release(struct smart *s);
+
+/* Returns how many newlines there were so far. */
+uint64_t smart_feed(struct smart *s, const char *data, size_t len);
+
+/* Passes over bytes that are not there, as preview_skip(). */
+void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
+
+/* Whether many lines have this form; whether most lines have such a form, as those of a run that
+   reports its progress. */
+bool smart_is_common(const struct smart *s, uint32_t form);
+bool smart_is_regular(const struct smart *s);
+
+/* Whether a line of this shape stands out by being like no other in a text of lines that are all
+   alike: what a program says in the middle of a table is not of the table. */
+bool smart_is_odd(const struct smart *s, uint32_t shape, uint8_t kind);
+
+/* Judges a line. */
+void smart_judge(const struct smart *s, const struct line *line, struct score *score);
+
+/* The outcome for which the lines are weighed. */
+enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
+
+/* normal.c: compares the stored lines with those of a run of the same command that went well. What
+   that has said, too, is normal: the others tell more. 0, or -1 with ENOMEM. */
+int smart_compare(struct smart *s, const struct fingerprints *success);
+
+/* Sets the value of all stored lines, for a text of `bytes` bytes. */
+void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
+
+/* All that is known of a stored line. */
+struct trait smart_stored_trait(const struct smart *s, size_t index);
+
+/* The same of a line that is not stored, judged for itself alone. */
+void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
+		 enum outcome outcome, struct trait *trait);
+
+/* layout.c puts together the printed preview: lines are taken one by one for as long as the budget
+   lasts, and the rest becomes gaps. Every marker is paid for, so the cost is exact at any time, but
+   for the command in the first marker: its most is kept free.
+
+   The lines that could be taken are added first, in order; a run of equal lines is one unit,
+   printed as the line and a fold where that is shorter, and so is a run of lines that are alike
+   where that is much shorter. */
+
+struct entry {
+	struct line line;
+	size_t range;      /* of the lines left out it is of this one, or behind all of them */
+	uint64_t to;       /* the last of the equal lines, or of those that are alike */
+	uint64_t length;   /* of all of them */
+	size_t limit;      /* bytes to print of the line at most */
+	size_t cost;       /* printed bytes */
+	uint64_t lines;    /* printed lines */
+	enum line_cut cut; /* where it is cut, if it is longer */
+	bool chosen;
+	bool squeezed; /* runs of one character are printed short */
+	bool folded;
+	bool alike;       /* not equal */
+	unsigned above;   /* alike: like so many in front of the fold, this one included */
+	struct line last; /* of lines that are alike */
+	struct trait trait;
+};
+
+/* Lines of less value are no part of what explains the end of the run. */
+enum { LAYOUT_TELLING = 40 };
+
+struct layout {
+	struct entry *units;
+	size_t count, cap;
+	size_t back; /* so many of them are lines that were left out of what is printed */
+	/* Caches, so that no long way is searched twice. `before`: the unit in front of `from` is
+	   the last chosen one before each of from..to (0: none). `behind`: `to` is the first chosen
+	   one behind each of from..to-1 (count: none). */
+	struct nearest_chosen {
+		size_t from, to;
+	} before, behind;
+	/* What the gaps cost that were asked for last, between two units (NULL: the start or end of
+	   the text): of the three that taking a unit asks for, two were asked for before. */
+	struct known_gap {
+		const struct entry *a, *b;
+		size_t cost;
+	} gaps[2];
+	unsigned gap_next; /* the one that is replaced next */
+	struct preview_piece *pieces;
+	size_t piece_count, piece_cap;
+	struct buffer text; /* of the pieces */
+
+	/* Which lines that are not added are known to be the same as, or like those around them;
+	   NULL: none. */
+	const struct streaks *same, *similar;
+	const struct preview_ask *ask;
+	size_t budget, used;
+	size_t gap_cost;           /* about what the marker of a gap costs */
+	size_t spell_cost;         /* of the command in the first one, at most */
+	uint64_t max_lines, lines; /* 0: no limit; printed so far */
+	size_t max_line;
+	size_t ceiling;   /* how long a chosen line may become where there is room */
+	bool at_ceiling;  /* only that ceiling cuts the chosen lines */
+	size_t end_share; /* bytes for the last lines in any case */
+	bool brief;       /* the text tells little: what has room is not filled with it */
+	bool asked_for;   /* no line tells less for being one of many of its form */
+	uint64_t total_lines, total_bytes;
+	bool bare;
+	enum guard_mode mode; /* in which its lines will be printed */
+	bool spelled;         /* a piece has the command already */
+};
+
+/* Empties it for a new choice. The memory is kept. */
+void layout_begin(struct layout *l, const struct preview_options *options,
+		  const struct preview_ask *ask, size_t end_share, uint64_t lines, uint64_t bytes);
+void layout_release(struct layout *l);
+
+/* Adds a line behind those already there; one that was printed live is ignored, and so is one that
+   was left out and tells little.
+   Its bytes must stay where they are until the pieces are made. 0, or -1 with
+   ENOMEM. */
+int layout_add(struct layout *l, const struct line *line, const struct trait *trait);
+
+/* All lines are added. `join`: those that are alike become one unit where that saves much. */
+void layout_price(struct layout *l, bool join);
+
+/* Sets how many bytes of a unit's line are shown at most. */
+void layout_limit(struct layout *l, size_t unit, size_t limit);
+
+/* Whether all lines of the text fit; then they are taken. */
+bool layout_take_all(struct layout *l);
+
+/* Takes a unit if the budget allows. */
+bool layout_take(struct layout *l, size_t unit);
+
+/* The same with the line cut so that it fits, and to `limit` bytes at most. */
+bool layout_take_cut(struct layout *l, size_t unit, size_t limit);
+
+/* Takes the lines of each gap that cost no more than its marker. */
+void layout_close_gaps(struct layout *l);
+
+/* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
+void layout_grow(struct layout *l);
+
+/* Makes the pieces. Their count, or -1 with ENOMEM. */
+int layout_pieces(struct layout *l);
+
+/* Which of the lines in a layout are taken. */
+
+/* The bytes of the budget that the start of the text may take. */
+size_t choose_head_share(const struct preview_options *options);
+
+/* Those that the last lines have in any case; `brief` as in struct layout. */
+size_t choose_end_share(const struct preview_options *options, int status, bool brief);
+
+/* Takes lines of a layout whose lines do not all fit. */
+void choose(struct layout *l, const struct preview_options *options);
+
+#endif
