@@ -396,9 +396,6 @@ struct store {
 /* The least value at which no more than `count` lines are as good or better. */
 unsigned store_rank(const struct store *s, size_t count);
 
-/* Its fingerprint (lib/fingerprint.h), where all of it is stored; else that of what is. */
-uint64_t store_print(const struct store *s, size_t index);
-
 /* The line as it was added. */
 void store_line(const struct store *s, size_t index, struct line *line);
 
@@ -452,9 +449,7 @@ uint64_t smart_feed(struct smart *s, const char *data, size_t len);
 /* Passes over bytes that are not there, as preview_skip(). */
 void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
 
-/* Whether many lines have this form; whether most lines have such a form, as those of a run that
-   reports its progress. */
-bool smart_is_common(const struct smart *s, uint32_t form);
+/* Whether most lines have a form that many have, as those of a run that reports its progress. */
 bool smart_is_regular(const struct smart *s);
 
 /* Whether a line of this shape stands out by being like no other in a text of lines that are all
@@ -467,7 +462,7 @@ void smart_judge(const struct smart *s, const struct line *line, struct score *s
 /* The outcome for which the lines are weighed. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 
-/* normal.c: compares the stored lines with those of a run of the same command that went well. What
+/* Compares the stored lines with those of a run of the same command that went well. What
    that has said, too, is normal: the others tell more. 0, or -1 with ENOMEM. */
 int smart_compare(struct smart *s, const struct fingerprints *success);
 
@@ -475,11 +470,11 @@ int smart_compare(struct smart *s, const struct fingerprints *success);
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 
 /* All that is known of a stored line. */
-struct trait smart_stored_trait(const struct smart *s, size_t index);
+struct trait smart_trait_of(const struct smart *s, const struct stored *line);
 
 /* The same of a line that is not stored, judged for itself alone. */
-void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
-		 enum outcome outcome, struct trait *trait);
+struct trait smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
+			 enum outcome outcome);
 
 /* layout.c puts together the printed preview: lines are taken one by one for as long as the budget
    lasts, and the rest becomes gaps. Every marker is paid for, so the cost is exact at any time, but

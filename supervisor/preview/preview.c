@@ -49,16 +49,6 @@ static int window_init(struct window *w, size_t head, size_t tail)
 	return 0;
 }
 
-static void note_starts(struct window *w, const char *data, size_t len)
-{
-	const char *last = memrchr(data, '\n', len);
-	if (!last)
-		return;
-	const char *prev = memrchr(data, '\n', (size_t)(last - data));
-	w->prev_start = prev ? w->bytes + (size_t)(prev - data) + 1 : w->last_start;
-	w->last_start = w->bytes + (size_t)(last - data) + 1;
-}
-
 static void keep_tail(struct window *w, const char *data, size_t len)
 {
 	if (len >= w->tail_keep) {
@@ -95,20 +85,14 @@ static void window_feed(struct window *w, const char *data, size_t len, bool cou
 	}
 	if (count)
 		w->newlines += newline_count(data, len);
-	note_starts(w, data, len);
+	const char *last = memrchr(data, '\n', len);
+	if (last) {
+		const char *prev = memrchr(data, '\n', (size_t)(last - data));
+		w->prev_start = prev ? w->bytes + (size_t)(prev - data) + 1 : w->last_start;
+		w->last_start = w->bytes + (size_t)(last - data) + 1;
+	}
 	keep_tail(w, data, len);
 	w->bytes += len;
-}
-
-/* See preview_skip(). */
-static void window_skip(struct window *w, uint64_t bytes, uint64_t newlines)
-{
-	/* The kept bytes must be contiguous. */
-	w->head_cap = w->head_len;
-	w->tail_len = 0;
-	w->bytes += bytes;
-	w->newlines += newlines;
-	w->prev_start = w->last_start = w->bytes;
 }
 
 /* Lines so far; a last one without newline counts. */
@@ -337,7 +321,13 @@ void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
 	start_smart(p);
 	if (p->smart)
 		smart_skip(p->smart, bytes, newlines);
-	window_skip(&p->window, bytes, newlines);
+	struct window *w = &p->window;
+	/* The kept bytes must be contiguous. */
+	w->head_cap = w->head_len;
+	w->tail_len = 0;
+	w->bytes += bytes;
+	w->newlines += newlines;
+	w->prev_start = w->last_start = w->bytes;
 }
 
 uint64_t preview_lines(const struct preview *p)
@@ -366,14 +356,6 @@ size_t preview_head_budget(const struct preview *p)
 	return share < most ? share : most;
 }
 
-static int add_stored(struct preview *p, size_t i)
-{
-	struct trait trait = smart_stored_trait(p->smart, i);
-	struct line line;
-	store_line(&p->smart->store, i, &line);
-	return layout_add(&p->layout, &line, &trait);
-}
-
 /* Adds a line of the window that is not stored. */
 static int add_unjudged(struct preview *p, const struct line *line, enum outcome outcome)
 {
@@ -383,7 +365,7 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 	if (!line_is_whole(line) && line->length <= p->options.max_line)
 		return 0;
 	if (p->smart)
-		smart_trait(p->smart, line, p->window.bytes, outcome, &trait);
+		trait = smart_trait(p->smart, line, p->window.bytes, outcome);
 	trait.value++;
 	/* Lines that have nothing but their place must be near an end. */
 	if (p->smart && trait.value == 1 && line->offset > p->options.budget &&
@@ -428,23 +410,16 @@ static void add_stored_bytes(const struct store *store, size_t i, struct line *l
 	line->after = (size_t)line->length - line->ended - at - line->back_len;
 }
 
-/* Whether a stored line is good enough, or a blank one behind such a line. */
-static bool is_candidate(const struct layout *l, const struct stored *line, unsigned least)
-{
-	if (line->kind != SCORE_BLANK)
-		return line->value >= least;
-	return l->count > 0 && l->units[l->count - 1].to + 1 == line->number;
-}
-
 /* Adds the lines of the window and the best of the stored ones, in order. */
 static int preview_add_lines(struct preview *p, enum outcome outcome)
 {
 	struct window_cursor cursor = {0};
 	struct store none = {0};
+	struct layout *l = &p->layout;
 	const struct store *store = p->smart ? &p->smart->store : &none;
 	unsigned least = store_rank(store, CANDIDATES);
 	struct trait trait;
-	struct line line;
+	struct line line, other;
 	bool more;
 	size_t i = 0;
 	if (least == 0)
@@ -452,7 +427,14 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 	do {
 		more = window_next(&p->window, &cursor, &line);
 		for (; i < store->count && (!more || store->lines[i].number < line.number); i++) {
-			if (is_candidate(&p->layout, &store->lines[i], least) && add_stored(p, i))
+			/* One that is good enough, or a blank one behind such a line. */
+			const struct stored *s = &store->lines[i];
+			bool is_next = l->count > 0 && l->units[l->count - 1].to + 1 == s->number;
+			if (s->kind == SCORE_BLANK ? !is_next : s->value < least)
+				continue;
+			trait = smart_trait_of(p->smart, s);
+			store_line(store, i, &other);
+			if (layout_add(l, &other, &trait))
 				return -1;
 		}
 		if (!more)
@@ -463,41 +445,37 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 			continue;
 		}
 		add_stored_bytes(store, i, &line);
-		trait = smart_stored_trait(p->smart, i);
-		if (layout_add(&p->layout, &line, &trait))
+		trait = smart_trait_of(p->smart, &store->lines[i++]);
+		if (layout_add(l, &line, &trait))
 			return -1;
-		i++;
 	} while (more);
 	return 0;
 }
 
-/* Whether the text is what somebody asked for: see least_budget. */
-static bool preview_is_asked_for(const struct preview *p, const struct preview_ask *ask)
-{
-	bool is_more = p->given.least_budget && p->options.budget > p->given.least_budget;
-	return ask->status == 0 && p->options.mode == PREVIEW_SMART &&
-	       (is_more || p->given.counters);
-}
-
-/* Puts together what is printed; with `join` lines that are alike are folded. */
-static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enum outcome outcome,
-			   bool join)
+/* Puts together what is printed. */
+static int preview_lay_out(struct preview *p, const struct preview_ask *ask)
 {
 	struct layout *l = &p->layout;
-	bool brief = ask->status == 0 && p->options.mode == PREVIEW_SMART && p->smart &&
-		     smart_is_regular(p->smart) && !preview_is_asked_for(p, ask);
-	layout_begin(l, &p->options, ask, choose_end_share(&p->options, ask->status, brief),
-		     preview_lines(p), preview_bytes(p));
+	const struct preview_options *o = &p->options;
+	const struct smart *smart = p->smart;
+	bool judged = smart && o->mode == PREVIEW_SMART, succeeded = ask->status == 0;
+	/* Somebody asked for the text: see least_budget. */
+	bool is_more = p->given.least_budget && o->budget > p->given.least_budget;
+	bool asked = succeeded && o->mode == PREVIEW_SMART && (is_more || o->counters);
+	bool brief = succeeded && judged && smart_is_regular(smart) && !asked;
+	layout_begin(l, o, ask, choose_end_share(o, ask->status, brief), preview_lines(p),
+		     preview_bytes(p));
 	l->brief = brief;
-	l->asked_for = preview_is_asked_for(p, ask);
-	l->same = p->smart ? &p->smart->same : NULL;
-	l->similar = !p->smart ? NULL : l->asked_for ? &p->smart->counting : &p->smart->alike;
-	if (preview_add_lines(p, outcome))
+	l->asked_for = asked;
+	l->same = smart ? &smart->same : NULL;
+	l->similar = !smart ? NULL : asked ? &smart->counting : &smart->alike;
+	if (preview_add_lines(p, succeeded ? OUTCOME_SUCCESS : OUTCOME_FAILURE))
 		return -1;
-	layout_price(l, join);
+	layout_price(l, judged && !o->bare);
 	if (brief || !layout_take_all(l))
-		choose(l, &p->options);
-	return 0;
+		choose(l, o);
+	layout_grow(l);
+	return layout_pieces(l);
 }
 
 /* The choice that needs no memory: a gap and the last lines. */
@@ -562,20 +540,14 @@ static int choose_at_pause(struct preview *p, const struct preview_ask *ask,
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces)
 {
-	enum outcome outcome = ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
-	int count = -1;
 	if (ask->is_pause)
 		return choose_at_pause(p, ask, pieces);
 	preview_set_budget(p, ask->budget ? ask->budget : p->given.budget);
 	start_smart(p);
 	if (p->smart)
-		smart_weigh(p->smart, preview_bytes(p), outcome);
-	bool join = p->smart && p->options.mode == PREVIEW_SMART && !p->options.bare;
-	bool failed = preview_lay_out(p, ask, outcome, join);
-	if (!failed) {
-		layout_grow(&p->layout);
-		count = layout_pieces(&p->layout);
-	}
+		smart_weigh(p->smart, preview_bytes(p),
+			    ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE);
+	int count = preview_lay_out(p, ask);
 	TRACE(PREVIEW, "%s: %d pieces, %" PRIu64 " of %" PRIu64 " lines, %zu of %zu bytes%s",
 	      p->smart ? "smart" : "by position", count, p->layout.lines, preview_lines(p),
 	      p->layout.used, p->layout.budget, count < 0 ? "; no memory, so the end alone" : "");

@@ -4,31 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void store_release(struct store *s)
-{
-	free(s->lines);
-	free(s->text);
-	*s = (struct store){0};
-}
-
-static int store_init(struct store *s)
-{
-	*s = (struct store){0};
-	s->lines = malloc(STORE_LINES * sizeof(*s->lines));
-	s->text = malloc(STORE_BYTES);
-	if (!s->lines || !s->text) {
-		store_release(s);
-		return -1;
-	}
-	return 0;
-}
-
-/* Whether one more line fits for sure. */
-static bool store_has_room(const struct store *s)
-{
-	return s->count < STORE_LINES && STORE_BYTES - s->used >= STORE_FRONT + STORE_BACK;
-}
-
 /* Adds a line behind the others; there must be room. */
 static void store_add(struct store *s, const struct line *line, const struct score *score)
 {
@@ -76,43 +51,33 @@ static void store_add(struct store *s, const struct line *line, const struct sco
 	s->used += front_len + back_len;
 }
 
-static size_t text_len(const struct stored *line)
-{
-	return (size_t)line->front_len + line->back_len;
-}
-
-/* The highest value at which the lines above it, and not all of those at it, fit
-   into half of the store. *ties is how many of those at it fit too. */
-static unsigned middle_value(const struct store *s, size_t *ties)
-{
-	uint32_t lines[STORE_VALUES] = {0}, bytes[STORE_VALUES] = {0};
-	size_t room_lines = STORE_LINES / 2, room_bytes = STORE_BYTES / 2;
-	unsigned value = STORE_VALUES - 1;
-	for (size_t i = 0; i < s->count; i++) {
-		lines[s->lines[i].value]++;
-		bytes[s->lines[i].value] += (uint32_t)text_len(&s->lines[i]);
-	}
-	while (lines[value] <= room_lines && bytes[value] <= room_bytes) {
-		room_lines -= lines[value];
-		room_bytes -= bytes[value];
-		if (value == 0)
-			break;
-		value--;
-	}
-	*ties = room_bytes / (STORE_FRONT + STORE_BACK);
-	if (*ties > room_lines)
-		*ties = room_lines;
-	return value;
-}
-
 /* Drops about half of it: the lines of least value and, among equals, the later. */
 static void store_halve(struct store *s)
 {
-	size_t kept = 0, used = 0, ties;
-	unsigned least = middle_value(s, &ties);
+	uint32_t lines[STORE_VALUES] = {0}, bytes[STORE_VALUES] = {0};
+	size_t room_lines = STORE_LINES / 2, room_bytes = STORE_BYTES / 2, kept = 0, used = 0;
+	/* The highest value at which the lines above it, and not all of those at it, fit into half
+	   of the store. */
+	unsigned least = STORE_VALUES - 1;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct stored *line = &s->lines[i];
+		lines[line->value]++;
+		bytes[line->value] += (uint32_t)line->front_len + line->back_len;
+	}
+	while (lines[least] <= room_lines && bytes[least] <= room_bytes) {
+		room_lines -= lines[least];
+		room_bytes -= bytes[least];
+		if (least == 0)
+			break;
+		least--;
+	}
+	/* So many of those at it fit, too. */
+	size_t ties = room_bytes / (STORE_FRONT + STORE_BACK);
+	if (ties > room_lines)
+		ties = room_lines;
 	for (size_t i = 0; i < s->count; i++) {
 		struct stored line = s->lines[i];
-		size_t len = text_len(&line);
+		size_t len = (size_t)line.front_len + line.back_len;
 		if (line.value < least || (line.value == least && ties == 0))
 			continue;
 		ties -= line.value == least;
@@ -134,14 +99,6 @@ unsigned store_rank(const struct store *s, size_t count)
 	while (value > 0 && lines[value - 1] <= count)
 		count -= lines[--value];
 	return value;
-}
-
-uint64_t store_print(const struct store *s, size_t index)
-{
-	const struct stored *d = &s->lines[index];
-	size_t len = (size_t)d->front_len + d->back_len;
-	bool whole = d->front_len == d->length;
-	return fingerprint_masked(s->text + d->text, len - (whole && d->ended));
 }
 
 void store_line(const struct store *s, size_t index, struct line *line)
@@ -192,7 +149,9 @@ int smart_init(struct smart *s, char *const *telling, char *const *ignored)
 	keywords_init(&s->keywords);
 	prefilter_init(&s->prefilter);
 	s->block = malloc(BLOCK);
-	if (!s->block || store_init(&s->store) ||
+	s->store.lines = malloc(STORE_LINES * sizeof(*s->store.lines));
+	s->store.text = malloc(STORE_BYTES);
+	if (!s->block || !s->store.lines || !s->store.text ||
 	    phrases_init(&s->phrases, telling, ignored, LONG_LINE, &s->prefilter)) {
 		smart_release(s);
 		return -1;
@@ -203,14 +162,17 @@ int smart_init(struct smart *s, char *const *telling, char *const *ignored)
 void smart_release(struct smart *s)
 {
 	phrases_release(&s->phrases);
-	store_release(&s->store);
+	free(s->store.lines);
+	free(s->store.text);
+	s->store = (struct store){0};
 	free(s->block);
 	s->block = NULL;
 }
 
 static void store_judged(struct smart *s, const struct line *line, const struct score *score)
 {
-	if (!store_has_room(&s->store)) {
+	if (s->store.count == STORE_LINES ||
+	    STORE_BYTES - s->store.used < STORE_FRONT + STORE_BACK) {
 		smart_weigh(s, line->offset, OUTCOME_UNKNOWN);
 		store_halve(&s->store);
 	}
@@ -257,42 +219,27 @@ static uint32_t form_slot(uint32_t form)
 	return form * 0x9E3779B1u ^ 0x5BD1E995u;
 }
 
-static void count_line(struct smart *s, const struct score *score)
-{
-	if (score->kind == SCORE_BLANK)
-		return;
-	s->crowded += sketch_add(&s->sketch, score->shape) >= COMMON;
-	sketch_add(&s->sketch, score->family);
-	s->judged++;
-	if (score->form && sketch_add(&s->sketch, form_slot(score->form)) >= COMMON)
-		s->regular++;
-}
-
-bool smart_is_common(const struct smart *s, uint32_t form)
-{
-	return form && sketch_count(&s->sketch, form_slot(form)) >= COMMON;
-}
-
 bool smart_is_odd(const struct smart *s, uint32_t shape, uint8_t kind)
 {
 	return kind == SCORE_PLAIN && s->crowded * 100 >= s->judged * CROWDED_SHARE &&
 	       sketch_count(&s->sketch, shape) < 2;
 }
 
-struct trait smart_stored_trait(const struct smart *s, size_t index)
+struct trait smart_trait_of(const struct smart *s, const struct stored *d)
 {
-	const struct stored *d = &s->store.lines[index];
-	return (struct trait){.value = d->value,
-			      .shape = d->shape,
-			      .family = d->family,
-			      .form = d->form,
-			      .kind = d->kind,
-			      .score = d->score,
-			      .indent = d->indent,
-			      .opens = d->opens,
-			      .alarms = d->alarms,
-			      .odd = smart_is_odd(s, d->shape, d->kind),
-			      .common = smart_is_common(s, d->form)};
+	return (struct trait){
+		.value = d->value,
+		.shape = d->shape,
+		.family = d->family,
+		.form = d->form,
+		.kind = d->kind,
+		.score = d->score,
+		.indent = d->indent,
+		.opens = d->opens,
+		.alarms = d->alarms,
+		.odd = smart_is_odd(s, d->shape, d->kind),
+		.common = d->form && sketch_count(&s->sketch, form_slot(d->form)) >= COMMON,
+	};
 }
 
 bool smart_is_regular(const struct smart *s)
@@ -305,7 +252,13 @@ static void smart_keep_line(struct smart *s, const struct line *line)
 	struct score score;
 	smart_judge(s, line, &score);
 	note_streaks(s, line, score.shape);
-	count_line(s, &score);
+	if (score.kind != SCORE_BLANK) {
+		s->crowded += sketch_add(&s->sketch, score.shape) >= COMMON;
+		sketch_add(&s->sketch, score.family);
+		s->judged++;
+		if (score.form && sketch_add(&s->sketch, form_slot(score.form)) >= COMMON)
+			s->regular++;
+	}
 	store_judged(s, line, &score);
 }
 
@@ -373,26 +326,6 @@ static bool is_familiar(struct smart *s, size_t hit)
 	return false;
 }
 
-/* A line in which the fast search found something. */
-static void consider_line(struct smart *s, const struct line *line)
-{
-	struct score score;
-	score.shape = score_shape(line);
-	note_streaks(s, line, score.shape);
-	unsigned count = sketch_add(&s->sketch, score.shape);
-	if (count > USUAL)
-		return;
-	smart_judge(s, line, &score);
-	sketch_add(&s->sketch, score.family);
-	if (score.score < TELLING)
-		return;
-	if (count <= RARE) {
-		keep_before(s, line);
-		s->follow = LINES_BEHIND;
-	}
-	store_judged(s, line, &score);
-}
-
 /* Passes over further lines of a streak of the same line. Returns whether there are some. */
 static bool pass_repeats(struct smart *s, size_t end)
 {
@@ -442,8 +375,22 @@ static void search_block(struct smart *s, size_t end)
 	block_line(s, s->done, ++s->number, &line);
 	s->done += (size_t)line.length;
 	/* Long lines are judged by their ends alone, wherever the block ends. */
-	if (line.length <= LONG_LINE)
-		consider_line(s, &line);
+	if (line.length > LONG_LINE)
+		return;
+	struct score score = {.shape = score_shape(&line)};
+	note_streaks(s, &line, score.shape);
+	unsigned count = sketch_add(&s->sketch, score.shape);
+	if (count > USUAL)
+		return;
+	smart_judge(s, &line, &score);
+	sketch_add(&s->sketch, score.family);
+	if (score.score < TELLING)
+		return;
+	if (count <= RARE) {
+		keep_before(s, &line);
+		s->follow = LINES_BEHIND;
+	}
+	store_judged(s, &line, &score);
 }
 
 /* Passes over the complete lines in the block. */
@@ -463,28 +410,6 @@ static void scan_block(struct smart *s)
 		s->done += (size_t)line.length;
 		smart_keep_line(s, &line);
 	}
-}
-
-static void slide_block(struct smart *s)
-{
-	size_t from = s->done > LOOK_BACK + 1 ? s->done - LOOK_BACK - 1 : 0;
-	memmove(s->block, s->block + from, s->len - from);
-	s->offset += from;
-	s->len -= from;
-	s->done -= from;
-}
-
-static void enter_long(struct smart *s)
-{
-	size_t len = s->len - s->done;
-	s->in_long = true;
-	s->long_start = s->offset + s->done;
-	s->long_length = len;
-	memcpy(s->long_text, s->block + s->done, STORE_FRONT);
-	memcpy(s->long_text + STORE_FRONT, s->block + s->len - STORE_BACK, STORE_BACK);
-	s->offset += s->len;
-	s->len = 0;
-	s->done = 0;
 }
 
 /* Takes what belongs to the long line; returns how many bytes that is. */
@@ -534,10 +459,23 @@ uint64_t smart_feed(struct smart *s, const char *data, size_t len)
 		if (s->len < BLOCK)
 			continue;
 		scan_block(s);
-		if (s->len - s->done > LONG_LINE)
-			enter_long(s);
-		else
-			slide_block(s);
+		size_t left = s->len - s->done;
+		if (left <= LONG_LINE) {
+			size_t from = s->done > LOOK_BACK + 1 ? s->done - LOOK_BACK - 1 : 0;
+			memmove(s->block, s->block + from, s->len - from);
+			s->offset += from;
+			s->len -= from;
+			s->done -= from;
+			continue;
+		}
+		/* A long line is known by its ends. */
+		s->in_long = true;
+		s->long_start = s->offset + s->done;
+		s->long_length = left;
+		memcpy(s->long_text, s->block + s->done, STORE_FRONT);
+		memcpy(s->long_text + STORE_FRONT, s->block + s->len - STORE_BACK, STORE_BACK);
+		s->offset += s->len;
+		s->len = s->done = 0;
 	}
 	scan_block(s);
 	return s->number;

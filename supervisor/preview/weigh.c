@@ -1,10 +1,10 @@
 // Weighs the stored lines: each by itself, less if many lines say the same or a run that went well
 // has said it, too, more by its neighbours.
 
-#include "lib/fingerprint.h"
 #include "supervisor/preview/internal.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 /* Found by measuring on labelled logs; none of them is critical. */
 enum {
@@ -17,6 +17,7 @@ enum {
 	FEW = 4,         /* diagnostics of a family */
 	CLEAR = 45,      /* score of a line that tells by itself what happened */
 	QUIET = 30,      /* lines without one that tells of a failure */
+	SLOT_BITS = 14,  /* of the table of fingerprints: more than twice the stored lines */
 };
 
 static const float WEIGHT_MAX = 150.0f;
@@ -90,11 +91,6 @@ struct weighing {
 	float from_end;     /* bytes */
 };
 
-static float near_end(const struct weighing *w, float favour)
-{
-	return 1.0f + favour / (1.0f + w->from_end / END_REACH);
-}
-
 /* How much it says about a failure. */
 static float failure_weight(const struct weighing *w)
 {
@@ -113,16 +109,7 @@ static float failure_weight(const struct weighing *w)
 	/* The first ones of a family may begin a cascade. */
 	if (w->relatives >= 2)
 		weight *= factor_of(family_steps, w->family);
-	return weight * near_end(w, END_FAVOUR);
-}
-
-/* How much it says about a success. */
-static float success_weight(const struct weighing *w)
-{
-	float weight = (float)w->line->result;
-	weight *= factor_of(repeat_steps, w->before);
-	weight *= factor_of(result_steps, w->family);
-	return weight < RESULT_LEAST ? 0 : weight * near_end(w, END_FAVOUR_RESULT);
+	return weight * (1.0f + END_FAVOUR / (1.0f + w->from_end / END_REACH));
 }
 
 static void lift(struct stored *line, float weight)
@@ -185,37 +172,39 @@ static void lift_before(struct store *store, size_t i, float weight)
 /* The line's own weight, under what is asked for. */
 static float own_weight(const struct weighing *w, enum outcome outcome)
 {
-	float failure = outcome == OUTCOME_SUCCESS ? 0 : failure_weight(w);
-	float success = outcome == OUTCOME_FAILURE ? 0 : success_weight(w);
+	float failure = outcome == OUTCOME_SUCCESS ? 0 : failure_weight(w), success = 0;
+	if (outcome != OUTCOME_FAILURE) {
+		success = (float)w->line->result * factor_of(repeat_steps, w->before) *
+			  factor_of(result_steps, w->family);
+		success = success < RESULT_LEAST
+				  ? 0
+				  : success * (1.0f + END_FAVOUR_RESULT /
+							      (1.0f + w->from_end / END_REACH));
+	}
 	float weight = failure > success ? failure : success;
 	return weight < WEIGHT_MAX ? weight : WEIGHT_MAX;
 }
 
-void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
-		 enum outcome outcome, struct trait *trait)
+struct trait smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
+			 enum outcome outcome)
 {
 	struct score score;
-	struct stored stored;
-	struct weighing w = {.line = &stored};
 	smart_judge(s, line, &score);
-	stored = (struct stored){.score = (uint8_t)score.score,
-				 .result = (uint8_t)score.result,
-				 .shape = score.shape,
-				 .family = score.family};
-	w.same = sketch_count(&s->sketch, score.shape);
-	w.family = sketch_count(&s->sketch, score.family);
-	w.from_end = (float)(bytes - line->offset);
-	*trait = (struct trait){.value = (unsigned)(own_weight(&w, outcome) * UNIT),
+	struct stored stored = {.score = (uint8_t)score.score,
+				.result = (uint8_t)score.result,
 				.shape = score.shape,
 				.family = score.family,
 				.form = score.form,
-				.kind = (uint8_t)score.kind,
-				.score = (uint8_t)score.score,
 				.indent = (uint8_t)(score.indent < 255 ? score.indent : 255),
 				.opens = score.opens,
-				.alarms = score.alarms,
-				.odd = smart_is_odd(s, score.shape, (uint8_t)score.kind),
-				.common = smart_is_common(s, score.form)};
+				.alarms = score.alarms};
+	const struct weighing w = {.line = &stored,
+				   .same = sketch_count(&s->sketch, score.shape),
+				   .family = sketch_count(&s->sketch, score.family),
+				   .from_end = (float)(bytes - line->offset)};
+	stored.value = (uint16_t)(own_weight(&w, outcome) * UNIT);
+	stored.kind = (uint8_t)score.kind;
+	return smart_trait_of(s, &stored);
 }
 
 /* Whether a line is the title of tests that pass, or of a group that begins with such: words of
@@ -261,30 +250,6 @@ static unsigned count_up(uint8_t *slot)
 	return *slot < UINT8_MAX ? (*slot)++ : *slot;
 }
 
-/* Counts what a run that went well has not said. */
-static void count_news(const struct store *store, struct counts *c)
-{
-	for (size_t i = 0; i < store->count; i++) {
-		const struct stored *line = &store->lines[i];
-		if (line->normal)
-			continue;
-		count_up(count_slot(c->shapes, line->shape, true));
-		count_up(count_slot(c->families, line->family, true));
-	}
-}
-
-static void weigh_count(const struct smart *s, struct counts *above, struct counts *news,
-			struct weighing *w)
-{
-	uint32_t shape = w->line->shape, family = w->line->family;
-	bool is_new = s->compared && !w->line->normal;
-	w->before = count_up(count_slot(above->shapes, shape, is_new));
-	w->relatives = count_up(count_slot(above->families, family, is_new));
-	w->same = is_new ? *count_slot(news->shapes, shape, true) : sketch_count(&s->sketch, shape);
-	w->family = is_new ? *count_slot(news->families, family, true)
-			   : sketch_count(&s->sketch, family);
-}
-
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 {
 	struct store *store = &s->store;
@@ -292,15 +257,27 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	uint64_t told = 0; /* the last line that tells of a failure */
 	for (size_t i = 0; i < store->count; i++)
 		store->lines[i].value = 0;
-	if (s->compared)
-		count_news(store, &news);
+	/* What a run that went well has not said. */
+	for (size_t i = 0; i < store->count && s->compared; i++) {
+		const struct stored *line = &store->lines[i];
+		if (line->normal)
+			continue;
+		count_up(count_slot(news.shapes, line->shape, true));
+		count_up(count_slot(news.families, line->family, true));
+	}
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
 		struct weighing w = {.line = line};
 		line->value += smart_is_odd(s, line->shape, line->kind);
 		if (line->score == 0 && line->result == 0)
 			continue;
-		weigh_count(s, &above, &news, &w);
+		bool is_new = s->compared && !line->normal;
+		w.before = count_up(count_slot(above.shapes, line->shape, is_new));
+		w.relatives = count_up(count_slot(above.families, line->family, is_new));
+		w.same = is_new ? *count_slot(news.shapes, line->shape, true)
+				: sketch_count(&s->sketch, line->shape);
+		w.family = is_new ? *count_slot(news.families, line->family, true)
+				  : sketch_count(&s->sketch, line->family);
 		w.from_end = (float)(bytes - line->offset);
 		float weight = own_weight(&w, outcome);
 		if (s->compared)
@@ -320,4 +297,49 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 			lift_before(store, i, weight);
 		}
 	}
+}
+
+/* The stored lines by their fingerprints. */
+struct normal {
+	uint64_t prints[STORE_LINES];
+	uint16_t slots[1 << SLOT_BITS]; /* a line's index + 1; 0: free */
+	bool said[STORE_LINES];         /* of the first line with a fingerprint */
+};
+
+/* The slot of a fingerprint, or a free one. */
+static uint16_t *normal_slot(struct normal *n, uint64_t print)
+{
+	size_t i = (print * 0x9E3779B97F4A7C15u) >> (64 - SLOT_BITS);
+	while (n->slots[i] && n->prints[n->slots[i] - 1] != print)
+		i = (i + 1) & ((1 << SLOT_BITS) - 1);
+	return &n->slots[i];
+}
+
+int smart_compare(struct smart *s, const struct fingerprints *success)
+{
+	struct normal *n = calloc(1, sizeof(*n));
+	uint64_t print;
+	if (!n)
+		return -1;
+	for (size_t i = 0; i < s->store.count; i++) {
+		/* Of all of a line where that is stored, else of what is. */
+		const struct stored *d = &s->store.lines[i];
+		bool whole = d->front_len == d->length;
+		n->prints[i] = fingerprint_masked(s->store.text + d->text,
+						  (size_t)d->front_len + d->back_len -
+							  (whole && d->ended));
+		uint16_t *slot = normal_slot(n, n->prints[i]);
+		if (!*slot)
+			*slot = (uint16_t)(i + 1);
+	}
+	while (success->next(success->ctx, &print) == 1) {
+		const uint16_t *slot = normal_slot(n, print);
+		if (*slot)
+			n->said[*slot - 1] = true;
+	}
+	for (size_t i = 0; i < s->store.count; i++)
+		s->store.lines[i].normal = n->said[*normal_slot(n, n->prints[i]) - 1];
+	s->compared = true;
+	free(n);
+	return 0;
 }
