@@ -74,25 +74,6 @@ static bool read_rule(const char *text, size_t len, struct structure *s)
 	return true;
 }
 
-/* "12) name", "3. name" */
-static bool read_numbered(const char *text, size_t len, struct structure *s)
-{
-	size_t n = 0;
-	while (n < len && n < 5 && is_digit(text[n]))
-		n++;
-	if (n == 0 || n + 2 >= len || !is_blank(text[n + 1]) || !is_one_of(text[n], ")."))
-		return false;
-	s->kind = SCORE_HEADING;
-	s->score = text[n] == ')' ? 34 : 14;
-	return true;
-}
-
-/* Whether it ends with a rule that is drawn with lines. */
-static bool ends_with_rule(const char *text, size_t len)
-{
-	return ends_with(text, len, "\xE2\x94\x81") || ends_with(text, len, "\xE2\x94\x80");
-}
-
 /* "12 | source", "> 12 | source", but not a table's "12 | ERROR | message". */
 static bool read_quote(const char *text, size_t len, struct structure *s)
 {
@@ -115,28 +96,6 @@ static bool read_quote(const char *text, size_t len, struct structure *s)
 	return true;
 }
 
-/* "File "a.ml", line 4, characters 10-23:" */
-static bool read_place(const char *text, size_t len, struct structure *s)
-{
-	if (!starts_with(text, len, "File \"") || text[len - 1] != ':' ||
-	    !memmem(text, len, "\", line ", 8))
-		return false;
-	s->kind = SCORE_PLACE;
-	s->score = 4;
-	return true;
-}
-
-/* Whether a name ends with a place in brackets: "file.ts(12,5)". */
-static bool ends_with_brackets(const char *text, size_t len)
-{
-	size_t n = len, digits = 0;
-	if (len < 4 || text[n - 1] != ')')
-		return false;
-	for (n--; n > 0 && (is_digit(text[n - 1]) || text[n - 1] == ','); n--)
-		digits += is_digit(text[n - 1]);
-	return digits > 0 && n > 1 && text[n - 1] == '(';
-}
-
 /* "file.c:12:5: message", as compilers and linters begin, or the place alone. */
 static bool read_diagnostic(const char *text, size_t len, struct structure *s)
 {
@@ -151,38 +110,92 @@ static bool read_diagnostic(const char *text, size_t len, struct structure *s)
 			;
 		numbers++;
 	}
-	numbers += numbers == 0 && ends_with_brackets(text, n);
+	if (numbers == 0 && n >= 4 && text[n - 1] == ')') {
+		/* A place in brackets: "file.ts(12,5)". */
+		size_t at = n - 1, digits = 0;
+		for (; at > 0 && (is_digit(text[at - 1]) || text[at - 1] == ','); at--)
+			digits += is_digit(text[at - 1]);
+		numbers = digits > 0 && at > 1 && text[at - 1] == '(';
+	}
 	if (!dot || numbers == 0 || numbers > 2 || n >= len || !is_one_of(text[n], ": "))
 		return false;
-	bool alone = text[n] == ':' ? n + 1 == len : ends_with_rule(text, len);
+	/* Behind a blank, a rule that is drawn with lines. */
+	bool alone = text[n] == ':' ? n + 1 == len
+				    : ends_with(text, len, "\xE2\x94\x81") ||
+					      ends_with(text, len, "\xE2\x94\x80");
 	s->kind = alone ? SCORE_PLACE : SCORE_DETAIL;
 	s->score = text[n] == ':' ? SCORE_DIAGNOSTIC : 8;
 	return true;
 }
 
-/* A line that only points at something in the line above. */
-static bool read_pointer(const char *text, size_t len, struct structure *s)
+/* A stack frame behind something else: it ends with "(file.ext:12)" and has an "at", or ends with
+   "file.go:12 +0x1d"; "file.py:12: in name", or "/srv/file.go:12" and nothing else. */
+static bool is_frame(const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		if (!is_digit(text[i]) && !is_one_of(text[i], " ^~|-\t.=>+"))
-			return false;
+	size_t n = len, digits = 0;
+	if (text[len - 1] == ')') {
+		for (n--; n > 0 && (is_digit(text[n - 1]) || text[n - 1] == ':'); n--)
+			digits += is_digit(text[n - 1]);
+		return digits && text[n] == ':' && memrchr(text, '(', n) &&
+		       memmem(text, n, "at ", 3);
 	}
-	if (!memchr(text, '^', len))
-		return false;
-	s->kind = SCORE_DETAIL;
-	s->score = 12;
-	return true;
+	const char *plus = memrchr(text, '+', len), *in = memmem(text, len, ": in ", 5);
+	if (plus && plus - text > 4 && plus[-1] == ' ' && is_digit(plus[-2]) &&
+	    starts_with(plus, len - (size_t)(plus - text), "+0x"))
+		return true;
+	if (in && in > text && is_digit(in[-1]) && !memchr(text, ' ', (size_t)(in - text)))
+		return true;
+	while (n > 0 && is_digit(text[n - 1]))
+		n--;
+	return n < len && n > 1 && text[n - 1] == ':' && text[0] == '/' && !memchr(text, ' ', len);
 }
 
-/* "file.py:12: in name" */
-static bool is_place_in(const char *text, size_t len)
+/* Everything but whether a frame is the user's own. */
+static struct structure read_structure(const char *text, size_t len)
 {
-	const char *in = memmem(text, len, ": in ", 5);
-	return in && in > text && is_digit(in[-1]) && !memchr(text, ' ', (size_t)(in - text));
+	struct structure s = {SCORE_PLAIN, 0};
+	size_t n = 0;
+	if (is_frame(text, len))
+		return (struct structure){SCORE_FRAME, 0};
+	if (read_rule(text, len, &s))
+		return s;
+	/* "12) name", "3. name" */
+	while (n < len && n < 5 && is_digit(text[n]))
+		n++;
+	if (n > 0 && n + 2 < len && is_blank(text[n + 1]) && is_one_of(text[n], ")."))
+		return (struct structure){SCORE_HEADING, text[n] == ')' ? 34 : 14};
+	/* Only points at something in the line above. */
+	for (n = 0; n < len && (is_digit(text[n]) || is_one_of(text[n], " ^~|-\t.=>+"));)
+		n++;
+	if (n == len && memchr(text, '^', len))
+		return (struct structure){SCORE_DETAIL, 12};
+	if (read_quote(text, len, &s))
+		return s;
+	/* "File "a.ml", line 4, characters 10-23:" */
+	if (starts_with(text, len, "File \"") && text[len - 1] == ':' &&
+	    memmem(text, len, "\", line ", 8))
+		return (struct structure){SCORE_PLACE, 4};
+	if (read_diagnostic(text, len, &s))
+		return s;
+	for (size_t i = 0; i < sizeof(openings) / sizeof(*openings); i++) {
+		if (text[0] == openings[i].prefix[0] &&
+		    starts_with(text, len, openings[i].prefix)) {
+			s = (struct structure){openings[i].kind, openings[i].score};
+			break;
+		}
+	}
+	if (starts_with(text, len, "\xE2\x9D\xAF ")) {
+		/* With "file.js:9:14" at the end. */
+		size_t colons = 0;
+		for (n = len; n > 0 && (is_digit(text[n - 1]) || (text[n - 1] == ':' && n < len));)
+			colons += text[--n] == ':';
+		if (colons == 2 && n > 0 && text[n] == ':')
+			s.kind = SCORE_FRAME;
+	}
+	return s;
 }
 
-/* Whether a frame names a place in a file, and one that is not of a library or a runtime. */
-static bool is_own_place(const char *text, size_t len)
+struct structure structure_of(const char *text, size_t len)
 {
 	static const char *const foreign[] = {
 		"node_modules/",  "site-packages/",
@@ -199,84 +212,16 @@ static bool is_own_place(const char *text, size_t len)
 		"(in /",          "_testmain.go",
 		"at assert",      "/assert.",
 	};
-	bool place = memmem(text, len, "\", line ", 8) || memmem(text, len, ":line ", 6);
-	for (size_t i = 1; i + 1 < len && !place; i++)
-		place = text[i] == ':' && is_digit(text[i + 1]) && is_letter(text[i - 1]);
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign) && place; i++)
-		place = !memmem(text, len, foreign[i], strlen(foreign[i]));
-	return place;
-}
-
-/* "file.js:9:14" at the end */
-static bool ends_with_place(const char *text, size_t len)
-{
-	size_t n = len, colons = 0;
-	while (n > 0 && (is_digit(text[n - 1]) || (text[n - 1] == ':' && n < len)))
-		colons += text[--n] == ':';
-	return colons == 2 && n > 0 && text[n] == ':';
-}
-
-/* "/srv/file.go:12" and nothing else */
-static bool is_place_alone(const char *text, size_t len)
-{
-	size_t n = len;
-	while (n > 0 && is_digit(text[n - 1]))
-		n--;
-	return n < len && n > 1 && text[n - 1] == ':' && text[0] == '/' && !memchr(text, ' ', len);
-}
-
-/* A stack frame behind something else: it ends with "(file.ext:12)" and has an
-   "at", or ends with "file.go:12 +0x1d". */
-static bool structure_read_frame(const char *text, size_t len, struct structure *s)
-{
-	const char *plus = memrchr(text, '+', len);
-	size_t n = len, digits = 0;
-	bool frame;
-	if (text[len - 1] == ')') {
-		n--;
-		while (n > 0 && (is_digit(text[n - 1]) || text[n - 1] == ':')) {
-			digits += is_digit(text[n - 1]);
-			n--;
-		}
-		frame = digits && text[n] == ':' && memrchr(text, '(', n) &&
-			memmem(text, n, "at ", 3);
-	} else {
-		frame = plus && plus - text > 4 && plus[-1] == ' ' && is_digit(plus[-2]) &&
-			starts_with(plus, len - (size_t)(plus - text), "+0x");
-		frame = frame || is_place_in(text, len) || is_place_alone(text, len);
-	}
-	if (!frame)
-		return false;
-	s->kind = SCORE_FRAME;
-	return true;
-}
-
-static struct structure read_structure(const char *text, size_t len)
-{
-	struct structure s = {SCORE_PLAIN, 0};
-	if (structure_read_frame(text, len, &s) || read_rule(text, len, &s) ||
-	    read_numbered(text, len, &s) || read_pointer(text, len, &s) ||
-	    read_quote(text, len, &s) || read_place(text, len, &s) ||
-	    read_diagnostic(text, len, &s))
-		return s;
-	for (size_t i = 0; i < sizeof(openings) / sizeof(*openings); i++) {
-		if (text[0] == openings[i].prefix[0] &&
-		    starts_with(text, len, openings[i].prefix)) {
-			s.kind = openings[i].kind;
-			s.score = openings[i].score;
-			break;
-		}
-	}
-	if (starts_with(text, len, "\xE2\x9D\xAF ") && ends_with_place(text, len))
-		s.kind = SCORE_FRAME;
-	return s;
-}
-
-struct structure structure_of(const char *text, size_t len)
-{
 	struct structure s = read_structure(text, len);
-	if (s.kind == SCORE_FRAME)
-		s.score = is_own_place(text, len) ? SCORE_OWN_FRAME : FOREIGN_FRAME;
+	if (s.kind != SCORE_FRAME)
+		return s;
+	/* Whether it names a place in a file, and one that is not of a library or a runtime. */
+	bool own = memmem(text, len, "\", line ", 8) || memmem(text, len, ":line ", 6);
+	for (size_t i = 1; i + 1 < len && !own; i++)
+		own = text[i] == ':' && is_digit(text[i + 1]) && is_letter(text[i - 1]);
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign) && own; i++)
+		own = !memmem(text, len, foreign[i], strlen(foreign[i]));
+	s.score = own ? SCORE_OWN_FRAME : FOREIGN_FRAME;
 	return s;
 }
 
@@ -396,19 +341,6 @@ static bool read_count(struct reader *r, const struct word *w, const struct occu
 	return true;
 }
 
-/* Names of exceptions: NullPointerException, ValueError, AssertionFailure. */
-static unsigned class_weight(const struct reader *r, const struct occurrence *o)
-{
-	static const char *const tails[] = {"Error", "Exception", "Failure", "Fault", "Panic"};
-	if (!is_one_of(r->text[o->start + o->len - 1], "rnetc"))
-		return 0;
-	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
-		if (ends_with(r->text + o->start, o->len, tails[i]) && o->len > strlen(tails[i]))
-			return o->colon ? 48 : o->embedded ? 8 : 30;
-	}
-	return 0;
-}
-
 /* The weight of a word that means failure, in its place. */
 static unsigned place_weight(const struct word *w, const struct occurrence *o)
 {
@@ -426,13 +358,6 @@ static unsigned place_weight(const struct word *w, const struct occurrence *o)
 	return weight;
 }
 
-/* Whether a word of failure stands as tools set it apart: "error:", "[ERROR]", "FAIL name",
-   "name FAILED". */
-static bool is_marked(const struct reader *r, const struct occurrence *o)
-{
-	return o->colon || o->tag || (o->upper && (o->first || o->start + o->len == r->len));
-}
-
 /* Returns whether the word negates the next one. */
 static bool read_known(struct reader *r, const struct word *w, const struct occurrence *o)
 {
@@ -443,7 +368,10 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 		if (r->negated && !o->behind)
 			break;
 		out->alarms = true;
-		out->marked |= !o->embedded && is_marked(r, o);
+		/* As tools set it apart: "error:", "[ERROR]", "FAIL name", "name FAILED". */
+		out->marked |=
+			!o->embedded && (o->colon || o->tag ||
+					 (o->upper && (o->first || o->start + o->len == r->len)));
 		if (w->general)
 			r->failed_at = r->words;
 		else
@@ -486,20 +414,25 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 
 static void read_word(struct reader *r, struct occurrence *o)
 {
-	unsigned weight;
+	/* Names of exceptions: NullPointerException, ValueError, AssertionFailure. */
+	static const char *const tails[] = {"Error", "Exception", "Failure", "Fault", "Panic"};
 	o->hash = shape_hash(SHAPE_SEED, o->word, o->len);
 	r->words++;
 	const struct word *w = keywords_find(r->keywords, o->word, o->len, o->hash, r->before,
 					     r->before_len, &o->behind);
 	if (!w) {
-		weight = class_weight(r, o);
-		if (weight) {
+		const char *name = r->text + o->start;
+		unsigned weight = o->colon ? 48 : o->embedded ? 8 : 30;
+		for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+			if (!is_one_of(name[o->len - 1], "rnetc") ||
+			    !ends_with(name, o->len, tails[i]) || o->len == strlen(tails[i]))
+				continue;
 			r->out->alarms = true;
 			r->out->specific |= !o->embedded;
 			r->out->marked |= o->colon;
 			/* The tails differ in their last letters. */
-			unsigned char last = (unsigned char)r->text[o->start + o->len - 2];
-			add_weight(r->out, weight, o->hash, last);
+			add_weight(r->out, weight, o->hash, (unsigned char)name[o->len - 2]);
+			break;
 		}
 		r->negated = false;
 	} else {
@@ -510,15 +443,6 @@ static void read_word(struct reader *r, struct occurrence *o)
 				 r->outer_at <= r->failed_at + OUTER_REACH;
 	memcpy(r->before, o->word, o->len);
 	r->before_len = o->len;
-}
-
-/* The part of a token without the quotes and brackets around it. */
-static void trim_token(const char *t, size_t *from, size_t *to)
-{
-	while (*from < *to && is_one_of(t[*from], "([{<'\"`*!=:>#|."))
-		(*from)++;
-	while (*to > *from && is_one_of(t[*to - 1], ")]}>'\"`*!=:.,;?<|"))
-		(*to)--;
 }
 
 /* Reads the word at `at`, where a letter is. Returns where it ends. */
@@ -560,7 +484,11 @@ static bool is_class_name(const char *text, size_t token, size_t at)
 static void read_token(struct reader *r, size_t token, size_t end)
 {
 	size_t from = token, to = end, at = token;
-	trim_token(r->text, &from, &to);
+	/* Without the quotes and brackets around it. */
+	while (from < to && is_one_of(r->text[from], "([{<'\"`*!=:>#|."))
+		from++;
+	while (to > from && is_one_of(r->text[to - 1], ")]}>'\"`*!=:.,;?<|"))
+		to--;
 	/* 404 or 503 beside an address. */
 	if (to - from == 3 && is_one_of(r->text[from], "45") && is_digit(r->text[from + 1]) &&
 	    is_digit(r->text[from + 2]) && memmem(r->text, r->len, "http", 4))

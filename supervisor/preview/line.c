@@ -140,17 +140,6 @@ static void cut_bare(const struct line *l, size_t room, enum line_cut where, str
 		c->front_len = cut_left(l->front, front, size_min(front, room), !whole);
 }
 
-/* Splits the available bytes of a line so that they fit into `room`. */
-static void line_cut_line(const struct line *l, size_t room, enum line_cut where, struct cut *c)
-{
-	if (where == LINE_CUT_END || where == LINE_CUT_START)
-		cut_bare(l, room, where, c);
-	else if (l->around)
-		cut_around(l, room, c);
-	else
-		cut_ends(l, room, where, c);
-}
-
 /* How many bytes the character at the start of `data` has if rules are drawn with it, or if it is a
    blank; 0: neither. */
 static size_t rule_character(const char *data, size_t len)
@@ -225,15 +214,6 @@ size_t line_squeeze(const char *data, size_t len, char *out)
 	return written;
 }
 
-/* How many bytes of a line are shown in `limit`, beside its `notes` of which each replaces much. */
-static size_t cut_room(const struct line *l, size_t limit, size_t notes)
-{
-	size_t body = (size_t)l->length - l->ended, most = body;
-	if (notes)
-		most = body > OMITTED_LEAST ? body - OMITTED_LEAST : 0;
-	return limit > notes + l->ended ? size_min(limit - notes - l->ended, most) : 0;
-}
-
 /* Appends the note on bytes that are left out, with the command that prints them if there is one.
  */
 static size_t append_note(char *out, size_t len, uint64_t from, uint64_t bytes, const char *command)
@@ -262,10 +242,19 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 				     : line_append(out, 0, l->front, (size_t)l->length);
 	if (!bare)
 		notes = line_note(at + l->length, 2, note, sizeof(note)) * (l->around ? 2 : 1);
-	size_t room = cut_room(l, form->limit, notes);
+	size_t most = (size_t)l->length - l->ended, room = 0;
+	if (notes) /* each replaces much */
+		most = most > OMITTED_LEAST ? most - OMITTED_LEAST : 0;
+	if (form->limit > notes + l->ended)
+		room = size_min(form->limit - notes - l->ended, most);
 	if (room < (bare ? LINE_LEAST_BARE : LINE_LEAST))
 		return 0;
-	line_cut_line(l, room, form->cut, &c);
+	if (bare)
+		cut_bare(l, room, form->cut, &c);
+	else if (l->around)
+		cut_around(l, room, &c);
+	else
+		cut_ends(l, room, form->cut, &c);
 	if (c.front_len + c.back_len == 0)
 		return 0;
 	len = line_append(out, len, l->front, c.front_len);

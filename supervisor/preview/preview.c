@@ -109,26 +109,6 @@ static const char *tail_data(const struct window *w, size_t *len, uint64_t *offs
 	return w->tail + w->tail_len - *len;
 }
 
-/* The last whole lines, in `most` bytes at most. Returns how many bytes they are, and the number of
-   the first of them; 0: the last line is longer. */
-static size_t window_last(const struct window *w, size_t most, const char **text, uint64_t *number)
-{
-	size_t len;
-	uint64_t offset;
-	const char *data = tail_data(w, &len, &offset), *end = data + len, *start = data;
-	if (most < offset + len) {
-		/* A line starts behind a newline. */
-		if (most < len)
-			start = end - most - 1;
-		start = memchr(start, '\n', (size_t)(end - start));
-		start = start ? start + 1 : end;
-	}
-	*text = start;
-	*number = window_lines(w) - newline_count(start, (size_t)(end - start)) -
-		  (w->bytes > w->last_start) + 1;
-	return (size_t)(end - start);
-}
-
 /* The lines at hand, in order: those that begin in the first bytes, then those
    that begin in the last bytes, each once. The last line is always there. Start
    with a zeroed cursor; false at the end. Feeding invalidates the cursor. */
@@ -482,17 +462,27 @@ static int preview_lay_out(struct preview *p, const struct preview_ask *ask)
 static int choose_last(struct preview *p, const struct preview_ask *ask,
 		       const struct preview_piece **pieces)
 {
-	size_t used = ask->used + MARKER_RESERVE;
+	const struct window *w = &p->window;
+	struct preview_piece *piece = p->plain;
+	size_t used = ask->used + MARKER_RESERVE, len;
 	size_t budget = ask->total ? ask->total : p->options.budget;
 	size_t room = budget > used ? budget - used : 0;
-	uint64_t left = preview_bytes(p) - ask->printed_bytes, number;
-	size_t most = room < left ? room : (size_t)left, len;
-	struct preview_piece *piece = p->plain;
-	const char *text;
+	uint64_t left = w->bytes - ask->printed_bytes, offset, number;
+	size_t most = room < left ? room : (size_t)left;
+	const char *data = tail_data(w, &len, &offset), *end = data + len, *start;
 	do {
-		len = window_last(&p->window, most, &text, &number);
+		start = data;
+		if (most < offset + len) {
+			/* A line starts behind a newline. */
+			if (most < len)
+				start = end - most - 1;
+			start = memchr(start, '\n', (size_t)(end - start));
+			start = start ? start + 1 : end;
+		}
 		most /= 2;
-	} while (utf8_clean_len(text, len) > room);
+	} while (utf8_clean_len(start, (size_t)(end - start)) > room);
+	len = (size_t)(end - start);
+	number = window_lines(w) - newline_count(start, len) - (w->bytes > w->last_start) + 1;
 	if (number > ask->printed_lines + 1)
 		*piece++ = (struct preview_piece){.kind = PREVIEW_GAP,
 						  .from = ask->printed_lines + 1,
@@ -504,7 +494,7 @@ static int choose_last(struct preview *p, const struct preview_ask *ask,
 						  .from = number,
 						  .to = preview_lines(p),
 						  .bytes = len,
-						  .text = text,
+						  .text = start,
 						  .len = len};
 	*pieces = p->plain;
 	return (int)(piece - p->plain);

@@ -36,39 +36,6 @@ enum {
 	MINOR_PERCENT = 30,
 };
 
-/* The judged part of a line. For a long line it is put together in `out`. */
-static const char *judged_text(const struct line *line,
-			       char out[static JUDGED_FRONT + JUDGED_BACK + 1], size_t *len)
-{
-	bool whole = line_is_whole(line);
-	const char *back = whole ? line->front : line->back;
-	size_t back_len = whole ? line->front_len - line->ended : line->back_len;
-	size_t front_len = whole ? back_len : line->front_len;
-	if (whole && front_len <= JUDGED_FRONT + JUDGED_BACK) {
-		*len = front_len;
-		return line->front;
-	}
-	if (front_len > JUDGED_FRONT)
-		front_len = JUDGED_FRONT;
-	if (back_len > JUDGED_BACK) {
-		back += back_len - JUDGED_BACK;
-		back_len = JUDGED_BACK;
-	}
-	if (front_len)
-		memcpy(out, line->front, front_len);
-	out[front_len] = ' ';
-	if (back_len)
-		memcpy(out + front_len + 1, back, back_len);
-	*len = front_len + 1 + back_len;
-	return out;
-}
-
-static bool is_date(const char *text, size_t len)
-{
-	return len > 4 && is_digit(text[0]) && is_digit(text[1]) && is_digit(text[2]) &&
-	       is_digit(text[3]) && text[4] == '-';
-}
-
 /* The columns in front of a message that say where it comes from: names that end with tabs, in
    front of a date, or a name and number in front of a bar. Returns where the next column starts. */
 static size_t skip_columns(const char *text, size_t len)
@@ -76,8 +43,10 @@ static size_t skip_columns(const char *text, size_t len)
 	size_t at = 0, end = len < COLUMNS_LEN ? len : COLUMNS_LEN;
 	const char *tab = memchr(text, '\t', end);
 	for (; tab; tab = memchr(tab + 1, '\t', end - (size_t)(tab + 1 - text))) {
-		if (is_date(tab + 1, len - (size_t)(tab + 1 - text)))
-			return (size_t)(tab - text) + 1;
+		const char *date = tab + 1;
+		if (len - (size_t)(date - text) > 4 && is_digit(date[0]) && is_digit(date[1]) &&
+		    is_digit(date[2]) && is_digit(date[3]) && date[4] == '-')
+			return (size_t)(date - text);
 	}
 	while (at < end && !is_blank(text[at]))
 		at++;
@@ -142,8 +111,26 @@ struct message {
 
 static void find_message(const struct line *line, struct message *m)
 {
-	size_t len;
-	const char *text = judged_text(line, m->copy, &len);
+	bool whole = line_is_whole(line);
+	const char *text = line->front, *back = whole ? line->front : line->back;
+	size_t len = whole ? line->front_len - line->ended : line->front_len;
+	size_t back_len = whole ? len : line->back_len;
+	/* Of a long line its start and its end are put together. */
+	if (!whole || len > JUDGED_FRONT + JUDGED_BACK) {
+		if (len > JUDGED_FRONT)
+			len = JUDGED_FRONT;
+		if (back_len > JUDGED_BACK) {
+			back += back_len - JUDGED_BACK;
+			back_len = JUDGED_BACK;
+		}
+		if (len)
+			memcpy(m->copy, text, len);
+		m->copy[len++] = ' ';
+		if (back_len)
+			memcpy(m->copy + len, back, back_len);
+		len += back_len;
+		text = m->copy;
+	}
 	while (len > 0 && is_blank(text[len - 1]))
 		len--;
 	size_t stamps = skip_stamps(text, len);
@@ -151,19 +138,6 @@ static void find_message(const struct line *line, struct message *m)
 	m->text = text + at;
 	m->len = len - at;
 	m->indent = (unsigned)(at - stamps);
-}
-
-static bool ends_with_pass(const struct message *m)
-{
-	static const char *const endings[] = {
-		" ok",   " OK",  " PASSED",  " passed",     " Passed",   " PASS",
-		" done", " yes", " SKIPPED", " UP-TO-DATE", "(skipped)",
-	};
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
-		if (ends_with(m->text, m->len, endings[i]))
-			return true;
-	}
-	return false;
 }
 
 static unsigned min_score(unsigned a, unsigned b)
@@ -175,6 +149,10 @@ static unsigned min_score(unsigned a, unsigned b)
 static void conclude(const struct message *m, const struct structure *structure,
 		     const struct reading *r, struct score *out)
 {
+	static const char *const endings[] = {
+		" ok",   " OK",  " PASSED",  " passed",     " Passed",   " PASS",
+		" done", " yes", " SKIPPED", " UP-TO-DATE", "(skipped)",
+	};
 	bool passes = structure->kind == SCORE_PASS;
 	bool failures = r->failures && !passes;
 	unsigned score = r->best + min_score(r->rest / 4, r->best ? REST_SCORE : 0);
@@ -200,7 +178,8 @@ static void conclude(const struct message *m, const struct structure *structure,
 		out->score = min_score(score, WARNING_SCORE);
 		return;
 	}
-	passes |= ends_with_pass(m);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings) && !passes; i++)
+		passes = ends_with(m->text, m->len, endings[i]);
 	if (passes || r->pass_first) {
 		/* One test of many, unless the line is about the whole run. */
 		if (passes)

@@ -184,27 +184,23 @@ unsigned sketch_add(struct sketch *s, uint32_t shape)
 /* A shorter one is of no use. */
 enum { STREAK_LEAST = 32 };
 
-static uint64_t streak_length(const struct streak *s)
-{
-	return s->to - s->from;
-}
-
 /* Keeps a streak that has ended if it is one of the longest. */
 static void streak_keep(struct streaks *s, const struct streak *ended)
 {
-	size_t least = 0;
-	if (streak_length(ended) < STREAK_LEAST)
+	struct streak *least = s->longest;
+	uint64_t length = ended->to - ended->from;
+	if (length < STREAK_LEAST)
 		return;
 	if (s->count < STREAKS) {
 		s->longest[s->count++] = *ended;
 		return;
 	}
-	for (size_t i = 1; i < STREAKS; i++) {
-		if (streak_length(&s->longest[i]) < streak_length(&s->longest[least]))
-			least = i;
+	for (struct streak *other = least + 1; other < s->longest + STREAKS; other++) {
+		if (other->to - other->from < least->to - least->from)
+			least = other;
 	}
-	if (streak_length(ended) > streak_length(&s->longest[least]))
-		s->longest[least] = *ended;
+	if (length > least->to - least->from)
+		*least = *ended;
 }
 
 void streaks_add(struct streaks *s, uint64_t number, uint64_t count, bool goes_on)
