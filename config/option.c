@@ -214,6 +214,11 @@ const char *option_number_text(const struct option *o, int64_t value, char out[V
 	return types[o->type].format(out, value);
 }
 
+const char *option_default(const struct option *o, char out[VALUE_LEN])
+{
+	return option_is_number(o) ? option_number_text(o, o->initial, out) : o->preset;
+}
+
 /* Checks one string or item and copies it; NULL with errno and *error. */
 static char *copy_text(const struct option *o, const char *value, size_t len,
 		       struct option_error *error)

@@ -32,7 +32,8 @@ struct option {
 	size_t offset;              /* in struct settings */
 	int64_t min, max;           /* in the unit of the type; for texts the length */
 	bool or_zero;               /* 0 is valid below `min`, too */
-	const char *preset;         /* the default, as option_set() takes it; NULL: empty */
+	int64_t initial;            /* the default of a number */
+	const char *preset;         /* of a text, as option_set() takes it; NULL: empty */
 	const char *const *choices; /* OPTION_ENUM: NULL-terminated, in the order of the C enum */
 	const char *unit;           /* "columns"; for texts what they are: "NAME=VALUE" */
 	const char *flag;           /* "--cols"; NULL: none */
@@ -104,6 +105,9 @@ int option_parse(const struct option *o, const char *value, int64_t *out,
 /* The text of a value, as option_parse() reads it. Writes into `out` or returns a constant. */
 const char *option_number_text(const struct option *o, int64_t value, char out[VALUE_LEN]);
 
+/* The default as a text; NULL: empty. Writes into `out` or returns a constant. */
+const char *option_default(const struct option *o, char out[VALUE_LEN]);
+
 /* Empties the option's field; frees its text or items. */
 void option_clear(struct settings *s, const struct option *o);
 
@@ -120,5 +124,29 @@ const char *option_range(const struct option *o, char out[RANGE_LEN]);
 /* The flag of the table, or of `more` (ends with NULL), that `flag` (up to a =) is probably a
    misspelling of, or NULL. */
 const char *option_nearest_flag(const char *flag, const char *const *more);
+
+// The table as settings, help, sample and manual page (option_print.c).
+
+struct buffer;
+
+/* All functions append to `out`, which remembers a failure. Two ask it: 0, or -1 with ENOMEM. */
+
+/* Every option with its value, and as a comment where the value comes from. `profile`: the one that
+   was applied to the settings (profile_name()), or NULL. A value that has newlines or is longer
+   than a line of an ini file can't be read back. */
+void option_print_settings(struct buffer *out, const struct settings *s, const char *profile);
+
+/* The option's value alone; the items of a list on a line each. */
+void option_print_value(struct buffer *out, const struct option *o, const struct settings *s);
+
+/* The flags with their help, by section. */
+int option_print_help(struct buffer *out);
+
+/* A terse.ini with every key, its help, range and default. Settings are lines that start with '#'
+   and no blank behind it. */
+int option_print_sample(struct buffer *out);
+
+/* The manual page terse.ini(5), in mdoc. */
+void option_print_manual(struct buffer *out);
 
 #endif

@@ -1,38 +1,10 @@
-// See option_print.h.
-
-#include "config/option_print.h"
+// The table of options as settings, help, sample and manual page. See option.h.
 
 #include "config/option.h"
-#include "config/value.h"
 #include "lib/buffer.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* One form of the table. */
-struct option_printer {
-	void (*section)(struct buffer *out, const char *name, bool first);
-	void (*option)(struct buffer *out, const struct option *o, const void *ctx);
-	bool flags; /* only options that have a flag */
-};
-
-static void option_walk(struct buffer *out, const struct option_printer *printer, const void *ctx)
-{
-	const char *section = "";
-	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		if (printer->flags && !o->flag)
-			continue;
-		if (printer->section && strcmp(section, o->section) != 0)
-			printer->section(out, o->section, !*section);
-		section = o->section;
-		printer->option(out, o, ctx);
-	}
-}
-
-static void option_print_section(struct buffer *out, const char *name, bool first)
-{
-	buffer_printf(out, "%s[%s]\n", first ? "" : "\n", name);
-}
 
 /* How much of `text` goes on one line. */
 static size_t line_length(const char *text, size_t width)
@@ -75,16 +47,10 @@ static void option_print_lines(struct buffer *out, const char *lines, const char
 
 enum { ORIGIN_COLUMN = 32 };
 
-struct settings_view {
-	const struct settings *settings;
-	const char *profile;
-};
-
 /* built in, /etc/terse.ini:7, agent codex, profile read, TERSE_COLS, --cols */
 static void settings_print_origin(struct buffer *out, const struct option *o,
-				  const struct settings_view *view)
+				  const struct settings *s, const char *profile)
 {
-	const struct settings *s = view->settings;
 	const struct setting_source *source = &s->sources[o - option_table];
 	const char *file = NULL;
 	switch (source->by) {
@@ -95,9 +61,7 @@ static void settings_print_origin(struct buffer *out, const struct option *o,
 		buffer_printf(out, "%s:%u", file ? file : "terse.ini", source->line);
 		break;
 	case ORIGIN_AGENT: buffer_printf(out, "agent %s", s->agent ? s->agent : ""); break;
-	case ORIGIN_PROFILE:
-		buffer_printf(out, "profile %s", view->profile ? view->profile : "");
-		break;
+	case ORIGIN_PROFILE: buffer_printf(out, "profile %s", profile ? profile : ""); break;
 	case ORIGIN_VARIABLE: buffer_append_string(out, o->variable); break;
 	case ORIGIN_FLAG: buffer_append_string(out, o->flag); break;
 	case ORIGIN_BUILT_IN: buffer_append_string(out, "built in"); break;
@@ -143,55 +107,35 @@ void option_print_value(struct buffer *out, const struct option *o, const struct
 		settings_print_line(out, value);
 }
 
-/* The origins start in a column of their own. */
-static void settings_print_option(struct buffer *out, const struct option *o, const void *ctx)
-{
-	const struct settings_view *view = ctx;
-	const char *key = o->key;
-	o = option_in_force(view->settings, o);
-	size_t start = out->len;
-	buffer_printf(out, "%s = ", key);
-	size_t bare = out->len;
-	if (o->type != OPTION_LIST)
-		option_print_value(out, o, view->settings);
-	if (out->len == bare && bare > start)
-		buffer_truncate(out, bare - 1);
-	size_t width = out->len - start;
-	buffer_printf(out, "%*s ; ", width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0, "");
-	settings_print_origin(out, o, view);
-	buffer_append_string(out, "\n");
-	settings_print_items(out, o, view->settings, "\t");
-}
-
 void option_print_settings(struct buffer *out, const struct settings *s, const char *profile)
 {
-	static const struct option_printer printer = {.section = option_print_section,
-						      .option = settings_print_option};
-	option_walk(out, &printer, &(struct settings_view){s, profile});
+	const char *section = NULL;
+	for (const struct option *row = option_table; row < option_table + option_count; row++) {
+		if (!section || strcmp(section, row->section) != 0)
+			buffer_printf(out, "%s[%s]\n", section ? "\n" : "", row->section);
+		section = row->section;
+		const struct option *o = option_in_force(s, row);
+		size_t start = out->len;
+		buffer_printf(out, "%s = ", row->key);
+		size_t bare = out->len;
+		if (o->type != OPTION_LIST)
+			option_print_value(out, o, s);
+		if (out->len == bare && bare > start)
+			buffer_truncate(out, bare - 1);
+		/* The origins start in a column of their own. */
+		size_t width = out->len - start;
+		buffer_printf(out, "%*s ; ",
+			      width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0, "");
+		settings_print_origin(out, o, s, profile);
+		buffer_append_string(out, "\n");
+		settings_print_items(out, o, s, "\t");
+	}
 }
 
 /* --- terse help run: the flags --------------------------------------------------------- */
 
 /* Flags of this width and less have their help beside them. */
 enum { FLAG_WIDTH = 27, HELP_COLUMN = FLAG_WIDTH + 1, HELP_WIDTH = 80 - HELP_COLUMN };
-
-/* A flag and its value: "--cols N", "--[no-]pty", "--mode smart|head". */
-static void help_print_flag(struct buffer *out, const struct option *o)
-{
-	static const char *const values[OPTION_TYPES] = {
-		[OPTION_COUNT] = "N",
-		[OPTION_SIZE] = "SIZE",
-		[OPTION_DURATION] = "DURATION",
-	};
-	if (o->negated)
-		buffer_printf(out, "  --[no-]%s", o->flag + 2);
-	else
-		buffer_printf(out, "  %s", o->flag);
-	for (size_t i = 0; o->choices && o->choices[i]; i++)
-		buffer_printf(out, "%c%s", i == 0 ? ' ' : '|', o->choices[i]);
-	if (!o->negated && !o->choices)
-		buffer_printf(out, " %s", values[o->type] ? values[o->type] : o->unit);
-}
 
 /* The flag's line begins at `start` in `out`. */
 static void help_print_beside(struct buffer *out, size_t start, const char *help)
@@ -207,37 +151,56 @@ static void help_print_beside(struct buffer *out, size_t start, const char *help
 	wrap_text(out, help, HELP_WIDTH, column);
 }
 
-static void help_print_option(struct buffer *out, const struct option *o, const void *ctx)
+/* A flag and its value ("--cols N", "--[no-]pty", "--mode smart|head"), its help and default. */
+static void help_print_option(struct buffer *out, const struct option *o)
 {
+	static const char *const values[OPTION_TYPES] = {
+		[OPTION_COUNT] = "N",
+		[OPTION_SIZE] = "SIZE",
+		[OPTION_DURATION] = "DURATION",
+	};
 	size_t start = out->len;
+	char initial[VALUE_LEN];
+	const char *preset = option_default(o, initial);
 	struct buffer help = BUFFER_INIT;
-	(void)ctx;
-	help_print_flag(out, o);
+	if (o->negated)
+		buffer_printf(out, "  --[no-]%s", o->flag + 2);
+	else
+		buffer_printf(out, "  %s", o->flag);
+	for (size_t i = 0; o->choices && o->choices[i]; i++)
+		buffer_printf(out, "%c%s", i == 0 ? ' ' : '|', o->choices[i]);
+	if (!o->negated && !o->choices)
+		buffer_printf(out, " %s", values[o->type] ? values[o->type] : o->unit);
 	buffer_append_string(&help, o->help);
 	if (o->type == OPTION_LIST)
 		buffer_append_string(&help, " May be given several times.");
-	else if (o->preset)
-		buffer_printf(&help, " Default: %s.", o->preset);
-	const char *text = buffer_string(&help);
-	if (text)
-		help_print_beside(out, start, text);
-	out->failed |= !text;
+	else if (preset)
+		buffer_printf(&help, " Default: %s.", preset);
+	if (buffer_string(&help))
+		help_print_beside(out, start, help.data);
+	out->failed |= help.failed;
 	buffer_release(&help);
-	for (size_t i = 0; i < option_shorthand_count; i++) {
-		const struct option_shorthand *h = &option_shorthands[i];
-		start = out->len;
-		if (option_by_key(h->section, h->key) != o)
-			continue;
-		buffer_printf(out, "  %s", h->flag);
-		help_print_beside(out, start, h->help);
-	}
 }
 
 int option_print_help(struct buffer *out)
 {
-	static const struct option_printer printer = {
-		.section = option_print_section, .option = help_print_option, .flags = true};
-	option_walk(out, &printer, NULL);
+	const char *section = NULL;
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		if (!o->flag)
+			continue;
+		if (!section || strcmp(section, o->section) != 0)
+			buffer_printf(out, "%s[%s]\n", section ? "\n" : "", o->section);
+		section = o->section;
+		help_print_option(out, o);
+		for (size_t i = 0; i < option_shorthand_count; i++) {
+			const struct option_shorthand *h = &option_shorthands[i];
+			size_t start = out->len;
+			if (option_by_key(h->section, h->key) != o)
+				continue;
+			buffer_printf(out, "  %s", h->flag);
+			help_print_beside(out, start, h->help);
+		}
+	}
 	return buffer_check(out);
 }
 
@@ -294,44 +257,36 @@ static const struct {
 
 enum { PARAGRAPHS = sizeof(introduction) / sizeof(*introduction) };
 
-static void sample_print_section(struct buffer *out, const char *name, bool first)
-{
-	(void)first;
-	buffer_printf(out, "\n[%s]\n", name);
-}
-
-static void sample_print_option(struct buffer *out, const struct option *o, const void *ctx)
-{
-	char range[RANGE_LEN];
-	const char *preset = o->preset ? o->preset : "";
-	(void)ctx;
-	buffer_append_string(out, "\n# ");
-	wrap_text(out, o->help, 78, "# ");
-	buffer_printf(out, "# %s", option_range(o, range));
-	if (o->type == OPTION_COUNT)
-		buffer_printf(out, " %s", o->unit);
-	if (o->flag)
-		buffer_printf(out, "; %s", o->flag);
-	if (o->variable)
-		buffer_printf(out, "; %s", o->variable);
-	buffer_printf(out, "\n#%s =", o->key);
-	if (o->type != OPTION_LIST)
-		buffer_printf(out, "%s%s", *preset ? " " : "", preset);
-	buffer_append_string(out, "\n");
-	if (o->type == OPTION_LIST)
-		option_print_lines(out, preset, "#\t");
-}
-
 int option_print_sample(struct buffer *out)
 {
-	static const struct option_printer printer = {.section = sample_print_section,
-						      .option = sample_print_option};
+	const char *section = "";
+	char range[RANGE_LEN], initial[VALUE_LEN];
 	buffer_append_string(out, "# terse.ini: every setting with its default.\n");
 	for (size_t i = 0; i < PARAGRAPHS; i++) {
 		buffer_append_string(out, "#\n");
 		option_print_lines(out, introduction[i].text, "# ");
 	}
-	option_walk(out, &printer, NULL);
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		const char *preset = option_default(o, initial);
+		if (strcmp(section, o->section) != 0)
+			buffer_printf(out, "\n[%s]\n", o->section);
+		section = o->section;
+		buffer_append_string(out, "\n# ");
+		wrap_text(out, o->help, 78, "# ");
+		buffer_printf(out, "# %s", option_range(o, range));
+		if (o->type == OPTION_COUNT)
+			buffer_printf(out, " %s", o->unit);
+		if (o->flag)
+			buffer_printf(out, "; %s", o->flag);
+		if (o->variable)
+			buffer_printf(out, "; %s", o->variable);
+		buffer_printf(out, "\n#%s =", o->key);
+		if (preset && o->type != OPTION_LIST)
+			buffer_printf(out, " %s", preset);
+		buffer_append_string(out, "\n");
+		if (preset && o->type == OPTION_LIST)
+			option_print_lines(out, preset, "#\t");
+	}
 	return buffer_check(out);
 }
 
@@ -388,12 +343,6 @@ static void manual_print_literal(struct buffer *out, const char *lines)
 	buffer_append_string(out, ".Ed\n");
 }
 
-static void manual_print_section(struct buffer *out, const char *name, bool first)
-{
-	buffer_printf(out, "%s.Ss Section [%s]\\&\n.Bl -tag -width Ds\n", first ? "" : ".El\n",
-		      name);
-}
-
 static void manual_print_names(struct buffer *out, const struct option *o)
 {
 	char least[VALUE_LEN];
@@ -422,7 +371,7 @@ static void manual_print_names(struct buffer *out, const struct option *o)
 	}
 }
 
-static void manual_print_option(struct buffer *out, const struct option *o, const void *ctx)
+static void manual_print_option(struct buffer *out, const struct option *o)
 {
 	static const char *const types[OPTION_TYPES] = {
 		[OPTION_BOOL] = "",        [OPTION_TRISTATE] = "",
@@ -430,21 +379,21 @@ static void manual_print_option(struct buffer *out, const struct option *o, cons
 		[OPTION_SIZE] = "size ",   [OPTION_LIST] = "list of ",
 		[OPTION_STRING] = "text ", [OPTION_DURATION] = "duration ",
 	};
-	char range[RANGE_LEN];
-	(void)ctx;
+	char range[RANGE_LEN], initial[VALUE_LEN];
+	const char *preset = option_default(o, initial);
 	buffer_printf(out, ".It Cm %s\n", o->key);
 	manual_print_text(out, o->help);
 	buffer_printf(out, "\n.br\n%s%s", types[o->type], option_range(o, range));
 	if (o->type == OPTION_COUNT)
 		buffer_printf(out, " %s", o->unit);
 	buffer_append_string(out, "; default");
-	if (o->preset && o->type != OPTION_LIST) {
+	if (preset && o->type != OPTION_LIST) {
 		buffer_append_string(out, "\n.Li ");
-		manual_print_chars(out, o->preset, strlen(o->preset));
+		manual_print_chars(out, preset, strlen(preset));
 		buffer_append_string(out, " ;\n");
-	} else if (o->preset) {
+	} else if (preset) {
 		buffer_append_string(out, "\n");
-		manual_print_literal(out, o->preset);
+		manual_print_literal(out, preset);
 	} else {
 		buffer_append_string(out, " empty;\n");
 	}
@@ -453,8 +402,7 @@ static void manual_print_option(struct buffer *out, const struct option *o, cons
 
 void option_print_manual(struct buffer *out)
 {
-	static const struct option_printer printer = {.section = manual_print_section,
-						      .option = manual_print_option};
+	const char *section = NULL;
 	buffer_append_string(out,
 			     ".\\\" Written from config/option_table.c by terse config --man.\n"
 			     ".Dd November 22, 2026\n.Dt TERSE.INI 5\n.Os\n"
@@ -471,7 +419,13 @@ void option_print_manual(struct buffer *out)
 			buffer_append_string(out, "\n");
 	}
 	buffer_append_string(out, ".Sh SETTINGS\n");
-	option_walk(out, &printer, NULL);
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		if (!section || strcmp(section, o->section) != 0)
+			buffer_printf(out, "%s.Ss Section [%s]\\&\n.Bl -tag -width Ds\n",
+				      section ? ".El\n" : "", o->section);
+		section = o->section;
+		manual_print_option(out, o);
+	}
 	buffer_append_string(out, ".El\n"
 				  ".Sh FILES\n"
 				  ".Pa /etc/terse.ini ,\n"

@@ -2,8 +2,8 @@
 
 #include "config/option.h"
 
+#include "config/pattern.h"
 #include "config/profile.h"
-#include "config/template.h"
 #include "config/value.h"
 
 #include <stddef.h>
@@ -14,8 +14,11 @@
 
 #define KB             ((int64_t)1 << 10)
 #define MB             ((int64_t)1 << 20)
+#define GB             ((int64_t)1 << 30)
 #define PB             ((int64_t)1 << 50)
-#define HOUR           ((int64_t)3600000)
+#define SECOND         ((int64_t)1000)
+#define MINUTE         (60 * SECOND)
+#define HOUR           (60 * MINUTE)
 #define DAY            (24 * HOUR)
 #define OFFSET(member) offsetof(struct settings, member)
 
@@ -23,18 +26,19 @@
 #define NAMES(section_, key_, flag_, variable_) \
 	.section = (section_), .key = (key_), .flag = (flag_), .variable = (variable_)
 
-#define BOOL(field, preset_) .type = OPTION_BOOL, .offset = OFFSET(field), .preset = (preset_)
-#define TRISTATE(field, preset_) \
-	.type = OPTION_TRISTATE, .offset = OFFSET(field), .preset = (preset_)
-#define WORD(field, choices_, preset_) \
-	.type = OPTION_ENUM, .offset = OFFSET(field), .choices = (choices_), .preset = (preset_)
+#define BOOL(field, initial_) .type = OPTION_BOOL, .offset = OFFSET(field), .initial = (initial_)
+#define TRISTATE(field, initial_) \
+	.type = OPTION_TRISTATE, .offset = OFFSET(field), .initial = (initial_)
+#define WORD(field, choices_, initial_) \
+	.type = OPTION_ENUM, .offset = OFFSET(field), .choices = (choices_), .initial = (initial_)
 
-#define NUMBER(type_, field, min_, max_, preset_) \
-	.type = (type_), .offset = OFFSET(field), .min = (min_), .max = (max_), .preset = (preset_)
-#define COUNT(field, min_, max_, preset_, unit_) \
-	NUMBER(OPTION_COUNT, field, min_, max_, preset_), .unit = (unit_)
-#define SIZE(field, min_, max_, preset_)     NUMBER(OPTION_SIZE, field, min_, max_, preset_)
-#define DURATION(field, min_, max_, preset_) NUMBER(OPTION_DURATION, field, min_, max_, preset_)
+#define NUMBER(type_, field, min_, max_, initial_)                              \
+	.type = (type_), .offset = OFFSET(field), .min = (min_), .max = (max_), \
+	.initial = (initial_)
+#define COUNT(field, min_, max_, initial_, unit_) \
+	NUMBER(OPTION_COUNT, field, min_, max_, initial_), .unit = (unit_)
+#define SIZE(field, min_, max_, initial_)     NUMBER(OPTION_SIZE, field, min_, max_, initial_)
+#define DURATION(field, min_, max_, initial_) NUMBER(OPTION_DURATION, field, min_, max_, initial_)
 
 /* `max_` is the length of a text or item. */
 #define TEXT(field, max_, unit_, refuse_)                                               \
@@ -125,17 +129,17 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("run", "timeout", "--timeout", "TERSE_TIMEOUT"),
-		DURATION(timeout, 0, 365 * DAY, "off"),
+		DURATION(timeout, 0, 365 * DAY, 0),
 		.help = "End the command (SIGTERM) after this time; terse then exits with 124.",
 	},
 	{
 		NAMES("run", "grace", "--grace", "TERSE_GRACE"),
-		DURATION(grace, 1, HOUR, "5s"),
+		DURATION(grace, 1, HOUR, 5 * SECOND),
 		.help = "Kill the command (SIGKILL) if it still runs this long after the SIGTERM.",
 	},
 	{
 		NAMES("run", "finish", "--finish", "TERSE_FINISH"),
-		DURATION(finish, 0, HOUR, "1s"),
+		DURATION(finish, 0, HOUR, SECOND),
 		.help = "Wait for at most this long, once the command has ended, for processes "
 			"that "
 			"have yet to print what it wrote last (tee in exec > >(tee log)): those "
@@ -144,25 +148,25 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("run", "linger", "--linger", "TERSE_LINGER"),
-		DURATION(linger, 0, 365 * DAY, "12h"),
+		DURATION(linger, 0, 365 * DAY, 12 * HOUR),
 		.help = "Record the output of background processes for at most this long after the "
 			"command has ended.",
 	},
 	{
 		NAMES("run", "linger_idle", "--linger-idle", "TERSE_LINGER_IDLE"),
-		DURATION(linger_idle, 0, 365 * DAY, "10m"),
+		DURATION(linger_idle, 0, 365 * DAY, 10 * MINUTE),
 		.help = "Stop recording earlier if all processes that hold the output are daemons "
 			"(each in a session of its own) and have written nothing for this long.",
 	},
 	{
 		NAMES("run", "pty", "--pty", "TERSE_PTY"),
-		TRISTATE(pty, "auto"),
+		TRISTATE(pty, TRI_AUTO),
 		.negated = "--no-pty",
 		.help = "Whether the command writes to a pseudo-terminal or to a pipe.",
 	},
 	{
 		NAMES("run", "tty", "--tty", "TERSE_TTY"),
-		TRISTATE(tty, "auto"),
+		TRISTATE(tty, TRI_AUTO),
 		.negated = "--no-tty",
 		.help = "Whether the pseudo-terminal is the command's controlling terminal, so "
 			"that programs can ask for passwords; auto: only if somebody can answer, "
@@ -170,45 +174,45 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("run", "streams", "--streams", "TERSE_STREAMS"),
-		WORD(streams, streams_choices, "auto"),
+		WORD(streams, streams_choices, STREAMS_AUTO),
 		.help = "Whether stdout and stderr are one text in true order or separate; auto: "
 			"separate if their destinations differ.",
 	},
 	{
 		NAMES("run", "yield", "--yield", "TERSE_YIELD"),
-		DURATION(yield, 0, 365 * DAY, "off"),
+		DURATION(yield, 0, 365 * DAY, 0),
 		.help = "Report the output so far when the command has run this long, and let it "
 			"continue in the background (terse await, send, signal). The command gets "
 			"a controlling terminal.",
 	},
 	{
 		NAMES("run", "yield_status", "--yield-status", "TERSE_YIELD_STATUS"),
-		COUNT(yield_status, 0, 255, "0", "status"),
+		COUNT(yield_status, 0, 255, 0, "status"),
 		.help = "The exit status of terse when the command continues in the background.",
 	},
 	{
 		NAMES("run", "detach", "--detach", "TERSE_DETACH"),
-		BOOL(detach, "no"),
+		BOOL(detach, false),
 		.negated = "--no-detach",
 		.help = "Run the command in the background from the start, and print its ID.",
 	},
 	{
 		NAMES("run", "prompt", "--prompt", "TERSE_PROMPT"),
-		WORD(prompt, prompt_choices, "report"),
+		WORD(prompt, prompt_choices, PROMPTING_REPORT),
 		.help = "The reaction when the command waits for input on its controlling terminal "
 			"and nobody is there: report it and let the command wait (like yield), "
 			"await its end, type the end of input, or end the command.",
 	},
 	{
 		NAMES("run", "hang_up", "--hang-up", "TERSE_HANG_UP"),
-		DURATION(hang_up, 0, HOUR, "3s"),
+		DURATION(hang_up, 0, HOUR, 3 * SECOND),
 		.help = "Hang up on a full-screen program that waits for keys where nobody can "
 			"type (not after --yield, --detach or --tty) after this time without "
 			"output; off: only report it. Servers are only reported.",
 	},
 	{
 		NAMES("run", "signal_status", "--signal-status", "TERSE_SIGNAL_STATUS"),
-		BOOL(signal_status, "no"),
+		BOOL(signal_status, false),
 		.negated = "--no-signal-status",
 		.help = "Exit with 128 and the signal's number where a signal ended the command; "
 			"no: end by the same signal.",
@@ -216,21 +220,21 @@ const struct option option_table[] = {
 
 	{
 		NAMES("terminal", "cols", "--cols", "TERSE_COLS"),
-		COUNT(cols, 2, 1000, "160", "columns"),
+		COUNT(cols, 2, 1000, 160, "columns"),
 		.safe = true,
 		.safe_min = 80,
 		.help = "Width of the pseudo-terminal; many programs cut their output to it.",
 	},
 	{
 		NAMES("terminal", "rows", "--rows", "TERSE_ROWS"),
-		COUNT(rows, 2, 500, "50", "rows"),
+		COUNT(rows, 2, 500, 50, "rows"),
 		.safe = true,
 		.safe_min = 24,
 		.help = "Height of the pseudo-terminal.",
 	},
 	{
 		NAMES("terminal", "collapse", "--collapse", "TERSE_COLLAPSE"),
-		BOOL(collapse, "yes"),
+		BOOL(collapse, true),
 		.negated = "--no-collapse",
 		.safe = true,
 		.help = "Show the text as a terminal shows it in the end; no: keep overwritten "
@@ -238,7 +242,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("terminal", "settle", "--settle", "TERSE_SETTLE"),
-		DURATION(settle, 0, 60 * 1000, "50ms"),
+		DURATION(settle, 0, 60 * 1000, 50),
 		.help = "Print a line as it comes once it has stood this long after its newline, "
 			"though it could still be written over. More for programs that begin "
 			"plain and redraw later.",
@@ -252,13 +256,13 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("report", "format", "--format", "TERSE_FORMAT"),
-		WORD(format, format_choices, "text"),
+		WORD(format, format_choices, FORMAT_TEXT),
 		.help = "The form of the output: plain text as it comes, or at the end one JSON "
 			"object, or blocks with a header.",
 	},
 	{
 		NAMES("report", "size", "--size", "TERSE_SIZE"),
-		SIZE(size, 64, 16 * MB, "4KB"),
+		SIZE(size, 64, 16 * MB, 4 * KB),
 		.safe = true,
 		.safe_min = 2 * KB,
 		.help = "Text up to this size is printed whole, longer text as a preview of this "
@@ -267,7 +271,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("report", "failure_size", "--failure-size", "TERSE_FAILURE_SIZE"),
-		SIZE(failure_size, 64, 16 * MB, "6KB"),
+		SIZE(failure_size, 64, 16 * MB, 6 * KB),
 		.safe = true,
 		.safe_min = 2 * KB,
 		.help = "The size for a command that fails. While it runs, the smaller of both "
@@ -275,21 +279,21 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("report", "max_lines", "--max-lines", "TERSE_MAX_LINES"),
-		COUNT(max_lines, 0, 1000000000, "0", "lines"),
+		COUNT(max_lines, 0, 1000000000, 0, "lines"),
 		.safe = true,
 		.safe_min = 50,
 		.help = "Text of more lines than this is printed as a preview, too; 0: no limit.",
 	},
 	{
 		NAMES("report", "unit", NULL, "TERSE_UNIT"),
-		WORD(unit, unit_choices, "lines"),
+		WORD(unit, unit_choices, UNIT_LINES),
 		.safe = true,
 		.help = "The unit that max_lines and the notices count; entries: without a "
 			"listing's headings and totals.",
 	},
 	{
 		NAMES("report", "longest_line", NULL, "TERSE_LONGEST_LINE"),
-		SIZE(longest_line, 40, MB, "0"),
+		SIZE(longest_line, 40, MB, 0),
 		.or_zero = true,
 		.safe = true,
 		.safe_min = 500,
@@ -298,7 +302,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("report", "err_size", "--err-size", "TERSE_ERR_SIZE"),
-		SIZE(err_size, 64, 16 * MB, "0"),
+		SIZE(err_size, 64, 16 * MB, 0),
 		.or_zero = true,
 		.safe = true,
 		.safe_min = 2 * KB,
@@ -306,71 +310,71 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("report", "max_err_lines", "--max-err-lines", "TERSE_MAX_ERR_LINES"),
-		COUNT(max_err_lines, 0, 1000000000, "0", "lines"),
+		COUNT(max_err_lines, 0, 1000000000, 0, "lines"),
 		.safe = true,
 		.safe_min = 50,
 		.help = "The max_lines for separate standard error; 0: no limit.",
 	},
 	{
 		NAMES("report", "print", "--print", "TERSE_PRINT"),
-		WORD(print, print_choices, "auto"),
+		WORD(print, print_choices, PRINT_AUTO),
 		.help = "The form of text over the limit; auto: a preview for an agent, the full "
 			"text for a file or a program.",
 	},
 	{
 		NAMES("report", "heartbeat", "--heartbeat", "TERSE_HEARTBEAT"),
-		DURATION(heartbeat, 0, DAY, "60s"),
+		DURATION(heartbeat, 0, DAY, MINUTE),
 		.safe = true,
 		.help = "Report that the command still runs after this time without output, or "
 			"with output that is not shown.",
 	},
 	{
 		NAMES("report", "status", "--status", "TERSE_STATUS"),
-		WORD(status, status_choices, "never"),
+		WORD(status, status_choices, STATUS_NEVER),
 		.safe = true,
 		.safe_never = "never",
 		.help = "When to add a line with the exit status to text that is printed whole.",
 	},
 	{
 		NAMES("report", "words", "--words", "TERSE_WORDS"),
-		WORD(words, words_choices, "commands"),
+		WORD(words, words_choices, WORDS_COMMANDS),
 		.help = "How terse's own lines say what to do next: as terse commands, or as calls "
 			"of the tools of terse mcp.",
 	},
 	{
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),
-		SIZE(ceiling, 512, 16 * MB, "0"),
+		SIZE(ceiling, 512, 16 * MB, 0),
 		.or_zero = true,
 		.help = "The most that is printed, notices included, whatever size says, since the "
 			"agent would cut the rest; 0: unknown.",
 	},
 	{
 		NAMES("report", "failure_ceiling", "--failure-ceiling", "TERSE_FAILURE_CEILING"),
-		SIZE(failure_ceiling, 512, 16 * MB, "0"),
+		SIZE(failure_ceiling, 512, 16 * MB, 0),
 		.or_zero = true,
 		.help = "The ceiling for a command that fails; 0: as ceiling.",
 	},
 	{
 		NAMES("report", "cut_ceiling", "--cut-ceiling", "TERSE_CUT_CEILING"),
-		SIZE(cut_ceiling, 512, 16 * MB, "0"),
+		SIZE(cut_ceiling, 512, 16 * MB, 0),
 		.or_zero = true,
 		.help = "The ceiling for text that is longer than the ceiling, unless the command "
 			"fails, since the agent would show so little of it; 0: as ceiling.",
 	},
 	{
 		NAMES("report", "line_ceiling", "--line-ceiling", "TERSE_LINE_CEILING"),
-		COUNT(line_ceiling, 0, 1000000000, "0", "lines"),
+		COUNT(line_ceiling, 0, 1000000000, 0, "lines"),
 		.help = "The ceiling in lines; 0: unknown.",
 	},
 	{
 		NAMES("report", "exit_delay", "--exit-delay", "TERSE_EXIT_DELAY"),
-		DURATION(exit_delay, 0, 10 * 1000, "off"),
+		DURATION(exit_delay, 0, 10 * 1000, 0),
 		.help = "Wait this long after the last output for an agent, since some lose what "
 			"they have not read when terse ends.",
 	},
 	{
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),
-		WORD(mode, mode_choices, "smart"),
+		WORD(mode, mode_choices, MODE_SMART),
 		.safe = true,
 		.safe_never = "head",
 		.help = "The part of the text that a preview shows; smart: the start, the end, and "
@@ -380,7 +384,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("preview", "fold", "--fold", "TERSE_FOLD"),
-		WORD(fold, fold_choices, "counters"),
+		WORD(fold, fold_choices, FOLD_COUNTERS),
 		.safe = true,
 		.help = "Which lines of a success a smart preview shows as one; counters: those "
 			"that differ in a counter, a hash or a time alone, and the room is filled "
@@ -389,13 +393,13 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),
-		COUNT(head_share, 0, 100, "15", "percent"),
+		COUNT(head_share, 0, 100, 15, "percent"),
 		.help = "The share of a preview for the start of the text, which is printed as it "
 			"comes.",
 	},
 	{
 		NAMES("preview", "end_share", "--end-share", "TERSE_END_SHARE"),
-		COUNT(end_share, 0, 100, "8", "percent"),
+		COUNT(end_share, 0, 100, 8, "percent"),
 		.help = "The share of a smart preview for the last lines, whatever they say; after "
 			"a success at least 30, or 12 if most lines report progress.",
 	},
@@ -419,7 +423,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("preview", "max_line", "--max-line", "TERSE_MAX_LINE"),
-		SIZE(max_line, 64, MB, "0"),
+		SIZE(max_line, 64, MB, 0),
 		.or_zero = true,
 		.safe = true,
 		.safe_min = 500,
@@ -428,7 +432,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("preview", "group", "--group", "TERSE_GROUP"),
-		BOOL(group, "no"),
+		BOOL(group, false),
 		.negated = "--no-group",
 		.safe = true,
 		.help = "Mode head: text over the limit that is a list of matches in files is "
@@ -437,30 +441,30 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("spill", "when", "--spill", "TERSE_SPILL"),
-		WORD(spill, when_choices, "overflow"),
+		WORD(spill, when_choices, SPILL_OVERFLOW),
 		.help = "The texts that are kept: those that are not printed whole, or all, so "
 			"that terse read last shows short ones again, too.",
 	},
 	{
 		NAMES("spill", "max_artifact", "--max-artifact", "TERSE_MAX_ARTIFACT"),
-		SIZE(max_artifact, 64 * KB, PB, "1GB"),
+		SIZE(max_artifact, 64 * KB, PB, GB),
 		.help = "Keep the first and the last part of text that is larger than this.",
 	},
 	{
 		NAMES("spill", "min_free", "--min-free", "TERSE_MIN_FREE"),
-		SIZE(min_free, 0, PB, "32MB"),
+		SIZE(min_free, 0, PB, 32 * MB),
 		.help = "A disk with less free space than this counts as full.",
 	},
 	{
 		NAMES("spill", "raw", "--keep-raw", "TERSE_KEEP_RAW"),
-		TRISTATE(raw, "auto"),
+		TRISTATE(raw, TRI_AUTO),
 		.negated = "--no-keep-raw",
 		.help = "Whether the command's original bytes are kept beside the text; auto: if "
 			"the text lacks more than colours.",
 	},
 	{
 		NAMES("spill", "record", "--record", "TERSE_RECORD"),
-		BOOL(record, "no"),
+		BOOL(record, false),
 		.negated = "--no-record",
 		.help = "Keep the times of all output, for terse replay.",
 	},
@@ -471,51 +475,51 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("session", "reach", "--reach", "TERSE_REACH"),
-		WORD(reach, reach_choices, "files"),
+		WORD(reach, reach_choices, REACH_FILES),
 		.help = "What a verb that takes an ID reaches: files by their path, too; the "
 			"artifacts of the store, by whole IDs; those of the session. terse mcp "
 			"sets this for its tools.",
 	},
 	{
 		NAMES("session", "keep", NULL, "TERSE_KEEP"),
-		DURATION(keep, 0, 3650 * DAY, "1d"),
+		DURATION(keep, 0, 3650 * DAY, DAY),
 		.help = "Keep the artifacts of an ended session for this long; off: not at all.",
 	},
 	{
 		NAMES("gc", "interval", NULL, "TERSE_GC_INTERVAL"),
-		DURATION(gc_interval, 0, 365 * DAY, "1h"),
+		DURATION(gc_interval, 0, 365 * DAY, HOUR),
 		.help = "Clean up the store after a run if the last time is this long ago; off: "
 			"only by terse gc.",
 	},
 	{
 		NAMES("gc", "max_age", "--gc-age", "TERSE_GC_AGE"),
-		DURATION(gc_age, 0, 3650 * DAY, "14d"),
+		DURATION(gc_age, 0, 3650 * DAY, 14 * DAY),
 		.help = "Remove artifacts that were last written longer ago than this; off: none.",
 	},
 	{
 		NAMES("gc", "max_size", "--gc-size", "TERSE_GC_SIZE"),
-		SIZE(gc_size, 0, PB, "5GB"),
+		SIZE(gc_size, 0, PB, 5 * GB),
 		.help = "Remove the oldest artifacts while all together take more disk space than "
 			"this; 0: no limit.",
 	},
 	{
 		NAMES("gc", "max_count", "--gc-count", "TERSE_GC_COUNT"),
-		COUNT(gc_count, 0, 1000000000, "20000", "artifacts"),
+		COUNT(gc_count, 0, 1000000000, 20000, "artifacts"),
 		.help = "Remove the oldest artifacts while there are more than this; 0: no limit.",
 	},
 	{
 		NAMES("gc", "session_size", NULL, "TERSE_GC_SESSION_SIZE"),
-		SIZE(gc_session_size, 0, PB, "0"),
+		SIZE(gc_session_size, 0, PB, 0),
 		.help = "The max_size for each session; 0: no limit.",
 	},
 	{
 		NAMES("gc", "session_count", NULL, "TERSE_GC_SESSION_COUNT"),
-		COUNT(gc_session_count, 0, 1000000000, "0", "artifacts"),
+		COUNT(gc_session_count, 0, 1000000000, 0, "artifacts"),
 		.help = "The max_count for each session; 0: no limit.",
 	},
 	{
 		NAMES("redact", "secrets", "--redact", "TERSE_REDACT"),
-		BOOL(redact, "no"),
+		BOOL(redact, false),
 		.negated = "--no-redact",
 		.help = "Replace what looks like a secret (keys, tokens, passwords in URLs) before "
 			"anything is printed or kept.",
@@ -533,25 +537,25 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("remote", "push", NULL, NULL),
-		WORD(push, push_choices, "off"),
+		WORD(push, push_choices, PUSHING_OFF),
 		.help = "The runs that are pushed when they have ended, however short their texts; "
 			"failed: those with a status other than 0.",
 	},
 	{
 		NAMES("remote", "outbox_max", NULL, NULL),
-		SIZE(outbox_max, 64 * KB, PB, "256MB"),
+		SIZE(outbox_max, 64 * KB, PB, 256 * MB),
 		.help = "The most disk space for what waits to be pushed; the oldest is dropped "
 			"first, and terse push says so.",
 	},
 	{
 		NAMES("remote", "transfer_time", NULL, NULL),
-		DURATION(transfer_time, 100, DAY, "2m"),
+		DURATION(transfer_time, 100, DAY, 2 * MINUTE),
 		.help = "The most time in which no object is moved or read; after that the remote "
 			"has failed.",
 	},
 	{
 		NAMES("remote", "cache_max", NULL, NULL),
-		SIZE(cache_max, MB, PB, "512MB"),
+		SIZE(cache_max, MB, PB, 512 * MB),
 		.help = "The most disk space for what was read from the remote; the oldest goes "
 			"first.",
 	},
@@ -575,14 +579,14 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("shim", "in_front", NULL, "TERSE_IN_FRONT"),
-		WORD(in_front, in_front_choices, "deny"),
+		WORD(in_front, in_front_choices, IN_FRONT_DENY),
 		.help = "What the hook of an agent answers to a command with terse in front of "
 			"another one, which the agent's own rules do not see; pass: nothing. Only "
 			"Claude Code and Cursor can ask; the others deny then, too.",
 	},
 	{
 		NAMES("shim", "comments", NULL, "TERSE_COMMENTS"),
-		BOOL(comments, "yes"),
+		BOOL(comments, true),
 		.help = "Whether a command of an agent that ends with a comment such as "
 			"\"# terse: yield=10s\" (yield, timeout and size) is run so.",
 	},

@@ -153,7 +153,7 @@ struct settings {
 
 	/* [shim] */
 	char *shell;         /* NULL: bash where there is one, else sh */
-	struct strings pass; /* templates (config/template.h) */
+	struct strings pass; /* templates (config/pattern.h) */
 	int64_t in_front;    /* enum in_front */
 	int64_t comments;    /* whether a command's last comment asks something of terse */
 
@@ -244,5 +244,27 @@ const char *settings_user_file(char *room, bool *named);
 
 /* Writes its absolute path into `path` (PATH_MAX bytes). Opens no file. */
 bool project_find(char *path);
+
+// What a command asks of terse in the comment that it ends with, so that an agent's rules judge the
+// command as it would be without:
+//
+//   npm run dev # terse: yield=10s
+//   make # terse: timeout=5m, size=20KB
+//
+// It is the last comment of the whole string, and has nothing else in it than these names, each
+// with a value: yield, timeout, size. Any other comment is none of terse's.
+
+enum { COMMENT_MAX = 3, COMMENT_LEN = 48 };
+
+struct comment {
+	size_t count;
+	char flags[COMMENT_MAX][COMMENT_LEN]; /* "--yield=10s" */
+};
+
+/* Reads it, and sets what it asks for in the settings, as if these were flags. A value that is not
+   valid is left out, since a comment never kept a command from running: -1, with the last such
+   error. */
+int comment_read(struct comment *c, const char *command, struct settings *s,
+		 struct option_error *error);
 
 #endif

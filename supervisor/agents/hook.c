@@ -2,8 +2,8 @@
 
 #include "supervisor/agents/hook.h"
 
-#include "config/comment.h"
 #include "config/pattern.h"
+#include "config/settings.h"
 #include "config/words.h"
 #include "lib/buffer.h"
 #include "lib/json_read.h"

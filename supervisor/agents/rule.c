@@ -3,7 +3,6 @@
 #include "supervisor/agents/rule.h"
 
 #include "config/pattern.h"
-#include "config/template.h"
 #include "lib/trace.h"
 
 #include <limits.h>

@@ -5,7 +5,7 @@
 // lists, where a file's list takes the place of the built-in one:
 //
 //   environment  variables by which a process knows that the agent started it: NAME, or
-//                NAME=VALUE with a template (template.h); one of them is enough. None: the
+//                NAME=VALUE with a template (pattern.h); one of them is enough. None: the
 //                agent's process is looked for among the ancestors
 //   string       templates of its shell strings; {command} or {word} is what the model wrote
 //   pass         templates of shell strings that are not tool calls although they match

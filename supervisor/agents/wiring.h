@@ -69,7 +69,7 @@ struct wiring {
 };
 
 extern const struct wiring wirings[];
-/* For the model; with what a comment asks (config/comment.h), where `comment` is set. */
+/* For the model; with what a comment asks (config/settings.h), where `comment` is set. */
 extern const char wiring_lines[], wiring_lines_with_comment[];
 
 /* The same for agents that get terse as a server of tools (terse mcp) and nothing else: `programs`,

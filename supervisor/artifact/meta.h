@@ -57,7 +57,7 @@ struct meta_holder {
 
 /* What a reader who may be an agent was shown of a run: bytes, and how many tokens that is, as
    lib/tokens.h estimates it; bytes of the text that it was shown, and how many of these the agent
-   would have shown by itself (config/own_cut.h). */
+   would have shown by itself (config/agents.h). */
 struct meta_shown {
 	uint64_t bytes, tokens, text, own;
 };

@@ -16,7 +16,6 @@
 #include "config/ini.h"
 #include "config/layer.h"
 #include "config/option.h"
-#include "config/option_print.h"
 #include "config/profile.h"
 #include "config/settings.h"
 #include "lib/buffer.h"
@@ -103,12 +102,12 @@ static const char *config_unit(const struct option *o)
 static void config_json_setting(struct buffer *out, const struct settings *s,
 				const struct option *o)
 {
-	char text[VALUE_LEN];
+	char text[VALUE_LEN], initial[VALUE_LEN];
 	json_begin_object(out, NULL);
 	json_add_string(out, "section", o->section);
 	json_add_string(out, "key", o->key);
 	/* The value and its origin may be those of another one. */
-	const char *preset = o->preset;
+	const char *preset = option_default(o, initial);
 	o = option_in_force(s, o);
 	config_json_value(out, s, o);
 	if (config_unit(o))

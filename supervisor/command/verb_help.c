@@ -1,7 +1,7 @@
 // terse help [VERB]
 
 #include "config/error.h"
-#include "config/option_print.h"
+#include "config/option.h"
 #include "lib/buffer.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/help.h"

@@ -14,7 +14,6 @@
 //
 // which are gone from the environment afterwards.
 
-#include "config/comment.h"
 #include "config/option.h"
 #include "config/settings.h"
 #include "lib/human.h"

@@ -2,7 +2,7 @@
 
 #include "supervisor/process/shown.h"
 
-#include "config/own_cut.h"
+#include "config/agents.h"
 #include "config/profile.h"
 #include "lib/json.h"
 

@@ -1,7 +1,7 @@
 // Templates: whatever the shell string, matching ends, and what is taken is part of the string.
 // The first line is the template, the rest the text.
 
-#include "config/template.h"
+#include "config/pattern.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 // written from it: help and sample.
 
 #include "config/option.h"
-#include "config/option_print.h"
 #include "config/settings.h"
 
 #include "lib/buffer.h"
@@ -101,9 +100,9 @@ static const char *other_value(const struct option *o)
 	static char number[32];
 	const char *const *choices = o->choices;
 	switch (o->type) {
-	case OPTION_BOOL: return strcmp(o->preset, "yes") == 0 ? "no" : "yes";
+	case OPTION_BOOL: return o->initial ? "no" : "yes";
 	case OPTION_TRISTATE: return "no";
-	case OPTION_ENUM: return strcmp(choices[0], o->preset) == 0 ? choices[1] : choices[0];
+	case OPTION_ENUM: return choices[o->initial == 0];
 	case OPTION_STRING:
 		return strcmp(o->unit, "KEY") == 0       ? "ctrl-o"
 		       : strcmp(o->unit, "PLACE") == 0   ? "file:/other"
@@ -366,7 +365,7 @@ static void each_is_set_by_flag(void **state)
 		settings_release(&s);
 
 		s = start();
-		bool is_off = o->type == OPTION_BOOL && strcmp(o->preset, "no") == 0;
+		bool is_off = o->type == OPTION_BOOL && !o->initial;
 		snprintf(flag, sizeof(flag), "%s", o->negated && !is_off ? o->negated : o->flag);
 		snprintf(attached, sizeof(attached), "%s", value_for(o));
 		if (o->negated)

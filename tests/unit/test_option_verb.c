@@ -2,7 +2,6 @@
 // and the completion script, in bash.
 
 #include "config/option.h"
-#include "config/option_print.h"
 #include "config/settings.h"
 
 #include "lib/buffer.h"

@@ -1,7 +1,7 @@
 // What a command asks of terse in the comment that it ends with: read only where the shell reads a
 // comment as the last one, and only from the closed list.
 
-#include "config/comment.h"
+#include "config/settings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

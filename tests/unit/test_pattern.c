@@ -1,6 +1,6 @@
 // Templates for shell strings, paths and values.
 
-#include "config/template.h"
+#include "config/pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
