@@ -450,7 +450,10 @@ static bool verb_fail_last(const struct verb *v, const struct settings *settings
 	if (is && found->id[0]) {
 		buffer_printf(&text, "; the one kept before is %s old: ",
 			      human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))));
-		wording_verb(&text, (enum next_words)settings->words, v->name, found->id);
+		if (settings->words == WORDS_TOOLS)
+			buffer_printf(&text, "artifact_id=%s", found->id);
+		else
+			buffer_printf(&text, "terse %s %s", v->name, found->id);
 	}
 	if (is)
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s",
@@ -519,8 +522,7 @@ bool verb_has_session(const struct verb *v, const struct settings *settings, con
 	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	bool has = false;
-	/* That of terse mcp begins with its first artifact. */
-	if (!session || settings->words == WORDS_TOOLS)
+	if (!session)
 		return true;
 	verb_session(settings, session, directory);
 	for (int count = store_open_all(stores); count > 0; store_close(&stores[--count])) {

@@ -1,16 +1,25 @@
-// See server.h: a request that has a child.
+// See server.h: requests that have a child, and run_command.
 
+#include "config/option.h"
+#include "config/settings.h"
 #include "lib/human.h"
+#include "lib/io.h"
 #include "lib/json.h"
 #include "lib/proc.h"
+#include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/mcp/server.h"
 #include "supervisor/process/control_client.h"
 #include "supervisor/process/process_tree.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <syslog.h>
@@ -19,7 +28,29 @@
 /* While nothing changes, the client is told this often that the command still runs. */
 #define CALL_SILENCE_MS 10000
 
-struct call *call_new(struct server *s, enum call_kind kind, const char *id)
+/* Bytes that a child may print: far above every limit of the verbs. The rest is dropped. */
+#define CALL_OUTPUT_MAX ((size_t)4 * 1024 * 1024)
+
+#define CALL_CHUNK ((size_t)64 * 1024)
+
+/* The exit status of terse's own errors. */
+#define CALL_TERSE 125
+
+/* The descriptor that `terse run` gets as its leash. */
+#define CALL_LEASH 3
+
+/* This program, also after it was replaced on disk. */
+#define CALL_PROGRAM "/proc/self/exe"
+
+struct call *call_find(const struct server *s, const char *id)
+{
+	struct call *c = s->calls;
+	while (c && (c->cancelled || strcmp(c->id, id) != 0))
+		c = c->next;
+	return c;
+}
+
+struct call *call_new(struct server *s, const char *id)
 {
 	struct call *c = s->call_count < s->calls_most ? calloc(1, sizeof(*c)) : NULL;
 	if (!c) {
@@ -29,21 +60,11 @@ struct call *call_new(struct server *s, enum call_kind kind, const char *id)
 					  : "too many requests at once; send it again later");
 		return NULL;
 	}
-	c->kind = kind;
-	c->child = (struct child){.out = -1, .err = -1, .caller = -1};
-	c->leave.fd = -1;
+	c->out = c->err = c->leash = c->leave.fd = -1;
 	memcpy(c->id, id, strlen(id) + 1);
 	c->next = s->calls;
 	s->calls = c;
 	s->call_count++;
-	return c;
-}
-
-struct call *call_find(const struct server *s, const char *id)
-{
-	struct call *c = s->calls;
-	while (c && (c->cancelled || strcmp(c->id, id) != 0))
-		c = c->next;
 	return c;
 }
 
@@ -54,45 +75,277 @@ void call_free(struct server *s, struct call *c)
 		at = &(*at)->next;
 	*at = c->next;
 	s->call_count--;
-	child_release(&c->child);
+	io_close(&c->out);
+	io_close(&c->err);
+	io_close(&c->leash);
+	buffer_release(&c->output);
+	buffer_release(&c->errors);
 	shell_state_release(&c->before);
 	shell_leave_close(&c->leave);
 	buffer_release(&c->state);
 	buffer_release(&c->stay);
-	free(c->about);
+	free(c->uri);
 	free(c);
 }
 
-int call_begin(struct server *s, struct call *c, struct order *order, const char *directory,
-	       char *const *env)
+/* Answers a call with one of terse's own errors. */
+static void __attribute__((format(printf, 3, 4)))
+call_refuse(struct server *s, const struct call *c, const char *format, ...)
 {
-	const struct child_start start = {
-		.argv = order->argv,
-		.envp = (char **)env,
-		.directory = directory,
-		.input = order->input,
-		.input_len = order->input_len,
-		.caller = c->tool == &tools[TOOL_RUN_COMMAND],
-		.signals = &s->mask,
-	};
-	errno = ENOMEM;
-	int result = order->failed ? -1 : child_start(&c->child, &start);
+	struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
+	va_list args;
+	va_start(args, format);
+	buffer_vprintf(&text, format, args);
+	va_end(args);
+	utf8_clean(&clean, text.data, text.len);
+	clean.failed |= text.failed;
+	server_answer(s, c->id, &clean, true);
+	buffer_release(&text);
+	buffer_release(&clean);
+}
+
+/* --- the child ------------------------------------------------------------------------------- */
+
+/* The child's ends of what connects it with the server. */
+struct call_ends {
+	int in, out, err, leash;
+};
+
+/* The server's end, and the child's in *other: above the standard descriptors and the leash, so
+   that none of them is overwritten before it is used. Returns -1 with errno, and nothing to close.
+ */
+static int call_connect(int type, int *other)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	int own = fcntl(pair[0], F_DUPFD_CLOEXEC, CALL_LEASH + 1);
+	*other = own < 0 ? -1 : fcntl(pair[1], F_DUPFD_CLOEXEC, CALL_LEASH + 1);
 	int error = errno;
-	order_release(order);
+	io_close(&pair[0]);
+	io_close(&pair[1]);
+	if (*other < 0)
+		io_close(&own);
+	errno = error;
+	return own;
+}
+
+/* Its standard input: nothing, or a file in memory, which ends, and nobody has to write while the
+   child reads. */
+static int call_open_input(const json_t *input)
+{
+	if (!input)
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int fd = memfd_create("stdin", MFD_CLOEXEC);
+	if (fd >= 0 && (io_write(fd, json_string_value(input), json_string_length(input)) < 0 ||
+			lseek(fd, 0, SEEK_SET) < 0))
+		io_close(&fd);
+	return fd;
+}
+
+/* Executes `terse` with these words in the call's directory and environment. Returns 0 or an
+   errno. */
+static int call_spawn(const struct server *s, struct call *c, const struct call_ends *e,
+		      char **words)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int error = posix_spawn_file_actions_init(&actions);
+	if (error)
+		return error;
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &s->mask);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	error = posix_spawn_file_actions_adddup2(&actions, e->in, STDIN_FILENO);
+	if (!error)
+		error = posix_spawn_file_actions_adddup2(&actions, e->out, STDOUT_FILENO);
+	if (!error)
+		error = posix_spawn_file_actions_adddup2(&actions, e->err, STDERR_FILENO);
+	if (!error)
+		error = posix_spawn_file_actions_adddup2(&actions, e->leash, CALL_LEASH);
+	if (!error)
+		error = posix_spawn_file_actions_addchdir_np(&actions, c->before.directory);
+	if (!error)
+		error = posix_spawn(&c->pid, CALL_PROGRAM, &actions, &attributes, words,
+				    c->before.env);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return error;
+}
+
+/* In a child that is a copy of the server: it has the descriptors of its own alone. */
+static _Noreturn void
+call_print(const struct server *s, const struct call *c, const struct call_ends *e,
+	   int (*print)(const struct server *, const struct call *, struct settings *))
+{
+	struct settings settings;
+	struct option_error error = {""};
+	int trace = trace_fd() > STDERR_FILENO ? trace_fd() : STDERR_FILENO;
+	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+	if (dup2(e->in, STDIN_FILENO) < 0 || dup2(e->out, STDOUT_FILENO) < 0 ||
+	    dup2(e->err, STDERR_FILENO) < 0)
+		_exit(CALL_TERSE);
+	if (trace > STDERR_FILENO + 1)
+		close_range(STDERR_FILENO + 1, (unsigned)trace - 1, 0);
+	close_range((unsigned)trace + 1, ~0U, 0);
+	/* What is wrong in a configuration file was said at the start. */
+	if (settings_load(&settings, &error) < 0) {
+		dprintf(STDERR_FILENO, "%s\n", strerror(errno));
+		_exit(CALL_TERSE);
+	}
+	settings.words = WORDS_TOOLS;
+	settings.reach = s->settings->reach;
+	settings.session = (char *)s->artifacts;
+	_exit(print(s, c, &settings));
+}
+
+/* Starts a child: `words` (and `input`) of `terse run`, or else one that prints. Returns 0, or -1
+   with errno. */
+static int call_start(struct server *s, struct call *c, char **words, const json_t *input,
+		      int (*print)(const struct server *, const struct call *, struct settings *))
+{
+	struct call_ends e = {-1, -1, -1, -1};
+	c->out = call_connect(SOCK_STREAM, &e.out);
+	if (c->out >= 0)
+		c->err = call_connect(SOCK_STREAM, &e.err);
+	if (words && c->err >= 0)
+		c->leash = call_connect(SOCK_SEQPACKET, &e.leash);
+	bool connected =
+		c->err >= 0 && (!words || c->leash >= 0) && (e.in = call_open_input(input)) >= 0;
+	int error = errno;
+	if (connected && words) {
+		error = call_spawn(s, c, &e, words);
+	} else if (connected) {
+		c->pid = fork();
+		error = c->pid < 0 ? errno : 0;
+		if (c->pid == 0)
+			call_print(s, c, &e, print);
+	}
+	io_close(&e.in);
+	io_close(&e.out);
+	io_close(&e.err);
+	io_close(&e.leash);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+void call_fork(struct server *s, struct call *c,
+	       int (*print)(const struct server *, const struct call *, struct settings *))
+{
+	int result = call_start(s, c, NULL, NULL, print);
+	c->arguments = NULL;
 	if (result == 0)
-		return 0;
-	if (c->kind == CALL_TOOL)
-		answer_wrong(s, c->id, "%s: can't be started: %s", c->tool->name, strerror(error));
+		return;
+	if (c->tool)
+		call_refuse(s, c, "%s: can't be started: %s", c->tool->name, strerror(errno));
 	else
-		server_send_error(s, c->id, RPC_INTERNAL, "can't be started: %s", strerror(error));
+		server_send_error(s, c->id, RPC_INTERNAL, "can't be started: %s", strerror(errno));
 	call_free(s, c);
-	return -1;
+}
+
+/* Reads all that is there; at the end, closes. */
+static void call_read_one(int *fd, struct buffer *into)
+{
+	char chunk[CALL_CHUNK];
+	while (*fd >= 0) {
+		ssize_t n = recv(*fd, chunk, sizeof(chunk), MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		size_t room = CALL_OUTPUT_MAX - into->len;
+		/* What can't be read is missing. */
+		into->failed |= n < 0;
+		if (n <= 0)
+			io_close(fd);
+		else
+			buffer_append(into, chunk, (size_t)n < room ? (size_t)n : room);
+	}
+}
+
+void call_read(struct call *c)
+{
+	call_read_one(&c->out, &c->output);
+	call_read_one(&c->err, &c->errors);
 }
 
 /* --- run_command ----------------------------------------------------------------------------- */
 
+/* The defaults of run_command, as tools of its kind have them. */
+#define RUN_TIMEOUT_MS 30000
+#define RUN_OUT_LINES  500
+#define RUN_ERR_LINES  750
+#define RUN_LINES_MAX  1000000000
+#define RUN_FULL_BYTES 1048576
+
+/* Adds words with a blank between them. */
+static void __attribute__((format(printf, 2, 3)))
+run_add(struct buffer *words, const char *format, ...)
+{
+	va_list args;
+	size_t from = words->len;
+	va_start(args, format);
+	buffer_vprintf(words, format, args);
+	va_end(args);
+	for (char *blank;
+	     words->data && (blank = memchr(words->data + from, ' ', words->len - from));)
+		*blank = '\0';
+	buffer_append(words, "", 1);
+}
+
+/* Adds a word, whatever is in it. */
+static void run_add_word(struct buffer *words, const char *word)
+{
+	buffer_append(words, word, strlen(word) + 1);
+}
+
+void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
+		    const char *leave)
+{
+	const json_t *args = argument_list(a, "args"), *word;
+	const char *profile = argument_text(a, "profile");
+	bool full = argument_flag(a, "include_full_output");
+	bool kill = argument_flag(a, "kill_on_timeout");
+	int64_t size = full ? RUN_FULL_BYTES : argument_number(a, "max_bytes", 0);
+	size_t i;
+	run_add(words, "terse run --session");
+	run_add_word(words, s->artifacts);
+	/* A model has no use for what a person at a terminal or a shell tool needs: heartbeats come
+	   as progress, and no other program cuts the answer. */
+	run_add(words, "--preview --words tools --heartbeat off --prompt report --ceiling 0 "
+		       "--status failure --exit-delay off --no-detach --signal-status "
+		       "--yield-status 0");
+	run_add(words, "--streams %s --format %s", s->structured ? "split" : "merged",
+		s->structured ? "json" : "text");
+	run_add(words, "%s %d", s->keep ? "--control" : "--leash", CALL_LEASH);
+	/* A command goes on after its timeout, or ends then. Either way it may be typed to. */
+	run_add(words, kill ? "--tty --timeout %" PRId64 "ms" : "--yield %" PRId64 "ms",
+		argument_number(a, "timeout", RUN_TIMEOUT_MS));
+	run_add(words, "--max-lines %" PRId64 " --max-err-lines %" PRId64,
+		full ? RUN_LINES_MAX : argument_number(a, "max_output_lines", RUN_OUT_LINES),
+		full ? RUN_LINES_MAX : argument_number(a, "max_error_lines", RUN_ERR_LINES));
+	if (size)
+		run_add(words, "--size %" PRId64 " --failure-size %" PRId64 " --err-size %" PRId64,
+			size, size, size);
+	if (profile) {
+		run_add(words, "--profile");
+		run_add_word(words, profile);
+	}
+	if (leave && !args) {
+		run_add(words, "--leave");
+		run_add_word(words, leave);
+	}
+	run_add(words, args ? "--" : "-c");
+	run_add_word(words, argument_text(a, "command"));
+	json_array_foreach(args, i, word)
+	{
+		run_add_word(words, json_string_value(word));
+	}
+}
+
 /* The program and its arguments, or the shell string, may run. */
-static int call_is_allowed(struct server *s, const struct arguments_of *a, char why[ALLOW_WHY_MAX])
+static int run_is_allowed(const struct server *s, const struct arguments *a,
+			  char why[ALLOW_WHY_MAX])
 {
 	const json_t *args = argument_list(a, "args");
 	size_t count = json_array_size(args);
@@ -119,8 +372,8 @@ static int call_is_allowed(struct server *s, const struct arguments_of *a, char 
 
 /* Copies the session's state, with what the call has for its command alone. Returns 0, or -1 with
    errno. */
-static int call_take_state(const struct server *s, struct call *c, const struct session *session,
-			   const struct arguments_of *a)
+static int run_take_state(const struct server *s, struct call *c, const struct session *session,
+			  const struct arguments *a)
 {
 	const char *cwd = argument_text(a, "cwd"), *key;
 	struct buffer entry = BUFFER_INIT;
@@ -148,46 +401,52 @@ static int call_take_state(const struct server *s, struct call *c, const struct 
 	return result;
 }
 
-/* Returns 0, or -1 after answering why the command can't run there. */
-static int call_check_directory(struct server *s, const struct call *c, bool given)
+/* Whether there will be a place for the run if it goes on. */
+static bool run_can_be_held(const struct server *s)
 {
-	const char *directory = c->before.directory;
-	struct stat st;
-	errno = ENOTDIR;
-	if (stat(directory, &st) == 0 && S_ISDIR(st.st_mode) && access(directory, X_OK) == 0)
-		return 0;
-	if (given)
-		answer_wrong(s, c->id, "run_command: cwd: %s: %s", directory, strerror(errno));
-	else
-		answer_wrong(s, c->id,
-			     "run_command: the session's directory %s: %s; give cwd, or start "
-			     "anew with end_session",
-			     directory, strerror(errno));
-	return -1;
+	size_t count = s->held_count;
+	for (const struct call *c = s->calls; c; c = c->next)
+		count += c->leash >= 0;
+	return s->keep || count < s->held_most;
 }
 
-/* Everything that is needed before the child of run_command can start. Returns 0, or -1 after
-   answering. */
-static int call_prepare_run(struct server *s, struct call *c, const struct arguments_of *a)
+/* Returns false with errno. */
+static bool run_can_enter(const char *directory)
+{
+	struct stat st;
+	errno = ENOTDIR;
+	return stat(directory, &st) == 0 && S_ISDIR(st.st_mode) && access(directory, X_OK) == 0;
+}
+
+/* Everything that is needed before `terse run` can start. Returns 0, or -1 after answering. */
+static int run_prepare(struct server *s, struct call *c, const struct arguments *a)
 {
 	const char *name = argument_text(a, "session");
 	struct session *session = sessions_find(&s->sessions, name);
 	char why[ALLOW_WHY_MAX];
-	if (!session)
-		answer_wrong(
-			s, c->id,
-			"run_command: session: there is none called %s; new_session starts one",
-			name);
-	else if (!server_can_hold(s))
-		answer_wrong(s, c->id,
-			     "run_command: %zu commands run already, as many as this server can "
-			     "hold; await_command or signal_command ends one",
-			     s->held_most);
-	else if (call_is_allowed(s, a, why) < 0)
-		answer_wrong(s, c->id, "run_command: %s", why);
-	else if (call_take_state(s, c, session, a) < 0)
-		answer_wrong(s, c->id, "run_command: %s", strerror(errno));
-	else if (call_check_directory(s, c, argument_value(a, "cwd")) == 0) {
+	if (!*argument_text(a, "command"))
+		call_refuse(s, c, "run_command: command: is empty");
+	else if (!session)
+		call_refuse(s, c,
+			    "run_command: session: there is none called %s; new_session starts one",
+			    name);
+	else if (!run_can_be_held(s))
+		call_refuse(s, c,
+			    "run_command: %zu commands run already, as many as this server can "
+			    "hold; await_command or signal_command ends one",
+			    s->held_most);
+	else if (run_is_allowed(s, a, why) < 0)
+		call_refuse(s, c, "run_command: %s", why);
+	else if (run_take_state(s, c, session, a) < 0)
+		call_refuse(s, c, "run_command: %s", strerror(errno));
+	else if (!run_can_enter(c->before.directory) && argument_value(a, "cwd"))
+		call_refuse(s, c, "run_command: cwd: %s: %s", c->before.directory, strerror(errno));
+	else if (!run_can_enter(c->before.directory))
+		call_refuse(s, c,
+			    "run_command: the session's directory %s: %s; give cwd, or start anew "
+			    "with end_session",
+			    c->before.directory, strerror(errno));
+	else {
 		c->session = session->number;
 		session->commands++;
 		/* Without the file in memory the command runs, and leaves nothing. */
@@ -198,47 +457,38 @@ static int call_prepare_run(struct server *s, struct call *c, const struct argum
 	return -1;
 }
 
-/* --- any tool with a child -------------------------------------------------------------------- */
-
-/* Keeps the progress token of a request, as JSON. */
-static void call_take_token(struct call *c, const struct rpc_message *m)
+void call_run(struct server *s, const struct arguments *a, const struct rpc_message *m)
 {
-	rpc_write_id(c->token,
-		     json_object_get(json_object_get(m->params, "_meta"), "progressToken"));
-	c->told_at = clock_monotonic_ms();
-	c->ask_at = c->told_at + SERVER_PROGRESS_MS;
-}
-
-static void call_start_tool(struct server *s, struct call *c, const struct arguments_of *a,
-			    const struct rpc_message *m)
-{
-	struct order order;
-	bool runs = c->tool == &tools[TOOL_RUN_COMMAND];
-	const char *about = runs ? NULL : argument_text(a, "artifact_id");
-	c->searches = c->tool == &tools[TOOL_READ_OUTPUT] && argument_text(a, "search");
-	c->about = about ? strdup(about) : NULL;
-	if (runs && call_prepare_run(s, c, a) < 0) {
+	struct call *c = call_new(s, m->id);
+	struct buffer words = BUFFER_INIT;
+	size_t count = 0;
+	if (!c)
+		return;
+	c->tool = a->tool;
+	if (run_prepare(s, c, a) < 0) {
 		call_free(s, c);
 		return;
 	}
 	char *leave = c->leave.fd >= 0 ? shell_leave_command(&c->leave, s->program) : NULL;
-	const struct order_context context = {.session = s->artifacts,
-					      .all_sessions = s->all_sessions,
-					      .leave = leave,
-					      .structured = s->structured,
-					      .keep = s->keep};
-	const char *wrong = order_make(&order, a, &context);
-	order.failed |= about && !c->about;
+	call_run_words(&words, s, a, leave);
 	free(leave);
-	if (wrong) {
-		answer_wrong(s, c->id, "%s", wrong);
-		order_release(&order);
+	for (size_t i = 0; i < words.len; i++)
+		count += !words.data[i];
+	char **argv = buffer_check(&words) == 0 ? calloc(count + 1, sizeof(*argv)) : NULL;
+	for (size_t i = 0, at = 0; argv && i < count; at += strlen(argv[i++]) + 1)
+		argv[i] = words.data + at;
+	rpc_write_id(c->token,
+		     json_object_get(json_object_get(m->params, "_meta"), "progressToken"));
+	c->told_at = clock_monotonic_ms();
+	c->ask_at = c->told_at + SERVER_PROGRESS_MS;
+	if (!argv)
+		errno = ENOMEM;
+	if (!argv || call_start(s, c, argv, argument_value(a, "stdin"), NULL) < 0) {
+		call_refuse(s, c, "run_command: can't be started: %s", strerror(errno));
 		call_free(s, c);
-		return;
 	}
-	if (runs)
-		call_take_token(c, m);
-	call_begin(s, c, &order, runs ? c->before.directory : NULL, runs ? c->before.env : s->env);
+	free(argv);
+	buffer_release(&words);
 }
 
 /* --- tools/call ------------------------------------------------------------------------------ */
@@ -247,20 +497,26 @@ void call_tool(struct server *s, const struct rpc_message *m)
 {
 	const char *name = json_string_value(json_object_get(m->params, "name"));
 	const struct tool *tool = name ? tool_find(name, s->read_only) : NULL;
-	struct arguments_of a;
+	struct arguments a;
 	if (!name) {
 		server_send_error(s, m->id, RPC_BAD_PARAMS, "tools/call: name: must be a string");
 	} else if (!tool) {
 		server_send_error(s, m->id, RPC_BAD_PARAMS,
 				  "tools/call: there is no tool %.100s; tools/list has all", name);
 	} else if (arguments_read(&a, tool, json_object_get(m->params, "arguments")) < 0) {
-		answer_wrong(s, m->id, "%s", a.wrong);
-	} else if (!session_tools_answer(s, &a, m->id)) {
-		struct call *c = call_new(s, CALL_TOOL, m->id);
+		struct buffer text = BUFFER_INIT;
+		buffer_append_string(&text, a.wrong);
+		server_answer(s, m->id, &text, true);
+		buffer_release(&text);
+	} else if (tool->serve) {
+		tool->serve(s, &a, m);
+	} else {
+		struct call *c = call_new(s, m->id);
 		if (!c)
 			return;
 		c->tool = tool;
-		call_start_tool(s, c, &a, m);
+		c->arguments = &a;
+		call_fork(s, c, tool->print);
 	}
 }
 
@@ -271,13 +527,13 @@ static void call_note_staying(struct call *c)
 	struct process_tree tree = {.passes = false};
 	struct buffer pids = BUFFER_INIT;
 	struct process p, leader;
-	process_tree_descendants(&tree, c->child.pid, &pids);
+	process_tree_descendants(&tree, c->pid, &pids);
 	for (size_t at = 0; at < pids.len; at += sizeof(pid_t)) {
 		pid_t pid;
 		memcpy(&pid, pids.data + at, sizeof(pid));
-		if (process_read(pid, &p) < 0 || p.parent == c->child.pid)
+		if (process_read(pid, &p) < 0 || p.parent == c->pid)
 			continue;
-		if (process_read(p.session, &leader) < 0 || leader.parent != c->child.pid)
+		if (process_read(p.session, &leader) < 0 || leader.parent != c->pid)
 			buffer_append(&c->stay, (const char *)&p, sizeof(p));
 	}
 	process_tree_release(&tree);
@@ -308,26 +564,25 @@ static void call_tell_staying(struct server *s, const struct call *c)
 /* The command ends with its session; its answer is dropped when it comes. */
 void call_cancel(struct call *c)
 {
-	const struct client caller = {.fd = c->child.caller};
-	if (caller.fd >= 0 && !c->ended)
+	const struct client run = {.fd = c->leash};
+	if (run.fd >= 0 && !c->ended)
 		call_note_staying(c);
 	c->cancelled = true;
 	c->token[0] = '\0';
-	if (caller.fd >= 0)
-		client_send(&caller, CONTROL_SIGNAL, 0, 0, NULL, 0);
+	if (run.fd >= 0)
+		client_send(&run, CONTROL_SIGNAL, 0, 0, NULL, 0);
 	else if (!c->ended)
-		kill(c->child.pid, SIGKILL);
+		kill(c->pid, SIGKILL);
 }
 
 /* --- progress --------------------------------------------------------------------------------- */
 
-void call_progress(struct server *s, struct call *c, int64_t now_ms)
+void call_progress(struct call *c, int64_t now_ms)
 {
-	const struct client caller = {.fd = c->child.caller};
-	(void)s;
-	if (c->asked || now_ms < c->ask_at || caller.fd < 0)
+	const struct client run = {.fd = c->leash};
+	if (c->asked || now_ms < c->ask_at || run.fd < 0)
 		return;
-	c->asked = client_send(&caller, CONTROL_STATUS, 0, 0, NULL, 0) == 0;
+	c->asked = client_send(&run, CONTROL_STATUS, 0, 0, NULL, 0) == 0;
 	c->ask_at = now_ms + SERVER_PROGRESS_MS;
 }
 
@@ -350,7 +605,7 @@ static void call_tell(struct server *s, struct call *c, const struct live_status
 	/* It has to grow, which the text of a command need not do. */
 	json_add_number(&line, "progress", now->elapsed_ms);
 	json_add_text(&line, "message", text.data, text.len);
-	rpc_end_notification(&line);
+	rpc_end(&line);
 	line.failed |= text.failed;
 	buffer_release(&text);
 	server_send(s, &line);
@@ -358,11 +613,11 @@ static void call_tell(struct server *s, struct call *c, const struct live_status
 
 void call_receive(struct server *s, struct call *c, int64_t now_ms)
 {
-	const struct client caller = {.fd = c->child.caller};
+	const struct client run = {.fd = c->leash};
 	struct control_packet p;
 	struct live_status now;
 	ssize_t n;
-	while ((n = client_receive(&caller, &p, MSG_DONTWAIT)) >= 0) {
+	while ((n = client_receive(&run, &p, MSG_DONTWAIT)) >= 0) {
 		if (p.head.kind != CONTROL_STATUS) {
 			c->asked = false;
 			continue;
@@ -404,20 +659,93 @@ static void call_take_left(struct server *s, struct call *c)
 static bool call_goes_on(const struct call *c)
 {
 	char byte;
-	ssize_t n = recv(c->child.caller, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	return c->child.caller >= 0 && n < 0 && errno == EAGAIN;
+	return c->leash >= 0 && recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+	       errno == EAGAIN;
+}
+
+/* Whether the last line is terse's own. */
+static bool call_ends_with_report(const struct buffer *output)
+{
+	static const char report[] = "[terse: ";
+	if (output->len < sizeof(report) || output->data[output->len - 1] != '\n')
+		return false;
+	const char *newline = memrchr(output->data, '\n', output->len - 1);
+	const char *line = newline ? newline + 1 : output->data;
+	size_t len = (size_t)(output->data + output->len - line);
+	return len >= sizeof(report) - 1 && memcmp(line, report, sizeof(report) - 1) == 0;
+}
+
+/* Adds the errors of a run without "terse: " or "terse run: ", which are not the model's, and
+   without what is wrong in a configuration file, which each run repeats. */
+static void call_add_errors(const struct server *s, const struct call *c, struct buffer *out)
+{
+	static const char *const prefixes[] = {"terse: ", "terse run: "};
+	const char *at = c->errors.data, *end = at + c->errors.len;
+	for (const char *next; at < end; at = next) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		next = newline ? newline + 1 : end;
+		for (size_t i = 0; i < 2; i++) {
+			size_t len = strlen(prefixes[i]);
+			if ((size_t)(next - at) > len && memcmp(at, prefixes[i], len) == 0)
+				at += len;
+		}
+		size_t len = (size_t)((newline ? newline : end) - at);
+		if (!s->known || strlen(s->known) != len || memcmp(at, s->known, len) != 0)
+			buffer_printf(out, "%.*s\n", (int)len, at);
+	}
+}
+
+/* Answers run_command. */
+static void call_answer_run(struct server *s, const struct call *c)
+{
+	struct buffer text = BUFFER_INIT;
+	bool own = c->status == CALL_TERSE && c->output.len == 0 && c->errors.len > 0;
+	bool reported = call_ends_with_report(&c->output);
+	buffer_add(&text, &c->output);
+	if (!reported && text.len > 0 && text.data[text.len - 1] != '\n' && c->status)
+		buffer_append_string(&text, "\n");
+	call_add_errors(s, c, &text);
+	/* Where the command was not started or could not be supervised, no report says how it
+	   ended. */
+	if (!own && c->status && !reported)
+		buffer_printf(&text, "[terse: exit %d]\n", c->status);
+	else if (text.len == 0)
+		buffer_append_string(&text, "[terse: exit 0]\n");
+	server_answer(s, c->id, &text, own);
+	buffer_release(&text);
+}
+
+/* Answers a tool with what its child has printed. */
+static void call_answer(struct server *s, const struct call *c)
+{
+	struct buffer text = BUFFER_INIT;
+	bool runs = c->tool->serve, failed = c->status && (!runs || c->output.len == 0);
+	if (s->structured && c->output.len > 0 && (runs || c->tool->prints_json)) {
+		server_answer_json(s, c->id, &c->output, failed);
+		return;
+	}
+	if (runs) {
+		call_answer_run(s, c);
+		return;
+	}
+	buffer_add(&text, &c->output);
+	buffer_add(&text, &c->errors);
+	if (text.len == 0)
+		buffer_append_string(&text, "[terse: nothing is there]\n");
+	server_answer(s, c->id, &text, failed && c->output.len == 0);
+	buffer_release(&text);
 }
 
 void call_finish(struct server *s, struct call *c)
 {
 	call_take_left(s, c);
 	if (!s->keep && call_goes_on(c)) {
-		server_hold(s, c->child.caller);
-		c->child.caller = -1;
+		s->held[s->held_count++] = c->leash;
+		c->leash = -1;
 	}
 	call_tell_staying(s, c);
-	if (!c->cancelled && c->kind == CALL_TOOL)
-		answer_call(s, c);
+	if (!c->cancelled && c->tool)
+		call_answer(s, c);
 	else if (!c->cancelled)
 		resources_answer(s, c);
 	call_free(s, c);

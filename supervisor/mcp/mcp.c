@@ -102,16 +102,10 @@ static int mcp_init(struct server *s)
 	buffer_release(&path);
 	if (result == 0)
 		result = sessions_init(&s->sessions, s->start.directory, s->start.env);
-	/* The verbs that run nothing speak of tools, and reach what tools may. */
+	/* The tools that run nothing are inside of no run. */
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
-	if (result == 0)
-		result = setenv(option_by_key("report", "words")->variable, "tools", 1);
 	s->settings->reach = s->all_sessions ? REACH_STORE : REACH_SESSION;
-	if (result == 0)
-		result = setenv(option_by_key("session", "reach")->variable,
-				s->all_sessions ? "store" : "session", 1);
-	s->env = environ;
 	mcp_find_session(s);
 	s->known = mcp_find_known_error();
 	s->level = LOG_WARNING;

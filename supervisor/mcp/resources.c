@@ -5,6 +5,8 @@
 #include "lib/json.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/id.h"
+#include "supervisor/command/read.h"
+#include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/mcp/server.h"
 #include "supervisor/process/control_client.h"
@@ -21,12 +23,6 @@
 
 /* Bytes of a command in the name of its resource. */
 #define RESOURCES_NAME_MAX 80
-
-/* What a URI names. */
-struct resource {
-	char id[ID_LEN + 1];
-	uint64_t offset, limit; /* 0: not given */
-};
 
 /* A number of a query, at least 1. */
 static bool resource_take_number(const char *text, const char *name, uint64_t *number)
@@ -80,6 +76,56 @@ static const char *resource_parse(struct server *s, const struct rpc_message *m,
 /* --- resources/list ------------------------------------------------------------------------------
  */
 
+/* A page of the list; in the child. */
+struct resources_page {
+	struct buffer out;
+	uint64_t skip;
+};
+
+static int resources_add(void *ctx, const char *id, const struct meta *m, int error)
+{
+	struct resources_page *page = ctx;
+	struct buffer text = BUFFER_INIT, *out = &page->out;
+	if (page->skip > 0) {
+		page->skip--;
+		return 0;
+	}
+	json_begin_object(out, NULL);
+	buffer_printf(&text, RESOURCES_SCHEME "%s", id);
+	json_add_made(out, "uri", &text);
+	tool_add_command(&text, m, RESOURCES_NAME_MAX);
+	if (text.len == 0)
+		buffer_append_string(&text, id);
+	json_add_made(out, "name", &text);
+	tool_add_state(&text, m, error);
+	json_add_made(out, "description", &text);
+	json_add_string(out, "mimeType", "text/plain");
+	if (m && runs_is_counted(m))
+		json_add_count(out, "size", m->out.bytes + m->err.bytes);
+	json_end_object(out);
+	return buffer_check(out);
+}
+
+static int resources_print_list(const struct server *s, const struct call *c,
+				struct settings *settings)
+{
+	struct resources_page page = {.skip = c->skip};
+	bool more, failed = false;
+	const struct verb verb = {.name = "", .failed = &failed};
+	json_begin_object(&page.out, NULL);
+	json_begin_array(&page.out, "resources");
+	list_answer(settings, &verb, s->all_sessions, c->skip + RESOURCES_PAGE, resources_add,
+		    &page, &more);
+	json_end_array(&page.out);
+	if (more) {
+		char cursor[32];
+		snprintf(cursor, sizeof(cursor), "%" PRIu64, c->skip + RESOURCES_PAGE);
+		json_add_string(&page.out, "nextCursor", cursor);
+	}
+	json_end_object(&page.out);
+	return failed ? 1 : verb_print(&verb, &page.out);
+}
+
 void resources_list(struct server *s, const struct rpc_message *m)
 {
 	const json_t *given = json_object_get(m->params, "cursor");
@@ -92,71 +138,11 @@ void resources_list(struct server *s, const struct rpc_message *m)
 				  "resources/list: cursor: is not one that an answer had");
 		return;
 	}
-	struct call *c = call_new(s, CALL_RESOURCES, m->id);
+	struct call *c = call_new(s, m->id);
 	if (!c)
 		return;
-	struct order order = {.argv = NULL};
-	const struct order_context context = {.session = s->artifacts,
-					      .all_sessions = s->all_sessions};
 	c->skip = skip;
-	order_begin_list(&order, &context, (int64_t)skip + RESOURCES_PAGE);
-	call_begin(s, c, &order, NULL, s->env);
-}
-
-/* "npm test", cut where it is long; the ID where the command is not known. */
-static void resources_add_name(struct buffer *out, const json_t *run)
-{
-	struct buffer name = BUFFER_INIT;
-	answer_add_command(&name, run);
-	if (name.len == 0)
-		buffer_append_string(&name, json_string_value(json_object_get(run, "id")));
-	size_t len = name.len < RESOURCES_NAME_MAX
-			     ? name.len
-			     : utf8_floor(name.data, name.len, RESOURCES_NAME_MAX);
-	json_add_text(out, "name", name.data ? name.data : "", len);
-	out->failed |= name.failed;
-	buffer_release(&name);
-}
-
-static void resources_add(struct buffer *out, const json_t *run)
-{
-	const json_t *bytes = json_object_get(run, "bytes");
-	struct buffer text = BUFFER_INIT;
-	json_begin_object(out, NULL);
-	buffer_printf(&text, RESOURCES_SCHEME "%s", json_string_value(json_object_get(run, "id")));
-	json_add_made(out, "uri", &text);
-	resources_add_name(out, run);
-	answer_add_state(&text, run);
-	json_add_made(out, "description", &text);
-	json_add_string(out, "mimeType", "text/plain");
-	if (bytes)
-		json_add_number(out, "size", json_integer_value(bytes));
-	json_end_object(out);
-}
-
-static void resources_answer_list(struct server *s, struct call *c)
-{
-	const json_t *runs;
-	struct buffer line = BUFFER_INIT, errors = BUFFER_INIT;
-	json_t *root = answer_read_list(c, &runs, &errors);
-	if (!root) {
-		answer_refuse(s, c, "resources/list", RPC_INTERNAL, &errors);
-		buffer_release(&errors);
-		return;
-	}
-	rpc_begin_result(&line, c->id);
-	json_begin_array(&line, "resources");
-	for (size_t i = c->skip; i < json_array_size(runs); i++)
-		resources_add(&line, json_array_get(runs, i));
-	json_end_array(&line);
-	if (json_is_true(json_object_get(json_object_get(root, "data"), "truncated"))) {
-		char cursor[32];
-		snprintf(cursor, sizeof(cursor), "%" PRIu64, c->skip + RESOURCES_PAGE);
-		json_add_string(&line, "nextCursor", cursor);
-	}
-	rpc_end_result(&line);
-	server_send_answer(s, c->id, &line);
-	json_decref(root);
+	call_fork(s, c, resources_print_list);
 }
 
 void resources_templates(struct server *s, const struct rpc_message *m)
@@ -174,60 +160,70 @@ void resources_templates(struct server *s, const struct rpc_message *m)
 	json_add_string(&line, "mimeType", "text/plain");
 	json_end_object(&line);
 	json_end_array(&line);
-	rpc_end_result(&line);
+	rpc_end(&line);
 	server_send_answer(s, m->id, &line);
 }
 
-/* --- resources/read
- * ------------------------------------------------------------------------------- */
+/* --- resources/read -------------------------------------------------------------------------- */
+
+static int resources_print_text(const struct server *s, const struct call *c,
+				struct settings *settings)
+{
+	struct read r = {
+		.verb = {.name = ""},
+		.settings = settings,
+		.exit_code = -1,
+		.name = c->resource.id,
+		.lines = {.first = (int64_t)c->resource.offset, .limit = c->resource.limit},
+		.sink = SINK_AGENT};
+	(void)s;
+	return read_answer(&r, &(struct read_arguments){.session = NULL});
+}
 
 void resources_read(struct server *s, const struct rpc_message *m)
 {
 	struct resource r;
 	const char *uri = resource_parse(s, m, &r);
-	struct call *c = uri ? call_new(s, CALL_RESOURCE, m->id) : NULL;
+	struct call *c = uri ? call_new(s, m->id) : NULL;
 	if (!c)
 		return;
-	struct order order = {.argv = NULL};
-	const struct order_context context = {.session = s->artifacts};
-	c->about = strdup(uri);
-	order_begin(&order, "read", &context);
-	order_add(&order, r.id);
-	if (r.offset)
-		order_add_number(&order, "--offset", (int64_t)r.offset);
-	if (r.limit)
-		order_add_number(&order, "--limit", (int64_t)r.limit);
-	order.failed |= !c->about;
-	call_begin(s, c, &order, NULL, s->env);
-}
-
-static void resources_answer_read(struct server *s, struct call *c)
-{
-	struct buffer line = BUFFER_INIT;
-	if (child_exit_code(&c->child) != 0 && c->child.output.len == 0) {
-		answer_refuse(s, c, "resources/read", RPC_NOT_FOUND, &c->child.errors);
+	c->resource = r;
+	c->uri = strdup(uri);
+	if (c->uri) {
+		call_fork(s, c, resources_print_text);
 		return;
 	}
-	rpc_begin_result(&line, c->id);
-	json_begin_array(&line, "contents");
-	json_begin_object(&line, NULL);
-	json_add_string(&line, "uri", c->about);
-	json_add_string(&line, "mimeType", "text/plain");
-	json_add_text(&line, "text", c->child.output.data ? c->child.output.data : "",
-		      c->child.output.len);
-	json_end_object(&line);
-	json_end_array(&line);
-	rpc_end_result(&line);
-	line.failed |= c->child.output.failed;
-	server_send_answer(s, c->id, &line);
+	server_send_error(s, c->id, RPC_INTERNAL, "out of memory");
+	call_free(s, c);
 }
 
 void resources_answer(struct server *s, struct call *c)
 {
-	if (c->kind == CALL_RESOURCES)
-		resources_answer_list(s, c);
-	else
-		resources_answer_read(s, c);
+	struct buffer line = BUFFER_INIT;
+	if (c->status && c->output.len == 0) {
+		while (c->errors.len > 0 && c->errors.data[c->errors.len - 1] == '\n')
+			buffer_truncate(&c->errors, c->errors.len - 1);
+		const char *why = c->errors.len > 0 ? buffer_string(&c->errors) : "it has failed";
+		server_send_error(s, c->id, c->uri ? RPC_NOT_FOUND : RPC_INTERNAL, "%s: %s",
+				  c->uri ? "resources/read" : "resources/list",
+				  why ? why : "out of memory");
+		return;
+	}
+	if (c->uri) {
+		rpc_begin_result(&line, c->id);
+		json_begin_array(&line, "contents");
+		json_begin_object(&line, NULL);
+		json_add_string(&line, "uri", c->uri);
+		json_add_string(&line, "mimeType", "text/plain");
+		json_add_text(&line, "text", c->output.data ? c->output.data : "", c->output.len);
+		json_end_object(&line);
+		json_end_array(&line);
+		rpc_end(&line);
+	} else {
+		rpc_result(&line, c->id, c->output.data, c->output.len);
+	}
+	line.failed |= c->output.failed;
+	server_send_answer(s, c->id, &line);
 }
 
 /* --- subscriptions
@@ -277,7 +273,7 @@ void resources_subscribe(struct server *s, const struct rpc_message *m)
 		server_send_error(s, m->id, RPC_NOT_FOUND,
 				  "resources/subscribe: %s: there is no such artifact", r.id);
 	else
-		server_send_empty(s, m->id);
+		server_answer_empty(s, m);
 }
 
 void resources_unsubscribe(struct server *s, const struct rpc_message *m)
@@ -290,7 +286,7 @@ void resources_unsubscribe(struct server *s, const struct rpc_message *m)
 		io_close(&w->fd);
 		*w = s->watched[--s->watched_count];
 	}
-	server_send_empty(s, m->id);
+	server_answer_empty(s, m);
 }
 
 void resources_tell(struct server *s, struct watched *w, int64_t now_ms)
@@ -306,7 +302,7 @@ void resources_tell(struct server *s, struct watched *w, int64_t now_ms)
 	w->told_at = now_ms;
 	rpc_begin_notification(&line, "notifications/resources/updated");
 	json_add_string(&line, "uri", uri);
-	rpc_end_notification(&line);
+	rpc_end(&line);
 	server_send(s, &line);
 }
 

@@ -2,61 +2,15 @@
 
 #include "supervisor/mcp/rpc.h"
 
-#include "lib/buffer.h"
 #include "lib/json.h"
 #include "lib/json_read.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-json_t *rpc_parse(const char *line, size_t len, char why[160])
-{
-	json_error_t error;
-	json_t *value = json_read(line, len, JSON_ALLOW_NUL, &error);
-	if (!value && errno == ENOMEM)
-		snprintf(why, 160, "out of memory");
-	else if (!value)
-		snprintf(why, 160, "not JSON: %.120s at byte %d", error.text, error.position);
-	return value;
-}
-
-int rpc_write_id(char out[RPC_ID_MAX], const json_t *id)
-{
-	size_t len = 0;
-	if (json_is_string(id) || json_is_integer(id))
-		len = json_dumpb(id, out, RPC_ID_MAX - 1, JSON_ENCODE_ANY | JSON_COMPACT);
-	if (len >= RPC_ID_MAX)
-		len = 0;
-	out[len] = '\0';
-	return len > 0 ? 0 : -1;
-}
-
-static const char *rpc_judge(struct rpc_message *m, json_t *value)
-{
-	const json_t *id = json_object_get(value, "id"), *params = json_object_get(value, "params");
-	if (!json_is_object(value))
-		return "a message is one JSON object, not an array of them";
-	if (id && rpc_write_id(m->id, id) < 0) {
-		snprintf(m->id, sizeof(m->id), "null");
-		return "id: must be a string or a whole number of at most 500 bytes";
-	}
-	const char *version = json_string_value(json_object_get(value, "jsonrpc"));
-	if (!version || strcmp(version, "2.0") != 0)
-		return "jsonrpc: must be \"2.0\"";
-	m->method = json_string_value(json_object_get(value, "method"));
-	if (!m->method && (json_object_get(value, "result") || json_object_get(value, "error"))) {
-		m->kind = RPC_RESPONSE;
-		return NULL;
-	}
-	if (!m->method)
-		return "method: must be a string";
-	if (params && !json_is_object(params))
-		return "params: must be an object";
-	m->params = (json_t *)params;
-	m->kind = id ? RPC_REQUEST : RPC_NOTIFICATION;
-	return NULL;
-}
+/* --- the ID of what can't be read ------------------------------------------------------------ */
 
 /* The end of a key or a value. */
 static void rpc_scan_end(struct rpc_scan *s)
@@ -103,8 +57,11 @@ void rpc_scan(struct rpc_scan *s, const char *data, size_t len)
 	}
 }
 
-void rpc_scan_id(const struct rpc_scan *s, char id[RPC_ID_MAX])
+void rpc_scan_id(struct rpc_scan *s, char id[RPC_ID_MAX])
 {
+	/* The message may break right behind it. */
+	if (s->depth == 1 && !s->quoted)
+		rpc_scan_end(s);
 	json_t *value = json_read(s->id, strlen(s->id), JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 	const char *written = json_is_number(value) ? s->id : "null";
 	if (!json_is_string(value) || rpc_write_id(id, value) < 0)
@@ -112,16 +69,191 @@ void rpc_scan_id(const struct rpc_scan *s, char id[RPC_ID_MAX])
 	json_decref(value);
 }
 
-void rpc_explain(struct rpc_message *m, json_t *value, const char *line, size_t len,
-		 const char *why)
+/* --- the inbox ------------------------------------------------------------------------------- */
+
+/* Bytes that are read at once. */
+#define INBOX_CHUNK ((size_t)64 * 1024)
+
+/* Memory that stays reserved between messages. */
+#define INBOX_KEEP ((size_t)256 * 1024)
+
+void inbox_init(struct inbox *i, size_t most)
 {
+	*i = (struct inbox){.most = most};
+}
+
+/* Where the unfinished line begins. */
+static size_t inbox_start_of_last(const struct inbox *i)
+{
+	const char *newline = i->data.len > i->taken ? memrchr(i->data.data + i->taken, '\n',
+							       i->data.len - i->taken)
+						     : NULL;
+	return newline ? (size_t)(newline + 1 - i->data.data) : i->taken;
+}
+
+/* Adds a part of one line; `ends`: with its newline. One that is too long is dropped, and its mark
+   is a line that begins with NUL, as no other does, with its ID. */
+static void inbox_add_part(struct inbox *i, const char *data, size_t len, bool ends)
+{
+	size_t start = inbox_start_of_last(i);
+	bool fits = !i->skipping && i->data.len - start + len <= i->most;
+	if (fits && buffer_try_append(&i->data, data, len + ends) == 0) {
+		/* It is no JSON either way. */
+		if (len > 0 && !i->data.data[start])
+			i->data.data[start] = '\1';
+		return;
+	}
+	if (!i->skipping) {
+		i->scan = (struct rpc_scan){.depth = 0};
+		rpc_scan(&i->scan, i->data.data + start, i->data.len - start);
+		buffer_truncate(&i->data, start);
+		if (i->looked > start)
+			i->looked = start;
+	}
+	rpc_scan(&i->scan, data, len);
+	i->skipping = !ends;
+	if (!ends)
+		return;
+	char mark[1 + RPC_ID_MAX] = "";
+	rpc_scan_id(&i->scan, mark + 1);
+	size_t end = 1 + strlen(mark + 1);
+	mark[end++] = '\n';
+	/* Where there is no memory for it, the report is lost. */
+	buffer_try_append(&i->data, mark, end);
+}
+
+void inbox_add(struct inbox *i, const char *data, size_t len)
+{
+	buffer_consume(&i->data, i->taken);
+	i->looked -= i->taken;
+	i->taken = 0;
+	if (i->data.len == 0 && i->data.cap > INBOX_KEEP)
+		buffer_release(&i->data);
+	while (len > 0) {
+		const char *newline = memchr(data, '\n', len);
+		size_t n = newline ? (size_t)(newline - data) : len;
+		inbox_add_part(i, data, n, newline);
+		n += newline ? 1 : 0;
+		data += n;
+		len -= n;
+	}
+}
+
+void inbox_read(struct inbox *i, int fd)
+{
+	char chunk[INBOX_CHUNK];
+	ssize_t n;
+	do
+		n = read(fd, chunk, sizeof(chunk));
+	while (n < 0 && errno == EINTR);
+	if (n > 0)
+		inbox_add(i, chunk, (size_t)n);
+	if (n > 0 || (n < 0 && errno == EAGAIN))
+		return;
+	i->ended = true;
+	if (i->skipping || inbox_start_of_last(i) < i->data.len)
+		inbox_add(i, "\n", 1);
+}
+
+bool inbox_next(struct inbox *i, const char **line, size_t *len)
+{
+	for (;;) {
+		size_t from = i->looked > i->taken ? i->looked : i->taken, blanks = 0;
+		const char *newline =
+			i->data.len > from ? memchr(i->data.data + from, '\n', i->data.len - from)
+					   : NULL;
+		i->looked = newline ? (size_t)(newline - i->data.data) + 1 : i->data.len;
+		if (!newline)
+			return false;
+		*line = i->data.data + i->taken;
+		*len = (size_t)(newline - *line);
+		i->taken = i->looked;
+		while (blanks < *len && memchr(" \t\r", (*line)[blanks], 3))
+			blanks++;
+		if (blanks < *len)
+			return true;
+	}
+}
+
+void inbox_release(struct inbox *i)
+{
+	buffer_release(&i->data);
+}
+
+/* --- messages -------------------------------------------------------------------------------- */
+
+int rpc_write_id(char out[RPC_ID_MAX], const json_t *id)
+{
+	size_t len = 0;
+	if (json_is_string(id) || json_is_integer(id))
+		len = json_dumpb(id, out, RPC_ID_MAX - 1, JSON_ENCODE_ANY | JSON_COMPACT);
+	if (len >= RPC_ID_MAX)
+		len = 0;
+	out[len] = '\0';
+	return len > 0 ? 0 : -1;
+}
+
+/* Returns what is wrong with a message, or NULL. */
+static const char *rpc_judge(struct rpc_message *m)
+{
+	if (!json_is_object(m->value))
+		return "a message is one JSON object, not an array of them";
+	const json_t *id = json_object_get(m->value, "id");
+	json_t *params = json_object_get(m->value, "params");
+	if (id && rpc_write_id(m->id, id) < 0) {
+		snprintf(m->id, sizeof(m->id), "null");
+		return "id: must be a string or a whole number of at most 500 bytes";
+	}
+	const char *version = json_string_value(json_object_get(m->value, "jsonrpc"));
+	if (!version || strcmp(version, "2.0") != 0)
+		return "jsonrpc: must be \"2.0\"";
+	m->method = json_string_value(json_object_get(m->value, "method"));
+	if (!m->method &&
+	    (json_object_get(m->value, "result") || json_object_get(m->value, "error"))) {
+		m->kind = RPC_RESPONSE;
+		return NULL;
+	}
+	if (!m->method)
+		return "method: must be a string";
+	if (params && !json_is_object(params))
+		return "params: must be an object";
+	m->params = params;
+	m->kind = id ? RPC_REQUEST : RPC_NOTIFICATION;
+	return NULL;
+}
+
+void rpc_read(struct rpc_message *m, const char *line, size_t len)
+{
+	json_error_t error;
 	struct rpc_scan scan = {.depth = 0};
-	*m = (struct rpc_message){.kind = RPC_WRONG, .id = "null"};
-	m->wrong = value ? rpc_judge(m, value) : why;
+	*m = (struct rpc_message){.kind = RPC_WRONG, .id = "null", .code = RPC_INVALID};
+	if (len > 0 && !*line) {
+		snprintf(m->id, sizeof(m->id), "%.*s", (int)len - 1, line + 1);
+		snprintf(m->wrong, sizeof(m->wrong),
+			 "the message is over 16 MB long, so it was not read");
+		return;
+	}
+	m->value = json_read(line, len, JSON_ALLOW_NUL, &error);
+	if (m->value) {
+		const char *wrong = rpc_judge(m);
+		snprintf(m->wrong, sizeof(m->wrong), "%s", wrong ? wrong : "");
+	} else {
+		m->code = RPC_NOT_JSON;
+		if (errno == ENOMEM)
+			snprintf(m->wrong, sizeof(m->wrong), "out of memory");
+		else
+			snprintf(m->wrong, sizeof(m->wrong), "not JSON: %.120s at byte %d",
+				 error.text, error.position);
+	}
 	if (m->kind != RPC_WRONG || strcmp(m->id, "null") != 0)
 		return;
 	rpc_scan(&scan, line, len);
 	rpc_scan_id(&scan, m->id);
+}
+
+void rpc_release(struct rpc_message *m)
+{
+	json_decref(m->value);
 }
 
 static void rpc_begin(struct buffer *out)
@@ -130,37 +262,36 @@ static void rpc_begin(struct buffer *out)
 	json_add_string(out, "jsonrpc", "2.0");
 }
 
-static void rpc_begin_answer(struct buffer *out, const char *id)
+void rpc_end(struct buffer *out)
 {
-	rpc_begin(out);
-	json_add_raw(out, "id", id, strlen(id));
-}
-
-static void rpc_end(struct buffer *out)
-{
+	json_end_object(out);
 	json_end_object(out);
 	buffer_append_string(out, "\n");
 }
 
 void rpc_begin_result(struct buffer *out, const char *id)
 {
-	rpc_begin_answer(out, id);
+	rpc_begin(out);
+	json_add_raw(out, "id", id, strlen(id));
 	json_begin_object(out, "result");
 }
 
-void rpc_end_result(struct buffer *out)
+void rpc_result(struct buffer *out, const char *id, const char *json, size_t len)
 {
+	rpc_begin(out);
+	json_add_raw(out, "id", id, strlen(id));
+	json_add_raw(out, "result", json, len);
 	json_end_object(out);
-	rpc_end(out);
+	buffer_append_string(out, "\n");
 }
 
 void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const char *message)
 {
-	rpc_begin_answer(out, id);
+	rpc_begin(out);
+	json_add_raw(out, "id", id, strlen(id));
 	json_begin_object(out, "error");
 	json_add_number(out, "code", code);
 	json_add_string(out, "message", message);
-	json_end_object(out);
 	rpc_end(out);
 }
 
@@ -169,10 +300,4 @@ void rpc_begin_notification(struct buffer *out, const char *method)
 	rpc_begin(out);
 	json_add_string(out, "method", method);
 	json_begin_object(out, "params");
-}
-
-void rpc_end_notification(struct buffer *out)
-{
-	json_end_object(out);
-	rpc_end(out);
 }

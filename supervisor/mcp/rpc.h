@@ -1,14 +1,66 @@
 // JSON-RPC 2.0 as the Model Context Protocol uses it: one message is one line.
 //
-// jansson reads, lib/json writes. Every function that writes appends a whole line with its newline.
+// The inbox puts the lines together from what read(2) gives; jansson reads them, lib/json writes.
+// Every function that writes appends a whole line with its newline.
 #ifndef TERSE_MCP_RPC_H
 #define TERSE_MCP_RPC_H
+
+#include "lib/buffer.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-struct buffer;
+/* Bytes of an ID as JSON, with the NUL. */
+enum { RPC_ID_MAX = 512 };
+
+/* Looks for the ID in a message that can't be read, or that is too long to be kept, so that it can
+   be answered. Constant memory; {.depth = 0} begins. */
+struct rpc_scan {
+	unsigned depth;
+	bool quoted, escaped, is_id;
+	size_t len; /* of the present key or value of the message; RPC_ID_MAX: it is long */
+	char token[RPC_ID_MAX]; /* it */
+	char id[RPC_ID_MAX];    /* as the client wrote it; "": there is none so far */
+};
+
+/* Takes the next part. */
+void rpc_scan(struct rpc_scan *s, const char *data, size_t len);
+
+/* At the end: writes the ID down as JSON; "null" if there is none. */
+void rpc_scan_id(struct rpc_scan *s, char id[RPC_ID_MAX]);
+
+// The lines that a client sends. A line has an end in size: what is longer is skipped to its end in
+// constant memory, and stands for an error with its ID.
+
+/* Bytes of a line. */
+#define INBOX_LINE_MAX ((size_t)16 * 1024 * 1024)
+
+struct inbox {
+	struct buffer data;   /* lines that came and were not taken, and the beginning of one */
+	size_t taken;         /* bytes of it */
+	size_t looked;        /* bytes of it in which there is no further newline */
+	size_t most;          /* of a line; INBOX_LINE_MAX but for tests */
+	bool skipping;        /* the rest of a line that is too long */
+	struct rpc_scan scan; /* of it */
+	bool ended;           /* the client sends nothing more; an unfinished line counts as one */
+};
+
+void inbox_init(struct inbox *i, size_t most);
+
+/* Adds what came. No memory for it: the line counts as too long. */
+void inbox_add(struct inbox *i, const char *data, size_t len);
+
+/* Reads once from a descriptor that has something; at its end, sets `ended`. Never blocks then. */
+void inbox_read(struct inbox *i, int fd);
+
+/* The next line, without its newline, for rpc_read(): valid until the next call. Blank ones are
+   skipped. Returns whether there is one. */
+bool inbox_next(struct inbox *i, const char **line, size_t *len);
+
+void inbox_release(struct inbox *i);
+
+// Messages.
 
 /* The codes of errors. */
 enum rpc_code {
@@ -27,52 +79,32 @@ enum rpc_kind {
 	RPC_WRONG,
 };
 
-/* Bytes of an ID as JSON, with the NUL. */
-enum { RPC_ID_MAX = 512 };
-
 struct rpc_message {
 	enum rpc_kind kind;
 	char id[RPC_ID_MAX]; /* as JSON; "null" if there is none */
-	const char *method;  /* lives as long as the value it was read from */
+	const char *method;  /* borrowed from `value` */
 	json_t *params;      /* an object, or NULL; borrowed as well */
-	const char *wrong;   /* RPC_WRONG: why; lives as long as `why` of rpc_explain() */
+	json_t *value;       /* all of it; owned */
+	enum rpc_code code;  /* RPC_WRONG: which error */
+	char wrong[160];     /* and why; else "" */
 };
 
-/* Looks for the ID in a message that can't be read, or that is too long to be kept, so that it can
-   be answered. Constant memory; {.depth = 0} begins. */
-struct rpc_scan {
-	unsigned depth;
-	bool quoted, escaped, is_id;
-	size_t len; /* of the present key or value of the message; RPC_ID_MAX: it is long */
-	char token[RPC_ID_MAX]; /* it */
-	char id[RPC_ID_MAX];    /* as the client wrote it; "": there is none so far */
-};
-
-/* Takes the next part. */
-void rpc_scan(struct rpc_scan *s, const char *data, size_t len);
-
-/* Writes the ID down as JSON; "null" if there is none. */
-void rpc_scan_id(const struct rpc_scan *s, char id[RPC_ID_MAX]);
-
-/* Reads a line. NULL: it is no JSON, and `why` says so. The caller calls json_decref(). */
-json_t *rpc_parse(const char *line, size_t len, char why[160]);
-
-/* Explains the value of a line (NULL: it could not be read, for the reason `why`) as a message. */
-void rpc_explain(struct rpc_message *m, json_t *value, const char *line, size_t len,
-		 const char *why);
+/* Reads a line of the inbox. */
+void rpc_read(struct rpc_message *m, const char *line, size_t len);
+void rpc_release(struct rpc_message *m);
 
 /* Writes an ID or a progress token, a string or a whole number, as JSON. Returns 0, or -1 if it is
    something else or too long; then it is "". */
 int rpc_write_id(char out[RPC_ID_MAX], const json_t *id);
 
-/* A response: begin, the members of the result, end. */
+/* A response or a notification: begin, the members of the result or of the params, end. */
 void rpc_begin_result(struct buffer *out, const char *id);
-void rpc_end_result(struct buffer *out);
+void rpc_begin_notification(struct buffer *out, const char *method);
+void rpc_end(struct buffer *out);
+
+/* A response whose result is JSON already. */
+void rpc_result(struct buffer *out, const char *id, const char *json, size_t len);
 
 void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const char *message);
-
-/* A notification: begin, the members of its params, end. */
-void rpc_begin_notification(struct buffer *out, const char *method);
-void rpc_end_notification(struct buffer *out);
 
 #endif

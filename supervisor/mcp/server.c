@@ -1,18 +1,22 @@
-// See server.h: the loop.
+// See server.h: the loop, what is sent, requests and notifications.
 
 #include "supervisor/mcp/server.h"
+
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/utf8.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <syslog.h>
 #include <unistd.h>
 
 /* How long calls and the last answers may take when the client has closed its end. */
@@ -28,7 +32,7 @@
 /* Descriptors that the loop waits for: three of each call. */
 #define SERVER_POLL_MAX (3 + 3 * SERVER_CALLS_MAX + SERVER_HELD_MAX + SERVER_WATCHED_MAX)
 
-/* --- answers --------------------------------------------------------------------------------- */
+/* --- what is sent ---------------------------------------------------------------------------- */
 
 void server_send(struct server *s, struct buffer *line)
 {
@@ -61,38 +65,228 @@ void server_send_error(struct server *s, const char *id, enum rpc_code code, con
 	server_send_answer(s, id, &line);
 }
 
+/* Sends the answer of a tool: `text`, and as structured content `json` (or NULL). */
+static void server_send_content(struct server *s, const char *id, const struct buffer *text,
+				const struct buffer *json, bool is_error)
+{
+	struct buffer line = BUFFER_INIT;
+	rpc_begin_result(&line, id);
+	json_begin_array(&line, "content");
+	json_begin_object(&line, NULL);
+	json_add_string(&line, "type", "text");
+	json_add_text(&line, "text", text->data, text->len);
+	json_end_object(&line);
+	json_end_array(&line);
+	if (json)
+		json_add_raw(&line, "structuredContent", json->data, json->len);
+	if (is_error)
+		json_add_bool(&line, "isError", true);
+	rpc_end(&line);
+	line.failed |= text->failed;
+	server_send_answer(s, id, &line);
+}
+
+void server_answer(struct server *s, const char *id, const struct buffer *text, bool is_error)
+{
+	struct buffer json = BUFFER_INIT;
+	if (!s->structured) {
+		server_send_content(s, id, text, NULL, is_error);
+		return;
+	}
+	json_begin_object(&json, NULL);
+	json_add_text(&json, is_error ? "error" : "text", text->data, text->len);
+	json_end_object(&json);
+	json.failed |= text->failed;
+	server_send_content(s, id, &json, &json, is_error);
+	buffer_release(&json);
+}
+
+void server_answer_json(struct server *s, const char *id, const struct buffer *json, bool is_error)
+{
+	struct buffer line = *json; /* without its newline */
+	while (line.len > 0 && line.data[line.len - 1] == '\n')
+		line.len--;
+	server_send_content(s, id, &line, &line, is_error);
+}
+
+void server_answer_empty(struct server *s, const struct rpc_message *m)
+{
+	struct buffer line = BUFFER_INIT;
+	rpc_begin_result(&line, m->id);
+	rpc_end(&line);
+	server_send_answer(s, m->id, &line);
+}
+
+/* The levels of the log, as syslog(3) counts them. */
+static const char *const levels[] = {"emergency", "alert",  "critical", "error",
+				     "warning",   "notice", "info",     "debug"};
+
+#define LEVELS ((int)(sizeof(levels) / sizeof(*levels)))
+
 void server_log(struct server *s, int level, const char *text)
 {
 	struct buffer line = BUFFER_INIT;
 	if (level > s->level || output_queue_is_full(&s->out))
 		return;
 	rpc_begin_notification(&line, "notifications/message");
-	json_add_string(&line, "level", methods_level_name(level));
+	json_add_string(&line, "level", levels[level]);
 	json_add_string(&line, "logger", "terse");
 	json_add_string(&line, "data", text);
-	rpc_end_notification(&line);
+	rpc_end(&line);
 	server_send(s, &line);
 }
 
-void server_send_empty(struct server *s, const char *id)
+/* --- requests and notifications -------------------------------------------------------------- */
+
+/* The revisions of the protocol, newest first. */
+static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+
+#define REVISIONS (sizeof(revisions) / sizeof(*revisions))
+
+static const char instructions[] =
+	"Run commands with run_command. Long output comes as a preview; its markers and last line "
+	"name the artifact_id, and read_command_output reads or searches the rest. A command that "
+	"still runs when its timeout is over goes on: await_command waits for it, send_input types "
+	"into it, signal_command ends it.";
+
+static const char instructions_read_only[] = "Outputs of commands are kept as artifacts. "
+					     "list_commands lists them, read_command_output reads "
+					     "or searches one.";
+
+static void methods_initialize(struct server *s, const struct rpc_message *m)
+{
+	const char *asked = json_string_value(json_object_get(m->params, "protocolVersion"));
+	struct buffer line = BUFFER_INIT;
+	if (!asked) {
+		server_send_error(s, m->id, RPC_BAD_PARAMS,
+				  "initialize: protocolVersion: must be a string");
+		return;
+	}
+	const char *revision = revisions[0];
+	for (size_t i = 0; i < REVISIONS; i++) {
+		if (strcmp(asked, revisions[i]) == 0)
+			revision = revisions[i];
+	}
+	rpc_begin_result(&line, m->id);
+	json_add_string(&line, "protocolVersion", revision);
+	json_begin_object(&line, "capabilities");
+	json_begin_object(&line, "tools");
+	json_add_bool(&line, "listChanged", false);
+	json_end_object(&line);
+	json_begin_object(&line, "resources");
+	json_add_bool(&line, "subscribe", true);
+	json_add_bool(&line, "listChanged", false);
+	json_end_object(&line);
+	json_begin_object(&line, "logging");
+	json_end_object(&line);
+	json_end_object(&line);
+	json_begin_object(&line, "serverInfo");
+	json_add_string(&line, "name", "terse");
+	json_add_string(&line, "title", "terse");
+	json_add_string(&line, "version", TERSE_VERSION);
+	json_end_object(&line);
+	json_add_string(&line, "instructions",
+			s->read_only ? instructions_read_only : instructions);
+	rpc_end(&line);
+	s->initialized = true;
+	server_send_answer(s, m->id, &line);
+}
+
+static void methods_set_level(struct server *s, const struct rpc_message *m)
+{
+	const char *name = json_string_value(json_object_get(m->params, "level"));
+	int level = 0;
+	while (name && level < LEVELS && strcmp(levels[level], name) != 0)
+		level++;
+	if (!name || level == LEVELS) {
+		server_send_error(s, m->id, RPC_BAD_PARAMS,
+				  "logging/setLevel: level: must be one of debug, info, notice, "
+				  "warning, error, critical, alert, emergency");
+		return;
+	}
+	s->level = level;
+	server_answer_empty(s, m);
+}
+
+static void methods_tools(struct server *s, const struct rpc_message *m)
 {
 	struct buffer line = BUFFER_INIT;
-	rpc_begin_result(&line, id);
-	rpc_end_result(&line);
-	server_send_answer(s, id, &line);
+	rpc_begin_result(&line, m->id);
+	tools_list(&line, s->read_only, s->structured);
+	rpc_end(&line);
+	server_send_answer(s, m->id, &line);
 }
 
-bool server_can_hold(const struct server *s)
+static const struct {
+	const char *name;
+	void (*serve)(struct server *s, const struct rpc_message *m);
+	bool early; /* may come before initialize */
+} methods[] = {
+	{"initialize", methods_initialize, true},
+	{"ping", server_answer_empty, true},
+	{"logging/setLevel", methods_set_level, false},
+	{"tools/list", methods_tools, false},
+	{"tools/call", call_tool, false},
+	{"resources/list", resources_list, false},
+	{"resources/templates/list", resources_templates, false},
+	{"resources/read", resources_read, false},
+	{"resources/subscribe", resources_subscribe, false},
+	{"resources/unsubscribe", resources_unsubscribe, false},
+};
+
+#define METHODS (sizeof(methods) / sizeof(*methods))
+
+static void methods_request(struct server *s, const struct rpc_message *m)
 {
-	size_t count = s->held_count;
-	for (const struct call *c = s->calls; c; c = c->next)
-		count += c->child.caller >= 0;
-	return s->keep || count < s->held_most;
+	size_t i = 0;
+	while (i < METHODS && strcmp(methods[i].name, m->method) != 0)
+		i++;
+	if (i == METHODS)
+		server_send_error(s, m->id, RPC_NO_METHOD, "%.100s: there is no such method",
+				  m->method);
+	else if (!s->initialized && !methods[i].early)
+		server_send_error(s, m->id, RPC_INVALID, "%s: initialize has to come first",
+				  m->method);
+	else if (call_find(s, m->id))
+		server_send_error(s, m->id, RPC_INVALID,
+				  "id: belongs to a request that is not answered yet");
+	else
+		methods[i].serve(s, m);
 }
 
-void server_hold(struct server *s, int fd)
+/* A request that nobody waits for any more, and the end of the beginning. Another notification
+   means nothing here, and has no answer, whatever is wrong with it. */
+static void methods_notification(struct server *s, const struct rpc_message *m)
 {
-	s->held[s->held_count++] = fd;
+	char id[RPC_ID_MAX];
+	const json_t *request = json_object_get(m->params, "requestId");
+	/* main() has said it on standard error, which many clients drop. */
+	if (strcmp(m->method, "notifications/initialized") == 0 && s->known)
+		server_log(s, LOG_WARNING, s->known);
+	if (strcmp(m->method, "notifications/cancelled") != 0 || rpc_write_id(id, request) < 0)
+		return;
+	struct call *c = call_find(s, id);
+	if (c)
+		call_cancel(c);
+}
+
+/* Takes requests one by one, as long as there is room for their answers. */
+static void server_take_lines(struct server *s)
+{
+	struct rpc_message m;
+	const char *line;
+	size_t len;
+	while (!output_queue_is_full(&s->out) && s->call_count < s->calls_most &&
+	       inbox_next(&s->in, &line, &len)) {
+		rpc_read(&m, line, len);
+		switch (m.kind) {
+		case RPC_REQUEST: methods_request(s, &m); break;
+		case RPC_NOTIFICATION: methods_notification(s, &m); break;
+		case RPC_RESPONSE: break;
+		case RPC_WRONG: server_send_error(s, m.id, m.code, "%s", m.wrong); break;
+		}
+		rpc_release(&m);
+	}
 }
 
 /* --- the loop -------------------------------------------------------------------------------- */
@@ -120,8 +314,8 @@ static const struct call *server_only_reader(const struct server *s)
 	const struct call *most = NULL;
 	size_t sum = 0;
 	for (const struct call *c = s->calls; c; c = c->next) {
-		sum += c->child.output.len;
-		if (!c->ended && (!most || c->child.output.len > most->child.output.len))
+		sum += c->output.len;
+		if (!c->ended && (!most || c->output.len > most->output.len))
 			most = c;
 	}
 	return sum > SERVER_OUTPUT_MAX ? most : NULL;
@@ -132,9 +326,9 @@ static void server_poll_calls(struct server *s, struct server_poll *p)
 	const struct call *only = server_only_reader(s);
 	for (const struct call *c = s->calls; c; c = c->next) {
 		bool reads = (!only || only == c) && !c->ended;
-		server_poll_add(p, reads ? c->child.out : -1, POLLIN);
-		server_poll_add(p, reads ? c->child.err : -1, POLLIN);
-		server_poll_add(p, *c->token ? c->child.caller : -1, POLLIN);
+		server_poll_add(p, reads ? c->out : -1, POLLIN);
+		server_poll_add(p, reads ? c->err : -1, POLLIN);
+		server_poll_add(p, *c->token ? c->leash : -1, POLLIN);
 	}
 }
 
@@ -169,13 +363,16 @@ static void server_reap(struct server *s)
 	for (struct call *c = s->calls; c; c = c->next) {
 		int status;
 		pid_t pid = 0;
-		while (!c->ended && (pid = waitpid(c->child.pid, &status, WNOHANG)) < 0 &&
+		while (!c->ended && (pid = waitpid(c->pid, &status, WNOHANG)) < 0 &&
 		       errno == EINTR) {
 		}
-		if (pid > 0) {
-			child_end(&c->child, status);
-			c->ended = true;
-		}
+		if (pid <= 0)
+			continue;
+		call_read(c);
+		io_close(&c->out);
+		io_close(&c->err);
+		c->ended = true;
+		c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	}
 }
 
@@ -235,30 +432,11 @@ static void server_look_at_calls(struct server *s, const struct pollfd *fds, int
 {
 	for (struct call *c = s->calls; c; c = c->next, fds += 3) {
 		if (!c->ended && (fds[0].revents || fds[1].revents))
-			child_read(&c->child);
+			call_read(c);
 		if (*c->token && fds[2].revents)
 			call_receive(s, c, now_ms);
 		if (*c->token && !c->ended)
-			call_progress(s, c, now_ms);
-	}
-}
-
-/* Takes requests one by one, as long as there is room for their answers. */
-static void server_take_lines(struct server *s)
-{
-	const char *line;
-	size_t len;
-	char id[RPC_ID_MAX];
-	enum inbox_kind kind;
-	while (!output_queue_is_full(&s->out) && s->call_count < s->calls_most &&
-	       (kind = inbox_next(&s->in, &line, &len)) != INBOX_NOTHING) {
-		if (kind == INBOX_LINE) {
-			methods_take(s, line, len);
-			continue;
-		}
-		snprintf(id, sizeof(id), "%.*s", (int)len, line);
-		server_send_error(s, id, RPC_INVALID,
-				  "the message is over 16 MB long, so it was not read");
+			call_progress(c, now_ms);
 	}
 }
 
@@ -310,8 +488,8 @@ static bool server_is_done(const struct server *s)
 static void server_release(struct server *s)
 {
 	while (s->calls) {
-		if (!s->calls->ended && s->calls->child.caller < 0)
-			kill(s->calls->child.pid, SIGKILL);
+		if (!s->calls->ended && s->calls->leash < 0)
+			kill(s->calls->pid, SIGKILL);
 		call_free(s, s->calls);
 	}
 	while (s->held_count > 0)

@@ -1,12 +1,11 @@
 // The server's state, for the files of this room alone:
 //
-//   mcp.c            the verb and its options
-//   server.c         the loop: descriptors, signals, the end
-//   methods.c        requests and notifications of the protocol
-//   call.c           a request that has a child: its start, its progress, its end
-//   answer.c         what a child has printed, as the answer
-//   session_tools.c  the tools of sessions, which need no child
-//   resources.c      artifacts as resources
+//   mcp.c        the verb and its options
+//   server.c     the loop, what is sent, requests and notifications of the protocol
+//   call.c       a request that has a child: its start, its progress, its end; run_command
+//   verbs.c      the tools that are verbs of terse, in a child
+//   sessions.c   the sessions and their tools, which need no child
+//   resources.c  artifacts as resources
 //
 // A client that stops reading is not waited for: its answers wait in a queue, and while that is
 // full nothing more is read from it, neither requests nor what children print. Commands run on,
@@ -16,19 +15,19 @@
 
 #include "lib/buffer.h"
 #include "supervisor/agents/session.h"
+#include "supervisor/artifact/id.h"
 #include "supervisor/mcp/allow.h"
-#include "supervisor/mcp/arguments.h"
-#include "supervisor/mcp/child.h"
-#include "supervisor/mcp/inbox.h"
-#include "supervisor/mcp/order.h"
 #include "supervisor/mcp/rpc.h"
 #include "supervisor/mcp/sessions.h"
+#include "supervisor/mcp/tools.h"
 #include "supervisor/process/control.h"
 #include "supervisor/process/source.h"
 
 #include <signal.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+struct meta;
 struct settings;
 
 /* Calls that are being worked on. */
@@ -45,20 +44,35 @@ struct settings;
 /* Between two progress notifications. */
 #define SERVER_PROGRESS_MS 500
 
-enum call_kind { CALL_TOOL, CALL_RESOURCES, CALL_RESOURCE };
+/* What a URI names. */
+struct resource {
+	char id[ID_LEN + 1];
+	uint64_t offset, limit; /* 0: not given */
+};
 
+/* A request that is answered by what a child of the server prints: `terse run`, or a copy of the
+   server that calls a function (fork). */
 struct call {
 	struct call *next;
-	enum call_kind kind;
 	char id[RPC_ID_MAX];
-	const struct tool *tool; /* of CALL_TOOL */
-	struct child child;
-	bool ended;         /* the child was reaped */
+	const struct tool *tool; /* NULL: of resources */
+
+	/* For the function. */
+	const struct arguments *arguments; /* only while it starts */
+	struct resource resource;          /* of resources/read */
+	uint64_t skip;                     /* of resources/list: so many were listed before */
+
+	/* The child. */
+	pid_t pid;
+	int out, err;                 /* -1: closed */
+	int leash;                    /* the server's end of a run's (terse run --leash), or -1 */
+	bool ended;                   /* it was reaped */
+	int status;                   /* then: as a shell reports it */
+	struct buffer output, errors; /* what it has printed */
+
 	bool cancelled;     /* nobody wants the answer */
 	struct buffer stay; /* then: struct process, what does not end with the command */
-	bool searches;      /* no match is no error */
-	char *about;        /* what the answer names: an artifact or a resource; or NULL */
-	uint64_t skip;      /* CALL_RESOURCES: so many were listed before */
+	char *uri;          /* of resources/read */
 
 	/* run_command: the session that gets what the shell leaves, and what it began with. */
 	uint64_t session;
@@ -90,7 +104,6 @@ struct server {
 	char room[SESSION_ROOM];  /* of the next */
 	const char *artifacts;    /* the session of the artifacts */
 	char *known;              /* an error of the configuration: reported once; or NULL */
-	char **env;               /* of the verbs that run nothing */
 	struct shell_state start; /* a session's beginning */
 	struct inbox in;
 	struct output_queue out;
@@ -122,81 +135,65 @@ void server_send_answer(struct server *s, const char *id, struct buffer *line);
 void server_send_error(struct server *s, const char *id, enum rpc_code code, const char *format,
 		       ...) __attribute__((format(printf, 4, 5)));
 
+/* Answers a call of a tool with a text, or with one of terse's own errors; or with JSON, as text
+   and as structured content. */
+void server_answer(struct server *s, const char *id, const struct buffer *text, bool is_error);
+void server_answer_json(struct server *s, const char *id, const struct buffer *json, bool is_error);
+
+/* Answers a request whose result is empty. */
+void server_answer_empty(struct server *s, const struct rpc_message *m);
+
 /* Logs one sentence to the client by the protocol, if it wants this level (LOG_WARNING ...). */
 void server_log(struct server *s, int level, const char *text);
 
-/* Sends a result that is empty. */
-void server_send_empty(struct server *s, const char *id);
-
-/* Whether there will be a place for one more run that goes on. */
-bool server_can_hold(const struct server *s);
-
-/* Holds a run that goes on, and takes over its descriptor. */
-void server_hold(struct server *s, int fd);
-
-// methods.c
-
-/* The name of a level of the log. */
-const char *methods_level_name(int level);
-
-/* Deals with a line. */
-void methods_take(struct server *s, const char *line, size_t len);
-
 // call.c
 
-struct call *call_new(struct server *s, enum call_kind kind, const char *id);
+/* The call whose request has this ID and is not answered yet, or NULL. */
 struct call *call_find(const struct server *s, const char *id);
 
-/* Starts the child. The order is released. Returns 0; or -1 after the call was answered and freed.
- */
-int call_begin(struct server *s, struct call *c, struct order *order, const char *directory,
-	       char *const *env);
+/* A new one, for call_fork(); NULL: the request is answered with the error. */
+struct call *call_new(struct server *s, const char *id);
+
+/* Starts a child in which `print` writes to standard output and error. Its settings are loaded
+   again, with the vocabulary, the reach and the session of the tools. Answers and frees the call if
+   that is not possible. */
+void call_fork(struct server *s, struct call *c,
+	       int (*print)(const struct server *, const struct call *, struct settings *));
 
 /* tools/call. */
 void call_tool(struct server *s, const struct rpc_message *m);
 
+/* The tool run_command; and the words of its `terse run`, one behind the other with their NULs.
+   `leave`: the shell command that writes down what the shell leaves, or NULL. */
+void call_run(struct server *s, const struct arguments *a, const struct rpc_message *m);
+void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
+		    const char *leave);
+
 void call_cancel(struct call *c);
 
-/* Asks for the state of a run whose progress is wanted, and passes on what came. */
-void call_progress(struct server *s, struct call *c, int64_t now_ms);
+/* Reads what its child has printed; asks for the state of a run whose progress is wanted, and
+   passes on what came. */
+void call_read(struct call *c);
+void call_progress(struct call *c, int64_t now_ms);
 void call_receive(struct server *s, struct call *c, int64_t now_ms);
 
 /* The child has ended: answers, and frees the call. */
 void call_finish(struct server *s, struct call *c);
 void call_free(struct server *s, struct call *c);
 
-// session_tools.c
+// verbs.c: the tools that print in a child, as struct tool has them
 
-/* Answers a call of a tool of sessions. Returns whether it is one. */
-bool session_tools_answer(struct server *s, const struct arguments_of *a, const char *id);
+int tool_read(const struct server *s, const struct call *c, struct settings *settings);
+int tool_list(const struct server *s, const struct call *c, struct settings *settings);
+int tool_await(const struct server *s, const struct call *c, struct settings *settings);
+int tool_send(const struct server *s, const struct call *c, struct settings *settings);
+int tool_signal(const struct server *s, const struct call *c, struct settings *settings);
+int tool_screen(const struct server *s, const struct call *c, struct settings *settings);
 
-// answer.c
-
-/* Answers a call of a tool: with text, or with one of terse's own errors. */
-void answer_text(struct server *s, const char *id, const struct buffer *text, bool is_error);
-void answer_wrong(struct server *s, const char *id, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* With JSON, as text and as structured content. */
-void answer_json(struct server *s, const char *id, const struct buffer *json, bool is_error);
-
-/* With what its child has printed. */
-void answer_call(struct server *s, struct call *c);
-
-/* Answers a request with the errors of its child. */
-void answer_refuse(struct server *s, const struct call *c, const char *method, enum rpc_code code,
-		   const struct buffer *errors);
-
-/* What a child has printed for `terse list --json`, to be released by json_decref(), and its array
-   of runs. Returns NULL if it printed something else, with why
-   in `errors`. */
-json_t *answer_read_list(const struct call *c, const json_t **runs, struct buffer *errors);
-
-/* "exit 0, 12 lines, 1.2 KB" */
-void answer_add_state(struct buffer *out, const json_t *run);
-
-/* The command of a run, as `terse list --json` has it; of a shell the string alone. */
-void answer_add_command(struct buffer *out, const json_t *run);
+/* Append the command of a run, cut to so many columns, and "exit 0, 12 lines, 1.2 KB". `m` NULL:
+   its metadata can't be read, for the reason `error`. */
+void tool_add_command(struct buffer *out, const struct meta *m, size_t width);
+void tool_add_state(struct buffer *out, const struct meta *m, int error);
 
 // resources.c
 
@@ -205,6 +202,8 @@ void resources_templates(struct server *s, const struct rpc_message *m);
 void resources_read(struct server *s, const struct rpc_message *m);
 void resources_subscribe(struct server *s, const struct rpc_message *m);
 void resources_unsubscribe(struct server *s, const struct rpc_message *m);
+
+/* Answers a request with what its child has printed. */
 void resources_answer(struct server *s, struct call *c);
 
 /* The run of a subscription has something new, or has ended; and: the client is told of it, if it

@@ -4,277 +4,261 @@
 
 #include "lib/buffer.h"
 #include "lib/json.h"
+#include "lib/quote.h"
 #include "lib/tool_names.h"
+#include "supervisor/mcp/server.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- the table ------------------------------------------------------------------------------- */
 
 /* Milliseconds that a tool may wait: a day. */
 #define TOOL_WAIT_MAX 86400000
 
-#define TOOL_SIZE_MAX 1048576
+#define TOOL_LINES_MAX 1000000000
+#define TOOL_SIZE_MAX  1048576
 
-#define ARTIFACT                                                 \
-	{                                                        \
-		"artifact_id", TOOL_TEXT, 0, 0, NULL, NULL, true \
-	}
-#define TIMEOUT(by)                                                                     \
-	{                                                                               \
-		"timeout", TOOL_COUNT, 1, TOOL_WAIT_MAX, "ms; default " by, NULL, false \
-	}
-#define SESSION                                               \
-	{                                                     \
-		"session", TOOL_TEXT, 0, 0, NULL, NULL, false \
-	}
+static const struct argument run_arguments[] = {
+	{"command", ARGUMENT_TEXT, "shell string; with args: a program", .required = true},
+	{"args", ARGUMENT_STRINGS, "arguments; no shell is used then", .required = false},
+	{"session", ARGUMENT_TEXT, .required = false},
+	{"cwd", ARGUMENT_TEXT, "for this command only", .required = false},
+	{"env", ARGUMENT_PAIRS, "for this command only", .required = false},
+	{"timeout", ARGUMENT_COUNT, "ms; default 30000", .least = 1, .most = TOOL_WAIT_MAX},
+	{"kill_on_timeout", ARGUMENT_FLAG, .required = false},
+	{"stdin", ARGUMENT_DATA, .required = false},
+	{"max_output_lines", ARGUMENT_COUNT, "default 500", .least = 1, .most = TOOL_LINES_MAX},
+	{"max_error_lines", ARGUMENT_COUNT, "of separate stderr; default 750", .least = 1,
+	 .most = TOOL_LINES_MAX},
+	{"max_bytes", ARGUMENT_COUNT, "preview size", .least = 64, .most = TOOL_SIZE_MAX},
+	{"include_full_output", ARGUMENT_FLAG, "no preview up to 1 MB", .required = false},
+	{"profile", ARGUMENT_TEXT, "how to shorten: read, search, list, log ...",
+	 .required = false},
+	{.name = NULL},
+};
 
-/* Members of structured answers (docs/json.md). An error is a text, or has a code and a message. */
-#define OUTPUT(members) "{" members ",\"error\":{}}"
-#define OUTPUT_TEXT     OUTPUT("\"text\":{\"type\":\"string\"}")
-#define OUTPUT_DATA                             \
-	OUTPUT("\"ok\":{\"type\":\"boolean\"}," \
-	       "\"data\":{\"type\":\"object\"},\"text\":{\"type\":\"string\"}")
-#define OUTPUT_SESSIONS OUTPUT("\"sessions\":{\"type\":\"array\"}")
-#define OUTPUT_SCREEN                                                                 \
-	OUTPUT("\"ok\":{\"type\":\"boolean\"},\"cols\":{\"type\":\"integer\"},"       \
-	       "\"rows\":{\"type\":\"integer\"},\"row\":{\"type\":\"integer\"},"      \
-	       "\"col\":{\"type\":\"integer\"},\"alternate\":{\"type\":\"boolean\"}," \
-	       "\"cursor\":{\"type\":\"boolean\"},\"title\":{},\"text\":{\"type\":\"string\"}")
-#define OUTPUT_RUN                                                                         \
-	OUTPUT("\"version\":{\"type\":\"integer\"},\"command\":{\"type\":\"array\"},"      \
-	       "\"cwd\":{\"type\":\"string\"},\"state\":{\"type\":\"string\"},"            \
-	       "\"exit_code\":{\"type\":\"integer\"},\"signal\":{\"type\":\"string\"},"    \
-	       "\"timed_out\":{\"type\":\"boolean\"},\"success\":{\"type\":\"boolean\"},"  \
-	       "\"started\":{\"type\":\"string\"},\"duration_ms\":{\"type\":\"integer\"}," \
-	       "\"stdout\":{\"type\":\"string\"},\"stderr\":{\"type\":\"string\"},"        \
-	       "\"truncation\":{\"type\":\"object\"},\"artifact\":{\"type\":\"object\"},"  \
-	       "\"since\":{\"type\":\"object\"},\"warnings\":{\"type\":\"array\"},"        \
-	       "\"text\":{\"type\":\"string\"}")
+static const struct argument read_arguments[] = {
+	{"artifact_id", ARGUMENT_TEXT, .required = true},
+	{"offset", ARGUMENT_LINE, "first line, from 1; -1: the last", .required = false},
+	{"limit", ARGUMENT_COUNT, "lines, or matches", .least = 1, .most = UINT64_MAX},
+	{"tail", ARGUMENT_COUNT, "the last lines", .least = 1, .most = UINT64_MAX},
+	{"search", ARGUMENT_TEXT, "only lines that match this PCRE2 pattern", .required = false},
+	{"context", ARGUMENT_COUNT, "lines around a match", .most = 1000},
+	{"bytes", ARGUMENT_TEXT, "FROM-TO", .required = false},
+	{"stream", ARGUMENT_TEXT, .choices = "[\"stdout\",\"stderr\",\"raw\"]"},
+	{.name = NULL},
+};
 
-const struct tool tools[TOOLS] = {
-	[TOOL_RUN_COMMAND] =
-		{
-			.name = TOOL_RUN,
-			.output = OUTPUT_RUN,
-			.title = "Run a command",
-			.description =
-				"Run a shell command (or a program with args). Short output comes "
-				"whole, long output as a preview that shows why the command ended "
-				"as "
-				"it did; the last line says how to read the rest with " TOOL_READ
-				". Do not shorten output with head or tail. cd and exported "
-				"variables "
-				"stay for the session's next command. A command that runs longer "
-				"than "
-				"timeout, or asks something, goes on: the answer names its "
-				"artifact_id "
-				"for " TOOL_AWAIT ", " TOOL_SEND ", " TOOL_SIGNAL ".",
-			.destructive = true,
-			.open_world = true,
-			.arguments =
-				{
-					{"command", TOOL_TEXT, 0, 0,
-					 "shell string; with args: a program", NULL, true},
-					{"args", TOOL_STRINGS, 0, 0,
-					 "arguments; no shell is used then", NULL, false},
-					SESSION,
-					{"cwd", TOOL_TEXT, 0, 0, "for this command only", NULL,
-					 false},
-					{"env", TOOL_PAIRS, 0, 0, "for this command only", NULL,
-					 false},
-					TIMEOUT("30000"),
-					{"kill_on_timeout", TOOL_FLAG, 0, 0, NULL, NULL, false},
-					{"stdin", TOOL_TEXT, 0, 0, NULL, NULL, false},
-					{"max_output_lines", TOOL_COUNT, 1, 1000000000,
-					 "default 500", NULL, false},
-					{"max_error_lines", TOOL_COUNT, 1, 1000000000,
-					 "of separate stderr; default 750", NULL, false},
-					{"max_bytes", TOOL_COUNT, 64, TOOL_SIZE_MAX, "preview size",
-					 NULL, false},
-					{"include_full_output", TOOL_FLAG, 0, 0,
-					 "no preview up to 1 MB", NULL, false},
-					{"profile", TOOL_TEXT, 0, 0,
-					 "how to shorten: read, search, list, log ...", NULL,
-					 false},
-				},
-		},
-	[TOOL_READ_OUTPUT] =
-		{
-			.name = TOOL_READ,
-			.output = OUTPUT_DATA,
-			.title = "Read a command's output",
-			.description = "Read lines of the whole output of a command, or search it. "
-				       "artifact_id: as a preview names it, or last.",
-			.read_only = true,
-			.arguments =
-				{
-					ARTIFACT,
-					{"offset", TOOL_LINE, 0, 0,
-					 "first line, from 1; -1: the last", NULL, false},
-					{"limit", TOOL_COUNT, 1, UINT64_MAX, "lines, or matches",
-					 NULL, false},
-					{"tail", TOOL_COUNT, 1, UINT64_MAX, "the last lines", NULL,
-					 false},
-					{"search", TOOL_TEXT, 0, 0,
-					 "only lines that match this PCRE2 pattern", NULL, false},
-					{"context", TOOL_COUNT, 0, 1000, "lines around a match",
-					 NULL, false},
-					{"bytes", TOOL_TEXT, 0, 0, "FROM-TO", NULL, false},
-					{"stream", TOOL_TEXT, 0, 0, NULL,
-					 "[\"stdout\",\"stderr\",\"raw\"]", false},
-				},
-		},
-	[TOOL_LIST_COMMANDS] =
-		{
-			.name = TOOL_LIST,
-			.output = OUTPUT_DATA,
-			.title = "List commands",
-			.description = "List commands and their artifacts, running ones first.",
-			.read_only = true,
-			.arguments =
-				{
-					{"limit", TOOL_COUNT, 1, 1000, "default 30", NULL, false},
-				},
-		},
-	[TOOL_AWAIT_COMMAND] =
-		{
-			.name = TOOL_AWAIT,
-			.output = OUTPUT_TEXT,
-			.title = "Wait for a command",
-			.description = "Wait until a running command has ended or asks something, "
-				       "and get its new output.",
-			.read_only = true,
-			.arguments =
-				{
-					ARTIFACT,
-					{"for", TOOL_TEXT, 0, 0,
-					 "or until a line matches this pattern", NULL, false},
-					{"idle", TOOL_COUNT, 1, TOOL_WAIT_MAX,
-					 "or until it was silent so many ms", NULL, false},
-					TIMEOUT("30000"),
-				},
-		},
-	[TOOL_SEND_INPUT] =
-		{
-			.name = TOOL_SEND,
-			.output = OUTPUT_TEXT,
-			.title = "Type into a command",
-			.description = "Type into a running command, text before keys, and get its "
-				       "response. A line needs keys [\"enter\"].",
-			.destructive = true,
-			.open_world = true,
-			.arguments =
-				{
-					ARTIFACT,
-					{"text", TOOL_TEXT, 0, 0, NULL, NULL, false},
-					{"keys", TOOL_STRINGS, 0, 0, TOOL_KEYS, NULL, false},
-					{"for", TOOL_TEXT, 0, 0, "wait for a line like this", NULL,
-					 false},
-					{"idle", TOOL_COUNT, 1, TOOL_WAIT_MAX,
-					 "wait for so many silent ms; default 1000", NULL, false},
-					TIMEOUT("10000"),
-				},
-		},
-	[TOOL_SIGNAL_COMMAND] =
-		{
-			.name = TOOL_SIGNAL,
-			.output = OUTPUT_TEXT,
-			.title = "End a command",
-			.description = "End a running command and all it started, or send it a "
-				       "signal.",
-			.destructive = true,
-			.arguments =
-				{
-					ARTIFACT,
-					{"signal", TOOL_TEXT, 0, 0, "such as INT; none: end it",
-					 NULL, false},
-				},
-		},
-	[TOOL_SHOW_SCREEN] =
-		{
-			.name = TOOL_SCREEN,
-			.output = OUTPUT_SCREEN,
-			.title = "Show a command's screen",
-			.description = "Show the terminal of a running command, also of a "
-				       "full-screen program.",
-			.read_only = true,
-			.arguments = {ARTIFACT},
-		},
-	[TOOL_NEW_SESSION] =
-		{
-			.name = "new_session",
-			.output = OUTPUT_TEXT,
-			.title = "Start a shell session",
-			.description = "Start a further session with a directory and variables of "
-				       "its own, for " TOOL_RUN ".",
-			.arguments =
-				{
-					{"session", TOOL_TEXT, 0, 0, "its name", NULL, false},
-					{"cwd", TOOL_TEXT, 0, 0, NULL, NULL, false},
-				},
-		},
-	[TOOL_END_SESSION] =
-		{
-			.name = "end_session",
-			.output = OUTPUT_TEXT,
-			.title = "End a shell session",
-			.description = "Forget a session. Commands it started go on.",
-			.arguments =
-				{
-					{"session", TOOL_TEXT, 0, 0, NULL, NULL, true},
-				},
-		},
-	[TOOL_LIST_SESSIONS] =
-		{
-			.name = "list_sessions",
-			.output = OUTPUT_SESSIONS,
-			.title = "List shell sessions",
-			.description = "List the sessions: directory, age, commands.",
-			.read_only = true,
-		},
+static const struct argument list_arguments[] = {
+	{"limit", ARGUMENT_COUNT, "default 30", .least = 1, .most = 1000},
+	{.name = NULL},
+};
+
+static const struct argument await_arguments[] = {
+	{"artifact_id", ARGUMENT_TEXT, .required = true},
+	{"for", ARGUMENT_TEXT, "or until a line matches this pattern", .required = false},
+	{"idle", ARGUMENT_COUNT, "or until it was silent so many ms", .least = 1,
+	 .most = TOOL_WAIT_MAX},
+	{"timeout", ARGUMENT_COUNT, "ms; default 30000", .least = 1, .most = TOOL_WAIT_MAX},
+	{.name = NULL},
+};
+
+static const struct argument send_arguments[] = {
+	{"artifact_id", ARGUMENT_TEXT, .required = true},
+	{"text", ARGUMENT_DATA, .required = false},
+	{"keys", ARGUMENT_STRINGS, TOOL_KEYS, .required = false},
+	{"for", ARGUMENT_TEXT, "wait for a line like this", .required = false},
+	{"idle", ARGUMENT_COUNT, "wait for so many silent ms; default 1000", .least = 1,
+	 .most = TOOL_WAIT_MAX},
+	{"timeout", ARGUMENT_COUNT, "ms; default 10000", .least = 1, .most = TOOL_WAIT_MAX},
+	{.name = NULL},
+};
+
+static const struct argument signal_arguments[] = {
+	{"artifact_id", ARGUMENT_TEXT, .required = true},
+	{"signal", ARGUMENT_TEXT, "such as INT; none: end it", .required = false},
+	{.name = NULL},
+};
+
+static const struct argument screen_arguments[] = {
+	{"artifact_id", ARGUMENT_TEXT, .required = true},
+	{.name = NULL},
+};
+
+static const struct argument new_arguments[] = {
+	{"session", ARGUMENT_TEXT, "its name", .required = false},
+	{"cwd", ARGUMENT_TEXT, .required = false},
+	{.name = NULL},
+};
+
+static const struct argument end_arguments[] = {
+	{"session", ARGUMENT_TEXT, .required = true},
+	{.name = NULL},
+};
+
+static const struct argument no_arguments[] = {{.name = NULL}};
+
+const struct tool tools[] = {
+	{
+		.name = TOOL_RUN,
+		.title = "Run a command",
+		.description =
+			"Run a shell command (or a program with args). Short output comes whole, "
+			"long output as a preview that shows why the command ended as it did; the "
+			"last line says how to read the rest with " TOOL_READ ". Do not shorten "
+			"output with head or tail. cd and exported variables stay for the "
+			"session's next command. A command that runs longer than timeout, or asks "
+			"something, goes on: the answer names its artifact_id for " TOOL_AWAIT
+			", " TOOL_SEND ", " TOOL_SIGNAL ".",
+		.output = "version:integer command:array cwd:string state:string exit_code:integer "
+			  "signal:string timed_out:boolean success:boolean started:string "
+			  "duration_ms:integer stdout:string stderr:string truncation:object "
+			  "artifact:object since:object warnings:array text:string",
+		.destructive = true,
+		.open_world = true,
+		.serve = call_run,
+		.arguments = run_arguments,
+	},
+	{
+		.name = TOOL_READ,
+		.title = "Read a command's output",
+		.description = "Read lines of the whole output of a command, or search it. "
+			       "artifact_id: as a preview names it, or last.",
+		.output = "ok:boolean data:object text:string",
+		.read_only = true,
+		.prints_json = true,
+		.print = tool_read,
+		.arguments = read_arguments,
+	},
+	{
+		.name = TOOL_LIST,
+		.title = "List commands",
+		.description = "List commands and their artifacts, running ones first.",
+		.output = "ok:boolean data:object text:string",
+		.read_only = true,
+		.prints_json = true,
+		.print = tool_list,
+		.arguments = list_arguments,
+	},
+	{
+		.name = TOOL_AWAIT,
+		.title = "Wait for a command",
+		.description = "Wait until a running command has ended or asks something, and get "
+			       "its new output.",
+		.output = "text:string",
+		.read_only = true,
+		.print = tool_await,
+		.arguments = await_arguments,
+	},
+	{
+		.name = TOOL_SEND,
+		.title = "Type into a command",
+		.description = "Type into a running command, text before keys, and get its "
+			       "response. A line needs keys [\"enter\"].",
+		.output = "text:string",
+		.destructive = true,
+		.open_world = true,
+		.print = tool_send,
+		.arguments = send_arguments,
+	},
+	{
+		.name = TOOL_SIGNAL,
+		.title = "End a command",
+		.description = "End a running command and all it started, or send it a signal.",
+		.output = "text:string",
+		.destructive = true,
+		.print = tool_signal,
+		.arguments = signal_arguments,
+	},
+	{
+		.name = TOOL_SCREEN,
+		.title = "Show a command's screen",
+		.description = "Show the terminal of a running command, also of a full-screen "
+			       "program.",
+		.output = "ok:boolean cols:integer rows:integer row:integer col:integer "
+			  "alternate:boolean cursor:boolean title: text:string",
+		.read_only = true,
+		.prints_json = true,
+		.print = tool_screen,
+		.arguments = screen_arguments,
+	},
+	{
+		.name = "new_session",
+		.title = "Start a shell session",
+		.description = "Start a further session with a directory and variables of its "
+			       "own, for " TOOL_RUN ".",
+		.output = "text:string",
+		.serve = sessions_serve_new,
+		.arguments = new_arguments,
+	},
+	{
+		.name = "end_session",
+		.title = "End a shell session",
+		.description = "Forget a session. Commands it started go on.",
+		.output = "text:string",
+		.serve = sessions_serve_end,
+		.arguments = end_arguments,
+	},
+	{
+		.name = "list_sessions",
+		.title = "List shell sessions",
+		.description = "List the sessions: directory, age, commands.",
+		.output = "sessions:array",
+		.read_only = true,
+		.serve = sessions_serve_list,
+		.arguments = no_arguments,
+	},
+	{.name = NULL},
 };
 
 const struct tool *tool_find(const char *name, bool read_only)
 {
-	for (size_t i = 0; i < TOOLS; i++) {
-		if (strcmp(tools[i].name, name) == 0)
-			return read_only && !tools[i].read_only ? NULL : &tools[i];
+	for (const struct tool *t = tools; t->name; t++) {
+		if (strcmp(t->name, name) == 0)
+			return read_only && !t->read_only ? NULL : t;
 	}
 	return NULL;
 }
 
-static void tool_add_type(struct buffer *out, const struct tool_argument *a)
+/* --- its JSON -------------------------------------------------------------------------------- */
+
+static void tool_add_input(struct buffer *out, const struct tool *t)
 {
 	static const char *const types[] = {
-		[TOOL_TEXT] = "string",  [TOOL_COUNT] = "integer", [TOOL_LINE] = "integer",
-		[TOOL_FLAG] = "boolean", [TOOL_STRINGS] = "array", [TOOL_PAIRS] = "object",
+		[ARGUMENT_TEXT] = "string",   [ARGUMENT_DATA] = "string",
+		[ARGUMENT_COUNT] = "integer", [ARGUMENT_LINE] = "integer",
+		[ARGUMENT_FLAG] = "boolean",  [ARGUMENT_STRINGS] = "array",
+		[ARGUMENT_PAIRS] = "object",
 	};
-	json_add_string(out, "type", types[a->type]);
-	if (a->type == TOOL_STRINGS || a->type == TOOL_PAIRS) {
-		json_begin_object(out, a->type == TOOL_STRINGS ? "items" : "additionalProperties");
-		json_add_string(out, "type", "string");
-		json_end_object(out);
-	}
-	if (a->choices)
-		json_add_raw(out, "enum", a->choices, strlen(a->choices));
-	if (a->description)
-		json_add_string(out, "description", a->description);
-}
-
-static void tool_add_schema(struct buffer *out, const struct tool *t)
-{
 	bool any = false;
 	json_begin_object(out, "inputSchema");
 	json_add_string(out, "type", "object");
 	json_begin_object(out, "properties");
-	for (const struct tool_argument *a = t->arguments; a->name; a++) {
+	for (const struct argument *a = t->arguments; a->name; a++) {
+		bool list = a->type == ARGUMENT_STRINGS;
 		json_begin_object(out, a->name);
-		tool_add_type(out, a);
+		json_add_string(out, "type", types[a->type]);
+		if (list || a->type == ARGUMENT_PAIRS) {
+			json_begin_object(out, list ? "items" : "additionalProperties");
+			json_add_string(out, "type", "string");
+			json_end_object(out);
+		}
+		if (a->choices)
+			json_add_raw(out, "enum", a->choices, strlen(a->choices));
+		if (a->description)
+			json_add_string(out, "description", a->description);
 		json_end_object(out);
 		any |= a->required;
 	}
 	json_end_object(out);
 	if (any)
 		json_begin_array(out, "required");
-	for (const struct tool_argument *a = t->arguments; a->name; a++) {
+	for (const struct argument *a = t->arguments; a->name; a++) {
 		if (a->required)
 			json_add_string(out, NULL, a->name);
 	}
@@ -283,34 +267,286 @@ static void tool_add_schema(struct buffer *out, const struct tool *t)
 	json_end_object(out);
 }
 
-static void tool_add(struct buffer *out, const struct tool *t, bool structured)
+/* An error is a text, or has a code and a message. */
+static void tool_add_output(struct buffer *out, const struct tool *t)
 {
-	json_begin_object(out, NULL);
-	json_add_string(out, "name", t->name);
-	json_add_string(out, "title", t->title);
-	json_add_string(out, "description", t->description);
-	tool_add_schema(out, t);
-	if (structured) {
-		json_begin_object(out, "outputSchema");
-		json_add_string(out, "type", "object");
-		json_add_raw(out, "properties", t->output, strlen(t->output));
+	char name[40], type[20];
+	json_begin_object(out, "outputSchema");
+	json_add_string(out, "type", "object");
+	json_begin_object(out, "properties");
+	for (const char *at = t->output; *at; at += strspn(at, " ")) {
+		size_t len = strcspn(at, ":"), end = strcspn(at, " ");
+		snprintf(name, sizeof(name), "%.*s", (int)len, at);
+		snprintf(type, sizeof(type), "%.*s", (int)(end - len - 1), at + len + 1);
+		json_begin_object(out, name);
+		if (*type)
+			json_add_string(out, "type", type);
 		json_end_object(out);
+		at += end;
 	}
-	json_begin_object(out, "annotations");
-	json_add_string(out, "title", t->title);
-	json_add_bool(out, "readOnlyHint", t->read_only);
-	json_add_bool(out, "destructiveHint", t->destructive);
-	json_add_bool(out, "openWorldHint", t->open_world);
+	json_begin_object(out, "error");
+	json_end_object(out);
 	json_end_object(out);
 	json_end_object(out);
 }
 
-void tool_list(struct buffer *out, bool read_only, bool structured)
+void tools_list(struct buffer *out, bool read_only, bool structured)
 {
 	json_begin_array(out, "tools");
-	for (size_t i = 0; i < TOOLS; i++) {
-		if (tools[i].read_only || !read_only)
-			tool_add(out, &tools[i], structured);
+	for (const struct tool *t = tools; t->name; t++) {
+		if (read_only && !t->read_only)
+			continue;
+		json_begin_object(out, NULL);
+		json_add_string(out, "name", t->name);
+		json_add_string(out, "title", t->title);
+		json_add_string(out, "description", t->description);
+		tool_add_input(out, t);
+		if (structured)
+			tool_add_output(out, t);
+		json_begin_object(out, "annotations");
+		json_add_string(out, "title", t->title);
+		json_add_bool(out, "readOnlyHint", t->read_only);
+		json_add_bool(out, "destructiveHint", t->destructive);
+		json_add_bool(out, "openWorldHint", t->open_world);
+		json_end_object(out);
+		json_end_object(out);
 	}
 	json_end_array(out);
+}
+
+/* --- the arguments of a call ----------------------------------------------------------------- */
+
+/* Says what is wrong with an argument. Returns -1. */
+static int __attribute__((format(printf, 3, 4)))
+arguments_refuse(struct arguments *a, const char *name, const char *format, ...)
+{
+	struct buffer safe = BUFFER_INIT;
+	char why[300];
+	size_t len = strlen(name);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	quote_text(&safe, name, len < 60 ? len : 60, 0);
+	const char *shown = buffer_string(&safe);
+	snprintf(a->wrong, sizeof(a->wrong), "%s: %s: %s", a->tool->name, shown ? shown : "?", why);
+	buffer_release(&safe);
+	return -1;
+}
+
+/* Whether `given` is the name, or its camelCase form. */
+static bool arguments_is_name(const char *name, const char *given)
+{
+	if (strcmp(name, given) == 0)
+		return true;
+	for (; *name && *given; name++, given++) {
+		if (*name == '_' && *given == name[1] - 'a' + 'A')
+			name++;
+		else if (*name != *given)
+			return false;
+	}
+	return !*name && !*given;
+}
+
+static int arguments_find(const struct tool *tool, const char *given)
+{
+	for (int i = 0; tool->arguments[i].name; i++) {
+		if (arguments_is_name(tool->arguments[i].name, given))
+			return i;
+	}
+	return -1;
+}
+
+/* Whether a string of the value holds a NUL, which no word, path or variable can. */
+static bool arguments_has_nul(json_t *value)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+	json_array_foreach(value, i, item)
+	{
+		if (arguments_has_nul(item))
+			return true;
+	}
+	json_object_foreach(value, key, item)
+	{
+		if (arguments_has_nul(item))
+			return true;
+	}
+	return json_is_string(value) &&
+	       strlen(json_string_value(value)) != json_string_length(value);
+}
+
+static bool arguments_are_strings(const json_t *value)
+{
+	size_t i;
+	const json_t *item;
+	if (!json_is_array(value))
+		return false;
+	json_array_foreach(value, i, item)
+	{
+		if (!json_is_string(item))
+			return false;
+	}
+	return true;
+}
+
+static bool arguments_are_pairs(json_t *value)
+{
+	const char *key;
+	json_t *item;
+	if (!json_is_object(value))
+		return false;
+	json_object_foreach(value, key, item)
+	{
+		if (!json_is_string(item) || !*key || strchr(key, '='))
+			return false;
+	}
+	return true;
+}
+
+/* Whether the text is one of the choices, a list as JSON. */
+static bool arguments_is_choice(const char *choices, const char *text)
+{
+	char quoted[32];
+	snprintf(quoted, sizeof(quoted), "\"%.28s\"", text);
+	return !strchr(text, '"') && strstr(choices, quoted);
+}
+
+/* Takes the value of an argument, given by the name `key`. Returns 0, or -1 after saying what it
+   has to be. */
+static int arguments_take(struct arguments *a, int at, const char *key, json_t *value)
+{
+	const struct argument *t = &a->tool->arguments[at];
+	const char *must = NULL;
+	json_int_t n = json_integer_value(value);
+	if (t->type != ARGUMENT_DATA && arguments_has_nul(value))
+		return arguments_refuse(a, key, "must not have a NUL character");
+	switch (t->type) {
+	case ARGUMENT_TEXT:
+	case ARGUMENT_DATA: must = json_is_string(value) ? NULL : "a string"; break;
+	case ARGUMENT_COUNT:
+		if (json_is_integer(value) && n >= 0 && (uint64_t)n >= t->least &&
+		    (uint64_t)n <= t->most)
+			break;
+		if (t->most == UINT64_MAX)
+			return arguments_refuse(
+				a, key, "must be a whole number, %" PRIu64 " at least", t->least);
+		return arguments_refuse(a, key,
+					"must be a whole number from %" PRIu64 " to %" PRIu64,
+					t->least, t->most);
+	case ARGUMENT_LINE: must = json_is_integer(value) ? NULL : "a whole number"; break;
+	case ARGUMENT_FLAG: must = json_is_boolean(value) ? NULL : "true or false"; break;
+	case ARGUMENT_STRINGS:
+		must = arguments_are_strings(value) ? NULL : "a list of strings";
+		break;
+	case ARGUMENT_PAIRS:
+		must = arguments_are_pairs(value) ? NULL
+						  : "an object of strings, by the variables' names";
+		break;
+	}
+	if (must)
+		return arguments_refuse(a, key, "must be %s", must);
+	if (t->choices && !arguments_is_choice(t->choices, json_string_value(value)))
+		return arguments_refuse(a, key, "must be one of %s", t->choices);
+	a->values[at] = value;
+	return 0;
+}
+
+/* Replaces a string in `given` by the value that it stands for where another type is wanted. */
+static json_t *arguments_convert(const struct argument *t, json_t *given, const char *key,
+				 json_t *value)
+{
+	static const char scheme[] = RESOURCES_SCHEME;
+	const char *text = json_string_value(value);
+	json_t *made = NULL;
+	char *end;
+	errno = 0;
+	long long number = text ? strtoll(text, &end, 10) : 0;
+	if (!text)
+		return value;
+	if (t->type == ARGUMENT_FLAG && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
+		made = json_boolean(*text == 't');
+	else if ((t->type == ARGUMENT_COUNT || t->type == ARGUMENT_LINE) && end > text && !*end &&
+		 !errno)
+		made = json_integer(number);
+	else if (strcmp(t->name, "artifact_id") == 0 && strncmp(text, scheme, strlen(scheme)) == 0)
+		made = json_string(text + strlen(scheme));
+	return made && json_object_set_new(given, key, made) == 0 ? made : value;
+}
+
+/* Clients that have to give every argument give null, "" or 0 for what they leave out. Data may be
+   empty. */
+static bool arguments_is_left_out(const struct argument *t, const json_t *value)
+{
+	const char *text = json_string_value(value);
+	if (t->type == ARGUMENT_TEXT && !t->required && text && !*text)
+		return true;
+	if (t->type == ARGUMENT_LINE || (t->type == ARGUMENT_COUNT && t->least > 0))
+		return json_is_null(value) ||
+		       (json_is_integer(value) && json_integer_value(value) == 0);
+	return json_is_null(value);
+}
+
+int arguments_read(struct arguments *a, const struct tool *tool, json_t *given)
+{
+	const struct argument *t = tool->arguments;
+	const char *key;
+	json_t *value;
+	*a = (struct arguments){.tool = tool};
+	if (given && !json_is_object(given))
+		return arguments_refuse(a, "arguments", "must be an object");
+	json_object_foreach(given, key, value)
+	{
+		/* Arguments that tools of other makers have: models give them to any. */
+		if (arguments_is_name("description", key))
+			continue;
+		int at = arguments_find(tool,
+					arguments_is_name("timeout_ms", key) ? "timeout" : key);
+		if (at < 0 && !t->name)
+			return arguments_refuse(a, key, "it takes no arguments");
+		if (at < 0) {
+			char names[200] = "";
+			for (int i = 0; t[i].name; i++)
+				snprintf(names + strlen(names), sizeof(names) - strlen(names),
+					 "%s %s", i ? "," : "", t[i].name);
+			return arguments_refuse(a, key, "no such argument; there are%s", names);
+		}
+		value = arguments_convert(&t[at], given, key, value);
+		if (!arguments_is_left_out(&t[at], value) && arguments_take(a, at, key, value) < 0)
+			return -1;
+	}
+	for (int i = 0; t[i].name; i++) {
+		if (t[i].required && !a->values[i])
+			return arguments_refuse(a, t[i].name, "is missing");
+	}
+	return 0;
+}
+
+json_t *argument_value(const struct arguments *a, const char *name)
+{
+	int at = arguments_find(a->tool, name);
+	return at < 0 ? NULL : a->values[at];
+}
+
+const char *argument_text(const struct arguments *a, const char *name)
+{
+	return json_string_value(argument_value(a, name));
+}
+
+int64_t argument_number(const struct arguments *a, const char *name, int64_t otherwise)
+{
+	const json_t *value = argument_value(a, name);
+	return value ? json_integer_value(value) : otherwise;
+}
+
+bool argument_flag(const struct arguments *a, const char *name)
+{
+	return json_is_true(argument_value(a, name));
+}
+
+const json_t *argument_list(const struct arguments *a, const char *name)
+{
+	const json_t *value = argument_value(a, name);
+	return json_array_size(value) ? value : NULL;
 }

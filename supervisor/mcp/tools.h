@@ -1,66 +1,91 @@
-// The tools: what a client is told about them, and which arguments each takes.
+// The tools: a row for each, with what a client is told, the arguments, and what answers. The JSON
+// schemas are written from the rows, and the arguments of a call are checked against them: a
+// mistake is one sentence for the model, which names the argument and what it has to be.
 #ifndef TERSE_MCP_TOOLS_H
 #define TERSE_MCP_TOOLS_H
 
-/* "terse://cmd-1m5zq8k3x7f": an artifact as a resource. */
-#define RESOURCES_SCHEME "terse://"
-
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct buffer;
+struct call;
+struct rpc_message;
+struct server;
+struct settings;
 
-enum tool_id {
-	TOOL_RUN_COMMAND,
-	TOOL_READ_OUTPUT,
-	TOOL_LIST_COMMANDS,
-	TOOL_AWAIT_COMMAND,
-	TOOL_SEND_INPUT,
-	TOOL_SIGNAL_COMMAND,
-	TOOL_SHOW_SCREEN,
-	TOOL_NEW_SESSION,
-	TOOL_END_SESSION,
-	TOOL_LIST_SESSIONS,
-	TOOLS
+/* "terse://cmd-1m5zq8k3x7f": an artifact as a resource. */
+#define RESOURCES_SCHEME "terse://"
+
+enum argument_type {
+	ARGUMENT_TEXT,
+	ARGUMENT_DATA,    /* a text that may hold anything, NUL too */
+	ARGUMENT_COUNT,   /* a whole number, `least` at least */
+	ARGUMENT_LINE,    /* a whole number; below 0 counts from the end */
+	ARGUMENT_FLAG,    /* true or false */
+	ARGUMENT_STRINGS, /* a list of strings */
+	ARGUMENT_PAIRS,   /* an object whose members are strings */
 };
 
-/* The type of an argument. */
-enum tool_type {
-	TOOL_TEXT,
-	TOOL_COUNT,   /* a whole number, `least` at least */
-	TOOL_LINE,    /* a whole number; below 0 counts from the end */
-	TOOL_FLAG,    /* true or false */
-	TOOL_STRINGS, /* a list of strings */
-	TOOL_PAIRS,   /* an object whose members are strings */
-};
-
-struct tool_argument {
+struct argument {
 	const char *name;
-	enum tool_type type;
-	uint64_t least, most;    /* of a COUNT */
+	enum argument_type type;
 	const char *description; /* NULL: the name says all */
-	const char *choices;     /* of a TEXT: JSON, a list; or NULL */
 	bool required;
+	uint64_t least, most; /* of a COUNT */
+	const char *choices;  /* of a TEXT: JSON, a list; or NULL */
 };
 
-enum { TOOL_ARGUMENTS_MAX = 16 };
+enum { ARGUMENTS_MAX = 16, ARGUMENTS_WRONG_MAX = 400 };
+
+struct arguments {
+	const struct tool *tool;
+	json_t *values[ARGUMENTS_MAX]; /* by the tool's row; borrowed; NULL: not given */
+	char wrong[ARGUMENTS_WRONG_MAX];
+};
 
 struct tool {
 	const char *name, *title, *description;
-	const char *output; /* the members of its structured answer: JSON */
+	const char *output; /* the members of its structured answer: "NAME:TYPE ..." (docs/json.md)
+			     */
 	bool read_only;     /* it neither runs nor types anything */
 	bool destructive;   /* what it does can't be undone */
 	bool open_world;    /* it reaches beyond the server's own commands */
-	struct tool_argument arguments[TOOL_ARGUMENTS_MAX]; /* ends with a NULL name */
+	bool prints_json;   /* with --structured, `print` prints the answer's JSON */
+
+	/* One of them answers. In the server: */
+	void (*serve)(struct server *s, const struct arguments *a, const struct rpc_message *m);
+
+	/* In a child of it: what this prints is the answer. Returns the exit status; other than 0
+	   and without output it is one of terse's own errors, on standard error. */
+	int (*print)(const struct server *s, const struct call *c, struct settings *settings);
+
+	const struct argument *arguments; /* end with a NULL name */
 };
 
-extern const struct tool tools[TOOLS];
+/* Ends with a NULL name. */
+extern const struct tool tools[];
 
 /* NULL: there is no such tool, or it is not offered. */
 const struct tool *tool_find(const char *name, bool read_only);
 
 /* Appends the array of the tools as tools/list has it; `structured`: answers are JSON. */
-void tool_list(struct buffer *out, bool read_only, bool structured);
+void tools_list(struct buffer *out, bool read_only, bool structured);
+
+/* Reads the object `given` (NULL: empty). Understood, too: what other tools call an argument
+   (timeout_ms, description), camelCase (maxOutputLines), numbers and booleans as strings ("5"),
+   which models write, an artifact's URI for its ID, and null, "" or 0 for what is left out. Values
+   are changed in `given`. Returns 0, or -1 with `wrong`. */
+int arguments_read(struct arguments *a, const struct tool *tool, json_t *given);
+
+/* An argument's value; where it was not given NULL, `otherwise`, false. */
+json_t *argument_value(const struct arguments *a, const char *name);
+const char *argument_text(const struct arguments *a, const char *name);
+int64_t argument_number(const struct arguments *a, const char *name, int64_t otherwise);
+bool argument_flag(const struct arguments *a, const char *name);
+
+/* A list; NULL where it is empty, too, since some models write that for what they leave out. */
+const json_t *argument_list(const struct arguments *a, const char *name);
 
 #endif

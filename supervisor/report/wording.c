@@ -79,27 +79,6 @@ const struct vocabulary vocabularies[] = {
 		},
 };
 
-void wording_verb(struct buffer *out, enum next_words words, const char *verb, const char *id)
-{
-	static const struct {
-		const char *verb, *tool;
-	} tools[] = {
-		{"await", TOOL_AWAIT},
-		{"send", TOOL_SEND},
-		{"signal", TOOL_SIGNAL},
-		{"snapshot", TOOL_SCREEN},
-	};
-	const char *tool = TOOL_READ;
-	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
-		if (strcmp(tools[i].verb, verb) == 0)
-			tool = tools[i].tool;
-	}
-	if (words == WORDS_TOOLS)
-		buffer_printf(out, "%s" TOOL_ID "%s", tool, id);
-	else
-		buffer_printf(out, "terse %s %s", verb, id);
-}
-
 static const struct vocabulary *words_of(const struct wording_place *place)
 {
 	return &vocabularies[place->words];

@@ -46,9 +46,6 @@ struct wording_place {
 	struct gaps gaps;      /* what of it could not be kept */
 };
 
-/* "terse send cmd-1m5zq8k3x7f": what a verb does with another run, or the tool that does it. */
-void wording_verb(struct buffer *out, enum next_words words, const char *verb, const char *id);
-
 /* "terse read cmd-1m5zq8k3x7f --stderr", and with what is wanted of it: "... --offset 31 --limit
    1204", `count` 0: all from there on; "... --bytes 0:30000", `length` 0: as many as a page holds.
    For a reader with tools "read_command_output artifact_id=cmd-1m5zq8k3x7f stream=stderr", "...

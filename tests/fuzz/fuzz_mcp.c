@@ -1,5 +1,5 @@
 // What a client of terse mcp sends: lines in any pieces come out as they went in or are reported as
-// too long; every message has one kind, its answer is one line of JSON, and the arguments of a tool
+// too long; every message has one kind, its answer is one line of JSON, and the arguments of a run
 // become a command line that holds nothing else; what a shell left is taken over or refused as a
 // whole; and a string that --allow lets pass expands nothing.
 //
@@ -7,11 +7,7 @@
 
 #include "lib/buffer.h"
 #include "lib/json_read.h"
-#include "supervisor/mcp/allow.h"
-#include "supervisor/mcp/inbox.h"
-#include "supervisor/mcp/order.h"
-#include "supervisor/mcp/rpc.h"
-#include "supervisor/mcp/shell_state.h"
+#include "supervisor/mcp/server.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -44,15 +40,15 @@ static void fuzz_lines(const char *data, size_t size, size_t step)
 		while (blanks < want && memchr(" \t\r", data[at + blanks], 3))
 			blanks++;
 		if (newline && (blanks < want || want > MOST)) {
-			enum inbox_kind kind = inbox_next(&i, &line, &len);
-			check(kind == (want > MOST ? INBOX_TOO_LONG : INBOX_LINE));
+			check(inbox_next(&i, &line, &len) && len > 0);
+			check(!*line == (want > MOST));
 			size_t nul = data[at] ? 0 : 1;
-			check(kind == INBOX_TOO_LONG ||
+			check(!*line ||
 			      (len == want && !memcmp(line + nul, data + at + nul, len - nul)));
 		}
 		at += want + 1;
 	}
-	check(inbox_next(&i, &line, &len) == INBOX_NOTHING);
+	check(!inbox_next(&i, &line, &len));
 	inbox_release(&i);
 }
 
@@ -69,33 +65,32 @@ static void check_line(struct buffer *line)
 
 static void fuzz_message(const char *data, size_t size)
 {
-	char why[160];
 	struct rpc_message m;
 	struct buffer line = BUFFER_INIT;
-	json_t *value = rpc_parse(data, size, why);
-	rpc_explain(&m, value, data, size, why);
-	check((m.kind == RPC_WRONG) == (m.wrong != NULL));
+	rpc_read(&m, data, size);
+	check((m.kind == RPC_WRONG) == (*m.wrong != '\0'));
 	check((m.kind == RPC_REQUEST || m.kind == RPC_NOTIFICATION) <= (m.method != NULL));
-	rpc_error(&line, m.id, RPC_INVALID, m.wrong ? m.wrong : "");
+	rpc_error(&line, m.id, RPC_INVALID, m.wrong);
 	check_line(&line);
 	rpc_begin_result(&line, m.id);
-	rpc_end_result(&line);
+	rpc_end(&line);
 	check_line(&line);
-	json_decref(value);
+	rpc_release(&m);
 }
 
-static void fuzz_arguments(const char *data, size_t size, enum tool_id tool)
+static void fuzz_arguments(const char *data, size_t size, const struct tool *tool)
 {
-	const struct order_context context = {.session = "s"};
-	struct arguments_of a;
-	struct order o;
+	static struct server s = {.artifacts = "s"};
+	struct arguments a;
+	struct buffer words = BUFFER_INIT;
 	json_t *value = json_loadb(data, size, JSON_DECODE_ANY, NULL);
-	if (value && arguments_read(&a, &tools[tool], value) == 0 && tool < TOOL_NEW_SESSION) {
-		const char *refused = order_make(&o, &a, &context);
-		check(refused || (o.count > 3 && !o.argv[o.count] && !strcmp(o.argv[3], "s")));
-		order_release(&o);
-	} else if (value) {
-		check(tool >= TOOL_NEW_SESSION || *a.wrong);
+	bool good = value && arguments_read(&a, tool, value) == 0;
+	check(!value || good == !*a.wrong);
+	if (good && tool == tools) {
+		call_run_words(&words, &s, &a, NULL);
+		check(buffer_check(&words) == 0 && !words.data[words.len - 1]);
+		check(!memcmp(words.data, "terse\0run\0--session\0s", 23));
+		buffer_release(&words);
 	}
 	json_decref(value);
 }
@@ -135,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (what % 5) {
 	case 0: fuzz_lines(text, size, 1 + what / 5); break;
 	case 1: fuzz_message(text, size); break;
-	case 2: fuzz_arguments(text, size, (enum tool_id)(what / 5 % TOOLS)); break;
+	case 2: fuzz_arguments(text, size, &tools[what / 5 % 10]); break;
 	case 3: fuzz_left(text, size); break;
 	default: fuzz_allow(text, size); break;
 	}

@@ -1,4 +1,4 @@
-// terse mcp: lines, JSON-RPC, arguments of tools, command lines of children, what may run.
+// terse mcp: lines, JSON-RPC, arguments of tools, the command line of a run, what may run.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,42 +8,43 @@
 #include <cmocka.h>
 
 #include "lib/buffer.h"
-#include "supervisor/mcp/allow.h"
-#include "supervisor/mcp/inbox.h"
-#include "supervisor/mcp/order.h"
-#include "supervisor/mcp/rpc.h"
+#include "supervisor/mcp/server.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- lines --- */
 
-static void assert_next(struct inbox *i, enum inbox_kind kind, const char *want)
+/* NULL: there is none. */
+static void assert_next(struct inbox *i, const char *want, size_t want_len)
 {
 	const char *line = NULL;
 	size_t len = 0;
-	assert_int_equal(inbox_next(i, &line, &len), kind);
+	assert_int_equal(inbox_next(i, &line, &len), want != NULL);
 	if (!want)
 		return;
-	assert_int_equal(len, strlen(want));
+	assert_int_equal(len, want_len);
 	assert_memory_equal(line, want, len);
 }
+
+#define LINE(text) text, sizeof(text) - 1
 
 static void lines(void **state)
 {
 	struct inbox i;
 	(void)state;
 	inbox_init(&i, 100);
-	assert_next(&i, INBOX_NOTHING, NULL);
+	assert_next(&i, NULL, 0);
 	inbox_add(&i, "one\ntw", 6);
-	assert_next(&i, INBOX_LINE, "one");
-	assert_next(&i, INBOX_NOTHING, NULL);
+	assert_next(&i, LINE("one"));
+	assert_next(&i, NULL, 0);
 	inbox_add(&i, "o\r\n\n  \n3\n4", 10);
-	assert_next(&i, INBOX_LINE, "two\r");
-	assert_next(&i, INBOX_LINE, "3");
-	assert_next(&i, INBOX_NOTHING, NULL);
+	assert_next(&i, LINE("two\r"));
+	assert_next(&i, LINE("3"));
+	assert_next(&i, NULL, 0);
 	inbox_add(&i, "\n", 1);
-	assert_next(&i, INBOX_LINE, "4");
-	assert_next(&i, INBOX_NOTHING, NULL);
+	assert_next(&i, LINE("4"));
+	assert_next(&i, NULL, 0);
 	inbox_release(&i);
 }
 
@@ -58,20 +59,22 @@ static void too_long(void **state)
 		inbox_add(&i, "0123456789", 10);
 	assert_true(i.data.len < 50);
 	inbox_add(&i, "\nbehind\n", 8);
-	assert_next(&i, INBOX_LINE, "before");
-	assert_next(&i, INBOX_TOO_LONG, "null");
-	assert_next(&i, INBOX_LINE, "behind");
-	assert_next(&i, INBOX_NOTHING, NULL);
+	assert_next(&i, LINE("before"));
+	assert_next(&i, LINE("\0"
+			     "null"));
+	assert_next(&i, LINE("behind"));
+	assert_next(&i, NULL, 0);
 	inbox_add(&i, "{\"id\":7,\"a\":0}\n", 15);
-	assert_next(&i, INBOX_TOO_LONG, "7");
+	assert_next(&i, LINE("\0"
+			     "7"));
 	inbox_add(&i, "\0007\n", 3);
-	assert_next(&i, INBOX_LINE,
-		    "\1"
-		    "7");
+	assert_next(&i, LINE("\1"
+			     "7"));
 	inbox_add(&i, "0123456789\n01234567890\n", 23);
-	assert_next(&i, INBOX_LINE, "0123456789");
-	assert_next(&i, INBOX_TOO_LONG, NULL);
-	assert_next(&i, INBOX_NOTHING, NULL);
+	assert_next(&i, LINE("0123456789"));
+	assert_next(&i, LINE("\0"
+			     "null"));
+	assert_next(&i, NULL, 0);
 	inbox_release(&i);
 }
 
@@ -80,14 +83,12 @@ static void too_long(void **state)
 static void explain(const char *line, enum rpc_kind kind, const char *id, const char *what)
 {
 	struct rpc_message m;
-	char why[160];
-	json_t *value = rpc_parse(line, strlen(line), why);
-	rpc_explain(&m, value, line, strlen(line), why);
+	rpc_read(&m, line, strlen(line));
 	assert_int_equal(m.kind, kind);
 	assert_string_equal(m.id, id);
 	if (what)
 		assert_string_equal(kind == RPC_WRONG ? m.wrong : m.method, what);
-	json_decref(value);
+	rpc_release(&m);
 }
 
 static void messages(void **state)
@@ -114,12 +115,22 @@ static void messages(void **state)
 
 static void not_json(void **state)
 {
-	char why[160];
+	struct rpc_message m;
 	(void)state;
-	assert_null(rpc_parse("{\"a\":", 5, why));
-	assert_string_equal(why, "not JSON: unexpected token near end of file at byte 5");
-	assert_null(rpc_parse("{} {}", 5, why));
-	assert_null(rpc_parse("\xff", 1, why));
+	rpc_read(&m, "{\"a\":", 5);
+	assert_int_equal(m.code, RPC_NOT_JSON);
+	assert_string_equal(m.wrong, "not JSON: unexpected token near end of file at byte 5");
+	rpc_read(&m, "{} {}", 5);
+	assert_int_equal(m.code, RPC_NOT_JSON);
+	rpc_read(&m, "\xff", 1);
+	assert_int_equal(m.code, RPC_NOT_JSON);
+	rpc_read(&m,
+		 "\0"
+		 "7",
+		 2);
+	assert_int_equal(m.code, RPC_INVALID);
+	assert_string_equal(m.id, "7");
+	assert_string_equal(m.wrong, "the message is over 16 MB long, so it was not read");
 }
 
 /* What can't be read is answered all the same. */
@@ -142,7 +153,14 @@ static void id_of_what_is_refused(void **state)
 		{"{\"id\":{\"id\":3},}", "null", NULL},
 		{"{\"id\":true,}", "null", NULL},
 		{"[{\"id\":3,}]", "null", NULL},
-		{"{\"id\":3", "null", NULL},
+		/* It breaks right behind it, or within it. */
+		{"{\"id\":3", "3", NULL},
+		{"{\"id\":\"a\"", "\"a\"", NULL},
+		{"{\"id\":\"a", "null", NULL},
+		{"{\"id\":-", "null", NULL},
+		{"{\"id\":", "null", NULL},
+		{"{\"id\"", "null", NULL},
+		{"\"id\":3", "null", NULL},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -160,12 +178,14 @@ static void written(void **state)
 	struct buffer out = BUFFER_INIT;
 	(void)state;
 	rpc_begin_result(&out, "\"x\"");
-	rpc_end_result(&out);
+	rpc_end(&out);
+	rpc_result(&out, "1", "{\"a\":2}", 7);
 	rpc_error(&out, "null", RPC_NOT_JSON, "a \"b\"");
 	rpc_begin_notification(&out, "n");
-	rpc_end_notification(&out);
+	rpc_end(&out);
 	assert_string_equal(buffer_string(&out),
 			    "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}\n"
+			    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":2}}\n"
 			    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"
 			    "\"message\":\"a \\\"b\\\"\"}}\n"
 			    "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}\n");
@@ -179,125 +199,98 @@ static void tools_are_short(void **state)
 {
 	struct buffer out = BUFFER_INIT;
 	(void)state;
-	tool_list(&out, false, false);
+	tools_list(&out, false, false);
 	assert_true(out.len / 4 < 1500);
-	for (size_t i = 0; i < TOOLS; i++) {
-		assert_true(strlen(tools[i].description) < 700);
-		assert_ptr_equal(tool_find(tools[i].name, false), &tools[i]);
-		assert_ptr_equal(tool_find(tools[i].name, true),
-				 tools[i].read_only ? &tools[i] : NULL);
+	for (const struct tool *t = tools; t->name; t++) {
+		assert_true(strlen(t->description) < 700);
+		assert_ptr_equal(tool_find(t->name, false), t);
+		assert_ptr_equal(tool_find(t->name, true), t->read_only ? t : NULL);
+		assert_true(!t->serve != !t->print);
 	}
 	assert_null(tool_find("rm", false));
 	buffer_release(&out);
 }
 
-static void wrong(enum tool_id tool, const char *json, const char *want)
-{
-	struct arguments_of a;
-	json_t *given = json_loads(json, JSON_DECODE_ANY, NULL);
-	assert_int_equal(arguments_read(&a, &tools[tool], given), -1);
-	assert_string_equal(a.wrong, want);
-	json_decref(given);
-}
-
 static void wrong_arguments(void **state)
 {
+	static const struct {
+		const char *json, *want;
+	} cases[] = {
+		{"{}", "run_command: command: is missing"},
+		{"[]", "run_command: arguments: must be an object"},
+		{"{\"command\":1}", "run_command: command: must be a string"},
+		{"{\"command\":null}", "run_command: command: is missing"},
+		{"{\"command\":\"x\",\"timeout\":-1}",
+		 "run_command: timeout: must be a whole number from 1 to 86400000"},
+		{"{\"command\":\"x\",\"timeout\":1.5}",
+		 "run_command: timeout: must be a whole number from 1 to 86400000"},
+		{"{\"command\":\"x\",\"args\":[1]}",
+		 "run_command: args: must be a list of strings"},
+		{"{\"command\":\"x\",\"env\":{\"A=B\":\"\"}}",
+		 "run_command: env: must be an object of strings, by the variables' names"},
+		{"{\"command\":\"x\",\"kill_on_timeout\":1}",
+		 "run_command: kill_on_timeout: must be true or false"},
+		{"{\"artifact_id\":\"x\",\"stream\":\"all\"}",
+		 "read_command_output: stream: must be one of [\"stdout\",\"stderr\",\"raw\"]"},
+		{"{\"artifact_id\":\"x\",\"offset\":\"a\"}",
+		 "read_command_output: offset: must be a whole number"},
+		{"{\"artifact_id\":\"x\",\"limit\":-1}",
+		 "read_command_output: limit: must be a whole number, 1 at least"},
+		{"{\"artifact_id\":\"x\",\"y\\u001b\":0}",
+		 "screen: y\\x1b: no such argument; there are artifact_id"},
+		{"{\"y\":0}", "list_sessions: y: it takes no arguments"},
+	};
 	(void)state;
-	wrong(TOOL_RUN_COMMAND, "{}", "run_command: command: is missing");
-	wrong(TOOL_RUN_COMMAND, "[]", "run_command: arguments: must be an object");
-	wrong(TOOL_RUN_COMMAND, "{\"command\":1}", "run_command: command: must be a string");
-	wrong(TOOL_RUN_COMMAND, "{\"command\":null}", "run_command: command: is missing");
-	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"timeout\":-1}",
-	      "run_command: timeout: must be a whole number from 1 to 86400000");
-	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"timeout\":1.5}",
-	      "run_command: timeout: must be a whole number from 1 to 86400000");
-	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"args\":[1]}",
-	      "run_command: args: must be a list of strings");
-	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"env\":{\"A=B\":\"\"}}",
-	      "run_command: env: must be an object of strings, by the variables' names");
-	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"kill_on_timeout\":1}",
-	      "run_command: kill_on_timeout: must be true or false");
-	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"stream\":\"all\"}",
-	      "read_command_output: stream: must be one of [\"stdout\",\"stderr\",\"raw\"]");
-	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"offset\":\"a\"}",
-	      "read_command_output: offset: must be a whole number");
-	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"limit\":-1}",
-	      "read_command_output: limit: must be a whole number, 1 at least");
-	wrong(TOOL_SHOW_SCREEN, "{\"artifact_id\":\"x\",\"y\\u001b\":0}",
-	      "screen: y\\x1b: no such argument; there are artifact_id");
-	wrong(TOOL_LIST_SESSIONS, "{\"y\":0}", "list_sessions: y: it takes no arguments");
-}
-
-/* The command line that a call becomes, with blanks between its words. */
-static void ordered(enum tool_id tool, const char *json, const char *want)
-{
-	const struct order_context context = {.session = "S", .leave = "leave"};
-	struct buffer line = BUFFER_INIT;
-	struct arguments_of a;
-	struct order order;
-	json_t *given = json_loads(json, 0, NULL);
-	assert_int_equal(arguments_read(&a, &tools[tool], given), 0);
-	const char *refused = order_make(&order, &a, &context);
-	assert_false(order.failed);
-	for (size_t i = 0; i < order.count && !refused; i++) {
-		buffer_append_string(&line, i ? " " : "");
-		buffer_append_string(&line, order.argv[i]);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct arguments a;
+		char *tool = strndup(cases[i].want, strcspn(cases[i].want, ":"));
+		json_t *given = json_loads(cases[i].json, JSON_DECODE_ANY, NULL);
+		assert_int_equal(arguments_read(&a, tool_find(tool, false), given), -1);
+		assert_string_equal(a.wrong, cases[i].want);
+		json_decref(given);
+		free(tool);
 	}
-	assert_string_equal(refused ? refused : buffer_string(&line), want);
-	buffer_release(&line);
-	order_release(&order);
-	json_decref(given);
 }
 
-#define RUN                                                                              \
-	"terse run --session S --preview --words tools --heartbeat off --prompt report " \
-	"--ceiling 0 --status failure --exit-delay off --no-detach --signal-status "     \
-	"--yield-status 0 --streams merged --format text --leash 3 "
-
-static void orders(void **state)
+/* The arguments of a run, and what they add to its command line, with blanks between the words. */
+static void runs(void **state)
 {
+	static const struct {
+		const char *json, *want;
+	} cases[] = {
+		{"{\"command\":\"a b\"}",
+		 "--yield 30000ms --max-lines 500 --max-err-lines 750 --leave leave -c a b "},
+		{"{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"killOnTimeout\":true,"
+		 "\"maxOutputLines\":7,\"maxErrorLines\":8,\"maxBytes\":99,\"profile\":\"read\"}",
+		 "--tty --timeout 5ms --max-lines 7 --max-err-lines 8 --size 99 --failure-size 99 "
+		 "--err-size 99 --profile read -- -a -c "},
+		{"{\"command\":\"a\",\"includeFullOutput\":true}",
+		 "--yield 30000ms --max-lines 1000000000 --max-err-lines 1000000000 --size 1048576 "
+		 "--failure-size 1048576 --err-size 1048576 --leave leave -c a "},
+		{"{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
+		 "--yield 7ms --max-lines 500 --max-err-lines 750 --leave leave -c a "},
+		{"{\"command\":\"a\",\"timeout\":0,\"cwd\":\"\",\"profile\":null,\"args\":[]}",
+		 "--yield 30000ms --max-lines 500 --max-err-lines 750 --leave leave -c a "},
+	};
+	static const char head[] =
+		"terse run --session S --preview --words tools --heartbeat off --prompt report "
+		"--ceiling 0 --status failure --exit-delay off --no-detach --signal-status "
+		"--yield-status 0 --streams merged --format text --leash 3 ";
+	static struct server s = {.artifacts = "S"};
 	(void)state;
-	ordered(TOOL_RUN_COMMAND, "{\"command\":\"a b\"}",
-		RUN "--yield 30000ms --max-lines 500 --max-err-lines 750 --leave leave -c a b");
-	ordered(TOOL_RUN_COMMAND,
-		"{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"killOnTimeout\":true,"
-		"\"maxOutputLines\":7,\"maxErrorLines\":8,\"maxBytes\":99,\"profile\":\"read\"}",
-		RUN "--timeout 5ms --tty --max-lines 7 --max-err-lines 8 --size 99 --failure-size "
-		    "99 --err-size 99 --profile read -- -a -c");
-	ordered(TOOL_RUN_COMMAND, "{\"command\":\"a\",\"includeFullOutput\":true}",
-		RUN "--yield 30000ms --max-lines 1000000000 --max-err-lines 1000000000 --size "
-		    "1048576 --failure-size 1048576 --err-size 1048576 --leave leave -c a");
-	ordered(TOOL_RUN_COMMAND,
-		"{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
-		RUN "--yield 7ms --max-lines 500 --max-err-lines 750 --leave leave -c a");
-	ordered(TOOL_AWAIT_COMMAND, "{\"artifact_id\":\"x\",\"timeoutMs\":9,\"description\":null}",
-		"terse await --session S --timeout 9ms -- x");
-	ordered(TOOL_RUN_COMMAND, "{\"command\":\"\"}", "run_command: command: is empty");
-	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"-x\",\"offset\":-5,\"limit\":2}",
-		"terse read --session S --offset -5 --limit 2 -- -x");
-	ordered(TOOL_READ_OUTPUT,
-		"{\"artifact_id\":\"x\",\"offset\":0,\"limit\":0,\"tail\":0,\"search\":\"\","
-		"\"context\":0,\"bytes\":\"\",\"stream\":\"\"}",
-		"terse read --session S -- x");
-	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"search\":\"-y\",\"context\":2}",
-		"terse search --session S -C 2 -e -y -- x");
-	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"search\":\"y\",\"tail\":2}",
-		"read_command_output: search: goes with offset, limit and context, not with tail "
-		"or "
-		"bytes");
-	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"context\":2}",
-		"read_command_output: context: goes with search");
-	ordered(TOOL_AWAIT_COMMAND, "{\"artifact_id\":\"x\",\"for\":\"-y\",\"idle\":9}",
-		"terse await --session S --timeout 30000ms --idle 9ms --for -y -- x");
-	ordered(TOOL_SEND_INPUT, "{\"artifact_id\":\"x\",\"text\":\"-t\",\"keys\":[\"enter\"]}",
-		"terse send --session S x --file - --key enter --await --timeout 10000ms --idle "
-		"1000ms");
-	ordered(TOOL_SEND_INPUT, "{\"artifact_id\":\"x\"}",
-		"send_input: text or keys: one of them is needed");
-	ordered(TOOL_SEND_INPUT, "{\"artifact_id\":\"-x\",\"text\":\"\"}",
-		"send_input: artifact_id: no such artifact");
-	ordered(TOOL_SIGNAL_COMMAND, "{\"artifact_id\":\"x\",\"signal\":\"INT\"}",
-		"terse signal --session S -- x INT");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct buffer words = BUFFER_INIT;
+		struct arguments a;
+		json_t *given = json_loads(cases[i].json, 0, NULL);
+		assert_int_equal(arguments_read(&a, tool_find("run_command", false), given), 0);
+		call_run_words(&words, &s, &a, "leave");
+		for (size_t k = 0; k < words.len; k++)
+			words.data[k] = words.data[k] ? words.data[k] : ' ';
+		assert_string_equal(buffer_string(&words) + strlen(head), cases[i].want);
+		assert_memory_equal(words.data, head, strlen(head));
+		buffer_release(&words);
+		json_decref(given);
+	}
 }
 
 /* --- what may run --- */
@@ -394,7 +387,7 @@ int main(void)
 		cmocka_unit_test(written),
 		cmocka_unit_test(tools_are_short),
 		cmocka_unit_test(wrong_arguments),
-		cmocka_unit_test(orders),
+		cmocka_unit_test(runs),
 		cmocka_unit_test(patterns),
 		cmocka_unit_test(path_of_the_server),
 	};
