@@ -9,7 +9,8 @@
 
 #include "lib/buffer.h"
 #include "supervisor/mcp/sessions.h"
-#include "supervisor/mcp/sessions.h"
+
+#include <errno.h>
 
 #include <stdio.h>
 #include <stdlib.h>
