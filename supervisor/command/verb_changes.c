@@ -16,6 +16,7 @@
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/compare/differ.h"
+#include "supervisor/reading/walk.h"
 #include "supervisor/report/file_type.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ enum {
 	NOTICE_ROOM =
 		1024,     /* of a page, for the last line and the marker of a change that is cut */
 	LINE_BYTES = 500, /* of a long line, for an agent */
+	FLUSHED = 16384,  /* bytes that are collected before they are printed */
 };
 
 struct changes {
@@ -91,83 +93,49 @@ static int changes_flush(struct changes *c)
 	return result;
 }
 
-/* A line of one of the texts, without its newline; `length` bytes are in the text. */
-static void changes_add_line(struct changes *c, enum mark mark, const char *line, size_t len,
-			     uint64_t length)
+/* Reads lines of one text from a place on. */
+static struct walk *changes_walk(struct changes *c, int which, uint64_t offset, uint64_t number)
 {
-	size_t most = changes_is_whole(c) ? len : LINE_BYTES;
-	size_t shown = len > most ? utf8_floor(line, len, most) : len;
+	const struct walk_options options = {.from = number, .here = true};
+	text_seek_byte(&c->shown_texts[which], offset);
+	return walk_new(&c->shown_texts[which], NULL, &options);
+}
+
+/* Adds the next line of a text; of a part that was not kept, the line that says so. *count: the
+   lines that it stands for. Returns 1, 0 at the end, or -1 with errno. */
+static int changes_add_line(struct changes *c, enum mark mark, struct walk *w, uint64_t *count)
+{
+	char words[GAP_ANNOUNCE_MAX];
+	struct walk_line line;
+	enum walk_kind kind = walk_step(w, &line);
+	*count = 1;
+	if (kind == WALK_GAP) {
+		const struct gap *gap = &walk_gap(w)->gap;
+		line.data = words;
+		line.len = gap_announce(words, gap) - 1;
+		*count = gap->to - gap->from + 1;
+	} else if (kind != WALK_LINE) {
+		return kind == WALK_END ? 0 : -1;
+	}
+	size_t most = changes_is_whole(c) ? line.len : LINE_BYTES;
+	size_t shown = line.len > most ? utf8_floor(line.data, line.len, most) : line.len;
 	changes_add_colour(c, (char)mark);
 	buffer_printf(&c->text, "%c", mark);
 	/* A program gets the bytes. */
 	if (c->sink == SINK_PROGRAM && !c->verb.json)
-		buffer_append(&c->text, line, shown);
+		buffer_append(&c->text, line.data, shown);
 	else
-		utf8_clean(&c->text, line, shown);
-	if (shown < length)
-		buffer_printf(&c->text, "[... %s more]", HUMAN_SIZE(length - shown));
+		utf8_clean(&c->text, line.data, shown);
+	uint64_t left = line.len - shown;
+	while (kind == WALK_LINE && line.more_behind) {
+		kind = walk_step(w, &line);
+		left += line.len;
+	}
+	if (left > 0)
+		buffer_printf(&c->text, "[... %s more]", HUMAN_SIZE(left));
 	changes_end_colour(c, (char)mark);
 	buffer_append_string(&c->text, "\n");
-}
-
-/* Reads lines of one text, and hands out one after the other. */
-struct changes_reader {
-	struct text *text;
-	uint64_t offset, end; /* of what is not read yet */
-	struct buffer line;   /* the start of the line that is read ... */
-	uint64_t length;      /* ... and its length so far */
-	char block[16 * 1024];
-	size_t len, at;
-};
-
-/* The most that is kept of a line. */
-#define LINE_KEPT ((size_t)1024 * 1024)
-
-static int changes_read_block(struct changes_reader *r)
-{
-	struct text_piece piece;
-	uint64_t left = r->end - r->offset;
-	text_seek_byte(r->text, r->offset);
-	r->at = r->len = 0;
-	if (left == 0)
-		return 0;
-	if (text_next(r->text, r->block, left < sizeof(r->block) ? (size_t)left : sizeof(r->block),
-		      &piece) < 0)
-		return -1;
-	if (piece.kind == TEXT_GAP) {
-		char words[GAP_ANNOUNCE_MAX];
-		gap_announce(words, &piece.gap);
-		r->len = strlen(words);
-		memcpy(r->block, words, r->len);
-		r->offset = r->text->offset < r->end ? r->text->offset : r->end;
-	} else {
-		r->len = piece.kind == TEXT_BYTES ? piece.len : 0;
-		r->offset += r->len;
-	}
-	return r->len > 0;
-}
-
-/* The next line in r->line. Returns 1, 0 at the end, or -1 with errno. */
-static int changes_read_line(struct changes_reader *r)
-{
-	buffer_clear(&r->line);
-	r->length = 0;
-	for (;;) {
-		if (r->at == r->len) {
-			int got = changes_read_block(r);
-			if (got <= 0)
-				return got < 0 ? -1 : r->length > 0;
-		}
-		const char *start = r->block + r->at;
-		const char *newline = memchr(start, '\n', r->len - r->at);
-		size_t len = newline ? (size_t)(newline - start) : r->len - r->at;
-		if (r->line.len < LINE_KEPT)
-			buffer_append(&r->line, start, len);
-		r->length += len;
-		r->at += len + (newline != NULL);
-		if (newline)
-			return buffer_check(&r->line) < 0 ? -1 : 1;
-	}
+	return kind == WALK_FAILED ? -1 : 1;
 }
 
 /* Bytes of a page for changes. The last line names both texts, and so does the line behind a change
@@ -183,32 +151,27 @@ static size_t changes_room(const struct changes *c)
 static int changes_add_lines(struct changes *c, int which, enum mark mark,
 			     const struct differ_lines *lines, uint64_t *left)
 {
-	struct changes_reader r = {
-		.text = &c->shown_texts[which], .offset = lines->offset, .end = lines->end};
-	int got = 1;
+	struct walk *w = lines->count ? changes_walk(c, which, lines->offset, lines->from) : NULL;
+	int got = lines->count && !w ? -1 : 1;
+	uint64_t count;
 	*left = lines->count;
-	while (*left > 0 && (got = changes_read_line(&r)) == 1) {
+	while (got > 0 && *left > 0) {
 		size_t before = c->text.len;
-		changes_add_line(c, mark, r.line.data ? r.line.data : "", r.line.len, r.length);
-		if (!changes_is_whole(c) && c->used + c->text.len > changes_room(c)) {
+		got = changes_add_line(c, mark, w, &count);
+		if (got > 0 && !changes_is_whole(c) && c->used + c->text.len > changes_room(c)) {
 			buffer_truncate(&c->text, before);
 			break;
 		}
-		--*left;
+		*left -= got > 0 && count < *left ? count : *left;
 		/* What is printed whole may be larger than memory. */
-		if (changes_is_whole(c) && c->text.len > sizeof(r.block)) {
+		if (changes_is_whole(c) && c->text.len > FLUSHED) {
 			buffer_add(&c->out, &c->text);
 			buffer_clear(&c->text);
-			if (changes_flush(c) < 0) {
+			if (changes_flush(c) < 0)
 				got = -1;
-				break;
-			}
 		}
 	}
-	buffer_release(&r.line);
-	/* A part that was not kept is one line for all of its own. */
-	if (got == 0)
-		*left = 0;
+	walk_free(w);
 	return got < 0 || buffer_check(&c->text) < 0 ? -1 : 0;
 }
 
@@ -217,7 +180,7 @@ static int changes_before(struct changes *c, const struct differ_lines *at,
 			  struct differ_lines *context)
 {
 	uint64_t most = at->from - 1 < CONTEXT ? at->from - 1 : CONTEXT;
-	*context = (struct differ_lines){.from = at->from, .offset = at->offset, .end = at->offset};
+	*context = (struct differ_lines){.from = at->from, .offset = at->offset};
 	while (context->count < most && context->offset > 0) {
 		if (text_line_start(&c->shown_texts[1], context->offset - 1, &context->offset) < 0)
 			return -1;
@@ -230,17 +193,16 @@ static int changes_before(struct changes *c, const struct differ_lines *at,
 static int changes_behind(struct changes *c, const struct differ_lines *at,
 			  struct differ_lines *context)
 {
-	struct changes_reader r = {
-		.text = &c->shown_texts[1], .offset = at->end, .end = c->shown_texts[1].size};
+	struct walk *w = changes_walk(c, 1, at->end, at->from + at->count);
+	struct walk_line line;
+	enum walk_kind kind = w ? WALK_LINE : WALK_FAILED;
 	*context = (struct differ_lines){.from = at->from + at->count, .offset = at->end};
-	context->end = at->end;
-	int got = 1;
-	while (context->count < CONTEXT && (got = changes_read_line(&r)) == 1) {
-		context->count++;
-		context->end += r.length + 1;
+	while (kind == WALK_LINE && context->count < CONTEXT) {
+		kind = walk_step(w, &line);
+		context->count += kind == WALK_LINE && !line.more_behind;
 	}
-	buffer_release(&r.line);
-	return got < 0 ? -1 : 0;
+	walk_free(w);
+	return kind == WALK_FAILED ? -1 : 0;
 }
 
 /* "[... the rest of this change: terse read A --lines 31-40; terse read B --lines 33-90]" */

@@ -4,17 +4,28 @@
 
 #include "lib/align.h"
 #include "lib/buffer.h"
-#include "lib/bytes.h"
-#include "supervisor/compare/side.h"
+#include "lib/fingerprint.h"
+#include "supervisor/reading/walk.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A line; or a part that was not kept, as one line that has the numbers of all of its lines. */
+struct differ_line {
+	uint64_t print;  /* its fingerprint ... */
+	uint64_t bytes;  /* ... and that of all its bytes */
+	uint64_t number; /* 1-based */
+	uint64_t offset; /* of its first byte in the file */
+};
+
 /* The lines of one text behind what is equal in both. */
 struct differ_side {
-	struct side side;
-	struct side_line *lines; /* and one behind the last */
+	struct text *text;
+	struct walk *walk;
+	bool exact;
+	struct differ_line first;  /* of them, where the texts begin to differ */
+	struct differ_line *lines; /* and one behind the last */
 	size_t count, room;
 	uint64_t *hashes;
 	bool *alone;
@@ -23,60 +34,87 @@ struct differ_side {
 struct differing {
 	const struct differ *d;
 	struct differ_side sides[2];
-	uint64_t offset, number; /* where the texts begin to differ */
 };
 
-/* How many of the first bytes are the same. */
-static size_t same_bytes(const char *a, const char *b, size_t len)
+/* Begins at a line. Returns 0, or -1 with errno. */
+static int differ_seek(struct differ_side *s, uint64_t offset, uint64_t number)
 {
-	enum { STEP = 4096 };
-	size_t at = 0;
-	while (len - at >= STEP && memcmp(a + at, b + at, STEP) == 0)
-		at += STEP;
-	while (at < len && a[at] == b[at])
-		at++;
-	return at;
+	const struct walk_options options = {.from = number, .here = true};
+	walk_free(s->walk);
+	text_seek_byte(s->text, offset);
+	s->walk = walk_new(s->text, NULL, &options);
+	return s->walk ? 0 : -1;
 }
 
-/* Passes over whole lines of the same bytes. Returns 0, or -1 with errno. */
+/* Takes what the walk has come to. Returns 1, 0 at the end, or -1 with errno. */
+static int differ_take(struct differ_side *s, enum walk_kind kind, struct walk_line *at,
+		       struct differ_line *line)
+{
+	*line = (struct differ_line){.number = at->number, .offset = at->offset};
+	if (kind == WALK_GAP) {
+		const struct gap *g = &walk_gap(s->walk)->gap;
+		line->number = g->from;
+		line->print = line->bytes =
+			fingerprint_exact((const char *)&g->bytes, sizeof(g->bytes));
+	} else if (kind == WALK_LINE) {
+		bool masks = !s->exact && !at->more_behind;
+		line->bytes = fingerprint_exact(at->data, at->len);
+		line->print = masks ? fingerprint_masked(at->data, at->len) : line->bytes;
+	}
+	while (kind == WALK_LINE && at->more_behind) {
+		kind = walk_step(s->walk, at);
+		if (kind == WALK_LINE)
+			line->bytes = (line->bytes ^ fingerprint_exact(at->data, at->len)) * 31 | 1;
+		line->print = line->bytes;
+	}
+	return kind == WALK_FAILED ? -1 : kind != WALK_END;
+}
+
+static int differ_next(struct differ_side *s, struct differ_line *line)
+{
+	struct walk_line at;
+	enum walk_kind kind = walk_step(s->walk, &at);
+	return differ_take(s, kind, &at, line);
+}
+
+/* Passes over lines of the same bytes. Returns 0, or -1 with errno. */
 static int differ_pass_equal(struct differing *d)
 {
-	struct side *a = &d->sides[0].side, *b = &d->sides[1].side;
-	for (;;) {
-		const char *data[2];
-		size_t len[2];
-		if (side_look(a, &data[0], &len[0]) < 0 || side_look(b, &data[1], &len[1]) < 0)
+	struct walk_line at[2];
+	enum walk_kind kinds[2];
+	bool same;
+	do {
+		for (int i = 0; i < 2; i++)
+			kinds[i] = walk_step(d->sides[i].walk, &at[i]);
+		same = kinds[0] == WALK_LINE && kinds[1] == WALK_LINE && at[0].len == at[1].len &&
+		       !at[0].more_behind && !at[1].more_behind &&
+		       memcmp(at[0].data, at[1].data, at[0].len) == 0;
+	} while (same);
+	for (int i = 0; i < 2; i++) {
+		if (differ_take(&d->sides[i], kinds[i], &at[i], &d->sides[i].first) < 0)
 			return -1;
-		size_t same = same_bytes(data[0], data[1], len[0] < len[1] ? len[0] : len[1]);
-		const char *last = same ? memrchr(data[0], '\n', same) : NULL;
-		if (!last)
-			break;
-		same = (size_t)(last - data[0]) + 1;
-		uint64_t newlines = newline_count(data[0], same);
-		side_pass(a, same, newlines);
-		side_pass(b, same, newlines);
 	}
-	d->offset = side_offset(a);
-	d->number = a->number;
 	return 0;
+}
+
+/* Goes back to where the texts differ. */
+static int differ_rewind(struct differ_side *s)
+{
+	return differ_seek(s, s->first.offset, s->first.number);
 }
 
 /* Takes the rest of a text. Returns 1; 0 if it has more than `most` lines; -1 with errno. */
 static int differ_collect(struct differ_side *s, uint32_t most)
 {
-	for (int got = 1; got > 0;) {
-		struct side_line *line = array_add(&s->lines, &s->count, &s->room, sizeof(*line));
-		got = line ? side_next(&s->side, line) : -1;
-		if (got < 0)
-			return -1;
+	int got = differ_rewind(s) < 0 ? -1 : 1;
+	while (got > 0) {
+		struct differ_line *line = array_add(&s->lines, &s->count, &s->room, sizeof(*line));
+		got = line ? differ_next(s, line) : -1;
 		if (got > 0 && s->count > most)
 			return 0;
-		if (got == 0)
-			*line = (struct side_line){.number = s->side.number,
-						   .offset = side_offset(&s->side)};
 	}
-	s->count--;
-	return 1;
+	s->count -= got == 0;
+	return got < 0 ? -1 : 1;
 }
 
 /* Lines x to y - 1 of what was collected. */
@@ -178,12 +216,6 @@ static bool prints_have(const struct prints *p, uint64_t print, size_t *slot)
 	return p->slots[at] != 0;
 }
 
-/* Goes back to where the texts differ. */
-static void differ_rewind(struct differing *d, int which)
-{
-	side_seek(&d->sides[which].side, d->offset, d->number);
-}
-
 /* One bit a line. */
 static bool bit_at(const struct buffer *bits, size_t i)
 {
@@ -193,22 +225,24 @@ static bool bit_at(const struct buffer *bits, size_t i)
 /* Notes which lines of a text the other one has. Of that a part at a time is in memory. */
 static int differ_look_up(struct differing *d, int which, struct prints *set, struct buffer *found)
 {
-	struct side *side = &d->sides[which].side, *other = &d->sides[!which].side;
-	struct side_line line;
+	struct differ_side *side = &d->sides[which], *other = &d->sides[!which];
+	struct differ_line line;
 	int more = 1, got;
-	differ_rewind(d, !which);
+	if (differ_rewind(other) < 0)
+		return -1;
 	do {
 		size_t slot, i = 0;
 		memset(set->slots, 0, (set->mask + 1) * sizeof(*set->slots));
 		for (set->count = 0; set->count <= set->mask / 2;) {
-			more = side_next(other, &line);
+			more = differ_next(other, &line);
 			if (more <= 0)
 				break;
 			set->count += !prints_have(set, line.print, &slot);
 			set->slots[slot] = line.print;
 		}
-		differ_rewind(d, which);
-		while (more >= 0 && (got = side_next(side, &line)) != 0) {
+		if (differ_rewind(side) < 0)
+			return -1;
+		while (more >= 0 && (got = differ_next(side, &line)) != 0) {
 			if (got < 0)
 				return -1;
 			if (i / 8 == found->len && buffer_try_append(found, "", 1) < 0)
@@ -224,25 +258,26 @@ static int differ_look_up(struct differing *d, int which, struct prints *set, st
 /* Reports runs of lines that the other text has nowhere. */
 static int differ_tell_alone(struct differing *d, int which, const struct buffer *found)
 {
-	struct side *side = &d->sides[which].side;
+	struct differ_side *side = &d->sides[which];
 	struct differ_change c = {{{.count = 0}}};
 	struct differ_lines *run = &c.lines[which];
-	struct side_line line;
+	struct differ_line line;
 	int got = 1, answer = 0;
-	differ_rewind(d, which);
+	if (differ_rewind(side) < 0)
+		return -1;
 	for (size_t i = 0; got > 0 && answer == 0; i++) {
-		got = side_next(side, &line);
+		got = differ_next(side, &line);
 		bool alone = got > 0 && !bit_at(found, i);
-		if (!alone && run->count > 0) {
+		if (run->from > 0) {
+			run->count = line.number - run->from;
+			run->end = line.offset;
+		}
+		if (!alone && run->from > 0) {
 			answer = d->d->change(d->d->ctx, &c);
-			run->count = 0;
+			run->from = 0;
 		}
-		if (alone && run->count == 0)
+		if (alone && run->from == 0)
 			*run = (struct differ_lines){.from = line.number, .offset = line.offset};
-		if (alone) {
-			run->count = side->number - run->from;
-			run->end = side_offset(side);
-		}
 	}
 	return got < 0 ? -1 : answer;
 }
@@ -278,7 +313,9 @@ int differ_run(const struct differ *differ)
 	for (int i = 0; i < 2; i++) {
 		const struct text *t = differ->texts[i];
 		differ->facts->same &= t->gap.begin == t->gap.end && t->lost_bytes == 0;
-		if (side_init(&d.sides[i].side, differ->texts[i], differ->exact) < 0)
+		d.sides[i].text = differ->texts[i];
+		d.sides[i].exact = differ->exact;
+		if (differ_seek(&d.sides[i], 0, 1) < 0)
 			goto out;
 	}
 	if (differ_pass_equal(&d) < 0)
@@ -295,7 +332,7 @@ int differ_run(const struct differ *differ)
 out:;
 	int saved = errno;
 	for (int i = 0; i < 2; i++) {
-		side_release(&d.sides[i].side);
+		walk_free(d.sides[i].walk);
 		free(d.sides[i].lines);
 		free(d.sides[i].hashes);
 		free(d.sides[i].alone);

@@ -6,7 +6,7 @@
 #include "lib/io.h"
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/compare/side.h"
+#include "supervisor/reading/walk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,10 +67,11 @@ static bool since_is_identical(const struct since_run *run, const struct earlier
 
 static int since_next_print(void *ctx, uint64_t *print)
 {
-	struct side_line line;
-	int got = side_next(ctx, &line);
-	*print = line.print;
-	return got;
+	struct walk_line line;
+	enum walk_kind kind = walk_step(ctx, &line);
+	if (kind == WALK_LINE)
+		*print = fingerprint_masked(line.data, line.len);
+	return kind == WALK_LINE ? 1 : kind == WALK_END ? 0 : -1;
 }
 
 static void since_tell_success(const struct since_run *run, const struct earlier_run *success,
@@ -78,16 +79,17 @@ static void since_tell_success(const struct since_run *run, const struct earlier
 {
 	bool is_stderr = part == ARTIFACT_ERR;
 	const struct meta_stream *m = is_stderr ? &success->meta.err : &success->meta.out;
+	const struct walk_options options = {.from = 1, .here = true};
 	struct text text;
-	struct side side;
 	if ((is_stderr && !m->present) || !since_is_whole(m) || m->bytes > SUCCESS_MOST ||
 	    text_open_whole(&text, success->dir, success->meta.id, part) < 0)
 		return;
-	if (side_init(&side, &text, false) == 0) {
-		const struct fingerprints lines = {.next = since_next_print, .ctx = &side};
+	struct walk *walk = walk_new(&text, NULL, &options);
+	if (walk) {
+		const struct fingerprints lines = {.next = since_next_print, .ctx = walk};
 		run->success(run->ctx, is_stderr, &lines);
 	}
-	side_release(&side);
+	walk_free(walk);
 	text_close(&text);
 }
 

@@ -5,6 +5,7 @@
 #include "lib/guard.h"
 #include "lib/io.h"
 #include "lib/utf8.h"
+#include "supervisor/reading/walk.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -76,12 +77,6 @@ size_t fit_floor(const char *data, size_t len, size_t at)
 	return at;
 }
 
-/* A longer line can't fit, even if cleaning makes it shorter (4 bytes become 3). */
-static size_t page_longest(const struct page *p)
-{
-	return 2 * p->request->room;
-}
-
 /* Bytes of a line in an array of JSON besides its text: quotes and comma. */
 #define JSON_EXTRA 3
 
@@ -116,18 +111,6 @@ static int page_add_piece(struct page *p, enum page_kind kind, size_t len)
 	return 0;
 }
 
-/* Adds the line in p->shown. Returns 0, or -1 with ENOMEM. */
-static int page_add_line(struct page *p)
-{
-	const struct buffer *line = &p->shown;
-	buffer_append(&p->text, line->data, line->len);
-	if (buffer_check(&p->text) < 0 || page_add_piece(p, PAGE_LINE, line->len) < 0)
-		return -1;
-	p->used += page_cost(p, line->data, line->len);
-	p->lines++;
-	return 0;
-}
-
 /* Ends the page before the line p->number. */
 static void page_end_at(struct page *p, enum page_stop why)
 {
@@ -140,48 +123,6 @@ static void page_end_at(struct page *p, enum page_stop why)
 	/* Its number would give the first part again. */
 	if (p->rest && p->lines > 0)
 		p->next_byte = p->start;
-}
-
-/* Adds the part that fits of a line that is longer than a page. */
-static int page_add_cut_line(struct page *p)
-{
-	const struct page_request *r = p->request;
-	size_t len = p->raw.len;
-	size_t taken = page_cost(p, "", 0);
-	if (!r->json && guard_is_needed(p->raw.data, len))
-		taken += strlen(GUARD);
-	size_t keep = fit_front(p->raw.data, len, r->room > taken ? r->room - taken : 0, r->json);
-	/* Never cuts off only the newline. */
-	if (p->raw_left == 0 && p->raw.data[len - 1] == '\n' &&
-	    fit_floor(p->raw.data, len, len - 1) <= keep)
-		keep = len;
-	if (page_show(p, p->raw.data, keep) < 0)
-		return -1;
-	p->cut = (struct page_cut){.at = p->start + keep, .bytes = len - keep + p->raw_left};
-	p->closed = true;
-	return page_add_line(p);
-}
-
-/* The line in `raw` is complete: adds it, or finds the page full. */
-static int page_end_line(struct page *p)
-{
-	int result = 0;
-	if (page_show(p, p->raw.data, p->raw_left == 0 ? p->raw.len : 0) < 0)
-		return -1;
-	size_t cost = page_cost(p, p->shown.data, p->shown.len);
-	if (p->request->tail || (p->raw_left == 0 && p->used + cost <= p->request->room)) {
-		result = page_add_line(p);
-	} else if (p->lines == 0) {
-		result = page_add_cut_line(p);
-	} else {
-		page_end_at(p, PAGE_BYTES);
-		return 0;
-	}
-	p->number++;
-	p->rest = false;
-	p->raw_left = 0;
-	buffer_clear(&p->raw);
-	return result;
 }
 
 /* Whether the line or gap that begins here is wanted. */
@@ -199,33 +140,56 @@ static bool page_wants(struct page *p)
 	return p->stop == PAGE_OPEN;
 }
 
-/* `at`: the offset of the bytes in the file. */
-static int page_add_bytes(struct page *p, const char *data, size_t len, uint64_t at)
+/* How much is shown of a line that is longer than a page. */
+static size_t page_fit_line(struct page *p, const char *data, size_t len, bool whole)
 {
-	while (len > 0 && p->stop == PAGE_OPEN) {
-		if (p->raw.len == 0) {
-			p->start = at;
-			if (!page_wants(p))
-				return 0;
-		}
-		const char *newline = memchr(data, '\n', len);
-		size_t n = newline ? (size_t)(newline - data) + 1 : len;
-		size_t kept = page_longest(p) - p->raw.len < n ? page_longest(p) - p->raw.len : n;
-		buffer_append(&p->raw, data, kept);
-		if (buffer_check(&p->raw) < 0)
-			return -1;
-		p->raw_left += n - kept;
-		if (p->raw_left > 0 && p->lines > 0) {
-			/* It belongs to the next page, however long it is. */
+	const struct page_request *r = p->request;
+	size_t taken = page_cost(p, "", 0);
+	if (!r->json && guard_is_needed(data, len))
+		taken += strlen(GUARD);
+	size_t keep = fit_front(data, len, r->room > taken ? r->room - taken : 0, r->json);
+	/* Never cuts off only the newline. */
+	if (whole && data[len - 1] == '\n' && fit_floor(data, len, len - 1) <= keep)
+		keep = len;
+	return keep;
+}
+
+/* The line goes into the page, or ends it. Returns 0, or -1 with ENOMEM. */
+static int page_add_line(struct page *p, const struct walk_line *line)
+{
+	size_t len = line->len + line->newline;
+	bool whole = !line->more_behind;
+	/* The rest of a line that is too long to be shown. */
+	if (line->more_before) {
+		p->inside = !line->newline;
+		return 0;
+	}
+	p->start = line->offset;
+	if (!page_wants(p))
+		return 0;
+	if (page_show(p, line->data, whole ? len : 0) < 0)
+		return -1;
+	bool fits =
+		whole && p->used + page_cost(p, p->shown.data, p->shown.len) <= p->request->room;
+	if (!p->request->tail && !fits) {
+		if (p->lines > 0) {
 			page_end_at(p, PAGE_BYTES);
 			return 0;
 		}
-		if (newline && page_end_line(p) < 0)
+		size_t keep = page_fit_line(p, line->data, len, whole);
+		p->cut.at = p->start + keep;
+		p->closed = true;
+		if (page_show(p, line->data, keep) < 0)
 			return -1;
-		data += n;
-		len -= n;
-		at += n;
 	}
+	buffer_append(&p->text, p->shown.data, p->shown.len);
+	if (buffer_check(&p->text) < 0 || page_add_piece(p, PAGE_LINE, p->shown.len) < 0)
+		return -1;
+	p->used += page_cost(p, p->shown.data, p->shown.len);
+	p->lines++;
+	p->number++;
+	p->rest = false;
+	p->inside = !line->newline;
 	return 0;
 }
 
@@ -242,44 +206,43 @@ static void page_renumber(struct page *p, int64_t number)
 
 static int page_add_gap(struct page *p, const struct text_piece *gap)
 {
-	bool inside = p->raw.len > 0;
-	if (!p->absolute || p->number < (int64_t)gap->gap.from)
-		page_renumber(p, (int64_t)gap->gap.from);
 	/* A line that continues behind the gap stays together with it. */
-	if (inside && page_end_line(p) < 0)
-		return -1;
-	if (p->stop != PAGE_OPEN || (!inside && !page_wants(p)) ||
-	    p->gap_count == sizeof(p->gaps) / sizeof(*p->gaps))
+	bool inside = p->inside;
+	if (!p->absolute || p->number < (int64_t)gap->gap.from + inside)
+		page_renumber(p, (int64_t)gap->gap.from + inside);
+	if ((!inside && !page_wants(p)) || p->gap_count == sizeof(p->gaps) / sizeof(*p->gaps))
 		return 0;
 	p->gaps[p->gap_count++] = *gap;
 	p->number = (int64_t)gap->gap.to + !gap->goes_on;
 	p->rest = gap->goes_on && gap->gap.from == gap->gap.to;
+	p->inside = false;
 	return page_add_piece(p, PAGE_GAP, 0);
 }
 
-/* Reads on from where the text stands, until the page stops. Returns 0, or -1 with errno. */
+/* Goes on from where the text stands, until the page stops. Returns 0, or -1 with errno. */
 static int page_collect(struct page *p)
 {
-	char block[65536];
-	while (p->stop == PAGE_OPEN) {
-		struct text_piece piece;
-		if (text_next(p->source, block, sizeof(block), &piece) < 0)
-			return -1;
-		int result = 0;
-		if (piece.kind == TEXT_BYTES) {
-			result = page_add_bytes(p, block, piece.len, p->source->offset - piece.len);
-		} else if (piece.kind == TEXT_GAP) {
-			result = page_add_gap(p, &piece);
-		} else {
-			if (p->raw.len > 0)
-				result = page_end_line(p);
-			if (p->stop == PAGE_OPEN)
-				p->stop = PAGE_END;
-		}
-		if (result < 0)
-			return -1;
+	/* A longer line can't fit, even if cleaning makes it shorter (4 bytes become 3). */
+	const struct walk_options options = {.from = 1, .here = true, .most = 2 * p->request->room};
+	struct walk *w = walk_new(p->source, NULL, &options);
+	struct walk_line line;
+	int result = w ? 0 : -1;
+	while (result == 0 && p->stop == PAGE_OPEN) {
+		bool closed = p->closed;
+		enum walk_kind kind = walk_step(w, &line);
+		if (kind == WALK_FAILED)
+			result = -1;
+		else if (kind == WALK_LINE)
+			result = page_add_line(p, &line);
+		else if (kind == WALK_GAP)
+			result = page_add_gap(p, walk_gap(w));
+		else
+			p->stop = PAGE_END;
+		if (closed && p->cut.bytes == 0 && !line.more_before)
+			p->cut.bytes = line.offset - p->cut.at;
 	}
-	return 0;
+	walk_free(w);
+	return result;
 }
 
 /* Whether page_total() knows the number of lines, so that they are numbered from the start. */
@@ -407,27 +370,30 @@ static int page_cut_last(struct page *p, struct page_piece *piece)
 	size_t len = p->start + 2 * r->room < t->size ? 2 * r->room : (size_t)(t->size - p->start);
 	if (text_line_start(t, t->size > len ? t->size - len : 0, &begin) < 0)
 		return -1;
-	buffer_clear(&p->raw);
-	if (buffer_reserve(&p->raw, len) < 0)
-		return -1;
+	struct buffer raw = BUFFER_INIT;
+	int result = -1;
 	/* EIO: the file shrank. */
-	if (io_read_whole(t->fd, p->raw.data, len, (off_t)(t->size - len)) < 0)
-		return -1;
+	if (buffer_reserve(&raw, len) < 0 ||
+	    io_read_whole(t->fd, raw.data, len, (off_t)(t->size - len)) < 0)
+		goto out;
 	size_t room = r->room - page_cost(p, "", 0);
-	size_t from = len - fit_back(p->raw.data, len, room, r->json);
-	if (!r->json && guard_is_needed(p->raw.data + from, len - from))
-		from = len - fit_back(p->raw.data, len, room - strlen(GUARD), false);
+	size_t from = len - fit_back(raw.data, len, room, r->json);
+	if (!r->json && guard_is_needed(raw.data + from, len - from))
+		from = len - fit_back(raw.data, len, room - strlen(GUARD), false);
 	buffer_truncate(&p->text, piece->start);
-	if (page_show(p, p->raw.data + from, len - from) < 0)
-		return -1;
+	if (page_show(p, raw.data + from, len - from) < 0)
+		goto out;
 	buffer_append(&p->text, p->shown.data, p->shown.len);
 	if (buffer_check(&p->text) < 0)
-		return -1;
+		goto out;
 	piece->len = (uint32_t)(p->text.len - piece->start);
 	p->used = page_cost(p, p->shown.data, p->shown.len);
 	p->cut = (struct page_cut){
 		.at = begin, .bytes = t->size - (len - from) - begin, .before = true};
-	return 0;
+	result = 0;
+out:
+	buffer_release(&raw);
+	return result;
 }
 
 /* Stores which of the wanted lines are before the first piece. */
@@ -496,7 +462,6 @@ int page_make(struct page *p, struct text *t, const struct page_request *request
 void page_release(struct page *p)
 {
 	buffer_release(&p->text);
-	buffer_release(&p->raw);
 	buffer_release(&p->shown);
 	free(p->pieces);
 	p->pieces = NULL;

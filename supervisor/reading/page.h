@@ -89,13 +89,13 @@ struct page {
 	/* While it is made: */
 	const struct page_request *request;
 	struct text *source;
-	struct buffer raw, shown; /* the line as read; as shown */
-	uint64_t raw_left;        /* bytes of it that are not in `raw` */
-	uint64_t start;           /* where it begins in the file */
-	int64_t first, number;    /* of the first line, and of the current one */
-	bool absolute;            /* they count from the start of the text */
-	bool rest;                /* the line is the rest of one with a gap inside */
-	bool closed;              /* nothing more fits */
+	struct buffer shown;   /* the line as shown */
+	uint64_t start;        /* where it begins in the file */
+	int64_t first, number; /* of the first line, and of the current one */
+	bool absolute;         /* they count from the start of the text */
+	bool rest;             /* the line is the rest of one with a gap inside */
+	bool inside;           /* the line before has no newline */
+	bool closed;           /* nothing more fits */
 };
 
 /* Makes the page in *p. Returns 0, 1 if the text has no such line (*total are there), or -1 with

@@ -21,7 +21,8 @@ struct walk {
 	struct walk_options options;
 
 	char *data;
-	size_t cap, start, at, end, len;
+	size_t cap, most, start, at, end, len;
+	uint64_t base; /* where `data` is in the file */
 	uint64_t line; /* number of the line at `at` */
 	uint64_t read; /* bytes */
 	size_t last;   /* where the line that came last is */
@@ -33,12 +34,14 @@ struct walk {
 	bool at_gap, at_end;   /* nothing comes behind `len` before it; at all */
 	bool is_long;          /* the line at `at` goes on behind `len` = `cap` */
 	bool in_long;          /* the line at `at` has been given, the rest of it is to be passed */
+	bool in_parts;         /* a part of the line was given, the rest of it comes next */
 	uint64_t long_line;
 };
 
 struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_options *options)
 {
 	uint64_t lines;
+	int found = 0;
 	struct walk *w = calloc(1, sizeof(*w));
 	if (!w)
 		return NULL;
@@ -46,12 +49,17 @@ struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_op
 		.text = text,
 		.matcher = m,
 		.options = *options,
+		.most = options->most ? options->most : WALK_LINE_MAX,
 		.cap = WALK_BLOCK + (options->context ? KEPT_MAX : 0),
 		.line = options->from,
 	};
+	if (w->cap > w->most)
+		w->cap = w->most;
 	w->data = malloc(w->cap);
-	int found = w->data ? text_seek(text, w->line, &lines) : -1;
-	if (found < 0) {
+	if (w->data && !options->here)
+		found = text_seek(text, w->line, &lines);
+	w->base = text->offset;
+	if (!w->data || found < 0) {
 		walk_free(w);
 		return NULL;
 	}
@@ -93,6 +101,7 @@ static void walk_drop(struct walk *w, uint64_t context)
 	}
 	memmove(w->data, w->data + keep, w->len - keep);
 	w->start = 0;
+	w->base += keep;
 	w->at -= keep;
 	w->end -= keep;
 	w->len -= keep;
@@ -106,6 +115,7 @@ static int read_piece(struct walk *w)
 		return -1;
 	if (piece.kind == TEXT_BYTES) {
 		w->len += piece.len;
+		w->base = w->text->offset - w->len;
 		w->read += piece.len;
 		if (w->options.tick)
 			w->options.tick(w->options.ctx, w->read);
@@ -131,7 +141,7 @@ static void walk_settle(struct walk *w, size_t from)
 /* Makes room for more of a line that fills the buffer. Returns 1 if it must not be larger. */
 static int walk_grow(struct walk *w)
 {
-	size_t cap = w->cap * 2 < WALK_LINE_MAX ? w->cap * 2 : WALK_LINE_MAX;
+	size_t cap = w->cap * 2 < w->most ? w->cap * 2 : w->most;
 	if (cap == w->cap) {
 		bool kept = w->at > 0;
 		walk_drop(w, 0);
@@ -190,6 +200,9 @@ static enum walk_kind get_line(struct walk *w)
 	if (w->in_long && pass_long(w) < 0)
 		return WALK_FAILED;
 	while (w->at == w->end && !w->is_long) {
+		/* The line of which a part was given ends here. */
+		if (w->in_parts && (w->at_gap || w->at_end))
+			return WALK_LINE;
 		if (w->at_gap)
 			return WALK_GAP;
 		if (w->at_end)
@@ -205,6 +218,7 @@ static void walk_pass_gap(struct walk *w)
 	w->at_gap = false;
 	w->line = w->gap.gap.to + !w->gap.goes_on;
 	w->start = w->at = w->end = w->len = 0;
+	w->base = w->text->offset;
 }
 
 /* --- a line that is not held at once ----------------------------------------- */
@@ -298,30 +312,41 @@ static size_t line_behind(const struct walk *w, size_t at)
 
 static void walk_take_line(struct walk *w, struct walk_line *line)
 {
-	size_t behind = line_behind(w, w->at);
+	size_t behind = w->is_long ? w->len : line_behind(w, w->at);
+	bool newline = behind > w->at && w->data[behind - 1] == '\n';
 	*line = (struct walk_line){
-		.number = w->line++,
+		.number = w->line,
+		.offset = w->base + w->at,
 		.data = w->data + w->at,
-		.len = behind - w->at - (w->data[behind - 1] == '\n'),
-		.wanted = (w->at == w->hit) != w->options.invert,
+		.len = behind - w->at - newline,
+		.newline = newline,
+		.wanted = !w->matcher || (w->at == w->hit) != w->options.invert,
+		.more_before = w->in_parts,
+		.more_behind = w->is_long,
 	};
 	if (w->at == w->hit)
 		w->hit_known = false;
+	w->line += !w->is_long;
+	w->in_parts = w->is_long;
+	w->is_long = false;
 	w->last = w->at;
 	w->at = behind;
+	if (w->in_parts)
+		w->end = behind;
 }
 
 enum walk_kind walk_step(struct walk *w, struct walk_line *line)
 {
-	*line = (struct walk_line){.number = w->line};
 	enum walk_kind kind = get_line(w);
+	*line = (struct walk_line){.number = w->line, .offset = w->base + w->at};
 	if (kind == WALK_GAP)
 		walk_pass_gap(w);
 	if (kind != WALK_LINE)
 		return kind;
-	if (w->is_long)
+	if (w->is_long && w->matcher)
 		return take_long(w, line);
-	kind = find_hit(w, line);
+	if (w->matcher)
+		kind = find_hit(w, line);
 	if (kind == WALK_LINE)
 		walk_take_line(w, line);
 	return kind;

@@ -1,9 +1,10 @@
-// Walks through a text (artifact/text.h) and finds the lines a pattern matches. Reads in blocks;
-// memory is a constant. Lines are numbered as the text numbers them.
+// Walks through a text (artifact/text.h), line by line, and finds the lines a pattern matches.
+// Reads in blocks; memory is a constant. Lines are numbered as the text numbers them.
 //
-// A line of over WALK_LINE_MAX bytes is not held at once: a match in it is found unless it is
-// longer than WALK_EDGE bytes or depends on what is farther away than that. The zeros of a hole in
-// a sparse file are not read, except at its ends.
+// A line of over WALK_LINE_MAX bytes is not held at once. Without a pattern it comes in parts, one
+// behind the other. With one, a match in it is found unless it is longer than WALK_EDGE bytes or
+// depends on what is farther away than that; then the rest of the line is passed over, and the
+// zeros of a hole in a sparse file are not read, except at its ends.
 #ifndef TERSE_READING_WALK_H
 #define TERSE_READING_WALK_H
 
@@ -23,7 +24,9 @@ struct walk;
 struct walk_options {
 	bool invert;      /* the lines that do not match are wanted */
 	uint64_t context; /* lines before a wanted one that may be asked for */
-	uint64_t from;    /* number of the first line, 1: all */
+	uint64_t from;    /* number of the first line, 1: all ... */
+	bool here;        /* ... which begins where the text stands; it is not looked for */
+	size_t most;      /* bytes of a line that are held at once, 0: WALK_LINE_MAX */
 	/* Called now and then with the bytes that were read, may be NULL. */
 	void (*tick)(void *ctx, uint64_t bytes);
 	void *ctx;
@@ -39,8 +42,10 @@ enum walk_kind {
 
 struct walk_line {
 	uint64_t number;
+	uint64_t offset;  /* in the file; also of a gap, and of the end */
 	const char *data; /* until the next call */
-	size_t len;       /* without the newline */
+	size_t len;       /* without the newline ... */
+	bool newline;     /* ... which is there, at data[len] */
 	bool wanted;
 	/* Only a part of it is there: more is before, behind. */
 	bool more_before, more_behind;
@@ -48,8 +53,8 @@ struct walk_line {
 				     walk_span() */
 };
 
-/* Neither the text nor the matcher is owned; the text is moved to the first line. NULL with
-   errno. A `from` behind the last line is an empty text. */
+/* Neither the text nor the matcher is owned; the text is moved to the first line. Without a matcher
+   (NULL) every line is wanted. NULL with errno. A `from` behind the last line is an empty text. */
 struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_options *options);
 void walk_free(struct walk *w);
 
