@@ -100,7 +100,7 @@ int store_open_sessions(const struct store *s, bool make);
 /* Opens STORE/ids in the same way. */
 int store_open_ids(const struct store *s, bool make);
 
-/* Opens STORE/live, where the sockets of the runs that live are (process/control.h). */
+/* Opens STORE/live, where the sockets of the runs that live are (process/protocol.h). */
 int store_open_live(const struct store *s, bool make);
 
 /* Opens STORE/outbox, where artifacts wait for the remote (remote/outbox.h). */

@@ -10,7 +10,7 @@
 #include "supervisor/command/help.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/control_client.h"
+#include "supervisor/process/protocol.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "supervisor/command/command.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/control_client.h"
+#include "supervisor/process/protocol.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -130,6 +130,11 @@ static void live_list_add_silent(struct buffer *out, struct rows *r, const char 
 	meta_release(&m);
 }
 
+static const char *const state_names[LIVE_STATES] = {[LIVE_RUNNING] = "running",
+						     [LIVE_WAITING] = "waiting",
+						     [LIVE_STOPPED] = "stopped",
+						     [LIVE_ENDED] = "ended"};
+
 static void live_list_add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
 {
 	struct client v;
@@ -142,16 +147,19 @@ static void live_list_add_row(struct buffer *out, struct rows *r, const char *id
 			live_list_add_silent(out, r, id, width, "");
 		return;
 	}
-	int answered = client_status(&v, &c), error = errno;
+	int answered = client_status(&v, FRAME_STATUS, &c), error = errno;
 	client_close(&v);
 	if (answered < 0) {
 		if (error != EPIPE)
 			live_list_add_silent(out, r, id, width,
-					     error == EBUSY ? ": too many clients" : "");
+					     error == EBUSY ? ": too many clients"
+					     : error == EPROTONOSUPPORT
+						     ? ": another version of terse"
+						     : "");
 		return;
 	}
 	size_t start = out->len;
-	buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, live_status_state_name(c.state),
+	buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, state_names[c.state],
 		      human_duration(elapsed, c.elapsed_ms), human_count(lines, c.lines),
 		      human_size(size, c.bytes));
 	if (live_list_read_meta(r, id, &m))

@@ -102,15 +102,14 @@ int live_run_text(const struct settings *settings, const char *session, const st
 		  int count, const char *name)
 {
 	struct client v = {.fd = -1};
-	struct buffer json = BUFFER_INIT;
+	struct live_status now;
 	char id[ID_LEN + 1];
 	int result = live_run_match_id(settings, session, stores, count, name, id);
 	if (result == 0)
 		result = client_open(&v, stores, count, id);
 	if (result == 0)
-		result = client_ask(&v, CONTROL_WATCH, 0, 0, NULL, 0, &json);
+		result = client_status(&v, FRAME_WATCH, &now);
 	client_close(&v);
-	buffer_release(&json);
 	return result;
 }
 
@@ -137,6 +136,9 @@ void live_run_failed(const struct settings *settings, const char *verb, const ch
 			   "%s: has no terminal to type into (start it with --yield, --detach or "
 			   "--tty)",
 			   id);
+		break;
+	case EPROTONOSUPPORT:
+		verb_error(verb, "%s: runs under another version of terse", id);
 		break;
 	case EBUSY: verb_error(verb, "%s: has too many clients", id); break;
 	case ETIMEDOUT:

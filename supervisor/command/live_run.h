@@ -3,7 +3,7 @@
 #define TERSE_COMMAND_LIVE_RUN_H
 
 #include "lib/buffer.h"
-#include "supervisor/process/control_client.h"
+#include "supervisor/process/protocol.h"
 
 struct command_context;
 struct settings;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static void attach_dismiss_watchdog(struct attach *a)
 		;
 }
 
-static void attach_window_size(uint32_t *cols, uint32_t *rows)
+static void attach_window_size(int *cols, int *rows)
 {
 	struct winsize size;
 	*cols = 80;
@@ -86,18 +87,18 @@ static void attach_window_size(uint32_t *cols, uint32_t *rows)
 	*rows = size.ws_row < 500 ? size.ws_row : 500;
 }
 
-static int attach_request(struct attach *a, enum control_kind kind, uint32_t x, uint32_t y,
-			  const char *data, size_t len)
+static int attach_request(struct attach *a, enum frame_kind kind, int x, int y, const char *data,
+			  size_t len)
 {
 	return client_send(&a->client, kind, x, y, data, len);
 }
 
 static void attach_resize(struct attach *a)
 {
-	uint32_t cols, rows;
+	int cols, rows;
 	attach_window_size(&cols, &rows);
 	if (!a->read_only)
-		attach_request(a, CONTROL_RESIZE, cols, rows, NULL, 0);
+		attach_request(a, FRAME_RESIZE, cols, rows, NULL, 0);
 }
 
 /* Passes on the input up to the detach key. */
@@ -112,7 +113,7 @@ static enum leaving attach_pass_keys(struct attach *a)
 	const char *detach = memchr(keys, a->detach, (size_t)n);
 	size_t len = detach ? (size_t)(detach - keys) : (size_t)n;
 	if (len > 0 && !a->read_only)
-		attach_request(a, CONTROL_TYPE, 0, 0, keys, len);
+		attach_request(a, FRAME_TYPE, 0, 0, keys, len);
 	return detach ? LEAVING_DETACHED : LEAVING_NOT;
 }
 
@@ -131,11 +132,11 @@ static enum leaving attach_receive_signal(struct attach *a)
 
 static enum leaving attach_receive_packet(struct attach *a)
 {
-	struct control_packet p;
+	struct frame p;
 	ssize_t n = client_receive(&a->client, &p, MSG_DONTWAIT);
 	if (n < 0)
 		return errno == EAGAIN ? LEAVING_NOT : LEAVING_ENDED;
-	if (p.head.kind == CONTROL_OUTPUT && io_write(STDOUT_FILENO, p.data, (size_t)n) < 0)
+	if (p.kind == FRAME_OUTPUT && io_write(STDOUT_FILENO, p.data, (size_t)n) < 0)
 		return LEAVING_DETACHED;
 	return LEAVING_NOT;
 }
@@ -174,7 +175,7 @@ static int attach_watch_signals(void)
 static void attach_scroll_away(void)
 {
 	static const char bottom[] = "\033[999;1H";
-	uint32_t cols, rows;
+	int cols, rows;
 	attach_window_size(&cols, &rows);
 	io_write(STDOUT_FILENO, bottom, sizeof(bottom) - 1);
 	while (rows-- > 0)
@@ -183,7 +184,7 @@ static void attach_scroll_away(void)
 
 static int attach_run(struct attach *a)
 {
-	uint32_t cols = 0, rows = 0;
+	int cols = 0, rows = 0;
 	if (tcgetattr(STDIN_FILENO, &a->modes) < 0 || (a->signals = attach_watch_signals()) < 0) {
 		verb_error(a->verb, "%m");
 		return 1;
@@ -196,7 +197,7 @@ static int attach_run(struct attach *a)
 	if (!a->read_only)
 		attach_window_size(&cols, &rows);
 	enum leaving leaving = LEAVING_ENDED;
-	if (attach_request(a, CONTROL_ATTACH, cols, rows, NULL, 0) == 0)
+	if (attach_request(a, FRAME_ATTACH, cols, rows, NULL, 0) == 0)
 		leaving = attach_loop(a);
 	attach_restore_screen();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->modes);

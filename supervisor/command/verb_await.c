@@ -21,6 +21,7 @@
 #include "supervisor/report/wording.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,7 +332,6 @@ struct waiter {
 	int64_t timeout;           /* ms; 0: none */
 	char id[ID_LEN + 1];
 	struct client client;
-	struct buffer json; /* the part of an answer that has arrived */
 	struct live_status now;
 	bool known; /* `now` holds a status */
 	struct matcher *matcher;
@@ -388,7 +388,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 /* Receives one packet. Returns 1 if it completes `now`, 0, or -1 if the supervisor has gone. */
 static int await_receive(struct waiter *w)
 {
-	int result = client_take_status(&w->client, &w->json, &w->now, &w->refused);
+	int result = client_take_status(&w->client, &w->now, &w->refused);
 	if (result <= 0)
 		return result;
 	w->known = true;
@@ -439,7 +439,7 @@ static int await_next_wait(const struct waiter *w, int64_t now)
 static int await_outcome(struct waiter *w)
 {
 	/* EPIPE: the supervisor refused the client and its answer waits to be read. */
-	if (client_send(&w->client, CONTROL_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
+	if (client_send(&w->client, FRAME_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
 		return OUTCOME_ENDED;
 	for (;;) {
 		int64_t now = clock_monotonic_ms();
@@ -454,7 +454,7 @@ static int await_outcome(struct waiter *w)
 		if (w->asked->idle && w->known && !w->due &&
 		    await_quiet_for(w, now) >= w->asked->idle) {
 			w->due = true;
-			if (client_send(&w->client, CONTROL_STATUS, 0, 0, NULL, 0) < 0)
+			if (client_send(&w->client, FRAME_STATUS, 0, 0, NULL, 0) < 0)
 				return OUTCOME_ENDED;
 		}
 		if (poll(&p, 1, await_next_wait(w, now)) <= 0)
@@ -530,11 +530,11 @@ static int await_status(const struct waiter *w, enum outcome outcome,
    new. */
 static void await_confirm_reported(const struct waiter *w, uint64_t lines)
 {
-	struct control_packet p = {.head = {.kind = 0}};
-	uint32_t reported = lines < UINT32_MAX ? (uint32_t)lines : UINT32_MAX;
-	if (client_send(&w->client, CONTROL_REPORTED, reported, 0, NULL, 0) < 0)
+	struct frame f;
+	int reported = lines < INT_MAX ? (int)lines : INT_MAX;
+	if (client_send(&w->client, FRAME_REPORTED, reported, 0, NULL, 0) < 0)
 		return;
-	while (p.head.kind != CONTROL_DONE && client_receive(&w->client, &p, 0) >= 0)
+	while (client_receive(&w->client, &f, 0) >= 0 && f.kind != FRAME_DONE)
 		;
 }
 
@@ -616,7 +616,6 @@ out:
 	client_close(&w.client);
 	follow_release(&w.follow);
 	matcher_free(w.matcher);
-	buffer_release(&w.json);
 	return status;
 }
 

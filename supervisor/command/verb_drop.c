@@ -10,7 +10,7 @@
 #include "supervisor/command/cleanup.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/control_client.h"
+#include "supervisor/process/protocol.h"
 #include "supervisor/remote/outbox.h"
 
 #include <errno.h>

@@ -529,7 +529,7 @@ static int follow_print(const struct read *r, uint64_t *at, uint64_t to)
 
 /* Waits for the next status of the run. Returns 1, 0 if it has gone, or -1 with errno; EPIPE: the
    reader has. */
-static int follow_wait(const struct client *v, struct buffer *json, struct live_status *now)
+static int follow_wait(const struct client *v, struct live_status *now)
 {
 	int refused = 0, got = 0;
 	while (got == 0) {
@@ -541,7 +541,7 @@ static int follow_wait(const struct client *v, struct buffer *json, struct live_
 			return -1;
 		}
 		if (p[0].revents)
-			got = client_take_status(v, json, now, &refused);
+			got = client_take_status(v, now, &refused);
 		if (refused) {
 			errno = refused;
 			return -1;
@@ -553,7 +553,6 @@ static int follow_wait(const struct client *v, struct buffer *json, struct live_
 static int read_follow(struct read *r)
 {
 	struct client v;
-	struct buffer json = BUFFER_INIT;
 	struct live_status now;
 	char id[ID_LEN + 1];
 	uint64_t at = 0, to, total;
@@ -561,9 +560,9 @@ static int read_follow(struct read *r)
 	if (live < 0)
 		return 1;
 	int result = read_find_range(r, &at, &to, &total);
-	int more = result == 0 && live == 0 && client_send(&v, CONTROL_WATCH, 1, 0, NULL, 0) == 0;
+	int more = result == 0 && live == 0 && client_send(&v, FRAME_WATCH, 1, 0, NULL, 0) == 0;
 	while (more) {
-		more = follow_wait(&v, &json, &now);
+		more = follow_wait(&v, &now);
 		if (more < 0 || (more && follow_print(r, &at, now.settled) < 0)) {
 			result = -1;
 			break;
@@ -573,7 +572,6 @@ static int read_follow(struct read *r)
 		result = follow_print(r, &at, UINT64_MAX);
 	int error = errno;
 	client_close(&v);
-	buffer_release(&json);
 	errno = error;
 	if (result == 1)
 		return read_past_lines(r, total);

@@ -44,7 +44,7 @@ static int parse_signal(const char *text)
 /* Waits until the supervisor has gone, the last process of the run. */
 static void signal_wait_for_end(const struct client *v)
 {
-	struct control_packet p;
+	struct frame p;
 	while (client_receive(v, &p, 0) >= 0 || errno == EAGAIN)
 		;
 }
@@ -62,7 +62,7 @@ int signal_answer(const struct settings *settings, const char *verb, const char 
 	if (live_run_open(settings, session, verb, name, &v, id) < 0)
 		return 1;
 	bool own = live_run_is_own(settings, session, id);
-	if (client_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, own, NULL, 0, NULL) < 0) {
+	if (client_ask(&v, FRAME_SIGNAL, sig, own, NULL, 0, NULL) < 0) {
 		live_run_failed(settings, verb, id, errno);
 		status = 1;
 	} else if (sig == 0) {
@@ -153,7 +153,7 @@ int snapshot_answer(const struct settings *settings, const char *verb, const cha
 		return 1;
 	struct buffer reply = BUFFER_INIT;
 	int status = 1;
-	if (client_ask(&v, CONTROL_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0)
+	if (client_ask(&v, FRAME_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0)
 		live_run_failed(settings, verb, id, errno);
 	else if (svg && snapshot_draw(&reply, svg) < 0)
 		verb_error(verb, "%s: %m", svg);
@@ -200,8 +200,7 @@ struct sender {
 	struct typed typed;
 };
 
-static int send_ask(struct sender *s, enum control_kind kind, uint32_t a, const char *data,
-		    size_t len)
+static int send_ask(struct sender *s, enum frame_kind kind, int a, const char *data, size_t len)
 {
 	while (client_ask(&s->client, kind, a, 0, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
@@ -221,8 +220,8 @@ static int send_text(struct sender *s, const char *data, size_t len)
 	if (s->awaits && s->typed.text.len < TYPED_MOST)
 		buffer_append(&s->typed.text, data, len);
 	while (len > 0) {
-		size_t n = len < CONTROL_REQUEST_DATA ? len : CONTROL_REQUEST_DATA;
-		if (send_ask(s, CONTROL_TYPE, 0, data, n) < 0)
+		size_t n = len < FRAME_REQUEST ? len : FRAME_REQUEST;
+		if (send_ask(s, FRAME_TYPE, 0, data, n) < 0)
 			return -1;
 		data += n;
 		len -= n;
@@ -237,12 +236,12 @@ static int send_key(struct sender *s, const char *name)
 		return -1;
 	if (s->awaits)
 		buffer_append(&s->typed.text, key.data, 1);
-	return send_ask(s, CONTROL_TYPE, key.cursor, key.data, key.len);
+	return send_ask(s, FRAME_TYPE, key.cursor, key.data, key.len);
 }
 
 static int send_file(struct sender *s, const char *name)
 {
-	char data[CONTROL_REQUEST_DATA];
+	char data[FRAME_REQUEST];
 	bool standard = strcmp(name, "-") == 0;
 	int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	ssize_t n = -1;
@@ -363,17 +362,13 @@ static int send_mark(struct sender *s)
 {
 	struct client reader;
 	struct live_status now = {.bytes = 0};
-	struct buffer json = BUFFER_INIT;
 	if (live_run_open(s->settings, s->a->session, s->a->verb, s->id, &reader, s->id) < 0)
 		return -1;
-	int result = client_ask(&reader, CONTROL_WATCH, 0, 0, NULL, 0, &json);
-	if (result == 0)
-		result = live_status_parse(json.data ? json.data : "", json.len, &now);
+	int result = client_status(&reader, FRAME_WATCH, &now);
 	if (result < 0)
 		live_run_failed(s->settings, s->a->verb, s->id, errno);
 	s->typed.from = now.bytes;
 	client_close(&reader);
-	buffer_release(&json);
 	return result;
 }
 
@@ -382,7 +377,7 @@ static int send_one(struct sender *s, const struct send_item *item)
 	switch (item->kind) {
 	case SEND_KEY: return send_key(s, item->value);
 	case SEND_FILE: return send_file(s, item->value);
-	case SEND_EOF: return send_ask(s, CONTROL_CLOSE, 0, NULL, 0);
+	case SEND_EOF: return send_ask(s, FRAME_CLOSE, 0, NULL, 0);
 	default: return send_text(s, item->value, item->len);
 	}
 }

@@ -9,8 +9,8 @@
 #include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/mcp/server.h"
-#include "supervisor/process/control_client.h"
 #include "supervisor/process/process_tree.h"
+#include "supervisor/process/protocol.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +82,6 @@ void call_free(struct server *s, struct call *c)
 	buffer_release(&c->errors);
 	shell_state_release(&c->before);
 	shell_leave_close(&c->leave);
-	buffer_release(&c->state);
 	buffer_release(&c->stay);
 	free(c->uri);
 	free(c);
@@ -570,7 +569,7 @@ void call_cancel(struct call *c)
 	c->cancelled = true;
 	c->token[0] = '\0';
 	if (run.fd >= 0)
-		client_send(&run, CONTROL_SIGNAL, 0, 0, NULL, 0);
+		client_send(&run, FRAME_SIGNAL, 0, 0, NULL, 0);
 	else if (!c->ended)
 		kill(c->pid, SIGKILL);
 }
@@ -582,7 +581,7 @@ void call_progress(struct call *c, int64_t now_ms)
 	const struct client run = {.fd = c->leash};
 	if (c->asked || now_ms < c->ask_at || run.fd < 0)
 		return;
-	c->asked = client_send(&run, CONTROL_STATUS, 0, 0, NULL, 0) == 0;
+	c->asked = client_send(&run, FRAME_STATUS, 0, 0, NULL, 0) == 0;
 	c->ask_at = now_ms + SERVER_PROGRESS_MS;
 }
 
@@ -614,22 +613,15 @@ static void call_tell(struct server *s, struct call *c, const struct live_status
 void call_receive(struct server *s, struct call *c, int64_t now_ms)
 {
 	const struct client run = {.fd = c->leash};
-	struct control_packet p;
-	struct live_status now;
+	struct frame p;
 	ssize_t n;
 	while ((n = client_receive(&run, &p, MSG_DONTWAIT)) >= 0) {
-		if (p.head.kind != CONTROL_STATUS) {
-			c->asked = false;
-			continue;
-		}
-		buffer_append(&c->state, p.data, (size_t)n);
-		if (p.head.a > 0)
-			continue;
+		struct live_status now;
 		c->asked = false;
-		if (buffer_check(&c->state) == 0 &&
-		    live_status_parse(c->state.data, c->state.len, &now) == 0)
-			call_tell(s, c, &now, now_ms);
-		buffer_clear(&c->state);
+		if (p.kind != FRAME_STATUS || n != sizeof(now))
+			continue;
+		memcpy(&now, p.data, sizeof(now));
+		call_tell(s, c, &now, now_ms);
 	}
 	if (errno != EAGAIN)
 		c->token[0] = '\0';

@@ -9,7 +9,7 @@
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/mcp/server.h"
-#include "supervisor/process/control_client.h"
+#include "supervisor/process/protocol.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -260,7 +260,7 @@ static int resources_watch(struct server *s, const char *id)
 	}
 	*w = (struct watched){.fd = run.fd};
 	memcpy(w->id, id, strlen(id) + 1);
-	client_send(&run, CONTROL_WATCH, 0, 0, NULL, 0);
+	client_send(&run, FRAME_WATCH, 0, 0, NULL, 0);
 	return 0;
 }
 
@@ -309,9 +309,9 @@ void resources_tell(struct server *s, struct watched *w, int64_t now_ms)
 void resources_receive(struct watched *w, int64_t now_ms)
 {
 	const struct client run = {.fd = w->fd};
-	struct control_packet p;
+	struct frame p;
 	while (client_receive(&run, &p, MSG_DONTWAIT) >= 0)
-		w->changed |= p.head.kind == CONTROL_STATUS;
+		w->changed |= p.kind == FRAME_STATUS;
 	if (errno == EAGAIN)
 		return;
 	/* The artifact is complete. The last word comes at once, or as soon as there is room. */

@@ -20,7 +20,7 @@
 #include "supervisor/mcp/rpc.h"
 #include "supervisor/mcp/sessions.h"
 #include "supervisor/mcp/tools.h"
-#include "supervisor/process/control.h"
+#include "supervisor/process/protocol.h"
 #include "supervisor/process/source.h"
 
 #include <signal.h>
@@ -83,7 +83,6 @@ struct call {
 	char token[RPC_ID_MAX]; /* as JSON; "": none is wanted */
 	bool asked;             /* for the state of the run */
 	int64_t ask_at;         /* monotonic */
-	struct buffer state;    /* the part of the answer that has come */
 	uint64_t told_lines, told_bytes;
 	int64_t told_at;
 };

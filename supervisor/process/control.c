@@ -20,34 +20,14 @@
 /* Requests of one client that are answered before the next has a turn. */
 #define TURN 16
 
-struct control_client {
-	struct control_client *next;
-	int fd;
-	struct buffer queue; /* packets, each behind its length (size_t) */
-	size_t sent;         /* bytes of the queue */
-	bool watches, changed;
-	bool attached, sizes; /* `sizes`: its terminal's size is the run's */
-	bool behind;          /* missed output */
-	bool dead;
-	bool caller; /* its end is reported */
-};
-
 void control_init(struct control *c, const struct control_events *events)
 {
 	*c = (struct control){.events = *events, .dir = -1, .fd = -1};
 }
 
-/* Through /proc, since the path of a directory may be too long for an address. */
-static void make_address(struct sockaddr_un *address, int dir, const char *prefix, const char *name)
-{
-	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
-	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/%s%s", dir, prefix,
-		 name);
-}
-
 int control_open(struct control *c, int dir, const char *name)
 {
-	struct sockaddr_un address;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	char temporary[sizeof(c->name) + 1];
 	snprintf(c->name, sizeof(c->name), "%s", name);
 	snprintf(temporary, sizeof(temporary), ".%s", c->name);
@@ -56,7 +36,8 @@ int control_open(struct control *c, int dir, const char *name)
 		socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (c->fd < 0)
 		goto fail;
-	make_address(&address, dir, "", temporary);
+	/* Through /proc, since the path of a directory may be too long for an address. */
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", dir, temporary);
 	mode_t mask = umask(0177);
 	int bound = bind(c->fd, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);
@@ -102,153 +83,72 @@ static void control_pump(struct control_client *client)
 		buffer_release(&client->queue);
 }
 
-static void control_add_packet(struct control_client *client, enum control_kind kind, uint32_t a,
-			       const char *data, size_t len)
+static void control_queue(struct control_client *client, enum frame_kind kind, int a,
+			  const char *data, size_t len)
 {
-	const struct control_head head = {.kind = kind, .a = a};
-	size_t total = sizeof(head) + len;
+	struct frame head;
+	size_t total = FRAME_HEAD + len;
+	head.kind = (uint16_t)kind;
+	head.version = PROTOCOL_VERSION;
+	head.a = a;
+	head.b = 0;
 	if (buffer_reserve(&client->queue, sizeof(total) + total) < 0) {
 		client->dead = true;
 		return;
 	}
 	buffer_append(&client->queue, &total, sizeof(total));
-	buffer_append(&client->queue, &head, sizeof(head));
+	buffer_append(&client->queue, &head, FRAME_HEAD);
 	buffer_append(&client->queue, data, len);
 }
 
-static void control_add_long(struct control_client *client, enum control_kind kind,
-			     const char *data, size_t len)
+void control_answer(struct control_client *client, enum frame_kind kind, const void *data,
+		    size_t len)
 {
+	const char *at = data;
 	do {
-		size_t n = len < CONTROL_PACKET_DATA ? len : CONTROL_PACKET_DATA;
+		size_t n = len < FRAME_DATA ? len : FRAME_DATA;
 		len -= n;
-		control_add_packet(client, kind, kind == CONTROL_OUTPUT ? 0 : (uint32_t)len, data,
-				   n);
-		data += n;
+		control_queue(client, kind, kind == FRAME_OUTPUT ? 0 : (int)len, at, n);
+		at += n;
 	} while (len > 0);
 }
 
-static void control_add_result(struct control_client *client, int error)
+static void control_ask(struct control *c, struct control_client *client, const struct frame *f,
+			size_t len)
 {
-	control_add_packet(client, CONTROL_DONE, (uint32_t)error, NULL, 0);
+	const struct control_request *r =
+		f->kind < FRAME_REQUESTS ? &c->events.requests[f->kind] : NULL;
+	int error = EPROTO;
+	if (r && r->handle && !r->front && len <= FRAME_REQUEST)
+		error = r->touches && client->attached && !client->sizes
+				? EPERM
+				: r->handle(c->events.ctx, client, f, len);
+	if (error != CONTROL_ANSWERED)
+		control_queue(client, FRAME_DONE, error, NULL, 0);
 }
 
-/* Queues the answer that an event has made, or its error. */
-static void control_add_json(struct control_client *client, enum control_kind kind, int error,
-			     struct buffer *json)
+static void control_answer_status(struct control *c, struct control_client *client)
 {
-	if (error)
-		control_add_result(client, error);
-	else
-		control_add_long(client, kind, json->data, json->len);
-	buffer_release(json);
-}
-
-static void control_add_status(struct control *c, struct control_client *client)
-{
-	struct buffer json = BUFFER_INIT;
-	int error = c->events.status(c->events.ctx, client->watches, &json);
+	static const struct frame status = {.kind = FRAME_STATUS};
 	client->changed = false;
-	control_add_json(client, CONTROL_STATUS, error, &json);
-}
-
-static void control_add_picture(struct control *c, struct control_client *client, bool painted)
-{
-	struct buffer json = BUFFER_INIT;
-	int error = c->events.picture(c->events.ctx, painted, &json);
-	control_add_json(client, CONTROL_PICTURE, error, &json);
-}
-
-/* The output that the client has missed is on the screen, or in the text. */
-static void control_repaint(struct control *c, struct control_client *client)
-{
-	struct buffer out = BUFFER_INIT;
-	if (c->events.repaint(c->events.ctx, &out) == 0 && out.len > 0)
-		control_add_long(client, CONTROL_OUTPUT, out.data, out.len);
-	client->behind = false;
-	buffer_release(&out);
-}
-
-static int control_attach(struct control *c, struct control_client *client, uint32_t cols,
-			  uint32_t rows)
-{
-	int error = 0;
-	if (cols && rows)
-		error = c->events.resize(c->events.ctx, cols, rows, true);
-	if (error)
-		return error;
-	client->attached = client->behind = true;
-	client->sizes = cols && rows;
-	return 0;
-}
-
-static int control_resize(struct control *c, struct control_client *client, uint32_t cols,
-			  uint32_t rows)
-{
-	if (client->attached && !client->sizes)
-		return EPERM;
-	return c->events.resize(c->events.ctx, cols, rows, client->attached);
-}
-
-static void control_answer(struct control *c, struct control_client *client,
-			   const struct control_packet *p, size_t len)
-{
-	const struct control_events *e = &c->events;
-	const struct control_head *h = &p->head;
-	/* A client that only looks may change nothing. */
-	bool looks = client->attached && !client->sizes;
-	switch (h->kind) {
-	case CONTROL_WATCH:
-		client->watches = true;
-		if (h->a == 1)
-			e->follow(e->ctx);
-		/* fall through */
-	case CONTROL_STATUS: control_add_status(c, client); return;
-	case CONTROL_PICTURE: control_add_picture(c, client, h->a == 1); return;
-	case CONTROL_TYPE:
-		control_add_result(client,
-				   looks ? EPERM : e->type(e->ctx, p->data, len, h->a == 1));
-		break;
-	case CONTROL_CLOSE: control_add_result(client, looks ? EPERM : e->close(e->ctx)); break;
-	case CONTROL_SIGNAL:
-		control_add_result(client, looks         ? EPERM
-					   : h->a > 1000 ? EINVAL
-							 : e->signal(e->ctx, (int)h->a, h->b == 1));
-		break;
-	case CONTROL_RESIZE:
-		control_add_result(client, control_resize(c, client, h->a, h->b));
-		break;
-	case CONTROL_ATTACH:
-		control_add_result(client, control_attach(c, client, h->a, h->b));
-		break;
-	case CONTROL_REPORTED: control_add_result(client, e->reported(e->ctx, h->a)); break;
-	default: control_add_result(client, EPROTO); break;
-	}
+	control_ask(c, client, &status, 0);
 }
 
 /* Takes one request. Returns whether there may be another one. */
 static bool control_take_request(struct control *c, struct control_client *client)
 {
-	struct {
-		struct control_packet packet;
-		char more; /* to tell a packet that is too long */
-	} in;
-	ssize_t n;
-	do
-		n = recv(client->fd, &in.packet, sizeof(in), MSG_DONTWAIT | MSG_TRUNC);
-	while (n < 0 && errno == EINTR);
-	if (n < 0 && errno == EAGAIN)
-		return false;
-	if (n <= 0) {
-		client->dead = true;
-		return false;
+	struct frame f;
+	ssize_t n = frame_receive(client->fd, &f, MSG_DONTWAIT);
+	if (n >= 0) {
+		control_ask(c, client, &f, (size_t)n);
+		return true;
 	}
-	size_t len = (size_t)n - sizeof(in.packet.head);
-	if ((size_t)n < sizeof(in.packet.head) || len > CONTROL_REQUEST_DATA)
-		control_add_result(client, EPROTO);
-	else
-		control_answer(c, client, &in.packet, len);
-	return true;
+	if (errno == EPROTO || errno == EPROTONOSUPPORT) {
+		control_queue(client, FRAME_DONE, errno, NULL, 0);
+		return true;
+	}
+	client->dead = errno != EAGAIN;
+	return false;
 }
 
 static void control_serve_one(struct control *c, struct control_client *client)
@@ -256,70 +156,53 @@ static void control_serve_one(struct control *c, struct control_client *client)
 	control_pump(client);
 	for (int i = 0; i < TURN && !client->dead && !control_is_queued(client); i++) {
 		bool more = control_take_request(c, client);
-		if (!client->dead && !control_is_queued(client) && client->behind)
-			control_repaint(c, client);
+		/* The output that it has missed is on the screen, or in the text. */
+		if (!client->dead && !control_is_queued(client) && client->behind) {
+			struct buffer out = BUFFER_INIT;
+			if (c->events.repaint(c->events.ctx, &out) == 0 && out.len > 0)
+				control_answer(client, FRAME_OUTPUT, out.data, out.len);
+			client->behind = false;
+			buffer_release(&out);
+		}
 		if (!client->dead && !control_is_queued(client) && client->changed)
-			control_add_status(c, client);
+			control_answer_status(c, client);
 		control_pump(client);
 		if (!more)
 			break;
 	}
 }
 
-/* Whether the terminal of a client still sets the size. */
-static bool control_has_terminal(const struct control *c)
-{
-	for (const struct control_client *client = c->clients; client; client = client->next) {
-		if (client->sizes)
-			return true;
-	}
-	return false;
-}
-
 static void control_drop(struct control *c, struct control_client **at)
 {
 	struct control_client *client = *at;
-	bool sizes = client->sizes, left = client->caller && c->events.left;
+	bool unsizes = client->sizes, left = client->caller && c->events.left;
 	*at = client->next;
 	c->count--;
 	io_close(&client->fd);
 	buffer_release(&client->queue);
 	free(client);
-	if (sizes && !control_has_terminal(c))
-		c->events.resize(c->events.ctx, 0, 0, true);
+	for (const struct control_client *other = c->clients; other; other = other->next)
+		unsizes &= !other->sizes;
+	if (unsizes)
+		c->events.unsize(c->events.ctx);
 	if (left)
 		c->events.left(c->events.ctx);
 }
 
-void control_adopt(struct control *c, int fd)
+void control_adopt(struct control *c, int fd, bool caller)
 {
 	struct control_client *client =
 		c->count < CONTROL_CLIENTS ? calloc(1, sizeof(*client)) : NULL;
 	if (!client) {
-		const struct control_head full = {.kind = CONTROL_DONE, .a = EBUSY};
-		send(fd, &full, sizeof(full), MSG_DONTWAIT | MSG_NOSIGNAL);
+		frame_send(fd, FRAME_DONE, EBUSY, 0, NULL, 0, MSG_DONTWAIT);
 		close(fd);
 		return;
 	}
 	client->fd = fd;
+	client->caller = caller;
 	client->next = c->clients;
 	c->clients = client;
 	c->count++;
-}
-
-void control_hold(struct control *c, int fd)
-{
-	int before = c->count;
-	control_adopt(c, fd);
-	if (c->count > before)
-		c->clients->caller = true;
-}
-
-static bool control_is_ours(int fd)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
 static void control_take_clients(struct control *c)
@@ -331,8 +214,11 @@ static void control_take_clients(struct control *c)
 		if (fd < 0)
 			return;
 		fd = io_above_standard(fd);
-		if (fd >= 0 && control_is_ours(fd))
-			control_adopt(c, fd);
+		struct ucred peer;
+		socklen_t size = sizeof(peer);
+		if (fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+		    peer.uid == geteuid())
+			control_adopt(c, fd, false);
 		else
 			io_close(&fd);
 	}
@@ -372,7 +258,7 @@ void control_output(struct control *c, const char *data, size_t len)
 			client->behind = true;
 			continue;
 		}
-		control_add_long(client, CONTROL_OUTPUT, data, len);
+		control_answer(client, FRAME_OUTPUT, data, len);
 		control_pump(client);
 	}
 }
@@ -384,18 +270,10 @@ void control_changed(struct control *c)
 			continue;
 		client->changed = true;
 		if (!control_is_queued(client)) {
-			control_add_status(c, client);
+			control_answer_status(c, client);
 			control_pump(client);
 		}
 	}
-}
-
-int control_attached(const struct control *c)
-{
-	int count = 0;
-	for (const struct control_client *client = c->clients; client; client = client->next)
-		count += client->attached;
-	return count;
 }
 
 bool control_is_pending(const struct control *c)

@@ -6,8 +6,8 @@
 #include "lib/io.h"
 #include "lib/trace.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/process/message.h"
 #include "supervisor/process/process_tree.h"
+#include "supervisor/process/protocol.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/summary.h"
 #include "supervisor/process/supervisor.h"
@@ -65,10 +65,9 @@ static bool frontend_is_foreground(const struct frontend *f)
 	return group > 0 ? group == getpgrp() : group < 0 && errno == ENOTTY;
 }
 
-static void frontend_send(const struct frontend *f, enum message_kind kind, int a, int b)
+static void frontend_send(const struct frontend *f, enum frame_kind kind, int a, int b)
 {
-	const struct message m = {.kind = kind, .a = a, .b = b};
-	message_send(f->supervisor, &m, 0);
+	frame_send(f->supervisor, kind, a, b, NULL, 0, MSG_DONTWAIT);
 }
 
 static void frontend_send_window(const struct frontend *f)
@@ -77,7 +76,7 @@ static void frontend_send_window(const struct frontend *f)
 	if (f->job->channels.keyboard >= 0 &&
 	    ioctl(f->job->channels.keyboard, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
 	    size.ws_row > 1)
-		frontend_send(f, MESSAGE_WINDOW, size.ws_col, size.ws_row);
+		frontend_send(f, FRAME_RESIZE, size.ws_col, size.ws_row);
 }
 
 static void frontend_enter_raw(struct frontend *f)
@@ -146,7 +145,7 @@ static void frontend_stop(struct frontend *f, int sig)
 	else
 		kill(getpid(), SIGSTOP);
 	TRACE(SIGNALS, "front end: goes on");
-	frontend_send(f, MESSAGE_AWAKE, 0, 0);
+	frontend_send(f, FRAME_AWAKE, 0, 0);
 	frontend_enter_raw(f);
 }
 
@@ -175,28 +174,24 @@ static bool frontend_is_for_one(const struct frontend *f, const struct signalfd_
 
 static void frontend_pass_signal(const struct frontend *f, const struct signalfd_siginfo *info)
 {
-	struct message m = {.kind = MESSAGE_SIGNAL,
-			    .a = (int)info->ssi_signo,
-			    .b = frontend_is_for_one(f, info)};
-	size_t len = 0;
-	if (info->ssi_code == SI_QUEUE) {
-		siginfo_t queued = {.si_signo = m.a, .si_code = SI_QUEUE};
-		queued.si_pid = (pid_t)info->ssi_pid;
-		queued.si_uid = info->ssi_uid;
-		queued.si_value.sival_ptr = (void *)(uintptr_t)info->ssi_ptr;
-		len = sizeof(queued);
-		memcpy(m.data, &queued, len);
-	}
+	const int sig = (int)info->ssi_signo;
+	const bool is_for_one = frontend_is_for_one(f, info),
+		   has_value = info->ssi_code == SI_QUEUE;
+	siginfo_t queued = {.si_signo = sig, .si_code = SI_QUEUE};
+	queued.si_pid = (pid_t)info->ssi_pid;
+	queued.si_uid = info->ssi_uid;
+	queued.si_value.sival_ptr = (void *)(uintptr_t)info->ssi_ptr;
 	bool echo = !f->late && frontend_is_echo(f, info);
-	TRACE(SIGNALS, "front end: %s from %d, for the %s: %s", HUMAN_SIGNAL(m.a),
-	      (int)info->ssi_pid, m.b ? "process" : "group",
+	TRACE(SIGNALS, "front end: %s from %d, for the %s: %s", HUMAN_SIGNAL(sig),
+	      (int)info->ssi_pid, is_for_one ? "process" : "group",
 	      f->late ? "sent to the session, as the command has not started"
 	      : echo  ? "the command's own, dropped"
 		      : "passed to the supervisor");
 	if (f->late)
-		tree_signal(f->session, m.a);
+		tree_signal(f->session, sig);
 	else if (!echo)
-		message_send(f->supervisor, &m, len);
+		frame_send(f->supervisor, FRAME_PASS, sig, is_for_one, &queued,
+			   has_value ? sizeof(queued) : 0, MSG_DONTWAIT);
 }
 
 /* Whether a message can be sent now: a supervisor that is stopped must not block this process. */
@@ -247,11 +242,11 @@ static bool frontend_has_keys(const struct frontend *f, short revents)
 
 static void frontend_pass_keys(struct frontend *f)
 {
-	struct message m = {.kind = MESSAGE_INPUT};
-	ssize_t n = read(f->job->channels.keyboard, m.data, sizeof(m.data));
+	char keys[FRAME_REQUEST];
+	ssize_t n = read(f->job->channels.keyboard, keys, sizeof(keys));
 	if (n > 0) {
-		frontend_note_keys(f, m.data, (size_t)n);
-		message_send(f->supervisor, &m, (size_t)n);
+		frontend_note_keys(f, keys, (size_t)n);
+		frame_send(f->supervisor, FRAME_TYPE, 0, 0, keys, (size_t)n, MSG_DONTWAIT);
 	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
 		frontend_leave_raw(f); /* the terminal is gone; HUP follows */
 	}
@@ -320,10 +315,9 @@ static int frontend_next_wait(const struct frontend *f)
 	return f->job->channels.keyboard >= 0 && !f->raw ? FOREGROUND_MS : -1;
 }
 
-/* Waits for the end of the command. Returns the message that reports it. */
-static struct message frontend_wait_for_end(struct frontend *f)
+/* Waits for the end of the command. *m: the frame that reports it. */
+static void frontend_wait_for_end(struct frontend *f, struct frame *m)
 {
-	struct message m;
 	bool full = false;
 	for (;;) {
 		struct pollfd fds[] = {
@@ -344,20 +338,20 @@ static struct message frontend_wait_for_end(struct frontend *f)
 		frontend_enter_raw(f);
 		if (!(fds[0].revents & ~POLLOUT))
 			continue;
-		if (message_receive(f->supervisor, &m, MSG_DONTWAIT) < 0) {
+		if (frame_receive(f->supervisor, m, MSG_DONTWAIT) < 0) {
 			if (errno == EAGAIN)
 				continue;
 			frontend_on_supervisor_gone(f);
 		}
 		f->late = false;
-		if (m.kind == MESSAGE_STARTED) {
-			f->command = m.a;
-			f->group = m.b;
+		if (m->kind == FRAME_STARTED) {
+			f->command = m->a;
+			f->group = m->b;
 			frontend_close_inherited(f);
-		} else if (m.kind == MESSAGE_STOPPED) {
-			frontend_stop(f, m.a);
+		} else if (m->kind == FRAME_STOPPED) {
+			frontend_stop(f, m->a);
 		} else {
-			return m;
+			return;
 		}
 	}
 }
@@ -366,10 +360,10 @@ static struct message frontend_wait_for_end(struct frontend *f)
    lost. */
 static bool frontend_can_talk(const int pair[2])
 {
-	const struct message m = {.kind = MESSAGE_STARTED};
-	struct message got;
-	return pair[0] >= 0 && pair[1] >= 0 && message_send(pair[1], &m, 0) == 0 &&
-	       message_receive(pair[0], &got, MSG_DONTWAIT) == 0;
+	struct frame got;
+	return pair[0] >= 0 && pair[1] >= 0 &&
+	       frame_send(pair[1], FRAME_STARTED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 &&
+	       frame_receive(pair[0], &got, MSG_DONTWAIT) == 0;
 }
 
 /* Forks the supervisor. Returns 0, or -1 with errno when there is no supervisor. */
@@ -410,7 +404,7 @@ static int frontend_start(struct frontend *f)
 	if (watch[0] >= 0)
 		f->watchdog = watchdog_start(&watchdog, &f->watchdog_socket);
 	io_close(&watch[0]);
-	frontend_send(f, MESSAGE_GUARDED, 0, 0);
+	frontend_send(f, FRAME_GUARDED, 0, 0);
 	return 0;
 }
 
@@ -474,23 +468,24 @@ int frontend_run(struct job *job)
 		frontend_leave_raw(&f);
 		return frontend_exec_directly(job);
 	}
-	const struct message end = frontend_wait_for_end(&f);
+	struct frame end;
+	frontend_wait_for_end(&f, &end);
 	frontend_leave_raw(&f);
 	TRACE(PROCESS, "front end: %s (%d)",
-	      end.kind == MESSAGE_REFUSED     ? "nothing was started"
-	      : end.kind == MESSAGE_NOT_FOUND ? "no such program"
-	      : end.kind == MESSAGE_YIELDED   ? "the run goes on"
-					      : "the run has ended",
+	      end.kind == FRAME_REFUSED     ? "nothing was started"
+	      : end.kind == FRAME_NOT_FOUND ? "no such program"
+	      : end.kind == FRAME_YIELDED   ? "the run goes on"
+					    : "the run has ended",
 	      end.a);
-	if (end.kind != MESSAGE_REFUSED)
+	if (end.kind != FRAME_REFUSED)
 		frontend_delay_exit(job);
 	switch (end.kind) {
-	case MESSAGE_REFUSED:
-	case MESSAGE_NOT_FOUND:
+	case FRAME_REFUSED:
+	case FRAME_NOT_FOUND:
 		frontend_reap(f.session);
 		frontend_reap(f.watchdog);
-		return end.kind == MESSAGE_REFUSED ? frontend_exec_directly(job) : end.a;
-	case MESSAGE_YIELDED: watchdog_leave(f.watchdog_socket); _exit(end.a);
+		return end.kind == FRAME_REFUSED ? frontend_exec_directly(job) : end.a;
+	case FRAME_YIELDED: watchdog_leave(f.watchdog_socket); _exit(end.a);
 	default: break;
 	}
 	if (end.b & ENDED_WATCHED)

@@ -33,6 +33,35 @@ static const struct terminal *live_screen(const struct live *l)
 	return interceptor_terminal(text);
 }
 
+/* Copies text, cut where it does not fit. */
+static void live_set_text(char out[LIVE_TEXT], const char *text, size_t len)
+{
+	size_t n = utf8_floor(text, len, len < LIVE_TEXT ? len : LIVE_TEXT - 1);
+	memcpy(out, text, n);
+	out[n] = '\0';
+}
+
+/* Copies the command, whose words may hold any bytes, cut where it does not fit. */
+static void live_set_argv(struct live_status *now, char *const *argv)
+{
+	struct buffer word = BUFFER_INIT;
+	for (; argv && *argv && !now->argv_cut; argv++) {
+		size_t room = LIVE_ARGV - now->argv_len;
+		buffer_clear(&word);
+		utf8_clean(&word, *argv, strlen(*argv));
+		now->argv_cut = word.failed || word.len >= room;
+		/* The start of a long word. */
+		size_t len = !now->argv_cut ? word.len
+			     : room > 1     ? utf8_floor(word.data, word.len, room - 1)
+					    : 0;
+		if (now->argv_cut && len == 0)
+			break;
+		memcpy(now->argv + now->argv_len, word.data, len);
+		now->argv_len += len + 1;
+	}
+	buffer_release(&word);
+}
+
 /* The last line that is not blank. */
 static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT])
 {
@@ -47,7 +76,7 @@ static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT
 		rest = utf8_floor(line, rest, LIVE_TEXT);
 	utf8_clean(&clean, line, rest);
 	if (buffer_string(&clean))
-		live_status_set_text(out, clean.data, clean.len);
+		live_set_text(out, clean.data, clean.len);
 	buffer_release(&clean);
 }
 
@@ -102,10 +131,9 @@ static void live_try_open(struct live *l)
 	l->opened = true;
 }
 
-static int live_on_status(void *ctx, bool reads, struct buffer *json)
+int live_describe(struct live *l, bool reads, struct live_status *now)
 {
-	struct live *l = ctx;
-	int64_t now = clock_monotonic_ms();
+	int64_t now_ms = clock_monotonic_ms();
 	/* The caller asks earlier than others can: the answer has the ID. */
 	if (l->open_at)
 		live_try_open(l);
@@ -118,37 +146,26 @@ static int live_on_status(void *ctx, bool reads, struct buffer *json)
 		interceptor_spill(l->source->text);
 		interceptor_update_live(l->source->text);
 	}
-	struct live_status c = {
+	*now = (struct live_status){
 		.state = l->state == LIVE_RUNNING && l->prompt.waits ? LIVE_WAITING : l->state,
-		.screen = t && terminal_is_alternate(t),
 		.pid = l->record->meta.command,
-		.elapsed_ms = now - l->job->begun_ms,
-		.quiet_ms = l->active ? 0 : now - l->prompt.active_ms,
+		.elapsed_ms = now_ms - l->job->begun_ms,
+		.quiet_ms = l->active ? 0 : now_ms - l->prompt.active_ms,
 		.reported = l->reported,
 		.terminal = l->terminal,
-		.attached = control_attached(&l->control),
-		.exit_code = -1,
-		.timed_out = l->timed_out,
 	};
-	if (t)
-		terminal_size(t, &c.cols, &c.rows);
 	/* The socket's name: without an artifact the metadata have no ID. */
-	memcpy(c.id, l->control.name, sizeof(c.id) - 1);
-	if (l->state == LIVE_ENDED) {
-		c.exit_code = l->record->meta.exit_code;
-		c.signal = l->record->meta.signal;
-	}
-	if (c.state == LIVE_WAITING)
-		live_prompt(l, c.prompt);
-	live_status_set_argv(&c, l->record->meta.argv);
+	memcpy(now->id, l->control.name, sizeof(now->id) - 1);
+	if (now->state == LIVE_WAITING)
+		live_prompt(l, now->prompt);
+	live_set_argv(now, l->record->meta.argv);
 	if (t)
-		live_describe_text(l, t, &c);
-	return live_status_encode(json, &c) < 0 ? ENOMEM : 0;
+		live_describe_text(l, t, now);
+	return 0;
 }
 
-static int live_on_picture(void *ctx, bool painted, struct buffer *out)
+int live_picture(const struct live *l, bool painted, struct buffer *out)
 {
-	struct live *l = ctx;
 	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT, paint = BUFFER_INIT;
 	unsigned row, col, cols, rows;
 	int result = ENOMEM;
@@ -179,61 +196,31 @@ out:
 	return result;
 }
 
-static int live_on_repaint(void *ctx, struct buffer *out)
+int live_repaint(const struct live *l, struct buffer *out)
 {
-	struct live *l = ctx;
 	const struct terminal *t = live_screen(l);
 	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
 }
 
-static bool sends_application_keys(const struct live *l)
+bool live_sends_application_keys(const struct live *l)
 {
 	const struct terminal *t = live_screen(l);
 	return t && terminal_cursor_keys(t);
 }
 
-static int live_on_type(void *ctx, const char *data, size_t len, bool cursor_key)
-{
-	struct live *l = ctx;
-	char key[3];
-	if (!l->terminal)
-		return ENOTTY;
-	if (l->state == LIVE_ENDED)
-		return ESRCH;
-	if (cursor_key && len == sizeof(key) && sends_application_keys(l)) {
-		key[0] = data[0];
-		key[1] = 'O';
-		key[2] = data[2];
-		data = key;
-	}
-	return l->events.type(l->events.ctx, data, len);
-}
-
 /* In the middle of a line the first end of input only sends the line. */
-static int live_on_close(void *ctx)
+size_t live_end_of_input(const struct live *l, char end[2])
 {
-	struct live *l = ctx;
 	struct termios modes;
 	if (!l->terminal || l->source->fd < 0 || tcgetattr(l->source->fd, &modes) < 0)
-		return ENOTTY;
-	const char end[2] = {(char)modes.c_cc[VEOF], (char)modes.c_cc[VEOF]};
+		return 0;
+	end[0] = end[1] = (char)modes.c_cc[VEOF];
 	bool in_line = (modes.c_lflag & ICANON) && l->typed && l->typed != '\n' &&
 		       l->typed != '\r' && l->typed != end[0];
-	return live_on_type(l, end, in_line ? 2 : 1, false);
+	return in_line ? 2 : 1;
 }
 
-void live_type_end(struct live *l)
-{
-	live_on_close(l);
-}
-
-static int live_on_signal(void *ctx, int sig, bool own)
-{
-	struct live *l = ctx;
-	return l->events.signal(l->events.ctx, sig, own);
-}
-
-static int live_set_size(struct live *l, unsigned cols, unsigned rows)
+int live_resize(struct live *l, unsigned cols, unsigned rows, bool own)
 {
 	if (cols < 2 || cols > 1000 || rows < 2 || rows > 500)
 		return EINVAL;
@@ -244,40 +231,15 @@ static int live_set_size(struct live *l, unsigned cols, unsigned rows)
 	cast_resize(&l->cast, clock_monotonic_ms() - l->job->begun_ms, cols, rows);
 	if (source_text(l->source))
 		interceptor_resize(l->source->text, cols, rows);
+	if (own) {
+		l->cols = cols;
+		l->rows = rows;
+	}
 	return 0;
 }
 
-int live_resize(struct live *l, unsigned cols, unsigned rows)
+void live_follow(struct live *l)
 {
-	int error = live_set_size(l, cols, rows);
-	if (error)
-		return error;
-	l->cols = cols;
-	l->rows = rows;
-	return 0;
-}
-
-static int live_on_resize(void *ctx, unsigned cols, unsigned rows, bool attached)
-{
-	struct live *l = ctx;
-	if (!attached)
-		return live_resize(l, cols, rows);
-	/* The last client has gone. */
-	if (cols == 0)
-		return l->state == LIVE_ENDED ? 0 : live_set_size(l, l->cols, l->rows);
-	return live_set_size(l, cols, rows);
-}
-
-static int live_on_reported(void *ctx, uint64_t lines)
-{
-	struct live *l = ctx;
-	l->reported = lines;
-	return 0;
-}
-
-static void live_on_follow(void *ctx)
-{
-	struct live *l = ctx;
 	struct interceptor *text = source_text(l->source);
 	l->follows = true;
 	if (text) {
@@ -286,32 +248,11 @@ static void live_on_follow(void *ctx)
 	}
 }
 
-static void live_on_left(void *ctx)
-{
-	struct live *l = ctx;
-	if (l->job->leashed)
-		l->events.left(l->events.ctx);
-}
-
 void live_init(struct live *l, const struct job *job, struct source *source, struct record *record,
-	       dev_t device, const struct live_events *events)
+	       dev_t device, const struct control_events *events)
 {
-	const struct control_events control = {
-		.status = live_on_status,
-		.picture = live_on_picture,
-		.repaint = live_on_repaint,
-		.type = live_on_type,
-		.close = live_on_close,
-		.signal = live_on_signal,
-		.resize = live_on_resize,
-		.reported = live_on_reported,
-		.follow = live_on_follow,
-		.left = live_on_left,
-		.ctx = l,
-	};
 	*l = (struct live){
 		.job = job,
-		.events = *events,
 		.record = record,
 		.source = source,
 		.prompt = {.master = source->fd, .device = device, .active_ms = job->begun_ms},
@@ -323,9 +264,9 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.rows = job->rows,
 		.open_at = job->begun_ms + OPEN_MS,
 	};
-	control_init(&l->control, &control);
+	control_init(&l->control, events);
 	if (job->caller)
-		control_hold(&l->control, job->caller);
+		control_adopt(&l->control, job->caller, true);
 }
 
 int live_open(struct live *l)
@@ -443,7 +384,7 @@ void live_prompt(const struct live *l, char out[LIVE_TEXT])
 	const struct terminal *t = live_screen(l);
 	out[0] = '\0';
 	if (t && prompt_text(t, &line) == 0 && line.len > 0)
-		live_status_set_text(out, line.data, line.len);
+		live_set_text(out, line.data, line.len);
 	buffer_release(&line);
 }
 

@@ -1,5 +1,5 @@
 // A run as control clients see it while it lives: the supervisor's side of the control socket
-// (control.h), and the check whether the command waits for input.
+// (protocol.h), and the check whether the command waits for input.
 //
 // The socket is made when a run has lived for a moment, so that short runs do not pay for it. A run
 // gets an artifact when somebody waits for its text, however short that is.
@@ -12,25 +12,12 @@
 
 #include "supervisor/process/control.h"
 #include "supervisor/process/job.h"
-#include "supervisor/process/live_status.h"
 #include "supervisor/process/prompt.h"
 #include "supervisor/process/record.h"
 #include "supervisor/process/source.h"
 
-/* Done by the supervisor. */
-struct live_events {
-	/* Queues what is typed; an errno if there is no room. */
-	int (*type)(void *ctx, const char *data, size_t len);
-	/* 0: ends everything. own: the session of the run asks for it. */
-	int (*signal)(void *ctx, int sig, bool own);
-	/* The caller has closed its socket. */
-	void (*left)(void *ctx);
-	void *ctx;
-};
-
 struct live {
 	const struct job *job;
-	struct live_events events;
 	struct record *record;
 	struct source *source; /* of the text, and of the terminal if there is one */
 	struct control control;
@@ -41,8 +28,7 @@ struct live {
 	bool asks;      /* nobody sees what the command asks, so look whether it waits for input */
 	bool opened;    /* or it was tried */
 	bool active;    /* something was written or typed since the last step */
-	enum live_status_state state; /* LIVE_WAITING is in `prompt` */
-	bool timed_out;
+	enum live_state state;       /* LIVE_WAITING is in `prompt` */
 	char typed;                  /* the last byte */
 	unsigned cols, rows;         /* while nobody is attached */
 	uint64_t reported;           /* lines of the text that a reader has been sent */
@@ -54,20 +40,34 @@ struct live {
 
 /* `device`: of the command's controlling terminal; 0: it has none. Makes no socket yet. */
 void live_init(struct live *l, const struct job *job, struct source *source, struct record *record,
-	       dev_t device, const struct live_events *events);
+	       dev_t device, const struct control_events *events);
 
 /* Makes the socket and the artifact now. Returns 0, or -1 when nobody could reach the run. */
 int live_open(struct live *l);
+
+/* The state of the run. `reads`: for somebody who will read the text. Returns 0 or an errno. */
+int live_describe(struct live *l, bool reads, struct live_status *now);
+
+/* The screen as JSON, or painted anew. Both return 0 or an errno. */
+int live_picture(const struct live *l, bool painted, struct buffer *json);
+int live_repaint(const struct live *l, struct buffer *out);
+
+/* Somebody reads the text as it grows. */
+void live_follow(struct live *l);
 
 /* The command has written, or was typed to. */
 void live_output(struct live *l, const char *data, size_t len);
 void live_typed(struct live *l, const char *data, size_t len);
 
-/* Types the end of input. */
-void live_type_end(struct live *l);
+/* Whether what is typed comes as a cursor key in the form ESC O A. */
+bool live_sends_application_keys(const struct live *l);
 
-/* The run's own size, which it has while nobody is attached. */
-int live_resize(struct live *l, unsigned cols, unsigned rows);
+/* What ends the input now: fills in `end` and returns its length; 0: there is no terminal. */
+size_t live_end_of_input(const struct live *l, char end[2]);
+
+/* Sets the size of the terminal; `own`: it is the run's while nobody is attached. Returns 0 or an
+   errno. */
+int live_resize(struct live *l, unsigned cols, unsigned rows, bool own);
 
 /* Whether somebody may ask something. */
 static inline bool live_has_clients(const struct live *l)

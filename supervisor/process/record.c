@@ -11,7 +11,7 @@
 #include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/gc.h"
-#include "supervisor/process/control_client.h"
+#include "supervisor/process/protocol.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/remote/mover.h"
 

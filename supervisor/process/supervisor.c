@@ -58,21 +58,15 @@ struct source *supervisor_terminal(struct supervisor *s)
 	return source->pty && source->fd >= 0 ? source : NULL;
 }
 
-void supervisor_type(void *ctx, const char *data, size_t len)
+int supervisor_queue_input(struct supervisor *s, const char *data, size_t len)
 {
-	struct supervisor *s = ctx;
-	if (s->input.len + len <= INPUT_MAX)
-		buffer_try_append(&s->input, data, len);
+	bool has_room = s->input.len + len <= INPUT_MAX;
+	return has_room && buffer_try_append(&s->input, data, len) == 0 ? 0 : EAGAIN;
 }
 
-static int supervisor_on_type(void *ctx, const char *data, size_t len)
+static void supervisor_on_reply(void *ctx, const char *data, size_t len)
 {
-	struct supervisor *s = ctx;
-	if (s->input.len + len > INPUT_MAX || buffer_try_append(&s->input, data, len) < 0)
-		return EAGAIN;
-	live_typed(&s->live, data, len);
-	s->ends_typed = 0;
-	return 0;
+	supervisor_queue_input(ctx, data, len);
 }
 
 static void supervisor_on_output(void *ctx, const char *data, size_t len)
@@ -109,43 +103,6 @@ void supervisor_end_tree(struct supervisor *s, int step)
 	s->ending = true;
 	supervisor_each_text(s, interceptor_cut);
 	tree_end_step(&s->tree, step, clock_monotonic_ms());
-}
-
-/* `why` is for the text, if background processes go on. */
-static void supervisor_end_run(struct supervisor *s, const char *why)
-{
-	delivery_signal(&s->delivery, clock_monotonic_ms(), SIGTERM);
-	lingering_end(&s->lingering, why);
-	supervisor_end_tree(s, TREE_TERM);
-}
-
-static int supervisor_on_signal(void *ctx, int sig, bool own)
-{
-	struct supervisor *s = ctx;
-	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
-	if (s->state == SUPERVISOR_RUNNING)
-		s->wanted = !own ? 0 : sig ? sig : WANTED_END;
-	if (sig == 0) {
-		supervisor_end_run(s, "terse signal ended the run");
-		return 0;
-	}
-	delivery_signal(&s->delivery, clock_monotonic_ms(), sig);
-	if (sig == SIGKILL)
-		supervisor_end_tree(s, TREE_KILL);
-	else if (s->state != SUPERVISOR_RUNNING)
-		return ESRCH;
-	else if (kill(-s->group, sig) < 0)
-		return errno;
-	return 0;
-}
-
-/* The caller of a run that must not outlive it has gone. */
-static void supervisor_on_left(void *ctx)
-{
-	struct supervisor *s = ctx;
-	TRACE(PROCESS, "supervisor: the caller has gone");
-	s->interrupted |= s->state == SUPERVISOR_RUNNING;
-	supervisor_end_run(s, "its caller has gone");
 }
 
 static void supervisor_drain(struct supervisor *s)
@@ -753,20 +710,19 @@ static void supervisor_prepare(struct supervisor *s)
 	s->record.meta.command = s->command;
 	record_prepare(&s->record, job->settings->gc_interval);
 	for (int i = 0; i < s->source_count; i++)
-		source_connect(&s->sources[i], &s->record, supervisor_type,
+		source_connect(&s->sources[i], &s->record, supervisor_on_reply,
 			       i == 0 ? supervisor_on_output : NULL, s);
 	supervisor_raise_limits();
 	supervisor_find_niceness(s);
 	s->delivery.job = job;
 	s->delivery.sources = s->sources;
 	s->delivery.record = &s->record;
-	const struct live_events live = {
-		.type = supervisor_on_type,
-		.signal = supervisor_on_signal,
-		.left = supervisor_on_left,
-		.ctx = s,
-	};
-	live_init(&s->live, job, &s->sources[0], &s->record, s->device, &live);
+	live_init(&s->live, job, &s->sources[0], &s->record, s->device,
+		  &(struct control_events){.requests = supervisor_requests,
+					   .repaint = supervisor_on_repaint,
+					   .unsize = supervisor_on_unsized,
+					   .left = job->leashed ? supervisor_on_left : NULL,
+					   .ctx = s});
 	s->tree = (struct tree_end){.session = getpid(),
 				    .command = s->command,
 				    .group = s->group,

@@ -7,7 +7,7 @@
 #include "supervisor/process/job.h"
 
 /* Runs in the supervisor's process, which it ends. `front` is its end of the socket pair
-   (message.h), `watchdog` the write end of the watchdog's pipe or -1. */
+   (protocol.h), `watchdog` the write end of the watchdog's pipe or -1. */
 _Noreturn void supervisor_run(const struct job *job, int front, int watchdog);
 
 #endif

@@ -2,7 +2,7 @@
 //
 //   supervisor.c          loop, states, deadlines
 //   supervisor_start.c    start of the command
-//   supervisor_front.c    the front end: its messages, stopping and going on with it, its end
+//   supervisor_requests.c what front end and clients ask; stopping and going on with the front end
 //   supervisor_report.c   what the reader gets: report, heartbeats, prompts
 //
 // The states of a run, and what leads from one to the next:
@@ -27,7 +27,6 @@
 #include "supervisor/process/delivery.h"
 #include "supervisor/process/lingering.h"
 #include "supervisor/process/live.h"
-#include "supervisor/process/message.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/source.h"
 #include "supervisor/process/wait.h"
@@ -64,7 +63,7 @@ enum supervisor_timer {
 struct front {
 	int fd;           /* -1: it has gone, or was sent the end of the run */
 	bool was_stopped; /* by somebody else, at the last look */
-	/* How often it was sent MESSAGE_STOPPED, and sent MESSAGE_AWAKE back. */
+	/* How often it was sent FRAME_STOPPED, and sent FRAME_AWAKE back. */
 	int stops, wakes;
 };
 
@@ -112,8 +111,8 @@ struct supervisor {
 /* The command's terminal, or NULL. */
 struct source *supervisor_terminal(struct supervisor *s);
 
-/* Queues what is typed into it. */
-void supervisor_type(void *ctx, const char *data, size_t len);
+/* Queues input for it. Returns 0, or EAGAIN where there is no room. */
+int supervisor_queue_input(struct supervisor *s, const char *data, size_t len);
 
 /* For each text that there is. */
 void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor *text));
@@ -126,10 +125,19 @@ void supervisor_end_tree(struct supervisor *s, int step);
 /* Opens the channels and starts the command, or ends this process where that can't be. */
 void supervisor_start(struct supervisor *s);
 
-// supervisor_front.c
+// supervisor_requests.c
 
-/* Sends a message. Returns whether the front end is there and gets it. */
-bool front_send(struct supervisor *s, enum message_kind kind, int a, int b);
+/* By FRAME_...; their context is the supervisor. */
+extern const struct control_request supervisor_requests[FRAME_REQUESTS];
+int supervisor_on_repaint(void *ctx, struct buffer *out);
+void supervisor_on_unsized(void *ctx);
+void supervisor_on_left(void *ctx);
+
+/* Somebody types. Returns 0 or an errno. */
+int supervisor_type(struct supervisor *s, const char *data, size_t len);
+
+/* Sends a frame. Returns whether the front end is there and gets it. */
+bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b);
 
 /* terse signal without a signal. */
 #define WANTED_END (-1)

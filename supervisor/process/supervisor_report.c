@@ -223,7 +223,6 @@ void supervisor_report(struct supervisor *s)
 	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
 	      s->record.artifact ? artifact_id(s->record.artifact) : "no artifact");
 	s->live.state = LIVE_ENDED;
-	s->live.timed_out = s->timed_out;
 	live_changed(&s->live);
 	s->state = SUPERVISOR_FLUSHING;
 	delivery_begin(&s->delivery, clock_monotonic_ms(),
@@ -292,7 +291,7 @@ void supervisor_finish_yield(struct supervisor *s)
 	supervisor_settle();
 	front_bind_to_agent(s, clock_monotonic_ms());
 	s->live.asks = s->live.terminal;
-	front_send(s, MESSAGE_YIELDED, code, 0);
+	front_send(s, FRAME_YIELDED, code, 0);
 	io_close(&s->front.fd);
 }
 
@@ -384,7 +383,8 @@ void supervisor_on_prompt(struct supervisor *s)
 	live_prompt(&s->live, s->prompt);
 	if (prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
 		int typed = s->ends_typed + 1;
-		live_type_end(&s->live);
+		char end[2];
+		supervisor_type(s, end, live_end_of_input(&s->live, end));
 		s->ends_typed = typed;
 		return;
 	}

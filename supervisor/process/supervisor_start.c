@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Nothing was started: the front end runs the command without us, or reports that it can't be. */
-_Noreturn static void supervisor_refuse(struct supervisor *s, enum message_kind kind, int error)
+_Noreturn static void supervisor_refuse(struct supervisor *s, enum frame_kind kind, int error)
 {
 	watchdog_tell(s->watchdog, 0);
 	front_send(s, kind, error, 0);
@@ -31,7 +31,7 @@ static void supervisor_open_sources(struct supervisor *s)
 		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
 			continue;
 		if (source_open(&s->sources[s->source_count], s->job, i) < 0)
-			supervisor_refuse(s, MESSAGE_REFUSED, errno);
+			supervisor_refuse(s, FRAME_REFUSED, errno);
 		s->source_count++;
 	}
 }
@@ -78,7 +78,7 @@ static void supervisor_start_command(struct supervisor *s)
 	active_name(active, s->job->channels.person);
 	char **envp = environment_make(environ, job->settings, !job->channels.person, active);
 	if (!envp)
-		supervisor_refuse(s, MESSAGE_REFUSED, errno);
+		supervisor_refuse(s, FRAME_REFUSED, errno);
 	const struct spawn spawn = {
 		.program = job->program,
 		.argv = job->argv,
@@ -92,8 +92,8 @@ static void supervisor_start_command(struct supervisor *s)
 		.leads = job->leads,
 	};
 	/* A front end that was killed before it had a watchdog leaves nothing behind. */
-	struct message guarded;
-	if (message_receive(s->front.fd, &guarded, 0) < 0 && errno == EPIPE)
+	struct frame guarded;
+	if (frame_receive(s->front.fd, &guarded, 0) < 0 && errno == EPIPE)
 		_exit(0);
 	s->command = spawn_command(&spawn, &s->group);
 	watchdog_tell(s->watchdog, s->group);
@@ -103,7 +103,7 @@ static void supervisor_start_command(struct supervisor *s)
 	else
 		TRACE(PROCESS, "supervisor: the command can't be started: %m");
 	if (s->command <= 0)
-		supervisor_refuse(s, s->command < 0 ? MESSAGE_REFUSED : MESSAGE_NOT_FOUND, errno);
+		supervisor_refuse(s, s->command < 0 ? FRAME_REFUSED : FRAME_NOT_FOUND, errno);
 	free(envp);
 	for (int i = 0; i < s->source_count; i++)
 		io_close(&s->sources[i].child);
@@ -145,11 +145,11 @@ void supervisor_start(struct supervisor *s)
 	s->signals = supervisor_watch_signals(job->settings);
 	s->chunk = malloc(SOURCE_CHUNK);
 	if (s->signals < 0 || !s->chunk)
-		supervisor_refuse(s, MESSAGE_REFUSED, errno);
+		supervisor_refuse(s, FRAME_REFUSED, errno);
 	if (job->settings->format != FORMAT_TEXT && summary_reserve(&s->delivery.summary) < 0)
-		supervisor_refuse(s, MESSAGE_REFUSED, errno);
+		supervisor_refuse(s, FRAME_REFUSED, errno);
 	supervisor_open_sources(s);
 	supervisor_start_command(s);
-	front_send(s, MESSAGE_STARTED, s->command, s->group);
+	front_send(s, FRAME_STARTED, s->command, s->group);
 	supervisor_close_inherited(s);
 }

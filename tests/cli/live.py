@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 
 from support.harness import Case, DEADLINE, TERSE, eventually, let_go_on, main, numbers, read_file, \
     write_file
@@ -25,6 +26,22 @@ SCREEN = (rb"\[terse: waiting for input; screen: terse snapshot (" + ID + rb"); 
 
 # Never reached by a test that works.
 LONG = "1000s"
+
+# As in supervisor/process/protocol.h.
+VERSION = 1
+STATUS, TYPE, SIGNAL, RESIZE, ATTACH, AWAKE, DONE = 0, 2, 4, 5, 7, 11, 13
+
+
+def frame(kind, a=0, b=0, version=VERSION):
+    return struct.pack("=HHii", kind, version, a, b)
+
+
+def answer_as_another(listening):
+    """Answers a request as a supervisor of another version does."""
+    s = listening.accept()[0]
+    with s:
+        s.recv(65536)
+        s.send(frame(DONE, 1, version=VERSION + 1))
 
 
 class LiveCase(Case):
@@ -55,10 +72,11 @@ class LiveCase(Case):
         return [p.pid for p in self.mine() if p.name != "terse"]
 
     def status(self, identifier):
-        """The status from the control socket, as in supervisor/process/control.h."""
+        """The state of the run and its lines, from its socket, as in supervisor/process/protocol.h."""
         with self.connect(identifier) as s:
-            s.send(struct.pack("=III", 1, 0, 0))
-            return json.loads(s.recv(65536)[12:])
+            s.send(frame(STATUS))
+            _, state, _, _, _, _, lines = struct.unpack_from("@17si256siqqQ", s.recv(65536), 12)
+            return {"state": ("running", "waiting", "stopped", "ended")[state], "lines": lines}
 
     def connect(self, identifier):
         s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -750,14 +768,36 @@ class Door(LiveCase):
     def test_requests_of_no_sense(self):
         identifier = self.detach("sh", "-c", "read x; echo got $x")
         with self.connect(identifier) as s:
-            for packet in (b"x", b"\xff" * 12, b"\0" * 12, struct.pack("=III", 3, 0, 0) + b"x" * 5000,
-                           struct.pack("=III", 5, 0xFFFFFFFF, 0), struct.pack("=III", 6, 1, 1)):
+            for packet in (b"x", b"\xff" * 12, b"\0" * 12, frame(DONE), frame(AWAKE), frame(TYPE) + b"x" * 5000,
+                           frame(SIGNAL, -1), frame(RESIZE, 1, 1)):
                 s.send(packet)
-                kind, error, _ = struct.unpack("=III", s.recv(65536))
-                self.assertEqual(kind, 64)
+                kind, version, error, _ = struct.unpack("=HHii", s.recv(65536))
+                self.assertEqual((kind, version), (DONE, VERSION))
                 self.assertNotEqual(error, 0)
         self.send(identifier, "hello", "--key", "enter")
         self.assertIn(b"got hello", self.await_(identifier))
+
+    def test_a_run_of_another_version(self):
+        """It is named, and left alone."""
+        identifier = self.detach("sleep", "1000")
+        os.rename(os.path.join(self.store, "live", identifier), os.path.join(self.store, "live", "aside"))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+            here = os.getcwd()
+            os.chdir(os.path.join(self.store, "live"))
+            try:
+                s.bind(identifier)
+            finally:
+                os.chdir(here)
+            s.listen()
+            other = threading.Thread(target=lambda: [answer_as_another(s) for _ in range(3)])
+            other.start()
+            for argv in (("signal", identifier), ("await", identifier), ("snapshot", identifier)):
+                run = self.terse(*argv)
+                self.assertEqual((run.code, run.out), (1, b"terse %s: %s: runs under another version of terse\n"
+                                                       % (argv[0].encode(), identifier.encode())))
+            other.join()
+        os.rename(os.path.join(self.store, "live", "aside"), os.path.join(self.store, "live", identifier))
+        self.ask("signal", identifier)
 
     def test_many_clients_and_one_that_stalls(self):
         """50 clients on a run that prints 100 MB; only one of them reads."""
@@ -766,8 +806,8 @@ class Door(LiveCase):
         identifier = self.detach("sh", "-c", "read x <go; yes 123456789 | head -c %d" % size)
         clients = [self.connect(identifier) for _ in range(50)]
         for s in clients:
-            s.send(struct.pack("=III", 8, 80, 24))
-        eventually(lambda: self.status(identifier)["attached"] == 50, "all of them")
+            s.send(frame(ATTACH, 80, 24))
+            self.assertEqual(s.recv(65536), frame(DONE))
         supervisor = self.metadata(identifier)["supervisor"]
         let_go_on(os.path.join(self.work, "go"))
         peak = []

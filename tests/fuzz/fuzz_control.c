@@ -3,7 +3,6 @@
 // has come before it goes on).
 
 #include "supervisor/process/control.h"
-#include "supervisor/process/live_status.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -18,111 +17,79 @@ struct run {
 	size_t typed;
 };
 
-static int on_text(void *ctx, struct buffer *out)
+static int on_repaint(void *ctx, struct buffer *out)
 {
-	const struct live_status c = {.id = "cmd-000000000000", .exit_code = -1};
 	(void)ctx;
-	return live_status_encode(out, &c) < 0 ? ENOMEM : 0;
+	buffer_append_string(out, "repaint");
+	return 0;
 }
 
-static int on_picture(void *ctx, bool painted, struct buffer *out)
+static int on_status(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
-	(void)painted;
-	return on_text(ctx, out);
+	(void)ctx, (void)len;
+	client->watches |= f->kind == FRAME_WATCH;
+	control_answer(client, FRAME_STATUS, "status", 6);
+	return CONTROL_ANSWERED;
 }
 
-static int on_status(void *ctx, bool reads, struct buffer *out)
-{
-	(void)reads;
-	return on_text(ctx, out);
-}
-
-static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
+static int on_type(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
 	struct run *r = ctx;
-	(void)data;
-	(void)cursor_key;
-	assert(len <= CONTROL_REQUEST_DATA);
+	(void)client, (void)f;
+	assert(len <= FRAME_REQUEST);
 	r->typed += len;
 	return 0;
 }
 
-static int on_close(void *ctx)
+static int on_attach(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
-	(void)ctx;
+	(void)ctx, (void)len;
+	client->attached = client->behind = true;
+	client->sizes = f->a && f->b;
+	return f->a > 1000 ? EINVAL : 0;
+}
+
+static int on_front(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	(void)ctx, (void)client, (void)f, (void)len;
+	assert(0);
 	return 0;
 }
 
-static int on_signal(void *ctx, int sig, bool own)
-{
-	(void)ctx;
-	(void)own;
-	assert(sig >= 0 && sig <= 1000);
-	return sig > 64 ? EINVAL : 0;
-}
-
-static int on_resize(void *ctx, unsigned cols, unsigned rows, bool attached)
-{
-	(void)ctx;
-	(void)attached;
-	return cols > 1000 || rows > 500 ? EINVAL : 0;
-}
-
-static int on_reported(void *ctx, uint64_t lines)
-{
-	(void)ctx;
-	(void)lines;
-	return 0;
-}
-
-static void on_follow(void *ctx)
+static void on_unsized(void *ctx)
 {
 	(void)ctx;
 }
 
-/* Every packet is of a kind that a supervisor sends, and a status can be read. */
+/* Every packet is a frame of a kind that a supervisor sends. */
 static void read_all(int fd)
 {
-	struct control_packet p;
-	ssize_t n;
-	while ((n = recv(fd, &p, sizeof(p), MSG_DONTWAIT)) > 0) {
-		struct live_status c;
-		assert((size_t)n >= sizeof(p.head));
-		size_t len = (size_t)n - sizeof(p.head);
-		switch (p.head.kind) {
-		case CONTROL_DONE: assert(len == 0); break;
-		case CONTROL_STATUS: assert(live_status_parse(p.data, len, &c) == 0); break;
-		case CONTROL_PICTURE:
-		case CONTROL_OUTPUT: break;
-		default: assert(0);
-		}
-	}
+	struct frame f;
+	ssize_t len;
+	while ((len = frame_receive(fd, &f, MSG_DONTWAIT)) >= 0)
+		assert(f.kind == FRAME_DONE ? len == 0
+					    : f.kind == FRAME_STATUS || f.kind == FRAME_OUTPUT);
+	assert(errno != EPROTO && errno != EPROTONOSUPPORT);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const struct control_request requests[FRAME_REQUESTS] = {
+		[FRAME_STATUS] = {.handle = on_status},
+		[FRAME_WATCH] = {.handle = on_status},
+		[FRAME_TYPE] = {.handle = on_type, .touches = true},
+		[FRAME_ATTACH] = {.handle = on_attach},
+		[FRAME_PASS] = {.handle = on_front, .front = true},
+	};
 	struct run r = {0};
 	const struct control_events events = {
-		.status = on_status,
-		.picture = on_picture,
-		.repaint = on_text,
-		.type = on_type,
-		.close = on_close,
-		.signal = on_signal,
-		.resize = on_resize,
-		.reported = on_reported,
-		.follow = on_follow,
-		.ctx = &r,
-	};
+		.requests = requests, .repaint = on_repaint, .unsize = on_unsized, .ctx = &r};
 	struct control c;
-	struct live_status live_status;
 	int ends[2];
-	/* Possible answers of a supervisor. */
-	live_status_parse((const char *)data, size, &live_status);
 	control_init(&c, &events);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends) < 0)
 		return 0;
-	control_adopt(&c, ends[0]);
+	control_adopt(&c, ends[0], false);
 	while (size >= 2) {
 		size_t len = data[0] | (size_t)(data[1] & 0x7F) << 8;
 		bool reads = data[1] & 0x80;

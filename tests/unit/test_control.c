@@ -26,30 +26,23 @@ struct run {
 	struct control control;
 	struct buffer typed;
 	size_t status_len; /* of what it tells */
-	int statuses, closes, signals, repaints, error;
-	unsigned follows;
-	bool cursor_key, attached;
-	unsigned cols, rows;
-	uint64_t told;
+	int statuses, others, repaints, error;
+	int a, b; /* of the last other request */
 };
 
-static int on_status(void *ctx, bool reads, struct buffer *json)
+static int on_status(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
-	(void)reads;
 	struct run *r = ctx;
+	struct buffer status = BUFFER_INIT;
+	(void)len;
 	r->statuses++;
+	client->watches |= f->kind == FRAME_WATCH;
 	for (size_t i = 0; i < r->status_len; i++)
-		buffer_append(json, &"abcdefghij"[i % 10], 1);
-	return r->error;
-}
-
-static int on_picture(void *ctx, bool painted, struct buffer *json)
-{
-	(void)painted;
-	struct run *r = ctx;
+		buffer_append(&status, &"abcdefghij"[i % 10], 1);
 	if (!r->error)
-		buffer_append_string(json, "{picture}");
-	return r->error;
+		control_answer(client, FRAME_STATUS, status.data, status.len);
+	buffer_release(&status);
+	return r->error ? r->error : CONTROL_ANSWERED;
 }
 
 static int on_repaint(void *ctx, struct buffer *out)
@@ -60,67 +53,57 @@ static int on_repaint(void *ctx, struct buffer *out)
 	return 0;
 }
 
-static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
+static int on_type(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
 	struct run *r = ctx;
-	r->cursor_key = cursor_key;
+	(void)client;
 	if (!r->error)
-		buffer_append(&r->typed, data, len);
+		buffer_append(&r->typed, f->data, len);
 	return r->error;
 }
 
-static void on_follow(void *ctx)
+/* Any other request. */
+static int on_other(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
 	struct run *r = ctx;
-	r->follows++;
-}
-
-static int on_close(void *ctx)
-{
-	struct run *r = ctx;
-	r->closes++;
+	(void)client, (void)len;
+	r->others++;
+	r->a = f->a;
+	r->b = f->b;
 	return r->error;
 }
 
-static int on_signal(void *ctx, int sig, bool own)
+static int on_attach(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
-	struct run *r = ctx;
-	r->signals = own ? -sig : sig;
-	return r->error;
-}
-
-static int on_resize(void *ctx, unsigned cols, unsigned rows, bool attached)
-{
-	struct run *r = ctx;
-	r->cols = cols;
-	r->rows = rows;
-	r->attached = attached;
-	return r->error;
-}
-
-static int on_told(void *ctx, uint64_t lines)
-{
-	struct run *r = ctx;
-	r->told = lines;
+	int error = on_other(ctx, client, f, len);
+	if (error)
+		return error;
+	client->attached = client->behind = true;
+	client->sizes = f->a && f->b;
 	return 0;
+}
+
+static void on_unsized(void *ctx)
+{
+	struct run *r = ctx;
+	r->a = 0;
 }
 
 static void start(struct run *r)
 {
-	*r = (struct run){.status_len = 5};
-	const struct control_events events = {
-		.status = on_status,
-		.follow = on_follow,
-		.picture = on_picture,
-		.repaint = on_repaint,
-		.type = on_type,
-		.close = on_close,
-		.signal = on_signal,
-		.resize = on_resize,
-		.reported = on_told,
-		.ctx = r,
+	static const struct control_request requests[FRAME_REQUESTS] = {
+		[FRAME_STATUS] = {.handle = on_status},
+		[FRAME_WATCH] = {.handle = on_status},
+		[FRAME_TYPE] = {.handle = on_type, .touches = true},
+		[FRAME_RESIZE] = {.handle = on_other, .touches = true},
+		[FRAME_ATTACH] = {.handle = on_attach},
+		[FRAME_AWAKE] = {.handle = on_other, .front = true},
 	};
-	control_init(&r->control, &events);
+	*r = (struct run){.status_len = 5};
+	control_init(&r->control, &(struct control_events){.requests = requests,
+							   .repaint = on_repaint,
+							   .unsize = on_unsized,
+							   .ctx = r});
 }
 
 static void end(struct run *r)
@@ -134,75 +117,52 @@ static int client(struct run *r)
 {
 	int ends[2];
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
-	control_adopt(&r->control, ends[0]);
+	control_adopt(&r->control, ends[0], false);
 	return ends[1];
 }
 
-static void ask(int fd, uint32_t kind, uint32_t a, uint32_t b, const char *data)
+static void ask(int fd, enum frame_kind kind, int a, int b, const char *data)
 {
-	struct control_packet p = {.head = {kind, a, b}};
-	memcpy(p.data, data, strlen(data));
-	size_t len = sizeof(p.head) + strlen(data);
-	assert_int_equal(send(fd, &p, len, 0), (ssize_t)len);
+	assert_int_equal(frame_send(fd, kind, a, b, data, strlen(data), 0), 0);
 }
 
 /* The next packet must be of this kind; returns its length. */
-static size_t take(int fd, uint32_t kind, struct control_packet *p)
+static size_t take(int fd, enum frame_kind kind, struct frame *p)
 {
-	ssize_t n = recv(fd, p, sizeof(*p), 0);
-	assert_true(n >= (ssize_t)sizeof(p->head));
-	assert_int_equal(p->head.kind, kind);
-	return (size_t)n - sizeof(p->head);
+	ssize_t n = frame_receive(fd, p, 0);
+	assert_true(n >= 0);
+	assert_int_equal(p->kind, kind);
+	return (size_t)n;
 }
 
 static void assert_done(struct run *r, int fd, int error)
 {
-	struct control_packet p;
+	struct frame p;
 	control_serve(&r->control);
-	assert_int_equal(take(fd, CONTROL_DONE, &p), 0);
-	assert_int_equal(p.head.a, error);
+	assert_int_equal(take(fd, FRAME_DONE, &p), 0);
+	assert_int_equal(p.a, error);
 }
 
 static void requests_are_done(void **state)
 {
 	(void)state;
 	struct run r;
-	struct control_packet p;
+	struct frame p;
 	start(&r);
 	int fd = client(&r);
-	ask(fd, CONTROL_TYPE, 0, 0, "hello");
-	ask(fd, CONTROL_TYPE, 1, 0, " you");
+	ask(fd, FRAME_TYPE, 0, 0, "hello");
+	ask(fd, FRAME_TYPE, 1, 0, " you");
 	assert_done(&r, fd, 0);
 	assert_done(&r, fd, 0);
 	assert_int_equal(r.typed.len, 9);
 	assert_memory_equal(r.typed.data, "hello you", 9);
-	assert_true(r.cursor_key);
-	ask(fd, CONTROL_CLOSE, 0, 0, "");
+	ask(fd, FRAME_RESIZE, 90, 33, "");
 	assert_done(&r, fd, 0);
-	assert_int_equal(r.closes, 1);
-	for (uint32_t follows = 0; follows < 2; follows++) {
-		ask(fd, CONTROL_WATCH, follows, 0, "");
-		control_serve(&r.control);
-		take(fd, CONTROL_STATUS, &p);
-		assert_int_equal(r.follows, follows);
-	}
-	ask(fd, CONTROL_SIGNAL, 15, 0, "");
-	assert_done(&r, fd, 0);
-	assert_int_equal(r.signals, 15);
-	ask(fd, CONTROL_SIGNAL, 15, 1, "");
-	assert_done(&r, fd, 0);
-	assert_int_equal(r.signals, -15);
-	ask(fd, CONTROL_RESIZE, 90, 33, "");
-	assert_done(&r, fd, 0);
-	assert_int_equal(r.cols * 1000 + r.rows, 90033);
-	assert_false(r.attached);
-	ask(fd, CONTROL_REPORTED, 77, 0, "");
-	assert_done(&r, fd, 0);
-	assert_int_equal(r.told, 77);
-	ask(fd, CONTROL_PICTURE, 0, 0, "");
+	assert_int_equal(r.a * 1000 + r.b, 90033);
+	ask(fd, FRAME_STATUS, 0, 0, "");
 	control_serve(&r.control);
-	assert_int_equal(take(fd, CONTROL_PICTURE, &p), 9);
-	assert_int_equal(p.head.a, 0);
+	assert_int_equal(take(fd, FRAME_STATUS, &p), 5);
+	assert_int_equal(p.a, 0);
 	close(fd);
 	end(&r);
 }
@@ -210,9 +170,8 @@ static void requests_are_done(void **state)
 static void errors_are_answered(void **state)
 {
 	(void)state;
-	static const uint32_t kinds[] = {CONTROL_TYPE,   CONTROL_CLOSE,  CONTROL_SIGNAL,
-					 CONTROL_RESIZE, CONTROL_STATUS, CONTROL_PICTURE,
-					 CONTROL_ATTACH};
+	static const enum frame_kind kinds[] = {FRAME_TYPE, FRAME_RESIZE, FRAME_STATUS,
+						FRAME_ATTACH};
 	struct run r;
 	start(&r);
 	int fd = client(&r);
@@ -228,28 +187,34 @@ static void errors_are_answered(void **state)
 static void what_is_no_request_is_refused(void **state)
 {
 	(void)state;
-	static char huge[CONTROL_PACKET_DATA * 4];
+	static char huge[FRAME_DATA * 4];
+	static struct frame other = {.version = PROTOCOL_VERSION + 1};
 	struct run r;
 	start(&r);
 	int fd = client(&r);
-	ask(fd, 4711, 0, 0, "x");
+	ask(fd, (enum frame_kind)4711, 0, 0, "x");
 	assert_done(&r, fd, EPROTO);
-	ask(fd, CONTROL_DONE, 0, 0, "");
+	ask(fd, FRAME_DONE, 0, 0, "");
+	assert_done(&r, fd, EPROTO);
+	/* The front end's. */
+	ask(fd, FRAME_AWAKE, 0, 0, "");
+	assert_done(&r, fd, EPROTO);
+	assert_int_equal(r.others, 0);
+	/* Nobody handles it. */
+	ask(fd, FRAME_PICTURE, 0, 0, "");
 	assert_done(&r, fd, EPROTO);
 	assert_int_equal(send(fd, "abc", 3, 0), 3);
 	assert_done(&r, fd, EPROTO);
-	((struct control_head *)huge)->kind = CONTROL_TYPE;
-	size_t longest = sizeof(struct control_head) + CONTROL_REQUEST_DATA;
 	assert_int_equal(send(fd, huge, sizeof(huge), 0), sizeof(huge));
 	assert_done(&r, fd, EPROTO);
-	assert_int_equal(send(fd, huge, longest + 1, 0), longest + 1);
+	assert_int_equal(send(fd, &other, FRAME_HEAD, 0), FRAME_HEAD);
+	assert_done(&r, fd, EPROTONOSUPPORT);
+	assert_int_equal(frame_send(fd, FRAME_TYPE, 0, 0, huge, FRAME_REQUEST + 1, 0), 0);
 	assert_done(&r, fd, EPROTO);
 	assert_int_equal(r.typed.len, 0);
-	assert_int_equal(send(fd, huge, longest, 0), longest);
+	assert_int_equal(frame_send(fd, FRAME_TYPE, 0, 0, huge, FRAME_REQUEST, 0), 0);
 	assert_done(&r, fd, 0);
-	assert_int_equal(r.typed.len, CONTROL_REQUEST_DATA);
-	ask(fd, CONTROL_SIGNAL, 1u << 31, 0, "");
-	assert_done(&r, fd, EINVAL);
+	assert_int_equal(r.typed.len, FRAME_REQUEST);
 	close(fd);
 	end(&r);
 }
@@ -258,19 +223,19 @@ static void long_answers_come_in_pieces(void **state)
 {
 	(void)state;
 	struct run r;
-	struct control_packet p;
+	struct frame p;
 	start(&r);
 	r.status_len = 1000000;
 	int fd = client(&r);
-	ask(fd, CONTROL_STATUS, 0, 0, "");
+	ask(fd, FRAME_STATUS, 0, 0, "");
 	size_t got = 0;
 	do {
 		control_serve(&r.control);
-		size_t n = take(fd, CONTROL_STATUS, &p);
+		size_t n = take(fd, FRAME_STATUS, &p);
 		assert_int_equal(p.data[0], "abcdefghij"[got % 10]);
 		got += n;
-		assert_int_equal(p.head.a, r.status_len - got);
-	} while (p.head.a > 0);
+		assert_int_equal(p.a, r.status_len - got);
+	} while (p.a > 0);
 	assert_int_equal(got, r.status_len);
 	assert_false(control_is_pending(&r.control));
 	close(fd);
@@ -281,14 +246,14 @@ static void watchers_are_told(void **state)
 {
 	(void)state;
 	struct run r;
-	struct control_packet p;
+	struct frame p;
 	start(&r);
 	int fd = client(&r), other = client(&r);
-	ask(fd, CONTROL_WATCH, 0, 0, "");
+	ask(fd, FRAME_WATCH, 0, 0, "");
 	control_serve(&r.control);
-	take(fd, CONTROL_STATUS, &p);
+	take(fd, FRAME_STATUS, &p);
 	control_changed(&r.control);
-	take(fd, CONTROL_STATUS, &p);
+	take(fd, FRAME_STATUS, &p);
 	assert_int_equal(recv(other, &p, sizeof(p), 0), -1);
 	/* However often it changes, one that does not read has little waiting for it. */
 	for (int i = 0; i < 100000; i++)
@@ -311,25 +276,22 @@ static void the_attached_get_the_output(void **state)
 {
 	(void)state;
 	struct run r;
-	struct control_packet p;
+	struct frame p;
 	start(&r);
 	int fd = client(&r), other = client(&r);
-	ask(fd, CONTROL_ATTACH, 80, 24, "");
+	ask(fd, FRAME_ATTACH, 80, 24, "");
 	assert_done(&r, fd, 0);
-	assert_true(r.attached);
-	assert_int_equal(r.cols, 80);
-	assert_int_equal(control_attached(&r.control), 1);
+	assert_int_equal(r.a, 80);
 	control_serve(&r.control);
-	assert_int_equal(take(fd, CONTROL_OUTPUT, &p), strlen("<repaint>"));
+	assert_int_equal(take(fd, FRAME_OUTPUT, &p), strlen("<repaint>"));
 	control_output(&r.control, "abc", 3);
-	assert_int_equal(take(fd, CONTROL_OUTPUT, &p), 3);
+	assert_int_equal(take(fd, FRAME_OUTPUT, &p), 3);
 	assert_memory_equal(p.data, "abc", 3);
 	assert_int_equal(recv(other, &p, sizeof(p), 0), -1);
 	close(fd);
 	control_serve(&r.control);
 	/* The last client leaves: the run has its own size again. */
-	assert_int_equal(r.cols, 0);
-	assert_int_equal(control_attached(&r.control), 0);
+	assert_int_equal(r.a, 0);
 	close(other);
 	end(&r);
 }
@@ -337,21 +299,20 @@ static void the_attached_get_the_output(void **state)
 static void who_looks_does_not_touch(void **state)
 {
 	(void)state;
-	static const uint32_t kinds[] = {CONTROL_TYPE, CONTROL_CLOSE, CONTROL_SIGNAL,
-					 CONTROL_RESIZE};
+	static const enum frame_kind kinds[] = {FRAME_TYPE, FRAME_RESIZE};
 	struct run r;
-	struct control_packet p;
+	struct frame p;
 	start(&r);
 	int fd = client(&r);
-	ask(fd, CONTROL_ATTACH, 0, 0, "");
+	ask(fd, FRAME_ATTACH, 0, 0, "");
 	assert_done(&r, fd, 0);
 	control_serve(&r.control);
-	take(fd, CONTROL_OUTPUT, &p);
+	take(fd, FRAME_OUTPUT, &p);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		ask(fd, kinds[i], 9, 9, "x");
 		assert_done(&r, fd, EPERM);
 	}
-	assert_int_equal(r.cols + r.typed.len + (size_t)r.closes + (size_t)r.signals, 0);
+	assert_int_equal(r.typed.len + (size_t)r.a, 0);
 	close(fd);
 	end(&r);
 }
@@ -362,13 +323,13 @@ static void one_that_stalls_is_skipped(void **state)
 	(void)state;
 	static char data[32768];
 	struct run r;
-	struct control_packet p;
+	struct frame p;
 	start(&r);
 	int fd = client(&r);
-	ask(fd, CONTROL_ATTACH, 80, 24, "");
+	ask(fd, FRAME_ATTACH, 80, 24, "");
 	assert_done(&r, fd, 0);
 	control_serve(&r.control);
-	take(fd, CONTROL_OUTPUT, &p);
+	take(fd, FRAME_OUTPUT, &p);
 	memset(data, 'x', sizeof(data));
 	for (int i = 0; i < 10000; i++)
 		control_output(&r.control, data, sizeof(data));
@@ -386,7 +347,7 @@ static void one_that_stalls_is_skipped(void **state)
 	assert_int_equal(r.repaints, 2);
 	assert_memory_equal(p.data, "<repaint>", 9);
 	control_output(&r.control, "abc", 3);
-	assert_int_equal(take(fd, CONTROL_OUTPUT, &p), 3);
+	assert_int_equal(take(fd, FRAME_OUTPUT, &p), 3);
 	close(fd);
 	end(&r);
 }
@@ -395,15 +356,15 @@ static void there_is_room_for_so_many(void **state)
 {
 	(void)state;
 	struct run r;
-	struct control_packet p;
+	struct frame p;
 	int fds[CONTROL_CLIENTS + 1];
 	start(&r);
 	for (int i = 0; i <= CONTROL_CLIENTS; i++)
 		fds[i] = client(&r);
 	assert_int_equal(r.control.count, CONTROL_CLIENTS);
-	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), sizeof(p.head));
-	assert_int_equal(p.head.kind, CONTROL_DONE);
-	assert_int_equal(p.head.a, EBUSY);
+	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), FRAME_HEAD);
+	assert_int_equal(p.kind, FRAME_DONE);
+	assert_int_equal(p.a, EBUSY);
 	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), 0);
 	for (int i = 0; i <= CONTROL_CLIENTS; i++)
 		close(fds[i]);
@@ -417,7 +378,7 @@ static void the_socket(void **state)
 	(void)state;
 	struct run r;
 	struct stat st;
-	struct control_packet p;
+	struct frame p;
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/cmd-1", home);
 	start(&r);
@@ -433,9 +394,9 @@ static void the_socket(void **state)
 	assert_int_equal(control_poll(&r.control, fds, 4), 1);
 	control_serve(&r.control);
 	assert_int_equal(control_poll(&r.control, fds, 4), 2);
-	ask(fd, CONTROL_STATUS, 0, 0, "");
+	ask(fd, FRAME_STATUS, 0, 0, "");
 	control_serve(&r.control);
-	assert_int_equal(take(fd, CONTROL_STATUS, &p), 5);
+	assert_int_equal(take(fd, FRAME_STATUS, &p), 5);
 	end(&r);
 	assert_int_equal(recv(fd, &p, sizeof(p), 0), 0);
 	assert_int_equal(stat(address.sun_path, &st), -1);
@@ -444,7 +405,7 @@ static void the_socket(void **state)
 
 static void connect_as_another(const void *ctx)
 {
-	struct control_packet p;
+	struct frame p;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 	CHECK(setresuid(65534, 65534, 65534) == 0);
 	/* Acts as if the directory and the file were open to all. */

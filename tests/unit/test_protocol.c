@@ -1,6 +1,6 @@
-// Messages between front end and supervisor.
+// Frames between the processes of a run.
 
-#include "supervisor/process/message.h"
+#include "supervisor/process/protocol.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -22,26 +22,25 @@ static void open_pair(int ends[2])
 
 static void one_after_another(void **state)
 {
-	static const size_t lengths[] = {0, 1, 100, MESSAGE_DATA - 1, MESSAGE_DATA};
-	struct message out = {.kind = MESSAGE_INPUT}, in;
+	static const size_t lengths[] = {0, 1, 100, FRAME_DATA - 1, FRAME_DATA};
+	static char data[FRAME_DATA];
+	struct frame in;
 	int ends[2];
 	(void)state;
 	open_pair(ends);
-	memset(out.data, 'k', sizeof(out.data));
-	for (size_t i = 0; i < 5; i++) {
-		out.a = (int)i - 1;
-		out.b = 1 << i;
-		assert_int_equal(message_send(ends[0], &out, lengths[i]), 0);
-	}
+	memset(data, 'k', sizeof(data));
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(
+			frame_send(ends[0], FRAME_TYPE, i - 1, 1 << i, data, lengths[i], 0), 0);
 	for (size_t i = 0; i < 5; i++) {
 		memset(&in, 0, sizeof(in));
-		assert_int_equal(message_receive(ends[1], &in, 0), lengths[i]);
-		assert_int_equal(in.kind, MESSAGE_INPUT);
+		assert_int_equal(frame_receive(ends[1], &in, 0), lengths[i]);
+		assert_int_equal(in.kind, FRAME_TYPE);
 		assert_int_equal(in.a, (int)i - 1);
 		assert_int_equal(in.b, 1 << i);
-		assert_memory_equal(in.data, out.data, lengths[i]);
+		assert_memory_equal(in.data, data, lengths[i]);
 	}
-	assert_int_equal(message_receive(ends[1], &in, MSG_DONTWAIT), -1);
+	assert_int_equal(frame_receive(ends[1], &in, MSG_DONTWAIT), -1);
 	assert_int_equal(errno, EAGAIN);
 	close(ends[0]), close(ends[1]);
 }
@@ -49,15 +48,14 @@ static void one_after_another(void **state)
 /* A stopped process reads nothing: its sender must not block. */
 static void the_other_side_is_stopped(void **state)
 {
-	const struct message m = {.kind = MESSAGE_STOPPED, .a = SIGTSTP};
-	struct message in;
+	struct frame in;
 	int ends[2], sent = 0, got = 0;
 	(void)state;
 	open_pair(ends);
-	while (message_send(ends[0], &m, 0) == 0)
+	while (frame_send(ends[0], FRAME_STOPPED, SIGTSTP, 0, NULL, 0, MSG_DONTWAIT) == 0)
 		sent++;
 	assert_int_equal(errno, EAGAIN);
-	while (message_receive(ends[1], &in, MSG_DONTWAIT) == 0)
+	while (frame_receive(ends[1], &in, MSG_DONTWAIT) == 0)
 		got++;
 	assert_int_equal(got, sent);
 	close(ends[0]), close(ends[1]);
@@ -66,18 +64,16 @@ static void the_other_side_is_stopped(void **state)
 /* It has not read all that was sent to it, which the kernel tells first. */
 static void the_other_side_ends_early(void **state)
 {
-	const struct message signal = {.kind = MESSAGE_SIGNAL, .a = SIGTERM};
-	const struct message ended = {.kind = MESSAGE_ENDED, .a = 256};
-	struct message in;
+	struct frame in;
 	int ends[2];
 	(void)state;
 	open_pair(ends);
-	assert_int_equal(message_send(ends[1], &signal, 0), 0);
-	assert_int_equal(message_send(ends[0], &ended, 0), 0);
+	assert_int_equal(frame_send(ends[1], FRAME_PASS, SIGTERM, 0, NULL, 0, 0), 0);
+	assert_int_equal(frame_send(ends[0], FRAME_ENDED, 256, 0, NULL, 0, 0), 0);
 	close(ends[0]);
-	assert_int_equal(message_receive(ends[1], &in, 0), 0);
-	assert_int_equal(in.kind, MESSAGE_ENDED);
-	assert_int_equal(message_receive(ends[1], &in, 0), -1);
+	assert_int_equal(frame_receive(ends[1], &in, 0), 0);
+	assert_int_equal(in.kind, FRAME_ENDED);
+	assert_int_equal(frame_receive(ends[1], &in, 0), -1);
 	assert_int_equal(errno, EPIPE);
 	close(ends[1]);
 }
@@ -85,35 +81,44 @@ static void the_other_side_ends_early(void **state)
 /* Messages sent before the other side ended still arrive; then the end is reported. */
 static void the_other_side_ends(void **state)
 {
-	const struct message out = {.kind = MESSAGE_ENDED, .a = 256};
-	struct message in;
+	struct frame in;
 	int ends[2];
 	(void)state;
 	open_pair(ends);
-	assert_int_equal(message_send(ends[0], &out, 0), 0);
+	assert_int_equal(frame_send(ends[0], FRAME_ENDED, 256, 0, NULL, 0, 0), 0);
 	close(ends[0]);
-	assert_int_equal(message_receive(ends[1], &in, 0), 0);
-	assert_int_equal(in.kind, MESSAGE_ENDED);
+	assert_int_equal(frame_receive(ends[1], &in, 0), 0);
+	assert_int_equal(in.kind, FRAME_ENDED);
 	assert_int_equal(in.a, 256);
-	assert_int_equal(message_receive(ends[1], &in, 0), -1);
+	assert_int_equal(frame_receive(ends[1], &in, 0), -1);
 	assert_int_equal(errno, EPIPE);
-	assert_int_equal(message_receive(ends[1], &in, MSG_DONTWAIT), -1);
+	assert_int_equal(frame_receive(ends[1], &in, MSG_DONTWAIT), -1);
 	assert_int_equal(errno, EPIPE);
 	/* No SIGPIPE, whatever its disposition. */
-	assert_int_equal(message_send(ends[1], &out, 0), -1);
+	assert_int_equal(frame_send(ends[1], FRAME_ENDED, 256, 0, NULL, 0, 0), -1);
 	assert_int_equal(errno, EPIPE);
 	close(ends[1]);
 }
 
-static void not_a_message(void **state)
+static void not_a_frame(void **state)
 {
-	struct message in;
+	static char huge[2 * sizeof(struct frame)];
+	const struct frame other = {.version = PROTOCOL_VERSION + 1};
+	struct frame in;
 	int ends[2];
 	(void)state;
 	open_pair(ends);
 	assert_int_equal(send(ends[0], "short", 5, 0), 5);
-	assert_int_equal(message_receive(ends[1], &in, 0), -1);
-	assert_int_equal(errno, EPIPE);
+	assert_int_equal(send(ends[0], huge, sizeof(huge), 0), sizeof(huge));
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(frame_receive(ends[1], &in, 0), -1);
+		assert_int_equal(errno, EPROTO);
+	}
+	assert_int_equal(send(ends[0], &other, FRAME_HEAD, 0), FRAME_HEAD);
+	assert_int_equal(frame_receive(ends[1], &in, 0), -1);
+	assert_int_equal(errno, EPROTONOSUPPORT);
+	assert_int_equal(frame_send(ends[0], FRAME_TYPE, 0, 0, huge, FRAME_DATA + 1, 0), -1);
+	assert_int_equal(errno, EMSGSIZE);
 	close(ends[0]), close(ends[1]);
 }
 
@@ -126,7 +131,7 @@ static void on_signal(int sig)
 static void waits_through_signals(void **state)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
-	struct message m = {.kind = MESSAGE_STARTED};
+	struct frame m;
 	int ends[2];
 	(void)state;
 	open_pair(ends);
@@ -134,12 +139,12 @@ static void waits_through_signals(void **state)
 	pid_t waiter = fork();
 	if (waiter == 0) {
 		close(ends[0]);
-		_exit(message_receive(ends[1], &m, 0) == 0 && m.kind == MESSAGE_STARTED ? 0 : 1);
+		_exit(frame_receive(ends[1], &m, 0) == 0 && m.kind == FRAME_STARTED ? 0 : 1);
 	}
 	close(ends[1]);
 	for (int i = 0; i < 1000; i++)
 		kill(waiter, SIGUSR1);
-	assert_int_equal(message_send(ends[0], &m, 0), 0);
+	assert_int_equal(frame_send(ends[0], FRAME_STARTED, 0, 0, NULL, 0, 0), 0);
 	int status = -1;
 	waitpid(waiter, &status, 0);
 	assert_int_equal(status, 0);
@@ -152,7 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_after_another),   cmocka_unit_test(the_other_side_is_stopped),
 		cmocka_unit_test(the_other_side_ends), cmocka_unit_test(the_other_side_ends_early),
-		cmocka_unit_test(not_a_message),       cmocka_unit_test(waits_through_signals),
+		cmocka_unit_test(not_a_frame),         cmocka_unit_test(waits_through_signals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// See supervisor_internal.h: the supervisor's side of the front end.
+// See supervisor_internal.h: what is asked of the supervisor.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -23,10 +23,9 @@
 /* At most so long does a supervisor that goes on wait for the end of the front end. */
 #define FRONT_GOES_MS 50
 
-bool front_send(struct supervisor *s, enum message_kind kind, int a, int b)
+bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b)
 {
-	struct message m = {.kind = kind, .a = a, .b = b};
-	return s->front.fd >= 0 && message_send(s->front.fd, &m, 0) == 0;
+	return s->front.fd >= 0 && frame_send(s->front.fd, kind, a, b, NULL, 0, MSG_DONTWAIT) == 0;
 }
 
 bool front_is_asleep(const struct supervisor *s)
@@ -83,7 +82,7 @@ void front_stop(struct supervisor *s, int sig)
 {
 	/* A front end that is stopped already continues the command when it goes on. */
 	if (!s->front.was_stopped || !front_look(s->job->front).stopped)
-		s->front.stops += front_send(s, MESSAGE_STOPPED, sig, 0);
+		s->front.stops += front_send(s, FRAME_STOPPED, sig, 0);
 }
 
 void front_continue(struct supervisor *s, int64_t now_ms)
@@ -182,50 +181,203 @@ static pid_t front_find_group(const struct supervisor *s, int sig)
 	return group > 0 ? group : s->group;
 }
 
-static void front_pass_signal(const struct supervisor *s, const struct message *m, size_t len)
+/* A signal that the front end got. */
+static int on_pass(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
+	struct supervisor *s = ctx;
 	siginfo_t queued;
-	TRACE(SIGNALS, "supervisor: %s to the command's %s", HUMAN_SIGNAL(m->a),
-	      m->b || len == sizeof(queued) ? "process" : "group");
-	if (len == sizeof(queued)) {
-		memcpy(&queued, m->data, len);
-		syscall(SYS_rt_sigqueueinfo, s->command, m->a, &queued);
-	} else {
-		kill(m->b ? s->command : -front_find_group(s, m->a), m->a);
+	(void)client;
+	/* An agent that gives up may read what is there now. */
+	if (delivery_is_end(f->a))
+		supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
+	if (s->state == SUPERVISOR_RUNNING) {
+		TRACE(SIGNALS, "supervisor: %s to the command's %s", HUMAN_SIGNAL(f->a),
+		      f->b || len == sizeof(queued) ? "process" : "group");
+		if (len == sizeof(queued)) {
+			memcpy(&queued, f->data, len);
+			syscall(SYS_rt_sigqueueinfo, s->command, f->a, &queued);
+		} else {
+			kill(f->b ? s->command : -front_find_group(s, f->a), f->a);
+		}
 	}
+	delivery_signal(&s->delivery, clock_monotonic_ms(), f->a);
+	return 0;
 }
 
-static void front_on_message(struct supervisor *s, const struct message *m, size_t len)
+static int on_awake(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
-	switch (m->kind) {
-	case MESSAGE_SIGNAL:
-		/* An agent that gives up may read what is there now. */
-		if (delivery_is_end(m->a))
-			supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
-		if (s->state == SUPERVISOR_RUNNING)
-			front_pass_signal(s, m, len);
-		delivery_signal(&s->delivery, clock_monotonic_ms(), m->a);
-		break;
-	case MESSAGE_AWAKE:
-		if (++s->front.wakes >= s->front.stops)
-			s->timer[TIMER_CONTINUE] = 0;
-		break;
-	case MESSAGE_INPUT:
-		supervisor_type(s, m->data, len);
-		live_typed(&s->live, m->data, len);
-		break;
-	case MESSAGE_WINDOW: live_resize(&s->live, (unsigned)m->a, (unsigned)m->b); break;
-	default: break;
+	struct supervisor *s = ctx;
+	(void)client, (void)f, (void)len;
+	if (++s->front.wakes >= s->front.stops)
+		s->timer[TIMER_CONTINUE] = 0;
+	return 0;
+}
+
+/* To a client that watches, a status is an answer whenever it has changed. */
+static int on_status(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	struct live_status now;
+	(void)len;
+	client->watches |= f->kind == FRAME_WATCH;
+	if (f->kind == FRAME_WATCH && f->a == 1)
+		live_follow(&s->live);
+	int error = live_describe(&s->live, client->watches, &now);
+	if (error)
+		return error;
+	control_answer(client, FRAME_STATUS, &now, sizeof(now));
+	return CONTROL_ANSWERED;
+}
+
+static int on_picture(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	struct buffer json = BUFFER_INIT;
+	(void)len;
+	int error = live_picture(&s->live, f->a == 1, &json);
+	if (!error)
+		control_answer(client, FRAME_PICTURE, json.data, json.len);
+	buffer_release(&json);
+	return error ? error : CONTROL_ANSWERED;
+}
+
+int supervisor_type(struct supervisor *s, const char *data, size_t len)
+{
+	if (!s->live.terminal)
+		return ENOTTY;
+	if (s->live.state == LIVE_ENDED)
+		return ESRCH;
+	int error = supervisor_queue_input(s, data, len);
+	if (error)
+		return error;
+	live_typed(&s->live, data, len);
+	s->ends_typed = 0;
+	return 0;
+}
+
+static int on_type(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	(void)client;
+	if (f->a == 1 && len == 3 && live_sends_application_keys(&s->live))
+		return supervisor_type(s, (const char[]){f->data[0], 'O', f->data[2]}, len);
+	return supervisor_type(s, f->data, len);
+}
+
+static int on_close(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	char end[2];
+	(void)client, (void)f, (void)len;
+	size_t count = live_end_of_input(&s->live, end);
+	return count ? supervisor_type(s, end, count) : ENOTTY;
+}
+
+/* `why` is for the text, if background processes go on. */
+static void supervisor_end_run(struct supervisor *s, const char *why)
+{
+	delivery_signal(&s->delivery, clock_monotonic_ms(), SIGTERM);
+	lingering_end(&s->lingering, why);
+	supervisor_end_tree(s, TREE_TERM);
+}
+
+static int on_signal(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	const int sig = f->a;
+	(void)client, (void)len;
+	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
+	if (sig < 0 || sig > 1000)
+		return EINVAL;
+	if (s->state == SUPERVISOR_RUNNING)
+		s->wanted = f->b != 1 ? 0 : sig ? sig : WANTED_END;
+	if (sig == 0) {
+		supervisor_end_run(s, "terse signal ended the run");
+		return 0;
 	}
+	delivery_signal(&s->delivery, clock_monotonic_ms(), sig);
+	if (sig == SIGKILL)
+		supervisor_end_tree(s, TREE_KILL);
+	else if (s->state != SUPERVISOR_RUNNING)
+		return ESRCH;
+	else if (kill(-s->group, sig) < 0)
+		return errno;
+	return 0;
+}
+
+static int on_resize(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	(void)len;
+	return live_resize(&s->live, (unsigned)f->a, (unsigned)f->b, !client || !client->attached);
+}
+
+static int on_attach(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	bool sizes = f->a && f->b;
+	(void)len;
+	int error = sizes ? live_resize(&s->live, (unsigned)f->a, (unsigned)f->b, false) : 0;
+	if (error)
+		return error;
+	client->attached = client->behind = true;
+	client->sizes = sizes;
+	return 0;
+}
+
+static int on_reported(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	(void)client, (void)len;
+	s->live.reported = (uint64_t)f->a;
+	return 0;
+}
+
+const struct control_request supervisor_requests[FRAME_REQUESTS] = {
+	[FRAME_STATUS] = {.handle = on_status},
+	[FRAME_WATCH] = {.handle = on_status},
+	[FRAME_TYPE] = {.handle = on_type, .touches = true},
+	[FRAME_CLOSE] = {.handle = on_close, .touches = true},
+	[FRAME_SIGNAL] = {.handle = on_signal, .touches = true},
+	[FRAME_RESIZE] = {.handle = on_resize, .touches = true},
+	[FRAME_PICTURE] = {.handle = on_picture},
+	[FRAME_ATTACH] = {.handle = on_attach},
+	[FRAME_REPORTED] = {.handle = on_reported},
+	[FRAME_PASS] = {.handle = on_pass, .front = true},
+	[FRAME_AWAKE] = {.handle = on_awake, .front = true},
+};
+
+int supervisor_on_repaint(void *ctx, struct buffer *out)
+{
+	const struct supervisor *s = ctx;
+	return live_repaint(&s->live, out);
+}
+
+/* The run has its own size again. */
+void supervisor_on_unsized(void *ctx)
+{
+	struct supervisor *s = ctx;
+	if (s->live.state != LIVE_ENDED)
+		live_resize(&s->live, s->live.cols, s->live.rows, false);
+}
+
+/* The caller of a run that must not outlive it has gone. */
+void supervisor_on_left(void *ctx)
+{
+	struct supervisor *s = ctx;
+	TRACE(PROCESS, "supervisor: the caller has gone");
+	s->interrupted |= s->state == SUPERVISOR_RUNNING;
+	supervisor_end_run(s, "its caller has gone");
 }
 
 void front_receive(struct supervisor *s)
 {
-	struct message m;
+	struct frame f;
 	ssize_t len;
-	while (s->front.fd >= 0 && (len = message_receive(s->front.fd, &m, MSG_DONTWAIT)) >= 0) {
+	while (s->front.fd >= 0 && (len = frame_receive(s->front.fd, &f, MSG_DONTWAIT)) >= 0) {
 		s->front.was_stopped = false;
-		front_on_message(s, &m, (size_t)len);
+		if (f.kind < FRAME_REQUESTS && supervisor_requests[f.kind].handle)
+			supervisor_requests[f.kind].handle(s, NULL, &f, (size_t)len);
 	}
 	if (s->front.fd >= 0 && errno != EAGAIN)
 		front_on_gone(s);
@@ -234,8 +386,8 @@ void front_receive(struct supervisor *s)
 void front_end(struct supervisor *s, int bits)
 {
 	struct pollfd gone = {.fd = s->front.fd, .events = POLLIN};
-	bool sent = front_send(s, MESSAGE_ENDED, s->status,
-			       bits | (s->timed_out ? ENDED_TIMED_OUT : 0));
+	bool sent =
+		front_send(s, FRAME_ENDED, s->status, bits | (s->timed_out ? ENDED_TIMED_OUT : 0));
 	/* The front end was woken on this CPU: it would wait for what this process does next. */
 	if (sent && (bits & ENDED_LIVES_ON))
 		io_poll(&gone, 1, FRONT_GOES_MS);

@@ -1,13 +1,14 @@
-// See control_client.h.
+// See protocol.h.
 
-#include "supervisor/process/control_client.h"
+#include "supervisor/process/protocol.h"
 
+#include "lib/buffer.h"
 #include "lib/io.h"
-#include "supervisor/artifact/id.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,8 +17,66 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* A moment without memory must not cost the status of a command. */
+#define TRIES    200
+#define PAUSE_MS 10
+
 /* A supervisor answers at once, unless it is stopped. */
 #define ANSWER_S 5
+
+static bool frame_try_again(int *tries)
+{
+	if (errno == EINTR)
+		return true;
+	/* Comes once when the other side has closed without reading all; its own frames follow. */
+	if (errno == ECONNRESET)
+		return (*tries)++ < TRIES;
+	if ((errno != ENOMEM && errno != ENOBUFS) || (*tries)++ == TRIES)
+		return false;
+	poll(NULL, 0, PAUSE_MS);
+	return true;
+}
+
+int frame_send(int fd, enum frame_kind kind, int a, int b, const void *data, size_t len, int flags)
+{
+	struct frame f;
+	int tries = 0;
+	f.kind = (uint16_t)kind;
+	f.version = PROTOCOL_VERSION;
+	f.a = a;
+	f.b = b;
+	if (len > sizeof(f.data)) {
+		errno = EMSGSIZE;
+		return -1;
+	}
+	if (len > 0)
+		memcpy(f.data, data, len);
+	while (io_send(fd, &f, FRAME_HEAD + len, flags | MSG_NOSIGNAL) < 0) {
+		if (!frame_try_again(&tries))
+			return -1;
+	}
+	return 0;
+}
+
+ssize_t frame_receive(int fd, struct frame *f, int flags)
+{
+	ssize_t n;
+	int tries = 0;
+	do
+		n = recv(fd, f, sizeof(*f), flags | MSG_TRUNC);
+	while (n < 0 && frame_try_again(&tries));
+	if (n < 0)
+		return -1;
+	if (n == 0)
+		errno = EPIPE;
+	else if ((size_t)n < FRAME_HEAD || (size_t)n > sizeof(*f))
+		errno = EPROTO;
+	else if (f->version != PROTOCOL_VERSION)
+		errno = EPROTONOSUPPORT;
+	else
+		return n - (ssize_t)FRAME_HEAD;
+	return -1;
+}
 
 static int connect_in(int dir, const char *id)
 {
@@ -63,46 +122,21 @@ int client_open(struct client *v, const struct store *stores, int count, const c
 	return v->fd < 0 ? -1 : 0;
 }
 
-ssize_t client_receive(const struct client *v, struct control_packet *p, int flags)
+ssize_t client_receive(const struct client *v, struct frame *f, int flags)
 {
-	ssize_t n;
-	/* Packets from before the other side closed follow ECONNRESET. */
-	do
-		n = recv(v->fd, p, sizeof(*p), flags);
-	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
-	if (n < 0)
-		return -1;
-	if ((size_t)n < sizeof(p->head)) {
-		errno = EPIPE;
-		return -1;
-	}
-	return n - (ssize_t)sizeof(p->head);
+	return frame_receive(v->fd, f, flags);
 }
 
-int client_send(const struct client *v, enum control_kind kind, uint32_t a, uint32_t b,
-		const char *data, size_t len)
+int client_send(const struct client *v, enum frame_kind kind, int a, int b, const char *data,
+		size_t len)
 {
-	struct {
-		struct control_head head;
-		char data[CONTROL_REQUEST_DATA];
-	} out = {.head = {.kind = kind, .a = a, .b = b}};
-	ssize_t n;
-	if (len > sizeof(out.data)) {
-		errno = EMSGSIZE;
-		return -1;
-	}
-	if (len > 0)
-		memcpy(out.data, data, len);
-	do
-		n = send(v->fd, &out, sizeof(out.head) + len, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -1 : 0;
+	return frame_send(v->fd, kind, a, b, data, len, 0);
 }
 
-int client_ask(const struct client *v, enum control_kind kind, uint32_t a, uint32_t b,
-	       const char *data, size_t len, struct buffer *reply)
+int client_ask(const struct client *v, enum frame_kind kind, int a, int b, const char *data,
+	       size_t len, struct buffer *reply)
 {
-	struct control_packet p;
+	struct frame f;
 	ssize_t n;
 	if (reply)
 		buffer_clear(reply);
@@ -110,50 +144,57 @@ int client_ask(const struct client *v, enum control_kind kind, uint32_t a, uint3
 	if (client_send(v, kind, a, b, data, len) < 0 && errno != EPIPE)
 		return -1;
 	do {
-		n = client_receive(v, &p, 0);
+		n = client_receive(v, &f, 0);
 		if (n < 0) {
 			if (errno == EAGAIN)
 				errno = ETIMEDOUT;
 			return -1;
 		}
-		if (p.head.kind == CONTROL_DONE) {
-			errno = (int)p.head.a;
-			return p.head.a ? -1 : 0;
+		if (f.kind == FRAME_DONE) {
+			errno = f.a;
+			return f.a ? -1 : 0;
 		}
 		if (reply)
-			buffer_append(reply, p.data, (size_t)n);
-	} while (p.head.a > 0);
+			buffer_append(reply, f.data, (size_t)n);
+	} while (f.a > 0);
 	return reply ? buffer_check(reply) : 0;
 }
 
-int client_status(const struct client *v, struct live_status *c)
+static int live_status_take(struct live_status *now, const char *data, size_t len)
 {
-	struct buffer json = BUFFER_INIT;
-	int result = client_ask(v, CONTROL_STATUS, 0, 0, NULL, 0, &json);
+	if (len != sizeof(*now)) {
+		errno = EPROTO;
+		return -1;
+	}
+	memcpy(now, data, len);
+	return 0;
+}
+
+int client_status(const struct client *v, enum frame_kind kind, struct live_status *now)
+{
+	struct buffer reply = BUFFER_INIT;
+	int result = client_ask(v, kind, 0, 0, NULL, 0, &reply);
 	if (result == 0)
-		result = live_status_parse(json.data ? json.data : "", json.len, c);
-	buffer_release(&json);
+		result = live_status_take(now, reply.data, reply.len);
+	buffer_release(&reply);
 	return result;
 }
 
-int client_take_status(const struct client *v, struct buffer *part, struct live_status *now,
-		       int *refused)
+int client_take_status(const struct client *v, struct live_status *now, int *refused)
 {
-	struct control_packet p;
-	ssize_t n = client_receive(v, &p, MSG_DONTWAIT);
+	struct frame f;
+	ssize_t n = client_receive(v, &f, MSG_DONTWAIT);
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n < 0 && errno == EPROTONOSUPPORT)
+		*refused = errno;
 	if (n < 0)
-		return errno == EAGAIN ? 0 : -1;
-	if (p.head.kind == CONTROL_DONE && p.head.a)
-		*refused = (int)p.head.a;
-	if (p.head.kind != CONTROL_STATUS)
-		return 0;
-	if (buffer_try_append(part, p.data, (size_t)n) < 0)
 		return -1;
-	if (p.head.a > 0)
+	if (f.kind == FRAME_DONE && f.a)
+		*refused = f.a;
+	if (f.kind != FRAME_STATUS)
 		return 0;
-	int result = live_status_parse(part->data, part->len, now);
-	buffer_clear(part);
-	return result < 0 ? -1 : 1;
+	return live_status_take(now, f.data, (size_t)n) < 0 ? -1 : 1;
 }
 
 int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),

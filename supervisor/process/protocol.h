@@ -1,0 +1,153 @@
+// What the processes of a live run say to each other: front end, supervisor, and the verbs and
+// servers that reach a run from outside. And the outside's end of that, struct client.
+//
+// Front end and supervisor have a socket pair. Everybody else connects to STORE/live/ID, a socket
+// (0600, in a directory 0700) that is there while the run lives; only its own user is let in
+// (SO_PEERCRED). One that refuses a connection belongs to a supervisor that was killed. All are of
+// SOCK_SEQPACKET: a packet is one frame, in the byte order of the machine. Each frame has the
+// version; a run of another one is left alone.
+//
+// Each request from outside is answered, by DONE where nothing else is said, in the order in which
+// they were sent. The front end gets no answers.
+//
+// A client that does not read is not waited for: it misses OUTPUT, and gets a repaint
+// when it reads again; its requests wait until it takes their answers.
+#ifndef TERSE_PROCESS_PROTOCOL_H
+#define TERSE_PROCESS_PROTOCOL_H
+
+#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct buffer;
+
+/* Goes up with each change of a frame or of struct live_status. */
+#define PROTOCOL_VERSION 1
+
+#define FRAME_DATA    16384
+#define FRAME_REQUEST 4096 /* data of a request at most */
+
+enum frame_kind {
+	/* Requests. */
+	FRAME_STATUS,   /* the state of the run */
+	FRAME_WATCH,    /* the same, and again whenever it has changed; the text can be read in an
+			   artifact from then on; a: 1: follows the text as it grows */
+	FRAME_TYPE,     /* data; a: 1 if it is a cursor key (ESC [ A), which programs can ask for in
+			   another form */
+	FRAME_CLOSE,    /* type what ends the input */
+	FRAME_SIGNAL,   /* a: number, to the command's group; 0: TERM to everything that it started,
+			   KILL after the grace time; b: 1: the run's own session asks */
+	FRAME_RESIZE,   /* a: columns, b: rows */
+	FRAME_PICTURE,  /* the screen as JSON (live.h); a: 1: with its colours */
+	FRAME_ATTACH,   /* a: columns, b: rows (0, 0: only looks); from here on OUTPUT comes */
+	FRAME_REPORTED, /* a: a reader has seen the text up to this line */
+	/* Of the front end alone. */
+	FRAME_GUARDED, /* the first one: there is a watchdog, so the command may be started */
+	FRAME_PASS,    /* a: a signal that came, for the command's group or, b: for it alone; data:
+			  siginfo_t, if it was queued with a value */
+	FRAME_AWAKE,   /* after STOPPED: stopped with the command, and continued */
+	FRAME_REQUESTS,
+
+	/* Answers. */
+	FRAME_DONE, /* a: 0 or an errno: EPROTO: no such request, or of a wrong form; EBUSY, without
+		       one: the run has too many clients */
+	/* Those to STATUS, WATCH and PICTURE are of their kinds; a: bytes still to come in further
+	   frames. */
+	FRAME_OUTPUT, /* for the client's terminal: first a repaint */
+	/* To the front end. */
+	FRAME_STARTED,   /* a: the command, b: its process group; it runs: nothing of the caller's
+			    needs to be held */
+	FRAME_STOPPED,   /* a: the command was stopped by this signal */
+	FRAME_ENDED,     /* a: status as from waitpid, b: ENDED_ bits */
+	FRAME_YIELDED,   /* a: exit status of the front end; the command goes on without it */
+	FRAME_NOT_FOUND, /* a: errno of exec */
+	FRAME_REFUSED,   /* a: errno; nothing was started */
+};
+
+/* The exit status of a run that --timeout has ended. */
+#define EXIT_TIMEOUT 124
+
+/* The command was ended by --timeout; the supervisor lives on (else it ends now); so does the
+   watchdog (else it has ended). */
+enum { ENDED_TIMED_OUT = 1, ENDED_LIVES_ON = 2, ENDED_WATCHED = 4 };
+
+struct frame {
+	uint16_t kind, version;
+	int a, b;
+	char data[FRAME_DATA]; /* the packet ends with the last byte of it */
+};
+
+#define FRAME_HEAD offsetof(struct frame, data)
+
+/* Sends one, with `len` bytes of data. Returns 0, or -1 with errno: EAGAIN (MSG_DONTWAIT in
+   `flags`) where the other side has not read what was sent before: it may be stopped. */
+int frame_send(int fd, enum frame_kind kind, int a, int b, const void *data, size_t len, int flags);
+
+/* Receives one. Returns the length of its data, or -1 with errno: EPIPE: the other side is gone;
+   EPROTO, EPROTONOSUPPORT: what came is no frame, or one of another version; else as recv(2). */
+ssize_t frame_receive(int fd, struct frame *f, int flags);
+
+#define LIVE_TEXT 256  /* bytes of a prompt or line at most, with the NUL */
+#define LIVE_ARGV 1024 /* of the command */
+
+enum live_state { LIVE_RUNNING, LIVE_WAITING, LIVE_STOPPED, LIVE_ENDED, LIVE_STATES };
+
+/* The answer to STATUS and WATCH. All texts are clean. */
+struct live_status {
+	char id[ID_LEN + 1];
+	enum live_state state;
+	char prompt[LIVE_TEXT];       /* LIVE_WAITING: what was asked; may be empty */
+	pid_t pid;                    /* of the command */
+	int64_t elapsed_ms, quiet_ms; /* since the start; since something was written or typed */
+	uint64_t lines, bytes;        /* of the text so far, with unfinished lines */
+	uint64_t settled;             /* bytes of it that are final */
+	uint64_t reported;            /* lines that a reader has been sent */
+	bool terminal;                /* it has a controlling terminal: it can be typed into */
+	char last_line[LIVE_TEXT];    /* that has something in it */
+	char argv[LIVE_ARGV];         /* the command, a NUL behind each argument */
+	size_t argv_len;
+	bool argv_cut; /* argv is not all of it */
+};
+
+struct client {
+	int fd; /* -1: not open */
+};
+
+/* Connects to the run `id`. Returns 0, or -1 with errno; ENOENT: it does not run (a socket that a
+   killed supervisor left is removed). */
+int client_open(struct client *v, const struct store *stores, int count, const char *id);
+
+/* The next frame, waiting for it (MSG_DONTWAIT in `flags`: EAGAIN), as frame_receive(). */
+ssize_t client_receive(const struct client *v, struct frame *f, int flags);
+
+int client_send(const struct client *v, enum frame_kind kind, int a, int b, const char *data,
+		size_t len);
+
+/* Sends a request and waits for all of its answer (`reply` may be NULL where that is DONE; it is
+   emptied first). Nothing else may be on its way. Returns 0, or -1 with errno: the supervisor's, or
+   ETIMEDOUT when it does not answer, EBUSY when it has too many clients. */
+int client_ask(const struct client *v, enum frame_kind kind, int a, int b, const char *data,
+	       size_t len, struct buffer *reply);
+
+/* The same for FRAME_STATUS or FRAME_WATCH. */
+int client_status(const struct client *v, enum frame_kind kind, struct live_status *now);
+
+/* Takes one frame, if there is one, of what follows FRAME_WATCH. Returns 1 if it is *now, 0, or -1
+   if the supervisor has gone. *refused: its errno if it refuses to answer, else as before. */
+int client_take_status(const struct client *v, struct live_status *now, int *refused);
+
+/* Calls `each` with the ID of every socket there is, stale ones included, until it returns other
+   than 0; returns that. */
+int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
+		void *ctx);
+
+void client_close(struct client *v);
+
+/* Removes the sockets that killed supervisors have left. Returns how many. */
+unsigned client_sweep(const struct store *s);
+
+#endif
