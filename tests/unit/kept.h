@@ -6,6 +6,16 @@
 #include "supervisor/artifact/artifact.h"
 #include "tests/unit/home.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
 /* Makes one in the test's home; `meta` is filled in and must outlive it. */
 static inline struct artifact *kept_create(struct meta *meta)
 {

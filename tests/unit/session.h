@@ -9,11 +9,18 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+
+#include <cmocka.h>
 
 enum member {
 	MEMBER_PLAIN,     /* ends by HUP */

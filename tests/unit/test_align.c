@@ -4,15 +4,7 @@
 #include "lib/align.h"
 
 #include "tests/unit/random.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* Aligns them and checks that what is left is the same on both sides. Returns how many that are. */
 static uint32_t align(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count)
@@ -68,10 +60,9 @@ static void fill(uint64_t *to, uint32_t count, uint32_t kinds, uint32_t *r)
 		to[i] = 1 + next_random(r) % kinds;
 }
 
-static void shortest_where_it_is_affordable(void **state)
+TEST(shortest_where_it_is_affordable)
 {
 	static uint64_t a[120], b[120];
-	(void)state;
 	for (uint32_t round = 0; round < 3000; round++) {
 		uint32_t r = random_start(round);
 		uint32_t a_count = next_random(&r) % 120, b_count = next_random(&r) % 120;
@@ -83,11 +74,10 @@ static void shortest_where_it_is_affordable(void **state)
 }
 
 /* Nothing is in its order: searches end early, what is marked is right all the same. */
-static void valid_where_it_is_not(void **state)
+TEST(valid_where_it_is_not)
 {
 	enum { COUNT = 50000 };
 	uint64_t *a = malloc(COUNT * sizeof(*a)), *b = malloc(COUNT * sizeof(*b));
-	(void)state;
 	for (uint32_t kinds = 2; kinds < 100000; kinds *= 30) {
 		uint32_t r = random_start(kinds);
 		fill(a, COUNT, kinds, &r);
@@ -104,10 +94,9 @@ static void valid_where_it_is_not(void **state)
 	free(b);
 }
 
-static void ends(void **state)
+TEST(ends)
 {
 	static const uint64_t some[] = {1, 2, 3, 4, 5};
-	(void)state;
 	assert_int_equal(align(some, 0, some, 0), 0);
 	assert_int_equal(align(some, 5, some, 0), 0);
 	assert_int_equal(align(some, 0, some, 5), 0);
@@ -116,12 +105,4 @@ static void ends(void **state)
 	assert_int_equal(align(some, 2, some + 2, 3), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shortest_where_it_is_affordable),
-		cmocka_unit_test(valid_where_it_is_not),
-		cmocka_unit_test(ends),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

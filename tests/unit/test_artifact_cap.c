@@ -1,17 +1,11 @@
 // The disk cap: what stays, what is said about the rest, and that reading agrees.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/text.h"
 #include "tests/unit/home.h"
 #include "tests/unit/random.h"
+#include "tests/unit/unit.h"
 
 #include <sys/syscall.h>
 
@@ -258,9 +252,8 @@ static struct seen write_whole(struct artifact *a, const struct whole *w, uint64
 	return seen;
 }
 
-static void test_under_the_cap(void **state)
+TEST_IN(test_under_the_cap, setup, home_teardown)
 {
-	(void)state;
 	struct whole w;
 	make_whole(&w, 60000, 80, "x");
 	struct artifact *a = create(1 << 16);
@@ -272,9 +265,8 @@ static void test_under_the_cap(void **state)
 }
 
 /* 64 MB of cap and gigabytes of text, at a scale of 1 to 256. */
-static void test_rolling_tail(void **state)
+TEST_IN(test_rolling_tail, setup, home_teardown)
 {
-	(void)state;
 	static const size_t longest[] = {2, 80, 2000};
 	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest); i++) {
 		struct whole w;
@@ -293,9 +285,8 @@ static void test_rolling_tail(void **state)
 	}
 }
 
-static void test_long_lines(void **state)
+TEST_IN(test_long_lines, setup, home_teardown)
 {
-	(void)state;
 	static const char *const units[] = {"x", "\xC3\xA9", "\xF0\x9F\x98\x80"};
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
 		struct whole w;
@@ -310,9 +301,8 @@ static void test_long_lines(void **state)
 	}
 }
 
-static void test_one_line(void **state)
+TEST_IN(test_one_line, setup, home_teardown)
 {
-	(void)state;
 	struct whole w = {.text = BUFFER_INIT};
 	note_line(&w);
 	for (int i = 0; i < 400000; i++)
@@ -327,9 +317,8 @@ static void test_one_line(void **state)
 	release_whole(&w);
 }
 
-static void test_smallest_cap(void **state)
+TEST_IN(test_smallest_cap, setup, home_teardown)
 {
-	(void)state;
 	static const size_t longest[] = {3, 100, 10000};
 	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest); i++) {
 		struct whole w;
@@ -356,9 +345,8 @@ static char *read_file(const struct artifact *a, size_t *len)
 }
 
 /* A reader of the file without terse sees a line about the gap, and whole lines behind it. */
-static void test_gap_in_the_file(void **state)
+TEST_IN(test_gap_in_the_file, setup, home_teardown)
 {
-	(void)state;
 	struct whole w;
 	make_whole(&w, 1000000, 80, "x");
 	struct artifact *a = create(64 * 1024);
@@ -384,9 +372,8 @@ static void test_gap_in_the_file(void **state)
 	release_whole(&w);
 }
 
-static void test_no_holes(void **state)
+TEST_IN(test_no_holes, setup, home_teardown)
 {
-	(void)state;
 	static const size_t longest[] = {80, 50000};
 	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest); i++) {
 		struct whole w;
@@ -420,9 +407,8 @@ static void test_no_holes(void **state)
 }
 
 /* A gap smaller than the line about it: nothing of that line may look like text. */
-static void test_small_gap_without_holes(void **state)
+TEST_IN(test_small_gap_without_holes, setup, home_teardown)
 {
-	(void)state;
 	struct whole w;
 	make_whole(&w, 5000, 2, "x");
 	punches_left = 0;
@@ -439,9 +425,8 @@ static void test_small_gap_without_holes(void **state)
 }
 
 /* Holes could be made for a while: reported as a failed write, with the lost bytes. */
-static void test_holes_end(void **state)
+TEST_IN(test_holes_end, setup, home_teardown)
 {
-	(void)state;
 	struct whole w;
 	make_whole(&w, 1000000, 80, "x");
 	punches_left = 5;
@@ -481,9 +466,8 @@ static void test_holes_end(void **state)
 	release_whole(&w);
 }
 
-static void test_raw_keeps_its_head(void **state)
+TEST_IN(test_raw_keeps_its_head, setup, home_teardown)
 {
-	(void)state;
 	struct whole w;
 	make_whole(&w, 500000, 80, "x");
 	struct artifact *a = create(100000);
@@ -510,9 +494,8 @@ static void test_raw_keeps_its_head(void **state)
 }
 
 /* A reader that is in the middle of what the cap then releases. */
-static void test_gap_moves_under_a_reader(void **state)
+TEST_IN(test_gap_moves_under_a_reader, setup, home_teardown)
 {
-	(void)state;
 	struct whole w;
 	make_whole(&w, 1000000, 80, "x");
 	struct artifact *a = create(64 * 1024);
@@ -563,23 +546,8 @@ static void test_gap_moves_under_a_reader(void **state)
 	release_whole(&w);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, home_teardown)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(test_under_the_cap),
-		TEST(test_rolling_tail),
-		TEST(test_long_lines),
-		TEST(test_one_line),
-		TEST(test_smallest_cap),
-		TEST(test_gap_in_the_file),
-		TEST(test_no_holes),
-		TEST(test_holes_end),
-		TEST(test_small_gap_without_holes),
-		TEST(test_raw_keeps_its_head),
-		TEST(test_gap_moves_under_a_reader),
-	};
 	seed = random_start(0);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

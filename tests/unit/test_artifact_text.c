@@ -1,18 +1,12 @@
 // Reading texts: plain files, artifacts at every stage, what was lost.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "config/settings.h"
 #include "lib/buffer.h"
 #include "supervisor/agents/session.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/text.h"
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -87,9 +81,8 @@ static const char *write_file(const char *text, size_t len)
 	return path;
 }
 
-static void test_plain_file(void **state)
+TEST_IN(test_plain_file, home_setup, home_teardown)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		uint64_t lines;
@@ -111,9 +104,8 @@ static void test_plain_file(void **state)
 }
 
 /* From the end, within the last `most` bytes: how many lines are found, and where the first is. */
-static void test_from_the_end(void **state)
+TEST_IN(test_from_the_end, home_setup, home_teardown)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		uint64_t count, most, found, offset;
@@ -163,9 +155,8 @@ static void test_from_the_end(void **state)
 	buffer_release(&b);
 }
 
-static void test_no_regular_file(void **state)
+TEST_IN(test_no_regular_file, home_setup, home_teardown)
 {
-	(void)state;
 	struct text t;
 	char path[128];
 	assert_int_equal(text_open_file(&t, home), -1);
@@ -178,9 +169,8 @@ static void test_no_regular_file(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-static void test_running(void **state)
+TEST_IN(test_running, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create();
 	expect_artifact(ARTIFACT_OUT, 0, "");
 	append(a, ARTIFACT_OUT, "one\n");
@@ -203,9 +193,8 @@ static void test_running(void **state)
 	close(dir);
 }
 
-static void test_standard_error(void **state)
+TEST_IN(test_standard_error, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create();
 	struct text t;
 	assert_int_equal(text_open(&t, dir, meta.id, ARTIFACT_ERR), -1);
@@ -221,9 +210,8 @@ static void test_standard_error(void **state)
 	close(dir);
 }
 
-static void test_damaged_metadata(void **state)
+TEST_IN(test_damaged_metadata, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create();
 	append(a, ARTIFACT_OUT, "one\ntwo\n");
 	artifact_update(a);
@@ -248,9 +236,8 @@ static void test_damaged_metadata(void **state)
 	close(dir);
 }
 
-static void test_lost_end(void **state)
+TEST_IN(test_lost_end, home_setup, home_teardown)
 {
-	(void)state;
 	struct rlimit before, now;
 	struct text t;
 	struct text_piece piece;
@@ -305,9 +292,8 @@ static void test_lost_end(void **state)
 }
 
 /* Half of a write is on disk when the reader looks: no line is torn. */
-static void test_reads_no_half_write(void **state)
+TEST_IN(test_reads_no_half_write, home_setup, home_teardown)
 {
-	(void)state;
 	int stop[2];
 	struct artifact *a = create();
 	assert_int_equal(pipe(stop), 0);
@@ -338,9 +324,8 @@ static void test_reads_no_half_write(void **state)
 	close(dir);
 }
 
-static void test_planted_links(void **state)
+TEST_IN(test_planted_links, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create();
 	struct text t;
 	char name[ID_LEN + 9], secret[128];
@@ -357,9 +342,8 @@ static void test_planted_links(void **state)
 	close(dir);
 }
 
-static void test_session_name(void **state)
+TEST_IN(test_session_name, home_setup, home_teardown)
 {
-	(void)state;
 	char name[] = "set";
 	struct settings settings = {0};
 	char room[SESSION_ROOM];
@@ -374,16 +358,4 @@ static void test_session_name(void **state)
 	assert_string_equal(session_name(&settings, getppid(), room), "set");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, home_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_plain_file),      TEST(test_from_the_end),
-		TEST(test_no_regular_file), TEST(test_running),
-		TEST(test_standard_error),  TEST(test_damaged_metadata),
-		TEST(test_lost_end),        TEST(test_reads_no_half_write),
-		TEST(test_planted_links),   TEST(test_session_name),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

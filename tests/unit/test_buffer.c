@@ -1,21 +1,11 @@
 // The growing array of bytes.
 
 #include "lib/buffer.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void appends_and_grows(void **state)
+TEST(appends_and_grows)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	for (int i = 0; i < 10000; i++) {
 		char c = (char)('a' + i % 26);
 		buffer_append(&b, &c, 1);
@@ -31,10 +21,9 @@ static void appends_and_grows(void **state)
 	assert_int_equal(b.len + b.cap, 0);
 }
 
-static void nothing_is_appended_without_memory(void **state)
+TEST(nothing_is_appended_without_memory)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	buffer_append(&b, NULL, 0);
 	assert_null(b.data);
 	buffer_append(&b, "x", 1);
@@ -43,10 +32,9 @@ static void nothing_is_appended_without_memory(void **state)
 	buffer_release(&b);
 }
 
-static void compares_its_text(void **state)
+TEST(compares_its_text)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	assert_true(buffer_is(&b, NULL, 0));
 	assert_false(buffer_is(&b, "a", 1));
 	buffer_append(&b, "a\0b", 3);
@@ -59,10 +47,9 @@ static void compares_its_text(void **state)
 	buffer_release(&b);
 }
 
-static void zeroed_struct_is_empty(void **state)
+TEST(zeroed_struct_is_empty)
 {
 	struct buffer b;
-	(void)state;
 	memset(&b, 0, sizeof(b));
 	assert_string_equal(buffer_string(&b), "");
 	assert_int_equal(b.len, 0);
@@ -70,10 +57,9 @@ static void zeroed_struct_is_empty(void **state)
 	buffer_release(&b);
 }
 
-static void reserve_makes_room_once(void **state)
+TEST(reserve_makes_room_once)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	assert_int_equal(buffer_reserve(&b, 1000), 0);
 	const char *data = b.data;
 	size_t cap = b.cap;
@@ -87,10 +73,9 @@ static void reserve_makes_room_once(void **state)
 	buffer_release(&b);
 }
 
-static void impossible_sizes_leave_it_as_it_was(void **state)
+TEST(impossible_sizes_leave_it_as_it_was)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	buffer_append_string(&b, "kept");
 	size_t cap = b.cap;
 	errno = 0;
@@ -103,10 +88,9 @@ static void impossible_sizes_leave_it_as_it_was(void **state)
 	buffer_release(&b);
 }
 
-static void prints_like_printf(void **state)
+TEST(prints_like_printf)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	buffer_printf(&b, "%d-%s", 42, "x");
 	buffer_printf(&b, "%s", "");
 	buffer_printf(&b, "%300d|", 7);
@@ -117,9 +101,8 @@ static void prints_like_printf(void **state)
 }
 
 /* A format that fills the room to the last byte must not write behind it. */
-static void printf_counts_its_nul(void **state)
+TEST(printf_counts_its_nul)
 {
-	(void)state;
 	for (size_t len = 60; len < 70; len++) {
 		struct buffer b = BUFFER_INIT;
 		char text[80];
@@ -133,10 +116,9 @@ static void printf_counts_its_nul(void **state)
 	}
 }
 
-static void string_is_not_counted(void **state)
+TEST(string_is_not_counted)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	for (int i = 0; i < 200; i++) {
 		assert_int_equal(strlen(buffer_string(&b)), i);
 		assert_int_equal(b.len, i);
@@ -145,10 +127,9 @@ static void string_is_not_counted(void **state)
 	buffer_release(&b);
 }
 
-static void consume_and_clear(void **state)
+TEST(consume_and_clear)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	buffer_consume(&b, 0);
 	buffer_append_string(&b, "0123456789");
 	buffer_consume(&b, 0);
@@ -166,10 +147,9 @@ static void consume_and_clear(void **state)
 }
 
 /* An append after a failure would leave a hole in the text. */
-static void a_failure_is_remembered(void **state)
+TEST(a_failure_is_remembered)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	buffer_append_string(&b, "whole");
 	assert_int_equal(buffer_check(&b), 0);
 	buffer_append(&b, "x", SIZE_MAX);
@@ -192,10 +172,9 @@ static void a_failure_is_remembered(void **state)
 	assert_int_equal(buffer_check(&b), 0);
 }
 
-static void a_new_text_begins_without_failure(void **state)
+TEST(a_new_text_begins_without_failure)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	buffer_append(&b, "x", SIZE_MAX);
 	buffer_clear(&b);
 	assert_int_equal(buffer_check(&b), 0);
@@ -204,10 +183,9 @@ static void a_new_text_begins_without_failure(void **state)
 	buffer_release(&b);
 }
 
-static void a_failed_try_leaves_no_mark(void **state)
+TEST(a_failed_try_leaves_no_mark)
 {
 	struct buffer b = BUFFER_INIT;
-	(void)state;
 	assert_int_equal(buffer_try_append(&b, "queue", 5), 0);
 	errno = 0;
 	assert_int_equal(buffer_try_append(&b, "x", SIZE_MAX), -1);
@@ -219,22 +197,4 @@ static void a_failed_try_leaves_no_mark(void **state)
 	buffer_release(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(appends_and_grows),
-		cmocka_unit_test(nothing_is_appended_without_memory),
-		cmocka_unit_test(compares_its_text),
-		cmocka_unit_test(zeroed_struct_is_empty),
-		cmocka_unit_test(reserve_makes_room_once),
-		cmocka_unit_test(impossible_sizes_leave_it_as_it_was),
-		cmocka_unit_test(prints_like_printf),
-		cmocka_unit_test(printf_counts_its_nul),
-		cmocka_unit_test(string_is_not_counted),
-		cmocka_unit_test(consume_and_clear),
-		cmocka_unit_test(a_failure_is_remembered),
-		cmocka_unit_test(a_new_text_begins_without_failure),
-		cmocka_unit_test(a_failed_try_leaves_no_mark),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

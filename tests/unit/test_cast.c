@@ -2,16 +2,8 @@
 
 #include "supervisor/process/record.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/kept.h"
+#include "tests/unit/unit.h"
 
 static struct meta meta;
 
@@ -28,9 +20,8 @@ static struct artifact *start(struct cast *c, bool newlines)
 
 #define HEADER "{\"version\":2,\"width\":80,\"height\":24,\"timestamp\":1700000000,\"command\":"
 
-static void events(void **state)
+TEST(events)
 {
-	(void)state;
 	struct cast c;
 	struct artifact *a = start(&c, false);
 	cast_output(&c, 7, "a\r\nb\n", 5);
@@ -45,9 +36,8 @@ static void events(void **state)
 }
 
 /* A new line of a pty without output processing. */
-static void new_lines(void **state)
+TEST(new_lines)
 {
-	(void)state;
 	struct cast c;
 	struct artifact *a = start(&c, true);
 	cast_output(&c, 0, "a\nb\r", 4);
@@ -59,9 +49,8 @@ static void new_lines(void **state)
 	artifact_close(a);
 }
 
-static void characters_in_pieces(void **state)
+TEST(characters_in_pieces)
 {
-	(void)state;
 	struct cast c;
 	struct artifact *a = start(&c, false);
 	cast_output(&c, 1, "\xE2", 1);
@@ -75,9 +64,8 @@ static void characters_in_pieces(void **state)
 	artifact_close(a);
 }
 
-static void a_long_command(void **state)
+TEST(a_long_command)
 {
-	(void)state;
 	static char word[5000];
 	struct cast c;
 	struct buffer out = BUFFER_INIT;
@@ -92,23 +80,12 @@ static void a_long_command(void **state)
 	artifact_close(a);
 }
 
-static void nowhere(void **state)
+TEST(nowhere)
 {
-	(void)state;
 	struct cast c = {.artifact = NULL};
 	cast_output(&c, 1, "x", 1);
 	cast_resize(&c, 1, 80, 24);
 	assert_null(c.artifact);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events),
-		cmocka_unit_test(new_lines),
-		cmocka_unit_test(characters_in_pieces),
-		cmocka_unit_test(a_long_command),
-		cmocka_unit_test(nowhere),
-	};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

@@ -3,20 +3,13 @@
 #include "lib/io.h"
 #include "supervisor/process/sink.h"
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-
-#include <cmocka.h>
 
 /* The things that a standard stream can be connected to. */
 enum to { CLOSED, A, B, PROGRAM, OTHER_PROGRAM, SOCKET, FILE_A, FILE_B, DEV_NULL, TTY, KINDS };
@@ -119,9 +112,8 @@ static const struct settings yields = {.yield = 1000};
 static const struct settings yields_no_tty = {.yield = 1000, .tty = TRI_NO};
 static const struct settings timeout = {.timeout = 1000};
 
-static void one_pipe_to_an_agent(void **state)
+TEST(one_pipe_to_an_agent)
 {
-	(void)state;
 	/* One open file: who reads it need not be known yet. */
 	is(DEV_NULL, A, A, &plain, "pty merged, pipe pipe");
 	is(A, SOCKET, SOCKET, &plain, "pty merged, agent agent");
@@ -129,18 +121,16 @@ static void one_pipe_to_an_agent(void **state)
 	is(DEV_NULL, A, A, &no_pty, "pipe merged, pipe pipe");
 }
 
-static void two_pipes_to_an_agent(void **state)
+TEST(two_pipes_to_an_agent)
 {
-	(void)state;
 	is(DEV_NULL, A, B, &plain, "pty merged, agent agent");
 	is(DEV_NULL, A, SOCKET, &plain, "pty merged, agent agent");
 	is(DEV_NULL, A, B, &split, "pty pty, pipe pipe");
 }
 
 /* `| grep` and `> file` behind the command: what is read by no agent stays apart. */
-static void programs_and_files(void **state)
+TEST(programs_and_files)
 {
-	(void)state;
 	is(DEV_NULL, PROGRAM, A, &plain, "pipe pty, program agent");
 	is(DEV_NULL, PROGRAM, OTHER_PROGRAM, &plain, "pipe pipe, program program");
 	is(DEV_NULL, FILE_A, A, &plain, "inherit pty, file agent");
@@ -153,9 +143,8 @@ static void programs_and_files(void **state)
 	is(DEV_NULL, FILE_A, B, &merged, "inherit merged, file pipe");
 }
 
-static void closed_streams(void **state)
+TEST(closed_streams)
 {
-	(void)state;
 	is(CLOSED, A, A, &plain, "pty merged, pipe pipe");
 	is(DEV_NULL, CLOSED, A, &plain, "inherit pty, closed agent");
 	is(DEV_NULL, A, CLOSED, &plain, "pty inherit, agent closed");
@@ -163,9 +152,8 @@ static void closed_streams(void **state)
 	is(CLOSED, CLOSED, CLOSED, &preview, "inherit inherit, closed closed");
 }
 
-static void a_person(void **state)
+TEST(a_person)
 {
-	(void)state;
 	is(TTY, TTY, TTY, &plain,
 	   "pty merged, person person, person, controlling, stdin, keys from stdin");
 	/* `echo x | terse less`: the keys come from the terminal all the same. */
@@ -177,9 +165,8 @@ static void a_person(void **state)
 }
 
 /* A person's own pipeline or redirection does not need terse, except for a time limit. */
-static void a_person_with_a_pipeline(void **state)
+TEST(a_person_with_a_pipeline)
 {
-	(void)state;
 	is(TTY, PROGRAM, TTY, &plain, "direct");
 	is(TTY, FILE_A, TTY, &plain, "direct");
 	is(TTY, FILE_A, TTY, &timeout, "inherit inherit, file person");
@@ -187,9 +174,8 @@ static void a_person_with_a_pipeline(void **state)
 }
 
 /* --tty: prompts can be answered, so standard input is the terminal unless something is in it. */
-static void asked_for_a_terminal(void **state)
+TEST(asked_for_a_terminal)
 {
-	(void)state;
 	is(DEV_NULL, A, A, &tty, "pty merged, pipe pipe, controlling, stdin");
 	is(B, A, A, &tty, "pty merged, pipe pipe, controlling");
 	/* For a shell's job control alone, on its standard error, unless somebody types. */
@@ -201,9 +187,8 @@ static void asked_for_a_terminal(void **state)
 }
 
 /* --yield, --detach: it can be typed to later, whoever reads now. */
-static void a_command_that_goes_on(void **state)
+TEST(a_command_that_goes_on)
 {
-	(void)state;
 	is(DEV_NULL, A, A, &yields, "pty merged, pipe pipe, controlling, stdin");
 	is(B, A, A, &yields, "pty merged, pipe pipe, controlling");
 	is(DEV_NULL, PROGRAM, A, &yields, "pty pty, program agent, controlling, stdin");
@@ -217,9 +202,8 @@ static void a_command_that_goes_on(void **state)
 }
 
 /* A socket through which an agent could write but has not gives way, a pipe does not. */
-static void a_socket_on_stdin(void **state)
+TEST(a_socket_on_stdin)
 {
-	(void)state;
 	is(SOCKET, A, A, &yields, "pty merged, pipe pipe, controlling, stdin");
 	is(SOCKET, A, A, &tty, "pty merged, pipe pipe, controlling");
 	assert_int_equal(write(socket_end, "x", 1), 1);
@@ -271,9 +255,8 @@ static int end_reader(void **state)
 }
 
 /* `terse --yield` typed by an agent whose commands run under terse. */
-static void inside_of_a_run(void **state)
+TEST(inside_of_a_run)
 {
-	(void)state;
 	is_captured(DEV_NULL, TTY, TTY, &yields, "pty merged, agent agent, controlling, stdin");
 	is_captured(TTY, TTY, TTY, &tty, "pty merged, agent agent, controlling, stdin");
 	is_captured(DEV_NULL, PROGRAM, TTY, &yields, "pty pty, program agent, controlling, stdin");
@@ -281,18 +264,6 @@ static void inside_of_a_run(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_pipe_to_an_agent),
-		cmocka_unit_test(two_pipes_to_an_agent),
-		cmocka_unit_test(programs_and_files),
-		cmocka_unit_test(closed_streams),
-		cmocka_unit_test(a_person),
-		cmocka_unit_test(a_person_with_a_pipeline),
-		cmocka_unit_test(asked_for_a_terminal),
-		cmocka_unit_test(a_command_that_goes_on),
-		cmocka_unit_test(a_socket_on_stdin),
-		cmocka_unit_test(inside_of_a_run),
-	};
 	child_default_signals();
-	return cmocka_run_group_tests(tests, open_kinds, end_reader);
+	return unit_run(open_kinds, end_reader);
 }

@@ -5,16 +5,10 @@
 #include "supervisor/process/delivery.h"
 #include "tests/unit/child.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 /* A run that has ended, whose standard output is ours to choose and whose standard error is a
    file. */
@@ -190,7 +184,7 @@ static void what_was_sent_long_before_is_not_why(const void *ctx)
 	(void)ctx;
 }
 
-static void test(void **state)
+TEST(test)
 {
 	static const enum sink agent = SINK_AGENT, program = SINK_PROGRAM, file = SINK_FILE;
 	const struct {
@@ -205,13 +199,8 @@ static void test(void **state)
 		{a_reader_that_stalls_is_waited_for_until_the_end_is_wanted, NULL},
 		{what_was_sent_long_before_is_not_why, NULL},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
 		assert_int_equal(child_run(checks[i].check, checks[i].ctx), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test)};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

@@ -3,15 +3,7 @@
 #include "supervisor/agents/document.h"
 
 #include "lib/buffer.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static void expect(const char *before, const char *after, const char *want)
 {
@@ -23,16 +15,14 @@ static void expect(const char *before, const char *after, const char *want)
 	buffer_release(&out);
 }
 
-static void texts_that_are_the_same(void **state)
+TEST(texts_that_are_the_same)
 {
-	(void)state;
 	expect("", "", "");
 	expect("a\nb", "a\nb", "");
 }
 
-static void one_place(void **state)
+TEST(one_place)
 {
-	(void)state;
 	expect("", "a\n", "--- a\n+++ b\n@@ -0,0 +1,1 @@\n+a\n");
 	expect("a\n", "", "--- a\n+++ b\n@@ -1,1 +0,0 @@\n-a\n");
 	expect("a", "a\n", "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n");
@@ -40,9 +30,8 @@ static void one_place(void **state)
 	       "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
 }
 
-static void places_apart_and_together(void **state)
+TEST(places_apart_and_together)
 {
-	(void)state;
 	expect("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\nx\n",
 	       "--- a\n+++ b\n@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n@@ -7,3 +8,4 @@\n 7\n 8\n 9\n+x\n");
 	expect("1\n2\n3\n", "0\n1\n2\n3\nx\n",
@@ -50,11 +39,10 @@ static void places_apart_and_together(void **state)
 }
 
 /* However many lines there are, no more is replaced than has to be. */
-static void large_texts(void **state)
+TEST(large_texts)
 {
 	struct buffer before = BUFFER_INIT, after = BUFFER_INIT, out = BUFFER_INIT;
 	int marks[2] = {0, 0};
-	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		buffer_printf(&before, "%d\n", i);
 		buffer_printf(&after, "%d\n", i + (i % 2));
@@ -74,13 +62,4 @@ static void large_texts(void **state)
 	buffer_release(&out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_that_are_the_same),
-		cmocka_unit_test(one_place),
-		cmocka_unit_test(places_apart_and_together),
-		cmocka_unit_test(large_texts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

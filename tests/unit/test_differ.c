@@ -4,17 +4,7 @@
 
 #include "lib/buffer.h"
 #include "tests/unit/random.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 struct made {
 	const struct buffer *texts;
@@ -116,7 +106,7 @@ static struct made compare_strings(const char *a, const char *b, bool exact)
 	return m;
 }
 
-static void small_texts(void **state)
+TEST(small_texts)
 {
 	static const struct {
 		const char *a, *b;
@@ -133,7 +123,6 @@ static void small_texts(void **state)
 		{"x\na\nb\nc\ny\n", "y\na\nb\nc\nx\n", 2, 4},
 		{"{\n}\n{\n}\n", "{\n}\n{\n{\n}\n}\n", 1, 2},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct made m = compare_strings(cases[i].a, cases[i].b, true);
 		assert_int_equal(m.changes, cases[i].changes);
@@ -141,9 +130,8 @@ static void small_texts(void **state)
 	}
 }
 
-static void masked_lines_are_equal(void **state)
+TEST(masked_lines_are_equal)
 {
-	(void)state;
 	assert_int_equal(compare_strings("a 1\nb 2\nc\n", "a 7\nb 8\nd\n", false).lines, 2);
 	assert_int_equal(compare_strings("a 1\nb 2\nc\n", "a 7\nb 8\nd\n", true).lines, 6);
 	struct made m = compare_strings("took 3 ms\n", "took 9.1 s", false);
@@ -178,9 +166,8 @@ static void make_pair(struct buffer texts[2], uint32_t *r)
 		buffer_append_string(&texts[next_random(r) % 2], "an open end");
 }
 
-static void changes_make_the_second_text(void **state)
+TEST(changes_make_the_second_text)
 {
-	(void)state;
 	for (uint32_t round = 0; round < 150; round++) {
 		uint32_t r = random_start(round);
 		struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
@@ -192,10 +179,9 @@ static void changes_make_the_second_text(void **state)
 	}
 }
 
-static void ends_when_it_is_told(void **state)
+TEST(ends_when_it_is_told)
 {
 	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		buffer_printf(&texts[0], "same%x\n%s", (unsigned)i, i % 100 ? "" : "old\n");
 		buffer_printf(&texts[1], "same%x\n%s", (unsigned)i, i % 100 ? "" : "new\n");
@@ -213,10 +199,9 @@ static void add_lines(struct buffer *b, char mark, unsigned from, unsigned count
 }
 
 /* Long runs of lines are new, and others have gone. */
-static void large_changes(void **state)
+TEST(large_changes)
 {
 	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
-	(void)state;
 	add_lines(&texts[0], 'a', 0, 1000);
 	add_lines(&texts[1], 'a', 0, 1000);
 	add_lines(&texts[1], 'x', 0, 300000);
@@ -253,9 +238,8 @@ static int take_alone(void *ctx, const struct differ_change *c)
 }
 
 /* Of texts with too many lines: each line that the other one has nowhere, and no other. */
-static void what_only_one_has(void **state)
+TEST(what_only_one_has)
 {
-	(void)state;
 	for (uint32_t round = 0; round < 60; round++) {
 		uint32_t r = random_start(round);
 		struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
@@ -300,10 +284,9 @@ static void what_only_one_has(void **state)
 }
 
 /* Nothing is the same, in two long texts. */
-static void nothing_in_common(void **state)
+TEST(nothing_in_common)
 {
 	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
-	(void)state;
 	add_lines(&texts[0], 'a', 0, 300000);
 	add_lines(&texts[1], 'b', 0, 270000);
 	struct made m = compare(texts, true, 0);
@@ -314,10 +297,9 @@ static void nothing_in_common(void **state)
 }
 
 /* Lines that no block holds. */
-static void very_long_lines(void **state)
+TEST(very_long_lines)
 {
 	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		buffer_append_string(&texts[i], i ? "first\n" : "");
 		for (int k = 0; k < 100000; k++)
@@ -334,17 +316,4 @@ static void very_long_lines(void **state)
 	buffer_release(&texts[1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_texts),
-		cmocka_unit_test(masked_lines_are_equal),
-		cmocka_unit_test(changes_make_the_second_text),
-		cmocka_unit_test(ends_when_it_is_told),
-		cmocka_unit_test(large_changes),
-		cmocka_unit_test(what_only_one_has),
-		cmocka_unit_test(nothing_in_common),
-		cmocka_unit_test(very_long_lines),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

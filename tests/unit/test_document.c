@@ -1,19 +1,9 @@
 // Somebody else's file, replaced as a whole or not at all.
 
 #include "supervisor/agents/document.h"
+#include "tests/unit/unit.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[] = "/tmp/terse-document-XXXXXX";
 static char path[PATH_MAX];
@@ -65,11 +55,10 @@ static size_t count_files(void)
 	return count;
 }
 
-static void a_new_file_is_private(void **state)
+TEST_IN(a_new_file_is_private, set_up, tear_down)
 {
 	struct document d;
 	struct stat st;
-	(void)state;
 	assert_int_equal(document_read(&d, path, NULL), 0);
 	assert_false(d.exists);
 	assert_int_equal(document_write(&d, "new", 3), 0);
@@ -79,10 +68,9 @@ static void a_new_file_is_private(void **state)
 	document_release(&d);
 }
 
-static void a_change_by_somebody_else_is_kept(void **state)
+TEST_IN(a_change_by_somebody_else_is_kept, set_up, tear_down)
 {
 	struct document missing, there;
-	(void)state;
 	assert_int_equal(document_read(&missing, path, NULL), 0);
 	put("theirs");
 	assert_int_equal(document_write(&missing, "ours", 4), -1);
@@ -97,10 +85,9 @@ static void a_change_by_somebody_else_is_kept(void **state)
 	document_release(&there);
 }
 
-static void what_is_too_large_is_refused(void **state)
+TEST_IN(what_is_too_large_is_refused, set_up, tear_down)
 {
 	struct document d;
-	(void)state;
 	put("");
 	assert_int_equal(truncate(path, DOCUMENT_MAX + 1), 0);
 	assert_int_equal(document_read(&d, path, NULL), -1);
@@ -108,13 +95,4 @@ static void what_is_too_large_is_refused(void **state)
 	document_release(&d);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_new_file_is_private, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_change_by_somebody_else_is_kept, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_too_large_is_refused, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,18 +1,9 @@
 // JSON as the verbs print it: members, strings, what goes around them, every code.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "lib/json.h"
 #include "supervisor/command/verb.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 static void expect(struct buffer *out, const char *want)
 {
@@ -21,10 +12,9 @@ static void expect(struct buffer *out, const char *want)
 	buffer_release(out);
 }
 
-static void success(void **state)
+TEST(success)
 {
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	envelope_begin(&out);
 	json_add_string(&out, "text", "a \"b\"\n\x01\xFF");
 	json_add_string(&out, "none", NULL);
@@ -45,12 +35,11 @@ static void success(void **state)
 	       "\"list\":[{\"yes\":true,\"no\":false},1],\"null\":null}}\n");
 }
 
-static void failures(void **state)
+TEST(failures)
 {
 	static const char *const names[] = {"usage",       "unknown_artifact", "unknown_session",
 					    "bad_pattern", "bad_range",        "unreadable",
 					    "binary"};
-	(void)state;
 	assert_int_equal(sizeof(names) / sizeof(*names), ENVELOPE_CODES);
 	for (int code = 0; code < ENVELOPE_CODES; code++) {
 		struct buffer out = BUFFER_INIT;
@@ -63,11 +52,4 @@ static void failures(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(success),
-		cmocka_unit_test(failures),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,7 @@
 // The environment a command gets.
 
 #include "supervisor/process/spawn.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define MOST 16
 
@@ -56,10 +49,9 @@ static void makes(const char *from, const struct section *s, bool captured, cons
 	assert_string_equal(text, want);
 }
 
-static void nothing_set(void **state)
+TEST(nothing_set)
 {
 	const struct section none = {NULL, NULL, NULL};
-	(void)state;
 	makes("A=1 B=2", &none, true, "A=1 B=2 TERSE_ACTIVE=1");
 	makes("A=1 B=2", &none, false, "A=1 B=2 TERSE_ACTIVE=1");
 	makes("", &none, true, "TERSE_ACTIVE=1");
@@ -67,66 +59,48 @@ static void nothing_set(void **state)
 	makes("NOVALUE =x = A=b=c", &none, true, "NOVALUE =x = A=b=c TERSE_ACTIVE=1");
 }
 
-static void set(void **state)
+TEST(set)
 {
 	const struct section s = {.set = "PAGER=cat NEW=1 EMPTY="};
-	(void)state;
 	makes("A=1 PAGER=less PAGERS=x PAGE=y", &s, true,
 	      "A=1 PAGERS=x PAGE=y PAGER=cat NEW=1 EMPTY= TERSE_ACTIVE=1");
 	/* A person's terminal: nothing is changed. */
 	makes("A=1 PAGER=less", &s, false, "A=1 PAGER=less TERSE_ACTIVE=1");
 }
 
-static void the_last_of_the_same_counts(void **state)
+TEST(the_last_of_the_same_counts)
 {
 	const struct section s = {.set = "P=1 Q=1 P=2 P=3"};
-	(void)state;
 	makes("P=0 A=1 P=00", &s, true, "A=1 Q=1 P=3 TERSE_ACTIVE=1");
 }
 
-static void unset(void **state)
+TEST(unset)
 {
 	const struct section s = {.unset = "B NOT_THERE"};
-	(void)state;
 	makes("A=1 B=2 BB=3 B=4", &s, true, "A=1 BB=3 TERSE_ACTIVE=1");
 	makes("A=1 B=2", &s, false, "A=1 B=2 TERSE_ACTIVE=1");
 }
 
 /* Variables that the caller has are left alone; missing ones are set. */
-static void keep(void **state)
+TEST(keep)
 {
 	const struct section s = {
 		.set = "PAGER=cat TERM=xterm", .unset = "B", .keep = "PAGER B TERM"};
-	(void)state;
 	makes("PAGER=less B=2", &s, true, "PAGER=less B=2 TERM=xterm TERSE_ACTIVE=1");
 	makes("A=1 TERM=", &s, true, "A=1 TERM= PAGER=cat TERSE_ACTIVE=1");
 }
 
-static void set_and_unset(void **state)
+TEST(set_and_unset)
 {
 	const struct section s = {.set = "A=new", .unset = "A"};
-	(void)state;
 	makes("A=old", &s, true, "A=new TERSE_ACTIVE=1");
 }
 
-static void active_is_there_once(void **state)
+TEST(active_is_there_once)
 {
 	const struct section none = {NULL, NULL, NULL};
-	(void)state;
 	makes("TERSE_ACTIVE=7 A=1 TERSE_ACTIVE", &none, false, "A=1 TERSE_ACTIVE=1");
 	makes("TERSE_ACTIVE= TERSE_ACTIVE_TOO=x", &none, true, "TERSE_ACTIVE_TOO=x TERSE_ACTIVE=1");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_set),
-		cmocka_unit_test(set),
-		cmocka_unit_test(the_last_of_the_same_counts),
-		cmocka_unit_test(unset),
-		cmocka_unit_test(keep),
-		cmocka_unit_test(set_and_unset),
-		cmocka_unit_test(active_is_there_once),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,16 +2,7 @@
 
 #include "lib/exec.h"
 #include "tests/unit/child.h"
-
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static char dir[] = "/tmp/terse-test-XXXXXX";
 
@@ -54,9 +45,8 @@ static void gives(const char *path, const char *file, const char *want)
 
 #define SCRIPT "echo \"$0 $# $2\"\n"
 
-static void finds_the_first_that_can_be_executed(void **state)
+TEST(finds_the_first_that_can_be_executed)
 {
-	(void)state;
 	gives("b", "tool", "b/tool 2 two three\n");
 	gives("nosuch:b", "tool", "b/tool 2 two three\n");
 	/* A directory, a file without the bit to execute it, an interpreter that is missing. */
@@ -78,9 +68,8 @@ static void fails(const char *path, const char *file, int error)
 	gives(path, file, want);
 }
 
-static void tells_why_none(void **state)
+TEST(tells_why_none)
 {
-	(void)state;
 	fails("b", "nosuch", ENOENT);
 	fails("b", "", ENOENT);
 	fails("plain:nosuch", "tool", EACCES);
@@ -120,11 +109,4 @@ static int remove_files(void **state)
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_the_first_that_can_be_executed),
-		cmocka_unit_test(tells_why_none),
-	};
-	return cmocka_run_group_tests(tests, make_files, remove_files);
-}
+TEST_MAIN(make_files, remove_files)

@@ -1,16 +1,7 @@
 // Which lines count as the same.
 
 #include "lib/fingerprint.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static uint64_t masked(const char *line)
 {
@@ -23,7 +14,7 @@ static void assert_masked(const char *a, const char *b, bool same)
 		fail_msg("\"%s\" and \"%s\" are %s", a, b, same ? "not the same" : "the same");
 }
 
-static void masks_what_differs_from_run_to_run(void **state)
+TEST(masks_what_differs_from_run_to_run)
 {
 	static const char *const same[][2] = {
 		{"took 12 ms", "took 3.1 s"},
@@ -41,12 +32,11 @@ static void masks_what_differs_from_run_to_run(void **state)
 		{"process 4711 ended", "process 99 ended"},
 		{"12.0 KB of 14 MB", "900 KB of 1.5 MB"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
 		assert_masked(same[i][0], same[i][1], true);
 }
 
-static void keeps_what_tells_lines_apart(void **state)
+TEST(keeps_what_tells_lines_apart)
 {
 	static const char *const apart[][2] = {
 		{"", " "},
@@ -63,19 +53,17 @@ static void keeps_what_tells_lines_apart(void **state)
 		{"naïve", "naive"},
 		{"took 12 apples", "took 12 pears"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++)
 		assert_masked(apart[i][0], apart[i][1], false);
 }
 
 /* Whatever the place in memory, and what is behind the line. */
-static void looks_at_the_line_alone(void **state)
+TEST(looks_at_the_line_alone)
 {
 	static const char line[] =
 		"src/main.c:12: 0x12 /tmp/a/b 9fceb02d test_3 3.5 ms, more words";
 	char room[3 * sizeof(line)];
 	uint64_t expected = masked(line);
-	(void)state;
 	for (size_t at = 0; at < 16; at++) {
 		for (int fill = 0; fill < 256; fill += 51) {
 			memset(room, fill, sizeof(room));
@@ -85,10 +73,9 @@ static void looks_at_the_line_alone(void **state)
 	}
 }
 
-static void exact_bytes_all_count(void **state)
+TEST(exact_bytes_all_count)
 {
 	char line[40];
-	(void)state;
 	for (size_t i = 0; i < sizeof(line); i++) {
 		memset(line, '7', sizeof(line));
 		uint64_t before = fingerprint_exact(line, sizeof(line));
@@ -100,13 +87,4 @@ static void exact_bytes_all_count(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(masks_what_differs_from_run_to_run),
-		cmocka_unit_test(keeps_what_tells_lines_apart),
-		cmocka_unit_test(looks_at_the_line_alone),
-		cmocka_unit_test(exact_bytes_all_count),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

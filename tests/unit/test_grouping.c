@@ -2,16 +2,9 @@
 
 #include "lib/buffer.h"
 #include "supervisor/preview/head.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void names_of_files(void **state)
+TEST(names_of_files)
 {
 	static const struct {
 		enum grouping_form form;
@@ -47,7 +40,6 @@ static void names_of_files(void **state)
 		{GROUPING_PLAIN, "no colon", 0},
 		{GROUPING_NONE, "src/a.c:12:int x;", 0},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		size_t name = grouping_name(rows[i].form, rows[i].line, strlen(rows[i].line));
 		if (name != rows[i].name)
@@ -60,9 +52,8 @@ static enum grouping_form form_of(const char *text)
 	return grouping_find_form(text, strlen(text));
 }
 
-static void forms_of_texts(void **state)
+TEST(forms_of_texts)
 {
-	(void)state;
 	assert_int_equal(form_of("src/a.c:1:x\nsrc/a.c:2:x\nsrc/b.c:3:x\nsrc/b.c:4:x\n"),
 			 GROUPING_NUMBERED);
 	assert_int_equal(form_of("src/a.c:1:x\nsrc/a.c:2:x\nsrc/a.c:3:x\n"), GROUPING_NUMBERED);
@@ -80,11 +71,4 @@ static void forms_of_texts(void **state)
 	assert_int_equal(form_of("no line"), GROUPING_NONE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_files),
-		cmocka_unit_test(forms_of_texts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

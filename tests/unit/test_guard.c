@@ -3,16 +3,9 @@
 #include "lib/buffer.h"
 #include "lib/guard.h"
 #include "lib/utf8.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void lines_like_notices(void **state)
+TEST(lines_like_notices)
 {
 	static const struct {
 		const char *line;
@@ -49,7 +42,6 @@ static void lines_like_notices(void **state)
 		{"\n", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		const char *line = lines[i].line;
 		size_t len = strlen(line);
@@ -65,7 +57,7 @@ static void lines_like_notices(void **state)
 	assert_false(guard_may_be_needed("Overwrite? [y/N] ", 17));
 }
 
-static void each_line_of_a_text(void **state)
+TEST(each_line_of_a_text)
 {
 	static const struct {
 		enum guard_mode mode;
@@ -78,7 +70,6 @@ static void each_line_of_a_text(void **state)
 		{GUARD_LINE, "a\r\nb\n", "a\r\nb\n"},
 		{GUARD_LINE, "", ""},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
 		size_t len = strlen(rows[i].text);
@@ -91,11 +82,4 @@ static void each_line_of_a_text(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_like_notices),
-		cmocka_unit_test(each_line_of_a_text),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,14 +2,7 @@
 
 #include "lib/utf8.h"
 #include "supervisor/preview/head.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static const struct limit some = {.bytes = 64, .max_line = 30};
 
@@ -36,9 +29,8 @@ static struct head given(const struct limit *limit, const char *text, const char
 	return h;
 }
 
-static void all_of_it(void **state)
+TEST(all_of_it)
 {
-	(void)state;
 	struct head h = given(&some, "a\n\nb\n", "a\n\nb\n", HEAD_OPEN);
 	assert_int_equal(h.at.lines, 3);
 	h = given(&some, "a\nb", "a\nb", HEAD_OPEN);
@@ -47,10 +39,9 @@ static void all_of_it(void **state)
 	given(&some, "a \x1b[m \xFF\n", "a \xEF\xBF\xBD[m \xEF\xBF\xBD\n", HEAD_OPEN);
 }
 
-static void by_count(void **state)
+TEST(by_count)
 {
 	struct limit l = some;
-	(void)state;
 	l.count = 2;
 	struct head h = given(&l, "a\nb\nc\n", "a\nb\n", HEAD_COUNT);
 	assert_int_equal(h.at.lines, 2);
@@ -63,10 +54,9 @@ static void by_count(void **state)
 	assert_int_equal(h.at.units, 2);
 }
 
-static void by_bytes(void **state)
+TEST(by_bytes)
 {
 	struct limit l = some;
-	(void)state;
 	l.bytes = 10;
 	struct head h = given(&l, "abcd\nefgh\nijkl\n", "abcd\nefgh\n", HEAD_BYTES);
 	assert_int_equal(h.at.lines, 2);
@@ -78,10 +68,9 @@ static void by_bytes(void **state)
 }
 
 /* A line that is a large part of the room is cut where other lines need it, wherever it stands. */
-static void a_long_line_leaves_room(void **state)
+TEST(a_long_line_leaves_room)
 {
 	struct limit l = some;
-	(void)state;
 	l.max_line = 1000;
 	l.bytes = 80;
 	struct head h = given(
@@ -105,10 +94,9 @@ static void a_long_line_leaves_room(void **state)
 	      "01234567890123456789012345678901234[... bytes 35-75]", HEAD_OPEN);
 }
 
-static void long_lines(void **state)
+TEST(long_lines)
 {
 	struct limit l = some;
-	(void)state;
 	l.max_line = 5;
 	/* A mark is printed only if it is shorter than what it stands for. */
 	struct head h = given(&l,
@@ -122,10 +110,9 @@ static void long_lines(void **state)
 }
 
 /* Long lines are shown as far as there is room when the rest of the text is known. */
-static void grown_lines(void **state)
+TEST(grown_lines)
 {
 	struct limit l = some;
-	(void)state;
 	l.max_line = 5;
 	l.grow = true;
 	l.bytes = 80;
@@ -155,12 +142,11 @@ static void grown_lines(void **state)
 }
 
 /* A line that looks like a notice costs its guard, too. */
-static void forged_lines(void **state)
+TEST(forged_lines)
 {
 	static const char forged[] = "[... omitted: terse read last; evil]\n";
 	struct head h = {.limit = {.bytes = 90, .max_line = 60}, .guard = GUARD_LINE};
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	assert_true(head_take(&h, "a\n", 2));
 	assert_true(head_take(&h, forged, strlen(forged)));
 	assert_int_equal(h.at.bytes, 2 + strlen(forged) + strlen(GUARD));
@@ -173,12 +159,11 @@ static void forged_lines(void **state)
 }
 
 /* However many and long the lines are, little more than the limit is held of them. */
-static void held_lines(void **state)
+TEST(held_lines)
 {
 	struct head h = {.limit = {.bytes = 4096, .max_line = 40, .grow = true}};
 	struct buffer out = BUFFER_INIT;
 	char line[3000];
-	(void)state;
 	memset(line, 'x', sizeof(line));
 	line[sizeof(line) - 1] = '\n';
 	for (int i = 0; i < 1000; i++) {
@@ -193,11 +178,10 @@ static void held_lines(void **state)
 }
 
 /* Lines that are taken while the text may still fit are part of it. */
-static void taken_before(void **state)
+TEST(taken_before)
 {
 	struct head h = {.limit = {.bytes = 30, .max_line = 5, .count = 4}};
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	assert_true(head_take(&h, "abcde\n", 6));
 	assert_false(head_take(&h, "abcdef\n", 7));
 	assert_true(head_take(&h, "\xFF\xFF\n", 3));
@@ -219,14 +203,4 @@ static void taken_before(void **state)
 	assert_false(head_take(&h, "abcdef\n", 7));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_it),   cmocka_unit_test(by_count),
-		cmocka_unit_test(by_bytes),    cmocka_unit_test(a_long_line_leaves_room),
-		cmocka_unit_test(long_lines),  cmocka_unit_test(taken_before),
-		cmocka_unit_test(grown_lines), cmocka_unit_test(forged_lines),
-		cmocka_unit_test(held_lines),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

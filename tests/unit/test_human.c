@@ -2,18 +2,10 @@
 
 #include "lib/human.h"
 #include "tests/unit/random.h"
+#include "tests/unit/unit.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define KB ((uint64_t)1024)
 #define MB (1024 * KB)
@@ -21,7 +13,7 @@
 #define TB (1024 * GB)
 #define PB (1024 * TB)
 
-static void counts(void **state)
+TEST(counts)
 {
 	static const struct {
 		uint64_t n;
@@ -38,7 +30,6 @@ static void counts(void **state)
 		{UINT64_MAX, "18,446,744,073,709,551,615"},
 	};
 	char out[HUMAN_LEN];
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_ptr_equal(human_count(out, cases[i].n), out);
 		assert_string_equal(out, cases[i].text);
@@ -46,7 +37,7 @@ static void counts(void **state)
 }
 
 /* Rounding never shows 100.0, 1024 or 0.x of a unit. */
-static void sizes(void **state)
+TEST(sizes)
 {
 	static const struct {
 		uint64_t bytes;
@@ -80,7 +71,6 @@ static void sizes(void **state)
 		{UINT64_MAX, "16.0 EB"},
 	};
 	char out[HUMAN_LEN];
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_ptr_equal(human_size(out, cases[i].bytes), out);
 		assert_string_equal(out, cases[i].text);
@@ -88,11 +78,10 @@ static void sizes(void **state)
 }
 
 /* The same as printf rounds it. */
-static void sizes_rounded(void **state)
+TEST(sizes_rounded)
 {
 	static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
 	uint64_t random = random_start(1);
-	(void)state;
 	for (int i = 0; i < 200000; i++) {
 		char out[HUMAN_LEN], want[HUMAN_LEN];
 		random = random * 6364136223846793005u + 1442695040888963407u;
@@ -112,7 +101,7 @@ static void sizes_rounded(void **state)
 	}
 }
 
-static void durations(void **state)
+TEST(durations)
 {
 	static const struct {
 		int64_t ms;
@@ -135,28 +124,18 @@ static void durations(void **state)
 		{INT64_MAX, "2562047788015 h 12 min"},
 	};
 	char out[HUMAN_LEN];
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_ptr_equal(human_duration(out, cases[i].ms), out);
 		assert_string_equal(out, cases[i].text);
 	}
 }
 
-static void times(void **state)
+TEST(times)
 {
-	(void)state;
 	setenv("TZ", "UTC0", 1);
 	tzset();
 	assert_string_equal(HUMAN_TIME(1763630025999), "2025-11-20 09:13:45");
 	assert_string_equal(HUMAN_TIME(0), "1970-01-01 00:00:00");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts), cmocka_unit_test(sizes_rounded),
-		cmocka_unit_test(sizes),  cmocka_unit_test(durations),
-		cmocka_unit_test(times),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,21 +1,12 @@
 // The line index against counting by hand: any text, any damage.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "supervisor/artifact/index.h"
 #include "tests/unit/random.h"
+#include "tests/unit/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* A text in memory, as a file, and its index as a file. */
 struct sample {
@@ -127,9 +118,8 @@ static void check_some_lines(const struct sample *s, int idx, size_t size)
 		check_line(s, idx, size, 1 + random_below(lines + 3));
 }
 
-static void test_newline_count(void **state)
+TEST(test_newline_count)
 {
-	(void)state;
 	static char data[20000];
 	for (int round = 0; round < 300; round++) {
 		uint64_t often = 1 + random_below(300);
@@ -151,18 +141,16 @@ static void test_newline_count(void **state)
 	}
 }
 
-static void test_only_newlines(void **state)
+TEST(test_only_newlines)
 {
-	(void)state;
 	static char data[1 << 16];
 	memset(data, '\n', sizeof(data));
 	for (size_t len = 0; len <= sizeof(data); len += 257)
 		assert_int_equal(newline_count(data, len), len);
 }
 
-static void test_lines_of_all_lengths(void **state)
+TEST(test_lines_of_all_lengths)
 {
-	(void)state;
 	static const size_t longest[] = {1, 3, 40, 200, 3000};
 	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest); i++) {
 		struct sample s = {0};
@@ -179,9 +167,8 @@ static void test_lines_of_all_lengths(void **state)
 	}
 }
 
-static void test_small_texts(void **state)
+TEST(test_small_texts)
 {
-	(void)state;
 	static const char *const texts[] = {"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n"};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		struct sample s = {0};
@@ -195,9 +182,8 @@ static void test_small_texts(void **state)
 	}
 }
 
-static void test_exact_strides(void **state)
+TEST(test_exact_strides)
 {
-	(void)state;
 	for (int extra = -1; extra <= 1; extra++) {
 		struct sample s = {0};
 		for (int n = 0; n < 2 * INDEX_STRIDE + extra; n++)
@@ -210,9 +196,8 @@ static void test_exact_strides(void **state)
 }
 
 /* The text was larger when the index was written, or only its start counts. */
-static void test_index_ahead(void **state)
+TEST(test_index_ahead)
 {
-	(void)state;
 	struct sample s = {0};
 	for (int n = 0; n < 50 * INDEX_STRIDE; n++)
 		add_line(&s.text, (size_t)random_below(10));
@@ -222,9 +207,8 @@ static void test_index_ahead(void **state)
 	release(&s);
 }
 
-static void test_index_behind(void **state)
+TEST(test_index_behind)
 {
-	(void)state;
 	struct sample s = {0};
 	for (int n = 0; n < 20 * INDEX_STRIDE; n++)
 		add_line(&s.text, (size_t)random_below(10));
@@ -238,9 +222,8 @@ static void test_index_behind(void **state)
 	release(&s);
 }
 
-static void test_damaged_index(void **state)
+TEST(test_damaged_index)
 {
-	(void)state;
 	struct sample s = {0};
 	for (int n = 0; n < 10 * INDEX_STRIDE; n++)
 		add_line(&s.text, (size_t)random_below(10));
@@ -264,9 +247,8 @@ static void test_damaged_index(void **state)
 }
 
 /* Only a part of the text counts, and its lines have other numbers. */
-static void test_range(void **state)
+TEST(test_range)
 {
-	(void)state;
 	struct sample s = {0};
 	for (int n = 0; n < 8 * INDEX_STRIDE; n++)
 		add_line(&s.text, (size_t)random_below(10));
@@ -297,17 +279,6 @@ static void test_range(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_newline_count),
-		cmocka_unit_test(test_only_newlines),
-		cmocka_unit_test(test_lines_of_all_lengths),
-		cmocka_unit_test(test_small_texts),
-		cmocka_unit_test(test_exact_strides),
-		cmocka_unit_test(test_index_ahead),
-		cmocka_unit_test(test_index_behind),
-		cmocka_unit_test(test_damaged_index),
-		cmocka_unit_test(test_range),
-	};
 	seed = random_start(0);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -3,16 +3,7 @@
 #include "config/ini.h"
 
 #include "lib/buffer.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define TEXT(string) string, sizeof(string) - 1
 
@@ -52,9 +43,8 @@ static void client(const char *text, size_t len, int calls, const char *expected
 	buffer_release(&log.text);
 }
 
-static void tells_each_line(void **state)
+TEST(tells_each_line)
 {
-	(void)state;
 	client(TEXT("# comment\n"
 		    "[a]\n"
 		    "k = v\n"
@@ -78,9 +68,8 @@ static void tells_each_line(void **state)
 }
 
 /* All mistakes of a file, and what is good between them. */
-static void goes_on_after_mistakes(void **state)
+TEST(goes_on_after_mistakes)
 {
-	(void)state;
 	client(TEXT("lost\n"
 		    "[a]\n"
 		    "k = v\n"
@@ -108,10 +97,9 @@ static void goes_on_after_mistakes(void **state)
 	       "12 malformed <p> neither [section] nor key = value\n");
 }
 
-static void stops_when_told(void **state)
+TEST(stops_when_told)
 {
 	static const char text[] = "[a]\nk = v\nbad\n[b]\nl = w\n";
-	(void)state;
 	client(TEXT(text), 1, "1 section [a]\n");
 	client(TEXT(text), 2, "1 section [a]\n2 key [a] <k> <v>\n");
 	client(TEXT(text), 3,
@@ -119,21 +107,11 @@ static void stops_when_told(void **state)
 	       "3 malformed <bad> neither [section] nor key = value\n");
 }
 
-static void tells_nothing_of_nothing(void **state)
+TEST(tells_nothing_of_nothing)
 {
-	(void)state;
 	client("", 0, 0, "");
 	client(TEXT("\xEF\xBB\xBF"), 0, "");
 	client(TEXT("\r\n \t\n;\n#"), 0, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_each_line),
-		cmocka_unit_test(goes_on_after_mistakes),
-		cmocka_unit_test(stops_when_told),
-		cmocka_unit_test(tells_nothing_of_nothing),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

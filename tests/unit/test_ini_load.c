@@ -2,20 +2,7 @@
 // and that a refused file leaves nothing behind.
 
 #include "config/option.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define TEN          "0123456789"
 #define HUNDRED      TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
@@ -37,10 +24,9 @@ static void load(struct settings *s, const char *text, size_t len)
 		fail_msg("%s", error.text);
 }
 
-static void takes_all_forms(void **state)
+TEST(takes_all_forms)
 {
 	struct settings s = start();
-	(void)state;
 	load(&s, TEXT("\xEF\xBB\xBF# a comment\r\n"
 		      "  ; another\r\n"
 		      "\r\n"
@@ -73,10 +59,9 @@ static void takes_all_forms(void **state)
 	settings_release(&s);
 }
 
-static void takes_an_end_without_newline(void **state)
+TEST(takes_an_end_without_newline)
 {
 	struct settings s = start();
-	(void)state;
 	load(&s, TEXT("[report]\nsize = 1KB"));
 	assert_int_equal(s.size, 1024);
 	load(&s, "", 0);
@@ -85,10 +70,9 @@ static void takes_an_end_without_newline(void **state)
 	settings_release(&s);
 }
 
-static void takes_the_longest_line(void **state)
+TEST(takes_the_longest_line)
 {
 	struct settings s = start();
-	(void)state;
 	/* Comments may be longer; blanks at a line's end do not count. */
 	load(&s, TEXT("# " FIVE_HUNDRED "\n"
 		      "[environment]\n"
@@ -100,10 +84,9 @@ static void takes_the_longest_line(void **state)
 	settings_release(&s);
 }
 
-static void empty_values_empty(void **state)
+TEST(empty_values_empty)
 {
 	struct settings s = start();
-	(void)state;
 	load(&s, TEXT("[session]\nname = a\n[environment]\nset =\nkeep = A\n  B\n"));
 	assert_string_equal(s.session, "a");
 	assert_int_equal(s.env_set.count, 0);
@@ -115,10 +98,9 @@ static void empty_values_empty(void **state)
 	settings_release(&s);
 }
 
-static void later_files_win_key_by_key(void **state)
+TEST(later_files_win_key_by_key)
 {
 	struct settings s = start();
-	(void)state;
 	load(&s, TEXT("[report]\nsize = 1KB\nmax_lines = 9\n[session]\nname = one\n"));
 	load(&s, TEXT("[report]\nsize = 2KB\n[session]\nname = two\n"));
 	assert_int_equal(s.size, 2048);
@@ -128,12 +110,11 @@ static void later_files_win_key_by_key(void **state)
 	settings_release(&s);
 }
 
-static void a_long_list_is_kept(void **state)
+TEST(a_long_list_is_kept)
 {
 	struct settings s = start();
 	char *text = malloc(100000);
 	size_t len;
-	(void)state;
 	assert_non_null(text);
 	len = (size_t)snprintf(text, 100000, "[environment]\nset =\n");
 	for (int i = 0; i < 5000; i++)
@@ -237,11 +218,10 @@ static const struct {
 };
 
 /* Each also behind lines that are good: none of them may have an effect. */
-static void refuses_malformed_files(void **state)
+TEST(refuses_malformed_files)
 {
 	static const char good[] = "[run]\nlinger = 1h\n[shim]\nshell = /bin/dash\n[environment]\n"
 				   "keep = TERM\n";
-	(void)state;
 	for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
 		struct option_error error = {""};
 		struct settings s = start();
@@ -264,12 +244,11 @@ static void refuses_malformed_files(void **state)
 	}
 }
 
-static void names_no_more_than_a_line_can_show(void **state)
+TEST(names_no_more_than_a_line_can_show)
 {
 	struct option_error error = {""};
 	struct settings s = start();
 	char path[5000];
-	(void)state;
 	memset(path, 'p', sizeof(path));
 	memcpy(path + sizeof(path) - 6, "/\n.ini", 6);
 	path[sizeof(path) - 1] = '\0';
@@ -321,13 +300,12 @@ static void write_file(const char *path, const char *text, size_t len)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void reads_files(void **state)
+TEST(reads_files)
 {
 	struct option_error error = {""};
 	struct place p = make_place();
 	struct settings s = start();
 	char expected[160];
-	(void)state;
 	assert_int_equal(settings_load_file(&s, p.path, &error), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(settings_load_file(&s, p.dir, &error), -1);
@@ -349,7 +327,7 @@ static void reads_files(void **state)
 }
 
 /* A large file that is all comment except its last line, up to the limit and over it. */
-static void bounds_files(void **state)
+TEST(bounds_files)
 {
 	static const char last[] = "\n[report]\nsize = 1KB\n";
 	const size_t limit = (size_t)1 << 20;
@@ -357,7 +335,6 @@ static void bounds_files(void **state)
 	struct place p = make_place();
 	struct settings s = start();
 	char *text = malloc(limit + 1), expected[160];
-	(void)state;
 	assert_non_null(text);
 	memset(text, '#', limit + 1);
 	memcpy(text + limit - (sizeof(last) - 1), last, sizeof(last) - 1);
@@ -378,12 +355,11 @@ static void bounds_files(void **state)
 }
 
 /* Would wait for a writer for ever if the file were opened as it comes. */
-static void does_not_wait_for_a_fifo(void **state)
+TEST(does_not_wait_for_a_fifo)
 {
 	struct option_error error = {""};
 	struct place p = make_place();
 	struct settings s = start();
-	(void)state;
 	assert_int_equal(mkfifo(p.path, 0600), 0);
 	alarm(60);
 	assert_int_equal(settings_load_file(&s, p.path, &error), 0);
@@ -392,20 +368,4 @@ static void does_not_wait_for_a_fifo(void **state)
 	remove_place(&p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_all_forms),
-		cmocka_unit_test(takes_an_end_without_newline),
-		cmocka_unit_test(takes_the_longest_line),
-		cmocka_unit_test(empty_values_empty),
-		cmocka_unit_test(later_files_win_key_by_key),
-		cmocka_unit_test(a_long_list_is_kept),
-		cmocka_unit_test(refuses_malformed_files),
-		cmocka_unit_test(names_no_more_than_a_line_can_show),
-		cmocka_unit_test(reads_files),
-		cmocka_unit_test(bounds_files),
-		cmocka_unit_test(does_not_wait_for_a_fifo),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,16 +3,8 @@
 #include "config/ini.h"
 
 #include "lib/buffer.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <ini.h>
 
 /* Takes the place of inih's: lines are read as it reads them, and each is a key. */
@@ -57,9 +49,8 @@ static struct seen visit_long_line(size_t len)
 	return seen;
 }
 
-static void every_line_is_told(void **state)
+TEST(every_line_is_told)
 {
-	(void)state;
 	for (size_t len = 2; len < 420; len++) {
 		struct seen seen = visit_long_line(len);
 		assert_int_equal(seen.keys, len <= 198 ? 3 : 2);
@@ -67,10 +58,4 @@ static void every_line_is_told(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_line_is_told),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

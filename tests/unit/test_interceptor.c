@@ -5,21 +5,12 @@
 #include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/interceptor.h"
+#include "tests/unit/unit.h"
 
-static void nothing_comes(void **state)
+TEST(nothing_comes)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	finish(&r);
 	printed(&r, "");
@@ -28,10 +19,9 @@ static void nothing_comes(void **state)
 	run_end(&r);
 }
 
-static void short_text_is_printed_as_it_is(void **state)
+TEST(short_text_is_printed_as_it_is)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	feed(&r, "\x1b[32mone\x1b[m\r\n10%\r20%\r30%\ntwo");
 	finish(&r);
@@ -43,9 +33,8 @@ static void short_text_is_printed_as_it_is(void **state)
 }
 
 /* Exactly at the limit it is whole, one byte on it is a preview within the budget. */
-static void threshold(void **state)
+TEST(threshold)
 {
-	(void)state;
 	for (size_t len = LIMIT - 2; len <= LIMIT + 2; len++) {
 		for (size_t step = 1; step <= len; step = step * 3 + 1) {
 			struct run r = run_make();
@@ -76,9 +65,8 @@ static void threshold(void **state)
 }
 
 /* Text that grows when it is printed clean is measured as printed. */
-static void threshold_of_invalid_bytes(void **state)
+TEST(threshold_of_invalid_bytes)
 {
-	(void)state;
 	for (int over = 0; over <= 1; over++) {
 		struct run r = run_make();
 		struct buffer text = BUFFER_INIT;
@@ -101,11 +89,10 @@ static void threshold_of_invalid_bytes(void **state)
 }
 
 /* Half a character at the very end is one that is invalid. */
-static void threshold_of_a_cut_character(void **state)
+TEST(threshold_of_a_cut_character)
 {
 	struct run r = run_make();
 	struct buffer text = BUFFER_INIT;
-	(void)state;
 	run_start(&r);
 	make_text(&text, LIMIT, 50);
 	memcpy(text.data + LIMIT - 2, "\n\xE2", 2);
@@ -117,9 +104,8 @@ static void threshold_of_a_cut_character(void **state)
 	run_end(&r);
 }
 
-static void threshold_of_lines(void **state)
+TEST(threshold_of_lines)
 {
-	(void)state;
 	for (int over = 0; over <= 1; over++) {
 		struct run r = run_make();
 		r.options.limit.count = 20;
@@ -137,9 +123,8 @@ static void threshold_of_lines(void **state)
 }
 
 /* Units other than lines are limits in the other modes as well. */
-static void preview_by_units(void **state)
+TEST(preview_by_units)
 {
-	(void)state;
 	for (int over = 0; over <= 1; over++) {
 		struct run r = run_make();
 		r.options.limit.count = 2;
@@ -159,10 +144,9 @@ static void preview_by_units(void **state)
 	}
 }
 
-static void folds_are_printed_once(void **state)
+TEST(folds_are_printed_once)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	feed_lines(&r, 1, 500);
 	for (int i = 0; i < 40; i++)
@@ -176,10 +160,9 @@ static void folds_are_printed_once(void **state)
 }
 
 /* A few stray bytes do not make a text binary; the decision can't wait for ever. */
-static void judged_when_nothing_more_comes(void **state)
+TEST(judged_when_nothing_more_comes)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	interceptor_feed(r.text, "\x1f\x8b\x08", 3);
 	assert_false(interceptor_is_binary(r.text));
@@ -206,10 +189,9 @@ static void judged_when_nothing_more_comes(void **state)
 }
 
 /* A few bytes that are no text, and then text; text, and then none. */
-static void judged_again(void **state)
+TEST(judged_again)
 {
 	char bytes[3000];
-	(void)state;
 	struct run r = run_make();
 	run_start(&r);
 	interceptor_feed(r.text, "\0\0\0ok\n", 6);
@@ -239,7 +221,7 @@ static void judged_again(void **state)
 	}
 
 /* A NUL is a newline where there is none of these at first, else a symbol. */
-static void nul(void **state)
+TEST(nul)
 {
 	static const struct {
 		const char *in;
@@ -254,7 +236,6 @@ static void nul(void **state)
 		NUL_CASE("\033[1\0mred\n", "red\n"),
 		NUL_CASE("key\r\0value\0", "key\nvalue\n"),
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct run r = run_make();
 		run_start(&r);
@@ -272,7 +253,7 @@ static void nul(void **state)
 	run_end(&r);
 }
 
-static void status_lines(void **state)
+TEST(status_lines)
 {
 	static const struct {
 		enum status_when when;
@@ -293,7 +274,6 @@ static void status_lines(void **state)
 		 {.state = WORDING_INTERRUPTED},
 		 "text\n[terse: interrupted after 0 ms; 1 line, 4 B]\n"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct run r = run_make();
 		const struct interceptor_ending e = {.ending = cases[i].ending,
@@ -308,14 +288,13 @@ static void status_lines(void **state)
 }
 
 /* If one reader gets two streams, only one of them reports the end. */
-static void told_once(void **state)
+TEST(told_once)
 {
 	struct run r = run_make();
 	const struct interceptor_ending e = {.ending = {.exit_code = 124, .timed_out = true},
 					     .is_second = true,
 					     .status_line = STATUS_LINE_ALWAYS};
 	struct interceptor_ending first = e;
-	(void)state;
 	first.is_second = false;
 	assert_false(interceptor_is_worth_telling(&e));
 	assert_true(interceptor_is_worth_telling(&first));
@@ -336,7 +315,7 @@ static void told_once(void **state)
 }
 
 /* Only who got less than everything has lost what could not be kept. */
-static void partial(void **state)
+TEST(partial)
 {
 	static const struct {
 		enum interceptor_print print;
@@ -348,7 +327,6 @@ static void partial(void **state)
 		{INTERCEPT_WHOLE, 1000, false},
 		{INTERCEPT_SILENT, 1000, false},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct run r = run_make();
 		r.full = true;
@@ -361,10 +339,9 @@ static void partial(void **state)
 	}
 }
 
-static void no_artifact_can_be_made(void **state)
+TEST(no_artifact_can_be_made)
 {
 	struct run r = run_make();
-	(void)state;
 	r.full = true;
 	r.options.raw = INTERCEPT_RAW_YES;
 	run_start(&r);
@@ -378,10 +355,9 @@ static void no_artifact_can_be_made(void **state)
 	run_end(&r);
 }
 
-static void queries_are_answered(void **state)
+TEST(queries_are_answered)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	feed(&r, "\x1b[");
 	interceptor_pause(r.text);
@@ -393,9 +369,8 @@ static void queries_are_answered(void **state)
 	run_end(&r);
 }
 
-static void the_screen_can_be_looked_at(void **state)
+TEST(the_screen_can_be_looked_at)
 {
-	(void)state;
 	struct run r = run_make();
 	struct buffer picture = BUFFER_INIT;
 	unsigned row, col;
@@ -414,12 +389,11 @@ static void the_screen_can_be_looked_at(void **state)
 	run_end(&r);
 }
 
-static void bad_options(void **state)
+TEST(bad_options)
 {
 	struct run r = run_make();
 	const struct interceptor_events events = {
 		.artifact = on_artifact, .print = on_print, .ctx = &r};
-	(void)state;
 	r.options.limit.bytes = 1;
 	assert_null(interceptor_new(&r.options, &events));
 	assert_int_equal(errno, EINVAL);
@@ -462,9 +436,8 @@ static void check_order(const struct buffer *out, bool by_head)
 	}
 }
 
-static void any_text_stays_within_the_budget(void **state)
+TEST(any_text_stays_within_the_budget)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= 400; seed++) {
 		struct run r = run_make();
 		struct buffer text = BUFFER_INIT;
@@ -518,7 +491,7 @@ static void any_text_stays_within_the_budget(void **state)
 
 /* A text between both sizes is held until the outcome decides; while the command runs, the smaller
    one counts. */
-static void the_outcome_chooses_the_size(void **state)
+TEST(the_outcome_chooses_the_size)
 {
 	static const struct {
 		size_t success, failure;
@@ -536,7 +509,6 @@ static void the_outcome_chooses_the_size(void **state)
 		{1000, 1000, WORDING_ENDED, 1, false},
 		{1000, 0, WORDING_ENDED, 1, false},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		for (enum mode mode = MODE_SMART; mode <= MODE_ENDS; mode++) {
 			struct run r = run_make();
@@ -567,9 +539,8 @@ static void the_outcome_chooses_the_size(void **state)
 }
 
 /* A preview has the room of the outcome, too. */
-static void a_preview_has_the_size_of_the_outcome(void **state)
+TEST(a_preview_has_the_size_of_the_outcome)
 {
-	(void)state;
 	for (enum mode mode = MODE_SMART; mode <= MODE_ENDS; mode++) {
 		for (int code = 0; code <= 1; code++) {
 			struct run r = run_make();
@@ -589,30 +560,4 @@ static void a_preview_has_the_size_of_the_outcome(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_outcome_chooses_the_size),
-		cmocka_unit_test(a_preview_has_the_size_of_the_outcome),
-		cmocka_unit_test(nothing_comes),
-		cmocka_unit_test(short_text_is_printed_as_it_is),
-		cmocka_unit_test(threshold),
-		cmocka_unit_test(threshold_of_invalid_bytes),
-		cmocka_unit_test(threshold_of_a_cut_character),
-		cmocka_unit_test(threshold_of_lines),
-		cmocka_unit_test(preview_by_units),
-		cmocka_unit_test(folds_are_printed_once),
-		cmocka_unit_test(judged_when_nothing_more_comes),
-		cmocka_unit_test(judged_again),
-		cmocka_unit_test(nul),
-		cmocka_unit_test(status_lines),
-		cmocka_unit_test(told_once),
-		cmocka_unit_test(partial),
-		cmocka_unit_test(no_artifact_can_be_made),
-		cmocka_unit_test(queries_are_answered),
-		cmocka_unit_test(the_screen_can_be_looked_at),
-		cmocka_unit_test(bad_options),
-		cmocka_unit_test(any_text_stays_within_the_budget),
-	};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

@@ -4,14 +4,8 @@
 #include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/interceptor.h"
+#include "tests/unit/unit.h"
 
 static struct run run_make_for(enum interceptor_form form, enum interceptor_print print)
 {
@@ -50,11 +44,10 @@ static void text_is(struct report_stream *s, const char *want)
 	assert_string_equal(buffer_string(&s->text), want);
 }
 
-static void what_fits(void **state)
+TEST(what_fits)
 {
 	static const enum interceptor_print prints[] = {INTERCEPT_PREVIEW, INTERCEPT_SILENT};
 	static const enum mode modes[] = {MODE_SMART, MODE_HEAD};
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct run r = run_make_for(INTERCEPT_BARE, prints[i / 2]);
 		r.options.limit.mode = modes[i % 2];
@@ -73,10 +66,9 @@ static void what_fits(void **state)
 	}
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
 	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
-	(void)state;
 	run_start(&r);
 	struct report_stream s = collect(&r, 0);
 	assert_int_equal(s.text.len + s.range_count + s.total_lines + s.total_bytes, 0);
@@ -86,9 +78,8 @@ static void nothing(void **state)
 }
 
 /* Bare there is nothing but lines of the text; marked there are notices, but no footer. */
-static void what_does_not_fit(void **state)
+TEST(what_does_not_fit)
 {
-	(void)state;
 	for (int marked = 0; marked <= 1; marked++) {
 		struct run r =
 			run_make_for(marked ? INTERCEPT_MARKED : INTERCEPT_BARE, INTERCEPT_PREVIEW);
@@ -112,7 +103,7 @@ static void what_does_not_fit(void **state)
 	}
 }
 
-static void the_first_part(void **state)
+TEST(the_first_part)
 {
 	static const struct {
 		enum unit unit;
@@ -134,7 +125,6 @@ static void the_first_part(void **state)
 		 "b\n1234[... bytes 6-26]\n[terse: 1 long line cut to 4 bytes]\n", 2, 1, LIMIT_CUT,
 		 true},
 	};
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
 		bool marked = i % 2;
 		struct run r =
@@ -162,11 +152,10 @@ static void the_first_part(void **state)
 }
 
 /* The start of a first line that is over the limit. */
-static void a_part_of_a_line(void **state)
+TEST(a_part_of_a_line)
 {
 	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
 	struct buffer text = BUFFER_INIT;
-	(void)state;
 	r.options.limit.mode = MODE_HEAD;
 	r.options.limit.max_line = 100000;
 	run_start(&r);
@@ -185,11 +174,10 @@ static void a_part_of_a_line(void **state)
 	run_end(&r);
 }
 
-static void binary(void **state)
+TEST(binary)
 {
 	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
 	struct buffer data = BUFFER_INIT;
-	(void)state;
 	run_start(&r);
 	make_binary(&data, 5000);
 	interceptor_feed(r.text, data.data, data.len);
@@ -205,9 +193,8 @@ static void binary(void **state)
 }
 
 /* All of it was asked for: on disk it is complete, without a disk there is the start. */
-static void everything(void **state)
+TEST(everything)
 {
-	(void)state;
 	for (int full = 0; full <= 1; full++) {
 		struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_SILENT);
 		struct buffer want = BUFFER_INIT;
@@ -237,11 +224,10 @@ static void everything(void **state)
 }
 
 /* One line that is longer than what is held, and nowhere to keep it. */
-static void everything_on_one_line(void **state)
+TEST(everything_on_one_line)
 {
 	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_SILENT);
 	struct buffer text = BUFFER_INIT;
-	(void)state;
 	r.full = true;
 	run_start(&r);
 	make_text(&text, 5000, SIZE_MAX);
@@ -256,11 +242,10 @@ static void everything_on_one_line(void **state)
 }
 
 /* A screen that is not final when the command ends while its children live. */
-static void what_is_pending(void **state)
+TEST(what_is_pending)
 {
 	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
 	struct report_stream s = {.total_lines = 0};
-	(void)state;
 	run_start(&r);
 	feed(&r, "started\nlistening");
 	interceptor_pause(r.text);
@@ -277,10 +262,9 @@ static void what_is_pending(void **state)
 }
 
 /* Nobody reads along, so nothing has to be settled. */
-static void not_live(void **state)
+TEST(not_live)
 {
 	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
-	(void)state;
 	run_start(&r);
 	feed(&r, "one\ntwo\n");
 	interceptor_pause(r.text);
@@ -323,9 +307,8 @@ static void next_line(struct walk *w, bool shown)
 }
 
 /* Any text: what is returned are the lines of the ranges, within the budget. */
-static void any_text(void **state)
+TEST(any_text)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= 400; seed++) {
 		struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
 		struct buffer text = BUFFER_INIT;
@@ -375,15 +358,4 @@ static void any_text(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_fits),         cmocka_unit_test(nothing),
-		cmocka_unit_test(what_does_not_fit), cmocka_unit_test(the_first_part),
-		cmocka_unit_test(a_part_of_a_line),  cmocka_unit_test(binary),
-		cmocka_unit_test(everything),        cmocka_unit_test(everything_on_one_line),
-		cmocka_unit_test(what_is_pending),   cmocka_unit_test(not_live),
-		cmocka_unit_test(any_text),
-	};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

@@ -5,16 +5,8 @@
 #include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/interceptor.h"
+#include "tests/unit/unit.h"
 
 static struct run run_make_head(enum unit unit, uint64_t count)
 {
@@ -40,9 +32,8 @@ static void printed_head(struct run *r, const char *lines, const char *notice)
 }
 
 /* Whole up to the limit with its slack, then the first lines within the budget. */
-static void head_by_bytes(void **state)
+TEST(head_by_bytes)
 {
-	(void)state;
 	for (size_t len = LIMIT - 1; len <= LIMIT + 1; len++) {
 		for (size_t step = 1; step <= len; step = step * 3 + 1) {
 			struct run r = run_make_head(UNIT_LINES, 0);
@@ -72,10 +63,9 @@ static void head_by_bytes(void **state)
 	}
 }
 
-static void head_by_lines(void **state)
+TEST(head_by_lines)
 {
 	struct run r = run_make_head(UNIT_LINES, 3);
-	(void)state;
 	run_start(&r);
 	feed(&r, "1\n2\n3\n");
 	finish(&r);
@@ -93,10 +83,9 @@ static void head_by_lines(void **state)
 }
 
 /* Lines that are no match or entry do not count, and do not stand at the end. */
-static void head_by_units(void **state)
+TEST(head_by_units)
 {
 	struct run r = run_make_head(UNIT_MATCHES, 2);
-	(void)state;
 	run_start(&r);
 	feed(&r, "--\na\n--\n\nb\n--\n");
 	finish(&r);
@@ -121,10 +110,9 @@ static void head_by_units(void **state)
 	run_end(&r);
 }
 
-static void head_with_long_lines(void **state)
+TEST(head_with_long_lines)
 {
 	struct run r = run_make_head(UNIT_MATCHES, 100);
-	(void)state;
 	r.options.limit.longest_line = 40;
 	r.options.limit.max_line = 40;
 	run_start(&r);
@@ -159,11 +147,10 @@ static void head_with_long_lines(void **state)
 	run_end(&r);
 }
 
-static void head_of_one_long_line(void **state)
+TEST(head_of_one_long_line)
 {
 	struct run r = run_make_head(UNIT_LINES, 0);
 	struct buffer text = BUFFER_INIT;
-	(void)state;
 	r.options.limit.max_line = BUDGET;
 	run_start(&r);
 	for (int i = 0; i < 2000; i++)
@@ -181,10 +168,9 @@ static void head_of_one_long_line(void **state)
 }
 
 /* Lines are printed as they come, up to the limit and behind it, and none is taken back. */
-static void head_is_live(void **state)
+TEST(head_is_live)
 {
 	struct run r = run_make_head(UNIT_LINES, 5);
-	(void)state;
 	r.options.terminal.rows = 2;
 	run_start(&r);
 	feed(&r, "1\n2\n");
@@ -219,10 +205,9 @@ static void head_is_live(void **state)
 }
 
 /* Lines and bytes that have to be cleaned count as they are printed. */
-static void head_of_invalid_bytes(void **state)
+TEST(head_of_invalid_bytes)
 {
 	struct run r = run_make_head(UNIT_LINES, 0);
-	(void)state;
 	r.options.limit.bytes = 64;
 	run_start(&r);
 	for (int i = 0; i < 30; i++)
@@ -249,10 +234,9 @@ static struct run run_make_search(size_t bytes, uint64_t count)
 	"src/two.c:50:e\n"
 
 /* Over a limit, matches go below the names of their files. */
-static void matches_are_grouped(void **state)
+TEST(matches_are_grouped)
 {
 	struct run r = run_make_search(64, 0);
-	(void)state;
 	run_start(&r);
 	feed(&r, MATCHES);
 	finish(&r);
@@ -281,10 +265,9 @@ static void matches_are_grouped(void **state)
 }
 
 /* A text within the limit is as it was. */
-static void few_matches_are_not_grouped(void **state)
+TEST(few_matches_are_not_grouped)
 {
 	struct run r = run_make_search(BUDGET, 0);
-	(void)state;
 	run_start(&r);
 	feed(&r, MATCHES);
 	finish(&r);
@@ -294,10 +277,9 @@ static void few_matches_are_not_grouped(void **state)
 }
 
 /* What was printed in the text's own form is not followed by groups. */
-static void slow_matches_are_not_grouped(void **state)
+TEST(slow_matches_are_not_grouped)
 {
 	struct run r = run_make_search(100, 0);
-	(void)state;
 	run_start(&r);
 	feed(&r, "src/one.c:1:a\nsrc/one.c:20:b\n");
 	interceptor_pause(r.text);
@@ -353,11 +335,10 @@ static void ungroup(struct buffer *out, const char *text, size_t len)
 
 /* However the text comes, the groups are its first lines, within the budget, and the ranges of a
    report count them. */
-static void groups_are_the_lines_of_the_text(void **state)
+TEST(groups_are_the_lines_of_the_text)
 {
 	uint32_t s = random_start(5);
 	int grouped = 0, cut = 0;
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		struct run r =
 			run_make_search(500 + rnd(&s, 4000), rnd(&s, 2) ? 0 : 20 + rnd(&s, 50));
@@ -401,7 +382,7 @@ static void groups_are_the_lines_of_the_text(void **state)
 
 /* While the command runs the smallest of the limits holds; the rest of what the outcome allows
    comes at the end. */
-static void the_outcome_chooses_the_first_part(void **state)
+TEST(the_outcome_chooses_the_first_part)
 {
 	static const struct {
 		size_t len, want;
@@ -410,7 +391,6 @@ static void the_outcome_chooses_the_first_part(void **state)
 		{1100, 1100, 0}, {1500, 1500, 1}, {2000, 750, 1}, {2200, 2200, 0}, {3000, 2000, 0},
 		{3000, 750, 1},  {5000, 2000, 0}, {5100, 500, 0}, {5100, 750, 1},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		for (int longest = 0; longest <= 1; longest++) {
 			struct run r = run_make_head(UNIT_LINES, 0);
@@ -452,10 +432,9 @@ static void feed_with_cause(struct run *r, int at)
 
 /* A run that has failed shows why in every mode, however much of the start is asked for, and the
    last lines; all within the budget. */
-static void a_failure_is_told_in_every_mode(void **state)
+TEST(a_failure_is_told_in_every_mode)
 {
 	static const int places[] = {3, 700, 4990, 5000};
-	(void)state;
 	for (enum mode mode = MODE_SMART; mode <= MODE_ENDS; mode++) {
 		for (size_t i = 0; i < 2 * sizeof(places) / sizeof(*places); i++) {
 			struct run r = run_make();
@@ -484,11 +463,10 @@ static void a_failure_is_told_in_every_mode(void **state)
 }
 
 /* What comes behind the first part of a failure: the next lines that tell of it, and the last. */
-static void behind_the_first_part(void **state)
+TEST(behind_the_first_part)
 {
 	struct run r = run_make_head(UNIT_LINES, 6);
 	struct buffer want = BUFFER_INIT;
-	(void)state;
 	r.options.limit.bytes = 4096;
 	run_start(&r);
 	feed(&r, "1\n2\n3\n4\n5\n6\n7\nError: no such table\n9\n10\n");
@@ -512,23 +490,4 @@ static void behind_the_first_part(void **state)
 	run_end(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(head_by_bytes),
-		cmocka_unit_test(head_by_lines),
-		cmocka_unit_test(head_by_units),
-		cmocka_unit_test(head_with_long_lines),
-		cmocka_unit_test(head_of_one_long_line),
-		cmocka_unit_test(head_is_live),
-		cmocka_unit_test(head_of_invalid_bytes),
-		cmocka_unit_test(matches_are_grouped),
-		cmocka_unit_test(few_matches_are_not_grouped),
-		cmocka_unit_test(slow_matches_are_not_grouped),
-		cmocka_unit_test(groups_are_the_lines_of_the_text),
-		cmocka_unit_test(the_outcome_chooses_the_first_part),
-		cmocka_unit_test(a_failure_is_told_in_every_mode),
-		cmocka_unit_test(behind_the_first_part),
-	};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

@@ -4,23 +4,14 @@
 #include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/interceptor.h"
+#include "tests/unit/unit.h"
 
 /* Lines come when they are final: scrolled off, or settled. */
-static void lines_are_printed_as_they_come(void **state)
+TEST(lines_are_printed_as_they_come)
 {
 	struct run r = run_make();
 	struct buffer want = BUFFER_INIT;
-	(void)state;
 	r.options.terminal.rows = 5;
 	run_start(&r);
 	feed(&r, "\x1b[m");
@@ -65,10 +56,9 @@ static void pass(struct run *r, int64_t until)
 }
 
 /* A plain line is printed at most twice its time after its newline. */
-static void plain_lines_come_at_once(void **state)
+TEST(plain_lines_come_at_once)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come(&r, 1000, "first\n");
 	pass(&r, 1049);
@@ -93,9 +83,8 @@ static void plain_lines_come_at_once(void **state)
 }
 
 /* So they do where all is printed, and at their newline where it was asked for. */
-static void plain_lines_for_a_program(void **state)
+TEST(plain_lines_for_a_program)
 {
-	(void)state;
 	for (int at_once = 0; at_once < 2; at_once++) {
 		struct run r = run_make();
 		r.options.print = INTERCEPT_WHOLE;
@@ -110,10 +99,9 @@ static void plain_lines_for_a_program(void **state)
 }
 
 /* A line that was written over takes longer, unless a plain one stands below it. */
-static void a_line_that_was_written_over(void **state)
+TEST(a_line_that_was_written_over)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come(&r, 1000, " 10 %\r100 %\n");
 	pass(&r, 2499);
@@ -127,10 +115,9 @@ static void a_line_that_was_written_over(void **state)
 }
 
 /* The first redraw comes late: what was there before it is not printed by a longer setting. */
-static void a_late_redraw(void **state)
+TEST(a_late_redraw)
 {
 	struct run r = run_make();
-	(void)state;
 	r.options.settle_ms = 400;
 	run_start(&r);
 	come(&r, 0, "a 0%\nb 0%\n");
@@ -143,10 +130,9 @@ static void a_late_redraw(void **state)
 }
 
 /* A program that redraws would leave stale lines: only lines that stay are printed. */
-static void what_is_redrawn_settles_later(void **state)
+TEST(what_is_redrawn_settles_later)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	feed(&r, "done\na 10%\nb 10%\n\x1b[2Aa 20%\nb 20%\n");
 	interceptor_pause(r.text);
@@ -182,10 +168,9 @@ static void what_is_redrawn_settles_later(void **state)
 }
 
 /* The same holds after the cursor was hidden, until it is shown again. */
-static void a_hidden_cursor(void **state)
+TEST(a_hidden_cursor)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come(&r, 1000, "\x1b[?25lready\n");
 	pass(&r, 5999);
@@ -206,11 +191,10 @@ static void a_hidden_cursor(void **state)
 }
 
 /* The head is printed live, and at the end the rest of the preview follows it: nothing twice. */
-static void head_then_preview(void **state)
+TEST(head_then_preview)
 {
 	struct run r = run_make();
 	struct buffer want = BUFFER_INIT, kept = BUFFER_INIT;
-	(void)state;
 	run_start(&r);
 	for (int i = 1; i <= 2000; i++) {
 		feed_lines(&r, i, i);
@@ -246,10 +230,9 @@ static void head_then_preview(void **state)
 	run_end(&r);
 }
 
-static void heartbeat_stands_on_its_own_line(void **state)
+TEST(heartbeat_stands_on_its_own_line)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	feed(&r, "started\nworking");
 	interceptor_pause(r.text);
@@ -268,10 +251,9 @@ static void heartbeat_stands_on_its_own_line(void **state)
 }
 
 /* The rest of a line that a background process may still write is shown as it is, and not again. */
-static void pending_of_a_background_process(void **state)
+TEST(pending_of_a_background_process)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	feed(&r, "server starts\nlistening");
 	interceptor_pause(r.text);
@@ -293,9 +275,8 @@ static void pending_of_a_background_process(void **state)
 }
 
 /* A screenful that is pending can be more than fits. */
-static void pending_over_the_limit(void **state)
+TEST(pending_over_the_limit)
 {
-	(void)state;
 	for (int program = 0; program <= 1; program++) {
 		struct run r = run_make();
 		struct buffer text = BUFFER_INIT;
@@ -331,10 +312,9 @@ static void pending_over_the_limit(void **state)
 }
 
 /* A reader of the file sees what is on the screen, and later what became of it. */
-static void live_end_of_the_artifact(void **state)
+TEST(live_end_of_the_artifact)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	feed(&r, "begun\n40%");
 	interceptor_pause(r.text);
@@ -354,9 +334,8 @@ static void live_end_of_the_artifact(void **state)
 }
 
 /* A look at a run after its end was reported makes no artifact of nothing. */
-static void what_was_printed_whole_is_spilled_before_it_is_forgotten_or_never(void **state)
+TEST(what_was_printed_whole_is_spilled_before_it_is_forgotten_or_never)
 {
-	(void)state;
 	for (int forgotten = 0; forgotten < 2; forgotten++) {
 		struct run r = run_make();
 		run_start(&r);
@@ -373,22 +352,4 @@ static void what_was_printed_whole_is_spilled_before_it_is_forgotten_or_never(vo
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_printed_as_they_come),
-		cmocka_unit_test(plain_lines_come_at_once),
-		cmocka_unit_test(plain_lines_for_a_program),
-		cmocka_unit_test(a_line_that_was_written_over),
-		cmocka_unit_test(a_late_redraw),
-		cmocka_unit_test(what_is_redrawn_settles_later),
-		cmocka_unit_test(a_hidden_cursor),
-		cmocka_unit_test(head_then_preview),
-		cmocka_unit_test(heartbeat_stands_on_its_own_line),
-		cmocka_unit_test(pending_of_a_background_process),
-		cmocka_unit_test(pending_over_the_limit),
-		cmocka_unit_test(live_end_of_the_artifact),
-		cmocka_unit_test(what_was_printed_whole_is_spilled_before_it_is_forgotten_or_never),
-	};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

@@ -5,15 +5,8 @@
 #include "supervisor/intercept/interceptor.h"
 #include "supervisor/intercept/pause.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/interceptor.h"
+#include "tests/unit/unit.h"
 
 /* Gives the reader what is due, as the owner does. Returns whether a heartbeat is. */
 static bool give(struct run *r, enum interceptor_moment moment, int64_t now)
@@ -67,11 +60,10 @@ static void start_over(struct run *r)
 	buffer_clear(&r->out);
 }
 
-static void a_text_that_fits_is_printed_at_the_first_pause(void **state)
+TEST(a_text_that_fits_is_printed_at_the_first_pause)
 {
 	struct run r = run_make();
 	struct buffer want = BUFFER_INIT;
-	(void)state;
 	run_start(&r);
 	come_lines(&r, 1000, 1, 60);
 	assert_true(r.out.len < 300);
@@ -98,10 +90,9 @@ static void a_text_that_fits_is_printed_at_the_first_pause(void **state)
 }
 
 /* What comes after the pause completes it. */
-static void half_a_character_waits(void **state)
+TEST(half_a_character_waits)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come(&r, 1000, "caf\xC3");
 	pass_all(&r);
@@ -112,7 +103,7 @@ static void half_a_character_waits(void **state)
 	run_end(&r);
 }
 
-static void the_start_of_a_notice_waits(void **state)
+TEST(the_start_of_a_notice_waits)
 {
 	static const struct {
 		const char *begin, *end, *want;
@@ -125,7 +116,6 @@ static void the_start_of_a_notice_waits(void **state)
 		{"[sudo] password: ", "\n", "[sudo] password: \n", true},
 		{"Go on? [y/N] ", "y\n", "Go on? [y/N] y\n", true},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		struct run r = run_make();
 		run_start(&r);
@@ -140,10 +130,9 @@ static void the_start_of_a_notice_waits(void **state)
 }
 
 /* A few bytes that may be binary are not judged before more come: nothing is due. */
-static void what_is_not_judged_is_not_waited_for(void **state)
+TEST(what_is_not_judged_is_not_waited_for)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	interceptor_feed(r.text, "\0\1\2\377\376\5", 6);
 	interceptor_pause(r.text);
@@ -156,12 +145,11 @@ static void what_is_not_judged_is_not_waited_for(void **state)
 	run_end(&r);
 }
 
-static void a_text_that_does_not_fit_shows_its_last_lines(void **state)
+TEST(a_text_that_does_not_fit_shows_its_last_lines)
 {
 	struct run r = run_make();
 	char marker[128];
 	int first, last, n = 0;
-	(void)state;
 	run_start(&r);
 	come_lines(&r, 1000, 1, 2000);
 	size_t head = r.out.len;
@@ -199,10 +187,9 @@ static void a_text_that_does_not_fit_shows_its_last_lines(void **state)
 }
 
 /* What is new since the last pause needs no marker where there is room for it. */
-static void new_lines_follow_the_last_ones(void **state)
+TEST(new_lines_follow_the_last_ones)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come_lines(&r, 1000, 1, 2000);
 	int64_t now = pass_pause(&r);
@@ -219,10 +206,9 @@ static void new_lines_follow_the_last_ones(void **state)
 }
 
 /* The cause that was left out at a pause comes at the end, in front of what is new. */
-static void the_preview_goes_back_to_what_was_left_out(void **state)
+TEST(the_preview_goes_back_to_what_was_left_out)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come_lines(&r, 1000, 1, 900);
 	come(&r, 1000, "main.c:7: error: no such member\n");
@@ -242,10 +228,9 @@ static void the_preview_goes_back_to_what_was_left_out(void **state)
 	run_end(&r);
 }
 
-static void a_line_that_is_redrawn_does_not_put_it_off(void **state)
+TEST(a_line_that_is_redrawn_does_not_put_it_off)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come_lines(&r, 1000, 1, 60);
 	for (int64_t now = 1100; now < 1000 + PAUSE_MS; now += 100) {
@@ -263,10 +248,9 @@ static void a_line_that_is_redrawn_does_not_put_it_off(void **state)
 }
 
 /* Lines of a program that draws are printed when they have stood for long. */
-static void what_a_program_draws(void **state)
+TEST(what_a_program_draws)
 {
 	struct run r = run_make();
-	(void)state;
 	r.options.limit.head_share = 0;
 	run_start(&r);
 	come(&r, 1000, "a 0%\nb 0%\n\x1b[2Aa 10%\nb 10%\n");
@@ -278,7 +262,7 @@ static void what_a_program_draws(void **state)
 	run_end(&r);
 }
 
-static void a_question_is_shown_once(void **state)
+TEST(a_question_is_shown_once)
 {
 	static const struct {
 		const char *next, *printed;
@@ -289,7 +273,6 @@ static void a_question_is_shown_once(void **state)
 		{"", "login\nPassword: "},
 		{"\r\x1b[K", "login\nPassword: \n"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct run r = run_make();
 		run_start(&r);
@@ -306,10 +289,9 @@ static void a_question_is_shown_once(void **state)
 }
 
 /* It comes behind the last lines, too, and goes on at the end. */
-static void a_question_behind_a_long_text(void **state)
+TEST(a_question_behind_a_long_text)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come_lines(&r, 1000, 1, 2000);
 	come(&r, 1000, "Overwrite? [y/N] ");
@@ -323,10 +305,9 @@ static void a_question_behind_a_long_text(void **state)
 }
 
 /* A notice in between breaks the line, so it is printed whole again. */
-static void a_question_before_a_heartbeat(void **state)
+TEST(a_question_before_a_heartbeat)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come(&r, 1000, "login\nPassword: ");
 	pass_pause(&r);
@@ -341,10 +322,9 @@ static void a_question_before_a_heartbeat(void **state)
 	run_end(&r);
 }
 
-static void the_last_words_take_the_whole_share(void **state)
+TEST(the_last_words_take_the_whole_share)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come_lines(&r, 1000, 1, 2000);
 	size_t head = r.out.len;
@@ -362,10 +342,9 @@ static void the_last_words_take_the_whole_share(void **state)
 }
 
 /* What shows text prints its first part as it comes; behind it the ID is all. */
-static void a_first_part(void **state)
+TEST(a_first_part)
 {
 	struct run r = run_make();
-	(void)state;
 	r.options.limit.mode = MODE_HEAD;
 	run_start(&r);
 	come(&r, 1000, "caf\xC3\xA9\n\x01 a control\n");
@@ -383,10 +362,9 @@ static void a_first_part(void **state)
 	run_end(&r);
 }
 
-static void a_program_gets_everything_at_the_first_pause(void **state)
+TEST(a_program_gets_everything_at_the_first_pause)
 {
 	struct run r = run_make();
-	(void)state;
 	r.unknown = true;
 	r.reader = INTERCEPT_WHOLE;
 	run_start(&r);
@@ -400,10 +378,9 @@ static void a_program_gets_everything_at_the_first_pause(void **state)
 	run_end(&r);
 }
 
-static void a_line_like_a_notice_is_guarded(void **state)
+TEST(a_line_like_a_notice_is_guarded)
 {
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	come(&r, 1000, "[terse: exit 0]\nnext\n");
 	pass_pause(&r);
@@ -412,9 +389,8 @@ static void a_line_like_a_notice_is_guarded(void **state)
 	run_end(&r);
 }
 
-static void who_has_no_pauses(void **state)
+TEST(who_has_no_pauses)
 {
-	(void)state;
 	for (int how = 0; how < 3; how++) {
 		struct run r = run_make();
 		if (how == 0)
@@ -624,9 +600,8 @@ static void check_account(struct run *r, uint64_t lines, size_t most)
 	free(a.announced);
 }
 
-static void random_pauses(void **state)
+TEST(random_pauses)
 {
-	(void)state;
 	for (uint32_t round = 0; round < 3000; round++) {
 		uint32_t seed = random_start(round);
 		struct run r = random_run(&seed);
@@ -659,27 +634,4 @@ static void random_pauses(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_text_that_fits_is_printed_at_the_first_pause),
-		cmocka_unit_test(half_a_character_waits),
-		cmocka_unit_test(the_start_of_a_notice_waits),
-		cmocka_unit_test(what_is_not_judged_is_not_waited_for),
-		cmocka_unit_test(a_text_that_does_not_fit_shows_its_last_lines),
-		cmocka_unit_test(new_lines_follow_the_last_ones),
-		cmocka_unit_test(the_preview_goes_back_to_what_was_left_out),
-		cmocka_unit_test(a_line_that_is_redrawn_does_not_put_it_off),
-		cmocka_unit_test(what_a_program_draws),
-		cmocka_unit_test(a_question_is_shown_once),
-		cmocka_unit_test(a_question_behind_a_long_text),
-		cmocka_unit_test(a_question_before_a_heartbeat),
-		cmocka_unit_test(the_last_words_take_the_whole_share),
-		cmocka_unit_test(a_first_part),
-		cmocka_unit_test(a_program_gets_everything_at_the_first_pause),
-		cmocka_unit_test(a_line_like_a_notice_is_guarded),
-		cmocka_unit_test(who_has_no_pauses),
-		cmocka_unit_test(random_pauses),
-	};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

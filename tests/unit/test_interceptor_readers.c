@@ -4,25 +4,16 @@
 #include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/interceptor.h"
+#include "tests/unit/unit.h"
 
 #define PLAIN "plain \x1b[1mbold\x1b[m\r\n"
 #define LOSSY "10%\r20%\x1b[K\r30%\x1b[K\n"
 
-static void a_program_gets_the_whole_text(void **state)
+TEST(a_program_gets_the_whole_text)
 {
 	struct run r = run_make();
 	struct buffer want = BUFFER_INIT;
-	(void)state;
 	r.options.print = INTERCEPT_WHOLE;
 	run_start(&r);
 	feed(&r, "\x1b[31mred\x1b[m latin \xE9\n");
@@ -41,11 +32,10 @@ static void a_program_gets_the_whole_text(void **state)
 	run_end(&r);
 }
 
-static void nobody_reads(void **state)
+TEST(nobody_reads)
 {
 	struct run r = run_make();
 	struct buffer want = BUFFER_INIT;
-	(void)state;
 	r.options.print = INTERCEPT_SILENT;
 	run_start(&r);
 	feed_lines(&r, 1, 1000);
@@ -62,7 +52,7 @@ static void nobody_reads(void **state)
 
 /* A line that tells of a failure stays for an agent if it is written over, also in what nobody
    reads along; a program gets what a terminal shows. */
-static void failures_that_are_written_over(void **state)
+TEST(failures_that_are_written_over)
 {
 	static const struct {
 		enum interceptor_print reader;
@@ -72,7 +62,6 @@ static void failures_that_are_written_over(void **state)
 		{INTERCEPT_SILENT, false, true},  {INTERCEPT_WHOLE, false, false},
 		{INTERCEPT_WHOLE, true, false},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *want = cases[i].stays
 					   ? "reading\nerror: no such file\nwriting it is done.\n"
@@ -93,7 +82,7 @@ static void failures_that_are_written_over(void **state)
 }
 
 /* What does not tell of a failure does not stay, however often it changes. */
-static void progress_that_is_written_over(void **state)
+TEST(progress_that_is_written_over)
 {
 	static const char *const frames[] = {
 		"Resolving lib/error.c\r",     "Fetching 12 of 45 parts\r",
@@ -101,7 +90,6 @@ static void progress_that_is_written_over(void **state)
 		"Checking, 0 errors so far\r", "| waiting for 3 tasks\r",
 	};
 	struct run r = run_make();
-	(void)state;
 	run_start(&r);
 	for (size_t i = 0; i < 600; i++)
 		feed(&r, frames[i % (sizeof(frames) / sizeof(*frames))]);
@@ -113,9 +101,8 @@ static void progress_that_is_written_over(void **state)
 
 /* Whoever it turns out to be, when and in whatever pieces: a program gets everything once and in
    order. */
-static void a_program_found_late(void **state)
+TEST(a_program_found_late)
 {
-	(void)state;
 	for (uint32_t seed = 1; seed <= 200; seed++) {
 		struct run r = run_make();
 		struct buffer text = BUFFER_INIT;
@@ -162,10 +149,9 @@ static void a_program_found_late(void **state)
 }
 
 /* A short clean text needs no look at who reads it. */
-static void not_asked_without_need(void **state)
+TEST(not_asked_without_need)
 {
 	struct run r = run_make();
-	(void)state;
 	r.unknown = true;
 	r.reader = INTERCEPT_PREVIEW;
 	run_start(&r);
@@ -189,9 +175,8 @@ static void not_asked_without_need(void **state)
 }
 
 /* An agent gets one line, the artifact the bytes: whatever `raw` says, there is no other copy. */
-static void binary_for_an_agent(void **state)
+TEST(binary_for_an_agent)
 {
-	(void)state;
 	for (int raw = INTERCEPT_RAW_AUTO; raw <= INTERCEPT_RAW_NO; raw++) {
 		struct run r = run_make();
 		struct buffer data = BUFFER_INIT;
@@ -215,11 +200,10 @@ static void binary_for_an_agent(void **state)
 	}
 }
 
-static void binary_that_can_not_be_kept(void **state)
+TEST(binary_that_can_not_be_kept)
 {
 	struct run r = run_make();
 	struct buffer data = BUFFER_INIT;
-	(void)state;
 	r.full = true;
 	run_start(&r);
 	make_binary(&data, 3000);
@@ -231,9 +215,8 @@ static void binary_that_can_not_be_kept(void **state)
 	run_end(&r);
 }
 
-static void binary_for_a_program(void **state)
+TEST(binary_for_a_program)
 {
-	(void)state;
 	for (int unknown = 0; unknown <= 1; unknown++) {
 		struct run r = run_make();
 		struct buffer data = BUFFER_INIT;
@@ -254,9 +237,8 @@ static void binary_for_a_program(void **state)
 }
 
 /* `find -print0 | xargs -0` with a long first name: the NUL comes late. */
-static void exact_text_with_a_late_nul(void **state)
+TEST(exact_text_with_a_late_nul)
 {
-	(void)state;
 	for (int unknown = 0; unknown <= 1; unknown++) {
 		struct run r = run_make();
 		struct buffer data = BUFFER_INIT;
@@ -281,10 +263,9 @@ static void exact_text_with_a_late_nul(void **state)
 }
 
 /* The line it is in has come in part before. */
-static void exact_text_with_a_nul_in_a_line(void **state)
+TEST(exact_text_with_a_nul_in_a_line)
 {
 	static const char *const before[] = {"abc", "\x1b[1mabc"};
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct run r = run_make();
 		r.options.print = INTERCEPT_WHOLE;
@@ -301,13 +282,12 @@ static void exact_text_with_a_nul_in_a_line(void **state)
 }
 
 /* Output that redraws nothing reaches a program byte for byte. */
-static void plain_bytes_for_a_program(void **state)
+TEST(plain_bytes_for_a_program)
 {
 	static const char *const texts[] = {
 		"",    "a",           "a\n", "a\r\nb\r\n", "a\fb\a\v\n\r\n", "lat\xE9n \xFF\n",
 		"a\r", "\r\n\r\n\t ",
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		for (size_t step = 1; step < 4; step++) {
 			struct run r = run_make();
@@ -328,11 +308,10 @@ static void plain_bytes_for_a_program(void **state)
 }
 
 /* A long line in the midst of which the first escape comes: no byte of it twice, none lost. */
-static void long_line_for_a_program(void **state)
+TEST(long_line_for_a_program)
 {
 	static const size_t lengths[] = {0,     1,     159,   160,   161,    8000,   30000,
 					 65535, 65536, 65537, 70000, 140000, 1000000};
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		for (size_t step = 1000; step < 200000; step *= 9) {
 			struct run r = run_make();
@@ -378,9 +357,8 @@ static void raw_case(enum interceptor_raw raw, const char *line, int count, bool
 	run_end(&r);
 }
 
-static void raw_bytes(void **state)
+TEST(raw_bytes)
 {
-	(void)state;
 	raw_case(INTERCEPT_RAW_AUTO, PLAIN, 2000, false);
 	raw_case(INTERCEPT_RAW_AUTO, LOSSY, 2000, true);
 	raw_case(INTERCEPT_RAW_AUTO, LOSSY, 2, false);
@@ -391,11 +369,10 @@ static void raw_bytes(void **state)
 }
 
 /* The first byte of a character that never came whole overwrites one at the end. */
-static void raw_bytes_of_an_unfinished_character(void **state)
+TEST(raw_bytes_of_an_unfinished_character)
 {
 	struct run r = run_make();
 	struct buffer all = BUFFER_INIT;
-	(void)state;
 	run_start(&r);
 	number_lines(&all, 1, 300);
 	buffer_append_string(&all, "\xE4\r\xC2");
@@ -407,9 +384,8 @@ static void raw_bytes_of_an_unfinished_character(void **state)
 }
 
 /* Text that a control string has swallowed for good: nothing is left that could spill. */
-static void raw_bytes_of_an_endless_picture(void **state)
+TEST(raw_bytes_of_an_endless_picture)
 {
-	(void)state;
 	for (size_t len = 100000; len <= 600000; len += 500000) {
 		struct run r = run_make();
 		struct buffer all = BUFFER_INIT;
@@ -427,25 +403,4 @@ static void raw_bytes_of_an_endless_picture(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_program_gets_the_whole_text),
-		cmocka_unit_test(nobody_reads),
-		cmocka_unit_test(failures_that_are_written_over),
-		cmocka_unit_test(progress_that_is_written_over),
-		cmocka_unit_test(a_program_found_late),
-		cmocka_unit_test(not_asked_without_need),
-		cmocka_unit_test(binary_for_an_agent),
-		cmocka_unit_test(binary_that_can_not_be_kept),
-		cmocka_unit_test(binary_for_a_program),
-		cmocka_unit_test(exact_text_with_a_late_nul),
-		cmocka_unit_test(exact_text_with_a_nul_in_a_line),
-		cmocka_unit_test(plain_bytes_for_a_program),
-		cmocka_unit_test(long_line_for_a_program),
-		cmocka_unit_test(raw_bytes),
-		cmocka_unit_test(raw_bytes_of_an_unfinished_character),
-		cmocka_unit_test(raw_bytes_of_an_endless_picture),
-	};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

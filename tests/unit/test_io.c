@@ -2,26 +2,15 @@
 
 #include "lib/io.h"
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 /* aarch64 has no poll(2) of its own. */
 #ifndef SYS_poll
@@ -72,9 +61,8 @@ static void write_to_reader(int flags)
 	free(data);
 }
 
-static void writes_all_to_a_non_blocking_pipe(void **state)
+TEST(writes_all_to_a_non_blocking_pipe)
 {
-	(void)state;
 	write_to_reader(O_NONBLOCK);
 }
 
@@ -83,11 +71,10 @@ static void on_alarm(int sig)
 	(void)sig;
 }
 
-static void writes_all_between_signals(void **state)
+TEST(writes_all_between_signals)
 {
 	const struct sigaction action = {.sa_handler = on_alarm};
 	const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
-	(void)state;
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
 	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
 	write_to_reader(0);
@@ -96,10 +83,9 @@ static void writes_all_between_signals(void **state)
 	signal(SIGALRM, SIG_DFL);
 }
 
-static void reports_why_it_can_not_write(void **state)
+TEST(reports_why_it_can_not_write)
 {
 	int ends[2];
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 	close(ends[0]);
@@ -115,11 +101,10 @@ static void reports_why_it_can_not_write(void **state)
 	close(full);
 }
 
-static void positions_are_kept_by_the_at_functions(void **state)
+TEST(positions_are_kept_by_the_at_functions)
 {
 	char data[16];
 	int fd = memfd_create("test", 0);
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(io_write(fd, "0123456789", 10), 0);
 	assert_int_equal(io_write_at(fd, "abc", 3, 4), 0);
@@ -137,11 +122,10 @@ static void positions_are_kept_by_the_at_functions(void **state)
 	assert_int_equal(errno, EBADF);
 }
 
-static void reads_across_short_counts(void **state)
+TEST(reads_across_short_counts)
 {
 	int ends[2];
 	char data[64];
-	(void)state;
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 	pid_t writer = fork();
 	if (writer == 0) {
@@ -160,10 +144,9 @@ static void reads_across_short_counts(void **state)
 	close(ends[0]);
 }
 
-static void small_files(void **state)
+TEST(small_files)
 {
 	char dir[] = "/tmp/terse-test-XXXXXX", data[8], path[64];
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	int at = open(dir, O_PATH | O_DIRECTORY);
 	assert_int_equal(io_read_file(at, "none", data, sizeof(data)), -1);
@@ -189,11 +172,10 @@ static void small_files(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
-static void close_keeps_errno(void **state)
+TEST(close_keeps_errno)
 {
 	int fd = open("/dev/null", O_RDONLY), none = -1, bad = 9999;
 	int was = fd;
-	(void)state;
 	errno = EDOM;
 	io_close(&fd);
 	io_close(&none);
@@ -233,9 +215,8 @@ static void closed_standard_streams_are_not_taken(const void *ctx)
 	CHECK(!is_open(0));
 }
 
-static void above_standard(void **state)
+TEST(above_standard)
 {
-	(void)state;
 	assert_int_equal(child_run(closed_standard_streams_are_not_taken, NULL), 0);
 }
 
@@ -294,9 +275,8 @@ static void close_some_without_close_range(const void *ctx)
 	close_some(ctx);
 }
 
-static void close_others(void **state)
+TEST(close_others)
 {
-	(void)state;
 	assert_int_equal(child_run(close_some, NULL), 0);
 	assert_int_equal(child_run(close_some_without_close_range, NULL), 0);
 }
@@ -346,9 +326,8 @@ static void put_null(const void *ctx)
 		check_is_null(fd);
 }
 
-static void null_takes_the_place(void **state)
+TEST(null_takes_the_place)
 {
-	(void)state;
 	assert_int_equal(child_run(put_null, NULL), 0);
 }
 
@@ -361,26 +340,9 @@ static void poll_that_fails(const void *ctx)
 	CHECK(fds[0].revents == POLLIN && fds[1].revents == 0);
 }
 
-static void test_poll_that_fails(void **state)
+TEST(test_poll_that_fails)
 {
-	(void)state;
 	assert_int_equal(child_run(poll_that_fails, NULL), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_all_to_a_non_blocking_pipe),
-		cmocka_unit_test(writes_all_between_signals),
-		cmocka_unit_test(reports_why_it_can_not_write),
-		cmocka_unit_test(positions_are_kept_by_the_at_functions),
-		cmocka_unit_test(reads_across_short_counts),
-		cmocka_unit_test(small_files),
-		cmocka_unit_test(close_keeps_errno),
-		cmocka_unit_test(above_standard),
-		cmocka_unit_test(close_others),
-		cmocka_unit_test(null_takes_the_place),
-		cmocka_unit_test(test_poll_that_fails),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

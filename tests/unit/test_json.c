@@ -3,15 +3,7 @@
 #include "lib/buffer.h"
 #include "lib/json.h"
 #include "lib/json_read.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static void check(const char *data, size_t len, const char *want)
 {
@@ -21,7 +13,7 @@ static void check(const char *data, size_t len, const char *want)
 	buffer_release(&out);
 }
 
-static void every_kind_of_byte(void **state)
+TEST(every_kind_of_byte)
 {
 	static const struct {
 		const char *data, *want;
@@ -40,16 +32,14 @@ static void every_kind_of_byte(void **state)
 		{"\xC0\xAF", "\"\xEF\xBF\xBD\xEF\xBF\xBD\""},
 		{"x\xE2\x82", "\"x\xEF\xBF\xBD\""},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		check(cases[i].data, strlen(cases[i].data), cases[i].want);
 	check("a\0b", 3, "\"a\\u0000b\"");
 }
 
-static void pieces_are_put_together(void **state)
+TEST(pieces_are_put_together)
 {
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	json_text_piece(&out, "a\n", 2);
 	json_text_piece(&out, NULL, 0);
 	json_text_piece(&out, "\"b", 2);
@@ -57,10 +47,9 @@ static void pieces_are_put_together(void **state)
 	buffer_release(&out);
 }
 
-static void lists_get_their_commas(void **state)
+TEST(lists_get_their_commas)
 {
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	json_begin_object(&out, NULL);
 	json_begin_array(&out, "empty");
 	json_end_array(&out);
@@ -90,10 +79,9 @@ static void lists_get_their_commas(void **state)
 	buffer_release(&out);
 }
 
-static void every_kind_of_value(void **state)
+TEST(every_kind_of_value)
 {
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	json_add_count(&out, "count", UINT64_MAX);
 	json_add_number(&out, "number", INT64_MIN);
 	json_add_known(&out, "known", true, 7);
@@ -112,7 +100,7 @@ static void every_kind_of_value(void **state)
 	buffer_release(&out);
 }
 
-static void a_long_command_is_cut(void **state)
+TEST(a_long_command_is_cut)
 {
 	static char *const words[] = {(char *)"ab", (char *)"c\xC3\xA9", (char *)"d", NULL};
 	static const struct {
@@ -130,7 +118,6 @@ static void a_long_command_is_cut(void **state)
 		{11, 3, true, "[\"ab\",\"c\xC3\xA9\"]"},
 		{5, 3, true, "[\"ab\"]"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer out = BUFFER_INIT;
 		assert_int_equal(
@@ -146,7 +133,7 @@ static void a_long_command_is_cut(void **state)
 }
 
 /* What jansson refuses and others write. */
-static void limits_are_mended(void **state)
+TEST(limits_are_mended)
 {
 	static const char *const cases[][2] = {
 		{"[\"cut \\ud83d\"]", "[\"cut \xEF\xBF\xBD\"]"},
@@ -166,7 +153,6 @@ static void limits_are_mended(void **state)
 		{"\xff", NULL},
 		{"", NULL},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		json_error_t error;
 		json_t *value = json_read(cases[i][0], strlen(cases[i][0]), 0, &error);
@@ -180,12 +166,4 @@ static void limits_are_mended(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_are_mended),       cmocka_unit_test(every_kind_of_byte),
-		cmocka_unit_test(pieces_are_put_together), cmocka_unit_test(lists_get_their_commas),
-		cmocka_unit_test(every_kind_of_value),     cmocka_unit_test(a_long_command_is_cut),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,9 @@
 // Names of keys.
 
 #include "config/option.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void known_keys(void **state)
+TEST(known_keys)
 {
 	static const struct {
 		const char *name, *bytes;
@@ -39,7 +31,6 @@ static void known_keys(void **state)
 		{"a", "a", false},
 		{"-", "-", false},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		struct key_bytes key;
 		assert_int_equal(key_parse(keys[i].name, &key), 0);
@@ -49,16 +40,15 @@ static void known_keys(void **state)
 	}
 }
 
-static void a_nul_key(void **state)
+TEST(a_nul_key)
 {
-	(void)state;
 	struct key_bytes key;
 	assert_int_equal(key_parse("ctrl-space", &key), 0);
 	assert_int_equal(key.len, 1);
 	assert_int_equal(key.data[0], '\0');
 }
 
-static void unknown_keys(void **state)
+TEST(unknown_keys)
 {
 	static const char *const names[] = {"",
 					    "entr",
@@ -73,7 +63,6 @@ static void unknown_keys(void **state)
 					    "ctrl-\xC3\xA4",
 					    ("alt-alt-alt-alt-alt-alt-alt-alt-alt-"
 					     "alt-alt-alt-alt-alt-alt-alt-x")};
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct key_bytes key;
 		errno = 0;
@@ -82,12 +71,4 @@ static void unknown_keys(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_keys),
-		cmocka_unit_test(a_nul_key),
-		cmocka_unit_test(unknown_keys),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

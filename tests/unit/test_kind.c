@@ -1,16 +1,8 @@
 // The kinds of binary data, by their first bytes, and the sizes of images.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "supervisor/report/file_type.h"
-
-#include <string.h>
+#include "tests/unit/unit.h"
 
 #define BYTES(text) (text), sizeof(text) - 1
 
@@ -30,7 +22,7 @@ static void expect(const char *data, size_t len, const char *told)
 	buffer_release(&out);
 }
 
-static void names(void **state)
+TEST(names)
 {
 	static const struct sample samples[] = {
 		{BYTES("\x1f\x8b\x08"), "gzip"},
@@ -57,7 +49,6 @@ static void names(void **state)
 		 "AVIF image"},
 	};
 	char tar[262] = "";
-	(void)state;
 	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
 		expect(samples[i].data, samples[i].len, samples[i].told);
 		expect(samples[i].data, 1, "binary data");
@@ -69,7 +60,7 @@ static void names(void **state)
 	expect(BYTES("text"), "binary data");
 }
 
-static void images(void **state)
+TEST(images)
 {
 	static const struct sample samples[] = {
 		{BYTES("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\2\x80\0\0\1\xe0\x08"),
@@ -87,7 +78,6 @@ static void images(void **state)
 		{BYTES("\xff\xd8\xff\xe0\0\4ab\xff\xff\xc4\0\3x\xff\xc2\0\x11\x08\0\xc8\1\x40\3"),
 		 "JPEG image, 320x200"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
 		const struct sample *s = &samples[i];
 		expect(s->data, s->len, s->told);
@@ -104,9 +94,8 @@ static void images(void **state)
 	}
 }
 
-static void damaged_images(void **state)
+TEST(damaged_images)
 {
-	(void)state;
 	expect(BYTES("\x89PNG\r\n\x1a\nxxxxxxxxxxxxxxxxxxxxx"), "PNG image");
 	expect(BYTES("\xff\xd8\xff\xe0\0\0\xff\xe0\0\0\0\0\0\0\0\0\0\0\0"), "JPEG image");
 	expect(BYTES("\xff\xd8\xff\xe0\xff\xff"), "JPEG image");
@@ -114,12 +103,4 @@ static void damaged_images(void **state)
 	expect(BYTES("GIF89a\0\0\0\0\0"), "GIF image");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(images),
-		cmocka_unit_test(damaged_images),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

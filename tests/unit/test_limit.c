@@ -1,16 +1,9 @@
 // The part of a limit that a text exceeds first, and its name.
 
 #include "config/limit.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void first_part(void **state)
+TEST(first_part)
 {
 	static const struct {
 		enum unit unit;
@@ -30,7 +23,6 @@ static void first_part(void **state)
 		{UNIT_ENTRIES, 1, 0, "total 3\na\n./x:\n", LIMIT_BYTES},
 		{UNIT_LINES, 0, 0, "", LIMIT_BYTES},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct limit l = {.bytes = 100,
 					.count = cases[i].count,
@@ -41,11 +33,10 @@ static void first_part(void **state)
 	}
 }
 
-static void names(void **state)
+TEST(names)
 {
 	static const char *const units[] = {"lines", "matches", "results", "entries"};
 	struct limit l = {.unit = UNIT_LINES};
-	(void)state;
 	assert_null(limit_name(&l, LIMIT_NONE));
 	assert_string_equal(limit_name(&l, LIMIT_BYTES), "bytes");
 	assert_string_equal(limit_name(&l, LIMIT_LINE), "line_length");
@@ -55,11 +46,4 @@ static void names(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_part),
-		cmocka_unit_test(names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

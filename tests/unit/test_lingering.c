@@ -4,24 +4,17 @@
 #include "config/option.h"
 #include "supervisor/process/lingering.h"
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <pty.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <termios.h>
-
-#include <cmocka.h>
 
 #define SECOND ((int64_t)1000)
 
-static void a_flood_is_slowed(void **state)
+TEST(a_flood_is_slowed)
 {
 	struct rate_limit p = {0};
 	int64_t now = 5 * SECOND, taken = RATE_LIMIT_BURST;
-	(void)state;
 	assert_int_equal(rate_limit_wait(&p, now), 0);
 	rate_limit_take(&p, RATE_LIMIT_BURST - 1, now);
 	assert_int_equal(rate_limit_wait(&p, now), 0);
@@ -36,10 +29,9 @@ static void a_flood_is_slowed(void **state)
 	assert_true(taken >= RATE_LIMIT_BURST + 3500 * RATE_LIMIT_RATE);
 }
 
-static void a_log_is_not(void **state)
+TEST(a_log_is_not)
 {
 	struct rate_limit p = {0};
-	(void)state;
 	for (int64_t now = SECOND; now < 3600 * SECOND; now += SECOND) {
 		assert_int_equal(rate_limit_wait(&p, now), 0);
 		rate_limit_take(&p, (uint64_t)RATE_LIMIT_RATE * 9 / 10, now);
@@ -53,12 +45,11 @@ static void set(struct settings *s, int64_t most, int64_t idle)
 	s->linger_idle = idle;
 }
 
-static void it_is_recorded_for_some_time(void **state)
+TEST(it_is_recorded_for_some_time)
 {
 	struct lingering l = {.end_at = 0};
 	struct settings s;
 	const int none[2] = {-1, -1};
-	(void)state;
 	set(&s, 12 * 3600 * SECOND, 0);
 	assert_int_equal(lingering_due(&l, SECOND), 0);
 	lingering_came(&l, 1, SECOND);
@@ -73,12 +64,11 @@ static void it_is_recorded_for_some_time(void **state)
 	settings_release(&s);
 }
 
-static void it_ends_when_that_is_asked_for(void **state)
+TEST(it_ends_when_that_is_asked_for)
 {
 	struct lingering l = {.end_at = 0};
 	struct settings s;
 	const int none[2] = {-1, -1};
-	(void)state;
 	set(&s, 0, 0);
 	lingering_end(&l, "terse signal ended the run");
 	lingering_begin(&l, &s, SECOND);
@@ -139,9 +129,8 @@ static void silent_daemons_are_not_waited_for(const void *ctx)
 	settings_release(&s);
 }
 
-static void test_silent_daemons_are_not_waited_for(void **state)
+TEST(test_silent_daemons_are_not_waited_for)
 {
-	(void)state;
 	assert_int_equal(child_run(silent_daemons_are_not_waited_for, NULL), 0);
 }
 
@@ -162,11 +151,10 @@ static pid_t writer(int fd)
 	return pid;
 }
 
-static void what_nobody_records_can_still_be_written(void **state)
+TEST(what_nobody_records_can_still_be_written)
 {
 	int ends[2], master, slave;
 	struct termios raw;
-	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
 	tcgetattr(slave, &raw);
@@ -186,15 +174,4 @@ static void what_nobody_records_can_still_be_written(void **state)
 	discard_output(fds);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_flood_is_slowed),
-		cmocka_unit_test(a_log_is_not),
-		cmocka_unit_test(it_is_recorded_for_some_time),
-		cmocka_unit_test(it_ends_when_that_is_asked_for),
-		cmocka_unit_test(test_silent_daemons_are_not_waited_for),
-		cmocka_unit_test(what_nobody_records_can_still_be_written),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

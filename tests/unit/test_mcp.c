@@ -1,17 +1,8 @@
 // terse mcp: lines, JSON-RPC, arguments of tools, the command line of a run, what may run.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "supervisor/mcp/server.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 /* --- lines --- */
 
@@ -29,10 +20,9 @@ static void assert_next(struct inbox *i, const char *want, size_t want_len)
 
 #define LINE(text) text, sizeof(text) - 1
 
-static void lines(void **state)
+TEST(lines)
 {
 	struct inbox i;
-	(void)state;
 	inbox_init(&i, 100);
 	assert_next(&i, NULL, 0);
 	inbox_add(&i, "one\ntw", 6);
@@ -49,10 +39,9 @@ static void lines(void **state)
 }
 
 /* A line that is too long is reported once, at its place, and is not kept. */
-static void too_long(void **state)
+TEST(too_long)
 {
 	struct inbox i;
-	(void)state;
 	inbox_init(&i, 10);
 	inbox_add(&i, "before\n", 7);
 	for (int n = 0; n < 1000; n++)
@@ -91,9 +80,8 @@ static void explain(const char *line, enum rpc_kind kind, const char *id, const 
 	rpc_release(&m);
 }
 
-static void messages(void **state)
+TEST(messages)
 {
-	(void)state;
 	explain("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", RPC_REQUEST, "1", "ping");
 	explain("{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"method\":\"ping\",\"params\":{}}",
 		RPC_REQUEST, "\"a\\\"b\"", "ping");
@@ -113,10 +101,9 @@ static void messages(void **state)
 		"params: must be an object");
 }
 
-static void not_json(void **state)
+TEST(not_json)
 {
 	struct rpc_message m;
-	(void)state;
 	rpc_read(&m, "{\"a\":", 5);
 	assert_int_equal(m.code, RPC_NOT_JSON);
 	assert_string_equal(m.wrong, "not JSON: unexpected token near end of file at byte 5");
@@ -134,7 +121,7 @@ static void not_json(void **state)
 }
 
 /* What can't be read is answered all the same. */
-static void id_of_what_is_refused(void **state)
+TEST(id_of_what_is_refused)
 {
 	static const struct {
 		const char *line, *id, *what;
@@ -162,7 +149,6 @@ static void id_of_what_is_refused(void **state)
 		{"{\"id\"", "null", NULL},
 		{"\"id\":3", "null", NULL},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		explain(cases[i].line, RPC_WRONG, cases[i].id, cases[i].what);
 	struct rpc_scan scan = {.depth = 0};
@@ -173,10 +159,9 @@ static void id_of_what_is_refused(void **state)
 	assert_string_equal(id, "\"\xC3\xA9\"");
 }
 
-static void written(void **state)
+TEST(written)
 {
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	rpc_begin_result(&out, "\"x\"");
 	rpc_end(&out);
 	rpc_result(&out, "1", "{\"a\":2}", 7);
@@ -195,10 +180,9 @@ static void written(void **state)
 /* --- tools --- */
 
 /* A model reads all of it with each conversation. */
-static void tools_are_short(void **state)
+TEST(tools_are_short)
 {
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	tools_list(&out, false, false);
 	assert_true(out.len / 4 < 1500);
 	for (const struct tool *t = tools; t->name; t++) {
@@ -211,7 +195,7 @@ static void tools_are_short(void **state)
 	buffer_release(&out);
 }
 
-static void wrong_arguments(void **state)
+TEST(wrong_arguments)
 {
 	static const struct {
 		const char *json, *want;
@@ -240,7 +224,6 @@ static void wrong_arguments(void **state)
 		 "screen: y\\x1b: no such argument; there are artifact_id"},
 		{"{\"y\":0}", "list_sessions: y: it takes no arguments"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct arguments a;
 		char *tool = strndup(cases[i].want, strcspn(cases[i].want, ":"));
@@ -253,7 +236,7 @@ static void wrong_arguments(void **state)
 }
 
 /* The arguments of a run, and what they add to its command line, with blanks between the words. */
-static void runs(void **state)
+TEST(runs)
 {
 	static const struct {
 		const char *json, *want;
@@ -277,7 +260,6 @@ static void runs(void **state)
 		"--ceiling 0 --status failure --exit-delay off --no-detach --signal-status "
 		"--yield-status 0 --streams merged --format text --leash 3 ";
 	static struct server s = {.artifacts = "S"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer words = BUFFER_INIT;
 		struct arguments a;
@@ -306,7 +288,7 @@ static int allowed(const char *patterns[], const char *string)
 	return result;
 }
 
-static void patterns(void **state)
+TEST(patterns)
 {
 	static const char *given[] = {"git status|log", "npm run *", "make", "grep -l|--count *",
 				      "ls -l",          "f*",        NULL};
@@ -346,7 +328,6 @@ static void patterns(void **state)
 		"make \x01", "g\\it status", "$'git' status", "make {a,b}",
 		"make() { touch x; }; make", "sudo make", "env make", "bash -c make", "eval make",
 		"exec make", "command make", "alias make=x", "make; PATH+=:/tmp; make"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		if (allowed(given, good[i]) < 0)
 			fail_msg("refused: %s", good[i]);
@@ -359,7 +340,7 @@ static void patterns(void **state)
 	assert_int_equal(allowed(none, "touch $(x)"), 0);
 }
 
-static void path_of_the_server(void **state)
+TEST(path_of_the_server)
 {
 	static const char *const cases[][2] = {
 		{"/usr/bin:/bin", "PATH=/usr/bin:/bin"},
@@ -367,7 +348,6 @@ static void path_of_the_server(void **state)
 		{".", "PATH=/usr/local/bin:/usr/bin:/bin"},
 		{NULL, "PATH=/usr/local/bin:/usr/bin:/bin"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer out = BUFFER_INIT;
 		assert_int_equal(allow_clean_path(cases[i][0], &out), 0);
@@ -376,20 +356,4 @@ static void path_of_the_server(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines),
-		cmocka_unit_test(too_long),
-		cmocka_unit_test(messages),
-		cmocka_unit_test(not_json),
-		cmocka_unit_test(id_of_what_is_refused),
-		cmocka_unit_test(written),
-		cmocka_unit_test(tools_are_short),
-		cmocka_unit_test(wrong_arguments),
-		cmocka_unit_test(runs),
-		cmocka_unit_test(patterns),
-		cmocka_unit_test(path_of_the_server),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,16 +3,7 @@
 
 #include "config/error.h"
 #include "config/option.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static struct settings start(void)
 {
@@ -38,7 +29,7 @@ static int take(struct settings *s, const char *const argv[], struct option_erro
 
 #define TAKE(s, error, ...) take(s, (const char *[]){__VA_ARGS__, NULL}, error)
 
-static void flags_are_told_from_other_words(void **state)
+TEST(flags_are_told_from_other_words)
 {
 	static const char *const others[] = {"--",        "-",         "--col", "--colss",
 					     "--no-cols", "cols",      "-cols", "--no-",
@@ -46,7 +37,6 @@ static void flags_are_told_from_other_words(void **state)
 	struct option_error error = {""};
 	struct settings s = start();
 	int index = 0;
-	(void)state;
 	for (; others[index]; index++) {
 		int before = index;
 		assert_int_equal(settings_take_flag(&s, 11, (char *const *)others, &index, &error),
@@ -58,13 +48,12 @@ static void flags_are_told_from_other_words(void **state)
 	settings_release(&s);
 }
 
-static void flags_without_values_take_none(void **state)
+TEST(flags_without_values_take_none)
 {
 	const char *const argv[] = {"--pty", "no", NULL};
 	struct option_error error = {""};
 	struct settings s = start();
 	int index = 0;
-	(void)state;
 	assert_int_equal(settings_take_flag(&s, 2, (char *const *)argv, &index, &error), 1);
 	assert_int_equal(index, 1);
 	assert_int_equal(s.pty, TRI_YES);
@@ -79,7 +68,7 @@ static void flags_without_values_take_none(void **state)
 	settings_release(&s);
 }
 
-static void flags_refuse_in_the_right_words(void **state)
+TEST(flags_refuse_in_the_right_words)
 {
 	static const struct {
 		const char *argv[3];
@@ -108,7 +97,6 @@ static void flags_refuse_in_the_right_words(void **state)
 		{{"--keep-env", "A B"}, "--keep-env: A B: not the name of a variable"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct option_error error = {""};
 		struct settings s = start();
@@ -121,11 +109,10 @@ static void flags_refuse_in_the_right_words(void **state)
 	}
 }
 
-static void list_flags_add(void **state)
+TEST(list_flags_add)
 {
 	struct option_error error = {""};
 	struct settings s = start();
-	(void)state;
 	assert_int_equal(TAKE(&s, &error, "--env", "A=1", "--env=B=2\nx", "--unset-env", "C"), 1);
 	assert_int_equal(s.env_set.count, 8);
 	assert_string_equal(s.env_set.items[0], "PAGER=cat");
@@ -136,7 +123,7 @@ static void list_flags_add(void **state)
 	settings_release(&s);
 }
 
-static void near_words_are_found(void **state)
+TEST(near_words_are_found)
 {
 	static const struct {
 		const char *flag, *nearest;
@@ -157,7 +144,6 @@ static void near_words_are_found(void **state)
 	char word[200];
 	struct nearest n;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *nearest = option_nearest_flag(cases[i].flag, none);
 		if (strcmp(nearest ? nearest : "", cases[i].nearest ? cases[i].nearest : "") != 0)
@@ -178,14 +164,4 @@ static void near_words_are_found(void **state)
 	assert_string_equal(n.best, "size");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flags_are_told_from_other_words),
-		cmocka_unit_test(flags_without_values_take_none),
-		cmocka_unit_test(flags_refuse_in_the_right_words),
-		cmocka_unit_test(list_flags_add),
-		cmocka_unit_test(near_words_are_found),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,19 +3,7 @@
 
 #include "config/option.h"
 #include "config/settings.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static void clear_variables(void)
 {
@@ -27,11 +15,10 @@ static void clear_variables(void)
 	unsetenv("HOME");
 }
 
-static void variables_refuse_in_the_right_words(void **state)
+TEST(variables_refuse_in_the_right_words)
 {
 	struct option_error error;
 	struct settings s;
-	(void)state;
 	clear_variables();
 	setenv("TERSE_COLS", "1", 1);
 	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
@@ -87,10 +74,9 @@ static void expect_size(const char *dir, int64_t size, const char *message)
 	settings_release(&s);
 }
 
-static void later_sources_win(void **state)
+TEST(later_sources_win)
 {
 	char dir[] = "/tmp/terse-test-XXXXXX", path[256], command[64];
-	(void)state;
 	clear_variables();
 	assert_non_null(mkdtemp(dir));
 	expect_size(dir, 4096, NULL);
@@ -137,11 +123,10 @@ static void later_sources_win(void **state)
 	clear_variables();
 }
 
-static void public_load_fills_everything_in(void **state)
+TEST(public_load_fills_everything_in)
 {
 	struct option_error error;
 	struct settings s;
-	(void)state;
 	clear_variables();
 	setenv("TERSE_COLS", "77", 1);
 	assert_int_equal(settings_load(&s, &error), 0);
@@ -150,12 +135,4 @@ static void public_load_fills_everything_in(void **state)
 	clear_variables();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(variables_refuse_in_the_right_words),
-		cmocka_unit_test(later_sources_win),
-		cmocka_unit_test(public_load_fills_everything_in),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

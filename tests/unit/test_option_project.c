@@ -3,21 +3,10 @@
 
 #include "config/option.h"
 #include "config/settings.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <ftw.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static char root[64]; /* the test's own directory, with the project in root/repo */
 static char start[PATH_MAX];
@@ -98,9 +87,8 @@ static void expect_found(const char *dir, const char *name)
 		assert_string_equal(path, expected);
 }
 
-static void it_is_found_up_to_the_repository_s_root(void **state)
+TEST_IN(it_is_found_up_to_the_repository_s_root, setup, teardown)
 {
-	(void)state;
 	write_file(".terse.ini", "[report]\nsize = 10000\n");
 	expect_found(".", ".terse.ini");
 	expect_found("repo", ""); /* not in a repository */
@@ -123,10 +111,9 @@ static void it_is_found_up_to_the_repository_s_root(void **state)
 	expect_found("repo/a/b", "repo/a/.terse.ini");
 }
 
-static void directories_without_one_are_no_trouble(void **state)
+TEST_IN(directories_without_one_are_no_trouble, setup, teardown)
 {
 	char path[PATH_MAX];
-	(void)state;
 	assert_int_equal(chdir("/"), 0);
 	assert_false(project_find(path));
 	enter("repo/a");
@@ -140,12 +127,11 @@ static void directories_without_one_are_no_trouble(void **state)
 }
 
 /* Its settings come after the user's file's, and before variables. */
-static void it_has_its_place_among_the_sources(void **state)
+TEST_IN(it_has_its_place_among_the_sources, setup, teardown)
 {
 	struct option_error error;
 	struct settings s;
 	char path[128];
-	(void)state;
 	write_file("user.ini", "[report]\nsize = 99\nmax_lines = 7\nheartbeat = 5s\n");
 	write_file("repo/.terse.ini", "[report]\nsize = 20000\nheartbeat = 6s\n");
 	snprintf(path, sizeof(path), "%s/user.ini", root);
@@ -168,9 +154,8 @@ static void it_has_its_place_among_the_sources(void **state)
 	unsetenv("TERSE_HEARTBEAT");
 }
 
-static void only_safe_options_are_taken(void **state)
+TEST_IN(only_safe_options_are_taken, setup, teardown)
 {
-	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		char text[256], message[256] = "";
@@ -194,7 +179,7 @@ static void only_safe_options_are_taken(void **state)
 }
 
 /* It can show more, not less. */
-static void small_values_are_refused(void **state)
+TEST_IN(small_values_are_refused, setup, teardown)
 {
 	static const struct {
 		const char *section, *value, *reason;
@@ -211,7 +196,6 @@ static void small_values_are_refused(void **state)
 		{"profile x", "mode = head", "mode: head"},
 	};
 	char text[128], message[160];
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		snprintf(text, sizeof(text), "[%s]\n%s\n", rows[i].section, rows[i].value);
 		snprintf(message, sizeof(message),
@@ -231,9 +215,8 @@ static void small_values_are_refused(void **state)
 	expect_size(2048, "");
 }
 
-static void what_is_not_trusted_is_refused(void **state)
+TEST_IN(what_is_not_trusted_is_refused, setup, teardown)
 {
-	(void)state;
 	write_file("repo/.terse.ini", "[report]\nsize = 10000\n");
 	enter("repo");
 	expect_size(10000, "");
@@ -258,9 +241,8 @@ static void what_is_not_trusted_is_refused(void **state)
 }
 
 /* Only root can give files away. */
-static void a_foreign_file_is_refused(void **state)
+TEST_IN(a_foreign_file_is_refused, setup, teardown)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	write_file("repo/.terse.ini", "[report]\nsize = 10000\n");
@@ -275,19 +257,4 @@ static void a_foreign_file_is_refused(void **state)
 	assert_int_equal(seteuid(0), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(it_is_found_up_to_the_repository_s_root, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(directories_without_one_are_no_trouble, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(it_has_its_place_among_the_sources, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(only_safe_options_are_taken, setup, teardown),
-		cmocka_unit_test_setup_teardown(small_values_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_not_trusted_is_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_foreign_file_is_refused, setup, teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

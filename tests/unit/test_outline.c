@@ -3,16 +3,7 @@
 #include "supervisor/agents/outline.h"
 
 #include "lib/buffer.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static const char *const path[] = {"a", "b", NULL};
 
@@ -28,7 +19,7 @@ static void expect(struct buffer *got, const char *want)
 	buffer_release(got);
 }
 
-static void texts_are_read_or_refused(void **state)
+TEST(texts_are_read_or_refused)
 {
 	static const struct {
 		const char *text, *reason;
@@ -51,7 +42,6 @@ static void texts_are_read_or_refused(void **state)
 		{"\"a\"", "not an object", 1},
 		{"{}\n\n]", "something follows the end of the object", 3},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct outline j;
 		int status = outline_parse(&j, false, rows[i].text, strlen(rows[i].text));
@@ -67,11 +57,10 @@ static void texts_are_read_or_refused(void **state)
 	}
 }
 
-static void members_are_found(void **state)
+TEST(members_are_found)
 {
 	struct outline j;
 	char *text;
-	(void)state;
 	parse(&j, "{\"a\": {\"x\": 0, \"b\": \"one\", \"b\": \"t\\u0077o\"}, \"c\": [3]}");
 	text = outline_string(&j, outline_find(&j, path));
 	assert_string_equal(text, "two");
@@ -82,7 +71,7 @@ static void members_are_found(void **state)
 	outline_release(&j);
 }
 
-static void values_are_added(void **state)
+TEST(values_are_added)
 {
 	static const struct {
 		const char *text;
@@ -103,7 +92,6 @@ static void values_are_added(void **state)
 		{"{\r\n \"x\": 0\r\n}", false,
 		 "{\r\n \"x\": 0,\r\n \"a\": {\r\n  \"b\": 1\r\n }\r\n}"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
 		struct outline j;
@@ -114,7 +102,7 @@ static void values_are_added(void **state)
 	}
 }
 
-static void values_in_the_way_are_refused(void **state)
+TEST(values_in_the_way_are_refused)
 {
 	static const struct {
 		const char *text;
@@ -126,7 +114,6 @@ static void values_in_the_way_are_refused(void **state)
 		{"{\"a\": {\"b\": {}}}", true, ENOTDIR},
 		{"{\"a\": {\"b\": {}}}", false, EEXIST},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
 		struct outline j;
@@ -138,7 +125,7 @@ static void values_in_the_way_are_refused(void **state)
 	}
 }
 
-static void values_are_removed(void **state)
+TEST(values_are_removed)
 {
 	static const struct {
 		const char *text, *want;
@@ -153,7 +140,6 @@ static void values_are_removed(void **state)
 		{"{\"a\": {\n  \"c\": 2, // c\n  \"b\": 1\n}}", "{\"a\": {\n  \"c\": 2 // c\n}}"},
 		{"{\"a\": {\n  \"b\": 1,\n  \"c\": 2\n}}", "{\"a\": {\n  \"c\": 2\n}}"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
 		struct outline j;
@@ -164,11 +150,10 @@ static void values_are_removed(void **state)
 	}
 }
 
-static void values_are_replaced(void **state)
+TEST(values_are_replaced)
 {
 	struct buffer out = BUFFER_INIT;
 	struct outline j;
-	(void)state;
 	parse(&j, "{\"a\" : {\"b\" :[1] /* c */ } }");
 	assert_int_equal(outline_replace(&out, &j, outline_find(&j, path), "\"x\""), 0);
 	expect(&out, "{\"a\" : {\"b\" :\"x\" /* c */ } }");
@@ -176,7 +161,7 @@ static void values_are_replaced(void **state)
 }
 
 /* TOML: adds a value, and takes it away again. */
-static void tables_are_changed(void **state)
+TEST(tables_are_changed)
 {
 	static const char object[] = "{\"c\":\"x:{,\",\"d\":[1,{\"e\":2}]}";
 	static const struct {
@@ -200,7 +185,6 @@ static void tables_are_changed(void **state)
 		{"a = { f = 0 }\n", object,
 		 "a = { f = 0, b = { c = \"x:{,\", d = [1, { e = 2 }] } }\n", true},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT, back = BUFFER_INIT;
 		struct outline o;
@@ -221,7 +205,7 @@ static void tables_are_changed(void **state)
 	}
 }
 
-static void strings_of_toml_are_read(void **state)
+TEST(strings_of_toml_are_read)
 {
 	static const struct {
 		const char *text, *want;
@@ -230,7 +214,6 @@ static void strings_of_toml_are_read(void **state)
 		{"a = { \"b\" = \"c\" }", "c"}, {"a.b = \"\"\"c\"\"\"", NULL},
 		{"a.b = '''c'''", NULL},        {"a.b = 1", NULL},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct outline o;
 		assert_int_equal(outline_parse(&o, true, rows[i].text, strlen(rows[i].text)), 0);
@@ -245,17 +228,4 @@ static void strings_of_toml_are_read(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_are_read_or_refused),
-		cmocka_unit_test(members_are_found),
-		cmocka_unit_test(values_are_added),
-		cmocka_unit_test(values_in_the_way_are_refused),
-		cmocka_unit_test(values_are_removed),
-		cmocka_unit_test(values_are_replaced),
-		cmocka_unit_test(tables_are_changed),
-		cmocka_unit_test(strings_of_toml_are_read),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,27 +2,16 @@
 
 #include "supervisor/process/source.h"
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <termios.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 /* aarch64 has no poll(2) of its own. */
 #ifndef SYS_poll
@@ -133,9 +122,8 @@ static void stalled_terminal(const void *ctx)
 	through_a_stalled_reader(slave, master);
 }
 
-static void stalled(void **state)
+TEST(stalled)
 {
-	(void)state;
 	assert_int_equal(child_run(stalled_pipe, NULL), 0);
 	assert_int_equal(child_run(stalled_pipe_that_can_not_be_opened, NULL), 0);
 	assert_int_equal(child_run(stalled_socket, NULL), 0);
@@ -165,9 +153,8 @@ static void slow_reader(const void *ctx)
 	output_queue_release(&o);
 }
 
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-	(void)state;
 	assert_int_equal(child_run(slow_reader, NULL), 0);
 }
 
@@ -279,9 +266,8 @@ static void no_poll(const void *ctx)
 	CHECK(read(ends[0], &byte, 1) == 1);
 }
 
-static void broken(void **state)
+TEST(broken)
 {
-	(void)state;
 	assert_int_equal(child_run(reader_goes_away, &(bool){false}), 0);
 	assert_int_equal(child_run(reader_goes_away, &(bool){true}), 0);
 	assert_int_equal(child_run(full_disk, NULL), 0);
@@ -292,12 +278,11 @@ static void broken(void **state)
 }
 
 /* A file is shared with who else writes to it: no position of our own, nothing opened. */
-static void file(void **state)
+TEST(file)
 {
 	char data[64];
 	struct output_queue o;
 	int fd = memfd_create("test", 0), other = dup(fd);
-	(void)state;
 	output_queue_init(&o, fd);
 	assert_int_equal(write(other, "before ", 7), 7);
 	output_queue_write(&o, "text ", 5);
@@ -311,11 +296,10 @@ static void file(void **state)
 	close(fd);
 }
 
-static void nothing_is_nothing(void **state)
+TEST(nothing_is_nothing)
 {
 	struct output_queue o;
 	int ends[2];
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	output_queue_init(&o, ends[1]);
 	output_queue_write(&o, NULL, 0);
@@ -326,14 +310,4 @@ static void nothing_is_nothing(void **state)
 	close(ends[1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stalled),
-		cmocka_unit_test(memory_is_bounded),
-		cmocka_unit_test(broken),
-		cmocka_unit_test(file),
-		cmocka_unit_test(nothing_is_nothing),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,9 @@
 // Templates for shell strings, paths and values.
 
 #include "config/pattern.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void texts_match_or_not(void **state)
+TEST(texts_match_or_not)
 {
 	static const struct {
 		const char *template, *text;
@@ -48,14 +40,13 @@ static void texts_match_or_not(void **state)
 		{"{other}", "{other}", true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (template_match(rows[i].template, rows[i].text) != rows[i].matches)
 			fail_msg("%s: %s", rows[i].template, rows[i].text);
 	}
 }
 
-static void what_is_asked_for_is_taken(void **state)
+TEST(what_is_asked_for_is_taken)
 {
 	static const struct {
 		const char *template, *text, *part;
@@ -77,7 +68,6 @@ static void what_is_asked_for_is_taken(void **state)
 		{"{word}*", "'a\nb' c", "a\nb"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *part = NULL;
 		if (template_take(rows[i].template, rows[i].text, &part) != 1)
@@ -87,23 +77,14 @@ static void what_is_asked_for_is_taken(void **state)
 	}
 }
 
-static void mistakes_are_refused(void **state)
+TEST(mistakes_are_refused)
 {
 	static const char *const bad[] = {"", "\\", "a\\b", "{word}{word}", "{command} {word}"};
 	static const char *const good[] = {"*", "\\n\\\\\\*", "a{word}b", "{", "{words}"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_non_null(template_refuse(bad[i]));
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
 		assert_null(template_refuse(good[i]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_match_or_not),
-		cmocka_unit_test(what_is_asked_for_is_taken),
-		cmocka_unit_test(mistakes_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,18 +2,12 @@
 
 #include "supervisor/intercept/pause.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/random.h"
+#include "tests/unit/unit.h"
 
-static void a_pause_begins_with_the_last_new_line(void **state)
+TEST(a_pause_begins_with_the_last_new_line)
 {
 	struct pause p = {0};
-	(void)state;
 	assert_int_equal(pause_due(&p), 0);
 	pause_note(&p, 3, 1000);
 	assert_int_equal(pause_due(&p), 1000 + PAUSE_MS);
@@ -25,10 +19,9 @@ static void a_pause_begins_with_the_last_new_line(void **state)
 	assert_false(pause_is_quiet(&p, 9000));
 }
 
-static void a_line_that_is_only_redrawn_does_not_end_it(void **state)
+TEST(a_line_that_is_only_redrawn_does_not_end_it)
 {
 	struct pause p = {0};
-	(void)state;
 	pause_note(&p, 3, 1000);
 	for (int64_t now = 1100; now <= 2400; now += 100)
 		/* It moves up to the first line and comes down again. */
@@ -43,12 +36,11 @@ static void a_line_that_is_only_redrawn_does_not_end_it(void **state)
 	assert_true(pause_is_silent(&p, 2600 + PAUSE_MS));
 }
 
-static void pauses_that_omit_lines_come_less_and_less_often(void **state)
+TEST(pauses_that_omit_lines_come_less_and_less_often)
 {
 	struct pause p = {0};
 	uint64_t lines = 0;
 	int64_t now = 1000;
-	(void)state;
 	for (int64_t distance = PAUSE_DISTANCE_MS; distance < 1000000; distance *= 2) {
 		pause_note(&p, ++lines, now);
 		now = pause_due(&p);
@@ -67,10 +59,9 @@ static void pauses_that_omit_lines_come_less_and_less_often(void **state)
 	}
 }
 
-static void what_may_still_change_is_looked_at_again(void **state)
+TEST(what_may_still_change_is_looked_at_again)
 {
 	struct pause p = {0};
-	(void)state;
 	pause_note(&p, 1, 1000);
 	pause_printed(&p, 3000, false);
 	p.is_touched = false;
@@ -79,10 +70,9 @@ static void what_may_still_change_is_looked_at_again(void **state)
 	assert_int_equal(pause_due(&p), 3500);
 }
 
-static void the_share_of_the_last_lines_is_halved_each_time(void **state)
+TEST(the_share_of_the_last_lines_is_halved_each_time)
 {
 	struct share s = {.budget = 4000, .least = 256, .printed = 600};
-	(void)state;
 	assert_int_equal(share_whole(&s), 4000);
 	assert_int_equal(share_tail(&s, true), 2000);
 	static const size_t rooms[] = {1000, 500, 500};
@@ -94,10 +84,9 @@ static void the_share_of_the_last_lines_is_halved_each_time(void **state)
 	assert_int_equal(share_end(&s, 4000), 6000);
 }
 
-static void what_was_printed_whole_leaves_less(void **state)
+TEST(what_was_printed_whole_leaves_less)
 {
 	struct share s = {.budget = 4000, .least = 256, .printed = 600};
-	(void)state;
 	share_take(&s, 3000, false);
 	assert_int_equal(share_tail(&s, true), 400);
 	assert_int_equal(share_end(&s, 4000), 6000);
@@ -108,13 +97,12 @@ static void what_was_printed_whole_leaves_less(void **state)
 	assert_int_equal(share_end(&s, 4000), 6000);
 }
 
-static void a_ceiling(void **state)
+TEST(a_ceiling)
 {
 	assert_int_equal(share_budget(4000, 0), 4000);
 	assert_int_equal(share_budget(4000, 6000), 4000);
 	assert_int_equal(share_budget(4000, 4500), 3000);
 	struct share s = {.budget = 3000, .ceiling = 4500, .least = 256, .printed = 600};
-	(void)state;
 	assert_int_equal(share_whole(&s), 3000);
 	assert_int_equal(share_tail(&s, true), 1500);
 	share_take(&s, 1500, true);
@@ -127,10 +115,9 @@ static void a_ceiling(void **state)
 
 /* Lines of terse's own take what they need of a ceiling, but not the half of a budget at the end.
  */
-static void notices_below_a_ceiling(void **state)
+TEST(notices_below_a_ceiling)
 {
 	struct share s = {.budget = 3000, .ceiling = 4500, .least = 256};
-	(void)state;
 	share_notice(&s, 500);
 	assert_int_equal(share_whole(&s), 2500);
 	share_take(&s, 2500, false);
@@ -147,9 +134,8 @@ static uint32_t rnd(uint32_t *seed, uint32_t below)
 
 /* Whatever is printed at pauses, the preview keeps half of the budget, and all stays within one and
    a half of it and within the ceiling, also if the outcome has a higher one. */
-static void random_shares(void **state)
+TEST(random_shares)
 {
-	(void)state;
 	for (uint32_t round = 0; round < 20000; round++) {
 		uint32_t seed = random_start(round);
 		size_t full = 64 + rnd(&seed, 20000),
@@ -176,18 +162,4 @@ static void random_shares(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pause_begins_with_the_last_new_line),
-		cmocka_unit_test(a_line_that_is_only_redrawn_does_not_end_it),
-		cmocka_unit_test(pauses_that_omit_lines_come_less_and_less_often),
-		cmocka_unit_test(what_may_still_change_is_looked_at_again),
-		cmocka_unit_test(the_share_of_the_last_lines_is_halved_each_time),
-		cmocka_unit_test(what_was_printed_whole_leaves_less),
-		cmocka_unit_test(a_ceiling),
-		cmocka_unit_test(notices_below_a_ceiling),
-		cmocka_unit_test(random_shares),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,22 +1,13 @@
 // The shim's own entry in LD_PRELOAD, and the strings of system() and popen() on their detour.
 
 #include "shim/exec_call.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 #define NAME "libterse-shim.so"
 
-static void removing(void **state)
+TEST(removing)
 {
 	static const struct {
 		const char *list, *rest;
@@ -34,21 +25,19 @@ static void removing(void **state)
 		{"b.so::" NAME ":c.so", "b.so::c.so"},
 	};
 	char out[128];
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_true(preload_remove(out, cases[i].list, NAME));
 		assert_string_equal(out, cases[i].rest);
 	}
 }
 
-static void keeping(void **state)
+TEST(keeping)
 {
 	static const char *const lists[] = {
 		"",           "a.so",    " a.so : b.so:", "/x" NAME, "x" NAME ":" NAME "x",
 		NAME "/b.so", "a/b so:",
 	};
 	char out[128];
-	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		assert_false(preload_remove(out, lists[i], NAME));
 		assert_string_equal(out, lists[i]);
@@ -68,9 +57,8 @@ static int run(const char *command)
 }
 
 /* Every byte that a shell could take for something else comes through, and so does $0. */
-static void detours(void **state)
+TEST(detours)
 {
-	(void)state;
 	assert_int_equal(WEXITSTATUS(run("exit 7")), 7);
 	assert_int_equal(run(""), 0);
 	assert_int_equal(run("[ \"$0\" = sh ] && [ $# = 0 ]"), 0);
@@ -81,12 +69,4 @@ static void detours(void **state)
 	assert_int_equal(detour_size("+x"), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(removing),
-		cmocka_unit_test(keeping),
-		cmocka_unit_test(detours),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

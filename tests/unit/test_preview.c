@@ -6,15 +6,9 @@
 #include "lib/utf8.h"
 #include "supervisor/preview/internal.h"
 #include "tests/unit/random.h"
+#include "tests/unit/unit.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* A marker as the program prints it, or a short one for small budgets. */
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
@@ -376,10 +370,9 @@ static void print_live(struct preview_ask *ask, const struct buffer *text, size_
 	free(lines.start);
 }
 
-static void test_properties(void **state)
+TEST(test_properties)
 {
 	static char empty[] = "", id[] = "cmd-1m5zq8k3x7f01";
-	(void)state;
 	for (uint32_t round = 0; round < 6000; round++) {
 		struct buffer text = BUFFER_INIT, first = BUFFER_INIT, second = BUFFER_INIT;
 		const struct preview_piece *pieces;
@@ -462,12 +455,11 @@ static const char *sequence(struct buffer *b, int n)
 	return buffer_string(b);
 }
 
-static void test_modes(void **state)
+TEST(test_modes)
 {
 	struct buffer text = BUFFER_INIT;
 	const char *numbers = sequence(&text, 1000);
 	struct preview_options o = {.budget = 64, .head_share = 25, .max_line = 2000};
-	(void)state;
 	o.mode = PREVIEW_TAIL;
 	check_shown(&o, 0, numbers,
 		    "[- 987]\n988\n989\n990\n991\n992\n993\n994\n995\n996\n997\n998\n999\n1000\n");
@@ -487,11 +479,10 @@ static void test_modes(void **state)
 	buffer_release(&text);
 }
 
-static void test_folds(void **state)
+TEST(test_folds)
 {
 	struct preview_options o = {
 		.mode = PREVIEW_ENDS, .budget = 64, .head_share = 25, .max_line = 2000};
-	(void)state;
 	check_shown(&o, 0, "start\nagain\nagain\nagain\nagain\nend\n",
 		    "start\nagain\n[= 3]\nend\n");
 	/* Nothing is folded if that would be longer. */
@@ -499,12 +490,11 @@ static void test_folds(void **state)
 }
 
 /* Lines that differ in numbers only make room for those that tell something. */
-static void test_alike(void **state)
+TEST(test_alike)
 {
 	struct preview_options o = {
 		.mode = PREVIEW_SMART, .budget = 100, .head_share = 30, .max_line = 2000};
 	struct buffer text = BUFFER_INIT;
-	(void)state;
 	buffer_append_string(&text, "start\n");
 	for (int i = 1; i <= 300; i++)
 		buffer_printf(&text, "part %d of 300\n", i);
@@ -532,7 +522,7 @@ static void test_alike(void **state)
 }
 
 /* Runs of one character are printed as a regular expression would call them. */
-static void test_runs(void **state)
+TEST(test_runs)
 {
 	static const char text[] =
 		"start of it\n"
@@ -545,7 +535,6 @@ static void test_runs(void **state)
 		"---------------\n";
 	struct preview_options o = {
 		.mode = PREVIEW_SMART, .budget = 300, .head_share = 30, .max_line = 2000};
-	(void)state;
 	check_shown(&o, 0, text,
 		    "start of it\n={50}\n      indented as far as that\n"
 		    "test_name PASSED {40}[ 12%]\n"
@@ -559,12 +548,11 @@ static void test_runs(void **state)
 }
 
 /* One fold, and not two with a gap between, however long. */
-static void test_streaks(void **state)
+TEST(test_streaks)
 {
 	struct preview_options o = {
 		.mode = PREVIEW_SMART, .budget = 128, .head_share = 15, .max_line = 2000};
 	struct buffer text = BUFFER_INIT;
-	(void)state;
 	buffer_append_string(&text, "start\n");
 	for (int i = 0; i < 200000; i++)
 		buffer_append_string(&text, "waiting for a lock\n");
@@ -575,10 +563,9 @@ static void test_streaks(void **state)
 }
 
 /* A line is not cut to make room for a note that is as long as what it replaces. */
-static void test_barely_long_lines(void **state)
+TEST(test_barely_long_lines)
 {
 	struct preview_options o = {.mode = PREVIEW_ENDS, .budget = 128};
-	(void)state;
 	struct buffer text = BUFFER_INIT;
 	for (int i = 10; i < 45; i++)
 		buffer_printf(&text, "%d ", i);
@@ -595,12 +582,11 @@ static void test_barely_long_lines(void **state)
 	buffer_release(&text);
 }
 
-static void test_long_lines(void **state)
+TEST(test_long_lines)
 {
 	struct buffer text = BUFFER_INIT;
 	struct preview_options o = {
 		.mode = PREVIEW_ENDS, .budget = 128, .head_share = 50, .max_line = 60};
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		buffer_printf(&text, "%04d ", i);
 	/* A last line keeps its end, another one its start. */
@@ -619,7 +605,7 @@ static void test_long_lines(void **state)
 }
 
 /* The bytes of a long line that neither end holds are gone, the counts are not. */
-static void test_huge_lines(void **state)
+TEST(test_huge_lines)
 {
 	struct preview_options o = {
 		.mode = PREVIEW_ENDS, .budget = 256, .head_share = 50, .max_line = 70};
@@ -629,7 +615,6 @@ static void test_huge_lines(void **state)
 	const struct preview_piece *pieces;
 	struct buffer out = BUFFER_INIT;
 	int count;
-	(void)state;
 	assert_non_null(p);
 	memset(block, 'x', sizeof(block));
 	preview_feed(p, "first ", 6);
@@ -675,7 +660,7 @@ static size_t shown_of(const struct preview_options *o, int count, int length, i
 }
 
 /* The chosen lines take the rest of the budget, unless max_line keeps them from it. */
-static void test_growing_lines(void **state)
+TEST(test_growing_lines)
 {
 	static const struct {
 		int count, length, end;
@@ -684,7 +669,6 @@ static void test_growing_lines(void **state)
 		{3, 9, 3000000}, {60, 3000, 3000}, {60, 3000, 9},     {300, 700, 9},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		for (int k = 0; k < 12; k++) {
 			struct preview_options o = {.mode = (enum preview_mode)(k % 3),
@@ -708,10 +692,9 @@ static void test_growing_lines(void **state)
 	}
 }
 
-static void test_options(void **state)
+TEST(test_options)
 {
 	struct preview_options o = {.mode = PREVIEW_ENDS, .budget = 63, .max_line = 100};
-	(void)state;
 	assert_null(preview_new(&o));
 	o.budget = 64;
 	o.head_share = 101;
@@ -721,20 +704,4 @@ static void test_options(void **state)
 	assert_null(preview_new(&o));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_properties),
-		cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_folds),
-		cmocka_unit_test(test_alike),
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_streaks),
-		cmocka_unit_test(test_barely_long_lines),
-		cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_huge_lines),
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_growing_lines),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

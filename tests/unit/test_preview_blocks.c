@@ -3,14 +3,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/preview/preview.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 enum { AROUND = 120, SIZE = 2048 };
 
@@ -126,9 +119,8 @@ static void show(const struct buffer *text, struct buffer *out)
 	preview_free(p);
 }
 
-static void test_block_is_whole(void **state)
+TEST(test_block_is_whole)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		add_alike(&text, cases[i].alike);
@@ -145,8 +137,4 @@ static void test_block_is_whole(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_is_whole)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,13 +3,7 @@
 
 #include "supervisor/preview/internal.h"
 #include "tests/unit/random.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static uint32_t random_state;
 
@@ -20,13 +14,12 @@ static uint32_t rnd(uint32_t below)
 }
 
 /* The wide search finds what the plain one finds, at any alignment and length. */
-static void test_prefilter(void **state)
+TEST(test_prefilter)
 {
 	static const char *const planted[] = {"error", "FAIL", "Panic", "cannot ",
 					      "ErRoR", "fai",  "rro"};
 	struct literals wide, narrow;
 	char text[700];
-	(void)state;
 	prefilter_init(&wide);
 	prefilter_init(&narrow);
 	narrow.wide = false;
@@ -51,10 +44,9 @@ static void test_prefilter(void **state)
 	assert_int_equal(literals_find(&wide, "12 ERRO", 7, &(size_t){0}), 7);
 }
 
-static void test_more_fragments(void **state)
+TEST(test_more_fragments)
 {
 	struct literals s;
-	(void)state;
 	prefilter_init(&s);
 	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
 	prefilter_add(&s, "quotas");
@@ -71,7 +63,7 @@ static void add_streak(struct streaks *s, uint64_t from, uint64_t to)
 	streaks_add(s, to, to - from, true);
 }
 
-static void test_streaks(void **state)
+TEST(test_streaks)
 {
 	struct streaks s = {0};
 	struct line line = {.number = 3001,
@@ -80,7 +72,6 @@ static void test_streaks(void **state)
 			    .front = "again\n",
 			    .front_len = 6,
 			    .ended = true};
-	(void)state;
 	add_streak(&s, 1, 100);
 	assert_int_equal(streaks_find(&s, 1, 100)->to, 100);
 	assert_null(streaks_find(&s, 1, 101));
@@ -110,11 +101,10 @@ static void test_streaks(void **state)
 	assert_true(line_is_whole(&line));
 }
 
-static void test_sketch(void **state)
+TEST(test_sketch)
 {
 	struct sketch *sketch = calloc(1, sizeof(*sketch));
 	unsigned exact[500] = {0}, over = 0;
-	(void)state;
 	assert_non_null(sketch);
 	for (int i = 0; i < 100000; i++) {
 		uint32_t which = rnd(500) * rnd(500) / 500;
@@ -202,9 +192,8 @@ static const struct {
 };
 /* clang-format on */
 
-static void test_judgement(void **state)
+TEST(test_judgement)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(judged) / sizeof(*judged); i++) {
 		struct score s = judge(judged[i].text);
 		if (s.kind != judged[i].kind || s.score < judged[i].least ||
@@ -214,7 +203,7 @@ static void test_judgement(void **state)
 }
 
 /* A line that is the one before it, but for a counter, is no news; a value is. */
-static void test_counters(void **state)
+TEST(test_counters)
 {
 	static const struct {
 		const char *before, *line;
@@ -239,7 +228,6 @@ static void test_counters(void **state)
 		{"wrote dead\n", "wrote beef\n", false},
 		{"part 9\n", "part 10 \n", false},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		size_t before = strlen(rows[i].before), len = strlen(rows[i].line);
 		const struct line a = {
@@ -250,9 +238,8 @@ static void test_counters(void **state)
 	}
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
-	(void)state;
 	assert_int_equal(judge("built /tmp/a/1.o in 12 ms").shape,
 			 judge("  built /tmp/b/2.o in 3 ms").shape);
 	assert_int_equal(judge("12:00:01 commit 3fa9c0e pushed").shape,
@@ -264,12 +251,6 @@ static void test_shapes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prefilter), cmocka_unit_test(test_more_fragments),
-		cmocka_unit_test(test_streaks),   cmocka_unit_test(test_sketch),
-		cmocka_unit_test(test_judgement), cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_counters),
-	};
 	random_state = random_start(1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

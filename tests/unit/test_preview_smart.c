@@ -4,15 +4,9 @@
 #include "lib/buffer.h"
 #include "lib/fingerprint.h"
 #include "supervisor/preview/preview.h"
+#include "tests/unit/unit.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
@@ -249,10 +243,9 @@ static const struct {
 };
 
 /* The cause may be at the end, or long before it. */
-static void test_failures(void **state)
+TEST(test_failures)
 {
 	static const int behind[] = {0, 40, 900};
-	(void)state;
 	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++) {
 		for (int noise = 0; noise < NOISES; noise++) {
 			for (size_t k = 0; k < sizeof(behind) / sizeof(*behind); k++) {
@@ -277,11 +270,10 @@ static void test_failures(void **state)
 }
 
 /* Of each failure the lines below its heading are shown, behind the frames of a stack too. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct preview *p = smart(1500);
-	(void)state;
 	add_noise(&text, TESTING, 300);
 	for (int i = 0; i < 40; i++)
 		buffer_printf(&text,
@@ -302,11 +294,10 @@ static void test_blocks(void **state)
 }
 
 /* The message of a section is shown before the values and the source above it. */
-static void test_sections(void **state)
+TEST(test_sections)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct preview *p = smart(1500);
-	(void)state;
 	add_noise(&text, TESTING, 300);
 	for (int i = 0; i < 40; i++)
 		buffer_printf(&text,
@@ -327,11 +318,10 @@ static void test_sections(void **state)
 }
 
 /* Titles of tests that pass are not put forward, whatever words are in them. */
-static void test_titles(void **state)
+TEST(test_titles)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct preview *p = smart(2048);
-	(void)state;
 	add_noise(&text, COMPILING, 100);
 	for (int i = 0; i < 60; i++)
 		buffer_printf(&text,
@@ -348,7 +338,7 @@ static void test_titles(void **state)
 }
 
 /* Of many lines with words of failure and no mark of one, few are shown. */
-static void test_crowds(void **state)
+TEST(test_crowds)
 {
 	static const char *const crowds[] = {
 		"  * Fix crash when %s fails with fatal error #%d\n",
@@ -359,7 +349,6 @@ static void test_crowds(void **state)
 	};
 	static const char *const names[] = {"parser", "socket", "cache", "invoice",
 					    "login",  "upload", "queue"};
-	(void)state;
 	for (size_t c = 0; c < sizeof(crowds) / sizeof(*crowds); c++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		struct preview *p = smart(4096);
@@ -377,7 +366,7 @@ static void test_crowds(void **state)
 }
 
 /* A successful run shows its results and puts nothing forward as an error. */
-static void test_successes(void **state)
+TEST(test_successes)
 {
 	static const char *const traps[] = {
 		"no errors",     "Failures: 0, Errors: 0, Skipped: 0, Time",
@@ -387,7 +376,6 @@ static void test_successes(void **state)
 		"Ran 700 tests in 3.2s\n\nOK: 690 passed, 10 skipped, 0 failed\n"
 		"src/old.c:12:3: warning: 'gets' is deprecated\n"
 		"Successfully built demo-1.0.tar.gz\n";
-	(void)state;
 	for (int noise = 0; noise < NOISES; noise++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT, middle = BUFFER_INIT;
 		struct preview *p = smart(4096);
@@ -413,7 +401,7 @@ static void test_successes(void **state)
 /* Lines that the user calls telling are preferred, lines that the user ignores are not; in the
    middle of a large text, too, and whatever the exit status. */
 /* The end of a success goes up to what looks like a failure and is none, but for its last lines. */
-static void test_success_ends(void **state)
+TEST(test_success_ends)
 {
 	static const struct {
 		const char *alarm, *last;
@@ -428,7 +416,6 @@ static void test_success_ends(void **state)
 		 "compiling src/b.c, 5 of 300\nended\n", false},
 		{"ERROR: disk sda%d is full", "make: *** [all] Error 2\n", true},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		struct preview *p = smart(4096);
@@ -452,11 +439,10 @@ static void test_success_ends(void **state)
 }
 
 /* Many warnings that begin alike do not fill a success. */
-static void test_many_warnings(void **state)
+TEST(test_many_warnings)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct preview *p = smart(4096);
-	(void)state;
 	for (int i = 0; i < 200; i++)
 		buffer_printf(&text, "npm WARN deprecated %c%c@%d.0.0: use %c instead\n",
 			      'a' + i % 26, 'a' + i % 7, i, 'a' + i % 11);
@@ -467,11 +453,10 @@ static void test_many_warnings(void **state)
 	release(p, &text, &out);
 }
 
-static void test_patterns(void **state)
+TEST(test_patterns)
 {
 	char *patterns[] = {(char *)"Quota*USED up", (char *)"z*spare parts", NULL};
 	char *ignore[] = {(char *)"error 17", NULL};
-	(void)state;
 	for (int status = 0; status < 2; status++) {
 		struct preview_options options = {.mode = PREVIEW_SMART,
 						  .budget = 2048,
@@ -507,12 +492,11 @@ static void add_words(struct buffer *b, int lines)
 		buffer_printf(b, "%c%c%c went by\n", 'a' + i % 26, 'a' + i / 26, 'a' + i % 7);
 }
 
-static void test_ignored(void **state)
+TEST(test_ignored)
 {
 	char *ignore[] = {(char *)"known for long", NULL};
 	struct preview_options options = {
 		.mode = PREVIEW_SMART, .budget = 2048, .head_share = 10, .max_line = 2000};
-	(void)state;
 	for (int ignored = 0; ignored < 2; ignored++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		struct preview *p;
@@ -529,11 +513,10 @@ static void test_ignored(void **state)
 }
 
 /* The telling part of a very long line is shown with its surroundings. */
-static void test_long_line(void **state)
+TEST(test_long_line)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct preview *p = smart(2048);
-	(void)state;
 	add_noise(&text, TESTING, 100);
 	buffer_append_string(&text, "fatal: [host]: FAILED! => {");
 	for (int i = 0; i < 300; i++)
@@ -550,11 +533,10 @@ static void test_long_line(void **state)
 }
 
 /* The first error of a cascade is shown, and the summary at its end. */
-static void test_cascade(void **state)
+TEST(test_cascade)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct preview *p = smart(2048);
-	(void)state;
 	add_noise(&text, COMPILING, 50);
 	buffer_append_string(&text, "parse.c:10:1: error: expected ';' before 'int'\n");
 	for (int i = 11; i < 900; i++)
@@ -568,12 +550,11 @@ static void test_cascade(void **state)
 }
 
 /* With more room no fewer of many failures are shown. */
-static void test_room(void **state)
+TEST(test_room)
 {
 	static const size_t sizes[] = {8192, 12288, 16384, 32768, 65536};
 	struct buffer text = BUFFER_INIT;
 	size_t before = 0, first = 0;
-	(void)state;
 	for (int i = 0; i < 200; i++) {
 		add_noise(&text, (enum noise)(i % NOISES), 60);
 		buffer_printf(&text, "error: the %c%c%c table is wrong at %c%c\n", 'a' + i % 26,
@@ -615,11 +596,10 @@ static void large_text(struct buffer *b)
 	buffer_append_string(b, "unfinished");
 }
 
-static void test_large(void **state)
+TEST(test_large)
 {
 	static const size_t steps[] = {SIZE_MAX, 65536, 4096, 1000, 37};
 	struct buffer text = BUFFER_INIT, first = BUFFER_INIT;
-	(void)state;
 	large_text(&text);
 	assert_true(text.len > 4u << 20);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
@@ -660,9 +640,8 @@ static int no_fingerprint(void *ctx, uint64_t *print)
 
 /* What only the failing run says weighs more, the worst line of all and what stands behind it, too.
  */
-static void test_news(void **state)
+TEST(test_news)
 {
-	(void)state;
 	const struct fingerprints none = {.next = no_fingerprint};
 	struct preview *p = smart(2048);
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
@@ -677,17 +656,4 @@ static void test_news(void **state)
 	release(p, &text, &out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_failures),     cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_sections),     cmocka_unit_test(test_titles),
-		cmocka_unit_test(test_crowds),       cmocka_unit_test(test_successes),
-		cmocka_unit_test(test_success_ends), cmocka_unit_test(test_many_warnings),
-		cmocka_unit_test(test_patterns),     cmocka_unit_test(test_ignored),
-		cmocka_unit_test(test_long_line),    cmocka_unit_test(test_cascade),
-		cmocka_unit_test(test_room),         cmocka_unit_test(test_large),
-		cmocka_unit_test(test_news),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,23 +3,13 @@
 #include "lib/proc.h"
 
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-static void a_process(void **state)
+TEST(a_process)
 {
-	(void)state;
 	struct process p;
 	char room[4096];
 	assert_int_equal(process_read(getpid(), &p), 0);
@@ -33,9 +23,8 @@ static void a_process(void **state)
 	assert_string_equal(process_program(getpid(), room, sizeof(room)), "test_proc");
 }
 
-static void one_that_has_ended(void **state)
+TEST(one_that_has_ended)
 {
-	(void)state;
 	struct process p;
 	struct process_walk w;
 	char text[16];
@@ -66,18 +55,16 @@ static bool finds(enum process_list list, pid_t pid, long wanted, char *link, si
 	return found;
 }
 
-static void walks(void **state)
+TEST(walks)
 {
-	(void)state;
 	assert_true(finds(PROCESS_ALL, 0, getpid(), NULL, 0));
 	assert_true(finds(PROCESS_THREADS, getpid(), getpid(), NULL, 0));
 	assert_true(finds(PROCESS_DESCRIPTORS, getpid(), STDIN_FILENO, NULL, 0));
 	assert_false(finds(PROCESS_DESCRIPTORS, getpid(), 999999, NULL, 0));
 }
 
-static void descriptors(void **state)
+TEST(descriptors)
 {
-	(void)state;
 	int ends[2];
 	char link[64], expected[64], cut[6];
 	struct stat st;
@@ -100,9 +87,8 @@ static void descriptors(void **state)
 	assert_int_equal(process_stat(getpid(), (unsigned long)ends[0], &st), -1);
 }
 
-static void a_call(void **state)
+TEST(a_call)
 {
-	(void)state;
 	int ends[2];
 	char byte;
 	struct process_call call;
@@ -128,12 +114,4 @@ static void a_call(void **state)
 	child_wait(pid);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process), cmocka_unit_test(one_that_has_ended),
-		cmocka_unit_test(walks),     cmocka_unit_test(descriptors),
-		cmocka_unit_test(a_call),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

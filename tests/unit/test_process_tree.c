@@ -2,17 +2,10 @@
 
 #include "supervisor/process/process_tree.h"
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static bool has(const struct buffer *found, pid_t pid)
 {
@@ -58,10 +51,9 @@ static pid_t parent_of_one(pid_t *child)
 	return pid;
 }
 
-static void children_and_theirs(void **state)
+TEST(children_and_theirs)
 {
 	pid_t grandchild, child = parent_of_one(&grandchild), other = sleeper();
-	(void)state;
 	for (int passes = 0; passes <= 1; passes++) {
 		struct process_tree process_tree = {.passes = passes};
 		struct buffer found = BUFFER_INIT;
@@ -88,13 +80,12 @@ static void *start_one(void *pid)
 	return NULL;
 }
 
-static void children_of_another_thread(void **state)
+TEST(children_of_another_thread)
 {
 	struct process_tree process_tree = {.passes = false};
 	struct buffer found = BUFFER_INIT;
 	pthread_t thread;
 	pid_t child = 0;
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, start_one, &child), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(process_tree_children(&process_tree, getpid(), &found), 0);
@@ -105,12 +96,11 @@ static void children_of_another_thread(void **state)
 }
 
 /* A process that has gone has no children; that must not cause a pass over all processes. */
-static void who_is_gone(void **state)
+TEST(who_is_gone)
 {
 	struct process_tree process_tree = {.passes = false};
 	struct buffer found = BUFFER_INIT;
 	pid_t pid = sleeper();
-	(void)state;
 	end(pid);
 	assert_int_equal(process_tree_children(&process_tree, pid, &found), 0);
 	assert_int_equal(found.len, 0);
@@ -122,11 +112,10 @@ static void who_is_gone(void **state)
 #define COMING 100
 
 /* Other processes end all the time: one list alone would skip some that stay. */
-static void nobody_who_stays_is_missed(void **state)
+TEST(nobody_who_stays_is_missed)
 {
 	pid_t stays[COMING], goes[COMING];
 	struct buffer found = BUFFER_INIT;
-	(void)state;
 	/* A process that ends is gone from the list at once. */
 	signal(SIGCHLD, SIG_IGN);
 	for (int round = 0; round < 10; round++) {
@@ -156,13 +145,4 @@ static void nobody_who_stays_is_missed(void **state)
 	buffer_release(&found);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(children_and_theirs),
-		cmocka_unit_test(children_of_another_thread),
-		cmocka_unit_test(who_is_gone),
-		cmocka_unit_test(nobody_who_stays_is_missed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -9,16 +9,7 @@
 #include "config/value.h"
 
 #include "lib/buffer.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define WORDS(...) ((char *const *)(const char *const[]){__VA_ARGS__, NULL})
 #define KB         ((int64_t)1 << 10)
@@ -55,7 +46,7 @@ static const char *apply(struct settings *s, const char *string)
 }
 
 /* The table of the design. */
-static void built_in_profiles_are_as_documented(void **state)
+TEST(built_in_profiles_are_as_documented)
 {
 	static const struct {
 		const char *string, *name;
@@ -77,7 +68,6 @@ static void built_in_profiles_are_as_documented(void **state)
 		{"mkdir a", "quiet", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct settings s = start();
 		assert_string_equal(apply(&s, rows[i].string), rows[i].name);
@@ -91,10 +81,9 @@ static void built_in_profiles_are_as_documented(void **state)
 	}
 }
 
-static void built_in_values_are_in_their_ranges(void **state)
+TEST(built_in_values_are_in_their_ranges)
 {
 	size_t names = 0, values = 0;
-	(void)state;
 	for (size_t i = 0; i < profiles_builtin.count; i++) {
 		const struct layer_entry *e = &profiles_builtin.entries[i];
 		bool known = false;
@@ -122,7 +111,7 @@ static void built_in_values_are_in_their_ranges(void **state)
 }
 
 /* The commands of each profile, with those that look like others. */
-static void commands_have_their_profiles(void **state)
+TEST(commands_have_their_profiles)
 {
 	static const struct {
 		const char *name, *strings[28];
@@ -197,7 +186,6 @@ static void commands_have_their_profiles(void **state)
 		  "poetry run pytest", "coverage run -m pytest", "cd a && timeout 9 pytest"}},
 		{"redraws", {"docker build .", "sudo docker compose up", "npx jest", "vitest run"}},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		for (const char *const *string = rows[i].strings; *string; string++) {
 			struct settings s = start();
@@ -215,12 +203,11 @@ static void commands_have_their_profiles(void **state)
 }
 
 /* The output of `terse config --profiles` can be read again and means the same. */
-static void the_list_is_an_ini(void **state)
+TEST(the_list_is_an_ini)
 {
 	struct settings s = start(), again = start();
 	struct buffer first = BUFFER_INIT, second = BUFFER_INIT;
 	const char *name;
-	(void)state;
 	assert_int_equal(layer_write(&first, &s, &profiles_form, profiles_of(&s)), 0);
 	load(&again, buffer_string(&first));
 	for (size_t i = 0; (name = layer_name(&profiles_builtin, i)) != NULL; i++) {
@@ -246,10 +233,9 @@ static void the_list_is_an_ini(void **state)
 	settings_release(&again);
 }
 
-static void files_lose_and_variables_and_flags_win(void **state)
+TEST(files_lose_and_variables_and_flags_win)
 {
 	struct settings s = start();
-	(void)state;
 	load(&s, "[report]\nsize = 8KB\n[preview]\nmode = tail\n[run]\npty = yes\n");
 	take(&s, "--max-lines=7");
 	assert_string_equal(apply(&s, "cat a"), "read");
@@ -269,10 +255,9 @@ static void files_lose_and_variables_and_flags_win(void **state)
 	settings_release(&s);
 }
 
-static void several_get_the_largest_limits(void **state)
+TEST(several_get_the_largest_limits)
 {
 	struct settings s = start();
-	(void)state;
 	assert_string_equal(apply(&s, "ls; grep a b"), "mixed");
 	assert_int_equal(s.size, 30 * KB);
 	assert_int_equal(s.max_lines, 500);
@@ -301,10 +286,9 @@ static void several_get_the_largest_limits(void **state)
 	settings_release(&s);
 }
 
-static void files_add_to_profiles(void **state)
+TEST(files_add_to_profiles)
 {
 	struct settings s = start();
-	(void)state;
 	load(&s, "[profile read]\n"
 		 "match =\n"
 		 "\tglow|mdcat\n"
@@ -345,12 +329,11 @@ static void files_add_to_profiles(void **state)
 	settings_release(&s);
 }
 
-static void a_profile_can_be_asked_for(void **state)
+TEST(a_profile_can_be_asked_for)
 {
 	struct option_error error = {""};
 	struct profile_choice choice;
 	struct settings s = start();
-	(void)state;
 	take(&s, "--profile=log");
 	assert_string_equal(apply(&s, "cat a"), "log");
 	assert_int_equal(s.mode, MODE_ENDS);
@@ -370,7 +353,7 @@ static void a_profile_can_be_asked_for(void **state)
 	settings_release(&s);
 }
 
-static void words_of_a_command_are_matched(void **state)
+TEST(words_of_a_command_are_matched)
 {
 	static const struct {
 		const char *pattern;
@@ -413,16 +396,14 @@ static void words_of_a_command_are_matched(void **state)
 		{"git log -p|--patch", {"git", "log", "--patch"}, 3},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (pattern_match(rows[i].pattern, (char *const *)rows[i].words) != rows[i].count)
 			fail_msg("%s, %s", rows[i].pattern, rows[i].words[0]);
 	}
 }
 
-static void programs_that_run_others_are_opened(void **state)
+TEST(programs_that_run_others_are_opened)
 {
-	(void)state;
 	assert_string_equal(wrapper_inner(WORDS("sudo", "-u", "me", "-n", "A=1", "cat", "x"))[0],
 			    "cat");
 	assert_string_equal(wrapper_inner(WORDS("timeout", "-k", "5", "10", "make"))[0], "make");
@@ -447,7 +428,7 @@ static void programs_that_run_others_are_opened(void **state)
 }
 
 /* Words as they are executed, without a shell. */
-static void arguments_are_chosen_for(void **state)
+TEST(arguments_are_chosen_for)
 {
 	static const struct {
 		const char *words[5];
@@ -463,7 +444,6 @@ static void arguments_are_chosen_for(void **state)
 		{{"git", "-C", "x", "log"}, "history"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct option_error error = {""};
 		struct profile_choice choice;
@@ -475,7 +455,7 @@ static void arguments_are_chosen_for(void **state)
 	}
 }
 
-static void mistakes_are_told(void **state)
+TEST(mistakes_are_told)
 {
 	static const struct {
 		const char *text, *message;
@@ -524,7 +504,6 @@ static void mistakes_are_told(void **state)
 					   "letters, digits, _ . or -"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct option_error error = {""};
 		struct settings s = start();
@@ -548,11 +527,10 @@ static void assert_items(const struct strings *list, const char *expected)
 	buffer_release(&all);
 }
 
-static void profiles_add_to_lists(void **state)
+TEST(profiles_add_to_lists)
 {
 	struct settings s = start();
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	load(&s, "[preview]\npatterns = every run\n[profile a]\nmatch = a\n"
 		 "patterns =\n  of the a\n  every run\nignore = noise of a\n");
 	load(&s, "[profile a]\npatterns = later\n[profile b]\nmatch = b\npatterns = of b's\n");
@@ -574,12 +552,11 @@ static void profiles_add_to_lists(void **state)
 }
 
 /* If there are too many, the first ones count. A repository could hide what went wrong. */
-static void lists_of_profiles_are_bounded(void **state)
+TEST(lists_of_profiles_are_bounded)
 {
 	struct option_error error = {""};
 	struct buffer text = BUFFER_INIT;
 	struct settings s = start();
-	(void)state;
 	buffer_append_string(&text, "[profile a]\nmatch = a\npatterns =\n");
 	for (int i = 1; i <= PHRASE_COUNT + 8; i++)
 		buffer_printf(&text, " pattern %d\n", i);
@@ -600,12 +577,11 @@ static void lists_of_profiles_are_bounded(void **state)
 }
 
 /* A repository's file must not make a run slow. */
-static void lines_of_profiles_are_bounded(void **state)
+TEST(lines_of_profiles_are_bounded)
 {
 	struct option_error error = {""};
 	struct settings s = start();
 	struct buffer text = BUFFER_INIT;
-	(void)state;
 	buffer_append_string(&text, "[profile a]\nmatch =\n");
 	for (int i = 1; i < LAYER_LINES_MAX; i++)
 		buffer_printf(&text, " p%d\n", i);
@@ -620,11 +596,10 @@ static void lines_of_profiles_are_bounded(void **state)
 	settings_release(&s);
 }
 
-static void limits_are_per_stream(void **state)
+TEST(limits_are_per_stream)
 {
 	struct settings s = start();
 	struct limit l;
-	(void)state;
 	assert_string_equal(apply(&s, "grep a b"), "search");
 	l = limit_of(&s, false);
 	assert_int_equal(l.bytes, 10 * KB);
@@ -669,7 +644,7 @@ static void limits_are_per_stream(void **state)
 }
 
 /* failure_size counts unless size is set in a later place. */
-static void a_size_that_is_set_later_sets_both(void **state)
+TEST(a_size_that_is_set_later_sets_both)
 {
 	static const struct {
 		const char *file, *command, *flag, *second;
@@ -691,7 +666,6 @@ static void a_size_that_is_set_later_sets_both(void **state)
 		{"[profile read]\nfailure_size = 8KB\n", "cat a; make", NULL, NULL, 30 * KB,
 		 8 * KB},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct settings s = start();
 		load(&s, rows[i].file);
@@ -714,7 +688,7 @@ static void a_size_that_is_set_later_sets_both(void **state)
 	settings_release(&s);
 }
 
-static void lines_count_by_their_unit(void **state)
+TEST(lines_count_by_their_unit)
 {
 	static const struct {
 		enum unit unit;
@@ -731,7 +705,6 @@ static void lines_count_by_their_unit(void **state)
 		{UNIT_ENTRIES, "total x", true}, {UNIT_ENTRIES, "-rw-r--r-- 1 a b 3 c", true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (limit_counts(rows[i].unit, rows[i].line, strlen(rows[i].line)) !=
 		    rows[i].counts)
@@ -739,27 +712,4 @@ static void lines_count_by_their_unit(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(built_in_profiles_are_as_documented),
-		cmocka_unit_test(built_in_values_are_in_their_ranges),
-		cmocka_unit_test(commands_have_their_profiles),
-		cmocka_unit_test(the_list_is_an_ini),
-		cmocka_unit_test(files_lose_and_variables_and_flags_win),
-		cmocka_unit_test(several_get_the_largest_limits),
-		cmocka_unit_test(files_add_to_profiles),
-		cmocka_unit_test(a_profile_can_be_asked_for),
-		cmocka_unit_test(words_of_a_command_are_matched),
-		cmocka_unit_test(programs_that_run_others_are_opened),
-		cmocka_unit_test(arguments_are_chosen_for),
-		cmocka_unit_test(mistakes_are_told),
-		cmocka_unit_test(profiles_add_to_lists),
-		cmocka_unit_test(lists_of_profiles_are_bounded),
-		cmocka_unit_test(lines_of_profiles_are_bounded),
-		cmocka_unit_test(limits_are_per_stream),
-		cmocka_unit_test(a_size_that_is_set_later_sets_both),
-		cmocka_unit_test(lines_count_by_their_unit),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,15 +2,7 @@
 // count in it: one name, or several with + between them (mixed).
 
 #include "config/profile.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 struct sample {
 	const char *string, *profiles;
@@ -39,7 +31,7 @@ static void check(const struct sample *samples, size_t count)
 
 #define CHECK(samples) check(samples, sizeof(samples) / sizeof(*(samples)))
 
-static void single_commands(void **state)
+TEST(single_commands)
 {
 	static const struct sample samples[] = {
 		{"npm test", "build"},
@@ -130,11 +122,10 @@ static void single_commands(void **state)
 		{"grep -q foo bar", "quiet"},
 		{"which node", "quiet"},
 	};
-	(void)state;
 	CHECK(samples);
 }
 
-static void silent_parts_do_not_count(void **state)
+TEST(silent_parts_do_not_count)
 {
 	static const struct sample samples[] = {
 		{"cd /usr && grep -rn include include", "search"},
@@ -182,11 +173,10 @@ static void silent_parts_do_not_count(void **state)
 		{"trap 'rm -f t' EXIT; cat t", "read"},
 		{"alias ll='ls -l'; cat x", "read"},
 	};
-	(void)state;
 	CHECK(samples);
 }
 
-static void the_last_member_of_a_pipeline_counts(void **state)
+TEST(the_last_member_of_a_pipeline_counts)
 {
 	static const struct sample samples[] = {
 		{"npm test 2>&1 | tail -40", "read"},
@@ -230,11 +220,10 @@ static void the_last_member_of_a_pipeline_counts(void **state)
 		{"diff <(sort a) <(sort b) | head", "read"},
 		{"comm -12 <(ls a) <(ls b)", "read"},
 	};
-	(void)state;
 	CHECK(samples);
 }
 
-static void what_goes_elsewhere_does_not_count(void **state)
+TEST(what_goes_elsewhere_does_not_count)
 {
 	static const struct sample samples[] = {
 		{"make > build.log 2>&1; tail -20 build.log", "read"},
@@ -272,11 +261,10 @@ static void what_goes_elsewhere_does_not_count(void **state)
 		{"make > >(tee log) 2>&1", "build"},
 		{"cat x > /dev/tty", "read"},
 	};
-	(void)state;
 	CHECK(samples);
 }
 
-static void several_printing_parts_are_mixed(void **state)
+TEST(several_printing_parts_are_mixed)
 {
 	static const struct sample samples[] = {
 		{"npm test; cat report.txt", "build+read"},
@@ -295,11 +283,10 @@ static void several_printing_parts_are_mixed(void **state)
 		{"test -f a && cat a || ls", "read+list"},
 		{"ls a 2>/dev/null || find . -name a", "list+find"},
 	};
-	(void)state;
 	CHECK(samples);
 }
 
-static void loops_and_conditions(void **state)
+TEST(loops_and_conditions)
 {
 	static const struct sample samples[] = {
 		{"for f in *.c; do echo \"== $f\"; head -5 \"$f\"; done", "read"},
@@ -329,11 +316,10 @@ static void loops_and_conditions(void **state)
 		{"for f in a; do case $f in a) cat a;; esac; done", "read"},
 		{"while :; do ls; break; done", "list"},
 	};
-	(void)state;
 	CHECK(samples);
 }
 
-static void programs_in_front(void **state)
+TEST(programs_in_front)
 {
 	static const struct sample samples[] = {
 		{"sudo cat /var/log/syslog", "read"},
@@ -387,11 +373,10 @@ static void programs_in_front(void **state)
 		{"busybox ls", "list"},
 		{"xargs -a files cat", "read"},
 	};
-	(void)state;
 	CHECK(samples);
 }
 
-static void unclear_strings_have_the_default(void **state)
+TEST(unclear_strings_have_the_default)
 {
 	static const struct sample samples[] = {
 		{"", "default"},
@@ -430,11 +415,10 @@ static void unclear_strings_have_the_default(void **state)
 		{"ssh host 'cat x'", "default"},
 		{"watch ls", "default"},
 	};
-	(void)state;
 	CHECK(samples);
 }
 
-static void quoting_does_not_mislead(void **state)
+TEST(quoting_does_not_mislead)
 {
 	static const struct sample samples[] = {
 		{"echo 'cat a | grep b'", "quiet"},
@@ -475,22 +459,7 @@ static void quoting_does_not_mislead(void **state)
 		{"[[ $a == *\"(\"* ]] && cat b", "read"},
 		{"cat a\r\nls b\r\n", "read+list"},
 	};
-	(void)state;
 	CHECK(samples);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(single_commands),
-		cmocka_unit_test(silent_parts_do_not_count),
-		cmocka_unit_test(the_last_member_of_a_pipeline_counts),
-		cmocka_unit_test(what_goes_elsewhere_does_not_count),
-		cmocka_unit_test(several_printing_parts_are_mixed),
-		cmocka_unit_test(loops_and_conditions),
-		cmocka_unit_test(programs_in_front),
-		cmocka_unit_test(unclear_strings_have_the_default),
-		cmocka_unit_test(quoting_does_not_mislead),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -5,25 +5,15 @@
 #include "supervisor/process/prompt.h"
 #include "supervisor/terminal/terminal.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pty.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 #include <utmp.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
 struct run {
 	int master;
@@ -115,9 +105,8 @@ static void wait_for_reader(void)
 		;
 }
 
-static void what_processes_do(void **state)
+TEST(what_processes_do)
 {
-	(void)state;
 	static const struct {
 		void (*body)(void);
 		enum prompt_group seen;
@@ -133,9 +122,8 @@ static void what_processes_do(void **state)
 }
 
 /* A process that works or waits for something else is never taken for one that waits for input. */
-static void who_does_not_wait_for_input(void **state)
+TEST(who_does_not_wait_for_input)
 {
-	(void)state;
 	static void (*const bodies[])(void) = {read_pipe, pause_for_ever, spin};
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
 		struct run r;
@@ -149,9 +137,8 @@ static void who_does_not_wait_for_input(void **state)
 	}
 }
 
-static void of_another_terminal(void **state)
+TEST(of_another_terminal)
 {
-	(void)state;
 	struct run r;
 	start(&r, read_terminal);
 	assert_becomes(&r, PROMPT_READS);
@@ -178,9 +165,8 @@ static struct terminal *make_terminal(const char *text)
 	return t;
 }
 
-static void two_looks_agree(void **state)
+TEST(two_looks_agree)
 {
-	(void)state;
 	struct run r;
 	struct terminal *t = make_terminal("Name? ");
 	start(&r, read_terminal);
@@ -206,9 +192,8 @@ static void two_looks_agree(void **state)
 }
 
 /* In poll with line editing on, or on a blank screen: it may wait for anything. */
-static void polling_alone_is_not_waiting(void **state)
+TEST(polling_alone_is_not_waiting)
 {
-	(void)state;
 	struct run r;
 	struct terminal *asks = make_terminal("Name? "), *blank = make_terminal("done\n");
 	struct termios modes;
@@ -246,9 +231,8 @@ static void assert_text(const char *screen, const char *expected)
 	terminal_free(t);
 }
 
-static void what_is_asked(void **state)
+TEST(what_is_asked)
 {
-	(void)state;
 	assert_text("", "");
 	assert_text("done\n", "");
 	assert_text("Name? ", "Name? ");
@@ -260,15 +244,4 @@ static void what_is_asked(void **state)
 	assert_text("\033[?1049h\033[2;2Hform: ", "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_processes_do),
-		cmocka_unit_test(who_does_not_wait_for_input),
-		cmocka_unit_test(of_another_terminal),
-		cmocka_unit_test(two_looks_agree),
-		cmocka_unit_test(polling_alone_is_not_waiting),
-		cmocka_unit_test(what_is_asked),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,20 +2,12 @@
 
 #include "supervisor/process/spawn.h"
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static void size_is(int fd, unsigned cols, unsigned rows)
 {
@@ -31,10 +23,9 @@ static void close_both(struct pty *p)
 	close(p->slave);
 }
 
-static void size_and_flags(void **state)
+TEST(size_and_flags)
 {
 	struct pty p;
-	(void)state;
 	assert_int_equal(pty_open(&p, 160, 50, PTY_WRITTEN, NULL), 0);
 	size_is(p.slave, 160, 50);
 	assert_int_equal(pty_resize(p.master, 1000, 500), 0);
@@ -47,11 +38,10 @@ static void size_and_flags(void **state)
 	close_both(&p);
 }
 
-static void plain_modes(void **state)
+TEST(plain_modes)
 {
 	struct pty p;
 	struct termios t;
-	(void)state;
 	assert_int_equal(pty_open(&p, 80, 24, PTY_WRITTEN, NULL), 0);
 	assert_int_equal(tcgetattr(p.slave, &t), 0);
 	assert_false(t.c_oflag & OPOST);
@@ -66,11 +56,10 @@ static void plain_modes(void **state)
 	assert_false(pty_is_raw(p.master));
 }
 
-static void cooked_modes(void **state)
+TEST(cooked_modes)
 {
 	struct pty p;
 	struct termios t, like;
-	(void)state;
 	assert_int_equal(pty_open(&p, 80, 24, PTY_TYPED, NULL), 0);
 	assert_int_equal(tcgetattr(p.slave, &like), 0);
 	assert_true((like.c_oflag & (OPOST | ONLCR)) == (OPOST | ONLCR));
@@ -89,12 +78,11 @@ static void cooked_modes(void **state)
 	close_both(&p);
 }
 
-static void output_passes_unchanged(void **state)
+TEST(output_passes_unchanged)
 {
 	static const char bytes[] = "a\nb\r\nc\td\x1b[m\xff\0\x03\x04 end";
 	struct pty p;
 	char data[64];
-	(void)state;
 	assert_int_equal(pty_open(&p, 80, 24, PTY_WRITTEN, NULL), 0);
 	assert_int_equal(write(p.slave, bytes, sizeof(bytes)), sizeof(bytes));
 	assert_int_equal(read(p.master, data, sizeof(data)), sizeof(bytes));
@@ -162,9 +150,8 @@ static void no_pty_device(const void *ctx)
 	CHECK(p.master == -1 && p.slave == -1);
 }
 
-static void failures(void **state)
+TEST(failures)
 {
-	(void)state;
 	assert_int_equal(child_run(standard_streams_are_closed, NULL), 0);
 	assert_int_equal(child_run(no_descriptors, NULL), 0);
 	assert_int_equal(child_run(no_pty_device, NULL), 0);
@@ -185,18 +172,9 @@ static void for_jobs(const void *ctx)
 	CHECK(fd < 0 || read(fd, &byte, 1) == 0);
 }
 
-static void jobs(void **state)
+TEST(jobs)
 {
-	(void)state;
 	assert_int_equal(child_run(for_jobs, NULL), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(size_and_flags), cmocka_unit_test(plain_modes),
-		cmocka_unit_test(cooked_modes),   cmocka_unit_test(output_passes_unchanged),
-		cmocka_unit_test(failures),       cmocka_unit_test(jobs),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,24 +1,14 @@
 // Words as a shell reads them back.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
+#include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-static void test_table(void **state)
+TEST(test_table)
 {
-	(void)state;
 	static const struct {
 		const char *word, *want;
 	} cases[] = {
@@ -49,9 +39,8 @@ static void test_table(void **state)
 }
 
 /* Characters that may not stand in a line are escaped, and no others. */
-static void test_text(void **state)
+TEST(test_text)
 {
-	(void)state;
 	static const struct {
 		const char *text, *want;
 		char mark;
@@ -104,9 +93,8 @@ static void read_back(const struct buffer *quoted, char *out, size_t cap)
 }
 
 /* Every byte but NUL, alone and next to others that mean something. */
-static void test_read_back(void **state)
+TEST(test_read_back)
 {
-	(void)state;
 	struct buffer got = BUFFER_INIT;
 	char word[600], back[600];
 	for (int part = 0; part < 4; part++) {
@@ -127,12 +115,4 @@ static void test_read_back(void **state)
 	buffer_release(&got);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_read_back),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,7 @@
 // The verb read with what it prints, word for word, as text and as JSON.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/search.h"
+#include "tests/unit/unit.h"
 
 #include <jansson.h>
 #include <sys/mman.h>
@@ -59,9 +53,8 @@ static void check_ends(const struct ends *cases, size_t count)
 
 #define CHECK_ENDS(cases) check_ends(cases, sizeof(cases) / sizeof(*(cases)))
 
-static void test_lines(void **state)
+TEST_IN(test_lines, setup, teardown)
 {
-	(void)state;
 	static const struct call calls[] = {
 		{"read f", 0, "one\ntwo\nthree\nfour\nfive\n", ""},
 		{"read f --offset 4", 0, "four\nfive\n", ""},
@@ -131,9 +124,8 @@ static void test_lines(void **state)
 	expect(&out, "two\nthree\n");
 }
 
-static void test_pages(void **state)
+TEST_IN(test_pages, setup, teardown)
 {
-	(void)state;
 	static const struct ends cases[] = {
 		/* So many lines ... */
 		{"read numbers", "000001\n",
@@ -171,9 +163,8 @@ static void test_pages(void **state)
 	CHECK_ENDS(cases);
 }
 
-static void test_lines_over_the_limit(void **state)
+TEST_IN(test_lines_over_the_limit, setup, teardown)
 {
-	(void)state;
 	static const struct ends cases[] = {
 		{"read first", "xxx",
 		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936:71065]\n"
@@ -211,9 +202,8 @@ static void test_lines_over_the_limit(void **state)
 	CHECK_ENDS(cases);
 }
 
-static void test_bytes(void **state)
+TEST_IN(test_bytes, setup, teardown)
 {
-	(void)state;
 	static const struct call calls[] = {
 		{"read f --bytes 0:4", 0,
 		 "one\n[terse: bytes 0-3 of 13 shown; continue: terse read f --bytes 4:4]\n", ""},
@@ -274,9 +264,8 @@ static void test_bytes(void **state)
 	CHECK_ENDS(cases);
 }
 
-static void test_usage(void **state)
+TEST_IN(test_usage, setup, teardown)
 {
-	(void)state;
 	static const struct call calls[] = {
 		{"read", 125, "", "terse read: usage: terse read ID, or terse read FILE\n"},
 		{"read f --offset 0", 125, "",
@@ -333,9 +322,8 @@ static void test_usage(void **state)
 	CHECK(calls);
 }
 
-static void test_json(void **state)
+TEST_IN(test_json, setup, teardown)
 {
-	(void)state;
 	static const struct call calls[] = {
 		{"read f --json", 0,
 		 "{\"ok\":true,\"data\":{\"path\":\"f\",\"from\":1,\"to\":3,\"lines\":[\"a\",\"b "
@@ -404,9 +392,8 @@ static const char *string(const json_t *object, const char *key)
 	return json_is_string(value) ? json_string_value(value) : NULL;
 }
 
-static void test_json_truncated(void **state)
+TEST_IN(test_json_truncated, setup, teardown)
 {
-	(void)state;
 	write_numbers("numbers", 1, 9000);
 	write_long("first", "", 100000, "\nb\n");
 	json_t *d = parse_data("read numbers --json");
@@ -473,9 +460,8 @@ static void test_json_truncated(void **state)
 }
 
 /* A gap of the disk cap, and the end that a failed write lost. */
-static void test_gap(void **state)
+TEST_IN(test_gap, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create("default", 8192);
 	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "first\n", 6), 0);
 	for (int i = 0; i < 100000; i++)
@@ -507,9 +493,8 @@ static void test_gap(void **state)
 }
 
 /* The first part of a line with a gap in it is longer than a page. */
-static void test_gap_inside_a_long_line(void **state)
+TEST_IN(test_gap_inside_a_long_line, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create("default", 256 * 1024);
 	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "first\n", 6), 0);
 	for (int i = 0; i < 10000; i++)
@@ -537,14 +522,4 @@ static void test_gap_inside_a_long_line(void **state)
 	assert_non_null(strstr(out.data, "\nlast\n"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_lines),          TEST(test_pages), TEST(test_lines_over_the_limit),
-		TEST(test_bytes),          TEST(test_usage), TEST(test_json),
-		TEST(test_json_truncated), TEST(test_gap),   TEST(test_gap_inside_a_long_line),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -4,23 +4,13 @@
 #include "supervisor/process/reader_thread.h"
 #include "supervisor/process/spawn.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
 #define MUCH ((size_t)6 * 1024 * 1024)
 
@@ -133,9 +123,8 @@ static int take(struct reader_thread *in, size_t most, size_t *at)
 	return -1;
 }
 
-static void all_comes(void **state)
+TEST(all_comes)
 {
-	(void)state;
 	for (int through_pty = 0; through_pty < 2; through_pty++) {
 		struct writer w = start(through_pty, MUCH);
 		struct reader_thread *in = begin(&w);
@@ -151,9 +140,8 @@ static void all_comes(void **state)
 }
 
 /* Programs that write and are gone at once, with more than the kernel holds in one place. */
-static void writers_that_end_at_once(void **state)
+TEST(writers_that_end_at_once)
 {
-	(void)state;
 	for (size_t run = 0; run < 400; run++) {
 		size_t at = 0, n, len = 1 + run * 7919 % 40000;
 		struct writer w = start(true, len);
@@ -172,9 +160,8 @@ static void writers_that_end_at_once(void **state)
 }
 
 /* Bytes that the thread has not read are read from the descriptor after it has ended. */
-static void ended_in_between(void **state)
+TEST(ended_in_between)
 {
-	(void)state;
 	for (int through_pty = 0; through_pty < 2; through_pty++) {
 		struct writer w = start(through_pty, MUCH);
 		struct reader_thread *in = begin(&w);
@@ -205,12 +192,11 @@ static void ended_in_between(void **state)
 }
 
 /* A single byte wakes the owner, too, and nothing does before it. */
-static void little_comes(void **state)
+TEST(little_comes)
 {
 	int ends[2], end;
 	const char *data;
 	struct reader_thread *in;
-	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
 	in = begin(&(struct writer){.fd = ends[0]});
 	if (in) {
@@ -234,10 +220,9 @@ static void little_comes(void **state)
 	close(ends[1]);
 }
 
-static void one_processor(void **state)
+TEST(one_processor)
 {
 	cpu_set_t before, one;
-	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
 	CPU_ZERO(&one);
 	for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++) {
@@ -267,20 +252,11 @@ static void check_refused(const void *ctx)
 }
 
 /* No descriptor or no thread is to be had: nothing is left behind. */
-static void refused(void **state)
+TEST(refused)
 {
 	static const int calls[] = {SYS_eventfd2, SYS_clone3};
-	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		assert_int_equal(child_run(check_refused, &calls[i]), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_comes),        cmocka_unit_test(writers_that_end_at_once),
-		cmocka_unit_test(ended_in_between), cmocka_unit_test(little_comes),
-		cmocka_unit_test(one_processor),    cmocka_unit_test(refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

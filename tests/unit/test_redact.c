@@ -1,21 +1,10 @@
 // Secrets are replaced, however the bytes come in pieces, and nothing else is.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "config/option.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
 #include "tests/unit/random.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 #define KEY "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 
@@ -181,9 +170,8 @@ static void check(const struct buffer *out, const char *want, size_t len)
 			 (int)len, want);
 }
 
-static void test_samples(void **state)
+TEST_IN(test_samples, setup, teardown)
 {
-	(void)state;
 	struct buffer out = BUFFER_INIT;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		size_t len = strlen(samples[i].text);
@@ -196,9 +184,8 @@ static void test_samples(void **state)
 }
 
 /* All of them after another, in any order and any pieces. */
-static void test_splits(void **state)
+TEST_IN(test_splits, setup, teardown)
 {
-	(void)state;
 	struct buffer text = BUFFER_INIT, want = BUFFER_INIT, out = BUFFER_INIT;
 	for (unsigned seed = 1; seed <= 300; seed++) {
 		unsigned r = random_start(seed);
@@ -230,9 +217,8 @@ static void only_ours(void)
 }
 
 /* A NUL ends a line: what follows is no part of a password, and a word of its own. */
-static void test_nul(void **state)
+TEST_IN(test_nul, setup, teardown)
 {
-	(void)state;
 	static const char text[] =
 		"A=b\0DB_PASSWORD=hunter2hunter2\0HOME=/root\0AKIAIOSFODNN7EXAMPLE\0";
 	static const char want[] =
@@ -246,9 +232,8 @@ static void test_nul(void **state)
 }
 
 /* Text that can't be a secret any more is not held back: prompts, and typed text. */
-static void test_nothing_waits_in_vain(void **state)
+TEST_IN(test_nothing_waits_in_vain, setup, teardown)
 {
-	(void)state;
 	static const struct {
 		const char *text, *passed;
 	} cases[] = {
@@ -278,9 +263,8 @@ static void test_nothing_waits_in_vain(void **state)
 }
 
 /* Lines without an end: memory stays bounded, and no byte of a secret gets out. */
-static void test_endless(void **state)
+TEST_IN(test_endless, setup, teardown)
 {
-	(void)state;
 	static char text[1 << 20];
 	struct buffer out = BUFFER_INIT;
 	static const size_t sizes[] = {1000, 4096, 65536, sizeof(text)};
@@ -310,9 +294,8 @@ static void test_endless(void **state)
 }
 
 /* A key that never ends does not take everything with it. */
-static void test_key_without_end(void **state)
+TEST_IN(test_key_without_end, setup, teardown)
 {
-	(void)state;
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	buffer_append_string(&text, "-----BEGIN PRIVATE KEY-----\n");
 	for (int i = 0; i < 4000; i++)
@@ -328,9 +311,8 @@ static void test_key_without_end(void **state)
 }
 
 /* A pattern that backtracks for ever takes the line with it, not the time. */
-static void test_hostile_pattern(void **state)
+TEST_IN(test_hostile_pattern, setup, teardown)
 {
-	(void)state;
 	struct option_error error;
 	struct buffer out = BUFFER_INIT;
 	secrets_free(secrets);
@@ -346,9 +328,8 @@ static void test_hostile_pattern(void **state)
 	buffer_release(&out);
 }
 
-static void test_words(void **state)
+TEST_IN(test_words, setup, teardown)
 {
-	(void)state;
 	char *words[] = {(char *)"curl",
 			 (char *)"-H",
 			 (char *)"Authorization: Bearer abcdefghijklmnop",
@@ -365,9 +346,8 @@ static void test_words(void **state)
 	free(made);
 }
 
-static void test_settings(void **state)
+TEST_IN(test_settings, setup, teardown)
 {
-	(void)state;
 	struct settings s;
 	struct option_error error;
 	assert_int_equal(settings_init(&s), 0);
@@ -379,20 +359,4 @@ static void test_settings(void **state)
 	settings_release(&s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_samples),
-		TEST(test_splits),
-		TEST(test_nothing_waits_in_vain),
-		TEST(test_endless),
-		TEST(test_key_without_end),
-		TEST(test_hostile_pattern),
-		TEST(test_words),
-		TEST(test_nul),
-		TEST(test_settings),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,5 @@
 // The remote's keys and what its program says; what waits in the outbox.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "config/option.h"
 #include "lib/buffer.h"
 #include "lib/human.h"
@@ -16,6 +9,7 @@
 #include "supervisor/remote/index.h"
 #include "supervisor/remote/mover.h"
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 static struct settings settings_with(const char *key, const char *value)
 {
@@ -26,17 +20,16 @@ static struct settings settings_with(const char *key, const char *value)
 	return s;
 }
 
-static void the_hour_is_in_the_id(void **state)
+TEST(the_hour_is_in_the_id)
 {
 	char key[REMOTE_KEY_LEN], id[ID_LEN + 1], want[REMOTE_KEY_LEN];
-	(void)state;
 	id_unpack(id_first_at(INT64_C(1763762399999)), id); /* 2025-11-21 21:59:59.999 UTC */
 	remote_key(id, key);
 	snprintf(want, sizeof(want), "artifacts/2025/11/21/21/%s.tar.zst", id);
 	assert_string_equal(key, want);
 }
 
-static void the_cause_is_told_first(void **state)
+TEST(the_cause_is_told_first)
 {
 	static const struct {
 		const char *said, *cause;
@@ -62,7 +55,6 @@ static void the_cause_is_told_first(void **state)
 		{"2026/11/22 07:00:00 INFO  : one\n2026/11/22 07:00:00 NOTICE: two\n", "two"},
 		{"Error: unknown flag: --x\nUsage:\n", "Error: unknown flag: --x"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char said[512];
 		snprintf(said, sizeof(said), "%s", cases[i].said);
@@ -70,19 +62,17 @@ static void the_cause_is_told_first(void **state)
 	}
 }
 
-static void names_are_clean(void **state)
+TEST(names_are_clean)
 {
 	char name[8];
-	(void)state;
 	remote_clean_name("../a b", name, sizeof(name));
 	assert_string_equal(name, "_._a_b");
 	remote_clean_name("-x.y-z0123", name, sizeof(name));
 	assert_string_equal(name, "_x.y-z0");
 }
 
-static void delays_grow_up_to_a_limit(void **state)
+TEST(delays_grow_up_to_a_limit)
 {
-	(void)state;
 	assert_int_equal(mover_delay(0), 1000);
 	assert_int_equal(mover_delay(1), 1000);
 	assert_int_equal(mover_delay(2), 2000);
@@ -150,7 +140,7 @@ static const char *line_of(const struct outbox *o, const char *id)
 	return text;
 }
 
-static void wanted_runs_are_archived_when_they_have_ended(void **state)
+TEST_IN(wanted_runs_are_archived_when_they_have_ended, home_setup, home_teardown)
 {
 	char bad[ID_LEN + 1], good[ID_LEN + 1], running[ID_LEN + 1];
 	struct meta m, live = {0};
@@ -158,7 +148,6 @@ static void wanted_runs_are_archived_when_they_have_ended(void **state)
 	struct settings s = settings_with("push", "failed");
 	struct outbox outbox = open_outbox();
 	int error;
-	(void)state;
 	assert_false(outbox_has_work(&outbox));
 	make(1, bad, NULL, &m);
 	make(0, good, NULL, &m);
@@ -196,13 +185,12 @@ static void wanted_runs_are_archived_when_they_have_ended(void **state)
 	settings_release(&s);
 }
 
-static void the_oldest_make_room(void **state)
+TEST_IN(the_oldest_make_room, home_setup, home_teardown)
 {
 	char ids[6][ID_LEN + 1];
 	struct meta m;
 	struct settings s = settings_with("push", "all");
 	struct outbox outbox = open_outbox();
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		make(1, ids[i], NULL, &m);
 		assert_int_equal(outbox_want(&outbox, &s, "test", ids[i]), 0);
@@ -229,7 +217,7 @@ static void the_oldest_make_room(void **state)
 	settings_release(&s);
 }
 
-static void labels_are_those_of_the_run(void **state)
+TEST_IN(labels_are_those_of_the_run, home_setup, home_teardown)
 {
 	const char *values[] = {"4812", "4813"};
 	char ids[3][ID_LEN + 1];
@@ -237,7 +225,6 @@ static void labels_are_those_of_the_run(void **state)
 	struct settings s = settings_with("labels", "job=$JOB_ID\nteam=a");
 	struct settings none = settings_with("push", "all");
 	struct outbox outbox = open_outbox();
-	(void)state;
 	s.push = PUSHING_ALL;
 	for (int i = 0; i < 3; i++) {
 		make(1, ids[i], NULL, &m);
@@ -262,7 +249,7 @@ static void labels_are_those_of_the_run(void **state)
 }
 
 /* Also on another machine, where the store is on a volume that survives the first one. */
-static void notes_are_read_as_they_are(void **state)
+TEST_IN(notes_are_read_as_they_are, home_setup, home_teardown)
 {
 	static const struct {
 		const char *note, *line; /* of {host}; NULL: it is no run */
@@ -282,7 +269,6 @@ static void notes_are_read_as_they_are(void **state)
 	struct meta m;
 	struct settings s = settings_with("push", "all");
 	struct outbox outbox = open_outbox();
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		make(1, id, NULL, &m);
 		assert_int_equal(outbox_want(&outbox, &s, "test", id), 0);
@@ -303,14 +289,13 @@ static void notes_are_read_as_they_are(void **state)
 
 /* A process that archives a run which another one has just archived changes nothing, whether that
    was killed behind a step or not. */
-static void the_first_who_archives_a_run_wins(void **state)
+TEST_IN(the_first_who_archives_a_run_wins, home_setup, home_teardown)
 {
 	char id[ID_LEN + 1], path[OUTBOX_LINE_LEN + 1];
 	struct meta m;
 	struct settings s = settings_with("push", "all");
 	struct outbox outbox = open_outbox();
 	int error;
-	(void)state;
 	make(1, id, NULL, &m);
 	assert_int_equal(outbox_want(&outbox, &s, "test", id), 0);
 	assert_int_equal(outbox_pack(&outbox, &s), 0);
@@ -335,11 +320,10 @@ static void the_first_who_archives_a_run_wins(void **state)
 	settings_release(&s);
 }
 
-static void runs_that_have_just_ended_are_waited_for(void **state)
+TEST_IN(runs_that_have_just_ended_are_waited_for, home_setup, home_teardown)
 {
 	const int64_t hour = 3600 * 1000;
 	struct outbox outbox = open_outbox();
-	(void)state;
 	int one = outbox_hold(&outbox), two = outbox_hold(&outbox);
 	assert_true(one >= 0 && two >= 0);
 	int64_t until = clock_monotonic_ms() + 5;
@@ -354,11 +338,10 @@ static void runs_that_have_just_ended_are_waited_for(void **state)
 	outbox_close(&outbox);
 }
 
-static void a_crash_leaves_nothing(void **state)
+TEST_IN(a_crash_leaves_nothing, home_setup, home_teardown)
 {
 	struct outbox outbox = open_outbox();
 	char name[OUTBOX_TEMPORARY_LEN];
-	(void)state;
 	close(store_open_file(outbox.dir, ".cmd-000000000000.77", O_WRONLY | O_CREAT));
 	assert_int_equal(mkdirat(outbox.dir, "new", 0700), 0);
 	assert_int_equal(mkdirat(outbox.dir, "new/artifacts", 0700), 0);
@@ -374,7 +357,7 @@ static void a_crash_leaves_nothing(void **state)
 	outbox_close(&outbox);
 }
 
-static void containers_are_found_by_their_mounts(void **state)
+TEST(containers_are_found_by_their_mounts)
 {
 	static const char docker[] =
 		"719 708 254:1 /var/lib/docker/containers/"
@@ -383,7 +366,6 @@ static void containers_are_found_by_their_mounts(void **state)
 	static const char none[] = "22 1 0:20 / /proc rw - proc proc rw\n"
 				   "23 1 8:1 /containers/0123/x /etc/hosts rw - ext4 x rw\n";
 	char id[OUTBOX_CONTAINER + 1];
-	(void)state;
 	assert_true(outbox_container(docker, id));
 	assert_string_equal(id, "0123456789ab");
 	assert_false(outbox_container(none, id));
@@ -391,7 +373,7 @@ static void containers_are_found_by_their_mounts(void **state)
 }
 
 /* A process is killed when the segment is there, and before its lines have gone. */
-static void a_run_is_in_one_segment(void **state)
+TEST_IN(a_run_is_in_one_segment, home_setup, home_teardown)
 {
 	const int64_t now = INT64_C(1763762399999); /* 2025-11-21 21:59:59.999 UTC */
 	char ids[3][ID_LEN + 1], path[OUTBOX_LINE_LEN + 1], segment[REMOTE_KEY_LEN];
@@ -400,7 +382,6 @@ static void a_run_is_in_one_segment(void **state)
 	struct settings s = settings_with("push", "all");
 	struct outbox outbox = open_outbox();
 	int error;
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		make(1, ids[i], NULL, &m);
 		assert_int_equal(outbox_want(&outbox, &s, "test", ids[i]), 0);
@@ -441,7 +422,7 @@ static void a_run_is_in_one_segment(void **state)
 	settings_release(&s);
 }
 
-static void lines_stay_short(void **state)
+TEST_IN(lines_stay_short, home_setup, home_teardown)
 {
 	static char word[100000], *argv[] = {word, word, NULL};
 	struct meta m;
@@ -449,7 +430,6 @@ static void lines_stay_short(void **state)
 	struct buffer line = BUFFER_INIT, want = BUFFER_INIT;
 	char id[ID_LEN + 1], path[64];
 	struct outbox outbox = open_outbox();
-	(void)state;
 	make(1, id, NULL, &m);
 	m.argv = argv;
 	m.cwd = word;
@@ -478,28 +458,4 @@ static void lines_stay_short(void **state)
 	settings_release(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_hour_is_in_the_id),
-		cmocka_unit_test(the_cause_is_told_first),
-		cmocka_unit_test(names_are_clean),
-		cmocka_unit_test(delays_grow_up_to_a_limit),
-		cmocka_unit_test(containers_are_found_by_their_mounts),
-		cmocka_unit_test_setup_teardown(lines_stay_short, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(wanted_runs_are_archived_when_they_have_ended,
-						home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(the_oldest_make_room, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(a_run_is_in_one_segment, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(labels_are_those_of_the_run, home_setup,
-						home_teardown),
-		cmocka_unit_test_setup_teardown(notes_are_read_as_they_are, home_setup,
-						home_teardown),
-		cmocka_unit_test_setup_teardown(the_first_who_archives_a_run_wins, home_setup,
-						home_teardown),
-		cmocka_unit_test_setup_teardown(runs_that_have_just_ended_are_waited_for,
-						home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(a_crash_leaves_nothing, home_setup, home_teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

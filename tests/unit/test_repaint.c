@@ -2,15 +2,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/terminal/terminal.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static void ignore(void *ctx, const char *data, size_t len)
 {
@@ -61,9 +53,8 @@ static void assert_same_after(const char *text)
 	terminal_free(other);
 }
 
-static void the_same_screen(void **state)
+TEST(the_same_screen)
 {
-	(void)state;
 	assert_same_after("");
 	assert_same_after("hello");
 	assert_same_after("one\ntwo\n");
@@ -74,9 +65,8 @@ static void the_same_screen(void **state)
 	assert_same_after("a very long line that is wrapped by the terminal");
 }
 
-static void modes_are_put_back(void **state)
+TEST(modes_are_put_back)
 {
-	(void)state;
 	struct terminal *t = make();
 	unsigned row, col;
 	feed(t, "one\ntwo\033[?1h\033[?25l\033[2;3r\033[3;6H");
@@ -94,9 +84,8 @@ static void modes_are_put_back(void **state)
 	terminal_free(t);
 }
 
-static void titles(void **state)
+TEST(titles)
 {
-	(void)state;
 	static const struct {
 		const char *text, *title;
 	} cases[] = {
@@ -132,32 +121,20 @@ static void feed_title(struct terminal *t, int characters)
 	feed(t, "\007");
 }
 
-static void a_long_title_is_cut(void **state)
+TEST(a_long_title_is_cut)
 {
-	(void)state;
 	struct terminal *t = make();
 	feed_title(t, 2000);
 	assert_int_equal(strlen(terminal_title(t)), 254);
 	terminal_free(t);
 }
 
-static void what_is_too_long_is_no_title(void **state)
+TEST(what_is_too_long_is_no_title)
 {
-	(void)state;
 	struct terminal *t = make();
 	feed_title(t, 10000);
 	assert_string_equal(terminal_title(t), "");
 	terminal_free(t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_screen),
-		cmocka_unit_test(modes_are_put_back),
-		cmocka_unit_test(titles),
-		cmocka_unit_test(a_long_title_is_cut),
-		cmocka_unit_test(what_is_too_long_is_no_title),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,14 +2,8 @@
 
 #include "supervisor/report/report.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/report.h"
+#include "tests/unit/unit.h"
 
 #define ID "cmd-1m5zq8k3x7f0"
 
@@ -18,7 +12,7 @@ static void is(struct report *r, const char *want)
 	report_is(r, report_write_blocks, want);
 }
 
-static void headers(void **state)
+TEST(headers)
 {
 	static const struct {
 		struct report report;
@@ -45,7 +39,6 @@ static void headers(void **state)
 		  .error_message = "gone"},
 		 "Command executed in '/w'. Interrupted\n\nError: gone\n"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct report r = cases[i].report;
 		r.cwd = "/w";
@@ -53,10 +46,9 @@ static void headers(void **state)
 	}
 }
 
-static void short_output(void **state)
+TEST(short_output)
 {
 	struct report r = report_make();
-	(void)state;
 	report_set_text(&r.streams[0], "out\n", 1);
 	is(&r, "Command executed in '/work'. Exit code: 0\n\nOutput:\nout\n");
 	r = report_make();
@@ -81,10 +73,9 @@ static void cut(struct report_stream *s, uint64_t bytes)
 	assert_int_equal(report_add_range(s, 8432, 8432), 0);
 }
 
-static void long_output(void **state)
+TEST(long_output)
 {
 	struct report r = report_make();
-	(void)state;
 	r.exit_code = 1;
 	r.id = ID;
 	cut(&r.streams[0], 48435);
@@ -106,10 +97,9 @@ static void long_output(void **state)
 	       " --stderr [--lines FROM-TO] to view the full error output if needed.\n");
 }
 
-static void not_kept(void **state)
+TEST(not_kept)
 {
 	struct report r = report_make();
-	(void)state;
 	cut(&r.streams[0], 1258291);
 	report_warn(&r, "stdout: output not kept: No space left on device");
 	is(&r, "Command executed in '/work'. Exit code: 0\n\n"
@@ -118,10 +108,9 @@ static void not_kept(void **state)
 	       "Warning: stdout: output not kept: No space left on device\n");
 }
 
-static void binary(void **state)
+TEST(binary)
 {
 	struct report r = report_make();
-	(void)state;
 	r.id = ID;
 	r.streams[0] =
 		(struct report_stream){.binary = true, .kind = "gzip", .total_bytes = 25 * 1024};
@@ -134,12 +123,11 @@ static void binary(void **state)
 }
 
 /* Asked for in full, and too long for memory. */
-static void from_disk(void **state)
+TEST(from_disk)
 {
 	static const char *const pieces[] = {"one\n", "", "two", NULL};
 	struct report r = report_make();
 	struct report_pieces p = {.next = pieces, .stream = &r.streams[0]};
-	(void)state;
 	r.id = ID;
 	r.streams[0].total_lines = 2;
 	r.streams[0].total_bytes = 7;
@@ -148,12 +136,4 @@ static void from_disk(void **state)
 	is(&r, "Command executed in '/work'. Exit code: 0\n\nOutput:\none\ntwo\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers),     cmocka_unit_test(short_output),
-		cmocka_unit_test(long_output), cmocka_unit_test(not_kept),
-		cmocka_unit_test(binary),      cmocka_unit_test(from_disk),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

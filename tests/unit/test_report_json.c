@@ -5,14 +5,8 @@
 #include "supervisor/report/wording.h"
 #include <jansson.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/report.h"
+#include "tests/unit/unit.h"
 
 #define NO_TEXT "\"stdout\":\"\",\"stderr\":\"\""
 #define START   "{\"version\":1,\"command\":[\"npm\",\"test\"],\"cwd\":\"/work\","
@@ -23,7 +17,7 @@ static void is(struct report *r, const char *want)
 	report_is(r, report_write_json, want);
 }
 
-static void ends_of_the_command(void **state)
+TEST(ends_of_the_command)
 {
 	static const struct {
 		enum report_state state;
@@ -52,7 +46,6 @@ static void ends_of_the_command(void **state)
 		{REPORT_INTERRUPTED, 0, 0, false, "\"exit_code\":0,\"success\":false,",
 		 "\"state\":\"interrupted\","},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct report r = report_make();
 		char want[2000];
@@ -66,10 +59,9 @@ static void ends_of_the_command(void **state)
 	}
 }
 
-static void not_started(void **state)
+TEST(not_started)
 {
 	struct report r = report_make();
-	(void)state;
 	r.command = NULL;
 	r.cwd = "/a \"b\"\n";
 	r.state = REPORT_NOT_STARTED;
@@ -83,11 +75,10 @@ static void not_started(void **state)
 }
 
 /* Every field of the counts, with something in it. */
-static void counts(void **state)
+TEST(counts)
 {
 	struct report r = report_make();
 	struct report_stream *out = &r.streams[0], *err = &r.streams[1];
-	(void)state;
 	buffer_append_string(&out->text, "a\tb\n\"c\"\nz");
 	out->total_lines = 900;
 	out->total_bytes = 12345;
@@ -119,10 +110,9 @@ static void counts(void **state)
 }
 
 /* Nothing is left out, but the lines are others than those of the text. */
-static void grouped(void **state)
+TEST(grouped)
 {
 	struct report r = report_make();
-	(void)state;
 	report_set_text(&r.streams[0], "a.c\n1:x\n2:y\n", 2);
 	r.streams[0].grouped = true;
 	is(&r, START
@@ -149,11 +139,10 @@ static json_t *written(struct report *r)
 	return object;
 }
 
-static void since_the_last_run(void **state)
+TEST(since_the_last_run)
 {
 	struct wording_since since = {.id = "cmd-1m5zq8k3x7f0", .exit_code = 1};
 	struct report r = report_make();
-	(void)state;
 	r.since = &since;
 	is(&r, START "\"exit_code\":0,\"success\":true," TIMES "\"state\":\"done\"," NO_TEXT
 		     ",\"since\":{\"id\":\"cmd-1m5zq8k3x7f0\",\"exit_code\":1,"
@@ -171,7 +160,7 @@ static void since_the_last_run(void **state)
 	is(&r, START "\"exit_code\":0,\"success\":true," TIMES "\"state\":\"done\"," NO_TEXT "}\n");
 }
 
-static void every_truncated_by(void **state)
+TEST(every_truncated_by)
 {
 	static const struct {
 		enum limit_part broken;
@@ -187,7 +176,6 @@ static void every_truncated_by(void **state)
 		{LIMIT_LINE, UNIT_LINES, false, "line_length"},
 		{LIMIT_NONE, UNIT_LINES, true, "binary"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int which = 0; which < 2; which++) {
 			struct report r = report_make();
@@ -211,10 +199,9 @@ static void every_truncated_by(void **state)
 }
 
 /* From disk, in pieces; then one that can't be read on. */
-static void a_text_in_pieces(void **state)
+TEST(a_text_in_pieces)
 {
 	static const char *const pieces[] = {"one\n", "", "\"two\"\n", NULL};
-	(void)state;
 	for (int error = 0; error <= EIO; error += EIO) {
 		struct report r = report_make();
 		struct report_pieces p = {.next = pieces, .error = error, .stream = &r.streams[1]};
@@ -241,11 +228,10 @@ static void a_text_in_pieces(void **state)
 }
 
 /* A text of megabytes is written in pieces that are cut between characters. */
-static void a_long_text(void **state)
+TEST(a_long_text)
 {
 	struct report r = report_make();
 	struct buffer *text = &r.streams[0].text, copy = BUFFER_INIT;
-	(void)state;
 	for (int i = 0; i < 100000; i++)
 		buffer_append_string(text, "\xC3\xA9\xE2\x82\xAC\"\xF0\x9F\x98\x80\n");
 	buffer_append(&copy, text->data, text->len);
@@ -257,17 +243,4 @@ static void a_long_text(void **state)
 	buffer_release(&copy);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_of_the_command),
-		cmocka_unit_test(not_started),
-		cmocka_unit_test(counts),
-		cmocka_unit_test(grouped),
-		cmocka_unit_test(since_the_last_run),
-		cmocka_unit_test(every_truncated_by),
-		cmocka_unit_test(a_text_in_pieces),
-		cmocka_unit_test(a_long_text),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

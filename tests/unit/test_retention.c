@@ -1,18 +1,8 @@
 // Which artifacts gc removes: by age, number, size, session and state.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "supervisor/artifact/retention.h"
 #include "tests/unit/random.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 #define NOW INT64_C(1000000)
 
@@ -132,9 +122,8 @@ static const struct situation situations[] = {
 	 "BB."},
 };
 
-static void test_situations(void **state)
+TEST(test_situations)
 {
-	(void)state;
 	for (size_t k = 0; k < sizeof(situations) / sizeof(*situations); k++) {
 		const struct situation *c = &situations[k];
 		struct retention_item items[8];
@@ -159,9 +148,8 @@ static void test_situations(void **state)
 
 /* For any items: no running one is removed, the rest is within the limits, and deciding again about
    the rest removes nothing. */
-static void test_any(void **state)
+TEST(test_any)
 {
-	(void)state;
 	for (unsigned seed = 0; seed < 2000; seed++) {
 		unsigned r = random_start(seed);
 		struct retention_item items[64], left[64];
@@ -203,11 +191,4 @@ static void test_any(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_situations),
-		cmocka_unit_test(test_any),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

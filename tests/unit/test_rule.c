@@ -3,22 +3,10 @@
 #include "config/limit.h"
 #include "config/profile.h"
 #include "supervisor/agents/rule.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #define WORDS(...) ((char *const *)(const char *const[]){__VA_ARGS__, NULL})
 
@@ -64,7 +52,7 @@ static const char gemini[] =
 
 /* Observed strings: tool calls with the part that the model wrote, and others. Rules that ask for
    the parent process are tried in test_decision and with real agents. */
-static void tool_calls_are_known(void **state)
+TEST_IN(tool_calls_are_known, clear, NULL)
 {
 	static const struct {
 		const char *variable, *string, *command; /* NULL: no tool call */
@@ -94,7 +82,6 @@ static void tool_calls_are_known(void **state)
 	};
 	struct settings s = start("");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *command = NULL;
 		const char *agent;
@@ -130,7 +117,7 @@ static bool is_call_of_child(const struct settings *s, const char *parent, int i
 	return WEXITSTATUS(status);
 }
 
-static void parent_stdin_and_shell_are_asked(void **state)
+TEST_IN(parent_stdin_and_shell_are_asked, clear, NULL)
 {
 	static const struct {
 		const char *shell, *option, *string, *parent;
@@ -151,7 +138,6 @@ static void parent_stdin_and_shell_are_asked(void **state)
 				  "parent = my-agent\nprocess = my-agent\n");
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), ends[2];
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	setenv("MINE", "only", 1);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -168,10 +154,9 @@ static void parent_stdin_and_shell_are_asked(void **state)
 	settings_release(&s);
 }
 
-static void agents_are_known_by_their_variables(void **state)
+TEST_IN(agents_are_known_by_their_variables, clear, NULL)
 {
 	struct settings s = start("");
-	(void)state;
 	assert_null(rule_agent(&s));
 	setenv("CODEX_THREAD_ID", "", 1);
 	assert_null(rule_agent(&s));
@@ -186,12 +171,11 @@ static void agents_are_known_by_their_variables(void **state)
 }
 
 /* An agent that was started by another one: its process is nearer. */
-static void the_nearest_of_several_counts(void **state)
+TEST_IN(the_nearest_of_several_counts, clear, NULL)
 {
 	struct settings s = start("[agent mine]\nenvironment = MINE\nprocess = terse-parent\n");
 	char name[16];
 	int status;
-	(void)state;
 	setenv("MINE", "1", 1);
 	setenv("CLAUDECODE", "1", 1);
 	prctl(PR_GET_NAME, name);
@@ -211,11 +195,10 @@ static void the_nearest_of_several_counts(void **state)
 	settings_release(&s);
 }
 
-static void output_files_are_known(void **state)
+TEST_IN(output_files_are_known, clear, NULL)
 {
 	struct settings s = start("");
 	char top[] = "/tmp/claude-XXXXXX", dir[64], file[96], other[96];
-	(void)state;
 	assert_non_null(mkdtemp(top));
 	snprintf(dir, sizeof(dir), "%s/tasks", top);
 	assert_int_equal(mkdir(dir, 0700), 0);
@@ -248,7 +231,7 @@ static struct limit limit_for(struct settings *s, const char *agent, const char 
 
 /* Whatever a profile, a variable or a flag allows, the printed text stays within the agent's
    ceiling. 400 bytes and 4 lines are for notices. */
-static void every_limit_is_held_under_the_ceiling(void **state)
+TEST_IN(every_limit_is_held_under_the_ceiling, clear, NULL)
 {
 	static const struct {
 		const char *agent, *string, *size;
@@ -266,7 +249,6 @@ static void every_limit_is_held_under_the_ceiling(void **state)
 		{"gemini", "terse read a", NULL, 40000, 40000, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct option_error error;
 		struct settings s = start("");
@@ -289,11 +271,10 @@ static void every_limit_is_held_under_the_ceiling(void **state)
 	settings_release(&s);
 }
 
-static void what_can_not_be_kept_has_all_the_room(void **state)
+TEST_IN(what_can_not_be_kept_has_all_the_room, clear, NULL)
 {
 	struct settings s = start("");
 	struct limit l = limit_for(&s, NULL, "make");
-	(void)state;
 	limit_widen(&l, &s);
 	assert_int_equal(l.bytes, 4096);
 	assert_int_equal(l.failure_bytes, 6144);
@@ -309,10 +290,9 @@ static void what_can_not_be_kept_has_all_the_room(void **state)
 	settings_release(&s);
 }
 
-static void a_rule_sets_options(void **state)
+TEST_IN(a_rule_sets_options, clear, NULL)
 {
 	struct settings s = start("[report]\nheartbeat = 5s\nstatus = always\n");
-	(void)state;
 	rule_apply(&s, "codex");
 	assert_int_equal(s.heartbeat, 8000);
 	rule_apply(&s, "opencode");
@@ -328,12 +308,11 @@ static void a_rule_sets_options(void **state)
 	settings_release(&s);
 }
 
-static void files_replace_lists_and_values(void **state)
+TEST_IN(files_replace_lists_and_values, clear, NULL)
 {
 	struct settings s = start("[agent claude]\nceiling = 20KB\nsession =\n  MINE\n"
 				  "environment =\n[agent codex]\nstring = run {command}\n");
 	char *command = NULL;
-	(void)state;
 	setenv("MINE", "session", 1);
 	setenv("CLAUDECODE", "1", 1);
 	assert_string_equal(rule_session(&s, "claude"), "session");
@@ -344,7 +323,7 @@ static void files_replace_lists_and_values(void **state)
 	settings_release(&s);
 }
 
-static void mistakes_are_told(void **state)
+TEST_IN(mistakes_are_told, clear, NULL)
 {
 	static const struct {
 		const char *text, *message;
@@ -368,7 +347,6 @@ static void mistakes_are_told(void **state)
 		 "t.ini:2: [shim] pass: \\: a backslash needs n, * or a backslash behind it"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct option_error error = {""};
 		struct settings s;
@@ -382,10 +360,9 @@ static void mistakes_are_told(void **state)
 }
 
 /* Each built-in item is one that a file could have. */
-static void built_in_rules_are_well_formed(void **state)
+TEST_IN(built_in_rules_are_well_formed, clear, NULL)
 {
 	const char *name;
-	(void)state;
 	for (size_t i = 0; i < rules_builtin.count; i++) {
 		const struct layer_entry *e = &rules_builtin.entries[i];
 		if (e->kind == LAYER_NAME)
@@ -402,22 +379,4 @@ static void built_in_rules_are_well_formed(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, clear)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(tool_calls_are_known),
-		TEST(parent_stdin_and_shell_are_asked),
-		TEST(agents_are_known_by_their_variables),
-		TEST(the_nearest_of_several_counts),
-		TEST(output_files_are_known),
-		TEST(every_limit_is_held_under_the_ceiling),
-		TEST(what_can_not_be_kept_has_all_the_room),
-		TEST(a_rule_sets_options),
-		TEST(files_replace_lists_and_values),
-		TEST(mistakes_are_told),
-		TEST(built_in_rules_are_well_formed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,10 @@
 // The verb search with what it prints, word for word.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/search.h"
+#include "tests/unit/unit.h"
 
-static void test_lines(void **state)
+TEST_IN(test_lines, setup, teardown)
 {
-	(void)state;
 	static const char text[] = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 	static const struct call calls[] = {
 		{"search f e$", 0, "1:one\n3:three\n5:five\n9:nine\n", ""},
@@ -64,9 +57,8 @@ static void test_lines(void **state)
 	expect(&out, "3-three\n4:four\n5-five\n");
 }
 
-static void test_ends_of_lines(void **state)
+TEST_IN(test_ends_of_lines, setup, teardown)
 {
-	(void)state;
 	static const struct call calls[] = {
 		{"search empty x", 1, "", "terse search: no match in 0 lines\n"},
 		{"search empty ''", 1, "", "terse search: no match in 0 lines\n"},
@@ -92,9 +84,8 @@ static void test_ends_of_lines(void **state)
 	CHECK(calls);
 }
 
-static void test_usage(void **state)
+TEST_IN(test_usage, setup, teardown)
 {
-	(void)state;
 	static const struct call calls[] = {
 		{"search", 125, "", "terse search: usage: terse search ID|FILE|--all REGEX\n"},
 		{"search x", 125, "", "terse search: usage: terse search ID|FILE|--all REGEX\n"},
@@ -159,9 +150,8 @@ static const char *notices(void)
 	return at + 1;
 }
 
-static void test_limit(void **state)
+TEST_IN(test_limit, setup, teardown)
 {
-	(void)state;
 	static const struct {
 		const char *line;
 		unsigned shown;
@@ -261,9 +251,8 @@ static void check_pages(const char *first, uint64_t total, int least)
 	assert_true(pages >= least);
 }
 
-static void test_pages(void **state)
+TEST_IN(test_pages, setup, teardown)
 {
-	(void)state;
 	struct buffer b = BUFFER_INIT;
 	write_numbers("n", 3000);
 	check_pages("search n 7", 813, 9);
@@ -285,14 +274,4 @@ static void test_pages(void **state)
 	buffer_release(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_ends_of_lines, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_usage, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_pages, setup, teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,9 @@
 // How search prints long lines, gaps, binary texts, and artifacts that still grow.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "supervisor/reading/listing.h"
 #include "supervisor/reading/walk.h"
 #include "tests/unit/search.h"
+#include "tests/unit/unit.h"
 
 static void append(struct buffer *b, const char *text, size_t times)
 {
@@ -51,9 +45,8 @@ static void check_cut(const char *line, const char *unit, size_t before, const c
 	buffer_release(&want);
 }
 
-static void test_cut_around_the_match(void **state)
+TEST_IN(test_cut_around_the_match, setup, teardown)
 {
-	(void)state;
 	write_line("x", 1000, "here", 1000);
 	check_cut("search f here", "x", 248, "here", 248, "2.0 KB");
 	write_line("\xE2\x82\xAC", 1000, "here", 1000);
@@ -72,9 +65,8 @@ static void test_cut_around_the_match(void **state)
 	check_cut("search f -v end", "x", SIZE_MAX, "", 500, "2.0 KB");
 }
 
-static void test_cut_only_what_is_long(void **state)
+TEST_IN(test_cut_only_what_is_long, setup, teardown)
 {
-	(void)state;
 	struct buffer b = BUFFER_INIT, want = BUFFER_INIT;
 	append(&b, "\xE2\x82\xAC", EXCERPT_MAX - 1);
 	append(&b, "x\n", 1);
@@ -95,9 +87,8 @@ static void test_cut_only_what_is_long(void **state)
 }
 
 /* Every way of cutting leaves whole characters, the match in them, and EXCERPT_MAX of them. */
-static void test_excerpt(void **state)
+TEST(test_excerpt)
 {
-	(void)state;
 	static const char *const units[] = {
 		"x", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xFF", "\xEF\xBF\xBD"};
 	struct buffer b = BUFFER_INIT;
@@ -126,9 +117,8 @@ static void test_excerpt(void **state)
 	buffer_release(&b);
 }
 
-static void test_line_of_5_mb(void **state)
+TEST_IN(test_line_of_5_mb, setup, teardown)
 {
-	(void)state;
 	struct buffer b = BUFFER_INIT;
 	append(&b, "first\n", 1);
 	append(&b, "0123456789", 512 * 1024);
@@ -147,9 +137,8 @@ static void test_line_of_5_mb(void **state)
 }
 
 /* More lines before a match than are kept: the missing ones are announced. */
-static void test_context_that_is_not_kept(void **state)
+TEST_IN(test_context_that_is_not_kept, setup, teardown)
 {
-	(void)state;
 	struct buffer b = BUFFER_INIT;
 	for (int i = 0; i < 100; i++) {
 		append(&b, "0123456789abcdef", 512);
@@ -172,9 +161,8 @@ static void test_context_that_is_not_kept(void **state)
 	buffer_release(&b);
 }
 
-static void test_line_that_is_not_held(void **state)
+TEST_IN(test_line_that_is_not_held, setup, teardown)
 {
-	(void)state;
 	struct buffer b = BUFFER_INIT;
 	const char *pieces =
 		"; line 2 was searched in pieces: a match of over 64.0 KB in it is missed\n";
@@ -228,9 +216,8 @@ static void make_gap(void)
 	buffer_release(&b);
 }
 
-static void test_gap(void **state)
+TEST_IN(test_gap, setup, teardown)
 {
-	(void)state;
 	unsigned long first, last;
 	char line[200];
 	make_gap();
@@ -274,9 +261,8 @@ static void test_gap(void **state)
 }
 
 /* A gap inside of one line: what is behind it is the rest of that. */
-static void test_gap_in_a_line(void **state)
+TEST_IN(test_gap_in_a_line, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create("default", 64 * 1024);
 	struct buffer b = BUFFER_INIT;
 	append(&b, "first\nbegin ", 1);
@@ -297,9 +283,8 @@ static void test_gap_in_a_line(void **state)
 
 /* --- artifacts that are not done --------------------------------------------- */
 
-static void test_live(void **state)
+TEST_IN(test_live, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create("default", 0);
 	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "one\ntwo\n", 8), 0);
 	assert_int_equal(artifact_set_live(a, ARTIFACT_OUT, "three\npart", 10), 0);
@@ -312,9 +297,8 @@ static void test_live(void **state)
 	finish(a);
 }
 
-static void test_standard_error(void **state)
+TEST_IN(test_standard_error, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create("default", 0);
 	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "out\nmore\n", 9), 0);
 	finish(a);
@@ -344,9 +328,8 @@ static void test_standard_error(void **state)
 
 /* --- what is no text, or not clean ------------------------------------------- */
 
-static void test_binary(void **state)
+TEST_IN(test_binary, setup, teardown)
 {
-	(void)state;
 	static const struct call calls[] = {
 		{"search b x", 0,
 		 "[2 lines match in binary data (ELF), not shown: terse search b x -a]\n", ""},
@@ -377,9 +360,8 @@ static void test_binary(void **state)
 	buffer_release(&b);
 }
 
-static void test_gives_up(void **state)
+TEST_IN(test_gives_up, setup, teardown)
 {
-	(void)state;
 	static const char text[] = "one\ntwo\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\nthree\n";
 	static const struct call calls[] = {
 		{"search f '(a+)+$|o$'", 125,
@@ -401,9 +383,8 @@ static void test_gives_up(void **state)
 
 /* --- many artifacts ---------------------------------------------------------- */
 
-static void test_all(void **state)
+TEST_IN(test_all, setup, teardown)
 {
-	(void)state;
 	char ids[3][ID_LEN + 1], want[1000];
 	make("default", "a 1\nb\na 2\n");
 	snprintf(ids[0], sizeof(ids[0]), "%s", meta.id);
@@ -485,22 +466,4 @@ static void test_all(void **state)
 	assert_string_equal(out.data, want);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_cut_around_the_match, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut_only_what_is_long, setup, teardown),
-		cmocka_unit_test(test_excerpt),
-		cmocka_unit_test_setup_teardown(test_line_of_5_mb, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_context_that_is_not_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_line_that_is_not_held, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gap_in_a_line, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_live, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_standard_error, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_binary, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_gives_up, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_all, setup, teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

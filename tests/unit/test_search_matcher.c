@@ -1,20 +1,9 @@
 // The matches of a pattern, and those in many lines against PCRE2 itself, line by line.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "supervisor/reading/matcher.h"
 #include "tests/unit/random.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -41,9 +30,8 @@ static struct matcher *make(const char *pattern, const struct matcher_options *o
 
 /* --- a table of what matches ------------------------------------------------- */
 
-static void test_table(void **state)
+TEST(test_table)
 {
-	(void)state;
 	static const struct {
 		const char *flags, *pattern, *line;
 		int from, to; /* from -1: no match */
@@ -140,9 +128,8 @@ static void test_table(void **state)
 	}
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-	(void)state;
 	static const struct {
 		const char *pattern;
 		size_t offset;
@@ -170,9 +157,8 @@ static void test_errors(void **state)
 	}
 }
 
-static void test_gives_up(void **state)
+TEST(test_gives_up)
 {
-	(void)state;
 	static const char text[] = "one\ntwo\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\nthree\n";
 	static const char *const patterns[] = {"(a+)+$", "(a|aa)+$", "^(([a-z])+.)+[A-Z]([a-z])+$",
 					       "(*NO_JIT)(a+)+$"};
@@ -423,9 +409,8 @@ static void add_text(struct buffer *b)
 	}
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
-	(void)state;
 	struct buffer pattern = BUFFER_INIT, text = BUFFER_INIT;
 	const char *rounds = getenv("SEARCH_ROUNDS");
 	for (long n = rounds ? strtol(rounds, NULL, 10) : 20000; n > 0; n--) {
@@ -442,9 +427,8 @@ static void test_random(void **state)
 	buffer_release(&text);
 }
 
-static void test_window(void **state)
+TEST(test_window)
 {
-	(void)state;
 	static const struct {
 		const char *pattern, *data;
 		size_t start, last;
@@ -486,11 +470,6 @@ static void test_window(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),    cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_gives_up), cmocka_unit_test(test_random),
-		cmocka_unit_test(test_window),
-	};
 	seed = random_start(1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

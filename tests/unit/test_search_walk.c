@@ -1,21 +1,12 @@
 // Walking through texts of many blocks: every way of going through them tells the same
 // lines, with their numbers, as the text itself.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "supervisor/reading/walk.h"
 #include "tests/unit/random.h"
+#include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static uint64_t seed;
 
@@ -175,9 +166,8 @@ static void check(const struct sample *s, int fd, const char *pattern, bool inve
 	text_close(&text);
 }
 
-static void test_same_lines(void **state)
+TEST(test_same_lines)
 {
-	(void)state;
 	static const uint32_t lengths[] = {1, 3, 60, 2000};
 	/* By a string, by blocks, line by line. */
 	static const char *const patterns[] = {"w", "[v-z]", "[^a\\x0d]"};
@@ -199,9 +189,8 @@ static void test_same_lines(void **state)
 	}
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		uint64_t wanted, lines;
@@ -240,10 +229,6 @@ static void test_counts(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_lines),
-		cmocka_unit_test(test_counts),
-	};
 	seed = random_start(1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

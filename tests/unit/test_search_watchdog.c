@@ -1,20 +1,13 @@
 // A call that does not come back is noticed; a person sees how far it is.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/command/progress.h"
 #include "supervisor/reading/matcher.h"
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 static volatile unsigned long count;
 static volatile sig_atomic_t expired;
@@ -25,9 +18,8 @@ static void note(void *ctx)
 	expired++;
 }
 
-static void test_inside_too_long(void **state)
+TEST(test_inside_too_long)
 {
-	(void)state;
 	sigset_t blocked, before;
 	/* The state in which the caller may have left the signal. */
 	sigemptyset(&blocked);
@@ -51,9 +43,8 @@ static void wait_for_tick(const volatile struct time_limit *d)
 }
 
 /* Ticks that find it outside, or in another call, do not count. */
-static void test_only_one_call(void **state)
+TEST(test_only_one_call)
 {
-	(void)state;
 	struct time_limit d = {.count = &count, .seconds = 1, .expired = note};
 	expired = 0;
 	count = 2;
@@ -89,21 +80,12 @@ static void tell_progress(const void *ctx)
 }
 
 /* A match takes the line of the progress, which goes on below it. */
-static void test_progress_and_matches(void **state)
+TEST(test_progress_and_matches)
 {
 	char got[200];
-	(void)state;
 	assert_int_equal(child_run_output(tell_progress, NULL, got, sizeof(got)), 0);
 	assert_string_equal(got, "\r\033[Ksearching: 50 %\r\033[K7:7\n8:8\n"
 				 "\r\033[Ksearching: 75 %\r\033[K");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inside_too_long),
-		cmocka_unit_test(test_only_one_call),
-		cmocka_unit_test(test_progress_and_matches),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,18 +1,7 @@
 // How much time a store has seen pass.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "supervisor/artifact/retention.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "tests/unit/unit.h"
 
 #define DAY ((int64_t)86400000)
 #define NOW (20000 * DAY)
@@ -29,9 +18,8 @@ static int make_file(const char *text, int64_t written_ms)
 	return fd;
 }
 
-static void test_looks(void **state)
+TEST(test_looks)
 {
-	(void)state;
 	struct seen s;
 	int fd = make_file("", NOW);
 	/* Often enough: all of it counts. */
@@ -58,9 +46,8 @@ static void test_looks(void **state)
 	assert_int_equal(s.count, 0);
 }
 
-static void test_many_and_damaged(void **state)
+TEST(test_many_and_damaged)
 {
-	(void)state;
 	struct seen s;
 	int fd = make_file("", NOW);
 	int64_t unseen = 0;
@@ -78,11 +65,4 @@ static void test_many_and_damaged(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_looks),
-		cmocka_unit_test(test_many_and_damaged),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

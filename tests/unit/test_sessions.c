@@ -1,21 +1,8 @@
 // What a shell leaves to the next command, and the sessions that keep it.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "supervisor/mcp/sessions.h"
-
-#include <errno.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/unit/unit.h"
 
 /* A list of words with its NULL. */
 #define WORDS(...) ((char **)(const char *[]){__VA_ARGS__, NULL})
@@ -44,10 +31,9 @@ static int take(struct shell_state *s, const struct shell_state *before, const c
 #define TAKE(s, before, left) take(s, before, left, sizeof(left) - 1)
 
 /* Set, changed, removed; what belongs to one process is not taken over. */
-static void takes_changes(void **state)
+TEST(takes_changes)
 {
 	struct shell_state s, before;
-	(void)state;
 	make(&s, "/a", WORDS("A=1", "B=2", "C=3", "SHLVL=1", "TERSE_ACTIVE=9", "_=x"));
 	assert_env(&s, "A=1 B=2 C=3");
 	assert_int_equal(shell_state_init(&before, s.directory, s.env), 0);
@@ -60,10 +46,9 @@ static void takes_changes(void **state)
 }
 
 /* Two commands at the same time: the one that ends last takes back nothing of the other. */
-static void merges(void **state)
+TEST(merges)
 {
 	struct shell_state s, before;
-	(void)state;
 	make(&s, "/a", WORDS("A=1"));
 	assert_int_equal(shell_state_init(&before, s.directory, s.env), 0);
 	assert_int_equal(TAKE(&s, &before, "/b\0A=1\0B=2\0"), 0);
@@ -74,10 +59,9 @@ static void merges(void **state)
 	shell_state_release(&before);
 }
 
-static void refuses_what_is_none(void **state)
+TEST(refuses_what_is_none)
 {
 	struct shell_state s, before;
-	(void)state;
 	make(&s, "/a", WORDS("A=1"));
 	assert_int_equal(shell_state_init(&before, s.directory, s.env), 0);
 	static const struct {
@@ -95,13 +79,12 @@ static void refuses_what_is_none(void **state)
 }
 
 /* A shell's child writes to the file that the server has opened, and to no other. */
-static void leaves(void **state)
+TEST(leaves)
 {
 	struct shell_leave l;
 	char file[64], *left;
 	size_t len;
 	char **env = WORDS("A=1");
-	(void)state;
 	assert_int_equal(shell_leave_open(&l), 0);
 	snprintf(file, sizeof(file), "/proc/%d/fd/%d", (int)getpid(), l.fd);
 	assert_int_equal(shell_leave_read(&l, &left, &len), -1);
@@ -120,11 +103,10 @@ static void leaves(void **state)
 	shell_leave_close(&l);
 }
 
-static void leave_command(void **state)
+TEST(leave_command)
 {
 	const struct shell_leave l = {.fd = 7, .mark = "m"};
 	char want[100];
-	(void)state;
 	char *command = shell_leave_command(&l, "/a'b/terse");
 	snprintf(want, sizeof(want), "'/a'\\''b/terse' mcp --leave /proc/%d/fd/7 m 2>/dev/null",
 		 (int)getpid());
@@ -132,11 +114,10 @@ static void leave_command(void **state)
 	free(command);
 }
 
-static void named_sessions(void **state)
+TEST(named_sessions)
 {
 	struct sessions s;
 	char **env = WORDS("A=1");
-	(void)state;
 	assert_int_equal(sessions_init(&s, "/a", env), 0);
 	struct session *one = sessions_begin(&s, "one", "/b", env);
 	assert_string_equal(one->name, "one");
@@ -163,12 +144,4 @@ static void named_sessions(void **state)
 	sessions_release(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_changes),        cmocka_unit_test(merges),
-		cmocka_unit_test(refuses_what_is_none), cmocka_unit_test(leaves),
-		cmocka_unit_test(leave_command),        cmocka_unit_test(named_sessions),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

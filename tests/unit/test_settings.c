@@ -2,15 +2,7 @@
 // comment as the last one, and only from the closed list.
 
 #include "config/settings.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static void expect(const char *command, const char *flags)
 {
@@ -27,9 +19,8 @@ static void expect(const char *command, const char *flags)
 		fail_msg("%s: \"%s\", not \"%s\"", command, text, flags);
 }
 
-static void the_last_comment_is_read(void **state)
+TEST(the_last_comment_is_read)
 {
-	(void)state;
 	expect("npm run dev # terse: yield=10s", "--yield=10s");
 	expect("a; b #terse:yield=1s \n\n", "--yield=1s");
 	expect("make # terse: timeout=5m, size=20KB yield=1x", "--timeout=5m --size=20KB");
@@ -40,7 +31,7 @@ static void the_last_comment_is_read(void **state)
 	expect("echo a#b $# ${x#y} 'c' # terse: yield=1s", "--yield=1s");
 }
 
-static void nothing_else_is(void **state)
+TEST(nothing_else_is)
 {
 	static const char *const commands[] = {
 		"a",
@@ -71,16 +62,8 @@ static void nothing_else_is(void **state)
 		"a # terse: size=11111111111111111111111111111111111111111111111111111111",
 		"a # Terse: yield=1s",
 		"a # terse : yield=1s"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		expect(commands[i], "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_last_comment_is_read),
-		cmocka_unit_test(nothing_else_is),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,20 +2,10 @@
 
 #include "shim/shell.h"
 #include "shim/shell_string.h"
+#include "tests/unit/unit.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static void finding(void **state)
+TEST(finding)
 {
-	(void)state;
 	assert_string_equal(shell_find("/opt/fish"), "/opt/fish");
 	const char *shell = shell_find(NULL);
 	assert_int_equal(access(shell, X_OK), 0);
@@ -24,7 +14,7 @@ static void finding(void **state)
 		assert_string_equal(shell, "/bin/bash");
 }
 
-static void strings(void **state)
+TEST(strings)
 {
 	static const char *const yes[] = {
 		"ls -l",      "a && b",   "a|b",      "x>y",   "echo $HOME", "`date`", "a;b",
@@ -36,7 +26,6 @@ static void strings(void **state)
 		"g++",        "clang-14", "a,b",     "x86_64-linux-gnu-gcc",
 		"python3.11", "foo@bar",  "a%b",     "a:b",
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
 		assert_true(shell_is_string(yes[i]));
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
@@ -44,10 +33,9 @@ static void strings(void **state)
 }
 
 /* A file of that very name is a program, whatever is in its name. */
-static void a_file_is_no_string(void **state)
+TEST(a_file_is_no_string)
 {
 	char path[] = "/tmp/terse test $(x) XXXXXX";
-	(void)state;
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	assert_false(shell_is_string(path));
@@ -56,26 +44,16 @@ static void a_file_is_no_string(void **state)
 	close(fd);
 }
 
-static void builtins(void **state)
+TEST(builtins)
 {
 	static const char *const yes[] = {"cd",    "export", "source", ".",      "alias", "set",
 					  "VAR=x", "_a1=",   "A+=x",   "A[0]=1", "if",    "while"};
 	static const char *const no[] = {"ls",   "cds",   "",     "=x",   "1A=x", "a/b=c", "./x=1",
 					 "-a=b", "a b=c", "echo", "test", "ex",   "A[0",   "A["};
-	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
 		assert_true(shell_is_builtin(yes[i]));
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
 		assert_false(shell_is_builtin(no[i]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finding),
-		cmocka_unit_test(strings),
-		cmocka_unit_test(a_file_is_no_string),
-		cmocka_unit_test(builtins),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

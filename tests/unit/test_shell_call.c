@@ -1,22 +1,14 @@
 // Which calls are those of a shell with a string.
 
 #include "shim/exec_call.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void names(void **state)
+TEST(names)
 {
 	static const char *const yes[] = {"sh",  "bash", "dash", "zsh",
 					  "ksh", "mksh", "ash",  "fish"};
 	static const char *const no[] = {"",      "SH",  "bash5",    "csh",
 					 "shell", "sh ", "terse-sh", "node"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
 		assert_true(shell_call_is_shell(yes[i]));
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
@@ -32,7 +24,7 @@ static const char *script(const char *const *argv)
 }
 
 /* Words up to a NULL; "S" is the string. */
-static void strings(void **state)
+TEST(strings)
 {
 	static const char *const calls[][10] = {
 		{"sh", "-c", "S"},
@@ -55,14 +47,13 @@ static void strings(void **state)
 		{"bash", "--init-file", "file", "-c", "S"},
 		{"zsh", "--emulate", "sh", "-c", "S"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		assert_string_equal(script(calls[i]), "S");
 	static const char *const empty[] = {"sh", "-c", "", NULL};
 	assert_string_equal(script(empty), "");
 }
 
-static void no_strings(void **state)
+TEST(no_strings)
 {
 	static const char *const calls[][8] = {
 		{NULL},
@@ -84,13 +75,12 @@ static void no_strings(void **state)
 		{"bash", "--command", "S"},
 		{"bash", "--version"},
 	};
-	(void)state;
 	assert_null(shell_call_script(NULL));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		assert_null(script(calls[i]));
 }
 
-static void interactive(void **state)
+TEST(interactive)
 {
 	static const char *const yes[][6] = {
 		{"bash", "-i", "-c", "S"},      {"-zsh", "-ic", "S"}, {"/bin/sh", "-c", "-i", "S"},
@@ -100,20 +90,10 @@ static void interactive(void **state)
 		{"bash", "-c", "-", "-i"}, {"bash", "-c", "S", "-i"}, {"bash", "+i", "-c", "S"},
 		{"bash", "--init-file"},   {"sed", "-i", "S"},        {"bash", "-O", "-i"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
 		assert_true(shell_call_is_interactive((char *const *)(uintptr_t)yes[i]));
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
 		assert_false(shell_call_is_interactive((char *const *)(uintptr_t)no[i]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(strings),
-		cmocka_unit_test(no_strings),
-		cmocka_unit_test(interactive),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

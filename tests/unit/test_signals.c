@@ -2,15 +2,9 @@
 
 #include "supervisor/process/spawn.h"
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-
-#include <cmocka.h>
 
 static bool is_ignored(int sig)
 {
@@ -68,9 +62,8 @@ static void ignored_children(const void *ctx)
 	CHECK(is_ignored(SIGCHLD) && !is_blocked(SIGCHLD));
 }
 
-static void state_of_signals(void **state)
+TEST(state_of_signals)
 {
-	(void)state;
 	assert_int_equal(child_run(everything_comes_back, NULL), 0);
 	assert_int_equal(child_run(ignored_children, NULL), 0);
 }
@@ -86,10 +79,9 @@ static void end_like(const void *ctx)
 	signals_end_like(*status);
 }
 
-static void ends_with_the_exit_code(void **state)
+TEST(ends_with_the_exit_code)
 {
 	static const int codes[] = {0, 1, 2, 124, 126, 127, 128, 130, 255};
-	(void)state;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
 		const int status = codes[i] << 8;
 		assert_int_equal(child_run(end_like, &status), status);
@@ -97,9 +89,8 @@ static void ends_with_the_exit_code(void **state)
 }
 
 /* By the same signal, and no second core is written. */
-static void ends_by_the_signal(void **state)
+TEST(ends_by_the_signal)
 {
-	(void)state;
 	for (int sig = 1; sig < SIGRTMAX; sig++) {
 		bool ends = sig != SIGCHLD && sig != SIGCONT && sig != SIGURG && sig != SIGWINCH &&
 			    sig != SIGSTOP && sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU &&
@@ -113,21 +104,14 @@ static void ends_by_the_signal(void **state)
 }
 
 /* PID 1 of a container is not ended by signals it does not handle: then a shell's code for it. */
-static void ends_even_where_the_signal_does_not(void **state)
+TEST(ends_even_where_the_signal_does_not)
 {
 	const int status = SIGWINCH;
-	(void)state;
 	assert_int_equal(child_run(end_like, &status), (128 + SIGWINCH) << 8);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(state_of_signals),
-		cmocka_unit_test(ends_with_the_exit_code),
-		cmocka_unit_test(ends_by_the_signal),
-		cmocka_unit_test(ends_even_where_the_signal_does_not),
-	};
 	child_default_signals();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -4,15 +4,8 @@
 #include "supervisor/intercept/parts.h"
 #include "supervisor/report/file_type.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/kept.h"
+#include "tests/unit/unit.h"
 
 static bool is_binary(const char *data, size_t len)
 {
@@ -22,9 +15,8 @@ static bool is_binary(const char *data, size_t len)
 
 #define IS(data) is_binary(data, sizeof(data) - 1)
 
-static void texts(void **state)
+TEST(texts)
 {
-	(void)state;
 	assert_false(IS(""));
 	assert_false(IS("\n"));
 	assert_false(IS("plain text\n"));
@@ -41,9 +33,8 @@ static void texts(void **state)
 			"e"));
 }
 
-static void binaries(void **state)
+TEST(binaries)
 {
-	(void)state;
 	assert_true(IS("\0"));
 	assert_true(IS("U\0T\0F\0-\0001\0006\0"));
 	assert_true(IS("\x1f\x8b\x08\x01\x02\x03\xff\xfe\xfd\xfc"));
@@ -56,10 +47,9 @@ static void binaries(void **state)
 }
 
 /* Thirty per cent are still text, one byte more is not. */
-static void share(void **state)
+TEST(share)
 {
 	char data[100];
-	(void)state;
 	memset(data, 'a', sizeof(data));
 	memset(data, 0xFF, 30);
 	assert_false(is_binary(data, sizeof(data)));
@@ -68,11 +58,10 @@ static void share(void **state)
 }
 
 /* Looked at after some lengths, and not behind the last; a character that is cut is no fault. */
-static void length(void **state)
+TEST(length)
 {
 	static const size_t lengths[] = {SNIFF_LEN, SNIFF_NUL, SNIFF_MOST};
 	char data[SNIFF_MOST + 10];
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		size_t bad = lengths[i] * 3 / 10;
 		memset(data, 'a', sizeof(data));
@@ -93,11 +82,10 @@ static void length(void **state)
 }
 
 /* However the bytes come in pieces. */
-static void pieces(void **state)
+TEST(pieces)
 {
 	static const char data[] = "\xE6\x97\xA5\xE6\x9C\xAC \0\n\x01\xFF\xC3 \xF0\x9F\x99\x82";
 	struct sniff whole = {.len = 0}, one = {.len = 0};
-	(void)state;
 	sniff_add(&whole, data, sizeof(data));
 	for (size_t i = 0; i < sizeof(data); i++)
 		sniff_add(&one, data + i, 1);
@@ -107,12 +95,11 @@ static void pieces(void **state)
 }
 
 /* Bytes that came before anything was known are kept, too, in order. */
-static void raw_held_and_started(void **state)
+TEST(raw_held_and_started)
 {
 	struct meta meta;
 	struct artifact *a = kept_create(&meta);
 	struct raw r = {RAW_HOLDING, BUFFER_INIT};
-	(void)state;
 	assert_non_null(a);
 	raw_feed(&r, "one ", 4, NULL, false);
 	raw_feed(&r, "two ", 4, NULL, true);
@@ -131,13 +118,12 @@ static void raw_held_and_started(void **state)
 }
 
 /* Unwanted bytes are dropped when they get long, and their memory is freed. */
-static void raw_let_go(void **state)
+TEST(raw_let_go)
 {
 	static char data[RAW_HOLD];
 	struct meta meta;
 	struct artifact *a = kept_create(&meta);
 	struct raw r = {RAW_HOLDING, BUFFER_INIT};
-	(void)state;
 	raw_feed(&r, data, RAW_HOLD, NULL, true);
 	assert_int_equal(r.state, RAW_HOLDING);
 	raw_feed(&r, "x", 1, NULL, true);
@@ -151,14 +137,13 @@ static void raw_let_go(void **state)
 }
 
 /* The bytes that would not fit any more are what shows that they are wanted. */
-static void raw_wanted_at_the_last_moment(void **state)
+TEST(raw_wanted_at_the_last_moment)
 {
 	static char data[RAW_HOLD];
 	struct meta meta;
 	struct artifact *a = kept_create(&meta);
 	struct raw r = {RAW_HOLDING, BUFFER_INIT};
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	memset(data, 'z', sizeof(data));
 	raw_feed(&r, data, RAW_HOLD, NULL, false);
 	raw_feed(&r, "end", 3, a, true);
@@ -172,13 +157,4 @@ static void raw_wanted_at_the_last_moment(void **state)
 	artifact_close(a);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),      cmocka_unit_test(binaries),
-		cmocka_unit_test(share),      cmocka_unit_test(length),
-		cmocka_unit_test(pieces),     cmocka_unit_test(raw_held_and_started),
-		cmocka_unit_test(raw_let_go), cmocka_unit_test(raw_wanted_at_the_last_moment),
-	};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

@@ -5,21 +5,14 @@
 #include "supervisor/process/source.h"
 #include "tests/unit/child.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 /* A channel in a process whose standard output and error are files. */
 struct run {
@@ -354,9 +347,8 @@ static void no_pty(const void *ctx)
 }
 
 #define CHANNEL_TEST(name)                                  \
-	static void test_##name(void **state)               \
+	TEST(test_##name)                                   \
 	{                                                   \
-		(void)state;                                \
 		assert_int_equal(child_run(name, NULL), 0); \
 	}
 
@@ -369,26 +361,11 @@ CHANNEL_TEST(queries)
 CHANNEL_TEST(turns)
 CHANNEL_TEST(no_pty)
 
-static void test_much_and_little(void **state)
+TEST(test_much_and_little)
 {
 	static const enum channel channels[] = {CHANNEL_PTY, CHANNEL_PIPE};
-	(void)state;
 	for (size_t i = 0; i < sizeof(channels) / sizeof(*channels); i++)
 		assert_int_equal(child_run(much_and_little, &channels[i]), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_to_an_agent),
-		cmocka_unit_test(test_to_a_program),
-		cmocka_unit_test(test_standard_error),
-		cmocka_unit_test(test_shown_beside_a_program),
-		cmocka_unit_test(test_to_a_person),
-		cmocka_unit_test(test_queries),
-		cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_no_pty),
-		cmocka_unit_test(test_much_and_little),
-	};
-	return cmocka_run_group_tests(tests, home_setup, home_teardown);
-}
+TEST_MAIN(home_setup, home_teardown)

@@ -2,20 +2,11 @@
 
 #include "supervisor/process/spawn.h"
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-
-#include <cmocka.h>
 
 static char dir[] = "/tmp/terse-test-XXXXXX";
 
@@ -76,9 +67,8 @@ static void prints(char *const *argv, char *const *envp, int status, const char 
 #define ARGV(...) ((char *[]){__VA_ARGS__, NULL})
 #define S(text)   ((char *)(uintptr_t)(text))
 
-static void runs_it(void **state)
+TEST(runs_it)
 {
-	(void)state;
 	prints(ARGV(S("echo"), S("a b"), S("")), environ, 0, "a b \n");
 	prints(ARGV(S("sh"), S("-c"), S("echo err >&2; exit 3")), environ, 3 << 8, "err\n");
 	prints(ARGV(S("sh"), S("-c"), S("kill -TERM $$")), environ, SIGTERM, "");
@@ -98,9 +88,8 @@ static void can_not(char *const *argv, int error, int status)
 	assert_int_equal(errno, ECHILD);
 }
 
-static void tells_why_not(void **state)
+TEST(tells_why_not)
 {
-	(void)state;
 	write_file("plain", "text\n", 0600);
 	write_file("lost", "#!/no/such/interpreter\n", 0700);
 	can_not(ARGV(S("terse-no-such-command")), ENOENT, 127);
@@ -113,19 +102,17 @@ static void tells_why_not(void **state)
 }
 
 /* As execvp() and every shell do. */
-static void script_without_interpreter(void **state)
+TEST(script_without_interpreter)
 {
-	(void)state;
 	write_file("script", "echo script $1\n", 0700);
 	prints(ARGV(S(in_dir("script")), S("arg")), environ, 0, "script arg\n");
 }
 
 /* Its environment decides where it is found; this process's is not touched. */
-static void environment(void **state)
+TEST(environment)
 {
 	char path[64], active[] = "TERSE_ACTIVE=1";
 	char **own = environ;
-	(void)state;
 	write_file("terse-only-here", "#!/bin/sh\necho \"here $TERSE_ACTIVE\"\n", 0700);
 	snprintf(path, sizeof(path), "PATH=%s", dir);
 	prints(ARGV(S("terse-only-here")), ARGV(path, active), 0, "here 1\n");
@@ -213,9 +200,8 @@ static void controlling_terminal(const void *ctx)
 	CHECK(child_wait(pid) == 6 << 8);
 }
 
-static void details(void **state)
+TEST(details)
 {
-	(void)state;
 	assert_int_equal(child_run(own_group_and_streams, &(const bool){true}), 0);
 	assert_int_equal(child_run(own_group_and_streams, &(const bool){false}), 0);
 	assert_int_equal(child_run(signal_state, NULL), 0);
@@ -223,11 +209,10 @@ static void details(void **state)
 }
 
 /* The command ends when the process that started it is killed. */
-static void dies_with_its_parent(void **state)
+TEST(dies_with_its_parent)
 {
 	char byte;
 	int out[2], ready[2];
-	(void)state;
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
 	pid_t supervisor = fork();
@@ -266,14 +251,6 @@ static int tear_down(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_it),
-		cmocka_unit_test(tells_why_not),
-		cmocka_unit_test(script_without_interpreter),
-		cmocka_unit_test(environment),
-		cmocka_unit_test(details),
-		cmocka_unit_test(dies_with_its_parent),
-	};
 	child_default_signals();
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return unit_run(set_up, tear_down);
 }

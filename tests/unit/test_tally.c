@@ -1,14 +1,7 @@
 // Counting lines and units of a text in pieces.
 
 #include "supervisor/preview/head.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* The same for every way to cut the text. */
 static void counted(enum unit unit, const char *text, uint64_t lines, uint64_t units,
@@ -31,9 +24,8 @@ static void counted(enum unit unit, const char *text, uint64_t lines, uint64_t u
 	}
 }
 
-static void lines(void **state)
+TEST(lines)
 {
-	(void)state;
 	counted(UNIT_LINES, "", 0, 0, 0);
 	counted(UNIT_LINES, "\n", 1, 1, 0);
 	counted(UNIT_LINES, "\n\n", 2, 2, 0);
@@ -41,9 +33,8 @@ static void lines(void **state)
 	counted(UNIT_LINES, "a\nbcd\n\nef", 4, 4, 3);
 }
 
-static void matches(void **state)
+TEST(matches)
 {
-	(void)state;
 	counted(UNIT_MATCHES, "--\n", 1, 0, 2);
 	counted(UNIT_MATCHES, "--", 1, 0, 2);
 	counted(UNIT_MATCHES, "a\n--\n\nb\n---\n-\n -- \n", 7, 5, 4);
@@ -52,9 +43,8 @@ static void matches(void **state)
 
 /* The bytes that decide whether a line counts are at its start and at its end, however long it
    is. */
-static void entries(void **state)
+TEST(entries)
 {
-	(void)state;
 	counted(UNIT_ENTRIES, "total 8\na\ntotal\n", 3, 2, 7);
 	counted(UNIT_ENTRIES, "dir:\na\n\n./a name of sixteen and more bytes:\nb", 5, 2, 35);
 	counted(UNIT_ENTRIES, "a name of sixteen and more bytes\n", 1, 1, 32);
@@ -64,12 +54,4 @@ static void entries(void **state)
 	counted(UNIT_ENTRIES, "a name of 16 b.:c", 1, 1, 17);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines),
-		cmocka_unit_test(matches),
-		cmocka_unit_test(entries),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

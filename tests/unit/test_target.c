@@ -1,15 +1,9 @@
 // What the launcher knows of terse, as text.
 
 #include "shim/target.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
 	const struct target t = {.program = "/opt/a b/terse",
 				 .shell = "/opt/a b/terse-sh",
@@ -20,7 +14,6 @@ static void there_and_back(void **state)
 				 .said = 0};
 	char text[TARGET_MAX], again[TARGET_MAX];
 	struct target read;
-	(void)state;
 	size_t len = target_write(&t, text);
 	assert_int_equal(len, strlen(text));
 	memcpy(again, text, len + 1);
@@ -35,7 +28,7 @@ static void there_and_back(void **state)
 	assert_int_equal(target_write(&read, text), len);
 }
 
-static void what_it_cannot_read(void **state)
+TEST(what_it_cannot_read)
 {
 	static const char *const texts[] = {
 		"",
@@ -44,7 +37,6 @@ static void what_it_cannot_read(void **state)
 		"worked\nfailed x y z\nworked - -\n",
 		"tried 99999999999999999999999999999\nnoise\nprogram \n",
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		const struct target_stamp none = {0, 0, 0};
 		char text[128];
@@ -57,11 +49,10 @@ static void what_it_cannot_read(void **state)
 	}
 }
 
-static void paths_that_do_not_fit(void **state)
+TEST(paths_that_do_not_fit)
 {
 	static char path[PATH_MAX + 1], text[TARGET_MAX];
 	struct target t = {.program = path, .shell = path, .real = path};
-	(void)state;
 	memset(path, 'x', PATH_MAX - 1);
 	assert_in_range(target_write(&t, text), 3 * (PATH_MAX - 1), TARGET_MAX - 1);
 	path[PATH_MAX - 1] = 'x';
@@ -71,23 +62,13 @@ static void paths_that_do_not_fit(void **state)
 	assert_int_equal(target_write(&t, text), 0);
 }
 
-static void every_part_of_a_stamp_counts(void **state)
+TEST(every_part_of_a_stamp_counts)
 {
 	const struct target_stamp a = {1, 2, 3};
 	const struct target_stamp others[] = {{9, 2, 3}, {1, 9, 3}, {1, 2, 9}};
-	(void)state;
 	assert_true(target_is_same(&a, &a));
 	for (size_t i = 0; i < 3; i++)
 		assert_false(target_is_same(&a, &others[i]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_and_back),
-		cmocka_unit_test(what_it_cannot_read),
-		cmocka_unit_test(paths_that_do_not_fit),
-		cmocka_unit_test(every_part_of_a_stamp_counts),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

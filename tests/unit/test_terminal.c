@@ -3,15 +3,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/terminal/terminal.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* The text that a terminal handed on. */
 struct sink {
@@ -72,7 +64,7 @@ static void assert_pending(const struct terminal *t, const char *want)
 	buffer_release(&out);
 }
 
-static void options_out_of_range(void **state)
+TEST(options_out_of_range)
 {
 	static const struct terminal_options bad[] = {
 		{.cols = 1, .rows = 24},
@@ -81,7 +73,6 @@ static void options_out_of_range(void **state)
 		{.cols = 80, .rows = 501},
 	};
 	struct terminal_events events = {.text = keep};
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		errno = 0;
 		assert_null(terminal_new(&bad[i], &events));
@@ -90,11 +81,10 @@ static void options_out_of_range(void **state)
 	terminal_free(NULL);
 }
 
-static void largest_and_smallest(void **state)
+TEST(largest_and_smallest)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 1000, 500);
-	(void)state;
 	feed(t, "\033[500;1000Hx");
 	terminal_finish(t);
 	assert_int_equal(sink.text.len, 499 + 1000);
@@ -107,11 +97,10 @@ static void largest_and_smallest(void **state)
 }
 
 /* Lines are held back while they are on the screen. */
-static void held_back(void **state)
+TEST(held_back)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 20, 3);
-	(void)state;
 	feed(t, "1\n2\n");
 	assert_int_equal(sink.calls, 0);
 	assert_pending(t, "1\n2\n");
@@ -124,12 +113,11 @@ static void held_back(void **state)
 }
 
 /* A large piece of plain lines goes out in a few calls, from where it is. */
-static void from_the_input(void **state)
+TEST(from_the_input)
 {
 	struct buffer in = BUFFER_INIT;
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 80, 24);
-	(void)state;
 	while (in.len < 65536)
 		buffer_printf(&in, "line %zu of the text\n", in.len);
 	sink.input = in.data;
@@ -150,11 +138,10 @@ static void from_the_input(void **state)
 
 /* Whatever comes, the text that is held is bounded: a line without end, tabs that
    go nowhere, marks without end. */
-static void bounded(void **state)
+TEST(bounded)
 {
 	static const char *const pieces[] = {"0123456789",   "\t",   "a\xCC\x81",       "\xCC\x81",
 					     "\xE6\x97\xA5", "\xFF", "x\033[m\xCC\x81", "\t\033[m"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		struct buffer in = BUFFER_INIT;
 		struct sink sink = {0};
@@ -181,12 +168,11 @@ static void bounded(void **state)
 }
 
 /* The same for a progress line that never ends. */
-static void endless_progress(void **state)
+TEST(endless_progress)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 80, 24);
 	char frame[64];
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		snprintf(frame, sizeof(frame), "\r%d of 100000 ", i);
 		feed(t, frame);
@@ -195,12 +181,11 @@ static void endless_progress(void **state)
 	assert_end(t, &sink, "99999 of 100000");
 }
 
-static void version(void **state)
+TEST(version)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 20, 3);
 	uint64_t before = terminal_version(t);
-	(void)state;
 	terminal_feed(t, "", 0);
 	assert_true(terminal_version(t) == before);
 	feed(t, "a");
@@ -219,11 +204,10 @@ static void version(void **state)
 	assert_end(t, &sink, "b\n");
 }
 
-static void counting(void **state)
+TEST(counting)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 10, 3);
-	(void)state;
 	assert_int_equal(terminal_lines(t), 0);
 	feed(t, "one");
 	assert_int_equal(terminal_lines(t), 0);
@@ -246,13 +230,12 @@ static void counting(void **state)
 }
 
 /* Committed text comes at once and not again. */
-static void commit_as_it_comes(void **state)
+TEST(commit_as_it_comes)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 20, 4);
 	struct buffer want = BUFFER_INIT;
 	char line[32];
-	(void)state;
 	for (int i = 0; i < 50; i++) {
 		snprintf(line, sizeof(line), "line %d\n", i);
 		buffer_append_string(&want, line);
@@ -266,11 +249,10 @@ static void commit_as_it_comes(void **state)
 }
 
 /* The number of lines is that of the newlines in the text, final and pending. */
-static void commit_counts(void **state)
+TEST(commit_counts)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 20, 5);
-	(void)state;
 	feed(t, "1\n2\n3\n4");
 	terminal_commit(t, 1);
 	assert_text(&sink.text, "1\n");
@@ -287,13 +269,12 @@ static void commit_counts(void **state)
 	assert_end(t, &sink, "1\n2\n3\n1x\n4");
 }
 
-static void pictures(void **state)
+TEST(pictures)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 10, 3);
 	struct buffer out = BUFFER_INIT;
 	unsigned row, col;
-	(void)state;
 	assert_int_equal(terminal_picture(t, &out, &row, &col), 0);
 	assert_text(&out, "\n\n\n");
 	assert_int_equal(row, 1);
@@ -328,7 +309,7 @@ static bool stays(void *ctx, const char *line, size_t len)
 
 /* A line stays if something unlike it is written over it: in its place, once, however the bytes
    come. */
-static void overwritten_lines(void **state)
+TEST(overwritten_lines)
 {
 	static const struct {
 		const char *written, *text;
@@ -360,7 +341,6 @@ static void overwritten_lines(void **state)
 		{"error in what is longer than\rall is well\n", "error in what is lonall is well\n",
 		 0},
 	};
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *p = cases[i / 2].written;
 		struct sink sink = {0};
@@ -377,13 +357,12 @@ static void overwritten_lines(void **state)
 }
 
 /* What is drawn without end is not looked at for ever, unless lines of it stay. */
-static void overwritten_for_ever(void **state)
+TEST(overwritten_for_ever)
 {
 	struct sink sink = {0};
 	struct terminal_options options = {.cols = 20, .rows = 8, .onlcr = true, .collapse = true};
 	struct terminal_events events = {.text = keep, .stays = stays, .ctx = &sink};
 	struct terminal *t = terminal_new(&options, &events);
-	(void)state;
 	assert_non_null(t);
 	for (int i = 0; i < 100000; i++)
 		feed(t, i % 2 ? "one of many\r" : "two of many\r");
@@ -409,7 +388,7 @@ static struct terminal *make_for_reader(struct sink *sink)
 #define TIDY "\u250C--------\n\u2502 a\n\u2514=====\n"
 
 /* The last picture of the alternate screen, without what only looks good. */
-static void last_pictures(void **state)
+TEST(last_pictures)
 {
 	static const struct {
 		const char *written, *text;
@@ -427,7 +406,6 @@ static void last_pictures(void **state)
 		{"text\n" BOX "\033[?1049l", "text\n", true, false},
 		{BOX "\033[?1049ltext\n", "text\n", false, false},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct sink sink = {0};
 		struct terminal *t = make_for_reader(&sink);
@@ -443,11 +421,10 @@ static void last_pictures(void **state)
 }
 
 /* Resizing many times keeps every line. */
-static void resizing(void **state)
+TEST(resizing)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 40, 10);
-	(void)state;
 	feed(t, "\033[1mplain\t line  \nover\rOVER\nwide \xE6\x97\xA5\xE6\x9C\xAC\rW\n"
 		"and one that is longer than the narrowest of the windows\n");
 	for (unsigned i = 0; i < 60; i++)
@@ -458,14 +435,13 @@ static void resizing(void **state)
 }
 
 /* Without collapse all text is final at once. */
-static void lines_as_written(void **state)
+TEST(lines_as_written)
 {
 	struct terminal_options options = {.cols = 80, .rows = 24, .onlcr = true};
 	struct sink sink = {0};
 	struct terminal_events events = {.text = keep, .ctx = &sink};
 	struct terminal *t = terminal_new(&options, &events);
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	assert_non_null(t);
 	feed(t, "a\033[1mb\rc");
 	assert_text(&sink.text, "ab\nc");
@@ -509,10 +485,9 @@ static void assert_string_text(const char *start, const char *fill, size_t count
 	}
 }
 
-static void strings_that_are_too_long(void **state)
+TEST(strings_that_are_too_long)
 {
 	static const char *const strings[] = {"\033]0;", "\033P1;2|", "\033X", "\033^", "\033_x"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
 		size_t start = strlen(strings[i]);
 		/* Up to so much it is dropped when it ends, and text when the run does. */
@@ -524,7 +499,7 @@ static void strings_that_are_too_long(void **state)
 	}
 }
 
-static void strings_of_data_may_be_long(void **state)
+TEST(strings_of_data_may_be_long)
 {
 	static const struct {
 		const char *start, *shown;
@@ -538,7 +513,6 @@ static void strings_of_data_may_be_long(void **state)
 		{"\033P0;1;0q\"1;1;", "[image]"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
 		const char *start = strings[i].start;
 		char with_end[32];
@@ -551,27 +525,4 @@ static void strings_of_data_may_be_long(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_out_of_range),
-		cmocka_unit_test(largest_and_smallest),
-		cmocka_unit_test(held_back),
-		cmocka_unit_test(from_the_input),
-		cmocka_unit_test(bounded),
-		cmocka_unit_test(endless_progress),
-		cmocka_unit_test(version),
-		cmocka_unit_test(counting),
-		cmocka_unit_test(commit_as_it_comes),
-		cmocka_unit_test(commit_counts),
-		cmocka_unit_test(pictures),
-		cmocka_unit_test(overwritten_lines),
-		cmocka_unit_test(overwritten_for_ever),
-		cmocka_unit_test(last_pictures),
-		cmocka_unit_test(resizing),
-		cmocka_unit_test(lines_as_written),
-		cmocka_unit_test(strings_that_are_too_long),
-		cmocka_unit_test(strings_of_data_may_be_long),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -8,14 +8,7 @@
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/parser.h"
 #include "tests/unit/random.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static uint32_t next_random(uint32_t *state)
 {
@@ -64,11 +57,10 @@ static void check_scan(const struct scan *scan, const char *data, size_t len)
 	assert_int_equal(scan->ascii(data, len), ascii_length(data, len));
 }
 
-static void scan_variants_agree(void **state)
+TEST(scan_variants_agree)
 {
 	uint32_t seed = random_start(1);
 	unsigned variants = 0;
-	(void)state;
 	for (const struct scan *const *v = scan_variants(); *v; v++, variants++) {
 		for (int round = 0; round < 4000; round++) {
 			char block[300];
@@ -90,11 +82,10 @@ static void scan_variants_agree(void **state)
 	assert_true(variants >= 1);
 }
 
-static void widen_and_narrow(void **state)
+TEST(widen_and_narrow)
 {
 	char data[100], back[100];
 	uint32_t cells[100];
-	(void)state;
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (char)(0x21 + i % 90);
 	for (size_t len = 1; len <= sizeof(data); len++) {
@@ -112,12 +103,11 @@ static void widen_and_narrow(void **state)
 }
 
 /* The parser's short cut does what stepping does, or nothing. */
-static void quick_is_like_steps(void **state)
+TEST(quick_is_like_steps)
 {
 	static const char alphabet[] = "0123456789;;;;::?>$ \x1b\x07mHJKAhl\x80";
 	uint32_t seed = random_start(7);
 	unsigned hits = 0;
-	(void)state;
 	for (int round = 0; round < 200000; round++) {
 		char text[40];
 		size_t len = next_random(&seed) % sizeof(text);
@@ -145,10 +135,9 @@ static void quick_is_like_steps(void **state)
 	assert_true(hits > 1000);
 }
 
-static void parameters(void **state)
+TEST(parameters)
 {
 	struct parser p;
-	(void)state;
 	parser_init(&p);
 	for (const char *c = "\033[;5:7;99999999999;0"; *c; c++)
 		parser_step(&p, (unsigned char)*c);
@@ -161,7 +150,7 @@ static void parameters(void **state)
 	assert_int_equal(parser_param(&p, 4, 9), 9);
 }
 
-static void widths(void **state)
+TEST(widths)
 {
 	static const struct {
 		uint32_t cp;
@@ -176,16 +165,14 @@ static void widths(void **state)
 		{0x1F680, 2}, {0x1F9D1, 2}, {0x1FAE0, 2}, {0x20000, 2}, {0x3FFFD, 2}, {0xE0001, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (utf8_width(table[i].cp) != table[i].width)
 			fail_msg("U+%04X: %u", (unsigned)table[i].cp, utf8_width(table[i].cp));
 }
 
-static void charsets(void **state)
+TEST(charsets)
 {
 	struct charsets sets = {.sets = {'B', 'B', 'B', 'B'}, .current = CHARSET_ASCII};
-	(void)state;
 	charsets_designate(&sets, 1, '0');
 	assert_int_equal(sets.current, CHARSET_ASCII);
 	charsets_invoke(&sets, 1);
@@ -199,12 +186,11 @@ static void charsets(void **state)
 	assert_int_equal(charset_map(CHARSET_ASCII, 'q'), 'q');
 }
 
-static void clusters(void **state)
+TEST(clusters)
 {
 	struct cluster_pool pool, copy;
 	uint32_t cell = 'e' | CELL_PROTECTED;
 	uint32_t next;
-	(void)state;
 	cluster_init(&pool, 100);
 	assert_int_equal(cluster_first(&pool, cell, &next), 'e');
 	assert_int_equal(next, 0);
@@ -224,12 +210,11 @@ static void clusters(void **state)
 }
 
 /* Clusters that are no longer shown make room. */
-static void clusters_are_swept(void **state)
+TEST(clusters_are_swept)
 {
 	struct cluster_pool pool;
 	uint32_t cells[40];
 	unsigned made = 0;
-	(void)state;
 	cluster_init(&pool, 41);
 	while (made < 40) {
 		cells[made] = 'a' + made % 26;
@@ -261,13 +246,12 @@ static void keep(void *ctx, const char *data, size_t len)
 
 /* Without memory for a grid nothing that was held is lost, and all that follows
    is handed on with escapes removed. */
-static void without_memory(void **state)
+TEST(without_memory)
 {
 	static const char after[] = "x\033[2J\nafter\r\n1\r2\n";
 	static const char *const before[] = {"", "one\ntwo", "one\n\033[Atwo\n", "\033[?1049hx"};
 	static const char *const want[] = {"x\nafter\n1\n2\n", "one\ntwox\nafter\n1\n2\n",
 					   "two\nx\nafter\n1\n2\n", "x\nx\nafter\n1\n2\n"};
-	(void)state;
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
 		struct buffer text = BUFFER_INIT;
 		struct terminal_options options = {
@@ -292,14 +276,13 @@ static void without_memory(void **state)
 }
 
 /* A CR before LF stays, however the bytes come in pieces and whichever gear is on. */
-static void returns_kept(void **state)
+TEST(returns_kept)
 {
 	static const char in[] = "\r\n1\r\n\r\n\033[31mred\033[m\r\n\ttab \r\n\xC3\xA9 \xFF\r\n"
 				 "one that is wrapped\r\n0123456789\r\na\nb\n\r\n\f\r\nend";
 	static const char want[] = "\r\n1\r\n\r\nred\r\n\ttab \r\n\xC3\xA9 \xFF\r\n"
 				   "one that is wrapped\r\n0123456789\r\na\nb\n\r\n\n\r\nend";
 	size_t len = sizeof(in) - 1;
-	(void)state;
 	for (int gear = 0; gear < 3; gear++) {
 		for (size_t size = 1; size <= len; size++) {
 			struct terminal_options options = {.cols = 10,
@@ -323,19 +306,4 @@ static void returns_kept(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scan_variants_agree),
-		cmocka_unit_test(widen_and_narrow),
-		cmocka_unit_test(quick_is_like_steps),
-		cmocka_unit_test(parameters),
-		cmocka_unit_test(widths),
-		cmocka_unit_test(charsets),
-		cmocka_unit_test(clusters),
-		cmocka_unit_test(clusters_are_swept),
-		cmocka_unit_test(without_memory),
-		cmocka_unit_test(returns_kept),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,14 +2,7 @@
 // (make bench-tokens measures that).
 
 #include "lib/tokens.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static uint64_t estimate(const char *text)
 {
@@ -18,14 +11,13 @@ static uint64_t estimate(const char *text)
 	return tokens_estimate(&t);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
-	(void)state;
 	assert_int_equal(estimate(""), 0);
 }
 
 /* What o200k makes of them, give or take a quarter and one. */
-static void near_a_tokenizer(void **state)
+TEST(near_a_tokenizer)
 {
 	static const struct {
 		const char *text;
@@ -36,18 +28,16 @@ static void near_a_tokenizer(void **state)
 		{"2026-11-22T07:38:36.655Z", 15},
 		{"for (size_t i = 0; i < count; i++)\n", 15},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint64_t got = estimate(cases[i].text), want = cases[i].tokens;
 		assert_in_range(got, want - want / 4 - 1, want + want / 4 + 1);
 	}
 }
 
-static void in_pieces(void **state)
+TEST(in_pieces)
 {
 	static const char text[] = "camelCaseWord 12345678 -- >>> \n\n    "
 				   "\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80 0xdeadBEEF a1b2";
-	(void)state;
 	for (size_t piece = 1; piece < sizeof(text); piece++) {
 		struct tokens t = {.run = 0};
 		for (size_t at = 0; at < sizeof(text) - 1; at += piece) {
@@ -58,22 +48,12 @@ static void in_pieces(void **state)
 	}
 }
 
-static void scale(void **state)
+TEST(scale)
 {
-	(void)state;
 	assert_int_equal(tokens_scale(100, 400, 800), 200);
 	assert_int_equal(tokens_scale(100, 400, 0), 0);
 	/* Nothing is known of the text. */
 	assert_int_equal(tokens_scale(0, 0, 800), 200);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(near_a_tokenizer),
-		cmocka_unit_test(in_pieces),
-		cmocka_unit_test(scale),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

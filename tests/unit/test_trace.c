@@ -4,15 +4,10 @@
 
 #include "lib/io.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
 #include "home.h"
+#include "tests/unit/unit.h"
 
 static char text[8192];
 
@@ -42,9 +37,8 @@ static int teardown(void **state)
 	return home_teardown(state);
 }
 
-static void off_is_nothing(void **state)
+TEST_IN(off_is_nothing, home_setup, teardown)
 {
-	(void)state;
 	assert_int_equal(trace_open(NULL, "x"), 0);
 	assert_int_equal(trace_open("", "x"), 0);
 	TRACE(SIGNALS, "never");
@@ -53,9 +47,8 @@ static void off_is_nothing(void **state)
 	assert_string_equal(trace_file(), "");
 }
 
-static void areas_that_are_not_known(void **state)
+TEST_IN(areas_that_are_not_known, home_setup, teardown)
 {
-	(void)state;
 	static const char *const bad[] = {"x", ",", "signals,x", "ALL", "processes", ":/tmp/x"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		errno = 0;
@@ -65,9 +58,8 @@ static void areas_that_are_not_known(void **state)
 	}
 }
 
-static void only_what_was_asked_for(void **state)
+TEST_IN(only_what_was_asked_for, home_setup, teardown)
 {
-	(void)state;
 	const char *path = named("trace");
 	assert_int_equal(open_at("signals,sink", path), 0);
 	assert_int_equal(trace_mask, 1u << TRACE_SIGNALS | 1u << TRACE_SINK);
@@ -81,17 +73,15 @@ static void only_what_was_asked_for(void **state)
 	assert_null(strstr(text, "two"));
 }
 
-static void all_areas(void **state)
+TEST_IN(all_areas, home_setup, teardown)
 {
-	(void)state;
 	assert_int_equal(open_at("all", named("trace")), 0);
 	assert_int_equal(trace_mask, (1u << TRACE_AREAS) - 1);
 }
 
 /* Behind what is there, by a child as well, and with its process ID. */
-static void processes_share_the_file(void **state)
+TEST_IN(processes_share_the_file, home_setup, teardown)
 {
-	(void)state;
 	const char *path = named("trace");
 	char expected[32];
 	assert_int_equal(open_at("all", path), 0);
@@ -114,9 +104,8 @@ static void processes_share_the_file(void **state)
 	assert_non_null(strstr(parent, "terse test"));
 }
 
-static void control_bytes_are_escaped(void **state)
+TEST_IN(control_bytes_are_escaped, home_setup, teardown)
 {
-	(void)state;
 	const char *path = named("trace");
 	assert_int_equal(open_at("all", path), 0);
 	TRACE(SINK, "a\x1b[31m\n\x80\\\xc3\xa9\xe2\x80\xae|%s|", "\t\x7f");
@@ -124,9 +113,8 @@ static void control_bytes_are_escaped(void **state)
 			       "a\\x1b[31m\\x0a\\x80\\x5c\xc3\xa9\\xe2\\x80\\xae|\\x09\\x7f|\n"));
 }
 
-static void long_lines_are_cut(void **state)
+TEST_IN(long_lines_are_cut, home_setup, teardown)
 {
-	(void)state;
 	char much[4096];
 	memset(much, '\a', sizeof(much) - 1);
 	much[sizeof(much) - 1] = '\0';
@@ -137,9 +125,8 @@ static void long_lines_are_cut(void **state)
 	assert_non_null(strstr(text, " next\n"));
 }
 
-static void errno_is_kept(void **state)
+TEST_IN(errno_is_kept, home_setup, teardown)
 {
-	(void)state;
 	assert_int_equal(open_at("all", named("trace")), 0);
 	errno = ENOTTY;
 	TRACE(SINK, "%m");
@@ -148,9 +135,8 @@ static void errno_is_kept(void **state)
 }
 
 /* Others can write to the directory: only a file of this user's own will do. */
-static void the_default_file_is_private(void **state)
+TEST_IN(the_default_file_is_private, home_setup, teardown)
 {
-	(void)state;
 	struct stat st;
 	char path[128];
 	assert_int_equal(trace_open("all", "x"), 0);
@@ -169,18 +155,16 @@ static void the_default_file_is_private(void **state)
 	assert_string_equal(trace_file(), "");
 }
 
-static void a_file_that_cannot_be_made(void **state)
+TEST_IN(a_file_that_cannot_be_made, home_setup, teardown)
 {
-	(void)state;
 	assert_int_equal(open_at("all", named("none/trace")), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(trace_mask, 0);
 }
 
 /* A reader that has gone or is slow costs only lines. */
-static void a_pipe_is_never_waited_for(void **state)
+TEST_IN(a_pipe_is_never_waited_for, home_setup, teardown)
 {
-	(void)state;
 	int ends[2];
 	char path[32];
 	assert_int_equal(pipe(ends), 0);
@@ -193,21 +177,4 @@ static void a_pipe_is_never_waited_for(void **state)
 	TRACE(SINK, "no SIGPIPE");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(off_is_nothing),
-		TEST(areas_that_are_not_known),
-		TEST(only_what_was_asked_for),
-		TEST(all_areas),
-		TEST(processes_share_the_file),
-		TEST(control_bytes_are_escaped),
-		TEST(long_lines_are_cut),
-		TEST(errno_is_kept),
-		TEST(the_default_file_is_private),
-		TEST(a_file_that_cannot_be_made),
-		TEST(a_pipe_is_never_waited_for),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,16 +3,10 @@
 #include "supervisor/process/process_tree.h"
 #include "tests/unit/child.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/session.h"
+#include "tests/unit/unit.h"
 
 #define GRACE 5000
 
@@ -29,20 +23,18 @@ static void comes_to_its_end(struct tree_end *e, int64_t now)
 	}
 }
 
-static void counts_members(void **state)
+TEST(counts_members)
 {
 	struct session s;
-	(void)state;
 	session_start(&s);
 	assert_int_equal(tree_signal(s.leader, 0), COUNT);
 	assert_int_equal(tree_signal(s.pids[MEMBER_DAEMON], 0), 0);
 	session_release(&s);
 }
 
-static void signals_members(void **state)
+TEST(signals_members)
 {
 	struct session s;
-	(void)state;
 	session_start(&s);
 	assert_int_equal(tree_signal(s.leader, SIGKILL), COUNT);
 	for (int i = MEMBER_PLAIN; i <= MEMBER_OWN_GROUP; i++)
@@ -54,10 +46,9 @@ static void signals_members(void **state)
 }
 
 /* The time is the test's: what happens when is exact. */
-static void step_by_step(void **state)
+TEST(step_by_step)
 {
 	struct session s;
-	(void)state;
 	session_start(&s);
 	struct tree_end e = {.session = s.leader, .grace_ms = GRACE};
 	assert_true(tree_end_step(&e, TREE_HUP, 1000));
@@ -82,10 +73,9 @@ static void step_by_step(void **state)
 }
 
 /* A timeout begins with TERM, and a HUP that comes later does not begin again. */
-static void beginning_with_term(void **state)
+TEST(beginning_with_term)
 {
 	struct session s;
-	(void)state;
 	session_start(&s);
 	struct tree_end e = {.session = s.leader, .grace_ms = GRACE};
 	assert_true(tree_end_step(&e, TREE_TERM, 50));
@@ -102,10 +92,9 @@ static void beginning_with_term(void **state)
 }
 
 /* A front end that dies while a timeout is running: at once as far as that. */
-static void a_later_step_is_taken_at_once(void **state)
+TEST(a_later_step_is_taken_at_once)
 {
 	struct session s;
-	(void)state;
 	session_start(&s);
 	struct tree_end e = {.session = s.leader, .grace_ms = GRACE};
 	assert_true(tree_end_step(&e, TREE_HUP, 50));
@@ -114,10 +103,9 @@ static void a_later_step_is_taken_at_once(void **state)
 	session_release(&s);
 }
 
-static void nobody_left(void **state)
+TEST(nobody_left)
 {
 	struct session s;
-	(void)state;
 	session_start(&s);
 	session_release(&s);
 	while (tree_signal(s.leader, 0) > 0)
@@ -127,9 +115,8 @@ static void nobody_left(void **state)
 }
 
 /* Sessions that are nobody's. The first look sends nothing, so that a fault ends the test only. */
-static void never_signals_others(void **state)
+TEST(never_signals_others)
 {
-	(void)state;
 	const pid_t sessions[] = {0, 1, -1, getsid(0)};
 	for (size_t i = 0; i < sizeof(sessions) / sizeof(*sessions); i++) {
 		struct tree_end e = {.session = sessions[i], .grace_ms = GRACE};
@@ -146,10 +133,9 @@ static void without_pidfd(const void *ctx)
 	CHECK(tree_signal(*leader, SIGKILL) == COUNT);
 }
 
-static void also_without_pidfd(void **state)
+TEST(also_without_pidfd)
 {
 	struct session s;
-	(void)state;
 	session_start(&s);
 	assert_int_equal(child_run(without_pidfd, &s.leader), 0);
 	session_wait_for_end_of(&s, MEMBER_STUBBORN);
@@ -159,16 +145,6 @@ static void also_without_pidfd(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_members),
-		cmocka_unit_test(signals_members),
-		cmocka_unit_test(step_by_step),
-		cmocka_unit_test(beginning_with_term),
-		cmocka_unit_test(a_later_step_is_taken_at_once),
-		cmocka_unit_test(nobody_left),
-		cmocka_unit_test(never_signals_others),
-		cmocka_unit_test(also_without_pidfd),
-	};
 	child_default_signals();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -4,14 +4,7 @@
 #include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "tests/unit/random.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define LAST_CP 0x10FFFFu
 
@@ -126,9 +119,8 @@ static size_t expected(const unsigned char *data, size_t len, uint32_t *cp)
 	return n ? n : 1;
 }
 
-static void every_scalar_value_both_ways(void **state)
+TEST(every_scalar_value_both_ways)
 {
-	(void)state;
 	for (uint32_t cp = 0; cp <= LAST_CP; cp++) {
 		unsigned char bytes[4];
 		char out[4];
@@ -200,10 +192,9 @@ static void check_sequence(const unsigned char *data, size_t len)
 		assert_int_equal(utf8_floor(text, len, cut), expected_floor(data, len, cut));
 }
 
-static void every_boundary_of_the_table(void **state)
+TEST(every_boundary_of_the_table)
 {
 	unsigned char data[4];
-	(void)state;
 	for (size_t a = 0; a < EDGES; a++) {
 		data[0] = edges[a];
 		check_sequence(data, 1);
@@ -227,7 +218,7 @@ static void every_boundary_of_the_table(void **state)
 	}
 }
 
-static void known_replacements(void **state)
+TEST(known_replacements)
 {
 	/* The example of Unicode 15, table 3-8 and others: how many code points come out. */
 	static const struct {
@@ -241,7 +232,6 @@ static void known_replacements(void **state)
 		{"\xEF\xBF\xBD", 1},
 		{"\xF0\x9F\x99\x82", 1},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *at = cases[i].bytes, *end = at + strlen(at);
 		size_t count = 0;
@@ -258,9 +248,8 @@ static bool in(uint32_t cp, uint32_t first, uint32_t last)
 	return cp >= first && cp <= last;
 }
 
-static void clean_code_points(void **state)
+TEST(clean_code_points)
 {
-	(void)state;
 	for (uint32_t cp = 0; cp <= LAST_CP; cp++) {
 		bool control = (cp < 0x20 && cp != '\n' && cp != '\t') || in(cp, 0x7F, 0x9F);
 		bool bidi = cp == 0x200E || cp == 0x200F || cp == 0x61C || in(cp, 0x2028, 0x202E) ||
@@ -285,9 +274,8 @@ static void cleans(const char *data, size_t len, const char *want)
 #define R             "\xEF\xBF\xBD"
 #define CLEANS(in, w) cleans(in, sizeof(in) - 1, w)
 
-static void clean_texts(void **state)
+TEST(clean_texts)
 {
-	(void)state;
 	CLEANS("", "");
 	CLEANS("plain\ttext\n", "plain\ttext\n");
 	CLEANS("a\x1b[31mred\x1b[m\r\n", "a" R "[31mred" R "[m\r\n");
@@ -311,10 +299,9 @@ static void clean_texts(void **state)
 }
 
 /* Whatever comes in, clean text comes out, and clean text is not changed. */
-static void cleaning_is_final(void **state)
+TEST(cleaning_is_final)
 {
 	uint32_t seed = random_start(1);
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		char data[24];
 		struct buffer once = BUFFER_INIT, twice = BUFFER_INIT;
@@ -336,7 +323,7 @@ static void cleaning_is_final(void **state)
 }
 
 /* Those that came with Unicode 16 and 17, too. */
-static void widths(void **state)
+TEST(widths)
 {
 	static const struct {
 		uint32_t cp;
@@ -347,22 +334,9 @@ static void widths(void **state)
 		{0x1FA8A, 2}, {0x1FA8E, 2}, {0x1FAC8, 2}, {0x1FACD, 2}, {0x1FAEA, 2}, {0x1FAEF, 2},
 		{0x1F6D8, 2}, {0x31E4, 2},  {0x0897, 0},  {0x1AE0, 0},  {0x18CFF, 2}, {0x1FA60, 1},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		assert_int_equal(utf8_width(known[i].cp), known[i].width);
 	assert_true(utf8_joins(0x1FAEF, ZWJ, 0x1F600));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_scalar_value_both_ways),
-		cmocka_unit_test(every_boundary_of_the_table),
-		cmocka_unit_test(known_replacements),
-		cmocka_unit_test(clean_code_points),
-		cmocka_unit_test(clean_texts),
-		cmocka_unit_test(cleaning_is_final),
-		cmocka_unit_test(widths),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down)

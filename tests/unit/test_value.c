@@ -1,15 +1,7 @@
 // Values as text: numbers, sizes, durations and words, both ways.
 
 #include "config/value.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define KB ((int64_t)1 << 10)
 #define MB ((int64_t)1 << 20)
@@ -42,7 +34,7 @@ static void check(const struct example *examples, int (*parse)(const char *text,
 	}
 }
 
-static void counts(void **state)
+TEST(counts)
 {
 	static const struct example examples[] = {
 		{"0", 0},
@@ -66,11 +58,10 @@ static void counts(void **state)
 		{"1,000", INVALID},
 		{NULL, 0},
 	};
-	(void)state;
 	check(examples, value_parse_count);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
 	static const struct example examples[] = {
 		{"0", 0},
@@ -112,11 +103,10 @@ static void sizes(void **state)
 		{"off", INVALID},
 		{NULL, 0},
 	};
-	(void)state;
 	check(examples, value_parse_size);
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
 	static const struct {
 		const char *text;
@@ -140,7 +130,6 @@ static void ranges(void **state)
 		{"1:2", INVALID, 0},
 		{"1-2KB", INVALID, 0},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		int64_t from = 0, to = 0;
 		bool valid = examples[i].from != INVALID;
@@ -152,7 +141,7 @@ static void ranges(void **state)
 	}
 }
 
-static void slices(void **state)
+TEST(slices)
 {
 	static const struct {
 		const char *text;
@@ -172,7 +161,6 @@ static void slices(void **state)
 		{"", false, 0, 0},
 		{"1-2:3", false, 0, 0},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		uint64_t from = 0, length = 0;
 		int result = value_parse_slice(examples[i].text, &from, &length);
@@ -182,7 +170,7 @@ static void slices(void **state)
 	}
 }
 
-static void durations(void **state)
+TEST(durations)
 {
 	static const struct example examples[] = {
 		{"off", 0},
@@ -212,11 +200,10 @@ static void durations(void **state)
 		{"on", INVALID},
 		{NULL, 0},
 	};
-	(void)state;
 	check(examples, value_parse_duration);
 }
 
-static void bools(void **state)
+TEST(bools)
 {
 	static const struct example examples[] = {
 		{"yes", 1},     {"true", 1},          {"on", 1},
@@ -226,15 +213,13 @@ static void bools(void **state)
 		{"2", INVALID}, {"\"yes\"", INVALID}, {"auto", INVALID},
 		{NULL, 0},
 	};
-	(void)state;
 	check(examples, value_parse_bool);
 }
 
-static void words(void **state)
+TEST(words)
 {
 	static const char *const modes[] = {"smart", "head", "tail", NULL};
 	int64_t position = -1;
-	(void)state;
 	assert_int_equal(value_parse_word("smart", modes, &position), 0);
 	assert_int_equal(position, 0);
 	assert_int_equal(value_parse_word("TAIL", modes, &position), 0);
@@ -245,7 +230,7 @@ static void words(void **state)
 	assert_int_equal(position, 2);
 }
 
-static void formats(void **state)
+TEST(formats)
 {
 	static const struct {
 		int64_t value;
@@ -265,7 +250,6 @@ static void formats(void **state)
 	};
 	char out[VALUE_LEN];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		int64_t back;
 		assert_string_equal(value_format_size(out, examples[i].value), examples[i].size);
@@ -278,12 +262,4 @@ static void formats(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts), cmocka_unit_test(sizes),     cmocka_unit_test(ranges),
-		cmocka_unit_test(slices), cmocka_unit_test(durations), cmocka_unit_test(bools),
-		cmocka_unit_test(words),  cmocka_unit_test(formats),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

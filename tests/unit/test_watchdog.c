@@ -6,15 +6,9 @@
 #include "tests/unit/child.h"
 
 #include <pty.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/session.h"
+#include "tests/unit/unit.h"
 
 struct set_up {
 	struct session session;
@@ -78,10 +72,9 @@ static void watchdog_ends_well(const struct set_up *u)
 	assert_int_equal(child_wait(u->front), 0);
 }
 
-static void supervisor_is_killed(void **state)
+TEST(supervisor_is_killed)
 {
 	struct set_up u;
-	(void)state;
 	start(&u);
 	close(u.pipe);
 	watchdog_ends_well(&u);
@@ -103,9 +96,8 @@ static void ends(const void *session)
 	CHECK(pid > 0 && close(ends[1]) == 0 && child_wait(pid) == 0);
 }
 
-static void leaves_others_alone(void **state)
+TEST(leaves_others_alone)
 {
-	(void)state;
 	const pid_t sessions[] = {0, 1, -1, getsid(0)};
 	for (size_t i = 0; i < sizeof(sessions) / sizeof(*sessions); i++) {
 		/* Otherwise a fault would end more than this test. */
@@ -115,11 +107,10 @@ static void leaves_others_alone(void **state)
 }
 
 /* All of the run have gone, and somebody has made a session that has got the same number. */
-static void leaves_a_younger_session_alone(void **state)
+TEST(leaves_a_younger_session_alone)
 {
 	struct session s;
 	int ends[2], asked;
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -143,10 +134,9 @@ static void leaves_a_younger_session_alone(void **state)
 	close(ends[0]), close(asked);
 }
 
-static void all_is_well(void **state)
+TEST(all_is_well)
 {
 	struct set_up u;
-	(void)state;
 	start(&u);
 	watchdog_tell(u.pipe, 1234);
 	watchdog_tell(u.pipe, 0);
@@ -158,11 +148,10 @@ static void all_is_well(void **state)
 }
 
 /* While it waits it keeps none of the caller's descriptors open. */
-static void holds_nothing(void **state)
+TEST(holds_nothing)
 {
 	struct set_up u;
 	char byte;
-	(void)state;
 	start(&u);
 	/* The process that started it holds them, until it is killed. It sleeps once it has started
 	   the watchdog. */
@@ -177,11 +166,10 @@ static void holds_nothing(void **state)
 	end(&u);
 }
 
-static void terminal_of_somebody_else(void **state)
+TEST(terminal_of_somebody_else)
 {
 	int master, slave;
 	struct termios modes, raw, now;
-	(void)state;
 	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
 	assert_int_equal(tcgetattr(slave, &modes), 0);
 	raw = modes;
@@ -249,24 +237,14 @@ static void stopped_witness(const void *ctx)
 	CHECK(close(ends[1]) == 0 && child_wait(pid) == 0);
 }
 
-static void witness(void **state)
+TEST(witness)
 {
-	(void)state;
 	assert_int_equal(child_run(is_a_witness, NULL), 0);
 	assert_int_equal(child_run(stopped_witness, NULL), 0);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(supervisor_is_killed),
-		cmocka_unit_test(leaves_others_alone),
-		cmocka_unit_test(leaves_a_younger_session_alone),
-		cmocka_unit_test(all_is_well),
-		cmocka_unit_test(holds_nothing),
-		cmocka_unit_test(terminal_of_somebody_else),
-		cmocka_unit_test(witness),
-	};
 	child_default_signals();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -3,16 +3,9 @@
 #include "lib/buffer.h"
 #include "supervisor/preview/preview.h"
 #include "supervisor/report/wording.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define ID "cmd-1m5zq8k3x7f"
 
@@ -39,7 +32,7 @@ static void marker(const struct preview_piece *piece, const struct wording_place
 	assert_text(&out, want);
 }
 
-static void markers(void **state)
+TEST(markers)
 {
 	const struct preview_piece many = {
 		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464};
@@ -60,7 +53,6 @@ static void markers(void **state)
 	const struct preview_piece back = {
 		.kind = PREVIEW_JUMP, .from = 31, .to = 31, .back = true};
 	const struct preview_piece fold_one = {.kind = PREVIEW_FOLD, .from = 2, .to = 2};
-	(void)state;
 	marker(&many, &kept, "[... lines 31-1234 omitted, 61.0 KB]\n");
 	marker(&one, &kept, "[... line 7 omitted, 1 B]\n");
 	marker(&huge, &kept, "[... lines 1-12345678 omitted, 10.0 GB]\n");
@@ -75,7 +67,7 @@ static void markers(void **state)
 }
 
 /* The first marker of a text has the command that prints what is omitted. */
-static void spelled_markers(void **state)
+TEST(spelled_markers)
 {
 	const struct preview_piece many = {
 		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464, .spelled = true};
@@ -88,7 +80,6 @@ static void spelled_markers(void **state)
 					    .text = "part 24\xC3\xBC\r",
 					    .len = 10,
 					    .spelled = true};
-	(void)state;
 	marker(&many, &kept,
 	       "[... lines 31-1234 omitted, 61.0 KB: terse read " ID " --lines 31-1234]\n");
 	marker(&one, &kept, "[... line 7 omitted, 1 B: terse read " ID " --lines 7]\n");
@@ -125,10 +116,9 @@ static void footer(const struct wording_ending *e, const struct wording_place *p
 	assert_text(&out, want);
 }
 
-static void footers(void **state)
+TEST(footers)
 {
 	struct wording_ending e = ended(1);
-	(void)state;
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
 	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
@@ -182,7 +172,7 @@ static void footers(void **state)
 }
 
 /* How the run compares with the last one of its command. */
-static void footers_since(void **state)
+TEST(footers_since)
 {
 	static const struct {
 		int exit_code;
@@ -199,7 +189,6 @@ static void footers_since(void **state)
 		/* There is nothing to say. */
 		{0, {.exit_code = 0}, ""},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct wording_ending e = ended(cases[i].exit_code);
 		struct wording_since since = cases[i].since;
@@ -220,7 +209,7 @@ static void footers_since(void **state)
 }
 
 /* Every preview has the limit of bytes; any other limit is named. */
-static void footers_name_the_limit(void **state)
+TEST(footers_name_the_limit)
 {
 	static const struct {
 		enum limit_part broken;
@@ -236,7 +225,6 @@ static void footers_name_the_limit(void **state)
 		{LIMIT_COUNT, UNIT_ENTRIES, 1, " (limit 1 entry)"},
 		{LIMIT_LINE, UNIT_LINES, 0, " (limit 500 bytes a line)"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct wording_ending e = ended(0);
 		char want[200];
@@ -252,12 +240,11 @@ static void footers_name_the_limit(void **state)
 }
 
 /* Who has typed knows the ID and the verbs. */
-static void brief_footers(void **state)
+TEST(brief_footers)
 {
 	static const char question[] = "Do you want to overwrite the file that is there? [y/N] ";
 	struct wording_ending e = {
 		.state = WORDING_RUNNING, .duration_ms = 10000, .lines = 12, .bytes = 340};
-	(void)state;
 	e.brief = true;
 	footer(&e, &kept, "[terse: running; 12 lines, 340 B]\n");
 	e.waited_ms = 2000;
@@ -279,9 +266,8 @@ static void brief_footers(void **state)
 }
 
 /* A run that goes on: what can be done with it now. */
-static void footers_of_running(void **state)
+TEST(footers_of_running)
 {
-	(void)state;
 	struct wording_ending e = {
 		.state = WORDING_RUNNING, .duration_ms = 10000, .lines = 12, .bytes = 340};
 	footer(&e, &kept,
@@ -353,11 +339,10 @@ static struct wording_head first(enum wording_reason reason, enum unit unit, uin
 }
 
 /* The line behind the first part of a text. */
-static void heads_of_lines(void **state)
+TEST(heads_of_lines)
 {
 	struct wording_ending e = ended(0);
 	struct wording_head h = first(WORDING_COUNT, UNIT_LINES, 2000, 3000);
-	(void)state;
 	head(&h, &e, &kept,
 	     "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): terse read " ID
 	     " --offset 2001]\n");
@@ -395,11 +380,10 @@ static void heads_of_lines(void **state)
 	     " --offset 572; tee still writes]\n");
 }
 
-static void heads_of_units(void **state)
+TEST(heads_of_units)
 {
 	struct wording_ending e = ended(0);
 	struct wording_head h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
-	(void)state;
 	head(&h, &e, &kept,
 	     "[terse: 100 matches of 2,431 shown: terse read " ID
 	     " --offset 101, or narrow the pattern]\n");
@@ -438,10 +422,9 @@ static void heads_of_units(void **state)
 	     "[terse: 500 entries of 9,999 shown: terse read " ID " --offset 588, or list less]\n");
 }
 
-static void heads_of_long_lines(void **state)
+TEST(heads_of_long_lines)
 {
 	struct wording_ending e = ended(0);
-	(void)state;
 	struct wording_head h = first(WORDING_NOTHING_LEFT, UNIT_MATCHES, 50, 50);
 	h.cut = 3;
 	head(&h, &e, &kept,
@@ -470,11 +453,10 @@ static void heads_of_long_lines(void **state)
 }
 
 /* The line begins with how the command ended, unless it succeeded. */
-static void heads_of_failures(void **state)
+TEST(heads_of_failures)
 {
 	struct wording_ending e = ended(2);
 	struct wording_head h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
-	(void)state;
 	head(&h, &e, &kept,
 	     "[terse: exit 2; 100 matches of 2,431 shown: terse read " ID
 	     " --offset 101, or narrow the pattern]\n");
@@ -493,10 +475,9 @@ static void heads_of_failures(void **state)
 }
 
 /* How a command can end. */
-static void endings(void **state)
+TEST(endings)
 {
 	struct wording_ending e = ended(0);
-	(void)state;
 	status(&e, "[terse: exit 0]\n");
 	e = ended(255);
 	status(&e, "[terse: exit 255]\n");
@@ -534,9 +515,8 @@ static void heartbeat(int64_t ms, uint64_t lines, uint64_t bytes, const struct w
 	assert_text(&out, want);
 }
 
-static void heartbeats(void **state)
+TEST(heartbeats)
 {
-	(void)state;
 	heartbeat(60000, 812, 48128, &kept,
 		  "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse "
 		  "read " ID "]\n");
@@ -550,7 +530,7 @@ static void heartbeats(void **state)
 		  "[terse: still running after 5.5 s; 1 line, 10 B so far]\n");
 }
 
-static void what_it_waits_for(void **state)
+TEST(what_it_waits_for)
 {
 	static const struct {
 		enum wait_kind wait;
@@ -564,7 +544,6 @@ static void what_it_waits_for(void **state)
 		 "; a\uFFFDb waits for keys that nobody can type (a run with yield=5s lets "
 		 "you)]\n"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer out = BUFFER_INIT;
 		char want[256];
@@ -577,11 +556,10 @@ static void what_it_waits_for(void **state)
 	}
 }
 
-static void notes_on_an_end(void **state)
+TEST(notes_on_an_end)
 {
 	struct wording_ending e = ended(1);
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	e.picture = true;
 	wording_status(&out, &e, &kept);
 	assert_text(&out, "[terse: exit 1 (above: its screen, as it was last)]\n");
@@ -619,9 +597,8 @@ static void binary(const char *kind, const struct wording_place *place, const ch
 	assert_text(&out, want);
 }
 
-static void binaries(void **state)
+TEST(binaries)
 {
-	(void)state;
 	binary("gzip", &kept,
 	       "[terse: exit 0 after 3 ms; 12.3 MB of binary output (gzip): terse path --raw " ID
 	       "]\n");
@@ -635,11 +612,10 @@ static void binaries(void **state)
 	binary("ELF", &in_a_file, "[terse: exit 0 after 3 ms; 12.3 MB of binary output (ELF)]\n");
 }
 
-static void no_end(void **state)
+TEST(no_end)
 {
 	struct buffer out = BUFFER_INIT;
 	struct wording_ending e = ended(-1);
-	(void)state;
 	e.state = WORDING_RUNNING;
 	wording_end(&out, &e);
 	assert_text(&out, "running after 12.3 s");
@@ -651,31 +627,28 @@ static void no_end(void **state)
 			  "'a b' REGEX]\n");
 }
 
-static void person(void **state)
+TEST(person)
 {
 	struct buffer out = BUFFER_INIT;
 	struct wording_ending e = ended(0);
-	(void)state;
 	wording_person(&out, &e, &kept);
 	assert_text(&out, "[terse: 8,432 lines, 473 KB: terse read " ID "]\n");
 	wording_person(&out, &e, &lost);
 	assert_text(&out, "[terse: 8,432 lines, 473 KB: not kept: No space left on device]\n");
 }
 
-static void not_kept(void **state)
+TEST(not_kept)
 {
 	struct buffer out = BUFFER_INIT;
-	(void)state;
 	wording_not_kept(&out, ENOSPC);
 	assert_text(&out, "terse: output not kept: No space left on device\n");
 }
 
 /* Lines are appended to what is there. */
-static void appends(void **state)
+TEST(appends)
 {
 	struct buffer out = BUFFER_INIT;
 	struct wording_ending e = ended(2);
-	(void)state;
 	buffer_append_string(&out, "before\n");
 	wording_status(&out, &e, &kept);
 	assert_text(&out, "before\n[terse: exit 2]\n");
@@ -684,12 +657,11 @@ static void appends(void **state)
 #define READ "read_command_output artifact_id=" ID
 
 /* Where a model has tools and no command line, the calls stand where the commands do. */
-static void tools(void **state)
+TEST(tools)
 {
 	struct wording_ending e = ended(1);
 	const struct preview_piece gap = {
 		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464, .spelled = true};
-	(void)state;
 	marker(&gap, &for_tools,
 	       "[... lines 31-1234 omitted, 61.0 KB: " READ " offset=31 limit=1204]\n");
 	marker(&gap, &for_tools_stderr,
@@ -710,9 +682,8 @@ static void tools(void **state)
 	assert_text(&out, READ " bytes=");
 }
 
-static void tools_of_running(void **state)
+TEST(tools_of_running)
 {
-	(void)state;
 	struct wording_ending e = {
 		.state = WORDING_RUNNING, .duration_ms = 10000, .lines = 12, .bytes = 340};
 	footer(&e, &for_tools,
@@ -735,31 +706,4 @@ static void tools_of_running(void **state)
 	       "it)]\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(markers),
-		cmocka_unit_test(spelled_markers),
-		cmocka_unit_test(footers),
-		cmocka_unit_test(footers_since),
-		cmocka_unit_test(footers_name_the_limit),
-		cmocka_unit_test(brief_footers),
-		cmocka_unit_test(footers_of_running),
-		cmocka_unit_test(endings),
-		cmocka_unit_test(heartbeats),
-		cmocka_unit_test(what_it_waits_for),
-		cmocka_unit_test(notes_on_an_end),
-		cmocka_unit_test(binaries),
-		cmocka_unit_test(no_end),
-		cmocka_unit_test(person),
-		cmocka_unit_test(tools),
-		cmocka_unit_test(tools_of_running),
-		cmocka_unit_test(not_kept),
-		cmocka_unit_test(appends),
-		cmocka_unit_test(heads_of_lines),
-		cmocka_unit_test(heads_of_units),
-		cmocka_unit_test(heads_of_long_lines),
-		cmocka_unit_test(heads_of_failures),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,17 +2,7 @@
 // output goes. test_profile_strings.c covers the profiles that result.
 
 #include "config/words.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* The commands as "a|b|c>1; ...": words with bars between them and where they lead. */
 static char *describe(const struct words *w)
@@ -46,9 +36,8 @@ static void expect(const char *string, const char *commands)
 	assert_null(w.commands);
 }
 
-static void words_lose_their_quotes(void **state)
+TEST(words_lose_their_quotes)
 {
-	(void)state;
 	expect("a b  c\td", "a|b|c|d");
 	expect("'a b' \"c d\" e\\ f", "a b|c d|e f");
 	expect("a''b \"\" ''", "ab||");
@@ -66,9 +55,8 @@ static void words_lose_their_quotes(void **state)
 	expect("\xC3\xA4 '\xFF'", "\xC3\xA4|\xFF");
 }
 
-static void expansions_stay_as_they_are(void **state)
+TEST(expansions_stay_as_they_are)
 {
-	(void)state;
 	expect("a $b ${c} ${d:-\"}\"} \"$e\"", "a|$b|${c}|${d:-\"}\"}|$e");
 	expect("a $(b | c; d) e", "a|$(b | c; d)|e");
 	expect("a \"x $(b \"c)\" ')') y\"", "a|x $(b \"c)\" ')') y");
@@ -83,9 +71,8 @@ static void expansions_stay_as_they_are(void **state)
 	expect("$a", "$a");
 }
 
-static void output_is_followed(void **state)
+TEST(output_is_followed)
 {
-	(void)state;
 	expect("a | b | c", "a>1; b>2; c");
 	expect("a || b && c; d & e\nf", "a; b; c; d; e; f");
 	expect("a |& b", "a>1; b");
@@ -108,9 +95,8 @@ static void output_is_followed(void **state)
 	       "a>-; b>-; c>-; d>-; e");
 }
 
-static void here_documents_are_skipped(void **state)
+TEST(here_documents_are_skipped)
 {
-	(void)state;
 	expect("a <<E\nb | c '\nE\nd", "a; d");
 	expect("a <<-E\n\tb\n\t\tE\nd", "a; d");
 	expect("a <<'E F'\nb\nE F\nd", "a; d");
@@ -126,9 +112,8 @@ static void here_documents_are_skipped(void **state)
 	expect("while a; do b <<E\nx\nE\ndone; c", "a; b; c");
 }
 
-static void compound_commands_are_opened(void **state)
+TEST(compound_commands_are_opened)
 {
-	(void)state;
 	expect("if a; then b; elif c; then d; else e; fi", "a; b; c; d; e");
 	expect("for x in 1 2; do a; done; for y; do b; done; for z\ndo c; done", "a; b; c");
 	expect("for ((;;)); do a; done; for ((i=0;i<3;i++)) do b; done", "a; b");
@@ -146,7 +131,7 @@ static void compound_commands_are_opened(void **state)
 	expect("coproc a", "a");
 }
 
-static void what_is_unclear_is_refused(void **state)
+TEST(what_is_unclear_is_refused)
 {
 	static const char *const strings[] = {
 		"'",
@@ -186,7 +171,6 @@ static void what_is_unclear_is_refused(void **state)
 		"while a; done; }",
 		"a <<A <<B <<C <<D <<E <<F <<G <<H <<I\n",
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
 		struct words w;
 		errno = 0;
@@ -212,7 +196,7 @@ static char *nest(const char *begin, size_t count, const char *middle, const cha
 	return text;
 }
 
-static void nesting_is_bounded(void **state)
+TEST(nesting_is_bounded)
 {
 	static const struct {
 		const char *begin, *middle, *end;
@@ -223,7 +207,6 @@ static void nesting_is_bounded(void **state)
 		{"a \"`", "", "`\""}, {"x=(", "a", ")"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(nests) / sizeof(*nests); i++) {
 		for (size_t deep = 0; deep < 2; deep++) {
 			char *text = nest(nests[i].begin, deep ? 100000 : 5, nests[i].middle,
@@ -238,11 +221,10 @@ static void nesting_is_bounded(void **state)
 	}
 }
 
-static void the_number_of_commands_is_bounded(void **state)
+TEST(the_number_of_commands_is_bounded)
 {
 	char *text = nest("a;", WORDS_COMMANDS_MAX, "", "");
 	struct words w;
-	(void)state;
 	assert_int_equal(words_parse(&w, text), 0);
 	assert_int_equal(w.count, WORDS_COMMANDS_MAX);
 	words_release(&w);
@@ -262,17 +244,4 @@ static void the_number_of_commands_is_bounded(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_lose_their_quotes),
-		cmocka_unit_test(expansions_stay_as_they_are),
-		cmocka_unit_test(output_is_followed),
-		cmocka_unit_test(here_documents_are_skipped),
-		cmocka_unit_test(compound_commands_are_opened),
-		cmocka_unit_test(what_is_unclear_is_refused),
-		cmocka_unit_test(nesting_is_bounded),
-		cmocka_unit_test(the_number_of_commands_is_bounded),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
