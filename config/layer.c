@@ -73,7 +73,9 @@ static bool layer_find_name(const struct layer *l, size_t *index, const char **n
 	for (size_t i = 0; i < l->count; i++) {
 		const struct layer_entry *e = &l->entries[i];
 		*name = e->text;
-		if (e->kind == LAYER_NAME && !layer_has_before(l, i, e->text) && (*index)-- == 0)
+		/* Each built-in name is there once. */
+		bool new = e->kind == LAYER_NAME && (!l->below || !layer_has_before(l, i, e->text));
+		if (new && (*index)-- == 0)
 			return true;
 	}
 	return false;
@@ -102,16 +104,33 @@ const struct layer_entry *layer_value(const struct layer *l, const char *name,
 	return NULL;
 }
 
+void layer_read_values(const struct layer *l, const char *name, struct layer_values *v)
+{
+	memset(v->from, 0, sizeof(v->from));
+	for (; l; l = l->below) {
+		bool here = false;
+		for (size_t i = 0; i < l->count; i++) {
+			const struct layer_entry *e = &l->entries[i];
+			size_t slot = LAYER_SLOT(e->offset);
+			if (e->kind == LAYER_NAME)
+				here = strcmp(e->text, name) == 0;
+			if (!here || e->kind != LAYER_VALUE || v->from[slot])
+				continue;
+			v->value[slot] = e->value;
+			v->from[slot] = l;
+		}
+	}
+}
+
 const struct layer_entry *layer_next(const struct layer *l, const char *name, const char *key,
 				     const struct layer_entry *after)
 {
-	bool here = false;
-	for (size_t i = 0; i < l->count; i++) {
+	bool here = after;
+	for (size_t i = after ? (size_t)(after - l->entries) + 1 : 0; i < l->count; i++) {
 		const struct layer_entry *e = &l->entries[i];
 		if (e->kind == LAYER_NAME)
 			here = strcmp(e->text, name) == 0;
-		else if (here && e->kind == LAYER_TEXT && (!after || e > after) &&
-			 strcmp(e->key, key) == 0)
+		else if (here && e->kind == LAYER_TEXT && strcmp(e->key, key) == 0)
 			return e;
 	}
 	return NULL;

@@ -88,6 +88,18 @@ bool layer_has(const struct layer *l, const char *name);
 const struct layer_entry *layer_value(const struct layer *l, const char *name,
 				      const struct option *o, const struct layer **layer);
 
+/* Where an option's value is in a struct layer_values. */
+#define LAYER_SLOT(offset) ((offset) / sizeof(int64_t))
+
+struct layer_values {
+	int64_t value[LAYER_SLOT(offsetof(struct settings, sources))];
+	const struct layer
+		*from[LAYER_SLOT(offsetof(struct settings, sources))]; /* NULL: no value */
+};
+
+/* All values of options in the section `name`. */
+void layer_read_values(const struct layer *l, const char *name, struct layer_values *v);
+
 /* The first item of the key in the section in this layer alone, or the next one behind `after` (not
    NULL); NULL: there are no more. */
 const struct layer_entry *layer_next(const struct layer *l, const char *name, const char *key,

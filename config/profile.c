@@ -95,39 +95,33 @@ static const char *profile_of_feeder(const struct chooser *c, const struct words
 	return NULL;
 }
 
-/* A command of a string. */
-struct chooser_command {
-	char *const *words;
-	bool counts;                /* its output is shown */
-	const struct words *string; /* whose command `index` it is, or NULL */
-	size_t index;
-};
-
-static int profile_add_command(struct chooser *c, const struct chooser_command *command,
-			       unsigned nested)
+/* Adds the profile of a command, which may be the one at `index` of a string (else NULL). `counts`:
+   its output is shown. */
+static int profile_add_command(struct chooser *c, char *const *command, bool counts,
+			       const struct words *w, size_t index, unsigned nested)
 {
 	const char *name = NULL;
-	char *const *words = command->words;
+	char *const *words = command;
 	while (words && !strpbrk(pattern_program(words[0]), "$`")) {
 		const char *string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
 		/* The words of a shell's string are not those of a pattern. */
 		if (string && wrapper_is_shell(words))
-			return profile_add_string(c, string, command->counts, nested + 1);
+			return profile_add_string(c, string, counts, nested + 1);
 		char *const *inner = wrapper_inner(words);
 		name = profiles_match(c->profiles, words, inner ? 2 : 1);
 		if (name)
 			break;
 		if (string)
-			return profile_add_string(c, string, command->counts, nested + 1);
+			return profile_add_string(c, string, counts, nested + 1);
 		words = inner;
 	}
 	if (!name)
 		name = PROFILE_DEFAULT;
-	if (command->string && words == command->words && strcmp(name, SEARCH) == 0) {
-		const char *fed = profile_of_feeder(c, command->string, command->index);
+	if (w && words == command && strcmp(name, SEARCH) == 0) {
+		const char *fed = profile_of_feeder(c, w, index);
 		name = fed ? fed : name;
 	}
-	if (!command->counts || strcmp(name, QUIET) == 0)
+	if (!counts || strcmp(name, QUIET) == 0)
 		c->other = name;
 	else
 		add_name(c, name);
@@ -185,13 +179,8 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 		char *const *words = &w.words[w.commands[i].first];
 		if (passes_on(words) && profile_is_fed(&w, i))
 			continue;
-		const struct chooser_command command = {
-			.words = words,
-			.counts = counts && is_seen(&w, &w.commands[i]),
-			.string = &w,
-			.index = i,
-		};
-		result = profile_add_command(c, &command, nested);
+		result = profile_add_command(c, words, counts && is_seen(&w, &w.commands[i]), &w, i,
+					     nested);
 	}
 	words_release(&w);
 	return result;
@@ -245,8 +234,7 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 		return known ? 0 : no_such_profile(s, error);
 	}
 	result = string ? profile_add_string(&c, string, true, 0)
-			: profile_add_command(
-				  &c, &(struct chooser_command){.words = argv, .counts = true}, 0);
+			: profile_add_command(&c, argv, true, NULL, 0, 0);
 	if (choice->count == 0)
 		add_name(&c, c.other ? c.other : PROFILE_DEFAULT);
 	TRACE(CONFIG, "profile %s", profile_name(choice));
@@ -322,48 +310,6 @@ static int64_t profile_merge(const struct option *o, int64_t value, int64_t next
 	return value == next ? value : base;
 }
 
-/* The entry of a profile that sets an option. A size sets failure_size too, unless the same file or
-   one above it does. */
-static const struct layer_entry *profile_entry(const struct settings *s, const char *name,
-					       const struct option *o, const struct layer **by)
-{
-	const struct layer *layer = NULL, *above;
-	const struct layer_entry *e = layer_value(profiles_of(s), name, o, &layer);
-	*by = layer;
-	if (o->offset != offsetof(struct settings, failure_size))
-		return e;
-	const struct option *size = option_by_key("report", "size");
-	const struct layer_entry *both = layer_value(profiles_of(s), name, size, &above);
-	if (!both)
-		return e;
-	while (e && layer && layer != above)
-		layer = layer->below;
-	if (e && layer)
-		return e;
-	*by = above;
-	return both;
-}
-
-static void apply_one(struct settings *s, const struct option *o,
-		      const struct profile_choice *choice)
-{
-	int64_t base = *option_number(s, o), value = base;
-	bool found = false, project = false;
-	for (size_t i = 0; i < choice->count; i++) {
-		const struct layer *by;
-		const struct layer_entry *e = profile_entry(s, choice->names[i], o, &by);
-		int64_t next = e ? e->value : base;
-		found = found || e;
-		project = project || (e && by->by == ORIGIN_PROJECT);
-		value = i == 0 ? next : profile_merge(o, value, next, base);
-	}
-	if (found) {
-		*option_number(s, o) = value;
-		*option_source(s, o) =
-			(struct setting_source){.by = ORIGIN_PROFILE, .project = project};
-	}
-}
-
 static bool has_item(const struct strings *list, const char *item)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -413,14 +359,44 @@ static void note_project(struct settings *s)
 
 void profile_apply(struct settings *s, const struct profile_choice *choice)
 {
+	enum {
+		SIZE = LAYER_SLOT(offsetof(struct settings, size)),
+		FAILURE = LAYER_SLOT(offsetof(struct settings, failure_size))
+	};
+	struct layer_values all = {.from = {NULL}}, v;
 	s->applied = profile_name(choice);
 	s->own_words = strcmp(s->applied, PROFILE_TERSE) == 0;
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-		if (option_is_number(o) && option_source(s, o)->by < ORIGIN_PROFILE)
-			apply_one(s, o, choice);
-		for (size_t k = 0; k < choice->count && o->in_profile; k++)
-			profile_add_items(s, o, profiles_of(s), choice->names[k]);
+	for (size_t k = 0; k < choice->count; k++) {
+		layer_read_values(profiles_of(s), choice->names[k], &v);
+		/* A size sets failure_size, too, unless the same file or one above it does. */
+		const struct layer *below = v.from[SIZE];
+		while (below && below != v.from[FAILURE])
+			below = below->below;
+		if (v.from[SIZE] && v.from[FAILURE] != v.from[SIZE] &&
+		    (below || !v.from[FAILURE])) {
+			v.value[FAILURE] = v.value[SIZE];
+			v.from[FAILURE] = v.from[SIZE];
+		}
+		for (const struct option *o = option_table; o < option_table + option_count; o++) {
+			if (o->in_profile)
+				profile_add_items(s, o, profiles_of(s), choice->names[k]);
+			if (!option_is_number(o))
+				continue;
+			size_t at = LAYER_SLOT(o->offset);
+			int64_t base = *option_number(s, o), next = v.from[at] ? v.value[at] : base;
+			all.value[at] = k == 0 ? next : profile_merge(o, all.value[at], next, base);
+			if (!all.from[at] || (v.from[at] && v.from[at]->by == ORIGIN_PROJECT))
+				all.from[at] = v.from[at];
+		}
+	}
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		size_t at = LAYER_SLOT(o->offset);
+		if (!option_is_number(o) || !all.from[at] ||
+		    option_source(s, o)->by >= ORIGIN_PROFILE)
+			continue;
+		*option_number(s, o) = all.value[at];
+		*option_source(s, o) = (struct setting_source){
+			.by = ORIGIN_PROFILE, .project = all.from[at]->by == ORIGIN_PROJECT};
 	}
 	note_project(s);
 }

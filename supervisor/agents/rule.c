@@ -14,63 +14,44 @@
    with exits. */
 #define ANCESTORS_MAX 32
 
-/* One agent's list. */
-struct list {
-	const struct layer *layer; /* NULL: there is none */
-	const char *name, *key;
-};
-
-static struct list find_list(const struct settings *s, const char *name, const char *key)
+/* The first item of an agent's list that is `good` for `what`, or NULL; any item if `good` is NULL.
+ */
+static const char *rule_item(const struct settings *s, const char *name, const char *key,
+			     bool (*good)(const char *item, const void *what), const void *what)
 {
-	return (struct list){.layer = layer_with(rules_of(s), name, key), .name = name, .key = key};
-}
-
-/* The next item behind *at (NULL at first), or NULL. */
-static const char *next_item(const struct list *list, const struct layer_entry **at)
-{
-	while (list->layer && (*at = layer_next(list->layer, list->name, list->key, *at)) != NULL) {
-		if (*(*at)->text)
-			return (*at)->text;
+	const struct layer *layer = layer_with(rules_of(s), name, key);
+	const struct layer_entry *e = NULL;
+	while (layer && (e = layer_next(layer, name, key, e)) != NULL) {
+		if (*e->text && (!good || good(e->text, what)))
+			return e->text;
 	}
 	return NULL;
 }
 
-static bool is_empty(const struct list *list)
+static bool rule_has(const struct settings *s, const char *name, const char *key)
 {
-	const struct layer_entry *at = NULL;
-	return !next_item(list, &at);
+	return rule_item(s, name, key, NULL, NULL);
 }
 
-static bool matches_text(const struct list *list, const char *text)
+static bool good_for_text(const char *item, const void *text)
 {
-	const struct layer_entry *at = NULL;
-	const char *item;
-	while ((item = next_item(list, &at)) != NULL) {
-		if (template_match(item, text))
-			return true;
-	}
-	return false;
+	return template_match(item, text);
 }
 
-static bool matches_words(const struct list *list, char *const words[])
+static bool good_for_words(const char *item, const void *words)
 {
-	const struct layer_entry *at = NULL;
-	const char *item;
-	while ((item = next_item(list, &at)) != NULL) {
-		if (pattern_match(item, words) > 0)
-			return true;
-	}
-	return false;
+	return pattern_match(item, (char *const *)words) > 0;
 }
 
 /* --- the environment ------------------------------------------------------------ */
 
 /* NAME, or NAME=TEMPLATE */
-static bool rule_item_is_set(const char *item)
+static bool is_set(const char *item, const void *nothing)
 {
 	char name[256];
 	size_t len = strcspn(item, "=");
 	const char *value;
+	(void)nothing;
 	if (len >= sizeof(name))
 		return false;
 	memcpy(name, item, len);
@@ -83,15 +64,10 @@ static bool rule_item_is_set(const char *item)
 
 static bool rule_is_marked(const struct settings *s, const char *name)
 {
-	const struct list list = find_list(s, name, RULE_ENVIRONMENT);
-	const struct layer_entry *at = NULL;
-	const char *item;
 	struct process p;
-	while ((item = next_item(&list, &at)) != NULL) {
-		if (rule_item_is_set(item))
-			return true;
-	}
-	return is_empty(&list) && rule_ancestor(s, name, getppid(), &p);
+	if (rule_has(s, name, RULE_ENVIRONMENT))
+		return rule_item(s, name, RULE_ENVIRONMENT, is_set, NULL);
+	return rule_ancestor(s, name, getppid(), &p);
 }
 
 const char *rule_agent(const struct settings *s)
@@ -113,49 +89,35 @@ const char *rule_agent(const struct settings *s)
 
 const char *rule_session(const struct settings *s, const char *name)
 {
-	const struct list list = find_list(s, name, RULE_SESSION);
-	const struct layer_entry *at = NULL;
-	const char *item;
-	while ((item = next_item(&list, &at)) != NULL) {
-		const char *value = getenv(item);
-		if (value && *value)
-			return value;
-	}
-	return NULL;
+	const char *item = rule_item(s, name, RULE_SESSION, is_set, NULL);
+	return item ? getenv(item) : NULL;
 }
 
 /* --- processes -------------------------------------------------------------------- */
 
-static bool rule_has_name(const struct list *list, const char *name)
-{
-	char *words[] = {(char *)name, NULL};
-	return name && matches_words(list, words);
-}
-
-/* Compares both names of a process: the kernel's, and that of its program. */
-static bool is_process(const struct list *list, const struct process *p, const char *program)
-{
-	return rule_has_name(list, p->name) || rule_has_name(list, program);
-}
-
-static const char *agent_of(const struct settings *s, const char *only, const struct process *p)
+/* Whether a list has a name of the process: the kernel's, or that of its program. */
+static bool rule_has_process(const struct settings *s, const char *name, const char *key,
+			     const struct process *p)
 {
 	char room[4096];
-	const char *program = process_program(p->pid, room, sizeof(room)), *name;
-	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
-		const struct list list = find_list(s, name, RULE_PROCESS);
-		if ((!only || strcmp(only, name) == 0) && is_process(&list, p, program))
-			return name;
+	const char *const names[] = {p->name, process_program(p->pid, room, sizeof(room))};
+	for (size_t i = 0; i < 2; i++) {
+		const char *const words[] = {names[i], NULL};
+		if (names[i] && rule_item(s, name, key, good_for_words, words))
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 const char *rule_ancestor(const struct settings *s, const char *only, pid_t pid, struct process *p)
 {
-	for (int i = 0; i < ANCESTORS_MAX && pid > 0 && process_read(pid, p) == 0; i++) {
-		const char *name = agent_of(s, only, p);
-		if (name)
-			return name;
+	const char *name;
+	for (int n = 0; n < ANCESTORS_MAX && pid > 0 && process_read(pid, p) == 0; n++) {
+		for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
+			if ((!only || strcmp(only, name) == 0) &&
+			    rule_has_process(s, name, RULE_PROCESS, p))
+				return name;
+		}
 		pid = p->parent;
 	}
 	return NULL;
@@ -170,82 +132,62 @@ const char *rule_outermost(const struct settings *s, const char *only, pid_t pid
 	return name;
 }
 
-static bool rule_is_about(const struct settings *s, const char *name, char *const words[])
+/* Whether an item says that terse agent has started this program. */
+static bool is_started_as(const char *item, const void *program)
 {
-	const struct list process = find_list(s, name, RULE_PROCESS);
-	const struct list environment = find_list(s, name, RULE_ENVIRONMENT);
-	const struct layer_entry *at = NULL;
-	const char *item;
-	if (is_empty(&process) || matches_words(&process, words))
-		return true;
-	while ((item = next_item(&environment, &at)) != NULL) {
-		if (strncmp(item, RULE_AGENT "=", sizeof(RULE_AGENT)) == 0 &&
-		    template_match(item + sizeof(RULE_AGENT), pattern_program(words[0])))
-			return true;
-	}
-	return false;
+	return strncmp(item, RULE_AGENT "=", sizeof(RULE_AGENT)) == 0 &&
+	       template_match(item + sizeof(RULE_AGENT), program);
 }
 
 bool rule_knows(const struct settings *s, char *const words[])
 {
 	const char *name;
 	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
-		if (rule_is_about(s, name, words))
+		if (!rule_has(s, name, RULE_PROCESS) ||
+		    rule_item(s, name, RULE_PROCESS, good_for_words, words) ||
+		    rule_item(s, name, RULE_ENVIRONMENT, is_started_as, pattern_program(words[0])))
 			return true;
 	}
 	return false;
 }
 
-static bool has_parent(const struct list *list)
-{
-	char room[4096];
-	struct process p;
-	return process_read(getppid(), &p) == 0 &&
-	       is_process(list, &p, process_program(p.pid, room, sizeof(room)));
-}
-
 /* --- files and calls ---------------------------------------------------------------- */
 
-/* The name of a descriptor in /proc. */
-static bool rule_is_open(const struct list *list, int fd)
+/* Whether a list has the name of a descriptor in /proc. */
+static bool rule_has_file(const struct settings *s, const char *name, const char *key, int fd)
 {
 	char link[PATH_MAX];
-	return process_link(0, link, sizeof(link), "fd/%d", fd) > 0 && matches_text(list, link);
+	return process_link(0, link, sizeof(link), "fd/%d", fd) > 0 &&
+	       rule_item(s, name, key, good_for_text, link);
 }
 
 bool rule_collects(const struct settings *s, const char *name, int fd)
 {
-	const struct list list = find_list(s, name, RULE_OUTPUT);
-	return !is_empty(&list) && rule_is_open(&list, fd);
+	return rule_has(s, name, RULE_OUTPUT) && rule_has_file(s, name, RULE_OUTPUT, fd);
 }
 
 /* Whether the process fulfils all conditions of a rule except the string. */
 static bool is_called(const struct settings *s, const char *name, char *const argv[])
 {
-	const struct list shell = find_list(s, name, RULE_SHELL);
-	const struct list input = find_list(s, name, RULE_STDIN);
-	const struct list parent = find_list(s, name, RULE_PARENT);
-	return rule_is_marked(s, name) && (is_empty(&shell) || matches_words(&shell, argv)) &&
-	       (is_empty(&input) || rule_is_open(&input, STDIN_FILENO)) &&
-	       (is_empty(&parent) || has_parent(&parent));
+	struct process p;
+	return rule_is_marked(s, name) &&
+	       (!rule_has(s, name, RULE_SHELL) ||
+		rule_item(s, name, RULE_SHELL, good_for_words, argv)) &&
+	       (!rule_has(s, name, RULE_STDIN) ||
+		rule_has_file(s, name, RULE_STDIN, STDIN_FILENO)) &&
+	       (!rule_has(s, name, RULE_PARENT) ||
+		(process_read(getppid(), &p) == 0 && rule_has_process(s, name, RULE_PARENT, &p)));
 }
 
 /* As template_take(). */
 static int take_command(const struct settings *s, const char *name, const char *string,
 			char **command)
 {
-	const struct list strings = find_list(s, name, RULE_STRING);
-	const struct list pass = find_list(s, name, RULE_PASS);
-	const struct layer_entry *at = NULL;
 	const char *item;
-	if (matches_text(&pass, string))
+	if (rule_item(s, name, RULE_PASS, good_for_text, string))
 		return 0;
-	while ((item = next_item(&strings, &at)) != NULL) {
-		int taken = template_take(item, string, command);
-		if (taken != 0)
-			return taken;
-	}
-	return 0;
+	item = rule_item(s, name, RULE_STRING, good_for_text, string);
+	return item ? template_take(item, string, command) : 0;
 }
 
 static bool is_passed_on(const struct settings *s, const char *command)
@@ -281,15 +223,15 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 
 void rule_apply(struct settings *s, const char *name)
 {
+	struct layer_values v;
 	TRACE(CONFIG, "agent %s", name);
 	s->agent = name;
+	layer_read_values(rules_of(s), name, &v);
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
-		const struct layer *layer;
-		const struct layer_entry *e = layer_value(rules_of(s), name, o, &layer);
-		if (!e || option_source(s, o)->by >= ORIGIN_AGENT)
+		if (!v.from[LAYER_SLOT(o->offset)] || option_source(s, o)->by >= ORIGIN_AGENT)
 			continue;
-		*option_number(s, o) = e->value;
+		*option_number(s, o) = v.value[LAYER_SLOT(o->offset)];
 		*option_source(s, o) = (struct setting_source){.by = ORIGIN_AGENT};
 	}
 }
