@@ -36,65 +36,47 @@ struct self_test {
 };
 
 #define COMMAND "seq 5000"
-#define FOOTER  "full text: terse read cmd-"
+
+/* Agents that take a path for their shell, and those that start bash by its own. */
+#define BY_SHELL(agent_, mark)                                                              \
+	{                                                                                   \
+		.agent = (agent_), .environment = (mark), .argv = {"SHELL", "-c", COMMAND}, \
+		.expect = "full text: terse read cmd-",                                     \
+	}
+#define BY_BASH(agent_, mark, string, ...)                                                     \
+	{                                                                                      \
+		.agent = (agent_), .environment = (mark), .argv = {"/bin/bash", "-c", string}, \
+		__VA_ARGS__ = true, .expect = "full text: terse read cmd-",                    \
+	}
+#define BY_HOOK(agent_, event, tool, answer)                                                  \
+	{                                                                                     \
+		.agent = (agent_), .argv = {"TERSE", "hook", agent_, event},                  \
+		.input = "{\"tool_name\":\"" tool "\",\"tool_input\":{\"command\":\"" COMMAND \
+			 "\"}}",                                                              \
+		.expect = (answer),                                                           \
+	}
 
 static const struct self_test canaries[] = {
-	{.agent = "claude",
-	 .environment = "CLAUDECODE=1",
-	 .argv = {"/bin/bash", "-c",
-		  "$" SHELL_PREFIX " \"true && eval '" COMMAND
-		  "' < /dev/null && pwd -P >| /dev/null\""},
-	 .prefix = true,
-	 .expect = FOOTER},
-	{.agent = "codex",
-	 .environment = "CODEX_THREAD_ID=terse-doctor",
-	 .argv = {"/bin/bash", "-c", "exec /bin/bash -c '" COMMAND "'"},
-	 .preload = true,
-	 .bash_env = true,
-	 .expect = FOOTER},
-	{.agent = "opencode",
-	 .environment = "OPENCODE=1",
-	 .argv = {"SHELL", "-c", COMMAND},
-	 .expect = FOOTER},
-	{.agent = "pi",
-	 .environment = "PI_CODING_AGENT=true",
-	 .argv = {"SHELL", "-c", COMMAND},
-	 .expect = FOOTER},
-	{.agent = "gemini",
-	 .environment = "GEMINI_CLI=1",
-	 .argv = {"/bin/bash", "-c",
-		  "exec /bin/bash -c '{ " COMMAND
-		  "; }; __code=$?; pgrep -g 0 >/dev/null 2>&1; exit $__code;'"},
-	 .preload = true,
-	 .expect = FOOTER},
-	{.agent = "qwen",
-	 .environment = "QWEN_CODE=1",
-	 .argv = {"/bin/bash", "-c", "exec /bin/bash -c '" COMMAND "'"},
-	 .preload = true,
-	 .expect = FOOTER},
-	{.agent = "copilot",
-	 .environment = "COPILOT_CLI=1",
-	 .argv = {"/bin/bash", "-c", "exec /bin/bash --norc --noprofile -c '" COMMAND "'"},
-	 .preload = true,
-	 .expect = FOOTER},
-	{.agent = "kilo",
-	 .environment = "KILO=1",
-	 .argv = {"SHELL", "-c", COMMAND},
-	 .expect = FOOTER},
-	{.agent = "grok",
-	 .environment = "TERSE_AGENT=grok",
-	 .argv = {"/bin/bash", "-c", "exec /bin/sh -c '" COMMAND "'"},
-	 .preload = true,
-	 .socket = true,
-	 .expect = FOOTER},
-	{.agent = "cursor",
-	 .argv = {"TERSE", "hook", "cursor", "preToolUse"},
-	 .input = "{\"tool_name\":\"Shell\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
-	 .expect = "\"permission\":\"ask\",\"updated_input\""},
-	{.agent = "crush",
-	 .argv = {"TERSE", "hook", "crush", "PreToolUse"},
-	 .input = "{\"tool_name\":\"bash\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
-	 .expect = "updated_input"},
+	BY_BASH("claude", "CLAUDECODE=1",
+		"$" SHELL_PREFIX " \"true && eval '" COMMAND
+		"' < /dev/null && pwd -P >| /dev/null\"",
+		.prefix),
+	BY_BASH("codex", "CODEX_THREAD_ID=terse-doctor", "exec /bin/bash -c '" COMMAND "'",
+		.bash_env = true, .preload),
+	BY_SHELL("opencode", "OPENCODE=1"),
+	BY_SHELL("pi", "PI_CODING_AGENT=true"),
+	BY_BASH("gemini", "GEMINI_CLI=1",
+		"exec /bin/bash -c '{ " COMMAND
+		"; }; __code=$?; pgrep -g 0 >/dev/null 2>&1; exit $__code;'",
+		.preload),
+	BY_BASH("qwen", "QWEN_CODE=1", "exec /bin/bash -c '" COMMAND "'", .preload),
+	BY_BASH("copilot", "COPILOT_CLI=1", "exec /bin/bash --norc --noprofile -c '" COMMAND "'",
+		.preload),
+	BY_SHELL("kilo", "KILO=1"),
+	BY_BASH("grok", "TERSE_AGENT=grok", "exec /bin/sh -c '" COMMAND "'", .socket = true,
+		.preload),
+	BY_HOOK("cursor", "preToolUse", "Shell", "\"permission\":\"ask\",\"updated_input\""),
+	BY_HOOK("crush", "PreToolUse", "bash", "updated_input"),
 };
 
 /* Removes a variable by its NAME=VALUE, if that is not NULL. */

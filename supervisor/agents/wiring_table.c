@@ -69,27 +69,58 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 	"  },\n"                                                                                  \
 	"});\n"
 
+/* Items: the keys come last. */
+#define PATH_OF(member, ...)                               \
+	{                                                  \
+		WIRING_STRING, {__VA_ARGS__}, member, NULL \
+	}
+#define HOOK(text, call, ...)                          \
+	{                                              \
+		WIRING_HOOK, {__VA_ARGS__}, text, call \
+	}
+#define SERVER_AT(text, ...)                             \
+	{                                                \
+		WIRING_MEMBER, {__VA_ARGS__}, text, NULL \
+	}
+#define PRESENT(value, ...)                                \
+	{                                                  \
+		WIRING_PRESENT, {__VA_ARGS__}, value, NULL \
+	}
+#define POLICY(member, name) PATH_OF(member, "shell_environment_policy", "set", name)
+
+/* Folders of agents, with a file of the user's and one of a project's. */
+#define IN(variable, home, user, project)     \
+	{                                     \
+		variable, home, user, project \
+	}
+#define FILE_IN(home, user, project) IN(NULL, home, user, project)
+#define CLAUDE(user, project)        IN("CLAUDE_CONFIG_DIR", ".claude", user, project)
+#define CODEX(user)                  IN("CODEX_HOME", ".codex", user, user)
+#define COPILOT(user, project)       IN("COPILOT_HOME", ".copilot", user, project)
+#define PI(user, project)            IN("PI_CODING_AGENT_DIR", ".pi/agent", user, project)
+#define SETTINGS(folder)             FILE_IN(folder, "settings.json", folder "/settings.json")
+#define EITHER(folder, name) \
+	FILE_IN(folder, name ".jsonc|" name ".json", name ".jsonc|" name ".json")
+#define CODEX_FILE IN("CODEX_HOME", ".codex", "config.toml", ".codex/config.toml")
+#define CRUSH_FILE FILE_IN(".config/crush", "crush.json", ".crush.json|crush.json")
+
+#define NO_SHELL  "it has no setting for the shell of its commands\n"
+#define MATCHES   "its permissions go on matching the commands as the model writes them\n"
+#define A_PROCESS "a session is one process of it; terse gc ends it when that is gone\n"
+#define NOT_TRIED "by the contract of its hooks, not tried: commands are rewritten, and "
+
 const struct wiring wirings[] = {
 	{
 		.agent = "claude",
 		.programs = "claude",
-		.files = {{.folder = {"CLAUDE_CONFIG_DIR", ".claude", "settings.json",
-				      ".claude/settings.local.json"},
-			   .items = {{WIRING_STRING,
-				      {"env", "CLAUDE_CODE_SHELL_PREFIX"},
-				      "shell",
-				      NULL},
-				     {WIRING_HOOK,
-				      {"hooks", "SessionEnd"},
-				      GROUP,
-				      "claude SessionEnd"},
-				     {WIRING_HOOK,
-				      {"hooks", "PreToolUse"},
-				      MATCHING("Bash", "\"if\":\"Bash(terse *)\","),
-				      "claude PreToolUse"}}}},
+		.files = {{.folder = CLAUDE("settings.json", ".claude/settings.local.json"),
+			   .items = {PATH_OF("shell", "env", "CLAUDE_CODE_SHELL_PREFIX"),
+				     HOOK(GROUP, "claude SessionEnd", "hooks", "SessionEnd"),
+				     HOOK(MATCHING("Bash", "\"if\":\"Bash(terse *)\","),
+					  "claude PreToolUse", "hooks", "PreToolUse")}}},
 		.shared = ".claude/settings.json",
 		.comment = true,
-		.lines = {"CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md", "CLAUDE.md"},
+		.lines = CLAUDE("CLAUDE.md", "CLAUDE.md"),
 		.patterns = {{"permissions", "allow"},
 			     {"permissions", "deny"},
 			     {"permissions", "ask"}},
@@ -101,20 +132,11 @@ const struct wiring wirings[] = {
 	{
 		.agent = "codex",
 		.programs = "codex",
-		.files = {{.folder = {"CODEX_HOME", ".codex", "config.toml", ".codex/config.toml"},
-			   .items = {{WIRING_STRING,
-				      {"shell_environment_policy", "set", "LD_PRELOAD"},
-				      "library",
-				      NULL},
-				     {WIRING_STRING,
-				      {"shell_environment_policy", "set", "TERSE_SHIM_SHELL"},
-				      "shell",
-				      NULL},
-				     {WIRING_STRING,
-				      {"shell_environment_policy", "set", "BASH_ENV"},
-				      "bash_env",
-				      NULL}}}},
-		.lines = {"CODEX_HOME", ".codex", "AGENTS.md", "AGENTS.md"},
+		.files = {{.folder = CODEX_FILE,
+			   .items = {POLICY("library", "LD_PRELOAD"),
+				     POLICY("shell", "TERSE_SHIM_SHELL"),
+				     POLICY("bash_env", "BASH_ENV")}}},
+		.lines = CODEX("AGENTS.md"),
 		.note = "its rules and its sandbox go on deciding about the "
 			"commands as the model writes them\n"
 			"it has no event for the end of a "
@@ -123,43 +145,36 @@ const struct wiring wirings[] = {
 	{
 		.agent = "opencode",
 		.programs = "opencode",
-		.files = {{.folder = {NULL, ".config/opencode", "opencode.jsonc|opencode.json",
-				      "opencode.jsonc|opencode.json"},
-			   .items = {{WIRING_STRING, {"shell"}, "shell", NULL}}},
-			  {.folder = {NULL, ".config/opencode", "plugins/terse.js",
-				      ".opencode/plugins/terse.js"},
+		.files = {{.folder = EITHER(".config/opencode", "opencode"),
+			   .items = {PATH_OF("shell", "shell")}},
+			  {.folder = FILE_IN(".config/opencode", "plugins/terse.js",
+					     ".opencode/plugins/terse.js"),
 			   .items = {{WIRING_FILE, {NULL}, PLUGIN, NULL}}}},
 		.comment = true,
-		.lines = {NULL, ".config/opencode", "AGENTS.md", "AGENTS.md"},
+		.lines = FILE_IN(".config/opencode", "AGENTS.md", "AGENTS.md"),
 		.patterns = {{"permission", "bash"}},
 		.pattern = "",
 		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
-		.note = "its permissions go on matching the commands as the model writes them\n",
+		.note = MATCHES,
 	},
 	{
 		.agent = "pi",
 		.programs = "pi",
-		.files = {{.folder = {"PI_CODING_AGENT_DIR", ".pi/agent", "settings.json",
-				      ".pi/settings.json"},
-			   .items = {{WIRING_STRING, {"shellPath"}, "shell", NULL}}}},
+		.files = {{.folder = PI("settings.json", ".pi/settings.json"),
+			   .items = {PATH_OF("shell", "shellPath")}}},
 		.comment = true,
-		.lines = {"PI_CODING_AGENT_DIR", ".pi/agent", "AGENTS.md", "AGENTS.md"},
+		.lines = PI("AGENTS.md", "AGENTS.md"),
 		.note = "a session is one process of pi; terse gc ends it when that is gone\n",
 	},
 	{
 		.agent = "gemini",
 		.programs = "gemini",
-		.files = {{.folder = {NULL, ".gemini", "settings.json", ".gemini/settings.json"},
-			   .items = {{WIRING_HOOK,
-				      {"hooks", "SessionEnd"},
-				      GROUP,
-				      "gemini SessionEnd"},
-				     {WIRING_HOOK,
-				      {"hooks", "BeforeTool"},
-				      MATCHING("run_shell_command", ""),
-				      "gemini BeforeTool"}}}},
+		.files = {{.folder = SETTINGS(".gemini"),
+			   .items = {HOOK(GROUP, "gemini SessionEnd", "hooks", "SessionEnd"),
+				     HOOK(MATCHING("run_shell_command", ""), "gemini BeforeTool",
+					  "hooks", "BeforeTool")}}},
 		.comment = true,
-		.lines = {NULL, ".gemini", "GEMINI.md", "GEMINI.md"},
+		.lines = FILE_IN(".gemini", "GEMINI.md", "GEMINI.md"),
 		.patterns = {{"tools", "allowed"}, {"tools", "exclude"}, {"tools", "core"}},
 		.pattern = "run_shell_command(",
 		.allow = "run_shell_command(terse read), run_shell_command(terse search) and "
@@ -171,75 +186,105 @@ const struct wiring wirings[] = {
 	{
 		.agent = "qwen",
 		.programs = "qwen",
-		.lines = {NULL, ".qwen", "QWEN.md", "QWEN.md"},
-		.note = "it has no setting for the shell of its commands\n"
-			"a session is one process of it; terse gc ends it when that is gone\n",
+		.lines = FILE_IN(".qwen", "QWEN.md", "QWEN.md"),
+		.note = NO_SHELL A_PROCESS,
 		.start = "terse agent qwen",
 	},
 	{
 		.agent = "copilot",
 		.programs = "copilot",
 		.comment = true,
-		.lines = {"COPILOT_HOME", ".copilot", "copilot-instructions.md",
-			  ".github/copilot-instructions.md"},
-		.note = "it has no setting for the shell of its commands\n"
-			"its permissions go on matching the commands as the model writes them\n",
+		.lines = COPILOT("copilot-instructions.md", ".github/copilot-instructions.md"),
+		.note = NO_SHELL MATCHES,
 		.start = "terse agent copilot",
 	},
 	{
 		.agent = "kilo",
 		.programs = "kilo|kilocode",
-		.files = {{.folder = {NULL, ".config/kilo", "kilo.jsonc|kilo.json",
-				      "kilo.jsonc|kilo.json"},
-			   .items = {{WIRING_STRING, {"shell"}, "shell", NULL}}}},
+		.files = {{.folder = EITHER(".config/kilo", "kilo"),
+			   .items = {PATH_OF("shell", "shell")}}},
 		.comment = true,
-		.lines = {NULL, ".config/kilo", "AGENTS.md", "AGENTS.md"},
+		.lines = FILE_IN(".config/kilo", "AGENTS.md", "AGENTS.md"),
 		.patterns = {{"permission", "bash"}},
 		.pattern = "",
 		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
-		.note = "its permissions go on matching the commands as the model writes them\n"
-			"a session is one process of it; terse gc ends it when that is gone\n",
+		.note = MATCHES A_PROCESS,
 	},
 	{
 		.agent = "grok",
 		.programs = "grok",
-		.lines = {NULL, ".grok", "GROK.md", ".grok/GROK.md"},
-		.note = "it has no setting for the shell of its commands\n"
-			"of a command that failed it shows its model standard error alone\n",
+		.lines = FILE_IN(".grok", "GROK.md", ".grok/GROK.md"),
+		.note = NO_SHELL
+		"of a command that failed it shows its model standard error alone\n",
 		.start = "terse agent grok",
 	},
 	{
 		.agent = "cursor",
 		.programs = "cursor-agent|cursor",
-		.files = {{.folder = {NULL, ".cursor", "hooks.json", ".cursor/hooks.json"},
-			   .items = {{WIRING_PRESENT, {"version"}, "1", NULL},
-				     {WIRING_HOOK,
-				      {"hooks", "preToolUse"},
-				      "{\"command\":%s,\"matcher\":\"Shell\"}",
-				      "cursor preToolUse"},
-				     {WIRING_HOOK,
-				      {"hooks", "sessionEnd"},
-				      "{\"command\":%s}",
-				      "cursor sessionEnd"}}}},
-		.lines = {NULL, NULL, NULL, "AGENTS.md"},
-		.note = "by the contract of its hooks, not tried: commands are "
-			"rewritten, and the hook asks you about each\n"
-			"its own lists of commands see the rewritten ones\n",
+		.files = {{.folder = FILE_IN(".cursor", "hooks.json", ".cursor/hooks.json"),
+			   .items = {PRESENT("1", "version"),
+				     HOOK("{\"command\":%s,\"matcher\":\"Shell\"}",
+					  "cursor preToolUse", "hooks", "preToolUse"),
+				     HOOK("{\"command\":%s}", "cursor sessionEnd", "hooks",
+					  "sessionEnd")}}},
+		.lines = FILE_IN(NULL, NULL, "AGENTS.md"),
+		.note = NOT_TRIED "the hook asks you about each\n"
+				  "its own lists of commands see the rewritten ones\n",
 	},
 	{
 		.agent = "crush",
 		.programs = "crush",
-		.files = {{.folder = {NULL, ".config/crush", "crush.json",
-				      ".crush.json|crush.json"},
-			   .items = {{WIRING_HOOK,
-				      {"hooks", "PreToolUse"},
-				      "{\"matcher\":\"^bash$\",\"command\":%s}",
-				      "crush PreToolUse"}}}},
-		.lines = {NULL, ".config/crush", "CRUSH.md", "AGENTS.md"},
-		.note = "by the contract of its hooks, not tried: commands are rewritten, and its "
-			"prompt shows the rewritten ones\n"
-			"what it refuses to run by itself (curl, sudo ...) "
-			"is not rewritten, so it still is\n",
+		.files = {{.folder = CRUSH_FILE,
+			   .items = {HOOK("{\"matcher\":\"^bash$\",\"command\":%s}",
+					  "crush PreToolUse", "hooks", "PreToolUse")}}},
+		.lines = FILE_IN(".config/crush", "CRUSH.md", "AGENTS.md"),
+		.note = NOT_TRIED "its prompt shows the rewritten ones\n"
+				  "what it refuses to run by itself (curl, sudo ...) "
+				  "is not rewritten, so it still is\n",
 	},
+	{.agent = NULL},
+};
+
+/* --- terse mcp ---------------------------------------------------------------------- */
+
+/* Most clients have the same object below a name of their own. */
+#define SERVER(type) "{" type "\"command\":%s,\"args\":[\"mcp\"]}"
+#define STDIO        "\"type\":\"stdio\","
+#define LOCAL        "{\"type\":\"local\",\"command\":[%s,\"mcp\"],\"enabled\":true}"
+
+#define ALLOW_TOOLS(prefix)                                                                        \
+	prefix "read_command_output, " prefix "list_commands, " prefix "await_command and " prefix \
+	       "screen"
+#define BY_DOCUMENTS "by its documents, not tried\n"
+
+/* The object of terse stands below `key`. */
+#define CLIENT(agent_, programs_, folder_, text, key, note_)                              \
+	{                                                                                 \
+		.agent = (agent_), .programs = (programs_),                               \
+		.files = {{.folder = folder_, .items = {SERVER_AT(text, key, "terse")}}}, \
+		.note = (note_),                                                          \
+	}
+
+const char wiring_mcp_names[] =
+	"claude, codex, opencode, kilo, gemini, qwen, copilot, cursor, crush, vscode";
+
+const struct wiring wirings_mcp[] = {
+	CLIENT("claude", "claude", IN("CLAUDE_CONFIG_DIR", "", ".claude.json", ".mcp.json"),
+	       SERVER(STDIO), "mcpServers",
+	       "to let it read without asking, allow " ALLOW_TOOLS("mcp__terse__") "\n"),
+	CLIENT("codex", "codex", CODEX_FILE, SERVER(""), "mcp_servers", NULL),
+	CLIENT("opencode", "opencode", EITHER(".config/opencode", "opencode"), LOCAL, "mcp",
+	       "to be asked before commands: \"permission\": {\"terse_run_command\": \"ask\"}\n"),
+	CLIENT("kilo", "kilo|kilocode", EITHER(".config/kilo", "kilo"), LOCAL, "mcp", NULL),
+	CLIENT("gemini", "gemini", SETTINGS(".gemini"), SERVER(""), "mcpServers", NULL),
+	CLIENT("qwen", "qwen", SETTINGS(".qwen"), SERVER(""), "mcpServers", NULL),
+	CLIENT("copilot", "copilot", COPILOT("mcp-config.json", ".copilot/mcp-config.json"),
+	       "{\"type\":\"local\",\"command\":%s,\"args\":[\"mcp\"],\"tools\":[\"*\"]}",
+	       "mcpServers", BY_DOCUMENTS),
+	CLIENT("cursor", "cursor-agent|cursor", FILE_IN(".cursor", "mcp.json", ".cursor/mcp.json"),
+	       SERVER(""), "mcpServers", BY_DOCUMENTS),
+	CLIENT("crush", "crush", CRUSH_FILE, SERVER(STDIO), "mcp", BY_DOCUMENTS),
+	CLIENT("vscode", "code", FILE_IN(".config/Code/User", "mcp.json", ".vscode/mcp.json"),
+	       SERVER(STDIO), "servers", BY_DOCUMENTS),
 	{.agent = NULL},
 };
