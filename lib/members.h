@@ -1,5 +1,6 @@
-// The members of a JSON object, one after the other, without a tree: for lines that terse wrote
-// itself and reads by the hundred thousand. jansson parses what others write.
+// The members of a JSON object, or the elements of an array, one after the other, without a tree:
+// for lines that terse wrote itself and reads by the hundred thousand. jansson parses what others
+// write. There is no white space in such lines.
 //
 // Members are passed over by their quotes and brackets only, so damage inside of a value is not
 // always noticed.
@@ -18,13 +19,14 @@ struct member_value {
 
 struct members {
 	const char *at, *end;
-	bool bad; /* it is no object, or damaged */
-	const char *key;
-	size_t key_len; /* without its quotes */
+	bool is_list;
+	bool bad;        /* it is neither object nor array, or damaged */
+	const char *key; /* of a member of an object ... */
+	size_t key_len;  /* ... without its quotes */
 	struct member_value value;
 };
 
-/* Begins with the object that the text is. */
+/* Begins with the object or array that the text is. */
 void members_begin(struct members *m, const char *data, size_t len);
 
 /* Goes to the next member. Returns false behind the last one, and where the object is damaged. */
@@ -33,10 +35,15 @@ bool members_next(struct members *m);
 /* Whether the member has this key. */
 bool members_is(const struct members *m, const char *key);
 
-/* A number of the value, at least 0, or 0 if it is none; of an array the one at `index`. */
-uint64_t member_number(const struct member_value *v, unsigned index);
+/* Whether the value is this, as it is written: "null". */
+bool member_is(const struct member_value *v, const char *json);
 
-/* The content of a string without escapes; len 0 for anything else. */
-struct member_value member_plain(const struct member_value *v);
+/* Reads a number from 0 to `most`. Returns false if it is none. */
+bool member_number(const struct member_value *v, uint64_t most, uint64_t *n);
+
+/* Writes the text that a string stands for, and a NUL, to `out`, which has room for v->len bytes.
+   Returns what is behind it there, or NULL: it is no string, not UTF-8, or has a NUL or an
+   unescaped control character. */
+char *member_text(const struct member_value *v, char *out);
 
 #endif

@@ -5,8 +5,8 @@
 #include "config/settings.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
-#include "supervisor/artifact/history.h"
 #include "supervisor/artifact/index.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/stream.h"
 
@@ -540,7 +540,7 @@ static int restore_finish(struct restore *r)
 	/* A gc may have given the ID back, if this took long. */
 	if (id_claim_exact(r->store, r->session, r->id) < 0 && errno != EEXIST)
 		return -1;
-	if (recent_append(r->dir, r->id) < 0)
+	if (journal_add_made(r->dir, r->id) < 0)
 		return -1;
 	return take_name(r, PART_TEXT);
 }
@@ -600,7 +600,7 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 	if (r.dir < 0)
 		return -1;
 	/* Drop the old line if the artifact was in this session before. */
-	recent_compact(r.dir);
+	journal_clean(r.dir, 0, 0);
 	result = restore_archive(&r);
 	if (result == 0 && !r.there)
 		result = restore_finish(&r);

@@ -3,7 +3,7 @@
 #include "supervisor/artifact/artifact.h"
 
 #include "lib/io.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/stream.h"
 #include "supervisor/artifact/text.h"
 
@@ -110,7 +110,7 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 	   has it for a moment. Without locks in the file system the run only looks interrupted. */
 	store_lock(a->parts[ARTIFACT_OUT].fd, LOCK_EX);
 	artifact_describe(a);
-	if (meta_write(a->dir, m) < 0 || recent_append(a->dir, m->id) < 0)
+	if (meta_write(a->dir, m) < 0 || journal_add_made(a->dir, m->id) < 0)
 		goto close_part;
 	return 0;
 close_part:

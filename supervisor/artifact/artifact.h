@@ -7,7 +7,7 @@
 //           ID.shown    what a reader was shown of it (artifact_keep_shown())
 //           ID.json     metadata (meta.h)
 //           ID.idx, ID.err.idx  line index (index.h)
-//           recent      the IDs of the session in order (history.h)
+//           journal.jsonl  what happened in the session (journal.h)
 //
 // Text is collected and written in large writes. While the run lives, each text file ends with the
 // part that is not final yet (artifact_set_live), rewritten in place, so that a reader sees what a

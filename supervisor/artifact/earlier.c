@@ -5,8 +5,7 @@
 #include "lib/buffer.h"
 #include "lib/fingerprint.h"
 #include "lib/io.h"
-#include "supervisor/artifact/history.h"
-#include "supervisor/artifact/removal.h"
+#include "supervisor/artifact/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,41 +30,28 @@ bool earlier_is_same(const struct meta *a, const struct meta *b)
 	return !*x && !*y;
 }
 
-/* Returns 1 if the artifact is an earlier run of the same command, 0, or -1 without memory. */
-static int earlier_look(const struct id_found *found, const struct meta *m)
-{
-	struct meta other;
-	int dir = store_open_session(found->store, found->session, false);
-	int result = dir < 0 ? -1 : meta_read(dir, found->id, &other);
-	int error = errno;
-	io_close(&dir);
-	if (result < 0)
-		return error == ENOMEM ? -1 : 0;
-	result = earlier_is_same(&other, m);
-	meta_release(&other);
-	return result;
-}
-
 static int earlier_walk(struct store *stores, int count, const char *session, const struct meta *m,
 			struct id_found *found)
 {
-	struct recent *r = recent_open(stores, count, session);
-	int looks = 0, got = r ? 1 : -1;
-	while (got == 1 && looks < LOOKS && (got = recent_next(r, found)) == 1) {
-		if (strcmp(found->id, m->id) >= 0)
+	struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
+	bool is_same = false;
+	int got = j ? 1 : -1;
+	for (int looks = 0; looks < LOOKS && !is_same && got == 1; looks++) {
+		struct meta other;
+		got = journal_next_made(j, found);
+		if (got != 1 || strcmp(found->id, m->id) >= 0)
 			continue;
-		looks++;
-		int is = earlier_look(found, m);
-		if (is) {
-			got = is;
-			goto out;
+		int dir = store_open_session(found->store, found->session, false);
+		if (dir >= 0 && meta_read(dir, found->id, &other) == 0) {
+			is_same = earlier_is_same(&other, m);
+			meta_release(&other);
+		} else if (errno == ENOMEM) {
+			got = -1;
 		}
+		io_close(&dir);
 	}
-	got = got < 0 ? -1 : 0;
-out:
-	if (r)
-		recent_close(r);
-	return got;
+	journal_close(j);
+	return got < 0 ? -1 : is_same;
 }
 
 int earlier_find(struct store *stores, int count, const char *session, const struct meta *m,
@@ -208,12 +194,12 @@ int earlier_note(const struct store *s, const char *session, const struct meta *
 	return journal_append(s->fd, COMMANDS_FILE, line, (size_t)len);
 }
 
-/* How much of a line stays: all of it, if the artifact is there. */
-static size_t keep_noted(void *ctx, const char *line, size_t len)
+/* Whether the artifact is there. */
+static bool keep_noted(void *ctx, const char *line, size_t len)
 {
 	struct id_found found;
 	bool success;
-	return read_noted(line, len, &found, &success) && id_exists(ctx, found.id) ? len : 0;
+	return read_noted(line, len, &found, &success) && id_exists(ctx, found.id);
 }
 
 void earlier_sweep(const struct store *s)

@@ -1,7 +1,7 @@
 // The runs of one command: the same words in the same directory.
 //
 //   STORE/commands   a line for each run that was previewed, in the order of their ends
-//   (removal.h):
+//   (journal.h):
 //                    the hash of its command, its ID, how it ended, its session
 //
 // Who finds a run there checks its words and directory, and whether it is still there.

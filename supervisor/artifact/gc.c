@@ -8,21 +8,259 @@
 #include "lib/io.h"
 #include "supervisor/agents/session.h"
 #include "supervisor/artifact/earlier.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/removal.h"
-#include "supervisor/artifact/retention.h"
-#include "supervisor/artifact/usage.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* --- removing one artifact ---------------------------------------------------- */
+
+/* The longest time that a process other than a supervisor holds the lock. */
+#define LOCK_HELD_MS 20
+
+/* Whether the metadata say that the run lives, for a text that is locked or a file system without
+   locks. */
+static bool is_said_to_run(int dir, const char *id)
+{
+	struct meta m;
+	if (meta_read(dir, id, &m) < 0)
+		return false;
+	/* meta_read() makes a run that is neither done nor locked an interrupted one. */
+	bool running = m.state != META_DONE && m.supervisor > 0;
+	meta_release(&m);
+	return running;
+}
+
+/* Locks the text against a run that is about to begin, or another removal. Returns 0, or -1 when
+   it is held. */
+static int lock_text(int fd, int dir, const char *id)
+{
+	struct stat st;
+	/* Between the making of the text and its lock, which comes before the metadata. */
+	if (!id_has_file(dir, id, ".json") && fstat(fd, &st) == 0 &&
+	    clock_real_ms() / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
+		return -1;
+	for (int waited = 0;; waited++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK)
+			return is_said_to_run(dir, id) ? -1 : 0;
+		if (waited == LOCK_HELD_MS || is_said_to_run(dir, id))
+			return -1;
+		/* A reader may be testing the lock, or another removal has it. */
+		if (fstat(fd, &st) == 0 && st.st_nlink == 0)
+			return 0;
+		struct timespec pause = {.tv_nsec = 1000000};
+		nanosleep(&pause, NULL);
+	}
+}
+
+bool removal_is_running(int dir, const char *id)
+{
+	int fd = id_open_file(dir, id, ".txt", O_RDONLY);
+	if (fd < 0)
+		return store_is_short(errno);
+	bool running = lock_text(fd, dir, id) < 0;
+	io_close(&fd);
+	return running;
+}
+
+/* Returns 1 if it was there, 0, or -1 with errno. */
+static int unlink_file(int dir, const char *id, const char *prefix, const char *suffix,
+		       uint64_t *freed)
+{
+	char name[ID_LEN + 16];
+	struct stat st;
+	snprintf(name, sizeof(name), "%s%s%s", prefix, id, suffix);
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -1;
+	if (unlinkat(dir, name, 0) < 0)
+		return errno == ENOENT ? 0 : -1;
+	if (st.st_nlink == 1)
+		*freed += (uint64_t)st.st_blocks * 512;
+	return 1;
+}
+
+static void removal_release_claim(const struct store *s, const char *session, const char *id)
+{
+	char claimed[STORE_SESSION_LEN + 1];
+	int ids = store_open_ids(s, false);
+	if (ids < 0)
+		return;
+	ssize_t n = readlinkat(ids, id, claimed, sizeof(claimed));
+	/* An artifact of another session may have claimed it. */
+	if (n == (ssize_t)strlen(session) && memcmp(claimed, session, (size_t)n) == 0)
+		unlinkat(ids, id, 0);
+	io_close(&ids);
+}
+
+enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
+			uint64_t *freed)
+{
+	enum removal result = REMOVAL_FAILED;
+	int fd = id_open_file(dir, id, ".txt", O_RDONLY);
+	int error = errno;
+	if (fd < 0 && store_is_short(error))
+		goto out;
+	if (fd >= 0 && lock_text(fd, dir, id) < 0) {
+		result = REMOVAL_RUNNING;
+		goto out;
+	}
+	/* A link or another user's file of that name can't be opened, but is removed. */
+	int was = unlink_file(dir, id, "", ".txt", freed);
+	if (was < 0)
+		goto out;
+	for (size_t i = 0; id_suffixes[i]; i++)
+		unlink_file(dir, id, "", id_suffixes[i], freed);
+	unlink_file(dir, id, ".", ".json", freed);
+	removal_release_claim(s, session, id);
+	result = was ? REMOVAL_DONE : REMOVAL_ABSENT;
+out:
+	if (result == REMOVAL_FAILED && fd < 0 && error != ENOENT)
+		errno = error;
+	io_close(&fd);
+	return result;
+}
+
+/* --- seen time, and what has to go -------------------------------------------- */
+
+/* A line has two numbers of up to 20 digits. */
+#define TEXT_MAX (SEEN_GAPS * 48)
+
+/* If there is no room, the two oldest become one, which makes no artifact older. */
+static void seen_add(struct seen *s, int64_t end_ms, int64_t unseen_ms)
+{
+	if (s->count == SEEN_GAPS) {
+		s->gaps[1].unseen_ms += s->gaps[0].unseen_ms;
+		memmove(s->gaps, s->gaps + 1, (SEEN_GAPS - 1) * sizeof(*s->gaps));
+		s->count--;
+	}
+	s->gaps[s->count].end_ms = end_ms;
+	s->gaps[s->count++].unseen_ms = unseen_ms;
+}
+
+static void seen_parse(struct seen *s, char *text)
+{
+	char *rest;
+	for (char *line = strtok_r(text, "\n", &rest); line && s->count < SEEN_GAPS;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		char *end;
+		int64_t end_ms = strtoll(line, &end, 10), unseen_ms = strtoll(end, NULL, 10);
+		if (end_ms > 0 && unseen_ms > 0 && unseen_ms < INT64_MAX / SEEN_GAPS)
+			seen_add(s, end_ms, unseen_ms);
+	}
+}
+
+/* On a full disk the gaps are forgotten. */
+static void keep_gaps(const struct seen *s, int fd)
+{
+	char text[TEXT_MAX];
+	size_t len = 0;
+	for (int i = 0; i < s->count; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%" PRId64 " %" PRId64 "\n",
+					s->gaps[i].end_ms, s->gaps[i].unseen_ms);
+	if (io_write_at(fd, text, len, 0) < 0 || ftruncate(fd, (off_t)len) < 0)
+		return;
+}
+
+void seen_look(struct seen *s, int fd, int64_t now_ms, bool keep)
+{
+	char text[TEXT_MAX + 1];
+	struct stat st;
+	s->count = 0;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return;
+	ssize_t n = io_read_at(fd, text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	seen_parse(s, text);
+	int64_t since = now_ms - (int64_t)st.st_mtim.tv_sec * 1000;
+	if (since > SEEN_STEP_MS) {
+		seen_add(s, now_ms, since - SEEN_STEP_MS);
+		if (keep)
+			keep_gaps(s, fd);
+	}
+	const struct timespec now = {.tv_sec = now_ms / 1000}, times[2] = {now, now};
+	if (keep)
+		futimens(fd, times);
+}
+
+int64_t seen_age(const struct seen *s, int64_t now_ms, int64_t age_ms)
+{
+	int64_t then = now_ms - age_ms;
+	for (int i = s->count; i-- > 0;)
+		then -= s->gaps[i].end_ms > then ? s->gaps[i].unseen_ms : 0;
+	return now_ms - then;
+}
+
+/* Adds to the sum. Returns whether it is over the limit. */
+static bool retention_is_over(uint64_t *sum, uint64_t more, uint64_t most)
+{
+	*sum = *sum + more < *sum ? UINT64_MAX : *sum + more;
+	return most && *sum > most;
+}
+
+static enum retention_why decide_by_time(const struct retention_item *item,
+					 const struct retention_session *session,
+					 const struct retention_limits *l, int64_t now_ms)
+{
+	if (item->running)
+		return RETENTION_STAYS;
+	if (session->ended_ms && now_ms - session->ended_ms >= l->keep_ms)
+		return RETENTION_ENDED;
+	if (l->max_age_ms && now_ms - item->last_ms > l->max_age_ms)
+		return RETENTION_AGE;
+	return RETENTION_STAYS;
+}
+
+void retention_decide(struct retention_item *items, size_t count,
+		      struct retention_session *sessions, const struct retention_limits *l,
+		      int64_t now_ms)
+{
+	uint64_t all_count = 0, all_bytes = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct retention_session *s = &sessions[items[i].session];
+		items[i].why = decide_by_time(&items[i], s, l, now_ms);
+		s->count = s->bytes = 0;
+	}
+	/* Running ones stay in any case, so they are counted first. */
+	for (size_t i = 0; i < count; i++) {
+		struct retention_session *s = &sessions[items[i].session];
+		if (!items[i].running)
+			continue;
+		s->count++;
+		retention_is_over(&s->bytes, items[i].bytes, 0);
+		all_count++;
+		retention_is_over(&all_bytes, items[i].bytes, 0);
+	}
+	for (size_t i = count; i-- > 0;) {
+		struct retention_item *item = &items[i];
+		struct retention_session *s = &sessions[item->session];
+		if (item->running || item->why != RETENTION_STAYS)
+			continue;
+		bool many = retention_is_over(&s->count, 1, l->session_count);
+		bool large = retention_is_over(&s->bytes, item->bytes, l->session_bytes);
+		if (many || large) {
+			item->why = many ? RETENTION_SESSION_COUNT : RETENTION_SESSION_SIZE;
+			continue;
+		}
+		many = retention_is_over(&all_count, 1, l->max_count);
+		large = retention_is_over(&all_bytes, item->bytes, l->max_bytes);
+		if (many || large)
+			item->why = many ? RETENTION_COUNT : RETENTION_SIZE;
+	}
+}
+
+/* --- the inventory ------------------------------------------------------------ */
 
 /* One file of an artifact. */
 struct part {
@@ -41,11 +279,12 @@ static int64_t last_written(const struct stat *st)
 	return (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
 }
 
-/* When a file of the session was last written; 0: it is not there. */
+/* When a file of the session was last written; 0: there is nothing in it. */
 static int64_t time_of(int dir, const char *name)
 {
 	struct stat st;
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
+	    st.st_size == 0)
 		return 0;
 	return last_written(&st);
 }
@@ -133,17 +372,14 @@ static long inventory_add_item(struct inventory *v, struct inventory_session *s,
 static void read_times(struct inventory_session *s, int dir)
 {
 	struct stat st;
-	int64_t history = time_of(dir, META_HISTORY), recent = time_of(dir, RECENT_FILE),
-		ended = time_of(dir, INVENTORY_ENDED);
-	s->empty = s->count == 0 && history == 0;
-	if (history > s->active_ms)
-		s->active_ms = history;
-	if (recent > s->active_ms)
-		s->active_ms = recent;
-	if (s->active_ms == 0 && fstat(dir, &st) == 0)
-		s->active_ms = last_written(&st);
+	int64_t journal = time_of(dir, JOURNAL_FILE), ended = journal_end_ms(dir);
+	s->empty = s->count == 0 && journal == 0;
 	if (ended >= s->active_ms && !s->in_use)
 		s->ended_ms = ended;
+	if (journal > s->active_ms)
+		s->active_ms = journal;
+	if (s->active_ms == 0 && fstat(dir, &st) == 0)
+		s->active_ms = last_written(&st);
 	s->agent_gone = session_is_over(s->name);
 }
 
@@ -211,15 +447,10 @@ void inventory_release(struct inventory *v)
 	errno = saved;
 }
 
-/* STORE/gc: locked while an automatic gc runs; its time is that of the last one (retention.h). */
+/* STORE/gc: locked while an automatic gc runs; its time is that of the last one (struct seen). */
 #define STAMP "gc"
 
 #define SETTLED_MS ((int64_t)STORE_SETTLED_S * 1000)
-
-/* Files of a session's directory that are no artifacts. */
-static const char *const own_files[] = {RECENT_FILE, META_HISTORY, USAGE_READS, INVENTORY_ENDED};
-
-#define OWN_FILES (sizeof(own_files) / sizeof(*own_files))
 
 struct retention_limits gc_limits(const struct settings *s)
 {
@@ -265,15 +496,14 @@ static bool remove_item(struct gc *g, int dir, const struct inventory_session *s
 
 /* --- sessions -------------------------------------------------------------- */
 
-/* Whether the directory has nothing but own_files. */
+/* Whether the directory has nothing but its journal. */
 static bool gc_has_no_other(int dir)
 {
 	DIR *d = io_list(dir);
 	bool only = d;
 	for (struct dirent *e; only && (e = readdir(d));) {
-		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
-		for (size_t i = 0; i < OWN_FILES && !only; i++)
-			only = strcmp(e->d_name, own_files[i]) == 0;
+		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+		       strcmp(e->d_name, JOURNAL_FILE) == 0;
 	}
 	if (d)
 		closedir(d);
@@ -286,8 +516,7 @@ bool gc_remove_session(const struct store *s, const char *session)
 	int sessions = dir < 0 ? -1 : store_open_sessions(s, false);
 	bool removed = false;
 	if (sessions >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && gc_has_no_other(dir)) {
-		for (size_t i = 0; i < OWN_FILES; i++)
-			unlinkat(dir, own_files[i], 0);
+		unlinkat(dir, JOURNAL_FILE, 0);
 		removed = unlinkat(sessions, session, AT_REMOVEDIR) == 0;
 	}
 	io_close(&sessions);
@@ -300,9 +529,7 @@ int gc_end_session(const struct store *s, const char *session)
 	int dir = store_open_session(s, session, false);
 	if (dir < 0)
 		return -1;
-	int fd = store_open_file(dir, INVENTORY_ENDED, O_WRONLY | O_CREAT);
-	int result = fd < 0 ? -1 : futimens(fd, NULL);
-	io_close(&fd);
+	int result = journal_add_end(dir, clock_real_ms());
 	io_close(&dir);
 	return result;
 }
@@ -421,11 +648,9 @@ static void clean_session(struct gc *g, struct inventory *v, unsigned index)
 	if (dir < 0)
 		return;
 	sweep_temporary(g, dir);
+	int64_t oldest = g->limits.max_age_ms ? g->now_ms - g->limits.max_age_ms : 0;
 	if (!g->dry)
-		recent_compact(dir);
-	int64_t oldest = g->now_ms - g->limits.max_age_ms, first = meta_first_in_history(dir);
-	if (!g->dry && g->limits.max_age_ms && first >= 0 && first < oldest)
-		meta_forget_history(dir, 0, oldest);
+		journal_clean(dir, 0, oldest);
 	io_close(&dir);
 	if (gc_is_over(g, s) && (g->dry || gc_remove_session(g->store, s->name)))
 		g->result.sessions++;
@@ -519,7 +744,7 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 		in_use += item->running;
 	}
 	if (dir >= 0 && !g->dry)
-		recent_compact(dir);
+		journal_clean(dir, 0, 0);
 	io_close(&dir);
 	inventory_release(&v);
 	errno = error;

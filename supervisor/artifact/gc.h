@@ -1,5 +1,5 @@
-// Garbage collection: removes artifacts past their time (retention.h), sessions that are over, and
-// leftovers of crashes.
+// Garbage collection: removes artifacts past their time (struct retention_limits), sessions that
+// are over, and leftovers of crashes.
 //
 // It is safe beside runs and other gcs: a run locks what it uses, and a file that is gone already
 // is no error.
@@ -12,7 +12,6 @@
 #define TERSE_ARTIFACT_GC_H
 
 #include "supervisor/artifact/id.h"
-#include "supervisor/artifact/retention.h"
 #include "supervisor/artifact/store.h"
 
 #include <stdbool.h>
@@ -21,9 +20,96 @@
 
 struct settings;
 
-/* In a session's directory; the session ended when this file was last written, unless a run
-   followed. */
-#define INVENTORY_ENDED "ended"
+// Removing one artifact.
+//
+// Its text goes first: from then on it is not listed, found or counted. Other files that a crash
+// leaves have no text, and go with the next gc (gc.h). The claim of its ID goes last, so that no
+// new run gets that ID before.
+//
+// Nothing but names in the session's directory and in STORE/ids is removed; a link that somebody
+// put there goes, and what it leads to stays.
+
+enum removal {
+	REMOVAL_DONE,
+	REMOVAL_ABSENT,  /* it is not there (any more) */
+	REMOVAL_RUNNING, /* a supervisor still writes it, or has just begun to: it stays */
+	REMOVAL_FAILED,  /* errno */
+};
+
+/* `dir` is the session's directory. Adds the freed bytes to *freed, even if only a part of the
+   artifact was there (REMOVAL_ABSENT). Any number of processes may do this at a time. */
+enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
+			uint64_t *freed);
+
+/* Whether a supervisor still writes it, or has just begun to. */
+bool removal_is_running(int dir, const char *id);
+
+// The time that a store has seen pass. Ages in it are counted by this time, so that a clock that
+// jumps makes nothing old.
+//
+// STORE/gc is looked at whenever the store is cleaned up, and its time is when that was last. Of
+// the time between two looks at most SEEN_STEP_MS count. The rest went by unseen: the clock was
+// set, or nothing ran. Each such time is a line of the file, "END UNSEEN\n", in milliseconds.
+
+/* Under a day, after which the artifacts of a session that has ended go. */
+#define SEEN_STEP_MS ((int64_t)23 * 60 * 60 * 1000)
+#define SEEN_GAPS    32
+
+struct seen {
+	struct {
+		int64_t end_ms, unseen_ms;
+	} gaps[SEEN_GAPS]; /* the oldest first */
+	int count;
+};
+
+/* Looks at the open file, at this time. `keep`: it is written to. Without a file (-1) all time was
+   seen. */
+void seen_look(struct seen *s, int fd, int64_t now_ms, bool keep);
+
+/* Converts an age in seen time to an age by the clock. */
+int64_t seen_age(const struct seen *s, int64_t now_ms, int64_t age_ms);
+
+// The decision which artifacts go. Only numbers, no files.
+
+/* 0: no limit, except for keep_ms. */
+struct retention_limits {
+	int64_t max_age_ms;
+	int64_t keep_ms; /* of a session that has ended; 0: nothing is kept */
+	uint64_t max_count, max_bytes;
+	uint64_t session_count, session_bytes; /* of each session */
+};
+
+/* Why one is removed; the first that applies. */
+enum retention_why {
+	RETENTION_STAYS,
+	RETENTION_ENDED, /* its session has, long enough ago */
+	RETENTION_AGE,
+	RETENTION_SESSION_COUNT,
+	RETENTION_SESSION_SIZE,
+	RETENTION_COUNT,
+	RETENTION_SIZE,
+	RETENTION_REASONS, /* their number */
+};
+
+struct retention_item {
+	uint64_t id;     /* packed (id.h) */
+	uint64_t bytes;  /* on disk */
+	int64_t last_ms; /* when it was last written */
+	unsigned session;
+	bool running;           /* stays, whatever the limits; counts all the same */
+	enum retention_why why; /* the decision */
+};
+
+struct retention_session {
+	int64_t ended_ms;      /* 0: it goes on */
+	uint64_t count, bytes; /* for the decision's own use */
+};
+
+/* Decides about all of `items`, which are sorted by `id`. Where there are too many, the oldest
+   go. */
+void retention_decide(struct retention_item *items, size_t count,
+		      struct retention_session *sessions, const struct retention_limits *limits,
+		      int64_t now_ms);
 
 struct inventory_session {
 	char name[STORE_SESSION_LEN + 1];

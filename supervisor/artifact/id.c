@@ -5,7 +5,7 @@
 #include "config/profile.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -293,8 +293,8 @@ bool id_is_whole(const char *name)
 	return take_whole(name, id);
 }
 
-/* Artifacts are in the order in which they were made, and a run makes its own when its text spills:
-   one that started this long before another one is taken to be behind it. */
+/* A run makes its artifact when its text spills: one that started this long before another one is
+   taken to be noted before it. */
 #define LATE_MS 60000
 
 struct run {
@@ -304,7 +304,7 @@ struct run {
 	bool unkept;              /* it could not be */
 	bool looks;               /* it is no run for the purpose */
 	bool is_there;            /* the artifact is */
-	struct last_end end;      /* of one in the history */
+	struct last_end end;      /* of one that has ended */
 };
 
 struct runs {
@@ -312,89 +312,37 @@ struct runs {
 	size_t count, room;
 };
 
-static struct run *last_add(struct runs *r)
+/* Takes a run from its line, or from the metadata of its artifact. */
+static struct run *last_add(struct runs *r, const struct journal_line *line)
 {
 	struct run *run = array_add(&r->items, &r->count, &r->room, sizeof(*run));
-	if (run)
-		*run = (struct run){.order = r->count};
+	struct meta m = {.owned = NULL};
+	if (!run)
+		return NULL;
+	*run = (struct run){.order = r->count, .is_there = line->is_there};
+	run->artifact.store = line->store;
+	memcpy(run->artifact.id, line->id, sizeof(line->id));
+	snprintf(run->artifact.session, sizeof(run->artifact.session), "%s", line->session);
+	if (line->kind == JOURNAL_RUN) {
+		meta_parse(line->text, line->len, &m);
+	} else {
+		int dir = store_open_session(line->store, line->session, false);
+		if (dir >= 0)
+			meta_read(dir, line->id, &m);
+		io_close(&dir);
+	}
+	bool read = m.owned;
+	run->started_ms = read ? m.started_ms : *line->id ? id_time_ms(id_pack(line->id)) : 0;
+	run->looks = read ? profile_is_own(m.argv) : !*line->id;
+	run->unkept = m.unkept;
+	run->end = (struct last_end){.interrupted = m.state == META_INTERRUPTED,
+				     .timed_out = m.timed_out,
+				     .exit_code = m.exit_code,
+				     .signal = m.signal,
+				     .duration_ms = m.duration_ms,
+				     .ended_ms = line->kind == JOURNAL_RUN ? m.ended_ms : 0};
+	meta_release(&m);
 	return run;
-}
-
-/* The number of runs that started at this time or later. */
-static unsigned long count_since(const struct runs *r, int64_t ms)
-{
-	unsigned long n = 0;
-	for (size_t i = 0; i < r->count; i++)
-		n += !r->items[i].looks && r->items[i].started_ms >= ms;
-	return n;
-}
-
-/* Adds runs that have ended. A run that ended before another one began also began before it. */
-static int add_ended(struct runs *r, struct history *h, unsigned long back)
-{
-	struct meta m;
-	int got;
-	while ((got = history_next(h, &m)) == 1 && count_since(r, m.ended_ms) <= back) {
-		struct run *run = last_add(r);
-		if (!run)
-			return -1;
-		run->started_ms = m.started_ms;
-		run->looks = profile_is_own(m.argv);
-		run->unkept = m.unkept;
-		run->end = (struct last_end){.interrupted = m.state == META_INTERRUPTED,
-					     .timed_out = m.timed_out,
-					     .exit_code = m.exit_code,
-					     .signal = m.signal,
-					     .duration_ms = m.duration_ms};
-		memcpy(run->artifact.id, m.id, sizeof(m.id));
-	}
-	return got < 0 ? -1 : 0;
-}
-
-static struct run *find_run(const struct runs *r, const char *id)
-{
-	for (size_t i = 0; i < r->count; i++) {
-		if (strcmp(r->items[i].artifact.id, id) == 0)
-			return &r->items[i];
-	}
-	return NULL;
-}
-
-/* Fills in a run that is not in the history from its metadata. */
-static void last_look_up(struct run *run)
-{
-	struct meta m;
-	const struct id_found *a = &run->artifact;
-	int dir = store_open_session(a->store, a->session, false);
-	run->started_ms = id_time_ms(id_pack(a->id));
-	if (dir >= 0 && meta_read(dir, a->id, &m) == 0) {
-		run->started_ms = m.started_ms;
-		run->looks = profile_is_own(m.argv);
-		meta_release(&m);
-	}
-	io_close(&dir);
-}
-
-/* Adds runs with an artifact, the newest first, until there are enough and one of them is kept. */
-static int add_kept(struct runs *r, struct recent *artifacts, unsigned long back)
-{
-	struct id_found found;
-	int got;
-	bool enough = false;
-	while (!enough && (got = recent_next(artifacts, &found)) == 1) {
-		struct run *run = find_run(r, found.id);
-		bool is_new = !run;
-		if (is_new)
-			run = last_add(r);
-		if (!run)
-			return -1;
-		run->artifact = found;
-		run->is_there = true;
-		if (is_new)
-			last_look_up(run);
-		enough = !run->looks && count_since(r, run->started_ms + LATE_MS) > back;
-	}
-	return enough || got == 0 ? 0 : -1;
 }
 
 static int last_newest_first(const void *a, const void *b)
@@ -405,29 +353,22 @@ static int last_newest_first(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Finds the run, and the last artifact of it or before it. */
-static int last_choose(const struct runs *r, unsigned long back, struct id_found *found)
+/* The run that started as the `back`-th before the last one, or NULL; and, with `kept`, that of the
+   last artifact of it or before it. */
+static const struct run *last_choose(struct runs *r, unsigned long back, const struct run **kept)
 {
-	const struct run *run = NULL, *kept = NULL;
-	for (size_t i = 0; i < r->count && !kept; i++) {
+	const struct run *run = NULL;
+	if (r->count > 1)
+		qsort(r->items, r->count, sizeof(*r->items), last_newest_first);
+	*kept = NULL;
+	for (size_t i = 0; i < r->count && !*kept; i++) {
 		const struct run *at = &r->items[i];
 		if (at->looks || (!run && back-- > 0))
 			continue;
 		run = run ? run : at;
-		kept = at->is_there ? at : NULL;
+		*kept = at->is_there ? at : NULL;
 	}
-	found->id[0] = '\0';
-	if (kept)
-		*found = kept->artifact;
-	if (run && run == kept)
-		return 0;
-	if (run)
-		found->end = run->end;
-	errno = !run                  ? ENOENT
-		: run->artifact.id[0] ? LAST_REMOVED
-		: run->unkept         ? LAST_UNKEPT
-				      : LAST_PRINTED;
-	return -1;
+	return run;
 }
 
 /* Whether `name` is "last" or "last-N"; sets *back to N. */
@@ -445,22 +386,65 @@ static bool is_last(const char *name, unsigned long *back)
 	return errno == 0;
 }
 
-/* Finds the artifact of the run. */
+static struct run *find_run(const struct runs *r, const char *id)
+{
+	for (size_t i = 0; *id && i < r->count; i++) {
+		if (strcmp(r->items[i].artifact.id, id) == 0)
+			return &r->items[i];
+	}
+	return NULL;
+}
+
+/* Finds the artifact of the run. The journal is read from its end until more runs than `back` have
+   started behind what it tells of, since what stands before has started before; and until an
+   artifact is found. For that, lines of runs without one do not matter. */
 static int last_find(struct store *stores, int count, const char *session, unsigned long back,
 		     struct id_found *found)
 {
+	struct journal *j = journal_open(stores, count, session, JOURNAL_RUN | JOURNAL_MADE);
 	struct runs r = {NULL, 0, 0};
-	struct history *h = history_open(stores, count, session);
-	struct recent *artifacts = recent_open(stores, count, session);
-	int result = -1;
-	if (h && artifacts && add_ended(&r, h, back) == 0 && add_kept(&r, artifacts, back) == 0) {
-		if (r.count > 1)
-			qsort(r.items, r.count, sizeof(*r.items), last_newest_first);
-		result = last_choose(&r, back, found);
+	struct journal_line line;
+	const struct run *run, *kept = NULL;
+	int result = -1, got = j ? 1 : -1;
+	bool enough = false;
+	while (!kept && got == 1 && (got = journal_next(j, &line)) == 1) {
+		struct run *of = find_run(&r, line.id);
+		if (enough && !line.is_there)
+			continue;
+		if (of && line.is_there) {
+			/* It had to go to another store. */
+			of->is_there = true;
+			of->artifact.store = line.store;
+		}
+		if (!of && !(of = last_add(&r, &line))) {
+			got = -1;
+			break;
+		}
+		int64_t then = line.kind == JOURNAL_MADE ? of->started_ms + LATE_MS
+			       : of->end.ended_ms        ? of->end.ended_ms
+							 : INT64_MAX;
+		unsigned long behind = 0;
+		for (size_t i = 0; i < r.count; i++)
+			behind += !r.items[i].looks && r.items[i].started_ms >= then;
+		enough |= behind > back;
+		if (enough)
+			last_choose(&r, back, &kept);
+	}
+	if (got >= 0) {
+		run = last_choose(&r, back, &kept);
+		found->id[0] = '\0';
+		if (kept)
+			*found = kept->artifact;
+		if (run)
+			found->end = run->end;
+		result = run && run == kept ? 0 : -1;
+		errno = !run                  ? ENOENT
+			: run->artifact.id[0] ? LAST_REMOVED
+			: run->unkept         ? LAST_UNKEPT
+					      : LAST_PRINTED;
 	}
 	int error = errno;
-	history_close(h);
-	recent_close(artifacts);
+	journal_close(j);
 	free(r.items);
 	errno = error;
 	return result;

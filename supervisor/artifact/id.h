@@ -66,7 +66,7 @@ bool id_is_whole(const char *name);
 struct last_end {
 	bool interrupted, timed_out;
 	int exit_code, signal; /* exit_code -1: by `signal` */
-	int64_t duration_ms;
+	int64_t duration_ms, ended_ms;
 };
 
 struct id_found {

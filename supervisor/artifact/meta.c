@@ -5,14 +5,11 @@
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/json_read.h"
+#include "lib/members.h"
 #include "lib/utf8.h"
-#include "supervisor/artifact/removal.h"
-#include "supervisor/artifact/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,49 +21,8 @@
 /* Arguments of at most 128 KB: escaped six-fold they still are under META_MAX. */
 #define COMMAND_BUDGET (128 * 1024)
 
-/* Bytes of the names of an agent and of a profile that are kept. */
-#define NAME_SHOWN ((size_t)24)
-
 /* Each argument also takes two quotes and a comma. */
 #define ARGUMENT_EXTRA 3
-
-/* Overwrites the file, which needs no room on a full disk as long as the text fits into its blocks.
-   A reader may see a mixture for a moment. */
-static int overwrite(int dir, const char *name, const struct buffer *text)
-{
-	struct stat st;
-	int result = -1, fd = store_open_file(dir, name, O_WRONLY);
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) == 0 && (uint64_t)st.st_blocks * 512 >= text->len)
-		result = io_write_at(fd, text->data, text->len, 0);
-	else
-		errno = ENOSPC;
-	if (result == 0)
-		result = ftruncate(fd, (off_t)text->len);
-	io_close(&fd);
-	return result;
-}
-
-static int meta_replace(int dir, const char *name, const struct buffer *text)
-{
-	char temporary[ID_LEN + 7];
-	snprintf(temporary, sizeof(temporary), ".%s", name);
-	int fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
-	if (fd < 0 && errno == EEXIST && unlinkat(dir, temporary, 0) == 0)
-		fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
-	if (fd < 0)
-		return -1;
-	bool written = io_write(fd, text->data, text->len) == 0;
-	int result = written ? renameat(dir, temporary, dir, name) : -1;
-	if (result < 0) {
-		int saved = errno;
-		unlinkat(dir, temporary, 0);
-		errno = saved;
-	}
-	io_close(&fd);
-	return result;
-}
 
 struct gaps meta_gaps(const struct meta_stream *s)
 {
@@ -90,79 +46,36 @@ struct gaps meta_raw_gaps(const struct meta *m)
 
 int meta_write(int dir, const struct meta *m)
 {
-	char name[ID_LEN + 6];
-	snprintf(name, sizeof(name), "%s.json", m->id);
+	char name[ID_LEN + 6], temporary[ID_LEN + 7];
 	struct buffer text = BUFFER_INIT;
-	bool encoded = meta_encode(&text, m, COMMAND_BUDGET) == 0;
-	int result = encoded ? meta_replace(dir, name, &text) : -1, error = errno;
-	/* Writing in place may work where that failed. */
-	if (encoded && result < 0) {
-		result = overwrite(dir, name, &text);
-		errno = error;
+	struct stat st;
+	int result = -1, error;
+	snprintf(name, sizeof(name), "%s.json", m->id);
+	snprintf(temporary, sizeof(temporary), ".%s", name);
+	if (meta_encode(&text, m, COMMAND_BUDGET) < 0)
+		goto out;
+	int fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
+	if (fd < 0 && errno == EEXIST && unlinkat(dir, temporary, 0) == 0)
+		fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
+	if (fd >= 0 && io_write(fd, text.data, text.len) == 0)
+		result = renameat(dir, temporary, dir, name);
+	error = errno;
+	if (fd >= 0 && result < 0)
+		unlinkat(dir, temporary, 0);
+	io_close(&fd);
+	if (result < 0) {
+		/* Written in place it needs no room on a full disk, as long as it fits into its
+		   blocks. A reader may see a mixture for a moment. */
+		fd = store_open_file(dir, name, O_WRONLY);
+		if (fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_blocks * 512 >= text.len &&
+		    io_write_at(fd, text.data, text.len, 0) == 0)
+			result = ftruncate(fd, (off_t)text.len);
+		io_close(&fd);
 	}
+	errno = error;
+out:
 	buffer_release(&text);
 	return result;
-}
-
-int meta_append_history(int dir, const struct meta *m)
-{
-	struct buffer line = BUFFER_INIT;
-	/* The length that escaping adds is known only afterwards. */
-	for (size_t budget = META_HISTORY_MAX;; budget /= 2) {
-		buffer_clear(&line);
-		meta_encode(&line, m, budget);
-		buffer_append(&line, "\n", 1);
-		if (line.len <= META_HISTORY_MAX || budget == 0)
-			break;
-	}
-	int result = buffer_check(&line);
-	if (result == 0)
-		result = journal_append(dir, META_HISTORY, line.data, line.len);
-	buffer_release(&line);
-	return result;
-}
-
-/* The start time in a history line, or -1. The key can stand nowhere else in it, since quotes in
-   strings are escaped. */
-static int64_t started_in(const char *line, size_t len)
-{
-	static const char key[] = "\"started_ms\":";
-	const char *at = memmem(line, len, key, sizeof(key) - 1);
-	char digits[24];
-	if (!at)
-		return -1;
-	at += sizeof(key) - 1;
-	size_t left = (size_t)(line + len - at);
-	snprintf(digits, sizeof(digits), "%.*s", (int)(left < 20 ? left : 20), at);
-	return strtoll(digits, NULL, 10);
-}
-
-struct span_of_time {
-	int64_t from_ms, to_ms;
-};
-
-static size_t keep_others(void *ctx, const char *line, size_t len)
-{
-	const struct span_of_time *span = ctx;
-	int64_t started = started_in(line, len);
-	return started >= span->from_ms && started < span->to_ms ? 0 : len;
-}
-
-long meta_forget_history(int dir, int64_t from_ms, int64_t to_ms)
-{
-	struct span_of_time span = {from_ms, to_ms};
-	journal_filter(dir, USAGE_READS, keep_others, &span);
-	return journal_filter(dir, META_HISTORY, keep_others, &span);
-}
-
-int64_t meta_first_in_history(int dir)
-{
-	char line[META_HISTORY_MAX];
-	int fd = store_open_file(dir, META_HISTORY, O_RDONLY);
-	ssize_t n = fd < 0 ? -1 : io_read_at(fd, line, sizeof(line), 0);
-	io_close(&fd);
-	const char *newline = n > 0 ? memchr(line, '\n', (size_t)n) : NULL;
-	return newline ? started_in(line, (size_t)(newline - line)) : -1;
 }
 
 bool meta_is_held(int text_fd)
@@ -255,21 +168,16 @@ int meta_read(int dir, const char *id, struct meta *m)
 
 void meta_release(struct meta *m)
 {
+	if (m->owned)
+		free(m->argv);
 	free(m->owned);
 	*m = (struct meta){0};
 }
 
-#define VERSION 1
+/* --- as JSON ---------------------------------------------------------------------------- */
 
-#define STATES       3
-#define STDERR_MODES 3
-
-static const char *const state_names[STATES] = {
-	[META_RUNNING] = "running", [META_DONE] = "done", [META_INTERRUPTED] = "interrupted"};
-
-static const char *const stderr_names[STDERR_MODES] = {[META_STDERR_MERGED] = "merged",
-						       [META_STDERR_APART] = "apart",
-						       [META_STDERR_ELSEWHERE] = "elsewhere"};
+static const char *const states[] = {"running", "done", "interrupted", NULL};
+static const char *const stderrs[] = {"merged", "apart", "elsewhere", NULL};
 
 bool meta_has_failed(const struct meta *m)
 {
@@ -278,321 +186,346 @@ bool meta_has_failed(const struct meta *m)
 
 const char *meta_state_name(enum meta_state state)
 {
-	return state_names[state];
+	return states[state];
 }
 
-/* A string of at most `budget` bytes of `text`. */
-static void meta_json_add_string(struct buffer *out, const char *key, const char *text,
-				 size_t budget)
+enum kind {
+	KIND_ID,      /* char[]; always there */
+	KIND_WORDS,   /* char **, and whether it is cut */
+	KIND_TEXT,    /* const char *, of `most` bytes */
+	KIND_CHARS,   /* char[], of `most` bytes */
+	KIND_NAME,    /* an enum */
+	KIND_FLAG,    /* bool */
+	KIND_INTEGER, /* int, 0 to `most` */
+	KIND_COUNT,   /* uint64_t, or int64_t that is not negative */
+	KIND_COUNTS,  /* `most` of them as an array, there if the first one is */
+	KIND_STREAM,  /* struct meta_stream, if it is present */
+	KIND_GROUP,   /* members of the same struct, there if the first one is not 0 */
+	KIND_HOLDERS,
+	KIND_OBJECT, /* const char *: JSON */
+};
+
+/* A member. It is left out where the value is 0, empty, or `preset`. */
+struct field {
+	const char *key;
+	enum kind kind;
+	size_t at;
+	unsigned most; /* of a text 0: a quarter of the budget */
+	int preset;
+	const char *const *names;
+	const struct field *members;
+};
+
+#define IN_STREAM(member) .at = offsetof(struct meta_stream, member)
+#define IN_META(member)   .at = offsetof(struct meta, member)
+
+static const struct field gap_fields[] = {
+	{"from", KIND_COUNT, IN_STREAM(gap_from)},
+	{"to", KIND_COUNT, IN_STREAM(gap_to)},
+	{"offset", KIND_COUNT, IN_STREAM(gap_offset)},
+	{"bytes", KIND_COUNT, IN_STREAM(gap_bytes)},
+	{.key = NULL},
+};
+
+static const struct field lost_fields[] = {
+	{"from", KIND_COUNT, IN_STREAM(lost_from)},
+	{"bytes", KIND_COUNT, IN_STREAM(lost_bytes)},
+	{.key = NULL},
+};
+
+static const struct field stream_fields[] = {
+	{"bytes", KIND_COUNT, IN_STREAM(bytes)},
+	{"lines", KIND_COUNT, IN_STREAM(lines)},
+	{"gap", KIND_GROUP, .members = gap_fields},
+	{"error", KIND_INTEGER, IN_STREAM(error), .most = 4095},
+	{"lost", KIND_GROUP, .members = lost_fields},
+	{.key = NULL},
+};
+
+static const struct field holder_fields[] = {
+	{"pid", KIND_INTEGER, .at = offsetof(struct meta_holder, pid), .most = INT_MAX},
+	{"name", KIND_CHARS, .at = offsetof(struct meta_holder, name), .most = META_HOLDER_NAME},
+	{.key = NULL},
+};
+
+/* The ID comes first: it tells a line of a run from others in the journal. */
+static const struct field fields[] = {
+	{"id", KIND_ID, IN_META(id)},
+	{"session", KIND_TEXT, IN_META(session), .most = NAME_MAX},
+	{"command", KIND_WORDS, IN_META(argv)},
+	{"command_cut", KIND_FLAG, IN_META(cut)},
+	{"cwd", KIND_TEXT, IN_META(cwd)},
+	{"state", KIND_NAME, IN_META(state), .preset = -1, .names = states},
+	{"started_ms", KIND_COUNT, IN_META(started_ms)},
+	{"ended_ms", KIND_COUNT, IN_META(ended_ms)},
+	{"duration_ms", KIND_COUNT, IN_META(duration_ms)},
+	{"exit_code", KIND_INTEGER, IN_META(exit_code), .most = 255, .preset = -1},
+	{"signal", KIND_INTEGER, IN_META(signal), .most = 127},
+	{"timed_out", KIND_FLAG, IN_META(timed_out)},
+	{"binary", KIND_FLAG, IN_META(binary)},
+	{"unkept", KIND_FLAG, IN_META(unkept)},
+	{"wanted", KIND_FLAG, IN_META(wanted)},
+	{"cols", KIND_INTEGER, IN_META(cols), .most = INT_MAX},
+	{"rows", KIND_INTEGER, IN_META(rows), .most = INT_MAX},
+	{"supervisor", KIND_INTEGER, IN_META(supervisor), .most = INT_MAX},
+	{"command_pid", KIND_INTEGER, IN_META(command), .most = INT_MAX},
+	{"streams", KIND_NAME, IN_META(standard_error), .names = stderrs},
+	{"stdout_file", KIND_TEXT, IN_META(files[0])},
+	{"stderr_file", KIND_TEXT, IN_META(files[1])},
+	{"told", KIND_COUNT, IN_META(reported)},
+	{"stdout", KIND_STREAM, IN_META(out), .members = stream_fields},
+	{"stderr", KIND_STREAM, IN_META(err), .members = stream_fields},
+	{"raw_bytes", KIND_COUNT, IN_META(raw_bytes)},
+	{"raw_lost", KIND_COUNT, IN_META(raw_lost)},
+	{"raw_error", KIND_INTEGER, IN_META(raw_error), .most = 4095},
+	{"shown", KIND_COUNTS, IN_META(shown), .most = 4},
+	{"agent", KIND_TEXT, IN_META(agent), .most = META_NAME},
+	{"profile", KIND_TEXT, IN_META(profile), .most = META_NAME},
+	{"held_by", KIND_HOLDERS, IN_META(held_by)},
+	{"host", KIND_TEXT, IN_META(host), .most = NAME_MAX},
+	{"container", KIND_TEXT, IN_META(container), .most = NAME_MAX},
+	{"labels", KIND_OBJECT, IN_META(labels)},
+	{"object_bytes", KIND_COUNT, IN_META(object_bytes)},
+	{.key = NULL},
+};
+
+static void add_text(struct buffer *out, const char *key, const char *text, size_t most)
 {
 	size_t len = strlen(text);
-	json_add_text(out, key, text, len > budget ? utf8_floor(text, len, budget) : len);
+	json_add_text(out, key, text, len > most ? utf8_floor(text, len, most) : len);
 }
 
-static void meta_json_add_stream(struct buffer *out, const char *key, const struct meta_stream *s)
+static void add_fields(struct buffer *out, const struct field *f, const char *base, size_t budget)
 {
-	if (!s->present)
-		return;
-	json_begin_object(out, key);
-	json_add_count(out, "bytes", s->bytes);
-	json_add_count(out, "lines", s->lines);
-	if (s->gap_from) {
-		json_begin_object(out, "gap");
-		json_add_count(out, "from", s->gap_from);
-		json_add_count(out, "to", s->gap_to);
-		json_add_count(out, "offset", s->gap_offset);
-		json_add_count(out, "bytes", s->gap_bytes);
-		json_end_object(out);
-	}
-	if (s->error)
-		json_add_number(out, "error", s->error);
-	if (s->lost_from) {
-		json_begin_object(out, "lost");
-		json_add_count(out, "from", s->lost_from);
-		json_add_count(out, "bytes", s->lost_bytes);
-		json_end_object(out);
-	}
-	json_end_object(out);
-}
-
-static void meta_json_add_holders(struct buffer *out, const struct meta *m)
-{
-	if (m->holders == 0)
-		return;
-	json_begin_array(out, "held_by");
-	for (int i = 0; i < m->holders; i++) {
-		json_begin_object(out, NULL);
-		json_add_number(out, "pid", m->held_by[i].pid);
-		meta_json_add_string(out, "name", m->held_by[i].name, sizeof(m->held_by[i].name));
-		json_end_object(out);
-	}
-	json_end_array(out);
-}
-
-/* How the command was started and has ended. */
-static void meta_json_add_run(struct buffer *out, const struct meta *m, size_t budget)
-{
-	bool cut = json_add_command(out, "command", m->argv, budget, ARGUMENT_EXTRA);
-	if (cut || m->cut)
-		json_add_bool(out, "command_cut", true);
-	meta_json_add_string(out, "cwd", m->cwd ? m->cwd : "", budget / 4);
-	json_add_string(out, "state", state_names[m->state]);
-	json_add_number(out, "started_ms", m->started_ms);
-	json_add_number(out, "ended_ms", m->ended_ms);
-	json_add_number(out, "duration_ms", m->duration_ms);
-	json_add_known(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code);
-	json_add_known(out, "signal", m->signal > 0, (uint64_t)m->signal);
-	json_add_bool(out, "timed_out", m->timed_out);
-	json_add_bool(out, "binary", m->binary);
-	json_add_count(out, "cols", m->cols);
-	json_add_count(out, "rows", m->rows);
-	json_add_number(out, "supervisor", m->supervisor);
-	json_add_number(out, "command_pid", m->command);
-}
-
-static void meta_json_add_shown(struct buffer *out, const struct meta *m)
-{
-	const uint64_t shown[] = {m->shown.bytes, m->shown.tokens, m->shown.text, m->shown.own};
-	if (m->shown.bytes) {
-		json_begin_array(out, "shown");
-		for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
-			json_add_count(out, NULL, shown[i]);
-		json_end_array(out);
-	}
-	if (m->agent)
-		meta_json_add_string(out, "agent", m->agent, NAME_SHOWN);
-	if (m->profile)
-		meta_json_add_string(out, "profile", m->profile, NAME_SHOWN);
-}
-
-static const char *const file_keys[2] = {"stdout_file", "stderr_file"};
-
-void meta_add_files(struct buffer *out, const struct meta *m, size_t budget)
-{
-	for (int i = 0; i < 2; i++) {
-		if (m->files[i])
-			meta_json_add_string(out, file_keys[i], m->files[i], budget);
+	for (; f->key; f++) {
+		const void *at = base + f->at;
+		const char *text = f->kind == KIND_TEXT || f->kind == KIND_OBJECT
+					   ? *(const char *const *)at
+					   : NULL;
+		const struct meta *m = at;
+		switch (f->kind) {
+		case KIND_ID: json_add_string(out, f->key, at); break;
+		case KIND_WORDS:
+			m = (const void *)base;
+			if (json_add_command(out, f->key, m->argv, budget, ARGUMENT_EXTRA) &&
+			    !m->cut)
+				json_add_bool(out, "command_cut", true);
+			break;
+		case KIND_TEXT:
+			if (text && *text)
+				add_text(out, f->key, text, f->most ? f->most : budget / 4);
+			break;
+		case KIND_CHARS: add_text(out, f->key, at, f->most); break;
+		case KIND_NAME:
+			if (*(const int *)at != f->preset)
+				json_add_string(out, f->key, f->names[*(const unsigned *)at]);
+			break;
+		case KIND_FLAG:
+			if (*(const bool *)at)
+				json_add_bool(out, f->key, true);
+			break;
+		case KIND_INTEGER:
+			if (*(const int *)at != f->preset)
+				json_add_number(out, f->key, *(const int *)at);
+			break;
+		case KIND_COUNT:
+			if (*(const uint64_t *)at)
+				json_add_count(out, f->key, *(const uint64_t *)at);
+			break;
+		case KIND_COUNTS:
+			if (!*(const uint64_t *)at)
+				break;
+			json_begin_array(out, f->key);
+			for (unsigned i = 0; i < f->most; i++)
+				json_add_count(out, NULL, ((const uint64_t *)at)[i]);
+			json_end_array(out);
+			break;
+		case KIND_STREAM:
+		case KIND_GROUP:
+			if (f->kind == KIND_STREAM ? !((const struct meta_stream *)at)->present
+						   : !*(const uint64_t *)(base + f->members->at))
+				break;
+			json_begin_object(out, f->key);
+			add_fields(out, f->members, at, budget);
+			json_end_object(out);
+			break;
+		case KIND_HOLDERS:
+			m = (const void *)base;
+			if (m->holders == 0)
+				break;
+			json_begin_array(out, f->key);
+			for (int i = 0; i < m->holders; i++) {
+				json_begin_object(out, NULL);
+				add_fields(out, holder_fields, (const char *)&m->held_by[i], 0);
+				json_end_object(out);
+			}
+			json_end_array(out);
+			break;
+		case KIND_OBJECT:
+			if (text)
+				json_add_raw(out, f->key, text, strlen(text));
+			break;
+		}
 	}
 }
 
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 {
 	json_begin_object(out, NULL);
-	json_add_count(out, "version", VERSION);
-	json_add_string(out, "id", m->id);
-	meta_json_add_string(out, "session", m->session ? m->session : "", NAME_MAX);
-	meta_json_add_run(out, m, budget);
-	if (m->standard_error)
-		json_add_string(out, "streams", stderr_names[m->standard_error]);
-	meta_add_files(out, m, budget / 4);
-	if (m->unkept)
-		json_add_bool(out, "unkept", true);
-	if (m->reported)
-		json_add_count(out, "told", m->reported);
-	if (m->wanted)
-		json_add_bool(out, "wanted", true);
-	meta_json_add_stream(out, "stdout", &m->out);
-	meta_json_add_stream(out, "stderr", &m->err);
-	meta_json_add_shown(out, m);
-	meta_json_add_holders(out, m);
-	if (m->raw_lost) {
-		json_add_count(out, "raw_lost", m->raw_lost);
-		json_add_number(out, "raw_error", m->raw_error);
-	}
-	json_add_count(out, "raw_bytes", m->raw_bytes);
+	add_fields(out, fields, (const char *)m, budget);
 	json_end_object(out);
 	return buffer_check(out);
 }
 
-/* The reading side: a field that is missing keeps its preset, one of the wrong kind or
-   out of range makes the whole damaged. */
-struct reader {
-	const json_t *object;
-	bool bad;
-};
+static bool read_fields(const struct member_value *v, const struct field *table, char *base,
+			char **to);
 
-static json_int_t get_integer(struct reader *r, const char *key, json_int_t min, json_int_t max,
-			      json_int_t preset)
+/* Words are pointers into what is written to *to. */
+static bool read_words(const struct member_value *v, struct meta *m, char **to)
 {
-	const json_t *v = json_object_get(r->object, key);
-	if (!v || json_is_null(v))
-		return preset;
-	if (!json_is_integer(v) || json_integer_value(v) < min || json_integer_value(v) > max) {
-		r->bad = true;
-		return preset;
+	struct members list;
+	size_t count = 0;
+	members_begin(&list, v->data, v->len);
+	if (!list.is_list || m->argv)
+		return false;
+	while (members_next(&list))
+		count++;
+	m->argv = calloc(count + 1, sizeof(*m->argv));
+	if (list.bad || !m->argv)
+		return false;
+	members_begin(&list, v->data, v->len);
+	for (size_t i = 0; *to && members_next(&list); i++) {
+		m->argv[i] = *to;
+		*to = member_text(&list.value, *to);
 	}
-	return json_integer_value(v);
+	return *to;
 }
 
-static uint64_t get_count(struct reader *r, const char *key)
+static bool read_holders(const struct member_value *v, struct meta *m, char **to)
 {
-	return (uint64_t)get_integer(r, key, 0, INT64_MAX, 0);
-}
-
-static bool meta_json_get_bool(struct reader *r, const char *key)
-{
-	const json_t *v = json_object_get(r->object, key);
-	r->bad |= v && !json_is_boolean(v);
-	return json_is_true(v);
-}
-
-static const char *get_string(struct reader *r, const char *key)
-{
-	const json_t *v = json_object_get(r->object, key);
-	r->bad |= v && !json_is_string(v);
-	return json_is_string(v) ? json_string_value(v) : "";
-}
-
-static void get_stream(struct reader *r, const char *key, struct meta_stream *s)
-{
-	struct reader in = {.object = json_object_get(r->object, key)};
-	if (!in.object)
-		return;
-	s->present = true;
-	s->bytes = get_count(&in, "bytes");
-	s->lines = get_count(&in, "lines");
-	s->error = (int)get_integer(&in, "error", 0, 4095, 0);
-	struct reader gap = {.object = json_object_get(in.object, "gap")};
-	if (gap.object) {
-		s->gap_from = get_count(&gap, "from");
-		s->gap_to = get_count(&gap, "to");
-		s->gap_offset = get_count(&gap, "offset");
-		s->gap_bytes = get_count(&gap, "bytes");
-		gap.bad |= s->gap_from == 0 || s->gap_to < s->gap_from ||
-			   s->gap_bytes > INT64_MAX - s->gap_offset || !json_is_object(gap.object);
-	}
-	struct reader lost = {.object = json_object_get(in.object, "lost")};
-	if (lost.object) {
-		s->lost_from = get_count(&lost, "from");
-		s->lost_bytes = get_count(&lost, "bytes");
-		lost.bad |= s->lost_from > s->lines || !json_is_object(lost.object);
-	}
-	r->bad |= in.bad || gap.bad || lost.bad || !json_is_object(in.object);
-}
-
-static void get_holders(struct reader *r, struct meta *m)
-{
-	const json_t *list = json_object_get(r->object, "held_by"), *one;
-	size_t i;
-	r->bad |= list && !json_is_array(list);
-	json_array_foreach(list, i, one)
-	{
-		struct reader in = {.object = one, .bad = !json_is_object(one)};
-		if (m->holders == META_HOLDERS)
-			break;
+	struct members list;
+	members_begin(&list, v->data, v->len);
+	bool good = list.is_list;
+	while (good && m->holders < META_HOLDERS && members_next(&list)) {
 		struct meta_holder *h = &m->held_by[m->holders++];
-		h->pid = (pid_t)get_integer(&in, "pid", 1, INT_MAX, 0);
-		snprintf(h->name, sizeof(h->name), "%s", get_string(&in, "name"));
-		r->bad |= in.bad;
+		good = read_fields(&list.value, holder_fields, (char *)h, to) && h->pid > 0;
 	}
+	return good && !list.bad;
 }
 
-/* The place in `names` of a string's value; 0 for one that is not there. */
-static unsigned get_name(struct reader *r, const char *key, const char *const *names,
-			 unsigned count, bool required)
+/* A value of another kind, or out of range, is none. */
+static bool read_field(const struct member_value *v, const struct field *f, char *base, char **to)
 {
-	const char *value = get_string(r, key);
-	for (unsigned i = 0; i < count; i++) {
-		if (strcmp(value, names[i]) == 0)
-			return i;
+	void *at = base + f->at;
+	char *text = *to;
+	uint64_t n = 0;
+	struct members list;
+	if (member_is(v, "null"))
+		return true;
+	switch (f->kind) {
+	case KIND_ID:
+		*to = member_text(v, text);
+		if (!*to || (*text && !id_is_valid(text)))
+			return false;
+		memcpy(at, text, (size_t)(*to - text));
+		return true;
+	case KIND_WORDS: return read_words(v, (struct meta *)base, to);
+	case KIND_TEXT:
+		*to = member_text(v, text);
+		if (*to && *text)
+			*(const char **)at = text;
+		return *to;
+	case KIND_CHARS:
+		*to = member_text(v, text);
+		if (*to)
+			snprintf(at, f->most, "%s", text);
+		return *to;
+	case KIND_NAME:
+		*to = member_text(v, text);
+		while (*to && f->names[n] && strcmp(f->names[n], text) != 0)
+			n++;
+		*(unsigned *)at = (unsigned)n;
+		return *to && f->names[n];
+	case KIND_FLAG:
+		*(bool *)at = member_is(v, "true");
+		return *(bool *)at || member_is(v, "false");
+	case KIND_INTEGER:
+		if (!member_number(v, f->most, &n))
+			return false;
+		*(int *)at = (int)n;
+		return true;
+	case KIND_COUNT: return member_number(v, INT64_MAX, at);
+	case KIND_COUNTS:
+		members_begin(&list, v->data, v->len);
+		for (unsigned i = 0; i < f->most && members_next(&list); i++) {
+			if (!member_number(&list.value, INT64_MAX, (uint64_t *)at + i))
+				return false;
+		}
+		return !list.bad && list.is_list;
+	case KIND_STREAM: {
+		struct meta_stream *s = at;
+		s->present = true;
+		return read_fields(v, f->members, at, to) && s->lost_from <= s->lines;
 	}
-	r->bad |= required || *value;
-	return 0;
+	case KIND_GROUP: {
+		struct meta_stream *s = at;
+		return read_fields(v, f->members, at, to) &&
+		       (f->members == lost_fields || (s->gap_from > 0 && s->gap_to >= s->gap_from &&
+						      s->gap_bytes <= INT64_MAX - s->gap_offset));
+	}
+	case KIND_HOLDERS: return read_holders(v, (struct meta *)base, to);
+	case KIND_OBJECT:
+		members_begin(&list, v->data, v->len);
+		if (list.bad || list.is_list)
+			return false;
+		memcpy(text, v->data, v->len);
+		text[v->len] = '\0';
+		*to = text + v->len + 1;
+		*(const char **)at = text;
+		return true;
+	}
+	return false;
 }
 
-/* Copies the strings into one block: the argument vector, then the texts. */
-static int get_strings(struct reader *r, struct meta *m)
+/* Members mostly stand in the order of the table. Unknown ones are passed over. */
+static bool read_fields(const struct member_value *v, const struct field *table, char *base,
+			char **to)
 {
-	const json_t *command = json_object_get(r->object, "command"), *argument;
-	const struct {
-		const char **to, *text;
-	} texts[] = {
-		{&m->cwd, get_string(r, "cwd")},
-		{&m->session, get_string(r, "session")},
-		{&m->agent, get_string(r, "agent")},
-		{&m->files[0], get_string(r, file_keys[0])},
-		{&m->files[1], get_string(r, file_keys[1])},
-	};
-	const size_t text_count = sizeof(texts) / sizeof(*texts);
-	size_t i, count = json_array_size(command), size = (count + 1) * sizeof(char *);
-	r->bad |= command && !json_is_array(command);
-	json_array_foreach(command, i, argument)
-	{
-		if (json_is_string(argument))
-			size += json_string_length(argument) + 1;
-		else
-			r->bad = true;
+	struct members m;
+	const struct field *next = table;
+	members_begin(&m, v->data, v->len);
+	if (m.is_list)
+		return false;
+	while (members_next(&m)) {
+		const struct field *f = next;
+		while (f->key && !members_is(&m, f->key))
+			f++;
+		if (!f->key) {
+			for (f = table; f->key && !members_is(&m, f->key);)
+				f++;
+		}
+		if (f->key && !read_field(&m.value, f, base, to))
+			return false;
+		next = f->key ? f + 1 : next;
 	}
-	for (i = 0; i < text_count; i++)
-		size += strlen(texts[i].text) + 1;
-	if (r->bad) {
-		errno = EBADMSG;
-		return -1;
-	}
-	m->owned = malloc(size);
-	if (!m->owned)
-		return -1;
-	m->argv = m->owned;
-	char *to = (char *)(m->argv + count + 1);
-	json_array_foreach(command, i, argument)
-	{
-		m->argv[i] = to;
-		to = stpcpy(to, json_string_value(argument)) + 1;
-	}
-	m->argv[count] = NULL;
-	for (i = 0; i < text_count; i++) {
-		*texts[i].to = to;
-		to = stpcpy(to, texts[i].text) + 1;
-	}
-	for (i = 0; i < 2; i++) {
-		if (!*m->files[i])
-			m->files[i] = NULL;
-	}
-	if (!*m->agent)
-		m->agent = NULL;
-	return 0;
+	return !m.bad;
 }
 
 int meta_parse(const char *data, size_t len, struct meta *m)
 {
-	*m = (struct meta){0};
-	json_error_t error;
-	json_t *root = json_read(data, len, 0, &error);
-	/* jansson describes an error in the text, but rarely a lack of memory. */
-	if (!root && *error.text == '\0') {
-		errno = ENOMEM;
-		return -1;
+	const enum meta_state none = (enum meta_state) - 1;
+	const struct member_value all = {data, len};
+	*m = (struct meta){.state = none, .exit_code = -1, .cwd = "", .session = ""};
+	char *to = m->owned = malloc(len + 1);
+	errno = to ? EBADMSG : ENOMEM;
+	if (to && read_fields(&all, fields, (char *)m, &to) && m->state != none) {
+		if (!m->argv)
+			m->argv = calloc(1, sizeof(*m->argv));
+		if (m->argv)
+			return 0;
 	}
-	struct reader r = {.object = root, .bad = !json_is_object(root)};
-	const char *id = get_string(&r, "id");
-	if (id_is_valid(id) || !*id)
-		memcpy(m->id, id, strlen(id) + 1);
-	else
-		r.bad = true;
-	m->state = get_name(&r, "state", state_names, STATES, true);
-	m->started_ms = get_integer(&r, "started_ms", 0, INT64_MAX, 0);
-	m->ended_ms = get_integer(&r, "ended_ms", 0, INT64_MAX, 0);
-	m->duration_ms = get_integer(&r, "duration_ms", 0, INT64_MAX, 0);
-	m->exit_code = (int)get_integer(&r, "exit_code", 0, 255, -1);
-	m->signal = (int)get_integer(&r, "signal", 0, 127, 0);
-	m->timed_out = meta_json_get_bool(&r, "timed_out");
-	m->binary = meta_json_get_bool(&r, "binary");
-	m->cut = meta_json_get_bool(&r, "command_cut");
-	m->unkept = meta_json_get_bool(&r, "unkept");
-	m->standard_error = get_name(&r, "streams", stderr_names, STDERR_MODES, false);
-	m->cols = (unsigned)get_integer(&r, "cols", 0, INT_MAX, 0);
-	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);
-	m->supervisor = (pid_t)get_integer(&r, "supervisor", 0, INT_MAX, 0);
-	m->command = (pid_t)get_integer(&r, "command_pid", 0, INT_MAX, 0);
-	m->reported = get_count(&r, "told");
-	m->wanted = meta_json_get_bool(&r, "wanted");
-	m->raw_bytes = get_count(&r, "raw_bytes");
-	m->raw_lost = get_count(&r, "raw_lost");
-	m->raw_error = (int)get_integer(&r, "raw_error", 0, 4095, 0);
-	get_stream(&r, "stdout", &m->out);
-	get_stream(&r, "stderr", &m->err);
-	get_holders(&r, m);
-	int result = get_strings(&r, m);
-	json_decref(root);
-	return result;
+	int error = errno;
+	meta_release(m);
+	errno = error;
+	return -1;
 }

@@ -1,5 +1,5 @@
 // The metadata of a run: ID.json beside its text, one compact JSON object that is replaced by
-// rename, so that a reader never sees half of it; and the line in the session's history.
+// rename, so that a reader never sees half of it; and the same as a line.
 #ifndef TERSE_ARTIFACT_META_H
 #define TERSE_ARTIFACT_META_H
 
@@ -13,9 +13,9 @@
 
 struct buffer;
 
-#define META_HISTORY     "history.jsonl"
-#define META_MAX         (1024 * 1024) /* bytes of ID.json at most */
-#define META_HISTORY_MAX 4096          /* bytes of a history line at most */
+#define META_MAX  (1024 * 1024) /* bytes of ID.json at most */
+#define META_LINE 4096          /* bytes of a line in the journal at most */
+#define META_NAME 24            /* of the name of an agent or a profile that are kept */
 
 enum meta_state { META_RUNNING, META_DONE, META_INTERRUPTED };
 
@@ -47,12 +47,13 @@ enum meta_stderr {
 	META_STDERR_ELSEWHERE, /* past terse */
 };
 
-#define META_HOLDERS 4
+#define META_HOLDERS     4
+#define META_HOLDER_NAME 64
 
 /* A process that keeps the output open after the command has ended. */
 struct meta_holder {
 	pid_t pid;
-	char name[64]; /* as the process has set it: may hold anything */
+	char name[META_HOLDER_NAME]; /* as the process has set it: may hold anything */
 };
 
 /* What a reader who may be an agent was shown of a run: bytes, and how many tokens that is, as
@@ -91,10 +92,13 @@ struct meta {
 	struct meta_holder
 		held_by[META_HOLDERS]; /* while the supervisor records what they write ... */
 	int holders;                   /* ... so many of them, the first ones */
-	/* Only in the history. Names not owned, may be NULL. All but `agent` are only written;
-	   usage.h reads them. */
+	/* Only in the journal. Names not owned, may be NULL. */
 	struct meta_shown shown;
 	const char *agent, *profile;
+	/* Of a run that may be pushed (remote/outbox.h): its machine, NULL where that is not known,
+	   and its labels, an object of strings as JSON; in the index the size of its archive. */
+	const char *host, *container, *labels;
+	uint64_t object_bytes;
 	void *owned; /* memory of a meta that was read; see meta_release */
 };
 
@@ -107,18 +111,6 @@ struct gaps meta_raw_gaps(const struct meta *m);
    128 KB are cut. Returns 0, or -1 with errno. */
 int meta_write(int dir, const struct meta *m);
 
-/* Appends one line to history.jsonl in `dir`. Long commands and directories are cut, so that the
-   line stays under META_HISTORY_MAX bytes. Returns 0, or -1 with errno. */
-int meta_append_history(int dir, const struct meta *m);
-
-/* Takes the runs that started at from_ms or later, and before to_ms, out of the history, and what
-   was read then out of SESSION/reads. Returns how many, or -1 with errno (ENOENT: there is no
-   history). */
-long meta_forget_history(int dir, int64_t from_ms, int64_t to_ms);
-
-/* When the first run in the history started, or -1. */
-int64_t meta_first_in_history(int dir);
-
 /* Reads ID.json. For a run that is not done, `bytes` come from the files and `lines` are 0
    (text_lines() counts them). A running state whose supervisor no longer holds its lock on ID.txt
    is returned as META_INTERRUPTED, ended when the text was last written. Returns 0, or -1 with
@@ -129,29 +121,22 @@ void meta_release(struct meta *m);
 /* Whether a supervisor holds the lock on this text, so that it may still grow. */
 bool meta_is_held(int text_fd);
 
-// struct meta as JSON and back (private to this folder).
+// struct meta as JSON and back, the same everywhere: in ID.json, as a line of the session's journal
+// (journal.h), and as a line of the remote's index (remote/index.h).
 //
-//   {"version":1,"id":"cmd-...","session":"...","command":["make","-j8"],"cwd":"/src",
-//    "state":"done","started_ms":...,"ended_ms":...,"duration_ms":...,
-//    "exit_code":2,"signal":null,"timed_out":false,"binary":false,"cols":160,"rows":50,
-//    "supervisor":0,"command_pid":0,"stdout":{"bytes":...,"lines":...},"raw_bytes":0}
+//   {"id":"cmd-...","session":"...","command":["make","-j8"],"cwd":"/src","state":"done",
+//    "started_ms":...,"ended_ms":...,"duration_ms":...,"exit_code":2,"cols":160,"rows":50,
+//    "stdout":{"bytes":...,"lines":...}}
 //
-// In the history: "shown":[BYTES,TOKENS,TEXT,OWN] (struct meta_shown) where a reader was shown
-// something, "agent", "profile".
-//
-// "stdout_file" and "stderr_file" name files that the command wrote to itself.
-//
-// A stream has "gap":{"from","to","offset","bytes"} and "error" where there are any;
-// "stderr" is there when it was kept apart, "command_cut" when the command is not whole.
-// JSON is UTF-8: invalid bytes in arguments and paths become U+FFFD.
+// What is 0, false or empty is left out, and the exit code of a run that has none. "shown" is
+// [BYTES,TOKENS,TEXT,OWN] (struct meta_shown); "stdout_file" and "stderr_file" name files that the
+// command wrote to itself. A stream has "gap":{"from","to","offset","bytes"}, "error" and "lost"
+// where there are any; "command_cut": the command is not whole. JSON is UTF-8: invalid bytes in
+// arguments and paths become U+FFFD.
 
 /* Appends the object. At most `budget` bytes of arguments are kept, and a quarter of that of the
-   directory. Returns 0, or -1 with errno ENOMEM. */
+   directory and of each file's name. Returns 0, or -1 with errno ENOMEM. */
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget);
-
-/* Appends the names of the files that the command wrote to itself as members, of each at most
-   `budget` bytes. */
-void meta_add_files(struct buffer *out, const struct meta *m, size_t budget);
 
 /* Reads it back. Returns 0, or -1 with errno EBADMSG (nothing to release) or ENOMEM. */
 int meta_parse(const char *data, size_t len, struct meta *m);

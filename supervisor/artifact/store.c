@@ -8,10 +8,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -314,6 +316,14 @@ void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1])
 		out[n] = letter || digit || inside || c == '_' ? c : '_';
 	}
 	out[n] = '\0';
+}
+
+void store_temporary(const char *prefix, char name[STORE_TEMPORARY])
+{
+	uint64_t random = 0;
+	while (getrandom(&random, sizeof(random), 0) < 0 && errno == EINTR)
+		;
+	snprintf(name, STORE_TEMPORARY, "%.30s%016" PRIx64, prefix, random);
 }
 
 int store_lock(int fd, int operation)

@@ -5,7 +5,7 @@
 #include "config/option.h"
 #include "config/profile.h"
 #include "supervisor/agents/wiring.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/help.h"
 #include "supervisor/command/runs.h"
@@ -92,11 +92,10 @@ static void candidates_add_artifacts(struct candidates *c)
 	struct id_found found;
 	int count = store_open_all(stores);
 	verb_session(c->settings, c->session, session);
-	struct recent *recent = recent_open(stores, count, session);
-	for (int i = 0; recent && i < IDS_MOST && recent_next(recent, &found) > 0; i++)
+	struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
+	for (int i = 0; j && i < IDS_MOST && journal_next_made(j, &found) > 0; i++)
 		candidates_add_id(c, &found);
-	if (recent)
-		recent_close(recent);
+	journal_close(j);
 	store_close_all(stores, count);
 	candidates_add_string(c, "last", "the last run of this session");
 }

@@ -4,7 +4,7 @@
 
 #include "lib/active.h"
 #include "lib/human.h"
-#include "supervisor/artifact/usage.h"
+#include "supervisor/artifact/journal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ void followup_add(struct followup *f, const char *data, size_t len)
 
 void followup_keep(const struct followup *f, int dir, const char *id)
 {
-	struct usage_read read = {.at_ms = clock_real_ms(),
-				  .inside = active_is_inside(getenv(ACTIVE_NAME))};
+	struct journal_read read = {.at_ms = clock_real_ms(),
+				    .inside = active_is_inside(getenv(ACTIVE_NAME))};
 	bool inside_person = read.inside && active_has_person(getenv(ACTIVE_NAME));
 	if (!*id || isatty(STDOUT_FILENO) || inside_person)
 		return;
@@ -34,5 +34,5 @@ void followup_keep(const struct followup *f, int dir, const char *id)
 	read.bytes = f->bytes;
 	read.tokens = tokens_estimate(&f->tokens);
 	/* Statistics are worth no error. */
-	usage_append_read(dir, &read);
+	journal_add_read(dir, &read);
 }

@@ -92,7 +92,7 @@ static void remote_list_add_json(struct buffer *out, const struct index_run *run
 {
 	/* No comma before it: rows are put in order later. */
 	json_begin_object(out, NULL);
-	runs_append_json(out, &run->meta, META_HISTORY_MAX);
+	runs_append_json(out, &run->meta, META_LINE);
 	json_add_string(out, "host", run->host);
 	json_add_string(out, "container", run->container);
 	json_add_raw(out, "labels", run->labels_json, strlen(run->labels_json));

@@ -159,5 +159,8 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	json_add_known(out, "lines", counted, m->out.lines + m->err.lines);
 	json_add_known(out, "bytes", counted, m->out.bytes + m->err.bytes);
 	runs_add_json_gaps(out, m);
-	meta_add_files(out, m, PATH_MAX);
+	for (int i = 0; i < 2; i++) {
+		if (m->files[i])
+			json_add_string(out, i ? "stderr_file" : "stdout_file", m->files[i]);
+	}
 }

@@ -5,12 +5,10 @@
 #include "config/profile.h"
 #include "config/words.h"
 #include "lib/human.h"
-#include "lib/json_read.h"
 #include "lib/tokens.h"
 #include "shim/exec_call.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,37 +103,31 @@ static void name_string(struct buffer *out, const char *string)
 		buffer_append(out, string, strcspn(string, " \t\n"));
 }
 
-/* Words in which a program's verb is looked for. */
-#define WORDS_LOOKED_AT 8
-
-void stats_name_command(struct buffer *out, const struct member_value *command)
+void stats_name_command(struct buffer *out, char *const *argv)
 {
-	char *words[WORDS_LOOKED_AT + 1] = {NULL};
-	json_t *list = json_read(command->data, command->len, JSON_DECODE_ANY, NULL);
-	size_t count = json_array_size(list);
-	for (size_t i = 0; i < WORDS_LOOKED_AT && i < count; i++)
-		words[i] = (char *)json_string_value(json_array_get(list, i));
-	if (count == 3 && words[0] && words[1] && words[2] && strcmp(words[1], "-c") == 0 &&
-	    shell_call_is_shell(shell_call_name(words[0])))
-		name_string(out, words[2]);
-	else if (words[0] && count == 1)
-		name_string(out, words[0]);
-	else if (words[0])
-		name_words(out, words);
-	json_decref(list);
+	size_t count = 0;
+	while (argv[count])
+		count++;
+	if (count == 3 && strcmp(argv[1], "-c") == 0 &&
+	    shell_call_is_shell(shell_call_name(argv[0])))
+		name_string(out, argv[2]);
+	else if (count == 1)
+		name_string(out, argv[0]);
+	else if (count > 0)
+		name_words(out, argv);
 }
 
-static void name_run(struct stats *s, const struct usage_run *run)
+static void name_run(struct stats *s, const struct meta *m)
 {
 	buffer_clear(&s->name);
 	if (s->by == STATS_BY_COMMAND)
-		stats_name_command(&s->name, &run->command);
-	else if (s->by == STATS_BY_PROFILE)
-		buffer_append(&s->name, run->profile.data, run->profile.len);
-	else if (s->by == STATS_BY_AGENT)
-		buffer_append(&s->name, run->agent.data, run->agent.len);
+		stats_name_command(&s->name, m->argv);
+	else if (s->by == STATS_BY_PROFILE && m->profile)
+		buffer_append_string(&s->name, m->profile);
+	else if (s->by == STATS_BY_AGENT && m->agent)
+		buffer_append_string(&s->name, m->agent);
 	else if (s->by == STATS_BY_DAY)
-		buffer_printf(&s->name, "%.10s", HUMAN_TIME(run->started_ms)); /* the date */
+		buffer_printf(&s->name, "%.10s", HUMAN_TIME(m->started_ms)); /* the date */
 	if (s->by != STATS_BY_NOTHING && s->name.len == 0)
 		buffer_append_string(&s->name, "(none)");
 }
@@ -205,43 +197,42 @@ static void size_add(struct stats_size *to, uint64_t bytes, uint64_t tokens)
 	to->tokens += tokens;
 }
 
-static void sum_run(struct stats_sum *sum, const struct usage_run *run, bool is_own)
+static void sum_run(struct stats_sum *sum, const struct meta *m, bool is_own)
 {
-	const struct meta_shown *w = &run->shown;
+	const struct meta_shown *w = &m->shown;
 	if (is_own) {
 		size_add(&sum->read, w->bytes, w->tokens);
 		return;
 	}
 	sum->runs++;
-	sum->failed += run->failed;
-	sum->duration_ms += run->duration_ms;
+	sum->failed += meta_has_failed(m);
+	sum->duration_ms += m->duration_ms;
 	sum->text += w->text;
-	sum->kept += run->id != 0;
+	sum->kept += *m->id != 0;
 	size_add(&sum->shown, w->bytes, w->tokens);
 	size_add(&sum->own, w->own, tokens_scale(w->tokens, w->bytes, w->own));
 }
 
-void stats_add_run(struct stats *s, const struct usage_run *run)
+void stats_add_run(struct stats *s, const struct meta *m)
 {
-	bool is_own = run->profile.len == strlen(PROFILE_TERSE) &&
-		      memcmp(run->profile.data, PROFILE_TERSE, run->profile.len) == 0;
-	if (run->started_ms < s->from_ms)
+	bool is_own = m->profile && strcmp(m->profile, PROFILE_TERSE) == 0;
+	if (m->started_ms < s->from_ms)
 		return;
-	if (!s->first_ms || run->started_ms < s->first_ms)
-		s->first_ms = run->started_ms;
-	sum_run(&s->all, run, is_own);
-	name_run(s, run);
+	if (!s->first_ms || m->started_ms < s->first_ms)
+		s->first_ms = m->started_ms;
+	sum_run(&s->all, m, is_own);
+	name_run(s, m);
 	ssize_t group = s->by == STATS_BY_NOTHING ? 0 : find_group(s);
 	if (group >= 0 && s->by != STATS_BY_NOTHING)
-		sum_run(&s->groups[group].sum, run, is_own);
+		sum_run(&s->groups[group].sum, m, is_own);
 	s->failed |= group < 0;
-	if (!run->id || is_own || group < 0)
+	if (!*m->id || is_own || group < 0)
 		return;
 	struct stats_artifact *a =
 		array_add(&s->artifacts, &s->artifact_count, &s->artifact_room, sizeof(*a));
 	s->failed |= !a;
 	if (a)
-		*a = (struct stats_artifact){run->id, run->shown.text, (size_t)group, false};
+		*a = (struct stats_artifact){id_pack(m->id), m->shown.text, (size_t)group, false};
 }
 
 static int compare_artifacts(const void *a, const void *b)
@@ -250,7 +241,7 @@ static int compare_artifacts(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static void sum_read(struct stats_sum *sum, const struct usage_read *read,
+static void sum_read(struct stats_sum *sum, const struct journal_read *read,
 		     const struct stats_artifact *a)
 {
 	sum->reads++;
@@ -264,7 +255,7 @@ static void sum_read(struct stats_sum *sum, const struct usage_read *read,
 		sum->largest = a->text;
 }
 
-void stats_add_read(struct stats *s, const struct usage_read *read)
+void stats_add_read(struct stats *s, const struct journal_read *read)
 {
 	struct stats_artifact key = {.id = id_pack(read->id)};
 	if (read->at_ms < s->from_ms)
@@ -289,21 +280,22 @@ void stats_begin_session(struct stats *s)
 	s->sorted = false;
 }
 
-static void stats_on_run(void *ctx, const struct usage_run *run)
+static void stats_on_run(void *ctx, const struct meta *m, const char *line, size_t len)
 {
-	stats_add_run(ctx, run);
+	(void)line, (void)len;
+	stats_add_run(ctx, m);
 }
 
-static void stats_on_read(void *ctx, const struct usage_read *read)
+static void stats_on_read(void *ctx, const struct journal_read *read)
 {
 	stats_add_read(ctx, read);
 }
 
 int stats_add_session(struct stats *s, const struct store *store, const char *session)
 {
-	const struct usage_events events = {stats_on_run, stats_on_read, s};
+	const struct journal_events events = {stats_on_run, stats_on_read, s};
 	stats_begin_session(s);
-	int result = usage_scan(store, session, &events, &s->damaged);
+	int result = journal_scan(store, session, &events, &s->damaged);
 	if (s->failed)
 		errno = ENOMEM;
 	return s->failed ? -1 : result;

@@ -1,11 +1,11 @@
-// Sums over what runs have shown and what was read back (artifact/usage.h), for terse stats and
+// Sums over what runs have shown and what was read back (artifact/journal.h), for terse stats and
 // terse report.
 #ifndef TERSE_COMMAND_STATS_H
 #define TERSE_COMMAND_STATS_H
 
 #include "lib/buffer.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/artifact/usage.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,20 +73,20 @@ struct stats {
 /* Adds a session. Returns 0, or -1 with errno. */
 int stats_add_session(struct stats *s, const struct store *store, const char *session);
 
-/* The same for who scans the session himself (usage.h): begins it, then adds its runs, then its
+/* The same for who scans the session himself (journal.h): begins it, then adds its runs, then its
    reads. s->failed tells whether there was memory. */
 void stats_begin_session(struct stats *s);
-void stats_add_run(struct stats *s, const struct usage_run *run);
-void stats_add_read(struct stats *s, const struct usage_read *read);
+void stats_add_run(struct stats *s, const struct meta *m);
+void stats_add_read(struct stats *s, const struct journal_read *read);
 
 /* Sorts the groups: those that took most of the readers' room first; days by their date. */
 void stats_sort(struct stats *s);
 
 void stats_release(struct stats *s);
 
-/* Appends a short name for a command, as its JSON in the history: "npm test", "make"; of a shell
-   string what its last output comes from. */
-void stats_name_command(struct buffer *out, const struct member_value *command);
+/* Appends a short name for a command: "npm test", "make"; of a shell string what its last output
+   comes from. */
+void stats_name_command(struct buffer *out, char *const *argv);
 
 /* Appends lines for terse.ini that give commands whose previews were read on more room, and those
    whose previews never were less. Groups are by command. Returns how many sections there are. */

@@ -7,7 +7,7 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/earlier.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/command.h"
@@ -421,10 +421,9 @@ static int changes_take(void *ctx, const struct differ_change *change)
 static int changes_find_newest(struct store *stores, int count, const char *session,
 			       struct id_found *found)
 {
-	struct recent *r = recent_open(stores, count, session);
-	int got = r ? recent_next(r, found) : -1;
-	if (r)
-		recent_close(r);
+	struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
+	int got = j ? journal_next_made(j, found) : -1;
+	journal_close(j);
 	return got;
 }
 

@@ -14,7 +14,7 @@
 #include "supervisor/agents/hints.h"
 #include "supervisor/agents/self_test.h"
 #include "supervisor/agents/wiring.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/paint.h"
@@ -300,10 +300,10 @@ static void doctor_report_wired(struct doctor *d, const char *agent, const char 
 {
 	struct store stores[STORE_MAX];
 	int count = store_open_all(stores);
-	struct history *h = history_open(stores, count, NULL);
+	struct journal *j = journal_open(stores, count, NULL, JOURNAL_RUN);
 	struct meta run;
 	bool found = false;
-	for (int i = 0; h && !found && i < RUNS_MAX && history_next(h, &run) > 0; i++)
+	for (int i = 0; j && !found && i < RUNS_MAX && journal_next_run(j, &run) > 0; i++)
 		found = run.agent && strcmp(run.agent, agent) == 0;
 	if (found)
 		doctor_report(d, GOOD, agent, "wired: %s; the last run through it: %s ago, in %s",
@@ -311,7 +311,7 @@ static void doctor_report_wired(struct doctor *d, const char *agent, const char 
 			      run.cwd);
 	else
 		doctor_report(d, NOTE, agent, "%s names terse; no run through it was seen", path);
-	history_close(h);
+	journal_close(j);
 	store_close_all(stores, count);
 }
 

@@ -5,8 +5,8 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/gc.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/removal.h"
 #include "supervisor/command/cleanup.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
@@ -228,7 +228,7 @@ static int rewind_all(struct command_context *c, const char *verb, const struct 
 		}
 		int dir = dry ? -1 : store_open_session(&stores[i], t->session, false);
 		if (dir >= 0)
-			meta_forget_history(dir, t->started_ms, gc.now_ms + 1);
+			journal_clean(dir, t->started_ms, gc.now_ms + 1);
 		io_close(&dir);
 		cleanup_add(&sum, &gc.result);
 	}

@@ -8,8 +8,8 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/earlier.h"
-#include "supervisor/artifact/history.h"
 #include "supervisor/artifact/id.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/artifact/text.h"
@@ -419,11 +419,11 @@ static int runs_finish(struct runs *r, bool more)
 // the newest first.
 
 /* Returns 1 if there are more, 0, or -1 with errno. */
-static int history_add_all(struct runs *r, struct history *h)
+static int history_add_all(struct runs *r, struct journal *j)
 {
 	struct meta m;
 	int got;
-	while ((got = history_next(h, &m)) == 1) {
+	while ((got = journal_next_run(j, &m)) == 1) {
 		/* The rest ended, and so started, earlier. */
 		if (r->since && m.ended_ms < r->from_ms)
 			return 0;
@@ -470,11 +470,10 @@ int command_history(struct command_context *c, int argc, char **argv)
 	int count = verb_open_stores(r.verb.name, stores, &status);
 	r.stores = stores;
 	r.store_count = count;
-	struct history *h = history_open(stores, count, r.all ? NULL : r.directory);
-	int added = h ? history_add_all(&r, h) : -1;
-	status = runs_end(&r, added, h ? history_damaged(h) : 0, status);
-	if (h)
-		history_close(h);
+	struct journal *j = journal_open(stores, count, r.all ? NULL : r.directory, JOURNAL_RUN);
+	int added = j ? history_add_all(&r, j) : -1;
+	status = runs_end(&r, added, j ? journal_damaged(j) : 0, status);
+	journal_close(j);
 	store_close_all(stores, count);
 	return status;
 }
@@ -523,11 +522,11 @@ static int list_add(struct runs *r, const struct id_found *found)
 }
 
 /* Returns 1 if there are more, 0, or -1 with errno. */
-static int list_add_all(struct runs *r, struct recent *artifacts)
+static int list_add_all(struct runs *r, struct journal *artifacts)
 {
 	struct id_found found;
 	int got, added = 0;
-	while (added == 0 && (got = recent_next(artifacts, &found)) == 1)
+	while (added == 0 && (got = journal_next_made(artifacts, &found)) == 1)
 		added = list_add(r, &found);
 	return added ? added : got;
 }
@@ -537,12 +536,12 @@ static int list_all(struct runs *r, bool *more)
 {
 	struct store stores[STORE_MAX];
 	int status = 0, count = verb_open_stores(r->verb.name, stores, &status);
-	struct recent *artifacts = recent_open(stores, count, r->all ? NULL : r->directory);
+	struct journal *artifacts =
+		journal_open(stores, count, r->all ? NULL : r->directory, JOURNAL_MADE);
 	int added = artifacts ? list_add_all(r, artifacts) : -1;
 	*more = added > 0;
 	status = runs_end(r, added, 0, status);
-	if (artifacts)
-		recent_close(artifacts);
+	journal_close(artifacts);
 	store_close_all(stores, count);
 	return status;
 }

@@ -6,7 +6,7 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/html.h"
@@ -98,8 +98,8 @@ static void report_cut(struct report_call *c)
 		memmove(c->runs, c->runs + cut, c->count * sizeof(*c->runs));
 }
 
-/* Adds a run by its line; run->line is copied. */
-static void report_add(struct report_call *c, const struct usage_run *run)
+/* Adds a run, and a copy of its line. */
+static void report_add(struct report_call *c, const struct meta *m, const char *line, size_t len)
 {
 	if (c->count == 2 * RUNS_MOST)
 		report_cut(c);
@@ -107,33 +107,33 @@ static void report_add(struct report_call *c, const struct usage_run *run)
 	c->failed |= !r;
 	if (!r)
 		return;
-	*r = (struct report_run){.line = strndup(run->line.data, run->line.len),
-				 .len = run->line.len,
-				 .id = run->id,
-				 .started_ms = run->started_ms,
+	*r = (struct report_run){.line = strndup(line, len),
+				 .len = len,
+				 .id = *m->id ? id_pack(m->id) : 0,
+				 .started_ms = m->started_ms,
 				 .store = c->store};
 	c->failed |= !r->line;
 	c->total++;
 }
 
-static bool report_wants(const struct report_call *c, uint64_t id)
+static bool report_wants(const struct report_call *c, const char *id)
 {
-	return !*c->one.id || id == id_pack(c->one.id);
+	return !*c->one.id || strcmp(id, c->one.id) == 0;
 }
 
-static void report_on_run(void *ctx, const struct usage_run *run)
+static void report_on_run(void *ctx, const struct meta *m, const char *line, size_t len)
 {
 	struct report_call *c = ctx;
-	if (!report_wants(c, run->id))
+	if (!report_wants(c, m->id))
 		return;
-	report_add(c, run);
-	stats_add_run(&c->stats, run);
+	report_add(c, m, line, len);
+	stats_add_run(&c->stats, m);
 }
 
-static void report_on_read(void *ctx, const struct usage_read *read)
+static void report_on_read(void *ctx, const struct journal_read *read)
 {
 	struct report_call *c = ctx;
-	if (report_wants(c, id_pack(read->id)))
+	if (report_wants(c, read->id))
 		stats_add_read(&c->stats, read);
 }
 
@@ -151,14 +151,12 @@ static bool report_has(const struct report_call *c, uint64_t id)
 static void report_add_open(struct report_call *c, const char *id)
 {
 	struct meta m;
-	struct usage_run run;
 	struct buffer line = BUFFER_INIT;
 	if (meta_read(c->dirs[c->store], id, &m) < 0)
 		return;
 	/* An older one may have been in the history, and the page would not have it. */
-	if (m.started_ms > c->cut_ms && meta_encode(&line, &m, META_HISTORY_MAX) == 0 &&
-	    usage_parse_run(line.data, line.len, &run))
-		report_add(c, &run);
+	if (m.started_ms > c->cut_ms && meta_encode(&line, &m, META_LINE) == 0)
+		report_add(c, &m, line.data, line.len);
 	buffer_release(&line);
 	meta_release(&m);
 }
@@ -168,15 +166,13 @@ static void report_add_open(struct report_call *c, const char *id)
 static int report_add_newest(struct report_call *c)
 {
 	struct id_found found;
-	struct recent *recent = recent_open(&c->stores[c->store], 1, c->directory);
-	int got = recent ? 0 : -1;
-	for (int i = 0; recent && i < 1000 && (got = recent_next(recent, &found)) == 1; i++) {
-		uint64_t id = id_pack(found.id);
-		if (report_wants(c, id) && !report_has(c, id))
+	struct journal *j = journal_open(&c->stores[c->store], 1, c->directory, JOURNAL_MADE);
+	int got = j ? 0 : -1;
+	for (int i = 0; j && i < 1000 && (got = journal_next_made(j, &found)) == 1; i++) {
+		if (report_wants(c, found.id) && !report_has(c, id_pack(found.id)))
 			report_add_open(c, found.id);
 	}
-	if (recent)
-		recent_close(recent);
+	journal_close(j);
 	return got < 0 ? -1 : 0;
 }
 
@@ -194,14 +190,15 @@ static void report_clear(struct report_call *c)
 /* Reads the session in all stores. Returns 0, or -1 with errno. */
 static int report_collect(struct report_call *c)
 {
-	const struct usage_events events = {report_on_run, report_on_read, c};
+	const struct journal_events events = {report_on_run, report_on_read, c};
 	int result = 0;
 	report_clear(c);
 	for (c->store = 0; c->store < c->store_count && result == 0; c->store++) {
 		if (c->dirs[c->store] < 0)
 			continue;
 		stats_begin_session(&c->stats);
-		result = usage_scan(&c->stores[c->store], c->directory, &events, &c->stats.damaged);
+		result = journal_scan(&c->stores[c->store], c->directory, &events,
+				      &c->stats.damaged);
 		if (result == 0)
 			result = report_add_newest(c);
 	}
@@ -244,33 +241,32 @@ static int report_add_run(struct buffer *out, const struct report_call *c,
 			  const struct report_run *r, size_t most)
 {
 	struct meta m;
-	struct usage_run usage;
 	struct buffer text = BUFFER_INIT;
 	if (meta_parse(r->line, r->len, &m) < 0)
 		return -1;
-	usage_parse_run(r->line, r->len, &usage);
 	json_begin_object(out, NULL);
 	json_add_string(out, "id", *m.id ? m.id : NULL);
 	row_add_command(&text, &m);
 	html_add_clean(out, "command", text.data, text.len);
 	out->failed |= text.failed;
 	buffer_clear(&text);
-	stats_name_command(&text, &usage.command);
+	stats_name_command(&text, m.argv);
 	json_add_made(out, "name", &text);
 	html_add_clean(out, "cwd", m.cwd, strlen(m.cwd));
 	json_add_string(out, "state", meta_state_name(m.state));
 	json_add_known(out, "exit", m.exit_code >= 0, (uint64_t)m.exit_code);
 	json_add_signal(out, "signal", m.signal);
 	json_add_bool(out, "timed_out", m.timed_out);
-	json_add_bool(out, "failed", m.state != META_RUNNING && usage.failed);
+	json_add_bool(out, "failed", m.state != META_RUNNING && meta_has_failed(&m));
 	json_add_number(out, "started", m.started_ms);
 	json_add_number(out, "duration", m.duration_ms);
-	html_add_clean(out, "profile", usage.profile.data, usage.profile.len);
-	html_add_clean(out, "agent", usage.agent.data, usage.agent.len);
-	json_add_count(out, "shown_bytes", usage.shown.bytes);
-	json_add_count(out, "tokens", usage.shown.tokens);
+	html_add_clean(out, "profile", m.profile ? m.profile : "",
+		       m.profile ? strlen(m.profile) : 0);
+	html_add_clean(out, "agent", m.agent ? m.agent : "", m.agent ? strlen(m.agent) : 0);
+	json_add_count(out, "shown_bytes", m.shown.bytes);
+	json_add_count(out, "tokens", m.shown.tokens);
 	uint64_t bytes = m.out.bytes + m.err.bytes;
-	json_add_count(out, "text_bytes", usage.shown.text > bytes ? usage.shown.text : bytes);
+	json_add_count(out, "text_bytes", m.shown.text > bytes ? m.shown.text : bytes);
 	html_add_shown(out, c->dirs[r->store], m.id, most);
 	if (*m.id) {
 		buffer_printf(&text, "%s/sessions/%s/%s.txt", c->stores[r->store].path,
@@ -332,18 +328,15 @@ static int report_write(const struct report_call *c, int fd)
 	return result < 0 ? -1 : html_end(&h);
 }
 
-/* What tells that there is something new: sizes and times of the session's files. */
+/* What tells that there is something new: size and time of the session's journal. */
 static uint64_t report_stamp(const struct report_call *c)
 {
-	static const char *const files[] = {META_HISTORY, RECENT_FILE, USAGE_READS};
 	uint64_t stamp = 0;
 	for (int i = 0; i < c->store_count; i++) {
-		for (size_t k = 0; c->dirs[i] >= 0 && k < sizeof(files) / sizeof(*files); k++) {
-			struct stat st;
-			if (fstatat(c->dirs[i], files[k], &st, 0) == 0)
-				stamp = stamp * 31 + (uint64_t)st.st_size +
-					(uint64_t)st.st_mtim.tv_nsec + st.st_ino;
-		}
+		struct stat st;
+		if (c->dirs[i] >= 0 && fstatat(c->dirs[i], JOURNAL_FILE, &st, 0) == 0)
+			stamp = stamp * 31 + (uint64_t)st.st_size + (uint64_t)st.st_mtim.tv_nsec +
+				st.st_ino;
 	}
 	return stamp;
 }

@@ -7,7 +7,7 @@
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/search.h"
@@ -685,8 +685,8 @@ static int search_all(struct search *s, const char *session)
 	int got = -1, status = 0, unseen = 0;
 	int count = verb_open_stores(s->verb.name, stores, &unseen);
 	verb_session(s->settings, session, directory);
-	struct recent *r = recent_open(stores, count, directory);
-	while (r && status == 0 && (got = recent_next(r, &found)) == 1)
+	struct journal *j = journal_open(stores, count, directory, JOURNAL_MADE);
+	while (j && status == 0 && (got = journal_next_made(j, &found)) == 1)
 		status = search_found(s, &found);
 	if (got < 0 || (status == 0 && search_end_all(s, directory) < 0)) {
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
@@ -698,8 +698,7 @@ static int search_all(struct search *s, const char *session)
 	io_close(&s->first);
 	if (status == 0)
 		status = unseen;
-	if (r)
-		recent_close(r);
+	journal_close(j);
 	store_close_all(stores, count);
 	return status;
 }

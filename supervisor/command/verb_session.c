@@ -152,7 +152,8 @@ static int session_end(struct call *c)
 	bool now = c->now || c->settings->keep == 0, found = false;
 	long in_use = 0;
 	for (int i = 0; i < c->count; i++) {
-		if (gc_end_session(&c->stores[i], c->session) < 0) {
+		/* What is removed now needs no note, for which a full disk has no room. */
+		if (gc_end_session(&c->stores[i], c->session) < 0 && (!now || errno == ENOENT)) {
 			if (errno != ENOENT && sum.failed++ == 0)
 				sum.error = errno;
 			continue;

@@ -2,7 +2,7 @@
 
 #include "lib/buffer.h"
 #include "lib/human.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
@@ -41,16 +41,16 @@ static int welcome_add_runs(struct buffer *out, bool colour)
 	struct store stores[STORE_MAX];
 	char here[PATH_MAX];
 	int found = 0, count = store_open_all(stores);
-	struct history *h = getcwd(here, sizeof(here)) ? history_open(stores, count, NULL) : NULL;
+	struct journal *j =
+		getcwd(here, sizeof(here)) ? journal_open(stores, count, NULL, JOURNAL_RUN) : NULL;
 	struct meta m;
-	for (int i = 0; h && i < LOOKED_AT && found < LATELY && history_next(h, &m) == 1; i++) {
+	for (int i = 0; j && i < LOOKED_AT && found < LATELY && journal_next_run(j, &m) == 1; i++) {
 		if (strcmp(m.cwd, here) != 0)
 			continue;
 		welcome_add_run(out, colour, &m);
 		found++;
 	}
-	if (h)
-		history_close(h);
+	journal_close(j);
 	store_close_all(stores, count);
 	return found;
 }

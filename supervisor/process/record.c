@@ -11,6 +11,7 @@
 #include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/gc.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/process/protocol.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/remote/mover.h"
@@ -324,7 +325,7 @@ void record_close(struct record *r, bool grown)
 	}
 	shown_sum(&r->shown, r->settings, &r->meta);
 	if (r->history >= 0)
-		meta_append_history(r->history, &r->meta);
+		journal_add_run(r->history, &r->meta);
 	shown_release(&r->shown);
 	io_close(&r->history);
 	io_close(&r->hold);

@@ -6,7 +6,6 @@
 #include "lib/io.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/artifact/gc.h"
-#include "supervisor/artifact/removal.h"
 #include "supervisor/remote/outbox.h"
 
 #include <errno.h>

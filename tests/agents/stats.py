@@ -53,8 +53,8 @@ class Stats:
     def own_cuts(self):
         """Of each run."""
         sessions = os.path.join(self.store, "sessions")
-        lines = b"".join(read_file(os.path.join(sessions, name, "history.jsonl")) for name in os.listdir(sessions))
-        runs = sorted((json.loads(line) for line in lines.splitlines()), key=lambda run: run["started_ms"])
+        lines = b"".join(read_file(os.path.join(sessions, name, "journal.jsonl")) for name in os.listdir(sessions))
+        runs = sorted((json.loads(line) for line in lines.splitlines() if line.startswith(b'{"id":')), key=lambda run: run["started_ms"])
         return [run.get("shown", [0] * 4)[3] for run in runs if run["profile"] != "terse"]
 
     def received(self, results):

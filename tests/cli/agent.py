@@ -153,10 +153,10 @@ class Long(Case):
         self.terse("true")
         self.terse("seq", "1", "3000")
         self.assert_nothing_left()
-        found = [os.path.join(top, "history.jsonl") for top, _, names in os.walk(self.store)
-                 if "history.jsonl" in names]
+        found = [os.path.join(top, "journal.jsonl") for top, _, names in os.walk(self.store)
+                 if "journal.jsonl" in names]
         self.assertEqual(len(found), 1)
-        self.assertEqual(len(read_file(found[0]).splitlines()), 2)
+        self.assertEqual([line[:6] for line in read_file(found[0]).splitlines()], [b'{"id":', b'{"made', b'{"id":'])
 
     def test_disk_cap_keeps_both_ends(self):
         run = self.terse("--max-artifact", "64KB", "seq", "1", "200000")

@@ -64,7 +64,7 @@ class Archives(Case):
                     found[name] = read_file(os.path.join(top, name))
         meta = self.metadata(identifier)
         for key in ("session", "supervisor", "command_pid"):
-            meta.pop(key)
+            meta.pop(key, None)
         found[identifier + ".json"] = meta
         return found
 
@@ -152,8 +152,8 @@ class Archives(Case):
         run = self.terse("seq", "9000")
         self.check(run)
         self.assertEqual(self.ask("list", "--all").count(run.id.encode()), 1)
-        self.assertEqual(read_file(os.path.join(self.store, "sessions", "default", "recent")),
-                         run.id.encode() + b"\n")
+        journal = read_file(os.path.join(self.store, "sessions", "default", "journal.jsonl"))
+        self.assertEqual(journal.count(b'{"made":"%s"}\n' % run.id.encode()), 1)
 
     def test_running(self):
         go = os.path.join(self.work, "go")

@@ -339,7 +339,7 @@ class Runs(Reader):
         self.assertEqual(len(self.ids("history", "--all")), 5)
         self.assertEqual(self.ids("history", "--session", "other"), [None])
         # A damaged line is passed over and reported.
-        path = os.path.join(os.path.dirname(os.fsdecode(self.ask("path", self.good))), "history.jsonl")
+        path = os.path.join(os.path.dirname(os.fsdecode(self.ask("path", self.good))), "journal.jsonl")
         with open(path, "ab") as f:
             f.write(b"{nonsense\n")
         run = self.terse("history", split=True)
@@ -370,7 +370,7 @@ class Runs(Reader):
         self.assertTrue(preview[:preview.index(b"[terse:")].endswith(b"\n299999\n300000\n"))
         gap["to"] += more
         text["stdout"]["lines"] += more
-        write_file(path[:-4] + ".json", json.dumps(text).encode())
+        write_file(path[:-4] + ".json", json.dumps(text, separators=(",", ":")).encode())
         for mode in ("smart", "head", "tail", "ends"):
             told = self.ask("read", run.id, "--preview", "--mode", mode)
             self.assertIn(b"%d" % (300000 + more), told.replace(b",", b""), mode)

@@ -132,7 +132,7 @@ class Page(Case):
     def test_the_newest_of_very_many(self):
         self.terse("seq", "1", "3000")
         self.terse("seq", "1", "5")
-        path = os.path.join(self.store, "sessions", "default", "history.jsonl")
+        path = os.path.join(self.store, "sessions", "default", "journal.jsonl")
         line = json.loads(read_file(path).splitlines()[-1])
         with open(path, "a") as f:
             for i in range(12000):
@@ -166,8 +166,8 @@ class Page(Case):
     def test_damage(self):
         run = self.terse("seq", "3000")
         directory = os.path.join(self.store, "sessions", "default")
-        with open(os.path.join(directory, "history.jsonl"), "ab") as f:
-            f.write(b'{"version":1,"started_ms":5,"state":[]}\n{"started_ms":7}\nnonsense\n')
+        with open(os.path.join(directory, "journal.jsonl"), "ab") as f:
+            f.write(b'{"id":"","started_ms":5,"state":[]}\n{"id":"","started_ms":7}\nnonsense\n')
         with open(os.path.join(directory, run.id + ".shown"), "wb") as f:
             f.write(b"no json\nat all")
         found = self.data(self.page())

@@ -18,8 +18,8 @@ class Stats(Case):
         return json.loads(run.out)["data"]
 
     def history(self, session="default"):
-        path = os.path.join(self.store, "sessions", session, "history.jsonl")
-        return [json.loads(line) for line in read_file(path).splitlines()]
+        path = os.path.join(self.store, "sessions", session, "journal.jsonl")
+        return [json.loads(line) for line in read_file(path).splitlines() if line.startswith(b'{"id":')]
 
     def test_what_was_shown_is_what_was_printed(self):
         runs = [self.terse("seq", "1", "3000"), self.terse("-c", "seq 1 50; exit 3"),
@@ -148,7 +148,7 @@ class Stats(Case):
     def test_history_grows_little(self):
         """100 bytes a run at most."""
         self.terse("seq", "1", "300000", env=CLAUDE)
-        path = os.path.join(self.store, "sessions", "talk", "history.jsonl")
+        path = os.path.join(self.store, "sessions", "talk", "journal.jsonl")
         line = read_file(path).splitlines()[-1]
         before = json.loads(line)
         for key in ("shown", "agent", "profile"):
@@ -159,11 +159,8 @@ class Stats(Case):
 
     def test_damage(self):
         self.terse("seq", "100")
-        with open(os.path.join(self.store, "sessions", "default", "history.jsonl"), "ab") as f:
-            f.write(b'{"version":1,"id"\n\xff\n{}\n')
-        with open(os.path.join(self.store, "sessions", "default", "reads"), "ab") as f:
-            f.write(b'{"id":"cmd-","bytes":1}\n')
-        os.chmod(os.path.join(self.store, "sessions", "default", "reads"), 0o600)
+        with open(os.path.join(self.store, "sessions", "default", "journal.jsonl"), "ab") as f:
+            f.write(b'{"version":1,"id"\n\xff\n{}\n{"read":"cmd-","bytes":1}\n')
         run = self.terse("stats", split=True)
         self.assertEqual(run.err, b"terse stats: damaged lines skipped: 4\n")
         self.assertIn(b"\n  runs             1, 0 failed, ", run.out)

@@ -6,7 +6,7 @@
 #include "config/option.h"
 #include "lib/io.h"
 #include "supervisor/artifact/archive.h"
-#include "supervisor/artifact/removal.h"
+#include "supervisor/artifact/gc.h"
 #include "supervisor/artifact/text.h"
 
 #include <assert.h>
@@ -59,7 +59,7 @@ static int count_files(int dir)
 	assert(d);
 	for (struct dirent *e; (e = readdir(d));)
 		count += strncmp(e->d_name, ".", 2) != 0 && strncmp(e->d_name, "..", 3) != 0 &&
-			 strcmp(e->d_name, "recent") != 0;
+			 strcmp(e->d_name, "journal.jsonl") != 0;
 	closedir(d);
 	return count;
 }
@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(removal_of(&store, "fuzz", dir, restored.id, &freed) == REMOVAL_DONE);
 	}
 	assert(count_files(dir) == 0);
-	unlinkat(dir, "recent", 0);
+	unlinkat(dir, "journal.jsonl", 0);
 	close(dir);
 	close(fd);
 	return 0;

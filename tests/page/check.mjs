@@ -175,12 +175,12 @@ async function many() {
   env.TERSE_SESSION = "many";
   await run("--", "seq", "-f", "2026-11-22 a line of a log with <words> & number %g", "4200");
   const copy = spawnSync("sh", ["-euc", `
-    cd "$TERSE_HOME/sessions/many"; id=$(head -c 16 recent); line=$(cat history.jsonl)
+    cd "$TERSE_HOME/sessions/many"; line=$(grep '^{"id":' journal.jsonl); id=$(printf %s "$line" | cut -c 8-23)
     for i in $(seq 1 999); do
       new=$(printf '%s%03d' "\${id%???}" "$i" )
       for end in txt json shown; do ln "$id.$end" "$new.$end"; done
       printf '%s\\n' "$line" | sed "s/$id/$new/"
-    done >more; cat more >>history.jsonl; rm more`], { env, encoding: "utf8" });
+    done >more; cat more >>journal.jsonl; rm more`], { env, encoding: "utf8" });
   assert.equal(copy.status, 0, copy.stderr);
   const began = performance.now(), path = report("many.html"), wrote = performance.now() - began, bytes = statSync(path).size;
   const { page, complaints, took } = await open(path);

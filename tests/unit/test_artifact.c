@@ -539,11 +539,11 @@ static void test_falls_back(void **state)
 	/* If the last step fails, earlier files are removed. */
 	assert_int_equal(unlinkat(s.fd, "ids", 0), 0);
 	int dir = store_open_session(&s, "s_1", true);
-	assert_int_equal(mkdirat(dir, "recent", 0700), 0);
+	assert_int_equal(mkdirat(dir, "journal.jsonl", 0700), 0);
 	a = create(0);
 	assert_non_null(strstr(artifact_path(a), "/tmp/terse-"));
 	artifact_close(a);
-	assert_int_equal(unlinkat(dir, "recent", AT_REMOVEDIR), 0);
+	assert_int_equal(unlinkat(dir, "journal.jsonl", AT_REMOVEDIR), 0);
 	assert_int_equal(unlinkat(s.fd, "sessions/s_1", AT_REMOVEDIR), 0);
 	assert_int_equal(unlinkat(s.fd, "ids", AT_REMOVEDIR), 0);
 	close(dir);

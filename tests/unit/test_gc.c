@@ -11,9 +11,8 @@
 #include "lib/io.h"
 #include "supervisor/agents/session.h"
 #include "supervisor/artifact/gc.h"
-#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/removal.h"
 #include "tests/unit/child.h"
 #include "tests/unit/kept.h"
 
@@ -109,7 +108,7 @@ static void test_removal(void **state)
 	assert_true(freed >= 5000);
 	assert_false(id_exists(&s, id));
 	assert_string_equal(names_in(&s, "ids"), "");
-	assert_string_equal(names_in(&s, "sessions/a"), "recent");
+	assert_string_equal(names_in(&s, "sessions/a"), "journal.jsonl");
 	assert_int_equal(removal_of(&s, "a", dir, id, &freed), REMOVAL_ABSENT);
 	close(dir);
 	store_close(&s);
@@ -251,8 +250,11 @@ static void test_limits(void **state)
 	store_close(&s);
 }
 
-/* Removed ones are passed over by `recent`, and gone from it afterwards. */
-static void test_recent(void **state)
+/* Removed ones are passed over, and gone from the journal afterwards. */
+/* A line of an artifact that was made. */
+#define MADE_LEN (9 + ID_LEN + 3)
+
+static void test_made(void **state)
 {
 	(void)state;
 	struct store s = open_store();
@@ -262,18 +264,18 @@ static void test_recent(void **state)
 		make("a", (5 - i) * DAY_MS, 10, ids[i]);
 	run(&s, (struct retention_limits){.max_count = 2, .keep_ms = DAY_MS}, false);
 	int dir = store_open_session(&s, "a", false);
-	assert_int_equal(io_read_file(dir, RECENT_FILE, text, sizeof(text)), 2 * (ID_LEN + 1));
+	assert_int_equal(io_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 2 * MADE_LEN);
 	/* One that a full disk has cut short does not hide those that follow. */
-	int fd = store_open_file(dir, RECENT_FILE, O_WRONLY | O_APPEND);
-	assert_int_equal(write(fd, "cmd-1", 5), 5);
+	int fd = store_open_file(dir, JOURNAL_FILE, O_WRONLY | O_APPEND);
+	assert_int_equal(write(fd, "{\"made\":\"cmd-1", 14), 14);
 	close(fd);
-	assert_int_equal(recent_append(dir, ids[3]), 0);
+	assert_int_equal(journal_add_made(dir, ids[3]), 0);
 	run(&s, (struct retention_limits){.keep_ms = DAY_MS}, false);
-	assert_int_equal(io_read_file(dir, RECENT_FILE, text, sizeof(text)), 3 * (ID_LEN + 1));
-	struct recent *r = recent_open(&s, 1, "a");
-	assert_int_equal(recent_next(r, &found), 1);
+	assert_int_equal(io_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 3 * MADE_LEN + 15);
+	struct journal *j = journal_open(&s, 1, "a", JOURNAL_MADE);
+	assert_int_equal(journal_next_made(j, &found), 1);
 	assert_string_equal(found.id, ids[3]);
-	recent_close(r);
+	journal_close(j);
 	/* The last is the one that was started last, whenever its text came. */
 	assert_int_equal(id_find(&s, 1, "a", "last", &found), 0);
 	assert_string_equal(found.id, ids[4]);
@@ -308,7 +310,8 @@ static void test_session_goes_on(void **state)
 	struct store s = open_store();
 	char id[ID_LEN + 1];
 	make("a", 0, 10, id);
-	put(&s, "a", INVENTORY_ENDED, 3600);
+	assert_int_equal(gc_end_session(&s, "a"), 0);
+	make("a", 0, 10, id);
 	struct gc_result r = run(&s, (struct retention_limits){.keep_ms = 0}, false);
 	assert_int_equal(r.artifacts + r.sessions, 0);
 	assert_true(id_exists(&s, id));
@@ -382,17 +385,18 @@ static void test_leftovers(void **state)
 	assert_int_equal(gc_run(&gc), 0);
 	char want[256];
 	snprintf(want, sizeof(want),
-		 "cmd-0123456789ac.txt cmd-0123456789ad.raw %s.json %s.txt notes recent", id, id);
+		 "cmd-0123456789ac.txt cmd-0123456789ad.raw %s.json %s.txt journal.jsonl notes", id,
+		 id);
 	assert_string_equal(names_in(&s, "sessions/a"), want);
 	assert_string_equal(names_in(&s, "ids"), id);
 	/* An hour later the rest is old as well; what is not ours stays. */
 	gc.now_ms += 3600 * 1000;
-	put(&s, "a", ".journal.recent.77", 0);
+	put(&s, "a", ".journal.77", 0);
 	put(&s, "a", ".cmd-0123456789ab.json", 0);
 	put(&s, "a", ".mine", 0);
 	assert_int_equal(gc_run(&gc), 0);
-	snprintf(want, sizeof(want), ".mine cmd-0123456789ac.txt %s.json %s.txt notes recent", id,
-		 id);
+	snprintf(want, sizeof(want),
+		 ".mine cmd-0123456789ac.txt %s.json %s.txt journal.jsonl notes", id, id);
 	assert_string_equal(names_in(&s, "sessions/a"), want);
 	store_close(&s);
 }
@@ -404,7 +408,9 @@ static void test_empty_sessions(void **state)
 	struct gc gc = {.store = &s, .limits = {.keep_ms = DAY_MS}, .now_ms = clock_real_ms()};
 	close(store_open_session(&s, "new", true));
 	int used = store_open_session(&s, "used", true);
-	put(&s, "history", META_HISTORY, 300);
+	int history = store_open_session(&s, "history", true);
+	assert_int_equal(journal_add_run(history, &(struct meta){.started_ms = gc.now_ms}), 0);
+	close(history);
 	assert_int_equal(gc_run(&gc), 0);
 	assert_string_equal(names_in(&s, "sessions"), "history new used");
 	gc.now_ms += 3600 * 1000;
@@ -430,7 +436,7 @@ static void test_use_while_removed(void **state)
 	for (int i = 0; i < 3000; i++) {
 		int dir = store_open_session(&s, "a", true);
 		assert_true(dir >= 0);
-		int fd = store_open_file(dir, "recent", O_WRONLY | O_CREAT);
+		int fd = store_open_file(dir, JOURNAL_FILE, O_WRONLY | O_CREAT);
 		assert_true(fd >= 0);
 		close(fd);
 		close(dir);
@@ -447,19 +453,18 @@ static void test_history(void **state)
 	int dir = store_open_session(&s, "a", true);
 	for (int64_t ms = 1000; ms <= 5000; ms += 1000) {
 		const struct meta m = {.argv = argv, .cwd = "/", .session = "a", .started_ms = ms};
-		assert_int_equal(meta_append_history(dir, &m), 0);
+		assert_int_equal(journal_add_run(dir, &m), 0);
 	}
-	assert_int_equal(meta_first_in_history(dir), 1000);
-	assert_int_equal(meta_forget_history(dir, 0, 1001), 1);
-	assert_int_equal(meta_first_in_history(dir), 2000);
-	assert_int_equal(meta_forget_history(dir, 3000, 4000), 1);
-	assert_int_equal(meta_forget_history(dir, 3000, 9999), 2);
-	assert_int_equal(meta_forget_history(dir, 3000, 9999), 0);
+	assert_int_equal(journal_clean(dir, 0, 1001), 1);
+	assert_int_equal(journal_clean(dir, 3000, 4000), 1);
+	assert_int_equal(journal_clean(dir, 3000, 9999), 2);
+	assert_int_equal(journal_clean(dir, 3000, 9999), 0);
 	close(dir);
 	/* gc removes artifacts that are too old. */
 	run(&s, (struct retention_limits){.max_age_ms = DAY_MS, .keep_ms = DAY_MS}, false);
 	dir = store_open_session(&s, "a", true);
-	assert_int_equal(meta_first_in_history(dir), -1);
+	char text[16];
+	assert_int_equal(io_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 0);
 	close(dir);
 	store_close(&s);
 }
@@ -511,7 +516,7 @@ static void test_hostile(void **state)
 	assert_int_equal(mkdir(outside, 0700), 0);
 	int away = open(outside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	static const char *const files[] = {"cmd-0123456789ab.txt", "cmd-0123456789ab.json",
-					    "recent", "history.jsonl", "ended"};
+					    "journal.jsonl"};
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		int fd = openat(away, files[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		assert_int_equal(write(fd, "precious\n", 9), 9);
@@ -524,8 +529,8 @@ static void test_hostile(void **state)
 	assert_int_equal(symlinkat("../../outside", ids, "cmd-0123456789ab"), 0);
 	assert_int_equal(symlinkat(outside, dir, "cmd-0123456789ac.txt"), 0);
 	assert_int_equal(linkat(away, files[0], dir, "cmd-0123456789ad.txt", 0), 0);
-	assert_int_equal(linkat(away, files[3], dir, "history.jsonl", 0), 0);
-	assert_int_equal(linkat(away, files[4], dir, "ended", 0), 0);
+	assert_int_equal(unlinkat(dir, files[2], 0), 0);
+	assert_int_equal(linkat(away, files[2], dir, files[2], 0), 0);
 	assert_int_equal(mkdirat(dir, "cmd-0123456789ae.txt", 0700), 0);
 	assert_int_equal(mkfifoat(dir, "cmd-0123456789af.txt", 0600), 0);
 	assert_int_equal(mkfifoat(sessions, "fifo", 0600), 0);
@@ -537,7 +542,7 @@ static void test_hostile(void **state)
 		gc_end_session(&s, "a");
 		assert_int_equal(gc_end_session(&s, "linked"), -1);
 		gc_remove_session_part(&gc, "linked", 0, UINT64_MAX);
-		meta_forget_history(dir, 0, INT64_MAX);
+		journal_clean(dir, 0, INT64_MAX);
 	}
 	assert_false(id_exists(&s, id));
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
@@ -562,7 +567,7 @@ int main(void)
 		TEST(test_beginning_stays),
 		TEST(test_readers),
 		TEST(test_limits),
-		TEST(test_recent),
+		TEST(test_made),
 		TEST(test_ended_session),
 		TEST(test_session_goes_on),
 		TEST(test_agents),

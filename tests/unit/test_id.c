@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "lib/io.h"
-#include "supervisor/artifact/history.h"
 #include "supervisor/artifact/id.h"
+#include "supervisor/artifact/journal.h"
 #include "tests/unit/home.h"
 
 #include <sys/wait.h>
@@ -17,7 +17,7 @@
 #define START INT64_C(1760000000000)
 
 /* An artifact as far as finding it goes: claimed, its text there, noted in the session. */
-static void make(struct store *s, const char *session, int64_t ms, bool noted, char id[ID_LEN + 1])
+static void make(struct store *s, const char *session, int64_t ms, char id[ID_LEN + 1])
 {
 	assert_int_equal(id_claim(s, session, ms, id), 0);
 	int dir = store_open_session(s, session, true);
@@ -26,8 +26,7 @@ static void make(struct store *s, const char *session, int64_t ms, bool noted, c
 	int fd = store_open_file(dir, name, O_WRONLY | O_CREAT | O_EXCL);
 	assert_true(fd >= 0);
 	close(fd);
-	if (noted)
-		assert_int_equal(recent_append(dir, id), 0);
+	assert_int_equal(journal_add_made(dir, id), 0);
 	close(dir);
 }
 
@@ -159,8 +158,8 @@ static void test_find(void **state)
 	struct store s;
 	char a[ID_LEN + 1], b[ID_LEN + 1], name[256];
 	assert_int_equal(store_open_write(&s), 0);
-	make(&s, "x", START, true, a);
-	make(&s, "y", START + 1000000, true, b);
+	make(&s, "x", START, a);
+	make(&s, "y", START + 1000000, b);
 
 	expect(&s, 1, a, a);
 	expect(&s, 1, b, b); /* of another session */
@@ -219,12 +218,12 @@ static void test_find_hostile_links(void **state)
 		expect_error(&s, 1, name, ENOENT);
 	}
 	expect_error(&s, 1, "cmd-0000", ENOENT);
-	struct recent *r = recent_open(&s, 1, NULL);
+	struct journal *r = journal_open(&s, 1, NULL, JOURNAL_MADE);
 	struct id_found found;
 	assert_non_null(r);
-	while (recent_next(r, &found) == 1)
+	while (journal_next_made(r, &found) == 1)
 		assert_null(strchr(found.session, '/'));
-	recent_close(r);
+	journal_close(r);
 	store_close(&s);
 }
 
@@ -249,8 +248,8 @@ static void test_last(void **state)
 	assert_int_equal(store_open_write(&s), 0);
 	expect_error(&s, 1, "last", ENOENT);
 	for (int i = 0; i < COUNT; i++) {
-		make(&s, "x", START + i, true, ids[i]);
-		make(&s, "other", START + i, true, other);
+		make(&s, "x", START + i, ids[i]);
+		make(&s, "other", START + i, other);
 	}
 	check_last(&s, 1, ids, COUNT);
 	expect_error(&s, 1, "last-", EINVAL);
@@ -264,14 +263,12 @@ static void test_last(void **state)
 		remove_text(&s, "x", ids[i]);
 	check_last(&s, 1, ids, 100);
 
-	/* The file is missing, or not of whole records: the directory is listed. */
+	/* A part of a line. */
 	char path[128];
-	snprintf(path, sizeof(path), "%s/store/sessions/x/recent", home);
+	snprintf(path, sizeof(path), "%s/store/sessions/x/journal.jsonl", home);
 	int fd = open(path, O_WRONLY | O_APPEND);
-	assert_int_equal(write(fd, "cmd-", 4), 4);
+	assert_int_equal(write(fd, "{\"made\":\"cmd-", 13), 13);
 	close(fd);
-	check_last(&s, 1, ids, 100);
-	assert_int_equal(unlink(path), 0);
 	check_last(&s, 1, ids, 100);
 	store_close(&s);
 }
@@ -283,11 +280,11 @@ static void test_damaged_record(void **state)
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
 	for (int i = 0; i < 3; i++)
-		make(&s, "x", START + i, true, ids[i]);
+		make(&s, "x", START + i, ids[i]);
 	char path[128];
-	snprintf(path, sizeof(path), "%s/store/sessions/x/recent", home);
+	snprintf(path, sizeof(path), "%s/store/sessions/x/journal.jsonl", home);
 	int fd = open(path, O_WRONLY);
-	assert_int_equal(pwrite(fd, "../../../etc/pass", 17, 17), 17);
+	assert_int_equal(pwrite(fd, "../../../etc/pass", 17, 28 + 9), 17);
 	close(fd);
 	expect(&s, 1, "last", ids[2]);
 	expect(&s, 1, "last-1", ids[0]);
@@ -307,10 +304,7 @@ static void test_last_over_stores(void **state)
 	setenv("TERSE_HOME", path, 1);
 	assert_int_equal(store_open_write(&stores[1]), 0);
 	for (int i = 0; i < COUNT; i++)
-		make(&stores[i % 3 == 0], "x", START + i, i % 2 == 0 || i % 3 != 0, ids[i]);
-	/* In the second one every other is not noted, so its file goes: a listing finds all. */
-	snprintf(path, sizeof(path), "%s/second/sessions/x/recent", home);
-	assert_int_equal(unlink(path), 0);
+		make(&stores[i % 3 == 0], "x", START + i, ids[i]);
 	check_last(stores, 2, ids, COUNT);
 	store_close(&stores[0]);
 	store_close(&stores[1]);
@@ -324,19 +318,19 @@ static void test_all_sessions(void **state)
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
 	for (int i = 0; i < COUNT; i++)
-		make(&s, i % 2 ? "odd" : "even", START + i, true, ids[i]);
-	struct recent *r = recent_open(&s, 1, NULL);
+		make(&s, i % 2 ? "odd" : "even", START + i, ids[i]);
+	struct journal *r = journal_open(&s, 1, NULL, JOURNAL_MADE);
 	assert_non_null(r);
 	struct id_found found;
 	for (int i = COUNT - 1; i >= 0; i--) {
-		assert_int_equal(recent_next(r, &found), 1);
+		assert_int_equal(journal_next_made(r, &found), 1);
 		assert_string_equal(found.id, ids[i]);
 		assert_string_equal(found.session, i % 2 ? "odd" : "even");
 		assert_ptr_equal(found.store, &s);
 	}
-	assert_int_equal(recent_next(r, &found), 0);
-	assert_int_equal(recent_next(r, &found), 0);
-	recent_close(r);
+	assert_int_equal(journal_next_made(r, &found), 0);
+	assert_int_equal(journal_next_made(r, &found), 0);
+	journal_close(r);
 	store_close(&s);
 }
 
@@ -354,7 +348,7 @@ static void test_concurrent_claims(void **state)
 			int dir = store_open_session(&s, "x", true), bad = dir < 0;
 			for (int k = 0; k < EACH; k++)
 				bad |= id_claim(&s, "x", START, id) < 0 ||
-				       recent_append(dir, id) < 0;
+				       journal_add_made(dir, id) < 0;
 			_exit(bad);
 		}
 	}
@@ -364,13 +358,13 @@ static void test_concurrent_claims(void **state)
 		assert_int_equal(status, 0);
 	}
 	/* Every record is whole and claimed. */
-	char path[128], record[ID_LEN + 1];
-	snprintf(path, sizeof(path), "%s/store/sessions/x/recent", home);
+	char path[128], record[28];
+	snprintf(path, sizeof(path), "%s/store/sessions/x/journal.jsonl", home);
 	int fd = open(path, O_RDONLY), ids = store_open_ids(&s, false), records = 0;
 	while (read(fd, record, sizeof(record)) == sizeof(record)) {
-		assert_int_equal(record[ID_LEN], '\n');
-		record[ID_LEN] = '\0';
-		assert_int_equal(faccessat(ids, record, F_OK, AT_SYMLINK_NOFOLLOW), 0);
+		assert_memory_equal(record + 9 + ID_LEN, "\"}\n", 3);
+		record[9 + ID_LEN] = '\0';
+		assert_int_equal(faccessat(ids, record + 9, F_OK, AT_SYMLINK_NOFOLLOW), 0);
 		records++;
 	}
 	assert_int_equal(records, CHILDREN * EACH);

@@ -1,4 +1,5 @@
-// Lines that are appended while others are taken out.
+// The journal of a session: lines that are appended while others are taken out, and read from the
+// end and from the beginning.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +9,7 @@
 #include <cmocka.h>
 
 #include "lib/io.h"
-#include "supervisor/artifact/removal.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/store.h"
 #include "tests/unit/child.h"
 #include "tests/unit/home.h"
@@ -41,16 +42,9 @@ static void equals(int dir, const char *want)
 }
 
 /* Lines that hold the string `ctx` go. */
-static size_t keep_without(void *ctx, const char *line, size_t len)
+static bool keep_without(void *ctx, const char *line, size_t len)
 {
-	return memmem(line, len, ctx, strlen(ctx)) ? 0 : len;
-}
-
-static size_t keep_last_two(void *ctx, const char *line, size_t len)
-{
-	(void)ctx;
-	(void)line;
-	return len < 2 ? 0 : 2;
+	return !memmem(line, len, ctx, strlen(ctx));
 }
 
 static void test_filter(void **state)
@@ -93,17 +87,19 @@ static void test_short_write(void **state)
 	close(dir);
 }
 
+/* A write that was cut short: the next line begins behind a newline. */
 static void test_cut(void **state)
 {
 	(void)state;
 	int dir = open_dir();
+	char x[] = "x";
 	append(dir, "ab\n");
-	append(dir, "tor"); /* a write that was cut short */
+	append(dir, "tor");
 	append(dir, "cd\n");
 	append(dir, "e");
 	equals(dir, "ab\ntor\ncd\ne");
-	assert_int_equal(journal_filter(dir, "j", keep_last_two, NULL), 2);
-	equals(dir, "ab\nor\ncd\n");
+	assert_int_equal(journal_filter(dir, "j", keep_without, x), 1);
+	equals(dir, "ab\ntor\ncd\n");
 	close(dir);
 }
 
@@ -206,16 +202,220 @@ static void test_together(void **state)
 	close(dir);
 }
 
+static struct store store;
+
+static int setup(void **state)
+{
+	if (home_setup(state) != 0)
+		return -1;
+	return store_open_write(&store);
+}
+
+static int teardown(void **state)
+{
+	store_close(&store);
+	return home_teardown(state);
+}
+
+/* A run of a session that ended then. */
+static void add(const char *session, const char *word, int64_t ended)
+{
+	char *argv[] = {(char *)word, NULL};
+	struct meta m = {.argv = argv,
+			 .cwd = "/",
+			 .session = session,
+			 .started_ms = 1,
+			 .ended_ms = ended,
+			 .state = META_DONE};
+	int dir = store_open_session(&store, session, true);
+	assert_true(dir >= 0);
+	assert_int_equal(journal_add_run(dir, &m), 0);
+	close(dir);
+}
+
+static void add_bytes(const char *session, const char *data, size_t len)
+{
+	int dir = store_open_session(&store, session, true);
+	int fd = store_open_file(dir, JOURNAL_FILE, O_WRONLY | O_APPEND | O_CREAT);
+	assert_int_equal(write(fd, data, len), (ssize_t)len);
+	close(fd);
+	close(dir);
+}
+
+/* The runs that are found, newest first, and the number of damaged lines. */
+static void expect(const char *session, const char *words, uint64_t damaged)
+{
+	char got[256] = "";
+	struct meta m;
+	int result;
+	struct journal *j = journal_open(&store, 1, session, JOURNAL_RUN);
+	assert_non_null(j);
+	while ((result = journal_next_run(j, &m)) == 1) {
+		size_t len = strlen(got);
+		assert_true(snprintf(got + len, sizeof(got) - len, "%s%s", len ? " " : "",
+				     m.argv[0] ? m.argv[0] : "-") < (int)(sizeof(got) - len));
+	}
+	assert_int_equal(result, 0);
+	assert_string_equal(got, words);
+	assert_int_equal(journal_damaged(j), damaged);
+	journal_close(j);
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	expect("a", "", 0);
+	expect(NULL, "", 0);
+	add("a", "one", 10);
+	expect("a", "one", 0);
+	add("a", "two", 20);
+	add("a", "three", 30);
+	add("b", "four", 15);
+	add("b", "five", 40);
+	expect("a", "three two one", 0);
+	expect("b", "five four", 0);
+	expect(NULL, "five three two four one", 0);
+	expect("c", "", 0);
+}
+
+static void test_damaged(void **state)
+{
+	(void)state;
+	static char huge[10000];
+	memset(huge, 'x', sizeof(huge));
+	add_bytes("a", "{nonsense\n", 10);
+	add("a", "one", 10);
+	add_bytes("a", "\n\n", 2);
+	add("a", "two", 20);
+	add_bytes("a", huge, sizeof(huge));
+	add_bytes("a", "\n", 1);
+	add("a", "three", 30);
+	/* A write that was cut: the next write begins a line of its own. */
+	add_bytes("a", "{\"id\":", 6);
+	add("a", "next", 40);
+	add("a", "four", 50);
+	add_bytes("a", "{\"id\":\"\"", 8);
+	expect("a", "four next three two one", 4);
+}
+
+/* Meanwhile lines are taken out, so that it is another file, and a shorter one. */
+static void test_changes_meanwhile(void **state)
+{
+	(void)state;
+	struct meta m;
+	add("b", "other", 45);
+	for (int i = 1; i <= 5; i++)
+		add("a", i % 2 ? "odd" : "even", 10 * i);
+	struct journal *j = journal_open(&store, 1, NULL, JOURNAL_RUN);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(journal_next_run(j, &m), 1);
+		assert_int_equal(m.ended_ms, i ? 45 : 50);
+	}
+	int dir = store_open_session(&store, "a", false);
+	assert_int_equal(unlinkat(dir, JOURNAL_FILE, 0), 0);
+	for (int i = 2; i <= 5; i++)
+		add("a", "again", 10 * i);
+	/* One was found before it was asked for. */
+	for (int i = 4; i >= 2; i--) {
+		assert_int_equal(journal_next_run(j, &m), 1);
+		assert_int_equal(m.ended_ms, 10 * i);
+	}
+	assert_int_equal(journal_next_run(j, &m), 0);
+	journal_close(j);
+	close(dir);
+}
+
+/* Lines of any length around the edges of the block that is read. */
+static void test_tail(void **state)
+{
+	(void)state;
+	static char text[60000];
+	static const size_t lengths[] = {1, 100, 8190, 3, 8191, 7, 8192, 1, 20000, 50, 8193, 2};
+	size_t count = sizeof(lengths) / sizeof(*lengths), len = 0, got;
+	const char *line;
+	for (size_t i = 0; i < count; i++) {
+		memset(text + len, (int)('a' + i), lengths[i]);
+		text[len + lengths[i]] = '\n';
+		len += lengths[i] + 1;
+	}
+	for (size_t cut = 0; cut < 2; cut++) {
+		int dir = store_open_session(&store, "a", true);
+		unlinkat(dir, JOURNAL_FILE, 0);
+		add_bytes("a", text, len - cut);
+		struct journal_tail t = {.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY),
+					 .end = len - cut};
+		for (size_t i = count; i-- > 0;) {
+			assert_int_equal(journal_tail_next(&t, &line, &got), 1);
+			assert_int_equal(t.is_cut, lengths[i] > sizeof(t.block) - 1);
+			assert_int_equal(got, t.is_cut ? sizeof(t.block) : lengths[i]);
+			assert_int_equal(line[0], 'a' + i);
+			assert_true(line[got - 1] == line[0] || t.is_cut);
+		}
+		assert_int_equal(journal_tail_next(&t, &line, &got), 0);
+		/* The end of a file that is gone is no error without a number. */
+		t = (struct journal_tail){.fd = t.fd, .end = 1 << 20};
+		errno = 0;
+		assert_int_equal(journal_tail_next(&t, &line, &got), -1);
+		assert_int_equal(errno, EIO);
+		close(t.fd);
+		close(dir);
+	}
+}
+
+static void count_run(void *ctx, const struct meta *m, const char *line, size_t len)
+{
+	assert_true(line[0] == '{' && line[len - 1] == '}');
+	*(uint64_t *)ctx += (uint64_t)m->ended_ms;
+}
+
+static void count_read(void *ctx, const struct journal_read *read)
+{
+	*(uint64_t *)ctx += read->bytes * (read->inside ? 1000 : 100000) + (uint64_t)read->at_ms;
+}
+
+/* Each kind of line: found by its kind, scanned, cleaned up, and what the end of a session is. */
+static void test_kinds(void **state)
+{
+	(void)state;
+	struct journal_read read = {.id = "cmd-0123456789ab", .at_ms = 7, .bytes = 2};
+	uint64_t sum = 0, damaged = 0;
+	const struct journal_events events = {count_run, count_read, &sum};
+	int dir = store_open_session(&store, "a", true);
+	assert_int_equal(journal_end_ms(dir), 0);
+	assert_int_equal(journal_add_end(dir, 5), 0);
+	assert_int_equal(journal_end_ms(dir), 5);
+	add("a", "one", 10);
+	assert_int_equal(journal_end_ms(dir), 0);
+	assert_int_equal(journal_add_made(dir, read.id), 0);
+	assert_int_equal(journal_add_end(dir, 6), 0);
+	assert_int_equal(journal_add_read(dir, &read), 0);
+	read.inside = true;
+	assert_int_equal(journal_add_read(dir, &read), 0);
+	assert_int_equal(journal_end_ms(dir), 6);
+	static const char bad[] = "{\"read\":\"x\"}\n"
+				  "{\"read\":\"cmd-0123456789ab\",\"bytes\":-1}\n";
+	add_bytes("a", bad, strlen(bad));
+	assert_int_equal(journal_scan(&store, "a", &events, &damaged), 0);
+	assert_int_equal(sum, 10 + 200000 + 2000 + 14);
+	assert_int_equal(damaged, 2);
+	/* What was made and is gone goes; what was read at 7, too; the run started at 1. */
+	assert_int_equal(journal_clean(dir, 2, 9), 3);
+	assert_int_equal(journal_clean(dir, 0, 9), 1);
+	assert_int_equal(journal_clean(dir, 0, 9), 0);
+	close(dir);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_filter, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(test_short_write, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(test_cut, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(test_long_lines, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(test_time, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(test_links, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(test_together, home_setup, home_teardown),
+		TEST(test_filter),   TEST(test_short_write),
+		TEST(test_cut),      TEST(test_long_lines),
+		TEST(test_time),     TEST(test_links),
+		TEST(test_together), TEST(test_order),
+		TEST(test_damaged),  TEST(test_changes_meanwhile),
+		TEST(test_tail),     TEST(test_kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,6 @@ static void objects(void **state)
 		{"{\"a\":\"\\\\\\\"\",\"b\":2}", "a=\"\\\\\\\"\";b=2;"},
 		/* Damaged. */
 		{"", "!"},
-		{"[1]", "!"},
 		{"{\"a\":1", "!"},
 		{"{\"a\"}", "!"},
 		{"{\"a\":\"x}", "!"},
@@ -66,34 +65,104 @@ static void cut(void **state)
 	}
 }
 
+static void lists(void **state)
+{
+	static const struct {
+		const char *text, *elements;
+	} cases[] = {
+		{"[]", ""},
+		{"[1]", "1;"},
+		{"[\"a,]\",[2,3],{\"b\":4}]", "\"a,]\";[2,3];{\"b\":4};"},
+		{"[1,]", "1;!"},
+		{"[,1]", "!"},
+		{"[1}", "!"},
+		{"[1]]", "!"},
+		{"[", "!"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct members m;
+		char out[256] = "";
+		size_t len = 0;
+		members_begin(&m, cases[i].text, strlen(cases[i].text));
+		while (members_next(&m))
+			len += (size_t)snprintf(out + len, 256 - len, "%.*s;", (int)m.value.len,
+						m.value.data);
+		snprintf(out + len, 256 - len, "%s", m.bad ? "!" : "");
+		assert_string_equal(out, cases[i].elements);
+	}
+}
+
 static void numbers(void **state)
 {
-	const struct member_value one = {"1234,5", 4}, list = {"[1,20,300]", 10},
-				  none = {"\"x\"", 3};
+	static const struct {
+		const char *text;
+		uint64_t most, n;
+		bool good;
+	} cases[] = {
+		{"0", 9, 0, true},
+		{"1234", 1234, 1234, true},
+		{"1235", 1234, 0, false},
+		{"", 9, 0, false},
+		{"-1", 9, 0, false},
+		{"1.0", 99, 0, false},
+		{"\"1\"", 9, 0, false},
+		{"01", 9, 0, false},
+		{"1e3", 9999, 0, false},
+		{"18446744073709551615", UINT64_MAX, UINT64_MAX, true},
+		{"18446744073709551616", UINT64_MAX, 0, false},
+		{"99999999999999999999", UINT64_MAX, 0, false},
+	};
 	(void)state;
-	assert_int_equal(member_number(&one, 0), 1234);
-	assert_int_equal(member_number(&list, 0), 1);
-	assert_int_equal(member_number(&list, 2), 300);
-	assert_int_equal(member_number(&list, 3), 0);
-	assert_int_equal(member_number(&none, 0), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct member_value v = {cases[i].text, strlen(cases[i].text)};
+		uint64_t n = 0;
+		assert_int_equal(member_number(&v, cases[i].most, &n), cases[i].good);
+		assert_true(!cases[i].good || n == cases[i].n);
+	}
 }
 
 static void strings(void **state)
 {
-	const struct member_value text = {"\"abc\"", 5}, number = {"12", 2};
+	static const struct {
+		const char *json, *text; /* NULL: none */
+	} cases[] = {
+		{"\"\"", ""},
+		{"\"abc\"", "abc"},
+		{"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t"},
+		{"\"\\u0041\\u00e9\\u20AC\"", "A\xC3\xA9\xE2\x82\xAC"},
+		{"\"\\ud83d\\ude00\"", "\xF0\x9F\x98\x80"},
+		{"\"\\ud83d\"", "\xEF\xBF\xBD"},
+		{"\"\\ude00x\\ud83d\\u0041\"", "\xEF\xBF\xBDx\xEF\xBF\xBD"
+					       "A"},
+		{"\"\xC3\xA9\"", "\xC3\xA9"},
+		{"12", NULL},
+		{"\"\xFF\"", NULL},
+		{"\"\xC3\"", NULL},
+		{"\"a\nb\"", NULL},
+		{"\"\\u0000\"", NULL},
+		{"\"\\u12\"", NULL},
+		{"\"\\x\"", NULL},
+		{"\"", NULL},
+	};
+	char out[64];
 	(void)state;
-	assert_int_equal(member_plain(&text).len, 3);
-	assert_memory_equal(member_plain(&text).data, "abc", 3);
-	assert_int_equal(member_plain(&number).len, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct member_value v = {cases[i].json, strlen(cases[i].json)};
+		const char *end = member_text(&v, out);
+		assert_int_equal(end != NULL, cases[i].text != NULL);
+		if (end)
+			assert_string_equal(out, cases[i].text);
+		assert_true(!end || end == out + strlen(out) + 1);
+		assert_true(!end || (size_t)(end - out) <= v.len);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(objects),
-		cmocka_unit_test(cut),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(strings),
+		cmocka_unit_test(objects), cmocka_unit_test(cut),     cmocka_unit_test(lists),
+		cmocka_unit_test(numbers), cmocka_unit_test(strings),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
 #include "tests/unit/home.h"
@@ -329,10 +330,10 @@ static void test_unknown_fields(void **state)
 
 static json_t *next_line(FILE *f)
 {
-	char line[META_HISTORY_MAX + 2];
+	char line[META_LINE + 2];
 	if (!fgets(line, sizeof(line), f))
 		return NULL;
-	assert_true(strlen(line) <= META_HISTORY_MAX);
+	assert_true(strlen(line) <= META_LINE);
 	assert_int_equal(line[strlen(line) - 1], '\n');
 	json_t *o = json_loads(line, 0, NULL);
 	assert_non_null(o);
@@ -345,20 +346,20 @@ static void test_history(void **state)
 	static const char *const what[] = {"x", "\x01", "\xFF", "\xF0\x9F\x98\x80"};
 	char *cwd = many_characters("\x01", 4000);
 	struct meta m = example();
-	assert_int_equal(meta_append_history(dir, &m), 0);
+	assert_int_equal(journal_add_run(dir, &m), 0);
 	m.id[0] = '\0';
 	for (size_t i = 0; i < sizeof(what) / sizeof(*what); i++) {
 		char *text = many_characters(what[i], 100000);
 		char *argv[] = {text, text, NULL};
 		m.argv = argv;
 		m.cwd = i % 2 ? cwd : "/";
-		assert_int_equal(meta_append_history(dir, &m), 0);
+		assert_int_equal(journal_add_run(dir, &m), 0);
 		free(text);
 	}
 	free(cwd);
 	m.argv = command;
 	m.cwd = "/";
-	int fd = openat(dir, "history.jsonl", O_RDONLY);
+	int fd = openat(dir, JOURNAL_FILE, O_RDONLY);
 	FILE *f = fdopen(fd, "r");
 	assert_non_null(f);
 	json_t *o = next_line(f);
@@ -375,9 +376,9 @@ static void test_history(void **state)
 	assert_null(next_line(f));
 	fclose(f);
 	/* Not through a link. */
-	assert_int_equal(unlinkat(dir, "history.jsonl", 0), 0);
-	assert_int_equal(symlinkat("elsewhere", dir, "history.jsonl"), 0);
-	assert_int_equal(meta_append_history(dir, &m), -1);
+	assert_int_equal(unlinkat(dir, JOURNAL_FILE, 0), 0);
+	assert_int_equal(symlinkat("elsewhere", dir, JOURNAL_FILE), 0);
+	assert_int_equal(journal_add_run(dir, &m), -1);
 	assert_int_equal(faccessat(dir, "elsewhere", F_OK, 0), -1);
 }
 
@@ -391,7 +392,7 @@ static void test_history_of_many_writers(void **state)
 			struct meta m = example();
 			int bad = 0;
 			for (int n = 0; n < LINES; n++)
-				bad |= meta_append_history(dir, &m) < 0;
+				bad |= journal_add_run(dir, &m) < 0;
 			_exit(bad);
 		}
 		assert_true(child > 0);
@@ -401,7 +402,7 @@ static void test_history_of_many_writers(void **state)
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
-	FILE *f = fdopen(openat(dir, "history.jsonl", O_RDONLY), "r");
+	FILE *f = fdopen(openat(dir, JOURNAL_FILE, O_RDONLY), "r");
 	assert_non_null(f);
 	for (int i = 0; i < WRITERS * LINES; i++)
 		json_decref(next_line(f));

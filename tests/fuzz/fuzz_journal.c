@@ -1,11 +1,9 @@
-// SESSION/reads and a history of any bytes, as terse stats reads them: each line is one or is
-// counted as damaged, what is read of one means the same when it is written again, and the sums are
-// those of the lines.
-//
-// Input: the reads, a NUL, the history.
+// A journal of any bytes: read from the end and from the beginning, each line is one or is counted
+// as damaged, what is read of one means the same when it is written again, and the sums of terse
+// stats are those of the lines.
 
 #include "lib/io.h"
-#include "supervisor/artifact/usage.h"
+#include "supervisor/artifact/journal.h"
 #include "supervisor/command/stats.h"
 
 #include <assert.h>
@@ -37,8 +35,7 @@ static void remove_store(void)
 	for (size_t i = 0; i < 2; i++) {
 		char path[32];
 		int dir = store_open_session(&store, sessions[i], false);
-		unlinkat(dir, META_HISTORY, 0);
-		unlinkat(dir, USAGE_READS, 0);
+		unlinkat(dir, JOURNAL_FILE, 0);
 		close(dir);
 		snprintf(path, sizeof(path), "sessions/%s", sessions[i]);
 		unlinkat(store.fd, path, AT_REMOVEDIR);
@@ -47,44 +44,31 @@ static void remove_store(void)
 	rmdir(store.path);
 }
 
-static void put(const char *session, const char *name, const void *data, size_t len)
+static void put(const char *session, const void *data, size_t len)
 {
 	int dir = store_open_session(&store, session, false);
-	int fd = store_open_file(dir, name, O_WRONLY | O_CREAT | O_TRUNC);
+	int fd = store_open_file(dir, JOURNAL_FILE, O_WRONLY | O_CREAT | O_TRUNC);
 	assert(fd >= 0 && io_write(fd, data, len) == 0);
 	close(fd);
 	close(dir);
 }
 
-/* Lines with a newline that are not empty. */
-static uint64_t count_lines(const char *data, size_t len)
-{
-	uint64_t count = 0;
-	const char *newline;
-	while (len > 0 && (newline = memchr(data, '\n', len))) {
-		count += newline > data;
-		len -= (size_t)(newline + 1 - data);
-		data = newline + 1;
-	}
-	return count;
-}
-
 struct seen {
 	uint64_t runs, reads;
-	uint64_t bytes; /* read outside of runs, modulo 2^64 */
-	struct usage_read last;
+	uint64_t bytes;  /* read outside of runs, modulo 2^64 */
+	uint64_t starts; /* the sum of the runs' */
+	struct journal_read last;
 };
 
-static void on_run(void *ctx, const struct usage_run *run)
+static void on_run(void *ctx, const struct meta *m, const char *line, size_t len)
 {
 	struct seen *s = ctx;
-	struct usage_run again;
+	assert(line[0] == '{' && line[len - 1] == '}');
 	s->runs++;
-	assert(run->started_ms > 0 && usage_parse_run(run->line.data, run->line.len, &again));
-	assert(again.id == run->id && again.failed == run->failed);
+	s->starts += (uint64_t)m->started_ms;
 }
 
-static void on_read(void *ctx, const struct usage_read *read)
+static void on_read(void *ctx, const struct journal_read *read)
 {
 	struct seen *s = ctx;
 	assert(id_is_valid(read->id));
@@ -94,19 +78,35 @@ static void on_read(void *ctx, const struct usage_read *read)
 }
 
 /* What is written of a read is read as the same. */
-static void check_again(const struct usage_read *read)
+static void check_again(const struct journal_read *read)
 {
 	struct seen seen = {0};
-	const struct usage_events events = {on_run, on_read, &seen};
+	const struct journal_events events = {on_run, on_read, &seen};
 	uint64_t damaged = 0;
-	put("again", USAGE_READS, "", 0);
+	put("again", "", 0);
 	int dir = store_open_session(&store, "again", false);
-	assert(usage_append_read(dir, read) == 0);
+	assert(journal_add_read(dir, read) == 0);
 	close(dir);
-	assert(usage_scan(&store, "again", &events, &damaged) == 0);
+	assert(journal_scan(&store, "again", &events, &damaged) == 0);
 	assert(seen.reads == 1 && damaged == 0 && strcmp(seen.last.id, read->id) == 0);
 	assert(seen.last.bytes == read->bytes && seen.last.tokens == read->tokens);
 	assert(seen.last.inside == read->inside && seen.last.at_ms == read->at_ms);
+}
+
+/* From the end the same runs are found, but for those that are longer than terse writes. */
+static void check_backwards(const struct seen *seen, const char *session)
+{
+	struct journal *j = journal_open(&store, 1, session, JOURNAL_RUN);
+	uint64_t runs = 0, starts = 0;
+	struct meta m;
+	assert(j);
+	while (journal_next_run(j, &m) == 1) {
+		assert(m.argv && m.session && m.cwd);
+		runs++;
+		starts += (uint64_t)m.started_ms;
+	}
+	assert(runs == seen->runs && starts == seen->starts);
+	journal_close(j);
 }
 
 /* The sums over what was seen, in groups or not. */
@@ -131,22 +131,24 @@ static void check_sums(const struct seen *seen, uint64_t damaged, enum stats_by 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen seen = {0};
-	const struct usage_events events = {on_run, on_read, &seen};
-	const char *reads = (const char *)data, *nul = size ? memchr(reads, '\0', size) : NULL;
-	const size_t reads_len = nul ? (size_t)(nul - reads) : size;
-	const char *history = nul ? nul + 1 : reads + size;
-	const size_t history_len = size - (size_t)(history - reads);
-	uint64_t damaged = 0;
+	const struct journal_events events = {on_run, on_read, &seen};
+	uint64_t damaged = 0, longest = 0, len = 0;
 	if (!store.path[0]) {
 		make_store();
 		atexit(remove_store);
 	}
-	put("s", USAGE_READS, reads, reads_len);
-	put("s", META_HISTORY, history, history_len);
-	assert(usage_scan(&store, "s", &events, &damaged) == 0);
-	assert(seen.runs + seen.reads + damaged ==
-	       count_lines(reads, reads_len) + count_lines(history, history_len));
-	if (seen.reads > 0 && seen.last.at_ms >= 0)
+	put("s", data, size);
+	assert(journal_scan(&store, "s", &events, &damaged) == 0);
+	for (size_t i = 0; i < size; i++) {
+		len = data[i] == '\n' ? 0 : len + 1;
+		longest = len > longest ? len : longest;
+	}
+	/* A last line without a newline is one from the end only. */
+	if (len == 0 && longest <= META_LINE) {
+		check_backwards(&seen, "s");
+		check_backwards(&seen, NULL);
+	}
+	if (seen.reads > 0)
 		check_again(&seen.last);
 	check_sums(&seen, damaged, (enum stats_by)(size % 5));
 	return 0;

@@ -1,6 +1,6 @@
 // How much time a store has seen pass.
 
-#include "supervisor/artifact/retention.h"
+#include "supervisor/artifact/gc.h"
 #include "tests/unit/unit.h"
 
 #define DAY ((int64_t)86400000)

@@ -1,6 +1,6 @@
 // Which artifacts gc removes: by age, number, size, session and state.
 
-#include "supervisor/artifact/retention.h"
+#include "supervisor/artifact/gc.h"
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"
 

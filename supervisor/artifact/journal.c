@@ -1,0 +1,723 @@
+// See journal.h.
+
+#include "supervisor/artifact/journal.h"
+
+#include "lib/buffer.h"
+#include "lib/io.h"
+#include "lib/json.h"
+#include "lib/members.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define TEMPORARY ".journal."
+
+/* A longer line was not written by terse. */
+#define LINE_MOST ((size_t)64 * 1024)
+
+#define BLOCK ((size_t)256 * 1024)
+
+/* Attempts when another process replaces the file meanwhile. */
+#define TRIES 100
+
+/* --- appending ------------------------------------------------------------------------- */
+
+/* Whether the name still belongs to this open file. */
+static bool is_current(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
+/* Opens and locks the file that has the name, without a line that somebody else is writing at its
+   end: *inside tells whether there is a part of one all the same, and that the next one has to
+   begin behind a newline. Returns the descriptor. */
+static int open_current(int dir, const char *name, bool *inside)
+{
+	int operation = LOCK_SH;
+	for (int i = 0; i < TRIES; i++) {
+		int fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
+		if (fd < 0)
+			return -1;
+		/* Without locks no process takes lines out. */
+		struct stat st = {.st_size = 0};
+		bool locked = store_lock(fd, operation) == 0;
+		bool current = !locked || (fstat(fd, &st) == 0 && st.st_nlink > 0);
+		char last = '\n';
+		if (locked && st.st_size > 0)
+			io_read_at(fd, &last, 1, st.st_size - 1);
+		*inside = last != '\n';
+		if (current && (!*inside || operation == LOCK_EX))
+			return fd;
+		operation = current ? LOCK_EX : operation;
+		io_close(&fd);
+	}
+	errno = EBUSY;
+	return -1;
+}
+
+int journal_append(int dir, const char *name, const char *line, size_t len)
+{
+	bool inside;
+	int result = -1, fd = open_current(dir, name, &inside);
+	if (fd < 0)
+		return -1;
+	/* A single call, so that the lines of several writers do not mix. */
+	const struct iovec parts[] = {{(char *)"\n", inside}, {(char *)line, len}};
+	ssize_t n;
+	do {
+		n = writev(fd, parts, 2);
+	} while (n < 0 && errno == EINTR);
+	if (n >= 0 && (size_t)n < len + inside) {
+		/* The disk is full. Take the part back, unless somebody has written behind it. */
+		off_t end = lseek(fd, 0, SEEK_CUR);
+		struct stat st;
+		if (store_lock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0 && st.st_size == end)
+			ftruncate(fd, end - n);
+		errno = ENOSPC;
+	} else if (n >= 0) {
+		result = 0;
+	}
+	io_close(&fd);
+	return result;
+}
+
+/* Appends a line that was made, and releases it. */
+static int add_line(int dir, struct buffer *line)
+{
+	buffer_append_string(line, "\n");
+	int result = buffer_check(line);
+	if (result == 0)
+		result = journal_append(dir, JOURNAL_FILE, line->data, line->len);
+	buffer_release(line);
+	return result;
+}
+
+int journal_add_made(int dir, const char *id)
+{
+	struct buffer line = BUFFER_INIT;
+	buffer_printf(&line, "{\"made\":\"%s\"}", id);
+	return add_line(dir, &line);
+}
+
+int journal_add_end(int dir, int64_t now_ms)
+{
+	struct buffer line = BUFFER_INIT;
+	buffer_printf(&line, "{\"ended\":%" PRId64 "}", now_ms);
+	return add_line(dir, &line);
+}
+
+int journal_add_run(int dir, const struct meta *m)
+{
+	struct buffer line = BUFFER_INIT;
+	struct meta run = *m;
+	run.host = run.container = run.labels = NULL;
+	/* The length that escaping adds is known only afterwards. */
+	for (size_t budget = META_LINE;; budget /= 2) {
+		buffer_clear(&line);
+		meta_encode(&line, &run, budget);
+		if (line.len < META_LINE || budget == 0)
+			break;
+	}
+	return add_line(dir, &line);
+}
+
+int journal_add_read(int dir, const struct journal_read *read)
+{
+	struct buffer line = BUFFER_INIT;
+	json_begin_object(&line, NULL);
+	json_add_string(&line, "read", read->id);
+	json_add_number(&line, "at_ms", read->at_ms);
+	json_add_count(&line, "bytes", read->bytes);
+	json_add_count(&line, "tokens", read->tokens);
+	if (read->inside)
+		json_add_bool(&line, "inside", true);
+	json_end_object(&line);
+	return add_line(dir, &line);
+}
+
+/* --- one line -------------------------------------------------------------------------- */
+
+/* The kind of a line, and the ID with which it begins. */
+static enum journal_kind kind_of(const char *line, size_t len, char id[ID_LEN + 1])
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		enum journal_kind kind;
+	} beginnings[] = {
+		{"{\"read\":\"", 9, JOURNAL_READ},
+		{"{\"id\":\"", 7, JOURNAL_RUN},
+		{"{\"made\":\"", 9, JOURNAL_MADE},
+	};
+	*id = '\0';
+	if (len < 10 || line[len - 1] != '}')
+		return JOURNAL_DAMAGED;
+	if (memcmp(line, "{\"ended\":", 9) == 0)
+		return JOURNAL_ENDED;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		size_t n = beginnings[i].len;
+		if (memcmp(line, beginnings[i].text, n) != 0)
+			continue;
+		if (beginnings[i].kind == JOURNAL_RUN && line[n] == '"')
+			return JOURNAL_RUN;
+		if (len < n + ID_LEN + 2 || line[n + ID_LEN] != '"')
+			return JOURNAL_DAMAGED;
+		memcpy(id, line + n, ID_LEN);
+		id[ID_LEN] = '\0';
+		return id_is_valid(id) ? beginnings[i].kind : JOURNAL_DAMAGED;
+	}
+	return JOURNAL_DAMAGED;
+}
+
+/* A number of a line, or -1. */
+static int64_t number_of(const char *line, size_t len, const char *key)
+{
+	struct members m;
+	uint64_t n;
+	members_begin(&m, line, len);
+	while (members_next(&m)) {
+		if (members_is(&m, key))
+			return member_number(&m.value, INT64_MAX, &n) ? (int64_t)n : -1;
+	}
+	return -1;
+}
+
+static bool read_of(const char *line, size_t len, struct journal_read *read)
+{
+	struct members m;
+	uint64_t at_ms = 0;
+	bool good = true;
+	read->bytes = read->tokens = 0;
+	read->inside = false;
+	members_begin(&m, line, len);
+	while (good && members_next(&m)) {
+		if (members_is(&m, "at_ms"))
+			good = member_number(&m.value, INT64_MAX, &at_ms);
+		else if (members_is(&m, "bytes"))
+			good = member_number(&m.value, INT64_MAX, &read->bytes);
+		else if (members_is(&m, "tokens"))
+			good = member_number(&m.value, INT64_MAX, &read->tokens);
+		else if (members_is(&m, "inside"))
+			read->inside = member_is(&m.value, "true");
+	}
+	read->at_ms = (int64_t)at_ms;
+	return good && !m.bad;
+}
+
+/* --- taking lines out ------------------------------------------------------------------- */
+
+struct filter {
+	int from, to;    /* to < 0: it is only looked whether there is something to take out */
+	uint64_t offset; /* in `from`: up to here all is dealt with */
+	long taken;
+	struct buffer block; /* read, not dealt with */
+	bool (*keep)(void *ctx, const char *line, size_t len);
+	void *ctx;
+};
+
+/* Deals with the present content of the file. A part of a line stays for the next time. */
+static int pass_file(struct filter *f)
+{
+	struct buffer kept = BUFFER_INIT;
+	int result = -1;
+	while (f->to >= 0 || f->taken == 0) {
+		if (buffer_reserve(&f->block, LINE_MOST) < 0)
+			goto out;
+		ssize_t n = io_read_at(f->from, f->block.data + f->block.len, LINE_MOST,
+				       (off_t)(f->offset + f->block.len));
+		if (n < 0)
+			goto out;
+		if (n == 0)
+			break;
+		f->block.len += (size_t)n;
+		size_t at = 0;
+		for (const char *newline;
+		     (newline = memchr(f->block.data + at, '\n', f->block.len - at)) != NULL;) {
+			const char *line = f->block.data + at;
+			size_t len = (size_t)(newline - line);
+			if (len > 0 && f->keep(f->ctx, line, len))
+				buffer_append(&kept, line, len + 1);
+			else
+				f->taken++;
+			at += len + 1;
+		}
+		if (at == 0 && f->block.len >= LINE_MOST) {
+			/* Not one of our lines. */
+			at = f->block.len;
+			f->taken++;
+		}
+		if (buffer_check(&kept) < 0 ||
+		    (f->to >= 0 && io_write(f->to, kept.data, kept.len) < 0))
+			goto out;
+		f->offset += at;
+		buffer_consume(&f->block, at);
+		buffer_clear(&kept);
+	}
+	result = 0;
+out:
+	buffer_release(&kept);
+	return result;
+}
+
+/* Returns 1 when it was replaced by somebody else meanwhile. */
+static int filter_once(struct filter *f, int dir, const char *name)
+{
+	char temporary[STORE_TEMPORARY];
+	int result = -1;
+	bool made = false;
+	f->to = -1;
+	f->from = store_open_file(dir, name, O_RDONLY);
+	if (f->from < 0)
+		return -1;
+	for (int pass = 0; pass < 2; pass++) {
+		f->taken = 0;
+		f->offset = 0;
+		buffer_clear(&f->block);
+		if (pass_file(f) < 0)
+			goto out;
+		if (pass == 0 && f->taken == 0 && f->block.len == 0) {
+			result = 0;
+			goto out;
+		}
+		if (pass == 0) {
+			store_temporary(TEMPORARY, temporary);
+			f->to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
+			made = f->to >= 0;
+			if (!made)
+				goto out;
+		}
+	}
+	if (store_lock(f->from, LOCK_EX) < 0)
+		goto out;
+	if (!is_current(f->from)) {
+		result = 1;
+		goto out;
+	}
+	if (pass_file(f) < 0)
+		goto out;
+	f->taken += f->block.len > 0;
+	result = 0;
+	if (f->taken == 0)
+		goto out;
+	/* Keep the time: it tells when the session was last used. */
+	struct stat st;
+	if (fstat(f->from, &st) == 0)
+		futimens(f->to, (const struct timespec[2]){st.st_atim, st.st_mtim});
+	result = renameat(dir, temporary, dir, name);
+	made = result < 0;
+out:;
+	int error = errno;
+	if (made)
+		unlinkat(dir, temporary, 0);
+	io_close(&f->to);
+	io_close(&f->from);
+	errno = error;
+	return result;
+}
+
+long journal_filter(int dir, const char *name,
+		    bool (*keep)(void *ctx, const char *line, size_t len), void *ctx)
+{
+	struct filter f = {.keep = keep, .ctx = ctx};
+	int result = 1;
+	for (int i = 0; i < TRIES && result == 1; i++)
+		result = filter_once(&f, dir, name);
+	buffer_release(&f.block);
+	if (result == 1)
+		errno = EBUSY;
+	return result == 0 ? f.taken : -1;
+}
+
+bool journal_is_temporary(const char *name)
+{
+	return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0;
+}
+
+struct cleaning {
+	int dir;
+	int64_t from_ms, to_ms;
+};
+
+static bool exists(int dir, const char *id)
+{
+	/* An artifact that can't be looked at is not passed over. */
+	return id_has_file(dir, id, ".txt") || errno != ENOENT;
+}
+
+static bool keep_line(void *ctx, const char *line, size_t len)
+{
+	const struct cleaning *c = ctx;
+	char id[ID_LEN + 1];
+	int64_t ms = -1;
+	switch (kind_of(line, len, id)) {
+	case JOURNAL_MADE: return exists(c->dir, id);
+	case JOURNAL_RUN: ms = number_of(line, len, "started_ms"); break;
+	case JOURNAL_READ: ms = number_of(line, len, "at_ms"); break;
+	default: break;
+	}
+	return ms < c->from_ms || ms >= c->to_ms;
+}
+
+long journal_clean(int dir, int64_t from_ms, int64_t to_ms)
+{
+	struct cleaning c = {dir, from_ms, to_ms};
+	return journal_filter(dir, JOURNAL_FILE, keep_line, &c);
+}
+
+/* --- reading from the end ---------------------------------------------------------------- */
+
+/* Fills the block with what is before `end`, or with what begins at `from`. */
+static int load(struct journal_tail *t, uint64_t from, uint64_t end)
+{
+	t->from = from;
+	t->len = end - from < sizeof(t->block) ? (size_t)(end - from) : sizeof(t->block);
+	return io_read_whole(t->fd, t->block, t->len, (off_t)from);
+}
+
+int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
+{
+	uint64_t behind = t->end; /* the line, if it is longer than a block */
+	t->is_cut = false;
+	for (;;) {
+		if (t->end > t->from + t->len || t->end <= t->from) {
+			uint64_t most = sizeof(t->block);
+			if (t->end == 0)
+				return 0;
+			if (load(t, t->end > most ? t->end - most : 0, t->end) < 0)
+				return -1;
+		}
+		size_t n = (size_t)(t->end - t->from);
+		while (n > 0 && t->block[n - 1] == '\n' && !t->is_cut)
+			n--;
+		const char *newline = n > 0 ? memrchr(t->block, '\n', n) : NULL;
+		t->end = t->from + n;
+		if (n > 0 && (newline || t->from == 0)) {
+			size_t start = newline ? (size_t)(newline - t->block) + 1 : 0;
+			t->end = t->from + start;
+			/* The beginning of a longer one. */
+			if (t->is_cut && load(t, t->end, behind) < 0)
+				return -1;
+			*line = t->is_cut ? t->block : t->block + start;
+			*len = t->is_cut ? t->len : n - start;
+			return 1;
+		}
+		if (n == 0)
+			continue;
+		/* It begins further back. */
+		if (n == sizeof(t->block)) {
+			t->is_cut = true;
+			t->end = t->from;
+		}
+		t->len = 0;
+	}
+}
+
+int64_t journal_end_ms(int dir)
+{
+	struct stat st;
+	struct journal_tail t = {.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
+	const char *line;
+	size_t len;
+	char id[ID_LEN + 1];
+	int64_t ms = 0;
+	enum journal_kind kind = JOURNAL_READ;
+	if (t.fd >= 0 && fstat(t.fd, &st) == 0)
+		t.end = (uint64_t)st.st_size;
+	while ((kind == JOURNAL_READ || kind == JOURNAL_DAMAGED) &&
+	       journal_tail_next(&t, &line, &len) == 1) {
+		kind = kind_of(line, len, id);
+		ms = kind == JOURNAL_ENDED ? number_of(line, len, "ended") : 0;
+	}
+	io_close(&t.fd);
+	return ms > 0 ? ms : 0;
+}
+
+/* The journal of one session in one store. */
+struct source {
+	struct journal_line line; /* the newest that was not returned; kind 0: there is none */
+	char *session, *copy;
+	ino_t file;      /* identifies the file: it is another one after lines were taken out */
+	uint64_t end;    /* bytes that are not read yet */
+	int64_t ms;      /* the time of that line */
+	int64_t from_ms; /* what happened from then on was found in the file before */
+};
+
+#define NO_SOURCE SIZE_MAX
+
+struct journal {
+	unsigned kinds;
+	struct source *sources;
+	size_t count, room;
+	/* Since there may be very many sessions, only one of them is open. */
+	size_t open;
+	int dir;
+	struct journal_tail tail;
+	size_t given;    /* whose line the caller has */
+	struct meta run; /* what the caller has of it */
+	uint64_t damaged;
+};
+
+static void leave_source(struct journal *j)
+{
+	io_close(&j->dir);
+	io_close(&j->tail.fd);
+	j->open = NO_SOURCE;
+}
+
+/* Opens the file. If it was replaced or has shrunk, reading starts again at its end. */
+static int enter_source(struct journal *j, size_t number)
+{
+	struct source *s = &j->sources[number];
+	struct stat st;
+	leave_source(j);
+	j->dir = store_open_session(s->line.store, s->session, false);
+	j->tail.fd = j->dir < 0 ? -1 : store_open_file(j->dir, JOURNAL_FILE, O_RDONLY);
+	if (j->tail.fd < 0 || fstat(j->tail.fd, &st) < 0)
+		return -1;
+	if (st.st_ino != s->file || (uint64_t)st.st_size < s->end) {
+		s->file = st.st_ino;
+		s->end = (uint64_t)st.st_size;
+		s->from_ms = s->ms;
+	}
+	j->tail.end = s->end;
+	j->tail.len = 0;
+	j->open = number;
+	return 0;
+}
+
+/* When what a line tells of happened. Where there is one source only, nobody asks. */
+static int64_t line_ms(const struct journal_line *l)
+{
+	if (l->kind == JOURNAL_MADE)
+		return id_time_ms(id_pack(l->id));
+	int64_t ms = number_of(l->text, l->len, "ended_ms");
+	return ms < 0 ? 0 : ms;
+}
+
+/* Finds the next line of a source. */
+static int advance(struct journal *j, size_t number)
+{
+	struct source *s = &j->sources[number];
+	struct journal_line *l = &s->line;
+	int got;
+	l->kind = JOURNAL_DAMAGED;
+	if (j->open != number && enter_source(j, number) < 0)
+		return errno == ENOENT ? 0 : -1;
+	while ((got = journal_tail_next(&j->tail, &l->text, &l->len)) == 1) {
+		enum journal_kind kind =
+			j->tail.is_cut ? JOURNAL_DAMAGED : kind_of(l->text, l->len, l->id);
+		s->end = j->tail.end;
+		j->damaged += kind == JOURNAL_DAMAGED;
+		if (!(kind & j->kinds))
+			continue;
+		l->is_there = j->kinds & JOURNAL_MADE && *l->id && exists(j->dir, l->id);
+		l->kind = kind;
+		if (kind != JOURNAL_MADE || l->is_there) {
+			if (j->count == 1)
+				return 0;
+			s->ms = line_ms(l);
+			if (s->ms < s->from_ms)
+				break;
+		}
+		l->kind = JOURNAL_DAMAGED;
+	}
+	if (got == 1) {
+		free(s->copy);
+		l->text = s->copy = strndup(l->text, l->len);
+		got = s->copy ? 1 : -1;
+	}
+	return got < 0 ? -1 : 0;
+}
+
+static int add_source(struct journal *j, struct store *store, const char *session)
+{
+	struct source *s = array_add(&j->sources, &j->count, &j->room, sizeof(*s));
+	if (!s)
+		return -1;
+	*s = (struct source){.session = strdup(session), .ms = INT64_MAX, .from_ms = INT64_MAX};
+	s->line.store = store;
+	s->line.session = s->session;
+	errno = ENOMEM;
+	if (s->session && enter_source(j, j->count - 1) == 0)
+		return 0;
+	free(s->session);
+	j->count--;
+	return errno == ENOENT ? 0 : -1;
+}
+
+static int add_sessions(struct journal *j, struct store *store)
+{
+	struct store_name *names;
+	size_t count;
+	int result = store_list_sessions(store, &names, &count);
+	for (size_t i = 0; i < count && result == 0; i++)
+		result = add_source(j, store, names[i].text);
+	free(names);
+	return result;
+}
+
+struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds)
+{
+	struct journal *j = calloc(1, sizeof(*j));
+	int result = j ? 0 : -1;
+	if (j) {
+		j->kinds = kinds;
+		j->dir = j->tail.fd = -1;
+		j->open = j->given = NO_SOURCE;
+	}
+	for (int i = 0; i < count && result == 0; i++)
+		result = session ? add_source(j, &stores[i], session) : add_sessions(j, &stores[i]);
+	for (size_t i = 0; result == 0 && i < j->count; i++)
+		result = advance(j, i);
+	if (result == 0)
+		return j;
+	journal_close(j);
+	return NULL;
+}
+
+int journal_next(struct journal *j, struct journal_line *line)
+{
+	size_t newest = NO_SOURCE;
+	if (j->given != NO_SOURCE && advance(j, j->given) < 0)
+		return -1;
+	for (size_t i = 0; i < j->count; i++) {
+		const struct source *s = &j->sources[i];
+		if (s->line.kind && (newest == NO_SOURCE || s->ms > j->sources[newest].ms))
+			newest = i;
+	}
+	j->given = newest;
+	if (newest == NO_SOURCE)
+		return 0;
+	*line = j->sources[newest].line;
+	return 1;
+}
+
+int journal_next_made(struct journal *j, struct id_found *found)
+{
+	struct journal_line line;
+	int got = journal_next(j, &line);
+	if (got != 1)
+		return got;
+	found->store = line.store;
+	memcpy(found->id, line.id, sizeof(found->id));
+	snprintf(found->session, sizeof(found->session), "%s", line.session);
+	return 1;
+}
+
+int journal_next_run(struct journal *j, struct meta *m)
+{
+	struct journal_line line;
+	int got;
+	meta_release(&j->run);
+	while ((got = journal_next(j, &line)) == 1) {
+		errno = EBADMSG;
+		if (line.len <= META_LINE && meta_parse(line.text, line.len, &j->run) == 0) {
+			*m = j->run;
+			return 1;
+		}
+		if (errno == ENOMEM)
+			return -1;
+		j->damaged++;
+	}
+	return got;
+}
+
+uint64_t journal_damaged(const struct journal *j)
+{
+	return j->damaged;
+}
+
+void journal_close(struct journal *j)
+{
+	if (!j)
+		return;
+	int saved = errno;
+	leave_source(j);
+	for (size_t i = 0; i < j->count; i++) {
+		free(j->sources[i].session);
+		free(j->sources[i].copy);
+	}
+	meta_release(&j->run);
+	free(j->sources);
+	free(j);
+	errno = saved;
+}
+
+/* --- reading from the beginning ----------------------------------------------------------- */
+
+/* Reports a line in one of the two passes. Returns whether it is damaged. */
+static bool report_line(const struct journal_events *e, enum journal_kind pass, const char *line,
+			size_t len)
+{
+	struct meta m;
+	struct journal_read read;
+	enum journal_kind kind = kind_of(line, len, read.id);
+	if (kind != pass)
+		return kind == JOURNAL_DAMAGED && pass == JOURNAL_RUN;
+	if (kind == JOURNAL_READ) {
+		bool good = read_of(line, len, &read);
+		if (good)
+			e->read(e->ctx, &read);
+		return !good;
+	}
+	if (meta_parse(line, len, &m) < 0)
+		return true;
+	e->run(e->ctx, &m, line, len);
+	meta_release(&m);
+	return false;
+}
+
+static int scan_file(int fd, const struct journal_events *e, enum journal_kind pass,
+		     uint64_t *damaged)
+{
+	struct buffer block = BUFFER_INIT;
+	uint64_t offset = 0;
+	int result = -1;
+	ssize_t n;
+	while (buffer_reserve(&block, BLOCK) == 0) {
+		n = io_read_at(fd, block.data + block.len, BLOCK, (off_t)offset);
+		if (n <= 0) {
+			result = (int)n;
+			break;
+		}
+		block.len += (size_t)n;
+		offset += (size_t)n;
+		size_t at = 0;
+		for (const char *newline;
+		     (newline = memchr(block.data + at, '\n', block.len - at)) != NULL;) {
+			size_t len = (size_t)(newline - block.data) - at;
+			*damaged += len > 0 && report_line(e, pass, block.data + at, len);
+			at += len + 1;
+		}
+		buffer_consume(&block, at);
+		/* No line of terse's is so long. */
+		if (block.len >= BLOCK)
+			buffer_clear(&block);
+	}
+	buffer_release(&block);
+	return result;
+}
+
+int journal_scan(const struct store *s, const char *session, const struct journal_events *events,
+		 uint64_t *damaged)
+{
+	int dir = store_open_session(s, session, false);
+	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY);
+	int result = fd < 0 && errno == ENOENT ? 0 : -1;
+	if (fd >= 0)
+		result = scan_file(fd, events, JOURNAL_RUN, damaged);
+	if (fd >= 0 && result == 0 && events->read)
+		result = scan_file(fd, events, JOURNAL_READ, damaged);
+	io_close(&fd);
+	io_close(&dir);
+	return result;
+}

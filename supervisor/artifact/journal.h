@@ -1,0 +1,132 @@
+// The journal of a session, SESSION/journal.jsonl: a line for each thing, appended when it happens.
+// What a line tells of is its first key:
+//
+//   {"made":"cmd-..."}           an artifact was made
+//   {"id":"cmd-...", ...}        a run has ended (meta.h); "": it has no artifact
+//   {"read":"cmd-...","at_ms":...,"bytes":4012,"tokens":1204,"inside":true}
+//                                the text of an artifact was read or searched for somebody who is
+//                                no person; inside: within a run, whose own line says what was
+//                                shown
+//   {"ended":...}                the session has ended (ms since 1970), unless a run follows
+//
+// It is read from its end, so that the time to find what is new does not depend on its length. What
+// is no line is passed over: a writer that was killed leaves a part of one at most, and the next
+// one begins behind a newline.
+//
+// A process that appends holds a shared lock on the file for the one write. A process that takes
+// lines out writes the others to a temporary file and, with an exclusive lock, replaces the file
+// with it. Only lines that came meanwhile are dealt with under that lock. STORE/commands
+// (earlier.h) is kept in the same way.
+#ifndef TERSE_ARTIFACT_JOURNAL_H
+#define TERSE_ARTIFACT_JOURNAL_H
+
+#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JOURNAL_FILE "journal.jsonl"
+
+enum journal_kind {
+	JOURNAL_DAMAGED = 0,
+	JOURNAL_MADE = 1,
+	JOURNAL_RUN = 2,
+	JOURNAL_READ = 4,
+	JOURNAL_ENDED = 8,
+};
+
+/* Printed for a reader by `read`, `search` ... */
+struct journal_read {
+	char id[ID_LEN + 1];
+	int64_t at_ms;
+	uint64_t bytes, tokens;
+	bool inside;
+};
+
+/* Append to the journal in a session's directory. Of a run long commands and directories are cut,
+   so that its line stays under META_LINE bytes. Return 0, or -1 with errno. */
+int journal_add_made(int dir, const char *id);
+int journal_add_run(int dir, const struct meta *m);
+int journal_add_read(int dir, const struct journal_read *read);
+int journal_add_end(int dir, int64_t now_ms);
+
+/* Appends `line`, newline included, to a file of lines with one write. Returns 0, or -1 with
+   errno. */
+int journal_append(int dir, const char *name, const char *line, size_t len);
+
+/* Asks `keep` about each line of a file, without its newline, and takes those out that it does not
+   want; so a last line that has no newline. Returns how many were taken out, or -1 with errno
+   (ENOENT: there is no such file); then nothing has changed. */
+long journal_filter(int dir, const char *name,
+		    bool (*keep)(void *ctx, const char *line, size_t len), void *ctx);
+
+/* Takes out that artifacts were made which are gone, and the runs that started and what was read
+   from from_ms on and before to_ms. Returns as journal_filter(). */
+long journal_clean(int dir, int64_t from_ms, int64_t to_ms);
+
+/* Whether `name` is a temporary file that journal_filter() makes, and may have left. */
+bool journal_is_temporary(const char *name);
+
+/* When the session has ended, if nothing has happened in it since but reading; else 0. */
+int64_t journal_end_ms(int dir);
+
+struct journal;
+
+/* Goes through the lines of these kinds of `session` (a result of store_session_name) in all the
+   stores given, or of every session when it is NULL, the newest first: runs by their ends. The
+   stores must outlive it. NULL with errno. */
+struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds);
+
+struct journal_line {
+	enum journal_kind kind;
+	struct store *store;
+	const char *session, *text; /* the text, and `session`: until the next call */
+	size_t len;
+	char id[ID_LEN + 1];
+	bool is_there; /* its artifact, where JOURNAL_MADE is one of the kinds */
+};
+
+/* Each of these returns 1, 0 at the end, or -1 with errno. The next line; of artifacts that were
+   made those that are there. */
+int journal_next(struct journal *j, struct journal_line *line);
+
+/* The next artifact (JOURNAL_MADE). */
+int journal_next_made(struct journal *j, struct id_found *found);
+
+/* The next run (JOURNAL_RUN). *m is valid until the next call. */
+int journal_next_run(struct journal *j, struct meta *m);
+
+/* The number of lines so far that were none, and of damaged runs. */
+uint64_t journal_damaged(const struct journal *j);
+
+void journal_close(struct journal *j);
+
+struct journal_events {
+	void (*run)(void *ctx, const struct meta *m, const char *line, size_t len);
+	void (*read)(void *ctx, const struct journal_read *read); /* NULL: not asked for */
+	void *ctx;
+};
+
+/* Reports what the session has, from the beginning: the runs in the order of their ends, then what
+   was read. Adds lines that are damaged to *damaged. Returns 0, or -1 with errno. */
+int journal_scan(const struct store *s, const char *session, const struct journal_events *events,
+		 uint64_t *damaged);
+
+/* The lines of any file from its end on. Zeroed but for the file and its size it is at the end. */
+struct journal_tail {
+	int fd;
+	uint64_t end;  /* what is behind it was returned */
+	uint64_t from; /* the block's offset */
+	size_t len;
+	bool is_cut; /* the line is longer than the block, which has its beginning */
+	char block[8192];
+};
+
+/* The line before, without its newline; empty ones are passed over. It is valid until the next
+   call. Returns 1, 0 at the beginning, or -1 with errno. */
+int journal_tail_next(struct journal_tail *t, const char **line, size_t *len);
+
+#endif
