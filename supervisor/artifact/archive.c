@@ -600,8 +600,8 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 	if (r.dir < 0)
 		return -1;
 	/* Drop the old line if the artifact was in this session before. */
-	journal_clean(r.dir, 0, 0);
-	result = restore_archive(&r);
+	if (journal_clean(r.dir, 0, 0) >= 0 || errno == ENOENT)
+		result = restore_archive(&r);
 	if (result == 0 && !r.there)
 		result = restore_finish(&r);
 	if (result < 0)

@@ -65,7 +65,7 @@ class One:
             return 0
 
     def timed_out(self, meta):
-        return meta["timed_out"] if meta else bool(self.options)
+        return meta.get("timed_out", False) if meta else bool(self.options)
 
     def family(self):
         """The processes of terse in the order they were made: front end, supervisor, watchdog."""
