@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +79,8 @@ void call_free(struct server *s, struct call *c)
 	io_close(&c->leash);
 	buffer_release(&c->output);
 	buffer_release(&c->errors);
-	shell_state_release(&c->before);
-	shell_leave_close(&c->leave);
+	buffer_release(&c->before);
+	io_close(&c->leave.fd);
 	buffer_release(&c->stay);
 	free(c->uri);
 	free(c);
@@ -142,48 +141,28 @@ static int call_open_input(const json_t *input)
 	return fd;
 }
 
-/* Executes `terse` with these words in the call's directory and environment. Returns 0 or an
-   errno. */
-static int call_spawn(const struct server *s, struct call *c, const struct call_ends *e,
-		      char **words)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int error = posix_spawn_file_actions_init(&actions);
-	if (error)
-		return error;
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &s->mask);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	error = posix_spawn_file_actions_adddup2(&actions, e->in, STDIN_FILENO);
-	if (!error)
-		error = posix_spawn_file_actions_adddup2(&actions, e->out, STDOUT_FILENO);
-	if (!error)
-		error = posix_spawn_file_actions_adddup2(&actions, e->err, STDERR_FILENO);
-	if (!error)
-		error = posix_spawn_file_actions_adddup2(&actions, e->leash, CALL_LEASH);
-	if (!error)
-		error = posix_spawn_file_actions_addchdir_np(&actions, c->before.directory);
-	if (!error)
-		error = posix_spawn(&c->pid, CALL_PROGRAM, &actions, &attributes, words,
-				    c->before.env);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return error;
-}
-
-/* In a child that is a copy of the server: it has the descriptors of its own alone. */
-static _Noreturn void
-call_print(const struct server *s, const struct call *c, const struct call_ends *e,
-	   int (*print)(const struct server *, const struct call *, struct settings *))
+/* In the child, a copy of the server: executes `terse` with these words in the call's directory and
+   environment, or else prints, with the descriptors of its own alone. */
+static _Noreturn void call_become(const struct server *s, const struct call *c,
+				  const struct call_ends *e, const struct buffer *words,
+				  int (*print)(const struct server *, const struct call *,
+					       struct settings *))
 {
 	struct settings settings;
 	struct option_error error = {""};
 	int trace = trace_fd() > STDERR_FILENO ? trace_fd() : STDERR_FILENO;
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	if (dup2(e->in, STDIN_FILENO) < 0 || dup2(e->out, STDOUT_FILENO) < 0 ||
-	    dup2(e->err, STDERR_FILENO) < 0)
+	    dup2(e->err, STDERR_FILENO) < 0 || (words && dup2(e->leash, CALL_LEASH) < 0))
 		_exit(CALL_TERSE);
+	if (words) {
+		char **argv = shell_strings(words, 0);
+		char **env = shell_strings(&c->before, strlen(c->before.data) + 1);
+		if (argv && env && chdir(c->before.data) == 0)
+			execve(CALL_PROGRAM, argv, env);
+		dprintf(STDERR_FILENO, "run_command: can't be started: %s\n", strerror(errno));
+		_exit(CALL_TERSE);
+	}
 	if (trace > STDERR_FILENO + 1)
 		close_range(STDERR_FILENO + 1, (unsigned)trace - 1, 0);
 	close_range((unsigned)trace + 1, ~0U, 0);
@@ -198,48 +177,41 @@ call_print(const struct server *s, const struct call *c, const struct call_ends 
 	_exit(print(s, c, &settings));
 }
 
-/* Starts a child: `words` (and `input`) of `terse run`, or else one that prints. Returns 0, or -1
-   with errno. */
-static int call_start(struct server *s, struct call *c, char **words, const json_t *input,
-		      int (*print)(const struct server *, const struct call *, struct settings *))
+/* Starts a child: `words` of `terse run` with its standard input, or else one that prints. Answers
+   and frees the call if that is not possible. */
+static void call_start(struct server *s, struct call *c, const struct buffer *words,
+		       const json_t *input,
+		       int (*print)(const struct server *, const struct call *, struct settings *))
 {
 	struct call_ends e = {-1, -1, -1, -1};
+	c->pid = -1;
 	c->out = call_connect(SOCK_STREAM, &e.out);
 	if (c->out >= 0)
 		c->err = call_connect(SOCK_STREAM, &e.err);
 	if (words && c->err >= 0)
 		c->leash = call_connect(SOCK_SEQPACKET, &e.leash);
-	bool connected =
-		c->err >= 0 && (!words || c->leash >= 0) && (e.in = call_open_input(input)) >= 0;
-	int error = errno;
-	if (connected && words) {
-		error = call_spawn(s, c, &e, words);
-	} else if (connected) {
+	if (c->err >= 0 && (!words || c->leash >= 0) && (e.in = call_open_input(input)) >= 0)
 		c->pid = fork();
-		error = c->pid < 0 ? errno : 0;
-		if (c->pid == 0)
-			call_print(s, c, &e, print);
-	}
+	if (c->pid == 0)
+		call_become(s, c, &e, words, print);
+	int error = errno;
 	io_close(&e.in);
 	io_close(&e.out);
 	io_close(&e.err);
 	io_close(&e.leash);
-	errno = error;
-	return error ? -1 : 0;
+	if (c->pid > 0)
+		return;
+	if (c->tool)
+		call_refuse(s, c, "%s: can't be started: %s", c->tool->name, strerror(error));
+	else
+		server_send_error(s, c->id, RPC_INTERNAL, "can't be started: %s", strerror(error));
+	call_free(s, c);
 }
 
 void call_fork(struct server *s, struct call *c,
 	       int (*print)(const struct server *, const struct call *, struct settings *))
 {
-	int result = call_start(s, c, NULL, NULL, print);
-	c->arguments = NULL;
-	if (result == 0)
-		return;
-	if (c->tool)
-		call_refuse(s, c, "%s: can't be started: %s", c->tool->name, strerror(errno));
-	else
-		server_send_error(s, c->id, RPC_INTERNAL, "can't be started: %s", strerror(errno));
-	call_free(s, c);
+	call_start(s, c, NULL, NULL, print);
 }
 
 /* Reads all that is there; at the end, closes. */
@@ -370,34 +342,32 @@ static int run_is_allowed(const struct server *s, const struct arguments *a,
 }
 
 /* Copies the session's state, with what the call has for its command alone. Returns 0, or -1 with
-   errno. */
+   ENOMEM. */
 static int run_take_state(const struct server *s, struct call *c, const struct session *session,
 			  const struct arguments *a)
 {
 	const char *cwd = argument_text(a, "cwd"), *key;
-	struct buffer entry = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT;
 	json_t *value;
-	const char *here = session->state.directory;
 	/* Where patterns say what may run, nothing that a command left says what they mean. */
 	bool limited = s->allow.count > 0;
-	int result =
-		shell_state_init(&c->before, here, limited ? s->start.env : session->state.env);
-	if (result == 0 && limited)
-		result = shell_state_enter(&c->before, here);
-	if (result == 0 && cwd) {
-		shell_state_resolve(&c->before, cwd, &entry);
-		result = buffer_string(&entry) ? shell_state_enter(&c->before, entry.data) : -1;
-	}
+	buffer_add(&c->before, limited ? &s->start : &session->state);
+	if (limited)
+		shell_state_enter(&c->before, session->state.data);
+	if (cwd)
+		shell_state_resolve(&c->before, cwd, &text);
+	if (cwd && buffer_string(&text))
+		shell_state_enter(&c->before, text.data);
 	json_object_foreach(argument_value(a, "env"), key, value)
 	{
-		buffer_clear(&entry);
-		buffer_printf(&entry, "%s=%s", key, json_string_value(value));
-		if (result == 0 &&
-		    (!buffer_string(&entry) || shell_state_set(&c->before, entry.data) < 0))
-			result = -1;
+		buffer_clear(&text);
+		buffer_printf(&text, "%s=%s", key, json_string_value(value));
+		if (buffer_string(&text))
+			shell_state_set(&c->before, text.data);
 	}
-	buffer_release(&entry);
-	return result;
+	c->before.failed |= text.failed;
+	buffer_release(&text);
+	return buffer_check(&c->before);
 }
 
 /* Whether there will be a place for the run if it goes on. */
@@ -438,13 +408,13 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 		call_refuse(s, c, "run_command: %s", why);
 	else if (run_take_state(s, c, session, a) < 0)
 		call_refuse(s, c, "run_command: %s", strerror(errno));
-	else if (!run_can_enter(c->before.directory) && argument_value(a, "cwd"))
-		call_refuse(s, c, "run_command: cwd: %s: %s", c->before.directory, strerror(errno));
-	else if (!run_can_enter(c->before.directory))
+	else if (!run_can_enter(c->before.data) && argument_value(a, "cwd"))
+		call_refuse(s, c, "run_command: cwd: %s: %s", c->before.data, strerror(errno));
+	else if (!run_can_enter(c->before.data))
 		call_refuse(s, c,
 			    "run_command: the session's directory %s: %s; give cwd, or start anew "
 			    "with end_session",
-			    c->before.directory, strerror(errno));
+			    c->before.data, strerror(errno));
 	else {
 		c->session = session->number;
 		session->commands++;
@@ -460,7 +430,6 @@ void call_run(struct server *s, const struct arguments *a, const struct rpc_mess
 {
 	struct call *c = call_new(s, m->id);
 	struct buffer words = BUFFER_INIT;
-	size_t count = 0;
 	if (!c)
 		return;
 	c->tool = a->tool;
@@ -471,22 +440,11 @@ void call_run(struct server *s, const struct arguments *a, const struct rpc_mess
 	char *leave = c->leave.fd >= 0 ? shell_leave_command(&c->leave, s->program) : NULL;
 	call_run_words(&words, s, a, leave);
 	free(leave);
-	for (size_t i = 0; i < words.len; i++)
-		count += !words.data[i];
-	char **argv = buffer_check(&words) == 0 ? calloc(count + 1, sizeof(*argv)) : NULL;
-	for (size_t i = 0, at = 0; argv && i < count; at += strlen(argv[i++]) + 1)
-		argv[i] = words.data + at;
 	rpc_write_id(c->token,
 		     json_object_get(json_object_get(m->params, "_meta"), "progressToken"));
 	c->told_at = clock_monotonic_ms();
 	c->ask_at = c->told_at + SERVER_PROGRESS_MS;
-	if (!argv)
-		errno = ENOMEM;
-	if (!argv || call_start(s, c, argv, argument_value(a, "stdin"), NULL) < 0) {
-		call_refuse(s, c, "run_command: can't be started: %s", strerror(errno));
-		call_free(s, c);
-	}
-	free(argv);
+	call_start(s, c, &words, argument_value(a, "stdin"), NULL);
 	buffer_release(&words);
 }
 
@@ -629,22 +587,23 @@ void call_receive(struct server *s, struct call *c, int64_t now_ms)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* The session goes on with what the command's shell left, unless the command goes on. */
+/* The session goes on with what the command's shell left, unless the command goes on, or the
+   session has ended. */
 static void call_take_left(struct server *s, struct call *c)
 {
-	struct session *session = sessions_by_number(&s->sessions, c->session);
-	char *left;
-	size_t len;
-	if (c->leave.fd < 0 || !session)
+	struct buffer left = BUFFER_INIT;
+	size_t i = 0;
+	while (i < s->sessions.count && s->sessions.items[i].number != c->session)
+		i++;
+	if (c->leave.fd < 0 || i == s->sessions.count)
 		return;
-	if (shell_leave_read(&c->leave, &left, &len) < 0) {
+	if (shell_leave_read(&c->leave, &left) == 0)
+		shell_state_take(&s->sessions.items[i].state, &c->before, left.data, left.len);
+	else
 		server_log(s, LOG_INFO,
 			   "the command's shell has left no directory and variables: the session "
 			   "keeps those that it had");
-		return;
-	}
-	shell_state_take(&session->state, &c->before, left, len);
-	free(left);
+	buffer_release(&left);
 }
 
 /* Whether the other end of the run's leash is there, since the command or its children go on. */

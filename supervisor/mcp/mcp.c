@@ -93,15 +93,15 @@ static int mcp_init(struct server *s)
 	if (n < 0 || !shell_find_directory(directory))
 		return -1;
 	s->program[n] = '\0';
-	int result = shell_state_init(&s->start, directory, environ);
-	struct buffer path = BUFFER_INIT;
-	if (result == 0 && s->allow.count > 0 &&
-	    (allow_clean_path(getenv("PATH"), &path) < 0 ||
-	     shell_state_set(&s->start, path.data) < 0))
-		result = -1;
-	buffer_release(&path);
-	if (result == 0)
-		result = sessions_init(&s->sessions, s->start.directory, s->start.env);
+	shell_state_init(&s->start, directory, environ);
+	if (s->allow.count > 0) {
+		struct buffer path = BUFFER_INIT;
+		allow_clean_path(getenv("PATH"), &path);
+		if (buffer_string(&path))
+			shell_state_set(&s->start, path.data);
+		s->start.failed |= path.failed;
+		buffer_release(&path);
+	}
 	/* The tools that run nothing are inside of no run. */
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
@@ -109,7 +109,7 @@ static int mcp_init(struct server *s)
 	mcp_find_session(s);
 	s->known = mcp_find_known_error();
 	s->level = LOG_WARNING;
-	return result;
+	return sessions_begin(&s->sessions, SESSIONS_DEFAULT, &s->start) ? 0 : -1;
 }
 
 bool mcp_is_leaving(int argc, char **argv)

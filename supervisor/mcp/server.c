@@ -498,7 +498,7 @@ static void server_release(struct server *s)
 		io_close(&s->watched[--s->watched_count].fd);
 	free(s->watched);
 	sessions_release(&s->sessions);
-	shell_state_release(&s->start);
+	buffer_release(&s->start);
 	inbox_release(&s->in);
 	output_queue_release(&s->out);
 	io_close(&s->signals);

@@ -50,8 +50,8 @@ struct resource {
 	uint64_t offset, limit; /* 0: not given */
 };
 
-/* A request that is answered by what a child of the server prints: `terse run`, or a copy of the
-   server that calls a function (fork). */
+/* A request that is answered by what a child of the server prints: a copy of it that calls a
+   function, or executes `terse run`. */
 struct call {
 	struct call *next;
 	char id[RPC_ID_MAX];
@@ -76,7 +76,7 @@ struct call {
 
 	/* run_command: the session that gets what the shell leaves, and what it began with. */
 	uint64_t session;
-	struct shell_state before;
+	struct buffer before;
 	struct shell_leave leave;
 
 	/* Progress. */
@@ -99,11 +99,11 @@ struct server {
 	struct settings *settings;
 	bool read_only, structured, keep, all_sessions;
 	struct allow allow;
-	char program[4096];       /* this program's path, for shells */
-	char room[SESSION_ROOM];  /* of the next */
-	const char *artifacts;    /* the session of the artifacts */
-	char *known;              /* an error of the configuration: reported once; or NULL */
-	struct shell_state start; /* a session's beginning */
+	char program[4096];      /* this program's path, for shells */
+	char room[SESSION_ROOM]; /* of the next */
+	const char *artifacts;   /* the session of the artifacts */
+	char *known;             /* an error of the configuration: reported once; or NULL */
+	struct buffer start;     /* the state that a session begins with */
 	struct inbox in;
 	struct output_queue out;
 	int signals;   /* signalfd */

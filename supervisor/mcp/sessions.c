@@ -3,7 +3,6 @@
 #include "supervisor/mcp/sessions.h"
 
 #include "lib/active.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -22,180 +21,138 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* --- the state of a shell -------------------------------------------------------------------- */
+
 /* Variables of one process, or of terse alone. */
 static const char *const shell_private[] = {"_", "SHLVL", ACTIVE_NAME, "TERSE"};
 
-static size_t shell_name_len(const char *entry)
+/* Whether both are of one variable: NAME or NAME=VALUE. */
+static bool shell_is_same(const char *a, const char *b)
 {
-	const char *equals = strchr(entry, '=');
-	return equals ? (size_t)(equals - entry) : strlen(entry);
+	size_t len = strcspn(a, "=");
+	return strncmp(a, b, len) == 0 && strcspn(b, "=") == len;
 }
 
 static bool shell_is_private(const char *entry)
 {
-	size_t len = shell_name_len(entry);
-	for (size_t i = 0; i < sizeof(shell_private) / sizeof(*shell_private); i++) {
-		if (strlen(shell_private[i]) == len && strncmp(shell_private[i], entry, len) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* The place of the variable that `entry` (NAME or NAME=VALUE) names, or s->count. */
-static size_t shell_state_find(const struct shell_state *s, const char *entry)
-{
-	size_t len = shell_name_len(entry), i = 0;
-	while (i < s->count &&
-	       (strncmp(s->env[i], entry, len) != 0 || shell_name_len(s->env[i]) != len))
+	size_t i = 0, count = sizeof(shell_private) / sizeof(*shell_private);
+	while (i < count && !shell_is_same(shell_private[i], entry))
 		i++;
-	return i;
+	return i < count;
 }
 
-/* Keeps the NULL behind the last entry. */
-static int shell_state_add(struct shell_state *s, char *entry)
+/* The variable that is named, or NULL. */
+static char *shell_state_find(const struct buffer *s, const char *name)
 {
-	if (s->count + 2 > s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		char **env = realloc(s->env, room * sizeof(*env));
-		if (!env)
-			return -1;
-		s->env = env;
-		s->room = room;
+	for (size_t at = s->len ? strlen(s->data) + 1 : 0; at < s->len;
+	     at += strlen(s->data + at) + 1) {
+		if (shell_is_same(s->data + at, name))
+			return s->data + at;
 	}
-	s->env[s->count++] = entry;
-	s->env[s->count] = NULL;
-	return 0;
+	return NULL;
 }
 
-int shell_state_set(struct shell_state *s, const char *entry)
+static void shell_state_unset(struct buffer *s, const char *name)
 {
-	char *copy = strdup(entry);
-	size_t at = copy ? shell_state_find(s, entry) : 0;
-	if (!copy)
-		return -1;
-	if (at < s->count) {
-		free(s->env[at]);
-		s->env[at] = copy;
-		return 0;
-	}
-	if (shell_state_add(s, copy) == 0)
-		return 0;
-	free(copy);
-	return -1;
-}
-
-static void shell_state_unset(struct shell_state *s, const char *name)
-{
-	size_t at = shell_state_find(s, name);
-	if (at == s->count)
+	char *at = shell_state_find(s, name), *behind = at ? at + strlen(at) + 1 : NULL;
+	if (!at)
 		return;
-	free(s->env[at]);
-	memmove(s->env + at, s->env + at + 1, (s->count - at) * sizeof(*s->env));
-	s->count--;
+	memmove(at, behind, (size_t)(s->data + s->len - behind));
+	s->len -= (size_t)(behind - at);
 }
 
-int shell_state_init(struct shell_state *s, const char *directory, char *const *env)
+void shell_state_set(struct buffer *s, const char *entry)
 {
-	*s = (struct shell_state){.directory = strdup(directory)};
-	bool good = s->directory && shell_state_add(s, NULL) == 0;
-	s->count = 0;
-	for (char *const *entry = env; good && *entry; entry++)
-		good = shell_is_private(*entry) || shell_state_set(s, *entry) == 0;
-	if (good)
-		return 0;
-	shell_state_release(s);
-	errno = ENOMEM;
-	return -1;
+	shell_state_unset(s, entry);
+	buffer_append(s, entry, strlen(entry) + 1);
 }
 
-void shell_state_release(struct shell_state *s)
+void shell_state_init(struct buffer *s, const char *directory, char *const *env)
 {
-	for (size_t i = 0; i < s->count; i++)
-		free(s->env[i]);
-	free(s->env);
-	free(s->directory);
-	*s = (struct shell_state){.env = NULL};
+	buffer_append(s, directory, strlen(directory) + 1);
+	for (; *env; env++) {
+		if (!shell_is_private(*env))
+			shell_state_set(s, *env);
+	}
 }
 
-void shell_state_resolve(const struct shell_state *s, const char *directory, struct buffer *out)
+void shell_state_enter(struct buffer *s, const char *directory)
 {
-	size_t home = shell_state_find(s, "HOME");
+	struct buffer entered = BUFFER_INIT, entry = BUFFER_INIT;
+	size_t old = s->len ? strlen(s->data) + 1 : 0;
+	buffer_append(&entered, directory, strlen(directory) + 1);
+	buffer_append(&entered, s->data + old, s->len - old);
+	buffer_printf(&entry, "PWD=%s", directory);
+	if (buffer_string(&entry))
+		shell_state_set(&entered, entry.data);
+	entered.failed |= s->failed || entry.failed;
+	buffer_release(&entry);
+	buffer_release(s);
+	*s = entered;
+}
+
+void shell_state_resolve(const struct buffer *s, const char *directory, struct buffer *out)
+{
 	bool at_home = directory[0] == '~' && (!directory[1] || directory[1] == '/');
-	if (at_home && home < s->count)
-		buffer_printf(out, "%s%s", s->env[home] + strlen("HOME="), directory + 1);
+	const char *home = at_home ? shell_state_find(s, "HOME") : NULL;
+	if (home)
+		buffer_printf(out, "%s%s", home + strlen("HOME="), directory + 1);
 	else if (*directory == '/')
 		buffer_append_string(out, directory);
 	else
-		buffer_printf(out, "%s/%s", s->directory, directory);
+		buffer_printf(out, "%s/%s", s->data, directory);
 }
 
-int shell_state_enter(struct shell_state *s, const char *directory)
+int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len)
 {
-	struct buffer entry = BUFFER_INIT;
-	char *copy = strdup(directory);
-	buffer_printf(&entry, "PWD=%s", directory);
-	int result = copy && buffer_string(&entry) ? shell_state_set(s, entry.data) : -1;
-	buffer_release(&entry);
-	if (result < 0) {
-		free(copy);
-		return -1;
-	}
-	free(s->directory);
-	s->directory = copy;
-	return 0;
-}
-
-/* --- what was left -------------------------------------------------------------------------- */
-
-/* Whether the text is a list of strings, each with its NUL, with a directory in front. */
-static bool shell_is_list(const char *left, size_t len)
-{
-	return len > 1 && left[0] == '/' && left[len - 1] == '\0';
-}
-
-/* Variables that the command had and its shell has no more. */
-static void shell_take_unset(struct shell_state *s, const struct shell_state *before,
-			     const struct shell_state *after)
-{
-	for (size_t i = 0; i < before->count; i++) {
-		if (shell_state_find(after, before->env[i]) == after->count)
-			shell_state_unset(s, before->env[i]);
-	}
-}
-
-static int shell_take_set(struct shell_state *s, const struct shell_state *before,
-			  const struct shell_state *after)
-{
-	for (size_t i = 0; i < after->count; i++) {
-		size_t at = shell_state_find(before, after->env[i]);
-		bool same = at < before->count && strcmp(before->env[at], after->env[i]) == 0;
-		if (!same && shell_state_set(s, after->env[i]) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-int shell_state_take(struct shell_state *s, const struct shell_state *before, const char *left,
-		     size_t len)
-{
-	struct shell_state after = {.env = NULL};
-	int result = -1;
+	const struct buffer after = {.data = (char *)left, .len = len};
+	struct buffer taken = BUFFER_INIT;
 	errno = EPROTO;
-	if (!shell_is_list(left, len) || shell_state_init(&after, left, (char *[]){NULL}) < 0)
+	if (len < 2 || left[0] != '/' || left[len - 1])
 		return -1;
-	for (const char *at = left + strlen(left) + 1; at < left + len; at += strlen(at) + 1) {
-		if (!shell_is_private(at) && shell_state_set(&after, at) < 0)
-			goto out;
+	buffer_add(&taken, s);
+	for (size_t at = strlen(before->data) + 1; at < before->len;
+	     at += strlen(before->data + at) + 1) {
+		if (!shell_state_find(&after, before->data + at))
+			shell_state_unset(&taken, before->data + at);
 	}
-	shell_take_unset(s, before, &after);
-	if (shell_take_set(s, before, &after) < 0)
-		goto out;
-	result = strcmp(after.directory, before->directory) == 0
-			 ? 0
-			 : shell_state_enter(s, after.directory);
-out:
-	shell_state_release(&after);
-	return result;
+	for (size_t at = strlen(left) + 1; at < len; at += strlen(left + at) + 1) {
+		const char *old = shell_state_find(before, left + at);
+		if (!shell_is_private(left + at) && (!old || strcmp(old, left + at) != 0))
+			shell_state_set(&taken, left + at);
+	}
+	if (strcmp(left, before->data) != 0)
+		shell_state_enter(&taken, left);
+	if (buffer_check(&taken) < 0) {
+		buffer_release(&taken);
+		return -1;
+	}
+	buffer_release(s);
+	*s = taken;
+	return 0;
+}
+
+char **shell_strings(const struct buffer *s, size_t from)
+{
+	size_t count = 0;
+	for (size_t i = from; i < s->len; i++)
+		count += !s->data[i];
+	char **strings = buffer_check(s) == 0 ? calloc(count + 1, sizeof(*strings)) : NULL;
+	for (size_t i = 0; strings && i < count; from += strlen(strings[i++]) + 1)
+		strings[i] = s->data + from;
+	return strings;
+}
+
+bool shell_find_directory(char out[PATH_MAX])
+{
+	const char *named = getenv("PWD");
+	struct stat here, there;
+	if (named && *named == '/' && strlen(named) < PATH_MAX && stat(named, &there) == 0 &&
+	    stat(".", &here) == 0 && there.st_dev == here.st_dev && there.st_ino == here.st_ino) {
+		snprintf(out, PATH_MAX, "%s", named);
+		return true;
+	}
+	return getcwd(out, PATH_MAX) && out[0] == '/';
 }
 
 /* --- the file -------------------------------------------------------------------------------- */
@@ -224,41 +181,20 @@ char *shell_leave_command(const struct shell_leave *l, const char *program)
 	return out.data;
 }
 
-int shell_leave_read(const struct shell_leave *l, char **left, size_t *len)
+int shell_leave_read(const struct shell_leave *l, struct buffer *left)
 {
 	struct stat st;
-	size_t head = strlen(l->mark) + 1;
+	off_t head = (off_t)strlen(l->mark) + 1;
 	if (fstat(l->fd, &st) < 0)
 		return -1;
-	if ((size_t)st.st_size <= head || (size_t)st.st_size - head > SHELL_STATE_MAX) {
-		errno = (size_t)st.st_size <= head ? ENODATA : EFBIG;
+	errno = st.st_size <= head ? ENODATA : EFBIG;
+	if (st.st_size <= head || (size_t)(st.st_size - head) > SHELL_STATE_MAX)
 		return -1;
-	}
-	*len = (size_t)st.st_size - head;
-	*left = malloc(*len);
-	if (!*left)
+	size_t len = (size_t)(st.st_size - head);
+	if (buffer_reserve(left, len) < 0 || io_read_whole(l->fd, left->data, len, head) < 0)
 		return -1;
-	if (io_read_whole(l->fd, *left, *len, (off_t)head) == 0)
-		return 0;
-	free(*left);
-	return -1;
-}
-
-void shell_leave_close(struct shell_leave *l)
-{
-	io_close(&l->fd);
-}
-
-bool shell_find_directory(char out[PATH_MAX])
-{
-	const char *named = getenv("PWD");
-	struct stat here, there;
-	if (named && *named == '/' && strlen(named) < PATH_MAX && stat(named, &there) == 0 &&
-	    stat(".", &here) == 0 && there.st_dev == here.st_dev && there.st_ino == here.st_ino) {
-		snprintf(out, PATH_MAX, "%s", named);
-		return true;
-	}
-	return getcwd(out, PATH_MAX) && out[0] == '/';
+	left->len = len;
+	return 0;
 }
 
 int shell_leave_main(const char *file, const char *mark, char *const *env)
@@ -284,25 +220,9 @@ out:
 
 /* --- the sessions ---------------------------------------------------------------------------- */
 
-static bool sessions_is_name(const char *name)
-{
-	size_t len = strlen(name);
-	for (const char *c = name; *c; c++) {
-		if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
-			return false;
-	}
-	return len > 0 && len <= SESSIONS_NAME_MAX;
-}
-
-int sessions_init(struct sessions *s, const char *directory, char *const *env)
-{
-	*s = (struct sessions){.items = NULL};
-	return sessions_begin(s, SESSIONS_DEFAULT, directory, env) ? 0 : -1;
-}
-
 static void sessions_remove(struct sessions *s, struct session *at)
 {
-	shell_state_release(&at->state);
+	buffer_release(&at->state);
 	memmove(at, at + 1, (size_t)(s->items + s->count - at - 1) * sizeof(*at));
 	s->count--;
 }
@@ -324,55 +244,44 @@ struct session *sessions_find(const struct sessions *s, const char *name)
 	return NULL;
 }
 
-struct session *sessions_by_number(const struct sessions *s, uint64_t number)
+struct session *sessions_begin(struct sessions *s, const char *name, const struct buffer *state)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		if (s->items[i].number == number)
-			return &s->items[i];
-	}
-	return NULL;
-}
-
-struct session *sessions_begin(struct sessions *s, const char *name, const char *directory,
-			       char *const *env)
-{
-	char own[SESSIONS_NAME_MAX + 1];
-	if (!name) {
-		/* A name that was chosen earlier is passed over. */
-		snprintf(own, sizeof(own), "session-%" PRIu64, s->begun);
-		while (sessions_find(s, own))
-			snprintf(own, sizeof(own), "session-%" PRIu64, ++s->begun);
-		name = own;
-	}
-	errno = !sessions_is_name(name)    ? EINVAL
-		: sessions_find(s, name)   ? EEXIST
-		: s->count >= SESSIONS_MAX ? ENFILE
-					   : 0;
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	char own[SESSIONS_NAME_MAX + 1] = "";
+	/* A name that was chosen earlier is passed over. */
+	while (!name && (!*own || sessions_find(s, own)))
+		snprintf(own, sizeof(own), "session-%" PRIu64, *own ? ++s->begun : s->begun);
+	name = name ? name : own;
+	size_t len = strlen(name);
+	errno = len == 0 || len > SESSIONS_NAME_MAX || strspn(name, letters) < len ? EINVAL
+		: sessions_find(s, name)                                           ? EEXIST
+		: s->count >= SESSIONS_MAX                                         ? ENFILE
+										   : 0;
 	struct session *made =
 		errno ? NULL : array_add(&s->items, &s->count, &s->room, sizeof(*s->items));
 	if (!made)
 		return NULL;
 	*made = (struct session){.number = s->begun, .begun_ms = clock_monotonic_ms()};
-	snprintf(made->name, sizeof(made->name), "%s", name);
-	if (shell_state_init(&made->state, directory, env) < 0) {
-		s->count--;
+	memcpy(made->name, name, len + 1);
+	buffer_add(&made->state, state);
+	if (buffer_check(&made->state) < 0) {
+		sessions_remove(s, made);
+		errno = ENOMEM;
 		return NULL;
 	}
 	s->begun++;
 	return made;
 }
 
-int sessions_end(struct sessions *s, const char *name, const char *directory, char *const *env)
+int sessions_end(struct sessions *s, const char *name, const struct buffer *state)
 {
 	struct session *ended = sessions_find(s, name);
-	if (!ended) {
-		errno = ENOENT;
+	errno = ENOENT;
+	if (!ended)
 		return -1;
-	}
 	sessions_remove(s, ended);
-	if (strcmp(name, SESSIONS_DEFAULT) != 0)
-		return 0;
-	return sessions_begin(s, SESSIONS_DEFAULT, directory, env) ? 0 : -1;
+	return strcmp(name, SESSIONS_DEFAULT) == 0 && !sessions_begin(s, name, state) ? -1 : 0;
 }
 
 /* --- their tools ----------------------------------------------------------------------------- */
@@ -380,17 +289,19 @@ int sessions_end(struct sessions *s, const char *name, const char *directory, ch
 void sessions_serve_new(struct server *s, const struct arguments *a, const struct rpc_message *m)
 {
 	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd");
-	struct buffer text = BUFFER_INIT, directory = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT, directory = BUFFER_INIT, state = BUFFER_INIT;
 	const struct session *made = NULL;
 	struct stat st;
-	shell_state_resolve(&s->start, cwd ? cwd : s->start.directory, &directory);
+	shell_state_resolve(&s->start, cwd ? cwd : s->start.data, &directory);
 	const char *path = buffer_string(&directory);
 	bool there = path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	buffer_add(&state, &s->start);
+	if (there && cwd)
+		shell_state_enter(&state, path);
 	if (there)
-		made = sessions_begin(&s->sessions, name, path, s->start.env);
+		made = sessions_begin(&s->sessions, name, &state);
 	if (made)
-		buffer_printf(&text, "session %s begins in %s\n", made->name,
-			      made->state.directory);
+		buffer_printf(&text, "session %s begins in %s\n", made->name, path);
 	else if (path && !there)
 		buffer_printf(&text, "new_session: cwd: %s: not a directory", path);
 	else if (errno == EEXIST)
@@ -408,6 +319,7 @@ void sessions_serve_new(struct server *s, const struct arguments *a, const struc
 	server_answer(s, m->id, &text, !made);
 	buffer_release(&text);
 	buffer_release(&directory);
+	buffer_release(&state);
 }
 
 void sessions_serve_end(struct server *s, const struct arguments *a, const struct rpc_message *m)
@@ -415,7 +327,7 @@ void sessions_serve_end(struct server *s, const struct arguments *a, const struc
 	const char *name = argument_text(a, "session");
 	struct buffer text = BUFFER_INIT;
 	bool is_default = strcmp(name, SESSIONS_DEFAULT) == 0;
-	int result = sessions_end(&s->sessions, name, s->start.directory, s->start.env);
+	int result = sessions_end(&s->sessions, name, &s->start);
 	if (result < 0)
 		buffer_printf(&text, "end_session: session: %s",
 			      errno == ENOENT
@@ -438,7 +350,7 @@ void sessions_serve_list(struct server *s, const struct arguments *a, const stru
 	json_begin_array(&json, "sessions");
 	for (size_t i = 0; i < s->sessions.count; i++) {
 		const struct session *one = &s->sessions.items[i];
-		const char *directory = one->state.directory;
+		const char *directory = one->state.data;
 		int64_t age_ms = now_ms - one->begun_ms;
 		char age[HUMAN_LEN];
 		buffer_printf(&text, "%s: ", one->name);

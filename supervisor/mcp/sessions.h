@@ -3,54 +3,51 @@
 #ifndef TERSE_MCP_SESSIONS_H
 #define TERSE_MCP_SESSIONS_H
 
+#include "lib/buffer.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct arguments;
-struct buffer;
 struct rpc_message;
 struct server;
 
-// What a shell leaves to the next command: its directory and its exported variables.
+// The state of a shell, "DIRECTORY\0NAME=VALUE\0...": its directory and its exported variables. The
+// buffer remembers a lack of memory.
 //
-// A session of the server has both. A command's shell starts with them, and when it ends, a child
-// of it (`terse mcp --leave`) writes down what it inherits: nothing is parsed, so `cd`, `export`,
-// `unset` and `source` all count. Only what changed during the command is taken over, so that
-// commands that run at the same time do not undo each other's changes.
+// A session has one. A command's shell starts with it, and when it ends, a child of it (`terse mcp
+// --leave`) writes down what it inherits: nothing is parsed, so `cd`, `export`, `unset` and
+// `source` all count. Only what changed during the command is taken over, so that commands that run
+// at the same time do not undo each other's changes.
 
-/* Bytes of an environment that are taken over; of a larger one nothing is. */
+/* Bytes of a state that is taken over; of a larger one nothing is. */
 #define SHELL_STATE_MAX ((size_t)4 * 1024 * 1024)
 
-struct shell_state {
-	char *directory;
-	char **env; /* NAME=VALUE, NULL-terminated; each its own memory */
-	size_t count, room;
-};
+/* Makes one of an environment, without what belongs to this process alone. */
+void shell_state_init(struct buffer *s, const char *directory, char *const *env);
+
+/* Sets NAME=VALUE. */
+void shell_state_set(struct buffer *s, const char *entry);
+
+/* Changes the directory, and PWD with it. */
+void shell_state_enter(struct buffer *s, const char *directory);
+
+/* Appends a directory as this state's shell takes it: relative to its own, "~" is its HOME. */
+void shell_state_resolve(const struct buffer *s, const char *directory, struct buffer *out);
+
+/* Takes over what a command that began with `before` has left, another state. Returns 0, or -1 with
+   errno and all as it was: EPROTO, it is none; ENOMEM. */
+int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len);
+
+/* The strings of a buffer from an offset on, each with its NUL, as argv and environ have them. NULL
+   without memory; to be freed. */
+char **shell_strings(const struct buffer *s, size_t from);
 
 /* This process's directory as its shell named it (PWD), through links too, where that is still it.
    Returns whether it has one. */
 bool shell_find_directory(char out[PATH_MAX]);
-
-/* Copies an environment without what belongs to this process alone. Returns 0, or -1 with ENOMEM
-   and nothing to release. */
-int shell_state_init(struct shell_state *s, const char *directory, char *const *env);
-void shell_state_release(struct shell_state *s);
-
-/* Sets NAME=VALUE. Returns 0, or -1 with ENOMEM. */
-int shell_state_set(struct shell_state *s, const char *entry);
-
-/* Changes the directory, and PWD with it. Returns 0, or -1 with ENOMEM. */
-int shell_state_enter(struct shell_state *s, const char *directory);
-
-/* Appends a directory as this state's shell takes it: relative to its own, "~" is its HOME. */
-void shell_state_resolve(const struct shell_state *s, const char *directory, struct buffer *out);
-
-/* Takes over what a command that began with `before` has left: "DIRECTORY\0NAME=VALUE\0...".
-   Returns 0, or -1 with errno: EPROTO, it is not of this form; ENOMEM, a part may be taken over. */
-int shell_state_take(struct shell_state *s, const struct shell_state *before, const char *left,
-		     size_t len);
 
 // The file in memory that a shell leaves its state in.
 
@@ -69,11 +66,9 @@ int shell_leave_open(struct shell_leave *l);
    freed. */
 char *shell_leave_command(const struct shell_leave *l, const char *program);
 
-/* Reads what was left: 0, to be freed; or -1 with errno, ENODATA: nothing, since the shell was
-   killed or replaced by exec. */
-int shell_leave_read(const struct shell_leave *l, char **left, size_t *len);
-
-void shell_leave_close(struct shell_leave *l);
+/* Appends what was left. Returns 0, or -1 with errno, ENODATA: nothing, since the shell was killed
+   or replaced by exec. */
+int shell_leave_read(const struct shell_leave *l, struct buffer *left);
 
 /* terse mcp --leave FILE MARK: writes this process's directory and environment to a file that
    begins with the mark. Returns the exit status. */
@@ -88,7 +83,7 @@ int shell_leave_main(const char *file, const char *mark, char *const *env);
 struct session {
 	char name[SESSIONS_NAME_MAX + 1];
 	uint64_t number; /* tells a session from a later one of its name */
-	struct shell_state state;
+	struct buffer state;
 	int64_t begun_ms;  /* monotonic */
 	uint64_t commands; /* that it has run */
 };
@@ -99,24 +94,18 @@ struct sessions {
 	uint64_t begun; /* the number of the next one */
 };
 
-/* Makes the default session. Returns 0, or -1 with errno. */
-int sessions_init(struct sessions *s, const char *directory, char *const *env);
 void sessions_release(struct sessions *s);
 
 /* NULL: there is none of that name (NULL: the default one). Valid until one begins or ends. */
 struct session *sessions_find(const struct sessions *s, const char *name);
 
-/* The session with that number, or NULL. */
-struct session *sessions_by_number(const struct sessions *s, uint64_t number);
+/* Begins one with this state. `name` NULL: "session-N". Returns NULL with errno: EEXIST, EINVAL
+   (letters, digits, '.', '_', '-' only), ENFILE (too many), ENOMEM. */
+struct session *sessions_begin(struct sessions *s, const char *name, const struct buffer *state);
 
-/* Begins one as a copy of the default session's beginning state, in `directory` (NULL: that of the
-   default one). `name` NULL: "session-N". Returns NULL with errno: EEXIST, EINVAL (letters, digits,
-   '.', '_', '-' only), ENFILE (too many), ENOMEM. */
-struct session *sessions_begin(struct sessions *s, const char *name, const char *directory,
-			       char *const *env);
-
-/* Ends one. The default one begins anew. Returns 0, or -1 with errno ENOENT or ENOMEM. */
-int sessions_end(struct sessions *s, const char *name, const char *directory, char *const *env);
+/* Ends one. The default one begins anew, with this state. Returns 0, or -1 with errno ENOENT or
+   ENOMEM. */
+int sessions_end(struct sessions *s, const char *name, const struct buffer *state);
 
 /* The tools new_session, end_session and list_sessions. */
 void sessions_serve_new(struct server *s, const struct arguments *a, const struct rpc_message *m);

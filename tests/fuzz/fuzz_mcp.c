@@ -97,15 +97,15 @@ static void fuzz_arguments(const char *data, size_t size, const struct tool *too
 
 static void fuzz_left(const char *data, size_t size)
 {
-	struct shell_state s, before;
+	struct buffer s = BUFFER_INIT, before = BUFFER_INIT;
 	char *env[] = {(char *)"A=1", (char *)"B=2", NULL};
-	check(shell_state_init(&s, "/a", env) == 0 &&
-	      shell_state_init(&before, s.directory, s.env) == 0);
+	shell_state_init(&s, "/a", env);
+	shell_state_init(&before, "/a", env);
 	if (shell_state_take(&s, &before, data, size) < 0)
-		check(s.count == 2 && strcmp(s.directory, "/a") == 0);
-	check(s.directory[0] == '/' && !s.env[s.count]);
-	shell_state_release(&s);
-	shell_state_release(&before);
+		check(s.len == before.len && !memcmp(s.data, before.data, s.len));
+	check(s.data[0] == '/' && !s.data[s.len - 1]);
+	buffer_release(&s);
+	buffer_release(&before);
 }
 
 static void fuzz_allow(const char *data, size_t size)
