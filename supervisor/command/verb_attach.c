@@ -2,6 +2,7 @@
 
 #include "config/option.h"
 #include "lib/io.h"
+#include "lib/loop.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/verb.h"
@@ -11,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,8 @@ struct attach {
 	bool read_only;
 	char detach; /* the key */
 	int signals; /* signalfd */
-	int sig;     /* LEAVING_SIGNAL */
+	enum leaving leaving;
+	int sig; /* LEAVING_SIGNAL */
 	struct termios modes, raw;
 	int watchdog; /* write end of its pipe, or -1 */
 	pid_t watchdog_pid;
@@ -93,71 +94,61 @@ static int attach_request(struct attach *a, enum frame_kind kind, int x, int y, 
 	return client_send(&a->client, kind, x, y, data, len);
 }
 
-static void attach_resize(struct attach *a)
+static void attach_on_frame(void *ctx, short revents)
 {
-	int cols, rows;
-	attach_window_size(&cols, &rows);
-	if (!a->read_only)
-		attach_request(a, FRAME_RESIZE, cols, rows, NULL, 0);
+	struct attach *a = ctx;
+	struct frame f;
+	(void)revents;
+	ssize_t n = client_receive(&a->client, &f, MSG_DONTWAIT);
+	if (n < 0)
+		a->leaving = errno == EAGAIN ? LEAVING_NOT : LEAVING_ENDED;
+	else if (f.kind == FRAME_OUTPUT && io_write(STDOUT_FILENO, f.data, (size_t)n) < 0)
+		a->leaving = LEAVING_DETACHED;
 }
 
 /* Passes on the input up to the detach key. */
-static enum leaving attach_pass_keys(struct attach *a)
+static void attach_on_keys(void *ctx, short revents)
 {
+	struct attach *a = ctx;
 	char keys[1024];
-	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return LEAVING_NOT;
-	if (n <= 0)
-		return LEAVING_DETACHED;
-	const char *detach = memchr(keys, a->detach, (size_t)n);
-	size_t len = detach ? (size_t)(detach - keys) : (size_t)n;
+	(void)revents;
+	ssize_t n = a->leaving ? 0 : read(STDIN_FILENO, keys, sizeof(keys));
+	if (a->leaving || (n < 0 && (errno == EINTR || errno == EAGAIN)))
+		return;
+	const char *detach = n > 0 ? memchr(keys, a->detach, (size_t)n) : NULL;
+	ssize_t len = detach ? detach - keys : n;
 	if (len > 0 && !a->read_only)
-		attach_request(a, FRAME_TYPE, 0, 0, keys, len);
-	return detach ? LEAVING_DETACHED : LEAVING_NOT;
+		attach_request(a, FRAME_TYPE, 0, 0, keys, (size_t)len);
+	if (detach || n <= 0)
+		a->leaving = LEAVING_DETACHED;
 }
 
-static enum leaving attach_receive_signal(struct attach *a)
+static void attach_on_signal(void *ctx, short revents)
 {
+	struct attach *a = ctx;
 	struct signalfd_siginfo info;
-	if (read(a->signals, &info, sizeof(info)) != sizeof(info))
-		return LEAVING_NOT;
-	if (info.ssi_signo == SIGWINCH) {
-		attach_resize(a);
-		return LEAVING_NOT;
+	int cols, rows;
+	(void)revents;
+	if (a->leaving || read(a->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo != SIGWINCH) {
+		a->sig = (int)info.ssi_signo;
+		a->leaving = LEAVING_SIGNAL;
+	} else if (!a->read_only) {
+		attach_window_size(&cols, &rows);
+		attach_request(a, FRAME_RESIZE, cols, rows, NULL, 0);
 	}
-	a->sig = (int)info.ssi_signo;
-	return LEAVING_SIGNAL;
 }
 
-static enum leaving attach_receive_packet(struct attach *a)
+static void attach_loop(struct attach *a)
 {
-	struct frame p;
-	ssize_t n = client_receive(&a->client, &p, MSG_DONTWAIT);
-	if (n < 0)
-		return errno == EAGAIN ? LEAVING_NOT : LEAVING_ENDED;
-	if (p.kind == FRAME_OUTPUT && io_write(STDOUT_FILENO, p.data, (size_t)n) < 0)
-		return LEAVING_DETACHED;
-	return LEAVING_NOT;
-}
-
-static enum leaving attach_loop(struct attach *a)
-{
-	enum leaving leaving = LEAVING_NOT;
-	while (leaving == LEAVING_NOT) {
-		struct pollfd fds[] = {{.fd = a->client.fd, .events = POLLIN},
-				       {.fd = STDIN_FILENO, .events = POLLIN},
-				       {.fd = a->signals, .events = POLLIN}};
-		if (poll(fds, 3, -1) < 0)
-			continue;
-		if (fds[0].revents)
-			leaving = attach_receive_packet(a);
-		if (leaving == LEAVING_NOT && fds[1].revents)
-			leaving = attach_pass_keys(a);
-		if (leaving == LEAVING_NOT && fds[2].revents)
-			leaving = attach_receive_signal(a);
+	struct loop l = LOOP_INIT;
+	while (!a->leaving) {
+		loop_watch(&l, a->client.fd, POLLIN, attach_on_frame, a);
+		loop_watch(&l, STDIN_FILENO, POLLIN, attach_on_keys, a);
+		loop_watch(&l, a->signals, POLLIN, attach_on_signal, a);
+		loop_turn(&l);
 	}
-	return leaving;
 }
 
 static int attach_watch_signals(void)
@@ -196,16 +187,16 @@ static int attach_run(struct attach *a)
 	attach_scroll_away();
 	if (!a->read_only)
 		attach_window_size(&cols, &rows);
-	enum leaving leaving = LEAVING_ENDED;
-	if (attach_request(a, FRAME_ATTACH, cols, rows, NULL, 0) == 0)
-		leaving = attach_loop(a);
+	if (attach_request(a, FRAME_ATTACH, cols, rows, NULL, 0) < 0)
+		a->leaving = LEAVING_ENDED;
+	attach_loop(a);
 	attach_restore_screen();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->modes);
 	attach_dismiss_watchdog(a);
 	io_close(&a->signals);
-	if (leaving == LEAVING_SIGNAL)
+	if (a->leaving == LEAVING_SIGNAL)
 		signals_end_like(W_EXITCODE(0, a->sig));
-	if (leaving == LEAVING_DETACHED)
+	if (a->leaving == LEAVING_DETACHED)
 		printf("\n\033[J[terse: detached; again: terse attach %s, end: terse signal %s]\n",
 		       a->id, a->id);
 	else

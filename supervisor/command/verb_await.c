@@ -9,6 +9,7 @@
 #include "lib/gap.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/loop.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
@@ -21,7 +22,6 @@
 #include "supervisor/report/wording.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -418,32 +418,15 @@ static int await_judge(struct waiter *w)
 	return OUTCOME_NONE;
 }
 
-/* Milliseconds until something has to be done; -1: none. */
-static int await_next_wait(const struct waiter *w, int64_t now)
-{
-	int64_t until = INT64_MAX;
-	if (!w->known)
-		until = w->begun + ANSWER_MS;
-	else if (w->timeout)
-		until = w->begun + w->timeout;
-	if (w->known && w->asked->idle && !w->due &&
-	    w->asked->idle - await_quiet_for(w, now) < until - now)
-		until = now + w->asked->idle - await_quiet_for(w, now);
-	if (until == INT64_MAX)
-		return -1;
-	int64_t wait = until > now ? until - now : 0;
-	return wait < 1000000 ? (int)wait : 1000000;
-}
-
 /* Waits. Returns an outcome, or -1 after saying what is wrong. */
 static int await_outcome(struct waiter *w)
 {
 	/* EPIPE: the supervisor refused the client and its answer waits to be read. */
 	if (client_send(&w->client, FRAME_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
 		return OUTCOME_ENDED;
+	struct loop l = LOOP_INIT;
 	for (;;) {
 		int64_t now = clock_monotonic_ms();
-		struct pollfd p = {.fd = w->client.fd, .events = POLLIN};
 		if (!w->known && now >= w->begun + ANSWER_MS) {
 			live_run_failed(w->settings, w->asked->verb, w->id, ETIMEDOUT);
 			return -1;
@@ -457,7 +440,14 @@ static int await_outcome(struct waiter *w)
 			if (client_send(&w->client, FRAME_STATUS, 0, 0, NULL, 0) < 0)
 				return OUTCOME_ENDED;
 		}
-		if (poll(&p, 1, await_next_wait(w, now)) <= 0)
+		if (!w->known)
+			loop_until(&l, w->begun + ANSWER_MS);
+		else if (w->timeout)
+			loop_until(&l, w->begun + w->timeout);
+		if (w->known && w->asked->idle && !w->due)
+			loop_until(&l, now + w->asked->idle - await_quiet_for(w, now));
+		loop_watch(&l, w->client.fd, POLLIN, NULL, NULL);
+		if (loop_turn(&l) <= 0)
 			continue;
 		int got = await_receive(w);
 		if (w->refused) {

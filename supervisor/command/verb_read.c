@@ -8,6 +8,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/loop.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/command.h"
@@ -20,7 +21,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -527,21 +527,28 @@ static int follow_print(const struct read *r, uint64_t *at, uint64_t to)
 	return result;
 }
 
+static void follow_on_reader(void *gone, short revents)
+{
+	*(bool *)gone = revents;
+}
+
 /* Waits for the next status of the run. Returns 1, 0 if it has gone, or -1 with errno; EPIPE: the
    reader has. */
 static int follow_wait(const struct client *v, struct live_status *now)
 {
+	struct loop l = LOOP_INIT;
 	int refused = 0, got = 0;
+	bool gone = false;
 	while (got == 0) {
-		struct pollfd p[2] = {{.fd = v->fd, .events = POLLIN}, {.fd = STDOUT_FILENO}};
-		if (io_poll(p, 2, -1) < 0)
+		loop_watch(&l, v->fd, POLLIN, NULL, NULL);
+		loop_watch(&l, STDOUT_FILENO, 0, follow_on_reader, &gone);
+		if (loop_turn(&l) < 0)
 			continue;
-		if (p[1].revents) {
+		if (gone) {
 			errno = EPIPE;
 			return -1;
 		}
-		if (p[0].revents)
-			got = client_take_status(v, now, &refused);
+		got = client_take_status(v, now, &refused);
 		if (refused) {
 			errno = refused;
 			return -1;

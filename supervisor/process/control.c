@@ -224,17 +224,11 @@ static void control_take_clients(struct control *c)
 	}
 }
 
-size_t control_poll(const struct control *c, struct pollfd *fds, size_t room)
+void control_watch(const struct control *c, struct loop *l)
 {
-	size_t n = 0;
-	if (c->fd >= 0 && n < room)
-		fds[n++] = (struct pollfd){.fd = c->fd, .events = POLLIN};
-	for (const struct control_client *client = c->clients; client && n < room;
-	     client = client->next) {
-		short events = control_is_queued(client) ? POLLOUT : POLLIN;
-		fds[n++] = (struct pollfd){.fd = client->fd, .events = events};
-	}
-	return n;
+	loop_watch(l, c->fd, POLLIN, NULL, NULL);
+	for (const struct control_client *client = c->clients; client; client = client->next)
+		loop_watch(l, client->fd, control_is_queued(client) ? POLLOUT : POLLIN, NULL, NULL);
 }
 
 void control_serve(struct control *c)

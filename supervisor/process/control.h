@@ -3,9 +3,9 @@
 #define TERSE_PROCESS_CONTROL_H
 
 #include "lib/buffer.h"
+#include "lib/loop.h"
 #include "supervisor/process/protocol.h"
 
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,8 +69,8 @@ void control_adopt(struct control *c, int fd, bool caller);
 void control_answer(struct control_client *client, enum frame_kind kind, const void *data,
 		    size_t len);
 
-/* Fills in what to wait for (at most `room` entries). Returns how many. */
-size_t control_poll(const struct control *c, struct pollfd *fds, size_t room);
+/* What to wait for before control_serve(). */
+void control_watch(const struct control *c, struct loop *l);
 
 /* Does everything that can be done now; never blocks. */
 void control_serve(struct control *c);

@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/loop.h"
 #include "lib/trace.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/process/process_tree.h"
@@ -55,6 +56,9 @@ struct frontend {
 	bool was_late;        /* ... or took: the watchdog is no witness */
 	struct tree_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
+	bool full;                           /* the supervisor does not read */
+	bool over;
+	struct frame end; /* the last frame; when it is over, that which says so */
 };
 
 static bool frontend_is_foreground(const struct frontend *f)
@@ -201,10 +205,13 @@ static bool frontend_has_room(const struct frontend *f)
 	return poll(&fd, 1, 0) < 0 || (fd.revents & POLLOUT);
 }
 
-static void frontend_take_signals(struct frontend *f)
+static void frontend_on_signals(void *ctx, short revents)
 {
+	struct frontend *f = ctx;
 	struct signalfd_siginfo info;
-	while (frontend_has_room(f) && read(f->signals, &info, sizeof(info)) == sizeof(info)) {
+	(void)revents;
+	while (!(f->full = !frontend_has_room(f)) &&
+	       read(f->signals, &info, sizeof(info)) == sizeof(info)) {
 		int sig = (int)info.ssi_signo;
 		if (sig == SIGCONT)
 			frontend_enter_raw(f);
@@ -233,17 +240,17 @@ static void frontend_note_keys(struct frontend *f, const char *keys, size_t len)
 	f->suspend_typed |= frontend_has_key(keys, len, special[VSUSP]);
 }
 
-/* Whether a read would return at once; io_poll() only guesses. */
-static bool frontend_has_keys(const struct frontend *f, short revents)
+static void frontend_on_keys(void *ctx, short revents)
 {
-	int len;
-	return revents != POLLIN || ioctl(f->job->channels.keyboard, FIONREAD, &len) < 0 || len > 0;
-}
-
-static void frontend_pass_keys(struct frontend *f)
-{
+	struct frontend *f = ctx;
+	const int keyboard = f->job->channels.keyboard;
 	char keys[FRAME_REQUEST];
-	ssize_t n = read(f->job->channels.keyboard, keys, sizeof(keys));
+	int len;
+	f->full = f->full || !frontend_has_room(f);
+	/* Where poll() fails the loop only guesses that a read would return at once. */
+	if (f->full || (revents == POLLIN && ioctl(keyboard, FIONREAD, &len) == 0 && len == 0))
+		return;
+	ssize_t n = read(keyboard, keys, sizeof(keys));
 	if (n > 0) {
 		frontend_note_keys(f, keys, (size_t)n);
 		frame_send(f->supervisor, FRAME_TYPE, 0, 0, keys, (size_t)n, MSG_DONTWAIT);
@@ -315,44 +322,48 @@ static int frontend_next_wait(const struct frontend *f)
 	return f->job->channels.keyboard >= 0 && !f->raw ? FOREGROUND_MS : -1;
 }
 
-/* Waits for the end of the command. *m: the frame that reports it. */
-static void frontend_wait_for_end(struct frontend *f, struct frame *m)
+static void frontend_on_frame(void *ctx, short revents)
 {
-	bool full = false;
-	for (;;) {
-		struct pollfd fds[] = {
-			{.fd = f->supervisor, .events = full ? POLLIN | POLLOUT : POLLIN},
-			{.fd = full ? -1 : f->signals, .events = POLLIN},
-			{.fd = f->raw && !full ? f->job->channels.keyboard : -1, .events = POLLIN},
-		};
-		int ready = io_poll(fds, 3, frontend_next_wait(f));
-		if (ready < 0)
-			continue;
+	struct frontend *f = ctx;
+	if (!(revents & ~POLLOUT))
+		return;
+	if (frame_receive(f->supervisor, &f->end, MSG_DONTWAIT) < 0) {
+		if (errno == EAGAIN)
+			return;
+		frontend_on_supervisor_gone(f);
+	}
+	f->late = false;
+	if (f->end.kind == FRAME_STARTED) {
+		f->command = f->end.a;
+		f->group = f->end.b;
+		frontend_close_inherited(f);
+	} else if (f->end.kind == FRAME_STOPPED) {
+		frontend_stop(f, f->end.a);
+	} else {
+		f->over = true;
+	}
+}
+
+/* Waits for the end of the command, which f->end reports. */
+static void frontend_wait_for_end(struct frontend *f)
+{
+	struct loop l = LOOP_INIT;
+	while (!f->over) {
+		int wait = frontend_next_wait(f);
+		if (wait >= 0)
+			loop_until(&l, clock_monotonic_ms() + wait);
+		if (!f->full)
+			loop_watch(&l, f->signals, POLLIN, frontend_on_signals, f);
+		if (!f->full && f->raw)
+			loop_watch(&l, f->job->channels.keyboard, POLLIN, frontend_on_keys, f);
+		loop_watch(&l, f->supervisor, f->full ? POLLIN | POLLOUT : POLLIN,
+			   frontend_on_frame, f);
+		f->full = false;
+		int ready = loop_turn(&l);
 		if (ready == 0 && f->group == 0)
 			frontend_on_late_start(f);
-		full = (fds[1].revents || fds[2].revents) && !frontend_has_room(f);
-		if (fds[1].revents && !full)
-			frontend_take_signals(f);
-		if (fds[2].revents && !full && frontend_has_keys(f, fds[2].revents))
-			frontend_pass_keys(f);
-		frontend_enter_raw(f);
-		if (!(fds[0].revents & ~POLLOUT))
-			continue;
-		if (frame_receive(f->supervisor, m, MSG_DONTWAIT) < 0) {
-			if (errno == EAGAIN)
-				continue;
-			frontend_on_supervisor_gone(f);
-		}
-		f->late = false;
-		if (m->kind == FRAME_STARTED) {
-			f->command = m->a;
-			f->group = m->b;
-			frontend_close_inherited(f);
-		} else if (m->kind == FRAME_STOPPED) {
-			frontend_stop(f, m->a);
-		} else {
-			return;
-		}
+		if (ready >= 0 && !f->over)
+			frontend_enter_raw(f);
 	}
 }
 
@@ -468,39 +479,38 @@ int frontend_run(struct job *job)
 		frontend_leave_raw(&f);
 		return frontend_exec_directly(job);
 	}
-	struct frame end;
-	frontend_wait_for_end(&f, &end);
+	frontend_wait_for_end(&f);
 	frontend_leave_raw(&f);
 	TRACE(PROCESS, "front end: %s (%d)",
-	      end.kind == FRAME_REFUSED     ? "nothing was started"
-	      : end.kind == FRAME_NOT_FOUND ? "no such program"
-	      : end.kind == FRAME_YIELDED   ? "the run goes on"
-					    : "the run has ended",
-	      end.a);
-	if (end.kind != FRAME_REFUSED)
+	      f.end.kind == FRAME_REFUSED     ? "nothing was started"
+	      : f.end.kind == FRAME_NOT_FOUND ? "no such program"
+	      : f.end.kind == FRAME_YIELDED   ? "the run goes on"
+					      : "the run has ended",
+	      f.end.a);
+	if (f.end.kind != FRAME_REFUSED)
 		frontend_delay_exit(job);
-	switch (end.kind) {
+	switch (f.end.kind) {
 	case FRAME_REFUSED:
 	case FRAME_NOT_FOUND:
 		frontend_reap(f.session);
 		frontend_reap(f.watchdog);
-		return end.kind == FRAME_REFUSED ? frontend_exec_directly(job) : end.a;
-	case FRAME_YIELDED: watchdog_leave(f.watchdog_socket); _exit(end.a);
+		return f.end.kind == FRAME_REFUSED ? frontend_exec_directly(job) : f.end.a;
+	case FRAME_YIELDED: watchdog_leave(f.watchdog_socket); _exit(f.end.a);
 	default: break;
 	}
-	if (end.b & ENDED_WATCHED)
+	if (f.end.b & ENDED_WATCHED)
 		watchdog_leave(f.watchdog_socket);
 	else
 		frontend_reap(f.watchdog);
-	if (!(end.b & ENDED_LIVES_ON))
+	if (!(f.end.b & ENDED_LIVES_ON))
 		frontend_reap(f.session);
 	frontend_push(job->settings);
-	if (end.b & ENDED_TIMED_OUT)
+	if (f.end.b & ENDED_TIMED_OUT)
 		_exit(EXIT_TIMEOUT);
-	int sig = WIFSIGNALED(end.a) ? WTERMSIG(end.a) : 0;
+	int sig = WIFSIGNALED(f.end.a) ? WTERMSIG(f.end.a) : 0;
 	if (f.interrupt_typed && (sig == SIGINT || sig == SIGQUIT))
 		frontend_signal_group(&f, sig);
 	if (sig && job->settings->signal_status)
 		_exit(128 + sig);
-	signals_end_like(end.a);
+	signals_end_like(f.end.a);
 }

@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/loop.h"
 #include "lib/proc.h"
 #include "lib/quote.h"
 #include "lib/trace.h"
@@ -40,31 +41,28 @@ int64_t rate_limit_wait(const struct rate_limit *p, int64_t now_ms)
 		       : (taken - RATE_LIMIT_BURST + LEAST) / (RATE_LIMIT_RATE / 1000);
 }
 
-static void discard_chunk(int *fd, struct rate_limit *pace)
-{
-	static char chunk[4096];
-	int end = -1;
-	while (end < 0 && rate_limit_wait(pace, clock_monotonic_ms()) == 0)
-		rate_limit_take(pace, reader_thread_read(*fd, chunk, sizeof(chunk), &end),
-				clock_monotonic_ms());
-	if (end >= 0 && end != EAGAIN)
-		io_close(fd);
-}
-
 void discard_output(int fds[2])
 {
+	static char chunk[4096];
 	struct rate_limit pace = {0};
+	struct loop l = LOOP_INIT;
 	while (fds[0] >= 0 || fds[1] >= 0) {
-		int64_t wait = rate_limit_wait(&pace, clock_monotonic_ms());
-		struct pollfd polled[] = {{.fd = fds[0], .events = POLLIN},
-					  {.fd = fds[1], .events = POLLIN}};
+		int64_t now = clock_monotonic_ms(), wait = rate_limit_wait(&pace, now);
 		if (wait > 0)
-			io_poll(NULL, 0, (int)wait);
-		else
-			io_poll(polled, 2, -1);
+			loop_until(&l, now + wait);
+		for (int i = 0; i < 2 && wait == 0; i++)
+			loop_watch(&l, fds[i], POLLIN, NULL, NULL);
+		loop_turn(&l);
 		for (int i = 0; i < 2; i++) {
-			if (fds[i] >= 0)
-				discard_chunk(&fds[i], &pace);
+			int end = -1;
+			while (fds[i] >= 0 && end < 0 &&
+			       rate_limit_wait(&pace, clock_monotonic_ms()) == 0)
+				rate_limit_take(
+					&pace,
+					reader_thread_read(fds[i], chunk, sizeof(chunk), &end),
+					clock_monotonic_ms());
+			if (end >= 0 && end != EAGAIN)
+				io_close(&fds[i]);
 		}
 	}
 }

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,9 +192,11 @@ static bool supervisor_wait(struct supervisor *s, int *status)
 	return pid > 0;
 }
 
-static void supervisor_on_child(struct supervisor *s)
+static void supervisor_on_child(void *ctx, short revents)
 {
+	struct supervisor *s = ctx;
 	struct signalfd_siginfo info;
+	(void)revents;
 	int status;
 	while (read(s->signals, &info, sizeof(info)) > 0) {
 		/* The machine goes down: what background processes wrote so far is pushed. */
@@ -274,23 +275,6 @@ static void supervisor_end_onward(struct supervisor *s)
 		source_let_go(source);
 		io_null(source->queue.fd, source->queue.fd);
 	}
-}
-
-static void supervisor_on_readable(struct supervisor *s, struct source *source)
-{
-	uint64_t before = source->came;
-	source_read(source, s->chunk, source->gone ? 1 : SOURCE_TURN);
-	int64_t now_ms = clock_monotonic_ms();
-	if (!source->onward)
-		lingering_came(&s->lingering, source->came - before, now_ms);
-	if (source->text && source->came > before)
-		interceptor_came(source->text, now_ms);
-	s->keys.active = true;
-	if (source->queue.error || (source->gone && source->came > before))
-		supervisor_on_broken_queue(s, source);
-	supervisor_keep_both(s);
-	if (!s->timer[TIMER_TICK] && (source->hung || (source->text && s->record.artifact)))
-		s->timer[TIMER_TICK] = now_ms + TICK_MS;
 }
 
 static void supervisor_on_tick(struct supervisor *s, int64_t now_ms)
@@ -492,20 +476,6 @@ static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-/* Milliseconds until the next deadline, for poll(); -1: there is none. */
-static int supervisor_next_wait(const struct supervisor *s, int64_t now_ms)
-{
-	const int64_t most = 1000000;
-	int64_t wait = -1;
-	for (const struct deadline *d = deadlines; d < deadlines + DEADLINES; d++) {
-		int64_t at = deadline_when(d, s, now_ms);
-		int64_t left = at > now_ms ? at - now_ms : 0;
-		if (at && (wait < 0 || left < wait))
-			wait = left;
-	}
-	return (int)(wait > most ? most : wait);
-}
-
 static void supervisor_dismiss_watchdog(struct supervisor *s)
 {
 	watchdog_tell(s->watchdog, 0);
@@ -578,64 +548,79 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 	return is_due(s->timer[TIMER_STALL], now_ms);
 }
 
+static void supervisor_on_writable(void *ctx, short revents)
+{
+	struct source *source = ctx;
+	output_queue_pump(&source->queue);
+	if (source->queue.error)
+		supervisor_on_broken_queue(source->ctx, source);
+	else if (revents & (POLLERR | POLLHUP))
+		supervisor_on_gone(source->ctx, source);
+}
+
+static void supervisor_on_readable(void *ctx, short revents)
+{
+	struct source *source = ctx;
+	struct supervisor *s = source->ctx;
+	uint64_t before = source->came;
+	/* The input is written after the turn. */
+	if (source->fd < 0 || !(revents & ~POLLOUT))
+		return;
+	source_read(source, s->chunk, source->gone ? 1 : SOURCE_TURN);
+	int64_t now_ms = clock_monotonic_ms();
+	if (!source->onward)
+		lingering_came(&s->lingering, source->came - before, now_ms);
+	if (source->text && source->came > before)
+		interceptor_came(source->text, now_ms);
+	s->keys.active = true;
+	if (source->queue.error || (source->gone && source->came > before))
+		supervisor_on_broken_queue(s, source);
+	supervisor_keep_both(s);
+	if (!s->timer[TIMER_TICK] && (source->hung || (source->text && s->record.artifact)))
+		s->timer[TIMER_TICK] = now_ms + TICK_MS;
+}
+
 /* One turn of the loop: waits for what can happen next and deals with it. */
 static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 {
-	struct pollfd fds[6 + 1 + CONTROL_CLIENTS];
-	struct source *readers[6] = {NULL}, *writers[6] = {NULL};
-	nfds_t n = 0;
-	bool busy = delivery_print(&s->delivery);
+	struct loop *l = &s->loop;
 	bool paused = lingering_is_paused(&s->lingering, now_ms);
+	/* The reader of the summary has taken a piece. */
+	if (delivery_print(&s->delivery))
+		loop_until(l, now_ms);
 	if (s->input.len > 0)
 		source_stop_thread(&s->sources[0]);
-	fds[n++] = (struct pollfd){.fd = s->signals, .events = POLLIN};
-	fds[n++] = (struct pollfd){.fd = s->front.fd, .events = POLLIN};
+	/* That a reader has gone is known before what the command wrote after that is read. */
+	for (int i = 0; i < s->source_count; i++) {
+		struct source *source = &s->sources[i];
+		bool waits = !output_queue_is_empty(&source->queue);
+		if (waits || supervisor_watches(s, source))
+			loop_watch(l, output_queue_poll_fd(&source->queue), waits ? POLLOUT : 0,
+				   supervisor_on_writable, source);
+	}
 	for (int i = 0; i < s->source_count; i++) {
 		struct source *source = &s->sources[i];
 		/* The front end ends once a program has what the command itself wrote. */
 		bool rests = source->onward ? s->state == SUPERVISOR_FLUSHING : paused;
 		if (source->fd >= 0 && !source->hung && !rests &&
-		    !output_queue_is_full(&source->queue)) {
-			short events = POLLIN | (i == 0 && s->input.len > 0 ? POLLOUT : 0);
-			readers[n] = source;
-			fds[n++] = (struct pollfd){.fd = source_poll_fd(source), .events = events};
-		}
-		bool waits = !output_queue_is_empty(&source->queue);
-		if (waits || supervisor_watches(s, source)) {
-			writers[n] = source;
-			fds[n++] = (struct pollfd){.fd = output_queue_poll_fd(&source->queue),
-						   .events = waits ? POLLOUT : 0};
-		}
+		    !output_queue_is_full(&source->queue))
+			loop_watch(l, source_poll_fd(source),
+				   POLLIN | (i == 0 && s->input.len > 0 ? POLLOUT : 0),
+				   supervisor_on_readable, source);
 	}
-	nfds_t ours = n;
-	if (live_has_clients(&s->live))
-		n += control_poll(&s->live.control, fds + n, 1 + CONTROL_CLIENTS);
-	int ready = io_poll(fds, n, busy ? 0 : supervisor_next_wait(s, now_ms));
-	if (ready < 0)
-		return;
-	/* That a reader has gone is known before what the command wrote after that is read. */
-	for (nfds_t i = 2; i < ours; i++) {
-		if (!writers[i] || !fds[i].revents)
-			continue;
-		output_queue_pump(&writers[i]->queue);
-		if (writers[i]->queue.error)
-			supervisor_on_broken_queue(s, writers[i]);
-		else if (fds[i].revents & (POLLERR | POLLHUP))
-			supervisor_on_gone(s, writers[i]);
-	}
-	for (nfds_t i = 2; i < ours; i++) {
-		if (readers[i] && readers[i]->fd >= 0 && (fds[i].revents & ~POLLOUT))
-			supervisor_on_readable(s, readers[i]);
-	}
+	control_watch(&s->live.control, l);
+	loop_watch(l, s->front.fd, POLLIN, front_receive, s);
+	loop_watch(l, s->signals, POLLIN, supervisor_on_child, s);
+	for (const struct deadline *d = deadlines; d < deadlines + DEADLINES; d++)
+		loop_until(l, deadline_when(d, s, now_ms));
+	int ready = loop_turn(l);
+	/* Nothing happens: perhaps the signal of the command's end was lost. */
+	if (ready == 0)
+		supervisor_on_child(s, 0);
 	if (ready > 0 && live_has_clients(&s->live))
 		control_serve(&s->live.control);
 	if (s->input.len > 0)
 		supervisor_write_input(s);
-	if (fds[1].revents)
-		front_receive(s);
-	/* Nothing happens: perhaps the signal of its end was lost. */
-	if (fds[0].revents || ready == 0)
-		supervisor_on_child(s);
 }
 
 /* A text that was printed whole, and that is to be pushed: it is kept when the front end has its

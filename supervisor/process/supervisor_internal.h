@@ -22,6 +22,7 @@
 #ifndef TERSE_PROCESS_SUPERVISOR_INTERNAL_H
 #define TERSE_PROCESS_SUPERVISOR_INTERNAL_H
 
+#include "lib/loop.h"
 #include "lib/proc.h"
 #include "supervisor/compare/since.h"
 #include "supervisor/process/delivery.h"
@@ -69,6 +70,7 @@ struct front {
 
 struct supervisor {
 	const struct job *job;
+	struct loop loop;
 	enum supervisor_state state;
 	enum caller_state caller;
 	struct front front;
@@ -154,7 +156,7 @@ void front_continue(struct supervisor *s, int64_t now_ms);
 void front_follow(struct supervisor *s, int64_t now_ms);
 
 /* Deals with what the front end has sent, or with its end. */
-void front_receive(struct supervisor *s);
+void front_receive(void *supervisor, short revents);
 
 /* The front end leaves while the command runs. If nobody asked for that, the run ends with the
    agent that started it. */

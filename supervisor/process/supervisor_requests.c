@@ -370,9 +370,11 @@ void supervisor_on_left(void *ctx)
 	supervisor_end_run(s, "its caller has gone");
 }
 
-void front_receive(struct supervisor *s)
+void front_receive(void *supervisor, short revents)
 {
+	struct supervisor *s = supervisor;
 	struct frame f;
+	(void)revents;
 	ssize_t len;
 	while (s->front.fd >= 0 && (len = frame_receive(s->front.fd, &f, MSG_DONTWAIT)) >= 0) {
 		s->front.was_stopped = false;

@@ -5,12 +5,12 @@
 #include "lib/exec.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/loop.h"
 #include "lib/trace.h"
 #include "supervisor/remote/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,8 +213,8 @@ static int remote_wait(const struct settings *s, struct remote_call *call, pid_t
 	size_t len = 0;
 	int64_t deadline = clock_monotonic_ms() + s->transfer_time;
 	uint64_t before = call->progress ? call->progress(call->ctx) : 0;
+	struct loop l = LOOP_INIT;
 	for (;;) {
-		struct pollfd ready = {.fd = *errors, .events = POLLIN};
 		remote_listen(errors, said, &len);
 		pid_t ended = waitpid(pid, &status, WNOHANG);
 		if (ended == pid || (ended < 0 && errno == ECHILD)) {
@@ -244,7 +244,9 @@ static int remote_wait(const struct settings *s, struct remote_call *call, pid_t
 		}
 		/* One whose standard error is closed is about to end. */
 		int64_t wait = *errors < 0 ? 2 : LOOK_MS;
-		io_poll(&ready, 1, (int)(end > now && end - now < wait ? end - now : wait));
+		loop_watch(&l, *errors, POLLIN, NULL, NULL);
+		loop_until(&l, end > now && end - now < wait ? end : now + wait);
+		loop_turn(&l);
 		remote_listen(errors, said, &len);
 	}
 }

@@ -1,0 +1,47 @@
+// The one poll loop. What a process waits for is said anew at each turn, from its state:
+//
+//	struct loop l = LOOP_INIT;
+//	while (!over) {
+//		loop_watch(&l, fd, POLLIN, on_input, ctx);
+//		loop_until(&l, due_ms);
+//		loop_turn(&l);
+//	}
+//
+// A signal is a descriptor, too: signalfd(2).
+#ifndef TERSE_LIB_LOOP_H
+#define TERSE_LIB_LOOP_H
+
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOOP_MOST 128
+
+struct loop {
+	size_t count;
+	int64_t until_ms;
+	struct pollfd fds[LOOP_MOST];
+	struct {
+		void (*ready)(void *ctx, short revents);
+		void *ctx;
+	} watches[LOOP_MOST];
+};
+
+#define LOOP_INIT          \
+	{                  \
+		.count = 0 \
+	}
+
+/* For this turn: calls `ready` (NULL: it only ends the turn) when one of `events` comes, or an
+   error or the end. An `fd` of -1 and one too many are ignored. */
+void loop_watch(struct loop *l, int fd, short events, void (*ready)(void *ctx, short revents),
+		void *ctx);
+
+/* For this turn: it ends at this monotonic time; 0: no matter when. */
+void loop_until(struct loop *l, int64_t at_ms);
+
+/* Waits, then calls what is ready in the order of loop_watch(). Returns how many descriptors are
+   ready; 0: the time has come; -1: a signal came. Where poll(2) fails, all count as ready. */
+int loop_turn(struct loop *l);
+
+#endif
