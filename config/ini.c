@@ -202,15 +202,6 @@ struct place {
 	bool differs;
 };
 
-static void ini_edit_compare(struct place *p, const char *value)
-{
-	/* The key's own line is empty if it has a list. */
-	if (*value == '\0' && p->count != 1)
-		return;
-	p->differs |= p->seen >= p->count || strcmp(value, p->values[p->seen]) != 0;
-	p->seen++;
-}
-
 static int ini_edit_look(void *ctx, const struct ini_line *line)
 {
 	struct place *p = ctx;
@@ -222,21 +213,12 @@ static int ini_edit_look(void *ctx, const struct ini_line *line)
 	if (line->kind == INI_KEY)
 		p->key_line = line->number;
 	p->key_end = line->number;
-	ini_edit_compare(p, line->value);
-	return 0;
-}
-
-/* Finds the blanks and the comment behind the value on the key's line. */
-static size_t comment_at(const char *line, size_t len)
-{
-	for (size_t i = 1; i < len; i++) {
-		if (line[i] == ';' && strchr(" \t", line[i - 1])) {
-			while (i > 0 && strchr(" \t", line[i - 1]))
-				i--;
-			return i;
-		}
+	/* The key's own line is empty if it has a list. */
+	if (*line->value || p->count == 1) {
+		p->differs |= p->seen >= p->count || strcmp(line->value, p->values[p->seen]) != 0;
+		p->seen++;
 	}
-	return len;
+	return 0;
 }
 
 /* Writes the key's line or lines, with `rest` behind the value. */
@@ -266,8 +248,11 @@ static void ini_edit_write_line(struct buffer *out, const struct place *p, unsig
 				const char *line, size_t len, const char *newline)
 {
 	if (number == p->key_line) {
-		size_t at = comment_at(line, len);
-		ini_edit_write_key(out, p, line + at, len - at, newline);
+		/* The blanks and the comment behind the value stay. */
+		const char *end = line + len, *rest = comment_start(line, end);
+		while (rest < end && rest > line && is_space(rest[-1]))
+			rest--;
+		ini_edit_write_key(out, p, rest, (size_t)(end - rest), newline);
 		return;
 	}
 	if (p->key_line && number > p->key_line && number <= p->key_end && is_more(line, len))

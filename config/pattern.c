@@ -2,6 +2,9 @@
 
 #include "config/pattern.h"
 
+#include "shim/exec_call.h"
+#include "shim/shell_string.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,7 +76,7 @@ static bool wrapper_is_assignment(const char *word)
 
 char *const *wrapper_inner(char *const words[])
 {
-	const char *program = pattern_program(words[0]);
+	const char *program = shell_call_name(words[0]);
 	size_t i = 0, count = sizeof(wrappers) / sizeof(*wrappers);
 	unsigned operands;
 	bool options = true;
@@ -104,34 +107,17 @@ char *const *wrapper_inner(char *const words[])
 	return NULL;
 }
 
-/* The string of `sh -c`; words[0] is a shell. */
-static const char *shell_string(char *const words[])
-{
-	bool string = false;
-	for (char *const *word = words + 1; *word; word++) {
-		const char *w = *word;
-		if (w[0] != '-' && w[0] != '+')
-			return string ? w : NULL;
-		if (w[0] == '-' && w[1] != '-' && strchr(w, 'c'))
-			string = true;
-		/* -o pipefail, also in -euo pipefail */
-		if (w[1] != '-' && w[1] != '\0' && strchr("oO", w[strlen(w) - 1]) && word[1])
-			word++;
-	}
-	return NULL;
-}
-
 bool wrapper_is_shell(char *const words[])
 {
-	static const char shells[] = " sh bash dash zsh ksh mksh ash rbash terse-sh ";
-	return wrapper_is_in(shells, pattern_program(words[0]));
+	const char *name = shell_call_name(words[0]);
+	return shell_call_is_shell(name) || shell_is_own_name(name);
 }
 
 const char *wrapper_string(char *const words[])
 {
-	const char *program = pattern_program(words[0]);
+	const char *program = shell_call_name(words[0]);
 	if (wrapper_is_shell(words))
-		return shell_string(words);
+		return shell_call_script(words);
 	if (!words[1])
 		return NULL;
 	if (strcmp(program, "eval") == 0)
@@ -141,12 +127,6 @@ const char *wrapper_string(char *const words[])
 	if (words[2])
 		return strcmp(words[1], "-c") == 0 ? words[2] : NULL;
 	return words[1];
-}
-
-const char *pattern_program(const char *word)
-{
-	const char *slash = strrchr(word, '/');
-	return slash ? slash + 1 : word;
 }
 
 /* Whether the first `len` bytes of a pattern, with * in it, match all of `text`. */
@@ -265,7 +245,7 @@ static bool has_option(const char *pattern, size_t len, char *const *word)
 
 unsigned pattern_match(const char *pattern, char *const words[])
 {
-	const char *program = pattern_program(words[0]);
+	const char *program = shell_call_name(words[0]);
 	char *const *operand = words;
 	unsigned count = 1;
 	/* Each command is compared with hundreds of alternatives. */

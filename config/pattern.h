@@ -32,9 +32,6 @@ unsigned pattern_match(const char *pattern, char *const words[]);
 /* Whether the word of a pattern, its first `len` bytes, matches a word: one of its alternatives. */
 bool pattern_match_word(const char *pattern, size_t len, const char *word);
 
-/* The name of a program without its directory. */
-const char *pattern_program(const char *word);
-
 // Patterns for whole texts: shell strings, paths, values of variables.
 //
 //   *          any characters, newlines too

@@ -7,6 +7,7 @@
 #include "config/value.h"
 #include "config/words.h"
 #include "lib/trace.h"
+#include "shim/exec_call.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -102,7 +103,7 @@ static int profile_add_command(struct chooser *c, char *const *command, bool cou
 {
 	const char *name = NULL;
 	char *const *words = command;
-	while (words && !strpbrk(pattern_program(words[0]), "$`")) {
+	while (words && !strpbrk(shell_call_name(words[0]), "$`")) {
 		const char *string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
 		/* The words of a shell's string are not those of a pattern. */
 		if (string && wrapper_is_shell(words))
@@ -131,7 +132,7 @@ static int profile_add_command(struct chooser *c, char *const *command, bool cou
 /* Whether a command that reads from a pipe passes its input on. */
 static bool passes_on(char *const *words)
 {
-	const char *program = pattern_program(words[0]);
+	const char *program = shell_call_name(words[0]);
 	if (strcmp(program, "tee") == 0)
 		return true;
 	if (strcmp(program, "cat") != 0 && strcmp(program, "less") != 0 &&

@@ -7,6 +7,7 @@
 #include "config/words.h"
 
 #include "lib/buffer.h"
+#include "shim/shell.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -671,21 +672,6 @@ static bool words_take_compound(struct words_reader *r, int *result)
 
 /* --- lists, pipelines, simple commands ------------------------------------------------ */
 
-/* NAME=..., NAME+=... or NAME[...]=... */
-static bool list_words_is_assignment(const char *word)
-{
-	size_t len =
-		strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-	if (len == 0 || (word[0] >= '0' && word[0] <= '9'))
-		return false;
-	if (word[len] == '[') {
-		len += strcspn(word + len, "]");
-		len += word[len] == ']';
-	}
-	len += word[len] == '+';
-	return word[len] == '=';
-}
-
 /* Moves behind () if it follows the name of a function. */
 static bool take_parentheses(struct words_reader *r)
 {
@@ -725,7 +711,7 @@ static int read_simple(struct words_reader *r)
 		}
 		if (words_read_word(r) < 0)
 			return -1;
-		if (count == 0 && !r->hidden && list_words_is_assignment(text)) {
+		if (count == 0 && !r->hidden && shell_is_assignment(text)) {
 			r->text = text;
 			continue;
 		}

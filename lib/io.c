@@ -2,6 +2,8 @@
 
 #include "lib/io.h"
 
+#include "lib/buffer.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -103,6 +105,23 @@ DIR *io_list_opened(int dir)
 	if (!list)
 		io_close(&dir);
 	return list;
+}
+
+int io_read_all(int fd, struct buffer *out, size_t most)
+{
+	size_t start = out->len;
+	for (;;) {
+		if (buffer_reserve(out, 4096) < 0)
+			return -1;
+		ssize_t n = read_from(fd, out->data + out->len, out->cap - out->len, -1);
+		if (n <= 0)
+			return n < 0 ? -1 : 0;
+		out->len += (size_t)n;
+		if (out->len - start > most) {
+			errno = EFBIG;
+			return -1;
+		}
+	}
 }
 
 int io_poll(struct pollfd *fds, size_t count, int timeout_ms)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct buffer;
 struct pollfd;
 
 /* Writes all of it; waits for room where the descriptor is non-blocking.
@@ -24,6 +25,10 @@ ssize_t io_read_at(int fd, void *data, size_t len, off_t offset);
 
 /* Reads `len` bytes at the offset. Returns 0, or -1 with errno: EIO, the file ends before. */
 int io_read_whole(int fd, void *data, size_t len, off_t offset);
+
+/* Appends all that is left in the file to `out`. Returns 0, or -1 with errno; EFBIG: it is more
+   than `most` bytes, of which so many are read. */
+int io_read_all(int fd, struct buffer *out, size_t most);
 
 /* As poll(2). Where that fails (no memory, more descriptors than the limit), everything counts as
    ready a moment later, so that a loop around it neither hangs nor spins; -1 is EINTR alone. */

@@ -83,16 +83,16 @@ const char *shell_real(const char *configured, bool strings, char *room)
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
-/* NAME=, NAME+= or NAME[...]= */
-static bool shell_is_assignment(const char *word)
+bool shell_is_assignment(const char *word)
 {
 	const char *end = word + strspn(word, LETTERS "0123456789");
 	if (end == word || !strchr(LETTERS, *word))
 		return false;
-	if (*end == '[')
-		end += strcspn(end, "]=");
-	if (*end == ']' || *end == '+')
-		end++;
+	if (*end == '[') {
+		end += strcspn(end, "]");
+		end += *end == ']';
+	}
+	end += *end == '+';
 	return *end == '=';
 }
 

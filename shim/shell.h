@@ -14,6 +14,9 @@ const char *shell_find(const char *configured);
    variable's value or a constant. */
 const char *shell_real(const char *configured, bool strings, char *room);
 
+/* NAME=..., NAME+=... or NAME[...]=... */
+bool shell_is_assignment(const char *word);
+
 /* Whether the command `word` needs a shell: a builtin without a program of that name (cd, export,
    source ...), or an assignment (VAR=x). */
 bool shell_is_builtin(const char *word);

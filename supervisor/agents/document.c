@@ -201,21 +201,12 @@ static int resolve(struct document *d, const char *root)
 
 static int read_text(struct document *d, int fd)
 {
-	ssize_t n;
 	if (fstat(fd, &d->stat) < 0)
 		return -1;
 	d->mode = d->stat.st_mode & 07777;
 	if (!S_ISREG(d->stat.st_mode))
 		return document_refuse(d, EINVAL, "not a file");
-	if (d->stat.st_size > DOCUMENT_MAX)
-		return document_refuse(d, EFBIG, NULL);
-	if (buffer_reserve(&d->text, (size_t)d->stat.st_size + 1) < 0)
-		return -1;
-	n = io_read(fd, d->text.data, (size_t)d->stat.st_size);
-	if (n < 0)
-		return -1;
-	d->text.len = (size_t)n;
-	return 0;
+	return io_read_all(fd, &d->text, DOCUMENT_MAX);
 }
 
 int document_read(struct document *d, const char *path, const char *root)

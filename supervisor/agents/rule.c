@@ -4,6 +4,7 @@
 
 #include "config/pattern.h"
 #include "lib/trace.h"
+#include "shim/exec_call.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -145,7 +146,7 @@ bool rule_knows(const struct settings *s, char *const words[])
 	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
 		if (!rule_has(s, name, RULE_PROCESS) ||
 		    rule_item(s, name, RULE_PROCESS, good_for_words, words) ||
-		    rule_item(s, name, RULE_ENVIRONMENT, is_started_as, pattern_program(words[0])))
+		    rule_item(s, name, RULE_ENVIRONMENT, is_started_as, shell_call_name(words[0])))
 			return true;
 	}
 	return false;

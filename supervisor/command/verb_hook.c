@@ -16,19 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* All of standard input. -1: it is too long to be an event, or it can't be read. */
-static int hook_read_input(struct buffer *input)
-{
-	ssize_t n;
-	do {
-		if (input->len > HOOK_INPUT_MAX || buffer_reserve(input, 64 << 10) < 0)
-			return -1;
-		n = io_read(STDIN_FILENO, input->data + input->len, 64 << 10);
-		input->len += n > 0 ? (size_t)n : 0;
-	} while (n == 64 << 10);
-	return n < 0 ? -1 : 0;
-}
-
 /* `terse session end`, in a process of its own and without output, since the agent must read only
    the answer of the hook. */
 static void hook_end_session(const struct hook_outcome *o, const char *program)
@@ -69,7 +56,8 @@ int command_hook(struct command_context *c, int argc, char **argv)
 		return EXIT_TERSE;
 	}
 	process_link(0, program, sizeof(program), "exe");
-	if (hook_read_input(&input) < 0)
+	/* What is too long to be an event, or can't be read, is none. */
+	if (io_read_all(STDIN_FILENO, &input, HOOK_INPUT_MAX) < 0)
 		input.len = 0;
 	status = hook_answer(argv[1], argv[2], input.data ? input.data : "", input.len, &terse,
 			     &answer, &outcome);

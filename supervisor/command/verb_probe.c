@@ -81,18 +81,9 @@ static int probe_run_agent(struct command_context *c, struct probe *p, int argc)
 
 static int probe_read_records(const struct probe *p, struct buffer *text)
 {
-	FILE *f = fopen(p->file, "re");
-	size_t n = 1;
-	if (!f)
-		return -1;
-	while (n > 0 && buffer_reserve(text, 64 << 10) == 0) {
-		n = fread(text->data + text->len, 1, 64 << 10, f);
-		text->len += n;
-	}
-	int status = ferror(f) ? -1 : buffer_check(text);
-	int error = errno;
-	fclose(f);
-	errno = error;
+	int fd = open(p->file, O_RDONLY | O_CLOEXEC);
+	int status = fd < 0 ? -1 : io_read_all(fd, text, SIZE_MAX);
+	io_close(&fd);
 	return status;
 }
 

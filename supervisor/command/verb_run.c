@@ -233,7 +233,7 @@ static int run_parse(struct settings *s, int argc, char **argv, struct arguments
 static bool run_has_trap(const char *shell)
 {
 	static const char *const names[] = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"};
-	const char *name = pattern_program(shell);
+	const char *name = shell_call_name(shell);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strcmp(names[i], name) == 0)
 			return true;
