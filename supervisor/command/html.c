@@ -88,6 +88,8 @@ int html_add(struct html *h, const char *class, size_t number, struct buffer *js
 	return result;
 }
 
+static const char *const stream_names[] = {"stdout", "stderr"};
+
 /* --- the data of a run ---------------------------------------------------------------------- */
 
 void html_add_clean(struct buffer *out, const char *key, const char *data, size_t len)
@@ -109,28 +111,52 @@ static int read_file(int dir, const char *id, const char *suffix, size_t most, s
 	return n < 0 ? -1 : 0;
 }
 
+/* An archive of somebody else may have anything there. */
+static void add_ranges(struct buffer *out, const json_t *head)
+{
+	json_begin_object(out, "ranges");
+	for (int i = 0; i < 2; i++) {
+		const json_t *ranges = json_object_get(head, stream_names[i]), *range;
+		size_t k;
+		json_begin_array(out, stream_names[i]);
+		json_array_foreach(ranges, k, range)
+		{
+			json_int_t from = json_integer_value(json_array_get(range, 0));
+			json_int_t to = json_integer_value(json_array_get(range, 1));
+			if (from < 1 || to < from)
+				continue;
+			json_begin_array(out, NULL);
+			json_add_number(out, NULL, from);
+			json_add_number(out, NULL, to);
+			json_end_array(out);
+		}
+		json_end_array(out);
+	}
+	json_end_object(out);
+}
+
 void html_add_shown(struct buffer *out, int dir, const char *id, size_t most)
 {
 	struct buffer file = BUFFER_INIT;
-	json_t *ranges = NULL;
+	json_t *lines = NULL;
 	const char *newline = NULL;
 	if (*id && read_file(dir, id, ARTIFACT_SHOWN, META_MAX, &file) == 0 && file.len > 0)
 		newline = memchr(file.data, '\n', file.len);
 	size_t head = newline ? (size_t)(newline - file.data) : 0;
 	if (head > 0)
-		ranges = json_read(file.data, head, 0, NULL);
-	if (json_is_object(ranges)) {
+		lines = json_read(file.data, head, 0, NULL);
+	if (json_is_object(lines)) {
 		const char *printed = newline + 1;
 		size_t len = file.len - head - 1;
 		size_t kept = len > most ? utf8_floor(printed, len, most) : len;
 		html_add_clean(out, "shown", printed, kept);
 		if (kept < len)
 			json_add_count(out, "shown_cut", len - kept);
-		json_add_raw(out, "ranges", file.data, head);
+		add_ranges(out, lines);
 	} else {
 		json_add_null(out, "shown");
 	}
-	json_decref(ranges);
+	json_decref(lines);
 	buffer_release(&file);
 }
 
@@ -165,7 +191,6 @@ static int add_part(struct buffer *out, const char *key, struct text *t, size_t 
 
 void html_add_texts(struct buffer *out, int dir, const char *id, size_t most)
 {
-	static const char *const names[] = {"stdout", "stderr"};
 	json_begin_array(out, "texts");
 	for (int i = 0; i < 2; i++) {
 		struct text t;
@@ -175,7 +200,7 @@ void html_add_texts(struct buffer *out, int dir, const char *id, size_t most)
 		text_lines(&t, &lines);
 		text_seek_byte(&t, 0);
 		json_begin_object(out, NULL);
-		json_add_string(out, "name", names[i]);
+		json_add_string(out, "name", stream_names[i]);
 		json_add_count(out, "bytes", t.size);
 		json_add_count(out, "lines", lines);
 		bool cut = t.size > most;

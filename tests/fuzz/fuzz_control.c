@@ -3,15 +3,9 @@
 // has come before it goes on).
 
 #include "supervisor/process/control.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct run {
 	size_t typed;

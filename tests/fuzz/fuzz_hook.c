@@ -5,29 +5,19 @@
 #include "supervisor/agents/hook.h"
 
 #include "lib/buffer.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <jansson.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool good)
-{
-	if (!good)
-		abort();
-}
 
 static void check_answer(const char *agent, const struct buffer *answer)
 {
 	json_t *value = json_loadb(answer->data, answer->len, 0, NULL);
 	const char *permission = json_string_value(json_object_get(value, "permission"));
-	check(json_is_object(value));
-	check(memchr(answer->data, '\n', answer->len) == answer->data + answer->len - 1);
+	assert(json_is_object(value));
+	assert(memchr(answer->data, '\n', answer->len) == answer->data + answer->len - 1);
 	const char *decision = json_string_value(json_object_get(value, "decision"));
-	check(!decision || strcmp(decision, "deny") == 0);
-	check(strcmp(agent, "cursor") != 0 || (permission && strcmp(permission, "allow") != 0));
+	assert(!decision || strcmp(decision, "deny") == 0);
+	assert(strcmp(agent, "cursor") != 0 || (permission && strcmp(permission, "allow") != 0));
 	json_decref(value);
 }
 
@@ -54,8 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (status == 0 && answer.len)
 		check_answer(hook[0], &answer);
 	if (status == 0 && outcome.ends)
-		check(strspn(outcome.session, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					      "0123456789_-.") == strlen(outcome.session));
+		assert(strspn(outcome.session,
+			      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			      "0123456789_-.") == strlen(outcome.session));
 	buffer_release(&answer);
 	return 0;
 }

@@ -6,15 +6,9 @@
 
 #include "lib/buffer.h"
 #include "supervisor/artifact/index.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <assert.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The offset where `line` starts, found by counting; `len` when there is none. */
 static size_t count_to(const char *text, size_t len, uint64_t line)

@@ -8,15 +8,10 @@
 #include "config/settings.h"
 
 #include "lib/utf8.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <assert.h>
 #include <dlfcn.h>
 #include <ini.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The reader of config/ini.c. */
 struct checked_reader {

@@ -4,13 +4,7 @@
 #include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
-
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* NOTE: the longest line about a last picture, which is not part of the text. */
 enum { OPTIONS = 8, FOOTER = 300, NOTE = 60 };
@@ -31,12 +25,6 @@ struct run {
 	struct buffer out;
 	enum interceptor_print reader;
 };
-
-static void check(int ok)
-{
-	if (!ok)
-		abort();
-}
 
 /* Nothing is kept: the artifact has tests of its own. */
 static struct artifact *on_artifact(void *ctx)
@@ -84,7 +72,7 @@ static void render(const struct terminal_options *options, const char *data, siz
 {
 	const struct terminal_events events = {.text = on_text, .ctx = out};
 	struct terminal *t = terminal_new(options, &events);
-	check(t != NULL);
+	assert(t != NULL);
 	terminal_feed(t, data, len);
 	terminal_finish(t);
 	terminal_free(t);
@@ -124,22 +112,22 @@ static void check_report(struct interceptor *text, const struct interceptor_opti
 	struct report report = {.command = NULL};
 	struct report_stream *s = &report.streams[0];
 	uint64_t lines = 0, last = 0;
-	check(interceptor_collect(text, ending, s) == 0);
+	assert(interceptor_collect(text, ending, s) == 0);
 	size_t limit = most_for(text, &options->limit, ending);
-	check(utf8_all_clean(s->text.data, s->text.len));
+	assert(utf8_all_clean(s->text.data, s->text.len));
 	for (size_t i = 0; i < s->text.len; i++)
 		lines += s->text.data[i] == '\n' || i + 1 == s->text.len;
 	for (size_t i = 0; i < s->range_count; i++) {
-		check(s->ranges[i].from > last && s->ranges[i].to >= s->ranges[i].from);
+		assert(s->ranges[i].from > last && s->ranges[i].to >= s->ranges[i].from);
 		last = s->ranges[i].to;
 	}
-	check(last <= s->total_lines && s->lines_truncated <= s->returned_lines);
+	assert(last <= s->total_lines && s->lines_truncated <= s->returned_lines);
 	if (options->form == INTERCEPT_BARE && options->print == INTERCEPT_PREVIEW) {
-		check(s->grouped || lines == s->returned_lines);
-		check(s->text.len <= limit);
+		assert(s->grouped || lines == s->returned_lines);
+		assert(s->text.len <= limit);
 	}
 	if (interceptor_fits(text))
-		check(!report_is_truncated(s));
+		assert(!report_is_truncated(s));
 	report_release(&report);
 }
 
@@ -186,7 +174,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct interceptor_ending ending = {.ending = {.exit_code = data[4] % 2},
 						  .place = {.error = ENOSPC}};
 	struct interceptor *text = interceptor_new(&options, &events);
-	check(text != NULL);
+	assert(text != NULL);
 	feed(text, bytes, len, 1 + data[7], flags);
 	interceptor_finish(text);
 	if (reported)
@@ -195,25 +183,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		interceptor_report(text, &ending);
 
 	if (reported) {
-		check(r.out.len == 0);
+		assert(r.out.len == 0);
 	} else if (print == INTERCEPT_SILENT) {
-		check(r.out.len == 0);
+		assert(r.out.len == 0);
 	} else if (print == INTERCEPT_WHOLE) {
 		bool binary = interceptor_is_binary(text) && !options.exact;
 		struct buffer want = BUFFER_INIT;
 		if (binary || (options.exact && !late && is_plain(bytes, len))) {
-			check(is_same(&r.out, bytes, len));
+			assert(is_same(&r.out, bytes, len));
 		} else if (!options.exact && !(flags & (SETTLE | RESIZE)) &&
 			   !memchr(bytes, '\0', len)) {
 			render(&options.terminal, bytes, len, &want);
-			check(is_same(&r.out, want.data, want.len));
+			assert(is_same(&r.out, want.data, want.len));
 		}
 		buffer_release(&want);
 	} else {
 		size_t limit = most_for(text, &options.limit, &ending);
-		check(utf8_all_clean(r.out.data, r.out.len));
-		check(r.out.len <= limit + FOOTER);
-		check(!interceptor_fits(text) || r.out.len <= limit + NOTE);
+		assert(utf8_all_clean(r.out.data, r.out.len));
+		assert(r.out.len <= limit + FOOTER);
+		assert(!interceptor_fits(text) || r.out.len <= limit + NOTE);
 	}
 	interceptor_free(text);
 	buffer_release(&r.out);

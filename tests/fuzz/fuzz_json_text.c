@@ -3,25 +3,15 @@
 #include "lib/buffer.h"
 #include "lib/json.h"
 #include "lib/utf8.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <jansson.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(int ok)
-{
-	if (!ok)
-		abort();
-}
 
 /* Printed as it is, the string has nothing a terminal would obey. */
 static void check_clean(const struct buffer *json)
 {
-	check(utf8_all_clean(json->data, json->len));
-	check(!memchr(json->data, '\n', json->len) && !memchr(json->data, '\t', json->len));
+	assert(utf8_all_clean(json->data, json->len));
+	assert(!memchr(json->data, '\n', json->len) && !memchr(json->data, '\t', json->len));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -44,10 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	buffer_append_string(&json, "\"]");
 	check_clean(&json);
 	json_t *root = json_loadb(json.data, json.len, JSON_ALLOW_NUL, NULL);
-	check(root != NULL);
+	assert(root != NULL);
 	const json_t *string = json_array_get(root, 0);
-	check(json_string_length(string) == want.len);
-	check(want.len == 0 || memcmp(json_string_value(string), want.data, want.len) == 0);
+	assert(json_string_length(string) == want.len);
+	assert(want.len == 0 || memcmp(json_string_value(string), want.data, want.len) == 0);
 	json_decref(root);
 	buffer_release(&json);
 	buffer_release(&want);

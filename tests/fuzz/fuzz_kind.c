@@ -2,11 +2,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/report/file_type.h"
-
-#include <assert.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

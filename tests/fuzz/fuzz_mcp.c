@@ -8,21 +8,10 @@
 #include "lib/buffer.h"
 #include "lib/json_read.h"
 #include "supervisor/mcp/server.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/fuzz.h"
 
 /* A line of the fuzzer at most. */
 #define MOST 64
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool good)
-{
-	if (!good)
-		abort();
-}
 
 /* Each line of the input is there in its order, or too long; blank ones are not. */
 static void fuzz_lines(const char *data, size_t size, size_t step)
@@ -40,25 +29,25 @@ static void fuzz_lines(const char *data, size_t size, size_t step)
 		while (blanks < want && memchr(" \t\r", data[at + blanks], 3))
 			blanks++;
 		if (newline && (blanks < want || want > MOST)) {
-			check(inbox_next(&i, &line, &len) && len > 0);
-			check(!*line == (want > MOST));
+			assert(inbox_next(&i, &line, &len) && len > 0);
+			assert(!*line == (want > MOST));
 			size_t nul = data[at] ? 0 : 1;
-			check(!*line ||
-			      (len == want && !memcmp(line + nul, data + at + nul, len - nul)));
+			assert(!*line ||
+			       (len == want && !memcmp(line + nul, data + at + nul, len - nul)));
 		}
 		at += want + 1;
 	}
-	check(!inbox_next(&i, &line, &len));
+	assert(!inbox_next(&i, &line, &len));
 	inbox_release(&i);
 }
 
 /* A line of JSON without anything behind it. */
 static void check_line(struct buffer *line)
 {
-	check(buffer_check(line) == 0 && line->len > 1);
-	check(memchr(line->data, '\n', line->len) == line->data + line->len - 1);
+	assert(buffer_check(line) == 0 && line->len > 1);
+	assert(memchr(line->data, '\n', line->len) == line->data + line->len - 1);
 	json_t *value = json_read(line->data, line->len, 0, NULL);
-	check(json_is_object(value));
+	assert(json_is_object(value));
 	json_decref(value);
 	buffer_release(line);
 }
@@ -68,8 +57,8 @@ static void fuzz_message(const char *data, size_t size)
 	struct rpc_message m;
 	struct buffer line = BUFFER_INIT;
 	rpc_read(&m, data, size);
-	check((m.kind == RPC_WRONG) == (*m.wrong != '\0'));
-	check((m.kind == RPC_REQUEST || m.kind == RPC_NOTIFICATION) <= (m.method != NULL));
+	assert((m.kind == RPC_WRONG) == (*m.wrong != '\0'));
+	assert((m.kind == RPC_REQUEST || m.kind == RPC_NOTIFICATION) <= (m.method != NULL));
 	rpc_error(&line, m.id, RPC_INVALID, m.wrong);
 	check_line(&line);
 	rpc_begin_result(&line, m.id);
@@ -85,11 +74,11 @@ static void fuzz_arguments(const char *data, size_t size, const struct tool *too
 	struct buffer words = BUFFER_INIT;
 	json_t *value = json_loadb(data, size, JSON_DECODE_ANY, NULL);
 	bool good = value && arguments_read(&a, tool, value) == 0;
-	check(!value || good == !*a.wrong);
+	assert(!value || good == !*a.wrong);
 	if (good && tool == tools) {
 		call_run_words(&words, &s, &a, NULL);
-		check(buffer_check(&words) == 0 && !words.data[words.len - 1]);
-		check(!memcmp(words.data, "terse\0run\0--session\0s", 23));
+		assert(buffer_check(&words) == 0 && !words.data[words.len - 1]);
+		assert(!memcmp(words.data, "terse\0run\0--session\0s", 23));
 		buffer_release(&words);
 	}
 	json_decref(value);
@@ -102,8 +91,8 @@ static void fuzz_left(const char *data, size_t size)
 	shell_state_init(&s, "/a", env);
 	shell_state_init(&before, "/a", env);
 	if (shell_state_take(&s, &before, data, size) < 0)
-		check(s.len == before.len && !memcmp(s.data, before.data, s.len));
-	check(s.data[0] == '/' && !s.data[s.len - 1]);
+		assert(s.len == before.len && !memcmp(s.data, before.data, s.len));
+	assert(s.data[0] == '/' && !s.data[s.len - 1]);
 	buffer_release(&s);
 	buffer_release(&before);
 }
@@ -113,9 +102,9 @@ static void fuzz_allow(const char *data, size_t size)
 	struct allow a = {.patterns = NULL};
 	char why[ALLOW_WHY_MAX];
 	char *string = strndup(data, size);
-	check(string && !allow_add(&a, "make"));
+	assert(string && !allow_add(&a, "make"));
 	if (allow_string(&a, string, why) == 0)
-		check(!strpbrk(string, "$`<>\\\n(){}"));
+		assert(!strpbrk(string, "$`<>\\\n(){}"));
 	free(string);
 	allow_release(&a);
 }

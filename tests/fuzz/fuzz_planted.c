@@ -10,17 +10,7 @@
 #include "supervisor/process/record.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
-
-#include <assert.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* The text that reveals a leak, in either case: nothing else contains it. */
 static const char mark[] = "planted";
@@ -86,26 +76,11 @@ static const struct piece pieces[] = {
 
 static struct settings settings;
 static struct secrets *secrets;
-static char home[] = "/tmp/fuzz-planted-XXXXXX";
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	return ftw->level > 0 ? remove(path) : 0;
-}
-
-static void clean_up(void)
-{
-	nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	rmdir(home);
-}
 
 static void set_up(void)
 {
 	struct option_error error;
-	assert(mkdtemp(home) && setenv("TERSE_HOME", home, 1) == 0);
-	atexit(clean_up);
+	assert(setenv("TERSE_HOME", fuzz_home(), 1) == 0);
 	settings_init(&settings);
 	settings.redact = true;
 	option_append(&settings, option_by_key("redact", "patterns"), "PIN-\\K\\w+\\b", &error);
@@ -266,8 +241,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	record_close(&r.record, false);
 	check(r.redacted.data, r.redacted.len);
 	check(r.printed.data, r.printed.len);
-	assert(nftw(home, check_file, 8, FTW_PHYS) == 0);
-	nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	assert(nftw(fuzz_home(), check_file, 8, FTW_PHYS) == 0);
+	fuzz_empty_home();
 	interceptor_free(r.text);
 	buffer_release(&r.printed);
 	buffer_release(&r.redacted);

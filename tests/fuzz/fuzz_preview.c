@@ -4,13 +4,7 @@
 #include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "supervisor/preview/preview.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
@@ -18,12 +12,6 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 	return (size_t)snprintf(out, cap, "[%llu%s]\n",
 				(unsigned long long)(piece->to - piece->from),
 				piece->spelled ? ": command" : "");
-}
-
-static void check(int ok)
-{
-	if (!ok)
-		abort();
 }
 
 static size_t printed_len(const struct preview_piece *piece, bool bare)
@@ -64,25 +52,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data += 8;
 	size -= 8;
 	p = preview_new(&options);
-	check(p != NULL);
+	assert(p != NULL);
 	for (at = 0; at < size; at += n) {
 		n = size - at < step ? size - at : step;
 		preview_feed(p, (const char *)data + at, n);
 		if (at % 3 == 0)
-			check(preview_choose(p, &ask, &pieces) >= 0);
+			assert(preview_choose(p, &ask, &pieces) >= 0);
 	}
 	count = preview_choose(p, &ask, &pieces);
-	check(count >= 0);
+	assert(count >= 0);
 	for (int i = 0; i < count; i++) {
-		check(pieces[i].from == next && pieces[i].to >= next);
+		assert(pieces[i].from == next && pieces[i].to >= next);
 		next = pieces[i].to + 1;
 		bytes += pieces[i].bytes;
 		used += printed_len(&pieces[i], options.bare);
 		if (pieces[i].kind == PREVIEW_GAP || pieces[i].kind == PREVIEW_ALIKE)
-			check(pieces[i].spelled == (spelled++ == 0));
+			assert(pieces[i].spelled == (spelled++ == 0));
 	}
-	check(next == preview_lines(p) + 1 && bytes == size && preview_bytes(p) == size);
-	check(used <= options.budget || (count == 1 && pieces[0].kind == PREVIEW_GAP));
+	assert(next == preview_lines(p) + 1 && bytes == size && preview_bytes(p) == size);
+	assert(used <= options.budget || (count == 1 && pieces[0].kind == PREVIEW_GAP));
 	preview_free(p);
 	return 0;
 }

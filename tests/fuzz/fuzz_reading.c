@@ -8,15 +8,9 @@
 #include "lib/utf8.h"
 #include "supervisor/reading/page.h"
 #include "supervisor/reading/slice.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <assert.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define ROOM_MIN 16
 

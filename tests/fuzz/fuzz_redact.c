@@ -6,13 +6,7 @@
 #include "config/option.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
-
-#include <assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static struct settings settings;
 static struct secrets *secrets;

@@ -7,11 +7,7 @@
 #include "lib/utf8.h"
 #include "supervisor/reading/listing.h"
 #include "supervisor/reading/matcher.h"
-
-#include <assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/fuzz.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -27,8 +23,6 @@ struct reference {
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void open_reference(struct reference *r, const char *pattern, bool fold)
 {

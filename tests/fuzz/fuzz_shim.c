@@ -2,17 +2,10 @@
 // system(). The input's lines are LD_PRELOAD and then the arguments; all of it is the string.
 
 #include "shim/exec_call.h"
-
-#include <assert.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/fuzz.h"
 
 #define NAME          "libterse-shim.so"
 #define ARGUMENTS_MAX 64
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The script is one of the arguments, after one that has the c, and none before is it. */
 static void check_arguments(char *const *argv)

@@ -1,5 +1,5 @@
-// An ID.shown of any bytes, as the page of terse report has it: what is added is JSON, and its
-// texts are clean and within their limits.
+// An ID.shown of any bytes, as the page of terse report has it: what is added is JSON, its texts
+// are clean and within their limits, and its ranges are lines.
 //
 // Input: a limit, the file.
 
@@ -7,19 +7,12 @@
 #include "lib/utf8.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/command/html.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <assert.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define ID "cmd-1m5zq8k3x7f0"
 
-static char path[] = "/tmp/terse-fuzz-XXXXXX";
 static int dir = -1;
 
 static void put(const char *name, const void *data, size_t len)
@@ -29,21 +22,17 @@ static void put(const char *name, const void *data, size_t len)
 	close(fd);
 }
 
-static void make_directory(void)
+static void check_ranges(const json_t *ranges)
 {
-	assert(mkdtemp(path));
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert(dir >= 0 && id_is_valid(ID));
-	put(ID ".txt", "1\n2\n3\n4\n5\n", 10);
-	put(ID ".err.txt", "a\nb\n", 4);
-}
-
-static void remove_directory(void)
-{
-	unlinkat(dir, ID ".txt", 0);
-	unlinkat(dir, ID ".err.txt", 0);
-	unlinkat(dir, ID ARTIFACT_SHOWN, 0);
-	rmdir(path);
+	const json_t *range;
+	size_t i;
+	json_array_foreach(ranges, i, range)
+	{
+		const json_t *from = json_array_get(range, 0), *to = json_array_get(range, 1);
+		assert(json_array_size(range) == 2 && json_is_integer(from) && json_is_integer(to));
+		assert(json_integer_value(from) >= 1 &&
+		       json_integer_value(from) <= json_integer_value(to));
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -51,8 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	if (dir < 0) {
-		make_directory();
-		atexit(remove_directory);
+		dir = open(fuzz_home(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		assert(dir >= 0 && id_is_valid(ID));
+		put(ID ".txt", "1\n2\n3\n4\n5\n", 10);
+		put(ID ".err.txt", "a\nb\n", 4);
 	}
 	const size_t most = (size_t)data[0] * 8;
 	put(ID ARTIFACT_SHOWN, data + 1, size - 1);
@@ -74,7 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const json_t *texts = json_object_get(root, "texts");
 	assert(json_array_size(texts) == 2);
 	const json_t *ranges = json_object_get(root, "ranges");
-	assert(!ranges || (json_is_object(ranges) && json_is_string(shown)));
+	assert(json_is_object(ranges) == json_is_string(shown));
+	check_ranges(json_object_get(ranges, "stdout"));
+	check_ranges(json_object_get(ranges, "stderr"));
 	json_decref(root);
 	buffer_release(&out);
 	return 0;

@@ -3,13 +3,8 @@
 // lost nothing. fuzz_terminal_long does so with much text, fuzz_terminal_strings looks at what does
 // not end.
 
-#include <assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/terminal.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first bytes of the input: the size of the window, and what is done. */
 #define HEADER 4

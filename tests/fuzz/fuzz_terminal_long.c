@@ -1,13 +1,8 @@
 // The append gear hands on without copying only what is longer than inputs are: as fuzz_terminal,
 // with the stream many times over.
 
-#include <assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/terminal.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define HEADER  4
 #define MOST    ((size_t)1024)

@@ -2,13 +2,8 @@
 // data that is too long to be held. Bytes below 0x20 stand for the pieces that a stream of such
 // strings is made of.
 
-#include <assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/terminal.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define HEADER 2
 #define MOST   512

@@ -2,18 +2,7 @@
 
 #include "lib/buffer.h"
 #include "lib/utf8.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(int ok)
-{
-	if (!ok)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* Valid characters are encoded as they were; returns whether there was nothing else. */
 static bool check_decoding(const char *text, size_t size)
@@ -23,10 +12,10 @@ static bool check_decoding(const char *text, size_t size)
 		char again[4];
 		uint32_t cp;
 		n = utf8_decode(text + at, size - at, &cp);
-		check(n >= 1 && n <= 4 && n <= size - at && cp <= 0x10FFFF);
-		check(cp < 0xD800 || cp > 0xDFFF);
+		assert(n >= 1 && n <= 4 && n <= size - at && cp <= 0x10FFFF);
+		assert(cp < 0xD800 || cp > 0xDFFF);
 		bool same = utf8_put(cp, again) == n && memcmp(again, text + at, n) == 0;
-		check(same || cp == UTF8_REPLACEMENT);
+		assert(same || cp == UTF8_REPLACEMENT);
 		valid &= same;
 	}
 	return valid;
@@ -37,9 +26,9 @@ static void check_cuts(const char *text, size_t size)
 {
 	for (size_t len = 0; len <= size; len++) {
 		size_t tail, floor = utf8_floor(text, size, len);
-		check(floor <= len && len - floor <= 3);
+		assert(floor <= len && len - floor <= 3);
 		if (floor > 0 && utf8_incomplete(text, floor, &tail))
-			check(tail >= 1 && tail <= 3 && tail <= floor);
+			assert(tail >= 1 && tail <= 3 && tail <= floor);
 	}
 }
 
@@ -51,13 +40,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 200)
 		check_cuts(text, size);
 	utf8_clean(&once, text, size);
-	check(utf8_clean_len(text, size) == once.len);
-	check(utf8_all_clean(once.data, once.len));
-	check(check_decoding(once.data, once.len));
+	assert(utf8_clean_len(text, size) == once.len);
+	assert(utf8_all_clean(once.data, once.len));
+	assert(check_decoding(once.data, once.len));
 	bool same = once.len == size && (size == 0 || memcmp(once.data, data, size) == 0);
-	check(utf8_all_clean(text, size) == same && (valid || !same));
+	assert(utf8_all_clean(text, size) == same && (valid || !same));
 	utf8_clean(&twice, once.data, once.len);
-	check(twice.len == once.len);
+	assert(twice.len == once.len);
 	buffer_release(&once);
 	buffer_release(&twice);
 	return 0;

@@ -3,24 +3,13 @@
 // reads the same values afterwards. The first byte chooses the file.
 
 #include "supervisor/agents/wiring.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct place place = {
 	"/usr/bin/terse", "/usr/bin/terse-sh", "/usr/lib/terse/libterse-shim.so",
 	"/usr/lib/terse/bash-env" PLACE_UNLESS_VERBOSE, "/usr/lib/terse/terse-launcher"};
-
-static void check(bool good)
-{
-	if (!good)
-		abort();
-}
 
 static bool is_same(const struct buffer *a, const struct buffer *b)
 {
@@ -37,7 +26,7 @@ static void compare(const char *before, size_t before_len, const struct buffer *
 {
 	json_t *a = read_json(before, before_len), *b = read_json(after->data, after->len);
 	if (a)
-		check(b && json_equal(a, b));
+		assert(b && json_equal(a, b));
 	json_decref(a);
 	json_decref(b);
 }
@@ -51,13 +40,13 @@ static void try(const struct wiring_file *file, const char *text, size_t len)
 	bool json = !wiring_is_toml(file);
 	int status = wiring_apply(file, &place, text, len, &once, &error);
 	if (status < 0) {
-		check((errno == EINVAL || errno == EEXIST) && *error.text);
+		assert((errno == EINVAL || errno == EEXIST) && *error.text);
 	} else {
-		check(wiring_apply(file, &place, once.data, once.len, &twice, &error) == 0);
-		check(is_same(&once, &twice));
-		check(wiring_check(file, &place, once.data, once.len) == WIRING_SAME);
-		check(wiring_revoke(file, text, len, once.data, once.len, &back, &error) == 0);
-		check(wiring_check(file, &place, back.data, back.len) == WIRING_NONE || !fresh);
+		assert(wiring_apply(file, &place, once.data, once.len, &twice, &error) == 0);
+		assert(is_same(&once, &twice));
+		assert(wiring_check(file, &place, once.data, once.len) == WIRING_SAME);
+		assert(wiring_revoke(file, text, len, once.data, once.len, &back, &error) == 0);
+		assert(wiring_check(file, &place, back.data, back.len) == WIRING_NONE || !fresh);
 		if (fresh && json)
 			compare(text, len, &back);
 	}

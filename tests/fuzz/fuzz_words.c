@@ -3,14 +3,7 @@
 
 #include "config/profile.h"
 #include "config/words.h"
-
-#include <assert.h>
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Every word is NUL-terminated within the text, and they are no longer than the string. */
 static void check_words(const struct words *w, size_t len)

@@ -1,12 +1,10 @@
 // A stream through a terminal, in one of several ways that must not matter; for
-// the fuzzers of the terminal. Include after <assert.h>.
+// the fuzzers of the terminal.
 #ifndef TERSE_TESTS_FUZZ_TERMINAL_H
 #define TERSE_TESTS_FUZZ_TERMINAL_H
 
 #include "lib/buffer.h"
 #include "supervisor/terminal/internal.h"
-
-#include <string.h>
 
 struct way {
 	struct terminal_options options;
