@@ -50,7 +50,7 @@ CPPFLAGS += -include lib/musl/libc.h -isystem lib/musl
 MUSL     := $(wildcard lib/musl/*.c)
 endif
 
-SOURCES := $(MUSL) $(wildcard lib/*.c config/*.c shim/*.c supervisor/*/*.c)
+SOURCES := $(MUSL) $(wildcard lib/*.c config/*.c shim/*.c supervisor/*/*.c) supervisor/verbs.c
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libterse.a
 UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))

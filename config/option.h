@@ -129,7 +129,7 @@ const char *option_nearest_flag(const char *flag, const char *const *more);
 
 struct buffer;
 
-/* All functions append to `out`, which remembers a failure. Two ask it: 0, or -1 with ENOMEM. */
+/* All functions append to `out`, which remembers a failure. One asks it: 0, or -1 with ENOMEM. */
 
 /* Every option with its value, and as a comment where the value comes from. `profile`: the one that
    was applied to the settings (profile_name()), or NULL. A value that has newlines or is longer
@@ -139,8 +139,11 @@ void option_print_settings(struct buffer *out, const struct settings *s, const c
 /* The option's value alone; the items of a list on a line each. */
 void option_print_value(struct buffer *out, const struct option *o, const struct settings *s);
 
-/* The flags with their help, by section. */
-int option_print_help(struct buffer *out);
+/* What a flag does, beside it: its line begins at `start` in `out`. */
+void option_print_beside(struct buffer *out, size_t start, const char *help);
+
+/* The flags with their help, by section; `only`: those of this section, "" for all. */
+void option_print_help(struct buffer *out, const char *only);
 
 /* A terse.ini with every key, its help, range and default. Settings are lines that start with '#'
    and no blank behind it. */

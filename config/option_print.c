@@ -137,8 +137,7 @@ void option_print_settings(struct buffer *out, const struct settings *s, const c
 /* Flags of this width and less have their help beside them. */
 enum { FLAG_WIDTH = 27, HELP_COLUMN = FLAG_WIDTH + 1, HELP_WIDTH = 80 - HELP_COLUMN };
 
-/* The flag's line begins at `start` in `out`. */
-static void help_print_beside(struct buffer *out, size_t start, const char *help)
+void option_print_beside(struct buffer *out, size_t start, const char *help)
 {
 	char column[HELP_COLUMN + 1];
 	size_t width = out->len - start;
@@ -177,17 +176,19 @@ static void help_print_option(struct buffer *out, const struct option *o)
 	else if (preset)
 		buffer_printf(&help, " Default: %s.", preset);
 	if (buffer_string(&help))
-		help_print_beside(out, start, help.data);
+		option_print_beside(out, start, help.data);
 	out->failed |= help.failed;
 	buffer_release(&help);
 }
 
-int option_print_help(struct buffer *out)
+void option_print_help(struct buffer *out, const char *only)
 {
 	const char *section = NULL;
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		if (!o->flag)
+		if (!o->flag || (*only && strcmp(only, o->section) != 0))
 			continue;
+		if (*only)
+			section = o->section;
 		if (!section || strcmp(section, o->section) != 0)
 			buffer_printf(out, "%s[%s]\n", section ? "\n" : "", o->section);
 		section = o->section;
@@ -198,10 +199,9 @@ int option_print_help(struct buffer *out)
 			if (option_by_key(h->section, h->key) != o)
 				continue;
 			buffer_printf(out, "  %s", h->flag);
-			help_print_beside(out, start, h->help);
+			option_print_beside(out, start, h->help);
 		}
 	}
-	return buffer_check(out);
 }
 
 /* --- terse config init: the sample ------------------------------------------------------ */

@@ -27,8 +27,6 @@
 #include "lib/trace.h"
 #include "shim/shell.h"
 #include "shim/shell_string.h"
-#include "supervisor/command/command.h"
-#include "supervisor/command/help.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/mcp/mcp.h"
 
@@ -39,62 +37,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct entry {
-	const char *name;
-	int (*run)(struct command_context *c, int argc, char **argv);
-};
-
-static const struct entry verbs[] = {
-	{"run", command_run},           {"read", command_read},
-	{"search", command_search},     {"show", command_show},
-	{"list", command_list},         {"history", command_history},
-	{"path", command_path},         {"filter", command_filter},
-	{"replay", command_replay},     {"attach", command_attach},
-	{"await", command_await},       {"send", command_send},
-	{"signal", command_signal},     {"unarchive", command_unarchive},
-	{"snapshot", command_snapshot}, {"config", command_config},
-	{"doctor", command_doctor},     {"help", command_help},
-	{"--help", command_help},       {"-h", command_help},
-	{"version", command_version},   {"--version", command_version},
-	{"-V", command_version},        {"-v", command_version},
-	{"session", command_session},   {"rewind", command_rewind},
-	{"drop", command_drop},         {"gc", command_gc},
-	{"archive", command_archive},   {"agent", command_agent},
-	{"probe", command_probe},       {"init", command_init},
-	{"hook", command_hook},         {"__complete", command_complete},
-	{"changes", command_changes},   {"stats", command_stats},
-	{"report", command_report},     {"push", command_push},
-	{"mcp", command_mcp},
-};
-
-static const struct entry *find_verb(const char *name)
-{
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
-		if (strcmp(verbs[i].name, name) == 0)
-			return &verbs[i];
-	}
-	return NULL;
-}
-
-/* The verb whose help is asked for: --help or -h behind it, or behind options without a verb, which
-   are those of a run. NULL: none. */
-static const char *main_asked_help(const struct entry *verb, int argc, char **argv)
-{
-	const struct entry *first = verbs;
-	/* Of several names of a verb its help has the first. */
-	while (verb && first->run != verb->run)
-		first++;
-	const struct help_topic *topic = verb || argv[1][0] == '-' ? help_find(first->name) : NULL;
-	int words = verb ? 2 : 1;
-	return topic && help_is_asked(topic, argc - words, argv + words) ? topic->verb : NULL;
-}
-
 /* Without memory for the settings: a command that no option goes with is run as with TERSE=0.
    Returns if it is none, or can't be. */
 static void run_anyway(int argc, char **argv)
 {
 	const char *shell[] = {shell_find(NULL), "-c", argv[1], NULL};
-	if (argv[1][0] == '-' || find_verb(argv[1]))
+	if (argv[1][0] == '-' || verb_named(argv[1]))
 		return;
 	if (argc == 2 && shell_is_string(argv[1]))
 		execv(shell[0], (char **)shell);
@@ -122,9 +70,9 @@ static bool main_is_fed(void)
 /* Whether the error of a configuration file is a line on standard error. `terse config check`
    prints it itself. One in .terse.ini, which others may have written, is for people; an agent finds
    it in the footers and in doctor. */
-static bool main_tells(const struct settings *s, const struct entry *verb, char **argv)
+static bool main_tells(const struct settings *s, const struct verb *verb, char **argv)
 {
-	if (verb && verb->run == command_config)
+	if (verb && strcmp(verb->name, "config") == 0)
 		return !argv[2] || strcmp(argv[2], "check") != 0;
 	return !s->project_is_wrong || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO));
 }
@@ -133,7 +81,6 @@ int main(int argc, char **argv)
 {
 	struct settings settings;
 	struct option_error error = {""};
-	struct command_context context = {&settings};
 	char *filter[] = {argv[0], (char *)"filter", NULL};
 	/* A trace that can't be written stops nothing; doctor reports it. */
 	trace_open(getenv(TRACE_VARIABLE), "terse " TERSE_VERSION);
@@ -144,27 +91,31 @@ int main(int argc, char **argv)
 	if (argc < 2 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		return command_welcome();
 	if (argc < 2 && !main_is_fed()) {
-		command_help(&context, 1, argv);
+		verb_print_help(NULL);
 		return EXIT_TERSE;
 	}
 	if (argc < 2) {
 		argv = filter;
 		argc = 2;
 	}
-	const struct entry *verb = find_verb(argv[1]);
-	const char *asked = main_asked_help(verb, argc, argv);
-	if (asked)
-		return main_end(
-			command_help(&context, 2, (char *[]){argv[0], (char *)asked, NULL}));
+	const struct verb *named = verb_named(argv[1]);
+	/* Without a verb, the words are those of `terse run`. */
+	struct verb_call call = {.verb = named ? named : verbs[0],
+				 .settings = &settings,
+				 .argc = named ? argc - 1 : argc,
+				 .argv = named ? argv + 1 : argv};
+	/* Of a word that is none, --help behind it is an argument. */
+	if ((named || argv[1][0] == '-') &&
+	    verb_help_is_asked(call.verb, call.argc - 1, call.argv + 1))
+		return main_end(verb_print_help(call.verb));
 	if (settings_load(&settings, &error) < 0) {
 		run_anyway(argc, argv);
 		perror("terse");
 		return EXIT_TERSE;
 	}
-	if (*error.text && main_tells(&settings, verb, argv))
+	if (*error.text && main_tells(&settings, named, argv))
 		verb_error(NULL, "%s", error.text);
-	int status =
-		verb ? verb->run(&context, argc - 1, argv + 1) : command_run(&context, argc, argv);
+	int status = call.verb->run(&call);
 	settings_release(&settings);
 	return main_end(status);
 }

@@ -70,7 +70,7 @@ static void cleanup_add_count(struct buffer *out, const char **joint, uint64_t n
 	*joint = ", ";
 }
 
-int cleanup_end(struct cleanup *c, const char *verb, const struct gc_result *sum)
+int cleanup_end(struct cleanup *c, const struct verb_call *call, const struct gc_result *sum)
 {
 	char count[HUMAN_LEN], size[HUMAN_LEN];
 	const char *joint = c->dry ? "would remove " : "removed ";
@@ -88,9 +88,9 @@ int cleanup_end(struct cleanup *c, const char *verb, const struct gc_result *sum
 		buffer_printf(&c->out, "; %s %s\n", c->dry ? "would free" : "freed",
 			      human_size(size, sum->bytes));
 	}
-	status |= verb_print(&(struct verb){.name = verb}, &c->out);
+	status |= verb_print(call, &c->out);
 	if (sum->failed)
-		verb_error(verb, "%s could not be removed: %s", human_count(count, sum->failed),
-			   strerror(sum->error));
+		verb_error(call->verb->name, "%s could not be removed: %s",
+			   human_count(count, sum->failed), strerror(sum->error));
 	return status;
 }

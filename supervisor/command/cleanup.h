@@ -6,6 +6,7 @@
 #include "supervisor/artifact/gc.h"
 #include "supervisor/command/progress.h"
 
+struct verb_call;
 struct settings;
 
 /* The most lines about single artifacts, since an agent has to read them all. */
@@ -27,6 +28,6 @@ struct gc cleanup_begin(struct cleanup *c, const struct settings *settings,
 void cleanup_add(struct gc_result *sum, const struct gc_result *one);
 
 /* Prints the lines and the sum on standard output. Returns the exit status. */
-int cleanup_end(struct cleanup *c, const char *verb, const struct gc_result *sum);
+int cleanup_end(struct cleanup *c, const struct verb_call *call, const struct gc_result *sum);
 
 #endif

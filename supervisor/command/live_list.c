@@ -6,7 +6,6 @@
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/protocol.h"

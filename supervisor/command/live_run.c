@@ -27,12 +27,11 @@ static int live_run_match(void *ctx, const char *id)
 }
 
 /* Finds a run that has no artifact yet by the beginning of its ID. Returns 0, or -1 with errno. */
-static int live_run_match_id(const struct settings *settings, const char *session,
-			     const struct store *stores, int count, const char *name,
-			     char id[ID_LEN + 1])
+static int live_run_match_id(const struct verb_call *c, const struct store *stores, int count,
+			     const char *name, char id[ID_LEN + 1])
 {
 	struct live_search s = {.name = name};
-	if (!verb_reaches(settings, session, stores, count, name)) {
+	if (!verb_reaches(c, stores, count, name)) {
 		errno = ENOENT;
 		return -1;
 	}
@@ -47,64 +46,63 @@ static int live_run_match_id(const struct settings *settings, const char *sessio
 }
 
 /* live_run_find(), if an end is an answer. */
-static int live_run_reach(const struct settings *settings, const char *session, const char *verb,
-			  const char *name, struct client *v, char id[ID_LEN + 1], bool answers)
+static int live_run_reach(const struct verb_call *c, const char *name, struct client *v,
+			  char id[ID_LEN + 1], bool answers)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int count, result = -1;
 	v->fd = -1;
-	bool kept = verb_find(settings, session, name, stores, &count, &found) == 0;
+	bool kept = verb_find(c, name, stores, &count, &found) == 0;
 	int why = errno;
 	if (kept)
 		memcpy(id, found.id, sizeof(found.id));
-	else if (why == EEXIST ||
-		 live_run_match_id(settings, session, stores, count, name, id) < 0) {
+	else if (why == EEXIST || live_run_match_id(c, stores, count, name, id) < 0) {
 		why = why == EEXIST || errno == EINVAL ? why : errno;
 		/* An older run is meant only while it lives. */
 		if (client_open(v, stores, count, found.id) < 0)
 			found.id[0] = '\0';
 		client_close(v);
-		if (answers && verb_tell_last(&(struct verb){.name = verb}, name, why, &found))
+		if (answers && verb_tell_last(c, name, why, &found))
 			result = 2;
 		else
-			verb_not_found(verb, settings, name, why, &found);
+			verb_not_found(c, name, why, &found);
 		goto out;
 	}
 	result = client_open(v, stores, count, id);
 	if (result < 0 && errno == ENOENT && kept)
 		result = 1;
 	else if (result < 0)
-		live_run_failed(settings, verb, id, errno);
+		live_run_failed(c, id, errno);
 out:
 	store_close_all(stores, count);
 	return result;
 }
 
-int live_run_find(const struct settings *settings, const char *session, const char *verb,
-		  const char *name, struct client *v, char id[ID_LEN + 1])
+int live_run_find(const struct verb_call *c, const char *name, struct client *v,
+		  char id[ID_LEN + 1])
 {
-	return live_run_reach(settings, session, verb, name, v, id, true);
+	return live_run_reach(c, name, v, id, true);
 }
 
-bool live_run_is_own(const struct settings *settings, const char *session, const char *id)
+bool live_run_is_own(const struct verb_call *c, const char *id)
 {
 	char directory[STORE_SESSION_LEN + 1], owner[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	int count = store_open_everywhere(stores);
-	verb_session(settings, session, directory);
+	verb_session_name(c->settings, c->session, directory);
 	bool own = id_session(stores, count, id, owner) == 0 && strcmp(owner, directory) == 0;
 	store_close_all(stores, count);
 	return own;
 }
 
-int live_run_text(const struct settings *settings, const char *session, const struct store *stores,
-		  int count, const char *name)
+int live_run_text(const struct verb_call *c, const struct store *stores, int count,
+		  const char *name)
 {
 	struct client v = {.fd = -1};
 	struct live_status now;
 	char id[ID_LEN + 1];
-	int result = live_run_match_id(settings, session, stores, count, name, id);
+	int result = live_run_match_id(c, stores, count, name, id);
 	if (result == 0)
 		result = client_open(&v, stores, count, id);
 	if (result == 0)
@@ -113,22 +111,23 @@ int live_run_text(const struct settings *settings, const char *session, const st
 	return result;
 }
 
-int live_run_open(const struct settings *settings, const char *session, const char *verb,
-		  const char *name, struct client *v, char id[ID_LEN + 1])
+int live_run_open(const struct verb_call *c, const char *name, struct client *v,
+		  char id[ID_LEN + 1])
 {
-	int result = live_run_reach(settings, session, verb, name, v, id, false);
+	int result = live_run_reach(c, name, v, id, false);
 	if (result == 1)
-		live_run_failed(settings, verb, id, ESRCH);
+		live_run_failed(c, id, ESRCH);
 	return result == 0 ? 0 : -1;
 }
 
-void live_run_failed(const struct settings *settings, const char *verb, const char *id, int error)
+void live_run_failed(const struct verb_call *c, const char *id, int error)
 {
+	const char *verb = c->verb->name;
 	switch (error) {
 	case ENOENT:
 	case EPIPE:
 	case ESRCH:
-		verb_error(verb, "%s: has ended (%s%s)", id, vocabularies[settings->words].read,
+		verb_error(verb, "%s: has ended (%s%s)", id, vocabularies[c->settings->words].read,
 			   id);
 		break;
 	case ENOTTY:

@@ -5,8 +5,7 @@
 #include "lib/buffer.h"
 #include "supervisor/process/protocol.h"
 
-struct command_context;
-struct settings;
+struct verb_call;
 
 /* What `terse send` has typed before it awaits. */
 struct typed {
@@ -17,24 +16,24 @@ struct typed {
 /* Connects to the run that `name` means by the rules of verb_find(), or by the beginning of its ID
    if it has no artifact yet. Returns 0; 1 if it has ended (v->fd is -1, `id` is filled in); 2 if it
    has ended without an artifact, after saying how; or -1 after saying why not. */
-int live_run_find(const struct settings *settings, const char *session, const char *verb,
-		  const char *name, struct client *v, char id[ID_LEN + 1]);
+int live_run_find(const struct verb_call *c, const char *name, struct client *v,
+		  char id[ID_LEN + 1]);
 
 /* The same for verbs that need a live run: returns 0, or -1 after saying why not. */
-int live_run_open(const struct settings *settings, const char *session, const char *verb,
-		  const char *name, struct client *v, char id[ID_LEN + 1]);
+int live_run_open(const struct verb_call *c, const char *name, struct client *v,
+		  char id[ID_LEN + 1]);
 
-/* Whether the run belongs to the session (NULL: the caller's). */
-bool live_run_is_own(const struct settings *settings, const char *session, const char *id);
+/* Whether the run belongs to the call's session. */
+bool live_run_is_own(const struct verb_call *c, const char *id);
 
 /* Makes a run that has no artifact yet write one, so that its text can be read. Returns 0, or -1 if
    no such run answers. */
-int live_run_text(const struct settings *settings, const char *session, const struct store *stores,
-		  int count, const char *name);
+int live_run_text(const struct verb_call *c, const struct store *stores, int count,
+		  const char *name);
 
 /* What is waited for. */
 struct await {
-	const char *verb, *session, *name;
+	const char *name;          /* the run */
 	const char *pattern;       /* or NULL */
 	const struct typed *typed; /* only text counts that follows its echo; or NULL */
 	bool answers;              /* what was typed by the same command */
@@ -43,17 +42,14 @@ struct await {
 };
 
 /* Waits, and prints what is new. Returns the exit status. */
-int await_answer(const struct settings *settings, const struct await *a);
+int await_answer(const struct verb_call *c, const struct await *a);
 
 /* Ends a run, or sends it a signal ("INT", "SIGINT" or "2"; NULL: the end). Returns the exit
- * status.
- */
-int signal_answer(const struct settings *settings, const char *verb, const char *session,
-		  const char *name, const char *signal);
+   status. */
+int signal_answer(const struct verb_call *c, const char *name, const char *signal);
 
 /* Prints the screen of a run, or draws it into the file `svg`. Returns the exit status. */
-int snapshot_answer(const struct settings *settings, const char *verb, const char *session,
-		    const char *name, bool json, const char *svg);
+int snapshot_answer(const struct verb_call *c, const char *name, bool json, const char *svg);
 
 enum send_kind { SEND_TEXT, SEND_KEY, SEND_FILE, SEND_EOF };
 
@@ -64,12 +60,12 @@ struct send_item {
 	size_t len; /* of a text */
 };
 
-/* Types into a run, whose name and session are those of `a`, and if it `awaits` waits as `a` says.
-   Returns the exit status. */
-int send_answer(const struct settings *settings, const struct send_item *items, size_t count,
-		bool awaits, struct await *a);
+/* Types into the run that `a` names, and if it `awaits` waits as `a` says. Returns the exit
+   status. */
+int send_answer(const struct verb_call *c, const struct send_item *items, size_t count, bool awaits,
+		struct await *a);
 
 /* Reports that a request failed with `error`. */
-void live_run_failed(const struct settings *settings, const char *verb, const char *id, int error);
+void live_run_failed(const struct verb_call *c, const char *id, int error);
 
 #endif

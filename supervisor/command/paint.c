@@ -24,19 +24,6 @@ bool paint_by_default(void)
 	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
 }
 
-int paint_choose(const struct verb *v, const char *when, bool *on)
-{
-	*on = when ? strcmp(when, "always") == 0 : paint_by_default();
-	if (when && strcmp(when, "auto") == 0)
-		*on = paint_by_default();
-	else if (when && !*on && strcmp(when, "never") != 0) {
-		verb_fail(v, ENVELOPE_USAGE, "--color: %s: must be always, never or auto", when);
-		return -1;
-	}
-	*on &= !v->json;
-	return 0;
-}
-
 const char *paint_code(bool on, enum paint paint)
 {
 	static const char *const codes[] = {

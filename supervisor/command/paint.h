@@ -8,8 +8,6 @@
 
 #include <stdbool.h>
 
-struct verb;
-
 enum paint {
 	PAINT_GOOD,
 	PAINT_BAD,
@@ -24,10 +22,6 @@ enum paint {
 /* Whether standard output is coloured when nobody says otherwise (https://no-color.org,
    https://bixense.com/clicolors). */
 bool paint_by_default(void);
-
-/* The same with the value of --color: always, never, auto, or NULL. Returns 0, or -1 after saying
-   what is wrong with it. */
-int paint_choose(const struct verb *v, const char *when, bool *on);
 
 /* Append what begins a colour, and what ends it; nothing if not `on`. */
 void paint_begin(struct buffer *out, bool on, enum paint paint);

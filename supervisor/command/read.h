@@ -15,11 +15,17 @@
 
 struct settings;
 
+/* What is asked for, as words. */
+struct read_arguments {
+	const char *lines, *bytes;
+	bool standard_error, raw;
+};
+
 struct read {
-	struct verb verb;
-	struct settings *settings; /* with flags given for a preview */
-	int exit_code;             /* for a preview, -1: the run's own */
-	const char *name;          /* as it was given */
+	struct verb_call *call; /* its settings with the options of --preview */
+	struct read_arguments given;
+	int exit_code;    /* for a preview, -1: the run's own */
+	const char *name; /* as it was given */
 	enum sink sink;
 
 	/* The request: lines, or bytes. */
@@ -37,15 +43,8 @@ struct read {
 	struct followup followup;
 };
 
-/* What is asked for besides, as words. */
-struct read_arguments {
-	const char *session, *lines, *bytes;
-	bool standard_error, raw;
-	struct verb_settings preview; /* options of --preview */
-};
-
-/* Answers a request: r->verb, settings, exit_code, name, lines, sink, preview, follow and
-   place.binary are given. Returns the exit status. */
-int read_answer(struct read *r, const struct read_arguments *a);
+/* Answers a request: call, given, exit_code, name, lines, sink, preview, follow and place.binary
+   are set. Returns the exit status. */
+int read_answer(struct read *r);
 
 #endif

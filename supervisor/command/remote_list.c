@@ -6,7 +6,6 @@
 #include "lib/human.h"
 #include "lib/json.h"
 #include "lib/quote.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/remote/index.h"
@@ -36,7 +35,7 @@ struct remote_row {
 };
 
 struct remote_list {
-	struct verb verb;
+	struct verb_call *call;
 	const char *session, *host, *since, *command;
 	bool failed;
 	uint64_t limit;
@@ -133,7 +132,7 @@ static int remote_list_on_run(void *ctx, const struct index_run *run)
 		return wanted;
 	if (l->count >= 2 * l->limit)
 		remote_list_settle(l);
-	if (l->verb.json)
+	if (l->call->json)
 		remote_list_add_json(&text, run);
 	else
 		remote_list_add_text(&text, l, run);
@@ -148,35 +147,21 @@ static int remote_list_on_run(void *ctx, const struct index_run *run)
 	return 0;
 }
 
-static int remote_list_parse(struct remote_list *l, int argc, char **argv)
+static void remote_list_init(struct remote_list *l, struct verb_call *c,
+			     const struct runs_options *o)
 {
-	bool remote = false;
-	const struct verb_option table[] = {
-		{"--remote", VERB_FLAG, &remote},
-		{"--session", VERB_TEXT, &l->session},
-		{"--host", VERB_TEXT, &l->host},
-		{"--since", VERB_TEXT, &l->since},
-		{"--failed", VERB_FLAG, &l->failed},
-		{"--command", VERB_TEXT, &l->command},
-		{"--limit", VERB_COUNT, &l->limit},
-		{"--json", VERB_FLAG, &l->verb.json},
-		{NULL, VERB_FLAG, NULL},
-	};
-	l->verb.name = argv[0];
-	l->now_ms = clock_real_ms();
-	if (verb_parse(table, argc, argv, NULL, 0) < 0)
-		return -1;
-	l->host = l->host ? l->host : "";
-	if (value_parse_time(l->since ? l->since : "1h", l->now_ms, &l->from_ms) < 0) {
-		verb_fail(&l->verb, ENVELOPE_USAGE,
-			  "--since: %s: must be how long ago (2h) or when (14:05, 2026-11-20)",
-			  l->since);
-		return -1;
-	}
-	bool program = reader_of_text() == SINK_PROGRAM && !l->verb.json;
-	if (!l->limit)
-		l->limit = program ? ROWS_PROGRAM : ROWS_DEFAULT;
-	return 0;
+	bool program = reader_of_text() == SINK_PROGRAM && !c->json;
+	*l = (struct remote_list){.call = c,
+				  .session = c->session,
+				  .host = o->host ? o->host : "",
+				  .since = o->since.text,
+				  .command = o->command,
+				  .failed = o->failed,
+				  .now_ms = clock_real_ms(),
+				  .from_ms = o->since.ms};
+	l->limit = o->limit ? o->limit : program ? ROWS_PROGRAM : ROWS_DEFAULT;
+	if (!o->since.text)
+		value_parse_time("1h", l->now_ms, &l->from_ms);
 }
 
 /* The command that shows ten times as many. */
@@ -196,7 +181,7 @@ static void remote_list_add_more(struct buffer *out, const struct remote_list *l
 		quote_append(out, given[i].value);
 	}
 	buffer_printf(out, "%s%s --limit %" PRIu64, l->failed ? " --failed" : "",
-		      l->verb.json ? " --json" : "", l->limit * 10);
+		      l->call->json ? " --json" : "", l->limit * 10);
 }
 
 static int remote_list_print_json(const struct remote_list *l)
@@ -214,16 +199,16 @@ static int remote_list_print_json(const struct remote_list *l)
 		remote_list_add_more(&next, l);
 	json_add_made(&out, "next", &next);
 	envelope_end(&out);
-	return verb_print(&l->verb, &out);
+	return verb_print(l->call, &out);
 }
 
 static int remote_list_print(const struct remote_list *l)
 {
 	struct buffer out = BUFFER_INIT, notice = BUFFER_INIT;
-	if (l->verb.json)
+	if (l->call->json)
 		return remote_list_print_json(l);
 	if (l->count == 0) {
-		verb_error(l->verb.name, "no such run was pushed (--since %s)",
+		verb_error(l->call->verb->name, "no such run was pushed (--since %s)",
 			   l->since ? l->since : "1h");
 		return 0;
 	}
@@ -231,7 +216,7 @@ static int remote_list_print(const struct remote_list *l)
 		      "SIZE", "AGE");
 	for (size_t i = 0; i < l->count; i++)
 		buffer_append(&out, l->rows[i].text, l->rows[i].len);
-	int status = verb_print(&l->verb, &out);
+	int status = verb_print(l->call, &out);
 	if (l->more) {
 		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", l->limit);
 		remote_list_add_more(&notice, l);
@@ -262,23 +247,23 @@ static int remote_list_read(struct remote_list *l, const struct settings *settin
 	int result = index_read(settings, &reader);
 	l->damaged = reader.damaged;
 	if (result < 0)
-		verb_fail(&l->verb, ENVELOPE_UNREADABLE, "%s: %s", settings->remote,
+		verb_fail(l->call, ENVELOPE_UNREADABLE, "%s: %s", settings->remote,
 			  *reader.why ? reader.why : strerror(ENOMEM));
-	else if (l->damaged > 0 && !l->verb.json)
-		verb_error(l->verb.name, "damaged lines skipped: %s", HUMAN_COUNT(l->damaged));
+	else if (l->damaged > 0 && !l->call->json)
+		verb_error(l->call->verb->name, "damaged lines skipped: %s",
+			   HUMAN_COUNT(l->damaged));
 	return result;
 }
 
-int remote_list(struct command_context *c, int argc, char **argv)
+int remote_list(struct verb_call *c, const struct runs_options *o)
 {
-	struct remote_list l = {.limit = 0};
-	if (remote_list_parse(&l, argc, argv) < 0)
-		return EXIT_TERSE;
+	struct remote_list l;
 	if (!remote_is_set(c->settings)) {
-		verb_fail(&l.verb, ENVELOPE_USAGE,
+		verb_fail(c, ENVELOPE_USAGE,
 			  "there is no remote: [remote] of your terse.ini names one");
 		return EXIT_TERSE;
 	}
+	remote_list_init(&l, c, o);
 	int status = 1;
 	if (remote_list_read(&l, c->settings) == 0) {
 		remote_list_settle(&l);

@@ -17,6 +17,7 @@
 #include "lib/gap.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/paint.h"
+#include "supervisor/command/verb.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,19 +46,28 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
    stores the lines in *height if that is not NULL. */
 size_t row_window_size(size_t *height);
 
-struct settings;
-struct verb;
-
-/* The artifacts of the caller's session, or `all`, the newest first, `limit` at most: printed as
-   `verb` says, or given to `each`, which returns 0, or -1 with errno; `m` NULL: the metadata can't
-   be read, for the reason `error`. *more: there are others. Returns the exit status. */
-int list_answer(const struct settings *settings, const struct verb *verb, bool all, uint64_t limit,
+/* The artifacts of the caller's session, or `all`, the newest first, `limit` at most: printed, or
+   given to `each`, which returns 0, or -1 with errno; `m` NULL: the metadata can't be read, for the
+   reason `error`. *more: there are others. Returns the exit status. */
+int list_answer(struct verb_call *c, bool all, uint64_t limit,
 		int (*each)(void *ctx, const char *id, const struct meta *m, int error), void *ctx,
 		bool *more);
 
+/* The options of `terse list` and `terse history`. */
+struct runs_options {
+	bool all;
+	const char *command, *exit;
+	int state; /* enum meta_state; -1: any */
+	struct verb_when since, until;
+	uint64_t limit; /* 0: not given */
+
+	bool live, watch; /* only of list: what runs now (live_list.c) */
+	bool remote, failed;
+	const char *host;
+};
+
 /* terse list --remote. */
-struct command_context;
-int remote_list(struct command_context *c, int argc, char **argv);
+int remote_list(struct verb_call *c, const struct runs_options *o);
 
 /* Prints a row for each live run; with `watch`, redraws them on the terminal until a key is
    pressed. Returns the exit status. */

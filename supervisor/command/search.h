@@ -20,10 +20,11 @@
 struct settings;
 
 struct search {
-	struct verb verb;
-	const struct settings *settings;
+	struct verb_call *call;
 	struct notice_query query;
 	const char *name; /* the text as given; NULL: all of a session */
+	bool all, as_it_is;
+	uint64_t context; /* before and after, where they are not given */
 	enum sink sink;
 	struct matcher *matcher;
 	struct time_limit time_limit;
@@ -50,8 +51,8 @@ struct search {
 	struct progress progress;
 };
 
-/* Answers a request: s->verb, settings, query, sink and colour are given, and first is -1. Searches
-   the text `name` (NULL: all of the session). Returns the exit status. */
-int search_answer(struct search *s, const char *session, const char *name);
+/* Answers a request: call, name, query, sink and colour are set, and first is -1. Returns the exit
+   status. */
+int search_answer(struct search *s);
 
 #endif

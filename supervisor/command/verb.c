@@ -96,47 +96,48 @@ int verb_write(const struct buffer *text)
 	return buffer_check(text) < 0 ? -1 : io_write(STDOUT_FILENO, text->data, text->len);
 }
 
-int verb_print(const struct verb *v, struct buffer *text)
+int verb_print(const struct verb_call *c, struct buffer *text)
 {
 	int result = verb_write(text);
 	bool failed = result < 0 && errno != EPIPE;
 	if (failed)
-		verb_fail(v, ENVELOPE_UNREADABLE, "%m");
+		verb_fail(c, ENVELOPE_UNREADABLE, "%m");
 	buffer_release(text);
 	return failed;
 }
 
-static void verb_report(const struct verb *v, enum envelope_code code, const char *format,
+static void verb_report(const struct verb_call *c, enum envelope_code code, const char *format,
 			va_list args)
 {
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
+	bool json = c && c->json;
 	buffer_vprintf(&text, format, args);
-	if (v->failed)
-		*v->failed = true;
-	if (v->json) {
+	if (c && c->failed)
+		*c->failed = true;
+	if (json) {
 		envelope_fail(&line, code, text.data, text.len);
 	} else {
-		if (!v->name)
+		if (!c || !c->verb || !c->verb->name)
 			buffer_append_string(&line, "terse: ");
-		else if (*v->name)
-			buffer_printf(&line, "terse %s: ", v->name);
+		else if (*c->verb->name)
+			buffer_printf(&line, "terse %s: ", c->verb->name);
 		quote_text(&line, text.data, text.len, 0);
 		buffer_append_string(&line, "\n");
 	}
 	line.failed |= text.failed;
-	if (!v->json && buffer_check(&line) == 0)
+	if (!json && buffer_check(&line) == 0)
 		io_write(STDERR_FILENO, line.data, line.len);
-	else if (v->json && verb_write(&line) < 0 && errno != EPIPE)
-		verb_error(v->name, "%m");
+	else if (json && verb_write(&line) < 0 && errno != EPIPE)
+		verb_error(c->verb->name, "%m");
 	buffer_release(&text);
 	buffer_release(&line);
 }
 
-void verb_fail(const struct verb *v, enum envelope_code code, const char *format, ...)
+void verb_fail(const struct verb_call *c, enum envelope_code code, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	verb_report(v, code, format, args);
+	verb_report(c, code, format, args);
 	va_end(args);
 }
 
@@ -145,18 +146,70 @@ void verb_error(const char *verb, const char *format, ...)
 	const struct verb v = {.name = verb};
 	va_list args;
 	va_start(args, format);
-	verb_report(&v, ENVELOPE_UNREADABLE, format, args);
+	verb_report(&(struct verb_call){.verb = &v}, ENVELOPE_UNREADABLE, format, args);
 	va_end(args);
 }
 
-static const struct verb_option *verb_find_option(const struct verb_option *table, const char *arg,
-						  size_t len)
+const struct verb_option *verb_option_named(const struct verb *v, const char *name, size_t len)
 {
-	for (; table->name; table++) {
-		if (strlen(table->name) == len && memcmp(table->name, arg, len) == 0)
-			return table;
+	for (const struct verb_option *o = v->options; o && o->name; o++) {
+		if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+			return o;
+		if (len == 2 && name[0] == '-' && o->letter == name[1])
+			return o;
 	}
 	return NULL;
+}
+
+/* Reports bad usage, or keeps it for the caller. Returns -1. */
+__attribute__((format(printf, 2, 3))) static int verb_misuse(const struct verb_call *c,
+							     const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	if (c->error)
+		vsnprintf(c->error->text, sizeof(c->error->text), format, args);
+	else
+		verb_report(c, ENVELOPE_USAGE, format, args);
+	va_end(args);
+	return -1;
+}
+
+int verb_tell_usage(const struct verb_call *c)
+{
+	struct buffer text = BUFFER_INIT;
+	const char *joint = "usage: ";
+	for (const char *form = c->verb->forms; *form; joint = ", or ") {
+		size_t len = strcspn(form, "\n");
+		buffer_printf(&text, "%sterse %s %.*s", joint, c->verb->name, (int)len, form);
+		form += len + (form[len] == '\n');
+	}
+	verb_fail(c, ENVELOPE_USAGE, "%s", buffer_string(&text) ? text.data : strerror(errno));
+	buffer_release(&text);
+	return EXIT_TERSE;
+}
+
+static int verb_no_such_option(const struct verb_call *c, const char *arg, size_t len)
+{
+	static const char *const none[] = {NULL};
+	char name[64];
+	struct nearest n;
+	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
+	nearest_init(&n, name);
+	nearest_offer(&n, "--help");
+	/* Options without a verb. */
+	if (c->verb == verbs[0])
+		nearest_offer(&n, "--version");
+	for (const struct verb_option *o = c->verb->options; o && o->name; o++)
+		nearest_offer(&n, o->name);
+	const char *flag = c->verb->settings ? option_nearest_flag(name, none) : NULL;
+	if (flag)
+		nearest_offer(&n, flag);
+	if (n.best && arg[1] == '-')
+		return verb_misuse(c, "%.*s: no such option (did you mean %s?)", (int)len, arg,
+				   n.best);
+	return verb_misuse(c, "%.*s: no such option (see terse help %s)", (int)len, arg,
+			   c->verb->name);
 }
 
 static bool verb_parse_count(const char *text, uint64_t least, uint64_t *value)
@@ -171,189 +224,214 @@ static bool verb_parse_count(const char *text, uint64_t least, uint64_t *value)
 	return true;
 }
 
-static bool verb_parse_line(const char *text, int64_t *value)
+/* The position of `text` in words with a | between them, or -1. */
+static int verb_parse_word(const char *words, const char *text)
 {
-	uint64_t n;
-	if (!verb_parse_count(text + (*text == '-'), 1, &n))
-		return false;
-	*value = *text == '-' ? -(int64_t)n : (int64_t)n;
-	return true;
-}
-
-static int verb_no_such_option(const struct verb *v, const struct verb_option *table,
-			       const char *arg, size_t len)
-{
-	static const char *const none[] = {NULL};
-	char name[64];
-	struct nearest n;
-	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
-	nearest_init(&n, name);
-	nearest_offer(&n, "--help");
-	for (; table->name; table++) {
-		const char *flag = table->kind == VERB_SETTINGS ? option_nearest_flag(name, none)
-								: table->name;
-		if (flag)
-			nearest_offer(&n, flag);
-	}
-	if (n.best && arg[1] == '-')
-		verb_fail(v, ENVELOPE_USAGE, "%.*s: no such option (did you mean %s?)", (int)len,
-			  arg, n.best);
-	else
-		verb_fail(v, ENVELOPE_USAGE, "%.*s: no such option (see terse help %s)", (int)len,
-			  arg, v->name);
-	return -1;
-}
-
-/* Stores a value as its kind asks for. Returns NULL, or what it must be. */
-static const char *verb_store_value(const struct verb_option *o, const char *text)
-{
-	uint64_t n;
-	switch (o->kind) {
-	case VERB_LINE:
-		return verb_parse_line(text, o->value)
-			       ? NULL
-			       : "a number from 1 on, or below 0 from the end";
-	case VERB_TIME:
-		return value_parse_duration(text, o->value) == 0 && *(int64_t *)o->value > 0
-			       ? NULL
-			       : "a time: 500ms, 2s, 5m";
-	case VERB_STATUS:
-		if (!verb_parse_count(text, 0, &n) || n > 255)
-			return "a number from 0 to 255";
-		*(int *)o->value = (int)n;
-		return NULL;
-	case VERB_COUNT: return verb_parse_count(text, 1, o->value) ? NULL : "a number from 1 on";
-	case VERB_NUMBER: return verb_parse_count(text, 0, o->value) ? NULL : "a number from 0 on";
-	default: *(const char **)o->value = text; return NULL;
+	for (int i = 0;; i++) {
+		size_t len = strcspn(words, "|");
+		if (strlen(text) == len && memcmp(text, words, len) == 0)
+			return i;
+		if (!words[len])
+			return -1;
+		words += len + 1;
 	}
 }
 
-static int verb_set_value(const struct verb *v, const struct verb_option *o, const char *value)
+/* "running, done or interrupted" */
+static void verb_list_words(const char *words, char out[96])
 {
+	size_t len = 0;
+	const char *last = strrchr(words, '|');
+	out[0] = '\0';
+	while (*words && len < 96) {
+		size_t word = strcspn(words, "|");
+		const char *joint = !words[word] ? "" : words + word == last ? " or " : ", ";
+		len += (size_t)snprintf(out + len, 96 - len, "%.*s%s", (int)word, words, joint);
+		words += word + (words[word] == '|');
+	}
+}
+
+/* Stores a value (NULL: the option has none) as its kind asks for. Returns 0, or -1 after saying
+   what is wrong. */
+static int verb_store(struct verb_call *c, void *into, const struct verb_option *o,
+		      const char *text)
+{
+	void *at = o->kind == VERB_SESSION ? (char *)&c->session : (char *)into + o->at;
+	struct verb_when *when = at;
 	const char *why = NULL;
-	if (!value)
-		verb_fail(v, ENVELOPE_USAGE, "%s: needs a value", o->name);
-	else if (o->kind == VERB_TEXT && *(const char **)o->value)
-		verb_fail(v, ENVELOPE_USAGE, "%s: given twice", o->name);
-	else if ((why = verb_store_value(o, value)) != NULL)
-		verb_fail(v, ENVELOPE_USAGE, "%s: %s: must be %s", o->name, value, why);
-	else
-		return 0;
-	return -1;
+	char words[96];
+	int position;
+	uint64_t n = 0;
+	switch (o->kind) {
+	case VERB_FLAG: *(bool *)at = true; break;
+	case VERB_JSON: c->json = true; break;
+	case VERB_COUNT:
+		if (!verb_parse_count(text, 1, at))
+			why = "a number from 1 on";
+		break;
+	case VERB_NUMBER:
+		if (!verb_parse_count(text, 0, at))
+			why = "a number from 0 on";
+		break;
+	case VERB_LINE:
+		if (verb_parse_count(text + (*text == '-'), 1, &n))
+			*(int64_t *)at = *text == '-' ? -(int64_t)n : (int64_t)n;
+		else
+			why = "a number from 1 on, or below 0 from the end";
+		break;
+	case VERB_STATUS:
+		if (verb_parse_count(text, 0, &n) && n <= 255)
+			*(int *)at = (int)n;
+		else
+			why = "a number from 0 to 255";
+		break;
+	case VERB_TIME:
+		if (value_parse_duration(text, at) < 0 || *(int64_t *)at <= 0)
+			why = "a time: 500ms, 2s, 5m";
+		break;
+	case VERB_WHEN:
+		if (when->text)
+			return verb_misuse(c, "%s: given twice", o->name);
+		when->text = text;
+		if (value_parse_time(text, clock_real_ms(), &when->ms) < 0)
+			why = "how long ago (2h) or when (14:05, 2026-11-20)";
+		break;
+	case VERB_TEXT:
+	case VERB_STRING:
+	case VERB_SESSION:
+		if (*(const char **)at)
+			return verb_misuse(c, "%s: given twice", o->name);
+		*(const char **)at = text;
+		break;
+	case VERB_WORD:
+	case VERB_COLOR:
+		position = verb_parse_word(o->value, text);
+		if (position < 0) {
+			verb_list_words(o->value, words);
+			why = words;
+		} else if (o->kind == VERB_WORD) {
+			*(int *)at = position;
+		} else {
+			c->colour = position == 0 ? paint_by_default() : position == 1;
+		}
+		break;
+	case VERB_TAKE:
+		why = c->verb->take(into, o, text);
+		if (why)
+			verb_misuse(c, "%s%s%s: %s", o->name, *o->name ? ": " : "", text, why);
+		return why ? -1 : 0;
+	}
+	return why ? verb_misuse(c, "%s: %s: must be %s", o->name, text, why) : 0;
 }
 
-/* Reads a flag of the settings, if the verb has those. */
-static int verb_read_setting(const struct verb *v, const struct verb_option *table, int argc,
-			     char **argv, int *i)
+/* Reads a flag of the settings at argv[*i], if the verb takes those. Returns 1 and moves *i to its
+   last word, 0 if it is none, or -1 after saying what is wrong. */
+static int verb_read_setting(struct verb_call *c, int *i)
 {
-	const char *arg = argv[*i];
+	const char *arg = c->argv[*i];
 	struct option_error error = {""};
-	const struct verb_option *o = table;
-	while (o->name && o->kind != VERB_SETTINGS)
-		o++;
-	struct verb_settings *s = o->name ? o->value : NULL;
-	int used = s ? settings_take_flag(s->settings, argc, argv, i, &error) : 0;
+	int used = c->verb->settings ? settings_take_flag(c->settings, c->argc, c->argv, i, &error)
+				     : 0;
 	if (used < 0)
-		verb_fail(v, ENVELOPE_USAGE, "%s", *error.text ? error.text : strerror(errno));
-	if (used == 0)
-		return verb_no_such_option(v, table, arg, strcspn(arg, "="));
+		return verb_misuse(c, "%s", *error.text ? error.text : strerror(errno));
 	if (used > 0) {
-		s->flag = arg;
+		c->setting = arg;
 		--*i;
 	}
-	return used < 0 ? -1 : 0;
+	return used;
 }
 
-/* Reads the option at argv[*i]; moves *i to its value if that is the next argument. */
-static int verb_read_option(const struct verb *v, const struct verb_option *table, int argc,
-			    char **argv, int *i)
+/* Reads the option at argv[*i], or the letters there, the last of which may have a value; moves *i
+   to its last word. Returns 0, 1 if options end behind it, or -1 after saying what is wrong. */
+static int verb_read_option(struct verb_call *c, void *into, int *i)
 {
-	const char *arg = argv[*i];
-	const char *equals = strchr(arg, '=');
+	const char *arg = c->argv[*i], *equals = strchr(arg, '=');
+	bool word = arg[1] == '-';
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
-	const struct verb_option *o = verb_find_option(table, arg, len);
-	if (!o)
-		return verb_read_setting(v, table, argc, argv, i);
-	if (o->kind == VERB_FLAG) {
-		if (equals) {
-			verb_fail(v, ENVELOPE_USAGE, "%s: takes no value", o->name);
-			return -1;
+	for (const char *letter = arg + 1; *letter; letter++) {
+		const char name[] = {'-', *letter};
+		const struct verb_option *o =
+			verb_option_named(c->verb, word ? arg : name, word ? len : 2);
+		if (!o && word) {
+			int used = verb_read_setting(c, i);
+			return used == 0 ? verb_no_such_option(c, arg, len) : used > 0 ? 0 : used;
 		}
-		*(bool *)o->value = true;
-		return 0;
-	}
-	return verb_set_value(v, o, equals ? equals + 1 : ++*i < argc ? argv[*i] : NULL);
-}
-
-/* Reads the letters at argv[*i]; the last one may have a value. */
-static int verb_read_letters(const struct verb *v, const struct verb_option *table, int argc,
-			     char **argv, int *i)
-{
-	for (const char *letter = argv[*i] + 1; *letter; letter++) {
-		const char name[3] = {'-', *letter, '\0'};
-		const struct verb_option *o = verb_find_option(table, name, 2);
 		if (!o)
-			return verb_no_such_option(v, table, argv[*i], strlen(argv[*i]));
-		if (o->kind != VERB_FLAG)
-			return verb_set_value(v, o,
-					      letter[1]     ? letter + 1
-					      : ++*i < argc ? argv[*i]
-							    : NULL);
-		*(bool *)o->value = true;
+			return verb_no_such_option(c, arg, strlen(arg));
+		const char *value = word        ? (equals ? equals + 1 : NULL)
+				    : letter[1] ? letter + 1
+						: NULL;
+		if (!o->value && word && equals)
+			return verb_misuse(c, "%s: takes no value", o->name);
+		if (!o->value && verb_store(c, into, o, NULL) < 0)
+			return -1;
+		if (o->value && !value && *i + 1 >= c->argc)
+			return verb_misuse(c, "%s: needs a value", word ? o->name : arg);
+		if (o->value) {
+			value = value ? value : c->argv[++*i];
+			return verb_store(c, into, o, value) < 0 ? -1 : o->kind == VERB_STRING;
+		}
+		if (word)
+			return 0;
 	}
 	return 0;
 }
 
 /* Whether the arguments ask for JSON, in which errors in them are reported, too. */
-static bool verb_wants_json(const struct verb_option *table, int argc, char **argv)
+static bool verb_wants_json(const struct verb_call *c)
 {
-	static const char flag[] = "--json";
-	if (!verb_find_option(table, flag, strlen(flag)))
-		return false;
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (strcmp(argv[i], flag) == 0)
+	const struct verb_option *o = verb_option_named(c->verb, "--json", strlen("--json"));
+	for (int i = 1; o && o->kind == VERB_JSON && i < c->argc; i++) {
+		if (strcmp(c->argv[i], "--") == 0)
+			return false;
+		if (strcmp(c->argv[i], o->name) == 0)
 			return true;
 	}
 	return false;
 }
 
-int verb_parse(const struct verb_option *table, int argc, char **argv, const char **operands,
-	       int max)
+int verb_parse(struct verb_call *c, void *into)
 {
-	const struct verb v = {.name = argv[0], .json = verb_wants_json(table, argc, argv)};
-	int count = 0;
-	bool options = true;
-	for (int i = 1; i < argc; i++) {
-		if (options && strcmp(argv[i], "--") == 0) {
+	const struct verb_option *each = verb_option_named(c->verb, "", 0);
+	bool options = true, coloured = verb_option_named(c->verb, "--color", 7);
+	int count = 0, i = 1;
+	c->json = verb_wants_json(c);
+	c->colour = coloured && paint_by_default();
+	for (; i < c->argc && (options || !c->verb->command); i++) {
+		char *arg = c->argv[i];
+		if (options && strcmp(arg, "--") == 0) {
 			options = false;
-		} else if (options && argv[i][0] == '-' && argv[i][1]) {
-			int used = argv[i][1] == '-' ? verb_read_option(&v, table, argc, argv, &i)
-						     : verb_read_letters(&v, table, argc, argv, &i);
+			c->plain = true;
+		} else if (options && arg[0] == '-' && arg[1]) {
+			int used = verb_read_option(c, into, &i);
 			if (used < 0)
 				return -1;
-		} else if (count == max) {
-			verb_fail(&v, ENVELOPE_USAGE,
-				  "%s: one argument too many (see terse help %s)", argv[i], v.name);
-			return -1;
+			options = used == 0;
+		} else if (c->verb->command) {
+			break;
+		} else if (each) {
+			if (verb_store(c, into, each, arg) < 0)
+				return -1;
+		} else if (count == c->verb->most) {
+			return verb_misuse(c, "%s: one argument too many (see terse help %s)", arg,
+					   c->verb->name);
 		} else {
-			operands[count++] = argv[i];
+			c->argv[++count] = arg;
 		}
 	}
-	return count;
+	c->operands = c->argv + (c->verb->command ? i : 1);
+	c->operand_count = c->verb->command ? c->argc - i : count;
+	if (!c->verb->command)
+		c->argv[1 + count] = NULL;
+	c->colour &= !c->json;
+	if (c->operand_count >= c->verb->least)
+		return 0;
+	verb_tell_usage(c);
+	return -1;
 }
 
-int verb_parse_one(const struct verb_option *table, int argc, char **argv, const char **operand,
-		   const char *missing)
-{
-	const struct verb v = {.name = argv[0], .json = verb_wants_json(table, argc, argv)};
-	int count = verb_parse(table, argc, argv, operand, 1);
-	if (count == 0)
-		verb_fail(&v, ENVELOPE_USAGE, "%s", missing);
-	return count == 1 ? 0 : -1;
-}
-
-void verb_session(const struct settings *settings, const char *session,
-		  char directory[STORE_SESSION_LEN + 1])
+void verb_session_name(const struct settings *settings, const char *session,
+		       char directory[STORE_SESSION_LEN + 1])
 {
 	char room[SESSION_ROOM];
 	const char *name = session ? session : session_name(settings, getppid(), room);
@@ -367,46 +445,47 @@ void verb_session(const struct settings *settings, const char *session,
 	secrets_free(secrets);
 }
 
-int verb_open_stores(const char *verb, struct store stores[STORE_MAX], int *status)
+int verb_open_stores(const struct verb_call *c, struct store stores[STORE_MAX], int *status)
 {
 	int count = store_open_all(stores);
 	if (errno) {
-		verb_error(verb, "a directory of artifacts can't be opened: %m (terse doctor)");
+		verb_error(c->verb->name,
+			   "a directory of artifacts can't be opened: %m (terse doctor)");
 		*status = 1;
 	}
 	return count;
 }
 
-bool verb_reaches(const struct settings *settings, const char *session, const struct store *stores,
-		  int count, const char *name)
+bool verb_reaches(const struct verb_call *c, const struct store *stores, int count,
+		  const char *name)
 {
 	char directory[STORE_SESSION_LEN + 1], owner[STORE_SESSION_LEN + 1];
-	if (settings->reach == REACH_FILES || strncmp(name, "last", 4) == 0)
+	if (c->settings->reach == REACH_FILES || strncmp(name, "last", 4) == 0)
 		return true;
-	if (!id_is_valid(name) || settings->reach == REACH_STORE)
+	if (!id_is_valid(name) || c->settings->reach == REACH_STORE)
 		return id_is_valid(name);
-	verb_session(settings, session, directory);
+	verb_session_name(c->settings, c->session, directory);
 	return id_session(stores, count, name, owner) == 0 && strcmp(owner, directory) == 0;
 }
 
 /* Looks an artifact up among those that can be reached. */
-static int verb_look_up(const struct settings *settings, const char *session, const char *name,
-			struct store *stores, int count, struct id_found *found)
+static int verb_look_up(const struct verb_call *c, const char *name, struct store *stores,
+			int count, struct id_found *found)
 {
 	char directory[STORE_SESSION_LEN + 1];
-	verb_session(settings, session, directory);
-	if (verb_reaches(settings, session, stores, count, name))
+	verb_session_name(c->settings, c->session, directory);
+	if (verb_reaches(c, stores, count, name))
 		return id_find(stores, count, directory, name, found);
 	found->id[0] = '\0';
 	errno = ENOENT;
 	return -1;
 }
 
-int verb_find(const struct settings *settings, const char *session, const char *name,
-	      struct store stores[STORE_MAX], int *count, struct id_found *found)
+int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
+	      int *count, struct id_found *found)
 {
 	*count = id_is_whole(name) ? store_open_everywhere(stores) : store_open_all(stores);
-	return verb_look_up(settings, session, name, stores, *count, found);
+	return verb_look_up(c, name, stores, *count, found);
 }
 
 /* Appends how the run ended, if `error` says why it has no artifact (else nothing is known of it).
@@ -441,8 +520,8 @@ static bool verb_add_last(struct buffer *out, const char *name, int error,
 }
 
 /* Reports that, and the artifact before. */
-static bool verb_fail_last(const struct verb *v, const struct settings *settings, const char *name,
-			   int error, const struct id_found *found)
+static bool verb_fail_last(const struct verb_call *c, const char *name, int error,
+			   const struct id_found *found)
 {
 	struct buffer text = BUFFER_INIT;
 	char age[HUMAN_LEN];
@@ -450,26 +529,27 @@ static bool verb_fail_last(const struct verb *v, const struct settings *settings
 	if (is && found->id[0]) {
 		buffer_printf(&text, "; the one kept before is %s old: ",
 			      human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))));
-		if (settings->words == WORDS_TOOLS)
+		if (c->settings->words == WORDS_TOOLS)
 			buffer_printf(&text, "artifact_id=%s", found->id);
 		else
-			buffer_printf(&text, "terse %s %s", v->name, found->id);
+			buffer_printf(&text, "terse %s %s", c->verb->name, found->id);
 	}
 	if (is)
-		verb_fail(v, ENVELOPE_UNREADABLE, "%s",
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s",
 			  buffer_string(&text) ? text.data : strerror(errno));
 	buffer_release(&text);
 	return is;
 }
 
-bool verb_tell_last(const struct verb *v, const char *name, int error, const struct id_found *found)
+bool verb_tell_last(const struct verb_call *c, const char *name, int error,
+		    const struct id_found *found)
 {
 	const struct last_end *e = &found->end;
 	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
 	bool is = verb_add_last(&text, name, error, found);
 	if (!is)
 		return false;
-	if (v->json) {
+	if (c->json) {
 		envelope_begin(&json);
 		json_add_null(&json, "id");
 		json_add_string(&json, "state",
@@ -483,65 +563,58 @@ bool verb_tell_last(const struct verb *v, const char *name, int error, const str
 	} else {
 		buffer_append_string(&text, "\n");
 	}
-	verb_print(v, v->json ? &json : &text);
+	verb_print(c, c->json ? &json : &text);
 	buffer_release(&text);
 	return true;
 }
 
-static void verb_fail_found(const struct verb *v, const struct settings *settings, const char *name,
-			    int error, const struct id_found *found)
+void verb_not_found(const struct verb_call *c, const char *name, int error,
+		    const struct id_found *found)
 {
 	struct nearest n;
-	if (verb_fail_last(v, settings, name, error, found))
+	if (verb_fail_last(c, name, error, found))
 		return;
 	nearest_init(&n, name);
 	nearest_offer(&n, "last");
 	if (error == EEXIST)
-		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
+		verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT,
 			  "%s: several artifacts begin like this: give more of the ID", name);
 	else if (error == EINVAL && n.best)
-		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact (did you mean %s?)",
+		verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact (did you mean %s?)",
 			  name, n.best);
 	else if (error == ENOENT || error == EINVAL)
-		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
+		verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT,
 			  "%s: no such artifact (%s shows what there is)", name,
-			  vocabularies[settings->words].list);
+			  vocabularies[c->settings->words].list);
 	else
-		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", name, strerror(error));
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", name, strerror(error));
 }
 
-void verb_not_found(const char *verb, const struct settings *settings, const char *name, int error,
-		    const struct id_found *found)
-{
-	const struct verb v = {.name = verb};
-	verb_fail_found(&v, settings, name, error, found);
-}
-
-bool verb_has_session(const struct verb *v, const struct settings *settings, const char *session)
+bool verb_has_session(const struct verb_call *c)
 {
 	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	bool has = false;
-	if (!session)
+	if (!c->session)
 		return true;
-	verb_session(settings, session, directory);
+	verb_session_name(c->settings, c->session, directory);
 	for (int count = store_open_all(stores); count > 0; store_close(&stores[--count])) {
 		int dir = store_open_session(&stores[count - 1], directory, false);
 		has |= dir >= 0;
 		io_close(&dir);
 	}
 	if (!has)
-		verb_fail(v, ENVELOPE_UNKNOWN_SESSION,
-			  "%s: no such session (terse list --all shows what there is)", session);
+		verb_fail(c, ENVELOPE_UNKNOWN_SESSION,
+			  "%s: no such session (terse list --all shows what there is)", c->session);
 	return has;
 }
 
 /* Asks the remote for an artifact that is not here: only for a whole ID as it is printed. Returns 0
    and fills in *found, 1 if the remote is not asked, or -1 after saying why not. */
-static int verb_fetch(const struct verb *v, const struct settings *settings, const char *session,
-		      const char *name, struct store stores[STORE_MAX], int *count,
-		      struct id_found *found)
+static int verb_fetch(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
+		      int *count, struct id_found *found)
 {
+	const struct settings *settings = c->settings;
 	struct fetched fetched;
 	int result = -1;
 	if (!id_is_valid(name) || !remote_is_set(settings))
@@ -550,48 +623,48 @@ static int verb_fetch(const struct verb *v, const struct settings *settings, con
 	case FETCH_DONE:
 		store_close_all(stores, *count);
 		*count = store_open_everywhere(stores);
-		result = verb_look_up(settings, session, name, stores, *count, found);
+		result = verb_look_up(c, name, stores, *count, found);
 		if (result < 0)
-			verb_fail_found(v, settings, name, errno, found);
-		else if (fetched.bytes > 0 && !v->json)
-			verb_error(v->name, "%s was fetched from %s (%s)", name, settings->remote,
-				   HUMAN_SIZE(fetched.bytes));
+			verb_not_found(c, name, errno, found);
+		else if (fetched.bytes > 0 && !c->json)
+			verb_error(c->verb->name, "%s was fetched from %s (%s)", name,
+				   settings->remote, HUMAN_SIZE(fetched.bytes));
 		break;
 	case FETCH_NONE:
-		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact, here or in %s", name,
+		verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact, here or in %s", name,
 			  settings->remote);
 		break;
 	case FETCH_FAILED:
-		verb_fail(v, ENVELOPE_UNREADABLE, "%s: not here, and %s: %s", name,
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: not here, and %s: %s", name,
 			  settings->remote, fetched.why);
 		break;
 	}
 	return result;
 }
 
-int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
-			const char *name, struct id_found *found, char path[PATH_MAX], bool *told)
+int verb_find_directory(const struct verb_call *c, const char *name, struct id_found *found,
+			char path[PATH_MAX], bool *told)
 {
 	struct store stores[STORE_MAX];
 	int count, dir = -1;
-	if (!verb_has_session(v, settings, session))
+	if (!verb_has_session(c))
 		return -1;
-	int result = verb_find(settings, session, name, stores, &count, found), why = errno;
+	int result = verb_find(c, name, stores, &count, found), why = errno;
 	if (result < 0 && why == ENOENT)
-		result = verb_fetch(v, settings, session, name, stores, &count, found);
+		result = verb_fetch(c, name, stores, &count, found);
 	else if (result < 0)
 		result = 1;
-	if (result > 0 && told && verb_tell_last(v, name, why, found)) {
+	if (result > 0 && told && verb_tell_last(c, name, why, found)) {
 		*told = true;
 	} else if (result > 0) {
-		verb_fail_found(v, settings, name, why, found);
+		verb_not_found(c, name, why, found);
 	} else if (result < 0) {
 		dir = -1;
 	} else if ((dir = store_open_session(found->store, found->session, false)) < 0) {
-		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", found->id);
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", found->id);
 	} else if (snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path, found->session) >=
 		   PATH_MAX) {
-		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", found->id, strerror(ENAMETOOLONG));
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", found->id, strerror(ENAMETOOLONG));
 		io_close(&dir);
 	}
 	store_close_all(stores, count);
@@ -619,36 +692,36 @@ int verb_open_found(const struct id_found *found, enum artifact_part part, struc
 }
 
 /* Opens a file, since no artifact has this name, for the reason `why`. */
-static int verb_open_file(const struct verb *v, const struct settings *settings,
-			  enum artifact_part part, const char *name, int why,
-			  const struct id_found *found, struct text *text)
+static int verb_open_file(const struct verb_call *c, enum artifact_part part, const char *name,
+			  int why, const struct id_found *found, struct text *text)
 {
 	if (why == EEXIST) {
-		verb_fail_found(v, settings, name, why, found);
+		verb_not_found(c, name, why, found);
 		return -1;
 	}
-	if (verb_fail_last(v, settings, name, why, found))
+	if (verb_fail_last(c, name, why, found))
 		return -1;
 	if (text_open_file(text, name) < 0) {
 		if (errno == ENOENT && strchr(name, '/'))
-			verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT, "%s: %m", name);
+			verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT, "%s: %m", name);
 		else if (errno == ENOENT || why != EINVAL)
-			verb_fail_found(v, settings, name, why, found);
+			verb_not_found(c, name, why, found);
 		else
-			verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", name,
+			verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", name,
 				  errno == EINVAL ? "not a regular file" : strerror(errno));
 		return -1;
 	}
 	if (part == ARTIFACT_OUT)
 		return 0;
-	verb_fail(v, ENVELOPE_USAGE, "%s: --%s is for artifacts, this is a file", name,
+	verb_fail(c, ENVELOPE_USAGE, "%s: --%s is for artifacts, this is a file", name,
 		  part == ARTIFACT_ERR ? "stderr" : "raw");
 	text_close(text);
 	return -1;
 }
 
 /* Says that the command wrote the text to a file itself, if it did. Returns whether it did. */
-static bool verb_fail_filed(const struct verb *v, enum artifact_part part, int dir, const char *id)
+static bool verb_fail_filed(const struct verb_call *c, enum artifact_part part, int dir,
+			    const char *id)
 {
 	struct meta m = {.exit_code = 0};
 	int error = errno;
@@ -656,7 +729,7 @@ static bool verb_fail_filed(const struct verb *v, enum artifact_part part, int d
 				   ? m.files[part == ARTIFACT_ERR]
 				   : NULL;
 	if (file)
-		verb_fail(v, ENVELOPE_UNREADABLE, "%s: the command wrote its standard %s to %s", id,
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: the command wrote its standard %s to %s", id,
 			  part == ARTIFACT_ERR ? "error" : "output", file);
 	meta_release(&m);
 	errno = error;
@@ -679,55 +752,54 @@ static const char *verb_explain_stderr(int dir, const char *id)
 	return reasons[where];
 }
 
-void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, const char *id)
+void verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id)
 {
-	if (errno == ENOENT && verb_fail_filed(v, part, dir, id))
+	if (errno == ENOENT && verb_fail_filed(c, part, dir, id))
 		return;
 	if (errno == ENOENT && part == ARTIFACT_ERR)
-		verb_fail(v, ENVELOPE_UNREADABLE, "%s: standard error %s", id,
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: standard error %s", id,
 			  verb_explain_stderr(dir, id));
 	else if (errno == ENOENT && part == ARTIFACT_RAW)
-		verb_fail(v, ENVELOPE_UNREADABLE,
+		verb_fail(c, ENVELOPE_UNREADABLE,
 			  "%s: its raw bytes were not kept (--keep-raw keeps them)", id);
 	else
-		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", id);
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", id);
 }
 
-static void verb_fail_found_part(const struct verb *v, enum artifact_part part,
+static void verb_fail_found_part(const struct verb_call *c, enum artifact_part part,
 				 const struct id_found *found)
 {
 	int error = errno, dir = store_open_session(found->store, found->session, false);
 	errno = error;
-	verb_fail_part(v, part, dir, found->id);
+	verb_fail_part(c, part, dir, found->id);
 	io_close(&dir);
 }
 
-int verb_open(const struct verb *v, const struct settings *settings, const char *session,
-	      enum artifact_part part, const char *name, struct text *text)
+int verb_open(const struct verb_call *c, enum artifact_part part, const char *name,
+	      struct text *text)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int count;
-	if (!verb_has_session(v, settings, session))
+	if (!verb_has_session(c))
 		return -1;
-	int result = verb_find(settings, session, name, stores, &count, &found);
+	int result = verb_find(c, name, stores, &count, &found);
 	int why = errno;
-	bool files = settings->reach == REACH_FILES;
-	if (result < 0 && why == ENOENT &&
-	    live_run_text(settings, session, stores, count, name) == 0)
-		result = verb_look_up(settings, session, name, stores, count, &found);
+	bool files = c->settings->reach == REACH_FILES;
+	if (result < 0 && why == ENOENT && live_run_text(c, stores, count, name) == 0)
+		result = verb_look_up(c, name, stores, count, &found);
 	bool asks = result < 0 && why == ENOENT && !(files && io_is_there(AT_FDCWD, name));
 	if (result < 0)
-		result = asks ? verb_fetch(v, settings, session, name, stores, &count, &found) : 1;
+		result = asks ? verb_fetch(c, name, stores, &count, &found) : 1;
 	if (result > 0 && files) {
-		result = verb_open_file(v, settings, part, name, why, &found, text);
+		result = verb_open_file(c, part, name, why, &found, text);
 	} else if (result > 0) {
-		verb_fail_found(v, settings, name, why, &found);
+		verb_not_found(c, name, why, &found);
 		result = -1;
 	} else if (result == 0 && (result = verb_open_found(&found, part, text)) < 0) {
-		verb_fail_found_part(v, part, &found);
+		verb_fail_found_part(c, part, &found);
 	} else if (result == 0 && *text->id && text->size == 0 &&
-		   verb_fail_filed(v, part, text->dir, text->id)) {
+		   verb_fail_filed(c, part, text->dir, text->id)) {
 		text_close(text);
 		result = -1;
 	}

@@ -1,10 +1,13 @@
-// Shared by the verbs: the reader of their output, errors, options, and finding an artifact.
+// The verbs of the program, one file each: a `const struct verb` with its options, its help and its
+// function. And what they share: the reader of their output, errors, finding an artifact.
 #ifndef TERSE_COMMAND_VERB_H
 #define TERSE_COMMAND_VERB_H
 
+#include "config/error.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/store.h"
+#include "supervisor/process/job.h"
 #include "supervisor/process/sink.h"
 
 #include <limits.h>
@@ -17,6 +20,135 @@ struct kind;
 struct meta;
 struct settings;
 struct text;
+struct verb_call;
+
+/* Exit status of terse's own errors, as env(1) and timeout(1) use it. */
+#define EXIT_TERSE 125
+
+// A verb. The parser, `terse help`, completion and the answer to --help follow its rows.
+
+/* What an option does. Those that store something store it in the struct that verb_parse() gets. */
+enum verb_kind {
+	VERB_FLAG,    /* bool */
+	VERB_COUNT,   /* a number from 1 on; uint64_t */
+	VERB_NUMBER,  /* the same from 0 on */
+	VERB_LINE,    /* the same, not 0: -1 is the last one; int64_t */
+	VERB_TEXT,    /* any text, once; const char *, NULL before */
+	VERB_STRING,  /* the same; options end behind it */
+	VERB_TIME,    /* a duration above 0; int64_t in ms */
+	VERB_WHEN,    /* a moment, once; struct verb_when */
+	VERB_STATUS,  /* an exit code from 0 to 255; int */
+	VERB_WORD,    /* one of the words of `value`; int, its position */
+	VERB_TAKE,    /* given to take() of the verb, as often as it comes */
+	VERB_JSON,    /* sets call->json: what the verb prints is JSON, errors as well */
+	VERB_SESSION, /* sets call->session */
+	VERB_COLOR,   /* sets call->colour, from one of the words auto, always and never */
+};
+
+/* When: "2h" ago, "14:05". text NULL: not given. */
+struct verb_when {
+	const char *text;
+	int64_t ms;
+};
+
+struct verb_option {
+	const char *name; /* "--limit"; "-a" if it is only a letter. One named "" takes the
+			     operands, in their order among the options (VERB_TAKE) */
+	char letter;      /* 'o': -o FILE and -oFILE, too; 0: none */
+	enum verb_kind kind;
+	size_t at;         /* offset of what it stores; VERB_TAKE: which one it is */
+	const char *value; /* what it is followed by, as help names it and candidates offers it:
+			      "N", "FILE", "N|failed"; NULL: nothing */
+	const char *help;  /* one line of any length; NULL: it is understood, and not told of */
+};
+
+/* The rows that several verbs have. */
+#define VERB_JSON_ROW                                      \
+	{                                                  \
+		"--json", 0, VERB_JSON, 0, NULL, "as JSON" \
+	}
+#define VERB_END_ROW                              \
+	{                                         \
+		NULL, 0, VERB_FLAG, 0, NULL, NULL \
+	}
+#define VERB_SESSION_ROW(text)                                \
+	{                                                     \
+		"--session", 0, VERB_SESSION, 0, "NAME", text \
+	}
+#define VERB_LAST_ROW VERB_SESSION_ROW("the session in which last is looked up")
+#define VERB_COLOR_ROW                                                      \
+	{                                                                   \
+		"--color", 0, VERB_COLOR, 0, "auto|always|never",           \
+			"in colours; auto: at a terminal, without NO_COLOR" \
+	}
+
+struct verb {
+	const char *name;
+	const char *also[3]; /* other names: "--version" */
+	const char *purpose; /* a line of `terse help`; NULL: it is not for people */
+	const char
+		*forms;   /* what follows the options, a line each: words in capitals stand for
+			     something, the others are typed as they are; [optional], repeated... */
+	const char *text; /* what it does: whole lines */
+	const struct verb_option *options; /* up to VERB_END_ROW; NULL: none */
+	int least, most;                   /* operands; most -1: any number */
+	bool command;         /* the first operand begins a command: options end there */
+	bool live;            /* its ID is that of a run that lives */
+	const char *settings; /* it takes the options of terse.ini, too: those of one section, or ""
+				 for all; NULL: none */
+	bool lists_settings;  /* its help lists them */
+	/* VERB_TAKE: returns NULL, or what is wrong with the value (NULL: the option has none). */
+	const char *(*take)(void *into, const struct verb_option *o, const char *value);
+	/* What it does, and its exit status: 0, 1 (nothing found, or it could not be read), or
+	   EXIT_TERSE for bad usage and terse's own failures. */
+	int (*run)(struct verb_call *c);
+};
+
+/* All of them (supervisor/verbs.c), up to NULL; the first is what `terse COMMAND` means. */
+extern const struct verb *const verbs[];
+
+/* The verb with this name, or NULL. */
+const struct verb *verb_named(const char *name);
+
+/* The verb that a word is likely a misspelling of, or NULL. */
+const struct verb *verb_nearest(const char *word);
+
+/* Whether --help or -h is among the words of a verb: an option of its own, no value of another one,
+   and no word of a command that it runs. */
+bool verb_help_is_asked(const struct verb *v, int count, char **words);
+
+/* Prints `terse help VERB`; NULL: `terse help`. Returns the exit status. */
+int verb_print_help(const struct verb *v);
+
+/* One call of a verb. Who reports errors without one gives NULL. Errors begin with the name of the
+   verb, with nothing if that is "": those of a tool of terse mcp. */
+struct verb_call {
+	const struct verb *verb;
+	struct settings *settings; /* with files and variables; verb_parse() adds options */
+	int argc;
+	char **argv; /* argv[0] is the verb's name; NULL behind the last one */
+
+	/* From verb_parse(). */
+	char **operands; /* they end with NULL */
+	int operand_count;
+	const char *session; /* --session, or NULL: the caller's */
+	const char *setting; /* the last option of terse.ini that was given, or NULL */
+	bool json, colour;
+	bool plain;                 /* -- was given */
+	struct option_error *error; /* unless NULL, bad usage is not reported, but stored here */
+	bool *failed;               /* unless NULL, an error sets it */
+};
+
+/* Parses the arguments by the rows of the verb into `into`; "--" ends the options. Returns 0, or -1
+   after saying what is wrong (in JSON if --json is given, and a row); the verb then returns
+   EXIT_TERSE. */
+int verb_parse(struct verb_call *c, void *into);
+
+/* Says which forms the verb has. Returns EXIT_TERSE. */
+int verb_tell_usage(const struct verb_call *c);
+
+/* The row of an option by its name, or letter ("-C"), of `len` bytes; NULL: there is none. */
+const struct verb_option *verb_option_named(const struct verb *v, const char *name, size_t len);
 
 // The reader of a verb's output: an agent gets a page, then a line that says what is missing; a
 // program (`terse read ID | sort`) and a file (`terse read ID >copy`) everything, and nothing else.
@@ -62,55 +194,14 @@ void envelope_end(struct buffer *out);
 /* Appends a failure. */
 void envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len);
 
-// Options, errors, and finding an artifact.
-
-/* How a verb reports errors. */
-struct verb {
-	const char *name; /* "": a tool of terse mcp, whose errors begin with nothing */
-	bool json;        /* on standard output, else as text on standard error */
-	bool *failed;     /* unless NULL: verb_fail() sets it */
-};
-
-enum verb_kind {
-	VERB_FLAG,     /* --name; bool */
-	VERB_COUNT,    /* --name N or --name=N, N at least 1; uint64_t */
-	VERB_NUMBER,   /* the same, N at least 0 */
-	VERB_LINE,     /* the same, N not 0: -1 is the last one; int64_t */
-	VERB_TEXT,     /* --name TEXT or --name=TEXT, once; const char *, NULL before */
-	VERB_TIME,     /* the same, a duration above 0; int64_t in ms */
-	VERB_STATUS,   /* the same, an exit code from 0 to 255; int */
-	VERB_SETTINGS, /* "": any flag of the settings; struct verb_settings */
-};
-
-struct verb_settings {
-	struct settings *settings;
-	const char *flag; /* the last one that was given; NULL before */
-};
-
-struct verb_option {
-	const char
-		*name; /* "--limit"; or of one letter, "-C", which may stand as -C N, -CN, -iCN */
-	enum verb_kind kind;
-	void *value; /* its type depends on the kind */
-};
-
-/* Parses the arguments from argv[1] by a table that ends with a NULL name; "--" ends the options.
-   Stores at most `max` operands. Returns their number, or -1 after saying what is wrong, as JSON if
-   --json is given and in the table; the caller then returns EXIT_TERSE. */
-int verb_parse(const struct verb_option *table, int argc, char **argv, const char **operands,
-	       int max);
-
-/* verb_parse() for a verb with one operand. Returns 0, or -1 after saying what is wrong. `missing`
-   is the message if there is no operand. */
-int verb_parse_one(const struct verb_option *table, int argc, char **argv, const char **operand,
-		   const char *missing);
+// Errors, and finding an artifact.
 
 /* Prints "terse VERB: ..." (NULL: "terse: ...") on standard error, as one line without control
    characters. */
 void verb_error(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same, or JSON on standard output. */
-void verb_fail(const struct verb *v, enum envelope_code code, const char *format, ...)
+void verb_fail(const struct verb_call *c, enum envelope_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Writes a text to standard output. Returns 0, or -1 with errno. */
@@ -118,56 +209,55 @@ int verb_write(const struct buffer *text);
 
 /* Prints the last text of a verb and releases it. Returns the exit status: 0, also if the reader
    has gone (EPIPE), or 1 after saying what is wrong. */
-int verb_print(const struct verb *v, struct buffer *text);
+int verb_print(const struct verb_call *c, struct buffer *text);
 
-/* Whether there is a session of this name; reports it if not. NULL is the caller's own and always
+/* Whether there is the session of the call; reports it if not. NULL is the caller's own and always
    exists. */
-bool verb_has_session(const struct verb *v, const struct settings *settings, const char *session);
+bool verb_has_session(const struct verb_call *c);
 
 /* Stores the name of a session's directory; `session` NULL: the caller's. */
-void verb_session(const struct settings *settings, const char *session,
-		  char directory[STORE_SESSION_LEN + 1]);
+void verb_session_name(const struct settings *settings, const char *session,
+		       char directory[STORE_SESSION_LEN + 1]);
 
 /* store_open_all() for a verb that lists artifacts: sets *status to 1 after saying that some may be
    missing. */
-int verb_open_stores(const char *verb, struct store stores[STORE_MAX], int *status);
+int verb_open_stores(const struct verb_call *c, struct store stores[STORE_MAX], int *status);
 
 /* Whether the settings let this name stand for an artifact, or for a run that has none yet: beyond
-   REACH_FILES it has to be a whole ID or "last", with REACH_SESSION an ID of the session's own
-   (NULL: the caller's). */
-bool verb_reaches(const struct settings *settings, const char *session, const struct store *stores,
-		  int count, const char *name);
+   REACH_FILES it has to be a whole ID or "last", with REACH_SESSION an ID of the call's session. */
+bool verb_reaches(const struct verb_call *c, const struct store *stores, int count,
+		  const char *name);
 
-/* Finds the artifact that `name` means in a session (NULL: the caller's), if it can be reached.
-   Opens *count stores, which the caller closes. Returns 0, or -1 with errno as id_find(). */
-int verb_find(const struct settings *settings, const char *session, const char *name,
-	      struct store stores[STORE_MAX], int *count, struct id_found *found);
+/* Finds the artifact that `name` means in the call's session, if it can be reached. Opens *count
+   stores, which the caller closes. Returns 0, or -1 with errno as id_find(). */
+int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
+	      int *count, struct id_found *found);
 
 /* Reports that verb_find() failed with `error`. `found`: the artifact before, if the last run has
    none. */
-void verb_not_found(const char *verb, const struct settings *settings, const char *name, int error,
+void verb_not_found(const struct verb_call *c, const char *name, int error,
 		    const struct id_found *found);
 
 /* Tells how the run ended that verb_find() knows and that has no artifact, for the verbs that this
    answers. Returns false, and says nothing, if `error` is another one. */
-bool verb_tell_last(const struct verb *v, const char *name, int error,
+bool verb_tell_last(const struct verb_call *c, const char *name, int error,
 		    const struct id_found *found);
 
 /* Reports that a part of the artifact `id` in the session directory `dir` can't be opened, with
    errno. */
-void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, const char *id);
+void verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id);
 
 /* Finds an artifact and opens its session's directory, whose path it stores in `path`. Returns the
    descriptor and fills in *found except its store, or -1 after saying why not. `told`, unless NULL:
    set to whether verb_tell_last() has said it. */
-int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
-			const char *name, struct id_found *found, char path[PATH_MAX], bool *told);
+int verb_find_directory(const struct verb_call *c, const char *name, struct id_found *found,
+			char path[PATH_MAX], bool *told);
 
 /* Opens a part of the artifact that `name` means, or, if the settings reach files, a regular file;
    text->id is "" for a file.
    Returns 0, or -1 after saying why not. */
-int verb_open(const struct verb *v, const struct settings *settings, const char *session,
-	      enum artifact_part part, const char *name, struct text *text);
+int verb_open(const struct verb_call *c, enum artifact_part part, const char *name,
+	      struct text *text);
 
 /* Reads the metadata of an artifact that was found. Returns 0, or -1 with errno; meta_release() it
    in any case. */
@@ -181,5 +271,36 @@ void verb_json_place(struct buffer *out, const struct text *text, const char *pa
 
 /* Whether the text begins with binary data; if so, fills in *kind. */
 bool verb_is_binary(const struct text *text, struct kind *kind);
+
+// Without a verb of their own.
+
+/* Whether this process was started as terse-sh: by the name of the file that was executed, or by
+   argv[0]. */
+bool decision_is_shell(const char *path);
+
+/* terse-sh, with argv as it was started. */
+int command_shell(char **argv);
+
+/* terse agent: terse probe starts its agent so. */
+int agent_run(struct verb_call *c);
+
+/* terse alone, at a terminal. */
+int command_welcome(void);
+
+// Starting a command, for terse run and for terse-sh.
+
+/* Whether terse is switched off, or the command is supervised already. A flag that asks for a
+   report (--format) or for a background run (--yield, --detach) is obeyed everywhere, --tty where
+   no person sees the run around this one. */
+bool run_is_bypassed(struct settings *s);
+
+/* Reports why a command can't be executed, and returns the exit status of a shell for that. */
+int run_tell_exec_error(const struct job *job, int error);
+
+/* Runs job->argv (and program and shown are filled in, too) with the settings of the agent around
+   and of the profile of `words`, or of the shell string `string` if that is not NULL. Ends this
+   process with the command's status; returns only when it could not be executed, with the exit
+   status for that. */
+int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string);
 
 #endif

@@ -9,7 +9,6 @@
 #include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/agents/wiring.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
@@ -100,21 +99,13 @@ static void agent_find_place(struct place *p)
 	memcpy(p->shell, launcher.shell, sizeof(p->shell));
 }
 
-int command_agent(struct command_context *c, int argc, char **argv)
+int agent_run(struct verb_call *c)
 {
 	struct place place;
-	char **command = argv + 1;
 	const char *off = getenv("TERSE");
-	if (argc > 1 && strcmp(*command, "--") == 0)
-		command++;
-	if (!*command) {
-		verb_error("agent", "usage: terse agent COMMAND [ARG...]");
+	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
-	}
-	if (**command == '-') {
-		verb_error("agent", "%s: no such option (see terse help agent)", *command);
-		return EXIT_TERSE;
-	}
+	char **command = c->operands;
 	agent_find_place(&place);
 	if (!off || strcmp(off, "0") != 0) {
 		agent_tell_if_unknown(c->settings, command);
@@ -124,3 +115,19 @@ int command_agent(struct command_context *c, int argc, char **argv)
 	verb_error("agent", "%s: %s", *command, strerror(error));
 	return error == ENOENT ? 127 : 126;
 }
+
+const struct verb verb_agent = {
+	.name = "agent",
+	.purpose = "start an agent whose shell commands run through terse",
+	.forms = "COMMAND [ARG...]",
+	.text = "Starts an agent with libterse-shim.so in LD_PRELOAD, so that its shell commands\n"
+		"run through terse. terse config --agents lists those it knows; terse probe finds "
+		"out\n"
+		"about others. If the library is missing, the agent starts without it. It is said "
+		"if\n"
+		"no rule knows COMMAND, so that its own commands run without terse.\n",
+	.least = 1,
+	.most = -1,
+	.command = true,
+	.run = agent_run,
+};

@@ -6,7 +6,6 @@
 #include "lib/io.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/archive.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/output.h"
 #include "supervisor/command/progress.h"
 #include "supervisor/command/recording.h"
@@ -139,44 +138,43 @@ static int replay_play_to_end(const struct player *p, int fd)
 }
 
 /* Opens the recording of an artifact. Returns a descriptor, or -1 after saying why not. */
-static int replay_open(const char *verb, const struct id_found *found)
+static int replay_open(const struct verb_call *c, const struct id_found *found)
 {
 	int dir = store_open_session(found->store, found->session, false);
 	int fd = dir < 0 ? -1 : id_open_file(dir, found->id, ".cast", O_RDONLY);
 	if (fd < 0 && errno == ENOENT)
-		verb_error(verb, "%s: was not recorded (run it with --record)", found->id);
+		verb_error(c->verb->name, "%s: was not recorded (run it with --record)", found->id);
 	else if (fd < 0)
-		verb_error(verb, "%s: %m", found->id);
+		verb_error(c->verb->name, "%s: %m", found->id);
 	io_close(&dir);
 	return fd;
 }
 
 /* Reports that a recording could not be read. */
-static void replay_failed(const char *verb, const char *name, int error)
+static void replay_failed(const struct verb_call *c, const char *name, int error)
 {
-	verb_error(verb, "%s: %s", name,
+	verb_error(c->verb->name, "%s: %s", name,
 		   error == ENODATA   ? "the recording is empty"
 		   : error == EBADMSG ? "the recording is damaged"
 				      : strerror(error));
 }
 
 /* Finds and opens a recording. Returns a descriptor, or -1 after saying why not. */
-static int replay_find(const struct settings *s, const char *session, const char *verb,
-		       const char *name)
+static int replay_find(const struct verb_call *c)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int count, fd = -1;
-	if (verb_find(s, session, name, stores, &count, &found) < 0)
-		verb_not_found(verb, s, name, errno, &found);
+	if (verb_find(c, c->operands[0], stores, &count, &found) < 0)
+		verb_not_found(c, c->operands[0], errno, &found);
 	else
-		fd = replay_open(verb, &found);
+		fd = replay_open(c, &found);
 	store_close_all(stores, count);
 	return fd;
 }
 
 /* "2", "0.5" */
-static int replay_parse_speed(const char *verb, const char *text, double *speed)
+static int replay_parse_speed(const struct verb_call *c, const char *text, double *speed)
 {
 	char *end;
 	if (!text)
@@ -184,7 +182,7 @@ static int replay_parse_speed(const char *verb, const char *text, double *speed)
 	*speed = strtod(text, &end);
 	if (*text && !*end && isfinite(*speed) && *speed > 0)
 		return 0;
-	verb_error(verb, "--speed: %s: must be a number above 0", text);
+	verb_error(c->verb->name, "--speed: %s: must be a number above 0", text);
 	return -1;
 }
 
@@ -197,35 +195,55 @@ static int replay_draw(int fd, const char *path)
 	return result;
 }
 
-int command_replay(struct command_context *c, int argc, char **argv)
+struct replay {
+	const char *speed, *svg;
+	int64_t longest;
+};
+
+static int replay_run(struct verb_call *c)
 {
-	const char *session = NULL, *name, *speed = NULL, *svg = NULL;
-	int64_t longest = 0;
+	struct replay r = {.speed = NULL};
 	struct player p = {.speed = 1, .longest = INFINITY};
-	const struct verb_option table[] = {
-		{"--speed", VERB_TEXT, &speed}, {"--max-wait", VERB_TIME, &longest},
-		{"--svg", VERB_TEXT, &svg},     {"--session", VERB_TEXT, &session},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse_one(table, argc, argv, &name, "usage: terse replay ID") < 0 ||
-	    replay_parse_speed(argv[0], speed, &p.speed) < 0)
+	if (verb_parse(c, &r) < 0 || replay_parse_speed(c, r.speed, &p.speed) < 0)
 		return EXIT_TERSE;
-	if (longest > 0)
-		p.longest = (double)longest / 1000;
-	int fd = replay_find(c->settings, session, argv[0], name);
+	if (r.longest > 0)
+		p.longest = (double)r.longest / 1000;
+	int fd = replay_find(c);
 	if (fd < 0)
 		return 1;
 	sigemptyset(&p.signals);
 	sigaddset(&p.signals, SIGINT);
 	sigaddset(&p.signals, SIGTERM);
 	sigaddset(&p.signals, SIGHUP);
-	int result = svg ? replay_draw(fd, svg) : replay_play_to_end(&p, fd);
+	int result = r.svg ? replay_draw(fd, r.svg) : replay_play_to_end(&p, fd);
 	if (result < 0)
-		replay_failed(argv[0], svg && errno != EBADMSG && errno != ENODATA ? svg : name,
-			      errno);
+		replay_failed(
+			c, r.svg && errno != EBADMSG && errno != ENODATA ? r.svg : c->operands[0],
+			errno);
 	io_close(&fd);
 	return result < 0;
 }
+
+static const struct verb_option replay_options[] = {
+	{"--speed", 0, VERB_TEXT, offsetof(struct replay, speed), "N", "N times as fast"},
+	{"--max-wait", 0, VERB_TIME, offsetof(struct replay, longest), "TIME",
+	 "shorten longer pauses to this"},
+	{"--svg", 0, VERB_TEXT, offsetof(struct replay, svg), "FILE",
+	 "only its last screen, as a picture with its colours"},
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_replay = {
+	.name = "replay",
+	.purpose = "play back a recorded run",
+	.forms = "ID",
+	.text = "Plays back a command's output at its own pace, if it was run with --record.\n",
+	.options = replay_options,
+	.least = 1,
+	.most = 1,
+	.run = replay_run,
+};
 
 /* --- archive ------------------------------------------------------------------------- */
 
@@ -235,26 +253,29 @@ static bool archive_is_standard(const char *name)
 }
 
 /* Opens the output: a new file, unless `force`. Returns 0, or -1 after saying why not. */
-static int archive_open_output(const char *verb, struct output *o, const char *name, bool force)
+static int archive_open_output(const struct verb_call *c, struct output *o, const char *name,
+			       bool force)
 {
 	if (archive_is_standard(name) && isatty(STDOUT_FILENO))
-		verb_error(verb, "standard output is a terminal: give a file with --output");
+		verb_error(c->verb->name,
+			   "standard output is a terminal: give a file with --output");
 	else if (output_open(o, name, force) == 0)
 		return 0;
 	else if (errno == EEXIST)
-		verb_error(verb, "%s: exists already (--force replaces it)", name);
+		verb_error(c->verb->name, "%s: exists already (--force replaces it)", name);
 	else
-		verb_error(verb, "%s: %m", name);
+		verb_error(c->verb->name, "%s: %m", name);
 	return -1;
 }
 
 /* Writes only the recording. Returns 0, or -1 after saying why not. */
-static int archive_write_cast(const char *verb, const struct id_found *found, int to, int version)
+static int archive_write_cast(const struct verb_call *c, const struct id_found *found, int to,
+			      int version)
 {
-	int from = replay_open(verb, found);
+	int from = replay_open(c, found);
 	int result = from < 0 ? -1 : replay_write_cast(from, to, version);
 	if (from >= 0 && result < 0)
-		replay_failed(verb, found->id, errno);
+		replay_failed(c, found->id, errno);
 	io_close(&from);
 	return result;
 }
@@ -266,7 +287,8 @@ static void archive_tell(void *ctx, uint64_t done, uint64_t total)
 		      HUMAN_SIZE(done > total ? done : total));
 }
 
-static int archive_write_all(const char *verb, const struct id_found *found, int dir, int to)
+static int archive_write_all(const struct verb_call *c, const struct id_found *found, int dir,
+			     int to)
 {
 	struct progress progress;
 	progress_begin(&progress);
@@ -274,8 +296,8 @@ static int archive_write_all(const char *verb, const struct id_found *found, int
 	progress_end(&progress);
 	errno = error;
 	if (result < 0)
-		verb_error(verb, errno == EBUSY ? "%s: its run is still writing" : "%s: %m",
-			   found->id);
+		verb_error(c->verb->name,
+			   errno == EBUSY ? "%s: its run is still writing" : "%s: %m", found->id);
 	return result;
 }
 
@@ -290,8 +312,8 @@ static void archive_print_size(const char *path, const char *size)
 }
 
 /* `cast`: the version of the asciicast that is wanted, or 0. */
-static int archive_write_found(const char *verb, const struct id_found *found, const char *output,
-			       bool force, int cast)
+static int archive_write_found(const struct verb_call *c, const struct id_found *found,
+			       const char *output, bool force, int cast)
 {
 	char name[ID_LEN + 16], size[HUMAN_LEN];
 	struct output o;
@@ -300,14 +322,14 @@ static int archive_write_found(const char *verb, const struct id_found *found, c
 	if (!output)
 		output = name;
 	if (dir < 0)
-		verb_error(verb, "%s: %m", found->id);
-	if (dir < 0 || archive_open_output(verb, &o, output, force) < 0)
+		verb_error(c->verb->name, "%s: %m", found->id);
+	if (dir < 0 || archive_open_output(c, &o, output, force) < 0)
 		goto out;
-	int written = cast ? archive_write_cast(verb, found, o.fd, cast)
-			   : archive_write_all(verb, found, dir, o.fd);
+	int written = cast ? archive_write_cast(c, found, o.fd, cast)
+			   : archive_write_all(c, found, dir, o.fd);
 	status = output_close(&o, written) < 0;
 	if (status && written == 0)
-		verb_error(verb, "%s: %m", output);
+		verb_error(c->verb->name, "%s: %m", output);
 	else if (o.size && !status)
 		archive_print_size(output, human_size(size, o.size));
 out:
@@ -315,35 +337,56 @@ out:
 	return status;
 }
 
-int command_archive(struct command_context *c, int argc, char **argv)
+struct archive_options {
+	const char *output;
+	bool force, cast, cast3;
+};
+
+static int archive_run(struct verb_call *c)
 {
-	const char *session = NULL, *output = NULL, *name;
-	bool force = false, cast = false, cast3 = false;
-	const struct verb_option table[] = {
-		{"--output", VERB_TEXT, &output}, {"-o", VERB_TEXT, &output},
-		{"--force", VERB_FLAG, &force},   {"--session", VERB_TEXT, &session},
-		{"--cast", VERB_FLAG, &cast},     {"--cast3", VERB_FLAG, &cast3},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse_one(table, argc, argv, &name, "usage: terse archive ID") < 0)
+	struct archive_options o = {.output = NULL};
+	if (verb_parse(c, &o) < 0)
 		return EXIT_TERSE;
 	struct store stores[STORE_MAX];
 	struct id_found found;
-	int count, status = 1;
-	if (verb_find(c->settings, session, name, stores, &count, &found) < 0)
-		verb_not_found(argv[0], c->settings, name, errno, &found);
+	int count, status = 1, cast = o.cast3 ? 3 : o.cast ? 2 : 0;
+	if (verb_find(c, c->operands[0], stores, &count, &found) < 0)
+		verb_not_found(c, c->operands[0], errno, &found);
 	else
-		status = archive_write_found(argv[0], &found, output, force,
-					     cast3  ? 3
-					     : cast ? 2
-						    : 0);
+		status = archive_write_found(c, &found, o.output, o.force, cast);
 	store_close_all(stores, count);
 	return status;
 }
 
+static const struct verb_option archive_options[] = {
+	{"--output", 'o', VERB_TEXT, offsetof(struct archive_options, output), "FILE",
+	 "write to this file; -: standard output"},
+	{"--force", 0, VERB_FLAG, offsetof(struct archive_options, force), NULL,
+	 "replace the file"},
+	{"--cast", 0, VERB_FLAG, offsetof(struct archive_options, cast), NULL,
+	 "only the recording (run --record), as an asciicast of version 2 for asciinema (ID.cast)"},
+	{"--cast3", 0, VERB_FLAG, offsetof(struct archive_options, cast3), NULL,
+	 "the same, of version 3"},
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_archive = {
+	.name = "archive",
+	.purpose = "write an artifact to one file",
+	.forms = "ID",
+	.text = "Writes an artifact with all that belongs to it to one compressed tar file\n"
+		"(ID.tar.zst in this directory).\n",
+	.options = archive_options,
+	.least = 1,
+	.most = 1,
+	.run = archive_run,
+};
+
 /* --- unarchive --------------------------------------------------------------- */
 
-static int unarchive_print(const char *verb, const char *session, const struct archive_restored *r)
+static int unarchive_print(const struct verb_call *c, const char *session,
+			   const struct archive_restored *r)
 {
 	char lines[HUMAN_LEN], size[HUMAN_LEN];
 	struct buffer out = BUFFER_INIT;
@@ -353,41 +396,55 @@ static int unarchive_print(const char *verb, const char *session, const struct a
 		buffer_printf(&out, "%s restored to session %s; %s lines, %s: terse read %s\n",
 			      r->id, session, human_count(lines, r->lines),
 			      human_size(size, r->bytes), r->id);
-	return verb_print(&(struct verb){.name = verb}, &out);
+	return verb_print(c, &out);
 }
 
-int command_unarchive(struct command_context *c, int argc, char **argv)
+static int unarchive_run(struct verb_call *c)
 {
-	const char *session = NULL, *name;
-	const struct verb_option table[] = {
-		{"--session", VERB_TEXT, &session},
-		{NULL, VERB_FLAG, NULL},
-	};
 	int status = 1;
-	if (verb_parse_one(table, argc, argv, &name, "usage: terse unarchive FILE") < 0)
+	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
+	const char *name = c->operands[0];
 	char directory[STORE_SESSION_LEN + 1];
-	verb_session(c->settings, session, directory);
+	verb_session_name(c->settings, c->session, directory);
 	struct archive_restored restored;
 	struct store store;
 	int fd = archive_is_standard(name) ? STDIN_FILENO
 					   : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
-		verb_error(argv[0], "%s: %m", name);
+		verb_error("unarchive", "%s: %m", name);
 		return 1;
 	}
 	if (store_open_write(&store) < 0)
-		verb_error(argv[0], "%m");
+		verb_error("unarchive", "%m");
 	else if (archive_restore(&store, directory, NULL, fd, c->settings, &restored) == 0)
-		status = unarchive_print(argv[0], directory, &restored);
+		status = unarchive_print(c, directory, &restored);
 	else if (errno == EBADMSG)
-		verb_error(argv[0], "%s: not an archive of terse, or damaged", name);
+		verb_error("unarchive", "%s: not an archive of terse, or damaged", name);
 	else if (errno == EFBIG)
-		verb_error(argv[0], "%s: larger than [spill] max_artifact (--max-artifact)", name);
+		verb_error("unarchive", "%s: larger than [spill] max_artifact (--max-artifact)",
+			   name);
 	else
-		verb_error(argv[0], "%s: %m", name);
+		verb_error("unarchive", "%s: %m", name);
 	store_close(&store);
 	if (fd != STDIN_FILENO)
 		io_close(&fd);
 	return status;
 }
+
+static const struct verb_option unarchive_options[] = {
+	VERB_SESSION_ROW("restore it into this session"),
+	VERB_END_ROW,
+};
+
+const struct verb verb_unarchive = {
+	.name = "unarchive",
+	.purpose = "restore an artifact from such a file",
+	.forms = "FILE",
+	.text = "Restores an artifact from such a file (-: standard input) into this session. It\n"
+		"keeps its ID.\n",
+	.options = unarchive_options,
+	.least = 1,
+	.most = 1,
+	.run = unarchive_run,
+};

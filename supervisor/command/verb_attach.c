@@ -3,7 +3,6 @@
 #include "config/option.h"
 #include "lib/io.h"
 #include "lib/loop.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/spawn.h"
@@ -173,7 +172,7 @@ static void attach_scroll_away(void)
 		io_write(STDOUT_FILENO, "\n", 1);
 }
 
-static int attach_run(struct attach *a)
+static int attach_relay(struct attach *a)
 {
 	int cols = 0, rows = 0;
 	if (tcgetattr(STDIN_FILENO, &a->modes) < 0 || (a->signals = attach_watch_signals()) < 0) {
@@ -204,33 +203,46 @@ static int attach_run(struct attach *a)
 	return 0;
 }
 
-int command_attach(struct command_context *c, int argc, char **argv)
+static int attach_run(struct verb_call *c)
 {
-	const char *session = NULL, *name;
-	struct attach a = {.verb = argv[0], .client = {.fd = -1}, .signals = -1};
+	struct attach a = {.client = {.fd = -1}, .signals = -1};
 	struct key_bytes detach;
-	const struct verb_option table[] = {
-		{"--read-only", VERB_FLAG, &a.read_only},
-		{"--session", VERB_TEXT, &session},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse_one(table, argc, argv, &name, "usage: terse attach ID") < 0)
+	if (verb_parse(c, &a) < 0)
 		return EXIT_TERSE;
 	const char *key = c->settings->detach_key ? c->settings->detach_key : "";
 	if (key_parse(key, &detach) < 0 || detach.len != 1) {
-		verb_error(argv[0],
+		verb_error("attach",
 			   "[terminal] detach_key: %s: must be the name of a key such as ctrl-a",
 			   key);
 		return EXIT_TERSE;
 	}
 	a.detach = detach.data[0];
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		verb_error(argv[0], "needs a terminal (terse snapshot ID prints the screen)");
+		verb_error("attach", "needs a terminal (terse snapshot ID prints the screen)");
 		return EXIT_TERSE;
 	}
-	if (live_run_open(c->settings, session, argv[0], name, &a.client, a.id) < 0)
+	if (live_run_open(c, c->operands[0], &a.client, a.id) < 0)
 		return 1;
-	int status = attach_run(&a);
+	int status = attach_relay(&a);
 	client_close(&a.client);
 	return status;
 }
+
+static const struct verb_option attach_options[] = {
+	{"--read-only", 0, VERB_FLAG, offsetof(struct attach, read_only), NULL, "look only"},
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_attach = {
+	.name = "attach",
+	.purpose = "connect this terminal to a running command",
+	.forms = "ID",
+	.text = "Connects this terminal to a running command, which gets its size. ctrl-\\ leaves\n"
+		"it again ([terminal] detach_key).\n",
+	.options = attach_options,
+	.least = 1,
+	.most = 1,
+	.live = true,
+	.run = attach_run,
+};

@@ -13,7 +13,6 @@
 #include "lib/utf8.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/verb.h"
@@ -327,7 +326,7 @@ enum outcome {
 };
 
 struct waiter {
-	const struct settings *settings;
+	const struct verb_call *call;
 	const struct await *asked; /* what is waited for */
 	int64_t timeout;           /* ms; 0: none */
 	char id[ID_LEN + 1];
@@ -345,8 +344,7 @@ struct waiter {
 
 static int await_open_text(struct waiter *w, struct text *text)
 {
-	const struct verb verb = {.name = w->asked->verb};
-	return verb_open(&verb, w->settings, w->asked->session, ARTIFACT_OUT, w->id, text);
+	return verb_open(w->call, ARTIFACT_OUT, w->id, text);
 }
 
 /* Starts to look for the pattern. The text exists, since the supervisor has answered. */
@@ -366,7 +364,7 @@ static int await_start_following(struct waiter *w)
 				     w->asked->typed ? w->asked->typed->from : from,
 				     w->asked->typed);
 	if (fd < 0 || result < 0)
-		verb_error(w->asked->verb, "%s: %m", w->id);
+		verb_error(w->call->verb->name, "%s: %m", w->id);
 	text_close(&text);
 	return fd < 0 ? -1 : result;
 }
@@ -380,7 +378,8 @@ static int await_look(struct waiter *w, uint64_t settled)
 		return -1;
 	int result = follow_look(&w->follow, settled);
 	if (result < 0)
-		verb_error(w->asked->verb, "%s: %s", vocabularies[w->settings->words].pattern,
+		verb_error(w->call->verb->name, "%s: %s",
+			   vocabularies[w->call->settings->words].pattern,
 			   errno == EINVAL ? matcher_reason(w->matcher) : strerror(errno));
 	return result;
 }
@@ -411,7 +410,7 @@ static int await_judge(struct waiter *w)
 	/* Processes that it started may still write the line. */
 	if (w->now.state == LIVE_ENDED && !w->matcher)
 		return OUTCOME_ENDED;
-	if (w->now.state == LIVE_WAITING && w->settings->prompt != PROMPTING_AWAIT)
+	if (w->now.state == LIVE_WAITING && w->call->settings->prompt != PROMPTING_AWAIT)
 		return OUTCOME_ASKS;
 	if (w->asked->idle && w->now.quiet_ms >= w->asked->idle)
 		return OUTCOME_IDLE;
@@ -428,7 +427,7 @@ static int await_outcome(struct waiter *w)
 	for (;;) {
 		int64_t now = clock_monotonic_ms();
 		if (!w->known && now >= w->begun + ANSWER_MS) {
-			live_run_failed(w->settings, w->asked->verb, w->id, ETIMEDOUT);
+			live_run_failed(w->call, w->id, ETIMEDOUT);
 			return -1;
 		}
 		if (w->known && w->timeout && now >= w->begun + w->timeout)
@@ -451,7 +450,7 @@ static int await_outcome(struct waiter *w)
 			continue;
 		int got = await_receive(w);
 		if (w->refused) {
-			live_run_failed(w->settings, w->asked->verb, w->id, w->refused);
+			live_run_failed(w->call, w->id, w->refused);
 			return -1;
 		}
 		if (got < 0)
@@ -469,11 +468,11 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 	struct id_found found;
 	struct meta m = {.exit_code = -1};
 	int count;
-	int result = verb_find(w->settings, w->asked->session, w->id, stores, &count, &found);
+	int result = verb_find(w->call, w->id, stores, &count, &found);
 	if (result == 0)
 		result = verb_read_meta(&found, &m);
 	if (result < 0) {
-		verb_error(w->asked->verb, "%s: %m", w->id);
+		verb_error(w->call->verb->name, "%s: %m", w->id);
 	} else {
 		*e = excerpts_ending(&m);
 		if (m.state == META_RUNNING) {
@@ -481,7 +480,7 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 			e->duration_ms = m.duration_ms;
 		}
 		*reported = m.reported;
-		w->wanted = m.wanted && live_run_is_own(w->settings, w->asked->session, w->id);
+		w->wanted = m.wanted && live_run_is_own(w->call, w->id);
 	}
 	meta_release(&m);
 	store_close_all(stores, count);
@@ -505,8 +504,9 @@ static int await_status(const struct waiter *w, enum outcome outcome,
 			const struct wording_ending *e)
 {
 	switch (outcome) {
-	case OUTCOME_ASKS: return (int)w->settings->yield_status;
-	case OUTCOME_LATE: return w->asked->timeout ? EXIT_TIMEOUT : (int)w->settings->yield_status;
+	case OUTCOME_ASKS: return (int)w->call->settings->yield_status;
+	case OUTCOME_LATE:
+		return w->asked->timeout ? EXIT_TIMEOUT : (int)w->call->settings->yield_status;
 	case OUTCOME_ENDED: break;
 	default: return 0;
 	}
@@ -545,10 +545,10 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
 		e->missed = w->asked->pattern;
 	e->brief = w->asked->answers;
-	int result = await_print_new(w->settings, &text, &reported, e, w->id);
+	int result = await_print_new(w->call->settings, &text, &reported, e, w->id);
 	text_close(&text);
 	if (result < 0)
-		verb_error(w->asked->verb, "%s: %m", w->id);
+		verb_error(w->call->verb->name, "%s: %m", w->id);
 	/* The next await prints only what comes now. */
 	else if (!w->ended)
 		await_confirm_reported(w, reported);
@@ -567,19 +567,19 @@ static int await_make_matcher(struct waiter *w)
 	if (w->matcher)
 		return 0;
 	if (errno == EINVAL)
-		verb_error(w->asked->verb, "%s: %s: %s at character %zu",
-			   vocabularies[w->settings->words].pattern, pattern, error.text,
+		verb_error(w->call->verb->name, "%s: %s: %s at character %zu",
+			   vocabularies[w->call->settings->words].pattern, pattern, error.text,
 			   error.offset + 1);
 	else
-		verb_error(w->asked->verb, "%m");
+		verb_error(w->call->verb->name, "%m");
 	return -1;
 }
 
-int await_answer(const struct settings *settings, const struct await *a)
+int await_answer(const struct verb_call *c, const struct await *a)
 {
-	struct waiter w = {.settings = settings,
+	struct waiter w = {.call = c,
 			   .asked = a,
-			   .timeout = a->timeout ? a->timeout : settings->yield,
+			   .timeout = a->timeout ? a->timeout : c->settings->yield,
 			   .client = {.fd = -1},
 			   .follow = {.fd = -1},
 			   .begun = clock_monotonic_ms()};
@@ -587,7 +587,7 @@ int await_answer(const struct settings *settings, const struct await *a)
 	if (await_make_matcher(&w) < 0)
 		goto out;
 	status = 1;
-	int reached = live_run_find(settings, a->session, a->verb, a->name, &w.client, w.id);
+	int reached = live_run_find(c, a->name, &w.client, w.id);
 	if (reached == 2)
 		status = 0;
 	if (reached < 0 || reached == 2)
@@ -609,15 +609,41 @@ out:
 	return status;
 }
 
-int command_await(struct command_context *c, int argc, char **argv)
+static int await_run(struct verb_call *c)
 {
-	struct await a = {.verb = argv[0], .from = 1};
-	const struct verb_option table[] = {
-		{"--timeout", VERB_TIME, &a.timeout}, {"--for", VERB_TEXT, &a.pattern},
-		{"--idle", VERB_TIME, &a.idle},       {"--offset", VERB_COUNT, &a.from},
-		{"--session", VERB_TEXT, &a.session}, {NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse_one(table, argc, argv, &a.name, "usage: terse await ID") < 0)
+	struct await a = {.from = 1};
+	if (verb_parse(c, &a) < 0)
 		return EXIT_TERSE;
-	return await_answer(c->settings, &a);
+	a.name = c->operands[0];
+	return await_answer(c, &a);
 }
+
+static const struct verb_option await_options[] = {
+	{"--timeout", 0, VERB_TIME, offsetof(struct await, timeout), "TIME",
+	 "wait at most so long, and exit with 124"},
+	{"--for", 0, VERB_TEXT, offsetof(struct await, pattern), "REGEX",
+	 "until a line matches, even one that may be redrawn; exits with 0, or with 1 if the "
+	 "command succeeds without it"},
+	{"--offset", 0, VERB_COUNT, offsetof(struct await, from), "N",
+	 "search from line N on (default 1)"},
+	{"--idle", 0, VERB_TIME, offsetof(struct await, idle), "TIME",
+	 "until there was no output and no input for so long"},
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_await = {
+	.name = "await",
+	.purpose = "wait until a command in the background ends or prints a line",
+	.forms = "ID",
+	.text = "Waits until a command in the background (run --yield, --detach) ends or asks for\n"
+		"input, and prints its new output. Exits with the command's status (128 plus the\n"
+		"signal; 0 if terse signal of this session ended it), or with [run] yield_status "
+		"if\n"
+		"it asks.\n",
+	.options = await_options,
+	.least = 1,
+	.most = 1,
+	.live = true,
+	.run = await_run,
+};

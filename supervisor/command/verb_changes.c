@@ -10,7 +10,6 @@
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/pager.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
@@ -33,12 +32,11 @@ enum {
 };
 
 struct changes {
-	struct verb verb;
+	struct verb_call *call;
 	enum sink sink;
-	bool exact, colour;
+	bool exact;
 	bool standard_error;
-	uint64_t offset;             /* number of the first change to show */
-	const char *session, *color; /* as given */
+	uint64_t offset; /* number of the first change to show */
 	/* The two texts: as they are compared, and as they are printed. */
 	char names[2][ID_LEN + 1]; /* "": a file */
 	const char *paths[2];
@@ -63,7 +61,7 @@ enum mark { MARK_CONTEXT = ' ', MARK_OLD = '-', MARK_NEW = '+' };
 /* Whether all is printed, whatever its size. */
 static bool changes_is_whole(const struct changes *c)
 {
-	return !c->verb.json && (c->sink == SINK_PROGRAM || c->sink == SINK_PERSON);
+	return !c->call->json && (c->sink == SINK_PROGRAM || c->sink == SINK_PERSON);
 }
 
 static void changes_add_colour(struct changes *c, char mark)
@@ -77,13 +75,13 @@ static void changes_add_colour(struct changes *c, char mark)
 		    {'=', PAINT_TITLE}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (rows[i].mark == mark)
-			paint_begin(&c->text, c->colour, rows[i].paint);
+			paint_begin(&c->text, c->call->colour, rows[i].paint);
 	}
 }
 
 static void changes_end_colour(struct changes *c, char mark)
 {
-	paint_end(&c->text, c->colour && mark != MARK_CONTEXT);
+	paint_end(&c->text, c->call->colour && mark != MARK_CONTEXT);
 }
 
 static int changes_flush(struct changes *c)
@@ -122,7 +120,7 @@ static int changes_add_line(struct changes *c, enum mark mark, struct walk *w, u
 	changes_add_colour(c, (char)mark);
 	buffer_printf(&c->text, "%c", mark);
 	/* A program gets the bytes. */
-	if (c->sink == SINK_PROGRAM && !c->verb.json)
+	if (c->sink == SINK_PROGRAM && !c->call->json)
 		buffer_append(&c->text, line.data, shown);
 	else
 		utf8_clean(&c->text, line.data, shown);
@@ -304,7 +302,7 @@ static int changes_make_apart(struct changes *c, bool *cut)
 	const struct differ_lines *lines = &c->place.lines[which];
 	struct differ_change rest = {.lines = {{.count = 0}}};
 	uint64_t left;
-	if (!c->verb.json) {
+	if (!c->call->json) {
 		buffer_append_string(&c->text, "@@ ");
 		changes_add_numbers(&c->text, which ? '+' : '-', lines->from, lines->count);
 		buffer_append_string(&c->text, " @@\n");
@@ -338,7 +336,7 @@ static int changes_make(struct changes *c, bool *cut)
 			.from = from->from - before.count,
 			.count = to->from + to->count + behind.count - from->from + before.count};
 	}
-	if (!c->verb.json)
+	if (!c->call->json)
 		changes_add_head(c, c->place.lines);
 	if (changes_add_lines(c, 1, MARK_CONTEXT, &before, &left) < 0 ||
 	    changes_add_joined(c, cut, &rest) < 0)
@@ -378,7 +376,7 @@ static int changes_print(struct changes *c)
 		c->lines[1] += c->joined[i].lines[1].count;
 	}
 	if (c->total >= c->offset && !c->full) {
-		if (c->shown == 0 && !c->verb.json)
+		if (c->shown == 0 && !c->call->json)
 			changes_add_titles(c);
 		if (changes_make(c, &cut) < 0)
 			return -1;
@@ -387,14 +385,14 @@ static int changes_print(struct changes *c)
 		if (!cut || c->shown == 0) {
 			c->shown++;
 			c->used += c->text.len;
-			if (c->verb.json && changes_json_add(c) < 0)
+			if (c->call->json && changes_json_add(c) < 0)
 				return -1;
-			if (!c->verb.json)
+			if (!c->call->json)
 				buffer_add(&c->out, &c->text);
 		}
 	}
 	c->joined_count = 0;
-	return c->verb.json ? 0 : changes_flush(c);
+	return c->call->json ? 0 : changes_flush(c);
 }
 
 static int changes_take(void *ctx, const struct differ_change *change)
@@ -429,7 +427,7 @@ static int changes_find_newest(struct store *stores, int count, const char *sess
 
 /* Finds the run before the one that is named (NULL: the newest) of the same command. Returns 0, or
    -1 after saying why not. */
-static int changes_find_pair(struct changes *c, const struct settings *settings, const char *name)
+static int changes_find_pair(struct changes *c, const char *name)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found, before;
@@ -437,27 +435,26 @@ static int changes_find_pair(struct changes *c, const struct settings *settings,
 	char session[STORE_SESSION_LEN + 1];
 	struct buffer words = BUFFER_INIT;
 	int count = 0, got;
-	if (!verb_has_session(&c->verb, settings, c->session))
+	if (!verb_has_session(c->call))
 		return -1;
-	verb_session(settings, c->session, session);
+	verb_session_name(c->call->settings, c->call->session, session);
 	if (name) {
-		got = verb_find(settings, c->session, name, stores, &count, &found) == 0 ? 1 : -2;
+		got = verb_find(c->call, name, stores, &count, &found) == 0 ? 1 : -2;
 	} else {
 		count = store_open_all(stores);
 		got = changes_find_newest(stores, count, session, &found);
 	}
 	if (got == -2)
-		verb_not_found(c->verb.name, settings, name, errno, &found);
+		verb_not_found(c->call, name, errno, &found);
 	else if (got == 0)
-		verb_fail(&c->verb, ENVELOPE_UNKNOWN_ARTIFACT, "no artifact in session %s",
-			  session);
+		verb_fail(c->call, ENVELOPE_UNKNOWN_ARTIFACT, "no artifact in session %s", session);
 	else if (got < 0 || verb_read_meta(&found, &m) < 0)
-		verb_fail(&c->verb, ENVELOPE_UNREADABLE, "%s: %m", got < 0 ? session : found.id);
+		verb_fail(c->call, ENVELOPE_UNREADABLE, "%s: %m", got < 0 ? session : found.id);
 	else if ((got = earlier_find(stores, count, found.session, &m, &before)) < 0)
-		verb_fail(&c->verb, ENVELOPE_UNREADABLE, "%m");
+		verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
 	else if (got == 0) {
 		row_add_command(&words, &m);
-		verb_fail(&c->verb, ENVELOPE_UNKNOWN_ARTIFACT,
+		verb_fail(c->call, ENVELOPE_UNKNOWN_ARTIFACT,
 			  "no text was kept of an earlier run of %s in this directory (terse list; "
 			  "terse changes ID ID compares any two)",
 			  buffer_string(&words) ? words.data : "it");
@@ -494,22 +491,22 @@ static void changes_add_title(struct changes *c, int which)
 }
 
 /* Opens the texts, each twice. Returns 0, or -1 after saying what is wrong. */
-static int changes_open(struct changes *c, const struct settings *settings)
+static int changes_open(struct changes *c)
 {
 	enum artifact_part part = c->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
 	struct kind kind;
 	for (int i = 0; i < 2; i++) {
-		if (verb_open(&c->verb, settings, c->session, part, c->paths[i], &c->texts[i]) < 0)
+		if (verb_open(c->call, part, c->paths[i], &c->texts[i]) < 0)
 			return -1;
 		const char *name = *c->texts[i].id ? c->texts[i].id : c->paths[i];
 		if (*name == '-')
 			buffer_append_string(&c->quoted[i], "./");
 		quote_append(&c->quoted[i], name);
 		if (!buffer_string(&c->quoted[i]) ||
-		    verb_open(&c->verb, settings, c->session, part, name, &c->shown_texts[i]) < 0)
+		    verb_open(c->call, part, name, &c->shown_texts[i]) < 0)
 			return -1;
 		if (!*c->texts[i].id && verb_is_binary(&c->texts[i], &kind)) {
-			verb_fail(&c->verb, ENVELOPE_BINARY, "%s: binary data", c->paths[i]);
+			verb_fail(c->call, ENVELOPE_BINARY, "%s: binary data", c->paths[i]);
 			return -1;
 		}
 		changes_add_title(c, i);
@@ -529,7 +526,7 @@ static void changes_add_command(struct buffer *out, const struct changes *c, boo
 static void changes_add_next(struct buffer *out, const struct changes *c)
 {
 	changes_add_command(out, c, c->exact);
-	buffer_printf(out, "%s --offset %" PRIu64, c->verb.json ? " --json" : "",
+	buffer_printf(out, "%s --offset %" PRIu64, c->call->json ? " --json" : "",
 		      c->offset + c->shown);
 }
 
@@ -622,7 +619,7 @@ static int changes_finish(struct changes *c)
 {
 	struct buffer notice = BUFFER_INIT;
 	bool more = c->offset + c->shown <= c->total;
-	if (c->verb.json) {
+	if (c->call->json) {
 		changes_json_end(c, more);
 		return verb_write(&c->out);
 	}
@@ -633,14 +630,14 @@ static int changes_finish(struct changes *c)
 }
 
 /* Compares and prints. Returns the exit status. */
-static int changes_run(struct changes *c)
+static int changes_compare(struct changes *c)
 {
 	const struct differ differ = {.texts = {&c->texts[0], &c->texts[1]},
 				      .exact = c->exact,
 				      .facts = &c->facts,
 				      .change = changes_take,
 				      .ctx = c};
-	if (c->verb.json)
+	if (c->call->json)
 		changes_json_begin(c);
 	int result = differ_run(&differ);
 	if (result == 0)
@@ -649,54 +646,36 @@ static int changes_run(struct changes *c)
 		result = changes_finish(c);
 	if (result == 0 || errno == EPIPE)
 		return 0;
-	verb_fail(&c->verb, ENVELOPE_UNREADABLE, "%m");
+	verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
 	return 1;
 }
 
-/* Returns how many texts were named, or -1 after saying what is wrong. */
-static int changes_parse(struct changes *c, int argc, char **argv)
-{
-	const struct verb_option table[] = {
-		{"--exact", VERB_FLAG, &c->exact},
-		{"--stderr", VERB_FLAG, &c->standard_error},
-		{"--offset", VERB_COUNT, &c->offset},
-		{"--session", VERB_TEXT, &c->session},
-		{"--json", VERB_FLAG, &c->verb.json},
-		{"--color", VERB_TEXT, &c->color},
-		{NULL, VERB_FLAG, NULL},
-	};
-	c->verb.name = argv[0];
-	c->offset = 1;
-	int given = verb_parse(table, argc, argv, c->paths, 2);
-	return given < 0 || paint_choose(&c->verb, c->color, &c->colour) < 0 ? -1 : given;
-}
-
-int command_changes(struct command_context *context, int argc, char **argv)
+static int changes_run(struct verb_call *context)
 {
 	struct changes *c = calloc(1, sizeof(*c));
 	pid_t pager = 0;
 	int status = 1;
 	if (!c) {
-		verb_error(argv[0], "%m");
+		verb_error("changes", "%m");
 		return 1;
 	}
 	for (int i = 0; i < 2; i++)
 		c->texts[i].fd = c->shown_texts[i].fd = -1;
-	int given = changes_parse(c, argc, argv);
-	if (given < 0) {
+	c->call = context;
+	c->offset = 1;
+	if (verb_parse(context, c) < 0) {
 		status = EXIT_TERSE;
 		goto out;
 	}
-	const char *name = c->paths[0];
-	if (given < 2)
-		c->paths[0] = NULL;
-	if ((given < 2 && changes_find_pair(c, context->settings, name) < 0) ||
-	    changes_open(c, context->settings) < 0)
+	bool both = context->operand_count == 2;
+	for (int i = 0; both && i < 2; i++)
+		c->paths[i] = context->operands[i];
+	if ((!both && changes_find_pair(c, context->operands[0]) < 0) || changes_open(c) < 0)
 		goto out;
-	c->sink = c->verb.json ? SINK_AGENT : reader_of_text();
+	c->sink = c->call->json ? SINK_AGENT : reader_of_text();
 	if (c->sink == SINK_PERSON)
 		pager = pager_start();
-	status = changes_run(c);
+	status = changes_compare(c);
 	pager_end(pager);
 out:
 	for (int i = 0; i < 2; i++) {
@@ -713,3 +692,30 @@ out:
 	free(c);
 	return status;
 }
+
+static const struct verb_option changes_options[] = {
+	{"--exact", 0, VERB_FLAG, offsetof(struct changes, exact), NULL,
+	 "numbers, times, hashes and temporary paths count"},
+	{"--offset", 0, VERB_COUNT, offsetof(struct changes, offset), "N",
+	 "start at the N-th change"},
+	{"--stderr", 0, VERB_FLAG, offsetof(struct changes, standard_error), NULL,
+	 "standard error, if it was kept apart"},
+	VERB_LAST_ROW,
+	VERB_JSON_ROW,
+	VERB_COLOR_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_changes = {
+	.name = "changes",
+	.purpose = "print the lines in which two runs differ",
+	.forms = "[ID|FILE [ID|FILE]]",
+	.text = "Prints the lines in which the texts of two runs differ, as a unified diff with "
+		"the\n"
+		"line numbers of both; of one ID, that run against the one before of the same\n"
+		"command in the same directory; without one, the last run. Numbers, times, hashes\n"
+		"and temporary paths do not count.\n",
+	.options = changes_options,
+	.most = 2,
+	.run = changes_run,
+};

@@ -5,91 +5,306 @@
 // (their names), or "command N": the command that begins with the Nth of the words. The candidates
 // follow, a line each: the word, a tab, its description.
 //
-// All that is known of a verb comes from its help: its options, their values, and its operands by
-// the forms of its synopsis. So a new verb is completed without a line here.
+// All that is known of a verb comes from its rows: its options, their values, and its operands by
+// its forms. So a new verb is completed without a line here.
 
 #include "config/option.h"
-#include "supervisor/command/candidates.h"
-#include "supervisor/command/command.h"
-#include "supervisor/command/help.h"
+#include "config/profile.h"
+#include "lib/buffer.h"
+#include "supervisor/agents/wiring.h"
+#include "supervisor/artifact/journal.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/process/protocol.h"
 
 #include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* --- options in a help text --------------------------------------------------------------- */
-
-struct help_flag {
-	const char *name, *value, *text; /* value: "NAME", "yes|no"; text: what it does */
-	size_t name_len, value_len;      /* value_len 0: it takes none */
+/* What the shell completes itself, besides the candidates. */
+enum shell_part {
+	SHELL_NONE,
+	SHELL_FILES,
+	SHELL_FOLDERS,
+	SHELL_COMMANDS, /* names of commands */
+	SHELL_COMMAND,  /* a command with its arguments, from one of the words on */
 };
 
-/* What a value looks like: NAME, FROM-TO, N|failed, yes|no. A lower-case word alone is prose. */
-static size_t flag_value_length(const char *at)
-{
-	size_t len = strcspn(at, " ],|\n");
-	if (at[len] == '|' && at[len + 1] != '-')
-		len += 1 + strcspn(at + len + 1, " ],\n");
-	return isupper((unsigned char)*at) || memchr(at, '|', len) ? len : 0;
-}
+struct candidates {
+	const struct settings *settings;
+	const struct verb *verb;
+	const char *session; /* --session, or NULL */
+	const char *before;  /* in front of each candidate: "--mode=", or "" */
+	const char *prefix;  /* only candidates that begin so; `before` does not belong to it */
+	enum shell_part part;
+	struct buffer out; /* a line for each: the word, a tab, its description */
+};
 
-/* Finds the next option from `at` on, up to the end of its line. Returns what is behind it, or
-   NULL. */
-static const char *flag_scan(const char *at, struct help_flag *f)
+/* Artifacts that are offered: the newest ones. */
+enum { IDS_MOST = 30 };
+
+/* Columns of a description. */
+enum { TEXT_WIDTH = 70 };
+
+/* Whether the line that begins at `start` was there before: two stores may have the same session,
+   and two lines of a help the same option. */
+static bool candidates_has(const struct candidates *c, size_t start)
 {
-	while (*at && *at != '\n' && !(at[0] == '-' && strchr(" [|", at[-1])))
-		at++;
-	if (*at != '-')
-		return NULL;
-	*f = (struct help_flag){.name = at, .name_len = strcspn(at, " ],|\n")};
-	at += f->name_len;
-	if (at[0] == ' ')
-		f->value_len = flag_value_length(at + 1);
-	if (f->value_len) {
-		f->value = at + 1;
-		at += 1 + f->value_len;
+	size_t len = c->out.len - start;
+	const char *at = c->out.data, *end = at + start;
+	while (at && at < end) {
+		if ((size_t)(end - at) >= len && memcmp(at, end, len) == 0)
+			return true;
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : end;
 	}
-	return at;
+	return false;
 }
 
-/* Where the description begins in a line of options: behind two blanks. */
-static const char *flag_text(const char *at)
+static void candidates_add(struct candidates *c, const char *word, size_t len, const char *text)
 {
-	while (*at && *at != '\n' && !(at[0] == ' ' && at[1] == ' '))
-		at++;
-	return at + strspn(at, " ");
+	size_t prefix = strlen(c->prefix);
+	if (len < prefix || memcmp(word, c->prefix, prefix) != 0)
+		return;
+	size_t start = c->out.len;
+	buffer_printf(&c->out, "%s%.*s\t", c->before, (int)len, word);
+	if (candidates_has(c, start)) {
+		buffer_truncate(&c->out, start);
+		return;
+	}
+	if (text)
+		row_add_cell(&c->out, text, strcspn(text, "\n"), TEXT_WIDTH);
+	buffer_append_string(&c->out, "\n");
 }
 
-/* Calls `each` for the options in the synopsis and in the lines of options, until it returns other
-   than 0; returns that. */
-static int flags_each(const struct help_topic *t, int (*each)(void *ctx, const struct help_flag *f),
-		      void *ctx)
+static void candidates_add_string(struct candidates *c, const char *word, const char *text)
 {
-	const char *const texts[] = {t->text, t->synopsis};
-	struct help_flag f;
-	for (size_t i = 0; i < 2; i++) {
-		for (const char *line = texts[i]; *line;
-		     line += strcspn(line, "\n"), line += *line != '\0') {
-			bool listed = i == 0 && strncmp(line, "  -", 3) == 0;
-			const char *text = listed ? flag_text(line + 2) : NULL, *at = line + 1;
-			if (i == 0 && !listed)
-				continue;
-			while ((at = flag_scan(at, &f)) && (!text || f.name < text)) {
-				f.text = text;
-				int stop = each(ctx, &f);
-				if (stop)
-					return stop;
-			}
+	candidates_add(c, word, strlen(word), text);
+}
+
+/* Words with a | between them. */
+static void candidates_add_words(struct candidates *c, const char *words)
+{
+	for (;;) {
+		size_t len = strcspn(words, "|");
+		candidates_add(c, words, len, NULL);
+		if (!words[len])
+			return;
+		words += len + 1;
+	}
+}
+
+/* --- runs and sessions ------------------------------------------------------------------- */
+
+/* An ID with its command, if that is known. */
+static void candidates_add_id(struct candidates *c, const struct id_found *found)
+{
+	struct meta m = {0};
+	struct buffer command = BUFFER_INIT;
+	if (verb_read_meta(found, &m) == 0)
+		row_add_command(&command, &m);
+	candidates_add_string(c, found->id, buffer_string(&command));
+	buffer_release(&command);
+	meta_release(&m);
+}
+
+static void candidates_add_artifacts(struct candidates *c)
+{
+	struct store stores[STORE_MAX];
+	char session[STORE_SESSION_LEN + 1];
+	struct id_found found;
+	int count = store_open_all(stores);
+	verb_session_name(c->settings, c->session, session);
+	struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
+	for (int i = 0; j && i < IDS_MOST && journal_next_made(j, &found) > 0; i++)
+		candidates_add_id(c, &found);
+	journal_close(j);
+	store_close_all(stores, count);
+	candidates_add_string(c, "last", "the last run of this session");
+}
+
+struct live_ids {
+	struct candidates *c;
+	struct store *stores;
+	int count, left;
+};
+
+static int candidates_on_live(void *ctx, const char *id)
+{
+	struct live_ids *l = ctx;
+	struct client v;
+	struct id_found found;
+	/* A killed supervisor leaves its socket. */
+	if (client_open(&v, l->stores, l->count, id) < 0)
+		return 0;
+	client_close(&v);
+	if (id_find(l->stores, l->count, "default", id, &found) == 0)
+		candidates_add_id(l->c, &found);
+	else
+		candidates_add_string(l->c, id, NULL);
+	return --l->left == 0;
+}
+
+static void candidates_add_live(struct candidates *c)
+{
+	struct store stores[STORE_MAX];
+	struct live_ids l = {.c = c, .stores = stores, .left = IDS_MOST};
+	l.count = store_open_all(stores);
+	client_each(stores, l.count, candidates_on_live, &l);
+	store_close_all(stores, l.count);
+}
+
+static void candidates_add_sessions(struct candidates *c)
+{
+	struct store stores[STORE_MAX];
+	int count = store_open_all(stores);
+	for (int i = 0; i < count; i++) {
+		struct store_name *names = NULL;
+		size_t found = 0;
+		if (store_list_sessions(&stores[i], &names, &found) < 0)
+			continue;
+		for (size_t k = 0; k < found; k++)
+			candidates_add_string(c, names[k].text, NULL);
+		free(names);
+	}
+	store_close_all(stores, count);
+}
+
+/* --- what the tables know ------------------------------------------------------------------ */
+
+static void candidates_add_verbs(struct candidates *c)
+{
+	for (size_t i = 0; verbs[i]; i++) {
+		if (verbs[i]->purpose)
+			candidates_add_string(c, verbs[i]->name, verbs[i]->purpose);
+	}
+}
+
+static void candidates_add_agents(struct candidates *c)
+{
+	for (const struct wiring *w = wirings; w->agent; w++)
+		candidates_add_string(c, w->agent, NULL);
+}
+
+static void candidates_add_settings(struct candidates *c)
+{
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		char name[80];
+		snprintf(name, sizeof(name), "%s.%s", o->section, o->key);
+		candidates_add_string(c, name, o->help);
+	}
+}
+
+static void candidates_add_profiles(struct candidates *c)
+{
+	const char *name;
+	for (size_t i = 0; (name = layer_name(profiles_of(c->settings), i)); i++)
+		candidates_add_string(c, name, NULL);
+	candidates_add_string(c, PROFILE_DEFAULT, NULL);
+}
+
+static void candidates_add_keys(struct candidates *c)
+{
+	candidates_add_words(c, "enter|tab|escape|space|backspace|up|down|left|right|home|end|"
+				"insert|delete|pageup|pagedown|shift-tab|f1|f2|f3|f4|f5|f6|f7|f8|"
+				"f9|f10|f11|f12|ctrl-c|ctrl-d|ctrl-z");
+}
+
+static void candidates_add_signals(struct candidates *c)
+{
+	candidates_add_words(c, "HUP|INT|QUIT|KILL|USR1|USR2|TERM|CONT|STOP|TSTP");
+}
+
+static void candidates_add_ids(struct candidates *c)
+{
+	if (c->verb->live)
+		candidates_add_live(c);
+	else
+		candidates_add_artifacts(c);
+}
+
+static void candidates_add_files(struct candidates *c)
+{
+	c->part = SHELL_FILES;
+}
+
+static void candidates_add_folders(struct candidates *c)
+{
+	c->part = SHELL_FOLDERS;
+}
+
+static void candidates_add_command(struct candidates *c)
+{
+	c->part = SHELL_COMMAND;
+}
+
+/* What the words in capitals stand for, in the forms of a verb and as values of its options. */
+static const struct {
+	const char *place;
+	void (*add)(struct candidates *c);
+} places[] = {
+	{"ID", candidates_add_ids},        {"FILE", candidates_add_files},
+	{"DIR", candidates_add_folders},   {"COMMAND", candidates_add_command},
+	{"NAME", candidates_add_sessions}, {"SESSION", candidates_add_sessions},
+	{"AGENT", candidates_add_agents},  {"SETTING", candidates_add_settings},
+	{"KEY", candidates_add_keys},      {"SIGNAL", candidates_add_signals},
+	{"VERB", candidates_add_verbs},
+};
+
+/* Adds what a place of `len` bytes can be: "ID|FILE", "yes|no", "N|failed". */
+static void candidates_add_place(struct candidates *c, const char *place, size_t len)
+{
+	for (const char *end = place + len; place < end; place++) {
+		const char *bar = memchr(place, '|', (size_t)(end - place));
+		size_t one = (size_t)((bar ? bar : end) - place);
+		if (one > 0 && islower((unsigned char)*place))
+			candidates_add(c, place, one, NULL);
+		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+			if (strlen(places[i].place) == one &&
+			    memcmp(places[i].place, place, one) == 0)
+				places[i].add(c);
 		}
+		place += one;
 	}
-	return 0;
+}
+
+static void candidates_add_values(struct candidates *c, const struct option *o)
+{
+	for (size_t i = 0; o->choices && o->choices[i]; i++)
+		candidates_add_string(c, o->choices[i], NULL);
+	if (o->type == OPTION_SIZE)
+		candidates_add_words(c, "small|medium|large");
+	else if (strcmp(o->flag, "--profile") == 0)
+		candidates_add_profiles(c);
+	else if (strcmp(o->flag, "--session") == 0)
+		candidates_add_sessions(c);
+	else if (strcmp(o->flag, "--shell") == 0)
+		c->part = SHELL_COMMANDS;
+}
+
+/* The options of terse.ini that the verb takes, too. */
+static void candidates_add_flags(struct candidates *c)
+{
+	const char *section = c->verb->settings;
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		if (*section && strcmp(section, o->section) != 0)
+			continue;
+		if (o->flag)
+			candidates_add_string(c, o->flag, o->help);
+		if (o->negated)
+			candidates_add_string(c, o->negated, o->help);
+	}
+	for (size_t i = 0; !*section && i < option_shorthand_count; i++)
+		candidates_add_string(c, option_shorthands[i].flag, option_shorthands[i].help);
 }
 
 /* --- the line so far ------------------------------------------------------------------------- */
 
 struct line {
 	struct candidates c;
-	const struct help_topic *topic;
+	const struct verb *verb;
 	char **words;
 	int count, first; /* the last of the words is completed; where those of the verb begin */
 	int operands[2];  /* the first ones; the rest does not count */
@@ -98,38 +313,11 @@ struct line {
 	bool asks_help;     /* --help or -h was */
 };
 
-struct flag_search {
-	const char *name;
-	size_t len;
-	struct help_flag found;
-};
-
-static int flag_is_named(void *ctx, const struct help_flag *f)
-{
-	struct flag_search *s = ctx;
-	if (f->name_len != s->len || memcmp(f->name, s->name, s->len) != 0)
-		return 0;
-	s->found = *f;
-	/* One in the list of options says more. */
-	return f->value_len > 0;
-}
-
-/* Whether the verb takes the options of a run, too. */
-static bool line_takes_settings(const struct line *l)
-{
-	static const char *const verbs[] = {"run", "filter", "config"};
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
-		if (strcmp(l->topic->verb, verbs[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* The option of the table with this flag that needs a value, or NULL. */
 static const struct option *line_setting(const struct line *l, const char *flag, size_t len)
 {
 	for (const struct option *o = option_table;
-	     line_takes_settings(l) && o < option_table + option_count; o++) {
+	     l->verb->settings && o < option_table + option_count; o++) {
 		if (o->flag && strlen(o->flag) == len && memcmp(o->flag, flag, len) == 0)
 			return option_is_switch(o) ? NULL : o;
 	}
@@ -139,47 +327,29 @@ static const struct option *line_setting(const struct line *l, const char *flag,
 /* Whether the option needs a value; adds its candidates if `add`. */
 static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 {
-	struct flag_search search = {.name = flag, .len = len};
-	const struct option *o = line_setting(l, flag, len);
-	flags_each(l->topic, flag_is_named, &search);
-	if (add && search.found.value_len)
-		candidates_add_place(&l->c, search.found.value, search.found.value_len);
+	const struct verb_option *own = verb_option_named(l->verb, flag, len);
+	const struct option *o = own ? NULL : line_setting(l, flag, len);
+	if (add && own && own->value)
+		candidates_add_place(&l->c, own->value, strlen(own->value));
 	else if (add && o)
 		candidates_add_values(&l->c, o);
-	return search.found.value_len || o;
-}
-
-static int line_add_flag(void *ctx, const struct help_flag *f)
-{
-	struct line *l = ctx;
-	if (f->name_len != 2 || f->name[1] != '-')
-		candidates_add(&l->c, f->name, f->name_len, f->text);
-	return 0;
+	return own ? own->value != NULL : o != NULL;
 }
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-/* The next operand of a form: a word that is no option and no option's value. Returns what is
-   behind it, or NULL at the end. */
+/* The next operand of a form; an option that the form needs is left out. Returns what is behind it,
+   or NULL at the end. */
 static const char *form_next(const char *at, const char **operand, size_t *len, bool *repeats)
 {
-	for (;;) {
+	do {
 		at += strspn(at, " [");
-		size_t word = strcspn(at, " \n");
-		if (word == 0 || at[0] == '|')
-			return NULL;
 		*operand = at;
 		*len = strcspn(at, " ]\n.");
 		*repeats = at[*len] == '.' || (at[*len] == ']' && at[*len + 1] == '.');
-		bool option = at[0] == '-', closed = at[word - 1] == ']';
-		at += word;
-		if (option && !closed && at[0] == ' ' && isupper((unsigned char)at[1]))
-			at += 1 + strcspn(at + 1, " \n");
-		if (option || *len == 0 || strncmp(*operand, "OPTIONS", *len) == 0)
-			continue;
-		/* Behind TEXT|--key the rest is options. */
-		return memmem(*operand, *len, "|-", 2) ? at + strcspn(at, "\n") : at;
-	}
+		at += strcspn(at, " \n");
+	} while (**operand == '-');
+	return *len > 0 ? at : NULL;
 }
 
 /* How many words of the line the form names as they are typed; -1: another word stands there.
@@ -210,14 +380,11 @@ static int form_match(const struct line *l, const char *form, const char **opera
 static int line_try_forms(struct line *l, int wanted)
 {
 	int best = -1;
-	for (const char *form = l->topic->synopsis; *form;
+	for (const char *form = l->verb->forms; *form;
 	     form += strcspn(form, "\n"), form += *form != '\0') {
-		const char *operand = "", *at = form + strspn(form, " ");
+		const char *operand = "";
 		size_t len = 0;
-		/* Behind "terse VERB". */
-		at += strlen("terse ");
-		at += strcspn(at, " \n");
-		int score = form_match(l, at, &operand, &len);
+		int score = form_match(l, form, &operand, &len);
 		best = score > best ? score : best;
 		if (score >= 0 && score == wanted && len > 0)
 			candidates_add_place(&l->c, operand, len);
@@ -230,7 +397,7 @@ static int line_try_forms(struct line *l, int wanted)
 /* Whether the first operand was a command, whose arguments follow. */
 static bool line_is_command(const struct line *l)
 {
-	return l->operand_count > 0 && strstr(l->topic->synopsis, "[ARG...]");
+	return l->operand_count > 0 && strstr(l->verb->forms, "[ARG...]");
 }
 
 /* Goes over the words before the last one. Returns the option whose value the last one is, or
@@ -276,8 +443,11 @@ static void line_complete_flag(struct line *l, char *current)
 {
 	char *equals = strchr(current, '=');
 	if (!equals) {
-		flags_each(l->topic, line_add_flag, l);
-		if (line_takes_settings(l))
+		for (const struct verb_option *o = l->verb->options; o && o->name; o++) {
+			if (o->help && o->name[1] == '-')
+				candidates_add_string(&l->c, o->name, o->help);
+		}
+		if (l->verb->settings)
 			candidates_add_flags(&l->c);
 		return;
 	}
@@ -309,25 +479,26 @@ static void line_complete(struct line *l)
 	}
 }
 
-bool help_is_asked(const struct help_topic *t, int count, char **words)
+bool verb_help_is_asked(const struct verb *v, int count, char **words)
 {
 	/* One more would be completed. */
-	struct line l = {.topic = t, .words = words, .count = count + 1};
+	struct line l = {.verb = v, .words = words, .count = count + 1};
 	line_walk(&l);
 	return l.asks_help;
 }
 
-int command_complete(struct command_context *context, int argc, char **argv)
+static int complete_run(struct verb_call *c)
 {
 	static char empty[] = "";
 	char *none[] = {empty};
-	struct line l = {.words = argc > 1 ? argv + 1 : none, .count = argc > 1 ? argc - 1 : 1};
-	l.topic = l.count > 1 ? help_find(l.words[0]) : NULL;
-	l.first = l.topic ? 1 : 0;
-	if (!l.topic)
-		l.topic = help_find("run");
-	l.c = (struct candidates){.settings = context->settings,
-				  .verb = l.topic->verb,
+	struct line l = {.words = c->argc > 1 ? c->argv + 1 : none,
+			 .count = c->argc > 1 ? c->argc - 1 : 1};
+	l.verb = l.count > 1 ? verb_named(l.words[0]) : NULL;
+	l.first = l.verb ? 1 : 0;
+	if (!l.verb)
+		l.verb = verbs[0];
+	l.c = (struct candidates){.settings = c->settings,
+				  .verb = l.verb,
 				  .before = "",
 				  .prefix = l.words[l.count - 1]};
 	line_complete(&l);
@@ -343,5 +514,12 @@ int command_complete(struct command_context *context, int argc, char **argv)
 	buffer_append_string(&out, "\n");
 	buffer_add(&out, &l.c.out);
 	buffer_release(&l.c.out);
-	return verb_print(&(struct verb){.name = "__complete"}, &out);
+	return verb_print(c, &out);
 }
+
+const struct verb verb_complete = {
+	.name = "__complete",
+	.forms = "WORD...",
+	.text = "For completion scripts.\n",
+	.run = complete_run,
+};

@@ -28,7 +28,6 @@
 #include "supervisor/agents/document.h"
 #include "supervisor/agents/hints.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/output.h"
 #include "supervisor/command/verb.h"
 
@@ -39,8 +38,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const struct verb config_verb = {.name = "config"};
 
 /* --- as JSON ---------------------------------------------------------------------- */
 
@@ -243,7 +240,7 @@ static int config_print_clean(struct buffer *text)
 		buffer_append(&clean, "\n", newline != NULL);
 	}
 	buffer_release(text);
-	return verb_print(&config_verb, &clean);
+	return verb_print(NULL, &clean);
 }
 
 static int config_print_json(struct buffer *json)
@@ -251,7 +248,7 @@ static int config_print_json(struct buffer *json)
 	struct buffer text = BUFFER_INIT;
 	config_indent(&text, json);
 	buffer_release(json);
-	return verb_print(&config_verb, &text);
+	return verb_print(NULL, &text);
 }
 
 /* --- check ----------------------------------------------------------------------- */
@@ -314,7 +311,7 @@ static int config_check_all(void)
 	if (none) {
 		struct buffer out = BUFFER_INIT;
 		buffer_append_string(&out, "there is no configuration file\n");
-		return verb_print(&config_verb, &out);
+		return verb_print(NULL, &out);
 	}
 	return status;
 }
@@ -349,7 +346,7 @@ static int config_init(const char *file)
 	bool named;
 	option_print_sample(&text);
 	if (file && strcmp(file, "-") == 0)
-		return verb_print(&config_verb, &text);
+		return verb_print(NULL, &text);
 	if (!file)
 		file = settings_user_file(path, &named);
 	if (!file) {
@@ -422,7 +419,7 @@ static int config_print_value(struct buffer *text, const char *end)
 	utf8_clean(&out, text->data, text->len);
 	buffer_append_string(&out, end);
 	buffer_release(text);
-	return verb_print(&config_verb, &out);
+	return verb_print(NULL, &out);
 }
 
 static int config_get(const struct settings *s, int count, char **words)
@@ -579,70 +576,24 @@ static int config_print_sections(const struct settings *s, const struct layer_fo
 	return config_print_clean(&text);
 }
 
-struct request {
+struct config_options {
 	bool json, profiles, agents, manual;
-	char **words; /* what follows the options */
-	int count;
-	bool plain; /* -- before them: a command */
 };
 
 static int config_bad_usage(const char *what, const char *why)
 {
 	verb_error("config", "%s: %s (see terse help config)", what, why);
-	return -1;
+	return EXIT_TERSE;
 }
 
-static int config_no_such_option(const char *name)
+static int config_run(struct verb_call *c)
 {
-	static const char *const own[] = {"--json", "--profiles", "--agents",
-					  "--man",  "--help",     NULL};
-	const char *best = option_nearest_flag(name, own);
-	if (!best)
-		return config_bad_usage(name, "no such option");
-	verb_error("config", "%s: no such option (did you mean %s?)", name, best);
-	return -1;
-}
-
-static int config_parse(struct settings *s, int argc, char **argv, struct request *r)
-{
-	const struct {
-		const char *name;
-		bool *given;
-	} own[] = {
-		{"--json", &r->json},     {"--profiles", &r->profiles},
-		{"--agents", &r->agents}, {"--man", &r->manual},
-		{"--", &r->plain},
-	};
-	struct option_error error = {""};
-	int i = 1;
-	while (i < argc && argv[i][0] == '-' && argv[i][1] && !r->plain) {
-		size_t k = 0, count = sizeof(own) / sizeof(*own);
-		while (k < count && strcmp(own[k].name, argv[i]) != 0)
-			k++;
-		if (k < count) {
-			*own[k].given = true;
-			i++;
-			continue;
-		}
-		int used = settings_take_flag(s, argc, argv, &i, &error);
-		if (used < 0) {
-			verb_error("config", "%s", *error.text ? error.text : strerror(errno));
-			return -1;
-		}
-		if (used == 0)
-			return config_no_such_option(argv[i]);
-	}
-	r->words = argv + i;
-	r->count = argc - i;
-	return 0;
-}
-
-int command_config(struct command_context *c, int argc, char **argv)
-{
-	struct request r = {.json = false};
-	if (config_parse(c->settings, argc, argv, &r) < 0)
+	struct config_options r = {.json = false};
+	if (verb_parse(c, &r) < 0)
 		return EXIT_TERSE;
-	const char *action = r.count > 0 && !r.plain ? r.words[0] : "";
+	char **words = c->operands;
+	int count = c->operand_count;
+	const char *action = count > 0 && !c->plain ? words[0] : "";
 	if (r.profiles)
 		return config_print_sections(c->settings, &profiles_form, profiles_of(c->settings),
 					     r.json);
@@ -652,33 +603,59 @@ int command_config(struct command_context *c, int argc, char **argv)
 	struct buffer text = BUFFER_INIT;
 	if (r.manual) {
 		option_print_manual(&text);
-		return verb_print(&config_verb, &text);
+		return verb_print(NULL, &text);
 	}
 	if (strcmp(action, "check") == 0)
-		return config_check(r.count - 1, r.words + 1);
+		return config_check(count - 1, words + 1);
 	if (strcmp(action, "completion") == 0) {
-		const char *script = completion_script(r.count > 1 ? r.words[1] : "bash");
+		const char *script = completion_script(count > 1 ? words[1] : "bash");
 		if (!script) {
-			config_bad_usage(r.words[1],
-					 "there are completions for bash, zsh and fish");
-			return EXIT_TERSE;
+			return config_bad_usage(words[1],
+						"there are completions for bash, zsh and fish");
 		}
 		buffer_append_string(&text, script);
-		return verb_print(&config_verb, &text);
+		return verb_print(NULL, &text);
 	}
 	if (strcmp(action, "init") == 0) {
-		if (r.count > 1 && r.words[1][0] == '-' && r.words[1][1]) {
-			config_bad_usage(r.words[1], "no such option");
-			return EXIT_TERSE;
-		}
-		return config_init(r.words[1]);
+		if (count > 1 && words[1][0] == '-' && words[1][1])
+			return config_bad_usage(words[1], "no such option");
+		return config_init(words[1]);
 	}
 	const char *agent = rule_agent(c->settings);
 	if (agent)
 		rule_apply(c->settings, agent);
 	if (strcmp(action, "get") == 0)
-		return config_get(c->settings, r.count - 1, r.words + 1);
+		return config_get(c->settings, count - 1, words + 1);
 	if (strcmp(action, "set") == 0)
-		return config_set(r.count - 1, r.words + 1);
-	return config_print_settings(c->settings, r.words, r.plain, r.json);
+		return config_set(count - 1, words + 1);
+	return config_print_settings(c->settings, words, c->plain, r.json);
 }
+
+static const struct verb_option config_options[] = {
+	{"--profiles", 0, VERB_FLAG, offsetof(struct config_options, profiles), NULL,
+	 "the known commands, in the syntax of the ini file"},
+	{"--agents", 0, VERB_FLAG, offsetof(struct config_options, agents), NULL,
+	 "the known agents, in the same syntax"},
+	{"--json", 0, VERB_FLAG, offsetof(struct config_options, json), NULL, "the same as JSON"},
+	{"--man", 0, VERB_FLAG, offsetof(struct config_options, manual), NULL,
+	 "the manual page terse.ini(5)"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_config = {
+	.name = "config",
+	.purpose = "print the settings in force; check and write ini files",
+	.forms = "[COMMAND...]\nget SETTING\nset SETTING VALUE...\ncheck [FILE...]\ninit [FILE]\n"
+		 "completion [bash|zsh|fish]",
+	.text = "Prints the settings in force (for COMMAND) and where each comes from, or one of\n"
+		"them (get); changes one in the user's ini file and leaves the rest alone (set);\n"
+		"checks ini files; writes a commented one (init; -: to standard output); prints a\n"
+		"shell's completion. SETTING: report.size, size, --size and TERSE_SIZE are the "
+		"same.\n"
+		"The options of terse run are taken, too.\n",
+	.options = config_options,
+	.most = -1,
+	.command = true,
+	.settings = "",
+	.run = config_run,
+};

@@ -16,7 +16,6 @@
 #include "supervisor/agents/wiring.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
@@ -462,20 +461,17 @@ static int doctor_print_json(struct doctor *d)
 	json_end_array(&out);
 	envelope_end(&out);
 	buffer_release(&d->checks);
-	return verb_print(&(struct verb){.name = "doctor", .json = true}, &out);
+	return verb_print(NULL, &out);
 }
 
-int command_doctor(struct command_context *c, int argc, char **argv)
+static int doctor_run(struct verb_call *c)
 {
 	struct doctor d = {.problems = 0};
 	struct place own, place;
-	const char *color = NULL;
-	const struct verb_option options[] = {{"--json", VERB_FLAG, &d.json},
-					      {"--color", VERB_TEXT, &color},
-					      {NULL, VERB_FLAG, NULL}};
-	if (verb_parse(options, argc, argv, NULL, 0) < 0 ||
-	    paint_choose(&(struct verb){.name = argv[0], .json = d.json}, color, &d.colour) < 0)
+	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
+	d.json = c->json;
+	d.colour = c->colour;
 	if (!d.json)
 		puts("terse " TERSE_VERSION);
 	place_find(&own);
@@ -496,3 +492,20 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 	int status = d.json ? doctor_print_json(&d) : 0;
 	return status || d.problems > 0;
 }
+
+static const struct verb_option doctor_options[] = {
+	VERB_JSON_ROW,
+	VERB_COLOR_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_doctor = {
+	.name = "doctor",
+	.purpose = "check that everything is in place",
+	.forms = "",
+	.text = "Checks that everything terse needs is in place, and how agents are wired up: "
+		"runs\n"
+		"a command as each of these agents would.\n",
+	.options = doctor_options,
+	.run = doctor_run,
+};

@@ -8,7 +8,6 @@
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/cleanup.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/protocol.h"
 #include "supervisor/remote/outbox.h"
@@ -18,35 +17,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-int command_gc(struct command_context *c, int argc, char **argv)
+static int gc_verb(struct verb_call *c)
 {
 	bool dry = false;
-	struct verb_settings settings = {.settings = c->settings};
-	const struct verb_option table[] = {
-		{"--dry-run", VERB_FLAG, &dry},
-		{"", VERB_SETTINGS, &settings},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse(table, argc, argv, NULL, 0) < 0)
+	if (verb_parse(c, &dry) < 0)
 		return EXIT_TERSE;
 	struct store stores[STORE_MAX];
 	struct cleanup cleanup = {.dry = dry};
 	struct gc_result sum = {0};
-	int status = 0, count = verb_open_stores(argv[0], stores, &status);
+	int status = 0, count = verb_open_stores(c, stores, &status);
 	for (int i = 0; i < count; i++) {
 		struct gc gc = cleanup_begin(&cleanup, c->settings, &stores[i], dry);
 		if (gc_run(&gc) < 0) {
 			gc.result.error = errno;
 			gc.result.failed++;
 			progress_end(&cleanup.progress);
-			verb_error(argv[0], "%s: %m", stores[i].path);
+			verb_error("gc", "%s: %m", stores[i].path);
 		}
 		gc.result.leftovers += dry ? 0 : client_sweep(&stores[i]);
 		cleanup_add(&sum, &gc.result);
 		store_close(&stores[i]);
 	}
-	return cleanup_end(&cleanup, argv[0], &sum) | status;
+	return cleanup_end(&cleanup, c, &sum) | status;
 }
+
+static const struct verb_option gc_options[] = {
+	{"--dry-run", 0, VERB_FLAG, 0, NULL, "only print what would be removed"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_gc = {
+	.name = "gc",
+	.purpose = "remove old artifacts and those of ended sessions",
+	.forms = "",
+	.text = "Removes artifacts over the limits of [gc], those of ended sessions, and "
+		"leftovers\n"
+		"of crashes. Running commands stay. A run does this now and then ([gc] "
+		"interval).\n",
+	.options = gc_options,
+	.settings = "gc",
+	.lists_settings = true,
+	.run = gc_verb,
+};
 
 // terse drop ID...: removes artifacts.
 
@@ -60,8 +72,7 @@ static int drop_print(const char *id, const char *what, const char *size, bool w
 
 /* The stores, where a run may wait to be pushed, too. */
 struct drop {
-	const char *verb;
-	const struct settings *settings;
+	const struct verb_call *call;
 	struct store stores[STORE_MAX];
 	int count;
 };
@@ -100,9 +111,9 @@ static int drop_found(const struct drop *d, const struct id_found *found)
 		status = drop_print(found->id, "does not exist (any more)", "", waited);
 		break;
 	case REMOVAL_RUNNING:
-		verb_error(d->verb, "%s: still in use by its run, not removed", found->id);
+		verb_error("drop", "%s: still in use by its run, not removed", found->id);
 		break;
-	case REMOVAL_FAILED: verb_error(d->verb, "%s: %m", found->id); break;
+	case REMOVAL_FAILED: verb_error("drop", "%s: %m", found->id); break;
 	}
 	io_close(&dir);
 	return status;
@@ -122,56 +133,54 @@ static int drop_one(const struct drop *d, const struct drop_target *t)
 	if (t->error == ENOENT && id_is_valid(t->name))
 		return drop_print(t->name, "does not exist (any more)", "",
 				  drop_from_outboxes(d, t->name));
-	verb_not_found(d->verb, d->settings, t->name, t->error, &t->found);
+	verb_not_found(d->call, t->name, t->error, &t->found);
 	return 1;
 }
 
 /* Finds all artifacts before it removes the first, which changes the meaning of "last-1". */
-static int drop_all(const char *verb, const struct settings *settings, const char *session,
-		    const char **names, size_t count)
+static int drop_run(struct verb_call *c)
 {
 	char directory[STORE_SESSION_LEN + 1];
-	struct drop d = {.verb = verb, .settings = settings};
-	struct drop_target *targets = calloc(count, sizeof(*targets));
+	struct drop d = {.call = c};
 	int status = 0;
-	d.count = verb_open_stores(verb, d.stores, &status);
-	verb_session(settings, session, directory);
+	if (verb_parse(c, NULL) < 0)
+		return EXIT_TERSE;
+	size_t count = (size_t)c->operand_count;
+	struct drop_target *targets = calloc(count, sizeof(*targets));
 	if (!targets) {
-		verb_error(verb, "%m");
-		status = 1;
+		verb_error("drop", "%m");
+		return 1;
 	}
-	for (size_t i = 0; targets && i < count; i++) {
+	d.count = verb_open_stores(c, d.stores, &status);
+	verb_session_name(c->settings, c->session, directory);
+	for (size_t i = 0; i < count; i++) {
 		struct drop_target *t = &targets[i];
-		t->name = names[i];
+		t->name = c->operands[i];
 		if (id_find(d.stores, d.count, directory, t->name, &t->found) < 0)
 			t->error = errno;
 	}
-	for (size_t i = 0; targets && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		status |= drop_one(&d, &targets[i]);
 	free(targets);
 	store_close_all(d.stores, d.count);
 	return status;
 }
 
-int command_drop(struct command_context *c, int argc, char **argv)
-{
-	const char *session = NULL;
-	const struct verb_option table[] = {
-		{"--session", VERB_TEXT, &session},
-		{NULL, VERB_FLAG, NULL},
-	};
-	const char **names = calloc((size_t)argc, sizeof(*names));
-	int status = EXIT_TERSE;
-	int operands = names ? verb_parse(table, argc, argv, names, argc) : -1;
-	if (!names)
-		verb_error(argv[0], "%m");
-	if (operands == 0)
-		verb_error(argv[0], "usage: terse drop ID...");
-	if (operands > 0)
-		status = drop_all(argv[0], c->settings, session, names, (size_t)operands);
-	free(names);
-	return status;
-}
+static const struct verb_option drop_options[] = {
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_drop = {
+	.name = "drop",
+	.purpose = "remove artifacts",
+	.forms = "ID...",
+	.text = "Removes artifacts. Running commands stay.\n",
+	.options = drop_options,
+	.least = 1,
+	.most = -1,
+	.run = drop_run,
+};
 
 // terse rewind ID|--to TIME: removes that run's artifact and those of all later runs of the
 // session.
@@ -210,7 +219,7 @@ static int rewind_aim(struct rewind_target *t, struct store *stores, int count, 
 	return 0;
 }
 
-static int rewind_all(struct command_context *c, const char *verb, const struct rewind_target *t,
+static int rewind_all(const struct verb_call *c, const struct rewind_target *t,
 		      struct store *stores, int count, bool dry)
 {
 	struct cleanup cleanup = {.dry = dry};
@@ -236,45 +245,55 @@ static int rewind_all(struct command_context *c, const char *verb, const struct 
 		buffer_printf(&cleanup.out, "%ld still in use by %s, left as %s (terse list)\n",
 			      in_use, in_use == 1 ? "its run" : "their runs",
 			      in_use == 1 ? "it is" : "they are");
-	return cleanup_end(&cleanup, verb, &sum);
+	return cleanup_end(&cleanup, c, &sum);
 }
 
-int command_rewind(struct command_context *c, int argc, char **argv)
+struct rewind_options {
+	struct verb_when to;
+	bool dry;
+};
+
+static int rewind_run(struct verb_call *c)
 {
-	const char *session = NULL, *to = NULL, *name = NULL;
-	bool dry = false;
-	const struct verb_option table[] = {
-		{"--to", VERB_TEXT, &to},
-		{"--session", VERB_TEXT, &session},
-		{"--dry-run", VERB_FLAG, &dry},
-		{NULL, VERB_FLAG, NULL},
-	};
-	int operands = verb_parse(table, argc, argv, &name, 1);
-	if (operands < 0)
+	struct rewind_options o = {.dry = false};
+	if (verb_parse(c, &o) < 0)
 		return EXIT_TERSE;
-	if ((operands == 1) == (to != NULL)) {
-		verb_error(argv[0], "usage: terse rewind ID, or terse rewind --to TIME");
-		return EXIT_TERSE;
-	}
-	struct rewind_target t = {.from = 0};
-	verb_session(c->settings, session, t.session);
-	if (to && value_parse_time(to, clock_real_ms(), &t.started_ms) < 0) {
-		verb_error(argv[0],
-			   "--to: %s: must be 30m (ago), 14:05, \"2026-11-20 14:05\" or @SECONDS",
-			   to);
-		return EXIT_TERSE;
-	}
-	if (to)
+	const char *name = c->operands[0];
+	if ((name != NULL) == (o.to.text != NULL))
+		return verb_tell_usage(c);
+	struct rewind_target t = {.started_ms = o.to.ms};
+	verb_session_name(c->settings, c->session, t.session);
+	if (o.to.text)
 		t.from = id_first_at(t.started_ms);
 	struct store stores[STORE_MAX];
 	struct id_found found;
-	int status = 0, count = verb_open_stores(argv[0], stores, &status);
+	int status = 0, count = verb_open_stores(c, stores, &status);
 	if (name && rewind_aim(&t, stores, count, name, &found) < 0) {
-		verb_not_found(argv[0], c->settings, name, errno, &found);
+		verb_not_found(c, name, errno, &found);
 		status = 1;
 	} else {
-		status |= rewind_all(c, argv[0], &t, stores, count, dry);
+		status |= rewind_all(c, &t, stores, count, o.dry);
 	}
 	store_close_all(stores, count);
 	return status;
 }
+
+static const struct verb_option rewind_options[] = {
+	{"--to", 0, VERB_WHEN, offsetof(struct rewind_options, to), "WHEN",
+	 "runs since then: 30m (ago), 14:05, \"2026-11-20 14:05\", @SECONDS"},
+	{"--dry-run", 0, VERB_FLAG, offsetof(struct rewind_options, dry), NULL,
+	 "only print what would be removed"},
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_rewind = {
+	.name = "rewind",
+	.purpose = "remove a run and all later ones of its session",
+	.forms = "ID\n--to WHEN",
+	.text = "Removes the artifact of this run and those of all later runs of its session, and\n"
+		"takes these runs out of its history. Running commands stay.\n",
+	.options = rewind_options,
+	.most = 1,
+	.run = rewind_run,
+};

@@ -3,7 +3,6 @@
 #include "config/option.h"
 #include "lib/human.h"
 #include "lib/io.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/record.h"
@@ -23,10 +22,9 @@
 struct filter {
 	struct record record;
 	struct excerpts excerpts;
-	bool keep; /* the input can't be read again, so omitted text has to be kept */
-	bool onlcr;
+	bool keep;     /* the input can't be read again, so omitted text has to be kept */
+	int not_onlcr; /* --onlcr: position of no */
 	int exit_code;
-	const char *file; /* read as standard input, or NULL */
 };
 
 /* Opens a file as standard input. Returns 0, or -1 after saying what is wrong. */
@@ -39,27 +37,6 @@ static int filter_open(const char *path)
 	if (fd != STDIN_FILENO)
 		io_close(&fd);
 	return result < 0 ? -1 : 0;
-}
-
-/* Returns 0, or -1 after saying what is wrong. */
-static int filter_parse(struct filter *f, struct settings *s, int argc, char **argv)
-{
-	const char *onlcr = NULL;
-	struct verb_settings settings = {.settings = s};
-	const struct verb_option table[] = {
-		{"--exit-code", VERB_STATUS, &f->exit_code},
-		{"--onlcr", VERB_TEXT, &onlcr},
-		{"", VERB_SETTINGS, &settings},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse(table, argc, argv, &f->file, 1) < 0)
-		return -1;
-	f->onlcr = !onlcr || strcmp(onlcr, "yes") == 0;
-	if (!f->onlcr && strcmp(onlcr, "no") != 0) {
-		verb_error("filter", "--onlcr: needs yes or no (see terse help filter)");
-		return -1;
-	}
-	return f->file ? filter_open(f->file) : 0;
 }
 
 static struct artifact *filter_on_artifact(void *ctx)
@@ -120,15 +97,17 @@ static void filter_print_summary(struct filter *f, const struct job *job)
 	summary_release(&summary);
 }
 
-int command_filter(struct command_context *c, int argc, char **argv)
+static int filter_run(struct verb_call *c)
 {
 	static char *shown[] = {(char *)"filter", NULL};
-	struct filter f = {.file = NULL};
+	struct filter f = {.keep = false};
 	struct stat st;
 	struct job job = {.argv = shown, .shown = shown, .settings = c->settings};
 	int result = EXIT_TERSE;
-	if (filter_parse(&f, c->settings, argc, argv) < 0 ||
-	    excerpts_apply_profile("filter", c->settings) < 0)
+	if (verb_parse(c, &f) < 0)
+		return EXIT_TERSE;
+	const char *file = c->operands[0];
+	if ((file && filter_open(file) < 0) || excerpts_apply_profile("filter", c->settings) < 0)
 		return EXIT_TERSE;
 	/* A report with the whole text is written after the last byte was read. */
 	bool full = c->settings->print == PRINT_FULL;
@@ -144,13 +123,13 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	const struct excerpts_options options = {
 		.settings = c->settings,
 		.print = c->settings->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
-		.onlcr = f.onlcr,
+		.onlcr = !f.not_onlcr,
 		.summary = c->settings->format != FORMAT_TEXT,
 		.artifact = filter_on_artifact,
 		.ctx = &f,
 	};
 	if (!safe || excerpts_init(&f.excerpts, &options) < 0 || filter_feed(&f, secrets) < 0) {
-		verb_error("filter", "%s: %s", f.file ? f.file : "standard input", strerror(errno));
+		verb_error("filter", "%s: %s", file ? file : "standard input", strerror(errno));
 		goto out;
 	}
 	interceptor_finish(f.excerpts.text);
@@ -177,3 +156,25 @@ out:
 	}
 	return result;
 }
+
+static const struct verb_option filter_options[] = {
+	{"--exit-code", 0, VERB_STATUS, offsetof(struct filter, exit_code), "N",
+	 "the command's exit code (default 0)"},
+	{"--onlcr", 0, VERB_WORD, offsetof(struct filter, not_onlcr), "yes|no",
+	 "no: a line feed only moves down, as in a recording of a terminal with output processing "
+	 "(default yes)"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_filter = {
+	.name = "filter",
+	.purpose = "treat a file or standard input as a command's output",
+	.forms = "[FILE]",
+	.text = "Treats FILE or standard input as a command's output and prints what run would\n"
+		"have printed. terse alone does this if its input is a pipe or a file.\n",
+	.options = filter_options,
+	.most = 1,
+	.settings = "",
+	.lists_settings = true,
+	.run = filter_run,
+};

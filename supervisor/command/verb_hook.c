@@ -6,8 +6,6 @@
 #include "lib/io.h"
 #include "lib/proc.h"
 #include "supervisor/agents/hook.h"
-#include "supervisor/command/command.h"
-#include "supervisor/command/help.h"
 #include "supervisor/command/verb.h"
 
 #include <limits.h>
@@ -35,15 +33,10 @@ static void hook_end_session(const struct hook_outcome *o, const char *program)
 
 static bool hook_is_verb(const char *word)
 {
-	static const char *const options[] = {"--help", "-h", "--version", "-V", "-v"};
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		if (strcmp(word, options[i]) == 0)
-			return true;
-	}
-	return help_find(word) != NULL;
+	return verb_named(word);
 }
 
-int command_hook(struct command_context *c, int argc, char **argv)
+static int hook_run(struct verb_call *c)
 {
 	struct buffer input = BUFFER_INIT, answer = BUFFER_INIT;
 	struct hook_outcome outcome;
@@ -51,16 +44,14 @@ int command_hook(struct command_context *c, int argc, char **argv)
 	const struct hook_terse terse = {
 		.program = program, .is_verb = hook_is_verb, .in_front = c->settings->in_front};
 	int status;
-	if (argc != 3) {
-		verb_error("hook", "usage: terse hook AGENT EVENT");
+	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
-	}
 	process_link(0, program, sizeof(program), "exe");
 	/* What is too long to be an event, or can't be read, is none. */
 	if (io_read_all(STDIN_FILENO, &input, HOOK_INPUT_MAX) < 0)
 		input.len = 0;
-	status = hook_answer(argv[1], argv[2], input.data ? input.data : "", input.len, &terse,
-			     &answer, &outcome);
+	status = hook_answer(c->operands[0], c->operands[1], input.data ? input.data : "",
+			     input.len, &terse, &answer, &outcome);
 	/* Whatever is wrong, the agent goes on. */
 	if (status == 0 && answer.len)
 		io_write(STDOUT_FILENO, answer.data, answer.len);
@@ -70,3 +61,14 @@ int command_hook(struct command_context *c, int argc, char **argv)
 	buffer_release(&answer);
 	return 0;
 }
+
+const struct verb verb_hook = {
+	.name = "hook",
+	.purpose = "the program that terse init puts into an agent's files",
+	.forms = "AGENT EVENT",
+	.text = "Agents call this: it reads an event from standard input, and ends the session of\n"
+		"a conversation that has ended, or rewrites a command (cursor, crush).\n",
+	.least = 2,
+	.most = 2,
+	.run = hook_run,
+};

@@ -7,7 +7,6 @@
 #include "supervisor/agents/hints.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/agent_list.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
@@ -356,11 +355,11 @@ static int init_print(struct init *i)
 	clean.failed |= i->out.failed;
 	buffer_release(&i->out);
 	i->out = (struct buffer)BUFFER_INIT;
-	return verb_print(&(struct verb){.name = VERB}, &clean);
+	return verb_print(NULL, &clean);
 }
 
 /* All of them, or nothing is done. */
-static int init_find_agents(struct init *i, const char *const *names, int count)
+static int init_find_agents(struct init *i, char *const *names, int count)
 {
 	for (int k = 0; k < count; k++) {
 		const struct wiring *w = wiring_find(i->mcp ? wirings_mcp : wirings, names[k]);
@@ -384,21 +383,11 @@ static int init_find_agents(struct init *i, const char *const *names, int count)
 	return 0;
 }
 
-static int init_parse(struct init *i, int argc, char **argv)
+static int init_parse(struct init *i, struct verb_call *c)
 {
-	const struct verb_option options[] = {{"--project", VERB_FLAG, &i->project},
-					      {"--user", VERB_FLAG, &i->user},
-					      {"--dry-run", VERB_FLAG, &i->dry_run},
-					      {"--undo", VERB_FLAG, &i->undo},
-					      {"--instructions", VERB_FLAG, &i->instructions},
-					      {"--all", VERB_FLAG, &i->all},
-					      {"--show", VERB_FLAG, &i->show},
-					      {"--mcp", VERB_FLAG, &i->mcp},
-					      {NULL, VERB_FLAG, NULL}};
-	const char *agents[AGENTS_MAX];
-	int count = verb_parse(options, argc, argv, agents, AGENTS_MAX);
-	if (count < 0 || init_find_agents(i, agents, count) < 0)
+	if (verb_parse(c, i) < 0 || init_find_agents(i, c->operands, c->operand_count) < 0)
 		return -1;
+	int count = c->operand_count;
 	const char *names = i->mcp ? wiring_mcp_names : wiring_names;
 	if (i->mcp && (!count || i->instructions || i->show))
 		verb_error(VERB,
@@ -406,7 +395,7 @@ static int init_parse(struct init *i, int argc, char **argv)
 			   "there are %s",
 			   names);
 	else if (count && i->all)
-		verb_error(VERB, "%s: --all means every agent that is found", agents[0]);
+		verb_error(VERB, "%s: --all means every agent that is found", c->operands[0]);
 	else if (!count && !i->all && (i->undo || i->dry_run || i->instructions))
 		verb_error(VERB, "which agent? terse init AGENT, one of %s; or --all",
 			   wiring_names);
@@ -463,11 +452,11 @@ static bool init_choose(struct init *i)
 	return !i->failed;
 }
 
-int command_init(struct command_context *c, int argc, char **argv)
+static int init_run(struct verb_call *c)
 {
 	struct init i = {.wiring = NULL};
 	bool go_on = true, failed = false;
-	if (init_parse(&i, argc, argv) < 0)
+	if (init_parse(&i, c) < 0)
 		return EXIT_TERSE;
 	bool named = i.agents.count > 0;
 	if (!named)
@@ -485,3 +474,35 @@ int command_init(struct command_context *c, int argc, char **argv)
 		init_mention_launcher(&i);
 	return init_print(&i) || failed;
 }
+
+static const struct verb_option init_options[] = {
+	{"--all", 0, VERB_FLAG, offsetof(struct init, all), NULL, "every agent that is in PATH"},
+	{"--show", 0, VERB_FLAG, offsetof(struct init, show), NULL, "only print the state of each"},
+	{"--mcp", 0, VERB_FLAG, offsetof(struct init, mcp), NULL,
+	 "give terse mcp to the agent as a server of tools instead: claude, codex, opencode, kilo, "
+	 "gemini, qwen, copilot, cursor, crush, vscode"},
+	{"--user", 0, VERB_FLAG, offsetof(struct init, user), NULL,
+	 "for all your projects (default)"},
+	{"--project", 0, VERB_FLAG, offsetof(struct init, project), NULL,
+	 "for the project in this directory"},
+	{"--instructions", 0, VERB_FLAG, offsetof(struct init, instructions), NULL,
+	 "add lines for the model to the file that it reads (CLAUDE.md, AGENTS.md ...)"},
+	{"--dry-run", 0, VERB_FLAG, offsetof(struct init, dry_run), NULL, "only print the changes"},
+	{"--undo", 0, VERB_FLAG, offsetof(struct init, undo), NULL, "restore the files"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_init = {
+	.name = "init",
+	.purpose = "wire an agent up in its own configuration",
+	.forms = "[AGENT...]",
+	.text = "Makes agents run their commands through terse, in their own configuration. "
+		"AGENT:\n"
+		"claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor, crush.\n"
+		"The rest of their files stays. Without AGENT: lists the agents that are in PATH, "
+		"and\n"
+		"at a terminal asks which to wire up.\n",
+	.options = init_options,
+	.most = AGENTS_MAX,
+	.run = init_run,
+};

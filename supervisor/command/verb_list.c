@@ -13,7 +13,6 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
@@ -29,29 +28,19 @@
 #include <unistd.h>
 
 struct runs {
-	struct verb verb;
+	struct verb_call *call;
 	/* Takes the runs, which are not printed then; or NULL. */
 	int (*each)(void *ctx, const char *id, const struct meta *m, int error);
-	void *ctx; /* of it */
-	const struct settings *settings;
-	bool history;     /* all runs, else those with artifacts */
-	bool live, watch; /* only of list: what runs now (live_list.c) */
+	void *ctx;    /* of it */
+	bool history; /* all runs, else those with artifacts */
 	enum sink sink;
-
-	/* The options as given. */
-	bool all;
-	const char *session, *command, *state, *exit, *since, *until;
-	uint64_t limit; /* 0: not given */
+	struct runs_options o;
 
 	/* Their meaning. */
 	char directory[STORE_SESSION_LEN + 1]; /* of the session */
-	int want_state;                        /* enum meta_state, -1: any */
 	int want_exit;                         /* -1: any */
 	bool want_failed;
-	int64_t from_ms, to_ms; /* limits of the start */
 
-	const char *color; /* --color */
-	bool colour;
 	size_t width; /* columns */
 	uint64_t rows;
 	struct buffer out;
@@ -65,93 +54,47 @@ struct runs {
 /* Rows by default: enough for recent runs, and quick however many there are. */
 #define ROWS 30
 
-static int runs_bad_value(const struct runs *r, const char *option, const char *value,
-			  const char *why)
-{
-	verb_fail(&r->verb, ENVELOPE_USAGE, "%s: %s: must be %s", option, value, why);
-	return -1;
-}
-
-static int runs_parse_state(struct runs *r)
-{
-	r->want_state = -1;
-	for (int state = META_RUNNING; r->state && state <= META_INTERRUPTED; state++) {
-		if (strcmp(r->state, meta_state_name((enum meta_state)state)) == 0)
-			r->want_state = state;
-	}
-	if (r->state && r->want_state < 0)
-		return runs_bad_value(r, "--state", r->state, "running, done or interrupted");
-	return 0;
-}
-
 static int runs_parse_exit(struct runs *r)
 {
 	char *end;
 	r->want_exit = -1;
-	if (!r->exit)
+	if (!r->o.exit)
 		return 0;
-	r->want_failed = strcmp(r->exit, "failed") == 0;
+	r->want_failed = strcmp(r->o.exit, "failed") == 0;
 	if (r->want_failed)
 		return 0;
-	long code = strtol(r->exit, &end, 10);
-	if (!*r->exit || *end || code < 0 || code > 255)
-		return runs_bad_value(r, "--exit", r->exit, "a number from 0 to 255, or failed");
+	long code = strtol(r->o.exit, &end, 10);
+	if (!*r->o.exit || *end || code < 0 || code > 255) {
+		verb_fail(r->call, ENVELOPE_USAGE,
+			  "--exit: %s: must be a number from 0 to 255, or failed", r->o.exit);
+		return -1;
+	}
 	r->want_exit = (int)code;
 	return 0;
 }
 
-static int runs_parse_times(struct runs *r)
-{
-	static const char why[] = "how long ago (2h) or when (14:05, 2026-11-20)";
-	int64_t now = clock_real_ms();
-	r->from_ms = INT64_MIN;
-	r->to_ms = INT64_MAX;
-	if (r->since && value_parse_time(r->since, now, &r->from_ms) < 0)
-		return runs_bad_value(r, "--since", r->since, why);
-	if (r->until && value_parse_time(r->until, now, &r->to_ms) < 0)
-		return runs_bad_value(r, "--until", r->until, why);
-	return 0;
-}
-
 /* Parses the arguments. Returns 0, or the exit status after saying what is wrong. */
-static int runs_parse(struct runs *r, const struct settings *settings, int argc, char **argv)
+static int runs_parse(struct runs *r)
 {
-	const struct verb_option table[] = {
-		{"--all", VERB_FLAG, &r->all},
-		{"--session", VERB_TEXT, &r->session},
-		{"--command", VERB_TEXT, &r->command},
-		{"--state", VERB_TEXT, &r->state},
-		{"--exit", VERB_TEXT, &r->exit},
-		{"--since", VERB_TEXT, &r->since},
-		{"--until", VERB_TEXT, &r->until},
-		{"--limit", VERB_COUNT, &r->limit},
-		{"--json", VERB_FLAG, &r->verb.json},
-		{"--color", VERB_TEXT, &r->color},
-		/* Only list has these. */
-		{r->history ? NULL : "--live", VERB_FLAG, &r->live},
-		{"--watch", VERB_FLAG, &r->watch},
-		{NULL, VERB_FLAG, NULL},
-	};
-	r->verb.name = argv[0];
-	r->settings = settings;
-	if (verb_parse(table, argc, argv, NULL, 0) < 0 || runs_parse_state(r) < 0 ||
-	    runs_parse_exit(r) < 0 || runs_parse_times(r) < 0 ||
-	    paint_choose(&r->verb, r->color, &r->colour) < 0)
+	r->o = (struct runs_options){.state = -1, .since.ms = INT64_MIN, .until.ms = INT64_MAX};
+	if (verb_parse(r->call, &r->o) < 0 || runs_parse_exit(r) < 0)
 		return EXIT_TERSE;
-	if (!verb_has_session(&r->verb, settings, r->session))
+	if (r->o.remote)
+		return 0;
+	if (!verb_has_session(r->call))
 		return 1;
-	verb_session(settings, r->session, r->directory);
+	verb_session_name(r->call->settings, r->call->session, r->directory);
 	r->sink = reader_of_text();
 	r->width = row_window_size(NULL);
-	if (!r->limit)
-		r->limit = r->sink == SINK_PROGRAM && !r->verb.json ? UINT64_MAX : ROWS;
+	if (!r->o.limit)
+		r->o.limit = r->sink == SINK_PROGRAM && !r->call->json ? UINT64_MAX : ROWS;
 	return 0;
 }
 
 /* Whether the options select runs. Then a run whose metadata can't be read is left out. */
 static bool runs_is_choosy(const struct runs *r)
 {
-	return r->command || r->state || r->exit || r->since || r->until;
+	return r->o.command || r->o.state >= 0 || r->o.exit || r->o.since.text || r->o.until.text;
 }
 
 static bool runs_is_failed(const struct meta *m)
@@ -169,15 +112,15 @@ static bool runs_has_exit(const struct meta *m, int code)
 static bool runs_match(const struct runs *r, const struct meta *m)
 {
 	struct buffer words = BUFFER_INIT;
-	if ((r->want_state >= 0 && (int)m->state != r->want_state) ||
+	if ((r->o.state >= 0 && (int)m->state != r->o.state) ||
 	    (r->want_failed && !runs_is_failed(m)) ||
-	    (r->want_exit >= 0 && !runs_has_exit(m, r->want_exit)) || m->started_ms < r->from_ms ||
-	    m->started_ms > r->to_ms)
+	    (r->want_exit >= 0 && !runs_has_exit(m, r->want_exit)) ||
+	    m->started_ms < r->o.since.ms || m->started_ms > r->o.until.ms)
 		return false;
-	if (!r->command)
+	if (!r->o.command)
 		return true;
 	row_add_command(&words, m);
-	bool found = buffer_string(&words) && strstr(words.data, r->command);
+	bool found = buffer_string(&words) && strstr(words.data, r->o.command);
 	buffer_release(&words);
 	return found;
 }
@@ -185,7 +128,7 @@ static bool runs_match(const struct runs *r, const struct meta *m)
 /* Whether the limit is reached. */
 static bool runs_is_full(const struct runs *r)
 {
-	return r->rows >= r->limit;
+	return r->rows >= r->o.limit;
 }
 
 /* Output is written when so much is collected. */
@@ -203,9 +146,9 @@ struct row {
 static void runs_add_head(struct runs *r)
 {
 	buffer_printf(&r->out, "%s%-16s  %-11s  %11s  %10s  %8s  %7s  %s%sCOMMAND%s\n",
-		      paint_code(r->colour, PAINT_SOFT), "ID", "STATE", "TOOK", "LINES", "SIZE",
-		      "AGE", r->all ? "SESSION" : "", r->all ? "                   " : "",
-		      paint_none(r->colour));
+		      paint_code(r->call->colour, PAINT_SOFT), "ID", "STATE", "TOOK", "LINES",
+		      "SIZE", "AGE", r->o.all ? "SESSION" : "",
+		      r->o.all ? "                   " : "", paint_none(r->call->colour));
 }
 
 /* Adds the cell of a run's state. Returns how many of its bytes take no column. */
@@ -239,9 +182,9 @@ static void runs_add_row(struct runs *r, const char *id, const char *session, co
 		human_size(row.size, m->out.bytes + m->err.bytes);
 	}
 	buffer_printf(out, "%-*s  ", ID_LEN, *id ? id : "-");
-	start += runs_add_state(out, r->colour, m, row.state);
+	start += runs_add_state(out, r->call->colour, m, row.state);
 	buffer_printf(out, "  %11s  %10s  %8s  %7s  ", row.took, row.lines, row.size, row.age);
-	if (r->all) {
+	if (r->o.all) {
 		size_t before = out->len;
 		row_add_cell(out, session, strlen(session), 24);
 		buffer_printf(out, "%*s  ", (int)(24 - (out->len - before)), "");
@@ -277,7 +220,7 @@ static void runs_add_element(struct runs *r, const char *id, const struct meta *
 static void runs_begin_json(struct runs *r)
 {
 	envelope_begin(&r->out);
-	json_add_string(&r->out, "session", r->all ? NULL : r->directory);
+	json_add_string(&r->out, "session", r->o.all ? NULL : r->directory);
 	json_begin_array(&r->out, "runs");
 }
 
@@ -344,16 +287,16 @@ static int runs_add(struct runs *r, const char *id, const char *session, const s
 		r->rows++;
 		return r->each(r->ctx, id, m, error);
 	}
-	if (r->rows == 0 && r->verb.json)
+	if (r->rows == 0 && r->call->json)
 		runs_begin_json(r);
 	else if (r->rows == 0)
 		runs_add_head(r);
-	if (r->verb.json)
+	if (r->call->json)
 		runs_add_element(r, id, m, error);
 	else
 		runs_add_row(r, id, session, m, error);
 	r->rows++;
-	if (m && r->history && r->command)
+	if (m && r->history && r->o.command)
 		runs_add_result(r, m);
 	return r->out.len > COLLECTED || r->out.failed ? runs_flush(r) : 0;
 }
@@ -364,19 +307,23 @@ static void runs_add_more(struct buffer *out, const struct runs *r)
 	const struct {
 		const char *option, *value;
 	} given[] = {
-		{"--session", r->session}, {"--command", r->command}, {"--state", r->state},
-		{"--exit", r->exit},       {"--since", r->since},     {"--until", r->until},
+		{"--session", r->call->session},
+		{"--command", r->o.command},
+		{"--state", r->o.state >= 0 ? meta_state_name((enum meta_state)r->o.state) : NULL},
+		{"--exit", r->o.exit},
+		{"--since", r->o.since.text},
+		{"--until", r->o.until.text},
 	};
-	buffer_printf(out, "terse %s%s", r->history ? "history" : "list", r->all ? " --all" : "");
+	buffer_printf(out, "terse %s%s", r->history ? "history" : "list", r->o.all ? " --all" : "");
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
 		if (!given[i].value)
 			continue;
 		buffer_printf(out, " %s ", given[i].option);
 		quote_append(out, given[i].value);
 	}
-	if (r->verb.json)
+	if (r->call->json)
 		buffer_append_string(out, " --json");
-	buffer_printf(out, " --limit %" PRIu64, r->limit * 10);
+	buffer_printf(out, " --limit %" PRIu64, r->o.limit * 10);
 }
 
 static int runs_finish_json(struct runs *r, bool more)
@@ -400,11 +347,11 @@ static int runs_finish_json(struct runs *r, bool more)
 static int runs_finish(struct runs *r, bool more)
 {
 	struct buffer notice = BUFFER_INIT;
-	if (r->verb.json)
+	if (r->call->json)
 		return runs_finish_json(r, more);
 	runs_add_results(r, &notice);
 	if (more) {
-		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", r->limit);
+		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", r->o.limit);
 		runs_add_more(&notice, r);
 		buffer_append_string(&notice, "]\n");
 	}
@@ -425,7 +372,7 @@ static int history_add_all(struct runs *r, struct journal *j)
 	int got;
 	while ((got = journal_next_run(j, &m)) == 1) {
 		/* The rest ended, and so started, earlier. */
-		if (r->since && m.ended_ms < r->from_ms)
+		if (r->o.since.text && m.ended_ms < r->o.since.ms)
 			return 0;
 		if (!runs_match(r, &m))
 			continue;
@@ -443,16 +390,18 @@ static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 {
 	char lines[HUMAN_LEN];
 	if (added < 0 || (!r->each && runs_finish(r, added) < 0)) {
-		verb_fail(&r->verb, ENVELOPE_UNREADABLE, "%m");
+		verb_fail(r->call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
-	} else if (damaged > 0 && !r->verb.json) {
-		verb_error(r->verb.name, "damaged lines skipped: %s", human_count(lines, damaged));
-	} else if (r->rows == 0 && !r->verb.json && !r->each) {
+	} else if (damaged > 0 && !r->call->json) {
+		verb_error(r->call->verb->name, "damaged lines skipped: %s",
+			   human_count(lines, damaged));
+	} else if (r->rows == 0 && !r->call->json && !r->each) {
 		const char *what = runs_is_choosy(r) ? "no such run" : "nothing";
-		if (r->all)
-			verb_error(r->verb.name, "%s in any session", what);
+		if (r->o.all)
+			verb_error(r->call->verb->name, "%s in any session", what);
 		else
-			verb_error(r->verb.name, "%s in session %s (--all for every session)", what,
+			verb_error(r->call->verb->name,
+				   "%s in session %s (--all for every session)", what,
 				   r->directory);
 	}
 	buffer_release(&r->out);
@@ -460,23 +409,53 @@ static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 	return status;
 }
 
-int command_history(struct command_context *c, int argc, char **argv)
+static int history_run(struct verb_call *c)
 {
-	struct runs r = {.history = true};
+	struct runs r = {.call = c, .history = true};
 	struct store stores[STORE_MAX];
-	int status = runs_parse(&r, c->settings, argc, argv);
+	int status = runs_parse(&r);
 	if (status != 0)
 		return status;
-	int count = verb_open_stores(r.verb.name, stores, &status);
+	int count = verb_open_stores(c, stores, &status);
 	r.stores = stores;
 	r.store_count = count;
-	struct journal *j = journal_open(stores, count, r.all ? NULL : r.directory, JOURNAL_RUN);
+	struct journal *j = journal_open(stores, count, r.o.all ? NULL : r.directory, JOURNAL_RUN);
 	int added = j ? history_add_all(&r, j) : -1;
 	status = runs_end(&r, added, j ? journal_damaged(j) : 0, status);
 	journal_close(j);
 	store_close_all(stores, count);
 	return status;
 }
+
+#define RUNS_AT(member) offsetof(struct runs_options, member)
+
+#define RUNS_ROWS                                                                                 \
+	{"--all", 0, VERB_FLAG, RUNS_AT(all), NULL, "of all sessions"},                           \
+		VERB_SESSION_ROW("of this session"),                                              \
+		{"--command", 0,                                                                  \
+		 VERB_TEXT,   RUNS_AT(command),                                                   \
+		 "TEXT",      "with TEXT in the command"}, /* As enum meta_state has them. */     \
+		{"--state",      0, VERB_WORD, RUNS_AT(state), "running|done|interrupted",        \
+		 "in this state"},                                                                \
+		{"--exit",      0,          VERB_TEXT,                                            \
+		 RUNS_AT(exit), "N|failed", "with this exit status, or any but 0"},               \
+		{"--since",      0,      VERB_WHEN,                                               \
+		 RUNS_AT(since), "WHEN", "started since: 2h (ago), 14:05, 2026-11-20"},           \
+		{"--until", 0, VERB_WHEN, RUNS_AT(until), "WHEN", "started until"},               \
+		{"--limit", 0, VERB_COUNT, RUNS_AT(limit), "N", "at most N (30)"}, VERB_JSON_ROW, \
+		VERB_COLOR_ROW
+
+static const struct verb_option history_options[] = {RUNS_ROWS, VERB_END_ROW};
+
+const struct verb verb_history = {
+	.name = "history",
+	.purpose = "list all runs of this session",
+	.forms = "",
+	.text = "Lists all runs of this session that have ended, newest first. With --command the\n"
+		"last line says how these runs went.\n",
+	.options = history_options,
+	.run = history_run,
+};
 
 // terse list: the artifacts of the caller's session, newest first.
 
@@ -500,7 +479,7 @@ static int list_add(struct runs *r, const struct id_found *found)
 {
 	/* An ID holds the start of its run, within some milliseconds. */
 	int64_t started = id_time_ms(id_pack(found->id));
-	if (r->since && started < r->from_ms - 1000)
+	if (r->o.since.text && started < r->o.since.ms - 1000)
 		return 0;
 	int dir = store_open_session(found->store, found->session, false);
 	struct meta m;
@@ -535,9 +514,9 @@ static int list_add_all(struct runs *r, struct journal *artifacts)
 static int list_all(struct runs *r, bool *more)
 {
 	struct store stores[STORE_MAX];
-	int status = 0, count = verb_open_stores(r->verb.name, stores, &status);
+	int status = 0, count = verb_open_stores(r->call, stores, &status);
 	struct journal *artifacts =
-		journal_open(stores, count, r->all ? NULL : r->directory, JOURNAL_MADE);
+		journal_open(stores, count, r->o.all ? NULL : r->directory, JOURNAL_MADE);
 	int added = artifacts ? list_add_all(r, artifacts) : -1;
 	*more = added > 0;
 	status = runs_end(r, added, 0, status);
@@ -546,41 +525,69 @@ static int list_all(struct runs *r, bool *more)
 	return status;
 }
 
-int list_answer(const struct settings *settings, const struct verb *verb, bool all, uint64_t limit,
+int list_answer(struct verb_call *c, bool all, uint64_t limit,
 		int (*each)(void *ctx, const char *id, const struct meta *m, int error), void *ctx,
 		bool *more)
 {
-	struct runs r = {.verb = *verb,
+	struct runs r = {.call = c,
 			 .each = each,
 			 .ctx = ctx,
-			 .settings = settings,
-			 .all = all,
-			 .limit = limit,
-			 .want_state = -1,
-			 .want_exit = -1,
-			 .from_ms = INT64_MIN,
-			 .to_ms = INT64_MAX};
-	verb_session(settings, NULL, r.directory);
+			 .o = {.all = all,
+			       .limit = limit,
+			       .state = -1,
+			       .since.ms = INT64_MIN,
+			       .until.ms = INT64_MAX},
+			 .want_exit = -1};
+	verb_session_name(c->settings, NULL, r.directory);
 	return list_all(&r, more);
 }
 
-int command_list(struct command_context *c, int argc, char **argv)
+static int list_run(struct verb_call *c)
 {
-	struct runs r = {.history = false};
+	struct runs r = {.call = c};
 	bool more;
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--remote") == 0)
-			return remote_list(c, argc, argv);
-	}
-	int status = runs_parse(&r, c->settings, argc, argv);
+	int status = runs_parse(&r);
+	const char *wrong = NULL;
 	if (status != 0)
 		return status;
-	if ((r.live || r.watch) && r.verb.json) {
-		verb_fail(&r.verb, ENVELOPE_USAGE,
-			  "--live has no JSON: use --state running --json");
+	if ((r.o.live || r.o.watch) && c->json)
+		wrong = "--live has no JSON: use --state running --json";
+	else if (r.o.remote && (r.o.all || r.o.exit || r.o.state >= 0 || r.o.until.text))
+		wrong = "--remote goes with --session, --command, --since, --limit, --host and "
+			"--failed";
+	else if (!r.o.remote && (r.o.host || r.o.failed))
+		wrong = "--host and --failed go with --remote";
+	if (wrong) {
+		verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
 		return EXIT_TERSE;
 	}
-	if (r.live || r.watch)
-		return live_list(r.verb.name, r.watch);
+	if (r.o.remote)
+		return remote_list(c, &r.o);
+	if (r.o.live || r.o.watch)
+		return live_list(c->verb->name, r.o.watch);
 	return list_all(&r, &more);
 }
+
+static const struct verb_option list_options[] = {
+	RUNS_ROWS,
+	{"--live", 0, VERB_FLAG, RUNS_AT(live), NULL,
+	 "what runs now in all sessions, with its last line"},
+	{"--watch", 0, VERB_FLAG, RUNS_AT(watch), NULL, "the same, redrawn until a key is pressed"},
+	{"--remote", 0, VERB_FLAG, RUNS_AT(remote), NULL,
+	 "what all machines pushed to the remote (--since 1h), with --session, --command, --since, "
+	 "--limit, --json"},
+	{"--host", 0, VERB_TEXT, RUNS_AT(host), "HOST",
+	 "--remote: by machines whose name begins so"},
+	{"--failed", 0, VERB_FLAG, RUNS_AT(failed), NULL,
+	 "--remote: only failed or interrupted runs"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_list = {
+	.name = "list",
+	.purpose = "list the artifacts of this session; --live: what runs now",
+	.forms = "",
+	.text = "Lists the artifacts of this session, newest first.\n",
+	.options = list_options,
+	.run = list_run,
+};

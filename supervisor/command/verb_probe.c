@@ -5,7 +5,6 @@
 #include "lib/io.h"
 #include "shim/exec_call.h"
 #include "supervisor/agents/probe.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
@@ -59,15 +58,16 @@ static int probe_make_file(struct probe *p)
 
 /* Runs the agent as terse agent would, with its shell set to terse-sh as well. Returns its status
    as of waitpid(), or -1 with errno. */
-static int probe_run_agent(struct command_context *c, struct probe *p, int argc)
+static int probe_run_agent(struct verb_call *c, struct probe *p)
 {
 	int status;
 	pid_t pid = fork();
 	if (pid == 0) {
 		setenv(PROBE_VARIABLE, p->file, 1);
-		p->command--;
-		*p->command = (char *)"agent";
-		_exit(command_agent(c, argc + 1, p->command));
+		/* What stood in front of the command ends with its options. */
+		c->argv = p->command - 1;
+		c->argc = c->operand_count + 1;
+		_exit(agent_run(c));
 	}
 	/* What is typed to stop it is for the agent. */
 	signal(SIGINT, SIG_IGN);
@@ -149,13 +149,13 @@ static int probe_conclude(const struct probe *p, const char *name, struct buffer
 	return 0;
 }
 
-static int probe_go(struct command_context *c, struct probe *p, int argc)
+static int probe_go(struct verb_call *c, struct probe *p)
 {
 	const char *name = shell_call_name(p->command[0]);
 	struct buffer text = BUFFER_INIT, section = BUFFER_INIT;
 	struct probe_result result;
 	int status = EXIT_TERSE;
-	if (probe_make_file(p) < 0 || probe_run_agent(c, p, argc) < 0 ||
+	if (probe_make_file(p) < 0 || probe_run_agent(c, p) < 0 ||
 	    probe_read_records(p, &text) < 0 ||
 	    probe_write(&section, name, text.data ? text.data : "", text.len, environ, &result) < 0)
 		verb_error(VERB, "%s: %s", p->file, strerror(errno));
@@ -167,21 +167,12 @@ static int probe_go(struct command_context *c, struct probe *p, int argc)
 	return status;
 }
 
-int command_probe(struct command_context *c, int argc, char **argv)
+static int probe_run(struct verb_call *c)
 {
 	struct probe p = {.to = NULL};
-	int i = 1;
-	if (argc > i + 1 && strcmp(argv[i], "--to") == 0) {
-		p.to = argv[i + 1];
-		i += 2;
-	}
-	if (argc > i && strcmp(argv[i], "--") == 0)
-		i++;
-	if (i >= argc || *argv[i] == '-') {
-		verb_error(VERB, "usage: terse probe [--to FILE] AGENT [ARG...]");
+	if (verb_parse(c, &p) < 0)
 		return EXIT_TERSE;
-	}
-	p.command = argv + i;
+	p.command = c->operands;
 	if (p.to && probe_check_target(p.to) < 0) {
 		verb_error(VERB, "%s: %s", p.to, strerror(errno));
 		return EXIT_TERSE;
@@ -189,5 +180,26 @@ int command_probe(struct command_context *c, int argc, char **argv)
 	fprintf(stderr,
 		"terse probe: ask the agent to run this command once, then leave it: " PROBE_COMMAND
 		"\n");
-	return probe_go(c, &p, argc - i);
+	return probe_go(c, &p);
 }
+
+static const struct verb_option probe_options[] = {
+	{"--to", 0, VERB_TEXT, offsetof(struct probe, to), "FILE",
+	 "append the section to this file"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_probe = {
+	.name = "probe",
+	.purpose = "find out how an unknown agent calls its shell",
+	.forms = "COMMAND [ARG...]",
+	.text = "Starts an agent that terse does not know, and prints the section [agent NAME] for "
+		"it\n"
+		"when it has ended. Ask the agent to run this command once: echo terse-probe\n"
+		"Its commands run as they would without terse.\n",
+	.options = probe_options,
+	.least = 1,
+	.most = -1,
+	.command = true,
+	.run = probe_run,
+};

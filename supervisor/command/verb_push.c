@@ -3,7 +3,6 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/json.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/remote/mover.h"
 
@@ -31,46 +30,59 @@ static void push_store(const struct settings *settings, const struct store *stor
 	outbox_close(&outbox);
 }
 
-int command_push(struct command_context *c, int argc, char **argv)
+static int push_run(struct verb_call *c)
 {
-	struct verb v = {.name = argv[0]};
 	struct store stores[STORE_MAX];
 	struct mover_result r = {0};
 	struct buffer out = BUFFER_INIT;
 	int64_t wait_ms = -1;
-	const struct verb_option table[] = {
-		{"--wait", VERB_TIME, &wait_ms},
-		{"--json", VERB_FLAG, &v.json},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse(table, argc, argv, NULL, 0) < 0)
+	if (verb_parse(c, &wait_ms) < 0)
 		return EXIT_TERSE;
 	if (!remote_is_set(c->settings)) {
-		verb_fail(&v, ENVELOPE_USAGE,
+		verb_fail(c, ENVELOPE_USAGE,
 			  "there is no remote: [remote] of your terse.ini names one");
 		return EXIT_TERSE;
 	}
 	int64_t until_ms = wait_ms < 0 ? 0 : clock_monotonic_ms() + wait_ms;
-	int status = 0, count = verb_open_stores(v.name, stores, &status);
+	int status = 0, count = verb_open_stores(c, stores, &status);
 	for (int i = 0; i < count; i++)
 		push_store(c->settings, &stores[i], until_ms, &r);
 	store_close_all(stores, count);
-	if (v.json) {
+	if (c->json) {
 		envelope_begin(&out);
 		json_add_count(&out, "pushed", r.pushed);
 		json_add_count(&out, "left", r.left);
 		json_add_count(&out, "dropped", r.dropped.a);
 		json_add_string(&out, "reason", *r.why ? r.why : NULL);
 		envelope_end(&out);
-		return verb_print(&v, &out) || status || r.left > 0 || r.index_left;
+		return verb_print(c, &out) || status || r.left > 0 || r.index_left;
 	}
 	buffer_printf(&out, "%s pushed to %s\n", HUMAN_COUNT(r.pushed), c->settings->remote);
-	status |= verb_print(&v, &out);
+	status |= verb_print(c, &out);
 	if (r.dropped.a > 0)
-		verb_error(v.name, "dropped before, unpushed: %s, %s ([remote] outbox_max)",
+		verb_error("push", "dropped before, unpushed: %s, %s ([remote] outbox_max)",
 			   HUMAN_COUNT(r.dropped.a), HUMAN_SIZE(r.dropped.b));
 	if (r.left > 0 || r.index_left)
-		verb_error(v.name, "left: %s%s%s", r.left > 0 ? HUMAN_COUNT(r.left) : "the index",
+		verb_error("push", "left: %s%s%s", r.left > 0 ? HUMAN_COUNT(r.left) : "the index",
 			   *r.why ? ": " : "", r.why);
 	return status || r.left > 0 || r.index_left;
 }
+
+static const struct verb_option push_options[] = {
+	{"--wait", 0, VERB_TIME, 0, "TIME", "try again and again, for at most this long (10s)"},
+	VERB_JSON_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_push = {
+	.name = "push",
+	.purpose = "push artifacts that wait to the remote now",
+	.forms = "",
+	.text = "Pushes the artifacts that wait to the remote ([remote] in the ini file): each "
+		"run\n"
+		"pushes its own when it has ended, and this is for what is left, such as in the "
+		"stop\n"
+		"hook of a container. Exits with 1 if something is left.\n",
+	.options = push_options,
+	.run = push_run,
+};

@@ -11,11 +11,11 @@
 #include "lib/loop.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/pager.h"
 #include "supervisor/command/read.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/report/file_type.h"
 #include "supervisor/report/notice.h"
 
@@ -41,14 +41,14 @@ static size_t reserved(const struct read *r)
 
 static int read_failed(const struct read *r)
 {
-	verb_fail(&r->verb, ENVELOPE_UNREADABLE, "%s: %m", r->name);
+	verb_fail(r->call, ENVELOPE_UNREADABLE, "%s: %m", r->name);
 	return 1;
 }
 
 static int read_past_lines(const struct read *r, uint64_t total)
 {
 	char count[HUMAN_LEN];
-	verb_fail(&r->verb, ENVELOPE_BAD_RANGE, "%s: has %s line%s, %s %" PRId64 " is past the end",
+	verb_fail(r->call, ENVELOPE_BAD_RANGE, "%s: has %s line%s, %s %" PRId64 " is past the end",
 		  r->name, human_count(count, total), total == 1 ? "" : "s", r->option,
 		  r->lines.first);
 	return 1;
@@ -64,7 +64,7 @@ static int read_print_json(struct read *r, const struct buffer *json)
 static int read_past_bytes(const struct read *r)
 {
 	char count[HUMAN_LEN];
-	verb_fail(&r->verb, ENVELOPE_BAD_RANGE, "%s: has %s byte%s, %s %" PRIu64 " is past the end",
+	verb_fail(r->call, ENVELOPE_BAD_RANGE, "%s: has %s byte%s, %s %" PRIu64 " is past the end",
 		  r->name, human_count(count, r->text.size), r->text.size == 1 ? "" : "s",
 		  r->words->bytes, r->from);
 	return 1;
@@ -391,7 +391,7 @@ static int read_page(struct read *r)
 	int result = page_make(&p, &r->text, &r->lines, &total);
 	if (result == 1)
 		status = read_past_lines(r, total);
-	else if (result == 0 && !r->verb.json)
+	else if (result == 0 && !r->call->json)
 		result = read_print_lines(r, &p);
 	else if (result == 0 && (result = read_json_add_page(&json, r, &p)) == 0)
 		result = read_print_json(r, &json);
@@ -411,13 +411,13 @@ static int read_slice(struct read *r)
 		.from = r->from,
 		.length = r->length ? r->length : READ_LENGTH,
 		.room = r->lines.room,
-		.json = r->verb.json,
+		.json = r->call->json,
 		.guard = GUARD_LINE,
 	};
 	if (r->from > r->text.size)
 		return read_past_bytes(r);
 	int result = slice_make(&s, &r->text, &request);
-	if (result == 0 && !r->verb.json) {
+	if (result == 0 && !r->call->json) {
 		result = read_print_bytes(r, &s);
 	} else if (result == 0) {
 		read_json_add_slice(&json, r, &s);
@@ -563,7 +563,7 @@ static int read_follow(struct read *r)
 	struct live_status now;
 	char id[ID_LEN + 1];
 	uint64_t at = 0, to, total;
-	int live = live_run_find(r->settings, NULL, r->verb.name, r->text.id, &v, id);
+	int live = live_run_find(r->call, r->text.id, &v, id);
 	if (live < 0)
 		return 1;
 	int result = read_find_range(r, &at, &to, &total);
@@ -598,8 +598,8 @@ static int read_describe(const struct read *r, const struct kind *kind, uint64_t
 		buffer_printf(&line, r->words->raw_bytes, r->text.id);
 	}
 	const char *text = buffer_string(&line);
-	if (text && (r->verb.json || r->sink == SINK_PROGRAM)) {
-		verb_fail(&r->verb, ENVELOPE_BINARY, "%s: %s", r->name, text);
+	if (text && (r->call->json || r->sink == SINK_PROGRAM)) {
+		verb_fail(r->call, ENVELOPE_BINARY, "%s: %s", r->name, text);
 	} else if (text) {
 		buffer_printf(&notice, "[%s]\n", text);
 		status = reader_notice(r->sink, &notice) < 0;
@@ -636,7 +636,7 @@ static int read_preview(struct read *r)
 	struct meta m;
 	bool is_run = *t->id && meta_read(t->dir, t->id, &m) == 0;
 	const struct excerpts_options options = {
-		.settings = r->settings,
+		.settings = r->call->settings,
 		.print = INTERCEPT_PREVIEW,
 		.onlcr = true,
 		.returns = true,
@@ -647,7 +647,7 @@ static int read_preview(struct read *r)
 	int result = excerpts_text(&options, t, is_run ? &m : NULL, r->place.id);
 	if (result < 0 && errno != EPIPE) {
 		status = read_failed(r);
-	} else if (r->verb.json) {
+	} else if (r->call->json) {
 		envelope_begin(&json);
 		verb_json_place(&json, t, r->name);
 		json_add_text(&json, "preview", text.data, text.len);
@@ -677,8 +677,9 @@ static bool read_parse_lines(struct read *r, const char *text)
 }
 
 /* Checks that the options go together. Returns 0, or -1 after saying what is wrong. */
-static int read_check(struct read *r, const struct read_arguments *a)
+static int read_check(struct read *r)
 {
+	const struct read_arguments *a = &r->given;
 	const struct page_request *q = &r->lines;
 	const struct vocabulary *words = r->words;
 	const char *wrong = NULL;
@@ -693,56 +694,31 @@ static int read_check(struct read *r, const struct read_arguments *a)
 		wrong = "--preview does not go with --raw";
 	else if (!r->preview && r->exit_code >= 0)
 		wrong = "--exit-code goes with --preview";
-	else if (r->follow && (a->lines || a->bytes || q->limit || r->preview || r->verb.json ||
+	else if (r->follow && (a->lines || a->bytes || q->limit || r->preview || r->call->json ||
 			       a->standard_error || a->raw))
 		wrong = "--follow goes with --offset or --tail";
-	if (many && r->settings->words == WORDS_TOOLS)
-		verb_fail(&r->verb, ENVELOPE_USAGE, "only one of %s, %s and %s", words->offset,
+	if (many && r->call->settings->words == WORDS_TOOLS)
+		verb_fail(r->call, ENVELOPE_USAGE, "only one of %s, %s and %s", words->offset,
 			  words->tail, words->bytes);
 	else if (many)
-		verb_fail(&r->verb, ENVELOPE_USAGE,
+		verb_fail(r->call, ENVELOPE_USAGE,
 			  "only one of --offset, --lines, --tail, --bytes and --preview");
 	else if (r->name && q->limit && (a->lines || q->tail || a->bytes || r->preview))
-		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with %s", words->limit, words->offset);
-	else if (!wrong && !r->preview && a->preview.flag)
-		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with --preview", a->preview.flag);
+		verb_fail(r->call, ENVELOPE_USAGE, "%s goes with %s", words->limit, words->offset);
+	else if (!wrong && !r->preview && r->call->setting)
+		verb_fail(r->call, ENVELOPE_USAGE, "%s goes with --preview", r->call->setting);
 	else if (wrong)
-		verb_fail(&r->verb, ENVELOPE_USAGE, "%s", wrong);
+		verb_fail(r->call, ENVELOPE_USAGE, "%s", wrong);
 	else if (a->lines && !read_parse_lines(r, a->lines))
-		verb_fail(&r->verb, ENVELOPE_USAGE, "--lines: %s: must be FROM-TO, like 330-412",
+		verb_fail(r->call, ENVELOPE_USAGE, "--lines: %s: must be FROM-TO, like 330-412",
 			  a->lines);
 	else if (a->bytes && value_parse_slice(a->bytes, &r->from, &r->length) < 0)
-		verb_fail(&r->verb, ENVELOPE_USAGE,
+		verb_fail(r->call, ENVELOPE_USAGE,
 			  "%s: %s: must be FROM-TO, FROM or FROM:LENGTH, like 30000:32KB",
 			  words->bytes, a->bytes);
 	else
 		return 0;
 	return -1;
-}
-
-/* Returns 0, or -1 after saying what is wrong. */
-static int read_parse(struct read *r, struct read_arguments *a, int argc, char **argv)
-{
-	struct page_request *q = &r->lines;
-	const struct verb_option table[] = {
-		{"--offset", VERB_LINE, &q->first},
-		{"--lines", VERB_TEXT, &a->lines},
-		{"--limit", VERB_COUNT, &q->limit},
-		{"--tail", VERB_COUNT, &q->tail},
-		{"--bytes", VERB_TEXT, &a->bytes},
-		{"--stderr", VERB_FLAG, &a->standard_error},
-		{"--raw", VERB_FLAG, &a->raw},
-		{"--preview", VERB_FLAG, &r->preview},
-		{"--follow", VERB_FLAG, &r->follow},
-		{"-a", VERB_FLAG, &r->place.binary},
-		{"--text", VERB_FLAG, &r->place.binary},
-		{"--session", VERB_TEXT, &a->session},
-		{"--json", VERB_FLAG, &r->verb.json},
-		{"--exit-code", VERB_STATUS, &r->exit_code},
-		{"", VERB_SETTINGS, &a->preview},
-		{NULL, VERB_FLAG, NULL},
-	};
-	return verb_parse(table, argc, argv, &r->name, 1);
 }
 
 /* Sets what depends on the reader and the name. Returns 0, or -1 with ENOMEM. */
@@ -755,12 +731,12 @@ static int read_prepare(struct read *r)
 	if (!buffer_string(&r->quoted))
 		return -1;
 	r->place.id = r->quoted.data;
-	r->place.json = r->verb.json;
-	r->place.words = r->settings->words;
+	r->place.json = r->call->json;
+	r->place.words = r->call->settings->words;
 	r->place.is_stderr = r->part == ARTIFACT_ERR;
 	r->place.is_raw = r->part == ARTIFACT_RAW;
 	size_t kept = reserved(r);
-	r->lines.json = r->verb.json;
+	r->lines.json = r->call->json;
 	r->lines.room = kept < READER_PAGE / 2 ? READER_PAGE - kept : READER_PAGE / 2;
 	r->lines.most = PAGE_LINES_MAX;
 	return 0;
@@ -771,11 +747,11 @@ static int read_show(struct read *r)
 {
 	struct kind kind;
 	int status;
-	bool person = r->sink == SINK_PERSON && !r->verb.json;
+	bool person = r->sink == SINK_PERSON && !r->call->json;
 	bool raw = r->part == ARTIFACT_RAW;
 	/* Without JSON, what is asked for, to its end. */
 	bool all = (person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw)) &&
-		   !r->verb.json;
+		   !r->call->json;
 	if (read_prepare(r) < 0)
 		return read_failed(r);
 	if (!r->place.binary && describe_run(r, &status))
@@ -797,15 +773,16 @@ static int read_show(struct read *r)
 	return status;
 }
 
-int read_answer(struct read *r, const struct read_arguments *a)
+int read_answer(struct read *r)
 {
 	struct page_request *q = &r->lines;
-	r->words = &vocabularies[r->settings->words];
+	const struct read_arguments *a = &r->given;
+	r->words = &vocabularies[r->call->settings->words];
 	r->option = r->words->offset;
-	if (read_check(r, a) < 0 || excerpts_apply_profile(r->verb.name, r->settings) < 0)
+	if (read_check(r) < 0 || excerpts_apply_profile(r->call->verb->name, r->call->settings) < 0)
 		return EXIT_TERSE;
 	if (r->follow && r->sink == SINK_AGENT) {
-		verb_fail(&r->verb, ENVELOPE_USAGE,
+		verb_fail(r->call, ENVELOPE_USAGE,
 			  "--follow is for people and programs; terse await %s waits, and prints "
 			  "what is new",
 			  r->name);
@@ -817,12 +794,12 @@ int read_answer(struct read *r, const struct read_arguments *a)
 		q->first = 1;
 	r->by_bytes = a->bytes;
 	r->part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
-	r->followup = followup_of(r->sink, r->verb.json);
-	if (verb_open(&r->verb, r->settings, a->session, r->part, r->name, &r->text) < 0)
+	r->followup = followup_of(r->sink, r->call->json);
+	if (verb_open(r->call, r->part, r->name, &r->text) < 0)
 		return 1;
 	int status = 1;
 	if (r->follow && !*r->text.id)
-		verb_fail(&r->verb, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r->name);
+		verb_fail(r->call, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r->name);
 	else
 		status = read_show(r);
 	if (status == 0)
@@ -832,13 +809,60 @@ int read_answer(struct read *r, const struct read_arguments *a)
 	return status;
 }
 
-int command_read(struct command_context *c, int argc, char **argv)
+static int read_run(struct verb_call *c)
 {
-	struct read r = {.verb = {.name = argv[0]}, .settings = c->settings, .exit_code = -1};
-	struct read_arguments a = {.preview = {.settings = c->settings}};
-	if (read_parse(&r, &a, argc, argv) < 0)
+	struct read r = {.call = c, .exit_code = -1};
+	if (verb_parse(c, &r) < 0)
 		return EXIT_TERSE;
-	if (!r.verb.json)
+	r.name = c->operands[0];
+	if (!c->json)
 		r.sink = reader_of_text();
-	return read_answer(&r, &a);
+	return read_answer(&r);
 }
+
+#define READ_AT(member) offsetof(struct read, member)
+
+static const struct verb_option read_options[] = {
+	{"--lines", 0, VERB_TEXT, READ_AT(given.lines), "FROM-TO",
+	 "these lines, as notices name them"},
+	{"--offset", 0, VERB_LINE, READ_AT(lines.first), "N",
+	 "first line, from 1; below 0: from the end"},
+	{"--limit", 0, VERB_COUNT, READ_AT(lines.limit), "N", "number of lines"},
+	{"--tail", 0, VERB_COUNT, READ_AT(lines.tail), "N", "the last N lines"},
+	{"--follow", 0, VERB_FLAG, READ_AT(follow), NULL,
+	 "the last 10 (or from --offset or --tail on), and what is added until nobody writes any "
+	 "more; for people and programs"},
+	{"--bytes", 0, VERB_TEXT, READ_AT(given.bytes), "FROM-TO",
+	 "these bytes; FROM[:LENGTH]: from there on (LENGTH: 32KB)"},
+	{"--preview", 0, VERB_FLAG, READ_AT(preview), NULL,
+	 "what run printed, or would print with --size, --mode and other options of run, and with "
+	 "--exit-code N"},
+	{"--exit-code", 0, VERB_STATUS, READ_AT(exit_code), "N",
+	 "--preview: as if the command had exited so"},
+	{"--stderr", 0, VERB_FLAG, READ_AT(given.standard_error), NULL,
+	 "standard error, if it was kept apart"},
+	{"--raw", 0, VERB_FLAG, READ_AT(given.raw), NULL,
+	 "the bytes that the command wrote, if they were kept"},
+	{"--text", 'a', VERB_FLAG, READ_AT(place.binary), NULL, "print binary data, too"},
+	VERB_LAST_ROW,
+	VERB_JSON_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_read = {
+	.name = "read",
+	.purpose = "print lines or bytes of an artifact or a file",
+	.forms = "ID|FILE",
+	.text = "Prints lines of an artifact or of any file: a page at most, then how to "
+		"continue.\n"
+		"A program that reads the output gets everything, and so does a person, in a "
+		"pager\n"
+		"($TERSE_PAGER, $PAGER or less). ID: as printed, a unique beginning of it, or "
+		"last,\n"
+		"last-1, ... of this session.\n",
+	.options = read_options,
+	.least = 1,
+	.most = 1,
+	.settings = "",
+	.run = read_run,
+};

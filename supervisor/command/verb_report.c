@@ -8,7 +8,6 @@
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/html.h"
 #include "supervisor/command/output.h"
 #include "supervisor/command/progress.h"
@@ -55,9 +54,8 @@ struct report_run {
 };
 
 struct report_call {
-	struct verb verb;
-	const struct settings *settings;
-	const char *operand, *session, *output;
+	struct verb_call *call;
+	const char *operand, *output;
 	uint64_t size; /* bytes of the page, if it is a file */
 	bool watch;
 	struct id_found one; /* only this run; id "": all of the session */
@@ -350,7 +348,7 @@ static int report_once(struct report_call *c)
 		c->size = output.size;
 		return 0;
 	}
-	verb_error(c->verb.name, "%s: %m", c->output);
+	verb_error(c->call->verb->name, "%s: %m", c->output);
 	return 1;
 }
 
@@ -380,31 +378,24 @@ static void report_print_done(const struct report_call *c)
 	if (c->size)
 		buffer_printf(&line, ", %s", HUMAN_SIZE(c->size));
 	buffer_append_string(&line, "\n");
-	verb_print(&c->verb, &line);
+	verb_print(c->call, &line);
 }
 
 /* --- the verb ------------------------------------------------------------------------------ */
 
 /* Returns 0, or -1 after saying what is wrong. */
-static int report_parse(struct report_call *c, int argc, char **argv)
+static int report_parse(struct report_call *c)
 {
-	const struct verb_option table[] = {
-		{"-o", VERB_TEXT, &c->output},
-		{"--output", VERB_TEXT, &c->output},
-		{"--session", VERB_TEXT, &c->session},
-		{"--watch", VERB_FLAG, &c->watch},
-		{NULL, VERB_FLAG, NULL},
-	};
-	c->verb.name = argv[0];
-	if (verb_parse(table, argc, argv, &c->operand, 1) < 0)
+	if (verb_parse(c->call, c) < 0)
 		return -1;
+	c->operand = c->call->operands[0];
 	if (!c->output) {
-		verb_error(c->verb.name,
+		verb_error(c->call->verb->name,
 			   "where to? terse report -o FILE.html (-: standard output)");
 		return -1;
 	}
 	if (strcmp(c->output, "-") == 0 && (c->watch || isatty(STDOUT_FILENO))) {
-		verb_error(c->verb.name, "%s: terse report -o FILE.html",
+		verb_error(c->call->verb->name, "%s: terse report -o FILE.html",
 			   c->watch ? "--watch needs a file" : "standard output is a terminal");
 		return -1;
 	}
@@ -419,17 +410,17 @@ static int report_find(struct report_call *c)
 	struct store stores[STORE_MAX];
 	int count = 0;
 	if (!name)
-		return verb_has_session(&c->verb, c->settings, c->session) ? 0 : -1;
+		return verb_has_session(c->call) ? 0 : -1;
 	bool is_id = strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0;
-	int result = is_id ? verb_find(c->settings, c->session, name, stores, &count, &c->one) : 1;
+	int result = is_id ? verb_find(c->call, name, stores, &count, &c->one) : 1;
 	if (result < 0)
-		verb_not_found(c->verb.name, c->settings, name, errno, &c->one);
+		verb_not_found(c->call, name, errno, &c->one);
 	store_close_all(stores, count);
 	if (result == 0)
 		return 0;
 	c->one.id[0] = '\0';
-	c->session = name;
-	return !is_id && verb_has_session(&c->verb, c->settings, name) ? 0 : -1;
+	c->call->session = name;
+	return !is_id && verb_has_session(c->call) ? 0 : -1;
 }
 
 static void report_open(struct report_call *c, int *status)
@@ -437,26 +428,25 @@ static void report_open(struct report_call *c, int *status)
 	if (*c->one.id)
 		snprintf(c->directory, sizeof(c->directory), "%s", c->one.session);
 	else
-		verb_session(c->settings, c->session, c->directory);
-	c->store_count = verb_open_stores(c->verb.name, c->stores, status);
+		verb_session_name(c->call->settings, c->call->session, c->directory);
+	c->store_count = verb_open_stores(c->call, c->stores, status);
 	for (int i = 0; i < c->store_count; i++)
 		c->dirs[i] = store_open_session(&c->stores[i], c->directory, false);
 }
 
-int command_report(struct command_context *context, int argc, char **argv)
+static int report_run(struct verb_call *context)
 {
 	struct report_call *c = calloc(1, sizeof(*c));
 	int status = 0;
-	if (!c || report_parse(c, argc, argv) < 0) {
-		if (!c)
-			perror("terse report");
-		free(c);
+	if (!c) {
+		perror("terse report");
 		return EXIT_TERSE;
 	}
-	c->settings = context->settings;
-	if (report_find(c) < 0) {
+	c->call = context;
+	bool good = report_parse(c) == 0;
+	if (!good || report_find(c) < 0) {
 		free(c);
-		return 1;
+		return good ? 1 : EXIT_TERSE;
 	}
 	report_open(c, &status);
 	int written = c->watch ? report_watch(c) : report_once(c);
@@ -470,3 +460,25 @@ int command_report(struct command_context *context, int argc, char **argv)
 	free(c);
 	return written ? written : status;
 }
+
+static const struct verb_option report_options[] = {
+	{"--output", 'o', VERB_TEXT, offsetof(struct report_call, output), "FILE",
+	 "write to this file; -: standard output"},
+	{"--watch", 0, VERB_FLAG, offsetof(struct report_call, watch), NULL,
+	 "write it anew whenever a run begins or ends"},
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_report = {
+	.name = "report",
+	.purpose = "write a session as a page for a browser",
+	.forms = "-o FILE.html [SESSION|ID]",
+	.text = "Writes this session, another one or one run as one file for a browser: when what\n"
+		"ran, what the agent was shown of it exactly as it was, the whole texts with the\n"
+		"shown lines marked, recordings. The page loads nothing and runs nothing but "
+		"itself.\n",
+	.options = report_options,
+	.most = 1,
+	.run = report_run,
+};

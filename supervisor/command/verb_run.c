@@ -14,7 +14,6 @@
 #include "shim/shell.h"
 #include "shim/shell_string.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/frontend.h"
 #include "supervisor/process/spawn.h"
@@ -37,7 +36,9 @@ struct arguments {
 	char **argv;        /* the command, NULL-terminated */
 	const char *string; /* a shell string, or NULL */
 	const char *leave;  /* what the string's shell executes when it ends, or NULL */
-	struct job *job;    /* of which it sets `caller` and `leashed` */
+	const char *cwd;    /* or NULL */
+	int caller;         /* --control or --leash; -1: not given */
+	bool leashed;
 };
 
 /* Reports an error in the format that the settings read so far ask for. Returns terse's exit
@@ -78,100 +79,20 @@ static int run_bad_usage(struct option_error *error, const char *what, const cha
 	return -1;
 }
 
-static int run_no_such_option(struct option_error *error, const char *name)
+/* --control and --leash (1). */
+static const char *run_take_caller(void *into, const struct verb_option *o, const char *value)
 {
-	static const char *const own[] = {"--cwd",  "--leash",   "--control", "--leave",
-					  "--help", "--version", NULL};
-	const char *best = option_nearest_flag(name, own);
-	char reason[NEAREST_LEN];
-	if (!best)
-		return run_bad_usage(error, name, "no such option");
-	snprintf(error->text, sizeof(error->text), "%s: %s", name,
-		 nearest_reason(reason, "option", best));
-	return -1;
-}
-
-static int run_change_directory(const char *path, struct option_error *error)
-{
-	if (chdir(path) == 0)
-		return 0;
-	snprintf(error->text, sizeof(error->text), "--cwd: %s: %s", path, strerror(errno));
-	return -1;
-}
-
-static int run_take_caller(struct arguments *a, const char *name, const char *value,
-			   struct option_error *error)
-{
+	struct arguments *a = into;
 	struct stat st;
 	char *end;
 	long fd = strtol(value, &end, 10);
 	if (!*value || *end || fd <= STDERR_FILENO || fd > INT_MAX || fstat((int)fd, &st) < 0 ||
-	    !S_ISSOCK(st.st_mode)) {
-		snprintf(error->text, sizeof(error->text), "%s: %s: not an open socket above 2",
-			 name, value);
-		return -1;
-	}
+	    !S_ISSOCK(st.st_mode))
+		return "not an open socket above 2";
 	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
-	a->job->caller = (int)fd;
-	a->job->leashed = strcmp(name, "--leash") == 0;
-	return 0;
-}
-
-/* The options for a program that runs commands for others, such as terse mcp. Returns as
-   run_read_own(). */
-static int run_read_callers(struct arguments *a, int argc, char **argv, int *i,
-			    struct option_error *error)
-{
-	const char *name = argv[*i];
-	bool leave = strcmp(name, "--leave") == 0;
-	if (!leave && strcmp(name, "--leash") != 0 && strcmp(name, "--control") != 0)
-		return 0;
-	if (*i + 1 >= argc)
-		return run_bad_usage(error, name, "needs a value");
-	if (leave)
-		a->leave = argv[*i + 1];
-	else if (run_take_caller(a, name, argv[*i + 1], error) < 0)
-		return -1;
-	*i += 2;
-	return 1;
-}
-
-/* The options that are no settings. Returns 1 if argv[*i] was one and moves past it, 0 if not,
-   -1 with an error. */
-static int run_read_own(struct arguments *a, int argc, char **argv, int *i,
-			struct option_error *error)
-{
-	static const char cwd[] = "--cwd";
-	const char *name = argv[*i], *value = argv[*i + 1];
-	bool is_string = strcmp(name, "-c") == 0;
-	if (strncmp(name, cwd, sizeof(cwd) - 1) == 0 && name[sizeof(cwd) - 1] == '=') {
-		if (run_change_directory(name + sizeof(cwd), error) < 0)
-			return -1;
-		(*i)++;
-		return 1;
-	}
-	if (!is_string && strcmp(name, cwd) != 0)
-		return run_read_callers(a, argc, argv, i, error);
-	if (*i + 1 >= argc)
-		return run_bad_usage(error, name, "needs a value");
-	if (is_string)
-		a->string = value;
-	else if (run_change_directory(value, error) < 0)
-		return -1;
-	*i += 2;
-	return 1;
-}
-
-/* Reads one option. Returns 0, or -1 with an error. */
-static int run_read_option(struct settings *s, struct arguments *a, int argc, char **argv, int *i,
-			   struct option_error *error)
-{
-	int used = run_read_own(a, argc, argv, i, error);
-	if (used == 0)
-		used = settings_take_flag(s, argc, argv, i, error);
-	if (used == 0)
-		used = run_no_such_option(error, argv[*i]);
-	return used < 0 ? -1 : 0;
+	a->caller = (int)fd;
+	a->leashed = o->at == 1;
+	return NULL;
 }
 
 /* Looks behind a wrong option for the options that say how to report it. */
@@ -204,28 +125,24 @@ static int run_no_command(struct option_error *error)
 }
 
 /* Reads the options up to the command. Returns 0, or -1 with an error. */
-static int run_parse(struct settings *s, int argc, char **argv, struct arguments *a,
-		     struct option_error *error)
+static int run_parse(struct verb_call *c, struct arguments *a, struct option_error *error)
 {
-	int i = 1;
-	/* As with sh -c, the arguments of the string follow it. */
-	while (i < argc && argv[i][0] == '-' && !a->string) {
-		if (strcmp(argv[i], "--") == 0) {
-			i++;
-			break;
-		}
-		if (run_read_option(s, a, argc, argv, &i, error) < 0) {
-			run_find_report_options(s, argc, argv, i + 1);
-			return -1;
-		}
+	c->error = error;
+	if (verb_parse(c, a) < 0) {
+		run_find_report_options(c->settings, c->argc, c->argv, 1);
+		return -1;
 	}
-	a->argv = argv + i;
-	if (!a->string && i >= argc)
+	if (a->cwd && chdir(a->cwd) < 0) {
+		snprintf(error->text, sizeof(error->text), "--cwd: %s: %s", a->cwd,
+			 strerror(errno));
+		return -1;
+	}
+	a->argv = c->operands;
+	if (!a->string && c->operand_count == 0)
 		return run_no_command(error);
-	if (!a->string && i + 1 == argc && shell_is_string(argv[i])) {
-		a->string = argv[i];
-		a->argv = argv + i + 1;
-	}
+	/* As with sh -c, the arguments of the string follow it. */
+	if (!a->string && c->operand_count == 1 && shell_is_string(a->argv[0]))
+		a->string = *a->argv++;
 	return 0;
 }
 
@@ -304,11 +221,11 @@ int run_tell_exec_error(const struct job *job, int error)
 	bool not_found = error == ENOENT;
 	struct buffer message = BUFFER_INIT;
 	buffer_printf(&message, "%s: %s", command, why);
-	const char *verb = not_found && !job->program ? help_nearest(command) : NULL;
+	const struct verb *verb = not_found && !job->program ? verb_nearest(command) : NULL;
 	if (not_found && shell_is_builtin(command))
 		buffer_printf(&message, " (a shell string needs: terse -c '%s ...')", command);
 	else if (verb)
-		buffer_printf(&message, " (did you mean terse %s?)", verb);
+		buffer_printf(&message, " (did you mean terse %s?)", verb->name);
 	const char *text = buffer_string(&message);
 	int exit_code = run_fail(job, not_found ? "not_found" : "not_executable", text ? text : why,
 				 spawn_exit_status(error));
@@ -455,15 +372,18 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	return run_tell_exec_error(job, frontend_run(job));
 }
 
-int command_run(struct command_context *c, int argc, char **argv)
+static int run_run(struct verb_call *c)
 {
 	struct option_error error = {""};
 	struct job job = {.settings = c->settings,
 			  .started_ms = clock_real_ms(),
 			  .begun_ms = clock_monotonic_ms()};
-	struct arguments a = {.job = &job};
-	if (run_parse(c->settings, argc, argv, &a, &error) < 0)
+	struct arguments a = {.caller = -1};
+	if (run_parse(c, &a, &error) < 0)
 		return run_refuse(&job, &error);
+	if (a.caller >= 0)
+		job.caller = a.caller;
+	job.leashed = a.leashed;
 	char **shown = run_make_argv(c->settings, &a, NULL), **leaving = NULL;
 	if (shown && a.leave && a.string)
 		leaving = run_make_argv(c->settings, &a, a.leave);
@@ -483,3 +403,34 @@ int command_run(struct command_context *c, int argc, char **argv)
 	run_free_argv(leaving, &a);
 	return status;
 }
+
+static const struct verb_option run_options[] = {
+	{"-c", 0, VERB_STRING, offsetof(struct arguments, string), "STRING",
+	 "run a shell string (so is one argument with blanks or shell syntax)"},
+	{"--cwd", 0, VERB_TEXT, offsetof(struct arguments, cwd), "DIR", "run the command in DIR"},
+	{"--control", 0, VERB_TAKE, 0, "FD",
+	 "for programs that run commands for others: speak the protocol of a live run on this "
+	 "socket"},
+	{"--leash", 0, VERB_TAKE, 1, "FD", "the same; the run ends when its other end is closed"},
+	{"--leave", 0, VERB_TEXT, offsetof(struct arguments, leave), "STRING",
+	 "the shell of a string executes this one before it ends"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_run = {
+	.name = "run",
+	.purpose = "run a command",
+	.forms = "COMMAND [ARG...]\n-c STRING [ARG...]",
+	.text = "Runs COMMAND and prints what a person at a terminal would have seen. Output that\n"
+		"is too long is kept on disk as an artifact; a preview with its ID is printed.\n"
+		"Exits with the command's status: its exit code, or by the same signal. 124: "
+		"timed\n"
+		"out, 125: wrong usage, 126 and 127: the command can't be run or found.\n",
+	.options = run_options,
+	.most = -1,
+	.command = true,
+	.settings = "",
+	.lists_settings = true,
+	.take = run_take_caller,
+	.run = run_run,
+};

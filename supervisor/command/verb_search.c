@@ -8,9 +8,9 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/journal.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/search.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/report/file_type.h"
 
 #include <errno.h>
@@ -134,7 +134,7 @@ static int search_json_all(struct search *s, const char *session)
 static int search_print(void *ctx, const char *data, size_t len)
 {
 	struct search *s = ctx;
-	if (!s->verb.json) {
+	if (!s->call->json) {
 		progress_end(&s->progress);
 		followup_add(&s->followup, data, len);
 		return io_write(STDOUT_FILENO, data, len);
@@ -208,10 +208,10 @@ static void search_give_up(struct search *s, const struct search_subject *t, uin
 	progress_end(&s->progress);
 	notice_gave_up(&notice, &s->query, t->listing.place, line, matcher_reason(s->matcher));
 	if (buffer_check(&notice) == 0)
-		verb_fail(&s->verb, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->query.pattern,
+		verb_fail(s->call, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->query.pattern,
 			  (int)notice.len, notice.data);
 	buffer_clear(&notice);
-	if (!s->verb.json && listing_finish(&s->listing) == 0 && s->listing.found.shown > 0) {
+	if (!s->call->json && listing_finish(&s->listing) == 0 && s->listing.found.shown > 0) {
 		notice_up_to(&notice, s->listing.found.shown, line);
 		reader_notice(s->sink, &notice);
 	}
@@ -234,7 +234,7 @@ static void search_give_up_now(void *ctx)
 	static const char rest[] = " or behind it: one line takes over ";
 	struct search *s = ctx;
 	progress_end(&s->progress);
-	if (s->verb.json) {
+	if (s->call->json) {
 		static const char failure[] =
 			"{\"ok\":false,\"error\":{\"code\":\"bad_pattern\",\"message\":\"one line "
 			"takes too long\"}}\n";
@@ -264,15 +264,15 @@ static void search_set_limits(struct search *s, const char *name)
 		.from = q->from,
 		.print = search_print,
 	};
-	s->followup = followup_of(s->sink, s->verb.json);
+	s->followup = followup_of(s->sink, s->call->json);
 	o.ctx = s;
 	if (s->colour) {
 		o.mark = paint_code(true, PAINT_MATCH);
 		o.unmark = paint_none(true);
 	}
-	o.json = s->verb.json;
+	o.json = s->call->json;
 	o.words = q->words;
-	if (s->verb.json)
+	if (s->call->json)
 		reserved *= 2; /* escapes */
 	if (s->sink == SINK_PROGRAM && !o.json) {
 		o.whole = true;
@@ -292,20 +292,20 @@ static int search_prepare(struct search *s, const char *name)
 	const struct matcher_options options = {
 		.ignore_case = q->ignore_case, .word = q->word, .literal = q->literal};
 	struct matcher_error error;
-	q->words = s->settings->words;
-	q->json = s->verb.json;
+	q->words = s->call->settings->words;
+	q->json = s->call->json;
 	s->matcher = matcher_new(q->pattern, &options, &error);
 	if (!s->matcher && errno == EINVAL) {
-		verb_fail(&s->verb, ENVELOPE_BAD_PATTERN, "%s: at offset %zu: %s", q->pattern,
+		verb_fail(s->call, ENVELOPE_BAD_PATTERN, "%s: at offset %zu: %s", q->pattern,
 			  error.offset, error.text);
 		return EXIT_TERSE;
 	}
-	if (*s->verb.name)
-		buffer_printf(&s->who, "terse %s: ", s->verb.name);
+	if (*s->call->verb->name)
+		buffer_printf(&s->who, "terse %s: ", s->call->verb->name);
 	quote_text(&s->who, q->pattern, strlen(q->pattern), 0);
 	buffer_append_string(&s->who, ": gave up at line ");
 	if (!s->matcher || buffer_check(&s->who) < 0) {
-		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
+		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 		return EXIT_TERSE;
 	}
 	s->time_limit = (struct time_limit){
@@ -333,93 +333,48 @@ static void search_release(struct search *s)
 	buffer_release(&s->json);
 }
 
-struct search_arguments {
-	bool all;
-	const char *session, *name;
-	uint64_t context;
-};
-
 /* Tells the text and the pattern apart. Returns 0, or -1 after saying what is wrong. */
-static int search_sort_operands(struct search *s, struct search_arguments *a, const char **operands,
-				int count)
+static int search_sort_operands(struct search *s)
 {
+	char **operands = s->call->operands;
+	int count = s->call->operand_count;
+	static const char usage[] = "usage: terse search ID|FILE|--all REGEX";
 	const char *wrong = NULL;
 	if (!s->query.pattern && count > 0)
 		s->query.pattern = operands[--count];
 	if (count > 0)
-		a->name = operands[0];
+		s->name = operands[0];
 	if (count > 1)
 		wrong = "one argument too many";
 	else if (!s->query.pattern)
-		wrong = "usage: terse search ID|FILE|--all REGEX";
-	else if (a->name && a->all)
+		wrong = usage;
+	else if (s->name && s->all)
 		wrong = "--all searches every artifact: name no text";
-	else if (!a->name && !a->all && !a->session)
-		wrong = "usage: terse search ID|FILE|--all REGEX";
-	else if (!a->name && s->query.from > 1)
+	else if (!s->name && !s->all && !s->call->session)
+		wrong = usage;
+	else if (!s->name && s->query.from > 1)
 		wrong = "--offset needs one text";
 	if (wrong)
-		verb_fail(&s->verb, ENVELOPE_USAGE, "%s", wrong);
+		verb_fail(s->call, ENVELOPE_USAGE, "%s", wrong);
 	return wrong ? -1 : 0;
 }
 
 /* Returns 0, or -1 after saying what is wrong. */
-static int search_parse(struct search *s, struct search_arguments *a, int argc, char **argv)
+static int search_parse(struct search *s)
 {
-	const char *color = NULL;
 	struct notice_query *q = &s->query;
-	bool as_it_is;
-	const char *operands[3];
 	uint64_t unset = UINT64_MAX;
-	q->before = q->after = a->context = unset;
+	q->before = q->after = s->context = unset;
 	q->from = 1;
-	const struct verb_option table[] = {
-		{"-i", VERB_FLAG, &q->ignore_case},
-		{"--ignore-case", VERB_FLAG, &q->ignore_case},
-		{"-w", VERB_FLAG, &q->word},
-		{"--word-regexp", VERB_FLAG, &q->word},
-		{"-v", VERB_FLAG, &q->invert},
-		{"--invert-match", VERB_FLAG, &q->invert},
-		{"-F", VERB_FLAG, &q->literal},
-		{"--fixed-strings", VERB_FLAG, &q->literal},
-		{"-c", VERB_FLAG, &q->count},
-		{"--count", VERB_FLAG, &q->count},
-		{"-l", VERB_FLAG, &q->names},
-		{"--files-with-matches", VERB_FLAG, &q->names},
-		{"-a", VERB_FLAG, &q->binary},
-		{"--text", VERB_FLAG, &q->binary},
-		{"-C", VERB_NUMBER, &a->context},
-		{"--context", VERB_NUMBER, &a->context},
-		{"-A", VERB_NUMBER, &q->after},
-		{"--after-context", VERB_NUMBER, &q->after},
-		{"-B", VERB_NUMBER, &q->before},
-		{"--before-context", VERB_NUMBER, &q->before},
-		{"-m", VERB_COUNT, &q->limit},
-		{"--limit", VERB_COUNT, &q->limit},
-		{"--offset", VERB_COUNT, &q->from},
-		{"-e", VERB_TEXT, &q->pattern},
-		{"--regexp", VERB_TEXT, &q->pattern},
-		{"--all", VERB_FLAG, &a->all},
-		{"--session", VERB_TEXT, &a->session},
-		{"--stderr", VERB_FLAG, &q->standard_error},
-		{"--json", VERB_FLAG, &s->verb.json},
-		{"--color", VERB_TEXT, &color},
-		/* Accepted, as grep has them; they are always on. */
-		{"-n", VERB_FLAG, &as_it_is},
-		{"-E", VERB_FLAG, &as_it_is},
-		{"-P", VERB_FLAG, &as_it_is},
-		{NULL, VERB_FLAG, NULL},
-	};
-	int count = verb_parse(table, argc, argv, operands, 3);
-	if (count < 0 || search_sort_operands(s, a, operands, count) < 0 ||
-	    paint_choose(&s->verb, color, &s->colour) < 0)
+	if (verb_parse(s->call, s) < 0 || search_sort_operands(s) < 0)
 		return -1;
-	uint64_t context = a->context == unset ? 0 : a->context;
+	s->colour = s->call->colour;
+	uint64_t context = s->context == unset ? 0 : s->context;
 	if (q->before == unset)
 		q->before = context;
 	if (q->after == unset)
 		q->after = context;
-	q->session = a->name ? NULL : a->session;
+	q->session = s->name ? NULL : s->call->session;
 	return 0;
 }
 
@@ -476,18 +431,18 @@ static int search_text(struct search *s, const struct search_subject *t)
 	}
 	s->found |= total > 0;
 	s->total = total;
-	bool summary = (s->verb.json ? !lines : binary || !lines) &&
+	bool summary = (s->call->json ? !lines : binary || !lines) &&
 		       (total > 0 || (q->count && !t->listing.label));
 	if (kind == WALK_FAILED ||
 	    (summary && search_add_summary(s, t, total, binary ? &what : NULL) < 0)) {
 		progress_end(&s->progress);
-		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%s: %m", t->name);
+		verb_fail(s->call, ENVELOPE_UNREADABLE, "%s: %m", t->name);
 		return 1;
 	}
 	/* JSON has no other way to report a binary text that is not shown. */
-	if (binary && total > 0 && s->verb.json && !t->listing.label) {
+	if (binary && total > 0 && s->call->json && !t->listing.label) {
 		progress_end(&s->progress);
-		verb_fail(&s->verb, ENVELOPE_BINARY,
+		verb_fail(s->call, ENVELOPE_BINARY,
 			  "%s: %" PRIu64 " line%s in binary data (%s), not shown without -a",
 			  t->name, total, total == 1 ? " matches" : "s match",
 			  what.name ? what.name : "of no known kind");
@@ -503,7 +458,7 @@ static void search_tell_gaps(struct search *s)
 	const char *at = gaps->data, *end = gaps->data + gaps->len;
 	for (const char *newline; at < end && (newline = memchr(at, '\n', (size_t)(end - at)));
 	     at = newline + 1)
-		verb_error(s->verb.name, "%.*s", (int)(newline - at), at);
+		verb_error(s->call->verb->name, "%.*s", (int)(newline - at), at);
 }
 
 /* The exit status: 0, 1: nothing was found; 2: a match may be in a gap. */
@@ -534,7 +489,7 @@ static int search_say_nothing(struct search *s, const struct text *text)
 	}
 	int result = buffer_check(&notice);
 	if (result == 0 && notice.len)
-		verb_error(s->verb.name, "%.*s", (int)notice.len, notice.data);
+		verb_error(s->call->verb->name, "%.*s", (int)notice.len, notice.data);
 	buffer_release(&notice);
 	return result;
 }
@@ -555,7 +510,7 @@ static int search_end_one(struct search *s, const struct text *text)
 	progress_end(&s->progress);
 	if (listing_finish(&s->listing) < 0)
 		return -1;
-	if (s->verb.json)
+	if (s->call->json)
 		return search_json_one(s, text, s->total);
 	if (s->listing.found.full) {
 		notice_more(&notice, &s->query, &s->listing.found);
@@ -569,26 +524,27 @@ static int search_end_one(struct search *s, const struct text *text)
 }
 
 /* Whether there is an artifact or file of this name. */
-static bool search_is_text(const struct search *s, const char *session, const char *name)
+static bool search_is_text(const struct search *s, const char *name)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int count;
-	bool is = verb_find(s->settings, session, name, stores, &count, &found) == 0;
+	bool is = verb_find(s->call, name, stores, &count, &found) == 0;
 	store_close_all(stores, count);
-	return is || (s->settings->reach == REACH_FILES && access(name, F_OK) == 0);
+	return is || (s->call->settings->reach == REACH_FILES && access(name, F_OK) == 0);
 }
 
-static int search_one(struct search *s, const char *session, const char *name)
+static int search_one(struct search *s)
 {
+	const char *name = s->name;
 	struct text text;
 	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
-	if (verb_open(&s->verb, s->settings, session, part, name, &text) < 0) {
+	if (verb_open(s->call, part, name, &text) < 0) {
 		/* Is the pattern given first, as for grep? */
-		if (!s->verb.json && s->query.words == WORDS_COMMANDS &&
-		    search_is_text(s, session, s->query.pattern))
-			verb_error(s->verb.name, "the text comes first: terse search %s REGEX",
-				   s->query.pattern);
+		if (!s->call->json && s->query.words == WORDS_COMMANDS &&
+		    search_is_text(s, s->query.pattern))
+			verb_error(s->call->verb->name,
+				   "the text comes first: terse search %s REGEX", s->query.pattern);
 		return 1;
 	}
 	struct search_subject t = {.text = &text,
@@ -599,13 +555,13 @@ static int search_one(struct search *s, const char *session, const char *name)
 		buffer_append_string(&s->place, "./");
 	quote_append(&s->place, t.name);
 	if (!buffer_string(&s->place)) {
-		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
+		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 		goto out;
 	}
 	s->query.place = t.listing.place = s->place.data;
 	status = search_text(s, &t);
 	if (status == 0 && search_end_one(s, &text) < 0) {
-		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
+		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (status == 0) {
 		status = search_status(s);
@@ -625,16 +581,16 @@ static int search_end_all(struct search *s, const char *session)
 	progress_end(&s->progress);
 	if (listing_finish(&s->listing) < 0)
 		return -1;
-	if (s->verb.json)
+	if (s->call->json)
 		return search_json_all(s, session);
 	if (l->found.full && l->found.total)
 		notice_more(&notice, q, &l->found);
 	else if (l->found.full)
 		notice_more_artifacts(&notice, q, s->listed, s->matching, l->found.out_of_room);
 	else if (s->artifacts == 0)
-		verb_error(s->verb.name, "session %s has no artifacts", session);
+		verb_error(s->call->verb->name, "session %s has no artifacts", session);
 	else if (!s->found && !q->count && !q->names)
-		verb_error(s->verb.name, "no match in %" PRIu64 " artifact%s of session %s",
+		verb_error(s->call->verb->name, "no match in %" PRIu64 " artifact%s of session %s",
 			   s->artifacts, s->artifacts == 1 ? "" : "s", session);
 	int result = search_print_notice(s, &notice);
 	if (result == 0 && (q->count || q->names || !s->found))
@@ -650,7 +606,7 @@ static int search_found(struct search *s, const struct id_found *found)
 	if (verb_open_found(found, part, &text) < 0) {
 		/* It was removed meanwhile, or both streams are one text. */
 		if (errno != ENOENT)
-			verb_error(s->verb.name, "%s: %m", found->id);
+			verb_error(s->call->verb->name, "%s: %m", found->id);
 		return 0;
 	}
 	const struct search_subject t = {.text = &text,
@@ -675,21 +631,21 @@ static int search_found(struct search *s, const struct id_found *found)
 }
 
 /* Every artifact of a session, the newest first. */
-static int search_all(struct search *s, const char *session)
+static int search_all(struct search *s)
 {
 	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	struct id_found found;
-	if (!verb_has_session(&s->verb, s->settings, session))
+	if (!verb_has_session(s->call))
 		return 1;
 	int got = -1, status = 0, unseen = 0;
-	int count = verb_open_stores(s->verb.name, stores, &unseen);
-	verb_session(s->settings, session, directory);
+	int count = verb_open_stores(s->call, stores, &unseen);
+	verb_session_name(s->call->settings, s->call->session, directory);
 	struct journal *j = journal_open(stores, count, directory, JOURNAL_MADE);
 	while (j && status == 0 && (got = journal_next_made(j, &found)) == 1)
 		status = search_found(s, &found);
 	if (got < 0 || (status == 0 && search_end_all(s, directory) < 0)) {
-		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
+		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (status == 0) {
 		status = search_status(s);
@@ -703,22 +659,67 @@ static int search_all(struct search *s, const char *session)
 	return status;
 }
 
-int search_answer(struct search *s, const char *session, const char *name)
+int search_answer(struct search *s)
 {
-	s->name = name;
-	int status = search_prepare(s, name);
+	int status = search_prepare(s, s->name);
 	if (status == 0)
-		status = name ? search_one(s, session, name) : search_all(s, session);
+		status = s->name ? search_one(s) : search_all(s);
 	search_release(s);
 	return status;
 }
 
-int command_search(struct command_context *c, int argc, char **argv)
+static int search_run(struct verb_call *c)
 {
-	struct search s = {.verb = {.name = argv[0]}, .settings = c->settings, .first = -1};
-	struct search_arguments a = {.all = false};
-	if (search_parse(&s, &a, argc, argv) < 0)
+	struct search s = {.call = c, .first = -1};
+	if (search_parse(&s) < 0)
 		return EXIT_TERSE;
 	s.sink = reader_of_text();
-	return search_answer(&s, a.session, a.name);
+	return search_answer(&s);
 }
+
+#define SEARCH_AT(member) offsetof(struct search, member)
+
+static const struct verb_option search_options[] = {
+	{"--ignore-case", 'i', VERB_FLAG, SEARCH_AT(query.ignore_case), NULL, "ignore case"},
+	{"--word-regexp", 'w', VERB_FLAG, SEARCH_AT(query.word), NULL, "match whole words"},
+	{"--invert-match", 'v', VERB_FLAG, SEARCH_AT(query.invert), NULL,
+	 "the lines that do not match"},
+	{"--fixed-strings", 'F', VERB_FLAG, SEARCH_AT(query.literal), NULL,
+	 "REGEX is a plain string"},
+	{"--after-context", 'A', VERB_NUMBER, SEARCH_AT(query.after), "N",
+	 "lines of context after a match"},
+	{"--before-context", 'B', VERB_NUMBER, SEARCH_AT(query.before), "N", "before it"},
+	{"--context", 'C', VERB_NUMBER, SEARCH_AT(context), "N", "around it"},
+	{"--count", 'c', VERB_FLAG, SEARCH_AT(query.count), NULL, "print only the count"},
+	{"--files-with-matches", 'l', VERB_FLAG, SEARCH_AT(query.names), NULL,
+	 "print only the names of matching texts"},
+	{"--regexp", 'e', VERB_TEXT, SEARCH_AT(query.pattern), "REGEX",
+	 "the pattern, if it begins with a hyphen"},
+	{"--text", 'a', VERB_FLAG, SEARCH_AT(query.binary), NULL,
+	 "print lines of binary data, too"},
+	{"--limit", 'm', VERB_COUNT, SEARCH_AT(query.limit), "N", "at most N matches"},
+	{"--offset", 0, VERB_COUNT, SEARCH_AT(query.from), "N", "start at line N"},
+	{"--all", 0, VERB_FLAG, SEARCH_AT(all), NULL, "search all artifacts of the session"},
+	VERB_SESSION_ROW("search this session"),
+	{"--stderr", 0, VERB_FLAG, SEARCH_AT(query.standard_error), NULL,
+	 "search standard error, if it was kept apart"},
+	VERB_JSON_ROW,
+	VERB_COLOR_ROW,
+	/* Accepted, as grep has them; they are always on. */
+	{"-n", 0, VERB_FLAG, SEARCH_AT(as_it_is), NULL, NULL},
+	{"-E", 0, VERB_FLAG, SEARCH_AT(as_it_is), NULL, NULL},
+	{"-P", 0, VERB_FLAG, SEARCH_AT(as_it_is), NULL, NULL},
+	VERB_END_ROW,
+};
+
+const struct verb verb_search = {
+	.name = "search",
+	.purpose = "print matching lines of an artifact or a file",
+	.forms = "ID|FILE REGEX\n--all REGEX",
+	.text = "Prints the lines of an artifact or of any file that match, as LINE:text, at most\n"
+		"100 of them, and their total. A program that reads the output gets every one.\n"
+		"Patterns are Perl's. Exits with 1 if nothing matches.\n",
+	.options = search_options,
+	.most = 3,
+	.run = search_run,
+};

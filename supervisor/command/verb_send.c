@@ -6,7 +6,6 @@
 #include "lib/guard.h"
 #include "lib/io.h"
 #include "lib/json_read.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/recording.h"
 #include "supervisor/command/svg.h"
@@ -49,21 +48,20 @@ static void signal_wait_for_end(const struct client *v)
 		;
 }
 
-int signal_answer(const struct settings *settings, const char *verb, const char *session,
-		  const char *name, const char *signal)
+int signal_answer(const struct verb_call *c, const char *name, const char *signal)
 {
 	int sig = signal ? parse_signal(signal) : 0, status = 0;
 	if (sig < 0) {
-		verb_error(verb, "%s: no such signal", signal);
+		verb_error(c->verb->name, "%s: no such signal", signal);
 		return EXIT_TERSE;
 	}
 	struct client v;
 	char id[ID_LEN + 1];
-	if (live_run_open(settings, session, verb, name, &v, id) < 0)
+	if (live_run_open(c, name, &v, id) < 0)
 		return 1;
-	bool own = live_run_is_own(settings, session, id);
+	bool own = live_run_is_own(c, id);
 	if (client_ask(&v, FRAME_SIGNAL, sig, own, NULL, 0, NULL) < 0) {
-		live_run_failed(settings, verb, id, errno);
+		live_run_failed(c, id, errno);
 		status = 1;
 	} else if (sig == 0) {
 		signal_wait_for_end(&v);
@@ -72,23 +70,30 @@ int signal_answer(const struct settings *settings, const char *verb, const char 
 	return status;
 }
 
-int command_signal(struct command_context *c, int argc, char **argv)
+static int signal_run(struct verb_call *c)
 {
-	const char *session = NULL, *operands[2];
-	const struct verb_option table[] = {
-		{"--session", VERB_TEXT, &session},
-		{NULL, VERB_FLAG, NULL},
-	};
-	int count = verb_parse(table, argc, argv, operands, 2);
-	if (count < 0)
-		return EXIT_TERSE;
-	if (count == 0) {
-		verb_error(argv[0], "usage: terse signal ID [SIGNAL]");
-		return EXIT_TERSE;
-	}
-	return signal_answer(c->settings, argv[0], session, operands[0],
-			     count == 2 ? operands[1] : NULL);
+	return verb_parse(c, NULL) < 0 ? EXIT_TERSE
+				       : signal_answer(c, c->operands[0], c->operands[1]);
 }
+
+static const struct verb_option signal_options[] = {
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_signal = {
+	.name = "signal",
+	.purpose = "end a running command, or send it a signal",
+	.forms = "ID [SIGNAL]",
+	.text = "Ends a running command and all that it has started: SIGTERM, then SIGKILL after\n"
+		"the grace time. Processes with a session of their own (daemons) are left alone.\n"
+		"With SIGNAL: sends that to the command's process group.\n",
+	.options = signal_options,
+	.least = 1,
+	.most = 2,
+	.live = true,
+	.run = signal_run,
+};
 
 // terse snapshot ID [--json]: prints the screen of a running command.
 
@@ -144,21 +149,20 @@ static int snapshot_draw(const struct buffer *json, const char *path)
 	return result;
 }
 
-int snapshot_answer(const struct settings *settings, const char *verb, const char *session,
-		    const char *name, bool json, const char *svg)
+int snapshot_answer(const struct verb_call *c, const char *name, bool json, const char *svg)
 {
 	struct client v;
 	char id[ID_LEN + 1];
-	if (live_run_open(settings, session, verb, name, &v, id) < 0)
+	if (live_run_open(c, name, &v, id) < 0)
 		return 1;
 	struct buffer reply = BUFFER_INIT;
 	int status = 1;
 	if (client_ask(&v, FRAME_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0)
-		live_run_failed(settings, verb, id, errno);
+		live_run_failed(c, id, errno);
 	else if (svg && snapshot_draw(&reply, svg) < 0)
-		verb_error(verb, "%s: %m", svg);
+		verb_error(c->verb->name, "%s: %m", svg);
 	else if (!svg && (json ? snapshot_print_json(&reply) : snapshot_print_text(&reply)) < 0)
-		verb_error(verb, "%s: %m", id);
+		verb_error(c->verb->name, "%s: %m", id);
 	else
 		status = 0;
 	buffer_release(&reply);
@@ -166,24 +170,43 @@ int snapshot_answer(const struct settings *settings, const char *verb, const cha
 	return status;
 }
 
-int command_snapshot(struct command_context *c, int argc, char **argv)
+struct snapshot {
+	const char *svg;
+	bool json; /* that of the run, without an envelope */
+};
+
+static int snapshot_run(struct verb_call *c)
 {
-	const char *session = NULL, *name, *svg = NULL;
-	bool json = false;
-	const struct verb_option table[] = {
-		{"--json", VERB_FLAG, &json},
-		{"--svg", VERB_TEXT, &svg},
-		{"--session", VERB_TEXT, &session},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse_one(table, argc, argv, &name, "usage: terse snapshot ID") < 0)
+	struct snapshot s = {.json = false};
+	if (verb_parse(c, &s) < 0)
 		return EXIT_TERSE;
-	if (json && svg) {
-		verb_error(argv[0], "--svg does not go with --json");
+	if (s.json && s.svg) {
+		verb_error("snapshot", "--svg does not go with --json");
 		return EXIT_TERSE;
 	}
-	return snapshot_answer(c->settings, argv[0], session, name, json, svg);
+	return snapshot_answer(c, c->operands[0], s.json, s.svg);
 }
+
+static const struct verb_option snapshot_options[] = {
+	{"--json", 0, VERB_FLAG, offsetof(struct snapshot, json), NULL,
+	 "with its size, cursor and title, and whether it is the alternate screen"},
+	{"--svg", 0, VERB_TEXT, offsetof(struct snapshot, svg), "FILE",
+	 "as a picture, with its colours if it has a terminal or is recorded"},
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_snapshot = {
+	.name = "snapshot",
+	.purpose = "print the screen of a running command",
+	.forms = "ID",
+	.text = "Prints the screen of a running command, full-screen programs included.\n",
+	.options = snapshot_options,
+	.least = 1,
+	.most = 1,
+	.live = true,
+	.run = snapshot_run,
+};
 
 // terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a running command, and
 // waits for its response.
@@ -192,7 +215,7 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 #define AGAIN_MS 20
 
 struct sender {
-	const struct settings *settings;
+	const struct verb_call *call;
 	const struct await *a;
 	char id[ID_LEN + 1];
 	struct client client;
@@ -204,7 +227,7 @@ static int send_ask(struct sender *s, enum frame_kind kind, int a, const char *d
 {
 	while (client_ask(&s->client, kind, a, 0, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
-			live_run_failed(s->settings, s->a->verb, s->id, errno);
+			live_run_failed(s->call, s->id, errno);
 			return -1;
 		}
 		poll(NULL, 0, AGAIN_MS);
@@ -252,109 +275,10 @@ static int send_file(struct sender *s, const char *name)
 		}
 	}
 	if (n < 0)
-		verb_error(s->a->verb, "--file: %s: %m", name);
+		verb_error(s->call->verb->name, "--file: %s: %m", name);
 	if (!standard)
 		io_close(&fd);
 	return n == 0 ? 0 : -1;
-}
-
-static int send_bad_usage(const char *verb, const char *what, const char *why)
-{
-	verb_error(verb, "%s: %s (see terse help send)", what, why);
-	return -1;
-}
-
-static const struct {
-	const char *name;
-	enum send_kind kind;
-	bool takes; /* a value */
-} options[] = {
-	{"--key", SEND_KEY, true},
-	{"--file", SEND_FILE, true},
-	{"--eof", SEND_EOF, false},
-};
-
-#define OPTIONS (sizeof(options) / sizeof(*options))
-
-/* The options of await, and what they say. */
-struct send_after {
-	const char *name;
-	const char **text; /* or */
-	int64_t *ms;
-};
-
-/* Reads the option at argv[*i] and its value. Returns 0, 1 if it types nothing, or -1 after saying
-   what is wrong. */
-static int send_read_option(struct await *a, bool *awaits, const char **after, int argc,
-			    char **argv, int *i, struct send_item *item)
-{
-	const struct send_after passed[] = {
-		{"--session", &a->session, NULL},
-		{"--for", &a->pattern, NULL},
-		{"--timeout", NULL, &a->timeout},
-		{"--idle", NULL, &a->idle},
-	};
-	const char *name = argv[*i], *value;
-	if (strcmp(name, "--await") == 0) {
-		*awaits = true;
-		return 1;
-	}
-	size_t at = 0, own = 0;
-	while (at < 4 && strcmp(passed[at].name, name) != 0)
-		at++;
-	while (own < OPTIONS && strcmp(options[own].name, name) != 0)
-		own++;
-	if (at == 4 && own == OPTIONS)
-		return send_bad_usage(a->verb, name, "no such option");
-	if (at == 4 && !options[own].takes) {
-		*item = (struct send_item){.kind = options[own].kind};
-		return 0;
-	}
-	value = *i + 1 < argc ? argv[++*i] : NULL;
-	if (!value)
-		return send_bad_usage(a->verb, name, "needs a value");
-	if (at == 4) {
-		*item = (struct send_item){options[own].kind, value, 0};
-		return 0;
-	}
-	if (at > 0 && !*after)
-		*after = name;
-	if (passed[at].text)
-		*passed[at].text = value;
-	else if (value_parse_duration(value, passed[at].ms) < 0 || *passed[at].ms <= 0)
-		return send_bad_usage(a->verb, name, "must be a time: 500ms, 2s, 5m");
-	return 1;
-}
-
-/* The ID and the things to type, in their order. `items` has room for argc of them. Returns how
-   many, or -1 after saying what is wrong. */
-static int send_parse(struct await *a, bool *awaits, int argc, char **argv, struct send_item *items)
-{
-	int count = 0;
-	bool text_only = false;
-	const char *after = NULL;
-	for (int i = 1; i < argc; i++) {
-		bool is_option = !text_only && argv[i][0] == '-' && argv[i][1];
-		if (is_option && strcmp(argv[i], "--") == 0) {
-			text_only = true;
-		} else if (is_option) {
-			int used =
-				send_read_option(a, awaits, &after, argc, argv, &i, &items[count]);
-			if (used < 0)
-				return -1;
-			count += used == 0;
-		} else if (!a->name) {
-			a->name = argv[i];
-		} else {
-			items[count++] = (struct send_item){SEND_TEXT, argv[i], strlen(argv[i])};
-		}
-	}
-	if (count > 0 && after && !*awaits)
-		return send_bad_usage(a->verb, after, "needs --await");
-	if (count > 0 && a->name)
-		return count;
-	verb_error(a->verb, "usage: terse send ID TEXT --key enter (see terse help send)");
-	return -1;
 }
 
 /* Notes where the text ends before anything is typed. */
@@ -362,11 +286,11 @@ static int send_mark(struct sender *s)
 {
 	struct client reader;
 	struct live_status now = {.bytes = 0};
-	if (live_run_open(s->settings, s->a->session, s->a->verb, s->id, &reader, s->id) < 0)
+	if (live_run_open(s->call, s->id, &reader, s->id) < 0)
 		return -1;
 	int result = client_status(&reader, FRAME_WATCH, &now);
 	if (result < 0)
-		live_run_failed(s->settings, s->a->verb, s->id, errno);
+		live_run_failed(s->call, s->id, errno);
 	s->typed.from = now.bytes;
 	client_close(&reader);
 	return result;
@@ -382,19 +306,19 @@ static int send_one(struct sender *s, const struct send_item *item)
 	}
 }
 
-int send_answer(const struct settings *settings, const struct send_item *items, size_t count,
-		bool awaits, struct await *a)
+int send_answer(const struct verb_call *c, const struct send_item *items, size_t count, bool awaits,
+		struct await *a)
 {
-	struct sender s = {.settings = settings, .a = a, .client = {.fd = -1}, .awaits = awaits};
+	struct sender s = {.call = c, .a = a, .client = {.fd = -1}, .awaits = awaits};
 	struct key_bytes key;
 	for (size_t i = 0; i < count; i++) {
 		if (items[i].kind == SEND_KEY && key_parse(items[i].value, &key) < 0) {
-			verb_error(a->verb, "%s: no such key (%s)", items[i].value,
-				   vocabularies[settings->words].keys);
+			verb_error(c->verb->name, "%s: no such key (%s)", items[i].value,
+				   vocabularies[c->settings->words].keys);
 			return EXIT_TERSE;
 		}
 	}
-	if (live_run_open(settings, a->session, a->verb, a->name, &s.client, s.id) < 0)
+	if (live_run_open(c, a->name, &s.client, s.id) < 0)
 		return 1;
 	int status = awaits && send_mark(&s) < 0;
 	for (size_t i = 0; i < count && status == 0; i++)
@@ -404,22 +328,82 @@ int send_answer(const struct settings *settings, const struct send_item *items, 
 		a->name = s.id;
 		a->answers = true;
 		a->typed = buffer_check(&s.typed.text) == 0 ? &s.typed : NULL;
-		status = await_answer(settings, a);
+		status = await_answer(c, a);
 	}
 	buffer_release(&s.typed.text);
 	return status;
 }
 
-int command_send(struct command_context *c, int argc, char **argv)
+struct send {
+	struct await wait;
+	bool awaits;
+	struct send_item *items; /* room for each argument */
+	size_t count;
+};
+
+/* The first operand is the run, what follows is typed, in its order. */
+static const char *send_take(void *into, const struct verb_option *o, const char *value)
 {
-	struct await a = {.verb = argv[0], .from = 1};
-	bool awaits = false;
-	struct send_item *items = calloc((size_t)argc, sizeof(*items));
-	if (!items)
-		verb_error(argv[0], "%m");
-	int count = items ? send_parse(&a, &awaits, argc, argv, items) : -1;
-	int status =
-		count < 0 ? EXIT_TERSE : send_answer(c->settings, items, (size_t)count, awaits, &a);
-	free(items);
+	struct send *s = into;
+	if (o->at == SEND_TEXT && !s->wait.name)
+		s->wait.name = value;
+	else
+		s->items[s->count++] =
+			(struct send_item){(enum send_kind)o->at, value, value ? strlen(value) : 0};
+	return NULL;
+}
+
+static int send_run(struct verb_call *c)
+{
+	struct send s = {.wait = {.from = 1}};
+	int status = EXIT_TERSE;
+	s.items = calloc((size_t)c->argc, sizeof(*s.items));
+	if (!s.items)
+		verb_error("send", "%m");
+	if (!s.items || verb_parse(c, &s) < 0)
+		goto out;
+	const char *alone = s.wait.timeout   ? "--timeout"
+			    : s.wait.pattern ? "--for"
+			    : s.wait.idle    ? "--idle"
+					     : NULL;
+	if (s.count == 0)
+		verb_error("send", "usage: terse send ID TEXT --key enter (see terse help send)");
+	else if (alone && !s.awaits)
+		verb_error("send", "%s: needs --await (see terse help send)", alone);
+	else
+		status = send_answer(c, s.items, s.count, s.awaits, &s.wait);
+out:
+	free(s.items);
 	return status;
 }
+
+static const struct verb_option send_options[] = {
+	{"", 0, VERB_TAKE, SEND_TEXT, "", NULL},
+	{"--key", 0, VERB_TAKE, SEND_KEY, "KEY",
+	 "enter tab escape space backspace up down left right home end insert delete pageup "
+	 "pagedown f1 to f12 ctrl-c alt-x shift-tab, or a character"},
+	{"--eof", 0, VERB_TAKE, SEND_EOF, NULL, "end of input"},
+	{"--file", 0, VERB_TAKE, SEND_FILE, "FILE", "the contents of FILE (-: of standard input)"},
+	{"--await", 0, VERB_FLAG, offsetof(struct send, awaits), NULL,
+	 "then wait as terse await does, with these options:"},
+	{"--timeout", 0, VERB_TIME, offsetof(struct send, wait.timeout), "TIME",
+	 "wait at most so long, and exit with 124"},
+	{"--for", 0, VERB_TEXT, offsetof(struct send, wait.pattern), "REGEX",
+	 "until a line matches that comes after what was typed"},
+	{"--idle", 0, VERB_TIME, offsetof(struct send, wait.idle), "TIME",
+	 "until there was no output and no input for so long"},
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_send = {
+	.name = "send",
+	.purpose = "type into a running command",
+	.forms = "ID [TEXT...]",
+	.text = "Types into a running command that has a terminal (run --yield, --detach, --tty),\n"
+		"in the order given. TEXT is typed as it is; --key enter ends a line.\n",
+	.options = send_options,
+	.live = true,
+	.take = send_take,
+	.run = send_run,
+};

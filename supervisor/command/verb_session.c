@@ -4,7 +4,6 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/command/cleanup.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
@@ -14,7 +13,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-struct call {
+struct session_call {
+	struct verb_call *call;
 	struct settings *settings;
 	const char *verb; /* "session list" */
 	const char *name; /* as given, or NULL */
@@ -37,14 +37,15 @@ static void session_describe_state(const struct inventory_session *s, int64_t no
 		snprintf(out, 48, "%s", s->agent_gone ? "agent gone" : "open");
 }
 
-static int session_print(const struct call *c, struct buffer *out)
+static int session_print(const struct session_call *c, struct buffer *out)
 {
-	return verb_print(&(struct verb){.name = c->verb}, out);
+	return verb_print(c->call, out);
 }
 
 /* --- list ------------------------------------------------------------------ */
 
-static void session_add_rows(const struct call *c, const struct inventory *v, struct buffer *out)
+static void session_add_rows(const struct session_call *c, const struct inventory *v,
+			     struct buffer *out)
 {
 	int64_t now = clock_real_ms();
 	for (size_t i = 0; i < v->session_count; i++) {
@@ -61,7 +62,7 @@ static void session_add_rows(const struct call *c, const struct inventory *v, st
 	}
 }
 
-static int session_list(struct call *c)
+static int session_list(struct session_call *c)
 {
 	struct buffer out = BUFFER_INIT;
 	int status = 0;
@@ -82,7 +83,7 @@ static int session_list(struct call *c)
 
 /* --- show ------------------------------------------------------------------ */
 
-static int session_show(struct call *c)
+static int session_show(struct session_call *c)
 {
 	struct buffer out = BUFFER_INIT;
 	int64_t now = clock_real_ms();
@@ -116,8 +117,8 @@ static int session_show(struct call *c)
 /* --- end ------------------------------------------------------------------- */
 
 /* Prints what was removed with the session, or when it will be. */
-static int session_print_end(struct call *c, struct cleanup *cleanup, const struct gc_result *sum,
-			     long in_use, bool now)
+static int session_print_end(struct session_call *c, struct cleanup *cleanup,
+			     const struct gc_result *sum, long in_use, bool now)
 {
 	char size[HUMAN_LEN], count[HUMAN_LEN], age[HUMAN_LEN];
 	struct buffer out = BUFFER_INIT;
@@ -145,7 +146,7 @@ static int session_print_end(struct call *c, struct cleanup *cleanup, const stru
 	return session_print(c, &out) || status;
 }
 
-static int session_end(struct call *c)
+static int session_end(struct session_call *c)
 {
 	struct cleanup cleanup = {.dry = false};
 	struct gc_result sum = {0};
@@ -193,7 +194,7 @@ static int session_make_name(char out[STORE_SESSION_LEN + 1])
 	return 0;
 }
 
-static int session_create(struct call *c)
+static int session_create(struct session_call *c)
 {
 	struct buffer out = BUFFER_INIT;
 	struct store store;
@@ -225,7 +226,7 @@ static int session_create(struct call *c)
 
 static const struct {
 	const char *name, *title;
-	int (*run)(struct call *c);
+	int (*run)(struct session_call *c);
 } actions[] = {
 	{"list", "session list", session_list},
 	{"show", "session show", session_show},
@@ -233,37 +234,51 @@ static const struct {
 	{"new", "session new", session_create},
 };
 
-int command_session(struct command_context *context, int argc, char **argv)
+static int session_run(struct verb_call *context)
 {
-	const char *operands[2] = {"list", NULL};
-	struct call c = {.settings = context->settings};
-	const struct verb_option table[] = {
-		{"--now", VERB_FLAG, &c.now},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse(table, argc, argv, operands, 2) < 0)
+	struct session_call c = {.call = context, .settings = context->settings};
+	if (verb_parse(context, &c) < 0)
 		return EXIT_TERSE;
+	const char *action = context->operand_count ? context->operands[0] : "list";
+	c.name = context->operand_count ? context->operands[1] : NULL;
 	size_t i = 0, count = sizeof(actions) / sizeof(*actions);
-	while (i < count && strcmp(actions[i].name, operands[0]) != 0)
+	while (i < count && strcmp(actions[i].name, action) != 0)
 		i++;
 	if (i == count) {
-		verb_error(argv[0], "%s: must be list, show, end or new (see terse help session)",
-			   operands[0]);
+		verb_error("session", "%s: must be list, show, end or new (see terse help session)",
+			   action);
 		return EXIT_TERSE;
 	}
-	if ((actions[i].run == session_list && operands[1]) ||
+	if ((actions[i].run == session_list && c.name) ||
 	    (c.now && actions[i].run != session_end)) {
 		verb_error(actions[i].title, "%s: not valid here (see terse help session)",
-			   c.now ? "--now" : operands[1]);
+			   c.now ? "--now" : c.name);
 		return EXIT_TERSE;
 	}
 	c.verb = actions[i].title;
-	c.name = operands[1];
-	verb_session(c.settings, NULL, c.own);
-	verb_session(c.settings, c.name, c.session);
+	verb_session_name(c.settings, NULL, c.own);
+	verb_session_name(c.settings, c.name, c.session);
 	int status = 0;
-	c.count = verb_open_stores(c.verb, c.stores, &status);
+	c.count = verb_open_stores(context, c.stores, &status);
 	status |= actions[i].run(&c);
 	store_close_all(c.stores, c.count);
 	return status;
 }
+
+static const struct verb_option session_options[] = {
+	{"--now", 0, VERB_FLAG, offsetof(struct session_call, now), NULL,
+	 "end: remove its artifacts at once"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_session = {
+	.name = "session",
+	.purpose = "list, show, end and create sessions",
+	.forms = "[list]\nshow [NAME]\nend [NAME]\nnew [NAME]",
+	.text = "Lists the sessions, describes one, ends one, or creates one and prints its name\n"
+		"(export TERSE_SESSION=$(terse session new)). NAME defaults to the caller's\n"
+		"session. Artifacts of an ended session are removed after [session] keep.\n",
+	.options = session_options,
+	.most = 2,
+	.run = session_run,
+};

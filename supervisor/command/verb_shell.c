@@ -22,7 +22,6 @@
 #include "shim/shell_string.h"
 #include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/frontend.h"
 

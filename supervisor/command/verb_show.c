@@ -7,7 +7,6 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
@@ -20,10 +19,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int path_print(const struct verb *v, const char *id, const char *path)
+static int path_print(const struct verb_call *c, const char *id, const char *path)
 {
 	struct buffer out = BUFFER_INIT;
-	if (v->json) {
+	if (c->json) {
 		envelope_begin(&out);
 		json_add_string(&out, "artifact", id);
 		json_add_string(&out, "path", path);
@@ -31,32 +30,29 @@ static int path_print(const struct verb *v, const char *id, const char *path)
 	} else {
 		buffer_printf(&out, "%s\n", path);
 	}
-	return verb_print(v, &out);
+	return verb_print(c, &out);
 }
 
-int command_path(struct command_context *c, int argc, char **argv)
+struct path_options {
+	bool raw, standard_error;
+};
+
+static int path_run(struct verb_call *c)
 {
-	struct verb v = {.name = argv[0]};
-	const char *session = NULL, *name;
-	bool raw = false, standard_error = false;
-	const struct verb_option table[] = {
-		{"--raw", VERB_FLAG, &raw},
-		{"--stderr", VERB_FLAG, &standard_error},
-		{"--session", VERB_TEXT, &session},
-		{"--json", VERB_FLAG, &v.json},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse_one(table, argc, argv, &name, "usage: terse path ID") < 0)
+	struct path_options o = {.raw = false};
+	if (verb_parse(c, &o) < 0)
 		return EXIT_TERSE;
-	if (raw && standard_error) {
-		verb_fail(&v, ENVELOPE_USAGE, "only one of --stderr and --raw");
+	if (o.raw && o.standard_error) {
+		verb_fail(c, ENVELOPE_USAGE, "only one of --stderr and --raw");
 		return EXIT_TERSE;
 	}
 
 	struct id_found found;
 	char path[PATH_MAX], file[ID_LEN + 9];
-	enum artifact_part part = raw ? ARTIFACT_RAW : standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
-	int dir = verb_find_directory(&v, c->settings, session, name, &found, path, NULL);
+	enum artifact_part part = o.raw              ? ARTIFACT_RAW
+				  : o.standard_error ? ARTIFACT_ERR
+						     : ARTIFACT_OUT;
+	int dir = verb_find_directory(c, c->operands[0], &found, path, NULL);
 	if (dir < 0)
 		return 1;
 	int status = 1;
@@ -68,18 +64,38 @@ int command_path(struct command_context *c, int argc, char **argv)
 				    ? m.files[part == ARTIFACT_ERR]
 				    : NULL;
 	if (filed || io_is_there(dir, file))
-		status = path_print(&v, found.id, filed ? filed : path);
+		status = path_print(c, found.id, filed ? filed : path);
 	else
-		verb_fail_part(&v, part, dir, found.id);
+		verb_fail_part(c, part, dir, found.id);
 	meta_release(&m);
 	io_close(&dir);
 	return status;
 }
 
+static const struct verb_option path_options[] = {
+	{"--stderr", 0, VERB_FLAG, offsetof(struct path_options, standard_error), NULL,
+	 "of its standard error"},
+	{"--raw", 0, VERB_FLAG, offsetof(struct path_options, raw), NULL, "of its raw bytes"},
+	VERB_LAST_ROW,
+	VERB_JSON_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_path = {
+	.name = "path",
+	.purpose = "print the path of an artifact's text",
+	.forms = "ID",
+	.text = "Prints the path of the file with an artifact's text.\n",
+	.options = path_options,
+	.least = 1,
+	.most = 1,
+	.run = path_run,
+};
+
 // terse show ID: the facts about a run, and its preview.
 
 struct show {
-	struct verb verb;
+	struct verb_call *call;
 	const struct settings *settings;
 	struct id_found found;
 	int dir;
@@ -293,36 +309,29 @@ static int show_print(struct show *s)
 						 .returns = true};
 	if (text_open(&text, s->dir, s->found.id, ARTIFACT_OUT) < 0)
 		return -1;
-	int result = s->verb.json ? show_print_json(s, &options, &text)
-				  : show_print_text(s, &options, &text);
+	int result = s->call->json ? show_print_json(s, &options, &text)
+				   : show_print_text(s, &options, &text);
 	int error = errno;
 	text_close(&text);
 	errno = error;
 	return result;
 }
 
-int command_show(struct command_context *c, int argc, char **argv)
+static int show_run(struct verb_call *c)
 {
-	struct show s = {.verb = {.name = argv[0]}, .settings = c->settings};
-	const char *color = NULL, *session = NULL, *name;
-	const struct verb_option table[] = {
-		{"--color", VERB_TEXT, &color},
-		{"--session", VERB_TEXT, &session},
-		{"--json", VERB_FLAG, &s.verb.json},
-		{NULL, VERB_FLAG, NULL},
-	};
-	if (verb_parse_one(table, argc, argv, &name, "usage: terse show ID") < 0 ||
-	    paint_choose(&s.verb, color, &s.colour) < 0)
+	struct show s = {.call = c, .settings = c->settings};
+	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
+	s.colour = c->colour;
 	bool told = false;
-	s.dir = verb_find_directory(&s.verb, c->settings, session, name, &s.found, s.path, &told);
+	s.dir = verb_find_directory(c, c->operands[0], &s.found, s.path, &told);
 	if (s.dir < 0)
 		return !told;
 	if (meta_read(s.dir, s.found.id, &s.meta) < 0)
 		s.damaged = errno;
 	int status = 0;
 	if (show_print(&s) < 0 && errno != EPIPE) {
-		verb_fail(&s.verb, ENVELOPE_UNREADABLE, "%s: %m", s.found.id);
+		verb_fail(s.call, ENVELOPE_UNREADABLE, "%s: %m", s.found.id);
 		status = 1;
 	}
 	meta_release(&s.meta);
@@ -330,3 +339,21 @@ int command_show(struct command_context *c, int argc, char **argv)
 	io_close(&s.dir);
 	return status;
 }
+
+static const struct verb_option show_options[] = {
+	VERB_LAST_ROW,
+	VERB_JSON_ROW,
+	VERB_COLOR_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_show = {
+	.name = "show",
+	.purpose = "print the facts about a run, and its preview",
+	.forms = "ID",
+	.text = "Prints the facts about a run, and its preview.\n",
+	.options = show_options,
+	.least = 1,
+	.most = 1,
+	.run = show_run,
+};

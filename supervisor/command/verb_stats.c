@@ -5,7 +5,6 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/json.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/stats.h"
@@ -23,10 +22,10 @@
 #define NAME_WIDTH ((size_t)28)
 
 struct stats_call {
-	struct verb verb;
+	struct verb_call *call;
 	bool all, advise;
-	const char *session, *since, *by, *color;
-	bool colour;
+	struct verb_when since;
+	int by; /* --by: which of the words, or -1 */
 	uint64_t limit;
 	char directory[STORE_SESSION_LEN + 1];
 	struct stats stats;
@@ -37,8 +36,6 @@ static const char *const by_names[] = {
 	[STATS_BY_NOTHING] = "",    [STATS_BY_COMMAND] = "command", [STATS_BY_PROFILE] = "profile",
 	[STATS_BY_AGENT] = "agent", [STATS_BY_DAY] = "day",
 };
-
-#define BY_NAMES ((int)(sizeof(by_names) / sizeof(*by_names)))
 
 /* --- for people and agents -------------------------------------------------------------- */
 
@@ -148,8 +145,9 @@ static void add_table(struct stats_call *c)
 {
 	const struct stats *s = &c->stats;
 	size_t most = c->limit < s->group_count ? (size_t)c->limit : s->group_count;
-	buffer_printf(&c->out, "%-*s %6s %6s %9s %9s %9s %9s %9s\n", (int)NAME_WIDTH, c->by, "runs",
-		      "failed", "written", "shown", "read back", "own cut", "saved");
+	buffer_printf(&c->out, "%-*s %6s %6s %9s %9s %9s %9s %9s\n", (int)NAME_WIDTH,
+		      by_names[c->by + 1], "runs", "failed", "written", "shown", "read back",
+		      "own cut", "saved");
 	for (size_t i = 0; i < most; i++)
 		add_row(&c->out, &s->groups[i]);
 	if (most < s->group_count)
@@ -161,7 +159,7 @@ static void add_text(struct stats_call *c)
 {
 	struct buffer *out = &c->out;
 	const struct stats_sum *all = &c->stats.all;
-	int64_t since_ms = c->since ? c->stats.from_ms : c->stats.first_ms;
+	int64_t since_ms = c->since.text ? c->stats.from_ms : c->stats.first_ms;
 	buffer_printf(out, "%s%s", c->all ? "all sessions" : "session ",
 		      c->all ? "" : c->directory);
 	if (since_ms)
@@ -171,8 +169,8 @@ static void add_text(struct stats_call *c)
 		return;
 	}
 	buffer_append_string(out, "\n");
-	add_sum(out, c->colour, all);
-	if (c->by) {
+	add_sum(out, c->call->colour, all);
+	if (c->by >= 0) {
 		buffer_append_string(out, "\n");
 		add_table(c);
 	}
@@ -225,8 +223,8 @@ static void add_json(struct stats_call *c)
 	json_add_time(out, "since", s->from_ms);
 	json_add_time(out, "first", s->first_ms);
 	json_add_sum(out, &s->all);
-	if (c->by) {
-		json_add_string(out, "by", c->by);
+	if (c->by >= 0) {
+		json_add_string(out, "by", by_names[c->by + 1]);
 		json_begin_array(out, "groups");
 		for (size_t i = 0; i < s->group_count; i++) {
 			json_begin_object(out, NULL);
@@ -242,45 +240,18 @@ static void add_json(struct stats_call *c)
 
 /* --- the verb --------------------------------------------------------------------------- */
 
-static int stats_wrong(const struct stats_call *c, const char *option, const char *value,
-		       const char *why)
-{
-	verb_fail(&c->verb, ENVELOPE_USAGE, "%s: %s: must be %s", option, value, why);
-	return -1;
-}
-
 /* Returns 0, or -1 after saying what is wrong. */
-static int stats_parse(struct stats_call *c, int argc, char **argv)
+static int stats_parse(struct stats_call *c)
 {
-	const struct verb_option table[] = {
-		{"--all", VERB_FLAG, &c->all},
-		{"--session", VERB_TEXT, &c->session},
-		{"--since", VERB_TEXT, &c->since},
-		{"--by", VERB_TEXT, &c->by},
-		{"--limit", VERB_COUNT, &c->limit},
-		{"--advise", VERB_FLAG, &c->advise},
-		{"--json", VERB_FLAG, &c->verb.json},
-		{"--color", VERB_TEXT, &c->color},
-		{NULL, VERB_FLAG, NULL},
-	};
 	struct stats *s = &c->stats;
-	c->verb.name = argv[0];
-	if (verb_parse(table, argc, argv, NULL, 0) < 0 ||
-	    paint_choose(&c->verb, c->color, &c->colour) < 0)
+	if (verb_parse(c->call, c) < 0)
 		return -1;
-	if (c->since && value_parse_time(c->since, clock_real_ms(), &s->from_ms) < 0)
-		return stats_wrong(c, "--since", c->since,
-				   "how long ago (2h) or when (14:05, 2026-11-20)");
-	int by = 1;
-	while (c->by && by < BY_NAMES && strcmp(by_names[by], c->by) != 0)
-		by++;
-	if (c->by && by == BY_NAMES)
-		return stats_wrong(c, "--by", c->by, "command, profile, agent or day");
-	if (c->advise && (c->by || c->verb.json)) {
-		verb_fail(&c->verb, ENVELOPE_USAGE, "--advise goes with neither --by nor --json");
+	if (c->advise && (c->by >= 0 || c->call->json)) {
+		verb_fail(c->call, ENVELOPE_USAGE, "--advise goes with neither --by nor --json");
 		return -1;
 	}
-	s->by = c->advise ? STATS_BY_COMMAND : c->by ? (enum stats_by)by : STATS_BY_NOTHING;
+	s->from_ms = c->since.ms;
+	s->by = c->advise ? STATS_BY_COMMAND : (enum stats_by)(c->by + 1);
 	c->limit = c->limit ? c->limit : ROWS;
 	return 0;
 }
@@ -302,7 +273,7 @@ static int stats_add_store(struct stats_call *c, const struct store *store)
 static void stats_make(struct stats_call *c)
 {
 	stats_sort(&c->stats);
-	if (c->verb.json)
+	if (c->call->json)
 		add_json(c);
 	else if (c->advise)
 		add_advice(c);
@@ -310,28 +281,28 @@ static void stats_make(struct stats_call *c)
 		add_text(c);
 }
 
-int command_stats(struct command_context *context, int argc, char **argv)
+static int stats_run(struct verb_call *context)
 {
-	struct stats_call c = {.verb = {.name = argv[0]}};
+	struct stats_call c = {.call = context, .by = -1};
 	struct store stores[STORE_MAX];
 	int status = 0, result = 0;
-	if (stats_parse(&c, argc, argv) < 0)
+	if (stats_parse(&c) < 0)
 		return EXIT_TERSE;
-	if (!verb_has_session(&c.verb, context->settings, c.session))
+	if (!verb_has_session(context))
 		return 1;
-	verb_session(context->settings, c.session, c.directory);
-	int count = verb_open_stores(c.verb.name, stores, &status);
+	verb_session_name(context->settings, context->session, c.directory);
+	int count = verb_open_stores(context, stores, &status);
 	for (int i = 0; i < count && result == 0; i++)
 		result = stats_add_store(&c, &stores[i]);
 	if (result < 0) {
-		verb_fail(&c.verb, ENVELOPE_UNREADABLE, "%m");
+		verb_fail(c.call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else {
 		stats_make(&c);
-		if (c.stats.damaged > 0 && !c.verb.json)
-			verb_error(c.verb.name, "damaged lines skipped: %s",
+		if (c.stats.damaged > 0 && !c.call->json)
+			verb_error(c.call->verb->name, "damaged lines skipped: %s",
 				   HUMAN_COUNT(c.stats.damaged));
-		if (verb_print(&c.verb, &c.out) != 0)
+		if (verb_print(c.call, &c.out) != 0)
 			status = 1;
 	}
 	buffer_release(&c.out);
@@ -339,3 +310,33 @@ int command_stats(struct command_context *context, int argc, char **argv)
 	stats_release(&c.stats);
 	return status;
 }
+
+static const struct verb_option stats_options[] = {
+	{"--all", 0, VERB_FLAG, offsetof(struct stats_call, all), NULL, "of all sessions"},
+	VERB_SESSION_ROW("of this session"),
+	{"--since", 0, VERB_WHEN, offsetof(struct stats_call, since), "WHEN",
+	 "since: 2h (ago), 14:05, 2026-11-20"},
+	/* As enum stats_by has them. */
+	{"--by", 0, VERB_WORD, offsetof(struct stats_call, by), "command|profile|agent|day",
+	 "a row for each"},
+	{"--limit", 0, VERB_COUNT, offsetof(struct stats_call, limit), "N", "at most N rows (20)"},
+	{"--advise", 0, VERB_FLAG, offsetof(struct stats_call, advise), NULL,
+	 "lines for terse.ini: more room for commands whose previews were read on, less for those "
+	 "whose previews never were"},
+	VERB_JSON_ROW,
+	VERB_COLOR_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_stats = {
+	.name = "stats",
+	.purpose = "sum up what runs showed and what terse saved",
+	.forms = "",
+	.text = "Sums up the runs of this session: what commands wrote, what the agent was shown "
+		"of\n"
+		"it, what was read back later, and what the agent would have shown by itself. "
+		"Saved\n"
+		"is the last less the two before, and may be less than nothing.\n",
+	.options = stats_options,
+	.run = stats_run,
+};

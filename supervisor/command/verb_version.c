@@ -5,7 +5,6 @@
 
 #include "lib/buffer.h"
 #include "lib/json.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -71,16 +70,11 @@ static void version_add_libraries(struct buffer *out)
 	json_end_array(out);
 }
 
-int command_version(struct command_context *c, int argc, char **argv)
+static int version_run(struct verb_call *c)
 {
-	bool json = false;
-	const struct verb_option options[] = {{"--json", VERB_FLAG, &json},
-					      {NULL, VERB_FLAG, NULL}};
-	(void)c;
-	/* `terse -V` is all there is to that form. */
-	if (verb_parse(options, argc, argv, NULL, 0) < 0)
+	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
-	if (!json) {
+	if (!c->json) {
 		puts("terse " TERSE_VERSION);
 		return 0;
 	}
@@ -94,5 +88,21 @@ int command_version(struct command_context *c, int argc, char **argv)
 	json_add_bool(&out, "static", getauxval(AT_BASE) == 0);
 	version_add_libraries(&out);
 	envelope_end(&out);
-	return verb_print(&(struct verb){.name = "version", .json = true}, &out);
+	return verb_print(c, &out);
 }
+
+static const struct verb_option version_options[] = {
+	{"--json", 0, VERB_JSON, 0, NULL,
+	 "with commit, architecture, C library, and what is linked in"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_version = {
+	.name = "version",
+	.also = {"--version", "-V", "-v"},
+	.purpose = "print the version",
+	.forms = "",
+	.text = "Prints the version.\n",
+	.options = version_options,
+	.run = version_run,
+};

@@ -3,7 +3,6 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "supervisor/artifact/journal.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
@@ -69,7 +68,7 @@ int command_welcome(void)
 	buffer_append_string(&out, "\n  terse make       run a command\n"
 				   "  terse init       make your agents run theirs through terse\n"
 				   "  terse help       what else there is\n");
-	int status = verb_print(&(struct verb){.name = "terse"}, &out);
+	int status = verb_print(NULL, &out);
 	buffer_release(&runs);
 	return status;
 }

@@ -5,7 +5,6 @@
 #include "config/option.h"
 #include "config/settings.h"
 #include "lib/active.h"
-#include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/mcp/server.h"
 
@@ -17,49 +16,11 @@
 
 extern char **environ;
 
-/* The options that may be given several times are taken out, before the table of the others is
-   used. Returns the number of arguments that are left, or -1 after saying what is wrong. */
-static int mcp_take_patterns(struct server *s, int argc, char **argv)
+static const char *mcp_take_pattern(void *into, const struct verb_option *o, const char *value)
 {
-	static const char option[] = "--allow";
-	const size_t len = sizeof(option) - 1;
-	int left = 1;
-	for (int i = 1; i < argc; i++) {
-		const char *value = NULL;
-		if (strncmp(argv[i], option, len) == 0 && argv[i][len] == '=')
-			value = argv[i] + len + 1;
-		else if (strcmp(argv[i], option) == 0 && i + 1 < argc)
-			value = argv[++i];
-		if (!value) {
-			argv[left++] = argv[i];
-			continue;
-		}
-		const char *why = allow_add(&s->allow, value);
-		if (why) {
-			verb_error("mcp", "--allow: %s: %s", value, why);
-			return -1;
-		}
-	}
-	argv[left] = NULL;
-	return left;
-}
-
-/* Returns 0, or -1 after saying what is wrong. */
-static int mcp_parse(struct server *s, int argc, char **argv)
-{
-	const char *operand[1];
-	const struct verb_option table[] = {
-		{"--read-only", VERB_FLAG, &s->read_only},
-		{"--structured", VERB_FLAG, &s->structured},
-		{"--keep", VERB_FLAG, &s->keep},
-		{"--all-sessions", VERB_FLAG, &s->all_sessions},
-		{NULL, VERB_FLAG, NULL},
-	};
-	argc = mcp_take_patterns(s, argc, argv);
-	int count = argc < 0 ? -1 : verb_parse(table, argc, argv, operand, 1);
-	if (count > 0)
-		verb_error("mcp", "%s: it takes options only (see terse help mcp)", operand[0]);
-	return count == 0 ? 0 : -1;
+	struct server *s = into;
+	(void)o;
+	return allow_add(&s->allow, value);
 }
 
 /* The session of the artifacts: the agent's conversation, or else one that ends with this process.
@@ -122,13 +83,13 @@ int mcp_leave(char **argv)
 	return shell_leave_main(argv[3], argv[4], environ);
 }
 
-int command_mcp(struct command_context *c, int argc, char **argv)
+static int mcp_run(struct verb_call *c)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	int status = EXIT_TERSE;
 	if (s)
 		s->settings = c->settings;
-	if (s && mcp_parse(s, argc, argv) < 0)
+	if (s && verb_parse(c, s) < 0)
 		goto out;
 	if (!s || mcp_init(s) < 0 || server_run(s) < 0)
 		verb_error("mcp", "%s", strerror(errno));
@@ -142,3 +103,30 @@ out:
 	free(s);
 	return status;
 }
+
+static const struct verb_option mcp_options[] = {
+	{"--read-only", 0, VERB_FLAG, offsetof(struct server, read_only), NULL,
+	 "only the tools that neither run nor type anything"},
+	{"--allow", 0, VERB_TAKE, 0, "PATTERN",
+	 "run only commands that match word by word, such as 'npm test' or 'git log *' (with "
+	 "options, too); may be given several times; what can't be checked is refused"},
+	{"--all-sessions", 0, VERB_FLAG, offsetof(struct server, all_sessions), NULL,
+	 "the tools reach the artifacts of every session"},
+	{"--keep", 0, VERB_FLAG, offsetof(struct server, keep), NULL,
+	 "commands that run when the server ends go on"},
+	{"--structured", 0, VERB_FLAG, offsetof(struct server, structured), NULL,
+	 "answers are JSON, as text and as structured content"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_mcp = {
+	.name = "mcp",
+	.purpose = "serve the tools of terse to an agent without a shell",
+	.forms = "",
+	.text = "Speaks the Model Context Protocol on standard input and output: an agent starts "
+		"it and\n"
+		"gets running, reading, searching and typing as tools.\n",
+	.options = mcp_options,
+	.take = mcp_take_pattern,
+	.run = mcp_run,
+};

@@ -8,16 +8,11 @@
 
 #include <stdbool.h>
 
-struct command_context;
-
 /* Whether the arguments of the program (argv[1] on) are those of a command's shell that ends, in a
    session of a server. It needs no settings, since each command pays for it. */
 bool mcp_is_leaving(int argc, char **argv);
 
 /* Writes the directory and variables down that it has inherited. Returns the exit status. */
 int mcp_leave(char **argv);
-
-/* The verb. */
-int command_mcp(struct command_context *c, int argc, char **argv);
 
 #endif

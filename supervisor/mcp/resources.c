@@ -111,11 +111,10 @@ static int resources_print_list(const struct server *s, const struct call *c,
 {
 	struct resources_page page = {.skip = c->skip};
 	bool more, failed = false;
-	const struct verb verb = {.name = "", .failed = &failed};
+	struct verb_call call = tool_call(settings, false, &failed);
 	json_begin_object(&page.out, NULL);
 	json_begin_array(&page.out, "resources");
-	list_answer(settings, &verb, s->all_sessions, c->skip + RESOURCES_PAGE, resources_add,
-		    &page, &more);
+	list_answer(&call, s->all_sessions, c->skip + RESOURCES_PAGE, resources_add, &page, &more);
 	json_end_array(&page.out);
 	if (more) {
 		char cursor[32];
@@ -123,7 +122,7 @@ static int resources_print_list(const struct server *s, const struct call *c,
 		json_add_string(&page.out, "nextCursor", cursor);
 	}
 	json_end_object(&page.out);
-	return failed ? 1 : verb_print(&verb, &page.out);
+	return failed ? 1 : verb_print(&call, &page.out);
 }
 
 void resources_list(struct server *s, const struct rpc_message *m)
@@ -169,15 +168,15 @@ void resources_templates(struct server *s, const struct rpc_message *m)
 static int resources_print_text(const struct server *s, const struct call *c,
 				struct settings *settings)
 {
+	struct verb_call call = tool_call(settings, false, NULL);
 	struct read r = {
-		.verb = {.name = ""},
-		.settings = settings,
+		.call = &call,
 		.exit_code = -1,
 		.name = c->resource.id,
 		.lines = {.first = (int64_t)c->resource.offset, .limit = c->resource.limit},
 		.sink = SINK_AGENT};
 	(void)s;
-	return read_answer(&r, &(struct read_arguments){.session = NULL});
+	return read_answer(&r);
 }
 
 void resources_read(struct server *s, const struct rpc_message *m)
@@ -246,9 +245,10 @@ static int resources_watch(struct server *s, const char *id)
 	struct id_found found;
 	struct client run = {.fd = -1};
 	int count;
-	bool kept = verb_find(s->settings, s->artifacts, id, stores, &count, &found) == 0;
-	bool lives = verb_reaches(s->settings, s->artifacts, stores, count, id) &&
-		     client_open(&run, stores, count, id) == 0;
+	const struct verb_call call = {.settings = s->settings, .session = s->artifacts};
+	bool kept = verb_find(&call, id, stores, &count, &found) == 0;
+	bool lives =
+		verb_reaches(&call, stores, count, id) && client_open(&run, stores, count, id) == 0;
 	store_close_all(stores, count);
 	struct watched *w =
 		lives && s->watched_count < SERVER_WATCHED_MAX

@@ -182,6 +182,9 @@ void call_free(struct server *s, struct call *c);
 
 // verbs.c: the tools that print in a child, as struct tool has them
 
+/* A call whose errors begin with no verb's name. `failed`: set by one, or NULL. */
+struct verb_call tool_call(struct settings *settings, bool json, bool *failed);
+
 int tool_read(const struct server *s, const struct call *c, struct settings *settings);
 int tool_list(const struct server *s, const struct call *c, struct settings *settings);
 int tool_await(const struct server *s, const struct call *c, struct settings *settings);

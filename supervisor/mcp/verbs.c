@@ -21,6 +21,13 @@
 #define SEND_IDLE_MS  1000
 #define TOOL_WORD_MAX 2048 /* columns of a command */
 
+struct verb_call tool_call(struct settings *settings, bool json, bool *failed)
+{
+	static const struct verb tool = {.name = ""};
+	return (struct verb_call){
+		.verb = &tool, .settings = settings, .json = json, .failed = failed};
+}
+
 /* Says what is wrong with a call. Returns the exit status. */
 static int tool_refuse(const char *why)
 {
@@ -34,9 +41,10 @@ static int tool_search(const struct server *s, const struct arguments *a, struct
 	const char *stream = argument_text(a, "stream");
 	uint64_t context = (uint64_t)argument_number(a, "context", 0);
 	int64_t offset = argument_number(a, "offset", 1);
+	struct verb_call call = tool_call(settings, s->structured, &failed);
 	struct search search = {
-		.verb = {.name = "", .json = s->structured, .failed = &failed},
-		.settings = settings,
+		.call = &call,
+		.name = argument_text(a, "artifact_id"),
 		.query = {.pattern = argument_text(a, "search"),
 			  .standard_error = stream && strcmp(stream, "stderr") == 0,
 			  .before = context,
@@ -54,7 +62,7 @@ static int tool_search(const struct server *s, const struct arguments *a, struct
 	if (offset < 0)
 		return tool_refuse("read_command_output: offset: a search begins at a line from 1 "
 				   "on");
-	search_answer(&search, NULL, argument_text(a, "artifact_id"));
+	search_answer(&search);
 	/* That nothing was found is no error. */
 	return failed;
 }
@@ -67,9 +75,12 @@ int tool_read(const struct server *s, const struct call *c, struct settings *set
 		return tool_search(s, a, settings);
 	if (argument_number(a, "context", 0) > 0)
 		return tool_refuse("read_command_output: context: goes with search");
+	struct verb_call call = tool_call(settings, s->structured, NULL);
 	struct read r = {
-		.verb = {.name = "", .json = s->structured},
-		.settings = settings,
+		.call = &call,
+		.given = {.bytes = argument_text(a, "bytes"),
+			  .standard_error = stream && strcmp(stream, "stderr") == 0,
+			  .raw = stream && strcmp(stream, "raw") == 0},
 		.exit_code = -1,
 		.name = argument_text(a, "artifact_id"),
 		.lines = {.first = argument_number(a, "offset", 0),
@@ -77,12 +88,7 @@ int tool_read(const struct server *s, const struct call *c, struct settings *set
 			  .tail = (uint64_t)argument_number(a, "tail", 0)},
 		.sink = SINK_AGENT,
 	};
-	const struct read_arguments more = {
-		.bytes = argument_text(a, "bytes"),
-		.standard_error = stream && strcmp(stream, "stderr") == 0,
-		.raw = stream && strcmp(stream, "raw") == 0,
-	};
-	return read_answer(&r, &more);
+	return read_answer(&r);
 }
 
 void tool_add_command(struct buffer *out, const struct meta *m, size_t width)
@@ -132,8 +138,8 @@ int tool_list(const struct server *s, const struct call *c, struct settings *set
 {
 	struct tool_rows rows = {.count = 0};
 	bool more, failed = false;
-	const struct verb verb = {.name = "", .json = s->structured, .failed = &failed};
-	list_answer(settings, &verb, s->all_sessions,
+	struct verb_call call = tool_call(settings, s->structured, &failed);
+	list_answer(&call, s->all_sessions,
 		    (uint64_t)argument_number(c->arguments, "limit", LIST_LIMIT),
 		    s->structured ? NULL : tool_add_row, &rows, &more);
 	if (s->structured || failed)
@@ -145,13 +151,12 @@ int tool_list(const struct server *s, const struct call *c, struct settings *set
 	else if (more)
 		buffer_printf(&rows.running, "[%zu shown; more: " TOOL_LIST " limit=%zu]\n",
 			      rows.count, rows.count * 10);
-	return verb_print(&verb, &rows.running);
+	return verb_print(&call, &rows.running);
 }
 
 static struct await tool_awaited(const struct arguments *a, int64_t timeout_ms)
 {
-	return (struct await){.verb = "",
-			      .name = argument_text(a, "artifact_id"),
+	return (struct await){.name = argument_text(a, "artifact_id"),
 			      .pattern = argument_text(a, "for"),
 			      .from = 1,
 			      .timeout = argument_number(a, "timeout", timeout_ms),
@@ -161,8 +166,9 @@ static struct await tool_awaited(const struct arguments *a, int64_t timeout_ms)
 int tool_await(const struct server *s, const struct call *c, struct settings *settings)
 {
 	const struct await a = tool_awaited(c->arguments, AWAIT_MS);
+	const struct verb_call call = tool_call(settings, false, NULL);
 	(void)s;
-	return await_answer(settings, &a);
+	return await_answer(&call, &a);
 }
 
 int tool_send(const struct server *s, const struct call *c, struct settings *settings)
@@ -171,6 +177,7 @@ int tool_send(const struct server *s, const struct call *c, struct settings *set
 	const json_t *text = argument_value(a, "text"), *keys = argument_value(a, "keys"), *key;
 	struct await await = tool_awaited(a, SEND_MS);
 	struct send_item *items = calloc(json_array_size(keys) + 1, sizeof(*items));
+	const struct verb_call call = tool_call(settings, false, NULL);
 	size_t count = 0, i;
 	(void)s;
 	if (!items)
@@ -184,7 +191,7 @@ int tool_send(const struct server *s, const struct call *c, struct settings *set
 	}
 	if (!await.pattern && !await.idle)
 		await.idle = SEND_IDLE_MS;
-	int status = count > 0 ? send_answer(settings, items, count, true, &await)
+	int status = count > 0 ? send_answer(&call, items, count, true, &await)
 			       : tool_refuse("send_input: text or keys: one of them is needed");
 	free(items);
 	return status;
@@ -193,8 +200,9 @@ int tool_send(const struct server *s, const struct call *c, struct settings *set
 int tool_signal(const struct server *s, const struct call *c, struct settings *settings)
 {
 	const char *name = argument_text(c->arguments, "artifact_id");
+	const struct verb_call call = tool_call(settings, false, NULL);
 	(void)s;
-	int status = signal_answer(settings, "", NULL, name, argument_text(c->arguments, "signal"));
+	int status = signal_answer(&call, name, argument_text(c->arguments, "signal"));
 	if (status == 0)
 		dprintf(STDOUT_FILENO,
 			"[terse: done; what was not shown yet: " TOOL_AWAIT TOOL_ID "%s]\n", name);
@@ -203,6 +211,7 @@ int tool_signal(const struct server *s, const struct call *c, struct settings *s
 
 int tool_screen(const struct server *s, const struct call *c, struct settings *settings)
 {
-	return snapshot_answer(settings, "", NULL, argument_text(c->arguments, "artifact_id"),
-			       s->structured, NULL);
+	const struct verb_call call = tool_call(settings, false, NULL);
+	return snapshot_answer(&call, argument_text(c->arguments, "artifact_id"), s->structured,
+			       NULL);
 }

@@ -40,7 +40,7 @@ class Words(ScreenCase):
             directive, found = self.offered(verb, "--")
             self.assertEqual(directive, "none")
             self.assertEqual(len(found), len(set(found)), verb)
-            if verb == "config":  # takes those of a run, but for what is no setting
+            if verb in ("config", "read"):  # take those of a run, but for what is no setting
                 alone = self.ask("help", "run").decode().partition("\n[run]\n")[0]
                 alone = "\n".join(re.findall(r"(?m)^  (-.*?)(?:  |$)", alone))
                 want |= set(self.offered("run", "--")[1]) - self.flags_of(alone)

@@ -248,9 +248,9 @@ class Protocol(McpCase):
 
     def test_options(self):
         for options, want in (
-                (("--allow",), b"terse mcp: --allow: no such option (see terse help mcp)\n"),
+                (("--allow",), b"terse mcp: --allow: needs a value\n"),
                 (("--allow", ""), b"terse mcp: --allow: : is empty\n"),
-                (("x",), b"terse mcp: x: it takes options only (see terse help mcp)\n"),
+                (("x",), b"terse mcp: x: one argument too many (see terse help mcp)\n"),
                 (("--nosuch",), None)):
             run = self.terse("mcp", *options, split=True)
             self.assertEqual(run.code, 125, options)

@@ -78,7 +78,7 @@ class Usage(Case):
                 (("--sizee", "3", "true"), 125,
                  b"terse: --sizee: no such option (did you mean --size?)"),
                 (("--sizee=3", "true"), 125,
-                 b"terse: --sizee=3: no such option (did you mean --size?)"),
+                 b"terse: --sizee: no such option (did you mean --size?)"),
                 (("--cdw", "/", "true"), 125,
                  b"terse: --cdw: no such option (did you mean --cwd?)"),
                 (("read", "--limti", "3", "x"), 125,

@@ -6,7 +6,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
 #include "tests/unit/home.h"
 
 #include <sys/socket.h>
@@ -14,7 +14,6 @@
 #define WORDS_MAX 24
 
 static struct settings settings;
-static struct command_context context = {&settings};
 static struct meta meta;
 static struct buffer out, err; /* what the last call printed */
 
@@ -82,19 +81,10 @@ static inline void load(int fd, struct buffer *b)
 
 static inline int run_verb(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*run)(struct command_context *c, int argc, char **argv);
-	} verbs[] = {
-		{"search", command_search}, {"read", command_read},       {"show", command_show},
-		{"list", command_list},     {"history", command_history}, {"path", command_path},
-	};
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
-		if (strcmp(argv[0], verbs[i].name) == 0)
-			return verbs[i].run(&context, argc, argv);
-	}
-	fail_msg("%s: no such verb", argv[0]);
-	return -1;
+	struct verb_call c = {
+		.verb = verb_named(argv[0]), .settings = &settings, .argc = argc, .argv = argv};
+	assert_non_null(c.verb);
+	return c.verb->run(&c);
 }
 
 /* Calls the verb with these words; its output goes to sockets, as an agent's does. */

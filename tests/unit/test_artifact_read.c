@@ -11,14 +11,13 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
 #include "tests/unit/home.h"
 
 #include <regex.h>
 #include <sys/mman.h>
 
 static struct settings settings;
-static struct command_context context = {&settings};
 static struct meta meta;
 static struct buffer out, err; /* what the last call printed */
 
@@ -90,12 +89,8 @@ static void load(int fd, struct buffer *b)
    text of a call that fails is its error. */
 static int call(const char *line)
 {
-	static const struct {
-		const char *name;
-		int (*run)(struct command_context *c, int argc, char **argv);
-	} verbs[] = {{"read", command_read}, {"list", command_list}, {"path", command_path}};
 	char words[4096], *argv[32], *save = NULL;
-	int argc = 0, status = -1;
+	int argc = 0, status;
 	snprintf(words, sizeof(words), "%s", line);
 	for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
@@ -105,10 +100,10 @@ static int call(const char *line)
 	int kept[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
 	dup2(file, STDOUT_FILENO);
 	dup2(file, STDERR_FILENO);
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
-		if (strcmp(argv[0], verbs[i].name) == 0)
-			status = verbs[i].run(&context, argc, argv);
-	}
+	struct verb_call c = {
+		.verb = verb_named(argv[0]), .settings = &settings, .argc = argc, .argv = argv};
+	assert_non_null(c.verb);
+	status = c.verb->run(&c);
 	for (int i = 0; i < 2; i++) {
 		dup2(kept[i], STDOUT_FILENO + i);
 		close(kept[i]);

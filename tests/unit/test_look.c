@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "config/profile.h"
-#include "supervisor/command/help.h"
+#include "supervisor/command/verb.h"
 
 #include <string.h>
 
@@ -70,16 +70,18 @@ static void test_verbs(void **state)
 	struct settings s;
 	struct option_error error;
 	assert_int_equal(settings_init(&s), 0);
-	for (const struct help_topic *t = help_topics; t->verb; t++) {
-		char *argv[] = {(char *)"terse", (char *)t->verb, (char *)"x", NULL};
+	for (size_t k = 0; verbs[k]; k++) {
+		if (!verbs[k]->purpose)
+			continue;
+		char *argv[] = {(char *)"terse", (char *)verbs[k]->name, (char *)"x", NULL};
 		bool other = false;
 		for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-			other |= strcmp(others[i], t->verb) == 0;
+			other |= strcmp(others[i], verbs[k]->name) == 0;
 		struct profile_choice choice;
 		assert_int_equal(profile_choose(&s, argv, NULL, &choice, &error), 0);
 		bool own = strcmp(profile_name(&choice), PROFILE_TERSE) == 0;
 		if (own == other || profile_is_own(argv) == other)
-			fail_msg("%s", t->verb);
+			fail_msg("%s", verbs[k]->name);
 	}
 	settings_release(&s);
 }

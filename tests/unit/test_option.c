@@ -509,7 +509,7 @@ static void help_tells_every_flag(void **state)
 	struct buffer out = BUFFER_INIT;
 	const char *text;
 	(void)state;
-	assert_int_equal(option_print_help(&out), 0);
+	option_print_help(&out, "");
 	text = buffer_string(&out);
 	for (size_t i = 0; i < option_count; i++) {
 		char flag[64], word[64];

@@ -5,7 +5,7 @@
 #include "config/settings.h"
 
 #include "lib/buffer.h"
-#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -59,12 +59,13 @@ static void child(int argc, char **argv)
 	int out = open("said", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	struct option_error error;
 	struct settings s;
-	struct command_context context = {&s};
+	struct verb_call c = {
+		.verb = verb_named("config"), .settings = &s, .argc = argc, .argv = argv};
 	dup2(out, 1);
 	dup2(out, 2);
 	if (settings_load_after(&s, "/nowhere/terse.ini", &error) < 0)
 		_exit(99);
-	_exit(command_config(&context, argc, argv));
+	_exit(c.verb->run(&c));
 }
 
 /* terse config WORDS...; returns the exit status. */
