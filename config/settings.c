@@ -620,7 +620,6 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 
 /* --- a command's last comment ------------------------------------------------------------ */
 
-#define MARK   "terse:"
 #define BLANKS " \t\r,"
 
 static bool comment_takes(struct comment *c, const char *word, size_t len)
@@ -641,15 +640,15 @@ static bool comment_takes(struct comment *c, const char *word, size_t len)
 static void comment_find(struct comment *c, const char *command)
 {
 	struct words w;
-	if (!strstr(command, MARK) || words_parse(&w, command) < 0)
+	if (!strstr(command, COMMENT_MARK) || words_parse(&w, command) < 0)
 		return;
 	const char *at = w.comment ? w.comment + 1 : "";
 	bool good = w.count > 0;
 	words_release(&w);
 	at += strspn(at, BLANKS);
-	if (!good || strncmp(at, MARK, strlen(MARK)) != 0)
+	if (!good || strncmp(at, COMMENT_MARK, strlen(COMMENT_MARK)) != 0)
 		return;
-	for (at += strlen(MARK); good && *(at += strspn(at, BLANKS "\n"));) {
+	for (at += strlen(COMMENT_MARK); good && *(at += strspn(at, BLANKS "\n"));) {
 		size_t len = strcspn(at, BLANKS "\n");
 		good = comment_takes(c, at, len);
 		at += len;

@@ -256,6 +256,8 @@ bool project_find(char *path);
 
 enum { COMMENT_MAX = 3, COMMENT_LEN = 48 };
 
+#define COMMENT_MARK "terse:"
+
 struct comment {
 	size_t count;
 	char flags[COMMENT_MAX][COMMENT_LEN]; /* "--yield=10s" */

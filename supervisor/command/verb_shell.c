@@ -151,6 +151,19 @@ static void shell_set_unless_decided(struct settings *s, const char *section, co
 		*option_number(s, o) = value;
 }
 
+/* Claude Code gives each command /dev/null (eval '...' < /dev/null && ...). One that is handed over
+   is answered at its terminal, so what stands behind its comment opens that. */
+static void shell_open_terminal(char *script)
+{
+	static const char null[] = "< /dev/null", terminal[] = "< /dev/tty ";
+	char *behind = NULL;
+	for (char *at = script; (at = strstr(at, COMMENT_MARK)) != NULL; at++)
+		behind = at;
+	behind = behind ? strstr(behind, null) : NULL;
+	if (behind)
+		memcpy(behind, terminal, strlen(terminal));
+}
+
 static int shell_supervise(struct settings *s, struct decision *d)
 {
 	char *shown[] = {(char *)d->program, (char *)"-c", d->command, NULL};
@@ -164,6 +177,8 @@ static int shell_supervise(struct settings *s, struct decision *d)
 	rule_apply(s, d->agent);
 	if (s->comments && comment_read(&comment, d->command, s, &error) < 0)
 		verb_error(NULL, "the comment is not obeyed: %s", error.text);
+	else if (s->comments && comment.count > 0 && s->yield)
+		shell_open_terminal((char *)shell_call_script(d->argv));
 	/* Whatever the output is, the agent reads it, and most merge both streams. */
 	shell_set_unless_decided(s, "report", "print", PRINT_PREVIEW);
 	shell_set_unless_decided(s, "run", "streams", STREAMS_MERGED);

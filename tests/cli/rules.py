@@ -142,6 +142,19 @@ class Comments(RuleCase):
         write_file(go, "x\n")
         self.assertEqual(self.terse("await", name).code, 3)
 
+    def test_yield_behind_an_eval_without_input(self):
+        """As Claude Code runs a command; its own redirection stays."""
+        self.section()
+        self.config = write_file(self.config, read_file(self.config).replace(
+            b"string = {command}", b"string = eval {word} < /dev/null && pwd"))
+        run = self.call("eval 'read x < /dev/null; printf \"$x name: \"; read n; echo hello $n # terse: yield=60s' "
+                        "< /dev/null && pwd")
+        self.assertRegex(run.out, rb"^ name: \n?\[terse: waiting for input")
+        name = re.search(rb"cmd-\w+", run.out)[0].decode()
+        self.assertIn(b"hello world\n", self.terse("send", name, "world", "--key", "enter", "--await").out)
+        # Without the comment there is no input.
+        self.assertIn(b"name: hello\n", self.call("eval 'printf name:\\ ; read n; echo hello $n' < /dev/null && pwd").out)
+
     def test_size_and_timeout(self):
         self.section()
         run = self.call("seq 3000 # terse: size=300")
