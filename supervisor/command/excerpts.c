@@ -12,7 +12,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/summary.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@ struct excerpts_options {
 	enum interceptor_print print;
 	bool onlcr;           /* a line feed also returns to the first column */
 	bool returns;         /* a CR before it stays, since the text was rendered already */
-	bool summary;         /* the run summary needs the collected lines (process/summary.h) */
+	bool summary;         /* the run summary needs the collected lines (process/summary.c) */
 	struct buffer *into;  /* NULL: standard output */
 	const int *exit_code; /* excerpts_text(): replaces the run's, unless NULL */
 	/* Returns the artifact that keeps the omitted text, or NULL. */

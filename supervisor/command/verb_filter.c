@@ -6,7 +6,7 @@
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/record.h"
-#include "supervisor/process/summary.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
 

@@ -15,9 +15,9 @@
 #include "shim/shell_string.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/frontend.h"
+#include "supervisor/process/job.h"
 #include "supervisor/process/spawn.h"
-#include "supervisor/process/summary.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
 

@@ -23,7 +23,7 @@
 #include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/frontend.h"
+#include "supervisor/process/job.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
-// See control.h.
+// See live.h.
 
-#include "supervisor/process/control.h"
+#include "supervisor/process/live.h"
 
 #include "lib/io.h"
 

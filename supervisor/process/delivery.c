@@ -1,6 +1,6 @@
-// See delivery.h.
+// See supervisor_internal.h.
 
-#include "supervisor/process/delivery.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include "lib/trace.h"
 

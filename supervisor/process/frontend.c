@@ -1,6 +1,6 @@
-// See frontend.h.
+// See job.h.
 
-#include "supervisor/process/frontend.h"
+#include "supervisor/process/job.h"
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -10,8 +10,7 @@
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/protocol.h"
 #include "supervisor/process/spawn.h"
-#include "supervisor/process/summary.h"
-#include "supervisor/process/supervisor.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "supervisor/process/watchdog.h"
 #include "supervisor/remote/mover.h"
 

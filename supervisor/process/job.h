@@ -32,4 +32,22 @@ struct job {
 	struct termios modes, raw; /* of the person's terminal, if there is a keyboard */
 };
 
+// The process that was typed: it starts supervisor and watchdog, waits, passes signals on, reads
+// the person's keyboard, and ends as the command did.
+
+/* Runs the job and ends this process with the command's status. Returns only when the command could
+   not be executed: its errno, which the caller reports. */
+int frontend_run(struct job *job);
+
+/* Runs the command in this process, without terse. Returns errno on failure. */
+int frontend_exec(const struct job *job);
+
+// The process that owns the pty: it starts the command, reads what it writes,
+// renders, spills and prints, answers queries, passes signals on, ends everything when
+// the front end dies, and outlives it while background processes still write.
+
+/* Runs in the supervisor's process, which it ends. `front` is its end of the socket pair
+   (protocol.h), `watchdog` the write end of the watchdog's pipe or -1. */
+_Noreturn void supervisor_run(const struct job *job, int front, int watchdog);
+
 #endif

@@ -1,6 +1,6 @@
-// See lingering.h.
+// See supervisor_internal.h.
 
-#include "supervisor/process/lingering.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -8,7 +8,7 @@
 #include "lib/proc.h"
 #include "lib/quote.h"
 #include "lib/trace.h"
-#include "supervisor/process/reader_thread.h"
+#include "supervisor/process/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

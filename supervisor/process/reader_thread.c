@@ -1,9 +1,8 @@
-// See reader_thread.h.
+// See source.h.
 
-#include "supervisor/process/reader_thread.h"
+#include "supervisor/process/source.h"
 
 #include "lib/io.h"
-#include "supervisor/process/source.h"
 
 #include <errno.h>
 #include <poll.h>

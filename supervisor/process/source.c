@@ -7,7 +7,7 @@
 #include "lib/trace.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/spawn.h"
-#include "supervisor/process/summary.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

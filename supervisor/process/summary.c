@@ -1,6 +1,6 @@
-// See summary.h.
+// See supervisor_internal.h.
 
-#include "supervisor/process/summary.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include "lib/human.h"
 #include "lib/io.h"

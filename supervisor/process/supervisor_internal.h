@@ -1,7 +1,6 @@
 // The supervisor's state, for its own files alone:
 //
-//   supervisor.c          loop, states, deadlines
-//   supervisor_start.c    start of the command
+//   supervisor.c          start of the command, loop, states, deadlines
 //   supervisor_requests.c what front end and clients ask; stopping and going on with the front end
 //   supervisor_report.c   what the reader gets: report, heartbeats, prompts
 //
@@ -22,17 +21,215 @@
 #ifndef TERSE_PROCESS_SUPERVISOR_INTERNAL_H
 #define TERSE_PROCESS_SUPERVISOR_INTERNAL_H
 
+#include "config/settings.h"
+#include "lib/buffer.h"
 #include "lib/loop.h"
 #include "lib/proc.h"
+#include "supervisor/artifact/store.h"
+#include "supervisor/artifact/text.h"
 #include "supervisor/compare/since.h"
-#include "supervisor/process/delivery.h"
-#include "supervisor/process/lingering.h"
+#include "supervisor/intercept/interceptor.h"
 #include "supervisor/process/live.h"
 #include "supervisor/process/process_tree.h"
+#include "supervisor/process/record.h"
 #include "supervisor/process/source.h"
 #include "supervisor/process/wait.h"
+#include "supervisor/report/report.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
+
+// The report (report/report.h) of one run that was supervised here, from its record and its
+// streams, and its bytes in the format that was asked for.
+
+/* A text that was asked for in full and is too long for memory: read back from its artifact while
+   the report is written. */
+struct summary_text {
+	struct text text;
+	bool is_open;
+	struct report *report;
+	int which;           /* of the report's streams */
+	uint64_t from;       /* first line of the range that is being read */
+	bool skips;          /* the rest of a line that a gap began in */
+	bool in_line;        /* what was handed out does not end with a newline */
+	struct buffer chunk; /* bytes read; between calls those that may be half a character */
+};
+
+struct summary {
+	struct report report;
+	struct report_writer writer;
+	enum format format;
+	struct summary_text texts[2];
+	char session[STORE_SESSION_LEN + 1];
+	char paths[REPORT_FILES][PATH_MAX];
+	struct buffer out; /* for the owner to print from */
+	bool is_open;      /* not all of it was handed out */
+};
+
+/* Makes an interceptor collect what a report needs. */
+void summary_prepare(const struct settings *s, struct interceptor_options *options);
+
+/* Takes the memory that most reports need, so that the end of a run does not fail for want of it.
+   Returns 0, or -1 with ENOMEM. */
+int summary_reserve(struct summary *a);
+
+/* Begins the report of a run whose record is complete (record_end()). The record stays open until
+   the summary is released. The struct is zeroed, or reserved. */
+void summary_init(struct summary *a, const struct job *job, struct record *record);
+
+/* Adds the text of one channel, once it is finished or (`background`, as in struct wording_ending)
+   spilled. */
+void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
+		 const char *background, const struct record *record);
+
+/* Appends the next piece. Returns 1, or 0 after the last one. Without memory it breaks off. */
+int summary_next(struct summary *a, struct buffer *out);
+
+/* Frees; may be called again, and on a zeroed struct. */
+void summary_release(struct summary *a);
+
+/* Why there is no run to report. */
+struct summary_failure {
+	const char *code, *message;
+	enum report_state state;
+	int exit_code; /* that terse ends with, -1: of a command whose status is not known */
+};
+
+/* Prints such a report to standard output, in the format of the settings, which is not text. */
+void summary_print_failure(const struct job *job, const struct summary_failure *failure);
+
+// Delivers the output of a run to its reader: hands out the summary as the reader takes it, decides
+// how long to wait, and reports on standard error that the reader did not get all.
+//
+// A reader may take as long as it likes until somebody wants the run to end. From then on one that
+// takes nothing for DELIVERY_STALL_MS is given up.
+
+#define DELIVERY_STALL_MS 1000
+
+struct delivery {
+	/* Set by the owner. */
+	const struct job *job;
+	struct source *sources;
+	struct record *record;
+	struct summary summary; /* of the run, in a format other than text */
+	/* Private, zeroed. */
+	int64_t stall_at; /* monotonic time when a reader that stalls is given up; 0: never */
+	int instead;      /* wait status of a run whose reader was given up; 0: exit status 1 */
+	size_t left;      /* bytes that waited at the last step */
+	bool begun;       /* the command has ended */
+	bool reported;    /* that the reader did not get all */
+};
+
+/* Where the summary goes, or NULL. */
+struct output_queue *delivery_summary_queue(struct delivery *d);
+
+/* Prints the next piece of the summary if its reader takes it. Returns whether it did; the owner
+   then need not wait before its next turn. */
+bool delivery_print(struct delivery *d);
+
+/* Somebody wants the run to end: a reader that stalls is given up from now on, or from the end of
+   the command on if it ends for this reason (delivery_begin()). `instead`: the wait status of the
+   run then, if the command itself has succeeded. */
+void delivery_hurry(struct delivery *d, int64_t now_ms, int instead);
+
+/* Whether this signal is meant to end a run. */
+bool delivery_is_end(int sig);
+
+/* The same after `sig` was sent to the run, if that signal is meant to end it. */
+void delivery_signal(struct delivery *d, int64_t now_ms, int sig);
+
+/* The command has ended, and everything is queued. A wish to end it that is older than `grace_ms`
+   is not the reason. */
+void delivery_begin(struct delivery *d, int64_t now_ms, int64_t grace_ms);
+
+/* When delivery_step() is due next; 0: not before something happens. */
+int64_t delivery_due(const struct delivery *d);
+
+/* Returns whether nothing is left to do for the reader: it has everything, or can't have it, and
+   that was said. Call it after delivery_begin(), or when the command goes on without its reader. A
+   text that was not delivered is spilled. */
+bool delivery_step(struct delivery *d, int64_t now_ms);
+
+/* The wait status of the run where the command ended with `status`. */
+int delivery_status(const struct delivery *d, int status);
+
+/* The same as an exit code. */
+int delivery_exit_code(const struct delivery *d, int status);
+
+/* Reports text that was lost because it could not be kept, if there is any. */
+void delivery_report_not_kept(struct delivery *d);
+
+// The time after the end of a run was reported, while background processes still hold its output:
+// how fast that output is read, until when it is recorded, and what becomes of it then.
+
+/* Bytes that are read as fast as they come, then bytes a second. Background processes that write
+   more wait in their writes, so a flood costs neither processor nor disk. */
+#define RATE_LIMIT_BURST ((int64_t)16 * 1024 * 1024)
+#define RATE_LIMIT_RATE  ((int64_t)1024 * 1024)
+
+/* Zeroed: nothing was read yet. */
+struct rate_limit {
+	int64_t used;  /* bytes that count against the burst ... */
+	int64_t at_ms; /* ... at this monotonic time */
+};
+
+/* `bytes` were read. */
+void rate_limit_take(struct rate_limit *p, uint64_t bytes, int64_t now_ms);
+
+/* Milliseconds until more may be read; 0: now. */
+int64_t rate_limit_wait(const struct rate_limit *p, int64_t now_ms);
+
+/* Reads and drops what background processes write when nobody records it any more, so that their
+   writes neither fail nor wait for ever. Returns when the other side has closed the last of `fds`
+   (non-blocking pty masters or pipes, or -1), which it closes. Needs no memory. */
+void discard_output(int fds[2]);
+
+#define LINGERING_HOLDERS 16
+
+/* Zeroed until it begins. */
+struct lingering {
+	/* Who holds the output when the command has ended, the first ones, and in words: "tee still
+	   writes", "" if nobody can be seen. */
+	struct pipe_holder holders[LINGERING_HOLDERS];
+	int count;
+	char who[96];
+	const struct settings *settings;
+	int64_t end_at, idle_at; /* monotonic; 0: never */
+	struct rate_limit pace;
+	char why[96]; /* why the recording has ended; "": it goes on */
+};
+
+/* The command has ended: finds out who holds `fds`, our ends of its output, or -1. */
+void lingering_look(struct lingering *l, const int fds[2]);
+
+/* Whether one of them only works off what was written to it, so that it ends soon: its standard
+   input is a pipe that nobody can write to any more, and not `input`, which was the command's. Or
+   `just_ended`: it was forked and has executed no program yet, which may be on its way. */
+bool lingering_finishes(const struct lingering *l, const struct stat *input, bool just_ended);
+
+/* The end of the run was reported, and its output is held. */
+void lingering_begin(struct lingering *l, const struct settings *settings, int64_t now_ms);
+
+/* Whether it has begun: text may have come since the end was reported. */
+bool lingering_has_begun(const struct lingering *l);
+
+/* Output came. */
+void lingering_came(struct lingering *l, uint64_t bytes, int64_t now_ms);
+
+/* Whether reading has to pause. */
+bool lingering_is_paused(const struct lingering *l, int64_t now_ms);
+
+/* Ends it as soon as it can, also before it has begun; `why` is for the text. */
+void lingering_end(struct lingering *l, const char *why);
+
+/* When to ask lingering_is_over() again; 0: not before something happens. */
+int64_t lingering_due(const struct lingering *l, int64_t now_ms);
+
+/* Whether the recording ends now, for the reason in l->why. `fds`: our ends of what is held, or
+   -1. */
+bool lingering_is_over(struct lingering *l, const int fds[2], int64_t now_ms);
 
 /* Interval between looks at the front end, and at the agent. */
 #define FRONT_MS 1000
@@ -121,11 +318,6 @@ void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor 
 
 /* Starts to end the process tree with this step (TREE_HUP ...). */
 void supervisor_end_tree(struct supervisor *s, int step);
-
-// supervisor_start.c
-
-/* Opens the channels and starts the command, or ends this process where that can't be. */
-void supervisor_start(struct supervisor *s);
 
 // supervisor_requests.c
 

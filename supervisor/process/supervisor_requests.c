@@ -4,9 +4,9 @@
 #include "lib/io.h"
 #include "lib/trace.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/process/prompt.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
+#include "supervisor/process/wait.h"
 #include "supervisor/process/watchdog.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // The report on an ended run, as one struct, for readers that want it at the end (`terse run
 // --format json|blocks`). Filling it and printing it are separate: the interceptor fills in the
-// texts (interceptor_collect), the process room the rest (process/summary.h), and a writer prints
+// texts (interceptor_collect), the process room the rest (process/summary.c), and a writer prints
 // it.
 //
 // A writer hands these out in pieces, since a text that was asked for in full may be larger

@@ -2,7 +2,7 @@
 
 #include "config/option.h"
 #include "lib/io.h"
-#include "supervisor/process/delivery.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "tests/unit/child.h"
 
 #include <sys/mman.h>

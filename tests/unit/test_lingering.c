@@ -2,7 +2,7 @@
 // is read, how long it is recorded, and what happens to it then.
 
 #include "config/option.h"
-#include "supervisor/process/lingering.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "tests/unit/child.h"
 #include "tests/unit/unit.h"
 

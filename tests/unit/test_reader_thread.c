@@ -1,7 +1,7 @@
 // Reading ahead: all bytes come out, in order and once, however the thread and its owner take
 // turns.
 
-#include "supervisor/process/reader_thread.h"
+#include "supervisor/process/source.h"
 #include "supervisor/process/spawn.h"
 
 #include <poll.h>

@@ -2,7 +2,7 @@
 
 #include "lib/buffer.h"
 #include "lib/human.h"
-#include "supervisor/process/prompt.h"
+#include "supervisor/process/wait.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <poll.h>
