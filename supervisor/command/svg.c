@@ -123,6 +123,23 @@ static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
 	buffer_append_string(&s->texts, "</text>\n");
 }
 
+static void svg_on_text(void *ctx, const char *data, size_t len)
+{
+	(void)ctx, (void)data, (void)len;
+}
+
+struct terminal *svg_terminal(const json_t *cols, const json_t *rows)
+{
+	const struct terminal_options options = {
+		.cols = (unsigned)json_integer_value(cols),
+		.rows = (unsigned)json_integer_value(rows),
+		.collapse = true,
+		.styles = true,
+	};
+	const struct terminal_events events = {.text = svg_on_text};
+	return terminal_new(&options, &events);
+}
+
 int svg_write(const char *path, const struct terminal *t)
 {
 	struct svg s = {.rows = 0};

@@ -1,14 +1,14 @@
 // terse archive ID, terse unarchive FILE, terse replay ID: a kept run as one file, and a recorded
-// one (run --record, process/record.h) played back or in another format.
+// one (run --record: an asciicast of version 2, process/record.h) played back or as a picture.
 
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/json_read.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/command/output.h"
 #include "supervisor/command/progress.h"
-#include "supervisor/command/recording.h"
 #include "supervisor/command/svg.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/spawn.h"
@@ -28,57 +28,97 @@
 
 /* --- recordings ---------------------------------------------------------------------- */
 
-static int replay_write_json(int to, json_t *value)
-{
-	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	int result = text ? io_write(to, text, strlen(text)) : -1;
-	if (result == 0)
-		result = io_write(to, "\n", 1);
-	free(text);
-	return result;
-}
+/* Seconds: no recording is so long. */
+#define RECORDING_END_MOST 1e9
 
-/* Version 3 has an object for the terminal. */
-static int replay_write_header(int to, json_t *header, int version)
+/* Zeroed but for `fd`, which stays the caller's. */
+struct recording {
+	int fd;
+	struct buffer buffer; /* to be released */
+	size_t used;          /* bytes of returned lines */
+};
+
+struct recording_event {
+	json_t *array;    /* owns `data`; the caller lets it go with json_decref() */
+	const char *line; /* as it is written, until the next one is read */
+	size_t line_len;
+	double at; /* seconds since the start, below RECORDING_END_MOST */
+	char kind; /* 'o': output, 'r': a size, as "80x24" */
+	const char *data;
+	size_t len;
+};
+
+/* Bytes of one line: an event holds the result of one read(2), escaped. */
+#define LINE_MOST ((size_t)1024 * 1024)
+
+/* The next line, without its newline. Returns 1, 0 at the end, or -1 with errno. */
+static int recording_line(struct recording *l, const char **line, size_t *len)
 {
-	if (version == 3) {
-		json_t *term = json_pack("{sO* sO*}", "cols", json_object_get(header, "width"),
-					 "rows", json_object_get(header, "height"));
-		if (!term || json_object_set_new(header, "term", term) < 0 ||
-		    json_object_set_new(header, "version", json_integer(3)) < 0)
+	for (;;) {
+		const char *start = l->buffer.data + l->used;
+		size_t left = l->buffer.len - l->used;
+		const char *newline = left ? memchr(start, '\n', left) : NULL;
+		if (newline) {
+			*line = start;
+			*len = (size_t)(newline - start);
+			l->used += *len + 1;
+			return 1;
+		}
+		if (left > LINE_MOST) {
+			errno = EBADMSG;
 			return -1;
-		json_object_del(header, "width");
-		json_object_del(header, "height");
+		}
+		buffer_consume(&l->buffer, l->used);
+		l->used = 0;
+		if (buffer_reserve(&l->buffer, 65536) < 0)
+			return -1;
+		ssize_t n = io_read(l->fd, l->buffer.data + l->buffer.len, 65536);
+		/* A last line without a newline was not written completely. */
+		if (n <= 0)
+			return n < 0 ? -1 : 0;
+		l->buffer.len += (size_t)n;
 	}
-	return replay_write_json(to, header);
 }
 
-/* Writes the asciicast in `from` (a descriptor) to `to` as version 2, or 3 (intervals, terminal in
-   an object). Returns 0, or -1 with errno; EBADMSG: not an asciicast. */
-static int replay_write_cast(int from, int to, int version)
+/* The header. NULL with errno EBADMSG: it is none; ENODATA: there is nothing. */
+static json_t *recording_header(struct recording *l)
 {
-	struct recording recording = {.fd = from};
-	struct recording_event e;
-	double before = 0;
-	int got = -1, result = -1;
-	json_t *header = recording_header(&recording);
-	if (!header || replay_write_header(to, header, version) < 0)
-		goto out;
-	while ((got = recording_next(&recording, &e)) == 1) {
-		double at = version == 3 ? e.at - before : e.at;
-		before = e.at;
-		/* Recordings have milliseconds. */
-		json_array_set_new(e.array, 0, json_real(round(at * 1000) / 1000));
-		result = replay_write_json(to, e.array);
-		json_decref(e.array);
-		if (result < 0)
-			goto out;
-	}
-	result = got;
-out:
+	const char *line;
+	size_t len;
+	int got = recording_line(l, &line, &len);
+	json_t *header = got == 1 ? json_read(line, len, 0, NULL) : NULL;
+	if (json_integer_value(json_object_get(header, "version")) == 2)
+		return header;
 	json_decref(header);
-	buffer_release(&recording.buffer);
-	return result;
+	errno = got == 0 && l->buffer.len == 0 ? ENODATA : EBADMSG;
+	return NULL;
+}
+
+/* The next event. Returns 1, 0 at the end, or -1 with errno. */
+static int recording_next(struct recording *l, struct recording_event *e)
+{
+	const char *line;
+	size_t len;
+	int got = recording_line(l, &line, &len);
+	if (got <= 0)
+		return got;
+	e->line = line;
+	e->line_len = len + 1; /* with its newline */
+	e->array = json_read(line, len, 0, NULL);
+	int error = !e->array && errno == ENOMEM ? ENOMEM : EBADMSG;
+	const json_t *at = json_array_get(e->array, 0), *kind = json_array_get(e->array, 1),
+		     *data = json_array_get(e->array, 2);
+	e->at = json_number_value(at);
+	if (!json_is_number(at) || !json_is_string(kind) || !json_is_string(data) ||
+	    !(e->at >= 0 && e->at < RECORDING_END_MOST) || json_string_length(kind) != 1) {
+		json_decref(e->array);
+		errno = error;
+		return -1;
+	}
+	e->kind = *json_string_value(kind);
+	e->data = json_string_value(data);
+	e->len = json_string_length(data);
+	return 1;
 }
 
 struct player {
@@ -189,9 +229,25 @@ static int replay_parse_speed(const struct verb_call *c, const char *text, doubl
 /* Writes the last screen as a picture. Returns 0, or -1 with errno. */
 static int replay_draw(int fd, const char *path)
 {
-	struct terminal *t = recording_last(fd);
+	struct recording r = {.fd = fd};
+	struct recording_event e;
+	unsigned cols, rows;
+	json_t *header = recording_header(&r);
+	struct terminal *t = header ? svg_terminal(json_object_get(header, "width"),
+						   json_object_get(header, "height"))
+				    : NULL;
+	while (t && recording_next(&r, &e) == 1) {
+		if (e.kind == 'o')
+			terminal_feed(t, e.data, e.len);
+		else if (e.kind == 'r' && sscanf(e.data, "%ux%u", &cols, &rows) == 2 && cols >= 2 &&
+			 cols <= 1000 && rows >= 2 && rows <= 500)
+			terminal_resize(t, cols, rows);
+		json_decref(e.array);
+	}
 	int result = t ? svg_write(path, t) : -1;
 	terminal_free(t);
+	json_decref(header);
+	buffer_release(&r.buffer);
 	return result;
 }
 
@@ -268,16 +324,26 @@ static int archive_open_output(const struct verb_call *c, struct output *o, cons
 	return -1;
 }
 
-/* Writes only the recording. Returns 0, or -1 after saying why not. */
-static int archive_write_cast(const struct verb_call *c, const struct id_found *found, int to,
-			      int version)
+/* Writes only the recording, as far as it is whole. Returns 0, or -1 after saying why not. */
+static int archive_write_cast(const struct verb_call *c, const struct id_found *found, int to)
 {
-	int from = replay_open(c, found);
-	int result = from < 0 ? -1 : replay_write_cast(from, to, version);
-	if (from >= 0 && result < 0)
+	struct recording r = {.fd = replay_open(c, found)};
+	struct recording_event e;
+	int got = 0;
+	if (r.fd < 0)
+		return -1;
+	json_t *header = recording_header(&r);
+	int result = header ? io_write(to, r.buffer.data, r.used) : -1;
+	while (result == 0 && (got = recording_next(&r, &e)) == 1) {
+		result = io_write(to, e.line, e.line_len);
+		json_decref(e.array);
+	}
+	if (result < 0 || got < 0)
 		replay_failed(c, found->id, errno);
-	io_close(&from);
-	return result;
+	json_decref(header);
+	buffer_release(&r.buffer);
+	io_close(&r.fd);
+	return result < 0 ? -1 : got;
 }
 
 static void archive_tell(void *ctx, uint64_t done, uint64_t total)
@@ -311,9 +377,9 @@ static void archive_print_size(const char *path, const char *size)
 	buffer_release(&line);
 }
 
-/* `cast`: the version of the asciicast that is wanted, or 0. */
+/* `cast`: only the recording. */
 static int archive_write_found(const struct verb_call *c, const struct id_found *found,
-			       const char *output, bool force, int cast)
+			       const char *output, bool force, bool cast)
 {
 	char name[ID_LEN + 16], size[HUMAN_LEN];
 	struct output o;
@@ -325,8 +391,8 @@ static int archive_write_found(const struct verb_call *c, const struct id_found 
 		verb_error(c->verb->name, "%s: %m", found->id);
 	if (dir < 0 || archive_open_output(c, &o, output, force) < 0)
 		goto out;
-	int written = cast ? archive_write_cast(c, found, o.fd, cast)
-			   : archive_write_all(c, found, dir, o.fd);
+	int written =
+		cast ? archive_write_cast(c, found, o.fd) : archive_write_all(c, found, dir, o.fd);
 	status = output_close(&o, written) < 0;
 	if (status && written == 0)
 		verb_error(c->verb->name, "%s: %m", output);
@@ -339,7 +405,7 @@ out:
 
 struct archive_options {
 	const char *output;
-	bool force, cast, cast3;
+	bool force, cast;
 };
 
 static int archive_run(struct verb_call *c)
@@ -349,11 +415,11 @@ static int archive_run(struct verb_call *c)
 		return EXIT_TERSE;
 	struct store stores[STORE_MAX];
 	struct id_found found;
-	int count, status = 1, cast = o.cast3 ? 3 : o.cast ? 2 : 0;
+	int count, status = 1;
 	if (verb_find(c, c->operands[0], stores, &count, &found) < 0)
 		verb_not_found(c, c->operands[0], errno, &found);
 	else
-		status = archive_write_found(c, &found, o.output, o.force, cast);
+		status = archive_write_found(c, &found, o.output, o.force, o.cast);
 	store_close_all(stores, count);
 	return status;
 }
@@ -364,9 +430,7 @@ static const struct verb_option archive_options[] = {
 	{"--force", 0, VERB_FLAG, offsetof(struct archive_options, force), NULL,
 	 "replace the file"},
 	{"--cast", 0, VERB_FLAG, offsetof(struct archive_options, cast), NULL,
-	 "only the recording (run --record), as an asciicast of version 2 for asciinema (ID.cast)"},
-	{"--cast3", 0, VERB_FLAG, offsetof(struct archive_options, cast3), NULL,
-	 "the same, of version 3"},
+	 "only the recording (run --record), as an asciicast for asciinema (ID.cast)"},
 	VERB_LAST_ROW,
 	VERB_END_ROW,
 };

@@ -7,7 +7,6 @@
 #include "lib/io.h"
 #include "lib/json_read.h"
 #include "supervisor/command/live_run.h"
-#include "supervisor/command/recording.h"
 #include "supervisor/command/svg.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/report/wording.h"
@@ -132,10 +131,9 @@ static int snapshot_draw(const struct buffer *json, const char *path)
 {
 	json_t *root = json_read(json->data, json->len, 0, NULL);
 	const json_t *paint = json_object_get(root, "paint");
-	/* A recording has such a header. */
-	json_t *header = json_pack("{sO sO}", "width", json_object_get(root, "cols"), "height",
-				   json_object_get(root, "rows"));
-	struct terminal *t = header && json_is_string(paint) ? recording_terminal(header) : NULL;
+	struct terminal *t = json_is_string(paint) ? svg_terminal(json_object_get(root, "cols"),
+								  json_object_get(root, "rows"))
+						   : NULL;
 	int result = -1;
 	if (t) {
 		terminal_feed(t, json_string_value(paint), json_string_length(paint));
@@ -144,7 +142,6 @@ static int snapshot_draw(const struct buffer *json, const char *path)
 		errno = EPROTO;
 	}
 	terminal_free(t);
-	json_decref(header);
 	json_decref(root);
 	return result;
 }

@@ -28,18 +28,12 @@ class Recorded(Case):
     def test_asciicast(self):
         run = self.record()
         self.assertEqual(run.out, "h\xe9llo\nred\n".encode())
-        for options, form in ((["--cast"], 2), (["--cast3"], 3)):
-            header, *events = self.cast(*options)
-            self.assertEqual(header["version"], form)
-            size = header if form == 2 else header["term"]
-            self.assertEqual(size["width" if form == 2 else "cols"], 160)
-            self.assertEqual(size["height" if form == 2 else "rows"], 50)
-            self.assertEqual([e[1] for e in events], ["o"] * len(events))
-            self.assertEqual("".join(e[2] for e in events),
-                             "h\xe9llo\r\n\033[31mred\033[m\r\n")
-            self.assertTrue(all(e[0] >= 0 for e in events))
-        second = self.cast("--cast")
-        self.assertGreaterEqual(second[-1][0], second[1][0])
+        header, *events = self.cast("--cast")
+        self.assertEqual((header["version"], header["width"], header["height"]), (2, 160, 50))
+        self.assertEqual([e[1] for e in events], ["o"] * len(events))
+        self.assertEqual("".join(e[2] for e in events), "h\xe9llo\r\n\033[31mred\033[m\r\n")
+        self.assertEqual(sorted(e[0] for e in events), [e[0] for e in events])
+        self.assertGreaterEqual(events[0][0], 0)
 
     def test_a_file(self):
         self.record()
