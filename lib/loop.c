@@ -5,6 +5,12 @@
 #include "lib/human.h"
 #include "lib/io.h"
 
+void loop_begin(struct loop *l)
+{
+	l->count = 0;
+	l->until_ms = 0;
+}
+
 void loop_watch(struct loop *l, int fd, short events, void (*ready)(void *ctx, short revents),
 		void *ctx)
 {
@@ -31,8 +37,7 @@ int loop_turn(struct loop *l)
 	}
 	const size_t count = l->count;
 	int ready = io_poll(l->fds, count, (int)wait);
-	l->count = 0;
-	l->until_ms = 0;
+	loop_begin(l);
 	for (size_t i = 0; ready > 0 && i < count; i++) {
 		if (l->fds[i].revents && l->watches[i].ready)
 			l->watches[i].ready(l->watches[i].ctx, l->fds[i].revents);

@@ -1,6 +1,7 @@
 // The one poll loop. What a process waits for is said anew at each turn, from its state:
 //
-//	struct loop l = LOOP_INIT;
+//	struct loop l;
+//	loop_begin(&l);
 //	while (!over) {
 //		loop_watch(&l, fd, POLLIN, on_input, ctx);
 //		loop_until(&l, due_ms);
@@ -15,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOOP_MOST 128
+#define LOOP_MOST 2048
 
 struct loop {
 	size_t count;
@@ -27,10 +28,8 @@ struct loop {
 	} watches[LOOP_MOST];
 };
 
-#define LOOP_INIT          \
-	{                  \
-		.count = 0 \
-	}
+/* Nothing else of it needs a value, so that the room for many costs nothing. */
+void loop_begin(struct loop *l);
 
 /* For this turn: calls `ready` (NULL: it only ends the turn) when one of `events` comes, or an
    error or the end. An `fd` of -1 and one too many are ignored. */

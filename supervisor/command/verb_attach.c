@@ -141,7 +141,8 @@ static void attach_on_signal(void *ctx, short revents)
 
 static void attach_loop(struct attach *a)
 {
-	struct loop l = LOOP_INIT;
+	struct loop l;
+	loop_begin(&l);
 	while (!a->leaving) {
 		loop_watch(&l, a->client.fd, POLLIN, attach_on_frame, a);
 		loop_watch(&l, STDIN_FILENO, POLLIN, attach_on_keys, a);

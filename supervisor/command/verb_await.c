@@ -423,7 +423,8 @@ static int await_outcome(struct waiter *w)
 	/* EPIPE: the supervisor refused the client and its answer waits to be read. */
 	if (client_send(&w->client, FRAME_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
 		return OUTCOME_ENDED;
-	struct loop l = LOOP_INIT;
+	struct loop l;
+	loop_begin(&l);
 	for (;;) {
 		int64_t now = clock_monotonic_ms();
 		if (!w->known && now >= w->begun + ANSWER_MS) {

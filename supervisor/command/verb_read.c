@@ -536,7 +536,8 @@ static void follow_on_reader(void *gone, short revents)
    reader has. */
 static int follow_wait(const struct client *v, struct live_status *now)
 {
-	struct loop l = LOOP_INIT;
+	struct loop l;
+	loop_begin(&l);
 	int refused = 0, got = 0;
 	bool gone = false;
 	while (got == 0) {

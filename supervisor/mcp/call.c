@@ -59,6 +59,7 @@ struct call *call_new(struct server *s, const char *id)
 					  : "too many requests at once; send it again later");
 		return NULL;
 	}
+	c->server = s;
 	c->out = c->err = c->leash = c->leave.fd = -1;
 	memcpy(c->id, id, strlen(id) + 1);
 	c->next = s->calls;
@@ -534,20 +535,23 @@ void call_cancel(struct call *c)
 
 /* --- progress --------------------------------------------------------------------------------- */
 
-void call_progress(struct call *c, int64_t now_ms)
+int64_t call_ask(struct call *c)
 {
 	const struct client run = {.fd = c->leash};
-	if (c->asked || now_ms < c->ask_at || run.fd < 0)
-		return;
-	c->asked = client_send(&run, FRAME_STATUS, 0, 0, NULL, 0) == 0;
-	c->ask_at = now_ms + SERVER_PROGRESS_MS;
+	int64_t now_ms = clock_monotonic_ms();
+	if (!c->asked && now_ms >= c->ask_at && run.fd >= 0) {
+		c->asked = client_send(&run, FRAME_STATUS, 0, 0, NULL, 0) == 0;
+		c->ask_at = now_ms + SERVER_PROGRESS_MS;
+	}
+	return c->asked ? 0 : c->ask_at;
 }
 
 /* "12 lines, 340 B: Compiling foo.c", unless that was said already. */
-static void call_tell(struct server *s, struct call *c, const struct live_status *now,
-		      int64_t now_ms)
+static void call_tell(struct call *c, const struct live_status *now)
 {
+	struct server *s = c->server;
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
+	int64_t now_ms = clock_monotonic_ms();
 	bool same = now->lines == c->told_lines && now->bytes == c->told_bytes;
 	if ((same && now_ms < c->told_at + CALL_SILENCE_MS) || output_queue_is_full(&s->out))
 		return;
@@ -568,18 +572,18 @@ static void call_tell(struct server *s, struct call *c, const struct live_status
 	server_send(s, &line);
 }
 
-void call_receive(struct server *s, struct call *c, int64_t now_ms)
+void call_on_progress(void *ctx, short events)
 {
+	struct call *c = ctx;
 	const struct client run = {.fd = c->leash};
+	struct live_status now;
 	struct frame p;
 	ssize_t n;
+	(void)events;
 	while ((n = client_receive(&run, &p, MSG_DONTWAIT)) >= 0) {
-		struct live_status now;
 		c->asked = false;
-		if (p.kind != FRAME_STATUS || n != sizeof(now))
-			continue;
-		memcpy(&now, p.data, sizeof(now));
-		call_tell(s, c, &now, now_ms);
+		if (p.kind == FRAME_STATUS && n == sizeof(now))
+			call_tell(c, memcpy(&now, p.data, sizeof(now)));
 	}
 	if (errno != EAGAIN)
 		c->token[0] = '\0';

@@ -1,6 +1,7 @@
 // See server.h: artifacts as resources, "terse://cmd-1m5zq8k3x7f", with "?offset=1&limit=2000" for
 // a part. A long text comes as a page, which ends with how to read on.
 
+#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/utf8.h"
@@ -146,20 +147,13 @@ void resources_list(struct server *s, const struct rpc_message *m)
 
 void resources_templates(struct server *s, const struct rpc_message *m)
 {
+	static const char templates[] =
+		"{\"resourceTemplates\":[{\"uriTemplate\":\"" RESOURCES_SCHEME
+		"{artifact_id}{?offset,limit}\",\"name\":\"artifact\",\"title\":\"Output of a "
+		"command\",\"description\":\"The output of a command, or its lines from offset on. "
+		"A long one comes as pages.\",\"mimeType\":\"text/plain\"}]}";
 	struct buffer line = BUFFER_INIT;
-	rpc_begin_result(&line, m->id);
-	json_begin_array(&line, "resourceTemplates");
-	json_begin_object(&line, NULL);
-	json_add_string(&line, "uriTemplate", RESOURCES_SCHEME "{artifact_id}{?offset,limit}");
-	json_add_string(&line, "name", "artifact");
-	json_add_string(&line, "title", "Output of a command");
-	json_add_string(&line, "description",
-			"The output of a command, or its lines from offset on. A long one comes as "
-			"pages.");
-	json_add_string(&line, "mimeType", "text/plain");
-	json_end_object(&line);
-	json_end_array(&line);
-	rpc_end(&line);
+	rpc_result(&line, m->id, templates, strlen(templates));
 	server_send_answer(s, m->id, &line);
 }
 
@@ -289,27 +283,27 @@ void resources_unsubscribe(struct server *s, const struct rpc_message *m)
 	server_answer_empty(s, m);
 }
 
-void resources_tell(struct server *s, struct watched *w, int64_t now_ms)
+void resources_tell(struct server *s, struct watched *w)
 {
 	struct buffer line = BUFFER_INIT;
 	char uri[sizeof(RESOURCES_SCHEME) + ID_LEN];
-	snprintf(uri, sizeof(uri), RESOURCES_SCHEME "%s", w->id);
-	if (output_queue_is_full(&s->out)) {
-		w->told_at = now_ms;
+	w->told_at = clock_monotonic_ms();
+	if (output_queue_is_full(&s->out))
 		return;
-	}
 	w->changed = false;
-	w->told_at = now_ms;
+	snprintf(uri, sizeof(uri), RESOURCES_SCHEME "%s", w->id);
 	rpc_begin_notification(&line, "notifications/resources/updated");
 	json_add_string(&line, "uri", uri);
 	rpc_end(&line);
 	server_send(s, &line);
 }
 
-void resources_receive(struct watched *w, int64_t now_ms)
+void resources_on_change(void *ctx, short events)
 {
+	struct watched *w = ctx;
 	const struct client run = {.fd = w->fd};
 	struct frame p;
+	(void)events;
 	while (client_receive(&run, &p, MSG_DONTWAIT) >= 0)
 		w->changed |= p.kind == FRAME_STATUS;
 	if (errno == EAGAIN)
@@ -317,5 +311,5 @@ void resources_receive(struct watched *w, int64_t now_ms)
 	/* The artifact is complete. The last word comes at once, or as soon as there is room. */
 	io_close(&w->fd);
 	w->changed = true;
-	w->told_at = now_ms - SERVER_PROGRESS_MS;
+	w->told_at = clock_monotonic_ms() - SERVER_PROGRESS_MS;
 }

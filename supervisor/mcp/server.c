@@ -5,10 +5,10 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/loop.h"
 #include "lib/utf8.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +28,6 @@
 /* The server's own: standard ones, signals, the output opened again, and the other ends of the
    child that is being started. */
 #define SERVER_OWN_FILES 12
-
-/* Descriptors that the loop waits for: three of each call. */
-#define SERVER_POLL_MAX (3 + 3 * SERVER_CALLS_MAX + SERVER_HELD_MAX + SERVER_WATCHED_MAX)
 
 /* --- what is sent ---------------------------------------------------------------------------- */
 
@@ -143,6 +140,13 @@ static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26"
 
 #define REVISIONS (sizeof(revisions) / sizeof(*revisions))
 
+static const char capabilities[] =
+	"{\"tools\":{\"listChanged\":false},\"resources\":{\"subscribe\":true,\"listChanged\":"
+	"false},\"logging\":{}}";
+
+static const char server_info[] =
+	"{\"name\":\"terse\",\"title\":\"terse\",\"version\":\"" TERSE_VERSION "\"}";
+
 static const char instructions[] =
 	"Run commands with run_command. Long output comes as a preview; its markers and last line "
 	"name the artifact_id, and read_command_output reads or searches the rest. A command that "
@@ -169,22 +173,8 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 	}
 	rpc_begin_result(&line, m->id);
 	json_add_string(&line, "protocolVersion", revision);
-	json_begin_object(&line, "capabilities");
-	json_begin_object(&line, "tools");
-	json_add_bool(&line, "listChanged", false);
-	json_end_object(&line);
-	json_begin_object(&line, "resources");
-	json_add_bool(&line, "subscribe", true);
-	json_add_bool(&line, "listChanged", false);
-	json_end_object(&line);
-	json_begin_object(&line, "logging");
-	json_end_object(&line);
-	json_end_object(&line);
-	json_begin_object(&line, "serverInfo");
-	json_add_string(&line, "name", "terse");
-	json_add_string(&line, "title", "terse");
-	json_add_string(&line, "version", TERSE_VERSION);
-	json_end_object(&line);
+	json_add_raw(&line, "capabilities", capabilities, strlen(capabilities));
+	json_add_raw(&line, "serverInfo", server_info, strlen(server_info));
 	json_add_string(&line, "instructions",
 			s->read_only ? instructions_read_only : instructions);
 	rpc_end(&line);
@@ -270,42 +260,68 @@ static void methods_notification(struct server *s, const struct rpc_message *m)
 		call_cancel(c);
 }
 
-/* Takes requests one by one, as long as there is room for their answers. */
-static void server_take_lines(struct server *s)
-{
-	struct rpc_message m;
-	const char *line;
-	size_t len;
-	while (!output_queue_is_full(&s->out) && s->call_count < s->calls_most &&
-	       inbox_next(&s->in, &line, &len)) {
-		rpc_read(&m, line, len);
-		switch (m.kind) {
-		case RPC_REQUEST: methods_request(s, &m); break;
-		case RPC_NOTIFICATION: methods_notification(s, &m); break;
-		case RPC_RESPONSE: break;
-		case RPC_WRONG: server_send_error(s, m.id, m.code, "%s", m.wrong); break;
-		}
-		rpc_release(&m);
-	}
-}
-
 /* --- the loop -------------------------------------------------------------------------------- */
 
-/* What a descriptor of the loop belongs to. */
-struct server_poll {
-	struct pollfd fds[SERVER_POLL_MAX];
-	size_t count;
-};
-
-static void server_poll_add(struct server_poll *p, int fd, short events)
+static void server_on_output(void *ctx, short events)
 {
-	if (p->count < SERVER_POLL_MAX)
-		p->fds[p->count++] = (struct pollfd){.fd = fd, .events = events};
+	struct server *s = ctx;
+	(void)events;
+	output_queue_pump(&s->out);
 }
 
-static bool server_takes_requests(const struct server *s)
+static void server_on_input(void *ctx, short events)
 {
-	return !s->ending && !output_queue_is_full(&s->out) && s->call_count < s->calls_most;
+	struct server *s = ctx;
+	(void)events;
+	inbox_read(&s->in, STDIN_FILENO);
+}
+
+static void server_on_print(void *ctx, short events)
+{
+	(void)events;
+	call_read(ctx);
+}
+
+/* A run that goes on has ended. */
+static void server_on_held(void *ctx, short events)
+{
+	int *held = ctx;
+	char packet[64];
+	(void)events;
+	ssize_t n = recv(*held, packet, sizeof(packet), MSG_DONTWAIT);
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		io_close(held);
+}
+
+static void server_begin_end(struct server *s, int64_t at_ms)
+{
+	if (!s->ending || at_ms < s->end_at)
+		s->end_at = at_ms;
+	s->ending = true;
+}
+
+static void server_on_signal(void *ctx, short events)
+{
+	struct server *s = ctx;
+	struct signalfd_siginfo info;
+	(void)events;
+	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGCHLD) {
+			server_begin_end(s, 0);
+			continue;
+		}
+		for (struct call *c = s->calls; c; c = c->next) {
+			int status;
+			if (c->ended || waitpid(c->pid, &status, WNOHANG) <= 0)
+				continue;
+			call_read(c);
+			io_close(&c->out);
+			io_close(&c->err);
+			c->ended = true;
+			c->status =
+				WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+		}
+	}
 }
 
 /* The call that may print although too much waits already; NULL: each may. */
@@ -321,158 +337,80 @@ static const struct call *server_only_reader(const struct server *s)
 	return sum > SERVER_OUTPUT_MAX ? most : NULL;
 }
 
-static void server_poll_calls(struct server *s, struct server_poll *p)
+static bool server_takes_requests(const struct server *s)
 {
+	return !output_queue_is_full(&s->out) && s->call_count < s->calls_most;
+}
+
+/* Waits for what can happen next. */
+static void server_wait(struct server *s)
+{
+	struct loop l;
 	const struct call *only = server_only_reader(s);
-	for (const struct call *c = s->calls; c; c = c->next) {
-		bool reads = (!only || only == c) && !c->ended;
-		server_poll_add(p, reads ? c->out : -1, POLLIN);
-		server_poll_add(p, reads ? c->err : -1, POLLIN);
-		server_poll_add(p, *c->token ? c->leash : -1, POLLIN);
-	}
-}
-
-/* Milliseconds until something is due; -1: nothing is. */
-static int server_next_wait(const struct server *s, int64_t now_ms)
-{
-	int64_t due = s->ending ? s->end_at : INT64_MAX;
-	for (const struct call *c = s->calls; c; c = c->next) {
-		if (*c->token && !c->asked && !c->ended && c->ask_at < due)
-			due = c->ask_at;
-	}
-	for (size_t i = 0; i < s->watched_count; i++) {
-		const struct watched *w = &s->watched[i];
-		if (w->changed && w->told_at + SERVER_PROGRESS_MS < due)
-			due = w->told_at + SERVER_PROGRESS_MS;
-	}
-	if (due == INT64_MAX)
-		return -1;
-	return due <= now_ms ? 0 : due - now_ms > 60000 ? 60000 : (int)(due - now_ms);
-}
-
-static void server_begin_end(struct server *s)
-{
-	if (s->ending)
-		return;
-	s->ending = true;
-	s->end_at = clock_monotonic_ms() + SERVER_END_MS;
-}
-
-static void server_reap(struct server *s)
-{
+	loop_begin(&l);
+	if (!output_queue_is_empty(&s->out))
+		loop_watch(&l, output_queue_poll_fd(&s->out), POLLOUT, server_on_output, s);
 	for (struct call *c = s->calls; c; c = c->next) {
-		int status;
-		pid_t pid = 0;
-		while (!c->ended && (pid = waitpid(c->pid, &status, WNOHANG)) < 0 &&
-		       errno == EINTR) {
+		if (!c->ended && (!only || only == c)) {
+			loop_watch(&l, c->out, POLLIN, server_on_print, c);
+			loop_watch(&l, c->err, POLLIN, server_on_print, c);
 		}
-		if (pid <= 0)
-			continue;
-		call_read(c);
-		io_close(&c->out);
-		io_close(&c->err);
-		c->ended = true;
-		c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+		if (*c->token)
+			loop_watch(&l, c->leash, POLLIN, call_on_progress, c);
+		if (*c->token && !c->ended)
+			loop_until(&l, call_ask(c));
 	}
+	for (size_t i = 0; i < s->held_count; i++)
+		loop_watch(&l, s->held[i], POLLIN, server_on_held, &s->held[i]);
+	for (size_t i = 0; i < s->watched_count; i++) {
+		struct watched *w = &s->watched[i];
+		loop_watch(&l, w->fd, POLLIN, resources_on_change, w);
+		if (w->changed)
+			loop_until(&l, w->told_at + SERVER_PROGRESS_MS);
+	}
+	loop_watch(&l, s->signals, POLLIN, server_on_signal, s);
+	if (!s->ending && server_takes_requests(s))
+		loop_watch(&l, STDIN_FILENO, POLLIN, server_on_input, s);
+	if (s->ending)
+		loop_until(&l, s->end_at);
+	loop_turn(&l);
 }
 
-static void server_read_signals(struct server *s)
+/* One turn: what has come is dealt with, as long as the client takes answers. */
+static void server_turn(struct server *s)
 {
-	struct signalfd_siginfo info;
-	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
-			server_reap(s);
-		} else {
-			server_begin_end(s);
-			s->end_at = 0;
-		}
+	struct rpc_message m;
+	const char *line;
+	size_t len;
+	server_wait(s);
+	for (size_t i = s->held_count; i-- > 0;) {
+		if (s->held[i] < 0)
+			s->held[i] = s->held[--s->held_count];
 	}
-}
-
-/* Answers the calls whose child has ended, as long as the client takes answers. */
-static void server_finish_calls(struct server *s)
-{
-	struct call *next;
-	for (struct call *c = s->calls; c; c = next) {
+	for (size_t i = s->watched_count; i-- > 0;) {
+		struct watched *w = &s->watched[i];
+		if (w->changed && clock_monotonic_ms() >= w->told_at + SERVER_PROGRESS_MS)
+			resources_tell(s, w);
+		if (w->fd < 0 && !w->changed)
+			*w = s->watched[--s->watched_count];
+	}
+	for (struct call *c = s->calls, *next; c; c = next) {
 		next = c->next;
 		if (c->ended && !output_queue_is_full(&s->out))
 			call_finish(s, c);
 	}
-}
-
-/* Runs that have ended since. */
-static void server_look_at_held(struct server *s, const struct pollfd *fds)
-{
-	for (size_t i = s->held_count; i-- > 0;) {
-		char packet[64];
-		if (!fds[i].revents)
-			continue;
-		ssize_t n = recv(s->held[i], packet, sizeof(packet), MSG_DONTWAIT);
-		if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
-			continue;
-		io_close(&s->held[i]);
-		s->held[i] = s->held[--s->held_count];
+	while (server_takes_requests(s) && inbox_next(&s->in, &line, &len)) {
+		rpc_read(&m, line, len);
+		switch (m.kind) {
+		case RPC_REQUEST: methods_request(s, &m); break;
+		case RPC_NOTIFICATION: methods_notification(s, &m); break;
+		case RPC_RESPONSE: break;
+		case RPC_WRONG: server_send_error(s, m.id, m.code, "%s", m.wrong); break;
+		}
+		rpc_release(&m);
 	}
-}
-
-static void server_look_at_watched(struct server *s, const struct pollfd *fds, int64_t now_ms)
-{
-	for (size_t i = s->watched_count; i-- > 0;) {
-		struct watched *w = &s->watched[i];
-		if (fds[i].revents)
-			resources_receive(w, now_ms);
-		if (w->changed && now_ms >= w->told_at + SERVER_PROGRESS_MS)
-			resources_tell(s, w, now_ms);
-		if (w->fd < 0 && !w->changed)
-			s->watched[i] = s->watched[--s->watched_count];
-	}
-}
-
-static void server_look_at_calls(struct server *s, const struct pollfd *fds, int64_t now_ms)
-{
-	for (struct call *c = s->calls; c; c = c->next, fds += 3) {
-		if (!c->ended && (fds[0].revents || fds[1].revents))
-			call_read(c);
-		if (*c->token && fds[2].revents)
-			call_receive(s, c, now_ms);
-		if (*c->token && !c->ended)
-			call_progress(c, now_ms);
-	}
-}
-
-static void server_turn(struct server *s)
-{
-	struct server_poll p;
-	int64_t now_ms = clock_monotonic_ms();
-	p.count = 0;
-	server_poll_add(&p, s->signals, POLLIN);
-	server_poll_add(&p, server_takes_requests(s) ? STDIN_FILENO : -1, POLLIN);
-	server_poll_add(&p, output_queue_is_empty(&s->out) ? -1 : output_queue_poll_fd(&s->out),
-			POLLOUT);
-	const struct pollfd *calls = p.fds + p.count;
-	server_poll_calls(s, &p);
-	const struct pollfd *held = p.fds + p.count;
-	for (size_t i = 0; i < s->held_count; i++)
-		server_poll_add(&p, s->held[i], POLLIN);
-	const struct pollfd *watched = p.fds + p.count;
-	for (size_t i = 0; i < s->watched_count; i++)
-		server_poll_add(&p, s->watched[i].fd, POLLIN);
-	if (io_poll(p.fds, p.count, server_next_wait(s, now_ms)) < 0)
-		return;
-	now_ms = clock_monotonic_ms();
-	if (p.fds[2].revents)
-		output_queue_pump(&s->out);
-	server_look_at_calls(s, calls, now_ms);
-	server_look_at_held(s, held);
-	server_look_at_watched(s, watched, now_ms);
-	if (p.fds[0].revents)
-		server_read_signals(s);
-	server_finish_calls(s);
-	if (p.fds[1].revents)
-		inbox_read(&s->in, STDIN_FILENO);
-	server_take_lines(s);
 	if (s->in.ended)
-		server_begin_end(s);
+		server_begin_end(s, clock_monotonic_ms() + SERVER_END_MS);
 }
 
 static bool server_is_done(const struct server *s)

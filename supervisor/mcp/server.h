@@ -53,6 +53,7 @@ struct resource {
 /* A request that is answered by what a child of the server prints: a copy of it that calls a
    function, or executes `terse run`. */
 struct call {
+	struct server *server;
 	struct call *next;
 	char id[RPC_ID_MAX];
 	const struct tool *tool; /* NULL: of resources */
@@ -170,11 +171,13 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 
 void call_cancel(struct call *c);
 
-/* Reads what its child has printed; asks for the state of a run whose progress is wanted, and
-   passes on what came. */
+/* Reads what its child has printed. */
 void call_read(struct call *c);
-void call_progress(struct call *c, int64_t now_ms);
-void call_receive(struct server *s, struct call *c, int64_t now_ms);
+
+/* Asks for the state of a run whose progress is wanted, if it is time to. Returns when that is
+   next; 0: when the answer has come. And: passes that on to the client; `ctx` is the call. */
+int64_t call_ask(struct call *c);
+void call_on_progress(void *ctx, short events);
 
 /* The child has ended: answers, and frees the call. */
 void call_finish(struct server *s, struct call *c);
@@ -208,9 +211,9 @@ void resources_unsubscribe(struct server *s, const struct rpc_message *m);
 /* Answers a request with what its child has printed. */
 void resources_answer(struct server *s, struct call *c);
 
-/* The run of a subscription has something new, or has ended; and: the client is told of it, if it
-   has room. */
-void resources_receive(struct watched *w, int64_t now_ms);
-void resources_tell(struct server *s, struct watched *w, int64_t now_ms);
+/* The run of a subscription has something new, or has ended; `ctx` is what watches it. And: the
+   client is told of it, if it has room. */
+void resources_on_change(void *ctx, short events);
+void resources_tell(struct server *s, struct watched *w);
 
 #endif

@@ -346,7 +346,8 @@ static void frontend_on_frame(void *ctx, short revents)
 /* Waits for the end of the command, which f->end reports. */
 static void frontend_wait_for_end(struct frontend *f)
 {
-	struct loop l = LOOP_INIT;
+	struct loop l;
+	loop_begin(&l);
 	while (!f->over) {
 		int wait = frontend_next_wait(f);
 		if (wait >= 0)

@@ -45,7 +45,8 @@ void discard_output(int fds[2])
 {
 	static char chunk[4096];
 	struct rate_limit pace = {0};
-	struct loop l = LOOP_INIT;
+	struct loop l;
+	loop_begin(&l);
 	while (fds[0] >= 0 || fds[1] >= 0) {
 		int64_t now = clock_monotonic_ms(), wait = rate_limit_wait(&pace, now);
 		if (wait > 0)

@@ -587,7 +587,8 @@ static void supervisor_on_readable(void *ctx, short revents)
 /* One turn of the loop: waits for what can happen next and deals with it. */
 static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 {
-	struct loop *l = &s->loop;
+	struct loop loop, *l = &loop;
+	loop_begin(l);
 	bool paused = lingering_is_paused(&s->lingering, now_ms);
 	/* The reader of the summary has taken a piece. */
 	if (delivery_print(&s->delivery))

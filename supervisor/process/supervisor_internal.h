@@ -267,7 +267,6 @@ struct front {
 
 struct supervisor {
 	const struct job *job;
-	struct loop loop;
 	enum supervisor_state state;
 	enum caller_state caller;
 	struct front front;

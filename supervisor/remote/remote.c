@@ -213,7 +213,8 @@ static int remote_wait(const struct settings *s, struct remote_call *call, pid_t
 	size_t len = 0;
 	int64_t deadline = clock_monotonic_ms() + s->transfer_time;
 	uint64_t before = call->progress ? call->progress(call->ctx) : 0;
-	struct loop l = LOOP_INIT;
+	struct loop l;
+	loop_begin(&l);
 	for (;;) {
 		remote_listen(errors, said, &len);
 		pid_t ended = waitpid(pid, &status, WNOHANG);

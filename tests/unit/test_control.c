@@ -391,7 +391,8 @@ static void the_socket(void **state)
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	for (size_t clients = 0; clients < 2; clients++) {
-		struct loop l = LOOP_INIT;
+		struct loop l;
+		loop_begin(&l);
 		control_watch(&r.control, &l);
 		assert_int_equal(l.count, 1 + clients);
 		control_serve(&r.control);

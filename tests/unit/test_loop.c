@@ -32,7 +32,8 @@ static void on_second(void *ctx, short revents)
 
 static void in_the_order_of_watching(void **state)
 {
-	struct loop l = LOOP_INIT;
+	struct loop l;
+	loop_begin(&l);
 	struct seen s = {.revents = 0};
 	int a[2], b[2];
 	(void)state;
@@ -58,7 +59,8 @@ static void in_the_order_of_watching(void **state)
 
 static void the_first_deadline_counts(void **state)
 {
-	struct loop l = LOOP_INIT;
+	struct loop l;
+	loop_begin(&l);
 	(void)state;
 	int64_t now = clock_monotonic_ms();
 	loop_until(&l, 0);
@@ -75,7 +77,8 @@ static void the_first_deadline_counts(void **state)
 
 static void one_too_many(void **state)
 {
-	struct loop l = LOOP_INIT;
+	struct loop l;
+	loop_begin(&l);
 	(void)state;
 	for (int i = 0; i <= LOOP_MOST; i++)
 		loop_watch(&l, STDIN_FILENO, 0, NULL, NULL);
