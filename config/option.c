@@ -219,37 +219,23 @@ const char *option_default(const struct option *o, char out[VALUE_LEN])
 	return option_is_number(o) ? option_number_text(o, o->initial, out) : o->preset;
 }
 
-/* Checks one string or item and copies it; NULL with errno and *error. */
-static char *copy_text(const struct option *o, const char *value, size_t len,
-		       struct option_error *error)
+/* Whether a string or item may be this one; else -1 with EINVAL and *error. */
+static int check_text(const struct option *o, const char *text, struct option_error *error)
 {
-	const char *reason;
-	char *copy;
-	if (len > (uint64_t)o->max) {
-		option_refuse(error, "longer than %" PRId64 " bytes", o->max);
-		return NULL;
-	}
-	copy = strndup(value, len);
-	if (!copy)
-		return NULL;
-	reason = o->refuse ? o->refuse(copy) : NULL;
-	if (reason) {
-		free(copy);
-		option_refuse(error, "%s", reason);
-		return NULL;
-	}
-	return copy;
+	if (strlen(text) > (uint64_t)o->max)
+		return option_refuse(error, "longer than %" PRId64 " bytes", o->max);
+	const char *reason = o->refuse ? o->refuse(text) : NULL;
+	return reason ? option_refuse(error, "%s", reason) : 0;
 }
 
 static int set_string(char **to, const struct option *o, const char *value,
 		      struct option_error *error)
 {
 	char *copy = NULL;
-	if (*value != '\0') {
-		copy = copy_text(o, value, strlen(value), error);
-		if (!copy)
-			return -1;
-	}
+	if (*value && check_text(o, value, error) < 0)
+		return -1;
+	if (*value && !(copy = strdup(value)))
+		return -1;
 	free(*to);
 	*to = copy;
 	return 0;
@@ -264,49 +250,66 @@ static void release_list(struct strings *list)
 }
 
 /* The array has room for a power of two of pointers; the last one is NULL. */
-static int append_item(struct strings *list, const struct option *o, const char *value, size_t len,
-		       struct option_error *error)
+static int strings_add(struct strings *list, const char *text, size_t len)
 {
-	char *copy;
-	if (o->most > 0 && list->count >= o->most)
-		return option_refuse(error, "more than %zu", o->most);
-	copy = copy_text(o, value, len, error);
-	if (!copy)
-		return -1;
-	if (len == 0) {
-		free(copy);
-		return option_refuse(error, "must not be empty");
-	}
 	if ((list->count & (list->count + 1)) == 0) {
-		size_t room = 2 * (list->count + 1);
-		char **items = realloc(list->items, room * sizeof(*items));
-		if (!items) {
-			free(copy);
+		char **items = realloc(list->items, 2 * (list->count + 1) * sizeof(*items));
+		if (!items)
 			return -1;
-		}
 		list->items = items;
 	}
-	list->items[list->count++] = copy;
-	list->items[list->count] = NULL;
+	char *copy = strndup(text, len);
+	list->items[list->count] = copy;
+	if (!copy)
+		return -1;
+	list->items[++list->count] = NULL;
 	return 0;
 }
 
+static int append_item(struct strings *list, const struct option *o, const char *value, size_t len,
+		       struct option_error *error)
+{
+	if (o->most > 0 && list->count >= o->most)
+		return option_refuse(error, "more than %zu", o->most);
+	if (strings_add(list, value, len) < 0)
+		return -1;
+	char *item = list->items[list->count - 1];
+	if (check_text(o, item, error) == 0 &&
+	    (len > 0 || option_refuse(error, "must not be empty") == 0))
+		return 0;
+	free(item);
+	list->items[--list->count] = NULL;
+	return -1;
+}
+
+/* Goes through the lines of a value; those of a default are not checked (`error` is NULL). */
 static int set_list(struct strings *to, const struct option *o, const char *value,
 		    struct option_error *error)
 {
 	struct strings list = {NULL, 0};
-	while (*value != '\0') {
-		size_t len = strcspn(value, "\n");
-		if (len > 0 && append_item(&list, o, value, len, error) < 0) {
+	for (size_t len; *value; value += len + (value[len] == '\n')) {
+		len = strcspn(value, "\n");
+		int result = len == 0 ? 0
+			     : error  ? append_item(&list, o, value, len, error)
+				      : strings_add(&list, value, len);
+		if (result < 0) {
 			release_list(&list);
 			return -1;
 		}
-		value += len;
-		if (*value == '\n')
-			value++;
 	}
 	release_list(to);
 	*to = list;
+	return 0;
+}
+
+int option_initialize(struct settings *s, const struct option *o)
+{
+	if (option_is_number(o))
+		*option_number(s, o) = o->initial;
+	else if (o->preset && o->type == OPTION_LIST)
+		return set_list(option_field(s, o), o, o->preset, NULL);
+	else if (o->preset && !(*(char **)option_field(s, o) = strdup(o->preset)))
+		return -1;
 	return 0;
 }
 

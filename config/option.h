@@ -88,6 +88,9 @@ struct setting_source *option_source(struct settings *s, const struct option *o)
    that, else `o` itself. */
 const struct option *option_in_force(const struct settings *s, const struct option *o);
 
+/* Sets the option, which is empty, to its default. Returns 0, or -1 with ENOMEM. */
+int option_initialize(struct settings *s, const struct option *o);
+
 /* Sets the option. Returns 0, or -1 with the settings unchanged and errno: EINVAL (error->text is
    the bare reason) or ENOMEM. */
 int option_set(struct settings *s, const struct option *o, const char *value,

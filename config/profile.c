@@ -96,26 +96,38 @@ static const char *profile_of_feeder(const struct chooser *c, const struct words
 	return NULL;
 }
 
+/* The profile of a command, or of one that it runs, to which *words moves; or else the string that
+   it runs, which is looked for at less than NESTED_MAX deep. NULL: neither is known. */
+static const char *profile_resolve(const struct layer *p, char *const **words, unsigned nested,
+				   const char **string)
+{
+	*string = NULL;
+	while (*words && !strpbrk(shell_call_name(**words), "$`")) {
+		char *const *inner = wrapper_inner(*words);
+		const char *inside = nested < NESTED_MAX ? wrapper_string(*words) : NULL;
+		/* The words of a shell's string are not those of a pattern. */
+		bool only_string = inside && wrapper_is_shell(*words);
+		const char *name = only_string ? NULL : profiles_match(p, *words, inner ? 2 : 1);
+		if (name)
+			return name;
+		if (inside) {
+			*string = inside;
+			return NULL;
+		}
+		*words = inner;
+	}
+	return NULL;
+}
+
 /* Adds the profile of a command, which may be the one at `index` of a string (else NULL). `counts`:
    its output is shown. */
 static int profile_add_command(struct chooser *c, char *const *command, bool counts,
 			       const struct words *w, size_t index, unsigned nested)
 {
-	const char *name = NULL;
 	char *const *words = command;
-	while (words && !strpbrk(shell_call_name(words[0]), "$`")) {
-		const char *string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
-		/* The words of a shell's string are not those of a pattern. */
-		if (string && wrapper_is_shell(words))
-			return profile_add_string(c, string, counts, nested + 1);
-		char *const *inner = wrapper_inner(words);
-		name = profiles_match(c->profiles, words, inner ? 2 : 1);
-		if (name)
-			break;
-		if (string)
-			return profile_add_string(c, string, counts, nested + 1);
-		words = inner;
-	}
+	const char *string, *name = profile_resolve(c->profiles, &words, nested, &string);
+	if (string)
+		return profile_add_string(c, string, counts, nested + 1);
 	if (!name)
 		name = PROFILE_DEFAULT;
 	if (w && words == command && strcmp(name, SEARCH) == 0) {
@@ -413,18 +425,12 @@ static enum own own_in_string(const char *string, unsigned nested);
 
 static enum own own_in_command(char *const *words, unsigned nested)
 {
-	for (; words && words[0]; words = wrapper_inner(words)) {
-		const char *name, *string;
-		if (pattern_match(verbs, words))
-			return OWN_VERB;
-		name = profiles_match(&profiles_builtin, words, wrapper_inner(words) ? 2 : 1);
-		if (name)
-			return strcmp(name, QUIET) == 0 ? OWN_QUIET : OWN_NOT;
-		string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
-		if (string)
-			return own_in_string(string, nested + 1);
-	}
-	return OWN_NOT;
+	const char *string, *name = profile_resolve(&profiles_builtin, &words, nested, &string);
+	if (string)
+		return own_in_string(string, nested + 1);
+	if (name && strcmp(name, QUIET) == 0)
+		return OWN_QUIET;
+	return name && pattern_match(verbs, words) ? OWN_VERB : OWN_NOT;
 }
 
 static enum own own_in_string(const char *string, unsigned nested)

@@ -707,13 +707,9 @@ int settings_load_file(struct settings *s, const char *path, struct option_error
 
 int settings_init(struct settings *s)
 {
-	struct option_error error;
 	*s = (struct settings){0};
 	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-		if (option_is_number(o))
-			*option_number(s, o) = o->initial;
-		else if (o->preset && option_set(s, o, o->preset, &error) < 0) {
+		if (option_initialize(s, &option_table[i]) < 0) {
 			settings_release(s);
 			return -1;
 		}

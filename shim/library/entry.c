@@ -155,41 +155,33 @@ static void take_arguments(char **argv, size_t count, const char *arg, va_list *
 		argv[i] = va_arg(*list, char *);
 }
 
+/* `list` is behind the NULL then, and to be ended. */
+#define TAKE_LIST(argv, list, arg)                        \
+	va_list list;                                     \
+	va_start(list, arg);                              \
+	size_t argv##_count = count_arguments(arg, list); \
+	va_end(list);                                     \
+	char *argv[argv##_count + 1];                     \
+	va_start(list, arg);                              \
+	take_arguments(argv, argv##_count, arg, &list)
+
 EXPORT int execl(const char *path, const char *arg, ...)
 {
-	va_list list;
-	va_start(list, arg);
-	size_t count = count_arguments(arg, list);
-	va_end(list);
-	char *argv[count + 1];
-	va_start(list, arg);
-	take_arguments(argv, count, arg, &list);
+	TAKE_LIST(argv, list, arg);
 	va_end(list);
 	return exec_path(path, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execlp(const char *file, const char *arg, ...)
 {
-	va_list list;
-	va_start(list, arg);
-	size_t count = count_arguments(arg, list);
-	va_end(list);
-	char *argv[count + 1];
-	va_start(list, arg);
-	take_arguments(argv, count, arg, &list);
+	TAKE_LIST(argv, list, arg);
 	va_end(list);
 	return exec_file(file, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execle(const char *path, const char *arg, ...)
 {
-	va_list list;
-	va_start(list, arg);
-	size_t count = count_arguments(arg, list);
-	va_end(list);
-	char *argv[count + 1];
-	va_start(list, arg);
-	take_arguments(argv, count, arg, &list);
+	TAKE_LIST(argv, list, arg);
 	char *const *envp = va_arg(list, char *const *);
 	va_end(list);
 	return exec_path(path, argv, envp, 2 * sizeof(argv));
@@ -207,66 +199,35 @@ static int run_spawn_direct(const struct call *c)
 	return c->spawn_direct(c->pid, c->program, c->actions, c->attributes, c->argv, c->envp);
 }
 
-static int spawn(next_spawn *next, next_spawn *direct, int *pid, const char *path,
-		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-		 char *const *argv, char *const *envp)
-{
-	const struct call c = {
-		.next = run_spawn,
-		.direct = run_spawn_direct,
-		.program = path,
-		.search = next != direct,
-		.argv = argv,
-		.envp = envp,
-		.spawn = next,
-		.spawn_direct = direct,
-		.pid = pid,
-		.actions = actions,
-		.attributes = attributes,
-	};
-	return call_run(&c);
-}
+/* pid_t is an int. */
+#define SPAWN(name, without_search)                                                               \
+	EXPORT int name(int *restrict pid, const char *restrict program,                          \
+			const posix_spawn_file_actions_t *restrict actions,                       \
+			const posix_spawnattr_t *restrict attributes, char *const argv[restrict], \
+			char *const envp[restrict])                                               \
+	{                                                                                         \
+		const struct next *next = next_functions();                                       \
+		const struct call c = {                                                           \
+			.next = run_spawn,                                                        \
+			.direct = run_spawn_direct,                                               \
+			.program = program,                                                       \
+			.search = next->name != next->without_search,                             \
+			.argv = argv,                                                             \
+			.envp = envp,                                                             \
+			.spawn = next->name,                                                      \
+			.spawn_direct = next->without_search,                                     \
+			.pid = pid,                                                               \
+			.actions = actions,                                                       \
+			.attributes = attributes,                                                 \
+		};                                                                                \
+		return call_run(&c);                                                              \
+	}
 
-EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
-		       const posix_spawn_file_actions_t *restrict actions,
-		       const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
-		       char *const envp[restrict])
-{
-	next_spawn *next = next_functions()->posix_spawn;
-	return spawn(next, next, pid, path, actions, attributes, argv, envp);
-}
-
-EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
-			const posix_spawn_file_actions_t *restrict actions,
-			const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
-			char *const envp[restrict])
-{
-	const struct next *next = next_functions();
-	return spawn(next->posix_spawnp, next->posix_spawn, pid, file, actions, attributes, argv,
-		     envp);
-}
-
+SPAWN(posix_spawn, posix_spawn)
+SPAWN(posix_spawnp, posix_spawn)
 #ifdef NEXT_HAS_PIDFD
-
-EXPORT int pidfd_spawn(int *restrict pidfd, const char *restrict path,
-		       const posix_spawn_file_actions_t *restrict actions,
-		       const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
-		       char *const envp[restrict])
-{
-	next_spawn *next = next_functions()->pidfd_spawn;
-	return spawn(next, next, pidfd, path, actions, attributes, argv, envp);
-}
-
-EXPORT int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
-			const posix_spawn_file_actions_t *restrict actions,
-			const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
-			char *const envp[restrict])
-{
-	const struct next *next = next_functions();
-	return spawn(next->pidfd_spawnp, next->pidfd_spawn, pidfd, file, actions, attributes, argv,
-		     envp);
-}
-
+SPAWN(pidfd_spawn, pidfd_spawn)
+SPAWN(pidfd_spawnp, pidfd_spawn)
 #endif
 
 /* --- system and popen: see shim/exec_call.h ------------------------------------- */
