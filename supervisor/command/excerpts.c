@@ -70,7 +70,7 @@ int excerpts_init(struct excerpts *d, const struct excerpts_options *options)
 			     .collapse = s->collapse,
 			     .returns = options->returns},
 		.limit = limit_of(s, false),
-		.print = options->print,
+		.reader = options->reader,
 		.raw = INTERCEPT_RAW_NO,
 		.part = ARTIFACT_OUT,
 	};

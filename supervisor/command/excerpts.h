@@ -14,7 +14,7 @@ struct text;
 
 struct excerpts_options {
 	const struct settings *settings;
-	enum interceptor_print print;
+	enum interceptor_reader reader;
 	bool onlcr;           /* a line feed also returns to the first column */
 	bool returns;         /* a CR before it stays, since the text was rendered already */
 	bool summary;         /* the run summary needs the collected lines (process/summary.c) */

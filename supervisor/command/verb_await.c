@@ -79,7 +79,7 @@ static int await_print_new(const struct settings *s, struct text *text, uint64_t
 			     .onlcr = true,
 			     .returns = true},
 		.limit = limit_of(s, false),
-		.print = INTERCEPT_PREVIEW,
+		.reader = INTERCEPT_AGENT,
 		.raw = INTERCEPT_RAW_NO,
 		.part = ARTIFACT_OUT,
 		.lines_before = sought == 1 ? lines : *reported,

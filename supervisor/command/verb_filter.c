@@ -122,7 +122,7 @@ static int filter_run(struct verb_call *c)
 	bool safe = secrets || !errno;
 	const struct excerpts_options options = {
 		.settings = c->settings,
-		.print = c->settings->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
+		.reader = c->settings->print == PRINT_FULL ? INTERCEPT_PROGRAM : INTERCEPT_AGENT,
 		.onlcr = !f.not_onlcr,
 		.summary = c->settings->format != FORMAT_TEXT,
 		.artifact = filter_on_artifact,

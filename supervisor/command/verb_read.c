@@ -638,7 +638,7 @@ static int read_preview(struct read *r)
 	bool is_run = *t->id && meta_read(t->dir, t->id, &m) == 0;
 	const struct excerpts_options options = {
 		.settings = r->call->settings,
-		.print = INTERCEPT_PREVIEW,
+		.reader = INTERCEPT_AGENT,
 		.onlcr = true,
 		.returns = true,
 		.into = &text,

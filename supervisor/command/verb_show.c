@@ -304,7 +304,7 @@ static int show_print(struct show *s)
 {
 	struct text text;
 	const struct excerpts_options options = {.settings = s->settings,
-						 .print = INTERCEPT_PREVIEW,
+						 .reader = INTERCEPT_AGENT,
 						 .onlcr = true,
 						 .returns = true};
 	if (text_open(&text, s->dir, s->found.id, ARTIFACT_OUT) < 0)

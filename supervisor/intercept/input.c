@@ -1,4 +1,4 @@
-#include "supervisor/intercept/parts.h"
+#include "supervisor/intercept/internal.h"
 
 #include "lib/trace.h"
 
@@ -82,67 +82,58 @@ static size_t plain_length(const char *data, size_t len)
 	return done;
 }
 
+/* The bytes of a pipe on their way to a program or file, as long as they are plain.
+
+   A program must get what the command wrote: CR before LF, form feeds, invalid UTF-8, everything (a
+   patch has to apply). Only what redraws (ESC, backspace, CR without LF) is resolved by the
+   terminal. So whole lines are passed on as they are until the first such byte; from its line on
+   the text of the terminal is what is printed. */
+
+/* An unfinished line longer than this is passed on before its end is known. */
+#define PLAIN_LINE ((size_t)64 * 1024)
+
 /* Passes on the rest: nothing that redraws has come. */
-static void plain_finish(struct plain *p, void (*pass)(void *ctx, const char *data, size_t len),
-			 void *ctx)
+static void plain_finish(struct interceptor *s)
 {
-	if (p->line.len > 0)
-		pass(ctx, p->line.data, p->line.len);
+	struct plain *p = &s->plain;
+	intercept_print(s, p->line.data, p->line.len);
 	p->passed += p->line.len;
 	buffer_clear(&p->line);
 }
 
-/* Takes plain bytes; passes on what is ready. Returns 0, or -1 with ENOMEM (then passed on all the
-   same). */
-static int plain_feed(struct plain *p, const char *data, size_t len,
-		      void (*pass)(void *ctx, const char *data, size_t len), void *ctx)
+/* Takes bytes that look the same on a terminal as they are; passes on what is ready, and all where
+   there is no memory. */
+static void pass_plain(struct interceptor *s, const char *data, size_t len)
 {
+	struct plain *p = &s->plain;
+	terminal_feed(s->terminal, data, len);
 	const char *end = len ? memrchr(data, '\n', len) : NULL;
 	if (end) {
 		size_t whole = (size_t)(end - data) + 1;
-		plain_finish(p, pass, ctx);
-		pass(ctx, data, whole);
+		plain_finish(s);
+		intercept_print(s, data, whole);
 		p->passed = 0;
 		data += whole;
 		len -= whole;
 	}
-	if (buffer_try_append(&p->line, data, len) < 0) {
-		plain_finish(p, pass, ctx);
-		pass(ctx, data, len);
+	bool kept = buffer_try_append(&p->line, data, len) == 0;
+	if (!kept || p->line.len > PLAIN_LINE)
+		plain_finish(s);
+	if (!kept) {
+		intercept_print(s, data, len);
 		p->passed += len;
-		return -1;
 	}
-	if (p->line.len > PLAIN_LINE)
-		plain_finish(p, pass, ctx);
-	return 0;
-}
-
-void plain_release(struct plain *p)
-{
-	buffer_release(&p->line);
 }
 
 /* The bytes of the command before they are text: decides which are binary, which are plain and go
    to a program unchanged, and which the terminal has to render. See interceptor.h. */
 
-static void on_plain(void *ctx, const char *data, size_t len)
-{
-	intercept_print(ctx, data, len);
-}
-
-/* Bytes that look the same on a terminal as they are. */
-static void pass_plain(struct interceptor *s, const char *data, size_t len)
-{
-	terminal_feed(s->terminal, data, len);
-	plain_feed(&s->plain, data, len, on_plain, s);
-}
-
 void intercept_finish_plain(struct interceptor *s)
 {
-	if (s->held_return)
+	if (s->plain.returns)
 		pass_plain(s, "\r", 1);
-	s->held_return = false;
-	plain_finish(&s->plain, on_plain, s);
+	s->plain.returns = false;
+	plain_finish(s);
 }
 
 /* Something redraws: from the unfinished line on, the terminal's text is printed. */
@@ -150,7 +141,7 @@ static void leave_plain(struct interceptor *s)
 {
 	TRACE(TERMINAL, "%s redraws: rendered from here on", PART_NAME(s));
 	terminal_commit(s->terminal, terminal_lines(s->terminal));
-	s->is_plain = false;
+	s->state = BYTES_RENDERED;
 	/* The terminal may have released more or less of a long line than was passed on. */
 	size_t passed = s->plain.passed, gone = s->line_text;
 	if (gone > passed + s->plain.line.len)
@@ -159,9 +150,9 @@ static void leave_plain(struct interceptor *s)
 		intercept_print(s, s->plain.line.data, gone - passed);
 	s->plain.passed = gone < passed ? passed - gone : 0;
 	buffer_release(&s->plain.line);
-	if (s->held_return)
+	if (s->plain.returns)
 		terminal_feed(s->terminal, "\r", 1);
-	s->held_return = false;
+	s->plain.returns = false;
 }
 
 /* A program that gets a NUL may want every byte (find -print0 | xargs -0): from here on it gets the
@@ -169,11 +160,11 @@ static void leave_plain(struct interceptor *s)
 static void begin_bytes(struct interceptor *s)
 {
 	intercept_resolve(s);
-	if (s->options.print != INTERCEPT_WHOLE)
+	if (s->reader != readers[INTERCEPT_PROGRAM])
 		return;
 	TRACE(TERMINAL, "%s has a NUL: its bytes are passed on as they are", PART_NAME(s));
 	struct buffer pending = BUFFER_INIT;
-	if (s->is_plain) {
+	if (s->state == BYTES_PLAIN) {
 		intercept_finish_plain(s);
 	} else if (terminal_pending(s->terminal, &pending) == 0) {
 		size_t skip = s->plain.passed < pending.len ? s->plain.passed : pending.len;
@@ -182,34 +173,33 @@ static void begin_bytes(struct interceptor *s)
 	}
 	buffer_release(&pending);
 	s->plain.passed = 0;
-	s->is_plain = true;
-	s->is_bytes = true;
+	s->state = BYTES_PASSED;
 }
 
 /* Takes bytes for a program or file, the plain ones as they are. */
 static void feed_plain(struct interceptor *s, const char *data, size_t len)
 {
-	if (s->is_bytes) {
+	if (s->state == BYTES_PASSED) {
 		terminal_feed(s->terminal, data, len);
 		intercept_print(s, data, len);
 		return;
 	}
-	if (s->held_return && *data == '\n') {
-		s->held_return = false;
+	if (s->plain.returns && *data == '\n') {
+		s->plain.returns = false;
 		pass_plain(s, "\r\n", 2);
 		data++;
 		len--;
-	} else if (s->held_return) {
+	} else if (s->plain.returns) {
 		leave_plain(s);
 	}
-	size_t n = s->is_plain ? plain_length(data, len) : 0;
+	size_t n = s->state == BYTES_PLAIN ? plain_length(data, len) : 0;
 	if (n > 0)
 		pass_plain(s, data, n);
-	if (s->is_plain && n + 1 == len && data[n] == '\r') {
-		s->held_return = true;
+	if (s->state == BYTES_PLAIN && n + 1 == len && data[n] == '\r') {
+		s->plain.returns = true;
 		return;
 	}
-	if (s->is_plain && n < len)
+	if (s->state == BYTES_PLAIN && n < len)
 		leave_plain(s);
 	if (n < len)
 		terminal_feed(s->terminal, data + n, len - n);
@@ -222,15 +212,14 @@ static void become_binary(struct interceptor *s)
 	TRACE(TERMINAL, "%s is binary%s%s", PART_NAME(s), s->kind.name ? ": " : "",
 	      s->kind.name ? s->kind.name : "");
 	intercept_resolve(s);
-	s->binary = true;
-	if (s->options.print != INTERCEPT_PREVIEW) {
+	if (!s->reader->previews) {
 		intercept_finish_plain(s);
 		terminal_finish(s->terminal);
 		s->plain.passed = 0;
-		s->is_plain = false;
-		s->verbatim = true;
+		s->state = BYTES_VERBATIM;
 		return;
 	}
+	s->state = BYTES_BINARY;
 	/* There is no text, so these bytes are not a second copy that may be unwanted. */
 	if (s->raw.state == RAW_OFF)
 		s->raw.state = RAW_HOLDING;
@@ -244,98 +233,79 @@ static void become_binary(struct interceptor *s)
 		raw_start(&s->raw, s->artifact);
 }
 
-static bool looks_binary(const struct interceptor *s)
-{
-	return sniff_judge(&s->sniff) || (s->kind.name && s->sniff.bad > 0);
-}
-
-/* Judges again while all bytes are still at hand: the start may have looked like text. */
-static void look_again(struct interceptor *s, const char *data, size_t len)
-{
-	sniff_add(&s->sniff, data, len);
-	if (s->sniff.binary && (s->raw.state != RAW_OFF || s->options.print != INTERCEPT_PREVIEW))
-		become_binary(s);
-}
-
 static void process(struct interceptor *s, const char *data, size_t len)
 {
-	bool whole = s->options.print == INTERCEPT_WHOLE || !s->resolved;
+	bool whole = s->reader == readers[INTERCEPT_PROGRAM] || s->events.resolve;
 	if (len == 0)
 		return;
 	s->raw_bytes += len;
-	if (!s->binary && !s->is_bytes && whole && memchr(data, '\0', len))
+	if (s->state < BYTES_PASSED && whole && memchr(data, '\0', len))
 		begin_bytes(s);
-	if (s->verbatim) {
+	if (s->state == BYTES_VERBATIM) {
 		intercept_text(s, data, len);
 		return;
 	}
-	if (s->is_plain)
+	if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
 		feed_plain(s, data, len);
-	else if (!s->binary)
+	else if (s->state < BYTES_BINARY)
 		terminal_feed(s->terminal, data, len);
 	/* A swallowed picture leaves no text: only the raw bytes have it. */
 	if (s->raw.state == RAW_HOLDING && s->raw.held.len + len > RAW_HOLD &&
 	    terminal_is_swallowing(s->terminal))
 		interceptor_spill(s);
-	bool wanted =
-		s->binary || s->options.raw == INTERCEPT_RAW_YES || terminal_is_lossy(s->terminal);
+	bool wanted = s->state == BYTES_BINARY || s->options.raw == INTERCEPT_RAW_YES ||
+		      terminal_is_lossy(s->terminal);
 	raw_feed(&s->raw, data, len, s->artifact, wanted);
-}
-
-/* How a NUL is shown. */
-static void judge_nul(struct interceptor *s)
-{
-	bool separates = s->sniff.nul && !s->sniff.newline;
-	terminal_show_nul(s->terminal, separates ? TERMINAL_NUL_NEWLINE : TERMINAL_NUL_SYMBOL);
 }
 
 void intercept_judge(struct interceptor *s, bool end)
 {
 	struct buffer first = s->first;
-	if (s->judged)
+	if (s->state != BYTES_UNJUDGED)
 		return;
 	s->sniff = (struct sniff){.len = 0};
 	sniff_add(&s->sniff, first.data, first.len);
 	if (s->sniff.bad > 0)
 		file_type_find(&s->kind, first.data, first.len);
-	bool binary = looks_binary(s);
+	bool binary = sniff_judge(&s->sniff) || (s->kind.name && s->sniff.bad > 0);
 	if (binary)
 		intercept_resolve(s);
 	/* A few bytes tell little, but a program must not wait. */
 	if (binary && !end && !s->kind.name && first.len < SNIFF_LEN &&
-	    s->options.print != INTERCEPT_WHOLE)
+	    s->reader != readers[INTERCEPT_PROGRAM])
 		return;
-	s->judged = true;
+	s->state = s->options.exact ? BYTES_PLAIN : BYTES_RENDERED;
 	s->first = (struct buffer)BUFFER_INIT;
+	bool separates = s->sniff.nul && !s->sniff.newline;
 	if (binary)
 		become_binary(s);
 	else
-		judge_nul(s);
-	if (s->options.raw == INTERCEPT_RAW_YES && !s->verbatim)
+		terminal_show_nul(s->terminal,
+				  separates ? TERMINAL_NUL_NEWLINE : TERMINAL_NUL_SYMBOL);
+	if (s->options.raw == INTERCEPT_RAW_YES && s->state != BYTES_VERBATIM)
 		interceptor_spill(s);
 	process(s, first.data, first.len);
 	buffer_release(&first);
 }
 
-/* Whether the first bytes are enough: a newline tells what a NUL is. */
-static bool is_enough(const struct buffer *first)
-{
-	return first->len >= SNIFF_NUL ||
-	       (first->len >= SNIFF_LEN && memchr(first->data, '\n', first->len));
-}
-
 void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 {
-	if (!s->judged) {
-		if (buffer_try_append(&s->first, data, len) == 0) {
-			if (is_enough(&s->first))
-				intercept_judge(s, true);
+	if (s->state == BYTES_UNJUDGED) {
+		const struct buffer *first = &s->first;
+		bool kept = buffer_try_append(&s->first, data, len) == 0;
+		/* Enough are there: a newline tells what a NUL is. */
+		if (!kept || first->len >= SNIFF_NUL ||
+		    (first->len >= SNIFF_LEN && memchr(first->data, '\n', first->len)))
+			intercept_judge(s, true);
+		if (kept)
 			return;
-		}
-		intercept_judge(s, true);
 	}
-	if (s->sniff.len < SNIFF_MOST && !s->binary)
-		look_again(s, data, len);
+	if (s->sniff.len < SNIFF_MOST && s->state < BYTES_BINARY) {
+		/* All bytes are still at hand: the start may have looked like text. */
+		sniff_add(&s->sniff, data, len);
+		if (s->sniff.binary && (s->raw.state != RAW_OFF || !s->reader->previews))
+			become_binary(s);
+	}
 	process(s, data, len);
 }
 

@@ -8,7 +8,7 @@
 // Text up to the threshold is held in memory; past it the artifact is opened
 // and everything goes there. For a reader that gets a preview (an agent) the
 // first share of the text is printed as its lines become final, the rest is
-// decided by interceptor_report(); in mode head all that is shown of a success is (parts.h).
+// decided by interceptor_report(); in mode head all that is shown of a success is (preview/head.h).
 // Other readers get the whole text as it comes.
 //
 // Binary output (file_type.h) is not rendered: its bytes go to the artifact, and as
@@ -29,17 +29,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum interceptor_print {
-	INTERCEPT_PREVIEW, /* an agent reads: live head, then the preview */
-	INTERCEPT_WHOLE,   /* a program or file: the whole text */
-	INTERCEPT_SILENT,  /* nobody: the owner prints the raw bytes itself */
-};
-
-/* How the reader of a preview gets it. */
-enum interceptor_form {
-	INTERCEPT_LIVE,   /* to read along: interceptor_report() prints the end */
-	INTERCEPT_MARKED, /* a report when all is over (interceptor_collect()), with markers ... */
-	INTERCEPT_BARE,   /* ... or with nothing but the text, and the ranges of its lines */
+/* Who reads. */
+enum interceptor_reader {
+	INTERCEPT_PERSON,    /* at a terminal: the owner prints the raw bytes itself */
+	INTERCEPT_AGENT,     /* the first part as it comes, then a preview: interceptor_report() */
+	INTERCEPT_PROGRAM,   /* or a file: the whole text */
+	INTERCEPT_COLLECTED, /* a report when all is over, with a preview: interceptor_collect() */
+	INTERCEPT_SILENT,    /* such a report, for which the whole text is read from disk */
 };
 
 enum interceptor_raw { INTERCEPT_RAW_AUTO, INTERCEPT_RAW_YES, INTERCEPT_RAW_NO };
@@ -49,12 +45,12 @@ struct interceptor_options {
 	/* Text within it is printed whole; bytes and max_line are not 0. failure_bytes or cut_bytes
 	   0: as bytes, below the same ceiling. Text is held up to the largest of them. */
 	struct limit limit;
-	enum interceptor_print print; /* not INTERCEPT_WHOLE unless the form is INTERCEPT_LIVE */
-	enum interceptor_form form;
+	enum interceptor_reader reader;
+	bool bare; /* a report has nothing but the text, and the ranges of its lines: no markers */
 	enum interceptor_raw raw;
 	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */
 	/* Through a pipe, so the bytes are what the command wrote for a program: a program or file
-	   gets them as they are until something redraws (parts.h). From the first NUL on it gets
+	   gets them as they are until something redraws (input.c). From the first NUL on it gets
 	   all bytes as they are, through a pty as well. */
 	bool exact;
 	/* A live reader gets a plain line so many ms after its newline. */
@@ -69,11 +65,11 @@ struct fingerprints;
 struct interceptor_events {
 	/* The run's artifact, opened at the first call. NULL: it can't be kept. */
 	struct artifact *(*artifact)(void *ctx);
-	/* Bytes for the reader; not called unless the form is INTERCEPT_LIVE. */
+	/* Bytes for an agent, a program or a file. */
 	void (*print)(void *ctx, const char *data, size_t len);
-	/* Who reads, when that was not known at the start (print was INTERCEPT_PREVIEW): called
-	   once, when it begins to matter. NULL: print stays as it is. */
-	enum interceptor_print (*resolve)(void *ctx);
+	/* Who reads, when that was not known at the start (INTERCEPT_AGENT): called once, when it
+	   begins to matter. NULL: it is an agent. */
+	enum interceptor_reader (*resolve)(void *ctx);
 	/* An answer to a query of the command. May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
 	void *ctx;
@@ -142,7 +138,12 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 /* The command's side is closed. */
 void interceptor_finish(struct interceptor *s);
 
-enum interceptor_outcome { INTERCEPT_RUNNING, INTERCEPT_SUCCESS, INTERCEPT_FAILURE };
+enum interceptor_outcome {
+	INTERCEPT_OPEN,
+	INTERCEPT_RUNNING,
+	INTERCEPT_SUCCESS,
+	INTERCEPT_FAILURE
+};
 
 /* The outcome decides how much is printed. It may open the artifact; the report does the same by
    its ending if the owner has not. */
@@ -184,10 +185,10 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e);
    Only once, and after interceptor_finish() or, where more may come, interceptor_spill(). */
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *ending);
 
-/* Replaces interceptor_report() if the form is not INTERCEPT_LIVE: fills in the facts about a
-   zeroed stream. INTERCEPT_PREVIEW: the text that fits, or the preview. INTERCEPT_SILENT: the text
-   that fits; of a longer one nothing if it is on disk, else as much of its start as is there.
-   Returns 0, or -1 with ENOMEM. */
+/* Replaces interceptor_report() for a report: fills in the facts about a zeroed stream.
+   INTERCEPT_COLLECTED: the text that fits, or the preview. INTERCEPT_SILENT: the text that fits; of
+   a longer one nothing if it is on disk, else as much of its start as is there. Returns 0, or -1
+   with ENOMEM. */
 int interceptor_collect(struct interceptor *s, const struct interceptor_ending *ending,
 			struct report_stream *out);
 
@@ -196,7 +197,7 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 			   const char *who, const struct wording_place *place);
 
 /* Who reads; asks (see resolve above) if that is not known yet. */
-enum interceptor_print interceptor_reader(struct interceptor *s);
+enum interceptor_reader interceptor_reader(struct interceptor *s);
 
 /* The lines that interceptor_report() and what was printed before have shown, in order; `count` of
    them. None of binary output. Valid until interceptor_free(). */

@@ -57,7 +57,7 @@ static size_t find_number(const char *line, size_t len)
 size_t grouping_name(enum grouping_form form, const char *line, size_t len)
 {
 	size_t most = len < NAME_MAX_LEN ? len : NAME_MAX_LEN, name;
-	if (form == GROUPING_NONE)
+	if (form <= GROUPING_OPEN)
 		return 0;
 	if (form == GROUPING_NUMBERED) {
 		name = find_number(line, most);
@@ -192,78 +192,61 @@ uint64_t tally_units(const struct tally *t)
 	return t->units + (t->length > 0 && counts(t));
 }
 
-/* The longest note in a line. */
-#define NOTE_MAX 64
+/* The first part of a text. */
 
-static bool is_full(const struct head *h)
-{
-	return h->limit.count && h->at.units >= h->limit.count;
-}
-
-static size_t room(const struct head *h)
-{
-	return h->limit.bytes > h->at.bytes ? h->limit.bytes - h->at.bytes : 0;
-}
-
-/* The part of the room that one line gets before others have it, and bytes of it in any case. */
-#define LINE_PARTS 4
-#define LINE_LEAST ((size_t)64)
+enum {
+	NOTE_MAX = 64, /* the longest note in a line */
+	/* The part of the room that one line gets before others have it, and bytes of it in any
+	   case. */
+	LINE_PARTS = 4,
+	LINE_LEAST = 64,
+	/* So many bytes more than may be shown are kept, so that a line is cut where a character
+	   ends. */
+	BEHIND = 4,
+};
 
 /* How much of a line is shown whatever follows it. */
-static size_t head_least(const struct head *h)
+static size_t head_least(const struct limit *l)
 {
-	size_t share = h->limit.bytes / LINE_PARTS;
+	size_t share = l->bytes / LINE_PARTS;
 	if (share < LINE_LEAST)
-		share = h->limit.bytes / 2 < LINE_LEAST ? h->limit.bytes / 2 : LINE_LEAST;
-	return h->limit.max_line < share ? h->limit.max_line : share;
+		share = l->bytes / 2 < LINE_LEAST ? l->bytes / 2 : LINE_LEAST;
+	return l->max_line < share ? l->max_line : share;
 }
 
-bool head_grows(const struct head *h)
+bool head_grows(const struct limit *l)
 {
-	return h->limit.grow || head_least(h) < h->limit.max_line;
-}
-
-/* A line is handed out, or will be. */
-static void head_count_line(struct head *h, const char *line, size_t len, size_t printed)
-{
-	h->at.bytes += printed;
-	h->at.lines++;
-	h->at.units += limit_counts(h->limit.unit, line, len);
+	return l->grow || head_least(l) < l->max_line;
 }
 
 bool head_give(struct head *h, const char *line, size_t len)
 {
 	size_t printed = guard_text_len(line, len, h->guard);
-	if (is_full(h) || printed > room(h))
+	bool full = h->limit.count && h->at.units >= h->limit.count;
+	if (full || h->count > 0 || h->at.bytes + printed > h->limit.bytes)
 		return false;
-	head_count_line(h, line, len - 1, printed);
+	h->at.bytes += printed;
+	h->at.lines++;
+	h->at.units += limit_counts(h->limit.unit, line, len - 1);
 	h->at.offset += len;
 	return true;
 }
 
 bool head_take(struct head *h, const char *line, size_t len)
 {
-	return len - 1 <= head_least(h) && head_give(h, line, len);
+	return len - 1 <= head_least(&h->limit) && head_give(h, line, len);
 }
 
 static size_t write_note(const struct head *h, uint64_t from, uint64_t bytes, char note[NOTE_MAX])
 {
-	if (h->bare)
-		return 0;
-	return line_note(from, bytes, note, NOTE_MAX);
+	return h->bare ? 0 : line_note(from, bytes, note, NOTE_MAX);
 }
 
-/* Whether a line of which `n` bytes are shown ends in CR and LF. */
-static bool has_return(const struct head_line *l, const char *line, size_t n)
-{
-	return n == l->length && l->ended && n > 0 && line[n - 1] == '\r';
-}
-
-/* The printed length of a line without its note. */
+/* The printed length of `n` bytes of a line without its note. */
 static size_t printed_len(const struct head *h, const struct head_line *l, const char *line,
 			  size_t n)
 {
-	bool returns = has_return(l, line, n);
+	bool returns = n == l->length && l->ended && n > 0 && line[n - 1] == '\r';
 	return guard_text_len(line, n - returns, h->guard) + returns + l->ended;
 }
 
@@ -272,8 +255,6 @@ static size_t shown_at(const struct head *h, const struct head_line *l, const ch
 		       size_t level, size_t *cost)
 {
 	char note[NOTE_MAX];
-	if (l->whole)
-		level = l->len;
 	size_t n = l->length > level ? utf8_floor(line, l->len, level < l->len ? level : l->len)
 				     : l->len;
 	*cost = printed_len(h, l, line, n);
@@ -287,48 +268,112 @@ static size_t shown_at(const struct head *h, const struct head_line *l, const ch
 	return n;
 }
 
-/* Hands out a line of which `n` bytes are shown, in room that is reserved. */
-static void give_line(struct head *h, const struct head_line *l, const char *line, size_t n,
-		      struct buffer *out)
+/* What stands above the first match of a group: a blank line if there are others above, and the
+   name if there is one. Returns its printed length. */
+static size_t write_heading(const struct head *h, const struct head_line *l, const char *line,
+			    struct buffer *out)
+{
+	bool blank = l->begins && l->above;
+	size_t name = l->begins && l->skip ? l->skip - 1 : 0;
+	if (out && blank)
+		buffer_append(out, "\n", 1);
+	if (out && name) {
+		guard_text(out, line - l->skip, name, h->guard);
+		buffer_append(out, "\n", 1);
+	}
+	return blank + (name ? guard_text_len(line - l->skip, name, h->guard) + 1 : 0);
+}
+
+/* Writes a line of which `n` bytes are shown, in room that is reserved. */
+static void write_line(struct head *h, const struct head_line *l, const char *line, size_t n,
+		       struct buffer *out)
 {
 	char note[NOTE_MAX];
-	size_t note_len;
-	bool returns = has_return(l, line, n);
+	bool returns = n == l->length && l->ended && n > 0 && line[n - 1] == '\r';
+	write_heading(h, l, line, out);
 	h->last_cut = n < l->length;
 	guard_text(out, line, n - returns, h->guard);
 	if (h->last_cut) {
 		h->cut++;
-		note_len = write_note(h, l->offset + n, l->length - n, note);
+		size_t note_len = write_note(h, l->offset + n, l->length - n, note);
 		buffer_append(out, note, note_len);
 	}
 	if (l->ended)
 		buffer_append(out, &"\r\n"[!returns], 1 + returns);
 }
 
-/* The printed length of the held lines if each may have `level`. */
-static size_t held_cost(const struct head *h, size_t level)
+/* Where the lines that are held end within a limit. */
+struct head_fit {
+	struct head_place at, before; /* behind them; and in front of the last one */
+	size_t count;
+	enum head_end end;
+};
+
+/* Adds a line if there is room for it, with as much of it as is shown in any case. */
+static bool fit_line(const struct head *h, const struct limit *limit, struct head_fit *f,
+		     const struct head_line *l, const char *line)
+{
+	size_t least = head_least(limit), cost;
+	size_t room = limit->bytes > f->at.bytes ? limit->bytes - f->at.bytes : 0;
+	if (limit->count && f->at.units >= limit->count) {
+		f->end = HEAD_COUNT;
+		return false;
+	}
+	shown_at(h, l, line, least, &cost);
+	cost += write_heading(h, l, line, NULL);
+	/* Beyond the room, only as much of it is held as shows that it is too long. */
+	if ((l->length <= least && l->length + l->ended > room) || cost > room) {
+		f->end = HEAD_BYTES;
+		return false;
+	}
+	f->before = f->at;
+	f->at.bytes += cost;
+	f->at.lines++;
+	f->at.units += l->counts;
+	f->at.offset += l->skip + l->length + l->ended;
+	f->count++;
+	return true;
+}
+
+static struct head_fit fit_lines(const struct head *h, const struct limit *limit)
+{
+	struct head_fit f = {.at = h->at, .before = h->at};
+	while (f.count < h->count) {
+		const struct head_line *l = &h->held[f.count];
+		if (!fit_line(h, limit, &f, l, h->kept.data + l->start))
+			return f;
+	}
+	if (h->more)
+		f.end = limit->count && f.at.units >= limit->count && !h->cut_off ? HEAD_COUNT
+										  : HEAD_BYTES;
+	return f;
+}
+
+/* The printed length of the first held lines if each may have `level`. */
+static size_t held_cost(const struct head *h, size_t count, size_t level)
 {
 	size_t total = 0, cost;
-	for (size_t i = 0; i < h->held_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct head_line *l = &h->held[i];
-		shown_at(h, l, h->kept.data + l->start, level, &cost);
-		total += cost;
+		const char *line = h->kept.data + l->start;
+		shown_at(h, l, line, level, &cost);
+		total += cost + write_heading(h, l, line, NULL);
 	}
 	return total;
 }
 
-/* How much each held line may have. */
-static size_t find_level(const struct head *h)
+/* How much each of the lines that fit may have. */
+static size_t find_level(const struct head *h, const struct limit *limit, const struct head_fit *f)
 {
-	size_t least = head_least(h), most = h->limit.bytes;
-	if (!h->limit.grow && most > h->limit.max_line)
-		most = h->limit.max_line + 1;
-	if (most <= least)
+	size_t least = head_least(limit), most = limit->bytes;
+	if (!limit->grow && most > limit->max_line)
+		most = limit->max_line + 1;
+	if (most <= least || !head_grows(limit))
 		return least;
-	size_t space = held_cost(h, least) + room(h);
+	size_t space = limit->bytes > h->at.bytes ? limit->bytes - h->at.bytes : 0;
 	while (most - least > 1) {
 		size_t level = least + (most - least) / 2;
-		if (held_cost(h, level) <= space)
+		if (held_cost(h, f->count, level) <= space)
 			least = level;
 		else
 			most = level;
@@ -336,184 +381,153 @@ static size_t find_level(const struct head *h)
 	return least;
 }
 
-/* The held lines can't be handed out: it ends in front of them. */
-static void head_go_back(struct head *h)
-{
-	h->end = HEAD_BYTES;
-	h->at = h->held_from;
-}
-
-/* No more is held: hands out the lines that are. Without memory they are not reached. */
-static void give_held(struct head *h, struct buffer *out)
-{
-	size_t level = h->held_count ? find_level(h) : 0, total = held_cost(h, level), cost;
-	bool reserved = buffer_reserve(out, total) == 0;
-	if (reserved)
-		h->at.bytes += total - held_cost(h, head_least(h));
-	else
-		head_go_back(h);
-	for (size_t i = 0; reserved && i < h->held_count; i++) {
-		const struct head_line *l = &h->held[i];
-		const char *line = h->kept.data + l->start;
-		give_line(h, l, line, shown_at(h, l, line, level, &cost), out);
-	}
-	h->grown |= h->held_count > 0;
-	h->held_count = 0;
-	buffer_clear(&h->kept);
-}
-
-/* Forgets lines for which there can't be room. */
+/* Forgets bytes of lines for which there can't be room, whatever the outcome. */
 static void trim(struct head *h)
 {
-	size_t level = find_level(h), used = 0;
-	for (size_t i = 0; i < h->held_count; i++) {
+	size_t most = 0, used = 0;
+	for (size_t i = 0; i <= h->outcome_count; i++) {
+		const struct limit *limit = i ? &h->outcomes[i - 1] : &h->limit;
+		const struct head_fit f = fit_lines(h, limit);
+		size_t level = find_level(h, limit, &f);
+		most = level > most ? level : most;
+	}
+	for (size_t i = 0; i < h->count; i++) {
 		struct head_line *l = &h->held[i];
-		/* Some more, so that it is cut where a character ends. */
-		if (l->len > level + 4 && !l->whole)
-			l->len = level + 4;
-		memmove(h->kept.data + used, h->kept.data + l->start, l->len);
-		l->start = used;
-		used += l->len;
+		if (l->len > most + BEHIND)
+			l->len = most + BEHIND;
+		memmove(h->kept.data + used, h->kept.data + l->start - l->skip, l->skip + l->len);
+		l->start = used + l->skip;
+		used += l->skip + l->len;
 	}
 	h->kept.len = used;
 }
 
-/* Holds a line, which is counted then. Returns 0, or -1 with ENOMEM. */
-static int head_hold(struct head *h, const struct head_line *given, const char *line)
+/* The most that any outcome allows. */
+static size_t head_most(const struct head *h)
 {
-	size_t start = h->kept.len;
-	if (buffer_try_append(&h->kept, line, given->len) < 0)
-		return -1;
-	if (h->held_count == 0)
-		h->held_from = h->at;
-	struct head_line *held = array_add(&h->held, &h->held_count, &h->held_cap, sizeof(*held));
-	if (!held)
-		return -1;
-	*held = *given;
-	held->start = start;
-	if (h->kept.len > 4 * h->limit.bytes)
-		trim(h);
-	return 0;
+	size_t most = h->limit.bytes;
+	for (size_t i = 0; i < h->outcome_count; i++)
+		most = h->outcomes[i].bytes > most ? h->outcomes[i].bytes : most;
+	return most;
 }
 
-/* What is printed above a match that begins a group. */
-struct heading {
-	struct head_line blank, name;
-	size_t skip; /* of the match's bytes */
-	size_t cost;
-};
-
-/* The heading of a line: a blank line if there are others above, and the name if there is one. */
-static struct heading make_heading(const struct head *h, const char *line, size_t len)
-{
-	size_t name = grouping_name(h->form, line, len);
-	struct heading heading = {.skip = name ? name + 1 : 0};
-	bool goes_on = name == h->name.len && (name == 0 || memcmp(h->name.data, line, name) == 0);
-	if (goes_on)
-		return heading;
-	heading.blank.ended = heading.blank.whole = h->at.bytes > 0;
-	heading.name =
-		(struct head_line){.len = name, .length = name, .whole = true, .ended = name > 0};
-	heading.cost = heading.blank.ended + printed_len(h, &heading.name, line, name);
-	return heading;
-}
-
-/* Hands out a line, or holds it. `cost`: its printed length. Returns 0, or -1 with ENOMEM. */
-static int head_pass(struct head *h, const struct head_line *l, const char *line, size_t n,
-		     size_t cost, bool holds, struct buffer *out)
-{
-	if (holds)
-		return head_hold(h, l, line);
-	if (buffer_reserve(out, cost) < 0)
-		return -1;
-	give_line(h, l, line, n, out);
-	return 0;
-}
-
-/* Begins a group. Returns 0, or -1 with ENOMEM. */
-static int pass_heading(struct head *h, const struct heading *heading, const char *line, bool holds,
-			struct buffer *out)
-{
-	if (heading->blank.ended && head_pass(h, &heading->blank, line, 0, 1, holds, out) < 0)
-		return -1;
-	if (heading->name.ended &&
-	    head_pass(h, &heading->name, line, heading->name.len, heading->cost, holds, out) < 0)
-		return -1;
-	if (heading->cost == 0)
-		return 0;
-	buffer_clear(&h->name);
-	return buffer_try_append(&h->name, line, heading->name.len);
-}
-
-/* The line of h->length bytes is complete; `len` of them are at hand. */
+/* The line of h->length bytes is complete; `len` of them are at hand. It is handed out if that is
+   right whatever follows, else held. */
 static void head_end_line(struct head *h, const char *line, size_t len, bool ended,
 			  struct buffer *out)
 {
-	if (is_full(h) || h->cut_off) {
-		h->end = h->cut_off ? HEAD_BYTES : HEAD_COUNT;
+	size_t name = grouping_name(h->form, line, len), skip = name ? name + 1 : 0;
+	struct head_line l = {
+		.skip = skip,
+		.begins = name != h->name.len || (name && memcmp(h->name.data, line, name) != 0),
+		.above = h->at.bytes > 0 || h->count > 0,
+		.len = len - skip,
+		.length = h->length - skip,
+		.counts = limit_counts(h->limit.unit, line, len),
+		.ended = ended,
+	};
+	struct head_fit f = {.at = h->at};
+	size_t least = head_least(&h->limit), most = head_most(h), cost, n;
+	h->more |= h->cut_off;
+	/* Each line costs at least this, half of it where cleaning makes it shorter. */
+	h->bytes += (l.length < least ? (size_t)l.length : least) + 1;
+	if (h->more || h->at.bytes + h->bytes > 2 * most)
+		goto full;
+	if (l.begins) {
+		buffer_clear(&h->name);
+		if (buffer_try_append(&h->name, line, name) < 0)
+			goto full;
+	}
+	l.offset = h->at.offset + h->held_bytes + skip;
+	if (h->count == 0 && (l.length <= least || !head_grows(&h->limit)) &&
+	    fit_line(h, &h->limit, &f, &l, line + skip) &&
+	    buffer_reserve(out, f.at.bytes - h->at.bytes) == 0) {
+		n = shown_at(h, &l, line + skip, least, &cost);
+		write_line(h, &l, line + skip, n, out);
+		h->at = f.at;
+		h->bytes = 0;
 		return;
 	}
-	const struct heading heading = make_heading(h, line, len);
-	const char *text = line + heading.skip;
-	const struct head_line l = {.len = len - heading.skip,
-				    .offset = h->at.offset + heading.skip,
-				    .length = h->length - heading.skip,
-				    .ended = ended};
-	bool is_long = l.length > head_least(h);
-	size_t cost, n = shown_at(h, &l, text, head_least(h), &cost);
-	/* Beyond the room, only as much of it is held as shows that it is too long. */
-	if ((!is_long && l.length + ended > room(h)) || cost + heading.cost > room(h)) {
-		h->end = HEAD_BYTES;
-		return;
+	struct head_line *held = array_add(&h->held, &h->count, &h->cap, sizeof(*held));
+	if (!held)
+		goto full;
+	*held = l;
+	held->start = h->kept.len + skip;
+	if (buffer_try_append(&h->kept, line, len) < 0) {
+		h->count--;
+		goto full;
 	}
-	bool holds = head_grows(h) && (is_long || h->held_count > 0);
-	if (pass_heading(h, &heading, line, holds, out) < 0 ||
-	    head_pass(h, &l, text, n, cost, holds, out) < 0) {
-		h->end = HEAD_BYTES;
-		return;
+	h->held_bytes += h->length + ended;
+	if (h->kept.len > h->trim_at && h->kept.len > 4 * most) {
+		trim(h);
+		h->trim_at = 2 * h->kept.len;
 	}
-	h->last_from = h->at;
-	head_count_line(h, line, len, cost + heading.cost);
-	h->at.offset += h->length + ended;
-}
-
-/* Keeps what may be shown of an unfinished line. */
-static void head_keep(struct head *h, const char *data, size_t len)
-{
-	/* Some more, so that it is cut where a character ends. */
-	size_t most = h->limit.bytes + 4;
-	size_t space = h->line.len < most ? most - h->line.len : 0;
-	h->length += len;
-	if (buffer_try_append(&h->line, data, len < space ? len : space) < 0)
-		h->end = HEAD_BYTES;
+	return;
+full:
+	h->more = true;
 }
 
 void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
 {
-	while (len > 0 && h->end == HEAD_OPEN) {
+	size_t most = head_most(h) + BEHIND;
+	while (len > 0 && !h->more) {
 		const char *newline = memchr(data, '\n', len);
 		size_t piece = newline ? (size_t)(newline - data) : len;
 		if (newline && h->length == 0) {
 			h->length = piece;
 			head_end_line(h, data, piece, true, out);
-			h->length = 0;
 		} else {
-			head_keep(h, data, piece);
-			if (newline && h->end == HEAD_OPEN)
+			/* What may be shown of an unfinished line. */
+			size_t space = h->line.len < most ? most - h->line.len : 0;
+			h->length += piece;
+			if (buffer_try_append(&h->line, data, piece < space ? piece : space) < 0)
+				h->more = true;
+			else if (newline)
 				head_end_line(h, h->line.data, h->line.len, true, out);
-			if (newline) {
-				buffer_clear(&h->line);
-				h->length = 0;
-			}
+		}
+		if (newline) {
+			buffer_clear(&h->line);
+			h->length = 0;
 		}
 		piece += newline != NULL;
 		data += piece;
 		len -= piece;
 	}
-	if (h->end == HEAD_OPEN)
-		return;
-	give_held(h, out);
-	buffer_release(&h->line);
+}
+
+void head_finish(struct head *h, const struct limit *limit, bool leaves_cut, struct buffer *out)
+{
+	if (!h->more && h->length > 0)
+		head_end_line(h, h->line.data, h->line.len, false, out);
+	h->more |= h->cut_off;
+	h->limit = *limit;
+	struct head_fit f = fit_lines(h, limit);
+	size_t level = find_level(h, limit, &f), cost;
+	if (leaves_cut && f.end == HEAD_OPEN && head_grows(limit) && f.count > 0) {
+		/* The last line is left out if it is cut. */
+		const struct head_line *l = &h->held[f.count - 1];
+		if (shown_at(h, l, h->kept.data + l->start, level, &cost) < l->length) {
+			f.count--;
+			f.at = f.before;
+			f.end = HEAD_BYTES;
+			level = find_level(h, limit, &f);
+		}
+	}
+	size_t total = held_cost(h, f.count, level);
+	h->end = f.end;
+	if (buffer_reserve(out, total) == 0) {
+		size_t before = h->at.bytes;
+		h->at = f.at;
+		h->at.bytes = before + total;
+		for (size_t i = 0; i < f.count; i++) {
+			const struct head_line *l = &h->held[i];
+			const char *line = h->kept.data + l->start;
+			write_line(h, l, line, shown_at(h, l, line, level, &cost), out);
+		}
+	} else {
+		h->end = HEAD_BYTES;
+	}
+	head_release(h);
 }
 
 void head_release(struct head *h)
@@ -523,29 +537,5 @@ void head_release(struct head *h)
 	buffer_release(&h->name);
 	free(h->held);
 	h->held = NULL;
-	h->held_count = h->held_cap = 0;
-}
-
-/* Leaves out the last line if it is cut. */
-static void head_leave_cut(struct head *h)
-{
-	size_t cost, level = find_level(h);
-	const struct head_line *l = &h->held[h->held_count - 1];
-	if (shown_at(h, l, h->kept.data + l->start, level, &cost) == l->length)
-		return;
-	h->held_count--;
-	h->at = h->last_from;
-	h->end = HEAD_BYTES;
-}
-
-void head_finish(struct head *h, struct buffer *out)
-{
-	if (h->end == HEAD_OPEN && h->length > 0)
-		head_end_line(h, h->line.data, h->line.len, false, out);
-	if (h->leaves_cut && h->end == HEAD_OPEN && h->held_count > 0)
-		head_leave_cut(h);
-	give_held(h, out);
-	if (h->cut_off && h->end == HEAD_OPEN)
-		h->end = HEAD_BYTES;
-	head_release(h);
+	h->count = h->cap = 0;
 }

@@ -25,6 +25,7 @@
 /* The form of a search's matches. */
 enum grouping_form {
 	GROUPING_NONE,
+	GROUPING_OPEN, /* not known before the text does not fit: until then nothing is printed */
 	GROUPING_NUMBERED, /* NAME:12:TEXT */
 	GROUPING_PLAIN,    /* NAME:TEXT */
 };
@@ -61,26 +62,18 @@ void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
 uint64_t tally_lines(const struct tally *t);
 uint64_t tally_units(const struct tally *t);
 
-/* The first part of a text that is too long, by whole lines: what mode head
-   prints, as it comes. Nothing that was handed out is ever taken back.
+/* The first part of a text that is too long, by whole lines: what mode head prints, as it comes.
+   Nothing that was handed out is ever taken back.
 
    Lines over limit.max_line are cut, with a mark in place unless it is to be `bare`. It ends where
-   the next line would break a limit. With limit.grow, and where a line is a large part of the room,
-   the first long line and what follows it is held until the end of the text, or of the room, is
-   known: then the long ones are shown as far as there is room for each of them. */
+   the next line would break a limit. From the first line on that more can be shown of, as with
+   limit.grow or where it is a large part of the room, lines are held until the outcome is known,
+   and with it the limit: then the long ones are shown as far as there is room for each of them. */
 
 enum head_end {
 	HEAD_OPEN,
 	HEAD_COUNT, /* limit.count was reached */
 	HEAD_BYTES, /* the next line is too much for limit.bytes */
-};
-
-/* A line that is held, as far as it may be shown: `len` bytes of `length`. */
-struct head_line {
-	size_t start, len;
-	bool whole; /* never cut: the name of a group */
-	uint64_t offset, length;
-	bool ended;
 };
 
 /* How far a head has come. */
@@ -90,29 +83,40 @@ struct head_place {
 	uint64_t lines, units; /* handed out */
 };
 
+/* A line that is held, as far as it may be shown. */
+struct head_line {
+	size_t start, len;       /* in the bytes that are kept; of `length` */
+	size_t skip;             /* bytes in front of it: the name of its group */
+	uint64_t offset, length; /* in the text, behind the name */
+	bool begins, above;      /* it is the first of a group; which is not the first one */
+	bool counts;             /* in the unit of the limit */
+	bool ended;
+};
+
 struct head {
-	struct limit limit;    /* these three are set by the owner; the rest is zero at first */
-	bool bare;             /* as in preview_options */
-	enum guard_mode guard; /* in which a line is printed */
+	/* These are set by the owner; the rest is zero at first. */
+	struct limit limit;       /* while the outcome is open ... */
+	struct limit outcomes[3]; /* ... and those that it may have, each at least as large */
+	size_t outcome_count;
+	bool bare;               /* as in preview_options */
+	bool cut_off;            /* no line that begins now is a next one */
+	enum guard_mode guard;   /* in which a line is printed */
+	enum grouping_form form; /* of matches, which are handed out in groups */
 	struct head_place at;
-	/* Not GROUPING_NONE: matches are handed out in groups. Set by the owner before the first
-	   line. */
-	enum grouping_form form;
-	struct buffer name; /* of the group */
-	enum head_end end;
-	uint64_t cut;           /* how many of them are cut */
-	bool last_cut;          /* the last of them is */
+	enum head_end end; /* once it is finished ... */
+	uint64_t cut;      /* how many lines are cut */
+	bool last_cut;     /* the last of them is */
+
+	struct buffer name;     /* of the group */
 	struct buffer line;     /* the unfinished line, as far as it could be shown */
 	uint64_t length;        /* of all of it */
 	struct head_line *held; /* their bytes are in `kept` */
-	size_t held_count, held_cap;
-	struct head_place held_from; /* in front of them ... */
-	struct head_place last_from; /* ... and in front of the last line */
-	bool leaves_cut;             /* set by the owner: head_finish() leaves a last line that is
-					cut out, since others show its end, too */
-	bool cut_off;                /* set by the owner: no line that begins now is a next one */
-	bool grown;                  /* lines were held, and are handed out as the limit allowed */
+	size_t count, cap;
+	uint64_t held_bytes;
+	size_t bytes; /* that they are printed in, about the least */
 	struct buffer kept;
+	size_t trim_at;
+	bool more; /* lines follow that nothing is known of: there is room for none */
 };
 
 /* Whether a whole line (with its newline) can be handed out before it is known whether the text
@@ -123,19 +127,20 @@ bool head_take(struct head *h, const char *line, size_t len);
 bool head_give(struct head *h, const char *line, size_t len);
 
 /* The next bytes of a text that does not fit, behind what head_take() took. Appends what is to be
-   printed, clean. Without memory it ends early. */
+   printed already, clean. Without memory it ends early. */
 void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
 
-/* No more comes: a last line without a newline is a line. */
-void head_finish(struct head *h, struct buffer *out);
+/* No more comes, and this is the limit: a last line without a newline is a line. `leaves_cut`: a
+   last line that is cut is left out, since others show its end, too. */
+void head_finish(struct head *h, const struct limit *limit, bool leaves_cut, struct buffer *out);
 
 /* Whether long lines are shown further than what each gets in any case, where there is room. */
-bool head_grows(const struct head *h);
+bool head_grows(const struct limit *limit);
 
 /* Whether matches were handed out in groups. */
 static inline bool head_is_grouped(const struct head *h)
 {
-	return h->form != GROUPING_NONE && h->at.lines > 0;
+	return h->form > GROUPING_OPEN && h->at.lines > 0;
 }
 
 void head_release(struct head *h);

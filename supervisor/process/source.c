@@ -79,7 +79,7 @@ static void source_on_print(void *ctx, const char *data, size_t len)
 	}
 }
 
-static enum interceptor_print on_resolve(void *ctx)
+static enum interceptor_reader on_resolve(void *ctx)
 {
 	struct source *s = ctx;
 	struct process_tree process_tree = {.passes = false};
@@ -88,7 +88,7 @@ static enum interceptor_print on_resolve(void *ctx)
 	/* The other stream may have an agent for its reader. */
 	if (s->sink != SINK_AGENT)
 		shown_forget(&s->record->shown, s->shown);
-	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
+	return s->sink == SINK_AGENT ? INTERCEPT_AGENT : INTERCEPT_PROGRAM;
 }
 
 static void source_on_reply(void *ctx, const char *data, size_t len)
@@ -99,15 +99,15 @@ static void source_on_reply(void *ctx, const char *data, size_t len)
 		s->reply(s->ctx, data, len);
 }
 
-static enum interceptor_print print_for(enum sink sink, enum printing print)
+static enum interceptor_reader reader_for(enum sink sink, enum printing print)
 {
 	if (print == PRINT_FULL && sink != SINK_PERSON)
-		return INTERCEPT_WHOLE;
+		return INTERCEPT_PROGRAM;
 	switch (sink) {
-	case SINK_PERSON: return INTERCEPT_SILENT;
+	case SINK_PERSON: return INTERCEPT_PERSON;
 	case SINK_PROGRAM:
-	case SINK_FILE: return INTERCEPT_WHOLE;
-	default: return INTERCEPT_PREVIEW;
+	case SINK_FILE: return INTERCEPT_PROGRAM;
+	default: return INTERCEPT_AGENT;
 	}
 }
 
@@ -130,7 +130,7 @@ static void make_text(struct source *s)
 			     .styles = watched && s->pty && !s->is_stderr,
 			     .picture = true},
 		.limit = limit_of(set, s->is_stderr),
-		.print = print_for(s->sink, (enum printing)set->print),
+		.reader = reader_for(s->sink, (enum printing)set->print),
 		.raw = (enum interceptor_raw)set->raw,
 		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
 		.exact = !s->pty,
@@ -327,7 +327,7 @@ out:
 /* A program asked for a run that goes on without it: id=$(terse --detach server). */
 static void report_id(struct source *s, const char *id)
 {
-	if (interceptor_reader(s->text) != INTERCEPT_WHOLE)
+	if (interceptor_reader(s->text) != INTERCEPT_PROGRAM)
 		return;
 	output_queue_write(&s->queue, id, strlen(id));
 	output_queue_write(&s->queue, "\n", 1);

@@ -142,8 +142,8 @@ static void summary_begin_writing(struct summary *a, const struct settings *s)
 
 void summary_prepare(const struct settings *s, struct interceptor_options *options)
 {
-	options->form = s->format == FORMAT_JSON ? INTERCEPT_BARE : INTERCEPT_MARKED;
-	options->print = s->print == PRINT_FULL ? INTERCEPT_SILENT : INTERCEPT_PREVIEW;
+	options->bare = s->format == FORMAT_JSON;
+	options->reader = s->print == PRINT_FULL ? INTERCEPT_SILENT : INTERCEPT_COLLECTED;
 }
 
 static const enum report_state states[] = {

@@ -159,7 +159,7 @@ static void report_conclude(struct supervisor *s, struct source *source)
 		source_close(source);
 	source->onward = s->caller == CALLER_WAITS && report_has_background(s, source) &&
 			 source_text(source) &&
-			 interceptor_reader(source->text) == INTERCEPT_WHOLE &&
+			 interceptor_reader(source->text) == INTERCEPT_PROGRAM &&
 			 source->sink == SINK_PROGRAM;
 	/* More may come late. */
 	if (source->onward) {
@@ -345,7 +345,7 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 	if (text && s->state == SUPERVISOR_RUNNING) {
 		interceptor_settle_all(text);
 		bool has_all = source->printed && !interceptor_is_holding(text);
-		if (!has_all && interceptor_reader(text) == INTERCEPT_PREVIEW) {
+		if (!has_all && interceptor_reader(text) == INTERCEPT_AGENT) {
 			struct wait wait;
 			wait_look(&wait, s->keys.device);
 			report_print_heartbeat(s, source, &wait, now_ms);
@@ -367,7 +367,7 @@ void supervisor_report_keys(struct supervisor *s, enum keys_found found, int64_t
 		s->hung_up = true;
 		supervisor_each_text(s, interceptor_cut);
 	} else if (source->text && report_is_text(s) &&
-		   interceptor_reader(source->text) == INTERCEPT_PREVIEW) {
+		   interceptor_reader(source->text) == INTERCEPT_AGENT) {
 		interceptor_settle_all(source->text);
 		report_print_heartbeat(s, source, &s->keys.wait, now_ms);
 	}

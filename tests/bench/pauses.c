@@ -60,7 +60,7 @@ static struct interceptor *make_text(size_t size)
 			  .end_share = 8,
 			  .max_line = 500,
 			  .grow = true},
-		.print = INTERCEPT_PREVIEW,
+		.reader = INTERCEPT_AGENT,
 		.settle_ms = 50,
 	};
 	const struct interceptor_events events = {.artifact = on_artifact, .print = on_print};

@@ -23,7 +23,7 @@ enum {
 
 struct run {
 	struct buffer out;
-	enum interceptor_print reader;
+	enum interceptor_reader reader;
 };
 
 /* Nothing is kept: the artifact has tests of its own. */
@@ -39,7 +39,7 @@ static void on_print(void *ctx, const char *data, size_t len)
 	buffer_append(&r->out, data, len);
 }
 
-static enum interceptor_print on_resolve(void *ctx)
+static enum interceptor_reader on_resolve(void *ctx)
 {
 	struct run *r = ctx;
 	return r->reader;
@@ -122,7 +122,7 @@ static void check_report(struct interceptor *text, const struct interceptor_opti
 		last = s->ranges[i].to;
 	}
 	assert(last <= s->total_lines && s->lines_truncated <= s->returned_lines);
-	if (options->form == INTERCEPT_BARE && options->print == INTERCEPT_PREVIEW) {
+	if (options->bare && options->reader == INTERCEPT_COLLECTED) {
 		assert(s->grouped || lines == s->returned_lines);
 		assert(s->text.len <= limit);
 	}
@@ -138,9 +138,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *bytes = (const char *)data + OPTIONS;
 	size_t len = size - OPTIONS;
 	int flags = data[0];
-	enum interceptor_print print = (enum interceptor_print)(data[1] % 3);
-	bool reported = flags & REPORT && print != INTERCEPT_WHOLE;
-	bool late = flags & LATE && print != INTERCEPT_SILENT && !reported;
+	static const enum interceptor_reader kinds[][3] = {
+		{INTERCEPT_AGENT, INTERCEPT_PROGRAM, INTERCEPT_PERSON},
+		{INTERCEPT_COLLECTED, INTERCEPT_PROGRAM, INTERCEPT_SILENT},
+	};
+	enum interceptor_reader reader = kinds[(flags & REPORT) > 0][data[1] % 3];
+	bool reported = reader == INTERCEPT_COLLECTED || reader == INTERCEPT_SILENT;
+	bool late = flags & LATE && reader != INTERCEPT_PERSON && !reported;
 	const struct interceptor_options options = {
 		.terminal = {.cols = 20 + data[2],
 			     .rows = 5 + data[3] % 60,
@@ -158,15 +162,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			  .max_line = 40 + data[7],
 			  .group = data[7] & 1,
 			  .grow = data[7] & 2},
-		.print = late ? INTERCEPT_PREVIEW : print,
-		.form = !reported       ? INTERCEPT_LIVE
-			: data[1] & 128 ? INTERCEPT_MARKED
-					: INTERCEPT_BARE,
+		.reader = late ? INTERCEPT_AGENT : reader,
+		.bare = reported && !(data[1] & 128),
 		.raw = (enum interceptor_raw)(data[6] % 3),
 		.part = ARTIFACT_OUT,
 		.exact = flags & EXACT,
 	};
-	struct run r = {.reader = print};
+	struct run r = {.reader = reader};
 	const struct interceptor_events events = {.artifact = on_artifact,
 						  .print = on_print,
 						  .resolve = late ? on_resolve : NULL,
@@ -184,9 +186,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (reported) {
 		assert(r.out.len == 0);
-	} else if (print == INTERCEPT_SILENT) {
+	} else if (reader == INTERCEPT_PERSON) {
 		assert(r.out.len == 0);
-	} else if (print == INTERCEPT_WHOLE) {
+	} else if (reader == INTERCEPT_PROGRAM) {
 		bool binary = interceptor_is_binary(text) && !options.exact;
 		struct buffer want = BUFFER_INIT;
 		if (binary || (options.exact && !late && is_plain(bytes, len))) {

@@ -214,13 +214,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_stream(&stream, data + 2, size - 2);
 	const struct job job = {
 		.argv = words, .shown = words, .settings = &settings, .secrets = secrets};
+	static const enum interceptor_reader kinds[] = {INTERCEPT_AGENT, INTERCEPT_PROGRAM,
+							INTERCEPT_PERSON};
 	const struct interceptor_options options = {
 		.terminal = {.cols = 80,
 			     .rows = 10,
 			     .onlcr = data[0] & 1,
 			     .collapse = !(data[0] & 2)},
 		.limit = {.mode = (enum mode)(data[0] >> 2 & 3), .bytes = 200, .max_line = 100},
-		.print = (enum interceptor_print)(data[0] >> 4 & 3) % 3,
+		.reader = kinds[(data[0] >> 4 & 3) % 3],
 		.raw = INTERCEPT_RAW_YES,
 		.part = ARTIFACT_OUT,
 		.exact = data[0] & 0x40,

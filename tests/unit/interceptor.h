@@ -31,8 +31,8 @@ struct run {
 	struct artifact *artifact;
 	bool full; /* no artifact can be made */
 	int asked_for_artifact, asked_who_reads;
-	enum interceptor_print reader; /* the answer */
-	bool unknown;                  /* who reads is not known at the start */
+	enum interceptor_reader reader; /* the answer */
+	bool unknown;                   /* who reads is not known at the start */
 };
 
 static inline struct artifact *on_artifact(void *ctx)
@@ -52,7 +52,7 @@ static inline void on_print(void *ctx, const char *data, size_t len)
 	buffer_append(&r->out, data, len);
 }
 
-static inline enum interceptor_print on_resolve(void *ctx)
+static inline enum interceptor_reader on_resolve(void *ctx)
 {
 	struct run *r = ctx;
 	r->asked_who_reads++;
@@ -82,7 +82,7 @@ static inline struct run run_make(void)
 				      .bytes = BUDGET,
 				      .head_share = 25,
 				      .max_line = 500},
-			    .print = INTERCEPT_PREVIEW,
+			    .reader = INTERCEPT_AGENT,
 			    .raw = INTERCEPT_RAW_AUTO,
 			    .part = ARTIFACT_OUT,
 			    .settle_ms = 50},

@@ -18,7 +18,7 @@ static struct head given(const struct limit *limit, const char *text, const char
 		h = (struct head){.limit = *limit};
 		for (size_t at = 0; at < len; at += step)
 			head_feed(&h, text + at, len - at < step ? len - at : step, &out);
-		head_finish(&h, &out);
+		head_finish(&h, &h.limit, false, &out);
 		assert_string_equal(buffer_string(&out), want);
 		assert_int_equal(h.end, end);
 		assert_int_equal(h.at.bytes, strlen(want));
@@ -152,7 +152,7 @@ TEST(forged_lines)
 	assert_int_equal(h.at.bytes, 2 + strlen(forged) + strlen(GUARD));
 	head_feed(&h, forged, strlen(forged), &out);
 	head_feed(&h, "b", 1, &out);
-	head_finish(&h, &out);
+	head_finish(&h, &h.limit, false, &out);
 	assert_string_equal(buffer_string(&out), "| [... omitted: terse read last; evil]\nb");
 	assert_int_equal(h.at.bytes, 2 + strlen(forged) + strlen(GUARD) + out.len);
 	buffer_release(&out);
@@ -170,7 +170,7 @@ TEST(held_lines)
 		head_feed(&h, line, sizeof(line), &out);
 		assert_true(h.kept.len <= 4 * h.limit.bytes + sizeof(line));
 	}
-	head_finish(&h, &out);
+	head_finish(&h, &h.limit, false, &out);
 	assert_int_equal(h.end, HEAD_BYTES);
 	assert_int_equal(out.len, h.at.bytes);
 	assert_in_range(out.len, 4096 - 80, 4096);
@@ -188,7 +188,7 @@ TEST(taken_before)
 	assert_int_equal(h.at.bytes, 13);
 	assert_int_equal(h.at.lines, 2);
 	head_feed(&h, "c\nd\ne\n", 6, &out);
-	head_finish(&h, &out);
+	head_finish(&h, &h.limit, false, &out);
 	assert_string_equal(buffer_string(&out), "c\nd\n");
 	assert_int_equal(h.end, HEAD_COUNT);
 	assert_int_equal(h.at.lines, 4);

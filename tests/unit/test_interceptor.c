@@ -180,7 +180,7 @@ TEST(judged_when_nothing_more_comes)
 	run_end(&r);
 	/* A program does not wait for them. */
 	r = run_make();
-	r.options.print = INTERCEPT_WHOLE;
+	r.options.reader = INTERCEPT_PROGRAM;
 	run_start(&r);
 	interceptor_feed(r.text, "\0\1\2", 3);
 	interceptor_pause(r.text);
@@ -318,19 +318,19 @@ TEST(told_once)
 TEST(partial)
 {
 	static const struct {
-		enum interceptor_print print;
+		enum interceptor_reader reader;
 		int lines;
 		bool partial;
 	} cases[] = {
-		{INTERCEPT_PREVIEW, 10, false},
-		{INTERCEPT_PREVIEW, 1000, true},
-		{INTERCEPT_WHOLE, 1000, false},
-		{INTERCEPT_SILENT, 1000, false},
+		{INTERCEPT_AGENT, 10, false},
+		{INTERCEPT_AGENT, 1000, true},
+		{INTERCEPT_PROGRAM, 1000, false},
+		{INTERCEPT_PERSON, 1000, false},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct run r = run_make();
 		r.full = true;
-		r.options.print = cases[i].print;
+		r.options.reader = cases[i].reader;
 		run_start(&r);
 		feed_lines(&r, 1, cases[i].lines);
 		finish(&r);

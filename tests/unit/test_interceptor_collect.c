@@ -7,11 +7,11 @@
 #include "tests/unit/interceptor.h"
 #include "tests/unit/unit.h"
 
-static struct run run_make_for(enum interceptor_form form, enum interceptor_print print)
+static struct run run_make_for(bool bare, enum interceptor_reader reader)
 {
 	struct run r = run_make();
-	r.options.form = form;
-	r.options.print = print;
+	r.options.bare = bare;
+	r.options.reader = reader;
 	return r;
 }
 
@@ -46,10 +46,10 @@ static void text_is(struct report_stream *s, const char *want)
 
 TEST(what_fits)
 {
-	static const enum interceptor_print prints[] = {INTERCEPT_PREVIEW, INTERCEPT_SILENT};
+	static const enum interceptor_reader prints[] = {INTERCEPT_COLLECTED, INTERCEPT_SILENT};
 	static const enum mode modes[] = {MODE_SMART, MODE_HEAD};
 	for (int i = 0; i < 4; i++) {
-		struct run r = run_make_for(INTERCEPT_BARE, prints[i / 2]);
+		struct run r = run_make_for(true, prints[i / 2]);
 		r.options.limit.mode = modes[i % 2];
 		run_start(&r);
 		feed(&r, "\x1b[1mone\x1b[m\r\ncaf\xE9\n10%\r20%");
@@ -68,7 +68,7 @@ TEST(what_fits)
 
 TEST(nothing)
 {
-	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
+	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
 	run_start(&r);
 	struct report_stream s = collect(&r, 0);
 	assert_int_equal(s.text.len + s.range_count + s.total_lines + s.total_bytes, 0);
@@ -81,8 +81,7 @@ TEST(nothing)
 TEST(what_does_not_fit)
 {
 	for (int marked = 0; marked <= 1; marked++) {
-		struct run r =
-			run_make_for(marked ? INTERCEPT_MARKED : INTERCEPT_BARE, INTERCEPT_PREVIEW);
+		struct run r = run_make_for(!marked, INTERCEPT_COLLECTED);
 		run_start(&r);
 		feed_lines(&r, 1, 1000);
 		struct report_stream s = collect(&r, 0);
@@ -127,8 +126,7 @@ TEST(the_first_part)
 	};
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
 		bool marked = i % 2;
-		struct run r =
-			run_make_for(marked ? INTERCEPT_MARKED : INTERCEPT_BARE, INTERCEPT_PREVIEW);
+		struct run r = run_make_for(!marked, INTERCEPT_COLLECTED);
 		r.options.limit.mode = MODE_HEAD;
 		r.options.limit.unit = cases[i / 2].unit;
 		r.options.limit.count = cases[i / 2].count;
@@ -154,7 +152,7 @@ TEST(the_first_part)
 /* The start of a first line that is over the limit. */
 TEST(a_part_of_a_line)
 {
-	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
+	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
 	struct buffer text = BUFFER_INIT;
 	r.options.limit.mode = MODE_HEAD;
 	r.options.limit.max_line = 100000;
@@ -176,7 +174,7 @@ TEST(a_part_of_a_line)
 
 TEST(binary)
 {
-	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
+	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
 	struct buffer data = BUFFER_INIT;
 	run_start(&r);
 	make_binary(&data, 5000);
@@ -196,7 +194,7 @@ TEST(binary)
 TEST(everything)
 {
 	for (int full = 0; full <= 1; full++) {
-		struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_SILENT);
+		struct run r = run_make_for(true, INTERCEPT_SILENT);
 		struct buffer want = BUFFER_INIT;
 		r.full = full;
 		run_start(&r);
@@ -226,7 +224,7 @@ TEST(everything)
 /* One line that is longer than what is held, and nowhere to keep it. */
 TEST(everything_on_one_line)
 {
-	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_SILENT);
+	struct run r = run_make_for(true, INTERCEPT_SILENT);
 	struct buffer text = BUFFER_INIT;
 	r.full = true;
 	run_start(&r);
@@ -244,7 +242,7 @@ TEST(everything_on_one_line)
 /* A screen that is not final when the command ends while its children live. */
 TEST(what_is_pending)
 {
-	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
+	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
 	struct report_stream s = {.total_lines = 0};
 	run_start(&r);
 	feed(&r, "started\nlistening");
@@ -264,7 +262,7 @@ TEST(what_is_pending)
 /* Nobody reads along, so nothing has to be settled. */
 TEST(not_live)
 {
-	struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
+	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
 	run_start(&r);
 	feed(&r, "one\ntwo\n");
 	interceptor_pause(r.text);
@@ -310,7 +308,7 @@ static void next_line(struct walk *w, bool shown)
 TEST(any_text)
 {
 	for (uint32_t seed = 1; seed <= 400; seed++) {
-		struct run r = run_make_for(INTERCEPT_BARE, INTERCEPT_PREVIEW);
+		struct run r = run_make_for(true, INTERCEPT_COLLECTED);
 		struct buffer text = BUFFER_INIT;
 		uint32_t at = random_start(seed);
 		size_t budget = 64 + rnd(&at, 4000);

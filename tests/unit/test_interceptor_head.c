@@ -346,7 +346,8 @@ TEST(groups_are_the_lines_of_the_text)
 		struct report report = {.command = NULL};
 		struct report_stream *out = &report.streams[0];
 		size_t step = 1 + rnd(&s, 5000);
-		r.options.form = INTERCEPT_BARE;
+		r.options.reader = INTERCEPT_COLLECTED;
+		r.options.bare = true;
 		run_start(&r);
 		random_matches(&text, &s);
 		for (size_t at = 0, n; at < text.len; at += n) {

@@ -87,7 +87,7 @@ TEST(plain_lines_for_a_program)
 {
 	for (int at_once = 0; at_once < 2; at_once++) {
 		struct run r = run_make();
-		r.options.print = INTERCEPT_WHOLE;
+		r.options.reader = INTERCEPT_PROGRAM;
 		r.options.settle_ms = at_once ? 0 : 50;
 		run_start(&r);
 		come(&r, 1000, "first\n");
@@ -281,7 +281,7 @@ TEST(pending_over_the_limit)
 		struct run r = run_make();
 		struct buffer text = BUFFER_INIT;
 		r.unknown = true;
-		r.reader = program ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW;
+		r.reader = program ? INTERCEPT_PROGRAM : INTERCEPT_AGENT;
 		run_start(&r);
 		feed(&r, "head\n");
 		make_text(&text, 3000, 5000);

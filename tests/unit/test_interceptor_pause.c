@@ -3,7 +3,7 @@
 #include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
-#include "supervisor/intercept/pause.h"
+#include "supervisor/intercept/internal.h"
 
 #include "tests/unit/interceptor.h"
 #include "tests/unit/unit.h"
@@ -366,7 +366,7 @@ TEST(a_program_gets_everything_at_the_first_pause)
 {
 	struct run r = run_make();
 	r.unknown = true;
-	r.reader = INTERCEPT_WHOLE;
+	r.reader = INTERCEPT_PROGRAM;
 	run_start(&r);
 	come(&r, 1000, "one\ntwo\n");
 	come_lines(&r, 1000, 1, 60);
@@ -394,9 +394,9 @@ TEST(who_has_no_pauses)
 	for (int how = 0; how < 3; how++) {
 		struct run r = run_make();
 		if (how == 0)
-			r.options.print = INTERCEPT_SILENT;
+			r.options.reader = INTERCEPT_PERSON;
 		if (how == 1)
-			r.options.form = INTERCEPT_MARKED;
+			r.options.reader = INTERCEPT_COLLECTED;
 		run_start(&r);
 		come_lines(&r, 1000, 1, 60);
 		if (how == 2)

@@ -14,7 +14,7 @@ TEST(a_program_gets_the_whole_text)
 {
 	struct run r = run_make();
 	struct buffer want = BUFFER_INIT;
-	r.options.print = INTERCEPT_WHOLE;
+	r.options.reader = INTERCEPT_PROGRAM;
 	run_start(&r);
 	feed(&r, "\x1b[31mred\x1b[m latin \xE9\n");
 	feed_lines(&r, 1, 3000);
@@ -36,7 +36,7 @@ TEST(nobody_reads)
 {
 	struct run r = run_make();
 	struct buffer want = BUFFER_INIT;
-	r.options.print = INTERCEPT_SILENT;
+	r.options.reader = INTERCEPT_PERSON;
 	run_start(&r);
 	feed_lines(&r, 1, 1000);
 	number_lines(&want, 1, 1000);
@@ -55,12 +55,12 @@ TEST(nobody_reads)
 TEST(failures_that_are_written_over)
 {
 	static const struct {
-		enum interceptor_print reader;
+		enum interceptor_reader reader;
 		bool unknown, stays;
 	} cases[] = {
-		{INTERCEPT_PREVIEW, false, true}, {INTERCEPT_PREVIEW, true, true},
-		{INTERCEPT_SILENT, false, true},  {INTERCEPT_WHOLE, false, false},
-		{INTERCEPT_WHOLE, true, false},
+		{INTERCEPT_AGENT, false, true},   {INTERCEPT_AGENT, true, true},
+		{INTERCEPT_PERSON, false, true},  {INTERCEPT_PROGRAM, false, false},
+		{INTERCEPT_PROGRAM, true, false},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *want = cases[i].stays
@@ -69,13 +69,13 @@ TEST(failures_that_are_written_over)
 		struct run r = run_make();
 		r.unknown = cases[i].unknown;
 		r.reader = cases[i].reader;
-		r.options.print = r.unknown ? INTERCEPT_PREVIEW : r.reader;
+		r.options.reader = r.unknown ? INTERCEPT_AGENT : r.reader;
 		run_start(&r);
 		feed(&r, OVERWRITTEN);
 		interceptor_finish(r.text);
 		interceptor_spill(r.text);
 		report(&r);
-		printed(&r, cases[i].reader == INTERCEPT_SILENT ? "" : want);
+		printed(&r, cases[i].reader == INTERCEPT_PERSON ? "" : want);
 		kept_equals(r.artifact, ".txt", want);
 		run_end(&r);
 	}
@@ -108,7 +108,7 @@ TEST(a_program_found_late)
 		struct buffer text = BUFFER_INIT;
 		uint32_t s = random_start(seed);
 		r.unknown = true;
-		r.reader = INTERCEPT_WHOLE;
+		r.reader = INTERCEPT_PROGRAM;
 		r.options.terminal.rows = 2 + rnd(&s, 20);
 		r.options.limit.count = rnd(&s, 3) ? 0 : rnd(&s, 60);
 		r.options.limit.longest_line = rnd(&s, 3) ? 0 : rnd(&s, 60);
@@ -153,7 +153,7 @@ TEST(not_asked_without_need)
 {
 	struct run r = run_make();
 	r.unknown = true;
-	r.reader = INTERCEPT_PREVIEW;
+	r.reader = INTERCEPT_AGENT;
 	run_start(&r);
 	feed(&r, "fine\n");
 	finish(&r);
@@ -163,13 +163,13 @@ TEST(not_asked_without_need)
 
 	r = run_make();
 	r.unknown = true;
-	r.reader = INTERCEPT_PREVIEW;
+	r.reader = INTERCEPT_AGENT;
 	run_start(&r);
 	feed(&r, "na\xEFve");
 	finish(&r);
 	printed(&r, "na\xEF\xBF\xBDve");
 	assert_int_equal(r.asked_who_reads, 1);
-	assert_int_equal(interceptor_reader(r.text), INTERCEPT_PREVIEW);
+	assert_int_equal(interceptor_reader(r.text), INTERCEPT_AGENT);
 	assert_int_equal(r.asked_who_reads, 1);
 	run_end(&r);
 }
@@ -221,8 +221,8 @@ TEST(binary_for_a_program)
 		struct run r = run_make();
 		struct buffer data = BUFFER_INIT;
 		r.unknown = unknown;
-		r.reader = INTERCEPT_WHOLE;
-		r.options.print = unknown ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
+		r.reader = INTERCEPT_PROGRAM;
+		r.options.reader = unknown ? INTERCEPT_AGENT : INTERCEPT_PROGRAM;
 		run_start(&r);
 		make_binary(&data, 5000);
 		for (size_t at = 0; at < data.len; at += 500)
@@ -243,8 +243,8 @@ TEST(exact_text_with_a_late_nul)
 		struct run r = run_make();
 		struct buffer data = BUFFER_INIT;
 		r.unknown = unknown;
-		r.reader = INTERCEPT_WHOLE;
-		r.options.print = unknown ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
+		r.reader = INTERCEPT_PROGRAM;
+		r.options.reader = unknown ? INTERCEPT_AGENT : INTERCEPT_PROGRAM;
 		r.options.exact = true;
 		r.options.limit.bytes = 64 * 1024;
 		run_start(&r);
@@ -268,7 +268,7 @@ TEST(exact_text_with_a_nul_in_a_line)
 	static const char *const before[] = {"abc", "\x1b[1mabc"};
 	for (size_t i = 0; i < 2; i++) {
 		struct run r = run_make();
-		r.options.print = INTERCEPT_WHOLE;
+		r.options.reader = INTERCEPT_PROGRAM;
 		r.options.exact = true;
 		run_start(&r);
 		feed(&r, before[i]);
@@ -291,7 +291,7 @@ TEST(plain_bytes_for_a_program)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		for (size_t step = 1; step < 4; step++) {
 			struct run r = run_make();
-			r.options.print = INTERCEPT_WHOLE;
+			r.options.reader = INTERCEPT_PROGRAM;
 			r.options.exact = true;
 			run_start(&r);
 			size_t len = strlen(texts[i]);
@@ -316,7 +316,7 @@ TEST(long_line_for_a_program)
 		for (size_t step = 1000; step < 200000; step *= 9) {
 			struct run r = run_make();
 			struct buffer line = BUFFER_INIT;
-			r.options.print = INTERCEPT_WHOLE;
+			r.options.reader = INTERCEPT_PROGRAM;
 			r.options.exact = true;
 			run_start(&r);
 			feed(&r, "first\n");

@@ -1,6 +1,6 @@
 // When a waiting reader is given what is held back, and how much of it.
 
-#include "supervisor/intercept/pause.h"
+#include "supervisor/intercept/internal.h"
 
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"

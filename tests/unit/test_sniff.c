@@ -1,8 +1,7 @@
 // Text or binary, and raw bytes that wait until it is known whether they are wanted.
 
 #include "lib/buffer.h"
-#include "supervisor/intercept/parts.h"
-#include "supervisor/report/file_type.h"
+#include "supervisor/intercept/internal.h"
 
 #include "tests/unit/kept.h"
 #include "tests/unit/unit.h"

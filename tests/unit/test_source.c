@@ -220,7 +220,7 @@ static void shown_beside_a_program(const void *ctx)
 		put(&r, "a line of the output\n");
 	CHECK(take(&r) == 0);
 	report(&r);
-	CHECK(interceptor_reader(r.source.text) == INTERCEPT_WHOLE);
+	CHECK(interceptor_reader(r.source.text) == INTERCEPT_PROGRAM);
 	CHECK(r.record.shown.bytes == 5);
 	/* The other one turns out to have a program, too. */
 	shown_add(&r.record.shown, "more\n", 5);

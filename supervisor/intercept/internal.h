@@ -1,0 +1,317 @@
+// Shared by the files of this room. Nobody outside of it includes this.
+//
+//   input.c        from the command to the terminal: raw bytes, plain bytes, binary output
+//   interceptor.c  from the terminal into the held text, the artifact and the preview; the contract
+//                  with other rooms
+//   reader.c       who reads, and what each of them gets
+//   pause.c        what is held back from an agent: when it gets that, and how much
+#ifndef TERSE_INTERCEPT_INTERNAL_H
+#define TERSE_INTERCEPT_INTERNAL_H
+
+#include "config/limit.h"
+#include "lib/buffer.h"
+#include "lib/guard.h"
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/intercept/interceptor.h"
+#include "supervisor/preview/head.h"
+#include "supervisor/preview/preview.h"
+#include "supervisor/report/file_type.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* For the trace. */
+#define PART_NAME(s) ((s)->options.part == ARTIFACT_ERR ? "stderr" : "stdout")
+
+/* Keeps the raw bytes of a stream until it is known whether they are wanted.
+
+   They are wanted beside a spilled text when rendering dropped more than colours. Up to RAW_HOLD
+   bytes wait in memory for that to show; if the text has not spilled or nothing was dropped by
+   then, they are let go, since keeping gigabytes twice just in case would cost every plain log
+   double. Where a picture, or what looks like one, has swallowed so much, the owner lets the text
+   spill: see terminal_is_swallowing(). */
+
+#define RAW_HOLD ((size_t)256 * 1024)
+
+enum raw_state { RAW_HOLDING, RAW_STREAMING, RAW_OFF };
+
+struct raw {
+	enum raw_state state;
+	struct buffer held;
+};
+
+/* The bytes of a pipe on their way to a program or file, as long as they are plain.
+
+   A program must get what the command wrote: CR before LF, form feeds, invalid
+   UTF-8, everything (a patch has to apply). Only what redraws (ESC, backspace, CR without LF) is
+   resolved by the terminal. So whole lines are passed on as they are until the first such byte;
+   from its line on the text of the terminal is what is printed. */
+
+/* An unfinished line longer than this is passed on before its end is known. */
+#define PLAIN_LINE ((size_t)64 * 1024)
+
+/* A zeroed struct is a new one. */
+struct plain {
+	struct buffer line; /* of the unfinished line: what is not passed on yet */
+	size_t passed;      /* bytes of the unfinished line that are */
+	bool returns;       /* the last byte was a CR: what follows decides */
+};
+
+/* When a reader who waits is given what is held back, and how much of it.
+
+   A text for an agent is held back behind its head until it is known what is worth showing. At a
+   pause the agent may wait for just these lines, so it gets them: all, while the text fits, and
+   later the last lines from a share of their own. */
+
+/* A pause is so long without a new line, in ms. A line that is only redrawn is not new. */
+#define PAUSE_MS 1500
+
+/* Once lines are left out, the next pause comes so much later at least, then twice as much later,
+   and so on: the share of the last lines lasts for hours. */
+#define PAUSE_DISTANCE_MS 3000
+
+/* A zeroed struct is a new one. Times are of one monotonic clock, in ms. */
+struct pause {
+	uint64_t lines;     /* the most complete lines that there were */
+	bool is_fresh;      /* some of them came since the last print */
+	bool is_touched;    /* bytes came since the last look at the unfinished line */
+	int64_t line_at;    /* when the last new line came ... */
+	int64_t byte_at;    /* ... and the last byte */
+	int64_t not_before; /* the next print */
+	int64_t distance;   /* to the one after that */
+};
+
+/* Bytes came, and so many lines are complete now. */
+void pause_note(struct pause *p, uint64_t lines, int64_t now_ms);
+
+/* When there is something to do; 0: not before more comes. */
+int64_t pause_due(const struct pause *p);
+
+/* Whether no new line, and whether no byte at all, has come for a pause's length. */
+bool pause_is_quiet(const struct pause *p, int64_t now_ms);
+bool pause_is_silent(const struct pause *p, int64_t now_ms);
+
+/* Lines wait that may still change: they are looked at then. */
+void pause_again(struct pause *p, int64_t at_ms);
+
+/* Nothing of what came can be printed before more comes. */
+void pause_pass(struct pause *p);
+
+/* What is held back was printed; `omits`: lines of it were left out. */
+void pause_printed(struct pause *p, int64_t now_ms, bool omits);
+
+/* How much may be printed before the end, in bytes or in lines.
+
+   What is printed in all stays within one and a half times the budget, and the preview at the end
+   has half of the budget at least. A budget is no more than two thirds of the ceiling, so all stays
+   within that, too. */
+struct share {
+	size_t budget;  /* see share_budget(); SIZE_MAX: no limit */
+	size_t ceiling; /* for all that is printed; 0: none. Later it may be higher. */
+	size_t least;   /* fewer would tell nothing */
+	size_t printed; /* so far in all ... */
+	size_t live;    /* ... of that at pauses ... */
+	size_t tails;   /* ... and of that behind lines that were left out */
+	size_t notices; /* bytes of other lines of terse's own, for the ceiling alone */
+};
+
+/* The budget at pauses of a text that would get `budget` at its end. */
+size_t share_budget(size_t budget, size_t ceiling);
+
+/* Up to this size a text is printed whole at a pause. */
+size_t share_whole(const struct share *s);
+
+/* How much the last lines may take now: half of what is left for them, or, if these are the last
+   `words`, all. 0: nothing is left. */
+size_t share_tail(const struct share *s, bool words);
+
+/* How much may be printed in all when a preview of `budget` ends the text. */
+size_t share_end(const struct share *s, size_t budget);
+
+/* A line that says that the command runs was printed. */
+void share_notice(struct share *s, size_t printed);
+
+/* So much was printed at a pause. */
+void share_take(struct share *s, size_t printed, bool omits);
+
+/* What a command draws with: it may change lines that are complete. */
+struct drawing {
+	uint64_t redraws;              /* terminal_redraws() when it was last looked at ... */
+	bool hides;                    /* ... and whether the cursor was hidden ... */
+	int64_t redrawn_at, hidden_at; /* ... and since when that is so */
+};
+
+/* One who reads. */
+struct reader {
+	const char *name; /* for the trace */
+	bool previews;    /* a preview, if the text does not fit */
+	bool along;       /* while the command runs */
+	/* The terminal has let go of text. May be NULL. */
+	void (*text)(struct interceptor *s, const char *data, size_t len);
+	/* Whether complete lines are wanted before they are final. */
+	bool (*wants_lines)(const struct interceptor *s);
+	/* The command has ended: prints the rest. */
+	int (*end)(struct interceptor *s, const struct interceptor_ending *e,
+		   struct report_stream *out);
+};
+
+/* By enum interceptor_reader. */
+extern const struct reader *const readers[];
+
+/* What becomes of the bytes of the command. */
+enum bytes_state {
+	BYTES_UNJUDGED, /* not enough has come */
+	BYTES_RENDERED, /* the terminal makes text of them */
+	BYTES_PLAIN, /* a program or file behind a pipe gets them, while nothing has redrawn; ... */
+	BYTES_PASSED,   /* ... whatever comes */
+	BYTES_BINARY,   /* they are kept, and the reader gets a line about them */
+	BYTES_VERBATIM, /* binary ones are text as they are */
+};
+
+/* So often lines are left out before the end. The share of the last lines is used up earlier. */
+#define LEFT_OUT_MAX 16
+
+struct interceptor {
+	struct interceptor_options options;
+	struct interceptor_events events; /* `resolve` is NULL once it was asked */
+	const struct reader *reader;
+	struct terminal *terminal;
+	struct preview *preview;   /* NULL unless one may be printed; in mode head of a failure */
+	struct artifact *artifact; /* NULL until the text spilled */
+	enum { SPILL_OPEN, SPILL_FAILED, SPILL_LATE } spill; /* late: what was held is gone */
+	struct raw raw;
+
+	struct buffer first; /* the first bytes, until they are judged */
+	struct sniff sniff;
+	struct preview_judge *judge; /* NULL until it is needed */
+	enum bytes_state state;
+	struct plain plain;
+	struct kind kind; /* of binary output */
+
+	uint64_t raw_bytes, text_bytes;
+	size_t line_text; /* bytes of the unfinished line that the terminal has let go */
+	char last[256];   /* the beginning of the last line that is final and not blank */
+	size_t last_len;
+	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
+	struct head head;   /* an agent's text in mode head, whether the command fails or not */
+	size_t most;        /* a text up to this many bytes is printed whole */
+	/* The outcome is known, and with it options.limit.bytes. */
+	enum interceptor_outcome outcome;
+	struct buffer held; /* the text so far, while it is within the limit */
+	size_t counted;     /* bytes of it, up to the end of a character ... */
+	size_t guarded;     /* ... and of a line whose guard is counted, ... */
+	size_t clean_len;   /* ... and how many they are when they are printed */
+	bool fits;
+	bool followed;       /* somebody reads the artifact as it grows */
+	int64_t waits_since; /* for the form of matches, on the clock of interceptor_settle(); 0:
+				not known */
+	int64_t settle_at;   /* when interceptor_settle() is due; 0: nothing waits for it */
+	struct drawing drawing;
+	struct buffer line;      /* what terse itself says; its memory is there from the start */
+	struct buffer collected; /* what is printed for a report */
+	enum limit_part broken;  /* what of the limit was over first, or keeps it from more */
+	uint64_t omitted, cut;   /* omissions, and lines that are cut, in what is printed */
+
+	/* Somebody who reads along: bytes and lines of the text that are printed. */
+	uint64_t printed, printed_lines;
+	struct preview_range left_out[LEFT_OUT_MAX]; /* of them */
+	size_t left_out_count;
+	struct share share, line_share; /* how many bytes and lines that took, and may take */
+	struct pause pause;
+	struct buffer partial;      /* of the line behind them: its start, printed already */
+	uint64_t put;               /* bytes printed, notices included */
+	bool head_closed;           /* no more of the text is printed before a pause or the end */
+	struct report_stream shown; /* only its ranges: what was shown at last */
+	bool ended_line;            /* the last byte printed was a newline */
+	bool finished;              /* nothing is left in the terminal */
+	bool reported;
+	uint64_t live_version; /* of the terminal, when the artifact's end was written */
+};
+
+/* interceptor.c */
+
+/* The terminal's event: final text. `ctx` is the interceptor. */
+void intercept_text(void *ctx, const char *data, size_t len);
+
+/* Whether the text so far is over the limit; `end`: nothing more comes. */
+bool intercept_is_over(struct interceptor *s, bool end);
+
+/* The text is longer than what is printed whole: it goes to disk, and of what the reader gets only
+   the head is settled. */
+void intercept_overflow(struct interceptor *s);
+
+/* Whether the command draws, so that complete lines may be stale soon. */
+bool intercept_is_drawn(struct interceptor *s, int64_t now_ms);
+
+/* A line that was written over must stand unchanged for so long before a live reader gets it, and
+   each line once a program draws. It is done with drawing when it has not for so long: what hides
+   the cursor for good may be a server. */
+#define INTERCEPT_SETTLE_MS       1500
+#define INTERCEPT_SETTLE_DRAWN_MS 5000
+
+/* reader.c */
+
+/* Whether the text is shown by its first part if it does not fit. */
+static inline bool intercept_is_by_head(const struct interceptor *s)
+{
+	return s->reader->previews && s->options.limit.mode == MODE_HEAD;
+}
+
+/* How the text is printed for a reader that is no terminal and no program, from where what is
+   printed ends. */
+static inline enum guard_mode intercept_guard(const struct interceptor *s)
+{
+	if (s->options.limit.own_words || s->options.bare)
+		return GUARD_NONE;
+	return s->ended_line ? GUARD_LINE : GUARD_INSIDE;
+}
+
+/* Hands bytes to the reader. */
+void intercept_print(struct interceptor *s, const char *data, size_t len);
+
+/* Prints text, clean. */
+void intercept_print_text(struct interceptor *s, const char *data, size_t len);
+
+/* Empties s->line for something that terse itself has to say, and prints it, unless there was no
+   memory for all of it. */
+struct buffer *intercept_line(struct interceptor *s);
+void intercept_print_line(struct interceptor *s);
+
+/* It begins to matter who reads: asks once. When it is a program after all, it gets everything. */
+void intercept_resolve(struct interceptor *s);
+
+/* Sets what mode head may print while the outcome is open, and whatever it is. */
+void intercept_init_head(struct interceptor *s);
+
+/* Prints the lines of the held text that a reader may have already. */
+void intercept_print_head(struct interceptor *s);
+
+/* Prints the last of the complete lines in so many bytes and lines, behind the marker of those
+   before them, or all that are new. Returns whether there was room for a line. */
+bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
+			  const struct wording_place *place);
+
+/* pause.c */
+
+/* The line behind what is printed comes, whose start may be printed already: returns how much of
+   `data` that is, or ends the line that was begun and has changed since. */
+size_t intercept_go_on(struct interceptor *s, const char *data, size_t len);
+
+/* input.c */
+
+/* Enough is there to tell text from binary, or nothing more comes for now; `end`: at all. */
+void intercept_judge(struct interceptor *s, bool end);
+
+/* Nothing that redraws came: the last plain bytes go to the reader. */
+void intercept_finish_plain(struct interceptor *s);
+
+/* The next raw bytes; `artifact` is NULL until the text spills. `wanted`: more than colours was
+   dropped. */
+void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *artifact, bool wanted);
+
+/* Writes those that are held to the artifact and passes on everything from here. */
+void raw_start(struct raw *r, struct artifact *artifact);
+void raw_release(struct raw *r);
+
+#endif

@@ -1,0 +1,556 @@
+// Who reads, and what each of them gets: a text as it comes, its first part, a preview with its
+// notices.
+
+#include "lib/trace.h"
+#include "lib/utf8.h"
+#include "supervisor/intercept/internal.h"
+#include "supervisor/report/wording.h"
+
+#include <string.h>
+
+struct marker {
+	const struct wording_place *place;
+	uint64_t lines_before;
+	struct buffer *line; /* where it is measured */
+};
+
+static void make_marker(struct buffer *out, const struct preview_piece *piece,
+			const struct marker *m)
+{
+	struct preview_piece of_all = *piece;
+	of_all.from += m->lines_before;
+	of_all.to += m->lines_before;
+	wording_marker(out, &of_all, m->place);
+}
+
+/* Marker callback of preview_choose(): the same words that are printed. */
+static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
+{
+	const struct marker *m = ctx;
+	buffer_clear(m->line);
+	make_marker(m->line, piece, m);
+	if (buffer_check(m->line) < 0)
+		return 0;
+	memcpy(out, m->line->data, m->line->len < cap ? m->line->len : cap);
+	return m->line->len;
+}
+
+struct buffer *intercept_line(struct interceptor *s)
+{
+	buffer_clear(&s->line);
+	return &s->line;
+}
+
+void intercept_print_line(struct interceptor *s)
+{
+	if (buffer_check(&s->line) < 0)
+		return;
+	/* An unfinished line is ended, so that this one stands on its own. */
+	if (!s->ended_line)
+		intercept_print(s, "\n", 1);
+	intercept_print(s, s->line.data, s->line.len);
+}
+
+/* Without memory for all of it at once. */
+static void print_in_parts(struct interceptor *s, const char *data, size_t len,
+			   enum guard_mode guard)
+{
+	struct buffer *part = intercept_line(s);
+	/* A byte becomes three at most, or a guard stands before it. */
+	size_t most = part->cap / 3;
+	for (size_t n; len > 0; data += n, len -= n) {
+		n = utf8_floor(data, len, len < most ? len : most);
+		buffer_clear(part);
+		guard_text(part, data, n, guard);
+		intercept_print(s, part->data, part->len);
+		guard = intercept_guard(s);
+	}
+}
+
+static void print_guarded(struct interceptor *s, const char *data, size_t len,
+			  enum guard_mode guard)
+{
+	if (guard_is_same(data, len, guard)) {
+		intercept_print(s, data, len);
+		return;
+	}
+	struct buffer clean = BUFFER_INIT;
+	guard_text(&clean, data, len, guard);
+	if (buffer_check(&clean) == 0)
+		intercept_print(s, clean.data, clean.len);
+	else
+		print_in_parts(s, data, len, guard);
+	buffer_release(&clean);
+}
+
+void intercept_print_text(struct interceptor *s, const char *data, size_t len)
+{
+	print_guarded(s, data, len, intercept_guard(s));
+}
+
+/* Prints a piece, takes down which lines it has shown, and adds those that are cut to *cut. */
+static int print_piece(struct interceptor *s, const struct preview_piece *piece,
+		       const struct marker *marker, struct report_stream *report, uint64_t *cut)
+{
+	s->omitted += piece->kind == PREVIEW_GAP || piece->kind == PREVIEW_ALIKE;
+	s->cut += piece->cut;
+	*cut += piece->cut;
+	if (piece->kind == PREVIEW_TEXT) {
+		bool follows = piece->from == s->printed_lines + 1;
+		size_t begun = follows ? intercept_go_on(s, piece->text, piece->len) : 0;
+		enum guard_mode guard = intercept_guard(s);
+		if (piece->marked && begun == 0 && guard == GUARD_LINE)
+			guard = GUARD_INSIDE;
+		print_guarded(s, piece->text + begun, piece->len - begun, guard);
+	} else if (!s->options.bare) {
+		make_marker(intercept_line(s), piece, marker);
+		intercept_print_line(s);
+	}
+	/* A person reads folded lines off the line before; a program needs ranges. */
+	if (!report || piece->kind != PREVIEW_TEXT)
+		return 0;
+	report->lines_truncated += piece->cut;
+	report->last_line_partial = piece->cut_last;
+	return report_add_range(report, piece->from, piece->to);
+}
+
+/* What the preview has to know of what was printed; `command` is put together for it. */
+static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker,
+				   struct buffer *command)
+{
+	wording_read_some_bytes(command, marker->place);
+	return (struct preview_ask){
+		.command = command->len > 0 ? buffer_string(command) : NULL,
+		.printed_bytes = s->printed,
+		.printed_lines = s->printed_lines,
+		.left_out = s->left_out,
+		.left_out_count = s->left_out_count,
+		.spelled = !intercept_is_by_head(s) && (s->left_out_count > 0 || s->cut > 0),
+		.used = s->share.printed,
+		.paused = s->share.live,
+		.used_lines = s->line_share.printed,
+		.bytes_before = s->options.bytes_before,
+		.marker = measure_marker,
+		.ctx = marker,
+	};
+}
+
+/* Takes down the lines up to `last`, which are printed, but for those that were left out of them.
+ */
+static int note_printed(struct report_stream *report, uint64_t last,
+			const struct preview_range *left_out, size_t count)
+{
+	uint64_t from = 1;
+	for (size_t i = 0; i < count; i++) {
+		const struct preview_range *gap = &left_out[i];
+		if (gap->from > from && report_add_range(report, from, gap->from - 1) < 0)
+			return -1;
+		from = gap->to + 1;
+	}
+	return last >= from ? report_add_range(report, from, last) : 0;
+}
+
+bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
+			  const struct wording_place *place)
+{
+	const struct preview_piece *pieces;
+	struct marker marker = {place, s->options.lines_before, &s->line};
+	struct buffer command = BUFFER_INIT;
+	struct preview_ask ask = make_ask(s, &marker, &command);
+	ask.is_pause = true;
+	ask.total = s->share.printed + bytes;
+	if (s->options.limit.count)
+		ask.total_lines = s->line_share.printed + lines;
+	int count = preview_choose(s->preview, &ask, &pieces);
+	buffer_release(&command);
+	/* There is no room for a line. */
+	if (count == 0 || pieces[count - 1].kind == PREVIEW_GAP)
+		return false;
+	uint64_t whole, cut = 0;
+	for (int i = 0; i < count; i++) {
+		print_piece(s, &pieces[i], &marker, NULL, &cut);
+		if (pieces[i].kind == PREVIEW_GAP)
+			s->left_out[s->left_out_count++] =
+				(struct preview_range){pieces[i].from, pieces[i].to};
+	}
+	s->printed_lines = preview_whole_lines(s->preview, &whole);
+	s->printed = whole;
+	return true;
+}
+
+/* Less than that no preview has. */
+#define END_LEAST ((size_t)64)
+
+/* Prints the rest of a text that does not fit, with its notices unless it is to be bare: the
+   preview's pieces behind what was printed. The printed ranges are stored in `report`. Returns 0,
+   or -1 with ENOMEM. */
+static int print_preview(struct interceptor *s, const struct interceptor_ending *e,
+			 struct report_stream *report)
+{
+	const struct preview_piece *pieces;
+	const struct limit *l = &s->options.limit;
+	const struct head *h = intercept_is_by_head(s) ? &s->head : NULL;
+	struct marker marker = {&e->place, s->options.lines_before, &s->line};
+	struct buffer command = BUFFER_INIT;
+	struct preview_ask ask = make_ask(s, &marker, &command);
+	ask.status = s->outcome == INTERCEPT_FAILURE;
+	ask.budget = l->bytes;
+	ask.total = share_end(&s->share, ask.budget);
+	if (l->count)
+		ask.total_lines = share_end(&s->line_share, (size_t)l->count);
+	if (h) {
+		/* Behind the first part, what is left of the budget is for the end. */
+		size_t room = l->bytes > h->at.bytes ? l->bytes - h->at.bytes : 0;
+		ask.used = ask.used_lines = ask.paused = 0;
+		ask.budget = ask.total = room > END_LEAST ? room : END_LEAST;
+		ask.total_lines = preview_reserve_lines(l->count);
+	}
+	uint64_t cut = 0;
+	int count = preview_choose(s->preview, &ask, &pieces);
+	int result = note_printed(report, s->printed_lines, s->left_out, s->left_out_count);
+	for (int i = 0; i < count; i++) {
+		if (print_piece(s, &pieces[i], &marker, report, &cut) < 0)
+			result = -1;
+	}
+	/* The limit that stops the preview from showing more of the text. */
+	uint64_t shown = preview_shown(s->preview);
+	if (h)
+		s->broken = h->end == HEAD_COUNT ? LIMIT_COUNT : LIMIT_BYTES;
+	else if (shown == preview_lines(s->preview) && cut > 0 &&
+		 preview_is_line_limited(s->preview))
+		s->broken = LIMIT_CUT;
+	/* Both limits are over, and that of lines leaves more room. */
+	else if (s->broken == LIMIT_COUNT && shown < l->count &&
+		 preview_bytes(s->preview) > s->most)
+		s->broken = LIMIT_BYTES;
+	report->broken = s->broken;
+	report->cuts = s->cut > 0;
+	report->grouped = h && head_is_grouped(h);
+	report->lines_truncated += h ? h->cut : 0;
+	buffer_release(&command);
+	return result;
+}
+
+/* The most of a first part: after a failure it leaves room for what tells of it. */
+static struct limit head_limit(const struct limit *l, size_t bytes, bool succeeded)
+{
+	struct limit limit = *l;
+	bool leaves = !succeeded && !l->own_words;
+	limit.bytes = bytes - (leaves ? preview_reserve(bytes) : 0);
+	limit.count -= leaves ? preview_reserve_lines(l->count) : 0;
+	return limit;
+}
+
+void intercept_init_head(struct interceptor *s)
+{
+	const struct limit *l = &s->options.limit;
+	struct head *h = &s->head;
+	h->limit = head_limit(l, limit_smallest(l), false);
+	h->outcomes[h->outcome_count++] = head_limit(l, l->bytes, true);
+	h->outcomes[h->outcome_count++] = head_limit(l, l->cut_bytes, true);
+	h->outcomes[h->outcome_count++] = head_limit(l, l->failure_bytes, false);
+	h->bare = s->options.bare;
+	h->at.offset = s->options.bytes_before;
+	h->guard = intercept_guard(s);
+	if (l->group && intercept_is_by_head(s))
+		h->form = GROUPING_OPEN;
+}
+
+/* Prints the rest of the first part that the outcome gets. Returns whether a preview of what
+   follows it has to be printed: of a text that does not fit, unless the run ended well. */
+static bool finish_head(struct interceptor *s)
+{
+	const struct limit *l = &s->options.limit;
+	bool succeeded = s->outcome == INTERCEPT_SUCCESS, previewed = !succeeded && s->preview;
+	const struct limit limit = head_limit(l, l->bytes, succeeded);
+	struct head *h = &s->head;
+	struct buffer rest = BUFFER_INIT;
+	head_finish(h, &limit, previewed, &rest);
+	intercept_print(s, rest.data, rest.len);
+	buffer_release(&rest);
+	if (!previewed || h->end == HEAD_OPEN)
+		return false;
+	s->printed = h->at.offset - s->options.bytes_before;
+	s->printed_lines = h->at.lines;
+	s->cut += h->cut;
+	return true;
+}
+
+/* Prints the notice behind a first part, and takes down which lines that has shown. */
+static int print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
+			     struct report_stream *report)
+{
+	const struct head *h = &s->head;
+	const struct {
+		enum wording_reason reason;
+		enum limit_part broken;
+	} ends[] = {
+		[HEAD_OPEN] = {WORDING_NOTHING_LEFT, h->cut == 0             ? LIMIT_LINE
+						     : head_grows(&h->limit) ? LIMIT_BYTES
+									     : LIMIT_CUT},
+		[HEAD_COUNT] = {WORDING_COUNT, LIMIT_COUNT},
+		[HEAD_BYTES] = {WORDING_BYTES, LIMIT_BYTES},
+	};
+	struct wording_head wording = {
+		.reason = ends[h->end].reason,
+		.limit = h->limit,
+		.lines = h->at.lines,
+		.units = h->at.units,
+		.total_units = tally_units(&s->tally),
+		.cut = h->cut,
+		.grouped = head_is_grouped(h),
+		.with_status = e->status_line == STATUS_LINE_ALWAYS,
+	};
+	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped;
+	wording.limit.grow = head_grows(&h->limit);
+	if (!s->options.bare && (partly || interceptor_is_worth_telling(e))) {
+		if (partly)
+			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
+		else
+			wording_status(intercept_line(s), &e->ending, &e->place);
+		intercept_print_line(s);
+	}
+	if (!s->options.bare && e->ending.state == WORDING_RUNNING) {
+		wording_footer(intercept_line(s), &e->ending, &e->place);
+		intercept_print_line(s);
+	}
+	report->broken = ends[h->end].broken;
+	report->cuts = h->cut > 0 && !h->bare;
+	report->grouped = wording.grouped;
+	report->lines_truncated = h->cut;
+	report->last_line_partial = h->last_cut;
+	return note_printed(report, h->at.lines, NULL, 0);
+}
+
+/* The text as it comes. */
+
+void intercept_print(struct interceptor *s, const char *data, size_t len)
+{
+	if (len == 0)
+		return;
+	if (s->reader->along)
+		s->events.print(s->events.ctx, data, len);
+	else
+		buffer_append(&s->collected, data, len);
+	s->put += len;
+	s->ended_line = data[len - 1] == '\n';
+}
+
+void intercept_resolve(struct interceptor *s)
+{
+	if (!s->events.resolve)
+		return;
+	s->reader = readers[s->events.resolve(s->events.ctx)];
+	s->events.resolve = NULL;
+	TRACE(PREVIEW, "the reader gets %s", s->reader->name);
+	if (s->reader != readers[INTERCEPT_PROGRAM])
+		return;
+	if (s->held.len > s->printed)
+		intercept_print(s, s->held.data + s->printed, s->held.len - s->printed);
+	s->printed = s->held.len;
+	preview_free(s->preview);
+	s->preview = NULL;
+}
+
+/* Whether a line is printed in any case. `run`, `lines`: bytes and lines before it that are. */
+static bool is_of_head(struct interceptor *s, const char *line, size_t len, size_t run,
+		       size_t lines)
+{
+	const struct limit *l = &s->options.limit;
+	/* A program would get the bytes unchanged, so the reader has to be known. */
+	if (!guard_is_same(line, len, s->head.guard) &&
+	    (!intercept_is_by_head(s) || s->events.resolve))
+		return false;
+	if (intercept_is_by_head(s))
+		return head_take(&s->head, line, len);
+	/* The head's share of the lines. */
+	uint64_t share = l->count * l->head_share / 100;
+	uint64_t most = l->count - preview_reserve_lines(l->count);
+	if (most > share)
+		most = share ? share : 1;
+	return s->share.printed + run + len <= preview_head_budget(s->preview) &&
+	       len <= l->max_line && (!l->count || s->printed_lines + lines + 1 <= most);
+}
+
+void intercept_print_head(struct interceptor *s)
+{
+	size_t run = 0, lines = 0;
+	if (s->head.form == GROUPING_OPEN)
+		return;
+	while (!s->head_closed) {
+		size_t left = s->held.len - s->printed - run;
+		const char *line = s->held.data + s->printed + run;
+		const char *end = left ? memchr(line, '\n', left) : NULL;
+		if (!end)
+			break;
+		size_t len = (size_t)(end - line) + 1;
+		if (!is_of_head(s, line, len, run, lines)) {
+			s->head_closed = true;
+			break;
+		}
+		run += len;
+		lines++;
+	}
+	if (s->head_closed)
+		intercept_resolve(s);
+	if (!s->reader->previews)
+		return;
+	uint64_t put = s->put;
+	size_t begun = run ? intercept_go_on(s, s->held.data + s->printed, run) : 0;
+	if (run > begun)
+		intercept_print_text(s, s->held.data + s->printed + begun, run - begun);
+	s->printed += run;
+	s->printed_lines += lines;
+	s->share.printed += (size_t)(s->put - put);
+	s->line_share.printed += lines;
+}
+
+/* More of a text that does not fit, in mode head. */
+static void preview_on_text(struct interceptor *s, const char *data, size_t len)
+{
+	if (s->fits || !intercept_is_by_head(s))
+		return;
+	struct buffer out = BUFFER_INIT;
+	head_feed(&s->head, data, len, &out);
+	intercept_print(s, out.data, out.len);
+	buffer_release(&out);
+	s->head_closed = s->head.more || s->head.count > 0;
+}
+
+/* The text of the terminal for a program; the start of it may have been passed on as it came. */
+static void program_on_text(struct interceptor *s, const char *data, size_t len)
+{
+	if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
+		return;
+	size_t skip = s->plain.passed < len ? s->plain.passed : len;
+	s->plain.passed -= skip;
+	intercept_print(s, data + skip, len - skip);
+}
+
+static bool agent_wants_lines(const struct interceptor *s)
+{
+	return !s->head_closed;
+}
+
+static bool always(const struct interceptor *s)
+{
+	(void)s;
+	return true;
+}
+
+bool interceptor_is_worth_telling(const struct interceptor_ending *e)
+{
+	bool failed = e->ending.exit_code != 0;
+	if (e->ending.background || e->is_second)
+		return e->ending.background;
+	return e->status_line == STATUS_LINE_ALWAYS || e->ending.prompt || e->ending.hung_up ||
+	       e->ending.picture || (e->status_line == STATUS_LINE_FAILURE && failed) ||
+	       e->ending.timed_out || e->ending.state != WORDING_ENDED;
+}
+
+/* The rest of a text, its preview or a line about it, and the line about the whole. */
+static int agent_end(struct interceptor *s, const struct interceptor_ending *given,
+		     struct report_stream *shown)
+{
+	struct interceptor_ending e = *given;
+	if (s->state == BYTES_BINARY) {
+		wording_binary(intercept_line(s), &e.ending, s->kind.name, &e.place);
+		intercept_print_line(s);
+		return 0;
+	}
+	if (!s->fits && intercept_is_by_head(s) && !finish_head(s))
+		return print_end_of_head(s, &e, shown);
+	if (!s->fits) {
+		int result = print_preview(s, &e, shown);
+		e.ending.broken = s->broken;
+		e.ending.omits = s->omitted > 0;
+		e.ending.cuts = s->cut > 0;
+		wording_footer(intercept_line(s), &e.ending, &e.place);
+		intercept_print_line(s);
+		return result;
+	}
+	/* The rest of a text that fits. A program gets it unchanged, and no notices. */
+	size_t len = s->held.len - s->printed;
+	const char *rest = len ? s->held.data + s->printed : "";
+	size_t begun = intercept_go_on(s, rest, len);
+	bool announced = interceptor_is_worth_telling(&e);
+	if (announced || !guard_is_same(rest + begun, len - begun, intercept_guard(s)))
+		intercept_resolve(s);
+	if (s->reader->previews) {
+		intercept_print_text(s, rest + begun, len - begun);
+		/* The person who interrupted it may not have read this far. */
+		if (announced && e.ending.state != WORDING_ENDED)
+			wording_footer(intercept_line(s), &e.ending, &e.place);
+		else if (announced)
+			wording_status(intercept_line(s), &e.ending, &e.place);
+		if (announced)
+			intercept_print_line(s);
+	}
+	return report_add_range(shown, 1, interceptor_lines(s));
+}
+
+/* A text that fits, at the end. */
+static int collect_all(struct interceptor *s, struct report_stream *out)
+{
+	if (s->held.len > s->printed)
+		intercept_print_text(s, s->held.data + s->printed, s->held.len - s->printed);
+	return out->total_lines > 0 ? report_add_range(out, 1, out->total_lines) : 0;
+}
+
+static int collected_end(struct interceptor *s, const struct interceptor_ending *given,
+			 struct report_stream *out)
+{
+	struct interceptor_ending e = *given;
+	if (s->fits)
+		return collect_all(s, out);
+	out->broken = s->broken;
+	if (!intercept_is_by_head(s) || finish_head(s))
+		return print_preview(s, &e, out);
+	/* The report says elsewhere how the command ended. */
+	e.ending = (struct wording_ending){.lines = out->total_lines, .bytes = out->total_bytes};
+	e.status_line = STATUS_LINE_NEVER;
+	return print_end_of_head(s, &e, out);
+}
+
+/* What is on disk is read from there. Of a text that was asked for in full and could not be kept,
+   the start is better than nothing: whole lines if there is one. */
+static int silent_end(struct interceptor *s, const struct interceptor_ending *e,
+		      struct report_stream *out)
+{
+	struct tally shown = {.unit = UNIT_LINES};
+	(void)e;
+	if (s->fits)
+		return collect_all(s, out);
+	if (s->artifact || s->held.len == 0)
+		return 0;
+	const char *last = memrchr(s->held.data, '\n', s->held.len);
+	size_t len = last ? (size_t)(last - s->held.data) + 1
+			  : utf8_floor(s->held.data, s->held.len, s->held.len - 1);
+	tally_feed(&shown, s->held.data, len);
+	intercept_print_text(s, s->held.data, len);
+	out->broken = LIMIT_BYTES;
+	out->last_line_partial = !last;
+	out->lines_truncated = !last;
+	return report_add_range(out, 1, tally_lines(&shown));
+}
+
+static const struct reader person = {.name = "nothing", .along = true};
+static const struct reader agent = {.name = "a preview",
+				    .previews = true,
+				    .along = true,
+				    .text = preview_on_text,
+				    .wants_lines = agent_wants_lines,
+				    .end = agent_end};
+static const struct reader program = {
+	.name = "the whole text", .along = true, .text = program_on_text, .wants_lines = always};
+static const struct reader collected = {.name = "a preview in a report",
+					.previews = true,
+					.text = preview_on_text,
+					.end = collected_end};
+static const struct reader silent = {.name = "the whole text in a report", .end = silent_end};
+
+const struct reader *const readers[] = {
+	[INTERCEPT_PERSON] = &person,   [INTERCEPT_AGENT] = &agent,
+	[INTERCEPT_PROGRAM] = &program, [INTERCEPT_COLLECTED] = &collected,
+	[INTERCEPT_SILENT] = &silent,
+};
