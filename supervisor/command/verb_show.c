@@ -303,10 +303,8 @@ static int show_print_json(struct show *s, const struct excerpts_options *given,
 static int show_print(struct show *s)
 {
 	struct text text;
-	const struct excerpts_options options = {.settings = s->settings,
-						 .reader = INTERCEPT_AGENT,
-						 .onlcr = true,
-						 .returns = true};
+	const struct excerpts_options options = {
+		.settings = s->settings, .reader = INTERCEPT_AGENT, .onlcr = true, .returns = true};
 	if (text_open(&text, s->dir, s->found.id, ARTIFACT_OUT) < 0)
 		return -1;
 	int result = s->call->json ? show_print_json(s, &options, &text)
