@@ -142,7 +142,7 @@ static size_t mix_word(uint64_t *hash, const char *line, size_t len, size_t at)
 }
 
 /* The first digit or slash from `at` on, which are neighbours in ASCII; eight bytes at once. */
-static size_t find_mark(const char *line, size_t len, size_t at)
+static size_t find_sign(const char *line, size_t len, size_t at)
 {
 	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
 	for (uint64_t word; at + sizeof(word) <= len; at += sizeof(word)) {
@@ -169,7 +169,7 @@ uint64_t fingerprint_masked(const char *line, size_t len)
 {
 	uint64_t hash = SEED;
 	size_t done = 0; /* mixed in up to here */
-	for (size_t at = find_mark(line, len, 0); at < len; at = find_mark(line, len, at)) {
+	for (size_t at = find_sign(line, len, 0); at < len; at = find_sign(line, len, at)) {
 		size_t start = at, end;
 		if (line[at] == '/') {
 			end = begins_path(line, at) ? temporary_end(line, len, at) : at;

@@ -53,7 +53,7 @@ static int exec_path(const char *path, char *const *argv, char *const *envp, siz
 	return call_run(&c);
 }
 
-static int exec_file(const char *file, char *const *argv, char *const *envp, size_t used)
+static int entry_exec_file(const char *file, char *const *argv, char *const *envp, size_t used)
 {
 	const struct call c = {
 		.next = run_execvpe,
@@ -74,7 +74,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return exec_file(file, argv, envp, 0);
+	return entry_exec_file(file, argv, envp, 0);
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
@@ -176,7 +176,7 @@ EXPORT int execlp(const char *file, const char *arg, ...)
 {
 	TAKE_LIST(argv, list, arg);
 	va_end(list);
-	return exec_file(file, argv, environ, 2 * sizeof(argv));
+	return entry_exec_file(file, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execle(const char *path, const char *arg, ...)

@@ -31,7 +31,7 @@ static size_t line_end_at(const struct outline *o, size_t at)
 	return end ? (size_t)(end - o->text) : o->len;
 }
 
-static size_t skip_blanks(const struct outline *o, size_t at)
+static size_t outline_skip_blanks(const struct outline *o, size_t at)
 {
 	while (char_at(o, at) == ' ' || char_at(o, at) == '\t')
 		at++;
@@ -62,7 +62,7 @@ static size_t skip_space(const struct outline *o, size_t at)
 /* What may stand around the mark between a key and its value. */
 static size_t skip_gap(const struct outline *o, size_t at)
 {
-	return o->toml ? skip_blanks(o, at) : skip_space(o, at);
+	return o->toml ? outline_skip_blanks(o, at) : skip_space(o, at);
 }
 
 static int add_node(struct outline *o, struct outline_node node)
@@ -184,7 +184,7 @@ static int read_key(struct outline *o, size_t *at, struct outline_node *node)
 		bool lines = o->nodes[node->parent].table;
 		node->key = lines ? start : node->begin;
 		node->key_end = *at;
-		size_t next = skip_blanks(o, *at);
+		size_t next = outline_skip_blanks(o, *at);
 		if (!o->toml || char_at(o, next) != '.')
 			return 0;
 		int table = lines ? find_like(o, node) : node->parent;
@@ -198,7 +198,7 @@ static int read_key(struct outline *o, size_t *at, struct outline_node *node)
 		if (table < 0)
 			return -1;
 		node->parent = table;
-		*at = skip_blanks(o, next + 1);
+		*at = outline_skip_blanks(o, next + 1);
 	}
 }
 
@@ -268,10 +268,10 @@ static int read_header(struct outline *o, size_t *at, int *table)
 	struct outline_node node = {
 		.kind = OUTLINE_OBJECT, .table = true, .parent = 0, .start = *at};
 	bool twice = char_at(o, *at + 1) == '[';
-	*at = skip_blanks(o, *at + 1 + twice);
+	*at = outline_skip_blanks(o, *at + 1 + twice);
 	if (read_key(o, at, &node) < 0)
 		return -1;
-	*at = skip_blanks(o, *at);
+	*at = outline_skip_blanks(o, *at);
 	if (char_at(o, *at) != ']' || (twice && char_at(o, *at + 1) != ']'))
 		return outline_refuse(o, *at, "] is expected");
 	*at += 1 + (size_t)twice;
@@ -296,7 +296,7 @@ static int read_toml(struct outline *o, size_t at)
 		if ((o->text[at] == '[' ? read_header(o, &at, &table)
 					: read_member(o, &at, table, 0)) < 0)
 			return -1;
-		at = skip_blanks(o, at);
+		at = outline_skip_blanks(o, at);
 		if (at < o->len && !strchr("#\r\n", o->text[at]))
 			return outline_refuse(o, at, "the end of the line is expected");
 		at = line_end_at(o, at);
@@ -411,7 +411,7 @@ static size_t next_line_at(const struct outline *o, size_t at)
 
 static struct indent indent_at(const struct outline *o, size_t at)
 {
-	size_t line = line_start_at(o, at), end = skip_blanks(o, line);
+	size_t line = line_start_at(o, at), end = outline_skip_blanks(o, line);
 	return (struct indent){o->text + line, (end < at ? end : at) - line};
 }
 
@@ -507,7 +507,7 @@ static size_t tail_of(const struct outline *o, const struct outline_node *n)
 {
 	size_t comma = comma_behind(o, n), end = comma ? comma + 1 : n->end;
 	for (;;) {
-		size_t at = skip_blanks(o, end), next = at;
+		size_t at = outline_skip_blanks(o, end), next = at;
 		char second = char_at(o, at + 1);
 		if (o->toml || char_at(o, at) != '/' || (second != '/' && second != '*'))
 			return end;
@@ -547,8 +547,8 @@ static void add_behind(struct buffer *out, const struct outline *o, int parent, 
 	buffer_append(out, o->text + tail, o->len - tail);
 }
 
-static void add_first(struct buffer *out, const struct outline *o, int parent, const char *key,
-		      const char *value)
+static void outline_add_first(struct buffer *out, const struct outline *o, int parent,
+			      const char *key, const char *value)
 {
 	const struct outline_node *n = &o->nodes[parent];
 	struct style s = style_of(o);
@@ -580,8 +580,8 @@ static void add_root(struct buffer *out, const struct outline *o, const char *va
 
 /* A line of its own behind the one that `at` is in, indented alike. `dots`: what is in front of the
    key. */
-static void add_line(struct buffer *out, const struct outline *o, size_t at, const char *dots,
-		     size_t dots_len, const char *key, const char *value)
+static void outline_add_line(struct buffer *out, const struct outline *o, size_t at,
+			     const char *dots, size_t dots_len, const char *key, const char *value)
 {
 	struct style s = style_of(o);
 	struct indent base = indent_at(o, at);
@@ -600,8 +600,8 @@ static void add_line(struct buffer *out, const struct outline *o, size_t at, con
 
 /* A table at the end of the text. The last of `count` keys of the path is in the table, unless
    the value is an object, whose members are. */
-static int add_table(struct buffer *out, const struct outline *o, const char *const *path,
-		     size_t count, const char *value)
+static int outline_add_table(struct buffer *out, const struct outline *o, const char *const *path,
+			     size_t count, const char *value)
 {
 	struct style s = style_of(o);
 	struct indent none = {"", 0};
@@ -654,12 +654,12 @@ static int add_to_table(struct buffer *out, const struct outline *o, const char 
 	for (const char *const *key = missing; *key; key++)
 		count++;
 	if (node == 0 || missing[1] || *value == '{' || (!n->end && !last))
-		return add_table(out, o, path, count, value);
+		return outline_add_table(out, o, path, count, value);
 	if (n->end)
-		add_line(out, o, behind - 1, "", 0, *missing, value);
+		outline_add_line(out, o, behind - 1, "", 0, *missing, value);
 	else /* like the other members of a table that is made by dotted keys */
-		add_line(out, o, last->end - 1, o->text + last->begin, last->key - last->begin,
-			 *missing, value);
+		outline_add_line(out, o, last->end - 1, o->text + last->begin,
+				 last->key - last->begin, *missing, value);
 	return 0;
 }
 
@@ -710,7 +710,7 @@ int outline_add(struct buffer *out, const struct outline *o, const char *const *
 	if (status == 0 && node < 0)
 		add_root(out, o, whole.data);
 	else if (status == 0 && last < 0)
-		add_first(out, o, node, key, whole.data);
+		outline_add_first(out, o, node, key, whole.data);
 	else if (status == 0)
 		add_behind(out, o, node, last, key, whole.data);
 	buffer_release(&whole);

@@ -105,7 +105,7 @@ struct place_member {
 	size_t offset;
 };
 
-static const struct place_member *find_member(const struct wiring_item *item)
+static const struct place_member *wiring_find_member(const struct wiring_item *item)
 {
 	static const struct place_member members[] = {
 		{"library", "/libterse-shim.so", offsetof(struct place, library)},
@@ -120,7 +120,7 @@ static const struct place_member *find_member(const struct wiring_item *item)
 
 char *wiring_place(const struct place *place, const struct wiring_item *item)
 {
-	return (char *)place + find_member(item)->offset;
+	return (char *)place + wiring_find_member(item)->offset;
 }
 
 static bool step_ends_with(const char *text, const char *end)
@@ -134,9 +134,10 @@ static bool step_is_own(const struct step *s, const char *value)
 {
 	char end[64];
 	snprintf(end, sizeof(end), " hook %s", s->item->hook ? s->item->hook : "");
-	return step_ends_with(value, s->item->kind == WIRING_HOOK     ? end
-				     : s->item->kind == WIRING_STRING ? find_member(s->item)->end
-								      : "/terse");
+	return step_ends_with(value, s->item->kind == WIRING_HOOK ? end
+				     : s->item->kind == WIRING_STRING
+					     ? wiring_find_member(s->item)->end
+					     : "/terse");
 }
 
 /* --- lines for a model, and whole files ------------------------------------------------ */

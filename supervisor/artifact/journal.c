@@ -91,7 +91,7 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 }
 
 /* Appends a line that was made, and releases it. */
-static int add_line(int dir, struct buffer *line)
+static int journal_add_line(int dir, struct buffer *line)
 {
 	buffer_append_string(line, "\n");
 	int result = buffer_check(line);
@@ -105,14 +105,14 @@ int journal_add_made(int dir, const char *id)
 {
 	struct buffer line = BUFFER_INIT;
 	buffer_printf(&line, "{\"made\":\"%s\"}", id);
-	return add_line(dir, &line);
+	return journal_add_line(dir, &line);
 }
 
 int journal_add_end(int dir, int64_t now_ms)
 {
 	struct buffer line = BUFFER_INIT;
 	buffer_printf(&line, "{\"ended\":%" PRId64 "}", now_ms);
-	return add_line(dir, &line);
+	return journal_add_line(dir, &line);
 }
 
 int journal_add_run(int dir, const struct meta *m)
@@ -127,7 +127,7 @@ int journal_add_run(int dir, const struct meta *m)
 		if (line.len < META_LINE || budget == 0)
 			break;
 	}
-	return add_line(dir, &line);
+	return journal_add_line(dir, &line);
 }
 
 int journal_add_read(int dir, const struct journal_read *read)
@@ -141,7 +141,7 @@ int journal_add_read(int dir, const struct journal_read *read)
 	if (read->inside)
 		json_add_bool(&line, "inside", true);
 	json_end_object(&line);
-	return add_line(dir, &line);
+	return journal_add_line(dir, &line);
 }
 
 /* --- one line -------------------------------------------------------------------------- */

@@ -289,7 +289,7 @@ static const struct field fields[] = {
 	{.key = NULL},
 };
 
-static void add_text(struct buffer *out, const char *key, const char *text, size_t most)
+static void meta_add_text(struct buffer *out, const char *key, const char *text, size_t most)
 {
 	size_t len = strlen(text);
 	json_add_text(out, key, text, len > most ? utf8_floor(text, len, most) : len);
@@ -313,9 +313,9 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 			break;
 		case KIND_TEXT:
 			if (text && *text)
-				add_text(out, f->key, text, f->most ? f->most : budget / 4);
+				meta_add_text(out, f->key, text, f->most ? f->most : budget / 4);
 			break;
-		case KIND_CHARS: add_text(out, f->key, at, f->most); break;
+		case KIND_CHARS: meta_add_text(out, f->key, at, f->most); break;
 		case KIND_NAME:
 			if (*(const int *)at != f->preset)
 				json_add_string(out, f->key, f->names[*(const unsigned *)at]);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_set(const char *name)
+static bool is_variable_set(const char *name)
 {
 	const char *value = getenv(name);
 	return value && *value;
@@ -17,7 +17,7 @@ static bool is_set(const char *name)
 bool paint_by_default(void)
 {
 	const char *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
-	if (is_set("NO_COLOR"))
+	if (is_variable_set("NO_COLOR"))
 		return false;
 	if (force && *force && strcmp(force, "0") != 0)
 		return reader_find() != SINK_AGENT;

@@ -16,7 +16,7 @@
 
 /* `terse session end`, in a process of its own and without output, since the agent must read only
    the answer of the hook. */
-static void hook_end_session(const struct hook_outcome *o, const char *program)
+static void hook_mark_ended(const struct hook_outcome *o, const char *program)
 {
 	char *argv[] = {(char *)"terse", (char *)"session", (char *)"end",
 			*o->session ? (char *)o->session : NULL, NULL};
@@ -56,7 +56,7 @@ static int hook_run(struct verb_call *c)
 	if (status == 0 && answer.len)
 		io_write(STDOUT_FILENO, answer.data, answer.len);
 	if (status == 0 && outcome.ends)
-		hook_end_session(&outcome, program);
+		hook_mark_ended(&outcome, program);
 	buffer_release(&input);
 	buffer_release(&answer);
 	return 0;

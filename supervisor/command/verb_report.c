@@ -208,7 +208,7 @@ static int report_collect(struct report_call *c)
 
 /* --- writing ------------------------------------------------------------------------------ */
 
-static void add_size(struct buffer *out, const char *key, const struct stats_size *size)
+static void report_add_size(struct buffer *out, const char *key, const struct stats_size *size)
 {
 	json_begin_array(out, key);
 	json_add_count(out, NULL, size->bytes);
@@ -224,9 +224,9 @@ static void report_add_facts(struct buffer *out, const struct report_call *c)
 	json_add_number(out, "written_ms", clock_real_ms());
 	json_add_count(out, "older", c->total - c->count);
 	json_add_count(out, "written", s->text);
-	add_size(out, "shown", &s->shown);
-	add_size(out, "read", &s->read);
-	add_size(out, "own", &s->own);
+	report_add_size(out, "shown", &s->shown);
+	report_add_size(out, "read", &s->read);
+	report_add_size(out, "own", &s->own);
 	json_add_number(out, "saved", stats_saved(s));
 	json_add_number(out, "saved_tokens", stats_saved_tokens(s));
 	json_add_count(out, "reads", s->reads);

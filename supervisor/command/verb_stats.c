@@ -155,7 +155,7 @@ static void add_table(struct stats_call *c)
 			      s->group_count);
 }
 
-static void add_text(struct stats_call *c)
+static void stats_add_text(struct stats_call *c)
 {
 	struct buffer *out = &c->out;
 	const struct stats_sum *all = &c->stats.all;
@@ -278,7 +278,7 @@ static void stats_make(struct stats_call *c)
 	else if (c->advise)
 		add_advice(c);
 	else
-		add_text(c);
+		stats_add_text(c);
 }
 
 static int stats_run(struct verb_call *context)

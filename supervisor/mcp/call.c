@@ -427,7 +427,7 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	return -1;
 }
 
-void call_run(struct server *s, const struct arguments *a, const struct rpc_message *m)
+void call_run_command(struct server *s, const struct arguments *a, const struct rpc_message *m)
 {
 	struct call *c = call_new(s, m->id);
 	struct buffer words = BUFFER_INIT;

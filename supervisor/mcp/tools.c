@@ -121,7 +121,7 @@ const struct tool tools[] = {
 			  "artifact:object since:object warnings:array text:string",
 		.destructive = true,
 		.open_world = true,
-		.serve = call_run,
+		.serve = call_run_command,
 		.arguments = run_arguments,
 	},
 	{

@@ -236,7 +236,7 @@ static bool may_signal(pid_t session)
 }
 
 /* Uses a pidfd, so that a recycled PID is never signalled. */
-static void send_one(pid_t pid, const struct tree_end *e, int sig, bool resume)
+static void tree_end_signal(pid_t pid, const struct tree_end *e, int sig, bool resume)
 {
 	int fd = pidfd_open(pid, 0);
 	if (fd < 0) {
@@ -273,7 +273,7 @@ static int send_to_all(const struct tree_end *e, int sig, bool resume)
 			continue;
 		count++;
 		if (sig)
-			send_one((pid_t)pid, e, sig, resume);
+			tree_end_signal((pid_t)pid, e, sig, resume);
 	}
 	process_walk_end(&w);
 	return seen ? count : send_to_group(e->group, sig, resume);

@@ -123,8 +123,8 @@ void style_add_sequence(struct buffer *out, const struct terminal_style *style)
 
 /* Reports the cells from `from` on that have one style. Returns the first one behind them. *failed:
    there was no memory for their text. */
-static unsigned report_run(const struct terminal *t, unsigned y, unsigned from,
-			   const struct terminal_painter *painter, bool *failed)
+static unsigned style_report(const struct terminal *t, unsigned y, unsigned from,
+			     const struct terminal_painter *painter, bool *failed)
 {
 	static const struct terminal_style none = {0};
 	const struct screen *s = t->screen;
@@ -153,7 +153,7 @@ int terminal_paint(const struct terminal *t, const struct terminal_painter *pain
 	bool failed = false;
 	for (unsigned y = 0; t->screen && y < t->screen->rows; y++) {
 		for (unsigned x = 0; x < screen_row(t->screen, y)->used;)
-			x = report_run(t, y, x, painter, &failed);
+			x = style_report(t, y, x, painter, &failed);
 	}
 	if (failed)
 		errno = ENOMEM;
