@@ -22,6 +22,7 @@
 
 #include "config/layer.h"
 #include "config/option.h"
+#include "config/verbs.h"
 
 #include <stdbool.h>
 
@@ -41,12 +42,11 @@ static inline const struct layer *profiles_of(const struct settings *s)
 #define PROFILE_DEFAULT "default"
 /* terse itself: its notices are genuine. */
 #define PROFILE_TERSE "terse"
-/* Its verbs, as alternatives of a pattern: all but those that run other programs (run, agent,
-   probe, hook), that preview a text (filter), and __complete. */
-#define PROFILE_TERSE_VERBS                                                                      \
-	"read|search|changes|list|show|path|history|stats|report|snapshot|config|doctor|help|"   \
-	"version|await|send|signal|attach|session|rewind|drop|gc|archive|unarchive|replay|push|" \
-	"init|mcp"
+/* Its own verbs, as alternatives of a pattern. */
+#define PROFILE_FIRST_VERB(name) #name
+#define PROFILE_OWN_VERB(name)   "|" #name
+#define PROFILE_OTHER_VERB(name)
+#define PROFILE_TERSE_VERBS VERBS(PROFILE_FIRST_VERB, PROFILE_OWN_VERB, PROFILE_OTHER_VERB)
 /* A string with commands of several profiles. */
 #define PROFILE_MIXED "mixed"
 
