@@ -425,7 +425,10 @@ static enum own own_in_string(const char *string, unsigned nested);
 
 static enum own own_in_command(char *const *words, unsigned nested)
 {
-	const char *string, *name = profile_resolve(&profiles_builtin, &words, nested, &string);
+	const char *string, *name;
+	if (!words[0])
+		return OWN_NOT;
+	name = profile_resolve(&profiles_builtin, &words, nested, &string);
 	if (string)
 		return own_in_string(string, nested + 1);
 	if (name && strcmp(name, QUIET) == 0)
