@@ -64,23 +64,11 @@ static void word_put(struct words_reader *r, const char *from, size_t len)
 	r->text += len;
 }
 
-/* Skips `...` as bash does. */
-static int skip_backquotes(struct words_reader *r)
+/* Skips `...` as bash does, '...', or $'...': from the quote at r->at to behind the next one. */
+static int skip_quotes(struct words_reader *r, bool escapes)
 {
-	for (r->at++; *r->at != '`'; r->at++) {
-		if (r->at[0] == '\\' && r->at[1] != '\0')
-			r->at++;
-		if (*r->at == '\0')
-			return words_fail(r, EINVAL);
-	}
-	r->at++;
-	return 0;
-}
-
-/* Skips '...', or $'...' where a backslash escapes. */
-static int skip_single_quotes(struct words_reader *r, bool escapes)
-{
-	for (r->at++; *r->at != '\''; r->at++) {
+	char quote = *r->at;
+	for (r->at++; *r->at != quote; r->at++) {
 		if (escapes && r->at[0] == '\\' && r->at[1] != '\0')
 			r->at++;
 		if (*r->at == '\0')
@@ -99,70 +87,6 @@ static int skip_expansion(struct words_reader *r);
 static bool at_expansion(const char *p)
 {
 	return *p == '`' || (*p == '$' && (p[1] == '(' || p[1] == '{'));
-}
-
-static int skip_double_quotes(struct words_reader *r)
-{
-	for (r->at++; *r->at != '"';) {
-		if (at_expansion(r->at)) {
-			if (skip_expansion(r) < 0)
-				return -1;
-			continue;
-		}
-		if (r->at[0] == '\\' && r->at[1] != '\0')
-			r->at++;
-		if (*r->at == '\0')
-			return words_fail(r, EINVAL);
-		r->at++;
-	}
-	r->at++;
-	return 0;
-}
-
-/* Skips from the bracket at r->at to behind the one that closes it; respects quotes and
-   expansions. */
-static int words_skip_brackets(struct words_reader *r, char open, char close)
-{
-	size_t nested = 0;
-	int result = 0;
-	do {
-		char c = *r->at;
-		if (c == '\0')
-			return words_fail(r, EINVAL);
-		if (c == '\'') {
-			result = skip_single_quotes(r, false);
-		} else if (c == '"') {
-			result = skip_double_quotes(r);
-		} else if (at_expansion(r->at)) {
-			result = skip_expansion(r);
-		} else {
-			nested += c == open;
-			nested -= c == close;
-			r->at += 1 + (c == '\\' && r->at[1] != '\0');
-		}
-	} while (result == 0 && nested > 0);
-	return result;
-}
-
-/* Skips the expansion that at_expansion() saw. */
-static int skip_expansion(struct words_reader *r)
-{
-	int result;
-	if (*r->at == '`')
-		return skip_backquotes(r);
-	if (++r->depth > WORDS_DEPTH_MAX)
-		return words_fail(r, EINVAL);
-	r->at++;
-	if (*r->at == '{') {
-		result = words_skip_brackets(r, '{', '}');
-	} else if (r->at[1] == '(') {
-		result = words_skip_brackets(r, '(', ')');
-	} else {
-		r->at++;
-		result = words_read_nested(r);
-	}
-	r->depth--;
-	return result;
 }
 
 /* Reads double quotes, where a backslash stays unless it escapes. */
@@ -188,6 +112,54 @@ static int read_double_quotes(struct words_reader *r)
 	return 0;
 }
 
+/* Skips from the bracket at r->at to behind the one that closes it; respects quotes and
+   expansions. */
+static int words_skip_brackets(struct words_reader *r, char open, char close)
+{
+	size_t nested = 0;
+	int result = 0;
+	do {
+		char c = *r->at;
+		if (c == '\0')
+			return words_fail(r, EINVAL);
+		if (c == '\'') {
+			result = skip_quotes(r, false);
+		} else if (c == '"') {
+			r->hidden++;
+			result = read_double_quotes(r);
+			r->hidden--;
+		} else if (at_expansion(r->at)) {
+			result = skip_expansion(r);
+		} else {
+			nested += c == open;
+			nested -= c == close;
+			r->at += 1 + (c == '\\' && r->at[1] != '\0');
+		}
+	} while (result == 0 && nested > 0);
+	return result;
+}
+
+/* Skips the expansion that at_expansion() saw. */
+static int skip_expansion(struct words_reader *r)
+{
+	int result;
+	if (*r->at == '`')
+		return skip_quotes(r, true);
+	if (++r->depth > WORDS_DEPTH_MAX)
+		return words_fail(r, EINVAL);
+	r->at++;
+	if (*r->at == '{') {
+		result = words_skip_brackets(r, '{', '}');
+	} else if (r->at[1] == '(') {
+		result = words_skip_brackets(r, '(', ')');
+	} else {
+		r->at++;
+		result = words_read_nested(r);
+	}
+	r->depth--;
+	return result;
+}
+
 /* Reads one quoted or expanded part, or plain bytes. */
 static int read_part(struct words_reader *r)
 {
@@ -203,7 +175,7 @@ static int read_part(struct words_reader *r)
 	if (c == '\'' || (c == '$' && from[1] == '\'')) {
 		r->at += c == '$';
 		from = r->at + 1;
-		if (skip_single_quotes(r, c == '$') < 0)
+		if (skip_quotes(r, c == '$') < 0)
 			return -1;
 		word_put(r, from, (size_t)(r->at - 1 - from));
 		return 0;
@@ -658,18 +630,6 @@ static int read_compound(struct words_reader *r, bool *found)
 	return 0;
 }
 
-/* If a command that holds other ones starts here, reads it with its redirections, and sets *result
-   to 0 or -1. */
-static bool words_take_compound(struct words_reader *r, int *result)
-{
-	size_t first = r->words->count;
-	bool found;
-	*result = read_compound(r, &found);
-	if (found && *result == 0)
-		*result = read_redirections(r, first);
-	return found;
-}
-
 /* --- lists, pipelines, simple commands ------------------------------------------------ */
 
 /* Moves behind () if it follows the name of a function. */
@@ -726,10 +686,14 @@ static int read_simple(struct words_reader *r)
 
 static int words_read_element(struct words_reader *r)
 {
-	int result;
+	size_t first = r->words->count;
+	bool found;
 	if (++r->depth > WORDS_DEPTH_MAX)
 		return words_fail(r, EINVAL);
-	if (!words_take_compound(r, &result))
+	int result = read_compound(r, &found);
+	if (found && result == 0)
+		result = read_redirections(r, first);
+	else if (!found)
 		result = read_simple(r);
 	r->depth--;
 	return result;

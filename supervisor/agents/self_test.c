@@ -1,6 +1,6 @@
-// See self_test.h.
+// Runs a command as an agent would. See wiring.h.
 
-#include "supervisor/agents/self_test.h"
+#include "supervisor/agents/wiring.h"
 
 #include "config/option.h"
 #include "lib/active.h"

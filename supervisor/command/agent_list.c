@@ -3,7 +3,7 @@
 #include "supervisor/command/agent_list.h"
 
 #include "supervisor/agents/document.h"
-#include "supervisor/agents/hints.h"
+#include "supervisor/agents/wiring.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "lib/active.h"
 #include "lib/exec.h"
 #include "shim/exec_call.h"
-#include "supervisor/agents/hints.h"
 #include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/agents/wiring.h"

@@ -26,8 +26,8 @@
 #include "shim/shell.h"
 #include "shim/shell_string.h"
 #include "supervisor/agents/document.h"
-#include "supervisor/agents/hints.h"
 #include "supervisor/agents/rule.h"
+#include "supervisor/agents/wiring.h"
 #include "supervisor/command/output.h"
 #include "supervisor/command/verb.h"
 

@@ -11,8 +11,6 @@
 #include "lib/trace.h"
 #include "shim/shell.h"
 #include "supervisor/agents/document.h"
-#include "supervisor/agents/hints.h"
-#include "supervisor/agents/self_test.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/store.h"

@@ -4,7 +4,6 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/document.h"
-#include "supervisor/agents/hints.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/agent_list.h"
 #include "supervisor/command/verb.h"
