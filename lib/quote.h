@@ -26,4 +26,33 @@ void quote_append(struct buffer *out, const char *word);
    that terse itself executes. */
 void quote_single(struct buffer *out, const char *word);
 
+// The text of a command as a reader gets it among lines of terse's own: clean (utf8.h), and no line
+// of it passes for one of these. All such text goes through guard_text(); programs and files get
+// the bytes.
+
+/* Put in front of a line that looks like a notice. */
+#define GUARD "| "
+
+enum guard_mode {
+	GUARD_NONE,   /* terse itself wrote it, or no notices stand beside it: only cleaned */
+	GUARD_INSIDE, /* it begins inside a line */
+	GUARD_LINE,   /* it begins a line */
+};
+
+/* Whether a line looks like a notice: it begins with "[terse:" or "[... ", in whatever case, width
+   and form of the bracket, with whatever blanks and invisible characters before that or in it. */
+bool guard_is_needed(const char *line, size_t len);
+
+/* Whether a line that begins like this looks like one, or may when more of it has come. */
+bool guard_may_be_needed(const char *line, size_t len);
+
+/* Appends the text. */
+void guard_text(struct buffer *out, const char *data, size_t len, enum guard_mode mode);
+
+/* The number of bytes that guard_text() would append. */
+size_t guard_text_len(const char *data, size_t len, enum guard_mode mode);
+
+/* Whether it would append the bytes as they are. */
+bool guard_is_same(const char *data, size_t len, enum guard_mode mode);
+
 #endif

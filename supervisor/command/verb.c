@@ -17,7 +17,6 @@
 #include "supervisor/command/paint.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/redact/redactor.h"
-#include "supervisor/redact/secrets.h"
 #include "supervisor/remote/fetch.h"
 #include "supervisor/report/file_type.h"
 #include "supervisor/report/wording.h"

@@ -19,7 +19,6 @@
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
 #include "supervisor/redact/redactor.h"
-#include "supervisor/redact/secrets.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 
 #include "config/limit.h"
 #include "lib/buffer.h"
-#include "lib/guard.h"
+#include "lib/quote.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/intercept/interceptor.h"
 #include "supervisor/preview/head.h"

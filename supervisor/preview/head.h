@@ -16,7 +16,7 @@
 
 #include "config/limit.h"
 #include "lib/buffer.h"
-#include "lib/guard.h"
+#include "lib/quote.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "lib/fingerprint.h"
-#include "lib/guard.h"
+#include "lib/quote.h"
 #include "supervisor/preview/preview.h"
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 
 #include "supervisor/reading/page.h"
 
-#include "lib/guard.h"
 #include "lib/io.h"
+#include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/reading/walk.h"
 

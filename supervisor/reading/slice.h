@@ -5,7 +5,7 @@
 #define TERSE_READING_SLICE_H
 
 #include "lib/buffer.h"
-#include "lib/guard.h"
+#include "lib/quote.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/reading/page.h"
 

@@ -3,7 +3,6 @@
 #include "supervisor/redact/redactor.h"
 
 #include "lib/utf8.h"
-#include "supervisor/redact/secrets.h"
 
 #include <stdio.h>
 #include <stdlib.h>

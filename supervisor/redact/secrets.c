@@ -1,6 +1,6 @@
-// See secrets.h.
+// See redactor.h.
 
-#include "supervisor/redact/secrets.h"
+#include "supervisor/redact/redactor.h"
 
 #include "config/settings.h"
 #include "lib/buffer.h"

@@ -8,7 +8,6 @@
 
 #include "lib/buffer.h"
 #include "lib/bytes.h"
-#include "supervisor/terminal/parser.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <stdbool.h>

@@ -1,5 +1,3 @@
-#include "supervisor/terminal/parser.h"
-
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 

@@ -9,7 +9,6 @@
 #include "supervisor/intercept/interceptor.h"
 #include "supervisor/process/record.h"
 #include "supervisor/redact/redactor.h"
-#include "supervisor/redact/secrets.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The text that reveals a leak, in either case: nothing else contains it. */

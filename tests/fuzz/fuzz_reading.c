@@ -4,7 +4,7 @@
 // Input: the room, how many of the last lines, how long a slice is (bit 7: as JSON), the text.
 
 #include "lib/buffer.h"
-#include "lib/guard.h"
+#include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/reading/page.h"
 #include "supervisor/reading/slice.h"

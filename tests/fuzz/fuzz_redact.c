@@ -5,7 +5,6 @@
 
 #include "config/option.h"
 #include "supervisor/redact/redactor.h"
-#include "supervisor/redact/secrets.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct settings settings;

@@ -1,8 +1,8 @@
 // The choice of what is printed: properties that hold for any text, and cases.
 
 #include "lib/buffer.h"
-#include "lib/guard.h"
 #include "lib/human.h"
+#include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/preview/internal.h"
 #include "tests/unit/random.h"

@@ -2,7 +2,6 @@
 
 #include "config/option.h"
 #include "supervisor/redact/redactor.h"
-#include "supervisor/redact/secrets.h"
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"
 

@@ -6,7 +6,7 @@
 #include "lib/bytes.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
-#include "supervisor/terminal/parser.h"
+#include "supervisor/terminal/terminal.h"
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"
 
