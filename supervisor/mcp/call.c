@@ -87,9 +87,9 @@ void call_free(struct server *s, struct call *c)
 	free(c);
 }
 
-/* Answers a call with one of terse's own errors. */
+/* Answers a call of a tool with one of terse's own errors, and frees it. */
 static void __attribute__((format(printf, 3, 4)))
-call_refuse(struct server *s, const struct call *c, const char *format, ...)
+call_refuse(struct server *s, struct call *c, const char *format, ...)
 {
 	struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
 	va_list args;
@@ -101,6 +101,7 @@ call_refuse(struct server *s, const struct call *c, const char *format, ...)
 	server_answer(s, c->id, &clean, true);
 	buffer_release(&text);
 	buffer_release(&clean);
+	call_free(s, c);
 }
 
 /* --- the child ------------------------------------------------------------------------------- */
@@ -127,19 +128,6 @@ static int call_connect(int type, int *other)
 		io_close(&own);
 	errno = error;
 	return own;
-}
-
-/* Its standard input: nothing, or a file in memory, which ends, and nobody has to write while the
-   child reads. */
-static int call_open_input(const json_t *input)
-{
-	if (!input)
-		return open("/dev/null", O_RDONLY | O_CLOEXEC);
-	int fd = memfd_create("stdin", MFD_CLOEXEC);
-	if (fd >= 0 && (io_write(fd, json_string_value(input), json_string_length(input)) < 0 ||
-			lseek(fd, 0, SEEK_SET) < 0))
-		io_close(&fd);
-	return fd;
 }
 
 /* In the child, a copy of the server: executes `terse` with these words in the call's directory and
@@ -186,15 +174,20 @@ static void call_start(struct server *s, struct call *c, const struct buffer *wo
 {
 	struct call_ends e = {-1, -1, -1, -1};
 	c->pid = -1;
+	/* A file in memory ends, and nobody has to write while the child reads. */
+	e.in = input ? memfd_create("stdin", MFD_CLOEXEC) : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (e.in < 0 ||
+	    (input && (io_write(e.in, json_string_value(input), json_string_length(input)) < 0 ||
+		       lseek(e.in, 0, SEEK_SET) < 0)))
+		goto out;
 	c->out = call_connect(SOCK_STREAM, &e.out);
-	if (c->out >= 0)
-		c->err = call_connect(SOCK_STREAM, &e.err);
-	if (words && c->err >= 0)
-		c->leash = call_connect(SOCK_SEQPACKET, &e.leash);
-	if (c->err >= 0 && (!words || c->leash >= 0) && (e.in = call_open_input(input)) >= 0)
+	c->err = c->out < 0 ? -1 : call_connect(SOCK_STREAM, &e.err);
+	c->leash = c->err < 0 || !words ? -1 : call_connect(SOCK_SEQPACKET, &e.leash);
+	if (c->err >= 0 && (!words || c->leash >= 0))
 		c->pid = fork();
 	if (c->pid == 0)
 		call_become(s, c, &e, words, print);
+out:;
 	int error = errno;
 	io_close(&e.in);
 	io_close(&e.out);
@@ -202,10 +195,11 @@ static void call_start(struct server *s, struct call *c, const struct buffer *wo
 	io_close(&e.leash);
 	if (c->pid > 0)
 		return;
-	if (c->tool)
+	if (c->tool) {
 		call_refuse(s, c, "%s: can't be started: %s", c->tool->name, strerror(error));
-	else
-		server_send_error(s, c->id, RPC_INTERNAL, "can't be started: %s", strerror(error));
+		return;
+	}
+	server_send_error(s, c->id, RPC_INTERNAL, "can't be started: %s", strerror(error));
 	call_free(s, c);
 }
 
@@ -215,30 +209,27 @@ void call_fork(struct server *s, struct call *c,
 	call_start(s, c, NULL, NULL, print);
 }
 
-/* Reads all that is there; at the end, closes. */
-static void call_read_one(int *fd, struct buffer *into)
-{
-	char chunk[CALL_CHUNK];
-	while (*fd >= 0) {
-		ssize_t n = recv(*fd, chunk, sizeof(chunk), MSG_DONTWAIT);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN)
-			return;
-		size_t room = CALL_OUTPUT_MAX - into->len;
-		/* What can't be read is missing. */
-		into->failed |= n < 0;
-		if (n <= 0)
-			io_close(fd);
-		else
-			buffer_append(into, chunk, (size_t)n < room ? (size_t)n : room);
-	}
-}
-
 void call_read(struct call *c)
 {
-	call_read_one(&c->out, &c->output);
-	call_read_one(&c->err, &c->errors);
+	char chunk[CALL_CHUNK];
+	for (int i = 0; i < 2; i++) {
+		int *fd = i ? &c->err : &c->out;
+		struct buffer *into = i ? &c->errors : &c->output;
+		while (*fd >= 0) {
+			ssize_t n = recv(*fd, chunk, sizeof(chunk), MSG_DONTWAIT);
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n < 0 && errno == EAGAIN)
+				break;
+			size_t room = CALL_OUTPUT_MAX - into->len;
+			/* What can't be read is missing. */
+			into->failed |= n < 0;
+			if (n <= 0)
+				io_close(fd);
+			else
+				buffer_append(into, chunk, (size_t)n < room ? (size_t)n : room);
+		}
+	}
 }
 
 /* --- run_command ----------------------------------------------------------------------------- */
@@ -315,30 +306,30 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	}
 }
 
-/* The program and its arguments, or the shell string, may run. */
+/* Returns 0, or -1 with why the program and its arguments, or the shell string, may not run. */
 static int run_is_allowed(const struct server *s, const struct arguments *a,
 			  char why[ALLOW_WHY_MAX])
 {
-	const json_t *args = argument_list(a, "args");
-	size_t count = json_array_size(args);
-	if (s->allow.count == 0)
-		return 0;
-	if (json_object_size(argument_value(a, "env")) > 0) {
+	const json_t *args = argument_list(a, "args"), *word;
+	const char *command = argument_text(a, "command");
+	struct buffer list = BUFFER_INIT;
+	size_t i;
+	if (s->allow.count > 0 && json_object_size(argument_value(a, "env")) > 0) {
 		snprintf(why, ALLOW_WHY_MAX, "env is not allowed here");
 		return -1;
 	}
-	if (!args)
-		return allow_string(&s->allow, argument_text(a, "command"), why);
-	char **words = calloc(count + 2, sizeof(*words));
-	if (!words) {
-		snprintf(why, ALLOW_WHY_MAX, "out of memory");
-		return -1;
+	if (s->allow.count == 0 || !args)
+		return allow_string(&s->allow, command, why);
+	run_add_word(&list, command);
+	json_array_foreach(args, i, word)
+	{
+		run_add_word(&list, json_string_value(word));
 	}
-	words[0] = (char *)argument_text(a, "command");
-	for (size_t i = 0; i < count; i++)
-		words[i + 1] = (char *)json_string_value(json_array_get(args, i));
-	int result = allow_words(&s->allow, words, why);
+	char **words = shell_strings(&list, 0);
+	snprintf(why, ALLOW_WHY_MAX, "out of memory");
+	int result = words ? allow_words(&s->allow, words, why) : -1;
 	free(words);
+	buffer_release(&list);
 	return result;
 }
 
@@ -371,15 +362,6 @@ static int run_take_state(const struct server *s, struct call *c, const struct s
 	return buffer_check(&c->before);
 }
 
-/* Whether there will be a place for the run if it goes on. */
-static bool run_can_be_held(const struct server *s)
-{
-	size_t count = s->held_count;
-	for (const struct call *c = s->calls; c; c = c->next)
-		count += c->leash >= 0;
-	return s->keep || count < s->held_most;
-}
-
 /* Returns false with errno. */
 static bool run_can_enter(const char *directory)
 {
@@ -388,65 +370,56 @@ static bool run_can_enter(const char *directory)
 	return stat(directory, &st) == 0 && S_ISDIR(st.st_mode) && access(directory, X_OK) == 0;
 }
 
-/* Everything that is needed before `terse run` can start. Returns 0, or -1 after answering. */
-static int run_prepare(struct server *s, struct call *c, const struct arguments *a)
+void call_run_command(struct server *s, const struct arguments *a, const struct rpc_message *m)
 {
-	const char *name = argument_text(a, "session");
+	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd");
 	struct session *session = sessions_find(&s->sessions, name);
+	struct call *c = call_new(s, m->id);
+	struct buffer words = BUFFER_INIT;
+	size_t held = s->held_count;
 	char why[ALLOW_WHY_MAX];
-	if (!*argument_text(a, "command"))
+	if (!c)
+		return;
+	c->tool = a->tool;
+	for (const struct call *other = s->calls; other; other = other->next)
+		held += other->leash >= 0;
+	if (!*argument_text(a, "command")) {
 		call_refuse(s, c, "run_command: command: is empty");
-	else if (!session)
+	} else if (!session) {
 		call_refuse(s, c,
 			    "run_command: session: there is none called %s; new_session starts one",
 			    name);
-	else if (!run_can_be_held(s))
+	} else if (!s->keep && held >= s->held_most) {
+		/* There would be no place for it if it goes on. */
 		call_refuse(s, c,
 			    "run_command: %zu commands run already, as many as this server can "
 			    "hold; await_command or signal_command ends one",
 			    s->held_most);
-	else if (run_is_allowed(s, a, why) < 0)
+	} else if (run_is_allowed(s, a, why) < 0) {
 		call_refuse(s, c, "run_command: %s", why);
-	else if (run_take_state(s, c, session, a) < 0)
+	} else if (run_take_state(s, c, session, a) < 0) {
 		call_refuse(s, c, "run_command: %s", strerror(errno));
-	else if (!run_can_enter(c->before.data) && argument_value(a, "cwd"))
-		call_refuse(s, c, "run_command: cwd: %s: %s", c->before.data, strerror(errno));
-	else if (!run_can_enter(c->before.data))
-		call_refuse(s, c,
-			    "run_command: the session's directory %s: %s; give cwd, or start anew "
-			    "with end_session",
-			    c->before.data, strerror(errno));
-	else {
+	} else if (!run_can_enter(c->before.data)) {
+		call_refuse(s, c, "run_command: %s%s: %s%s",
+			    cwd ? "cwd: " : "the session's directory ", c->before.data,
+			    strerror(errno),
+			    cwd ? "" : "; give cwd, or start anew with end_session");
+	} else {
 		c->session = session->number;
 		session->commands++;
 		/* Without the file in memory the command runs, and leaves nothing. */
 		if (!argument_list(a, "args"))
 			shell_leave_open(&c->leave);
-		return 0;
+		char *leave = c->leave.fd >= 0 ? shell_leave_command(&c->leave, s->program) : NULL;
+		call_run_words(&words, s, a, leave);
+		free(leave);
+		rpc_write_id(c->token,
+			     json_object_get(json_object_get(m->params, "_meta"), "progressToken"));
+		c->told_at = clock_monotonic_ms();
+		c->ask_at = c->told_at + SERVER_PROGRESS_MS;
+		call_start(s, c, &words, argument_value(a, "stdin"), NULL);
+		buffer_release(&words);
 	}
-	return -1;
-}
-
-void call_run_command(struct server *s, const struct arguments *a, const struct rpc_message *m)
-{
-	struct call *c = call_new(s, m->id);
-	struct buffer words = BUFFER_INIT;
-	if (!c)
-		return;
-	c->tool = a->tool;
-	if (run_prepare(s, c, a) < 0) {
-		call_free(s, c);
-		return;
-	}
-	char *leave = c->leave.fd >= 0 ? shell_leave_command(&c->leave, s->program) : NULL;
-	call_run_words(&words, s, a, leave);
-	free(leave);
-	rpc_write_id(c->token,
-		     json_object_get(json_object_get(m->params, "_meta"), "progressToken"));
-	c->told_at = clock_monotonic_ms();
-	c->ask_at = c->told_at + SERVER_PROGRESS_MS;
-	call_start(s, c, &words, argument_value(a, "stdin"), NULL);
-	buffer_release(&words);
 }
 
 /* --- tools/call ------------------------------------------------------------------------------ */
@@ -546,32 +519,6 @@ int64_t call_ask(struct call *c)
 	return c->asked ? 0 : c->ask_at;
 }
 
-/* "12 lines, 340 B: Compiling foo.c", unless that was said already. */
-static void call_tell(struct call *c, const struct live_status *now)
-{
-	struct server *s = c->server;
-	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
-	int64_t now_ms = clock_monotonic_ms();
-	bool same = now->lines == c->told_lines && now->bytes == c->told_bytes;
-	if ((same && now_ms < c->told_at + CALL_SILENCE_MS) || output_queue_is_full(&s->out))
-		return;
-	c->told_lines = now->lines;
-	c->told_bytes = now->bytes;
-	c->told_at = now_ms;
-	buffer_printf(&text, "%s line%s, %s%s%s", HUMAN_COUNT(now->lines),
-		      now->lines == 1 ? "" : "s", HUMAN_SIZE(now->bytes),
-		      *now->last_line ? ": " : "", now->last_line);
-	rpc_begin_notification(&line, "notifications/progress");
-	json_add_raw(&line, "progressToken", c->token, strlen(c->token));
-	/* It has to grow, which the text of a command need not do. */
-	json_add_number(&line, "progress", now->elapsed_ms);
-	json_add_text(&line, "message", text.data, text.len);
-	rpc_end(&line);
-	line.failed |= text.failed;
-	buffer_release(&text);
-	server_send(s, &line);
-}
-
 void call_on_progress(void *ctx, short events)
 {
 	struct call *c = ctx;
@@ -581,9 +528,30 @@ void call_on_progress(void *ctx, short events)
 	ssize_t n;
 	(void)events;
 	while ((n = client_receive(&run, &p, MSG_DONTWAIT)) >= 0) {
+		struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
+		int64_t now_ms = clock_monotonic_ms();
 		c->asked = false;
-		if (p.kind == FRAME_STATUS && n == sizeof(now))
-			call_tell(c, memcpy(&now, p.data, sizeof(now)));
+		if (p.kind != FRAME_STATUS || n != sizeof(now))
+			continue;
+		memcpy(&now, p.data, sizeof(now));
+		bool same = now.lines == c->told_lines && now.bytes == c->told_bytes;
+		if ((same && now_ms < c->told_at + CALL_SILENCE_MS) ||
+		    output_queue_is_full(&c->server->out))
+			continue;
+		c->told_lines = now.lines;
+		c->told_bytes = now.bytes;
+		c->told_at = now_ms;
+		/* "12 lines, 340 B: Compiling foo.c" */
+		buffer_printf(&text, "%s line%s, %s%s%s", HUMAN_COUNT(now.lines),
+			      now.lines == 1 ? "" : "s", HUMAN_SIZE(now.bytes),
+			      *now.last_line ? ": " : "", now.last_line);
+		rpc_begin_notification(&line, "notifications/progress");
+		json_add_raw(&line, "progressToken", c->token, strlen(c->token));
+		/* It has to grow, which the text of a command need not do. */
+		json_add_number(&line, "progress", now.elapsed_ms);
+		json_add_made(&line, "message", &text);
+		rpc_end(&line);
+		server_send(c->server, &line);
 	}
 	if (errno != EAGAIN)
 		c->token[0] = '\0';
@@ -608,26 +576,6 @@ static void call_take_left(struct server *s, struct call *c)
 			   "the command's shell has left no directory and variables: the session "
 			   "keeps those that it had");
 	buffer_release(&left);
-}
-
-/* Whether the other end of the run's leash is there, since the command or its children go on. */
-static bool call_goes_on(const struct call *c)
-{
-	char byte;
-	return c->leash >= 0 && recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
-	       errno == EAGAIN;
-}
-
-/* Whether the last line is terse's own. */
-static bool call_ends_with_report(const struct buffer *output)
-{
-	static const char report[] = "[terse: ";
-	if (output->len < sizeof(report) || output->data[output->len - 1] != '\n')
-		return false;
-	const char *newline = memrchr(output->data, '\n', output->len - 1);
-	const char *line = newline ? newline + 1 : output->data;
-	size_t len = (size_t)(output->data + output->len - line);
-	return len >= sizeof(report) - 1 && memcmp(line, report, sizeof(report) - 1) == 0;
 }
 
 /* Adds the errors of a run without "terse: " or "terse run: ", which are not the model's, and
@@ -655,8 +603,12 @@ static void call_answer_run(struct server *s, const struct call *c)
 {
 	struct buffer text = BUFFER_INIT;
 	bool own = c->status == CALL_TERSE && c->output.len == 0 && c->errors.len > 0;
-	bool reported = call_ends_with_report(&c->output);
 	buffer_add(&text, &c->output);
+	const char *all = buffer_string(&text);
+	const char *newline = all && text.len > 0 ? memrchr(all, '\n', text.len - 1) : NULL;
+	const char *last = newline ? newline + 1 : all;
+	/* Whether the last line is terse's own. */
+	bool reported = last && strncmp(last, "[terse: ", 8) == 0 && all[text.len - 1] == '\n';
 	if (!reported && text.len > 0 && text.data[text.len - 1] != '\n' && c->status)
 		buffer_append_string(&text, "\n");
 	call_add_errors(s, c, &text);
@@ -693,8 +645,11 @@ static void call_answer(struct server *s, const struct call *c)
 
 void call_finish(struct server *s, struct call *c)
 {
+	char byte;
 	call_take_left(s, c);
-	if (!s->keep && call_goes_on(c)) {
+	/* The other end of its leash is there, since the command or its children go on. */
+	if (!s->keep && c->leash >= 0 && recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+	    errno == EAGAIN) {
 		s->held[s->held_count++] = c->leash;
 		c->leash = -1;
 	}

@@ -23,34 +23,13 @@ static const char *mcp_take_pattern(void *into, const struct verb_option *o, con
 	return allow_add(&s->allow, value);
 }
 
-/* The session of the artifacts: the agent's conversation, or else one that ends with this process.
- */
-static void mcp_find_session(struct server *s)
-{
-	s->artifacts = session_name(s->settings, getppid(), s->room);
-	if (strcmp(s->artifacts, "default") == 0 && !s->settings->session)
-		s->artifacts = session_of_process("mcp", s->room);
-}
-
-/* Each child reads the configuration, and says what is wrong there: main() has said it already. */
-static char *mcp_find_known_error(void)
-{
-	struct settings again;
-	struct option_error error = {""};
-	char *known = NULL;
-	if (settings_load(&again, &error) < 0)
-		return NULL;
-	if (*error.text)
-		known = strdup(error.text);
-	settings_release(&again);
-	return known;
-}
-
 /* Returns 0, or -1 with errno. */
 static int mcp_init(struct server *s)
 {
 	ssize_t n = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
 	char directory[PATH_MAX];
+	struct settings again;
+	struct option_error error = {""};
 	if (n < 0 || !shell_find_directory(directory))
 		return -1;
 	s->program[n] = '\0';
@@ -67,8 +46,16 @@ static int mcp_init(struct server *s)
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
 	s->settings->reach = s->all_sessions ? REACH_STORE : REACH_SESSION;
-	mcp_find_session(s);
-	s->known = mcp_find_known_error();
+	/* The session of the artifacts: the agent's conversation, or else one that ends with this
+	   process. */
+	s->artifacts = session_name(s->settings, getppid(), s->room);
+	if (strcmp(s->artifacts, "default") == 0 && !s->settings->session)
+		s->artifacts = session_of_process("mcp", s->room);
+	/* Each run reads the configuration, and says what is wrong there: main() has said it. */
+	if (settings_load(&again, &error) == 0) {
+		s->known = *error.text ? strdup(error.text) : NULL;
+		settings_release(&again);
+	}
 	s->level = LOG_WARNING;
 	return sessions_begin(&s->sessions, SESSIONS_DEFAULT, &s->start) ? 0 : -1;
 }

@@ -222,7 +222,7 @@ void resources_answer(struct server *s, struct call *c)
 /* --- subscriptions
  * --------------------------------------------------------------------------------- */
 
-static struct watched *resources_find_watched(const struct server *s, const char *id)
+static struct watched *resources_find_watched(struct server *s, const char *id)
 {
 	for (size_t i = 0; i < s->watched_count; i++) {
 		if (strcmp(s->watched[i].id, id) == 0)
@@ -244,14 +244,11 @@ static int resources_watch(struct server *s, const char *id)
 	bool lives =
 		verb_reaches(&call, stores, count, id) && client_open(&run, stores, count, id) == 0;
 	store_close_all(stores, count);
-	struct watched *w =
-		lives && s->watched_count < SERVER_WATCHED_MAX
-			? array_add(&s->watched, &s->watched_count, &s->watched_room, sizeof(*w))
-			: NULL;
-	if (!w) {
+	if (!lives || s->watched_count == SERVER_WATCHED_MAX) {
 		client_close(&run);
 		return kept || lives ? 0 : -1;
 	}
+	struct watched *w = &s->watched[s->watched_count++];
 	*w = (struct watched){.fd = run.fd};
 	memcpy(w->id, id, strlen(id) + 1);
 	client_send(&run, FRAME_WATCH, 0, 0, NULL, 0);

@@ -413,35 +413,6 @@ static void server_turn(struct server *s)
 		server_begin_end(s, clock_monotonic_ms() + SERVER_END_MS);
 }
 
-static bool server_is_done(const struct server *s)
-{
-	if (s->out.error)
-		return true;
-	if (!s->ending)
-		return false;
-	return clock_monotonic_ms() >= s->end_at || (!s->calls && output_queue_is_empty(&s->out));
-}
-
-/* Everything that the server holds is closed, by which the commands on a leash end. */
-static void server_release(struct server *s)
-{
-	while (s->calls) {
-		if (!s->calls->ended && s->calls->leash < 0)
-			kill(s->calls->pid, SIGKILL);
-		call_free(s, s->calls);
-	}
-	while (s->held_count > 0)
-		io_close(&s->held[--s->held_count]);
-	while (s->watched_count > 0)
-		io_close(&s->watched[--s->watched_count].fd);
-	free(s->watched);
-	sessions_release(&s->sessions);
-	buffer_release(&s->start);
-	inbox_release(&s->in);
-	output_queue_release(&s->out);
-	io_close(&s->signals);
-}
-
 /* As many calls and runs that go on as there are descriptors for: further requests wait, rather
    than fail because of that. */
 static void server_find_limits(struct server *s)
@@ -474,8 +445,23 @@ int server_run(struct server *s)
 	server_find_limits(s);
 	output_queue_init(&s->out, STDOUT_FILENO);
 	inbox_init(&s->in, INBOX_LINE_MAX);
-	while (!server_is_done(s))
+	while (!s->out.error && (!s->ending || ((s->calls || !output_queue_is_empty(&s->out)) &&
+						clock_monotonic_ms() < s->end_at)))
 		server_turn(s);
-	server_release(s);
+	/* Everything that the server holds is closed, by which the commands on a leash end. */
+	while (s->calls) {
+		if (!s->calls->ended && s->calls->leash < 0)
+			kill(s->calls->pid, SIGKILL);
+		call_free(s, s->calls);
+	}
+	while (s->held_count > 0)
+		io_close(&s->held[--s->held_count]);
+	while (s->watched_count > 0)
+		io_close(&s->watched[--s->watched_count].fd);
+	sessions_release(&s->sessions);
+	buffer_release(&s->start);
+	inbox_release(&s->in);
+	output_queue_release(&s->out);
+	io_close(&s->signals);
 	return 0;
 }

@@ -118,8 +118,8 @@ struct server {
 	size_t call_count, calls_most;
 	int held[SERVER_HELD_MAX]; /* the server's ends of the leashes of runs that go on */
 	size_t held_count, held_most;
-	struct watched *watched;
-	size_t watched_count, watched_room;
+	struct watched watched[SERVER_WATCHED_MAX];
+	size_t watched_count;
 };
 
 /* Serves until the client closes standard input. Returns the exit status. */
