@@ -272,6 +272,24 @@ struct unpacker {
 	bool ended; /* the frame, and its checksum is right */
 };
 
+static int unpack_begin(struct unpacker *u)
+{
+	u->zstd = ZSTD_createDCtx();
+	u->packed_size = ZSTD_DStreamInSize();
+	u->packed = malloc(u->packed_size);
+	errno = ENOMEM;
+	if (!u->zstd || !u->packed)
+		return -1;
+	ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, UNPACK_WINDOW_LOG);
+	return 0;
+}
+
+static void unpack_end(struct unpacker *u)
+{
+	ZSTD_freeDCtx(u->zstd);
+	free(u->packed);
+}
+
 static int refuse(void)
 {
 	errno = EBADMSG;
@@ -563,21 +581,30 @@ static void undo(struct restore *r)
 
 static int restore_archive(struct restore *r)
 {
-	struct unpacker *u = &r->from;
-	u->zstd = ZSTD_createDCtx();
-	u->packed_size = ZSTD_DStreamInSize();
-	u->packed = malloc(u->packed_size);
 	r->block = malloc(BLOCK);
-	int result = -1;
-	errno = ENOMEM;
-	if (u->zstd && u->packed && r->block) {
-		ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, UNPACK_WINDOW_LOG);
-		result = restore_members(r);
-	}
+	int result = unpack_begin(&r->from) == 0 && r->block ? restore_members(r) : -1;
 	int saved = errno;
-	ZSTD_freeDCtx(u->zstd);
-	free(u->packed);
+	unpack_end(&r->from);
 	free(r->block);
+	errno = saved;
+	return result;
+}
+
+int archive_read_meta(int fd, struct meta *m)
+{
+	struct unpacker u = {.fd = fd};
+	struct tar_header h;
+	uint64_t size;
+	char *json = NULL;
+	int result = -1;
+	if (unpack_begin(&u) == 0 && unpack_all(&u, &h, sizeof(h)) == 0 &&
+	    (tar_number(h.size, sizeof(h.size), &size) || refuse() == 0) &&
+	    (size <= META_MAX || refuse() == 0) && (json = malloc((size_t)size + 1)) &&
+	    unpack_all(&u, json, (size_t)size) == 0)
+		result = meta_parse(json, (size_t)size, m);
+	int saved = errno;
+	unpack_end(&u);
+	free(json);
 	errno = saved;
 	return result;
 }

@@ -205,13 +205,15 @@ enum kind {
 	KIND_OBJECT, /* const char *: JSON */
 };
 
-/* A member. It is left out where the value is 0, empty, or `preset`. */
+/* A member. It is left out where the value is 0, empty, or `preset`, unless it is always there, so
+   that engines that read the index find each column that a query may name. */
 struct field {
 	const char *key;
 	enum kind kind;
 	size_t at;
 	unsigned most; /* of a text 0: a quarter of the budget */
 	int preset;
+	bool always; /* null in place of the preset */
 	const char *const *names;
 	const struct field *members;
 };
@@ -258,8 +260,8 @@ static const struct field fields[] = {
 	{"state", KIND_NAME, IN_META(state), .preset = -1, .names = states},
 	{"started_ms", KIND_COUNT, IN_META(started_ms)},
 	{"ended_ms", KIND_COUNT, IN_META(ended_ms)},
-	{"duration_ms", KIND_COUNT, IN_META(duration_ms)},
-	{"exit_code", KIND_INTEGER, IN_META(exit_code), .most = 255, .preset = -1},
+	{"duration_ms", KIND_COUNT, IN_META(duration_ms), .always = true},
+	{"exit_code", KIND_INTEGER, IN_META(exit_code), .most = 255, .preset = -1, .always = true},
 	{"signal", KIND_INTEGER, IN_META(signal), .most = 127},
 	{"timed_out", KIND_FLAG, IN_META(timed_out)},
 	{"binary", KIND_FLAG, IN_META(binary)},
@@ -325,11 +327,12 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 				json_add_bool(out, f->key, true);
 			break;
 		case KIND_INTEGER:
-			if (*(const int *)at != f->preset)
-				json_add_number(out, f->key, *(const int *)at);
+			if (*(const int *)at != f->preset || f->always)
+				json_add_known(out, f->key, *(const int *)at != f->preset,
+					       (uint64_t) * (const int *)at);
 			break;
 		case KIND_COUNT:
-			if (*(const uint64_t *)at)
+			if (*(const uint64_t *)at || f->always)
 				json_add_count(out, f->key, *(const uint64_t *)at);
 			break;
 		case KIND_COUNTS:

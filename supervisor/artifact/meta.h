@@ -128,7 +128,7 @@ bool meta_is_held(int text_fd);
 //    "started_ms":...,"ended_ms":...,"duration_ms":...,"exit_code":2,"cols":160,"rows":50,
 //    "stdout":{"bytes":...,"lines":...}}
 //
-// What is 0, false or empty is left out, and the exit code of a run that has none. "shown" is
+// What is 0, false or empty is left out; the exit code of a run that has none is null. "shown" is
 // [BYTES,TOKENS,TEXT,OWN] (struct meta_shown); "stdout_file" and "stderr_file" name files that the
 // command wrote to itself. A stream has "gap":{"from","to","offset","bytes"}, "error" and "lost"
 // where there are any; "command_cut": the command is not whole. JSON is UTF-8: invalid bytes in

@@ -5,7 +5,9 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/json.h"
+#include "lib/members.h"
 #include "lib/quote.h"
+#include "lib/utf8.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/remote/index.h"
@@ -47,14 +49,13 @@ struct remote_list {
 };
 
 /* Returns 1 or 0, or -1: no memory to tell. */
-static int remote_list_wants(const struct remote_list *l, const struct index_run *run)
+static int remote_list_wants(const struct remote_list *l, const struct meta *m)
 {
-	const struct meta *m = &run->meta;
 	struct buffer words = BUFFER_INIT;
 	int64_t last = m->ended_ms ? m->ended_ms : m->started_ms;
 	if (last < l->from_ms || (l->failed && !meta_has_failed(m)) ||
 	    (l->session && strcmp(l->session, m->session) != 0) ||
-	    strncmp(run->host, l->host, strlen(l->host)) != 0)
+	    strncmp(m->host ? m->host : "", l->host, strlen(l->host)) != 0)
 		return 0;
 	if (!l->command)
 		return 1;
@@ -65,10 +66,33 @@ static int remote_list_wants(const struct remote_list *l, const struct index_run
 	return found;
 }
 
-static void remote_list_add_text(struct buffer *out, const struct remote_list *l,
-				 const struct index_run *run)
+/* Others may have written them: what is no string under a plain name is left out. */
+static void remote_list_add_labels(struct buffer *out, const struct meta *m, bool json)
 {
-	const struct meta *m = &run->meta;
+	struct members labels;
+	char *value = m->labels ? malloc(strlen(m->labels) + 1) : NULL;
+	if (!value) {
+		out->failed |= m->labels != NULL;
+		return;
+	}
+	members_begin(&labels, m->labels, strlen(m->labels));
+	while (members_next(&labels)) {
+		char name[64];
+		snprintf(name, sizeof(name), "%.*s", (int)labels.key_len, labels.key);
+		if (strlen(name) != labels.key_len || strpbrk(name, "\"\\") ||
+		    !utf8_all_clean(name, labels.key_len) || !member_text(&labels.value, value))
+			continue;
+		if (json)
+			json_add_string(out, name, value);
+		else
+			buffer_printf(out, " %s=%s", name, value);
+	}
+	free(value);
+}
+
+static void remote_list_add_text(struct buffer *out, const struct remote_list *l,
+				 const struct meta *m)
+{
 	struct buffer command = BUFFER_INIT, place = BUFFER_INIT;
 	char state[24];
 	runs_describe_state(m, state);
@@ -76,7 +100,8 @@ static void remote_list_add_text(struct buffer *out, const struct remote_list *l
 		      HUMAN_COUNT(m->out.lines + m->err.lines),
 		      HUMAN_SIZE(m->out.bytes + m->err.bytes),
 		      human_age((char[HUMAN_LEN]){0}, l->now_ms - m->started_ms));
-	buffer_printf(&place, "%s%s%s", run->host, *run->labels ? " " : "", run->labels);
+	buffer_append_string(&place, m->host ? m->host : "");
+	remote_list_add_labels(&place, m, false);
 	row_add_cell(out, place.data, place.len, PLACE_WIDTH);
 	buffer_append_string(out, ": ");
 	row_add_command(&command, m);
@@ -87,15 +112,17 @@ static void remote_list_add_text(struct buffer *out, const struct remote_list *l
 	buffer_release(&place);
 }
 
-static void remote_list_add_json(struct buffer *out, const struct index_run *run)
+static void remote_list_add_json(struct buffer *out, const struct meta *m)
 {
 	/* No comma before it: rows are put in order later. */
 	json_begin_object(out, NULL);
-	runs_append_json(out, &run->meta, META_LINE);
-	json_add_string(out, "host", run->host);
-	json_add_string(out, "container", run->container);
-	json_add_raw(out, "labels", run->labels_json, strlen(run->labels_json));
-	json_add_count(out, "object_bytes", run->object_bytes);
+	runs_append_json(out, m, META_LINE);
+	json_add_string(out, "host", m->host ? m->host : "");
+	json_add_string(out, "container", m->container);
+	json_begin_object(out, "labels");
+	remote_list_add_labels(out, m, true);
+	json_end_object(out);
+	json_add_count(out, "object_bytes", m->object_bytes);
 	json_end_object(out);
 }
 
@@ -123,19 +150,19 @@ static void remote_list_settle(struct remote_list *l)
 	l->count = kept;
 }
 
-static int remote_list_on_run(void *ctx, const struct index_run *run)
+static int remote_list_on_run(void *ctx, const struct meta *m)
 {
 	struct remote_list *l = ctx;
 	struct buffer text = BUFFER_INIT;
-	int wanted = remote_list_wants(l, run);
+	int wanted = remote_list_wants(l, m);
 	if (wanted <= 0)
 		return wanted;
 	if (l->count >= 2 * l->limit)
 		remote_list_settle(l);
 	if (l->call->json)
-		remote_list_add_json(&text, run);
+		remote_list_add_json(&text, m);
 	else
-		remote_list_add_text(&text, l, run);
+		remote_list_add_text(&text, l, m);
 	struct remote_row *row = buffer_check(&text) < 0 ? NULL
 							 : array_add(&l->rows, &l->count, &l->room,
 								     sizeof(*l->rows));
@@ -143,7 +170,7 @@ static int remote_list_on_run(void *ctx, const struct index_run *run)
 		buffer_release(&text);
 		return -1;
 	}
-	*row = (struct remote_row){id_pack(run->meta.id), text.data, text.len};
+	*row = (struct remote_row){id_pack(m->id), text.data, text.len};
 	return 0;
 }
 

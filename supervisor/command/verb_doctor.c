@@ -18,7 +18,7 @@
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/process/spawn.h"
-#include "supervisor/remote/mover.h"
+#include "supervisor/remote/outbox.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -162,14 +162,12 @@ static void doctor_check_switches(struct doctor *d)
 /* What waits in a store to be pushed. */
 static void doctor_check_outbox(struct doctor *d, const struct outbox *outbox)
 {
-	struct mover_state state = mover_look(outbox);
-	struct outbox_numbers dropped = outbox_read(outbox, OUTBOX_DROPPED, NULL);
+	struct outbox_state state = outbox_look(outbox);
 	struct buffer text = BUFFER_INIT;
-	if (state.outbox.waiting > 0)
-		buffer_printf(
-			&text, "waiting: %s, %s, the oldest for %s",
-			HUMAN_COUNT(state.outbox.waiting), HUMAN_SIZE(state.outbox.bytes),
-			human_age((char[HUMAN_LEN]){0}, clock_real_ms() - state.outbox.oldest_ms));
+	if (state.waiting > 0)
+		buffer_printf(&text, "waiting: %s, %s, the oldest for %s",
+			      HUMAN_COUNT(state.waiting), HUMAN_SIZE(state.bytes),
+			      human_age((char[HUMAN_LEN]){0}, clock_real_ms() - state.oldest_ms));
 	else if (state.index_left)
 		buffer_append_string(&text, "waiting: the index");
 	bool waits = text.len > 0, fails = waits && state.failures > 0;
@@ -184,9 +182,9 @@ static void doctor_check_outbox(struct doctor *d, const struct outbox *outbox)
 		      : waits ? NOTE
 			      : GOOD,
 		      "push", "%s", waits && detail ? detail : "nothing waits");
-	if (dropped.a > 0)
+	if (state.dropped.a > 0)
 		doctor_report(d, BAD, "push", "dropped, unpushed: %s, %s ([remote] outbox_max)",
-			      HUMAN_COUNT(dropped.a), HUMAN_SIZE(dropped.b));
+			      HUMAN_COUNT(state.dropped.a), HUMAN_SIZE(state.dropped.b));
 	buffer_release(&text);
 }
 

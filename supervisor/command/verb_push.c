@@ -4,22 +4,22 @@
 #include "lib/human.h"
 #include "lib/json.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/remote/mover.h"
+#include "supervisor/remote/outbox.h"
 
 #include <string.h>
 #include <unistd.h>
 
 /* Moves what waits in one store. */
 static void push_store(const struct settings *settings, const struct store *store, int64_t until_ms,
-		       struct mover_result *sum)
+		       struct outbox_result *sum)
 {
 	struct outbox outbox;
-	struct mover_result one;
+	struct outbox_result one;
 	if (outbox_open(&outbox, store, false) < 0)
 		return;
-	mover_run(&outbox, settings, until_ms, &one);
+	outbox_push(&outbox, settings, until_ms, &one);
 	/* What was dropped is said now. */
-	unlinkat(outbox.dir, OUTBOX_DROPPED, 0);
+	outbox_forgive(&outbox);
 	sum->pushed += one.pushed;
 	sum->left += one.left;
 	sum->dropped.a += one.dropped.a;
@@ -33,7 +33,7 @@ static void push_store(const struct settings *settings, const struct store *stor
 static int push_run(struct verb_call *c)
 {
 	struct store stores[STORE_MAX];
-	struct mover_result r = {0};
+	struct outbox_result r = {0};
 	struct buffer out = BUFFER_INIT;
 	int64_t wait_ms = -1;
 	if (verb_parse(c, &wait_ms) < 0)

@@ -12,7 +12,7 @@
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
 #include "supervisor/process/watchdog.h"
-#include "supervisor/remote/mover.h"
+#include "supervisor/remote/outbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -451,11 +451,11 @@ static void frontend_push(const struct settings *settings)
 {
 	struct store store;
 	struct outbox outbox;
-	struct mover_result result;
+	struct outbox_result result;
 	if (getpid() != 1 || !remote_pushes(settings) || store_open_write(&store) < 0)
 		return;
 	if (outbox_open(&outbox, &store, false) == 0)
-		mover_run(&outbox, settings, clock_monotonic_ms() + PUSH_MS, &result);
+		outbox_push(&outbox, settings, clock_monotonic_ms() + PUSH_MS, &result);
 	outbox_close(&outbox);
 	store_close(&store);
 }

@@ -15,7 +15,7 @@
 #include "supervisor/artifact/journal.h"
 #include "supervisor/process/protocol.h"
 #include "supervisor/redact/redactor.h"
-#include "supervisor/remote/mover.h"
+#include "supervisor/remote/outbox.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -213,13 +213,11 @@ static void record_release_claim(struct record *r)
    pushed, too; but not where its end is about to be known and may say that it is not wanted. */
 static void record_want_push(struct record *r)
 {
-	char session[STORE_SESSION_LEN + 1];
 	bool ended = r->meta.ended_ms != 0;
 	if (r->outbox.dir < 0 || !r->artifact || r->noted || (r->over && !ended) ||
 	    (ended && !outbox_is_wanted(r->pushing, &r->meta)))
 		return;
-	store_session_name(r->meta.session, session);
-	r->noted = outbox_want(&r->outbox, r->pushing, session, r->meta.id) == 0;
+	r->noted = outbox_want(&r->outbox, r->meta.id) == 0;
 	if (!r->noted)
 		TRACE(PROCESS, "it can't be pushed: %m");
 }
@@ -228,6 +226,8 @@ struct artifact *record_open(struct record *r)
 {
 	if (r->artifact || r->error)
 		return r->artifact;
+	if (r->pushing)
+		outbox_describe(r->pushing, &r->origin, &r->meta);
 	r->artifact = artifact_create(&r->meta, r->max_bytes, r->min_free);
 	if (!r->artifact)
 		r->error = errno ? errno : EIO;
@@ -328,6 +328,8 @@ void record_close(struct record *r, bool grown)
 	if (r->history >= 0)
 		journal_add_run(r->history, &r->meta);
 	shown_release(&r->shown);
+	buffer_release(&r->origin.labels);
+	r->meta.labels = NULL;
 	io_close(&r->history);
 	io_close(&r->hold);
 	r->push_due = outbox_has_work(&r->outbox);
@@ -360,7 +362,7 @@ void record_push(const struct record *r)
 	if (!r->push_due)
 		return;
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
-	mover_stay(&r->outbox, r->pushing);
+	outbox_stay(&r->outbox, r->pushing);
 }
 
 /* More than an agent is shown of one command; only `--full` prints more. */

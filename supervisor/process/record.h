@@ -84,6 +84,7 @@ struct record {
 	const struct settings *pushing; /* NULL: runs are not pushed */
 	struct outbox outbox;           /* open where they are */
 	bool push_due;                  /* something waits there */
+	struct outbox_origin origin;    /* of the run, then */
 	bool noted;                     /* the run does */
 	bool over;                      /* the command has ended, and record_end() comes next */
 	int hold;                       /* of the outbox, or -1; see record_hold() */

@@ -1,26 +1,34 @@
-// What waits to be pushed, in STORE/outbox:
+// What waits to be pushed, in STORE/outbox, and emptying it into the remote.
 //
-//   wanted/ID       a run that is to be pushed, made with its artifact: {"session":...,"host":...,
-//                   "container":...,"labels":{...}}; another machine may archive it, if the store
-//                   is on a volume that survives
-//   wanted/ID.line  in its place once the run has ended and its archive is there: its line for the
-//                   index (index.h), until it is in a segment. The directory is there while there
-//                   may be something to do
-//   new/            what is whole and is moved next, under the keys of the remote: archives, which
-//                   do not depend on the store's cleaning, and segments of the index
-//   lock, waiter         locks of the process that empties it (mover.h); adding: of who adds an
-//                        archive or takes a run out; fetch: of who reads from the remote;
-//                        hold: of runs that are about to be wanted
+//   wanted/ID           a run that is to be pushed, made with its artifact; which machine's it is,
+//   and
+//                       its labels, are in its metadata, so another one may archive it, if the
+//                       store is on a volume that survives
+//   wanted/ID.tar.zst   in its place once the run has ended: its archive, which does not depend on
+//                       the store's cleaning. The directory is there while there may be something
+//                       to do
+//   new/                what is moved now, under the keys of the remote: archives, and segments of
+//                       the index (index.h)
+//   moving              the lines of these archives, made from them. When they have gone this file
+//                       becomes a segment, so a run is in one, once; what has not gone waits again
+//   lock, waiter, adding, hold, fetch   locks
 //   retry       "FAILURES DUE\nWHY\n": after the remote failed, when to try again (ms since 1970)
 //   dropped     "COUNT BYTES\n": what outbox_max has thrown out since terse push said so
-//   .ID.PID     a file that is being written, locked as long; it takes its place by a rename
+//   .outbox.*   a file that is being written, locked as long; it takes its place by a rename
 //
-// Any number of processes may add at a time; one moves. Every step leaves the outbox whole, so a
-// process may be killed at any moment: what was begun is done again, and an object that is pushed
-// twice is the same object.
+// Any number of processes may add at a time; one moves, in a loop until nothing is left. Every step
+// leaves the outbox whole, so a process may be killed at any moment: what was begun is done again,
+// and an object that is pushed twice is the same object.
+//
+// After a run its supervisor empties the outbox, when nobody waits for it any more. If another
+// process holds the lock, it archives its own run and leaves: the holder looks again before it lets
+// go. While the remote fails one process stays, tries again after 1 s, 2 s, 4 s ... up to 5 min,
+// and leaves after an hour; then the next run or `terse push` goes on. SIGTERM makes it try once
+// more at once, and leave.
 #ifndef TERSE_REMOTE_OUTBOX_H
 #define TERSE_REMOTE_OUTBOX_H
 
+#include "lib/buffer.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/remote/remote.h"
 
@@ -28,10 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct buffer;
 struct meta;
-
-#define OUTBOX_DROPPED "dropped"
 
 /* Bytes of a label's value. */
 #define LABEL_MAX 256
@@ -54,10 +59,24 @@ bool outbox_has_work(const struct outbox *o);
 /* Whether a run with this end is pushed. */
 bool outbox_is_wanted(const struct settings *settings, const struct meta *m);
 
-/* Notes that the run is wanted, with its machine and its labels: for the run itself. Returns 0, or
-   -1 with errno. */
-int outbox_want(const struct outbox *o, const struct settings *settings, const char *session,
-		const char *id);
+#define OUTBOX_CONTAINER 12
+
+/* The machine of a run, and its labels as JSON: zeroed, and released by buffer_release(). */
+struct outbox_origin {
+	char host[REMOTE_HOST_LEN + 1], container[OUTBOX_CONTAINER + 1];
+	struct buffer labels;
+};
+
+/* Notes them in the metadata, which use *origin. A label "$NAME" is that variable's of this
+   process. */
+void outbox_describe(const struct settings *settings, struct outbox_origin *origin, struct meta *m);
+
+/* Takes the container's ID out of the text of /proc/self/mountinfo. Returns whether there is
+   one. */
+bool outbox_container(const char *mounts, char id[OUTBOX_CONTAINER + 1]);
+
+/* Notes that the run is wanted. Returns 0, or -1 with errno. */
+int outbox_want(const struct outbox *o, const char *id);
 
 /* A run that goes on, or has just ended, is not wanted after all. */
 void outbox_forget(const struct outbox *o, const char *id);
@@ -78,34 +97,46 @@ unsigned outbox_pack(const struct outbox *o, const struct settings *settings);
    waited. */
 bool outbox_drop(const struct outbox *o, const char *id);
 
-struct outbox_item {
-	uint64_t id;    /* packed */
-	bool line;      /* it has ended, and its archive ... */
-	bool moved;     /* ... is in the remote; its line is in no segment yet ... */
-	uint64_t bytes; /* ... or waits, with so many */
+/* Two steps of the holder of the lock: what waits goes below new/, and its lines into `moving`;
+   and the lines of what has gone from there become a segment, while the rest waits again. The
+   first returns 0, the second how many lines, both -1 with errno. */
+int outbox_send(const struct outbox *o);
+int64_t outbox_receive(const struct outbox *o, int64_t now_ms);
+
+struct outbox_numbers {
+	uint64_t a, b;
 };
 
-/* The runs, oldest first: free() them. Returns 0, or -1 with errno. */
-int outbox_list(const struct outbox *o, struct outbox_item **items, size_t *count);
-
-/* How many archives wait, and how many lines whose archives are moved. */
 struct outbox_state {
-	uint64_t waiting, bytes, moved;
-	int64_t oldest_ms; /* start of the first that waits, real time */
+	uint64_t waiting, bytes;       /* archives */
+	int64_t oldest_ms;             /* start of the first that waits, real time */
+	bool index_left;               /* the index is not in the remote as it should be */
+	struct outbox_numbers dropped; /* runs and bytes, since outbox_forgive() */
+	uint64_t failures;             /* of the remote, one after the other ... */
+	char why[REMOTE_WHY];          /* ... the last for this reason; "": not known */
 };
 struct outbox_state outbox_look(const struct outbox *o);
 
-/* The path of a line below the outbox. */
-#define OUTBOX_LINE_LEN (ID_LEN + 12)
-void outbox_line(const char *id, char path[OUTBOX_LINE_LEN + 1]);
+/* What was dropped has been said. */
+void outbox_forgive(const struct outbox *o);
 
-/* Nothing waits: takes back what outbox_has_work() looks at, unless something came meanwhile. For
-   the holder of the lock. */
-void outbox_rest(const struct outbox *o);
+struct outbox_result {
+	uint64_t pushed, left; /* runs */
+	struct outbox_numbers dropped;
+	bool index_left;
+	char why[REMOTE_WHY]; /* something is left, "": nothing */
+};
 
-/* Removes what crashed processes left, and directories below new/ that are empty. For the holder of
-   the lock. */
-void outbox_sweep(const struct outbox *o);
+/* Empties it in a process that nobody waits for, with all signals blocked. */
+void outbox_stay(const struct outbox *o, const struct settings *settings);
+
+/* Moves all there is, and what comes meanwhile: once or, with `until_ms` (monotonic), as often as
+   there is time until then. Takes over from a process that only waits. */
+void outbox_push(const struct outbox *o, const struct settings *settings, int64_t until_ms,
+		 struct outbox_result *result);
+
+/* Milliseconds to wait after so many failures. */
+int64_t outbox_delay(uint64_t failures);
 
 /* Takes one of the locks, and waits for who has it until then (monotonic; 0: as long as it takes;
    OUTBOX_AT_ONCE: not at all). Returns a descriptor that holds it, or -1 with errno (EWOULDBLOCK:
@@ -115,27 +146,5 @@ int outbox_lock(const struct outbox *o, const char *name, int64_t until_ms);
 
 /* Appends a file of at most `most` bytes. Returns 0, or -1 with errno (EFBIG). */
 int outbox_read_file(int dir, const char *name, int64_t most, struct buffer *out);
-
-/* A file of a run that takes its place, `path` below the outbox, by a rename: opens it, and puts it
-   there (result 0) or removes it. The first returns a descriptor, or -1 with errno; the second 0,
-   or -1 with errno, and closes it. */
-#define OUTBOX_TEMPORARY_LEN (ID_LEN + 24)
-int outbox_begin_file(const struct outbox *o, const char *id, char name[OUTBOX_TEMPORARY_LEN]);
-int outbox_end_file(const struct outbox *o, int result, int *fd, const char *name,
-		    const char *path);
-
-/* Two numbers in a file of the outbox, zeros without it, and the line behind them ("" without one;
-   may be NULL). */
-struct outbox_numbers {
-	uint64_t a, b;
-};
-struct outbox_numbers outbox_read(const struct outbox *o, const char *name, char line[REMOTE_WHY]);
-void outbox_write(const struct outbox *o, const char *name, struct outbox_numbers numbers,
-		  const char *line);
-
-/* Takes the container's ID out of the text of /proc/self/mountinfo. Returns whether there is
-   one. */
-#define OUTBOX_CONTAINER 12
-bool outbox_container(const char *mounts, char id[OUTBOX_CONTAINER + 1]);
 
 #endif

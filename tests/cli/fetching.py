@@ -287,10 +287,10 @@ class Index(Fetching):
         for hours in range(1, 60):
             at = int((now - hours * 3600) * 1000)
             digits = "".join("0123456789abcdefghjkmnpqrstvwxyz"[at >> 5 * n & 31] for n in range(8, -1, -1))
-            line["run"].update(id="cmd-%s000" % digits, started_ms=at, ended_ms=at)
+            line.update(id="cmd-%s000" % digits, started_ms=at, ended_ms=at)
             path = os.path.join(self.objects, time.strftime("index/%Y/%m/%d/%H", time.gmtime(at / 1000)))
             os.makedirs(path, exist_ok=True)
-            write_file(os.path.join(path, "web-%s.jsonl" % line["run"]["id"]), json.dumps(line) + "\n")
+            write_file(os.path.join(path, "web-%s.jsonl" % line["id"]), json.dumps(line, separators=(",", ":")) + "\n")
         for argv, count, least, most in ((("--limit", "1"), 1, 1, 2), (("--limit", "10"), 10, 2, 6),
                                          (("--limit", "100"), 61, 4, 14), (("--host", "web"), 0, 4, 14)):
             write_file(asked, "")
@@ -371,11 +371,11 @@ class Index(Fetching):
         path = self.indexes()[0]
         good = read_file(path)
         line = json.loads(good)
-        odd = dict(line, host="h\x1b[31m\u202e", labels={"a": "\x07", "b": 7}, container=9)
-        odd["run"] = dict(line["run"], id="cmd-000000000000", command=["rm\n-rf"], started_ms=line["run"]["started_ms"])
-        bad = [b"", b"{}", b"[]", b"null", good[:100], b'{"run":{"id":"../../x"}}', b"\0\xff", b"x" * 70000,
-               json.dumps(dict(line, run=dict(line["run"], id="cmd-x"))).encode()]
-        write_file(path, good + b"\n".join(bad) + b"\n" + json.dumps(odd).encode() + b"\n" + good)
+        odd = dict(line, host="h\x1b[31m\u202e", labels={"a": "\x07", "b": 7},
+                   id="cmd-000000000000", command=["rm\n-rf"])
+        bad = [b"", b"{}", b"[]", b"null", good[:100], b'{"id":"../../x","state":"done"}', b"\0\xff", b"x" * 70000,
+               json.dumps(dict(line, id="cmd-x"), separators=(",", ":")).encode()]
+        write_file(path, good + b"\n".join(bad) + b"\n" + json.dumps(odd, separators=(",", ":")).encode() + b"\n" + good)
         status, out, err = self.here("list", "--remote")
         self.assertEqual((status, err), (0, "terse list: damaged lines skipped: %d\n" % len(bad)))
         self.assertEqual(out.count(one.encode()), 1)

@@ -325,7 +325,7 @@ def check_writers():
         for top, _, names in os.walk(os.path.join(remote.objects, "index")):
             for name in names:
                 with open(os.path.join(top, name)) as f:
-                    lines += [json.loads(line)["run"]["id"] for line in f]
+                    lines += [json.loads(line)["id"] for line in f]
         if sorted(lines) != sorted(made):
             wrong("%d lines in the index for %d runs" % (len(lines), len(made)))
         note("index: %d writers, %d runs" % (MACHINES, len(made)))

@@ -104,11 +104,12 @@ class Remote(Case):
 
     def waiting(self):
         """The IDs of the archives in the outbox."""
-        return sorted(name[:16] for _, _, names in os.walk(self.in_outbox("new", "artifacts")) for name in names)
+        return sorted(name[:16] for folder in ("wanted", "new") for _, _, names in os.walk(self.in_outbox(folder))
+                      for name in names if name.endswith(".tar.zst"))
 
     def lines(self):
         """The IDs in all lines of the index, in the remote."""
-        return sorted(json.loads(line)["run"]["id"] for path in self.indexes()
+        return sorted(json.loads(line)["id"] for path in self.indexes()
                       for line in read_file(path).splitlines())
 
     def indexes(self):
