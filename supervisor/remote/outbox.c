@@ -501,7 +501,7 @@ static void sweep(const struct outbox *o)
 /* --- archiving ---------------------------------------------------------------------- */
 
 /* Throws out the oldest archives until there is room for `bytes` more. Returns whether there is. */
-static bool make_room(const struct outbox *o, uint64_t bytes, uint64_t most)
+static bool outbox_make_room(const struct outbox *o, uint64_t bytes, uint64_t most)
 {
 	struct item *items = NULL;
 	size_t count = 0;
@@ -568,8 +568,9 @@ static int pack_one(const struct outbox *o, const struct settings *settings, con
 		result = 0;
 	/* It takes its place, if no other process was first. */
 	lock = result == 0 ? outbox_lock(o, ADDING, 0) : -1;
-	if (result == 0 && (!io_is_there(o->dir, wanted) || io_is_there(o->dir, path) ||
-			    !make_room(o, (uint64_t)st.st_size, (uint64_t)settings->outbox_max)))
+	if (result == 0 &&
+	    (!io_is_there(o->dir, wanted) || io_is_there(o->dir, path) ||
+	     !outbox_make_room(o, (uint64_t)st.st_size, (uint64_t)settings->outbox_max)))
 		unlinkat(o->dir, temporary, 0);
 	else
 		result = end_file(o, result, &fd, temporary, path);
@@ -613,7 +614,7 @@ unsigned outbox_pack(const struct outbox *o, const struct settings *settings)
 /* --- moving -------------------------------------------------------------------------- */
 
 /* Appends the line of an archive. Returns false if it is none. */
-static bool add_line(const struct outbox *o, struct buffer *out, const char *path)
+static bool outbox_add_line(const struct outbox *o, struct buffer *out, const char *path)
 {
 	char host[REMOTE_HOST_LEN + 1];
 	struct meta m;
@@ -660,8 +661,8 @@ int outbox_send(const struct outbox *o)
 		id_unpack(items[i].id, id);
 		moving_path(id, to);
 		/* One that can't be read, however often, is given up. */
-		if (items[i].archived && io_is_there(o->dir, to) && !add_line(o, &lines, to) &&
-		    !store_is_short(errno))
+		if (items[i].archived && io_is_there(o->dir, to) &&
+		    !outbox_add_line(o, &lines, to) && !store_is_short(errno))
 			unlinkat(o->dir, to, 0);
 	}
 	if (result == 0)
