@@ -146,43 +146,49 @@ static int ini_load_add(struct load *l, const struct ini_line *line, struct laye
 
 static const char unsafe[] = "not allowed in a project's file";
 
-static bool is_refused(const struct load *l, const struct option *o)
+/* Why a project's file may not set this value, or NULL: it may show more than others, not less.
+   Writes into `reason` or returns a constant. */
+static const char *value_refusal(const struct load *l, const struct option *o, int64_t value,
+				 char reason[VALUE_LEN + sizeof(unsafe)])
 {
-	return l->by == ORIGIN_PROJECT && !o->safe;
-}
-
-/* Whether a project's file may not set this value: it may show more than others, not less. */
-static bool is_value_refused(const struct load *l, const struct option *o, int64_t value)
-{
+	char least[VALUE_LEN];
 	if (l->by != ORIGIN_PROJECT)
-		return false;
+		return NULL;
 	if (o->safe_never)
-		return strcmp(o->choices[value], o->safe_never) == 0;
-	return value < o->safe_min && !(value == 0 && (o->or_zero || o->min == 0));
+		return strcmp(o->choices[value], o->safe_never) == 0 ? unsafe : NULL;
+	if (value >= o->safe_min || (value == 0 && (o->or_zero || o->min == 0)))
+		return NULL;
+	snprintf(reason, VALUE_LEN + sizeof(unsafe), "under %s: %s",
+		 option_number_text(o, o->safe_min, least), unsafe);
+	return reason;
 }
 
-static int ini_load_complain_of_value(struct load *l, const struct ini_line *line,
-				      const struct option *o)
+/* Complains of a section or a key that is not known. */
+static int ini_load_unknown(struct load *l, const struct ini_line *line)
 {
-	char least[VALUE_LEN], reason[VALUE_LEN + sizeof(unsafe)];
-	if (o->safe_never)
-		return ini_load_complain(l, line, line->value, unsafe);
-	snprintf(reason, sizeof(reason), "under %s: %s", option_number_text(o, o->safe_min, least),
-		 unsafe);
-	return ini_load_complain(l, line, line->value, reason);
+	const struct named *named = l->section == NAMED_SECTION ? &named_sections[l->kind] : NULL;
+	char reason[NEAREST_LEN], what[32];
+	struct nearest n;
+	nearest_init(&n, line->key ? line->key : line->section);
+	for (const struct layer_key *k = named ? named->form->keys : NULL; k && k->name; k++)
+		nearest_offer(&n, k->name);
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		bool here = named ? option_by_section_key(o->key) == o
+				  : strcmp(o->section, line->section) == 0;
+		if (!line->key || here) {
+			nearest_offer(&n, line->key ? o->key : o->section);
+		} else if (!named && strcmp(o->key, line->key) == 0) {
+			snprintf(reason, sizeof(reason), "no such key (did you mean [%s] %s?)",
+				 o->section, o->key);
+			return ini_load_complain(l, line, NULL, reason);
+		}
+	}
+	snprintf(what, sizeof(what), "%s%s%s", line->key ? "key" : "section", named ? " of " : "",
+		 named ? named->what : "");
+	return ini_load_complain(l, line, NULL, nearest_reason(reason, what, n.best));
 }
 
 /* --- sections -------------------------------------------------------------- */
-
-static int unknown_section(struct load *l, const struct ini_line *line)
-{
-	char reason[NEAREST_LEN];
-	struct nearest n;
-	nearest_init(&n, line->section);
-	for (size_t i = 0; i < option_count; i++)
-		nearest_offer(&n, option_table[i].section);
-	return ini_load_complain(l, line, NULL, nearest_reason(reason, "section", n.best));
-}
 
 /* NAME and the kind of [profile NAME] and the like, or NULL. */
 static const char *ini_load_find_name(const char *section, size_t *kind)
@@ -246,30 +252,12 @@ static int load_section(struct load *l, const struct ini_line *line)
 	if (name)
 		return load_named(l, line, name, kind);
 	if (!option_has_section(line->section))
-		return unknown_section(l, line);
+		return ini_load_unknown(l, line);
 	l->section = OPTIONS;
 	return 0;
 }
 
 /* --- keys ------------------------------------------------------------------- */
-
-static int unknown_key(struct load *l, const struct ini_line *line)
-{
-	char reason[NEAREST_LEN];
-	struct nearest n;
-	nearest_init(&n, line->key);
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-		if (strcmp(o->section, line->section) == 0) {
-			nearest_offer(&n, o->key);
-		} else if (strcmp(o->key, line->key) == 0) {
-			snprintf(reason, sizeof(reason), "no such key (did you mean [%s] %s?)",
-				 o->section, o->key);
-			return ini_load_complain(l, line, NULL, reason);
-		}
-	}
-	return ini_load_complain(l, line, NULL, nearest_reason(reason, "key", n.best));
-}
 
 /* Reports the error of an option's function. */
 static int ini_load_check(struct load *l, const struct ini_line *line, int result)
@@ -278,27 +266,6 @@ static int ini_load_check(struct load *l, const struct ini_line *line, int resul
 		return 0;
 	return errno == EINVAL ? ini_load_complain(l, line, line->value, l->error->text)
 			       : ini_load_fail(l, errno);
-}
-
-static int load_key(struct load *l, const struct ini_line *line)
-{
-	const struct option *o = option_by_key(line->section, line->key);
-	size_t i = o ? (size_t)(o - option_table) : 0;
-	if (!o)
-		return unknown_key(l, line);
-	if (l->lines[i] != 0)
-		return already_set(l, line, l->lines[i]);
-	l->lines[i] = line->number;
-	l->current = o;
-	option_disown(&l->now, o);
-	if (is_refused(l, o))
-		return ini_load_complain(l, line, NULL, unsafe);
-	l->now.sources[i] = (struct setting_source){.by = l->by, .line = line->number};
-	int result = option_set(&l->now, o, line->value, l->error);
-	if (result == 0 && option_is_number(o) &&
-	    is_value_refused(l, o, *option_number(&l->now, o)))
-		return ini_load_complain_of_value(l, line, o);
-	return ini_load_check(l, line, result);
 }
 
 /* Loads one item of the section's own key. */
@@ -314,48 +281,61 @@ static int load_item(struct load *l, const struct ini_line *line)
 		(struct layer_entry){.kind = LAYER_TEXT, .key = l->key->name, .text = line->value});
 }
 
-static int unknown_named_key(struct load *l, const struct ini_line *line)
+/* Sets an option, in the settings or in the section of a layer. */
+static int load_option(struct load *l, const struct ini_line *line)
 {
-	char reason[NEAREST_LEN], what[32];
-	struct nearest n;
-	nearest_init(&n, line->key);
-	for (const struct layer_key *k = named_sections[l->kind].form->keys; k->name; k++)
-		nearest_offer(&n, k->name);
-	for (size_t i = 0; i < option_count; i++) {
-		if (option_by_section_key(option_table[i].key) == &option_table[i])
-			nearest_offer(&n, option_table[i].key);
-	}
-	snprintf(what, sizeof(what), "key of %s", named_sections[l->kind].what);
-	return ini_load_complain(l, line, NULL, nearest_reason(reason, what, n.best));
-}
-
-static int load_named_value(struct load *l, const struct ini_line *line)
-{
-	const struct option *o = option_by_section_key(line->key);
-	const struct layer_entry *there;
-	const struct layer *layer;
+	bool named = l->section == NAMED_SECTION;
+	const struct option *o =
+		named ? option_by_section_key(line->key) : option_by_key(line->section, line->key);
+	char reason[VALUE_LEN + sizeof(unsafe)];
+	const struct layer *layer = NULL;
 	int64_t value;
 	if (!o)
-		return unknown_named_key(l, line);
-	l->current = o;
-	there = layer_value(l->layers[l->kind], l->name, o, &layer);
+		return ini_load_unknown(l, line);
+	const struct layer_entry *there =
+		named ? layer_value(l->layers[l->kind], l->name, o, &layer) : NULL;
+	unsigned *at = &l->lines[o - option_table], before = named ? 0 : *at;
 	if (there && layer == l->layers[l->kind])
-		return already_set(l, line, there->line);
-	if (is_refused(l, o))
+		before = there->line;
+	if (before)
+		return already_set(l, line, before);
+	l->current = o;
+	if (!named) {
+		*at = line->number;
+		option_disown(&l->now, o);
+	}
+	if (l->by == ORIGIN_PROJECT && !o->safe)
 		return ini_load_complain(l, line, NULL, unsafe);
+	if (!named)
+		*option_source(&l->now, o) =
+			(struct setting_source){.by = l->by, .line = line->number};
+	if (!option_is_number(o))
+		return ini_load_check(l, line, option_set(&l->now, o, line->value, l->error));
 	if (option_parse(o, line->value, &value, l->error) < 0)
 		return ini_load_complain(l, line, line->value, l->error->text);
-	if (is_value_refused(l, o, value))
-		return ini_load_complain_of_value(l, line, o);
-	return ini_load_add(
-		l, line,
-		(struct layer_entry){.kind = LAYER_VALUE, .offset = o->offset, .value = value});
+	const char *why = value_refusal(l, o, value, reason);
+	if (why)
+		return ini_load_complain(l, line, line->value, why);
+	if (named)
+		return ini_load_add(l, line,
+				    (struct layer_entry){.kind = LAYER_VALUE,
+							 .offset = o->offset,
+							 .value = value});
+	*option_number(&l->now, o) = value;
+	return 0;
 }
 
-static int load_named_key(struct load *l, const struct ini_line *line)
+static int load_key(struct load *l, const struct ini_line *line)
 {
-	const struct layer_key *keys = named_sections[l->kind].form->keys;
-	for (size_t i = 0; keys[i].name; i++) {
+	l->current = NULL;
+	l->key = NULL;
+	if (l->section == NO_SECTION)
+		return ini_load_complain(l, line, NULL, "a key before the first [section]");
+	if (l->section == BAD_SECTION)
+		return 0;
+	const struct layer_key *keys =
+		l->section == NAMED_SECTION ? named_sections[l->kind].form->keys : NULL;
+	for (size_t i = 0; keys && keys[i].name; i++) {
 		if (strcmp(keys[i].name, line->key) != 0)
 			continue;
 		if (l->key_lines[i] != 0)
@@ -366,24 +346,10 @@ static int load_named_key(struct load *l, const struct ini_line *line)
 		l->key = &keys[i];
 		return load_item(l, line);
 	}
-	return load_named_value(l, line);
+	return load_option(l, line);
 }
 
 /* --- lines ------------------------------------------------------------------ */
-
-static int load_new_key(struct load *l, const struct ini_line *line)
-{
-	l->current = NULL;
-	l->key = NULL;
-	switch (l->section) {
-	case NO_SECTION:
-		return ini_load_complain(l, line, NULL, "a key before the first [section]");
-	case BAD_SECTION: break;
-	case OPTIONS: return load_key(l, line);
-	case NAMED_SECTION: return load_named_key(l, line);
-	}
-	return 0;
-}
 
 static int load_more(struct load *l, const struct ini_line *line)
 {
@@ -403,7 +369,7 @@ static int load_line(void *ctx, const struct ini_line *line)
 	struct load *l = ctx;
 	switch (line->kind) {
 	case INI_SECTION: return load_section(l, line);
-	case INI_KEY: return load_new_key(l, line);
+	case INI_KEY: return load_key(l, line);
 	case INI_MORE: return load_more(l, line);
 	case INI_MALFORMED: break;
 	}
@@ -429,8 +395,8 @@ static void ini_load_settle(struct load *l, struct settings *s)
 		*s = l->now;
 }
 
-int settings_load_text_by(struct settings *s, enum origin by, const char *path, const char *text,
-			  size_t len, struct option_error *error)
+int settings_load_text(struct settings *s, enum origin by, const char *path, const char *text,
+		       size_t len, struct option_error *error)
 {
 	struct load l = {.now = *s, .by = by, .path = path, .error = error};
 	ini_visit(text, len, load_line, &l);
@@ -439,12 +405,6 @@ int settings_load_text_by(struct settings *s, enum origin by, const char *path, 
 		return 0;
 	errno = l.failure;
 	return -1;
-}
-
-int settings_load_text(struct settings *s, const char *path, const char *text, size_t len,
-		       struct option_error *error)
-{
-	return settings_load_text_by(s, ORIGIN_USER, path, text, len, error);
 }
 
 int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
@@ -680,14 +640,14 @@ int comment_read(struct comment *c, const char *command, struct settings *s,
 #define PREFIX     "TERSE_"
 #define PREFIX_LEN (sizeof(PREFIX) - 1)
 
-static int load_file(struct settings *s, enum origin by, const char *path,
-		     struct option_error *error)
+int settings_load_file(struct settings *s, enum origin by, const char *path,
+		       struct option_error *error)
 {
 	struct buffer text = BUFFER_INIT;
 	char *name = strdup(path);
 	int result = name ? settings_read_file(by, path, &text, error) : -1;
 	if (result == 0)
-		result = settings_load_text_by(s, by, path, text.data, text.len, error);
+		result = settings_load_text(s, by, path, text.data, text.len, error);
 	if (result == 0) {
 		free(s->files[by]);
 		s->files[by] = name;
@@ -698,11 +658,6 @@ static int load_file(struct settings *s, enum origin by, const char *path,
 	free(name);
 	errno = failure;
 	return result;
-}
-
-int settings_load_file(struct settings *s, const char *path, struct option_error *error)
-{
-	return load_file(s, ORIGIN_USER, path, error);
 }
 
 int settings_init(struct settings *s)
@@ -745,7 +700,7 @@ static int load_if_there(struct settings *s, enum origin by, const char *path, b
 	/* Few files exist, and access() is cheaper than open(). */
 	if (!named && access(path, F_OK) < 0)
 		return 0;
-	int result = load_file(s, by, path, &error);
+	int result = settings_load_file(s, by, path, &error);
 	TRACE(CONFIG, "file %s: %s", path, result == 0 ? "read" : strerror(errno));
 	if (result == 0)
 		return 0;

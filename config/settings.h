@@ -199,11 +199,13 @@ int settings_load(struct settings *s, struct option_error *error);
 /* Loads one file, all or nothing. Returns 0, or -1 with errno: ENOENT, EACCES ..., EINVAL with
    *error filled. A file over 1 MB, one with a NUL byte and one with a line that inih would cut are
    errors, too. */
-int settings_load_file(struct settings *s, const char *path, struct option_error *error);
-
-/* Loads the text of a file; `path` is its name in messages. */
-int settings_load_text(struct settings *s, const char *path, const char *text, size_t len,
+int settings_load_file(struct settings *s, enum origin by, const char *path,
 		       struct option_error *error);
+
+/* Loads the text of a file; `path` is its name in messages. Options that are not safe are errors in
+   a project's. */
+int settings_load_text(struct settings *s, enum origin by, const char *path, const char *text,
+		       size_t len, struct option_error *error);
 
 /* If argv[*index] is an option's flag ("--cols 100", "--cols=100", "--full", "--no-pty"), sets it
    (a list: adds to it), moves *index past it and returns 1. Returns 0 if it is none, -1 with errno
@@ -215,11 +217,6 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 
 /* settings_load() with another system file, for tests. */
 int settings_load_after(struct settings *s, const char *system_file, struct option_error *error);
-
-/* settings_load_text() for a text of the given origin. Options that are not safe are errors in a
-   project's. */
-int settings_load_text_by(struct settings *s, enum origin by, const char *path, const char *text,
-			  size_t len, struct option_error *error);
 
 /* Reports every error in a text. Returns their number, or -1 with ENOMEM. */
 int settings_check_text(enum origin by, const char *path, const char *text, size_t len,

@@ -105,7 +105,7 @@ static void load_file(const uint8_t *data, size_t size, enum origin by)
 	if (settings_init(&s) < 0)
 		return;
 	before = s;
-	result = settings_load_text_by(&s, by, "fuzz.ini", (const char *)data, size, &error);
+	result = settings_load_text(&s, by, "fuzz.ini", (const char *)data, size, &error);
 	if (result < 0) {
 		check_message(&error);
 		assert(memcmp(&s, &before, sizeof(s)) == 0);

@@ -296,7 +296,8 @@ static void each_is_set_by_ini(void **state)
 		char text[256];
 		int len = snprintf(text, sizeof(text), "[%s]\n%s = %s\n", o->section, o->key,
 				   value_for(o));
-		assert_int_equal(settings_load_text(&s, "t.ini", text, (size_t)len, &error), 0);
+		assert_int_equal(
+			settings_load_text(&s, ORIGIN_USER, "t.ini", text, (size_t)len, &error), 0);
 		assert_int_equal(option_source(&s, o)->line, 2);
 		assert_other(&s, o, ORIGIN_USER, "ini");
 		settings_release(&s);
@@ -572,7 +573,8 @@ static void the_sample_holds_the_defaults(void **state)
 
 	/* From nothing: a value that is left out would be seen. Then on top of other ones. */
 	for (int round = 0; round < 2; round++) {
-		if (settings_load_text(&s, "terse.ini", bare.data, bare.len, &error) < 0)
+		if (settings_load_text(&s, ORIGIN_USER, "terse.ini", bare.data, bare.len, &error) <
+		    0)
 			fail_msg("%s", error.text);
 		assert_same(&s, &plain, NULL);
 		for (size_t i = 0; i < option_count; i++)
@@ -580,7 +582,7 @@ static void the_sample_holds_the_defaults(void **state)
 						    value_for(&option_table[i]), &error),
 					 0);
 	}
-	if (settings_load_text(&s, "terse.ini", sample.data, sample.len, &error) < 0)
+	if (settings_load_text(&s, ORIGIN_USER, "terse.ini", sample.data, sample.len, &error) < 0)
 		fail_msg("%s", error.text);
 	settings_release(&s);
 	settings_release(&plain);

@@ -138,7 +138,7 @@ static void what_is_printed_can_be_loaded(void **state)
 	(void)state;
 	assert_int_equal(RUN("--size", "5KB", "--timeout=90s", "--env", "X=1"), 0);
 	assert_int_equal(settings_init(&s), 0);
-	if (settings_load_text(&s, "said", said, strlen(said), &error) < 0)
+	if (settings_load_text(&s, ORIGIN_USER, "said", said, strlen(said), &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(s.size, 5 * 1024);
 	assert_int_equal(s.timeout, 90000);

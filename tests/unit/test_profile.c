@@ -24,7 +24,7 @@ static struct settings start(void)
 static void load(struct settings *s, const char *text)
 {
 	struct option_error error = {""};
-	if (settings_load_text(s, "t.ini", text, strlen(text), &error) < 0)
+	if (settings_load_text(s, ORIGIN_USER, "t.ini", text, strlen(text), &error) < 0)
 		fail_msg("%s", error.text);
 }
 
@@ -517,7 +517,7 @@ TEST(mistakes_are_told)
 		struct option_error error = {""};
 		struct settings s = start();
 		const struct settings before = s;
-		assert_int_equal(settings_load_text(&s, "t.ini", cases[i].text,
+		assert_int_equal(settings_load_text(&s, ORIGIN_USER, "t.ini", cases[i].text,
 						    strlen(cases[i].text), &error),
 				 -1);
 		assert_int_equal(errno, EINVAL);
@@ -577,8 +577,7 @@ TEST(lists_of_profiles_are_bounded)
 	buffer_clear(&text);
 	buffer_append_string(&text, "[profile a]\nignore = error\n");
 	assert_int_equal(
-		settings_load_text_by(&s, ORIGIN_PROJECT, "t.ini", text.data, text.len, &error),
-		-1);
+		settings_load_text(&s, ORIGIN_PROJECT, "t.ini", text.data, text.len, &error), -1);
 	assert_string_equal(error.text,
 			    "t.ini:2: [profile a] ignore: not allowed in a project's file");
 	buffer_release(&text);
@@ -594,9 +593,11 @@ TEST(lines_of_profiles_are_bounded)
 	buffer_append_string(&text, "[profile a]\nmatch =\n");
 	for (int i = 1; i < LAYER_LINES_MAX; i++)
 		buffer_printf(&text, " p%d\n", i);
-	assert_int_equal(settings_load_text(&s, "t.ini", text.data, text.len, &error), 0);
+	assert_int_equal(settings_load_text(&s, ORIGIN_USER, "t.ini", text.data, text.len, &error),
+			 0);
 	buffer_append_string(&text, " q\n");
-	assert_int_equal(settings_load_text(&s, "t.ini", text.data, text.len, &error), -1);
+	assert_int_equal(settings_load_text(&s, ORIGIN_USER, "t.ini", text.data, text.len, &error),
+			 -1);
 	assert_string_equal(
 		error.text,
 		"t.ini:1002: [profile a] match: more than 1,000 lines of such sections");

@@ -33,7 +33,7 @@ static struct settings start(const char *text)
 	struct option_error error = {""};
 	struct settings s;
 	assert_int_equal(settings_init(&s), 0);
-	if (settings_load_text(&s, "t.ini", text, strlen(text), &error) < 0)
+	if (settings_load_text(&s, ORIGIN_USER, "t.ini", text, strlen(text), &error) < 0)
 		fail_msg("%s", error.text);
 	return s;
 }
@@ -351,7 +351,7 @@ TEST_IN(mistakes_are_told, clear, NULL)
 		struct option_error error = {""};
 		struct settings s;
 		assert_int_equal(settings_init(&s), 0);
-		assert_int_equal(settings_load_text(&s, "t.ini", cases[i].text,
+		assert_int_equal(settings_load_text(&s, ORIGIN_USER, "t.ini", cases[i].text,
 						    strlen(cases[i].text), &error),
 				 -1);
 		assert_string_equal(error.text, cases[i].message);

@@ -20,7 +20,7 @@ static struct settings start(void)
 static void load(struct settings *s, const char *text, size_t len)
 {
 	struct option_error error = {""};
-	if (settings_load_text(s, "t.ini", text, len, &error) < 0)
+	if (settings_load_text(s, ORIGIN_USER, "t.ini", text, len, &error) < 0)
 		fail_msg("%s", error.text);
 }
 
@@ -229,7 +229,7 @@ TEST(refuses_malformed_files)
 		char text[2048];
 		size_t len = sizeof(good) - 1;
 		errno = 0;
-		assert_int_equal(settings_load_text(&s, "t.ini", malformed[i].text,
+		assert_int_equal(settings_load_text(&s, ORIGIN_USER, "t.ini", malformed[i].text,
 						    malformed[i].len, &error),
 				 -1);
 		assert_int_equal(errno, EINVAL);
@@ -238,7 +238,7 @@ TEST(refuses_malformed_files)
 
 		memcpy(text, good, len);
 		memcpy(text + len, malformed[i].text, malformed[i].len);
-		settings_load_text(&s, "t.ini", text, len + malformed[i].len, &error);
+		settings_load_text(&s, ORIGIN_USER, "t.ini", text, len + malformed[i].len, &error);
 		assert_memory_equal(&s, &before, sizeof(s));
 		settings_release(&s);
 	}
@@ -252,7 +252,7 @@ TEST(names_no_more_than_a_line_can_show)
 	memset(path, 'p', sizeof(path));
 	memcpy(path + sizeof(path) - 6, "/\n.ini", 6);
 	path[sizeof(path) - 1] = '\0';
-	assert_int_equal(settings_load_text(&s, path,
+	assert_int_equal(settings_load_text(&s, ORIGIN_USER, path,
 					    TEXT("[environment]\n"
 						 "kepe" FIFTY " = \xC3\xA4\xC3\xA4\n"),
 					    &error),
@@ -267,7 +267,7 @@ TEST(names_no_more_than_a_line_can_show)
 	for (size_t i = 0; i + 3 < sizeof(path); i += 3)
 		memcpy(path + i, "\xE6\x97\xA5", 3);
 	strcpy(path + 4800, "/\n.ini");
-	assert_int_equal(settings_load_text(&s, path, TEXT("x\n"), &error), -1);
+	assert_int_equal(settings_load_text(&s, ORIGIN_USER, path, TEXT("x\n"), &error), -1);
 	assert_memory_equal(error.text, "...\xE6\x97\xA5", 6);
 	assert_non_null(strstr(error.text, "/\xEF\xBF\xBD.ini:1: x: "));
 	settings_release(&s);
@@ -306,18 +306,18 @@ TEST(reads_files)
 	struct place p = make_place();
 	struct settings s = start();
 	char expected[160];
-	assert_int_equal(settings_load_file(&s, p.path, &error), -1);
+	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), -1);
 	assert_int_equal(errno, ENOENT);
-	assert_int_equal(settings_load_file(&s, p.dir, &error), -1);
+	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.dir, &error), -1);
 	assert_int_equal(errno, EISDIR);
 	assert_string_equal(error.text, "");
 
 	write_file(p.path, TEXT("[report]\nsize = 1KB\n"));
-	assert_int_equal(settings_load_file(&s, p.path, &error), 0);
+	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), 0);
 	assert_int_equal(s.size, 1024);
 
 	write_file(p.path, TEXT("[report]\nsize = 1KB\n\nsize\n"));
-	assert_int_equal(settings_load_file(&s, p.path, &error), -1);
+	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), -1);
 	assert_int_equal(errno, EINVAL);
 	snprintf(expected, sizeof(expected), "%s:4: size: neither [section] nor key = value",
 		 p.path);
@@ -340,14 +340,14 @@ TEST(bounds_files)
 	memcpy(text + limit - (sizeof(last) - 1), last, sizeof(last) - 1);
 	text[limit] = '\n';
 	write_file(p.path, text, limit);
-	assert_int_equal(settings_load_file(&s, p.path, &error), 0);
+	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), 0);
 	assert_int_equal(s.size, 1024);
 	write_file(p.path, text, limit + 1);
-	assert_int_equal(settings_load_file(&s, p.path, &error), -1);
+	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), -1);
 	assert_int_equal(errno, EINVAL);
 	snprintf(expected, sizeof(expected), "%s: larger than 1 MB", p.path);
 	assert_string_equal(error.text, expected);
-	assert_int_equal(settings_load_file(&s, "/dev/zero", &error), -1);
+	assert_int_equal(settings_load_file(&s, ORIGIN_USER, "/dev/zero", &error), -1);
 	assert_int_equal(errno, EINVAL);
 	free(text);
 	settings_release(&s);
@@ -362,7 +362,7 @@ TEST(does_not_wait_for_a_fifo)
 	struct settings s = start();
 	assert_int_equal(mkfifo(p.path, 0600), 0);
 	alarm(60);
-	assert_int_equal(settings_load_file(&s, p.path, &error), 0);
+	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), 0);
 	alarm(0);
 	settings_release(&s);
 	remove_place(&p);
