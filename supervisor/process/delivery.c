@@ -65,11 +65,6 @@ void delivery_begin(struct delivery *d, int64_t now_ms, int64_t grace_ms)
 		d->stall_at = now_ms + DELIVERY_STALL_MS;
 }
 
-int64_t delivery_due(const struct delivery *d)
-{
-	return d->begun ? d->stall_at : 0;
-}
-
 /* Prints on standard error what only terse knows. It comes after what is queued there, and never
    blocks, since standard error may be full or stall as well. */
 static void delivery_print_line(struct delivery *d, const struct buffer *line)
@@ -108,19 +103,16 @@ void delivery_report_not_kept(struct delivery *d)
 	buffer_release(&line);
 }
 
-/* Whether the reader did not get all of this output. An agent or a person who went away has lost
-   nothing. EBADF: there never was a reader. */
-static bool delivery_is_lost(const struct source *s)
-{
-	bool gone = s->queue.error == EPIPE && (s->sink == SINK_AGENT || s->sink == SINK_PERSON);
-	return s->job && s->queue.error && s->queue.error != EBADF && !gone;
-}
-
+/* The output of which the reader did not get all, or NULL. An agent or a person who went away has
+   lost nothing. EBADF: there never was a reader. */
 static const struct source *delivery_find_lost(const struct delivery *d)
 {
 	for (int i = 0; i < SOURCES; i++) {
-		if (delivery_is_lost(&d->sources[i]))
-			return &d->sources[i];
+		const struct source *s = &d->sources[i];
+		bool gone = s->queue.error == EPIPE &&
+			    (s->sink == SINK_AGENT || s->sink == SINK_PERSON);
+		if (s->job && s->queue.error && s->queue.error != EBADF && !gone)
+			return s;
 	}
 	return NULL;
 }
@@ -197,10 +189,4 @@ int delivery_status(const struct delivery *d, int status)
 	case ETIMEDOUT: return d->instead ? d->instead : W_EXITCODE(1, 0);
 	default: return W_EXITCODE(1, 0);
 	}
-}
-
-int delivery_exit_code(const struct delivery *d, int status)
-{
-	status = delivery_status(d, status);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

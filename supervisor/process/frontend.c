@@ -73,15 +73,6 @@ static void frontend_send(const struct frontend *f, enum frame_kind kind, int a,
 	frame_send(f->supervisor, kind, a, b, NULL, 0, MSG_DONTWAIT);
 }
 
-static void frontend_send_window(const struct frontend *f)
-{
-	struct winsize size;
-	if (f->job->channels.keyboard >= 0 &&
-	    ioctl(f->job->channels.keyboard, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
-	    size.ws_row > 1)
-		frontend_send(f, FRAME_RESIZE, size.ws_col, size.ws_row);
-}
-
 static void frontend_enter_raw(struct frontend *f)
 {
 	if (f->raw || !frontend_is_foreground(f))
@@ -117,24 +108,6 @@ static void frontend_signal_group(const struct frontend *f, int sig)
 	watchdog_had(f->watchdog_socket, sig);
 }
 
-/* Stops this process by a signal that says why, until somebody continues it. The kernel does not do
-   so in an orphaned group: then nothing has continued it, either. */
-static void frontend_stop_by(int sig)
-{
-	struct sigaction was, action = {.sa_handler = SIG_DFL};
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	sigaction(sig, &action, &was);
-	kill(getpid(), sig);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigaction(sig, &was, NULL);
-	sigpending(&set);
-	if (!sigismember(&set, SIGCONT))
-		kill(getpid(), SIGSTOP);
-}
-
 /* The command was stopped by this signal: stops this process, too. */
 static void frontend_stop(struct frontend *f, int sig)
 {
@@ -143,48 +116,53 @@ static void frontend_stop(struct frontend *f, int sig)
 	if (f->suspend_typed)
 		frontend_signal_group(f, SIGTSTP);
 	f->suspend_typed = false;
-	if (sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU)
-		frontend_stop_by(sig);
-	else
+	sigset_t set;
+	sigemptyset(&set);
+	/* Stops this process by a signal that says why, until somebody continues it. The kernel
+	   does not do so in an orphaned group: then nothing has continued it, either. */
+	if (sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
+		struct sigaction was, action = {.sa_handler = SIG_DFL};
+		sigemptyset(&action.sa_mask);
+		sigaddset(&set, sig);
+		sigaction(sig, &action, &was);
+		kill(getpid(), sig);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		sigprocmask(SIG_BLOCK, &set, NULL);
+		sigaction(sig, &was, NULL);
+		sigpending(&set);
+	}
+	if (!sigismember(&set, SIGCONT))
 		kill(getpid(), SIGSTOP);
 	TRACE(SIGNALS, "front end: goes on");
 	frontend_send(f, FRAME_AWAKE, 0, 0);
 	frontend_enter_raw(f);
 }
 
-/* Whether it came from the command's session, or from one that the command has made. As with sudo,
-   a signal that a command sends to all (kill -TERM -1) does not come back to it. */
-static bool frontend_is_echo(const struct frontend *f, const struct signalfd_siginfo *info)
-{
-	pid_t session = info->ssi_code <= 0 && info->ssi_pid > 0 ? getsid((pid_t)info->ssi_pid) : 0;
-	return session > 0 && (session == f->session || session == f->command);
-}
-
-/* Whether the signal was sent to this process alone, not to its group: the watchdog knows. A signal
-   that is not from kill(2) or the kernel was sent to a single process. */
-static bool frontend_is_for_one(const struct frontend *f, const struct signalfd_siginfo *info)
-{
-	int sig = (int)info->ssi_signo;
-	if (info->ssi_code < 0)
-		return true;
-	bool is_for_group = f->was_late || watchdog_had(f->watchdog_socket, sig);
-	/* Sent to the process and at once to its group, as timeout(1) does: the command would have
-	   had one of them, too. */
-	if (sig < SIGRTMIN)
-		frontend_forget(sig);
-	return !is_for_group;
-}
-
 static void frontend_pass_signal(const struct frontend *f, const struct signalfd_siginfo *info)
 {
 	const int sig = (int)info->ssi_signo;
-	const bool is_for_one = frontend_is_for_one(f, info),
-		   has_value = info->ssi_code == SI_QUEUE;
+	const bool has_value = info->ssi_code == SI_QUEUE;
+	/* Whether it was sent to this process alone, not to its group: the watchdog knows. One that
+	   is not from kill(2) or the kernel was sent to a single process. */
+	bool is_for_one = info->ssi_code < 0;
+	if (!is_for_one) {
+		is_for_one = !f->was_late && !watchdog_had(f->watchdog_socket, sig);
+		/* Sent to the process and at once to its group, as timeout(1) does: the command
+		   would have had one of them, too. */
+		if (sig < SIGRTMIN)
+			frontend_forget(sig);
+	}
 	siginfo_t queued = {.si_signo = sig, .si_code = SI_QUEUE};
 	queued.si_pid = (pid_t)info->ssi_pid;
 	queued.si_uid = info->ssi_uid;
 	queued.si_value.sival_ptr = (void *)(uintptr_t)info->ssi_ptr;
-	bool echo = !f->late && frontend_is_echo(f, info);
+	/* Whether it came from the command's session, or from one that the command has made. As
+	   with sudo, a signal that a command sends to all (kill -TERM -1) does not come back to it.
+	 */
+	pid_t session = !f->late && info->ssi_code <= 0 && info->ssi_pid > 0
+				? getsid((pid_t)info->ssi_pid)
+				: 0;
+	bool echo = session > 0 && (session == f->session || session == f->command);
 	TRACE(SIGNALS, "front end: %s from %d, for the %s: %s", HUMAN_SIGNAL(sig),
 	      (int)info->ssi_pid, is_for_one ? "process" : "group",
 	      f->late ? "sent to the session, as the command has not started"
@@ -214,29 +192,19 @@ static void frontend_on_signals(void *ctx, short revents)
 		int sig = (int)info.ssi_signo;
 		if (sig == SIGCONT)
 			frontend_enter_raw(f);
-		if (sig == SIGWINCH || sig == SIGCONT)
-			frontend_send_window(f);
+		struct winsize size;
+		const int keyboard = f->job->channels.keyboard;
+		if ((sig == SIGWINCH || sig == SIGCONT) && keyboard >= 0 &&
+		    ioctl(keyboard, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && size.ws_row > 1)
+			frontend_send(f, FRAME_RESIZE, size.ws_col, size.ws_row);
 		/* The kernel signals the new size to the command, the supervisor has continued it
 		   already, or one of our own children has ended. */
-		bool is_known = (sig == SIGWINCH && f->job->channels.keyboard >= 0) ||
+		bool is_known = (sig == SIGWINCH && keyboard >= 0) ||
 				(sig == SIGCONT && (pid_t)info.ssi_pid == f->session) ||
 				(sig == SIGCHLD && info.ssi_code > 0);
 		if (!is_known)
 			frontend_pass_signal(f, &info);
 	}
-}
-
-static bool frontend_has_key(const char *keys, size_t len, cc_t key)
-{
-	return key != _POSIX_VDISABLE && memchr(keys, key, len);
-}
-
-static void frontend_note_keys(struct frontend *f, const char *keys, size_t len)
-{
-	const cc_t *special = f->job->modes.c_cc;
-	f->interrupt_typed |= frontend_has_key(keys, len, special[VINTR]) ||
-			      frontend_has_key(keys, len, special[VQUIT]);
-	f->suspend_typed |= frontend_has_key(keys, len, special[VSUSP]);
 }
 
 static void frontend_on_keys(void *ctx, short revents)
@@ -251,7 +219,14 @@ static void frontend_on_keys(void *ctx, short revents)
 		return;
 	ssize_t n = read(keyboard, keys, sizeof(keys));
 	if (n > 0) {
-		frontend_note_keys(f, keys, (size_t)n);
+		const cc_t *special = f->job->modes.c_cc;
+		for (ssize_t i = 0; i < n; i++) {
+			const cc_t key = (cc_t)keys[i];
+			if (key == _POSIX_VDISABLE)
+				continue;
+			f->interrupt_typed |= key == special[VINTR] || key == special[VQUIT];
+			f->suspend_typed |= key == special[VSUSP];
+		}
 		frame_send(f->supervisor, FRAME_TYPE, 0, 0, keys, (size_t)n, MSG_DONTWAIT);
 	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
 		frontend_leave_raw(f); /* the terminal is gone; HUP follows */
@@ -281,16 +256,6 @@ _Noreturn static void frontend_on_supervisor_gone(struct frontend *f)
 	exit(EXIT_FAILED);
 }
 
-/* Descriptors that the command has closed must not stay open here. */
-static void frontend_close_inherited(const struct frontend *f)
-{
-	const int keep[] = {f->supervisor, f->signals, f->watchdog_socket,
-			    f->job->channels.keyboard, trace_fd()};
-	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
-	if (f->job->channels.keyboard != STDIN_FILENO)
-		io_null(STDIN_FILENO, STDIN_FILENO);
-}
-
 /* Not every container has an init that would do it. */
 static void frontend_reap(pid_t pid)
 {
@@ -314,13 +279,6 @@ static void frontend_on_late_start(struct frontend *f)
 		tree_end_step(&f->ending, TREE_TERM, now);
 }
 
-static int frontend_next_wait(const struct frontend *f)
-{
-	if (f->group == 0)
-		return f->late ? LATE_MS : START_MS;
-	return f->job->channels.keyboard >= 0 && !f->raw ? FOREGROUND_MS : -1;
-}
-
 static void frontend_on_frame(void *ctx, short revents)
 {
 	struct frontend *f = ctx;
@@ -335,7 +293,12 @@ static void frontend_on_frame(void *ctx, short revents)
 	if (f->end.kind == FRAME_STARTED) {
 		f->command = f->end.a;
 		f->group = f->end.b;
-		frontend_close_inherited(f);
+		/* Descriptors that the command has closed must not stay open here. */
+		const int keep[] = {f->supervisor, f->signals, f->watchdog_socket,
+				    f->job->channels.keyboard, trace_fd()};
+		io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
+		if (f->job->channels.keyboard != STDIN_FILENO)
+			io_null(STDIN_FILENO, STDIN_FILENO);
 	} else if (f->end.kind == FRAME_STOPPED) {
 		frontend_stop(f, f->end.a);
 	} else {
@@ -349,9 +312,11 @@ static void frontend_wait_for_end(struct frontend *f)
 	struct loop l;
 	loop_begin(&l);
 	while (!f->over) {
-		int wait = frontend_next_wait(f);
-		if (wait >= 0)
-			loop_until(&l, clock_monotonic_ms() + wait);
+		int64_t now = clock_monotonic_ms();
+		if (f->group == 0)
+			loop_until(&l, now + (f->late ? LATE_MS : START_MS));
+		else if (f->job->channels.keyboard >= 0 && !f->raw)
+			loop_until(&l, now + FOREGROUND_MS);
 		if (!f->full)
 			loop_watch(&l, f->signals, POLLIN, frontend_on_signals, f);
 		if (!f->full && f->raw)
@@ -367,16 +332,6 @@ static void frontend_wait_for_end(struct frontend *f)
 	}
 }
 
-/* Whether messages arrive: a sandbox may prevent it, and then the end of the command would be
-   lost. */
-static bool frontend_can_talk(const int pair[2])
-{
-	struct frame got;
-	return pair[0] >= 0 && pair[1] >= 0 &&
-	       frame_send(pair[1], FRAME_STARTED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 &&
-	       frame_receive(pair[0], &got, MSG_DONTWAIT) == 0;
-}
-
 /* Forks the supervisor. Returns 0, or -1 with errno when there is no supervisor. */
 static int frontend_start(struct frontend *f)
 {
@@ -389,7 +344,13 @@ static int frontend_start(struct frontend *f)
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		*all[i] = io_above_standard(*all[i]);
-	pid_t pid = frontend_can_talk(pair) ? fork() : -1;
+	/* Whether frames arrive: a sandbox may prevent it, and then the end of the command would be
+	   lost. */
+	struct frame got;
+	bool can_talk = pair[0] >= 0 && pair[1] >= 0 &&
+			frame_send(pair[1], FRAME_STARTED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 &&
+			frame_receive(pair[0], &got, MSG_DONTWAIT) == 0;
+	pid_t pid = can_talk ? fork() : -1;
 	if (pid == 0) {
 		io_close(&pair[0]);
 		io_close(&watch[0]);
@@ -431,21 +392,6 @@ static int frontend_exec_directly(const struct job *job)
 	return frontend_exec(job);
 }
 
-/* The leader of a group can't make a session: setsid(1) forks then, and nobody waits for its
-   command. Only setsid gets another leader, since one more process costs time on a busy machine. */
-static bool frontend_makes_session(const struct job *job)
-{
-	const char *slash = strrchr(job->argv[0], '/');
-	return strcmp(slash ? slash + 1 : job->argv[0], "setsid") == 0;
-}
-
-/* The agent may not yet have read the last output. */
-static void frontend_delay_exit(const struct job *job)
-{
-	if (job->settings->exit_delay && job->channels.sink[0] == SINK_AGENT)
-		poll(NULL, 0, (int)job->settings->exit_delay);
-}
-
 /* Process 1 of a container takes all others with it when it ends, the one that pushes, too. */
 static void frontend_push(const struct settings *settings)
 {
@@ -466,7 +412,12 @@ int frontend_run(struct job *job)
 	sigset_t set;
 	job->front = getpid();
 	job->parent = getppid();
-	job->leads = getpgrp() == job->front || !frontend_makes_session(job);
+	/* The leader of a group can't make a session: setsid(1) forks then, and nobody waits for
+	   its command. Only setsid gets another leader, since one more process costs time on a busy
+	   machine. */
+	const char *slash = strrchr(job->argv[0], '/');
+	job->leads =
+		getpgrp() == job->front || strcmp(slash ? slash + 1 : job->argv[0], "setsid") != 0;
 	signals_take(&job->signals);
 	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -487,8 +438,10 @@ int frontend_run(struct job *job)
 	      : f.end.kind == FRAME_YIELDED   ? "the run goes on"
 					      : "the run has ended",
 	      f.end.a);
-	if (f.end.kind != FRAME_REFUSED)
-		frontend_delay_exit(job);
+	/* The agent may not yet have read the last output. */
+	if (f.end.kind != FRAME_REFUSED && job->settings->exit_delay &&
+	    job->channels.sink[0] == SINK_AGENT)
+		poll(NULL, 0, (int)job->settings->exit_delay);
 	switch (f.end.kind) {
 	case FRAME_REFUSED:
 	case FRAME_NOT_FOUND:

@@ -142,11 +142,6 @@ void lingering_begin(struct lingering *l, const struct settings *settings, int64
 	l->idle_at = settings->linger_idle ? now_ms + settings->linger_idle : 0;
 }
 
-bool lingering_has_begun(const struct lingering *l)
-{
-	return l->settings;
-}
-
 void lingering_came(struct lingering *l, uint64_t bytes, int64_t now_ms)
 {
 	if (!l->settings || bytes == 0)
@@ -154,11 +149,6 @@ void lingering_came(struct lingering *l, uint64_t bytes, int64_t now_ms)
 	rate_limit_take(&l->pace, bytes, now_ms);
 	if (l->idle_at)
 		l->idle_at = now_ms + l->settings->linger_idle;
-}
-
-bool lingering_is_paused(const struct lingering *l, int64_t now_ms)
-{
-	return rate_limit_wait(&l->pace, now_ms) > 0;
 }
 
 void lingering_end(struct lingering *l, const char *why)
@@ -176,16 +166,6 @@ int64_t lingering_due(const struct lingering *l, int64_t now_ms)
 	return due;
 }
 
-/* A process with a session of its own needs no terminal, so the supervisor does not stay for it. */
-static bool is_held_by_daemons(const int fds[2])
-{
-	struct pipe_holder found[HOLDERS];
-	int count = pipe_holder_find(fds, 2, found, HOLDERS), daemons = 0;
-	for (int i = 0; i < count && i < HOLDERS; i++)
-		daemons += found[i].session != getpid();
-	return count > 0 && daemons == count;
-}
-
 bool lingering_is_over(struct lingering *l, const int fds[2], int64_t now_ms)
 {
 	char time[HUMAN_LEN];
@@ -196,7 +176,13 @@ bool lingering_is_over(struct lingering *l, const int fds[2], int64_t now_ms)
 			 human_duration(time, l->settings->linger));
 	} else if (l->idle_at && now_ms >= l->idle_at) {
 		l->idle_at = now_ms + l->settings->linger_idle;
-		if (is_held_by_daemons(fds))
+		/* A process with a session of its own needs no terminal, so the supervisor does not
+		   stay for it. */
+		struct pipe_holder found[HOLDERS];
+		int count = pipe_holder_find(fds, 2, found, HOLDERS), daemons = 0;
+		for (int i = 0; i < count && i < HOLDERS; i++)
+			daemons += found[i].session != getpid();
+		if (count > 0 && daemons == count)
 			snprintf(l->why, sizeof(l->why), "silent for %s ([run] linger_idle)",
 				 human_duration(time, l->settings->linger_idle));
 	}

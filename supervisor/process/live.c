@@ -397,8 +397,3 @@ void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes)
 	*lines = c.lines;
 	*bytes = c.bytes;
 }
-
-void live_close(struct live *l)
-{
-	control_close(&l->control);
-}

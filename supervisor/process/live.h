@@ -175,6 +175,4 @@ void live_prompt(const struct live *l, char out[LIVE_TEXT]);
 /* The length of the text: complete lines, and bytes including unfinished ones. */
 void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes);
 
-void live_close(struct live *l);
-
 #endif

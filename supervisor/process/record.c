@@ -29,20 +29,6 @@
 /* Bytes of the command in the header, which asciinema shows. */
 #define COMMAND_MOST ((size_t)1000)
 
-static void cast_add_command(struct buffer *out, const struct meta *m)
-{
-	struct buffer words = BUFFER_INIT;
-	for (char **arg = m->argv; arg && *arg && words.len < COMMAND_MOST && !words.failed;
-	     arg++) {
-		buffer_append_string(&words, arg == m->argv ? "" : " ");
-		buffer_append_string(&words, *arg);
-	}
-	size_t most = words.len < COMMAND_MOST ? words.len : COMMAND_MOST;
-	json_add_text(out, "command", words.data, utf8_floor(words.data, words.len, most));
-	out->failed |= words.failed;
-	buffer_release(&words);
-}
-
 /* Appends a line, unless there was no memory for it. Returns whether there was. */
 static bool cast_append(struct cast *c, struct buffer *line)
 {
@@ -55,14 +41,22 @@ static bool cast_append(struct cast *c, struct buffer *line)
 
 void cast_start(struct cast *c, struct artifact *artifact, const struct meta *m, bool newlines)
 {
-	struct buffer line = BUFFER_INIT;
+	struct buffer line = BUFFER_INIT, words = BUFFER_INIT;
 	*c = (struct cast){.artifact = artifact, .newlines = newlines};
 	json_begin_object(&line, NULL);
 	json_add_number(&line, "version", 2);
 	json_add_count(&line, "width", m->cols);
 	json_add_count(&line, "height", m->rows);
 	json_add_number(&line, "timestamp", m->started_ms / 1000);
-	cast_add_command(&line, m);
+	for (char **arg = m->argv; arg && *arg && words.len < COMMAND_MOST && !words.failed;
+	     arg++) {
+		buffer_append_string(&words, arg == m->argv ? "" : " ");
+		buffer_append_string(&words, *arg);
+	}
+	size_t most = words.len < COMMAND_MOST ? words.len : COMMAND_MOST;
+	json_add_text(&line, "command", words.data, utf8_floor(words.data, words.len, most));
+	line.failed |= words.failed;
+	buffer_release(&words);
 	json_end_object(&line);
 	buffer_append_string(&line, "\n");
 	if (!cast_append(c, &line))
@@ -125,20 +119,6 @@ void cast_resize(struct cast *c, int64_t ms, unsigned cols, unsigned rows)
 		cast_add_event(c, ms, 'r', size, strlen(size));
 }
 
-/* Names the files and devices that the command writes to itself. */
-static void record_name_files(struct record *r, const struct channels *l)
-{
-	for (int i = 0; i < 2; i++) {
-		struct stat st;
-		if (l->channel[i] != CHANNEL_INHERIT || l->sink[i] != SINK_FILE ||
-		    process_link(0, r->files[i], sizeof(r->files[i]), "fd/%d", STDOUT_FILENO + i) <=
-			    0)
-			continue;
-		r->meta.files[i] = r->files[i];
-		r->filed |= fstat(STDOUT_FILENO + i, &st) == 0 && S_ISREG(st.st_mode);
-	}
-}
-
 void record_init(struct record *r, const struct job *job)
 {
 	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact,
@@ -175,7 +155,17 @@ void record_init(struct record *r, const struct job *job)
 		.rows = job->rows,
 		.supervisor = getpid(),
 	};
-	record_name_files(r, &job->channels);
+	/* The files and devices that the command writes to itself. */
+	for (int i = 0; i < 2; i++) {
+		struct stat st;
+		if (job->channels.channel[i] != CHANNEL_INHERIT ||
+		    job->channels.sink[i] != SINK_FILE ||
+		    process_link(0, r->files[i], sizeof(r->files[i]), "fd/%d", STDOUT_FILENO + i) <=
+			    0)
+			continue;
+		r->meta.files[i] = r->files[i];
+		r->filed |= fstat(STDOUT_FILENO + i, &st) == 0 && S_ISREG(st.st_mode);
+	}
 }
 
 int record_claim(struct record *r)
@@ -277,11 +267,6 @@ void record_prepare(struct record *r, int64_t gc_interval_ms)
 	store_close(&store);
 }
 
-bool record_is_kept(const struct record *r)
-{
-	return r->history >= 0;
-}
-
 void record_held(struct record *r, const struct pipe_holder *holders, int count)
 {
 	struct meta *m = &r->meta;
@@ -357,14 +342,6 @@ void record_clean_up(const struct record *r, const struct settings *settings)
 	}
 }
 
-void record_push(const struct record *r)
-{
-	if (!r->push_due)
-		return;
-	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
-	outbox_stay(&r->outbox, r->pushing);
-}
-
 /* More than an agent is shown of one command; only `--full` prints more. */
 #define SHOWN_MOST ((size_t)256 * 1024)
 
@@ -423,19 +400,14 @@ void shown_keep(struct shown *w, struct artifact *a)
 	buffer_release(&file);
 }
 
-/* Whether the run only reads what others left, as in `terse read ID | tail`. */
-static bool shown_is_own(const struct settings *s, char *const *argv)
-{
-	bool named = false;
-	for (char *const *word = argv; word && *word && !named; word++)
-		named = strstr(*word, "terse");
-	return s->own_words || (named && profile_is_own(argv));
-}
-
 void shown_sum(const struct shown *w, const struct settings *s, struct meta *m)
 {
 	bool failed = m->state == META_INTERRUPTED || m->exit_code != 0;
-	bool own = w->bytes > 0 && shown_is_own(s, m->argv);
+	/* Whether the run only reads what others left, as in `terse read ID | tail`. */
+	bool named = false;
+	for (char *const *word = m->argv; word && *word && w->bytes > 0 && !named; word++)
+		named = strstr(*word, "terse");
+	bool own = w->bytes > 0 && (s->own_words || (named && profile_is_own(m->argv)));
 	m->agent = s->agent;
 	m->profile = own ? PROFILE_TERSE : s->applied;
 	uint64_t seen = w->bytes < SHOWN_MOST ? w->bytes : SHOWN_MOST;

@@ -94,7 +94,8 @@ struct record {
 	bool filed;              /* one of them is a regular file */
 	struct shown shown;
 	const struct settings *settings;
-	int history; /* the session's directory, or -1 */
+	int history; /* the session's directory; -1: there is no place to keep text, as far as known
+		      */
 	bool gc_due;
 	enum next_words words; /* the reader's */
 };
@@ -104,9 +105,6 @@ void record_init(struct record *r, const struct job *job);
 /* Opens the history while the command starts, so that its end is not delayed; checks whether a
    cleanup is due (r->gc_due). */
 void record_prepare(struct record *r, int64_t gc_interval_ms);
-
-/* Whether there is a place to keep text, as far as record_prepare() knows. */
-bool record_is_kept(const struct record *r);
 
 /* Gives the run an ID, in its metadata, if it has none. Returns 0, or -1 with errno. */
 int record_claim(struct record *r);
@@ -141,8 +139,5 @@ void record_close(struct record *r, bool grown);
 
 /* Cleans the stores up, if that is due and nobody else does. Call it when nobody waits. */
 void record_clean_up(const struct record *r, const struct settings *settings);
-
-/* Pushes this run and others that wait for it, if that is due. May take an hour. */
-void record_push(const struct record *r);
 
 #endif

@@ -270,45 +270,6 @@ enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *
 	return found ? SINK_PROGRAM : SINK_AGENT;
 }
 
-static bool is_device(int fd)
-{
-	struct stat st;
-	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
-}
-
-/* Whether nothing has been sent so far. */
-static bool is_idle_socket(int fd)
-{
-	struct stat st;
-	char byte;
-	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) &&
-	       recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
-}
-
-/* The terminal to read the person's keys from: stdin, or (`echo x | terse less`)
-   the one behind /dev/tty. */
-static int find_keyboard(void)
-{
-	if (isatty(STDIN_FILENO))
-		return STDIN_FILENO;
-	return io_above_standard(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
-}
-
-static enum sink forced(enum sink sink, const struct settings *s)
-{
-	bool is_forced = s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
-	return is_forced && sink != SINK_CLOSED ? SINK_AGENT : sink;
-}
-
-/* Some agents collect output in a file. */
-static enum sink sink_look_at_stream(int i, const struct settings *s)
-{
-	enum sink sink = sink_of(STDOUT_FILENO + i);
-	if (sink == SINK_FILE && s->agent && rule_collects(s, s->agent, STDOUT_FILENO + i))
-		sink = SINK_AGENT;
-	return sink;
-}
-
 static void channels_look_into(struct channels *l, int i)
 {
 	struct process_tree process_tree = {.passes = false};
@@ -339,13 +300,6 @@ static bool channels_may_be_typed_to(const struct settings *s)
 	return s->yield > 0 || s->detach;
 }
 
-/* Whether something was asked for that only this program can do, between the command and a file. */
-static bool channels_are_between(const struct settings *s)
-{
-	return s->redact || s->redact_patterns.count > 0 || s->record || s->pty == TRI_YES ||
-	       s->print == PRINT_FULL || channels_may_be_typed_to(s);
-}
-
 static enum channel channel_for(const struct channels *l, int i, const struct settings *s)
 {
 	switch (l->sink[i]) {
@@ -356,7 +310,10 @@ static enum channel channel_for(const struct channels *l, int i, const struct se
 			return CHANNEL_INHERIT;
 		break;
 	case SINK_FILE:
-		if (!channels_are_between(s))
+		/* Unless something was asked for that only this program can do, between the command
+		   and a file. */
+		if (!s->redact && s->redact_patterns.count == 0 && !s->record &&
+		    s->pty != TRI_YES && s->print != PRINT_FULL && !channels_may_be_typed_to(s))
 			return CHANNEL_INHERIT;
 		/* fallthrough */
 	case SINK_PROGRAM:
@@ -393,9 +350,14 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	bool typed = isatty(STDIN_FILENO);
 	*l = (struct channels){.keyboard = -1};
 	for (int i = 0; i < 2; i++) {
-		l->sink[i] = forced(sink_look_at_stream(i, s), s);
-		if (captured && l->sink[i] == SINK_PERSON)
-			l->sink[i] = SINK_AGENT;
+		enum sink sink = sink_of(STDOUT_FILENO + i);
+		/* Some agents collect output in a file. */
+		if (sink == SINK_FILE && s->agent && rule_collects(s, s->agent, STDOUT_FILENO + i))
+			sink = SINK_AGENT;
+		bool is_forced = s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
+		if ((is_forced && sink != SINK_CLOSED) || (captured && sink == SINK_PERSON))
+			sink = SINK_AGENT;
+		l->sink[i] = sink;
 	}
 	bool merged = channels_are_merged(l, s);
 	l->person = l->sink[0] == SINK_PERSON;
@@ -415,8 +377,11 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	/* The person only sees the ID. */
 	if (s->detach)
 		l->person = false;
+	/* `echo x | terse less` reads the person's keys from the terminal behind /dev/tty. */
 	if (l->channel[0] == CHANNEL_PTY && l->person && s->tty != TRI_NO)
-		l->keyboard = find_keyboard();
+		l->keyboard =
+			typed ? STDIN_FILENO
+			      : io_above_standard(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
 	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && channels_may_be_typed_to(s));
 	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked);
 	/* A shell takes the terminal on its standard error. */
@@ -424,8 +389,12 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	l->jobs = jobs && shown && !l->controlling;
 	/* Without a person, a pipe or file on stdin stays what it is; /dev/null gives way, and so
 	   does a socket through which an agent could write but has not. */
-	bool idle = is_device(STDIN_FILENO) ||
-		    (channels_may_be_typed_to(s) && is_idle_socket(STDIN_FILENO));
+	struct stat st;
+	char byte;
+	bool is_there = fstat(STDIN_FILENO, &st) == 0;
+	bool idle = is_there && (S_ISCHR(st.st_mode) ||
+				 (channels_may_be_typed_to(s) && S_ISSOCK(st.st_mode) &&
+				  recv(STDIN_FILENO, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0));
 	l->stdin_pty = l->controlling && (l->keyboard == STDIN_FILENO || (!l->person && idle));
 	channels_trace(l);
 }

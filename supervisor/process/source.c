@@ -15,36 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int open_pipe(struct source *s)
-{
-	int ends[2];
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -1;
-	s->fd = io_above_standard(ends[0]);
-	s->child = io_above_standard(ends[1]);
-	if (s->fd < 0 || s->child < 0 || fcntl(s->fd, F_SETFL, O_NONBLOCK) < 0) {
-		io_close(&s->fd);
-		io_close(&s->child);
-		return -1;
-	}
-	return 0;
-}
-
-static int open_pty(struct source *s, const struct job *job, int which)
-{
-	const struct channels *l = &job->channels;
-	bool jobs = l->jobs && which == (l->channel[1] == CHANNEL_PTY);
-	enum pty_use use = l->controlling && which == 0 ? PTY_TYPED : jobs ? PTY_JOBS : PTY_WRITTEN;
-	struct pty pty;
-	if (pty_open(&pty, job->cols, job->rows, use, l->keyboard >= 0 ? &job->modes : NULL) < 0)
-		return -1;
-	s->fd = pty.master;
-	s->child = pty.slave;
-	s->pty = true;
-	s->lasting = use != PTY_WRITTEN;
-	return 0;
-}
-
 int source_open(struct source *s, const struct job *job, int which)
 {
 	*s = (struct source){.fd = -1, .child = -1, .is_stderr = which == 1};
@@ -52,14 +22,36 @@ int source_open(struct source *s, const struct job *job, int which)
 	s->job = job;
 	s->person = s->sink == SINK_PERSON;
 	bool pty = job->channels.channel[which] == CHANNEL_PTY;
-	if (pty && open_pty(s, job, which) == 0)
-		return 0;
-	if (pty)
+	if (pty) {
+		const struct channels *l = &job->channels;
+		bool jobs = l->jobs && which == (l->channel[1] == CHANNEL_PTY);
+		enum pty_use use = l->controlling && which == 0 ? PTY_TYPED
+				   : jobs                       ? PTY_JOBS
+								: PTY_WRITTEN;
+		struct pty opened;
+		if (pty_open(&opened, job->cols, job->rows, use,
+			     l->keyboard >= 0 ? &job->modes : NULL) == 0) {
+			s->fd = opened.master;
+			s->child = opened.slave;
+			s->pty = true;
+			s->lasting = use != PTY_WRITTEN;
+			return 0;
+		}
 		TRACE(SINK, "no pseudo-terminal: %m");
-	/* A person's terminal is left to the command rather than hidden behind a pipe. */
-	if (pty && s->person)
+		/* A person's terminal is left to the command rather than hidden behind a pipe. */
+		if (s->person)
+			return -1;
+	}
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -1;
-	return open_pipe(s);
+	s->fd = io_above_standard(ends[0]);
+	s->child = io_above_standard(ends[1]);
+	if (s->fd >= 0 && s->child >= 0 && fcntl(s->fd, F_SETFL, O_NONBLOCK) == 0)
+		return 0;
+	io_close(&s->fd);
+	io_close(&s->child);
+	return -1;
 }
 
 static struct artifact *source_on_artifact(void *ctx)
@@ -99,18 +91,6 @@ static void source_on_reply(void *ctx, const char *data, size_t len)
 		s->reply(s->ctx, data, len);
 }
 
-static enum interceptor_reader reader_for(enum sink sink, enum printing print)
-{
-	if (print == PRINT_FULL && sink != SINK_PERSON)
-		return INTERCEPT_PROGRAM;
-	switch (sink) {
-	case SINK_PERSON: return INTERCEPT_PERSON;
-	case SINK_PROGRAM:
-	case SINK_FILE: return INTERCEPT_PROGRAM;
-	default: return INTERCEPT_AGENT;
-	}
-}
-
 /* Without memory for it the reader at least gets the bytes. */
 static void make_text(struct source *s)
 {
@@ -119,6 +99,11 @@ static void make_text(struct source *s)
 	/* The quick look of channels_decide() is repeated when it begins to matter. */
 	bool pipe = s->queue.type == S_IFIFO && set->format == FORMAT_TEXT &&
 		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
+	enum interceptor_reader reader = INTERCEPT_AGENT;
+	if (s->sink == SINK_PERSON)
+		reader = INTERCEPT_PERSON;
+	else if (set->print == PRINT_FULL || s->sink == SINK_PROGRAM || s->sink == SINK_FILE)
+		reader = INTERCEPT_PROGRAM;
 	/* Somebody may want to see the screen of a run that goes on or is recorded. */
 	bool watched = set->record || (job->channels.controlling && !s->person);
 	struct interceptor_options options = {
@@ -130,14 +115,14 @@ static void make_text(struct source *s)
 			     .styles = watched && s->pty && !s->is_stderr,
 			     .picture = true},
 		.limit = limit_of(set, s->is_stderr),
-		.reader = reader_for(s->sink, (enum printing)set->print),
+		.reader = reader,
 		.raw = (enum interceptor_raw)set->raw,
 		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
 		.exact = !s->pty,
 		.settle_ms = set->settle,
 	};
 	/* Text that is not printed would be lost. */
-	if (!record_is_kept(s->record))
+	if (s->record->history < 0)
 		limit_widen(&options.limit, set);
 	if (set->format != FORMAT_TEXT)
 		summary_prepare(set, &options);
@@ -209,20 +194,6 @@ static void source_consume(struct source *s, const char *data, size_t len)
 /* Bytes that a pty hands out at a time. */
 #define LEAST_READ ((size_t)4096)
 
-/* Fills the chunk. A pty hands out a few KB at a time: reading them in a row lets the command go on
-   writing while they are rendered; once the reader has gone, it is not to go on. *end as in
-   reader_thread_read(), -1 when the chunk is full. Returns how much was read. */
-static size_t source_read_here(struct source *s, char chunk[SOURCE_CHUNK], int *end)
-{
-	size_t got = 0, n = 1;
-	for (*end = -1; n > 0 && SOURCE_CHUNK - got >= LEAST_READ && (!s->gone || got == 0);
-	     got += n)
-		n = reader_thread_read(s->fd, chunk + got, SOURCE_CHUNK - got, end);
-	if (got > 0)
-		source_consume(s, chunk, got);
-	return got;
-}
-
 /* The same with what the thread has read. */
 static size_t source_read_ahead(struct source *s, int *end)
 {
@@ -253,37 +224,47 @@ int source_poll_fd(const struct source *s)
 	return s->reader_thread ? reader_thread_poll_fd(s->reader_thread) : s->fd;
 }
 
-/* Begins and ends reading ahead, by the size of the last read. */
-static void source_judge_flow(struct source *s, size_t got)
-{
-	s->taken += got;
-	s->lulls = got < SOURCE_CHUNK ? s->lulls + 1 : 0;
-	if (s->reader_thread && s->lulls >= LULLS)
-		source_stop_thread(s);
-	if (s->reader_thread || s->lasting || s->taken < MUCH)
-		return;
-	s->reader_thread = reader_thread_begin(s->fd);
-	TRACE(PROCESS, "supervisor: a thread reads ahead%s",
-	      s->reader_thread ? "" : ": none to be had");
-	s->taken = 0;
-	s->lulls = 0;
-}
-
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 {
 	size_t got = 0;
 	int end = -1;
 	while (s->fd >= 0 && got < most && end < 0) {
-		size_t n = s->reader_thread ? source_read_ahead(s, &end)
-					    : source_read_here(s, chunk, &end);
-		got += n;
+		if (s->reader_thread) {
+			got += source_read_ahead(s, &end);
+		} else {
+			/* A pty hands out a few KB at a time: reading them in a row lets the
+			   command go on writing while they are rendered; once the reader has gone,
+			   it is not to go on. */
+			size_t len = 0, n = 1;
+			while (n > 0 && SOURCE_CHUNK - len >= LEAST_READ &&
+			       (!s->gone || len == 0)) {
+				n = reader_thread_read(s->fd, chunk + len, SOURCE_CHUNK - len,
+						       &end);
+				len += n;
+			}
+			if (len > 0)
+				source_consume(s, chunk, len);
+			got += len;
+		}
 		if (end < 0 && output_queue_is_full(&s->queue))
 			return 1;
 	}
 	if (s->fd < 0)
 		return -1;
-	if (end < 0 || end == EAGAIN)
-		source_judge_flow(s, got);
+	/* Begins and ends reading ahead, by the size of this read. */
+	if (end < 0 || end == EAGAIN) {
+		s->taken += got;
+		s->lulls = got < SOURCE_CHUNK ? s->lulls + 1 : 0;
+		if (s->reader_thread && s->lulls >= LULLS)
+			source_stop_thread(s);
+		if (!s->reader_thread && !s->lasting && s->taken >= MUCH) {
+			s->reader_thread = reader_thread_begin(s->fd);
+			TRACE(PROCESS, "supervisor: a thread reads ahead%s",
+			      s->reader_thread ? "" : ": none to be had");
+			s->taken = 0;
+			s->lulls = 0;
+		}
+	}
 	if (end < 0)
 		return 1;
 	if (end == EAGAIN) {

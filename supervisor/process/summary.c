@@ -13,11 +13,6 @@
 
 #define CHUNK ((size_t)32 * 1024)
 
-static struct report_stream *summary_text_stream(struct summary_text *r)
-{
-	return &r->report->streams[r->which];
-}
-
 /* Hands out the chunk. Before the `end`, holds back what the next bytes may change. */
 static void summary_text_emit(struct summary_text *r, bool end, struct buffer *out)
 {
@@ -34,25 +29,10 @@ static void summary_text_emit(struct summary_text *r, bool end, struct buffer *o
 	buffer_consume(&r->chunk, len);
 }
 
-/* A line whose start is not there is left out. */
-static void summary_text_skip(struct summary_text *r)
-{
-	const char *newline = memchr(r->chunk.data, '\n', r->chunk.len);
-	size_t len = newline ? (size_t)(newline - r->chunk.data) + 1 : r->chunk.len;
-	buffer_consume(&r->chunk, len);
-	r->skips = !newline;
-}
-
-/* The lines up to `to` are done. */
-static int summary_text_end_range(struct summary_text *r, uint64_t to)
-{
-	return to >= r->from ? report_add_range(summary_text_stream(r), r->from, to) : 0;
-}
-
 static int summary_text_pass_gap(struct summary_text *r, const struct text_piece *gap,
 				 struct buffer *out)
 {
-	struct report_stream *s = summary_text_stream(r);
+	struct report_stream *s = &r->report->streams[r->which];
 	uint64_t to = gap->gap.from - 1;
 	summary_text_emit(r, true, out);
 	if (r->in_line) {
@@ -61,7 +41,7 @@ static int summary_text_pass_gap(struct summary_text *r, const struct text_piece
 		buffer_append(out, "\n", 1);
 		r->in_line = false;
 	}
-	if (summary_text_end_range(r, to) < 0)
+	if (to >= r->from && report_add_range(s, r->from, to) < 0)
 		return -1;
 	s->broken = LIMIT_BYTES;
 	s->last_line_partial = to == gap->gap.from;
@@ -74,17 +54,22 @@ static int summary_text_pass_gap(struct summary_text *r, const struct text_piece
 static int summary_text_take(struct summary_text *r, const struct text_piece *piece,
 			     struct buffer *out)
 {
-	struct report_stream *s = summary_text_stream(r);
+	struct report_stream *s = &r->report->streams[r->which];
 	if (piece->kind == TEXT_GAP)
 		return summary_text_pass_gap(r, piece, out);
 	if (piece->kind == TEXT_END) {
 		summary_text_emit(r, true, out);
-		return summary_text_end_range(r, s->total_lines);
+		return s->total_lines >= r->from ? report_add_range(s, r->from, s->total_lines) : 0;
 	}
 	size_t before = out->len;
 	r->chunk.len += piece->len;
-	if (r->skips)
-		summary_text_skip(r);
+	/* A line whose start is not there is left out. */
+	if (r->skips) {
+		const char *newline = memchr(r->chunk.data, '\n', r->chunk.len);
+		size_t len = newline ? (size_t)(newline - r->chunk.data) + 1 : r->chunk.len;
+		buffer_consume(&r->chunk, len);
+		r->skips = !newline;
+	}
 	summary_text_emit(r, false, out);
 	if (out->len > before)
 		s->last_line_partial = false;
@@ -112,17 +97,9 @@ static int summary_text_start(struct summary_text *r, const struct artifact *a,
 	if (artifact_open_text(a, part, &r->text) < 0)
 		return -1;
 	r->is_open = true;
-	summary_text_stream(r)->next = summary_text_next;
-	summary_text_stream(r)->ctx = r;
+	r->report->streams[which].next = summary_text_next;
+	r->report->streams[which].ctx = r;
 	return 0;
-}
-
-static void summary_text_release(struct summary_text *r)
-{
-	if (r->is_open)
-		text_close(&r->text);
-	r->is_open = false;
-	buffer_release(&r->chunk);
 }
 
 /* More than a report within the usual limits needs. */
@@ -197,18 +174,6 @@ static void summary_warn_binary(struct report *r, const struct report_stream *s,
 	buffer_release(&bytes);
 }
 
-static void summary_add_artifact(struct summary *a, const struct record *record)
-{
-	struct report *r = &a->report;
-	r->id = artifact_id(record->artifact);
-	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
-		if (artifact_part_path(record->artifact, part, a->paths[part]))
-			r->paths[part] = a->paths[part];
-	}
-	store_session_name(record->meta.session, a->session);
-	r->session = a->session;
-}
-
 void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 		 const char *background, const struct record *record)
 {
@@ -222,8 +187,15 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 			   .exit_code = r->exit_code},
 		.place = record_place(record, is_stderr),
 	};
-	if (record->artifact)
-		summary_add_artifact(a, record);
+	if (record->artifact) {
+		r->id = artifact_id(record->artifact);
+		for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
+			if (artifact_part_path(record->artifact, part, a->paths[part]))
+				r->paths[part] = a->paths[part];
+		}
+		store_session_name(record->meta.session, a->session);
+		r->session = a->session;
+	}
 	if (text && interceptor_collect(text, &ending, s) < 0)
 		report_warn(r, "%s: %s", name, strerror(ENOMEM));
 	bool left_out = report_is_truncated(s);
@@ -256,8 +228,13 @@ int summary_next(struct summary *a, struct buffer *out)
 void summary_release(struct summary *a)
 {
 	a->is_open = false;
-	for (int i = 0; i < 2; i++)
-		summary_text_release(&a->texts[i]);
+	for (int i = 0; i < 2; i++) {
+		struct summary_text *r = &a->texts[i];
+		if (r->is_open)
+			text_close(&r->text);
+		r->is_open = false;
+		buffer_release(&r->chunk);
+	}
 	report_release(&a->report);
 	buffer_release(&a->out);
 }

@@ -126,36 +126,20 @@ static void supervisor_drain(struct supervisor *s)
 	}
 }
 
-/* The kernel hangs up the foreground group when the session leader ends or the master is closed;
-   background children that the command left in its group must not feel that. */
-static void supervisor_release_terminal(struct supervisor *s)
-{
-	for (int i = 0; i < s->source_count; i++) {
-		struct source *source = &s->sources[i];
-		if (source->lasting && source->pty && source->fd >= 0)
-			tcsetpgrp(source->fd, getpgrp());
-		source->lasting = source->hung = false;
-	}
-}
-
-/* Whether a person or an agent would miss what is still to come on this channel. */
-static bool supervisor_would_miss(struct supervisor *s, struct source *source)
-{
-	if (source->fd < 0 || s->caller != CALLER_WAITS || s->ending)
-		return false;
-	if (source_text(source))
-		interceptor_reader(source->text);
-	return source->sink == SINK_AGENT || source->sink == SINK_PERSON;
-}
-
 /* The command has ended: `exec > >(tee log)` and `| tee &` leave a process that has yet to print
    what the command wrote last, mostly why it failed. Reports once there is none, or after [run]
    finish. */
 static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 {
 	int fds[2] = {-1, -1};
-	for (int i = 0; i < s->source_count; i++)
-		fds[i] = supervisor_would_miss(s, &s->sources[i]) ? s->sources[i].fd : -1;
+	/* What a person or an agent would miss of what is still to come. */
+	for (int i = 0; i < s->source_count && s->caller == CALLER_WAITS && !s->ending; i++) {
+		struct source *source = &s->sources[i];
+		if (source->fd >= 0 && source_text(source))
+			interceptor_reader(source->text);
+		if (source->sink == SINK_AGENT || source->sink == SINK_PERSON)
+			fds[i] = source->fd;
+	}
 	bool is_open = fds[0] >= 0 || fds[1] >= 0;
 	bool waits = is_open && now_ms < s->ended_ms + s->job->settings->finish;
 	bool just_ended = now_ms < s->ended_ms + FORKED_MS;
@@ -179,21 +163,18 @@ static void supervisor_on_exit(struct supervisor *s, int status)
 		waitpid(s->group, NULL, 0);
 	s->live.state = LIVE_RUNNING;
 	front_continue(s, clock_monotonic_ms());
-	supervisor_release_terminal(s);
+	/* The kernel hangs up the foreground group when the session leader ends or the master is
+	   closed; background children that the command left in its group must not feel that. */
+	for (int i = 0; i < s->source_count; i++) {
+		struct source *source = &s->sources[i];
+		if (source->lasting && source->pty && source->fd >= 0)
+			tcsetpgrp(source->fd, getpgrp());
+		source->lasting = source->hung = false;
+	}
 	supervisor_drain(s);
 	s->ended_ms = clock_monotonic_ms();
 	s->state = SUPERVISOR_FINISHING;
 	supervisor_on_finish(s, s->ended_ms);
-}
-
-/* Returns whether the command has changed its state. */
-static bool supervisor_wait(struct supervisor *s, int *status)
-{
-	pid_t pid;
-	do {
-		pid = waitpid(s->command, status, WNOHANG | WUNTRACED | WCONTINUED);
-	} while (pid < 0 && errno == EINTR);
-	return pid > 0;
 }
 
 static void supervisor_on_child(void *ctx, short revents)
@@ -207,7 +188,12 @@ static void supervisor_on_child(void *ctx, short revents)
 		if (info.ssi_signo == SIGTERM && s->state == SUPERVISOR_LINGERING)
 			lingering_end(&s->lingering, "SIGTERM");
 	}
-	while (s->state == SUPERVISOR_RUNNING && supervisor_wait(s, &status)) {
+	while (s->state == SUPERVISOR_RUNNING) {
+		pid_t pid = waitpid(s->command, &status, WNOHANG | WUNTRACED | WCONTINUED);
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid <= 0)
+			break;
 		TRACE(SIGNALS, "supervisor: the command %s (wait status 0x%x)",
 		      WIFSTOPPED(status)     ? "was stopped"
 		      : WIFCONTINUED(status) ? "goes on"
@@ -252,35 +238,6 @@ static void supervisor_on_broken_queue(struct supervisor *s, struct source *sour
 	source_close(source);
 }
 
-/* Whether its end is to be noticed although nothing is written to it. */
-static bool supervisor_watches(const struct supervisor *s, const struct source *source)
-{
-	bool has_end = source->queue.type == S_IFIFO || source->queue.type == S_IFSOCK;
-	return has_end && !source->gone && !source->queue.error && supervisor_delivers(s, source);
-}
-
-/* A write through a pipe fails in the command from now on, one to a terminal when it comes. */
-static void supervisor_on_gone(struct supervisor *s, struct source *source)
-{
-	source->gone = true;
-	source_stop_thread(source);
-	if (!source->pty)
-		supervisor_on_broken_queue(s, source);
-}
-
-/* What was written to a program's reader is with it: its pipe ends. */
-static void supervisor_end_onward(struct supervisor *s)
-{
-	for (int i = 0; i < s->source_count; i++) {
-		struct source *source = &s->sources[i];
-		if (!source->onward || source->fd >= 0 || !output_queue_is_empty(&source->queue))
-			continue;
-		source->onward = false;
-		source_let_go(source);
-		io_null(source->queue.fd, source->queue.fd);
-	}
-}
-
 static void supervisor_on_tick(struct supervisor *s, int64_t now_ms)
 {
 	(void)now_ms;
@@ -291,22 +248,6 @@ static void supervisor_on_tick(struct supervisor *s, int64_t now_ms)
 		if (text && s->sources[i].fd >= 0)
 			interceptor_update_live(text);
 	}
-}
-
-static int64_t pause_when(const struct supervisor *s, int64_t now_ms)
-{
-	int64_t first = 0;
-	(void)now_ms;
-	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
-		const struct interceptor *text = s->sources[i].text;
-		const int64_t due[] = {text ? interceptor_settle_due(text) : 0,
-				       text ? interceptor_pause_due(text) : 0};
-		for (int k = 0; k < 2; k++) {
-			if (due[k] && (!first || due[k] < first))
-				first = due[k];
-		}
-	}
-	return first;
 }
 
 static void supervisor_on_pause(struct supervisor *s, int64_t now_ms)
@@ -341,20 +282,6 @@ static void supervisor_on_yield(struct supervisor *s, int64_t now_ms)
 		supervisor_yield(s);
 }
 
-/* Among sessions the kernel shares the processors by the niceness of each (sched(7)),
-   not of its processes, and a new session's is 0: the caller's `nice` would mean nothing. */
-static void supervisor_find_niceness(struct supervisor *s)
-{
-	char text[64];
-	int group;
-	pid_t front = s->job->front;
-	if (process_file(front, text, sizeof(text), "autogroup") < 0 ||
-	    sscanf(text, "/autogroup-%*d nice %d", &group) != 1)
-		return;
-	int nice = group + getpriority(PRIO_PROCESS, (id_t)front);
-	s->nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
-}
-
 static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 {
 	char text[16];
@@ -366,23 +293,10 @@ static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_NICE] = is_later ? now_ms + NICE_MS : 0;
 }
 
-static int64_t live_when(const struct supervisor *s, int64_t now_ms)
-{
-	(void)now_ms;
-	return live_due(&s->live);
-}
-
 static void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 {
 	if (live_step(&s->live, now_ms))
 		supervisor_on_prompt(s);
-}
-
-static int64_t keys_when(const struct supervisor *s, int64_t now_ms)
-{
-	(void)now_ms;
-	bool runs = s->state == SUPERVISOR_RUNNING && s->live.state != LIVE_STOPPED;
-	return runs ? keys_due(&s->keys) : 0;
 }
 
 static void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
@@ -394,26 +308,9 @@ static void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 		supervisor_report_keys(s, found, now_ms);
 }
 
-static int64_t tree_when(const struct supervisor *s, int64_t now_ms)
-{
-	(void)now_ms;
-	return s->ending ? tree_end_due(&s->tree) : 0;
-}
-
 static void supervisor_on_tree(struct supervisor *s, int64_t now_ms)
 {
 	s->ending = tree_end_step(&s->tree, 0, now_ms);
-}
-
-static int64_t lingering_when(const struct supervisor *s, int64_t now_ms)
-{
-	return lingering_due(&s->lingering, now_ms);
-}
-
-static int64_t delivery_when(const struct supervisor *s, int64_t now_ms)
-{
-	(void)now_ms;
-	return delivery_due(&s->delivery);
 }
 
 /* Whether more output may come. */
@@ -422,61 +319,60 @@ static bool supervisor_is_open(const struct supervisor *s)
 	return s->sources[0].fd >= 0 || s->sources[1].fd >= 0;
 }
 
-/* A command that has closed all its output mostly ends soon. */
-static int64_t child_when(const struct supervisor *s, int64_t now_ms)
+/* What the supervisor's parts wait for, by their own clocks. */
+static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 {
-	return s->state == SUPERVISOR_RUNNING && !supervisor_is_open(s) ? now_ms + CHILD_MS : 0;
+	bool runs = s->state == SUPERVISOR_RUNNING;
+	int64_t pause = 0;
+	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
+		const struct interceptor *text = s->sources[i].text;
+		const int64_t due[] = {text ? interceptor_settle_due(text) : 0,
+				       text ? interceptor_pause_due(text) : 0};
+		for (int k = 0; k < 2; k++) {
+			if (due[k] && (!pause || due[k] < pause))
+				pause = due[k];
+		}
+	}
+	s->timer[TIMER_LIVE] = live_due(&s->live);
+	s->timer[TIMER_PAUSE] = pause;
+	s->timer[TIMER_KEYS] = runs && s->live.state != LIVE_STOPPED ? keys_due(&s->keys) : 0;
+	s->timer[TIMER_TREE] = s->ending ? tree_end_due(&s->tree) : 0;
+	s->timer[TIMER_LINGERING] = lingering_due(&s->lingering, now_ms);
+	s->timer[TIMER_DELIVERY] = s->delivery.begun ? s->delivery.stall_at : 0;
+	/* A command that has closed all its output mostly ends soon. */
+	s->timer[TIMER_CHILD] = runs && !supervisor_is_open(s) ? now_ms + CHILD_MS : 0;
 }
 
-/* All that happens at a time, in the order in which it happens. */
-struct deadline {
-	const char *name;
-	enum supervisor_timer timer;                                 /* when it is due, or ... */
-	int64_t (*when)(const struct supervisor *s, int64_t now_ms); /* ... this, if not NULL */
-	/* NULL: it only wakes the loop, which looks by itself (supervisor_is_done(), _turn()). */
+/* All that happens at a time, in the order in which it happens. Where there is no handler, the
+   deadline only wakes the loop, which looks by itself (supervisor_is_done(), _turn()). */
+static const struct {
+	const char *name; /* NULL: comes too often to be traced */
 	void (*handle)(struct supervisor *s, int64_t now_ms);
+} deadlines[TIMERS] = {
+	[TIMER_CONTINUE] = {"continue the front end", front_continue},
+	[TIMER_TICK] = {"tick", supervisor_on_tick},
+	[TIMER_HEARTBEAT] = {"heartbeat", supervisor_heartbeat},
+	[TIMER_TIMEOUT] = {"timeout", supervisor_on_timeout},
+	[TIMER_YIELD] = {"yield", supervisor_on_yield},
+	[TIMER_FRONT] = {"look at the front end", front_follow},
+	[TIMER_AGENT] = {"look at the agent", front_look_at_agent},
+	[TIMER_FINISH] = {"finish", supervisor_on_finish},
+	[TIMER_NICE] = {"niceness", supervisor_on_niceness},
+	[TIMER_LIVE] = {NULL, supervisor_on_live},
+	[TIMER_PAUSE] = {NULL, supervisor_on_pause},
+	[TIMER_KEYS] = {NULL, supervisor_on_keys},
+	[TIMER_TREE] = {NULL, supervisor_on_tree},
 };
-
-static const struct deadline deadlines[] = {
-	{"continue the front end", TIMER_CONTINUE, NULL, front_continue},
-	{"tick", TIMER_TICK, NULL, supervisor_on_tick},
-	{"heartbeat", TIMER_HEARTBEAT, NULL, supervisor_heartbeat},
-	{"timeout", TIMER_TIMEOUT, NULL, supervisor_on_timeout},
-	{"yield", TIMER_YIELD, NULL, supervisor_on_yield},
-	{"look at the front end", TIMER_FRONT, NULL, front_follow},
-	{"look at the agent", TIMER_AGENT, NULL, front_look_at_agent},
-	{"finish", TIMER_FINISH, NULL, supervisor_on_finish},
-	{"stall", TIMER_STALL, NULL, NULL},
-	{"niceness", TIMER_NICE, NULL, supervisor_on_niceness},
-	{"live", TIMERS, live_when, supervisor_on_live},
-	{"pause", TIMERS, pause_when, supervisor_on_pause},
-	{"keys", TIMERS, keys_when, supervisor_on_keys},
-	{"end the tree", TIMERS, tree_when, supervisor_on_tree},
-	{"lingering", TIMERS, lingering_when, NULL},
-	{"delivery", TIMERS, delivery_when, NULL},
-	{"child", TIMERS, child_when, NULL},
-};
-
-#define DEADLINES (sizeof(deadlines) / sizeof(*deadlines))
-
-static int64_t deadline_when(const struct deadline *d, const struct supervisor *s, int64_t now_ms)
-{
-	return d->when ? d->when(s, now_ms) : s->timer[d->timer];
-}
-
-static bool is_due(int64_t at, int64_t now_ms)
-{
-	return at && now_ms >= at;
-}
 
 static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 {
-	for (const struct deadline *d = deadlines; d < deadlines + DEADLINES; d++) {
-		if (!d->handle || !is_due(deadline_when(d, s, now_ms), now_ms))
+	supervisor_look_at_clocks(s, now_ms);
+	for (int i = 0; i < TIMERS; i++) {
+		if (!deadlines[i].handle || !s->timer[i] || now_ms < s->timer[i])
 			continue;
-		if (!d->when)
-			TRACE(PROCESS, "supervisor: deadline: %s", d->name);
-		d->handle(s, now_ms);
+		if (deadlines[i].name)
+			TRACE(PROCESS, "supervisor: deadline: %s", deadlines[i].name);
+		deadlines[i].handle(s, now_ms);
 	}
 }
 
@@ -540,7 +436,15 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 		supervisor_linger(s);
 	if (s->state != SUPERVISOR_LINGERING)
 		return false;
-	supervisor_end_onward(s);
+	/* What was written to a program's reader is with it: its pipe ends. */
+	for (int i = 0; i < s->source_count; i++) {
+		struct source *source = &s->sources[i];
+		if (!source->onward || source->fd >= 0 || !output_queue_is_empty(&source->queue))
+			continue;
+		source->onward = false;
+		source_let_go(source);
+		io_null(source->queue.fd, source->queue.fd);
+	}
 	const int fds[] = {s->sources[0].fd, s->sources[1].fd};
 	if (supervisor_is_held(s) && (s->ending || !lingering_is_over(&s->lingering, fds, now_ms)))
 		return false;
@@ -549,17 +453,23 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 		return true;
 	if (!s->timer[TIMER_STALL])
 		s->timer[TIMER_STALL] = now_ms + STALL_MS;
-	return is_due(s->timer[TIMER_STALL], now_ms);
+	return now_ms >= s->timer[TIMER_STALL];
 }
 
 static void supervisor_on_writable(void *ctx, short revents)
 {
 	struct source *source = ctx;
 	output_queue_pump(&source->queue);
-	if (source->queue.error)
+	if (!source->queue.error && !(revents & (POLLERR | POLLHUP)))
+		return;
+	if (!source->queue.error) {
+		source->gone = true;
+		source_stop_thread(source);
+	}
+	/* A write through a pipe fails in the command from now on, one to a terminal when it
+	   comes. */
+	if (source->queue.error || !source->pty)
 		supervisor_on_broken_queue(source->ctx, source);
-	else if (revents & (POLLERR | POLLHUP))
-		supervisor_on_gone(source->ctx, source);
 }
 
 static void supervisor_on_readable(void *ctx, short revents)
@@ -589,7 +499,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 {
 	struct loop loop, *l = &loop;
 	loop_begin(l);
-	bool paused = lingering_is_paused(&s->lingering, now_ms);
+	bool paused = rate_limit_wait(&s->lingering.pace, now_ms) > 0;
 	/* The reader of the summary has taken a piece. */
 	if (delivery_print(&s->delivery))
 		loop_until(l, now_ms);
@@ -599,7 +509,11 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	for (int i = 0; i < s->source_count; i++) {
 		struct source *source = &s->sources[i];
 		bool waits = !output_queue_is_empty(&source->queue);
-		if (waits || supervisor_watches(s, source))
+		bool has_end = source->queue.type == S_IFIFO || source->queue.type == S_IFSOCK;
+		/* Its end is to be noticed although nothing is written to it. */
+		bool watches = has_end && !source->gone && !source->queue.error &&
+			       supervisor_delivers(s, source);
+		if (waits || watches)
 			loop_watch(l, output_queue_poll_fd(&source->queue), waits ? POLLOUT : 0,
 				   supervisor_on_writable, source);
 	}
@@ -616,8 +530,9 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	control_watch(&s->live.control, l);
 	loop_watch(l, s->front.fd, POLLIN, front_receive, s);
 	loop_watch(l, s->signals, POLLIN, supervisor_on_child, s);
-	for (const struct deadline *d = deadlines; d < deadlines + DEADLINES; d++)
-		loop_until(l, deadline_when(d, s, now_ms));
+	supervisor_look_at_clocks(s, now_ms);
+	for (int i = 0; i < TIMERS; i++)
+		loop_until(l, s->timer[i]);
 	int ready = loop_turn(l);
 	/* Nothing happens: perhaps the signal of the command's end was lost. */
 	if (ready == 0)
@@ -628,33 +543,28 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 		supervisor_write_input(s);
 }
 
-/* A text that was printed whole, and that is to be pushed: it is kept when the front end has its
-   answer. Returns whether there was one. */
-static bool supervisor_keep_short(struct supervisor *s)
-{
-	if (!record_lacks_artifact(&s->record))
-		return false;
-	if (record_hold(&s->record)) {
-		supervisor_dismiss_watchdog(s);
-		front_end(s, ENDED_LIVES_ON);
-	}
-	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
-	if (record_open(&s->record))
-		supervisor_each_text(s, interceptor_spill);
-	supervisor_keep_both(s);
-	record_shown(&s->record);
-	return true;
-}
-
 /* Ends the recording. Puts the descriptors that background processes still write to, and that
    nobody records any more, into `left`. */
 static void supervisor_finish(struct supervisor *s, int left[2])
 {
 	for (int i = 0; i < 2; i++)
 		left[i] = source_abandon(&s->sources[i], s->lingering.why);
-	live_close(&s->live);
-	bool kept = supervisor_keep_short(s);
-	record_close(&s->record, kept || lingering_has_begun(&s->lingering));
+	control_close(&s->live.control);
+	/* A text that was printed whole, and that is to be pushed, is kept when the front end has
+	   its answer. */
+	bool kept = record_lacks_artifact(&s->record);
+	if (kept) {
+		if (record_hold(&s->record)) {
+			supervisor_dismiss_watchdog(s);
+			front_end(s, ENDED_LIVES_ON);
+		}
+		setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
+		if (record_open(&s->record))
+			supervisor_each_text(s, interceptor_spill);
+		supervisor_keep_both(s);
+		record_shown(&s->record);
+	}
+	record_close(&s->record, kept || s->lingering.settings);
 	supervisor_dismiss_watchdog(s);
 	bool goes_on = s->record.gc_due || s->record.push_due;
 	TRACE(PROCESS, "supervisor: ends%s%s", s->record.gc_due ? ", after a cleanup" : "",
@@ -675,21 +585,10 @@ static void supervisor_push(struct supervisor *s, const int left[2])
 	io_close_others(STDERR_FILENO + 1, keep, 2);
 	supervisor_settle();
 	malloc_trim(0);
-	record_push(&s->record);
+	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
+	/* May take an hour. */
+	outbox_stay(&s->record.outbox, s->record.pushing);
 	_exit(0);
-}
-
-/* The caller's limits stay the command's: whether a text can be kept does not depend on them. */
-static void supervisor_raise_limits(void)
-{
-	static const int raised[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
-	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
-		struct rlimit limit;
-		if (getrlimit(raised[i], &limit) < 0 || limit.rlim_cur == limit.rlim_max)
-			continue;
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(raised[i], &limit);
-	}
 }
 
 /* Nothing was started: the front end runs the command without us, or reports that it can't be. */
@@ -698,18 +597,6 @@ _Noreturn static void supervisor_refuse(struct supervisor *s, enum frame_kind ki
 	watchdog_tell(s->watchdog, 0);
 	front_send(s, kind, error, 0);
 	_exit(0);
-}
-
-static void supervisor_open_sources(struct supervisor *s)
-{
-	const struct channels *l = &s->job->channels;
-	for (int i = 0; i < 2; i++) {
-		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
-			continue;
-		if (source_open(&s->sources[s->source_count], s->job, i) < 0)
-			supervisor_refuse(s, FRAME_REFUSED, errno);
-		s->source_count++;
-	}
 }
 
 /* The command's end of the channel that stands for stdout (0) or stderr (1). */
@@ -785,64 +672,74 @@ static void supervisor_start_command(struct supervisor *s)
 		io_close(&s->sources[i].child);
 }
 
-/* Closes every descriptor that the caller handed down and that is not ours to use, so that its
-   other end sees the command close it. */
-static void supervisor_close_inherited(struct supervisor *s)
-{
-	const int keep[] = {trace_fd(),
-			    s->front.fd,
-			    s->watchdog,
-			    s->signals,
-			    s->sources[0].fd,
-			    s->sources[1].fd,
-			    s->job->channels.keyboard,
-			    s->job->caller > 0 ? s->job->caller : -1};
-	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
-	if (s->job->channels.keyboard != STDIN_FILENO)
-		io_null(STDIN_FILENO, STDIN_FILENO);
-}
-
-/* SIGCHLD; and SIGTERM where something is to be pushed before the machine goes down. */
-static int supervisor_watch_signals(const struct settings *settings)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	if (remote_pushes(settings))
-		sigaddset(&set, SIGTERM);
-	return io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
 /* Opens the channels and starts the command, or ends this process where that can't be. */
 static void supervisor_start(struct supervisor *s)
 {
 	const struct job *job = s->job;
+	const struct channels *l = &job->channels;
+	sigset_t set;
 	setsid();
 	fstat(STDIN_FILENO, &s->given);
-	s->signals = supervisor_watch_signals(job->settings);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	/* Something is to be pushed before the machine goes down. */
+	if (remote_pushes(job->settings))
+		sigaddset(&set, SIGTERM);
+	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 	s->chunk = malloc(SOURCE_CHUNK);
 	if (s->signals < 0 || !s->chunk)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
 	if (job->settings->format != FORMAT_TEXT && summary_reserve(&s->delivery.summary) < 0)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
-	supervisor_open_sources(s);
+	for (int i = 0; i < 2; i++) {
+		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
+			continue;
+		if (source_open(&s->sources[s->source_count], job, i) < 0)
+			supervisor_refuse(s, FRAME_REFUSED, errno);
+		s->source_count++;
+	}
 	supervisor_start_command(s);
 	front_send(s, FRAME_STARTED, s->command, s->group);
-	supervisor_close_inherited(s);
+	/* What the caller handed down and is not ours to use is closed, so that its other end sees
+	   the command close it. */
+	const int keep[] = {trace_fd(),       s->front.fd,
+			    s->watchdog,      s->signals,
+			    s->sources[0].fd, s->sources[1].fd,
+			    l->keyboard,      job->caller > 0 ? job->caller : -1};
+	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
+	if (l->keyboard != STDIN_FILENO)
+		io_null(STDIN_FILENO, STDIN_FILENO);
 }
 
 /* Runs while the command starts. */
 static void supervisor_prepare(struct supervisor *s)
 {
+	static const int raised[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
 	const struct job *job = s->job;
+	char text[64];
+	int group;
 	record_init(&s->record, job);
 	s->record.meta.command = s->command;
 	record_prepare(&s->record, job->settings->gc_interval);
 	for (int i = 0; i < s->source_count; i++)
 		source_connect(&s->sources[i], &s->record, supervisor_on_reply,
 			       i == 0 ? supervisor_on_output : NULL, s);
-	supervisor_raise_limits();
-	supervisor_find_niceness(s);
+	/* The caller's limits stay the command's: whether a text can be kept does not depend on
+	   them. */
+	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
+		struct rlimit limit;
+		if (getrlimit(raised[i], &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+			continue;
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(raised[i], &limit);
+	}
+	/* Among sessions the kernel shares the processors by the niceness of each (sched(7)), not
+	   of its processes, and a new session's is 0: the caller's `nice` would mean nothing. */
+	if (process_file(job->front, text, sizeof(text), "autogroup") >= 0 &&
+	    sscanf(text, "/autogroup-%*d nice %d", &group) == 1) {
+		int nice = group + getpriority(PRIO_PROCESS, (id_t)job->front);
+		s->nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
+	}
 	s->delivery.job = job;
 	s->delivery.sources = s->sources;
 	s->delivery.record = &s->record;

@@ -144,9 +144,6 @@ void delivery_signal(struct delivery *d, int64_t now_ms, int sig);
    is not the reason. */
 void delivery_begin(struct delivery *d, int64_t now_ms, int64_t grace_ms);
 
-/* When delivery_step() is due next; 0: not before something happens. */
-int64_t delivery_due(const struct delivery *d);
-
 /* Returns whether nothing is left to do for the reader: it has everything, or can't have it, and
    that was said. Call it after delivery_begin(), or when the command goes on without its reader. A
    text that was not delivered is spilled. */
@@ -154,9 +151,6 @@ bool delivery_step(struct delivery *d, int64_t now_ms);
 
 /* The wait status of the run where the command ended with `status`. */
 int delivery_status(const struct delivery *d, int status);
-
-/* The same as an exit code. */
-int delivery_exit_code(const struct delivery *d, int status);
 
 /* Reports text that was lost because it could not be kept, if there is any. */
 void delivery_report_not_kept(struct delivery *d);
@@ -195,8 +189,8 @@ struct lingering {
 	struct pipe_holder holders[LINGERING_HOLDERS];
 	int count;
 	char who[96];
-	const struct settings *settings;
-	int64_t end_at, idle_at; /* monotonic; 0: never */
+	const struct settings *settings; /* NULL: it has not begun */
+	int64_t end_at, idle_at;         /* monotonic; 0: never */
 	struct rate_limit pace;
 	char why[96]; /* why the recording has ended; "": it goes on */
 };
@@ -212,14 +206,8 @@ bool lingering_finishes(const struct lingering *l, const struct stat *input, boo
 /* The end of the run was reported, and its output is held. */
 void lingering_begin(struct lingering *l, const struct settings *settings, int64_t now_ms);
 
-/* Whether it has begun: text may have come since the end was reported. */
-bool lingering_has_begun(const struct lingering *l);
-
 /* Output came. */
 void lingering_came(struct lingering *l, uint64_t bytes, int64_t now_ms);
-
-/* Whether reading has to pause. */
-bool lingering_is_paused(const struct lingering *l, int64_t now_ms);
 
 /* Ends it as soon as it can, also before it has begun; `why` is for the text. */
 void lingering_end(struct lingering *l, const char *why);
@@ -255,6 +243,14 @@ enum supervisor_timer {
 	TIMER_FINISH,    /* look whether somebody still works off what the command wrote */
 	TIMER_STALL,     /* give up control clients that do not read */
 	TIMER_NICE,      /* give the session its niceness */
+	/* Of the supervisor's parts; set anew at each turn. */
+	TIMER_LIVE,
+	TIMER_PAUSE, /* of a text: its lines are final, or what is held back is printed */
+	TIMER_KEYS,
+	TIMER_TREE,
+	TIMER_LINGERING,
+	TIMER_DELIVERY,
+	TIMER_CHILD, /* look whether the command has ended */
 	TIMERS
 };
 

@@ -99,15 +99,6 @@ static void report_summary(struct supervisor *s)
 	}
 }
 
-/* Whether the reader gets a preview. */
-static bool report_is_previewed(const struct supervisor *s)
-{
-	bool is = false;
-	for (int i = 0; i < s->source_count; i++)
-		is |= s->sources[i].text && interceptor_is_previewed(s->sources[i].text);
-	return is && s->record.artifact;
-}
-
 /* What the command says when it goes well. */
 static void report_on_success(void *ctx, bool is_stderr, const struct fingerprints *lines)
 {
@@ -116,32 +107,6 @@ static void report_on_success(void *ctx, bool is_stderr, const struct fingerprin
 		if (s->sources[i].text && s->sources[i].is_stderr == is_stderr)
 			interceptor_compare(s->sources[i].text, lines);
 	}
-}
-
-/* Compares the run with the last one of its command. Others than previewed ones pay nothing. */
-static void report_compare(struct supervisor *s)
-{
-	struct since_run run = {.meta = &s->record.meta,
-				.artifact = s->record.artifact,
-				.success = report_on_success,
-				.ctx = s};
-	if (report_is_previewed(s))
-		since_look(&s->since, &run);
-}
-
-static void report_end(struct supervisor *s)
-{
-	enum wording_state state = s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
-	if (!report_is_text(s)) {
-		report_summary(s);
-		return;
-	}
-	for (int i = 0; i < s->source_count; i++) {
-		struct interceptor_ending e = report_ending(s, &s->sources[i], state);
-		if (!s->sources[i].onward)
-			source_report(&s->sources[i], &e);
-	}
-	delivery_report_not_kept(&s->delivery);
 }
 
 void supervisor_keep_both(struct supervisor *s)
@@ -192,13 +157,6 @@ static void report_note_shown(struct supervisor *s)
 	}
 }
 
-/* Whether the run has ended by what its own session sent it. */
-static bool report_was_wanted(const struct supervisor *s)
-{
-	int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : WEXITSTATUS(s->status) - 128;
-	return !s->timed_out && s->wanted && (s->wanted == WANTED_END || s->wanted == sig);
-}
-
 void supervisor_report(struct supervisor *s)
 {
 	s->record.over = true;
@@ -211,11 +169,33 @@ void supervisor_report(struct supervisor *s)
 	supervisor_keep_both(s);
 	int64_t duration = s->ended_ms - s->job->begun_ms;
 	s->record.meta.reported = s->live.reported;
-	s->record.meta.wanted = report_was_wanted(s);
+	/* By what its own session sent it. */
+	int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : WEXITSTATUS(s->status) - 128;
+	s->record.meta.wanted =
+		!s->timed_out && s->wanted && (s->wanted == WANTED_END || s->wanted == sig);
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
 	if (s->caller == CALLER_WAITS) {
-		report_compare(s);
-		report_end(s);
+		bool is_previewed = false;
+		for (int i = 0; i < s->source_count; i++)
+			is_previewed |=
+				s->sources[i].text && interceptor_is_previewed(s->sources[i].text);
+		/* Compares the run with the last one of its command. Others pay nothing. */
+		if (is_previewed && s->record.artifact)
+			since_look(&s->since, &(struct since_run){.meta = &s->record.meta,
+								  .artifact = s->record.artifact,
+								  .success = report_on_success,
+								  .ctx = s});
+		if (!report_is_text(s))
+			report_summary(s);
+		for (int i = 0; i < s->source_count && report_is_text(s); i++) {
+			const struct interceptor_ending e =
+				report_ending(s, &s->sources[i],
+					      s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED);
+			if (!s->sources[i].onward)
+				source_report(&s->sources[i], &e);
+		}
+		if (report_is_text(s))
+			delivery_report_not_kept(&s->delivery);
 	}
 	if (s->caller != CALLER_LEFT)
 		report_note_shown(s);
@@ -286,12 +266,13 @@ void supervisor_settle(void)
 void supervisor_finish_yield(struct supervisor *s)
 {
 	s->caller = CALLER_LEFT;
-	int code = delivery_exit_code(&s->delivery, (int)s->job->settings->yield_status << 8);
+	int status = delivery_status(&s->delivery, (int)s->job->settings->yield_status << 8);
 	supervisor_drop_caller(s);
 	supervisor_settle();
 	front_bind_to_agent(s, clock_monotonic_ms());
 	s->live.asks = s->live.terminal;
-	front_send(s, FRAME_YIELDED, code, 0);
+	front_send(s, FRAME_YIELDED,
+		   WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), 0);
 	io_close(&s->front.fd);
 }
 

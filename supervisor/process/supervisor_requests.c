@@ -40,6 +40,22 @@ struct front_state {
 	bool background; /* of a terminal whose shell would continue it */
 };
 
+/* Nothing is set if the process has gone. */
+static struct front_state front_look(pid_t pid)
+{
+	struct process p, parent;
+	if (process_read(pid, &p) < 0)
+		return (struct front_state){.stopped = false};
+	/* In an orphaned group nobody would continue what is stopped for reading: the kernel does
+	   not stop it either. */
+	return (struct front_state){
+		.stopped = p.state == 'T',
+		.background = p.foreground > 0 && p.foreground != p.group &&
+			      process_read(p.parent, &parent) == 0 && parent.session == p.session &&
+			      parent.group != p.group,
+	};
+}
+
 /* Whether all children but this process (the watchdog) are stopped, or can't be seen. */
 static bool front_children_are_stopped(pid_t pid)
 {
@@ -54,28 +70,6 @@ static bool front_children_are_stopped(pid_t pid)
 	process_tree_release(&tree);
 	buffer_release(&children);
 	return stopped;
-}
-
-/* In an orphaned group nobody would continue what is stopped for reading: the kernel does not stop
-   it either. */
-static bool front_is_in_background(const struct process *p)
-{
-	struct process parent;
-	return p->foreground > 0 && p->foreground != p->group &&
-	       process_read(p->parent, &parent) == 0 && parent.session == p->session &&
-	       parent.group != p->group;
-}
-
-/* Nothing is set if the process has gone. */
-static struct front_state front_look(pid_t pid)
-{
-	struct process p;
-	struct front_state state = {.stopped = false};
-	if (process_read(pid, &p) < 0)
-		return state;
-	state.stopped = p.state == 'T';
-	state.background = front_is_in_background(&p);
-	return state;
 }
 
 void front_stop(struct supervisor *s, int sig)
@@ -95,18 +89,6 @@ void front_continue(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_CONTINUE] = now_ms + CONTINUE_MS;
 }
 
-/* Only the terminal's foreground group is stopped; a shell may have put others into it. */
-static void front_stop_reader(const struct supervisor *s, const struct source *terminal)
-{
-	pid_t group = tcgetpgrp(terminal->fd);
-	enum prompt_group does = group > 0 ? prompt_look(group, s->device) : PROMPT_BUSY;
-	if (does != PROMPT_READS && (does != PROMPT_POLLS || !pty_is_raw(terminal->fd)))
-		return;
-	TRACE(SIGNALS, "supervisor: SIGTTIN to group %d, which reads in the background",
-	      (int)group);
-	kill(-group, SIGTTIN);
-}
-
 void front_follow(struct supervisor *s, int64_t now_ms)
 {
 	bool waits =
@@ -122,9 +104,17 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 		      front.stopped ? "was stopped, so the command is" : "goes on");
 	if (front.stopped && !s->front.was_stopped)
 		kill(front_children_are_stopped(s->job->front) ? -s->group : s->command, SIGSTOP);
-	else if (front.background && terminal && s->job->channels.keyboard >= 0)
-		front_stop_reader(s, terminal);
 	s->front.was_stopped = front.stopped;
+	if (front.stopped || !front.background || !terminal || s->job->channels.keyboard < 0)
+		return;
+	/* Only the terminal's foreground group is stopped; a shell may have put others into it. */
+	pid_t group = tcgetpgrp(terminal->fd);
+	enum prompt_group does = group > 0 ? prompt_look(group, s->device) : PROMPT_BUSY;
+	if (does == PROMPT_READS || (does == PROMPT_POLLS && pty_is_raw(terminal->fd))) {
+		TRACE(SIGNALS, "supervisor: SIGTTIN to group %d, which reads in the background",
+		      (int)group);
+		kill(-group, SIGTTIN);
+	}
 }
 
 static void front_on_gone(struct supervisor *s)
@@ -172,15 +162,6 @@ void front_look_at_agent(struct supervisor *s, int64_t now_ms)
 	supervisor_end_tree(s, TREE_HUP);
 }
 
-/* Whom a signal for the command's group is for: keys of the caller's terminal are for the job in
-   the foreground of the command's, if that has any. */
-static pid_t front_find_group(const struct supervisor *s, int sig)
-{
-	bool key = sig == SIGINT || sig == SIGQUIT || sig == SIGTSTP;
-	pid_t group = key && s->job->channels.jobs && s->drawn ? tcgetpgrp(s->drawn->fd) : 0;
-	return group > 0 ? group : s->group;
-}
-
 /* A signal that the front end got. */
 static int on_pass(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
@@ -196,8 +177,16 @@ static int on_pass(void *ctx, struct control_client *client, const struct frame 
 		if (len == sizeof(queued)) {
 			memcpy(&queued, f->data, len);
 			syscall(SYS_rt_sigqueueinfo, s->command, f->a, &queued);
+		} else if (f->b) {
+			kill(s->command, f->a);
 		} else {
-			kill(f->b ? s->command : -front_find_group(s, f->a), f->a);
+			/* Keys of the caller's terminal are for the job in the foreground of the
+			   command's, if that has any. */
+			bool key = f->a == SIGINT || f->a == SIGQUIT || f->a == SIGTSTP;
+			pid_t group = key && s->job->channels.jobs && s->drawn
+					      ? tcgetpgrp(s->drawn->fd)
+					      : 0;
+			kill(group > 0 ? -group : -s->group, f->a);
 		}
 	}
 	delivery_signal(&s->delivery, clock_monotonic_ms(), f->a);
