@@ -312,7 +312,11 @@ static void server_on_signal(void *ctx, short events)
 		}
 		for (struct call *c = s->calls; c; c = c->next) {
 			int status;
-			if (c->ended || waitpid(c->pid, &status, WNOHANG) <= 0)
+			pid_t pid = 0;
+			while (!c->ended && (pid = waitpid(c->pid, &status, WNOHANG)) < 0 &&
+			       errno == EINTR) {
+			}
+			if (pid <= 0)
 				continue;
 			call_read(c);
 			io_close(&c->out);
