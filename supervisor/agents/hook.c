@@ -20,7 +20,10 @@
 #include <string.h>
 #include <strings.h>
 
+struct hook;
+
 struct call {
+	const struct hook *hook;
 	const json_t *input; /* NULL: it could not be read */
 	const struct hook_terse *terse;
 	const char *agent;
@@ -31,6 +34,9 @@ struct call {
 struct hook {
 	const char *agent, *event;
 	int (*run)(struct call *c);
+	/* The end of a conversation: where its name is, or the variable by which the commands know
+	   the agent, where they do not know their conversation. */
+	const char *name[4], *mark;
 };
 
 /* A string at the end of a path of keys that ends with NULL. */
@@ -55,37 +61,18 @@ static bool hook_is_name(const char *text)
 
 /* --- the end of a conversation ------------------------------------------------------------- */
 
-/* Ends the session of a conversation. */
-static int hook_end_session(struct call *c, const char *name)
+/* Ends the session of a conversation, or the one that is named after the agent's process. */
+static int hook_end(struct call *c)
 {
-	if (hook_is_name(name)) {
+	const char *name = string_at(c->input, c->hook->name);
+	if (c->hook->mark) {
+		c->outcome->ends = json_is_object(c->input);
+		c->outcome->mark = c->hook->mark;
+	} else if (hook_is_name(name)) {
 		c->outcome->ends = true;
 		snprintf(c->outcome->session, sizeof(c->outcome->session), "%s", name);
 	}
 	return 0;
-}
-
-static int claude_end(struct call *c)
-{
-	return hook_end_session(c, STRING_AT(c->input, "session_id"));
-}
-
-/* Gemini's commands do not know their conversation, so the session is named after its process. */
-static int gemini_end(struct call *c)
-{
-	c->outcome->ends = json_is_object(c->input);
-	c->outcome->mark = "GEMINI_CLI";
-	return 0;
-}
-
-static int opencode_end(struct call *c)
-{
-	return hook_end_session(c, STRING_AT(c->input, "properties", "info", "id"));
-}
-
-static int cursor_end(struct call *c)
-{
-	return hook_end_session(c, STRING_AT(c->input, "conversation_id"));
 }
 
 /* --- rewriting ------------------------------------------------------------------------------- */
@@ -341,15 +328,15 @@ static int crush_before(struct call *c)
 /* ------------------------------------------------------------------------------------------ */
 
 static const struct hook hooks[] = {
-	{"claude", "SessionEnd", claude_end},
-	{"gemini", "SessionEnd", gemini_end},
-	{"opencode", "session.deleted", opencode_end},
-	{"cursor", "sessionEnd", cursor_end},
-	{"claude", "PreToolUse", claude_before},
-	{"gemini", "BeforeTool", gemini_before},
-	{"opencode", "tool.execute.before", opencode_before},
-	{"cursor", "preToolUse", cursor_before},
-	{"crush", "PreToolUse", crush_before},
+	{"claude", "SessionEnd", hook_end, .name = {"session_id"}},
+	{"gemini", "SessionEnd", hook_end, .mark = "GEMINI_CLI"},
+	{"opencode", "session.deleted", hook_end, .name = {"properties", "info", "id"}},
+	{"cursor", "sessionEnd", hook_end, .name = {"conversation_id"}},
+	{"claude", "PreToolUse", .run = claude_before},
+	{"gemini", "BeforeTool", .run = gemini_before},
+	{"opencode", "tool.execute.before", .run = opencode_before},
+	{"cursor", "preToolUse", .run = cursor_before},
+	{"crush", "PreToolUse", .run = crush_before},
 };
 
 int hook_answer(const char *agent, const char *event, const char *input, size_t len,
@@ -361,7 +348,7 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 		if (strcmp(h->agent, agent) != 0 || strcmp(h->event, event) != 0)
 			continue;
 		json_t *value = json_read(input, len, 0, NULL);
-		struct call c = {value, terse, agent, answer, outcome};
+		struct call c = {h, value, terse, agent, answer, outcome};
 		int status = h->run(&c);
 
 		json_decref(value);

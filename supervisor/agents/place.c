@@ -3,6 +3,7 @@
 #include "supervisor/agents/place.h"
 
 #include "lib/buffer.h"
+#include "lib/io.h"
 #include "lib/proc.h"
 #include "lib/quote.h"
 #include "shim/target.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +24,9 @@
 #define BASH_ENV "bash-env"
 #define LAUNCHER "terse-launcher"
 #define WIRED    "wired"
+
+/* No file of terse's is as large. */
+#define PROGRAM_MAX ((size_t)1 << 30)
 
 /* --- terse's own files ----------------------------------------------------------------------- */
 
@@ -112,43 +115,27 @@ void place_wired(struct place *p, const struct place *own)
 		*p = *own;
 }
 
-/* A file's bytes, mapped. */
+/* A file's bytes. */
 struct place_file {
-	char *data;
+	struct buffer text;
 	struct stat stat;
 };
 
-static void place_unmap(struct place_file *f)
+/* Returns 0, or -1 with errno; EINVAL: it is not a file. `f->text` is to be released in any case.
+ */
+static int place_read(struct place_file *f, const char *path, int flags)
 {
-	if (f->stat.st_size > 0)
-		munmap(f->data, (size_t)f->stat.st_size);
-}
-
-/* Returns 0, or -1 with errno; EINVAL: it is not a file. */
-static int place_map(struct place_file *f, const char *path, int flags)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags), error = 0;
-	*f = (struct place_file){.data = NULL};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags), status = -1;
+	*f = (struct place_file){.text = BUFFER_INIT};
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &f->stat) < 0)
-		error = errno;
-	else if (!S_ISREG(f->stat.st_mode))
-		error = EINVAL;
-	else if (f->stat.st_size > 0) {
-		f->data = mmap(NULL, (size_t)f->stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		error = f->data == MAP_FAILED ? errno : 0;
+	if (fstat(fd, &f->stat) == 0) {
+		errno = EINVAL;
+		if (S_ISREG(f->stat.st_mode))
+			status = io_read_all(fd, &f->text, PROGRAM_MAX);
 	}
-	close(fd);
-	if (error)
-		f->stat.st_size = 0;
-	errno = error;
-	return error ? -1 : 0;
-}
-
-static bool place_has(const struct place_file *f, const char *text, size_t len)
-{
-	return (size_t)f->stat.st_size == len && (len == 0 || memcmp(f->data, text, len) == 0);
+	io_close(&fd);
+	return status;
 }
 
 /* Writes a file of the directory unless it has this text and mode already. A link in its place is
@@ -158,14 +145,15 @@ static int place_write(const char *path, const char *text, size_t len, mode_t mo
 	struct document d = {.mode = mode};
 	struct place_file now;
 	bool same = false;
-	if (place_map(&now, path, O_NOFOLLOW) == 0) {
-		same = (now.stat.st_mode & 07777) == mode && place_has(&now, text, len);
+	if (place_read(&now, path, O_NOFOLLOW) == 0) {
+		same = (now.stat.st_mode & 07777) == mode && buffer_is(&now.text, text, len);
 		d.exists = true;
 		d.stat = now.stat;
 	} else if (errno == ELOOP ? unlink(path) < 0 : errno != ENOENT) {
+		buffer_release(&now.text);
 		return -1;
 	}
-	place_unmap(&now);
+	buffer_release(&now.text);
 	snprintf(d.real, sizeof(d.real), "%s", path);
 	return same ? 0 : document_write(&d, text, len);
 }
@@ -173,10 +161,10 @@ static int place_write(const char *path, const char *text, size_t len, mode_t mo
 static int place_copy(const char *path, const char *from, mode_t mode)
 {
 	struct place_file f;
-	int status = place_map(&f, from, 0);
+	int status = place_read(&f, from, 0);
 	if (status == 0)
-		status = place_write(path, f.data, (size_t)f.stat.st_size, mode);
-	place_unmap(&f);
+		status = place_write(path, f.text.data, f.text.len, mode);
+	buffer_release(&f.text);
 	return status;
 }
 
@@ -293,18 +281,16 @@ char *place_version(const char *path, char out[PLACE_VERSION_LEN])
 	size_t len = sizeof(before) - 1;
 	struct place_file f;
 	*out = '\0';
-	if (place_map(&f, path, 0) == 0 && f.data) {
-		size_t size = (size_t)f.stat.st_size;
-		const char *found = memmem(f.data, size, before, len);
+	if (place_read(&f, path, 0) == 0 && buffer_string(&f.text)) {
+		const char *end = f.text.data + f.text.len;
+		const char *found = memmem(f.text.data, f.text.len, before, len);
 		/* A digit follows in the mark, and in nothing else. */
-		while (found && found + len < f.data + size && !isdigit((unsigned char)found[len]))
-			found = memmem(found + 1, (size_t)(f.data + size - found) - 1, before, len);
+		while (found && !isdigit((unsigned char)found[len]))
+			found = memmem(found + 1, (size_t)(end - found) - 1, before, len);
 		if (found)
-			snprintf(out, PLACE_VERSION_LEN, "%.*s",
-				 (int)strnlen(found + len, (size_t)(f.data + size - found) - len),
-				 found + len);
+			snprintf(out, PLACE_VERSION_LEN, "%s", found + len);
 	}
-	place_unmap(&f);
+	buffer_release(&f.text);
 	return out;
 }
 
@@ -356,11 +342,11 @@ void place_note(const char *path, const char *options, const char *project, bool
 static bool place_is_same(const char *a, const char *b)
 {
 	struct place_file one, two;
-	bool mapped = place_map(&one, a, 0) == 0;
-	bool same = place_map(&two, b, 0) == 0 && mapped &&
-		    place_has(&one, two.data, (size_t)two.stat.st_size);
-	place_unmap(&one);
-	place_unmap(&two);
+	bool read = place_read(&one, a, 0) == 0;
+	bool same = place_read(&two, b, 0) == 0 && read &&
+		    buffer_is(&one.text, two.text.data, two.text.len);
+	buffer_release(&one.text);
+	buffer_release(&two.text);
 	return same;
 }
 
