@@ -88,11 +88,9 @@ int main(int argc, char **argv)
 		return command_shell(argv);
 	if (mcp_is_leaving(argc, argv))
 		return mcp_leave(argv);
-	if (argc < 2 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-		return command_welcome();
 	if (argc < 2 && !main_is_fed()) {
-		verb_print_help(NULL);
-		return EXIT_TERSE;
+		int status = verb_print_help(NULL);
+		return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? status : EXIT_TERSE;
 	}
 	if (argc < 2) {
 		argv = filter;

@@ -2,7 +2,6 @@
 
 #include "lib/buffer.h"
 #include "lib/human.h"
-#include "lib/io.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
@@ -11,22 +10,17 @@
 #include "supervisor/process/protocol.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
-/* Columns of a row if standard output is no terminal, and the lines of one that does not say. */
-#define WIDTH  120
-#define HEIGHT 24
+/* Columns of a row if standard output is no terminal. */
+#define WIDTH 120
 
 /* At most so many runs are listed. */
 #define ROWS_MOST 200
-
-#define REDRAW_MS 1000
 
 struct rows {
 	struct store *stores;
@@ -195,84 +189,22 @@ static int live_list_add_rows(struct buffer *out, size_t width)
 	return buffer_check(out);
 }
 
-size_t row_window_size(size_t *height)
+size_t row_window_width(void)
 {
 	struct winsize size;
-	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-	if (height)
-		*height = is_known ? size.ws_row : HEIGHT;
-	return is_known ? size.ws_col : WIDTH;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+									       : WIDTH;
 }
 
-/* The rows from the top of the screen, as many as there is room for. */
-static int live_list_draw(struct buffer *out)
-{
-	struct buffer rows = BUFFER_INIT;
-	size_t height, width = row_window_size(&height);
-	int result = live_list_add_rows(&rows, width);
-	if (result == 0 && rows.len == 0)
-		buffer_append_string(&rows, "nothing runs\n");
-	buffer_append_string(out, "\033[H");
-	const char *at = rows.data;
-	size_t left = rows.len;
-	for (size_t y = 1; left > 0 && y < height; y++) {
-		const char *newline = memchr(at, '\n', left);
-		size_t n = newline ? (size_t)(newline - at) : left;
-		buffer_append(out, at, n);
-		buffer_append_string(out, "\033[K\r\n");
-		n += newline != NULL;
-		at += n;
-		left -= n;
-	}
-	buffer_append_string(out, "\033[J");
-	out->failed |= rows.failed;
-	buffer_release(&rows);
-	return result;
-}
-
-/* Shows the rows on the alternate screen until a key is pressed. */
-static int live_list_watch(void)
-{
-	struct termios modes, raw;
-	struct buffer out = BUFFER_INIT;
-	struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
-	static const char enter[] = "\033[?1049h\033[?25l\033[2J", leave[] = "\033[?25h\033[?1049l";
-	if (tcgetattr(STDIN_FILENO, &modes) < 0)
-		return -1;
-	raw = modes;
-	/* Ctrl-C arrives as a key, so that the screen is restored. */
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-	int result = io_write(STDOUT_FILENO, enter, sizeof(enter) - 1);
-	while (result == 0) {
-		buffer_clear(&out);
-		result = live_list_draw(&out);
-		if (result == 0)
-			result = verb_write(&out);
-		if (poll(&key, 1, REDRAW_MS) > 0)
-			break;
-	}
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &modes);
-	io_write(STDOUT_FILENO, leave, sizeof(leave) - 1);
-	buffer_release(&out);
-	return result;
-}
-
-int live_list(const char *verb, bool watch)
+int live_list(const struct verb_call *c)
 {
 	struct buffer out = BUFFER_INIT;
-	int result;
-	if (watch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
-		verb_error(verb, "--watch: needs a terminal");
-		return EXIT_TERSE;
-	}
-	result = watch ? live_list_watch() : live_list_add_rows(&out, row_window_size(NULL));
-	if (result == 0 && !watch)
-		result = verb_write(&out);
-	if (result < 0)
-		verb_error(verb, "%m");
-	if (result == 0 && !watch && out.len == 0)
-		verb_error(verb, "nothing runs");
+	int result = live_list_add_rows(&out, row_window_width());
+	if (result == 0 && out.len == 0)
+		verb_error(c->verb->name, "nothing runs");
+	if (result == 0)
+		return verb_print(c, &out);
+	verb_error(c->verb->name, "%m");
 	buffer_release(&out);
-	return result < 0;
+	return 1;
 }

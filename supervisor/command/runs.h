@@ -16,7 +16,7 @@
 #include "lib/buffer.h"
 #include "lib/gap.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/command/paint.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/verb.h"
 
 #include <stdbool.h>
@@ -42,9 +42,8 @@ bool runs_is_counted(const struct meta *m);
 /* Appends the members above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
 
-/* Returns the columns for rows on standard output: those of the terminal, or 120 if it is none;
-   stores the lines in *height if that is not NULL. */
-size_t row_window_size(size_t *height);
+/* The columns for rows on standard output: those of the terminal, or 120 if it is none. */
+size_t row_window_width(void);
 
 /* The artifacts of the caller's session, or `all`, the newest first, `limit` at most: printed, or
    given to `each`, which returns 0, or -1 with errno; `m` NULL: the metadata can't be read, for the
@@ -61,7 +60,7 @@ struct runs_options {
 	struct verb_when since, until;
 	uint64_t limit; /* 0: not given */
 
-	bool live, watch; /* only of list: what runs now (live_list.c) */
+	bool live; /* only of list: what runs now (live_list.c) */
 	bool remote, failed;
 	const char *host;
 };
@@ -69,8 +68,7 @@ struct runs_options {
 /* terse list --remote. */
 int remote_list(struct verb_call *c, const struct runs_options *o);
 
-/* Prints a row for each live run; with `watch`, redraws them on the terminal until a key is
-   pressed. Returns the exit status. */
-int live_list(const char *verb, bool watch);
+/* terse list --live: prints a row for each live run. Returns the exit status. */
+int live_list(const struct verb_call *c);
 
 #endif

@@ -6,7 +6,7 @@
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/followup.h"
-#include "supervisor/command/progress.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/reading/listing.h"

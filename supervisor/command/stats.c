@@ -250,9 +250,6 @@ static void sum_read(struct stats_sum *sum, const struct journal_read *read,
 	if (!a)
 		return;
 	sum->followed += !a->followed;
-	sum->followed_bytes += read->bytes;
-	if (a->text > sum->largest)
-		sum->largest = a->text;
 }
 
 void stats_add_read(struct stats *s, const struct journal_read *read)

@@ -25,8 +25,6 @@ struct stats_sum {
 	struct stats_size read;  /* read back later */
 	uint64_t reads;          /* how often */
 	uint64_t kept, followed; /* artifacts; those of them that were read */
-	uint64_t followed_bytes; /* read of these, as far as it is known */
-	uint64_t largest;        /* text that was followed up */
 };
 
 /* own - (shown + read), which may be negative. */
@@ -87,9 +85,5 @@ void stats_release(struct stats *s);
 /* Appends a short name for a command: "npm test", "make"; of a shell string what its last output
    comes from. */
 void stats_name_command(struct buffer *out, char *const *argv);
-
-/* Appends lines for terse.ini that give commands whose previews were read on more room, and those
-   whose previews never were less. Groups are by command. Returns how many sections there are. */
-int stats_advise(struct buffer *out, const struct stats *s);
 
 #endif

@@ -14,7 +14,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/live_run.h"
-#include "supervisor/command/paint.h"
+#include "supervisor/command/person.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/remote/fetch.h"
@@ -311,7 +311,7 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 		} else if (o->kind == VERB_WORD) {
 			*(int *)at = position;
 		} else {
-			c->colour = position == 0 ? paint_by_default() : position == 1;
+			c->colour = position == 2 ? paint_by_default() : position == 0;
 		}
 		break;
 	case VERB_TAKE:

@@ -42,7 +42,7 @@ enum verb_kind {
 	VERB_TAKE,    /* given to take() of the verb, as often as it comes */
 	VERB_JSON,    /* sets call->json: what the verb prints is JSON, errors as well */
 	VERB_SESSION, /* sets call->session */
-	VERB_COLOR,   /* sets call->colour, from one of the words auto, always and never */
+	VERB_COLOR,   /* sets call->colour, from always, never and auto */
 };
 
 /* When: "2h" ago, "14:05". text NULL: not given. */
@@ -78,7 +78,7 @@ struct verb_option {
 #define VERB_LAST_ROW VERB_SESSION_ROW("the session in which last is looked up")
 #define VERB_COLOR_ROW                                                      \
 	{                                                                   \
-		"--color", 0, VERB_COLOR, 0, "auto|always|never",           \
+		"--color", 0, VERB_COLOR, 0, "always|never|auto",           \
 			"in colours; auto: at a terminal, without NO_COLOR" \
 	}
 
@@ -283,9 +283,6 @@ int command_shell(char **argv);
 
 /* terse agent: terse probe starts its agent so. */
 int agent_run(struct verb_call *c);
-
-/* terse alone, at a terminal. */
-int command_welcome(void);
 
 // Starting a command, for terse run and for terse-sh.
 

@@ -8,7 +8,7 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/command/output.h"
-#include "supervisor/command/progress.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/svg.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/spawn.h"

@@ -188,36 +188,6 @@ static void config_json_sections(struct buffer *out, const struct layer_form *fo
 	json_end_object(out);
 }
 
-/* Appends JSON with a value on each line, for people who read it. */
-static void config_indent(struct buffer *out, const struct buffer *json)
-{
-	int depth = 0;
-	bool inside = false; /* a string */
-	for (size_t i = 0; i < json->len; i++) {
-		char c = json->data[i], before = i ? json->data[i - 1] : 0;
-		if (c == '"')
-			inside = !inside;
-		bool opens = !inside && (c == '{' || c == '[');
-		bool closes = !inside && (c == '}' || c == ']');
-		depth -= closes;
-		if (closes && before != '{' && before != '[')
-			buffer_printf(out, "\n%*s", depth, "");
-		if (inside && c == '\\') {
-			buffer_append(out, &json->data[i++], 2);
-			continue;
-		}
-		buffer_append(out, &c, 1);
-		depth += opens;
-		char next = i + 1 < json->len ? json->data[i + 1] : 0;
-		if (!inside && (c == ',' || (opens && next != '}' && next != ']')))
-			buffer_printf(out, "\n%*s", depth, "");
-		else if (!inside && c == ':')
-			buffer_append_string(out, " ");
-	}
-	buffer_append_string(out, "\n");
-	out->failed |= json->failed;
-}
-
 /* --- printing ------------------------------------------------------------------ */
 
 static int config_fail(const char *what)
@@ -245,10 +215,8 @@ static int config_print_clean(struct buffer *text)
 
 static int config_print_json(struct buffer *json)
 {
-	struct buffer text = BUFFER_INIT;
-	config_indent(&text, json);
-	buffer_release(json);
-	return verb_print(NULL, &text);
+	buffer_append_string(json, "\n");
+	return verb_print(NULL, json);
 }
 
 /* --- check ----------------------------------------------------------------------- */

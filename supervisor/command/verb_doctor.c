@@ -14,7 +14,7 @@
 #include "supervisor/agents/wiring.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/command/paint.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/process/spawn.h"

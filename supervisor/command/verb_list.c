@@ -14,7 +14,7 @@
 #include "supervisor/artifact/store.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/excerpts.h"
-#include "supervisor/command/paint.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
@@ -85,7 +85,7 @@ static int runs_parse(struct runs *r)
 		return 1;
 	verb_session_name(r->call->settings, r->call->session, r->directory);
 	r->sink = reader_of_text();
-	r->width = row_window_size(NULL);
+	r->width = row_window_width();
 	if (!r->o.limit)
 		r->o.limit = r->sink == SINK_PROGRAM && !r->call->json ? UINT64_MAX : ROWS;
 	return 0;
@@ -550,7 +550,7 @@ static int list_run(struct verb_call *c)
 	const char *wrong = NULL;
 	if (status != 0)
 		return status;
-	if ((r.o.live || r.o.watch) && c->json)
+	if (r.o.live && c->json)
 		wrong = "--live has no JSON: use --state running --json";
 	else if (r.o.remote && (r.o.all || r.o.exit || r.o.state >= 0 || r.o.until.text))
 		wrong = "--remote goes with --session, --command, --since, --limit, --host and "
@@ -563,8 +563,8 @@ static int list_run(struct verb_call *c)
 	}
 	if (r.o.remote)
 		return remote_list(c, &r.o);
-	if (r.o.live || r.o.watch)
-		return live_list(c->verb->name, r.o.watch);
+	if (r.o.live)
+		return live_list(c);
 	return list_all(&r, &more);
 }
 
@@ -572,7 +572,6 @@ static const struct verb_option list_options[] = {
 	RUNS_ROWS,
 	{"--live", 0, VERB_FLAG, RUNS_AT(live), NULL,
 	 "what runs now in all sessions, with its last line"},
-	{"--watch", 0, VERB_FLAG, RUNS_AT(watch), NULL, "the same, redrawn until a key is pressed"},
 	{"--remote", 0, VERB_FLAG, RUNS_AT(remote), NULL,
 	 "what all machines pushed to the remote (--since 1h), with --session, --command, --since, "
 	 "--limit, --json"},

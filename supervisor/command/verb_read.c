@@ -13,7 +13,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/live_run.h"
-#include "supervisor/command/pager.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/read.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/report/file_type.h"

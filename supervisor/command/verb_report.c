@@ -10,7 +10,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/html.h"
 #include "supervisor/command/output.h"
-#include "supervisor/command/progress.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/stats.h"
 #include "supervisor/command/verb.h"

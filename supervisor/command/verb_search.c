@@ -8,7 +8,7 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/journal.h"
-#include "supervisor/command/paint.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/search.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/report/file_type.h"

@@ -8,7 +8,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/excerpts.h"
-#include "supervisor/command/paint.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/report/wording.h"

@@ -5,7 +5,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/json.h"
-#include "supervisor/command/paint.h"
+#include "supervisor/command/person.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/stats.h"
 #include "supervisor/command/verb.h"
@@ -23,7 +23,7 @@
 
 struct stats_call {
 	struct verb_call *call;
-	bool all, advise;
+	bool all;
 	struct verb_when since;
 	int by; /* --by: which of the words, or -1 */
 	uint64_t limit;
@@ -176,16 +176,6 @@ static void stats_add_text(struct stats_call *c)
 	}
 }
 
-static void add_advice(struct stats_call *c)
-{
-	struct buffer *out = &c->out;
-	buffer_append_string(out, "# Nothing is changed. Put what you want into your terse.ini "
-				  "(terse config).\n\n");
-	if (stats_advise(out, &c->stats) == 0)
-		buffer_append_string(out, "# No command's limit stands out: too few kept texts, or "
-					  "their previews fit.\n");
-}
-
 /* --- JSON ------------------------------------------------------------------------------- */
 
 static void json_add_size(struct buffer *out, const char *key, const struct stats_size *size)
@@ -246,12 +236,8 @@ static int stats_parse(struct stats_call *c)
 	struct stats *s = &c->stats;
 	if (verb_parse(c->call, c) < 0)
 		return -1;
-	if (c->advise && (c->by >= 0 || c->call->json)) {
-		verb_fail(c->call, ENVELOPE_USAGE, "--advise goes with neither --by nor --json");
-		return -1;
-	}
 	s->from_ms = c->since.ms;
-	s->by = c->advise ? STATS_BY_COMMAND : (enum stats_by)(c->by + 1);
+	s->by = (enum stats_by)(c->by + 1);
 	c->limit = c->limit ? c->limit : ROWS;
 	return 0;
 }
@@ -275,8 +261,6 @@ static void stats_make(struct stats_call *c)
 	stats_sort(&c->stats);
 	if (c->call->json)
 		add_json(c);
-	else if (c->advise)
-		add_advice(c);
 	else
 		stats_add_text(c);
 }
@@ -320,9 +304,6 @@ static const struct verb_option stats_options[] = {
 	{"--by", 0, VERB_WORD, offsetof(struct stats_call, by), "command|profile|agent|day",
 	 "a row for each"},
 	{"--limit", 0, VERB_COUNT, offsetof(struct stats_call, limit), "N", "at most N rows (20)"},
-	{"--advise", 0, VERB_FLAG, offsetof(struct stats_call, advise), NULL,
-	 "lines for terse.ini: more room for commands whose previews were read on, less for those "
-	 "whose previews never were"},
 	VERB_JSON_ROW,
 	VERB_COLOR_ROW,
 	VERB_END_ROW,

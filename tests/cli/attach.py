@@ -298,20 +298,6 @@ class AtTheTerminal(AttachCase):
         identifier = re.search(ID, self.ask("list", "--live"))[0].decode()
         self.ask("signal", identifier)
 
-    def test_list_watch(self):
-        identifier = self.detach("sh", "-c", "echo a last line; read x; echo another; sleep 1000")
-        s = self.bash()
-        s.type("terse list --live --watch")
-        s.until(r"(?s)\AID .*COMMAND$.*^%s  waiting .*^    a last line$" % identifier)
-        self.ask("send", identifier, "--key", "enter")
-        s.until(r"^    another$")
-        self.ask("signal", identifier)
-        s.until(r"^nothing runs$")
-        s.keys("q")
-        s.until(r"^ready>$")
-        s.type("echo $((6*7))")
-        s.until(r"^42$")
-
 
 if __name__ == "__main__":
     main()

@@ -49,14 +49,8 @@ class Colours(Case):
                          (125, b"terse list: --color: sometimes: must be always, never or auto\n"))
 
     def test_terse_alone(self):
-        out = self.at_a_terminal(NO_COLOR="1").replace(b"\r\n", b"\n")
-        self.assertRegex(out, rb"\Aterse runs a command and prints what you would have seen of it, in a few kilobytes;\n"
-                              rb"longer output is kept and can be read piece by piece.\n\n"
-                              rb"Lately here \(terse history --all\):\n  exit 3 +\d+ \w+ ago  sh -c 'seq 3000; exit 3'\n\n"
-                              rb"  terse make       run a command\n"
-                              rb"  terse init       make your agents run theirs through terse\n"
-                              rb"  terse help       what else there is\n\Z")
-        self.assertLessEqual(len(out.splitlines()), 11)
+        out = self.at_a_terminal().replace(b"\r\n", b"\n")
+        self.assertEqual(out, self.ask("help"))
 
 
 if __name__ == "__main__":

@@ -585,7 +585,7 @@ class Await(LiveCase):
                      ["await", "x", "--for", "("], ["send", "x"], ["send", "x", "--key", "entr"],
                      ["send", "x", "--key"], ["send", "x", "--bad"], ["signal"],
                      ["signal", "x", "NOSUCH"], ["snapshot"], ["attach"],
-                     ["list", "--live", "--watch"], ["attach", "x"]):
+                     ["list", "--host", "x"], ["attach", "x"]):
             run = self.terse(*argv)
             self.assertEqual(run.code, 125, argv)
             self.assertRegex(run.out, rb"\Aterse " + argv[0].encode() + rb": [^\n]+\n\Z")

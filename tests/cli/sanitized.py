@@ -54,7 +54,7 @@ VERBS = (
 
 ONCE = (
     ("list",), ("list", "--json"), ("list", "--all"), ("list", "--live"), ("history",), ("history", "--json"),
-    ("stats",), ("stats", "--json"), ("stats", "--advise"), ("report", "-o", "session.html"), ("session", "list"),
+    ("stats",), ("stats", "--json"), ("report", "-o", "session.html"), ("session", "list"),
     ("session", "show"), ("doctor",), ("config",), ("help",), ("version",), ("push",), ("gc", "--dry-run"),
     ("await", "last"), ("signal", "last"), ("send", "last", "x"), ("rewind", "last"), ("gc",),
 )

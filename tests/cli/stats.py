@@ -126,25 +126,6 @@ class Stats(Case):
         self.assertEqual(self.stats("--since", "1h")["runs"], 1)
         self.assertEqual(self.stats("--since", "2099-01-01")["runs"], 0)
 
-    def test_advice_can_be_used(self):
-        for _ in range(3):
-            run = self.terse("seq", "1", "9000")
-            self.terse("read", run.id, "--lines", "100-1500")
-        for _ in range(10):
-            self.terse("python3", "-c", "for i in range(9000): print(i, i * i, 'x' * (i % 50))")
-        advice = self.terse("stats", "--advise").out
-        self.assertIn(b"# seq: 3 of 3 kept texts were read on, ", advice)
-        self.assertRegex(advice, rb"\[profile seq\]\nmatch = seq\nsize = 1\dKB\n")
-        self.assertIn(b"# python3: none of 10 kept texts was read on; ", advice)
-        path = write_file(os.path.join(self.work, "advice.ini"), advice)
-        check = self.terse("config", "check", path)
-        self.assertEqual(check.code, 0, check.out)
-        self.assertNotIn(b"advice", self.terse("config", "--profiles").out)
-
-    def test_nothing_to_advise(self):
-        self.terse("seq", "3000")
-        self.assertIn(b"# No command's limit stands out", self.terse("stats", "--advise").out)
-
     def test_history_grows_little(self):
         """100 bytes a run at most."""
         self.terse("seq", "1", "300000", env=CLAUDE)
@@ -181,8 +162,7 @@ class Stats(Case):
     def test_wrong_usage(self):
         for argv, message in ((("--by", "moon"), b"--by: moon: must be command, profile, agent or day"),
                               (("--since", "moon"), b"--since: moon: must be how long ago (2h) or when "
-                                                    b"(14:05, 2026-11-20)"),
-                              (("--advise", "--json"), b"--advise goes with neither --by nor --json")):
+                                                    b"(14:05, 2026-11-20)")):
             run = self.terse("stats", *argv)
             self.assertEqual(run.code, 125, run.out)
             self.assertIn(message, run.out)

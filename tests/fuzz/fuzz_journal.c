@@ -113,7 +113,6 @@ static void check_backwards(const struct seen *seen, const char *session)
 static void check_sums(const struct seen *seen, uint64_t damaged, enum stats_by by)
 {
 	struct stats stats = {.by = by, .from_ms = INT64_MIN};
-	struct buffer out = BUFFER_INIT;
 	uint64_t runs = 0;
 	assert(stats_add_session(&stats, &store, "s") == 0 && stats.damaged == damaged);
 	assert(stats.all.reads == seen->reads && stats.all.runs <= seen->runs);
@@ -123,8 +122,6 @@ static void check_sums(const struct seen *seen, uint64_t damaged, enum stats_by 
 	for (size_t i = 0; i < stats.group_count; i++)
 		runs += stats.groups[i].sum.runs;
 	assert(by == STATS_BY_NOTHING || runs == stats.all.runs);
-	stats_advise(&out, &stats);
-	buffer_release(&out);
 	stats_release(&stats);
 }
 

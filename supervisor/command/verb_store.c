@@ -1,0 +1,689 @@
+// What the store holds, and what goes: terse session, drop, rewind, gc.
+
+#include "config/option.h"
+#include "config/settings.h"
+#include "config/value.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/artifact/gc.h"
+#include "supervisor/artifact/journal.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/command/person.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/protocol.h"
+#include "supervisor/remote/outbox.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* --- what was removed, listed ------------------------------------------------------------ */
+
+/* The most lines about single artifacts, since an agent has to read them all. */
+#define CLEANUP_LINES 30
+
+struct cleanup {
+	struct buffer out;
+	uint64_t listed; /* artifacts, with or without a line */
+	bool dry;
+	int64_t now_ms;
+	struct progress progress; /* to be ended before something else is printed */
+};
+
+static const char *const reasons[RETENTION_REASONS] = {
+	[RETENTION_STAYS] = "",
+	[RETENTION_ENDED] = "its session has ended",
+	[RETENTION_AGE] = "[gc] max_age",
+	[RETENTION_SESSION_COUNT] = "[gc] session_count",
+	[RETENTION_SESSION_SIZE] = "[gc] session_size",
+	[RETENTION_COUNT] = "[gc] max_count",
+	[RETENTION_SIZE] = "[gc] max_size",
+};
+
+static void on_removed(void *ctx, const struct inventory_session *session,
+		       const struct retention_item *item)
+{
+	struct cleanup *c = ctx;
+	char id[ID_LEN + 1], size[HUMAN_LEN], age[HUMAN_LEN];
+	progress_tell(&c->progress, "%s artifacts", HUMAN_COUNT(++c->listed));
+	if (c->listed > CLEANUP_LINES)
+		return;
+	id_unpack(item->id, id);
+	buffer_printf(&c->out, "%s  %8s  %7s  session %s%s%s\n", id, human_size(size, item->bytes),
+		      human_age(age, c->now_ms - item->last_ms), session->name,
+		      item->why ? ": " : "", reasons[item->why]);
+}
+
+/* A gc whose removals are listed in *c. */
+static struct gc cleanup_begin(struct cleanup *c, const struct settings *settings,
+			       const struct store *store, bool dry)
+{
+	if (!c->now_ms) {
+		c->now_ms = clock_real_ms();
+		progress_begin(&c->progress);
+	}
+	c->dry = dry;
+	return (struct gc){
+		.store = store,
+		.limits = gc_limits(settings),
+		.now_ms = c->now_ms,
+		.dry = dry,
+		.removed = on_removed,
+		.ctx = c,
+	};
+}
+
+/* Adds the result of one store. */
+static void cleanup_add(struct gc_result *sum, const struct gc_result *one)
+{
+	if (!sum->failed)
+		sum->error = one->error;
+	sum->artifacts += one->artifacts;
+	sum->bytes += one->bytes;
+	sum->sessions += one->sessions;
+	sum->leftovers += one->leftovers;
+	sum->failed += one->failed;
+}
+
+/* "12 artifacts", with what joins it to what goes before. */
+static void cleanup_add_count(struct buffer *out, const char **joint, uint64_t n, const char *what)
+{
+	char count[HUMAN_LEN];
+	if (n == 0)
+		return;
+	buffer_printf(out, "%s%s %s%s", *joint, human_count(count, n), what, n == 1 ? "" : "s");
+	*joint = ", ";
+}
+
+/* Prints the lines and the sum on standard output. Returns the exit status. */
+static int cleanup_end(struct cleanup *c, const struct verb_call *call, const struct gc_result *sum)
+{
+	char count[HUMAN_LEN], size[HUMAN_LEN];
+	const char *joint = c->dry ? "would remove " : "removed ";
+	int status = sum->failed ? 1 : 0;
+	progress_end(&c->progress);
+	if (c->listed > CLEANUP_LINES)
+		buffer_printf(&c->out, "[... and %s more]\n",
+			      human_count(count, c->listed - CLEANUP_LINES));
+	if (sum->artifacts + sum->sessions + sum->leftovers == 0) {
+		buffer_append_string(&c->out, "nothing to remove\n");
+	} else {
+		cleanup_add_count(&c->out, &joint, sum->artifacts, "artifact");
+		cleanup_add_count(&c->out, &joint, sum->sessions, "session");
+		cleanup_add_count(&c->out, &joint, sum->leftovers, "leftover");
+		buffer_printf(&c->out, "; %s %s\n", c->dry ? "would free" : "freed",
+			      human_size(size, sum->bytes));
+	}
+	status |= verb_print(call, &c->out);
+	if (sum->failed)
+		verb_error(call->verb->name, "%s could not be removed: %s",
+			   human_count(count, sum->failed), strerror(sum->error));
+	return status;
+}
+
+/* Runs that are still in use, and so stay. */
+static void cleanup_add_in_use(struct buffer *out, long count)
+{
+	buffer_printf(out, "%ld still in use by %s, left as %s", count,
+		      count == 1 ? "its run" : "their runs", count == 1 ? "it is" : "they are");
+}
+
+// terse gc: cleans the stores up; with $TERSE_HOME set this one alone.
+
+static int gc_verb(struct verb_call *c)
+{
+	bool dry = false;
+	if (verb_parse(c, &dry) < 0)
+		return EXIT_TERSE;
+	struct store stores[STORE_MAX];
+	struct cleanup cleanup = {.dry = dry};
+	struct gc_result sum = {0};
+	int status = 0, count = verb_open_stores(c, stores, &status);
+	for (int i = 0; i < count; i++) {
+		struct gc gc = cleanup_begin(&cleanup, c->settings, &stores[i], dry);
+		if (gc_run(&gc) < 0) {
+			gc.result.error = errno;
+			gc.result.failed++;
+			progress_end(&cleanup.progress);
+			verb_error("gc", "%s: %m", stores[i].path);
+		}
+		gc.result.leftovers += dry ? 0 : client_sweep(&stores[i]);
+		cleanup_add(&sum, &gc.result);
+		store_close(&stores[i]);
+	}
+	return cleanup_end(&cleanup, c, &sum) | status;
+}
+
+static const struct verb_option gc_options[] = {
+	{"--dry-run", 0, VERB_FLAG, 0, NULL, "only print what would be removed"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_gc = {
+	.name = "gc",
+	.purpose = "remove old artifacts and those of ended sessions",
+	.forms = "",
+	.text = "Removes artifacts over the limits of [gc], those of ended sessions, and "
+		"leftovers\n"
+		"of crashes. Running commands stay. A run does this now and then ([gc] "
+		"interval).\n",
+	.options = gc_options,
+	.settings = "gc",
+	.lists_settings = true,
+	.run = gc_verb,
+};
+
+// terse drop ID...: removes artifacts.
+
+static int drop_print(const char *id, const char *what, const char *size, bool waited)
+{
+	if (printf("%s: %s%s%s\n", id, what, size, waited ? "; it will not be pushed" : "") < 0 ||
+	    fflush(stdout) == EOF)
+		return 1;
+	return 0;
+}
+
+/* The stores, where a run may wait to be pushed, too. */
+struct drop {
+	const struct verb_call *call;
+	struct store stores[STORE_MAX];
+	int count;
+};
+
+/* Takes a run out of what waits. Returns whether it did. */
+static bool drop_from_outboxes(const struct drop *d, const char *id)
+{
+	bool waited = false;
+	for (int i = 0; i < d->count; i++) {
+		struct outbox outbox;
+		if (outbox_open(&outbox, &d->stores[i], false) < 0)
+			continue;
+		waited |= outbox_drop(&outbox, id);
+		outbox_close(&outbox);
+	}
+	return waited;
+}
+
+static int drop_found(const struct drop *d, const struct id_found *found)
+{
+	char size[HUMAN_LEN];
+	uint64_t freed = 0;
+	int dir = store_open_session(found->store, found->session, false);
+	enum removal result =
+		dir < 0 ? REMOVAL_FAILED
+			: removal_of(found->store, found->session, dir, found->id, &freed);
+	/* Behind it, so that nobody packs it now. */
+	bool gone = result == REMOVAL_DONE || result == REMOVAL_ABSENT;
+	bool waited = gone && drop_from_outboxes(d, found->id);
+	int status = 1;
+	switch (result) {
+	case REMOVAL_DONE:
+		status = drop_print(found->id, "removed, freed ", human_size(size, freed), waited);
+		break;
+	case REMOVAL_ABSENT:
+		status = drop_print(found->id, "does not exist (any more)", "", waited);
+		break;
+	case REMOVAL_RUNNING:
+		verb_error("drop", "%s: still in use by its run, not removed", found->id);
+		break;
+	case REMOVAL_FAILED: verb_error("drop", "%s: %m", found->id); break;
+	}
+	io_close(&dir);
+	return status;
+}
+
+/* A name on the command line and the artifact it means. */
+struct drop_target {
+	const char *name;
+	struct id_found found;
+	int error; /* 0: found */
+};
+
+static int drop_one(const struct drop *d, const struct drop_target *t)
+{
+	if (!t->error)
+		return drop_found(d, &t->found);
+	if (t->error == ENOENT && id_is_valid(t->name))
+		return drop_print(t->name, "does not exist (any more)", "",
+				  drop_from_outboxes(d, t->name));
+	verb_not_found(d->call, t->name, t->error, &t->found);
+	return 1;
+}
+
+/* Finds all artifacts before it removes the first, which changes the meaning of "last-1". */
+static int drop_run(struct verb_call *c)
+{
+	char directory[STORE_SESSION_LEN + 1];
+	struct drop d = {.call = c};
+	int status = 0;
+	if (verb_parse(c, NULL) < 0)
+		return EXIT_TERSE;
+	size_t count = (size_t)c->operand_count;
+	struct drop_target *targets = calloc(count, sizeof(*targets));
+	if (!targets) {
+		verb_error("drop", "%m");
+		return 1;
+	}
+	d.count = verb_open_stores(c, d.stores, &status);
+	verb_session_name(c->settings, c->session, directory);
+	for (size_t i = 0; i < count; i++) {
+		struct drop_target *t = &targets[i];
+		t->name = c->operands[i];
+		if (id_find(d.stores, d.count, directory, t->name, &t->found) < 0)
+			t->error = errno;
+	}
+	for (size_t i = 0; i < count; i++)
+		status |= drop_one(&d, &targets[i]);
+	free(targets);
+	store_close_all(d.stores, d.count);
+	return status;
+}
+
+static const struct verb_option drop_options[] = {
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_drop = {
+	.name = "drop",
+	.purpose = "remove artifacts",
+	.forms = "ID...",
+	.text = "Removes artifacts. Running commands stay.\n",
+	.options = drop_options,
+	.least = 1,
+	.most = -1,
+	.run = drop_run,
+};
+
+// terse rewind ID|--to TIME: removes that run's artifact and those of all later runs of the
+// session.
+
+/* The first run to remove. */
+struct rewind_target {
+	char session[STORE_SESSION_LEN + 1];
+	uint64_t from;      /* the first ID */
+	int64_t started_ms; /* start of the first run, as in the history */
+};
+
+/* The start of a run as the history has it. */
+static int64_t rewind_start_of(const struct id_found *found)
+{
+	struct meta m;
+	bool known = verb_read_meta(found, &m) == 0;
+	int64_t ms = known ? m.started_ms : id_time_ms(id_pack(found->id));
+	meta_release(&m);
+	return ms;
+}
+
+static int rewind_aim(struct rewind_target *t, struct store *stores, int count, const char *name,
+		      struct id_found *found)
+{
+	if (id_find(stores, count, t->session, name, found) == 0) {
+		memcpy(t->session, found->session, sizeof(t->session));
+		t->from = id_pack(found->id);
+		t->started_ms = rewind_start_of(found);
+		return 0;
+	}
+	/* It was removed: rewinding again removes what is left. */
+	if (errno != ENOENT || !id_is_valid(name))
+		return -1;
+	t->from = id_pack(name);
+	t->started_ms = id_time_ms(t->from);
+	return 0;
+}
+
+static int rewind_all(const struct verb_call *c, const struct rewind_target *t,
+		      struct store *stores, int count, bool dry)
+{
+	struct cleanup cleanup = {.dry = dry};
+	struct gc_result sum = {0};
+	long in_use = 0;
+	for (int i = 0; i < count; i++) {
+		struct gc gc = cleanup_begin(&cleanup, c->settings, &stores[i], dry);
+		/* Spare the runs that start from now on. */
+		long left = gc_remove_session_part(&gc, t->session, t->from, id_last_at(gc.now_ms));
+		if (left < 0) {
+			gc.result.error = errno;
+			gc.result.failed++;
+		} else {
+			in_use += left;
+		}
+		int dir = dry ? -1 : store_open_session(&stores[i], t->session, false);
+		if (dir >= 0)
+			journal_clean(dir, t->started_ms, gc.now_ms + 1);
+		io_close(&dir);
+		cleanup_add(&sum, &gc.result);
+	}
+	if (in_use) {
+		cleanup_add_in_use(&cleanup.out, in_use);
+		buffer_append_string(&cleanup.out, " (terse list)\n");
+	}
+	return cleanup_end(&cleanup, c, &sum);
+}
+
+struct rewind_options {
+	struct verb_when to;
+	bool dry;
+};
+
+static int rewind_run(struct verb_call *c)
+{
+	struct rewind_options o = {.dry = false};
+	if (verb_parse(c, &o) < 0)
+		return EXIT_TERSE;
+	const char *name = c->operands[0];
+	if ((name != NULL) == (o.to.text != NULL))
+		return verb_tell_usage(c);
+	struct rewind_target t = {.started_ms = o.to.ms};
+	verb_session_name(c->settings, c->session, t.session);
+	if (o.to.text)
+		t.from = id_first_at(t.started_ms);
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	int status = 0, count = verb_open_stores(c, stores, &status);
+	if (name && rewind_aim(&t, stores, count, name, &found) < 0) {
+		verb_not_found(c, name, errno, &found);
+		status = 1;
+	} else {
+		status |= rewind_all(c, &t, stores, count, o.dry);
+	}
+	store_close_all(stores, count);
+	return status;
+}
+
+static const struct verb_option rewind_options[] = {
+	{"--to", 0, VERB_WHEN, offsetof(struct rewind_options, to), "WHEN",
+	 "runs since then: 30m (ago), 14:05, \"2026-11-20 14:05\", @SECONDS"},
+	{"--dry-run", 0, VERB_FLAG, offsetof(struct rewind_options, dry), NULL,
+	 "only print what would be removed"},
+	VERB_LAST_ROW,
+	VERB_END_ROW,
+};
+
+const struct verb verb_rewind = {
+	.name = "rewind",
+	.purpose = "remove a run and all later ones of its session",
+	.forms = "ID\n--to WHEN",
+	.text = "Removes the artifact of this run and those of all later runs of its session, and\n"
+		"takes these runs out of its history. Running commands stay.\n",
+	.options = rewind_options,
+	.most = 1,
+	.run = rewind_run,
+};
+
+// terse session list|show|end|new.
+
+struct session_call {
+	struct verb_call *call;
+	struct settings *settings;
+	const char *verb; /* "session list" */
+	const char *name; /* as given, or NULL */
+	bool now;         /* --now */
+	char own[STORE_SESSION_LEN + 1], session[STORE_SESSION_LEN + 1];
+	struct store stores[STORE_MAX];
+	int count;
+};
+
+static void session_describe_state(const struct inventory_session *s, int64_t now_ms, char out[48])
+{
+	char age[HUMAN_LEN];
+	if (s->running)
+		snprintf(out, 48, "%" PRIu64 " running", s->running);
+	else if (s->in_use)
+		snprintf(out, 48, "running");
+	else if (s->ended_ms)
+		snprintf(out, 48, "ended %s ago", human_age(age, now_ms - s->ended_ms));
+	else
+		snprintf(out, 48, "%s", s->agent_gone ? "agent gone" : "open");
+}
+
+static int session_print(const struct session_call *c, struct buffer *out)
+{
+	return verb_print(c->call, out);
+}
+
+/* --- list ------------------------------------------------------------------ */
+
+static void session_add_rows(const struct session_call *c, const struct inventory *v,
+			     struct buffer *out)
+{
+	int64_t now = clock_real_ms();
+	for (size_t i = 0; i < v->session_count; i++) {
+		const struct inventory_session *s = &v->sessions[i];
+		char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
+		session_describe_state(s, now, state);
+		if (out->len == 0)
+			buffer_printf(out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION", "STATE",
+				      "ARTIFACTS", "SIZE", "LAST RUN");
+		buffer_printf(out, "%c %-36s  %-15s  %9s  %8s  %8s\n",
+			      strcmp(s->name, c->own) == 0 ? '*' : ' ', s->name, state,
+			      human_count(count, s->count), human_size(size, s->bytes),
+			      human_age(age, now - s->active_ms));
+	}
+}
+
+static int session_list(struct session_call *c)
+{
+	struct buffer out = BUFFER_INIT;
+	int status = 0;
+	for (int i = 0; i < c->count; i++) {
+		struct inventory v;
+		if (inventory_read(&v, &c->stores[i], NULL) < 0) {
+			verb_error(c->verb, "%s: %m", c->stores[i].path);
+			status = 1;
+			continue;
+		}
+		session_add_rows(c, &v, &out);
+		inventory_release(&v);
+	}
+	if (out.len == 0 && isatty(STDERR_FILENO))
+		verb_error(c->verb, "there are no sessions yet");
+	return session_print(c, &out) || status;
+}
+
+/* --- show ------------------------------------------------------------------ */
+
+static int session_show(struct session_call *c)
+{
+	struct buffer out = BUFFER_INIT;
+	int64_t now = clock_real_ms();
+	for (int i = 0; i < c->count; i++) {
+		struct inventory v;
+		if (inventory_read(&v, &c->stores[i], c->session) < 0) {
+			verb_error(c->verb, "%s: %m", c->stores[i].path);
+			continue;
+		}
+		if (v.session_count == 1) {
+			const struct inventory_session *s = &v.sessions[0];
+			char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
+			session_describe_state(s, now, state);
+			buffer_printf(&out,
+				      "session:    %s%s\ndirectory:  %s/sessions/%s\n"
+				      "state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
+				      s->name, strcmp(s->name, c->own) == 0 ? " (this one)" : "",
+				      c->stores[i].path, s->name, state,
+				      human_count(count, s->count), human_size(size, s->bytes),
+				      human_age(age, now - s->active_ms));
+		}
+		inventory_release(&v);
+	}
+	if (out.len == 0) {
+		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
+		return 1;
+	}
+	return session_print(c, &out);
+}
+
+/* --- end ------------------------------------------------------------------- */
+
+/* Prints what was removed with the session, or when it will be. */
+static int session_print_end(struct session_call *c, struct cleanup *cleanup,
+			     const struct gc_result *sum, long in_use, bool now)
+{
+	char size[HUMAN_LEN], count[HUMAN_LEN], age[HUMAN_LEN];
+	struct buffer out = BUFFER_INIT;
+	int status = sum->failed ? 1 : 0;
+	progress_end(&cleanup->progress);
+	buffer_printf(&out, "session %s ended", c->session);
+	if (now)
+		buffer_printf(&out, "; removed %s artifact%s, freed %s",
+			      human_count(count, sum->artifacts), sum->artifacts == 1 ? "" : "s",
+			      human_size(size, sum->bytes));
+	else
+		buffer_printf(&out,
+			      "; its artifacts are kept for %s (terse session end %s --now "
+			      "removes them)",
+			      human_age(age, c->settings->keep), c->session);
+	if (in_use) {
+		buffer_append_string(&out, "; ");
+		cleanup_add_in_use(&out, in_use);
+	}
+	buffer_append(&out, "\n", 1);
+	if (sum->failed)
+		verb_error(c->verb, "%s could not be removed: %s", human_count(count, sum->failed),
+			   strerror(sum->error));
+	buffer_release(&cleanup->out);
+	return session_print(c, &out) || status;
+}
+
+static int session_end(struct session_call *c)
+{
+	struct cleanup cleanup = {.dry = false};
+	struct gc_result sum = {0};
+	bool now = c->now || c->settings->keep == 0, found = false;
+	long in_use = 0;
+	for (int i = 0; i < c->count; i++) {
+		/* What is removed now needs no note, for which a full disk has no room. */
+		if (gc_end_session(&c->stores[i], c->session) < 0 && (!now || errno == ENOENT)) {
+			if (errno != ENOENT && sum.failed++ == 0)
+				sum.error = errno;
+			continue;
+		}
+		found = true;
+		if (!now)
+			continue;
+		struct gc gc = cleanup_begin(&cleanup, c->settings, &c->stores[i], false);
+		long left = gc_remove_session_part(&gc, c->session, 0, UINT64_MAX);
+		in_use += left > 0 ? left : 0;
+		if (left < 0 && gc.result.failed++ == 0)
+			gc.result.error = errno;
+		cleanup_add(&sum, &gc.result);
+		gc_remove_session(&c->stores[i], c->session);
+	}
+	if (!found && !sum.failed) {
+		/* It was removed before, or never existed. */
+		struct buffer out = BUFFER_INIT;
+		buffer_printf(&out, "session %s does not exist (any more)\n", c->session);
+		return session_print(c, &out);
+	}
+	return session_print_end(c, &cleanup, &sum, in_use, now);
+}
+
+/* --- new ------------------------------------------------------------------- */
+
+/* Makes a unique name that sorts by time. */
+static int session_make_name(char out[STORE_SESSION_LEN + 1])
+{
+	char id[ID_LEN + 1];
+	uint16_t draw;
+	if (getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw))
+		return -1;
+	uint64_t first = id_first_at(clock_real_ms());
+	id_unpack(first | (draw & (id_last_at(0) - id_first_at(0))), id);
+	snprintf(out, STORE_SESSION_LEN + 1, "session-%s", strchr(id, '-') + 1);
+	return 0;
+}
+
+static int session_create(struct session_call *c)
+{
+	struct buffer out = BUFFER_INIT;
+	struct store store;
+	if (!c->name && session_make_name(c->session) < 0) {
+		verb_error(c->verb, "%m");
+		return 1;
+	}
+	if (store_open_write(&store) < 0) {
+		verb_error(c->verb, "%m");
+		return 1;
+	}
+	int fd = store_open_session(&store, c->session, false);
+	bool there = fd >= 0;
+	if (!there)
+		fd = store_open_session(&store, c->session, true);
+	if (there)
+		verb_error(c->verb, "%s: exists already", c->session);
+	else if (fd < 0)
+		verb_error(c->verb, "%s: %m", c->session);
+	store_close(&store);
+	if (there || fd < 0) {
+		io_close(&fd);
+		return 1;
+	}
+	io_close(&fd);
+	buffer_printf(&out, "%s\n", c->session);
+	return session_print(c, &out);
+}
+
+static const struct {
+	const char *name, *title;
+	int (*run)(struct session_call *c);
+} actions[] = {
+	{"list", "session list", session_list},
+	{"show", "session show", session_show},
+	{"end", "session end", session_end},
+	{"new", "session new", session_create},
+};
+
+static int session_run(struct verb_call *context)
+{
+	struct session_call c = {.call = context, .settings = context->settings};
+	if (verb_parse(context, &c) < 0)
+		return EXIT_TERSE;
+	const char *action = context->operand_count ? context->operands[0] : "list";
+	c.name = context->operand_count ? context->operands[1] : NULL;
+	size_t i = 0, count = sizeof(actions) / sizeof(*actions);
+	while (i < count && strcmp(actions[i].name, action) != 0)
+		i++;
+	if (i == count) {
+		verb_error("session", "%s: must be list, show, end or new (see terse help session)",
+			   action);
+		return EXIT_TERSE;
+	}
+	if ((actions[i].run == session_list && c.name) ||
+	    (c.now && actions[i].run != session_end)) {
+		verb_error(actions[i].title, "%s: not valid here (see terse help session)",
+			   c.now ? "--now" : c.name);
+		return EXIT_TERSE;
+	}
+	c.verb = actions[i].title;
+	verb_session_name(c.settings, NULL, c.own);
+	verb_session_name(c.settings, c.name, c.session);
+	int status = 0;
+	c.count = verb_open_stores(context, c.stores, &status);
+	status |= actions[i].run(&c);
+	store_close_all(c.stores, c.count);
+	return status;
+}
+
+static const struct verb_option session_options[] = {
+	{"--now", 0, VERB_FLAG, offsetof(struct session_call, now), NULL,
+	 "end: remove its artifacts at once"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_session = {
+	.name = "session",
+	.purpose = "list, show, end and create sessions",
+	.forms = "[list]\nshow [NAME]\nend [NAME]\nnew [NAME]",
+	.text = "Lists the sessions, describes one, ends one, or creates one and prints its name\n"
+		"(export TERSE_SESSION=$(terse session new)). NAME defaults to the caller's\n"
+		"session. Artifacts of an ended session are removed after [session] keep.\n",
+	.options = session_options,
+	.most = 2,
+	.run = session_run,
+};
