@@ -59,8 +59,6 @@ SHIM    := $(BUILD)/libterse-shim.so
 LAUNCHER := $(if $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine)),$(BUILD)/terse-launcher)
 HELPERS := $(patsubst tests/cli/helper/%.c,$(BUILD)/helper/%,$(wildcard tests/cli/helper/*.c))
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
-# The comparison with libvterm is built where that is installed.
-BENCHES := $(if $(wildcard /usr/include/vterm.h),$(BENCHES),$(filter-out %/vterm,$(BENCHES)))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # terse as a shell; two names, see shim/shell.h.
@@ -183,9 +181,7 @@ $(BUILD)/bench/answer $(BUILD)/bench/pauses $(BUILD)/bench/tokens: $(BUILD)/benc
 
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
-	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil $(BENCH_LIBS)
-
-$(BUILD)/bench/vterm: BENCH_LIBS = -lvterm
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
 
 # --- what the machine needs ------------------------------------------------
 

@@ -657,24 +657,11 @@ uint64_t terminal_version(const struct terminal *t)
 	return t->version;
 }
 
-/* The cursor stays on the last column while a wrap is due. */
-static void cursor_of(const struct screen *s, unsigned *row, unsigned *col)
-{
-	*row = s ? s->y + 1 : 1;
-	*col = s ? (s->x < s->cols ? s->x : s->cols - 1) + 1 : 1;
-}
-
-void terminal_cursor(const struct terminal *t, unsigned *row, unsigned *col)
-{
-	cursor_of(t->screen, row, col);
-}
-
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
 {
 	struct emitter e = {.write = emitter_collect, .ctx = out};
 	struct terminal copy;
 	const struct screen *s = t->screen;
-	unsigned x, y;
 	if (t->appending) {
 		if (copy_open(&copy, t, NULL) < 0)
 			return -1;
@@ -682,7 +669,11 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 	}
 	if (s)
 		emit_picture(s, s->rows, &e);
-	cursor_of(s, row ? row : &y, col ? col : &x);
+	if (row)
+		*row = s ? s->y + 1 : 1;
+	/* The cursor stays on the last column while a wrap is due. */
+	if (col)
+		*col = s ? (s->x < s->cols ? s->x : s->cols - 1) + 1 : 1;
 	if (t->appending)
 		copy_close(&copy);
 	return buffer_check(out);

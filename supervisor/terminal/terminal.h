@@ -158,9 +158,6 @@ bool terminal_is_alternate(const struct terminal *t);
 /* Whether the cursor is shown (DECTCEM). */
 bool terminal_shows_cursor(const struct terminal *t);
 
-/* Where it is, 1-based; with options.styles only. */
-void terminal_cursor(const struct terminal *t, unsigned *row, unsigned *col);
-
 /* Whether the cursor keys are to send their other form (DECCKM). */
 bool terminal_cursor_keys(const struct terminal *t);
 

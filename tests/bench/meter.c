@@ -7,6 +7,11 @@
 //       and that of their shortest ones (what a busy machine disturbs least)
 //   meter peak NAME BUDGET_MB -- A...
 //       prints the peak memory of the processes that A started
+//   meter delay NAME BUDGET_MS RUNS line|prompt WORD...
+//       how late the text of a command that goes on reaches its reader: the command prints the
+//       time, and the reader compares it with its own. By turns below the program WORD..., whose
+//       output an agent's socket takes, and at a bare pty; the longest time is held against the
+//       budget. prompt: the text is no whole line
 //
 // A and B may begin with variables for their environment: NAME=VALUE true.
 //
@@ -22,6 +27,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <poll.h>
+#include <pty.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -297,11 +303,101 @@ static void peak(const char *name, double budget, char **argv)
 	print_verdict((double)o.own_kb / 1024, budget);
 }
 
+/* The command ends when this is closed. */
+#define GATE 3
+
+static int say(const char *what)
+{
+	char byte;
+	dprintf(STDOUT_FILENO, "came at %.3f;%s", now_ms(), strcmp(what, "line") == 0 ? "\n" : " ");
+	while (read(GATE, &byte, 1) > 0)
+		;
+	return 0;
+}
+
+/* Reads until the text is there, and returns how old it is then. */
+static double read_age(int fd)
+{
+	static const char mark[] = "came at ";
+	char text[4096];
+	size_t len = 0;
+	for (ssize_t n; (n = read(fd, text + len, sizeof(text) - 1 - len)) > 0;) {
+		double now = now_ms();
+		len += (size_t)n;
+		text[len] = '\0';
+		const char *at = strstr(text, mark);
+		if (at && strchr(at, ';'))
+			return now - strtod(at + strlen(mark), NULL);
+	}
+	errno = ENODATA;
+	fail("no text");
+}
+
+/* One run; `bare`: at a pty that this process reads, else with a socket for its output. */
+static double measure_age(char **argv, bool bare)
+{
+	int gate[2], ends[2], status;
+	if (pipe2(gate, O_CLOEXEC) < 0 ||
+	    (bare ? openpty(&ends[0], &ends[1], NULL, NULL, NULL) < 0
+		  : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0))
+		fail("pty");
+	pid_t pid = fork();
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDONLY);
+		dup2(gate[0], GATE);
+		dup2(null, STDIN_FILENO);
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		fcntl(GATE, F_SETFD, 0);
+		execvp(argv[0], argv);
+		fail(argv[0]);
+	}
+	close(gate[0]);
+	close(ends[1]);
+	double age = read_age(ends[0]);
+	close(gate[1]);
+	close(ends[0]);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		fail("wait");
+	return age;
+}
+
+/* The text of the command below the program WORD..., by turns with the same at a bare pty. */
+static void delay(const char *name, double budget, int runs, char *kind, char *program,
+		  char **words)
+{
+	static char flag[] = "--say";
+	char *bare[] = {program, flag, kind, NULL};
+	double *ms[2] = {calloc((size_t)runs, sizeof(double)),
+			 calloc((size_t)runs, sizeof(double))};
+	size_t count = 0;
+	while (words[count])
+		count++;
+	char **below = calloc(count + 4, sizeof(*below));
+	if (!below || !ms[0] || !ms[1])
+		fail("memory");
+	memcpy(below, words, sizeof(*below) * count);
+	memcpy(below + count, bare, sizeof(bare));
+	for (int i = 0; i < runs; i++) {
+		ms[0][i] = measure_age(below, false);
+		ms[1][i] = measure_age(bare, true);
+	}
+	printf("%-16s", name);
+	for (int side = 0; side < 2; side++)
+		print_times(ms[side], runs);
+	printf(" %7s %7s", "", "");
+	print_verdict(ms[0][runs - 1], budget);
+	free(below);
+	free(ms[0]);
+	free(ms[1]);
+}
+
 static int usage(void)
 {
 	fputs("usage: meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|pipe|null] "
 	      "[clean=DIR] [crowd=N] -- A... -- B...\n"
-	      "       meter peak NAME BUDGET_MB -- A...\n",
+	      "       meter peak NAME BUDGET_MB -- A...\n"
+	      "       meter delay NAME BUDGET_MS RUNS line|prompt WORD...\n",
 	      stderr);
 	return 2;
 }
@@ -330,6 +426,12 @@ static bool take_word(struct setup *s, const char *word)
 int main(int argc, char **argv)
 {
 	struct setup s = {.sockets = 1};
+	if (argc == 3 && strcmp(argv[1], "--say") == 0)
+		return say(argv[2]);
+	if (argc > 6 && strcmp(argv[1], "delay") == 0 && atoi(argv[4]) > 0) {
+		delay(argv[2], strtod(argv[3], NULL), atoi(argv[4]), argv[5], argv[0], argv + 6);
+		return 0;
+	}
 	char **a = split(argv), **b = a ? split(a) : NULL;
 	/* A process that outlives its parent becomes a child of this process. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
