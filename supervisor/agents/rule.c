@@ -20,9 +20,12 @@
 static const char *rule_item(const struct settings *s, const char *name, const char *key,
 			     bool (*good)(const char *item, const void *what), const void *what)
 {
-	const struct layer *layer = layer_with(rules_of(s), name, key);
 	const struct layer_entry *e = NULL;
-	while (layer && (e = layer_next(layer, name, key, e)) != NULL) {
+	const struct layer *l = rules_of(s);
+	/* The uppermost layer that has the key. */
+	while (l && !(e = layer_next(l, name, key, NULL)))
+		l = l->below;
+	for (; e; e = layer_next(l, name, key, e)) {
 		if (*e->text && (!good || good(e->text, what)))
 			return e->text;
 	}
@@ -66,9 +69,8 @@ static bool is_set(const char *item, const void *nothing)
 static bool rule_is_marked(const struct settings *s, const char *name)
 {
 	struct process p;
-	if (rule_has(s, name, RULE_ENVIRONMENT))
-		return rule_item(s, name, RULE_ENVIRONMENT, is_set, NULL);
-	return rule_ancestor(s, name, getppid(), &p);
+	return rule_item(s, name, RULE_ENVIRONMENT, is_set, NULL) ||
+	       (!rule_has(s, name, RULE_ENVIRONMENT) && rule_ancestor(s, name, getppid(), &p));
 }
 
 const char *rule_agent(const struct settings *s)

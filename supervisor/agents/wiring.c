@@ -5,6 +5,7 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
+#include "supervisor/agents/document.h"
 #include "supervisor/agents/outline.h"
 
 #include <errno.h>
@@ -526,6 +527,20 @@ enum wiring_state wiring_check(const struct wiring_file *file, const struct plac
 		state = WIRING_SAME;
 	buffer_release(&with);
 	buffer_release(&without);
+	return state;
+}
+
+enum wiring_state wiring_look(const struct wiring_file *file, const struct place *place,
+			      const char *project)
+{
+	enum wiring_state state = WIRING_NONE;
+	struct document d;
+	char path[PATH_MAX];
+	if (!file->folder.project || wiring_path(&file->folder, project, path) < 0)
+		return state;
+	if (document_read(&d, path, project) == 0 && d.exists)
+		state = wiring_check(file, place, d.text.data ? d.text.data : "", d.text.len);
+	document_release(&d);
 	return state;
 }
 

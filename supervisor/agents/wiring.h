@@ -117,6 +117,10 @@ enum wiring_state wiring_check(const struct wiring_file *file, const struct plac
 /* Whether it is TOML; else JSON, or text. */
 bool wiring_is_toml(const struct wiring_file *file);
 
+/* The same for the file itself, of the user or of a project's directory. */
+enum wiring_state wiring_look(const struct wiring_file *file, const struct place *place,
+			      const char *project);
+
 /* The member of a place that a WIRING_STRING names; "" where there is no such file. As strchr()
    does, it takes a constant and returns what may be changed if that was no constant. */
 char *wiring_place(const struct place *place, const struct wiring_item *item);

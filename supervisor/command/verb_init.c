@@ -250,18 +250,14 @@ static void init_change_lines(struct init *i)
 	const char *lines = i->wiring->comment ? wiring_lines_with_comment : wiring_lines;
 	const struct wiring_file file = {.folder = i->wiring->lines,
 					 .items = {{WIRING_LINES, {NULL}, lines, NULL}}};
-	struct document d;
 	char path[PATH_MAX];
-	bool there;
 	if (wiring_path(&file.folder, init_root(i), path) < 0) {
 		if (i->instructions)
 			init_fail(i, i->wiring->agent,
 				  "has no such file of the user's: use --project");
 		return;
 	}
-	there = document_read(&d, path, init_root(i)) == 0 &&
-		wiring_check(&file, &i->place, init_text(&d.text), d.text.len) != WIRING_NONE;
-	document_release(&d);
+	bool there = wiring_look(&file, &i->place, init_root(i)) != WIRING_NONE;
 	if (i->instructions || (i->undo && there))
 		init_change_file(i, &file);
 	else if (!i->undo && !i->dry_run && !there)
@@ -445,21 +441,6 @@ static void agent_list_find(struct agent_list *l)
 	}
 }
 
-/* How much of the wiring is in one file. */
-static enum wiring_state state_of_file(const struct wiring_file *file, const struct place *place,
-				       const char *project)
-{
-	enum wiring_state state = WIRING_NONE;
-	struct document d;
-	char path[PATH_MAX];
-	if (!file->folder.project || wiring_path(&file->folder, project, path) < 0)
-		return state;
-	if (document_read(&d, path, project) == 0 && d.exists)
-		state = wiring_check(file, place, d.text.data ? d.text.data : "", d.text.len);
-	document_release(&d);
-	return state;
-}
-
 /* The state of an agent by the files of the user, or of the project. */
 static enum wiring_state state_of(const struct wiring *w, const struct place *place,
 				  const char *project)
@@ -467,7 +448,7 @@ static enum wiring_state state_of(const struct wiring *w, const struct place *pl
 	size_t same = 0, files = 0;
 	bool other = false;
 	for (size_t i = 0; i < WIRING_FILES_MAX && w->files[i].folder.project; i++) {
-		enum wiring_state state = state_of_file(&w->files[i], place, project);
+		enum wiring_state state = wiring_look(&w->files[i], place, project);
 		files++;
 		same += state == WIRING_SAME;
 		other = other || state == WIRING_OTHER;
