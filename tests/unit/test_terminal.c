@@ -81,7 +81,7 @@ TEST(options_out_of_range)
 	terminal_free(NULL);
 }
 
-TEST(largest_and_smallest)
+TEST(largest)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 1000, 500);
@@ -90,26 +90,6 @@ TEST(largest_and_smallest)
 	assert_int_equal(sink.text.len, 499 + 1000);
 	terminal_free(t);
 	buffer_release(&sink.text);
-
-	t = make(&sink, 2, 2);
-	feed(t, "abcde\n\033[2Ax");
-	assert_end(t, &sink, "abcdx\n");
-}
-
-/* Lines are held back while they are on the screen. */
-TEST(held_back)
-{
-	struct sink sink = {0};
-	struct terminal *t = make(&sink, 20, 3);
-	feed(t, "1\n2\n");
-	assert_int_equal(sink.calls, 0);
-	assert_pending(t, "1\n2\n");
-	feed(t, "3");
-	assert_pending(t, "1\n2\n3");
-	feed(t, "\n4");
-	assert_text(&sink.text, "1");
-	assert_pending(t, "\n2\n3\n4");
-	assert_end(t, &sink, "1\n2\n3\n4");
 }
 
 /* A large piece of plain lines goes out in a few calls, from where it is. */
@@ -204,31 +184,6 @@ TEST(version)
 	assert_end(t, &sink, "b\n");
 }
 
-TEST(counting)
-{
-	struct sink sink = {0};
-	struct terminal *t = make(&sink, 10, 3);
-	assert_int_equal(terminal_lines(t), 0);
-	feed(t, "one");
-	assert_int_equal(terminal_lines(t), 0);
-	feed(t, "\n");
-	assert_int_equal(terminal_lines(t), 1);
-	feed(t, "a line of several rows is one line\n");
-	assert_int_equal(terminal_lines(t), 2);
-	feed(t, "\n\n\n\n");
-	assert_int_equal(terminal_lines(t), 6);
-	feed(t, "x\r");
-	assert_int_equal(terminal_lines(t), 6);
-	feed(t, "y\n");
-	assert_int_equal(terminal_lines(t), 7);
-	/* The lines that the cursor went up over are not complete any more. */
-	feed(t, "\033[2A");
-	assert_int_equal(terminal_lines(t), 5);
-	feed(t, "\033[2B");
-	assert_int_equal(terminal_lines(t), 7);
-	assert_end(t, &sink, "one\na line of several rows is one line\n\n\n\n\ny\n");
-}
-
 /* Committed text comes at once and not again. */
 TEST(commit_as_it_comes)
 {
@@ -248,112 +203,12 @@ TEST(commit_as_it_comes)
 	buffer_release(&want);
 }
 
-/* The number of lines is that of the newlines in the text, final and pending. */
-TEST(commit_counts)
-{
-	struct sink sink = {0};
-	struct terminal *t = make(&sink, 20, 5);
-	feed(t, "1\n2\n3\n4");
-	terminal_commit(t, 1);
-	assert_text(&sink.text, "1\n");
-	assert_int_equal(terminal_lines(t), 3);
-	terminal_commit(t, 2);
-	assert_text(&sink.text, "1\n2\n");
-	terminal_commit(t, 1000);
-	assert_text(&sink.text, "1\n2\n3\n");
-	assert_int_equal(terminal_lines(t), 3);
-	/* A line above that changes is one more. */
-	feed(t, "\033[3Ax\033[3B");
-	assert_int_equal(terminal_lines(t), 4);
-	assert_pending(t, "1x\n4");
-	assert_end(t, &sink, "1\n2\n3\n1x\n4");
-}
-
-TEST(pictures)
-{
-	struct sink sink = {0};
-	struct terminal *t = make(&sink, 10, 3);
-	struct buffer out = BUFFER_INIT;
-	unsigned row, col;
-	assert_int_equal(terminal_picture(t, &out, &row, &col), 0);
-	assert_text(&out, "\n\n\n");
-	assert_int_equal(row, 1);
-	assert_int_equal(col, 1);
-
-	buffer_clear(&out);
-	feed(t, "1\n2\n3\n\tfour");
-	assert_int_equal(terminal_picture(t, &out, &row, &col), 0);
-	assert_text(&out, "3\n        fo\nur\n");
-	assert_int_equal(row, 3);
-	assert_int_equal(col, 3);
-
-	/* Looking changes nothing. */
-	assert_text(&sink.text, "1\n2");
-	buffer_clear(&out);
-	feed(t, "\033[?1049h\033[2;2Hfull\033[4D");
-	assert_int_equal(terminal_picture(t, &out, NULL, &col), 0);
-	assert_text(&out, "\n full\n\n");
-	assert_int_equal(col, 2);
-	assert_true(terminal_is_alternate(t));
-	buffer_release(&out);
-	assert_end(t, &sink, "1\n2\n3\n\tfour");
-}
-
 /* Lines that begin with "error" stay. */
 static bool stays(void *ctx, const char *line, size_t len)
 {
 	struct sink *sink = ctx;
 	sink->asked++;
 	return len >= 5 && memcmp(line, "error", 5) == 0;
-}
-
-/* A line stays if something unlike it is written over it: in its place, once, however the bytes
-   come. */
-TEST(overwritten_lines)
-{
-	static const struct {
-		const char *written, *text;
-		size_t asked;
-	} cases[] = {
-		{"one\nerror in a\rall is well\ntwo\n", "one\nerror in a\nall is well\ntwo\n", 1},
-		{" 5% [#  ]\rerror in a\r 9% [## ]\rdone      \n", "error in a\ndone\n", 3},
-		{"error in a\r\033[32mall\033[m is well\n", "error in a\nall is well\n", 1},
-		{"error in a\r\xE2\x9C\x93 is done \n", "error in a\n\xE2\x9C\x93 is done\n", 1},
-		/* alike; the end of the line; no longer than a word; erased; not from the start on
-		 */
-		{"error in a\rerror in b\n", "error in b\n", 0},
-		{"error in a\r\nall is well\n", "error in a\nall is well\n", 0},
-		{"error\rall is well\n", "all is well\n", 0},
-		{"error in a\r\033[Kall is well\n", "all is well\n", 0},
-		{"error in a\033[3Gall is well\n", "erall is well\n", 0},
-		{"reading a\rworking b\n", "working b\n", 1},
-		/* Seen twice with something else between, it is said once. */
-		{"error in a\rall is well\rerror in a \rthat is it\n", "error in a\nthat is it\n",
-		 3},
-		/* What is left of it is not said again. */
-		{"error in a, b, error\rand c\rdone\n",
-		 "error in a, b, error\ndonec in a, b, error\n", 1},
-		/* Several lines are drawn. */
-		{"one\ntwo\n\033[2Aerror in a\rall is well\n\n", "all is well\ntwo\n", 0},
-		{"error in a\033[?1049herror in b\rall is well\033[?1049l\rall is well\n",
-		 "error in a\nall is well\n", 1},
-		/* The end of a line of two rows. */
-		{"error in what is longer than\rall is well\n", "error in what is lonall is well\n",
-		 0},
-	};
-	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *p = cases[i / 2].written;
-		struct sink sink = {0};
-		struct terminal_options options = {
-			.cols = 20, .rows = 8, .onlcr = true, .collapse = true};
-		struct terminal_events events = {.text = keep, .stays = stays, .ctx = &sink};
-		struct terminal *t = terminal_new(&options, &events);
-		assert_non_null(t);
-		for (size_t n = i % 2 ? 1 : strlen(p); *p; p += n)
-			terminal_feed(t, p, n);
-		assert_int_equal(sink.asked, cases[i / 2].asked);
-		assert_end(t, &sink, cases[i / 2].text);
-	}
 }
 
 /* What is drawn without end is not looked at for ever, unless lines of it stay. */
@@ -369,90 +224,6 @@ TEST(overwritten_for_ever)
 	assert_true(sink.asked > 10000 && sink.asked < 100000);
 	feed(t, "error in a \rthe rest is not seen\n");
 	assert_end(t, &sink, "the rest is not seen\n");
-}
-
-static struct terminal *make_for_reader(struct sink *sink)
-{
-	struct terminal_options options = {
-		.cols = 40, .rows = 10, .onlcr = true, .collapse = true, .picture = true};
-	struct terminal_events events = {.text = keep, .ctx = sink};
-	struct terminal *t = terminal_new(&options, &events);
-	assert_non_null(t);
-	return t;
-}
-
-#define BOX                                                                           \
-	"\033[?1049h\033[2;5H\u250C------------------\033[3;5H\u2502\033[4;5H\u2502 " \
-	"a\033[5;5H\u2502"                                                            \
-	"\033[6;5H\u2502\033[7;5H\u2514=====\n\n"
-#define TIDY "\u250C--------\n\u2502 a\n\u2514=====\n"
-
-/* The last picture of the alternate screen, without what only looks good. */
-TEST(last_pictures)
-{
-	static const struct {
-		const char *written, *text;
-		bool cut, pictured;
-	} cases[] = {
-		{BOX, TIDY, false, true},
-		{"\033[?1049ha\r\n~\r\n~ b\r\n\r\nc", "a\n~ b\nc\n", false, true},
-		{BOX "\033[?1049l", TIDY, false, true},
-		{"\n\n" BOX "\033[?1049l", TIDY, false, true},
-		{BOX "\033[?1049l" BOX "\033[2J\033[Hsecond\033[?1049l", "second\n", false, true},
-		{"\033[?1049h\033[?1049l\n", "\n", false, false},
-		{"text\n" BOX, "text\n", false, false},
-		{"text\n" BOX, "text\n" TIDY, true, true},
-		{"text" BOX, "text\n" TIDY, true, true},
-		{"text\n" BOX "\033[?1049l", "text\n", true, false},
-		{BOX "\033[?1049ltext\n", "text\n", false, false},
-	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct sink sink = {0};
-		struct terminal *t = make_for_reader(&sink);
-		feed(t, cases[i].written);
-		if (cases[i].cut)
-			terminal_cut(t);
-		terminal_finish(t);
-		assert_text(&sink.text, cases[i].text);
-		assert_int_equal(terminal_is_pictured(t), cases[i].pictured);
-		terminal_free(t);
-		buffer_release(&sink.text);
-	}
-}
-
-/* Resizing many times keeps every line. */
-TEST(resizing)
-{
-	struct sink sink = {0};
-	struct terminal *t = make(&sink, 40, 10);
-	feed(t, "\033[1mplain\t line  \nover\rOVER\nwide \xE6\x97\xA5\xE6\x9C\xAC\rW\n"
-		"and one that is longer than the narrowest of the windows\n");
-	for (unsigned i = 0; i < 60; i++)
-		terminal_resize(t, 8 + i * 7 % 50, 10 - i % 4);
-	assert_end(t, &sink,
-		   "plain\t line  \nOVER\nWide \xE6\x97\xA5\xE6\x9C\xAC\n"
-		   "and one that is longer than the narrowest of the windows\n");
-}
-
-/* Without collapse all text is final at once. */
-TEST(lines_as_written)
-{
-	struct terminal_options options = {.cols = 80, .rows = 24, .onlcr = true};
-	struct sink sink = {0};
-	struct terminal_events events = {.text = keep, .ctx = &sink};
-	struct terminal *t = terminal_new(&options, &events);
-	struct buffer out = BUFFER_INIT;
-	assert_non_null(t);
-	feed(t, "a\033[1mb\rc");
-	assert_text(&sink.text, "ab\nc");
-	assert_pending(t, "");
-	assert_int_equal(terminal_lines(t), 1);
-	terminal_commit(t, 5);
-	terminal_resize(t, 10, 10);
-	assert_int_equal(terminal_picture(t, &out, NULL, NULL), 0);
-	assert_int_equal(out.len, 0);
-	assert_false(terminal_is_alternate(t));
-	assert_end(t, &sink, "ab\nc");
 }
 
 /* A string that is begun with `start` and goes on with so many bytes: what is its text. */

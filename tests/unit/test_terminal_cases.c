@@ -3,15 +3,9 @@
 #include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
+#include "tests/unit/unit.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define FOLDER "tests/terminal/cases"
 
@@ -34,6 +28,9 @@ struct play {
 	struct buffer replies;
 	struct buffer picture; /* the rows expected so far */
 	bool has_picture;
+	bool stays;     /* lines that begin with "error" do */
+	bool pictured;  /* expected at the end */
+	unsigned asked; /* which lines stay */
 	unsigned count, failures;
 };
 
@@ -149,9 +146,19 @@ static void check_picture(struct play *play)
 	buffer_release(&got);
 }
 
+static bool line_stays(void *ctx, const char *line, size_t len)
+{
+	struct play *play = ctx;
+	play->asked++;
+	return len >= 5 && memcmp(line, "error", 5) == 0;
+}
+
 static struct terminal *terminal(struct play *play)
 {
-	struct terminal_events events = {.text = keep_text, .reply = keep_reply, .ctx = play};
+	struct terminal_events events = {.text = keep_text,
+					 .reply = keep_reply,
+					 .stays = play->stays ? line_stays : NULL,
+					 .ctx = play};
 	if (!play->t) {
 		play->t = terminal_new(&play->options, &events);
 		assert_non_null(play->t);
@@ -169,6 +176,8 @@ static void finish(struct play *play)
 	check_picture(play);
 	terminal_finish(play->t);
 	compare(play, "text", &play->text, &play->expected);
+	if (play->options.picture)
+		compare_number(play, "pictured", terminal_is_pictured(play->t), play->pictured);
 	compare_number(play, "replies that were not expected", play->replies.len, 0);
 	terminal_free(play->t);
 	play->t = NULL;
@@ -211,6 +220,14 @@ static void check_replies(struct play *play, const char *text)
 	unescape(&want, text);
 	compare(play, "replies", &play->replies, &want);
 	buffer_clear(&play->replies);
+	buffer_release(&want);
+}
+
+static void check_handed(struct play *play, const char *text)
+{
+	struct buffer want = BUFFER_INIT;
+	unescape(&want, text);
+	compare(play, "handed on", &play->text, &want);
 	buffer_release(&want);
 }
 
@@ -258,6 +275,18 @@ static void run_line(struct play *play, const char *line)
 		play->options.onlcr = true;
 	else if (strcmp(line, "lines") == 0)
 		play->options.collapse = false;
+	else if (strcmp(line, "picture") == 0)
+		play->options.picture = true;
+	else if (strcmp(line, "stays") == 0)
+		play->stays = true;
+	else if (strcmp(line, "pictured") == 0)
+		play->pictured = true;
+	else if (strcmp(line, "cut") == 0)
+		terminal_cut(terminal(play));
+	else if (sscanf(line, "asked %u", &a) == 1)
+		compare_number(play, "asked", play->asked, a);
+	else if (strncmp(line, "handed", 6) == 0)
+		check_handed(play, line[6] ? line + 7 : "");
 	else if (sscanf(line, "resize %u %u", &a, &b) == 2)
 		terminal_resize(terminal(play), a, b);
 	else if (sscanf(line, "commit %u", &a) == 1)
@@ -299,15 +328,17 @@ static void run_file(struct play *play, const char *path)
 		finish(play);
 		snprintf(play->name, sizeof(play->name), "%s", line + 2);
 		play->options = (struct terminal_options){.cols = 20, .rows = 5, .collapse = true};
+		play->stays = play->pictured = false;
+		play->asked = 0;
 	}
 	finish(play);
 	free(line);
 	fclose(file);
 }
 
-static void run_all(void **state)
+static void run_all(const struct way *way)
 {
-	struct play play = {.way = *state};
+	struct play play = {.way = way};
 	DIR *folder = opendir(FOLDER);
 	struct dirent *entry;
 	char path[512];
@@ -327,17 +358,14 @@ static void run_all(void **state)
 	assert_true(play.count > 100);
 }
 
-int main(void)
+TEST(in_every_way)
 {
-	static struct way whole = {"whole", false, false};
-	static struct way bytes = {"bytes", false, true};
-	static struct way grid = {"grid", true, false};
-	static struct way grid_bytes = {"grid, bytes", true, true};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_prestate(run_all, &whole),
-		cmocka_unit_test_prestate(run_all, &bytes),
-		cmocka_unit_test_prestate(run_all, &grid),
-		cmocka_unit_test_prestate(run_all, &grid_bytes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	static const struct way ways[] = {{"whole", false, false},
+					  {"bytes", false, true},
+					  {"grid", true, false},
+					  {"grid, bytes", true, true}};
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		run_all(&ways[i]);
 }
+
+TEST_MAIN(NULL, NULL)
