@@ -1,5 +1,5 @@
-// The terminal as its users see it: when text comes and how, what is pending, what is counted.
-// tests/terminal/cases covers the sequences.
+// The terminal as its users see it: when text comes and how, what is pending, the screen for
+// another terminal. tests/terminal/cases covers the sequences.
 
 #include "lib/buffer.h"
 #include "supervisor/terminal/terminal.h"
@@ -293,6 +293,88 @@ TEST(strings_of_data_may_be_long)
 		assert_string_text(start, "A", 300000, " log\nb", 4096, "[...] log\nb");
 		assert_string_text(start, "A line ", 7000, "\nb", 6999 + strlen(start), "\nb");
 		assert_string_text(start, "A", 300000, "", 4096, "[...]");
+	}
+}
+
+/* Another terminal that gets the repaint shows the same, in the same modes. */
+static void assert_same_after(const char *text)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 20, 5), *other = make(&sink, 20, 5);
+	struct buffer paint = BUFFER_INIT, a = BUFFER_INIT, b = BUFFER_INIT;
+	unsigned row[2], col[2];
+	feed(t, text);
+	/* It had something else on it, and other modes. */
+	feed(other, "old\nold\nold\n\033[?1049hfull\033[?25l\033[?1h\033[2;3rxx\033[31m");
+	assert_int_equal(terminal_repaint(t, &paint), 0);
+	terminal_feed(other, paint.data, paint.len);
+	assert_int_equal(terminal_picture(t, &a, &row[0], &col[0]), 0);
+	assert_int_equal(terminal_picture(other, &b, &row[1], &col[1]), 0);
+	assert_int_equal(a.len, b.len);
+	assert_memory_equal(a.data, b.data, a.len);
+	assert_int_equal(row[0] * 1000 + col[0], row[1] * 1000 + col[1]);
+	assert_int_equal(terminal_is_alternate(t), terminal_is_alternate(other));
+	assert_int_equal(terminal_shows_cursor(t), terminal_shows_cursor(other));
+	assert_int_equal(terminal_cursor_keys(t), terminal_cursor_keys(other));
+	assert_string_equal(terminal_title(t), terminal_title(other));
+	buffer_release(&paint);
+	buffer_release(&a);
+	buffer_release(&b);
+	terminal_free(t);
+	terminal_free(other);
+	buffer_release(&sink.text);
+}
+
+TEST(the_same_screen)
+{
+	assert_same_after("");
+	assert_same_after("hello");
+	assert_same_after("one\ntwo\n");
+	assert_same_after("1\n2\n3\n4\n5\n6\n7");
+	assert_same_after("\033[31mred\033[m\tblue \xE4\xB8\xAD\xC3\xA4\033[3;7Hx");
+	assert_same_after("text\n\033[?1049h\033[2J\033[4;4Hfull\033[?25l\033[?1h\033=");
+	assert_same_after("\033]0;A title\007\033[?2004h$ ");
+	assert_same_after("a very long line that is wrapped by the terminal");
+}
+
+TEST(modes_are_put_back)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 20, 5);
+	unsigned row, col;
+	feed(t, "one\ntwo\033[?1h\033[?25l\033[2;3r\033[3;6H");
+	feed(t, terminal_unpaint);
+	assert_true(terminal_shows_cursor(t));
+	assert_false(terminal_cursor_keys(t));
+	struct buffer picture = BUFFER_INIT;
+	assert_int_equal(terminal_picture(t, &picture, &row, &col), 0);
+	/* The cursor is where it was. */
+	assert_int_equal(row * 1000 + col, 3006);
+	feed(t, "\033[?1049h");
+	feed(t, terminal_unpaint);
+	assert_false(terminal_is_alternate(t));
+	buffer_release(&picture);
+	terminal_free(t);
+	buffer_release(&sink.text);
+}
+
+/* A long title is cut, and what is too long is none. */
+TEST(long_titles)
+{
+	static const struct {
+		int characters;
+		size_t len;
+	} cases[] = {{2000, 254}, {10000, 0}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct sink sink = {0};
+		struct terminal *t = make(&sink, 20, 5);
+		feed(t, "\033]2;");
+		for (int k = 0; k < cases[i].characters; k++)
+			feed(t, "\xC3\xA4");
+		feed(t, "\007");
+		assert_int_equal(strlen(terminal_title(t)), cases[i].len);
+		terminal_free(t);
+		buffer_release(&sink.text);
 	}
 }
 

@@ -223,6 +223,17 @@ static void check_replies(struct play *play, const char *text)
 	buffer_release(&want);
 }
 
+static void check_title(struct play *play, const char *text)
+{
+	const char *title = terminal_title(terminal(play));
+	struct buffer got = BUFFER_INIT, want = BUFFER_INIT;
+	buffer_append_string(&got, title);
+	unescape(&want, text);
+	compare(play, "title", &got, &want);
+	buffer_release(&got);
+	buffer_release(&want);
+}
+
 static void check_handed(struct play *play, const char *text)
 {
 	struct buffer want = BUFFER_INIT;
@@ -283,6 +294,8 @@ static void run_line(struct play *play, const char *line)
 		play->pictured = true;
 	else if (strcmp(line, "cut") == 0)
 		terminal_cut(terminal(play));
+	else if (strncmp(line, "title", 5) == 0)
+		check_title(play, line[5] ? line + 6 : "");
 	else if (sscanf(line, "asked %u", &a) == 1)
 		compare_number(play, "asked", play->asked, a);
 	else if (strncmp(line, "handed", 6) == 0)
