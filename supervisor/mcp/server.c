@@ -272,8 +272,11 @@ static void server_on_output(void *ctx, short events)
 static void server_on_input(void *ctx, short events)
 {
 	struct server *s = ctx;
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 	(void)events;
-	inbox_read(&s->in, STDIN_FILENO);
+	/* Where the loop only guesses, a read could block. */
+	if (poll(&input, 1, 0) != 0)
+		inbox_read(&s->in, STDIN_FILENO);
 }
 
 static void server_on_print(void *ctx, short events)

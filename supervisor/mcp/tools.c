@@ -357,60 +357,12 @@ static int arguments_find(const struct tool *tool, const char *given)
 	return -1;
 }
 
-/* Whether a string of the value holds a NUL, which no word, path or variable can. */
-static bool arguments_has_nul(json_t *value)
+/* Whether it is a string; *nul: with a NUL in it, which no word, path or variable can have. */
+static bool arguments_is_text(const json_t *value, bool *nul)
 {
-	const char *key;
-	json_t *item;
-	size_t i;
-	json_array_foreach(value, i, item)
-	{
-		if (arguments_has_nul(item))
-			return true;
-	}
-	json_object_foreach(value, key, item)
-	{
-		if (arguments_has_nul(item))
-			return true;
-	}
-	return json_is_string(value) &&
-	       strlen(json_string_value(value)) != json_string_length(value);
-}
-
-static bool arguments_are_strings(const json_t *value)
-{
-	size_t i;
-	const json_t *item;
-	if (!json_is_array(value))
-		return false;
-	json_array_foreach(value, i, item)
-	{
-		if (!json_is_string(item))
-			return false;
-	}
-	return true;
-}
-
-static bool arguments_are_pairs(json_t *value)
-{
-	const char *key;
-	json_t *item;
-	if (!json_is_object(value))
-		return false;
-	json_object_foreach(value, key, item)
-	{
-		if (!json_is_string(item) || !*key || strchr(key, '='))
-			return false;
-	}
-	return true;
-}
-
-/* Whether the text is one of the choices, a list as JSON. */
-static bool arguments_is_choice(const char *choices, const char *text)
-{
-	char quoted[32];
-	snprintf(quoted, sizeof(quoted), "\"%.28s\"", text);
-	return !strchr(text, '"') && strstr(choices, quoted);
+	const char *text = json_string_value(value);
+	*nul |= text && strlen(text) != json_string_length(value);
+	return text;
 }
 
 /* Takes the value of an argument, given by the name `key`. Returns 0, or -1 after saying what it
@@ -418,37 +370,64 @@ static bool arguments_is_choice(const char *choices, const char *text)
 static int arguments_take(struct arguments *a, int at, const char *key, json_t *value)
 {
 	const struct argument *t = &a->tool->arguments[at];
-	const char *must = NULL;
+	const char *must = NULL, *name;
+	char room[100];
 	json_int_t n = json_integer_value(value);
-	if (t->type != ARGUMENT_DATA && arguments_has_nul(value))
-		return arguments_refuse(a, key, "must not have a NUL character");
+	json_t *item;
+	bool nul = false, good = true;
+	size_t i;
 	switch (t->type) {
 	case ARGUMENT_TEXT:
-	case ARGUMENT_DATA: must = json_is_string(value) ? NULL : "a string"; break;
+	case ARGUMENT_DATA:
+		good = arguments_is_text(value, &nul);
+		must = "a string";
+		break;
 	case ARGUMENT_COUNT:
-		if (json_is_integer(value) && n >= 0 && (uint64_t)n >= t->least &&
-		    (uint64_t)n <= t->most)
-			break;
+		good = json_is_integer(value) && n >= 0 && (uint64_t)n >= t->least &&
+		       (uint64_t)n <= t->most;
 		if (t->most == UINT64_MAX)
-			return arguments_refuse(
-				a, key, "must be a whole number, %" PRIu64 " at least", t->least);
-		return arguments_refuse(a, key,
-					"must be a whole number from %" PRIu64 " to %" PRIu64,
-					t->least, t->most);
-	case ARGUMENT_LINE: must = json_is_integer(value) ? NULL : "a whole number"; break;
-	case ARGUMENT_FLAG: must = json_is_boolean(value) ? NULL : "true or false"; break;
+			snprintf(room, sizeof(room), "a whole number, %" PRIu64 " at least",
+				 t->least);
+		else
+			snprintf(room, sizeof(room), "a whole number from %" PRIu64 " to %" PRIu64,
+				 t->least, t->most);
+		must = room;
+		break;
+	case ARGUMENT_LINE:
+		good = json_is_integer(value);
+		must = "a whole number";
+		break;
+	case ARGUMENT_FLAG:
+		good = json_is_boolean(value);
+		must = "true or false";
+		break;
 	case ARGUMENT_STRINGS:
-		must = arguments_are_strings(value) ? NULL : "a list of strings";
+		good = json_is_array(value);
+		json_array_foreach(value, i, item)
+		{
+			good &= arguments_is_text(item, &nul);
+		}
+		must = "a list of strings";
 		break;
 	case ARGUMENT_PAIRS:
-		must = arguments_are_pairs(value) ? NULL
-						  : "an object of strings, by the variables' names";
+		good = json_is_object(value);
+		json_object_foreach(value, name, item)
+		{
+			good &= arguments_is_text(item, &nul) && *name && !strchr(name, '=');
+		}
+		must = "an object of strings, by the variables' names";
 		break;
 	}
-	if (must)
+	if (nul && t->type != ARGUMENT_DATA)
+		return arguments_refuse(a, key, "must not have a NUL character");
+	if (!good)
 		return arguments_refuse(a, key, "must be %s", must);
-	if (t->choices && !arguments_is_choice(t->choices, json_string_value(value)))
-		return arguments_refuse(a, key, "must be one of %s", t->choices);
+	if (t->choices) {
+		const char *text = json_string_value(value);
+		snprintf(room, sizeof(room), "\"%.28s\"", text);
+		if (strchr(text, '"') || !strstr(t->choices, room))
+			return arguments_refuse(a, key, "must be one of %s", t->choices);
+	}
 	a->values[at] = value;
 	return 0;
 }
