@@ -691,7 +691,9 @@ void wording_not_printed(struct buffer *out, int error, const struct wording_pla
 	buffer_printf(out, "terse: standard output could not be written: %s", why);
 	if (place->error)
 		buffer_printf(out, "; output not kept: %s", strerror(place->error));
-	else if (place->id)
-		buffer_printf(out, "; full text: terse read %s", place->id);
+	else if (place->id) {
+		buffer_append_string(out, "; full text: ");
+		wording_read(out, place);
+	}
 	buffer_append_string(out, "\n");
 }
