@@ -661,8 +661,8 @@ int verb_find_directory(const struct verb_call *c, const char *name, struct id_f
 		dir = -1;
 	} else if ((dir = store_open_session(found->store, found->session, false)) < 0) {
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", found->id);
-	} else if (snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path, found->session) >=
-		   PATH_MAX) {
+	} else if (path && snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path,
+				    found->session) >= PATH_MAX) {
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", found->id, strerror(ENAMETOOLONG));
 		io_close(&dir);
 	}

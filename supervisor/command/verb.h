@@ -247,9 +247,9 @@ bool verb_tell_last(const struct verb_call *c, const char *name, int error,
    errno. */
 void verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id);
 
-/* Finds an artifact and opens its session's directory, whose path it stores in `path`. Returns the
-   descriptor and fills in *found except its store, or -1 after saying why not. `told`, unless NULL:
-   set to whether verb_tell_last() has said it. */
+/* Finds an artifact and opens its session's directory, whose path it stores in `path`, unless that
+   is NULL. Returns the descriptor and fills in *found except its store, or -1 after saying why not.
+   `told`, unless NULL: set to whether verb_tell_last() has said it. */
 int verb_find_directory(const struct verb_call *c, const char *name, struct id_found *found,
 			char path[PATH_MAX], bool *told);
 

@@ -178,15 +178,13 @@ static int replay_play_to_end(const struct player *p, int fd)
 }
 
 /* Opens the recording of an artifact. Returns a descriptor, or -1 after saying why not. */
-static int replay_open(const struct verb_call *c, const struct id_found *found)
+static int replay_open(const struct verb_call *c, int dir, const char *id)
 {
-	int dir = store_open_session(found->store, found->session, false);
-	int fd = dir < 0 ? -1 : id_open_file(dir, found->id, ".cast", O_RDONLY);
+	int fd = id_open_file(dir, id, ".cast", O_RDONLY);
 	if (fd < 0 && errno == ENOENT)
-		verb_error(c->verb->name, "%s: was not recorded (run it with --record)", found->id);
+		verb_error(c->verb->name, "%s: was not recorded (run it with --record)", id);
 	else if (fd < 0)
-		verb_error(c->verb->name, "%s: %m", found->id);
-	io_close(&dir);
+		verb_error(c->verb->name, "%s: %m", id);
 	return fd;
 }
 
@@ -197,20 +195,6 @@ static void replay_failed(const struct verb_call *c, const char *name, int error
 		   error == ENODATA   ? "the recording is empty"
 		   : error == EBADMSG ? "the recording is damaged"
 				      : strerror(error));
-}
-
-/* Finds and opens a recording. Returns a descriptor, or -1 after saying why not. */
-static int replay_find(const struct verb_call *c)
-{
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	int count, fd = -1;
-	if (verb_find(c, c->operands[0], stores, &count, &found) < 0)
-		verb_not_found(c, c->operands[0], errno, &found);
-	else
-		fd = replay_open(c, &found);
-	store_close_all(stores, count);
-	return fd;
 }
 
 /* "2", "0.5" */
@@ -264,7 +248,10 @@ static int replay_run(struct verb_call *c)
 		return EXIT_TERSE;
 	if (r.longest > 0)
 		p.longest = (double)r.longest / 1000;
-	int fd = replay_find(c);
+	struct id_found found;
+	int dir = verb_find_directory(c, c->operands[0], &found, NULL, NULL);
+	int fd = dir < 0 ? -1 : replay_open(c, dir, found.id);
+	io_close(&dir);
 	if (fd < 0)
 		return 1;
 	sigemptyset(&p.signals);
@@ -325,9 +312,9 @@ static int archive_open_output(const struct verb_call *c, struct output *o, cons
 }
 
 /* Writes only the recording, as far as it is whole. Returns 0, or -1 after saying why not. */
-static int archive_write_cast(const struct verb_call *c, const struct id_found *found, int to)
+static int archive_write_cast(const struct verb_call *c, int dir, const char *id, int to)
 {
-	struct recording r = {.fd = replay_open(c, found)};
+	struct recording r = {.fd = replay_open(c, dir, id)};
 	struct recording_event e;
 	int got = 0;
 	if (r.fd < 0)
@@ -339,7 +326,7 @@ static int archive_write_cast(const struct verb_call *c, const struct id_found *
 		json_decref(e.array);
 	}
 	if (result < 0 || got < 0)
-		replay_failed(c, found->id, errno);
+		replay_failed(c, id, errno);
 	json_decref(header);
 	buffer_release(&r.buffer);
 	io_close(&r.fd);
@@ -353,17 +340,16 @@ static void archive_tell(void *ctx, uint64_t done, uint64_t total)
 		      HUMAN_SIZE(done > total ? done : total));
 }
 
-static int archive_write_all(const struct verb_call *c, const struct id_found *found, int dir,
-			     int to)
+static int archive_write_all(const struct verb_call *c, int dir, const char *id, int to)
 {
 	struct progress progress;
 	progress_begin(&progress);
-	int result = archive_write(dir, found->id, to, archive_tell, &progress), error = errno;
+	int result = archive_write(dir, id, to, archive_tell, &progress), error = errno;
 	progress_end(&progress);
 	errno = error;
 	if (result < 0)
 		verb_error(c->verb->name,
-			   errno == EBUSY ? "%s: its run is still writing" : "%s: %m", found->id);
+			   errno == EBUSY ? "%s: its run is still writing" : "%s: %m", id);
 	return result;
 }
 
@@ -377,32 +363,6 @@ static void archive_print_size(const char *path, const char *size)
 	buffer_release(&line);
 }
 
-/* `cast`: only the recording. */
-static int archive_write_found(const struct verb_call *c, const struct id_found *found,
-			       const char *output, bool force, bool cast)
-{
-	char name[ID_LEN + 16], size[HUMAN_LEN];
-	struct output o;
-	int status = 1, dir = store_open_session(found->store, found->session, false);
-	snprintf(name, sizeof(name), "%s.%s", found->id, cast ? "cast" : "tar.zst");
-	if (!output)
-		output = name;
-	if (dir < 0)
-		verb_error(c->verb->name, "%s: %m", found->id);
-	if (dir < 0 || archive_open_output(c, &o, output, force) < 0)
-		goto out;
-	int written =
-		cast ? archive_write_cast(c, found, o.fd) : archive_write_all(c, found, dir, o.fd);
-	status = output_close(&o, written) < 0;
-	if (status && written == 0)
-		verb_error(c->verb->name, "%s: %m", output);
-	else if (o.size && !status)
-		archive_print_size(output, human_size(size, o.size));
-out:
-	io_close(&dir);
-	return status;
-}
-
 struct archive_options {
 	const char *output;
 	bool force, cast;
@@ -411,16 +371,29 @@ struct archive_options {
 static int archive_run(struct verb_call *c)
 {
 	struct archive_options o = {.output = NULL};
+	char name[ID_LEN + 16], size[HUMAN_LEN];
+	struct id_found found;
+	struct output out;
+	int status = 1;
 	if (verb_parse(c, &o) < 0)
 		return EXIT_TERSE;
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	int count, status = 1;
-	if (verb_find(c, c->operands[0], stores, &count, &found) < 0)
-		verb_not_found(c, c->operands[0], errno, &found);
-	else
-		status = archive_write_found(c, &found, o.output, o.force, o.cast);
-	store_close_all(stores, count);
+	int dir = verb_find_directory(c, c->operands[0], &found, NULL, NULL);
+	if (dir < 0)
+		return 1;
+	snprintf(name, sizeof(name), "%s.%s", found.id, o.cast ? "cast" : "tar.zst");
+	if (!o.output)
+		o.output = name;
+	if (archive_open_output(c, &out, o.output, o.force) < 0)
+		goto out;
+	int written = o.cast ? archive_write_cast(c, dir, found.id, out.fd)
+			     : archive_write_all(c, dir, found.id, out.fd);
+	status = output_close(&out, written) < 0;
+	if (status && written == 0)
+		verb_error(c->verb->name, "%s: %m", o.output);
+	else if (out.size && !status)
+		archive_print_size(o.output, human_size(size, out.size));
+out:
+	io_close(&dir);
 	return status;
 }
 

@@ -205,18 +205,6 @@ static void candidates_add_profiles(struct candidates *c)
 	candidates_add_string(c, PROFILE_DEFAULT, NULL);
 }
 
-static void candidates_add_keys(struct candidates *c)
-{
-	candidates_add_words(c, "enter|tab|escape|space|backspace|up|down|left|right|home|end|"
-				"insert|delete|pageup|pagedown|shift-tab|f1|f2|f3|f4|f5|f6|f7|f8|"
-				"f9|f10|f11|f12|ctrl-c|ctrl-d|ctrl-z");
-}
-
-static void candidates_add_signals(struct candidates *c)
-{
-	candidates_add_words(c, "HUP|INT|QUIT|KILL|USR1|USR2|TERM|CONT|STOP|TSTP");
-}
-
 static void candidates_add_ids(struct candidates *c)
 {
 	if (c->verb->live)
@@ -225,32 +213,28 @@ static void candidates_add_ids(struct candidates *c)
 		candidates_add_artifacts(c);
 }
 
-static void candidates_add_files(struct candidates *c)
-{
-	c->part = SHELL_FILES;
-}
-
-static void candidates_add_folders(struct candidates *c)
-{
-	c->part = SHELL_FOLDERS;
-}
-
-static void candidates_add_command(struct candidates *c)
-{
-	c->part = SHELL_COMMAND;
-}
-
 /* What the words in capitals stand for, in the forms of a verb and as values of its options. */
 static const struct {
 	const char *place;
 	void (*add)(struct candidates *c);
+	const char *words;    /* or these */
+	enum shell_part part; /* or what the shell completes */
 } places[] = {
-	{"ID", candidates_add_ids},        {"FILE", candidates_add_files},
-	{"DIR", candidates_add_folders},   {"COMMAND", candidates_add_command},
-	{"NAME", candidates_add_sessions}, {"SESSION", candidates_add_sessions},
-	{"AGENT", candidates_add_agents},  {"SETTING", candidates_add_settings},
-	{"KEY", candidates_add_keys},      {"SIGNAL", candidates_add_signals},
-	{"VERB", candidates_add_verbs},
+	{"ID", candidates_add_ids, NULL, SHELL_NONE},
+	{"NAME", candidates_add_sessions, NULL, SHELL_NONE},
+	{"SESSION", candidates_add_sessions, NULL, SHELL_NONE},
+	{"AGENT", candidates_add_agents, NULL, SHELL_NONE},
+	{"SETTING", candidates_add_settings, NULL, SHELL_NONE},
+	{"VERB", candidates_add_verbs, NULL, SHELL_NONE},
+	{"KEY", NULL,
+	 "enter|tab|escape|space|backspace|up|down|left|right|home|end|insert|delete|pageup|"
+	 "pagedown|"
+	 "shift-tab|f1|f2|f3|f4|f5|f6|f7|f8|f9|f10|f11|f12|ctrl-c|ctrl-d|ctrl-z",
+	 SHELL_NONE},
+	{"SIGNAL", NULL, "HUP|INT|QUIT|KILL|USR1|USR2|TERM|CONT|STOP|TSTP", SHELL_NONE},
+	{"FILE", NULL, NULL, SHELL_FILES},
+	{"DIR", NULL, NULL, SHELL_FOLDERS},
+	{"COMMAND", NULL, NULL, SHELL_COMMAND},
 };
 
 /* Adds what a place of `len` bytes can be: "ID|FILE", "yes|no", "N|failed". */
@@ -262,9 +246,15 @@ static void candidates_add_place(struct candidates *c, const char *place, size_t
 		if (one > 0 && islower((unsigned char)*place))
 			candidates_add(c, place, one, NULL);
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-			if (strlen(places[i].place) == one &&
-			    memcmp(places[i].place, place, one) == 0)
+			if (strlen(places[i].place) != one ||
+			    memcmp(places[i].place, place, one) != 0)
+				continue;
+			if (places[i].add)
 				places[i].add(c);
+			if (places[i].words)
+				candidates_add_words(c, places[i].words);
+			if (places[i].part != SHELL_NONE)
+				c->part = places[i].part;
 		}
 		place += one;
 	}

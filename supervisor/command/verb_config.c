@@ -7,9 +7,6 @@
 //
 // origin.by is one of default, system, user, project (these with path and line), agent, profile,
 // variable and flag (these with name). Sizes are bytes, durations milliseconds.
-//
-//   {"profiles":[{"name":"read","match":["cat|tac"],"settings":{"size":"30KB", ...}}, ...]}
-//   {"agents":[{"name":"codex","environment":["CODEX_THREAD_ID"], ...,"settings":{...}}, ...]}
 
 #include "config/completion.h"
 #include "config/error.h"
@@ -133,57 +130,6 @@ static void config_json_settings(struct buffer *out, const struct settings *s, c
 	json_begin_array(out, "settings");
 	for (size_t i = 0; i < option_count; i++)
 		config_json_setting(out, s, &option_table[i]);
-	json_end_array(out);
-	json_end_object(out);
-}
-
-/* The items that one layer has for a key; if `all`, after those of the layers below. */
-static void config_json_items(struct buffer *out, const struct layer *layer, const char *name,
-			      const char *key, bool all)
-{
-	const struct layer_entry *e = NULL;
-	if (layer && all)
-		config_json_items(out, layer->below, name, key, all);
-	while (layer && (e = layer_next(layer, name, key, e)) != NULL) {
-		if (*e->text)
-			json_add_string(out, NULL, e->text);
-	}
-}
-
-static void config_json_section(struct buffer *out, const struct layer_form *form,
-				const struct layer *top, const char *name)
-{
-	json_begin_object(out, NULL);
-	json_add_string(out, "name", name);
-	for (const struct layer_key *key = form->keys; key->name; key++) {
-		json_begin_array(out, key->name);
-		config_json_items(out, key->adds ? top : layer_with(top, name, key->name), name,
-				  key->name, key->adds);
-		json_end_array(out);
-	}
-	json_begin_object(out, "settings");
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-		const struct layer *layer;
-		const struct layer_entry *e = layer_value(top, name, o, &layer);
-		char text[VALUE_LEN];
-		if (e)
-			json_add_string(out, o->key, option_number_text(o, e->value, text));
-	}
-	json_end_object(out);
-	json_end_object(out);
-}
-
-static void config_json_sections(struct buffer *out, const struct layer_form *form,
-				 const struct layer *top)
-{
-	char plural[32];
-	const char *name;
-	snprintf(plural, sizeof(plural), "%ss", form->word);
-	json_begin_object(out, NULL);
-	json_begin_array(out, plural);
-	for (size_t i = 0; (name = layer_name(top, i)) != NULL; i++)
-		config_json_section(out, form, top, name);
 	json_end_array(out);
 	json_end_object(out);
 }
@@ -533,13 +479,9 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 }
 
 static int config_print_sections(const struct settings *s, const struct layer_form *form,
-				 const struct layer *top, bool json)
+				 const struct layer *top)
 {
 	struct buffer text = BUFFER_INIT;
-	if (json) {
-		config_json_sections(&text, form, top);
-		return config_print_json(&text);
-	}
 	layer_write(&text, s, form, top);
 	return config_print_clean(&text);
 }
@@ -562,12 +504,14 @@ static int config_run(struct verb_call *c)
 	char **words = c->operands;
 	int count = c->operand_count;
 	const char *action = count > 0 && !c->plain ? words[0] : "";
+	if (r.json && (r.profiles || r.agents)) {
+		verb_error("config", "--json prints the settings only");
+		return EXIT_TERSE;
+	}
 	if (r.profiles)
-		return config_print_sections(c->settings, &profiles_form, profiles_of(c->settings),
-					     r.json);
+		return config_print_sections(c->settings, &profiles_form, profiles_of(c->settings));
 	if (r.agents)
-		return config_print_sections(c->settings, &rules_form, rules_of(c->settings),
-					     r.json);
+		return config_print_sections(c->settings, &rules_form, rules_of(c->settings));
 	struct buffer text = BUFFER_INIT;
 	if (r.manual) {
 		option_print_manual(&text);
@@ -604,7 +548,8 @@ static const struct verb_option config_options[] = {
 	 "the known commands, in the syntax of the ini file"},
 	{"--agents", 0, VERB_FLAG, offsetof(struct config_options, agents), NULL,
 	 "the known agents, in the same syntax"},
-	{"--json", 0, VERB_FLAG, offsetof(struct config_options, json), NULL, "the same as JSON"},
+	{"--json", 0, VERB_FLAG, offsetof(struct config_options, json), NULL,
+	 "the settings as JSON"},
 	{"--man", 0, VERB_FLAG, offsetof(struct config_options, manual), NULL,
 	 "the manual page terse.ini(5)"},
 	VERB_END_ROW,

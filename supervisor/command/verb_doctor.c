@@ -67,24 +67,22 @@ static void doctor_report(struct doctor *d, enum state state, const char *what, 
 	buffer_release(&clean);
 }
 
-static void doctor_check_pty(struct doctor *d)
+/* What every run needs. */
+static void doctor_check_system(struct doctor *d)
 {
 	struct pty pty;
 	if (pty_open(&pty, 80, 24, PTY_WRITTEN, NULL) < 0) {
 		doctor_report(d, BAD, "pseudo-terminal", "%s", strerror(errno));
-		return;
+	} else {
+		doctor_report(d, GOOD, "pseudo-terminal", "can be opened");
+		io_close(&pty.master);
+		io_close(&pty.slave);
 	}
-	doctor_report(d, GOOD, "pseudo-terminal", "can be opened");
-	io_close(&pty.master);
-	io_close(&pty.slave);
-}
-
-static void doctor_check_proc(struct doctor *d)
-{
-	bool good = access("/proc/self/stat", R_OK) == 0;
-	doctor_report(d, good ? GOOD : BAD, "/proc", "%s",
-		      good ? "readable"
-			   : "missing: readers of pipes get the whole text, never a preview");
+	if (access("/proc/self/stat", R_OK) == 0)
+		doctor_report(d, GOOD, "/proc", "readable");
+	else
+		doctor_report(d, BAD, "/proc",
+			      "missing: readers of pipes get the whole text, never a preview");
 }
 
 /* Reports the stores up to the first usable one. */
@@ -104,25 +102,22 @@ static void doctor_on_store(void *ctx, const char *path, const char *origin, int
 	d->store_found = error == 0;
 }
 
-static void doctor_check_configuration(struct doctor *d)
+static void doctor_check_configuration(struct doctor *d, const struct settings *s)
 {
 	struct settings settings = {0};
 	struct option_error error = {""};
-	if (settings_load(&settings, &error) < 0)
-		return;
-	doctor_report(d, *error.text ? BAD : GOOD, "configuration", "%s",
-		      *error.text ? error.text : "no errors");
-	settings_release(&settings);
-}
-
-static void doctor_check_shell(struct doctor *d, const struct settings *s)
-{
+	if (settings_load(&settings, &error) == 0) {
+		doctor_report(d, *error.text ? BAD : GOOD, "configuration", "%s",
+			      *error.text ? error.text : "no errors");
+		settings_release(&settings);
+	}
 	const char *shell = shell_find(s->shell);
 	bool good = access(shell, X_OK) == 0;
 	doctor_report(d, good ? GOOD : BAD, "shell", "%s", good ? shell : strerror(errno));
 }
 
-static void doctor_check_reader(struct doctor *d)
+/* What this call itself runs in. */
+static void doctor_check_here(struct doctor *d)
 {
 	static const char *const names[] = {
 		[SINK_PERSON] = "a person at a terminal; output is passed through",
@@ -131,12 +126,13 @@ static void doctor_check_reader(struct doctor *d)
 		[SINK_FILE] = "a file; it gets the whole text",
 		[SINK_CLOSED] = "nobody; it is closed",
 	};
+	const char *off = getenv("TERSE"), *areas = getenv(TRACE_VARIABLE);
 	doctor_report(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
-}
-
-static void doctor_check_trace(struct doctor *d)
-{
-	const char *areas = getenv(TRACE_VARIABLE);
+	if (off && strcmp(off, "0") == 0)
+		doctor_report(d, NOTE, "TERSE=0", "commands are run without terse");
+	if (active_is_inside(getenv(ACTIVE_NAME)))
+		doctor_report(d, NOTE, "this shell is inside terse",
+			      "commands are run as they are");
 	if (!areas || !*areas)
 		doctor_report(d, NOTE, "trace",
 			      "off; " TRACE_VARIABLE "=all writes one of each run's decisions");
@@ -145,16 +141,6 @@ static void doctor_check_trace(struct doctor *d)
 	else
 		doctor_report(d, BAD, "trace", TRACE_VARIABLE "=%s: %s", areas,
 			      errno == EINVAL ? "no such area" : strerror(errno));
-}
-
-static void doctor_check_switches(struct doctor *d)
-{
-	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
-	if (off && strcmp(off, "0") == 0)
-		doctor_report(d, NOTE, "TERSE=0", "commands are run without terse");
-	if (active_is_inside(active))
-		doctor_report(d, NOTE, "this shell is inside terse",
-			      "commands are run as they are");
 }
 
 /* --- the remote -------------------------------------------------------------------------- */
@@ -438,32 +424,11 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 		doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s", found, w->agent);
 }
 
-static void doctor_check_agents(struct doctor *d, const struct place *place)
-{
-	char here[PATH_MAX];
-	bool known = getcwd(here, sizeof(here)) != NULL;
-	for (const struct wiring *w = wirings; w->agent; w++)
-		doctor_check_agent(d, w, known ? here : NULL, *place);
-}
-
-static int doctor_print_json(struct doctor *d)
-{
-	struct buffer out = BUFFER_INIT;
-	envelope_begin(&out);
-	json_add_string(&out, "version", TERSE_VERSION);
-	json_add_number(&out, "problems", d->problems);
-	json_begin_array(&out, "checks");
-	buffer_add(&out, &d->checks);
-	json_end_array(&out);
-	envelope_end(&out);
-	buffer_release(&d->checks);
-	return verb_print(NULL, &out);
-}
-
 static int doctor_run(struct verb_call *c)
 {
 	struct doctor d = {.problems = 0};
 	struct place own, place;
+	char here[PATH_MAX];
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
 	d.json = c->json;
@@ -472,21 +437,29 @@ static int doctor_run(struct verb_call *c)
 		puts("terse " TERSE_VERSION);
 	place_find(&own);
 	place_wired(&place, &own);
-	doctor_check_pty(&d);
-	doctor_check_proc(&d);
+	doctor_check_system(&d);
 	store_explain(doctor_on_store, &d);
 	if (!d.store_found)
 		doctor_report(&d, BAD, "store", "none can be written: long output can't be kept");
-	doctor_check_configuration(&d);
-	doctor_check_shell(&d, c->settings);
+	doctor_check_configuration(&d, c->settings);
 	doctor_check_remote(&d, c->settings);
 	doctor_check_place(&d, &own);
-	doctor_check_agents(&d, &place);
-	doctor_check_reader(&d);
-	doctor_check_switches(&d);
-	doctor_check_trace(&d);
-	int status = d.json ? doctor_print_json(&d) : 0;
-	return status || d.problems > 0;
+	bool known = getcwd(here, sizeof(here)) != NULL;
+	for (const struct wiring *w = wirings; w->agent; w++)
+		doctor_check_agent(&d, w, known ? here : NULL, place);
+	doctor_check_here(&d);
+	if (!d.json)
+		return d.problems > 0;
+	struct buffer out = BUFFER_INIT;
+	envelope_begin(&out);
+	json_add_string(&out, "version", TERSE_VERSION);
+	json_add_number(&out, "problems", d.problems);
+	json_begin_array(&out, "checks");
+	buffer_add(&out, &d.checks);
+	json_end_array(&out);
+	envelope_end(&out);
+	buffer_release(&d.checks);
+	return verb_print(c, &out) || d.problems > 0;
 }
 
 static const struct verb_option doctor_options[] = {

@@ -72,12 +72,6 @@ static int run_refuse(const struct job *job, const struct option_error *error)
 	return run_fail(job, "out_of_memory", strerror(ENOMEM), EXIT_TERSE);
 }
 
-static int run_bad_usage(struct option_error *error, const char *what, const char *why)
-{
-	snprintf(error->text, sizeof(error->text), "%s: %s (see terse help run)", what, why);
-	return -1;
-}
-
 /* --control and --leash (1). */
 static const char *run_take_caller(void *into, const struct verb_option *o, const char *value)
 {
@@ -114,15 +108,6 @@ static void run_find_report_options(struct settings *s, int argc, char **argv, i
 	}
 }
 
-static int run_no_command(struct option_error *error)
-{
-	struct stat st;
-	bool fed = fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
-	return run_bad_usage(error, "run",
-			     fed ? "no command given; terse filter takes what is piped in"
-				 : "no command given");
-}
-
 /* Reads the options up to the command. Returns 0, or -1 with an error. */
 static int run_parse(struct verb_call *c, struct arguments *a, struct option_error *error)
 {
@@ -137,8 +122,15 @@ static int run_parse(struct verb_call *c, struct arguments *a, struct option_err
 		return -1;
 	}
 	a->argv = c->operands;
-	if (!a->string && c->operand_count == 0)
-		return run_no_command(error);
+	if (!a->string && c->operand_count == 0) {
+		struct stat st;
+		bool fed = fstat(STDIN_FILENO, &st) == 0 &&
+			   (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+		snprintf(error->text, sizeof(error->text),
+			 "run: no command given%s (see terse help run)",
+			 fed ? "; terse filter takes what is piped in" : "");
+		return -1;
+	}
 	/* As with sh -c, the arguments of the string follow it. */
 	if (!a->string && c->operand_count == 1 && shell_is_string(a->argv[0]))
 		a->string = *a->argv++;
@@ -304,7 +296,7 @@ static int run_apply_profile(struct settings *s, char *const *argv, const char *
 	if (!wanted && !s->profile)
 		return 0;
 	if (profile_choose(s, argv, string, &choice, error) < 0 && *error->text) {
-		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
+		if (is_by_flag(s, "run", "profile"))
 			return -1;
 		verb_error(NULL, "%s", error->text);
 	}
@@ -331,12 +323,6 @@ static int run_hide_secrets(struct job *job)
 	return 0;
 }
 
-/* Whether a run that yields was asked for by whoever typed the command, and not by a rule. */
-static bool run_is_deliberate(struct settings *s)
-{
-	return s->detach || option_source(s, option_by_key("run", "yield"))->by == ORIGIN_FLAG;
-}
-
 /* What the agent's section has set, and nothing has overridden. */
 static void run_trace_agent(struct settings *s)
 {
@@ -358,7 +344,8 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 		job->shown = NULL;
 		return run_refuse(job, &error);
 	}
-	job->deliberate = run_is_deliberate(s);
+	/* By whoever typed the command, and not by a rule. */
+	job->deliberate = s->detach || is_by_flag(s, "run", "yield");
 	if (trace_mask)
 		run_trace_agent(s);
 	channels_decide(&job->channels, s, run_is_captured(), jobs);

@@ -19,20 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int path_print(const struct verb_call *c, const char *id, const char *path)
-{
-	struct buffer out = BUFFER_INIT;
-	if (c->json) {
-		envelope_begin(&out);
-		json_add_string(&out, "artifact", id);
-		json_add_string(&out, "path", path);
-		envelope_end(&out);
-	} else {
-		buffer_printf(&out, "%s\n", path);
-	}
-	return verb_print(c, &out);
-}
-
 struct path_options {
 	bool raw, standard_error;
 };
@@ -63,10 +49,20 @@ static int path_run(struct verb_call *c)
 	const char *filed = part < ARTIFACT_RAW && meta_read(dir, found.id, &m) == 0
 				    ? m.files[part == ARTIFACT_ERR]
 				    : NULL;
-	if (filed || io_is_there(dir, file))
-		status = path_print(c, found.id, filed ? filed : path);
-	else
+	const char *at = filed ? filed : path;
+	struct buffer out = BUFFER_INIT;
+	if (!filed && !io_is_there(dir, file)) {
 		verb_fail_part(c, part, dir, found.id);
+	} else if (c->json) {
+		envelope_begin(&out);
+		json_add_string(&out, "artifact", found.id);
+		json_add_string(&out, "path", at);
+		envelope_end(&out);
+		status = verb_print(c, &out);
+	} else {
+		buffer_printf(&out, "%s\n", at);
+		status = verb_print(c, &out);
+	}
 	meta_release(&m);
 	io_close(&dir);
 	return status;
@@ -153,24 +149,6 @@ static void show_add_line(struct show *s, const char *title, const char *text)
 	buffer_append_string(&s->out, "\n");
 }
 
-static void show_add_start(struct show *s)
-{
-	char age[HUMAN_LEN];
-	human_age(age, clock_real_ms() - s->meta.started_ms);
-	buffer_printf(&s->out, "%-10s %s (%s ago)\n", "started", HUMAN_TIME(s->meta.started_ms),
-		      age);
-}
-
-static void show_add_command(struct show *s)
-{
-	struct buffer words = BUFFER_INIT;
-	row_add_command(&words, &s->meta);
-	const char *text = buffer_string(&words);
-	show_add_line(s, "command", text ? text : "");
-	s->out.failed |= words.failed;
-	buffer_release(&words);
-}
-
 static void show_add_part(struct show *s, enum artifact_part part)
 {
 	char lines[HUMAN_LEN], size[HUMAN_LEN];
@@ -194,7 +172,7 @@ static void show_add_part(struct show *s, enum artifact_part part)
 static void show_add_run(struct show *s)
 {
 	const struct meta *m = &s->meta;
-	struct buffer *out = &s->out;
+	struct buffer *out = &s->out, words = BUFFER_INIT;
 	if (s->damaged) {
 		buffer_printf(out, "%-10s can't be read (%s); the text can\n", "metadata",
 			      strerror(s->damaged));
@@ -206,9 +184,13 @@ static void show_add_run(struct show *s)
 	wording_end(out, &end);
 	paint_end(out, s->colour);
 	buffer_append_string(out, "\n");
-	show_add_command(s);
+	row_add_command(&words, m);
+	show_add_line(s, "command", buffer_string(&words) ? words.data : "");
+	s->out.failed |= words.failed;
+	buffer_release(&words);
 	show_add_line(s, "directory", m->cwd);
-	show_add_start(s);
+	buffer_printf(out, "%-10s %s (%s ago)\n", "started", HUMAN_TIME(m->started_ms),
+		      human_age((char[HUMAN_LEN]){0}, clock_real_ms() - m->started_ms));
 	if (m->state == META_RUNNING)
 		buffer_printf(out, "%-10s command %d, supervisor %d\n", "processes", m->command,
 			      m->supervisor);

@@ -206,8 +206,6 @@ static void json_tells_the_same(void **state)
 
 static void profiles_are_listed(void **state)
 {
-	json_t *root;
-	const json_t *read;
 	(void)state;
 	write_file("user.ini", "[profile read]\nmatch = mdcat\nsize = 16KB\n[profile mine]\n"
 			       "match = x\n");
@@ -219,18 +217,7 @@ static void profiles_are_listed(void **state)
 	expect_line("max_lines = 2000");
 	expect_line("[profile mine]");
 	expect_line("\tx ; user.ini:5");
-	assert_int_equal(RUN("--profiles", "--json"), 0);
-	root = json_loads(said, 0, NULL);
-	assert_non_null(root);
-	const json_t *all = json_object_get(root, "profiles");
-	assert_string_equal(member(json_array_get(all, json_array_size(all) - 1), "name"), "mine");
-	read = json_array_get(all, 2);
-	assert_string_equal(member(read, "name"), "read");
-	assert_string_equal(member(json_object_get(read, "settings"), "size"), "16KB");
-	assert_string_equal(member(json_object_get(read, "settings"), "mode"), "head");
-	assert_string_equal(json_string_value(json_array_get(json_object_get(read, "match"), 0)),
-			    "cat|tac|head|tail|nl|rev|fold|fmt|pr|column|expand|unexpand");
-	json_decref(root);
+	assert_int_equal(RUN("--profiles", "--json"), EXIT_TERSE);
 }
 
 static void check_tells_of_all_errors(void **state)
