@@ -67,6 +67,9 @@ static size_t skip_gap(const struct outline *o, size_t at)
 
 static int add_node(struct outline *o, struct outline_node node)
 {
+	/* Each table is looked for among all before it. */
+	if (o->toml && o->count == OUTLINE_TOML_MAX)
+		return outline_refuse(o, node.begin, "more than 20,000 values");
 	struct outline_node *added = array_add(&o->nodes, &o->count, &o->cap, sizeof(*added));
 	if (!added)
 		return -1;

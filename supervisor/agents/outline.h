@@ -40,7 +40,7 @@ struct outline {
 	size_t at;
 };
 
-enum { OUTLINE_DEPTH_MAX = 64 };
+enum { OUTLINE_DEPTH_MAX = 64, OUTLINE_TOML_MAX = 20000 };
 
 /* Returns 0, or -1 with errno: EINVAL with `reason` and `at` filled in; ENOMEM. To be released in
    any case. */

@@ -205,6 +205,18 @@ TEST(tables_are_changed)
 	}
 }
 
+TEST(too_many_tables_are_refused)
+{
+	struct buffer text = BUFFER_INIT;
+	struct outline o;
+	for (int i = 0; i < OUTLINE_TOML_MAX; i++)
+		buffer_append_string(&text, "[[a]]\n");
+	assert_int_equal(outline_parse(&o, true, text.data, text.len), -1);
+	assert_int_equal(outline_line(o.text, o.at), OUTLINE_TOML_MAX);
+	outline_release(&o);
+	buffer_release(&text);
+}
+
 TEST(strings_of_toml_are_read)
 {
 	static const struct {
