@@ -24,7 +24,7 @@
 /* Bytes at the end of a text in which its last line is searched. */
 #define TAIL_MOST ((size_t)4096)
 
-static const struct terminal *live_screen(const struct live *l)
+const struct terminal *live_screen(const struct live *l)
 {
 	struct interceptor *text = source_text(l->source);
 	if (!text)
@@ -106,29 +106,24 @@ static void live_describe_text(const struct live *l, const struct terminal *t,
 }
 
 /* In the first store where a socket can be. */
-static int live_make_socket(struct live *l)
+static void live_try_open(struct live *l)
 {
 	struct store store;
 	int next = 0, result = -1;
-	if (record_claim(l->record) < 0)
-		return -1;
-	while (result < 0 && store_open_next(&store, &next) == 0) {
+	l->open_at = 0;
+	if (l->opened)
+		return;
+	l->opened = true;
+	while (result < 0 && record_claim(l->record) == 0 && store_open_next(&store, &next) == 0) {
 		int dir = store_open_live(&store, true);
 		if (dir >= 0)
 			result = control_open(&l->control, dir, l->record->meta.id);
 		store_close(&store);
 	}
-	return result;
-}
-
-static void live_try_open(struct live *l)
-{
-	l->open_at = 0;
-	if (!l->opened && live_make_socket(l) < 0)
+	if (result < 0)
 		TRACE(PROCESS, "supervisor: no control socket: %m");
-	else if (!l->opened)
+	else
 		TRACE(PROCESS, "supervisor: control socket %s", l->control.name);
-	l->opened = true;
 }
 
 int live_describe(struct live *l, bool reads, struct live_status *now)
@@ -196,18 +191,6 @@ out:
 	return result;
 }
 
-int live_repaint(const struct live *l, struct buffer *out)
-{
-	const struct terminal *t = live_screen(l);
-	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
-}
-
-bool live_sends_application_keys(const struct live *l)
-{
-	const struct terminal *t = live_screen(l);
-	return t && terminal_cursor_keys(t);
-}
-
 /* In the middle of a line the first end of input only sends the line. */
 size_t live_end_of_input(const struct live *l, char end[2])
 {
@@ -236,16 +219,6 @@ int live_resize(struct live *l, unsigned cols, unsigned rows, bool own)
 		l->rows = rows;
 	}
 	return 0;
-}
-
-void live_follow(struct live *l)
-{
-	struct interceptor *text = source_text(l->source);
-	l->follows = true;
-	if (text) {
-		interceptor_follow(text);
-		interceptor_settle(text, clock_monotonic_ms());
-	}
 }
 
 void live_init(struct live *l, const struct job *job, struct source *source, struct record *record,
@@ -281,23 +254,18 @@ int live_open(struct live *l)
 	return l->record->artifact ? 0 : -1;
 }
 
-/* The artifact is there from the first byte on. */
-static void live_start_recording(struct live *l)
-{
-	struct interceptor *text = source_text(l->source);
-	bool cooked = l->source->pty && l->job->channels.controlling;
-	l->recording = false;
-	if (text)
-		interceptor_spill(text);
-	if (l->record->artifact)
-		cast_start(&l->cast, l->record->artifact, &l->record->meta, !cooked);
-}
-
 void live_output(struct live *l, const char *data, size_t len)
 {
 	l->active = true;
-	if (l->recording)
-		live_start_recording(l);
+	/* The artifact is there from the first byte on. */
+	if (l->recording) {
+		bool cooked = l->source->pty && l->job->channels.controlling;
+		l->recording = false;
+		if (source_text(l->source))
+			interceptor_spill(l->source->text);
+		if (l->record->artifact)
+			cast_start(&l->cast, l->record->artifact, &l->record->meta, !cooked);
+	}
 	if (l->cast.artifact)
 		cast_output(&l->cast, clock_monotonic_ms() - l->job->begun_ms, data, len);
 	if (l->control.clients)
@@ -312,28 +280,22 @@ void live_typed(struct live *l, const char *data, size_t len)
 	l->typed = data[len - 1];
 }
 
-/* Makes lines final for those who follow. Returns whether there are more of them. */
-static bool live_settle(struct live *l, int64_t now_ms)
-{
-	struct interceptor *text = l->follows ? source_text(l->source) : NULL;
-	uint64_t before = l->settled;
-	if (!text)
-		return false;
-	int64_t due = interceptor_settle_due(text);
-	if (l->active || (due && now_ms >= due))
-		interceptor_settle(text, now_ms);
-	l->settled = interceptor_settled(text);
-	return l->settled != before;
-}
-
 bool live_step(struct live *l, int64_t now_ms)
 {
-	bool settled = live_settle(l, now_ms);
+	struct interceptor *text = l->follows ? source_text(l->source) : NULL;
+	const uint64_t settled = l->settled;
+	/* Makes lines final for those who follow. */
+	if (text) {
+		int64_t due = interceptor_settle_due(text);
+		if (l->active || (due && now_ms >= due))
+			interceptor_settle(text, now_ms);
+		l->settled = interceptor_settled(text);
+	}
 	if (l->open_at && now_ms >= l->open_at)
 		live_try_open(l);
 	if (l->active)
 		prompt_touch(&l->prompt, now_ms);
-	if (l->active || settled) {
+	if (l->active || l->settled != settled) {
 		l->active = false;
 		if (l->control.clients && !l->changed_at)
 			l->changed_at = l->changes_sent_at + CHANGED_MS > now_ms

@@ -133,19 +133,15 @@ int live_open(struct live *l);
 /* The state of the run. `reads`: for somebody who will read the text. Returns 0 or an errno. */
 int live_describe(struct live *l, bool reads, struct live_status *now);
 
-/* The screen as JSON, or painted anew. Both return 0 or an errno. */
-int live_picture(const struct live *l, bool painted, struct buffer *json);
-int live_repaint(const struct live *l, struct buffer *out);
+/* The screen as it is now, or NULL without memory for it. */
+const struct terminal *live_screen(const struct live *l);
 
-/* Somebody reads the text as it grows. */
-void live_follow(struct live *l);
+/* The same as JSON. Returns 0 or an errno. */
+int live_picture(const struct live *l, bool painted, struct buffer *json);
 
 /* The command has written, or was typed to. */
 void live_output(struct live *l, const char *data, size_t len);
 void live_typed(struct live *l, const char *data, size_t len);
-
-/* Whether what is typed comes as a cursor key in the form ESC O A. */
-bool live_sends_application_keys(const struct live *l);
 
 /* What ends the input now: fills in `end` and returns its length; 0: there is no terminal. */
 size_t live_end_of_input(const struct live *l, char end[2]);

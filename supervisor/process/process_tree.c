@@ -55,11 +55,6 @@ static int process_tree_read_lists(pid_t parent, struct buffer *out)
 	return count;
 }
 
-static bool buffers_are_equal(const struct buffer *a, const struct buffer *b)
-{
-	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
-}
-
 /* While a list is read, a child that ends makes the kernel skip another, and a thread that ends
    leaves its children to another one. The one that has gone is missing in the next reading, so two
    readings that agree have skipped nobody. Returns 0, or -1 if no two agree. */
@@ -69,7 +64,7 @@ static int process_tree_read_steady(pid_t parent, struct buffer *text)
 	int result = -1, lists = process_tree_read_lists(parent, text);
 	for (int i = 0; lists > 0 && result < 0 && i < READINGS; i++) {
 		lists = process_tree_read_lists(parent, &again);
-		if (buffers_are_equal(text, &again))
+		if (buffer_is(text, again.data, again.len))
 			result = 0;
 		struct buffer other = *text;
 		*text = again;
@@ -82,22 +77,6 @@ static int process_tree_read_steady(pid_t parent, struct buffer *text)
 		return 0;
 	}
 	return result;
-}
-
-static int process_tree_take_lists(pid_t parent, struct buffer *out)
-{
-	struct buffer text = BUFFER_INIT;
-	int result = process_tree_read_steady(parent, &text);
-	const char *at = result == 0 ? buffer_string(&text) : NULL;
-	char *end;
-	if (!at)
-		result = -1;
-	for (long pid; at && (pid = strtol(at, &end, 10)) > 0; at = end) {
-		const pid_t child = (pid_t)pid;
-		buffer_append(out, &child, sizeof(child));
-	}
-	buffer_release(&text);
-	return result < 0 ? -1 : buffer_check(out);
 }
 
 static void process_tree_pass(struct process_tree *k)
@@ -116,8 +95,20 @@ static void process_tree_pass(struct process_tree *k)
 int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out)
 {
 	buffer_clear(out);
-	if (!k->passes && process_tree_take_lists(parent, out) == 0)
-		return 0;
+	if (!k->passes) {
+		struct buffer text = BUFFER_INIT;
+		bool is_steady = process_tree_read_steady(parent, &text) == 0;
+		const char *at = is_steady ? buffer_string(&text) : NULL;
+		char *end;
+		k->passes = !at;
+		for (long pid; at && (pid = strtol(at, &end, 10)) > 0; at = end) {
+			const pid_t child = (pid_t)pid;
+			buffer_append(out, &child, sizeof(child));
+		}
+		buffer_release(&text);
+		if (!k->passes && buffer_check(out) == 0)
+			return 0;
+	}
 	k->passes = true;
 	buffer_clear(out);
 	if (k->all.len == 0)
@@ -228,13 +219,6 @@ static bool is_member(pid_t pid, const struct tree_end *e)
 	       process_is_alive(&p);
 }
 
-/* Whether a session may be signalled. Below 2 it is nobody's: 0 is what all processes have whose
-   session began outside of a container. A process ends its own session only if it leads it. */
-static bool may_signal(pid_t session)
-{
-	return session > 1 && (session == getpid() || session != getsid(0));
-}
-
 /* Uses a pidfd, so that a recycled PID is never signalled. */
 static void tree_end_signal(pid_t pid, const struct tree_end *e, int sig, bool resume)
 {
@@ -250,22 +234,14 @@ static void tree_end_signal(pid_t pid, const struct tree_end *e, int sig, bool r
 	close(fd);
 }
 
-/* Where /proc can't be read, the command's process group has to do. */
-static int send_to_group(pid_t group, int sig, bool resume)
-{
-	if (group <= 1 || kill(-group, sig) < 0)
-		return 0;
-	if (resume)
-		kill(-group, SIGCONT);
-	return 1;
-}
-
 /* `resume`: stopped ones are continued, so that they get the signal. */
 static int send_to_all(const struct tree_end *e, int sig, bool resume)
 {
 	struct process_walk w;
 	int count = 0, seen = 0;
-	if (!may_signal(e->session))
+	/* Below 2 it is nobody's: 0 is what all processes have whose session began outside of a
+	   container. A process ends its own session only if it leads it. */
+	if (e->session <= 1 || (e->session != getpid() && e->session == getsid(0)))
 		return 0;
 	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {
 		seen++;
@@ -276,7 +252,12 @@ static int send_to_all(const struct tree_end *e, int sig, bool resume)
 			tree_end_signal((pid_t)pid, e, sig, resume);
 	}
 	process_walk_end(&w);
-	return seen ? count : send_to_group(e->group, sig, resume);
+	/* Where /proc can't be read, the command's process group has to do. */
+	if (seen || e->group <= 1 || kill(-e->group, sig) < 0)
+		return count;
+	if (resume)
+		kill(-e->group, SIGCONT);
+	return 1;
 }
 
 int tree_signal(pid_t session, int sig)

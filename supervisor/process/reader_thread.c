@@ -113,12 +113,6 @@ static void *reader_thread_run(void *arg)
 	return NULL;
 }
 
-static bool has_processors(void)
-{
-	cpu_set_t set;
-	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1;
-}
-
 /* With all signals blocked, since they are for the owner. */
 static int reader_thread_start(struct reader_thread *in)
 {
@@ -138,7 +132,9 @@ static int reader_thread_start(struct reader_thread *in)
 
 struct reader_thread *reader_thread_begin(int fd)
 {
-	struct reader_thread *in = has_processors() ? calloc(1, sizeof(*in)) : NULL;
+	cpu_set_t set;
+	bool pays = sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1;
+	struct reader_thread *in = pays ? calloc(1, sizeof(*in)) : NULL;
 	if (!in)
 		return NULL;
 	in->fd = fd;

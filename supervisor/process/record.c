@@ -185,20 +185,6 @@ int record_claim(struct record *r)
 	return result;
 }
 
-/* The claim of a run that needed no artifact. */
-static void record_release_claim(struct record *r)
-{
-	struct store stores[STORE_MAX];
-	if (!r->claimed || r->artifact)
-		return;
-	int count = store_open_everywhere(stores);
-	for (int i = 0; i < count; i++) {
-		id_release(&stores[i], r->meta.id);
-		store_close(&stores[i]);
-	}
-	r->meta.id[0] = '\0';
-}
-
 /* Notes a run that has an artifact: before its end, so that one whose supervisor is killed is
    pushed, too; but not where its end is about to be known and may say that it is not wanted. */
 static void record_want_push(struct record *r)
@@ -298,7 +284,16 @@ bool record_hold(struct record *r)
 
 void record_close(struct record *r, bool grown)
 {
-	record_release_claim(r);
+	/* The claim of a run that needed no artifact. */
+	if (r->claimed && !r->artifact) {
+		struct store stores[STORE_MAX];
+		int count = store_open_everywhere(stores);
+		for (int i = 0; i < count; i++) {
+			id_release(&stores[i], r->meta.id);
+			store_close(&stores[i]);
+		}
+		r->meta.id[0] = '\0';
+	}
 	r->meta.holders = 0;
 	r->meta.unkept = r->error != 0;
 	if (r->artifact) {

@@ -305,15 +305,6 @@ out:
 	buffer_release(&line);
 }
 
-/* A program asked for a run that goes on without it: id=$(terse --detach server). */
-static void report_id(struct source *s, const char *id)
-{
-	if (interceptor_reader(s->text) != INTERCEPT_PROGRAM)
-		return;
-	output_queue_write(&s->queue, id, strlen(id));
-	output_queue_write(&s->queue, "\n", 1);
-}
-
 void source_report(struct source *s, const struct interceptor_ending *ending)
 {
 	if (interceptor_is_worth_telling(ending))
@@ -325,8 +316,12 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 	bool untold = running || ending->ending.background || ending->ending.timed_out;
 	if (s->person && (untold || !interceptor_fits(s->text)))
 		report_person(s, ending);
-	else if (running && s->job->settings->detach && !ending->is_second)
-		report_id(s, ending->place.id);
+	/* A program asked for a run that goes on without it: id=$(terse --detach server). */
+	else if (running && s->job->settings->detach && !ending->is_second &&
+		 interceptor_reader(s->text) == INTERCEPT_PROGRAM) {
+		output_queue_write(&s->queue, ending->place.id, strlen(ending->place.id));
+		output_queue_write(&s->queue, "\n", 1);
+	}
 }
 
 void source_let_go(struct source *s)

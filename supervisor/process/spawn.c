@@ -25,17 +25,6 @@ static int pty_prepare(int *fd, int flags)
 	return flags ? fcntl(*fd, F_SETFL, flags) : 0;
 }
 
-/* Where nobody types, the command must not wait for keys: an editor that finds no terminal on stdin
-   reads them from stderr. Best effort: old kernels can't. */
-static void make_write_only(struct pty *p)
-{
-	int fd = io_above_standard(ioctl(p->master, TIOCGPTPEER, O_WRONLY | O_NOCTTY | O_CLOEXEC));
-	if (fd < 0)
-		return;
-	io_close(&p->slave);
-	p->slave = fd;
-}
-
 int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 	     const struct termios *like)
 {
@@ -62,8 +51,15 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 	if (tcsetattr(p->slave, TCSANOW, &modes) < 0)
 		goto fail;
 	bool controls = use == PTY_JOBS && ioctl(p->slave, TIOCSCTTY, 0) == 0;
-	if (use != PTY_TYPED)
-		make_write_only(p);
+	/* Where nobody types, the command must not wait for keys: an editor that finds no terminal
+	   on stdin reads them from stderr. Best effort: old kernels can't. */
+	int writes = use == PTY_TYPED ? -1
+				      : io_above_standard(ioctl(p->master, TIOCGPTPEER,
+								O_WRONLY | O_NOCTTY | O_CLOEXEC));
+	if (writes >= 0) {
+		io_close(&p->slave);
+		p->slave = writes;
+	}
 	/* Nobody opens it again, by /dev/tty either, but for CAP_SYS_ADMIN. */
 	if (controls)
 		ioctl(p->slave, TIOCEXCL);
@@ -143,25 +139,6 @@ static bool is_listed(const struct strings *list, const char *entry)
 	return false;
 }
 
-static bool environment_has(char *const *from, const char *entry)
-{
-	for (; *from; from++) {
-		if (is_same_name(*from, entry))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a later line of the list sets the same variable again. */
-static bool is_set_later(const struct strings *set, size_t i)
-{
-	for (size_t j = i + 1; j < set->count; j++) {
-		if (is_same_name(set->items[i], set->items[j]))
-			return true;
-	}
-	return false;
-}
-
 char **environment_make(char *const *from, const struct settings *s, bool captured, char *active)
 {
 	size_t count = 0, n = 0;
@@ -180,8 +157,16 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 	}
 	for (size_t i = 0; captured && i < s->env_set.count; i++) {
 		char *entry = s->env_set.items[i];
-		bool kept = is_listed(&s->env_keep, entry) && environment_has(from, entry);
-		if (!kept && !is_set_later(&s->env_set, i))
+		bool drops = false;
+		/* A later line of the list sets the same variable again. */
+		for (size_t j = i + 1; j < s->env_set.count; j++)
+			drops |= is_same_name(entry, s->env_set.items[j]);
+		/* The caller has it, and keeps it. */
+		if (is_listed(&s->env_keep, entry)) {
+			for (char *const *old = from; *old; old++)
+				drops |= is_same_name(*old, entry);
+		}
+		if (!drops)
 			result[n++] = entry;
 	}
 	result[n++] = active;
@@ -206,17 +191,6 @@ static void spawn_reap(pid_t pid)
 {
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-}
-
-/* Returns a group whose leader has ended, 0 where there can be none. */
-static pid_t make_group(void)
-{
-	pid_t pid = vfork();
-	if (pid == 0) {
-		setpgid(0, 0);
-		_exit(0);
-	}
-	return pid > 0 ? pid : 0;
 }
 
 /* Runs in the child, which shares this process's memory until exec: only system calls, and no
@@ -246,7 +220,16 @@ pid_t spawn_command(const struct spawn *s, pid_t *group)
 	/* The child reports its error through the shared memory. */
 	volatile int failed = 0;
 	char **own = environ;
-	pid_t parent = getpid(), leader = s->leads ? 0 : make_group();
+	pid_t parent = getpid(), leader = 0;
+	/* A group whose leader has ended; 0 where there can be none. */
+	if (!s->leads) {
+		leader = vfork();
+		if (leader == 0) {
+			setpgid(0, 0);
+			_exit(0);
+		}
+		leader = leader > 0 ? leader : 0;
+	}
 	/* fork() would copy the page tables for nothing, and the command might wait for a processor
 	   behind this process. */
 	pid_t pid = vfork();

@@ -8,6 +8,7 @@
 #include "supervisor/process/supervisor_internal.h"
 #include "supervisor/process/wait.h"
 #include "supervisor/process/watchdog.h"
+#include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -209,8 +210,14 @@ static int on_status(void *ctx, struct control_client *client, const struct fram
 	struct live_status now;
 	(void)len;
 	client->watches |= f->kind == FRAME_WATCH;
-	if (f->kind == FRAME_WATCH && f->a == 1)
-		live_follow(&s->live);
+	if (f->kind == FRAME_WATCH && f->a == 1) {
+		struct interceptor *text = source_text(s->live.source);
+		s->live.follows = true;
+		if (text) {
+			interceptor_follow(text);
+			interceptor_settle(text, clock_monotonic_ms());
+		}
+	}
 	int error = live_describe(&s->live, client->watches, &now);
 	if (error)
 		return error;
@@ -248,7 +255,8 @@ static int on_type(void *ctx, struct control_client *client, const struct frame 
 {
 	struct supervisor *s = ctx;
 	(void)client;
-	if (f->a == 1 && len == 3 && live_sends_application_keys(&s->live))
+	const struct terminal *t = f->a == 1 && len == 3 ? live_screen(&s->live) : NULL;
+	if (t && terminal_cursor_keys(t))
 		return supervisor_type(s, (const char[]){f->data[0], 'O', f->data[2]}, len);
 	return supervisor_type(s, f->data, len);
 }
@@ -339,7 +347,8 @@ const struct control_request supervisor_requests[FRAME_REQUESTS] = {
 int supervisor_on_repaint(void *ctx, struct buffer *out)
 {
 	const struct supervisor *s = ctx;
-	return live_repaint(&s->live, out);
+	const struct terminal *t = live_screen(&s->live);
+	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
 }
 
 /* The run has its own size again. */

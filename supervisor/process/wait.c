@@ -186,18 +186,6 @@ static void wait_on_call(struct thread *t)
 	}
 }
 
-/* Cases that the descriptors alone do not show. */
-static void wait_on_rest(struct thread *t)
-{
-	if (!wait_is_poll(t->call.number))
-		return;
-	/* nvim makes the terminal its standard input, and finds that it can't be read. */
-	if (t->kind < WAIT_KEYS && wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
-		t->kind = WAIT_KEYS;
-	if (t->kind == WAIT_UNKNOWN && !is_timed(t))
-		t->kind = WAIT_ALONE;
-}
-
 /* Returns whether one of its threads runs. */
 static bool wait_look_at_process(struct wait *w, const struct process *p, dev_t terminal)
 {
@@ -209,7 +197,15 @@ static bool wait_look_at_process(struct wait *w, const struct process *p, dev_t 
 		if (process_call(p->pid, tid, &t.call) < 0)
 			continue;
 		wait_on_call(&t);
-		wait_on_rest(&t);
+		/* Cases that the descriptors alone do not show. */
+		if (wait_is_poll(t.call.number)) {
+			/* nvim makes the terminal its standard input, and finds that it can't be
+			   read. */
+			if (t.kind < WAIT_KEYS && wait_is_terminal(t.pid, STDIN_FILENO, t.terminal))
+				t.kind = WAIT_KEYS;
+			if (t.kind == WAIT_UNKNOWN && !is_timed(&t))
+				t.kind = WAIT_ALONE;
+		}
 		runs = t.call.runs;
 		if (t.kind > w->kind) {
 			*w = (struct wait){.kind = t.kind, .pid = p->pid, .also = t.also};
@@ -239,20 +235,8 @@ void wait_look(struct wait *w, dev_t terminal)
 	buffer_release(&run);
 }
 
-/* Whether it listens on a socket of the process, or that can't be seen. */
-static bool listens(int process, int fd)
-{
-	int own = pidfd_getfd(process, fd, 0), accepts = 0, domain = AF_UNIX;
-	socklen_t size = sizeof(accepts);
-	if (own < 0)
-		return errno != EBADF && errno != ESRCH;
-	getsockopt(own, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size);
-	getsockopt(own, SOL_SOCKET, SO_DOMAIN, &domain, &size);
-	close(own);
-	/* An editor has a local one for its own purposes. */
-	return accepts && domain != AF_UNIX;
-}
-
+/* Whether it listens on a socket that is not local (an editor has a local one for its own
+   purposes), or that can't be seen. */
 static bool is_server(pid_t pid)
 {
 	char link[16];
@@ -260,9 +244,22 @@ static bool is_server(pid_t pid)
 	bool found = false;
 	int process = pidfd_open(pid, 0);
 	long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid);
-	for (; fd >= 0 && process >= 0 && !found; fd = process_walk_next(&w))
-		found = process_walk_link(&w, fd, link, sizeof(link)) &&
-			strncmp(link, "socket:", 7) == 0 && listens(process, (int)fd);
+	for (; fd >= 0 && process >= 0 && !found; fd = process_walk_next(&w)) {
+		int accepts = 0, domain = AF_UNIX;
+		socklen_t size = sizeof(accepts);
+		if (!process_walk_link(&w, fd, link, sizeof(link)) ||
+		    strncmp(link, "socket:", 7) != 0)
+			continue;
+		int own = pidfd_getfd(process, (int)fd, 0);
+		if (own < 0) {
+			found = errno != EBADF && errno != ESRCH;
+			continue;
+		}
+		getsockopt(own, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size);
+		getsockopt(own, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+		close(own);
+		found = accepts && domain != AF_UNIX;
+	}
 	process_walk_end(&w);
 	io_close(&process);
 	return found;
@@ -320,14 +317,6 @@ int64_t keys_due(const struct keys *k)
 	return k->screen_at && k->screen_at < k->look_at ? k->screen_at : k->look_at;
 }
 
-/* Whether it wants single keys. */
-static bool has_screen(const struct keys *k, const struct terminal *t)
-{
-	struct termios modes;
-	return (t && terminal_is_alternate(t)) ||
-	       (tcgetattr(k->master, &modes) == 0 && !(modes.c_lflag & ICANON));
-}
-
 /* HUP, TERM, KILL. */
 static enum keys_found hang_up(struct keys *k, int64_t now_ms)
 {
@@ -368,7 +357,10 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	wait_look(&k->wait, k->device);
 	if (k->wait.pid != last)
 		k->agreed = k->sent = 0;
-	bool screen = has_screen(k, t);
+	/* Whether it wants single keys. */
+	struct termios modes;
+	bool screen = (t && terminal_is_alternate(t)) ||
+		      (tcgetattr(k->master, &modes) == 0 && !(modes.c_lflag & ICANON));
 	/* elinks: its keys would come from its standard input, which has nothing. */
 	if (k->wait.kind == WAIT_ALONE && screen)
 		k->wait.kind = WAIT_KEYS;
@@ -403,25 +395,20 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 
 #define TEXT_MOST ((size_t)200)
 
-/* Where the kernel has put a thread to sleep. */
-static enum prompt_group prompt_look_at_channel(pid_t pid, long thread)
-{
-	char text[128];
-	if (process_file(pid, text, sizeof(text), "task/%ld/wchan", thread) < 0 ||
-	    strcmp(text, "0") == 0)
-		return PROMPT_HIDDEN;
-	if (strcmp(text, "n_tty_read") == 0)
-		return PROMPT_READS;
-	if (strstr(text, "poll") || strcmp(text, "do_select") == 0)
-		return PROMPT_POLLS;
-	return PROMPT_BUSY;
-}
-
 static enum prompt_group prompt_look_at_thread(pid_t pid, long thread, dev_t terminal)
 {
 	struct process_call call;
-	if (process_call(pid, thread, &call) < 0)
-		return prompt_look_at_channel(pid, thread);
+	char text[128];
+	if (process_call(pid, thread, &call) < 0) {
+		/* Where the kernel has put it to sleep. */
+		if (process_file(pid, text, sizeof(text), "task/%ld/wchan", thread) < 0 ||
+		    strcmp(text, "0") == 0)
+			return PROMPT_HIDDEN;
+		if (strcmp(text, "n_tty_read") == 0)
+			return PROMPT_READS;
+		return strstr(text, "poll") || strcmp(text, "do_select") == 0 ? PROMPT_POLLS
+									      : PROMPT_BUSY;
+	}
 	if (wait_is_read(call.number) && wait_is_terminal(pid, call.args[0], terminal))
 		return PROMPT_READS;
 	return wait_is_poll(call.number) ? PROMPT_POLLS : PROMPT_BUSY;
@@ -444,23 +431,6 @@ static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
 	return found;
 }
 
-/* Adds one process of the group to the result. Returns whether that decides it. */
-static bool prompt_judge(enum prompt_group *found, pid_t pid, char state, dev_t terminal)
-{
-	if (state == 'R' || state == 'D') {
-		*found = PROMPT_BUSY;
-		return true;
-	}
-	if (state != 'S')
-		return false;
-	enum prompt_group one = prompt_look_at_process(pid, terminal);
-	if (one == PROMPT_READS || *found == PROMPT_BUSY)
-		*found = one;
-	else if (*found == PROMPT_HIDDEN && one == PROMPT_POLLS)
-		*found = one;
-	return false;
-}
-
 enum prompt_group prompt_look(pid_t group, dev_t terminal)
 {
 	enum prompt_group found = PROMPT_BUSY;
@@ -470,8 +440,17 @@ enum prompt_group prompt_look(pid_t group, dev_t terminal)
 	const pid_t *pids = (const pid_t *)run.data;
 	for (size_t i = 0; !over && i < run.len / sizeof(*pids); i++) {
 		struct process p;
-		if (getpgid(pids[i]) == group && process_read(pids[i], &p) == 0)
-			over = prompt_judge(&found, pids[i], p.state, terminal);
+		if (getpgid(pids[i]) != group || process_read(pids[i], &p) < 0)
+			continue;
+		over = p.state == 'R' || p.state == 'D';
+		if (over)
+			found = PROMPT_BUSY;
+		if (p.state != 'S')
+			continue;
+		enum prompt_group one = prompt_look_at_process(pids[i], terminal);
+		if (one == PROMPT_READS || found == PROMPT_BUSY ||
+		    (found == PROMPT_HIDDEN && one == PROMPT_POLLS))
+			found = one;
 	}
 	process_tree_release(&process_tree);
 	buffer_release(&run);
