@@ -267,7 +267,7 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 		bytes += pending.len;
 	wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, wait, who, place);
 	intercept_print_line(s);
-	share_notice(&s->share, s->line.len);
+	s->share.notices += s->line.len;
 	buffer_release(&pending);
 }
 

@@ -82,25 +82,6 @@ struct pause {
 	int64_t distance;   /* to the one after that */
 };
 
-/* Bytes came, and so many lines are complete now. */
-void pause_note(struct pause *p, uint64_t lines, int64_t now_ms);
-
-/* When there is something to do; 0: not before more comes. */
-int64_t pause_due(const struct pause *p);
-
-/* Whether no new line, and whether no byte at all, has come for a pause's length. */
-bool pause_is_quiet(const struct pause *p, int64_t now_ms);
-bool pause_is_silent(const struct pause *p, int64_t now_ms);
-
-/* Lines wait that may still change: they are looked at then. */
-void pause_again(struct pause *p, int64_t at_ms);
-
-/* Nothing of what came can be printed before more comes. */
-void pause_pass(struct pause *p);
-
-/* What is held back was printed; `omits`: lines of it were left out. */
-void pause_printed(struct pause *p, int64_t now_ms, bool omits);
-
 /* How much may be printed before the end, in bytes or in lines.
 
    What is printed in all stays within one and a half times the budget, and the preview at the end
@@ -128,9 +109,6 @@ size_t share_tail(const struct share *s, bool words);
 
 /* How much may be printed in all when a preview of `budget` ends the text. */
 size_t share_end(const struct share *s, size_t budget);
-
-/* A line that says that the command runs was printed. */
-void share_notice(struct share *s, size_t printed);
 
 /* So much was printed at a pause. */
 void share_take(struct share *s, size_t printed, bool omits);

@@ -8,17 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-void pause_note(struct pause *p, uint64_t lines, int64_t now_ms)
-{
-	p->is_touched = true;
-	p->byte_at = now_ms;
-	if (lines <= p->lines)
-		return;
-	p->lines = lines;
-	p->is_fresh = true;
-	p->line_at = now_ms;
-}
-
 /* When the lines are due; 0: there are no new ones. */
 static int64_t lines_due(const struct pause *p)
 {
@@ -28,43 +17,11 @@ static int64_t lines_due(const struct pause *p)
 	return at > p->not_before ? at : p->not_before;
 }
 
-int64_t pause_due(const struct pause *p)
-{
-	int64_t lines = lines_due(p), bytes = p->is_touched ? p->byte_at + PAUSE_MS : 0;
-	return lines && (!bytes || lines < bytes) ? lines : bytes;
-}
-
-bool pause_is_quiet(const struct pause *p, int64_t now_ms)
+/* Whether no new line has come for a pause's length. */
+static bool pause_is_quiet(const struct pause *p, int64_t now_ms)
 {
 	int64_t due = lines_due(p);
 	return due && now_ms >= due;
-}
-
-bool pause_is_silent(const struct pause *p, int64_t now_ms)
-{
-	return now_ms >= p->byte_at + PAUSE_MS;
-}
-
-void pause_again(struct pause *p, int64_t at_ms)
-{
-	p->is_fresh = true;
-	if (p->not_before < at_ms)
-		p->not_before = at_ms;
-}
-
-void pause_pass(struct pause *p)
-{
-	p->is_fresh = false;
-	p->is_touched = false;
-}
-
-void pause_printed(struct pause *p, int64_t now_ms, bool omits)
-{
-	p->is_fresh = false;
-	if (!omits)
-		return;
-	p->distance = p->distance ? 2 * p->distance : PAUSE_DISTANCE_MS;
-	p->not_before = now_ms + p->distance;
 }
 
 size_t share_budget(size_t budget, size_t ceiling)
@@ -115,11 +72,6 @@ size_t share_end(const struct share *s, size_t budget)
 	return lesser_of(budget + lesser_of(s->live, half), most);
 }
 
-void share_notice(struct share *s, size_t printed)
-{
-	s->notices += printed;
-}
-
 void share_take(struct share *s, size_t printed, bool omits)
 {
 	s->printed += printed;
@@ -143,15 +95,28 @@ static bool held_has_reader(const struct interceptor *s)
 
 void interceptor_came(struct interceptor *s, int64_t now_ms)
 {
-	if (held_has_reader(s))
-		pause_note(&s->pause, terminal_lines(s->terminal), now_ms);
+	struct pause *p = &s->pause;
+	uint64_t lines = terminal_lines(s->terminal);
+	if (held_has_reader(s)) {
+		p->is_touched = true;
+		p->byte_at = now_ms;
+		if (lines > p->lines) {
+			p->lines = lines;
+			p->is_fresh = true;
+			p->line_at = now_ms;
+		}
+	}
 	if (!s->settle_at)
 		interceptor_settle(s, now_ms);
 }
 
 int64_t interceptor_pause_due(const struct interceptor *s)
 {
-	return held_has_reader(s) ? pause_due(&s->pause) : 0;
+	const struct pause *p = &s->pause;
+	int64_t lines = lines_due(p), bytes = p->is_touched ? p->byte_at + PAUSE_MS : 0;
+	if (!held_has_reader(s))
+		return 0;
+	return lines && (!bytes || lines < bytes) ? lines : bytes;
 }
 
 static bool held_is_settled(const struct interceptor *s)
@@ -187,7 +152,8 @@ bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment mome
 		return false;
 	interceptor_pause(s);
 	if (s->state == BYTES_UNJUDGED || s->state >= BYTES_BINARY) {
-		pause_pass(&s->pause);
+		/* Nothing of what came can be printed before more comes. */
+		s->pause.is_fresh = s->pause.is_touched = false;
 		return false;
 	}
 	/* The complete lines become final, as far as they have stood. */
@@ -320,16 +286,25 @@ static bool held_print(struct interceptor *s, enum interceptor_moment moment,
 bool interceptor_print_held(struct interceptor *s, enum interceptor_moment moment, int64_t now_ms,
 			    const struct wording_place *place)
 {
+	struct pause *p = &s->pause;
 	bool room = true;
-	if (moment != INTERCEPT_PAUSE || pause_is_quiet(&s->pause, now_ms)) {
+	if (moment != INTERCEPT_PAUSE || pause_is_quiet(p, now_ms)) {
 		TRACE(PREVIEW, "%s: what is held back is printed, after %" PRIu64 " bytes",
 		      PART_NAME(s), s->text_bytes);
 		room = held_print(s, moment, place);
-		pause_printed(&s->pause, now_ms, !s->fits);
-		if (!held_is_settled(s))
-			pause_again(&s->pause, now_ms + LOOK_MS);
+		p->is_fresh = false;
+		if (!s->fits) {
+			p->distance = p->distance ? 2 * p->distance : PAUSE_DISTANCE_MS;
+			p->not_before = now_ms + p->distance;
+		}
+		/* Lines wait that may still change. */
+		if (!held_is_settled(s)) {
+			p->is_fresh = true;
+			if (p->not_before < now_ms + LOOK_MS)
+				p->not_before = now_ms + LOOK_MS;
+		}
 	}
-	if (pause_is_silent(&s->pause, now_ms) || moment == INTERCEPT_LAST_WORDS)
+	if (now_ms >= p->byte_at + PAUSE_MS || moment == INTERCEPT_LAST_WORDS)
 		held_print_partial(s);
 	return room;
 }

@@ -99,7 +99,8 @@ size_t choose_end_share(const struct preview_options *o, int status, bool brief)
 static bool is_false_alarm(const struct layout *l, const struct entry *u, bool went_on)
 {
 	const struct trait *t = &u->trait;
-	return l->ask->status == 0 && t->alarms && (t->kind == SCORE_PASS || t->common || went_on);
+	return l->ask->status == 0 && t->score.alarms &&
+	       (t->score.kind == SCORE_PASS || t->common || went_on);
 }
 
 /* Takes lines from the start on while they fit into `share` bytes; behind a fold, no false alarms.
@@ -225,15 +226,15 @@ static struct run densest_run(const struct layout *l)
 /* Whether a line may stand between a heading and what it is about. */
 static bool is_separator(const struct entry *u)
 {
-	return u->trait.kind == SCORE_BLANK || u->trait.kind == SCORE_RULE;
+	return u->trait.score.kind == SCORE_BLANK || u->trait.score.kind == SCORE_RULE;
 }
 
 /* Whether a line is one of a stack, or the source line below one. */
 static bool is_of_stack(const struct entry *u, const struct entry **frame)
 {
-	if (u->trait.kind == SCORE_FRAME)
+	if (u->trait.score.kind == SCORE_FRAME)
 		*frame = u;
-	return *frame && (*frame == u || u->trait.indent > (*frame)->trait.indent);
+	return *frame && (*frame == u || u->trait.score.indent > (*frame)->trait.score.indent);
 }
 
 /* What is known of a block while its lines are gone through. */
@@ -252,9 +253,9 @@ enum block_line { BLOCK_ENDS, BLOCK_PASS, BLOCK_TAKE };
 
 static enum block_line block_look(struct block *b, const struct entry *u)
 {
-	bool deeper = u->trait.indent > b->head->indent;
+	bool deeper = u->trait.score.indent > b->head->score.indent;
 	if (is_separator(u) || !follows(u - 1, u)) {
-		b->apart |= u->trait.kind != SCORE_RULE;
+		b->apart |= u->trait.score.kind != SCORE_RULE;
 		b->told |= b->lines > 0;
 		if (!b->heads)
 			return BLOCK_ENDS;
@@ -263,14 +264,14 @@ static enum block_line block_look(struct block *b, const struct entry *u)
 		return BLOCK_PASS;
 	if (is_of_stack(u, &b->frame))
 		return BLOCK_PASS;
-	if ((b->frame && b->lines) || u->trait.kind == SCORE_HEADING ||
-	    u->trait.kind == SCORE_PASS || (!b->frame && !deeper && !b->head->opens))
+	if ((b->frame && b->lines) || u->trait.score.kind == SCORE_HEADING ||
+	    u->trait.score.kind == SCORE_PASS || (!b->frame && !deeper && !b->head->score.opens))
 		return BLOCK_ENDS;
 	if (b->told)
 		return deeper ? BLOCK_PASS : BLOCK_ENDS;
 	b->section |= b->apart && !deeper && !b->frame;
 	/* Values of variables and the source come before the message of a section. */
-	return b->section && !b->lines && u->trait.score < MESSAGE ? BLOCK_PASS : BLOCK_TAKE;
+	return b->section && !b->lines && u->trait.score.score < MESSAGE ? BLOCK_PASS : BLOCK_TAKE;
 }
 
 /* Whether a unit is the function of the frame below it, or the heading of a further stack. */
@@ -279,7 +280,7 @@ static bool is_above_frame(const struct layout *l, size_t unit)
 	const struct entry *u = &l->units[unit];
 	if (unit + 1 == l->count || !follows(u, u + 1))
 		return false;
-	if (u[1].trait.kind == SCORE_FRAME && u[1].trait.indent > u->trait.indent)
+	if (u[1].trait.score.kind == SCORE_FRAME && u[1].trait.score.indent > u->trait.score.indent)
 		return true;
 	const char *text = u->line.front;
 	size_t len = u->line.front_len;
@@ -297,7 +298,8 @@ static void take_far_place(struct layout *l, size_t unit)
 		const struct entry *u = &l->units[i];
 		if (!follows(u - 1, u))
 			return;
-		if (is_of_stack(u, &frame) && frame == u && u->trait.score >= SCORE_OWN_FRAME) {
+		if (is_of_stack(u, &frame) && frame == u &&
+		    u->trait.score.score >= SCORE_OWN_FRAME) {
 			if (is_above_frame(l, i - 1))
 				layout_take(l, i - 1);
 			layout_take(l, i);
@@ -319,7 +321,8 @@ static void take_core(struct layout *l, size_t unit, bool heads)
 		const struct entry *u = &l->units[i];
 		enum block_line found = block_look(&b, u);
 		/* The frame that is nearest to the message, which is above the stack or below. */
-		if (b.frame == u && u->trait.score >= SCORE_OWN_FRAME && (!b.place || !b.lines))
+		if (b.frame == u && u->trait.score.score >= SCORE_OWN_FRAME &&
+		    (!b.place || !b.lines))
 			b.place = i;
 		if (found == BLOCK_PASS)
 			continue;
@@ -332,8 +335,8 @@ static void take_core(struct layout *l, size_t unit, bool heads)
 	size_t places = 0; /* in the user's own files that are chosen */
 	for (size_t i = 0; i < l->count; i++) {
 		const struct entry *u = &l->units[i];
-		places += u->chosen && u->trait.kind == SCORE_FRAME &&
-			  u->trait.score >= SCORE_OWN_FRAME;
+		places += u->chosen && u->trait.score.kind == SCORE_FRAME &&
+			  u->trait.score.score >= SCORE_OWN_FRAME;
 	}
 	if (b.place && places * PLACE_EACH < l->budget)
 		layout_take(l, b.place);
@@ -343,13 +346,13 @@ static void take_core(struct layout *l, size_t unit, bool heads)
 
 static bool is_heading(const struct trait *t)
 {
-	return t->opens || t->kind == SCORE_HEADING;
+	return t->score.opens || t->score.kind == SCORE_HEADING;
 }
 
 /* Whether what follows a line may belong to it. */
 static bool has_core(const struct trait *t)
 {
-	return t->kind == SCORE_FAIL || is_heading(t);
+	return t->score.kind == SCORE_FAIL || is_heading(t);
 }
 
 /* Whether a line is a field of a record: "Severity: High". */
@@ -370,11 +373,11 @@ static void take_heading(struct layout *l, size_t unit)
 		const struct entry *above = &l->units[i], *below = above + 1;
 		if (!follows(above, below) || is_separator(above))
 			return;
-		if (above->trait.indent >= l->units[unit].trait.indent)
+		if (above->trait.score.indent >= l->units[unit].trait.score.indent)
 			continue;
 		bool is_record = i + 2 < l->count && follows(below, below + 1) && is_field(below) &&
 				 is_field(below + 1) &&
-				 below[0].trait.indent == below[1].trait.indent;
+				 below[0].trait.score.indent == below[1].trait.score.indent;
 		if (has_core(&above->trait))
 			layout_take(l, i);
 		else if (is_record && layout_take(l, i))
@@ -390,12 +393,13 @@ static void take_place(struct layout *l, size_t unit)
 		const struct entry *above = &l->units[i];
 		if (!follows(above, above + 1))
 			return;
-		if (above->trait.kind == SCORE_PLACE) {
+		if (above->trait.score.kind == SCORE_PLACE) {
 			layout_take(l, i);
 			return;
 		}
-		if (above->trait.kind != SCORE_PLAIN && above->trait.kind != SCORE_QUOTE &&
-		    above->trait.kind != SCORE_DETAIL && !is_separator(above))
+		if (above->trait.score.kind != SCORE_PLAIN &&
+		    above->trait.score.kind != SCORE_QUOTE &&
+		    above->trait.score.kind != SCORE_DETAIL && !is_separator(above))
 			return;
 	}
 }
@@ -469,14 +473,15 @@ static void take_named(struct layout *l, size_t unit)
 			return;
 		if (!has_name(&above->line, &name))
 			continue;
-		if (above->trait.kind == SCORE_FAIL)
+		if (above->trait.score.kind == SCORE_FAIL)
 			return;
 		break;
 	}
 	if (i < l->back || i + NAMES_REACH < unit)
 		return;
 	for (size_t k = unit; --k > i && l->units[k].cost <= room;) {
-		if (l->units[k].trait.kind == SCORE_BLANK || l->units[k].trait.kind == SCORE_RULE)
+		if (l->units[k].trait.score.kind == SCORE_BLANK ||
+		    l->units[k].trait.score.kind == SCORE_RULE)
 			continue;
 		if (!layout_take(l, k))
 			return;
@@ -489,7 +494,7 @@ static void take_block(struct layout *l, size_t unit)
 {
 	const struct trait *head = &l->units[unit].trait;
 	take_heading(l, unit);
-	if (head->kind == SCORE_FAIL) {
+	if (head->score.kind == SCORE_FAIL) {
 		take_place(l, unit);
 		take_named(l, unit);
 	}
@@ -519,14 +524,16 @@ static void take_telling(struct layout *l, size_t unit)
 	/* The next one of its shape tells less, and so do others of its family when there are many.
 	 */
 	for (size_t i = 0; i < l->count; i++)
-		relatives += l->units[i].chosen && l->units[i].trait.family == u->trait.family;
+		relatives += l->units[i].chosen &&
+			     l->units[i].trait.score.family == u->trait.score.family;
 	for (size_t i = 0; i < l->count; i++) {
 		struct trait *other = &l->units[i].trait;
 		if (l->units[i].chosen)
 			continue;
-		if (other->shape == u->trait.shape)
+		if (other->score.shape == u->trait.score.shape)
 			other->value = other->value * NEXT_OF_SHAPE / 100;
-		else if (other->family == u->trait.family && other->family && relatives > FAMILY)
+		else if (other->score.family == u->trait.score.family && other->score.family &&
+			 relatives > FAMILY)
 			other->value = other->value * NEXT_OF_FAMILY / 100;
 	}
 }
@@ -575,14 +582,14 @@ static void take_counts(struct layout *l)
 {
 	const struct entry *u = l->units;
 	size_t i = l->count, room = l->budget / COUNTS_PARTS;
-	while (i > 0 &&
-	       (u[i - 1].trait.kind != SCORE_SUMMARY || u[i - 1].trait.score < COUNTS_FAILURES))
+	while (i > 0 && (u[i - 1].trait.score.kind != SCORE_SUMMARY ||
+			 u[i - 1].trait.score.score < COUNTS_FAILURES))
 		i--;
 	if (i-- == 0)
 		return;
-	while (i > 0 && follows(&u[i - 1], &u[i]) && u[i - 1].trait.kind == SCORE_SUMMARY)
+	while (i > 0 && follows(&u[i - 1], &u[i]) && u[i - 1].trait.score.kind == SCORE_SUMMARY)
 		i--;
-	for (; i < l->count && u[i].trait.kind == SCORE_SUMMARY && u[i].cost <= room &&
+	for (; i < l->count && u[i].trait.score.kind == SCORE_SUMMARY && u[i].cost <= room &&
 	       layout_take(l, i);
 	     i++)
 		room -= u[i].cost;

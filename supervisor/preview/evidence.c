@@ -423,9 +423,10 @@ static void read_word(struct reader *r, struct occurrence *o)
 	if (!w) {
 		const char *name = r->text + o->start;
 		unsigned weight = o->colon ? 48 : o->embedded ? 8 : 30;
-		for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
-			if (!is_one_of(name[o->len - 1], "rnetc") ||
-			    !ends_with(name, o->len, tails[i]) || o->len == strlen(tails[i]))
+		size_t i =
+			is_one_of(name[o->len - 1], "rnetc") ? 0 : sizeof(tails) / sizeof(*tails);
+		for (; i < sizeof(tails) / sizeof(*tails); i++) {
+			if (!ends_with(name, o->len, tails[i]) || o->len == strlen(tails[i]))
 				continue;
 			r->out->alarms = true;
 			r->out->specific |= !o->embedded;

@@ -200,13 +200,13 @@ enum score_kind {
 #define SCORE_MARKED 1u
 
 struct score {
-	enum score_kind kind;
-	unsigned score;  /* 0 to 100: how much it says about a failure */
-	unsigned result; /* 0 to 100: how much it says about a success */
+	uint8_t kind;    /* enum score_kind */
+	uint8_t score;   /* 0 to 100: how much it says about a failure */
+	uint8_t result;  /* 0 to 100: how much it says about a success */
+	uint8_t indent;  /* columns before the first visible character, 255 at most */
 	bool opens;      /* says that what follows belongs to it */
 	bool alarms;     /* has a word of failure, whatever it says, or is a frame of a stack */
-	unsigned indent; /* columns before the first visible character */
-	size_t focus;    /* where in a very long line it tells most; 0: at its ends */
+	uint32_t focus;  /* where in a very long line it tells most; 0: at its ends */
 	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
 	uint32_t family; /* the same for lines that begin alike and tell the same: SCORE_MARKED */
 	/* The same for lines that begin alike and tell of no failure, as progress does; 0: it has
@@ -214,14 +214,12 @@ struct score {
 	uint32_t form;
 };
 
-/* What is known of a line beside its bytes, see struct score; zero where nothing is. */
+/* What is known of a line beside its bytes; zero where nothing is. */
 struct trait {
+	struct score score;
 	unsigned value; /* set by whoever chooses */
-	uint32_t shape, family, form;
-	uint8_t kind, score, indent;
-	bool opens, alarms;
-	bool common; /* many lines have that form */
-	bool odd;    /* it is like no other in a text of lines that are alike */
+	bool common;    /* many lines have its form */
+	bool odd;       /* it is like no other in a text of lines that are alike */
 };
 
 /* The texts by which a user marks lines as telling, or as not (config/value.h). */
@@ -377,13 +375,12 @@ enum {
 struct stored {
 	uint64_t number, offset, length;
 	uint32_t text; /* where its bytes are: front, then back */
-	uint32_t shape, family, form;
+	struct score score;
 	uint16_t front_len, back_len;
-	uint32_t after;                      /* see struct line */
-	uint8_t kind, score, result, indent; /* of struct score */
-	bool ended : 1, opens : 1, alarms : 1;
-	bool normal : 1; /* a run that went well has said it, too: smart_compare() */
-	uint16_t value;  /* below STORE_VALUES; set by whoever weighs */
+	uint32_t after; /* see struct line */
+	bool ended;
+	bool normal;    /* a run that went well has said it, too: smart_compare() */
+	uint16_t value; /* below STORE_VALUES; set by whoever weighs */
 };
 
 struct store {
@@ -452,9 +449,9 @@ void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
 /* Whether most lines have a form that many have, as those of a run that reports its progress. */
 bool smart_is_regular(const struct smart *s);
 
-/* Whether a line of this shape stands out by being like no other in a text of lines that are all
+/* Whether a line of this score stands out by being like no other in a text of lines that are all
    alike: what a program says in the middle of a table is not of the table. */
-bool smart_is_odd(const struct smart *s, uint32_t shape, uint8_t kind);
+bool smart_is_odd(const struct smart *s, const struct score *score);
 
 /* Judges a line. */
 void smart_judge(const struct smart *s, const struct line *line, struct score *score);

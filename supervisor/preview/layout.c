@@ -335,16 +335,16 @@ static struct cycle cycle_at(const struct layout *l, size_t from)
 		const struct entry *u = &l->units[i];
 		if (i > from && !unit_goes_on(l, i))
 			break;
-		if (i > from && u->trait.kind == SCORE_BLANK)
+		if (i > from && u->trait.score.kind == SCORE_BLANK)
 			continue;
 		if (!u->trait.common || u->trait.value >= LAYOUT_TELLING)
 			break;
-		for (form = 0; form < count && forms[form] != u->trait.form; form++)
+		for (form = 0; form < count && forms[form] != u->trait.score.form; form++)
 			;
 		if (form == count) {
 			if (count == CYCLE_FORMS || i - from >= CYCLE_LINES)
 				break;
-			forms[count++] = u->trait.form;
+			forms[count++] = u->trait.score.form;
 			cycle.shown = i - from + 1;
 		}
 		cycle.end = i + 1;
@@ -362,7 +362,8 @@ static size_t fold_at(struct layout *l, size_t from, size_t *end)
 		const struct entry *u = &l->units[alike.end], *before = u - 1;
 		bool is_alike = l->asked_for
 					? shape_counts_on(&before->line, &u->line)
-					: u->trait.shape && u->trait.shape == before->trait.shape;
+					: u->trait.score.shape &&
+						  u->trait.score.shape == before->trait.score.shape;
 		if (!is_alike || !unit_goes_on(l, alike.end))
 			break;
 	}
@@ -376,7 +377,7 @@ static size_t fold_at(struct layout *l, size_t from, size_t *end)
 	if (first + 1 < *end) {
 		const struct entry *u = &l->units[first];
 		uint64_t lines = u->line.number - l->units[from].line.number + 1;
-		bool many = cycle.shown > 1 || u->trait.kind == SCORE_BLANK;
+		bool many = cycle.shown > 1 || u->trait.score.kind == SCORE_BLANK;
 		if (join_units(l, first, *end, many ? (unsigned)lines : 1))
 			return shown;
 	}

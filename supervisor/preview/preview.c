@@ -410,7 +410,7 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 			/* One that is good enough, or a blank one behind such a line. */
 			const struct stored *s = &store->lines[i];
 			bool is_next = l->count > 0 && l->units[l->count - 1].to + 1 == s->number;
-			if (s->kind == SCORE_BLANK ? !is_next : s->value < least)
+			if (s->score.kind == SCORE_BLANK ? !is_next : s->value < least)
 				continue;
 			trait = smart_trait_of(p->smart, s);
 			store_line(store, i, &other);

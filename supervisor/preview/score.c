@@ -339,7 +339,7 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	find_message(line, &m);
 	if (m.len == 0)
 		return;
-	out->indent = m.indent;
+	out->indent = (uint8_t)(m.indent < 255 ? m.indent : 255);
 	out->shape = shape_of(m.text, m.len);
 	struct structure structure = structure_of(m.text, m.len);
 	out->kind = structure.kind;

@@ -32,19 +32,11 @@ static void store_add(struct store *s, const struct line *line, const struct sco
 			     .offset = line->offset,
 			     .length = line->length,
 			     .text = (uint32_t)s->used,
-			     .shape = score->shape,
-			     .family = score->family,
-			     .form = score->form,
+			     .score = *score,
 			     .front_len = (uint16_t)front_len,
 			     .back_len = (uint16_t)back_len,
 			     .after = (uint32_t)after,
-			     .kind = (uint8_t)score->kind,
-			     .score = (uint8_t)score->score,
-			     .result = (uint8_t)score->result,
-			     .indent = (uint8_t)(score->indent < 255 ? score->indent : 255),
-			     .ended = line->ended,
-			     .opens = score->opens,
-			     .alarms = score->alarms};
+			     .ended = line->ended};
 	memcpy(s->text + s->used, front, front_len);
 	if (back_len)
 		memcpy(s->text + s->used + front_len, back, back_len);
@@ -219,26 +211,20 @@ static uint32_t form_slot(uint32_t form)
 	return form * 0x9E3779B1u ^ 0x5BD1E995u;
 }
 
-bool smart_is_odd(const struct smart *s, uint32_t shape, uint8_t kind)
+bool smart_is_odd(const struct smart *s, const struct score *score)
 {
-	return kind == SCORE_PLAIN && s->crowded * 100 >= s->judged * CROWDED_SHARE &&
-	       sketch_count(&s->sketch, shape) < 2;
+	return score->kind == SCORE_PLAIN && s->crowded * 100 >= s->judged * CROWDED_SHARE &&
+	       sketch_count(&s->sketch, score->shape) < 2;
 }
 
 struct trait smart_trait_of(const struct smart *s, const struct stored *d)
 {
+	const struct score *score = &d->score;
 	return (struct trait){
+		.score = *score,
 		.value = d->value,
-		.shape = d->shape,
-		.family = d->family,
-		.form = d->form,
-		.kind = d->kind,
-		.score = d->score,
-		.indent = d->indent,
-		.opens = d->opens,
-		.alarms = d->alarms,
-		.odd = smart_is_odd(s, d->shape, d->kind),
-		.common = d->form && sketch_count(&s->sketch, form_slot(d->form)) >= COMMON,
+		.odd = smart_is_odd(s, score),
+		.common = score->form && sketch_count(&s->sketch, form_slot(score->form)) >= COMMON,
 	};
 }
 

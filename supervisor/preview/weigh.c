@@ -94,17 +94,17 @@ struct weighing {
 /* How much it says about a failure. */
 static float failure_weight(const struct weighing *w)
 {
-	float weight = (float)w->line->score;
+	float weight = (float)w->line->score.score;
 	/* The first of lines that all say the same: perhaps the one cause of many failures. */
 	bool cause = w->before == 0 && w->same >= w->family;
-	if (!cause || w->line->score < CLEAR)
+	if (!cause || w->line->score.score < CLEAR)
 		weight *= factor_of(shape_steps, w->same);
 	weight *= factor_of(repeat_steps, w->before);
 	weight *= factor_of(relative_steps, w->relatives);
-	if (!(w->line->family & SCORE_MARKED) && !cause)
+	if (!(w->line->score.family & SCORE_MARKED) && !cause)
 		weight *= factor_of(crowd_steps, w->family);
-	if (w->line->kind == SCORE_DETAIL && w->line->score >= SCORE_DIAGNOSTIC &&
-	    w->line->score < SCORE_FAILURE && w->family <= FEW)
+	if (w->line->score.kind == SCORE_DETAIL && w->line->score.score >= SCORE_DIAGNOSTIC &&
+	    w->line->score.score < SCORE_FAILURE && w->family <= FEW)
 		weight *= RARE_DIAGNOSTIC;
 	/* The first ones of a family may begin a cascade. */
 	if (w->relatives >= 2)
@@ -115,9 +115,9 @@ static float failure_weight(const struct weighing *w)
 static void lift(struct stored *line, float weight)
 {
 	unsigned value = (unsigned)(weight * UNIT);
-	if (line->kind == SCORE_BLANK)
+	if (line->score.kind == SCORE_BLANK)
 		return;
-	if (line->kind == SCORE_FRAME || line->kind == SCORE_PASS)
+	if (line->score.kind == SCORE_FRAME || line->score.kind == SCORE_PASS)
 		value /= 3;
 	if (value >= STORE_VALUES)
 		value = STORE_VALUES - 1;
@@ -128,17 +128,17 @@ static void lift(struct stored *line, float weight)
 static void lift_behind(struct store *store, size_t i, float weight)
 {
 	const struct stored *line = &store->lines[i];
-	float share = weight * (line->opens ? TO_OPENED : TO_BEHIND);
+	float share = weight * (line->score.opens ? TO_OPENED : TO_BEHIND);
 	for (size_t k = 1; k <= BEHIND && i + k < store->count; k++) {
 		struct stored *other = &store->lines[i + k];
 		if (other->number != line->number + k)
 			break;
-		if (other->kind == SCORE_BLANK)
+		if (other->score.kind == SCORE_BLANK)
 			share *= OVER_BLANK;
-		else if (line->opens)
+		else if (line->score.opens)
 			share *= OVER_OPENED;
 		else
-			share *= other->indent > line->indent ? OVER_DEEPER : OVER_LINE;
+			share *= other->score.indent > line->score.indent ? OVER_DEEPER : OVER_LINE;
 		lift(other, share);
 	}
 }
@@ -147,13 +147,13 @@ static void lift_before(struct store *store, size_t i, float weight)
 {
 	const struct stored *line = &store->lines[i];
 	float parent = weight * TO_PARENT, share = weight * TO_BEFORE;
-	unsigned indent = line->indent;
+	unsigned indent = line->score.indent;
 	bool paragraph = true;
 	for (size_t k = 1; k <= BEFORE && k <= i; k++) {
 		struct stored *other = &store->lines[i - k];
 		if (other->number + k != line->number)
 			break;
-		if (other->kind == SCORE_BLANK) {
+		if (other->score.kind == SCORE_BLANK) {
 			if (paragraph && k > 1)
 				lift(other + 1, weight * TO_PARAGRAPH);
 			paragraph = false;
@@ -161,8 +161,8 @@ static void lift_before(struct store *store, size_t i, float weight)
 		}
 		share *= OVER_BEFORE;
 		lift(other, share);
-		if (other->indent < indent) {
-			indent = other->indent;
+		if (other->score.indent < indent) {
+			indent = other->score.indent;
 			lift(other, parent);
 			parent *= OVER_PARENT;
 		}
@@ -174,7 +174,7 @@ static float own_weight(const struct weighing *w, enum outcome outcome)
 {
 	float failure = outcome == OUTCOME_SUCCESS ? 0 : failure_weight(w), success = 0;
 	if (outcome != OUTCOME_FAILURE) {
-		success = (float)w->line->result * factor_of(repeat_steps, w->before) *
+		success = (float)w->line->score.result * factor_of(repeat_steps, w->before) *
 			  factor_of(result_steps, w->family);
 		success = success < RESULT_LEAST
 				  ? 0
@@ -188,22 +188,17 @@ static float own_weight(const struct weighing *w, enum outcome outcome)
 struct trait smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
 			 enum outcome outcome)
 {
-	struct score score;
-	smart_judge(s, line, &score);
-	struct stored stored = {.score = (uint8_t)score.score,
-				.result = (uint8_t)score.result,
-				.shape = score.shape,
-				.family = score.family,
-				.form = score.form,
-				.indent = (uint8_t)(score.indent < 255 ? score.indent : 255),
-				.opens = score.opens,
-				.alarms = score.alarms};
+	struct stored stored = {.ended = line->ended};
+	smart_judge(s, line, &stored.score);
+	/* By itself a line is no rare diagnostic. */
+	uint8_t kind = stored.score.kind;
+	stored.score.kind = SCORE_PLAIN;
 	const struct weighing w = {.line = &stored,
-				   .same = sketch_count(&s->sketch, score.shape),
-				   .family = sketch_count(&s->sketch, score.family),
+				   .same = sketch_count(&s->sketch, stored.score.shape),
+				   .family = sketch_count(&s->sketch, stored.score.family),
 				   .from_end = (float)(bytes - line->offset)};
 	stored.value = (uint16_t)(own_weight(&w, outcome) * UNIT);
-	stored.kind = (uint8_t)score.kind;
+	stored.score.kind = kind;
 	return smart_trait_of(s, &stored);
 }
 
@@ -212,21 +207,21 @@ struct trait smart_trait(const struct smart *s, const struct line *line, uint64_
 static bool is_passing_title(const struct store *store, size_t i)
 {
 	const struct stored *title = &store->lines[i];
-	if (title->kind != SCORE_FAIL && title->kind != SCORE_HEADING &&
-	    title->kind != SCORE_SUMMARY)
+	if (title->score.kind != SCORE_FAIL && title->score.kind != SCORE_HEADING &&
+	    title->score.kind != SCORE_SUMMARY)
 		return false;
 	for (size_t k = 1; k <= TITLE_REACH && i + k < store->count; k++) {
 		const struct stored *below = &store->lines[i + k];
 		if (below->number != store->lines[i].number + k)
 			return false;
-		if (below->kind == SCORE_BLANK)
+		if (below->score.kind == SCORE_BLANK)
 			continue;
-		if (below->indent <= title->indent)
+		if (below->score.indent <= title->score.indent)
 			return false;
-		if (below->kind == SCORE_PASS)
+		if (below->score.kind == SCORE_PASS)
 			return true;
-		if (below->kind != SCORE_PLAIN && below->kind != SCORE_FAIL &&
-		    below->kind != SCORE_HEADING)
+		if (below->score.kind != SCORE_PLAIN && below->score.kind != SCORE_FAIL &&
+		    below->score.kind != SCORE_HEADING)
 			return false;
 		title = below;
 	}
@@ -262,27 +257,27 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		const struct stored *line = &store->lines[i];
 		if (line->normal)
 			continue;
-		count_up(count_slot(news.shapes, line->shape, true));
-		count_up(count_slot(news.families, line->family, true));
+		count_up(count_slot(news.shapes, line->score.shape, true));
+		count_up(count_slot(news.families, line->score.family, true));
 	}
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
 		struct weighing w = {.line = line};
-		line->value += smart_is_odd(s, line->shape, line->kind);
-		if (line->score == 0 && line->result == 0)
+		line->value += smart_is_odd(s, &line->score);
+		if (line->score.score == 0 && line->score.result == 0)
 			continue;
 		bool is_new = s->compared && !line->normal;
-		w.before = count_up(count_slot(above.shapes, line->shape, is_new));
-		w.relatives = count_up(count_slot(above.families, line->family, is_new));
-		w.same = is_new ? *count_slot(news.shapes, line->shape, true)
-				: sketch_count(&s->sketch, line->shape);
-		w.family = is_new ? *count_slot(news.families, line->family, true)
-				  : sketch_count(&s->sketch, line->family);
+		w.before = count_up(count_slot(above.shapes, line->score.shape, is_new));
+		w.relatives = count_up(count_slot(above.families, line->score.family, is_new));
+		w.same = is_new ? *count_slot(news.shapes, line->score.shape, true)
+				: sketch_count(&s->sketch, line->score.shape);
+		w.family = is_new ? *count_slot(news.families, line->score.family, true)
+				  : sketch_count(&s->sketch, line->score.family);
 		w.from_end = (float)(bytes - line->offset);
 		float weight = own_weight(&w, outcome);
 		if (s->compared)
 			weight *= line->normal ? OF_NORMAL : OF_NEWS;
-		if (line->score >= SPREADS) {
+		if (line->score.score >= SPREADS) {
 			weight *= line->number > told + QUIET ? AFTER_QUIET : 1.0f;
 			told = line->number;
 		}
@@ -291,7 +286,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		/* The weight from the neighbours counts half. */
 		unsigned value = line->value / 2u + (unsigned)(weight * UNIT);
 		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
-		if (line->score >= SPREADS && weight >= SPREADS / 2.0f &&
+		if (line->score.score >= SPREADS && weight >= SPREADS / 2.0f &&
 		    outcome != OUTCOME_SUCCESS) {
 			lift_behind(store, i, weight);
 			lift_before(store, i, weight);

@@ -1,74 +1,9 @@
-// When a waiting reader is given what is held back, and how much of it.
+// How much of what is held back a waiting reader is given. When: test_interceptor_pause.c.
 
 #include "supervisor/intercept/internal.h"
 
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"
-
-TEST(a_pause_begins_with_the_last_new_line)
-{
-	struct pause p = {0};
-	assert_int_equal(pause_due(&p), 0);
-	pause_note(&p, 3, 1000);
-	assert_int_equal(pause_due(&p), 1000 + PAUSE_MS);
-	pause_note(&p, 4, 2000);
-	assert_int_equal(pause_due(&p), 2000 + PAUSE_MS);
-	assert_false(pause_is_quiet(&p, 1999 + PAUSE_MS));
-	assert_true(pause_is_quiet(&p, 2000 + PAUSE_MS));
-	pause_printed(&p, 2000 + PAUSE_MS, false);
-	assert_false(pause_is_quiet(&p, 9000));
-}
-
-TEST(a_line_that_is_only_redrawn_does_not_end_it)
-{
-	struct pause p = {0};
-	pause_note(&p, 3, 1000);
-	for (int64_t now = 1100; now <= 2400; now += 100)
-		/* It moves up to the first line and comes down again. */
-		pause_note(&p, now % 200 ? 1 : 3, now);
-	assert_int_equal(pause_due(&p), 1000 + PAUSE_MS);
-	assert_false(pause_is_silent(&p, 1000 + PAUSE_MS));
-	pause_printed(&p, 1000 + PAUSE_MS, false);
-	pause_note(&p, 2, 2600);
-	assert_false(pause_is_quiet(&p, 9000));
-	/* An unfinished line is looked at when nothing comes at all. */
-	assert_int_equal(pause_due(&p), 2600 + PAUSE_MS);
-	assert_true(pause_is_silent(&p, 2600 + PAUSE_MS));
-}
-
-TEST(pauses_that_omit_lines_come_less_and_less_often)
-{
-	struct pause p = {0};
-	uint64_t lines = 0;
-	int64_t now = 1000;
-	for (int64_t distance = PAUSE_DISTANCE_MS; distance < 1000000; distance *= 2) {
-		pause_note(&p, ++lines, now);
-		now = pause_due(&p);
-		assert_true(pause_is_quiet(&p, now));
-		pause_printed(&p, now, true);
-		p.is_touched = false;
-		pause_note(&p, ++lines, now);
-		p.is_touched = false;
-		assert_int_equal(pause_due(&p), now + distance);
-		assert_false(pause_is_quiet(&p, now + distance - 1));
-		now += distance;
-		/* Lines that come later have their own pause. */
-		pause_note(&p, ++lines, now);
-		p.is_touched = false;
-		assert_int_equal(pause_due(&p), now + PAUSE_MS);
-	}
-}
-
-TEST(what_may_still_change_is_looked_at_again)
-{
-	struct pause p = {0};
-	pause_note(&p, 1, 1000);
-	pause_printed(&p, 3000, false);
-	p.is_touched = false;
-	assert_int_equal(pause_due(&p), 0);
-	pause_again(&p, 3500);
-	assert_int_equal(pause_due(&p), 3500);
-}
 
 TEST(the_share_of_the_last_lines_is_halved_each_time)
 {
@@ -118,11 +53,11 @@ TEST(a_ceiling)
 TEST(notices_below_a_ceiling)
 {
 	struct share s = {.budget = 3000, .ceiling = 4500, .least = 256};
-	share_notice(&s, 500);
+	s.notices += 500;
 	assert_int_equal(share_whole(&s), 2500);
 	share_take(&s, 2500, false);
 	assert_int_equal(share_end(&s, 4000), 4000);
-	share_notice(&s, 4000);
+	s.notices += 4000;
 	assert_int_equal(share_end(&s, 4000), 4000);
 }
 
