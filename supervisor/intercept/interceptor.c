@@ -300,36 +300,6 @@ static bool interceptor_on_overwritten(void *ctx, const char *line, size_t len)
 /* Fewer bytes at a pause would tell nothing. */
 #define SHARE_LEAST ((size_t)256)
 
-static int make_preview(struct interceptor *s)
-{
-	const struct limit *l = &s->options.limit;
-	static const enum preview_mode modes[] = {
-		[MODE_SMART] = PREVIEW_SMART,
-		/* Behind the head. */
-		[MODE_HEAD] = PREVIEW_TAIL,
-		[MODE_TAIL] = PREVIEW_TAIL,
-		[MODE_ENDS] = PREVIEW_ENDS,
-	};
-	const struct preview_options options = {
-		.mode = modes[l->mode],
-		.budget = limit_largest(l),
-		.least_budget = limit_smallest(l),
-		.head_share = l->head_share,
-		.end_share = l->end_share,
-		.counters = l->fold == FOLD_COUNTERS,
-		.patterns = l->patterns ? l->patterns->items : NULL,
-		.ignore = l->ignore ? l->ignore->items : NULL,
-		.max_line = l->max_line,
-		.grow = l->grow,
-		.guard = !l->own_words,
-		/* The limit of units is a limit of lines here, which holds for any unit. */
-		.max_lines = l->count,
-		.bare = s->options.bare,
-	};
-	s->preview = preview_new(&options);
-	return s->preview ? 0 : -1;
-}
-
 struct interceptor *interceptor_new(const struct interceptor_options *options,
 				    const struct interceptor_events *events)
 {
@@ -374,7 +344,9 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	bool is_own = l->own_words && l->mode == MODE_HEAD;
 	if (!s->terminal || buffer_reserve(&s->line, LINE_RESERVE) < 0 ||
 	    buffer_reserve(&s->held, s->most < HELD_RESERVE ? s->most : HELD_RESERVE) < 0 ||
-	    (s->reader->previews && !is_own && make_preview(s) < 0)) {
+	    (s->reader->previews && !is_own &&
+	     !(s->preview = preview_new(
+		       &(struct preview_options){.limit = *l, .bare = options->bare})))) {
 		interceptor_free(s);
 		return NULL;
 	}

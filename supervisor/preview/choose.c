@@ -76,21 +76,25 @@ uint64_t preview_reserve_lines(uint64_t lines)
 	return lines / 2 < most ? lines / 2 : most;
 }
 
-size_t choose_head_share(const struct preview_options *o)
+/* The modes differ in what is taken for its place. */
+static const struct {
+	bool by_value; /* some of the end, and between what tells most */
+	bool start;    /* first the first lines ... */
+	bool refill;   /* ... and more of them where room is left behind the last ones */
+} modes[] = {
+	[MODE_SMART] = {.by_value = true, .start = true},
+	[MODE_HEAD] = {.start = false}, /* those are printed already */
+	[MODE_TAIL] = {.start = false},
+	[MODE_ENDS] = {.start = true, .refill = true},
+};
+
+size_t choose_head_share(const struct limit *limit)
 {
-	size_t share = percent(o->budget, o->head_share);
-	size_t most = o->budget - preview_reserve(o->budget);
-	if (o->mode == PREVIEW_TAIL)
+	size_t share = percent(limit->bytes, limit->head_share);
+	size_t most = limit->bytes - preview_reserve(limit->bytes);
+	if (!modes[limit->mode].start)
 		return 0;
 	return share < most ? share : most;
-}
-
-size_t choose_end_share(const struct preview_options *o, int status, bool brief)
-{
-	unsigned share = o->end_share, least = brief ? END_SHARE_BRIEF : END_SHARE_SUCCESS;
-	if (status == 0 && share < least)
-		share = least;
-	return percent(o->budget, share);
 }
 
 /* Whether the lines behind one of a run that ended well say all of it: it has a word of failure,
@@ -144,12 +148,12 @@ static void take_tail(struct layout *l, size_t down_to, size_t share, size_t cut
 }
 
 /* Takes the share of the start, of which some may be printed already. */
-static size_t take_start(struct layout *l, const struct preview_options *options)
+static size_t take_start(struct layout *l, const struct limit *limit)
 {
-	size_t share = choose_head_share(options);
+	size_t share = choose_head_share(limit);
 	uint64_t max_lines = l->max_lines, most = max_lines - preview_reserve_lines(max_lines);
 	share = share > l->ask->used ? share - l->ask->used : 0;
-	l->max_lines = (max_lines * options->head_share + 99) / 100;
+	l->max_lines = (max_lines * limit->head_share + 99) / 100;
 	if (l->max_lines > most)
 		l->max_lines = most;
 	size_t next = take_head(l, l->back, l->count, share);
@@ -627,19 +631,23 @@ static bool is_filler(const struct entry *u)
 	return u->trait.common && !u->chosen;
 }
 
-static void choose_by_value(struct layout *l, const struct preview_options *options)
+static void choose_by_value(struct layout *l, const struct limit *limit)
 {
 	size_t most = l->budget / LINE_PARTS, behind = 0, reach = l->budget / 4;
 	if (most < LINE_LEAST)
 		most = LINE_LEAST;
 	/* Lines of the middle are shown less far than those at the end. */
 	for (size_t i = 0; i + 1 < l->count && !l->asked_for; i++) {
-		size_t limit = l->units[i].trait.value > TELLING ? most : CONTEXT_LINE;
-		if (l->units[i].limit > limit)
-			layout_limit(l, i, limit);
+		size_t bytes = l->units[i].trait.value > TELLING ? most : CONTEXT_LINE;
+		if (l->units[i].limit > bytes)
+			layout_limit(l, i, bytes);
 	}
-	size_t next = take_start(l, options);
-	take_tail(l, next, l->end_share, l->budget / 4);
+	size_t next = take_start(l, limit);
+	/* The last lines in any case. */
+	unsigned share = limit->end_share, least = l->brief ? END_SHARE_BRIEF : END_SHARE_SUCCESS;
+	if (l->ask->status == 0 && share < least)
+		share = least;
+	take_tail(l, next, percent(limit->bytes, share), l->budget / 4);
 	/* The last lines count for being the last. */
 	for (size_t i = l->count; i-- > l->back && behind < reach;) {
 		struct entry *u = &l->units[i];
@@ -660,30 +668,30 @@ static void choose_by_value(struct layout *l, const struct preview_options *opti
 	take_folds(l);
 }
 
-static void take_ends(struct layout *l, const struct preview_options *options)
+static void take_ends(struct layout *l, const struct limit *limit)
 {
-	size_t next = take_start(l, options);
+	size_t next = take_start(l, limit);
 	take_tail(l, next, l->budget, l->budget);
-	if (options->mode == PREVIEW_ENDS)
+	if (modes[limit->mode].refill)
 		take_head(l, next, l->count, l->budget);
 }
 
-void choose(struct layout *l, const struct preview_options *options)
+void choose(struct layout *l, const struct limit *limit)
 {
-	if (options->mode == PREVIEW_SMART) {
-		choose_by_value(l, options);
+	if (modes[limit->mode].by_value) {
+		choose_by_value(l, limit);
 	} else {
 		size_t bytes = preview_reserve(l->budget);
 		uint64_t lines = preview_reserve_lines(l->max_lines);
 		if (l->ask->status > 0) {
 			l->budget -= bytes;
 			l->max_lines -= lines;
-			take_ends(l, options);
+			take_ends(l, limit);
 			l->budget += bytes;
 			l->max_lines += lines;
 			take_told(l);
 		}
-		take_ends(l, options);
+		take_ends(l, limit);
 	}
 	layout_close_gaps(l);
 }

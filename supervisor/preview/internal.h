@@ -532,11 +532,10 @@ struct layout {
 	size_t spell_cost;         /* of the command in the first one, at most */
 	uint64_t max_lines, lines; /* 0: no limit; printed so far */
 	size_t max_line;
-	size_t ceiling;   /* how long a chosen line may become where there is room */
-	bool at_ceiling;  /* only that ceiling cuts the chosen lines */
-	size_t end_share; /* bytes for the last lines in any case */
-	bool brief;       /* the text tells little: what has room is not filled with it */
-	bool asked_for;   /* no line tells less for being one of many of its form */
+	size_t ceiling;  /* how long a chosen line may become where there is room */
+	bool at_ceiling; /* only that ceiling cuts the chosen lines */
+	bool brief;      /* the text tells little: what has room is not filled with it */
+	bool asked_for;  /* no line tells less for being one of many of its form */
 	uint64_t total_lines, total_bytes;
 	bool bare;
 	enum guard_mode mode; /* in which its lines will be printed */
@@ -544,8 +543,8 @@ struct layout {
 };
 
 /* Empties it for a new choice. The memory is kept. */
-void layout_begin(struct layout *l, const struct preview_options *options,
-		  const struct preview_ask *ask, size_t end_share, uint64_t lines, uint64_t bytes);
+void layout_begin(struct layout *l, const struct limit *limit, bool bare,
+		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
 void layout_release(struct layout *l);
 
 /* Adds a line behind those already there; one that was printed live is ignored, and so is one that
@@ -578,15 +577,12 @@ void layout_grow(struct layout *l);
 /* Makes the pieces. Their count, or -1 with ENOMEM. */
 int layout_pieces(struct layout *l);
 
-/* Which of the lines in a layout are taken. */
+/* choose.c: which of the lines in a layout are taken. */
 
 /* The bytes of the budget that the start of the text may take. */
-size_t choose_head_share(const struct preview_options *options);
-
-/* Those that the last lines have in any case; `brief` as in struct layout. */
-size_t choose_end_share(const struct preview_options *options, int status, bool brief);
+size_t choose_head_share(const struct limit *limit);
 
 /* Takes lines of a layout whose lines do not all fit. */
-void choose(struct layout *l, const struct preview_options *options);
+void choose(struct layout *l, const struct limit *limit);
 
 #endif

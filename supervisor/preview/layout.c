@@ -21,29 +21,32 @@ enum {
 	CYCLE_LINES = 6,
 };
 
-void layout_begin(struct layout *l, const struct preview_options *options,
-		  const struct preview_ask *ask, size_t end_share, uint64_t lines, uint64_t bytes)
+void layout_begin(struct layout *l, const struct limit *limit, bool bare,
+		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes)
 {
-	l->count = l->back = 0;
-	l->piece_count = 0;
+	/* The memory is kept. */
+	*l = (struct layout){
+		.units = l->units,
+		.cap = l->cap,
+		.pieces = l->pieces,
+		.piece_cap = l->piece_cap,
+		.text = l->text,
+		.before = {.from = SIZE_MAX},
+		.behind = {.from = SIZE_MAX},
+		.ask = ask,
+		.budget = ask->total ? ask->total : limit->bytes,
+		.used = ask->used,
+		.max_lines = ask->total_lines ? ask->total_lines : limit->count,
+		.lines = ask->used_lines,
+		.max_line = limit->max_line,
+		.ceiling = limit->grow ? SIZE_MAX : limit->max_line,
+		.total_lines = lines,
+		.total_bytes = bytes,
+		.spelled = ask->spelled,
+		.bare = bare,
+		.mode = bare || limit->own_words ? GUARD_NONE : GUARD_LINE,
+	};
 	buffer_clear(&l->text);
-	l->ask = ask;
-	l->budget = ask->total ? ask->total : options->budget;
-	l->used = ask->used;
-	l->max_lines = ask->total_lines ? ask->total_lines : options->max_lines;
-	l->lines = ask->used_lines;
-	l->max_line = options->max_line;
-	l->ceiling = options->grow ? SIZE_MAX : options->max_line;
-	l->at_ceiling = false;
-	l->end_share = end_share;
-	l->total_lines = lines;
-	l->total_bytes = bytes;
-	l->spelled = ask->spelled;
-	l->bare = options->bare;
-	l->asked_for = false;
-	l->mode = options->guard && !options->bare ? GUARD_LINE : GUARD_NONE;
-	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
-	memset(l->gaps, 0, sizeof(l->gaps));
 }
 
 void layout_release(struct layout *l)

@@ -214,8 +214,9 @@ enum {
 };
 
 struct preview {
-	struct preview_options options; /* `budget` to `grow`: of the choice that is made */
+	struct limit limit; /* `bytes`, `max_line`, `grow`: of the choice that is made */
 	struct preview_options given;
+	size_t most, least; /* bytes that a choice asks for */
 	struct window window;
 	struct layout layout;
 	struct preview_piece plain[2]; /* used when the layout has no memory */
@@ -225,28 +226,33 @@ struct preview {
 
 static void preview_set_budget(struct preview *p, size_t budget)
 {
-	bool is_short = p->given.max_line > budget;
-	p->options.budget = budget;
+	const struct limit *given = &p->given.limit;
+	bool is_short = given->max_line > budget;
+	p->limit.bytes = budget;
 	/* No line is shown beyond the budget. */
-	p->options.max_line = is_short ? budget : p->given.max_line;
-	p->options.grow = is_short || p->given.grow;
+	p->limit.max_line = is_short ? budget : given->max_line;
+	p->limit.grow = is_short || given->grow;
 }
 
 struct preview *preview_new(const struct preview_options *options)
 {
-	if (options->budget < BUDGET_LEAST || options->least_budget > options->budget ||
-	    (options->least_budget && options->least_budget < BUDGET_LEAST) ||
-	    options->head_share > 100 || options->end_share > 100 || options->max_line == 0) {
+	const struct limit *l = &options->limit;
+	size_t most = limit_largest(l), least = limit_smallest(l);
+	if (most < BUDGET_LEAST || (least && least < BUDGET_LEAST) || l->head_share > 100 ||
+	    l->end_share > 100 || l->max_line == 0) {
 		errno = EINVAL;
 		return NULL;
 	}
 	struct preview *p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	p->options = p->given = *options;
-	preview_set_budget(p, options->budget);
+	p->given = *options;
+	p->limit = *l;
+	p->most = most;
+	p->least = least ? least : most;
+	preview_set_budget(p, most);
 	/* A line that is cut needs its first bytes behind what is in the budget. */
-	size_t keep = options->budget + p->options.max_line;
+	size_t keep = most + p->limit.max_line;
 	if (window_init(&p->window, keep, keep < LAST_JUDGED ? LAST_JUDGED : keep)) {
 		free(p);
 		return NULL;
@@ -273,23 +279,24 @@ static void start_smart(struct preview *p)
 	if (p->smart || p->is_unjudged)
 		return;
 	p->smart = calloc(1, sizeof(*p->smart));
-	if (!p->smart || smart_init(p->smart, p->options.patterns, p->options.ignore)) {
+	const struct strings *patterns = p->limit.patterns, *ignore = p->limit.ignore;
+	if (!p->smart || smart_init(p->smart, patterns ? patterns->items : NULL,
+				    ignore ? ignore->items : NULL)) {
 		/* The ends are better than nothing. */
 		free(p->smart);
 		p->smart = NULL;
 		p->is_unjudged = true;
-		if (p->options.mode == PREVIEW_SMART)
-			p->options.mode = PREVIEW_ENDS;
+		if (p->limit.mode == MODE_SMART)
+			p->limit.mode = MODE_ENDS;
 		return;
 	}
-	p->smart->counts = p->given.counters ||
-			   (p->given.least_budget && p->given.least_budget < p->given.budget);
+	p->smart->counts = p->limit.fold == FOLD_COUNTERS || p->least < p->most;
 	smart_feed(p->smart, p->window.head, p->window.head_len);
 }
 
 void preview_feed(struct preview *p, const char *data, size_t len)
 {
-	if (p->window.bytes + len > p->given.budget)
+	if (p->window.bytes + len > p->most)
 		start_smart(p);
 	window_feed(&p->window, data, len, !p->smart);
 	if (p->smart)
@@ -328,11 +335,10 @@ uint64_t preview_bytes(const struct preview *p)
 
 size_t preview_head_budget(const struct preview *p)
 {
-	struct preview_options o = p->given;
-	if (o.least_budget)
-		o.budget = o.least_budget;
-	size_t share = choose_head_share(&o);
-	size_t most = o.budget > MARKER_RESERVE ? o.budget - MARKER_RESERVE : 0;
+	struct limit limit = p->limit;
+	limit.bytes = p->least;
+	size_t share = choose_head_share(&limit);
+	size_t most = limit.bytes > MARKER_RESERVE ? limit.bytes - MARKER_RESERVE : 0;
 	return share < most ? share : most;
 }
 
@@ -342,14 +348,14 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 	uint64_t behind = p->window.bytes - line->offset - line->length;
 	struct trait trait = {0};
 	/* Short, and cut only because the window ends there. */
-	if (!line_is_whole(line) && line->length <= p->options.max_line)
+	if (!line_is_whole(line) && line->length <= p->limit.max_line)
 		return 0;
 	if (p->smart)
 		trait = smart_trait(p->smart, line, p->window.bytes, outcome);
 	trait.value++;
 	/* Lines that have nothing but their place must be near an end. */
-	if (p->smart && trait.value == 1 && line->offset > p->options.budget &&
-	    behind > p->options.budget + p->options.max_line)
+	if (p->smart && trait.value == 1 && line->offset > p->limit.bytes &&
+	    behind > p->limit.bytes + p->limit.max_line)
 		return 0;
 	return layout_add(&p->layout, line, &trait);
 }
@@ -436,24 +442,23 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 static int preview_lay_out(struct preview *p, const struct preview_ask *ask)
 {
 	struct layout *l = &p->layout;
-	const struct preview_options *o = &p->options;
+	const struct limit *limit = &p->limit;
 	const struct smart *smart = p->smart;
-	bool judged = smart && o->mode == PREVIEW_SMART, succeeded = ask->status == 0;
-	/* Somebody asked for the text: see least_budget. */
-	bool is_more = p->given.least_budget && o->budget > p->given.least_budget;
-	bool asked = succeeded && o->mode == PREVIEW_SMART && (is_more || o->counters);
+	bool judged = smart && limit->mode == MODE_SMART, succeeded = ask->status == 0;
+	/* Somebody asked for the text: see struct preview_options. */
+	bool asked = succeeded && limit->mode == MODE_SMART &&
+		     (limit->bytes > p->least || limit->fold == FOLD_COUNTERS);
 	bool brief = succeeded && judged && smart_is_regular(smart) && !asked;
-	layout_begin(l, o, ask, choose_end_share(o, ask->status, brief), preview_lines(p),
-		     preview_bytes(p));
+	layout_begin(l, limit, p->given.bare, ask, preview_lines(p), preview_bytes(p));
 	l->brief = brief;
 	l->asked_for = asked;
 	l->same = smart ? &smart->same : NULL;
 	l->similar = !smart ? NULL : asked ? &smart->counting : &smart->alike;
 	if (preview_add_lines(p, succeeded ? OUTCOME_SUCCESS : OUTCOME_FAILURE))
 		return -1;
-	layout_price(l, judged && !o->bare);
+	layout_price(l, judged && !p->given.bare);
 	if (brief || !layout_take_all(l))
-		choose(l, o);
+		choose(l, limit);
 	layout_grow(l);
 	return layout_pieces(l);
 }
@@ -465,7 +470,7 @@ static int choose_last(struct preview *p, const struct preview_ask *ask,
 	const struct window *w = &p->window;
 	struct preview_piece *piece = p->plain;
 	size_t used = ask->used + MARKER_RESERVE, len;
-	size_t budget = ask->total ? ask->total : p->options.budget;
+	size_t budget = ask->total ? ask->total : p->limit.bytes;
 	size_t room = budget > used ? budget - used : 0;
 	uint64_t left = w->bytes - ask->printed_bytes, offset, number;
 	size_t most = room < left ? room : (size_t)left;
@@ -504,22 +509,22 @@ static int choose_last(struct preview *p, const struct preview_ask *ask,
 static int choose_at_pause(struct preview *p, const struct preview_ask *ask,
 			   const struct preview_piece **pieces)
 {
-	struct preview_options options = p->options;
+	struct limit limit = p->limit;
 	const struct trait plain = {.value = 1};
 	struct layout *l = &p->layout;
 	struct window_cursor cursor = {0};
 	struct line line;
-	options.mode = PREVIEW_TAIL;
-	layout_begin(l, &options, ask, 0, p->window.newlines, p->window.last_start);
+	limit.mode = MODE_TAIL;
+	layout_begin(l, &limit, p->given.bare, ask, p->window.newlines, p->window.last_start);
 	l->same = l->similar = NULL;
 	while (window_next(&p->window, &cursor, &line)) {
-		bool is_fragment = !line_is_whole(&line) && line.length <= options.max_line;
+		bool is_fragment = !line_is_whole(&line) && line.length <= limit.max_line;
 		if (!is_fragment && layout_add(l, &line, &plain))
 			return 0;
 	}
 	layout_price(l, false);
 	if (!layout_take_all(l))
-		choose(l, &options);
+		choose(l, &limit);
 	layout_grow(l);
 	int count = layout_pieces(l);
 	TRACE(PREVIEW, "at a pause: %d pieces, %zu of %zu bytes", count, l->used, l->budget);
@@ -532,7 +537,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 {
 	if (ask->is_pause)
 		return choose_at_pause(p, ask, pieces);
-	preview_set_budget(p, ask->budget ? ask->budget : p->given.budget);
+	preview_set_budget(p, ask->budget ? ask->budget : p->most);
 	start_smart(p);
 	if (p->smart)
 		smart_weigh(p->smart, preview_bytes(p),

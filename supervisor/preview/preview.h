@@ -27,6 +27,8 @@
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
 
+#include "config/limit.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,30 +36,15 @@
 struct preview;
 struct fingerprints;
 
-enum preview_mode { PREVIEW_SMART, PREVIEW_TAIL, PREVIEW_ENDS };
-
 struct preview_options {
-	enum preview_mode mode;
-	/* Bytes to print at most, markers included; >= 64. A single marker for
-	   everything is printed even if it is longer. A choice may ask for less. */
-	size_t budget;
-	/* The least that a choice asks for; 0: budget. A success for which more is asked prints
-	   what somebody asked for ... */
-	size_t least_budget;
-	/* ... and so does each success if this is set: lines that differ in more than a counter, a
-	   hash or a time are no less worth than others, and the room is filled. */
-	bool counters;
-	unsigned head_share; /* percent of the budget for the start, 0 to 100 */
-	unsigned end_share;  /* mode smart: for the last lines in any case; after a success
-				at least 30 */
-	/* Mode smart: lines with one of these in them are put forward, or are not
-	   (config/value.h). NULL-terminated, or NULL; valid as long as the preview. */
-	char *const *patterns, *const *ignore;
-	size_t max_line;    /* longer lines are cut, with a note on the omitted bytes ... */
-	bool grow;          /* ... but where room is left, not so short */
-	uint64_t max_lines; /* lines to print at most; 0: no limit */
-	bool guard;         /* it will be printed by guard_text() with GUARD_LINE */
-	bool bare;          /* nothing but the text is printed: no marker or note counts */
+	/* What is printed at most, markers included: the largest of its bytes (>= 64), and `count`
+	   lines, which holds for any unit. A single marker for everything is printed even if it is
+	   longer. A choice may ask for less: a success for which more is asked than the smallest
+	   prints what somebody asked for. So does each success where `fold` is FOLD_COUNTERS: lines
+	   that differ in more than a counter, a hash or a time are no less worth than others, and
+	   the room is filled. MODE_HEAD: what is behind the head (head.h), from the end on. */
+	struct limit limit;
+	bool bare; /* nothing but the text is printed: no marker or note counts */
 };
 
 enum preview_kind {
@@ -93,7 +80,7 @@ struct preview_range {
 
 /* The caller's knowledge at the time of the choice. */
 struct preview_ask {
-	size_t budget;          /* 64 to options.budget; 0: that */
+	size_t budget;          /* 64 to the largest bytes of the limit; 0: that */
 	uint64_t printed_bytes; /* the first bytes of the text are printed already ... */
 	uint64_t printed_lines; /* ... which are this many whole lines, ... */
 	/* ... but for these, in order, which were announced as left out ... */

@@ -48,8 +48,11 @@ int main(void)
 	ssize_t n;
 
 	for (size_t i = 0; i < COUNT; i++) {
-		const struct preview_options options = {
-			.budget = budgets[i], .head_share = 15, .end_share = 8, .max_line = 500};
+		const struct preview_options options = {.limit.fold = FOLD_ALIKE,
+							.limit.bytes = budgets[i],
+							.limit.head_share = 15,
+							.limit.end_share = 8,
+							.limit.max_line = 500};
 		previews[i] = preview_new(&options);
 		if (!previews[i])
 			return 1;

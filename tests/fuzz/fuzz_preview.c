@@ -38,12 +38,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int count;
 	if (size < 8)
 		return 0;
+	static const enum mode modes[] = {MODE_SMART, MODE_TAIL, MODE_ENDS};
 	options = (struct preview_options){
-		.mode = (enum preview_mode)(data[0] % 3),
-		.budget = 64 + data[1] * 16u,
-		.head_share = data[2] % 101,
-		.max_line = 1 + data[3] * 8u,
-		.max_lines = data[4] % 2 ? 0 : data[5],
+		.limit.mode = modes[data[0] % 3],
+		.limit.fold = FOLD_ALIKE,
+		.limit.bytes = 64 + data[1] * 16u,
+		.limit.head_share = data[2] % 101,
+		.limit.max_line = 1 + data[3] * 8u,
+		.limit.count = data[4] % 2 ? 0 : data[5],
 		.bare = data[4] & 2,
 	};
 	ask.status = data[6] % 3 - 1;
@@ -70,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			assert(pieces[i].spelled == (spelled++ == 0));
 	}
 	assert(next == preview_lines(p) + 1 && bytes == size && preview_bytes(p) == size);
-	assert(used <= options.budget || (count == 1 && pieces[0].kind == PREVIEW_GAP));
+	assert(used <= options.limit.bytes || (count == 1 && pieces[0].kind == PREVIEW_GAP));
 	preview_free(p);
 	return 0;
 }

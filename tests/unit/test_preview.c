@@ -37,6 +37,8 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 	return (size_t)n;
 }
 
+static const enum mode modes[] = {MODE_SMART, MODE_TAIL, MODE_ENDS};
+
 static uint64_t random_state;
 
 static uint32_t rnd(uint32_t below)
@@ -250,16 +252,17 @@ static void check_gap(const struct buffer *text, const struct lines *lines,
 	struct preview_piece unspelled = *piece;
 	char mark[512];
 	size_t cost = 0;
-	if (options->bare || options->max_lines || text->len > 2 * options->budget)
+	if (options->bare || options->limit.count || text->len > 2 * options->limit.bytes)
 		return;
 	unspelled.spelled = false;
 	for (uint64_t n = piece->from; n <= piece->to; n++) {
 		const char *line = text->data + lines->start[n - 1];
 		size_t len = lines->start[n] - lines->start[n - 1];
 		/* It may be too short to be cut. */
-		if (len > options->max_line)
+		if (len > options->limit.max_line)
 			return;
-		cost += guard_text_len(line, len, options->guard ? GUARD_LINE : GUARD_NONE);
+		cost += guard_text_len(line, len,
+				       options->limit.own_words ? GUARD_NONE : GUARD_LINE);
 	}
 	assert_true(cost > ask->marker(ask->ctx, &unspelled, mark, sizeof(mark)));
 }
@@ -334,7 +337,8 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 			check_line(text->data + lines.start[n - 1],
 				   lines.start[n] - lines.start[n - 1],
 				   lines.start[n - 1] + ask->bytes_before, shown, len,
-				   options->grow ? options->budget : options->max_line,
+				   options->limit.grow ? options->limit.bytes
+						       : options->limit.max_line,
 				   options->bare);
 			whole += len == lines.start[n] - lines.start[n - 1];
 			shown += len;
@@ -350,7 +354,7 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 	render(&out, options->bare, ask, pieces, count);
 	/* An omission is announced even where its marker alone is too long. */
 	if (!(count == 1 && pieces[0].kind == PREVIEW_GAP))
-		assert_true(out.len + ask->printed_bytes <= options->budget);
+		assert_true(out.len + ask->printed_bytes <= options->limit.bytes);
 	check_spelled(&out, ask, pieces, count, options->bare);
 	buffer_release(&out);
 	free(lines.start);
@@ -383,15 +387,16 @@ TEST(test_properties)
 		clean = rnd(3);
 		random_text(&text, clean);
 		options = (struct preview_options){
-			.mode = (enum preview_mode)rnd(3),
-			.budget = rnd(2) ? 64 + rnd(400) : 64 + rnd(12000),
-			.head_share = rnd(101),
-			.end_share = rnd(101),
-			.max_line = rnd(2) ? 1 + rnd(300) : 2000,
-			.max_lines = rnd(4) ? 0 : rnd(100),
+			.limit.mode = modes[rnd(3)],
+			.limit.fold = FOLD_ALIKE,
+			.limit.bytes = rnd(2) ? 64 + rnd(400) : 64 + rnd(12000),
+			.limit.head_share = rnd(101),
+			.limit.end_share = rnd(101),
+			.limit.max_line = rnd(2) ? 1 + rnd(300) : 2000,
+			.limit.count = rnd(4) ? 0 : rnd(100),
 			.bare = rnd(4) == 0,
-			.grow = rnd(2),
-			.guard = rnd(2),
+			.limit.grow = rnd(2),
+			.limit.own_words = rnd(2),
 		};
 		ask.bytes_before = rnd(2) ? 0 : rnd(100000);
 		ask.command = rnd(2) ? COMMAND : NULL;
@@ -403,7 +408,7 @@ TEST(test_properties)
 			int count;
 			assert_non_null(p);
 			feed(p, &text);
-			if (pass == 0 && rnd(2) && !options.max_lines)
+			if (pass == 0 && rnd(2) && !options.limit.count)
 				print_live(&ask, &text, preview_head_budget(p));
 			keep = rnd(3);
 			while (keep-- > 0)
@@ -459,20 +464,23 @@ TEST(test_modes)
 {
 	struct buffer text = BUFFER_INIT;
 	const char *numbers = sequence(&text, 1000);
-	struct preview_options o = {.budget = 64, .head_share = 25, .max_line = 2000};
-	o.mode = PREVIEW_TAIL;
+	struct preview_options o = {.limit.fold = FOLD_ALIKE,
+				    .limit.bytes = 64,
+				    .limit.head_share = 25,
+				    .limit.max_line = 2000};
+	o.limit.mode = MODE_TAIL;
 	check_shown(&o, 0, numbers,
 		    "[- 987]\n988\n989\n990\n991\n992\n993\n994\n995\n996\n997\n998\n999\n1000\n");
-	o.mode = PREVIEW_ENDS;
+	o.limit.mode = MODE_ENDS;
 	check_shown(&o, 0, numbers,
 		    "1\n2\n3\n4\n5\n6\n7\n8\n9\n[- "
 		    "982]\n992\n993\n994\n995\n996\n997\n998\n999\n1000\n");
 	/* Text that was printed live is not repeated. */
 	check_shown(&o, 3, numbers,
 		    "4\n5\n6\n7\n8\n9\n[- 982]\n992\n993\n994\n995\n996\n997\n998\n999\n1000\n");
-	o.max_lines = 4;
+	o.limit.count = 4;
 	check_shown(&o, 0, numbers, "1\n[- 996]\n998\n999\n1000\n");
-	o.max_lines = 0;
+	o.limit.count = 0;
 	check_shown(&o, 0, "a\nb\n\nc", "a\nb\n\nc");
 	check_shown(&o, 0, "", "");
 	check_shown(&o, 0, "\n", "\n");
@@ -481,8 +489,11 @@ TEST(test_modes)
 
 TEST(test_folds)
 {
-	struct preview_options o = {
-		.mode = PREVIEW_ENDS, .budget = 64, .head_share = 25, .max_line = 2000};
+	struct preview_options o = {.limit.mode = MODE_ENDS,
+				    .limit.fold = FOLD_ALIKE,
+				    .limit.bytes = 64,
+				    .limit.head_share = 25,
+				    .limit.max_line = 2000};
 	check_shown(&o, 0, "start\nagain\nagain\nagain\nagain\nend\n",
 		    "start\nagain\n[= 3]\nend\n");
 	/* Nothing is folded if that would be longer. */
@@ -492,8 +503,11 @@ TEST(test_folds)
 /* Lines that differ in numbers only make room for those that tell something. */
 TEST(test_alike)
 {
-	struct preview_options o = {
-		.mode = PREVIEW_SMART, .budget = 100, .head_share = 30, .max_line = 2000};
+	struct preview_options o = {.limit.mode = MODE_SMART,
+				    .limit.fold = FOLD_ALIKE,
+				    .limit.bytes = 100,
+				    .limit.head_share = 30,
+				    .limit.max_line = 2000};
 	struct buffer text = BUFFER_INIT;
 	buffer_append_string(&text, "start\n");
 	for (int i = 1; i <= 300; i++)
@@ -503,7 +517,7 @@ TEST(test_alike)
 		    "start\npart 1 of 300\npart 2 of 300\n[~ 298 part 300 of 300]\n"
 		    "error: no more parts\n");
 	/* The last line is shown as it is. */
-	o.end_share = 50;
+	o.limit.end_share = 50;
 	buffer_clear(&text);
 	for (int i = 1; i <= 300; i++)
 		buffer_printf(&text, "part %d of 300\n", i);
@@ -511,7 +525,7 @@ TEST(test_alike)
 		    "part 1 of 300\npart 2 of 300\n[~ 297 part 299 of 300]\n"
 		    "part 300 of 300\n");
 	/* So are lines that repeat a few forms, whatever names are in them. */
-	o.budget = 150;
+	o.limit.bytes = 150;
 	buffer_clear(&text);
 	for (int i = 0; i < 300; i++)
 		buffer_printf(&text, "CC %c%c.c\nLINK %c%c.so\n", 'a' + i % 26, 'a' + i / 26,
@@ -533,8 +547,11 @@ TEST(test_runs)
 		"⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯ Failed ⎯⎯⎯\n"
 		"================== FAILURES ==================\n"
 		"---------------\n";
-	struct preview_options o = {
-		.mode = PREVIEW_SMART, .budget = 300, .head_share = 30, .max_line = 2000};
+	struct preview_options o = {.limit.mode = MODE_SMART,
+				    .limit.fold = FOLD_ALIKE,
+				    .limit.bytes = 300,
+				    .limit.head_share = 30,
+				    .limit.max_line = 2000};
 	check_shown(&o, 0, text,
 		    "start of it\n={50}\n      indented as far as that\n"
 		    "test_name PASSED {40}[ 12%]\n"
@@ -543,15 +560,18 @@ TEST(test_runs)
 		    "================== FAILURES ==================\n"
 		    "---------------\n");
 	o.bare = true;
-	o.budget = sizeof(text);
+	o.limit.bytes = sizeof(text);
 	check_shown(&o, 0, text, text);
 }
 
 /* One fold, and not two with a gap between, however long. */
 TEST(test_streaks)
 {
-	struct preview_options o = {
-		.mode = PREVIEW_SMART, .budget = 128, .head_share = 15, .max_line = 2000};
+	struct preview_options o = {.limit.mode = MODE_SMART,
+				    .limit.fold = FOLD_ALIKE,
+				    .limit.bytes = 128,
+				    .limit.head_share = 15,
+				    .limit.max_line = 2000};
 	struct buffer text = BUFFER_INIT;
 	buffer_append_string(&text, "start\n");
 	for (int i = 0; i < 200000; i++)
@@ -565,19 +585,20 @@ TEST(test_streaks)
 /* A line is not cut to make room for a note that is as long as what it replaces. */
 TEST(test_barely_long_lines)
 {
-	struct preview_options o = {.mode = PREVIEW_ENDS, .budget = 128};
+	struct preview_options o = {
+		.limit.mode = MODE_ENDS, .limit.fold = FOLD_ALIKE, .limit.bytes = 128};
 	struct buffer text = BUFFER_INIT;
 	for (int i = 10; i < 45; i++)
 		buffer_printf(&text, "%d ", i);
 	/* It is longer than the limit by less than a note would replace. */
-	o.max_line = 66;
+	o.limit.max_line = 66;
 	check_shown(&o, 0, buffer_string(&text), buffer_string(&text));
-	o.max_line = 60;
+	o.limit.max_line = 60;
 	buffer_append_string(&text, "45 46 47 48 49 50 51 52 53\n");
 	check_shown(&o, 0, buffer_string(&text),
 		    "10 11 12 13 1[... bytes 13-103] 45 46 47 48 49 50 51 52 53\n");
 	/* Too little of the line would be left to say something. */
-	o.max_line = 45;
+	o.limit.max_line = 45;
 	check_shown(&o, 0, buffer_string(&text), "[- 1]\n");
 	buffer_release(&text);
 }
@@ -585,8 +606,11 @@ TEST(test_barely_long_lines)
 TEST(test_long_lines)
 {
 	struct buffer text = BUFFER_INIT;
-	struct preview_options o = {
-		.mode = PREVIEW_ENDS, .budget = 128, .head_share = 50, .max_line = 60};
+	struct preview_options o = {.limit.mode = MODE_ENDS,
+				    .limit.fold = FOLD_ALIKE,
+				    .limit.bytes = 128,
+				    .limit.head_share = 50,
+				    .limit.max_line = 60};
 	for (int i = 0; i < 1000; i++)
 		buffer_printf(&text, "%04d ", i);
 	/* A last line keeps its end, another one its start. */
@@ -599,7 +623,7 @@ TEST(test_long_lines)
 	buffer_append_string(&text, "é");
 	while (text.len < 200)
 		buffer_append_string(&text, "éé");
-	o.max_line = 61;
+	o.limit.max_line = 61;
 	check_shown(&o, 0, buffer_string(&text), "ééééééé[... bytes 14-173]éééééééééééééé");
 	buffer_release(&text);
 }
@@ -607,8 +631,11 @@ TEST(test_long_lines)
 /* The bytes of a long line that neither end holds are gone, the counts are not. */
 TEST(test_huge_lines)
 {
-	struct preview_options o = {
-		.mode = PREVIEW_ENDS, .budget = 256, .head_share = 50, .max_line = 70};
+	struct preview_options o = {.limit.mode = MODE_ENDS,
+				    .limit.fold = FOLD_ALIKE,
+				    .limit.bytes = 256,
+				    .limit.head_share = 50,
+				    .limit.max_line = 70};
 	static char empty[] = "", block[65536];
 	struct preview_ask ask = {.marker = marker, .ctx = empty};
 	struct preview *p = preview_new(&o);
@@ -671,20 +698,21 @@ TEST(test_growing_lines)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		for (int k = 0; k < 12; k++) {
-			struct preview_options o = {.mode = (enum preview_mode)(k % 3),
-						    .budget = k < 6 ? 4096 : 30720,
-						    .head_share = 15,
-						    .end_share = 8,
-						    .max_line = 500,
-						    .grow = true,
+			struct preview_options o = {.limit.mode = modes[k % 3],
+						    .limit.fold = FOLD_ALIKE,
+						    .limit.bytes = k < 6 ? 4096 : 30720,
+						    .limit.head_share = 15,
+						    .limit.end_share = 8,
+						    .limit.max_line = 500,
+						    .limit.grow = true,
 						    .bare = k % 2};
 			size_t len = shown_of(&o, texts[i].count, texts[i].length, texts[i].end);
 			size_t all = (size_t)texts[i].count * (size_t)texts[i].length +
 				     (size_t)texts[i].end;
-			if (len < all && (len < o.budget * 96 / 100 || len > o.budget))
+			if (len < all && (len < o.limit.bytes * 96 / 100 || len > o.limit.bytes))
 				fail_msg("text %zu, mode %d, budget %zu: %zu bytes", i, k % 3,
-					 o.budget, len);
-			o.grow = false;
+					 o.limit.bytes, len);
+			o.limit.grow = false;
 			if (texts[i].count < 4)
 				assert_true(shown_of(&o, texts[i].count, texts[i].length,
 						     texts[i].end) < 2000);
@@ -694,13 +722,16 @@ TEST(test_growing_lines)
 
 TEST(test_options)
 {
-	struct preview_options o = {.mode = PREVIEW_ENDS, .budget = 63, .max_line = 100};
+	struct preview_options o = {.limit.mode = MODE_ENDS,
+				    .limit.fold = FOLD_ALIKE,
+				    .limit.bytes = 63,
+				    .limit.max_line = 100};
 	assert_null(preview_new(&o));
-	o.budget = 64;
-	o.head_share = 101;
+	o.limit.bytes = 64;
+	o.limit.head_share = 101;
 	assert_null(preview_new(&o));
-	o.head_share = 100;
-	o.max_line = 0;
+	o.limit.head_share = 100;
+	o.limit.max_line = 0;
 	assert_null(preview_new(&o));
 }
 

@@ -103,8 +103,11 @@ static void add_alike(struct buffer *text, const char *format)
 
 static void show(const struct buffer *text, struct buffer *out)
 {
-	struct preview_options options = {
-		.mode = PREVIEW_SMART, .budget = SIZE, .head_share = 10, .max_line = 2000};
+	struct preview_options options = {.limit.mode = MODE_SMART,
+					  .limit.fold = FOLD_ALIKE,
+					  .limit.bytes = SIZE,
+					  .limit.head_share = 10,
+					  .limit.max_line = 2000};
 	struct preview_ask ask = {.status = 1, .marker = marker};
 	const struct preview_piece *pieces;
 	struct preview *p = preview_new(&options);

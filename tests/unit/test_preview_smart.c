@@ -46,8 +46,11 @@ static void print_chosen(struct preview *p, int status, bool middle, struct buff
 
 static struct preview *smart(size_t budget)
 {
-	struct preview_options options = {
-		.mode = PREVIEW_SMART, .budget = budget, .head_share = 10, .max_line = 2000};
+	struct preview_options options = {.limit.mode = MODE_SMART,
+					  .limit.fold = FOLD_ALIKE,
+					  .limit.bytes = budget,
+					  .limit.head_share = 10,
+					  .limit.max_line = 2000};
 	struct preview *p = preview_new(&options);
 	assert_non_null(p);
 	return p;
@@ -455,15 +458,17 @@ TEST(test_many_warnings)
 
 TEST(test_patterns)
 {
-	char *patterns[] = {(char *)"Quota*USED up", (char *)"z*spare parts", NULL};
-	char *ignore[] = {(char *)"error 17", NULL};
+	char *phrases[] = {(char *)"Quota*USED up", (char *)"z*spare parts", NULL};
+	char *ignored[] = {(char *)"error 17", NULL};
+	const struct strings patterns = {.items = phrases}, ignore = {.items = ignored};
 	for (int status = 0; status < 2; status++) {
-		struct preview_options options = {.mode = PREVIEW_SMART,
-						  .budget = 2048,
-						  .head_share = 10,
-						  .max_line = 2000,
-						  .patterns = patterns,
-						  .ignore = ignore};
+		struct preview_options options = {.limit.mode = MODE_SMART,
+						  .limit.fold = FOLD_ALIKE,
+						  .limit.bytes = 2048,
+						  .limit.head_share = 10,
+						  .limit.max_line = 2000,
+						  .limit.patterns = &patterns,
+						  .limit.ignore = &ignore};
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		struct preview *p = preview_new(&options);
 		assert_non_null(p);
@@ -494,13 +499,17 @@ static void add_words(struct buffer *b, int lines)
 
 TEST(test_ignored)
 {
-	char *ignore[] = {(char *)"known for long", NULL};
-	struct preview_options options = {
-		.mode = PREVIEW_SMART, .budget = 2048, .head_share = 10, .max_line = 2000};
+	char *known[] = {(char *)"known for long", NULL};
+	const struct strings ignore = {.items = known};
+	struct preview_options options = {.limit.mode = MODE_SMART,
+					  .limit.fold = FOLD_ALIKE,
+					  .limit.bytes = 2048,
+					  .limit.head_share = 10,
+					  .limit.max_line = 2000};
 	for (int ignored = 0; ignored < 2; ignored++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		struct preview *p;
-		options.ignore = ignored ? ignore : NULL;
+		options.limit.ignore = ignored ? &ignore : NULL;
 		p = preview_new(&options);
 		assert_non_null(p);
 		add_words(&text, 300);
