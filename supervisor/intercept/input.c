@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void raw_stop(struct raw *r)
+void raw_release(struct raw *r)
 {
 	r->state = RAW_OFF;
 	buffer_release(&r->held);
@@ -15,7 +15,7 @@ void raw_start(struct raw *r, struct artifact *artifact)
 	if (r->state != RAW_HOLDING)
 		return;
 	artifact_append(artifact, ARTIFACT_RAW, r->held.data, r->held.len);
-	raw_stop(r);
+	raw_release(r);
 	r->state = RAW_STREAMING;
 }
 
@@ -31,15 +31,10 @@ void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *arti
 		if (artifact && wanted)
 			raw_start(r, artifact);
 		else
-			raw_stop(r);
+			raw_release(r);
 	}
 	if (r->state == RAW_STREAMING)
 		artifact_append(artifact, ARTIFACT_RAW, data, len);
-}
-
-void raw_release(struct raw *r)
-{
-	raw_stop(r);
 }
 
 /* Where the first of some bytes is, or `len`. memchr() for each over a piece that stays in the

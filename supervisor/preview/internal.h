@@ -2,8 +2,7 @@
 //
 //   line.c      one line as it is printed, cut or whole
 //   keywords.c  words that mean failure, success or a count; the user's own; where to look for them
-//   evidence.c  what a line is by its form, and what its words say
-//   score.c     how much one line says about the outcome
+//   score.c     how much one line says about the outcome: by its form and its words
 //   shape.c     hashes of lines and of their forms, and runs of lines that are alike
 //   smart.c     the best candidates so far
 //   weigh.c     how much each of them tells among the others
@@ -245,52 +244,14 @@ void prefilter_init(struct literals *s);
 /* Adds the first FRAGMENT_LEN bytes of `text`; nothing when there are too many. */
 void prefilter_add(struct literals *s, const char *text);
 
-/* evidence.c: the form of one message (how it begins, what it consists of) and its words. */
+/* score.c: the form of one message (how it begins, what it consists of), its words, and what both
+   tell together. */
 
 enum {
 	SCORE_OWN_FRAME = 10,  /* at least this: a frame in the user's own files */
 	SCORE_DIAGNOSTIC = 20, /* "file.c:12:5: message", with whatever words */
 	SCORE_FAILURE = 25,    /* from here on a plain line says that something failed */
 };
-
-struct structure {
-	enum score_kind kind;
-	unsigned score; /* 0 to 100, as in struct score */
-};
-
-/* `text` is the message of a line: without blanks around it, not empty. */
-struct structure structure_of(const char *text, size_t len);
-
-/* The evidence of all words of one message. */
-
-struct reading {
-	/* Words that tell of a failure: the highest weight, and the sum of the others.
-	   Where a word stands counts: free and before a
-	   colon much, inside of a path, an option or an identifier little. */
-	unsigned best, rest;
-	uint32_t best_word; /* the hash of the word with the highest weight */
-	unsigned result;    /* weight of the words that tell of a success */
-	unsigned counts;    /* "12 passed", "Errors: 0" */
-	unsigned failures;  /* those that count failures, and not to zero */
-	bool alarms;        /* a word of failure is in it, in whatever place */
-	bool specific;      /* one of them says more than that something failed */
-	/* A mark of failure is with one of them: a colon, capitals at one of the ends, brackets. */
-	bool marked;
-	/* As best_word, but the same for all names of exceptions that end alike. */
-	uint32_t best_tail;
-	bool outer;     /* it is about a build, a command, a task */
-	bool minor;     /* it is about something harmless */
-	bool headcount; /* begins with a count of what passed */
-	bool warned;    /* it is a warning */
-	bool leveled;   /* it bears a log level below a warning */
-	bool passed, skipped;
-	bool pass_first; /* begins with one of the two */
-};
-
-/* `text` is the message of a line. */
-void reading_of(const struct keywords *keywords, const char *text, size_t len, struct reading *out);
-
-/* score.c */
 
 /* Only the shape of a line. */
 uint32_t score_shape(const struct line *line);

@@ -14,7 +14,7 @@
 // Mode smart shows the start, the end, and from between the lines that show why a failed command
 // failed, or what a successful one achieved:
 //   - Each line is judged by its words (keywords.c) in their places and by its form
-//     (evidence.c), put together in score.c.
+//     (score.c).
 //   - The best are kept with their neighbours (smart.c): every line of the first
 //     megabytes is looked at, later ones where a fast search finds a fragment of
 //     a telling word (keywords.c).
