@@ -359,7 +359,7 @@ void interceptor_free(struct interceptor *s)
 		return;
 	terminal_free(s->terminal);
 	preview_free(s->preview);
-	preview_judge_free(s->judge);
+	free(s->judge);
 	head_release(&s->head);
 	buffer_release(&s->plain.line);
 	raw_release(&s->raw);

@@ -18,13 +18,6 @@
 /* At least this part of the text is saved. */
 #define SAVED_PART 8
 
-/* "2026-11-22T05" of 2026-11-22T05:12:33, where a log begins. */
-static bool name_is_time(const char *name, size_t len)
-{
-	return len >= 4 && name[len - 3] == 'T' && is_digit(name[len - 4]) &&
-	       is_digit(name[len - 2]) && is_digit(name[len - 1]);
-}
-
 /* Whether `name` can be a file's. Words of code and of messages have other characters, so that a
    text which is no list of matches is left alone. */
 static bool name_is_file(const char *name, size_t len, bool is_plain)
@@ -36,7 +29,10 @@ static bool name_is_file(const char *name, size_t len, bool is_plain)
 		has_letter |= is_letter(name[i]) || (unsigned char)name[i] >= 0x80;
 		is_path |= name[i] == '/' || name[i] == '.';
 	}
-	return has_letter && (is_path || !is_plain) && !name_is_time(name, len);
+	/* "2026-11-22T05" of 2026-11-22T05:12:33, where a log begins. */
+	bool is_time = len >= 4 && name[len - 3] == 'T' && is_digit(name[len - 4]) &&
+		       is_digit(name[len - 2]) && is_digit(name[len - 1]);
+	return has_letter && (is_path || !is_plain) && !is_time;
 }
 
 /* The place of the first ":12:" in a line; `len`: there is none. */
@@ -71,44 +67,31 @@ size_t grouping_name(enum grouping_form form, const char *line, size_t len)
 	return name < most && name_is_file(line, name, form == GROUPING_PLAIN) ? name : 0;
 }
 
-/* The lines of a text in one form. */
-struct grouping_count {
-	size_t lines, matches, files;
-	size_t saved, added; /* bytes */
-};
-
-static struct grouping_count count_matches(enum grouping_form form, const char *text, size_t len)
+enum grouping_form grouping_find_form(const char *given, size_t given_len)
 {
-	struct grouping_count count = {.lines = 0};
-	const char *before = text, *newline;
-	size_t before_len = 0;
-	for (; (newline = memchr(text, '\n', len)); text = newline + 1) {
-		size_t line = (size_t)(newline - text), name = grouping_name(form, text, line);
-		count.lines += line > 0;
-		count.matches += name > 0;
-		if (name > 0 && name == before_len && memcmp(text, before, name) == 0) {
-			count.saved += name + 1;
-		} else if (name > 0) {
-			count.files++;
-			count.added++;
+	for (enum grouping_form form = GROUPING_NUMBERED; form <= GROUPING_PLAIN; form++) {
+		size_t lines = 0, matches = 0, files = 0, saved = 0, before_len = 0,
+		       len = given_len;
+		const char *text = given, *before = given, *newline;
+		for (; (newline = memchr(text, '\n', len)); text = newline + 1) {
+			size_t line = (size_t)(newline - text);
+			size_t name = grouping_name(form, text, line);
+			lines += line > 0;
+			matches += name > 0;
+			if (name > 0 && name == before_len && memcmp(text, before, name) == 0)
+				saved += name + 1;
+			else
+				files += name > 0;
+			before = text;
+			before_len = name;
+			len -= line + 1;
 		}
-		before = text;
-		before_len = name;
-		len -= line + 1;
-	}
-	return count;
-}
-
-enum grouping_form grouping_find_form(const char *text, size_t len)
-{
-	static const enum grouping_form forms[] = {GROUPING_NUMBERED, GROUPING_PLAIN};
-	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		struct grouping_count c = count_matches(forms[i], text, len);
-		bool is_list = c.lines > 0 && c.matches * 10 >= c.lines * MATCHES_OF_TEN;
+		bool is_list = lines > 0 && matches * 10 >= lines * MATCHES_OF_TEN;
 		/* Without numbers a name before a colon may be anything. */
-		bool is_sure = forms[i] == GROUPING_NUMBERED || c.files > 1;
-		if (is_list && is_sure && c.saved >= c.added + len / SAVED_PART)
-			return forms[i];
+		bool is_sure = form == GROUPING_NUMBERED || files > 1;
+		/* A group costs a blank line. */
+		if (is_list && is_sure && saved >= files + given_len / SAVED_PART)
+			return form;
 	}
 	return GROUPING_NONE;
 }
@@ -135,25 +118,19 @@ static bool counts(const struct tally *t)
 	return limit_counts(t->unit, t->front, kept);
 }
 
-/* Takes whole lines that only have to be counted. Returns how many bytes. */
-static size_t skip_lines(struct tally *t, const char *data, size_t len)
-{
-	const char *last = memrchr(data, '\n', len);
-	size_t skipped = last ? (size_t)(last - data) + 1 : 0;
-	uint64_t count = newline_count(data, skipped);
-	t->lines += count;
-	t->units += count;
-	if (last)
-		t->length = 0;
-	return skipped;
-}
-
 void tally_feed(struct tally *t, const char *data, size_t len)
 {
 	const char *newline;
 	t->bytes += len;
 	if (t->unit == UNIT_LINES && !t->by_line && len > 0) {
-		size_t skipped = skip_lines(t, data, len);
+		/* Whole lines only have to be counted. */
+		const char *last = memrchr(data, '\n', len);
+		size_t skipped = last ? (size_t)(last - data) + 1 : 0;
+		uint64_t count = newline_count(data, skipped);
+		t->lines += count;
+		t->units += count;
+		if (last)
+			t->length = 0;
 		data += skipped;
 		len -= skipped;
 	}

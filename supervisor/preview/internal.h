@@ -506,7 +506,6 @@ struct layout {
 /* Empties it for a new choice. The memory is kept. */
 void layout_begin(struct layout *l, const struct limit *limit, bool bare,
 		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
-void layout_release(struct layout *l);
 
 /* Adds a line behind those already there; one that was printed live is ignored, and so is one that
    was left out and tells little.

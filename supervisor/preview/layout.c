@@ -49,14 +49,6 @@ void layout_begin(struct layout *l, const struct limit *limit, bool bare,
 	buffer_clear(&l->text);
 }
 
-void layout_release(struct layout *l)
-{
-	free(l->units);
-	free(l->pieces);
-	buffer_release(&l->text);
-	*l = (struct layout){0};
-}
-
 /* Whether a line follows a unit, or those between are `known` to be of one kind. */
 static bool layout_goes_on(const struct streaks *known, const struct entry *u, uint64_t number)
 {

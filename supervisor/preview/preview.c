@@ -27,28 +27,6 @@ struct window {
 	uint64_t prev_start; /* where the line before that starts */
 };
 
-static void window_release(struct window *w)
-{
-	free(w->head);
-	free(w->tail);
-	w->head = NULL;
-	w->tail = NULL;
-}
-
-/* `head` and `tail` are how many bytes are kept. 0, or -1 with ENOMEM. */
-static int window_init(struct window *w, size_t head, size_t tail)
-{
-	*w = (struct window){.head_cap = head, .tail_keep = tail};
-	w->head = malloc(head + 1);
-	/* Twice the size, so that it is moved only once per `tail` bytes. */
-	w->tail = malloc(2 * tail + 1);
-	if (!w->head || !w->tail) {
-		window_release(w);
-		return -1;
-	}
-	return 0;
-}
-
 static void keep_tail(struct window *w, const char *data, size_t len)
 {
 	if (len >= w->tail_keep) {
@@ -253,8 +231,14 @@ struct preview *preview_new(const struct preview_options *options)
 	preview_set_budget(p, most);
 	/* A line that is cut needs its first bytes behind what is in the budget. */
 	size_t keep = most + p->limit.max_line;
-	if (window_init(&p->window, keep, keep < LAST_JUDGED ? LAST_JUDGED : keep)) {
-		free(p);
+	struct window *w = &p->window;
+	w->head_cap = keep;
+	w->tail_keep = keep < LAST_JUDGED ? LAST_JUDGED : keep;
+	w->head = malloc(w->head_cap + 1);
+	/* Twice the size, so that it is moved only once per `tail` bytes. */
+	w->tail = malloc(2 * w->tail_keep + 1);
+	if (!w->head || !w->tail) {
+		preview_free(p);
 		return NULL;
 	}
 	return p;
@@ -267,8 +251,11 @@ void preview_free(struct preview *p)
 	if (p->smart)
 		smart_release(p->smart);
 	free(p->smart);
-	layout_release(&p->layout);
-	window_release(&p->window);
+	free(p->layout.units);
+	free(p->layout.pieces);
+	buffer_release(&p->layout.text);
+	free(p->window.head);
+	free(p->window.tail);
 	free(p);
 }
 
@@ -563,11 +550,6 @@ struct preview_judge *preview_judge_new(void)
 	keywords_init(&j->keywords);
 	prefilter_init(&j->prefilter);
 	return j;
-}
-
-void preview_judge_free(struct preview_judge *j)
-{
-	free(j);
 }
 
 bool preview_judge_is_failure(const struct preview_judge *j, const char *data, size_t len)

@@ -160,9 +160,8 @@ bool preview_is_line_limited(const struct preview *p);
 /* Tells lines that say that something failed from others, each by itself. */
 struct preview_judge;
 
-/* NULL without memory. */
+/* NULL without memory. To be freed with free(). */
 struct preview_judge *preview_judge_new(void);
-void preview_judge_free(struct preview_judge *j);
 
 /* Whether a line, without its newline, is one. */
 bool preview_judge_is_failure(const struct preview_judge *j, const char *data, size_t len);

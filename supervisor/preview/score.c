@@ -551,21 +551,6 @@ static void read_token(struct reader *r, size_t token, size_t end)
 	}
 }
 
-/* `text` is the message of a line. */
-static void reading_of(const struct keywords *keywords, const char *text, size_t len,
-		       struct reading *out)
-{
-	struct reader r = {.keywords = keywords, .text = text, .len = len, .out = out};
-	size_t at = 0, token;
-	*out = (struct reading){0};
-	while ((at = skip_blanks(text, len, at)) < len) {
-		token = at;
-		while (at < len && !is_blank(text[at]))
-			at++;
-		read_token(&r, token, at);
-	}
-}
-
 /* What both tell together. */
 
 enum {
@@ -859,37 +844,6 @@ static uint32_t code_of(const char *text, size_t len)
 	return 0;
 }
 
-/* Lines that begin alike and tell the same. Those about a place in a file begin behind that, with a
-   word or the letters of a code. */
-static uint32_t family_of(const struct message *m, const struct structure *structure,
-			  const struct reading *r, const struct score *score)
-{
-	const char *text = m->text, *end = m->text + m->len;
-	uint32_t code = 0;
-	if (structure->kind == SCORE_DETAIL && structure->score == SCORE_DIAGNOSTIC) {
-		const char *behind = memmem(text, m->len, ": ", 2);
-		text = behind ? behind + 2 : text;
-		code = code_of(text, (size_t)(end - text));
-	}
-	return (r->best_word ^ (uint32_t)score->kind * 2654435769u ^
-		(code ? code : shape_of_opening(text, (size_t)(end - text), "(/"))) |
-	       SCORE_MARKED;
-}
-
-/* The same for lines without a mark of failure, whatever their first word is, so that titles and
-   messages about errors are known by their number. */
-static uint32_t crowd_of(const struct message *m, const struct reading *r,
-			 const struct score *score)
-{
-	char first = m->text[0];
-	uint32_t hash = shape_mix(r->best_tail, (unsigned char)score->kind);
-	hash = shape_mix(hash, m->indent);
-	return shape_mix(hash, is_letter(first)  ? 'a'
-			       : is_digit(first) ? '0'
-						 : (unsigned char)first) &
-	       ~SCORE_MARKED;
-}
-
 uint32_t score_shape(const struct line *line)
 {
 	struct message m;
@@ -900,7 +854,7 @@ uint32_t score_shape(const struct line *line)
 void score_judge(const struct keywords *keywords, const struct line *line, struct score *out)
 {
 	struct message m;
-	struct reading reading;
+	struct reading reading = {0};
 	*out = (struct score){.kind = SCORE_BLANK};
 	find_message(line, &m);
 	if (m.len == 0)
@@ -916,12 +870,39 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 		out->family = structure.kind == SCORE_PLACE ? out->shape | SCORE_MARKED : 0;
 		return;
 	}
-	reading_of(keywords, m.text, m.len, &reading);
+	struct reader reader = {
+		.keywords = keywords, .text = m.text, .len = m.len, .out = &reading};
+	for (size_t at = 0, token; (at = skip_blanks(m.text, m.len, at)) < m.len;) {
+		for (token = at; at < m.len && !is_blank(m.text[at]);)
+			at++;
+		read_token(&reader, token, at);
+	}
 	conclude(&m, &structure, &reading, out);
 	out->alarms = reading.alarms;
 	bool marked = reading.marked || (structure.score && structure.kind != SCORE_PLAIN);
-	out->family = marked || !reading.best ? family_of(&m, &structure, &reading, out)
-					      : crowd_of(&m, &reading, out);
+	if (marked || !reading.best) {
+		/* Lines that begin alike and tell the same. Those about a place in a file begin
+		   behind that, with a word or the letters of a code. */
+		const char *text = m.text, *end = m.text + m.len;
+		uint32_t code = 0;
+		if (structure.kind == SCORE_DETAIL && structure.score == SCORE_DIAGNOSTIC) {
+			const char *behind = memmem(text, m.len, ": ", 2);
+			text = behind ? behind + 2 : text;
+			code = code_of(text, (size_t)(end - text));
+		}
+		if (!code)
+			code = shape_of_opening(text, (size_t)(end - text), "(/");
+		out->family = (reading.best_word ^ (uint32_t)out->kind * 2654435769u ^ code) |
+			      SCORE_MARKED;
+	} else {
+		/* The same for lines without a mark of failure, whatever their first word is, so
+		   that titles and messages about errors are known by their number. */
+		char first = m.text[0];
+		uint32_t hash = shape_mix(reading.best_tail, out->kind);
+		hash = shape_mix(hash, m.indent);
+		first = is_letter(first) ? 'a' : is_digit(first) ? '0' : first;
+		out->family = shape_mix(hash, (unsigned char)first) & ~SCORE_MARKED;
+	}
 	out->form = form_of(&m, out);
 	out->opens = out->score >= OPENING_SCORE && m.len < OPENING_LEN &&
 		     (m.text[m.len - 1] == ':' || out->kind == SCORE_HEADING);
