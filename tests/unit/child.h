@@ -52,6 +52,15 @@ static inline int child_run(void (*check)(const void *ctx), const void *ctx)
 	return pid < 0 ? -1 : child_wait(pid);
 }
 
+/* A test that runs in a process of its own. */
+#define CHILD_TEST(check)                                    \
+	static void check(const void *ctx);                  \
+	TEST(check##_in_a_child)                             \
+	{                                                    \
+		assert_int_equal(child_run(check, NULL), 0); \
+	}                                                    \
+	static void check(__attribute__((unused)) const void *ctx)
+
 /* The same; `out` gets what it writes to standard output and error, as a string. */
 static inline int child_run_output(void (*check)(const void *ctx), const void *ctx, char *out,
 				   size_t size)

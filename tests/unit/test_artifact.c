@@ -1,17 +1,11 @@
 // Writing artifacts: what is on disk at any moment, and what failures leave behind.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/buffer.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/index.h"
 #include "tests/unit/home.h"
 #include "tests/unit/random.h"
+#include "tests/unit/unit.h"
 
 #include <signal.h>
 #include <sys/file.h>
@@ -109,9 +103,8 @@ static void set_live(struct artifact *a, const char *text)
 	assert_int_equal(artifact_set_live(a, ARTIFACT_OUT, text, strlen(text)), 0);
 }
 
-static void test_create(void **state)
+TEST_IN(test_create, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	struct stat st;
 	assert_true(id_is_valid(artifact_id(a)));
@@ -140,9 +133,8 @@ static void test_create(void **state)
 	close(fd);
 }
 
-static void test_parts(void **state)
+TEST_IN(test_parts, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	append(a, "out\n");
 	assert_int_equal(artifact_append(a, ARTIFACT_ERR, "err", 3), 0);
@@ -163,9 +155,8 @@ static void test_parts(void **state)
 	artifact_close(a);
 }
 
-static void test_nothing_makes_no_file(void **state)
+TEST_IN(test_nothing_makes_no_file, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	assert_int_equal(artifact_set_live(a, ARTIFACT_ERR, NULL, 0), 0);
 	assert_int_equal(artifact_append(a, ARTIFACT_ERR, NULL, 0), 0);
@@ -176,9 +167,8 @@ static void test_nothing_makes_no_file(void **state)
 	artifact_close(a);
 }
 
-static void test_live(void **state)
+TEST_IN(test_live, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	set_live(a, "10%");
 	expect_text(a, "10%");
@@ -316,23 +306,20 @@ static void write_and_compare(size_t size)
 	buffer_release(&text);
 }
 
-static void test_large(void **state)
+TEST_IN(test_large, home_setup, home_teardown)
 {
-	(void)state;
 	write_and_compare(8000000);
 }
 
-static void test_hostile_writes(void **state)
+TEST_IN(test_hostile_writes, home_setup, home_teardown)
 {
-	(void)state;
 	hostile_writes = true;
 	write_and_compare(4000000);
 	hostile_writes = false;
 }
 
-static void test_writes_are_large(void **state)
+TEST_IN(test_writes_are_large, home_setup, home_teardown)
 {
-	(void)state;
 	static const size_t pieces[] = {100, 3000, 70000, 300000};
 	static char text[300000];
 	memset(text, 'x', sizeof(text));
@@ -355,9 +342,8 @@ static void test_writes_are_large(void **state)
 
 /* A writer that is killed at any moment leaves an exact prefix: what is live is what
    comes next, so any mixture would show. */
-static void test_killed_writer(void **state)
+TEST_IN(test_killed_writer, home_setup, home_teardown)
 {
-	(void)state;
 	struct buffer text = BUFFER_INIT, got = BUFFER_INIT;
 	make_text(&text, 3000000);
 	size_t sizes = 0;
@@ -451,9 +437,8 @@ static void fill_up(const struct buffer *text)
 	artifact_close(a);
 }
 
-static void test_write_fails(void **state)
+TEST_IN(test_write_fails, home_setup, home_teardown)
 {
-	(void)state;
 	struct buffer text = BUFFER_INIT;
 	make_text(&text, 2000000);
 	with_file_limit(1000000, fill_up, &text);
@@ -476,18 +461,16 @@ static void fail_live(const struct buffer *text)
 	artifact_close(a);
 }
 
-static void test_live_write_fails(void **state)
+TEST_IN(test_live_write_fails, home_setup, home_teardown)
 {
-	(void)state;
 	struct buffer text = BUFFER_INIT;
 	make_text(&text, 2000000);
 	with_file_limit(1000000, fail_live, &text);
 	buffer_release(&text);
 }
 
-static void test_part_that_cannot_be_made(void **state)
+TEST_IN(test_part_that_cannot_be_made, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	char link[PATH_MAX];
 	snprintf(link, sizeof(link), "%s", beside(a, ".err.txt"));
@@ -503,9 +486,8 @@ static void test_part_that_cannot_be_made(void **state)
 	artifact_close(a);
 }
 
-static void test_index_that_cannot_be_made(void **state)
+TEST_IN(test_index_that_cannot_be_made, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	char link[PATH_MAX];
 	snprintf(link, sizeof(link), "%s", beside(a, ".idx"));
@@ -518,9 +500,8 @@ static void test_index_that_cannot_be_made(void **state)
 	artifact_close(a);
 }
 
-static void test_falls_back(void **state)
+TEST_IN(test_falls_back, home_setup, home_teardown)
 {
-	(void)state;
 	/* The first store can be opened, but nothing can be claimed there. */
 	struct store s;
 	char victim[128];
@@ -550,9 +531,8 @@ static void test_falls_back(void **state)
 	store_close(&s);
 }
 
-static void test_no_store(void **state)
+TEST_IN(test_no_store, home_setup, home_teardown)
 {
-	(void)state;
 	char path[128];
 	snprintf(path, sizeof(path), "%s/file", home);
 	close(open(path, O_CREAT | O_WRONLY, 0600));
@@ -564,9 +544,8 @@ static void test_no_store(void **state)
 	assert_string_equal(meta.id, "");
 }
 
-static void test_no_descriptor_is_left(void **state)
+TEST_IN(test_no_descriptor_is_left, home_setup, home_teardown)
 {
-	(void)state;
 	int before = dup(0);
 	close(before);
 	for (int i = 0; i < 3; i++) {
@@ -583,9 +562,8 @@ static void test_no_descriptor_is_left(void **state)
 }
 
 /* The command has ended, a job of it goes on writing. */
-static void test_grows_after_the_end(void **state)
+TEST_IN(test_grows_after_the_end, home_setup, home_teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	append(a, "ok\n");
 	meta.state = META_DONE;
@@ -598,9 +576,8 @@ static void test_grows_after_the_end(void **state)
 	artifact_close(a);
 }
 
-static void test_parallel(void **state)
+TEST_IN(test_parallel, home_setup, home_teardown)
 {
-	(void)state;
 	enum { CHILDREN = 10, EACH = 20 };
 	for (int i = 0; i < CHILDREN; i++) {
 		pid_t child = fork();
@@ -655,9 +632,7 @@ static void test_parallel(void **state)
 	store_close(&s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, home_teardown)
-
-static void test_recording_ends(void **state)
+TEST_IN(test_recording_ends, home_setup, home_teardown)
 {
 	static const struct {
 		const char *text, *want;
@@ -666,7 +641,6 @@ static void test_recording_ends(void **state)
 		{"in the middle", "in the middle\n"},
 		{"", ""},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char want[256];
 		struct artifact *a = create(0);
@@ -686,26 +660,6 @@ static void test_recording_ends(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(test_create),
-		TEST(test_parts),
-		TEST(test_nothing_makes_no_file),
-		TEST(test_live),
-		TEST(test_large),
-		TEST(test_hostile_writes),
-		TEST(test_writes_are_large),
-		TEST(test_killed_writer),
-		TEST(test_write_fails),
-		TEST(test_live_write_fails),
-		TEST(test_part_that_cannot_be_made),
-		TEST(test_index_that_cannot_be_made),
-		TEST(test_falls_back),
-		TEST(test_no_store),
-		TEST(test_no_descriptor_is_left),
-		TEST(test_grows_after_the_end),
-		TEST(test_parallel),
-		TEST(test_recording_ends),
-	};
 	seed = random_start(0);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,18 +1,12 @@
 // The verbs read, list and path, with what they print.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "config/settings.h"
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/command/verb.h"
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 #include <regex.h>
 #include <sys/mman.h>
@@ -148,9 +142,8 @@ static void expect_match(const char *text, const char *pattern)
 	regfree(&re);
 }
 
-static void test_read_whole(void **state)
+TEST_IN(test_read_whole, setup, teardown)
 {
-	(void)state;
 	static const char *const texts[] = {"", "a", "a\n", "a\n\n\tb  \n", "\xE2\x82\xAC"};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		make(texts[i], strlen(texts[i]));
@@ -162,9 +155,8 @@ static void test_read_whole(void **state)
 	}
 }
 
-static void test_read_range(void **state)
+TEST_IN(test_read_range, setup, teardown)
 {
-	(void)state;
 	make_numbers(1, 200000);
 	assert_int_equal(call_id("read @ --offset 100000 --limit 3"), 0);
 	expect_out("100000\n100001\n100002\n");
@@ -180,9 +172,8 @@ static void test_read_range(void **state)
 			       "past the end\n$");
 }
 
-static void test_read_page_of_lines(void **state)
+TEST_IN(test_read_page_of_lines, setup, teardown)
 {
-	(void)state;
 	make_numbers(1, 8432);
 	assert_int_equal(call_id("read @"), 0);
 	expect_match(out.data, "^1\n2\n");
@@ -220,9 +211,8 @@ static void read_all_pages(const char *first, struct buffer *all)
 	fail_msg("no end");
 }
 
-static void test_pages_make_the_text(void **state)
+TEST_IN(test_pages_make_the_text, setup, teardown)
 {
-	(void)state;
 	struct buffer text = BUFFER_INIT, all = BUFFER_INIT;
 	for (int i = 0; i < 30000; i++) {
 		buffer_printf(&text, "%d ", i);
@@ -246,9 +236,8 @@ static void test_pages_make_the_text(void **state)
 	buffer_release(&all);
 }
 
-static void test_read_explicit_limit_over_a_page(void **state)
+TEST_IN(test_read_explicit_limit_over_a_page, setup, teardown)
 {
-	(void)state;
 	make_numbers(100000, 199999);
 	assert_int_equal(call_id("read @ --offset 11 --limit 50000"), 0);
 	expect_match(out.data, "^100010\n");
@@ -299,9 +288,8 @@ static void check_cut_line(const char *unit, size_t times, size_t cells)
 	buffer_release(&b);
 }
 
-static void test_read_line_over_a_page(void **state)
+TEST_IN(test_read_line_over_a_page, setup, teardown)
 {
-	(void)state;
 	check_cut_line("x", 31000, 1);
 	check_cut_line("x", 5000000, 1);
 	check_cut_line("\xF0\x9F\x98\x80", 100000, 4);
@@ -311,9 +299,8 @@ static void test_read_line_over_a_page(void **state)
 	check_cut_line("\xFF", 1000000, 3);
 }
 
-static void test_read_is_clean(void **state)
+TEST_IN(test_read_is_clean, setup, teardown)
 {
-	(void)state;
 	static const char bad[] = "a\x1b[31mb\x07\r\tc\xC2\x9B\xE2\x80\xAE\xFF\xC3\n\0d\n";
 	make(bad, sizeof(bad) - 1);
 	assert_int_equal(call_id("read @"), 0);
@@ -321,9 +308,8 @@ static void test_read_is_clean(void **state)
 				      "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\n\u2400d\n");
 }
 
-static void test_read_standard_error(void **state)
+TEST_IN(test_read_standard_error, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	artifact_append(a, ARTIFACT_OUT, "out\n", 4);
 	finish(a);
@@ -344,9 +330,8 @@ static void test_read_standard_error(void **state)
 	expect_out("out\n");
 }
 
-static void test_read_running(void **state)
+TEST_IN(test_read_running, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	assert_int_equal(call("read last"), 0);
 	expect_out("[terse: the run goes on: terse read @ --offset 1]\n");
@@ -368,9 +353,8 @@ static void test_read_running(void **state)
 	expect_out("one\nPassword: ");
 }
 
-static void test_read_gap(void **state)
+TEST_IN(test_read_gap, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create(64 * 1024);
 	for (int i = 1; i <= 100000; i++) {
 		char line[16];
@@ -403,9 +387,8 @@ static void test_read_gap(void **state)
 	assert_int_equal(call_id("read @ --offset 100001"), 1);
 }
 
-static void test_read_gap_inside_a_line(void **state)
+TEST_IN(test_read_gap_inside_a_line, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create(8192);
 	artifact_append(a, ARTIFACT_OUT, "first\n", 6);
 	for (int i = 0; i < 100000; i++)
@@ -421,9 +404,8 @@ static void test_read_gap_inside_a_line(void **state)
 	expect_match(out.data, "^x+\n\\[\\.\\.\\. [0-9.]+ KB of line 2 not kept: [^\n]*\nx+\n$");
 }
 
-static void test_read_file(void **state)
+TEST_IN(test_read_file, setup, teardown)
 {
-	(void)state;
 	char path[128], line[300];
 	snprintf(path, sizeof(path), "%s/it's", home);
 	FILE *f = fopen(path, "w");
@@ -447,9 +429,8 @@ static void test_read_file(void **state)
 	expect_match(err.data, "not a regular file\n$");
 }
 
-static void test_bad_usage(void **state)
+TEST_IN(test_bad_usage, setup, teardown)
 {
-	(void)state;
 	static const char *const lines[] = {
 		"read",
 		"read x y",
@@ -486,9 +467,8 @@ static void test_bad_usage(void **state)
 			    "terse read: --xyzzy: no such option (see terse help read)\n");
 }
 
-static void test_not_found(void **state)
+TEST_IN(test_not_found, setup, teardown)
 {
-	(void)state;
 	static const char *const names[] = {"cmd-000000000000", "cmd-xyz", "last", "last-3",
 					    "nothing"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -509,9 +489,8 @@ static void test_not_found(void **state)
 	assert_null(strchr(err.data, '\x1b'));
 }
 
-static void test_path(void **state)
+TEST_IN(test_path, setup, teardown)
 {
-	(void)state;
 	struct artifact *a = create(0);
 	char path[PATH_MAX];
 	snprintf(path, sizeof(path), "%s\n", artifact_path(a));
@@ -527,9 +506,8 @@ static void test_path(void **state)
 	expect_match(out.data, "^/.*/cmd-[0-9a-z]{12}\\.raw\n$");
 }
 
-static void test_sessions(void **state)
+TEST_IN(test_sessions, setup, teardown)
 {
-	(void)state;
 	make("default\n", 8);
 	setenv("CODEX_THREAD_ID", "other one", 1);
 	assert_int_equal(call("read last"), 1);
@@ -544,9 +522,8 @@ static void test_sessions(void **state)
 	expect_out("default\n");
 }
 
-static void test_list(void **state)
+TEST_IN(test_list, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(call("list"), 0);
 	expect_match(out.data, "^terse list: nothing in session [^\n]*\n$");
 	assert_int_equal(call("list --all --state running"), 0);
@@ -580,9 +557,8 @@ static void test_list(void **state)
 	artifact_close(running);
 }
 
-static void test_list_all(void **state)
+TEST_IN(test_list_all, setup, teardown)
 {
-	(void)state;
 	make("a\n", 2);
 	meta = (struct meta){.session = "other", .started_ms = clock_real_ms() - 7200000};
 	struct artifact *a = artifact_create(&meta, 0, 0);
@@ -596,9 +572,8 @@ static void test_list_all(void **state)
 	assert_null(strstr(out.data, "npm"));
 }
 
-static void test_list_is_clean_and_narrow(void **state)
+TEST_IN(test_list_is_clean_and_narrow, setup, teardown)
 {
-	(void)state;
 	char *argv[] = {(char *)"sh", (char *)"-c",
 			(char *)"echo \x1b[31m\n\xE6\xBC\xA2\xE6\xBC\xA2 \xFF"
 				"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -622,9 +597,8 @@ static void test_list_is_clean_and_narrow(void **state)
 	assert_int_equal(columns + 2, 120);
 }
 
-static void test_list_damaged(void **state)
+TEST_IN(test_list_damaged, setup, teardown)
 {
-	(void)state;
 	make("a\n", 2);
 	char path[256];
 	snprintf(path, sizeof(path), "%s/store/sessions/default/%s.json", home, meta.id);
@@ -635,31 +609,4 @@ static void test_list_damaged(void **state)
 	expect_out("a\n");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_read_whole),
-		TEST(test_read_range),
-		TEST(test_read_page_of_lines),
-		TEST(test_pages_make_the_text),
-		TEST(test_read_explicit_limit_over_a_page),
-		TEST(test_read_line_over_a_page),
-		TEST(test_read_is_clean),
-		TEST(test_read_standard_error),
-		TEST(test_read_running),
-		TEST(test_read_gap),
-		TEST(test_read_gap_inside_a_line),
-		TEST(test_read_file),
-		TEST(test_bad_usage),
-		TEST(test_not_found),
-		TEST(test_path),
-		TEST(test_sessions),
-		TEST(test_list),
-		TEST(test_list_all),
-		TEST(test_list_is_clean_and_narrow),
-		TEST(test_list_damaged),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,24 +2,12 @@
 
 #include "supervisor/process/live.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/child.h"
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 /* A run: what was asked of it. */
 struct run {
@@ -143,9 +131,8 @@ static void assert_done(struct run *r, int fd, int error)
 	assert_int_equal(p.a, error);
 }
 
-static void requests_are_done(void **state)
+TEST(requests_are_done)
 {
-	(void)state;
 	struct run r;
 	struct frame p;
 	start(&r);
@@ -167,9 +154,8 @@ static void requests_are_done(void **state)
 	end(&r);
 }
 
-static void errors_are_answered(void **state)
+TEST(errors_are_answered)
 {
-	(void)state;
 	static const enum frame_kind kinds[] = {FRAME_TYPE, FRAME_RESIZE, FRAME_STATUS,
 						FRAME_ATTACH};
 	struct run r;
@@ -184,9 +170,8 @@ static void errors_are_answered(void **state)
 	end(&r);
 }
 
-static void what_is_no_request_is_refused(void **state)
+TEST(what_is_no_request_is_refused)
 {
-	(void)state;
 	static char huge[FRAME_DATA * 4];
 	static struct frame other = {.version = PROTOCOL_VERSION + 1};
 	struct run r;
@@ -219,9 +204,8 @@ static void what_is_no_request_is_refused(void **state)
 	end(&r);
 }
 
-static void long_answers_come_in_pieces(void **state)
+TEST(long_answers_come_in_pieces)
 {
-	(void)state;
 	struct run r;
 	struct frame p;
 	start(&r);
@@ -242,9 +226,8 @@ static void long_answers_come_in_pieces(void **state)
 	end(&r);
 }
 
-static void watchers_are_told(void **state)
+TEST(watchers_are_told)
 {
-	(void)state;
 	struct run r;
 	struct frame p;
 	start(&r);
@@ -272,9 +255,8 @@ static void watchers_are_told(void **state)
 	end(&r);
 }
 
-static void the_attached_get_the_output(void **state)
+TEST(the_attached_get_the_output)
 {
-	(void)state;
 	struct run r;
 	struct frame p;
 	start(&r);
@@ -296,9 +278,8 @@ static void the_attached_get_the_output(void **state)
 	end(&r);
 }
 
-static void who_looks_does_not_touch(void **state)
+TEST(who_looks_does_not_touch)
 {
-	(void)state;
 	static const enum frame_kind kinds[] = {FRAME_TYPE, FRAME_RESIZE};
 	struct run r;
 	struct frame p;
@@ -318,9 +299,8 @@ static void who_looks_does_not_touch(void **state)
 }
 
 /* It misses output, and nothing grows; when it reads again it gets the screen. */
-static void one_that_stalls_is_skipped(void **state)
+TEST(one_that_stalls_is_skipped)
 {
-	(void)state;
 	static char data[32768];
 	struct run r;
 	struct frame p;
@@ -352,9 +332,8 @@ static void one_that_stalls_is_skipped(void **state)
 	end(&r);
 }
 
-static void there_is_room_for_so_many(void **state)
+TEST(there_is_room_for_so_many)
 {
-	(void)state;
 	struct run r;
 	struct frame p;
 	int fds[CONTROL_CLIENTS + 1];
@@ -373,9 +352,8 @@ static void there_is_room_for_so_many(void **state)
 	end(&r);
 }
 
-static void the_socket(void **state)
+TEST_IN(the_socket, home_setup, home_teardown)
 {
-	(void)state;
 	struct run r;
 	struct stat st;
 	struct frame p;
@@ -416,9 +394,8 @@ static void connect_as_another(const void *ctx)
 	CHECK(recv(fd, &p, sizeof(p), 0) <= 0);
 }
 
-static void another_user_is_not_let_in(void **state)
+TEST_IN(another_user_is_not_let_in, home_setup, home_teardown)
 {
-	(void)state;
 	struct run r;
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	if (geteuid() != 0)
@@ -443,21 +420,4 @@ static void another_user_is_not_let_in(void **state)
 	end(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_are_done),
-		cmocka_unit_test(errors_are_answered),
-		cmocka_unit_test(what_is_no_request_is_refused),
-		cmocka_unit_test(long_answers_come_in_pieces),
-		cmocka_unit_test(watchers_are_told),
-		cmocka_unit_test(the_attached_get_the_output),
-		cmocka_unit_test(who_looks_does_not_touch),
-		cmocka_unit_test(one_that_stalls_is_skipped),
-		cmocka_unit_test(there_is_room_for_so_many),
-		cmocka_unit_test_setup_teardown(the_socket, home_setup, home_teardown),
-		cmocka_unit_test_setup_teardown(another_user_is_not_let_in, home_setup,
-						home_teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

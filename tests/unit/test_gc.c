@@ -1,12 +1,5 @@
 // Removing artifacts, sessions and the leftovers of crashes; gc over a whole store.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/agents/session.h"
@@ -15,6 +8,7 @@
 #include "supervisor/artifact/meta.h"
 #include "tests/unit/child.h"
 #include "tests/unit/kept.h"
+#include "tests/unit/unit.h"
 
 #include <dirent.h>
 #include <sys/file.h>
@@ -95,9 +89,8 @@ static void put(const struct store *s, const char *session, const char *name, in
 	close(dir);
 }
 
-static void test_removal(void **state)
+TEST_IN(test_removal, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char id[ID_LEN + 1];
 	uint64_t freed = 0;
@@ -114,9 +107,8 @@ static void test_removal(void **state)
 	store_close(&s);
 }
 
-static void test_running_stays(void **state)
+TEST_IN(test_running_stays, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	struct meta meta;
 	uint64_t freed = 0;
@@ -157,9 +149,8 @@ static void check_without_locks(const void *ctx)
 }
 
 /* Where the file system has no locks, the metadata tell what may be removed. */
-static void test_without_locks(void **state)
+TEST_IN(test_without_locks, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	struct meta meta;
 	char done[ID_LEN + 1];
@@ -178,9 +169,8 @@ static void test_without_locks(void **state)
 }
 
 /* Between the making of a text and its lock nobody takes it away. */
-static void test_beginning_stays(void **state)
+TEST_IN(test_beginning_stays, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char id[ID_LEN + 1], name[ID_LEN + 5];
 	uint64_t freed = 0;
@@ -196,9 +186,8 @@ static void test_beginning_stays(void **state)
 }
 
 /* Reading does not make it look as if it were in use. */
-static void test_readers(void **state)
+TEST_IN(test_readers, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char id[ID_LEN + 1], name[ID_LEN + 5];
 	uint64_t freed = 0;
@@ -223,9 +212,8 @@ static void test_readers(void **state)
 	store_close(&s);
 }
 
-static void test_limits(void **state)
+TEST_IN(test_limits, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char old[ID_LEN + 1], middle[ID_LEN + 1], new[ID_LEN + 1];
 	make("a", 20 * DAY_MS, 5000, old);
@@ -254,9 +242,8 @@ static void test_limits(void **state)
 /* A line of an artifact that was made. */
 #define MADE_LEN (9 + ID_LEN + 3)
 
-static void test_made(void **state)
+TEST_IN(test_made, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char ids[5][ID_LEN + 1], text[256];
 	struct id_found found;
@@ -283,9 +270,8 @@ static void test_made(void **state)
 	store_close(&s);
 }
 
-static void test_ended_session(void **state)
+TEST_IN(test_ended_session, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char a[ID_LEN + 1], b[ID_LEN + 1];
 	make("a", 0, 10, a);
@@ -304,9 +290,8 @@ static void test_ended_session(void **state)
 }
 
 /* A run in an ended session begins it anew. */
-static void test_session_goes_on(void **state)
+TEST_IN(test_session_goes_on, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char id[ID_LEN + 1];
 	make("a", 0, 10, id);
@@ -319,9 +304,8 @@ static void test_session_goes_on(void **state)
 }
 
 /* Sessions are named by their agent's process: it has ended, it goes on, it is another one. */
-static void test_agents(void **state)
+TEST_IN(test_agents, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char gone[64], here[64], other[64], elsewhere[64], id[ID_LEN + 1], text[1024],
 		link[64] = "";
@@ -367,9 +351,8 @@ static void test_agents(void **state)
 }
 
 /* The leftovers of a crash go as soon as they are old enough to be such. */
-static void test_leftovers(void **state)
+TEST_IN(test_leftovers, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char id[ID_LEN + 1];
 	make("a", 0, 10, id);
@@ -401,9 +384,8 @@ static void test_leftovers(void **state)
 	store_close(&s);
 }
 
-static void test_empty_sessions(void **state)
+TEST_IN(test_empty_sessions, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	struct gc gc = {.store = &s, .limits = {.keep_ms = DAY_MS}, .now_ms = clock_real_ms()};
 	close(store_open_session(&s, "new", true));
@@ -422,9 +404,8 @@ static void test_empty_sessions(void **state)
 }
 
 /* A run comes when its session is just being removed: it gets one that is there. */
-static void test_use_while_removed(void **state)
+TEST_IN(test_use_while_removed, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	pid_t pid = fork();
 	assert_true(pid >= 0);
@@ -445,9 +426,8 @@ static void test_use_while_removed(void **state)
 	store_close(&s);
 }
 
-static void test_history(void **state)
+TEST_IN(test_history, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	static char *argv[] = {(char *)"echo \"started_ms\":5", NULL};
 	int dir = store_open_session(&s, "a", true);
@@ -469,9 +449,8 @@ static void test_history(void **state)
 	store_close(&s);
 }
 
-static void test_session_part(void **state)
+TEST_IN(test_session_part, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char ids[4][ID_LEN + 1], other[ID_LEN + 1];
 	for (int i = 0; i < 4; i++)
@@ -486,9 +465,8 @@ static void test_session_part(void **state)
 	store_close(&s);
 }
 
-static void test_turns(void **state)
+TEST_IN(test_turns, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	const struct timespec past[2] = {{1000, 0}, {1000, 0}},
 			      future[2] = {{1LL << 33, 0}, {1LL << 33, 0}};
@@ -507,9 +485,8 @@ static void test_turns(void **state)
 }
 
 /* Nothing outside of the store is read, written or removed, whatever somebody put into it. */
-static void test_hostile(void **state)
+TEST_IN(test_hostile, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s = open_store();
 	char outside[sizeof(home) + 16], id[ID_LEN + 1], text[64];
 	snprintf(outside, sizeof(outside), "%s/outside", home);
@@ -556,28 +533,4 @@ static void test_hostile(void **state)
 	store_close(&s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, home_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_removal),
-		TEST(test_running_stays),
-		TEST(test_without_locks),
-		TEST(test_beginning_stays),
-		TEST(test_readers),
-		TEST(test_limits),
-		TEST(test_made),
-		TEST(test_ended_session),
-		TEST(test_session_goes_on),
-		TEST(test_agents),
-		TEST(test_leftovers),
-		TEST(test_empty_sessions),
-		TEST(test_use_while_removed),
-		TEST(test_history),
-		TEST(test_session_part),
-		TEST(test_turns),
-		TEST(test_hostile),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

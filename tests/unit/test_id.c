@@ -1,16 +1,10 @@
 // IDs: their form, claiming them, finding artifacts by name, and the newest first.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/io.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/journal.h"
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 #include <sys/wait.h>
 
@@ -39,9 +33,8 @@ static void remove_text(struct store *s, const char *session, const char *id)
 	close(dir);
 }
 
-static void test_valid(void **state)
+TEST(test_valid)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		bool valid;
@@ -65,9 +58,8 @@ static void test_valid(void **state)
 		assert_int_equal(id_is_valid(cases[i].text), cases[i].valid);
 }
 
-static void test_pack(void **state)
+TEST(test_pack)
 {
-	(void)state;
 	char id[ID_LEN + 1], before[ID_LEN + 1] = "";
 	for (uint64_t n = 0; n < UINT64_C(1) << 60; n = n * 3 + 7) {
 		id_unpack(n, id);
@@ -83,9 +75,8 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static void test_claim_is_unique(void **state)
+TEST_IN(test_claim_is_unique, home_setup, home_teardown)
 {
-	(void)state;
 	enum { COUNT = 3000 };
 	static char ids[COUNT][ID_LEN + 1];
 	struct store s;
@@ -106,9 +97,8 @@ static void test_claim_is_unique(void **state)
 	store_close(&s);
 }
 
-static void test_claim_when_a_millisecond_is_full(void **state)
+TEST_IN(test_claim_when_a_millisecond_is_full, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	char id[ID_LEN + 1];
 	assert_int_equal(store_open_write(&s), 0);
@@ -124,9 +114,8 @@ static void test_claim_when_a_millisecond_is_full(void **state)
 	store_close(&s);
 }
 
-static void test_ids_sort_by_time(void **state)
+TEST_IN(test_ids_sort_by_time, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	char early[ID_LEN + 1], late[ID_LEN + 1];
 	assert_int_equal(store_open_write(&s), 0);
@@ -152,9 +141,8 @@ static void expect_error(struct store *stores, int count, const char *name, int 
 	assert_int_equal(errno, error);
 }
 
-static void test_find(void **state)
+TEST_IN(test_find, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	char a[ID_LEN + 1], b[ID_LEN + 1], name[256];
 	assert_int_equal(store_open_write(&s), 0);
@@ -194,9 +182,8 @@ static void test_find(void **state)
 	store_close(&s);
 }
 
-static void test_find_hostile_links(void **state)
+TEST_IN(test_find_hostile_links, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
 	int ids = store_open_ids(&s, true);
@@ -239,9 +226,8 @@ static void check_last(struct store *stores, int count, char ids[][ID_LEN + 1], 
 	expect_error(stores, count, name, ENOENT);
 }
 
-static void test_last(void **state)
+TEST_IN(test_last, home_setup, home_teardown)
 {
-	(void)state;
 	enum { COUNT = 200 };
 	char ids[COUNT][ID_LEN + 1], other[ID_LEN + 1];
 	struct store s;
@@ -273,9 +259,8 @@ static void test_last(void **state)
 	store_close(&s);
 }
 
-static void test_damaged_record(void **state)
+TEST_IN(test_damaged_record, home_setup, home_teardown)
 {
-	(void)state;
 	char ids[3][ID_LEN + 1];
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
@@ -292,9 +277,8 @@ static void test_damaged_record(void **state)
 	store_close(&s);
 }
 
-static void test_last_over_stores(void **state)
+TEST_IN(test_last_over_stores, home_setup, home_teardown)
 {
-	(void)state;
 	enum { COUNT = 20 };
 	char ids[COUNT][ID_LEN + 1];
 	struct store stores[2];
@@ -310,9 +294,8 @@ static void test_last_over_stores(void **state)
 	store_close(&stores[1]);
 }
 
-static void test_all_sessions(void **state)
+TEST_IN(test_all_sessions, home_setup, home_teardown)
 {
-	(void)state;
 	enum { COUNT = 50 };
 	char ids[COUNT][ID_LEN + 1];
 	struct store s;
@@ -334,9 +317,8 @@ static void test_all_sessions(void **state)
 	store_close(&s);
 }
 
-static void test_concurrent_claims(void **state)
+TEST_IN(test_concurrent_claims, home_setup, home_teardown)
 {
-	(void)state;
 	enum { CHILDREN = 8, EACH = 100 };
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
@@ -373,17 +355,4 @@ static void test_concurrent_claims(void **state)
 	store_close(&s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, home_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid),  cmocka_unit_test(test_pack),
-		TEST(test_claim_is_unique),    TEST(test_claim_when_a_millisecond_is_full),
-		TEST(test_ids_sort_by_time),   TEST(test_find),
-		TEST(test_find_hostile_links), TEST(test_last),
-		TEST(test_damaged_record),     TEST(test_last_over_stores),
-		TEST(test_all_sessions),       TEST(test_concurrent_claims),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

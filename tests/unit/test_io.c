@@ -191,9 +191,8 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-static void closed_standard_streams_are_not_taken(const void *ctx)
+CHILD_TEST(closed_standard_streams_are_not_taken)
 {
-	(void)ctx;
 	close(0);
 	close(1);
 	int fd = open("/dev/null", O_RDONLY);
@@ -213,11 +212,6 @@ static void closed_standard_streams_are_not_taken(const void *ctx)
 	errno = 0;
 	CHECK(io_above_standard(fd) == -1 && errno == EINVAL);
 	CHECK(!is_open(0));
-}
-
-TEST(above_standard)
-{
-	assert_int_equal(child_run(closed_standard_streams_are_not_taken, NULL), 0);
 }
 
 #define FIRST 100
@@ -290,11 +284,10 @@ static void check_is_null(int fd)
 	CHECK(read(fd, &byte, 1) == 0 && write(fd, "x", 1) == 1);
 }
 
-static void put_null(const void *ctx)
+CHILD_TEST(put_null)
 {
 	int ends[2];
 	char byte;
-	(void)ctx;
 	CHECK(pipe(ends) == 0 && dup2(ends[1], 1) == 1);
 	close(ends[1]);
 	io_null(1, 1);
@@ -326,23 +319,12 @@ static void put_null(const void *ctx)
 		check_is_null(fd);
 }
 
-TEST(null_takes_the_place)
+CHILD_TEST(poll_that_fails)
 {
-	assert_int_equal(child_run(put_null, NULL), 0);
-}
-
-static void poll_that_fails(const void *ctx)
-{
-	(void)ctx;
 	struct pollfd fds[] = {{.fd = 0, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
 	CHECK(child_deny(SYS_poll, ENOMEM) == 0);
 	CHECK(io_poll(fds, 2, -1) > 0);
 	CHECK(fds[0].revents == POLLIN && fds[1].revents == 0);
-}
-
-TEST(test_poll_that_fails)
-{
-	assert_int_equal(child_run(poll_that_fails, NULL), 0);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -100,12 +100,11 @@ static pid_t hold(int fd, bool daemon)
 }
 
 /* In a session of its own, as the supervisor is. */
-static void silent_daemons_are_not_waited_for(const void *ctx)
+CHILD_TEST(silent_daemons_are_not_waited_for)
 {
 	struct lingering l = {.end_at = 0};
 	struct settings s;
 	int ends[2];
-	(void)ctx;
 	setsid();
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
 	const int fds[2] = {-1, ends[0]};
@@ -127,11 +126,6 @@ static void silent_daemons_are_not_waited_for(const void *ctx)
 	kill(daemon, SIGKILL);
 	child_wait(daemon);
 	settings_release(&s);
-}
-
-TEST(test_silent_daemons_are_not_waited_for)
-{
-	assert_int_equal(child_run(silent_daemons_are_not_waited_for, NULL), 0);
 }
 
 /* Writes more than a pty or pipe holds. */

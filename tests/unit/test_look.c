@@ -1,16 +1,8 @@
 // Which commands only look at what other runs have left.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "config/profile.h"
 #include "supervisor/command/verb.h"
-
-#include <string.h>
+#include "tests/unit/unit.h"
 
 static bool looks(const char *string)
 {
@@ -18,9 +10,8 @@ static bool looks(const char *string)
 	return profile_is_own(argv);
 }
 
-static void test_strings(void **state)
+TEST(test_strings)
 {
-	(void)state;
 	static const char *const own[] = {
 		"terse read last",
 		"/usr/local/bin/terse search last error",
@@ -51,9 +42,8 @@ static void test_strings(void **state)
 			fail_msg("%s", others[i]);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-	(void)state;
 	char *own[] = {(char *)"terse", (char *)"read", (char *)"last", NULL};
 	char *other[] = {(char *)"terse", (char *)"make", NULL}, *none[] = {NULL};
 	assert_true(profile_is_own(own));
@@ -63,9 +53,8 @@ static void test_words(void **state)
 }
 
 /* Every verb but those that run other programs or preview a text. */
-static void test_verbs(void **state)
+TEST(test_verbs)
 {
-	(void)state;
 	static const char *const others[] = {"run", "filter", "agent", "probe", "hook"};
 	struct settings s;
 	struct option_error error;
@@ -86,12 +75,4 @@ static void test_verbs(void **state)
 	settings_release(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_verbs),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,14 +2,7 @@
 
 #include "lib/human.h"
 #include "lib/loop.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 struct seen {
 	char order[8];
@@ -30,13 +23,12 @@ static void on_second(void *ctx, short revents)
 	s->revents = revents;
 }
 
-static void in_the_order_of_watching(void **state)
+TEST(in_the_order_of_watching)
 {
 	struct loop l;
 	loop_begin(&l);
 	struct seen s = {.revents = 0};
 	int a[2], b[2];
-	(void)state;
 	assert_int_equal(pipe(a) + pipe(b), 0);
 	assert_int_equal(write(a[1], "x", 1) + write(b[1], "x", 1), 2);
 	loop_watch(&l, b[0], POLLIN, on_second, &s);
@@ -57,11 +49,10 @@ static void in_the_order_of_watching(void **state)
 	close(a[0]), close(b[0]), close(b[1]);
 }
 
-static void the_first_deadline_counts(void **state)
+TEST(the_first_deadline_counts)
 {
 	struct loop l;
 	loop_begin(&l);
-	(void)state;
 	int64_t now = clock_monotonic_ms();
 	loop_until(&l, 0);
 	loop_until(&l, now + 60000);
@@ -75,22 +66,13 @@ static void the_first_deadline_counts(void **state)
 	assert_int_equal(loop_turn(&l), 0);
 }
 
-static void one_too_many(void **state)
+TEST(one_too_many)
 {
 	struct loop l;
 	loop_begin(&l);
-	(void)state;
 	for (int i = 0; i <= LOOP_MOST; i++)
 		loop_watch(&l, STDIN_FILENO, 0, NULL, NULL);
 	assert_int_equal(l.count, LOOP_MOST);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_the_order_of_watching),
-		cmocka_unit_test(the_first_deadline_counts),
-		cmocka_unit_test(one_too_many),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,7 @@
 // Members of JSON objects without a tree.
 
 #include "lib/members.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* The members as "key=value;", and "!" if it is damaged. */
 static const char *all(const char *text, char out[256])
@@ -25,7 +17,7 @@ static const char *all(const char *text, char out[256])
 	return out;
 }
 
-static void objects(void **state)
+TEST(objects)
 {
 	static const struct {
 		const char *text, *members;
@@ -47,16 +39,14 @@ static void objects(void **state)
 		{"{a:1}", "!"},
 	};
 	char out[256];
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_string_equal(all(cases[i].text, out), cases[i].members);
 }
 
 /* No prefix of an object is read beyond its end (the sanitizer watches), or taken for whole. */
-static void cut(void **state)
+TEST(cut)
 {
 	static const char text[] = "{\"a\":[1,\"\\\"]\"],\"b\":{\"c\":\"d\"}}";
-	(void)state;
 	for (size_t len = 0; len < sizeof(text) - 1; len++) {
 		char copy[sizeof(text)], out[256];
 		memcpy(copy, text, len);
@@ -65,7 +55,7 @@ static void cut(void **state)
 	}
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	static const struct {
 		const char *text, *elements;
@@ -79,7 +69,6 @@ static void lists(void **state)
 		{"[1]]", "!"},
 		{"[", "!"},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct members m;
 		char out[256] = "";
@@ -93,7 +82,7 @@ static void lists(void **state)
 	}
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	static const struct {
 		const char *text;
@@ -113,7 +102,6 @@ static void numbers(void **state)
 		{"18446744073709551616", UINT64_MAX, 0, false},
 		{"99999999999999999999", UINT64_MAX, 0, false},
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct member_value v = {cases[i].text, strlen(cases[i].text)};
 		uint64_t n = 0;
@@ -122,7 +110,7 @@ static void numbers(void **state)
 	}
 }
 
-static void strings(void **state)
+TEST(strings)
 {
 	static const struct {
 		const char *json, *text; /* NULL: none */
@@ -146,7 +134,6 @@ static void strings(void **state)
 		{"\"", NULL},
 	};
 	char out[64];
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct member_value v = {cases[i].json, strlen(cases[i].json)};
 		const char *end = member_text(&v, out);
@@ -158,11 +145,4 @@ static void strings(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(objects), cmocka_unit_test(cut),     cmocka_unit_test(lists),
-		cmocka_unit_test(numbers), cmocka_unit_test(strings),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

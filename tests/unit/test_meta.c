@@ -1,17 +1,11 @@
 // Metadata: written and read back, cut, damaged, of a run that is gone.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -133,9 +127,8 @@ static void check_round_trip(const struct meta *m)
 	assert_int_equal(faccessat(dir, "." ID ".json", F_OK, 0), -1);
 }
 
-static void test_round_trip(void **state)
+TEST_IN(test_round_trip, setup, teardown)
 {
-	(void)state;
 	struct meta m = example();
 	check_round_trip(&m);
 	m.exit_code = -1;
@@ -155,9 +148,8 @@ static void test_round_trip(void **state)
 	check_round_trip(&m);
 }
 
-static void test_full_disk(void **state)
+TEST_IN(test_full_disk, setup, teardown)
 {
-	(void)state;
 	struct meta m = example();
 	full = true;
 	assert_int_equal(meta_write(dir, &m), -1);
@@ -184,9 +176,8 @@ static void test_full_disk(void **state)
 	full = false;
 }
 
-static void test_leftover_temporary(void **state)
+TEST_IN(test_leftover_temporary, setup, teardown)
 {
-	(void)state;
 	struct meta m = example();
 	close(openat(dir, "." ID ".json", O_CREAT | O_WRONLY, 0600));
 	check_round_trip(&m);
@@ -206,9 +197,8 @@ static void test_leftover_temporary(void **state)
 	assert_int_equal(st.st_size, 0);
 }
 
-static void test_invalid_utf8(void **state)
+TEST_IN(test_invalid_utf8, setup, teardown)
 {
-	(void)state;
 	char *argv[] = {(char *)"caf\xE9", (char *)"\xED\xA0\x80", (char *)"\xC3\xA9", NULL};
 	struct meta m = example(), back;
 	m.argv = argv;
@@ -221,9 +211,8 @@ static void test_invalid_utf8(void **state)
 	meta_release(&back);
 }
 
-static void test_huge_command(void **state)
+TEST_IN(test_huge_command, setup, teardown)
 {
-	(void)state;
 	static const char *const what[] = {"x", "\xE2\x82\xAC", "\x01", "\xFF", "\""};
 	for (size_t i = 0; i < sizeof(what) / sizeof(*what); i++) {
 		char *text = many_characters(what[i], 1000000);
@@ -243,9 +232,8 @@ static void test_huge_command(void **state)
 	}
 }
 
-static void test_many_arguments(void **state)
+TEST_IN(test_many_arguments, setup, teardown)
 {
-	(void)state;
 	enum { COUNT = 200000 };
 	char **argv = calloc(COUNT + 1, sizeof(*argv));
 	for (size_t i = 0; i < COUNT; i++)
@@ -259,9 +247,8 @@ static void test_many_arguments(void **state)
 	free(argv);
 }
 
-static void test_damaged(void **state)
+TEST_IN(test_damaged, setup, teardown)
 {
-	(void)state;
 	static const char *const bad[] = {
 		"",
 		"{",
@@ -316,9 +303,8 @@ static void test_damaged(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-static void test_unknown_fields(void **state)
+TEST_IN(test_unknown_fields, setup, teardown)
 {
-	(void)state;
 	static const char text[] = "{\"id\":\"" ID "\",\"state\":\"done\",\"new\":{\"x\":[1,2]}}";
 	struct meta m;
 	assert_int_equal(meta_parse(text, strlen(text), &m), 0);
@@ -340,9 +326,8 @@ static json_t *next_line(FILE *f)
 	return o;
 }
 
-static void test_history(void **state)
+TEST_IN(test_history, setup, teardown)
 {
-	(void)state;
 	static const char *const what[] = {"x", "\x01", "\xFF", "\xF0\x9F\x98\x80"};
 	char *cwd = many_characters("\x01", 4000);
 	struct meta m = example();
@@ -382,9 +367,8 @@ static void test_history(void **state)
 	assert_int_equal(faccessat(dir, "elsewhere", F_OK, 0), -1);
 }
 
-static void test_history_of_many_writers(void **state)
+TEST_IN(test_history_of_many_writers, setup, teardown)
 {
-	(void)state;
 	enum { WRITERS = 8, LINES = 100 };
 	for (int i = 0; i < WRITERS; i++) {
 		pid_t child = fork();
@@ -410,9 +394,8 @@ static void test_history_of_many_writers(void **state)
 	fclose(f);
 }
 
-static void test_states_of_a_run(void **state)
+TEST_IN(test_states_of_a_run, setup, teardown)
 {
-	(void)state;
 	char *argv[] = {(char *)"true", NULL};
 	struct meta m = {
 		.argv = argv, .cwd = "/", .session = "x", .started_ms = 1, .exit_code = -1};
@@ -449,9 +432,8 @@ static void test_states_of_a_run(void **state)
 	meta_release(&back);
 }
 
-static void test_killed_supervisor(void **state)
+TEST_IN(test_killed_supervisor, setup, teardown)
 {
-	(void)state;
 	int ready[2];
 	char id[ID_LEN + 1];
 	assert_int_equal(pipe(ready), 0);
@@ -480,23 +462,4 @@ static void test_killed_supervisor(void **state)
 	close(ready[1]);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_round_trip),
-		TEST(test_full_disk),
-		TEST(test_leftover_temporary),
-		TEST(test_invalid_utf8),
-		TEST(test_huge_command),
-		TEST(test_many_arguments),
-		TEST(test_damaged),
-		TEST(test_unknown_fields),
-		TEST(test_history),
-		TEST(test_history_of_many_writers),
-		TEST(test_states_of_a_run),
-		TEST(test_killed_supervisor),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -5,21 +5,11 @@
 #include "config/settings.h"
 
 #include "lib/buffer.h"
+#include "tests/unit/unit.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const void *field(const struct settings *s, const struct option *o)
 {
@@ -135,9 +125,8 @@ static void assert_other(struct settings *s, const struct option *o, enum origin
 	settings_release(&plain);
 }
 
-static void rows_are_complete(void **state)
+TEST(rows_are_complete)
 {
-	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		char variable[64] = "TERSE_";
@@ -181,11 +170,10 @@ static void rows_are_complete(void **state)
 }
 
 /* A project's file must not change what runs, where its output goes or what is kept. */
-static void only_harmless_options_are_safe(void **state)
+TEST(only_harmless_options_are_safe)
 {
 	static const char *const unsafe[] = {"run",    "spill", "session",
 					     "remote", "shim",  "environment"};
-	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		for (size_t j = 0; j < sizeof(unsafe) / sizeof(*unsafe); j++) {
 			if (strcmp(option_table[i].section, unsafe[j]) == 0)
@@ -196,10 +184,9 @@ static void only_harmless_options_are_safe(void **state)
 	assert_true(option_by_key("report", "size")->safe);
 }
 
-static void every_row_covers_the_settings(void **state)
+TEST(every_row_covers_the_settings)
 {
 	size_t covered = 0;
-	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		if (option_is_number(&option_table[i]))
 			covered += sizeof(int64_t);
@@ -211,10 +198,9 @@ static void every_row_covers_the_settings(void **state)
 	assert_int_equal(covered, offsetof(struct settings, sources));
 }
 
-static void defaults_are_as_documented(void **state)
+TEST(defaults_are_as_documented)
 {
 	struct settings s = start();
-	(void)state;
 	assert_null(s.profile);
 	assert_int_equal(s.timeout, 0);
 	assert_int_equal(s.grace, 5000);
@@ -251,7 +237,7 @@ static void defaults_are_as_documented(void **state)
 }
 
 /* The words of enumerations, against the C names. */
-static void words_have_their_positions(void **state)
+TEST(words_have_their_positions)
 {
 	static const struct {
 		const char *section, *key, *word;
@@ -277,7 +263,6 @@ static void words_have_their_positions(void **state)
 	struct option_error error = {""};
 	struct settings s = start();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		const struct option *o = option_by_key(words[i].section, words[i].key);
 		assert_int_equal(option_set(&s, o, words[i].word, &error), 0);
@@ -286,9 +271,8 @@ static void words_have_their_positions(void **state)
 	settings_release(&s);
 }
 
-static void each_is_set_by_ini(void **state)
+TEST(each_is_set_by_ini)
 {
-	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		struct option_error error = {""};
@@ -304,10 +288,9 @@ static void each_is_set_by_ini(void **state)
 	}
 }
 
-static void each_is_set_by_variable(void **state)
+TEST(each_is_set_by_variable)
 {
 	struct settings plain = start();
-	(void)state;
 	clear_variables();
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
@@ -348,9 +331,8 @@ static int take(struct settings *s, const char *const argv[], struct option_erro
 
 #define TAKE(s, error, ...) take(s, (const char *[]){__VA_ARGS__, NULL}, error)
 
-static void each_is_set_by_flag(void **state)
+TEST(each_is_set_by_flag)
 {
-	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		struct option_error error = {""};
@@ -379,7 +361,7 @@ static void each_is_set_by_flag(void **state)
 }
 
 /* Both ends of each range, and one beyond them, in the exact words. */
-static void each_range_is_kept(void **state)
+TEST(each_range_is_kept)
 {
 	static const struct {
 		const char *flag, *range;
@@ -417,7 +399,6 @@ static void each_range_is_kept(void **state)
 	};
 	size_t seen = 0;
 
-	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		const char *unit = o->type == OPTION_DURATION ? "ms" : "";
@@ -453,11 +434,10 @@ static void each_range_is_kept(void **state)
 	assert_int_equal(seen, sizeof(ranges) / sizeof(*ranges));
 }
 
-static void zero_is_good_where_it_means_none(void **state)
+TEST(zero_is_good_where_it_means_none)
 {
 	struct option_error error = {""};
 	struct settings s = start();
-	(void)state;
 	assert_int_equal(TAKE(&s, &error, "--max-line", "500", "--err-size=4KB"), 1);
 	assert_int_equal(TAKE(&s, &error, "--max-line", "0", "--err-size=0"), 1);
 	assert_int_equal(s.max_line, 0);
@@ -480,12 +460,11 @@ static char *read_source(const char *path)
 
 /* The tests run in the project's root. Variables are read where the table is walked, and nowhere
    else. */
-static void no_option_is_read_past_the_table(void **state)
+TEST(no_option_is_read_past_the_table)
 {
 	static const char *const sources[] = {"config/*.c", "shim/*.c", "supervisor/*.c",
 					      "supervisor/*/*.c"};
 	glob_t files = {0};
-	(void)state;
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
 		assert_int_equal(glob(sources[i], i > 0 ? GLOB_APPEND : 0, NULL, &files), 0);
 	assert_true(files.gl_pathc > 50);
@@ -505,11 +484,10 @@ static void no_option_is_read_past_the_table(void **state)
 	globfree(&files);
 }
 
-static void help_tells_every_flag(void **state)
+TEST(help_tells_every_flag)
 {
 	struct buffer out = BUFFER_INIT;
 	const char *text;
-	(void)state;
 	option_print_help(&out, "");
 	text = buffer_string(&out);
 	for (size_t i = 0; i < option_count; i++) {
@@ -537,13 +515,12 @@ static void help_tells_every_flag(void **state)
 }
 
 /* The tests run in the project's root. */
-static void the_sample_is_the_table_s(void **state)
+TEST(the_sample_is_the_table_s)
 {
 	struct buffer out = BUFFER_INIT;
 	char kept[32768];
 	FILE *file = fopen("config/terse.ini", "r");
 	size_t len;
-	(void)state;
 	assert_non_null(file);
 	len = fread(kept, 1, sizeof(kept) - 1, file);
 	fclose(file);
@@ -554,13 +531,12 @@ static void the_sample_is_the_table_s(void **state)
 }
 
 /* Takes the # away in front of every setting. */
-static void the_sample_holds_the_defaults(void **state)
+TEST(the_sample_holds_the_defaults)
 {
 	struct buffer sample = BUFFER_INIT, bare = BUFFER_INIT;
 	struct option_error error = {""};
 	struct settings s = {0}, plain = start();
 	size_t keys = 0;
-	(void)state;
 	assert_int_equal(option_print_sample(&sample), 0);
 	assert_non_null(buffer_string(&sample));
 	for (const char *line = sample.data; *line; line += strcspn(line, "\n") + 1) {
@@ -590,23 +566,4 @@ static void the_sample_holds_the_defaults(void **state)
 	buffer_release(&bare);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_complete),
-		cmocka_unit_test(only_harmless_options_are_safe),
-		cmocka_unit_test(every_row_covers_the_settings),
-		cmocka_unit_test(defaults_are_as_documented),
-		cmocka_unit_test(words_have_their_positions),
-		cmocka_unit_test(each_is_set_by_ini),
-		cmocka_unit_test(each_is_set_by_variable),
-		cmocka_unit_test(each_is_set_by_flag),
-		cmocka_unit_test(each_range_is_kept),
-		cmocka_unit_test(zero_is_good_where_it_means_none),
-		cmocka_unit_test(no_option_is_read_past_the_table),
-		cmocka_unit_test(help_tells_every_flag),
-		cmocka_unit_test(the_sample_is_the_table_s),
-		cmocka_unit_test(the_sample_holds_the_defaults),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -7,22 +7,11 @@
 #include "lib/buffer.h"
 #include "supervisor/command/verb.h"
 
-#include <fcntl.h>
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 static char said[1 << 17]; /* what the last run printed, stderr as well */
 
@@ -100,9 +89,8 @@ static void expect_line(const char *line)
 		fail_msg("no line \"%s\" in:\n%s", line, said);
 }
 
-static void origins_are_told(void **state)
+TEST_IN(origins_are_told, setup, teardown)
 {
-	(void)state;
 	write_file(".terse.ini", "[report]\nheartbeat = 9s\n");
 	write_file("user.ini", "# mine\n[report]\nsize = 8KB\n[environment]\nset =\n A=1\n B=2\n");
 	setenv("TERSE_CONFIG", "user.ini", 1);
@@ -131,11 +119,10 @@ static void origins_are_told(void **state)
 	expect_line("size = 8KB                       ; user.ini:3");
 }
 
-static void what_is_printed_can_be_loaded(void **state)
+TEST_IN(what_is_printed_can_be_loaded, setup, teardown)
 {
 	struct option_error error = {""};
 	struct settings s;
-	(void)state;
 	assert_int_equal(RUN("--size", "5KB", "--timeout=90s", "--env", "X=1"), 0);
 	assert_int_equal(settings_init(&s), 0);
 	if (settings_load_text(&s, ORIGIN_USER, "said", said, strlen(said), &error) < 0)
@@ -164,11 +151,10 @@ static const char *member(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
-static void json_tells_the_same(void **state)
+TEST_IN(json_tells_the_same, setup, teardown)
 {
 	json_t *root;
 	const json_t *origin;
-	(void)state;
 	write_file("user.ini", "[report]\nsize = 8KB\n[session]\nname = \xFF\n");
 	setenv("TERSE_CONFIG", "user.ini", 1);
 	setenv("TERSE_PTY", "no", 1);
@@ -204,9 +190,8 @@ static void json_tells_the_same(void **state)
 	json_decref(root);
 }
 
-static void profiles_are_listed(void **state)
+TEST_IN(profiles_are_listed, setup, teardown)
 {
-	(void)state;
 	write_file("user.ini", "[profile read]\nmatch = mdcat\nsize = 16KB\n[profile mine]\n"
 			       "match = x\n");
 	setenv("TERSE_CONFIG", "user.ini", 1);
@@ -220,9 +205,8 @@ static void profiles_are_listed(void **state)
 	assert_int_equal(RUN("--profiles", "--json"), EXIT_TERSE);
 }
 
-static void check_tells_of_all_errors(void **state)
+TEST_IN(check_tells_of_all_errors, setup, teardown)
 {
-	(void)state;
 	write_file("good.ini", "[report]\nsize = 8KB\n");
 	write_file("bad.ini", "lost = 1\n"
 			      "[report]\n"
@@ -276,9 +260,8 @@ static void check_tells_of_all_errors(void **state)
 	assert_string_equal(said, ".terse.ini: not read: everybody can write to it\n");
 }
 
-static void check_looks_at_the_files_of_a_run(void **state)
+TEST_IN(check_looks_at_the_files_of_a_run, setup, teardown)
 {
-	(void)state;
 	setenv("TERSE_CONFIG", "user.ini", 1);
 	if (access("/etc/terse.ini", F_OK) == 0)
 		skip();
@@ -291,14 +274,13 @@ static void check_looks_at_the_files_of_a_run(void **state)
 	assert_non_null(strstr(said, "/.terse.ini:2: "));
 }
 
-static void init_writes_the_sample_once(void **state)
+TEST_IN(init_writes_the_sample_once, setup, teardown)
 {
 	struct buffer sample = BUFFER_INIT;
 	char text[1 << 16], path[128];
 	struct stat st;
 	FILE *file;
 	size_t len;
-	(void)state;
 	assert_int_equal(option_print_sample(&sample), 0);
 	assert_int_equal(RUN("init"), 0);
 	snprintf(path, sizeof(path), "%s/.config/terse/terse.ini", home);
@@ -325,9 +307,8 @@ static void init_writes_the_sample_once(void **state)
 	buffer_release(&sample);
 }
 
-static void bad_usage_is_refused(void **state)
+TEST_IN(bad_usage_is_refused, setup, teardown)
 {
-	(void)state;
 	assert_int_equal(RUN("--bogus"), 125);
 	assert_string_equal(said,
 			    "terse config: --bogus: no such option (see terse help config)\n");
@@ -338,17 +319,4 @@ static void bad_usage_is_refused(void **state)
 				  "read?)\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(origins_are_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_printed_can_be_loaded, setup, teardown),
-		cmocka_unit_test_setup_teardown(json_tells_the_same, setup, teardown),
-		cmocka_unit_test_setup_teardown(profiles_are_listed, setup, teardown),
-		cmocka_unit_test_setup_teardown(check_tells_of_all_errors, setup, teardown),
-		cmocka_unit_test_setup_teardown(check_looks_at_the_files_of_a_run, setup, teardown),
-		cmocka_unit_test_setup_teardown(init_writes_the_sample_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(bad_usage_is_refused, setup, teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

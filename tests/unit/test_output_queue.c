@@ -84,37 +84,33 @@ static void through_a_stalled_reader(int writer, int reader)
 	CHECK(o.own == -1 && fcntl(writer, F_GETFL) == flags);
 }
 
-static void stalled_pipe(const void *ctx)
+CHILD_TEST(stalled_pipe)
 {
 	int ends[2];
-	(void)ctx;
 	CHECK(pipe(ends) == 0);
 	through_a_stalled_reader(ends[1], ends[0]);
 }
 
 /* As where /proc is not mounted. */
-static void stalled_pipe_that_can_not_be_opened(const void *ctx)
+CHILD_TEST(stalled_pipe_that_can_not_be_opened)
 {
 	int ends[2];
-	(void)ctx;
 	CHECK(pipe(ends) == 0);
 	CHECK(child_deny(SYS_openat, EACCES) == 0);
 	through_a_stalled_reader(ends[1], ends[0]);
 }
 
-static void stalled_socket(const void *ctx)
+CHILD_TEST(stalled_socket)
 {
 	int ends[2];
-	(void)ctx;
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
 	through_a_stalled_reader(ends[1], ends[0]);
 }
 
-static void stalled_terminal(const void *ctx)
+CHILD_TEST(stalled_terminal)
 {
 	int master, slave;
 	struct termios modes;
-	(void)ctx;
 	CHECK(openpty(&master, &slave, NULL, NULL, NULL) == 0);
 	CHECK(tcgetattr(slave, &modes) == 0);
 	cfmakeraw(&modes);
@@ -122,22 +118,13 @@ static void stalled_terminal(const void *ctx)
 	through_a_stalled_reader(slave, master);
 }
 
-TEST(stalled)
-{
-	assert_int_equal(child_run(stalled_pipe, NULL), 0);
-	assert_int_equal(child_run(stalled_pipe_that_can_not_be_opened, NULL), 0);
-	assert_int_equal(child_run(stalled_socket, NULL), 0);
-	assert_int_equal(child_run(stalled_terminal, NULL), 0);
-}
-
 /* A reader that is always a little behind: what waits stays bounded, and so does its memory. */
-static void slow_reader(const void *ctx)
+CHILD_TEST(slow_reader)
 {
 	static char data[32768];
 	int ends[2];
 	struct output_queue o;
 	size_t written = 0, got = 0;
-	(void)ctx;
 	CHECK(pipe(ends) == 0);
 	output_queue_init(&o, ends[1]);
 	while (got < 20 * TOTAL) {
@@ -151,11 +138,6 @@ static void slow_reader(const void *ctx)
 		CHECK(!o.error && o.queue.cap <= 4 * OUTPUT_QUEUE_FULL);
 	}
 	output_queue_release(&o);
-}
-
-TEST(memory_is_bounded)
-{
-	assert_int_equal(child_run(slow_reader, NULL), 0);
 }
 
 static void check_broken(struct output_queue *o, int error)

@@ -1,32 +1,23 @@
 // Frames between the processes of a run.
 
 #include "supervisor/process/protocol.h"
+#include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static void open_pair(int ends[2])
 {
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 }
 
-static void one_after_another(void **state)
+TEST(one_after_another)
 {
 	static const size_t lengths[] = {0, 1, 100, FRAME_DATA - 1, FRAME_DATA};
 	static char data[FRAME_DATA];
 	struct frame in;
 	int ends[2];
-	(void)state;
 	open_pair(ends);
 	memset(data, 'k', sizeof(data));
 	for (int i = 0; i < 5; i++)
@@ -46,11 +37,10 @@ static void one_after_another(void **state)
 }
 
 /* A stopped process reads nothing: its sender must not block. */
-static void the_other_side_is_stopped(void **state)
+TEST(the_other_side_is_stopped)
 {
 	struct frame in;
 	int ends[2], sent = 0, got = 0;
-	(void)state;
 	open_pair(ends);
 	while (frame_send(ends[0], FRAME_STOPPED, SIGTSTP, 0, NULL, 0, MSG_DONTWAIT) == 0)
 		sent++;
@@ -62,11 +52,10 @@ static void the_other_side_is_stopped(void **state)
 }
 
 /* It has not read all that was sent to it, which the kernel tells first. */
-static void the_other_side_ends_early(void **state)
+TEST(the_other_side_ends_early)
 {
 	struct frame in;
 	int ends[2];
-	(void)state;
 	open_pair(ends);
 	assert_int_equal(frame_send(ends[1], FRAME_PASS, SIGTERM, 0, NULL, 0, 0), 0);
 	assert_int_equal(frame_send(ends[0], FRAME_ENDED, 256, 0, NULL, 0, 0), 0);
@@ -79,11 +68,10 @@ static void the_other_side_ends_early(void **state)
 }
 
 /* Messages sent before the other side ended still arrive; then the end is reported. */
-static void the_other_side_ends(void **state)
+TEST(the_other_side_ends)
 {
 	struct frame in;
 	int ends[2];
-	(void)state;
 	open_pair(ends);
 	assert_int_equal(frame_send(ends[0], FRAME_ENDED, 256, 0, NULL, 0, 0), 0);
 	close(ends[0]);
@@ -100,13 +88,12 @@ static void the_other_side_ends(void **state)
 	close(ends[1]);
 }
 
-static void not_a_frame(void **state)
+TEST(not_a_frame)
 {
 	static char huge[2 * sizeof(struct frame)];
 	const struct frame other = {.version = PROTOCOL_VERSION + 1};
 	struct frame in;
 	int ends[2];
-	(void)state;
 	open_pair(ends);
 	assert_int_equal(send(ends[0], "short", 5, 0), 5);
 	assert_int_equal(send(ends[0], huge, sizeof(huge), 0), sizeof(huge));
@@ -128,12 +115,11 @@ static void on_signal(int sig)
 }
 
 /* A signal while waiting is not an answer. */
-static void waits_through_signals(void **state)
+TEST(waits_through_signals)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
 	struct frame m;
 	int ends[2];
-	(void)state;
 	open_pair(ends);
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	pid_t waiter = fork();
@@ -152,12 +138,4 @@ static void waits_through_signals(void **state)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_after_another),   cmocka_unit_test(the_other_side_is_stopped),
-		cmocka_unit_test(the_other_side_ends), cmocka_unit_test(the_other_side_ends_early),
-		cmocka_unit_test(not_a_frame),         cmocka_unit_test(waits_through_signals),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

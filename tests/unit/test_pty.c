@@ -103,10 +103,9 @@ TEST(output_passes_unchanged)
 	close(p.master);
 }
 
-static void standard_streams_are_closed(const void *ctx)
+CHILD_TEST(standard_streams_are_closed)
 {
 	struct pty p;
-	(void)ctx;
 	close(0), close(1);
 	CHECK(pty_open(&p, 80, 24, PTY_WRITTEN, NULL) == 0);
 	CHECK(p.master > 2 && p.slave > 2);
@@ -124,11 +123,10 @@ static int count_open(void)
 }
 
 /* Whichever step fails, nothing stays open. */
-static void no_descriptors(const void *ctx)
+CHILD_TEST(no_descriptors)
 {
 	struct pty p;
 	int before = count_open();
-	(void)ctx;
 	for (rlim_t room = 0; room < 6; room++) {
 		const struct rlimit limit = {3 + room, 256};
 		CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
@@ -141,28 +139,19 @@ static void no_descriptors(const void *ctx)
 	}
 }
 
-static void no_pty_device(const void *ctx)
+CHILD_TEST(no_pty_device)
 {
 	struct pty p;
-	(void)ctx;
 	CHECK(child_deny(SYS_openat, ENOENT) == 0);
 	CHECK(pty_open(&p, 80, 24, PTY_WRITTEN, NULL) == -1 && errno == ENOENT);
 	CHECK(p.master == -1 && p.slave == -1);
 }
 
-TEST(failures)
-{
-	assert_int_equal(child_run(standard_streams_are_closed, NULL), 0);
-	assert_int_equal(child_run(no_descriptors, NULL), 0);
-	assert_int_equal(child_run(no_pty_device, NULL), 0);
-}
-
 /* A shell controls its jobs through it, and nobody can be asked. */
-static void for_jobs(const void *ctx)
+CHILD_TEST(for_jobs)
 {
 	struct pty p;
 	char byte;
-	(void)ctx;
 	CHECK(setsid() >= 0);
 	CHECK(pty_open(&p, 80, 24, PTY_JOBS, NULL) == 0);
 	CHECK(tcgetpgrp(p.slave) == getpgrp() && tcsetpgrp(p.slave, getpgrp()) == 0);
@@ -170,11 +159,6 @@ static void for_jobs(const void *ctx)
 	int fd = open("/dev/tty", O_RDWR | O_NOCTTY);
 	CHECK(fd >= 0 || errno == EBUSY);
 	CHECK(fd < 0 || read(fd, &byte, 1) == 0);
-}
-
-TEST(jobs)
-{
-	assert_int_equal(child_run(for_jobs, NULL), 0);
 }
 
 TEST_MAIN(NULL, NULL)

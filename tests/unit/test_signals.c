@@ -19,11 +19,10 @@ static bool is_blocked(int sig)
 	return sigismember(&set, sig);
 }
 
-static void everything_comes_back(const void *ctx)
+CHILD_TEST(everything_comes_back)
 {
 	struct signals saved;
 	sigset_t before, after;
-	(void)ctx;
 	/* As under nohup, in a shell's background job, and with a signal blocked. */
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
@@ -46,11 +45,10 @@ static void everything_comes_back(const void *ctx)
 }
 
 /* With SIGCHLD ignored no status could be waited for; the command still gets it ignored. */
-static void ignored_children(const void *ctx)
+CHILD_TEST(ignored_children)
 {
 	struct signals saved;
 	int status = -1;
-	(void)ctx;
 	signal(SIGCHLD, SIG_IGN);
 	signals_take(&saved);
 	CHECK(!is_ignored(SIGCHLD));
@@ -60,12 +58,6 @@ static void ignored_children(const void *ctx)
 	CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 7);
 	signals_restore(&saved);
 	CHECK(is_ignored(SIGCHLD) && !is_blocked(SIGCHLD));
-}
-
-TEST(state_of_signals)
-{
-	assert_int_equal(child_run(everything_comes_back, NULL), 0);
-	assert_int_equal(child_run(ignored_children, NULL), 0);
 }
 
 static void end_like(const void *ctx)

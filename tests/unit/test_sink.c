@@ -5,25 +5,16 @@
 #include "supervisor/process/sink.h"
 #include "tests/unit/child.h"
 #include "tests/unit/random.h"
+#include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <pty.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static char dir[24];
 static char program[4096];
@@ -96,10 +87,9 @@ static void shell(const char *string, const char *want)
 		shell_with("bash", string, want);
 }
 
-static void kinds_of_descriptors(void **state)
+TEST(kinds_of_descriptors)
 {
 	int pipe_ends[2], pair[2], master, slave, fd;
-	(void)state;
 	assert_int_equal(pipe(pipe_ends), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
@@ -117,11 +107,10 @@ static void kinds_of_descriptors(void **state)
 	close(master), close(slave);
 }
 
-static void an_agent_reads(void **state)
+TEST(an_agent_reads)
 {
 	char out[64];
 	char *const direct[] = {program, (char *)"probe", out, NULL};
-	(void)state;
 	snprintf(out, sizeof(out), "%s/out", dir);
 	/* This test is the parent, and no shell. */
 	run_and_read(direct);
@@ -135,9 +124,8 @@ static void an_agent_reads(void **state)
 	shell("sleep 20 & $P; kill $!; wait $! 2>/dev/null; true", "agent");
 }
 
-static void a_pipeline_reads(void **state)
+TEST(a_pipeline_reads)
 {
-	(void)state;
 	shell("$P | cat", "program");
 	shell("$P | cat >/dev/null; true", "program");
 	shell("true | $P | cat | cat", "program");
@@ -149,9 +137,8 @@ static void a_pipeline_reads(void **state)
 	shell("for i in 1; do $P; done | while read x; do echo $x; done", "program");
 }
 
-static void a_shell_reads(void **state)
+TEST(a_shell_reads)
 {
-	(void)state;
 	shell("x=$($P); echo $x", "program");
 	shell("x=$(cd / && { $P; true; }); echo $x", "program");
 	shell("x=`$P`; true", "program");
@@ -163,11 +150,10 @@ static void a_shell_reads(void **state)
 }
 
 /* A script's process has the script's name, not the shell's. */
-static void a_script_reads(void **state)
+TEST(a_script_reads)
 {
 	char script[64];
 	char *const argv[] = {script, NULL};
-	(void)state;
 	snprintf(script, sizeof(script), "%s/build", dir);
 	FILE *f = fopen(script, "w");
 	assert_non_null(f);
@@ -180,11 +166,10 @@ static void a_script_reads(void **state)
 }
 
 /* An agent that connects two children of its own. */
-static void a_sibling_reads(void **state)
+TEST(a_sibling_reads)
 {
 	char out[64];
 	int ends[2];
-	(void)state;
 	snprintf(out, sizeof(out), "%s/out", dir);
 	for (int forgotten = 0; forgotten <= 1; forgotten++) {
 		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -216,10 +201,9 @@ static void a_sibling_reads(void **state)
 
 /* As zsh does it: the shell becomes the last program of the pipeline, the others are its
    children. */
-static void the_last_of_a_pipeline_reads(void **state)
+TEST(the_last_of_a_pipeline_reads)
 {
 	char out[64];
-	(void)state;
 	snprintf(out, sizeof(out), "%s/out", dir);
 	pid_t shell_pid = fork();
 	if (shell_pid == 0) {
@@ -239,12 +223,11 @@ static void the_last_of_a_pipeline_reads(void **state)
 }
 
 /* Children that read some other pipe, or hold only the end that is written, do not count. */
-static void a_sibling_reads_something_else(void **state)
+TEST(a_sibling_reads_something_else)
 {
 	char out[64];
 	char *const direct[] = {program, (char *)"probe", out, NULL};
 	int other[2];
-	(void)state;
 	snprintf(out, sizeof(out), "%s/out", dir);
 	assert_int_equal(pipe2(other, O_CLOEXEC), 0);
 	pid_t reader = fork();
@@ -293,11 +276,10 @@ static void move_end(struct steps *s, int reading)
 	}
 }
 
-static void an_end_that_moves_is_found(void **state)
+TEST(an_end_that_moves_is_found)
 {
 	int ends[2], agents = 0;
 	struct process_tree process_tree = {.passes = false};
-	(void)state;
 	struct steps *s =
 		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(s != MAP_FAILED);
@@ -324,11 +306,10 @@ static void an_end_that_moves_is_found(void **state)
 	munmap(s, sizeof(*s));
 }
 
-static void who_is_gone_can_not_be_asked(void **state)
+TEST(who_is_gone_can_not_be_asked)
 {
 	int ends[2];
 	struct process_tree process_tree = {.passes = false};
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	pid_t pid = fork();
 	if (pid == 0)
@@ -347,10 +328,9 @@ static void no_proc(const void *ctx)
 	CHECK(sink_of_pipe(ends[1], getpid(), getppid(), &process_tree) == SINK_PROGRAM);
 }
 
-static void without_proc_it_is_a_program(void **state)
+TEST(without_proc_it_is_a_program)
 {
 	int ends[2];
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(child_run(no_proc, ends), 0);
 	close(ends[0]), close(ends[1]);
@@ -387,9 +367,8 @@ static void check_same_without_kcmp(const void *ctx)
 	check_same(ctx);
 }
 
-static void same_open_file(void **state)
+TEST(same_open_file)
 {
-	(void)state;
 	assert_int_equal(child_run(check_same, NULL), 0);
 	assert_int_equal(child_run(check_same_without_kcmp, NULL), 0);
 }
@@ -413,24 +392,10 @@ static int tear_down(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_of_descriptors),
-		cmocka_unit_test(an_agent_reads),
-		cmocka_unit_test(a_pipeline_reads),
-		cmocka_unit_test(a_shell_reads),
-		cmocka_unit_test(a_script_reads),
-		cmocka_unit_test(a_sibling_reads),
-		cmocka_unit_test(a_sibling_reads_something_else),
-		cmocka_unit_test(the_last_of_a_pipeline_reads),
-		cmocka_unit_test(an_end_that_moves_is_found),
-		cmocka_unit_test(who_is_gone_can_not_be_asked),
-		cmocka_unit_test(without_proc_it_is_a_program),
-		cmocka_unit_test(same_open_file),
-	};
 	if (argc >= 3 && strcmp(argv[1], "probe") == 0)
 		return probe(argv[2]);
-	int failed = cmocka_run_group_tests_name("lists", tests, set_up, tear_down);
+	int failed = unit_run(set_up, tear_down);
 	/* The same where the kernel lists no children. */
 	setenv("PASSES", "1", 1);
-	return failed + cmocka_run_group_tests_name("passes", tests, set_up, tear_down);
+	return failed + unit_run(set_up, tear_down);
 }

@@ -105,10 +105,9 @@ static void holds(int file, const char *want)
 	CHECK(strcmp(data, want) == 0);
 }
 
-static void to_an_agent(const void *ctx)
+CHILD_TEST(to_an_agent)
 {
 	struct run r;
-	(void)ctx;
 	start(&r, 0, CHANNEL_PTY, SINK_AGENT);
 	CHECK(r.source.pty && isatty(r.source.child));
 	CHECK(take(&r) == 0);
@@ -170,10 +169,9 @@ static void much_and_little(const void *ctx)
 }
 
 /* Output for a program goes through a pipe, and at once. */
-static void to_a_program(const void *ctx)
+CHILD_TEST(to_a_program)
 {
 	struct run r;
-	(void)ctx;
 	start(&r, 0, CHANNEL_PIPE, SINK_PROGRAM);
 	CHECK(!r.source.pty && !isatty(r.source.child));
 	put(&r, "first\r\n");
@@ -184,11 +182,10 @@ static void to_a_program(const void *ctx)
 	holds(r.out, "first\r\nsecond");
 }
 
-static void standard_error(const void *ctx)
+CHILD_TEST(standard_error)
 {
 	struct run r;
 	int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
-	(void)ctx;
 	start(&r, 1, CHANNEL_PTY, SINK_AGENT);
 	CHECK(r.source.is_stderr);
 	put(&r, "oops\n");
@@ -202,11 +199,10 @@ static void standard_error(const void *ctx)
 
 /* Standard output turns out to have a program for its reader: what an agent was shown of standard
    error still counts. */
-static void shown_beside_a_program(const void *ctx)
+CHILD_TEST(shown_beside_a_program)
 {
 	struct run r;
 	char name[4096];
-	(void)ctx;
 	snprintf(name, sizeof(name), "%s/fifo", home);
 	CHECK(mkfifo(name, 0600) == 0);
 	start(&r, 0, CHANNEL_PTY, SINK_PIPE);
@@ -233,12 +229,11 @@ static void shown_beside_a_program(const void *ctx)
 }
 
 /* A person gets the bytes, and a line at the end if it was more than a screen or so. */
-static void to_a_person(const void *ctx)
+CHILD_TEST(to_a_person)
 {
 	struct run r;
 	char want[8192], line[32];
 	size_t len = 0;
-	(void)ctx;
 	start(&r, 0, CHANNEL_PTY, SINK_PERSON);
 	put(&r, "\x1b[31mred\x1b[m\r\n\x1b[6n");
 	CHECK(take(&r) == 0);
@@ -267,11 +262,10 @@ static void to_a_person(const void *ctx)
 }
 
 /* An answer is typed only where the command reads it raw. */
-static void queries(const void *ctx)
+CHILD_TEST(queries)
 {
 	struct run r;
 	struct termios modes;
-	(void)ctx;
 	start(&r, 0, CHANNEL_PTY, SINK_AGENT);
 	put(&r, "\x1b[c");
 	CHECK(take(&r) == 0 && r.replies[0] == '\0');
@@ -326,11 +320,10 @@ static int count_open(void)
 }
 
 /* Where no pty can be had it is a pipe; a person's command is left alone. */
-static void no_pty(const void *ctx)
+CHILD_TEST(no_pty)
 {
 	struct run r;
 	struct job job = {.cols = 80, .rows = 24, .front = getpid()};
-	(void)ctx;
 	job.channels.keyboard = -1;
 	job.channels.channel[0] = CHANNEL_PTY;
 	job.channels.sink[0] = SINK_AGENT;
@@ -346,20 +339,10 @@ static void no_pty(const void *ctx)
 	CHECK(r.source.fd == -1 && r.source.child == -1 && count_open() == before);
 }
 
-#define CHANNEL_TEST(name)                                  \
-	TEST(test_##name)                                   \
-	{                                                   \
-		assert_int_equal(child_run(name, NULL), 0); \
-	}
-
-CHANNEL_TEST(to_an_agent)
-CHANNEL_TEST(to_a_program)
-CHANNEL_TEST(standard_error)
-CHANNEL_TEST(shown_beside_a_program)
-CHANNEL_TEST(to_a_person)
-CHANNEL_TEST(queries)
-CHANNEL_TEST(turns)
-CHANNEL_TEST(no_pty)
+TEST(test_turns)
+{
+	assert_int_equal(child_run(turns, NULL), 0);
+}
 
 TEST(test_much_and_little)
 {

@@ -1,15 +1,9 @@
 // Where artifacts live: candidates, owners, links, modes.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/io.h"
 #include "supervisor/artifact/store.h"
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 static char path_of[PATH_MAX];
 
@@ -27,9 +21,8 @@ static mode_t mode_of(const char *path)
 	return st.st_mode & 0777;
 }
 
-static void test_home_is_made(void **state)
+TEST_IN(test_home_is_made, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
 	assert_string_equal(s.path, at("store"));
@@ -39,9 +32,8 @@ static void test_home_is_made(void **state)
 	assert_int_equal(s.fd, -1);
 }
 
-static void test_parents_are_made(void **state)
+TEST_IN(test_parents_are_made, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	setenv("TERSE_HOME", at("a/b/c"), 1);
 	assert_int_equal(store_open_write(&s), 0);
@@ -50,9 +42,8 @@ static void test_parents_are_made(void **state)
 	store_close(&s);
 }
 
-static void test_relative_home(void **state)
+TEST_IN(test_relative_home, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	char before[PATH_MAX];
 	assert_non_null(getcwd(before, sizeof(before)));
@@ -64,9 +55,8 @@ static void test_relative_home(void **state)
 	store_close(&s);
 }
 
-static void test_relative_xdg_is_ignored(void **state)
+TEST_IN(test_relative_xdg_is_ignored, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	unsetenv("TERSE_HOME");
 	setenv("XDG_STATE_HOME", "relative", 1);
@@ -77,9 +67,8 @@ static void test_relative_xdg_is_ignored(void **state)
 	store_close(&s);
 }
 
-static void test_missing_home_stays_missing(void **state)
+TEST_IN(test_missing_home_stays_missing, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	unsetenv("TERSE_HOME");
 	setenv("HOME", at("gone"), 1);
@@ -100,9 +89,8 @@ static void test_missing_home_stays_missing(void **state)
 	store_close(&s);
 }
 
-static void test_order(void **state)
+TEST_IN(test_order, home_setup, home_teardown)
 {
-	(void)state;
 	char expected[STORE_MAX][PATH_MAX];
 	static const char *const variables[] = {"TERSE_HOME", "XDG_STATE_HOME", "HOME",
 						"XDG_RUNTIME_DIR"};
@@ -132,9 +120,8 @@ static void test_order(void **state)
 	assert_int_equal(s.fd, -1);
 }
 
-static void test_open_next(void **state)
+TEST_IN(test_open_next, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	int next = 0;
 	assert_int_equal(store_open_next(&s, &next), 0);
@@ -147,9 +134,8 @@ static void test_open_next(void **state)
 	assert_int_equal(store_open_next(&s, &next), -1);
 }
 
-static void test_unwritable(void **state)
+TEST_IN(test_unwritable, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	/* Not even root makes a directory here. */
 	setenv("TERSE_HOME", "/proc/terse", 1);
@@ -158,9 +144,8 @@ static void test_unwritable(void **state)
 	store_close(&s);
 }
 
-static void test_too_long(void **state)
+TEST_IN(test_too_long, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	char path[PATH_MAX + 16];
 	memset(path, 'x', sizeof(path) - 1);
@@ -172,9 +157,8 @@ static void test_too_long(void **state)
 	store_close(&s);
 }
 
-static void test_other_owner(void **state)
+TEST_IN(test_other_owner, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	if (geteuid() == 0) {
 		assert_int_equal(mkdir(at("other"), 0777), 0);
@@ -193,9 +177,8 @@ static void test_other_owner(void **state)
 	store_close(&s);
 }
 
-static void test_link_in_tmp(void **state)
+TEST_IN(test_link_in_tmp, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	char link[PATH_MAX];
 	unsetenv("TERSE_HOME");
@@ -207,9 +190,8 @@ static void test_link_in_tmp(void **state)
 	assert_int_equal(store_open_all(all), 0);
 }
 
-static void test_links_inside(void **state)
+TEST_IN(test_links_inside, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
 	assert_int_equal(mkdir(at("victim"), 0700), 0);
@@ -225,9 +207,8 @@ static void test_links_inside(void **state)
 	store_close(&s);
 }
 
-static void test_session_directory(void **state)
+TEST_IN(test_session_directory, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
 	assert_int_equal(store_open_session(&s, "x", false), -1);
@@ -250,9 +231,8 @@ static void test_session_directory(void **state)
 	store_close(&s);
 }
 
-static void test_session_name(void **state)
+TEST_IN(test_session_name, home_setup, home_teardown)
 {
-	(void)state;
 	static const struct {
 		const char *in, *out;
 	} cases[] = {
@@ -280,9 +260,8 @@ static void test_session_name(void **state)
 	assert_int_equal(strlen(out), STORE_SESSION_LEN);
 }
 
-static void test_open_all(void **state)
+TEST_IN(test_open_all, home_setup, home_teardown)
 {
-	(void)state;
 	struct store all[STORE_MAX], s;
 	assert_int_equal(store_open_all(all), 0);
 	assert_int_equal(store_open_write(&s), 0);
@@ -307,9 +286,8 @@ static void test_open_all(void **state)
 	store_close(&all[0]);
 }
 
-static void test_files(void **state)
+TEST_IN(test_files, home_setup, home_teardown)
 {
-	(void)state;
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
 	int dir = store_open_session(&s, "x", true);
@@ -351,9 +329,8 @@ static void test_files(void **state)
 	store_close(&s);
 }
 
-static void test_closed_standard_streams(void **state)
+TEST_IN(test_closed_standard_streams, home_setup, home_teardown)
 {
-	(void)state;
 	int kept = dup(STDIN_FILENO);
 	close(STDIN_FILENO);
 	struct store s;
@@ -383,9 +360,8 @@ static void on_candidate(void *ctx, const char *path, const char *origin, int er
 		snprintf(e->first_usable, sizeof(e->first_usable), "%s", path);
 }
 
-static void test_explain(void **state)
+TEST_IN(test_explain, home_setup, home_teardown)
 {
-	(void)state;
 	struct explained e = {0};
 	close(open(at("file"), O_CREAT | O_WRONLY, 0600));
 	setenv("TERSE_HOME", at("file/store"), 1);
@@ -398,21 +374,4 @@ static void test_explain(void **state)
 	assert_int_equal(access(at("state"), F_OK), -1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, home_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_home_is_made),  TEST(test_parents_are_made),
-		TEST(test_relative_home), TEST(test_relative_xdg_is_ignored),
-		TEST(test_relative_home), TEST(test_missing_home_stays_missing),
-		TEST(test_order),         TEST(test_open_next),
-		TEST(test_unwritable),    TEST(test_too_long),
-		TEST(test_other_owner),   TEST(test_link_in_tmp),
-		TEST(test_links_inside),  TEST(test_session_directory),
-		TEST(test_session_name),  TEST(test_open_all),
-		TEST(test_files),         TEST(test_closed_standard_streams),
-		TEST(test_explain),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -192,11 +192,10 @@ TEST(terminal_of_somebody_else)
 }
 
 /* A signal to one process is distinguished from a signal to its group, and reported once. */
-static void is_a_witness(const void *ctx)
+CHILD_TEST(is_a_witness)
 {
 	struct signals saved;
 	int ends[2], asked;
-	(void)ctx;
 	CHECK(setpgid(0, 0) == 0);
 	signals_take(&saved);
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
@@ -219,11 +218,10 @@ static void is_a_witness(const void *ctx)
 }
 
 /* It is stopped with its group: it does not answer, and later answers are not mixed up. */
-static void stopped_witness(const void *ctx)
+CHILD_TEST(stopped_witness)
 {
 	struct signals saved;
 	int ends[2], asked, status;
-	(void)ctx;
 	CHECK(setpgid(0, 0) == 0);
 	signals_take(&saved);
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
@@ -235,12 +233,6 @@ static void stopped_witness(const void *ctx)
 	CHECK(watchdog_had(asked, SIGUSR1) && !watchdog_had(asked, SIGUSR2));
 	watchdog_tell(ends[1], 0);
 	CHECK(close(ends[1]) == 0 && child_wait(pid) == 0);
-}
-
-TEST(witness)
-{
-	assert_int_equal(child_run(is_a_witness, NULL), 0);
-	assert_int_equal(child_run(stopped_witness, NULL), 0);
 }
 
 int main(void)
