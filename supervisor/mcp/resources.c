@@ -74,8 +74,7 @@ static const char *resource_parse(struct server *s, const struct rpc_message *m,
 	return NULL;
 }
 
-/* --- resources/list ------------------------------------------------------------------------------
- */
+/* --- resources/list -------------------------------------------------------------------------- */
 
 /* A page of the list; in the child. */
 struct resources_page {
@@ -219,8 +218,7 @@ void resources_answer(struct server *s, struct call *c)
 	server_send_answer(s, c->id, &line);
 }
 
-/* --- subscriptions
- * --------------------------------------------------------------------------------- */
+/* --- subscriptions -------------------------------------------------------------------------- */
 
 static struct watched *resources_find_watched(struct server *s, const char *id)
 {

@@ -47,8 +47,7 @@ struct arguments {
 
 struct tool {
 	const char *name, *title, *description;
-	const char *output; /* the members of its structured answer: "NAME:TYPE ..." (docs/json.md)
-			     */
+	const char *output; /* members of the structured answer, "NAME:TYPE ..." (json.md) */
 	bool read_only;     /* it neither runs nor types anything */
 	bool destructive;   /* what it does can't be undone */
 	bool open_world;    /* it reaches beyond the server's own commands */
