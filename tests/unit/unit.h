@@ -50,10 +50,9 @@ static inline void unit_add(int line, struct CMUnitTest test)
 	static void test(__attribute__((unused)) void **state)
 
 /* Runs them, between a set-up and a tear-down of all. TEST_MAIN is a main() that does no more. */
-static inline int unit_run(CMFixtureFunction setup, CMFixtureFunction teardown)
+static inline int unit_run(CMFixtureFunction before, CMFixtureFunction after)
 {
-	return _cmocka_run_group_tests("tests", unit_tests.tests, unit_tests.count, setup,
-				       teardown);
+	return _cmocka_run_group_tests("tests", unit_tests.tests, unit_tests.count, before, after);
 }
 
 #define TEST_MAIN(setup, teardown)                \
