@@ -199,25 +199,17 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 	return result;
 }
 
-/* The place where settings.profile was set. */
-static struct config_error profile_place(const struct settings *s)
+static int no_such_profile(const struct settings *s, struct option_error *error)
 {
 	const struct option *o = option_by_key("run", "profile");
 	const struct setting_source *source = &s->sources[o - option_table];
-	if (source->by == ORIGIN_FLAG)
-		return (struct config_error){.where = o->flag};
-	if (source->by == ORIGIN_VARIABLE || !s->files[source->by])
-		return (struct config_error){.where = o->variable};
-	return (struct config_error){.where = s->files[source->by],
-				     .line = source->line,
-				     .section = o->section,
-				     .key = o->key};
-}
-
-static int no_such_profile(const struct settings *s, struct option_error *error)
-{
+	const char *file = source->by <= ORIGIN_PROJECT ? s->files[source->by] : NULL;
+	/* The place where it was set. */
+	struct config_error c = {.where = source->by == ORIGIN_FLAG ? o->flag : o->variable};
+	if (file)
+		c = (struct config_error){
+			.where = file, .line = source->line, .section = o->section, .key = o->key};
 	char reason[NEAREST_LEN];
-	struct config_error c = profile_place(s);
 	struct nearest n;
 	nearest_init(&n, s->profile);
 	for (const struct layer *p = profiles_of(s); p; p = p->below) {
@@ -261,64 +253,41 @@ const char *profile_name(const struct profile_choice *choice)
 
 /* --- applying ---------------------------------------------------------------- */
 
-/* Functions that make one value of those of several profiles. 0 may stand for "no limit". */
-static int64_t largest(int64_t value, int64_t next)
-{
-	return value > next ? value : next;
-}
-
-static int64_t smallest(int64_t value, int64_t next)
-{
-	return value < next ? value : next;
-}
-
-static int64_t largest_or_none(int64_t value, int64_t next)
-{
-	return value == 0 || next == 0 ? 0 : largest(value, next);
-}
-
-static int64_t no_if_any(int64_t value, int64_t next)
-{
-	return value == TRI_NO ? value : next;
-}
-
-static int64_t lines_unless_same(int64_t value, int64_t next)
-{
-	return value == next ? value : UNIT_LINES;
-}
-
-static int64_t smart(int64_t value, int64_t next)
-{
-	(void)value;
-	(void)next;
-	return MODE_SMART;
-}
-
-/* Other options stay as they are without a profile if profiles differ. */
+/* How one value is made of those of several profiles; other options stay as they are without a
+   profile if the values differ. 0 may stand for "no limit". */
 static const struct {
 	size_t offset;
-	int64_t (*merge)(int64_t value, int64_t next);
+	enum merge { LARGEST, LARGEST_OR_NONE, SMALLEST, NO_IF_ANY, LINES_UNLESS_SAME, SMART } how;
 } merges[] = {
-	{offsetof(struct settings, size), largest},
-	{offsetof(struct settings, failure_size), largest},
-	{offsetof(struct settings, err_size), largest},
-	{offsetof(struct settings, max_line), largest_or_none},
-	{offsetof(struct settings, max_lines), largest_or_none},
-	{offsetof(struct settings, max_err_lines), largest_or_none},
-	{offsetof(struct settings, longest_line), largest_or_none},
-	{offsetof(struct settings, unit), lines_unless_same},
-	{offsetof(struct settings, cols), smallest},
-	{offsetof(struct settings, settle), largest},
-	{offsetof(struct settings, pty), no_if_any},
-	{offsetof(struct settings, mode), smart},
-	{offsetof(struct settings, fold), largest},
+	{offsetof(struct settings, size), LARGEST},
+	{offsetof(struct settings, failure_size), LARGEST},
+	{offsetof(struct settings, err_size), LARGEST},
+	{offsetof(struct settings, max_line), LARGEST_OR_NONE},
+	{offsetof(struct settings, max_lines), LARGEST_OR_NONE},
+	{offsetof(struct settings, max_err_lines), LARGEST_OR_NONE},
+	{offsetof(struct settings, longest_line), LARGEST_OR_NONE},
+	{offsetof(struct settings, unit), LINES_UNLESS_SAME},
+	{offsetof(struct settings, cols), SMALLEST},
+	{offsetof(struct settings, settle), LARGEST},
+	{offsetof(struct settings, pty), NO_IF_ANY},
+	{offsetof(struct settings, mode), SMART},
+	{offsetof(struct settings, fold), LARGEST},
 };
 
 static int64_t profile_merge(const struct option *o, int64_t value, int64_t next, int64_t base)
 {
+	int64_t largest = value > next ? value : next, smallest = value < next ? value : next;
 	for (size_t i = 0; i < sizeof(merges) / sizeof(*merges); i++) {
-		if (merges[i].offset == o->offset)
-			return merges[i].merge(value, next);
+		if (merges[i].offset != o->offset)
+			continue;
+		switch (merges[i].how) {
+		case LARGEST: return largest;
+		case LARGEST_OR_NONE: return smallest == 0 ? 0 : largest;
+		case SMALLEST: return smallest;
+		case NO_IF_ANY: return value == TRI_NO ? value : next;
+		case LINES_UNLESS_SAME: return value == next ? value : UNIT_LINES;
+		case SMART: return MODE_SMART;
+		}
 	}
 	return value == next ? value : base;
 }

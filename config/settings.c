@@ -732,19 +732,6 @@ const char *settings_user_file(char *room, bool *named)
 	return snprintf(room, PATH_MAX, "%s/%s", base, below) < PATH_MAX ? room : NULL;
 }
 
-static int load_files(struct settings *s, const char *system_file, struct option_error *first)
-{
-	char path[PATH_MAX];
-	const char *user_file;
-	bool named;
-	if (load_if_there(s, ORIGIN_SYSTEM, system_file, false, first) < 0)
-		return -1;
-	user_file = settings_user_file(path, &named);
-	if (user_file && load_if_there(s, ORIGIN_USER, user_file, named, first) < 0)
-		return -1;
-	return project_find(path) ? load_if_there(s, ORIGIN_PROJECT, path, false, first) : 0;
-}
-
 /* Reports a variable that is probably a misspelled one of terse's. */
 static void note_unknown(struct option_error *first, const char *name, size_t len)
 {
@@ -804,15 +791,24 @@ static int load_variables(struct settings *s, struct option_error *first)
 
 int settings_load_after(struct settings *s, const char *system_file, struct option_error *error)
 {
+	char path[PATH_MAX];
+	bool named;
 	*error->text = '\0';
 	if (settings_init(s) < 0)
 		return -1;
-	if (load_files(s, system_file, error) < 0 || load_variables(s, error) < 0) {
+	int result = load_if_there(s, ORIGIN_SYSTEM, system_file, false, error);
+	const char *user_file = settings_user_file(path, &named);
+	if (result == 0 && user_file)
+		result = load_if_there(s, ORIGIN_USER, user_file, named, error);
+	if (result == 0 && project_find(path))
+		result = load_if_there(s, ORIGIN_PROJECT, path, false, error);
+	if (result == 0)
+		result = load_variables(s, error);
+	if (result < 0) {
 		settings_release(s);
 		errno = ENOMEM;
-		return -1;
 	}
-	return 0;
+	return result;
 }
 
 int settings_load(struct settings *s, struct option_error *error)
