@@ -41,6 +41,8 @@ struct read {
 	const struct vocabulary *words; /* the reader's */
 	struct buffer quoted;           /* its name */
 	struct followup followup;
+	bool inside; /* what was printed ends inside a line */
+	struct buffer notice;
 };
 
 /* Answers a request: call, given, exit_code, name, lines, sink, preview, follow and place.binary

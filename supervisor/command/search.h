@@ -27,9 +27,7 @@ struct search {
 	uint64_t context; /* before and after, where they are not given */
 	enum sink sink;
 	struct matcher *matcher;
-	struct time_limit time_limit;
-	bool watched;
-	struct buffer who; /* "terse search: PATTERN: gave up at line ", clean */
+	struct buffer late; /* what is said if the pattern takes too long */
 	struct listing listing;
 	struct walk *walk; /* the search in the current text, or NULL */
 	struct buffer place;

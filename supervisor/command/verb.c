@@ -819,11 +819,9 @@ void verb_json_place(struct buffer *out, const struct text *t, const char *path)
 	json_add_bool(out, "running", t->held);
 }
 
-bool verb_is_binary(const struct text *text, struct kind *kind)
+bool verb_is_binary(const struct text *text, const char **kind)
 {
-	char *head = malloc(FILE_TYPE_LEN);
-	ssize_t n = head ? io_read_at(text->fd, head, FILE_TYPE_LEN, 0) : 0;
-	bool is = n > 0 && sniff_is_binary(head, (size_t)n, kind);
-	free(head);
-	return is;
+	char head[SNIFF_MOST];
+	ssize_t n = io_read_at(text->fd, head, sizeof(head), 0);
+	return n > 0 && sniff_is_binary(head, (size_t)n, kind);
 }

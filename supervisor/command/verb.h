@@ -16,7 +16,6 @@
 #include <stdint.h>
 
 struct buffer;
-struct kind;
 struct meta;
 struct settings;
 struct text;
@@ -270,7 +269,7 @@ int verb_open_found(const struct id_found *found, enum artifact_part part, struc
 void verb_json_place(struct buffer *out, const struct text *text, const char *path);
 
 /* Whether the text begins with binary data; if so, fills in *kind. */
-bool verb_is_binary(const struct text *text, struct kind *kind);
+bool verb_is_binary(const struct text *text, const char **kind);
 
 // Without a verb of their own.
 

@@ -493,7 +493,7 @@ static void changes_add_title(struct changes *c, int which)
 static int changes_open(struct changes *c)
 {
 	enum artifact_part part = c->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
-	struct kind kind;
+	const char *kind;
 	for (int i = 0; i < 2; i++) {
 		if (verb_open(c->call, part, c->paths[i], &c->texts[i]) < 0)
 			return -1;

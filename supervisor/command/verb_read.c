@@ -32,6 +32,9 @@
 /* The limits of the read profile. */
 #define PAGE_LINES_MAX 2000
 
+/* Lines before what is followed, as those of tail -f. */
+#define FOLLOW_LINES 10
+
 /* Bytes of a page that are reserved for notices: three commands at most, and in JSON some
    numbers. */
 static size_t reserved(const struct read *r)
@@ -39,34 +42,13 @@ static size_t reserved(const struct read *r)
 	return 1024 + 8 * r->quoted.len;
 }
 
-static int read_failed(const struct read *r)
+/* The text has no such line, of `total`, or byte. What prints returns 1 then; else 0, or -1 with
+   errno. */
+static int read_past_end(const struct read *r, uint64_t total)
 {
-	verb_fail(r->call, ENVELOPE_UNREADABLE, "%s: %m", r->name);
-	return 1;
-}
-
-static int read_past_lines(const struct read *r, uint64_t total)
-{
-	char count[HUMAN_LEN];
-	verb_fail(r->call, ENVELOPE_BAD_RANGE, "%s: has %s line%s, %s %" PRId64 " is past the end",
-		  r->name, human_count(count, total), total == 1 ? "" : "s", r->option,
-		  r->lines.first);
-	return 1;
-}
-
-/* Prints JSON. */
-static int read_print_json(struct read *r, const struct buffer *json)
-{
-	followup_add(&r->followup, json->data, json->len);
-	return verb_write(json);
-}
-
-static int read_past_bytes(const struct read *r)
-{
-	char count[HUMAN_LEN];
-	verb_fail(r->call, ENVELOPE_BAD_RANGE, "%s: has %s byte%s, %s %" PRIu64 " is past the end",
-		  r->name, human_count(count, r->text.size), r->text.size == 1 ? "" : "s",
-		  r->words->bytes, r->from);
+	verb_fail(r->call, ENVELOPE_BAD_RANGE, "%s: has %s %s%s, %s %" PRId64 " is past the end",
+		  r->name, HUMAN_COUNT(total), r->by_bytes ? "byte" : "line", total == 1 ? "" : "s",
+		  r->option, r->by_bytes ? (int64_t)r->from : r->lines.first);
 	return 1;
 }
 
@@ -89,100 +71,44 @@ static void read_add_next_bytes(struct buffer *out, const struct read *r, const 
 
 /* --- for programs ----------------------------------------------------------------- */
 
+static int read_print_json(struct read *r, const struct buffer *json)
+{
+	followup_add(&r->followup, json->data, json->len);
+	return verb_write(json);
+}
+
 /* {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap","before":3} */
 static void read_json_add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
 {
+	if (gap->kind != TEXT_GAP)
+		return;
 	gap_begin_json(out, &gap->gap);
 	json_add_count(out, "before", before);
 	json_end_object(out);
 }
 
-static void read_json_add_gaps(struct buffer *out, const struct page *p)
-{
-	const struct text_piece *gap = p->gaps;
-	size_t lines = 0;
-	json_begin_array(out, "gaps");
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->pieces[i].kind == PAGE_LINE)
-			lines++;
-		else
-			read_json_add_gap(out, gap++, lines);
-	}
-	json_end_array(out);
-}
-
-/* The lines without their newlines. Returns how many bytes are shown. */
-static uint64_t read_json_add_lines(struct buffer *out, const struct page *p)
-{
-	bool newline = false;
-	uint64_t bytes = 0;
-	json_begin_array(out, "lines");
-	for (size_t i = 0; i < p->count; i++) {
-		const struct page_piece *piece = &p->pieces[i];
-		const char *data = p->text.data + piece->start;
-		if (piece->kind != PAGE_LINE)
-			continue;
-		newline = piece->len > 0 && data[piece->len - 1] == '\n';
-		bytes += piece->len;
-		json_add_text(out, NULL, data, piece->len - newline);
-	}
-	json_end_array(out);
-	json_add_bool(out, "newline_at_end", newline);
-	return bytes;
-}
-
-/* The first and last line that are there, or null. */
-static void read_json_add_range(struct buffer *out, const struct page *p)
-{
-	const struct page_piece *first = NULL, *last = NULL;
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->pieces[i].kind != PAGE_LINE)
-			continue;
-		last = &p->pieces[i];
-		first = first ? first : last;
-	}
-	if (first) {
-		json_add_number(out, "from", first->number);
-		json_add_number(out, "to", last->number);
-	} else {
-		json_add_null(out, "from");
-		json_add_null(out, "to");
-	}
-}
-
-/* "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"} */
-static void read_json_add_cut(struct buffer *out, const struct wording_place *place,
-			      const struct page *p)
-{
-	struct buffer command = BUFFER_INIT;
-	const struct page_cut *cut = &p->cut;
-	if (!cut->bytes) {
-		json_add_null(out, "cut");
-		return;
-	}
-	json_begin_object(out, "cut");
-	json_add_string(out, "end", cut->before ? "before" : "behind");
-	json_add_count(out, "bytes", cut->bytes);
-	wording_read_bytes(&command, place, cut->at, cut->bytes);
-	json_add_made(out, "command", &command);
-	json_end_object(out);
-}
-
-static const char *read_reason(const struct page *p)
-{
-	return p->stop == PAGE_LINES              ? "lines"
-	       : p->stop == PAGE_ASKED && p->next ? "limit"
-						  : "bytes";
-}
-
-/* Whether there is more than this, why, and the commands that show it. */
+/* Whether there is more than this, why, and the commands that show it:
+   "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"} */
 static void read_json_add_truncation(struct buffer *out, const struct read *r, const struct page *p)
 {
-	struct buffer next = BUFFER_INIT, previous = BUFFER_INIT;
-	bool truncated = p->next || p->omitted || p->cut.bytes;
+	struct buffer command = BUFFER_INIT, next = BUFFER_INIT, previous = BUFFER_INIT;
+	const struct page_cut *cut = &p->cut;
+	bool truncated = p->next || p->omitted || cut->bytes;
+	const char *why = p->stop == PAGE_LINES              ? "lines"
+			  : p->stop == PAGE_ASKED && p->next ? "limit"
+							     : "bytes";
 	json_add_bool(out, "truncated", truncated);
-	json_add_string(out, "truncated_by", truncated ? read_reason(p) : NULL);
-	read_json_add_cut(out, &r->place, p);
+	json_add_string(out, "truncated_by", truncated ? why : NULL);
+	if (cut->bytes) {
+		json_begin_object(out, "cut");
+		json_add_string(out, "end", cut->before ? "before" : "behind");
+		json_add_count(out, "bytes", cut->bytes);
+		wording_read_bytes(&command, &r->place, cut->at, cut->bytes);
+		json_add_made(out, "command", &command);
+		json_end_object(out);
+	} else {
+		json_add_null(out, "cut");
+	}
 	read_add_next(&next, r, p);
 	json_add_made(out, "next", &next);
 	if (p->omitted)
@@ -190,134 +116,121 @@ static void read_json_add_truncation(struct buffer *out, const struct read *r, c
 	json_add_made(out, "previous", &previous);
 }
 
-static int read_json_add_page(struct buffer *out, struct read *r, const struct page *p)
+static int read_json_page(struct read *r, const struct page *p)
 {
-	uint64_t total;
+	struct buffer out = BUFFER_INIT, gaps = BUFFER_INIT;
+	const struct page_piece *first = NULL, *last = NULL;
+	const struct text_piece *gap = p->gaps;
+	bool newline = false;
+	uint64_t total, bytes = 0;
 	int known = page_total(&r->text, &total);
 	if (known < 0)
 		return -1;
-	envelope_begin(out);
-	verb_json_place(out, &r->text, r->name);
-	read_json_add_range(out, p);
-	uint64_t bytes = read_json_add_lines(out, p);
-	json_add_count(out, "lines_shown", p->lines);
-	json_add_count(out, known ? "total_lines" : "total_lines_over", total);
-	json_add_count(out, "bytes", bytes);
-	json_add_count(out, "total_bytes", r->text.size);
-	read_json_add_gaps(out, p);
-	read_json_add_truncation(out, r, p);
-	envelope_end(out);
-	return 0;
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->pieces[i].kind == PAGE_LINE)
+			last = &p->pieces[i];
+		first = first ? first : last;
+	}
+	envelope_begin(&out);
+	verb_json_place(&out, &r->text, r->name);
+	if (first) {
+		json_add_number(&out, "from", first->number);
+		json_add_number(&out, "to", last->number);
+	} else {
+		json_add_null(&out, "from");
+		json_add_null(&out, "to");
+	}
+	json_begin_array(&out, "lines");
+	for (size_t i = 0, count = 0; i < p->count; i++) {
+		const struct page_piece *piece = &p->pieces[i];
+		const char *data = p->text.data + piece->start;
+		if (piece->kind == PAGE_GAP) {
+			read_json_add_gap(&gaps, gap++, count);
+			continue;
+		}
+		count++;
+		bytes += piece->len;
+		newline = piece->len > 0 && data[piece->len - 1] == '\n';
+		json_add_text(&out, NULL, data, piece->len - newline);
+	}
+	json_end_array(&out);
+	json_add_bool(&out, "newline_at_end", newline);
+	json_add_count(&out, "lines_shown", p->lines);
+	json_add_count(&out, known ? "total_lines" : "total_lines_over", total);
+	json_add_count(&out, "bytes", bytes);
+	json_add_count(&out, "total_bytes", r->text.size);
+	json_begin_array(&out, "gaps");
+	buffer_add(&out, &gaps);
+	json_end_array(&out);
+	read_json_add_truncation(&out, r, p);
+	envelope_end(&out);
+	int result = read_print_json(r, &out);
+	buffer_release(&out);
+	buffer_release(&gaps);
+	return result;
 }
 
-static void read_json_add_slice(struct buffer *out, const struct read *r, const struct slice *s)
+static int read_json_slice(struct read *r, const struct slice *s)
 {
-	struct buffer next = BUFFER_INIT;
-	envelope_begin(out);
-	verb_json_place(out, &r->text, r->name);
-	json_add_count(out, "offset", s->from);
-	json_add_count(out, "length", s->to - s->from);
-	json_add_count(out, "total_bytes", r->text.size);
-	json_add_text(out, "text", s->text.data, s->text.len);
-	json_begin_array(out, "gaps");
-	if (s->gap.kind == TEXT_GAP)
-		read_json_add_gap(out, &s->gap, 0);
-	if (s->lost.kind == TEXT_GAP)
-		read_json_add_gap(out, &s->lost, s->text.len);
-	json_end_array(out);
-	json_add_bool(out, "truncated", s->more);
-	json_add_string(out, "truncated_by", !s->more ? NULL : s->full ? "bytes" : "limit");
+	struct buffer out = BUFFER_INIT, next = BUFFER_INIT;
+	envelope_begin(&out);
+	verb_json_place(&out, &r->text, r->name);
+	json_add_count(&out, "offset", s->from);
+	json_add_count(&out, "length", s->to - s->from);
+	json_add_count(&out, "total_bytes", r->text.size);
+	json_add_text(&out, "text", s->text.data, s->text.len);
+	json_begin_array(&out, "gaps");
+	read_json_add_gap(&out, &s->gap, 0);
+	read_json_add_gap(&out, &s->lost, s->text.len);
+	json_end_array(&out);
+	json_add_bool(&out, "truncated", s->more);
+	json_add_string(&out, "truncated_by", !s->more ? NULL : s->full ? "bytes" : "limit");
 	read_add_next_bytes(&next, r, s);
-	json_add_made(out, "next", &next);
-	envelope_end(out);
+	json_add_made(&out, "next", &next);
+	envelope_end(&out);
+	int result = read_print_json(r, &out);
+	buffer_release(&out);
+	return result;
 }
 
 /* --- for people and agents -------------------------------------------------------- */
 
-/* Prints piece by piece: text, and notices about what is missing. */
-struct printer {
-	enum sink sink;
-	struct followup *followup;
-	bool inside; /* a line */
-	struct buffer notice;
-};
-
-static int read_print_text(struct printer *out, const char *data, size_t len)
+static int read_print_text(struct read *r, const char *data, size_t len)
 {
 	if (len == 0)
 		return 0;
-	out->inside = data[len - 1] != '\n';
-	followup_add(out->followup, data, len);
+	r->inside = data[len - 1] != '\n';
+	followup_add(&r->followup, data, len);
 	return io_write(STDOUT_FILENO, data, len);
 }
 
-/* Prints out->notice on a line of its own, or behind what is on the line. */
-static int read_print_notice(struct printer *out, bool own_line)
+/* Prints r->notice on a line of its own, or behind what is on the line. */
+static int read_print_notice(struct read *r, bool own_line)
 {
-	if (buffer_check(&out->notice) < 0)
+	if (buffer_check(&r->notice) < 0)
 		return -1;
-	if (out->notice.len == 0)
+	if (r->notice.len == 0)
 		return 0;
-	if (own_line && out->inside && read_print_text(out, "\n", 1) < 0)
+	if (own_line && r->inside && read_print_text(r, "\n", 1) < 0)
 		return -1;
-	int result = reader_notice(out->sink, &out->notice);
-	followup_add(out->followup, out->notice.data, out->notice.len);
-	out->inside = false;
-	buffer_clear(&out->notice);
+	int result = reader_notice(r->sink, &r->notice);
+	followup_add(&r->followup, r->notice.data, r->notice.len);
+	r->inside = false;
+	buffer_clear(&r->notice);
 	return result;
 }
 
-static int read_print_gap(struct printer *out, const struct text_piece *gap)
+static int read_print_gap(struct read *r, const struct text_piece *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];
 	if (gap->kind != TEXT_GAP)
 		return 0;
-	buffer_append(&out->notice, line, gap_announce(line, &gap->gap));
-	return read_print_notice(out, true);
-}
-
-/* Prints what is missing before the first line. */
-static int read_print_omitted(struct printer *out, const struct read *r, const struct page *p)
-{
-	if (p->omitted)
-		notice_omitted(&out->notice, &r->place, p->omitted_from, p->omitted);
-	if (p->cut.before)
-		notice_cut(&out->notice, &r->place, p->cut.at, p->cut.bytes,
-			   p->pieces[p->count - 1].number);
-	return read_print_notice(out, true);
-}
-
-/* The lines, in writes that are as large as can be. */
-static int read_print_pieces(struct printer *out, const struct read *r, const struct page *p)
-{
-	const struct text_piece *gap = p->gaps;
-	bool cut = p->cut.bytes && !p->cut.before;
-	for (size_t i = 0; i < p->count;) {
-		if (p->pieces[i].kind == PAGE_GAP) {
-			if (read_print_gap(out, gap++) < 0)
-				return -1;
-			i++;
-			continue;
-		}
-		size_t start = p->pieces[i].start;
-		do {
-			i++;
-		} while (i < p->count && p->pieces[i].kind == PAGE_LINE);
-		size_t end = p->pieces[i - 1].start + p->pieces[i - 1].len;
-		if (read_print_text(out, p->text.data + start, end - start) < 0)
-			return -1;
-		/* A cut line is the only one. */
-		if (cut)
-			notice_cut(&out->notice, &r->place, p->cut.at, p->cut.bytes, 0);
-		cut = false;
-		if (read_print_notice(out, false) < 0)
-			return -1;
-	}
-	return 0;
+	buffer_append(&r->notice, line, gap_announce(line, &gap->gap));
+	return read_print_notice(r, true);
 }
 
 /* How to continue. */
-static int read_print_next(struct printer *out, struct read *r, const struct page *p)
+static int read_print_next(struct read *r, const struct page *p)
 {
 	uint64_t total = 0;
 	struct buffer next = BUFFER_INIT;
@@ -339,73 +252,63 @@ static int read_print_next(struct printer *out, struct read *r, const struct pag
 			.unit = lines ? "lines" : "bytes",
 		};
 		read_add_next(&next, r, p);
-		notice_part(&out->notice, &part, &next);
+		notice_part(&r->notice, &part, &next);
 		buffer_release(&next);
 	} else if (at_end && r->text.held && r->part != ARTIFACT_RAW) {
 		/* An unfinished line may grow, too. */
-		notice_running(&out->notice, &r->place, out->inside ? p->number - 1 : p->number);
+		notice_running(&r->notice, &r->place, r->inside ? p->number - 1 : p->number);
 	}
-	return read_print_notice(out, true);
+	return read_print_notice(r, true);
 }
 
-static int read_print_lines(struct read *r, const struct page *p)
-{
-	struct printer out = {.sink = r->sink, .followup = &r->followup};
-	int result = -1;
-	if (read_print_omitted(&out, r, p) == 0 && read_print_pieces(&out, r, p) == 0)
-		result = read_print_next(&out, r, p);
-	buffer_release(&out.notice);
-	return result;
-}
-
-static int read_print_bytes(struct read *r, const struct slice *s)
-{
-	struct printer out = {.sink = r->sink, .followup = &r->followup};
-	int result = -1;
-	if (read_print_gap(&out, &s->gap) == 0 &&
-	    read_print_text(&out, s->text.data, s->text.len) == 0 &&
-	    read_print_gap(&out, &s->lost) == 0) {
-		if (s->more) {
-			struct buffer next = BUFFER_INIT;
-			const struct notice_part part = {.from = (int64_t)s->from,
-							 .to = (int64_t)s->to - 1,
-							 .bytes = true,
-							 .total = r->text.size};
-			read_add_next_bytes(&next, r, s);
-			notice_part(&out.notice, &part, &next);
-			buffer_release(&next);
-		}
-		result = read_print_notice(&out, true);
-	}
-	buffer_release(&out.notice);
-	return result;
-}
-
-/* Prints the lines that were asked for, a page at most. Returns the exit status. */
+/* Prints the lines that were asked for, a page at most, in writes that are as large as can be. */
 static int read_page(struct read *r)
 {
-	struct buffer json = BUFFER_INIT;
 	struct page p;
 	uint64_t total;
-	int status = 0;
 	int result = page_make(&p, &r->text, &r->lines, &total);
-	if (result == 1)
-		status = read_past_lines(r, total);
-	else if (result == 0 && !r->call->json)
-		result = read_print_lines(r, &p);
-	else if (result == 0 && (result = read_json_add_page(&json, r, &p)) == 0)
-		result = read_print_json(r, &json);
-	if (result < 0)
-		status = read_failed(r);
-	buffer_release(&json);
+	const struct text_piece *gap = p.gaps;
+	if (result != 0 || r->call->json) {
+		result = result < 0 ? -1 : result ? read_past_end(r, total) : read_json_page(r, &p);
+		goto out;
+	}
+	result = -1;
+	if (p.omitted)
+		notice_omitted(&r->notice, &r->place, p.omitted_from, p.omitted);
+	if (p.cut.before)
+		notice_cut(&r->notice, &r->place, p.cut.at, p.cut.bytes,
+			   p.pieces[p.count - 1].number);
+	if (read_print_notice(r, true) < 0)
+		goto out;
+	for (size_t i = 0, from; i < p.count;) {
+		if (p.pieces[i].kind == PAGE_GAP) {
+			if (read_print_gap(r, gap++) < 0)
+				goto out;
+			i++;
+			continue;
+		}
+		for (from = i++; i < p.count && p.pieces[i].kind == PAGE_LINE;)
+			i++;
+		size_t start = p.pieces[from].start,
+		       end = p.pieces[i - 1].start + p.pieces[i - 1].len;
+		if (read_print_text(r, p.text.data + start, end - start) < 0)
+			goto out;
+		/* A cut line is the only one. */
+		if (from == 0 && p.cut.bytes && !p.cut.before)
+			notice_cut(&r->notice, &r->place, p.cut.at, p.cut.bytes, 0);
+		if (read_print_notice(r, false) < 0)
+			goto out;
+	}
+	result = read_print_next(r, &p);
+out:
 	page_release(&p);
-	return status;
+	return result;
 }
 
 /* The same with bytes. */
 static int read_slice(struct read *r)
 {
-	struct buffer json = BUFFER_INIT;
+	struct buffer next = BUFFER_INIT;
 	struct slice s = {.more = false};
 	const struct slice_request request = {
 		.from = r->from,
@@ -415,17 +318,24 @@ static int read_slice(struct read *r)
 		.guard = GUARD_LINE,
 	};
 	if (r->from > r->text.size)
-		return read_past_bytes(r);
+		return read_past_end(r, r->text.size);
 	int result = slice_make(&s, &r->text, &request);
-	if (result == 0 && !r->call->json) {
-		result = read_print_bytes(r, &s);
-	} else if (result == 0) {
-		read_json_add_slice(&json, r, &s);
-		result = read_print_json(r, &json);
+	if (result < 0 || r->call->json) {
+		result = result < 0 ? -1 : read_json_slice(r, &s);
+	} else if ((result = read_print_gap(r, &s.gap)) == 0 &&
+		   (result = read_print_text(r, s.text.data, s.text.len)) == 0 &&
+		   (result = read_print_gap(r, &s.lost)) == 0 && s.more) {
+		const struct notice_part part = {.from = (int64_t)s.from,
+						 .to = (int64_t)s.to - 1,
+						 .bytes = true,
+						 .total = r->text.size};
+		read_add_next_bytes(&next, r, &s);
+		notice_part(&r->notice, &part, &next);
+		buffer_release(&next);
+		result = read_print_notice(r, true);
 	}
-	buffer_release(&json);
 	slice_release(&s);
-	return result < 0 ? read_failed(r) : 0;
+	return result;
 }
 
 /* --- the whole range, for a program ------------------------------------------------- */
@@ -483,29 +393,19 @@ static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_
 	return result < 0 ? -1 : 0;
 }
 
-static int read_print_all(struct read *r)
+static int read_all(struct read *r)
 {
-	uint64_t from = r->from, to = from + (r->length ? r->length : READ_LENGTH), total;
-	if (r->by_bytes) {
-		if (from > r->text.size)
-			return read_past_bytes(r);
-	} else {
-		int result = read_find_range(r, &from, &to, &total);
-		if (result == 1)
-			return read_past_lines(r, total);
-		if (result < 0)
-			return read_failed(r);
-	}
-	int result = r->part == ARTIFACT_RAW && r->sink != SINK_PERSON
-			     ? read_copy(&r->text, from, to)
-			     : slice_stream(&r->text, from, to, read_print, NULL);
-	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
+	uint64_t from = r->from, to = from + (r->length ? r->length : READ_LENGTH);
+	uint64_t total = r->text.size;
+	int result = r->by_bytes ? from > total : read_find_range(r, &from, &to, &total);
+	if (result != 0)
+		return result < 0 ? -1 : read_past_end(r, total);
+	return r->part == ARTIFACT_RAW && r->sink != SINK_PERSON
+		       ? read_copy(&r->text, from, to)
+		       : slice_stream(&r->text, from, to, read_print, NULL);
 }
 
 /* --- what is added, until nobody writes any more ------------------------------------------ */
-
-/* Lines before it, as those of tail -f. */
-#define FOLLOW_LINES 10
 
 /* Prints what there is of the text from *at on, up to `to`, and moves *at. Returns 0, or -1 with
    errno. */
@@ -532,101 +432,84 @@ static void follow_on_reader(void *gone, short revents)
 	*(bool *)gone = revents;
 }
 
-/* Waits for the next status of the run. Returns 1, 0 if it has gone, or -1 with errno; EPIPE: the
-   reader has. */
-static int follow_wait(const struct client *v, struct live_status *now)
-{
-	struct loop l;
-	loop_begin(&l);
-	int refused = 0, got = 0;
-	bool gone = false;
-	while (got == 0) {
-		loop_watch(&l, v->fd, POLLIN, NULL, NULL);
-		loop_watch(&l, STDOUT_FILENO, 0, follow_on_reader, &gone);
-		if (loop_turn(&l) < 0)
-			continue;
-		if (gone) {
-			errno = EPIPE;
-			return -1;
-		}
-		got = client_take_status(v, now, &refused);
-		if (refused) {
-			errno = refused;
-			return -1;
-		}
-	}
-	return got > 0;
-}
-
 static int read_follow(struct read *r)
 {
 	struct client v;
 	struct live_status now;
+	struct loop l;
 	char id[ID_LEN + 1];
 	uint64_t at = 0, to, total;
-	int live = live_run_find(r->call, r->text.id, &v, id);
+	bool gone = false;
+	int refused = 0, live = live_run_find(r->call, r->text.id, &v, id);
 	if (live < 0)
 		return 1;
 	int result = read_find_range(r, &at, &to, &total);
-	int more = result == 0 && live == 0 && client_send(&v, FRAME_WATCH, 1, 0, NULL, 0) == 0;
-	while (more) {
-		more = follow_wait(&v, &now);
-		if (more < 0 || (more && follow_print(r, &at, now.settled) < 0)) {
+	loop_begin(&l);
+	bool more = result == 0 && live == 0 && client_send(&v, FRAME_WATCH, 1, 0, NULL, 0) == 0;
+	while (more && result == 0) {
+		loop_watch(&l, v.fd, POLLIN, NULL, NULL);
+		loop_watch(&l, STDOUT_FILENO, 0, follow_on_reader, &gone);
+		if (loop_turn(&l) < 0)
+			continue;
+		int got = gone ? 0 : client_take_status(&v, &now, &refused);
+		if (gone || refused) {
+			errno = refused ? refused : EPIPE;
 			result = -1;
-			break;
 		}
+		more = got >= 0;
+		if (got > 0 && result == 0)
+			result = follow_print(r, &at, now.settled);
 	}
 	if (result == 0)
 		result = follow_print(r, &at, UINT64_MAX);
 	int error = errno;
 	client_close(&v);
 	errno = error;
-	if (result == 1)
-		return read_past_lines(r, total);
-	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
+	return result == 1 ? read_past_end(r, total) : result;
 }
 
-/* Says what it is: "[PNG image, 640x480, 12.3 KB: not shown]". */
-static int read_describe(const struct read *r, const struct kind *kind, uint64_t size)
+/* --- all of it ------------------------------------------------------------------------ */
+
+/* Says what it is, unless it is text: "[PNG image, 12.3 KB: not shown]". The output of a run was
+   binary if there are only raw bytes. Returns whether it was said, and sets *status. */
+static bool read_describe(const struct read *r, bool raw_is_text, int *status)
 {
-	struct buffer line = BUFFER_INIT, notice = BUFFER_INIT;
-	char human[HUMAN_LEN];
-	int status = 1;
-	file_type_append(&line, kind);
-	buffer_printf(&line, ", %s: not shown", human_size(human, size));
-	if (*r->text.id) {
-		buffer_append_string(&line, "; its bytes: ");
-		buffer_printf(&line, r->words->raw_bytes, r->text.id);
+	const struct text *t = &r->text, *seen = NULL;
+	struct text raw;
+	struct meta m = {.binary = false};
+	const char *kind = NULL;
+	if (*t->id && t->part == ARTIFACT_OUT && t->size == 0 &&
+	    meta_read(t->dir, t->id, &m) == 0 && m.binary &&
+	    text_open(&raw, t->dir, t->id, ARTIFACT_RAW) == 0) {
+		verb_is_binary(&raw, &kind);
+		seen = &raw;
+	} else if (!r->follow && (r->part == ARTIFACT_RAW ? !raw_is_text : !*t->id) &&
+		   /* The text of an artifact is never binary. */
+		   verb_is_binary(t, &kind)) {
+		seen = t;
 	}
+	meta_release(&m);
+	if (!seen)
+		return false;
+	struct buffer line = BUFFER_INIT, notice = BUFFER_INIT;
+	buffer_printf(&line, "%s, %s: not shown", kind ? kind : "binary data",
+		      HUMAN_SIZE(seen->size));
+	if (*t->id) {
+		buffer_append_string(&line, "; its bytes: ");
+		buffer_printf(&line, r->words->raw_bytes, t->id);
+	}
+	*status = 1;
 	const char *text = buffer_string(&line);
 	if (text && (r->call->json || r->sink == SINK_PROGRAM)) {
 		verb_fail(r->call, ENVELOPE_BINARY, "%s: %s", r->name, text);
 	} else if (text) {
 		buffer_printf(&notice, "[%s]\n", text);
-		status = reader_notice(r->sink, &notice) < 0;
+		*status = reader_notice(r->sink, &notice) < 0;
 	}
 	buffer_release(&line);
 	buffer_release(&notice);
-	return status;
-}
-
-/* Whether the run's output was binary, so that there are only raw bytes. If so, describes them and
-   sets *status. */
-static bool describe_run(const struct read *r, int *status)
-{
-	const struct text *t = &r->text;
-	struct text raw;
-	struct meta m;
-	struct kind kind = {NULL, 0, 0};
-	if (!*t->id || t->part != ARTIFACT_OUT || t->size > 0 || meta_read(t->dir, t->id, &m) < 0)
-		return false;
-	bool binary = m.binary && text_open(&raw, t->dir, t->id, ARTIFACT_RAW) == 0;
-	meta_release(&m);
-	if (!binary)
-		return false;
-	verb_is_binary(&raw, &kind);
-	*status = read_describe(r, &kind, raw.size);
-	text_close(&raw);
+	if (seen == &raw)
+		text_close(&raw);
 	return true;
 }
 
@@ -644,37 +527,23 @@ static int read_preview(struct read *r)
 		.into = &text,
 		.exit_code = r->exit_code >= 0 ? &r->exit_code : NULL,
 	};
-	int status = 0;
 	int result = excerpts_text(&options, t, is_run ? &m : NULL, r->place.id);
-	if (result < 0 && errno != EPIPE) {
-		status = read_failed(r);
-	} else if (r->call->json) {
+	if (result == 0 && r->call->json) {
 		envelope_begin(&json);
 		verb_json_place(&json, t, r->name);
 		json_add_text(&json, "preview", text.data, text.len);
 		json_add_count(&json, "total_bytes", t->size);
 		envelope_end(&json);
-		status = read_print_json(r, &json) < 0 ? read_failed(r) : 0;
-	} else {
+		result = read_print_json(r, &json);
+	} else if (result == 0) {
 		followup_add(&r->followup, text.data, text.len);
-		status = verb_write(&text) < 0 && errno != EPIPE ? read_failed(r) : 0;
+		result = verb_write(&text);
 	}
 	if (is_run)
 		meta_release(&m);
 	buffer_release(&text);
 	buffer_release(&json);
-	return status;
-}
-
-/* FROM-TO, or one line. */
-static bool read_parse_lines(struct read *r, const char *text)
-{
-	int64_t to;
-	if (value_parse_range(text, &r->lines.first, &to) < 0 || r->lines.first < 1)
-		return false;
-	r->lines.limit = to - r->lines.first + 1;
-	r->option = r->words->lines;
-	return true;
+	return result;
 }
 
 /* Checks that the options go together. Returns 0, or -1 after saying what is wrong. */
@@ -683,95 +552,99 @@ static int read_check(struct read *r)
 	const struct read_arguments *a = &r->given;
 	const struct page_request *q = &r->lines;
 	const struct vocabulary *words = r->words;
-	const char *wrong = NULL;
-	bool many = r->name && (q->first != 0) + (a->lines != NULL) + (q->tail > 0) +
-					       (a->bytes != NULL) + r->preview >
-				       1;
-	if (!r->name)
-		wrong = "usage: terse read ID, or terse read FILE";
-	else if (a->standard_error && a->raw)
-		wrong = "only one of --stderr and --raw";
-	else if (a->raw && r->preview)
-		wrong = "--preview does not go with --raw";
-	else if (!r->preview && r->exit_code >= 0)
-		wrong = "--exit-code goes with --preview";
-	else if (r->follow && (a->lines || a->bytes || q->limit || r->preview || r->call->json ||
-			       a->standard_error || a->raw))
-		wrong = "--follow goes with --offset or --tail";
-	if (many && r->call->settings->words == WORDS_TOOLS)
-		verb_fail(r->call, ENVELOPE_USAGE, "only one of %s, %s and %s", words->offset,
-			  words->tail, words->bytes);
-	else if (many)
-		verb_fail(r->call, ENVELOPE_USAGE,
-			  "only one of --offset, --lines, --tail, --bytes and --preview");
-	else if (r->name && q->limit && (a->lines || q->tail || a->bytes || r->preview))
-		verb_fail(r->call, ENVELOPE_USAGE, "%s goes with %s", words->limit, words->offset);
-	else if (!wrong && !r->preview && r->call->setting)
+	bool tools = r->call->settings->words == WORDS_TOOLS;
+	bool apart = a->lines || q->tail || a->bytes || r->preview;
+	int parts = (q->first != 0) + (a->lines != NULL) + (q->tail > 0) + (a->bytes != NULL) +
+		    r->preview;
+	const struct {
+		bool is;
+		const char *why;
+	} wrong[] = {
+		{!r->name, "usage: terse read ID, or terse read FILE"},
+		{parts > 1 && tools, "only one of offset, tail and bytes"},
+		{parts > 1, "only one of --offset, --lines, --tail, --bytes and --preview"},
+		{q->limit && apart && tools, "limit goes with offset"},
+		{q->limit && apart, "--limit goes with --offset"},
+		{a->standard_error && a->raw, "only one of --stderr and --raw"},
+		{a->raw && r->preview, "--preview does not go with --raw"},
+		{!r->preview && r->exit_code >= 0, "--exit-code goes with --preview"},
+		{r->follow && (a->lines || a->bytes || q->limit || r->preview || r->call->json ||
+			       a->standard_error || a->raw),
+		 "--follow goes with --offset or --tail"},
+	};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		if (wrong[i].is) {
+			verb_fail(r->call, ENVELOPE_USAGE, "%s", wrong[i].why);
+			return -1;
+		}
+	}
+	int64_t to;
+	r->option = a->bytes ? words->bytes : a->lines ? words->lines : words->offset;
+	if (!r->preview && r->call->setting) {
 		verb_fail(r->call, ENVELOPE_USAGE, "%s goes with --preview", r->call->setting);
-	else if (wrong)
-		verb_fail(r->call, ENVELOPE_USAGE, "%s", wrong);
-	else if (a->lines && !read_parse_lines(r, a->lines))
-		verb_fail(r->call, ENVELOPE_USAGE, "--lines: %s: must be FROM-TO, like 330-412",
-			  a->lines);
-	else if (a->bytes && value_parse_slice(a->bytes, &r->from, &r->length) < 0)
+		return -1;
+	}
+	if (a->bytes && value_parse_slice(a->bytes, &r->from, &r->length) < 0) {
 		verb_fail(r->call, ENVELOPE_USAGE,
 			  "%s: %s: must be FROM-TO, FROM or FROM:LENGTH, like 30000:32KB",
-			  words->bytes, a->bytes);
-	else
-		return 0;
-	return -1;
-}
-
-/* Sets what depends on the reader and the name. Returns 0, or -1 with ENOMEM. */
-static int read_prepare(struct read *r)
-{
-	const char *name = *r->text.id ? r->text.id : r->name;
-	if (*name == '-')
-		buffer_append_string(&r->quoted, "./");
-	quote_append(&r->quoted, name);
-	if (!buffer_string(&r->quoted))
+			  r->option, a->bytes);
 		return -1;
-	r->place.id = r->quoted.data;
-	r->place.json = r->call->json;
-	r->place.words = r->call->settings->words;
-	r->place.is_stderr = r->part == ARTIFACT_ERR;
-	r->place.is_raw = r->part == ARTIFACT_RAW;
-	size_t kept = reserved(r);
-	r->lines.json = r->call->json;
-	r->lines.room = kept < READER_PAGE / 2 ? READER_PAGE - kept : READER_PAGE / 2;
-	r->lines.most = PAGE_LINES_MAX;
+	}
+	if (!a->lines)
+		return 0;
+	if (value_parse_range(a->lines, &r->lines.first, &to) < 0 || r->lines.first < 1) {
+		verb_fail(r->call, ENVELOPE_USAGE, "%s: %s: must be FROM-TO, like 330-412",
+			  r->option, a->lines);
+		return -1;
+	}
+	r->lines.limit = (uint64_t)(to - r->lines.first) + 1;
 	return 0;
 }
 
 /* Prints the text in the form that was asked for. Returns the exit status. */
 static int read_show(struct read *r)
 {
-	struct kind kind;
-	int status;
+	const char *name = *r->text.id ? r->text.id : r->name;
 	bool person = r->sink == SINK_PERSON && !r->call->json;
 	bool raw = r->part == ARTIFACT_RAW;
 	/* Without JSON, what is asked for, to its end. */
 	bool all = (person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw)) &&
 		   !r->call->json;
-	if (read_prepare(r) < 0)
-		return read_failed(r);
-	if (!r->place.binary && describe_run(r, &status))
+	int status, result = -1;
+	if (*name == '-')
+		buffer_append_string(&r->quoted, "./");
+	quote_append(&r->quoted, name);
+	if (!buffer_string(&r->quoted))
+		goto out;
+	r->place.id = r->quoted.data;
+	r->place.json = r->call->json;
+	r->place.words = r->call->settings->words;
+	r->place.is_stderr = r->part == ARTIFACT_ERR;
+	r->place.is_raw = raw;
+	r->lines.json = r->call->json;
+	r->lines.most = PAGE_LINES_MAX;
+	size_t kept = reserved(r);
+	r->lines.room = kept < READER_PAGE / 2 ? READER_PAGE - kept : READER_PAGE / 2;
+	if (!r->place.binary && read_describe(r, all && !person, &status))
 		return status;
+	pid_t pager = person && !r->follow ? pager_start() : 0;
 	if (r->follow)
-		return read_follow(r);
-	/* The text of an artifact is never binary. */
-	if (!r->place.binary && (raw ? person || !all : !*r->text.id) &&
-	    verb_is_binary(&r->text, &kind))
-		return read_describe(r, &kind, r->text.size);
-	pid_t pager = person ? pager_start() : 0;
-	if (r->preview)
-		status = read_preview(r);
+		result = read_follow(r);
+	else if (r->preview)
+		result = read_preview(r);
 	else if (all)
-		status = read_print_all(r);
+		result = read_all(r);
 	else
-		status = r->by_bytes ? read_slice(r) : read_page(r);
+		result = r->by_bytes ? read_slice(r) : read_page(r);
+	int error = errno;
 	pager_end(pager);
-	return status;
+	errno = error;
+out:
+	if (result < 0 && (errno != EPIPE || !(all || r->preview || r->follow)))
+		verb_fail(r->call, ENVELOPE_UNREADABLE, "%s: %m", r->name);
+	else if (result < 0)
+		result = 0;
+	return result != 0;
 }
 
 int read_answer(struct read *r)
@@ -779,7 +652,6 @@ int read_answer(struct read *r)
 	struct page_request *q = &r->lines;
 	const struct read_arguments *a = &r->given;
 	r->words = &vocabularies[r->call->settings->words];
-	r->option = r->words->offset;
 	if (read_check(r) < 0 || excerpts_apply_profile(r->call->verb->name, r->call->settings) < 0)
 		return EXIT_TERSE;
 	if (r->follow && r->sink == SINK_AGENT) {
@@ -807,6 +679,7 @@ int read_answer(struct read *r)
 		followup_keep(&r->followup, r->text.dir, r->text.id);
 	text_close(&r->text);
 	buffer_release(&r->quoted);
+	buffer_release(&r->notice);
 	return status;
 }
 

@@ -16,15 +16,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* The limit of the search profile. */
 #define PAGE_MATCHES 100
-
-/* Seconds of processor time. Only a bad pattern takes PCRE2 so long on one line. */
-#define PATIENCE 10
 
 /* A text that is searched. */
 struct search_subject {
@@ -34,21 +33,6 @@ struct search_subject {
 };
 
 /* --- what is printed ------------------------------------------------------------------ */
-
-static void search_json_summary(struct buffer *out, const struct search_subject *t, uint64_t total,
-				const struct notice_query *q, const struct kind *binary)
-{
-	/* In a search of one text, the answer itself has this. */
-	if (!t->listing.label)
-		return;
-	buffer_append_string(out, ",{");
-	json_add_string(out, "artifact", t->listing.label);
-	if (!q->names)
-		json_add_count(out, "total", total);
-	if (binary)
-		json_add_bool(out, "binary", true);
-	json_end_object(out);
-}
 
 /* A member that is an array of what was collected. */
 static void search_json_add_array(struct buffer *out, const char *key,
@@ -62,75 +46,60 @@ static void search_json_add_array(struct buffer *out, const char *key,
 	out->failed |= elements->failed;
 }
 
-/* The lines that were found, how many there are, and how to continue. */
-static void search_json_add_matches(struct buffer *out, const struct search *s)
-{
-	const struct listing *l = &s->listing;
-	struct buffer next = BUFFER_INIT, all = BUFFER_INIT;
-	search_json_add_array(out, "matches", &s->json);
-	json_add_count(out, "shown", l->found.shown);
-	json_add_count(out, "total", l->found.total);
-	json_add_bool(out, "truncated", l->found.full);
-	json_add_string(out, "truncated_by",
-			!l->found.full         ? NULL
-			: l->found.out_of_room ? "bytes"
-					       : "matches");
-	search_json_add_array(out, "gaps", &l->gap);
-	if (l->found.full)
-		notice_next(&next, &s->query, &l->found);
-	if (l->found.full && !l->found.out_of_room)
-		notice_all(&all, &s->query, &l->found);
-	json_add_made(out, "next", &next);
-	json_add_made(out, "all", &all);
-}
-
-static int search_json_print(struct search *s, struct buffer *out)
-{
-	envelope_end(out);
-	followup_add(&s->followup, out->data, out->len);
-	int result = verb_write(out);
-	buffer_release(out);
-	return result;
-}
-
-static int search_json_one(struct search *s, const struct text *text, uint64_t total)
+/* Prints the answer as JSON: for one text, or for a session. Returns 0, or -1 with errno. */
+static int search_json(struct search *s, const struct text *text, const char *session)
 {
 	const struct notice_query *q = &s->query;
-	struct buffer out = BUFFER_INIT;
+	const struct notice_found *f = &s->listing.found;
+	const struct buffer *gaps = &s->listing.gap;
+	struct buffer out = BUFFER_INIT, next = BUFFER_INIT, all = BUFFER_INIT;
+	bool lines = !q->names && !q->count;
 	envelope_begin(&out);
-	verb_json_place(&out, text, s->name);
-	if (q->names)
-		json_add_bool(&out, "matches", s->found);
-	else if (q->count)
-		json_add_count(&out, "total", total);
-	else
-		search_json_add_matches(&out, s);
-	if ((q->names || q->count) && s->listing.gap.len > 0)
-		search_json_add_array(&out, "gaps", &s->listing.gap);
-	if (walk_long_line(s->walk))
-		json_add_count(&out, "long_line", walk_long_line(s->walk));
-	return search_json_print(s, &out);
-}
-
-static int search_json_all(struct search *s, const char *session)
-{
-	struct buffer out = BUFFER_INIT;
-	envelope_begin(&out);
-	json_add_string(&out, "session", session);
-	json_add_count(&out, "searched", s->artifacts);
-	if (!s->query.names && !s->query.count) {
-		search_json_add_matches(&out, s);
+	if (text) {
+		verb_json_place(&out, text, s->name);
 	} else {
-		if (s->listing.gap.len > 0)
-			search_json_add_array(&out, "gaps", &s->listing.gap);
+		json_add_string(&out, "session", session);
+		json_add_count(&out, "searched", s->artifacts);
+	}
+	if (text && q->names)
+		json_add_bool(&out, "matches", s->found);
+	else if (text && q->count)
+		json_add_count(&out, "total", s->total);
+	if (!lines && gaps->len > 0)
+		search_json_add_array(&out, "gaps", gaps);
+	if (lines) {
+		/* The lines that were found, how many there are, and how to continue. */
+		search_json_add_array(&out, "matches", &s->json);
+		json_add_count(&out, "shown", f->shown);
+		json_add_count(&out, "total", f->total);
+		json_add_bool(&out, "truncated", f->full);
+		json_add_string(&out, "truncated_by",
+				!f->full         ? NULL
+				: f->out_of_room ? "bytes"
+						 : "matches");
+		search_json_add_array(&out, "gaps", gaps);
+		if (f->full)
+			notice_next(&next, q, f);
+		if (f->full && !f->out_of_room)
+			notice_all(&all, q, f);
+		json_add_made(&out, "next", &next);
+		json_add_made(&out, "all", &all);
+	} else if (!text) {
 		search_json_add_array(&out, "artifacts", &s->json);
 		json_add_count(&out, "shown", s->listed);
 		json_add_count(&out, "total", s->matching);
-		json_add_bool(&out, "truncated", s->listing.found.full);
+		json_add_bool(&out, "truncated", f->full);
 	}
-	return search_json_print(s, &out);
+	if (text && walk_long_line(s->walk))
+		json_add_count(&out, "long_line", walk_long_line(s->walk));
+	envelope_end(&out);
+	followup_add(&s->followup, out.data, out.len);
+	int result = verb_write(&out);
+	buffer_release(&out);
+	return result;
 }
 
+/* For the listing: prints on standard output, or collects in s->json. */
 static int search_print(void *ctx, const char *data, size_t len)
 {
 	struct search *s = ctx;
@@ -143,65 +112,110 @@ static int search_print(void *ctx, const char *data, size_t len)
 	return buffer_check(&s->json);
 }
 
-static void search_tell_progress(void *ctx, uint64_t bytes)
-{
-	struct search *s = ctx;
-	progress_tell(&s->progress, "searching: %u %%",
-		      (unsigned)(s->size ? bytes * 100 / s->size : 100));
-}
-
-/* Adds a line about a whole artifact, if the limits allow one more. */
-static void search_list_artifact(struct search *s, const struct buffer *line)
-{
-	struct listing *l = &s->listing;
-	s->matching++;
-	if (!l->found.full && s->listed >= l->options.limit)
-		l->found.full = true;
-	else if (!l->found.full && l->printed + l->out.len + line->len > l->options.room)
-		l->found.full = l->found.out_of_room = true;
-	if (l->found.full)
-		return;
-	s->listed++;
-	buffer_append(&l->out, line->data, line->len);
-}
-
-static void search_describe(const struct search *s, const struct search_subject *t, uint64_t total,
-			    const struct kind *binary, struct buffer *line)
+/* Adds a line about a whole text, if the limits allow one more: for -c and -l, or if it is `binary`
+   (its kind, or "") and not shown. Returns 0, or -1 with ENOMEM. */
+static int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
+			      const char *binary)
 {
 	const struct notice_query *q = &s->query;
-	if (q->json) {
-		search_json_summary(line, t, total, q, binary);
-		return;
+	struct listing *l = &s->listing;
+	struct buffer line = BUFFER_INIT;
+	const char *label = t->listing.label;
+	if (q->json && label) {
+		buffer_append_string(&line, ",{");
+		json_add_string(&line, "artifact", label);
+		if (!q->names)
+			json_add_count(&line, "total", total);
+		if (binary)
+			json_add_bool(&line, "binary", true);
+		json_end_object(&line);
+	} else if (!q->json) {
+		/* In a search of one text, JSON itself has this. */
+		if (q->names)
+			quote_text(&line, t->name, strlen(t->name), 0);
+		else if (label)
+			buffer_printf(&line, q->count ? "%s:" : "%s: ", label);
+		if (binary) {
+			struct notice_query one = *q;
+			one.place = t->listing.place;
+			notice_binary(&line, &one, *binary ? binary : NULL, total);
+		} else if (q->count && !q->names) {
+			buffer_printf(&line, "%" PRIu64 "\n", total);
+		} else {
+			buffer_append_string(&line, "\n");
+		}
 	}
-	if (q->names)
-		quote_text(line, t->name, strlen(t->name), 0);
-	else if (t->listing.label)
-		buffer_printf(line, q->count ? "%s:" : "%s: ", t->listing.label);
-	if (binary) {
-		struct notice_query one = *q;
-		one.place = t->listing.place;
-		notice_binary(line, &one, binary->name, total);
-		return;
+	if (label) {
+		s->matching++;
+		if (!l->found.full && s->listed >= l->options.limit)
+			l->found.full = true;
+		else if (!l->found.full && l->printed + l->out.len + line.len > l->options.room)
+			l->found.full = l->found.out_of_room = true;
+		s->listed += !l->found.full;
 	}
-	if (q->count && !q->names)
-		buffer_printf(line, "%" PRIu64, total);
-	buffer_append_string(line, "\n");
-}
-
-static int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
-			      const struct kind *binary)
-{
-	struct buffer line = BUFFER_INIT, *out = &s->listing.out;
-	search_describe(s, t, total, binary, &line);
-	out->failed |= line.failed;
-	if (t->listing.label)
-		search_list_artifact(s, &line);
-	else
-		buffer_append(out, line.data, line.len);
+	if (!label || !l->found.full)
+		buffer_append(&l->out, line.data, line.len);
+	l->out.failed |= line.failed;
 	buffer_release(&line);
-	return buffer_check(out);
+	return buffer_check(&l->out);
 }
 
+/* Prints the closing notices: after the one text was searched, or (NULL) all of a session. Returns
+   0, or -1 with errno. */
+static int search_end(struct search *s, const struct text *text, const char *session)
+{
+	const struct notice_query *q = &s->query;
+	struct listing *l = &s->listing;
+	const struct notice_found *f = &l->found;
+	struct buffer notice = BUFFER_INIT, said = BUFFER_INIT;
+	bool lines = !q->count && !q->names;
+	progress_end(&s->progress);
+	if (listing_finish(l) < 0)
+		return -1;
+	if (s->call->json)
+		return search_json(s, text, session);
+	if (f->full && (text || f->total)) {
+		notice_more(&notice, q, f);
+	} else if (f->full) {
+		notice_more_artifacts(&notice, q, s->listed, s->matching, f->out_of_room);
+	} else if (!text && s->artifacts == 0) {
+		buffer_printf(&said, "session %s has no artifacts", session);
+	} else if (!text && !s->found && lines) {
+		buffer_printf(&said, "no match in %" PRIu64 " artifact%s of session %s",
+			      s->artifacts, s->artifacts == 1 ? "" : "s", session);
+	} else if (text && !s->found && lines) {
+		notice_nothing(&said, q, walk_lines(s->walk),
+			       *text->id && !q->standard_error &&
+				       id_has_file(text->dir, text->id,
+						   artifact_files[ARTIFACT_ERR].suffix));
+		if (walk_long_line(s->walk)) {
+			buffer_append_string(&said, "; ");
+			notice_long_line(&said, walk_long_line(s->walk), WALK_EDGE);
+		}
+		/* The line about a gap, without its newline. */
+		if (l->gap.len)
+			buffer_printf(&said, " %.*s", (int)l->gap.len - 1, l->gap.data);
+	} else if (text && walk_long_line(s->walk) && !q->names) {
+		notice_long_line(&said, walk_long_line(s->walk), WALK_EDGE);
+	}
+	int result = buffer_check(&said);
+	if (result == 0 && said.len)
+		verb_error(s->call->verb->name, "%.*s", (int)said.len, said.data);
+	if (result == 0)
+		result = reader_notice(s->sink, &notice);
+	followup_add(&s->followup, notice.data, notice.len);
+	buffer_release(&notice);
+	buffer_release(&said);
+	/* The gaps of texts that are not listed. */
+	const char *at = l->gap.data, *end = l->gap.data + l->gap.len, *newline;
+	bool tells = result == 0 && (!lines || (!text && !s->found));
+	for (; tells && at < end && (newline = memchr(at, '\n', (size_t)(end - at)));
+	     at = newline + 1)
+		verb_error(s->call->verb->name, "%.*s", (int)(newline - at), at);
+	return result;
+}
+
+/* Reports that the search gave up at a line, and what was found before. */
 static void search_give_up(struct search *s, const struct search_subject *t, uint64_t line)
 {
 	struct buffer notice = BUFFER_INIT;
@@ -218,72 +232,63 @@ static void search_give_up(struct search *s, const struct search_subject *t, uin
 	buffer_release(&notice);
 }
 
-/* printf(3) is not allowed in a signal handler. */
-static void search_write_number(uint64_t number)
-{
-	char digits[20], *at = digits + sizeof(digits);
-	do
-		*--at = (char)('0' + number % 10);
-	while ((number /= 10) > 0);
-	io_write(STDERR_FILENO, at, (size_t)(digits + sizeof(digits) - at));
-}
+/* --- a limit to its time ---------------------------------------------------------------- */
 
-/* Runs in a signal handler, so it allocates nothing. */
-static void search_give_up_now(void *ctx)
+/* Seconds of processor time for a block of text (walk.h). Only a bad pattern takes PCRE2 so
+   long, which can't be made to return. */
+#define PATIENCE 10
+
+/* For the signal handler. */
+static struct search *search_watched;
+
+static void search_limit_time(struct search *s, unsigned seconds);
+
+static void search_give_up_now(int number)
 {
-	static const char rest[] = " or behind it: one line takes over ";
-	struct search *s = ctx;
+	static const char failure[] = "{\"ok\":false,\"error\":{\"code\":\"bad_pattern\","
+				      "\"message\":\"one line takes too long\"}}\n";
+	struct search *s = search_watched;
+	(void)number;
+	/* What was found is as it is printed only while PCRE2 is at work. */
+	if (!matcher_is_inside(s->matcher)) {
+		search_limit_time(s, 1);
+		return;
+	}
 	progress_end(&s->progress);
 	if (s->call->json) {
-		static const char failure[] =
-			"{\"ok\":false,\"error\":{\"code\":\"bad_pattern\",\"message\":\"one line "
-			"takes too long\"}}\n";
 		io_write(STDOUT_FILENO, failure, strlen(failure));
-		_exit(EXIT_TERSE);
+	} else {
+		io_write(STDOUT_FILENO, s->listing.out.data, s->listing.out.len);
+		io_write(STDERR_FILENO, s->late.data, s->late.len);
 	}
-	io_write(STDOUT_FILENO, s->listing.out.data, s->listing.out.len);
-	io_write(STDERR_FILENO, s->who.data, s->who.len);
-	search_write_number(s->walk ? walk_lines(s->walk) + 1 : 0);
-	io_write(STDERR_FILENO, rest, strlen(rest));
-	search_write_number(s->time_limit.seconds);
-	io_write(STDERR_FILENO, " s\n", 3);
 	_exit(EXIT_TERSE);
 }
 
-/* --- what is asked ---------------------------------------------------------------------- */
-
-static void search_set_limits(struct search *s, const char *name)
+/* Limits the time from now on; 0: no longer. */
+static void search_limit_time(struct search *s, unsigned seconds)
 {
-	const struct notice_query *q = &s->query;
-	size_t reserved = notice_room(q, name);
-	struct listing_options o = {
-		.before = q->before,
-		.after = q->after,
-		.limit = q->limit ? q->limit : PAGE_MATCHES,
-		.room = SIZE_MAX,
-		.from = q->from,
-		.print = search_print,
-	};
-	s->followup = followup_of(s->sink, s->call->json);
-	o.ctx = s;
-	if (s->colour) {
-		o.mark = paint_code(true, PAINT_MATCH);
-		o.unmark = paint_none(true);
-	}
-	o.json = s->call->json;
-	o.words = q->words;
-	if (s->call->json)
-		reserved *= 2; /* escapes */
-	if (s->sink == SINK_PROGRAM && !o.json) {
-		o.whole = true;
-		if (!q->limit)
-			o.limit = UINT64_MAX;
-	} else if (s->sink != SINK_PERSON || o.json) {
-		o.room = reserved + LISTING_ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
-								   : LISTING_ROOM_MIN;
-	}
-	listing_init(&s->listing, &o);
+	const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
+	search_watched = s;
+	signal(SIGVTALRM, seconds ? search_give_up_now : SIG_IGN);
+	setitimer(ITIMER_VIRTUAL, &limit, NULL);
 }
+
+/* For the walk: another block begins. */
+static void search_tick(void *ctx, uint64_t bytes)
+{
+	struct search *s = ctx;
+	buffer_clear(&s->late);
+	if (*s->call->verb->name)
+		buffer_printf(&s->late, "terse %s: ", s->call->verb->name);
+	quote_text(&s->late, s->query.pattern, strlen(s->query.pattern), 0);
+	buffer_printf(&s->late, ": gave up behind line %s: one part of the text takes over %d s\n",
+		      HUMAN_COUNT(walk_lines(s->walk)), PATIENCE);
+	search_limit_time(s, PATIENCE);
+	progress_tell(&s->progress, "searching: %u %%",
+		      (unsigned)(s->size ? bytes * 100 / s->size : 100));
+}
+
+/* --- what is asked ---------------------------------------------------------------------- */
 
 /* Returns 0, or the exit status. */
 static int search_prepare(struct search *s, const char *name)
@@ -300,35 +305,43 @@ static int search_prepare(struct search *s, const char *name)
 			  error.offset, error.text);
 		return EXIT_TERSE;
 	}
-	if (*s->call->verb->name)
-		buffer_printf(&s->who, "terse %s: ", s->call->verb->name);
-	quote_text(&s->who, q->pattern, strlen(q->pattern), 0);
-	buffer_append_string(&s->who, ": gave up at line ");
-	if (!s->matcher || buffer_check(&s->who) < 0) {
+	if (!s->matcher) {
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 		return EXIT_TERSE;
 	}
-	s->time_limit = (struct time_limit){
-		.count = matcher_calls(s->matcher),
-		.seconds = PATIENCE,
-		.expired = search_give_up_now,
+	bool json = s->call->json, whole = s->sink == SINK_PROGRAM && !json;
+	size_t reserved = notice_room(q, name) * (json ? 2 : 1); /* escapes */
+	const struct listing_options o = {
+		.before = q->before,
+		.after = q->after,
+		.limit = q->limit ? q->limit
+			 : whole  ? UINT64_MAX
+				  : PAGE_MATCHES,
+		.room = whole || (s->sink == SINK_PERSON && !json)  ? SIZE_MAX
+			: reserved + LISTING_ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
+								    : LISTING_ROOM_MIN,
+		.whole = whole,
+		.mark = s->colour ? paint_code(true, PAINT_MATCH) : NULL,
+		.unmark = s->colour ? paint_none(true) : NULL,
+		.words = q->words,
+		.json = json,
+		.from = q->from,
+		.print = search_print,
 		.ctx = s,
 	};
-	/* Best effort. */
-	s->watched = time_limit_start(&s->time_limit) == 0;
-	search_set_limits(s, name);
+	s->followup = followup_of(s->sink, json);
+	listing_init(&s->listing, &o);
 	progress_begin(&s->progress);
 	return 0;
 }
 
 static void search_release(struct search *s)
 {
-	if (s->watched)
-		time_limit_stop(&s->time_limit);
+	search_limit_time(s, 0);
 	walk_free(s->walk);
 	matcher_free(s->matcher);
 	listing_release(&s->listing);
-	buffer_release(&s->who);
+	buffer_release(&s->late);
 	buffer_release(&s->place);
 	buffer_release(&s->json);
 }
@@ -383,14 +396,14 @@ static enum walk_kind search_walk(struct search *s, const struct search_subject 
 				  uint64_t *total, struct walk_line *line)
 {
 	enum walk_kind kind;
-	if (list) {
-		uint64_t before = s->listing.found.total;
-		kind = listing_add(&s->listing, s->walk, &t->listing, line);
-		*total = s->listing.found.total - before;
-		return kind;
-	}
 	struct buffer *gaps = &s->listing.gap;
 	size_t before = gaps->len;
+	if (list) {
+		uint64_t total_before = s->listing.found.total;
+		kind = listing_add(&s->listing, s->walk, &t->listing, line);
+		*total = s->listing.found.total - total_before;
+		return kind;
+	}
 	do {
 		/* For a name, one match is enough. */
 		kind = s->query.names ? walk_next(s->walk, line) : walk_count(s->walk, total, line);
@@ -409,7 +422,7 @@ static enum walk_kind search_walk(struct search *s, const struct search_subject 
 static int search_text(struct search *s, const struct search_subject *t)
 {
 	const struct notice_query *q = &s->query;
-	struct kind what;
+	const char *what = NULL;
 	struct walk_line line = {.number = 0};
 	uint64_t total = 0;
 	bool lines = !q->count && !q->names;
@@ -418,7 +431,7 @@ static int search_text(struct search *s, const struct search_subject *t)
 		.invert = q->invert,
 		.context = lines ? q->before : 0,
 		.from = q->from,
-		.tick = s->progress.on ? search_tell_progress : NULL,
+		.tick = search_tick,
 		.ctx = s,
 	};
 	s->size = t->text->size;
@@ -433,8 +446,10 @@ static int search_text(struct search *s, const struct search_subject *t)
 	s->total = total;
 	bool summary = (s->call->json ? !lines : binary || !lines) &&
 		       (total > 0 || (q->count && !t->listing.label));
-	if (kind == WALK_FAILED ||
-	    (summary && search_add_summary(s, t, total, binary ? &what : NULL) < 0)) {
+	if (kind == WALK_FAILED || (summary && search_add_summary(s, t, total,
+								  !binary ? NULL
+								  : what  ? what
+									  : "") < 0)) {
 		progress_end(&s->progress);
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%s: %m", t->name);
 		return 1;
@@ -445,82 +460,16 @@ static int search_text(struct search *s, const struct search_subject *t)
 		verb_fail(s->call, ENVELOPE_BINARY,
 			  "%s: %" PRIu64 " line%s in binary data (%s), not shown without -a",
 			  t->name, total, total == 1 ? " matches" : "s match",
-			  what.name ? what.name : "of no known kind");
+			  what ? what : "of no known kind");
 		return 1;
 	}
 	return 0;
-}
-
-/* Reports the gaps of texts that are not listed. */
-static void search_tell_gaps(struct search *s)
-{
-	const struct buffer *gaps = &s->listing.gap;
-	const char *at = gaps->data, *end = gaps->data + gaps->len;
-	for (const char *newline; at < end && (newline = memchr(at, '\n', (size_t)(end - at)));
-	     at = newline + 1)
-		verb_error(s->call->verb->name, "%.*s", (int)(newline - at), at);
 }
 
 /* The exit status: 0, 1: nothing was found; 2: a match may be in a gap. */
 static int search_status(const struct search *s)
 {
 	return s->found ? 0 : s->listing.gap.len ? 2 : 1;
-}
-
-/* Says that one text has no match, or that a part of it was not searched as a whole. */
-static int search_say_nothing(struct search *s, const struct text *text)
-{
-	struct buffer notice = BUFFER_INIT;
-	const struct buffer *gap = &s->listing.gap;
-	const struct notice_query *q = &s->query;
-	bool is_apart = *text->id && !q->standard_error &&
-			id_has_file(text->dir, text->id, artifact_files[ARTIFACT_ERR].suffix);
-	if (!s->found && !q->count && !q->names) {
-		notice_nothing(&notice, q, walk_lines(s->walk), is_apart);
-		if (walk_long_line(s->walk)) {
-			buffer_append_string(&notice, "; ");
-			notice_long_line(&notice, walk_long_line(s->walk), WALK_EDGE);
-		}
-		/* The line about a gap, without its newline. */
-		if (gap->len)
-			buffer_printf(&notice, " %.*s", (int)gap->len - 1, gap->data);
-	} else if (walk_long_line(s->walk) && !q->names) {
-		notice_long_line(&notice, walk_long_line(s->walk), WALK_EDGE);
-	}
-	int result = buffer_check(&notice);
-	if (result == 0 && notice.len)
-		verb_error(s->call->verb->name, "%.*s", (int)notice.len, notice.data);
-	buffer_release(&notice);
-	return result;
-}
-
-static int search_print_notice(struct search *s, struct buffer *notice)
-{
-	int result = reader_notice(s->sink, notice);
-	followup_add(&s->followup, notice->data, notice->len);
-	buffer_release(notice);
-	return result;
-}
-
-/* Prints the closing notices after the one text was searched. Returns 0, or -1 with errno. */
-static int search_end_one(struct search *s, const struct text *text)
-{
-	struct buffer notice = BUFFER_INIT;
-	int result;
-	progress_end(&s->progress);
-	if (listing_finish(&s->listing) < 0)
-		return -1;
-	if (s->call->json)
-		return search_json_one(s, text, s->total);
-	if (s->listing.found.full) {
-		notice_more(&notice, &s->query, &s->listing.found);
-		result = search_print_notice(s, &notice);
-	} else {
-		result = search_say_nothing(s, text);
-	}
-	if (result == 0 && (s->query.count || s->query.names))
-		search_tell_gaps(s);
-	return result;
 }
 
 /* Whether there is an artifact or file of this name. */
@@ -560,7 +509,7 @@ static int search_one(struct search *s)
 	}
 	s->query.place = t.listing.place = s->place.data;
 	status = search_text(s, &t);
-	if (status == 0 && search_end_one(s, &text) < 0) {
+	if (status == 0 && search_end(s, &text, NULL) < 0) {
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (status == 0) {
@@ -570,32 +519,6 @@ static int search_one(struct search *s)
 out:
 	text_close(&text);
 	return status;
-}
-
-/* The same after a search in a session. */
-static int search_end_all(struct search *s, const char *session)
-{
-	struct buffer notice = BUFFER_INIT;
-	const struct listing *l = &s->listing;
-	const struct notice_query *q = &s->query;
-	progress_end(&s->progress);
-	if (listing_finish(&s->listing) < 0)
-		return -1;
-	if (s->call->json)
-		return search_json_all(s, session);
-	if (l->found.full && l->found.total)
-		notice_more(&notice, q, &l->found);
-	else if (l->found.full)
-		notice_more_artifacts(&notice, q, s->listed, s->matching, l->found.out_of_room);
-	else if (s->artifacts == 0)
-		verb_error(s->call->verb->name, "session %s has no artifacts", session);
-	else if (!s->found && !q->count && !q->names)
-		verb_error(s->call->verb->name, "no match in %" PRIu64 " artifact%s of session %s",
-			   s->artifacts, s->artifacts == 1 ? "" : "s", session);
-	int result = search_print_notice(s, &notice);
-	if (result == 0 && (q->count || q->names || !s->found))
-		search_tell_gaps(s);
-	return result;
 }
 
 /* Returns 0, or the exit status of a search that ends here. */
@@ -644,7 +567,7 @@ static int search_all(struct search *s)
 	struct journal *j = journal_open(stores, count, directory, JOURNAL_MADE);
 	while (j && status == 0 && (got = journal_next_made(j, &found)) == 1)
 		status = search_found(s, &found);
-	if (got < 0 || (status == 0 && search_end_all(s, directory) < 0)) {
+	if (got < 0 || (status == 0 && search_end(s, NULL, directory) < 0)) {
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (status == 0) {

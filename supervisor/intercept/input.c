@@ -204,8 +204,8 @@ static void feed_plain(struct interceptor *s, const char *data, size_t len)
    are, an agent a line about them; the artifact keeps them. */
 static void become_binary(struct interceptor *s)
 {
-	TRACE(TERMINAL, "%s is binary%s%s", PART_NAME(s), s->kind.name ? ": " : "",
-	      s->kind.name ? s->kind.name : "");
+	TRACE(TERMINAL, "%s is binary%s%s", PART_NAME(s), s->kind ? ": " : "",
+	      s->kind ? s->kind : "");
 	intercept_resolve(s);
 	if (!s->reader->previews) {
 		intercept_finish_plain(s);
@@ -261,12 +261,12 @@ void intercept_judge(struct interceptor *s, bool end)
 	s->sniff = (struct sniff){.len = 0};
 	sniff_add(&s->sniff, first.data, first.len);
 	if (s->sniff.bad > 0)
-		file_type_find(&s->kind, first.data, first.len);
-	bool binary = sniff_judge(&s->sniff) || (s->kind.name && s->sniff.bad > 0);
+		s->kind = file_type_find(first.data, first.len);
+	bool binary = sniff_judge(&s->sniff) || (s->kind && s->sniff.bad > 0);
 	if (binary)
 		intercept_resolve(s);
 	/* A few bytes tell little, but a program must not wait. */
-	if (binary && !end && !s->kind.name && first.len < SNIFF_LEN &&
+	if (binary && !end && !s->kind && first.len < SNIFF_LEN &&
 	    s->reader != readers[INTERCEPT_PROGRAM])
 		return;
 	s->state = s->options.exact ? BYTES_PLAIN : BYTES_RENDERED;

@@ -225,7 +225,7 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	if (s->state == BYTES_BINARY) {
 		buffer_clear(&s->collected);
 		out->binary = true;
-		out->kind = s->kind.name;
+		out->kind = s->kind;
 	} else {
 		out->total_lines = interceptor_lines(s);
 		result = s->reader->end(s, e, out);

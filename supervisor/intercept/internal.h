@@ -165,7 +165,7 @@ struct interceptor {
 	struct preview_judge *judge; /* NULL until it is needed */
 	enum bytes_state state;
 	struct plain plain;
-	struct kind kind; /* of binary output */
+	const char *kind; /* of binary output, or NULL */
 
 	uint64_t raw_bytes, text_bytes;
 	size_t line_text; /* bytes of the unfinished line that the terminal has let go */

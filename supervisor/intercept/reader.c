@@ -454,7 +454,7 @@ static int agent_end(struct interceptor *s, const struct interceptor_ending *giv
 {
 	struct interceptor_ending e = *given;
 	if (s->state == BYTES_BINARY) {
-		wording_binary(intercept_line(s), &e.ending, s->kind.name, &e.place);
+		wording_binary(intercept_line(s), &e.ending, s->kind, &e.place);
 		intercept_print_line(s);
 		return 0;
 	}

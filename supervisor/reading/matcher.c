@@ -5,53 +5,8 @@
 #include "lib/buffer.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void time_limit_look(int signal, siginfo_t *info, void *context)
-{
-	(void)signal;
-	(void)context;
-	struct time_limit *d = info->si_value.sival_ptr;
-	/* The SIGALRM is not ours. */
-	if (info->si_code != SI_TIMER || !d)
-		return;
-	unsigned long now = *d->count;
-	d->waited = now % 2 == 1 && now == d->seen ? d->waited + 1 : 0;
-	d->seen = now;
-	if (d->waited == d->seconds) {
-		int saved = errno;
-		d->expired(d->ctx);
-		errno = saved;
-	}
-}
-
-int time_limit_start(struct time_limit *d)
-{
-	struct sigaction action = {.sa_sigaction = time_limit_look,
-				   .sa_flags = SA_SIGINFO | SA_RESTART};
-	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
-	const struct itimerspec every = {{.tv_sec = 1}, {.tv_sec = 1}};
-	sigset_t alarm;
-	event.sigev_value.sival_ptr = d;
-	sigemptyset(&action.sa_mask);
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	/* It may be blocked or ignored by whoever started us. */
-	if (sigaction(SIGALRM, &action, NULL) < 0 || sigprocmask(SIG_UNBLOCK, &alarm, NULL) < 0)
-		return -1;
-	/* Some sandboxes have no timers of processor time. */
-	if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &d->timer) < 0 &&
-	    timer_create(CLOCK_MONOTONIC, &event, &d->timer) < 0)
-		return -1;
-	return timer_settime(d->timer, 0, &every, NULL);
-}
-
-void time_limit_stop(struct time_limit *d)
-{
-	timer_delete(d->timer);
-}
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -72,8 +27,8 @@ struct matcher {
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 	pcre2_jit_stack *stack;
-	int error;                    /* of PCRE2, when it gave up */
-	volatile unsigned long calls; /* begun and ended */
+	int error; /* of PCRE2, when it gave up */
+	volatile bool inside;
 };
 
 /* --- compiling ------------------------------------------------------------- */
@@ -208,12 +163,12 @@ void matcher_free(struct matcher *m)
 static enum matcher_result matcher_run(struct matcher *m, const char *data, size_t len,
 				       size_t start, uint32_t options)
 {
-	m->calls++;
 	PCRE2_SPTR subject = (PCRE2_SPTR)data;
+	m->inside = true;
 	int rc =
 		m->jit ? pcre2_jit_match(m->code, subject, len, start, options, m->match, m->limits)
 		       : pcre2_match(m->code, subject, len, start, options, m->match, m->limits);
-	m->calls++;
+	m->inside = false;
 	/* 0: the pattern has groups, which do not matter here. */
 	if (rc >= 0)
 		return MATCHER_FOUND;
@@ -286,7 +241,7 @@ const char *matcher_reason(const struct matcher *m)
 	}
 }
 
-const volatile unsigned long *matcher_calls(const struct matcher *m)
+bool matcher_is_inside(const struct matcher *m)
 {
-	return &m->calls;
+	return m->inside;
 }

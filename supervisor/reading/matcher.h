@@ -1,34 +1,12 @@
-// Detects that the program is inside one call for too long, where the call itself can't be made to
-// end.
+// A regular expression (PCRE2) that is searched for in lines.
 #ifndef TERSE_READING_MATCHER_H
 #define TERSE_READING_MATCHER_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <time.h>
 
 struct matcher;
 
-struct time_limit {
-	/* Set by the caller. `count` is odd while it is inside, and differs from call to call. */
-	const volatile unsigned long *count;
-	unsigned seconds;
-	void (*expired)(void *ctx); /* called from a signal handler */
-	void *ctx;
-
-	timer_t timer;
-	unsigned long seen;
-	unsigned waited;
-};
-
-/* Looks once a second, by SIGALRM, until time_limit_stop(); *d must stay where it is. Seconds are
-   those of processor time, so that a slow machine is no reason to give up. Returns 0, or -1 with
-   errno. */
-int time_limit_start(struct time_limit *d);
-void time_limit_stop(struct time_limit *d);
-
-// A regular expression (PCRE2) that is searched for in lines.
-//
 // A pattern matches a line without its newline; "^" and "$" are where the line begins and
 // ends. A carriage return at the end of a line may be there or not, as the pattern likes it:
 // both "end$" and "end\r" match "end\r\n". Characters are those of UTF-8, and classes, cases
@@ -85,7 +63,7 @@ enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len
 /* Why it gave up, as part of a sentence ("it takes over 10 million steps, ..."). */
 const char *matcher_reason(const struct matcher *m);
 
-/* A count that grows when PCRE2 is called and when it returns (matcher.h). */
-const volatile unsigned long *matcher_calls(const struct matcher *m);
+/* Whether a call of PCRE2 goes on: for signal handlers. */
+bool matcher_is_inside(const struct matcher *m);
 
 #endif

@@ -6,10 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-struct buffer;
-struct kind;
 
 /* Enough to be judged; to know what a NUL stands for; and the length from which on nothing is
    looked at. */
@@ -33,22 +29,11 @@ bool sniff_judge(const struct sniff *s);
 
 /* The same of the first bytes of a text, which are also binary where there is one that is no text
    and the kind is known. Says which. */
-bool sniff_is_binary(const char *data, size_t len, struct kind *kind);
+bool sniff_is_binary(const char *data, size_t len, const char **kind);
 
-// The type of binary data, by its first bytes. file(1) knows every type; a reader of a command's
-// output or of a project's files needs the common ones.
-
-/* Enough for every kind; the size of most JPEG images is found in so many, too. */
-#define FILE_TYPE_LEN ((size_t)65536)
-
-struct kind {
-	const char *name;       /* "gzip", "ELF", "PNG image"; NULL: not known */
-	uint32_t width, height; /* pixels of an image, 0: not known */
-};
-
-void file_type_find(struct kind *k, const char *data, size_t len);
-
-/* Appends "PNG image, 640x480", or "binary data". Returns 0, or -1 with ENOMEM. */
-int file_type_append(struct buffer *out, const struct kind *k);
+/* The type of binary data by its first bytes, SNIFF_MOST for every one: "gzip", "ELF", "PNG image";
+   NULL: not known. file(1) knows every type; a reader of a command's output or of a project's files
+   needs the common ones. */
+const char *file_type_find(const char *data, size_t len);
 
 #endif

@@ -8,7 +8,7 @@
 
 static bool is_binary(const char *data, size_t len)
 {
-	struct kind kind;
+	const char *kind;
 	return sniff_is_binary(data, len, &kind);
 }
 
