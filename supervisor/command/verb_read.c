@@ -560,7 +560,6 @@ static int read_check(struct read *r)
 		bool is;
 		const char *why;
 	} wrong[] = {
-		{!r->name, "usage: terse read ID, or terse read FILE"},
 		{parts > 1 && tools, "only one of offset, tail and bytes"},
 		{parts > 1, "only one of --offset, --lines, --tail, --bytes and --preview"},
 		{q->limit && apart && tools, "limit goes with offset"},

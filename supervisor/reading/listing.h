@@ -27,22 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A long line as it is shown: the part around the match.
-
-#define EXCERPT_MAX 500 /* characters */
-
-struct excerpt {
-	size_t from, to; /* of the bytes that are shown; no character is split */
-	bool cut_before, cut_behind;
-};
-
-/* Chooses EXCERPT_MAX characters of a long line, with the match in the middle, or the beginning of
-   a longer match. */
-void excerpt_choose(struct excerpt *e, const struct walk_line *line,
-		    const struct matcher_span *match);
-
-/* Appends it clean, with "[truncated]" where it is cut. Returns 0, or -1 with ENOMEM. */
-int excerpt_append(struct buffer *out, const struct excerpt *e, const char *data);
+/* Bytes of a long line that are shown, around the match. */
+#define EXCERPT_MAX ((size_t)500)
 
 /* Room for one match, cut as far as possible. */
 #define LISTING_ROOM_MIN ((size_t)4096)

@@ -267,7 +267,7 @@ TEST_IN(test_bytes, setup, teardown)
 TEST_IN(test_usage, setup, teardown)
 {
 	static const struct call calls[] = {
-		{"read", 125, "", "terse read: usage: terse read ID, or terse read FILE\n"},
+		{"read", 125, "", "terse read: usage: terse read ID|FILE\n"},
 		{"read f --offset 0", 125, "",
 		 "terse read: --offset: 0: must be a number from 1 on, or below 0 from the end\n"},
 		{"read f --tail 1 --offset 1", 125, "",
