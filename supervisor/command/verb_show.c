@@ -92,17 +92,21 @@ const struct verb verb_path = {
 
 struct show {
 	struct verb_call *call;
-	const struct settings *settings;
 	struct id_found found;
 	int dir;
 	char path[PATH_MAX]; /* of the directory */
 	struct meta meta;
 	int damaged; /* errno of reading the metadata, or 0 */
-	bool colour;
 	struct buffer out;
 };
 
-/* The files of an artifact. */
+/* A file of an artifact. */
+struct show_part {
+	char path[PATH_MAX + ID_LEN + 10];
+	bool is_text;         /* has lines */
+	struct meta_stream m; /* its size */
+};
+
 static const struct {
 	const char *key, *title;
 } parts[ARTIFACT_PARTS] = {
@@ -112,32 +116,29 @@ static const struct {
 	[ARTIFACT_CAST] = {"cast", "recording"},
 };
 
-/* Whether that file is there, and how large. */
-static bool show_find_part(const struct show *s, enum artifact_part part, uint64_t *bytes)
+/* Whether that file is there. The size of a text is that of the metadata; counted if the run lives
+   or the metadata are damaged. */
+static bool show_find_part(const struct show *s, enum artifact_part part, struct show_part *p)
 {
-	char name[ID_LEN + 9];
 	struct stat st;
-	snprintf(name, sizeof(name), "%s%s", s->found.id, artifact_files[part].suffix);
-	if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	*bytes = (uint64_t)st.st_size;
-	return true;
-}
-
-/* The size of a text by the metadata; counted if the run lives or the metadata are damaged. */
-static struct meta_stream show_describe(const struct show *s, enum artifact_part part)
-{
-	const struct meta_stream *known = part == ARTIFACT_ERR ? &s->meta.err : &s->meta.out;
-	struct meta_stream m = {.bytes = 0};
 	struct text text;
+	snprintf(p->path, sizeof(p->path), "%s/%s%s", s->path, s->found.id,
+		 artifact_files[part].suffix);
+	if (fstatat(s->dir, strrchr(p->path, '/') + 1, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(st.st_mode))
+		return false;
+	p->is_text = part == ARTIFACT_OUT || part == ARTIFACT_ERR;
+	p->m = (struct meta_stream){.bytes = (uint64_t)st.st_size};
+	if (!p->is_text)
+		return true;
 	if (!s->damaged)
-		m = *known;
-	if (m.lines > 0 || text_open(&text, s->dir, s->found.id, part) < 0)
-		return m;
-	m.bytes = text.size;
-	text_lines(&text, &m.lines);
-	text_close(&text);
-	return m;
+		p->m = part == ARTIFACT_ERR ? s->meta.err : s->meta.out;
+	if (p->m.lines == 0 && text_open(&text, s->dir, s->found.id, part) == 0) {
+		p->m.bytes = text.size;
+		text_lines(&text, &p->m.lines);
+		text_close(&text);
+	}
+	return true;
 }
 
 /* --- for a person ------------------------------------------------------------------ */
@@ -149,30 +150,11 @@ static void show_add_line(struct show *s, const char *title, const char *text)
 	buffer_append_string(&s->out, "\n");
 }
 
-static void show_add_part(struct show *s, enum artifact_part part)
-{
-	char lines[HUMAN_LEN], size[HUMAN_LEN];
-	uint64_t bytes;
-	if (!show_find_part(s, part, &bytes) ||
-	    (part == ARTIFACT_OUT && s->meta.files[0] && bytes == 0))
-		return;
-	struct meta_stream m = {.bytes = bytes};
-	buffer_printf(&s->out, "%-10s ", parts[part].title);
-	if (part == ARTIFACT_OUT || part == ARTIFACT_ERR) {
-		m = show_describe(s, part);
-		buffer_printf(&s->out, "%s line%s, ", human_count(lines, m.lines),
-			      m.lines == 1 ? "" : "s");
-	}
-	buffer_printf(&s->out, "%s: ", human_size(size, m.bytes));
-	quote_text(&s->out, s->path, strlen(s->path), 0);
-	buffer_printf(&s->out, "/%s%s\n", s->found.id, artifact_files[part].suffix);
-	row_add_gaps(&s->out, 11, part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&m));
-}
-
 static void show_add_run(struct show *s)
 {
 	const struct meta *m = &s->meta;
 	struct buffer *out = &s->out, words = BUFFER_INIT;
+	char age[HUMAN_LEN];
 	if (s->damaged) {
 		buffer_printf(out, "%-10s can't be read (%s); the text can\n", "metadata",
 			      strerror(s->damaged));
@@ -180,17 +162,17 @@ static void show_add_run(struct show *s)
 	}
 	const struct wording_ending end = excerpts_ending(m);
 	buffer_printf(out, "%-10s ", "state");
-	paint_begin(out, s->colour, runs_paint(m));
+	paint_begin(out, s->call->colour, runs_paint(m));
 	wording_end(out, &end);
-	paint_end(out, s->colour);
+	paint_end(out, s->call->colour);
 	buffer_append_string(out, "\n");
 	row_add_command(&words, m);
 	show_add_line(s, "command", buffer_string(&words) ? words.data : "");
-	s->out.failed |= words.failed;
+	out->failed |= words.failed;
 	buffer_release(&words);
 	show_add_line(s, "directory", m->cwd);
 	buffer_printf(out, "%-10s %s (%s ago)\n", "started", HUMAN_TIME(m->started_ms),
-		      human_age((char[HUMAN_LEN]){0}, clock_real_ms() - m->started_ms));
+		      human_age(age, clock_real_ms() - m->started_ms));
 	if (m->state == META_RUNNING)
 		buffer_printf(out, "%-10s command %d, supervisor %d\n", "processes", m->command,
 			      m->supervisor);
@@ -202,14 +184,29 @@ static void show_add_run(struct show *s)
 static int show_print_text(struct show *s, const struct excerpts_options *options,
 			   struct text *text)
 {
+	struct buffer *out = &s->out;
+	struct show_part p;
 	show_add_line(s, "artifact", s->found.id);
 	show_add_line(s, "session", s->found.session);
 	show_add_run(s);
-	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++)
-		show_add_part(s, part);
+	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
+		/* Of an output that went to a file the command has that file. */
+		if (!show_find_part(s, part, &p) ||
+		    (part == ARTIFACT_OUT && s->meta.files[0] && text->size == 0))
+			continue;
+		buffer_printf(out, "%-10s ", parts[part].title);
+		if (p.is_text)
+			buffer_printf(out, "%s line%s, ", HUMAN_COUNT(p.m.lines),
+				      p.m.lines == 1 ? "" : "s");
+		buffer_printf(out, "%s: ", HUMAN_SIZE(p.m.bytes));
+		quote_text(out, p.path, strlen(p.path), 0);
+		buffer_append_string(out, "\n");
+		row_add_gaps(out, 11,
+			     part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&p.m));
+	}
 	if (text->size > 0)
-		buffer_append_string(&s->out, "\n");
-	if (verb_write(&s->out) < 0)
+		buffer_append_string(out, "\n");
+	if (verb_write(out) < 0)
 		return -1;
 	return text->size ? excerpts_text(options, text, s->damaged ? NULL : &s->meta, text->id)
 			  : 0;
@@ -217,60 +214,43 @@ static int show_print_text(struct show *s, const struct excerpts_options *option
 
 /* --- for a program ------------------------------------------------------------------ */
 
-/* "stdout":{"path":"...","lines":8432,"bytes":484352} */
-static void show_add_json_part(struct show *s, enum artifact_part part)
-{
-	struct buffer *out = &s->out;
-	char path[PATH_MAX + ID_LEN + 10];
-	uint64_t bytes;
-	if (!show_find_part(s, part, &bytes)) {
-		json_add_null(out, parts[part].key);
-		return;
-	}
-	struct meta_stream m = {.bytes = bytes};
-	bool is_text = part == ARTIFACT_OUT || part == ARTIFACT_ERR;
-	if (is_text)
-		m = show_describe(s, part);
-	snprintf(path, sizeof(path), "%s/%s%s", s->path, s->found.id, artifact_files[part].suffix);
-	json_begin_object(out, parts[part].key);
-	json_add_string(out, "path", path);
-	if (is_text)
-		json_add_count(out, "lines", m.lines);
-	json_add_count(out, "bytes", m.bytes);
-	if (m.error)
-		json_add_string(out, "error", strerror(m.error));
-	json_end_object(out);
-}
-
-static void show_add_json_run(struct show *s)
-{
-	struct buffer *out = &s->out;
-	const struct meta *m = &s->meta;
-	if (s->damaged) {
-		json_add_string(out, "id", s->found.id);
-		json_add_string(out, "metadata_error", strerror(s->damaged));
-		return;
-	}
-	/* All of the command that was kept. */
-	runs_append_json(out, m, META_MAX);
-	json_add_count(out, "cols", m->cols);
-	json_add_count(out, "rows", m->rows);
-	if (m->state == META_RUNNING) {
-		json_add_number(out, "command_pid", m->command);
-		json_add_number(out, "supervisor_pid", m->supervisor);
-	}
-}
-
 static int show_print_json(struct show *s, const struct excerpts_options *given, struct text *text)
 {
 	struct buffer preview = BUFFER_INIT, *out = &s->out;
 	struct excerpts_options options = *given;
+	const struct meta *m = &s->meta;
+	struct show_part p;
 	options.into = &preview;
 	envelope_begin(out);
-	show_add_json_run(s);
-	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++)
-		show_add_json_part(s, part);
-	int result = excerpts_text(&options, text, s->damaged ? NULL : &s->meta, text->id);
+	if (s->damaged) {
+		json_add_string(out, "id", s->found.id);
+		json_add_string(out, "metadata_error", strerror(s->damaged));
+	} else {
+		/* All of the command that was kept. */
+		runs_append_json(out, m, META_MAX);
+		json_add_count(out, "cols", m->cols);
+		json_add_count(out, "rows", m->rows);
+	}
+	if (!s->damaged && m->state == META_RUNNING) {
+		json_add_number(out, "command_pid", m->command);
+		json_add_number(out, "supervisor_pid", m->supervisor);
+	}
+	/* "stdout":{"path":"...","lines":8432,"bytes":484352} */
+	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
+		if (!show_find_part(s, part, &p)) {
+			json_add_null(out, parts[part].key);
+			continue;
+		}
+		json_begin_object(out, parts[part].key);
+		json_add_string(out, "path", p.path);
+		if (p.is_text)
+			json_add_count(out, "lines", p.m.lines);
+		json_add_count(out, "bytes", p.m.bytes);
+		if (p.m.error)
+			json_add_string(out, "error", strerror(p.m.error));
+		json_end_object(out);
+	}
+	int result = excerpts_text(&options, text, s->damaged ? NULL : m, text->id);
 	if (result == 0) {
 		json_add_text(out, "preview", preview.data, preview.len);
 		envelope_end(out);
@@ -285,8 +265,10 @@ static int show_print_json(struct show *s, const struct excerpts_options *given,
 static int show_print(struct show *s)
 {
 	struct text text;
-	const struct excerpts_options options = {
-		.settings = s->settings, .reader = INTERCEPT_AGENT, .onlcr = true, .returns = true};
+	const struct excerpts_options options = {.settings = s->call->settings,
+						 .reader = INTERCEPT_AGENT,
+						 .onlcr = true,
+						 .returns = true};
 	if (text_open(&text, s->dir, s->found.id, ARTIFACT_OUT) < 0)
 		return -1;
 	int result = s->call->json ? show_print_json(s, &options, &text)
@@ -299,10 +281,9 @@ static int show_print(struct show *s)
 
 static int show_run(struct verb_call *c)
 {
-	struct show s = {.call = c, .settings = c->settings};
+	struct show s = {.call = c};
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
-	s.colour = c->colour;
 	bool told = false;
 	s.dir = verb_find_directory(c, c->operands[0], &s.found, s.path, &told);
 	if (s.dir < 0)

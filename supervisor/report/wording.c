@@ -157,23 +157,6 @@ static void append_numbers(struct buffer *out, uint64_t from, uint64_t to)
 	}
 }
 
-/* ": terse read ID --lines 31-1234" in the first marker, or why it can't be read. */
-static void append_spelled(struct buffer *out, const struct preview_piece *piece,
-			   const struct wording_place *place)
-{
-	if (!piece->spelled)
-		return;
-	append_behind(out, place);
-	if (!place->id)
-		return;
-	buffer_printf(out, " %s%s", words_of(place)->lines, words_of(place)->is);
-	if (place->words == WORDS_TOOLS)
-		buffer_printf(out, "%" PRIu64 " limit=%" PRIu64, piece->from,
-			      piece->to - piece->from + 1);
-	else
-		append_numbers(out, piece->from, piece->to);
-}
-
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place)
 {
@@ -199,7 +182,16 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 	else
 		buffer_append_string(out, " like this, ");
 	buffer_append_string(out, HUMAN_SIZE(piece->bytes));
-	append_spelled(out, piece, place);
+	/* How to read it, or why it can't be read. */
+	if (piece->spelled)
+		append_behind(out, place);
+	if (piece->spelled && place->id)
+		buffer_printf(out, " %s%s", words_of(place)->lines, words_of(place)->is);
+	if (piece->spelled && place->id && place->words == WORDS_TOOLS)
+		buffer_printf(out, "%" PRIu64 " limit=%" PRIu64, piece->from,
+			      piece->to - piece->from + 1);
+	else if (piece->spelled && place->id)
+		append_numbers(out, piece->from, piece->to);
 	if (piece->kind == PREVIEW_ALIKE) {
 		bool returns = piece->len > 0 && piece->text[piece->len - 1] == '\r';
 		buffer_append_string(out, "; last: ");
@@ -247,33 +239,31 @@ static void append_how(struct buffer *out, const struct wording_ending *e)
 		buffer_printf(out, "killed by signal %d", e->signal);
 }
 
-static void wording_append_note(struct buffer *out, bool *noted, const char *note)
-{
-	buffer_printf(out, "%s%s", *noted ? "; " : " (", note);
-	*noted = true;
-}
-
 static void append_end(struct buffer *out, const struct wording_ending *e)
 {
-	bool noted = e->timed_out;
+	const char *next = e->timed_out ? "; " : " (";
 	append_how(out, e);
 	if (e->prompt) {
-		wording_append_note(out, &noted, "");
+		buffer_append_string(out, next);
 		append_prompt(out, "waited for input", e->prompt);
+		next = "; ";
 	}
-	if (e->hung_up)
-		wording_append_note(
-			out, &noted,
-			"hung up: it waited for keys that nobody can type; a run with yield=5s "
-			"lets you");
+	if (e->hung_up) {
+		buffer_printf(out,
+			      "%shung up: it waited for keys that nobody can type; a run with "
+			      "yield=5s lets you",
+			      next);
+		next = "; ";
+	}
 	if (e->missed) {
-		wording_append_note(out, &noted, "not found: \"");
+		buffer_printf(out, "%snot found: \"", next);
 		utf8_clean(out, e->missed, strlen(e->missed));
 		buffer_append_string(out, "\"");
+		next = "; ";
 	}
 	if (e->picture)
-		wording_append_note(out, &noted, "above: its screen, as it was last");
-	if (noted)
+		buffer_printf(out, "%sabove: its screen, as it was last", next);
+	if (e->picture || *next == ';')
 		buffer_append_string(out, ")");
 }
 
@@ -283,34 +273,27 @@ void wording_end(struct buffer *out, const struct wording_ending *e)
 	buffer_printf(out, " after %s", HUMAN_DURATION(e->duration_ms));
 }
 
-/* ", as cmd-… 3 min ago", "; cmd-… 3 min ago: exit 1"; nothing of two successes that differ. */
-static void append_since(struct buffer *out, const struct wording_ending *e)
-{
-	const struct wording_since *s = e->since;
-	const struct wording_ending then = {.exit_code = s->exit_code, .signal = s->signal};
-	bool alike = e->exit_code == s->exit_code && e->signal == s->signal;
-	char age[HUMAN_LEN];
-	if (alike && e->exit_code == 0 && !s->identical)
-		return;
-	human_age(age, s->age_ms);
-	if (s->identical)
-		buffer_printf(out, "; same text as %s %s ago", s->id, age);
-	else
-		buffer_printf(out, alike ? ", as %s %s ago" : "; %s %s ago: ", s->id, age);
-	if (!alike && s->identical)
-		buffer_append_string(out, ": ");
-	if (!alike)
-		append_how(out, &then);
-}
-
 static void append_start(struct buffer *out, const struct wording_ending *e)
 {
+	const struct wording_since *s = e->since;
 	buffer_append_string(out, "[terse: ");
 	if (e->state == WORDING_FILE)
 		return;
 	wording_end(out, e);
-	if (e->since && e->since->id[0])
-		append_since(out, e);
+	/* ", as cmd-… 3 min ago", "; cmd-… 3 min ago: exit 1"; nothing of two successes that
+	   differ. */
+	bool alike = s && e->exit_code == s->exit_code && e->signal == s->signal;
+	if (s && s->id[0] && (!alike || e->exit_code || s->identical)) {
+		const struct wording_ending then = {.exit_code = s->exit_code, .signal = s->signal};
+		char age[HUMAN_LEN];
+		buffer_append_string(out, s->identical ? "; same text as "
+					  : alike      ? ", as "
+						       : "; ");
+		buffer_printf(out, "%s %s ago%s", s->id, human_age(age, s->age_ms),
+			      alike ? "" : ": ");
+		if (!alike)
+			append_how(out, &then);
+	}
 	buffer_append_string(out, "; ");
 }
 
@@ -369,21 +352,6 @@ static void append_limit(struct buffer *out, const struct limit *l, enum limit_p
 	buffer_append_string(out, ")");
 }
 
-/* The result of waiting. */
-static void append_waited(struct buffer *out, const struct wording_ending *e)
-{
-	if (e->found) {
-		append_quoted(out, "found ", e->found);
-		buffer_append_string(out, "; ");
-	} else if (e->missed) {
-		buffer_printf(out, "not found in %s: \"", HUMAN_DURATION(e->waited_ms));
-		utf8_clean(out, e->missed, strlen(e->missed));
-		buffer_append_string(out, "\"; ");
-	} else if (e->waited_ms) {
-		buffer_printf(out, "waited %s; ", HUMAN_DURATION(e->waited_ms));
-	}
-}
-
 /* The run goes on: what can be done with it now. */
 static void append_running(struct buffer *out, const struct wording_ending *e,
 			   const struct wording_place *place)
@@ -397,7 +365,17 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 		buffer_printf(out, *e->prompt ? words->answer : words->look, place->id);
 		also = *e->prompt ? words->screen_also : words->answer_also;
 	} else {
-		append_waited(out, e);
+		/* The result of waiting. */
+		if (e->found) {
+			append_quoted(out, "found ", e->found);
+			buffer_append_string(out, "; ");
+		} else if (e->missed) {
+			buffer_printf(out, "not found in %s: \"", HUMAN_DURATION(e->waited_ms));
+			utf8_clean(out, e->missed, strlen(e->missed));
+			buffer_append_string(out, "\"; ");
+		} else if (e->waited_ms) {
+			buffer_printf(out, "waited %s; ", HUMAN_DURATION(e->waited_ms));
+		}
 		buffer_printf(out, "running after %s; ", HUMAN_DURATION(e->duration_ms));
 		append_totals(out, e->lines, e->bytes);
 		buffer_printf(out, words->wait, place->id);
@@ -508,102 +486,64 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	buffer_append_string(out, "]\n");
 }
 
-/* "3 long lines cut to 500 bytes" */
-static void append_cut(struct buffer *out, const struct wording_head *h)
-{
-	buffer_printf(out, "%s long line%s cut", HUMAN_COUNT(h->cut), plural(h->cut));
-	if (h->limit.grow)
-		return;
-	buffer_append_string(out, " to ");
-	append_size_of_limit(out, h->limit.max_line);
-}
-
-/* "lines 1-571 of 8,432 shown", "100 matches of 2,431 shown" */
-static void append_shown(struct buffer *out, const struct wording_head *h)
-{
-	if (h->units == 0)
-		buffer_printf(out, "no %s", units[h->limit.unit].one);
-	else if (h->limit.unit != UNIT_LINES)
-		buffer_printf(out, "%s %s", HUMAN_COUNT(h->units),
-			      unit_name(h->limit.unit, h->units));
-	else if (h->units == 1)
-		buffer_append_string(out, "line 1");
-	else
-		buffer_printf(out, "lines 1-%s", HUMAN_COUNT(h->units));
-	buffer_printf(out, " of %s shown", HUMAN_COUNT(h->total_units));
-}
-
-/* " (limit 2,000 lines)"; a limit in another unit explains itself. */
-static void append_reason(struct buffer *out, const struct wording_head *h)
-{
-	if (h->reason == WORDING_BYTES)
-		append_limit(out, &h->limit, LIMIT_BYTES);
-	else if (h->limit.unit == UNIT_LINES)
-		append_limit(out, &h->limit, LIMIT_COUNT);
-}
-
 #define GROUPED ", grouped by file"
-
-/* "100 matches of 2,431 shown, 3 long lines cut: terse read ID --offset 572, or narrow the
-   pattern" */
-static void append_first_part(struct buffer *out, const struct wording_head *h,
-			      const struct wording_place *place)
-{
-	append_shown(out, h);
-	if (h->grouped)
-		buffer_append_string(out, GROUPED);
-	append_reason(out, h);
-	if (h->cut > 0) {
-		buffer_append_string(out, ", ");
-		append_cut(out, h);
-	}
-	append_gaps(out, ", ", place);
-	append_behind(out, place);
-	if (place->id)
-		buffer_printf(out, " %s%s%" PRIu64 "%s", words_of(place)->offset,
-			      words_of(place)->is, h->lines + 1, units[h->limit.unit].hint);
-	if (h->cut && place->id) {
-		buffer_append_string(out, "; cut bytes");
-		append_cut_bytes(out, place);
-	}
-}
-
-/* "all 150 matches shown, grouped by file, 3 long lines cut: terse read ID --bytes FROM-TO; as they
-   came: terse read ID" */
-static void append_all(struct buffer *out, const struct wording_head *h,
-		       const struct wording_place *place)
-{
-	buffer_printf(out, "all %s %s shown", HUMAN_COUNT(h->units),
-		      unit_name(h->limit.unit, h->units));
-	buffer_append_string(out, GROUPED);
-	if (h->cut > 0) {
-		buffer_append_string(out, ", ");
-		append_cut(out, h);
-		append_cut_bytes(out, place);
-	}
-	append_gaps(out, ", ", place);
-	if (!place->id)
-		return;
-	buffer_append_string(out, "; as they came");
-	append_behind(out, place);
-}
 
 void wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
 		  const struct wording_place *place)
 {
+	const struct vocabulary *words = words_of(place);
+	const enum unit unit = h->limit.unit;
 	bool is_success = e->exit_code == 0 && !e->timed_out && e->state != WORDING_INTERRUPTED;
+	bool is_part = h->reason != WORDING_NOTHING_LEFT;
+	const char *shown = HUMAN_COUNT(h->units), *name = unit_name(unit, h->units);
 	buffer_append_string(out, "[terse: ");
 	if (!is_success || h->with_status) {
 		append_end(out, e);
 		buffer_append_string(out, "; ");
 	}
-	if (h->reason != WORDING_NOTHING_LEFT) {
-		append_first_part(out, h, place);
-	} else if (h->grouped) {
-		append_all(out, h, place);
-	} else {
-		append_cut(out, h);
+	if (!is_part && h->grouped)
+		buffer_printf(out, "all %s %s shown" GROUPED, shown, name);
+	if (is_part) {
+		if (h->units == 0)
+			buffer_printf(out, "no %s", units[unit].one);
+		else if (unit != UNIT_LINES)
+			buffer_printf(out, "%s %s", shown, name);
+		else
+			buffer_printf(out, h->units == 1 ? "line %s" : "lines 1-%s", shown);
+		buffer_printf(out, " of %s shown%s", HUMAN_COUNT(h->total_units),
+			      h->grouped ? GROUPED : "");
+		/* A limit in another unit explains itself. */
+		if (h->reason == WORDING_BYTES)
+			append_limit(out, &h->limit, LIMIT_BYTES);
+		else if (unit == UNIT_LINES)
+			append_limit(out, &h->limit, LIMIT_COUNT);
+	}
+	/* "3 long lines cut to 500 bytes" */
+	if (h->cut > 0) {
+		buffer_printf(out, "%s%s long line%s cut", is_part || h->grouped ? ", " : "",
+			      HUMAN_COUNT(h->cut), plural(h->cut));
+		if (!h->limit.grow)
+			buffer_append_string(out, " to ");
+		if (!h->limit.grow)
+			append_size_of_limit(out, h->limit.max_line);
+	}
+	if (is_part) {
+		append_gaps(out, ", ", place);
+		append_behind(out, place);
+		if (place->id)
+			buffer_printf(out, " %s%s%" PRIu64 "%s", words->offset, words->is,
+				      h->lines + 1, units[unit].hint);
+		if (place->id && h->cut)
+			buffer_append_string(out, "; cut bytes");
+	}
+	if (h->cut && (place->id || !is_part))
 		append_cut_bytes(out, place);
+	if (!is_part && h->grouped) {
+		append_gaps(out, ", ", place);
+		if (place->id) {
+			buffer_append_string(out, "; as they came");
+			append_behind(out, place);
+		}
 	}
 	append_notes(out, e, place);
 	buffer_append_string(out, "]\n");
