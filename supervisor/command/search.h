@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 struct settings;
 
@@ -27,7 +28,9 @@ struct search {
 	uint64_t context; /* before and after, where they are not given */
 	enum sink sink;
 	struct matcher *matcher;
-	struct buffer late; /* what is said if the pattern takes too long */
+	struct buffer late; /* what is said if the pattern takes too long ... */
+	timer_t timer;      /* ... by which it does, if it is `timed` */
+	bool timed;
 	struct listing listing;
 	struct walk *walk; /* the search in the current text, or NULL */
 	struct buffer place;

@@ -19,7 +19,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 /* The limit of the search profile. */
@@ -238,17 +237,24 @@ static void search_give_up(struct search *s, const struct search_subject *t, uin
    long, which can't be made to return. */
 #define PATIENCE 10
 
-/* For the signal handler. */
-static struct search *search_watched;
+/* Gives up so many seconds from now; 0: does not. */
+static void search_limit_time(struct search *s, int seconds)
+{
+	const struct itimerspec limit = {.it_value = {.tv_sec = seconds}};
+	if (s->timed)
+		timer_settime(s->timer, 0, &limit, NULL);
+}
 
-static void search_limit_time(struct search *s, unsigned seconds);
-
-static void search_give_up_now(int number)
+static void search_give_up_now(int number, siginfo_t *info, void *context)
 {
 	static const char failure[] = "{\"ok\":false,\"error\":{\"code\":\"bad_pattern\","
 				      "\"message\":\"one line takes too long\"}}\n";
-	struct search *s = search_watched;
+	struct search *s = info->si_value.sival_ptr;
 	(void)number;
+	(void)context;
+	/* The SIGALRM is not ours. */
+	if (info->si_code != SI_TIMER || !s)
+		return;
 	/* What was found is as it is printed only while PCRE2 is at work. */
 	if (!matcher_is_inside(s->matcher)) {
 		search_limit_time(s, 1);
@@ -264,13 +270,22 @@ static void search_give_up_now(int number)
 	_exit(EXIT_TERSE);
 }
 
-/* Limits the time from now on; 0: no longer. */
-static void search_limit_time(struct search *s, unsigned seconds)
+/* Best effort: some sandboxes have no timers, or none of processor time. */
+static void search_begin_limit(struct search *s)
 {
-	const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
-	search_watched = s;
-	signal(SIGVTALRM, seconds ? search_give_up_now : SIG_IGN);
-	setitimer(ITIMER_VIRTUAL, &limit, NULL);
+	struct sigaction action = {.sa_sigaction = search_give_up_now,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+	sigset_t alarm;
+	event.sigev_value.sival_ptr = s;
+	sigemptyset(&action.sa_mask);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	/* It may be blocked or ignored by whoever started us. */
+	s->timed = sigaction(SIGALRM, &action, NULL) == 0 &&
+		   sigprocmask(SIG_UNBLOCK, &alarm, NULL) == 0 &&
+		   (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &s->timer) == 0 ||
+		    timer_create(CLOCK_MONOTONIC, &event, &s->timer) == 0);
 }
 
 /* For the walk: another block begins. */
@@ -331,13 +346,15 @@ static int search_prepare(struct search *s, const char *name)
 	};
 	s->followup = followup_of(s->sink, json);
 	listing_init(&s->listing, &o);
+	search_begin_limit(s);
 	progress_begin(&s->progress);
 	return 0;
 }
 
 static void search_release(struct search *s)
 {
-	search_limit_time(s, 0);
+	if (s->timed)
+		timer_delete(s->timer);
 	walk_free(s->walk);
 	matcher_free(s->matcher);
 	listing_release(&s->listing);

@@ -108,11 +108,9 @@ static int summary_text_start(struct summary_text *r, const struct artifact *a,
 
 static void summary_begin_writing(struct summary *a, const struct settings *s)
 {
-	static void (*const writers[])(struct report_writer *, struct report *) = {
-		[FORMAT_JSON] = report_write_json,
-		[FORMAT_BLOCKS] = report_write_blocks,
-	};
-	writers[s->format](&a->writer, &a->report);
+	a->writer = (struct report_writer){.report = &a->report,
+					   .format = s->format == FORMAT_JSON ? &report_json
+									      : &report_blocks};
 	a->format = (enum format)s->format;
 	a->is_open = true;
 }

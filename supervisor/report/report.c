@@ -61,18 +61,6 @@ void report_release(struct report *r)
 	buffer_release(&r->warnings);
 }
 
-int report_next(struct report_writer *w, struct buffer *out)
-{
-	const struct report_step *step = &w->steps[w->step];
-	if (!step->write)
-		return 0;
-	int more = step->write(w, step->which, out);
-	if (more < 0 || buffer_check(out) < 0)
-		return -1;
-	w->step += more == 0;
-	return w->steps[w->step].write != NULL;
-}
-
 /* For writers: appends the next piece of a stream's text to `out`, whether from memory or from
    elsewhere. Returns 1, or 0 at the end; a text that can't be read on ends with a warning. */
 static int report_next_text(struct report *r, int which, struct buffer *out)
@@ -148,47 +136,6 @@ static void report_json_add_stream(struct buffer *out, const char *name,
 	json_end_object(out);
 }
 
-static void report_json_add_truncation(struct buffer *out, const struct report_stream streams[2])
-{
-	if (!report_is_changed(&streams[0]) && !report_is_changed(&streams[1]))
-		return;
-	json_begin_object(out, "truncation");
-	report_json_add_stream(out, "stdout", &streams[0]);
-	report_json_add_stream(out, "stderr", &streams[1]);
-	json_end_object(out);
-}
-
-static void report_json_add_artifact(struct buffer *out, const struct report *r)
-{
-	static const char *const keys[REPORT_FILES] = {"path", "stderr_path", "raw_path",
-						       "cast_path"};
-	if (!r->id)
-		return;
-	json_begin_object(out, "artifact");
-	json_add_string(out, "id", r->id);
-	for (int i = 0; i < REPORT_FILES; i++) {
-		if (r->paths[i])
-			json_add_string(out, keys[i], r->paths[i]);
-	}
-	json_add_string(out, "session", r->session);
-	json_end_object(out);
-}
-
-/* "since":{"id":"cmd-...","exit_code":1,"identical":false} */
-static void report_json_add_since(struct buffer *out, const struct wording_since *s)
-{
-	if (!s || !s->id[0])
-		return;
-	json_begin_object(out, "since");
-	json_add_string(out, "id", s->id);
-	if (s->exit_code >= 0)
-		json_add_number(out, "exit_code", s->exit_code);
-	else
-		json_add_signal(out, "signal", s->signal);
-	json_add_bool(out, "identical", s->identical);
-	json_end_object(out);
-}
-
 /* The first warning (`at` NULL), or the one behind `at`; NULL at the end. */
 static const char *next_warning(const struct report *r, const char *at)
 {
@@ -197,30 +144,8 @@ static const char *next_warning(const struct report *r, const char *at)
 	return r->warnings.len > 0 && next < end ? next : NULL;
 }
 
-static void report_json_add_warnings(struct buffer *out, const struct report *r)
+static void json_write_start(const struct report *r, struct buffer *out)
 {
-	if (r->warnings.len == 0)
-		return;
-	json_begin_array(out, "warnings");
-	for (const char *text = NULL; (text = next_warning(r, text));)
-		json_add_string(out, NULL, text);
-	json_end_array(out);
-}
-
-static void report_json_add_error(struct buffer *out, const struct report *r)
-{
-	if (!r->error_code)
-		return;
-	json_begin_object(out, "error");
-	json_add_string(out, "code", r->error_code);
-	json_add_string(out, "message", r->error_message);
-	json_end_object(out);
-}
-
-static int json_write_start(struct report_writer *w, int which, struct buffer *out)
-{
-	(void)which;
-	const struct report *r = w->report;
 	json_begin_object(out, NULL);
 	json_add_count(out, "version", VERSION);
 	if (r->command)
@@ -239,8 +164,14 @@ static int json_write_start(struct report_writer *w, int which, struct buffer *o
 	if (r->timed_out)
 		json_add_bool(out, "timed_out", true);
 	json_add_string(out, "state", states[r->state]);
-	json_begin_text(out, "stdout");
-	return 0;
+}
+
+static void json_write_title(const struct report *r, int which, struct buffer *out)
+{
+	(void)r;
+	if (which == 1)
+		json_end_text(out);
+	json_begin_text(out, which == 0 ? "stdout" : "stderr");
 }
 
 static int json_write_text(struct report_writer *w, int which, struct buffer *out)
@@ -252,37 +183,53 @@ static int json_write_text(struct report_writer *w, int which, struct buffer *ou
 	return buffer_check(piece) < 0 ? -1 : more;
 }
 
-static int json_write_between(struct report_writer *w, int which, struct buffer *out)
+static void json_write_end(const struct report *r, struct buffer *out)
 {
-	(void)which;
-	(void)w;
+	static const char *const keys[REPORT_FILES] = {"path", "stderr_path", "raw_path",
+						       "cast_path"};
+	const struct wording_since *s = r->since;
 	json_end_text(out);
-	json_begin_text(out, "stderr");
-	return 0;
-}
-
-static int json_write_end(struct report_writer *w, int which, struct buffer *out)
-{
-	(void)which;
-	const struct report *r = w->report;
-	json_end_text(out);
-	report_json_add_truncation(out, r->streams);
-	report_json_add_artifact(out, r);
-	report_json_add_since(out, r->since);
-	report_json_add_warnings(out, r);
-	report_json_add_error(out, r);
+	if (report_is_changed(&r->streams[0]) || report_is_changed(&r->streams[1])) {
+		json_begin_object(out, "truncation");
+		report_json_add_stream(out, "stdout", &r->streams[0]);
+		report_json_add_stream(out, "stderr", &r->streams[1]);
+		json_end_object(out);
+	}
+	if (r->id) {
+		json_begin_object(out, "artifact");
+		json_add_string(out, "id", r->id);
+		for (int i = 0; i < REPORT_FILES; i++) {
+			if (r->paths[i])
+				json_add_string(out, keys[i], r->paths[i]);
+		}
+		json_add_string(out, "session", r->session);
+		json_end_object(out);
+	}
+	/* "since":{"id":"cmd-...","exit_code":1,"identical":false} */
+	if (s && s->id[0]) {
+		json_begin_object(out, "since");
+		json_add_string(out, "id", s->id);
+		if (s->exit_code >= 0)
+			json_add_number(out, "exit_code", s->exit_code);
+		else
+			json_add_signal(out, "signal", s->signal);
+		json_add_bool(out, "identical", s->identical);
+		json_end_object(out);
+	}
+	if (r->warnings.len > 0) {
+		json_begin_array(out, "warnings");
+		for (const char *text = NULL; (text = next_warning(r, text));)
+			json_add_string(out, NULL, text);
+		json_end_array(out);
+	}
+	if (r->error_code) {
+		json_begin_object(out, "error");
+		json_add_string(out, "code", r->error_code);
+		json_add_string(out, "message", r->error_message);
+		json_end_object(out);
+	}
 	json_end_object(out);
 	buffer_append(out, "\n", 1);
-	return 0;
-}
-
-void report_write_json(struct report_writer *w, struct report *r)
-{
-	static const struct report_step steps[] = {
-		{json_write_start, 0}, {json_write_text, 0}, {json_write_between, 0},
-		{json_write_text, 1},  {json_write_end, 0},  {NULL, 0},
-	};
-	*w = (struct report_writer){.report = r, .steps = steps};
 }
 
 // A report as blocks of text, in the form that agents with stored command output know:
@@ -298,9 +245,20 @@ void report_write_json(struct report_writer *w, struct report *r)
 //
 // It is an interface: tests/unit/test_report_blocks.c holds it word for word.
 
-static void blocks_add_outcome(struct buffer *out, const struct report *r)
+static void blocks_add_paragraph(struct buffer *out, const char *title, const char *text)
+{
+	buffer_printf(out, "\n%s: ", title);
+	quote_text(out, text, strlen(text), 0);
+	buffer_append_string(out, "\n");
+}
+
+static void blocks_write_start(const struct report *r, struct buffer *out)
 {
 	const char *name = sigabbrev_np(r->signal);
+	buffer_printf(out, "Command %s in ",
+		      r->state == REPORT_NOT_STARTED ? "not executed" : "executed");
+	quote_text(out, r->cwd, strlen(r->cwd), '\'');
+	buffer_append_string(out, ". ");
 	if (r->timed_out)
 		buffer_append_string(out, "Timed out. Exit code: 124");
 	else if (r->state == REPORT_RUNNING)
@@ -313,37 +271,26 @@ static void blocks_add_outcome(struct buffer *out, const struct report *r)
 		buffer_printf(out, "Killed by SIG%s", name);
 	else
 		buffer_printf(out, "Killed by signal %d", r->signal);
-}
-
-static void blocks_add_paragraph(struct buffer *out, const char *title, const char *text)
-{
-	buffer_printf(out, "\n%s: ", title);
-	quote_text(out, text, strlen(text), 0);
-	buffer_append_string(out, "\n");
-}
-
-static int blocks_write_header(struct report_writer *w, int which, struct buffer *out)
-{
-	(void)which;
-	const struct report *r = w->report;
-	buffer_printf(out, "Command %s in ",
-		      r->state == REPORT_NOT_STARTED ? "not executed" : "executed");
-	quote_text(out, r->cwd, strlen(r->cwd), '\'');
-	buffer_append_string(out, ". ");
-	blocks_add_outcome(out, r);
 	buffer_append_string(out, "\n");
 	if (r->error_code)
 		blocks_add_paragraph(out, "Error", r->error_message);
 	else if (r->streams[0].total_bytes == 0 && r->streams[1].total_bytes == 0)
 		buffer_append_string(out, "\nNo output.\n");
-	return 0;
 }
 
-/* "Output (473KB) persisted. Artifact ID: ...", or another remark about it. */
-static void blocks_add_place(struct buffer *out, const struct report *r, const char *title,
-			     const struct report_stream *s)
+/* "Output (473KB) persisted. Artifact ID: ..." */
+static void blocks_write_title(const struct report *r, int which, struct buffer *out)
 {
+	const struct report_stream *s = &r->streams[which];
+	const char *title = which == 0 ? "Output" : "Error output";
 	const char *size = HUMAN_SIZE(s->total_bytes), *blank = strchr(size, ' ');
+	if (s->total_bytes == 0)
+		return;
+	/* A text is read from disk only if it was asked for in full. */
+	if (!report_is_truncated(s) || s->next) {
+		buffer_printf(out, "\n%s:\n", title);
+		return;
+	}
 	buffer_printf(out, "\n%s (%.*s%s", title, (int)(blank - size), size, blank + 1);
 	if (s->binary)
 		buffer_printf(out, ", binary%s%s", s->kind ? ": " : "", s->kind ? s->kind : "");
@@ -362,18 +309,6 @@ static void blocks_add_place(struct buffer *out, const struct report *r, const c
 	buffer_append_string(out, ":\n");
 }
 
-static int blocks_write_title(struct report_writer *w, int which, struct buffer *out)
-{
-	const struct report_stream *s = &w->report->streams[which];
-	const char *title = which == 0 ? "Output" : "Error output";
-	/* A text is read from disk only if it was asked for in full. */
-	if (report_is_truncated(s) && !s->next && s->total_bytes > 0)
-		blocks_add_place(out, w->report, title, s);
-	else if (s->total_bytes > 0)
-		buffer_printf(out, "\n%s:\n", title);
-	return 0;
-}
-
 /* The text, with a newline behind it where it has none. */
 static int blocks_write_text(struct report_writer *w, int which, struct buffer *out)
 {
@@ -389,45 +324,58 @@ static int blocks_write_text(struct report_writer *w, int which, struct buffer *
 }
 
 /* "Use terse read ID [--lines FROM-TO] to view the full output if needed." */
-static void blocks_add_hint(struct buffer *out, const struct report *r, int which)
+static void blocks_write_end(const struct report *r, struct buffer *out)
 {
-	const struct report_stream *s = &r->streams[which];
-	const char *what = which == 1 ? "error " : "", *option = which == 1 ? " --stderr" : "";
-	if (s->binary) {
-		buffer_printf(out, "\nUse terse path --raw %s to get at the bytes.\n", r->id);
-		return;
-	}
-	buffer_printf(out, "\nUse terse read %s%s [--lines FROM-TO%s] to view ", r->id, option,
-		      s->cuts ? " | --bytes FROM-TO" : "");
-	buffer_printf(out,
-		      s->gaps.count ? "what was kept of the %soutput.\n"
-				    : "the full %soutput if needed.\n",
-		      what);
-}
-
-static int blocks_write_footer(struct report_writer *w, int which, struct buffer *out)
-{
-	(void)which;
-	const struct report *r = w->report;
 	for (int i = 0; r->id && i < 2; i++) {
-		if (report_is_truncated(&r->streams[i]))
-			blocks_add_hint(out, r, i);
+		const struct report_stream *s = &r->streams[i];
+		if (report_is_truncated(s) && s->binary) {
+			buffer_printf(out, "\nUse terse path --raw %s to get at the bytes.\n",
+				      r->id);
+		} else if (report_is_truncated(s)) {
+			buffer_printf(out, "\nUse terse read %s%s [--lines FROM-TO%s] to view %s",
+				      r->id, i ? " --stderr" : "",
+				      s->cuts ? " | --bytes FROM-TO" : "",
+				      s->gaps.count ? "what was kept of the " : "the full ");
+			buffer_printf(out, "%soutput%s.\n", i ? "error " : "",
+				      s->gaps.count ? "" : " if needed");
+		}
 	}
 	for (const char *text = NULL; (text = next_warning(r, text));)
 		blocks_add_paragraph(out, "Warning", text);
-	return 0;
 }
 
-void report_write_blocks(struct report_writer *w, struct report *r)
+/* --- one part after the other ----------------------------------------------------------- */
+
+struct report_format {
+	void (*start)(const struct report *r, struct buffer *out);
+	void (*title)(const struct report *r, int which, struct buffer *out);
+	int (*text)(struct report_writer *w, int which, struct buffer *out);
+	void (*end)(const struct report *r, struct buffer *out);
+};
+
+const struct report_format report_json = {json_write_start, json_write_title, json_write_text,
+					  json_write_end};
+const struct report_format report_blocks = {blocks_write_start, blocks_write_title,
+					    blocks_write_text, blocks_write_end};
+
+int report_next(struct report_writer *w, struct buffer *out)
 {
-	static const struct report_step steps[] = {
-		{blocks_write_header, 0},
-		{blocks_write_title, 0},
-		{blocks_write_text, 0},
-		{blocks_write_title, 1},
-		{blocks_write_text, 1},
-		{blocks_write_footer, 0},
-		{NULL, 0},
-	};
-	*w = (struct report_writer){.report = r, .steps = steps};
+	enum { START, TITLE, TEXT, SECOND_TITLE, SECOND_TEXT, END, DONE };
+	const struct report_format *f = w->format;
+	const int which = w->part >= SECOND_TITLE;
+	int more = 0;
+	if (w->part == DONE)
+		return 0;
+	if (w->part == START)
+		f->start(w->report, out);
+	else if (w->part == END)
+		f->end(w->report, out);
+	else if (w->part == TEXT || w->part == SECOND_TEXT)
+		more = f->text(w, which, out);
+	else
+		f->title(w->report, which, out);
+	if (more < 0 || buffer_check(out) < 0)
+		return -1;
+	w->part += more == 0;
+	return w->part < DONE;
 }

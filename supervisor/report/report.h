@@ -92,27 +92,20 @@ void report_warn(struct report *r, const char *format, ...) __attribute__((forma
 /* Frees what the struct owns: texts, ranges, warnings. */
 void report_release(struct report *r);
 
-/* One step after the other makes the report: appends to `out`. Returns 1 if it goes on, 0 when it
-   is done, -1 with errno. */
-struct report_writer;
-struct report_step {
-	int (*write)(struct report_writer *w, int which, struct buffer *out);
-	int which; /* the stream */
-};
+/* A form of the report: one compact JSON object and a newline; or a text in blocks, for agents that
+   show the model what they get. */
+struct report_format;
+extern const struct report_format report_json, report_blocks;
 
+/* Writes a report: `report` and `format` are set. */
 struct report_writer {
 	struct report *report;
-	const struct report_step *steps; /* the last one has no function */
-	size_t step;
+	const struct report_format *format;
+	int part;     /* that comes next */
 	bool in_line; /* the text written so far does not end with a newline */
 };
 
-/* Writers: one compact JSON object and a newline; a text in blocks, for agents that show
-   the model what they get. */
-void report_write_json(struct report_writer *w, struct report *r);
-void report_write_blocks(struct report_writer *w, struct report *r);
-
-/* Appends the next piece. Returns 1, 0 when all of it was written before, or -1 with ENOMEM. */
+/* Appends the next piece. Returns 1, 0 when all of it was written, or -1 with errno. */
 int report_next(struct report_writer *w, struct buffer *out);
 
 #endif

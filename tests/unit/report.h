@@ -56,14 +56,11 @@ static inline int report_pieces_next(void *ctx, struct buffer *out)
 }
 
 /* Writes all of it, one step at a time, and releases the report. */
-static inline void report_is(struct report *r,
-			     void (*start)(struct report_writer *w, struct report *r),
-			     const char *want)
+static inline void report_is(struct report *r, const struct report_format *format, const char *want)
 {
-	struct report_writer w;
+	struct report_writer w = {.report = r, .format = format};
 	struct buffer out = BUFFER_INIT;
 	int more, steps = 0;
-	start(&w, r);
 	while ((more = report_next(&w, &out)) > 0)
 		assert_true(++steps < 1000);
 	assert_int_equal(more, 0);

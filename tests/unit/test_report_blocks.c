@@ -9,7 +9,7 @@
 
 static void is(struct report *r, const char *want)
 {
-	report_is(r, report_write_blocks, want);
+	report_is(r, &report_blocks, want);
 }
 
 TEST(headers)

@@ -14,7 +14,7 @@
 
 static void is(struct report *r, const char *want)
 {
-	report_is(r, report_write_json, want);
+	report_is(r, &report_json, want);
 }
 
 TEST(ends_of_the_command)
@@ -127,9 +127,8 @@ TEST(grouped)
 /* The value of a field of the object, after all of it was written. */
 static json_t *written(struct report *r)
 {
-	struct report_writer w;
+	struct report_writer w = {.report = r, .format = &report_json};
 	struct buffer out = BUFFER_INIT;
-	report_write_json(&w, r);
 	while (report_next(&w, &out) > 0)
 		;
 	json_t *object = json_loadb(out.data, out.len, 0, NULL);
