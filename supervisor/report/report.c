@@ -164,14 +164,17 @@ static void json_write_start(const struct report *r, struct buffer *out)
 	if (r->timed_out)
 		json_add_bool(out, "timed_out", true);
 	json_add_string(out, "state", states[r->state]);
+	json_begin_text(out, "stdout");
 }
 
 static void json_write_title(const struct report *r, int which, struct buffer *out)
 {
 	(void)r;
-	if (which == 1)
+	/* A comma is known to be needed only in the piece of what is in front of it. */
+	if (which == 1) {
 		json_end_text(out);
-	json_begin_text(out, which == 0 ? "stdout" : "stderr");
+		json_begin_text(out, "stderr");
+	}
 }
 
 static int json_write_text(struct report_writer *w, int which, struct buffer *out)

@@ -59,12 +59,16 @@ static inline int report_pieces_next(void *ctx, struct buffer *out)
 static inline void report_is(struct report *r, const struct report_format *format, const char *want)
 {
 	struct report_writer w = {.report = r, .format = format};
-	struct buffer out = BUFFER_INIT;
-	int more, steps = 0;
-	while ((more = report_next(&w, &out)) > 0)
+	struct buffer out = BUFFER_INIT, piece = BUFFER_INIT;
+	int more = 1;
+	for (int steps = 0; more > 0; buffer_clear(&piece)) {
+		more = report_next(&w, &piece);
+		buffer_add(&out, &piece);
 		assert_true(++steps < 1000);
+	}
 	assert_int_equal(more, 0);
 	assert_int_equal(report_next(&w, &out), 0);
+	buffer_release(&piece);
 	assert_string_equal(buffer_string(&out), want);
 	buffer_release(&out);
 	report_release(r);
