@@ -219,17 +219,6 @@ static void changes_add_rest(struct changes *c, const struct differ_change *rest
 	buffer_append_string(&c->text, "]\n");
 }
 
-/* The lines between two joined changes are the same in both. */
-static struct differ_lines changes_between(const struct differ_change *a,
-					   const struct differ_change *b)
-{
-	const struct differ_lines *x = &a->lines[1], *y = &b->lines[1];
-	return (struct differ_lines){.from = x->from + x->count,
-				     .count = y->from - x->from - x->count,
-				     .offset = x->end,
-				     .end = y->offset};
-}
-
 /* Adds the joined changes. *cut: not all of it fits; `rest` is what does not. */
 static int changes_add_joined(struct changes *c, bool *cut, struct differ_change *rest)
 {
@@ -239,7 +228,12 @@ static int changes_add_joined(struct changes *c, bool *cut, struct differ_change
 		const struct differ_change *j = &c->joined[i];
 		uint64_t left[2] = {0};
 		if (i > 0) {
-			struct differ_lines same = changes_between(j - 1, j);
+			/* The lines between two joined changes are the same in both. */
+			const struct differ_lines *x = &j[-1].lines[1], *y = &j->lines[1];
+			const struct differ_lines same = {.from = x->from + x->count,
+							  .count = y->from - x->from - x->count,
+							  .offset = x->end,
+							  .end = y->offset};
 			if (changes_add_lines(c, 1, MARK_CONTEXT, &same, &left[0]) < 0)
 				return -1;
 			*cut = left[0] > 0;
@@ -260,36 +254,11 @@ static int changes_add_joined(struct changes *c, bool *cut, struct differ_change
 }
 
 /* "12,7", as a unified diff names lines: of none, the line in front. */
-static void changes_add_numbers(struct buffer *out, char mark, uint64_t from, uint64_t count)
+static void changes_add_numbers(struct buffer *out, char mark, const struct differ_lines *l)
 {
-	buffer_printf(out, "%c%" PRIu64, mark, count ? from : from - 1);
-	if (count != 1)
-		buffer_printf(out, ",%" PRIu64, count);
-}
-
-static void changes_add_head(struct changes *c, const struct differ_lines lines[2])
-{
-	changes_add_colour(c, '@');
-	buffer_append_string(&c->text, "@@ ");
-	changes_add_numbers(&c->text, '-', lines[0].from, lines[0].count);
-	buffer_append_string(&c->text, " ");
-	changes_add_numbers(&c->text, '+', lines[1].from, lines[1].count);
-	buffer_append_string(&c->text, " @@");
-	changes_end_colour(c, '@');
-	buffer_append_string(&c->text, "\n");
-}
-
-static int changes_json_add(struct changes *c)
-{
-	const char *const keys[2][2] = {{"old_from", "old_lines"}, {"new_from", "new_lines"}};
-	json_begin_object(&c->out, NULL);
-	for (int i = 0; i < 2; i++) {
-		json_add_count(&c->out, keys[i][0], c->place.lines[i].from);
-		json_add_count(&c->out, keys[i][1], c->place.lines[i].count);
-	}
-	json_add_text(&c->out, "text", c->text.data, c->text.len);
-	json_end_object(&c->out);
-	return 0;
+	buffer_printf(out, "%c%" PRIu64, mark, l->count ? l->from : l->from - 1);
+	if (l->count != 1)
+		buffer_printf(out, ",%" PRIu64, l->count);
 }
 
 /* Makes the text of lines that one of the texts has, without context: where they belong in the
@@ -303,7 +272,7 @@ static int changes_make_apart(struct changes *c, bool *cut)
 	uint64_t left;
 	if (!c->call->json) {
 		buffer_append_string(&c->text, "@@ ");
-		changes_add_numbers(&c->text, which ? '+' : '-', lines->from, lines->count);
+		changes_add_numbers(&c->text, which ? '+' : '-', lines);
 		buffer_append_string(&c->text, " @@\n");
 	}
 	if (changes_add_lines(c, which, which ? MARK_NEW : MARK_OLD, lines, &left) < 0)
@@ -323,7 +292,6 @@ static int changes_make(struct changes *c, bool *cut)
 	struct differ_lines before, behind;
 	struct differ_change rest = {0};
 	uint64_t left;
-	buffer_clear(&c->text);
 	if (c->facts.apart)
 		return changes_make_apart(c, cut);
 	if (changes_before(c, &first->lines[1], &before) < 0 ||
@@ -335,8 +303,16 @@ static int changes_make(struct changes *c, bool *cut)
 			.from = from->from - before.count,
 			.count = to->from + to->count + behind.count - from->from + before.count};
 	}
-	if (!c->call->json)
-		changes_add_head(c, c->place.lines);
+	if (!c->call->json) {
+		changes_add_colour(c, '@');
+		buffer_append_string(&c->text, "@@ ");
+		changes_add_numbers(&c->text, '-', &c->place.lines[0]);
+		buffer_append_string(&c->text, " ");
+		changes_add_numbers(&c->text, '+', &c->place.lines[1]);
+		buffer_append_string(&c->text, " @@");
+		changes_end_colour(c, '@');
+		buffer_append_string(&c->text, "\n");
+	}
 	if (changes_add_lines(c, 1, MARK_CONTEXT, &before, &left) < 0 ||
 	    changes_add_joined(c, cut, &rest) < 0)
 		return -1;
@@ -347,20 +323,6 @@ static int changes_make(struct changes *c, bool *cut)
 	int result = changes_add_lines(c, 1, MARK_CONTEXT, &behind, &left);
 	*cut = left > 0;
 	return result;
-}
-
-static void changes_add_titles(struct changes *c)
-{
-	for (int i = 0; i < 2; i++) {
-		changes_add_colour(c, '=');
-		buffer_printf(&c->text, "%s ", i ? "+++" : "---");
-		buffer_add(&c->text, &c->titles[i]);
-		changes_end_colour(c, '=');
-		buffer_append_string(&c->text, "\n");
-	}
-	buffer_add(&c->out, &c->text);
-	c->used += c->text.len;
-	buffer_clear(&c->text);
 }
 
 /* Prints the joined changes as one, if that is wanted and fits. */
@@ -375,8 +337,17 @@ static int changes_print(struct changes *c)
 		c->lines[1] += c->joined[i].lines[1].count;
 	}
 	if (c->total >= c->offset && !c->full) {
-		if (c->shown == 0 && !c->call->json)
-			changes_add_titles(c);
+		buffer_clear(&c->text);
+		for (int i = 0; i < 2 && c->shown == 0 && !c->call->json; i++) {
+			changes_add_colour(c, '=');
+			buffer_printf(&c->text, "%s ", i ? "+++" : "---");
+			buffer_add(&c->text, &c->titles[i]);
+			changes_end_colour(c, '=');
+			buffer_append_string(&c->text, "\n");
+		}
+		c->used += c->text.len;
+		buffer_add(&c->out, &c->text);
+		buffer_clear(&c->text);
 		if (changes_make(c, &cut) < 0)
 			return -1;
 		/* Only the first one is cut; later ones wait for the next page. */
@@ -384,10 +355,20 @@ static int changes_print(struct changes *c)
 		if (!cut || c->shown == 0) {
 			c->shown++;
 			c->used += c->text.len;
-			if (c->call->json && changes_json_add(c) < 0)
-				return -1;
-			if (!c->call->json)
+			if (!c->call->json) {
 				buffer_add(&c->out, &c->text);
+			} else {
+				json_begin_object(&c->out, NULL);
+				for (int i = 0; i < 2; i++) {
+					const struct differ_lines *l = &c->place.lines[i];
+					json_add_count(&c->out, i ? "new_from" : "old_from",
+						       l->from);
+					json_add_count(&c->out, i ? "new_lines" : "old_lines",
+						       l->count);
+				}
+				json_add_text(&c->out, "text", c->text.data, c->text.len);
+				json_end_object(&c->out);
+			}
 		}
 	}
 	c->joined_count = 0;
@@ -414,16 +395,6 @@ static int changes_take(void *ctx, const struct differ_change *change)
 
 /* --- which texts ---------------------------------------------------------------------- */
 
-/* The newest artifact of the session. */
-static int changes_find_newest(struct store *stores, int count, const char *session,
-			       struct id_found *found)
-{
-	struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
-	int got = j ? journal_next_made(j, found) : -1;
-	journal_close(j);
-	return got;
-}
-
 /* Finds the run before the one that is named (NULL: the newest) of the same command. Returns 0, or
    -1 after saying why not. */
 static int changes_find_pair(struct changes *c, const char *name)
@@ -441,7 +412,9 @@ static int changes_find_pair(struct changes *c, const char *name)
 		got = verb_find(c->call, name, stores, &count, &found) == 0 ? 1 : -2;
 	} else {
 		count = store_open_all(stores);
-		got = changes_find_newest(stores, count, session, &found);
+		struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
+		got = j ? journal_next_made(j, &found) : -1;
+		journal_close(j);
 	}
 	if (got == -2)
 		verb_not_found(c->call, name, errno, &found);
@@ -529,35 +502,6 @@ static void changes_add_next(struct buffer *out, const struct changes *c)
 		      c->offset + c->shown);
 }
 
-static void changes_json_end(struct changes *c, bool more)
-{
-	struct buffer *out = &c->out, next = BUFFER_INIT;
-	json_end_array(out);
-	json_add_bool(out, "identical", c->facts.same);
-	json_add_count(out, "shown", c->shown);
-	json_add_count(out, "total", c->total);
-	json_add_count(out, "gone", c->lines[0]);
-	json_add_count(out, "new", c->lines[1]);
-	json_add_known(out, "masked", !c->facts.apart, c->facts.masked);
-	json_add_bool(out, "in_order", !c->facts.apart);
-	json_add_bool(out, "truncated", more);
-	if (more)
-		changes_add_next(&next, c);
-	json_add_made(out, "next", &next);
-	envelope_end(out);
-}
-
-static void changes_json_begin(struct changes *c)
-{
-	envelope_begin(&c->out);
-	for (int i = 0; i < 2; i++) {
-		json_begin_object(&c->out, i ? "new_text" : "old_text");
-		verb_json_place(&c->out, &c->texts[i], c->paths[i]);
-		json_end_object(&c->out);
-	}
-	json_begin_array(&c->out, "changes");
-}
-
 /* "; only numbers, times, hashes or temporary paths differ in 3 lines: terse changes A B --exact"
  */
 static void changes_add_masked(const struct changes *c, struct buffer *out)
@@ -614,21 +558,7 @@ static void changes_add_end(const struct changes *c, struct buffer *out, bool mo
 	buffer_append_string(out, "]\n");
 }
 
-static int changes_finish(struct changes *c)
-{
-	struct buffer notice = BUFFER_INIT;
-	bool more = c->offset + c->shown <= c->total;
-	if (c->call->json) {
-		changes_json_end(c, more);
-		return verb_write(&c->out);
-	}
-	changes_add_end(c, &notice, more);
-	int result = reader_notice(c->sink, &notice);
-	buffer_release(&notice);
-	return result;
-}
-
-/* Compares and prints. Returns the exit status. */
+/* Compares and prints. Returns 0, or -1 with errno. */
 static int changes_compare(struct changes *c)
 {
 	const struct differ differ = {.texts = {&c->texts[0], &c->texts[1]},
@@ -636,36 +566,50 @@ static int changes_compare(struct changes *c)
 				      .facts = &c->facts,
 				      .change = changes_take,
 				      .ctx = c};
-	if (c->call->json)
-		changes_json_begin(c);
-	int result = differ_run(&differ);
-	if (result == 0)
-		result = changes_print(c);
-	if (result == 0)
-		result = changes_finish(c);
-	if (result == 0 || errno == EPIPE)
-		return 0;
-	verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
-	return 1;
+	struct buffer *out = &c->out, next = BUFFER_INIT, notice = BUFFER_INIT;
+	if (c->call->json) {
+		envelope_begin(out);
+		for (int i = 0; i < 2; i++) {
+			json_begin_object(out, i ? "new_text" : "old_text");
+			verb_json_place(out, &c->texts[i], c->paths[i]);
+			json_end_object(out);
+		}
+		json_begin_array(out, "changes");
+	}
+	if (differ_run(&differ) < 0 || changes_print(c) < 0)
+		return -1;
+	bool more = c->offset + c->shown <= c->total;
+	if (!c->call->json) {
+		changes_add_end(c, &notice, more);
+		int result = reader_notice(c->sink, &notice);
+		buffer_release(&notice);
+		return result;
+	}
+	json_end_array(out);
+	json_add_bool(out, "identical", c->facts.same);
+	json_add_count(out, "shown", c->shown);
+	json_add_count(out, "total", c->total);
+	json_add_count(out, "gone", c->lines[0]);
+	json_add_count(out, "new", c->lines[1]);
+	json_add_known(out, "masked", !c->facts.apart, c->facts.masked);
+	json_add_bool(out, "in_order", !c->facts.apart);
+	json_add_bool(out, "truncated", more);
+	if (more)
+		changes_add_next(&next, c);
+	json_add_made(out, "next", &next);
+	envelope_end(out);
+	return verb_write(out);
 }
 
 static int changes_run(struct verb_call *context)
 {
-	struct changes *c = calloc(1, sizeof(*c));
+	struct changes made = {.call = context, .offset = 1}, *c = &made;
 	pid_t pager = 0;
 	int status = 1;
-	if (!c) {
-		verb_error("changes", "%m");
-		return 1;
-	}
+	if (verb_parse(context, c) < 0)
+		return EXIT_TERSE;
 	for (int i = 0; i < 2; i++)
 		c->texts[i].fd = c->shown_texts[i].fd = -1;
-	c->call = context;
-	c->offset = 1;
-	if (verb_parse(context, c) < 0) {
-		status = EXIT_TERSE;
-		goto out;
-	}
 	bool both = context->operand_count == 2;
 	for (int i = 0; both && i < 2; i++)
 		c->paths[i] = context->operands[i];
@@ -674,7 +618,9 @@ static int changes_run(struct verb_call *context)
 	c->sink = c->call->json ? SINK_AGENT : reader_of_text();
 	if (c->sink == SINK_PERSON)
 		pager = pager_start();
-	status = changes_compare(c);
+	status = changes_compare(c) < 0 && errno != EPIPE;
+	if (status)
+		verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
 	pager_end(pager);
 out:
 	for (int i = 0; i < 2; i++) {
@@ -688,7 +634,6 @@ out:
 	buffer_release(&c->text);
 	buffer_release(&c->out);
 	free(c->joined);
-	free(c);
 	return status;
 }
 
