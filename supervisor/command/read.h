@@ -7,7 +7,7 @@
 #include "supervisor/command/followup.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
-#include "supervisor/reading/slice.h"
+#include "supervisor/reading/page.h"
 #include "supervisor/report/wording.h"
 
 #include <stdbool.h>

@@ -7,7 +7,6 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/reading/page.h"
-#include "supervisor/reading/slice.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
-#include "supervisor/command/progress.h"
+#include "supervisor/command/person.h"
 #include "tests/unit/child.h"
 #include "tests/unit/unit.h"
 
