@@ -370,7 +370,8 @@ static void trim(struct head *h)
 	}
 	for (size_t i = 0; i < h->count; i++) {
 		struct head_line *l = &h->held[i];
-		if (l->len > most + BEHIND)
+		/* Lines that are hardly longer may be shown whole. */
+		if (l->len > most + BEHIND && l->length > most + NOTE_MAX)
 			l->len = most + BEHIND;
 		memmove(h->kept.data + used, h->kept.data + l->start - l->skip, l->skip + l->len);
 		l->start = used + l->skip;

@@ -2,6 +2,7 @@
 
 #include "lib/utf8.h"
 #include "supervisor/preview/head.h"
+#include "tests/unit/random.h"
 #include "tests/unit/unit.h"
 
 static const struct limit some = {.bytes = 64, .max_line = 30};
@@ -201,6 +202,67 @@ TEST(taken_before)
 	/* It may have to be cut. */
 	h = (struct head){.limit = {.bytes = 10, .max_line = 10}};
 	assert_false(head_take(&h, "abcdef\n", 7));
+}
+
+static uint32_t rnd(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % below;
+}
+
+static void random_lines(struct buffer *text, uint32_t *seed)
+{
+	uint32_t lines = rnd(seed, 60), most = 1 + rnd(seed, rnd(seed, 3) ? 40 : 1000);
+	for (uint32_t i = 0; i < lines; i++) {
+		if (rnd(seed, 2))
+			buffer_printf(text, "src/%c.c:%u:", 'a' + (int)(i / 7 % 3), i);
+		for (uint32_t n = rnd(seed, most); n > 0; n--)
+			buffer_append_string(text, rnd(seed, 9) ? "x" : "\xF0\x9F\x98\x80");
+		if (i + 1 < lines || rnd(seed, 2))
+			buffer_append_string(text, rnd(seed, 9) ? "\n" : "\r\n");
+	}
+}
+
+/* Whatever the outcome, it gets what it would have got had it been known; what was printed before
+   that is the start of it. */
+TEST(outcomes)
+{
+	for (uint32_t round = 0; round < 3000; round++) {
+		uint32_t seed = random_start(round);
+		struct buffer text = BUFFER_INIT, known = BUFFER_INIT, out = BUFFER_INIT;
+		struct head h = {.limit = {.bytes = 64 + rnd(&seed, 400),
+					   .count = rnd(&seed, 3) ? 0 : 1 + rnd(&seed, 20),
+					   .max_line = 20 + rnd(&seed, 500),
+					   .grow = rnd(&seed, 2)},
+				 .outcome_count = 2,
+				 .form = rnd(&seed, 2) ? GROUPING_NONE : GROUPING_NUMBERED,
+				 .bare = rnd(&seed, 4) == 0};
+		for (size_t i = 0; i < h.outcome_count; i++) {
+			h.outcomes[i] = h.limit;
+			h.outcomes[i].bytes += rnd(&seed, 1000);
+			h.outcomes[i].count += h.limit.count ? rnd(&seed, 20) : 0;
+		}
+		size_t which = rnd(&seed, 3), step = 1 + rnd(&seed, 300);
+		const struct limit limit = which ? h.outcomes[which - 1] : h.limit;
+		struct head other = {.limit = limit, .form = h.form, .bare = h.bare};
+		random_lines(&text, &seed);
+		head_feed(&other, text.data, text.len, &known);
+		head_finish(&other, &limit, which == 1, &known);
+		for (size_t at = 0; at < text.len; at += step)
+			head_feed(&h, text.data + at, text.len - at < step ? text.len - at : step,
+				  &out);
+		head_finish(&h, &limit, which == 1, &out);
+		assert_true(buffer_is(&out, known.data, known.len));
+		assert_int_equal(h.end, other.end);
+		assert_int_equal(h.at.bytes, other.at.bytes);
+		assert_int_equal(h.at.lines, other.at.lines);
+		assert_int_equal(h.at.offset, other.at.offset);
+		assert_int_equal(h.cut, other.cut);
+		assert_true(out.len <= limit.bytes);
+		buffer_release(&text);
+		buffer_release(&known);
+		buffer_release(&out);
+	}
 }
 
 TEST_MAIN(NULL, NULL)
