@@ -285,26 +285,6 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	return -1;
 }
 
-static void report_person(struct source *s, const struct interceptor_ending *e)
-{
-	struct buffer line = BUFFER_INIT;
-	if (e->ending.timed_out && !e->place.id)
-		wording_status(&line, &e->ending, &e->place);
-	else if (e->ending.timed_out || e->ending.state == WORDING_RUNNING)
-		wording_footer(&line, &e->ending, &e->place);
-	else if (e->place.id)
-		wording_person(&line, &e->ending, &e->place);
-	if (line.len == 0 || buffer_check(&line) < 0)
-		goto out;
-	/* The person's terminal may still be raw: every line end is spelled out. */
-	if (s->last && s->last != '\n')
-		output_queue_write(&s->queue, "\r\n", 2);
-	output_queue_write(&s->queue, line.data, line.len - 1);
-	output_queue_write(&s->queue, "\r\n", 2);
-out:
-	buffer_release(&line);
-}
-
 void source_report(struct source *s, const struct interceptor_ending *ending)
 {
 	if (interceptor_is_worth_telling(ending))
@@ -314,11 +294,27 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 	bool running = ending->ending.state == WORDING_RUNNING;
 	interceptor_report(s->text, ending);
 	bool untold = running || ending->ending.background || ending->ending.timed_out;
-	if (s->person && (untold || !interceptor_fits(s->text)))
-		report_person(s, ending);
+	if (s->person && (untold || !interceptor_fits(s->text))) {
+		struct buffer line = BUFFER_INIT;
+		if (ending->ending.timed_out && !ending->place.id)
+			wording_status(&line, &ending->ending, &ending->place);
+		else if (ending->ending.timed_out || running)
+			wording_footer(&line, &ending->ending, &ending->place);
+		else if (ending->place.id)
+			wording_person(&line, &ending->ending, &ending->place);
+		if (line.len > 0 && buffer_check(&line) == 0) {
+			/* The person's terminal may still be raw: every line end is spelled out. */
+			if (s->last && s->last != '\n')
+				output_queue_write(&s->queue, "\r\n", 2);
+			output_queue_write(&s->queue, line.data, line.len - 1);
+			output_queue_write(&s->queue, "\r\n", 2);
+		}
+		buffer_release(&line);
+		return;
+	}
 	/* A program asked for a run that goes on without it: id=$(terse --detach server). */
-	else if (running && s->job->settings->detach && !ending->is_second &&
-		 interceptor_reader(s->text) == INTERCEPT_PROGRAM) {
+	if (running && s->job->settings->detach && !ending->is_second &&
+	    interceptor_reader(s->text) == INTERCEPT_PROGRAM) {
 		output_queue_write(&s->queue, ending->place.id, strlen(ending->place.id));
 		output_queue_write(&s->queue, "\n", 1);
 	}

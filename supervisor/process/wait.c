@@ -328,13 +328,6 @@ static enum keys_found hang_up(struct keys *k, int64_t now_ms)
 	return k->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
 }
 
-static enum keys_found keys_report(struct keys *k, enum wait_kind kind)
-{
-	k->wait.kind = kind;
-	k->reported = true;
-	return KEYS_WAITS;
-}
-
 enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_ms)
 {
 	if (!k->look_at)
@@ -348,8 +341,11 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	}
 	if (k->screen_at && now_ms >= k->screen_at) {
 		k->screen_at = 0;
-		if (t && terminal_is_alternate(t) && !k->reported)
-			return keys_report(k, WAIT_SCREEN);
+		if (t && terminal_is_alternate(t) && !k->reported) {
+			k->wait.kind = WAIT_SCREEN;
+			k->reported = true;
+			return KEYS_WAITS;
+		}
 	}
 	if (now_ms < k->look_at)
 		return KEYS_NOTHING;
@@ -377,7 +373,10 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	if (k->hang_up && !k->wait.also && screen && !wait_is_serving())
 		return hang_up(k, now_ms);
 	k->look_at = now_ms + k->pause;
-	return k->reported ? KEYS_NOTHING : keys_report(k, WAIT_KEYS);
+	if (k->reported)
+		return KEYS_NOTHING;
+	k->reported = true;
+	return KEYS_WAITS;
 }
 
 /* The first look comes this long after the last activity, the next ones later and later. */
@@ -395,25 +394,6 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 
 #define TEXT_MOST ((size_t)200)
 
-static enum prompt_group prompt_look_at_thread(pid_t pid, long thread, dev_t terminal)
-{
-	struct process_call call;
-	char text[128];
-	if (process_call(pid, thread, &call) < 0) {
-		/* Where the kernel has put it to sleep. */
-		if (process_file(pid, text, sizeof(text), "task/%ld/wchan", thread) < 0 ||
-		    strcmp(text, "0") == 0)
-			return PROMPT_HIDDEN;
-		if (strcmp(text, "n_tty_read") == 0)
-			return PROMPT_READS;
-		return strstr(text, "poll") || strcmp(text, "do_select") == 0 ? PROMPT_POLLS
-									      : PROMPT_BUSY;
-	}
-	if (wait_is_read(call.number) && wait_is_terminal(pid, call.args[0], terminal))
-		return PROMPT_READS;
-	return wait_is_poll(call.number) ? PROMPT_POLLS : PROMPT_BUSY;
-}
-
 /* One thread that reads decides; most others wait for work. */
 static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
 {
@@ -423,7 +403,24 @@ static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
 	for (long tid = process_walk(&w, PROCESS_THREADS, pid);
 	     tid >= 0 && found != PROMPT_READS && count < THREADS_MOST;
 	     tid = process_walk_next(&w), count++) {
-		enum prompt_group one = prompt_look_at_thread(pid, tid, terminal);
+		struct process_call call;
+		char text[128];
+		enum prompt_group one = PROMPT_BUSY;
+		if (process_call(pid, tid, &call) == 0) {
+			if (wait_is_read(call.number) &&
+			    wait_is_terminal(pid, call.args[0], terminal))
+				one = PROMPT_READS;
+			else if (wait_is_poll(call.number))
+				one = PROMPT_POLLS;
+		} else if (process_file(pid, text, sizeof(text), "task/%ld/wchan", tid) < 0 ||
+			   strcmp(text, "0") == 0) {
+			one = PROMPT_HIDDEN;
+		} else if (strcmp(text, "n_tty_read") == 0) {
+			/* Where the kernel has put it to sleep. */
+			one = PROMPT_READS;
+		} else if (strstr(text, "poll") || strcmp(text, "do_select") == 0) {
+			one = PROMPT_POLLS;
+		}
 		if (one == PROMPT_READS || (one != PROMPT_BUSY && found != PROMPT_POLLS))
 			found = one;
 	}
@@ -477,26 +474,26 @@ static bool is_asking(const struct terminal *t)
 	return asking;
 }
 
-static bool looks_waiting(const struct prompt *p, const struct terminal *t, int64_t quiet_ms)
-{
-	struct termios modes;
-	pid_t group = tcgetpgrp(p->master);
-	if (group <= 0 || tcgetattr(p->master, &modes) < 0)
-		return false;
-	bool raw = !(modes.c_lflag & ICANON), silent = !(modes.c_lflag & ECHO);
-	switch (prompt_look(group, p->device)) {
-	case PROMPT_READS: return true;
-	case PROMPT_POLLS: return raw && quiet_ms >= POLLS_QUIET_MS && is_asking(t);
-	case PROMPT_HIDDEN: return (silent || quiet_ms >= HIDDEN_QUIET_MS) && is_asking(t);
-	default: return false;
-	}
-}
-
 bool prompt_step(struct prompt *p, const struct terminal *t, int64_t now_ms)
 {
 	if (!p->look_at || now_ms < p->look_at)
 		return false;
-	if (looks_waiting(p, t, now_ms - p->active_ms)) {
+	struct termios modes;
+	pid_t group = tcgetpgrp(p->master);
+	const int64_t quiet_ms = now_ms - p->active_ms;
+	bool seems = false;
+	if (group > 0 && tcgetattr(p->master, &modes) == 0) {
+		bool raw = !(modes.c_lflag & ICANON), silent = !(modes.c_lflag & ECHO);
+		switch (prompt_look(group, p->device)) {
+		case PROMPT_READS: seems = true; break;
+		case PROMPT_POLLS: seems = raw && quiet_ms >= POLLS_QUIET_MS && is_asking(t); break;
+		case PROMPT_HIDDEN:
+			seems = (silent || quiet_ms >= HIDDEN_QUIET_MS) && is_asking(t);
+			break;
+		default: break;
+		}
+	}
+	if (seems) {
 		bool began = !p->waits && ++p->agreed >= AGREED;
 		p->waits |= began;
 		p->look_at = now_ms + (p->waits ? MOST_MS : FIRST_MS);
@@ -507,17 +504,6 @@ bool prompt_step(struct prompt *p, const struct terminal *t, int64_t now_ms)
 	p->look_at = now_ms + p->pause_ms;
 	p->pause_ms = p->pause_ms * 3 / 2 < MOST_MS ? p->pause_ms * 3 / 2 : MOST_MS;
 	return false;
-}
-
-static size_t columns(const char *text, size_t len)
-{
-	size_t sum = 0;
-	for (size_t i = 0; i < len;) {
-		uint32_t cp;
-		i += utf8_decode(text + i, len - i, &cp);
-		sum += utf8_width(cp);
-	}
-	return sum;
 }
 
 int prompt_text(const struct terminal *t, struct buffer *out)
@@ -545,7 +531,13 @@ int prompt_text(const struct terminal *t, struct buffer *out)
 	if (col > 1 && len > 0)
 		utf8_clean(out, at, len);
 	/* The picture has no blanks at the ends of rows. */
-	if (len > 0 && col > columns(at, len) + 1)
+	size_t columns = 0;
+	for (size_t i = 0; i < len;) {
+		uint32_t cp;
+		i += utf8_decode(at + i, len - i, &cp);
+		columns += utf8_width(cp);
+	}
+	if (len > 0 && col > columns + 1)
 		buffer_append(out, " ", 1);
 	result = buffer_check(out);
 out:

@@ -39,15 +39,6 @@ void watchdog_restore_terminal(int terminal, const struct termios *modes, const 
 	tcsetattr(terminal, TCSADRAIN, modes);
 }
 
-static bool had(int sig)
-{
-	const struct timespec later = {.tv_nsec = LATER_MS * 1000000};
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	return sigtimedwait(&set, NULL, &later) == sig;
-}
-
 /* Returns false when nobody asks any more. */
 static bool watchdog_answer(int asked)
 {
@@ -57,7 +48,12 @@ static bool watchdog_answer(int asked)
 		return n < 0 && errno == EAGAIN;
 	if (what == LEAVE)
 		setsid();
-	if (what == LEAVE || had(what))
+	const struct timespec later = {.tv_nsec = LATER_MS * 1000000};
+	sigset_t set;
+	sigemptyset(&set);
+	if (what != LEAVE)
+		sigaddset(&set, what);
+	if (what == LEAVE || sigtimedwait(&set, NULL, &later) == what)
 		what |= YES;
 	TRACE(SIGNALS, "watchdog: asked about %d: %s", what & ~YES, what & YES ? "yes" : "no");
 	return io_send(asked, &what, 1, MSG_NOSIGNAL) == 1;
