@@ -24,4 +24,26 @@ static inline uint32_t random_start(uint32_t n)
 	return n + (random_seed() - 1) * UINT32_C(2654435761);
 }
 
+/* The next number of a state: 24 bits. */
+static inline uint32_t random_next(uint32_t *state)
+{
+	*state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
+	return *state >> 8;
+}
+
+/* A number below `n`; random_begin() starts them anew, in the state of round `round`. */
+static uint64_t random_place;
+static inline void random_begin(uint32_t round)
+{
+	random_place = random_start(round);
+}
+
+static inline uint64_t random_below(uint64_t n)
+{
+	if (random_place == 0)
+		random_begin(1);
+	random_place = random_place * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (random_place >> 33) % n;
+}
+
 #endif

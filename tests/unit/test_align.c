@@ -48,16 +48,10 @@ static uint32_t longest(const uint64_t *a, uint32_t a_count, const uint64_t *b, 
 	return result;
 }
 
-static uint32_t next_random(uint32_t *state)
-{
-	*state = *state * 1664525u + 1013904223u;
-	return *state >> 8;
-}
-
 static void fill(uint64_t *to, uint32_t count, uint32_t kinds, uint32_t *r)
 {
 	for (uint32_t i = 0; i < count; i++)
-		to[i] = 1 + next_random(r) % kinds;
+		to[i] = 1 + random_next(r) % kinds;
 }
 
 TEST(shortest_where_it_is_affordable)
@@ -65,8 +59,8 @@ TEST(shortest_where_it_is_affordable)
 	static uint64_t a[120], b[120];
 	for (uint32_t round = 0; round < 3000; round++) {
 		uint32_t r = random_start(round);
-		uint32_t a_count = next_random(&r) % 120, b_count = next_random(&r) % 120;
-		uint32_t kinds = 1 + next_random(&r) % 40;
+		uint32_t a_count = random_next(&r) % 120, b_count = random_next(&r) % 120;
+		uint32_t kinds = 1 + random_next(&r) % 40;
 		fill(a, a_count, kinds, &r);
 		fill(b, b_count, kinds, &r);
 		assert_int_equal(align(a, a_count, b, b_count), longest(a, a_count, b, b_count));

@@ -16,14 +16,6 @@
 
 /* The failures that the kernel may report at any write; the library calls this function. */
 static bool hostile_writes;
-static uint64_t seed;
-
-static uint64_t random_below(uint64_t n)
-{
-	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (seed >> 33) % n;
-}
-
 ssize_t pwrite(int fd, const void *data, size_t len, off_t offset)
 {
 	if (hostile_writes && random_below(3) == 0) {
@@ -351,7 +343,7 @@ TEST_IN(test_killed_writer, home_setup, home_teardown)
 		int events[2];
 		char path[PATH_MAX];
 		assert_int_equal(pipe(events), 0);
-		seed = random_start((uint32_t)round);
+		random_begin((uint32_t)round);
 		uint64_t rounds = random_below(200);
 		pid_t child = fork();
 		assert_true(child >= 0);
@@ -658,8 +650,4 @@ TEST_IN(test_recording_ends, home_setup, home_teardown)
 	}
 }
 
-int main(void)
-{
-	seed = random_start(0);
-	return unit_run(NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -25,14 +25,6 @@ int fallocate(int fd, int mode, off_t offset, off_t len)
 	return (int)syscall(SYS_fallocate, fd, mode, offset, len);
 }
 
-static uint64_t seed;
-
-static uint64_t random_below(uint64_t n)
-{
-	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (seed >> 33) % n;
-}
-
 static int setup(void **state)
 {
 	punches_left = -1;
@@ -546,8 +538,4 @@ TEST_IN(test_gap_moves_under_a_reader, setup, home_teardown)
 	release_whole(&w);
 }
 
-int main(void)
-{
-	seed = random_start(0);
-	return unit_run(NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

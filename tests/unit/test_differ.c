@@ -140,30 +140,24 @@ TEST(masked_lines_are_equal)
 	assert_true(m.changes == 0 && m.facts.same);
 }
 
-static uint32_t next_random(uint32_t *state)
-{
-	*state = *state * 1664525u + 1013904223u;
-	return *state >> 8;
-}
-
 /* Edits of all kinds at random places; among lines of which many are the same. */
 static void make_pair(struct buffer texts[2], uint32_t *r)
 {
-	uint32_t lines = next_random(r) % 3000, kinds = 2 + next_random(r) % 400;
-	uint32_t each = 2 + next_random(r) % 200;
+	uint32_t lines = random_next(r) % 3000, kinds = 2 + random_next(r) % 400;
+	uint32_t each = 2 + random_next(r) % 200;
 	for (uint32_t i = 0; i < lines; i++) {
 		char line[64];
-		uint32_t kind = next_random(r) % kinds;
+		uint32_t kind = random_next(r) % kinds;
 		snprintf(line, sizeof(line), "%.*s%x\n", (int)(kind % 30),
 			 "a line of some words, and more", (unsigned)kind);
-		uint32_t edit = next_random(r) % each;
+		uint32_t edit = random_next(r) % each;
 		if (edit != 0)
 			buffer_append_string(&texts[0], line);
 		if (edit != 1)
 			buffer_append_string(&texts[1], line);
 	}
-	if (next_random(r) % 2)
-		buffer_append_string(&texts[next_random(r) % 2], "an open end");
+	if (random_next(r) % 2)
+		buffer_append_string(&texts[random_next(r) % 2], "an open end");
 }
 
 TEST(changes_make_the_second_text)
@@ -244,10 +238,10 @@ TEST(what_only_one_has)
 		uint32_t r = random_start(round);
 		struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
 		struct buffer want[2] = {BUFFER_INIT, BUFFER_INIT};
-		uint32_t kinds = 50 + next_random(&r) % 4000, numbers[2][600];
+		uint32_t kinds = 50 + random_next(&r) % 4000, numbers[2][600];
 		for (int i = 0; i < 2; i++) {
 			for (int k = 0; k < 600; k++) {
-				numbers[i][k] = next_random(&r) % kinds;
+				numbers[i][k] = random_next(&r) % kinds;
 				buffer_printf(&texts[i], "line %x\n", (unsigned)numbers[i][k]);
 			}
 		}

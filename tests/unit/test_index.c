@@ -15,14 +15,6 @@ struct sample {
 	int fd, idx;
 };
 
-static uint64_t seed;
-
-static uint64_t random_below(uint64_t n)
-{
-	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (seed >> 33) % n;
-}
-
 static void add_line(struct buffer *b, size_t len)
 {
 	assert_int_equal(buffer_reserve(b, len + 1), 0);
@@ -277,8 +269,4 @@ TEST(test_range)
 	release(&s);
 }
 
-int main(void)
-{
-	seed = random_start(0);
-	return unit_run(NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -8,17 +8,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-static uint64_t seed;
-
-/* xorshift64* */
-static uint32_t next_random(uint32_t below)
-{
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return (uint32_t)((seed * UINT64_C(2685821657736338717)) >> 33) % below;
-}
-
 static struct matcher *make(const char *pattern, const struct matcher_options *options)
 {
 	struct matcher_error error;
@@ -257,7 +246,7 @@ static void compare(const char *pattern, bool fold, const char *text, size_t len
 
 static const char *pick(const char *const *list, size_t count)
 {
-	return list[next_random((uint32_t)count)];
+	return list[random_below((uint32_t)count)];
 }
 
 #define PICK(list) pick(list, sizeof(list) / sizeof(*(list)))
@@ -334,7 +323,7 @@ static void add_atom(struct buffer *b, int depth)
 	static const char *const groups[] = {"(",   "(?:",   "(",    "(?:",  "(?i:",
 					     "(?>", "(?=",   "(?!",  "(?<=", "(?<!",
 					     "(?|", "(?<n>", "(?s:", "(?-i:"};
-	if (depth > 0 && next_random(4) == 0) {
+	if (depth > 0 && random_below(4) == 0) {
 		buffer_append_string(b, PICK(groups));
 		add_regex(b, depth - 1);
 		buffer_append_string(b, ")");
@@ -347,11 +336,11 @@ static void add_regex(struct buffer *b, int depth)
 {
 	static const char *const quantifiers[] = {"*",  "+",  "?",  "{2}", "{0}", "{1,2}", "{2,}",
 						  "*?", "+?", "??", "++",  "*+",  "{0,1}", "{1}"};
-	for (uint32_t n = 1 + next_random(4); n > 0; n--) {
+	for (uint32_t n = 1 + random_below(4); n > 0; n--) {
 		add_atom(b, depth);
-		if (next_random(3) == 0)
+		if (random_below(3) == 0)
 			buffer_append_string(b, PICK(quantifiers));
-		if (next_random(8) == 0)
+		if (random_below(8) == 0)
 			buffer_append_string(b, "|");
 	}
 }
@@ -400,10 +389,10 @@ static void add_text(struct buffer *b)
 		"-x",
 		"\f",
 	};
-	for (uint32_t n = next_random(40); n > 0; n--)
+	for (uint32_t n = random_below(40); n > 0; n--)
 		buffer_append_string(b, PICK(words));
 	/* Long enough to be found in more than the remainder after blocks of sixteen bytes. */
-	if (next_random(4) == 0) {
+	if (random_below(4) == 0) {
 		for (int i = 0; i < 12; i++)
 			buffer_append_string(b, "zzzzzzzzzzzzzz\n");
 	}
@@ -421,7 +410,7 @@ TEST(test_random)
 			add_text(&text);
 		assert_non_null(buffer_string(&pattern));
 		assert_int_equal(buffer_reserve(&text, 1), 0);
-		compare(pattern.data, next_random(3) == 0, text.data, text.len);
+		compare(pattern.data, random_below(3) == 0, text.data, text.len);
 	}
 	buffer_release(&pattern);
 	buffer_release(&text);
@@ -468,8 +457,4 @@ TEST(test_window)
 	}
 }
 
-int main(void)
-{
-	seed = random_start(1);
-	return unit_run(NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -8,17 +8,6 @@
 
 #include <sys/mman.h>
 
-static uint64_t seed;
-
-/* xorshift64* */
-static uint32_t next_random(uint32_t below)
-{
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return (uint32_t)((seed * UINT64_C(2685821657736338717)) >> 33) % below;
-}
-
 /* A text and which of its lines have a "w" in them, as 1-based numbers. */
 struct sample {
 	struct buffer text;
@@ -35,7 +24,7 @@ static void add_line(struct sample *s, size_t len, bool wanted)
 	assert_int_equal(buffer_reserve(&s->text, len + 1), 0);
 	memset(s->text.data + start, 'a', len);
 	if (wanted)
-		s->text.data[start + next_random((uint32_t)len)] = 'w';
+		s->text.data[start + random_below((uint32_t)len)] = 'w';
 	s->text.data[start + len] = '\n';
 	s->text.len += len + 1;
 	s->lines++;
@@ -46,14 +35,14 @@ static void make_sample(struct sample *s, size_t size, uint32_t length, uint32_t
 {
 	*s = (struct sample){.lines = 0};
 	while (s->text.len < size) {
-		bool wanted = next_random(one_in) == 0;
-		size_t len = next_random(200) == 0 && length > 10 ? next_random(300000)
-								  : next_random(length);
+		bool wanted = random_below(one_in) == 0;
+		size_t len = random_below(200) == 0 && length > 10 ? random_below(300000)
+								   : random_below(length);
 		add_line(s, len + wanted, wanted);
 	}
 	/* The last one may have no newline; an empty one would be none then. */
-	add_line(s, 5, next_random(2));
-	s->text.len -= next_random(2);
+	add_line(s, 5, random_below(2));
+	s->text.len -= random_below(2);
 	buffer_append(&s->starts, &s->text.len, sizeof(s->text.len));
 }
 
@@ -118,7 +107,8 @@ static void check(const struct sample *s, int fd, const char *pattern, bool inve
 	struct text text;
 	struct matcher_error error;
 	const struct matcher_options options = {.ignore_case = false};
-	const struct walk_options how = {.invert = invert, .context = next_random(5), .from = from};
+	const struct walk_options how = {
+		.invert = invert, .context = random_below(5), .from = from};
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(text_open_file(&text, path), 0);
 	struct matcher *m = matcher_new(pattern, &options, &error);
@@ -127,12 +117,12 @@ static void check(const struct sample *s, int fd, const char *pattern, bool inve
 	assert_non_null(w);
 	struct walk_line line;
 	enum walk_kind kind;
-	uint64_t number = from, stop = from + next_random((uint32_t)s->lines), counted = 0,
+	uint64_t number = from, stop = from + random_below((uint32_t)s->lines), counted = 0,
 		 rest = 0, fresh = from;
 	const char *last = NULL;
 	/* Now one way, now the other. */
 	while (number <= stop) {
-		bool step = next_random(3) == 0;
+		bool step = random_below(3) == 0;
 		kind = step ? walk_step(w, &line) : walk_next(w, &line);
 		if (!step) {
 			while (number <= s->lines && !is_wanted(s, number, invert))
@@ -150,7 +140,7 @@ static void check(const struct sample *s, int fd, const char *pattern, bool inve
 		if (line.data < last)
 			fresh = number;
 		last = line.data;
-		if (number < fresh + FRESH_LINES || next_random(64) == 0)
+		if (number < fresh + FRESH_LINES || random_below(64) == 0)
 			check_before(s, w, number, how.context, from);
 		number++;
 	}
@@ -173,15 +163,15 @@ TEST(test_same_lines)
 	static const char *const patterns[] = {"w", "[v-z]", "[^a\\x0d]"};
 	for (int round = 0; round < 48; round++) {
 		struct sample s;
-		make_sample(&s, 200000 + next_random(600000), lengths[round % 4],
-			    round % 3 ? 1 + next_random(100) : 1 + next_random(3));
+		make_sample(&s, 200000 + random_below(600000), lengths[round % 4],
+			    round % 3 ? 1 + random_below(100) : 1 + random_below(3));
 		int fd = memfd_create("text", MFD_CLOEXEC);
 		assert_int_equal(write(fd, s.text.data, s.text.len), s.text.len);
 		for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 			check(&s, fd, patterns[i], false, 1);
 			check(&s, fd, patterns[i], true, 1);
-			check(&s, fd, patterns[i], next_random(2),
-			      1 + next_random((uint32_t)s.lines));
+			check(&s, fd, patterns[i], random_below(2),
+			      1 + random_below((uint32_t)s.lines));
 		}
 		check(&s, fd, "w", false, s.lines);
 		close(fd);
@@ -227,8 +217,4 @@ TEST(test_counts)
 	}
 }
 
-int main(void)
-{
-	seed = random_start(1);
-	return unit_run(NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

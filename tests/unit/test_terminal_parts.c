@@ -10,14 +10,6 @@
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"
 
-static uint32_t next_random(uint32_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	*state ^= *state << 5;
-	return *state;
-}
-
 /* The expected result of the scanner, one byte at a time. */
 static size_t text_length(const char *data, size_t len, bool line, size_t *newlines)
 {
@@ -64,15 +56,15 @@ TEST(scan_variants_agree)
 	for (const struct scan *const *v = scan_variants(); *v; v++, variants++) {
 		for (int round = 0; round < 4000; round++) {
 			char block[300];
-			size_t len = next_random(&seed) % sizeof(block);
+			size_t len = random_next(&seed) % sizeof(block);
 			/* An exact allocation, so that a read past it is found. */
 			char *data = malloc(len + 1);
 			assert_non_null(data);
 			for (size_t i = 0; i < len; i++)
-				data[i] = next_random(&seed) % 20 ? 'a' : '\n';
+				data[i] = random_next(&seed) % 20 ? 'a' : '\n';
 			/* Every byte value, at every place. */
 			if (len)
-				data[next_random(&seed) % len] = (char)round;
+				data[random_next(&seed) % len] = (char)round;
 			data = realloc(data, len ? len : 1);
 			assert_non_null(data);
 			check_scan(*v, data, len);
@@ -110,11 +102,11 @@ TEST(quick_is_like_steps)
 	unsigned hits = 0;
 	for (int round = 0; round < 200000; round++) {
 		char text[40];
-		size_t len = next_random(&seed) % sizeof(text);
+		size_t len = random_next(&seed) % sizeof(text);
 		struct parser quick, slow;
 		size_t n;
 		for (size_t i = 0; i < len; i++)
-			text[i] = alphabet[next_random(&seed) % (sizeof(alphabet) - 1)];
+			text[i] = alphabet[random_next(&seed) % (sizeof(alphabet) - 1)];
 		parser_init(&quick);
 		n = parser_quick(&quick, text, text + len);
 		if (!n)
