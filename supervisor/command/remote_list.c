@@ -38,10 +38,8 @@ struct remote_row {
 
 struct remote_list {
 	struct verb_call *call;
-	const char *session, *host, *since, *command;
-	bool failed;
-	uint64_t limit;
-	int64_t from_ms, now_ms;
+	struct runs_options o;
+	int64_t now_ms;
 	struct remote_row *rows;
 	size_t count, room;
 	bool more; /* rows were left out */
@@ -51,19 +49,13 @@ struct remote_list {
 /* Returns 1 or 0, or -1: no memory to tell. */
 static int remote_list_wants(const struct remote_list *l, const struct meta *m)
 {
-	struct buffer words = BUFFER_INIT;
 	int64_t last = m->ended_ms ? m->ended_ms : m->started_ms;
-	if (last < l->from_ms || (l->failed && !meta_has_failed(m)) ||
-	    (l->session && strcmp(l->session, m->session) != 0) ||
-	    strncmp(m->host ? m->host : "", l->host, strlen(l->host)) != 0)
+	const char *host = l->o.host ? l->o.host : "", *session = l->call->session;
+	if (last < l->o.since.ms || (l->o.failed && !meta_has_failed(m)) ||
+	    (session && strcmp(session, m->session) != 0) ||
+	    strncmp(m->host ? m->host : "", host, strlen(host)) != 0)
 		return 0;
-	if (!l->command)
-		return 1;
-	row_add_command(&words, m);
-	const char *text = buffer_string(&words);
-	int found = text ? strstr(text, l->command) != NULL : -1;
-	buffer_release(&words);
-	return found;
+	return runs_has_command(m, l->o.command);
 }
 
 /* Others may have written them: what is no string under a plain name is left out. */
@@ -140,7 +132,7 @@ static void remote_list_settle(struct remote_list *l)
 		qsort(l->rows, l->count, sizeof(*l->rows), remote_list_compare);
 	for (size_t i = 0; i < l->count; i++) {
 		bool again = kept > 0 && l->rows[kept - 1].id == l->rows[i].id;
-		if (!again && kept < l->limit) {
+		if (!again && kept < l->o.limit) {
 			l->rows[kept++] = l->rows[i];
 			continue;
 		}
@@ -157,7 +149,7 @@ static int remote_list_on_run(void *ctx, const struct meta *m)
 	int wanted = remote_list_wants(l, m);
 	if (wanted <= 0)
 		return wanted;
-	if (l->count >= 2 * l->limit)
+	if (l->count >= 2 * l->o.limit)
 		remote_list_settle(l);
 	if (l->call->json)
 		remote_list_add_json(&text, m);
@@ -174,69 +166,22 @@ static int remote_list_on_run(void *ctx, const struct meta *m)
 	return 0;
 }
 
-static void remote_list_init(struct remote_list *l, struct verb_call *c,
-			     const struct runs_options *o)
-{
-	bool program = reader_of_text() == SINK_PROGRAM && !c->json;
-	*l = (struct remote_list){.call = c,
-				  .session = c->session,
-				  .host = o->host ? o->host : "",
-				  .since = o->since.text,
-				  .command = o->command,
-				  .failed = o->failed,
-				  .now_ms = clock_real_ms(),
-				  .from_ms = o->since.ms};
-	l->limit = o->limit ? o->limit : program ? ROWS_PROGRAM : ROWS_DEFAULT;
-	if (!o->since.text)
-		value_parse_time("1h", l->now_ms, &l->from_ms);
-}
-
-/* The command that shows ten times as many. */
-static void remote_list_add_more(struct buffer *out, const struct remote_list *l)
-{
-	const struct {
-		const char *option, *value;
-	} given[] = {{"--session", l->session},
-		     {"--host", *l->host ? l->host : NULL},
-		     {"--since", l->since},
-		     {"--command", l->command}};
-	buffer_append_string(out, "terse list --remote");
-	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
-		if (!given[i].value)
-			continue;
-		buffer_printf(out, " %s ", given[i].option);
-		quote_append(out, given[i].value);
-	}
-	buffer_printf(out, "%s%s --limit %" PRIu64, l->failed ? " --failed" : "",
-		      l->call->json ? " --json" : "", l->limit * 10);
-}
-
-static int remote_list_print_json(const struct remote_list *l)
-{
-	struct buffer out = BUFFER_INIT, next = BUFFER_INIT;
-	envelope_begin(&out);
-	json_begin_array(&out, "runs");
-	for (size_t i = 0; i < l->count; i++)
-		json_add_raw(&out, NULL, l->rows[i].text, l->rows[i].len);
-	json_end_array(&out);
-	json_add_count(&out, "shown", l->count);
-	json_add_bool(&out, "truncated", l->more);
-	json_add_count(&out, "damaged_lines", l->damaged);
-	if (l->more)
-		remote_list_add_more(&next, l);
-	json_add_made(&out, "next", &next);
-	envelope_end(&out);
-	return verb_print(l->call, &out);
-}
-
 static int remote_list_print(const struct remote_list *l)
 {
 	struct buffer out = BUFFER_INIT, notice = BUFFER_INIT;
-	if (l->call->json)
-		return remote_list_print_json(l);
+	if (l->call->json) {
+		envelope_begin(&out);
+		json_begin_array(&out, "runs");
+		for (size_t i = 0; i < l->count; i++)
+			json_add_raw(&out, NULL, l->rows[i].text, l->rows[i].len);
+		json_end_array(&out);
+		json_add_count(&out, "damaged_lines", l->damaged);
+		runs_end_json(&out, l->call, &l->o, l->count, l->more);
+		return verb_print(l->call, &out);
+	}
 	if (l->count == 0) {
-		verb_error(l->call->verb->name, "no such run was pushed (--since %s)",
-			   l->since ? l->since : "1h");
+		verb_error("list", "no such run was pushed (--since %s)",
+			   l->o.since.text ? l->o.since.text : "1h");
 		return 0;
 	}
 	buffer_printf(&out, "%-16s  %-11s  %10s  %8s  %7s  HOST: COMMAND\n", "ID", "STATE", "LINES",
@@ -244,11 +189,8 @@ static int remote_list_print(const struct remote_list *l)
 	for (size_t i = 0; i < l->count; i++)
 		buffer_append(&out, l->rows[i].text, l->rows[i].len);
 	int status = verb_print(l->call, &out);
-	if (l->more) {
-		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", l->limit);
-		remote_list_add_more(&notice, l);
-		buffer_append_string(&notice, "]\n");
-	}
+	if (l->more)
+		runs_add_notice(&notice, l->call, &l->o);
 	if (status == 0 && reader_notice(reader_of_text(), &notice) < 0)
 		status = 1;
 	buffer_release(&notice);
@@ -265,9 +207,9 @@ static bool remote_list_has_enough(void *ctx, int64_t before_ms)
 
 static int remote_list_read(struct remote_list *l, const struct settings *settings)
 {
-	struct index_reader reader = {.from_ms = l->from_ms,
+	struct index_reader reader = {.from_ms = l->o.since.ms,
 				      .to_ms = l->now_ms + AHEAD_MS,
-				      .host = l->host,
+				      .host = l->o.host ? l->o.host : "",
 				      .each = remote_list_on_run,
 				      .enough = remote_list_has_enough,
 				      .ctx = l};
@@ -284,13 +226,17 @@ static int remote_list_read(struct remote_list *l, const struct settings *settin
 
 int remote_list(struct verb_call *c, const struct runs_options *o)
 {
-	struct remote_list l;
+	struct remote_list l = {.call = c, .o = *o, .now_ms = clock_real_ms()};
 	if (!remote_is_set(c->settings)) {
 		verb_fail(c, ENVELOPE_USAGE,
 			  "there is no remote: [remote] of your terse.ini names one");
 		return EXIT_TERSE;
 	}
-	remote_list_init(&l, c, o);
+	if (!o->limit)
+		l.o.limit =
+			reader_of_text() == SINK_PROGRAM && !c->json ? ROWS_PROGRAM : ROWS_DEFAULT;
+	if (!o->since.text)
+		value_parse_time("1h", l.now_ms, &l.o.since.ms);
 	int status = 1;
 	if (remote_list_read(&l, c->settings) == 0) {
 		remote_list_settle(&l);

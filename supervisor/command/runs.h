@@ -65,6 +65,15 @@ struct runs_options {
 	const char *host;
 };
 
+/* Whether the command has `text` in it (NULL: any has). -1: no memory to tell. */
+int runs_has_command(const struct meta *m, const char *text);
+
+/* Append the end of a list: the members behind its array, and the line that says that there are
+   more than its limit. */
+void runs_end_json(struct buffer *out, const struct verb_call *c, const struct runs_options *o,
+		   uint64_t shown, bool more);
+void runs_add_notice(struct buffer *out, const struct verb_call *c, const struct runs_options *o);
+
 /* terse list --remote. */
 int remote_list(struct verb_call *c, const struct runs_options *o);
 

@@ -48,7 +48,8 @@ struct runs {
 	/* Of the history of a command: where the artifacts are, and how the runs went. */
 	struct store *stores;
 	int store_count;
-	struct buffer results; /* "ok FAIL", the newest first, as words with a NUL behind each */
+	const char **results; /* "ok", "FAIL", the newest first; what does not fit is left out */
+	size_t result_count, result_room;
 };
 
 /* Rows by default: enough for recent runs, and quick however many there are. */
@@ -97,32 +98,27 @@ static bool runs_is_choosy(const struct runs *r)
 	return r->o.command || r->o.state >= 0 || r->o.exit || r->o.since.text || r->o.until.text;
 }
 
-static bool runs_is_failed(const struct meta *m)
+int runs_has_command(const struct meta *m, const char *text)
 {
-	return m->state == META_DONE && m->exit_code != 0;
-}
-
-static bool runs_has_exit(const struct meta *m, int code)
-{
-	/* As a shell reports it. */
-	int exit_code = m->signal ? 128 + m->signal : m->exit_code;
-	return m->state != META_RUNNING && exit_code == code;
+	struct buffer words = BUFFER_INIT;
+	if (!text)
+		return 1;
+	row_add_command(&words, m);
+	int found = buffer_string(&words) ? strstr(words.data, text) != NULL : -1;
+	buffer_release(&words);
+	return found;
 }
 
 static bool runs_match(const struct runs *r, const struct meta *m)
 {
-	struct buffer words = BUFFER_INIT;
+	/* As a shell reports it. */
+	int exit_code = m->signal ? 128 + m->signal : m->exit_code;
 	if ((r->o.state >= 0 && (int)m->state != r->o.state) ||
-	    (r->want_failed && !runs_is_failed(m)) ||
-	    (r->want_exit >= 0 && !runs_has_exit(m, r->want_exit)) ||
+	    (r->want_failed && (m->state != META_DONE || m->exit_code == 0)) ||
+	    (r->want_exit >= 0 && (m->state == META_RUNNING || exit_code != r->want_exit)) ||
 	    m->started_ms < r->o.since.ms || m->started_ms > r->o.until.ms)
 		return false;
-	if (!r->o.command)
-		return true;
-	row_add_command(&words, m);
-	bool found = buffer_string(&words) && strstr(words.data, r->o.command);
-	buffer_release(&words);
-	return found;
+	return runs_has_command(m, r->o.command) > 0;
 }
 
 /* Whether the limit is reached. */
@@ -151,15 +147,6 @@ static void runs_add_head(struct runs *r)
 		      r->o.all ? "                   " : "", paint_none(r->call->colour));
 }
 
-/* Adds the cell of a run's state. Returns how many of its bytes take no column. */
-static size_t runs_add_state(struct buffer *out, bool colour, const struct meta *m,
-			     const char *state)
-{
-	const char *begin = paint_code(colour, runs_paint(m)), *end = paint_none(colour);
-	buffer_printf(out, "%s%-11s%s", begin, state, end);
-	return strlen(begin) + strlen(end);
-}
-
 /* `m` NULL: `error` says why the metadata can't be read. */
 static void runs_add_row(struct runs *r, const char *id, const char *session, const struct meta *m,
 			 int error)
@@ -182,7 +169,11 @@ static void runs_add_row(struct runs *r, const char *id, const char *session, co
 		human_size(row.size, m->out.bytes + m->err.bytes);
 	}
 	buffer_printf(out, "%-*s  ", ID_LEN, *id ? id : "-");
-	start += runs_add_state(out, r->call->colour, m, row.state);
+	/* Colours take no column. */
+	const char *begin = paint_code(r->call->colour, runs_paint(m)),
+		   *end = paint_none(r->call->colour);
+	buffer_printf(out, "%s%-11s%s", begin, row.state, end);
+	start += strlen(begin) + strlen(end);
 	buffer_printf(out, "  %11s  %10s  %8s  %7s  ", row.took, row.lines, row.size, row.age);
 	if (r->o.all) {
 		size_t before = out->len;
@@ -233,51 +224,6 @@ static int runs_flush(struct runs *r)
 	return result;
 }
 
-/* Takes down how a run went: "ok", "FAIL", "interrupted". */
-static void runs_add_result(struct runs *r, const struct meta *m)
-{
-	if (m->state != META_DONE)
-		buffer_append_string(&r->results, meta_state_name(m->state));
-	else
-		buffer_append_string(&r->results, runs_is_failed(m) ? "FAIL" : "ok");
-	buffer_append(&r->results, "", 1);
-}
-
-/* The result before the one at `end` in the text; NULL: there is none. */
-static const char *runs_older_result(const struct runs *r, size_t *end)
-{
-	if (*end == 0)
-		return NULL;
-	size_t at = *end - 1;
-	while (at > 0 && r->results.data[at - 1])
-		at--;
-	*end = at;
-	return r->results.data + at;
-}
-
-/* "[oldest first: ok ok FAIL FAIL ok]" */
-static void runs_add_results(const struct runs *r, struct buffer *out)
-{
-	size_t end = r->results.failed ? 0 : r->results.len;
-	if (end == 0)
-		return;
-	buffer_append_string(out, "[oldest first:");
-	for (const char *word; (word = runs_older_result(r, &end));)
-		buffer_printf(out, " %s", word);
-	buffer_append_string(out, "]\n");
-}
-
-static void runs_json_add_results(const struct runs *r, struct buffer *out)
-{
-	size_t end = r->results.failed ? 0 : r->results.len;
-	if (end == 0)
-		return;
-	json_begin_array(out, "results");
-	for (const char *word; (word = runs_older_result(r, &end));)
-		json_add_string(out, NULL, word);
-	json_end_array(out);
-}
-
 /* Adds a run; writes the collected output now and then. `m` NULL: its metadata can't be read, with
    errno. Returns 0, or -1 with errno. */
 static int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m)
@@ -296,65 +242,89 @@ static int runs_add(struct runs *r, const char *id, const char *session, const s
 	else
 		runs_add_row(r, id, session, m, error);
 	r->rows++;
-	if (m && r->history && r->o.command)
-		runs_add_result(r, m);
+	if (m && r->history && r->o.command) {
+		const char **word =
+			array_add(&r->results, &r->result_count, &r->result_room, sizeof(*word));
+		if (word)
+			*word = m->state != META_DONE ? meta_state_name(m->state)
+				: m->exit_code        ? "FAIL"
+						      : "ok";
+	}
 	return r->out.len > COLLECTED || r->out.failed ? runs_flush(r) : 0;
 }
 
 /* The command that shows ten times as many. */
-static void runs_add_more(struct buffer *out, const struct runs *r)
+static void runs_add_more(struct buffer *out, const struct verb_call *c,
+			  const struct runs_options *o)
 {
 	const struct {
 		const char *option, *value;
 	} given[] = {
-		{"--session", r->call->session},
-		{"--command", r->o.command},
-		{"--state", r->o.state >= 0 ? meta_state_name((enum meta_state)r->o.state) : NULL},
-		{"--exit", r->o.exit},
-		{"--since", r->o.since.text},
-		{"--until", r->o.until.text},
+		{"--session", c->session},
+		{"--host", o->host},
+		{"--command", o->command},
+		{"--state", o->state >= 0 ? meta_state_name((enum meta_state)o->state) : NULL},
+		{"--exit", o->exit},
+		{"--since", o->since.text},
+		{"--until", o->until.text},
 	};
-	buffer_printf(out, "terse %s%s", r->history ? "history" : "list", r->o.all ? " --all" : "");
+	buffer_printf(out, "terse %s%s%s", c->verb->name, o->all ? " --all" : "",
+		      o->remote ? " --remote" : "");
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
 		if (!given[i].value)
 			continue;
 		buffer_printf(out, " %s ", given[i].option);
 		quote_append(out, given[i].value);
 	}
-	if (r->call->json)
-		buffer_append_string(out, " --json");
-	buffer_printf(out, " --limit %" PRIu64, r->o.limit * 10);
+	buffer_printf(out, "%s%s --limit %" PRIu64, o->failed ? " --failed" : "",
+		      c->json ? " --json" : "", o->limit * 10);
 }
 
-static int runs_finish_json(struct runs *r, bool more)
+void runs_end_json(struct buffer *out, const struct verb_call *c, const struct runs_options *o,
+		   uint64_t shown, bool more)
 {
-	struct buffer next = BUFFER_INIT, *out = &r->out;
-	if (r->rows == 0)
-		runs_begin_json(r);
-	json_end_array(out);
-	runs_json_add_results(r, out);
-	json_add_count(out, "shown", r->rows);
+	struct buffer next = BUFFER_INIT;
+	json_add_count(out, "shown", shown);
 	json_add_bool(out, "truncated", more);
 	if (more)
-		runs_add_more(&next, r);
+		runs_add_more(&next, c, o);
 	json_add_made(out, "next", &next);
 	envelope_end(out);
-	return runs_flush(r);
+}
+
+void runs_add_notice(struct buffer *out, const struct verb_call *c, const struct runs_options *o)
+{
+	buffer_printf(out, "[newest %" PRIu64 " shown; more: ", o->limit);
+	runs_add_more(out, c, o);
+	buffer_append_string(out, "]\n");
 }
 
 /* Writes the rest and, if there are `more` runs, the command that lists them. Returns 0, or -1 with
    errno. */
 static int runs_finish(struct runs *r, bool more)
 {
-	struct buffer notice = BUFFER_INIT;
-	if (r->call->json)
-		return runs_finish_json(r, more);
-	runs_add_results(r, &notice);
-	if (more) {
-		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", r->o.limit);
-		runs_add_more(&notice, r);
-		buffer_append_string(&notice, "]\n");
+	struct buffer notice = BUFFER_INIT, *out = &r->out;
+	if (r->call->json) {
+		if (r->rows == 0)
+			runs_begin_json(r);
+		json_end_array(out);
+		if (r->result_count > 0)
+			json_begin_array(out, "results");
+		for (size_t i = r->result_count; i-- > 0;)
+			json_add_string(out, NULL, r->results[i]);
+		if (r->result_count > 0)
+			json_end_array(out);
+		runs_end_json(out, r->call, &r->o, r->rows, more);
+		return runs_flush(r);
 	}
+	if (r->result_count > 0)
+		buffer_append_string(&notice, "[oldest first:");
+	for (size_t i = r->result_count; i-- > 0;)
+		buffer_printf(&notice, " %s", r->results[i]);
+	if (r->result_count > 0)
+		buffer_append_string(&notice, "]\n");
+	if (more)
+		runs_add_notice(&notice, r->call, &r->o);
 	int result = runs_flush(r);
 	if (result == 0)
 		result = reader_notice(r->sink, &notice);
@@ -405,7 +375,7 @@ static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 				   r->directory);
 	}
 	buffer_release(&r->out);
-	buffer_release(&r->results);
+	free(r->results);
 	return status;
 }
 
@@ -500,16 +470,6 @@ static int list_add(struct runs *r, const struct id_found *found)
 	return result;
 }
 
-/* Returns 1 if there are more, 0, or -1 with errno. */
-static int list_add_all(struct runs *r, struct journal *artifacts)
-{
-	struct id_found found;
-	int got, added = 0;
-	while (added == 0 && (got = journal_next_made(artifacts, &found)) == 1)
-		added = list_add(r, &found);
-	return added ? added : got;
-}
-
 /* Returns the exit status; *more: there are more than the limit. */
 static int list_all(struct runs *r, bool *more)
 {
@@ -517,7 +477,11 @@ static int list_all(struct runs *r, bool *more)
 	int status = 0, count = verb_open_stores(r->call, stores, &status);
 	struct journal *artifacts =
 		journal_open(stores, count, r->o.all ? NULL : r->directory, JOURNAL_MADE);
-	int added = artifacts ? list_add_all(r, artifacts) : -1;
+	struct id_found found;
+	int added = 0, got = -1;
+	while (artifacts && added == 0 && (got = journal_next_made(artifacts, &found)) == 1)
+		added = list_add(r, &found);
+	added = added ? added : got;
 	*more = added > 0;
 	status = runs_end(r, added, 0, status);
 	journal_close(artifacts);
