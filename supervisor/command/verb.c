@@ -250,9 +250,9 @@ static void verb_list_words(const char *words, char out[96])
 	}
 }
 
-/* Stores a value (NULL: the option has none) as its kind asks for. Returns 0, or -1 after saying
-   what is wrong. */
-static int verb_store(struct verb_call *c, void *into, const struct verb_option *o,
+/* Stores a value (NULL: the option has none) as its kind asks for. `as`: the option as it was
+   typed. Returns 0, or -1 after saying what is wrong. */
+static int verb_store(struct verb_call *c, void *into, const struct verb_option *o, const char *as,
 		      const char *text)
 {
 	void *at = o->kind == VERB_SESSION ? (char *)&c->session : (char *)into + o->at;
@@ -290,7 +290,7 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 		break;
 	case VERB_WHEN:
 		if (when->text)
-			return verb_misuse(c, "%s: given twice", o->name);
+			return verb_misuse(c, "%s: given twice", as);
 		when->text = text;
 		if (value_parse_time(text, clock_real_ms(), &when->ms) < 0)
 			why = "how long ago (2h) or when (14:05, 2026-11-20)";
@@ -299,7 +299,7 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 	case VERB_STRING:
 	case VERB_SESSION:
 		if (*(const char **)at)
-			return verb_misuse(c, "%s: given twice", o->name);
+			return verb_misuse(c, "%s: given twice", as);
 		*(const char **)at = text;
 		break;
 	case VERB_WORD:
@@ -317,10 +317,10 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 	case VERB_TAKE:
 		why = c->verb->take(into, o, text);
 		if (why)
-			verb_misuse(c, "%s%s%s: %s", o->name, *o->name ? ": " : "", text, why);
+			verb_misuse(c, "%s%s%s: %s", as, *as ? ": " : "", text, why);
 		return why ? -1 : 0;
 	}
-	return why ? verb_misuse(c, "%s: %s: must be %s", o->name, text, why) : 0;
+	return why ? verb_misuse(c, "%s: %s: must be %s", as, text, why) : 0;
 }
 
 /* Reads a flag of the settings at argv[*i], if the verb takes those. Returns 1 and moves *i to its
@@ -348,7 +348,7 @@ static int verb_read_option(struct verb_call *c, void *into, int *i)
 	bool word = arg[1] == '-';
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
 	for (const char *letter = arg + 1; *letter; letter++) {
-		const char name[] = {'-', *letter};
+		const char name[] = {'-', *letter, '\0'};
 		const struct verb_option *o =
 			verb_option_named(c->verb, word ? arg : name, word ? len : 2);
 		if (!o && word) {
@@ -362,13 +362,15 @@ static int verb_read_option(struct verb_call *c, void *into, int *i)
 						: NULL;
 		if (!o->value && word && equals)
 			return verb_misuse(c, "%s: takes no value", o->name);
-		if (!o->value && verb_store(c, into, o, NULL) < 0)
+		if (!o->value && verb_store(c, into, o, o->name, NULL) < 0)
 			return -1;
 		if (o->value && !value && *i + 1 >= c->argc)
-			return verb_misuse(c, "%s: needs a value", word ? o->name : arg);
+			return verb_misuse(c, "%s: needs a value", word ? o->name : name);
 		if (o->value) {
 			value = value ? value : c->argv[++*i];
-			return verb_store(c, into, o, value) < 0 ? -1 : o->kind == VERB_STRING;
+			return verb_store(c, into, o, word ? o->name : name, value) < 0
+				       ? -1
+				       : o->kind == VERB_STRING;
 		}
 		if (word)
 			return 0;
@@ -409,7 +411,7 @@ int verb_parse(struct verb_call *c, void *into)
 		} else if (c->verb->command) {
 			break;
 		} else if (each) {
-			if (verb_store(c, into, each, arg) < 0)
+			if (verb_store(c, into, each, "", arg) < 0)
 				return -1;
 		} else if (count == c->verb->most) {
 			return verb_misuse(c, "%s: one argument too many (see terse help %s)", arg,
