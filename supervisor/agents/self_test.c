@@ -179,31 +179,23 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 	return remove(path);
 }
 
-/* An unnamed file with the text. */
-static int open_text(const char *text, const char *folder)
-{
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0 && (io_write(fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET) < 0))
-		io_close(&fd);
-	return fd;
-}
-
-/* A socket whose other end is closed. */
-static int open_socket(void)
-{
-	int ends[2];
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-		return -1;
-	close(ends[1]);
-	return ends[0];
-}
-
-/* The command's standard input. */
+/* The command's standard input: an unnamed file with a text, a socket whose other end is closed, or
+   nothing. */
 static int open_input(const struct self_test *c, const char *folder)
 {
-	if (c->input)
-		return open_text(c->input, folder);
-	return c->socket ? open_socket() : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int ends[2], fd;
+	if (c->socket) {
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+			return -1;
+		close(ends[1]);
+		return ends[0];
+	}
+	if (!c->input)
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0 && (io_write(fd, c->input, strlen(c->input)) < 0 || lseek(fd, 0, SEEK_SET) < 0))
+		io_close(&fd);
+	return fd;
 }
 
 static int sing(const struct self_test *c, const struct place *place, const char *home,
@@ -232,15 +224,6 @@ out:
 	return status;
 }
 
-/* The length of the first line of the output, at most 100. */
-static size_t first_line(const struct buffer *out)
-{
-	size_t len = 0;
-	while (len < out->len && len < 100 && out->data[len] != '\n')
-		len++;
-	return len;
-}
-
 static int try(const struct self_test *c, const struct place *place, char reason[256])
 {
 	const char *folder = getenv("TMPDIR");
@@ -257,8 +240,14 @@ static int try(const struct self_test *c, const struct place *place, char reason
 		snprintf(reason, 256, "%s", strerror(errno));
 	else if (buffer_string(&out) && memmem(out.data, out.len, c->expect, strlen(c->expect)))
 		status = 1;
-	else
-		snprintf(reason, 256, "%.*s", (int)first_line(&out), out.len ? out.data : "");
+	else if (out.len) {
+		/* The first line. */
+		const char *end = memchr(out.data, '\n', out.len);
+		size_t len = end ? (size_t)(end - out.data) : out.len;
+		snprintf(reason, 256, "%.*s", (int)(len < 100 ? len : 100), out.data);
+	} else {
+		*reason = '\0';
+	}
 	nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	buffer_release(&out);
 	return status;

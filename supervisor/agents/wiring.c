@@ -560,30 +560,21 @@ bool wiring_is_empty(const char *text, size_t len)
 
 /* --- hints ------------------------------------------------------------------------------ */
 
-static bool hints_find_one(const char *name, size_t len, char found[PATH_MAX])
-{
-	const char *path = getenv("PATH");
-	for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; at;) {
-		size_t folder = strcspn(at, ":");
-		if (folder &&
-		    (size_t)snprintf(found, PATH_MAX, "%.*s/%.*s", (int)folder, at, (int)len,
-				     name) < PATH_MAX &&
-		    access(found, X_OK) == 0)
-			return true;
-		at = at[folder] ? at + folder + 1 : NULL;
-	}
-	return false;
-}
-
 bool hints_find_program(const char *names, char found[PATH_MAX])
 {
-	for (;;) {
-		size_t len = strcspn(names, "|");
-		if (hints_find_one(names, len, found))
-			return true;
+	const char *path = getenv("PATH");
+	for (size_t len;; names += len + 1) {
+		len = strcspn(names, "|");
+		for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; at;) {
+			size_t folder = strcspn(at, ":");
+			int n = snprintf(found, PATH_MAX, "%.*s/%.*s", (int)folder, at, (int)len,
+					 names);
+			if (folder && n < PATH_MAX && access(found, X_OK) == 0)
+				return true;
+			at = at[folder] ? at + folder + 1 : NULL;
+		}
 		if (!names[len])
 			return false;
-		names += len + 1;
 	}
 }
 
