@@ -8,7 +8,6 @@
 #include "supervisor/artifact/index.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -437,7 +436,7 @@ static int64_t restore_open(struct restore *r, enum part part, bool rest, uint64
 
 static int restore_bytes(struct restore *r, struct restored_part *p, size_t len, uint64_t offset)
 {
-	if (!stream_has_room(p->fd, r->min_free))
+	if (!store_has_room(p->fd, r->min_free))
 		return -1;
 	/* Lines behind a gap have numbers that the file does not tell. */
 	if (p->indexing && (p->index.bytes != offset || index_feed(&p->index, r->block, len) < 0))

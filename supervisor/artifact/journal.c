@@ -375,48 +375,44 @@ long journal_clean(int dir, int64_t from_ms, int64_t to_ms)
 
 /* --- reading from the end ---------------------------------------------------------------- */
 
-/* Fills the block with what is before `end`, or with what begins at `from`. */
-static int load(struct journal_tail *t, uint64_t from, uint64_t end)
-{
-	t->from = from;
-	t->len = end - from < sizeof(t->block) ? (size_t)(end - from) : sizeof(t->block);
-	return io_read_whole(t->fd, t->block, t->len, (off_t)from);
-}
+/* The file from its end on. Zeroed but for the file and its size it is at the end. */
+struct tail {
+	int fd;
+	uint64_t end;  /* what is behind it was returned */
+	uint64_t from; /* the block's offset */
+	size_t len;
+	char block[8192];
+};
 
-int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
+/* The line before, without its newline; empty ones are passed over. Of one that is longer than the
+   block, and so none of terse's, the first bytes are left, which are no line. It is valid until the
+   next call. Returns 1, 0 at the beginning, or -1 with errno. */
+static int tail_next(struct tail *t, const char **line, size_t *len)
 {
-	uint64_t behind = t->end; /* the line, if it is longer than a block */
-	t->is_cut = false;
-	for (;;) {
+	for (bool is_cut = false;;) {
 		if (t->end > t->from + t->len || t->end <= t->from) {
-			uint64_t most = sizeof(t->block);
 			if (t->end == 0)
 				return 0;
-			if (load(t, t->end > most ? t->end - most : 0, t->end) < 0)
+			t->len = t->end < sizeof(t->block) ? (size_t)t->end : sizeof(t->block);
+			t->from = t->end - t->len;
+			if (io_read_whole(t->fd, t->block, t->len, (off_t)t->from) < 0)
 				return -1;
 		}
 		size_t n = (size_t)(t->end - t->from);
-		while (n > 0 && t->block[n - 1] == '\n' && !t->is_cut)
+		while (n > 0 && t->block[n - 1] == '\n' && !is_cut)
 			n--;
 		const char *newline = n > 0 ? memrchr(t->block, '\n', n) : NULL;
+		size_t start = newline ? (size_t)(newline - t->block) + 1 : 0;
 		t->end = t->from + n;
 		if (n > 0 && (newline || t->from == 0)) {
-			size_t start = newline ? (size_t)(newline - t->block) + 1 : 0;
 			t->end = t->from + start;
-			/* The beginning of a longer one. */
-			if (t->is_cut && load(t, t->end, behind) < 0)
-				return -1;
-			*line = t->is_cut ? t->block : t->block + start;
-			*len = t->is_cut ? t->len : n - start;
+			*line = t->block + start;
+			*len = is_cut ? 0 : n - start;
 			return 1;
 		}
-		if (n == 0)
-			continue;
 		/* It begins further back. */
-		if (n == sizeof(t->block)) {
-			t->is_cut = true;
-			t->end = t->from;
-		}
+		is_cut |= n == sizeof(t->block);
+		t->end -= n == sizeof(t->block) ? n : 0;
 		t->len = 0;
 	}
 }
@@ -424,7 +420,7 @@ int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 int64_t journal_end_ms(int dir)
 {
 	struct stat st;
-	struct journal_tail t = {.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
+	struct tail t = {.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
 	const char *line;
 	size_t len;
 	char id[ID_LEN + 1];
@@ -433,7 +429,7 @@ int64_t journal_end_ms(int dir)
 	if (t.fd >= 0 && fstat(t.fd, &st) == 0)
 		t.end = (uint64_t)st.st_size;
 	while ((kind == JOURNAL_READ || kind == JOURNAL_DAMAGED) &&
-	       journal_tail_next(&t, &line, &len) == 1) {
+	       tail_next(&t, &line, &len) == 1) {
 		kind = kind_of(line, len, id);
 		ms = kind == JOURNAL_ENDED ? number_of(line, len, "ended") : 0;
 	}
@@ -460,7 +456,7 @@ struct journal {
 	/* Since there may be very many sessions, only one of them is open. */
 	size_t open;
 	int dir;
-	struct journal_tail tail;
+	struct tail tail;
 	size_t given;    /* whose line the caller has */
 	struct meta run; /* what the caller has of it */
 	uint64_t damaged;
@@ -512,9 +508,8 @@ static int advance(struct journal *j, size_t number)
 	l->kind = JOURNAL_DAMAGED;
 	if (j->open != number && enter_source(j, number) < 0)
 		return errno == ENOENT ? 0 : -1;
-	while ((got = journal_tail_next(&j->tail, &l->text, &l->len)) == 1) {
-		enum journal_kind kind =
-			j->tail.is_cut ? JOURNAL_DAMAGED : kind_of(l->text, l->len, l->id);
+	while ((got = tail_next(&j->tail, &l->text, &l->len)) == 1) {
+		enum journal_kind kind = kind_of(l->text, l->len, l->id);
 		s->end = j->tail.end;
 		j->damaged += kind == JOURNAL_DAMAGED;
 		if (!(kind & j->kinds))

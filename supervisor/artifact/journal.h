@@ -115,18 +115,4 @@ struct journal_events {
 int journal_scan(const struct store *s, const char *session, const struct journal_events *events,
 		 uint64_t *damaged);
 
-/* The lines of any file from its end on. Zeroed but for the file and its size it is at the end. */
-struct journal_tail {
-	int fd;
-	uint64_t end;  /* what is behind it was returned */
-	uint64_t from; /* the block's offset */
-	size_t len;
-	bool is_cut; /* the line is longer than the block, which has its beginning */
-	char block[8192];
-};
-
-/* The line before, without its newline; empty ones are passed over. It is valid until the next
-   call. Returns 1, 0 at the beginning, or -1 with errno. */
-int journal_tail_next(struct journal_tail *t, const char **line, size_t *len);
-
 #endif

@@ -15,6 +15,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -316,6 +317,17 @@ void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1])
 		out[n] = letter || digit || inside || c == '_' ? c : '_';
 	}
 	out[n] = '\0';
+}
+
+bool store_has_room(int fd, uint64_t min_free)
+{
+	struct statvfs fs;
+	/* If the file system does not report its free space, a write that finds none will. */
+	if (min_free == 0 || fstatvfs(fd, &fs) < 0 ||
+	    (uint64_t)fs.f_bavail * fs.f_frsize >= min_free)
+		return true;
+	errno = ENOSPC;
+	return false;
 }
 
 void store_temporary(const char *prefix, char name[STORE_TEMPORARY])

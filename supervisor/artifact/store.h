@@ -25,6 +25,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define STORE_MAX         5
 #define STORE_SESSION_LEN 100 /* bytes of a session's directory name at most */
@@ -72,6 +73,9 @@ void store_settle(void);
    with '.' or '-', at most STORE_SESSION_LEN bytes; other bytes become '_', and
    NULL or "" becomes "default". */
 void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
+
+/* Whether so much is free where this file or directory is. False with errno ENOSPC. */
+bool store_has_room(int fd, uint64_t min_free);
 
 /* A name for a temporary file that no other process has, on whatever machine or in whatever
    container it may run: `prefix` (at most 30 bytes) and random digits. */

@@ -6,7 +6,6 @@
 #include "lib/io.h"
 #include "supervisor/artifact/index.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,13 +104,13 @@ static int take_size(struct text *t)
 		return -1;
 	if (!t->held || ends_line(t->fd, t->size))
 		return 0;
-	bool is_part = t->size % STREAM_WINDOW == 0;
+	bool is_part = t->size % ARTIFACT_WINDOW == 0;
 	if (!is_part && read_open_line(&before, t->fd, t->size)) {
 		if (wait_for_write(t, &written) < 0)
 			return -1;
 		if (ends_line(t->fd, t->size))
 			return 0;
-		is_part = t->size % STREAM_WINDOW == 0 ||
+		is_part = t->size % ARTIFACT_WINDOW == 0 ||
 			  (read_open_line(&now, t->fd, t->size) && text_goes_on(&before, &now));
 	}
 	/* A line longer than that stays. */

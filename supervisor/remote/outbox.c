@@ -10,7 +10,6 @@
 #include "lib/utf8.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/stream.h"
 #include "supervisor/remote/directory.h"
 #include "supervisor/remote/index.h"
 
@@ -563,7 +562,7 @@ static int pack_one(const struct outbox *o, const struct settings *settings, con
 	fd = begin_file(o, temporary);
 	if (fd < 0)
 		goto out;
-	if (stream_has_room(fd, (uint64_t)settings->min_free) &&
+	if (store_has_room(fd, (uint64_t)settings->min_free) &&
 	    archive_write(dir, id, fd, NULL, NULL) == 0 && fstat(fd, &st) == 0)
 		result = 0;
 	/* It takes its place, if no other process was first. */
