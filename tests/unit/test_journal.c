@@ -1,23 +1,32 @@
 // The journal of a session: lines that are appended while others are taken out, and read from the
 // end and from the beginning.
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lib/io.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/store.h"
 #include "tests/unit/child.h"
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+
+static struct store store;
+
+static int setup(void **state)
+{
+	if (home_setup(state) != 0)
+		return -1;
+	return store_open_write(&store);
+}
+
+static int teardown(void **state)
+{
+	store_close(&store);
+	return home_teardown(state);
+}
 
 static int open_dir(void)
 {
@@ -47,9 +56,8 @@ static bool keep_without(void *ctx, const char *line, size_t len)
 	return !memmem(line, len, ctx, strlen(ctx));
 }
 
-static void test_filter(void **state)
+TEST_IN(filter, setup, teardown)
 {
-	(void)state;
 	int dir = open_dir();
 	char x[] = "x", y[] = "y";
 	assert_int_equal(journal_filter(dir, "j", keep_without, x), -1);
@@ -67,9 +75,8 @@ static void test_filter(void **state)
 }
 
 /* The disk is full in the middle of a line: nothing of it stays, and the next one is whole. */
-static void test_short_write(void **state)
+TEST_IN(short_write, setup, teardown)
 {
-	(void)state;
 	struct rlimit before, few = {7, RLIM_INFINITY};
 	int dir = open_dir();
 	append(dir, "one\n");
@@ -88,9 +95,8 @@ static void test_short_write(void **state)
 }
 
 /* A write that was cut short: the next line begins behind a newline. */
-static void test_cut(void **state)
+TEST_IN(cut, setup, teardown)
 {
-	(void)state;
 	int dir = open_dir();
 	char x[] = "x";
 	append(dir, "ab\n");
@@ -103,9 +109,8 @@ static void test_cut(void **state)
 	close(dir);
 }
 
-static void test_long_lines(void **state)
+TEST_IN(long_lines, setup, teardown)
 {
-	(void)state;
 	int dir = open_dir();
 	static char line[300000];
 	char x[] = "x";
@@ -123,9 +128,8 @@ static void test_long_lines(void **state)
 }
 
 /* The time of the last appended line is the time the session was last used. */
-static void test_time(void **state)
+TEST_IN(time, setup, teardown)
 {
-	(void)state;
 	int dir = open_dir();
 	char x[] = "x";
 	const struct timespec times[2] = {{1000, 0}, {1000, 5000000}};
@@ -138,9 +142,8 @@ static void test_time(void **state)
 	close(dir);
 }
 
-static void test_links(void **state)
+TEST_IN(links, setup, teardown)
 {
-	(void)state;
 	int dir = open_dir();
 	char x[] = "x", path[sizeof(home) + 16], text[64];
 	snprintf(path, sizeof(path), "%s/outside", home);
@@ -163,9 +166,8 @@ static void test_links(void **state)
 #define LINES   400
 
 /* Four append and two take lines out: every line that is to stay is there, once. */
-static void test_together(void **state)
+TEST_IN(together, setup, teardown)
 {
-	(void)state;
 	int dir = open_dir();
 	pid_t pids[WRITERS + 2];
 	for (int w = 0; w < WRITERS + 2; w++) {
@@ -200,21 +202,6 @@ static void test_together(void **state)
 	}
 	assert_int_equal(count, WRITERS * (LINES - (LINES + 2) / 3));
 	close(dir);
-}
-
-static struct store store;
-
-static int setup(void **state)
-{
-	if (home_setup(state) != 0)
-		return -1;
-	return store_open_write(&store);
-}
-
-static int teardown(void **state)
-{
-	store_close(&store);
-	return home_teardown(state);
 }
 
 /* A run of a session that ended then. */
@@ -261,9 +248,8 @@ static void expect(const char *session, const char *words, uint64_t damaged)
 	journal_close(j);
 }
 
-static void test_order(void **state)
+TEST_IN(order, setup, teardown)
 {
-	(void)state;
 	expect("a", "", 0);
 	expect(NULL, "", 0);
 	add("a", "one", 10);
@@ -278,9 +264,8 @@ static void test_order(void **state)
 	expect("c", "", 0);
 }
 
-static void test_damaged(void **state)
+TEST_IN(damaged, setup, teardown)
 {
-	(void)state;
 	static char huge[10000];
 	memset(huge, 'x', sizeof(huge));
 	add_bytes("a", "{nonsense\n", 10);
@@ -299,9 +284,8 @@ static void test_damaged(void **state)
 }
 
 /* Meanwhile lines are taken out, so that it is another file, and a shorter one. */
-static void test_changes_meanwhile(void **state)
+TEST_IN(changes_meanwhile, setup, teardown)
 {
-	(void)state;
 	struct meta m;
 	add("b", "other", 45);
 	for (int i = 1; i <= 5; i++)
@@ -326,9 +310,8 @@ static void test_changes_meanwhile(void **state)
 }
 
 /* Lines of any length around the edges of the block that is read. */
-static void test_block(void **state)
+TEST_IN(block, setup, teardown)
 {
-	(void)state;
 	static const size_t lengths[] = {1,    100,   8190, 3,    8191, 7,    8192,
 					 4096, 20000, 50,   8193, 2,    4095, 3000};
 	enum { COUNT = sizeof(lengths) / sizeof(*lengths) };
@@ -362,9 +345,8 @@ static void count_read(void *ctx, const struct journal_read *read)
 }
 
 /* Each kind of line: found by its kind, scanned, cleaned up, and what the end of a session is. */
-static void test_kinds(void **state)
+TEST_IN(kinds, setup, teardown)
 {
-	(void)state;
 	struct journal_read read = {.id = "cmd-0123456789ab", .at_ms = 7, .bytes = 2};
 	uint64_t sum = 0, damaged = 0;
 	const struct journal_events events = {count_run, count_read, &sum};
@@ -393,17 +375,4 @@ static void test_kinds(void **state)
 	close(dir);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_filter),   TEST(test_short_write),
-		TEST(test_cut),      TEST(test_long_lines),
-		TEST(test_time),     TEST(test_links),
-		TEST(test_together), TEST(test_order),
-		TEST(test_damaged),  TEST(test_changes_meanwhile),
-		TEST(test_block),    TEST(test_kinds),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
