@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define BLOCK ((size_t)256 * 1024)
 #define LEVEL 6
@@ -302,6 +303,10 @@ static ssize_t unpack_some(struct unpacker *u, void *data, size_t len)
 	while (out.pos < len && !u->ended) {
 		size_t before = u->in.pos;
 		size_t left = ZSTD_decompressStream(u->zstd, &out, &u->in);
+		if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) {
+			errno = ENOMEM;
+			return -1;
+		}
 		if (ZSTD_isError(left))
 			return refuse();
 		u->ended = left == 0;

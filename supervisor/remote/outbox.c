@@ -659,10 +659,14 @@ int outbox_send(const struct outbox *o)
 	for (size_t i = 0; i < count && result == 0; i++) {
 		id_unpack(items[i].id, id);
 		moving_path(id, to);
-		/* One that can't be read, however often, is given up. */
-		if (items[i].archived && io_is_there(o->dir, to) &&
-		    !outbox_add_line(o, &lines, to) && !store_is_short(errno))
+		if (!items[i].archived || !io_is_there(o->dir, to) ||
+		    outbox_add_line(o, &lines, to))
+			continue;
+		/* A damaged one is given up; none may go without its line. */
+		if (errno == EBADMSG)
 			unlinkat(o->dir, to, 0);
+		else
+			result = -1;
 	}
 	if (result == 0)
 		result = write_file(o, &lines, MOVING);

@@ -346,7 +346,9 @@ class Verbs(Fault):
         """Labels that a run has noted reach the index, whichever allocation of the packer fails."""
         env, objects = self.pushed_run()
         wanted = os.path.join(self.store, "outbox", "wanted")
-        name = os.path.basename([path for path in self.artifacts() if self.kept not in path][0])[:16]
+        path = [path for path in self.artifacts() if self.kept not in path][0]
+        name, path = os.path.basename(path)[:16], path[:-4] + ".json"
+        write_file(path, json.dumps(dict(json.loads(read_file(path)), labels={"job": "4812"}), separators=(",", ":")))
         n, call, step = 1, True, 1 if STEP == 1 else 11
         while call:
             for top, _, names in os.walk(self.dir):
@@ -354,7 +356,7 @@ class Verbs(Fault):
                     if one.endswith(".jsonl") and "index" in top:
                         os.unlink(os.path.join(top, one))
             os.makedirs(wanted, 0o700, exist_ok=True)
-            write_file(os.path.join(wanted, name), '{"session":"default","host":"h","labels":{"job":"4812"}}', 0o600)
+            write_file(os.path.join(wanted, name), "", 0o600)
             _, call = self.fault("allocation", n, TERSE, "push", env=env, split=True)
             with self.subTest(n=n):
                 self.assertEqual(self.terse("push", env=env).code, 0)
@@ -377,7 +379,7 @@ class Verbs(Fault):
                     self.assertEqual(len(told["runs"]) + told["damaged_lines"], 1, run.out)
                 else:
                     self.assertTrue(run.err or b'"error":{' in run.out, run)
-        self.assertGreater(n, 100)
+        self.assertGreater(n, 30)
 
     def test_history(self):
         self.check("history", part=self.without_age, told=b"damaged lines skipped",
