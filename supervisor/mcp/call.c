@@ -166,11 +166,8 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 	_exit(print(s, c, &settings));
 }
 
-/* Starts a child: `words` of `terse run` with its standard input, or else one that prints. Answers
-   and frees the call if that is not possible. */
-static void call_start(struct server *s, struct call *c, const struct buffer *words,
-		       const json_t *input,
-		       int (*print)(const struct server *, const struct call *, struct settings *))
+void call_start(struct server *s, struct call *c, const struct buffer *words, const json_t *input,
+		int (*print)(const struct server *, const struct call *, struct settings *))
 {
 	struct call_ends e = {-1, -1, -1, -1};
 	c->pid = -1;
@@ -201,12 +198,6 @@ out:;
 	}
 	server_send_error(s, c->id, RPC_INTERNAL, "can't be started: %s", strerror(error));
 	call_free(s, c);
-}
-
-void call_fork(struct server *s, struct call *c,
-	       int (*print)(const struct server *, const struct call *, struct settings *))
-{
-	call_start(s, c, NULL, NULL, print);
 }
 
 void call_read(struct call *c)
@@ -447,7 +438,7 @@ void call_tool(struct server *s, const struct rpc_message *m)
 			return;
 		c->tool = tool;
 		c->arguments = &a;
-		call_fork(s, c, tool->print);
+		call_start(s, c, NULL, NULL, tool->print);
 	}
 }
 

@@ -141,7 +141,7 @@ void resources_list(struct server *s, const struct rpc_message *m)
 	if (!c)
 		return;
 	c->skip = skip;
-	call_fork(s, c, resources_print_list);
+	call_start(s, c, NULL, NULL, resources_print_list);
 }
 
 void resources_templates(struct server *s, const struct rpc_message *m)
@@ -182,7 +182,7 @@ void resources_read(struct server *s, const struct rpc_message *m)
 	c->resource = r;
 	c->uri = strdup(uri);
 	if (c->uri) {
-		call_fork(s, c, resources_print_text);
+		call_start(s, c, NULL, NULL, resources_print_text);
 		return;
 	}
 	server_send_error(s, c->id, RPC_INTERNAL, "out of memory");

@@ -151,14 +151,15 @@ void server_log(struct server *s, int level, const char *text);
 /* The call whose request has this ID and is not answered yet, or NULL. */
 struct call *call_find(const struct server *s, const char *id);
 
-/* A new one, for call_fork(); NULL: the request is answered with the error. */
+/* A new one, for call_start(); NULL: the request is answered with the error. */
 struct call *call_new(struct server *s, const char *id);
 
-/* Starts a child in which `print` writes to standard output and error. Its settings are loaded
+/* Starts its child. With `words` that executes `terse run`, with this text (or NULL) as its
+   standard input; else `print` writes to standard output and error, and its settings are loaded
    again, with the vocabulary, the reach and the session of the tools. Answers and frees the call if
    that is not possible. */
-void call_fork(struct server *s, struct call *c,
-	       int (*print)(const struct server *, const struct call *, struct settings *));
+void call_start(struct server *s, struct call *c, const struct buffer *words, const json_t *input,
+		int (*print)(const struct server *, const struct call *, struct settings *));
 
 /* tools/call. */
 void call_tool(struct server *s, const struct rpc_message *m);
