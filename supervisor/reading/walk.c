@@ -138,38 +138,27 @@ static void walk_settle(struct walk *w, size_t from)
 	w->hit_known = false;
 }
 
-/* Makes room for more of a line that fills the buffer. Returns 1 if it must not be larger. */
-static int walk_grow(struct walk *w)
-{
-	size_t cap = w->cap * 2 < w->most ? w->cap * 2 : w->most;
-	if (cap == w->cap) {
-		bool kept = w->at > 0;
-		walk_drop(w, 0);
-		return !kept;
-	}
-	char *data = realloc(w->data, cap);
-	if (!data)
-		return -1;
-	w->data = data;
-	w->cap = cap;
-	return 0;
-}
-
 /* All lines that were there are passed: reads until there is a whole one, a gap or the end. */
 static int walk_fill(struct walk *w)
 {
 	walk_drop(w, w->options.context);
 	while (w->at == w->end && !w->at_gap && !w->at_end) {
-		size_t before = w->len;
-		int full = before == w->cap ? walk_grow(w) : 0;
-		if (full < 0)
-			return -1;
-		if (full > 0) {
-			w->is_long = true;
-			return 0;
+		size_t larger = w->cap * 2 < w->most ? w->cap * 2 : w->most;
+		if (w->len == w->cap && larger > w->cap) {
+			char *data = realloc(w->data, larger);
+			if (!data)
+				return -1;
+			w->data = data;
+			w->cap = larger;
+		} else if (w->len == w->cap) {
+			/* Without the lines before there may be room. */
+			w->is_long = w->at == 0;
+			walk_drop(w, 0);
+			if (w->is_long)
+				return 0;
 		}
-		before = w->len;
-		if (before < w->cap && read_piece(w) < 0)
+		size_t before = w->len;
+		if (read_piece(w) < 0)
 			return -1;
 		walk_settle(w, before);
 	}
@@ -374,42 +363,35 @@ enum walk_kind walk_next(struct walk *w, struct walk_line *line)
 	}
 }
 
-/* Counts the wanted lines of the block. */
-static enum walk_kind count_block(struct walk *w, uint64_t *wanted, struct walk_line *line)
-{
-	uint64_t hits = 0, lines = walk_count_lines(w, w->at, w->end);
-	size_t at = w->at;
-	enum walk_kind kind;
-	while ((kind = find_hit(w, line)) == WALK_LINE && w->hit < w->end) {
-		hits++;
-		w->at = line_behind(w, w->hit);
-		w->hit_known = false;
-	}
-	if (kind == WALK_GAVE_UP)
-		line->number = w->line + newline_count(w->data + at, w->hit - at);
-	*wanted += w->options.invert ? lines - hits : hits;
-	w->line += lines;
-	w->at = w->end;
-	return kind;
-}
-
 enum walk_kind walk_count(struct walk *w, uint64_t *wanted, struct walk_line *line)
 {
-	for (;;) {
-		enum walk_kind kind = get_line(w);
-		if (kind == WALK_GAP)
-			walk_pass_gap(w);
-		if (kind != WALK_LINE)
-			return kind;
+	enum walk_kind kind;
+	while ((kind = get_line(w)) == WALK_LINE) {
 		if (w->is_long) {
 			kind = take_long(w, line);
 			*wanted += kind == WALK_LINE && line->wanted;
-		} else {
-			kind = count_block(w, wanted, line);
+			if (kind != WALK_LINE)
+				return kind;
+			continue;
 		}
+		uint64_t hits = 0, lines = walk_count_lines(w, w->at, w->end);
+		size_t at = w->at;
+		while ((kind = find_hit(w, line)) == WALK_LINE && w->hit < w->end) {
+			hits++;
+			w->at = line_behind(w, w->hit);
+			w->hit_known = false;
+		}
+		if (kind == WALK_GAVE_UP)
+			line->number = w->line + newline_count(w->data + at, w->hit - at);
+		*wanted += w->options.invert ? lines - hits : hits;
+		w->line += lines;
+		w->at = w->end;
 		if (kind != WALK_LINE)
 			return kind;
 	}
+	if (kind == WALK_GAP)
+		walk_pass_gap(w);
+	return kind;
 }
 
 /* --- around a line ----------------------------------------------------------- */
