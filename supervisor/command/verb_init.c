@@ -73,12 +73,6 @@ static int init_fail_wiring(struct init *i, const char *path, const struct wirin
 	return -1;
 }
 
-/* Directories are made and removed below this one. */
-static const char *init_top(const struct init *i)
-{
-	return i->project ? i->root : getenv("HOME");
-}
-
 static int init_read_both(struct init *i, struct change *c, const char *path)
 {
 	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP "-mcp")];
@@ -172,23 +166,13 @@ static int init_keep(struct init *i, const struct change *c)
 		       : 0;
 }
 
-/* Notes that a file names the launcher, and how to undo that. */
-static void init_note(const struct init *i, const struct change *c)
-{
-	char options[128];
-	if (c->file->items[0].kind == WIRING_LINES)
-		return;
-	snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent, i->mcp ? " --mcp" : "",
-		 i->project ? " --project" : "");
-	place_note(c->now.path, options, init_root(i), !i->undo);
-}
-
 static int init_carry_out(struct init *i, const struct change *c)
 {
+	char options[128];
 	int status;
 	if (init_keep(i, c) < 0)
 		return -1;
-	status = c->remove ? document_remove(&c->now, init_top(i))
+	status = c->remove ? document_remove(&c->now, i->project ? i->root : getenv("HOME"))
 			   : document_write(&c->now, init_text(&c->next), c->next.len);
 	if (status < 0)
 		return init_fail(i, c->now.path,
@@ -197,25 +181,12 @@ static int init_carry_out(struct init *i, const struct change *c)
 	if (i->undo && c->backup.exists)
 		document_remove(&c->backup, NULL);
 	init_say(i, c->now.path, c->how);
-	init_note(i, c);
+	/* That it names the launcher, and how to undo that. */
+	snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent, i->mcp ? " --mcp" : "",
+		 i->project ? " --project" : "");
+	if (c->file->items[0].kind != WIRING_LINES)
+		place_note(c->now.path, options, init_root(i), !i->undo);
 	return 0;
-}
-
-static void init_release_change(struct change *c)
-{
-	document_release(&c->now);
-	document_release(&c->backup);
-	buffer_release(&c->next);
-}
-
-static void init_warn_of_variables(struct init *i, const struct change *c)
-{
-	struct buffer warning = BUFFER_INIT;
-	if (hints_variables(&warning, c->file, c->now.path, &c->next, NULL)) {
-		buffer_append_string(&i->out, "warning: ");
-		buffer_add(&i->out, &warning);
-	}
-	buffer_release(&warning);
 }
 
 static void init_change_file(struct init *i, const struct wiring_file *file)
@@ -239,9 +210,16 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 	}
 	if (!i->undo && !i->dry_run && !i->failed) {
 		hints_patterns(&i->out, i->wiring, path, &c.now.text);
-		init_warn_of_variables(i, &c);
+		struct buffer warning = BUFFER_INIT;
+		if (hints_variables(&warning, c.file, c.now.path, &c.next, NULL)) {
+			buffer_append_string(&i->out, "warning: ");
+			buffer_add(&i->out, &warning);
+		}
+		buffer_release(&warning);
 	}
-	init_release_change(&c);
+	document_release(&c.now);
+	document_release(&c.backup);
+	buffer_release(&c.next);
 }
 
 /* Writes the lines for the model if asked for; --undo removes them. */
@@ -305,15 +283,6 @@ static void init_warn_of_own(struct init *i, const char *launcher, const char *r
 		      "warning: %s %s, so terse's own files are named: the agent's shell is gone "
 		      "when they are\n",
 		      launcher, reason);
-}
-
-/* Says that the launcher is still there. */
-static void init_mention_launcher(struct init *i)
-{
-	char folder[PATH_MAX];
-	if (place_folder(folder) == 0 && access(folder, F_OK) == 0)
-		init_say(i, folder,
-			 "stays for agents that still run and for other files that name it");
 }
 
 /* Finds what the agent is to name. The launcher is installed, unless only a change is shown or
@@ -551,8 +520,11 @@ static int init_run(struct verb_call *c)
 		init_change_agent(&i, c->settings->shell);
 		failed = failed || i.failed;
 	}
-	if (go_on && i.undo && !i.dry_run && !failed && !i.mcp)
-		init_mention_launcher(&i);
+	char folder[PATH_MAX];
+	bool undone = go_on && i.undo && !i.dry_run && !failed && !i.mcp;
+	if (undone && place_folder(folder) == 0 && access(folder, F_OK) == 0)
+		init_say(&i, folder,
+			 "stays for agents that still run and for other files that name it");
 	return init_print(&i) || failed;
 }
 
