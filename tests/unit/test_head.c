@@ -1,5 +1,6 @@
-// The first part of a text by whole lines.
+// The first part of a text by whole lines; the names of files in it, and the count of its lines.
 
+#include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "supervisor/preview/head.h"
 #include "tests/unit/random.h"
@@ -263,6 +264,124 @@ TEST(outcomes)
 		buffer_release(&known);
 		buffer_release(&out);
 	}
+}
+
+TEST(names_of_files)
+{
+	static const struct {
+		enum grouping_form form;
+		const char *line;
+		size_t name;
+	} rows[] = {
+		{GROUPING_NUMBERED, "src/a.c:12:int x;", 7},
+		{GROUPING_NUMBERED, "Makefile:1:", 8},
+		{GROUPING_NUMBERED, "a.c:12:5: error", 3},
+		{GROUPING_NUMBERED, "a:b.c:12:x", 5},
+		{GROUPING_NUMBERED, "h\xC3\xA9.txt:1:x", 7},
+		{GROUPING_NUMBERED, "src/a.c:int x;", 0},
+		{GROUPING_NUMBERED, "src/a.c-12-int x;", 0},
+		{GROUPING_NUMBERED, "12:int x;", 0},
+		{GROUPING_NUMBERED, "12:13:int x;", 0},
+		{GROUPING_NUMBERED, ":12:x", 0},
+		{GROUPING_NUMBERED, "--", 0},
+		{GROUPING_NUMBERED, "", 0},
+		{GROUPING_NUMBERED, "2026-11-22 05:12:33 an error", 0},
+		{GROUPING_NUMBERED, "2026-11-22T05:12:33 an error", 0},
+		{GROUPING_NUMBERED, "[05:12:33] an error", 0},
+		{GROUPING_NUMBERED, "10.0.0.1:8080: refused", 0},
+		{GROUPING_NUMBERED, "a file.c:12:x", 0},
+		{GROUPING_NUMBERED, "f(x):12:x", 0},
+		{GROUPING_PLAIN, "src/a.c:int x;", 7},
+		{GROUPING_PLAIN, "a.c:x", 3},
+		{GROUPING_PLAIN, "a.c:", 0},
+		{GROUPING_PLAIN, "src/a.cc::x", 0},
+		{GROUPING_PLAIN, "std::string x;", 0},
+		{GROUPING_PLAIN, "grep: a.c: No such file or directory", 0},
+		{GROUPING_PLAIN, "http://a.example/b", 0},
+		{GROUPING_PLAIN, "case 1: return a.c;", 0},
+		{GROUPING_PLAIN, "no colon", 0},
+		{GROUPING_NONE, "src/a.c:12:int x;", 0},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t name = grouping_name(rows[i].form, rows[i].line, strlen(rows[i].line));
+		if (name != rows[i].name)
+			fail_msg("%s: %zu", rows[i].line, name);
+	}
+}
+
+static enum grouping_form form_of(const char *text)
+{
+	return grouping_find_form(text, strlen(text));
+}
+
+TEST(forms_of_texts)
+{
+	assert_int_equal(form_of("src/a.c:1:x\nsrc/a.c:2:x\nsrc/b.c:3:x\nsrc/b.c:4:x\n"),
+			 GROUPING_NUMBERED);
+	assert_int_equal(form_of("src/a.c:1:x\nsrc/a.c:2:x\nsrc/a.c:3:x\n"), GROUPING_NUMBERED);
+	assert_int_equal(form_of("src/a.c:x\nsrc/a.c:x\nsrc/b.c:x\nsrc/b.c:x\n"), GROUPING_PLAIN);
+	/* Without numbers one name may be anything. */
+	assert_int_equal(form_of("host.a:x\nhost.a:y\nhost.a:z\n"), GROUPING_NONE);
+	/* Nothing is saved. */
+	assert_int_equal(form_of("src/a.c:1:x\nsrc/b.c:2:x\nsrc/c.c:3:x\n"), GROUPING_NONE);
+	assert_int_equal(form_of("a.c:1:this line is much longer than the name of its file\n"
+				 "a.c:2:this line is much longer than the name of its file\n"),
+			 GROUPING_NONE);
+	/* Other lines between the matches. */
+	assert_int_equal(form_of("a/b/c:1:x\nfoo\na/b/c:2:x\nbar\na/b/c:3:x\n"), GROUPING_NONE);
+	assert_int_equal(form_of(""), GROUPING_NONE);
+	assert_int_equal(form_of("no line"), GROUPING_NONE);
+}
+
+/* The same for every way to cut the text. */
+static void counted(enum unit unit, const char *text, uint64_t lines, uint64_t units,
+		    uint64_t longest)
+{
+	size_t len = strlen(text);
+	for (size_t step = 1; step <= len + 1; step++) {
+		struct tally t = {.unit = unit, .by_line = true}, fast = {.unit = unit};
+		for (size_t at = 0; at < len; at += step)
+			tally_feed(&t, text + at, len - at < step ? len - at : step);
+		for (size_t at = 0; at < len; at += step)
+			tally_feed(&fast, text + at, len - at < step ? len - at : step);
+		assert_int_equal(fast.bytes, len);
+		assert_int_equal(tally_lines(&fast), lines);
+		assert_int_equal(tally_units(&fast), units);
+		assert_int_equal(t.bytes, len);
+		assert_int_equal(tally_lines(&t), lines);
+		assert_int_equal(tally_units(&t), units);
+		assert_int_equal(t.longest, longest);
+	}
+}
+
+TEST(lines)
+{
+	counted(UNIT_LINES, "", 0, 0, 0);
+	counted(UNIT_LINES, "\n", 1, 1, 0);
+	counted(UNIT_LINES, "\n\n", 2, 2, 0);
+	counted(UNIT_LINES, "a", 1, 1, 1);
+	counted(UNIT_LINES, "a\nbcd\n\nef", 4, 4, 3);
+}
+
+TEST(matches)
+{
+	counted(UNIT_MATCHES, "--\n", 1, 0, 2);
+	counted(UNIT_MATCHES, "--", 1, 0, 2);
+	counted(UNIT_MATCHES, "a\n--\n\nb\n---\n-\n -- \n", 7, 5, 4);
+	counted(UNIT_RESULTS, "a\n\nb", 3, 2, 1);
+}
+
+/* The bytes that decide whether a line counts are at its start and at its end, however long it
+   is. */
+TEST(entries)
+{
+	counted(UNIT_ENTRIES, "total 8\na\ntotal\n", 3, 2, 7);
+	counted(UNIT_ENTRIES, "dir:\na\n\n./a name of sixteen and more bytes:\nb", 5, 2, 35);
+	counted(UNIT_ENTRIES, "a name of sixteen and more bytes\n", 1, 1, 32);
+	counted(UNIT_ENTRIES, "a name of 16 b.:\n", 1, 0, 16);
+	counted(UNIT_ENTRIES, "a name of 17 by.:\n", 1, 0, 17);
+	counted(UNIT_ENTRIES, "total 12345678901234567890\n", 1, 0, 26);
+	counted(UNIT_ENTRIES, "a name of 16 b.:c", 1, 1, 17);
 }
 
 TEST_MAIN(NULL, NULL)
