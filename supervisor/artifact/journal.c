@@ -526,9 +526,13 @@ static int advance(struct journal *j, size_t number)
 		l->kind = JOURNAL_DAMAGED;
 	}
 	if (got == 1) {
+		/* A damaged one may have NULs. */
+		char *copy = malloc(l->len + 1);
+		if (copy)
+			memcpy(copy, l->text, l->len);
 		free(s->copy);
-		l->text = s->copy = strndup(l->text, l->len);
-		got = s->copy ? 1 : -1;
+		l->text = s->copy = copy;
+		got = copy ? 1 : -1;
 	}
 	return got < 0 ? -1 : 0;
 }

@@ -105,12 +105,14 @@ static void report_add(struct report_call *c, const struct meta *m, const char *
 	c->failed |= !r;
 	if (!r)
 		return;
-	*r = (struct report_run){.line = strndup(line, len),
+	*r = (struct report_run){.line = malloc(len + 1),
 				 .len = len,
 				 .id = *m->id ? id_pack(m->id) : 0,
 				 .started_ms = m->started_ms,
 				 .store = c->store};
 	c->failed |= !r->line;
+	if (r->line)
+		memcpy(r->line, line, len);
 	c->total++;
 }
 

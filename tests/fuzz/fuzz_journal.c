@@ -5,43 +5,18 @@
 #include "lib/io.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/command/stats.h"
-
-#include <assert.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static struct store store;
 
 /* A store of its own with two sessions: "s" is read, "again" is written. */
 static void make_store(void)
 {
-	char path[] = "/tmp/terse-fuzz-XXXXXX";
-	assert(mkdtemp(path));
-	snprintf(store.path, sizeof(store.path), "%s", path);
-	store.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(store.path, sizeof(store.path), "%s", fuzz_home());
+	store.fd = open(store.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert(store.fd >= 0);
 	close(store_open_session(&store, "s", true));
 	close(store_open_session(&store, "again", true));
-}
-
-static void remove_store(void)
-{
-	static const char *const sessions[] = {"s", "again"};
-	for (size_t i = 0; i < 2; i++) {
-		char path[32];
-		int dir = store_open_session(&store, sessions[i], false);
-		unlinkat(dir, JOURNAL_FILE, 0);
-		close(dir);
-		snprintf(path, sizeof(path), "sessions/%s", sessions[i]);
-		unlinkat(store.fd, path, AT_REMOVEDIR);
-	}
-	unlinkat(store.fd, "sessions", AT_REMOVEDIR);
-	rmdir(store.path);
 }
 
 static void put(const char *session, const void *data, size_t len)
@@ -130,10 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct seen seen = {0};
 	const struct journal_events events = {on_run, on_read, &seen};
 	uint64_t damaged = 0, longest = 0, len = 0;
-	if (!store.path[0]) {
+	if (!store.path[0])
 		make_store();
-		atexit(remove_store);
-	}
 	put("s", data, size);
 	assert(journal_scan(&store, "s", &events, &damaged) == 0);
 	for (size_t i = 0; i < size; i++) {

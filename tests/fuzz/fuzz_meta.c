@@ -2,12 +2,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/artifact/meta.h"
-
-#include <assert.h>
-#include <stdint.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void check_stream(const struct meta_stream *s)
 {

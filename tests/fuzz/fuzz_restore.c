@@ -8,46 +8,21 @@
 #include "supervisor/artifact/archive.h"
 #include "supervisor/artifact/gc.h"
 #include "supervisor/artifact/text.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <assert.h>
 #include <dirent.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <zstd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct settings settings;
 static struct store store;
-static char home[] = "/tmp/terse-fuzz-restore-XXXXXX";
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static void clean_up(void)
-{
-	nftw(home, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 static void set_up(void)
 {
 	settings_init(&settings);
 	settings.max_artifact = 1 << 20;
 	settings.min_free = 0;
-	assert(mkdtemp(home));
-	atexit(clean_up);
-	setenv("TERSE_HOME", home, 1);
+	setenv("TERSE_HOME", fuzz_home(), 1);
 	assert(store_open_write(&store) == 0);
 }
 
