@@ -3,16 +3,14 @@
 #ifndef TERSE_TESTS_UNIT_CHILD_H
 #define TERSE_TESTS_UNIT_CHILD_H
 
-#include <errno.h>
+#include "tests/unit/unit.h"
+
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* Ends the forked process when a condition does not hold. */
 #define CHECK(live_status)                                                                   \

@@ -3,20 +3,9 @@
 #ifndef TERSE_TESTS_HOME_H
 #define TERSE_TESTS_HOME_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "tests/unit/unit.h"
 
-#include <cmocka.h>
+#include <ftw.h>
 
 static char home[64]; /* the temporary directory */
 

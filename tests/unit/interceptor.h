@@ -6,17 +6,7 @@
 #include "supervisor/intercept/interceptor.h"
 #include "tests/unit/kept.h"
 #include "tests/unit/random.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #define BUDGET ((size_t)1000)
 #define LIMIT  ((size_t)1150) /* with 15 % of slack */

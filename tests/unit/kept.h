@@ -5,16 +5,7 @@
 #include "lib/buffer.h"
 #include "supervisor/artifact/artifact.h"
 #include "tests/unit/home.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 /* Makes one in the test's home; `meta` is filled in and must outlive it. */
 static inline struct artifact *kept_create(struct meta *meta)

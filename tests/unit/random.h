@@ -2,9 +2,7 @@
 #ifndef TERSE_TESTS_UNIT_RANDOM_H
 #define TERSE_TESTS_UNIT_RANDOM_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/unit/unit.h"
 
 static inline uint32_t random_seed(void)
 {

@@ -4,17 +4,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/report/report.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static char *const report_command[] = {(char *)"npm", (char *)"test", NULL};
 

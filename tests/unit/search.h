@@ -8,6 +8,7 @@
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/command/verb.h"
 #include "tests/unit/home.h"
+#include "tests/unit/unit.h"
 
 #include <sys/socket.h>
 

@@ -4,23 +4,13 @@
 #define TERSE_TESTS_UNIT_SESSION_H
 
 #include "tests/unit/child.h"
+#include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-
-#include <cmocka.h>
 
 enum member {
 	MEMBER_PLAIN,     /* ends by HUP */
