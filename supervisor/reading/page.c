@@ -225,8 +225,10 @@ static int page_add_gap(struct page *p, const struct text_piece *gap)
 /* Goes on from where the text stands, until the page stops. Returns 0, or -1 with errno. */
 static int page_collect(struct page *p)
 {
-	/* A longer line can't fit, even if cleaning makes it shorter (4 bytes become 3). */
-	const struct walk_options options = {.from = 1, .here = true, .most = 2 * p->request->room};
+	/* A longer line can't fit, even if cleaning makes it shorter (4 bytes become 3); one of so
+	   many bytes is whole. */
+	const struct walk_options options = {
+		.from = 1, .here = true, .most = 2 * p->request->room + 2};
 	struct walk *w = walk_new(p->source, NULL, &options);
 	struct walk_line line;
 	int result = w ? 0 : -1;
