@@ -100,7 +100,7 @@ int verb_print_help(const struct verb *v)
 		help_add_verb(&out, v);
 	else
 		help_add_overview(&out);
-	return verb_print(NULL, &out) ? EXIT_TERSE : 0;
+	return verb_print(NULL, &out);
 }
 
 static int help_run(struct verb_call *c)

@@ -292,9 +292,9 @@ static int report_write(const struct report_call *c, int fd)
 	struct html h;
 	struct progress progress;
 	struct buffer json = BUFFER_INIT;
-	int result = html_begin(&h, fd);
 	progress_begin(&progress);
 	report_add_facts(&json, c);
+	int result = html_begin(&h, fd);
 	if (result == 0)
 		result = html_add(&h, "facts", 0, &json);
 	for (size_t i = 0; i < c->count && result == 0; i++) {
