@@ -100,7 +100,7 @@ int verb_print(const struct verb_call *c, struct buffer *text)
 	int result = verb_write(text);
 	bool failed = result < 0 && errno != EPIPE;
 	if (failed)
-		verb_fail(c, ENVELOPE_UNREADABLE, "%m");
+		verb_fail(c, ENVELOPE_UNREADABLE, c ? "%m" : "standard output: %m");
 	buffer_release(text);
 	return failed;
 }

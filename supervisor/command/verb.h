@@ -75,10 +75,10 @@ struct verb_option {
 		"--session", 0, VERB_SESSION, 0, "NAME", text \
 	}
 #define VERB_LAST_ROW VERB_SESSION_ROW("the session in which last is looked up")
-#define VERB_COLOR_ROW                                                      \
-	{                                                                   \
-		"--color", 0, VERB_COLOR, 0, "always|never|auto",           \
-			"in colours; auto: at a terminal, without NO_COLOR" \
+#define VERB_COLOR_ROW                                                       \
+	{                                                                    \
+		"--color", 0, VERB_COLOR, 0, "always|never|auto",            \
+			"use colours; auto: at a terminal, without NO_COLOR" \
 	}
 
 struct verb {

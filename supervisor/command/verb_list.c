@@ -7,6 +7,7 @@
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
+#include "lib/tool_names.h"
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/journal.h"
@@ -268,6 +269,10 @@ static void runs_add_more(struct buffer *out, const struct verb_call *c,
 		{"--since", o->since.text},
 		{"--until", o->until.text},
 	};
+	if (c->settings->words == WORDS_TOOLS) {
+		buffer_printf(out, TOOL_LIST " limit=%" PRIu64, o->limit * 10);
+		return;
+	}
 	buffer_printf(out, "terse %s%s%s", c->verb->name, o->all ? " --all" : "",
 		      o->remote ? " --remote" : "");
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
@@ -401,7 +406,7 @@ static int history_run(struct verb_call *c)
 
 #define RUNS_ROWS                                                                                 \
 	{"--all", 0, VERB_FLAG, RUNS_AT(all), NULL, "of all sessions"},                           \
-		VERB_SESSION_ROW("of this session"),                                              \
+		VERB_SESSION_ROW("of session NAME"),                                              \
 		{"--command", 0,                                                                  \
 		 VERB_TEXT,   RUNS_AT(command),                                                   \
 		 "TEXT",      "with TEXT in the command"}, /* As enum meta_state has them. */     \

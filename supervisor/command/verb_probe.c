@@ -193,10 +193,9 @@ const struct verb verb_probe = {
 	.name = "probe",
 	.purpose = "find out how an unknown agent calls its shell",
 	.forms = "COMMAND [ARG...]",
-	.text = "Starts an agent that terse does not know, and prints the section [agent NAME] for "
-		"it\n"
-		"when it has ended. Ask the agent to run this command once: echo terse-probe\n"
-		"Its commands run as they would without terse.\n",
+	.text = "Starts COMMAND, an agent that terse does not know, and prints the section\n"
+		"[agent NAME] for it when it has ended. Ask the agent to run this command once:\n"
+		"echo terse-probe. Its commands run as they would without terse.\n",
 	.options = probe_options,
 	.least = 1,
 	.most = -1,

@@ -297,7 +297,7 @@ static int stats_run(struct verb_call *context)
 
 static const struct verb_option stats_options[] = {
 	{"--all", 0, VERB_FLAG, offsetof(struct stats_call, all), NULL, "of all sessions"},
-	VERB_SESSION_ROW("of this session"),
+	VERB_SESSION_ROW("of session NAME"),
 	{"--since", 0, VERB_WHEN, offsetof(struct stats_call, since), "WHEN",
 	 "since: 2h (ago), 14:05, 2026-11-20"},
 	/* As enum stats_by has them. */

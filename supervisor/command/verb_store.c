@@ -581,6 +581,10 @@ static int session_end(struct session_call *c)
 		buffer_printf(&out, "session %s does not exist (any more)\n", c->session);
 		return session_print(c, &out);
 	}
+	if (!found) {
+		verb_error(c->verb, "%s/" JOURNAL_FILE ": %s", c->session, strerror(sum.error));
+		return 1;
+	}
 	return session_print_end(c, &cleanup, &sum, in_use, now);
 }
 

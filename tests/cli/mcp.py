@@ -505,6 +505,9 @@ class Commands(McpCase):
         self.assertEqual((missing["structuredContent"]["state"], "isError" in missing), ("not_started", False))
         for tool in ("list_commands", "list_sessions"):
             self.assertIn("structuredContent", client.request("tools/call", name=tool), tool)
+        client.call("run_command", command="seq 9000")
+        listed = client.request("tools/call", name="list_commands", arguments={"limit": 1})
+        self.assertEqual(listed["structuredContent"]["data"]["next"], "list_commands limit=10")
         plain = self.client()
         self.assertEqual(plain.request("tools/call", name="run_command", arguments={"command": "echo x"}),
                          {"content": [{"type": "text", "text": "x\n"}]})

@@ -283,6 +283,14 @@ class Sessions(Life):
         self.assertIn(b"; removed 1 artifact, ",
                       self.say("session", "end", env={"TERSE_KEEP": "off"})[1])
 
+    def test_end_that_cannot_be_noted(self):
+        self.make(1)
+        journal = os.path.join(self.session_dir("default"), "journal.jsonl")
+        os.rename(journal, journal + ".old")
+        os.mkdir(journal)
+        self.assertEqual(self.say("session", "end"), (
+            1, b"", b"terse session end: default/journal.jsonl: Is a directory\n"))
+
     def test_end_while_it_runs(self):
         run, identifier, go = self.running()
         self.assertIn(b"; 1 still in use by its run, left as it is\n",
