@@ -249,20 +249,22 @@ static void release_list(struct strings *list)
 	*list = (struct strings){NULL, 0};
 }
 
-/* The array has room for a power of two of pointers; the last one is NULL. */
-static int strings_add(struct strings *list, const char *text, size_t len)
+/* Takes `item`, also when it fails; NULL: there was no memory for it. The array has room for a
+   power of two of pointers; the last one is NULL. */
+static int strings_add(struct strings *list, char *item)
 {
+	if (!item)
+		return -1;
 	if ((list->count & (list->count + 1)) == 0) {
 		char **items = realloc(list->items, 2 * (list->count + 1) * sizeof(*items));
-		if (!items)
+		if (!items) {
+			free(item);
 			return -1;
+		}
 		list->items = items;
 	}
-	char *copy = strndup(text, len);
-	list->items[list->count] = copy;
-	if (!copy)
-		return -1;
-	list->items[++list->count] = NULL;
+	list->items[list->count++] = item;
+	list->items[list->count] = NULL;
 	return 0;
 }
 
@@ -271,15 +273,13 @@ static int append_item(struct strings *list, const struct option *o, const char 
 {
 	if (o->most > 0 && list->count >= o->most)
 		return option_refuse(error, "more than %zu", o->most);
-	if (strings_add(list, value, len) < 0)
+	char *item = strndup(value, len);
+	if (item && (check_text(o, item, error) < 0 ||
+		     (len == 0 && option_refuse(error, "must not be empty") < 0))) {
+		free(item);
 		return -1;
-	char *item = list->items[list->count - 1];
-	if (check_text(o, item, error) == 0 &&
-	    (len > 0 || option_refuse(error, "must not be empty") == 0))
-		return 0;
-	free(item);
-	list->items[--list->count] = NULL;
-	return -1;
+	}
+	return strings_add(list, item);
 }
 
 /* Goes through the lines of a value; those of a default are not checked (`error` is NULL). */
@@ -291,7 +291,7 @@ static int set_list(struct strings *to, const struct option *o, const char *valu
 		len = strcspn(value, "\n");
 		int result = len == 0 ? 0
 			     : error  ? append_item(&list, o, value, len, error)
-				      : strings_add(&list, value, len);
+				      : strings_add(&list, strndup(value, len));
 		if (result < 0) {
 			release_list(&list);
 			return -1;
