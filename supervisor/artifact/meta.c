@@ -479,7 +479,8 @@ static bool read_field(const struct member_value *v, const struct field *f, char
 	case KIND_HOLDERS: return read_holders(v, (struct meta *)base, to);
 	case KIND_OBJECT:
 		members_begin(&list, v->data, v->len);
-		if (list.bad || list.is_list)
+		/* It is written again as it is. */
+		if (list.bad || list.is_list || memchr(v->data, '\0', v->len))
 			return false;
 		memcpy(text, v->data, v->len);
 		text[v->len] = '\0';
