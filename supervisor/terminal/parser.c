@@ -3,200 +3,10 @@
 
 #include <string.h>
 
-/* The classes of characters that the state machine distinguishes. */
-enum class {
-	C0,     /* controls without a say here */
-	BELL,   /* ends an OSC */
-	CANCEL, /* CAN, SUB */
-	ESCAPE,
-	INTER,   /* 0x20-0x2F */
-	DIGIT,   /* 0x30-0x3B: digits, colon, semicolon */
-	PREFIX,  /* 0x3C-0x3F */
-	FINAL,   /* 0x40-0x7E but for: */
-	BRACKET, /* [ */
-	OSC,     /* ] */
-	DCS,     /* P */
-	STRING,  /* X ^ _ */
-	DEL,
-	C1,        /* controls without a say here */
-	C1_ST,     /* 0x9C */
-	C1_CSI,    /* 0x9B */
-	C1_OSC,    /* 0x9D */
-	C1_DCS,    /* 0x90 */
-	C1_STRING, /* 0x98, 0x9E, 0x9F */
-	OTHER,     /* 0xA0 and above */
-	CLASSES,
-};
-
-enum action {
-	ERROR, /* not foreseen: back to the ground state */
-	IGNORE,
-	SKIP, /* of a sequence that means nothing */
-	EXECUTE,
-	CLEAR,
-	COLLECT,
-	PARAM,
-	ESC_DISPATCH,
-	CSI_DISPATCH,
-};
-
-struct step {
-	unsigned char action, next;
-};
-
-/* In every state. */
-#define ANYWHERE                                                                    \
-	[C1] = {EXECUTE, PARSER_GROUND}, [C1_CSI] = {CLEAR, PARSER_CSI_ENTRY},      \
-	[C1_OSC] = {IGNORE, PARSER_OSC}, [C1_DCS] = {CLEAR, PARSER_DCS_ENTRY},      \
-	[C1_STRING] = {IGNORE, PARSER_STRING}, [CANCEL] = {EXECUTE, PARSER_GROUND}, \
-	[ESCAPE] = {CLEAR, PARSER_ESCAPE}, [C1_ST] = {IGNORE, PARSER_GROUND}
-
-#define ALL_FINAL(action, next)                                                       \
-	[FINAL] = {action, next}, [BRACKET] = {action, next}, [OSC] = {action, next}, \
-	[DCS] = {action, next}, [STRING] = {action, next}
-
-#define ALL_C0(action, next) [C0] = {action, next}, [BELL] = {action, next}
-
-#define ALL_PARAM(action, next) [DIGIT] = {action, next}, [PREFIX] = {action, next}
-
-#define ALL_PRINTABLE(action, next) \
-	[INTER] = {action, next}, ALL_PARAM(action, next), ALL_FINAL(action, next)
-
-/* clang-format off */
-static const struct step steps[PARSER_STATES][CLASSES] = {
-	[PARSER_GROUND] = {
-		ANYWHERE,
-		ALL_C0(EXECUTE, PARSER_GROUND),
-	},
-	[PARSER_ESCAPE] = {
-		ANYWHERE,
-		ALL_C0(EXECUTE, PARSER_ESCAPE),
-		[DEL] = {IGNORE, PARSER_ESCAPE},
-		[INTER] = {COLLECT, PARSER_ESCAPE_INTERMEDIATE},
-		ALL_PARAM(ESC_DISPATCH, PARSER_GROUND),
-		[FINAL] = {ESC_DISPATCH, PARSER_GROUND},
-		[BRACKET] = {CLEAR, PARSER_CSI_ENTRY},
-		[OSC] = {IGNORE, PARSER_OSC},
-		[DCS] = {CLEAR, PARSER_DCS_ENTRY},
-		[STRING] = {IGNORE, PARSER_STRING},
-	},
-	[PARSER_ESCAPE_INTERMEDIATE] = {
-		ANYWHERE,
-		ALL_C0(EXECUTE, PARSER_ESCAPE_INTERMEDIATE),
-		[DEL] = {IGNORE, PARSER_ESCAPE_INTERMEDIATE},
-		[INTER] = {COLLECT, PARSER_ESCAPE_INTERMEDIATE},
-		ALL_PARAM(ESC_DISPATCH, PARSER_GROUND),
-		ALL_FINAL(ESC_DISPATCH, PARSER_GROUND),
-	},
-	[PARSER_CSI_ENTRY] = {
-		ANYWHERE,
-		ALL_C0(EXECUTE, PARSER_CSI_ENTRY),
-		[DEL] = {IGNORE, PARSER_CSI_ENTRY},
-		[INTER] = {COLLECT, PARSER_CSI_INTERMEDIATE},
-		[DIGIT] = {PARAM, PARSER_CSI_PARAM},
-		[PREFIX] = {COLLECT, PARSER_CSI_PARAM},
-		ALL_FINAL(CSI_DISPATCH, PARSER_GROUND),
-	},
-	[PARSER_CSI_PARAM] = {
-		ANYWHERE,
-		ALL_C0(EXECUTE, PARSER_CSI_PARAM),
-		[DEL] = {IGNORE, PARSER_CSI_PARAM},
-		[INTER] = {COLLECT, PARSER_CSI_INTERMEDIATE},
-		[DIGIT] = {PARAM, PARSER_CSI_PARAM},
-		[PREFIX] = {SKIP, PARSER_CSI_IGNORE},
-		ALL_FINAL(CSI_DISPATCH, PARSER_GROUND),
-	},
-	[PARSER_CSI_INTERMEDIATE] = {
-		ANYWHERE,
-		ALL_C0(EXECUTE, PARSER_CSI_INTERMEDIATE),
-		[DEL] = {IGNORE, PARSER_CSI_INTERMEDIATE},
-		[INTER] = {COLLECT, PARSER_CSI_INTERMEDIATE},
-		ALL_PARAM(SKIP, PARSER_CSI_IGNORE),
-		ALL_FINAL(CSI_DISPATCH, PARSER_GROUND),
-	},
-	[PARSER_CSI_IGNORE] = {
-		ANYWHERE,
-		ALL_C0(EXECUTE, PARSER_CSI_IGNORE),
-		[DEL] = {IGNORE, PARSER_CSI_IGNORE},
-		[INTER] = {SKIP, PARSER_CSI_IGNORE},
-		ALL_PARAM(SKIP, PARSER_CSI_IGNORE),
-		ALL_FINAL(SKIP, PARSER_GROUND),
-		[OTHER] = {SKIP, PARSER_CSI_IGNORE},
-	},
-	[PARSER_STRING] = {
-		ANYWHERE,
-		ALL_C0(IGNORE, PARSER_STRING),
-		ALL_PRINTABLE(IGNORE, PARSER_STRING),
-		[DEL] = {IGNORE, PARSER_STRING},
-		/* xterm.js leaves the string here and prints its rest. */
-		[OTHER] = {IGNORE, PARSER_STRING},
-	},
-	[PARSER_OSC] = {
-		ANYWHERE,
-		[C0] = {IGNORE, PARSER_OSC},
-		[BELL] = {IGNORE, PARSER_GROUND},
-		ALL_PRINTABLE(IGNORE, PARSER_OSC),
-		[DEL] = {IGNORE, PARSER_OSC},
-		[OTHER] = {IGNORE, PARSER_OSC},
-	},
-	[PARSER_DCS_ENTRY] = {
-		ANYWHERE,
-		ALL_C0(IGNORE, PARSER_DCS_ENTRY),
-		[DEL] = {IGNORE, PARSER_DCS_ENTRY},
-		[INTER] = {IGNORE, PARSER_DCS_INTERMEDIATE},
-		ALL_PARAM(IGNORE, PARSER_DCS_PARAM),
-		ALL_FINAL(IGNORE, PARSER_STRING),
-	},
-	[PARSER_DCS_PARAM] = {
-		ANYWHERE,
-		ALL_C0(IGNORE, PARSER_DCS_PARAM),
-		[DEL] = {IGNORE, PARSER_DCS_PARAM},
-		[INTER] = {IGNORE, PARSER_DCS_INTERMEDIATE},
-		[DIGIT] = {IGNORE, PARSER_DCS_PARAM},
-		[PREFIX] = {IGNORE, PARSER_STRING},
-		ALL_FINAL(IGNORE, PARSER_STRING),
-	},
-	[PARSER_DCS_INTERMEDIATE] = {
-		ANYWHERE,
-		ALL_C0(IGNORE, PARSER_DCS_INTERMEDIATE),
-		[DEL] = {IGNORE, PARSER_DCS_INTERMEDIATE},
-		[INTER] = {IGNORE, PARSER_DCS_INTERMEDIATE},
-		ALL_PARAM(IGNORE, PARSER_STRING),
-		ALL_FINAL(IGNORE, PARSER_STRING),
-	},
-};
-
-static const unsigned char classes[0xA0] = {
-	/* the C0 controls not named here are 0 */
-	[0x07] = BELL,
-	[0x18] = CANCEL,
-	[0x1A] = CANCEL,
-	[0x1B] = ESCAPE,
-	[0x20 ... 0x2F] = INTER,
-	[0x30 ... 0x3B] = DIGIT,
-	[0x3C ... 0x3F] = PREFIX,
-	[0x40 ... 0x4F] = FINAL,
-	[0x50] = DCS,
-	[0x51 ... 0x57] = FINAL,
-	[0x58] = STRING,
-	[0x59 ... 0x5A] = FINAL,
-	[0x5B] = BRACKET,
-	[0x5C] = FINAL,
-	[0x5D] = OSC,
-	[0x5E ... 0x5F] = STRING,
-	[0x60 ... 0x7E] = FINAL,
-	[0x7F] = DEL,
-	[0x80 ... 0x8F] = C1,
-	[0x90] = C1_DCS,
-	[0x91 ... 0x97] = C1,
-	[0x98] = C1_STRING,
-	[0x99 ... 0x9A] = C1,
-	[0x9B] = C1_CSI,
-	[0x9C] = C1_ST,
-	[0x9D] = C1_OSC,
-	[0x9E ... 0x9F] = C1_STRING,
-};
-/* clang-format on */
+#define BEL 0x07
+#define CAN 0x18
+#define SUB 0x1A
+#define ESC 0x1B
 
 static void clear(struct parser *parser)
 {
@@ -228,21 +38,100 @@ static void add_param(struct parser *parser, uint32_t c)
 	}
 }
 
+/* A C1 control, in any state. */
+static enum parser_event step_c1(struct parser *parser, uint32_t c)
+{
+	parser->state = PARSER_GROUND;
+	switch (c) {
+	case 0x90:
+	case 0x98:
+	case 0x9E:
+	case 0x9F: parser->state = PARSER_STRING; break; /* DCS, SOS, PM, APC */
+	case 0x9B:
+		clear(parser);
+		parser->state = PARSER_CSI_ENTRY;
+		break;
+	case 0x9C: break; /* ST */
+	case 0x9D: parser->state = PARSER_OSC; break;
+	default: return PARSER_EXECUTE;
+	}
+	return PARSER_NOTHING;
+}
+
+/* A printable character of an escape sequence. */
+static enum parser_event step_escape(struct parser *parser, uint32_t c)
+{
+	bool first = parser->state == PARSER_ESCAPE;
+	if (c < 0x30) {
+		parser->collect = parser->collect << 8 | c;
+		parser->state = PARSER_ESCAPE_INTERMEDIATE;
+	} else if (first && c == '[') {
+		clear(parser);
+		parser->state = PARSER_CSI_ENTRY;
+	} else if (first && c == ']') {
+		parser->state = PARSER_OSC;
+	} else if (first && (c == 'P' || c == 'X' || c == '^' || c == '_')) {
+		parser->state = PARSER_STRING;
+	} else {
+		parser->state = PARSER_GROUND;
+		return PARSER_ESC;
+	}
+	return PARSER_NOTHING;
+}
+
+/* A printable character of a control sequence. */
+static enum parser_event step_csi(struct parser *parser, uint32_t c)
+{
+	enum parser_state state = parser->state;
+	if (c >= 0x40) {
+		parser->state = PARSER_GROUND;
+		return state == PARSER_CSI_IGNORE ? PARSER_SKIP : PARSER_CSI;
+	}
+	/* A prefix comes first, intermediates last. */
+	if (state == PARSER_CSI_IGNORE || (state == PARSER_CSI_INTERMEDIATE && c >= 0x30) ||
+	    (state == PARSER_CSI_PARAM && c >= 0x3C)) {
+		parser->state = PARSER_CSI_IGNORE;
+		return PARSER_SKIP;
+	}
+	parser->state = c < 0x30 ? PARSER_CSI_INTERMEDIATE : PARSER_CSI_PARAM;
+	if (c < 0x30 || c >= 0x3C)
+		parser->collect = parser->collect << 8 | c;
+	else
+		add_param(parser, c);
+	return PARSER_NOTHING;
+}
+
 enum parser_event parser_step(struct parser *parser, uint32_t c)
 {
-	const struct step *step =
-		&steps[parser->state][c < sizeof(classes) ? classes[c] : (unsigned)OTHER];
-	parser->state = step->next;
-	switch (step->action) {
-	case EXECUTE: return PARSER_EXECUTE;
-	case CLEAR: clear(parser); return PARSER_NOTHING;
-	case COLLECT: parser->collect = parser->collect << 8 | c; return PARSER_NOTHING;
-	case PARAM: add_param(parser, c); return PARSER_NOTHING;
-	case ESC_DISPATCH: return PARSER_ESC;
-	case CSI_DISPATCH: return PARSER_CSI;
-	case IGNORE: return PARSER_NOTHING;
-	default: return PARSER_SKIP;
+	enum parser_state state = parser->state;
+	if (c == ESC) {
+		clear(parser);
+		parser->state = PARSER_ESCAPE;
+		return PARSER_NOTHING;
 	}
+	if (c == CAN || c == SUB) {
+		parser->state = PARSER_GROUND;
+		return PARSER_EXECUTE;
+	}
+	if (c >= 0x80 && c < 0xA0)
+		return step_c1(parser, c);
+	if (state >= PARSER_STRING) {
+		if (c == BEL && state == PARSER_OSC)
+			parser->state = PARSER_GROUND;
+		return PARSER_NOTHING;
+	}
+	if (c < 0x20)
+		return PARSER_EXECUTE;
+	if (c == 0x7F && state != PARSER_GROUND)
+		return PARSER_NOTHING;
+	if (c < 0x7F && state >= PARSER_CSI_ENTRY)
+		return step_csi(parser, c);
+	if (c < 0x7F && state >= PARSER_ESCAPE)
+		return step_escape(parser, c);
+	/* No sequence has such a character. */
+	if (state != PARSER_CSI_IGNORE)
+		parser->state = PARSER_GROUND;
+	return PARSER_SKIP;
 }
 
 size_t parser_quick(struct parser *parser, const char *p, const char *end)
@@ -277,11 +166,6 @@ uint32_t parser_param(const struct parser *parser, unsigned i, uint32_t fallback
 {
 	return i < parser->count && parser->params[i] ? parser->params[i] : fallback;
 }
-
-#define BEL 0x07
-#define CAN 0x18
-#define SUB 0x1A
-#define ESC 0x1B
 
 static const char image[] = "[image]";
 

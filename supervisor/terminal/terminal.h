@@ -210,12 +210,8 @@ enum parser_state {
 	PARSER_CSI_PARAM,
 	PARSER_CSI_INTERMEDIATE,
 	PARSER_CSI_IGNORE,
-	PARSER_STRING, /* SOS, PM, APC, the data of DCS; this and the following are strings */
+	PARSER_STRING, /* SOS, PM, APC, DCS; this and the following are strings */
 	PARSER_OSC,
-	PARSER_DCS_ENTRY,
-	PARSER_DCS_PARAM,
-	PARSER_DCS_INTERMEDIATE,
-	PARSER_STATES,
 };
 
 enum parser_event {
