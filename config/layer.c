@@ -60,11 +60,6 @@ static bool layer_has_before(const struct layer *l, size_t count, const char *na
 	return l->below && layer_has_before(l->below, l->below->count, name);
 }
 
-bool layer_has(const struct layer *l, const char *name)
-{
-	return layer_has_before(l, l->count, name);
-}
-
 /* Finds the name at *index, of which it subtracts the new names that it passes. */
 static bool layer_find_name(const struct layer *l, size_t *index, const char **name)
 {
@@ -87,23 +82,6 @@ const char *layer_name(const struct layer *l, size_t index)
 	return layer_find_name(l, &index, &name) ? name : NULL;
 }
 
-const struct layer_entry *layer_value(const struct layer *l, const char *name,
-				      const struct option *o, const struct layer **layer)
-{
-	for (; l; l = l->below) {
-		bool here = false;
-		*layer = l;
-		for (size_t i = 0; i < l->count; i++) {
-			const struct layer_entry *e = &l->entries[i];
-			if (e->kind == LAYER_NAME)
-				here = strcmp(e->text, name) == 0;
-			else if (here && e->kind == LAYER_VALUE && e->offset == o->offset)
-				return e;
-		}
-	}
-	return NULL;
-}
-
 void layer_read_values(const struct layer *l, const char *name, struct layer_values *v)
 {
 	memset(v->from, 0, sizeof(v->from));
@@ -116,7 +94,7 @@ void layer_read_values(const struct layer *l, const char *name, struct layer_val
 				here = strcmp(e->text, name) == 0;
 			if (!here || e->kind != LAYER_VALUE || v->from[slot])
 				continue;
-			v->value[slot] = e->value;
+			v->entry[slot] = e;
 			v->from[slot] = l;
 		}
 	}
@@ -136,16 +114,9 @@ const struct layer_entry *layer_next(const struct layer *l, const char *name, co
 	return NULL;
 }
 
-const struct layer *layer_with(const struct layer *l, const char *name, const char *key)
-{
-	while (l && !layer_next(l, name, key, NULL))
-		l = l->below;
-	return l;
-}
-
 /* --- sections as an ini text ----------------------------------------------------------- */
 
-/* The position in a file, for a comment behind what that file sets. */
+/* The end of a line, with the position in a file, which set what stands there, as a comment. */
 static void layer_write_origin(struct buffer *out, const struct settings *s,
 			       const struct layer *layer, const struct layer_entry *e)
 {
@@ -155,50 +126,19 @@ static void layer_write_origin(struct buffer *out, const struct settings *s,
 	buffer_append_string(out, "\n");
 }
 
-/* The items of a key in one layer. */
+/* The items of a key in one layer, and in all below it if the key adds to them, the lowest first.
+ */
 static void layer_write_items(struct buffer *out, const struct settings *s,
-			      const struct layer *layer, const char *name, const char *key)
+			      const struct layer *layer, const char *name,
+			      const struct layer_key *key)
 {
 	const struct layer_entry *e = NULL;
-	while ((e = layer_next(layer, name, key, e)) != NULL) {
+	if (key->adds && layer->below)
+		layer_write_items(out, s, layer->below, name, key);
+	while ((e = layer_next(layer, name, key->name, e)) != NULL) {
 		if (!*e->text)
 			continue;
 		buffer_printf(out, "\t%s", e->text);
-		layer_write_origin(out, s, layer, e);
-	}
-}
-
-/* The items in all layers, the lowest layer first. */
-static void layer_write_all_items(struct buffer *out, const struct settings *s,
-				  const struct layer *layer, const char *name, const char *key)
-{
-	if (!layer)
-		return;
-	layer_write_all_items(out, s, layer->below, name, key);
-	layer_write_items(out, s, layer, name, key);
-}
-
-static void layer_write_section(struct buffer *out, const struct settings *s,
-				const struct layer_form *form, const struct layer *top,
-				const char *name)
-{
-	buffer_printf(out, "%s[%s %s]\n", out->len > 0 ? "\n" : "", form->word, name);
-	for (const struct layer_key *key = form->keys; key->name; key++) {
-		const struct layer *with = layer_with(top, name, key->name);
-		if (with || key->adds)
-			buffer_printf(out, "%s =\n", key->name);
-		if (key->adds)
-			layer_write_all_items(out, s, top, name, key->name);
-		else if (with)
-			layer_write_items(out, s, with, name, key->name);
-	}
-	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		const struct layer *layer;
-		const struct layer_entry *e = layer_value(top, name, o, &layer);
-		char value[VALUE_LEN];
-		if (!e)
-			continue;
-		buffer_printf(out, "%s = %s", o->key, option_number_text(o, e->value, value));
 		layer_write_origin(out, s, layer, e);
 	}
 }
@@ -207,7 +147,29 @@ int layer_write(struct buffer *out, const struct settings *s, const struct layer
 		const struct layer *top)
 {
 	const char *name;
-	for (size_t i = 0; (name = layer_name(top, i)) != NULL; i++)
-		layer_write_section(out, s, form, top, name);
+	char value[VALUE_LEN];
+	for (size_t i = 0; (name = layer_name(top, i)) != NULL; i++) {
+		struct layer_values values;
+		buffer_printf(out, "%s[%s %s]\n", out->len > 0 ? "\n" : "", form->word, name);
+		for (const struct layer_key *key = form->keys; key->name; key++) {
+			const struct layer *with = top;
+			while (!key->adds && with && !layer_next(with, name, key->name, NULL))
+				with = with->below;
+			if (!with)
+				continue;
+			buffer_printf(out, "%s =\n", key->name);
+			layer_write_items(out, s, with, name, key);
+		}
+		layer_read_values(top, name, &values);
+		for (size_t k = 0; k < option_count; k++) {
+			const struct option *o = &option_table[k];
+			size_t slot = LAYER_SLOT(o->offset);
+			if (!values.from[slot])
+				continue;
+			buffer_printf(out, "%s = %s", o->key,
+				      option_number_text(o, values.entry[slot]->value, value));
+			layer_write_origin(out, s, values.from[slot], values.entry[slot]);
+		}
+	}
 	return buffer_check(out);
 }

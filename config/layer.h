@@ -81,20 +81,14 @@ int layer_add(struct layer *l, struct layer_entry entry);
    are no more. */
 const char *layer_name(const struct layer *l, size_t index);
 
-/* Whether any layer has a section of this name. */
-bool layer_has(const struct layer *l, const char *name);
-
-/* The entry that sets an option in the section `name`, with its layer in *layer, or NULL. */
-const struct layer_entry *layer_value(const struct layer *l, const char *name,
-				      const struct option *o, const struct layer **layer);
-
 /* Where an option's value is in a struct layer_values. */
 #define LAYER_SLOT(offset) ((offset) / sizeof(int64_t))
+#define LAYER_SLOTS        LAYER_SLOT(offsetof(struct settings, sources))
 
+/* The entry of each value, and the layer that has it; NULL: no value. */
 struct layer_values {
-	int64_t value[LAYER_SLOT(offsetof(struct settings, sources))];
-	const struct layer
-		*from[LAYER_SLOT(offsetof(struct settings, sources))]; /* NULL: no value */
+	const struct layer_entry *entry[LAYER_SLOTS];
+	const struct layer *from[LAYER_SLOTS];
 };
 
 /* All values of options in the section `name`. */
@@ -104,9 +98,6 @@ void layer_read_values(const struct layer *l, const char *name, struct layer_val
    NULL); NULL: there are no more. */
 const struct layer_entry *layer_next(const struct layer *l, const char *name, const char *key,
 				     const struct layer_entry *after);
-
-/* The uppermost layer that has the key in the section, or NULL. */
-const struct layer *layer_with(const struct layer *l, const char *name, const char *key);
 
 /* Appends all sections of the form in ini syntax, and as comments where files set them. Returns 0,
    or -1 with ENOMEM. */

@@ -23,16 +23,6 @@ const struct option *option_by_key(const char *section, const char *key)
 	return NULL;
 }
 
-const struct option *option_by_variable(const char *name, size_t len)
-{
-	for (size_t i = 0; i < option_count; i++) {
-		const char *variable = option_table[i].variable;
-		if (variable && strncmp(variable, name, len) == 0 && variable[len] == '\0')
-			return &option_table[i];
-	}
-	return NULL;
-}
-
 bool option_is_number(const struct option *o)
 {
 	return o->type != OPTION_STRING && o->type != OPTION_LIST;
@@ -48,39 +38,9 @@ int64_t *option_number(struct settings *s, const struct option *o)
 	return (int64_t *)(void *)((char *)s + o->offset);
 }
 
-/* Whether it is about one run. The others are about the store. */
-static bool option_is_for_run(const struct option *o)
-{
-	static const char *const sections[] = {"run", "terminal", "report", "preview", "spill"};
-	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
-		if (strcmp(sections[i], o->section) == 0)
-			return true;
-	}
-	return false;
-}
-
-const struct option *option_by_section_key(const char *key)
-{
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-		if (option_is_number(o) && option_is_for_run(o) && strcmp(o->key, key) == 0)
-			return o;
-	}
-	return NULL;
-}
-
 struct setting_source *option_source(struct settings *s, const struct option *o)
 {
 	return &s->sources[o - option_table];
-}
-
-bool option_has_section(const char *section)
-{
-	for (size_t i = 0; i < option_count; i++) {
-		if (strcmp(option_table[i].section, section) == 0)
-			return true;
-	}
-	return false;
 }
 
 const char *option_nearest_flag(const char *flag, const char *const *more)
@@ -142,11 +102,6 @@ static const char *const *option_words(const struct option *o)
 	return o->choices ? o->choices : types[o->type].words;
 }
 
-static void *option_field(struct settings *s, const struct option *o)
-{
-	return (char *)s + o->offset;
-}
-
 __attribute__((format(printf, 2, 3))) static int option_refuse(struct option_error *error,
 							       const char *format, ...)
 {
@@ -158,22 +113,17 @@ __attribute__((format(printf, 2, 3))) static int option_refuse(struct option_err
 	return -1;
 }
 
-/* "smart, head, tail or ends" */
-static const char *join_words(const char *const *words, char out[RANGE_LEN])
+const char *option_range(const struct option *o, char out[RANGE_LEN])
 {
+	const char *const *words = option_words(o);
+	char min[VALUE_LEN], max[VALUE_LEN];
 	size_t len = 0;
-	for (size_t i = 0; words[i]; i++) {
+	for (size_t i = 0; words && words[i]; i++) {
 		const char *between = i == 0 ? "" : words[i + 1] ? ", " : " or ";
 		len += (size_t)snprintf(out + len, RANGE_LEN - len, "%s%s", between, words[i]);
 	}
-	return out;
-}
-
-const char *option_range(const struct option *o, char out[RANGE_LEN])
-{
-	char min[VALUE_LEN], max[VALUE_LEN];
-	if (option_words(o))
-		return join_words(option_words(o), out);
+	if (words)
+		return out;
 	if (!option_is_number(o)) {
 		snprintf(out, RANGE_LEN, "%s", o->unit);
 		return out;
@@ -228,20 +178,34 @@ static int check_text(const struct option *o, const char *text, struct option_er
 	return reason ? option_refuse(error, "%s", reason) : 0;
 }
 
-static int set_string(char **to, const struct option *o, const char *value,
-		      struct option_error *error)
+/* Appends a copy of an item. The array has room for a power of two of pointers; the last one is
+   NULL. */
+static int strings_add(struct strings *list, const struct option *o, const char *value, size_t len,
+		       struct option_error *error)
 {
-	char *copy = NULL;
-	if (*value && check_text(o, value, error) < 0)
+	if (error && o->most > 0 && list->count >= o->most)
+		return option_refuse(error, "more than %zu", o->most);
+	char *item = strndup(value, len);
+	if (!item)
 		return -1;
-	if (*value && !(copy = strdup(value)))
-		return -1;
-	free(*to);
-	*to = copy;
+	if (error && (check_text(o, item, error) < 0 ||
+		      (len == 0 && option_refuse(error, "must not be empty") < 0)))
+		goto fail;
+	if ((list->count & (list->count + 1)) == 0) {
+		char **items = realloc(list->items, 2 * (list->count + 1) * sizeof(*items));
+		if (!items)
+			goto fail;
+		list->items = items;
+	}
+	list->items[list->count++] = item;
+	list->items[list->count] = NULL;
 	return 0;
+fail:
+	free(item);
+	return -1;
 }
 
-static void release_list(struct strings *list)
+static void strings_release(struct strings *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i]);
@@ -249,68 +213,51 @@ static void release_list(struct strings *list)
 	*list = (struct strings){NULL, 0};
 }
 
-/* Takes `item`, also when it fails; NULL: there was no memory for it. The array has room for a
-   power of two of pointers; the last one is NULL. */
-static int strings_add(struct strings *list, char *item)
+int option_set(struct settings *s, const struct option *o, const char *value,
+	       struct option_error *error)
 {
-	if (!item)
-		return -1;
-	if ((list->count & (list->count + 1)) == 0) {
-		char **items = realloc(list->items, 2 * (list->count + 1) * sizeof(*items));
-		if (!items) {
-			free(item);
-			return -1;
-		}
-		list->items = items;
-	}
-	list->items[list->count++] = item;
-	list->items[list->count] = NULL;
-	return 0;
-}
-
-static int append_item(struct strings *list, const struct option *o, const char *value, size_t len,
-		       struct option_error *error)
-{
-	if (o->most > 0 && list->count >= o->most)
-		return option_refuse(error, "more than %zu", o->most);
-	char *item = strndup(value, len);
-	if (item && (check_text(o, item, error) < 0 ||
-		     (len == 0 && option_refuse(error, "must not be empty") < 0))) {
-		free(item);
-		return -1;
-	}
-	return strings_add(list, item);
-}
-
-/* Goes through the lines of a value; those of a default are not checked (`error` is NULL). */
-static int set_list(struct strings *to, const struct option *o, const char *value,
-		    struct option_error *error)
-{
+	void *field = (char *)s + o->offset;
 	struct strings list = {NULL, 0};
+	if (option_is_number(o))
+		return option_parse(o, value, field, error);
+	if (o->type == OPTION_STRING) {
+		char *copy = NULL;
+		if (*value && error && check_text(o, value, error) < 0)
+			return -1;
+		if (*value && !(copy = strdup(value)))
+			return -1;
+		free(*(char **)field);
+		*(char **)field = copy;
+		return 0;
+	}
 	for (size_t len; *value; value += len + (value[len] == '\n')) {
 		len = strcspn(value, "\n");
-		int result = len == 0 ? 0
-			     : error  ? append_item(&list, o, value, len, error)
-				      : strings_add(&list, strndup(value, len));
-		if (result < 0) {
-			release_list(&list);
+		if (len > 0 && strings_add(&list, o, value, len, error) < 0) {
+			strings_release(&list);
 			return -1;
 		}
 	}
-	release_list(to);
-	*to = list;
+	strings_release(field);
+	*(struct strings *)field = list;
 	return 0;
 }
 
-int option_initialize(struct settings *s, const struct option *o)
+int option_append(struct settings *s, const struct option *o, const char *item,
+		  struct option_error *error)
 {
-	if (option_is_number(o))
-		*option_number(s, o) = o->initial;
-	else if (o->preset && o->type == OPTION_LIST)
-		return set_list(option_field(s, o), o, o->preset, NULL);
-	else if (o->preset && !(*(char **)option_field(s, o) = strdup(o->preset)))
-		return -1;
-	return 0;
+	void *list = (char *)s + o->offset;
+	return strings_add(list, o, item, strlen(item), error);
+}
+
+void option_clear(struct settings *s, const struct option *o)
+{
+	void *field = (char *)s + o->offset;
+	if (o->type == OPTION_LIST)
+		strings_release(field);
+	if (o->type != OPTION_STRING)
+		return;
+	free(*(char **)field);
+	*(char **)field = NULL;
 }
 
 const struct option *option_in_force(const struct settings *s, const struct option *o)
@@ -319,37 +266,4 @@ const struct option *option_in_force(const struct settings *s, const struct opti
 		return o;
 	const struct option *size = option_by_key("report", "size");
 	return s->sources[size - option_table].by > s->sources[o - option_table].by ? size : o;
-}
-
-int option_set(struct settings *s, const struct option *o, const char *value,
-	       struct option_error *error)
-{
-	switch (o->type) {
-	case OPTION_STRING: return set_string(option_field(s, o), o, value, error);
-	case OPTION_LIST: return set_list(option_field(s, o), o, value, error);
-	default: return option_parse(o, value, option_field(s, o), error);
-	}
-}
-
-int option_append(struct settings *s, const struct option *o, const char *item,
-		  struct option_error *error)
-{
-	return append_item(option_field(s, o), o, item, strlen(item), error);
-}
-
-void option_disown(struct settings *s, const struct option *o)
-{
-	if (o->type == OPTION_LIST)
-		*(struct strings *)option_field(s, o) = (struct strings){NULL, 0};
-	else if (o->type == OPTION_STRING)
-		*(char **)option_field(s, o) = NULL;
-}
-
-void option_clear(struct settings *s, const struct option *o)
-{
-	if (o->type == OPTION_LIST)
-		release_list(option_field(s, o));
-	else if (o->type == OPTION_STRING)
-		free(*(char **)option_field(s, o));
-	option_disown(s, o);
 }

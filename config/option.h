@@ -63,15 +63,6 @@ extern const size_t option_shorthand_count;
 
 const struct option *option_by_key(const char *section, const char *key);
 
-/* By the variable's name, `len` bytes long. */
-const struct option *option_by_variable(const char *name, size_t len);
-
-/* The option that a key of [profile NAME] or [agent NAME] sets: one of [run], [terminal], [report],
-   [preview] or [spill] that holds a number. */
-const struct option *option_by_section_key(const char *key);
-
-bool option_has_section(const char *section);
-
 /* Whether its field in the settings is an int64_t. */
 bool option_is_number(const struct option *o);
 
@@ -88,11 +79,8 @@ struct setting_source *option_source(struct settings *s, const struct option *o)
    that, else `o` itself. */
 const struct option *option_in_force(const struct settings *s, const struct option *o);
 
-/* Sets the option, which is empty, to its default. Returns 0, or -1 with ENOMEM. */
-int option_initialize(struct settings *s, const struct option *o);
-
 /* Sets the option. Returns 0, or -1 with the settings unchanged and errno: EINVAL (error->text is
-   the bare reason) or ENOMEM. */
+   the bare reason) or ENOMEM. Without `error` a text is not checked. */
 int option_set(struct settings *s, const struct option *o, const char *value,
 	       struct option_error *error);
 
@@ -113,9 +101,6 @@ const char *option_default(const struct option *o, char out[VALUE_LEN]);
 
 /* Empties the option's field; frees its text or items. */
 void option_clear(struct settings *s, const struct option *o);
-
-/* The same without freeing: other settings own the memory. */
-void option_disown(struct settings *s, const struct option *o);
 
 /* Enough for every option's range. */
 #define RANGE_LEN 96

@@ -199,51 +199,47 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 	return result;
 }
 
-static int no_such_profile(const struct settings *s, struct option_error *error)
-{
-	const struct option *o = option_by_key("run", "profile");
-	const struct setting_source *source = &s->sources[o - option_table];
-	const char *file = source->by <= ORIGIN_PROJECT ? s->files[source->by] : NULL;
-	/* The place where it was set. */
-	struct config_error c = {.where = source->by == ORIGIN_FLAG ? o->flag : o->variable};
-	if (file)
-		c = (struct config_error){
-			.where = file, .line = source->line, .section = o->section, .key = o->key};
-	char reason[NEAREST_LEN];
-	struct nearest n;
-	nearest_init(&n, s->profile);
-	for (const struct layer *p = profiles_of(s); p; p = p->below) {
-		for (size_t i = 0; i < p->count; i++) {
-			if (p->entries[i].kind == LAYER_NAME)
-				nearest_offer(&n, p->entries[i].text);
-		}
-	}
-	c.value = s->profile;
-	c.reason = nearest_reason(reason, "profile", n.best);
-	config_error_write(&c, error);
-	errno = EINVAL;
-	return -1;
-}
-
 int profile_choose(const struct settings *s, char *const argv[], const char *string,
 		   struct profile_choice *choice, struct option_error *error)
 {
-	struct chooser c = {.choice = choice};
-	int result;
+	struct chooser c = {.profiles = profiles_of(s), .choice = choice};
 	choice->count = 0;
-	c.profiles = profiles_of(s);
-	if (s->profile) {
-		bool known = strcmp(s->profile, PROFILE_DEFAULT) == 0 ||
-			     layer_has(profiles_of(s), s->profile);
-		add_name(&c, known ? s->profile : PROFILE_DEFAULT);
-		return known ? 0 : no_such_profile(s, error);
+	if (!s->profile) {
+		int result = string ? profile_add_string(&c, string, true, 0)
+				    : profile_add_command(&c, argv, true, NULL, 0, 0);
+		if (choice->count == 0)
+			add_name(&c, c.other ? c.other : PROFILE_DEFAULT);
+		TRACE(CONFIG, "profile %s", profile_name(choice));
+		return result;
 	}
-	result = string ? profile_add_string(&c, string, true, 0)
-			: profile_add_command(&c, argv, true, NULL, 0, 0);
-	if (choice->count == 0)
-		add_name(&c, c.other ? c.other : PROFILE_DEFAULT);
-	TRACE(CONFIG, "profile %s", profile_name(choice));
-	return result;
+	struct nearest n;
+	const char *name;
+	bool known = strcmp(s->profile, PROFILE_DEFAULT) == 0;
+	nearest_init(&n, s->profile);
+	for (size_t i = 0; !known && (name = layer_name(c.profiles, i)) != NULL; i++) {
+		known = strcmp(name, s->profile) == 0;
+		nearest_offer(&n, name);
+	}
+	add_name(&c, known ? s->profile : PROFILE_DEFAULT);
+	if (known)
+		return 0;
+	/* The place where it was set. */
+	const struct option *o = option_by_key("run", "profile");
+	const struct setting_source *source = &s->sources[o - option_table];
+	const char *file = source->by <= ORIGIN_PROJECT ? s->files[source->by] : NULL;
+	char reason[NEAREST_LEN];
+	struct config_error e = {.where = source->by == ORIGIN_FLAG ? o->flag : o->variable,
+				 .value = s->profile,
+				 .reason = nearest_reason(reason, "profile", n.best)};
+	if (file) {
+		e.where = file;
+		e.line = source->line;
+		e.section = o->section;
+		e.key = o->key;
+	}
+	config_error_write(&e, error);
+	errno = EINVAL;
+	return -1;
 }
 
 const char *profile_name(const struct profile_choice *choice)
@@ -292,15 +288,6 @@ static int64_t profile_merge(const struct option *o, int64_t value, int64_t next
 	return value == next ? value : base;
 }
 
-static bool has_item(const struct strings *list, const char *item)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		if (strcmp(list->items[i], item) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Adds a list's items of all layers, the lowest layer first. */
 static void profile_add_items(struct settings *s, const struct option *o, const struct layer *layer,
 			      const char *name)
@@ -309,33 +296,17 @@ static void profile_add_items(struct settings *s, const struct option *o, const 
 	struct setting_source *source = option_source(s, o);
 	const struct layer_entry *e = NULL;
 	struct option_error error;
-	if (!layer)
-		return;
-	profile_add_items(s, o, layer->below, name);
+	if (layer->below)
+		profile_add_items(s, o, layer->below, name);
 	while ((e = layer_next(layer, name, o->key, e)) != NULL) {
+		size_t i = 0;
+		while (i < list->count && strcmp(list->items[i], e->text) != 0)
+			i++;
 		/* The first ones count if there are too many, or no memory. */
-		if (has_item(list, e->text) || option_append(s, o, e->text, &error) < 0)
+		if (i < list->count || option_append(s, o, e->text, &error) < 0)
 			continue;
 		if (source->by < ORIGIN_PROFILE)
 			*source = (struct setting_source){.by = ORIGIN_PROFILE};
-	}
-}
-
-/* Notes what a preview owes to the project's file. */
-static void note_project(struct settings *s)
-{
-	size_t len = 0;
-	*s->by_project = '\0';
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-		const struct setting_source *source = &s->sources[i];
-		bool shown =
-			strcmp(o->section, "report") == 0 || strcmp(o->section, "preview") == 0;
-		if (!shown || (source->by != ORIGIN_PROJECT && !source->project) ||
-		    len + strlen(o->key) + 3 > sizeof(s->by_project))
-			continue;
-		len += (size_t)snprintf(s->by_project + len, sizeof(s->by_project) - len, "%s%s",
-					len ? ", " : "", o->key);
 	}
 }
 
@@ -345,7 +316,10 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 		SIZE = LAYER_SLOT(offsetof(struct settings, size)),
 		FAILURE = LAYER_SLOT(offsetof(struct settings, failure_size))
 	};
-	struct layer_values all = {.from = {NULL}}, v;
+	int64_t value[LAYER_SLOTS];
+	const struct layer *from[LAYER_SLOTS] = {NULL};
+	struct layer_values v;
+	size_t len = 0;
 	s->applied = profile_name(choice);
 	s->own_words = strcmp(s->applied, PROFILE_TERSE) == 0;
 	for (size_t k = 0; k < choice->count; k++) {
@@ -356,7 +330,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 			below = below->below;
 		if (v.from[SIZE] && v.from[FAILURE] != v.from[SIZE] &&
 		    (below || !v.from[FAILURE])) {
-			v.value[FAILURE] = v.value[SIZE];
+			v.entry[FAILURE] = v.entry[SIZE];
 			v.from[FAILURE] = v.from[SIZE];
 		}
 		for (const struct option *o = option_table; o < option_table + option_count; o++) {
@@ -365,22 +339,29 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 			if (!option_is_number(o))
 				continue;
 			size_t at = LAYER_SLOT(o->offset);
-			int64_t base = *option_number(s, o), next = v.from[at] ? v.value[at] : base;
-			all.value[at] = k == 0 ? next : profile_merge(o, all.value[at], next, base);
-			if (!all.from[at] || (v.from[at] && v.from[at]->by == ORIGIN_PROJECT))
-				all.from[at] = v.from[at];
+			int64_t base = *option_number(s, o);
+			int64_t next = v.from[at] ? v.entry[at]->value : base;
+			value[at] = k == 0 ? next : profile_merge(o, value[at], next, base);
+			if (!from[at] || (v.from[at] && v.from[at]->by == ORIGIN_PROJECT))
+				from[at] = v.from[at];
 		}
 	}
+	*s->by_project = '\0';
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
 		size_t at = LAYER_SLOT(o->offset);
-		if (!option_is_number(o) || !all.from[at] ||
-		    option_source(s, o)->by >= ORIGIN_PROFILE)
-			continue;
-		*option_number(s, o) = all.value[at];
-		*option_source(s, o) = (struct setting_source){
-			.by = ORIGIN_PROFILE, .project = all.from[at]->by == ORIGIN_PROJECT};
+		struct setting_source *source = option_source(s, o);
+		if (option_is_number(o) && from[at] && source->by < ORIGIN_PROFILE) {
+			*option_number(s, o) = value[at];
+			*source = (struct setting_source){
+				.by = ORIGIN_PROFILE, .project = from[at]->by == ORIGIN_PROJECT};
+		}
+		/* Notes what a preview owes to the project's file. */
+		if ((strcmp(o->section, "report") == 0 || strcmp(o->section, "preview") == 0) &&
+		    (source->by == ORIGIN_PROJECT || source->project) &&
+		    len + strlen(o->key) + 3 <= sizeof(s->by_project))
+			len += (size_t)snprintf(s->by_project + len, sizeof(s->by_project) - len,
+						"%s%s", len ? ", " : "", o->key);
 	}
-	note_project(s);
 }
 
 /* --- commands of terse itself -------------------------------------------------------------- */

@@ -76,12 +76,12 @@ static const struct named {
 
 enum { NAMED = sizeof(named_sections) / sizeof(*named_sections) };
 
-/* The text's values go into `now`, which begins as a shallow copy of the settings. Options that the
-   text sets own their strings there; the others are the settings' own. */
+/* A text is read twice: into empty settings, where it shows its errors, and then into those that it
+   is for. */
 struct load {
-	struct settings now;
+	struct settings *s;
 	unsigned lines[OPTION_LIMIT]; /* where the text sets each option; 0: nowhere */
-	struct layer *layers[NAMED];  /* what the text defines; NULL: nothing so far */
+	struct layer *layers[NAMED];  /* what the text defines; the settings own it */
 	enum { NO_SECTION, BAD_SECTION, OPTIONS, NAMED_SECTION } section;
 	size_t kind;                        /* of a NAMED_SECTION ... */
 	const char *name;                   /* ... and its name, in the layer */
@@ -99,14 +99,8 @@ struct load {
 	void *ctx;
 };
 
-static int ini_load_fail(struct load *l, int failure)
-{
-	l->failure = failure;
-	return -1;
-}
-
-static int ini_load_complain(struct load *l, const struct ini_line *line, const char *value,
-			     const char *reason)
+static int load_complain(struct load *l, const struct ini_line *line, const char *value,
+			 const char *reason)
 {
 	bool nowhere = line->key && *line->section == '\0';
 	const struct config_error c = {
@@ -119,52 +113,53 @@ static int ini_load_complain(struct load *l, const struct ini_line *line, const 
 	};
 	config_error_write(&c, l->error);
 	l->errors++;
-	ini_load_fail(l, EINVAL);
+	l->failure = EINVAL;
 	if (!l->report)
 		return -1;
 	l->report(l->ctx, l->error->text);
 	return 0;
 }
 
-static int already_set(struct load *l, const struct ini_line *line, unsigned first)
+/* The same for an error of the value, which l->error tells, or of memory. */
+static int load_fail(struct load *l, const struct ini_line *line)
 {
-	char reason[64];
-	snprintf(reason, sizeof(reason), "already set on line %u", first);
-	return ini_load_complain(l, line, NULL, reason);
+	if (errno == EINVAL)
+		return load_complain(l, line, line->value, l->error->text);
+	l->failure = errno;
+	return -1;
 }
 
 /* Adds an entry to the layer of the current kind of section. */
-static int ini_load_add(struct load *l, const struct ini_line *line, struct layer_entry entry)
+static int load_add(struct load *l, const struct ini_line *line, struct layer_entry entry)
 {
 	entry.line = line->number;
 	if (layer_add(l->layers[l->kind], entry) == 0)
 		return 0;
 	return errno == E2BIG
-		       ? ini_load_complain(l, line, NULL, "more than 1,000 lines of such sections")
-		       : ini_load_fail(l, errno);
+		       ? load_complain(l, line, NULL, "more than 1,000 lines of such sections")
+		       : load_fail(l, line);
 }
 
 static const char unsafe[] = "not allowed in a project's file";
 
-/* Why a project's file may not set this value, or NULL: it may show more than others, not less.
-   Writes into `reason` or returns a constant. */
-static const char *value_refusal(const struct load *l, const struct option *o, int64_t value,
-				 char reason[VALUE_LEN + sizeof(unsafe)])
+/* The option that a key of [profile NAME] or [agent NAME] sets: one that is about a run, and holds
+   a number. */
+static const struct option *load_named_option(const char *key)
 {
-	char least[VALUE_LEN];
-	if (l->by != ORIGIN_PROJECT)
-		return NULL;
-	if (o->safe_never)
-		return strcmp(o->choices[value], o->safe_never) == 0 ? unsafe : NULL;
-	if (value >= o->safe_min || (value == 0 && (o->or_zero || o->min == 0)))
-		return NULL;
-	snprintf(reason, VALUE_LEN + sizeof(unsafe), "under %s: %s",
-		 option_number_text(o, o->safe_min, least), unsafe);
-	return reason;
+	static const char *const sections[] = {"run", "terminal", "report", "preview", "spill"};
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		if (!option_is_number(o) || strcmp(o->key, key) != 0)
+			continue;
+		for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
+			if (strcmp(sections[i], o->section) == 0)
+				return o;
+		}
+	}
+	return NULL;
 }
 
 /* Complains of a section or a key that is not known. */
-static int ini_load_unknown(struct load *l, const struct ini_line *line)
+static int load_unknown(struct load *l, const struct ini_line *line)
 {
 	const struct named *named = l->section == NAMED_SECTION ? &named_sections[l->kind] : NULL;
 	char reason[NEAREST_LEN], what[32];
@@ -173,99 +168,63 @@ static int ini_load_unknown(struct load *l, const struct ini_line *line)
 	for (const struct layer_key *k = named ? named->form->keys : NULL; k && k->name; k++)
 		nearest_offer(&n, k->name);
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		bool here = named ? option_by_section_key(o->key) == o
+		bool here = named ? load_named_option(o->key) == o
 				  : strcmp(o->section, line->section) == 0;
 		if (!line->key || here) {
 			nearest_offer(&n, line->key ? o->key : o->section);
 		} else if (!named && strcmp(o->key, line->key) == 0) {
 			snprintf(reason, sizeof(reason), "no such key (did you mean [%s] %s?)",
 				 o->section, o->key);
-			return ini_load_complain(l, line, NULL, reason);
+			return load_complain(l, line, NULL, reason);
 		}
 	}
 	snprintf(what, sizeof(what), "%s%s%s", line->key ? "key" : "section", named ? " of " : "",
 		 named ? named->what : "");
-	return ini_load_complain(l, line, NULL, nearest_reason(reason, what, n.best));
-}
-
-/* --- sections -------------------------------------------------------------- */
-
-/* NAME and the kind of [profile NAME] and the like, or NULL. */
-static const char *ini_load_find_name(const char *section, size_t *kind)
-{
-	for (size_t i = 0; i < NAMED; i++) {
-		size_t len = strlen(named_sections[i].form->word);
-		if (strncmp(section, named_sections[i].form->word, len) == 0 &&
-		    strchr(" \t", section[len])) {
-			*kind = i;
-			return section + len + strspn(section + len, " \t");
-		}
-	}
-	return NULL;
-}
-
-/* The uppermost layer of this kind of section; NULL: only the built-in one. */
-static struct layer **named_layer(struct settings *s, size_t kind)
-{
-	return (struct layer **)(void *)((char *)s + named_sections[kind].offset);
-}
-
-static const struct layer *layer_below(struct load *l, size_t kind)
-{
-	const struct layer *below = *named_layer(&l->now, kind);
-	return below ? below : named_sections[kind].form->builtin;
-}
-
-static int load_named(struct load *l, const struct ini_line *line, const char *name, size_t kind)
-{
-	const char *reason = layer_refuse_name(name);
-	struct layer **layer = &l->layers[kind];
-	/* What has the profile of terse's own commands may print notices. */
-	if (l->by == ORIGIN_PROJECT &&
-	    (!named_sections[kind].safe || strcmp(name, PROFILE_TERSE) == 0))
-		reason = unsafe;
-	if (reason)
-		return ini_load_complain(l, line, NULL, reason);
-	if (!*layer) {
-		*layer = malloc(sizeof(**layer));
-		if (!*layer)
-			return ini_load_fail(l, ENOMEM);
-		**layer = (struct layer){.by = l->by, .below = layer_below(l, kind)};
-	}
-	l->section = NAMED_SECTION;
-	l->kind = kind;
-	size_t count = (*layer)->count;
-	int result = ini_load_add(l, line, (struct layer_entry){.kind = LAYER_NAME, .text = name});
-	if ((*layer)->count > count)
-		l->name = (*layer)->entries[count].text;
-	return result;
+	return load_complain(l, line, NULL, nearest_reason(reason, what, n.best));
 }
 
 static int load_section(struct load *l, const struct ini_line *line)
 {
-	size_t kind;
-	const char *name = ini_load_find_name(line->section, &kind);
+	size_t kind = 0, len = 0;
 	l->section = BAD_SECTION;
-	l->current = NULL;
-	l->key = NULL;
 	memset(l->key_lines, 0, sizeof(l->key_lines));
-	if (name)
-		return load_named(l, line, name, kind);
-	if (!option_has_section(line->section))
-		return ini_load_unknown(l, line);
-	l->section = OPTIONS;
-	return 0;
-}
-
-/* --- keys ------------------------------------------------------------------- */
-
-/* Reports the error of an option's function. */
-static int ini_load_check(struct load *l, const struct ini_line *line, int result)
-{
-	if (result == 0)
-		return 0;
-	return errno == EINVAL ? ini_load_complain(l, line, line->value, l->error->text)
-			       : ini_load_fail(l, errno);
+	for (; kind < NAMED; kind++) {
+		const char *word = named_sections[kind].form->word;
+		len = strlen(word);
+		if (strncmp(line->section, word, len) == 0 && strchr(" \t", line->section[len]))
+			break;
+	}
+	if (kind == NAMED) {
+		for (size_t i = 0; i < option_count; i++) {
+			if (strcmp(option_table[i].section, line->section) == 0)
+				l->section = OPTIONS;
+		}
+		return l->section == OPTIONS ? 0 : load_unknown(l, line);
+	}
+	const struct named *named = &named_sections[kind];
+	const char *name = line->section + len + strspn(line->section + len, " \t");
+	const char *reason = layer_refuse_name(name);
+	/* What has the profile of terse's own commands may print notices. */
+	if (l->by == ORIGIN_PROJECT && (!named->safe || strcmp(name, PROFILE_TERSE) == 0))
+		reason = unsafe;
+	if (reason)
+		return load_complain(l, line, NULL, reason);
+	struct layer *layer = l->layers[kind];
+	if (!layer) {
+		struct layer **top = (struct layer **)(void *)((char *)l->s + named->offset);
+		layer = malloc(sizeof(*layer));
+		if (!layer)
+			return load_fail(l, line);
+		*layer = (struct layer){.by = l->by, .below = *top ? *top : named->form->builtin};
+		*top = l->layers[kind] = layer;
+	}
+	l->section = NAMED_SECTION;
+	l->kind = kind;
+	size_t count = layer->count;
+	int result = load_add(l, line, (struct layer_entry){.kind = LAYER_NAME, .text = name});
+	if (layer->count > count)
+		l->name = layer->entries[count].text;
+	return result;
 }
 
 /* Loads one item of the section's own key. */
@@ -275,93 +234,84 @@ static int load_item(struct load *l, const struct ini_line *line)
 	if (*line->value == '\0' && l->key->adds)
 		return 0;
 	if (reason)
-		return ini_load_complain(l, line, line->value, reason);
-	return ini_load_add(
+		return load_complain(l, line, line->value, reason);
+	return load_add(
 		l, line,
 		(struct layer_entry){.kind = LAYER_TEXT, .key = l->key->name, .text = line->value});
 }
 
-/* Sets an option, in the settings or in the section of a layer. */
-static int load_option(struct load *l, const struct ini_line *line)
-{
-	bool named = l->section == NAMED_SECTION;
-	const struct option *o =
-		named ? option_by_section_key(line->key) : option_by_key(line->section, line->key);
-	char reason[VALUE_LEN + sizeof(unsafe)];
-	const struct layer *layer = NULL;
-	int64_t value;
-	if (!o)
-		return ini_load_unknown(l, line);
-	const struct layer_entry *there =
-		named ? layer_value(l->layers[l->kind], l->name, o, &layer) : NULL;
-	unsigned *at = &l->lines[o - option_table], before = named ? 0 : *at;
-	if (there && layer == l->layers[l->kind])
-		before = there->line;
-	if (before)
-		return already_set(l, line, before);
-	l->current = o;
-	if (!named) {
-		*at = line->number;
-		option_disown(&l->now, o);
-	}
-	if (l->by == ORIGIN_PROJECT && !o->safe)
-		return ini_load_complain(l, line, NULL, unsafe);
-	if (!named)
-		*option_source(&l->now, o) =
-			(struct setting_source){.by = l->by, .line = line->number};
-	if (!option_is_number(o))
-		return ini_load_check(l, line, option_set(&l->now, o, line->value, l->error));
-	if (option_parse(o, line->value, &value, l->error) < 0)
-		return ini_load_complain(l, line, line->value, l->error->text);
-	const char *why = value_refusal(l, o, value, reason);
-	if (why)
-		return ini_load_complain(l, line, line->value, why);
-	if (named)
-		return ini_load_add(l, line,
-				    (struct layer_entry){.kind = LAYER_VALUE,
-							 .offset = o->offset,
-							 .value = value});
-	*option_number(&l->now, o) = value;
-	return 0;
-}
-
 static int load_key(struct load *l, const struct ini_line *line)
 {
+	char reason[VALUE_LEN + sizeof(unsafe)], least[VALUE_LEN];
+	bool named = l->section == NAMED_SECTION;
+	const struct layer_key *key = named ? named_sections[l->kind].form->keys : NULL;
+	const struct option *o = NULL;
+	unsigned first = 0, *at;
 	l->current = NULL;
 	l->key = NULL;
 	if (l->section == NO_SECTION)
-		return ini_load_complain(l, line, NULL, "a key before the first [section]");
+		return load_complain(l, line, NULL, "a key before the first [section]");
 	if (l->section == BAD_SECTION)
 		return 0;
-	const struct layer_key *keys =
-		l->section == NAMED_SECTION ? named_sections[l->kind].form->keys : NULL;
-	for (size_t i = 0; keys && keys[i].name; i++) {
-		if (strcmp(keys[i].name, line->key) != 0)
-			continue;
-		if (l->key_lines[i] != 0)
-			return already_set(l, line, l->key_lines[i]);
-		l->key_lines[i] = line->number;
-		if (l->by == ORIGIN_PROJECT && keys[i].unsafe)
-			return ini_load_complain(l, line, NULL, unsafe);
-		l->key = &keys[i];
+	while (key && key->name && strcmp(key->name, line->key) != 0)
+		key++;
+	if (key && key->name) {
+		at = &l->key_lines[key - named_sections[l->kind].form->keys];
+		first = *at;
+	} else {
+		o = named ? load_named_option(line->key) : option_by_key(line->section, line->key);
+		if (!o)
+			return load_unknown(l, line);
+		at = &l->lines[o - option_table];
+		if (named) {
+			struct layer_values there;
+			layer_read_values(l->layers[l->kind], l->name, &there);
+			size_t slot = LAYER_SLOT(o->offset);
+			if (there.from[slot] == l->layers[l->kind])
+				first = there.entry[slot]->line;
+		} else {
+			first = *at;
+		}
+	}
+	if (first) {
+		snprintf(reason, sizeof(reason), "already set on line %u", first);
+		return load_complain(l, line, NULL, reason);
+	}
+	if (!o || !named)
+		*at = line->number;
+	if (l->by == ORIGIN_PROJECT && (o ? !o->safe : key->unsafe)) {
+		l->current = o;
+		return load_complain(l, line, NULL, unsafe);
+	}
+	if (!o) {
+		l->key = key;
 		return load_item(l, line);
 	}
-	return load_option(l, line);
-}
-
-/* --- lines ------------------------------------------------------------------ */
-
-static int load_more(struct load *l, const struct ini_line *line)
-{
-	if (l->key)
-		return load_item(l, line);
-	if (!l->current)
-		return 0; /* its key was refused */
-	if (l->current->type != OPTION_LIST)
-		return ini_load_complain(
-			l, line, line->value,
-			"an indented line adds to a list, and this takes one value");
-	return ini_load_check(l, line, option_append(&l->now, l->current, line->value, l->error));
+	l->current = o;
+	if (!named)
+		*option_source(l->s, o) =
+			(struct setting_source){.by = l->by, .line = line->number};
+	if (!option_is_number(o))
+		return option_set(l->s, o, line->value, l->error) == 0 ? 0 : load_fail(l, line);
+	int64_t value;
+	if (option_parse(o, line->value, &value, l->error) < 0)
+		return load_fail(l, line);
+	/* A project's file may show more than others, not less. */
+	if (l->by == ORIGIN_PROJECT && o->safe_never) {
+		if (strcmp(o->choices[value], o->safe_never) == 0)
+			return load_complain(l, line, line->value, unsafe);
+	} else if (l->by == ORIGIN_PROJECT && value < o->safe_min &&
+		   (value != 0 || (!o->or_zero && o->min != 0))) {
+		snprintf(reason, sizeof(reason), "under %s: %s",
+			 option_number_text(o, o->safe_min, least), unsafe);
+		return load_complain(l, line, line->value, reason);
+	}
+	if (named)
+		return load_add(l, line,
+				(struct layer_entry){
+					.kind = LAYER_VALUE, .offset = o->offset, .value = value});
+	*option_number(l->s, o) = value;
+	return 0;
 }
 
 static int load_line(void *ctx, const struct ini_line *line)
@@ -370,57 +320,57 @@ static int load_line(void *ctx, const struct ini_line *line)
 	switch (line->kind) {
 	case INI_SECTION: return load_section(l, line);
 	case INI_KEY: return load_key(l, line);
-	case INI_MORE: return load_more(l, line);
+	case INI_MORE:
+		if (l->key)
+			return load_item(l, line);
+		if (!l->current)
+			return 0; /* its key was refused */
+		if (l->current->type != OPTION_LIST)
+			return load_complain(
+				l, line, line->value,
+				"an indented line adds to a list, and this takes one value");
+		if (option_append(l->s, l->current, line->value, l->error) < 0)
+			return load_fail(l, line);
+		return 0;
 	case INI_MALFORMED: break;
 	}
 	if (line->value && *line->value == '[')
 		l->section = BAD_SECTION;
-	return ini_load_complain(l, line, line->value, line->reason);
+	return load_complain(l, line, line->value, line->reason);
 }
 
-/* Frees the text's values if it failed, else the settings that they replace. */
-static void ini_load_settle(struct load *l, struct settings *s)
+/* Returns the number of errors, of which `error` holds the last one, or -1 with errno. */
+static int load_check(struct load *l, const char *text, size_t len)
 {
-	for (size_t i = 0; i < option_count; i++) {
-		if (l->lines[i] != 0)
-			option_clear(l->failure ? &l->now : s, &option_table[i]);
-	}
-	for (size_t i = 0; i < NAMED; i++) {
-		if (l->failure)
-			layer_free(l->layers[i], layer_below(l, i));
-		else if (l->layers[i])
-			*named_layer(&l->now, i) = l->layers[i];
-	}
-	if (!l->failure)
-		*s = l->now;
+	struct settings s = {0};
+	l->s = &s;
+	ini_visit(text, len, load_line, l);
+	settings_release(&s);
+	if (l->failure == 0 || l->failure == EINVAL)
+		return l->errors;
+	errno = l->failure;
+	return -1;
 }
 
 int settings_load_text(struct settings *s, enum origin by, const char *path, const char *text,
 		       size_t len, struct option_error *error)
 {
-	struct load l = {.now = *s, .by = by, .path = path, .error = error};
-	ini_visit(text, len, load_line, &l);
-	ini_load_settle(&l, s);
-	if (l.failure == 0)
-		return 0;
-	errno = l.failure;
-	return -1;
+	struct load trial = {.by = by, .path = path, .error = error};
+	struct load l = {.s = s, .by = by, .path = path, .error = error};
+	int errors = load_check(&trial, text, len);
+	if (errors == 0)
+		ini_visit(text, len, load_line, &l);
+	if (errors > 0 || l.failure)
+		errno = errors > 0 ? EINVAL : l.failure;
+	return errors == 0 && l.failure == 0 ? 0 : -1;
 }
 
 int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
 			void (*report)(void *ctx, const char *message), void *ctx)
 {
 	struct option_error error;
-	struct settings s = {0};
 	struct load l = {.by = by, .path = path, .error = &error, .report = report, .ctx = ctx};
-	ini_visit(text, len, load_line, &l);
-	ini_load_settle(&l, &s);
-	settings_release(&s);
-	if (l.failure == ENOMEM) {
-		errno = ENOMEM;
-		return -1;
-	}
-	return l.errors;
+	return load_check(&l, text, len);
 }
 
 /* --- reading a file ------------------------------------------------------------------ */
@@ -428,65 +378,47 @@ int settings_check_text(enum origin by, const char *path, const char *text, size
 /* Larger files are refused. */
 #define FILE_MAX ((size_t)1 << 20)
 
-static int settings_refuse_file(const char *path, const char *reason, struct option_error *error)
-{
-	config_error_write(&(struct config_error){.where = path, .reason = reason}, error);
-	errno = EINVAL;
-	return -1;
-}
-
-static int project_check(int fd, const char *path, struct option_error *error)
-{
-	struct stat st;
-	if (fstat(fd, &st) < 0)
-		return -1;
-	if (!S_ISREG(st.st_mode))
-		return settings_refuse_file(path, "not read: not a plain file", error);
-	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return settings_refuse_file(path, "not read: it belongs to another user", error);
-	if (st.st_mode & S_IWOTH)
-		return settings_refuse_file(path, "not read: everybody can write to it", error);
-	return 0;
-}
-
-static int read_descriptor(int fd, const char *path, struct buffer *text,
-			   struct option_error *error)
-{
-	size_t start = text->len;
-	ssize_t n;
-	do {
-		if (buffer_reserve(text, 4096) < 0)
-			return -1;
-		n = read(fd, text->data + text->len, text->cap - text->len);
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0)
-			text->len += (size_t)n;
-		if (text->len - start > FILE_MAX)
-			return settings_refuse_file(path, "larger than 1 MB", error);
-	} while (n != 0);
-	return 0;
-}
-
 int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		       struct option_error *error)
 {
 	bool project = by == ORIGIN_PROJECT;
+	const char *reason = NULL;
+	size_t start = text->len;
+	ssize_t n = -1;
+	struct stat st;
 	*error->text = '\0';
 	int fd = open(path,
 		      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (project ? O_NOFOLLOW : 0));
 	if (fd < 0 && project && errno == ELOOP)
-		return settings_refuse_file(path, "not read: a symbolic link", error);
-	int result = fd < 0 ? -1 : 0;
-	if (result == 0 && project)
-		result = project_check(fd, path, error);
-	if (result == 0)
-		result = read_descriptor(fd, path, text, error);
+		reason = "not read: a symbolic link";
+	if (fd < 0 || (project && fstat(fd, &st) < 0))
+		goto out;
+	if (project && !S_ISREG(st.st_mode))
+		reason = "not read: not a plain file";
+	else if (project && st.st_uid != geteuid() && st.st_uid != 0)
+		reason = "not read: it belongs to another user";
+	else if (project && st.st_mode & S_IWOTH)
+		reason = "not read: everybody can write to it";
+	while (!reason && n != 0) {
+		n = buffer_reserve(text, 4096) < 0
+			    ? -1
+			    : read(fd, text->data + text->len, text->cap - text->len);
+		if (n < 0 && errno != EINTR)
+			break;
+		text->len += n > 0 ? (size_t)n : 0;
+		if (text->len - start > FILE_MAX)
+			reason = "larger than 1 MB";
+	}
+out:
 	/* The file system's own EINVAL has no message. */
-	if (result < 0 && errno == EINVAL && *error->text == '\0')
+	if (n < 0 && errno == EINVAL)
 		errno = EIO;
+	if (reason) {
+		config_error_write(&(struct config_error){.where = path, .reason = reason}, error);
+		errno = EINVAL;
+	}
 	io_close(&fd);
-	return result;
+	return reason || n < 0 ? -1 : 0;
 }
 
 /* --- flags ------------------------------------------------------------------------- */
@@ -494,54 +426,19 @@ int settings_read_file(enum origin by, const char *path, struct buffer *text,
 /* The value in "FLAG=VALUE", the end of "FLAG", or NULL if `arg` is neither. */
 static const char *flag_match(const char *arg, const char *flag)
 {
-	size_t len = strlen(flag);
-	if (strncmp(arg, flag, len) != 0)
+	size_t len = flag ? strlen(flag) : 0;
+	if (!flag || strncmp(arg, flag, len) != 0)
 		return NULL;
 	if (arg[len] == '=')
 		return arg + len + 1;
 	return arg[len] == '\0' ? arg + len : NULL;
 }
 
-/* A flag on the command line. */
-struct found {
-	const struct option *option;
-	const char *flag;
-	const char *word;  /* its value if none is given; NULL: one must be */
-	bool fixed;        /* takes no value */
-	const char *value; /* behind '=', or the end of the argument */
-};
-
-static bool find_flag(const char *arg, struct found *f)
-{
-	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		*f = (struct found){.option = o, .flag = o->flag};
-		f->word = option_is_switch(o) ? "yes" : NULL;
-		f->value = o->flag ? flag_match(arg, o->flag) : NULL;
-		if (f->value)
-			return true;
-		*f = (struct found){.option = o, .flag = o->negated, .word = "no", .fixed = true};
-		f->value = o->negated ? flag_match(arg, o->negated) : NULL;
-		if (f->value)
-			return true;
-	}
-	for (size_t i = 0; i < option_shorthand_count; i++) {
-		const struct option_shorthand *h = &option_shorthands[i];
-		*f = (struct found){.option = option_by_key(h->section, h->key),
-				    .flag = h->flag,
-				    .word = h->value,
-				    .fixed = true,
-				    .value = flag_match(arg, h->flag)};
-		if (f->value)
-			return true;
-	}
-	return false;
-}
-
-static int flag_complain(const struct found *f, const char *value, const char *reason,
+static int flag_complain(const char *flag, const char *value, const char *reason,
 			 struct option_error *error)
 {
-	config_error_write(
-		&(struct config_error){.where = f->flag, .value = value, .reason = reason}, error);
+	config_error_write(&(struct config_error){.where = flag, .value = value, .reason = reason},
+			   error);
 	errno = EINVAL;
 	return -1;
 }
@@ -549,31 +446,52 @@ static int flag_complain(const struct found *f, const char *value, const char *r
 int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
 		       struct option_error *error)
 {
-	struct found f;
-	bool attached;
-	int taken = 1, result;
-	if (*index >= argc || strncmp(argv[*index], "--", 2) != 0 || !find_flag(argv[*index], &f))
+	const struct option *o = option_table;
+	const char *flag = NULL, *word = NULL; /* its value if none is given; NULL: one must be */
+	const char *value = NULL;              /* behind '=', or the end of the argument */
+	bool fixed = true;                     /* takes no value */
+	int taken = 1;
+	if (*index >= argc || strncmp(argv[*index], "--", 2) != 0)
 		return 0;
-	attached = f.value[-1] == '=';
-	if (attached && f.fixed)
-		return flag_complain(&f, f.value, "takes no value", error);
-	if (!attached && f.word) {
-		f.value = f.word;
-	} else if (!attached) {
-		if (*index + 1 >= argc) {
-			char range[RANGE_LEN], reason[RANGE_LEN + 32];
-			snprintf(reason, sizeof(reason), "needs a value (%s)",
-				 option_range(f.option, range));
-			return flag_complain(&f, NULL, reason, error);
+	for (; o < option_table + option_count; o++) {
+		if ((value = flag_match(argv[*index], o->flag))) {
+			flag = o->flag;
+			word = option_is_switch(o) ? "yes" : NULL;
+			fixed = false;
+			break;
 		}
-		f.value = argv[*index + 1];
-		taken = 2;
+		if ((value = flag_match(argv[*index], o->negated))) {
+			flag = o->negated;
+			word = "no";
+			break;
+		}
 	}
-	result = f.option->type == OPTION_LIST ? option_append(s, f.option, f.value, error)
-					       : option_set(s, f.option, f.value, error);
-	if (result < 0)
-		return errno == EINVAL ? flag_complain(&f, f.value, error->text, error) : -1;
-	*option_source(s, f.option) = (struct setting_source){.by = ORIGIN_FLAG};
+	for (size_t i = 0; !value && i < option_shorthand_count; i++) {
+		const struct option_shorthand *h = &option_shorthands[i];
+		value = flag_match(argv[*index], h->flag);
+		o = option_by_key(h->section, h->key);
+		flag = h->flag;
+		word = h->value;
+	}
+	if (!value)
+		return 0;
+	if (value[-1] == '=') {
+		if (fixed)
+			return flag_complain(flag, value, "takes no value", error);
+	} else if (word) {
+		value = word;
+	} else if (*index + 1 < argc) {
+		value = argv[*index + 1];
+		taken = 2;
+	} else {
+		char range[RANGE_LEN], reason[RANGE_LEN + 32];
+		snprintf(reason, sizeof(reason), "needs a value (%s)", option_range(o, range));
+		return flag_complain(flag, NULL, reason, error);
+	}
+	if ((o->type == OPTION_LIST ? option_append(s, o, value, error)
+				    : option_set(s, o, value, error)) < 0)
+		return errno == EINVAL ? flag_complain(flag, value, error->text, error) : -1;
+	*option_source(s, o) = (struct setting_source){.by = ORIGIN_FLAG};
 	*index += taken;
 	return 1;
 }
@@ -582,49 +500,31 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 
 #define BLANKS " \t\r,"
 
-static bool comment_takes(struct comment *c, const char *word, size_t len)
-{
-	static const char *const names[] = {"yield=", "timeout=", "size="};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strncmp(word, names[i], strlen(names[i])) != 0)
-			continue;
-		if (c->count == COMMENT_MAX || len >= COMMENT_LEN - 2)
-			return false;
-		snprintf(c->flags[c->count++], COMMENT_LEN, "--%.*s", (int)len, word);
-		return true;
-	}
-	return false;
-}
-
-/* The flags, whatever their values. */
-static void comment_find(struct comment *c, const char *command)
-{
-	struct words w;
-	if (!strstr(command, COMMENT_MARK) || words_parse(&w, command) < 0)
-		return;
-	const char *at = w.comment ? w.comment + 1 : "";
-	bool good = w.count > 0;
-	words_release(&w);
-	at += strspn(at, BLANKS);
-	if (!good || strncmp(at, COMMENT_MARK, strlen(COMMENT_MARK)) != 0)
-		return;
-	for (at += strlen(COMMENT_MARK); good && *(at += strspn(at, BLANKS "\n"));) {
-		size_t len = strcspn(at, BLANKS "\n");
-		good = comment_takes(c, at, len);
-		at += len;
-	}
-	if (!good)
-		c->count = 0;
-}
-
 int comment_read(struct comment *c, const char *command, struct settings *s,
 		 struct option_error *error)
 {
-	size_t found;
+	static const char *const names[] = {"yield=", "timeout=", "size="};
+	enum { NAMES = sizeof(names) / sizeof(*names) };
+	struct words w;
+	size_t found = 0;
 	c->count = 0;
-	comment_find(c, command);
-	found = c->count;
-	c->count = 0;
+	if (!strstr(command, COMMENT_MARK) || words_parse(&w, command) < 0)
+		return 0;
+	const char *at = w.comment && w.count > 0 ? w.comment + 1 : "";
+	words_release(&w);
+	at += strspn(at, BLANKS);
+	if (strncmp(at, COMMENT_MARK, strlen(COMMENT_MARK)) != 0)
+		return 0;
+	/* The flags, whatever their values. */
+	for (at += strlen(COMMENT_MARK); *(at += strspn(at, BLANKS "\n"));) {
+		size_t len = strcspn(at, BLANKS "\n"), name = 0;
+		while (name < NAMES && strncmp(at, names[name], strlen(names[name])) != 0)
+			name++;
+		if (name == NAMES || found == COMMENT_MAX || len >= COMMENT_LEN - 2)
+			return 0;
+		snprintf(c->flags[found++], COMMENT_LEN, "--%.*s", (int)len, at);
+		at += len;
+	}
 	for (size_t i = 0; i < found; i++) {
 		char *const argv[] = {c->flags[i], NULL};
 		int index = 0;
@@ -663,8 +563,10 @@ int settings_load_file(struct settings *s, enum origin by, const char *path,
 int settings_init(struct settings *s)
 {
 	*s = (struct settings){0};
-	for (size_t i = 0; i < option_count; i++) {
-		if (option_initialize(s, &option_table[i]) < 0) {
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		if (option_is_number(o)) {
+			*option_number(s, o) = o->initial;
+		} else if (o->preset && option_set(s, o, o->preset, NULL) < 0) {
 			settings_release(s);
 			return -1;
 		}
@@ -762,16 +664,18 @@ static int load_variables(struct settings *s, struct option_error *first)
 {
 	for (char **entry = environ; entry && *entry; entry++) {
 		struct option_error error;
-		const struct option *o;
-		const char *value;
+		const struct option *o = option_table, *end = o + option_count;
 		if (strncmp(*entry, PREFIX, PREFIX_LEN) != 0)
 			continue;
-		value = strchr(*entry, '=');
+		const char *value = strchr(*entry, '=');
 		if (!value || value[1] == '\0')
 			continue;
-		o = option_by_variable(*entry, (size_t)(value - *entry));
-		if (!o) {
-			note_unknown(first, *entry, (size_t)(value - *entry));
+		size_t len = (size_t)(value - *entry);
+		while (o < end && (!o->variable || strncmp(o->variable, *entry, len) != 0 ||
+				   o->variable[len] != '\0'))
+			o++;
+		if (o == end) {
+			note_unknown(first, *entry, len);
 			continue;
 		}
 		value++;

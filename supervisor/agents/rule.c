@@ -234,7 +234,7 @@ void rule_apply(struct settings *s, const char *name)
 		const struct option *o = &option_table[i];
 		if (!v.from[LAYER_SLOT(o->offset)] || option_source(s, o)->by >= ORIGIN_AGENT)
 			continue;
-		*option_number(s, o) = v.value[LAYER_SLOT(o->offset)];
+		*option_number(s, o) = v.entry[LAYER_SLOT(o->offset)]->value;
 		*option_source(s, o) = (struct setting_source){.by = ORIGIN_AGENT};
 	}
 }

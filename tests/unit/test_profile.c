@@ -220,15 +220,14 @@ TEST(the_list_is_an_ini)
 	assert_int_equal(layer_write(&first, &s, &profiles_form, profiles_of(&s)), 0);
 	load(&again, buffer_string(&first));
 	for (size_t i = 0; (name = layer_name(&profiles_builtin, i)) != NULL; i++) {
-		for (size_t j = 0; j < option_count; j++) {
-			const struct layer *layer;
-			const struct layer_entry *a, *b;
-			a = layer_value(&profiles_builtin, name, &option_table[j], &layer);
-			b = layer_value(again.profiles, name, &option_table[j], &layer);
-			assert_int_equal(a != NULL, b != NULL);
-			if (a) {
-				assert_ptr_equal(layer, again.profiles);
-				assert_int_equal(a->value, b->value);
+		struct layer_values a, b;
+		layer_read_values(&profiles_builtin, name, &a);
+		layer_read_values(again.profiles, name, &b);
+		for (size_t j = 0; j < LAYER_SLOTS; j++) {
+			assert_int_equal(a.from[j] != NULL, b.from[j] != NULL);
+			if (a.from[j]) {
+				assert_ptr_equal(b.from[j], again.profiles);
+				assert_int_equal(a.entry[j]->value, b.entry[j]->value);
 			}
 		}
 	}

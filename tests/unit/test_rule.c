@@ -373,9 +373,9 @@ TEST_IN(built_in_rules_are_well_formed, clear, NULL)
 		}
 	}
 	for (size_t i = 0; (name = layer_name(&rules_builtin, i)) != NULL; i++) {
-		assert_non_null(layer_with(&rules_builtin, name, RULE_ENVIRONMENT));
-		assert_non_null(layer_with(&rules_builtin, name, RULE_STRING));
-		assert_non_null(layer_with(&rules_builtin, name, RULE_PROCESS));
+		assert_non_null(layer_next(&rules_builtin, name, RULE_ENVIRONMENT, NULL));
+		assert_non_null(layer_next(&rules_builtin, name, RULE_STRING, NULL));
+		assert_non_null(layer_next(&rules_builtin, name, RULE_PROCESS, NULL));
 	}
 }
 
