@@ -47,27 +47,6 @@ static size_t diff_length(const struct lines *l, size_t i)
 	return (size_t)(l->start[i + 1] - l->start[i]);
 }
 
-/* The lines that differ: lost[i] of the first text, added[k] of the second. */
-struct marks {
-	bool *lost, *added;
-};
-
-static int diff_compare(const struct lines *a, const struct lines *b, struct marks *m)
-{
-	uint64_t *hashes = malloc((a->count + b->count + 1) * sizeof(*hashes));
-	if (!hashes)
-		return -1;
-	for (size_t i = 0; i < a->count; i++)
-		hashes[i] = fingerprint_exact(a->start[i], diff_length(a, i));
-	for (size_t k = 0; k < b->count; k++)
-		hashes[a->count + k] = fingerprint_exact(b->start[k], diff_length(b, k));
-	struct align_side lost = {hashes, (uint32_t)a->count, m->lost},
-			  added = {hashes + a->count, (uint32_t)b->count, m->added};
-	int result = align_mark(&lost, &added);
-	free(hashes);
-	return result;
-}
-
 static void diff_write_line(struct buffer *out, char mark, const struct lines *l, size_t i)
 {
 	size_t len = diff_length(l, i);
@@ -77,50 +56,42 @@ static void diff_write_line(struct buffer *out, char mark, const struct lines *l
 		buffer_append_string(out, "\n\\ No newline at end of file\n");
 }
 
-/* One piece: the lines [i, endi) of the first text and [k, endk) of the second. */
-static void write_piece(struct buffer *out, const struct lines *a, const struct lines *b,
-			const struct marks *m, const size_t at[4])
-{
-	size_t i = at[0], endi = at[1], k = at[2], endk = at[3];
-	buffer_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", endi > i ? i + 1 : i, endi - i,
-		      endk > k ? k + 1 : k, endk - k);
-	while (i < endi || k < endk) {
-		if (i < endi && m->lost[i]) {
-			diff_write_line(out, '-', a, i++);
-		} else if (k < endk && m->added[k]) {
-			diff_write_line(out, '+', b, k++);
-		} else {
-			diff_write_line(out, ' ', a, i++);
-			k++;
-		}
-	}
-}
-
+/* Lines that are lost[i] of the first text, or added[k] of the second, with others around them. */
 static void diff_write_all(struct buffer *out, const struct lines *a, const struct lines *b,
-			   const struct marks *m)
+			   const bool *lost, const bool *added)
 {
 	size_t i = 0, k = 0;
 	for (;;) {
-		while (i < a->count && k < b->count && !m->lost[i] && !m->added[k]) {
+		while (i < a->count && k < b->count && !lost[i] && !added[k]) {
 			i++;
 			k++;
 		}
-		if ((i >= a->count || !m->lost[i]) && (k >= b->count || !m->added[k]))
+		if ((i >= a->count || !lost[i]) && (k >= b->count || !added[k]))
 			return;
+		/* A piece ends where more lines are the same than context around both sides
+		   needs. */
 		size_t lead = i < CONTEXT ? i : CONTEXT, same = 0;
-		size_t at[4] = {i - lead, 0, k - lead, 0};
-		/* Up to where more lines are the same than context around both sides needs. */
+		size_t at = i - lead, from = k - lead;
 		while ((i < a->count || k < b->count) && same <= (size_t)2 * CONTEXT) {
-			bool lost = i < a->count && m->lost[i];
-			bool added = !lost && k < b->count && m->added[k];
-			i += !added;
-			k += !lost;
-			same = lost || added ? 0 : same + 1;
+			bool loses = i < a->count && lost[i];
+			bool adds = !loses && k < b->count && added[k];
+			i += !adds;
+			k += !loses;
+			same = loses || adds ? 0 : same + 1;
 		}
-		size_t back = same > CONTEXT ? same - CONTEXT : 0;
-		at[1] = i - back;
-		at[3] = k - back;
-		write_piece(out, a, b, m, at);
+		size_t back = same > CONTEXT ? same - CONTEXT : 0, end = i - back, to = k - back;
+		buffer_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", end > at ? at + 1 : at, end - at,
+			      to > from ? from + 1 : from, to - from);
+		while (at < end || from < to) {
+			if (at < end && lost[at]) {
+				diff_write_line(out, '-', a, at++);
+			} else if (from < to && added[from]) {
+				diff_write_line(out, '+', b, from++);
+			} else {
+				diff_write_line(out, ' ', a, at++);
+				from++;
+			}
+		}
 	}
 }
 
@@ -134,23 +105,34 @@ static void diff_write_name(struct buffer *out, const char *mark, const char *na
 int diff_append(struct buffer *out, const struct diff_text *before, const struct diff_text *after)
 {
 	struct lines a = {NULL, 0}, b = {NULL, 0};
-	struct marks m = {NULL, NULL};
+	bool *lost = NULL, *added = NULL;
+	uint64_t *hashes = NULL;
 	int status = -1;
 	if (before->len == after->len && memcmp(before->data, after->data, after->len) == 0)
 		return 0;
 	if (split(&a, before) < 0 || split(&b, after) < 0)
 		goto out;
-	m.lost = calloc(a.count + 1, 1);
-	m.added = calloc(b.count + 1, 1);
-	if (!m.lost || !m.added || diff_compare(&a, &b, &m) < 0)
+	lost = calloc(a.count + 1, 1);
+	added = calloc(b.count + 1, 1);
+	hashes = malloc((a.count + b.count + 1) * sizeof(*hashes));
+	if (!lost || !added || !hashes)
+		goto out;
+	for (size_t i = 0; i < a.count; i++)
+		hashes[i] = fingerprint_exact(a.start[i], diff_length(&a, i));
+	for (size_t k = 0; k < b.count; k++)
+		hashes[a.count + k] = fingerprint_exact(b.start[k], diff_length(&b, k));
+	struct align_side left = {hashes, (uint32_t)a.count, lost},
+			  right = {hashes + a.count, (uint32_t)b.count, added};
+	if (align_mark(&left, &right) < 0)
 		goto out;
 	diff_write_name(out, "--- ", before->name);
 	diff_write_name(out, "+++ ", after->name);
-	diff_write_all(out, &a, &b, &m);
+	diff_write_all(out, &a, &b, lost, added);
 	status = buffer_check(out);
 out:
-	free(m.lost);
-	free(m.added);
+	free(lost);
+	free(added);
+	free(hashes);
 	free(a.start);
 	free(b.start);
 	return status;
@@ -182,10 +164,12 @@ static bool leads_out(const char *path, const char *root)
 	return strncmp(real, top, len) != 0 || (real[len] != '\0' && real[len] != '/' && len > 1);
 }
 
-/* The path without links, as far as it is there. */
-static int resolve(struct document *d, const char *root)
+int document_read(struct document *d, const char *path, const char *root)
 {
 	struct stat st;
+	*d = (struct document){.mode = 0600};
+	if ((size_t)snprintf(d->path, sizeof(d->path), "%s", path) >= sizeof(d->path))
+		return document_refuse(d, ENAMETOOLONG, NULL);
 	if (leads_out(d->path, root))
 		return document_refuse(d, ELOOP, "a symbolic link leads out of the project");
 	if (lstat(d->path, &st) < 0) {
@@ -196,32 +180,15 @@ static int resolve(struct document *d, const char *root)
 		return S_ISLNK(st.st_mode) && errno == ENOENT
 			       ? document_refuse(d, ENOENT, "a symbolic link to nothing")
 			       : -1;
-	return 0;
-}
-
-static int read_text(struct document *d, int fd)
-{
-	if (fstat(fd, &d->stat) < 0)
-		return -1;
-	d->mode = d->stat.st_mode & 07777;
-	if (!S_ISREG(d->stat.st_mode))
-		return document_refuse(d, EINVAL, "not a file");
-	return io_read_all(fd, &d->text, DOCUMENT_MAX);
-}
-
-int document_read(struct document *d, const char *path, const char *root)
-{
-	int fd, status;
-	*d = (struct document){.mode = 0600};
-	if ((size_t)snprintf(d->path, sizeof(d->path), "%s", path) >= sizeof(d->path))
-		return document_refuse(d, ENAMETOOLONG, NULL);
-	if (resolve(d, root) < 0)
-		return -1;
-	fd = open(d->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	int fd = open(d->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), status = -1;
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
 	d->exists = true;
-	status = read_text(d, fd);
+	if (fstat(fd, &d->stat) == 0) {
+		d->mode = d->stat.st_mode & 07777;
+		status = S_ISREG(d->stat.st_mode) ? io_read_all(fd, &d->text, DOCUMENT_MAX)
+						  : document_refuse(d, EINVAL, "not a file");
+	}
 	io_close(&fd);
 	return status;
 }
@@ -231,59 +198,41 @@ void document_release(struct document *d)
 	buffer_release(&d->text);
 }
 
-static int make_folders(const char *path)
-{
-	char part[PATH_MAX];
-	snprintf(part, sizeof(part), "%s", path);
-	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(part, 0777) < 0 && errno != EEXIST)
-			return -1;
-		*slash = '/';
-	}
-	return 0;
-}
-
-static bool is_unchanged(const struct document *d)
-{
-	struct stat now;
-	if (stat(d->real, &now) < 0)
-		return errno == ENOENT && !d->exists;
-	return d->exists && now.st_ino == d->stat.st_ino && now.st_size == d->stat.st_size &&
-	       now.st_mtim.tv_sec == d->stat.st_mtim.tv_sec &&
-	       now.st_mtim.tv_nsec == d->stat.st_mtim.tv_nsec;
-}
-
-static int document_fill(const struct document *d, int fd, const char *text, size_t len)
-{
-	if (io_write(fd, text, len) < 0)
-		return -1;
-	/* Only root can keep another owner. */
-	if (d->exists && fchown(fd, d->stat.st_uid, d->stat.st_gid) < 0 && geteuid() == 0)
-		return -1;
-	if (fchmod(fd, d->mode) < 0)
-		return -1;
-	return fsync(fd);
-}
-
 int document_write(const struct document *d, const char *text, size_t len)
 {
 	char temporary[PATH_MAX + 16];
-	int fd, status, error;
-	if (make_folders(d->real) < 0)
-		return -1;
+	snprintf(temporary, sizeof(temporary), "%s", d->real);
+	for (char *slash = strchr(temporary + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(temporary, 0777) < 0 && errno != EEXIST)
+			return -1;
+		*slash = '/';
+	}
 	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", d->real);
-	fd = mkostemp(temporary, O_CLOEXEC);
+	int fd = mkostemp(temporary, O_CLOEXEC), status = -1;
+	struct stat now;
 	if (fd < 0)
 		return -1;
-	status = document_fill(d, fd, text, len);
-	if (status == 0 && !is_unchanged(d)) {
-		errno = EAGAIN;
-		status = -1;
-	}
-	if (status == 0)
+	if (io_write(fd, text, len) < 0)
+		goto out;
+	/* Only root can keep another owner. */
+	if (d->exists && fchown(fd, d->stat.st_uid, d->stat.st_gid) < 0 && geteuid() == 0)
+		goto out;
+	if (fchmod(fd, d->mode) < 0 || fsync(fd) < 0)
+		goto out;
+	/* It has to be the file that was read. */
+	bool there = stat(d->real, &now) == 0;
+	bool same = there ? d->exists && now.st_ino == d->stat.st_ino &&
+				    now.st_size == d->stat.st_size &&
+				    now.st_mtim.tv_sec == d->stat.st_mtim.tv_sec &&
+				    now.st_mtim.tv_nsec == d->stat.st_mtim.tv_nsec
+			  : errno == ENOENT && !d->exists;
+	if (same)
 		status = rename(temporary, d->real);
-	error = errno;
+	else
+		errno = EAGAIN;
+out:;
+	int error = errno;
 	io_close(&fd);
 	if (status < 0)
 		unlink(temporary);

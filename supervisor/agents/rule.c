@@ -169,50 +169,33 @@ bool rule_collects(const struct settings *s, const char *name, int fd)
 	return rule_has(s, name, RULE_OUTPUT) && rule_has_file(s, name, RULE_OUTPUT, fd);
 }
 
-/* Whether the process fulfils all conditions of a rule except the string. */
-static bool is_called(const struct settings *s, const char *name, char *const argv[])
-{
-	struct process p;
-	return rule_is_marked(s, name) &&
-	       (!rule_has(s, name, RULE_SHELL) ||
-		rule_item(s, name, RULE_SHELL, good_for_words, argv)) &&
-	       (!rule_has(s, name, RULE_STDIN) ||
-		rule_has_file(s, name, RULE_STDIN, STDIN_FILENO)) &&
-	       (!rule_has(s, name, RULE_PARENT) ||
-		(process_read(getppid(), &p) == 0 && rule_has_process(s, name, RULE_PARENT, &p)));
-}
-
-/* As template_take(). */
-static int take_command(const struct settings *s, const char *name, const char *string,
-			char **command)
-{
-	const char *item;
-	if (rule_item(s, name, RULE_PASS, good_for_text, string))
-		return 0;
-	item = rule_item(s, name, RULE_STRING, good_for_text, string);
-	return item ? template_take(item, string, command) : 0;
-}
-
-static bool is_passed_on(const struct settings *s, const char *command)
-{
-	for (size_t i = 0; i < s->pass.count; i++) {
-		if (template_match(s->pass.items[i], command))
-			return true;
-	}
-	return false;
-}
-
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,
 		      char **command)
 {
 	const char *name;
+	struct process p;
+	*command = NULL;
 	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
-		if (!is_called(s, name, argv))
+		/* All conditions but the string. */
+		if (!rule_is_marked(s, name) ||
+		    (rule_has(s, name, RULE_SHELL) &&
+		     !rule_item(s, name, RULE_SHELL, good_for_words, argv)) ||
+		    (rule_has(s, name, RULE_STDIN) &&
+		     !rule_has_file(s, name, RULE_STDIN, STDIN_FILENO)) ||
+		    (rule_has(s, name, RULE_PARENT) &&
+		     (process_read(getppid(), &p) < 0 ||
+		      !rule_has_process(s, name, RULE_PARENT, &p))))
 			continue;
-		int taken = take_command(s, name, string, command);
+		if (rule_item(s, name, RULE_PASS, good_for_text, string))
+			continue;
+		const char *item = rule_item(s, name, RULE_STRING, good_for_text, string);
+		int taken = item ? template_take(item, string, command) : 0;
 		if (taken == 0)
 			continue;
-		if (taken > 0 && !is_passed_on(s, *command)) {
+		bool passed = taken < 0;
+		for (size_t k = 0; !passed && k < s->pass.count; k++)
+			passed = template_match(s->pass.items[k], *command);
+		if (!passed) {
 			TRACE(CONFIG, "the shell string is one of agent %s", name);
 			return name;
 		}

@@ -38,24 +38,17 @@ const char *session_of_process(const char *what, char room[SESSION_ROOM])
 	return name_process(what, &p, room);
 }
 
-static const char *find_process(const struct settings *s, const char *agent, pid_t from,
-				char room[SESSION_ROOM])
-{
-	struct process p;
-	const char *name = rule_ancestor(s, agent, from, &p);
-	if (!name)
-		return NULL;
-	return name_process(name, &p, room);
-}
-
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM])
 {
 	if (settings->session && *settings->session)
 		return settings->session;
 	const char *agent = rule_agent(settings);
 	const char *name = agent ? rule_session(settings, agent) : NULL;
-	if (agent && !name)
-		name = find_process(settings, agent, from, room);
+	struct process p;
+	if (agent && !name) {
+		name = rule_ancestor(settings, agent, from, &p);
+		name = name ? name_process(name, &p, room) : NULL;
+	}
 	TRACE(CONFIG, "session %s%s%s", name ? name : "default", agent ? ", of agent " : "",
 	      agent ? agent : "");
 	return name ? name : "default";
@@ -74,30 +67,20 @@ static long long session_take_number(const char *name, size_t *len, char mark)
 	return strtoll(name + *len + 1, NULL, 10);
 }
 
-/* The process that a session is named after. */
-struct named {
-	long long pid, started, namespace;
-};
-
-static bool session_read_name(const char *name, struct named *n)
+bool session_is_over(const char *name)
 {
+	struct process p;
 	size_t len = strlen(name);
 	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
 		return false;
-	n->namespace = session_take_number(name, &len, '.');
-	n->started = n->namespace >= 0 ? session_take_number(name, &len, '-') : -1;
-	n->pid = n->started >= 0 ? session_take_number(name, &len, '-') : -1;
-	return n->pid > 0 && n->pid <= INT32_MAX && len > sizeof(prefix) - 1;
-}
-
-bool session_is_over(const char *name)
-{
-	struct named n;
-	struct process p;
-	if (!session_read_name(name, &n) || (unsigned long long)n.namespace != own_namespace())
+	long long namespace = session_take_number(name, &len, '.');
+	long long started = namespace >= 0 ? session_take_number(name, &len, '-') : -1;
+	long long pid = started >= 0 ? session_take_number(name, &len, '-') : -1;
+	if (pid <= 0 || pid > INT32_MAX || len < sizeof(prefix) ||
+	    (unsigned long long)namespace != own_namespace())
 		return false;
 	/* Without /proc no session is known to be over. */
 	if (process_read(getpid(), &p) < 0)
 		return false;
-	return process_read((pid_t)n.pid, &p) < 0 || p.started != (unsigned long long)n.started;
+	return process_read((pid_t)pid, &p) < 0 || p.started != (unsigned long long)started;
 }
