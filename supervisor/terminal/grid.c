@@ -228,8 +228,7 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 		t->lossy = true;
 	}
 
-	uint32_t cell = cp | t->style | (t->protect ? CELL_PROTECTED : 0);
-	if (screen_put(s, cell, width, bytes, len))
+	if (screen_put(s, cp | t->style, width, bytes, len))
 		t->lossy = true;
 }
 
@@ -243,13 +242,15 @@ void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
 
 static void grid_print_text(struct terminal *t, const char *data, size_t len)
 {
-	if (!t->modes.insert && !t->protect && !t->style && t->charsets.current == CHARSET_ASCII) {
+	if (!t->modes.insert && !t->style && !t->charsets.drawing) {
 		print_ascii(t, data, len);
 		return;
 	}
 	for (size_t i = 0; i < len; i++) {
 		char bytes[4];
-		uint32_t cp = charset_map(t->charsets.current, (unsigned char)data[i]);
+		uint32_t cp = (unsigned char)data[i];
+		if (t->charsets.drawing)
+			cp = charset_draw((unsigned char)data[i]);
 		grid_print(t, cp, bytes, (unsigned)utf8_put(cp, bytes));
 	}
 }
@@ -329,8 +330,8 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	const char *q = p;
 	unsigned n = 0;
 	uint32_t cp;
-	if (t->partial_len || t->modes.insert || t->protect || t->style || !t->modes.wrap ||
-	    is_joinable(t) || !decode_narrow(p, end, &cp))
+	if (t->partial_len || t->modes.insert || t->style || !t->modes.wrap || is_joinable(t) ||
+	    !decode_narrow(p, end, &cp))
 		return terminal_resume(t, p, end);
 
 	if (cp >= FIRST_MARK)
@@ -387,7 +388,7 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 				return p + 1;
 			}
 			p += n + 2;
-			if (p[-1] == 'm' && !t->parser.collect && !t->protect && !t->options.styles)
+			if (p[-1] == 'm' && !t->parser.collect && !t->options.styles)
 				t->width = 0; /* SGR */
 			else
 				dispatch_event(t, PARSER_CSI, (unsigned char)p[-1]);
@@ -454,7 +455,6 @@ static void print_cell(struct terminal *t, const struct screen *from, uint32_t c
 	char bytes[4];
 	if (!cell_has_text(cell))
 		next = 0;
-	t->protect = (cell & CELL_PROTECTED) != 0;
 	t->style = cell & CELL_STYLE;
 	for (;;) {
 		if (cp >= CELL_INVALID) {
@@ -598,7 +598,6 @@ int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
 	struct screen *old = t->normal;
 	struct modes modes = t->modes;
 	bool alternating = t->screen != t->normal;
-	bool protect = t->protect;
 	uint32_t style = t->style;
 	bool lossy = t->lossy;
 	enum parser_state state = t->parser.state;
@@ -626,7 +625,6 @@ int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
 	copy_state(normal, old);
 	screen_free(old);
 	t->modes = modes;
-	t->protect = protect;
 	t->style = style;
 	t->lossy = lossy;
 	t->parser.state = state;
