@@ -144,6 +144,8 @@ $(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMI
 
 # The page of terse report is a part of the program.
 $(BUILD)/supervisor/command/html.o: $(wildcard supervisor/command/page/*)
+# And so are the completion scripts.
+$(BUILD)/supervisor/command/verb_config.o: $(wildcard packaging/completion/*)
 
 $(BUILD)/lib/%.o $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
 $(BUILD)/%.o: %.c Makefile

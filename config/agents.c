@@ -186,17 +186,12 @@ static const struct own_cut_row {
 	{"grok", 1048576, 0, 0, 0},
 };
 
-/* For an agent of the user's, whose section may tell its ceilings. */
-static struct own_cut_row own_cut_by_settings(const struct settings *s)
-{
-	uint64_t whole = s->ceiling > 0 ? (uint64_t)s->ceiling : OWN_CUT_ASSUMED;
-	uint64_t failed = s->failure_ceiling > 0 ? (uint64_t)s->failure_ceiling : whole;
-	return (struct own_cut_row){NULL, whole, failed, whole, (uint64_t)s->line_ceiling};
-}
-
 uint64_t own_cut(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines)
 {
-	struct own_cut_row row = own_cut_by_settings(s);
+	/* For an agent of the user's, whose section may tell its ceilings. */
+	uint64_t whole = s->ceiling > 0 ? (uint64_t)s->ceiling : OWN_CUT_ASSUMED;
+	uint64_t ceiling = s->failure_ceiling > 0 ? (uint64_t)s->failure_ceiling : whole;
+	struct own_cut_row row = {NULL, whole, ceiling, whole, (uint64_t)s->line_ceiling};
 	for (size_t i = 0; s->agent && i < sizeof(rows) / sizeof(*rows); i++) {
 		if (strcmp(rows[i].agent, s->agent) == 0)
 			row = rows[i];

@@ -235,61 +235,46 @@ static void ini_edit_write_key(struct buffer *out, const struct place *p, const 
 		buffer_printf(out, "\t%s%s", p->values[i], newline);
 }
 
-static bool is_more(const char *line, size_t len)
-{
-	size_t blanks = 0;
-	while (blanks < len && strchr(" \t", line[blanks]))
-		blanks++;
-	return blanks > 0 && blanks < len && !strchr("#;", line[blanks]);
-}
-
-/* Writes one line of the text, which is given without its end. */
-static void ini_edit_write_line(struct buffer *out, const struct place *p, unsigned number,
-				const char *line, size_t len, const char *newline)
-{
-	if (number == p->key_line) {
-		/* The blanks and the comment behind the value stay. */
-		const char *end = line + len, *rest = comment_start(line, end);
-		while (rest < end && rest > line && is_space(rest[-1]))
-			rest--;
-		ini_edit_write_key(out, p, rest, (size_t)(end - rest), newline);
-		return;
-	}
-	if (p->key_line && number > p->key_line && number <= p->key_end && is_more(line, len))
-		return;
-	buffer_append(out, line, len);
-	buffer_append_string(out, newline);
-	if (!p->key_line && number == p->section_end)
-		ini_edit_write_key(out, p, "", 0, newline);
-}
-
-static void ini_edit_write_all(struct buffer *out, const struct place *p, const char *text,
-			       size_t len)
-{
-	const char *end = text + len, *first = memchr(text, '\n', len);
-	const char *newline = first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
-	unsigned number = 1;
-	for (const char *line = text; line < end; number++) {
-		const char *stop = memchr(line, '\n', (size_t)(end - line));
-		size_t size = (size_t)((stop ? stop : end) - line);
-		size_t shown = size && line[size - 1] == '\r' ? size - 1 : size;
-		ini_edit_write_line(out, p, number, line, shown, newline);
-		line += size + (stop != NULL);
-	}
-	if (p->section_end)
-		return;
-	buffer_printf(out, "%s[%s]%s", len ? newline : "", p->section, newline);
-	ini_edit_write_key(out, p, "", 0, newline);
-}
-
 int ini_set(struct buffer *out, const char *text, size_t len, const char *section, const char *key,
 	    char *const *values, size_t count)
 {
 	struct place p = {.section = section, .key = key, .values = values, .count = count};
 	struct place after = p;
 	size_t start = out->len;
+	const char *end = text + len, *first = memchr(text, '\n', len);
+	const char *newline = first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
+	unsigned number = 1;
 	ini_visit(text, len, ini_edit_look, &p);
-	ini_edit_write_all(out, &p, text, len);
+	for (const char *line = text, *next; line < end; line = next, number++) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		next = stop ? stop + 1 : end;
+		stop = stop ? stop : end;
+		stop -= stop > line && stop[-1] == '\r';
+		if (number == p.key_line) {
+			/* The blanks and the comment behind the value stay. */
+			const char *rest = comment_start(line, stop);
+			while (rest < stop && rest > line && is_space(rest[-1]))
+				rest--;
+			ini_edit_write_key(out, &p, rest, (size_t)(stop - rest), newline);
+			continue;
+		}
+		if (p.key_line && number > p.key_line && number <= p.key_end) {
+			/* The key's other values go. */
+			const char *more = line;
+			while (more < stop && strchr(" \t", *more))
+				more++;
+			if (more > line && more < stop && !strchr("#;", *more))
+				continue;
+		}
+		buffer_append(out, line, (size_t)(stop - line));
+		buffer_append_string(out, newline);
+		if (!p.key_line && number == p.section_end)
+			ini_edit_write_key(out, &p, "", 0, newline);
+	}
+	if (!p.section_end) {
+		buffer_printf(out, "%s[%s]%s", len ? newline : "", p.section, newline);
+		ini_edit_write_key(out, &p, "", 0, newline);
+	}
 	if (buffer_check(out) < 0)
 		return -1;
 	/* A ; behind a blank, a newline or too long a line would be read as something else. */

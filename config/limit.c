@@ -22,12 +22,6 @@ static int64_t limit_hold(int64_t bytes, int64_t ceiling)
 	return ceiling > 0 && bytes > most ? most : bytes;
 }
 
-static int64_t hold_lines(int64_t lines, int64_t ceiling)
-{
-	int64_t most = ceiling > 2 * NOTICE_LINES ? ceiling - NOTICE_LINES : ceiling;
-	return ceiling > 0 && (lines == 0 || lines > most) ? most : lines;
-}
-
 /* The smaller of two ceilings, of which 0 is none. */
 static int64_t lower_ceiling(int64_t a, int64_t b)
 {
@@ -40,22 +34,20 @@ static uint64_t reserve(int64_t ceiling, int64_t notices)
 	return (uint64_t)(ceiling > notices ? ceiling - notices : ceiling);
 }
 
-/* A preview has no slack. */
-static int64_t limit_hold_cut(int64_t bytes, int64_t ceiling)
-{
-	return ceiling > 0 && bytes > ceiling - NOTICES ? ceiling - NOTICES : bytes;
-}
-
 /* terse's own verbs were asked for what they print. */
 static void hold_all(struct limit *l, const struct settings *s)
 {
 	int64_t failure = limit_hold((int64_t)l->failure_bytes, s->ceiling);
-	int64_t bytes = limit_hold((int64_t)l->bytes, s->ceiling);
-	l->bytes = (size_t)bytes;
-	l->cut_bytes = (size_t)(l->own_words ? bytes : limit_hold_cut(bytes, s->cut_ceiling));
+	int64_t bytes = limit_hold((int64_t)l->bytes, s->ceiling), lines = s->line_ceiling;
+	l->bytes = l->cut_bytes = (size_t)bytes;
+	/* A preview has no slack. */
+	if (!l->own_words && s->cut_ceiling > 0 && bytes > s->cut_ceiling - NOTICES)
+		l->cut_bytes = (size_t)(s->cut_ceiling - NOTICES);
 	l->cut_over = (size_t)s->ceiling;
 	l->failure_bytes = (size_t)limit_hold(failure, s->failure_ceiling);
-	l->count = (uint64_t)hold_lines((int64_t)l->count, s->line_ceiling);
+	lines -= lines > 2 * NOTICE_LINES ? NOTICE_LINES : 0;
+	if (lines > 0 && (l->count == 0 || l->count > (uint64_t)lines))
+		l->count = (uint64_t)lines;
 	l->ceiling = (size_t)reserve(s->ceiling, NOTICES);
 	l->cut_ceiling = (size_t)reserve(
 		lower_ceiling(s->ceiling, l->own_words ? 0 : s->cut_ceiling), NOTICES);
@@ -64,17 +56,12 @@ static void hold_all(struct limit *l, const struct settings *s)
 	l->line_ceiling = reserve(s->line_ceiling, NOTICE_LINES);
 }
 
-static size_t failure_size(const struct settings *s)
-{
-	const struct option *o = option_in_force(s, option_by_key("report", "failure_size"));
-	return (size_t)*option_number((struct settings *)s, o);
-}
-
 struct limit limit_of(const struct settings *s, bool is_stderr)
 {
+	const struct option *failure = option_in_force(s, option_by_key("report", "failure_size"));
 	struct limit l = {
 		.bytes = (size_t)s->size,
-		.failure_bytes = failure_size(s),
+		.failure_bytes = (size_t)*option_number((struct settings *)s, failure),
 		.count = (uint64_t)s->max_lines,
 		.longest_line = (size_t)s->longest_line,
 		.unit = (enum unit)s->unit,
@@ -118,14 +105,6 @@ void limit_widen(struct limit *l, const struct settings *s)
 	l->cut_ceiling = l->ceiling;
 }
 
-static bool is_total(const char *line, size_t len)
-{
-	static const char word[] = "total ";
-	const size_t word_len = sizeof(word) - 1;
-	return len > word_len && memcmp(line, word, word_len) == 0 && line[word_len] >= '0' &&
-	       line[word_len] <= '9';
-}
-
 bool limit_counts(enum unit unit, const char *line, size_t len)
 {
 	if (unit == UNIT_LINES)
@@ -133,7 +112,8 @@ bool limit_counts(enum unit unit, const char *line, size_t len)
 	if (len == 0)
 		return false;
 	if (unit == UNIT_ENTRIES)
-		return line[len - 1] != ':' && !is_total(line, len);
+		return line[len - 1] != ':' && (len < 7 || memcmp(line, "total ", 6) != 0 ||
+						line[6] < '0' || line[6] > '9');
 	return len != 2 || memcmp(line, "--", 2) != 0;
 }
 

@@ -6,26 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How much of `text` goes on one line. */
-static size_t line_length(const char *text, size_t width)
-{
-	size_t len = strcspn(text, " ");
-	while (text[len] != '\0') {
-		size_t next = len + 1 + strcspn(text + len + 1, " ");
-		if (next > width)
-			break;
-		len = next;
-	}
-	return len;
-}
-
 /* Appends `text` (plain ASCII words, one blank between them) and a newline. Lines break at blanks,
    so that they are at most `width` bytes wide, or one word. Every line but the first starts with
    `prefix`, which the width does not count. */
 static void wrap_text(struct buffer *out, const char *text, size_t width, const char *prefix)
 {
 	for (;;) {
-		size_t len = line_length(text, width);
+		size_t len = strcspn(text, " ");
+		while (text[len]) {
+			size_t next = len + 1 + strcspn(text + len + 1, " ");
+			if (next > width)
+				break;
+			len = next;
+		}
 		buffer_printf(out, "%.*s\n", (int)len, text);
 		if (text[len] == '\0')
 			return;
@@ -46,27 +39,6 @@ static void option_print_lines(struct buffer *out, const char *lines, const char
 /* --- terse config: values and where they come from ---------------------------------- */
 
 enum { ORIGIN_COLUMN = 32 };
-
-/* built in, /etc/terse.ini:7, agent codex, profile read, TERSE_COLS, --cols */
-static void settings_print_origin(struct buffer *out, const struct option *o,
-				  const struct settings *s, const char *profile)
-{
-	const struct setting_source *source = &s->sources[o - option_table];
-	const char *file = NULL;
-	switch (source->by) {
-	case ORIGIN_SYSTEM:
-	case ORIGIN_USER:
-	case ORIGIN_PROJECT:
-		file = s->files[source->by];
-		buffer_printf(out, "%s:%u", file ? file : "terse.ini", source->line);
-		break;
-	case ORIGIN_AGENT: buffer_printf(out, "agent %s", s->agent ? s->agent : ""); break;
-	case ORIGIN_PROFILE: buffer_printf(out, "profile %s", profile ? profile : ""); break;
-	case ORIGIN_VARIABLE: buffer_append_string(out, o->variable); break;
-	case ORIGIN_FLAG: buffer_append_string(out, o->flag); break;
-	case ORIGIN_BUILT_IN: buffer_append_string(out, "built in"); break;
-	}
-}
 
 /* Newlines, which a variable's value can hold, become "\n". */
 static void settings_print_line(struct buffer *out, const char *value)
@@ -126,7 +98,24 @@ void option_print_settings(struct buffer *out, const struct settings *s, const c
 		size_t width = out->len - start;
 		buffer_printf(out, "%*s ; ",
 			      width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0, "");
-		settings_print_origin(out, o, s, profile);
+		/* built in, /etc/terse.ini:7, agent codex, profile read, TERSE_COLS, --cols */
+		const struct setting_source *source = &s->sources[o - option_table];
+		const char *file = NULL;
+		switch (source->by) {
+		case ORIGIN_SYSTEM:
+		case ORIGIN_USER:
+		case ORIGIN_PROJECT:
+			file = s->files[source->by];
+			buffer_printf(out, "%s:%u", file ? file : "terse.ini", source->line);
+			break;
+		case ORIGIN_AGENT: buffer_printf(out, "agent %s", s->agent ? s->agent : ""); break;
+		case ORIGIN_PROFILE:
+			buffer_printf(out, "profile %s", profile ? profile : "");
+			break;
+		case ORIGIN_VARIABLE: buffer_append_string(out, o->variable); break;
+		case ORIGIN_FLAG: buffer_append_string(out, o->flag); break;
+		case ORIGIN_BUILT_IN: buffer_append_string(out, "built in"); break;
+		}
 		buffer_append_string(out, "\n");
 		settings_print_items(out, o, s, "\t");
 	}
@@ -150,39 +139,13 @@ void option_print_beside(struct buffer *out, size_t start, const char *help)
 	wrap_text(out, help, HELP_WIDTH, column);
 }
 
-/* A flag and its value ("--cols N", "--[no-]pty", "--mode smart|head"), its help and default. */
-static void help_print_option(struct buffer *out, const struct option *o)
+void option_print_help(struct buffer *out, const char *only)
 {
 	static const char *const values[OPTION_TYPES] = {
 		[OPTION_COUNT] = "N",
 		[OPTION_SIZE] = "SIZE",
 		[OPTION_DURATION] = "DURATION",
 	};
-	size_t start = out->len;
-	char initial[VALUE_LEN];
-	const char *preset = option_default(o, initial);
-	struct buffer help = BUFFER_INIT;
-	if (o->negated)
-		buffer_printf(out, "  --[no-]%s", o->flag + 2);
-	else
-		buffer_printf(out, "  %s", o->flag);
-	for (size_t i = 0; o->choices && o->choices[i]; i++)
-		buffer_printf(out, "%c%s", i == 0 ? ' ' : '|', o->choices[i]);
-	if (!o->negated && !o->choices)
-		buffer_printf(out, " %s", values[o->type] ? values[o->type] : o->unit);
-	buffer_append_string(&help, o->help);
-	if (o->type == OPTION_LIST)
-		buffer_append_string(&help, " May be given several times.");
-	else if (preset)
-		buffer_printf(&help, " Default: %s.", preset);
-	if (buffer_string(&help))
-		option_print_beside(out, start, help.data);
-	out->failed |= help.failed;
-	buffer_release(&help);
-}
-
-void option_print_help(struct buffer *out, const char *only)
-{
 	const char *section = NULL;
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
 		if (!o->flag || (*only && strcmp(only, o->section) != 0))
@@ -192,7 +155,26 @@ void option_print_help(struct buffer *out, const char *only)
 		if (!section || strcmp(section, o->section) != 0)
 			buffer_printf(out, "%s[%s]\n", section ? "\n" : "", o->section);
 		section = o->section;
-		help_print_option(out, o);
+		/* A flag and its value ("--cols N", "--[no-]pty", "--mode smart|head"), its help
+		   and default. */
+		char initial[VALUE_LEN];
+		size_t line = out->len;
+		const char *preset = option_default(o, initial);
+		struct buffer help = BUFFER_INIT;
+		buffer_printf(out, o->negated ? "  --[no-]%s" : "  --%s", o->flag + 2);
+		for (size_t i = 0; o->choices && o->choices[i]; i++)
+			buffer_printf(out, "%c%s", i == 0 ? ' ' : '|', o->choices[i]);
+		if (!o->negated && !o->choices)
+			buffer_printf(out, " %s", values[o->type] ? values[o->type] : o->unit);
+		buffer_append_string(&help, o->help);
+		if (o->type == OPTION_LIST)
+			buffer_append_string(&help, " May be given several times.");
+		else if (preset)
+			buffer_printf(&help, " Default: %s.", preset);
+		if (buffer_string(&help))
+			option_print_beside(out, line, help.data);
+		out->failed |= help.failed;
+		buffer_release(&help);
 		for (size_t i = 0; i < option_shorthand_count; i++) {
 			const struct option_shorthand *h = &option_shorthands[i];
 			size_t start = out->len;
@@ -343,34 +325,6 @@ static void manual_print_literal(struct buffer *out, const char *lines)
 	buffer_append_string(out, ".Ed\n");
 }
 
-static void manual_print_names(struct buffer *out, const struct option *o)
-{
-	char least[VALUE_LEN];
-	if (!o->variable) {
-		buffer_append_string(out, "only in your file or the system's\n");
-		return;
-	}
-	buffer_printf(out, ".Ev %s", o->variable);
-	if (o->flag)
-		buffer_printf(out, " ;\n.Fl %s", o->flag + 1);
-	if (o->negated)
-		buffer_printf(out, " , Fl %s", o->negated + 1);
-	buffer_append_string(out, o->safe ? " ;\nalso in .terse.ini" : "");
-	if (o->safe_min)
-		buffer_printf(out, ", from %s", option_number_text(o, o->safe_min, least));
-	if (o->safe_never)
-		buffer_printf(out, ", but not %s", o->safe_never);
-	buffer_append_string(out, "\n");
-	for (size_t i = 0; i < option_shorthand_count; i++) {
-		const struct option_shorthand *h = &option_shorthands[i];
-		if (option_by_key(h->section, h->key) != o)
-			continue;
-		buffer_printf(out, ".br\n.Fl %s :\n", h->flag + 1);
-		manual_print_text(out, h->help);
-		buffer_append_string(out, "\n");
-	}
-}
-
 static void manual_print_option(struct buffer *out, const struct option *o)
 {
 	static const char *const types[OPTION_TYPES] = {
@@ -397,7 +351,30 @@ static void manual_print_option(struct buffer *out, const struct option *o)
 	} else {
 		buffer_append_string(out, " empty;\n");
 	}
-	manual_print_names(out, o);
+	/* Its other names. */
+	if (!o->variable) {
+		buffer_append_string(out, "only in your file or the system's\n");
+		return;
+	}
+	buffer_printf(out, ".Ev %s", o->variable);
+	if (o->flag)
+		buffer_printf(out, " ;\n.Fl %s", o->flag + 1);
+	if (o->negated)
+		buffer_printf(out, " , Fl %s", o->negated + 1);
+	buffer_append_string(out, o->safe ? " ;\nalso in .terse.ini" : "");
+	if (o->safe_min)
+		buffer_printf(out, ", from %s", option_number_text(o, o->safe_min, initial));
+	if (o->safe_never)
+		buffer_printf(out, ", but not %s", o->safe_never);
+	buffer_append_string(out, "\n");
+	for (size_t i = 0; i < option_shorthand_count; i++) {
+		const struct option_shorthand *h = &option_shorthands[i];
+		if (option_by_key(h->section, h->key) != o)
+			continue;
+		buffer_printf(out, ".br\n.Fl %s :\n", h->flag + 1);
+		manual_print_text(out, h->help);
+		buffer_append_string(out, "\n");
+	}
 }
 
 void option_print_manual(struct buffer *out)

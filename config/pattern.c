@@ -2,6 +2,7 @@
 
 #include "config/pattern.h"
 
+#include "config/words.h"
 #include "shim/exec_call.h"
 #include "shim/shell_string.h"
 
@@ -68,12 +69,6 @@ static bool wrapper_is_in(const char *list, const char *word)
 	return false;
 }
 
-static bool wrapper_is_assignment(const char *word)
-{
-	const char *equals = strchr(word, '=');
-	return equals && equals > word;
-}
-
 char *const *wrapper_inner(char *const words[])
 {
 	const char *program = shell_call_name(words[0]);
@@ -93,7 +88,7 @@ char *const *wrapper_inner(char *const words[])
 				return NULL;
 			if (wrapper_is_in(wrappers[i].valued, *word) && word[1])
 				word++;
-		} else if (wrappers[i].assignments && wrapper_is_assignment(*word)) {
+		} else if (wrappers[i].assignments && **word != '=' && strchr(*word, '=')) {
 			options = false;
 		} else if (operands > 0) {
 			if (wrappers[i].word && strcmp(*word, wrappers[i].word) != 0)
@@ -151,30 +146,20 @@ static bool match_stars(const char *pattern, size_t len, const char *text)
 	}
 }
 
-/* -X: the letter in a bundle of them, like -rnX5. */
-static bool match_letter(char letter, const char *text)
-{
-	if (text[0] != '-' || text[1] == '-')
-		return false;
-	for (text++; isalpha((unsigned char)*text); text++) {
-		if (*text == letter)
-			return true;
-	}
-	return false;
-}
-
 /* Whether an alternative that starts with '-' matches one word of a command. */
 static bool match_option(const char *pattern, size_t len, const char *text)
 {
-	const char *equals;
-	size_t name;
-	if (len == 2 && isalpha((unsigned char)pattern[1]))
-		return match_letter(pattern[1], text);
+	/* -X: the letter in a bundle of them, like -rnX5. */
+	if (len == 2 && isalpha((unsigned char)pattern[1])) {
+		if (text[0] != '-' || text[1] == '-')
+			return false;
+		for (text++; isalpha((unsigned char)*text) && *text != pattern[1];)
+			text++;
+		return *text == pattern[1];
+	}
 	if (match_stars(pattern, len, text))
 		return true;
-	equals = strchr(text, '=');
-	name = equals ? (size_t)(equals - text) : 0;
-	return name == len && memcmp(pattern, text, len) == 0;
+	return strcspn(text, "=") == len && text[len] == '=' && memcmp(pattern, text, len) == 0;
 }
 
 /* Whether one of a pattern word's alternatives matches. */
@@ -206,41 +191,22 @@ static const struct {
 	{"systemctl|journalctl", "-u|--unit|-H|--host|-M|--machine"},
 };
 
-static bool match_exactly(const char *pattern, size_t len, const char *text)
-{
-	return strncmp(pattern, text, len) == 0 && text[len] == '\0';
-}
-
-static bool pattern_takes_value(const char *program, const char *option)
-{
-	for (size_t i = 0; i < sizeof(valued) / sizeof(*valued); i++) {
-		if (match_word(valued[i].programs, strlen(valued[i].programs), program,
-			       match_exactly))
-			return match_word(valued[i].options, strlen(valued[i].options), option,
-					  match_exactly);
-	}
-	return false;
-}
-
 /* The next operand from `word` on, or NULL. */
 static char *const *next_operand(const char *program, char *const *word)
 {
+	const size_t known = sizeof(valued) / sizeof(*valued);
 	for (; *word; word++) {
+		size_t i = 0;
 		if (**word != '-' || (*word)[1] == '\0')
 			return word;
-		if (pattern_takes_value(program, *word) && word[1])
+		while (i < known && !match_word(valued[i].programs, strlen(valued[i].programs),
+						program, match_stars))
+			i++;
+		if (i < known && word[1] &&
+		    match_word(valued[i].options, strlen(valued[i].options), *word, match_stars))
 			word++;
 	}
 	return NULL;
-}
-
-static bool has_option(const char *pattern, size_t len, char *const *word)
-{
-	for (; *word && strcmp(*word, "--") != 0; word++) {
-		if (**word == '-' && match_word(pattern, len, *word, match_option))
-			return true;
-	}
-	return false;
 }
 
 unsigned pattern_match(const char *pattern, char *const words[])
@@ -262,7 +228,11 @@ unsigned pattern_match(const char *pattern, char *const words[])
 		len = strcspn(pattern, " \t");
 		count++;
 		if (*pattern == '-') {
-			if (!has_option(pattern, len, words + 1))
+			char *const *word = words + 1;
+			while (*word && strcmp(*word, "--") != 0 &&
+			       (**word != '-' || !match_word(pattern, len, *word, match_option)))
+				word++;
+			if (!*word || strcmp(*word, "--") == 0)
 				return 0;
 			continue;
 		}
@@ -318,42 +288,6 @@ const char *template_refuse(const char *template)
 	return parts > 1 ? "only one {command} or {word} is allowed" : NULL;
 }
 
-/* The end of the quoted part at `text`, or NULL. Appends it without quotes to *out, unless NULL. */
-static const char *skip_quoted(const char *text, char **out)
-{
-	char quote = *text++;
-	for (; *text != quote; text++) {
-		if (quote == '"' && *text == '\\' && text[1] && strchr("$`\"\\", text[1]))
-			text++;
-		if (*text == '\0')
-			return NULL;
-		if (*out)
-			*(*out)++ = *text;
-	}
-	return text + 1;
-}
-
-/* The end of the shell's word at `text`, or NULL if there is none. Writes the word without quotes
-   to `out`, unless NULL. */
-static const char *skip_word(const char *text, char *out)
-{
-	const char *start = text;
-	while (text && *text && !strchr(" \t\n|&;<>()", *text)) {
-		if (*text == '\'' || *text == '"') {
-			text = skip_quoted(text, &out);
-			continue;
-		}
-		if (*text == '\\' && *++text == '\0')
-			return NULL;
-		if (out)
-			*out++ = *text;
-		text++;
-	}
-	if (out)
-		*out = '\0';
-	return text == start ? NULL : text;
-}
-
 /* The result, in the text. */
 struct part {
 	const char *from, *to;
@@ -365,7 +299,7 @@ struct part {
 static bool match_one(const char **template, const char **text, struct part *part)
 {
 	if (template_starts_with(*template, word, LENGTH(word))) {
-		const char *end = skip_word(*text, NULL);
+		const char *end = words_skip(*text, NULL);
 		if (!end)
 			return false;
 		*part = (struct part){.from = *text, .to = end, .is_word = true};
@@ -440,6 +374,6 @@ int template_take(const char *template, const char *text, char **result)
 		return -1;
 	/* Removing quotes never makes a word longer. */
 	if (part.is_word)
-		skip_word(part.from, *result);
+		words_skip(part.from, *result);
 	return 1;
 }

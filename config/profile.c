@@ -157,17 +157,6 @@ static bool passes_on(char *const *words)
 	return true;
 }
 
-/* Whether a command's output is part of the string's. */
-static bool is_seen(const struct words *w, const struct words_command *command)
-{
-	while (command->into >= 0) {
-		command = &w->commands[command->into];
-		if (!passes_on(&w->words[command->first]))
-			return false;
-	}
-	return command->into == WORDS_OUT;
-}
-
 /* Whether a command before this one writes into it. */
 static bool profile_is_fed(const struct words *w, size_t index)
 {
@@ -192,8 +181,11 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 		char *const *words = &w.words[w.commands[i].first];
 		if (passes_on(words) && profile_is_fed(&w, i))
 			continue;
-		result = profile_add_command(c, words, counts && is_seen(&w, &w.commands[i]), &w, i,
-					     nested);
+		/* Its output is part of the string's if all that reads it passes it on. */
+		int into = w.commands[i].into;
+		while (into >= 0 && passes_on(&w.words[w.commands[into].first]))
+			into = w.commands[into].into;
+		result = profile_add_command(c, words, counts && into == WORDS_OUT, &w, i, nested);
 	}
 	words_release(&w);
 	return result;

@@ -634,34 +634,12 @@ const char *settings_user_file(char *room, bool *named)
 	return snprintf(room, PATH_MAX, "%s/%s", base, below) < PATH_MAX ? room : NULL;
 }
 
-/* Reports a variable that is probably a misspelled one of terse's. */
-static void note_unknown(struct option_error *first, const char *name, size_t len)
+static int load_variables(struct settings *s, struct option_error *first)
 {
 	static const char *const others[] = {
 		"TERSE_HOME",         "TERSE_CONFIG",       "TERSE_ACTIVE",   "TERSE_SHIM_SHELL",
 		"TERSE_SHIM_PROGRAM", "TERSE_SHIM_PRELOAD", "TERSE_BASH_ENV", "TERSE_DEBUG",
 		"TERSE_AGENT",        "TERSE_PROBE"};
-	char word[64], reason[NEAREST_LEN];
-	struct nearest n;
-	if (len >= sizeof(word))
-		return;
-	memcpy(word, name, len);
-	word[len] = '\0';
-	nearest_init(&n, word + PREFIX_LEN);
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		nearest_offer(&n, others[i] + PREFIX_LEN);
-	for (size_t i = 0; i < option_count; i++) {
-		if (option_table[i].variable)
-			nearest_offer(&n, option_table[i].variable + PREFIX_LEN);
-	}
-	if (!n.best || strcmp(n.best, n.word) == 0)
-		return;
-	nearest_reason(reason, "variable", n.best - PREFIX_LEN);
-	load_note(first, &(struct config_error){.where = word, .reason = reason});
-}
-
-static int load_variables(struct settings *s, struct option_error *first)
-{
 	for (char **entry = environ; entry && *entry; entry++) {
 		struct option_error error;
 		const struct option *o = option_table, *end = o + option_count;
@@ -675,7 +653,24 @@ static int load_variables(struct settings *s, struct option_error *first)
 				   o->variable[len] != '\0'))
 			o++;
 		if (o == end) {
-			note_unknown(first, *entry, len);
+			/* Reports one that is probably misspelled. */
+			char word[64], reason[NEAREST_LEN];
+			struct nearest n;
+			if (len >= sizeof(word))
+				continue;
+			memcpy(word, *entry, len);
+			word[len] = '\0';
+			nearest_init(&n, word + PREFIX_LEN);
+			for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+				nearest_offer(&n, others[i] + PREFIX_LEN);
+			for (o = option_table; o < end; o++) {
+				if (o->variable)
+					nearest_offer(&n, o->variable + PREFIX_LEN);
+			}
+			if (!n.best || strcmp(n.best, n.word) == 0)
+				continue;
+			nearest_reason(reason, "variable", n.best - PREFIX_LEN);
+			load_note(first, &(struct config_error){.where = word, .reason = reason});
 			continue;
 		}
 		value++;

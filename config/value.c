@@ -255,22 +255,18 @@ static const char *const forms[] = {
 	"%Y-%m-%d",          "%H:%M:%S",          "%H:%M",
 };
 
-static int parse_seconds(const char *text, int64_t *ms)
-{
-	char *end;
-	errno = 0;
-	long long s = strtoll(text, &end, 10);
-	if (errno || end == text || *end || s < 0 || s > INT64_MAX / 1000)
-		return value_refuse();
-	*ms = s * 1000;
-	return 0;
-}
-
 int value_parse_time(const char *text, int64_t now_ms, int64_t *ms)
 {
 	int64_t ago;
-	if (*text == '@')
-		return parse_seconds(text + 1, ms);
+	if (*text == '@') {
+		char *end;
+		errno = 0;
+		long long s = strtoll(text + 1, &end, 10);
+		if (errno || end == text + 1 || *end || s < 0 || s > INT64_MAX / 1000)
+			return value_refuse();
+		*ms = s * 1000;
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		struct tm tm;
 		time_t now = (time_t)(now_ms / 1000);
@@ -322,27 +318,18 @@ static int key_set(struct key_bytes *key, const char *bytes)
 	return 0;
 }
 
-static int parse_control(const char *name, struct key_bytes *key)
-{
-	if (strcasecmp(name, "space") == 0)
-		name = "@";
-	if (!name[0] || name[1])
-		return value_refuse();
-	if (name[0] == '?')
-		key->data[0] = '\177';
-	else if ((name[0] >= '@' && name[0] <= '_') || (name[0] >= 'a' && name[0] <= 'z'))
-		key->data[0] = (char)(name[0] & 0x1F);
-	else
-		return value_refuse();
-	key->len = 1;
-	return 0;
-}
-
 int key_parse(const char *name, struct key_bytes *key)
 {
 	*key = (struct key_bytes){.len = 0};
-	if (strncasecmp(name, "ctrl-", 5) == 0)
-		return parse_control(name + 5, key);
+	if (strncasecmp(name, "ctrl-", 5) == 0) {
+		name = strcasecmp(name + 5, "space") == 0 ? "@" : name + 5;
+		bool letter = (*name >= '@' && *name <= '_') || (*name >= 'a' && *name <= 'z');
+		if (!*name || name[1] || (*name != '?' && !letter))
+			return value_refuse();
+		key->data[0] = *name == '?' ? '\177' : (char)(*name & 0x1F);
+		key->len = 1;
+		return 0;
+	}
 	if (strncasecmp(name, "alt-", 4) == 0) {
 		struct key_bytes plain;
 		if (key_parse(name + 4, &plain) < 0 || plain.len + 1 > sizeof(key->data))

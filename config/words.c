@@ -307,27 +307,6 @@ static void skip_heredoc(struct words_reader *r, const struct heredoc *h)
 	}
 }
 
-/* Skips the newline at r->at and the here-documents that start behind it. */
-static void words_skip_newline(struct words_reader *r)
-{
-	r->at++;
-	for (size_t i = 0; i < r->heredoc_count; i++)
-		skip_heredoc(r, &r->heredocs[i]);
-	r->heredoc_count = 0;
-}
-
-static int read_heredoc(struct words_reader *r)
-{
-	struct heredoc h = {.tabs = *r->at == '-'};
-	r->at += h.tabs;
-	words_skip_blanks(r);
-	h.delimiter = r->at;
-	if (r->heredoc_count == HEREDOCS_MAX)
-		return words_fail(r, EINVAL);
-	r->heredocs[r->heredoc_count++] = h;
-	return words_skip_word(r);
-}
-
 /* Whether output to `target` is still shown. */
 static bool is_shown(const char *target)
 {
@@ -369,8 +348,14 @@ static int words_read_redirection(struct words_reader *r, int *into)
 	r->at = skip_descriptor(start) + both;
 	if (r->at[0] == '<') {
 		if (r->at[1] == '<' && r->at[2] != '<') {
-			r->at += 2;
-			return read_heredoc(r);
+			struct heredoc h = {.tabs = r->at[2] == '-'};
+			r->at += 2 + h.tabs;
+			words_skip_blanks(r);
+			h.delimiter = r->at;
+			if (r->heredoc_count == HEREDOCS_MAX)
+				return words_fail(r, EINVAL);
+			r->heredocs[r->heredoc_count++] = h;
+			return words_skip_word(r);
 		}
 		r->at += r->at[1] == '<' ? 3 : 1;
 		r->at += *r->at == '&' || *r->at == '>';
@@ -433,7 +418,7 @@ static void skip_comment(struct words_reader *r)
 	r->at += strcspn(r->at, "\n");
 }
 
-/* Skips blanks, comments and newlines. */
+/* Skips blanks, comments and newlines, and the here-documents behind these. */
 static void words_skip_lines(struct words_reader *r)
 {
 	for (;;) {
@@ -441,7 +426,10 @@ static void words_skip_lines(struct words_reader *r)
 		skip_comment(r);
 		if (*r->at != '\n')
 			return;
-		words_skip_newline(r);
+		r->at++;
+		for (size_t i = 0; i < r->heredoc_count; i++)
+			skip_heredoc(r, &r->heredocs[i]);
+		r->heredoc_count = 0;
 	}
 }
 
@@ -492,23 +480,6 @@ static int read_for(struct words_reader *r)
 	}
 }
 
-/* PATTERN | PATTERN ) */
-static int read_patterns(struct words_reader *r)
-{
-	r->at += *r->at == '(';
-	for (;;) {
-		words_skip_blanks(r);
-		if (*r->at == ')') {
-			r->at++;
-			return 0;
-		}
-		if (*r->at == '|')
-			r->at++;
-		else if (words_skip_word(r) < 0)
-			return -1;
-	}
-}
-
 static int read_case(struct words_reader *r)
 {
 	words_skip_blanks(r);
@@ -521,7 +492,18 @@ static int read_case(struct words_reader *r)
 		words_skip_lines(r);
 		if (words_take(r, "esac"))
 			return 0;
-		if (read_patterns(r) < 0 || words_read_list(r, END_CLAUSE) < 0)
+		/* PATTERN | PATTERN ) */
+		r->at += *r->at == '(';
+		words_skip_blanks(r);
+		while (*r->at != ')') {
+			if (*r->at == '|')
+				r->at++;
+			else if (words_skip_word(r) < 0)
+				return -1;
+			words_skip_blanks(r);
+		}
+		r->at++;
+		if (words_read_list(r, END_CLAUSE) < 0)
 			return -1;
 	}
 }
@@ -581,21 +563,6 @@ static const struct {
 	{"{", NULL, END_BRACE}, {"[[", read_condition, 0}, {"function", read_function, 0},
 };
 
-/* Reads the redirections behind a compound command. */
-static int read_redirections(struct words_reader *r, size_t first)
-{
-	int into = WORDS_OUT;
-	for (;;) {
-		words_skip_blanks(r);
-		if (!words_at_redirection(r))
-			break;
-		if (words_read_redirection(r, &into) < 0)
-			return -1;
-	}
-	words_lead(r, first, r->words->count, into);
-	return 0;
-}
-
 /* Whether "((" begins arithmetic, and not a subshell in a subshell: its end is "))". */
 static bool at_arithmetic(const struct words_reader *r)
 {
@@ -611,42 +578,7 @@ static bool at_arithmetic(const struct words_reader *r)
 	return *p == ')';
 }
 
-static int read_compound(struct words_reader *r, bool *found)
-{
-	*found = true;
-	for (size_t i = 0; i < sizeof(compounds) / sizeof(*compounds); i++) {
-		if (!words_take(r, compounds[i].word))
-			continue;
-		return compounds[i].read ? compounds[i].read(r)
-					 : words_read_list(r, compounds[i].ending);
-	}
-	if (at_arithmetic(r))
-		return words_skip_brackets(r, '(', ')');
-	if (*r->at == '(') {
-		r->at++;
-		return words_read_list(r, END_PARENTHESIS);
-	}
-	*found = false;
-	return 0;
-}
-
 /* --- lists, pipelines, simple commands ------------------------------------------------ */
-
-/* Moves behind () if it follows the name of a function. */
-static bool take_parentheses(struct words_reader *r)
-{
-	const char *start = r->at;
-	if (*r->at == '(') {
-		r->at++;
-		words_skip_blanks(r);
-		if (*r->at == ')') {
-			r->at++;
-			return true;
-		}
-	}
-	r->at = start;
-	return false;
-}
 
 static int read_simple(struct words_reader *r)
 {
@@ -665,9 +597,15 @@ static int read_simple(struct words_reader *r)
 		skip_comment(r);
 		if (*r->at == '\0' || strchr("\n;&|)", *r->at))
 			break;
-		if (*r->at == '(' && count == 1 && take_parentheses(r)) {
-			r->words->word_count = first;
-			return words_read_body(r);
+		if (*r->at == '(' && count == 1) {
+			const char *open = r->at++;
+			words_skip_blanks(r);
+			if (*r->at == ')') {
+				r->at++;
+				r->words->word_count = first;
+				return words_read_body(r);
+			}
+			r->at = open;
 		}
 		if (words_read_word(r) < 0)
 			return -1;
@@ -686,41 +624,57 @@ static int read_simple(struct words_reader *r)
 
 static int words_read_element(struct words_reader *r)
 {
-	size_t first = r->words->count;
-	bool found;
+	const size_t known = sizeof(compounds) / sizeof(*compounds);
+	size_t first = r->words->count, i = 0;
+	int into = WORDS_OUT, result;
+	bool compound = true;
 	if (++r->depth > WORDS_DEPTH_MAX)
 		return words_fail(r, EINVAL);
-	int result = read_compound(r, &found);
-	if (found && result == 0)
-		result = read_redirections(r, first);
-	else if (!found)
+	while (i < known && !words_take(r, compounds[i].word))
+		i++;
+	if (i < known) {
+		result = compounds[i].read ? compounds[i].read(r)
+					   : words_read_list(r, compounds[i].ending);
+	} else if (at_arithmetic(r)) {
+		result = words_skip_brackets(r, '(', ')');
+	} else if (*r->at == '(') {
+		r->at++;
+		result = words_read_list(r, END_PARENTHESIS);
+	} else {
+		compound = false;
 		result = read_simple(r);
+	}
+	/* The redirections behind a compound command. */
+	while (compound && result == 0) {
+		words_skip_blanks(r);
+		if (!words_at_redirection(r)) {
+			words_lead(r, first, r->words->count, into);
+			break;
+		}
+		result = words_read_redirection(r, &into);
+	}
 	r->depth--;
 	return result;
 }
 
-/* Skips `time` and its option before a pipeline. With other options it is a program. */
-static bool take_time(struct words_reader *r)
+/* Skips words that stand before a command. With other options than -p `time` is a program. */
+static void skip_prefixes(struct words_reader *r)
 {
-	const char *start = r->at;
-	if (words_take(r, "time")) {
+	for (;; words_skip_lines(r)) {
+		if (words_take(r, "!") || words_take(r, "then") || words_take(r, "do") ||
+		    words_take(r, "else") || words_take(r, "elif") || words_take(r, "coproc"))
+			continue;
+		const char *start = r->at;
+		if (!words_take(r, "time"))
+			return;
 		do
 			words_skip_blanks(r);
 		while (words_take(r, "-p") || words_take(r, "--"));
-		if (*r->at != '\0' && !strchr("-\n;&|)", *r->at))
-			return true;
-		r->at = start;
+		if (*r->at == '\0' || strchr("-\n;&|)", *r->at)) {
+			r->at = start;
+			return;
+		}
 	}
-	return false;
-}
-
-/* Skips words that stand before a command. */
-static void skip_prefixes(struct words_reader *r)
-{
-	while (words_take(r, "!") || words_take(r, "then") || words_take(r, "do") ||
-	       words_take(r, "else") || words_take(r, "elif") || words_take(r, "coproc") ||
-	       take_time(r))
-		words_skip_lines(r);
 }
 
 /* Whether the list ends here. Sets r->failure if that is not the expected end. */
@@ -757,20 +711,6 @@ static bool at_end(struct words_reader *r, enum words_ending ending)
 	return false;
 }
 
-/* Skips the operator behind a command. Returns whether it is a pipe. */
-static bool take_operator(struct words_reader *r)
-{
-	char c = *r->at;
-	if (c == '|' || c == '&') {
-		bool twice = r->at[1] == c;
-		r->at += 1 + (twice || (c == '|' && r->at[1] == '&'));
-		return c == '|' && !twice;
-	}
-	if (c == ';' && r->at[1] != ';' && r->at[1] != '&')
-		r->at++;
-	return false;
-}
-
 static int words_read_list(struct words_reader *r, enum words_ending ending)
 {
 	const size_t none = (size_t)-1;
@@ -787,7 +727,14 @@ static int words_read_list(struct words_reader *r, enum words_ending ending)
 			words_lead(r, feeding, first,
 				   r->words->count == first + 1 ? (int)first : WORDS_NOWHERE);
 		words_skip_blanks(r);
-		feeding = take_operator(r) ? first : none;
+		/* The operator behind the command. */
+		char c = *r->at;
+		bool twice = c && r->at[1] == c;
+		if (c == '|' || c == '&')
+			r->at += 1 + (twice || (c == '|' && r->at[1] == '&'));
+		else if (c == ';' && !twice && r->at[1] != '&')
+			r->at++;
+		feeding = c == '|' && !twice ? first : none;
 	}
 }
 
@@ -819,6 +766,13 @@ int words_parse(struct words *w, const char *string)
 	if (behind[strspn(behind, " \t\r\n")])
 		w->comment = NULL;
 	return 0;
+}
+
+const char *words_skip(const char *text, char *out)
+{
+	struct words none = {.text = NULL};
+	struct words_reader r = {.at = text, .words = &none, .text = out, .hidden = !out};
+	return words_read_word(&r) < 0 ? NULL : r.at;
 }
 
 void words_release(struct words *w)

@@ -43,4 +43,8 @@ int words_parse(struct words *w, const char *string);
 
 void words_release(struct words *w);
 
+/* The end of the word at `text`, or NULL if none is there. Writes it without quotes to `out`, which
+   has room for its bytes and a NUL, unless NULL. */
+const char *words_skip(const char *text, char *out);
+
 #endif

@@ -8,7 +8,6 @@
 // origin.by is one of default, system, user, project (these with path and line), agent, profile,
 // variable and flag (these with name). Sizes are bytes, durations milliseconds.
 
-#include "config/completion.h"
 #include "config/error.h"
 #include "config/ini.h"
 #include "config/layer.h"
@@ -35,6 +34,18 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The scripts that complete terse's command line, put into the program by the assembler. They know
+   nothing of verbs and options: they ask `terse __complete` (verb_complete.c), so a script serves
+   every version of terse. */
+__asm__(".pushsection .rodata\n"
+	"completion_bash:\n.incbin \"packaging/completion/terse\"\n.byte 0\n"
+	"completion_zsh:\n.incbin \"packaging/completion/_terse\"\n.byte 0\n"
+	"completion_fish:\n.incbin \"packaging/completion/terse.fish\"\n.byte 0\n"
+	".popsection\n");
+extern const char completion_bash[] __asm__("completion_bash");
+extern const char completion_zsh[] __asm__("completion_zsh");
+extern const char completion_fish[] __asm__("completion_fish");
 
 /* --- as JSON ---------------------------------------------------------------------- */
 
@@ -520,7 +531,11 @@ static int config_run(struct verb_call *c)
 	if (strcmp(action, "check") == 0)
 		return config_check(count - 1, words + 1);
 	if (strcmp(action, "completion") == 0) {
-		const char *script = completion_script(count > 1 ? words[1] : "bash");
+		const char *shell = count > 1 ? words[1] : "bash";
+		const char *script = strcmp(shell, "bash") == 0   ? completion_bash
+				     : strcmp(shell, "zsh") == 0  ? completion_zsh
+				     : strcmp(shell, "fish") == 0 ? completion_fish
+								  : NULL;
 		if (!script) {
 			return config_bad_usage(words[1],
 						"there are completions for bash, zsh and fish");
