@@ -16,20 +16,16 @@
 /* Limits a loop that races with exits. */
 #define ANCESTORS_MAX 256
 
-static unsigned long long ticks_now(void)
-{
-	const unsigned long long per_second = (unsigned long long)sysconf(_SC_CLK_TCK);
-	struct timespec now = {0, 0};
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (unsigned long long)now.tv_sec * per_second +
-	       (unsigned long long)now.tv_nsec * per_second / 1000000000;
-}
-
 static const char person_mark[] = "-person";
 
 void active_name(char entry[ACTIVE_SIZE], bool person)
 {
-	snprintf(entry, ACTIVE_SIZE, ACTIVE_NAME "=%d-%llu%s", (int)getpid(), ticks_now(),
+	const unsigned long long per_second = (unsigned long long)sysconf(_SC_CLK_TCK);
+	struct timespec now = {0, 0};
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	snprintf(entry, ACTIVE_SIZE, ACTIVE_NAME "=%d-%llu%s", (int)getpid(),
+		 (unsigned long long)now.tv_sec * per_second +
+			 (unsigned long long)now.tv_nsec * per_second / 1000000000,
 		 person ? person_mark : "");
 }
 
@@ -39,47 +35,32 @@ bool active_has_person(const char *value)
 	return len > mark && strcmp(value + len - mark, person_mark) == 0;
 }
 
-/* Whether /proc belongs to this process's PID namespace. */
-static bool proc_is_own(void)
-{
-	char self[16] = "";
-	return readlink("/proc/self", self, sizeof(self) - 1) > 0 &&
-	       strtol(self, NULL, 10) == getpid();
-}
-
 /* The number of the kernel's first PID namespace: nothing is outside of it. */
 #define FIRST_NAMESPACE 0xEFFFFFFC
-
-static bool is_in_first_namespace(void)
-{
-	struct stat st;
-	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_NAMESPACE;
-}
-
-static bool is_gone(pid_t pid)
-{
-	return kill(pid, 0) < 0 && errno == ESRCH;
-}
 
 bool active_is_inside(const char *value)
 {
 	unsigned long long then;
 	struct process p;
+	struct stat st;
+	char self[16] = "";
 	int supervisor;
 	if (!value || sscanf(value, "%d-%llu", &supervisor, &then) != 2 || supervisor <= 0)
 		return false;
 	/* Needs no search in the supervisor's session. */
 	pid_t pid = getsid(0) == supervisor ? supervisor : getppid();
-	if (pid == 0 || !proc_is_own())
+	/* /proc may be that of another PID namespace. */
+	if (pid == 0 || readlink("/proc/self", self, sizeof(self) - 1) <= 0 ||
+	    strtol(self, NULL, 10) != getpid())
 		return true;
 	for (int i = 0; i < ANCESTORS_MAX && pid > 0; i++) {
 		if (process_read(pid, &p) < 0)
-			return !is_gone(pid);
+			return kill(pid, 0) == 0 || errno != ESRCH;
 		if (pid == supervisor)
 			return p.started <= then && process_is_alive(&p);
 		/* The init of a PID namespace that was made inside the run. */
 		if (p.parent == 0 && p.started >= then)
-			return !is_in_first_namespace();
+			return stat("/proc/self/ns/pid", &st) < 0 || st.st_ino != FIRST_NAMESPACE;
 		pid = p.parent;
 	}
 	return false;

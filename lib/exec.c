@@ -14,26 +14,26 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether a file that the kernel does not execute is a binary of another machine, not a script. */
-static bool exec_is_binary(const char *path)
+/* Returns errno. A file that the kernel does not execute is a script of sh, unless its first line
+   shows that it is a binary of another machine. */
+static int exec_file(const char *path, char *const *argv)
 {
+	execve(path, argv, environ);
+	int error = errno;
+	if (error != ENOEXEC)
+		return error;
 	char start[128];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof(start));
 	io_close(&fd);
 	const char *line = n > 0 ? memchr(start, '\n', (size_t)n) : NULL;
-	size_t len = line ? (size_t)(line - start) : n > 0 ? (size_t)n : 0;
-	return len > 0 && memchr(start, '\0', len);
-}
-
-/* Executes sh with the file as its script. The arguments are on the stack: what is allocated behind
-   vfork() would stay with the parent. */
-static void exec_script(const char *path, char *const *argv)
-{
-	size_t count = 0;
+	size_t len = line ? (size_t)(line - start) : n > 0 ? (size_t)n : 0, count = 0;
+	if (len > 0 && memchr(start, '\0', len))
+		return error;
 	while (argv[count])
 		count++;
-	/* cppcheck-suppress allocaCalled; see above */
+	/* On the stack: what is allocated behind vfork() would stay with the parent. */
+	/* cppcheck-suppress allocaCalled */
 	const char **args = alloca((count + 3) * sizeof(*args)), **next = args;
 	*next++ = "/bin/sh";
 	*next++ = path;
@@ -41,15 +41,6 @@ static void exec_script(const char *path, char *const *argv)
 		*next++ = argv[i];
 	*next = NULL;
 	execve(args[0], (char *const *)args, environ);
-}
-
-/* Returns errno. */
-static int exec_file(const char *path, char *const *argv)
-{
-	execve(path, argv, environ);
-	int error = errno;
-	if (error == ENOEXEC && !exec_is_binary(path))
-		exec_script(path, argv);
 	return error;
 }
 

@@ -57,20 +57,6 @@ static uint64_t mix_bytes(uint64_t hash, const char *data, size_t len)
 	return mix(hash, word ^ (uint64_t)len << 56);
 }
 
-/* The end of a word: of letters and digits. *digits, *others: whether it has some, and some that
-   are no hexadecimal digits. */
-static size_t word_end(const char *line, size_t len, size_t at, bool *digits, bool *others)
-{
-	unsigned all = HEX, any = 0;
-	for (; at < len && class_of(line[at]) & (LETTER | DIGIT); at++) {
-		all &= class_of(line[at]);
-		any |= class_of(line[at]);
-	}
-	*digits = any & DIGIT;
-	*others = !(all & HEX);
-	return at;
-}
-
 /* The end of a unit at `at`, perhaps behind a blank; `at` if there is none. */
 static size_t unit_end(const char *line, size_t len, size_t at)
 {
@@ -91,19 +77,6 @@ static size_t unit_end(const char *line, size_t len, size_t at)
 	return at;
 }
 
-/* The end of the number at `at`: words that begin with a digit, and what separates them. */
-static size_t number_end(const char *line, size_t len, size_t at)
-{
-	for (;;) {
-		while (at < len && class_of(line[at]) & (LETTER | DIGIT))
-			at++;
-		if (at + 1 >= len || !(class_of(line[at]) & SEPARATOR) ||
-		    !(class_of(line[at + 1]) & DIGIT))
-			return at;
-		at++;
-	}
-}
-
 /* Behind the directory of temporary files that `at` names; `at` if it names none. */
 static size_t temporary_end(const char *line, size_t len, size_t at)
 {
@@ -116,25 +89,28 @@ static size_t temporary_end(const char *line, size_t len, size_t at)
 	return at;
 }
 
-static bool ends_name(char c)
-{
-	return c == '/' || c == ' ' || c == '\t' || c == ':' || c == '"' || c == '\'' || c == ')' ||
-	       c == ',' || c == ']' || c == '>';
-}
-
 /* Mixes in the word at `at`, masked where it is a number or a hash. Returns its end. */
 static size_t mix_word(uint64_t *hash, const char *line, size_t len, size_t at)
 {
-	bool digits, others;
-	size_t end = word_end(line, len, at, &digits, &others);
+	unsigned all = HEX, any = 0;
+	size_t end = at;
+	for (; end < len && class_of(line[end]) & (LETTER | DIGIT); end++) {
+		all &= class_of(line[end]);
+		any |= class_of(line[end]);
+	}
 	if (class_of(line[at]) & DIGIT) {
-		end = number_end(line, len, end);
+		/* A number goes on behind separators: words that begin with a digit. */
+		while (end + 1 < len && class_of(line[end]) & SEPARATOR &&
+		       class_of(line[end + 1]) & DIGIT) {
+			for (end++; end < len && class_of(line[end]) & (LETTER | DIGIT);)
+				end++;
+		}
 		size_t unit = unit_end(line, len, end);
 		bool zero = unit == at + 1 && line[at] == '0';
 		*hash = mix(*hash, zero ? '0' : NUMBER);
 		return unit;
 	}
-	if (digits && !others && end - at >= HASH_LEAST)
+	if (any & DIGIT && all & HEX && end - at >= HASH_LEAST)
 		*hash = mix(*hash, NUMBER);
 	else
 		*hash = mix_bytes(*hash, line + at, end - at);
@@ -175,7 +151,7 @@ uint64_t fingerprint_masked(const char *line, size_t len)
 			end = begins_path(line, at) ? temporary_end(line, len, at) : at;
 			if (end == at++)
 				continue;
-			while (end < len && !ends_name(line[end]))
+			while (end < len && !(line[end] && strchr("/ \t:\"')],>", line[end])))
 				end++;
 			hash = mix(mix_bytes(hash, line + done, start - done), PLACE);
 		} else {

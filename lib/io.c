@@ -27,10 +27,15 @@ static int wait_for(int fd, short events)
 	return 0;
 }
 
-static int write_from(int fd, const char *data, size_t len, off_t offset)
+int io_write(int fd, const void *data, size_t len)
 {
-	while (len > 0) {
-		ssize_t n = offset < 0 ? write(fd, data, len) : pwrite(fd, data, len, offset);
+	return io_write_at(fd, data, len, -1);
+}
+
+int io_write_at(int fd, const void *data, size_t len, off_t offset)
+{
+	for (const char *at = data; len > 0;) {
+		ssize_t n = offset < 0 ? write(fd, at, len) : pwrite(fd, at, len, offset);
 		if (n < 0) {
 			if (errno == EINTR)
 				continue;
@@ -38,7 +43,7 @@ static int write_from(int fd, const char *data, size_t len, off_t offset)
 				return -1;
 			continue;
 		}
-		data += n;
+		at += n;
 		len -= (size_t)n;
 		if (offset >= 0)
 			offset += n;
@@ -46,22 +51,18 @@ static int write_from(int fd, const char *data, size_t len, off_t offset)
 	return 0;
 }
 
-int io_write(int fd, const void *data, size_t len)
+ssize_t io_read(int fd, void *data, size_t len)
 {
-	return write_from(fd, data, len, -1);
+	return io_read_at(fd, data, len, -1);
 }
 
-int io_write_at(int fd, const void *data, size_t len, off_t offset)
-{
-	return write_from(fd, data, len, offset);
-}
-
-static ssize_t read_from(int fd, char *data, size_t len, off_t offset)
+ssize_t io_read_at(int fd, void *data, size_t len, off_t offset)
 {
 	size_t got = 0;
 	while (got < len) {
-		ssize_t n = offset < 0 ? read(fd, data + got, len - got)
-				       : pread(fd, data + got, len - got, offset + (off_t)got);
+		char *to = (char *)data + got;
+		ssize_t n = offset < 0 ? read(fd, to, len - got)
+				       : pread(fd, to, len - got, offset + (off_t)got);
 		if (n == 0)
 			break;
 		if (n < 0) {
@@ -74,16 +75,6 @@ static ssize_t read_from(int fd, char *data, size_t len, off_t offset)
 		got += (size_t)n;
 	}
 	return (ssize_t)got;
-}
-
-ssize_t io_read(int fd, void *data, size_t len)
-{
-	return read_from(fd, data, len, -1);
-}
-
-ssize_t io_read_at(int fd, void *data, size_t len, off_t offset)
-{
-	return read_from(fd, data, len, offset);
 }
 
 int io_read_whole(int fd, void *data, size_t len, off_t offset)
@@ -113,7 +104,7 @@ int io_read_all(int fd, struct buffer *out, size_t most)
 	for (;;) {
 		if (buffer_reserve(out, 4096) < 0)
 			return -1;
-		ssize_t n = read_from(fd, out->data + out->len, out->cap - out->len, -1);
+		ssize_t n = io_read(fd, out->data + out->len, out->cap - out->len);
 		if (n <= 0)
 			return n < 0 ? -1 : 0;
 		out->len += (size_t)n;
@@ -134,23 +125,6 @@ int io_poll(struct pollfd *fds, size_t count, int timeout_ms)
 	for (size_t i = 0; i < count; i++)
 		fds[i].revents = fds[i].fd < 0 ? 0 : fds[i].events;
 	return (int)count;
-}
-
-ssize_t io_read_file(int dir, const char *path, char *data, size_t cap)
-{
-	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return -1;
-	ssize_t n = io_read(fd, data, cap);
-	io_close(&fd);
-	if (n < 0)
-		return -1;
-	if ((size_t)n == cap) {
-		errno = EFBIG;
-		return -1;
-	}
-	data[n] = '\0';
-	return n;
 }
 
 bool io_is_there(int dir, const char *name)
@@ -190,8 +164,11 @@ int io_above_standard(int fd)
 
 #define KEEP_MAX 16
 
-static void close_listed(int first, int last)
+static void close_between(int first, int last)
 {
+	if (close_range((unsigned)first, (unsigned)last, 0) == 0)
+		return;
+	/* Old kernels and strict sandboxes have no close_range(2). */
 	DIR *dir = opendir("/proc/self/fd");
 	const struct dirent *entry;
 	while (dir && (entry = readdir(dir))) {
@@ -201,13 +178,6 @@ static void close_listed(int first, int last)
 	}
 	if (dir)
 		closedir(dir);
-}
-
-/* Old kernels and strict sandboxes have no close_range(2). */
-static void close_between(int first, int last)
-{
-	if (close_range((unsigned)first, (unsigned)last, 0) < 0)
-		close_listed(first, last);
 }
 
 void io_close_others(int first, const int *keep, size_t count)

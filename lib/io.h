@@ -16,7 +16,7 @@ struct pollfd;
    Returns 0, or -1 with errno (EPIPE, ENOSPC, ...): some of it may be written. */
 int io_write(int fd, const void *data, size_t len);
 
-/* The same at a file offset, without moving the file position. */
+/* The same at a file offset (below 0: as without one), without moving the file position. */
 int io_write_at(int fd, const void *data, size_t len, off_t offset);
 
 /* Reads until `len` bytes or end of file. Returns the count, or -1 with errno. */
@@ -33,10 +33,6 @@ int io_read_all(int fd, struct buffer *out, size_t most);
 /* As poll(2). Where that fails (no memory, more descriptors than the limit), everything counts as
    ready a moment later, so that a loop around it neither hangs nor spins; -1 is EINTR alone. */
 int io_poll(struct pollfd *fds, size_t count, int timeout_ms);
-
-/* Reads a whole small file relative to `dir` (AT_FDCWD allowed) into `data`,
-   NUL-terminated. Returns its length, or -1 with errno (EFBIG: more than cap - 1). */
-ssize_t io_read_file(int dir, const char *path, char *data, size_t cap);
 
 /* Lists the directory `dir`, which stays open, from its first entry on. NULL with errno. */
 DIR *io_list(int dir);

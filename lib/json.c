@@ -11,55 +11,34 @@
 #include <string.h>
 #include <time.h>
 
-/* --- strings ---------------------------------------------------------------------- */
-
-/* The number of bytes that need no escape. */
-static size_t json_plain_run(const char *data, size_t len)
-{
-	size_t n = 0;
-	while (n < len && data[n] >= 0x20 && data[n] < 0x7F && data[n] != '"' && data[n] != '\\')
-		n++;
-	return n;
-}
-
-static void json_add_escape(struct buffer *out, uint32_t cp)
-{
-	if (cp >= 0x10000) {
-		cp -= 0x10000;
-		buffer_printf(out, "\\u%04x", (unsigned)(0xD800 + (cp >> 10)));
-		cp = 0xDC00 + (cp & 0x3FF);
-	}
-	buffer_printf(out, "\\u%04x", (unsigned)cp);
-}
-
-static void json_add_character(struct buffer *out, uint32_t cp)
-{
-	static const char special[] = "\"\\\n\t\r", letters[] = "\"\\ntr";
-	char encoded[4];
-	const char *at = cp > 0 && cp < 0x80 ? strchr(special, (int)cp) : NULL;
-	if (at)
-		buffer_append(out, (char[]){'\\', letters[at - special]}, 2);
-	else if (utf8_is_clean(cp))
-		buffer_append(out, encoded, utf8_put(cp, encoded));
-	else
-		json_add_escape(out, cp);
-}
-
 void json_text_piece(struct buffer *out, const char *data, size_t len)
 {
+	static const char special[] = "\"\\\n\t\r", letters[] = "\"\\ntr";
 	for (size_t n; len > 0; data += n, len -= n) {
-		uint32_t cp;
-		n = json_plain_run(data, len);
+		for (n = 0; n < len && data[n] >= 0x20 && data[n] < 0x7F && data[n] != '"' &&
+			    data[n] != '\\';)
+			n++;
 		if (n > 0) {
 			buffer_append(out, data, n);
+			continue;
+		}
+		uint32_t cp;
+		char encoded[4];
+		n = utf8_decode(data, len, &cp);
+		const char *at = cp > 0 && cp < 0x80 ? strchr(special, (int)cp) : NULL;
+		if (at) {
+			buffer_append(out, (char[]){'\\', letters[at - special]}, 2);
+		} else if (utf8_is_clean(cp)) {
+			buffer_append(out, encoded, utf8_put(cp, encoded));
+		} else if (cp < 0x10000) {
+			buffer_printf(out, "\\u%04x", (unsigned)cp);
 		} else {
-			n = utf8_decode(data, len, &cp);
-			json_add_character(out, cp);
+			cp -= 0x10000;
+			buffer_printf(out, "\\u%04x\\u%04x", (unsigned)(0xD800 + (cp >> 10)),
+				      (unsigned)(0xDC00 + (cp & 0x3FF)));
 		}
 	}
 }
-
-/* --- values ------------------------------------------------------------------------- */
 
 static void json_add_key(struct buffer *out, const char *key)
 {

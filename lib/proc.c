@@ -93,34 +93,27 @@ bool process_is_alive(const struct process *p)
 	return p->state != 'Z' && p->state != 'X';
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
-static bool is_interpreter(const char *name)
-{
-	static const char *const names[] = {"node", "nodejs", "bun", "deno", "python", "python3"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 const char *process_program(pid_t pid, char *room, size_t size)
 {
+	static const char *const interpreters[] = {"node", "nodejs", "bun",
+						   "deno", "python", "python3"};
 	ssize_t len = process_file(pid, room, size, "cmdline");
 	const char *end = room + len, *word = room;
 	if (len <= 0 || !*word)
 		return NULL;
-	if (!is_interpreter(base_name(word)))
-		return base_name(word);
+	const char *slash = strrchr(room, '/'), *name = slash ? slash + 1 : room;
+	size_t i = 0, count = sizeof(interpreters) / sizeof(*interpreters);
+	while (i < count && strcmp(name, interpreters[i]) != 0)
+		i++;
+	if (i == count)
+		return name;
 	/* The first argument that is no option. */
 	for (word += strlen(word) + 1; word < end && *word == '-'; word += strlen(word) + 1)
 		;
-	return word < end && *word ? base_name(word) : base_name(room);
+	if (word >= end || !*word)
+		return name;
+	slash = strrchr(word, '/');
+	return slash ? slash + 1 : word;
 }
 
 int process_stat(pid_t pid, unsigned long fd, struct stat *st)
@@ -130,19 +123,13 @@ int process_stat(pid_t pid, unsigned long fd, struct stat *st)
 	return stat(path, st);
 }
 
-/* The flags of a descriptor as open(2) has them; -1: not known. */
-static long process_flags(pid_t pid, unsigned long fd)
-{
-	char text[512];
-	if (process_file(pid, text, sizeof(text), "fdinfo/%lu", fd) < 0)
-		return -1;
-	const char *flags = strstr(text, "flags:");
-	return flags ? strtol(flags + 6, NULL, 8) : -1;
-}
-
 bool process_can_read(pid_t pid, unsigned long fd, bool *until_exec)
 {
-	long flags = process_flags(pid, fd);
+	char text[512] = "";
+	ssize_t len = process_file(pid, text, sizeof(text), "fdinfo/%lu", fd);
+	const char *found = len < 0 ? NULL : strstr(text, "flags:");
+	/* As open(2) has them; -1: not known. */
+	long flags = found ? strtol(found + 6, NULL, 8) : -1;
 	if (until_exec)
 		*until_exec = flags >= 0 && (flags & O_CLOEXEC);
 	return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;

@@ -29,65 +29,33 @@ bool quote_is_plain(uint32_t cp)
 	return true;
 }
 
-static void quote_append_escape(struct buffer *out, uint32_t cp)
-{
-	if (cp == '\n' || cp == '\t' || cp == '\r')
-		buffer_append_string(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
-	else
-		buffer_printf(out,
-			      cp < 0x80      ? "\\x%02x"
-			      : cp < 0x10000 ? "\\u%04x"
-					     : "\\U%08x",
-			      (unsigned)cp);
-}
-
-static void quote_append_invalid(struct buffer *out, const char *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		buffer_printf(out, "\\x%02x", (unsigned char)bytes[i]);
-}
-
 void quote_text(struct buffer *out, const char *text, size_t len, char mark)
 {
 	uint32_t cp;
 	buffer_append(out, &mark, mark != 0);
 	for (size_t n; len > 0; text += n, len -= n) {
-		if (!utf8_next(text, len, &cp, &n))
-			quote_append_invalid(out, text, n);
-		else if (!quote_is_plain(cp))
-			quote_append_escape(out, cp);
-		else if (mark && (cp == (unsigned char)mark || cp == '\\'))
+		if (!utf8_next(text, len, &cp, &n)) {
+			for (size_t i = 0; i < n; i++)
+				buffer_printf(out, "\\x%02x", (unsigned char)text[i]);
+		} else if (cp == '\n' || cp == '\t' || cp == '\r') {
+			buffer_append_string(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
+		} else if (!quote_is_plain(cp)) {
+			buffer_printf(out,
+				      cp < 0x80      ? "\\x%02x"
+				      : cp < 0x10000 ? "\\u%04x"
+						     : "\\U%08x",
+				      (unsigned)cp);
+		} else if (mark && (cp == (unsigned char)mark || cp == '\\')) {
 			buffer_printf(out, "\\%c", (char)cp);
-		else
+		} else {
 			buffer_append(out, text, n);
+		}
 	}
 	buffer_append(out, &mark, mark != 0);
 }
 
-static bool quote_needs_none(const char *word, size_t len)
-{
-	uint32_t cp;
-	for (size_t n; len > 0; word += n, len -= n) {
-		if (!utf8_next(word, len, &cp, &n) || !quote_is_plain(cp))
-			return false;
-	}
-	return true;
-}
-
 static const char plain[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:@%+=-";
-
-static void quote_append_ansi(struct buffer *out, const char *word)
-{
-	buffer_append_string(out, "$'");
-	for (; *word; word++) {
-		unsigned char c = (unsigned char)*word;
-		bool special = c == '\'' || c == '\\' || c < 0x20 || c >= 0x7F;
-		/* Three octal digits end by themselves, whatever follows. */
-		buffer_printf(out, special ? "\\%03o" : "%c", c);
-	}
-	buffer_append_string(out, "'");
-}
 
 void quote_single(struct buffer *out, const char *word)
 {
@@ -102,13 +70,26 @@ void quote_single(struct buffer *out, const char *word)
 
 void quote_append(struct buffer *out, const char *word)
 {
-	size_t len = strlen(word);
-	if (len > 0 && strspn(word, plain) == len)
+	size_t len = strlen(word), at = 0;
+	uint32_t cp;
+	if (len > 0 && strspn(word, plain) == len) {
 		buffer_append(out, word, len);
-	else if (quote_needs_none(word, len))
+		return;
+	}
+	for (size_t n; at < len && utf8_next(word + at, len - at, &cp, &n) && quote_is_plain(cp);)
+		at += n;
+	if (at == len) {
 		quote_single(out, word);
-	else
-		quote_append_ansi(out, word);
+		return;
+	}
+	buffer_append_string(out, "$'");
+	for (; *word; word++) {
+		unsigned char c = (unsigned char)*word;
+		bool special = c == '\'' || c == '\\' || c < 0x20 || c >= 0x7F;
+		/* Three octal digits end by themselves, whatever follows. */
+		buffer_printf(out, special ? "\\%03o" : "%c", c);
+	}
+	buffer_append_string(out, "'");
 }
 
 /* The text of a command among lines of terse's own. */

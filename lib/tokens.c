@@ -44,16 +44,6 @@ static void feed_letter(struct tokens *t, enum class class)
 	t->count[TOKENS_LETTER] += t->run > WORD_LETTERS;
 }
 
-static void feed_wide(struct tokens *t, unsigned char c)
-{
-	if (c >= 0xf0)
-		t->count[TOKENS_FOUR]++;
-	else if (c >= 0xe0)
-		t->count[TOKENS_THREE]++;
-	else if (c >= 0xc0)
-		t->count[TOKENS_TWO]++;
-}
-
 static void feed_other(struct tokens *t, enum class class, unsigned char c)
 {
 	t->run = t->last == class ? t->run + 1 : 1;
@@ -69,7 +59,10 @@ static void feed_other(struct tokens *t, enum class class, unsigned char c)
 		t->count[TOKENS_MARK] += t->run == 1;
 		t->count[TOKENS_MARKS] += t->run > 2;
 		break;
-	default: feed_wide(t, c);
+	default:
+		t->count[TOKENS_FOUR] += c >= 0xf0;
+		t->count[TOKENS_THREE] += c >= 0xe0 && c < 0xf0;
+		t->count[TOKENS_TWO] += c >= 0xc0 && c < 0xe0;
 	}
 }
 

@@ -61,35 +61,9 @@ static unsigned trace_parse(const char *list, size_t len)
 	return mask;
 }
 
-/* In a directory that others can write to, the file must be this user's own. */
-static int trace_open_default(void)
-{
-	const char *dir = getenv("TMPDIR");
-	struct stat st;
-	snprintf(trace.path, sizeof(trace.path), "%s/terse-debug-%d.log",
-		 dir && *dir == '/' ? dir : "/tmp", (int)getpid());
-	int fd = open(trace.path,
-		      O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    st.st_nlink != 1 || st.st_mode & 077) {
-		io_close(&fd);
-		errno = EPERM;
-	}
-	return fd;
-}
-
-static int trace_open_file(const char *path)
-{
-	if (!*path)
-		return trace_open_default();
-	snprintf(trace.path, sizeof(trace.path), "%s", path);
-	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
-}
-
 int trace_open(const char *spec, const char *what)
 {
+	const char *dir = getenv("TMPDIR");
 	char date[32] = "";
 	struct stat st;
 	struct tm tm;
@@ -101,8 +75,25 @@ int trace_open(const char *spec, const char *what)
 		errno = EINVAL;
 		return -1;
 	}
-	trace.fd = io_above_standard(trace_open_file(spec[len] ? spec + len + 1 : ""));
-	if (trace.fd < 0 || fstat(trace.fd, &st) < 0) {
+	bool named = spec[len] && spec[len + 1];
+	if (named)
+		snprintf(trace.path, sizeof(trace.path), "%s", spec + len + 1);
+	else
+		snprintf(trace.path, sizeof(trace.path), "%s/terse-debug-%d.log",
+			 dir && *dir == '/' ? dir : "/tmp", (int)getpid());
+	trace.fd = io_above_standard(open(trace.path,
+					  O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC |
+						  (named ? O_NOCTTY : O_NOFOLLOW),
+					  0600));
+	bool opened = trace.fd >= 0 && fstat(trace.fd, &st) == 0;
+	/* In a directory that others can write to, the file must be this user's own. */
+	if (opened && !named &&
+	    (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1 ||
+	     st.st_mode & 077)) {
+		errno = EPERM;
+		opened = false;
+	}
+	if (!opened) {
 		trace_close();
 		return -1;
 	}

@@ -142,26 +142,15 @@ bool utf8_is_clean(uint32_t cp)
 	return true;
 }
 
-/* The number of bytes from `data` on that are clean ASCII. */
-static size_t clean_ascii(const char *data, size_t len)
-{
-	size_t n = 0;
-	while (n < len) {
-		unsigned char c = (unsigned char)data[n];
-		if ((c < 0x20 && c != '\n' && c != '\t') || c >= 0x7F)
-			break;
-		n++;
-	}
-	return n;
-}
-
 /* The number of bytes from `data` on that may be shown as they are. */
 static size_t clean_run(const char *data, size_t len)
 {
 	size_t n = 0;
 	while (n < len) {
 		uint32_t cp;
-		n += clean_ascii(data + n, len - n);
+		while (n < len &&
+		       (data[n] == '\n' || data[n] == '\t' || (data[n] >= 0x20 && data[n] < 0x7F)))
+			n++;
 		if (n == len)
 			break;
 		/* A line's end in a file that was written elsewhere. */
@@ -182,38 +171,33 @@ bool utf8_all_clean(const char *data, size_t len)
 	return clean_run(data, len) == len;
 }
 
-/* Appends to `out` (NULL: only counts) and adds the bytes to *written. */
-static void clean(struct buffer *out, const char *data, size_t len, size_t *written)
+void utf8_clean(struct buffer *out, const char *data, size_t len)
 {
 	while (len > 0) {
-		size_t n = clean_run(data, len);
 		uint32_t cp;
-		if (out)
-			buffer_append(out, data, n);
-		*written += n;
+		size_t n = clean_run(data, len);
+		buffer_append(out, data, n);
 		data += n;
 		len -= n;
 		if (len == 0)
 			break;
 		n = utf8_decode(data, len, &cp);
-		if (out)
-			buffer_append_string(out, cp == 0 ? "\xE2\x90\x80" : "\xEF\xBF\xBD");
-		*written += 3;
+		buffer_append_string(out, cp == 0 ? "\xE2\x90\x80" : "\xEF\xBF\xBD");
 		data += n;
 		len -= n;
 	}
 }
 
-void utf8_clean(struct buffer *out, const char *data, size_t len)
-{
-	size_t written = 0;
-	clean(out, data, len, &written);
-}
-
 size_t utf8_clean_len(const char *data, size_t len)
 {
 	size_t written = 0;
-	clean(NULL, data, len, &written);
+	for (size_t n; len > 0; data += n, len -= n) {
+		uint32_t cp;
+		n = clean_run(data, len);
+		written += n ? n : 3;
+		if (n == 0)
+			n = utf8_decode(data, len, &cp);
+	}
 	return written;
 }
 

@@ -1,7 +1,6 @@
 // Removing artifacts, sessions and the leftovers of crashes; gc over a whole store.
 
 #include "lib/human.h"
-#include "lib/io.h"
 #include "supervisor/agents/session.h"
 #include "supervisor/artifact/gc.h"
 #include "supervisor/artifact/journal.h"
@@ -251,14 +250,14 @@ TEST_IN(test_made, home_setup, home_teardown)
 		make("a", (5 - i) * DAY_MS, 10, ids[i]);
 	run(&s, (struct retention_limits){.max_count = 2, .keep_ms = DAY_MS}, false);
 	int dir = store_open_session(&s, "a", false);
-	assert_int_equal(io_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 2 * MADE_LEN);
+	assert_int_equal(unit_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 2 * MADE_LEN);
 	/* One that a full disk has cut short does not hide those that follow. */
 	int fd = store_open_file(dir, JOURNAL_FILE, O_WRONLY | O_APPEND);
 	assert_int_equal(write(fd, "{\"made\":\"cmd-1", 14), 14);
 	close(fd);
 	assert_int_equal(journal_add_made(dir, ids[3]), 0);
 	run(&s, (struct retention_limits){.keep_ms = DAY_MS}, false);
-	assert_int_equal(io_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 3 * MADE_LEN + 15);
+	assert_int_equal(unit_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 3 * MADE_LEN + 15);
 	struct journal *j = journal_open(&s, 1, "a", JOURNAL_MADE);
 	assert_int_equal(journal_next_made(j, &found), 1);
 	assert_string_equal(found.id, ids[3]);
@@ -314,7 +313,7 @@ TEST_IN(test_agents, home_setup, home_teardown)
 	if (pid == 0)
 		_exit(0);
 	child_wait(pid);
-	assert_true(io_read_file(AT_FDCWD, "/proc/self/stat", text, sizeof(text)) > 0);
+	assert_true(unit_read_file(AT_FDCWD, "/proc/self/stat", text, sizeof(text)) > 0);
 	assert_true(readlink("/proc/self/ns/pid", link, sizeof(link) - 1) > 0);
 	char *field = strrchr(text, ')') + 2;
 	for (int i = 3; i < 22; i++)
@@ -444,7 +443,7 @@ TEST_IN(test_history, home_setup, home_teardown)
 	run(&s, (struct retention_limits){.max_age_ms = DAY_MS, .keep_ms = DAY_MS}, false);
 	dir = store_open_session(&s, "a", true);
 	char text[16];
-	assert_int_equal(io_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 0);
+	assert_int_equal(unit_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 0);
 	close(dir);
 	store_close(&s);
 }
@@ -523,7 +522,7 @@ TEST_IN(test_hostile, home_setup, home_teardown)
 	}
 	assert_false(id_exists(&s, id));
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		assert_int_equal(io_read_file(away, files[i], text, sizeof(text)), 9);
+		assert_int_equal(unit_read_file(away, files[i], text, sizeof(text)), 9);
 		assert_string_equal(text, "precious\n");
 	}
 	close(away);

@@ -144,34 +144,6 @@ TEST(reads_across_short_counts)
 	close(ends[0]);
 }
 
-TEST(small_files)
-{
-	char dir[] = "/tmp/terse-test-XXXXXX", data[8], path[64];
-	assert_non_null(mkdtemp(dir));
-	int at = open(dir, O_PATH | O_DIRECTORY);
-	assert_int_equal(io_read_file(at, "none", data, sizeof(data)), -1);
-	assert_int_equal(errno, ENOENT);
-	assert_int_equal(io_read_file(AT_FDCWD, dir, data, sizeof(data)), -1);
-	assert_int_equal(errno, EISDIR);
-	int fd = openat(at, "file", O_WRONLY | O_CREAT, 0600);
-	assert_int_equal(io_read_file(at, "file", data, sizeof(data)), 0);
-	assert_string_equal(data, "");
-	assert_int_equal(io_write(fd, "1234567", 7), 0);
-	assert_int_equal(io_read_file(at, "file", data, sizeof(data)), 7);
-	assert_string_equal(data, "1234567");
-	assert_int_equal(io_write(fd, "8", 1), 0);
-	assert_int_equal(io_read_file(at, "file", data, sizeof(data)), -1);
-	assert_int_equal(errno, EFBIG);
-	close(fd);
-	/* Nobody writes: it must not wait. */
-	assert_int_equal(mkfifoat(at, "fifo", 0600), 0);
-	assert_int_equal(io_read_file(at, "fifo", data, sizeof(data)), 0);
-	assert_int_equal(unlinkat(at, "file", 0) + unlinkat(at, "fifo", 0), 0);
-	close(at);
-	snprintf(path, sizeof(path), "%s", dir);
-	assert_int_equal(rmdir(path), 0);
-}
-
 TEST(close_keeps_errno)
 {
 	int fd = open("/dev/null", O_RDONLY), none = -1, bad = 9999;

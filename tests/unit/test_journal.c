@@ -1,7 +1,6 @@
 // The journal of a session: lines that are appended while others are taken out, and read from the
 // end and from the beginning.
 
-#include "lib/io.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/store.h"
 #include "tests/unit/child.h"
@@ -46,7 +45,7 @@ static void append(int dir, const char *line)
 static void equals(int dir, const char *want)
 {
 	char text[65536];
-	assert_true(io_read_file(dir, "j", text, sizeof(text)) >= 0);
+	assert_true(unit_read_file(dir, "j", text, sizeof(text)) >= 0);
 	assert_string_equal(text, want);
 }
 
@@ -121,7 +120,7 @@ TEST_IN(long_lines, setup, teardown)
 	append(dir, "b\n");
 	assert_true(journal_filter(dir, "j", keep_without, x) >= 1);
 	char text[65536];
-	assert_true(io_read_file(dir, "j", text, sizeof(text)) >= 0);
+	assert_true(unit_read_file(dir, "j", text, sizeof(text)) >= 0);
 	assert_int_equal(strncmp(text, "a\n", 2), 0);
 	assert_string_equal(text + strlen(text) - 3, "\nb\n");
 	close(dir);
@@ -157,7 +156,7 @@ TEST_IN(links, setup, teardown)
 	assert_int_equal(linkat(AT_FDCWD, path, dir, "j", 0), 0);
 	assert_int_equal(journal_append(dir, "j", "y\n", 2), -1);
 	assert_int_equal(errno, EPERM);
-	assert_true(io_read_file(AT_FDCWD, path, text, sizeof(text)) >= 0);
+	assert_true(unit_read_file(AT_FDCWD, path, text, sizeof(text)) >= 0);
 	assert_string_equal(text, "x\n");
 	close(dir);
 }
@@ -190,7 +189,7 @@ TEST_IN(together, setup, teardown)
 	char x[] = "x";
 	assert_true(journal_filter(dir, "j", keep_without, x) >= 0);
 	static char text[65536];
-	ssize_t len = io_read_file(dir, "j", text, sizeof(text));
+	ssize_t len = unit_read_file(dir, "j", text, sizeof(text));
 	assert_true(len > 0);
 	int next[WRITERS] = {0}, count = 0;
 	for (char *line = text; *line; line = strchr(line, '\n') + 1) {

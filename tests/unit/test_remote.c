@@ -137,7 +137,7 @@ static const char *moving(const struct outbox *o)
 {
 	static char text[4 * INDEX_LINE];
 	assert_int_equal(outbox_send(o), 0);
-	assert_true(io_read_file(o->dir, "moving", text, sizeof(text)) >= 0);
+	assert_true(unit_read_file(o->dir, "moving", text, sizeof(text)) >= 0);
 	return text;
 }
 
@@ -380,7 +380,7 @@ TEST_IN(a_run_is_in_one_segment, home_setup, home_teardown)
 	assert_int_equal(outbox_receive(&outbox, now), 2);
 	remote_host(host);
 	snprintf(segment, sizeof(segment), "new/index/2025/11/21/21/%s-%s-2.jsonl", host, ids[0]);
-	ssize_t len = io_read_file(outbox.dir, segment, text, sizeof(text));
+	ssize_t len = unit_read_file(outbox.dir, segment, text, sizeof(text));
 	assert_true(len > 0 && text[len - 1] == '\n');
 	assert_non_null(strstr(text, ids[0]));
 	assert_null(strstr(text, ids[1]));

@@ -2,8 +2,6 @@
 
 #include "lib/trace.h"
 
-#include "lib/io.h"
-
 #include <sys/wait.h>
 
 #include "home.h"
@@ -13,7 +11,7 @@ static char text[8192];
 
 static const char *content(const char *path)
 {
-	assert_true(io_read_file(AT_FDCWD, path, text, sizeof(text)) >= 0);
+	assert_true(unit_read_file(AT_FDCWD, path, text, sizeof(text)) >= 0);
 	return text;
 }
 

@@ -18,6 +18,18 @@
 
 #include <cmocka.h>
 
+/* Reads a whole small file relative to `dir`. Returns its length, or -1 with errno. */
+static inline ssize_t unit_read_file(int dir, const char *path, char *data, size_t cap)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, data, cap - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n >= 0)
+		data[n] = '\0';
+	return n;
+}
+
 #define UNIT_TESTS 128
 
 static struct unit_tests {
