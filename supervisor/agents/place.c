@@ -158,16 +158,6 @@ static int place_write(const char *path, const char *text, size_t len, mode_t mo
 	return same ? 0 : document_write(&d, text, len);
 }
 
-static int place_copy(const char *path, const char *from, mode_t mode)
-{
-	struct place_file f;
-	int status = place_read(&f, from, 0);
-	if (status == 0)
-		status = place_write(path, f.text.data, f.text.len, mode);
-	buffer_release(&f.text);
-	return status;
-}
-
 /* A link to the launcher under another name. An agent that runs may execute it at any moment. */
 static int place_link(const char *path)
 {
@@ -186,16 +176,6 @@ static int place_link(const char *path)
 	unlink(temporary);
 	errno = error;
 	return -1;
-}
-
-/* Others must not be able to change what the user's agents execute. */
-static int place_protect(const char *folder)
-{
-	struct stat st;
-	if (lstat(folder, &st) < 0)
-		return -1;
-	mode_t others = st.st_mode & (S_IWGRP | S_IWOTH);
-	return others ? chmod(folder, st.st_mode & 07777 & ~others) : 0;
 }
 
 /* Says where terse is; that which runs works. What the launcher noted of others stays. */
@@ -255,11 +235,22 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 	place_set(failed, "x", folder, TARGET_NAME);
 	if (place_write_target(failed, own, real) < 0)
 		return -1;
-	if (place_protect(folder) < 0)
+	/* Others must not be able to change what the user's agents execute. */
+	if (lstat(folder, &st) < 0)
+		return -1;
+	mode_t others = st.st_mode & (S_IWGRP | S_IWOTH);
+	if (others && chmod(folder, st.st_mode & 07777 & ~others) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
 		place_set(failed, "x", folder, copies[i].name);
-		if (*copies[i].from && place_copy(failed, copies[i].from, copies[i].mode) < 0)
+		if (!*copies[i].from)
+			continue;
+		struct place_file f;
+		int status = place_read(&f, copies[i].from, 0);
+		if (status == 0)
+			status = place_write(failed, f.text.data, f.text.len, copies[i].mode);
+		buffer_release(&f.text);
+		if (status < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
@@ -296,19 +287,6 @@ char *place_version(const char *path, char out[PLACE_VERSION_LEN])
 
 /* --- notes ------------------------------------------------------------------------------- */
 
-/* Appends the lines of the text but the one that is given. */
-static void place_drop_line(struct buffer *out, const struct buffer *text,
-			    const struct buffer *line)
-{
-	for (const char *at = text->data; at && at < text->data + text->len;) {
-		const char *end = memchr(at, '\n', text->len - (size_t)(at - text->data));
-		size_t len = end ? (size_t)(end + 1 - at) : text->len - (size_t)(at - text->data);
-		if (len != line->len || memcmp(at, line->data, len) != 0)
-			buffer_append(out, at, len);
-		at += len;
-	}
-}
-
 void place_note(const char *path, const char *options, const char *project, bool wired)
 {
 	struct buffer line = BUFFER_INIT, text = BUFFER_INIT;
@@ -327,7 +305,14 @@ void place_note(const char *path, const char *options, const char *project, bool
 	buffer_printf(&line, " init %s --undo\n", options);
 	place_set(file, "x", folder, WIRED);
 	if (document_read(&d, file, NULL) == 0 && buffer_check(&line) == 0) {
-		place_drop_line(&text, &d.text, &line);
+		/* All lines but this one. */
+		for (const char *at = d.text.data, *end = at ? at + d.text.len : NULL, *next;
+		     at < end; at = next) {
+			next = memchr(at, '\n', (size_t)(end - at));
+			next = next ? next + 1 : end;
+			if (!buffer_is(&line, at, (size_t)(next - at)))
+				buffer_append(&text, at, (size_t)(next - at));
+		}
 		if (wired)
 			buffer_add(&text, &line);
 		if (buffer_string(&text) && (text.len || d.exists))
@@ -338,37 +323,10 @@ void place_note(const char *path, const char *options, const char *project, bool
 	buffer_release(&text);
 }
 
-/* Whether two files have the same bytes. */
-static bool place_is_same(const char *a, const char *b)
-{
-	struct place_file one, two;
-	bool read = place_read(&one, a, 0) == 0;
-	bool same = place_read(&two, b, 0) == 0 && read &&
-		    buffer_is(&one.text, two.text.data, two.text.len);
-	buffer_release(&one.text);
-	buffer_release(&two.text);
-	return same;
-}
-
-/* Whether the launcher and what is beside it are those of this terse. */
-static bool place_is_new(const struct place *own, const char *folder)
-{
-	char script[PATH_MAX], path[PATH_MAX];
-	place_script(script, own);
-	const char *const files[][2] = {
-		{SHELL, own->launcher}, {LIBRARY, own->library}, {BASH_ENV, script}};
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		place_set(path, "x", folder, files[i][0]);
-		if (*files[i][1] && !place_is_same(path, files[i][1]))
-			return false;
-	}
-	return true;
-}
-
 enum place_health place_check(const struct place *own, char program[PATH_MAX],
 			      char version[PLACE_VERSION_LEN])
 {
-	char path[PATH_MAX], folder[PATH_MAX];
+	char path[PATH_MAX], folder[PATH_MAX], script[PATH_MAX];
 	struct document d;
 	struct target t = {.program = ""};
 	*program = *version = '\0';
@@ -377,7 +335,23 @@ enum place_health place_check(const struct place *own, char program[PATH_MAX],
 	place_set(path, "x", folder, SHELL);
 	if (access(path, X_OK) < 0)
 		return PLACE_ABSENT;
-	if (!place_is_new(own, folder)) {
+	/* Whether the launcher and what is beside it are those of this terse. */
+	place_script(script, own);
+	const char *const files[][2] = {
+		{SHELL, own->launcher}, {LIBRARY, own->library}, {BASH_ENV, script}};
+	bool same = true;
+	for (size_t i = 0; same && i < sizeof(files) / sizeof(*files); i++) {
+		struct place_file one, two;
+		if (!*files[i][1])
+			continue;
+		place_set(path, "x", folder, files[i][0]);
+		same = place_read(&one, path, 0) == 0;
+		same = place_read(&two, files[i][1], 0) == 0 && same &&
+		       buffer_is(&one.text, two.text.data, two.text.len);
+		buffer_release(&one.text);
+		buffer_release(&two.text);
+	}
+	if (!same) {
 		place_set(path, "x", folder, LIBRARY);
 		place_version(path, version);
 		return PLACE_OLD;

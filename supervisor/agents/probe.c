@@ -75,16 +75,6 @@ static void record_environment(struct buffer *out)
 	json_end_array(out);
 }
 
-/* Opens the file of a `terse probe` that still runs; -1: it is gone, or no such file. */
-static int probe_open_record(const char *file)
-{
-	struct stat st;
-	int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()))
-		io_close(&fd);
-	return fd;
-}
-
 void probe_record(const char *file, char *const argv[], const char *string)
 {
 	struct buffer line = BUFFER_INIT;
@@ -101,8 +91,11 @@ void probe_record(const char *file, char *const argv[], const char *string)
 	record_environment(&line);
 	json_end_object(&line);
 	buffer_append_string(&line, "\n");
-	int to = probe_open_record(file);
-	if (to >= 0 && buffer_check(&line) == 0)
+	/* The file of a `terse probe` that still runs. */
+	struct stat st;
+	int to = open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (to >= 0 && fstat(to, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    buffer_check(&line) == 0)
 		io_write(to, line.data, line.len);
 	io_close(&to);
 	buffer_release(&line);
@@ -148,15 +141,6 @@ static void append_template(struct buffer *out, const char *text, size_t len)
 	}
 }
 
-/* The last bytes of what stands in front of a command: not from the middle of a word. */
-static const char *start_of_front(const char *string, const char *command)
-{
-	const char *from = command - string > AROUND ? command - AROUND : string;
-	while (from > string && from < command && is_of_word(from[-1]))
-		from++;
-	return from;
-}
-
 /* The template of a string that has the command in it. Quotes around it belong to the word. */
 static void append_string_template(struct buffer *out, const char *string)
 {
@@ -164,7 +148,10 @@ static void append_string_template(struct buffer *out, const char *string)
 	bool quoted = command > string && *end && strchr("'\"", *end) && command[-1] == *end;
 	command -= quoted;
 	end += quoted;
-	const char *from = start_of_front(string, command);
+	/* Neither part begins or ends in the middle of a word. */
+	const char *from = command - string > AROUND ? command - AROUND : string;
+	while (from > string && from < command && is_of_word(from[-1]))
+		from++;
 	size_t rest = strlen(end), shown = rest > AROUND ? AROUND : rest;
 	while (shown < rest && shown > 0 && is_of_word(end[shown - 1]))
 		shown--;
@@ -333,17 +320,6 @@ static void append_output(struct buffer *out, const json_t *fds)
 		      strcmp(to, err) == 0 ? "the same" : err);
 }
 
-/* Whether the environment has a variable of this name. */
-static bool has_variable(const json_t *environment, const char *entry)
-{
-	size_t len = strcspn(entry, "=");
-	for (size_t i = 0; i < json_array_size(environment); i++) {
-		if (strncmp(text_at(environment, i), entry, len + 1) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* How a call looks to a rule, but for its string and its environment. */
 static void append_way(struct buffer *out, const json_t *call)
 {
@@ -360,8 +336,11 @@ static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
 	append_way(&own, call);
 	append_way(&wanted, hit);
 	const char *a = buffer_string(&own), *b = buffer_string(&wanted);
-	bool alike = a && b && strcmp(a, b) == 0 &&
-		     (!mark || has_variable(json_object_get(call, "environment"), mark));
+	const json_t *environment = json_object_get(call, "environment");
+	bool marked = !mark;
+	for (size_t i = 0; !marked && i < json_array_size(environment); i++)
+		marked = strncmp(text_at(environment, i), mark, strcspn(mark, "=") + 1) == 0;
+	bool alike = a && b && strcmp(a, b) == 0 && marked;
 	buffer_release(&own);
 	buffer_release(&wanted);
 	return alike;

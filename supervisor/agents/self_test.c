@@ -79,75 +79,55 @@ static const struct self_test canaries[] = {
 	BY_HOOK("crush", "PreToolUse", "bash", "updated_input"),
 };
 
-/* Removes a variable by its NAME=VALUE, if that is not NULL. */
-static int unset_mark(const char *mark)
-{
-	char name[32];
-	if (!mark)
-		return 0;
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(mark, "="), mark);
-	return unsetenv(name);
-}
-
-/* Variables of the caller that would change the result, or a store that would be written to. */
-static int clean_environment(const char *home)
-{
-	static const char *const names[] = {ACTIVE_NAME, "TERSE", "LD_PRELOAD", "BASH_ENV",
-					    SHELL_PREFIX};
-	int status = setenv("TERSE_HOME", home, 1) |
-		     unsetenv(option_by_key("session", "name")->variable);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		status |= unsetenv(names[i]);
-	for (size_t i = 0; i < sizeof(canaries) / sizeof(*canaries); i++)
-		status |= unset_mark(canaries[i].environment);
-	return status;
-}
-
-static int set_environment(const struct self_test *c, const struct place *place)
-{
-	int status = 0;
-	if (c->environment)
-		status |= putenv((char *)c->environment);
-	if (c->preload && *place->library)
-		status |= setenv("LD_PRELOAD", place->library, 1);
-	if (c->preload && *place->shell)
-		status |= setenv("TERSE_SHIM_SHELL", place->shell, 1);
-	if (c->bash_env && *place->bash_env)
-		status |= setenv("BASH_ENV", place->bash_env, 1);
-	if (c->prefix)
-		status |= setenv(SHELL_PREFIX, place->shell, 1);
-	return status;
-}
-
-static void self_test_become_command(const struct self_test *c, const struct place *place)
-{
-	char *argv[5] = {(char *)c->argv[0]};
-	for (size_t i = 1; i < 4 && c->argv[i]; i++)
-		argv[i] = (char *)c->argv[i];
-	if (strcmp(argv[0], "SHELL") == 0)
-		argv[0] = (char *)place->shell;
-	if (strcmp(argv[0], "TERSE") == 0)
-		argv[0] = (char *)place->program;
-	if (set_environment(c, place) == 0)
-		execv(argv[0], argv);
-	_exit(127);
-}
-
 /* The process that stands for the agent: the parent of the shell. Does not return. */
 static void become_agent(const struct self_test *c, const struct place *place, const char *home,
 			 int input, int output)
 {
-	int status = 0;
-	pid_t pid;
+	/* Variables of the caller that would change the result. */
+	static const char *const names[] = {ACTIVE_NAME, "TERSE", "LD_PRELOAD", "BASH_ENV",
+					    SHELL_PREFIX};
 	setpgid(0, 0);
 	prctl(PR_SET_NAME, c->agent);
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
-	    dup2(output, STDERR_FILENO) < 0 || clean_environment(home) != 0)
+	    dup2(output, STDERR_FILENO) < 0)
 		_exit(126);
 	io_close_others(STDERR_FILENO + 1, NULL, 0);
-	pid = fork();
-	if (pid == 0)
-		self_test_become_command(c, place);
+	/* The store of the caller is not written to. */
+	int status = setenv("TERSE_HOME", home, 1) |
+		     unsetenv(option_by_key("session", "name")->variable);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		status |= unsetenv(names[i]);
+	for (size_t i = 0; i < sizeof(canaries) / sizeof(*canaries); i++) {
+		const char *mark = canaries[i].environment;
+		char name[32];
+		if (!mark)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(mark, "="), mark);
+		status |= unsetenv(name);
+	}
+	pid_t pid = status == 0 ? fork() : -1;
+	if (pid == 0) {
+		char *argv[5] = {NULL};
+		for (size_t i = 0; i < 4 && c->argv[i]; i++)
+			argv[i] = (char *)c->argv[i];
+		if (strcmp(argv[0], "SHELL") == 0)
+			argv[0] = (char *)place->shell;
+		if (strcmp(argv[0], "TERSE") == 0)
+			argv[0] = (char *)place->program;
+		if (c->environment)
+			status |= putenv((char *)c->environment);
+		if (c->preload && *place->library)
+			status |= setenv("LD_PRELOAD", place->library, 1);
+		if (c->preload && *place->shell)
+			status |= setenv("TERSE_SHIM_SHELL", place->shell, 1);
+		if (c->bash_env && *place->bash_env)
+			status |= setenv("BASH_ENV", place->bash_env, 1);
+		if (c->prefix)
+			status |= setenv(SHELL_PREFIX, place->shell, 1);
+		if (status == 0)
+			execv(argv[0], argv);
+		_exit(127);
+	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		_exit(126);
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);

@@ -125,21 +125,16 @@ char *wiring_place(const struct place *place, const struct wiring_item *item)
 	return (char *)place + wiring_find_member(item)->offset;
 }
 
-static bool step_ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-	return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
-
 /* Whether a string of the file is one that terse wrote, wherever it was then. */
 static bool step_is_own(const struct step *s, const char *value)
 {
-	char end[64];
-	snprintf(end, sizeof(end), " hook %s", s->item->hook ? s->item->hook : "");
-	return step_ends_with(value, s->item->kind == WIRING_HOOK ? end
-				     : s->item->kind == WIRING_STRING
-					     ? wiring_find_member(s->item)->end
-					     : "/terse");
+	char end[64] = "/terse";
+	if (s->item->kind == WIRING_HOOK)
+		snprintf(end, sizeof(end), " hook %s", s->item->hook);
+	else if (s->item->kind == WIRING_STRING)
+		snprintf(end, sizeof(end), "%s", wiring_find_member(s->item)->end);
+	size_t len = strlen(value), end_len = strlen(end);
+	return len >= end_len && strcmp(value + len - end_len, end) == 0;
 }
 
 /* --- lines for a model, and whole files ------------------------------------------------ */
@@ -167,19 +162,14 @@ static bool find_lines(const struct buffer *t, size_t *from, size_t *to)
 	return true;
 }
 
-/* How the lines of the text end, by its first one. */
-static const char *line_end_of(const struct buffer *t)
-{
-	const char *end = t->len ? memchr(t->data, '\n', t->len) : NULL;
-	return end && end > t->data && end[-1] == '\r' ? "\r\n" : "\n";
-}
-
 static int step_add_lines(struct buffer *out, const struct buffer *t, const struct step *s)
 {
 	struct buffer value = BUFFER_INIT;
 	size_t from = t->len, to = from;
 	bool there = find_lines(t, &from, &to);
-	const char *end = line_end_of(t);
+	/* Lines end as the first one does. */
+	const char *first = t->len ? memchr(t->data, '\n', t->len) : NULL;
+	const char *end = first && first > t->data && first[-1] == '\r' ? "\r\n" : "\n";
 	int status = step_value(&value, s);
 	buffer_append(out, t->data, from);
 	if (!there && from && t->data[from - 1] != '\n')
@@ -214,19 +204,6 @@ static bool is_own_file(const struct buffer *t, const struct wiring_item *item)
 {
 	size_t line = strcspn(item->value, "\n");
 	return t->len > line && memcmp(t->data, item->value, line) == 0;
-}
-
-static int step_add_file(struct buffer *out, const struct buffer *t, const struct step *s)
-{
-	if (t->len && !is_own_file(t, s->item))
-		return step_refuse(s, "", 0, EEXIST, "there is such a file already");
-	return step_value(out, s);
-}
-
-static void step_drop_file(struct buffer *out, const struct buffer *t, const struct step *s)
-{
-	if (!is_own_file(t, s->item))
-		buffer_append(out, t->data, t->len);
 }
 
 /* --- items in JSON and TOML ------------------------------------------------------------ */
@@ -433,33 +410,30 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 
 /* --- all of a file --------------------------------------------------------------------------- */
 
-static int wiring_add_item(struct buffer *out, const struct buffer *t, const struct step *s)
+/* Appends the text with the item, or without it. */
+static int step_take(struct buffer *out, const struct buffer *t, const struct step *s, bool back)
 {
-	if (s->item->kind == WIRING_FILE)
-		return step_add_file(out, t, s);
-	return s->item->kind == WIRING_LINES ? step_add_lines(out, t, s)
-					     : step_add_value(out, t, s);
-}
-
-static int drop_item(struct buffer *out, const struct buffer *t, const struct step *s)
-{
-	if (s->item->kind == WIRING_FILE)
-		step_drop_file(out, t, s);
-	else if (s->item->kind == WIRING_LINES)
+	switch (s->item->kind) {
+	case WIRING_FILE:
+		if (!back && t->len && !is_own_file(t, s->item))
+			return step_refuse(s, "", 0, EEXIST, "there is such a file already");
+		if (!back)
+			return step_value(out, s);
+		if (!is_own_file(t, s->item))
+			buffer_add(out, t);
+		return 0;
+	case WIRING_LINES:
+		if (!back)
+			return step_add_lines(out, t, s);
 		step_drop_lines(out, t);
-	else
-		return step_drop_value(out, t, s);
-	return 0;
+		return 0;
+	default: return back ? step_drop_value(out, t, s) : step_add_value(out, t, s);
+	}
 }
 
 bool wiring_is_toml(const struct wiring_file *file)
 {
 	return file->folder.project && strstr(file->folder.project, ".toml");
-}
-
-static bool is_item(const struct wiring_file *file, size_t i)
-{
-	return i < WIRING_ITEMS_MAX && (file->items[i].path[0] || file->items[i].value);
 }
 
 /* Takes the text through every item, the last one first when they are taken away. */
@@ -471,7 +445,7 @@ static int walk(const struct wiring_file *file, struct step *s, bool back, const
 	int status = 0;
 	buffer_append(&now, text, len);
 	*s->error = (struct wiring_error){.line = 0};
-	while (is_item(file, count))
+	while (count < WIRING_ITEMS_MAX && (file->items[count].path[0] || file->items[count].value))
 		count++;
 	for (size_t i = 0; i < count && status == 0; i++) {
 		/* NUL-terminated, so that there is memory even for nothing. */
@@ -481,7 +455,7 @@ static int walk(const struct wiring_file *file, struct step *s, bool back, const
 		}
 		struct buffer next = BUFFER_INIT;
 		s->item = &file->items[back ? count - 1 - i : i];
-		status = back ? drop_item(&next, &now, s) : wiring_add_item(&next, &now, s);
+		status = step_take(&next, &now, s, back);
 		buffer_release(&now);
 		now = next;
 	}
@@ -593,21 +567,15 @@ static bool allows_all(const struct wiring *w, const char *pattern)
 	return false;
 }
 
-/* A pattern: an element, or the key of a member. */
-static char *pattern_of(const struct outline *j, int node)
-{
-	const struct outline_node *n = &j->nodes[node];
-	if (n->key_end)
-		return strndup(j->text + n->key + 1, n->key_end - n->key - 2);
-	return outline_string(j, node);
-}
-
 /* Warns about patterns that let everything through; stores another one in *example. */
 static void look_through(struct buffer *out, const struct wiring *w, const char *path,
 			 const struct outline *j, int list, char **example)
 {
 	for (int i = outline_next(j, list, -1); i >= 0; i = outline_next(j, list, i)) {
-		char *pattern = pattern_of(j, i);
+		/* An element, or the key of a member. */
+		const struct outline_node *n = &j->nodes[i];
+		char *pattern = n->key_end ? strndup(j->text + n->key + 1, n->key_end - n->key - 2)
+					   : outline_string(j, i);
 		if (pattern && allows_all(w, pattern)) {
 			buffer_printf(
 				out,
@@ -692,37 +660,9 @@ bool hints_variables(struct buffer *out, const struct wiring_file *file, const c
 	return any;
 }
 
-/* The lines for the model name `terse read ...`. */
-static void check_path(struct buffer *out, const struct place *place)
-{
-	char found[PATH_MAX], real[PATH_MAX];
-	const char *slash = strrchr(place->program, '/');
-	if (!hints_find_program("terse", found))
-		buffer_printf(
-			out,
-			"warning: terse is not in PATH, so the commands that its notices name "
-			"would not be found: add %.*s\n",
-			slash ? (int)(slash - place->program) : 0, place->program);
-	else if (realpath(found, real) && strcmp(real, place->program) != 0)
-		buffer_printf(out, "warning: terse in PATH is another one: %s\n", found);
-}
-
-/* A build keeps all its files in one directory. */
-static void check_installed(struct buffer *out, const struct place *place)
-{
-	const char *end = strrchr(place->program, '/');
-	size_t len = end ? (size_t)(end - place->program) + 1 : 0;
-	if (len && *place->library && strncmp(place->program, place->library, len) == 0 &&
-	    !strchr(place->library + len, '/'))
-		buffer_printf(out,
-			      "warning: terse is not installed, and agents run %s from now on: run "
-			      "make install first, or keep that build\n",
-			      place->program);
-}
-
 void hints_append(struct buffer *out, const struct wiring *w, const struct place *place)
 {
-	char found[PATH_MAX];
+	char found[PATH_MAX], real[PATH_MAX];
 	for (const char *line = w->note; line && *line; line += strcspn(line, "\n") + 1)
 		buffer_printf(out, "%s: %.*s\n", w->agent, (int)strcspn(line, "\n"), line);
 	if (w->start)
@@ -732,6 +672,22 @@ void hints_append(struct buffer *out, const struct wiring *w, const struct place
 			      w->agent, w->start, w->programs, w->start);
 	if (!hints_find_program(w->programs, found))
 		buffer_printf(out, "note: %s is not in PATH here\n", w->agent);
-	check_path(out, place);
-	check_installed(out, place);
+	/* The lines for the model name `terse read ...`. */
+	const char *slash = strrchr(place->program, '/');
+	if (!hints_find_program("terse", found))
+		buffer_printf(
+			out,
+			"warning: terse is not in PATH, so the commands that its notices name "
+			"would not be found: add %.*s\n",
+			slash ? (int)(slash - place->program) : 0, place->program);
+	else if (realpath(found, real) && strcmp(real, place->program) != 0)
+		buffer_printf(out, "warning: terse in PATH is another one: %s\n", found);
+	/* A build keeps all its files in one directory. */
+	size_t len = slash ? (size_t)(slash - place->program) + 1 : 0;
+	if (len && *place->library && strncmp(place->program, place->library, len) == 0 &&
+	    !strchr(place->library + len, '/'))
+		buffer_printf(out,
+			      "warning: terse is not installed, and agents run %s from now on: run "
+			      "make install first, or keep that build\n",
+			      place->program);
 }

@@ -442,26 +442,6 @@ void call_tool(struct server *s, const struct rpc_message *m)
 	}
 }
 
-/* Takes note of what the command has started in sessions of their own: it does not end with it. The
-   leader of the session that ends is the supervisor, a child of the front end. */
-static void call_note_staying(struct call *c)
-{
-	struct process_tree tree = {.passes = false};
-	struct buffer pids = BUFFER_INIT;
-	struct process p, leader;
-	process_tree_descendants(&tree, c->pid, &pids);
-	for (size_t at = 0; at < pids.len; at += sizeof(pid_t)) {
-		pid_t pid;
-		memcpy(&pid, pids.data + at, sizeof(pid));
-		if (process_read(pid, &p) < 0 || p.parent == c->pid)
-			continue;
-		if (process_read(p.session, &leader) < 0 || leader.parent != c->pid)
-			buffer_append(&c->stay, (const char *)&p, sizeof(p));
-	}
-	process_tree_release(&tree);
-	buffer_release(&pids);
-}
-
 /* Tells the client what has stayed of a cancelled command. */
 static void call_tell_staying(struct server *s, const struct call *c)
 {
@@ -487,8 +467,23 @@ static void call_tell_staying(struct server *s, const struct call *c)
 void call_cancel(struct call *c)
 {
 	const struct client run = {.fd = c->leash};
+	struct process_tree tree = {.passes = false};
+	struct buffer pids = BUFFER_INIT;
+	struct process p, leader;
+	/* What the command has started in sessions of their own does not end with it. The leader of
+	   the session that ends is the supervisor, a child of the front end. */
 	if (run.fd >= 0 && !c->ended)
-		call_note_staying(c);
+		process_tree_descendants(&tree, c->pid, &pids);
+	for (size_t at = 0; at < pids.len; at += sizeof(pid_t)) {
+		pid_t pid;
+		memcpy(&pid, pids.data + at, sizeof(pid));
+		if (process_read(pid, &p) < 0 || p.parent == c->pid)
+			continue;
+		if (process_read(p.session, &leader) < 0 || leader.parent != c->pid)
+			buffer_append(&c->stay, (const char *)&p, sizeof(p));
+	}
+	process_tree_release(&tree);
+	buffer_release(&pids);
 	c->cancelled = true;
 	c->token[0] = '\0';
 	if (run.fd >= 0)

@@ -1,5 +1,5 @@
-// See server.h: artifacts as resources, "terse://cmd-1m5zq8k3x7f", with "?offset=1&limit=2000" for
-// a part. A long text comes as a page, which ends with how to read on.
+// See server.h: artifacts as resources, "terse://cmd-1m5zq8k3x7f". A long text comes as a page,
+// which ends with how to read on.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -25,48 +25,22 @@
 /* Bytes of a command in the name of its resource. */
 #define RESOURCES_NAME_MAX 80
 
-/* A number of a query, at least 1. */
-static bool resource_take_number(const char *text, const char *name, uint64_t *number)
-{
-	size_t len = strlen(name);
-	if (strncmp(text, name, len) != 0 || text[len] < '0' || text[len] > '9')
-		return false;
-	char *end;
-	*number = strtoull(text + len, &end, 10);
-	return *number > 0 && *number <= INT64_MAX && (*end == '\0' || *end == '&');
-}
-
-static bool resource_parse_query(struct resource *r, const char *query)
-{
-	while (query) {
-		const char *next = strchr(query, '&');
-		if (!resource_take_number(query, "offset=", &r->offset) &&
-		    !resource_take_number(query, "limit=", &r->limit))
-			return false;
-		query = next ? next + 1 : NULL;
-	}
-	return true;
-}
-
-/* Reads the URI of a request. Returns its text, or NULL after answering. */
-static const char *resource_parse(struct server *s, const struct rpc_message *m, struct resource *r)
+/* Reads the ID in the URI of a request. Returns the URI, or NULL after answering. */
+static const char *resource_parse(struct server *s, const struct rpc_message *m,
+				  char id[ID_LEN + 1])
 {
 	const char *uri = json_string_value(json_object_get(m->params, "uri"));
-	*r = (struct resource){.offset = 0};
+	size_t scheme = sizeof(RESOURCES_SCHEME) - 1;
 	if (!uri) {
 		server_send_error(s, m->id, RPC_BAD_PARAMS, "%s: uri: must be a string", m->method);
 		return NULL;
 	}
-	const char *id = strncmp(uri, RESOURCES_SCHEME, sizeof(RESOURCES_SCHEME) - 1) == 0
-				 ? uri + sizeof(RESOURCES_SCHEME) - 1
-				 : "";
-	const char *query = strchr(id, '?');
-	size_t len = query ? (size_t)(query - id) : strlen(id);
-	if (len > 0 && id[len - 1] == '/')
+	const char *name = strncmp(uri, RESOURCES_SCHEME, scheme) == 0 ? uri + scheme : "";
+	size_t len = strlen(name);
+	if (len > 0 && name[len - 1] == '/')
 		len--;
-	snprintf(r->id, sizeof(r->id), "%.*s", (int)(len < ID_LEN ? len : ID_LEN), id);
-	if (len == strlen(r->id) && id_is_valid(r->id) &&
-	    resource_parse_query(r, query ? query + 1 : NULL))
+	snprintf(id, ID_LEN + 1, "%.*s", (int)(len < ID_LEN ? len : ID_LEN), name);
+	if (len == strlen(id) && id_is_valid(id))
 		return uri;
 	server_send_error(s, m->id, RPC_NOT_FOUND,
 			  "%s: uri: %.100s: there is no such resource; resources/list has all",
@@ -148,9 +122,9 @@ void resources_templates(struct server *s, const struct rpc_message *m)
 {
 	static const char templates[] =
 		"{\"resourceTemplates\":[{\"uriTemplate\":\"" RESOURCES_SCHEME
-		"{artifact_id}{?offset,limit}\",\"name\":\"artifact\",\"title\":\"Output of a "
-		"command\",\"description\":\"The output of a command, or its lines from offset on. "
-		"A long one comes as pages.\",\"mimeType\":\"text/plain\"}]}";
+		"{artifact_id}\",\"name\":\"artifact\",\"title\":\"Output of a "
+		"command\",\"description\":\"The output of a command. Of a long one its first "
+		"page.\",\"mimeType\":\"text/plain\"}]}";
 	struct buffer line = BUFFER_INIT;
 	rpc_result(&line, m->id, templates, strlen(templates));
 	server_send_answer(s, m->id, &line);
@@ -162,24 +136,19 @@ static int resources_print_text(const struct server *s, const struct call *c,
 				struct settings *settings)
 {
 	struct verb_call call = tool_call(settings, false, NULL);
-	struct read r = {
-		.call = &call,
-		.exit_code = -1,
-		.name = c->resource.id,
-		.lines = {.first = (int64_t)c->resource.offset, .limit = c->resource.limit},
-		.sink = SINK_AGENT};
+	struct read r = {.call = &call, .exit_code = -1, .name = c->artifact, .sink = SINK_AGENT};
 	(void)s;
 	return read_answer(&r);
 }
 
 void resources_read(struct server *s, const struct rpc_message *m)
 {
-	struct resource r;
-	const char *uri = resource_parse(s, m, &r);
+	char id[ID_LEN + 1];
+	const char *uri = resource_parse(s, m, id);
 	struct call *c = uri ? call_new(s, m->id) : NULL;
 	if (!c)
 		return;
-	c->resource = r;
+	memcpy(c->artifact, id, sizeof(id));
 	c->uri = strdup(uri);
 	if (c->uri) {
 		call_start(s, c, NULL, NULL, resources_print_text);
@@ -255,22 +224,22 @@ static int resources_watch(struct server *s, const char *id)
 
 void resources_subscribe(struct server *s, const struct rpc_message *m)
 {
-	struct resource r;
-	if (!resource_parse(s, m, &r))
+	char id[ID_LEN + 1];
+	if (!resource_parse(s, m, id))
 		return;
-	if (!resources_find_watched(s, r.id) && resources_watch(s, r.id) < 0)
+	if (!resources_find_watched(s, id) && resources_watch(s, id) < 0)
 		server_send_error(s, m->id, RPC_NOT_FOUND,
-				  "resources/subscribe: %s: there is no such artifact", r.id);
+				  "resources/subscribe: %s: there is no such artifact", id);
 	else
 		server_answer_empty(s, m);
 }
 
 void resources_unsubscribe(struct server *s, const struct rpc_message *m)
 {
-	struct resource r;
-	if (!resource_parse(s, m, &r))
+	char id[ID_LEN + 1];
+	if (!resource_parse(s, m, id))
 		return;
-	struct watched *w = resources_find_watched(s, r.id);
+	struct watched *w = resources_find_watched(s, id);
 	if (w) {
 		io_close(&w->fd);
 		*w = s->watched[--s->watched_count];

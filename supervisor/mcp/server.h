@@ -44,12 +44,6 @@ struct settings;
 /* Between two progress notifications. */
 #define SERVER_PROGRESS_MS 500
 
-/* What a URI names. */
-struct resource {
-	char id[ID_LEN + 1];
-	uint64_t offset, limit; /* 0: not given */
-};
-
 /* A request that is answered by what a child of the server prints: a copy of it that calls a
    function, or executes `terse run`. */
 struct call {
@@ -60,7 +54,7 @@ struct call {
 
 	/* For the function. */
 	const struct arguments *arguments; /* only while it starts */
-	struct resource resource;          /* of resources/read */
+	char artifact[ID_LEN + 1];         /* of resources/read */
 	uint64_t skip;                     /* of resources/list: so many were listed before */
 
 	/* The child. */

@@ -647,15 +647,13 @@ class Resources(McpCase):
         self.assertEqual((found[0]["name"], found[0]["mimeType"], found[0]["description"]),
                          ("seq 59 9000", "text/plain", "exit 0, 8,942 lines, 42.7 KB"))
         template = client.request("resources/templates/list")["resourceTemplates"][0]
-        self.assertEqual(template["uriTemplate"], "terse://{artifact_id}{?offset,limit}")
+        self.assertEqual(template["uriTemplate"], "terse://{artifact_id}")
         uri = found[-1]["uri"]
         page = client.request("resources/read", uri=uri)["contents"][0]
         self.assertEqual((page["uri"], page["mimeType"]), (uri, "text/plain"))
         self.assertTrue(page["text"].startswith("0\n1\n2\n"))
         self.assertIn("continue: read_command_output", page["text"])
-        part = client.request("resources/read", uri=uri + "?offset=9001&limit=5")["contents"][0]
-        self.assertEqual(part["text"], "9000\n")
-        for wrong in ("?offset=0", "?limit=x", "?offset=1&", "?x=1", "x", "/etc"):
+        for wrong in ("?offset=1", "x", "/etc"):
             with self.subTest(wrong=wrong), self.assertRaises(Refused):
                 client.request("resources/read", uri=uri + wrong)
 

@@ -81,7 +81,7 @@ assert.ok(pages >= 1 && uris.size >= 57, `${pages} ${uris.size}`);
 const { contents } = await client.readResource({ uri: "terse://" + artifact });
 assert.match(contents[0].text, /^1\n2\n3\n/);
 const { resourceTemplates } = await client.listResourceTemplates();
-assert.equal(resourceTemplates[0].uriTemplate, "terse://{artifact_id}{?offset,limit}");
+assert.equal(resourceTemplates[0].uriTemplate, "terse://{artifact_id}");
 
 // Progress, and cancellation: the command ends.
 const progress = [];
