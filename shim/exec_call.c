@@ -24,13 +24,6 @@ bool shell_call_is_shell(const char *name)
 	return false;
 }
 
-/* Long options whose value is the next argument. */
-static bool shell_call_takes_value(const char *option)
-{
-	return strcmp(option, "--rcfile") == 0 || strcmp(option, "--init-file") == 0 ||
-	       strcmp(option, "--emulate") == 0;
-}
-
 /* Goes through the options: `string` and `interactive` tell of -c and -i. Returns what follows, or
    NULL where an option's value is missing. */
 static char *const *shell_call_options(char *const *argv, bool *string, bool *interactive)
@@ -41,7 +34,11 @@ static char *const *shell_call_options(char *const *argv, bool *string, bool *in
 		if (strcmp(*word, "--") == 0 || strcmp(*word, "-") == 0)
 			return word + 1;
 		if (**word == '-' && *letters == '-') {
-			if (shell_call_takes_value(*word) && *++word == NULL)
+			/* The value of these is the next argument. */
+			bool valued = strcmp(*word, "--rcfile") == 0 ||
+				      strcmp(*word, "--init-file") == 0 ||
+				      strcmp(*word, "--emulate") == 0;
+			if (valued && *++word == NULL)
 				return NULL;
 			continue;
 		}
@@ -104,20 +101,15 @@ void detour_write(char *out, const char *command)
 	memcpy(out, after, sizeof(after));
 }
 
-/* Whether the `len` bytes at `path` end in the component `name`. */
-static bool preload_has_name(const char *path, size_t len, const char *name)
-{
-	size_t name_len = strlen(name);
-	return len >= name_len && strncmp(path + len - name_len, name, name_len) == 0 &&
-	       (len == name_len || path[len - name_len - 1] == '/');
-}
-
 bool preload_remove(char *out, const char *list, const char *name)
 {
+	size_t name_len = strlen(name);
 	bool removed = false, is_first = true;
 	for (const char *entry = list;; entry++) {
 		size_t len = strcspn(entry, ": ");
-		if (preload_has_name(entry, len, name)) {
+		const char *last = len < name_len ? NULL : entry + len - name_len;
+		if (last && strncmp(last, name, name_len) == 0 &&
+		    (last == entry || last[-1] == '/')) {
 			removed = true;
 		} else {
 			/* With its separator, unless it is the first one left. */

@@ -26,23 +26,19 @@ const char *shell_find(const char *configured)
 	return "/bin/sh";
 }
 
-/* Whether the file is this program, or a link to a launcher, which would execute it. */
-static bool shell_is_own(const char *path)
-{
-	struct stat own, other;
-	char real[PATH_MAX];
-	if (stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
-	    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
-		return true;
-	return lstat(path, &other) == 0 && S_ISLNK(other.st_mode) && realpath(path, real) &&
-	       shell_is_own_name(shell_call_name(real));
-}
-
 static bool is_usable(const char *path, bool strings)
 {
 	const char *name = path ? shell_call_name(path) : "";
-	if (*name == '\0' || shell_is_own_name(name) || access(path, X_OK) < 0 ||
-	    shell_is_own(path))
+	struct stat own, other;
+	char real[PATH_MAX];
+	if (*name == '\0' || shell_is_own_name(name) || access(path, X_OK) < 0)
+		return false;
+	/* The file may be this program, or a link to a launcher, which would execute it. */
+	if (stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
+	    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+		return false;
+	if (lstat(path, &other) == 0 && S_ISLNK(other.st_mode) && realpath(path, real) &&
+	    shell_is_own_name(shell_call_name(real)))
 		return false;
 	return !strings || (shell_call_is_shell(name) && strcmp(name, "fish") != 0);
 }

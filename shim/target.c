@@ -29,17 +29,6 @@ static void *target_member(const struct target *t, const struct target_key *key)
 	return (char *)t + key->at;
 }
 
-static void target_read_numbers(int64_t *numbers, size_t count, const char *text)
-{
-	for (size_t i = 0; i < count; i++) {
-		uint64_t n = 0;
-		while (*text >= '0' && *text <= '9')
-			n = 10 * n + (uint64_t)(*text++ - '0');
-		numbers[i] = (int64_t)n;
-		text += *text == ' ';
-	}
-}
-
 void target_read(struct target *t, char *text)
 {
 	*t = (struct target){.program = "", .shell = "", .real = ""};
@@ -52,26 +41,19 @@ void target_read(struct target *t, char *text)
 			size_t len = strlen(keys[i].name);
 			if (strncmp(line, keys[i].name, len) != 0)
 				continue;
+			const char *value = line + len;
+			int64_t *numbers = target_member(t, &keys[i]);
 			if (keys[i].count == 0)
-				*(const char **)target_member(t, &keys[i]) = line + len;
-			else
-				target_read_numbers(target_member(t, &keys[i]), keys[i].count,
-						    line + len);
+				*(const char **)target_member(t, &keys[i]) = value;
+			for (size_t k = 0; k < keys[i].count; k++) {
+				uint64_t n = 0;
+				while (*value >= '0' && *value <= '9')
+					n = 10 * n + (uint64_t)(*value++ - '0');
+				numbers[k] = (int64_t)n;
+				value += *value == ' ';
+			}
 		}
 	}
-}
-
-static char *target_write_number(char *out, int64_t number)
-{
-	char digits[24];
-	size_t n = 0;
-	uint64_t left = number < 0 ? 0 : (uint64_t)number;
-	do
-		digits[n++] = (char)('0' + left % 10);
-	while (left /= 10);
-	while (n)
-		*out++ = digits[--n];
-	return out;
 }
 
 size_t target_write(const struct target *t, char *out)
@@ -89,7 +71,15 @@ size_t target_write(const struct target *t, char *out)
 		for (size_t k = 0; k < keys[i].count; k++) {
 			if (k)
 				*out++ = ' ';
-			out = target_write_number(out, ((const int64_t *)member)[k]);
+			char digits[24];
+			size_t n = 0;
+			int64_t number = ((const int64_t *)member)[k];
+			uint64_t left = number < 0 ? 0 : (uint64_t)number;
+			do
+				digits[n++] = (char)('0' + left % 10);
+			while (left /= 10);
+			while (n)
+				*out++ = digits[--n];
 		}
 		*out++ = '\n';
 	}

@@ -64,7 +64,8 @@ static const char *launcher_path(struct launcher *l, const char *name)
 	return l->folder;
 }
 
-static void launcher_find_folder(struct launcher *l)
+/* Finds the directory, and reads the file there. */
+static void launcher_read_target(struct launcher *l)
 {
 	long len = BARE(readlinkat, AT_FDCWD, "/proc/self/exe", l->folder, PATH_MAX - 1);
 	if (len <= 0 && strlen(l->file) < PATH_MAX) {
@@ -74,12 +75,8 @@ static void launcher_find_folder(struct launcher *l)
 	while (len > 0 && l->folder[len - 1] != '/')
 		len--;
 	l->folder_len = len > 0 ? (size_t)len : 0;
-}
-
-static void launcher_read_target(struct launcher *l)
-{
 	long fd = BARE(openat, AT_FDCWD, launcher_path(l, TARGET_NAME), O_RDONLY | O_CLOEXEC, 0);
-	long len = fd < 0 ? 0 : BARE(read, fd, l->text, sizeof(l->text) - 1, 0);
+	len = fd < 0 ? 0 : BARE(read, fd, l->text, sizeof(l->text) - 1, 0);
 	if (fd >= 0)
 		BARE(close, fd, 0, 0, 0);
 	l->text[len > 0 ? len : 0] = '\0';
@@ -115,19 +112,6 @@ static void launcher_end_with(long parent)
 	BARE(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
 	if (BARE(getppid, 0, 0, 0, 0) != parent)
 		bare_exit(127);
-}
-
-static _Noreturn void launcher_become_trial(const char *program, long output)
-{
-	char *argv[] = {(char *)"terse", (char *)"version", NULL}, *envp[] = {NULL};
-	struct rlimit none = {0, 0};
-	long null = BARE(openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
-	BARE(prlimit64, 0, RLIMIT_CORE, &none, 0);
-	BARE(dup3, output, STDOUT_FILENO, 0, 0);
-	BARE(dup3, null, STDIN_FILENO, 0, 0);
-	BARE(dup3, null, STDERR_FILENO, 0, 0);
-	BARE(execve, program, argv, envp, 0);
-	bare_exit(127);
 }
 
 /* Reads to the end, or until the time is up; whether it begins as what `terse version` prints. */
@@ -181,8 +165,16 @@ static _Noreturn void launcher_watch_trial(const char *program)
 		bare_exit(1);
 	long own = BARE(getpid, 0, 0, 0, 0), pid = BARE(clone, SIGCHLD, 0, 0, 0);
 	if (pid == 0) {
+		char *argv[] = {(char *)"terse", (char *)"version", NULL}, *envp[] = {NULL};
+		struct rlimit none = {0, 0};
 		launcher_end_with(own);
-		launcher_become_trial(program, ends[1]);
+		long null = BARE(openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+		BARE(prlimit64, 0, RLIMIT_CORE, &none, 0);
+		BARE(dup3, ends[1], STDOUT_FILENO, 0, 0);
+		BARE(dup3, null, STDIN_FILENO, 0, 0);
+		BARE(dup3, null, STDERR_FILENO, 0, 0);
+		BARE(execve, program, argv, envp, 0);
+		bare_exit(127);
 	}
 	BARE(close, ends[1], 0, 0, 0);
 	bool good = pid > 0 && launcher_read_version(ends[0]);
@@ -230,14 +222,6 @@ static bool launcher_is_usable(struct launcher *l)
 
 /* --- without terse ----------------------------------------------------------------------- */
 
-/* Whether a line can be written without waiting, and without SIGPIPE. */
-static bool launcher_may_write(void)
-{
-	struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
-	struct timespec none = {0, 0};
-	return BARE(ppoll, &polled, 1, &none, NULL) == 1 && polled.revents == POLLOUT;
-}
-
 static void launcher_append(char *line, size_t size, const char *text)
 {
 	size_t len = strlen(line), more = strlen(text);
@@ -251,7 +235,12 @@ static void launcher_say(struct launcher *l)
 {
 	char line[1024] = "terse: ";
 	int64_t now = launcher_clock(CLOCK_REALTIME, 1), since = now - l->target.said;
-	if ((since >= 0 && since < LAUNCHER_SAY_S) || !launcher_may_write())
+	struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
+	struct timespec none = {0, 0};
+	if (since >= 0 && since < LAUNCHER_SAY_S)
+		return;
+	/* The line must be written without waiting, and without SIGPIPE. */
+	if (BARE(ppoll, &polled, 1, &none, NULL) != 1 || polled.revents != POLLOUT)
 		return;
 	l->target.said = now;
 	if (!launcher_write_target(l))
@@ -348,15 +337,6 @@ static _Noreturn void launcher_run_shell(const struct launcher *l)
 	bare_exit(error == -ENOENT ? 127 : 126);
 }
 
-static bool launcher_is_undo(char **argv)
-{
-	if (!argv[0] || !argv[1] || strcmp(argv[1], "init") != 0)
-		return false;
-	while (*argv && strcmp(*argv, "--undo") != 0)
-		argv++;
-	return *argv;
-}
-
 /* What is possible under the name of terse: undoing the wiring, and the answer of a hook that
    leaves all to the agent. Cursor takes none for a refusal. */
 static _Noreturn void launcher_run_terse(struct launcher *l)
@@ -364,9 +344,12 @@ static _Noreturn void launcher_run_terse(struct launcher *l)
 	static const char ask[] = "{\"permission\":\"ask\"}\n", missing[] = "terse: not usable\n";
 	char input[4096];
 	char **argv = l->argv;
-	if (launcher_is_undo(argv))
-		BARE(execve, launcher_path(l, TARGET_UNDO), argv, l->envp, 0);
-	if (!argv[0] || !argv[1] || strcmp(argv[1], "hook") != 0 || !argv[2] || !argv[3]) {
+	const char *verb = argv[0] && argv[1] ? argv[1] : "";
+	for (char **word = argv; strcmp(verb, "init") == 0 && *word; word++) {
+		if (strcmp(*word, "--undo") == 0)
+			BARE(execve, launcher_path(l, TARGET_UNDO), argv, l->envp, 0);
+	}
+	if (strcmp(verb, "hook") != 0 || !argv[2] || !argv[3]) {
 		BARE(write, STDERR_FILENO, missing, sizeof(missing) - 1, 0);
 		bare_exit(127);
 	}
@@ -396,7 +379,6 @@ _Noreturn void launcher_main(unsigned long *stack)
 	l.envp = l.argv + *stack + 1;
 	l.file = launcher_file(l.envp);
 	bool is_terse = strcmp(shell_call_name(l.file), "terse") == 0;
-	launcher_find_folder(&l);
 	launcher_read_target(&l);
 	if (launcher_is_usable(&l)) {
 		BARE(execve, is_terse ? l.target.program : l.target.shell, l.argv, l.envp, 0);

@@ -178,20 +178,6 @@ static bool locate_has_format(const char *path)
 	       (len == 4 && strncmp(start, "\177ELF", 4) == 0);
 }
 
-/* Bytes for the longest path that locate_in_path() tries; at most PATH_MAX. */
-static size_t locate_room(const char *file)
-{
-	const char *entry = getenv("PATH");
-	size_t longest = 0, room;
-	while (entry && *entry) {
-		size_t len = strcspn(entry, ":");
-		longest = len > longest ? len : longest;
-		entry += len + (entry[len] == ':');
-	}
-	room = longest + strlen(file) + 2;
-	return room < PATH_MAX ? room : PATH_MAX;
-}
-
 /* Writes the path at which execvp() finds `file` to `path` (`size` bytes). */
 static bool locate_in_path(char *path, size_t size, const char *file)
 {
@@ -245,19 +231,17 @@ static bool locate_open_file(char *path, size_t size, int fd)
 /* The names of terse-sh and its kind begin with it. */
 #define OWN_NAMES "terse-"
 
+/* The two variables of terse-sh, and the NULL. */
+enum { OWN_SLOTS = 3 };
+
 /* The call of terse-sh that replaces a call. */
 struct plan {
 	const char
 		*program; /* the shell that was meant; NULL: the caller executes terse-sh itself */
 	const char *preload; /* the one LD_PRELOAD, or NULL */
-	size_t variables;
-	size_t text; /* bytes for new strings */
+	size_t slots;        /* for variables */
+	size_t text;         /* bytes for new strings */
 };
-
-static size_t plan_slots(const struct plan *p)
-{
-	return p->variables + 3;
-}
 
 static const char *value_of(const char *variable, const char *name)
 {
@@ -270,8 +254,8 @@ static const char *value_of(const char *variable, const char *name)
 static bool plan_environment(struct plan *p, char *const *envp, size_t room)
 {
 	p->preload = NULL;
-	for (p->variables = 0; envp[p->variables]; p->variables++) {
-		const char *preload = value_of(envp[p->variables], PRELOAD);
+	for (p->slots = OWN_SLOTS; *envp; envp++, p->slots++) {
+		const char *preload = value_of(*envp, PRELOAD);
 		if (preload && p->preload)
 			return false;
 		if (preload)
@@ -282,7 +266,7 @@ static bool plan_environment(struct plan *p, char *const *envp, size_t room)
 		p->text += 2 * strlen(p->preload) + sizeof(PRELOAD) + sizeof(SHIM_PRELOAD "=");
 	if (p->program)
 		p->text += strlen(p->program) + sizeof(SHIM_PROGRAM "=");
-	return plan_slots(p) * sizeof(*envp) + p->text <= room;
+	return p->slots * sizeof(*envp) + p->text <= room;
 }
 
 /* Writes NAME=VALUE at *text, which it moves behind. Returns the variable. */
@@ -293,54 +277,31 @@ static char *put_variable(char **text, const char *name, const char *value)
 	return variable;
 }
 
-/* Writes LD_PRELOAD without this library, unless that is empty, and its old value. */
-static char **put_preloads(char **envp, char **text, const char *was)
-{
-	const size_t lead = sizeof(PRELOAD) - 1;
-	char *variable = *text;
-	memcpy(variable, PRELOAD, lead);
-	preload_remove(variable + lead, was, SELF_NAME);
-	if (variable[lead]) {
-		*envp++ = variable;
-		*text += strlen(variable) + 1;
-	}
-	*envp++ = put_variable(text, SHIM_PRELOAD "=", was);
-	return envp;
-}
-
-/* Fills an array of plan_slots() and p->text bytes of strings; never more, even if another thread
-   adds to the environment meanwhile. A caller of terse-sh itself may have set SHIM_PROGRAM. */
+/* Fills an array of p->slots and p->text bytes of strings; never more, even if another thread adds
+   to the environment meanwhile. A caller of terse-sh itself may have set SHIM_PROGRAM. */
 static void plan_write(const struct plan *p, char *const *from, char **envp, char *text)
 {
-	for (size_t i = 0; i < p->variables && from[i]; i++) {
+	const size_t lead = sizeof(PRELOAD) - 1;
+	for (size_t i = 0; i < p->slots - OWN_SLOTS && from[i]; i++) {
 		if ((p->program && value_of(from[i], SHIM_PROGRAM "=")) ||
 		    value_of(from[i], SHIM_PRELOAD "="))
 			continue;
-		if (p->preload && value_of(from[i], PRELOAD) == p->preload &&
-		    preload_remove(text, p->preload, SELF_NAME))
-			envp = put_preloads(envp, &text, p->preload);
-		else
+		if (!p->preload || value_of(from[i], PRELOAD) != p->preload ||
+		    !preload_remove(text + lead, p->preload, SELF_NAME)) {
 			*envp++ = from[i];
+			continue;
+		}
+		/* LD_PRELOAD without this library, unless that is empty, and its old value. */
+		memcpy(text, PRELOAD, lead);
+		if (text[lead]) {
+			*envp++ = text;
+			text += strlen(text) + 1;
+		}
+		*envp++ = put_variable(&text, SHIM_PRELOAD "=", p->preload);
 	}
 	if (p->program)
 		*envp++ = put_variable(&text, SHIM_PROGRAM "=", p->program);
 	*envp = NULL;
-}
-
-static int run_planned(const struct call *call, const struct plan *p)
-{
-	char *envp[plan_slots(p)];
-	char text[p->text];
-	struct call changed = *call;
-	plan_write(p, call->envp, envp, text);
-	changed.program = self_shell();
-	changed.envp = envp;
-	return call->direct(&changed);
-}
-
-static bool call_is_same(const struct locate_file *a, const struct locate_file *b)
-{
-	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
 }
 
 static bool is_searched(const struct call *call)
@@ -348,23 +309,22 @@ static bool is_searched(const struct call *call)
 	return call->search && shell_call_name(call->program) == call->program;
 }
 
-/* Bytes that call_find_program() needs at most. */
+/* Bytes for the longest path that is tried; at most PATH_MAX. */
 static size_t path_room(const struct call *call)
 {
+	const char *entry = getenv("PATH");
+	size_t longest = 0, room;
 	if (!call->program)
 		return OPEN_FILE_MAX;
-	return is_searched(call) ? locate_room(call->program) : 1;
-}
-
-/* The absolute path of the program, possibly in `buffer`. NULL if it is unknown. */
-static const char *call_find_program(const struct call *call, char *buffer, size_t size)
-{
-	const char *path = call->program;
-	if (!path)
-		path = locate_open_file(buffer, size, call->fd) ? buffer : NULL;
-	else if (is_searched(call))
-		path = locate_in_path(buffer, size, path) ? buffer : NULL;
-	return path && *path == '/' ? path : NULL;
+	if (!is_searched(call))
+		return 1;
+	while (entry && *entry) {
+		size_t len = strcspn(entry, ":");
+		longest = len > longest ? len : longest;
+		entry += len + (entry[len] == ':');
+	}
+	room = longest + strlen(call->program) + 2;
+	return room < PATH_MAX ? room : PATH_MAX;
 }
 
 /* Starts terse-sh instead of a shell and returns 0. Otherwise nothing was started. */
@@ -372,18 +332,32 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call, size
 						   size_t left)
 {
 	char buffer[room];
-	const char *path = call_find_program(call, buffer, room);
+	const char *path = call->program;
 	struct locate_file program, terse;
+	struct call changed = *call;
 	struct plan p;
-	if (!path || !locate_executable(path, &program) || !locate_executable(self_shell(), &terse))
+	if (!path)
+		path = locate_open_file(buffer, room, call->fd) ? buffer : NULL;
+	else if (is_searched(call))
+		path = locate_in_path(buffer, room, path) ? buffer : NULL;
+	if (!path || *path != '/' || !locate_executable(path, &program) ||
+	    !locate_executable(self_shell(), &terse))
 		return -1;
-	bool is_terse = call_is_same(&program, &terse);
+	bool is_terse = program.inode == terse.inode && program.major == terse.major &&
+			program.minor == terse.minor;
 	/* An open file has its name only now. */
 	if (!is_terse && (!shell_call_is_shell(shell_call_name(path)) ||
 			  !shell_call_script(call->argv) || !locate_has_format(path)))
 		return -1;
 	p.program = is_terse ? NULL : path;
-	return plan_environment(&p, call->envp, left) ? run_planned(call, &p) : -1;
+	if (!plan_environment(&p, call->envp, left))
+		return -1;
+	char *envp[p.slots];
+	char text[p.text];
+	plan_write(&p, call->envp, envp, text);
+	changed.program = self_shell();
+	changed.envp = envp;
+	return call->direct(&changed);
 }
 
 /* A cheap check, without system calls. */
