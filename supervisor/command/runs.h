@@ -1,5 +1,4 @@
-// Runs as `terse list` and `terse history` show them: which of them, as rows of a table, or as
-// JSON:
+// Runs as `terse list` and `terse history` show them, as rows of a table or as JSON:
 //
 //   {"id":"cmd-...","session":"default","command":["npm","test"],"cwd":"/work","state":"done",
 //    "exit_code":1,"signal":null,"success":false,"timed_out":false,"binary":false,
@@ -42,42 +41,11 @@ bool runs_is_counted(const struct meta *m);
 /* Appends the members above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
 
-/* The columns for rows on standard output: those of the terminal, or 120 if it is none. */
-size_t row_window_width(void);
-
 /* The artifacts of the caller's session, or `all`, the newest first, `limit` at most: printed, or
    given to `each`, which returns 0, or -1 with errno; `m` NULL: the metadata can't be read, for the
    reason `error`. *more: there are others. Returns the exit status. */
 int list_answer(struct verb_call *c, bool all, uint64_t limit,
 		int (*each)(void *ctx, const char *id, const struct meta *m, int error), void *ctx,
 		bool *more);
-
-/* The options of `terse list` and `terse history`. */
-struct runs_options {
-	bool all;
-	const char *command, *exit;
-	int state; /* enum meta_state; -1: any */
-	struct verb_when since, until;
-	uint64_t limit; /* 0: not given */
-
-	bool live; /* only of list: what runs now (live_list.c) */
-	bool remote, failed;
-	const char *host;
-};
-
-/* Whether the command has `text` in it (NULL: any has). -1: no memory to tell. */
-int runs_has_command(const struct meta *m, const char *text);
-
-/* Append the end of a list: the members behind its array, and the line that says that there are
-   more than its limit. */
-void runs_end_json(struct buffer *out, const struct verb_call *c, const struct runs_options *o,
-		   uint64_t shown, bool more);
-void runs_add_notice(struct buffer *out, const struct verb_call *c, const struct runs_options *o);
-
-/* terse list --remote. */
-int remote_list(struct verb_call *c, const struct runs_options *o);
-
-/* terse list --live: prints a row for each live run. Returns the exit status. */
-int live_list(const struct verb_call *c);
 
 #endif

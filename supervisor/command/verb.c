@@ -188,12 +188,31 @@ int verb_tell_usage(const struct verb_call *c)
 	return EXIT_TERSE;
 }
 
+/* The position of `text` in words with a | between them, or -1. */
+static int verb_parse_word(const char *words, const char *text)
+{
+	for (int i = 0;; i++) {
+		size_t len = strcspn(words, "|");
+		if (strlen(text) == len && memcmp(text, words, len) == 0)
+			return i;
+		if (!words[len])
+			return -1;
+		words += len + 1;
+	}
+}
+
 static int verb_no_such_option(const struct verb_call *c, const char *arg, size_t len)
 {
 	static const char *const none[] = {NULL};
 	char name[64];
 	struct nearest n;
 	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
+	/* A value that an option of another name takes: "--failed" of "--exit N|failed". */
+	for (const struct verb_option *o = c->verb->options; len > 2 && o && o->name; o++) {
+		if (o->value && verb_parse_word(o->value, name + 2) >= 0)
+			return verb_misuse(c, "%.*s: no such option (did you mean %s %s?)",
+					   (int)len, arg, o->name, name + 2);
+	}
 	nearest_init(&n, name);
 	nearest_offer(&n, "--help");
 	/* Options without a verb. */
@@ -221,19 +240,6 @@ static bool verb_parse_count(const char *text, uint64_t least, uint64_t *value)
 		return false;
 	*value = n;
 	return true;
-}
-
-/* The position of `text` in words with a | between them, or -1. */
-static int verb_parse_word(const char *words, const char *text)
-{
-	for (int i = 0;; i++) {
-		size_t len = strcspn(words, "|");
-		if (strlen(text) == len && memcmp(text, words, len) == 0)
-			return i;
-		if (!words[len])
-			return -1;
-		words += len + 1;
-	}
 }
 
 /* "running, done or interrupted" */

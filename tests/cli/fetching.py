@@ -235,7 +235,7 @@ class Index(Fetching):
         self.assertEqual(runs[bad]["labels"], {"job": "4812", "team": "a b"})
         self.assertEqual((runs[bad]["exit_code"], runs[bad]["lines"]), (3, 3000))
         self.assertEqual(runs[bad]["object_bytes"], os.stat(self.object(bad)).st_size)
-        self.assertEqual([run["id"] for run in self.listed("--failed")], [bad])
+        self.assertEqual([run["id"] for run in self.listed("--exit", "failed")], [bad])
         self.assertEqual([run["id"] for run in self.listed("--session", "two")], [good])
         self.assertEqual([run["id"] for run in self.listed("--command", "exit 3")], [bad])
         self.assertEqual(len(self.listed("--host", runs[bad]["host"][:2])), 2)
