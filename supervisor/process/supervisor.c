@@ -3,6 +3,7 @@
 #include "lib/active.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/quote.h"
 #include "lib/trace.h"
 #include "supervisor/process/job.h"
 #include "supervisor/process/spawn.h"
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +128,128 @@ static void supervisor_drain(struct supervisor *s)
 	}
 }
 
+/* Bytes that are worth a wake-up. */
+#define LEAST_TAKEN (RATE_LIMIT_RATE / 10)
+
+static int64_t rate_limit_used(const struct rate_limit *p, int64_t now_ms)
+{
+	int64_t over = (now_ms - p->at_ms) * (RATE_LIMIT_RATE / 1000);
+	return p->used > over ? p->used - over : 0;
+}
+
+static void rate_limit_take(struct rate_limit *p, uint64_t bytes, int64_t now_ms)
+{
+	p->used = rate_limit_used(p, now_ms) + (int64_t)bytes;
+	p->at_ms = now_ms;
+}
+
+/* Milliseconds until more may be read; 0: now. */
+static int64_t rate_limit_wait(const struct rate_limit *p, int64_t now_ms)
+{
+	int64_t taken = rate_limit_used(p, now_ms);
+	return taken < RATE_LIMIT_BURST
+		       ? 0
+		       : (taken - RATE_LIMIT_BURST + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
+}
+
+/* Reads and drops what background processes write when nobody records it any more, so that their
+   writes neither fail nor wait for ever. Returns when the other side has closed the last of `fds`
+   (non-blocking pty masters or pipes, or -1), which it closes. Needs no memory. */
+static void discard_output(int fds[2])
+{
+	static char chunk[4096];
+	struct rate_limit pace = {0};
+	struct loop l;
+	loop_begin(&l);
+	while (fds[0] >= 0 || fds[1] >= 0) {
+		int64_t now = clock_monotonic_ms(), wait = rate_limit_wait(&pace, now);
+		if (wait > 0)
+			loop_until(&l, now + wait);
+		for (int i = 0; i < 2 && wait == 0; i++)
+			loop_watch(&l, fds[i], POLLIN, NULL, NULL);
+		loop_turn(&l);
+		for (int i = 0; i < 2; i++) {
+			int end = -1;
+			while (fds[i] >= 0 && end < 0 &&
+			       rate_limit_wait(&pace, clock_monotonic_ms()) == 0)
+				rate_limit_take(
+					&pace,
+					reader_thread_read(fds[i], chunk, sizeof(chunk), &end),
+					clock_monotonic_ms());
+			if (end >= 0 && end != EAGAIN)
+				io_close(&fds[i]);
+		}
+	}
+}
+
+/* A shell's child on its way to read a pipe (`> >(reader)`) holds both ends of it for a moment. */
+static bool is_on_its_way(pid_t pid)
+{
+	struct process p;
+	struct process_walk w;
+	char link[64], ends[2][64] = {"", ""};
+	bool found = false;
+	if (process_read(pid, &p) < 0 || !p.forked)
+		return false;
+	for (long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid); fd >= 0 && !found;
+	     fd = process_walk_next(&w)) {
+		if (!process_walk_link(&w, fd, link, sizeof(link)) ||
+		    strncmp(link, "pipe:", 5) != 0)
+			continue;
+		char *end = ends[process_can_read(pid, (unsigned long)fd, NULL)];
+		snprintf(end, sizeof(ends[0]), "%s", link);
+		found = strcmp(ends[0], ends[1]) == 0;
+	}
+	process_walk_end(&w);
+	return found;
+}
+
+/* Whether its standard input is such a pipe. Opened once more, a pipe tells that it has no writer.
+ */
+static bool is_finishing(pid_t pid, const struct stat *input, bool just_ended)
+{
+	struct stat st;
+	struct process process;
+	if (just_ended && process_read(pid, &process) == 0 && process.forked)
+		return true;
+	if (is_on_its_way(pid))
+		return true;
+	if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
+	    (st.st_dev == input->st_dev && st.st_ino == input->st_ino))
+		return false;
+	struct pollfd p = {.fd = process_open(pid, "fd/0"), .events = POLLIN};
+	bool finishing = p.fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
+	io_close(&p.fd);
+	return finishing;
+}
+
+/* Finds out who holds `fds`, our ends of the output, or -1. */
+static void supervisor_look_at_holders(struct supervisor *s, const int fds[2])
+{
+	struct buffer who = BUFFER_INIT;
+	int all = pipe_holder_find(fds, 2, s->holders, HOLDERS_NAMED);
+	s->holder_count = all < HOLDERS_NAMED ? all : HOLDERS_NAMED;
+	if (all > 0)
+		quote_text(&who, s->holders[0].name, strlen(s->holders[0].name), 0);
+	if (all > 1)
+		buffer_printf(&who, " and %d other%s still write", all - 1, all > 2 ? "s" : "");
+	else if (all > 0)
+		buffer_append_string(&who, " still writes");
+	snprintf(s->who, sizeof(s->who), "%s", buffer_string(&who) ? who.data : "");
+	buffer_release(&who);
+}
+
+/* Whether one of them only works off what was written to it, so that it ends soon: its standard
+   input is a pipe that nobody can write to any more, and not the one that was the command's. Or
+   `just_ended`: it was forked and has executed no program yet, which may be on its way. */
+static bool supervisor_is_worked_off(const struct supervisor *s, bool just_ended)
+{
+	bool any = false;
+	for (int i = 0; i < s->holder_count && !any; i++)
+		any = is_finishing(s->holders[i].pid, &s->given, just_ended);
+	return any;
+}
+
 /* The command has ended: `exec > >(tee log)` and `| tee &` leave a process that has yet to print
    what the command wrote last, mostly why it failed. Reports once there is none, or after [run]
    finish. */
@@ -144,9 +268,9 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 	bool waits = is_open && now_ms < s->ended_ms + s->job->settings->finish;
 	bool just_ended = now_ms < s->ended_ms + FORKED_MS;
 	/* Names change, and one that has ended may have fed another. */
-	if (is_open && !(waits && lingering_finishes(&s->lingering, &s->given, just_ended)))
-		lingering_look(&s->lingering, fds);
-	if (waits && lingering_finishes(&s->lingering, &s->given, just_ended)) {
+	if (is_open && !(waits && supervisor_is_worked_off(s, just_ended)))
+		supervisor_look_at_holders(s, fds);
+	if (waits && supervisor_is_worked_off(s, just_ended)) {
 		s->timer[TIMER_FINISH] = now_ms + FINISH_MS;
 		return;
 	}
@@ -186,7 +310,7 @@ static void supervisor_on_child(void *ctx, short revents)
 	while (read(s->signals, &info, sizeof(info)) > 0) {
 		/* The machine goes down: what background processes wrote so far is pushed. */
 		if (info.ssi_signo == SIGTERM && s->state == SUPERVISOR_LINGERING)
-			lingering_end(&s->lingering, "SIGTERM");
+			snprintf(s->linger_why, sizeof(s->linger_why), "SIGTERM");
 	}
 	while (s->state == SUPERVISOR_RUNNING) {
 		pid_t pid = waitpid(s->command, &status, WNOHANG | WUNTRACED | WCONTINUED);
@@ -270,7 +394,7 @@ static void supervisor_on_timeout(struct supervisor *s, int64_t now_ms)
 		s->timed_out = true;
 		supervisor_end_tree(s, TREE_TERM);
 	}
-	delivery_hurry(&s->delivery, now_ms, W_EXITCODE(EXIT_TIMEOUT, 0));
+	supervisor_hurry(s, now_ms, W_EXITCODE(EXIT_TIMEOUT, 0));
 }
 
 static void supervisor_on_yield(struct supervisor *s, int64_t now_ms)
@@ -337,8 +461,13 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_PAUSE] = pause;
 	s->timer[TIMER_KEYS] = runs && s->live.state != LIVE_STOPPED ? keys_due(&s->keys) : 0;
 	s->timer[TIMER_TREE] = s->ending ? tree_end_due(&s->tree) : 0;
-	s->timer[TIMER_LINGERING] = lingering_due(&s->lingering, now_ms);
-	s->timer[TIMER_DELIVERY] = s->delivery.begun ? s->delivery.stall_at : 0;
+	int64_t slowed = rate_limit_wait(&s->pace, now_ms), linger = s->linger_end_at;
+	if (s->linger_idle_at && (!linger || s->linger_idle_at < linger))
+		linger = s->linger_idle_at;
+	if (slowed && (!linger || now_ms + slowed < linger))
+		linger = now_ms + slowed;
+	s->timer[TIMER_LINGERING] = linger;
+	s->timer[TIMER_DELIVERY] = s->state == SUPERVISOR_FLUSHING ? s->stall_at : 0;
 	/* A command that has closed all its output mostly ends soon. */
 	s->timer[TIMER_CHILD] = runs && !supervisor_is_open(s) ? now_ms + CHILD_MS : 0;
 }
@@ -399,11 +528,11 @@ static void supervisor_linger(struct supervisor *s)
 {
 	const int fds[] = {s->sources[0].fd, s->sources[1].fd};
 	struct pipe_holder found[META_HOLDERS];
-	s->status = delivery_status(&s->delivery, s->status);
+	s->status = supervisor_outcome(s, s->status);
 	if (s->caller != CALLER_LEFT)
 		supervisor_drop_caller(s);
 	s->state = SUPERVISOR_LINGERING;
-	s->delivery.stall_at = s->timer[TIMER_HEARTBEAT] = 0;
+	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
 	record_shown(&s->record);
 	TRACE(PROCESS, "supervisor: the reader has everything%s",
 	      supervisor_is_held(s) ? ", and the output is still held" : "");
@@ -412,10 +541,14 @@ static void supervisor_linger(struct supervisor *s)
 	if (!s->ending)
 		supervisor_dismiss_watchdog(s);
 	supervisor_settle();
-	lingering_begin(&s->lingering, s->job->settings, clock_monotonic_ms());
+	s->lingers = true;
 	/* A program's pipe has no limit of time. */
-	if (supervisor_is_onward(s))
-		s->lingering.end_at = s->lingering.idle_at = 0;
+	if (!supervisor_is_onward(s)) {
+		const struct settings *set = s->job->settings;
+		int64_t now = clock_monotonic_ms();
+		s->linger_end_at = set->linger ? now + set->linger : 0;
+		s->linger_idle_at = set->linger_idle ? now + set->linger_idle : 0;
+	}
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
 	if (!supervisor_is_open(s))
 		return;
@@ -424,15 +557,46 @@ static void supervisor_linger(struct supervisor *s)
 	record_held(&s->record, found, pipe_holder_find(fds, 2, found, META_HOLDERS));
 }
 
+/* The most holders that are looked at; any others do not count as daemons. */
+#define HOLDERS 64
+
+/* Whether the recording of background processes ends now, for the reason in s->linger_why. */
+static bool supervisor_has_lingered(struct supervisor *s, int64_t now_ms)
+{
+	char time[HUMAN_LEN];
+	if (*s->linger_why)
+		return true;
+	if (s->linger_end_at && now_ms >= s->linger_end_at) {
+		snprintf(s->linger_why, sizeof(s->linger_why),
+			 "%s after the command ([run] linger)",
+			 human_duration(time, s->job->settings->linger));
+	} else if (s->linger_idle_at && now_ms >= s->linger_idle_at) {
+		s->linger_idle_at = now_ms + s->job->settings->linger_idle;
+		/* A process with a session of its own needs no terminal, so the supervisor does not
+		   stay for it. */
+		struct pipe_holder found[HOLDERS];
+		const int fds[] = {s->sources[0].fd, s->sources[1].fd};
+		int count = pipe_holder_find(fds, 2, found, HOLDERS), daemons = 0;
+		for (int i = 0; i < count && i < HOLDERS; i++)
+			daemons += found[i].session != getpid();
+		if (count > 0 && daemons == count)
+			snprintf(s->linger_why, sizeof(s->linger_why),
+				 "silent for %s ([run] linger_idle)",
+				 human_duration(time, s->job->settings->linger_idle));
+	}
+	if (*s->linger_why)
+		TRACE(PROCESS, "supervisor: the recording ends: %s", s->linger_why);
+	return *s->linger_why;
+}
+
 /* Goes on to the next state when it is time. Returns whether the last one is over. */
 static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 {
 	if (s->state == SUPERVISOR_FINISHING && !supervisor_is_open(s))
 		supervisor_on_finish(s, now_ms);
-	if (s->caller == CALLER_YIELDING && delivery_step(&s->delivery, now_ms))
+	if (s->caller == CALLER_YIELDING && supervisor_deliver(s, now_ms))
 		supervisor_finish_yield(s);
-	if (s->state == SUPERVISOR_FLUSHING && !front_is_asleep(s) &&
-	    delivery_step(&s->delivery, now_ms))
+	if (s->state == SUPERVISOR_FLUSHING && !front_is_asleep(s) && supervisor_deliver(s, now_ms))
 		supervisor_linger(s);
 	if (s->state != SUPERVISOR_LINGERING)
 		return false;
@@ -445,8 +609,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 		source_let_go(source);
 		io_null(source->queue.fd, source->queue.fd);
 	}
-	const int fds[] = {s->sources[0].fd, s->sources[1].fd};
-	if (supervisor_is_held(s) && (s->ending || !lingering_is_over(&s->lingering, fds, now_ms)))
+	if (supervisor_is_held(s) && (s->ending || !supervisor_has_lingered(s, now_ms)))
 		return false;
 	/* Control clients get the end of the run, if they do not stall. */
 	if (!control_is_pending(&s->live.control))
@@ -482,8 +645,11 @@ static void supervisor_on_readable(void *ctx, short revents)
 		return;
 	source_read(source, s->chunk, source->gone ? 1 : SOURCE_TURN);
 	int64_t now_ms = clock_monotonic_ms();
-	if (!source->onward)
-		lingering_came(&s->lingering, source->came - before, now_ms);
+	if (!source->onward && s->lingers && source->came > before) {
+		rate_limit_take(&s->pace, source->came - before, now_ms);
+		if (s->linger_idle_at)
+			s->linger_idle_at = now_ms + s->job->settings->linger_idle;
+	}
 	if (source->text && source->came > before)
 		interceptor_came(source->text, now_ms);
 	s->keys.active = true;
@@ -499,9 +665,9 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 {
 	struct loop loop, *l = &loop;
 	loop_begin(l);
-	bool paused = rate_limit_wait(&s->lingering.pace, now_ms) > 0;
+	bool paused = rate_limit_wait(&s->pace, now_ms) > 0;
 	/* The reader of the summary has taken a piece. */
-	if (delivery_print(&s->delivery))
+	if (supervisor_print_summary(s))
 		loop_until(l, now_ms);
 	if (s->input.len > 0)
 		source_stop_thread(&s->sources[0]);
@@ -548,7 +714,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 static void supervisor_finish(struct supervisor *s, int left[2])
 {
 	for (int i = 0; i < 2; i++)
-		left[i] = source_abandon(&s->sources[i], s->lingering.why);
+		left[i] = source_abandon(&s->sources[i], s->linger_why);
 	control_close(&s->live.control);
 	/* A text that was printed whole, and that is to be pushed, is kept when the front end has
 	   its answer. */
@@ -564,7 +730,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 		supervisor_keep_both(s);
 		record_shown(&s->record);
 	}
-	record_close(&s->record, kept || s->lingering.settings);
+	record_close(&s->record, kept || s->lingers);
 	supervisor_dismiss_watchdog(s);
 	bool goes_on = s->record.gc_due || s->record.push_due;
 	TRACE(PROCESS, "supervisor: ends%s%s", s->record.gc_due ? ", after a cleanup" : "",
@@ -689,7 +855,7 @@ static void supervisor_start(struct supervisor *s)
 	s->chunk = malloc(SOURCE_CHUNK);
 	if (s->signals < 0 || !s->chunk)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
-	if (job->settings->format != FORMAT_TEXT && summary_reserve(&s->delivery.summary) < 0)
+	if (job->settings->format != FORMAT_TEXT && summary_reserve(&s->summary) < 0)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
 	for (int i = 0; i < 2; i++) {
 		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
@@ -740,9 +906,6 @@ static void supervisor_prepare(struct supervisor *s)
 		int nice = group + getpriority(PRIO_PROCESS, (id_t)job->front);
 		s->nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
 	}
-	s->delivery.job = job;
-	s->delivery.sources = s->sources;
-	s->delivery.record = &s->record;
 	live_init(&s->live, job, &s->sources[0], &s->record, s->device,
 		  &(struct control_events){.requests = supervisor_requests,
 					   .repaint = supervisor_on_repaint,

@@ -1,8 +1,8 @@
 // The supervisor's state, for its own files alone:
 //
-//   supervisor.c          start of the command, loop, states, deadlines
+//   supervisor.c          start of the command, loop, states, deadlines, background processes
 //   supervisor_requests.c what front end and clients ask; stopping and going on with the front end
-//   supervisor_report.c   what the reader gets: report, heartbeats, prompts
+//   supervisor_report.c   what the reader gets, and its delivery: report, heartbeats, prompts
 //
 // The states of a run, and what leads from one to the next:
 //
@@ -100,66 +100,13 @@ struct summary_failure {
 /* Prints such a report to standard output, in the format of the settings, which is not text. */
 void summary_print_failure(const struct job *job, const struct summary_failure *failure);
 
-// Delivers the output of a run to its reader: hands out the summary as the reader takes it, decides
-// how long to wait, and reports on standard error that the reader did not get all.
-//
-// A reader may take as long as it likes until somebody wants the run to end. From then on one that
-// takes nothing for DELIVERY_STALL_MS is given up.
-
+/* A reader may take as long as it likes until somebody wants the run to end. From then on one that
+   takes nothing for so long is given up. */
 #define DELIVERY_STALL_MS 1000
 
-struct delivery {
-	/* Set by the owner. */
-	const struct job *job;
-	struct source *sources;
-	struct record *record;
-	struct summary summary; /* of the run, in a format other than text */
-	/* Private, zeroed. */
-	int64_t stall_at; /* monotonic time when a reader that stalls is given up; 0: never */
-	int instead;      /* wait status of a run whose reader was given up; 0: exit status 1 */
-	size_t left;      /* bytes that waited at the last step */
-	bool begun;       /* the command has ended */
-	bool reported;    /* that the reader did not get all */
-};
-
-/* Where the summary goes, or NULL. */
-struct output_queue *delivery_summary_queue(struct delivery *d);
-
-/* Prints the next piece of the summary if its reader takes it. Returns whether it did; the owner
-   then need not wait before its next turn. */
-bool delivery_print(struct delivery *d);
-
-/* Somebody wants the run to end: a reader that stalls is given up from now on, or from the end of
-   the command on if it ends for this reason (delivery_begin()). `instead`: the wait status of the
-   run then, if the command itself has succeeded. */
-void delivery_hurry(struct delivery *d, int64_t now_ms, int instead);
-
-/* Whether this signal is meant to end a run. */
-bool delivery_is_end(int sig);
-
-/* The same after `sig` was sent to the run, if that signal is meant to end it. */
-void delivery_signal(struct delivery *d, int64_t now_ms, int sig);
-
-/* The command has ended, and everything is queued. A wish to end it that is older than `grace_ms`
-   is not the reason. */
-void delivery_begin(struct delivery *d, int64_t now_ms, int64_t grace_ms);
-
-/* Returns whether nothing is left to do for the reader: it has everything, or can't have it, and
-   that was said. Call it after delivery_begin(), or when the command goes on without its reader. A
-   text that was not delivered is spilled. */
-bool delivery_step(struct delivery *d, int64_t now_ms);
-
-/* The wait status of the run where the command ended with `status`. */
-int delivery_status(const struct delivery *d, int status);
-
-/* Reports text that was lost because it could not be kept, if there is any. */
-void delivery_report_not_kept(struct delivery *d);
-
-// The time after the end of a run was reported, while background processes still hold its output:
-// how fast that output is read, until when it is recorded, and what becomes of it then.
-
-/* Bytes that are read as fast as they come, then bytes a second. Background processes that write
-   more wait in their writes, so a flood costs neither processor nor disk. */
+/* What background processes write after the end of a run was reported: bytes that are read as fast
+   as they come, then bytes a second. Those that write more wait in their writes, so a flood costs
+   neither processor nor disk. */
 #define RATE_LIMIT_BURST ((int64_t)16 * 1024 * 1024)
 #define RATE_LIMIT_RATE  ((int64_t)1024 * 1024)
 
@@ -169,55 +116,7 @@ struct rate_limit {
 	int64_t at_ms; /* ... at this monotonic time */
 };
 
-/* `bytes` were read. */
-void rate_limit_take(struct rate_limit *p, uint64_t bytes, int64_t now_ms);
-
-/* Milliseconds until more may be read; 0: now. */
-int64_t rate_limit_wait(const struct rate_limit *p, int64_t now_ms);
-
-/* Reads and drops what background processes write when nobody records it any more, so that their
-   writes neither fail nor wait for ever. Returns when the other side has closed the last of `fds`
-   (non-blocking pty masters or pipes, or -1), which it closes. Needs no memory. */
-void discard_output(int fds[2]);
-
-#define LINGERING_HOLDERS 16
-
-/* Zeroed until it begins. */
-struct lingering {
-	/* Who holds the output when the command has ended, the first ones, and in words: "tee still
-	   writes", "" if nobody can be seen. */
-	struct pipe_holder holders[LINGERING_HOLDERS];
-	int count;
-	char who[96];
-	const struct settings *settings; /* NULL: it has not begun */
-	int64_t end_at, idle_at;         /* monotonic; 0: never */
-	struct rate_limit pace;
-	char why[96]; /* why the recording has ended; "": it goes on */
-};
-
-/* The command has ended: finds out who holds `fds`, our ends of its output, or -1. */
-void lingering_look(struct lingering *l, const int fds[2]);
-
-/* Whether one of them only works off what was written to it, so that it ends soon: its standard
-   input is a pipe that nobody can write to any more, and not `input`, which was the command's. Or
-   `just_ended`: it was forked and has executed no program yet, which may be on its way. */
-bool lingering_finishes(const struct lingering *l, const struct stat *input, bool just_ended);
-
-/* The end of the run was reported, and its output is held. */
-void lingering_begin(struct lingering *l, const struct settings *settings, int64_t now_ms);
-
-/* Output came. */
-void lingering_came(struct lingering *l, uint64_t bytes, int64_t now_ms);
-
-/* Ends it as soon as it can, also before it has begun; `why` is for the text. */
-void lingering_end(struct lingering *l, const char *why);
-
-/* When to ask lingering_is_over() again; 0: not before something happens. */
-int64_t lingering_due(const struct lingering *l, int64_t now_ms);
-
-/* Whether the recording ends now, for the reason in l->why. `fds`: our ends of what is held, or
-   -1. */
-bool lingering_is_over(struct lingering *l, const int fds[2], int64_t now_ms);
+#define HOLDERS_NAMED 16
 
 /* Interval between looks at the front end, and at the agent. */
 #define FRONT_MS 1000
@@ -286,7 +185,12 @@ struct supervisor {
 	struct source sources[2];
 	int source_count;
 	struct record record;
-	struct delivery delivery;
+	/* Its delivery to the reader. */
+	struct summary summary; /* in a format other than text */
+	int64_t stall_at;       /* monotonic time when a reader that stalls is given up; 0: never */
+	int instead;         /* wait status of a run whose reader was given up; 0: exit status 1 */
+	size_t left;         /* bytes that waited at the last look */
+	bool loss_told;      /* the reader did not get all, and that was reported */
 	struct buffer input; /* for the command's terminal */
 	struct live live;
 	struct keys keys;
@@ -294,7 +198,16 @@ struct supervisor {
 	dev_t device;         /* of the command's controlling terminal, or 0 */
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */
-	struct lingering lingering;
+	/* Who holds the output when the command has ended, the first ones, and in words: "tee still
+	   writes", "" if nobody can be seen. */
+	struct pipe_holder holders[HOLDERS_NAMED];
+	int holder_count;
+	char who[96];
+	/* Background processes that hold it when the end was reported. */
+	bool lingers;                          /* there are any */
+	int64_t linger_end_at, linger_idle_at; /* monotonic; 0: never */
+	struct rate_limit pace;
+	char linger_why[96];        /* why the recording has ended, for the text; "": it goes on */
 	struct wording_since since; /* the last run of the command */
 	int64_t heartbeat_ms;       /* until the next */
 	int nice;                   /* of the session, as a group of the scheduler's */
@@ -369,6 +282,23 @@ void supervisor_keep_both(struct supervisor *s);
 /* The caller has waited long enough, or the command waits for input: queues a report that the run
    goes on. Where nobody could reach the run then, the caller keeps waiting. */
 void supervisor_yield(struct supervisor *s);
+
+/* Prints the next piece of the summary if its reader takes it. Returns whether it did; then there
+   is no need to wait before the next turn. */
+bool supervisor_print_summary(struct supervisor *s);
+
+/* Somebody wants the run to end: a reader that stalls is given up from now on, or from the end of
+   the command on if it ends for this reason. `instead`: the wait status of the run then, if the
+   command itself has succeeded. */
+void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead);
+
+/* Returns whether nothing is left to do for the reader: it has everything, or can't have it, and
+   that was said. Call it after supervisor_report(), or when the command goes on without its reader.
+   A text that was not delivered is spilled. */
+bool supervisor_deliver(struct supervisor *s, int64_t now_ms);
+
+/* The wait status of the run where the command ended with `status`. */
+int supervisor_outcome(const struct supervisor *s, int status);
 
 /* The reader has that report: the caller is let go. */
 void supervisor_finish_yield(struct supervisor *s);

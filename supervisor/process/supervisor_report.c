@@ -8,8 +8,10 @@
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* The longest interval between two heartbeats, unless the first was set later. */
@@ -34,7 +36,7 @@ static bool report_has_background(const struct supervisor *s, const struct sourc
 static const char *report_background(const struct supervisor *s, const struct source *source)
 {
 	bool ended = s->state != SUPERVISOR_RUNNING && report_has_background(s, source);
-	return ended && !source->onward ? s->lingering.who : NULL;
+	return ended && !source->onward ? s->who : NULL;
 }
 
 static struct interceptor_ending
@@ -70,11 +72,157 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 	return e;
 }
 
+/* Where the summary goes, or NULL. */
+static struct output_queue *report_queue(struct supervisor *s)
+{
+	struct source *out = &s->sources[0];
+	return s->source_count > 0 && !out->is_stderr ? &out->queue : NULL;
+}
+
+bool supervisor_print_summary(struct supervisor *s)
+{
+	struct output_queue *o = report_queue(s);
+	struct buffer *piece = &s->summary.out;
+	if (!s->summary.is_open || output_queue_is_full(o))
+		return false;
+	buffer_clear(piece);
+	summary_next(&s->summary, piece);
+	output_queue_write(o, piece->data, piece->len);
+	shown_add(&s->record.shown, piece->data, piece->len);
+	if (o->error)
+		s->summary.is_open = false;
+	/* The reader does not stall. */
+	s->left = 0;
+	return true;
+}
+
+void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead)
+{
+	if (!s->stall_at || s->state < SUPERVISOR_FLUSHING)
+		s->stall_at = now_ms + DELIVERY_STALL_MS;
+	if (!s->instead)
+		s->instead = instead;
+}
+
+/* Prints on standard error what only terse knows. It comes after what is queued there, and never
+   blocks, since standard error may be full or stall as well. */
+static void report_print_line(struct supervisor *s, const struct buffer *line)
+{
+	struct output_queue own = {.own = -1}, *queue = NULL;
+	if (buffer_check(line) < 0)
+		return;
+	for (int i = 0; i < s->source_count; i++) {
+		struct source *source = &s->sources[i];
+		if (!source->queue.error &&
+		    (source->is_stderr || sink_is_same(source->queue.fd, STDERR_FILENO)))
+			queue = &source->queue;
+	}
+	if (!queue) {
+		queue = &own;
+		output_queue_init(queue, STDERR_FILENO);
+	}
+	output_queue_write(queue, line->data, line->len);
+	output_queue_release(&own);
+}
+
+/* Text that was lost because it could not be kept, if there is any. */
+static void report_not_kept(struct supervisor *s)
+{
+	const struct record *r = &s->record;
+	struct buffer line = BUFFER_INIT;
+	int error = r->artifact ? artifact_error(r->artifact) : r->error;
+	bool lost = false;
+	for (int i = 0; i < s->source_count; i++) {
+		const struct source *source = &s->sources[i];
+		lost |= source->text && (source->fd >= 0 || interceptor_is_partial(source->text));
+	}
+	if (lost && error) {
+		wording_not_kept(&line, error);
+		report_print_line(s, &line);
+	}
+	buffer_release(&line);
+}
+
+/* The output of which the reader did not get all, or NULL. An agent or a person who went away has
+   lost nothing. EBADF: there never was a reader. */
+static const struct source *report_find_lost(const struct supervisor *s)
+{
+	for (int i = 0; i < s->source_count; i++) {
+		const struct source *source = &s->sources[i];
+		int error = source->queue.error;
+		bool gone = error == EPIPE &&
+			    (source->sink == SINK_AGENT || source->sink == SINK_PERSON);
+		if (error && error != EBADF && !gone)
+			return source;
+	}
+	return NULL;
+}
+
+static size_t report_count_left(const struct supervisor *s)
+{
+	size_t left = s->summary.is_open;
+	for (int i = 0; i < s->source_count; i++)
+		left += s->sources[i].queue.queue.len - s->sources[i].queue.sent;
+	return left;
+}
+
+bool supervisor_deliver(struct supervisor *s, int64_t now_ms)
+{
+	size_t left = report_count_left(s);
+	if (left != s->left && s->stall_at)
+		s->stall_at = now_ms + DELIVERY_STALL_MS;
+	s->left = left;
+	bool given_up = s->state >= SUPERVISOR_FLUSHING && s->stall_at && now_ms >= s->stall_at;
+	if (left > 0 && given_up)
+		TRACE(SINK, "the reader stalls, %zu bytes are given up", left);
+	if (left > 0 && !given_up)
+		return false;
+	for (int i = 0; i < s->source_count; i++)
+		output_queue_give_up(&s->sources[i].queue);
+	s->summary.is_open = false;
+	const struct source *lost = report_find_lost(s);
+	if (!lost || s->loss_told)
+		return true;
+	s->loss_told = true;
+	/* Without terse, the write would have failed in the command, which would still have the
+	   text. */
+	if (!lost->is_stderr && lost->queue.error != EPIPE) {
+		struct buffer line = BUFFER_INIT;
+		supervisor_each_text(s, interceptor_spill);
+		if (s->record.artifact)
+			artifact_update(s->record.artifact);
+		const struct wording_place place = record_place(&s->record, false);
+		wording_not_printed(&line, lost->queue.error, &place);
+		report_print_line(s, &line);
+		buffer_release(&line);
+	}
+	return report_count_left(s) == 0;
+}
+
+int supervisor_outcome(const struct supervisor *s, int status)
+{
+	const struct source *lost = report_find_lost(s);
+	int error = lost ? lost->queue.error : 0;
+	/* The command got SIGPIPE since terse closed its pipe when a write had failed for another
+	   reason. */
+	bool stopped = error != EPIPE && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
+	if (!error || (status != 0 && !stopped))
+		return status;
+	if (error == ETIMEDOUT && s->instead)
+		return s->instead;
+	/* The signal that the kernel sends to such a write; the command has inherited its
+	   disposition from this process. */
+	struct sigaction action;
+	int sig = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
+	bool fatal = sig && (sigaction(sig, NULL, &action) < 0 || action.sa_handler != SIG_IGN);
+	return fatal ? sig : W_EXITCODE(1, 0);
+}
+
 /* Begins the summary that a format other than text is printed from. */
 static void report_summary(struct supervisor *s)
 {
-	struct summary *summary = &s->delivery.summary;
-	if (!delivery_summary_queue(&s->delivery))
+	struct summary *summary = &s->summary;
+	if (!report_queue(s))
 		return;
 	summary_init(summary, s->job, &s->record);
 	summary->report.since = &s->since;
@@ -148,7 +296,7 @@ static void report_conclude(struct supervisor *s, struct source *source)
 /* Takes down what the report is about, once it is queued. */
 static void report_note_shown(struct supervisor *s)
 {
-	bool is_summary = delivery_summary_queue(&s->delivery) && !report_is_text(s);
+	bool is_summary = report_queue(s) && !report_is_text(s);
 	for (int i = 0; i < s->source_count; i++) {
 		const struct source *source = &s->sources[i];
 		bool agent = source->sink == SINK_AGENT || source->sink == SINK_PIPE;
@@ -195,7 +343,7 @@ void supervisor_report(struct supervisor *s)
 				source_report(&s->sources[i], &e);
 		}
 		if (report_is_text(s))
-			delivery_report_not_kept(&s->delivery);
+			report_not_kept(s);
 	}
 	if (s->caller != CALLER_LEFT)
 		report_note_shown(s);
@@ -205,8 +353,14 @@ void supervisor_report(struct supervisor *s)
 	s->live.state = LIVE_ENDED;
 	live_changed(&s->live);
 	s->state = SUPERVISOR_FLUSHING;
-	delivery_begin(&s->delivery, clock_monotonic_ms(),
-		       s->tree.step ? INT64_MAX : s->job->settings->grace);
+	/* A wish to end the run that is older than the grace time is not why the command ended. */
+	if (s->stall_at) {
+		int64_t now = clock_monotonic_ms();
+		if (!s->tree.step && now - s->stall_at > s->job->settings->grace)
+			s->stall_at = s->instead = 0;
+		else
+			s->stall_at = now + DELIVERY_STALL_MS;
+	}
 }
 
 void supervisor_yield(struct supervisor *s)
@@ -241,7 +395,7 @@ void supervisor_yield(struct supervisor *s)
 
 void supervisor_drop_caller(struct supervisor *s)
 {
-	summary_release(&s->delivery.summary);
+	summary_release(&s->summary);
 	bool kept[STDERR_FILENO + 1] = {false};
 	for (int i = 0; i < s->source_count; i++) {
 		if (s->sources[i].onward)
@@ -266,7 +420,7 @@ void supervisor_settle(void)
 void supervisor_finish_yield(struct supervisor *s)
 {
 	s->caller = CALLER_LEFT;
-	int status = delivery_status(&s->delivery, (int)s->job->settings->yield_status << 8);
+	int status = supervisor_outcome(s, (int)s->job->settings->yield_status << 8);
 	supervisor_drop_caller(s);
 	supervisor_settle();
 	front_bind_to_agent(s, clock_monotonic_ms());

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -133,7 +134,7 @@ static void front_on_gone(struct supervisor *s)
 		s->interrupted = true;
 		supervisor_end_tree(s, TREE_HUP);
 	}
-	delivery_hurry(&s->delivery, clock_monotonic_ms(), 0);
+	supervisor_hurry(s, clock_monotonic_ms(), 0);
 }
 
 void front_bind_to_agent(struct supervisor *s, int64_t now_ms)
@@ -163,6 +164,12 @@ void front_look_at_agent(struct supervisor *s, int64_t now_ms)
 	supervisor_end_tree(s, TREE_HUP);
 }
 
+/* Whether this signal is meant to end a run. */
+static bool signal_is_end(int sig)
+{
+	return sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT || sig == SIGKILL;
+}
+
 /* A signal that the front end got. */
 static int on_pass(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
@@ -170,7 +177,7 @@ static int on_pass(void *ctx, struct control_client *client, const struct frame 
 	siginfo_t queued;
 	(void)client;
 	/* An agent that gives up may read what is there now. */
-	if (delivery_is_end(f->a))
+	if (signal_is_end(f->a))
 		supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
 	if (s->state == SUPERVISOR_RUNNING) {
 		TRACE(SIGNALS, "supervisor: %s to the command's %s", HUMAN_SIGNAL(f->a),
@@ -190,7 +197,8 @@ static int on_pass(void *ctx, struct control_client *client, const struct frame 
 			kill(group > 0 ? -group : -s->group, f->a);
 		}
 	}
-	delivery_signal(&s->delivery, clock_monotonic_ms(), f->a);
+	if (signal_is_end(f->a))
+		supervisor_hurry(s, clock_monotonic_ms(), f->a);
 	return 0;
 }
 
@@ -273,8 +281,8 @@ static int on_close(void *ctx, struct control_client *client, const struct frame
 /* `why` is for the text, if background processes go on. */
 static void supervisor_end_run(struct supervisor *s, const char *why)
 {
-	delivery_signal(&s->delivery, clock_monotonic_ms(), SIGTERM);
-	lingering_end(&s->lingering, why);
+	supervisor_hurry(s, clock_monotonic_ms(), SIGTERM);
+	snprintf(s->linger_why, sizeof(s->linger_why), "%s", why);
 	supervisor_end_tree(s, TREE_TERM);
 }
 
@@ -292,7 +300,8 @@ static int on_signal(void *ctx, struct control_client *client, const struct fram
 		supervisor_end_run(s, "terse signal ended the run");
 		return 0;
 	}
-	delivery_signal(&s->delivery, clock_monotonic_ms(), sig);
+	if (signal_is_end(sig))
+		supervisor_hurry(s, clock_monotonic_ms(), sig);
 	if (sig == SIGKILL)
 		supervisor_end_tree(s, TREE_KILL);
 	else if (s->state != SUPERVISOR_RUNNING)

@@ -6,6 +6,7 @@ import os
 import re
 import select
 import signal
+import time
 
 from support.harness import TERSE, Case, eventually, main, numbers, read_file, write_file
 
@@ -203,6 +204,22 @@ class Stalled(Case):
                 run.finish()
                 self.assertEqual(run.code, -sig)
                 self.assertIn(b"its reader takes nothing", run.err)
+
+    def test_signal_long_before_the_end(self):
+        """It is not why the command has ended, so the reader is waited for."""
+        r, w = os.pipe()
+        script = "trap 'sleep 1.5; exit' TERM; seq 30000; echo >ready; while :; do sleep 0.01; done"
+        run = self.start("bash", "-c", 'exec "$@" >&%d %d>&-' % (w, r), "sh", TERSE, "--full", "--grace", "10ms",
+                         "sh", "-c", script, split=True, fds=(r, w))
+        os.close(w)
+        eventually(lambda: os.path.exists(os.path.join(self.work, "ready")), "the command")
+        run.kill(signal.SIGTERM)
+        # Longer than until the command ends and a reader that stalls is given up.
+        time.sleep(3)
+        with open(r, "rb") as reader:
+            self.assertEqual(reader.read(), numbers(30000))
+        run.finish()
+        self.assertEqual((run.code, run.err), (0, b""))
 
     def is_full(self):
         return not select.select([], [self.writer], [], 0)[1]
