@@ -594,25 +594,6 @@ static int restore_archive(struct restore *r)
 	return result;
 }
 
-int archive_read_meta(int fd, struct meta *m)
-{
-	struct unpacker u = {.fd = fd};
-	struct tar_header h;
-	uint64_t size;
-	char *json = NULL;
-	int result = -1;
-	if (unpack_begin(&u) == 0 && unpack_all(&u, &h, sizeof(h)) == 0 &&
-	    (tar_number(h.size, sizeof(h.size), &size) || refuse() == 0) &&
-	    (size <= META_MAX || refuse() == 0) && (json = malloc((size_t)size + 1)) &&
-	    unpack_all(&u, json, (size_t)size) == 0)
-		result = meta_parse(json, (size_t)size, m);
-	int saved = errno;
-	unpack_end(&u);
-	free(json);
-	errno = saved;
-	return result;
-}
-
 int archive_restore(const struct store *s, const char *session, const char *id, int fd,
 		    const struct settings *settings, struct archive_restored *restored)
 {

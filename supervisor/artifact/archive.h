@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct meta;
 struct settings;
 
 /* Writes the artifact of the session directory `dir`. `tell` (may be NULL) is called now and then
@@ -22,10 +21,6 @@ struct settings;
    writes it). */
 int archive_write(int dir, const char *id, int fd,
 		  void (*tell)(void *ctx, uint64_t done, uint64_t total), void *ctx);
-
-/* Reads the metadata of an archive that this store has made. Returns 0, or -1 with errno (nothing
-   to release; EBADMSG: it is damaged). */
-int archive_read_meta(int fd, struct meta *m);
 
 struct archive_restored {
 	char id[ID_LEN + 1];

@@ -21,6 +21,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -136,7 +137,7 @@ void record_init(struct record *r, const struct job *job)
 	};
 	const char *session = session_name(job->settings, job->parent, r->session);
 	r->pushing = remote_pushes(job->settings) ? job->settings : NULL;
-	r->outbox.dir = r->hold = -1;
+	r->outbox.dir = -1;
 	if (job->secrets) {
 		redactor_inside(job->secrets, r->cwd, sizeof(r->cwd));
 		snprintf(r->session, sizeof(r->session), "%s", session);
@@ -278,8 +279,7 @@ bool record_lacks_artifact(const struct record *r)
 
 bool record_hold(struct record *r)
 {
-	r->hold = outbox_hold(&r->outbox);
-	return r->hold >= 0;
+	return flock(r->outbox.dir, LOCK_SH | LOCK_NB) == 0;
 }
 
 void record_close(struct record *r, bool grown)
@@ -311,7 +311,8 @@ void record_close(struct record *r, bool grown)
 	buffer_release(&r->origin.labels);
 	r->meta.labels = NULL;
 	io_close(&r->history);
-	io_close(&r->hold);
+	if (r->outbox.dir >= 0)
+		flock(r->outbox.dir, LOCK_UN);
 	r->push_due = outbox_has_work(&r->outbox);
 }
 

@@ -87,7 +87,6 @@ struct record {
 	struct outbox_origin origin;    /* of the run, then */
 	bool noted;                     /* the run does */
 	bool over;                      /* the command has ended, and record_end() comes next */
-	int hold;                       /* of the outbox, or -1; see record_hold() */
 	char cwd[PATH_MAX];
 	char session[SESSION_ROOM];
 	char files[2][PATH_MAX]; /* of the metadata */

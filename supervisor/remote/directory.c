@@ -53,6 +53,20 @@ int directory_walk(const char *path, int (*each)(void *ctx, const char *file, co
 	return directory_walk_from(path, strlen(path) + 1, each, ctx);
 }
 
+static int directory_count_file(void *ctx, const char *file, const char *below)
+{
+	(void)file, (void)below;
+	++*(uint64_t *)ctx;
+	return 0;
+}
+
+uint64_t directory_count(const char *path)
+{
+	uint64_t count = 0;
+	directory_walk(path, directory_count_file, &count);
+	return count;
+}
+
 /* Copies into a file that is made. Returns 0, or -1 with errno. */
 static int directory_copy(int from, int to)
 {

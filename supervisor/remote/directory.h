@@ -17,4 +17,7 @@ int directory_run(const char *directory, const struct remote_call *call);
 int directory_walk(const char *path, int (*each)(void *ctx, const char *file, const char *below),
 		   void *ctx);
 
+/* How many there are. */
+uint64_t directory_count(const char *path);
+
 #endif

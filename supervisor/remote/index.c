@@ -3,8 +3,8 @@
 #include "supervisor/remote/index.h"
 
 #include "lib/buffer.h"
+#include "lib/io.h"
 #include "supervisor/remote/directory.h"
-#include "supervisor/remote/outbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,10 +30,13 @@ static int index_read_segment(void *ctx, const char *file, const char *below)
 	struct meta m;
 	int result = 0;
 	(void)below;
-	if (outbox_read_file(AT_FDCWD, file, INDEX_SEGMENT, &text) < 0) {
+	int fd = store_open_file(AT_FDCWD, file, O_RDONLY);
+	if (fd < 0 || io_read_all(fd, &text, (size_t)INDEX_SEGMENT) < 0) {
 		reader->damaged++;
 		result = errno == ENOMEM ? -1 : 0;
+		buffer_clear(&text);
 	}
+	io_close(&fd);
 	unlink(file);
 	for (size_t at = 0; at < text.len && result == 0;) {
 		const char *line = text.data + at;

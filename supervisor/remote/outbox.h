@@ -1,30 +1,32 @@
 // What waits to be pushed, in STORE/outbox, and emptying it into the remote.
 //
-//   wanted/ID           a run that is to be pushed, made with its artifact; which machine's it is,
-//   and
-//                       its labels, are in its metadata, so another one may archive it, if the
-//                       store is on a volume that survives
-//   wanted/ID.tar.zst   in its place once the run has ended: its archive, which does not depend on
-//                       the store's cleaning. The directory is there while there may be something
-//                       to do
-//   new/                what is moved now, under the keys of the remote: archives, and segments of
-//                       the index (index.h)
-//   moving              the lines of these archives, made from them. When they have gone this file
-//                       becomes a segment, so a run is in one, once; what has not gone waits again
-//   lock, waiter, adding, hold, fetch   locks
+//   wanted/ID   a run that is to be pushed, made with its artifact; which machine's it is, and its
+//               labels, are in its metadata, so another one may archive it, if the store is on a
+//               volume that survives. It goes when the archive is there; the directory is there
+//               while there may be something to do
+//   lines/ID    then its line of the index (index.h), made before the archive. When that has gone,
+//               the line goes into a segment
+//   new/        archives and segments of the index, under the keys of the remote, to be moved.
+//               They do not depend on the store's cleaning
+//   segment     the lines of archives that have gone. When they are no longer in lines/ it is
+//               moved: a run is in one segment, once
+//   lock        locked by who moves; adding: by who archives, or takes out; fetch: by who fetches
 //   retry       "FAILURES DUE\nWHY\n": after the remote failed, when to try again (ms since 1970)
 //   dropped     "COUNT BYTES\n": what outbox_max has thrown out since terse push said so
-//   .outbox.*   a file that is being written, locked as long; it takes its place by a rename
+//   .archive, .line, .segment   what takes its place by a rename when it is whole
 //
 // Any number of processes may add at a time; one moves, in a loop until nothing is left. Every step
 // leaves the outbox whole, so a process may be killed at any moment: what was begun is done again,
 // and an object that is pushed twice is the same object.
 //
 // After a run its supervisor empties the outbox, when nobody waits for it any more. If another
-// process holds the lock, it archives its own run and leaves: the holder looks again before it lets
-// go. While the remote fails one process stays, tries again after 1 s, 2 s, 4 s ... up to 5 min,
-// and leaves after an hour; then the next run or `terse push` goes on. SIGTERM makes it try once
-// more at once, and leave.
+// process moves, it archives its own run and leaves: that one looks again before it leaves. If the
+// remote fails, the process notes when it will try again, after 1 s, 2 s, 4 s ... up to 5 min, and
+// stays for an hour; others archive and leave while that time has not come. SIGTERM makes it try
+// once more at once, and leave.
+//
+// A shared lock on the directory itself says that a run whose caller may go on is about to be
+// wanted; `terse push` waits for these.
 #ifndef TERSE_REMOTE_OUTBOX_H
 #define TERSE_REMOTE_OUTBOX_H
 
@@ -81,27 +83,17 @@ int outbox_want(const struct outbox *o, const char *id);
 /* A run that goes on, or has just ended, is not wanted after all. */
 void outbox_forget(const struct outbox *o, const char *id);
 
-/* A run whose caller may go on is about to be wanted: holds up outbox_settle(). Returns a
-   descriptor to close, or -1. */
-int outbox_hold(const struct outbox *o);
-
-/* Waits until then (monotonic) for such runs, so that what has ended before is pushed. */
-void outbox_settle(const struct outbox *o, int64_t until_ms);
-
-/* Archives all wanted runs that have ended, within outbox_max. Any number of processes may do so at
-   a time, also with the same run: the first one wins. Returns how many could not be archived, with
-   errno of the last one. */
-unsigned outbox_pack(const struct outbox *o, const struct settings *settings);
+/* Archives all wanted runs that have ended, within outbox_max; waits for who does that until then
+   (as outbox_lock()). Returns how many could not be archived, with errno of the last one. */
+unsigned outbox_pack(const struct outbox *o, const struct settings *settings, int64_t until_ms);
 
 /* A run was removed: it is not pushed any more, unless that has begun. Returns whether it
    waited. */
 bool outbox_drop(const struct outbox *o, const char *id);
 
-/* Two steps of the holder of the lock: what waits goes below new/, and its lines into `moving`;
-   and the lines of what has gone from there become a segment, while the rest waits again. The
-   first returns 0, the second how many lines, both -1 with errno. */
-int outbox_send(const struct outbox *o);
-int64_t outbox_receive(const struct outbox *o, int64_t now_ms);
+/* For the holder of the lock: the lines of archives that have gone become segments. Returns how
+   many, or -1 with errno. */
+int64_t outbox_index(const struct outbox *o, int64_t now_ms);
 
 struct outbox_numbers {
 	uint64_t a, b;
@@ -131,7 +123,7 @@ struct outbox_result {
 void outbox_stay(const struct outbox *o, const struct settings *settings);
 
 /* Moves all there is, and what comes meanwhile: once or, with `until_ms` (monotonic), as often as
-   there is time until then. Takes over from a process that only waits. */
+   there is time until then, whether or not another process waits to do so. */
 void outbox_push(const struct outbox *o, const struct settings *settings, int64_t until_ms,
 		 struct outbox_result *result);
 
@@ -143,8 +135,5 @@ int64_t outbox_delay(uint64_t failures);
    somebody has it). */
 #define OUTBOX_AT_ONCE 1
 int outbox_lock(const struct outbox *o, const char *name, int64_t until_ms);
-
-/* Appends a file of at most `most` bytes. Returns 0, or -1 with errno (EFBIG). */
-int outbox_read_file(int dir, const char *name, int64_t most, struct buffer *out);
 
 #endif

@@ -212,7 +212,8 @@ static int remote_wait(const struct settings *s, struct remote_call *call, pid_t
 	int status = 0;
 	size_t len = 0;
 	int64_t deadline = clock_monotonic_ms() + s->transfer_time;
-	uint64_t before = call->progress ? call->progress(call->ctx) : 0;
+	bool moves = call->work == REMOTE_MOVE;
+	uint64_t before = moves ? directory_count(call->local) : 0;
 	struct loop l;
 	loop_begin(&l);
 	for (;;) {
@@ -227,7 +228,7 @@ static int remote_wait(const struct settings *s, struct remote_call *call, pid_t
 		if (call->until_ms && call->until_ms < end)
 			end = call->until_ms;
 		if (now >= deadline && !over) {
-			uint64_t after = call->progress ? call->progress(call->ctx) : before;
+			uint64_t after = moves ? directory_count(call->local) : before;
 			if (after != before)
 				deadline = now + s->transfer_time;
 			over = after == before;

@@ -61,13 +61,10 @@ enum remote_work {
 struct remote_call {
 	enum remote_work work;
 	const char *key, *local;
-	uint32_t hours;   /* bit 7: 07 */
-	const char *host; /* their names begin so */
-	int64_t most;     /* > 0: no larger file is written */
-	int64_t until_ms; /* monotonic; 0: [remote] transfer_time alone counts */
-	/* Returns something else than before when an object has left; may be NULL. */
-	uint64_t (*progress)(void *ctx);
-	void *ctx;
+	uint32_t hours;       /* bit 7: 07 */
+	const char *host;     /* their names begin so */
+	int64_t most;         /* > 0: no larger file is written */
+	int64_t until_ms;     /* monotonic; 0: [remote] transfer_time alone counts */
 	char why[REMOTE_WHY]; /* of a failure, on one line */
 };
 

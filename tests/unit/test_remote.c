@@ -11,8 +11,6 @@
 #include "tests/unit/home.h"
 #include "tests/unit/unit.h"
 
-#include <sys/file.h>
-
 static struct settings settings_with(const char *key, const char *value)
 {
 	struct settings s;
@@ -127,28 +125,26 @@ static void move(const struct outbox *o, const char *id)
 
 static bool has_archive(const struct outbox *o, const char *id)
 {
-	char path[64];
-	snprintf(path, sizeof(path), "wanted/%s.tar.zst", id);
+	char key[REMOTE_KEY_LEN], path[REMOTE_KEY_LEN + 8];
+	remote_key(id, key);
+	snprintf(path, sizeof(path), "new/%s", key);
 	return io_is_there(o->dir, path);
 }
 
-/* The lines of what is being moved. */
-static const char *moving(const struct outbox *o)
+/* Reads a file of the outbox. */
+static const char *content(const struct outbox *o, const char *path)
 {
 	static char text[4 * INDEX_LINE];
-	assert_int_equal(outbox_send(o), 0);
-	assert_true(unit_read_file(o->dir, "moving", text, sizeof(text)) >= 0);
+	assert_true(unit_read_file(o->dir, path, text, sizeof(text)) >= 0);
 	return text;
 }
 
-/* Takes archives away as the remote's program does. Returns how many lines go to the index. */
-static int64_t move_all(const struct outbox *o, const char *a, const char *b)
+/* The line of a run that is archived. */
+static const char *line_of(const struct outbox *o, const char *id)
 {
-	moving(o);
-	move(o, a);
-	if (b)
-		move(o, b);
-	return outbox_receive(o, 1000);
+	char path[64];
+	snprintf(path, sizeof(path), "lines/%s", id);
+	return content(o, path);
 }
 
 TEST_IN(wanted_runs_are_archived_when_they_have_ended, home_setup, home_teardown)
@@ -169,7 +165,7 @@ TEST_IN(wanted_runs_are_archived_when_they_have_ended, home_setup, home_teardown
 	assert_int_equal(outbox_want(&outbox, "cmd-000000000000"), 0);
 	assert_int_equal(outbox_want(&outbox, "cmd-000000000001"), 0);
 	assert_true(outbox_has_work(&outbox));
-	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
 	assert_int_equal(outbox_look(&outbox).waiting, 1);
 	assert_true(has_archive(&outbox, bad));
 	assert_true(outbox_has_work(&outbox));
@@ -177,16 +173,16 @@ TEST_IN(wanted_runs_are_archived_when_they_have_ended, home_setup, home_teardown
 	live.state = META_DONE;
 	assert_int_equal(artifact_update(a), 0);
 	artifact_close(a);
-	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
 	assert_int_equal(outbox_look(&outbox).waiting, 2);
-	/* What is being moved is not taken out; what has gone is in the index, the rest waits
-	 * again. */
-	moving(&outbox);
-	assert_false(has_archive(&outbox, running));
+	/* While things are moved none is taken out; what has gone is in the index. */
+	int lock = outbox_lock(&outbox, "lock", OUTBOX_AT_ONCE);
 	assert_false(outbox_drop(&outbox, running));
-	move(&outbox, bad);
-	assert_int_equal(outbox_receive(&outbox, 1000), 1);
 	assert_true(has_archive(&outbox, running));
+	close(lock);
+	move(&outbox, bad);
+	assert_true(outbox_look(&outbox).index_left);
+	assert_int_equal(outbox_index(&outbox, 1000), 1);
 	assert_true(outbox_look(&outbox).index_left);
 	assert_true(outbox_drop(&outbox, running));
 	assert_false(outbox_drop(&outbox, bad));
@@ -207,23 +203,22 @@ TEST_IN(the_oldest_make_room, home_setup, home_teardown)
 		assert_int_equal(outbox_want(&outbox, ids[i]), 0);
 		if (i > 0)
 			continue;
-		assert_int_equal(outbox_pack(&outbox, &s), 0);
+		assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
 		/* Room for two and a half. */
 		s.outbox_max = (int64_t)outbox_look(&outbox).bytes * 5 / 2;
 	}
-	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
 	assert_int_equal(outbox_look(&outbox).waiting, 2);
 	assert_true(has_archive(&outbox, ids[5]));
 	assert_int_equal(outbox_look(&outbox).dropped.a, 4);
 	/* What was dropped is not said to be pushed. */
-	moving(&outbox);
-	assert_int_equal(outbox_receive(&outbox, 1000), 0);
+	assert_int_equal(outbox_index(&outbox, 1000), 0);
 	assert_int_equal(outbox_look(&outbox).waiting, 2);
 	/* None is larger than all of it. */
 	s.outbox_max = 10;
 	make(1, ids[0], NULL, &m);
 	assert_int_equal(outbox_want(&outbox, ids[0]), 0);
-	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
 	assert_false(has_archive(&outbox, ids[0]));
 	assert_int_equal(outbox_look(&outbox).dropped.a, 5);
 	outbox_close(&outbox);
@@ -256,15 +251,14 @@ TEST_IN(labels_are_those_of_the_run, home_setup, home_teardown)
 		artifact_close(a);
 		assert_int_equal(outbox_want(&outbox, ids[i]), 0);
 	}
-	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
 	assert_int_equal(outbox_look(&outbox).waiting, 3);
-	const char *lines = moving(&outbox);
 	for (int i = 0; i < 3; i++) {
 		snprintf(want, sizeof(want),
 			 "\"host\":\"other-pod\",\"container\":\"0123\",\"labels\":%s,\"object_"
 			 "bytes\":",
 			 labels[i]);
-		assert_non_null(strstr(strstr(lines, ids[i]), want));
+		assert_non_null(strstr(line_of(&outbox, ids[i]), want));
 	}
 	remote_host(host);
 	assert_string_equal(origin.host, host);
@@ -274,9 +268,8 @@ TEST_IN(labels_are_those_of_the_run, home_setup, home_teardown)
 	settings_release(&none);
 }
 
-/* A process that archives a run which another one has just archived changes nothing, whether that
-   was killed behind a step or not. */
-TEST_IN(the_first_who_archives_a_run_wins, home_setup, home_teardown)
+/* Whatever step of archiving a process was killed behind. */
+TEST_IN(a_run_is_archived_once, home_setup, home_teardown)
 {
 	char id[ID_LEN + 1], path[64];
 	struct meta m;
@@ -285,56 +278,56 @@ TEST_IN(the_first_who_archives_a_run_wins, home_setup, home_teardown)
 	make(1, id, NULL, &m);
 	snprintf(path, sizeof(path), "wanted/%s", id);
 	assert_int_equal(outbox_want(&outbox, id), 0);
-	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
 	assert_false(io_is_there(outbox.dir, path));
 	/* Behind the archive. */
 	assert_int_equal(outbox_want(&outbox, id), 0);
-	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
 	assert_false(io_is_there(outbox.dir, path));
-	assert_int_equal(outbox_look(&outbox).waiting, 1);
+	/* Behind the line. */
 	assert_int_equal(outbox_want(&outbox, id), 0);
-	assert_int_equal(move_all(&outbox, id, NULL), 1);
-	assert_int_equal(outbox_pack(&outbox, &s), 0);
+	move(&outbox, id);
+	close(store_open_file(outbox.dir, ".archive", O_WRONLY | O_CREAT));
+	assert_int_equal(outbox_index(&outbox, 1000), 0);
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
+	assert_false(io_is_there(outbox.dir, ".archive"));
+	assert_int_equal(outbox_look(&outbox).waiting, 1);
+	assert_false(outbox_look(&outbox).index_left);
+	move(&outbox, id);
+	assert_int_equal(outbox_index(&outbox, 1000), 1);
+	assert_false(io_is_there(outbox.dir, path));
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
 	assert_int_equal(outbox_look(&outbox).waiting, 0);
+	/* What another process archives is left to it. */
+	int lock = outbox_lock(&outbox, "adding", OUTBOX_AT_ONCE);
+	assert_int_equal(outbox_pack(&outbox, &s, OUTBOX_AT_ONCE), 1);
+	assert_int_equal(errno, EWOULDBLOCK);
+	close(lock);
 	outbox_close(&outbox);
 	settings_release(&s);
 }
 
-TEST_IN(runs_that_have_just_ended_are_waited_for, home_setup, home_teardown)
+TEST_IN(a_push_leaves_nothing, home_setup, home_teardown)
 {
-	const int64_t hour = 3600 * 1000;
-	struct outbox outbox = open_outbox();
-	int one = outbox_hold(&outbox), two = outbox_hold(&outbox);
-	assert_true(one >= 0 && two >= 0);
-	int64_t until = clock_monotonic_ms() + 5;
-	outbox_settle(&outbox, until);
-	assert_true(clock_monotonic_ms() >= until);
-	close(one);
-	close(two);
-	outbox_settle(&outbox, clock_monotonic_ms() + hour);
-	one = outbox_hold(&outbox);
-	assert_true(one >= 0);
-	close(one);
-	outbox_close(&outbox);
-}
-
-TEST_IN(a_crash_leaves_nothing, home_setup, home_teardown)
-{
-	struct settings s = settings_with("remote", "file:/nowhere");
+	char id[ID_LEN + 1], objects[80], remote[96];
+	struct meta m;
 	struct outbox outbox = open_outbox();
 	struct outbox_result result;
-	close(store_open_file(outbox.dir, ".outbox.0", O_WRONLY | O_CREAT));
-	assert_int_equal(mkdirat(outbox.dir, "new", 0700), 0);
-	assert_int_equal(mkdirat(outbox.dir, "new/artifacts", 0700), 0);
-	/* Somebody still writes it. */
-	int fd = store_open_file(outbox.dir, ".outbox.1", O_WRONLY | O_CREAT);
-	assert_int_equal(flock(fd, LOCK_EX), 0);
+	snprintf(objects, sizeof(objects), "%s/objects", home);
+	snprintf(remote, sizeof(remote), "file:%s", objects);
+	struct settings s = settings_with("remote", remote);
+	s.push = PUSHING_ALL;
+	make(1, id, NULL, &m);
+	assert_int_equal(outbox_want(&outbox, id), 0);
 	outbox_push(&outbox, &s, 0, &result);
-	assert_false(io_is_there(outbox.dir, ".outbox.0"));
-	assert_true(io_is_there(outbox.dir, ".outbox.1"));
-	assert_false(io_is_there(outbox.dir, "new"));
+	assert_int_equal(result.left, 1);
+	assert_non_null(strstr(result.why, "No such file or directory"));
+	assert_int_equal(mkdir(objects, 0700), 0);
+	outbox_push(&outbox, &s, 0, &result);
+	assert_int_equal(result.pushed, 1);
 	assert_string_equal(result.why, "");
-	close(fd);
+	assert_false(outbox_has_work(&outbox));
+	assert_false(io_is_there(outbox.dir, "new"));
 	outbox_close(&outbox);
 	settings_release(&s);
 }
@@ -358,7 +351,7 @@ TEST(containers_are_found_by_their_mounts)
 TEST_IN(a_run_is_in_one_segment, home_setup, home_teardown)
 {
 	const int64_t now = INT64_C(1763762399999); /* 2025-11-21 21:59:59.999 UTC */
-	char ids[4][ID_LEN + 1], segment[REMOTE_KEY_LEN], host[REMOTE_HOST_LEN + 1], text[8192];
+	char ids[4][ID_LEN + 1], segment[REMOTE_KEY_LEN], host[REMOTE_HOST_LEN + 1], path[64];
 	struct meta m;
 	struct settings s = settings_with("push", "all");
 	struct outbox outbox = open_outbox();
@@ -366,39 +359,38 @@ TEST_IN(a_run_is_in_one_segment, home_setup, home_teardown)
 		make(1, ids[i], NULL, &m);
 		assert_int_equal(outbox_want(&outbox, ids[i]), 0);
 	}
-	assert_int_equal(outbox_pack(&outbox, &s), 0);
-	/* Behind the renames: there are no lines, and nothing has gone. */
-	moving(&outbox);
-	assert_int_equal(unlinkat(outbox.dir, "moving", 0), 0);
-	assert_int_equal(outbox_receive(&outbox, now), 0);
+	assert_int_equal(outbox_pack(&outbox, &s, 0), 0);
+	/* Nothing has gone. */
+	assert_int_equal(outbox_index(&outbox, now), 0);
 	assert_int_equal(outbox_look(&outbox).waiting, 4);
 	assert_false(outbox_look(&outbox).index_left);
 	/* Two have gone. */
-	const char *line = strstr(moving(&outbox), ids[2]);
+	char *line = strdup(line_of(&outbox, ids[2]));
 	move(&outbox, ids[0]);
 	move(&outbox, ids[2]);
-	assert_int_equal(outbox_receive(&outbox, now), 2);
+	assert_int_equal(outbox_index(&outbox, now), 2);
 	remote_host(host);
 	snprintf(segment, sizeof(segment), "new/index/2025/11/21/21/%s-%s-2.jsonl", host, ids[0]);
-	ssize_t len = unit_read_file(outbox.dir, segment, text, sizeof(text));
-	assert_true(len > 0 && text[len - 1] == '\n');
+	const char *text = content(&outbox, segment);
+	assert_int_equal(text[strlen(text) - 1], '\n');
 	assert_non_null(strstr(text, ids[0]));
 	assert_null(strstr(text, ids[1]));
-	assert_memory_equal(strstr(text, ids[2]), line, strcspn(line, "\n"));
-	assert_int_equal(outbox_receive(&outbox, now), 0);
+	assert_string_equal(strstr(text, line), line);
+	assert_int_equal(outbox_index(&outbox, now), 0);
 	assert_int_equal(outbox_look(&outbox).waiting, 2);
-	/* A damaged archive is given up, and so are lines that are none of ours. */
-	snprintf(segment, sizeof(segment), "wanted/%s.tar.zst", ids[1]);
-	int fd = store_open_file(outbox.dir, segment, O_WRONLY | O_TRUNC);
-	assert_int_equal(write(fd, "x", 1), 1);
+	/* Behind the making of the segment, and with a line that is none of ours. */
+	move(&outbox, ids[1]);
+	int fd = store_open_file(outbox.dir, "segment", O_WRONLY | O_CREAT);
+	text = line_of(&outbox, ids[1]);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(write(fd, "x\n", 2), 2);
 	close(fd);
-	assert_null(strstr(moving(&outbox), ids[1]));
-	fd = store_open_file(outbox.dir, "moving", O_WRONLY | O_APPEND);
-	assert_int_equal(write(fd, "{\"id\":\"x\"}\nno line", 19), 19);
-	close(fd);
-	move(&outbox, ids[3]);
-	assert_int_equal(outbox_receive(&outbox, now), 1);
-	assert_int_equal(outbox_look(&outbox).waiting, 0);
+	assert_int_equal(outbox_index(&outbox, now), 2);
+	snprintf(path, sizeof(path), "lines/%s", ids[1]);
+	assert_false(io_is_there(outbox.dir, path));
+	assert_int_equal(outbox_index(&outbox, now), 0);
+	assert_int_equal(outbox_look(&outbox).waiting, 1);
+	free(line);
 	outbox_close(&outbox);
 	settings_release(&s);
 }

@@ -104,8 +104,8 @@ class Remote(Case):
 
     def waiting(self):
         """The IDs of the archives in the outbox."""
-        return sorted(name[:16] for folder in ("wanted", "new") for _, _, names in os.walk(self.in_outbox(folder))
-                      for name in names if name.endswith(".tar.zst"))
+        return sorted(name[:16] for _, _, names in os.walk(self.in_outbox("new")) for name in names
+                      if name.endswith(".tar.zst"))
 
     def lines(self):
         """The IDs in all lines of the index, in the remote."""
