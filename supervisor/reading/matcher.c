@@ -24,6 +24,7 @@ struct matcher {
 	pcre2_code *code;
 	bool jit;
 	bool may_end; /* a match may depend on where the line ends */
+	bool in_line; /* a match in many lines lies in one of them, and is a match there */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 	pcre2_jit_stack *stack;
@@ -104,6 +105,7 @@ static int compile_all(struct matcher *m, const char *pattern,
 		goto out;
 	/* It does by a condition: "$", one with a backslash or "(?", or "^" behind ".*+". */
 	m->may_end = strpbrk(pattern, "$\\(^");
+	m->in_line = options->literal ? !strchr(pattern, '\n') : !strpbrk(pattern, "\n$\\([^");
 	if (options->word) {
 		int done = compile_word(m, &text, flags, context);
 		if (done < 0)
@@ -213,6 +215,19 @@ enum matcher_result matcher_window(struct matcher *m, const struct matcher_windo
 
 enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len, size_t *at)
 {
+	/* All lines at once: some patterns are found far faster. What is too much for one call may
+	   be possible line by line. */
+	if (m->in_line) {
+		enum matcher_result result = matcher_run(m, data, len, 0, 0);
+		if (result == MATCHER_FOUND) {
+			struct matcher_span span;
+			get_span(m, &span);
+			const char *newline = memrchr(data, '\n', span.from);
+			*at = newline ? (size_t)(newline - data) + 1 : 0;
+		}
+		if (result != MATCHER_GAVE_UP)
+			return result;
+	}
 	for (size_t from = 0; from < len;) {
 		const char *newline = memchr(data + from, '\n', len - from);
 		size_t stop = newline ? (size_t)(newline - data) : len;
