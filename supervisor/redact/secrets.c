@@ -4,6 +4,7 @@
 
 #include "config/settings.h"
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,32 +35,44 @@
    text. Until then a reader need not wait, and lines without that text need no search. */
 static const struct shape {
 	const char *name, *pattern;
-	const char *mark; /* the pattern of what is before every match */
+	const char *mark;      /* the pattern of what is before every match */
+	const char *fragments; /* FRAGMENT_LEN bytes each: one is in every mark; NULL: too short */
 	bool block;
 } shapes[] = {
 	{.name = "AWS key",
 	 .pattern = "(?<=" START "AKIA|" START "ASIA)[0-9A-Z]{16}" EDGE,
-	 .mark = "AKIA|ASIA"},
+	 .mark = "AKIA|ASIA",
+	 .fragments = "AKIAASIA"},
 	{.name = "AWS secret",
 	 .pattern = "(?i)(?<=secret_access_key|secretaccesskey)"
 		    "[\"']?\\s*[=:]\\s*[\"']?\\K[a-z0-9/+=]{40,}",
-	 .mark = "(?i)secret_access_key|secretaccesskey"},
+	 .mark = "(?i)secret_access_key|secretaccesskey",
+	 .fragments = "secr"},
 	{.name = "GitHub token",
 	 .pattern = "(?<=" START "gh[pousr]_)[A-Za-z0-9]{20,}|"
 		    "(?<=" START "github_pat_)[A-Za-z0-9_]{20,}",
-	 .mark = "gh[pousr]_|github_pat_"},
+	 .mark = "gh[pousr]_|github_pat_",
+	 .fragments = "ghp_gho_ghu_ghs_ghr_hub_"},
 	{.name = "GitLab token",
 	 .pattern = "(?<=" START "glpat-)[A-Za-z0-9_.-]{16,}",
-	 .mark = "glpat-"},
+	 .mark = "glpat-",
+	 .fragments = "glpa"},
 	{.name = "Slack token",
 	 .pattern = "(?<=" START "xox[abceoprs]-)[A-Za-z0-9-]{10,}|"
 		    "(?<=hooks\\.slack\\.com/services/)[A-Za-z0-9/]{20,}",
 	 .mark = "xox|hooks\\.slack\\.com/"},
-	{.name = "npm token", .pattern = "(?<=" START "npm_)[A-Za-z0-9]{30,}", .mark = "npm_"},
-	{.name = "Google key", .pattern = "(?<=" START "AIza)[0-9A-Za-z_-]{35,}", .mark = "AIza"},
+	{.name = "npm token",
+	 .pattern = "(?<=" START "npm_)[A-Za-z0-9]{30,}",
+	 .mark = "npm_",
+	 .fragments = "npm_"},
+	{.name = "Google key",
+	 .pattern = "(?<=" START "AIza)[0-9A-Za-z_-]{35,}",
+	 .mark = "AIza",
+	 .fragments = "AIza"},
 	{.name = "Stripe key",
 	 .pattern = "(?<=" START "[rs]k_live_)[0-9A-Za-z]{16,}",
-	 .mark = "k_live_"},
+	 .mark = "k_live_",
+	 .fragments = "k_li"},
 	{.name = "API key",
 	 .pattern = "(?<=" START "sk-)(?:[a-z0-9]+-)*[A-Za-z0-9_-]{20,}",
 	 .mark = "sk-"},
@@ -68,20 +81,24 @@ static const struct shape {
 	 .mark = "eyJ"},
 	{.name = "bearer token",
 	 .pattern = "(?i)(?<=" START "bearer[ \\t])[ \\t]*\\K[a-z0-9._~+/-]{12,}=*",
-	 .mark = "(?i)bearer"},
+	 .mark = "(?i)bearer",
+	 .fragments = "bear"},
 	{.name = "password",
 	 .pattern = "(?i)(?<=authorization:)\\s*basic\\s+\\K[a-z0-9+/]{6,}=*",
-	 .mark = "(?i)authorization:"},
+	 .mark = "(?i)authorization:",
+	 .fragments = "riza"},
 	{.name = "password",
 	 .pattern = "(?<=://)[^\\s/:@\"'<>]*:\\K[^\\s/@\"'<>]+(?=@)",
 	 .mark = "://"},
 	{.name = "password",
 	 .pattern = "(?i)(?<=password|passwd|passphrase|client_secret|api_key|apikey)"
 		    "(?:\\s*=\\s*[\"']?|[\"']\\s*:\\s*[\"'])\\K[^\\s\"',;&]{8,}",
-	 .mark = "(?i)password|passwd|passphrase|client_secret|api_key|apikey"},
+	 .mark = "(?i)password|passwd|passphrase|client_secret|api_key|apikey",
+	 .fragments = "passent_api_apik"},
 	{.name = "private key",
 	 .pattern = "(?<=-----BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
 	 .mark = "-----BEGIN ",
+	 .fragments = "BEGI",
 	 .block = true},
 };
 
@@ -91,12 +108,14 @@ struct pattern {
 	const char *name;
 	pcre2_code *code;
 	pcre2_code *mark; /* a match begins behind one: without it none has begun; NULL: anywhere */
+	bool filtered;    /* a mark has one of the fragments */
 	bool block;
 };
 
 struct secrets {
 	struct pattern *patterns;
 	size_t count;
+	struct literals fragments; /* one search for all: nearly no text has any */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 	struct secrets_span *spans;
@@ -131,7 +150,8 @@ static pcre2_code *secrets_compile(const char *text)
 
 static int add_shape(struct pattern *p, const struct shape *shape)
 {
-	*p = (struct pattern){.name = shape->name, .block = shape->block};
+	*p = (struct pattern){
+		.name = shape->name, .filtered = shape->fragments, .block = shape->block};
 	p->code = secrets_compile(shape->pattern);
 	p->mark = p->code ? secrets_compile(shape->mark) : NULL;
 	return p->mark ? 0 : -1;
@@ -198,9 +218,13 @@ struct secrets *secrets_new(const struct settings *settings)
 	errno = ENOMEM;
 	if (!s->patterns || !s->match || !s->limits)
 		goto fail;
+	literals_init(&s->fragments);
 	pcre2_set_match_limit(s->limits, STEPS_MAX);
 	pcre2_set_heap_limit(s->limits, HEAP_MAX);
 	for (size_t i = 0; i < built_in; i++) {
+		const char *fragment = shapes[i].fragments;
+		for (; fragment && *fragment; fragment += FRAGMENT_LEN)
+			literals_add(&s->fragments, fragment, i % FRAGMENT_GROUPS);
 		if (add_shape(&s->patterns[s->count++], &shapes[i]) < 0)
 			goto fail;
 	}
@@ -367,9 +391,12 @@ static void secrets_merge(struct secrets *s)
 
 int secrets_find(struct secrets *s, const struct secrets_text *text, struct secrets_found *found)
 {
-	size_t hold = text->len;
+	size_t hold = text->len, lines = 0;
+	bool has_fragment = literals_find(&s->fragments, text->data, text->len, &lines) < text->len;
 	s->span_count = 0;
 	for (size_t i = 0; i < s->count; i++) {
+		if (s->patterns[i].filtered && !has_fragment)
+			continue;
 		if (scan(s, &s->patterns[i], text, &hold) < 0)
 			return -1;
 	}
