@@ -160,18 +160,8 @@ static bool crush_asks(const char *command)
 	return true;
 }
 
-/* Whether a command runs as it would have below a shell of terse's, and what it runs is plain to
-   see. One that changes the shell it runs in (cd, export ...) would be lost there. */
-static bool hook_is_plain(const char *const *words, size_t count, bool crush)
-{
-	const char *name = shell_call_name(words[0]);
-	if (shell_is_builtin(words[0]) || strcmp(name, "terse") == 0 || shell_is_own_name(name))
-		return false;
-	if (!crush)
-		return true;
-	return !strpbrk(words[0], "$`*?[{~\\") && !crush_refuses((char *const *)words, count);
-}
-
+/* Whether the commands run as they would have below a shell of terse's, and what they run is plain
+   to see. One that changes the shell it runs in (cd, export ...) would be lost there. */
 static bool may_rewrite(const char *command, bool crush)
 {
 	struct words w;
@@ -183,9 +173,14 @@ static bool may_rewrite(const char *command, bool crush)
 	if ((crush && !crush_asks(command)) || words_parse(&w, command) < 0)
 		return false;
 	good = w.count > 0;
-	for (size_t i = 0; good && i < w.count; i++)
-		good = hook_is_plain((const char *const *)w.words + w.commands[i].first,
-				     w.commands[i].count, crush);
+	for (size_t i = 0; good && i < w.count; i++) {
+		char *const *words = w.words + w.commands[i].first;
+		const char *name = shell_call_name(words[0]);
+		good = !shell_is_builtin(words[0]) && strcmp(name, "terse") != 0 &&
+		       !shell_is_own_name(name) &&
+		       (!crush || (!strpbrk(words[0], "$`*?[{~\\") &&
+				   !crush_refuses(words, w.commands[i].count)));
+	}
 	words_release(&w);
 	return good;
 }
@@ -231,16 +226,6 @@ static int hook_reply(struct call *c, json_t *reply)
 
 /* --- terse in front of a command -------------------------------------------------------- */
 
-/* Whether the words run another command below terse, which the agent's rules do not see. */
-static bool hook_is_in_front(const struct call *c, char *const *words)
-{
-	while (words && strcmp(shell_call_name(words[0]), "terse") != 0)
-		words = wrapper_inner(words);
-	const char *first = words ? words[1] : NULL;
-	return first && (!c->terse->is_verb(first) || strcmp(first, "run") == 0 ||
-			 strcmp(first, "agent") == 0 || strcmp(first, "probe") == 0);
-}
-
 /* What the model is told; NULL: the command is none of these, or what it is is not plain. */
 static const char *hook_refusal(const struct call *c)
 {
@@ -257,8 +242,15 @@ static const char *hook_refusal(const struct call *c)
 	bool found = false;
 	if (c->terse->in_front == IN_FRONT_PASS || !command || words_parse(&words, command) < 0)
 		return NULL;
-	for (size_t i = 0; !found && i < words.count; i++)
-		found = hook_is_in_front(c, words.words + words.commands[i].first);
+	/* Words that run another command below terse, which the agent's rules do not see. */
+	for (size_t i = 0; !found && i < words.count; i++) {
+		char *const *inner = words.words + words.commands[i].first;
+		while (inner && strcmp(shell_call_name(inner[0]), "terse") != 0)
+			inner = wrapper_inner(inner);
+		const char *first = inner ? inner[1] : NULL;
+		found = first && (!c->terse->is_verb(first) || strcmp(first, "run") == 0 ||
+				  strcmp(first, "agent") == 0 || strcmp(first, "probe") == 0);
+	}
 	words_release(&words);
 	return !found ? NULL : w && w->comment ? commented : plain;
 }

@@ -139,20 +139,15 @@ static bool is_bare(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-static bool is_named(const struct outline *o, const struct outline_node *n, const char *key,
-		     size_t len)
-{
-	size_t quotes = n->key_end && strchr("\"'", o->text[n->key]) ? 1 : 0;
-	return n->key_end - n->key == len + 2 * quotes &&
-	       memcmp(o->text + n->key + quotes, key, len) == 0;
-}
-
 /* The last member of that name, or -1. */
 static int find_member(const struct outline *o, int object, const char *key, size_t len)
 {
 	int found = -1;
 	for (int i = outline_next(o, object, -1); i >= 0; i = outline_next(o, object, i)) {
-		if (is_named(o, &o->nodes[i], key, len))
+		const struct outline_node *n = &o->nodes[i];
+		size_t quotes = n->key_end && strchr("\"'", o->text[n->key]) ? 1 : 0;
+		if (n->key_end - n->key == len + 2 * quotes &&
+		    memcmp(o->text + n->key + quotes, key, len) == 0)
 			found = i;
 	}
 	return found;
@@ -455,20 +450,18 @@ static void break_line(struct buffer *out, const struct style *s, struct indent 
 		buffer_append(out, s->unit, s->unit_len);
 }
 
-/* The end of a string of JSON. */
-static const char *behind_string(const char *at)
-{
-	for (at++; *at && *at != '"'; at++)
-		at += *at == '\\' && at[1];
-	return at + (*at == '"');
-}
-
 /* Writes JSON without blanks as the style has it, `depth` deeper than the line `base`. */
 static void write_value(struct buffer *out, const struct outline *o, const char *json,
 			const struct style *s, struct indent base, size_t depth)
 {
 	for (const char *at = json, *next; *at; at = next) {
-		next = *at == '"' ? behind_string(at) : at + 1;
+		next = at + 1;
+		/* A string of JSON is one piece. */
+		if (*at == '"') {
+			for (; *next && *next != '"'; next++)
+				next += *next == '\\' && next[1];
+			next += *next == '"';
+		}
 		if (o->toml && *at == '"' && *next == ':') {
 			buffer_append(out, at + 1, (size_t)(next - at) - 2);
 			buffer_append_string(out, " = ");
@@ -568,17 +561,6 @@ static void outline_add_first(struct buffer *out, const struct outline *o, int p
 	if (!is_broken(o, from, to))
 		break_line(out, &s, base, 0);
 	buffer_append(out, o->text + to, o->len - to);
-}
-
-/* The first value of a text, which may end in a comment. */
-static void add_root(struct buffer *out, const struct outline *o, const char *value)
-{
-	struct style s = style_of(o);
-	buffer_append(out, o->text, o->len);
-	if (o->len && o->text[o->len - 1] != '\n')
-		buffer_append_string(out, s.newline);
-	write_value(out, o, value, &s, (struct indent){"", 0}, 0);
-	buffer_append_string(out, s.newline);
 }
 
 /* A line of its own behind the one that `at` is in, indented alike. `dots`: what is in front of the
@@ -710,12 +692,19 @@ int outline_add(struct buffer *out, const struct outline *o, const char *const *
 	for (int i = -1; node >= 0 && (i = outline_next(o, node, i)) >= 0;)
 		last = i;
 	int status = buffer_string(&whole) ? 0 : -1;
-	if (status == 0 && node < 0)
-		add_root(out, o, whole.data);
-	else if (status == 0 && last < 0)
+	if (status == 0 && node < 0) {
+		/* The first value of a text, which may end in a comment. */
+		struct style s = style_of(o);
+		buffer_append(out, o->text, o->len);
+		if (o->len && o->text[o->len - 1] != '\n')
+			buffer_append_string(out, s.newline);
+		write_value(out, o, whole.data, &s, (struct indent){"", 0}, 0);
+		buffer_append_string(out, s.newline);
+	} else if (status == 0 && last < 0) {
 		outline_add_first(out, o, node, key, whole.data);
-	else if (status == 0)
+	} else if (status == 0) {
 		add_behind(out, o, node, last, key, whole.data);
+	}
 	buffer_release(&whole);
 	return status < 0 ? -1 : buffer_check(out);
 }

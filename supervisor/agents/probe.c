@@ -189,15 +189,6 @@ static bool is_ordinary(const char *name, size_t len)
 	       strncmp(name, "NODE_", 5) == 0 || strncmp(name, "BASH_FUNC", 9) == 0;
 }
 
-static bool probe_was_there(char *const *before, const char *name, size_t len)
-{
-	for (; before && *before; before++) {
-		if (strncmp(*before, name, len) == 0 && (*before)[len] == '=')
-			return true;
-	}
-	return false;
-}
-
 /* Whether the variable names the conversation. */
 static bool names_session(const char *entry)
 {
@@ -234,8 +225,10 @@ static void find_marks(const json_t *environment, char *const *before, const cha
 	for (size_t i = 0; i < json_array_size(environment); i++) {
 		const char *entry = text_at(environment, i);
 		size_t len = strcspn(entry, "=");
-		if (!entry[len] || !entry[len + 1] || is_ordinary(entry, len) ||
-		    probe_was_there(before, entry, len))
+		char *const *old = before;
+		while (old && *old && strncmp(*old, entry, len + 1) != 0)
+			old++;
+		if (!entry[len] || !entry[len + 1] || is_ordinary(entry, len) || (old && *old))
 			continue;
 		if (!*session && names_session(entry))
 			*session = entry;
@@ -356,15 +349,6 @@ static void append_front(struct buffer *out, const char *before, const json_t *c
 	buffer_append_string(out, shown < len ? "*\n" : "\n");
 }
 
-/* Whether a template has words of its own: one of stars would match every command. */
-static bool has_words(const char *template)
-{
-	size_t letters = 0;
-	for (; *template; template ++)
-		letters += isalpha((unsigned char)*template) != 0;
-	return letters >= 3;
-}
-
 /* Appends the strings of the agent's own that only their text tells from its model's. */
 static void append_own(struct buffer *out, const json_t *calls, const json_t *hit, const char *mark)
 {
@@ -375,7 +359,11 @@ static void append_own(struct buffer *out, const json_t *calls, const json_t *hi
 		append_front(&line, "\n\t", call);
 		line.len -= line.len > 0;
 		const char *known = buffer_string(&all), *text = buffer_string(&line);
-		if (known && text && has_words(text) && is_alike(call, hit, mark) &&
+		/* A template of stars would match every command. */
+		size_t letters = 0;
+		for (const char *at = text; at && *at; at++)
+			letters += isalpha((unsigned char)*at) != 0;
+		if (known && text && letters >= 3 && is_alike(call, hit, mark) &&
 		    !strstr(known, text))
 			buffer_add(&all, &line);
 	}

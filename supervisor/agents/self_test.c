@@ -133,24 +133,6 @@ static void become_agent(const struct self_test *c, const struct place *place, c
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
-/* Reads until the output ends or the time is up. */
-static void self_test_collect(int fd, struct buffer *out)
-{
-	int64_t end = clock_monotonic_ms() + WAIT_MS;
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	while (out->len < OUTPUT_MAX && buffer_reserve(out, 4096) == 0) {
-		int64_t left = end - clock_monotonic_ms();
-		if (left <= 0 || (poll(&p, 1, (int)left) < 0 && errno != EINTR))
-			break;
-		if (!p.revents)
-			continue;
-		ssize_t n = read(fd, out->data + out->len, 4096);
-		if (n <= 0)
-			break;
-		out->len += (size_t)n;
-	}
-}
-
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
 {
 	(void)st;
@@ -192,7 +174,20 @@ static int sing(const struct self_test *c, const struct place *place, const char
 	io_close(&ends[1]);
 	if (pid < 0)
 		goto out;
-	self_test_collect(ends[0], out);
+	/* Until the output ends or the time is up. */
+	int64_t end = clock_monotonic_ms() + WAIT_MS;
+	struct pollfd p = {.fd = ends[0], .events = POLLIN};
+	while (out->len < OUTPUT_MAX && buffer_reserve(out, 4096) == 0) {
+		int64_t left = end - clock_monotonic_ms();
+		if (left <= 0 || (poll(&p, 1, (int)left) < 0 && errno != EINTR))
+			break;
+		if (!p.revents)
+			continue;
+		ssize_t n = read(ends[0], out->data + out->len, 4096);
+		if (n <= 0)
+			break;
+		out->len += (size_t)n;
+	}
 	/* A process that kept to the time limit has ended by now. */
 	kill(-pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -442,27 +442,6 @@ void call_tool(struct server *s, const struct rpc_message *m)
 	}
 }
 
-/* Tells the client what has stayed of a cancelled command. */
-static void call_tell_staying(struct server *s, const struct call *c)
-{
-	struct buffer text = BUFFER_INIT;
-	struct process p;
-	for (size_t at = 0; at < c->stay.len; at += sizeof(p)) {
-		memcpy(&p, c->stay.data + at, sizeof(p));
-		if (!process_is_alive(&p))
-			continue;
-		buffer_append_string(&text, text.len
-						    ? ", "
-						    : "the cancelled command has ended; what it "
-						      "started in sessions of their own goes on: ");
-		utf8_clean(&text, p.name, strlen(p.name));
-		buffer_printf(&text, " (PID %d)", (int)p.pid);
-	}
-	if (text.len > 0 && buffer_string(&text))
-		server_log(s, LOG_WARNING, text.data);
-	buffer_release(&text);
-}
-
 /* The command ends with its session; its answer is dropped when it comes. */
 void call_cancel(struct call *c)
 {
@@ -545,25 +524,6 @@ void call_on_progress(void *ctx, short events)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* The session goes on with what the command's shell left, unless the command goes on, or the
-   session has ended. */
-static void call_take_left(struct server *s, struct call *c)
-{
-	struct buffer left = BUFFER_INIT;
-	size_t i = 0;
-	while (i < s->sessions.count && s->sessions.items[i].number != c->session)
-		i++;
-	if (c->leave.fd < 0 || i == s->sessions.count)
-		return;
-	if (shell_leave_read(&c->leave, &left) == 0)
-		shell_state_take(&s->sessions.items[i].state, &c->before, left.data, left.len);
-	else
-		server_log(s, LOG_INFO,
-			   "the command's shell has left no directory and variables: the session "
-			   "keeps those that it had");
-	buffer_release(&left);
-}
-
 /* Adds the errors of a run without "terse: " or "terse run: ", which are not the model's, and
    without what is wrong in a configuration file, which each run repeats. */
 static void call_add_errors(const struct server *s, const struct call *c, struct buffer *out)
@@ -631,15 +591,45 @@ static void call_answer(struct server *s, const struct call *c)
 
 void call_finish(struct server *s, struct call *c)
 {
+	struct buffer left = BUFFER_INIT, staying = BUFFER_INIT;
+	struct process p;
+	size_t i = 0;
 	char byte;
-	call_take_left(s, c);
+	/* The session goes on with what the command's shell left, unless the command goes on, or
+	   the session has ended. */
+	while (i < s->sessions.count && s->sessions.items[i].number != c->session)
+		i++;
+	if (c->leave.fd >= 0 && i < s->sessions.count) {
+		if (shell_leave_read(&c->leave, &left) == 0)
+			shell_state_take(&s->sessions.items[i].state, &c->before, left.data,
+					 left.len);
+		else
+			server_log(s, LOG_INFO,
+				   "the command's shell has left no directory and variables: the "
+				   "session keeps those that it had");
+	}
+	buffer_release(&left);
 	/* The other end of its leash is there, since the command or its children go on. */
 	if (!s->keep && c->leash >= 0 && recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
 	    errno == EAGAIN) {
 		s->held[s->held_count++] = c->leash;
 		c->leash = -1;
 	}
-	call_tell_staying(s, c);
+	/* The client is told what has stayed of a cancelled command. */
+	for (size_t at = 0; at < c->stay.len; at += sizeof(p)) {
+		memcpy(&p, c->stay.data + at, sizeof(p));
+		if (!process_is_alive(&p))
+			continue;
+		buffer_append_string(&staying,
+				     staying.len ? ", "
+						 : "the cancelled command has ended; what it "
+						   "started in sessions of their own goes on: ");
+		utf8_clean(&staying, p.name, strlen(p.name));
+		buffer_printf(&staying, " (PID %d)", (int)p.pid);
+	}
+	if (staying.len > 0 && buffer_string(&staying))
+		server_log(s, LOG_WARNING, staying.data);
+	buffer_release(&staying);
 	if (!c->cancelled && c->tool)
 		call_answer(s, c);
 	else if (!c->cancelled)

@@ -331,19 +331,6 @@ static void server_on_signal(void *ctx, short events)
 	}
 }
 
-/* The call that may print although too much waits already; NULL: each may. */
-static const struct call *server_only_reader(const struct server *s)
-{
-	const struct call *most = NULL;
-	size_t sum = 0;
-	for (const struct call *c = s->calls; c; c = c->next) {
-		sum += c->output.len;
-		if (!c->ended && (!most || c->output.len > most->output.len))
-			most = c;
-	}
-	return sum > SERVER_OUTPUT_MAX ? most : NULL;
-}
-
 static bool server_takes_requests(const struct server *s)
 {
 	return !output_queue_is_full(&s->out) && s->call_count < s->calls_most;
@@ -353,7 +340,16 @@ static bool server_takes_requests(const struct server *s)
 static void server_wait(struct server *s)
 {
 	struct loop l;
-	const struct call *only = server_only_reader(s);
+	const struct call *only = NULL;
+	size_t waiting = 0;
+	/* The call that may print although too much waits already; NULL: each may. */
+	for (const struct call *c = s->calls; c; c = c->next) {
+		waiting += c->output.len;
+		if (!c->ended && (!only || c->output.len > only->output.len))
+			only = c;
+	}
+	if (waiting <= SERVER_OUTPUT_MAX)
+		only = NULL;
 	loop_begin(&l);
 	if (!output_queue_is_empty(&s->out))
 		loop_watch(&l, output_queue_poll_fd(&s->out), POLLOUT, server_on_output, s);
