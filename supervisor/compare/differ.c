@@ -36,12 +36,12 @@ struct differing {
 	struct differ_side sides[2];
 };
 
-/* Begins at a line. Returns 0, or -1 with errno. */
-static int differ_seek(struct differ_side *s, uint64_t offset, uint64_t number)
+/* Begins where the texts differ, or at their start. Returns 0, or -1 with errno. */
+static int differ_rewind(struct differ_side *s)
 {
-	const struct walk_options options = {.from = number, .here = true};
+	const struct walk_options options = {.from = s->first.number, .here = true};
 	walk_free(s->walk);
-	text_seek_byte(s->text, offset);
+	text_seek_byte(s->text, s->first.offset);
 	s->walk = walk_new(s->text, NULL, &options);
 	return s->walk ? 0 : -1;
 }
@@ -95,12 +95,6 @@ static int differ_pass_equal(struct differing *d)
 			return -1;
 	}
 	return 0;
-}
-
-/* Goes back to where the texts differ. */
-static int differ_rewind(struct differ_side *s)
-{
-	return differ_seek(s, s->first.offset, s->first.number);
 }
 
 /* Takes the rest of a text. Returns 1; 0 if it has more than `most` lines; -1 with errno. */
@@ -216,13 +210,8 @@ static bool prints_have(const struct prints *p, uint64_t print, size_t *slot)
 	return p->slots[at] != 0;
 }
 
-/* One bit a line. */
-static bool bit_at(const struct buffer *bits, size_t i)
-{
-	return bits->data[i / 8] >> i % 8 & 1;
-}
-
-/* Notes which lines of a text the other one has. Of that a part at a time is in memory. */
+/* Notes which lines of a text the other one has, in one bit each. Of that a part at a time is in
+   memory. */
 static int differ_look_up(struct differing *d, int which, struct prints *set, struct buffer *found)
 {
 	struct differ_side *side = &d->sides[which], *other = &d->sides[!which];
@@ -267,7 +256,7 @@ static int differ_tell_alone(struct differing *d, int which, const struct buffer
 		return -1;
 	for (size_t i = 0; got > 0 && answer == 0; i++) {
 		got = differ_next(side, &line);
-		bool alone = got > 0 && !bit_at(found, i);
+		bool alone = got > 0 && !(found->data[i / 8] >> i % 8 & 1);
 		if (run->from > 0) {
 			run->count = line.number - run->from;
 			run->end = line.offset;
@@ -315,7 +304,8 @@ int differ_run(const struct differ *differ)
 		differ->facts->same &= t->gap.begin == t->gap.end && t->lost_bytes == 0;
 		d.sides[i].text = differ->texts[i];
 		d.sides[i].exact = differ->exact;
-		if (differ_seek(&d.sides[i], 0, 1) < 0)
+		d.sides[i].first.number = 1;
+		if (differ_rewind(&d.sides[i]) < 0)
 			goto out;
 	}
 	if (differ_pass_equal(&d) < 0)

@@ -19,47 +19,33 @@ static bool since_is_whole(const struct meta_stream *s)
 	return s->gap_from == 0 && s->error == 0 && s->bytes <= TEXT_MOST;
 }
 
-/* Whether two files are the same in every byte; false where one can't be read. */
-static bool since_is_same_file(const struct text *a, const struct text *b)
-{
-	char blocks[2][16 * 1024];
-	bool same = a->size == b->size;
-	for (uint64_t at = 0; same && at < a->size; at += sizeof(blocks[0])) {
-		uint64_t left = a->size - at;
-		size_t len = left < sizeof(blocks[0]) ? (size_t)left : sizeof(blocks[0]);
-		same = io_read_whole(a->fd, blocks[0], len, (off_t)at) == 0 &&
-		       io_read_whole(b->fd, blocks[1], len, (off_t)at) == 0 &&
-		       memcmp(blocks[0], blocks[1], len) == 0;
-	}
-	return same;
-}
-
+/* Whether two texts are the same in every byte; false where one can't be read. Most differ in how
+   many they have. */
 static bool since_is_same_part(const struct since_run *run, const struct earlier_run *other,
 			       enum artifact_part part)
 {
 	const struct meta *m = run->meta;
 	const struct meta_stream *x = part == ARTIFACT_ERR ? &m->err : &m->out,
 				 *y = part == ARTIFACT_ERR ? &other->meta.err : &other->meta.out;
+	char blocks[2][16 * 1024];
 	struct text now, before;
 	bool same = false;
 	if (x->bytes != y->bytes || !since_is_whole(x) || !since_is_whole(y) ||
 	    text_open_whole(&now, artifact_directory(run->artifact), m->id, part) < 0)
 		return false;
 	if (text_open_whole(&before, other->dir, other->meta.id, part) == 0) {
-		same = since_is_same_file(&now, &before);
+		same = now.size == before.size;
+		for (uint64_t at = 0; same && at < now.size; at += sizeof(blocks[0])) {
+			uint64_t left = now.size - at;
+			size_t len = left < sizeof(blocks[0]) ? (size_t)left : sizeof(blocks[0]);
+			same = io_read_whole(now.fd, blocks[0], len, (off_t)at) == 0 &&
+			       io_read_whole(before.fd, blocks[1], len, (off_t)at) == 0 &&
+			       memcmp(blocks[0], blocks[1], len) == 0;
+		}
 		text_close(&before);
 	}
 	text_close(&now);
 	return same;
-}
-
-/* Whether the texts are the same, byte for byte. Most differ in how many they have. */
-static bool since_is_identical(const struct since_run *run, const struct earlier_run *other)
-{
-	if (run->meta->err.present != other->meta.err.present)
-		return false;
-	return since_is_same_part(run, other, ARTIFACT_OUT) &&
-	       (!other->meta.err.present || since_is_same_part(run, other, ARTIFACT_ERR));
 }
 
 /* What of a longer success is normal is not looked up: that would take more than some 10 ms. */
@@ -110,7 +96,10 @@ void since_look(struct wording_since *out, const struct since_run *run)
 		out->exit_code = other->exit_code;
 		out->signal = other->signal;
 		out->age_ms = clock_real_ms() - other->ended_ms;
-		out->identical = since_is_identical(run, &last);
+		out->identical =
+			run->meta->err.present == other->err.present &&
+			since_is_same_part(run, &last, ARTIFACT_OUT) &&
+			(!other->err.present || since_is_same_part(run, &last, ARTIFACT_ERR));
 	}
 	if (success.is_found) {
 		since_tell_success(run, &success, ARTIFACT_OUT);

@@ -493,19 +493,8 @@ static void take_named(struct layout *l, size_t unit)
 	}
 }
 
-/* Takes what belongs to a telling line. */
-static void take_block(struct layout *l, size_t unit)
-{
-	const struct trait *head = &l->units[unit].trait;
-	take_heading(l, unit);
-	if (head->score.kind == SCORE_FAIL) {
-		take_place(l, unit);
-		take_named(l, unit);
-	}
-	if (has_core(head))
-		take_core(l, unit, is_heading(head));
-}
-
+/* Takes a line, what belongs to it if it is a telling one, and the few lines up to others that are
+   taken. */
 static void take_telling(struct layout *l, size_t unit)
 {
 	struct entry *u = &l->units[unit];
@@ -515,8 +504,15 @@ static void take_telling(struct layout *l, size_t unit)
 		u->trait.value = 0;
 		return;
 	}
-	if (u->trait.value >= TELLING)
-		take_block(l, unit);
+	if (u->trait.value >= TELLING) {
+		take_heading(l, unit);
+		if (u->trait.score.kind == SCORE_FAIL) {
+			take_place(l, unit);
+			take_named(l, unit);
+		}
+		if (has_core(&u->trait))
+			take_core(l, unit, is_heading(&u->trait));
+	}
 	for (k = 2; k <= BRIDGE + 1 && (unit < k || !l->units[unit - k].chosen);)
 		k++;
 	if (k <= BRIDGE + 1)

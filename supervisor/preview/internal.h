@@ -241,9 +241,6 @@ void phrases_apply(const struct phrases *p, const struct line *line, struct scor
 /* The fragments of words that tell of failures, for a search at the speed of memory. */
 void prefilter_init(struct literals *s);
 
-/* Adds the first FRAGMENT_LEN bytes of `text`; nothing when there are too many. */
-void prefilter_add(struct literals *s, const char *text);
-
 /* score.c: the form of one message (how it begins, what it consists of), its words, and what both
    tell together. */
 

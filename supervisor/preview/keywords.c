@@ -221,8 +221,16 @@ int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, 
 		phrases_release(p);
 		return -1;
 	}
-	for (size_t i = 0; p->telling[i]; i++)
-		prefilter_add(prefilter, rarest(p->telling[i]));
+	for (size_t i = 0; p->telling[i]; i++) {
+		/* Into the group that has the fewest; where all are full, it is not looked for. */
+		unsigned least = 0;
+		for (unsigned k = 1; k < FRAGMENT_GROUPS; k++) {
+			if (prefilter->counts[k] < prefilter->counts[least])
+				least = k;
+		}
+		if (prefilter->counts[least] < FRAGMENT_MAX)
+			literals_add(prefilter, rarest(p->telling[i]), least);
+	}
 	return 0;
 }
 
@@ -349,15 +357,4 @@ void prefilter_init(struct literals *s)
 	literals_init(s);
 	for (size_t i = 0; i < sizeof(fragments) / sizeof(*fragments); i++)
 		literals_add(s, fragments[i].text, fragments[i].group);
-}
-
-void prefilter_add(struct literals *s, const char *text)
-{
-	unsigned least = 0;
-	for (unsigned i = 1; i < FRAGMENT_GROUPS; i++) {
-		if (s->counts[i] < s->counts[least])
-			least = i;
-	}
-	if (s->counts[least] < FRAGMENT_MAX)
-		literals_add(s, text, least);
 }

@@ -27,22 +27,6 @@ struct window {
 	uint64_t prev_start; /* where the line before that starts */
 };
 
-static void keep_tail(struct window *w, const char *data, size_t len)
-{
-	if (len >= w->tail_keep) {
-		memcpy(w->tail, data + len - w->tail_keep, w->tail_keep);
-		w->tail_len = w->tail_keep;
-		return;
-	}
-	if (w->tail_len + len > 2 * w->tail_keep) {
-		size_t keep = w->tail_keep - len;
-		memmove(w->tail, w->tail + w->tail_len - keep, keep);
-		w->tail_len = keep;
-	}
-	memcpy(w->tail + w->tail_len, data, len);
-	w->tail_len += len;
-}
-
 /* `count`: counts the newlines too; otherwise somebody else does. */
 static void window_feed(struct window *w, const char *data, size_t len, bool count)
 {
@@ -69,8 +53,18 @@ static void window_feed(struct window *w, const char *data, size_t len, bool cou
 		w->prev_start = prev ? w->bytes + (size_t)(prev - data) + 1 : w->last_start;
 		w->last_start = w->bytes + (size_t)(last - data) + 1;
 	}
-	keep_tail(w, data, len);
 	w->bytes += len;
+	if (len >= w->tail_keep) {
+		data += len - w->tail_keep;
+		len = w->tail_keep;
+		w->tail_len = 0;
+	} else if (w->tail_len + len > 2 * w->tail_keep) {
+		size_t keep = w->tail_keep - len;
+		memmove(w->tail, w->tail + w->tail_len - keep, keep);
+		w->tail_len = keep;
+	}
+	memcpy(w->tail + w->tail_len, data, len);
+	w->tail_len += len;
 }
 
 /* Lines so far; a last one without newline counts. */

@@ -139,14 +139,6 @@ static void append_behind(struct buffer *out, const struct wording_place *place)
 	}
 }
 
-/* ": terse read ID --bytes FROM-TO", for what is cut out of lines. */
-static void append_cut_bytes(struct buffer *out, const struct wording_place *place)
-{
-	append_behind(out, place);
-	if (place->id)
-		buffer_printf(out, " %s%sFROM-TO", words_of(place)->bytes, words_of(place)->is);
-}
-
 /* "31-1234", or "7" */
 static void append_numbers(struct buffer *out, uint64_t from, uint64_t to)
 {
@@ -536,8 +528,11 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		if (place->id && h->cut)
 			buffer_append_string(out, "; cut bytes");
 	}
+	/* ": terse read ID --bytes FROM-TO", for what is cut out of lines. */
 	if (h->cut && (place->id || !is_part))
-		append_cut_bytes(out, place);
+		append_behind(out, place);
+	if (h->cut && place->id)
+		buffer_printf(out, " %s%sFROM-TO", words->bytes, words->is);
 	if (!is_part && h->grouped) {
 		append_gaps(out, ", ", place);
 		if (place->id) {
