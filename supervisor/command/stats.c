@@ -9,6 +9,7 @@
 #include "shim/exec_call.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,18 +42,15 @@ static bool has_verbs(const char *name)
 	return false;
 }
 
-static bool is_verb(const char *word)
-{
-	return *word >= 'a' && *word <= 'z' &&
-	       strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789:-_") == strlen(word);
-}
-
 /* The word behind the options; those of one letter have a value (git -C DIR log). */
 static const char *find_verb_word(char *const *words)
 {
 	while (*words && **words == '-')
 		words += (*words)[1] && !(*words)[2] && words[1] ? 2 : 1;
-	return *words && is_verb(*words) ? *words : NULL;
+	const char *word = *words;
+	bool is_verb = word && *word >= 'a' && *word <= 'z' &&
+		       strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789:-_") == strlen(word);
+	return is_verb ? word : NULL;
 }
 
 static void name_words(struct buffer *out, char *const *words)
@@ -77,23 +75,19 @@ static bool is_silent(const char *name)
 	return false;
 }
 
-/* The command that feeds the pipeline at whose end `at` is. */
-static size_t find_feeder(const struct words *w, size_t at)
-{
-	for (size_t i = at; i-- > 0;) {
-		if (w->commands[i].into == (int)at)
-			at = i;
-	}
-	return at;
-}
-
 static void name_string(struct buffer *out, const char *string)
 {
 	struct words w;
 	size_t before = out->len;
 	if (words_parse(&w, string) == 0) {
 		for (size_t i = w.count; i-- > 0 && out->len == before;) {
-			char *const *words = &w.words[w.commands[find_feeder(&w, i)].first];
+			/* The command that feeds the pipeline at whose end it is. */
+			size_t first = i;
+			for (size_t k = i; k-- > 0;) {
+				if (w.commands[k].into == (int)first)
+					first = k;
+			}
+			char *const *words = &w.words[w.commands[first].first];
 			if (w.commands[i].into == WORDS_OUT && !is_silent(words[0]))
 				name_words(out, words);
 		}
@@ -134,59 +128,31 @@ static void name_run(struct stats *s, const struct meta *m)
 
 /* --- groups --------------------------------------------------------------------------- */
 
-static size_t hash_of(const char *name)
+static int compare_names(const void *a, const void *b)
 {
-	size_t h = 14695981039346656037u;
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 1099511628211u;
-	return h;
+	const struct stats_group *x = a, *y = b;
+	return strcmp(x->name, y->name);
 }
 
-static size_t *find_slot(struct stats *s, const char *name)
+/* Returns the group that s->name names, or NULL with ENOMEM. */
+static struct stats_group *find_group(struct stats *s)
 {
-	size_t at = hash_of(name) & (s->slot_count - 1);
-	while (s->slots[at] && strcmp(s->groups[s->slots[at] - 1].name, name) != 0)
-		at = (at + 1) & (s->slot_count - 1);
-	return &s->slots[at];
-}
-
-/* Keeps the table half empty. */
-static int grow_slots(struct stats *s)
-{
-	if (s->group_count * 2 < s->slot_count)
-		return 0;
-	size_t count = s->slot_count ? s->slot_count * 2 : 64;
-	size_t *slots = calloc(count, sizeof(*slots));
-	if (!slots)
-		return -1;
-	free(s->slots);
-	s->slots = slots;
-	s->slot_count = count;
-	for (size_t i = 0; i < s->group_count; i++)
-		*find_slot(s, s->groups[i].name) = i + 1;
-	return 0;
-}
-
-/* Returns the index of the group that s->name names, or -1 with ENOMEM. */
-static ssize_t find_group(struct stats *s)
-{
-	const char *name = buffer_string(&s->name);
-	if (!name || grow_slots(s) < 0)
-		return -1;
-	size_t *slot = find_slot(s, name);
-	if (*slot)
-		return (ssize_t)*slot - 1;
-	char *copy = strdup(name);
-	struct stats_group *added =
-		copy ? array_add(&s->groups, &s->group_count, &s->group_room, sizeof(*added))
-		     : NULL;
-	if (!added) {
-		free(copy);
-		return -1;
+	struct stats_group key = {.name = (char *)buffer_string(&s->name)};
+	void *found = key.name ? tfind(&key, &s->tree, compare_names) : NULL;
+	if (!key.name || found)
+		return found ? *(struct stats_group **)found : NULL;
+	struct stats_group *added = calloc(1, sizeof(*added)), **item = NULL;
+	if (added && (added->name = strdup(key.name)))
+		item = array_add(&s->groups, &s->group_count, &s->group_room, sizeof(*item));
+	if (item && tsearch(added, &s->tree, compare_names)) {
+		*item = added;
+		return added;
 	}
-	*added = (struct stats_group){.name = copy};
-	*slot = s->group_count;
-	return (ssize_t)s->group_count - 1;
+	s->group_count -= item != NULL;
+	if (added)
+		free(added->name);
+	free(added);
+	return NULL;
 }
 
 /* --- sums ------------------------------------------------------------------------------- */
@@ -222,34 +188,23 @@ void stats_add_run(struct stats *s, const struct meta *m)
 		s->first_ms = m->started_ms;
 	sum_run(&s->all, m, is_own);
 	name_run(s, m);
-	ssize_t group = s->by == STATS_BY_NOTHING ? 0 : find_group(s);
-	if (group >= 0 && s->by != STATS_BY_NOTHING)
-		sum_run(&s->groups[group].sum, m, is_own);
-	s->failed |= group < 0;
-	if (!*m->id || is_own || group < 0)
+	struct stats_group *group = s->by == STATS_BY_NOTHING ? NULL : find_group(s);
+	if (group)
+		sum_run(&group->sum, m, is_own);
+	s->failed |= s->by != STATS_BY_NOTHING && !group;
+	if (!*m->id || is_own || s->failed)
 		return;
 	struct stats_artifact *a =
 		array_add(&s->artifacts, &s->artifact_count, &s->artifact_room, sizeof(*a));
 	s->failed |= !a;
 	if (a)
-		*a = (struct stats_artifact){id_pack(m->id), m->shown.text, (size_t)group, false};
+		*a = (struct stats_artifact){id_pack(m->id), group, false};
 }
 
 static int compare_artifacts(const void *a, const void *b)
 {
 	const struct stats_artifact *x = a, *y = b;
 	return (x->id > y->id) - (x->id < y->id);
-}
-
-static void sum_read(struct stats_sum *sum, const struct journal_read *read,
-		     const struct stats_artifact *a)
-{
-	sum->reads++;
-	if (!read->inside)
-		size_add(&sum->read, read->bytes, read->tokens);
-	if (!a)
-		return;
-	sum->followed += !a->followed;
 }
 
 void stats_add_read(struct stats *s, const struct journal_read *read)
@@ -264,9 +219,13 @@ void stats_add_read(struct stats *s, const struct journal_read *read)
 					   ? bsearch(&key, s->artifacts, s->artifact_count,
 						     sizeof(key), compare_artifacts)
 					   : NULL;
-	sum_read(&s->all, read, a);
-	if (a && s->by != STATS_BY_NOTHING)
-		sum_read(&s->groups[a->group].sum, read, a);
+	struct stats_sum *sums[] = {&s->all, a && a->group ? &a->group->sum : NULL};
+	for (int i = 0; i < 2 && sums[i]; i++) {
+		sums[i]->reads++;
+		if (!read->inside)
+			size_add(&sums[i]->read, read->bytes, read->tokens);
+		sums[i]->followed += a && !a->followed;
+	}
 	if (a)
 		a->followed = true;
 }
@@ -298,33 +257,36 @@ int stats_add_session(struct stats *s, const struct store *store, const char *se
 	return s->failed ? -1 : result;
 }
 
+/* Those that took most of the readers' room first. */
 static int compare_room(const void *a, const void *b)
 {
-	const struct stats_group *x = a, *y = b;
+	const struct stats_group *x = *(struct stats_group *const *)a,
+				 *y = *(struct stats_group *const *)b;
 	uint64_t of_x = x->sum.shown.bytes + x->sum.read.bytes;
 	uint64_t of_y = y->sum.shown.bytes + y->sum.read.bytes;
 	return of_x == of_y ? strcmp(x->name, y->name) : of_x < of_y ? 1 : -1;
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_days(const void *a, const void *b)
 {
-	const struct stats_group *x = a, *y = b;
-	return strcmp(x->name, y->name);
+	return compare_names(*(struct stats_group *const *)a, *(struct stats_group *const *)b);
 }
 
 void stats_sort(struct stats *s)
 {
 	if (s->group_count > 0)
 		qsort(s->groups, s->group_count, sizeof(*s->groups),
-		      s->by == STATS_BY_DAY ? compare_names : compare_room);
+		      s->by == STATS_BY_DAY ? compare_days : compare_room);
 }
 
 void stats_release(struct stats *s)
 {
-	for (size_t i = 0; i < s->group_count; i++)
-		free(s->groups[i].name);
+	for (size_t i = 0; i < s->group_count; i++) {
+		tdelete(s->groups[i], &s->tree, compare_names);
+		free(s->groups[i]->name);
+		free(s->groups[i]);
+	}
 	free(s->groups);
-	free(s->slots);
 	free(s->artifacts);
 	buffer_release(&s->name);
 }

@@ -52,14 +52,13 @@ struct stats {
 	struct stats_sum all;
 	int64_t first_ms; /* when the first of these runs started; 0: there is none */
 	uint64_t damaged; /* lines */
-	struct stats_group *groups;
+	struct stats_group **groups;
 	size_t group_count, group_room;
-	size_t *slots; /* a hash table of the groups: index + 1, or 0 */
-	size_t slot_count;
+	void *tree; /* the groups by their names, as tsearch(3) keeps them */
 	/* The artifacts of the session that is being read. */
 	struct stats_artifact {
-		uint64_t id, text;
-		size_t group;
+		uint64_t id;
+		struct stats_group *group; /* or NULL */
 		bool followed;
 	} * artifacts;
 	size_t artifact_count, artifact_room;

@@ -137,18 +137,6 @@ static int run_parse(struct verb_call *c, struct arguments *a, struct option_err
 	return 0;
 }
 
-/* Whether the shell has trap and eval as POSIX defines them. */
-static bool run_has_trap(const char *shell)
-{
-	static const char *const names[] = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"};
-	const char *name = shell_call_name(shell);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(names[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* The string as a shell takes it: one that begins as an option does is still a command. With
    `leave` (or NULL) a trap executes that when the shell ends: only then are its directory and
    variables what it leaves. The string stays on line 1, which errors name. NULL: no memory. */
@@ -186,7 +174,12 @@ static char **run_make_argv(const struct settings *s, const struct arguments *a,
 		return NULL;
 	argv[n++] = (char *)shell_find(s->shell);
 	argv[n++] = (char *)"-c";
-	argv[n++] = run_make_string(a->string, leave && run_has_trap(argv[0]) ? leave : NULL);
+	/* Those that have trap and eval as POSIX defines them. */
+	static const char *const posix[] = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"};
+	bool has_trap = false;
+	for (size_t i = 0; i < sizeof(posix) / sizeof(*posix); i++)
+		has_trap |= strcmp(posix[i], shell_call_name(argv[0])) == 0;
+	argv[n++] = run_make_string(a->string, has_trap ? leave : NULL);
 	if (!argv[n - 1]) {
 		free(argv);
 		return NULL;
@@ -270,18 +263,6 @@ static void run_look_at_terminal(struct job *job)
 	}
 }
 
-/* Whether it is a shell that would control its jobs without terse: asked to be interactive, and
-   started with a controlling terminal. */
-static bool run_has_jobs(const struct settings *s, char *const *argv)
-{
-	if (s->tty == TRI_NO || !shell_call_is_interactive(argv))
-		return false;
-	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
-	bool has = fd >= 0;
-	io_close(&fd);
-	return has;
-}
-
 /* Puts the settings of the agent and of the command's profile in place. A person's programs keep
    their terminal, so it is for other readers. Returns 0, or -1 with an error: a flag names none. */
 static int run_apply_profile(struct settings *s, char *const *argv, const char *string, bool jobs,
@@ -310,50 +291,40 @@ static int run_apply_profile(struct settings *s, char *const *argv, const char *
 	return 0;
 }
 
-/* Returns 0, or -1 with errno. */
-static int run_hide_secrets(struct job *job)
-{
-	job->secrets = secrets_new(job->settings);
-	if (!job->secrets)
-		return errno ? -1 : 0;
-	char **shown = redactor_words(job->secrets, job->shown);
-	if (!shown)
-		return -1;
-	job->shown = shown;
-	return 0;
-}
-
-/* What the agent's section has set, and nothing has overridden. */
-static void run_trace_agent(struct settings *s)
-{
-	char value[VALUE_LEN];
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-		if (option_source(s, o)->by == ORIGIN_AGENT)
-			TRACE(CONFIG, "by agent %s: %s = %s", s->agent, o->key,
-			      option_number_text(o, *option_number(s, o), value));
-	}
-}
-
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string)
 {
 	struct option_error error = {""};
 	job->settings = s;
-	bool jobs = run_has_jobs(s, job->argv);
+	/* A shell that would control its jobs without terse: asked to be interactive, and started
+	   with a controlling terminal. */
+	bool jobs = s->tty != TRI_NO && shell_call_is_interactive(job->argv);
+	int terminal = jobs ? open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC) : -1;
+	jobs = terminal >= 0;
+	io_close(&terminal);
 	if (run_apply_profile(s, words, string, jobs, &error) < 0) {
 		job->shown = NULL;
 		return run_refuse(job, &error);
 	}
 	/* By whoever typed the command, and not by a rule. */
 	job->deliberate = s->detach || is_by_flag(s, "run", "yield");
-	if (trace_mask)
-		run_trace_agent(s);
+	/* What the agent's section has set, and nothing has overridden. */
+	for (size_t i = 0; trace_mask && i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		char value[VALUE_LEN];
+		if (option_source(s, o)->by == ORIGIN_AGENT)
+			TRACE(CONFIG, "by agent %s: %s = %s", s->agent, o->key,
+			      option_number_text(o, *option_number(s, o), value));
+	}
 	channels_decide(&job->channels, s, run_is_captured(), jobs);
 	if (job->channels.direct)
 		return run_tell_exec_error(job, frontend_exec(job));
 	/* Without redaction, nothing may be kept. */
-	if (run_hide_secrets(job) < 0)
+	job->secrets = secrets_new(s);
+	char **shown = job->secrets ? redactor_words(job->secrets, job->shown) : NULL;
+	if (!shown && (job->secrets || errno))
 		return run_tell_exec_error(job, frontend_exec(job));
+	if (shown)
+		job->shown = shown;
 	run_look_at_terminal(job);
 	return run_tell_exec_error(job, frontend_run(job));
 }

@@ -48,15 +48,13 @@ struct decision {
 #define PROGRAM "TERSE_SHIM_PROGRAM"
 #define PRELOAD "TERSE_SHIM_PRELOAD"
 
-static bool decision_is_own(const char *path)
-{
-	return shell_is_own_name(shell_call_name(*path == '-' ? path + 1 : path));
-}
-
 bool decision_is_shell(const char *name)
 {
-	const char *file = (const char *)getauxval(AT_EXECFN);
-	return (file && decision_is_own(file)) || (name && decision_is_own(name));
+	const char *names[] = {(const char *)getauxval(AT_EXECFN), name};
+	bool is = false;
+	for (int i = 0; i < 2; i++)
+		is |= names[i] && shell_is_own_name(shell_call_name(names[i] + (*names[i] == '-')));
+	return is;
 }
 
 /* The shell's name as its argv[0], with the '-' of a login shell. The arguments are not copied. */
@@ -96,17 +94,6 @@ static int decision_fail(struct decision *d, char **argv)
 	return -1;
 }
 
-static const char *decision_find_program(const struct settings *s, char *const *argv, char *room)
-{
-	bool strings = argv[0] && argv[1];
-	const char *meant = getenv(PROGRAM), *name = argv[0] ? shell_call_name(argv[0]) : "";
-	if (meant && *meant)
-		return meant;
-	if (strcmp(*name == '-' ? name + 1 : name, SHELL_NAME_BASH) == 0)
-		return shell_find(NULL);
-	return shell_real(s->shell, strings, room);
-}
-
 /* Decides. `ask`: rules are asked; else it is passed on in any case. Returns 0, or -1 with ENOMEM;
    program and argv are good then, too. Changes the environment. */
 static int decision_make(struct decision *d, const struct settings *s, char **argv, bool ask)
@@ -114,7 +101,13 @@ static int decision_make(struct decision *d, const struct settings *s, char **ar
 	const char *meant = getenv(PROGRAM), *preload = getenv(PRELOAD);
 	bool shimmed = meant && *meant;
 	*d = (struct decision){.program = NULL};
-	d->program = decision_find_program(s, argv, d->room);
+	const char *name = argv[0] ? shell_call_name(argv[0]) : "";
+	if (shimmed)
+		d->program = meant;
+	else if (strcmp(name + (*name == '-'), SHELL_NAME_BASH) == 0)
+		d->program = shell_find(NULL);
+	else
+		d->program = shell_real(s->shell, argv[0] && argv[1], d->room);
 	if (decision_make_argv(d, argv, shimmed) < 0)
 		return decision_fail(d, argv);
 	const char *string = shell_call_script(d->argv);
@@ -127,20 +120,7 @@ static int decision_make(struct decision *d, const struct settings *s, char **ar
 	return 0;
 }
 
-static void decision_release(struct decision *d)
-{
-	free(d->made);
-	free(d->base);
-	free(d->command);
-}
-
 // terse-sh: terse as a shell. See supervisor/command/verb_shell.c.
-
-static int shell_pass_on(const struct settings *s, const struct decision *d)
-{
-	const struct job job = {.settings = s, .program = d->program, .argv = d->argv};
-	return run_tell_exec_error(&job, frontend_exec(&job));
-}
 
 /* The agent's section and the variables decide; files are about terse as it is typed. */
 static void shell_set_unless_decided(struct settings *s, const char *section, const char *key,
@@ -185,29 +165,27 @@ static int shell_supervise(struct settings *s, struct decision *d)
 	return run_supervised(&job, s, NULL, d->command);
 }
 
-/* The call is recorded and passed on. */
-static bool shell_is_probed(char *const argv[])
-{
-	const char *file = getenv(PROBE_VARIABLE);
-	if (!file || !*file)
-		return false;
-	const char *string = shell_call_script(argv);
-	if (string || argv[1])
-		probe_record(file, argv, string ? string : argv[1]);
-	return true;
-}
-
 int command_shell(char **argv)
 {
 	struct settings settings = {0};
 	struct option_error error;
 	struct decision d;
 	bool loaded = settings_load(&settings, &error) == 0;
+	const char *file = getenv(PROBE_VARIABLE);
+	bool probed = file && *file;
+	/* For terse probe the call is recorded and passed on. */
+	if (probed && argv[0] && argv[1]) {
+		const char *string = shell_call_script(argv);
+		probe_record(file, argv, string ? string : argv[1]);
+	}
 	int made = decision_make(&d, &settings, argv,
-				 !shell_is_probed(argv) && loaded && !run_is_bypassed(&settings));
+				 !probed && loaded && !run_is_bypassed(&settings));
+	const struct job job = {.settings = &settings, .program = d.program, .argv = d.argv};
 	int status = made == 0 && d.agent ? shell_supervise(&settings, &d)
-					  : shell_pass_on(&settings, &d);
-	decision_release(&d);
+					  : run_tell_exec_error(&job, frontend_exec(&job));
+	free(d.made);
+	free(d.base);
+	free(d.command);
 	settings_release(&settings);
 	return status;
 }

@@ -54,29 +54,6 @@ static void add_size(struct buffer *out, const struct stats_size *size)
 	add_tokens(out, size->tokens);
 }
 
-static void add_line(struct buffer *out, const char *label, const struct stats_size *size)
-{
-	buffer_printf(out, LABEL, label);
-	add_size(out, size);
-	buffer_append_string(out, "\n");
-}
-
-static void add_read_back(struct buffer *out, const struct stats_sum *s)
-{
-	buffer_printf(out, LABEL, "read back");
-	if (s->reads == 0 && s->read.bytes == 0)
-		buffer_append_string(out, "nothing");
-	else
-		add_size(out, &s->read);
-	if (s->reads > 0)
-		buffer_printf(out, "; %s %s", HUMAN_COUNT(s->reads),
-			      s->reads == 1 ? "read or search" : "reads or searches");
-	if (s->kept > 0)
-		buffer_printf(out, "; %s of %s kept text%s followed up", HUMAN_COUNT(s->followed),
-			      HUMAN_COUNT(s->kept), s->kept == 1 ? "" : "s");
-	buffer_append_string(out, "\n");
-}
-
 /* Bytes decide; tokens of the other sign would only confuse. */
 static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s)
 {
@@ -109,19 +86,25 @@ static void add_sum(struct buffer *out, bool colour, const struct stats_sum *s)
 		return;
 	}
 	buffer_printf(out, LABEL "%s\n", "written", HUMAN_SIZE(s->text));
-	add_line(out, "shown", &s->shown);
-	add_read_back(out, s);
-	add_line(out, "agents' own cut", &s->own);
+	buffer_printf(out, LABEL, "shown");
+	add_size(out, &s->shown);
+	buffer_printf(out, "\n" LABEL, "read back");
+	if (s->reads == 0 && s->read.bytes == 0)
+		buffer_append_string(out, "nothing");
+	else
+		add_size(out, &s->read);
+	if (s->reads > 0)
+		buffer_printf(out, "; %s %s", HUMAN_COUNT(s->reads),
+			      s->reads == 1 ? "read or search" : "reads or searches");
+	if (s->kept > 0)
+		buffer_printf(out, "; %s of %s kept text%s followed up", HUMAN_COUNT(s->followed),
+			      HUMAN_COUNT(s->kept), s->kept == 1 ? "" : "s");
+	buffer_printf(out, "\n" LABEL, "agents' own cut");
+	add_size(out, &s->own);
+	buffer_append_string(out, "\n");
 	add_saved(out, colour, s);
 	buffer_append_string(
 		out, "Tokens are estimated from the kind of text; the median error is 7 %.\n");
-}
-
-static void add_cell(struct buffer *out, int64_t bytes)
-{
-	char text[HUMAN_LEN + 1] = "-";
-	human_size(bytes < 0 ? text + 1 : text, (uint64_t)(bytes < 0 ? -bytes : bytes));
-	buffer_printf(out, " %9s", text);
 }
 
 static void add_row(struct buffer *out, const struct stats_group *g)
@@ -133,26 +116,15 @@ static void add_row(struct buffer *out, const struct stats_group *g)
 		buffer_printf(out, "%-*s", (int)NAME_WIDTH, name.data);
 	buffer_release(&name);
 	buffer_printf(out, " %6" PRIu64 " %6" PRIu64, s->runs, s->failed);
-	add_cell(out, (int64_t)s->text);
-	add_cell(out, (int64_t)s->shown.bytes);
-	add_cell(out, (int64_t)s->read.bytes);
-	add_cell(out, (int64_t)s->own.bytes);
-	add_cell(out, stats_saved(s));
+	const int64_t cells[] = {(int64_t)s->text, (int64_t)s->shown.bytes, (int64_t)s->read.bytes,
+				 (int64_t)s->own.bytes, stats_saved(s)};
+	for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++) {
+		char text[HUMAN_LEN + 1] = "-";
+		bool below = cells[i] < 0;
+		human_size(text + below, (uint64_t)(below ? -cells[i] : cells[i]));
+		buffer_printf(out, " %9s", text);
+	}
 	buffer_append_string(out, "\n");
-}
-
-static void add_table(struct stats_call *c)
-{
-	const struct stats *s = &c->stats;
-	size_t most = c->limit < s->group_count ? (size_t)c->limit : s->group_count;
-	buffer_printf(&c->out, "%-*s %6s %6s %9s %9s %9s %9s %9s\n", (int)NAME_WIDTH,
-		      by_names[c->by + 1], "runs", "failed", "written", "shown", "read back",
-		      "own cut", "saved");
-	for (size_t i = 0; i < most; i++)
-		add_row(&c->out, &s->groups[i]);
-	if (most < s->group_count)
-		buffer_printf(&c->out, "[%zu of %zu shown: --limit %zu]\n", most, s->group_count,
-			      s->group_count);
 }
 
 static void stats_add_text(struct stats_call *c)
@@ -170,10 +142,18 @@ static void stats_add_text(struct stats_call *c)
 	}
 	buffer_append_string(out, "\n");
 	add_sum(out, c->call->colour, all);
-	if (c->by >= 0) {
-		buffer_append_string(out, "\n");
-		add_table(c);
-	}
+	if (c->by < 0)
+		return;
+	const struct stats *s = &c->stats;
+	size_t most = c->limit < s->group_count ? (size_t)c->limit : s->group_count;
+	buffer_printf(out, "\n%-*s %6s %6s %9s %9s %9s %9s %9s\n", (int)NAME_WIDTH,
+		      by_names[c->by + 1], "runs", "failed", "written", "shown", "read back",
+		      "own cut", "saved");
+	for (size_t i = 0; i < most; i++)
+		add_row(out, s->groups[i]);
+	if (most < s->group_count)
+		buffer_printf(out, "[%zu of %zu shown: --limit %zu]\n", most, s->group_count,
+			      s->group_count);
 }
 
 /* --- JSON ------------------------------------------------------------------------------- */
@@ -218,8 +198,8 @@ static void add_json(struct stats_call *c)
 		json_begin_array(out, "groups");
 		for (size_t i = 0; i < s->group_count; i++) {
 			json_begin_object(out, NULL);
-			json_add_string(out, "name", s->groups[i].name);
-			json_add_sum(out, &s->groups[i].sum);
+			json_add_string(out, "name", s->groups[i]->name);
+			json_add_sum(out, &s->groups[i]->sum);
 			json_end_object(out);
 		}
 		json_end_array(out);
@@ -230,59 +210,40 @@ static void add_json(struct stats_call *c)
 
 /* --- the verb --------------------------------------------------------------------------- */
 
-/* Returns 0, or -1 after saying what is wrong. */
-static int stats_parse(struct stats_call *c)
-{
-	struct stats *s = &c->stats;
-	if (verb_parse(c->call, c) < 0)
-		return -1;
-	s->from_ms = c->since.ms;
-	s->by = (enum stats_by)(c->by + 1);
-	c->limit = c->limit ? c->limit : ROWS;
-	return 0;
-}
-
-/* Returns 0, or -1 with errno. */
-static int stats_add_store(struct stats_call *c, const struct store *store)
-{
-	struct store_name *names;
-	size_t count;
-	if (!c->all)
-		return stats_add_session(&c->stats, store, c->directory);
-	int result = store_list_sessions(store, &names, &count);
-	for (size_t i = 0; i < count && result == 0; i++)
-		result = stats_add_session(&c->stats, store, names[i].text);
-	free(names);
-	return result;
-}
-
-static void stats_make(struct stats_call *c)
-{
-	stats_sort(&c->stats);
-	if (c->call->json)
-		add_json(c);
-	else
-		stats_add_text(c);
-}
-
 static int stats_run(struct verb_call *context)
 {
 	struct stats_call c = {.call = context, .by = -1};
 	struct store stores[STORE_MAX];
 	int status = 0, result = 0;
-	if (stats_parse(&c) < 0)
+	if (verb_parse(context, &c) < 0)
 		return EXIT_TERSE;
+	c.stats.from_ms = c.since.ms;
+	c.stats.by = (enum stats_by)(c.by + 1);
+	c.limit = c.limit ? c.limit : ROWS;
 	if (!verb_has_session(context))
 		return 1;
 	verb_session_name(context->settings, context->session, c.directory);
 	int count = verb_open_stores(context, stores, &status);
-	for (int i = 0; i < count && result == 0; i++)
-		result = stats_add_store(&c, &stores[i]);
+	for (int i = 0; i < count && result == 0; i++) {
+		struct store_name *names = NULL;
+		size_t found = 0;
+		if (!c.all)
+			result = stats_add_session(&c.stats, &stores[i], c.directory);
+		else
+			result = store_list_sessions(&stores[i], &names, &found);
+		for (size_t k = 0; k < found && result == 0; k++)
+			result = stats_add_session(&c.stats, &stores[i], names[k].text);
+		free(names);
+	}
 	if (result < 0) {
 		verb_fail(c.call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else {
-		stats_make(&c);
+		stats_sort(&c.stats);
+		if (context->json)
+			add_json(&c);
+		else
+			stats_add_text(&c);
 		if (c.stats.damaged > 0 && !c.call->json)
 			verb_error(c.call->verb->name, "damaged lines skipped: %s",
 				   HUMAN_COUNT(c.stats.damaged));
