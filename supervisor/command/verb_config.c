@@ -72,17 +72,37 @@ static void config_json_value(struct buffer *out, const struct settings *s, cons
 	}
 }
 
-static void config_json_origin(struct buffer *out, const struct settings *s, const struct option *o)
+static void config_json_setting(struct buffer *out, const struct settings *s,
+				const struct option *o)
 {
-	static const char *const names[] = {
+	static const char *const origins[] = {
 		[ORIGIN_BUILT_IN] = "default",  [ORIGIN_SYSTEM] = "system",
 		[ORIGIN_USER] = "user",         [ORIGIN_PROJECT] = "project",
 		[ORIGIN_AGENT] = "agent",       [ORIGIN_PROFILE] = "profile",
 		[ORIGIN_VARIABLE] = "variable", [ORIGIN_FLAG] = "flag",
 	};
+	char text[VALUE_LEN], initial[VALUE_LEN];
+	json_begin_object(out, NULL);
+	json_add_string(out, "section", o->section);
+	json_add_string(out, "key", o->key);
+	/* The value and its origin may be those of another one. */
+	const char *preset = option_default(o, initial);
+	o = option_in_force(s, o);
+	config_json_value(out, s, o);
+	const char *unit = o->type == OPTION_SIZE       ? "bytes"
+			   : o->type == OPTION_DURATION ? "ms"
+							: o->unit;
+	if (unit)
+		json_add_string(out, "unit", unit);
+	if (option_is_number(o)) {
+		int64_t value = *(const int64_t *)(const void *)((const char *)s + o->offset);
+		json_add_string(out, "text", option_number_text(o, value, text));
+	}
+	if (o->type != OPTION_LIST && preset)
+		json_add_string(out, "default", preset);
 	const struct setting_source *source = &s->sources[o - option_table];
 	json_begin_object(out, "origin");
-	json_add_string(out, "by", names[source->by]);
+	json_add_string(out, "by", origins[source->by]);
 	if (source->by == ORIGIN_VARIABLE)
 		json_add_string(out, "name", o->variable);
 	if (source->by == ORIGIN_FLAG)
@@ -93,65 +113,10 @@ static void config_json_origin(struct buffer *out, const struct settings *s, con
 		json_add_number(out, "line", source->line);
 	}
 	json_end_object(out);
-}
-
-static const char *config_unit(const struct option *o)
-{
-	switch (o->type) {
-	case OPTION_SIZE: return "bytes";
-	case OPTION_DURATION: return "ms";
-	default: return o->unit;
-	}
-}
-
-static void config_json_setting(struct buffer *out, const struct settings *s,
-				const struct option *o)
-{
-	char text[VALUE_LEN], initial[VALUE_LEN];
-	json_begin_object(out, NULL);
-	json_add_string(out, "section", o->section);
-	json_add_string(out, "key", o->key);
-	/* The value and its origin may be those of another one. */
-	const char *preset = option_default(o, initial);
-	o = option_in_force(s, o);
-	config_json_value(out, s, o);
-	if (config_unit(o))
-		json_add_string(out, "unit", config_unit(o));
-	if (option_is_number(o)) {
-		int64_t value = *(const int64_t *)(const void *)((const char *)s + o->offset);
-		json_add_string(out, "text", option_number_text(o, value, text));
-	}
-	if (o->type != OPTION_LIST && preset)
-		json_add_string(out, "default", preset);
-	config_json_origin(out, s, o);
-	json_end_object(out);
-}
-
-static void config_json_settings(struct buffer *out, const struct settings *s, const char *profile)
-{
-	json_begin_object(out, NULL);
-	json_add_string(out, "profile", profile);
-	json_add_string(out, "agent", s->agent);
-	json_begin_array(out, "files");
-	for (size_t i = 0; i < sizeof(s->files) / sizeof(*s->files); i++) {
-		if (s->files[i])
-			json_add_string(out, NULL, s->files[i]);
-	}
-	json_end_array(out);
-	json_begin_array(out, "settings");
-	for (size_t i = 0; i < option_count; i++)
-		config_json_setting(out, s, &option_table[i]);
-	json_end_array(out);
 	json_end_object(out);
 }
 
 /* --- printing ------------------------------------------------------------------ */
-
-static int config_fail(const char *what)
-{
-	verb_error("config", "%s: %s", what, strerror(errno));
-	return EXIT_TERSE;
-}
 
 /* Prints text that may hold anything, and releases it. Returns the exit status. */
 static int config_print_clean(struct buffer *text)
@@ -170,12 +135,6 @@ static int config_print_clean(struct buffer *text)
 	return verb_print(NULL, &clean);
 }
 
-static int config_print_json(struct buffer *json)
-{
-	buffer_append_string(json, "\n");
-	return verb_print(NULL, json);
-}
-
 /* --- check ----------------------------------------------------------------------- */
 
 static void config_add_message(void *ctx, const char *message)
@@ -184,85 +143,50 @@ static void config_add_message(void *ctx, const char *message)
 	buffer_printf(out, "%s\n", message);
 }
 
-static enum origin config_origin(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return strcmp(slash ? slash + 1 : path, PROJECT_FILE) == 0 ? ORIGIN_PROJECT : ORIGIN_USER;
-}
-
-static void config_add_place(struct buffer *out, const char *path, const char *what)
-{
-	quote_text(out, path, strlen(path), 0);
-	buffer_printf(out, ": %s\n", what);
-}
-
-/* Prints all that is wrong with a file. Returns 0, or 1. */
-static int config_check_file(const char *path)
-{
-	enum origin by = config_origin(path);
-	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
-	struct option_error error = {""};
-	int errors = settings_read_file(by, path, &text, &error);
-	if (errors == 0)
-		errors = settings_check_text(by, path, text.data, text.len, config_add_message,
-					     &out);
-	else if (*error.text)
-		config_add_message(&out, error.text);
-	else
-		config_add_place(&out, path, strerror(errno));
-	if (errors == 0)
-		config_add_place(&out, path, "no errors");
-	buffer_release(&text);
-	return config_print_clean(&out) == 0 && errors == 0 ? 0 : 1;
-}
-
-/* The files that a run would read. */
-static int config_check_all(void)
-{
-	char room[PATH_MAX];
-	bool named, none = true;
-	int status = 0;
-	for (enum origin by = ORIGIN_SYSTEM; by <= ORIGIN_PROJECT; by++) {
-		const char *path = SETTINGS_SYSTEM_FILE;
-		if (by == ORIGIN_USER)
-			path = settings_user_file(room, &named);
-		if (by == ORIGIN_PROJECT)
-			path = project_find(room) ? room : NULL;
-		if (!path || access(path, F_OK) < 0)
-			continue;
-		status |= config_check_file(path);
-		none = false;
-	}
-	if (none) {
-		struct buffer out = BUFFER_INIT;
-		buffer_append_string(&out, "there is no configuration file\n");
-		return verb_print(NULL, &out);
-	}
-	return status;
-}
-
+/* Without files, those that a run would read. */
 static int config_check(int count, char **files)
 {
-	int status = 0;
-	for (int i = 0; i < count; i++)
-		status |= config_check_file(files[i]);
-	return count > 0 ? status : config_check_all();
+	char room[PATH_MAX];
+	bool named;
+	int status = 0, found = 0;
+	for (int i = 0; i < (count > 0 ? count : 3); i++) {
+		/* The file of the system, the user's, the project's. */
+		const char *path = count > 0            ? files[i]
+				   : i == 0             ? SETTINGS_SYSTEM_FILE
+				   : i == 1             ? settings_user_file(room, &named)
+				   : project_find(room) ? room
+							: NULL;
+		if (!path || (count == 0 && access(path, F_OK) < 0))
+			continue;
+		found++;
+		const char *slash = strrchr(path, '/');
+		enum origin by = strcmp(slash ? slash + 1 : path, PROJECT_FILE) == 0
+					 ? ORIGIN_PROJECT
+					 : ORIGIN_USER;
+		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+		struct option_error error = {""};
+		int errors = settings_read_file(by, path, &text, &error);
+		const char *what = errors ? strerror(errno) : "no errors";
+		if (errors == 0)
+			errors = settings_check_text(by, path, text.data, text.len,
+						     config_add_message, &out);
+		else if (*error.text)
+			config_add_message(&out, error.text);
+		if (out.len == 0) {
+			quote_text(&out, path, strlen(path), 0);
+			buffer_printf(&out, ": %s\n", what);
+		}
+		buffer_release(&text);
+		status |= config_print_clean(&out) != 0 || errors != 0;
+	}
+	if (found > 0)
+		return status;
+	struct buffer out = BUFFER_INIT;
+	buffer_append_string(&out, "there is no configuration file\n");
+	return verb_print(NULL, &out);
 }
 
 /* --- init ------------------------------------------------------------------------ */
-
-/* Makes the directories above `path`, which is changed meanwhile. */
-static int config_make_directories(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		int result = mkdir(path, 0700);
-		*slash = '/';
-		if (result < 0 && errno != EEXIST)
-			return -1;
-	}
-	return 0;
-}
 
 static int config_init(const char *file)
 {
@@ -280,8 +204,13 @@ static int config_init(const char *file)
 		return EXIT_TERSE;
 	}
 	int result = buffer_check(&text);
-	if (file == path && result == 0)
-		result = config_make_directories(path);
+	/* The directories above it, each cut off in its turn. */
+	for (char *slash = file == path ? strchr(path + 1, '/') : NULL; slash && result == 0;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		result = mkdir(path, 0700) < 0 && errno != EEXIST ? -1 : 0;
+		*slash = '/';
+	}
 	if (result == 0)
 		result = output_write(file, false, &text);
 	buffer_release(&text);
@@ -290,22 +219,15 @@ static int config_init(const char *file)
 			   file);
 		return 1;
 	}
-	if (result < 0)
-		return config_fail(file);
+	if (result < 0) {
+		verb_error("config", "%s: %s", file, strerror(errno));
+		return EXIT_TERSE;
+	}
 	buffer_printf(&out, "%s\n", file);
 	return config_print_clean(&out);
 }
 
 /* --- get and set --------------------------------------------------------------- */
-
-static bool config_is_named(const struct option *o, const char *name)
-{
-	size_t len = strlen(o->section);
-	return (o->flag && strcmp(o->flag, name) == 0) ||
-	       (o->variable && strcmp(o->variable, name) == 0) ||
-	       (strncmp(o->section, name, len) == 0 && name[len] == '.' &&
-		strcmp(o->key, name + len + 1) == 0);
-}
 
 /* SECTION.KEY, KEY where there is one of it, the flag or the variable; NULL after saying what is
    wrong. */
@@ -317,7 +239,11 @@ static const struct option *config_find(const char *name)
 	nearest_init(&n, name);
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
-		if (config_is_named(o, name))
+		size_t len = strlen(o->section);
+		if ((o->flag && strcmp(o->flag, name) == 0) ||
+		    (o->variable && strcmp(o->variable, name) == 0) ||
+		    (strncmp(o->section, name, len) == 0 && name[len] == '.' &&
+		     strcmp(o->key, name + len + 1) == 0))
 			return o;
 		if (strcmp(o->key, name) == 0) {
 			other = found;
@@ -388,83 +314,60 @@ static void config_say(void *ctx, const char *message)
 	verb_error(ctx, "%s", message);
 }
 
-/* Returns the verb's status. */
-static int config_set_file(const char *path, const struct option *o, char **values, int count)
-{
-	struct document d;
-	struct buffer next = BUFFER_INIT, line = BUFFER_INIT;
-	const char *why = NULL;
-	int status = EXIT_TERSE;
-	if (document_read(&d, path, NULL) < 0) {
-		why = d.reason ? d.reason : strerror(errno);
-	} else if (settings_check_text(ORIGIN_USER, path, d.text.len ? d.text.data : "", d.text.len,
-				       config_say, (char *)"config") != 0) {
-		why = "has errors, and is left as it is";
-	} else if (ini_set(&next, d.text.len ? d.text.data : "", d.text.len, o->section, o->key,
-			   values, (size_t)count) < 0) {
-		why = errno == EINVAL ? "an ini file can't hold that value" : strerror(errno);
-	} else if (document_write(&d, next.data, next.len) < 0) {
-		why = strerror(errno);
-	} else {
-		buffer_printf(&line, "%s: [%s] %s =", path, o->section, o->key);
-		for (int i = 0; i < count; i++)
-			buffer_printf(&line, " %s", values[i]);
-		status = config_print_value(&line, "\n");
-	}
-	if (why)
-		verb_error("config", "%s: %s", path, why);
-	document_release(&d);
-	buffer_release(&next);
-	return status;
-}
-
 static int config_set(int count, char **words)
 {
-	char room[PATH_MAX];
+	char room[PATH_MAX], **values = words + 1;
 	bool named;
 	if (count < 2) {
 		verb_error("config", "usage: terse config set KEY VALUE...");
 		return EXIT_TERSE;
 	}
 	const struct option *o = config_find(words[0]);
-	if (!o || !config_accepts(o, words + 1, count - 1))
+	if (!o || !config_accepts(o, values, count - 1))
 		return EXIT_TERSE;
-	const char *path = settings_user_file(room, &named);
+	const char *path = settings_user_file(room, &named), *why = NULL;
 	if (!path) {
 		verb_error("config", "set: no home directory, or TERSE_CONFIG is empty");
 		return EXIT_TERSE;
 	}
-	return config_set_file(path, o, words + 1, count - 1);
+	struct document d;
+	struct buffer next = BUFFER_INIT, line = BUFFER_INIT;
+	int status = EXIT_TERSE, result = document_read(&d, path, NULL);
+	const char *text = d.text.len ? d.text.data : "";
+	if (result < 0)
+		why = d.reason ? d.reason : strerror(errno);
+	else if (settings_check_text(ORIGIN_USER, path, text, d.text.len, config_say,
+				     (char *)"config") != 0)
+		why = "has errors, and is left as it is";
+	else if (ini_set(&next, text, d.text.len, o->section, o->key, values, (size_t)count - 1) <
+		 0)
+		why = errno == EINVAL ? "an ini file can't hold that value" : strerror(errno);
+	else if (document_write(&d, next.data, next.len) < 0)
+		why = strerror(errno);
+	if (why) {
+		verb_error("config", "%s: %s", path, why);
+	} else {
+		buffer_printf(&line, "%s: [%s] %s =", path, o->section, o->key);
+		for (int i = 0; i < count - 1; i++)
+			buffer_printf(&line, " %s", values[i]);
+		status = config_print_value(&line, "\n");
+	}
+	document_release(&d);
+	buffer_release(&next);
+	return status;
 }
 
 /* --- what is in effect -------------------------------------------------------------- */
 
-static bool config_is_program(const char *word)
-{
-	char path[PATH_MAX];
-	return shell_is_builtin(word) ||
-	       (strchr(word, '/') ? access(word, X_OK) == 0 : hints_find_program(word, path));
-}
-
-static int config_no_such_action(const char *word)
-{
-	static const char *const actions[] = {"check", "init",       "completion", "get",
-					      "set",   "--profiles", "--agents"};
-	char reason[NEAREST_LEN];
-	struct nearest n;
-	nearest_init(&n, word);
-	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
-		nearest_offer(&n, actions[i]);
-	verb_error("config", "%s: %s", word,
-		   nearest_reason(reason, "action, and no such command", n.best));
-	return EXIT_TERSE;
-}
-
 /* With a command: its settings. `plain`: the words are certainly a command. */
 static int config_print_settings(struct settings *s, char **command, bool plain, bool json)
 {
+	static const char *const actions[] = {"check", "init",       "completion", "get",
+					      "set",   "--profiles", "--agents"};
 	struct buffer text = BUFFER_INIT;
 	struct profile_choice choice;
+	struct nearest n;
+	char path[PATH_MAX];
 	struct option_error error = {""};
 	const char *profile = NULL;
 	if (*command || s->profile) {
@@ -478,23 +381,37 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 		profile_apply(s, &choice);
 		profile = profile_name(&choice);
 		if (!plain && *command && !string && strcmp(profile, PROFILE_DEFAULT) == 0 &&
-		    !config_is_program(*command))
-			return config_no_such_action(*command);
+		    !shell_is_builtin(*command) &&
+		    (strchr(*command, '/') ? access(*command, X_OK) != 0
+					   : !hints_find_program(*command, path))) {
+			nearest_init(&n, *command);
+			for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+				nearest_offer(&n, actions[i]);
+			verb_error("config", "%s: %s", *command,
+				   nearest_reason(path, "action, and no such command", n.best));
+			return EXIT_TERSE;
+		}
 	}
-	if (json) {
-		config_json_settings(&text, s, profile);
-		return config_print_json(&text);
+	if (!json) {
+		option_print_settings(&text, s, profile);
+		return config_print_clean(&text);
 	}
-	option_print_settings(&text, s, profile);
-	return config_print_clean(&text);
-}
-
-static int config_print_sections(const struct settings *s, const struct layer_form *form,
-				 const struct layer *top)
-{
-	struct buffer text = BUFFER_INIT;
-	layer_write(&text, s, form, top);
-	return config_print_clean(&text);
+	json_begin_object(&text, NULL);
+	json_add_string(&text, "profile", profile);
+	json_add_string(&text, "agent", s->agent);
+	json_begin_array(&text, "files");
+	for (size_t i = 0; i < sizeof(s->files) / sizeof(*s->files); i++) {
+		if (s->files[i])
+			json_add_string(&text, NULL, s->files[i]);
+	}
+	json_end_array(&text);
+	json_begin_array(&text, "settings");
+	for (size_t i = 0; i < option_count; i++)
+		config_json_setting(&text, s, &option_table[i]);
+	json_end_array(&text);
+	json_end_object(&text);
+	buffer_append_string(&text, "\n");
+	return verb_print(NULL, &text);
 }
 
 struct config_options {
@@ -519,11 +436,12 @@ static int config_run(struct verb_call *c)
 		verb_error("config", "--json prints the settings only");
 		return EXIT_TERSE;
 	}
-	if (r.profiles)
-		return config_print_sections(c->settings, &profiles_form, profiles_of(c->settings));
-	if (r.agents)
-		return config_print_sections(c->settings, &rules_form, rules_of(c->settings));
 	struct buffer text = BUFFER_INIT;
+	if (r.profiles || r.agents) {
+		layer_write(&text, c->settings, r.profiles ? &profiles_form : &rules_form,
+			    r.profiles ? profiles_of(c->settings) : rules_of(c->settings));
+		return config_print_clean(&text);
+	}
 	if (r.manual) {
 		option_print_manual(&text);
 		return verb_print(NULL, &text);

@@ -67,24 +67,6 @@ static void doctor_report(struct doctor *d, enum state state, const char *what, 
 	buffer_release(&clean);
 }
 
-/* What every run needs. */
-static void doctor_check_system(struct doctor *d)
-{
-	struct pty pty;
-	if (pty_open(&pty, 80, 24, PTY_WRITTEN, NULL) < 0) {
-		doctor_report(d, BAD, "pseudo-terminal", "%s", strerror(errno));
-	} else {
-		doctor_report(d, GOOD, "pseudo-terminal", "can be opened");
-		io_close(&pty.master);
-		io_close(&pty.slave);
-	}
-	if (access("/proc/self/stat", R_OK) == 0)
-		doctor_report(d, GOOD, "/proc", "readable");
-	else
-		doctor_report(d, BAD, "/proc",
-			      "missing: readers of pipes get the whole text, never a preview");
-}
-
 /* Reports the stores up to the first usable one. */
 static void doctor_on_store(void *ctx, const char *path, const char *origin, int error)
 {
@@ -102,10 +84,27 @@ static void doctor_on_store(void *ctx, const char *path, const char *origin, int
 	d->store_found = error == 0;
 }
 
-static void doctor_check_configuration(struct doctor *d, const struct settings *s)
+/* What every run needs. */
+static void doctor_check_needs(struct doctor *d, const struct settings *s)
 {
+	struct pty pty;
 	struct settings settings = {0};
 	struct option_error error = {""};
+	if (pty_open(&pty, 80, 24, PTY_WRITTEN, NULL) < 0) {
+		doctor_report(d, BAD, "pseudo-terminal", "%s", strerror(errno));
+	} else {
+		doctor_report(d, GOOD, "pseudo-terminal", "can be opened");
+		io_close(&pty.master);
+		io_close(&pty.slave);
+	}
+	if (access("/proc/self/stat", R_OK) == 0)
+		doctor_report(d, GOOD, "/proc", "readable");
+	else
+		doctor_report(d, BAD, "/proc",
+			      "missing: readers of pipes get the whole text, never a preview");
+	store_explain(doctor_on_store, d);
+	if (!d->store_found)
+		doctor_report(d, BAD, "store", "none can be written: long output can't be kept");
 	if (settings_load(&settings, &error) == 0) {
 		doctor_report(d, *error.text ? BAD : GOOD, "configuration", "%s",
 			      *error.text ? error.text : "no errors");
@@ -200,10 +199,13 @@ static void doctor_check_remote(struct doctor *d, const struct settings *setting
 
 /* --- agents ------------------------------------------------------------------------------ */
 
-/* The library belongs to the same version as the program, or half of terse was replaced. */
-static void doctor_check_library(struct doctor *d, const struct place *own)
+/* Terse's own files. */
+static void doctor_check_place(struct doctor *d, const struct place *own)
 {
-	char version[PLACE_VERSION_LEN];
+	char found[PATH_MAX], real[PATH_MAX], program[PATH_MAX], version[PLACE_VERSION_LEN];
+	doctor_report(d, *own->shell ? GOOD : NOTE, "terse-sh", "%s",
+		      *own->shell ? own->shell : "not found: terse init and terse agent need it");
+	/* The library belongs to the same version as the program, or half of terse was replaced. */
 	if (!*own->library)
 		doctor_report(d, NOTE, "libterse-shim.so",
 			      "not found: terse agent and Codex need it");
@@ -214,27 +216,6 @@ static void doctor_check_library(struct doctor *d, const struct place *own)
 			      own->library, *version ? version : "(unknown)");
 	else
 		doctor_report(d, GOOD, "libterse-shim.so", "%s", own->library);
-}
-
-/* Agents type `terse read`, and get the one in PATH. */
-static void doctor_check_path(struct doctor *d, const struct place *own)
-{
-	char found[PATH_MAX], real[PATH_MAX], version[PLACE_VERSION_LEN];
-	if (!hints_find_program("terse", found))
-		doctor_report(d, NOTE, "PATH",
-			      "terse is not in it: agents that type terse read "
-			      "do not find it");
-	else if (realpath(found, real) && strcmp(real, own->program) != 0 &&
-		 strcmp(place_version(real, version), TERSE_VERSION) != 0 && *version)
-		doctor_report(d, NOTE, "PATH",
-			      "%s is terse %s, this is " TERSE_VERSION
-			      ": remove the one that you do not use",
-			      found, version);
-}
-
-static void doctor_check_launcher(struct doctor *d, const struct place *own)
-{
-	char program[PATH_MAX], version[PLACE_VERSION_LEN];
 	enum place_health health = place_check(own, program, version);
 	if (health == PLACE_OTHER)
 		place_version(program, version);
@@ -261,15 +242,17 @@ static void doctor_check_launcher(struct doctor *d, const struct place *own)
 			program, *version ? ", of version " : "", version);
 		break;
 	}
-}
-
-static void doctor_check_place(struct doctor *d, const struct place *own)
-{
-	doctor_report(d, *own->shell ? GOOD : NOTE, "terse-sh", "%s",
-		      *own->shell ? own->shell : "not found: terse init and terse agent need it");
-	doctor_check_library(d, own);
-	doctor_check_launcher(d, own);
-	doctor_check_path(d, own);
+	/* Agents type `terse read`, and get the one in PATH. */
+	if (!hints_find_program("terse", found))
+		doctor_report(d, NOTE, "PATH",
+			      "terse is not in it: agents that type terse read "
+			      "do not find it");
+	else if (realpath(found, real) && strcmp(real, own->program) != 0 &&
+		 strcmp(place_version(real, version), TERSE_VERSION) != 0 && *version)
+		doctor_report(d, NOTE, "PATH",
+			      "%s is terse %s, this is " TERSE_VERSION
+			      ": remove the one that you do not use",
+			      found, version);
 }
 
 /* How many runs doctor looks at for the last one of an agent. */
@@ -349,21 +332,6 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 	return state;
 }
 
-static void doctor_check_self_test(struct doctor *d, const struct wiring *w,
-				   const struct place *place)
-{
-	char reason[256];
-	int passed = self_test_run(w->agent, place, reason);
-	if (passed > 0 && w->start)
-		doctor_report(d, GOOD, w->agent,
-			      "a command as it runs them, started as %s, is previewed", w->start);
-	else if (passed > 0)
-		doctor_report(d, GOOD, w->agent, "a command as it runs them is previewed");
-	else if (passed < 0)
-		doctor_report(d, BAD, w->agent, "a command as it runs them is not previewed: %s",
-			      reason);
-}
-
 /* In the home directory a project's file may be the user's: then there is none of the project. */
 static int doctor_find_file(const struct wiring_folder *folder, const char *project,
 			    char path[PATH_MAX])
@@ -406,7 +374,8 @@ static enum wiring_state doctor_check_files(struct doctor *d, const struct wirin
 static void doctor_check_agent(struct doctor *d, const struct wiring *w, const char *here,
 			       struct place place)
 {
-	char found[PATH_MAX];
+	char found[PATH_MAX], reason[256];
+	int passed = 0;
 	enum wiring_state user = doctor_check_files(d, w, NULL, false, &place);
 	enum wiring_state project =
 		here ? doctor_check_files(d, w, here, user == WIRING_SAME, &place) : WIRING_NONE;
@@ -419,9 +388,16 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 			      w->start);
 	/* The project's files decide. */
 	if (by_start || project == WIRING_SAME || (user == WIRING_SAME && project == WIRING_NONE))
-		doctor_check_self_test(d, w, &place);
+		passed = self_test_run(w->agent, &place, reason);
 	else if (there)
 		doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s", found, w->agent);
+	if (passed > 0)
+		doctor_report(d, GOOD, w->agent, "a command as it runs them%s%s%s is previewed",
+			      w->start ? ", started as " : "", w->start ? w->start : "",
+			      w->start ? "," : "");
+	else if (passed < 0)
+		doctor_report(d, BAD, w->agent, "a command as it runs them is not previewed: %s",
+			      reason);
 }
 
 static int doctor_run(struct verb_call *c)
@@ -437,11 +413,7 @@ static int doctor_run(struct verb_call *c)
 		puts("terse " TERSE_VERSION);
 	place_find(&own);
 	place_wired(&place, &own);
-	doctor_check_system(&d);
-	store_explain(doctor_on_store, &d);
-	if (!d.store_found)
-		doctor_report(&d, BAD, "store", "none can be written: long output can't be kept");
-	doctor_check_configuration(&d, c->settings);
+	doctor_check_needs(&d, c->settings);
 	doctor_check_remote(&d, c->settings);
 	doctor_check_place(&d, &own);
 	bool known = getcwd(here, sizeof(here)) != NULL;

@@ -73,46 +73,12 @@ static int init_fail_wiring(struct init *i, const char *path, const struct wirin
 	return -1;
 }
 
-static int init_read_both(struct init *i, struct change *c, const char *path)
-{
-	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP "-mcp")];
-	if (document_read(&c->now, path, init_root(i)) < 0)
-		return init_fail(i, path, c->now.reason);
-	/* Each kind of wiring restores what was there before it. */
-	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP "%s", path, i->mcp ? "-mcp" : "");
-	if (document_read(&c->backup, backup, init_root(i)) < 0)
-		return init_fail(i, backup, c->backup.reason);
-	return 0;
-}
-
 static const char *init_text(const struct buffer *b)
 {
 	return b->data ? b->data : "";
 }
 
 /* --- what is to be done --------------------------------------------------------------------- */
-
-static int init_plan_apply(struct init *i, struct change *c)
-{
-	struct wiring_error error;
-	if (wiring_apply(c->file, &i->place, init_text(&c->now.text), c->now.text.len, &c->next,
-			 &error) < 0)
-		return init_fail_wiring(i, c->now.path, &error);
-	c->how = c->now.exists ? "changed" : "written";
-	return 0;
-}
-
-/* Whether the file is unchanged since terse wrote it. */
-static bool init_is_as_written(struct init *i, struct change *c)
-{
-	struct buffer made = BUFFER_INIT;
-	struct wiring_error error;
-	bool same = wiring_apply(c->file, &i->place, init_text(&c->backup.text), c->backup.text.len,
-				 &made, &error) == 0 &&
-		    buffer_is(&made, c->now.text.data, c->now.text.len);
-	buffer_release(&made);
-	return same;
-}
 
 static int init_plan_undo(struct init *i, struct change *c)
 {
@@ -126,7 +92,13 @@ static int init_plan_undo(struct init *i, struct change *c)
 	if (buffer_is(&c->next, c->now.text.data, c->now.text.len))
 		return 0;
 	c->how = "what terse init added is removed; the rest was changed since, and stays";
-	if (init_is_as_written(i, c)) {
+	/* Whether the file is unchanged since terse wrote it. */
+	struct buffer made = BUFFER_INIT;
+	bool same = wiring_apply(c->file, &i->place, init_text(&c->backup.text), c->backup.text.len,
+				 &made, &error) == 0 &&
+		    buffer_is(&made, c->now.text.data, c->now.text.len);
+	buffer_release(&made);
+	if (same) {
 		buffer_clear(&c->next);
 		buffer_append(&c->next, init_text(&c->backup.text), c->backup.text.len);
 		if (buffer_check(&c->next) < 0)
@@ -142,36 +114,18 @@ static int init_plan_undo(struct init *i, struct change *c)
 
 /* --- doing it ---------------------------------------------------------------------------- */
 
-static int init_show_change(struct init *i, const struct change *c)
-{
-	const struct diff_text before = {c->now.exists ? c->now.path : "/dev/null",
-					 init_text(&c->now.text), c->now.text.len};
-	const struct diff_text after = {c->remove ? "/dev/null" : c->now.path, init_text(&c->next),
-					c->remove ? 0 : c->next.len};
-	return diff_append(&i->out, &before, &after);
-}
-
-/* Keeps a copy for --undo. */
-static int init_keep(struct init *i, const struct change *c)
-{
-	struct document copy = c->backup;
-	if (!c->now.exists || i->undo ||
-	    wiring_check(c->file, &i->place, init_text(&c->now.text), c->now.text.len) !=
-		    WIRING_NONE)
-		return 0;
-	/* The copy may hold secrets. */
-	copy.mode = c->now.mode;
-	return document_write(&copy, init_text(&c->now.text), c->now.text.len) < 0
-		       ? init_fail(i, copy.path, NULL)
-		       : 0;
-}
-
 static int init_carry_out(struct init *i, const struct change *c)
 {
 	char options[128];
 	int status;
-	if (init_keep(i, c) < 0)
-		return -1;
+	/* A copy for --undo, which may hold secrets. */
+	struct document copy = c->backup;
+	copy.mode = c->now.mode;
+	if (c->now.exists && !i->undo &&
+	    wiring_check(c->file, &i->place, init_text(&c->now.text), c->now.text.len) ==
+		    WIRING_NONE &&
+	    document_write(&copy, init_text(&c->now.text), c->now.text.len) < 0)
+		return init_fail(i, copy.path, NULL);
 	status = c->remove ? document_remove(&c->now, i->project ? i->root : getenv("HOME"))
 			   : document_write(&c->now, init_text(&c->next), c->next.len);
 	if (status < 0)
@@ -192,20 +146,39 @@ static int init_carry_out(struct init *i, const struct change *c)
 static void init_change_file(struct init *i, const struct wiring_file *file)
 {
 	struct change c = {.file = file, .how = NULL};
-	char path[PATH_MAX];
+	struct wiring_error error;
+	char path[PATH_MAX], backup[PATH_MAX + sizeof(DOCUMENT_BACKUP "-mcp")];
 	if (wiring_path(&file->folder, init_root(i), path) < 0) {
 		init_fail(i, i->wiring->agent,
 			  "there is no home directory; --project writes into this directory");
 		return;
 	}
-	if (init_read_both(i, &c, path) == 0 &&
-	    (i->undo ? init_plan_undo(i, &c) : init_plan_apply(i, &c)) == 0) {
+	/* Each kind of wiring restores what was there before it. */
+	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP "%s", path, i->mcp ? "-mcp" : "");
+	int result = 0;
+	if (document_read(&c.now, path, init_root(i)) < 0)
+		result = init_fail(i, path, c.now.reason);
+	else if (document_read(&c.backup, backup, init_root(i)) < 0)
+		result = init_fail(i, backup, c.backup.reason);
+	else if (i->undo)
+		result = init_plan_undo(i, &c);
+	else if (wiring_apply(file, &i->place, init_text(&c.now.text), c.now.text.len, &c.next,
+			      &error) < 0)
+		result = init_fail_wiring(i, c.now.path, &error);
+	else
+		c.how = c.now.exists ? "changed" : "written";
+	if (result == 0) {
+		const struct diff_text before = {c.now.exists ? c.now.path : "/dev/null",
+						 init_text(&c.now.text), c.now.text.len};
+		const struct diff_text after = {c.remove ? "/dev/null" : c.now.path,
+						init_text(&c.next), c.remove ? 0 : c.next.len};
 		if (!c.how)
 			init_say(i, path, "nothing of terse in it");
 		else if (!c.remove && c.now.exists &&
 			 buffer_is(&c.next, c.now.text.data, c.now.text.len))
 			init_say(i, path, "needs no change");
-		else if (i->dry_run ? init_show_change(i, &c) < 0 : init_carry_out(i, &c) < 0)
+		else if (i->dry_run ? diff_append(&i->out, &before, &after) < 0
+				    : init_carry_out(i, &c) < 0)
 			i->failed = true;
 	}
 	if (!i->undo && !i->dry_run && !i->failed) {
@@ -245,38 +218,6 @@ static void init_change_lines(struct init *i)
 			      i->wiring->agent, i->project ? " --project" : "", path);
 }
 
-/* Whether the agent can be made to name these paths. */
-static int init_check_paths(const struct init *i)
-{
-	/* Claude Code cuts its prefix off at the last " -". */
-	if (strstr(i->place.shell, " -")) {
-		verb_error(VERB, "%s: agents can't use a path that contains \" -\"",
-			   i->place.shell);
-		return -1;
-	}
-	if (strcmp(i->wiring->agent, "codex") == 0 && strpbrk(i->place.library, ": ")) {
-		verb_error(VERB, "%s: a path with a blank or colon can't be preloaded",
-			   i->place.library);
-		return -1;
-	}
-	return 0;
-}
-
-/* Whether all that is needed of terse is there. */
-static int init_check_own(const struct init *i)
-{
-	if (!*i->own.shell) {
-		verb_error(VERB, "terse-sh is not beside %s: make install puts it there",
-			   *i->own.program ? i->own.program : "terse");
-		return -1;
-	}
-	if (strcmp(i->wiring->agent, "codex") == 0 && !*i->own.library) {
-		verb_error(VERB, "libterse-shim.so is not there: make install puts it there");
-		return -1;
-	}
-	return 0;
-}
-
 static void init_warn_of_own(struct init *i, const char *launcher, const char *reason)
 {
 	buffer_printf(&i->out,
@@ -297,10 +238,23 @@ static int init_prepare(struct init *i, const char *real)
 		i->place = i->own;
 	if (i->undo || i->mcp)
 		return 0;
-	if (init_check_own(i) < 0)
-		return -1;
+	bool codex = strcmp(i->wiring->agent, "codex") == 0, usable = false;
 	place_of_launcher(&i->place, &i->own);
-	if (init_check_paths(i) < 0)
+	if (!*i->own.shell)
+		verb_error(VERB, "terse-sh is not beside %s: make install puts it there",
+			   *i->own.program ? i->own.program : "terse");
+	else if (codex && !*i->own.library)
+		verb_error(VERB, "libterse-shim.so is not there: make install puts it there");
+	/* Claude Code cuts its prefix off at the last " -". */
+	else if (strstr(i->place.shell, " -"))
+		verb_error(VERB, "%s: agents can't use a path that contains \" -\"",
+			   i->place.shell);
+	else if (codex && strpbrk(i->place.library, ": "))
+		verb_error(VERB, "%s: a path with a blank or colon can't be preloaded",
+			   i->place.library);
+	else
+		usable = true;
+	if (!usable)
 		return -1;
 	/* Some agents have no file that could name it, and without a home directory there is no
 	   place for it. */
@@ -399,17 +353,6 @@ static void init_change_agent(struct init *i, const char *real)
 		buffer_append_string(&i->out, i->wiring->note);
 }
 
-/* The agents whose programs are in PATH, in the order of the table. */
-static void agent_list_find(struct agent_list *l)
-{
-	char found[PATH_MAX];
-	*l = (struct agent_list){.count = 0};
-	for (const struct wiring *w = wirings; w->agent && l->count < AGENTS_MAX; w++) {
-		if (hints_find_program(w->programs, found))
-			l->items[l->count++] = w;
-	}
-}
-
 /* The state of an agent by the files of the user, or of the project. */
 static enum wiring_state state_of(const struct wiring *w, const struct place *place,
 				  const char *project)
@@ -425,32 +368,6 @@ static enum wiring_state state_of(const struct wiring *w, const struct place *pl
 	if (files > 0 && same == files)
 		return WIRING_SAME;
 	return other || same > 0 ? WIRING_OTHER : WIRING_NONE;
-}
-
-static const char *state_text(const struct wiring *w, const struct place *place,
-			      const char *project)
-{
-	enum wiring_state own = state_of(w, place, NULL);
-	enum wiring_state here = project ? state_of(w, place, project) : WIRING_NONE;
-	if (w->start)
-		return "by terse agent";
-	if (own == WIRING_SAME || here == WIRING_SAME)
-		return own == WIRING_SAME ? "wired" : "wired here";
-	return own == WIRING_OTHER || here == WIRING_OTHER ? "wired in part" : "not wired";
-}
-
-/* Appends a line for each: its name, its state, its path. `place`: what their files name.
-   `project`: the project's directory, whose files count, too, or NULL. */
-static void agent_list_print(struct buffer *out, const struct agent_list *l,
-			     const struct place *place, const char *project)
-{
-	for (size_t i = 0; i < l->count; i++) {
-		const struct wiring *w = l->items[i];
-		char found[PATH_MAX];
-		bool there = hints_find_program(w->programs, found);
-		buffer_printf(out, "%-9s %-14s %s\n", w->agent, state_text(w, place, project),
-			      there ? found : "not in PATH");
-	}
 }
 
 /* Asks the person at the terminal which of the agents are meant, and keeps those. Returns 0, or -1
@@ -486,10 +403,25 @@ static int agent_list_ask(struct agent_list *l)
 static bool init_choose(struct init *i)
 {
 	bool person = !i->show && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	char here[PATH_MAX];
+	char here[PATH_MAX], found[PATH_MAX];
 	place_find(&i->own);
 	place_wired(&i->place, &i->own);
-	agent_list_print(&i->out, &i->agents, &i->place, getcwd(here, sizeof(here)) ? here : NULL);
+	/* A line for each: its name, its state by the user's files or the project's, its path. */
+	const char *project = getcwd(here, sizeof(here));
+	for (size_t k = 0; k < i->agents.count; k++) {
+		const struct wiring *w = i->agents.items[k];
+		enum wiring_state user = state_of(w, &i->place, NULL);
+		enum wiring_state own = project ? state_of(w, &i->place, project) : WIRING_NONE;
+		const char *text = "not wired";
+		if (w->start)
+			text = "by terse agent";
+		else if (user == WIRING_SAME || own == WIRING_SAME)
+			text = user == WIRING_SAME ? "wired" : "wired here";
+		else if (user == WIRING_OTHER || own == WIRING_OTHER)
+			text = "wired in part";
+		buffer_printf(&i->out, "%-9s %-14s %s\n", w->agent, text,
+			      hints_find_program(w->programs, found) ? found : "not in PATH");
+	}
 	if (i->agents.count == 0)
 		buffer_printf(&i->out, "none of %s is in PATH\n", wiring_names);
 	else if (!person && !i->show)
@@ -506,11 +438,16 @@ static int init_run(struct verb_call *c)
 {
 	struct init i = {.wiring = NULL};
 	bool go_on = true, failed = false;
+	char folder[PATH_MAX];
 	if (init_parse(&i, c) < 0)
 		return EXIT_TERSE;
 	bool named = i.agents.count > 0;
-	if (!named)
-		agent_list_find(&i.agents);
+	/* Those whose programs are in PATH, in the order of the table. */
+	for (const struct wiring *w = wirings; !named && w->agent && i.agents.count < AGENTS_MAX;
+	     w++) {
+		if (hints_find_program(w->programs, folder))
+			i.agents.items[i.agents.count++] = w;
+	}
 	if (i.show || (!named && (!i.all || i.agents.count == 0)))
 		go_on = init_choose(&i);
 	failed = i.failed;
@@ -520,7 +457,6 @@ static int init_run(struct verb_call *c)
 		init_change_agent(&i, c->settings->shell);
 		failed = failed || i.failed;
 	}
-	char folder[PATH_MAX];
 	bool undone = go_on && i.undo && !i.dry_run && !failed && !i.mcp;
 	if (undone && place_folder(folder) == 0 && access(folder, F_OK) == 0)
 		init_say(&i, folder,

@@ -33,29 +33,6 @@ static void probe_clean_up(int number)
 	raise(number);
 }
 
-static void probe_catch_signals(const char *file)
-{
-	static const int numbers[] = {SIGHUP, SIGTERM, SIGINT, SIGQUIT};
-	probe_left = file;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		if (signal(numbers[i], probe_clean_up) == SIG_IGN)
-			signal(numbers[i], SIG_IGN);
-	}
-}
-
-static int probe_make_file(struct probe *p)
-{
-	const char *folder = getenv("TMPDIR");
-	snprintf(p->file, sizeof(p->file), "%s/terse-probe-XXXXXX",
-		 folder && *folder ? folder : "/tmp");
-	probe_catch_signals(p->file);
-	int fd = mkstemp(p->file);
-	if (fd < 0)
-		return -1;
-	close(fd);
-	return 0;
-}
-
 /* Runs the agent as terse agent would, with its shell set to terse-sh as well. Returns its status
    as of waitpid(), or -1 with errno. */
 static int probe_run_agent(struct verb_call *c, struct probe *p)
@@ -77,14 +54,6 @@ static int probe_run_agent(struct verb_call *c, struct probe *p)
 			return -1;
 	}
 	return pid < 0 ? -1 : status;
-}
-
-static int probe_read_records(const struct probe *p, struct buffer *text)
-{
-	int fd = open(p->file, O_RDONLY | O_CLOEXEC);
-	int status = fd < 0 ? -1 : io_read_all(fd, text, SIZE_MAX);
-	io_close(&fd);
-	return status;
 }
 
 /* Whether the file can be appended to, or made: told before the agent runs, not after. */
@@ -149,27 +118,13 @@ static int probe_conclude(const struct probe *p, const char *name, struct buffer
 	return 0;
 }
 
-static int probe_go(struct verb_call *c, struct probe *p)
+static int probe_run(struct verb_call *c)
 {
-	const char *name = shell_call_name(p->command[0]);
+	static const int numbers[] = {SIGHUP, SIGTERM, SIGINT, SIGQUIT};
+	struct probe p = {.to = NULL};
 	struct buffer text = BUFFER_INIT, section = BUFFER_INIT;
 	struct probe_result result;
 	int status = EXIT_TERSE;
-	if (probe_make_file(p) < 0 || probe_run_agent(c, p) < 0 ||
-	    probe_read_records(p, &text) < 0 ||
-	    probe_write(&section, name, text.data ? text.data : "", text.len, environ, &result) < 0)
-		verb_error(VERB, "%s: %s", p->file, strerror(errno));
-	else
-		status = probe_conclude(p, name, &section, &result);
-	unlink(p->file);
-	buffer_release(&text);
-	buffer_release(&section);
-	return status;
-}
-
-static int probe_run(struct verb_call *c)
-{
-	struct probe p = {.to = NULL};
 	if (verb_parse(c, &p) < 0)
 		return EXIT_TERSE;
 	p.command = c->operands;
@@ -180,7 +135,25 @@ static int probe_run(struct verb_call *c)
 	fprintf(stderr,
 		"terse probe: ask the agent to run this command once, then leave it: " PROBE_COMMAND
 		"\n");
-	return probe_go(c, &p);
+	const char *name = shell_call_name(p.command[0]), *folder = getenv("TMPDIR");
+	snprintf(p.file, sizeof(p.file), "%s/terse-probe-XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	probe_left = p.file;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		if (signal(numbers[i], probe_clean_up) == SIG_IGN)
+			signal(numbers[i], SIG_IGN);
+	}
+	int fd = mkostemp(p.file, O_CLOEXEC);
+	if (fd < 0 || probe_run_agent(c, &p) < 0 || io_read_all(fd, &text, SIZE_MAX) < 0 ||
+	    probe_write(&section, name, text.data ? text.data : "", text.len, environ, &result) < 0)
+		verb_error(VERB, "%s: %s", p.file, strerror(errno));
+	else
+		status = probe_conclude(&p, name, &section, &result);
+	io_close(&fd);
+	unlink(p.file);
+	buffer_release(&text);
+	buffer_release(&section);
+	return status;
 }
 
 static const struct verb_option probe_options[] = {
