@@ -159,10 +159,11 @@ class JobControl(Case):
         self.assertEqual(run.out, b"ready\ncaught\n5\n")
 
     def test_nobody_can_be_asked(self):
+        terse = self.for_everybody()
         for user in (False, True)[:2 if os.geteuid() == 0 else 1]:
             for script in ("read x </dev/tty", "read -s -n1 x </dev/tty", "read x <&2"):
                 with self.subTest(user=user, script=script):
-                    run = self.at_a_terminal_of_its_own("terse", *self.SHELL, script, user=user)
+                    run = self.at_a_terminal_of_its_own(terse, *self.SHELL, script, user=user)
                     self.assertNotEqual(run.code, 0)
                     self.assertNotIn(b"job control", run.out)
 
