@@ -11,12 +11,6 @@
 /* Longer words have no near candidates. */
 enum { WORD_MAX = 48 };
 
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	unsigned least = a < b ? a : b;
-	return least < c ? least : c;
-}
-
 /* Both are at most WORD_MAX long. Keeps the last three rows of the matrix. */
 static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
@@ -30,7 +24,11 @@ static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_le
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= b_len; j++) {
 			unsigned other = a[i - 1] != b[j - 1];
-			row[j] = min3(last[j] + 1, row[j - 1] + 1, last[j - 1] + other);
+			row[j] = last[j - 1] + other;
+			if (last[j] + 1 < row[j])
+				row[j] = last[j] + 1;
+			if (row[j - 1] + 1 < row[j])
+				row[j] = row[j - 1] + 1;
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
 			    older[j - 2] + 1 < row[j])
 				row[j] = older[j - 2] + 1;
@@ -110,25 +108,19 @@ static void error_add_clean(struct text *t, const char *string, size_t max)
 	}
 }
 
-/* The same with the end of the string, and dots before it. */
-static void error_add_end(struct text *t, const char *string, size_t max)
-{
-	char encoded[4];
-	const char *start = string;
-	size_t len = 0;
-	while (*string)
-		len += error_take(&string, encoded);
-	if (len > max)
-		add_plain(t, "...");
-	while (len > max)
-		len -= error_take(&start, encoded);
-	error_add_clean(t, start, max);
-}
-
 void config_error_write(const struct config_error *c, struct option_error *error)
 {
 	struct text t = {.len = 0};
-	error_add_end(&t, c->where, WHERE_MAX);
+	const char *where = c->where, *end = where;
+	char encoded[4];
+	size_t len = 0;
+	while (*end)
+		len += error_take(&end, encoded);
+	if (len > WHERE_MAX)
+		add_plain(&t, "...");
+	while (len > WHERE_MAX)
+		len -= error_take(&where, encoded);
+	error_add_clean(&t, where, WHERE_MAX);
 	if (c->line > 0)
 		t.len += (size_t)snprintf(t.bytes + t.len, BETWEEN_MAX, ":%u", c->line);
 	add_plain(&t, ": ");

@@ -54,35 +54,6 @@ static void report_malformed(struct reader *r, const char *reason)
 	ini_report(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
 }
 
-/* Reports a section. Returns whether inih may see the line. */
-static bool take_section(struct reader *r, const char *start, const char *end)
-{
-	char name[NAME_MAX_LEN + 1];
-	const char *close = memchr(start, ']', (size_t)(end - start)), *p = close;
-	size_t len;
-	if (!close) {
-		report_malformed(r, "no ] behind the section's name");
-		return false;
-	}
-	len = (size_t)(close - start) - 1;
-	if (len > NAME_MAX_LEN) {
-		report_malformed(r, "a section's name has at most 49 bytes");
-		return false;
-	}
-	do
-		p++;
-	while (p < end && is_space(*p));
-	if (p < end && *p != ';' && *p != '#') {
-		report_malformed(r, "text behind the section's name");
-		return false;
-	}
-	memcpy(name, start + 1, len);
-	name[len] = '\0';
-	r->keyed = false;
-	ini_report(r, (struct ini_line){.kind = INI_SECTION, .section = name});
-	return true;
-}
-
 /* inih 55 removes comments from the lines of keys only. */
 static const char *comment_start(const char *start, const char *end)
 {
@@ -123,8 +94,27 @@ static const char *ini_take_line(struct reader *r, const char *line, const char 
 		return line;
 	}
 	r->more = r->keyed && start > line;
-	if (*start == '[' && !r->more)
-		return take_section(r, start, end) ? end : line;
+	if (*start == '[' && !r->more) {
+		char name[NAME_MAX_LEN + 1];
+		const char *close = memchr(start, ']', (size_t)(end - start));
+		const char *behind = close ? close + 1 : end;
+		while (behind < end && is_space(*behind))
+			behind++;
+		const char *wrong = !close ? "no ] behind the section's name"
+				    : close - start - 1 > NAME_MAX_LEN
+					    ? "a section's name has at most 49 bytes"
+				    : behind < end && *behind != ';' && *behind != '#'
+					    ? "text behind the section's name"
+					    : NULL;
+		if (wrong) {
+			report_malformed(r, wrong);
+			return line;
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)(close - start - 1), start + 1);
+		r->keyed = false;
+		ini_report(r, (struct ini_line){.kind = INI_SECTION, .section = name});
+		return end;
+	}
 	r->due = true;
 	return r->more ? comment_start(start, end) : end;
 }

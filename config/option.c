@@ -23,26 +23,6 @@ const struct option *option_by_key(const char *section, const char *key)
 	return NULL;
 }
 
-bool option_is_number(const struct option *o)
-{
-	return o->type != OPTION_STRING && o->type != OPTION_LIST;
-}
-
-bool option_is_switch(const struct option *o)
-{
-	return o->type == OPTION_BOOL || o->type == OPTION_TRISTATE;
-}
-
-int64_t *option_number(struct settings *s, const struct option *o)
-{
-	return (int64_t *)(void *)((char *)s + o->offset);
-}
-
-struct setting_source *option_source(struct settings *s, const struct option *o)
-{
-	return &s->sources[o - option_table];
-}
-
 const char *option_nearest_flag(const char *flag, const char *const *more)
 {
 	struct nearest n;

@@ -64,16 +64,28 @@ extern const size_t option_shorthand_count;
 const struct option *option_by_key(const char *section, const char *key);
 
 /* Whether its field in the settings is an int64_t. */
-bool option_is_number(const struct option *o);
+static inline bool option_is_number(const struct option *o)
+{
+	return o->type != OPTION_STRING && o->type != OPTION_LIST;
+}
 
 /* Whether its flag needs no value. */
-bool option_is_switch(const struct option *o);
+static inline bool option_is_switch(const struct option *o)
+{
+	return o->type == OPTION_BOOL || o->type == OPTION_TRISTATE;
+}
 
 /* The field of an option that holds a number. */
-int64_t *option_number(struct settings *s, const struct option *o);
+static inline int64_t *option_number(struct settings *s, const struct option *o)
+{
+	return (int64_t *)(void *)((char *)s + o->offset);
+}
 
 /* The origin of the option's value. */
-struct setting_source *option_source(struct settings *s, const struct option *o);
+static inline struct setting_source *option_source(struct settings *s, const struct option *o)
+{
+	return &s->sources[o - option_table];
+}
 
 /* The option whose value holds for `o`: `size` for failure_size if it was set in a later place than
    that, else `o` itself. */

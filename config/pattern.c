@@ -316,24 +316,16 @@ static bool match_one(const char **template, const char **text, struct part *par
 	return *(*text)++ == c;
 }
 
-/* Moves behind a star or {command} if there is one. */
-static bool take_star(const char **template, bool *is_command)
-{
-	bool named = template_starts_with(*template, command, LENGTH(command));
-	if (!named && **template != '*')
-		return false;
-	*template += named ? LENGTH(command) : 1;
-	*is_command = named;
-	return true;
-}
-
 /* Tries from the left; after a mismatch the last star takes one more character. */
 static bool template_match_at(const char *template, const char *text, struct part *part)
 {
 	const char *behind = NULL, *end = NULL; /* of the last star, in template and text */
 	bool is_command = false;
 	for (;;) {
-		if (take_star(&template, &is_command)) {
+		bool named = template_starts_with(template, command, LENGTH(command));
+		if (named || *template == '*') {
+			template += named ? LENGTH(command) : 1;
+			is_command = named;
 			behind = template;
 			end = text;
 			if (is_command)

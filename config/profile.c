@@ -363,31 +363,24 @@ static const char verbs[] = "terse " PROFILE_TERSE_VERBS;
 /* Something else, a command that prints next to nothing, or a verb of terse. */
 enum own { OWN_NOT, OWN_QUIET, OWN_VERB };
 
-static enum own own_in_string(const char *string, unsigned nested);
-
-static enum own own_in_command(char *const *words, unsigned nested)
+static enum own own_of(char *const *words, unsigned nested)
 {
 	const char *string, *name;
+	enum own all = OWN_QUIET;
+	struct words w;
 	if (!words[0])
 		return OWN_NOT;
 	name = profile_resolve(&profiles_builtin, &words, nested, &string);
-	if (string)
-		return own_in_string(string, nested + 1);
 	if (name && strcmp(name, QUIET) == 0)
 		return OWN_QUIET;
-	return name && pattern_match(verbs, words) ? OWN_VERB : OWN_NOT;
-}
-
-static enum own own_in_string(const char *string, unsigned nested)
-{
-	struct words w;
-	enum own all = OWN_QUIET;
+	if (!string)
+		return name && pattern_match(verbs, words) ? OWN_VERB : OWN_NOT;
 	if (words_parse(&w, string) < 0)
 		return OWN_NOT;
 	for (size_t i = 0; i < w.count && all != OWN_NOT; i++) {
 		enum own one = profile_is_fed(&w, i)
 				       ? OWN_QUIET
-				       : own_in_command(&w.words[w.commands[i].first], nested);
+				       : own_of(&w.words[w.commands[i].first], nested + 1);
 		if (one != OWN_QUIET)
 			all = one;
 	}
@@ -397,5 +390,5 @@ static enum own own_in_string(const char *string, unsigned nested)
 
 bool profile_is_own(char *const argv[])
 {
-	return argv && own_in_command(argv, 0) == OWN_VERB;
+	return argv && own_of(argv, 0) == OWN_VERB;
 }
