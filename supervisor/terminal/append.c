@@ -278,16 +278,6 @@ static bool at_line_start(const struct terminal *t)
 	return !tail->len || tail->data[tail->len - 1] == '\n';
 }
 
-static bool is_continuation(char c)
-{
-	return ((unsigned char)c & 0xC0) == 0x80;
-}
-
-static bool ends_joining(const struct tail *tail)
-{
-	return tail->len >= 3 && memcmp(tail->data + tail->len - 3, "\xE2\x80\x8D", 3) == 0;
-}
-
 /* Whether text after something else means something different than alone: it begins with a byte
    that could complete the character before, or with a mark or a part of a character that does not
    join it (or may: it is cut). */
@@ -295,7 +285,7 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 {
 	uint32_t cp;
 	size_t cut;
-	if (is_continuation(*data))
+	if (((unsigned char)*data & 0xC0) == 0x80)
 		return true;
 	/* U+0300 is the first mark. */
 	if (!tail->broken || (unsigned char)*data < 0xCC)
@@ -303,7 +293,8 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 	utf8_decode(data, len, &cp);
 	if (cp == UTF8_REPLACEMENT)
 		return utf8_incomplete(data, len < 4 ? len : 4, &cut);
-	return utf8_width(cp) == 0 || utf8_joins(SOME_EMOJI, ends_joining(tail) ? ZWJ : 0, cp);
+	bool joining = tail->len >= 3 && memcmp(tail->data + tail->len - 3, "\xE2\x80\x8D", 3) == 0;
+	return utf8_width(cp) == 0 || utf8_joins(SOME_EMOJI, joining ? ZWJ : 0, cp);
 }
 
 /* Takes text; false if it is for the grid gear, which is on then. */

@@ -137,7 +137,8 @@ static void cursor_tab(struct terminal *t)
 	for (; t->final == 'I' && count > 0 && s->x + 1 < s->cols; count--)
 		s->x = screen_next_tab(s);
 	for (; t->final == 'Z' && count > 0 && s->x > 0 && s->x < s->cols; count--)
-		s->x = screen_previous_tab(s);
+		while (s->x > 0 && !s->tabs[--s->x])
+			;
 }
 
 static void cursor_tab_set(struct terminal *t)
@@ -203,23 +204,6 @@ static void erase_row(struct terminal *t, unsigned y)
 	screen_row(t->screen, y)->begun = false;
 }
 
-/* Nothing that was shown is deleted: the rows down to the last one that was
-   written scroll off, whatever the margins are. */
-static void scroll_all(struct screen *s)
-{
-	unsigned top = s->top;
-	unsigned bottom = s->bottom;
-	unsigned count = s->rows;
-	while (count > 0 && !row_has_text(screen_row(s, count - 1)))
-		count--;
-	s->top = 0;
-	s->bottom = s->rows - 1;
-	while (count-- > 0)
-		screen_scroll(s, false);
-	s->top = top;
-	s->bottom = bottom;
-}
-
 /* ED; DECSED does the same: no cell is protected. */
 static void edit_erase_display(struct terminal *t)
 {
@@ -243,8 +227,18 @@ static void edit_erase_display(struct terminal *t)
 			erase_row(t, y);
 		break;
 	case 2:
-		scroll_all(s);
+		/* Nothing that was shown is deleted: the rows down to the last one that was written
+		   scroll off, whatever the margins are. */
 		t->lossy = true;
+		unsigned top = s->top, bottom = s->bottom, count = s->rows;
+		while (count > 0 && !row_has_text(screen_row(s, count - 1)))
+			count--;
+		s->top = 0;
+		s->bottom = s->rows - 1;
+		while (count-- > 0)
+			screen_scroll(s, false);
+		s->top = top;
+		s->bottom = bottom;
 		break;
 	default: break;
 	}
@@ -474,8 +468,13 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 			return;
 		append_leave(t, true);
 	}
-	if (s->bent && !(sequence->flags & (APPEND | AT_END)))
-		screen_settle(s);
+	/* The program draws: the look of bent rows matters more than their bytes. */
+	if (s->bent && !(sequence->flags & (APPEND | AT_END))) {
+		for (unsigned y = 0; y < s->rows; y++)
+			if (screen_row(s, y)->bent)
+				row_touch(screen_row(s, y));
+		s->bent = false;
+	}
 	uint64_t from = s->base + s->y;
 	sequence->run(t);
 	/* Of one that redraws, any way up counts. */
@@ -524,12 +523,6 @@ void dispatch_control(struct terminal *t, uint32_t c)
 	t->lossy = true;
 }
 
-/* Controls that do not move the cursor or change what follows. */
-static bool is_idle(uint32_t c)
-{
-	return c < '\b' || c > 0x0F;
-}
-
 void dispatch_ended(struct terminal *t)
 {
 	t->width = 0;
@@ -555,7 +548,8 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 			strip_control(t, c);
 			return;
 		}
-		if (t->appending && !is_idle(c))
+		/* Others do not move the cursor or change what follows. */
+		if (t->appending && c >= '\b' && c <= 0x0F)
 			append_leave(t, true);
 		dispatch_control(t, c);
 		break;

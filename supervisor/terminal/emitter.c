@@ -84,11 +84,6 @@ void emitter_text(struct emitter *e, const char *data, size_t len)
 		emitter_put(e, data, len);
 }
 
-void emitter_blanks(struct emitter *e, size_t count)
-{
-	e->pad += count;
-}
-
 void emitter_close(struct emitter *e)
 {
 	if (e->open)

@@ -9,6 +9,13 @@
 /* The first combining mark: characters before it have one column and join nothing. */
 #define FIRST_MARK 0x300
 
+/* 0x60 to 0x7E, as xterm draws them (VT102 user guide, table 5-13). */
+static const uint16_t graphics[] = {
+	0x25C6, 0x2592, 0x2409, 0x240C, 0x240D, 0x240A, 0x00B0, 0x00B1, 0x2424, 0x240B, 0x2518,
+	0x2510, 0x250C, 0x2514, 0x253C, 0x23BA, 0x23BB, 0x2500, 0x23BC, 0x23BD, 0x251C, 0x2524,
+	0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3, 0x00B7,
+};
+
 void grid_line_feed(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -46,20 +53,6 @@ static void soft_wrap(struct terminal *t)
 /* A program that has drawn so often without a line that stays will not have one. */
 #define OVERWRITTEN_MOST 65536
 
-/* How much of the row is new since a line of it stayed: of a longer one the end still stands. */
-static unsigned count_new(const struct terminal *t, const struct row *row)
-{
-	const struct buffer *stayed = &t->overwritten.stayed;
-	unsigned used = row->used;
-	if (stayed->len != used * sizeof(*row->cells))
-		return used;
-	while (used > 0 &&
-	       memcmp(row->cells + used - 1, stayed->data + (used - 1) * sizeof(*row->cells),
-		      sizeof(*row->cells)) == 0)
-		used--;
-	return used;
-}
-
 /* Whether the owner wants the line of the cursor's row to stay in the text. Never in the rows of a
    program that moves the cursor up: it may be drawing several lines. */
 static bool stays(struct terminal *t, const struct row *row)
@@ -69,7 +62,14 @@ static bool stays(struct terminal *t, const struct row *row)
 	struct buffer line = BUFFER_INIT;
 	struct emitter e = {.write = emitter_collect, .ctx = &line};
 	bool wanted = false;
-	now.used = count_new(t, row);
+	/* How much of it is new since a line stayed: of a longer one the end still stands. */
+	const struct buffer *stayed = &t->overwritten.stayed;
+	bool same_size = stayed->len == now.used * sizeof(*row->cells);
+	while (same_size && now.used > 0 &&
+	       memcmp(row->cells + now.used - 1,
+		      stayed->data + (now.used - 1) * sizeof(*row->cells),
+		      sizeof(*row->cells)) == 0)
+		now.used--;
 	if (now.used >= TELLING_COLUMNS && row_has_ink(&now)) {
 		row_emit_cells(&now, s->cols, &s->clusters, &e);
 		wanted = buffer_check(&line) == 0 &&
@@ -249,8 +249,8 @@ static void grid_print_text(struct terminal *t, const char *data, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		char bytes[4];
 		uint32_t cp = (unsigned char)data[i];
-		if (t->charsets.drawing)
-			cp = charset_draw((unsigned char)data[i]);
+		if (t->charsets.drawing && cp >= 0x60)
+			cp = graphics[cp - 0x60];
 		grid_print(t, cp, bytes, (unsigned)utf8_put(cp, bytes));
 	}
 }

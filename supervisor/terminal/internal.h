@@ -25,9 +25,6 @@ struct charsets {
 	bool drawing;   /* usually lines[level]; DECRC restores it by itself */
 };
 
-/* The code point that line drawing shows for the ASCII character `c`. */
-uint32_t charset_draw(unsigned char c);
-
 /* One cell of the grid: a code point, its width and a flag in 32 bits.
 
    The value 0 is a blank cell nothing was written to, and an ASCII character is
@@ -241,10 +238,8 @@ void screen_scroll(struct screen *s, bool wrapped);
 void screen_move_up(struct screen *s, unsigned from, unsigned to, unsigned count);
 void screen_move_down(struct screen *s, unsigned from, unsigned to, unsigned count);
 
-/* The next tab stop to the right of the cursor (or the last column), or the one
-   to the left (or the first column). */
+/* The next tab stop to the right of the cursor, or the last column. */
 unsigned screen_next_tab(const struct screen *s);
-unsigned screen_previous_tab(const struct screen *s);
 
 /* The number of rows down to the last one with something in it, or that a
    newline led to. */
@@ -280,9 +275,6 @@ void screen_put_bytes(struct screen *s, const char *bytes, unsigned len);
    of columns) the row is marked as bent. */
 void screen_tab(struct screen *s);
 
-/* The program draws: the look of bent rows matters more than their bytes. */
-void screen_settle(struct screen *s);
-
 /* The emitter puts rows together to lines of text and hands them on.
 
    A row's end is undecided until the next row is known: the next one may be its
@@ -312,9 +304,6 @@ void emitter_row(struct emitter *e, bool wrapped, bool wide);
 
 /* Text of the current row, not beginning with blanks that are to be trimmed. */
 void emitter_text(struct emitter *e, const char *data, size_t len);
-
-/* Blanks that are part of the line only if more text follows. */
-void emitter_blanks(struct emitter *e, size_t count);
 
 /* Ends the current line, if one is open, and writes what is owed. */
 void emitter_close(struct emitter *e);

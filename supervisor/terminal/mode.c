@@ -1,4 +1,4 @@
-// Modes, character sets, resets, and the answers to what a program asks of the terminal.
+// Modes, resets, and the answers to what a program asks of the terminal.
 //
 // OSC 10/11 (colours) and the kitty keyboard's CSI ? u stay unanswered: programs
 // take silence to mean that there is no such thing, and an answer would turn
@@ -33,21 +33,6 @@ __attribute__((format(printf, 2, 3))) static void reply_answer(struct terminal *
 		t->events.reply(t->events.ctx, text, (size_t)len);
 }
 
-/* DSR and DECXCPR: where the cursor is. */
-static void reply_position(struct terminal *t, const char *prefix)
-{
-	unsigned x = 0;
-	unsigned y = 0;
-	if (t->appending)
-		append_leave(t, true);
-	const struct screen *s = t->screen;
-	if (s) {
-		x = s->x < s->cols ? s->x : s->cols - 1;
-		y = t->modes.origin && s->y >= s->top ? s->y - s->top : s->y;
-	}
-	reply_answer(t, "\033[%s%u;%uR", prefix, y + 1, x + 1);
-}
-
 void mode_reply(struct terminal *t)
 {
 	uint32_t n = t->parser.params[0];
@@ -61,8 +46,17 @@ void mode_reply(struct terminal *t)
 	case 'n': /* DSR, DECXCPR */
 		if (n == 5 && !private)
 			reply_answer(t, "\033[0n");
-		if (n == 6)
-			reply_position(t, private ? "?" : "");
+		if (n != 6)
+			break;
+		if (t->appending)
+			append_leave(t, true);
+		unsigned x = 0, y = 0;
+		const struct screen *s = t->screen;
+		if (s) {
+			x = s->x < s->cols ? s->x : s->cols - 1;
+			y = t->modes.origin && s->y >= s->top ? s->y - s->top : s->y;
+		}
+		reply_answer(t, "\033[%s%u;%uR", private ? "?" : "", y + 1, x + 1);
 		break;
 	case 'q': /* XTVERSION */
 		if (n == 0)
@@ -80,18 +74,6 @@ void mode_reply(struct terminal *t)
 		break;
 	default: break;
 	}
-}
-
-/* 0x60 to 0x7E, as xterm draws them (VT102 user guide, table 5-13). */
-static const uint16_t graphics[] = {
-	0x25C6, 0x2592, 0x2409, 0x240C, 0x240D, 0x240A, 0x00B0, 0x00B1, 0x2424, 0x240B, 0x2518,
-	0x2510, 0x250C, 0x2514, 0x253C, 0x23BA, 0x23BB, 0x2500, 0x23BC, 0x23BD, 0x251C, 0x2524,
-	0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3, 0x00B7,
-};
-
-uint32_t charset_draw(unsigned char c)
-{
-	return c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
 }
 
 /* Modes, resets and the alternate screen. */

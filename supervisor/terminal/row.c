@@ -323,7 +323,7 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 	while (x < row->used) {
 		uint32_t cell = row->cells[x] & ~CELL_STYLE;
 		if (cell == ' ' || !cell_has_text(cell)) {
-			emitter_blanks(e, 1);
+			e->pad++;
 			x++;
 		} else if (row->cells[x] < 0x80) {
 			size_t n = scan_narrow(run, row->cells + x,
@@ -337,7 +337,7 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 		}
 	}
 	if (x < cols)
-		emitter_blanks(e, cols - x);
+		e->pad += cols - x;
 	e->gap = !(row->cells[cols - 1] & (CELL_TEXT | CELL_CLUSTER));
 }
 
@@ -355,7 +355,7 @@ void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *p
 	} else {
 		if (row->raw_len)
 			emitter_text(e, row->raw, row->raw_len);
-		emitter_blanks(e, cols - row->end);
+		e->pad += cols - row->end;
 		e->gap = !(row->cells[cols - 1] & (CELL_TEXT | CELL_CLUSTER));
 	}
 	if (row->returned) {

@@ -198,14 +198,6 @@ unsigned screen_next_tab(const struct screen *s)
 	return s->cols - 1;
 }
 
-unsigned screen_previous_tab(const struct screen *s)
-{
-	for (unsigned x = s->x; x > 0; x--)
-		if (s->tabs[x - 1])
-			return x - 1;
-	return 0;
-}
-
 unsigned screen_depth(const struct screen *s)
 {
 	unsigned depth;
@@ -361,12 +353,4 @@ void screen_tab(struct screen *s)
 		}
 	}
 	s->x = to;
-}
-
-void screen_settle(struct screen *s)
-{
-	for (unsigned y = 0; y < s->rows; y++)
-		if (s->lines[y]->bent)
-			row_touch(s->lines[y]);
-	s->bent = false;
 }

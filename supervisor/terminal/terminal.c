@@ -19,22 +19,6 @@ const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?10
 				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\0337\033[r\0338\0337"
 				"\033[?1049l";
 
-static void add_modes(const struct terminal *t, struct buffer *out)
-{
-	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-		bool on = mode_report(t, kept[i], true) == 1;
-		buffer_printf(out, "\033[?%" PRIu32 "%c", kept[i], on ? 'h' : 'l');
-	}
-	buffer_append_string(out, mode_report(t, 66, true) == 1 ? "\033=" : "\033>");
-}
-
-static void add_title(const struct terminal *t, struct buffer *out)
-{
-	const char *title = terminal_title(t);
-	if (*title)
-		buffer_printf(out, "\033]2;%s\007", title);
-}
-
 /* Rows from the top, each where it is; blank ones are there already. */
 static void repaint_add_rows(const char *text, size_t len, struct buffer *out)
 {
@@ -61,13 +45,6 @@ static void repaint_on_run(void *ctx, unsigned row, unsigned column, unsigned wi
 	utf8_clean(out, text, len);
 }
 
-static void repaint_add_styled(const struct terminal *t, struct buffer *out)
-{
-	const struct terminal_painter painter = {repaint_on_run, out};
-	out->failed |= terminal_paint(t, &painter) < 0;
-	buffer_append_string(out, "\033[m");
-}
-
 int terminal_repaint(const struct terminal *t, struct buffer *out)
 {
 	struct buffer picture = BUFFER_INIT;
@@ -78,13 +55,21 @@ int terminal_repaint(const struct terminal *t, struct buffer *out)
 		if (terminal_is_alternate(t))
 			buffer_append_string(out, "\033[?1049h");
 		buffer_append_string(out, "\033[H\033[2J");
-		if (t->options.styles && t->screen)
-			repaint_add_styled(t, out);
-		else
+		if (t->options.styles && t->screen) {
+			const struct terminal_painter painter = {repaint_on_run, out};
+			out->failed |= terminal_paint(t, &painter) < 0;
+			buffer_append_string(out, "\033[m");
+		} else {
 			repaint_add_rows(picture.data, picture.len, out);
-		add_title(t, out);
+		}
+		if (*t->string.title)
+			buffer_printf(out, "\033]2;%s\007", t->string.title);
 		buffer_printf(out, "\033[%u;%uH", row, col);
-		add_modes(t, out);
+		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+			bool on = mode_report(t, kept[i], true) == 1;
+			buffer_printf(out, "\033[?%" PRIu32 "%c", kept[i], on ? 'h' : 'l');
+		}
+		buffer_append_string(out, mode_report(t, 66, true) == 1 ? "\033=" : "\033>");
 		result = buffer_check(out);
 	}
 	buffer_release(&picture);
@@ -165,19 +150,6 @@ void terminal_use_scan(struct terminal *t, const struct scan *scan)
 	t->scan = scan;
 }
 
-/* A character that is not ASCII (or, not `valid`, bytes that are none) in any state. */
-static void take_character(struct terminal *t, uint32_t cp, bool valid, const char *bytes,
-			   unsigned len)
-{
-	/* All are alike to a sequence, C1 controls as well. */
-	if (t->parser.state != PARSER_GROUND)
-		dispatch_event(t, valid ? parser_step(&t->parser, 0xA0) : PARSER_SKIP, cp);
-	else if (valid)
-		grid_print(t, cp, bytes, len);
-	else
-		grid_print_invalid(t, bytes, len);
-}
-
 bool terminal_keeps_return(const struct terminal *t, const char *p)
 {
 	return t->options.returns && (p > t->fed ? p[-1] == '\r' : t->after_return);
@@ -206,7 +178,13 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end)
 	if (n < held)
 		n = held;
 	t->partial_len = 0;
-	take_character(t, cp, valid, bytes, (unsigned)n);
+	/* All are alike to a sequence, C1 controls as well. */
+	if (t->parser.state != PARSER_GROUND)
+		dispatch_event(t, valid ? parser_step(&t->parser, 0xA0) : PARSER_SKIP, cp);
+	else if (valid)
+		grid_print(t, cp, bytes, (unsigned)n);
+	else
+		grid_print_invalid(t, bytes, (unsigned)n);
 	return p + (n - held);
 }
 
@@ -288,33 +266,13 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 	emitter_close(e);
 }
 
-/* How many rows of the alternate screen there are down to the last that shows something: as it is,
-   or as it was when it was left. */
-static unsigned picture_depth(const struct terminal *t)
-{
-	const struct screen *s = t->alternate;
-	unsigned depth = s ? s->rows : 0;
-	while (depth > 0 && !row_has_text(screen_row(s, depth - 1)))
-		depth--;
-	return depth;
-}
-
 /* A picture of the screen for an agent, without decoration. */
 
 /* The length that is left of a rule. */
 #define RULE_MOST 8
 
-static bool is_rule(uint32_t cp)
-{
-	return cp == '-' || cp == '=' || cp == '_' || (cp >= 0x2500 && cp <= 0x257F);
-}
-
-static bool is_bar(uint32_t cp)
-{
-	return cp == ' ' || cp == '|' || cp == 0x2502 || cp == 0x2503 || cp == 0x2551;
-}
-
-/* Editors and pagers put a tilde where the text has ended. */
+/* Blank, but for lines at the sides of a box. Editors and pagers put a tilde where the text has
+   ended. */
 static bool picture_is_blank(const char *row, size_t len)
 {
 	uint32_t cp;
@@ -324,7 +282,7 @@ static bool picture_is_blank(const char *row, size_t len)
 		return true;
 	for (size_t i = 0; i < len;) {
 		i += utf8_decode(row + i, len - i, &cp);
-		if (!is_bar(cp))
+		if (cp != ' ' && cp != '|' && cp != 0x2502 && cp != 0x2503 && cp != 0x2551)
 			return false;
 	}
 	return true;
@@ -338,10 +296,11 @@ static void append_row(struct buffer *out, const char *row, size_t len)
 		n = utf8_decode(row + i, len - i, &cp);
 		run = cp == last ? run + 1 : 1;
 		last = cp;
-		if (run <= RULE_MOST || !is_rule(cp))
+		bool is_rule =
+			cp == '-' || cp == '=' || cp == '_' || (cp >= 0x2500 && cp <= 0x257F);
+		if (run <= RULE_MOST || !is_rule)
 			buffer_append(out, row + i, n);
 	}
-	buffer_append(out, "\n", 1);
 }
 
 /* The blanks that all rows begin with which are not empty. */
@@ -360,41 +319,33 @@ static size_t find_indent(const char *rows, size_t len)
 	return least;
 }
 
-/* Appends rows of a picture without blank ones (lines at the sides of a box are blank, too, and so
-   is a lone tilde) and more than a few characters of a rule. Returns 0, or -1 with ENOMEM. */
-static int picture_tidy(struct buffer *out, const char *rows, size_t len)
-{
-	const char *at = rows, *end = rows + len;
-	size_t indent = find_indent(rows, len);
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t row = newline ? (size_t)(newline - at) : (size_t)(end - at);
-		if (!picture_is_blank(at, row))
-			append_row(out, at + indent, row - indent);
-		at += row + (newline != NULL);
-	}
-	return buffer_check(out);
-}
-
+/* The rows without blank ones and with no more than a few characters of a rule. */
 static void emit_last_picture(const struct terminal *t, unsigned depth, struct emitter *e)
 {
-	struct buffer rows = BUFFER_INIT, tidy = BUFFER_INIT;
+	struct buffer rows = BUFFER_INIT, line = BUFFER_INIT;
 	struct emitter gather = {.write = emitter_collect, .ctx = &rows};
-	const char *line, *end;
 	emit_picture(t->alternate, depth, &gather);
-	if (buffer_check(&rows) < 0 || picture_tidy(&tidy, rows.data, rows.len) < 0) {
+	if (buffer_check(&rows) < 0 || buffer_reserve(&line, rows.len) < 0) {
 		emit_picture(t->alternate, depth, e);
 		goto out;
 	}
-	for (line = tidy.data; line < tidy.data + tidy.len; line = end + 1) {
-		end = memchr(line, '\n', (size_t)(tidy.data + tidy.len - line));
-		emitter_row(e, false, false);
-		emitter_text(e, line, (size_t)(end - line));
+	const char *at = rows.data, *end = at + rows.len;
+	size_t indent = find_indent(rows.data, rows.len);
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t row = newline ? (size_t)(newline - at) : (size_t)(end - at);
+		if (!picture_is_blank(at, row)) {
+			buffer_clear(&line);
+			append_row(&line, at + indent, row - indent);
+			emitter_row(e, false, false);
+			emitter_text(e, line.data, line.len);
+		}
+		at += row + (newline != NULL);
 	}
 	emitter_close(e);
 out:
 	buffer_release(&rows);
-	buffer_release(&tidy);
+	buffer_release(&line);
 }
 
 bool terminal_emit(const struct terminal *t, struct emitter *e)
@@ -412,10 +363,12 @@ bool terminal_emit(const struct terminal *t, struct emitter *e)
 		if (!depth && e->open)
 			e->owed++;
 	}
-	if (t->options.picture || t->screen != s)
-		depth = t->cut || !e->any ? picture_depth(t) : 0;
-	else
-		depth = 0;
+	/* The alternate screen as it is, or as it was when it was left, down to the last row that
+	   shows something. */
+	bool wanted = (t->options.picture || t->screen != s) && (t->cut || !e->any);
+	depth = wanted && t->alternate ? t->alternate->rows : 0;
+	while (depth > 0 && !row_has_text(screen_row(t->alternate, depth - 1)))
+		depth--;
 	if (depth == 0) {
 		emitter_settle(e);
 		return false;
@@ -510,20 +463,6 @@ static unsigned line_end(const struct screen *s, unsigned first, unsigned curren
 	return next;
 }
 
-/* How many of the rows above `current` are lines to hand on. */
-static unsigned settled_rows(struct screen *s, unsigned current, const struct settling *how)
-{
-	unsigned rows = 0;
-	bool plain;
-	for (unsigned first = 0, next; first < current; first = next) {
-		next = line_end(s, first, current);
-		if (stands(s, first, next, how, &plain) &&
-		    (rows == first || (plain && how->plain_age < how->age)))
-			rows = next;
-	}
-	return rows;
-}
-
 /* Hands on the line of these rows, unless it was. */
 static void hand_on(struct terminal *t, unsigned from, unsigned to)
 {
@@ -550,7 +489,15 @@ static void terminal_settle_lines(struct terminal *t, const struct settling *how
 	for (current = s->y; current > 0 && screen_row(s, current)->wrapped; current--)
 		;
 
-	unsigned rows = settled_rows(s, current, how);
+	/* How many of the rows above are lines to hand on. */
+	unsigned rows = 0;
+	bool plain;
+	for (unsigned first = 0; first < current; first = next) {
+		next = line_end(s, first, current);
+		if (stands(s, first, next, how, &plain) &&
+		    (rows == first || (plain && how->plain_age < how->age)))
+			rows = next;
+	}
 	for (; done < rows; done = next) {
 		bool wrapped = screen_row(s, done)->wrapped;
 		if (terminal_settled(t) + (e->open && !wrapped) >= how->upto)
