@@ -753,18 +753,6 @@ static void remove_lines(struct buffer *out, const struct outline *o, int node)
 	}
 }
 
-/* The line end, where nothing but blanks is between it and `at`, else `at`. */
-static size_t line_end_before(const struct outline *o, size_t from, size_t at)
-{
-	size_t line = at;
-	while (line > from && strchr(" \t", o->text[line - 1]))
-		line--;
-	if (line <= from || o->text[line - 1] != '\n')
-		return line == from ? from : at;
-	line--;
-	return line > from && o->text[line - 1] == '\r' ? line - 1 : line;
-}
-
 int outline_remove(struct buffer *out, const struct outline *o, int node)
 {
 	const struct outline_node *n = &o->nodes[node], *parent = &o->nodes[n->parent];
@@ -782,7 +770,16 @@ int outline_remove(struct buffer *out, const struct outline *o, int node)
 		from = n->begin;
 		end = o->nodes[next].begin;
 	} else {
-		from = line_end_before(o, from, n->begin);
+		/* Up to a line end that nothing but blanks is behind. */
+		size_t line = n->begin;
+		while (line > from && strchr(" \t", o->text[line - 1]))
+			line--;
+		if (line > from && o->text[line - 1] == '\n') {
+			line--;
+			from = line > from && o->text[line - 1] == '\r' ? line - 1 : line;
+		} else if (line > from) {
+			from = n->begin;
+		}
 	}
 	if (before < 0 && next < 0) {
 		/* The only one: nothing is left but comments. */

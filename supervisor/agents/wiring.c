@@ -552,58 +552,40 @@ bool hints_find_program(const char *names, char found[PATH_MAX])
 	}
 }
 
-/* A pattern that lets terse run whatever it is given. */
-static bool allows_all(const struct wiring *w, const char *pattern)
-{
-	static const char *const rests[] = {"terse:*)", "terse *)", "terse*)",
-					    "terse *",  "terse*",   "terse)"};
-	size_t len = strlen(w->pattern);
-	if (strncmp(pattern, w->pattern, len) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(rests) / sizeof(*rests); i++) {
-		if (strcmp(pattern + len, rests[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Warns about patterns that let everything through; stores another one in *example. */
-static void look_through(struct buffer *out, const struct wiring *w, const char *path,
-			 const struct outline *j, int list, char **example)
-{
-	for (int i = outline_next(j, list, -1); i >= 0; i = outline_next(j, list, i)) {
-		/* An element, or the key of a member. */
-		const struct outline_node *n = &j->nodes[i];
-		char *pattern = n->key_end ? strndup(j->text + n->key + 1, n->key_end - n->key - 2)
-					   : outline_string(j, i);
-		if (pattern && allows_all(w, pattern)) {
-			buffer_printf(
-				out,
-				"warning: %s:%zu: \"%s\" is a pattern for every command: terse "
-				"runs whatever it is given\n",
-				path, outline_line(j->text, j->nodes[i].start), pattern);
-		} else if (pattern && !*example && strcmp(pattern, "*") != 0 &&
-			   strncmp(pattern, w->pattern, strlen(w->pattern)) == 0) {
-			*example = pattern;
-			continue;
-		}
-		free(pattern);
-	}
-}
-
 void hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
 		    const struct buffer *text)
 {
+	/* Behind these a pattern lets terse run whatever it is given. */
+	static const char *const rests[] = {"terse:*)", "terse *)", "terse*)",
+					    "terse *",  "terse*",   "terse)"};
 	if (!w->pattern)
 		return;
+	size_t len = strlen(w->pattern);
 	char *example = NULL;
 	struct outline j;
 	bool known = outline_parse(&j, false, text->data ? text->data : "", text->len) == 0;
 	for (size_t i = 0; known && i < sizeof(w->patterns) / sizeof(*w->patterns); i++) {
-		const char *const *keys = w->patterns[i];
-		int list = *keys ? outline_find(&j, keys) : -1;
-		if (list >= 0)
-			look_through(out, w, path, &j, list, &example);
+		int list = *w->patterns[i] ? outline_find(&j, w->patterns[i]) : -1, k = -1;
+		while (list >= 0 && (k = outline_next(&j, list, k)) >= 0) {
+			/* An element, or the key of a member. */
+			const struct outline_node *n = &j.nodes[k];
+			char *pattern =
+				n->key_end ? strndup(j.text + n->key + 1, n->key_end - n->key - 2)
+					   : outline_string(&j, k);
+			bool meant = pattern && strncmp(pattern, w->pattern, len) == 0;
+			bool all = false;
+			for (size_t r = 0; meant && r < sizeof(rests) / sizeof(*rests); r++)
+				all = all || strcmp(pattern + len, rests[r]) == 0;
+			if (all)
+				buffer_printf(out,
+					      "warning: %s:%zu: \"%s\" is a pattern for every "
+					      "command: terse runs whatever it is given\n",
+					      path, outline_line(j.text, n->start), pattern);
+			if (meant && !all && !example && strcmp(pattern, "*") != 0)
+				example = pattern;
+			else
+				free(pattern);
+		}
 	}
 	if (example)
 		buffer_printf(

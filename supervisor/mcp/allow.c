@@ -31,26 +31,6 @@ void allow_release(struct allow *a)
 	*a = (struct allow){.patterns = NULL};
 }
 
-/* "'curl -O x' is not allowed here; allowed are: make|ninja *, git diff" */
-static int allow_refuse(const struct allow *a, char *const words[], char why[ALLOW_WHY_MAX])
-{
-	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
-	for (size_t i = 0; words[i]; i++)
-		buffer_printf(&text, "%s%s", i ? " " : "", words[i]);
-	quote_text(&out, text.data, text.len < 60 ? text.len : 60, '\'');
-	buffer_append_string(&out, strchr(words[0], '/')
-					   ? " is a path; a program is named, and found by the "
-					     "server's PATH; allowed are: "
-					   : " is not allowed here; allowed are: ");
-	for (size_t i = 0; i < a->count; i++)
-		buffer_printf(&out, "%s%s", i ? ", " : "", a->patterns[i]);
-	const char *whole = buffer_string(&out);
-	snprintf(why, ALLOW_WHY_MAX, "%s", whole ? whole : "not allowed here");
-	buffer_release(&text);
-	buffer_release(&out);
-	return -1;
-}
-
 /* Whether a word changes what a program does, rather than being what it does it to. */
 static bool allow_is_option(const char *word)
 {
@@ -84,11 +64,28 @@ static bool allow_match(const char *pattern, char *const words[])
 
 int allow_words(const struct allow *a, char *const words[], char why[ALLOW_WHY_MAX])
 {
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	for (size_t i = 0; i < a->count; i++) {
 		if (allow_match(a->patterns[i], words))
 			return 0;
 	}
-	return a->count == 0 ? 0 : allow_refuse(a, words, why);
+	if (a->count == 0)
+		return 0;
+	/* "'curl -O x' is not allowed here; allowed are: make|ninja *, git diff" */
+	for (size_t i = 0; words[i]; i++)
+		buffer_printf(&text, "%s%s", i ? " " : "", words[i]);
+	quote_text(&out, text.data, text.len < 60 ? text.len : 60, '\'');
+	buffer_append_string(&out, strchr(words[0], '/')
+					   ? " is a path; a program is named, and found by the "
+					     "server's PATH; allowed are: "
+					   : " is not allowed here; allowed are: ");
+	for (size_t i = 0; i < a->count; i++)
+		buffer_printf(&out, "%s%s", i ? ", " : "", a->patterns[i]);
+	const char *whole = buffer_string(&out);
+	snprintf(why, ALLOW_WHY_MAX, "%s", whole ? whole : "not allowed here");
+	buffer_release(&text);
+	buffer_release(&out);
+	return -1;
 }
 
 static int allow_unread(const char *what, char why[ALLOW_WHY_MAX])

@@ -198,40 +198,38 @@ static struct watched *resources_find_watched(struct server *s, const char *id)
 	return NULL;
 }
 
-/* Watches the run, if it lives: an artifact that is complete never changes. Returns 0, or -1: there
-   is no such artifact. */
-static int resources_watch(struct server *s, const char *id)
+/* Watches the run, if it lives: an artifact that is complete never changes. */
+void resources_subscribe(struct server *s, const struct rpc_message *m)
 {
+	const struct verb_call call = {.settings = s->settings, .session = s->artifacts};
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	struct client run = {.fd = -1};
+	char id[ID_LEN + 1];
 	int count;
-	const struct verb_call call = {.settings = s->settings, .session = s->artifacts};
+	if (!resource_parse(s, m, id))
+		return;
+	if (resources_find_watched(s, id)) {
+		server_answer_empty(s, m);
+		return;
+	}
 	bool kept = verb_find(&call, id, stores, &count, &found) == 0;
 	bool lives =
 		verb_reaches(&call, stores, count, id) && client_open(&run, stores, count, id) == 0;
 	store_close_all(stores, count);
-	if (!lives || s->watched_count == SERVER_WATCHED_MAX) {
+	if (lives && s->watched_count < SERVER_WATCHED_MAX) {
+		struct watched *w = &s->watched[s->watched_count++];
+		*w = (struct watched){.fd = run.fd};
+		memcpy(w->id, id, sizeof(id));
+		client_send(&run, FRAME_WATCH, 0, 0, NULL, 0);
+	} else {
 		client_close(&run);
-		return kept || lives ? 0 : -1;
 	}
-	struct watched *w = &s->watched[s->watched_count++];
-	*w = (struct watched){.fd = run.fd};
-	memcpy(w->id, id, strlen(id) + 1);
-	client_send(&run, FRAME_WATCH, 0, 0, NULL, 0);
-	return 0;
-}
-
-void resources_subscribe(struct server *s, const struct rpc_message *m)
-{
-	char id[ID_LEN + 1];
-	if (!resource_parse(s, m, id))
-		return;
-	if (!resources_find_watched(s, id) && resources_watch(s, id) < 0)
+	if (kept || lives)
+		server_answer_empty(s, m);
+	else
 		server_send_error(s, m->id, RPC_NOT_FOUND,
 				  "resources/subscribe: %s: there is no such artifact", id);
-	else
-		server_answer_empty(s, m);
 }
 
 void resources_unsubscribe(struct server *s, const struct rpc_message *m)

@@ -334,24 +334,10 @@ arguments_refuse(struct arguments *a, const char *name, const char *format, ...)
 	return -1;
 }
 
-/* Whether `given` is the name, or its camelCase form. */
-static bool arguments_is_name(const char *name, const char *given)
-{
-	if (strcmp(name, given) == 0)
-		return true;
-	for (; *name && *given; name++, given++) {
-		if (*name == '_' && *given == name[1] - 'a' + 'A')
-			name++;
-		else if (*name != *given)
-			return false;
-	}
-	return !*name && !*given;
-}
-
 static int arguments_find(const struct tool *tool, const char *given)
 {
 	for (int i = 0; tool->arguments[i].name; i++) {
-		if (arguments_is_name(tool->arguments[i].name, given))
+		if (strcmp(tool->arguments[i].name, given) == 0)
 			return i;
 	}
 	return -1;
@@ -478,10 +464,9 @@ int arguments_read(struct arguments *a, const struct tool *tool, json_t *given)
 	json_object_foreach(given, key, value)
 	{
 		/* Arguments that tools of other makers have: models give them to any. */
-		if (arguments_is_name("description", key))
+		if (strcmp(key, "description") == 0)
 			continue;
-		int at = arguments_find(tool,
-					arguments_is_name("timeout_ms", key) ? "timeout" : key);
+		int at = arguments_find(tool, strcmp(key, "timeout_ms") == 0 ? "timeout" : key);
 		if (at < 0 && !t->name)
 			return arguments_refuse(a, key, "it takes no arguments");
 		if (at < 0) {

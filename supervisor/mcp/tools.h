@@ -73,9 +73,9 @@ const struct tool *tool_find(const char *name, bool read_only);
 void tools_list(struct buffer *out, bool read_only, bool structured);
 
 /* Reads the object `given` (NULL: empty). Understood, too: what other tools call an argument
-   (timeout_ms, description), camelCase (maxOutputLines), numbers and booleans as strings ("5"),
-   which models write, an artifact's URI for its ID, and null, "" or 0 for what is left out. Values
-   are changed in `given`. Returns 0, or -1 with `wrong`. */
+   (timeout_ms, description), numbers and booleans as strings ("5"), which models write, an
+   artifact's URI for its ID, and null, "" or 0 for what is left out. Values are changed in `given`.
+   Returns 0, or -1 with `wrong`. */
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given);
 
 /* An argument's value; where it was not given NULL, `otherwise`, false. */

@@ -331,11 +331,11 @@ class Commands(McpCase):
 
     def test_limits(self):
         client = self.client()
-        for arguments in ({"maxOutputLines": 5}, {"max_output_lines": 5}, {"max_bytes": 100}):
+        for arguments in ({"max_output_lines": "5"}, {"max_output_lines": 5}, {"max_bytes": 100}):
             text = client.call("run_command", command="seq 100", **arguments)
             self.assertRegex(text, r"lines \d+-\d+ (omitted|like this)", arguments)
             self.assertLess(len(text), 600)
-        self.assertEqual(client.call("run_command", command="seq 30000", includeFullOutput=True).encode(),
+        self.assertEqual(client.call("run_command", command="seq 30000", include_full_output=True).encode(),
                          numbers(30000))
 
     def test_full_output(self):

@@ -243,11 +243,12 @@ TEST(runs)
 	} cases[] = {
 		{"{\"command\":\"a b\"}",
 		 "--yield 30000ms --max-lines 500 --max-err-lines 750 --leave leave -c a b "},
-		{"{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"killOnTimeout\":true,"
-		 "\"maxOutputLines\":7,\"maxErrorLines\":8,\"maxBytes\":99,\"profile\":\"read\"}",
+		{"{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"kill_on_timeout\":true,"
+		 "\"max_output_lines\":7,\"max_error_lines\":8,\"max_bytes\":99,\"profile\":"
+		 "\"read\"}",
 		 "--tty --timeout 5ms --max-lines 7 --max-err-lines 8 --size 99 --failure-size 99 "
 		 "--err-size 99 --profile read -- -a -c "},
-		{"{\"command\":\"a\",\"includeFullOutput\":true}",
+		{"{\"command\":\"a\",\"include_full_output\":true}",
 		 "--yield 30000ms --max-lines 1000000000 --max-err-lines 1000000000 --size 1048576 "
 		 "--failure-size 1048576 --err-size 1048576 --leave leave -c a "},
 		{"{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
