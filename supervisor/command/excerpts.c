@@ -89,34 +89,29 @@ void excerpts_release(struct excerpts *d)
 	d->text = NULL;
 }
 
-/* Announces a gap in one line, and keeps the numbers and offsets of the lines behind it. */
-static void excerpts_feed_gap(struct excerpts *d, const struct text_piece *gap)
-{
-	char line[GAP_ANNOUNCE_MAX];
-	size_t len = gap_announce(line, &gap->gap);
-	uint64_t missing = gap->gap.bytes > len ? gap->gap.bytes - len : 0;
-	/* The text behind may start with the rest of the last line. */
-	uint64_t lines = gap->gap.to - gap->gap.from + !gap->goes_on;
-	if (lines > 0)
-		interceptor_skip(d->text, line, len, missing, lines - 1);
-	else
-		interceptor_feed(d->text, line, len - 1);
-}
-
 static int excerpts_feed(struct excerpts *d, struct text *t)
 {
 	struct text_piece piece;
-	char *chunk = malloc(CHUNK);
+	char line[GAP_ANNOUNCE_MAX], *chunk = malloc(CHUNK);
 	int result = chunk ? 0 : -1;
 	text_seek_byte(t, 0);
 	while (result == 0 && !d->error) {
 		result = text_next(t, chunk, CHUNK, &piece);
 		if (result < 0 || piece.kind == TEXT_END)
 			break;
-		if (piece.kind == TEXT_GAP)
-			excerpts_feed_gap(d, &piece);
-		else
+		if (piece.kind != TEXT_GAP) {
 			interceptor_feed(d->text, chunk, piece.len);
+			continue;
+		}
+		/* One line announces a gap; the lines behind it keep their numbers and offsets. The
+		   text behind may start with the rest of the last line. */
+		size_t len = gap_announce(line, &piece.gap);
+		uint64_t missing = piece.gap.bytes > len ? piece.gap.bytes - len : 0;
+		uint64_t lines = piece.gap.to - piece.gap.from + !piece.goes_on;
+		if (lines > 0)
+			interceptor_skip(d->text, line, len, missing, lines - 1);
+		else
+			interceptor_feed(d->text, line, len - 1);
 	}
 	free(chunk);
 	return result;

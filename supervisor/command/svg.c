@@ -81,17 +81,6 @@ static void add_attributes(struct buffer *out, const struct terminal_style *styl
 	}
 }
 
-/* Cuts blanks off both ends, which some viewers do not keep. */
-static void svg_trim(const char **text, size_t *len, unsigned *x, unsigned *width)
-{
-	for (; *len > 0 && **text == ' '; ++*text, --*len) {
-		*x += CELL_WIDTH;
-		*width -= CELL_WIDTH;
-	}
-	for (; *len > 0 && (*text)[*len - 1] == ' '; --*len)
-		*width -= CELL_WIDTH;
-}
-
 static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width, const char *text,
 		       size_t len, const struct terminal_style *style)
 {
@@ -108,7 +97,13 @@ static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
 			"\"/>\n",
 			x, y, width * CELL_WIDTH, CELL_HEIGHT, paper);
 	unsigned drawn = width * CELL_WIDTH;
-	svg_trim(&text, &len, &x, &drawn);
+	/* Without blanks at both ends, which some viewers do not keep. */
+	for (; len > 0 && *text == ' '; text++, len--) {
+		x += CELL_WIDTH;
+		drawn -= CELL_WIDTH;
+	}
+	for (; len > 0 && text[len - 1] == ' '; len--)
+		drawn -= CELL_WIDTH;
 	if (has_paper || len > 0)
 		s->rows = row + 1;
 	if (len == 0)

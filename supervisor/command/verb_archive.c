@@ -121,58 +121,46 @@ static int recording_next(struct recording *l, struct recording_event *e)
 	return 1;
 }
 
-struct player {
-	double speed;
-	double longest; /* seconds of a pause */
-	sigset_t signals;
+struct replay {
+	const char *speed_text, *svg;
+	int64_t longest_ms;
+	double speed, longest; /* seconds of a pause */
 };
 
-/* Returns the signal that ended the pause, or 0. */
-static int replay_sleep(const struct player *p, double seconds)
-{
-	seconds = fmin(seconds, p->longest) / p->speed;
-	if (!(seconds > 0))
-		return 0;
-	struct timespec left = {.tv_sec = (time_t)seconds};
-	left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-	int sig = sigtimedwait(&p->signals, NULL, &left);
-	return sig > 0 ? sig : 0;
-}
-
-/* Returns 0, a signal that ended it, or -1 with errno. */
-static int replay_play(const struct player *p, int fd)
+/* Plays it at its own pace. Returns 0, or -1 with errno; a signal ends this process. */
+static int replay_play(const struct replay *p, int fd)
 {
 	struct recording recording = {.fd = fd};
 	struct recording_event e;
+	sigset_t signals;
 	double before = 0;
-	int result = -1;
+	int result = -1, sig = 0;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
 	json_t *header = recording_header(&recording);
-	if (!header)
-		goto out;
-	while ((result = recording_next(&recording, &e)) == 1) {
-		result = replay_sleep(p, e.at - before);
+	while (header && (result = recording_next(&recording, &e)) == 1) {
+		double pause = fmin(e.at - before, p->longest) / p->speed;
 		before = e.at;
-		if (result == 0 && e.kind == 'o')
-			result = io_write(STDOUT_FILENO, e.data, e.len);
+		if (pause > 0) {
+			struct timespec left = {.tv_sec = (time_t)pause};
+			left.tv_nsec = (long)((pause - (double)left.tv_sec) * 1e9);
+			sig = sigtimedwait(&signals, NULL, &left);
+		}
+		result = sig <= 0 && e.kind == 'o' ? io_write(STDOUT_FILENO, e.data, e.len) : 0;
 		json_decref(e.array);
-		if (result != 0)
+		if (result < 0 || sig > 0)
 			break;
 	}
-out:
+	int error = errno;
 	json_decref(header);
 	buffer_release(&recording.buffer);
-	return result;
-}
-
-static int replay_play_to_end(const struct player *p, int fd)
-{
-	bool terminal = isatty(STDOUT_FILENO);
-	sigprocmask(SIG_BLOCK, &p->signals, NULL);
-	int result = replay_play(p, fd), error = errno;
-	if (terminal)
+	if (isatty(STDOUT_FILENO))
 		io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
-	if (result > 0)
-		signals_end_like(result);
+	if (sig > 0)
+		signals_end_like(sig);
 	errno = error;
 	return result;
 }
@@ -195,19 +183,6 @@ static void replay_failed(const struct verb_call *c, const char *name, int error
 		   error == ENODATA   ? "the recording is empty"
 		   : error == EBADMSG ? "the recording is damaged"
 				      : strerror(error));
-}
-
-/* "2", "0.5" */
-static int replay_parse_speed(const struct verb_call *c, const char *text, double *speed)
-{
-	char *end;
-	if (!text)
-		return 0;
-	*speed = strtod(text, &end);
-	if (*text && !*end && isfinite(*speed) && *speed > 0)
-		return 0;
-	verb_error(c->verb->name, "--speed: %s: must be a number above 0", text);
-	return -1;
 }
 
 /* Writes the last screen as a picture. Returns 0, or -1 with errno. */
@@ -235,30 +210,29 @@ static int replay_draw(int fd, const char *path)
 	return result;
 }
 
-struct replay {
-	const char *speed, *svg;
-	int64_t longest;
-};
-
 static int replay_run(struct verb_call *c)
 {
-	struct replay r = {.speed = NULL};
-	struct player p = {.speed = 1, .longest = INFINITY};
-	if (verb_parse(c, &r) < 0 || replay_parse_speed(c, r.speed, &p.speed) < 0)
+	struct replay r = {.speed = 1, .longest = INFINITY};
+	char *end;
+	if (verb_parse(c, &r) < 0)
 		return EXIT_TERSE;
-	if (r.longest > 0)
-		p.longest = (double)r.longest / 1000;
+	if (r.speed_text) {
+		r.speed = strtod(r.speed_text, &end);
+		if (!*r.speed_text || *end || !isfinite(r.speed) || r.speed <= 0) {
+			verb_error(c->verb->name, "--speed: %s: must be a number above 0",
+				   r.speed_text);
+			return EXIT_TERSE;
+		}
+	}
+	if (r.longest_ms > 0)
+		r.longest = (double)r.longest_ms / 1000;
 	struct id_found found;
 	int dir = verb_find_directory(c, c->operands[0], &found, NULL, NULL);
 	int fd = dir < 0 ? -1 : replay_open(c, dir, found.id);
 	io_close(&dir);
 	if (fd < 0)
 		return 1;
-	sigemptyset(&p.signals);
-	sigaddset(&p.signals, SIGINT);
-	sigaddset(&p.signals, SIGTERM);
-	sigaddset(&p.signals, SIGHUP);
-	int result = r.svg ? replay_draw(fd, r.svg) : replay_play_to_end(&p, fd);
+	int result = r.svg ? replay_draw(fd, r.svg) : replay_play(&r, fd);
 	if (result < 0)
 		replay_failed(
 			c, r.svg && errno != EBADMSG && errno != ENODATA ? r.svg : c->operands[0],
@@ -268,8 +242,8 @@ static int replay_run(struct verb_call *c)
 }
 
 static const struct verb_option replay_options[] = {
-	{"--speed", 0, VERB_TEXT, offsetof(struct replay, speed), "N", "N times as fast"},
-	{"--max-wait", 0, VERB_TIME, offsetof(struct replay, longest), "TIME",
+	{"--speed", 0, VERB_TEXT, offsetof(struct replay, speed_text), "N", "N times as fast"},
+	{"--max-wait", 0, VERB_TIME, offsetof(struct replay, longest_ms), "TIME",
 	 "shorten longer pauses to this"},
 	{"--svg", 0, VERB_TEXT, offsetof(struct replay, svg), "FILE",
 	 "only its last screen, as a picture with its colours"},
@@ -289,27 +263,6 @@ const struct verb verb_replay = {
 };
 
 /* --- archive ------------------------------------------------------------------------- */
-
-static bool archive_is_standard(const char *name)
-{
-	return strcmp(name, "-") == 0;
-}
-
-/* Opens the output: a new file, unless `force`. Returns 0, or -1 after saying why not. */
-static int archive_open_output(const struct verb_call *c, struct output *o, const char *name,
-			       bool force)
-{
-	if (archive_is_standard(name) && isatty(STDOUT_FILENO))
-		verb_error(c->verb->name,
-			   "standard output is a terminal: give a file with --output");
-	else if (output_open(o, name, force) == 0)
-		return 0;
-	else if (errno == EEXIST)
-		verb_error(c->verb->name, "%s: exists already (--force replaces it)", name);
-	else
-		verb_error(c->verb->name, "%s: %m", name);
-	return -1;
-}
 
 /* Writes only the recording, as far as it is whole. Returns 0, or -1 after saying why not. */
 static int archive_write_cast(const struct verb_call *c, int dir, const char *id, int to)
@@ -340,29 +293,6 @@ static void archive_tell(void *ctx, uint64_t done, uint64_t total)
 		      HUMAN_SIZE(done > total ? done : total));
 }
 
-static int archive_write_all(const struct verb_call *c, int dir, const char *id, int to)
-{
-	struct progress progress;
-	progress_begin(&progress);
-	int result = archive_write(dir, id, to, archive_tell, &progress), error = errno;
-	progress_end(&progress);
-	errno = error;
-	if (result < 0)
-		verb_error(c->verb->name,
-			   errno == EBUSY ? "%s: its run is still writing" : "%s: %m", id);
-	return result;
-}
-
-static void archive_print_size(const char *path, const char *size)
-{
-	struct buffer line = BUFFER_INIT;
-	quote_text(&line, path, strlen(path), 0);
-	buffer_printf(&line, ": %s\n", size);
-	if (buffer_check(&line) == 0)
-		fwrite(line.data, 1, line.len, stdout);
-	buffer_release(&line);
-}
-
 struct archive_options {
 	const char *output;
 	bool force, cast;
@@ -371,10 +301,12 @@ struct archive_options {
 static int archive_run(struct verb_call *c)
 {
 	struct archive_options o = {.output = NULL};
-	char name[ID_LEN + 16], size[HUMAN_LEN];
+	char name[ID_LEN + 16];
 	struct id_found found;
 	struct output out;
-	int status = 1;
+	struct progress progress;
+	struct buffer line = BUFFER_INIT;
+	int status = 1, written;
 	if (verb_parse(c, &o) < 0)
 		return EXIT_TERSE;
 	int dir = verb_find_directory(c, c->operands[0], &found, NULL, NULL);
@@ -383,15 +315,38 @@ static int archive_run(struct verb_call *c)
 	snprintf(name, sizeof(name), "%s.%s", found.id, o.cast ? "cast" : "tar.zst");
 	if (!o.output)
 		o.output = name;
-	if (archive_open_output(c, &out, o.output, o.force) < 0)
+	if (strcmp(o.output, "-") == 0 && isatty(STDOUT_FILENO)) {
+		verb_error(c->verb->name,
+			   "standard output is a terminal: give a file with --output");
 		goto out;
-	int written = o.cast ? archive_write_cast(c, dir, found.id, out.fd)
-			     : archive_write_all(c, dir, found.id, out.fd);
+	}
+	if (output_open(&out, o.output, o.force) < 0) {
+		verb_error(c->verb->name,
+			   errno == EEXIST ? "%s: exists already (--force replaces it)" : "%s: %m",
+			   o.output);
+		goto out;
+	}
+	if (o.cast) {
+		written = archive_write_cast(c, dir, found.id, out.fd);
+	} else {
+		progress_begin(&progress);
+		written = archive_write(dir, found.id, out.fd, archive_tell, &progress);
+		int error = errno;
+		progress_end(&progress);
+		errno = error;
+		if (written < 0)
+			verb_error(c->verb->name,
+				   errno == EBUSY ? "%s: its run is still writing" : "%s: %m",
+				   found.id);
+	}
 	status = output_close(&out, written) < 0;
-	if (status && written == 0)
+	if (status && written == 0) {
 		verb_error(c->verb->name, "%s: %m", o.output);
-	else if (out.size && !status)
-		archive_print_size(o.output, human_size(size, out.size));
+	} else if (out.size && !status) {
+		quote_text(&line, o.output, strlen(o.output), 0);
+		buffer_printf(&line, ": %s\n", HUMAN_SIZE(out.size));
+		status = verb_print(c, &line);
+	}
 out:
 	io_close(&dir);
 	return status;
@@ -422,20 +377,6 @@ const struct verb verb_archive = {
 
 /* --- unarchive --------------------------------------------------------------- */
 
-static int unarchive_print(const struct verb_call *c, const char *session,
-			   const struct archive_restored *r)
-{
-	char lines[HUMAN_LEN], size[HUMAN_LEN];
-	struct buffer out = BUFFER_INIT;
-	if (r->there)
-		buffer_printf(&out, "%s exists already: terse read %s\n", r->id, r->id);
-	else
-		buffer_printf(&out, "%s restored to session %s; %s lines, %s: terse read %s\n",
-			      r->id, session, human_count(lines, r->lines),
-			      human_size(size, r->bytes), r->id);
-	return verb_print(c, &out);
-}
-
 static int unarchive_run(struct verb_call *c)
 {
 	int status = 1;
@@ -444,25 +385,33 @@ static int unarchive_run(struct verb_call *c)
 	const char *name = c->operands[0];
 	char directory[STORE_SESSION_LEN + 1];
 	verb_session_name(c->settings, c->session, directory);
-	struct archive_restored restored;
+	struct archive_restored r;
 	struct store store;
-	int fd = archive_is_standard(name) ? STDIN_FILENO
-					   : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct buffer out = BUFFER_INIT;
+	int fd =
+		strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
 		verb_error("unarchive", "%s: %m", name);
 		return 1;
 	}
-	if (store_open_write(&store) < 0)
+	if (store_open_write(&store) < 0) {
 		verb_error("unarchive", "%m");
-	else if (archive_restore(&store, directory, NULL, fd, c->settings, &restored) == 0)
-		status = unarchive_print(c, directory, &restored);
-	else if (errno == EBADMSG)
+	} else if (archive_restore(&store, directory, NULL, fd, c->settings, &r) == 0) {
+		if (r.there)
+			buffer_printf(&out, "%s exists already: terse read %s\n", r.id, r.id);
+		else
+			buffer_printf(
+				&out, "%s restored to session %s; %s lines, %s: terse read %s\n",
+				r.id, directory, HUMAN_COUNT(r.lines), HUMAN_SIZE(r.bytes), r.id);
+		status = verb_print(c, &out);
+	} else if (errno == EBADMSG) {
 		verb_error("unarchive", "%s: not an archive of terse, or damaged", name);
-	else if (errno == EFBIG)
+	} else if (errno == EFBIG) {
 		verb_error("unarchive", "%s: larger than [spill] max_artifact (--max-artifact)",
 			   name);
-	else
+	} else {
 		verb_error("unarchive", "%s: %m", name);
+	}
 	store_close(&store);
 	if (fd != STDIN_FILENO)
 		io_close(&fd);

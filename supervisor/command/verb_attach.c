@@ -67,15 +67,6 @@ static void attach_start_watchdog(struct attach *a)
 	a->watchdog = ends[1];
 }
 
-static void attach_dismiss_watchdog(struct attach *a)
-{
-	if (a->watchdog >= 0)
-		io_write(a->watchdog, "", 1);
-	io_close(&a->watchdog);
-	while (a->watchdog_pid > 0 && waitpid(a->watchdog_pid, NULL, 0) < 0 && errno == EINTR)
-		;
-}
-
 static void attach_window_size(int *cols, int *rows)
 {
 	struct winsize size;
@@ -85,12 +76,6 @@ static void attach_window_size(int *cols, int *rows)
 		return;
 	*cols = size.ws_col < 1000 ? size.ws_col : 1000;
 	*rows = size.ws_row < 500 ? size.ws_row : 500;
-}
-
-static int attach_request(struct attach *a, enum frame_kind kind, int x, int y, const char *data,
-			  size_t len)
-{
-	return client_send(&a->client, kind, x, y, data, len);
 }
 
 static void attach_on_frame(void *ctx, short revents)
@@ -117,7 +102,7 @@ static void attach_on_keys(void *ctx, short revents)
 	const char *detach = n > 0 ? memchr(keys, a->detach, (size_t)n) : NULL;
 	ssize_t len = detach ? detach - keys : n;
 	if (len > 0 && !a->read_only)
-		attach_request(a, FRAME_TYPE, 0, 0, keys, (size_t)len);
+		client_send(&a->client, FRAME_TYPE, 0, 0, keys, (size_t)len);
 	if (detach || n <= 0)
 		a->leaving = LEAVING_DETACHED;
 }
@@ -135,12 +120,36 @@ static void attach_on_signal(void *ctx, short revents)
 		a->leaving = LEAVING_SIGNAL;
 	} else if (!a->read_only) {
 		attach_window_size(&cols, &rows);
-		attach_request(a, FRAME_RESIZE, cols, rows, NULL, 0);
+		client_send(&a->client, FRAME_RESIZE, cols, rows, NULL, 0);
 	}
 }
 
-static void attach_loop(struct attach *a)
+static int attach_relay(struct attach *a)
 {
+	static const int watched[] = {SIGWINCH, SIGHUP, SIGTERM, SIGINT, SIGQUIT};
+	static const char bottom[] = "\033[999;1H";
+	int cols, rows;
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++)
+		sigaddset(&set, watched[i]);
+	if (tcgetattr(STDIN_FILENO, &a->modes) < 0 || sigprocmask(SIG_BLOCK, &set, NULL) < 0 ||
+	    (a->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0) {
+		verb_error(a->verb, "%m");
+		return 1;
+	}
+	a->raw = a->modes;
+	cfmakeraw(&a->raw);
+	attach_start_watchdog(a);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->raw);
+	/* The screen goes into the terminal's history. */
+	attach_window_size(&cols, &rows);
+	io_write(STDOUT_FILENO, bottom, sizeof(bottom) - 1);
+	for (int i = 0; i < rows; i++)
+		io_write(STDOUT_FILENO, "\n", 1);
+	if (client_send(&a->client, FRAME_ATTACH, a->read_only ? 0 : cols, a->read_only ? 0 : rows,
+			NULL, 0) < 0)
+		a->leaving = LEAVING_ENDED;
 	struct loop l;
 	loop_begin(&l);
 	while (!a->leaving) {
@@ -149,50 +158,14 @@ static void attach_loop(struct attach *a)
 		loop_watch(&l, a->signals, POLLIN, attach_on_signal, a);
 		loop_turn(&l);
 	}
-}
-
-static int attach_watch_signals(void)
-{
-	static const int watched[] = {SIGWINCH, SIGHUP, SIGTERM, SIGINT, SIGQUIT};
-	sigset_t set;
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++)
-		sigaddset(&set, watched[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* Scrolls the screen into the terminal's history. */
-static void attach_scroll_away(void)
-{
-	static const char bottom[] = "\033[999;1H";
-	int cols, rows;
-	attach_window_size(&cols, &rows);
-	io_write(STDOUT_FILENO, bottom, sizeof(bottom) - 1);
-	while (rows-- > 0)
-		io_write(STDOUT_FILENO, "\n", 1);
-}
-
-static int attach_relay(struct attach *a)
-{
-	int cols = 0, rows = 0;
-	if (tcgetattr(STDIN_FILENO, &a->modes) < 0 || (a->signals = attach_watch_signals()) < 0) {
-		verb_error(a->verb, "%m");
-		return 1;
-	}
-	a->raw = a->modes;
-	cfmakeraw(&a->raw);
-	attach_start_watchdog(a);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->raw);
-	attach_scroll_away();
-	if (!a->read_only)
-		attach_window_size(&cols, &rows);
-	if (attach_request(a, FRAME_ATTACH, cols, rows, NULL, 0) < 0)
-		a->leaving = LEAVING_ENDED;
-	attach_loop(a);
 	attach_restore_screen();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->modes);
-	attach_dismiss_watchdog(a);
+	/* The watchdog is not needed any more. */
+	if (a->watchdog >= 0)
+		io_write(a->watchdog, "", 1);
+	io_close(&a->watchdog);
+	while (a->watchdog_pid > 0 && waitpid(a->watchdog_pid, NULL, 0) < 0 && errno == EINTR)
+		;
 	io_close(&a->signals);
 	if (a->leaving == LEAVING_SIGNAL)
 		signals_end_like(W_EXITCODE(0, a->sig));

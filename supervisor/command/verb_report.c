@@ -55,7 +55,7 @@ struct report_run {
 
 struct report_call {
 	struct verb_call *call;
-	const char *operand, *output;
+	const char *output;
 	uint64_t size; /* bytes of the page, if it is a file */
 	bool watch;
 	struct id_found one; /* only this run; id "": all of the session */
@@ -137,40 +137,30 @@ static void report_on_read(void *ctx, const struct journal_read *read)
 		stats_add_read(&c->stats, read);
 }
 
-/* Runs of the history stand in the order of their ends, so this finds a new one soon. */
-static bool report_has(const struct report_call *c, uint64_t id)
-{
-	size_t i = c->count;
-	while (i > 0 && c->runs[i - 1].id != id)
-		i--;
-	return i > 0;
-}
-
-/* Adds an artifact whose run lives, or has ended and stands in no history while a process that it
-   has left behind holds its output. */
-static void report_add_open(struct report_call *c, const char *id)
-{
-	struct meta m;
-	struct buffer line = BUFFER_INIT;
-	if (meta_read(c->dirs[c->store], id, &m) < 0)
-		return;
-	/* An older one may have been in the history, and the page would not have it. */
-	if (m.started_ms > c->cut_ms && meta_encode(&line, &m, META_LINE) == 0)
-		report_add(c, &m, line.data, line.len);
-	buffer_release(&line);
-	meta_release(&m);
-}
-
-/* The artifacts of a store that are in no history. They are rare and new, so only the last thousand
+/* The artifacts of a store that are in no history: their runs live, or have ended while a process
+   that they have left behind holds their output. They are rare and new, so only the last thousand
    are looked at. */
 static int report_add_newest(struct report_call *c)
 {
 	struct id_found found;
+	struct meta m;
 	struct journal *j = journal_open(&c->stores[c->store], 1, c->directory, JOURNAL_MADE);
 	int got = j ? 0 : -1;
 	for (int i = 0; j && i < 1000 && (got = journal_next_made(j, &found)) == 1; i++) {
-		if (report_wants(c, found.id) && !report_has(c, id_pack(found.id)))
-			report_add_open(c, found.id);
+		/* Runs of the history stand in the order of their ends, so a new one is found
+		   soon. */
+		size_t at = c->count;
+		while (at > 0 && c->runs[at - 1].id != id_pack(found.id))
+			at--;
+		if (at > 0 || !report_wants(c, found.id) ||
+		    meta_read(c->dirs[c->store], found.id, &m) < 0)
+			continue;
+		struct buffer line = BUFFER_INIT;
+		/* An older one may have been in the history, and the page would not have it. */
+		if (m.started_ms > c->cut_ms && meta_encode(&line, &m, META_LINE) == 0)
+			report_add(c, &m, line.data, line.len);
+		buffer_release(&line);
+		meta_release(&m);
 	}
 	journal_close(j);
 	return got < 0 ? -1 : 0;
@@ -354,106 +344,82 @@ static int report_once(struct report_call *c)
 	return 1;
 }
 
-/* The same whenever a run has begun or ended, until a signal ends this process. */
-static int report_watch(struct report_call *c)
-{
-	for (;;) {
-		uint64_t stamp = report_stamp(c);
-		int status = report_once(c);
-		if (status != 0)
-			return status;
-		while (report_stamp(c) == stamp)
-			usleep(LOOK_MS * 1000);
-	}
-}
-
-static void report_print_done(const struct report_call *c)
-{
-	struct buffer line = BUFFER_INIT;
-	if (strcmp(c->output, "-") == 0)
-		return;
-	quote_text(&line, c->output, strlen(c->output), 0);
-	buffer_append_string(&line, ": ");
-	if (c->total > c->count)
-		buffer_printf(&line, "the newest %s of ", HUMAN_COUNT(c->count));
-	buffer_printf(&line, "%s run%s", HUMAN_COUNT(c->total), c->total == 1 ? "" : "s");
-	if (c->size)
-		buffer_printf(&line, ", %s", HUMAN_SIZE(c->size));
-	buffer_append_string(&line, "\n");
-	verb_print(c->call, &line);
-}
-
 /* --- the verb ------------------------------------------------------------------------------ */
 
-/* Returns 0, or -1 after saying what is wrong. */
-static int report_parse(struct report_call *c)
+/* Reads the arguments, finds out whether the operand names a session or a run, and opens its
+   directories. Returns 0, or the exit status after saying what is wrong. */
+static int report_begin(struct report_call *c, int *status)
 {
-	if (verb_parse(c->call, c) < 0)
-		return -1;
-	c->operand = c->call->operands[0];
-	if (!c->output) {
-		verb_error(c->call->verb->name,
-			   "where to? terse report -o FILE.html (-: standard output)");
-		return -1;
-	}
-	if (strcmp(c->output, "-") == 0 && (c->watch || isatty(STDOUT_FILENO))) {
-		verb_error(c->call->verb->name, "%s: terse report -o FILE.html",
-			   c->watch ? "--watch needs a file" : "standard output is a terminal");
-		return -1;
-	}
-	return 0;
-}
-
-/* Finds out whether the operand names a session or a run. Returns 0, or -1 after saying that it is
-   neither. */
-static int report_find(struct report_call *c)
-{
-	const char *name = c->operand;
+	struct verb_call *call = c->call;
 	struct store stores[STORE_MAX];
 	int count = 0;
-	if (!name)
-		return verb_has_session(c->call) ? 0 : -1;
-	bool is_id = strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0;
-	int result = is_id ? verb_find(c->call, name, stores, &count, &c->one) : 1;
-	if (result < 0)
-		verb_not_found(c->call, name, errno, &c->one);
-	store_close_all(stores, count);
-	if (result == 0)
-		return 0;
-	c->one.id[0] = '\0';
-	c->call->session = name;
-	return !is_id && verb_has_session(c->call) ? 0 : -1;
-}
-
-static void report_open(struct report_call *c, int *status)
-{
-	if (*c->one.id)
+	if (verb_parse(call, c) < 0)
+		return EXIT_TERSE;
+	if (!c->output) {
+		verb_error(call->verb->name,
+			   "where to? terse report -o FILE.html (-: standard output)");
+		return EXIT_TERSE;
+	}
+	if (strcmp(c->output, "-") == 0 && (c->watch || isatty(STDOUT_FILENO))) {
+		verb_error(call->verb->name, "%s: terse report -o FILE.html",
+			   c->watch ? "--watch needs a file" : "standard output is a terminal");
+		return EXIT_TERSE;
+	}
+	const char *name = call->operands[0];
+	if (name && (strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0)) {
+		int result = verb_find(call, name, stores, &count, &c->one);
+		if (result < 0)
+			verb_not_found(call, name, errno, &c->one);
+		store_close_all(stores, count);
+		if (result < 0)
+			return 1;
 		snprintf(c->directory, sizeof(c->directory), "%s", c->one.session);
-	else
-		verb_session_name(c->call->settings, c->call->session, c->directory);
-	c->store_count = verb_open_stores(c->call, c->stores, status);
+	} else {
+		if (name)
+			call->session = name;
+		if (!verb_has_session(call))
+			return 1;
+		verb_session_name(call->settings, call->session, c->directory);
+	}
+	c->store_count = verb_open_stores(call, c->stores, status);
 	for (int i = 0; i < c->store_count; i++)
 		c->dirs[i] = store_open_session(&c->stores[i], c->directory, false);
+	return 0;
 }
 
 static int report_run(struct verb_call *context)
 {
 	struct report_call *c = calloc(1, sizeof(*c));
+	struct buffer line = BUFFER_INIT;
 	int status = 0;
 	if (!c) {
 		perror("terse report");
 		return EXIT_TERSE;
 	}
 	c->call = context;
-	bool good = report_parse(c) == 0;
-	if (!good || report_find(c) < 0) {
+	int written = report_begin(c, &status);
+	if (written != 0) {
 		free(c);
-		return good ? 1 : EXIT_TERSE;
+		return written;
 	}
-	report_open(c, &status);
-	int written = c->watch ? report_watch(c) : report_once(c);
-	if (written == 0)
-		report_print_done(c);
+	/* With --watch whenever a run has begun or ended, until a signal ends this process. */
+	uint64_t stamp = report_stamp(c);
+	while ((written = report_once(c)) == 0 && c->watch) {
+		while (report_stamp(c) == stamp)
+			usleep(LOOK_MS * 1000);
+		stamp = report_stamp(c);
+	}
+	if (written == 0 && strcmp(c->output, "-") != 0) {
+		quote_text(&line, c->output, strlen(c->output), 0);
+		buffer_append_string(&line, ": ");
+		if (c->total > c->count)
+			buffer_printf(&line, "the newest %s of ", HUMAN_COUNT(c->count));
+		buffer_printf(&line, "%s run%s", HUMAN_COUNT(c->total), c->total == 1 ? "" : "s");
+		if (c->size)
+			buffer_printf(&line, ", %s", HUMAN_SIZE(c->size));
+		buffer_append_string(&line, "\n");
+		verb_print(c->call, &line);
+	}
 	report_clear(c);
 	free(c->runs);
 	for (int i = 0; i < c->store_count; i++)

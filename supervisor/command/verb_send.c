@@ -39,14 +39,6 @@ static int parse_signal(const char *text)
 	return -1;
 }
 
-/* Waits until the supervisor has gone, the last process of the run. */
-static void signal_wait_for_end(const struct client *v)
-{
-	struct frame p;
-	while (client_receive(v, &p, 0) >= 0 || errno == EAGAIN)
-		;
-}
-
 int signal_answer(const struct verb_call *c, const char *name, const char *signal)
 {
 	int sig = signal ? parse_signal(signal) : 0, status = 0;
@@ -63,7 +55,10 @@ int signal_answer(const struct verb_call *c, const char *name, const char *signa
 		live_run_failed(c, id, errno);
 		status = 1;
 	} else if (sig == 0) {
-		signal_wait_for_end(&v);
+		/* Until the supervisor has gone, the last process of the run. */
+		struct frame f;
+		while (client_receive(&v, &f, 0) >= 0 || errno == EAGAIN)
+			;
 	}
 	client_close(&v);
 	return status;
@@ -96,75 +91,53 @@ const struct verb verb_signal = {
 
 // terse snapshot ID [--json]: prints the screen of a running command.
 
-/* Prints the rows up to the last one that is not empty. */
-static int snapshot_print_text(const struct buffer *json)
-{
-	json_t *root = json_read(json->data, json->len, 0, NULL);
-	const json_t *text = json_object_get(root, "text");
-	int result = -1;
-	if (json_is_string(text)) {
-		const char *rows = json_string_value(text);
-		size_t len = json_string_length(text);
-		while (len > 1 && rows[len - 1] == '\n' && rows[len - 2] == '\n')
-			len--;
-		if (len == 1 && rows[0] == '\n')
-			len = 0;
-		struct buffer shown = BUFFER_INIT;
-		guard_text(&shown, rows, len, GUARD_LINE);
-		result = verb_write(&shown);
-		buffer_release(&shown);
-	} else {
-		errno = EPROTO;
-	}
-	json_decref(root);
-	return result;
-}
-
-static int snapshot_print_json(struct buffer *json)
-{
-	buffer_append_string(json, "\n");
-	return verb_write(json);
-}
-
-/* Draws the screen. Returns 0, or -1 with errno. */
-static int snapshot_draw(const struct buffer *json, const char *path)
-{
-	json_t *root = json_read(json->data, json->len, 0, NULL);
-	const json_t *paint = json_object_get(root, "paint");
-	struct terminal *t = json_is_string(paint) ? svg_terminal(json_object_get(root, "cols"),
-								  json_object_get(root, "rows"))
-						   : NULL;
-	int result = -1;
-	if (t) {
-		terminal_feed(t, json_string_value(paint), json_string_length(paint));
-		result = svg_write(path, t);
-	} else {
-		errno = EPROTO;
-	}
-	terminal_free(t);
-	json_decref(root);
-	return result;
-}
-
 int snapshot_answer(const struct verb_call *c, const char *name, bool json, const char *svg)
 {
 	struct client v;
 	char id[ID_LEN + 1];
 	if (live_run_open(c, name, &v, id) < 0)
 		return 1;
-	struct buffer reply = BUFFER_INIT;
-	int status = 1;
-	if (client_ask(&v, FRAME_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0)
+	struct buffer reply = BUFFER_INIT, shown = BUFFER_INIT;
+	json_t *root = NULL;
+	struct terminal *t = NULL;
+	int result = -1;
+	if (client_ask(&v, FRAME_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0) {
 		live_run_failed(c, id, errno);
-	else if (svg && snapshot_draw(&reply, svg) < 0)
-		verb_error(c->verb->name, "%s: %m", svg);
-	else if (!svg && (json ? snapshot_print_json(&reply) : snapshot_print_text(&reply)) < 0)
-		verb_error(c->verb->name, "%s: %m", id);
-	else
-		status = 0;
+		goto out;
+	}
+	if (!json)
+		root = json_read(reply.data, reply.len, 0, NULL);
+	const json_t *text = json_object_get(root, svg ? "paint" : "text");
+	const char *data = json_string_value(text);
+	size_t len = json_string_length(text);
+	if (json) {
+		buffer_append_string(&reply, "\n");
+		result = verb_write(&reply);
+	} else if (svg && data &&
+		   (t = svg_terminal(json_object_get(root, "cols"),
+				     json_object_get(root, "rows")))) {
+		terminal_feed(t, data, len);
+		result = svg_write(svg, t);
+	} else if (!svg && data) {
+		/* The rows up to the last one that is not empty. */
+		while (len > 1 && data[len - 1] == '\n' && data[len - 2] == '\n')
+			len--;
+		if (len == 1 && *data == '\n')
+			len = 0;
+		guard_text(&shown, data, len, GUARD_LINE);
+		result = verb_write(&shown);
+	} else {
+		errno = EPROTO;
+	}
+	if (result < 0)
+		verb_error(c->verb->name, "%s: %m", svg ? svg : id);
+out:
+	terminal_free(t);
+	json_decref(root);
+	buffer_release(&shown);
 	buffer_release(&reply);
 	client_close(&v);
-	return status;
+	return result < 0;
 }
 
 struct snapshot {
@@ -213,7 +186,6 @@ const struct verb verb_snapshot = {
 
 struct sender {
 	const struct verb_call *call;
-	const struct await *a;
 	char id[ID_LEN + 1];
 	struct client client;
 	bool awaits;
@@ -249,64 +221,42 @@ static int send_text(struct sender *s, const char *data, size_t len)
 	return 0;
 }
 
-static int send_key(struct sender *s, const char *name)
-{
-	struct key_bytes key;
-	if (key_parse(name, &key) < 0) /* they were checked */
-		return -1;
-	if (s->awaits)
-		buffer_append(&s->typed.text, key.data, 1);
-	return send_ask(s, FRAME_TYPE, key.cursor, key.data, key.len);
-}
-
-static int send_file(struct sender *s, const char *name)
+/* Types one thing. Returns 0, or -1 after saying what is wrong. */
+static int send_one(struct sender *s, const struct send_item *item)
 {
 	char data[FRAME_REQUEST];
-	bool standard = strcmp(name, "-") == 0;
-	int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct key_bytes key;
 	ssize_t n = -1;
-	if (fd >= 0) {
-		while ((n = io_read(fd, data, sizeof(data))) > 0) {
-			if (send_text(s, data, (size_t)n) < 0)
-				break;
-		}
+	switch (item->kind) {
+	case SEND_TEXT: return send_text(s, item->value, item->len);
+	case SEND_EOF: return send_ask(s, FRAME_CLOSE, 0, NULL, 0);
+	case SEND_KEY:
+		if (key_parse(item->value, &key) < 0) /* they were checked */
+			return -1;
+		if (s->awaits)
+			buffer_append(&s->typed.text, key.data, 1);
+		return send_ask(s, FRAME_TYPE, key.cursor, key.data, key.len);
+	case SEND_FILE: break;
+	}
+	bool standard = strcmp(item->value, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(item->value, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while (fd >= 0 && (n = io_read(fd, data, sizeof(data))) > 0) {
+		if (send_text(s, data, (size_t)n) < 0)
+			break;
 	}
 	if (n < 0)
-		verb_error(s->call->verb->name, "--file: %s: %m", name);
+		verb_error(s->call->verb->name, "--file: %s: %m", item->value);
 	if (!standard)
 		io_close(&fd);
 	return n == 0 ? 0 : -1;
 }
 
-/* Notes where the text ends before anything is typed. */
-static int send_mark(struct sender *s)
-{
-	struct client reader;
-	struct live_status now = {.bytes = 0};
-	if (live_run_open(s->call, s->id, &reader, s->id) < 0)
-		return -1;
-	int result = client_status(&reader, FRAME_WATCH, &now);
-	if (result < 0)
-		live_run_failed(s->call, s->id, errno);
-	s->typed.from = now.bytes;
-	client_close(&reader);
-	return result;
-}
-
-static int send_one(struct sender *s, const struct send_item *item)
-{
-	switch (item->kind) {
-	case SEND_KEY: return send_key(s, item->value);
-	case SEND_FILE: return send_file(s, item->value);
-	case SEND_EOF: return send_ask(s, FRAME_CLOSE, 0, NULL, 0);
-	default: return send_text(s, item->value, item->len);
-	}
-}
-
 int send_answer(const struct verb_call *c, const struct send_item *items, size_t count, bool awaits,
 		struct await *a)
 {
-	struct sender s = {.call = c, .a = a, .client = {.fd = -1}, .awaits = awaits};
+	struct sender s = {.call = c, .client = {.fd = -1}, .awaits = awaits};
+	struct client reader;
+	struct live_status now = {.bytes = 0};
 	struct key_bytes key;
 	for (size_t i = 0; i < count; i++) {
 		if (items[i].kind == SEND_KEY && key_parse(items[i].value, &key) < 0) {
@@ -317,7 +267,17 @@ int send_answer(const struct verb_call *c, const struct send_item *items, size_t
 	}
 	if (live_run_open(c, a->name, &s.client, s.id) < 0)
 		return 1;
-	int status = awaits && send_mark(&s) < 0;
+	int status = 0;
+	if (awaits) {
+		/* Where the text ends before anything is typed. */
+		status = live_run_open(c, s.id, &reader, s.id) < 0;
+		if (status == 0 && client_status(&reader, FRAME_WATCH, &now) < 0) {
+			live_run_failed(c, s.id, errno);
+			status = 1;
+		}
+		s.typed.from = now.bytes;
+		client_close(&reader);
+	}
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = send_one(&s, &items[i]) < 0;
 	client_close(&s.client);
