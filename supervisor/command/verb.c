@@ -329,23 +329,6 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 	return why ? verb_misuse(c, "%s: %s: must be %s", as, text, why) : 0;
 }
 
-/* Reads a flag of the settings at argv[*i], if the verb takes those. Returns 1 and moves *i to its
-   last word, 0 if it is none, or -1 after saying what is wrong. */
-static int verb_read_setting(struct verb_call *c, int *i)
-{
-	const char *arg = c->argv[*i];
-	struct option_error error = {""};
-	int used = c->verb->settings ? settings_take_flag(c->settings, c->argc, c->argv, i, &error)
-				     : 0;
-	if (used < 0)
-		return verb_misuse(c, "%s", *error.text ? error.text : strerror(errno));
-	if (used > 0) {
-		c->setting = arg;
-		--*i;
-	}
-	return used;
-}
-
 /* Reads the option at argv[*i], or the letters there, the last of which may have a value; moves *i
    to its last word. Returns 0, 1 if options end behind it, or -1 after saying what is wrong. */
 static int verb_read_option(struct verb_call *c, void *into, int *i)
@@ -358,8 +341,19 @@ static int verb_read_option(struct verb_call *c, void *into, int *i)
 		const struct verb_option *o =
 			verb_option_named(c->verb, word ? arg : name, word ? len : 2);
 		if (!o && word) {
-			int used = verb_read_setting(c, i);
-			return used == 0 ? verb_no_such_option(c, arg, len) : used > 0 ? 0 : used;
+			/* Perhaps a flag of the settings, if the verb takes those. */
+			struct option_error error = {""};
+			int used = c->verb->settings ? settings_take_flag(c->settings, c->argc,
+									  c->argv, i, &error)
+						     : 0;
+			if (used < 0)
+				return verb_misuse(c, "%s",
+						   *error.text ? error.text : strerror(errno));
+			if (used == 0)
+				return verb_no_such_option(c, arg, len);
+			c->setting = arg;
+			--*i;
+			return 0;
 		}
 		if (!o)
 			return verb_no_such_option(c, arg, strlen(arg));
@@ -384,25 +378,19 @@ static int verb_read_option(struct verb_call *c, void *into, int *i)
 	return 0;
 }
 
-/* Whether the arguments ask for JSON, in which errors in them are reported, too. */
-static bool verb_wants_json(const struct verb_call *c)
-{
-	const struct verb_option *o = verb_option_named(c->verb, "--json", strlen("--json"));
-	for (int i = 1; o && o->kind == VERB_JSON && i < c->argc; i++) {
-		if (strcmp(c->argv[i], "--") == 0)
-			return false;
-		if (strcmp(c->argv[i], o->name) == 0)
-			return true;
-	}
-	return false;
-}
-
 int verb_parse(struct verb_call *c, void *into)
 {
 	const struct verb_option *each = verb_option_named(c->verb, "", 0);
 	bool options = true, coloured = verb_option_named(c->verb, "--color", 7);
 	int count = 0, i = 1;
-	c->json = verb_wants_json(c);
+	/* Errors are JSON as well, also those in front of it. */
+	const struct verb_option *json = verb_option_named(c->verb, "--json", 6);
+	c->json = false;
+	for (int k = 1; json && json->kind == VERB_JSON && k < c->argc && !c->json; k++) {
+		if (strcmp(c->argv[k], "--") == 0)
+			break;
+		c->json = strcmp(c->argv[k], json->name) == 0;
+	}
 	c->colour = coloured && paint_by_default();
 	for (; i < c->argc && (options || !c->verb->command); i++) {
 		char *arg = c->argv[i];
@@ -743,43 +731,27 @@ static bool verb_fail_filed(const struct verb_call *c, enum artifact_part part, 
 	return file;
 }
 
-/* Says why there is no text of standard error. */
-static const char *verb_explain_stderr(int dir, const char *id)
+void verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id)
 {
 	static const char *const reasons[] = {
 		[META_STDERR_MERGED] = "was not kept apart: it is in the text",
 		[META_STDERR_APART] = "fitted and was printed",
 		[META_STDERR_ELSEWHERE] = "did not pass through terse",
 	};
-	struct meta m = {.standard_error = META_STDERR_MERGED};
-	enum meta_stderr where = META_STDERR_MERGED;
-	if (meta_read(dir, id, &m) == 0)
-		where = m.standard_error;
-	meta_release(&m);
-	return reasons[where];
-}
-
-void verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id)
-{
 	if (errno == ENOENT && verb_fail_filed(c, part, dir, id))
 		return;
-	if (errno == ENOENT && part == ARTIFACT_ERR)
+	if (errno == ENOENT && part == ARTIFACT_ERR) {
+		struct meta m = {.standard_error = META_STDERR_MERGED};
+		bool known = meta_read(dir, id, &m) == 0;
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: standard error %s", id,
-			  verb_explain_stderr(dir, id));
-	else if (errno == ENOENT && part == ARTIFACT_RAW)
+			  reasons[known ? m.standard_error : META_STDERR_MERGED]);
+		meta_release(&m);
+	} else if (errno == ENOENT && part == ARTIFACT_RAW) {
 		verb_fail(c, ENVELOPE_UNREADABLE,
 			  "%s: its raw bytes were not kept (--keep-raw keeps them)", id);
-	else
+	} else {
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", id);
-}
-
-static void verb_fail_found_part(const struct verb_call *c, enum artifact_part part,
-				 const struct id_found *found)
-{
-	int error = errno, dir = store_open_session(found->store, found->session, false);
-	errno = error;
-	verb_fail_part(c, part, dir, found->id);
-	io_close(&dir);
+	}
 }
 
 int verb_open(const struct verb_call *c, enum artifact_part part, const char *name,
@@ -804,7 +776,11 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
 		verb_not_found(c, name, why, &found);
 		result = -1;
 	} else if (result == 0 && (result = verb_open_found(&found, part, text)) < 0) {
-		verb_fail_found_part(c, part, &found);
+		why = errno;
+		int dir = store_open_session(found.store, found.session, false);
+		errno = why;
+		verb_fail_part(c, part, dir, found.id);
+		io_close(&dir);
 	} else if (result == 0 && *text->id && text->size == 0 &&
 		   verb_fail_filed(c, part, text->dir, text->id)) {
 		text_close(text);

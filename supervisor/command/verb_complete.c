@@ -48,21 +48,6 @@ enum { IDS_MOST = 30 };
 /* Columns of a description. */
 enum { TEXT_WIDTH = 70 };
 
-/* Whether the line that begins at `start` was there before: two stores may have the same session,
-   and two lines of a help the same option. */
-static bool candidates_has(const struct candidates *c, size_t start)
-{
-	size_t len = c->out.len - start;
-	const char *at = c->out.data, *end = at + start;
-	while (at && at < end) {
-		if ((size_t)(end - at) >= len && memcmp(at, end, len) == 0)
-			return true;
-		at = memchr(at, '\n', (size_t)(end - at));
-		at = at ? at + 1 : end;
-	}
-	return false;
-}
-
 static void candidates_add(struct candidates *c, const char *word, size_t len, const char *text)
 {
 	size_t prefix = strlen(c->prefix);
@@ -70,9 +55,17 @@ static void candidates_add(struct candidates *c, const char *word, size_t len, c
 		return;
 	size_t start = c->out.len;
 	buffer_printf(&c->out, "%s%.*s\t", c->before, (int)len, word);
-	if (candidates_has(c, start)) {
-		buffer_truncate(&c->out, start);
-		return;
+	/* It may have been there before: two stores may have the same session, and two lines of a
+	   help the same option. */
+	size_t added = c->out.len - start;
+	const char *at = c->out.data, *end = at + start;
+	while (at && at < end) {
+		if ((size_t)(end - at) >= added && memcmp(at, end, added) == 0) {
+			buffer_truncate(&c->out, start);
+			return;
+		}
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : end;
 	}
 	if (text)
 		row_add_cell(&c->out, text, strcspn(text, "\n"), TEXT_WIDTH);
@@ -110,21 +103,6 @@ static void candidates_add_id(struct candidates *c, const struct id_found *found
 	meta_release(&m);
 }
 
-static void candidates_add_artifacts(struct candidates *c)
-{
-	struct store stores[STORE_MAX];
-	char session[STORE_SESSION_LEN + 1];
-	struct id_found found;
-	int count = store_open_all(stores);
-	verb_session_name(c->settings, c->session, session);
-	struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
-	for (int i = 0; j && i < IDS_MOST && journal_next_made(j, &found) > 0; i++)
-		candidates_add_id(c, &found);
-	journal_close(j);
-	store_close_all(stores, count);
-	candidates_add_string(c, "last", "the last run of this session");
-}
-
 struct live_ids {
 	struct candidates *c;
 	struct store *stores;
@@ -145,15 +123,6 @@ static int candidates_on_live(void *ctx, const char *id)
 	else
 		candidates_add_string(l->c, id, NULL);
 	return --l->left == 0;
-}
-
-static void candidates_add_live(struct candidates *c)
-{
-	struct store stores[STORE_MAX];
-	struct live_ids l = {.c = c, .stores = stores, .left = IDS_MOST};
-	l.count = store_open_all(stores);
-	client_each(stores, l.count, candidates_on_live, &l);
-	store_close_all(stores, l.count);
 }
 
 static void candidates_add_sessions(struct candidates *c)
@@ -197,20 +166,24 @@ static void candidates_add_settings(struct candidates *c)
 	}
 }
 
-static void candidates_add_profiles(struct candidates *c)
-{
-	const char *name;
-	for (size_t i = 0; (name = layer_name(profiles_of(c->settings), i)); i++)
-		candidates_add_string(c, name, NULL);
-	candidates_add_string(c, PROFILE_DEFAULT, NULL);
-}
-
 static void candidates_add_ids(struct candidates *c)
 {
-	if (c->verb->live)
-		candidates_add_live(c);
-	else
-		candidates_add_artifacts(c);
+	struct store stores[STORE_MAX];
+	char session[STORE_SESSION_LEN + 1];
+	struct id_found found;
+	int count = store_open_all(stores);
+	if (c->verb->live) {
+		struct live_ids l = {.c = c, .stores = stores, .count = count, .left = IDS_MOST};
+		client_each(stores, count, candidates_on_live, &l);
+	} else {
+		verb_session_name(c->settings, c->session, session);
+		struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
+		for (int i = 0; j && i < IDS_MOST && journal_next_made(j, &found) > 0; i++)
+			candidates_add_id(c, &found);
+		journal_close(j);
+		candidates_add_string(c, "last", "the last run of this session");
+	}
+	store_close_all(stores, count);
 }
 
 /* What the words in capitals stand for, in the forms of a verb and as values of its options. */
@@ -264,14 +237,18 @@ static void candidates_add_values(struct candidates *c, const struct option *o)
 {
 	for (size_t i = 0; o->choices && o->choices[i]; i++)
 		candidates_add_string(c, o->choices[i], NULL);
-	if (o->type == OPTION_SIZE)
+	if (o->type == OPTION_SIZE) {
 		candidates_add_words(c, "small|medium|large");
-	else if (strcmp(o->flag, "--profile") == 0)
-		candidates_add_profiles(c);
-	else if (strcmp(o->flag, "--session") == 0)
+	} else if (strcmp(o->flag, "--profile") == 0) {
+		const char *name;
+		for (size_t i = 0; (name = layer_name(profiles_of(c->settings), i)); i++)
+			candidates_add_string(c, name, NULL);
+		candidates_add_string(c, PROFILE_DEFAULT, NULL);
+	} else if (strcmp(o->flag, "--session") == 0) {
 		candidates_add_sessions(c);
-	else if (strcmp(o->flag, "--shell") == 0)
+	} else if (strcmp(o->flag, "--shell") == 0) {
 		c->part = SHELL_COMMANDS;
+	}
 }
 
 /* The options of terse.ini that the verb takes, too. */
@@ -303,22 +280,15 @@ struct line {
 	bool asks_help;     /* --help or -h was */
 };
 
-/* The option of the table with this flag that needs a value, or NULL. */
-static const struct option *line_setting(const struct line *l, const char *flag, size_t len)
-{
-	for (const struct option *o = option_table;
-	     l->verb->settings && o < option_table + option_count; o++) {
-		if (o->flag && strlen(o->flag) == len && memcmp(o->flag, flag, len) == 0)
-			return option_is_switch(o) ? NULL : o;
-	}
-	return NULL;
-}
-
 /* Whether the option needs a value; adds its candidates if `add`. */
 static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 {
 	const struct verb_option *own = verb_option_named(l->verb, flag, len);
-	const struct option *o = own ? NULL : line_setting(l, flag, len);
+	const struct option *o = own || !l->verb->settings ? NULL : option_table;
+	while (o && (!o->flag || strlen(o->flag) != len || memcmp(o->flag, flag, len) != 0))
+		o = o + 1 < option_table + option_count ? o + 1 : NULL;
+	if (o && option_is_switch(o))
+		o = NULL;
 	if (add && own && own->value)
 		candidates_add_place(&l->c, own->value, strlen(own->value));
 	else if (add && o)
@@ -423,12 +393,6 @@ static const char *line_walk(struct line *l)
 	return NULL;
 }
 
-/* Which word begins the command, from 1. */
-static int line_command_at(const struct line *l)
-{
-	return 1 + (l->operand_count > 0 ? l->operands[0] : l->count - 1);
-}
-
 static void line_complete_flag(struct line *l, char *current)
 {
 	char *equals = strchr(current, '=');
@@ -500,7 +464,8 @@ static int complete_run(struct verb_call *c)
 	struct buffer out = BUFFER_INIT;
 	buffer_append_string(&out, parts[l.c.part]);
 	if (l.c.part == SHELL_COMMAND)
-		buffer_printf(&out, " %d", line_command_at(&l));
+		/* Which word begins the command, from 1. */
+		buffer_printf(&out, " %d", 1 + (l.operand_count > 0 ? l.operands[0] : l.count - 1));
 	buffer_append_string(&out, "\n");
 	buffer_add(&out, &l.c.out);
 	buffer_release(&l.c.out);

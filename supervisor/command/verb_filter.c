@@ -73,29 +73,6 @@ static int filter_feed(struct filter *f, struct secrets *secrets)
 	return n < 0 ? -1 : 0;
 }
 
-static void filter_report(struct filter *f, int64_t duration_ms, const struct settings *s)
-{
-	const struct interceptor_ending end = {
-		.ending = {.exit_code = f->exit_code, .duration_ms = duration_ms},
-		.place = record_place(&f->record, false),
-		.status_line = (enum status_when)s->status,
-	};
-	interceptor_report(f->excerpts.text, &end);
-}
-
-static void filter_print_summary(struct filter *f, const struct job *job)
-{
-	struct summary summary = {.is_open = false};
-	summary_init(&summary, job, &f->record);
-	summary_add(&summary, f->excerpts.text, false, NULL, &f->record);
-	while (summary.is_open && !f->excerpts.error) {
-		summary_next(&summary, &summary.out);
-		excerpts_print(&f->excerpts, summary.out.data, summary.out.len);
-		buffer_clear(&summary.out);
-	}
-	summary_release(&summary);
-}
-
 static int filter_run(struct verb_call *c)
 {
 	static char *shown[] = {(char *)"filter", NULL};
@@ -136,10 +113,24 @@ static int filter_run(struct verb_call *c)
 	int64_t duration = clock_monotonic_ms() - job.begun_ms;
 	f.record.meta.binary = interceptor_is_binary(f.excerpts.text);
 	record_end(&f.record, f.exit_code << 8, false, false, duration);
-	if (c->settings->format == FORMAT_TEXT)
-		filter_report(&f, duration, c->settings);
-	else
-		filter_print_summary(&f, &job);
+	if (c->settings->format == FORMAT_TEXT) {
+		const struct interceptor_ending end = {
+			.ending = {.exit_code = f.exit_code, .duration_ms = duration},
+			.place = record_place(&f.record, false),
+			.status_line = (enum status_when)c->settings->status,
+		};
+		interceptor_report(f.excerpts.text, &end);
+	} else {
+		struct summary summary = {.is_open = false};
+		summary_init(&summary, &job, &f.record);
+		summary_add(&summary, f.excerpts.text, false, NULL, &f.record);
+		while (summary.is_open && !f.excerpts.error) {
+			summary_next(&summary, &summary.out);
+			excerpts_print(&f.excerpts, summary.out.data, summary.out.len);
+			buffer_clear(&summary.out);
+		}
+		summary_release(&summary);
+	}
 	result = 0;
 	int error = f.excerpts.error;
 	if (error && error != EPIPE) {

@@ -41,19 +41,6 @@ const struct verb *verb_nearest(const char *word)
 	return n.best ? verb_named(n.best) : NULL;
 }
 
-/* "  -o, --output FILE", and beside it what that does. */
-static void help_add_option(struct buffer *out, const struct verb_option *o)
-{
-	size_t start = out->len;
-	buffer_append_string(out, "  ");
-	if (o->letter)
-		buffer_printf(out, "-%c, ", o->letter);
-	buffer_append_string(out, o->name);
-	if (o->value)
-		buffer_printf(out, " %s", o->value);
-	option_print_beside(out, start, o->help);
-}
-
 static void help_add_verb(struct buffer *out, const struct verb *v)
 {
 	const char *options = v->options || v->settings ? " [OPTIONS]" : "", *form = v->forms;
@@ -68,8 +55,15 @@ static void help_add_verb(struct buffer *out, const struct verb *v)
 	for (const struct verb_option *o = v->options; o && o->name; o++) {
 		if (o == v->options)
 			buffer_append_string(out, "\n");
-		if (o->help)
-			help_add_option(out, o);
+		if (!o->help)
+			continue;
+		/* "  -o, --output FILE", and beside it what that does. */
+		size_t start = out->len;
+		buffer_append_string(out, "  ");
+		if (o->letter)
+			buffer_printf(out, "-%c, ", o->letter);
+		buffer_printf(out, o->value ? "%s %s" : "%s", o->name, o->value);
+		option_print_beside(out, start, o->help);
 	}
 	if (v->lists_settings)
 		option_print_help(out, v->settings);

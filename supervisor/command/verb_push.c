@@ -9,27 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Moves what waits in one store. */
-static void push_store(const struct settings *settings, const struct store *store, int64_t until_ms,
-		       struct outbox_result *sum)
-{
-	struct outbox outbox;
-	struct outbox_result one;
-	if (outbox_open(&outbox, store, false) < 0)
-		return;
-	outbox_push(&outbox, settings, until_ms, &one);
-	/* What was dropped is said now. */
-	outbox_forgive(&outbox);
-	sum->pushed += one.pushed;
-	sum->left += one.left;
-	sum->dropped.a += one.dropped.a;
-	sum->dropped.b += one.dropped.b;
-	sum->index_left |= one.index_left;
-	if (*one.why)
-		memcpy(sum->why, one.why, sizeof(sum->why));
-	outbox_close(&outbox);
-}
-
 static int push_run(struct verb_call *c)
 {
 	struct store stores[STORE_MAX];
@@ -45,8 +24,23 @@ static int push_run(struct verb_call *c)
 	}
 	int64_t until_ms = wait_ms < 0 ? 0 : clock_monotonic_ms() + wait_ms;
 	int status = 0, count = verb_open_stores(c, stores, &status);
-	for (int i = 0; i < count; i++)
-		push_store(c->settings, &stores[i], until_ms, &r);
+	for (int i = 0; i < count; i++) {
+		struct outbox outbox;
+		struct outbox_result one;
+		if (outbox_open(&outbox, &stores[i], false) < 0)
+			continue;
+		outbox_push(&outbox, c->settings, until_ms, &one);
+		/* What was dropped is said now. */
+		outbox_forgive(&outbox);
+		r.pushed += one.pushed;
+		r.left += one.left;
+		r.dropped.a += one.dropped.a;
+		r.dropped.b += one.dropped.b;
+		r.index_left |= one.index_left;
+		if (*one.why)
+			memcpy(r.why, one.why, sizeof(r.why));
+		outbox_close(&outbox);
+	}
 	store_close_all(stores, count);
 	if (c->json) {
 		envelope_begin(&out);

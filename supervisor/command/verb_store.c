@@ -190,7 +190,6 @@ static int drop_print(const char *id, const char *what, const char *size, bool w
 
 /* The stores, where a run may wait to be pushed, too. */
 struct drop {
-	const struct verb_call *call;
 	struct store stores[STORE_MAX];
 	int count;
 };
@@ -244,22 +243,11 @@ struct drop_target {
 	int error; /* 0: found */
 };
 
-static int drop_one(const struct drop *d, const struct drop_target *t)
-{
-	if (!t->error)
-		return drop_found(d, &t->found);
-	if (t->error == ENOENT && id_is_valid(t->name))
-		return drop_print(t->name, "does not exist (any more)", "",
-				  drop_from_outboxes(d, t->name));
-	verb_not_found(d->call, t->name, t->error, &t->found);
-	return 1;
-}
-
 /* Finds all artifacts before it removes the first, which changes the meaning of "last-1". */
 static int drop_run(struct verb_call *c)
 {
 	char directory[STORE_SESSION_LEN + 1];
-	struct drop d = {.call = c};
+	struct drop d;
 	int status = 0;
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
@@ -277,8 +265,18 @@ static int drop_run(struct verb_call *c)
 		if (id_find(d.stores, d.count, directory, t->name, &t->found) < 0)
 			t->error = errno;
 	}
-	for (size_t i = 0; i < count; i++)
-		status |= drop_one(&d, &targets[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct drop_target *t = &targets[i];
+		if (!t->error) {
+			status |= drop_found(&d, &t->found);
+		} else if (t->error == ENOENT && id_is_valid(t->name)) {
+			status |= drop_print(t->name, "does not exist (any more)", "",
+					     drop_from_outboxes(&d, t->name));
+		} else {
+			verb_not_found(c, t->name, t->error, &t->found);
+			status = 1;
+		}
+	}
 	free(targets);
 	store_close_all(d.stores, d.count);
 	return status;
@@ -310,23 +308,16 @@ struct rewind_target {
 	int64_t started_ms; /* start of the first run, as in the history */
 };
 
-/* The start of a run as the history has it. */
-static int64_t rewind_start_of(const struct id_found *found)
-{
-	struct meta m;
-	bool known = verb_read_meta(found, &m) == 0;
-	int64_t ms = known ? m.started_ms : id_time_ms(id_pack(found->id));
-	meta_release(&m);
-	return ms;
-}
-
 static int rewind_aim(struct rewind_target *t, struct store *stores, int count, const char *name,
 		      struct id_found *found)
 {
 	if (id_find(stores, count, t->session, name, found) == 0) {
 		memcpy(t->session, found->session, sizeof(t->session));
 		t->from = id_pack(found->id);
-		t->started_ms = rewind_start_of(found);
+		/* As the history has it. */
+		struct meta m;
+		t->started_ms = verb_read_meta(found, &m) == 0 ? m.started_ms : id_time_ms(t->from);
+		meta_release(&m);
 		return 0;
 	}
 	/* It was removed: rewinding again removes what is left. */
@@ -442,34 +433,13 @@ static void session_describe_state(const struct inventory_session *s, int64_t no
 		snprintf(out, 48, "%s", s->agent_gone ? "agent gone" : "open");
 }
 
-static int session_print(const struct session_call *c, struct buffer *out)
-{
-	return verb_print(c->call, out);
-}
-
 /* --- list ------------------------------------------------------------------ */
-
-static void session_add_rows(const struct session_call *c, const struct inventory *v,
-			     struct buffer *out)
-{
-	int64_t now = clock_real_ms();
-	for (size_t i = 0; i < v->session_count; i++) {
-		const struct inventory_session *s = &v->sessions[i];
-		char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
-		session_describe_state(s, now, state);
-		if (out->len == 0)
-			buffer_printf(out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION", "STATE",
-				      "ARTIFACTS", "SIZE", "LAST RUN");
-		buffer_printf(out, "%c %-36s  %-15s  %9s  %8s  %8s\n",
-			      strcmp(s->name, c->own) == 0 ? '*' : ' ', s->name, state,
-			      human_count(count, s->count), human_size(size, s->bytes),
-			      human_age(age, now - s->active_ms));
-	}
-}
 
 static int session_list(struct session_call *c)
 {
 	struct buffer out = BUFFER_INIT;
+	char state[48], age[HUMAN_LEN];
+	const int64_t now = clock_real_ms();
 	int status = 0;
 	for (int i = 0; i < c->count; i++) {
 		struct inventory v;
@@ -478,12 +448,22 @@ static int session_list(struct session_call *c)
 			status = 1;
 			continue;
 		}
-		session_add_rows(c, &v, &out);
+		for (size_t k = 0; k < v.session_count; k++) {
+			const struct inventory_session *s = &v.sessions[k];
+			session_describe_state(s, now, state);
+			if (out.len == 0)
+				buffer_printf(&out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION",
+					      "STATE", "ARTIFACTS", "SIZE", "LAST RUN");
+			buffer_printf(&out, "%c %-36s  %-15s  %9s  %8s  %8s\n",
+				      strcmp(s->name, c->own) == 0 ? '*' : ' ', s->name, state,
+				      HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes),
+				      human_age(age, now - s->active_ms));
+		}
 		inventory_release(&v);
 	}
 	if (out.len == 0 && isatty(STDERR_FILENO))
 		verb_error(c->verb, "there are no sessions yet");
-	return session_print(c, &out) || status;
+	return verb_print(c->call, &out) || status;
 }
 
 /* --- show ------------------------------------------------------------------ */
@@ -516,40 +496,10 @@ static int session_show(struct session_call *c)
 		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
 		return 1;
 	}
-	return session_print(c, &out);
+	return verb_print(c->call, &out);
 }
 
 /* --- end ------------------------------------------------------------------- */
-
-/* Prints what was removed with the session, or when it will be. */
-static int session_print_end(struct session_call *c, struct cleanup *cleanup,
-			     const struct gc_result *sum, long in_use, bool now)
-{
-	char size[HUMAN_LEN], count[HUMAN_LEN], age[HUMAN_LEN];
-	struct buffer out = BUFFER_INIT;
-	int status = sum->failed ? 1 : 0;
-	progress_end(&cleanup->progress);
-	buffer_printf(&out, "session %s ended", c->session);
-	if (now)
-		buffer_printf(&out, "; removed %s artifact%s, freed %s",
-			      human_count(count, sum->artifacts), sum->artifacts == 1 ? "" : "s",
-			      human_size(size, sum->bytes));
-	else
-		buffer_printf(&out,
-			      "; its artifacts are kept for %s (terse session end %s --now "
-			      "removes them)",
-			      human_age(age, c->settings->keep), c->session);
-	if (in_use) {
-		buffer_append_string(&out, "; ");
-		cleanup_add_in_use(&out, in_use);
-	}
-	buffer_append(&out, "\n", 1);
-	if (sum->failed)
-		verb_error(c->verb, "%s could not be removed: %s", human_count(count, sum->failed),
-			   strerror(sum->error));
-	buffer_release(&cleanup->out);
-	return session_print(c, &out) || status;
-}
 
 static int session_end(struct session_call *c)
 {
@@ -579,39 +529,52 @@ static int session_end(struct session_call *c)
 		/* It was removed before, or never existed. */
 		struct buffer out = BUFFER_INIT;
 		buffer_printf(&out, "session %s does not exist (any more)\n", c->session);
-		return session_print(c, &out);
+		return verb_print(c->call, &out);
 	}
 	if (!found) {
 		verb_error(c->verb, "%s/" JOURNAL_FILE ": %s", c->session, strerror(sum.error));
 		return 1;
 	}
-	return session_print_end(c, &cleanup, &sum, in_use, now);
+	/* What was removed with the session, or when it will be. */
+	struct buffer out = BUFFER_INIT;
+	progress_end(&cleanup.progress);
+	buffer_printf(&out, "session %s ended", c->session);
+	if (now)
+		buffer_printf(&out, "; removed %s artifact%s, freed %s", HUMAN_COUNT(sum.artifacts),
+			      sum.artifacts == 1 ? "" : "s", HUMAN_SIZE(sum.bytes));
+	else
+		buffer_printf(&out,
+			      "; its artifacts are kept for %s (terse session end %s --now "
+			      "removes them)",
+			      human_age((char[HUMAN_LEN]){0}, c->settings->keep), c->session);
+	if (in_use) {
+		buffer_append_string(&out, "; ");
+		cleanup_add_in_use(&out, in_use);
+	}
+	buffer_append(&out, "\n", 1);
+	if (sum.failed)
+		verb_error(c->verb, "%s could not be removed: %s", HUMAN_COUNT(sum.failed),
+			   strerror(sum.error));
+	buffer_release(&cleanup.out);
+	return verb_print(c->call, &out) || sum.failed;
 }
 
 /* --- new ------------------------------------------------------------------- */
-
-/* Makes a unique name that sorts by time. */
-static int session_make_name(char out[STORE_SESSION_LEN + 1])
-{
-	char id[ID_LEN + 1];
-	uint16_t draw;
-	if (getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw))
-		return -1;
-	uint64_t first = id_first_at(clock_real_ms());
-	id_unpack(first | (draw & (id_last_at(0) - id_first_at(0))), id);
-	snprintf(out, STORE_SESSION_LEN + 1, "session-%s", strchr(id, '-') + 1);
-	return 0;
-}
 
 static int session_create(struct session_call *c)
 {
 	struct buffer out = BUFFER_INIT;
 	struct store store;
-	if (!c->name && session_make_name(c->session) < 0) {
-		verb_error(c->verb, "%m");
-		return 1;
+	char id[ID_LEN + 1];
+	uint16_t draw = 0;
+	bool drawn = c->name || getrandom(&draw, sizeof(draw), 0) == (ssize_t)sizeof(draw);
+	if (!c->name && drawn) {
+		/* A unique name that sorts by time. */
+		uint64_t first = id_first_at(clock_real_ms());
+		id_unpack(first | (draw & (id_last_at(0) - id_first_at(0))), id);
+		snprintf(c->session, sizeof(c->session), "session-%s", strchr(id, '-') + 1);
 	}
-	if (store_open_write(&store) < 0) {
+	if (!drawn || store_open_write(&store) < 0) {
 		verb_error(c->verb, "%m");
 		return 1;
 	}
@@ -624,13 +587,12 @@ static int session_create(struct session_call *c)
 	else if (fd < 0)
 		verb_error(c->verb, "%s: %m", c->session);
 	store_close(&store);
-	if (there || fd < 0) {
-		io_close(&fd);
-		return 1;
-	}
+	bool made = !there && fd >= 0;
 	io_close(&fd);
+	if (!made)
+		return 1;
 	buffer_printf(&out, "%s\n", c->session);
-	return session_print(c, &out);
+	return verb_print(c->call, &out);
 }
 
 static const struct {

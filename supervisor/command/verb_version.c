@@ -47,29 +47,6 @@ static void version_add(struct buffer *out, const char *key, const char *name, c
 	json_end_object(out);
 }
 
-static void version_add_libc(struct buffer *out)
-{
-#ifdef __GLIBC__
-	version_add(out, "libc", "glibc", gnu_get_libc_version());
-#else
-	version_add(out, "libc", "musl", TERSE_MUSL);
-#endif
-}
-
-static void version_add_libraries(struct buffer *out)
-{
-	char pcre2[64] = "";
-	pcre2_config(PCRE2_CONFIG_VERSION, pcre2);
-	pcre2[strcspn(pcre2, " ")] = '\0';
-	json_begin_array(out, "linked");
-	version_add(out, NULL, "inih", TERSE_INIH);
-	version_add(out, NULL, "jansson", jansson_version_str());
-	version_add(out, NULL, "pcre2", pcre2);
-	version_add(out, NULL, "utf8proc", utf8proc_version());
-	version_add(out, NULL, "zstd", ZSTD_versionString());
-	json_end_array(out);
-}
-
 static int version_run(struct verb_call *c)
 {
 	if (verb_parse(c, NULL) < 0)
@@ -79,14 +56,27 @@ static int version_run(struct verb_call *c)
 		return 0;
 	}
 	struct buffer out = BUFFER_INIT;
+	char pcre2[64] = "";
+	pcre2_config(PCRE2_CONFIG_VERSION, pcre2);
+	pcre2[strcspn(pcre2, " ")] = '\0';
 	envelope_begin(&out);
 	json_add_string(&out, "version", TERSE_VERSION);
 	json_add_string(&out, "commit", *TERSE_COMMIT ? TERSE_COMMIT : NULL);
 	json_add_string(&out, "architecture", ARCHITECTURE);
-	version_add_libc(&out);
+#ifdef __GLIBC__
+	version_add(&out, "libc", "glibc", gnu_get_libc_version());
+#else
+	version_add(&out, "libc", "musl", TERSE_MUSL);
+#endif
 	/* The kernel tells where the dynamic linker is, if there is one. */
 	json_add_bool(&out, "static", getauxval(AT_BASE) == 0);
-	version_add_libraries(&out);
+	json_begin_array(&out, "linked");
+	version_add(&out, NULL, "inih", TERSE_INIH);
+	version_add(&out, NULL, "jansson", jansson_version_str());
+	version_add(&out, NULL, "pcre2", pcre2);
+	version_add(&out, NULL, "utf8proc", utf8proc_version());
+	version_add(&out, NULL, "zstd", ZSTD_versionString());
+	json_end_array(&out);
 	envelope_end(&out);
 	return verb_print(c, &out);
 }
