@@ -159,21 +159,6 @@ static int pack_zeros(struct packer *p, size_t len, ZSTD_EndDirective mode)
 	return pack(p, zeros, len, mode);
 }
 
-static int pack_range(struct packer *p, int fd, struct range range)
-{
-	for (uint64_t at = range.from; at < range.to;) {
-		size_t want = range.to - at < BLOCK ? (size_t)(range.to - at) : BLOCK;
-		if (io_read_whole(fd, p->block, want, (off_t)at) < 0 ||
-		    pack(p, p->block, want, ZSTD_e_continue) < 0)
-			return -1;
-		at += want;
-		p->done += want;
-		if (p->tell)
-			p->tell(p->ctx, p->done, p->total);
-	}
-	return pack_zeros(p, tar_padding(range.to - range.from), ZSTD_e_continue);
-}
-
 static int pack_part(struct packer *p, int dir, const char *id, enum part part,
 		     const struct meta *meta)
 {
@@ -193,8 +178,20 @@ static int pack_part(struct packer *p, int dir, const char *id, enum part part,
 		snprintf(name, sizeof(name), "%s.%s%s", id, i == 0 ? "" : REST_PREFIX,
 			 suffixes[part]);
 		tar_make(&h, name, ranges[i].to - ranges[i].from, st.st_mtim.tv_sec);
-		if (pack(p, (const char *)&h, sizeof(h), ZSTD_e_continue) < 0 ||
-		    pack_range(p, fd, ranges[i]) < 0)
+		if (pack(p, (const char *)&h, sizeof(h), ZSTD_e_continue) < 0)
+			goto out;
+		for (uint64_t at = ranges[i].from; at < ranges[i].to;) {
+			uint64_t left = ranges[i].to - at;
+			size_t want = left < BLOCK ? (size_t)left : BLOCK;
+			if (io_read_whole(fd, p->block, want, (off_t)at) < 0 ||
+			    pack(p, p->block, want, ZSTD_e_continue) < 0)
+				goto out;
+			at += want;
+			p->done += want;
+			if (p->tell)
+				p->tell(p->ctx, p->done, p->total);
+		}
+		if (pack_zeros(p, tar_padding(ranges[i].to - ranges[i].from), ZSTD_e_continue) < 0)
 			goto out;
 	}
 	result = 0;
@@ -326,24 +323,6 @@ static int unpack_all(struct unpacker *u, void *data, size_t len)
 	return n < 0 ? -1 : (size_t)n == len ? 0 : refuse();
 }
 
-/* Behind the last member: zeros to the end of the frame, and nothing behind that. */
-static int unpack_rest(struct unpacker *u, char *block)
-{
-	char next;
-	for (ssize_t n; (n = unpack_some(u, block, BLOCK)) != 0;) {
-		if (n < 0)
-			return -1;
-		for (ssize_t i = 0; i < n; i++) {
-			if (block[i])
-				return refuse();
-		}
-	}
-	if (u->in.pos < u->in.size)
-		return refuse();
-	ssize_t n = io_read(u->fd, &next, 1);
-	return n == 0 ? 0 : n < 0 ? -1 : refuse();
-}
-
 // The parts are written under temporary names (".ID.txt"; gc removes what a crash leaves of them)
 // and get their own when all has come, the text last: then the artifact is there.
 
@@ -375,9 +354,15 @@ static void name_part(const struct restore *r, const char *prefix, const char *p
 	snprintf(out, 32, "%s%s.%s", prefix, r->id, part);
 }
 
-/* All of the metadata is there: takes the ID. Returns 0, or -1 with errno. */
-static int begin(struct restore *r)
+/* ID.json, all about the rest: takes the ID. Returns 0, or -1 with errno. */
+static int restore_metadata(struct restore *r, uint64_t size)
 {
+	if (r->parsed || size == 0 || size > META_MAX)
+		return refuse();
+	if (buffer_reserve(&r->json, (size_t)size) < 0 ||
+	    unpack_all(&r->from, r->json.data, (size_t)size) < 0)
+		return -1;
+	r->json.len = (size_t)size;
 	if (meta_parse(r->json.data, r->json.len, &r->meta) < 0)
 		return -1;
 	r->parsed = true;
@@ -400,18 +385,6 @@ static int begin(struct restore *r)
 	}
 	r->claimed = true;
 	return 0;
-}
-
-/* ID.json: all about the rest. */
-static int restore_metadata(struct restore *r, uint64_t size)
-{
-	if (r->parsed || size == 0 || size > META_MAX)
-		return refuse();
-	if (buffer_reserve(&r->json, (size_t)size) < 0 ||
-	    unpack_all(&r->from, r->json.data, (size_t)size) < 0)
-		return -1;
-	r->json.len = (size_t)size;
-	return begin(r);
 }
 
 /* Opens the file of a part. Returns where the next `size` bytes of it belong, or -1 with errno. */
@@ -439,16 +412,6 @@ static int64_t restore_open(struct restore *r, enum part part, bool rest, uint64
 	return p->fd < 0 ? -1 : 0;
 }
 
-static int restore_bytes(struct restore *r, struct restored_part *p, size_t len, uint64_t offset)
-{
-	if (!store_has_room(p->fd, r->min_free))
-		return -1;
-	/* Lines behind a gap have numbers that the file does not tell. */
-	if (p->indexing && (p->index.bytes != offset || index_feed(&p->index, r->block, len) < 0))
-		p->indexing = false;
-	return io_write_at(p->fd, r->block, len, (off_t)offset);
-}
-
 /* An artifact that exists stays as it is; its archive is only checked. */
 static int restore_part(struct restore *r, enum part part, bool rest, uint64_t size)
 {
@@ -457,10 +420,21 @@ static int restore_part(struct restore *r, enum part part, bool rest, uint64_t s
 		return -1;
 	for (uint64_t done = 0; done < size;) {
 		size_t want = size - done < BLOCK ? (size_t)(size - done) : BLOCK;
-		if (unpack_all(&r->from, r->block, want) < 0 ||
-		    (!r->there && restore_bytes(r, &r->parts[part], want, (uint64_t)at + done) < 0))
-			return -1;
+		uint64_t offset = (uint64_t)at + done;
+		struct restored_part *p = &r->parts[part];
 		done += want;
+		if (unpack_all(&r->from, r->block, want) < 0)
+			return -1;
+		if (r->there)
+			continue;
+		if (!store_has_room(p->fd, r->min_free))
+			return -1;
+		/* Lines behind a gap have numbers that the file does not tell. */
+		if (p->indexing &&
+		    (p->index.bytes != offset || index_feed(&p->index, r->block, want) < 0))
+			p->indexing = false;
+		if (io_write_at(p->fd, r->block, want, (off_t)offset) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -508,16 +482,29 @@ static int restore_member(struct restore *r)
 	return 1;
 }
 
+/* Returns 0, or -1 with errno. */
 static int restore_members(struct restore *r)
 {
+	char next;
 	int got;
+	ssize_t n;
 	while ((got = restore_member(r)) == 1)
 		;
 	if (got < 0)
 		return -1;
 	if (!r->parsed || (!r->there && r->parts[PART_TEXT].fd < 0))
 		return refuse();
-	return unpack_rest(&r->from, r->block);
+	/* Behind the last member: zeros to the end of the frame, and nothing behind that. */
+	while ((n = unpack_some(&r->from, r->block, BLOCK)) > 0) {
+		if (r->block[0] || memcmp(r->block, r->block + 1, (size_t)n - 1) != 0)
+			return refuse();
+	}
+	if (n < 0)
+		return -1;
+	if (r->from.in.pos < r->from.in.size)
+		return refuse();
+	n = io_read(r->from.fd, &next, 1);
+	return n == 0 ? 0 : n < 0 ? -1 : refuse();
 }
 
 /* Best effort: the index only speeds up finding lines. */
@@ -583,17 +570,6 @@ static void undo(struct restore *r)
 	id_release(r->store, r->id);
 }
 
-static int restore_archive(struct restore *r)
-{
-	r->block = malloc(BLOCK);
-	int result = unpack_begin(&r->from) == 0 && r->block ? restore_members(r) : -1;
-	int saved = errno;
-	unpack_end(&r->from);
-	free(r->block);
-	errno = saved;
-	return result;
-}
-
 int archive_restore(const struct store *s, const char *session, const char *id, int fd,
 		    const struct settings *settings, struct archive_restored *restored)
 {
@@ -612,8 +588,10 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 	if (r.dir < 0)
 		return -1;
 	/* Drop the old line if the artifact was in this session before. */
-	if (journal_clean(r.dir, 0, 0) >= 0 || errno == ENOENT)
-		result = restore_archive(&r);
+	if (journal_clean(r.dir, 0, 0) >= 0 || errno == ENOENT) {
+		r.block = malloc(BLOCK);
+		result = unpack_begin(&r.from) == 0 && r.block ? restore_members(&r) : -1;
+	}
 	if (result == 0 && !r.there)
 		result = restore_finish(&r);
 	if (result < 0)
@@ -622,6 +600,8 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 		.there = r.there, .lines = r.meta.out.lines, .bytes = r.parts[PART_TEXT].size};
 	memcpy(restored->id, r.id, sizeof(r.id));
 	int saved = errno;
+	unpack_end(&r.from);
+	free(r.block);
 	for (int i = 0; i < PARTS; i++) {
 		io_close(&r.parts[i].fd);
 		buffer_release(&r.parts[i].entries);

@@ -91,19 +91,6 @@ static int unlink_file(int dir, const char *id, const char *prefix, const char *
 	return 1;
 }
 
-static void removal_release_claim(const struct store *s, const char *session, const char *id)
-{
-	char claimed[STORE_SESSION_LEN + 1];
-	int ids = store_open_ids(s, false);
-	if (ids < 0)
-		return;
-	ssize_t n = readlinkat(ids, id, claimed, sizeof(claimed));
-	/* An artifact of another session may have claimed it. */
-	if (n == (ssize_t)strlen(session) && memcmp(claimed, session, (size_t)n) == 0)
-		unlinkat(ids, id, 0);
-	io_close(&ids);
-}
-
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed)
 {
@@ -123,7 +110,13 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 	for (size_t i = 0; id_suffixes[i]; i++)
 		unlink_file(dir, id, "", id_suffixes[i], freed);
 	unlink_file(dir, id, ".", ".json", freed);
-	removal_release_claim(s, session, id);
+	/* An artifact of another session may have claimed the ID. */
+	char claimed[STORE_SESSION_LEN + 1];
+	int ids = store_open_ids(s, false);
+	ssize_t n = ids < 0 ? -1 : readlinkat(ids, id, claimed, sizeof(claimed));
+	if (n == (ssize_t)strlen(session) && memcmp(claimed, session, (size_t)n) == 0)
+		unlinkat(ids, id, 0);
+	io_close(&ids);
 	result = was ? REMOVAL_DONE : REMOVAL_ABSENT;
 out:
 	if (result == REMOVAL_FAILED && fd < 0 && error != ENOENT)
@@ -149,30 +142,6 @@ static void seen_add(struct seen *s, int64_t end_ms, int64_t unseen_ms)
 	s->gaps[s->count++].unseen_ms = unseen_ms;
 }
 
-static void seen_parse(struct seen *s, char *text)
-{
-	char *rest;
-	for (char *line = strtok_r(text, "\n", &rest); line && s->count < SEEN_GAPS;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		char *end;
-		int64_t end_ms = strtoll(line, &end, 10), unseen_ms = strtoll(end, NULL, 10);
-		if (end_ms > 0 && unseen_ms > 0 && unseen_ms < INT64_MAX / SEEN_GAPS)
-			seen_add(s, end_ms, unseen_ms);
-	}
-}
-
-/* On a full disk the gaps are forgotten. */
-static void keep_gaps(const struct seen *s, int fd)
-{
-	char text[TEXT_MAX];
-	size_t len = 0;
-	for (int i = 0; i < s->count; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%" PRId64 " %" PRId64 "\n",
-					s->gaps[i].end_ms, s->gaps[i].unseen_ms);
-	if (io_write_at(fd, text, len, 0) < 0 || ftruncate(fd, (off_t)len) < 0)
-		return;
-}
-
 void seen_look(struct seen *s, int fd, int64_t now_ms, bool keep)
 {
 	char text[TEXT_MAX + 1];
@@ -182,12 +151,26 @@ void seen_look(struct seen *s, int fd, int64_t now_ms, bool keep)
 		return;
 	ssize_t n = io_read_at(fd, text, sizeof(text) - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
-	seen_parse(s, text);
+	char *rest;
+	for (char *line = strtok_r(text, "\n", &rest); line && s->count < SEEN_GAPS;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		char *end;
+		int64_t end_ms = strtoll(line, &end, 10), unseen_ms = strtoll(end, NULL, 10);
+		if (end_ms > 0 && unseen_ms > 0 && unseen_ms < INT64_MAX / SEEN_GAPS)
+			seen_add(s, end_ms, unseen_ms);
+	}
 	int64_t since = now_ms - (int64_t)st.st_mtim.tv_sec * 1000;
 	if (since > SEEN_STEP_MS) {
 		seen_add(s, now_ms, since - SEEN_STEP_MS);
-		if (keep)
-			keep_gaps(s, fd);
+		size_t len = 0;
+		for (int i = 0; i < s->count; i++)
+			len += (size_t)snprintf(text + len, sizeof(text) - len,
+						"%" PRId64 " %" PRId64 "\n", s->gaps[i].end_ms,
+						s->gaps[i].unseen_ms);
+		/* On a full disk the gaps are forgotten. */
+		bool lost = keep &&
+			    (io_write_at(fd, text, len, 0) < 0 || ftruncate(fd, (off_t)len) < 0);
+		(void)lost;
 	}
 	const struct timespec now = {.tv_sec = now_ms / 1000}, times[2] = {now, now};
 	if (keep)
@@ -209,19 +192,6 @@ static bool retention_is_over(uint64_t *sum, uint64_t more, uint64_t most)
 	return most && *sum > most;
 }
 
-static enum retention_why decide_by_time(const struct retention_item *item,
-					 const struct retention_session *session,
-					 const struct retention_limits *l, int64_t now_ms)
-{
-	if (item->running)
-		return RETENTION_STAYS;
-	if (session->ended_ms && now_ms - session->ended_ms >= l->keep_ms)
-		return RETENTION_ENDED;
-	if (l->max_age_ms && now_ms - item->last_ms > l->max_age_ms)
-		return RETENTION_AGE;
-	return RETENTION_STAYS;
-}
-
 void retention_decide(struct retention_item *items, size_t count,
 		      struct retention_session *sessions, const struct retention_limits *l,
 		      int64_t now_ms)
@@ -229,7 +199,12 @@ void retention_decide(struct retention_item *items, size_t count,
 	uint64_t all_count = 0, all_bytes = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct retention_session *s = &sessions[items[i].session];
-		items[i].why = decide_by_time(&items[i], s, l, now_ms);
+		items[i].why = RETENTION_STAYS;
+		if (!items[i].running && s->ended_ms && now_ms - s->ended_ms >= l->keep_ms)
+			items[i].why = RETENTION_ENDED;
+		else if (!items[i].running && l->max_age_ms &&
+			 now_ms - items[i].last_ms > l->max_age_ms)
+			items[i].why = RETENTION_AGE;
 		s->count = s->bytes = 0;
 	}
 	/* Running ones stay in any case, so they are counted first. */
@@ -279,35 +254,6 @@ static int64_t last_written(const struct stat *st)
 	return (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
 }
 
-/* When a file of the session was last written; 0: there is nothing in it. */
-static int64_t time_of(int dir, const char *name)
-{
-	struct stat st;
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
-	    st.st_size == 0)
-		return 0;
-	return last_written(&st);
-}
-
-static int inventory_add_part(struct parts *parts, int dir, const char *name)
-{
-	char id[ID_LEN + 1];
-	struct stat st;
-	if (!id_of_file(name, id) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0;
-	struct part *added = array_add(&parts->items, &parts->count, &parts->room, sizeof(*added));
-	if (!added)
-		return -1;
-	*added = (struct part){
-		.id = id_pack(id),
-		.bytes = st.st_nlink == 1 ? (uint64_t)st.st_blocks * 512 : 0,
-		.last_ms = last_written(&st),
-		.text = strcmp(name + ID_LEN, ".txt") == 0,
-		.json = strcmp(name + ID_LEN, ".json") == 0,
-	};
-	return 0;
-}
-
 static int read_parts(struct parts *parts, int dir)
 {
 	DIR *d = io_list(dir);
@@ -315,25 +261,30 @@ static int read_parts(struct parts *parts, int dir)
 	if (!d)
 		return -1;
 	struct dirent *e = NULL;
-	while (result == 0 && (errno = 0, e = readdir(d)))
-		result = inventory_add_part(parts, dir, e->d_name);
+	while (result == 0 && (errno = 0, e = readdir(d))) {
+		char id[ID_LEN + 1];
+		struct stat st;
+		if (!id_of_file(e->d_name, id) ||
+		    fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		struct part *added =
+			array_add(&parts->items, &parts->count, &parts->room, sizeof(*added));
+		if (added)
+			*added = (struct part){
+				.id = id_pack(id),
+				.bytes = st.st_nlink == 1 ? (uint64_t)st.st_blocks * 512 : 0,
+				.last_ms = last_written(&st),
+				.text = strcmp(e->d_name + ID_LEN, ".txt") == 0,
+				.json = strcmp(e->d_name + ID_LEN, ".json") == 0,
+			};
+		result = added ? 0 : -1;
+	}
 	if (!e && errno)
 		result = -1;
 	closedir(d);
 	if (parts->count > 0)
 		qsort(parts->items, parts->count, sizeof(*parts->items), id_compare);
 	return result;
-}
-
-static int add_leftover(struct inventory *v, const struct retention_item *item)
-{
-	struct inventory_leftover *added =
-		array_add(&v->leftovers, &v->leftover_count, &v->leftover_room, sizeof(*added));
-	if (!added)
-		return -1;
-	*added = (struct inventory_leftover){
-		.id = item->id, .session = item->session, .last_ms = item->last_ms};
-	return 0;
 }
 
 /* Adds the artifact that the parts from `at` on belong to; returns the index behind them, or -1. */
@@ -352,8 +303,13 @@ static long inventory_add_item(struct inventory *v, struct inventory_session *s,
 		json |= p->json;
 	}
 	/* An empty text without metadata is from a run that was killed as it began. */
-	if (!text || (!json && item.bytes == 0))
-		return add_leftover(v, &item) < 0 ? -1 : (long)at;
+	if (!text || (!json && item.bytes == 0)) {
+		struct inventory_leftover *left = array_add(&v->leftovers, &v->leftover_count,
+							    &v->leftover_room, sizeof(*left));
+		if (left)
+			*left = (struct inventory_leftover){item.id, item.session, item.last_ms};
+		return left ? (long)at : -1;
+	}
 	char id[ID_LEN + 1];
 	id_unpack(item.id, id);
 	item.running = s->in_use && removal_is_running(dir, id);
@@ -372,7 +328,10 @@ static long inventory_add_item(struct inventory *v, struct inventory_session *s,
 static void read_times(struct inventory_session *s, int dir)
 {
 	struct stat st;
-	int64_t journal = time_of(dir, JOURNAL_FILE), ended = journal_end_ms(dir);
+	int64_t journal = 0, ended = journal_end_ms(dir);
+	if (fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_size > 0)
+		journal = last_written(&st);
 	s->empty = s->count == 0 && journal == 0;
 	if (ended >= s->active_ms && !s->in_use)
 		s->ended_ms = ended;
@@ -415,21 +374,15 @@ out:
 	return result;
 }
 
-static int add_all_sessions(struct inventory *v, const struct store *s)
+int inventory_read(struct inventory *v, const struct store *s, const char *session)
 {
-	struct store_name *names;
-	size_t count;
-	int result = store_list_sessions(s, &names, &count);
+	struct store_name *names = NULL;
+	size_t count = 0;
+	*v = (struct inventory){0};
+	int result = session ? add_session(v, s, session) : store_list_sessions(s, &names, &count);
 	for (size_t i = 0; i < count && result == 0; i++)
 		result = add_session(v, s, names[i].text);
 	free(names);
-	return result;
-}
-
-int inventory_read(struct inventory *v, const struct store *s, const char *session)
-{
-	*v = (struct inventory){0};
-	int result = session ? add_session(v, s, session) : add_all_sessions(v, s);
 	if (result < 0)
 		inventory_release(v);
 	else if (v->count > 0)
@@ -496,26 +449,19 @@ static bool remove_item(struct gc *g, int dir, const struct inventory_session *s
 
 /* --- sessions -------------------------------------------------------------- */
 
-/* Whether the directory has nothing but its journal. */
-static bool gc_has_no_other(int dir)
+bool gc_remove_session(const struct store *s, const char *session)
 {
-	DIR *d = io_list(dir);
-	bool only = d;
+	int dir = store_open_session(s, session, false);
+	int sessions = dir < 0 ? -1 : store_open_sessions(s, false);
+	DIR *d = sessions >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 ? io_list(dir) : NULL;
+	bool only = d, removed = false;
 	for (struct dirent *e; only && (e = readdir(d));) {
 		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
 		       strcmp(e->d_name, JOURNAL_FILE) == 0;
 	}
 	if (d)
 		closedir(d);
-	return only;
-}
-
-bool gc_remove_session(const struct store *s, const char *session)
-{
-	int dir = store_open_session(s, session, false);
-	int sessions = dir < 0 ? -1 : store_open_sessions(s, false);
-	bool removed = false;
-	if (sessions >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && gc_has_no_other(dir)) {
+	if (only) {
 		unlinkat(dir, JOURNAL_FILE, 0);
 		removed = unlinkat(sessions, session, AT_REMOVEDIR) == 0;
 	}
@@ -549,21 +495,18 @@ static bool gc_is_over(const struct gc *g, const struct inventory_session *s)
 
 /* --- leftovers ------------------------------------------------------------- */
 
-static bool is_temporary(const char *name)
-{
-	char id[ID_LEN + 1];
-	return journal_is_temporary(name) ||
-	       (name[0] == '.' && (id_of_file(name + 1, id) || id_is_valid(name + 1)));
-}
-
 /* Removes old temporary files. */
 static void sweep_temporary(struct gc *g, int dir)
 {
 	DIR *d = io_list(dir);
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
-		if (!is_temporary(e->d_name) ||
-		    fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		char id[ID_LEN + 1];
+		const char *name = e->d_name;
+		bool temporary =
+			journal_is_temporary(name) ||
+			(name[0] == '.' && (id_of_file(name + 1, id) || id_is_valid(name + 1)));
+		if (!temporary || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
 			continue;
 		if (!g->dry && unlinkat(dir, e->d_name, 0) < 0)
@@ -628,18 +571,6 @@ static void sweep_claims(struct gc *g, const struct inventory *v)
 
 /* --- all of it ------------------------------------------------------------- */
 
-/* Marks sessions as ended whose agent is gone. */
-static void end_sessions(const struct gc *g, struct inventory *v, struct retention_session *ends)
-{
-	for (size_t i = 0; i < v->session_count; i++) {
-		struct inventory_session *s = &v->sessions[i];
-		if (s->agent_gone && !s->in_use && !s->ended_ms &&
-		    (g->dry || gc_end_session(g->store, s->name) == 0))
-			s->ended_ms = g->now_ms;
-		ends[i].ended_ms = s->ended_ms;
-	}
-}
-
 /* Cleans up one session. */
 static void clean_session(struct gc *g, struct inventory *v, unsigned index)
 {
@@ -702,7 +633,14 @@ int gc_run(struct gc *g)
 	if (!ends)
 		goto out;
 	count_seen_time(g);
-	end_sessions(g, &v, ends);
+	/* Those end whose agent is gone. */
+	for (size_t i = 0; i < v.session_count; i++) {
+		struct inventory_session *s = &v.sessions[i];
+		if (s->agent_gone && !s->in_use && !s->ended_ms &&
+		    (g->dry || gc_end_session(g->store, s->name) == 0))
+			s->ended_ms = g->now_ms;
+		ends[i].ended_ms = s->ended_ms;
+	}
 	retention_decide(v.items, v.count, ends, &g->limits, g->now_ms);
 	remove_items(g, &v);
 	sweep_leftovers(g, &v);

@@ -232,48 +232,34 @@ static int find_whole(struct store *stores, int count, const char *id, struct id
 	return there ? 0 : -1;
 }
 
-/* Looks through one store; *matches counts up to two different artifacts. */
-static int find_prefix_in(struct store *s, const char *prefix, struct id_found *found, int *matches)
-{
-	int ids = store_open_ids(s, false);
-	DIR *d = io_list_opened(ids);
-	if (!d)
-		return errno == ENOENT ? 0 : -1;
-	size_t len = strlen(prefix);
-	struct dirent *e = NULL;
-	while (*matches < 2 && (errno = 0, e = readdir(d))) {
-		struct id_found candidate;
-		if (strncmp(e->d_name, prefix, len) != 0 || !id_is_valid(e->d_name) ||
-		    !id_look_up(s, ids, e->d_name, &candidate))
-			continue;
-		if (*matches == 1 && strcmp(found->id, candidate.id) == 0)
-			continue;
-		if ((*matches)++ == 0)
-			*found = candidate;
-	}
-	bool failed = !e && errno && *matches < 2;
-	closedir(d);
-	return failed ? -1 : 0;
-}
-
 static int find_prefix(struct store *stores, int count, const char *prefix, struct id_found *found)
 {
-	int matches = 0;
+	int matches = 0; /* different artifacts, up to two */
+	size_t len = strlen(prefix);
 	for (int i = 0; i < count; i++) {
-		if (find_prefix_in(&stores[i], prefix, found, &matches) < 0)
+		int ids = store_open_ids(&stores[i], false);
+		DIR *d = io_list_opened(ids);
+		if (!d && errno == ENOENT)
+			continue;
+		if (!d)
+			return -1;
+		struct dirent *e = NULL;
+		while (matches < 2 && (errno = 0, e = readdir(d))) {
+			struct id_found candidate;
+			if (strncmp(e->d_name, prefix, len) != 0 || !id_is_valid(e->d_name) ||
+			    !id_look_up(&stores[i], ids, e->d_name, &candidate) ||
+			    (matches == 1 && strcmp(found->id, candidate.id) == 0))
+				continue;
+			if (matches++ == 0)
+				*found = candidate;
+		}
+		bool failed = !e && errno && matches < 2;
+		closedir(d);
+		if (failed)
 			return -1;
 	}
-	if (matches == 1)
-		return 0;
 	errno = matches ? EEXIST : ENOENT;
-	return -1;
-}
-
-static bool is_prefix(const char *name)
-{
-	size_t len = strlen(name);
-	return len > PREFIX_LEN && len < ID_LEN && strncmp(name, PREFIX, PREFIX_LEN) == 0 &&
-	       strspn(name + PREFIX_LEN, digits) == len - PREFIX_LEN;
+	return matches == 1 ? 0 : -1;
 }
 
 /* The ID in a name that has a whole one. */
@@ -386,15 +372,6 @@ static bool is_last(const char *name, unsigned long *back)
 	return errno == 0;
 }
 
-static struct run *find_run(const struct runs *r, const char *id)
-{
-	for (size_t i = 0; *id && i < r->count; i++) {
-		if (strcmp(r->items[i].artifact.id, id) == 0)
-			return &r->items[i];
-	}
-	return NULL;
-}
-
 /* Finds the artifact of the run. The journal is read from its end until more runs than `back` have
    started behind what it tells of, since what stands before has started before; and until an
    artifact is found. For that, lines of runs without one do not matter. */
@@ -408,7 +385,9 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 	int result = -1, got = j ? 1 : -1;
 	bool enough = false;
 	while (!kept && got == 1 && (got = journal_next(j, &line)) == 1) {
-		struct run *of = find_run(&r, line.id);
+		struct run *of = NULL;
+		for (size_t i = 0; *line.id && i < r.count && !of; i++)
+			of = strcmp(r.items[i].artifact.id, line.id) == 0 ? &r.items[i] : NULL;
 		if (enough && !line.is_there)
 			continue;
 		if (of && line.is_there) {
@@ -459,7 +438,9 @@ int id_find(struct store *stores, int count, const char *session, const char *na
 	char id[ID_LEN + 1];
 	if (take_whole(name, id))
 		return find_whole(stores, count, id, found);
-	if (is_prefix(name))
+	size_t len = strlen(name);
+	if (len > PREFIX_LEN && len < ID_LEN && strncmp(name, PREFIX, PREFIX_LEN) == 0 &&
+	    strspn(name + PREFIX_LEN, digits) == len - PREFIX_LEN)
 		return find_prefix(stores, count, name, found);
 	errno = EINVAL;
 	return -1;
