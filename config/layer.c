@@ -31,24 +31,6 @@ void layer_free(struct layer *l, const struct layer *end)
 	}
 }
 
-int layer_add(struct layer *l, struct layer_entry entry)
-{
-	if (l->count == LAYER_LINES_MAX) {
-		errno = E2BIG;
-		return -1;
-	}
-	struct layer_entry *added = array_add(&l->entries, &l->count, &l->room, sizeof(*added));
-	if (!added)
-		return -1;
-	*added = entry;
-	added->text = entry.text ? strdup(entry.text) : NULL;
-	if (entry.text && !added->text) {
-		l->count--;
-		return -1;
-	}
-	return 0;
-}
-
 /* Whether the section is in the layer's first `count` entries, or in a layer below. */
 static bool layer_has_before(const struct layer *l, size_t count, const char *name)
 {

@@ -73,10 +73,6 @@ const char *layer_refuse_name(const char *name);
 /* Frees the layers from this one down to, but not, `end`. Both may be NULL. */
 void layer_free(struct layer *l, const struct layer *end);
 
-/* Adds an entry; copies its text, not its key. Returns 0, or -1 with errno ENOMEM, or E2BIG if
-   there are LAYER_LINES_MAX. */
-int layer_add(struct layer *l, struct layer_entry entry);
-
 /* The `index`th of the names in all layers, each counted once, the lowest layer first; NULL: there
    are no more. */
 const char *layer_name(const struct layer *l, size_t index);

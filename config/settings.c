@@ -129,15 +129,27 @@ static int load_fail(struct load *l, const struct ini_line *line)
 	return -1;
 }
 
-/* Adds an entry to the layer of the current kind of section. */
+/* Adds an entry to the layer of the current kind of section; copies its text, not its key. */
 static int load_add(struct load *l, const struct ini_line *line, struct layer_entry entry)
 {
-	entry.line = line->number;
-	if (layer_add(l->layers[l->kind], entry) == 0)
-		return 0;
-	return errno == E2BIG
-		       ? load_complain(l, line, NULL, "more than 1,000 lines of such sections")
-		       : load_fail(l, line);
+	struct layer *layer = l->layers[l->kind];
+	char *text = entry.text ? strdup(entry.text) : NULL;
+	if (entry.text && !text)
+		return load_fail(l, line);
+	if (layer->count == LAYER_LINES_MAX) {
+		free(text);
+		return load_complain(l, line, NULL, "more than 1,000 lines of such sections");
+	}
+	struct layer_entry *added =
+		array_add(&layer->entries, &layer->count, &layer->room, sizeof(*added));
+	if (!added) {
+		free(text);
+		return load_fail(l, line);
+	}
+	*added = entry;
+	added->line = line->number;
+	added->text = text;
+	return 0;
 }
 
 static const char unsafe[] = "not allowed in a project's file";

@@ -1,6 +1,10 @@
 // The option table: every option through every way in, by walking it, and what is
-// written from it: help and sample.
+// written from it: help and sample. Where settings come from: files, the variables that name them,
+// and TERSE_* variables, each winning over what comes before it. Flags on a command line: which
+// words are flags, what they take, the words of their errors, and what a misspelled one was likely
+// to be.
 
+#include "config/error.h"
 #include "config/option.h"
 #include "config/settings.h"
 
@@ -571,6 +575,261 @@ TEST(the_sample_holds_the_defaults)
 	settings_release(&plain);
 	buffer_release(&sample);
 	buffer_release(&bare);
+}
+
+TEST(variables_refuse_in_the_right_words)
+{
+	struct option_error error;
+	struct settings s;
+	clear_variables();
+	setenv("TERSE_COLS", "1", 1);
+	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
+	assert_string_equal(error.text, "TERSE_COLS: 1: out of range (2 to 1000)");
+	assert_int_equal(s.cols, 160);
+	settings_release(&s);
+	unsetenv("TERSE_COLS");
+
+	/* Other programs' variables, and terse's that are no options. */
+	setenv("TERSE_CO", "x", 1);
+	setenv("TERSE_ACTIVE", "x", 1);
+	setenv("COLS", "x", 1);
+	setenv("TERSE_UNSET_ENV", "A\nB\n\nC", 1);
+	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
+	assert_string_equal(error.text, "");
+	assert_int_equal(s.env_unset.count, 3);
+	assert_string_equal(s.env_unset.items[2], "C");
+	settings_release(&s);
+	unsetenv("TERSE_CO");
+	unsetenv("TERSE_ACTIVE");
+	clear_variables();
+}
+
+/* Writes one [report] key; makes the directories above the file. */
+static void write_ini(const char *dir, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	for (char *p = path + strlen(dir) + 1; (p = strchr(p, '/')) != NULL; *p++ = '/') {
+		*p = '\0';
+		if (mkdir(path, 0700) < 0)
+			assert_int_equal(errno, EEXIST);
+	}
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* settings_load() with SYSTEM below the directory; checks size and the error. */
+static void expect_size(const char *dir, int64_t size, const char *message)
+{
+	char system_file[256], expected[512];
+	struct option_error error;
+	struct settings s;
+	snprintf(system_file, sizeof(system_file), "%s/etc/terse.ini", dir);
+	assert_int_equal(settings_load_after(&s, system_file, &error), 0);
+	assert_int_equal(s.size, size);
+	snprintf(expected, sizeof(expected), "%s%s", message && *message == '/' ? dir : "",
+		 message ? message : "");
+	assert_string_equal(error.text, expected);
+	settings_release(&s);
+}
+
+TEST(later_sources_win)
+{
+	char dir[] = "/tmp/terse-test-XXXXXX", path[256], command[64];
+	clear_variables();
+	assert_non_null(mkdtemp(dir));
+	expect_size(dir, 4096, NULL);
+	write_ini(dir, "etc/terse.ini", "[report]\nsize = 100\nmax_lines = 3\n");
+	expect_size(dir, 100, NULL);
+	write_ini(dir, "home/.config/terse/terse.ini", "[report]\nsize = 200\n");
+	snprintf(path, sizeof(path), "%s/home", dir);
+	setenv("HOME", path, 1);
+	expect_size(dir, 200, NULL);
+	write_ini(dir, "xdg/terse/terse.ini", "[report]\nsize = 300\n");
+	snprintf(path, sizeof(path), "%s/xdg", dir);
+	setenv("XDG_CONFIG_HOME", path, 1);
+	expect_size(dir, 300, NULL);
+	setenv("XDG_CONFIG_HOME", "xdg", 1);
+	expect_size(dir, 200, NULL);
+	setenv("TERSE_CONFIG", "", 1);
+	expect_size(dir, 100, NULL);
+	write_ini(dir, "own.ini", "[report]\nsize = 400\n");
+	snprintf(path, sizeof(path), "%s/own.ini", dir);
+	setenv("TERSE_CONFIG", path, 1);
+	expect_size(dir, 400, NULL);
+	setenv("TERSE_SIZE", "500", 1);
+	expect_size(dir, 500, NULL);
+
+	/* Errors: the first one is reported, and its source counts as absent. */
+	setenv("TERSE_SIZE", "7", 1);
+	expect_size(dir, 400, "TERSE_SIZE: 7: out of range (64 to 16MB)");
+	write_ini(dir, "own.ini", "[report]\nmax_lines = 9\nsize = 5\n");
+	expect_size(dir, 100, "/own.ini:3: [report] size: 5: out of range (64 to 16MB)");
+	write_ini(dir, "etc/terse.ini", "[report]\nsize = 101\nmax_lines = x\n");
+	expect_size(dir, 4096, "/etc/terse.ini:3: [report] max_lines: x: not a whole number");
+	unsetenv("TERSE_SIZE");
+	write_ini(dir, "etc/terse.ini", "[report]\nsize = 102\n");
+	setenv("TERSE_CONFIG", "/nowhere/x.ini", 1);
+	expect_size(dir, 102, "TERSE_CONFIG: /nowhere/x.ini: No such file or directory");
+	setenv("TERSE_CONFIG", "/dev/null", 1);
+	expect_size(dir, 102, NULL);
+
+	clear_variables();
+	setenv("HOME", "relative", 1);
+	expect_size(dir, 102, NULL);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+	clear_variables();
+}
+
+TEST(public_load_fills_everything_in)
+{
+	struct option_error error;
+	struct settings s;
+	clear_variables();
+	setenv("TERSE_COLS", "77", 1);
+	assert_int_equal(settings_load(&s, &error), 0);
+	assert_int_equal(s.cols, 77);
+	settings_release(&s);
+	clear_variables();
+}
+
+TEST(flags_are_told_from_other_words)
+{
+	static const char *const others[] = {"--",        "-",         "--col", "--colss",
+					     "--no-cols", "cols",      "-cols", "--no-",
+					     "--no-full", "--formats", "",      NULL};
+	struct option_error error = {""};
+	struct settings s = start();
+	int index = 0;
+	for (; others[index]; index++) {
+		int before = index;
+		assert_int_equal(settings_take_flag(&s, 11, (char *const *)others, &index, &error),
+				 0);
+		assert_int_equal(index, before);
+	}
+	assert_int_equal(settings_take_flag(&s, 11, (char *const *)others, &index, &error), 0);
+	assert_string_equal(error.text, "");
+	settings_release(&s);
+}
+
+TEST(flags_without_values_take_none)
+{
+	const char *const argv[] = {"--pty", "no", NULL};
+	struct option_error error = {""};
+	struct settings s = start();
+	int index = 0;
+	assert_int_equal(settings_take_flag(&s, 2, (char *const *)argv, &index, &error), 1);
+	assert_int_equal(index, 1);
+	assert_int_equal(s.pty, TRI_YES);
+	assert_int_equal(TAKE(&s, &error, "--no-pty", "--tty=auto", "--full", "--no-collapse"), 1);
+	assert_int_equal(s.pty, TRI_NO);
+	assert_int_equal(s.tty, TRI_AUTO);
+	assert_int_equal(s.print, PRINT_FULL);
+	assert_int_equal(s.collapse, 0);
+	assert_int_equal(TAKE(&s, &error, "--preview", "--collapse"), 1);
+	assert_int_equal(s.print, PRINT_PREVIEW);
+	assert_int_equal(s.collapse, 1);
+	settings_release(&s);
+}
+
+TEST(flags_refuse_in_the_right_words)
+{
+	static const struct {
+		const char *argv[3];
+		const char *message;
+	} cases[] = {
+		{{"--cols", "1"}, "--cols: 1: out of range (2 to 1000)"},
+		{{"--cols=1"}, "--cols: 1: out of range (2 to 1000)"},
+		{{"--cols", "-7"}, "--cols: -7: out of range (2 to 1000)"},
+		{{"--cols"}, "--cols: needs a value (2 to 1000)"},
+		{{"--cols="}, "--cols: not a whole number"},
+		{{"--cols", "--rows"}, "--cols: --rows: not a whole number"},
+		{{"--mode"}, "--mode: needs a value (smart, head, tail or ends)"},
+		{{"--mode", "best"}, "--mode: best: not smart, head, tail or ends"},
+		{{"--size", "4XB"}, "--size: 4XB: not a size (like 4096, 4KB or 1000tok)"},
+		{{"--timeout"}, "--timeout: needs a value (up to 365d, or off)"},
+		{{"--timeout", "x\n"},
+		 "--timeout: x\xEF\xBF\xBD: not a duration (like 500ms, 2s, 5m or 1h)"},
+		{{"--pty=perhaps"}, "--pty: perhaps: not auto, yes or no"},
+		{{"--no-pty=yes"}, "--no-pty: yes: takes no value"},
+		{{"--full=yes"}, "--full: yes: takes no value"},
+		{{"--full="}, "--full: takes no value"},
+		{{"--session"}, "--session: needs a value (NAME)"},
+		{{"--env"}, "--env: needs a value (NAME=VALUE)"},
+		{{"--env", "X"}, "--env: X: not NAME=VALUE"},
+		{{"--env", ""}, "--env: not NAME=VALUE"},
+		{{"--keep-env", "A B"}, "--keep-env: A B: not the name of a variable"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct option_error error = {""};
+		struct settings s = start();
+		const struct settings before = s;
+		assert_int_equal(take(&s, cases[i].argv, &error), -1);
+		assert_int_equal(errno, EINVAL);
+		assert_string_equal(error.text, cases[i].message);
+		assert_memory_equal(&s, &before, sizeof(s));
+		settings_release(&s);
+	}
+}
+
+TEST(list_flags_add)
+{
+	struct option_error error = {""};
+	struct settings s = start();
+	assert_int_equal(TAKE(&s, &error, "--env", "A=1", "--env=B=2\nx", "--unset-env", "C"), 1);
+	assert_int_equal(s.env_set.count, 8);
+	assert_string_equal(s.env_set.items[0], "PAGER=cat");
+	assert_string_equal(s.env_set.items[6], "A=1");
+	assert_string_equal(s.env_set.items[7], "B=2\nx");
+	assert_null(s.env_set.items[8]);
+	assert_int_equal(s.env_unset.count, 1);
+	settings_release(&s);
+}
+
+TEST(near_words_are_found)
+{
+	static const struct {
+		const char *flag, *nearest;
+	} cases[] = {
+		{"--colls", "--cols"},
+		{"--clos", "--cols"},
+		{"--col", "--cols"},
+		{"--no-ptty", "--no-pty"},
+		{"--maxlines", "--max-lines"},
+		{"--ful", "--full"},
+		{"--previwe", "--preview"},
+		{"--frobnicate", NULL},
+		{"--", NULL},
+		{"", NULL},
+		{"--xyz", NULL},
+	};
+	static const char *const none[] = {NULL};
+	char word[200];
+	struct nearest n;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *nearest = option_nearest_flag(cases[i].flag, none);
+		if (strcmp(nearest ? nearest : "", cases[i].nearest ? cases[i].nearest : "") != 0)
+			fail_msg("%s: %s", cases[i].flag, nearest ? nearest : "none");
+	}
+	memset(word, 'a', sizeof(word));
+	word[199] = '\0';
+	nearest_init(&n, word);
+	nearest_offer(&n, word);
+	assert_null(n.best);
+	nearest_init(&n, "size");
+	nearest_offer(&n, word);
+	nearest_offer(&n, "");
+	nearest_offer(&n, "sise");
+	nearest_offer(&n, "side");
+	assert_string_equal(n.best, "sise");
+	nearest_offer(&n, "size");
+	assert_string_equal(n.best, "size");
 }
 
 TEST_MAIN(NULL, NULL)
