@@ -370,22 +370,16 @@ static bool literal_is_at(const struct literals *s, const char *data, unsigned g
 	return false;
 }
 
-static unsigned literal_groups(const struct literals *s, const char *data)
-{
-	unsigned groups = 0xFF;
-	for (size_t k = 0; k < FRAGMENT_LEN; k++) {
-		unsigned byte = (unsigned char)data[k] | FOLD;
-		groups &= s->low[k][byte & 15] & s->high[k][byte >> 4];
-	}
-	return groups;
-}
-
 static size_t literals_find_from(const struct literals *s, const char *data, size_t len, size_t at,
 				 size_t *newlines)
 {
 	for (; at < len; at++) {
 		if (len - at >= FRAGMENT_LEN) {
-			unsigned groups = literal_groups(s, data + at);
+			unsigned groups = 0xFF;
+			for (size_t k = 0; k < FRAGMENT_LEN; k++) {
+				unsigned byte = (unsigned char)data[at + k] | FOLD;
+				groups &= s->low[k][byte & 15] & s->high[k][byte >> 4];
+			}
 			if (groups && literal_is_at(s, data + at, groups))
 				return at;
 		}

@@ -134,13 +134,6 @@ static size_t find_sign(const char *line, size_t len, size_t at)
 	return at;
 }
 
-/* Whether a slash at `at` begins a path. */
-static bool begins_path(const char *line, size_t at)
-{
-	return at == 0 || !(class_of(line[at - 1]) & (LETTER | DIGIT) || line[at - 1] == '.' ||
-			    line[at - 1] == '-' || line[at - 1] == '/');
-}
-
 uint64_t fingerprint_masked(const char *line, size_t len)
 {
 	uint64_t hash = SEED;
@@ -148,7 +141,10 @@ uint64_t fingerprint_masked(const char *line, size_t len)
 	for (size_t at = find_sign(line, len, 0); at < len; at = find_sign(line, len, at)) {
 		size_t start = at, end;
 		if (line[at] == '/') {
-			end = begins_path(line, at) ? temporary_end(line, len, at) : at;
+			char before = at > 0 ? line[at - 1] : ' ';
+			bool path = !(class_of(before) & (LETTER | DIGIT)) && before != '.' &&
+				    before != '-' && before != '/';
+			end = path ? temporary_end(line, len, at) : at;
 			if (end == at++)
 				continue;
 			while (end < len && !(line[end] && strchr("/ \t:\"')],>", line[end])))

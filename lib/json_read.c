@@ -118,23 +118,6 @@ static size_t json_mend_character(struct buffer *out, const char *at, size_t len
 	return taken;
 }
 
-/* Copies a number. Returns its length. */
-static size_t json_mend_number(struct buffer *out, const char *at, size_t len)
-{
-	size_t n = 0;
-	while (n < len && at[n] && strchr("+-.eE0123456789", at[n]))
-		n++;
-	char digits[24] = "";
-	errno = 0;
-	if (n < sizeof(digits))
-		strtoll(memcpy(digits, at, n), NULL, 10);
-	bool whole = !memchr(at, '.', n) && !memchr(at, 'e', n) && !memchr(at, 'E', n);
-	buffer_append(out, at, n);
-	if (whole && (n >= sizeof(digits) || errno == ERANGE))
-		buffer_append_string(out, ".0");
-	return n;
-}
-
 static void json_mend(struct buffer *out, const char *data, size_t len)
 {
 	bool quoted = false;
@@ -145,7 +128,20 @@ static void json_mend(struct buffer *out, const char *data, size_t len)
 		if (quoted && c != '"') {
 			at += json_mend_character(out, data + at, len - at);
 		} else if (c == '-' || (c >= '0' && c <= '9')) {
-			at += json_mend_number(out, data + at, len - at);
+			size_t n = 0;
+			while (at + n < len && data[at + n] &&
+			       strchr("+-.eE0123456789", data[at + n]))
+				n++;
+			char digits[24] = "";
+			errno = 0;
+			if (n < sizeof(digits))
+				strtoll(memcpy(digits, data + at, n), NULL, 10);
+			bool whole = !memchr(data + at, '.', n) && !memchr(data + at, 'e', n) &&
+				     !memchr(data + at, 'E', n);
+			buffer_append(out, data + at, n);
+			if (whole && (n >= sizeof(digits) || errno == ERANGE))
+				buffer_append_string(out, ".0");
+			at += n;
 		} else {
 			buffer_append(out, data + at++, 1);
 		}

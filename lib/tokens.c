@@ -34,47 +34,38 @@ static enum class class_of(unsigned char c) {
 	return c < 0x80 ? CLASS_MARK : CLASS_WIDE;
 }
 
-static void feed_letter(struct tokens *t, enum class class)
-{
-	bool in_word = t->last == class || (t->last == CLASS_CAPITAL && class == CLASS_SMALL);
-	t->count[TOKENS_MIXED] += t->last == CLASS_DIGIT;
-	if (!in_word)
-		t->count[TOKENS_WORD]++;
-	t->run = in_word ? t->run + 1 : 1;
-	t->count[TOKENS_LETTER] += t->run > WORD_LETTERS;
-}
-
-static void feed_other(struct tokens *t, enum class class, unsigned char c)
-{
-	t->run = t->last == class ? t->run + 1 : 1;
-	switch (class) {
-	case CLASS_DIGIT:
-		t->count[TOKENS_DIGIT] += t->run % 3 == 1;
-		t->count[TOKENS_NUMBER] += t->last == CLASS_BLANK;
-		t->count[TOKENS_MIXED] += t->last == CLASS_SMALL || t->last == CLASS_CAPITAL;
-		break;
-	case CLASS_BLANK: t->count[TOKENS_INDENT] += t->run == 2; break;
-	case CLASS_LINE: t->count[TOKENS_LINE]++; break;
-	case CLASS_MARK:
-		t->count[TOKENS_MARK] += t->run == 1;
-		t->count[TOKENS_MARKS] += t->run > 2;
-		break;
-	default:
-		t->count[TOKENS_FOUR] += c >= 0xf0;
-		t->count[TOKENS_THREE] += c >= 0xe0 && c < 0xf0;
-		t->count[TOKENS_TWO] += c >= 0xc0 && c < 0xe0;
-	}
-}
-
 void tokens_feed(struct tokens *t, const char *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)data[i];
 		enum class class = class_of(c);
-		if (class == CLASS_SMALL || class == CLASS_CAPITAL)
-			feed_letter(t, class);
-		else
-			feed_other(t, class, c);
+		/* A capital begins a word that small letters go on with. */
+		bool same = t->last == class || (t->last == CLASS_CAPITAL && class == CLASS_SMALL);
+		t->run = same ? t->run + 1 : 1;
+		switch (class) {
+		case CLASS_SMALL:
+		case CLASS_CAPITAL:
+			t->count[TOKENS_MIXED] += t->last == CLASS_DIGIT;
+			t->count[TOKENS_WORD] += !same;
+			t->count[TOKENS_LETTER] += t->run > WORD_LETTERS;
+			break;
+		case CLASS_DIGIT:
+			t->count[TOKENS_DIGIT] += t->run % 3 == 1;
+			t->count[TOKENS_NUMBER] += t->last == CLASS_BLANK;
+			t->count[TOKENS_MIXED] +=
+				t->last == CLASS_SMALL || t->last == CLASS_CAPITAL;
+			break;
+		case CLASS_BLANK: t->count[TOKENS_INDENT] += t->run == 2; break;
+		case CLASS_LINE: t->count[TOKENS_LINE]++; break;
+		case CLASS_MARK:
+			t->count[TOKENS_MARK] += t->run == 1;
+			t->count[TOKENS_MARKS] += t->run > 2;
+			break;
+		default:
+			t->count[TOKENS_FOUR] += c >= 0xf0;
+			t->count[TOKENS_THREE] += c >= 0xe0 && c < 0xf0;
+			t->count[TOKENS_TWO] += c >= 0xc0 && c < 0xe0;
+		}
 		t->last = (unsigned char)class;
 	}
 }

@@ -34,7 +34,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Without memory for the settings: a command that no option goes with is run as with TERSE=0.
@@ -60,23 +59,6 @@ static int main_end(int status)
 	return status ? status : 1;
 }
 
-/* `make | terse` and `terse <log`: there is something to filter. */
-static bool main_is_fed(void)
-{
-	struct stat st;
-	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
-}
-
-/* Whether the error of a configuration file is a line on standard error. `terse config check`
-   prints it itself. One in .terse.ini, which others may have written, is for people; an agent finds
-   it in the footers and in doctor. */
-static bool main_tells(const struct settings *s, const struct verb *verb, char **argv)
-{
-	if (verb && strcmp(verb->name, "config") == 0)
-		return !argv[2] || strcmp(argv[2], "check") != 0;
-	return !s->project_is_wrong || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO));
-}
-
 int main(int argc, char **argv)
 {
 	struct settings settings;
@@ -88,7 +70,7 @@ int main(int argc, char **argv)
 		return command_shell(argv);
 	if (mcp_is_leaving(argc, argv))
 		return mcp_leave(argv);
-	if (argc < 2 && !main_is_fed()) {
+	if (argc < 2 && !run_is_fed()) {
 		int status = verb_print_help(NULL);
 		return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? status : EXIT_TERSE;
 	}
@@ -111,7 +93,13 @@ int main(int argc, char **argv)
 		perror("terse");
 		return EXIT_TERSE;
 	}
-	if (*error.text && main_tells(&settings, named, argv))
+	/* The error of a configuration file is a line on standard error, but for one in .terse.ini,
+	   which others may have written: that is for people; an agent finds it in the footers and
+	   in doctor. `terse config check` prints it itself. */
+	bool tells = !settings.project_is_wrong || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO));
+	if (named && strcmp(named->name, "config") == 0)
+		tells = !argv[2] || strcmp(argv[2], "check") != 0;
+	if (*error.text && tells)
 		verb_error(NULL, "%s", error.text);
 	int status = call.verb->run(&call);
 	settings_release(&settings);

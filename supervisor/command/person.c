@@ -21,8 +21,8 @@
 
 bool paint_by_default(void)
 {
-	const char *none = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE"),
-		   *term = getenv("TERM");
+	const char *none = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+	const char *term = getenv("TERM");
 	if (none && *none)
 		return false;
 	if (force && *force && strcmp(force, "0") != 0)
@@ -58,12 +58,23 @@ void paint_end(struct buffer *out, bool on)
 
 /* --- the pager -------------------------------------------------------------------------- */
 
+/* In the child: becomes the pager, or tells by `told` that it can't. */
+static void pager_execute(const char *command, int input, int told)
+{
+	const char *shell[] = {"sh", "-c", command, NULL}, *plain[] = {command, NULL};
+	dup2(input, STDIN_FILENO);
+	setenv("LESS", "FRX", 0);
+	signal(SIGPIPE, SIG_DFL);
+	const char **argv = strpbrk(command, " \t|&;<>()$`\\\"'*?[#~=%") ? shell : plain;
+	int error = exec_search(argv[0], (char **)argv);
+	io_write(told, &error, sizeof(error));
+	_exit(127);
+}
+
 pid_t pager_start(void)
 {
-	const char *own = getenv("TERSE_PAGER"), *pager_of_all = getenv("PAGER"),
-		   *command = own            ? own
-			      : pager_of_all ? pager_of_all
-					     : "less";
+	const char *own = getenv("TERSE_PAGER"), *common = getenv("PAGER");
+	const char *command = own ? own : common ? common : "less";
 	int input[2] = {-1, -1}, told[2] = {-1, -1}, error = 0;
 	pid_t pager = 0;
 	if (!*command || strcmp(command, "cat") == 0 || !isatty(STDOUT_FILENO))
@@ -71,17 +82,8 @@ pid_t pager_start(void)
 	if (pipe2(input, O_CLOEXEC) < 0 || pipe2(told, O_CLOEXEC) < 0)
 		goto out;
 	pager = fork();
-	if (pager == 0) {
-		/* The child becomes the pager, or tells that it can't. */
-		const char *shell[] = {"sh", "-c", command, NULL}, *plain[] = {command, NULL};
-		const char **argv = strpbrk(command, " \t|&;<>()$`\\\"'*?[#~=%") ? shell : plain;
-		dup2(input[0], STDIN_FILENO);
-		setenv("LESS", "FRX", 0);
-		signal(SIGPIPE, SIG_DFL);
-		error = exec_search(argv[0], (char **)argv);
-		io_write(told[1], &error, sizeof(error));
-		_exit(127);
-	}
+	if (pager == 0)
+		pager_execute(command, input[0], told[1]);
 	io_close(&told[1]);
 	if (pager > 0 && io_read(told[0], &error, sizeof(error)) != 0) {
 		waitpid(pager, NULL, 0);

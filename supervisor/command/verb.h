@@ -285,6 +285,9 @@ int agent_run(struct verb_call *c);
 
 // Starting a command, for terse run and for terse-sh.
 
+/* `make | terse` and `terse <log`: whether there is something to filter. */
+bool run_is_fed(void);
+
 /* Whether terse is switched off, or the command is supervised already. A flag that asks for a
    report (--format) or for a background run (--yield, --detach) is obeyed everywhere, --tty where
    no person sees the run around this one. */

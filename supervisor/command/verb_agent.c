@@ -16,26 +16,24 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Puts the library first, so that it is the first to see a call. */
-static int agent_preload(const char *library)
+/* Sets what the agent's processes get, unless the library can't be preloaded. Returns 0, or -1 with
+   errno. */
+static int agent_prepare(const struct place *place, const char *program)
 {
-	const char *others = getenv("LD_PRELOAD");
+	const char *others = getenv("LD_PRELOAD"), *name = shell_call_name(program);
 	char list[2 * PATH_MAX];
-	if (!others || !*others)
-		return setenv("LD_PRELOAD", library, 1);
-	if ((size_t)snprintf(list, sizeof(list), "%s:%s", library, others) >= sizeof(list)) {
+	/* The first one is the first to see a call. */
+	if ((size_t)snprintf(list, sizeof(list), "%s%s%s", place->library,
+			     others && *others ? ":" : "", others ? others : "") >= sizeof(list)) {
 		errno = E2BIG;
 		return -1;
 	}
-	return setenv("LD_PRELOAD", list, 1);
-}
-
-/* TERSE_AGENT is for rules of agents that set no variable of their own. Sets what some need
-   besides: the variable that names their shell, and for Codex, which is linked statically, the file
-   that the bash below it reads first. */
-static int agent_prepare_by_name(const struct place *place, const char *program)
-{
-	const char *name = shell_call_name(program);
+	/* TERSE_AGENT is for rules of agents that set no variable of their own. */
+	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0 ||
+	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0)
+		return -1;
+	/* Some need more: the variable that names their shell, and for Codex, which is linked
+	   statically, the file that the bash below it reads first. */
 	if (strcmp(name, "claude") == 0 && !strstr(place->shell, " -"))
 		return setenv("CLAUDE_CODE_SHELL_PREFIX", place->shell, 0);
 	if (strcmp(name, "codex") == 0 && *place->bash_env)
@@ -43,27 +41,28 @@ static int agent_prepare_by_name(const struct place *place, const char *program)
 	return 0;
 }
 
-static int agent_prepare(const struct place *place, const char *program)
-{
-	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0 ||
-	    setenv(RULE_AGENT, shell_call_name(program), 1) < 0)
-		return -1;
-	return agent_preload(place->library) < 0 ? -1 : agent_prepare_by_name(place, program);
-}
-
 /* The agent starts even if something is missing. */
-static void agent_activate(const struct place *place, const char *program)
+static void agent_activate(const char *program)
 {
-	if (!*place->library || !*place->shell)
+	struct place own, launcher;
+	char started[PATH_MAX], version[PLACE_VERSION_LEN];
+	place_find(&own);
+	/* Its shell is the launcher if that starts this terse, since terse may be replaced while
+	   the agent runs. */
+	if (place_check(&own, started, version) == PLACE_GOOD) {
+		place_wired(&launcher, &own);
+		memcpy(own.shell, launcher.shell, sizeof(own.shell));
+	}
+	if (!*own.library || !*own.shell)
 		verb_error("agent", "%s is not there: %s runs without terse (see terse doctor)",
-			   *place->library ? "terse-sh" : "libterse-shim.so", program);
+			   *own.library ? "terse-sh" : "libterse-shim.so", program);
 	/* Blanks and colons end a name in LD_PRELOAD. */
-	else if (strpbrk(place->library, ": "))
+	else if (strpbrk(own.library, ": "))
 		verb_error("agent",
 			   "%s: a path with a blank or colon can't be preloaded: %s runs without "
 			   "terse",
-			   place->library, program);
-	else if (agent_prepare(place, program) < 0)
+			   own.library, program);
+	else if (agent_prepare(&own, program) < 0)
 		verb_error("agent", "%s: %s runs without terse", strerror(errno), program);
 }
 
@@ -85,30 +84,15 @@ static void agent_tell_if_unknown(const struct settings *s, char *const command[
 			   name, name);
 }
 
-/* Finds terse's files; its shell is the launcher if that starts this terse, since terse may be
-   replaced while the agent runs. */
-static void agent_find_place(struct place *p)
-{
-	struct place launcher;
-	char program[PATH_MAX], version[PLACE_VERSION_LEN];
-	place_find(p);
-	if (place_check(p, program, version) != PLACE_GOOD)
-		return;
-	place_wired(&launcher, p);
-	memcpy(p->shell, launcher.shell, sizeof(p->shell));
-}
-
 int agent_run(struct verb_call *c)
 {
-	struct place place;
 	const char *off = getenv("TERSE");
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
 	char **command = c->operands;
-	agent_find_place(&place);
 	if (!off || strcmp(off, "0") != 0) {
 		agent_tell_if_unknown(c->settings, command);
-		agent_activate(&place, *command);
+		agent_activate(*command);
 	}
 	int error = exec_search(*command, command);
 	verb_error("agent", "%s: %s", *command, strerror(error));

@@ -26,18 +26,6 @@ struct filter {
 	int exit_code;
 };
 
-/* Opens a file as standard input. Returns 0, or -1 after saying what is wrong. */
-static int filter_open(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int result = fd < 0 ? -1 : dup2(fd, STDIN_FILENO);
-	if (result < 0)
-		verb_error("filter", "%s: %m", path);
-	if (fd != STDIN_FILENO)
-		io_close(&fd);
-	return result < 0 ? -1 : 0;
-}
-
 static struct artifact *filter_on_artifact(void *ctx)
 {
 	struct filter *f = ctx;
@@ -83,7 +71,15 @@ static int filter_run(struct verb_call *c)
 	if (verb_parse(c, &f) < 0)
 		return EXIT_TERSE;
 	const char *file = c->operands[0];
-	if ((file && filter_open(file) < 0) || excerpts_apply_profile("filter", c->settings) < 0)
+	/* A file becomes standard input. */
+	int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (fd < 0 || (file && dup2(fd, STDIN_FILENO) < 0)) {
+		verb_error("filter", "%s: %m", file);
+		return EXIT_TERSE;
+	}
+	if (fd != STDIN_FILENO)
+		io_close(&fd);
+	if (excerpts_apply_profile("filter", c->settings) < 0)
 		return EXIT_TERSE;
 	/* A report with the whole text is written after the last byte was read. */
 	bool full = c->settings->print == PRINT_FULL;

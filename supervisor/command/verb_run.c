@@ -108,6 +108,12 @@ static void run_find_report_options(struct settings *s, int argc, char **argv, i
 	}
 }
 
+bool run_is_fed(void)
+{
+	struct stat st;
+	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+}
+
 /* Reads the options up to the command. Returns 0, or -1 with an error. */
 static int run_parse(struct verb_call *c, struct arguments *a, struct option_error *error)
 {
@@ -123,12 +129,9 @@ static int run_parse(struct verb_call *c, struct arguments *a, struct option_err
 	}
 	a->argv = c->operands;
 	if (!a->string && c->operand_count == 0) {
-		struct stat st;
-		bool fed = fstat(STDIN_FILENO, &st) == 0 &&
-			   (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
 		snprintf(error->text, sizeof(error->text),
 			 "run: no command given%s (see terse help run)",
-			 fed ? "; terse filter takes what is piped in" : "");
+			 run_is_fed() ? "; terse filter takes what is piped in" : "");
 		return -1;
 	}
 	/* As with sh -c, the arguments of the string follow it. */

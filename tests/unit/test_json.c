@@ -37,16 +37,6 @@ TEST(every_kind_of_byte)
 	check("a\0b", 3, "\"a\\u0000b\"");
 }
 
-TEST(pieces_are_put_together)
-{
-	struct buffer out = BUFFER_INIT;
-	json_text_piece(&out, "a\n", 2);
-	json_text_piece(&out, NULL, 0);
-	json_text_piece(&out, "\"b", 2);
-	assert_string_equal(buffer_string(&out), "a\\n\\\"b");
-	buffer_release(&out);
-}
-
 TEST(lists_get_their_commas)
 {
 	struct buffer out = BUFFER_INIT;
