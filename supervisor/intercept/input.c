@@ -21,13 +21,19 @@ void raw_start(struct raw *r, struct artifact *artifact)
 
 void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *artifact, bool wanted)
 {
-	bool kept = r->state == RAW_HOLDING && r->held.len + len <= RAW_HOLD &&
-		    buffer_try_append(&r->held, data, len) == 0;
-	if (artifact && wanted)
-		raw_start(r, artifact);
-	else if (!kept && r->state == RAW_HOLDING)
-		raw_release(r);
-	if (!kept && r->state == RAW_STREAMING)
+	if (r->state == RAW_HOLDING) {
+		bool fits = r->held.len + len <= RAW_HOLD;
+		if (fits && buffer_try_append(&r->held, data, len) == 0) {
+			if (artifact && wanted)
+				raw_start(r, artifact);
+			return;
+		}
+		if (artifact && wanted)
+			raw_start(r, artifact);
+		else
+			raw_release(r);
+	}
+	if (r->state == RAW_STREAMING)
 		artifact_append(artifact, ARTIFACT_RAW, data, len);
 }
 
@@ -70,6 +76,16 @@ static size_t plain_length(const char *data, size_t len)
 	}
 	return done;
 }
+
+/* The bytes of a pipe on their way to a program or file, as long as they are plain.
+
+   A program must get what the command wrote: CR before LF, form feeds, invalid UTF-8, everything (a
+   patch has to apply). Only what redraws (ESC, backspace, CR without LF) is resolved by the
+   terminal. So whole lines are passed on as they are until the first such byte; from its line on
+   the text of the terminal is what is printed. */
+
+/* An unfinished line longer than this is passed on before its end is known. */
+#define PLAIN_LINE ((size_t)64 * 1024)
 
 /* Passes on the rest: nothing that redraws has come. */
 static void plain_finish(struct interceptor *s)
@@ -139,7 +155,7 @@ static void leave_plain(struct interceptor *s)
 static void begin_bytes(struct interceptor *s)
 {
 	intercept_resolve(s);
-	if (s->reader != INTERCEPT_PROGRAM)
+	if (s->reader != readers[INTERCEPT_PROGRAM])
 		return;
 	TRACE(TERMINAL, "%s has a NUL: its bytes are passed on as they are", PART_NAME(s));
 	struct buffer pending = BUFFER_INIT;
@@ -191,7 +207,7 @@ static void become_binary(struct interceptor *s)
 	TRACE(TERMINAL, "%s is binary%s%s", PART_NAME(s), s->kind ? ": " : "",
 	      s->kind ? s->kind : "");
 	intercept_resolve(s);
-	if (!intercept_previews(s)) {
+	if (!s->reader->previews) {
 		intercept_finish_plain(s);
 		terminal_finish(s->terminal);
 		s->plain.passed = 0;
@@ -214,7 +230,7 @@ static void become_binary(struct interceptor *s)
 
 static void process(struct interceptor *s, const char *data, size_t len)
 {
-	bool whole = s->reader == INTERCEPT_PROGRAM || s->events.resolve;
+	bool whole = s->reader == readers[INTERCEPT_PROGRAM] || s->events.resolve;
 	if (len == 0)
 		return;
 	s->raw_bytes += len;
@@ -250,7 +266,8 @@ void intercept_judge(struct interceptor *s, bool end)
 	if (binary)
 		intercept_resolve(s);
 	/* A few bytes tell little, but a program must not wait. */
-	if (binary && !end && !s->kind && first.len < SNIFF_LEN && s->reader != INTERCEPT_PROGRAM)
+	if (binary && !end && !s->kind && first.len < SNIFF_LEN &&
+	    s->reader != readers[INTERCEPT_PROGRAM])
 		return;
 	s->state = s->options.exact ? BYTES_PLAIN : BYTES_RENDERED;
 	s->first = (struct buffer)BUFFER_INIT;
@@ -281,7 +298,7 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 	if (s->sniff.len < SNIFF_MOST && s->state < BYTES_BINARY) {
 		/* All bytes are still at hand: the start may have looked like text. */
 		sniff_add(&s->sniff, data, len);
-		if (s->sniff.binary && (s->raw.state != RAW_OFF || !intercept_previews(s)))
+		if (s->sniff.binary && (s->raw.state != RAW_OFF || !s->reader->previews))
 			become_binary(s);
 	}
 	process(s, data, len);

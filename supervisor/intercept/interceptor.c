@@ -14,13 +14,13 @@
 /* Whether all of the text goes through the tally. */
 static bool is_counted(const struct interceptor *s)
 {
-	return intercept_is_by_head(s) || s->reader == INTERCEPT_SILENT;
+	return intercept_is_by_head(s) || s->reader == readers[INTERCEPT_SILENT];
 }
 
 void intercept_overflow(struct interceptor *s)
 {
 	s->fits = false;
-	if (intercept_previews(s))
+	if (s->reader->previews)
 		s->broken = limit_broken_first(&s->options.limit, s->held.data, s->held.len);
 	TRACE(PREVIEW, "%s is too long to be printed whole: %zu bytes held", PART_NAME(s),
 	      s->held.len);
@@ -29,13 +29,13 @@ void intercept_overflow(struct interceptor *s)
 	interceptor_spill(s);
 	/* Whatever was printed before was in the form of the text. */
 	if (s->head.form == GROUPING_OPEN)
-		s->head.form = s->printed == 0 && intercept_previews(s)
+		s->head.form = s->printed == 0 && s->reader->previews
 				       ? grouping_find_form(s->held.data, s->held.len)
 				       : GROUPING_NONE;
-	if (intercept_previews(s) && s->held.len > s->printed)
-		intercept_give(s, s->held.data + s->printed, s->held.len - s->printed);
+	if (s->reader->previews && s->held.len > s->printed)
+		s->reader->text(s, s->held.data + s->printed, s->held.len - s->printed);
 	/* The text was asked for in full and can't be kept: the start is better than nothing. */
-	if (s->artifact || intercept_is_along(s) || intercept_previews(s))
+	if (s->artifact || s->reader->along || s->reader->previews)
 		buffer_release(&s->held);
 }
 
@@ -69,7 +69,7 @@ bool intercept_is_over(struct interceptor *s, bool end)
 	const struct limit *l = &s->options.limit;
 	if (s->text_bytes > s->most || s->held.len > s->most)
 		return true;
-	if (!intercept_previews(s))
+	if (!s->reader->previews)
 		return false;
 	return (l->count && tally_units(&s->tally) > l->count) ||
 	       (l->longest_line && s->tally.longest > l->longest_line) ||
@@ -79,7 +79,7 @@ bool intercept_is_over(struct interceptor *s, bool end)
 /* Takes note of text for an agent, or of text that somebody asked for in a report. */
 static void measure_text(struct interceptor *s, const char *data, size_t len)
 {
-	if (s->reported || (!intercept_previews(s) && intercept_is_along(s)))
+	if (s->reported || (!s->reader->previews && s->reader->along))
 		return;
 	if (s->fits || is_counted(s))
 		tally_feed(&s->tally, data, len);
@@ -106,7 +106,7 @@ static void keep_last_line(struct interceptor *s, const char *data, size_t len)
 void intercept_text(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
-	enum interceptor_reader reader = s->reader;
+	const struct reader *reader = s->reader;
 	keep_last_line(s, data, len);
 	s->text_bytes += len;
 	const char *newline = memrchr(data, '\n', len);
@@ -114,8 +114,8 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	measure_text(s, data, len);
 	if (s->artifact)
 		artifact_append(s->artifact, s->options.part, data, len);
-	if (!s->reported)
-		intercept_give(s, data, len);
+	if (s->reader->text && !s->reported)
+		s->reader->text(s, data, len);
 	if (!s->fits || s->reported)
 		return;
 
@@ -125,7 +125,7 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	bool held = buffer_try_append(&s->held, data, take) == 0;
 	if (!held)
 		take = 0;
-	if (intercept_previews(s))
+	if (s->reader->previews)
 		intercept_print_head(s);
 	if (!held || intercept_is_over(s, false))
 		intercept_overflow(s);
@@ -136,8 +136,8 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	/* It may be a program after all. */
 	if (s->reader != reader)
 		intercept_print(s, data, len);
-	else if (intercept_previews(s))
-		intercept_give(s, data, len);
+	else if (s->reader->previews)
+		s->reader->text(s, data, len);
 }
 
 void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uint64_t bytes,
@@ -164,7 +164,7 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 		       : outcome == INTERCEPT_FAILURE ? l->failure_bytes
 						      : limit_smallest(l);
 	s->outcome = outcome;
-	if (intercept_previews(s)) {
+	if (s->reader->previews) {
 		s->most = limit_most(bytes);
 		TRACE(PREVIEW, "%s %s: %zu bytes fit", PART_NAME(s),
 		      outcome == INTERCEPT_RUNNING   ? "goes on"
@@ -196,9 +196,12 @@ static void interceptor_end_text(struct interceptor *s, const struct wording_end
 	    terminal_pending(s->terminal, &pending) == 0) {
 		if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
 			intercept_finish_plain(s);
+		else if (s->reader == readers[INTERCEPT_PROGRAM])
+			s->reader->text(s, pending.data, pending.len);
 		else
 			measure_text(s, pending.data, pending.len);
-		intercept_give(s, pending.data, pending.len);
+		if (s->reader->previews)
+			s->reader->text(s, pending.data, pending.len);
 		if (s->fits && (buffer_try_append(&s->held, pending.data, pending.len) < 0 ||
 				intercept_is_over(s, true)))
 			intercept_overflow(s);
@@ -225,7 +228,7 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 		out->kind = s->kind;
 	} else {
 		out->total_lines = interceptor_lines(s);
-		result = intercept_end(s, e, out);
+		result = s->reader->end(s, e, out);
 	}
 	s->reported = true;
 	if (buffer_check(&s->collected) < 0)
@@ -249,8 +252,9 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	      s->state >= BYTES_BINARY ? "binary"
 	      : s->fits                ? "not too long"
 				       : "too long",
-	      intercept_readers[s->reader]);
-	intercept_end(s, &e, &s->shown);
+	      s->reader->name);
+	if (s->reader->end)
+		s->reader->end(s, &e, &s->shown);
 	s->reported = true;
 }
 
@@ -290,7 +294,7 @@ static bool interceptor_on_overwritten(void *ctx, const char *line, size_t len)
 	if (!s->judge || !preview_judge_is_failure(s->judge, line, len))
 		return false;
 	intercept_resolve(s);
-	return s->reader != INTERCEPT_PROGRAM;
+	return s->reader != readers[INTERCEPT_PROGRAM];
 }
 
 /* Fewer bytes at a pause would tell nothing. */
@@ -305,7 +309,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	struct limit *l = &s->options.limit;
 	s->options = *options;
 	s->events = *events;
-	s->reader = options->reader;
+	s->reader = readers[options->reader];
 	if (options->reader != INTERCEPT_AGENT)
 		s->events.resolve = NULL;
 	s->options.exact &= options->reader == INTERCEPT_PROGRAM;
@@ -340,7 +344,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	bool is_own = l->own_words && l->mode == MODE_HEAD;
 	if (!s->terminal || buffer_reserve(&s->line, LINE_RESERVE) < 0 ||
 	    buffer_reserve(&s->held, s->most < HELD_RESERVE ? s->most : HELD_RESERVE) < 0 ||
-	    (intercept_previews(s) && !is_own &&
+	    (s->reader->previews && !is_own &&
 	     !(s->preview = preview_new(
 		       &(struct preview_options){.limit = *l, .bare = options->bare})))) {
 		interceptor_free(s);
@@ -397,14 +401,13 @@ static bool interceptor_is_live(const struct interceptor *s)
 {
 	if (s->finished || s->state > BYTES_RENDERED)
 		return false;
-	return s->followed || (!s->reported && (s->reader == INTERCEPT_PROGRAM ||
-						(s->reader == INTERCEPT_AGENT && !s->head_closed)));
+	return s->followed || (!s->reported && s->reader->wants_lines && s->reader->wants_lines(s));
 }
 
 bool interceptor_is_holding(const struct interceptor *s)
 {
 	bool is_partial = s->printed < s->text_bytes || (!s->fits && intercept_is_by_head(s));
-	return intercept_previews(s) && s->head_closed && is_partial;
+	return s->reader->previews && s->head_closed && is_partial;
 }
 
 bool intercept_is_drawn(struct interceptor *s, int64_t now_ms)
@@ -524,8 +527,11 @@ const struct terminal *interceptor_terminal(const struct interceptor *s)
 
 enum interceptor_reader interceptor_reader(struct interceptor *s)
 {
+	enum interceptor_reader i = INTERCEPT_PERSON;
 	intercept_resolve(s);
-	return s->reader;
+	while (readers[i] != s->reader)
+		i++;
+	return i;
 }
 
 const struct report_range *interceptor_shown(const struct interceptor *s, size_t *count)
@@ -585,7 +591,7 @@ bool interceptor_is_spilled(const struct interceptor *s)
 
 bool interceptor_is_on_disk(const struct interceptor *s)
 {
-	return s->reader == INTERCEPT_SILENT && !s->fits && s->artifact;
+	return s->reader == readers[INTERCEPT_SILENT] && !s->fits && s->artifact;
 }
 
 bool interceptor_fits(const struct interceptor *s)
@@ -595,5 +601,5 @@ bool interceptor_fits(const struct interceptor *s)
 
 bool interceptor_is_partial(const struct interceptor *s)
 {
-	return intercept_previews(s) && !interceptor_fits(s);
+	return s->reader->previews && !interceptor_fits(s);
 }

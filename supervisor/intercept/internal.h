@@ -120,6 +120,23 @@ struct drawing {
 	int64_t redrawn_at, hidden_at; /* ... and since when that is so */
 };
 
+/* One who reads. */
+struct reader {
+	const char *name; /* for the trace */
+	bool previews;    /* a preview, if the text does not fit */
+	bool along;       /* while the command runs */
+	/* The terminal has let go of text. May be NULL. */
+	void (*text)(struct interceptor *s, const char *data, size_t len);
+	/* Whether complete lines are wanted before they are final. */
+	bool (*wants_lines)(const struct interceptor *s);
+	/* The command has ended: prints the rest. */
+	int (*end)(struct interceptor *s, const struct interceptor_ending *e,
+		   struct report_stream *out);
+};
+
+/* By enum interceptor_reader. */
+extern const struct reader *const readers[];
+
 /* What becomes of the bytes of the command. */
 enum bytes_state {
 	BYTES_UNJUDGED, /* not enough has come */
@@ -136,7 +153,7 @@ enum bytes_state {
 struct interceptor {
 	struct interceptor_options options;
 	struct interceptor_events events; /* `resolve` is NULL once it was asked */
-	enum interceptor_reader reader;
+	const struct reader *reader;
 	struct terminal *terminal;
 	struct preview *preview;   /* NULL unless one may be printed; in mode head of a failure */
 	struct artifact *artifact; /* NULL until the text spilled */
@@ -213,25 +230,10 @@ bool intercept_is_drawn(struct interceptor *s, int64_t now_ms);
 
 /* reader.c */
 
-/* By enum interceptor_reader, for the trace. */
-extern const char *const intercept_readers[];
-
-/* Whether the reader gets a preview, if the text does not fit. */
-static inline bool intercept_previews(const struct interceptor *s)
-{
-	return s->reader == INTERCEPT_AGENT || s->reader == INTERCEPT_COLLECTED;
-}
-
-/* Whether it reads while the command runs. */
-static inline bool intercept_is_along(const struct interceptor *s)
-{
-	return s->reader != INTERCEPT_COLLECTED && s->reader != INTERCEPT_SILENT;
-}
-
 /* Whether the text is shown by its first part if it does not fit. */
 static inline bool intercept_is_by_head(const struct interceptor *s)
 {
-	return intercept_previews(s) && s->options.limit.mode == MODE_HEAD;
+	return s->reader->previews && s->options.limit.mode == MODE_HEAD;
 }
 
 /* How the text is printed for a reader that is no terminal and no program, from where what is
@@ -253,14 +255,6 @@ void intercept_print_text(struct interceptor *s, const char *data, size_t len);
    memory for all of it. */
 struct buffer *intercept_line(struct interceptor *s);
 void intercept_print_line(struct interceptor *s);
-
-/* The terminal has let go of text: hands on what the reader gets of it by now. */
-void intercept_give(struct interceptor *s, const char *data, size_t len);
-
-/* The command has ended: prints the rest, and fills in what was shown. Returns 0, or -1 with
-   ENOMEM. */
-int intercept_end(struct interceptor *s, const struct interceptor_ending *e,
-		  struct report_stream *out);
 
 /* It begins to matter who reads: asks once. When it is a program after all, it gets everything. */
 void intercept_resolve(struct interceptor *s);

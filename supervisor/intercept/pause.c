@@ -89,7 +89,7 @@ void share_take(struct share *s, size_t printed, bool omits)
 /* Whether a reader waits who does not get every line as it comes. */
 static bool held_has_reader(const struct interceptor *s)
 {
-	return intercept_previews(s) && intercept_is_along(s) && !s->reported && !s->finished &&
+	return s->reader->previews && s->reader->along && !s->reported && !s->finished &&
 	       s->state < BYTES_BINARY;
 }
 

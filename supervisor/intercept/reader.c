@@ -328,7 +328,7 @@ void intercept_print(struct interceptor *s, const char *data, size_t len)
 {
 	if (len == 0)
 		return;
-	if (intercept_is_along(s))
+	if (s->reader->along)
 		s->events.print(s->events.ctx, data, len);
 	else
 		buffer_append(&s->collected, data, len);
@@ -340,10 +340,10 @@ void intercept_resolve(struct interceptor *s)
 {
 	if (!s->events.resolve)
 		return;
-	s->reader = s->events.resolve(s->events.ctx);
+	s->reader = readers[s->events.resolve(s->events.ctx)];
 	s->events.resolve = NULL;
-	TRACE(PREVIEW, "the reader gets %s", intercept_readers[s->reader]);
-	if (s->reader != INTERCEPT_PROGRAM)
+	TRACE(PREVIEW, "the reader gets %s", s->reader->name);
+	if (s->reader != readers[INTERCEPT_PROGRAM])
 		return;
 	if (s->held.len > s->printed)
 		intercept_print(s, s->held.data + s->printed, s->held.len - s->printed);
@@ -393,7 +393,7 @@ void intercept_print_head(struct interceptor *s)
 	}
 	if (s->head_closed)
 		intercept_resolve(s);
-	if (!intercept_previews(s))
+	if (!s->reader->previews)
 		return;
 	uint64_t put = s->put;
 	size_t begun = run ? intercept_go_on(s, s->held.data + s->printed, run) : 0;
@@ -405,23 +405,37 @@ void intercept_print_head(struct interceptor *s)
 	s->line_share.printed += lines;
 }
 
-void intercept_give(struct interceptor *s, const char *data, size_t len)
+/* More of a text that does not fit, in mode head. */
+static void preview_on_text(struct interceptor *s, const char *data, size_t len)
 {
-	bool is_passed = s->state == BYTES_PLAIN || s->state == BYTES_PASSED;
-	if (s->reader == INTERCEPT_PROGRAM && !is_passed) {
-		/* The start of it may have been passed on as it came. */
-		size_t skip = s->plain.passed < len ? s->plain.passed : len;
-		s->plain.passed -= skip;
-		intercept_print(s, data + skip, len - skip);
-	}
 	if (s->fits || !intercept_is_by_head(s))
 		return;
-	/* More of a text that does not fit. */
 	struct buffer out = BUFFER_INIT;
 	head_feed(&s->head, data, len, &out);
 	intercept_print(s, out.data, out.len);
 	buffer_release(&out);
 	s->head_closed = s->head.more || s->head.count > 0;
+}
+
+/* The text of the terminal for a program; the start of it may have been passed on as it came. */
+static void program_on_text(struct interceptor *s, const char *data, size_t len)
+{
+	if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
+		return;
+	size_t skip = s->plain.passed < len ? s->plain.passed : len;
+	s->plain.passed -= skip;
+	intercept_print(s, data + skip, len - skip);
+}
+
+static bool agent_wants_lines(const struct interceptor *s)
+{
+	return !s->head_closed;
+}
+
+static bool always(const struct interceptor *s)
+{
+	(void)s;
+	return true;
 }
 
 bool interceptor_is_worth_telling(const struct interceptor_ending *e)
@@ -462,7 +476,7 @@ static int agent_end(struct interceptor *s, const struct interceptor_ending *giv
 	bool announced = interceptor_is_worth_telling(&e);
 	if (announced || !guard_is_same(rest + begun, len - begun, intercept_guard(s)))
 		intercept_resolve(s);
-	if (intercept_previews(s)) {
+	if (s->reader->previews) {
 		intercept_print_text(s, rest + begun, len - begun);
 		/* The person who interrupted it may not have read this far. */
 		if (announced && e.ending.state != WORDING_ENDED)
@@ -475,32 +489,40 @@ static int agent_end(struct interceptor *s, const struct interceptor_ending *giv
 	return report_add_range(shown, 1, interceptor_lines(s));
 }
 
-/* The text that fits, or its preview, for a report. */
+/* A text that fits, at the end. */
+static int collect_all(struct interceptor *s, struct report_stream *out)
+{
+	if (s->held.len > s->printed)
+		intercept_print_text(s, s->held.data + s->printed, s->held.len - s->printed);
+	return out->total_lines > 0 ? report_add_range(out, 1, out->total_lines) : 0;
+}
+
 static int collected_end(struct interceptor *s, const struct interceptor_ending *given,
 			 struct report_stream *out)
 {
-	if (s->fits) {
-		if (s->held.len > s->printed)
-			intercept_print_text(s, s->held.data + s->printed,
-					     s->held.len - s->printed);
-		return out->total_lines > 0 ? report_add_range(out, 1, out->total_lines) : 0;
-	}
-	if (s->reader == INTERCEPT_COLLECTED) {
-		struct interceptor_ending e = *given;
-		out->broken = s->broken;
-		if (!intercept_is_by_head(s) || finish_head(s))
-			return print_preview(s, &e, out);
-		/* The report says elsewhere how the command ended. */
-		e.ending = (struct wording_ending){.lines = out->total_lines,
-						   .bytes = out->total_bytes};
-		e.status_line = STATUS_LINE_NEVER;
-		return print_end_of_head(s, &e, out);
-	}
-	/* What is on disk is read from there. Of a text that was asked for in full and could not be
-	   kept, the start is better than nothing: whole lines if there is one. */
+	struct interceptor_ending e = *given;
+	if (s->fits)
+		return collect_all(s, out);
+	out->broken = s->broken;
+	if (!intercept_is_by_head(s) || finish_head(s))
+		return print_preview(s, &e, out);
+	/* The report says elsewhere how the command ended. */
+	e.ending = (struct wording_ending){.lines = out->total_lines, .bytes = out->total_bytes};
+	e.status_line = STATUS_LINE_NEVER;
+	return print_end_of_head(s, &e, out);
+}
+
+/* What is on disk is read from there. Of a text that was asked for in full and could not be kept,
+   the start is better than nothing: whole lines if there is one. */
+static int silent_end(struct interceptor *s, const struct interceptor_ending *e,
+		      struct report_stream *out)
+{
+	struct tally shown = {.unit = UNIT_LINES};
+	(void)e;
+	if (s->fits)
+		return collect_all(s, out);
 	if (s->artifact || s->held.len == 0)
 		return 0;
-	struct tally shown = {.unit = UNIT_LINES};
 	const char *last = memrchr(s->held.data, '\n', s->held.len);
 	size_t len = last ? (size_t)(last - s->held.data) + 1
 			  : utf8_floor(s->held.data, s->held.len, s->held.len - 1);
@@ -512,18 +534,23 @@ static int collected_end(struct interceptor *s, const struct interceptor_ending 
 	return report_add_range(out, 1, tally_lines(&shown));
 }
 
-int intercept_end(struct interceptor *s, const struct interceptor_ending *e,
-		  struct report_stream *out)
-{
-	if (!intercept_is_along(s))
-		return collected_end(s, e, out);
-	return s->reader == INTERCEPT_AGENT ? agent_end(s, e, out) : 0;
-}
+static const struct reader person = {.name = "nothing", .along = true};
+static const struct reader agent = {.name = "a preview",
+				    .previews = true,
+				    .along = true,
+				    .text = preview_on_text,
+				    .wants_lines = agent_wants_lines,
+				    .end = agent_end};
+static const struct reader program = {
+	.name = "the whole text", .along = true, .text = program_on_text, .wants_lines = always};
+static const struct reader collected = {.name = "a preview in a report",
+					.previews = true,
+					.text = preview_on_text,
+					.end = collected_end};
+static const struct reader silent = {.name = "the whole text in a report", .end = silent_end};
 
-const char *const intercept_readers[] = {
-	[INTERCEPT_PERSON] = "nothing",
-	[INTERCEPT_AGENT] = "a preview",
-	[INTERCEPT_PROGRAM] = "the whole text",
-	[INTERCEPT_COLLECTED] = "a preview in a report",
-	[INTERCEPT_SILENT] = "the whole text in a report",
+const struct reader *const readers[] = {
+	[INTERCEPT_PERSON] = &person,   [INTERCEPT_AGENT] = &agent,
+	[INTERCEPT_PROGRAM] = &program, [INTERCEPT_COLLECTED] = &collected,
+	[INTERCEPT_SILENT] = &silent,
 };
