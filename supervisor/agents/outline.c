@@ -709,37 +709,33 @@ int outline_add(struct buffer *out, const struct outline *o, const char *const *
 	return status < 0 ? -1 : buffer_check(out);
 }
 
-/* The lines of a member of a table, or of a table's header, with the blank one above. Returns
-   whether there are such. */
-static bool find_lines_of(const struct outline *o, const struct outline_node *n, size_t *from,
-			  size_t *to)
+/* Takes the lines of a node away, and of all that is in it: those of the members of a table, and of
+   a table's header, with the blank one above. */
+static void remove_lines(struct buffer *out, const struct outline *o, int node)
 {
 	const char *newline = style_of(o).newline;
 	size_t len = strlen(newline);
-	*from = line_start_at(o, n->table ? n->start : n->begin);
-	*to = next_line_at(o, n->end);
-	if (!n->table) {
-		/* The last line of a text that does not end in a line end. */
-		if (*to == o->len && *from > 0 && o->text[*to - 1] != '\n')
-			*from -= *from > 1 && o->text[*from - 2] == '\r' ? 2 : 1;
-	} else if (*from >= 2 * len && memcmp(o->text + *from - len, newline, len) == 0 &&
-		   o->text[*from - len - 1] == '\n') {
-		*from -= len;
-	} else if (*from == len) {
-		*from = 0;
-	}
-	return n->end > 0;
-}
-
-/* Takes the lines of a node away, and of all that is in it. */
-static void remove_lines(struct buffer *out, const struct outline *o, int node)
-{
 	for (size_t at = 0;;) {
-		size_t first = o->len, end = o->len, from, to;
+		size_t first = o->len, end = o->len;
 		for (size_t i = (size_t)node; i < o->count; i++) {
-			if (!outline_is_within(o, (int)i, node) ||
-			    !find_lines_of(o, &o->nodes[i], &from, &to) || to <= at)
+			const struct outline_node *n = &o->nodes[i];
+			if (!n->end || !outline_is_within(o, (int)i, node))
 				continue;
+			size_t to = next_line_at(o, n->end);
+			size_t from = line_start_at(o, n->table ? n->start : n->begin);
+			if (to <= at)
+				continue;
+			if (!n->table) {
+				/* The last line of a text that does not end in a line end. */
+				if (to == o->len && from > 0 && o->text[to - 1] != '\n')
+					from -= from > 1 && o->text[from - 2] == '\r' ? 2 : 1;
+			} else if (from >= 2 * len &&
+				   memcmp(o->text + from - len, newline, len) == 0 &&
+				   o->text[from - len - 1] == '\n') {
+				from -= len;
+			} else if (from == len) {
+				from = 0;
+			}
 			from = from < at ? at : from;
 			if (from < first) {
 				first = from;

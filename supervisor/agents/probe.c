@@ -37,46 +37,9 @@ static bool is_switch(const char *value)
 
 /* --- recording ------------------------------------------------------------------------------- */
 
-/* The programs of the processes above, the nearest first, up to the `terse probe` that waits. */
-static void record_ancestors(struct buffer *out)
-{
-	char room[4096];
-	struct process p;
-	pid_t pid = getppid();
-	json_begin_array(out, "above");
-	for (int i = 0; i < ANCESTORS_MAX && pid > 1 && process_read(pid, &p) == 0; i++) {
-		const char *program = process_program(pid, room, sizeof(room));
-		if (strcmp(p.name, "terse") == 0)
-			break;
-		json_add_string(out, NULL, program ? program : p.name);
-		pid = p.parent;
-	}
-	json_end_array(out);
-}
-
-/* Adds the names of the variables, which tell the agent, and no values, which may be secret: a
-   switch as it is, anything else as stars that are as long, up to what names_session() needs. */
-static void record_environment(struct buffer *out)
-{
-	static const char stars[SESSION_MIN + 1] = "********";
-	json_begin_array(out, "environment");
-	for (char **entry = environ; *entry; entry++) {
-		const char *equals = strchr(*entry, '=');
-		if (!equals)
-			continue;
-		struct buffer text = BUFFER_INIT;
-		bool shown = is_switch(equals + 1);
-		buffer_append(&text, *entry, (size_t)(equals + 1 - *entry));
-		buffer_append(&text, shown ? equals + 1 : stars, strnlen(equals + 1, SESSION_MIN));
-		json_add_text(out, NULL, text.data ? text.data : "", text.len);
-		out->failed |= text.failed;
-		buffer_release(&text);
-	}
-	json_end_array(out);
-}
-
 void probe_record(const char *file, char *const argv[], const char *string)
 {
+	static const char stars[SESSION_MIN + 1] = "********";
 	struct buffer line = BUFFER_INIT;
 	char link[PATH_MAX];
 	json_begin_object(&line, NULL);
@@ -87,8 +50,36 @@ void probe_record(const char *file, char *const argv[], const char *string)
 		json_add_string(&line, NULL,
 				process_link(0, link, sizeof(link), "fd/%d", fd) > 0 ? link : "");
 	json_end_array(&line);
-	record_ancestors(&line);
-	record_environment(&line);
+	/* The programs of the processes above, the nearest first, up to the `terse probe` that
+	   waits. */
+	struct process p;
+	pid_t pid = getppid();
+	json_begin_array(&line, "above");
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1 && process_read(pid, &p) == 0; i++) {
+		const char *program = process_program(pid, link, sizeof(link));
+		if (strcmp(p.name, "terse") == 0)
+			break;
+		json_add_string(&line, NULL, program ? program : p.name);
+		pid = p.parent;
+	}
+	json_end_array(&line);
+	/* The names of the variables, which tell the agent, and no values, which may be secret: a
+	   switch as it is, anything else as stars that are as long, up to what names_session()
+	   needs. */
+	json_begin_array(&line, "environment");
+	for (char **entry = environ; *entry; entry++) {
+		const char *equals = strchr(*entry, '=');
+		if (!equals)
+			continue;
+		struct buffer text = BUFFER_INIT;
+		bool shown = is_switch(equals + 1);
+		buffer_append(&text, *entry, (size_t)(equals + 1 - *entry));
+		buffer_append(&text, shown ? equals + 1 : stars, strnlen(equals + 1, SESSION_MIN));
+		json_add_text(&line, NULL, text.data ? text.data : "", text.len);
+		line.failed |= text.failed;
+		buffer_release(&text);
+	}
+	json_end_array(&line);
 	json_end_object(&line);
 	buffer_append_string(&line, "\n");
 	/* The file of a `terse probe` that still runs. */

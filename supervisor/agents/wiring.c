@@ -125,18 +125,6 @@ char *wiring_place(const struct place *place, const struct wiring_item *item)
 	return (char *)place + wiring_find_member(item)->offset;
 }
 
-/* Whether a string of the file is one that terse wrote, wherever it was then. */
-static bool step_is_own(const struct step *s, const char *value)
-{
-	char end[64] = "/terse";
-	if (s->item->kind == WIRING_HOOK)
-		snprintf(end, sizeof(end), " hook %s", s->item->hook);
-	else if (s->item->kind == WIRING_STRING)
-		snprintf(end, sizeof(end), "%s", wiring_find_member(s->item)->end);
-	size_t len = strlen(value), end_len = strlen(end);
-	return len >= end_len && strcmp(value + len - end_len, end) == 0;
-}
-
 /* --- lines for a model, and whole files ------------------------------------------------ */
 
 static const char *find_marker(const struct buffer *t, const char *from, const char *marker)
@@ -215,13 +203,21 @@ static int step_parse(struct outline *o, const struct step *s, const struct buff
 	return errno == EINVAL ? step_refuse(s, o->text, o->at, EINVAL, "%s", o->reason) : -1;
 }
 
-/* The string that terse wrote as the node, or of other items somewhere in it, or -1. */
+/* The string that terse wrote as the node, or of other items somewhere in it, wherever terse was
+   then; or -1. */
 static int find_own(const struct outline *o, const struct step *s, int node)
 {
-	int end = s->item->kind == WIRING_STRING ? node + 1 : (int)o->count;
-	for (int i = node; i < end; i++) {
+	char end[64] = "/terse";
+	bool string = s->item->kind == WIRING_STRING;
+	if (s->item->kind == WIRING_HOOK)
+		snprintf(end, sizeof(end), " hook %s", s->item->hook);
+	else if (string)
+		snprintf(end, sizeof(end), "%s", wiring_find_member(s->item)->end);
+	size_t end_len = strlen(end);
+	for (int i = node; i < (string ? node + 1 : (int)o->count); i++) {
 		char *value = outline_is_within(o, i, node) ? outline_string(o, i) : NULL;
-		bool found = value && step_is_own(s, value);
+		size_t len = value ? strlen(value) : 0;
+		bool found = len >= end_len && strcmp(value + len - end_len, end) == 0;
 		free(value);
 		if (found)
 			return i;
@@ -306,18 +302,6 @@ static bool was_there(const struct step *s, size_t depth)
 	return found;
 }
 
-/* Whether something is in `up` beside the node. The pattern for which tools a hook is does not
-   count where terse made it. */
-static bool has_others(const struct outline *o, int up, int node, bool made)
-{
-	int matcher = made ? outline_member(o, up, "matcher") : -1;
-	for (int i = outline_next(o, up, -1); i >= 0; i = outline_next(o, up, i)) {
-		if (i != node && i != matcher)
-			return true;
-	}
-	return false;
-}
-
 /* From what terse wrote upwards: the outermost node that goes with it. A table without a header
    goes by itself. */
 static int outermost(const struct outline *o, const struct step *s, int node)
@@ -327,8 +311,12 @@ static int outermost(const struct outline *o, const struct step *s, int node)
 	for (;;) {
 		int up = o->nodes[node].parent;
 		size_t depth = depth_of(o, s->item, up);
-		if (up <= 0 || !o->nodes[up].end || has_others(o, up, node, depth == 0) ||
-		    (depth > 0 && was_there(s, depth)))
+		/* The pattern for which tools a hook is does not count where terse made it. */
+		int matcher = depth == 0 && up >= 0 ? outline_member(o, up, "matcher") : -1;
+		bool others = up <= 0 || !o->nodes[up].end;
+		for (int i = -1; !others && (i = outline_next(o, up, i)) >= 0;)
+			others = i != node && i != matcher;
+		if (others || (depth > 0 && was_there(s, depth)))
 			return node;
 		node = up;
 	}
@@ -600,18 +588,6 @@ void hints_patterns(struct buffer *out, const struct wiring *w, const char *path
 
 /* --- variables that do not arrive -------------------------------------------------------- */
 
-/* Whether one of the patterns in an array is for the variable. */
-static bool array_matches(const struct outline *o, int array, const char *variable)
-{
-	bool found = false;
-	for (int i = outline_next(o, array, -1); i >= 0 && !found; i = outline_next(o, array, i)) {
-		char *pattern = outline_string(o, i);
-		found = pattern && fnmatch(pattern, variable, FNM_CASEFOLD) == 0;
-		free(pattern);
-	}
-	return found;
-}
-
 bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
 		     const struct buffer *text, struct place *place)
 {
@@ -624,8 +600,13 @@ bool hints_variables(struct buffer *out, const struct wiring_file *file, const c
 	int array = read ? outline_find(&o, list) : -1;
 	for (size_t i = 0; array >= 0 && i < WIRING_ITEMS_MAX; i++) {
 		const struct wiring_item *item = &file->items[i];
-		if (item->kind != WIRING_STRING || !item->value ||
-		    array_matches(&o, array, item->path[2]))
+		bool kept = item->kind != WIRING_STRING || !item->value;
+		for (int k = -1; !kept && (k = outline_next(&o, array, k)) >= 0;) {
+			char *pattern = outline_string(&o, k);
+			kept = pattern && fnmatch(pattern, item->path[2], FNM_CASEFOLD) == 0;
+			free(pattern);
+		}
+		if (kept)
 			continue;
 		buffer_printf(&names, "%s\"%s\"", names.len ? ", " : "", item->path[2]);
 		if (place)
