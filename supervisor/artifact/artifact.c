@@ -107,15 +107,6 @@ static void cap_init(struct cap *c, uint64_t max_bytes)
 	c->next = c->head + c->step;
 }
 
-/* The part of the next `len` bytes that may be passed at once, after `bytes` others. */
-static size_t cap_piece(const struct cap *c, uint64_t bytes, size_t len)
-{
-	if (c->head == 0)
-		return len;
-	uint64_t most = bytes < c->head ? c->head - bytes : c->step;
-	return len < most ? len : (size_t)most;
-}
-
 /* The head is complete: where it ends and the line that starts (or goes on) there. */
 static void cap_end_head(struct cap *c, uint64_t offset, uint64_t line)
 {
@@ -245,25 +236,20 @@ static void stop_keeping(struct stream *s, uint64_t size)
 	stop_indexing(s);
 }
 
-static void gap_of(const struct stream *s, struct meta_stream *m)
-{
-	const struct cap *c = &s->cap;
-	uint64_t end = s->open_gap ? m->bytes : c->end;
-	if (c->begin == end)
-		return;
-	m->gap_from = c->from;
-	m->gap_to = s->open_gap ? m->lines : c->to;
-	m->gap_offset = c->begin;
-	m->gap_bytes = end - c->begin;
-}
-
 static void stream_describe(const struct stream *s, struct meta_stream *m)
 {
 	*m = (struct meta_stream){.present = true, .error = s->error};
 	m->bytes = s->index.bytes + s->live;
 	bool open = s->live > 0 ? s->live_open : s->index.bytes != s->line_start;
 	m->lines = s->index.lines + s->live_lines + open;
-	gap_of(s, m);
+	const struct cap *c = &s->cap;
+	uint64_t end = s->open_gap ? m->bytes : c->end;
+	if (c->begin != end) {
+		m->gap_from = c->from;
+		m->gap_to = s->open_gap ? m->lines : c->to;
+		m->gap_offset = c->begin;
+		m->gap_bytes = end - c->begin;
+	}
 	if (s->error && m->bytes > s->end) {
 		m->lost_from = s->kept_lines + 1;
 		m->lost_bytes = m->bytes - s->end;
@@ -296,30 +282,6 @@ static void announce(struct stream *s, const struct meta_stream *g)
 	s->error = saved;
 }
 
-/* The file system can't make holes: the text ends here, at the last line start if that is near. */
-static void give_up_tail(struct stream *s)
-{
-	struct cap *c = &s->cap;
-	uint64_t at = s->index.bytes;
-	if (at - s->line_start <= c->tail / 2)
-		at = s->line_start;
-	cap_end_head(c, at, s->index.lines + 1);
-	s->open_gap = true;
-	stop_keeping(s, at);
-	gap_moved(s->of);
-}
-
-/* Releases the index entries of the gap, too, since nobody looks for its lines. */
-static void punch_index(struct stream *s)
-{
-	const struct cap *c = &s->cap;
-	uint64_t begin = index_offset((c->from - 1) / INDEX_STRIDE + 1);
-	uint64_t end = index_offset((c->to + c->whole + INDEX_STRIDE - 2) / INDEX_STRIDE);
-	if (s->idx >= 0 && end > begin)
-		fallocate(s->idx, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
-			  (off_t)(end - begin));
-}
-
 /* Releases what the gap has grown by. */
 static void punch(struct stream *s, uint64_t old_end)
 {
@@ -348,9 +310,22 @@ static void punch(struct stream *s, uint64_t old_end)
 		struct meta_stream m;
 		stream_describe(s, &m);
 		announce(s, &m);
-		punch_index(s);
+		/* The index entries of the gap, too, since nobody looks for its lines. */
+		uint64_t begin = index_offset((c->from - 1) / INDEX_STRIDE + 1);
+		uint64_t end = index_offset((c->to + c->whole + INDEX_STRIDE - 2) / INDEX_STRIDE);
+		if (s->idx >= 0 && end > begin)
+			fallocate(s->idx, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
+				  (off_t)(end - begin));
 	} else if (old_end == c->begin) {
-		give_up_tail(s);
+		/* The file system can't make holes: the text ends here, at the last line start if
+		   that is near. */
+		uint64_t at = s->index.bytes;
+		if (at - s->line_start <= c->tail / 2)
+			at = s->line_start;
+		cap_end_head(c, at, s->index.lines + 1);
+		s->open_gap = true;
+		stop_keeping(s, at);
+		gap_moved(s->of);
 	} else {
 		s->error = errno;
 		stop_keeping(s, s->index.bytes);
@@ -387,21 +362,6 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 	cap_end_head(c, at, s->index.lines + 1);
 }
 
-/* Stops in time, so that others find room on the disk. */
-static void leave_room(struct stream *s)
-{
-	uint64_t bytes = s->index.bytes;
-	/* A tail that rolls on takes no more. */
-	if (s->of->min_free == 0 || s->cap.begin != s->cap.end ||
-	    (s->checked && bytes - s->checked < ARTIFACT_WINDOW))
-		return;
-	s->checked = bytes;
-	if (store_has_room(s->fd, s->of->min_free))
-		return;
-	s->error = ENOSPC;
-	stop_keeping(s, bytes);
-}
-
 /* Makes room on disk for `len` more bytes under the cap. */
 static void make_room(struct stream *s, size_t len)
 {
@@ -422,12 +382,23 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 {
 	/* The live part is now final or stale, so none of it may stay. */
 	set_live(s, NULL, 0);
-	if (s->keeping)
-		leave_room(s);
+	/* Stops in time, so that others find room on the disk. A tail that rolls on takes no more.
+	 */
+	if (s->keeping && s->of->min_free > 0 && s->cap.begin == s->cap.end &&
+	    (!s->checked || s->index.bytes - s->checked >= ARTIFACT_WINDOW)) {
+		s->checked = s->index.bytes;
+		if (!store_has_room(s->fd, s->of->min_free)) {
+			s->error = ENOSPC;
+			stop_keeping(s, s->index.bytes);
+		}
+	}
 	if (s->keeping)
 		stream_shrink(s, s->index.bytes + len + live);
 	while (len > 0) {
-		size_t n = cap_piece(&s->cap, s->index.bytes, len);
+		/* What may be passed at once under the cap. */
+		const struct cap *c = &s->cap;
+		uint64_t bytes = s->index.bytes, most = bytes < c->head ? c->head - bytes : c->step;
+		size_t n = c->head == 0 || len < most ? len : (size_t)most;
 		size_t behind = n == len ? live : 0;
 		if (s->keeping)
 			make_room(s, n);
@@ -491,16 +462,6 @@ static int stream_flush(struct stream *s)
 	if (s->open_gap && m.gap_from)
 		announce(s, &m);
 	return result;
-}
-
-static int stream_end_recording(struct stream *s, const char *why)
-{
-	char line[1 + GAP_ANNOUNCE_MAX] = {'\n'};
-	stream_flush(s);
-	bool inside = s->index.bytes != s->line_start;
-	size_t len = gap_announce_end(line + 1, why) + inside;
-	/* A loss before this one was announced already. */
-	return s->keeping ? stream_append(s, line + !inside, len) : s->error ? -1 : 0;
 }
 
 static int stream_set_live(struct stream *s, const char *data, size_t len)
@@ -683,7 +644,13 @@ int artifact_set_live(struct artifact *a, enum artifact_part part, const char *d
 
 int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why)
 {
-	return stream_end_recording(use_part(a, part), why);
+	struct stream *s = use_part(a, part);
+	char line[1 + GAP_ANNOUNCE_MAX] = {'\n'};
+	stream_flush(s);
+	bool inside = s->index.bytes != s->line_start;
+	size_t len = gap_announce_end(line + 1, why) + inside;
+	/* A loss before this one was announced already. */
+	return s->keeping ? stream_append(s, line + !inside, len) : s->error ? -1 : 0;
 }
 
 int artifact_flush(struct artifact *a)

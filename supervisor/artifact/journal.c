@@ -30,13 +30,6 @@
 
 /* --- appending ------------------------------------------------------------------------- */
 
-/* Whether the name still belongs to this open file. */
-static bool is_current(int fd)
-{
-	struct stat st;
-	return fstat(fd, &st) == 0 && st.st_nlink > 0;
-}
-
 /* Opens and locks the file that has the name, without a line that somebody else is writing at its
    end: *inside tells whether there is a part of one all the same, and that the next one has to
    begin behind a newline. Returns the descriptor. */
@@ -298,7 +291,8 @@ static int filter_once(struct filter *f, int dir, const char *name)
 	}
 	if (store_lock(f->from, LOCK_EX) < 0)
 		goto out;
-	if (!is_current(f->from)) {
+	struct stat st;
+	if (fstat(f->from, &st) < 0 || st.st_nlink == 0) {
 		result = 1;
 		goto out;
 	}
@@ -309,7 +303,6 @@ static int filter_once(struct filter *f, int dir, const char *name)
 	if (f->taken == 0)
 		goto out;
 	/* Keep the time: it tells when the session was last used. */
-	struct stat st;
 	if (fstat(f->from, &st) == 0)
 		futimens(f->to, (const struct timespec[2]){st.st_atim, st.st_mtim});
 	result = renameat(dir, temporary, dir, name);
@@ -490,15 +483,6 @@ static int enter_source(struct journal *j, size_t number)
 	return 0;
 }
 
-/* When what a line tells of happened. Where there is one source only, nobody asks. */
-static int64_t line_ms(const struct journal_line *l)
-{
-	if (l->kind == JOURNAL_MADE)
-		return id_time_ms(id_pack(l->id));
-	int64_t ms = number_of(l->text, l->len, "ended_ms");
-	return ms < 0 ? 0 : ms;
-}
-
 /* Finds the next line of a source. */
 static int advance(struct journal *j, size_t number)
 {
@@ -519,7 +503,9 @@ static int advance(struct journal *j, size_t number)
 		if (kind != JOURNAL_MADE || l->is_there) {
 			if (j->count == 1)
 				return 0;
-			s->ms = line_ms(l);
+			s->ms = kind == JOURNAL_MADE ? id_time_ms(id_pack(l->id))
+						     : number_of(l->text, l->len, "ended_ms");
+			s->ms = s->ms < 0 ? 0 : s->ms;
 			if (s->ms < s->from_ms)
 				break;
 		}
@@ -553,17 +539,6 @@ static int add_source(struct journal *j, struct store *store, const char *sessio
 	return errno == ENOENT ? 0 : -1;
 }
 
-static int add_sessions(struct journal *j, struct store *store)
-{
-	struct store_name *names;
-	size_t count;
-	int result = store_list_sessions(store, &names, &count);
-	for (size_t i = 0; i < count && result == 0; i++)
-		result = add_source(j, store, names[i].text);
-	free(names);
-	return result;
-}
-
 struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds)
 {
 	struct journal *j = calloc(1, sizeof(*j));
@@ -573,8 +548,15 @@ struct journal *journal_open(struct store *stores, int count, const char *sessio
 		j->dir = j->tail.fd = -1;
 		j->open = j->given = NO_SOURCE;
 	}
-	for (int i = 0; i < count && result == 0; i++)
-		result = session ? add_source(j, &stores[i], session) : add_sessions(j, &stores[i]);
+	for (int i = 0; i < count && result == 0; i++) {
+		struct store_name *names = NULL;
+		size_t found = 0;
+		result = session ? add_source(j, &stores[i], session)
+				 : store_list_sessions(&stores[i], &names, &found);
+		for (size_t k = 0; k < found && result == 0; k++)
+			result = add_source(j, &stores[i], names[k].text);
+		free(names);
+	}
 	for (size_t i = 0; result == 0 && i < j->count; i++)
 		result = advance(j, i);
 	if (result == 0)

@@ -127,18 +127,6 @@ static void update_stream(int dir, const char *id, const char *suffix, struct me
 	s->lines = 0;
 }
 
-/* The run ended when its text was last written. */
-static void interrupt(struct meta *m, int fd)
-{
-	struct stat st;
-	m->state = META_INTERRUPTED;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return;
-	m->ended_ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
-	if (m->ended_ms > m->started_ms)
-		m->duration_ms = m->ended_ms - m->started_ms;
-}
-
 int meta_read(int dir, const char *id, struct meta *m)
 {
 	if (read_json(dir, id, m) < 0)
@@ -155,8 +143,16 @@ int meta_read(int dir, const char *id, struct meta *m)
 			*m = again;
 		}
 		was_running = m->state == META_RUNNING;
+		/* The run ended when its text was last written. */
+		struct stat st;
 		if (was_running)
-			interrupt(m, fd);
+			m->state = META_INTERRUPTED;
+		if (was_running && fd >= 0 && fstat(fd, &st) == 0) {
+			m->ended_ms =
+				(int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+			if (m->ended_ms > m->started_ms)
+				m->duration_ms = m->ended_ms - m->started_ms;
+		}
 	}
 	io_close(&fd);
 	if (was_running) {

@@ -210,14 +210,6 @@ int store_open_write(struct store *s)
 	return store_open_next(s, &next);
 }
 
-/* Whether two variables name the same directory. */
-static bool store_is_same(const struct store *a, const struct store *b)
-{
-	struct stat sa, sb;
-	return fstat(a->fd, &sa) == 0 && fstat(b->fd, &sb) == 0 && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
 bool store_is_short(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
@@ -249,9 +241,12 @@ static int open_some(struct store stores[STORE_MAX], size_t most)
 			errors[i] = errno;
 			continue;
 		}
+		/* Two variables may name the same directory. */
+		struct stat other, st;
 		bool known = false;
 		for (int k = 0; k < count && !known; k++)
-			known = store_is_same(&stores[k], s);
+			known = fstat(stores[k].fd, &other) == 0 && fstat(s->fd, &st) == 0 &&
+				other.st_dev == st.st_dev && other.st_ino == st.st_ino;
 		if (known)
 			store_close(s);
 		else

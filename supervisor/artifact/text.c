@@ -119,13 +119,6 @@ static int take_size(struct text *t)
 	return 0;
 }
 
-/* Whether another file has taken the name of this open one. */
-static bool is_replaced(int fd)
-{
-	struct stat st;
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0;
-}
-
 /* Takes over the facts from the metadata: the gap, and the lost end. */
 static void use_meta(struct text *t)
 {
@@ -259,7 +252,8 @@ static int last_line(struct text *t, uint64_t *lines)
 /* Whether the gap may have moved since the metadata were read; reads them again. */
 static bool has_moved(struct text *t)
 {
-	if (!t->held || !is_replaced(t->json))
+	struct stat st;
+	if (!t->held || t->json < 0 || fstat(t->json, &st) < 0 || st.st_nlink > 0)
 		return false;
 	use_meta(t);
 	return true;
@@ -390,18 +384,6 @@ int text_line_start(const struct text *t, uint64_t offset, uint64_t *start)
 	return find_back(t->fd, least, offset, &skip, start);
 }
 
-/* The gap as a piece; the text behind it is next. */
-static void text_take_gap(struct text *t, struct text_piece *piece)
-{
-	const struct text_gap *g = &t->gap;
-	*piece = (struct text_piece){
-		.kind = TEXT_GAP,
-		.gap = {.from = g->from, .to = g->to, .bytes = g->end - g->begin},
-		.goes_on = !g->whole && g->end < t->size,
-	};
-	t->offset = g->end; /* may be behind the end of the file */
-}
-
 static int text_take_lost(struct text *t, struct text_piece *piece)
 {
 	uint64_t last;
@@ -443,7 +425,13 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 	*piece = (struct text_piece){.kind = TEXT_END};
 	for (;;) {
 		if (text_has_gap(t) && t->offset >= t->gap.begin && t->offset < t->gap.end) {
-			text_take_gap(t, piece);
+			const struct text_gap *g = &t->gap;
+			*piece = (struct text_piece){
+				.kind = TEXT_GAP,
+				.gap = {.from = g->from, .to = g->to, .bytes = g->end - g->begin},
+				.goes_on = !g->whole && g->end < t->size,
+			};
+			t->offset = g->end; /* may be behind the end of the file */
 			return 0;
 		}
 		uint64_t end = text_has_gap(t) && t->offset < t->gap.begin ? t->gap.begin : t->size;
