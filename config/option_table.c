@@ -141,10 +141,8 @@ const struct option option_table[] = {
 		NAMES("run", "finish", "--finish", "TERSE_FINISH"),
 		DURATION(finish, 0, HOUR, SECOND),
 		.help = "Wait for at most this long, once the command has ended, for processes "
-			"that "
-			"have yet to print what it wrote last (tee in exec > >(tee log)): those "
-			"that "
-			"hold the output and read a pipe nobody writes to any more.",
+			"that have yet to print what it wrote last (tee in exec > >(tee log)): "
+			"those that hold the output and read a pipe nobody writes to any more.",
 	},
 	{
 		NAMES("run", "linger", "--linger", "TERSE_LINGER"),

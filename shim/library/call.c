@@ -64,24 +64,19 @@ static void set_shell(const char *directory, size_t len, const char *file)
 	memcpy(shell + len, file, file_len + 1);
 }
 
-/* Whether this process is in the session of the live run that TERSE_ACTIVE names (lib/active.h).
-   terse-sh finds out about other sessions. */
-static bool is_in_run(void)
-{
-	const char *active = getenv("TERSE_ACTIVE");
-	long supervisor = 0;
-	while (active && *active >= '0' && *active <= '9' && supervisor < INT_MAX)
-		supervisor = 10 * supervisor + (*active++ - '0');
-	return supervisor > 0 && syscall(SYS_getsid, 0) == supervisor &&
-	       (syscall(SYS_kill, supervisor, 0) == 0 || errno == EPERM);
-}
-
 static __attribute__((constructor)) void self_find(void)
 {
 	const char *configured = getenv("TERSE_SHIM_SHELL");
+	const char *active = getenv("TERSE_ACTIVE");
+	long supervisor = 0;
 	Dl_info info;
 	linker_find();
-	if (is_in_run())
+	/* Nothing is done in the session of the live run that TERSE_ACTIVE names (lib/active.h).
+	   terse-sh finds out about other sessions. */
+	while (active && *active >= '0' && *active <= '9' && supervisor < INT_MAX)
+		supervisor = 10 * supervisor + (*active++ - '0');
+	if (supervisor > 0 && syscall(SYS_getsid, 0) == supervisor &&
+	    (syscall(SYS_kill, supervisor, 0) == 0 || errno == EPERM))
 		return;
 	if (configured) {
 		if (*configured == '/')

@@ -39,27 +39,15 @@ static int run_fexecve(const struct call *c)
 	return next_functions()->fexecve(c->fd, c->argv, c->envp);
 }
 
-/* `used`: bytes of the stack for argv. */
-static int exec_path(const char *path, char *const *argv, char *const *envp, size_t used)
+/* `search`: `program` is searched for in PATH. `used`: bytes of the stack for argv. */
+static int entry_exec(const char *program, bool search, char *const *argv, char *const *envp,
+		      size_t used)
 {
 	const struct call c = {
-		.next = run_execve,
+		.next = search ? run_execvpe : run_execve,
 		.direct = run_execve,
-		.program = path,
-		.argv = argv,
-		.envp = envp,
-		.used = used,
-	};
-	return call_run(&c);
-}
-
-static int entry_exec_file(const char *file, char *const *argv, char *const *envp, size_t used)
-{
-	const struct call c = {
-		.next = run_execvpe,
-		.direct = run_execve,
-		.program = file,
-		.search = true,
+		.program = program,
+		.search = search,
 		.argv = argv,
 		.envp = envp,
 		.used = used,
@@ -69,12 +57,12 @@ static int entry_exec_file(const char *file, char *const *argv, char *const *env
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	return exec_path(path, argv, envp, 0);
+	return entry_exec(path, false, argv, envp, 0);
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return entry_exec_file(file, argv, envp, 0);
+	return entry_exec(file, true, argv, envp, 0);
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
@@ -169,14 +157,14 @@ EXPORT int execl(const char *path, const char *arg, ...)
 {
 	TAKE_LIST(argv, list, arg);
 	va_end(list);
-	return exec_path(path, argv, environ, 2 * sizeof(argv));
+	return entry_exec(path, false, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execlp(const char *file, const char *arg, ...)
 {
 	TAKE_LIST(argv, list, arg);
 	va_end(list);
-	return entry_exec_file(file, argv, environ, 2 * sizeof(argv));
+	return entry_exec(file, true, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execle(const char *path, const char *arg, ...)
@@ -184,7 +172,7 @@ EXPORT int execle(const char *path, const char *arg, ...)
 	TAKE_LIST(argv, list, arg);
 	char *const *envp = va_arg(list, char *const *);
 	va_end(list);
-	return exec_path(path, argv, envp, 2 * sizeof(argv));
+	return entry_exec(path, false, argv, envp, 2 * sizeof(argv));
 }
 
 /* --- spawn ------------------------------------------------------------------- */
