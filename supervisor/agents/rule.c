@@ -166,7 +166,7 @@ static bool rule_has_file(const struct settings *s, const char *name, const char
 
 bool rule_collects(const struct settings *s, const char *name, int fd)
 {
-	return rule_has(s, name, RULE_OUTPUT) && rule_has_file(s, name, RULE_OUTPUT, fd);
+	return rule_has_file(s, name, RULE_OUTPUT, fd);
 }
 
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,

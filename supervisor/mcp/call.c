@@ -575,17 +575,15 @@ static void call_answer(struct server *s, const struct call *c)
 	bool runs = c->tool->serve, failed = c->status && (!runs || c->output.len == 0);
 	if (s->structured && c->output.len > 0 && (runs || c->tool->prints_json)) {
 		server_answer_json(s, c->id, &c->output, failed);
-		return;
-	}
-	if (runs) {
+	} else if (runs) {
 		call_answer_run(s, c);
-		return;
+	} else {
+		buffer_add(&text, &c->output);
+		buffer_add(&text, &c->errors);
+		if (text.len == 0)
+			buffer_append_string(&text, "[terse: nothing is there]\n");
+		server_answer(s, c->id, &text, failed && c->output.len == 0);
 	}
-	buffer_add(&text, &c->output);
-	buffer_add(&text, &c->errors);
-	if (text.len == 0)
-		buffer_append_string(&text, "[terse: nothing is there]\n");
-	server_answer(s, c->id, &text, failed && c->output.len == 0);
 	buffer_release(&text);
 }
 
