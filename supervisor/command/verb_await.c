@@ -129,37 +129,23 @@ struct follow {
 /* Bytes of the line that matched. */
 #define FOUND_MOST ((size_t)300)
 
-/* `offset`: the beginning of the line to start with. Owns `fd` from then on. Returns 0, or -1 with
-   errno. */
-static int follow_init(struct follow *f, struct matcher *matcher, int fd, uint64_t offset,
-		       const struct typed *typed)
-{
-	*f = (struct follow){.matcher = matcher, .fd = fd, .offset = offset, .typed = typed};
-	f->block = malloc(BLOCK);
-	return f->block ? 0 : -1;
-}
-
-static int follow_keep_line(struct follow *f, const char *line, size_t len)
-{
-	const char *newline = memchr(line, '\n', len);
-	if (newline)
-		len = (size_t)(newline - line);
-	size_t n = utf8_floor(line, len, len < FOUND_MOST ? len : FOUND_MOST);
-	utf8_clean(&f->found, line, n);
-	if (n < len)
-		buffer_append_string(&f->found, "...");
-	return buffer_check(&f->found);
-}
-
 /* Matches complete lines, and the last one as far as it was written. */
 static int follow_look_at(struct follow *f, const char *text, size_t len)
 {
 	size_t at;
 	switch (matcher_next(f->matcher, text, len, &at)) {
-	case MATCHER_FOUND: return follow_keep_line(f, text + at, len - at) < 0 ? -1 : 1;
+	case MATCHER_FOUND: break;
 	case MATCHER_GAVE_UP: errno = EINVAL; return -1;
 	default: return 0;
 	}
+	/* The line is kept. */
+	const char *line = text + at, *newline = memchr(line, '\n', len - at);
+	size_t most = newline ? (size_t)(newline - line) : len - at;
+	size_t n = utf8_floor(line, most, most < FOUND_MOST ? most : FOUND_MOST);
+	utf8_clean(&f->found, line, n);
+	if (n < most)
+		buffer_append_string(&f->found, "...");
+	return buffer_check(&f->found) < 0 ? -1 : 1;
 }
 
 /* --- the echo of what was typed: it must not be taken for the answer ------------------------ */
@@ -301,14 +287,6 @@ static int follow_look(struct follow *f, uint64_t settled)
 	}
 }
 
-static void follow_release(struct follow *f)
-{
-	io_close(&f->fd);
-	free(f->block);
-	buffer_release(&f->found);
-	*f = (struct follow){.fd = -1};
-}
-
 /* --- waiting -------------------------------------------------------------------------- */
 
 #define EXIT_TIMEOUT 124
@@ -342,31 +320,32 @@ struct waiter {
 	int refused;         /* why its supervisor refuses to answer (errno), or 0 */
 };
 
-static int await_open_text(struct waiter *w, struct text *text)
-{
-	return verb_open(w->call, ARTIFACT_OUT, w->id, text);
-}
-
 /* Starts to look for the pattern. The text exists, since the supervisor has answered. */
 static int await_start_following(struct waiter *w)
 {
+	const struct typed *typed = w->asked->typed;
+	struct follow *f = &w->follow;
 	struct text text;
 	uint64_t lines;
-	if (!w->matcher || w->follow.block)
+	if (!w->matcher || f->block)
 		return 0;
-	if (await_open_text(w, &text) < 0)
+	if (verb_open(w->call, ARTIFACT_OUT, w->id, &text) < 0)
 		return -1;
 	int result = text_seek(&text, w->asked->from, &lines);
-	int fd = result < 0 ? -1 : dup(text.fd);
-	uint64_t from = result == 1 ? text.size : text.offset;
-	if (fd >= 0)
-		result = follow_init(&w->follow, w->matcher, fd,
-				     w->asked->typed ? w->asked->typed->from : from,
-				     w->asked->typed);
-	if (fd < 0 || result < 0)
+	*f = (struct follow){
+		.matcher = w->matcher,
+		.fd = result < 0 ? -1 : dup(text.fd),
+		.offset = typed         ? typed->from
+			  : result == 1 ? text.size
+					: text.offset,
+		.typed = typed,
+	};
+	if (f->fd >= 0)
+		f->block = malloc(BLOCK);
+	if (!f->block)
 		verb_error(w->call->verb->name, "%s: %m", w->id);
 	text_close(&text);
-	return fd < 0 ? -1 : result;
+	return f->block ? 0 : -1;
 }
 
 /* Returns whether the line is there, or -1 after saying what is wrong. */
@@ -488,19 +467,6 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 	return result;
 }
 
-static void await_describe_running(const struct waiter *w, enum outcome outcome,
-				   struct wording_ending *e, uint64_t *reported)
-{
-	*e = (struct wording_ending){
-		.state = WORDING_RUNNING,
-		.duration_ms = w->now.elapsed_ms + clock_monotonic_ms() - w->said,
-		.waited_ms = outcome == OUTCOME_LATE ? clock_monotonic_ms() - w->begun : 0,
-		.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
-		.typing = w->now.terminal,
-	};
-	*reported = w->now.reported;
-}
-
 static int await_status(const struct waiter *w, enum outcome outcome,
 			const struct wording_ending *e)
 {
@@ -517,18 +483,6 @@ static int await_status(const struct waiter *w, enum outcome outcome,
 	return w->matcher && status == 0 ? 1 : status;
 }
 
-/* Waits until the supervisor knows what was reported, so that the next reader gets only what is
-   new. */
-static void await_confirm_reported(const struct waiter *w, uint64_t lines)
-{
-	struct frame f;
-	int reported = lines < INT_MAX ? (int)lines : INT_MAX;
-	if (client_send(&w->client, FRAME_REPORTED, reported, 0, NULL, 0) < 0)
-		return;
-	while (client_receive(&w->client, &f, 0) >= 0 && f.kind != FRAME_DONE)
-		;
-}
-
 static int await_print_changes(struct waiter *w, enum outcome outcome, struct wording_ending *e)
 {
 	struct text text;
@@ -537,9 +491,16 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 		if (await_describe_end(w, e, &reported) < 0)
 			return -1;
 	} else {
-		await_describe_running(w, outcome, e, &reported);
+		*e = (struct wording_ending){
+			.state = WORDING_RUNNING,
+			.duration_ms = w->now.elapsed_ms + clock_monotonic_ms() - w->said,
+			.waited_ms = outcome == OUTCOME_LATE ? clock_monotonic_ms() - w->begun : 0,
+			.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
+			.typing = w->now.terminal,
+		};
+		reported = w->now.reported;
 	}
-	if (await_open_text(w, &text) < 0)
+	if (verb_open(w->call, ARTIFACT_OUT, w->id, &text) < 0)
 		return -1;
 	if (outcome == OUTCOME_FOUND)
 		e->found = buffer_string(&w->follow.found);
@@ -548,32 +509,19 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 	e->brief = w->asked->answers;
 	int result = await_print_new(w->call->settings, &text, &reported, e, w->id);
 	text_close(&text);
-	if (result < 0)
+	if (result < 0) {
 		verb_error(w->call->verb->name, "%s: %m", w->id);
-	/* The next await prints only what comes now. */
-	else if (!w->ended)
-		await_confirm_reported(w, reported);
+	} else if (!w->ended) {
+		/* Waits until the supervisor knows what was reported, so that the next await prints
+		   only what comes now. */
+		int lines = reported < INT_MAX ? (int)reported : INT_MAX;
+		struct frame f;
+		if (client_send(&w->client, FRAME_REPORTED, lines, 0, NULL, 0) == 0) {
+			while (client_receive(&w->client, &f, 0) >= 0 && f.kind != FRAME_DONE)
+				;
+		}
+	}
 	return result;
-}
-
-/* Returns 0, or -1 after saying what is wrong. */
-static int await_make_matcher(struct waiter *w)
-{
-	const struct matcher_options options = {.ignore_case = false};
-	const char *pattern = w->asked->pattern;
-	struct matcher_error error;
-	if (!pattern)
-		return 0;
-	w->matcher = matcher_new(pattern, &options, &error);
-	if (w->matcher)
-		return 0;
-	if (errno == EINVAL)
-		verb_error(w->call->verb->name, "%s: %s: %s at character %zu",
-			   vocabularies[w->call->settings->words].pattern, pattern, error.text,
-			   error.offset + 1);
-	else
-		verb_error(w->call->verb->name, "%m");
-	return -1;
 }
 
 int await_answer(const struct verb_call *c, const struct await *a)
@@ -584,10 +532,19 @@ int await_answer(const struct verb_call *c, const struct await *a)
 			   .client = {.fd = -1},
 			   .follow = {.fd = -1},
 			   .begun = clock_monotonic_ms()};
-	int status = EXIT_TERSE;
-	if (await_make_matcher(&w) < 0)
-		goto out;
-	status = 1;
+	const struct matcher_options options = {.ignore_case = false};
+	struct matcher_error error;
+	w.matcher = a->pattern ? matcher_new(a->pattern, &options, &error) : NULL;
+	if (a->pattern && !w.matcher) {
+		if (errno == EINVAL)
+			verb_error(c->verb->name, "%s: %s: %s at character %zu",
+				   vocabularies[c->settings->words].pattern, a->pattern, error.text,
+				   error.offset + 1);
+		else
+			verb_error(c->verb->name, "%m");
+		return EXIT_TERSE;
+	}
+	int status = 1;
 	int reached = live_run_find(c, a->name, &w.client, w.id);
 	if (reached == 2)
 		status = 0;
@@ -605,7 +562,9 @@ int await_answer(const struct verb_call *c, const struct await *a)
 		status = await_status(&w, (enum outcome)outcome, &ending);
 out:
 	client_close(&w.client);
-	follow_release(&w.follow);
+	io_close(&w.follow.fd);
+	free(w.follow.block);
+	buffer_release(&w.follow.found);
 	matcher_free(w.matcher);
 	return status;
 }

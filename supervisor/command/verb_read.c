@@ -346,24 +346,6 @@ static int read_print(void *ctx, const char *data, size_t len)
 	return io_write(STDOUT_FILENO, data, len);
 }
 
-static int read_copy(struct text *t, uint64_t from, uint64_t to)
-{
-	char block[65536];
-	text_seek_byte(t, from);
-	while (from < to) {
-		struct text_piece piece;
-		size_t len = to - from < sizeof(block) ? (size_t)(to - from) : sizeof(block);
-		if (text_next(t, block, len, &piece) < 0)
-			return -1;
-		if (piece.kind != TEXT_BYTES)
-			break;
-		if (io_write(STDOUT_FILENO, block, piece.len) < 0)
-			return -1;
-		from += piece.len;
-	}
-	return 0;
-}
-
 /* Finds the requested lines in the file. Returns as page_seek(). */
 static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_t *total)
 {
@@ -397,12 +379,23 @@ static int read_all(struct read *r)
 {
 	uint64_t from = r->from, to = from + (r->length ? r->length : READ_LENGTH);
 	uint64_t total = r->text.size;
+	char block[65536];
+	struct text_piece piece = {.kind = TEXT_END};
 	int result = r->by_bytes ? from > total : read_find_range(r, &from, &to, &total);
 	if (result != 0)
 		return result < 0 ? -1 : read_past_end(r, total);
-	return r->part == ARTIFACT_RAW && r->sink != SINK_PERSON
-		       ? read_copy(&r->text, from, to)
-		       : slice_stream(&r->text, from, to, read_print, NULL);
+	if (r->part != ARTIFACT_RAW || r->sink == SINK_PERSON)
+		return slice_stream(&r->text, from, to, read_print, NULL);
+	text_seek_byte(&r->text, from);
+	for (; from < to && result == 0; from += piece.len) {
+		size_t len = to - from < sizeof(block) ? (size_t)(to - from) : sizeof(block);
+		result = text_next(&r->text, block, len, &piece);
+		if (result == 0 && piece.kind != TEXT_BYTES)
+			break;
+		if (result == 0)
+			result = io_write(STDOUT_FILENO, block, piece.len);
+	}
+	return result;
 }
 
 /* --- what is added, until nobody writes any more ------------------------------------------ */

@@ -345,66 +345,9 @@ static int search_prepare(struct search *s, const char *name)
 		.ctx = s,
 	};
 	s->followup = followup_of(s->sink, json);
-	listing_init(&s->listing, &o);
+	s->listing = (struct listing){.options = o};
 	search_begin_limit(s);
 	progress_begin(&s->progress);
-	return 0;
-}
-
-static void search_release(struct search *s)
-{
-	if (s->timed)
-		timer_delete(s->timer);
-	walk_free(s->walk);
-	matcher_free(s->matcher);
-	listing_release(&s->listing);
-	buffer_release(&s->late);
-	buffer_release(&s->place);
-	buffer_release(&s->json);
-}
-
-/* Tells the text and the pattern apart. Returns 0, or -1 after saying what is wrong. */
-static int search_sort_operands(struct search *s)
-{
-	char **operands = s->call->operands;
-	int count = s->call->operand_count;
-	static const char usage[] = "usage: terse search ID|FILE|--all REGEX";
-	const char *wrong = NULL;
-	if (!s->query.pattern && count > 0)
-		s->query.pattern = operands[--count];
-	if (count > 0)
-		s->name = operands[0];
-	if (count > 1)
-		wrong = "one argument too many";
-	else if (!s->query.pattern)
-		wrong = usage;
-	else if (s->name && s->all)
-		wrong = "--all searches every artifact: name no text";
-	else if (!s->name && !s->all && !s->call->session)
-		wrong = usage;
-	else if (!s->name && s->query.from > 1)
-		wrong = "--offset needs one text";
-	if (wrong)
-		verb_fail(s->call, ENVELOPE_USAGE, "%s", wrong);
-	return wrong ? -1 : 0;
-}
-
-/* Returns 0, or -1 after saying what is wrong. */
-static int search_parse(struct search *s)
-{
-	struct notice_query *q = &s->query;
-	uint64_t unset = UINT64_MAX;
-	q->before = q->after = s->context = unset;
-	q->from = 1;
-	if (verb_parse(s->call, s) < 0 || search_sort_operands(s) < 0)
-		return -1;
-	s->colour = s->call->colour;
-	uint64_t context = s->context == unset ? 0 : s->context;
-	if (q->before == unset)
-		q->before = context;
-	if (q->after == unset)
-		q->after = context;
-	q->session = s->name ? NULL : s->call->session;
 	return 0;
 }
 
@@ -489,17 +432,6 @@ static int search_status(const struct search *s)
 	return s->found ? 0 : s->listing.gap.len ? 2 : 1;
 }
 
-/* Whether there is an artifact or file of this name. */
-static bool search_is_text(const struct search *s, const char *name)
-{
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	int count;
-	bool is = verb_find(s->call, name, stores, &count, &found) == 0;
-	store_close_all(stores, count);
-	return is || (s->call->settings->reach == REACH_FILES && access(name, F_OK) == 0);
-}
-
 static int search_one(struct search *s)
 {
 	const char *name = s->name;
@@ -507,10 +439,17 @@ static int search_one(struct search *s)
 	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
 	if (verb_open(s->call, part, name, &text) < 0) {
 		/* Is the pattern given first, as for grep? */
-		if (!s->call->json && s->query.words == WORDS_COMMANDS &&
-		    search_is_text(s, s->query.pattern))
+		const char *first = s->query.pattern;
+		struct store stores[STORE_MAX];
+		struct id_found found;
+		int count;
+		if (s->call->json || s->query.words != WORDS_COMMANDS)
+			return 1;
+		if (verb_find(s->call, first, stores, &count, &found) == 0 ||
+		    (s->call->settings->reach == REACH_FILES && access(first, F_OK) == 0))
 			verb_error(s->call->verb->name,
-				   "the text comes first: terse search %s REGEX", s->query.pattern);
+				   "the text comes first: terse search %s REGEX", first);
+		store_close_all(stores, count);
 		return 1;
 	}
 	struct search_subject t = {.text = &text,
@@ -604,15 +543,49 @@ int search_answer(struct search *s)
 	int status = search_prepare(s, s->name);
 	if (status == 0)
 		status = s->name ? search_one(s) : search_all(s);
-	search_release(s);
+	if (s->timed)
+		timer_delete(s->timer);
+	walk_free(s->walk);
+	matcher_free(s->matcher);
+	buffer_release(&s->listing.out);
+	buffer_release(&s->listing.gap);
+	buffer_release(&s->late);
+	buffer_release(&s->place);
+	buffer_release(&s->json);
 	return status;
 }
 
 static int search_run(struct verb_call *c)
 {
-	struct search s = {.call = c, .first = -1};
-	if (search_parse(&s) < 0)
+	static const char usage[] = "usage: terse search ID|FILE|--all REGEX";
+	const uint64_t unset = UINT64_MAX;
+	struct search s = {
+		.call = c, .first = -1, .query = {.before = unset, .after = unset, .from = 1}};
+	struct notice_query *q = &s.query;
+	if (verb_parse(c, &s) < 0)
 		return EXIT_TERSE;
+	/* Which operand is the text, which the pattern. */
+	int count = c->operand_count;
+	if (!q->pattern && count > 0)
+		q->pattern = c->operands[--count];
+	if (count > 0)
+		s.name = c->operands[0];
+	const char *wrong = count > 1         ? "one argument too many"
+			    : !q->pattern     ? usage
+			    : s.name && s.all ? "--all searches every artifact: name no text"
+			    : !s.name && !s.all && !c->session ? usage
+			    : !s.name && q->from > 1           ? "--offset needs one text"
+							       : NULL;
+	if (wrong) {
+		verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
+		return EXIT_TERSE;
+	}
+	if (q->before == unset)
+		q->before = s.context;
+	if (q->after == unset)
+		q->after = s.context;
+	q->session = s.name ? NULL : c->session;
+	s.colour = c->colour;
 	s.sink = reader_of_text();
 	return search_answer(&s);
 }

@@ -16,17 +16,6 @@
 /* Output is written when so much is collected. */
 #define COLLECTED ((size_t)64 * 1024)
 
-void listing_init(struct listing *l, const struct listing_options *options)
-{
-	*l = (struct listing){.options = *options};
-}
-
-void listing_release(struct listing *l)
-{
-	buffer_release(&l->out);
-	buffer_release(&l->gap);
-}
-
 /* Prints what is collected. Returns 0, or -1 with errno. */
 static int listing_flush(struct listing *l)
 {
@@ -242,28 +231,6 @@ int listing_note_gap(struct listing *l, const struct listing_text *text,
 	return buffer_check(&l->gap);
 }
 
-/* The lines behind one that was found. WALK_LINE: *line is the next that is. */
-static enum walk_kind listing_add_after(struct listing *l, struct walk *w,
-					const struct listing_text *text, struct walk_line *line)
-{
-	for (uint64_t n = 0; n < l->options.after; n++) {
-		enum walk_kind kind = walk_step(w, line);
-		if (kind != WALK_LINE || line->wanted)
-			return kind;
-		size_t before = l->out.len;
-		listing_add_line(l, text, line, w);
-		if (buffer_check(&l->out) < 0)
-			return WALK_FAILED;
-		if (!listing_has_room(l)) {
-			buffer_truncate(&l->out, before);
-			listing_set_full(l, true);
-			break;
-		}
-		l->last = line->number;
-	}
-	return walk_next(w, line);
-}
-
 enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listing_text *text,
 			   struct walk_line *line)
 {
@@ -286,7 +253,25 @@ enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listi
 		if (added < 0)
 			return WALK_FAILED;
 		if (added == 0) {
-			kind = listing_add_after(l, w, text, line);
+			kind = WALK_LINE;
+			line->wanted = false;
+			for (uint64_t n = 0; n < l->options.after; n++) {
+				kind = walk_step(w, line);
+				if (kind != WALK_LINE || line->wanted)
+					break;
+				size_t before = l->out.len;
+				listing_add_line(l, text, line, w);
+				if (buffer_check(&l->out) < 0)
+					return WALK_FAILED;
+				if (!listing_has_room(l)) {
+					buffer_truncate(&l->out, before);
+					listing_set_full(l, true);
+					break;
+				}
+				l->last = line->number;
+			}
+			if (kind == WALK_LINE && !line->wanted)
+				kind = walk_next(w, line);
 			continue;
 		}
 		listing_set_full(l, true);

@@ -53,17 +53,16 @@ struct listing_text {
 	bool standard_error; /* it is a standard error that was kept apart */
 };
 
+/* Zeroed but for its options. */
 struct listing {
 	struct listing_options options;
-	struct buffer out;
+	struct buffer out; /* whoever owns the struct releases the buffers */
 	struct buffer gap; /* announced before the next match */
 	size_t printed;    /* bytes */
 	struct notice_found found;
 	uint64_t last,
 		floor; /* in this text: the last printed line; lines up to `floor` are in a gap */
 };
-
-void listing_init(struct listing *l, const struct listing_options *options);
 
 /* Lists the matches of a text. Returns WALK_END, WALK_GAVE_UP at *line, or WALK_FAILED with errno;
    earlier matches are printed. */
@@ -77,7 +76,5 @@ int listing_note_gap(struct listing *l, const struct listing_text *text,
 /* Prints the rest after the last text. Without a match, the caller reports l->gap. Returns 0, or -1
    with errno. */
 int listing_finish(struct listing *l);
-
-void listing_release(struct listing *l);
 
 #endif

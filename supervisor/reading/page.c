@@ -143,20 +143,6 @@ static bool page_wants(struct page *p)
 	return p->stop == PAGE_OPEN;
 }
 
-/* How much is shown of a line that is longer than a page. */
-static size_t page_fit_line(struct page *p, const char *data, size_t len, bool whole)
-{
-	const struct page_request *r = p->request;
-	size_t taken = page_cost(p, "", 0);
-	if (!r->json && guard_is_needed(data, len))
-		taken += strlen(GUARD);
-	size_t keep = fit_front(data, len, r->room > taken ? r->room - taken : 0, r->json);
-	/* Never cuts off only the newline. */
-	if (whole && data[len - 1] == '\n' && fit_floor(data, len, len - 1) <= keep)
-		keep = len;
-	return keep;
-}
-
 /* The line goes into the page, or ends it. Returns 0, or -1 with ENOMEM. */
 static int page_add_line(struct page *p, const struct walk_line *line)
 {
@@ -179,7 +165,15 @@ static int page_add_line(struct page *p, const struct walk_line *line)
 			page_end_at(p, PAGE_BYTES);
 			return 0;
 		}
-		size_t keep = page_fit_line(p, line->data, len, whole);
+		const struct page_request *r = p->request;
+		size_t taken = page_cost(p, "", 0);
+		if (!r->json && guard_is_needed(line->data, len))
+			taken += strlen(GUARD);
+		size_t keep =
+			fit_front(line->data, len, r->room > taken ? r->room - taken : 0, r->json);
+		/* Never cuts off only the newline. */
+		if (whole && line->newline && fit_floor(line->data, len, len - 1) <= keep)
+			keep = len;
 		p->cut.at = p->start + keep;
 		p->closed = true;
 		if (page_show(p, line->data, keep) < 0)
@@ -292,38 +286,16 @@ int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total)
 
 /* --- the last lines --------------------------------------------------------------- */
 
-static bool page_has_gap(const struct text *t)
-{
-	return t->gap.begin != t->gap.end;
-}
-
-/* Bytes on disk from `offset` to the end. */
-static uint64_t page_bytes_behind(const struct text *t, uint64_t offset)
-{
-	uint64_t hole = 0;
-	if (page_has_gap(t) && offset < t->gap.end)
-		hole = t->gap.end - (offset > t->gap.begin ? offset : t->gap.begin);
-	return t->size > offset + hole ? t->size - offset - hole : 0;
-}
-
-/* The offset from which on there are `bytes` of them on disk, at most. */
-static uint64_t page_offset_before(const struct text *t, uint64_t bytes)
-{
-	if (!page_has_gap(t) || t->gap.end + bytes <= t->size)
-		return t->size > bytes ? t->size - bytes : 0;
-	uint64_t behind = t->size > t->gap.end ? t->size - t->gap.end : 0;
-	return t->gap.begin > bytes - behind ? t->gap.begin - (bytes - behind) : 0;
-}
-
 /* Moves to the first of the last lines, but at most `window` bytes back, since more can't fit.
  *inside: in the middle of a line. */
 static int page_seek_tail(struct page *p, uint64_t window, bool *inside)
 {
 	struct text *t = p->source;
 	uint64_t tail = p->request->tail, found, total, start;
+	bool has_gap = t->gap.begin != t->gap.end;
 	*inside = false;
 	p->number = 1;
-	if (!page_has_gap(t) && !t->lost_bytes) {
+	if (!has_gap && !t->lost_bytes) {
 		if (text_seek_back(t, tail, window, &found) < 0)
 			return -1;
 		*inside = found == 0 && t->size > 0;
@@ -335,35 +307,24 @@ static int page_seek_tail(struct page *p, uint64_t window, bool *inside)
 	p->absolute = true;
 	if (text_seek(t, (uint64_t)p->number, &total) < 0)
 		return -1;
-	if (page_bytes_behind(t, t->offset) <= window)
+	/* Only bytes on disk count. */
+	uint64_t hole = 0;
+	if (has_gap && t->offset < t->gap.end)
+		hole = t->gap.end - (t->offset > t->gap.begin ? t->offset : t->gap.begin);
+	if (t->size <= t->offset + hole + window)
 		return 0;
+	uint64_t from = t->size > window ? t->size - window : 0;
+	if (has_gap && t->gap.end + window > t->size) {
+		uint64_t behind = t->size > t->gap.end ? t->size - t->gap.end : 0;
+		from = t->gap.begin > window - behind ? t->gap.begin - (window - behind) : 0;
+	}
 	p->absolute = false;
 	p->number = 1;
-	text_seek_byte(t, page_offset_before(t, window));
+	text_seek_byte(t, from);
 	if (text_line_start(t, t->offset, &start) < 0)
 		return -1;
 	*inside = start < t->offset;
 	return 0;
-}
-
-/* Drops the first pieces until the rest fits, but keeps the last line and a gap inside it. */
-static void page_drop_front(struct page *p, bool inside)
-{
-	size_t drop = 0, keep = 1;
-	if (p->count > 1 && p->gap_count > 0 && p->gaps[p->gap_count - 1].goes_on &&
-	    p->pieces[p->count - 2].kind == PAGE_GAP)
-		keep = 2;
-	while (drop + keep < p->count && (p->used > p->request->room || (inside && drop == 0))) {
-		const struct page_piece *piece = &p->pieces[drop++];
-		p->used -= page_cost(p, p->text.data + piece->start, piece->len);
-		p->lines -= piece->kind == PAGE_LINE;
-		if (piece->kind == PAGE_GAP)
-			memmove(p->gaps, p->gaps + 1, --p->gap_count * sizeof(*p->gaps));
-	}
-	if (drop == 0)
-		return;
-	memmove(p->pieces, p->pieces + drop, (p->count - drop) * sizeof(*p->pieces));
-	p->count -= drop;
 }
 
 /* Cuts the last line to the end that fits. */
@@ -401,50 +362,53 @@ out:
 	return result;
 }
 
-/* Stores which of the wanted lines are before the first piece. */
-static int page_note_omitted(struct page *p)
-{
-	uint64_t asked = p->request->tail, total, lines = 0;
-	const struct page_piece *first = p->pieces;
-	if (!first || p->count == 0)
-		return 0;
-	int64_t number = first->kind == PAGE_GAP ? (int64_t)p->gaps[0].gap.from : first->number;
-	if (page_is_counted(p->source)) {
-		if (text_lines(p->source, &total) < 0)
-			return -1;
-		uint64_t from = total > asked ? total - asked + 1 : 1;
-		lines = (uint64_t)number > from ? (uint64_t)number - from : 0;
-		p->omitted_from = (int64_t)from;
-	} else if ((uint64_t)-number < asked) {
-		if (text_seek_back(p->source, asked, UINT64_MAX, &total) < 0)
-			return -1;
-		lines = total - (uint64_t)-number;
-		p->omitted_from = -(int64_t)total;
-	}
-	p->omitted = lines;
-	return 0;
-}
-
 /* Makes the page of the last lines (request->tail). Returns 0, or -1 with errno. */
 static int page_make_tail(struct page *p)
 {
-	bool inside;
-	uint64_t total;
-	if (page_seek_tail(p, 2 * p->request->room, &inside) < 0 || page_collect(p) < 0)
+	bool inside, counted = page_is_counted(p->source);
+	uint64_t asked = p->request->tail, total = 0;
+	if (page_seek_tail(p, 2 * p->request->room, &inside) < 0 || page_collect(p) < 0 ||
+	    (counted && text_lines(p->source, &total) < 0))
 		return -1;
-	if (!p->absolute) {
-		bool counted = page_is_counted(p->source);
-		if (counted && text_lines(p->source, &total) < 0)
-			return -1;
+	if (!p->absolute)
 		page_renumber(p, counted ? (int64_t)total + 1 : 0);
+
+	/* The first pieces go until the rest fits; the last line stays, and a gap inside it. */
+	size_t drop = 0, keep = 1;
+	if (p->count > 1 && p->gap_count > 0 && p->gaps[p->gap_count - 1].goes_on &&
+	    p->pieces[p->count - 2].kind == PAGE_GAP)
+		keep = 2;
+	while (drop + keep < p->count && (p->used > p->request->room || (inside && drop == 0))) {
+		const struct page_piece *piece = &p->pieces[drop++];
+		p->used -= page_cost(p, p->text.data + piece->start, piece->len);
+		p->lines -= piece->kind == PAGE_LINE;
+		if (piece->kind == PAGE_GAP)
+			memmove(p->gaps, p->gaps + 1, --p->gap_count * sizeof(*p->gaps));
 	}
-	page_drop_front(p, inside);
+	if (drop > 0) {
+		p->count -= drop;
+		memmove(p->pieces, p->pieces + drop, p->count * sizeof(*p->pieces));
+	}
 	struct page_piece *last = p->count ? &p->pieces[p->count - 1] : NULL;
 	if (last && last->kind == PAGE_LINE && p->lines == 1 &&
 	    (p->used > p->request->room || inside) && page_cut_last(p, last) < 0)
 		return -1;
-	if (page_note_omitted(p) < 0)
-		return -1;
+
+	/* Which of the wanted lines are before the first piece. */
+	const struct page_piece *first = p->count ? p->pieces : NULL;
+	int64_t number = !first                    ? 0
+			 : first->kind == PAGE_GAP ? (int64_t)p->gaps[0].gap.from
+						   : first->number;
+	if (first && counted) {
+		uint64_t from = total > asked ? total - asked + 1 : 1;
+		p->omitted = (uint64_t)number > from ? (uint64_t)number - from : 0;
+		p->omitted_from = (int64_t)from;
+	} else if (first && (uint64_t)-number < asked) {
+		if (text_seek_back(p->source, asked, UINT64_MAX, &total) < 0)
+			return -1;
+		p->omitted = total - (uint64_t)-number;
+		p->omitted_from = -(int64_t)total;
+	}
 	p->stop = p->omitted || p->cut.bytes ? PAGE_BYTES : PAGE_ASKED;
 	return 0;
 }
@@ -480,20 +444,6 @@ void page_release(struct page *p)
 /* Bytes of one step of slice_stream(). */
 #define STREAM_LENGTH ((size_t)128 * 1024)
 
-/* Finds the beginning of the character at the offset `at`. */
-static int find_begin(const struct text *t, uint64_t at, uint64_t *begin)
-{
-	char around[2 * AROUND];
-	size_t before = at < AROUND ? (size_t)at : AROUND;
-	ssize_t n = io_read_at(t->fd, around, sizeof(around), (off_t)(at - before));
-	if (n < 0)
-		return -1;
-	*begin = at;
-	if ((size_t)n > before)
-		*begin -= before - fit_floor(around, (size_t)n, before);
-	return 0;
-}
-
 /* Reads `len` bytes from s->from on, and some more that tell where characters begin, up to a gap or
    the end. */
 static int slice_load(struct slice *s, struct text *t, size_t len)
@@ -522,22 +472,22 @@ static int slice_load(struct slice *s, struct text *t, size_t len)
 	return 0;
 }
 
-static size_t first_character(const struct buffer *raw)
-{
-	size_t len = raw->len > 0;
-	while (len < raw->len && fit_floor(raw->data, raw->len, len) < len)
-		len++;
-	return len;
-}
-
 int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 {
 	bool in_gap = r->from >= t->gap.begin && r->from < t->gap.end;
 	uint64_t wanted = r->from + r->length < r->from ? UINT64_MAX : r->from + r->length;
 	size_t most = 2 * r->room; /* 4 bytes that become 3 */
 	s->from = r->from;
-	if (!in_gap && find_begin(t, r->from, &s->from) < 0)
-		return -1;
+	if (!in_gap) {
+		/* From the beginning of the character there. */
+		char around[2 * AROUND];
+		size_t before = r->from < AROUND ? (size_t)r->from : AROUND;
+		ssize_t n = io_read_at(t->fd, around, sizeof(around), (off_t)(r->from - before));
+		if (n < 0)
+			return -1;
+		if ((size_t)n > before)
+			s->from -= before - fit_floor(around, (size_t)n, before);
+	}
 	size_t len = wanted - s->from < most ? (size_t)(wanted - s->from) : most;
 	if (slice_load(s, t, len) < 0)
 		return -1;
@@ -552,8 +502,12 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 	if (r->json || len > r->room / 3)
 		keep = fit_front(s->raw.data, len, r->room, r->json);
 	s->full = keep < len;
-	if (keep == 0 && r->length > 0 && s->gap.kind == TEXT_END)
-		keep = first_character(&s->raw);
+	/* The first character at least. */
+	if (keep == 0 && r->length > 0 && s->gap.kind == TEXT_END) {
+		keep = s->raw.len > 0;
+		while (keep < s->raw.len && fit_floor(s->raw.data, s->raw.len, keep) < keep)
+			keep++;
+	}
 	s->to = s->from + keep;
 	s->left = wanted > s->to ? wanted - s->to : 0;
 	s->more = s->to < t->size;
