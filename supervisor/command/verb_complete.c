@@ -251,22 +251,6 @@ static void candidates_add_values(struct candidates *c, const struct option *o)
 	}
 }
 
-/* The options of terse.ini that the verb takes, too. */
-static void candidates_add_flags(struct candidates *c)
-{
-	const char *section = c->verb->settings;
-	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		if (*section && strcmp(section, o->section) != 0)
-			continue;
-		if (o->flag)
-			candidates_add_string(c, o->flag, o->help);
-		if (o->negated)
-			candidates_add_string(c, o->negated, o->help);
-	}
-	for (size_t i = 0; !*section && i < option_shorthand_count; i++)
-		candidates_add_string(c, option_shorthands[i].flag, option_shorthands[i].help);
-}
-
 /* --- the line so far ------------------------------------------------------------------------- */
 
 struct line {
@@ -401,8 +385,21 @@ static void line_complete_flag(struct line *l, char *current)
 			if (o->help && o->name[1] == '-')
 				candidates_add_string(&l->c, o->name, o->help);
 		}
-		if (l->verb->settings)
-			candidates_add_flags(&l->c);
+		/* The options of terse.ini that the verb takes, too. */
+		if (!l->verb->settings)
+			return;
+		const char *section = l->verb->settings;
+		for (const struct option *o = option_table; o < option_table + option_count; o++) {
+			if (*section && strcmp(section, o->section) != 0)
+				continue;
+			if (o->flag)
+				candidates_add_string(&l->c, o->flag, o->help);
+			if (o->negated)
+				candidates_add_string(&l->c, o->negated, o->help);
+		}
+		for (size_t i = 0; !*section && i < option_shorthand_count; i++)
+			candidates_add_string(&l->c, option_shorthands[i].flag,
+					      option_shorthands[i].help);
 		return;
 	}
 	static char before[64];
@@ -414,23 +411,6 @@ static void line_complete_flag(struct line *l, char *current)
 	l->c.before = before;
 	l->c.prefix = equals + 1;
 	line_value(l, current, len, true);
-}
-
-static void line_complete(struct line *l)
-{
-	char *current = l->words[l->count - 1];
-	const char *flag = line_walk(l);
-	if (flag) {
-		line_value(l, flag, strlen(flag), true);
-	} else if (line_is_command(l)) {
-		l->c.part = SHELL_COMMAND;
-	} else if (current[0] == '-' && !l->only_operands) {
-		line_complete_flag(l, current);
-	} else {
-		line_try_forms(l, line_try_forms(l, 3));
-		if (l->count == 1)
-			candidates_add_verbs(&l->c);
-	}
 }
 
 bool verb_help_is_asked(const struct verb *v, int count, char **words)
@@ -455,7 +435,19 @@ static int complete_run(struct verb_call *c)
 				  .verb = l.verb,
 				  .before = "",
 				  .prefix = l.words[l.count - 1]};
-	line_complete(&l);
+	char *current = l.words[l.count - 1];
+	const char *flag = line_walk(&l);
+	if (flag) {
+		line_value(&l, flag, strlen(flag), true);
+	} else if (line_is_command(&l)) {
+		l.c.part = SHELL_COMMAND;
+	} else if (current[0] == '-' && !l.only_operands) {
+		line_complete_flag(&l, current);
+	} else {
+		line_try_forms(&l, line_try_forms(&l, 3));
+		if (l.count == 1)
+			candidates_add_verbs(&l.c);
+	}
 	static const char *const parts[] = {
 		[SHELL_NONE] = "none",       [SHELL_FILES] = "files",
 		[SHELL_FOLDERS] = "folders", [SHELL_COMMANDS] = "commands",

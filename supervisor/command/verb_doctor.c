@@ -144,35 +144,6 @@ static void doctor_check_here(struct doctor *d)
 
 /* --- the remote -------------------------------------------------------------------------- */
 
-/* What waits in a store to be pushed. */
-static void doctor_check_outbox(struct doctor *d, const struct outbox *outbox)
-{
-	struct outbox_state state = outbox_look(outbox);
-	struct buffer text = BUFFER_INIT;
-	if (state.waiting > 0)
-		buffer_printf(&text, "waiting: %s, %s, the oldest for %s",
-			      HUMAN_COUNT(state.waiting), HUMAN_SIZE(state.bytes),
-			      human_age((char[HUMAN_LEN]){0}, clock_real_ms() - state.oldest_ms));
-	else if (state.index_left)
-		buffer_append_string(&text, "waiting: the index");
-	bool waits = text.len > 0, fails = waits && state.failures > 0;
-	if (fails)
-		buffer_printf(&text, "; failures: %s%s%s", HUMAN_COUNT(state.failures),
-			      *state.why ? ", the last: " : "", state.why);
-	if (waits)
-		buffer_append_string(&text, " (terse push tries now)");
-	const char *detail = buffer_string(&text);
-	doctor_report(d,
-		      fails   ? BAD
-		      : waits ? NOTE
-			      : GOOD,
-		      "push", "%s", waits && detail ? detail : "nothing waits");
-	if (state.dropped.a > 0)
-		doctor_report(d, BAD, "push", "dropped, unpushed: %s, %s ([remote] outbox_max)",
-			      HUMAN_COUNT(state.dropped.a), HUMAN_SIZE(state.dropped.b));
-	buffer_release(&text);
-}
-
 static void doctor_check_remote(struct doctor *d, const struct settings *settings)
 {
 	struct store stores[STORE_MAX];
@@ -190,8 +161,35 @@ static void doctor_check_remote(struct doctor *d, const struct settings *setting
 	int count = store_open_all(stores);
 	for (int i = 0; i < count; i++) {
 		struct outbox outbox;
-		if (outbox_open(&outbox, &stores[i], false) == 0)
-			doctor_check_outbox(d, &outbox);
+		if (outbox_open(&outbox, &stores[i], false) < 0)
+			continue;
+		/* What waits in the store to be pushed. */
+		struct outbox_state state = outbox_look(&outbox);
+		struct buffer text = BUFFER_INIT;
+		if (state.waiting > 0)
+			buffer_printf(
+				&text, "waiting: %s, %s, the oldest for %s",
+				HUMAN_COUNT(state.waiting), HUMAN_SIZE(state.bytes),
+				human_age((char[HUMAN_LEN]){0}, clock_real_ms() - state.oldest_ms));
+		else if (state.index_left)
+			buffer_append_string(&text, "waiting: the index");
+		bool waits = text.len > 0, fails = waits && state.failures > 0;
+		if (fails)
+			buffer_printf(&text, "; failures: %s%s%s", HUMAN_COUNT(state.failures),
+				      *state.why ? ", the last: " : "", state.why);
+		if (waits)
+			buffer_append_string(&text, " (terse push tries now)");
+		const char *detail = buffer_string(&text);
+		doctor_report(d,
+			      fails   ? BAD
+			      : waits ? NOTE
+				      : GOOD,
+			      "push", "%s", waits && detail ? detail : "nothing waits");
+		if (state.dropped.a > 0)
+			doctor_report(d, BAD, "push",
+				      "dropped, unpushed: %s, %s ([remote] outbox_max)",
+				      HUMAN_COUNT(state.dropped.a), HUMAN_SIZE(state.dropped.b));
+		buffer_release(&text);
 		outbox_close(&outbox);
 	}
 	store_close_all(stores, count);

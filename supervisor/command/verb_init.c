@@ -283,36 +283,33 @@ static int init_print(struct init *i)
 	return verb_print(NULL, &clean);
 }
 
-/* All of them, or nothing is done. */
-static int init_find_agents(struct init *i, char *const *names, int count)
+static int init_parse(struct init *i, struct verb_call *c)
 {
+	if (verb_parse(c, i) < 0)
+		return -1;
+	int count = c->operand_count;
+	/* All agents that are named, or nothing is done. */
 	for (int k = 0; k < count; k++) {
-		const struct wiring *w = wiring_find(i->mcp ? wirings_mcp : wirings, names[k]);
+		const struct wiring *w =
+			wiring_find(i->mcp ? wirings_mcp : wirings, c->operands[k]);
 		i->agents.items[i->agents.count++] = w;
 		if (w)
 			continue;
 		struct nearest n;
-		nearest_init(&n, names[k]);
+		nearest_init(&n, c->operands[k]);
 		for (w = i->mcp ? wirings_mcp : wirings; w->agent; w++)
 			nearest_offer(&n, w->agent);
-		if (i->mcp && strcmp(names[k], "pi") == 0)
+		if (i->mcp && strcmp(c->operands[k], "pi") == 0)
 			verb_error(VERB, "pi takes no server of tools; terse init pi wires up its "
 					 "shell");
 		else if (n.best)
-			verb_error(VERB, "%s: no such agent (did you mean %s?)", names[k], n.best);
+			verb_error(VERB, "%s: no such agent (did you mean %s?)", c->operands[k],
+				   n.best);
 		else
-			verb_error(VERB, "%s: no such agent; there are %s", names[k],
+			verb_error(VERB, "%s: no such agent; there are %s", c->operands[k],
 				   i->mcp ? wiring_mcp_names : wiring_names);
 		return -1;
 	}
-	return 0;
-}
-
-static int init_parse(struct init *i, struct verb_call *c)
-{
-	if (verb_parse(c, i) < 0 || init_find_agents(i, c->operands, c->operand_count) < 0)
-		return -1;
-	int count = c->operand_count;
 	const char *names = i->mcp ? wiring_mcp_names : wiring_names;
 	if (i->mcp && (!count || i->instructions || i->show))
 		verb_error(VERB,

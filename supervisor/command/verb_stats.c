@@ -107,26 +107,6 @@ static void add_sum(struct buffer *out, bool colour, const struct stats_sum *s)
 		out, "Tokens are estimated from the kind of text; the median error is 7 %.\n");
 }
 
-static void add_row(struct buffer *out, const struct stats_group *g)
-{
-	const struct stats_sum *s = &g->sum;
-	struct buffer name = BUFFER_INIT;
-	row_add_cell(&name, g->name, strlen(g->name), NAME_WIDTH);
-	if (buffer_string(&name))
-		buffer_printf(out, "%-*s", (int)NAME_WIDTH, name.data);
-	buffer_release(&name);
-	buffer_printf(out, " %6" PRIu64 " %6" PRIu64, s->runs, s->failed);
-	const int64_t cells[] = {(int64_t)s->text, (int64_t)s->shown.bytes, (int64_t)s->read.bytes,
-				 (int64_t)s->own.bytes, stats_saved(s)};
-	for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++) {
-		char text[HUMAN_LEN + 1] = "-";
-		bool below = cells[i] < 0;
-		human_size(text + below, (uint64_t)(below ? -cells[i] : cells[i]));
-		buffer_printf(out, " %9s", text);
-	}
-	buffer_append_string(out, "\n");
-}
-
 static void stats_add_text(struct stats_call *c)
 {
 	struct buffer *out = &c->out;
@@ -149,8 +129,25 @@ static void stats_add_text(struct stats_call *c)
 	buffer_printf(out, "\n%-*s %6s %6s %9s %9s %9s %9s %9s\n", (int)NAME_WIDTH,
 		      by_names[c->by + 1], "runs", "failed", "written", "shown", "read back",
 		      "own cut", "saved");
-	for (size_t i = 0; i < most; i++)
-		add_row(out, s->groups[i]);
+	for (size_t i = 0; i < most; i++) {
+		const struct stats_group *g = s->groups[i];
+		const int64_t cells[] = {(int64_t)g->sum.text, (int64_t)g->sum.shown.bytes,
+					 (int64_t)g->sum.read.bytes, (int64_t)g->sum.own.bytes,
+					 stats_saved(&g->sum)};
+		struct buffer name = BUFFER_INIT;
+		row_add_cell(&name, g->name, strlen(g->name), NAME_WIDTH);
+		if (buffer_string(&name))
+			buffer_printf(out, "%-*s", (int)NAME_WIDTH, name.data);
+		buffer_release(&name);
+		buffer_printf(out, " %6" PRIu64 " %6" PRIu64, g->sum.runs, g->sum.failed);
+		for (size_t k = 0; k < sizeof(cells) / sizeof(*cells); k++) {
+			char text[HUMAN_LEN + 1] = "-";
+			bool below = cells[k] < 0;
+			human_size(text + below, (uint64_t)(below ? -cells[k] : cells[k]));
+			buffer_printf(out, " %9s", text);
+		}
+		buffer_append_string(out, "\n");
+	}
 	if (most < s->group_count)
 		buffer_printf(out, "[%zu of %zu shown: --limit %zu]\n", most, s->group_count,
 			      s->group_count);

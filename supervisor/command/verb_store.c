@@ -308,26 +308,6 @@ struct rewind_target {
 	int64_t started_ms; /* start of the first run, as in the history */
 };
 
-static int rewind_aim(struct rewind_target *t, struct store *stores, int count, const char *name,
-		      struct id_found *found)
-{
-	if (id_find(stores, count, t->session, name, found) == 0) {
-		memcpy(t->session, found->session, sizeof(t->session));
-		t->from = id_pack(found->id);
-		/* As the history has it. */
-		struct meta m;
-		t->started_ms = verb_read_meta(found, &m) == 0 ? m.started_ms : id_time_ms(t->from);
-		meta_release(&m);
-		return 0;
-	}
-	/* It was removed: rewinding again removes what is left. */
-	if (errno != ENOENT || !id_is_valid(name))
-		return -1;
-	t->from = id_pack(name);
-	t->started_ms = id_time_ms(t->from);
-	return 0;
-}
-
 static int rewind_all(const struct verb_call *c, const struct rewind_target *t,
 		      struct store *stores, int count, bool dry)
 {
@@ -377,7 +357,21 @@ static int rewind_run(struct verb_call *c)
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int status = 0, count = verb_open_stores(c, stores, &status);
-	if (name && rewind_aim(&t, stores, count, name, &found) < 0) {
+	bool there = name && id_find(stores, count, t.session, name, &found) == 0;
+	if (there) {
+		memcpy(t.session, found.session, sizeof(t.session));
+		t.from = id_pack(found.id);
+		/* As the history has it. */
+		struct meta m;
+		t.started_ms = verb_read_meta(&found, &m) == 0 ? m.started_ms : id_time_ms(t.from);
+		meta_release(&m);
+	} else if (name && errno == ENOENT && id_is_valid(name)) {
+		/* It was removed: rewinding again removes what is left. */
+		t.from = id_pack(name);
+		t.started_ms = id_time_ms(t.from);
+		there = true;
+	}
+	if (name && !there) {
 		verb_not_found(c, name, errno, &found);
 		status = 1;
 	} else {
