@@ -962,9 +962,11 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	free(s.chunk);
 	supervisor_push(&s, left);
 	trace_close();
-	io_close_others(STDERR_FILENO + 1, left, 2);
 	/* Background processes may live for months. */
-	malloc_trim(0);
-	discard_output(left);
+	if (left[0] >= 0 || left[1] >= 0) {
+		io_close_others(STDERR_FILENO + 1, left, 2);
+		malloc_trim(0);
+		discard_output(left);
+	}
 	_exit(0);
 }

@@ -403,9 +403,11 @@ void supervisor_drop_caller(struct supervisor *s)
 		else
 			source_let_go(&s->sources[i]);
 	}
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+	for (int fd = STDIN_FILENO, last; fd <= STDERR_FILENO; fd = last + 1) {
+		for (last = fd; !kept[fd] && last < STDERR_FILENO && !kept[last + 1];)
+			last++;
 		if (!kept[fd])
-			io_null(fd, fd);
+			io_null(fd, last);
 	}
 	if (s->job->channels.keyboard > STDERR_FILENO)
 		close(s->job->channels.keyboard);
