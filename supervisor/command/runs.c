@@ -25,19 +25,14 @@ static void row_add_word(struct buffer *out, const char *word)
 	quote_append(out, word);
 }
 
-/* The string of `shell -c string` as terse starts it, with the full path of the shell; else
-   NULL. */
-static const char *row_shell_string(char *const *argv)
+void row_add_command(struct buffer *out, const struct meta *m)
 {
+	/* The string of `shell -c string` as terse starts it, with the full path of the shell. */
+	char *const *argv = m->argv;
 	bool is_string = argv && argv[0] && argv[0][0] == '/' && argv[1] && argv[2] && !argv[3] &&
 			 strcmp(argv[1], "-c") == 0 &&
 			 shell_call_is_shell(shell_call_name(argv[0]));
-	return is_string ? argv[2] : NULL;
-}
-
-void row_add_command(struct buffer *out, const struct meta *m)
-{
-	const char *string = row_shell_string(m->argv);
+	const char *string = is_string ? argv[2] : NULL;
 	if (string)
 		buffer_append_string(out, string);
 	for (char **arg = m->argv; !string && arg && *arg; arg++) {

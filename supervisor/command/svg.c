@@ -25,27 +25,24 @@ struct svg {
 	unsigned rows; /* down to the last one that has something */
 };
 
-/* The palette of xterm: 16 names, a cube of 6 x 6 x 6, 24 greys. */
-static uint32_t palette(uint32_t n)
+/* One of `colour`, else the preset. The palette is that of xterm: 16 names, a cube of 6 x 6 x 6, 24
+   greys. */
+static uint32_t colour_of(uint32_t colour, uint32_t preset)
 {
 	static const uint32_t named[16] = {
 		0x000000, 0xcd3131, 0x0dbc79, 0xe5e510, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xe5e5e5,
 		0x666666, 0xf14c4c, 0x23d18b, 0xf5f543, 0x3b8eea, 0xd670d6, 0x29b8db, 0xffffff,
 	};
 	static const uint8_t levels[6] = {0, 95, 135, 175, 215, 255};
+	uint32_t n = colour & 255;
+	if (!(colour & TERMINAL_PALETTE))
+		return colour ? colour & 0xffffff : preset;
 	if (n < 16)
 		return named[n];
 	if (n >= 232)
 		return (8 + (n - 232) * 10) * 0x010101u;
 	n -= 16;
 	return (uint32_t)levels[n / 36] << 16 | (uint32_t)levels[n / 6 % 6] << 8 | levels[n % 6];
-}
-
-static uint32_t colour_of(uint32_t colour, uint32_t preset)
-{
-	return colour & TERMINAL_PALETTE ? palette(colour & 255)
-	       : colour                  ? colour & 0xffffff
-					 : preset;
 }
 
 /* Adds text as XML has it. */

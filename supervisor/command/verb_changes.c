@@ -135,14 +135,6 @@ static int changes_add_line(struct changes *c, enum mark mark, struct walk *w, u
 	return kind == WALK_FAILED ? -1 : 1;
 }
 
-/* Bytes of a page for changes. The last line names both texts, and so does the line behind a change
-   that is cut, which can only be the first. */
-static size_t changes_room(const struct changes *c)
-{
-	size_t names = (c->quoted[0].len + c->quoted[1].len) * (c->shown == 0 ? 2 : 1);
-	return names < READER_PAGE / 2 ? READER_PAGE - NOTICE_ROOM - names : READER_PAGE / 4;
-}
-
 /* Adds lines of one text, `lines` at most. *left is how many were not added, since they do not
    fit. Returns 0, or -1 with errno. */
 static int changes_add_lines(struct changes *c, int which, enum mark mark,
@@ -151,11 +143,15 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 	struct walk *w = lines->count ? changes_walk(c, which, lines->offset, lines->from) : NULL;
 	int got = lines->count && !w ? -1 : 1;
 	uint64_t count;
+	/* Bytes of a page for changes. The last line names both texts, and so does the line behind
+	   a change that is cut, which can only be the first. */
+	size_t names = (c->quoted[0].len + c->quoted[1].len) * (c->shown == 0 ? 2 : 1);
+	size_t room = names < READER_PAGE / 2 ? READER_PAGE - NOTICE_ROOM - names : READER_PAGE / 4;
 	*left = lines->count;
 	while (got > 0 && *left > 0) {
 		size_t before = c->text.len;
 		got = changes_add_line(c, mark, w, &count);
-		if (got > 0 && !changes_is_whole(c) && c->used + c->text.len > changes_room(c)) {
+		if (got > 0 && !changes_is_whole(c) && c->used + c->text.len > room) {
 			buffer_truncate(&c->text, before);
 			break;
 		}
@@ -170,36 +166,6 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 	}
 	walk_free(w);
 	return got < 0 || buffer_check(&c->text) < 0 ? -1 : 0;
-}
-
-/* The lines of context in front of a change, and behind it, at most `most` of them. */
-static int changes_before(struct changes *c, const struct differ_lines *at,
-			  struct differ_lines *context)
-{
-	uint64_t most = at->from - 1 < CONTEXT ? at->from - 1 : CONTEXT;
-	*context = (struct differ_lines){.from = at->from, .offset = at->offset};
-	while (context->count < most && context->offset > 0) {
-		if (text_line_start(&c->shown_texts[1], context->offset - 1, &context->offset) < 0)
-			return -1;
-		context->count++;
-		context->from--;
-	}
-	return 0;
-}
-
-static int changes_behind(struct changes *c, const struct differ_lines *at,
-			  struct differ_lines *context)
-{
-	struct walk *w = changes_walk(c, 1, at->end, at->from + at->count);
-	struct walk_line line;
-	enum walk_kind kind = w ? WALK_LINE : WALK_FAILED;
-	*context = (struct differ_lines){.from = at->from + at->count, .offset = at->end};
-	while (kind == WALK_LINE && context->count < CONTEXT) {
-		kind = walk_step(w, &line);
-		context->count += kind == WALK_LINE && !line.more_behind;
-	}
-	walk_free(w);
-	return kind == WALK_FAILED ? -1 : 0;
 }
 
 /* "[... the rest of this change: terse read A --lines 31-40; terse read B --lines 33-90]" */
@@ -289,13 +255,31 @@ static int changes_make_apart(struct changes *c, bool *cut)
 static int changes_make(struct changes *c, bool *cut)
 {
 	const struct differ_change *first = &c->joined[0], *last = &c->joined[c->joined_count - 1];
-	struct differ_lines before, behind;
+	const struct differ_lines *above = &first->lines[1], *below = &last->lines[1];
 	struct differ_change rest = {0};
 	uint64_t left;
 	if (c->facts.apart)
 		return changes_make_apart(c, cut);
-	if (changes_before(c, &first->lines[1], &before) < 0 ||
-	    changes_behind(c, &last->lines[1], &behind) < 0)
+
+	/* The lines of context in front of them, and behind. */
+	uint64_t most = above->from - 1 < CONTEXT ? above->from - 1 : CONTEXT;
+	struct differ_lines before = {.from = above->from, .offset = above->offset},
+			    behind = {.from = below->from + below->count, .offset = below->end};
+	while (before.count < most && before.offset > 0) {
+		if (text_line_start(&c->shown_texts[1], before.offset - 1, &before.offset) < 0)
+			return -1;
+		before.count++;
+		before.from--;
+	}
+	struct walk *w = changes_walk(c, 1, behind.offset, behind.from);
+	struct walk_line line;
+	enum walk_kind kind = w ? WALK_LINE : WALK_FAILED;
+	while (kind == WALK_LINE && behind.count < CONTEXT) {
+		kind = walk_step(w, &line);
+		behind.count += kind == WALK_LINE && !line.more_behind;
+	}
+	walk_free(w);
+	if (kind == WALK_FAILED)
 		return -1;
 	for (int i = 0; i < 2; i++) {
 		const struct differ_lines *from = &first->lines[i], *to = &last->lines[i];
@@ -442,46 +426,41 @@ static int changes_find_pair(struct changes *c, const char *name)
 	return c->paths[0] ? 0 : -1;
 }
 
-/* "cmd-1m5zq8k3x7f, exit 1, 3 min ago" */
-static void changes_add_title(struct changes *c, int which)
-{
-	struct buffer *out = &c->titles[which];
-	const struct text *t = &c->texts[which];
-	struct meta m;
-	buffer_append_string(out, c->quoted[which].data);
-	if (!*t->id || meta_read(t->dir, t->id, &m) < 0)
-		return;
-	if (m.state == META_DONE && m.exit_code >= 0)
-		buffer_printf(out, ", exit %d", m.exit_code);
-	else if (m.signal)
-		buffer_printf(out, ", %s", HUMAN_SIGNAL(m.signal));
-	else
-		buffer_printf(out, ", %s", meta_state_name(m.state));
-	char age[HUMAN_LEN];
-	buffer_printf(out, ", %s ago", human_age(age, clock_real_ms() - m.started_ms));
-	meta_release(&m);
-}
-
-/* Opens the texts, each twice. Returns 0, or -1 after saying what is wrong. */
+/* Opens the texts, each twice, and makes their titles: "cmd-1m5zq8k3x7f, exit 1, 3 min ago".
+   Returns 0, or -1 after saying what is wrong. */
 static int changes_open(struct changes *c)
 {
 	enum artifact_part part = c->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
 	const char *kind;
+	char age[HUMAN_LEN];
 	for (int i = 0; i < 2; i++) {
-		if (verb_open(c->call, part, c->paths[i], &c->texts[i]) < 0)
+		struct text *t = &c->texts[i];
+		struct buffer *title = &c->titles[i];
+		struct meta m;
+		if (verb_open(c->call, part, c->paths[i], t) < 0)
 			return -1;
-		const char *name = *c->texts[i].id ? c->texts[i].id : c->paths[i];
+		const char *name = *t->id ? t->id : c->paths[i];
 		if (*name == '-')
 			buffer_append_string(&c->quoted[i], "./");
 		quote_append(&c->quoted[i], name);
 		if (!buffer_string(&c->quoted[i]) ||
 		    verb_open(c->call, part, name, &c->shown_texts[i]) < 0)
 			return -1;
-		if (!*c->texts[i].id && verb_is_binary(&c->texts[i], &kind)) {
+		if (!*t->id && verb_is_binary(t, &kind)) {
 			verb_fail(c->call, ENVELOPE_BINARY, "%s: binary data", c->paths[i]);
 			return -1;
 		}
-		changes_add_title(c, i);
+		buffer_append_string(title, c->quoted[i].data);
+		if (!*t->id || meta_read(t->dir, t->id, &m) < 0)
+			continue;
+		if (m.state == META_DONE && m.exit_code >= 0)
+			buffer_printf(title, ", exit %d", m.exit_code);
+		else if (m.signal)
+			buffer_printf(title, ", %s", HUMAN_SIGNAL(m.signal));
+		else
+			buffer_printf(title, ", %s", meta_state_name(m.state));
+		buffer_printf(title, ", %s ago", human_age(age, clock_real_ms() - m.started_ms));
+		meta_release(&m);
 	}
 	return 0;
 }

@@ -260,25 +260,6 @@ static int show_print_json(struct show *s, const struct excerpts_options *given,
 	return result;
 }
 
-/* ------------------------------------------------------------------------------------ */
-
-static int show_print(struct show *s)
-{
-	struct text text;
-	const struct excerpts_options options = {.settings = s->call->settings,
-						 .reader = INTERCEPT_AGENT,
-						 .onlcr = true,
-						 .returns = true};
-	if (text_open(&text, s->dir, s->found.id, ARTIFACT_OUT) < 0)
-		return -1;
-	int result = s->call->json ? show_print_json(s, &options, &text)
-				   : show_print_text(s, &options, &text);
-	int error = errno;
-	text_close(&text);
-	errno = error;
-	return result;
-}
-
 static int show_run(struct verb_call *c)
 {
 	struct show s = {.call = c};
@@ -290,11 +271,20 @@ static int show_run(struct verb_call *c)
 		return !told;
 	if (meta_read(s.dir, s.found.id, &s.meta) < 0)
 		s.damaged = errno;
-	int status = 0;
-	if (show_print(&s) < 0 && errno != EPIPE) {
-		verb_fail(s.call, ENVELOPE_UNREADABLE, "%s: %m", s.found.id);
-		status = 1;
+	struct text text;
+	const struct excerpts_options options = {
+		.settings = c->settings, .reader = INTERCEPT_AGENT, .onlcr = true, .returns = true};
+	int result = text_open(&text, s.dir, s.found.id, ARTIFACT_OUT);
+	if (result == 0) {
+		result = c->json ? show_print_json(&s, &options, &text)
+				 : show_print_text(&s, &options, &text);
+		int error = errno;
+		text_close(&text);
+		errno = error;
 	}
+	int status = result < 0 && errno != EPIPE;
+	if (status)
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", s.found.id);
 	meta_release(&s.meta);
 	buffer_release(&s.out);
 	io_close(&s.dir);
