@@ -142,24 +142,6 @@ static bool find_noted(const struct buffer *end, const char *hash, const char *s
 	return false;
 }
 
-/* Reads the last lines of the file. The first of them may be a part, and a part at the end of the
-   file is left out. */
-static void read_commands(struct buffer *out, const struct store *s)
-{
-	struct stat st;
-	int fd = store_open_file(s->fd, COMMANDS_FILE, O_RDONLY);
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
-		size_t len =
-			(uint64_t)st.st_size < COMMANDS_END ? (size_t)st.st_size : COMMANDS_END;
-		if (buffer_reserve(out, len) == 0 &&
-		    io_read_whole(fd, out->data, len, st.st_size - (off_t)len) == 0)
-			out->len = len;
-	}
-	const char *last = out->len ? memrchr(out->data, '\n', out->len) : NULL;
-	out->len = last ? (size_t)(last - out->data) + 1 : 0;
-	io_close(&fd);
-}
-
 void earlier_look_up(struct store *s, const char *session, const struct meta *m,
 		     struct earlier_run *last, struct earlier_run *success)
 {
@@ -169,7 +151,20 @@ void earlier_look_up(struct store *s, const char *session, const struct meta *m,
 	*last = (struct earlier_run){.found = {.store = s}, .dir = -1};
 	if (success)
 		*success = *last;
-	read_commands(&end, s);
+	/* The last lines of the file. The first of them may be a part, and a part at the end of the
+	   file is left out. */
+	struct stat st;
+	int fd = store_open_file(s->fd, COMMANDS_FILE, O_RDONLY);
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
+		size_t len =
+			(uint64_t)st.st_size < COMMANDS_END ? (size_t)st.st_size : COMMANDS_END;
+		if (buffer_reserve(&end, len) == 0 &&
+		    io_read_whole(fd, end.data, len, st.st_size - (off_t)len) == 0)
+			end.len = len;
+	}
+	io_close(&fd);
+	const char *newline = end.len ? memrchr(end.data, '\n', end.len) : NULL;
+	end.len = newline ? (size_t)(newline - end.data) + 1 : 0;
 	last->is_found = find_noted(&end, hash, session, false, m, last) ||
 			 find_noted(&end, hash, NULL, false, m, last);
 	if (success && last->is_found)

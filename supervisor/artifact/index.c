@@ -53,16 +53,6 @@ int index_feed(struct index_writer *w, const char *data, size_t len)
 	return w->pending ? buffer_check(w->pending) : 0;
 }
 
-/* Whether `offset` is in the range and a line starts there. */
-static bool is_line_start(int fd, const struct index_range *range, uint64_t offset)
-{
-	if (offset < range->start || offset > range->end)
-		return false;
-	char before;
-	return offset == 0 ||
-	       (io_read_at(fd, &before, 1, (off_t)offset - 1) == 1 && before == '\n');
-}
-
 uint64_t index_offset(uint64_t k)
 {
 	return MAGIC_LEN + k * sizeof(uint64_t);
@@ -121,8 +111,12 @@ static void use_index(int fd, int idx, const struct index_range *range, uint64_t
 	if (high > (line - 1) / INDEX_STRIDE + 1)
 		high = (line - 1) / INDEX_STRIDE + 1;
 	uint64_t k, offset;
-	if (last_until(idx, low, high, range->end, &k, &offset) &&
-	    is_line_start(fd, range, offset)) {
+	char before;
+	/* It has to be the start of a line in the range. */
+	if (last_until(idx, low, high, range->end, &k, &offset) && offset >= range->start &&
+	    offset <= range->end &&
+	    (offset == 0 ||
+	     (io_read_at(fd, &before, 1, (off_t)offset - 1) == 1 && before == '\n'))) {
 		*start = offset;
 		*at = k * INDEX_STRIDE + 1;
 	}
