@@ -450,11 +450,8 @@ void interceptor_settle(struct interceptor *s, int64_t now_ms)
 	if (!interceptor_is_live(s))
 		return;
 	bool drawn = intercept_is_drawn(s, now_ms);
-	if (drawn)
-		terminal_settle(s->terminal, now_ms, INTERCEPT_SETTLE_DRAWN_MS,
-				INTERCEPT_SETTLE_DRAWN_MS);
-	else
-		terminal_settle(s->terminal, now_ms, plain_ms, INTERCEPT_SETTLE_MS);
+	terminal_settle(s->terminal, now_ms, drawn ? INTERCEPT_SETTLE_DRAWN_MS : plain_ms,
+			drawn ? INTERCEPT_SETTLE_DRAWN_MS : INTERCEPT_SETTLE_MS);
 	if (terminal_lines(s->terminal) > terminal_settled(s->terminal))
 		s->settle_at =
 			now_ms + (drawn || !plain_ms || plain_ms > SETTLE_LOOK_MS ? SETTLE_LOOK_MS

@@ -206,37 +206,34 @@ static void held_print_lines(struct interceptor *s)
 	held_take(s, put, lines, false);
 }
 
-/* Appends the unfinished line if it is all that the terminal still holds and may be a question.
-   A character that has not come whole waits, and so does what may become a line like a notice. */
-static bool held_find_partial(const struct interceptor *s, struct buffer *out)
-{
-	size_t cut;
-	if (terminal_is_alternate(s->terminal) || s->line_text > 0 ||
-	    terminal_pending(s->terminal, out) < 0)
-		return false;
-	if (utf8_incomplete(out->data, out->len, &cut))
-		buffer_truncate(out, out->len - cut);
-	return out->len > 0 && out->len <= PARTIAL_MAX && !memchr(out->data, '\n', out->len) &&
-	       strspn(buffer_string(out), " \t\r") < out->len &&
-	       (s->options.limit.own_words || !guard_may_be_needed(out->data, out->len));
-}
-
+/* Prints the unfinished line if it is all that the terminal still holds and may be a question. A
+   character that has not come whole waits, and so does what may become a line like a notice. */
 static void held_print_partial(struct interceptor *s)
 {
 	struct buffer line = BUFFER_INIT;
 	uint64_t put = s->put;
+	size_t cut;
 	s->pause.is_touched = false;
-	/* Everything before it is printed, and there is room for it. */
-	bool is_next =
-		s->partial.len == 0 && s->printed >= s->text_bytes && !intercept_is_by_head(s);
+	/* Everything before it is printed. */
+	bool is_next = held_is_settled(s) && s->partial.len == 0 && s->printed >= s->text_bytes &&
+		       s->line_text == 0 && !intercept_is_by_head(s);
+	if (!is_next || terminal_is_alternate(s->terminal) ||
+	    terminal_pending(s->terminal, &line) < 0)
+		goto out;
+	if (utf8_incomplete(line.data, line.len, &cut))
+		buffer_truncate(&line, line.len - cut);
+	if (line.len == 0 || line.len > PARTIAL_MAX || memchr(line.data, '\n', line.len) ||
+	    strspn(buffer_string(&line), " \t\r") == line.len ||
+	    (!s->options.limit.own_words && guard_may_be_needed(line.data, line.len)))
+		goto out;
 	size_t most = s->fits ? share_whole(&s->share) : share_tail(&s->share, true);
 	size_t used = s->fits ? s->share.printed : 0;
-	if (held_is_settled(s) && held_find_partial(s, &line) && is_next &&
-	    most > utf8_clean_len(line.data, line.len) + used &&
+	if (most > utf8_clean_len(line.data, line.len) + used &&
 	    buffer_try_append(&s->partial, line.data, line.len) == 0) {
 		intercept_print_text(s, line.data, line.len);
 		held_take(s, put, 0, !s->fits);
 	}
+out:
 	buffer_release(&line);
 }
 
@@ -252,20 +249,6 @@ size_t intercept_go_on(struct interceptor *s, const char *data, size_t len)
 	return goes_on ? begun : 0;
 }
 
-/* Prints the last lines of a text that does not fit. Returns whether there was room. */
-static bool held_print_last(struct interceptor *s, enum interceptor_moment moment,
-			    const struct wording_place *place)
-{
-	bool words = moment == INTERCEPT_LAST_WORDS;
-	size_t bytes = share_tail(&s->share, words), lines = share_tail(&s->line_share, words);
-	uint64_t put = s->put;
-	if (bytes == 0 || lines == 0 || s->left_out_count == LEFT_OUT_MAX ||
-	    !intercept_print_last(s, bytes, lines, place))
-		return false;
-	held_take(s, put, preview_shown(s->preview) - s->line_share.printed, true);
-	return true;
-}
-
 /* Prints lines that wait. Returns false if they can't be. */
 static bool held_print(struct interceptor *s, enum interceptor_moment moment,
 		       const struct wording_place *place)
@@ -274,9 +257,17 @@ static bool held_print(struct interceptor *s, enum interceptor_moment moment,
 	if (!s->fits && intercept_is_by_head(s))
 		return moment == INTERCEPT_LAST_WORDS;
 	if (!s->fits) {
-		uint64_t bytes;
-		bool is_behind = preview_whole_lines(s->preview, &bytes) > s->printed_lines;
-		return !is_behind || held_print_last(s, moment, place);
+		uint64_t whole, put = s->put;
+		if (preview_whole_lines(s->preview, &whole) <= s->printed_lines)
+			return true;
+		bool words = moment == INTERCEPT_LAST_WORDS;
+		size_t bytes = share_tail(&s->share, words),
+		       lines = share_tail(&s->line_share, words);
+		if (bytes == 0 || lines == 0 || s->left_out_count == LEFT_OUT_MAX ||
+		    !intercept_print_last(s, bytes, lines, place))
+			return false;
+		held_take(s, put, preview_shown(s->preview) - s->line_share.printed, true);
+		return true;
 	}
 	if (held_lines_len(s) > 0)
 		held_print_lines(s);

@@ -148,15 +148,6 @@ static pcre2_code *secrets_compile(const char *text)
 	return code;
 }
 
-static int add_shape(struct pattern *p, const struct shape *shape)
-{
-	*p = (struct pattern){
-		.name = shape->name, .filtered = shape->fragments, .block = shape->block};
-	p->code = secrets_compile(shape->pattern);
-	p->mark = p->code ? secrets_compile(shape->mark) : NULL;
-	return p->mark ? 0 : -1;
-}
-
 /* The length of the character class that begins with the bracket at `text`. */
 static size_t class_length(const char *text)
 {
@@ -174,26 +165,21 @@ static size_t class_length(const char *text)
 	return text[n] ? n + 1 : n;
 }
 
-/* Appends a pattern, each \b in it as EDGE. */
-static void add_edges(struct buffer *out, const char *text)
-{
-	size_t n;
-	for (; *text; text += n) {
-		bool escape = *text == '\\' && text[1], edge = escape && text[1] == 'b';
-		const char *end = escape && text[1] == 'Q' ? strstr(text, "\\E") : NULL;
-		n = end ? (size_t)(end - text) : escape ? 2 : *text == '[' ? class_length(text) : 1;
-		if (edge)
-			buffer_append_string(out, EDGE);
-		else
-			buffer_append(out, text, n);
-	}
-}
-
+/* A pattern of the settings, each \b in it as EDGE. */
 static int add_own(struct pattern *p, const char *text)
 {
 	struct buffer edged = BUFFER_INIT;
 	*p = (struct pattern){.name = ""};
-	add_edges(&edged, text);
+	size_t n;
+	for (const char *at = text; *at; at += n) {
+		bool escape = *at == '\\' && at[1], edge = escape && at[1] == 'b';
+		const char *end = escape && at[1] == 'Q' ? strstr(at, "\\E") : NULL;
+		n = end ? (size_t)(end - at) : escape ? 2 : *at == '[' ? class_length(at) : 1;
+		if (edge)
+			buffer_append_string(&edged, EDGE);
+		else
+			buffer_append(&edged, at, n);
+	}
 	const char *string = buffer_string(&edged);
 	p->code = string ? secrets_compile(string) : NULL;
 	/* The replaced text may be no pattern any more (in a comment, say). */
@@ -225,7 +211,11 @@ struct secrets *secrets_new(const struct settings *settings)
 		const char *fragment = shapes[i].fragments;
 		for (; fragment && *fragment; fragment += FRAGMENT_LEN)
 			literals_add(&s->fragments, fragment, i % FRAGMENT_GROUPS);
-		if (add_shape(&s->patterns[s->count++], &shapes[i]) < 0)
+		struct pattern *p = &s->patterns[s->count++];
+		*p = (struct pattern){.name = shapes[i].name, .block = shapes[i].block};
+		p->code = secrets_compile(shapes[i].pattern);
+		p->mark = p->code ? secrets_compile(shapes[i].mark) : NULL;
+		if (!p->mark)
 			goto fail;
 	}
 	for (size_t i = 0; i < own; i++) {
