@@ -176,11 +176,6 @@ static void cursor_region(struct terminal *t)
 
 /* Changing what is shown: erasing, inserting, deleting, scrolling. */
 
-static bool in_region(const struct screen *s)
-{
-	return s->y >= s->top && s->y <= s->bottom;
-}
-
 /* After an operation on a row: `changed` is its result. */
 static void edit_note(struct terminal *t, unsigned y, bool changed)
 {
@@ -286,7 +281,7 @@ static void edit_lines(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	cursor_restrict(t, s->cols - 1);
-	if (!in_region(s))
+	if (s->y < s->top || s->y > s->bottom)
 		return;
 	if (t->final == 'L')
 		screen_move_down(s, s->y, s->bottom, cursor_param(t));

@@ -86,7 +86,6 @@ struct cluster_pool {
 };
 
 void cluster_init(struct cluster_pool *pool, uint32_t limit);
-void cluster_release(struct cluster_pool *pool);
 
 /* A copy with nodes of its own. Returns 0, or -1 with ENOMEM. */
 int cluster_copy(struct cluster_pool *to, const struct cluster_pool *from);

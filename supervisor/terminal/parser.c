@@ -219,12 +219,6 @@ static bool is_picture(const struct string *s)
 	return is_sixel(s);
 }
 
-static bool carries_data(const struct string *s)
-{
-	return is_sixel(s) || begins_with(s, "_G") || begins_with(s, "]52;") ||
-	       begins_with(s, "]1337;") || begins_with(s, "Ptmux;");
-}
-
 static bool is_data(char c)
 {
 	return (c > ' ' && c <= '~') || c == '\r' || c == '\n';
@@ -234,8 +228,11 @@ static bool is_data(char c)
 static bool may_go_on(const struct string *s, char c)
 {
 	size_t i = 0;
-	if (s->more || !is_data(c) || !carries_data(s))
+	if (s->more || !is_data(c))
 		return s->more && is_data(c);
+	if (!is_sixel(s) && !begins_with(s, "_G") && !begins_with(s, "]52;") &&
+	    !begins_with(s, "]1337;") && !begins_with(s, "Ptmux;"))
+		return false;
 	while (i < s->len && is_data(s->held[i]))
 		i++;
 	return i == s->len;

@@ -17,12 +17,6 @@ void cluster_init(struct cluster_pool *pool, uint32_t limit)
 	*pool = (struct cluster_pool){.count = 1, .limit = limit};
 }
 
-void cluster_release(struct cluster_pool *pool)
-{
-	free(pool->nodes);
-	cluster_init(pool, pool->limit);
-}
-
 int cluster_copy(struct cluster_pool *to, const struct cluster_pool *from)
 {
 	*to = *from;

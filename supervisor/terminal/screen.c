@@ -52,7 +52,7 @@ void screen_free(struct screen *s)
 {
 	if (!s)
 		return;
-	cluster_release(&s->clusters);
+	free(s->clusters.nodes);
 	free(s->tabs);
 	free(s->raw);
 	free(s->cells);
