@@ -134,11 +134,16 @@ struct wording_ending excerpts_ending(const struct meta *m)
 	};
 }
 
-int excerpts_text(const struct excerpts_options *options, struct text *t, const struct meta *m,
-		  const char *place)
+int excerpts_text(const struct settings *settings, struct text *t, const struct meta *m,
+		  const char *place, const int *exit_code, struct buffer *into)
 {
+	const struct excerpts_options options = {.settings = settings,
+						 .reader = INTERCEPT_AGENT,
+						 .onlcr = true,
+						 .returns = true,
+						 .into = into};
 	struct excerpts d;
-	int result = excerpts_init(&d, options);
+	int result = excerpts_init(&d, &options);
 	if (result == 0)
 		result = excerpts_feed(&d, t);
 	if (result == 0) {
@@ -151,12 +156,12 @@ int excerpts_text(const struct excerpts_options *options, struct text *t, const 
 			.ending = m ? excerpts_ending(m) : file,
 			.place = {.id = place,
 				  .is_stderr = is_stderr,
-				  .words = options->settings->words,
+				  .words = settings->words,
 				  .gaps = gaps},
-			.status_line = (enum status_when)options->settings->status,
+			.status_line = (enum status_when)settings->status,
 		};
-		if (options->exit_code)
-			end.ending.exit_code = *options->exit_code;
+		if (exit_code)
+			end.ending.exit_code = *exit_code;
 		interceptor_finish(d.text);
 		interceptor_report(d.text, &end);
 		if (d.error) {

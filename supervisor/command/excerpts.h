@@ -15,11 +15,10 @@ struct text;
 struct excerpts_options {
 	const struct settings *settings;
 	enum interceptor_reader reader;
-	bool onlcr;           /* a line feed also returns to the first column */
-	bool returns;         /* a CR before it stays, since the text was rendered already */
-	bool summary;         /* the run summary needs the collected lines (process/summary.c) */
-	struct buffer *into;  /* NULL: standard output */
-	const int *exit_code; /* excerpts_text(): replaces the run's, unless NULL */
+	bool onlcr;          /* a line feed also returns to the first column */
+	bool returns;        /* a CR before it stays, since the text was rendered already */
+	bool summary;        /* the run summary needs the collected lines (process/summary.c) */
+	struct buffer *into; /* NULL: standard output */
 	/* Returns the artifact that keeps the omitted text, or NULL. */
 	struct artifact *(*artifact)(void *ctx);
 	void *ctx;
@@ -45,9 +44,10 @@ void excerpts_print(struct excerpts *d, const char *data, size_t len);
 /* Describes how a run ended, or that it still runs. */
 struct wording_ending excerpts_ending(const struct meta *m);
 
-/* Prints the preview of a whole text. `m`: its run, or NULL; `place`: the artifact's ID or the
-   file's name, quoted for a shell. Returns 0, or -1 with errno. */
-int excerpts_text(const struct excerpts_options *options, struct text *t, const struct meta *m,
-		  const char *place);
+/* Prints the preview of a whole text, into `into` unless that is NULL. `m`: its run, or NULL;
+   `place`: the artifact's ID or the file's name, quoted for a shell; *exit_code replaces the run's,
+   unless NULL. Returns 0, or -1 with errno. */
+int excerpts_text(const struct settings *settings, struct text *t, const struct meta *m,
+		  const char *place, const int *exit_code, struct buffer *into);
 
 #endif

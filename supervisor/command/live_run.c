@@ -45,9 +45,8 @@ static int live_run_match_id(const struct verb_call *c, const struct store *stor
 	return s.matches == 1 ? 0 : -1;
 }
 
-/* live_run_find(), if an end is an answer. */
-static int live_run_reach(const struct verb_call *c, const char *name, struct client *v,
-			  char id[ID_LEN + 1], bool answers)
+int live_run_find(const struct verb_call *c, const char *name, struct client *v,
+		  char id[ID_LEN + 1], bool needed)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -63,26 +62,20 @@ static int live_run_reach(const struct verb_call *c, const char *name, struct cl
 		if (client_open(v, stores, count, found.id) < 0)
 			found.id[0] = '\0';
 		client_close(v);
-		if (answers && verb_tell_last(c, name, why, &found))
+		if (!needed && verb_tell_last(c, name, why, &found))
 			result = 2;
 		else
 			verb_not_found(c, name, why, &found);
 		goto out;
 	}
 	result = client_open(v, stores, count, id);
-	if (result < 0 && errno == ENOENT && kept)
+	if (result < 0 && errno == ENOENT && kept && !needed)
 		result = 1;
 	else if (result < 0)
 		live_run_failed(c, id, errno);
 out:
 	store_close_all(stores, count);
 	return result;
-}
-
-int live_run_find(const struct verb_call *c, const char *name, struct client *v,
-		  char id[ID_LEN + 1])
-{
-	return live_run_reach(c, name, v, id, true);
 }
 
 bool live_run_is_own(const struct verb_call *c, const char *id)
@@ -109,15 +102,6 @@ int live_run_text(const struct verb_call *c, const struct store *stores, int cou
 		result = client_status(&v, FRAME_WATCH, &now);
 	client_close(&v);
 	return result;
-}
-
-int live_run_open(const struct verb_call *c, const char *name, struct client *v,
-		  char id[ID_LEN + 1])
-{
-	int result = live_run_reach(c, name, v, id, false);
-	if (result == 1)
-		live_run_failed(c, id, ESRCH);
-	return result == 0 ? 0 : -1;
 }
 
 void live_run_failed(const struct verb_call *c, const char *id, int error)

@@ -195,7 +195,7 @@ static int attach_run(struct verb_call *c)
 		verb_error("attach", "needs a terminal (terse snapshot ID prints the screen)");
 		return EXIT_TERSE;
 	}
-	if (live_run_open(c, c->operands[0], &a.client, a.id) < 0)
+	if (live_run_find(c, c->operands[0], &a.client, a.id, true) < 0)
 		return 1;
 	int status = attach_relay(&a);
 	client_close(&a.client);

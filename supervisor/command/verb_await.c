@@ -545,7 +545,7 @@ int await_answer(const struct verb_call *c, const struct await *a)
 		return EXIT_TERSE;
 	}
 	int status = 1;
-	int reached = live_run_find(c, a->name, &w.client, w.id);
+	int reached = live_run_find(c, a->name, &w.client, w.id, false);
 	if (reached == 2)
 		status = 0;
 	if (reached < 0 || reached == 2)

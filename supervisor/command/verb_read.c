@@ -170,29 +170,6 @@ static int read_json_page(struct read *r, const struct page *p)
 	return result;
 }
 
-static int read_json_slice(struct read *r, const struct slice *s)
-{
-	struct buffer out = BUFFER_INIT, next = BUFFER_INIT;
-	envelope_begin(&out);
-	verb_json_place(&out, &r->text, r->name);
-	json_add_count(&out, "offset", s->from);
-	json_add_count(&out, "length", s->to - s->from);
-	json_add_count(&out, "total_bytes", r->text.size);
-	json_add_text(&out, "text", s->text.data, s->text.len);
-	json_begin_array(&out, "gaps");
-	read_json_add_gap(&out, &s->gap, 0);
-	read_json_add_gap(&out, &s->lost, s->text.len);
-	json_end_array(&out);
-	json_add_bool(&out, "truncated", s->more);
-	json_add_string(&out, "truncated_by", !s->more ? NULL : s->full ? "bytes" : "limit");
-	read_add_next_bytes(&next, r, s);
-	json_add_made(&out, "next", &next);
-	envelope_end(&out);
-	int result = read_print_json(r, &out);
-	buffer_release(&out);
-	return result;
-}
-
 /* --- for people and agents -------------------------------------------------------- */
 
 static int read_print_text(struct read *r, const char *data, size_t len)
@@ -308,7 +285,7 @@ out:
 /* The same with bytes. */
 static int read_slice(struct read *r)
 {
-	struct buffer next = BUFFER_INIT;
+	struct buffer next = BUFFER_INIT, out = BUFFER_INIT;
 	struct slice s = {.more = false};
 	const struct slice_request request = {
 		.from = r->from,
@@ -320,9 +297,25 @@ static int read_slice(struct read *r)
 	if (r->from > r->text.size)
 		return read_past_end(r, r->text.size);
 	int result = slice_make(&s, &r->text, &request);
-	if (result < 0 || r->call->json) {
-		result = result < 0 ? -1 : read_json_slice(r, &s);
-	} else if ((result = read_print_gap(r, &s.gap)) == 0 &&
+	if (result == 0 && r->call->json) {
+		envelope_begin(&out);
+		verb_json_place(&out, &r->text, r->name);
+		json_add_count(&out, "offset", s.from);
+		json_add_count(&out, "length", s.to - s.from);
+		json_add_count(&out, "total_bytes", r->text.size);
+		json_add_text(&out, "text", s.text.data, s.text.len);
+		json_begin_array(&out, "gaps");
+		read_json_add_gap(&out, &s.gap, 0);
+		read_json_add_gap(&out, &s.lost, s.text.len);
+		json_end_array(&out);
+		json_add_bool(&out, "truncated", s.more);
+		json_add_string(&out, "truncated_by", !s.more ? NULL : s.full ? "bytes" : "limit");
+		read_add_next_bytes(&next, r, &s);
+		json_add_made(&out, "next", &next);
+		envelope_end(&out);
+		result = read_print_json(r, &out);
+		buffer_release(&out);
+	} else if (result == 0 && (result = read_print_gap(r, &s.gap)) == 0 &&
 		   (result = read_print_text(r, s.text.data, s.text.len)) == 0 &&
 		   (result = read_print_gap(r, &s.lost)) == 0 && s.more) {
 		const struct notice_part part = {.from = (int64_t)s.from,
@@ -433,7 +426,7 @@ static int read_follow(struct read *r)
 	char id[ID_LEN + 1];
 	uint64_t at = 0, to, total;
 	bool gone = false;
-	int refused = 0, live = live_run_find(r->call, r->text.id, &v, id);
+	int refused = 0, live = live_run_find(r->call, r->text.id, &v, id, false);
 	if (live < 0)
 		return 1;
 	int result = read_find_range(r, &at, &to, &total);
@@ -512,15 +505,8 @@ static int read_preview(struct read *r)
 	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
 	struct meta m;
 	bool is_run = *t->id && meta_read(t->dir, t->id, &m) == 0;
-	const struct excerpts_options options = {
-		.settings = r->call->settings,
-		.reader = INTERCEPT_AGENT,
-		.onlcr = true,
-		.returns = true,
-		.into = &text,
-		.exit_code = r->exit_code >= 0 ? &r->exit_code : NULL,
-	};
-	int result = excerpts_text(&options, t, is_run ? &m : NULL, r->place.id);
+	int result = excerpts_text(r->call->settings, t, is_run ? &m : NULL, r->place.id,
+				   r->exit_code >= 0 ? &r->exit_code : NULL, &text);
 	if (result == 0 && r->call->json) {
 		envelope_begin(&json);
 		verb_json_place(&json, t, r->name);

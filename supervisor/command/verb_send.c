@@ -48,7 +48,7 @@ int signal_answer(const struct verb_call *c, const char *name, const char *signa
 	}
 	struct client v;
 	char id[ID_LEN + 1];
-	if (live_run_open(c, name, &v, id) < 0)
+	if (live_run_find(c, name, &v, id, true) < 0)
 		return 1;
 	bool own = live_run_is_own(c, id);
 	if (client_ask(&v, FRAME_SIGNAL, sig, own, NULL, 0, NULL) < 0) {
@@ -95,7 +95,7 @@ int snapshot_answer(const struct verb_call *c, const char *name, bool json, cons
 {
 	struct client v;
 	char id[ID_LEN + 1];
-	if (live_run_open(c, name, &v, id) < 0)
+	if (live_run_find(c, name, &v, id, true) < 0)
 		return 1;
 	struct buffer reply = BUFFER_INIT, shown = BUFFER_INIT;
 	json_t *root = NULL;
@@ -265,12 +265,12 @@ int send_answer(const struct verb_call *c, const struct send_item *items, size_t
 			return EXIT_TERSE;
 		}
 	}
-	if (live_run_open(c, a->name, &s.client, s.id) < 0)
+	if (live_run_find(c, a->name, &s.client, s.id, true) < 0)
 		return 1;
 	int status = 0;
 	if (awaits) {
 		/* Where the text ends before anything is typed. */
-		status = live_run_open(c, s.id, &reader, s.id) < 0;
+		status = live_run_find(c, s.id, &reader, s.id, true) < 0;
 		if (status == 0 && client_status(&reader, FRAME_WATCH, &now) < 0) {
 			live_run_failed(c, s.id, errno);
 			status = 1;

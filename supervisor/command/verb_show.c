@@ -181,8 +181,7 @@ static void show_add_run(struct show *s)
 		buffer_printf(out, "%-10s %u columns, %u rows\n", "terminal", m->cols, m->rows);
 }
 
-static int show_print_text(struct show *s, const struct excerpts_options *options,
-			   struct text *text)
+static int show_print_text(struct show *s, struct text *text)
 {
 	struct buffer *out = &s->out;
 	struct show_part p;
@@ -208,19 +207,18 @@ static int show_print_text(struct show *s, const struct excerpts_options *option
 		buffer_append_string(out, "\n");
 	if (verb_write(out) < 0)
 		return -1;
-	return text->size ? excerpts_text(options, text, s->damaged ? NULL : &s->meta, text->id)
+	return text->size ? excerpts_text(s->call->settings, text, s->damaged ? NULL : &s->meta,
+					  text->id, NULL, NULL)
 			  : 0;
 }
 
 /* --- for a program ------------------------------------------------------------------ */
 
-static int show_print_json(struct show *s, const struct excerpts_options *given, struct text *text)
+static int show_print_json(struct show *s, struct text *text)
 {
 	struct buffer preview = BUFFER_INIT, *out = &s->out;
-	struct excerpts_options options = *given;
 	const struct meta *m = &s->meta;
 	struct show_part p;
-	options.into = &preview;
 	envelope_begin(out);
 	if (s->damaged) {
 		json_add_string(out, "id", s->found.id);
@@ -250,7 +248,8 @@ static int show_print_json(struct show *s, const struct excerpts_options *given,
 			json_add_string(out, "error", strerror(p.m.error));
 		json_end_object(out);
 	}
-	int result = excerpts_text(&options, text, s->damaged ? NULL : m, text->id);
+	int result = excerpts_text(s->call->settings, text, s->damaged ? NULL : m, text->id, NULL,
+				   &preview);
 	if (result == 0) {
 		json_add_text(out, "preview", preview.data, preview.len);
 		envelope_end(out);
@@ -272,12 +271,9 @@ static int show_run(struct verb_call *c)
 	if (meta_read(s.dir, s.found.id, &s.meta) < 0)
 		s.damaged = errno;
 	struct text text;
-	const struct excerpts_options options = {
-		.settings = c->settings, .reader = INTERCEPT_AGENT, .onlcr = true, .returns = true};
 	int result = text_open(&text, s.dir, s.found.id, ARTIFACT_OUT);
 	if (result == 0) {
-		result = c->json ? show_print_json(&s, &options, &text)
-				 : show_print_text(&s, &options, &text);
+		result = c->json ? show_print_json(&s, &text) : show_print_text(&s, &text);
 		int error = errno;
 		text_close(&text);
 		errno = error;

@@ -57,42 +57,20 @@ static int matcher_compile(struct matcher *m, const struct buffer *pattern, uint
 	return 0;
 }
 
-static void matcher_add_escaped(struct buffer *out, const char *text)
-{
-	static const char special[] = "\\^$.[]|()?*+{}#";
-	for (; *text; text++) {
-		if (strchr(special, *text))
-			buffer_append(out, "\\", 1);
-		buffer_append(out, text, 1);
-	}
-}
-
-/* The pattern between conditions that no word goes on. Returns 1 if it can't be put there. */
-static int compile_word(struct matcher *m, const struct buffer *text, uint32_t flags,
-			pcre2_compile_context *context)
-{
-	struct matcher_error ignored;
-	struct buffer word = BUFFER_INIT;
-	buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text->len, text->data);
-	int result = buffer_check(&word);
-	if (result == 0 && matcher_compile(m, &word, flags, context, &ignored) < 0)
-		result = errno == EINVAL ? 1 : -1;
-	buffer_release(&word);
-	return result;
-}
-
 static int compile_all(struct matcher *m, const char *pattern,
 		       const struct matcher_options *options, struct matcher_error *error)
 {
-	struct buffer text = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT, word = BUFFER_INIT;
+	struct matcher_error ignored;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	uint32_t flags = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
 			 (options->ignore_case ? PCRE2_CASELESS : 0);
 	int result = -1;
-	if (options->literal)
-		matcher_add_escaped(&text, pattern);
-	else
-		buffer_append_string(&text, pattern);
+	for (const char *at = pattern; *at; at++) {
+		if (options->literal && strchr("\\^$.[]|()?*+{}#", *at))
+			buffer_append(&text, "\\", 1);
+		buffer_append(&text, at, 1);
+	}
 	if (!context || buffer_reserve(&text, 1) < 0) {
 		errno = ENOMEM;
 		goto out;
@@ -107,18 +85,22 @@ static int compile_all(struct matcher *m, const char *pattern,
 	m->may_end = strpbrk(pattern, "$\\(^");
 	m->in_line = options->literal ? !strchr(pattern, '\n') : !strpbrk(pattern, "\n$\\([^");
 	if (options->word) {
-		int done = compile_word(m, &text, flags, context);
-		if (done < 0)
+		/* Between conditions that no word goes on. Where it can't be put there, less exact:
+		   "-x" is no word in "a -x b" then. */
+		buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text.len, text.data);
+		if (buffer_check(&word) < 0)
 			goto out;
-		/* Less exact: "-x" is no word in "a -x b" then. */
-		pcre2_set_compile_extra_options(context, done ? PCRE2_EXTRA_MATCH_WORD : 0);
-		if (done && matcher_compile(m, &text, flags, context, error) < 0)
-			goto out;
+		if (matcher_compile(m, &word, flags, context, &ignored) < 0) {
+			pcre2_set_compile_extra_options(context, PCRE2_EXTRA_MATCH_WORD);
+			if (errno != EINVAL || matcher_compile(m, &text, flags, context, error) < 0)
+				goto out;
+		}
 	}
 	result = 0;
 out:
 	pcre2_compile_context_free(context);
 	buffer_release(&text);
+	buffer_release(&word);
 	return result;
 }
 

@@ -165,29 +165,25 @@ static int walk_fill(struct walk *w)
 	return 0;
 }
 
-/* Passes what is left of a line that is not held at once, up to the newline or a gap. */
-static int pass_long(struct walk *w)
-{
-	const char *newline;
-	while (!(newline = memchr(w->data + w->at, '\n', w->len - w->at)) && !w->at_gap &&
-	       !w->at_end) {
-		w->at = w->len = 0;
-		w->read += text_skip_hole(w->text, 0);
-		if (read_piece(w) < 0)
-			return -1;
-	}
-	w->start = w->at = newline ? (size_t)(newline - w->data) + 1 : w->len;
-	w->in_long = false;
-	w->line++;
-	walk_settle(w, w->at);
-	return 0;
-}
-
 /* Makes sure that there is a line at `at` (WALK_LINE), or returns what else comes. */
 static enum walk_kind get_line(struct walk *w)
 {
-	if (w->in_long && pass_long(w) < 0)
-		return WALK_FAILED;
+	if (w->in_long) {
+		/* What is left of a line that is not held at once is passed, up to the newline or a
+		   gap. */
+		const char *newline;
+		while (!(newline = memchr(w->data + w->at, '\n', w->len - w->at)) && !w->at_gap &&
+		       !w->at_end) {
+			w->at = w->len = 0;
+			w->read += text_skip_hole(w->text, 0);
+			if (read_piece(w) < 0)
+				return WALK_FAILED;
+		}
+		w->start = w->at = newline ? (size_t)(newline - w->data) + 1 : w->len;
+		w->in_long = false;
+		w->line++;
+		walk_settle(w, w->at);
+	}
 	while (w->at == w->end && !w->is_long) {
 		/* The line of which a part was given ends here. */
 		if (w->in_parts && (w->at_gap || w->at_end))
@@ -212,29 +208,6 @@ static void walk_pass_gap(struct walk *w)
 
 /* --- a line that is not held at once ----------------------------------------- */
 
-/* Moves the window on: the end of what was there, and as much more as there is room for. */
-static int slide(struct walk *w, struct matcher_window *window)
-{
-	size_t keep = 2 * WALK_EDGE;
-	memmove(w->data, w->data + w->len - keep, keep);
-	w->len = keep;
-	/* Both ends of a hole are still seen. */
-	w->read += text_skip_hole(w->text, keep);
-	window->begins = false;
-	window->start = utf8_floor(w->data, keep, WALK_EDGE);
-	const char *newline = NULL;
-	while (!newline && w->len < w->cap && !w->at_gap && !w->at_end) {
-		size_t before = w->len;
-		if (read_piece(w) < 0)
-			return -1;
-		newline = memchr(w->data + before, '\n', w->len - before);
-	}
-	window->ends = newline || w->at_gap || w->at_end;
-	window->len = newline ? (size_t)(newline - w->data) : w->len;
-	window->last = window->ends ? window->len : window->len - WALK_EDGE;
-	return 0;
-}
-
 /* The line at `at` = 0 fills the buffer. */
 static enum walk_kind take_long(struct walk *w, struct walk_line *line)
 {
@@ -246,8 +219,24 @@ static enum walk_kind take_long(struct walk *w, struct walk_line *line)
 	line->number = w->line;
 	while ((result = matcher_window(w->matcher, &window, &line->span)) == MATCHER_NONE &&
 	       !window.ends) {
-		if (slide(w, &window) < 0)
-			return WALK_FAILED;
+		/* The window moves on: the end of what was there, and as much more as there is room
+		   for. Both ends of a hole are still seen. */
+		const size_t keep = 2 * WALK_EDGE;
+		memmove(w->data, w->data + w->len - keep, keep);
+		w->len = keep;
+		w->read += text_skip_hole(w->text, keep);
+		window.begins = false;
+		window.start = utf8_floor(w->data, keep, WALK_EDGE);
+		const char *newline = NULL;
+		while (!newline && w->len < w->cap && !w->at_gap && !w->at_end) {
+			size_t before = w->len;
+			if (read_piece(w) < 0)
+				return WALK_FAILED;
+			newline = memchr(w->data + before, '\n', w->len - before);
+		}
+		window.ends = newline || w->at_gap || w->at_end;
+		window.len = newline ? (size_t)(newline - w->data) : w->len;
+		window.last = window.ends ? window.len : window.len - WALK_EDGE;
 	}
 	if (result == MATCHER_GAVE_UP)
 		return WALK_GAVE_UP;
