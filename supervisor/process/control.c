@@ -134,28 +134,19 @@ static void control_answer_status(struct control *c, struct control_client *clie
 	control_ask(c, client, &status, 0);
 }
 
-/* Takes one request. Returns whether there may be another one. */
-static bool control_take_request(struct control *c, struct control_client *client)
-{
-	struct frame f;
-	ssize_t n = frame_receive(client->fd, &f, MSG_DONTWAIT);
-	if (n >= 0) {
-		control_ask(c, client, &f, (size_t)n);
-		return true;
-	}
-	if (errno == EPROTO || errno == EPROTONOSUPPORT) {
-		control_queue(client, FRAME_DONE, errno, NULL, 0);
-		return true;
-	}
-	client->dead = errno != EAGAIN;
-	return false;
-}
-
 static void control_serve_one(struct control *c, struct control_client *client)
 {
 	control_pump(client);
 	for (int i = 0; i < TURN && !client->dead && !control_is_queued(client); i++) {
-		bool more = control_take_request(c, client);
+		struct frame f;
+		ssize_t n = frame_receive(client->fd, &f, MSG_DONTWAIT);
+		bool more = n >= 0 || errno == EPROTO || errno == EPROTONOSUPPORT;
+		if (n >= 0)
+			control_ask(c, client, &f, (size_t)n);
+		else if (more)
+			control_queue(client, FRAME_DONE, errno, NULL, 0);
+		else
+			client->dead = errno != EAGAIN;
 		/* The output that it has missed is on the screen, or in the text. */
 		if (!client->dead && !control_is_queued(client) && client->behind) {
 			struct buffer out = BUFFER_INIT;

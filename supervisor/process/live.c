@@ -272,14 +272,6 @@ void live_output(struct live *l, const char *data, size_t len)
 		control_output(&l->control, data, len);
 }
 
-void live_typed(struct live *l, const char *data, size_t len)
-{
-	if (len == 0)
-		return;
-	l->active = true;
-	l->typed = data[len - 1];
-}
-
 bool live_step(struct live *l, int64_t now_ms)
 {
 	struct interceptor *text = l->follows ? source_text(l->source) : NULL;

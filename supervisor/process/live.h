@@ -139,9 +139,8 @@ const struct terminal *live_screen(const struct live *l);
 /* The same as JSON. Returns 0 or an errno. */
 int live_picture(const struct live *l, bool painted, struct buffer *json);
 
-/* The command has written, or was typed to. */
+/* The command has written. */
 void live_output(struct live *l, const char *data, size_t len);
-void live_typed(struct live *l, const char *data, size_t len);
 
 /* What ends the input now: fills in `end` and returns its length; 0: there is no terminal. */
 size_t live_end_of_input(const struct live *l, char end[2]);

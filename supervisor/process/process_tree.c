@@ -26,21 +26,6 @@ struct process_tree_pair {
 	pid_t pid, parent;
 };
 
-/* Appends all of a list of children. Returns whether it is there. */
-static bool process_tree_append(struct buffer *out, pid_t pid, long thread)
-{
-	int fd = process_open(pid, "task/%ld/children", thread);
-	ssize_t n = -1;
-	while (fd >= 0 && buffer_reserve(out, 1024) == 0) {
-		n = io_read(fd, out->data + out->len, out->cap - out->len);
-		if (n <= 0)
-			break;
-		out->len += (size_t)n;
-	}
-	io_close(&fd);
-	return n == 0;
-}
-
 /* Reads the kernel's lists of each thread's children, one behind the other. Returns how many lists
    there were. */
 static int process_tree_read_lists(pid_t parent, struct buffer *out)
@@ -49,8 +34,18 @@ static int process_tree_read_lists(pid_t parent, struct buffer *out)
 	int count = 0;
 	buffer_clear(out);
 	for (long tid = process_walk(&w, PROCESS_THREADS, parent); tid >= 0;
-	     tid = process_walk_next(&w))
-		count += process_tree_append(out, parent, tid);
+	     tid = process_walk_next(&w)) {
+		int fd = process_open(parent, "task/%ld/children", tid);
+		ssize_t n = -1;
+		while (fd >= 0 && buffer_reserve(out, 1024) == 0) {
+			n = io_read(fd, out->data + out->len, out->cap - out->len);
+			if (n <= 0)
+				break;
+			out->len += (size_t)n;
+		}
+		io_close(&fd);
+		count += n == 0;
+	}
 	process_walk_end(&w);
 	return count;
 }
@@ -302,9 +297,4 @@ bool tree_end_step(struct tree_end *e, int first, int64_t now_ms)
 	if (e->step == TREE_KILL)
 		e->look_ms = e->next_ms;
 	return left > 0;
-}
-
-int64_t tree_end_due(const struct tree_end *e)
-{
-	return e->next_ms < e->look_ms ? e->next_ms : e->look_ms;
 }

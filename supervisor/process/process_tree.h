@@ -56,7 +56,7 @@ struct tree_end {
 	pid_t group;      /* of the command: signalled where /proc can't be read */
 	int64_t grace_ms; /* between TERM and KILL */
 	int step;         /* what has been sent */
-	int64_t next_ms;  /* monotonic time of the next step; 0: not begun */
+	int64_t next_ms;  /* monotonic time of the next step, which is due then; 0: not begun */
 	int64_t look_ms;  /* when to look again whether any are left */
 	int64_t pause_ms; /* between the last KILLs */
 };
@@ -65,8 +65,5 @@ struct tree_end {
    begin with: TREE_HUP or TREE_TERM. Returns whether any process is left. */
 enum { TREE_HUP = 1, TREE_TERM, TREE_KILL };
 bool tree_end_step(struct tree_end *e, int first, int64_t now_ms);
-
-/* When tree_end_step() has something to do. */
-int64_t tree_end_due(const struct tree_end *e);
 
 #endif

@@ -254,23 +254,6 @@ void record_prepare(struct record *r, int64_t gc_interval_ms)
 	store_close(&store);
 }
 
-void record_held(struct record *r, const struct pipe_holder *holders, int count)
-{
-	struct meta *m = &r->meta;
-	for (m->holders = 0; m->holders < count && m->holders < META_HOLDERS; m->holders++) {
-		struct meta_holder *h = &m->held_by[m->holders];
-		h->pid = holders[m->holders].pid;
-		memcpy(h->name, holders[m->holders].name, sizeof(h->name));
-	}
-	if (r->artifact)
-		artifact_update(r->artifact);
-}
-
-void record_shown(struct record *r)
-{
-	shown_keep(&r->shown, r->artifact);
-}
-
 bool record_lacks_artifact(const struct record *r)
 {
 	return r->outbox.dir >= 0 && !r->artifact && !r->error && r->meta.ended_ms &&

@@ -118,12 +118,6 @@ struct wording_place record_place(const struct record *r, bool is_stderr);
 void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 		int64_t duration_ms);
 
-/* These processes hold the output of a command that has ended. */
-void record_held(struct record *r, const struct pipe_holder *holders, int count);
-
-/* The reader has everything that it gets: keeps it beside the artifact. */
-void record_shown(struct record *r);
-
 /* Whether the run has ended, would be pushed, and has no artifact: a short failure is what somebody
    asks for the next morning. */
 bool record_lacks_artifact(const struct record *r);

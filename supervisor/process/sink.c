@@ -175,36 +175,30 @@ struct search {
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
 #define BELOW_TERSE 3
 
-static bool child_reads_pipe(const struct search *s);
-
-static bool is_reader(const struct search *s, pid_t child)
-{
-	struct process p;
-	if (child == s->except)
-		return false;
-	enum reading reading = sink_look_at_child(child, s->link);
-	if (reading <= READS_UNTIL_EXEC || (reading == HIDDEN && s->pipeline)) {
-		TRACE(SINK, "child %d of %d reads", (int)child, (int)s->parent);
-		return true;
-	}
-	bool inside = s->below < BELOW_TERSE; /* below a terse already */
-	if (s->below == 0 ||
-	    (!inside && (process_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
-		return false;
-	/* B may have been started since the last pass. */
-	process_tree_release(s->process_tree);
-	const struct search deeper = {child, s->except,    s->link,
-				      false, s->below - 1, s->process_tree};
-	return child_reads_pipe(&deeper);
-}
-
 static bool child_reads_pipe(const struct search *s)
 {
 	struct buffer children = BUFFER_INIT;
 	bool found = process_tree_children(s->process_tree, s->parent, &children) < 0;
 	const pid_t *pids = (const pid_t *)children.data;
-	for (size_t i = 0; !found && i < children.len / sizeof(*pids); i++)
-		found = is_reader(s, pids[i]);
+	for (size_t i = 0; !found && i < children.len / sizeof(*pids); i++) {
+		struct process p;
+		const pid_t child = pids[i];
+		if (child == s->except)
+			continue;
+		enum reading reading = sink_look_at_child(child, s->link);
+		found = reading <= READS_UNTIL_EXEC || (reading == HIDDEN && s->pipeline);
+		if (found)
+			TRACE(SINK, "child %d of %d reads", (int)child, (int)s->parent);
+		bool inside = s->below < BELOW_TERSE; /* below a terse already */
+		if (found || s->below == 0 ||
+		    (!inside && (process_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
+			continue;
+		/* B may have been started since the last pass. */
+		process_tree_release(s->process_tree);
+		const struct search deeper = {child, s->except,    s->link,
+					      false, s->below - 1, s->process_tree};
+		found = child_reads_pipe(&deeper);
+	}
 	buffer_release(&children);
 	return found;
 }

@@ -102,10 +102,6 @@ static int summary_text_start(struct summary_text *r, const struct artifact *a,
 	return 0;
 }
 
-/* More than a report within the usual limits needs. */
-#define OUT_RESERVE   ((size_t)128 * 1024)
-#define PIECE_RESERVE ((size_t)64 * 1024)
-
 static void summary_begin_writing(struct summary *a, const struct settings *s)
 {
 	a->writer = (struct report_writer){.report = &a->report,
@@ -126,13 +122,6 @@ static const enum report_state states[] = {
 	[META_DONE] = REPORT_DONE,
 	[META_INTERRUPTED] = REPORT_INTERRUPTED,
 };
-
-int summary_reserve(struct summary *a)
-{
-	if (buffer_reserve(&a->out, OUT_RESERVE) < 0)
-		return -1;
-	return buffer_reserve(&a->report.piece, PIECE_RESERVE);
-}
 
 void summary_init(struct summary *a, const struct job *job, struct record *record)
 {

@@ -48,6 +48,10 @@
 
 #define DRAIN_TRIES 3
 
+/* More than a report within the usual limits needs. */
+#define OUT_RESERVE   ((size_t)128 * 1024)
+#define PIECE_RESERVE ((size_t)64 * 1024)
+
 /* How long a program may wait for keys on a terminal that is there for job control alone. */
 #define JOBS_HANG_UP_MS 300
 
@@ -417,21 +421,6 @@ static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_NICE] = is_later ? now_ms + NICE_MS : 0;
 }
 
-static void supervisor_on_live(struct supervisor *s, int64_t now_ms)
-{
-	if (live_step(&s->live, now_ms))
-		supervisor_on_prompt(s);
-}
-
-static void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
-{
-	struct interceptor *text = s->drawn ? s->drawn->text : NULL;
-	const struct terminal *t = text ? interceptor_terminal(text) : NULL;
-	enum keys_found found = keys_step(&s->keys, t, now_ms);
-	if (found != KEYS_NOTHING)
-		supervisor_report_keys(s, found, now_ms);
-}
-
 static void supervisor_on_tree(struct supervisor *s, int64_t now_ms)
 {
 	s->ending = tree_end_step(&s->tree, 0, now_ms);
@@ -460,7 +449,9 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_LIVE] = live_due(&s->live);
 	s->timer[TIMER_PAUSE] = pause;
 	s->timer[TIMER_KEYS] = runs && s->live.state != LIVE_STOPPED ? keys_due(&s->keys) : 0;
-	s->timer[TIMER_TREE] = s->ending ? tree_end_due(&s->tree) : 0;
+	/* What it looks for and what it sends next have times of their own. */
+	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
+	s->timer[TIMER_TREE] = s->ending ? tree : 0;
 	int64_t slowed = rate_limit_wait(&s->pace, now_ms), linger = s->linger_end_at;
 	if (s->linger_idle_at && (!linger || s->linger_idle_at < linger))
 		linger = s->linger_idle_at;
@@ -533,7 +524,7 @@ static void supervisor_linger(struct supervisor *s)
 		supervisor_drop_caller(s);
 	s->state = SUPERVISOR_LINGERING;
 	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
-	record_shown(&s->record);
+	shown_keep(&s->record.shown, s->record.artifact);
 	TRACE(PROCESS, "supervisor: the reader has everything%s",
 	      supervisor_is_held(s) ? ", and the output is still held" : "");
 	if (!supervisor_is_held(s))
@@ -554,7 +545,15 @@ static void supervisor_linger(struct supervisor *s)
 		return;
 	/* Done only now, since nobody waits any more. */
 	live_open(&s->live);
-	record_held(&s->record, found, pipe_holder_find(fds, 2, found, META_HOLDERS));
+	struct meta *m = &s->record.meta;
+	int count = pipe_holder_find(fds, 2, found, META_HOLDERS);
+	for (m->holders = 0; m->holders < count && m->holders < META_HOLDERS; m->holders++) {
+		struct meta_holder *h = &m->held_by[m->holders];
+		h->pid = found[m->holders].pid;
+		memcpy(h->name, found[m->holders].name, sizeof(h->name));
+	}
+	if (s->record.artifact)
+		artifact_update(s->record.artifact);
 }
 
 /* The most holders that are looked at; any others do not count as daemons. */
@@ -728,7 +727,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 		if (record_open(&s->record))
 			supervisor_each_text(s, interceptor_spill);
 		supervisor_keep_both(s);
-		record_shown(&s->record);
+		shown_keep(&s->record.shown, s->record.artifact);
 	}
 	record_close(&s->record, kept || s->lingers);
 	supervisor_dismiss_watchdog(s);
@@ -855,7 +854,11 @@ static void supervisor_start(struct supervisor *s)
 	s->chunk = malloc(SOURCE_CHUNK);
 	if (s->signals < 0 || !s->chunk)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
-	if (job->settings->format != FORMAT_TEXT && summary_reserve(&s->summary) < 0)
+	/* Most reports need no more memory than this, so that the end of a run does not fail for
+	   want of it. */
+	if (job->settings->format != FORMAT_TEXT &&
+	    (buffer_reserve(&s->summary.out, OUT_RESERVE) < 0 ||
+	     buffer_reserve(&s->summary.report.piece, PIECE_RESERVE) < 0))
 		supervisor_refuse(s, FRAME_REFUSED, errno);
 	for (int i = 0; i < 2; i++) {
 		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)

@@ -71,10 +71,6 @@ struct summary {
 /* Makes an interceptor collect what a report needs. */
 void summary_prepare(const struct settings *s, struct interceptor_options *options);
 
-/* Takes the memory that most reports need, so that the end of a run does not fail for want of it.
-   Returns 0, or -1 with ENOMEM. */
-int summary_reserve(struct summary *a);
-
 /* Begins the report of a run whose record is complete (record_end()). The record stays open until
    the summary is released. The struct is zeroed, or reserved. */
 void summary_init(struct summary *a, const struct job *job, struct record *record);
@@ -323,9 +319,9 @@ void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment,
 void supervisor_heartbeat(struct supervisor *s, int64_t now_ms);
 
 /* The command waits for keys that nobody can type, or was hung up for that. */
-void supervisor_report_keys(struct supervisor *s, enum keys_found found, int64_t now_ms);
+void supervisor_on_keys(struct supervisor *s, int64_t now_ms);
 
-/* The command asks something, and nobody sees it. */
-void supervisor_on_prompt(struct supervisor *s);
+/* Clients are told what has changed, or the command asks something, and nobody sees it. */
+void supervisor_on_live(struct supervisor *s, int64_t now_ms);
 
 #endif

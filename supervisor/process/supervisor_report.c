@@ -495,26 +495,30 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_HEARTBEAT] = now_ms + s->heartbeat_ms;
 }
 
-void supervisor_report_keys(struct supervisor *s, enum keys_found found, int64_t now_ms)
+void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 {
 	struct source *source = s->drawn;
+	struct interceptor *text = source ? source->text : NULL;
+	const struct terminal *t = text ? interceptor_terminal(text) : NULL;
+	enum keys_found found = keys_step(&s->keys, t, now_ms);
+	if (found == KEYS_NOTHING)
+		return;
 	TRACE(PROCESS, "supervisor: process %d waits for keys%s", (int)s->keys.wait.pid,
 	      found == KEYS_HUNG_UP ? ", and is hung up" : "");
 	if (found == KEYS_HUNG_UP) {
 		s->hung_up = true;
 		supervisor_each_text(s, interceptor_cut);
-	} else if (source->text && report_is_text(s) &&
-		   interceptor_reader(source->text) == INTERCEPT_AGENT) {
-		interceptor_settle_all(source->text);
+	} else if (text && report_is_text(s) && interceptor_reader(text) == INTERCEPT_AGENT) {
+		interceptor_settle_all(text);
 		report_print_heartbeat(s, source, &s->keys.wait, now_ms);
 	}
 }
 
-void supervisor_on_prompt(struct supervisor *s)
+void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 {
 	enum prompting prompting = (enum prompting)s->job->settings->prompt;
-	if (s->state != SUPERVISOR_RUNNING || s->front.fd < 0 || s->caller != CALLER_WAITS ||
-	    prompting == PROMPTING_AWAIT)
+	if (!live_step(&s->live, now_ms) || s->state != SUPERVISOR_RUNNING || s->front.fd < 0 ||
+	    s->caller != CALLER_WAITS || prompting == PROMPTING_AWAIT)
 		return;
 	TRACE(PROCESS, "supervisor: the command waits for input");
 	live_prompt(&s->live, s->prompt);

@@ -254,7 +254,10 @@ int supervisor_type(struct supervisor *s, const char *data, size_t len)
 	int error = supervisor_queue_input(s, data, len);
 	if (error)
 		return error;
-	live_typed(&s->live, data, len);
+	if (len > 0) {
+		s->live.active = true;
+		s->live.typed = data[len - 1];
+	}
 	s->ends_typed = 0;
 	return 0;
 }

@@ -38,28 +38,37 @@ struct thread {
 	bool also;
 };
 
-bool wait_is_read(long number)
-{
-	return number == SYS_read || number == SYS_readv || number == SYS_pread64;
-}
+/* How a system call waits for descriptors. */
+enum call_form { CALL_OTHER, CALL_READ, CALL_RECEIVE, CALL_POLL, CALL_SELECT, CALL_EPOLL };
 
-bool wait_is_poll(long number)
-{
-	switch (number) {
+static const struct wait_call {
+	long number;
+	enum call_form form;
+	int timeout;    /* the argument that has it, of those that wait for several descriptors */
+	bool in_memory; /* it is a structure that begins with the seconds; else milliseconds */
+} wait_calls[] = {
 #ifdef SYS_poll
-	case SYS_poll:
-	case SYS_select:
-	case SYS_epoll_wait:
+	{SYS_poll, CALL_POLL, 2, false},         {SYS_select, CALL_SELECT, 4, true},
+	{SYS_epoll_wait, CALL_EPOLL, 3, false},
 #endif
-	case SYS_ppoll:
-	case SYS_pselect6:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2: return true;
-	default: return false;
+	{SYS_ppoll, CALL_POLL, 2, true},         {SYS_pselect6, CALL_SELECT, 4, true},
+	{SYS_epoll_pwait, CALL_EPOLL, 3, false}, {SYS_epoll_pwait2, CALL_EPOLL, 3, true},
+	{SYS_read, CALL_READ, 0, false},         {SYS_readv, CALL_READ, 0, false},
+	{SYS_pread64, CALL_READ, 0, false},      {SYS_recvfrom, CALL_RECEIVE, 0, false},
+	{SYS_recvmsg, CALL_RECEIVE, 0, false},
+};
+
+static struct wait_call wait_call_of(long number)
+{
+	for (size_t i = 0; i < sizeof(wait_calls) / sizeof(*wait_calls); i++) {
+		if (wait_calls[i].number == number)
+			return wait_calls[i];
 	}
+	return (struct wait_call){.form = CALL_OTHER};
 }
 
-bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal)
+/* Whether the open file `fd` of the process is the terminal. */
+static bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal)
 {
 	struct stat st;
 	return process_stat(pid, fd, &st) == 0 && S_ISCHR(st.st_mode) &&
@@ -138,52 +147,41 @@ static void wait_on_epoll(struct thread *t)
 
 /* Whether the poll has a timeout of a second or more, after which the program may do something.
    Shorter ones only pass the time. */
-static bool is_timed(const struct thread *t)
+static bool is_timed(const struct thread *t, const struct wait_call *call)
 {
+	unsigned long given = t->call.args[call->timeout];
 	long seconds;
-	unsigned long at = 0;
-	switch (t->call.number) {
-#ifdef SYS_poll
-	case SYS_poll: return (int)t->call.args[2] >= 1000;
-	case SYS_epoll_wait: return (int)t->call.args[3] >= 1000;
-	case SYS_select: at = t->call.args[4]; break;
-#endif
-	case SYS_epoll_pwait: return (int)t->call.args[3] >= 1000;
-	case SYS_epoll_pwait2: at = t->call.args[3]; break;
-	case SYS_ppoll: at = t->call.args[2]; break;
-	case SYS_pselect6: at = t->call.args[4]; break;
-	default: return false;
-	}
-	return at &&
-	       (read_memory(t, at, &seconds, sizeof(seconds)) != sizeof(seconds) || seconds >= 1);
+	if (!call->in_memory)
+		return (int)given >= 1000;
+	return given && (read_memory(t, given, &seconds, sizeof(seconds)) != sizeof(seconds) ||
+			 seconds >= 1);
 }
 
-static void wait_on_call(struct thread *t)
+static void wait_on_call(struct thread *t, const struct wait_call *call)
 {
-	switch (t->call.number) {
-#ifdef SYS_poll
-	case SYS_poll: wait_on_poll(t); return;
-	case SYS_select: wait_on_select(t); return;
-	case SYS_epoll_wait: wait_on_epoll(t); return;
-#endif
-	case SYS_ppoll: wait_on_poll(t); return;
-	case SYS_pselect6: wait_on_select(t); return;
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2: wait_on_epoll(t); return;
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_read:
-	case SYS_readv: wait_on_descriptor(t, t->call.args[0]); return;
-	case SYS_connect: t->kind = WAIT_SOCKET; return;
-	case SYS_flock: t->kind = WAIT_LOCK; return;
-	case SYS_fcntl:
-		if (t->call.args[1] == F_SETLKW || t->call.args[1] == F_OFD_SETLKW)
+	switch (call->form) {
+	case CALL_POLL: wait_on_poll(t); break;
+	case CALL_SELECT: wait_on_select(t); break;
+	case CALL_EPOLL: wait_on_epoll(t); break;
+	case CALL_READ:
+	case CALL_RECEIVE: wait_on_descriptor(t, t->call.args[0]); return;
+	case CALL_OTHER:
+		if (t->call.number == SYS_connect)
+			t->kind = WAIT_SOCKET;
+		else if (t->call.number == SYS_flock ||
+			 (t->call.number == SYS_fcntl &&
+			  (t->call.args[1] == F_SETLKW || t->call.args[1] == F_OFD_SETLKW)))
 			t->kind = WAIT_LOCK;
+		else if (t->call.number == SYS_nanosleep || t->call.number == SYS_clock_nanosleep)
+			t->kind = WAIT_SLEEP;
 		return;
-	case SYS_nanosleep:
-	case SYS_clock_nanosleep: t->kind = WAIT_SLEEP; return;
-	default: return;
 	}
+	/* Cases that the descriptors alone do not show. nvim makes the terminal its standard input,
+	   and finds that it can't be read. */
+	if (t->kind < WAIT_KEYS && wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
+		t->kind = WAIT_KEYS;
+	if (t->kind == WAIT_UNKNOWN && !is_timed(t, call))
+		t->kind = WAIT_ALONE;
 }
 
 /* Returns whether one of its threads runs. */
@@ -196,16 +194,8 @@ static bool wait_look_at_process(struct wait *w, const struct process *p, dev_t 
 		struct thread t = {.pid = p->pid, .terminal = terminal};
 		if (process_call(p->pid, tid, &t.call) < 0)
 			continue;
-		wait_on_call(&t);
-		/* Cases that the descriptors alone do not show. */
-		if (wait_is_poll(t.call.number)) {
-			/* nvim makes the terminal its standard input, and finds that it can't be
-			   read. */
-			if (t.kind < WAIT_KEYS && wait_is_terminal(t.pid, STDIN_FILENO, t.terminal))
-				t.kind = WAIT_KEYS;
-			if (t.kind == WAIT_UNKNOWN && !is_timed(&t))
-				t.kind = WAIT_ALONE;
-		}
+		const struct wait_call call = wait_call_of(t.call.number);
+		wait_on_call(&t, &call);
 		runs = t.call.runs;
 		if (t.kind > w->kind) {
 			*w = (struct wait){.kind = t.kind, .pid = p->pid, .also = t.also};
@@ -407,10 +397,10 @@ static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
 		char text[128];
 		enum prompt_group one = PROMPT_BUSY;
 		if (process_call(pid, tid, &call) == 0) {
-			if (wait_is_read(call.number) &&
-			    wait_is_terminal(pid, call.args[0], terminal))
+			enum call_form form = wait_call_of(call.number).form;
+			if (form == CALL_READ && wait_is_terminal(pid, call.args[0], terminal))
 				one = PROMPT_READS;
-			else if (wait_is_poll(call.number))
+			else if (form >= CALL_POLL)
 				one = PROMPT_POLLS;
 		} else if (process_file(pid, text, sizeof(text), "task/%ld/wchan", tid) < 0 ||
 			   strcmp(text, "0") == 0) {

@@ -22,13 +22,6 @@ struct wait {
 /* Looks at all descendants of the caller. `terminal`: the device number of the terminal. */
 void wait_look(struct wait *w, dev_t terminal);
 
-/* Whether the system call of this number reads, or waits for one of several descriptors. */
-bool wait_is_read(long number);
-bool wait_is_poll(long number);
-
-/* Whether the open file `fd` of the process is the terminal. */
-bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal);
-
 // A command that waits for keys, though nobody can type any: an agent's, without a controlling
 // terminal. On a pipe such programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as
 // their output they draw, and wait.
