@@ -33,8 +33,8 @@
    shell that continues a running job sends no signal. */
 #define FOREGROUND_MS 300
 
-/* How long the command's start may take before on_late_start() steps in, and the interval between
-   its calls. */
+/* How long the command's start may take before the front end steps in, and the interval between
+   its steps. */
 #define START_MS 500
 #define LATE_MS  50
 
@@ -60,14 +60,6 @@ struct frontend {
 	struct frame end; /* the last frame; when it is over, that which says so */
 };
 
-static bool frontend_is_foreground(const struct frontend *f)
-{
-	int keyboard = f->job->channels.keyboard;
-	pid_t group = keyboard >= 0 ? tcgetpgrp(keyboard) : 0;
-	/* A terminal that is not the controlling one (a serial console) may be read. */
-	return group > 0 ? group == getpgrp() : group < 0 && errno == ENOTTY;
-}
-
 static void frontend_send(const struct frontend *f, enum frame_kind kind, int a, int b)
 {
 	frame_send(f->supervisor, kind, a, b, NULL, 0, MSG_DONTWAIT);
@@ -75,10 +67,12 @@ static void frontend_send(const struct frontend *f, enum frame_kind kind, int a,
 
 static void frontend_enter_raw(struct frontend *f)
 {
-	if (f->raw || !frontend_is_foreground(f))
-		return;
-	if (tcsetattr(f->job->channels.keyboard, TCSADRAIN, &f->job->raw) == 0)
-		f->raw = true;
+	int keyboard = f->job->channels.keyboard;
+	pid_t group = keyboard >= 0 && !f->raw ? tcgetpgrp(keyboard) : 0;
+	/* Only in the foreground; but a terminal that is not the controlling one (a serial console)
+	   may be read. */
+	if (group > 0 ? group == getpgrp() : group < 0 && errno == ENOTTY)
+		f->raw = tcsetattr(keyboard, TCSADRAIN, &f->job->raw) == 0;
 }
 
 static void frontend_leave_raw(struct frontend *f)
@@ -263,22 +257,6 @@ static void frontend_reap(pid_t pid)
 		;
 }
 
-/* The supervisor sleeps until the command has been executed. Where that hangs (a file server that
-   does not answer, a child that somebody has stopped), this process ends the command at its
-   timeout, and passes signals on; if it is killed itself, the watchdog ends the command, even where
-   its group was killed. */
-static void frontend_on_late_start(struct frontend *f)
-{
-	const struct settings *s = f->job->settings;
-	int64_t now = clock_monotonic_ms();
-	TRACE(PROCESS, "front end: the command has not started yet");
-	if (!f->late)
-		watchdog_leave(f->watchdog_socket);
-	f->late = f->was_late = true;
-	if (s->timeout && now >= f->job->begun_ms + s->timeout)
-		tree_end_step(&f->ending, TREE_TERM, now);
-}
-
 static void frontend_on_frame(void *ctx, short revents)
 {
 	struct frontend *f = ctx;
@@ -325,8 +303,20 @@ static void frontend_wait_for_end(struct frontend *f)
 			   frontend_on_frame, f);
 		f->full = false;
 		int ready = loop_turn(&l);
-		if (ready == 0 && f->group == 0)
-			frontend_on_late_start(f);
+		/* The supervisor sleeps until the command has been executed. Where that hangs (a
+		   file server that does not answer, a child that somebody has stopped), this
+		   process ends the command at its timeout, and passes signals on; if it is killed
+		   itself, the watchdog ends the command, even where its group was killed. */
+		if (ready == 0 && f->group == 0) {
+			const int64_t timeout = f->job->settings->timeout;
+			now = clock_monotonic_ms();
+			TRACE(PROCESS, "front end: the command has not started yet");
+			if (!f->late)
+				watchdog_leave(f->watchdog_socket);
+			f->late = f->was_late = true;
+			if (timeout && now >= f->job->begun_ms + timeout)
+				tree_end_step(&f->ending, TREE_TERM, now);
+		}
 		if (ready >= 0 && !f->over)
 			frontend_enter_raw(f);
 	}

@@ -74,19 +74,6 @@ static int process_tree_read_steady(pid_t parent, struct buffer *text)
 	return result;
 }
 
-static void process_tree_pass(struct process_tree *k)
-{
-	struct process_walk w;
-	struct process p;
-	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {
-		if (process_read((pid_t)pid, &p) < 0)
-			continue;
-		const struct process_tree_pair pair = {p.pid, p.parent};
-		buffer_append(&k->all, &pair, sizeof(pair));
-	}
-	process_walk_end(&w);
-}
-
 int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out)
 {
 	buffer_clear(out);
@@ -106,8 +93,18 @@ int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *o
 	}
 	k->passes = true;
 	buffer_clear(out);
-	if (k->all.len == 0)
-		process_tree_pass(k);
+	if (k->all.len == 0) {
+		struct process_walk w;
+		struct process p;
+		for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0;
+		     pid = process_walk_next(&w)) {
+			if (process_read((pid_t)pid, &p) < 0)
+				continue;
+			const struct process_tree_pair pair = {p.pid, p.parent};
+			buffer_append(&k->all, &pair, sizeof(pair));
+		}
+		process_walk_end(&w);
+	}
 	const struct process_tree_pair *pairs = (const struct process_tree_pair *)k->all.data;
 	for (size_t i = 0; i < k->all.len / sizeof(*pairs); i++) {
 		if (pairs[i].parent == parent)
@@ -145,22 +142,6 @@ struct end {
 	char link[64];
 };
 
-/* Names the command's end of a channel. Both ends of a pipe have one name. */
-static bool name_end(int fd, struct end *end)
-{
-	struct stat st;
-	int number;
-	*end->link = '\0';
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return false;
-	if (S_ISFIFO(st.st_mode))
-		snprintf(end->link, sizeof(end->link), "pipe:[%llu]",
-			 (unsigned long long)st.st_ino);
-	else if (ioctl(fd, TIOCGPTN, &number) == 0)
-		snprintf(end->link, sizeof(end->link), "/dev/pts/%d", number);
-	return *end->link;
-}
-
 static bool pipe_holder_holds(pid_t pid, const struct end *ends, int count)
 {
 	char link[sizeof(ends->link)];
@@ -171,7 +152,7 @@ static bool pipe_holder_holds(pid_t pid, const struct end *ends, int count)
 		if (!process_walk_link(&w, fd, link, sizeof(link)))
 			continue;
 		for (int i = 0; i < count; i++)
-			found |= *ends[i].link && strcmp(ends[i].link, link) == 0;
+			found |= strcmp(ends[i].link, link) == 0;
 	}
 	process_walk_end(&w);
 	return found;
@@ -183,8 +164,18 @@ int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int m
 	struct process_walk w;
 	struct process p;
 	int known = 0, there = 0;
-	for (int i = 0; i < count && known < CHANNELS; i++)
-		known += name_end(fds[i], &ends[known]);
+	/* The command's ends of the channels. Both ends of a pipe have one name. */
+	for (int i = 0; i < count && known < CHANNELS; i++) {
+		struct stat st;
+		int number;
+		if (fds[i] < 0 || fstat(fds[i], &st) < 0)
+			continue;
+		if (S_ISFIFO(st.st_mode))
+			snprintf(ends[known++].link, sizeof(ends->link), "pipe:[%llu]",
+				 (unsigned long long)st.st_ino);
+		else if (ioctl(fds[i], TIOCGPTN, &number) == 0)
+			snprintf(ends[known++].link, sizeof(ends->link), "/dev/pts/%d", number);
+	}
 	if (known == 0)
 		return 0;
 	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {

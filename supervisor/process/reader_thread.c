@@ -63,14 +63,6 @@ static void reader_thread_announce(struct reader_thread *in)
 	in->announced = true;
 }
 
-/* Where the next bytes go, and how many have room there. */
-static size_t next_room(const struct reader_thread *in, char **at)
-{
-	size_t start = (in->first + in->len) % RING, room = RING - in->len;
-	*at = in->ring + start;
-	return room < RING - start ? room : RING - start;
-}
-
 /* Waits until there is more to read, or for the end. The mutex is held, but not meanwhile. */
 static void wait_for_more(struct reader_thread *in)
 {
@@ -90,16 +82,15 @@ static void *reader_thread_run(void *arg)
 	struct reader_thread *in = arg;
 	pthread_mutex_lock(&in->mutex);
 	while (!in->stopping && in->end == EAGAIN) {
-		char *at;
-		size_t room = next_room(in, &at);
-		size_t n;
+		size_t start = (in->first + in->len) % RING, room = RING - in->len, n;
 		int end;
 		if (room == 0) {
 			pthread_cond_wait(&in->room, &in->mutex);
 			continue;
 		}
 		pthread_mutex_unlock(&in->mutex);
-		n = reader_thread_read(in->fd, at, room, &end);
+		n = reader_thread_read(in->fd, in->ring + start,
+				       room < RING - start ? room : RING - start, &end);
 		pthread_mutex_lock(&in->mutex);
 		in->len += n;
 		if (n == 0 && end != EAGAIN)
@@ -111,23 +102,6 @@ static void *reader_thread_run(void *arg)
 	}
 	pthread_mutex_unlock(&in->mutex);
 	return NULL;
-}
-
-/* With all signals blocked, since they are for the owner. */
-static int reader_thread_start(struct reader_thread *in)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	int error;
-	if (pthread_attr_init(&attributes) != 0)
-		return -1;
-	pthread_attr_setstacksize(&attributes, STACK);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&in->thread, &attributes, reader_thread_run, in);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	return error ? -1 : 0;
 }
 
 struct reader_thread *reader_thread_begin(int fd)
@@ -145,11 +119,21 @@ struct reader_thread *reader_thread_begin(int fd)
 	pthread_mutex_init(&in->mutex, NULL);
 	pthread_cond_init(&in->room, NULL);
 	in->ring = malloc(RING);
-	if (in->filled < 0 || in->stop < 0 || !in->ring || reader_thread_start(in) < 0) {
+	pthread_attr_t attributes;
+	if (in->filled >= 0 && in->stop >= 0 && in->ring && pthread_attr_init(&attributes) == 0) {
+		/* With all signals blocked, since they are for the owner. */
+		sigset_t all, before;
+		pthread_attr_setstacksize(&attributes, STACK);
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		in->over = pthread_create(&in->thread, &attributes, reader_thread_run, in) != 0;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		pthread_attr_destroy(&attributes);
+	}
+	if (in->over) {
 		reader_thread_free(in);
 		return NULL;
 	}
-	in->over = false;
 	return in;
 }
 

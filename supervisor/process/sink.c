@@ -36,12 +36,17 @@ enum sink sink_of(int fd)
 	}
 }
 
-/* Whether two descriptors of a regular file share one position. */
-static bool is_same_open(int a, int b)
+bool sink_is_same(int a, int b)
 {
+	struct stat x, y;
+	if (fstat(a, &x) < 0 || fstat(b, &y) < 0 || x.st_dev != y.st_dev || x.st_ino != y.st_ino)
+		return false;
+	if (!S_ISREG(x.st_mode))
+		return true;
+	/* Two opens of one regular file have a position each. But each write goes to the end,
+	   whichever of the two it is made by, in >>f 2>>f. */
 	pid_t self = getpid();
 	int flags = fcntl(a, F_GETFL), other = fcntl(b, F_GETFL);
-	/* Each write goes to the end, whichever of the two it is made by (>>f 2>>f). */
 	if (flags >= 0 && other >= 0 && flags & other & O_APPEND)
 		return true;
 	long order = syscall(SYS_kcmp, self, self, KCMP_FILE, a, b);
@@ -50,17 +55,6 @@ static bool is_same_open(int a, int b)
 	/* The kernel lacks this call or forbids it, as in many containers. Two opens that stand at
 	   the same place would write over each other: hardly what anybody wants. */
 	return flags == other && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
-}
-
-bool sink_is_same(int a, int b)
-{
-	struct stat x, y;
-	if (fstat(a, &x) < 0 || fstat(b, &y) < 0)
-		return false;
-	if (x.st_dev != y.st_dev || x.st_ino != y.st_ino)
-		return false;
-	/* Two opens of one regular file have a position each. */
-	return !S_ISREG(x.st_mode) || is_same_open(a, b);
 }
 
 static const char *const shells[] = {"sh",   "bash", "dash",    "zsh",  "ksh",

@@ -87,21 +87,6 @@ static int summary_text_next(void *ctx, struct buffer *out)
 	return buffer_check(out) < 0 ? -1 : result;
 }
 
-/* Makes the stream hand out the artifact's text; its total_lines are known. The artifact is up to
-   date and stays open; both structs stay where they are. Returns 0, or -1 with errno. */
-static int summary_text_start(struct summary_text *r, const struct artifact *a,
-			      struct report *report, int which)
-{
-	enum artifact_part part = which == 0 ? ARTIFACT_OUT : ARTIFACT_ERR;
-	*r = (struct summary_text){.report = report, .which = which, .from = 1};
-	if (artifact_open_text(a, part, &r->text) < 0)
-		return -1;
-	r->is_open = true;
-	r->report->streams[which].next = summary_text_next;
-	r->report->streams[which].ctx = r;
-	return 0;
-}
-
 static void summary_begin_writing(struct summary *a, const struct settings *s)
 {
 	a->writer = (struct report_writer){.report = &a->report,
@@ -187,9 +172,20 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 		report_warn(r, "%s: %s", name, strerror(ENOMEM));
 	bool left_out = report_is_truncated(s);
 	/* All of it was asked for. */
-	if (left_out && text && interceptor_is_on_disk(text) &&
-	    summary_text_start(&a->texts[is_stderr], record->artifact, r, is_stderr) < 0)
-		report_warn(r, "%s: %s", name, strerror(errno));
+	if (left_out && text && interceptor_is_on_disk(text)) {
+		struct summary_text *rest = &a->texts[is_stderr];
+		*rest = (struct summary_text){.report = r, .which = is_stderr, .from = 1};
+		/* The stream hands the artifact's text out. */
+		rest->is_open = artifact_open_text(record->artifact,
+						   is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
+						   &rest->text) == 0;
+		if (rest->is_open) {
+			s->next = summary_text_next;
+			s->ctx = rest;
+		} else {
+			report_warn(r, "%s: %s", name, strerror(errno));
+		}
+	}
 	if (s->binary && a->format == FORMAT_JSON)
 		summary_warn_binary(r, s, name, record->words);
 	s->gaps = ending.place.gaps;

@@ -254,11 +254,7 @@ void front_follow(struct supervisor *s, int64_t now_ms);
 /* Deals with what the front end has sent, or with its end. */
 void front_receive(void *supervisor, short revents);
 
-/* The front end leaves while the command runs. If nobody asked for that, the run ends with the
-   agent that started it. */
-void front_bind_to_agent(struct supervisor *s, int64_t now_ms);
-
-/* Ends the run if that agent has gone. */
+/* Ends the run if the agent that started it has gone. */
 void front_look_at_agent(struct supervisor *s, int64_t now_ms);
 
 /* Whether it is about to stop, and would never read that it may end. */

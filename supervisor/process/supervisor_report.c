@@ -4,6 +4,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/trace.h"
+#include "supervisor/agents/rule.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/process/supervisor_internal.h"
 
@@ -425,7 +426,15 @@ void supervisor_finish_yield(struct supervisor *s)
 	int status = supervisor_outcome(s, (int)s->job->settings->yield_status << 8);
 	supervisor_drop_caller(s);
 	supervisor_settle();
-	front_bind_to_agent(s, clock_monotonic_ms());
+	/* If nobody asked that the front end leaves while the command runs, the run ends with the
+	   agent that started it. */
+	const struct settings *set = s->job->settings;
+	const char *agent = s->job->deliberate ? NULL : rule_agent(set);
+	if (agent && rule_outermost(set, agent, s->job->front, &s->agent)) {
+		TRACE(PROCESS, "supervisor: the run ends with process %d of agent %s",
+		      (int)s->agent.pid, agent);
+		s->timer[TIMER_AGENT] = clock_monotonic_ms() + FRONT_MS;
+	}
 	s->live.asks = s->live.terminal;
 	front_send(s, FRAME_YIELDED,
 		   WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), 0);

@@ -3,7 +3,6 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/trace.h"
-#include "supervisor/agents/rule.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
 #include "supervisor/process/wait.h"
@@ -135,17 +134,6 @@ static void front_on_gone(struct supervisor *s)
 		supervisor_end_tree(s, TREE_HUP);
 	}
 	supervisor_hurry(s, clock_monotonic_ms(), 0);
-}
-
-void front_bind_to_agent(struct supervisor *s, int64_t now_ms)
-{
-	const struct settings *set = s->job->settings;
-	const char *agent = s->job->deliberate ? NULL : rule_agent(set);
-	if (!agent || !rule_outermost(set, agent, s->job->front, &s->agent))
-		return;
-	TRACE(PROCESS, "supervisor: the run ends with process %d of agent %s", (int)s->agent.pid,
-	      agent);
-	s->timer[TIMER_AGENT] = now_ms + FRONT_MS;
 }
 
 void front_look_at_agent(struct supervisor *s, int64_t now_ms)

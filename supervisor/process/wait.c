@@ -225,46 +225,38 @@ void wait_look(struct wait *w, dev_t terminal)
 	buffer_release(&run);
 }
 
-/* Whether it listens on a socket that is not local (an editor has a local one for its own
-   purposes), or that can't be seen. */
-static bool is_server(pid_t pid)
-{
-	char link[16];
-	struct process_walk w;
-	bool found = false;
-	int process = pidfd_open(pid, 0);
-	long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid);
-	for (; fd >= 0 && process >= 0 && !found; fd = process_walk_next(&w)) {
-		int accepts = 0, domain = AF_UNIX;
-		socklen_t size = sizeof(accepts);
-		if (!process_walk_link(&w, fd, link, sizeof(link)) ||
-		    strncmp(link, "socket:", 7) != 0)
-			continue;
-		int own = pidfd_getfd(process, (int)fd, 0);
-		if (own < 0) {
-			found = errno != EBADF && errno != ESRCH;
-			continue;
-		}
-		getsockopt(own, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size);
-		getsockopt(own, SOL_SOCKET, SO_DOMAIN, &domain, &size);
-		close(own);
-		found = accepts && domain != AF_UNIX;
-	}
-	process_walk_end(&w);
-	io_close(&process);
-	return found;
-}
-
-/* Whether one of the run's processes is a server: it listens on a socket that is not local, or that
-   can't be seen. */
+/* Whether one of the run's processes is a server: it listens on a socket that is not local (an
+   editor has a local one for its own purposes), or that can't be seen. */
 static bool wait_is_serving(void)
 {
 	struct process_tree process_tree = {.passes = false};
 	struct buffer run = BUFFER_INIT;
 	bool found = process_tree_descendants(&process_tree, getpid(), &run) < 0;
 	const pid_t *pids = (const pid_t *)run.data;
-	for (size_t i = 0; !found && i < run.len / sizeof(*pids); i++)
-		found = is_server(pids[i]);
+	for (size_t i = 0; !found && i < run.len / sizeof(*pids); i++) {
+		char link[16];
+		struct process_walk w;
+		int process = pidfd_open(pids[i], 0);
+		long fd = process_walk(&w, PROCESS_DESCRIPTORS, pids[i]);
+		for (; fd >= 0 && process >= 0 && !found; fd = process_walk_next(&w)) {
+			int accepts = 0, domain = AF_UNIX;
+			socklen_t size = sizeof(accepts);
+			if (!process_walk_link(&w, fd, link, sizeof(link)) ||
+			    strncmp(link, "socket:", 7) != 0)
+				continue;
+			int own = pidfd_getfd(process, (int)fd, 0);
+			if (own < 0) {
+				found = errno != EBADF && errno != ESRCH;
+				continue;
+			}
+			getsockopt(own, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size);
+			getsockopt(own, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+			close(own);
+			found = accepts && domain != AF_UNIX;
+		}
+		process_walk_end(&w);
+		io_close(&process);
+	}
 	process_tree_release(&process_tree);
 	buffer_release(&run);
 	return found;
