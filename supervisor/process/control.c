@@ -20,11 +20,6 @@
 /* Requests of one client that are answered before the next has a turn. */
 #define TURN 16
 
-void control_init(struct control *c, const struct control_events *events)
-{
-	*c = (struct control){.events = *events, .dir = -1, .fd = -1};
-}
-
 int control_open(struct control *c, int dir, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

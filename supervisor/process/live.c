@@ -1,6 +1,6 @@
-// See live.h.
+// See live.h and supervisor_internal.h.
 
-#include "supervisor/process/live.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -15,18 +15,15 @@
 #include <string.h>
 #include <termios.h>
 
-/* How long a run lives before it gets its socket. */
-#define OPEN_MS 100
-
 /* Interval between messages about more text to clients that watch. */
 #define CHANGED_MS 200
 
 /* Bytes at the end of a text in which its last line is searched. */
 #define TAIL_MOST ((size_t)4096)
 
-const struct terminal *live_screen(const struct live *l)
+const struct terminal *live_screen(struct supervisor *s)
 {
-	struct interceptor *text = source_text(l->source);
+	struct interceptor *text = source_text(&s->sources[0]);
 	if (!text)
 		return NULL;
 	interceptor_pause(text);
@@ -81,13 +78,13 @@ static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT
 }
 
 /* The alternate screen is not part of the text. */
-static void live_describe_text(const struct live *l, const struct terminal *t,
+static void live_describe_text(struct supervisor *s, const struct terminal *t,
 			       struct live_status *c)
 {
 	struct buffer text = BUFFER_INIT;
-	const struct interceptor *s = l->source->text;
+	const struct interceptor *own = s->sources[0].text;
 	c->lines = terminal_lines(t);
-	c->settled = interceptor_settled(s);
+	c->settled = interceptor_settled(own);
 	if (terminal_pending(t, &text) == 0)
 		c->bytes = c->settled + text.len;
 	if (terminal_is_alternate(t)) {
@@ -99,72 +96,73 @@ static void live_describe_text(const struct live *l, const struct terminal *t,
 		live_find_last_line(text.data + from, text.len - from, c->last_line);
 	if (!c->last_line[0]) {
 		size_t len;
-		const char *last = interceptor_last_line(s, &len);
+		const char *last = interceptor_last_line(own, &len);
 		live_find_last_line(last, len, c->last_line);
 	}
 	buffer_release(&text);
 }
 
 /* In the first store where a socket can be. */
-static void live_try_open(struct live *l)
+static void live_try_open(struct supervisor *s)
 {
 	struct store store;
 	int next = 0, result = -1;
-	l->open_at = 0;
-	if (l->opened)
+	s->live.open_at = 0;
+	if (s->live.opened)
 		return;
-	l->opened = true;
-	while (result < 0 && record_claim(l->record) == 0 && store_open_next(&store, &next) == 0) {
+	s->live.opened = true;
+	while (result < 0 && record_claim(&s->record) == 0 && store_open_next(&store, &next) == 0) {
 		int dir = store_open_live(&store, true);
 		if (dir >= 0)
-			result = control_open(&l->control, dir, l->record->meta.id);
+			result = control_open(&s->live.control, dir, s->record.meta.id);
 		store_close(&store);
 	}
 	if (result < 0)
 		TRACE(PROCESS, "supervisor: no control socket: %m");
 	else
-		TRACE(PROCESS, "supervisor: control socket %s", l->control.name);
+		TRACE(PROCESS, "supervisor: control socket %s", s->live.control.name);
 }
 
-int live_describe(struct live *l, bool reads, struct live_status *now)
+int live_describe(struct supervisor *s, bool reads, struct live_status *now)
 {
 	int64_t now_ms = clock_monotonic_ms();
 	/* The caller asks earlier than others can: the answer has the ID. */
-	if (l->open_at)
-		live_try_open(l);
-	const struct terminal *t = live_screen(l);
-	if (!t && l->source->job)
+	if (s->live.open_at)
+		live_try_open(s);
+	const struct terminal *t = live_screen(s);
+	if (!t && s->sources[0].job)
 		return ENOMEM;
 	if (reads)
-		record_open(l->record);
+		record_open(&s->record);
 	if (reads && t) {
-		interceptor_spill(l->source->text);
-		interceptor_update_live(l->source->text);
+		interceptor_spill(s->sources[0].text);
+		interceptor_update_live(s->sources[0].text);
 	}
 	*now = (struct live_status){
-		.state = l->state == LIVE_RUNNING && l->prompt.waits ? LIVE_WAITING : l->state,
-		.pid = l->record->meta.command,
-		.elapsed_ms = now_ms - l->job->begun_ms,
-		.quiet_ms = l->active ? 0 : now_ms - l->prompt.active_ms,
-		.reported = l->reported,
-		.terminal = l->terminal,
+		.state = s->live.state == LIVE_RUNNING && s->live.prompt.waits ? LIVE_WAITING
+									       : s->live.state,
+		.pid = s->record.meta.command,
+		.elapsed_ms = now_ms - s->job->begun_ms,
+		.quiet_ms = s->live.active ? 0 : now_ms - s->live.prompt.active_ms,
+		.reported = s->live.reported,
+		.terminal = s->live.terminal,
 	};
 	/* The socket's name: without an artifact the metadata have no ID. */
-	memcpy(now->id, l->control.name, sizeof(now->id) - 1);
+	memcpy(now->id, s->live.control.name, sizeof(now->id) - 1);
 	if (now->state == LIVE_WAITING)
-		live_prompt(l, now->prompt);
-	live_set_argv(now, l->record->meta.argv);
+		live_prompt(s, now->prompt);
+	live_set_argv(now, s->record.meta.argv);
 	if (t)
-		live_describe_text(l, t, now);
+		live_describe_text(s, t, now);
 	return 0;
 }
 
-int live_picture(const struct live *l, bool painted, struct buffer *out)
+int live_picture(struct supervisor *s, bool painted, struct buffer *out)
 {
 	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT, paint = BUFFER_INIT;
 	unsigned row, col, cols, rows;
 	int result = ENOMEM;
-	const struct terminal *t = live_screen(l);
+	const struct terminal *t = live_screen(s);
 	if (!t || terminal_picture(t, &picture, &row, &col) < 0)
 		goto out;
 	utf8_clean(&clean, picture.data, picture.len);
@@ -192,132 +190,112 @@ out:
 }
 
 /* In the middle of a line the first end of input only sends the line. */
-size_t live_end_of_input(const struct live *l, char end[2])
+size_t live_end_of_input(struct supervisor *s, char end[2])
 {
 	struct termios modes;
-	if (!l->terminal || l->source->fd < 0 || tcgetattr(l->source->fd, &modes) < 0)
+	if (!s->live.terminal || s->sources[0].fd < 0 || tcgetattr(s->sources[0].fd, &modes) < 0)
 		return 0;
 	end[0] = end[1] = (char)modes.c_cc[VEOF];
-	bool in_line = (modes.c_lflag & ICANON) && l->typed && l->typed != '\n' &&
-		       l->typed != '\r' && l->typed != end[0];
+	bool in_line = (modes.c_lflag & ICANON) && s->live.typed && s->live.typed != '\n' &&
+		       s->live.typed != '\r' && s->live.typed != end[0];
 	return in_line ? 2 : 1;
 }
 
-int live_resize(struct live *l, unsigned cols, unsigned rows, bool own)
+int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own)
 {
 	if (cols < 2 || cols > 1000 || rows < 2 || rows > 500)
 		return EINVAL;
-	if (!l->source->pty || l->source->fd < 0)
+	if (!s->sources[0].pty || s->sources[0].fd < 0)
 		return ENOTTY;
 	TRACE(TERMINAL, "size %ux%u", cols, rows);
-	pty_resize(l->source->fd, cols, rows);
-	cast_resize(&l->cast, clock_monotonic_ms() - l->job->begun_ms, cols, rows);
-	if (source_text(l->source))
-		interceptor_resize(l->source->text, cols, rows);
+	pty_resize(s->sources[0].fd, cols, rows);
+	cast_resize(&s->live.cast, clock_monotonic_ms() - s->job->begun_ms, cols, rows);
+	if (source_text(&s->sources[0]))
+		interceptor_resize(s->sources[0].text, cols, rows);
 	if (own) {
-		l->cols = cols;
-		l->rows = rows;
+		s->live.cols = cols;
+		s->live.rows = rows;
 	}
 	return 0;
 }
 
-void live_init(struct live *l, const struct job *job, struct source *source, struct record *record,
-	       dev_t device, const struct control_events *events)
+int live_open(struct supervisor *s)
 {
-	*l = (struct live){
-		.job = job,
-		.record = record,
-		.source = source,
-		.prompt = {.master = source->fd, .device = device, .active_ms = job->begun_ms},
-		.terminal = device != 0,
-		.asks = device != 0 && job->channels.keyboard < 0,
-		.recording = job->settings->record,
-		.active = true,
-		.cols = job->cols,
-		.rows = job->rows,
-		.open_at = job->begun_ms + OPEN_MS,
-	};
-	control_init(&l->control, events);
-	if (job->caller)
-		control_adopt(&l->control, job->caller, true);
-}
-
-int live_open(struct live *l)
-{
-	live_try_open(l);
-	struct interceptor *text = l->control.fd >= 0 ? source_text(l->source) : NULL;
+	live_try_open(s);
+	struct interceptor *text = s->live.control.fd >= 0 ? source_text(&s->sources[0]) : NULL;
 	if (!text)
 		return -1;
 	interceptor_pause(text);
 	interceptor_spill(text);
 	interceptor_update_live(text);
-	return l->record->artifact ? 0 : -1;
+	return s->record.artifact ? 0 : -1;
 }
 
-void live_output(struct live *l, const char *data, size_t len)
+void live_output(void *supervisor, const char *data, size_t len)
 {
-	l->active = true;
+	struct supervisor *s = supervisor;
+	s->live.active = true;
 	/* The artifact is there from the first byte on. */
-	if (l->recording) {
-		bool cooked = l->source->pty && l->job->channels.controlling;
-		l->recording = false;
-		if (source_text(l->source))
-			interceptor_spill(l->source->text);
-		if (l->record->artifact)
-			cast_start(&l->cast, l->record->artifact, &l->record->meta, !cooked);
+	if (s->live.recording) {
+		bool cooked = s->sources[0].pty && s->job->channels.controlling;
+		s->live.recording = false;
+		if (source_text(&s->sources[0]))
+			interceptor_spill(s->sources[0].text);
+		if (s->record.artifact)
+			cast_start(&s->live.cast, s->record.artifact, &s->record.meta, !cooked);
 	}
-	if (l->cast.artifact)
-		cast_output(&l->cast, clock_monotonic_ms() - l->job->begun_ms, data, len);
-	if (l->control.clients)
-		control_output(&l->control, data, len);
+	if (s->live.cast.artifact)
+		cast_output(&s->live.cast, clock_monotonic_ms() - s->job->begun_ms, data, len);
+	if (s->live.control.clients)
+		control_output(&s->live.control, data, len);
 }
 
-bool live_step(struct live *l, int64_t now_ms)
+bool live_step(struct supervisor *s, int64_t now_ms)
 {
-	struct interceptor *text = l->follows ? source_text(l->source) : NULL;
-	const uint64_t settled = l->settled;
+	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
+	const uint64_t settled = s->live.settled;
 	/* Makes lines final for those who follow. */
 	if (text) {
 		int64_t due = interceptor_settle_due(text);
-		if (l->active || (due && now_ms >= due))
+		if (s->live.active || (due && now_ms >= due))
 			interceptor_settle(text, now_ms);
-		l->settled = interceptor_settled(text);
+		s->live.settled = interceptor_settled(text);
 	}
-	if (l->open_at && now_ms >= l->open_at)
-		live_try_open(l);
-	if (l->active)
-		prompt_touch(&l->prompt, now_ms);
-	if (l->active || l->settled != settled) {
-		l->active = false;
-		if (l->control.clients && !l->changed_at)
-			l->changed_at = l->changes_sent_at + CHANGED_MS > now_ms
-						? l->changes_sent_at + CHANGED_MS
-						: now_ms;
+	if (s->live.open_at && now_ms >= s->live.open_at)
+		live_try_open(s);
+	if (s->live.active)
+		prompt_touch(&s->live.prompt, now_ms);
+	if (s->live.active || s->live.settled != settled) {
+		s->live.active = false;
+		if (s->live.control.clients && !s->live.changed_at)
+			s->live.changed_at = s->live.changes_sent_at + CHANGED_MS > now_ms
+						     ? s->live.changes_sent_at + CHANGED_MS
+						     : now_ms;
 	}
-	if (l->changed_at && now_ms >= l->changed_at) {
-		l->changes_sent_at = now_ms;
-		live_changed(l);
+	if (s->live.changed_at && now_ms >= s->live.changed_at) {
+		s->live.changes_sent_at = now_ms;
+		live_changed(s);
 	}
-	if (!l->asks || l->state == LIVE_ENDED || l->source->fd < 0)
+	if (!s->live.asks || s->live.state == LIVE_ENDED || s->sources[0].fd < 0)
 		return false;
-	if (!l->prompt.look_at || now_ms < l->prompt.look_at)
+	if (!s->live.prompt.look_at || now_ms < s->live.prompt.look_at)
 		return false;
-	bool waited = l->prompt.waits;
-	const struct terminal *t = live_screen(l);
-	bool began = t && prompt_step(&l->prompt, t, now_ms);
-	if (waited != l->prompt.waits)
-		live_changed(l);
+	bool waited = s->live.prompt.waits;
+	const struct terminal *t = live_screen(s);
+	bool began = t && prompt_step(&s->live.prompt, t, now_ms);
+	if (waited != s->live.prompt.waits)
+		live_changed(s);
 	return began;
 }
 
-int64_t live_due(const struct live *l)
+int64_t live_due(struct supervisor *s)
 {
-	if (l->active)
+	if (s->live.active)
 		return 1;
-	int64_t due = l->open_at;
-	bool looks = l->asks && l->state != LIVE_ENDED && l->source->fd >= 0;
-	struct interceptor *text = l->follows ? source_text(l->source) : NULL;
-	const int64_t times[] = {l->changed_at, looks ? l->prompt.look_at : 0,
+	int64_t due = s->live.open_at;
+	bool looks = s->live.asks && s->live.state != LIVE_ENDED && s->sources[0].fd >= 0;
+	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
+	const int64_t times[] = {s->live.changed_at, looks ? s->live.prompt.look_at : 0,
 				 text ? interceptor_settle_due(text) : 0};
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (times[i] && (!due || times[i] < due))
@@ -326,28 +304,28 @@ int64_t live_due(const struct live *l)
 	return due;
 }
 
-void live_changed(struct live *l)
+void live_changed(struct supervisor *s)
 {
-	l->changed_at = 0;
-	control_changed(&l->control);
+	s->live.changed_at = 0;
+	control_changed(&s->live.control);
 }
 
-void live_prompt(const struct live *l, char out[LIVE_TEXT])
+void live_prompt(struct supervisor *s, char out[LIVE_TEXT])
 {
 	struct buffer line = BUFFER_INIT;
-	const struct terminal *t = live_screen(l);
+	const struct terminal *t = live_screen(s);
 	out[0] = '\0';
 	if (t && prompt_text(t, &line) == 0 && line.len > 0)
 		live_set_text(out, line.data, line.len);
 	buffer_release(&line);
 }
 
-void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes)
+void live_count(struct supervisor *s, uint64_t *lines, uint64_t *bytes)
 {
 	struct live_status c = {.lines = 0};
-	const struct terminal *t = live_screen(l);
+	const struct terminal *t = live_screen(s);
 	if (t)
-		live_describe_text(l, t, &c);
+		live_describe_text(s, t, &c);
 	*lines = c.lines;
 	*bytes = c.bytes;
 }

@@ -26,6 +26,9 @@
 
 #define CONTROL_CLIENTS 64
 
+/* How long a run lives before it gets its socket. */
+#define LIVE_OPEN_MS 100
+
 struct control_client {
 	struct control_client *next;
 	int fd;
@@ -59,6 +62,7 @@ struct control_events {
 	void *ctx;
 };
 
+/* Without a socket, clients come by control_adopt() alone. */
 struct control {
 	struct control_events events;
 	int dir; /* STORE/live, -1: not open */
@@ -67,9 +71,6 @@ struct control {
 	struct control_client *clients; /* a list, newest first */
 	int count;
 };
-
-/* Sets up one without a socket: clients come by control_adopt(). */
-void control_init(struct control *c, const struct control_events *events);
 
 /* Makes the socket `name` in the directory `dir`, which it owns from then on (whatever the result).
    Returns 0, or -1 with errno. */
@@ -101,10 +102,8 @@ bool control_is_pending(const struct control *c);
 /* Removes the socket and disconnects every client. */
 void control_close(struct control *c);
 
+/* Of the first source: the text, and the terminal if there is one. */
 struct live {
-	const struct job *job;
-	struct record *record;
-	struct source *source; /* of the text, and of the terminal if there is one */
 	struct control control;
 	struct prompt prompt;
 	struct cast cast;
@@ -122,52 +121,5 @@ struct live {
 	uint64_t settled;            /* ... and so much of it is final */
 	int64_t changes_sent_at;     /* to those who watch */
 };
-
-/* `device`: of the command's controlling terminal; 0: it has none. Makes no socket yet. */
-void live_init(struct live *l, const struct job *job, struct source *source, struct record *record,
-	       dev_t device, const struct control_events *events);
-
-/* Makes the socket and the artifact now. Returns 0, or -1 when nobody could reach the run. */
-int live_open(struct live *l);
-
-/* The state of the run. `reads`: for somebody who will read the text. Returns 0 or an errno. */
-int live_describe(struct live *l, bool reads, struct live_status *now);
-
-/* The screen as it is now, or NULL without memory for it. */
-const struct terminal *live_screen(const struct live *l);
-
-/* The same as JSON. Returns 0 or an errno. */
-int live_picture(const struct live *l, bool painted, struct buffer *json);
-
-/* The command has written. */
-void live_output(struct live *l, const char *data, size_t len);
-
-/* What ends the input now: fills in `end` and returns its length; 0: there is no terminal. */
-size_t live_end_of_input(const struct live *l, char end[2]);
-
-/* Sets the size of the terminal; `own`: it is the run's while nobody is attached. Returns 0 or an
-   errno. */
-int live_resize(struct live *l, unsigned cols, unsigned rows, bool own);
-
-/* Whether somebody may ask something. */
-static inline bool live_has_clients(const struct live *l)
-{
-	return l->control.fd >= 0 || l->control.clients;
-}
-
-/* Does what is due. Returns whether the command has just begun to wait for input. */
-bool live_step(struct live *l, int64_t now_ms);
-
-/* When live_step() is due next; 0: not before something happens. */
-int64_t live_due(const struct live *l);
-
-/* The state has changed: clients that watch are sent it. */
-void live_changed(struct live *l);
-
-/* The question that the command asks, clean; "" on the alternate screen. */
-void live_prompt(const struct live *l, char out[LIVE_TEXT]);
-
-/* The length of the text: complete lines, and bytes including unfinished ones. */
-void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes);
 
 #endif

@@ -78,12 +78,6 @@ static void supervisor_on_reply(void *ctx, const char *data, size_t len)
 	supervisor_queue_input(ctx, data, len);
 }
 
-static void supervisor_on_output(void *ctx, const char *data, size_t len)
-{
-	struct supervisor *s = ctx;
-	live_output(&s->live, data, len);
-}
-
 static void supervisor_write_input(struct supervisor *s)
 {
 	struct source *terminal = supervisor_terminal(s);
@@ -330,11 +324,11 @@ static void supervisor_on_child(void *ctx, short revents)
 		if (WIFSTOPPED(status)) {
 			s->live.state = LIVE_STOPPED;
 			front_stop(s, WSTOPSIG(status));
-			live_changed(&s->live);
+			live_changed(s);
 		} else if (WIFCONTINUED(status)) {
 			s->live.state = LIVE_RUNNING;
 			front_continue(s, clock_monotonic_ms());
-			live_changed(&s->live);
+			live_changed(s);
 		} else {
 			supervisor_on_exit(s, status);
 		}
@@ -446,7 +440,7 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 				pause = due[k];
 		}
 	}
-	s->timer[TIMER_LIVE] = live_due(&s->live);
+	s->timer[TIMER_LIVE] = live_due(s);
 	s->timer[TIMER_PAUSE] = pause;
 	s->timer[TIMER_KEYS] = runs && s->live.state != LIVE_STOPPED ? keys_due(&s->keys) : 0;
 	/* What it looks for and what it sends next have times of their own. */
@@ -544,7 +538,7 @@ static void supervisor_linger(struct supervisor *s)
 	if (!supervisor_is_open(s))
 		return;
 	/* Done only now, since nobody waits any more. */
-	live_open(&s->live);
+	live_open(s);
 	struct meta *m = &s->record.meta;
 	int count = pipe_holder_find(fds, 2, found, META_HOLDERS);
 	for (m->holders = 0; m->holders < count && m->holders < META_HOLDERS; m->holders++) {
@@ -702,7 +696,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	/* Nothing happens: perhaps the signal of the command's end was lost. */
 	if (ready == 0)
 		supervisor_on_child(s, 0);
-	if (ready > 0 && live_has_clients(&s->live))
+	if (ready > 0 && (s->live.control.fd >= 0 || s->live.control.clients))
 		control_serve(&s->live.control);
 	if (s->input.len > 0)
 		supervisor_write_input(s);
@@ -892,7 +886,7 @@ static void supervisor_prepare(struct supervisor *s)
 	record_prepare(&s->record, job->settings->gc_interval);
 	for (int i = 0; i < s->source_count; i++)
 		source_connect(&s->sources[i], &s->record, supervisor_on_reply,
-			       i == 0 ? supervisor_on_output : NULL, s);
+			       i == 0 ? live_output : NULL, s);
 	/* The caller's limits stay the command's: whether a text can be kept does not depend on
 	   them. */
 	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
@@ -909,12 +903,27 @@ static void supervisor_prepare(struct supervisor *s)
 		int nice = group + getpriority(PRIO_PROCESS, (id_t)job->front);
 		s->nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
 	}
-	live_init(&s->live, job, &s->sources[0], &s->record, s->device,
-		  &(struct control_events){.requests = supervisor_requests,
-					   .repaint = supervisor_on_repaint,
-					   .unsize = supervisor_on_unsized,
-					   .left = job->leashed ? supervisor_on_left : NULL,
-					   .ctx = s});
+	s->live = (struct live){
+		.control = {.events = {.requests = supervisor_requests,
+				       .repaint = supervisor_on_repaint,
+				       .unsize = supervisor_on_unsized,
+				       .left = job->leashed ? supervisor_on_left : NULL,
+				       .ctx = s},
+			    .dir = -1,
+			    .fd = -1},
+		.prompt = {.master = s->sources[0].fd,
+			   .device = s->device,
+			   .active_ms = job->begun_ms},
+		.terminal = s->device != 0,
+		.asks = s->device != 0 && job->channels.keyboard < 0,
+		.recording = job->settings->record,
+		.active = true,
+		.cols = job->cols,
+		.rows = job->rows,
+		.open_at = job->begun_ms + LIVE_OPEN_MS,
+	};
+	if (job->caller)
+		control_adopt(&s->live.control, job->caller, true);
 	s->tree = (struct tree_end){.session = getpid(),
 				    .command = s->command,
 				    .group = s->group,

@@ -1,6 +1,7 @@
 // The supervisor's state, for its own files alone:
 //
 //   supervisor.c          start of the command, loop, states, deadlines, background processes
+//   live.c                the run as control clients see it
 //   supervisor_requests.c what front end and clients ask; stopping and going on with the front end
 //   supervisor_report.c   what the reader gets, and its delivery: report, heartbeats, prompts
 //
@@ -222,6 +223,45 @@ void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor 
 
 /* Starts to end the process tree with this step (TREE_HUP ...). */
 void supervisor_end_tree(struct supervisor *s, int step);
+
+// live.c
+
+/* Makes the socket and the artifact now. Returns 0, or -1 when nobody could reach the run. */
+int live_open(struct supervisor *s);
+
+/* The state of the run. `reads`: for somebody who will read the text. Returns 0 or an errno. */
+int live_describe(struct supervisor *s, bool reads, struct live_status *now);
+
+/* The screen as it is now, or NULL without memory for it. */
+const struct terminal *live_screen(struct supervisor *s);
+
+/* The same as JSON. Returns 0 or an errno. */
+int live_picture(struct supervisor *s, bool painted, struct buffer *json);
+
+/* The command has written. */
+void live_output(void *supervisor, const char *data, size_t len);
+
+/* What ends the input now: fills in `end` and returns its length; 0: there is no terminal. */
+size_t live_end_of_input(struct supervisor *s, char end[2]);
+
+/* Sets the size of the terminal; `own`: it is the run's while nobody is attached. Returns 0 or an
+   errno. */
+int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own);
+
+/* Does what is due. Returns whether the command has just begun to wait for input. */
+bool live_step(struct supervisor *s, int64_t now_ms);
+
+/* When live_step() is due next; 0: not before something happens. */
+int64_t live_due(struct supervisor *s);
+
+/* The state has changed: clients that watch are sent it. */
+void live_changed(struct supervisor *s);
+
+/* The question that the command asks, clean; "" on the alternate screen. */
+void live_prompt(struct supervisor *s, char out[LIVE_TEXT]);
+
+/* The length of the text: complete lines, and bytes including unfinished ones. */
+void live_count(struct supervisor *s, uint64_t *lines, uint64_t *bytes);
 
 // supervisor_requests.c
 

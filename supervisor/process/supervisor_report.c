@@ -352,7 +352,7 @@ void supervisor_report(struct supervisor *s)
 	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
 	      s->record.artifact ? artifact_id(s->record.artifact) : "no artifact");
 	s->live.state = LIVE_ENDED;
-	live_changed(&s->live);
+	live_changed(s);
 	s->state = SUPERVISOR_FLUSHING;
 	/* A wish to end the run that is older than the grace time is not why the command ended. */
 	if (s->stall_at) {
@@ -367,15 +367,14 @@ void supervisor_report(struct supervisor *s)
 void supervisor_yield(struct supervisor *s)
 {
 	s->timer[TIMER_YIELD] = 0;
-	if (s->state != SUPERVISOR_RUNNING || s->front.fd < 0 || s->ending ||
-	    live_open(&s->live) < 0)
+	if (s->state != SUPERVISOR_RUNNING || s->front.fd < 0 || s->ending || live_open(s) < 0)
 		return;
 	for (int i = 1; i < s->source_count; i++) {
 		if (source_text(&s->sources[i]))
 			interceptor_pause(s->sources[i].text);
 	}
 	uint64_t bytes;
-	live_count(&s->live, &s->live.reported, &bytes);
+	live_count(s, &s->live.reported, &bytes);
 	for (int i = 0; i < s->source_count; i++) {
 		struct source *source = &s->sources[i];
 		struct interceptor_ending e = report_ending(s, source, WORDING_RUNNING);
@@ -526,15 +525,15 @@ void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 {
 	enum prompting prompting = (enum prompting)s->job->settings->prompt;
-	if (!live_step(&s->live, now_ms) || s->state != SUPERVISOR_RUNNING || s->front.fd < 0 ||
+	if (!live_step(s, now_ms) || s->state != SUPERVISOR_RUNNING || s->front.fd < 0 ||
 	    s->caller != CALLER_WAITS || prompting == PROMPTING_AWAIT)
 		return;
 	TRACE(PROCESS, "supervisor: the command waits for input");
-	live_prompt(&s->live, s->prompt);
+	live_prompt(s, s->prompt);
 	if (prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
 		int typed = s->ends_typed + 1;
 		char end[2];
-		supervisor_type(s, end, live_end_of_input(&s->live, end));
+		supervisor_type(s, end, live_end_of_input(s, end));
 		s->ends_typed = typed;
 		return;
 	}

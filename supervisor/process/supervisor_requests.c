@@ -207,14 +207,14 @@ static int on_status(void *ctx, struct control_client *client, const struct fram
 	(void)len;
 	client->watches |= f->kind == FRAME_WATCH;
 	if (f->kind == FRAME_WATCH && f->a == 1) {
-		struct interceptor *text = source_text(s->live.source);
+		struct interceptor *text = source_text(&s->sources[0]);
 		s->live.follows = true;
 		if (text) {
 			interceptor_follow(text);
 			interceptor_settle(text, clock_monotonic_ms());
 		}
 	}
-	int error = live_describe(&s->live, client->watches, &now);
+	int error = live_describe(s, client->watches, &now);
 	if (error)
 		return error;
 	control_answer(client, FRAME_STATUS, &now, sizeof(now));
@@ -226,7 +226,7 @@ static int on_picture(void *ctx, struct control_client *client, const struct fra
 	struct supervisor *s = ctx;
 	struct buffer json = BUFFER_INIT;
 	(void)len;
-	int error = live_picture(&s->live, f->a == 1, &json);
+	int error = live_picture(s, f->a == 1, &json);
 	if (!error)
 		control_answer(client, FRAME_PICTURE, json.data, json.len);
 	buffer_release(&json);
@@ -254,7 +254,7 @@ static int on_type(void *ctx, struct control_client *client, const struct frame 
 {
 	struct supervisor *s = ctx;
 	(void)client;
-	const struct terminal *t = f->a == 1 && len == 3 ? live_screen(&s->live) : NULL;
+	const struct terminal *t = f->a == 1 && len == 3 ? live_screen(s) : NULL;
 	if (t && terminal_cursor_keys(t))
 		return supervisor_type(s, (const char[]){f->data[0], 'O', f->data[2]}, len);
 	return supervisor_type(s, f->data, len);
@@ -265,7 +265,7 @@ static int on_close(void *ctx, struct control_client *client, const struct frame
 	struct supervisor *s = ctx;
 	char end[2];
 	(void)client, (void)f, (void)len;
-	size_t count = live_end_of_input(&s->live, end);
+	size_t count = live_end_of_input(s, end);
 	return count ? supervisor_type(s, end, count) : ENOTTY;
 }
 
@@ -306,7 +306,7 @@ static int on_resize(void *ctx, struct control_client *client, const struct fram
 {
 	struct supervisor *s = ctx;
 	(void)len;
-	return live_resize(&s->live, (unsigned)f->a, (unsigned)f->b, !client || !client->attached);
+	return live_resize(s, (unsigned)f->a, (unsigned)f->b, !client || !client->attached);
 }
 
 static int on_attach(void *ctx, struct control_client *client, const struct frame *f, size_t len)
@@ -314,7 +314,7 @@ static int on_attach(void *ctx, struct control_client *client, const struct fram
 	struct supervisor *s = ctx;
 	bool sizes = f->a && f->b;
 	(void)len;
-	int error = sizes ? live_resize(&s->live, (unsigned)f->a, (unsigned)f->b, false) : 0;
+	int error = sizes ? live_resize(s, (unsigned)f->a, (unsigned)f->b, false) : 0;
 	if (error)
 		return error;
 	client->attached = client->behind = true;
@@ -346,8 +346,8 @@ const struct control_request supervisor_requests[FRAME_REQUESTS] = {
 
 int supervisor_on_repaint(void *ctx, struct buffer *out)
 {
-	const struct supervisor *s = ctx;
-	const struct terminal *t = live_screen(&s->live);
+	struct supervisor *s = ctx;
+	const struct terminal *t = live_screen(s);
 	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
 }
 
@@ -356,7 +356,7 @@ void supervisor_on_unsized(void *ctx)
 {
 	struct supervisor *s = ctx;
 	if (s->live.state != LIVE_ENDED)
-		live_resize(&s->live, s->live.cols, s->live.rows, false);
+		live_resize(s, s->live.cols, s->live.rows, false);
 }
 
 /* The caller of a run that must not outlive it has gone. */

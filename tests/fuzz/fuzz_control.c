@@ -76,11 +76,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		[FRAME_PASS] = {.handle = on_front, .front = true},
 	};
 	struct run r = {0};
-	const struct control_events events = {
-		.requests = requests, .repaint = on_repaint, .unsize = on_unsized, .ctx = &r};
-	struct control c;
+	struct control c = {.events = {.requests = requests,
+				       .repaint = on_repaint,
+				       .unsize = on_unsized,
+				       .ctx = &r},
+			    .dir = -1,
+			    .fd = -1};
 	int ends[2];
-	control_init(&c, &events);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends) < 0)
 		return 0;
 	control_adopt(&c, ends[0], false);

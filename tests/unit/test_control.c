@@ -88,10 +88,12 @@ static void start(struct run *r)
 		[FRAME_AWAKE] = {.handle = on_other, .front = true},
 	};
 	*r = (struct run){.status_len = 5};
-	control_init(&r->control, &(struct control_events){.requests = requests,
-							   .repaint = on_repaint,
-							   .unsize = on_unsized,
-							   .ctx = r});
+	r->control = (struct control){.events = {.requests = requests,
+						 .repaint = on_repaint,
+						 .unsize = on_unsized,
+						 .ctx = r},
+				      .dir = -1,
+				      .fd = -1};
 }
 
 static void end(struct run *r)
