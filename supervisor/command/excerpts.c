@@ -6,6 +6,7 @@
 #include "config/option.h"
 #include "config/profile.h"
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "lib/gap.h"
 #include "lib/human.h"
 #include "lib/io.h"
@@ -67,13 +68,18 @@ int excerpts_init(struct excerpts *d, const struct excerpts_options *options)
 		.terminal = {.cols = (unsigned)s->cols,
 			     .rows = (unsigned)s->rows,
 			     .onlcr = options->onlcr,
-			     .collapse = s->collapse,
+			     .collapse = s->collapse && !options->goes_on,
 			     .returns = options->returns},
 		.limit = limit_of(s, false),
 		.reader = options->reader,
 		.raw = INTERCEPT_RAW_NO,
 		.part = ARTIFACT_OUT,
+		.lines_before = options->lines_before,
+		.bytes_before = options->bytes_before,
 	};
+	/* A head counts lines from where it starts, which is not line 1 there. */
+	if (options->goes_on && o.limit.mode == MODE_HEAD)
+		o.limit.mode = MODE_ENDS;
 	if (options->summary)
 		summary_prepare(s, &o);
 	const struct interceptor_events events = {
@@ -89,27 +95,28 @@ void excerpts_release(struct excerpts *d)
 	d->text = NULL;
 }
 
-static int excerpts_feed(struct excerpts *d, struct text *t)
+int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 {
 	struct text_piece piece;
 	char line[GAP_ANNOUNCE_MAX], *chunk = malloc(CHUNK);
 	int result = chunk ? 0 : -1;
-	text_seek_byte(t, 0);
 	while (result == 0 && !d->error) {
 		result = text_next(t, chunk, CHUNK, &piece);
 		if (result < 0 || piece.kind == TEXT_END)
 			break;
 		if (piece.kind != TEXT_GAP) {
 			interceptor_feed(d->text, chunk, piece.len);
+			*lines += newline_count(chunk, piece.len);
 			continue;
 		}
 		/* One line announces a gap; the lines behind it keep their numbers and offsets. The
 		   text behind may start with the rest of the last line. */
 		size_t len = gap_announce(line, &piece.gap);
 		uint64_t missing = piece.gap.bytes > len ? piece.gap.bytes - len : 0;
-		uint64_t lines = piece.gap.to - piece.gap.from + !piece.goes_on;
-		if (lines > 0)
-			interceptor_skip(d->text, line, len, missing, lines - 1);
+		uint64_t gone = piece.gap.to - piece.gap.from + !piece.goes_on;
+		*lines = piece.gap.to - piece.goes_on;
+		if (gone > 0)
+			interceptor_skip(d->text, line, len, missing, gone - 1);
 		else
 			interceptor_feed(d->text, line, len - 1);
 	}
@@ -143,9 +150,11 @@ int excerpts_text(const struct settings *settings, struct text *t, const struct 
 						 .returns = true,
 						 .into = into};
 	struct excerpts d;
+	uint64_t lines = 0;
 	int result = excerpts_init(&d, &options);
+	text_seek_byte(t, 0);
 	if (result == 0)
-		result = excerpts_feed(&d, t);
+		result = excerpts_feed(&d, t, &lines);
 	if (result == 0) {
 		const struct wording_ending file = {.state = WORDING_FILE};
 		bool is_stderr = t->part == ARTIFACT_ERR;

@@ -6,6 +6,7 @@
 #include "supervisor/intercept/interceptor.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct buffer;
 struct meta;
@@ -19,6 +20,8 @@ struct excerpts_options {
 	bool returns;        /* a CR before it stays, since the text was rendered already */
 	bool summary;        /* the run summary needs the collected lines (process/summary.c) */
 	struct buffer *into; /* NULL: standard output */
+	bool goes_on;        /* it goes on behind what was shown before: so much of the text */
+	uint64_t lines_before, bytes_before;
 	/* Returns the artifact that keeps the omitted text, or NULL. */
 	struct artifact *(*artifact)(void *ctx);
 	void *ctx;
@@ -37,6 +40,10 @@ int excerpts_apply_profile(const char *verb, struct settings *s);
 /* `d` must not move afterwards. Returns 0, or -1 with errno; excerpts_release() it in any case. */
 int excerpts_init(struct excerpts *d, const struct excerpts_options *options);
 void excerpts_release(struct excerpts *d);
+
+/* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
+   up to here, counted on. Returns 0, or -1 with errno. */
+int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines);
 
 /* Prints, unless printing has failed before. */
 void excerpts_print(struct excerpts *d, const char *data, size_t len);

@@ -2,11 +2,8 @@
 // printed a line; prints what the reader has not seen yet, whole if it fits and else as a preview,
 // and a last line that describes the run.
 
-#include "config/limit.h"
 #include "config/settings.h"
 #include "lib/buffer.h"
-#include "lib/bytes.h"
-#include "lib/gap.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/loop.h"
@@ -27,86 +24,40 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CHUNK ((size_t)256 * 1024)
-
-static struct artifact *changes_on_artifact(void *ctx)
-{
-	(void)ctx;
-	return NULL; /* the run has an artifact already */
-}
-
-static void changes_on_print(void *ctx, const char *data, size_t len)
-{
-	int *error = ctx;
-	if (!*error && io_write(STDOUT_FILENO, data, len) < 0)
-		*error = errno;
-}
-
-/* Adds the complete lines to *lines. */
-static int changes_feed(struct interceptor *s, struct text *text, uint64_t *lines)
-{
-	char *chunk = malloc(CHUNK);
-	int result = -1;
-	struct text_piece piece;
-	while (chunk && (result = text_next(text, chunk, CHUNK, &piece)) == 0 &&
-	       piece.kind != TEXT_END) {
-		char line[GAP_ANNOUNCE_MAX];
-		if (piece.kind == TEXT_BYTES) {
-			interceptor_feed(s, chunk, piece.len);
-			*lines += newline_count(chunk, piece.len);
-		} else {
-			interceptor_feed(s, line, gap_announce(line, &piece.gap));
-			*lines = piece.gap.to - piece.goes_on;
-		}
-	}
-	free(chunk);
-	return result;
-}
-
 /* Prints the text of a run in the state of `ending`, behind its first `*reported` lines, and sets
    `*reported` to the present number of lines. Returns 0, or -1 with errno. */
 static int await_print_new(const struct settings *s, struct text *text, uint64_t *reported,
 			   const struct wording_ending *ending, const char *id)
 {
-	int error = 0, result = -1;
 	uint64_t lines;
-	int sought = text_seek(text, *reported + 1, &lines);
+	int sought = text_seek(text, *reported + 1, &lines), result = -1;
 	if (sought < 0)
 		return -1;
-	struct interceptor_options options = {
-		.terminal = {.cols = (unsigned)s->cols,
-			     .rows = (unsigned)s->rows,
-			     .onlcr = true,
-			     .returns = true},
-		.limit = limit_of(s, false),
+	if (sought == 1)
+		*reported = lines;
+	const struct excerpts_options options = {
+		.settings = s,
 		.reader = INTERCEPT_AGENT,
-		.raw = INTERCEPT_RAW_NO,
-		.part = ARTIFACT_OUT,
-		.lines_before = sought == 1 ? lines : *reported,
+		.onlcr = true,
+		.returns = true,
+		.goes_on = true,
+		.lines_before = *reported,
 		.bytes_before = sought == 1 ? text->size : text->offset,
 	};
-	const struct interceptor_events events = {
-		.artifact = changes_on_artifact, .print = changes_on_print, .ctx = &error};
-	/* A head counts lines from where it starts, which is not line 1 here. */
-	if (options.limit.mode == MODE_HEAD)
-		options.limit.mode = MODE_ENDS;
-	struct interceptor *changes = interceptor_new(&options, &events);
-	if (!changes)
-		return -1;
-	*reported = options.lines_before;
-	if (sought == 0 && changes_feed(changes, text, reported) < 0)
-		goto out;
-	interceptor_finish(changes);
-	const struct interceptor_ending end = {
-		.ending = *ending,
-		.place = {.id = id, .words = s->words},
-		.status_line = STATUS_LINE_ALWAYS,
-	};
-	interceptor_report(changes, &end);
-	errno = error;
-	result = error ? -1 : 0;
-out:
-	interceptor_free(changes);
+	struct excerpts changes;
+	if (excerpts_init(&changes, &options) == 0 &&
+	    (sought == 1 || excerpts_feed(&changes, text, reported) == 0)) {
+		const struct interceptor_ending end = {
+			.ending = *ending,
+			.place = {.id = id, .words = s->words},
+			.status_line = STATUS_LINE_ALWAYS,
+		};
+		interceptor_finish(changes.text);
+		interceptor_report(changes.text, &end);
+		errno = changes.error;
+		result = changes.error ? -1 : 0;
+	}
+	excerpts_release(&changes);
 	return result;
 }
 
@@ -363,18 +314,6 @@ static int await_look(struct waiter *w, uint64_t settled)
 	return result;
 }
 
-/* Receives one packet. Returns 1 if it completes `now`, 0, or -1 if the supervisor has gone. */
-static int await_receive(struct waiter *w)
-{
-	int result = client_take_status(&w->client, &w->now, &w->refused);
-	if (result <= 0)
-		return result;
-	w->known = true;
-	w->due = false;
-	w->said = clock_monotonic_ms();
-	return 1;
-}
-
 static int64_t await_quiet_for(const struct waiter *w, int64_t now)
 {
 	return w->now.quiet_ms + (now - w->said);
@@ -428,7 +367,12 @@ static int await_outcome(struct waiter *w)
 		loop_watch(&l, w->client.fd, POLLIN, NULL, NULL);
 		if (loop_turn(&l) <= 0)
 			continue;
-		int got = await_receive(w);
+		int got = client_take_status(&w->client, &w->now, &w->refused);
+		if (got > 0) {
+			w->known = true;
+			w->due = false;
+			w->said = clock_monotonic_ms();
+		}
 		if (w->refused) {
 			live_run_failed(w->call, w->id, w->refused);
 			return -1;

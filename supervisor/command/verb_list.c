@@ -66,16 +66,8 @@ struct runs {
 /* Rows by default: enough for recent runs, and quick however many there are. */
 #define ROWS 30
 
-/* Columns of a row if standard output is no terminal. */
+/* Columns of a row where standard output is no terminal. */
 #define WIDTH 120
-
-/* The columns for rows on standard output: those of the terminal, or WIDTH if it is none. */
-static size_t window_width(void)
-{
-	struct winsize size;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
-									       : WIDTH;
-}
 
 /* Rows for a program that gives no limit, of the remote. */
 #define ROWS_REMOTE 10000
@@ -84,6 +76,7 @@ static size_t window_width(void)
 static int runs_parse(struct runs *r)
 {
 	char *end;
+	struct winsize size;
 	r->state = r->want_exit = -1;
 	r->since.ms = INT64_MIN;
 	r->until.ms = INT64_MAX;
@@ -109,7 +102,8 @@ static int runs_parse(struct runs *r)
 	if (!verb_has_session(r->call))
 		return 1;
 	verb_session_name(r->call->settings, r->call->session, r->directory);
-	r->width = window_width();
+	r->width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+										   : WIDTH;
 	return 0;
 }
 

@@ -270,24 +270,6 @@ static void search_give_up_now(int number, siginfo_t *info, void *context)
 	_exit(EXIT_TERSE);
 }
 
-/* Best effort: some sandboxes have no timers, or none of processor time. */
-static void search_begin_limit(struct search *s)
-{
-	struct sigaction action = {.sa_sigaction = search_give_up_now,
-				   .sa_flags = SA_SIGINFO | SA_RESTART};
-	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
-	sigset_t alarm;
-	event.sigev_value.sival_ptr = s;
-	sigemptyset(&action.sa_mask);
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	/* It may be blocked or ignored by whoever started us. */
-	s->timed = sigaction(SIGALRM, &action, NULL) == 0 &&
-		   sigprocmask(SIG_UNBLOCK, &alarm, NULL) == 0 &&
-		   (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &s->timer) == 0 ||
-		    timer_create(CLOCK_MONOTONIC, &event, &s->timer) == 0);
-}
-
 /* For the walk: another block begins. */
 static void search_tick(void *ctx, uint64_t bytes)
 {
@@ -346,7 +328,20 @@ static int search_prepare(struct search *s, const char *name)
 	};
 	s->followup = followup_of(s->sink, json);
 	s->listing = (struct listing){.options = o};
-	search_begin_limit(s);
+	/* It may be blocked or ignored by whoever started us. Best effort: some sandboxes have no
+	   timers, or none of processor time. */
+	struct sigaction action = {.sa_sigaction = search_give_up_now,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM, .sigev_value.sival_ptr = s};
+	sigset_t alarm;
+	sigemptyset(&action.sa_mask);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	s->timed = sigaction(SIGALRM, &action, NULL) == 0 &&
+		   sigprocmask(SIG_UNBLOCK, &alarm, NULL) == 0 &&
+		   (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &s->timer) == 0 ||
+		    timer_create(CLOCK_MONOTONIC, &event, &s->timer) == 0);
 	progress_begin(&s->progress);
 	return 0;
 }

@@ -288,31 +288,6 @@ static size_t line_behind(const struct walk *w, size_t at)
 	return newline ? (size_t)(newline - w->data) + 1 : w->end;
 }
 
-static void walk_take_line(struct walk *w, struct walk_line *line)
-{
-	size_t behind = w->is_long ? w->len : line_behind(w, w->at);
-	bool newline = behind > w->at && w->data[behind - 1] == '\n';
-	*line = (struct walk_line){
-		.number = w->line,
-		.offset = w->base + w->at,
-		.data = w->data + w->at,
-		.len = behind - w->at - newline,
-		.newline = newline,
-		.wanted = !w->matcher || (w->at == w->hit) != w->options.invert,
-		.more_before = w->in_parts,
-		.more_behind = w->is_long,
-	};
-	if (w->at == w->hit)
-		w->hit_known = false;
-	w->line += !w->is_long;
-	w->in_parts = w->is_long;
-	w->is_long = false;
-	w->last = w->at;
-	w->at = behind;
-	if (w->in_parts)
-		w->end = behind;
-}
-
 enum walk_kind walk_step(struct walk *w, struct walk_line *line)
 {
 	enum walk_kind kind = get_line(w);
@@ -323,11 +298,25 @@ enum walk_kind walk_step(struct walk *w, struct walk_line *line)
 		return kind;
 	if (w->is_long && w->matcher)
 		return take_long(w, line);
-	if (w->matcher)
-		kind = find_hit(w, line);
-	if (kind == WALK_LINE)
-		walk_take_line(w, line);
-	return kind;
+	if (w->matcher && (kind = find_hit(w, line)) != WALK_LINE)
+		return kind;
+	size_t behind = w->is_long ? w->len : line_behind(w, w->at);
+	line->data = w->data + w->at;
+	line->newline = behind > w->at && w->data[behind - 1] == '\n';
+	line->len = behind - w->at - line->newline;
+	line->wanted = !w->matcher || (w->at == w->hit) != w->options.invert;
+	line->more_before = w->in_parts;
+	line->more_behind = w->is_long;
+	if (w->at == w->hit)
+		w->hit_known = false;
+	w->line += !w->is_long;
+	w->in_parts = w->is_long;
+	w->is_long = false;
+	w->last = w->at;
+	w->at = behind;
+	if (w->in_parts)
+		w->end = behind;
+	return WALK_LINE;
 }
 
 enum walk_kind walk_next(struct walk *w, struct walk_line *line)
