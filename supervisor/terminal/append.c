@@ -58,9 +58,9 @@ void append_enter(struct terminal *t)
 	if (t->grid_only || !s->history || s->own_tabs || s->x || s->top ||
 	    s->bottom + 1 != s->rows)
 		return;
-	if (!t->modes.wrap || t->modes.insert || t->modes.origin || t->style)
+	if (!t->modes.wrap || t->modes.insert || t->modes.origin || t->protect || t->style)
 		return;
-	if (t->charsets.drawing || t->partial_len)
+	if (t->charsets.current != CHARSET_ASCII || t->partial_len)
 		return;
 	/* DECRC to a place below would need to know how many rows went by. */
 	if (s->saved.y > s->base + s->y)

@@ -109,9 +109,10 @@ void cursor_save(struct terminal *t)
 	s->saved = (struct saved_cursor){
 		.x = s->x,
 		.y = s->base + s->y,
+		.protect = t->protect,
 		.style = t->style,
 		.pen = t->styles.pen,
-		.drawing = t->charsets.drawing,
+		.charset = t->charsets.current,
 	};
 }
 
@@ -123,9 +124,35 @@ void cursor_restore(struct terminal *t)
 	s->y = s->saved.y > s->base
 		       ? (unsigned)clamp((int64_t)(s->saved.y - s->base), 0, s->rows - 1)
 		       : 0;
+	t->protect = s->saved.protect;
 	t->style = s->saved.style;
 	t->styles.pen = s->saved.pen;
-	t->charsets.drawing = s->saved.drawing;
+	t->charsets.current = s->saved.charset;
+	cursor_restrict(t, s->cols - 1);
+}
+
+static void cursor_backspace(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	if (!t->modes.reverse_wrap) {
+		cursor_restrict(t, s->cols - 1);
+		if (s->x > 0)
+			s->x--;
+		return;
+	}
+
+	cursor_restrict(t, s->cols);
+	if (s->x > 0) {
+		s->x--;
+	} else if (s->y > s->top && s->y <= s->bottom && screen_row(s, s->y)->wrapped) {
+		/* Moves back over the soft wrap, and over the gap before a wide character. */
+		screen_set_wrapped(s, s->y, false);
+		s->y--;
+		s->x = s->cols - 1;
+		const struct row *row = screen_row(s, s->y);
+		if (cell_width(row->cells[s->x]) && !cell_has_text(row->cells[s->x]))
+			s->x--;
+	}
 	cursor_restrict(t, s->cols - 1);
 }
 
@@ -188,7 +215,10 @@ static void edit_note(struct terminal *t, unsigned y, bool changed)
 static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 {
 	struct screen *s = t->screen;
-	edit_note(t, y, row_erase(screen_row(s, y), s->cols, from, to));
+	struct row *row = screen_row(s, y);
+	edit_note(t, y,
+		  t->parser.collect == '?' ? row_erase_selective(row, s->cols, from, to)
+					   : row_erase(row, s->cols, from, to));
 }
 
 /* Erases a whole row, which then no longer continues the one above. */
@@ -199,7 +229,7 @@ static void erase_row(struct terminal *t, unsigned y)
 	screen_row(t->screen, y)->begun = false;
 }
 
-/* ED; DECSED does the same: no cell is protected. */
+/* ED, DECSED */
 static void edit_erase_display(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -300,6 +330,39 @@ static void edit_scroll(struct terminal *t)
 		screen_move_down(s, s->top, s->bottom, cursor_param(t));
 }
 
+/* SL, SR, DECIC, DECDC: columns go or come in all rows of the region, in the first column or at the
+   cursor. */
+static void edit_columns(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	bool inserts = t->final == 'A' || t->final == '}';
+	unsigned at = t->parser.collect == ' ' ? 0 : s->x;
+	if (s->y < s->top || s->y > s->bottom)
+		return;
+	for (unsigned y = s->top; y <= s->bottom; y++) {
+		struct row *row = screen_row(s, y);
+		edit_note(t, y,
+			  inserts ? row_insert(row, s->cols, at, cursor_param(t))
+				  : row_delete(row, s->cols, at, cursor_param(t)));
+		screen_set_wrapped(s, y, false);
+	}
+}
+
+/* DECALN */
+static void edit_alignment(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	cursor_set(t, 0, 0);
+	/* In origin mode xterm.js begins at the margin. */
+	for (unsigned y = s->y; y < s->rows; y++) {
+		s->low = s->rows - 1;
+		row_fill(screen_row(s, y), s->cols, t->protect ? 'E' | CELL_PROTECTED : 'E');
+		screen_changed(s, y);
+		screen_set_wrapped(s, y, false);
+	}
+	cursor_set(t, 0, 0);
+}
+
 /* The tables. */
 
 enum flags {
@@ -320,35 +383,39 @@ struct sequence {
 
 #define ID(collected, final) ((uint32_t)(collected) << 8 | (unsigned char)(final))
 
-/* SGR */
+/* SGR: attributes are kept for pictures only, but SGR 0 ends DECSCA's protection too. */
 static void run_attributes(struct terminal *t)
 {
+	const struct parser *p = &t->parser;
 	if (t->options.styles)
 		style_take(t);
+	for (unsigned i = 0; t->protect && i < p->count; i++) {
+		if (p->params[i] == 0)
+			t->protect = false;
+		if (p->params[i] == 38 || p->params[i] == 48 || p->params[i] == 58)
+			i += i + 1 < p->count && p->params[i + 1] == 2 ? 4 : 2;
+	}
 }
 
-/* G0 or G1 becomes line drawing, or ASCII again. */
-static void charset_designate(struct terminal *t, unsigned number, bool lines)
+/* DECSCA */
+static void run_protect(struct terminal *t)
 {
-	t->charsets.lines[number] = lines;
-	if (t->charsets.level == number)
-		t->charsets.drawing = lines;
+	if (t->parser.params[0] <= 2)
+		t->protect = t->parser.params[0] == 1;
 }
 
-static void run_charset(struct terminal *t)
+/* LS1R, LS2, LS2R, LS3, LS3R */
+static void run_shift(struct terminal *t)
 {
-	if (t->charsets.drawing)
-		t->lossy = true;
-	charset_designate(t, t->parser.collect == ')', t->final == '0');
-	if (t->appending && t->charsets.drawing)
-		append_leave(t, true);
+	charsets_invoke(&t->charsets, t->final == '~'                      ? 1
+				      : t->final == 'n' || t->final == '}' ? 2
+									   : 3);
 }
 
-/* UTF-8, and back to the default. */
 static void run_default_charset(struct terminal *t)
 {
-	t->charsets.level = 0;
-	charset_designate(t, 0, false);
+	charsets_invoke(&t->charsets, 0);
+	charsets_designate(&t->charsets, 0, CHARSET_ASCII);
 }
 
 static void run_nothing(struct terminal *t)
@@ -397,8 +464,13 @@ static const struct sequence plain_csis[] = {
 
 /* The others. */
 static const struct sequence csis[] = {
+	{ID(' ', '@'), 0, edit_columns},                       /* SL */
+	{ID(' ', 'A'), 0, edit_columns},                       /* SR */
 	{ID('!', 'p'), 0, mode_soft_reset},                    /* DECSTR */
+	{ID('"', 'q'), 0, run_protect},                        /* DECSCA */
 	{ID('$', 'p'), APPEND | REPLY, mode_reply},            /* DECRQM */
+	{ID('\'', '}'), 0, edit_columns},                      /* DECIC */
+	{ID('\'', '~'), 0, edit_columns},                      /* DECDC */
 	{ID('>', 'c'), APPEND | REPLY, mode_reply},            /* DA2 */
 	{ID('>', 'q'), APPEND | REPLY, mode_reply},            /* XTVERSION */
 	{ID('?', 'J'), QUIET | AT_END, edit_erase_display},    /* DECSED */
@@ -420,10 +492,12 @@ static const struct sequence escapes[] = {
 	{ID(0, 'M'), 0, cursor_reverse_index},      /* RI */
 	{ID(0, '\\'), QUIET | APPEND, run_nothing}, /* ST */
 	{ID(0, 'c'), 0, mode_full_reset},           /* RIS */
-	{ID('(', '0'), APPEND, run_charset},
-	{ID('(', 'B'), QUIET | APPEND, run_charset},
-	{ID(')', '0'), APPEND, run_charset},
-	{ID(')', 'B'), QUIET | APPEND, run_charset},
+	{ID(0, 'n'), 0, run_shift},                 /* LS2 */
+	{ID(0, 'o'), 0, run_shift},                 /* LS3 */
+	{ID(0, '|'), 0, run_shift},                 /* LS3R */
+	{ID(0, '}'), 0, run_shift},                 /* LS2R */
+	{ID(0, '~'), 0, run_shift},                 /* LS1R */
+	{ID('#', '8'), 0, edit_alignment},          /* DECALN */
 	{ID('%', '@'), 0, run_default_charset},
 	{ID('%', 'G'), 0, run_default_charset},
 };
@@ -433,6 +507,16 @@ static const struct sequence *dispatch_find(const struct sequence *table, size_t
 	for (size_t i = 0; i < count; i++)
 		if (table[i].id == id)
 			return &table[i];
+	return NULL;
+}
+
+static const struct sequence *find_csi(uint32_t id)
+{
+	size_t i = id - FINALS;
+	if (id > 0xFF)
+		return dispatch_find(csis, sizeof(csis) / sizeof(csis[0]), id);
+	if (i < sizeof(plain_csis) / sizeof(plain_csis[0]) && plain_csis[i].run)
+		return &plain_csis[i];
 	return NULL;
 }
 
@@ -495,22 +579,17 @@ void dispatch_control(struct terminal *t, uint32_t c)
 	case '\r': s->x = 0; return;
 	case '\t': screen_tab(s); return;
 	case '\a': return;
-	case '\b':
-		cursor_restrict(t, s->cols - 1);
-		if (s->x > 0)
-			s->x--;
-		break;
+	case '\b': cursor_backspace(t); break;
 	case '\v':
 	case '\f':
 		if (t->modes.newline)
 			s->x = 0;
 		grid_line_feed(t);
 		break;
-	case 0x0E:
+	case 0x0E: charsets_invoke(&t->charsets, 1); break;
 	case 0x0F:
-		t->charsets.level = c == 0x0E;
-		t->charsets.drawing = t->charsets.lines[t->charsets.level];
-		if (c == 0x0F && !t->charsets.drawing)
+		charsets_invoke(&t->charsets, 0);
+		if (t->charsets.current == CHARSET_ASCII)
 			return;
 		break;
 	default: break;
@@ -550,17 +629,23 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 		break;
 	case PARSER_ESC:
 		sequence = dispatch_find(escapes, sizeof(escapes) / sizeof(escapes[0]), id);
+		if (!sequence && !t->stripping && charsets_select(t, (char)c)) {
+			if (t->appending && t->charsets.current != CHARSET_ASCII)
+				append_leave(t, true);
+			break;
+		}
+		if (sequence)
+			dispatch_run(t, sequence);
+		else
+			t->lossy = true;
 		break;
 	case PARSER_CSI:
-		if (id > 0xFF)
-			sequence = dispatch_find(csis, sizeof(csis) / sizeof(csis[0]), id);
-		else if (id - FINALS < sizeof(plain_csis) / sizeof(plain_csis[0]))
-			sequence = &plain_csis[id - FINALS];
+		sequence = find_csi(id);
+		if (sequence)
+			dispatch_run(t, sequence);
+		else
+			t->lossy = true;
 		break;
 	}
-	if (sequence && sequence->run)
-		dispatch_run(t, sequence);
-	else if (event != PARSER_EXECUTE)
-		t->lossy = true;
 	dispatch_ended(t);
 }

@@ -9,13 +9,6 @@
 /* The first combining mark: characters before it have one column and join nothing. */
 #define FIRST_MARK 0x300
 
-/* 0x60 to 0x7E, as xterm draws them (VT102 user guide, table 5-13). */
-static const uint16_t graphics[] = {
-	0x25C6, 0x2592, 0x2409, 0x240C, 0x240D, 0x240A, 0x00B0, 0x00B1, 0x2424, 0x240B, 0x2518,
-	0x2510, 0x250C, 0x2514, 0x253C, 0x23BA, 0x23BB, 0x2500, 0x23BC, 0x23BD, 0x251C, 0x2524,
-	0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3, 0x00B7,
-};
-
 void grid_line_feed(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -228,7 +221,8 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 		t->lossy = true;
 	}
 
-	if (screen_put(s, cp | t->style, width, bytes, len))
+	uint32_t cell = cp | t->style | (t->protect ? CELL_PROTECTED : 0);
+	if (screen_put(s, cell, width, bytes, len))
 		t->lossy = true;
 }
 
@@ -242,15 +236,13 @@ void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
 
 static void grid_print_text(struct terminal *t, const char *data, size_t len)
 {
-	if (!t->modes.insert && !t->style && !t->charsets.drawing) {
+	if (!t->modes.insert && !t->protect && !t->style && t->charsets.current == CHARSET_ASCII) {
 		print_ascii(t, data, len);
 		return;
 	}
 	for (size_t i = 0; i < len; i++) {
 		char bytes[4];
-		uint32_t cp = (unsigned char)data[i];
-		if (t->charsets.drawing && cp >= 0x60)
-			cp = graphics[cp - 0x60];
+		uint32_t cp = charset_map(t->charsets.current, (unsigned char)data[i]);
 		grid_print(t, cp, bytes, (unsigned)utf8_put(cp, bytes));
 	}
 }
@@ -330,8 +322,8 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	const char *q = p;
 	unsigned n = 0;
 	uint32_t cp;
-	if (t->partial_len || t->modes.insert || t->style || !t->modes.wrap || is_joinable(t) ||
-	    !decode_narrow(p, end, &cp))
+	if (t->partial_len || t->modes.insert || t->protect || t->style || !t->modes.wrap ||
+	    is_joinable(t) || !decode_narrow(p, end, &cp))
 		return terminal_resume(t, p, end);
 
 	if (cp >= FIRST_MARK)
@@ -388,7 +380,7 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 				return p + 1;
 			}
 			p += n + 2;
-			if (p[-1] == 'm' && !t->parser.collect && !t->options.styles)
+			if (p[-1] == 'm' && !t->parser.collect && !t->protect && !t->options.styles)
 				t->width = 0; /* SGR */
 			else
 				dispatch_event(t, PARSER_CSI, (unsigned char)p[-1]);
@@ -455,6 +447,7 @@ static void print_cell(struct terminal *t, const struct screen *from, uint32_t c
 	char bytes[4];
 	if (!cell_has_text(cell))
 		next = 0;
+	t->protect = (cell & CELL_PROTECTED) != 0;
 	t->style = cell & CELL_STYLE;
 	for (;;) {
 		if (cp >= CELL_INVALID) {
@@ -598,6 +591,7 @@ int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
 	struct screen *old = t->normal;
 	struct modes modes = t->modes;
 	bool alternating = t->screen != t->normal;
+	bool protect = t->protect;
 	uint32_t style = t->style;
 	bool lossy = t->lossy;
 	enum parser_state state = t->parser.state;
@@ -625,6 +619,7 @@ int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
 	copy_state(normal, old);
 	screen_free(old);
 	t->modes = modes;
+	t->protect = protect;
 	t->style = style;
 	t->lossy = lossy;
 	t->parser.state = state;

@@ -17,24 +17,38 @@
 struct emitter;
 struct terminal;
 
-/* Character sets of the VT100: ASCII, and DEC line drawing (ISO 2022, ESC ( 0 and the like). */
+/* Character sets of the VT100 and VT220: DEC line drawing and the national ones
+   (ISO 2022, ESC ( F and the like). In mode.c. */
+
+#define CHARSET_ASCII 'B'
 
 struct charsets {
-	bool lines[2];  /* whether G0 and G1 are line drawing */
+	char sets[4];   /* G0 to G3, by their final byte */
 	unsigned level; /* which of them is in use */
-	bool drawing;   /* usually lines[level]; DECRC restores it by itself */
+	char current;   /* usually sets[level]; DECRC restores it by itself */
 };
 
-/* One cell of the grid: a code point, its width and a flag in 32 bits.
+void charsets_designate(struct charsets *charsets, unsigned number, char final);
+
+/* ESC ( F and the like. False if the sequence is none that designates a set. */
+bool charsets_select(struct terminal *t, char final);
+
+void charsets_invoke(struct charsets *charsets, unsigned number);
+
+/* The code point that the set shows for the ASCII character `c`. */
+uint32_t charset_map(char set, unsigned char c);
+
+/* One cell of the grid: a code point, its width and two flags in 32 bits.
 
    The value 0 is a blank cell nothing was written to, and an ASCII character is
    its own value, so that runs of ASCII are widened without looking at them. A
    wide character takes two cells; the second is a stub: no character, no width. */
 
-#define CELL_TEXT    0x1FFFFFu           /* the code point, or the number of a cluster */
-#define CELL_ZERO    (UINT32_C(1) << 21) /* takes no column: a stub or a lone mark */
-#define CELL_WIDE    (UINT32_C(1) << 22)
-#define CELL_CLUSTER (UINT32_C(1) << 23) /* CELL_TEXT numbers a cluster */
+#define CELL_TEXT      0x1FFFFFu           /* the code point, or the number of a cluster */
+#define CELL_ZERO      (UINT32_C(1) << 21) /* takes no column: a stub or a lone mark */
+#define CELL_WIDE      (UINT32_C(1) << 22)
+#define CELL_CLUSTER   (UINT32_C(1) << 23) /* CELL_TEXT numbers a cluster */
+#define CELL_PROTECTED (UINT32_C(1) << 24) /* DECSCA: selective erase spares it */
 
 /* The style: options.styles of terminal.h; else 0. */
 #define CELL_STYLE_SHIFT 25
@@ -148,11 +162,17 @@ void row_touch(struct row *row);
 
 bool row_erase(struct row *row, unsigned cols, unsigned from, unsigned to);
 
+/* The same, sparing protected cells. */
+bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned to);
+
 bool row_insert(struct row *row, unsigned cols, unsigned at, unsigned count);
 bool row_delete(struct row *row, unsigned cols, unsigned at, unsigned count);
 
 /* A hash of the look of a row; not 0. */
 uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);
+
+/* All cells become `cell`. */
+void row_fill(struct row *row, unsigned cols, uint32_t cell);
 
 /* Whether there is a written cell (a written blank counts, a tab does not). */
 bool row_has_text(const struct row *row);
@@ -180,9 +200,10 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 struct saved_cursor {
 	unsigned x;
 	uint64_t y; /* counted from the first row of all, as `base` is */
+	bool protect;
 	uint32_t style;
 	struct terminal_style pen;
-	bool drawing; /* in line drawing */
+	char charset;
 };
 
 struct screen {
@@ -310,6 +331,9 @@ void emitter_close(struct emitter *e);
 /* Writes the newlines that are owed. */
 void emitter_settle(struct emitter *e);
 
+/* Forgets owed newlines except the one that ends the last text. */
+void emitter_restart(struct emitter *e);
+
 /* Hands on what is staged. */
 void emitter_flush(struct emitter *e);
 
@@ -359,6 +383,7 @@ struct modes {
 	bool newline; /* LF, VT and FF return to the first column */
 	bool origin;
 	bool wrap;
+	bool reverse_wrap;
 	uint32_t reported;
 };
 
@@ -395,6 +420,7 @@ struct terminal {
 	struct modes modes;
 	struct charsets charsets;
 	struct string string;
+	bool protect;   /* DECSCA */
 	uint32_t style; /* of the next character, as in a cell */
 	struct styles styles;
 	unsigned width; /* of the last character, for marks and REP; 0 if none */

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Answers. */
 
@@ -76,6 +77,93 @@ void mode_reply(struct terminal *t)
 	}
 }
 
+/* Character sets. */
+
+/* 0x60 to 0x7E, as xterm draws them (VT102 user guide, table 5-13). */
+static const uint16_t graphics[] = {
+	0x25C6, 0x2592, 0x2409, 0x240C, 0x240D, 0x240A, 0x00B0, 0x00B1, 0x2424, 0x240B, 0x2518,
+	0x2510, 0x250C, 0x2514, 0x253C, 0x23BA, 0x23BB, 0x2500, 0x23BC, 0x23BD, 0x251C, 0x2524,
+	0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3, 0x00B7,
+};
+
+/* The national sets differ from ASCII in these (VT220 manual, chapter 2). */
+static const char replaced[] = "#@[\\]^_`{|}~";
+
+/* clang-format off */
+static const struct national {
+	char final;
+	unsigned char map[sizeof(replaced) - 1]; /* 0: as in ASCII */
+} nationals[] = {
+	{'A', {0xA3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}, /* British */
+	{'4', {0xA3, 0xBE, 0x69, 0xBD, 0x7C, 0, 0, 0, 0xA8, 0x66, 0xBC, 0xB4}}, /* Dutch */
+	{'C', {0, 0, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Finnish */
+	{'5', {0, 0, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}},
+	{'R', {0xA3, 0xE0, 0xB0, 0xE7, 0xA7, 0, 0, 0, 0xE9, 0xF9, 0xE8, 0xA8}}, /* French */
+	{'Q', {0, 0xE0, 0xE2, 0xE7, 0xEA, 0xEE, 0, 0xF4, 0xE9, 0xF9, 0xE8, 0xFB}}, /* Canadian */
+	{'K', {0, 0xA7, 0xC4, 0xD6, 0xDC, 0, 0, 0, 0xE4, 0xF6, 0xFC, 0xDF}}, /* German */
+	{'Y', {0xA3, 0xA7, 0xB0, 0xE7, 0xE9, 0, 0, 0xF9, 0xE0, 0xF2, 0xE8, 0xEC}}, /* Italian */
+	{'E', {0, 0xC4, 0xC6, 0xD8, 0xC5, 0xDC, 0, 0xE4, 0xE6, 0xF8, 0xE5, 0xFC}}, /* Danish */
+	{'6', {0, 0xC4, 0xC6, 0xD8, 0xC5, 0xDC, 0, 0xE4, 0xE6, 0xF8, 0xE5, 0xFC}},
+	{'Z', {0xA3, 0xA7, 0xA1, 0xD1, 0xBF, 0, 0, 0, 0xB0, 0xF1, 0xE7, 0}}, /* Spanish */
+	{'H', {0, 0xC9, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Swedish */
+	{'7', {0, 0xC9, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}},
+	{'=', {0xF9, 0xE0, 0xE9, 0xE7, 0xEA, 0xEE, 0xE8, 0xF4, 0xE4, 0xF6, 0xFC, 0xFB}}, /* Swiss */
+};
+/* clang-format on */
+
+static const struct national *charset_find(char final)
+{
+	for (size_t i = 0; i < sizeof(nationals) / sizeof(nationals[0]); i++)
+		if (nationals[i].final == final)
+			return &nationals[i];
+	return NULL;
+}
+
+void charsets_designate(struct charsets *charsets, unsigned number, char final)
+{
+	charsets->sets[number] = final;
+	if (charsets->level == number)
+		charsets->current = final;
+}
+
+void charsets_invoke(struct charsets *charsets, unsigned number)
+{
+	charsets->level = number;
+	charsets->current = charsets->sets[number];
+}
+
+uint32_t charset_map(char set, unsigned char c)
+{
+	if (set == CHARSET_ASCII)
+		return c;
+	if (set == '0')
+		return c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
+	const struct national *national = charset_find(set);
+	const char *at = c ? strchr(replaced, c) : NULL;
+	if (!national || !at || !national->map[at - replaced])
+		return c;
+	return national->map[at - replaced];
+}
+
+bool charsets_select(struct terminal *t, char final)
+{
+	static const struct {
+		char intermediate;
+		unsigned number;
+	} targets[] = {{'(', 0}, {')', 1}, {'*', 2}, {'+', 3}, {'-', 1}, {'.', 2}};
+	if (final != CHARSET_ASCII && final != '0' && !charset_find(final))
+		return false;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		if (t->parser.collect != (unsigned char)targets[i].intermediate)
+			continue;
+		if (final != CHARSET_ASCII || t->charsets.current != CHARSET_ASCII)
+			t->lossy = true;
+		charsets_designate(&t->charsets, targets[i].number, final);
+		return true;
+	}
+	return false;
+}
+
 /* Modes, resets and the alternate screen. */
 
 /* Modes without a say in the text: a bit for each is kept to answer DECRQM. */
@@ -83,39 +171,53 @@ static const uint16_t reported[] = {1,    9,    12,   25,   66,   1000, 1002,
 				    1003, 1004, 1006, 1016, 2004, 2026};
 #define KEYPAD 66
 
-/* Its place among them, or -1. */
-static int mode_find(uint32_t number)
+/* Those that have one. */
+static const uint16_t acting[] = {2, 6, 7, 45, 47, 1047, 1048, 1049};
+
+/* Its place in a table, or -1. */
+static int mode_find(const uint16_t *table, size_t count, uint32_t number)
 {
-	for (size_t i = 0; i < sizeof(reported) / sizeof(*reported); i++)
-		if (reported[i] == number)
+	for (size_t i = 0; i < count; i++)
+		if (table[i] == number)
 			return (int)i;
 	return -1;
 }
 
+#define FIND(table, number) mode_find(table, sizeof(table) / sizeof(*(table)), number)
+
 static void mode_note(struct terminal *t, uint32_t number, bool on)
 {
-	uint32_t bit = UINT32_C(1) << mode_find(number);
+	uint32_t bit = UINT32_C(1) << FIND(reported, number);
 	t->modes.reported = on ? t->modes.reported | bit : t->modes.reported & ~bit;
+}
+
+static void leave_alternate(struct terminal *t)
+{
+	if (t->screen == t->normal)
+		return;
+	TRACE(TERMINAL, "alternate screen off");
+	t->normal->x = t->alternate->x;
+	t->normal->y = t->alternate->y;
+	/* It stays to be looked at until it is entered again. */
+	t->screen = t->normal;
 }
 
 static void set_alternate(struct terminal *t, bool on)
 {
-	if (on == (t->screen != t->normal))
-		return;
-	TRACE(TERMINAL, "alternate screen %s", on ? "on" : "off");
 	if (!on) {
-		t->normal->x = t->alternate->x;
-		t->normal->y = t->alternate->y;
-		/* It stays to be looked at until it is entered again. */
-		t->screen = t->normal;
+		leave_alternate(t);
 		return;
 	}
-	if (!t->alternate)
-		t->alternate = screen_new(t->normal->cols, t->normal->rows, NULL);
+	if (t->screen != t->normal)
+		return;
 	if (!t->alternate) {
-		strip_enter(t);
-		return;
+		t->alternate = screen_new(t->normal->cols, t->normal->rows, NULL);
+		if (!t->alternate) {
+			strip_enter(t);
+			return;
+		}
 	}
+	TRACE(TERMINAL, "alternate screen on");
 	screen_clear(t->alternate);
 	t->alternate->x = t->normal->x;
 	t->alternate->y = t->normal->y;
@@ -124,20 +226,25 @@ static void set_alternate(struct terminal *t, bool on)
 
 static void set_private(struct terminal *t, uint32_t number, bool on)
 {
-	if (mode_find(number) >= 0) {
+	if (FIND(reported, number) >= 0) {
 		mode_note(t, number, on);
 		return;
 	}
-	if (number != 6 && number != 7 && number != 47 && (number < 1047 || number > 1049))
+	if (FIND(acting, number) < 0)
 		return;
 	if (t->appending)
 		append_leave(t, true);
 	switch (number) {
+	case 2:
+		for (unsigned set = 0; on && set < 4; set++)
+			charsets_designate(&t->charsets, set, CHARSET_ASCII);
+		break;
 	case 6:
 		t->modes.origin = on;
 		cursor_set(t, 0, 0);
 		break;
 	case 7: t->modes.wrap = on; break;
+	case 45: t->modes.reverse_wrap = on; break;
 	case 1048:
 		if (on)
 			cursor_save(t);
@@ -182,7 +289,9 @@ void mode_init(struct terminal *t)
 {
 	t->modes = (struct modes){.wrap = true};
 	mode_note(t, 25, true);
-	t->charsets = (struct charsets){.level = 0};
+	t->charsets = (struct charsets){.current = CHARSET_ASCII};
+	memset(t->charsets.sets, CHARSET_ASCII, sizeof(t->charsets.sets));
+	t->protect = false;
 	style_reset(t);
 }
 
@@ -194,30 +303,27 @@ void mode_soft_reset(struct terminal *t)
 	t->modes.newline = newline;
 	s->top = 0;
 	s->bottom = s->rows - 1;
-	s->saved = (struct saved_cursor){.y = s->base};
+	s->saved = (struct saved_cursor){.y = s->base, .charset = CHARSET_ASCII};
 }
 
 static void modes_forget(struct screen *s)
 {
 	screen_clear(s);
 	s->base = 0;
-	s->saved = (struct saved_cursor){.x = 0};
+	s->saved = (struct saved_cursor){.charset = CHARSET_ASCII};
 }
 
 void mode_full_reset(struct terminal *t)
 {
 	struct screen *s = t->normal;
 	unsigned count = s->rows;
-	set_alternate(t, false);
+	leave_alternate(t);
 	/* The shown rows stay in the text, the new screen begins below. */
 	while (count > 0 && !row_has_ink(screen_row(s, count - 1)))
 		count--;
 	for (unsigned y = 0; y < count; y++)
 		row_emit(screen_row(s, y), s->cols, &s->clusters, &t->emitter);
-	/* No more newlines are owed than the one that ends the last text. */
-	t->emitter.owed = t->emitter.any;
-	t->emitter.open = false;
-	t->emitter.pad = 0;
+	emitter_restart(&t->emitter);
 
 	modes_forget(s);
 	if (t->alternate)
@@ -243,6 +349,7 @@ unsigned mode_report(const struct terminal *t, uint32_t number, bool private)
 	case 6: on = t->modes.origin; break;
 	case 7: on = t->modes.wrap; break;
 	case 8: return 3;
+	case 45: on = t->modes.reverse_wrap; break;
 	case 47:
 	case 1047:
 	case 1049: on = t->screen != t->normal; break;
@@ -251,9 +358,9 @@ unsigned mode_report(const struct terminal *t, uint32_t number, bool private)
 	case 1015: return 4;
 	case 1048: return 1;
 	default:
-		if (mode_find(number) < 0)
+		if (FIND(reported, number) < 0)
 			return 0;
-		on = t->modes.reported >> mode_find(number) & 1;
+		on = t->modes.reported >> FIND(reported, number) & 1;
 	}
 	return on ? 1 : 2;
 }

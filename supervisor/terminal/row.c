@@ -244,6 +244,30 @@ bool row_erase(struct row *row, unsigned cols, unsigned from, unsigned to)
 	return true;
 }
 
+bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned to)
+{
+	bool spared = false;
+	for (unsigned x = 0; x < row->used; x++)
+		if (row->cells[x] & CELL_PROTECTED)
+			spared = true;
+	if (!spared)
+		return row_erase(row, cols, from, to);
+	if (from >= row->used)
+		return false;
+
+	row_touch(row);
+	if (from && cell_width(row->cells[from - 1]) == 2 &&
+	    !(row->cells[from - 1] & CELL_PROTECTED))
+		row->cells[from - 1] = 0;
+	if (to < cols && to && cell_width(row->cells[to - 1]) == 2 &&
+	    !(row->cells[to] & CELL_PROTECTED))
+		row->cells[to] = 0;
+	for (unsigned x = from; x < to && x < row->used; x++)
+		if (!(row->cells[x] & CELL_PROTECTED))
+			row->cells[x] = 0;
+	return true;
+}
+
 bool row_insert(struct row *row, unsigned cols, unsigned at, unsigned count)
 {
 	at %= cols;
@@ -289,6 +313,14 @@ bool row_delete(struct row *row, unsigned cols, unsigned at, unsigned count)
 	if (cell_is_stub(row->cells[at]))
 		row->cells[at] = 0;
 	return true;
+}
+
+void row_fill(struct row *row, unsigned cols, uint32_t cell)
+{
+	row_touch(row);
+	for (unsigned x = 0; x < cols; x++)
+		row->cells[x] = cell;
+	row->used = cols;
 }
 
 static void emit_cell(const struct cluster_pool *pool, uint32_t cell, struct emitter *e)

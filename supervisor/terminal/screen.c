@@ -27,6 +27,7 @@ struct screen *screen_new(unsigned cols, unsigned rows, struct emitter *emitter)
 	s->bottom = rows - 1;
 	s->history = emitter != NULL;
 	s->emitter = emitter;
+	s->saved.charset = 'B';
 	s->lines = calloc(rows, sizeof(struct row *));
 	s->storage = calloc(rows, sizeof(*s->storage));
 	s->cells = calloc((size_t)rows * cols, sizeof(*s->cells));
@@ -283,7 +284,7 @@ bool screen_put(struct screen *s, uint32_t cell, unsigned width, const char *byt
 	if (width == 2) {
 		row->uneven = true;
 		row->cells[x] = cell | CELL_WIDE;
-		row->cells[x + 1] = (cell & CELL_STYLE) | CELL_ZERO;
+		row->cells[x + 1] = (cell & (CELL_PROTECTED | CELL_STYLE)) | CELL_ZERO;
 		return end_put(s, row, x, x + 2);
 	}
 	if (width == 0)
@@ -320,7 +321,7 @@ bool screen_widen(struct screen *s)
 	struct row *row = s->lines[s->y];
 	bool overwritten = s->x < row->used;
 	row->cells[s->x - 1] |= CELL_WIDE;
-	row->cells[s->x] = (row->cells[s->x - 1] & CELL_STYLE) | CELL_ZERO;
+	row->cells[s->x] = (row->cells[s->x - 1] & (CELL_PROTECTED | CELL_STYLE)) | CELL_ZERO;
 	end_put(s, row, s->x - 1, s->x + 1);
 	return overwritten;
 }

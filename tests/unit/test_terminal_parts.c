@@ -1,5 +1,5 @@
 // The parts of the terminal that others there rely on: the scanner's variants,
-// the parser's short cut, widths, clusters; and the terminal
+// the parser's short cut, widths, character sets, clusters; and the terminal
 // without memory.
 
 #include "lib/buffer.h"
@@ -162,10 +162,26 @@ TEST(widths)
 			fail_msg("U+%04X: %u", (unsigned)table[i].cp, utf8_width(table[i].cp));
 }
 
+TEST(charsets)
+{
+	struct charsets sets = {.sets = {'B', 'B', 'B', 'B'}, .current = CHARSET_ASCII};
+	charsets_designate(&sets, 1, '0');
+	assert_int_equal(sets.current, CHARSET_ASCII);
+	charsets_invoke(&sets, 1);
+	assert_int_equal(sets.current, '0');
+	charsets_designate(&sets, 1, 'K');
+	assert_int_equal(sets.current, 'K');
+	assert_int_equal(charset_map('0', 'q'), 0x2500);
+	assert_int_equal(charset_map('0', 'Q'), 'Q');
+	assert_int_equal(charset_map('K', '{'), 0xE4);
+	assert_int_equal(charset_map('K', 'a'), 'a');
+	assert_int_equal(charset_map(CHARSET_ASCII, 'q'), 'q');
+}
+
 TEST(clusters)
 {
 	struct cluster_pool pool, copy;
-	uint32_t cell = 'e' | 1u << CELL_STYLE_SHIFT;
+	uint32_t cell = 'e' | CELL_PROTECTED;
 	uint32_t next;
 	cluster_init(&pool, 100);
 	assert_int_equal(cluster_first(&pool, cell, &next), 'e');
@@ -173,7 +189,7 @@ TEST(clusters)
 	for (uint32_t i = 0; i < CLUSTER_MARKS; i++)
 		assert_true(cluster_add(&pool, &cell, 0x300 + i));
 	assert_false(cluster_add(&pool, &cell, 0x400));
-	assert_true((cell & CELL_CLUSTER) && (cell & CELL_STYLE));
+	assert_true((cell & CELL_CLUSTER) && (cell & CELL_PROTECTED));
 	assert_int_equal(cluster_first(&pool, cell, &next), 'e');
 	for (uint32_t i = 0; i < CLUSTER_MARKS; i++)
 		assert_int_equal(cluster_next(&pool, &next), 0x300 + i);
