@@ -300,12 +300,14 @@ static void runs_add_end(struct buffer *out, const struct runs *r, uint64_t show
 	}
 }
 
-/* Writes the rest and, if there are `more` runs, the command that lists them. Returns 0, or -1 with
-   errno. */
-static int runs_finish(struct runs *r, bool more)
+/* Writes the rest and the closing notices. `added`: 1 if there are more, 0, or -1 with errno;
+   `damaged`: lines of the history. Returns the exit status. */
+static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 {
+	const struct verb_call *c = r->call;
 	struct buffer notice = BUFFER_INIT, *out = &r->out;
-	if (r->call->json) {
+	bool prints = added >= 0 && !r->each;
+	if (prints && c->json) {
 		if (r->rows == 0)
 			runs_begin_json(r);
 		json_end_array(out);
@@ -315,43 +317,30 @@ static int runs_finish(struct runs *r, bool more)
 			json_add_string(out, NULL, r->results[i]);
 		if (r->result_count > 0)
 			json_end_array(out);
-		runs_add_end(out, r, r->rows, more);
-		return runs_flush(r);
+		runs_add_end(out, r, r->rows, added);
+	} else if (prints) {
+		if (r->result_count > 0)
+			buffer_append_string(&notice, "[oldest first:");
+		for (size_t i = r->result_count; i-- > 0;)
+			buffer_printf(&notice, " %s", r->results[i]);
+		if (r->result_count > 0)
+			buffer_append_string(&notice, "]\n");
+		runs_add_end(&notice, r, r->rows, added);
 	}
-	if (r->result_count > 0)
-		buffer_append_string(&notice, "[oldest first:");
-	for (size_t i = r->result_count; i-- > 0;)
-		buffer_printf(&notice, " %s", r->results[i]);
-	if (r->result_count > 0)
-		buffer_append_string(&notice, "]\n");
-	runs_add_end(&notice, r, r->rows, more);
-	int result = runs_flush(r);
-	if (result == 0)
-		result = reader_notice(r->sink, &notice);
-	buffer_release(&notice);
-	return result;
-}
-
-/* Prints the rest and the closing notices. `added`: 1 if there are more, 0, or -1 with errno;
-   `damaged`: lines of the history. Returns the exit status. */
-static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
-{
-	char lines[HUMAN_LEN];
-	if (added < 0 || (!r->each && runs_finish(r, added) < 0)) {
-		verb_fail(r->call, ENVELOPE_UNREADABLE, "%m");
+	if (added < 0 || (prints && (runs_flush(r) < 0 || reader_notice(r->sink, &notice) < 0))) {
+		verb_fail(c, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
-	} else if (damaged > 0 && !r->call->json) {
-		verb_error(r->call->verb->name, "damaged lines skipped: %s",
-			   human_count(lines, damaged));
-	} else if (r->rows == 0 && !r->call->json && !r->each) {
+	} else if (damaged > 0 && !c->json) {
+		verb_error(c->verb->name, "damaged lines skipped: %s", HUMAN_COUNT(damaged));
+	} else if (r->rows == 0 && !c->json && !r->each) {
 		const char *what = runs_is_choosy(r) ? "no such run" : "nothing";
 		if (r->all)
-			verb_error(r->call->verb->name, "%s in any session", what);
+			verb_error(c->verb->name, "%s in any session", what);
 		else
-			verb_error(r->call->verb->name,
-				   "%s in session %s (--all for every session)", what,
-				   r->directory);
+			verb_error(c->verb->name, "%s in session %s (--all for every session)",
+				   what, r->directory);
 	}
+	buffer_release(&notice);
 	buffer_release(&r->out);
 	free(r->results);
 	return status;

@@ -87,35 +87,6 @@ static void read_json_add_gap(struct buffer *out, const struct text_piece *gap, 
 	json_end_object(out);
 }
 
-/* Whether there is more than this, why, and the commands that show it:
-   "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"} */
-static void read_json_add_truncation(struct buffer *out, const struct read *r, const struct page *p)
-{
-	struct buffer command = BUFFER_INIT, next = BUFFER_INIT, previous = BUFFER_INIT;
-	const struct page_cut *cut = &p->cut;
-	bool truncated = p->next || p->omitted || cut->bytes;
-	const char *why = p->stop == PAGE_LINES              ? "lines"
-			  : p->stop == PAGE_ASKED && p->next ? "limit"
-							     : "bytes";
-	json_add_bool(out, "truncated", truncated);
-	json_add_string(out, "truncated_by", truncated ? why : NULL);
-	if (cut->bytes) {
-		json_begin_object(out, "cut");
-		json_add_string(out, "end", cut->before ? "before" : "behind");
-		json_add_count(out, "bytes", cut->bytes);
-		wording_read_bytes(&command, &r->place, cut->at, cut->bytes);
-		json_add_made(out, "command", &command);
-		json_end_object(out);
-	} else {
-		json_add_null(out, "cut");
-	}
-	read_add_next(&next, r, p);
-	json_add_made(out, "next", &next);
-	if (p->omitted)
-		wording_read_lines(&previous, &r->place, p->omitted_from, p->omitted);
-	json_add_made(out, "previous", &previous);
-}
-
 static int read_json_page(struct read *r, const struct page *p)
 {
 	struct buffer out = BUFFER_INIT, gaps = BUFFER_INIT;
@@ -162,7 +133,33 @@ static int read_json_page(struct read *r, const struct page *p)
 	json_begin_array(&out, "gaps");
 	buffer_add(&out, &gaps);
 	json_end_array(&out);
-	read_json_add_truncation(&out, r, p);
+
+	/* Whether there is more than this, why, and the commands that show it:
+	   "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"}
+	 */
+	struct buffer command = BUFFER_INIT, next = BUFFER_INIT, previous = BUFFER_INIT;
+	const struct page_cut *cut = &p->cut;
+	bool truncated = p->next || p->omitted || cut->bytes;
+	const char *why = p->stop == PAGE_LINES              ? "lines"
+			  : p->stop == PAGE_ASKED && p->next ? "limit"
+							     : "bytes";
+	json_add_bool(&out, "truncated", truncated);
+	json_add_string(&out, "truncated_by", truncated ? why : NULL);
+	if (cut->bytes) {
+		json_begin_object(&out, "cut");
+		json_add_string(&out, "end", cut->before ? "before" : "behind");
+		json_add_count(&out, "bytes", cut->bytes);
+		wording_read_bytes(&command, &r->place, cut->at, cut->bytes);
+		json_add_made(&out, "command", &command);
+		json_end_object(&out);
+	} else {
+		json_add_null(&out, "cut");
+	}
+	read_add_next(&next, r, p);
+	json_add_made(&out, "next", &next);
+	if (p->omitted)
+		wording_read_lines(&previous, &r->place, p->omitted_from, p->omitted);
+	json_add_made(&out, "previous", &previous);
 	envelope_end(&out);
 	int result = read_print_json(r, &out);
 	buffer_release(&out);
@@ -206,42 +203,11 @@ static int read_print_gap(struct read *r, const struct text_piece *gap)
 	return read_print_notice(r, true);
 }
 
-/* How to continue. */
-static int read_print_next(struct read *r, const struct page *p)
-{
-	uint64_t total = 0;
-	struct buffer next = BUFFER_INIT;
-	bool at_end = p->stop == PAGE_END || r->lines.tail, lines = p->stop == PAGE_LINES;
-	/* Only an agent gets a notice about text beyond its request. */
-	if (p->next && (p->stop != PAGE_ASKED || r->sink == SINK_AGENT)) {
-		int exact = page_total(&r->text, &total);
-		if (exact < 0)
-			return -1;
-		const struct notice_part part = {
-			.from = p->first,
-			/* A line that continues behind a gap is shown in part. */
-			.to = p->next_byte ? p->next : p->next - 1,
-			.total = total,
-			.more_than = !exact,
-			.limit = p->stop == PAGE_ASKED ? 0
-				 : lines               ? r->lines.most
-						       : READER_PAGE,
-			.unit = lines ? "lines" : "bytes",
-		};
-		read_add_next(&next, r, p);
-		notice_part(&r->notice, &part, &next);
-		buffer_release(&next);
-	} else if (at_end && r->text.held && r->part != ARTIFACT_RAW) {
-		/* An unfinished line may grow, too. */
-		notice_running(&r->notice, &r->place, r->inside ? p->number - 1 : p->number);
-	}
-	return read_print_notice(r, true);
-}
-
 /* Prints the lines that were asked for, a page at most, in writes that are as large as can be. */
 static int read_page(struct read *r)
 {
 	struct page p;
+	struct buffer next = BUFFER_INIT;
 	uint64_t total;
 	int result = page_make(&p, &r->text, &r->lines, &total);
 	const struct text_piece *gap = p.gaps;
@@ -276,7 +242,33 @@ static int read_page(struct read *r)
 		if (read_print_notice(r, false) < 0)
 			goto out;
 	}
-	result = read_print_next(r, &p);
+
+	/* How to continue. */
+	bool at_end = p.stop == PAGE_END || r->lines.tail, lines = p.stop == PAGE_LINES;
+	/* Only an agent gets a notice about text beyond its request. */
+	if (p.next && (p.stop != PAGE_ASKED || r->sink == SINK_AGENT)) {
+		int exact = page_total(&r->text, &total);
+		if (exact < 0)
+			goto out;
+		const struct notice_part part = {
+			.from = p.first,
+			/* A line that continues behind a gap is shown in part. */
+			.to = p.next_byte ? p.next : p.next - 1,
+			.total = total,
+			.more_than = !exact,
+			.limit = p.stop == PAGE_ASKED ? 0
+				 : lines              ? r->lines.most
+						      : READER_PAGE,
+			.unit = lines ? "lines" : "bytes",
+		};
+		read_add_next(&next, r, &p);
+		notice_part(&r->notice, &part, &next);
+		buffer_release(&next);
+	} else if (at_end && r->text.held && r->part != ARTIFACT_RAW) {
+		/* An unfinished line may grow, too. */
+		notice_running(&r->notice, &r->place, r->inside ? p.number - 1 : p.number);
+	}
+	result = read_print_notice(r, true);
 out:
 	page_release(&p);
 	return result;

@@ -150,44 +150,39 @@ static void show_add_line(struct show *s, const char *title, const char *text)
 	buffer_append_string(&s->out, "\n");
 }
 
-static void show_add_run(struct show *s)
+static int show_print_text(struct show *s, struct text *text)
 {
 	const struct meta *m = &s->meta;
 	struct buffer *out = &s->out, words = BUFFER_INIT;
+	struct show_part p;
 	char age[HUMAN_LEN];
+	show_add_line(s, "artifact", s->found.id);
+	show_add_line(s, "session", s->found.session);
 	if (s->damaged) {
 		buffer_printf(out, "%-10s can't be read (%s); the text can\n", "metadata",
 			      strerror(s->damaged));
-		return;
+	} else {
+		const struct wording_ending end = excerpts_ending(m);
+		buffer_printf(out, "%-10s ", "state");
+		paint_begin(out, s->call->colour, runs_paint(m));
+		wording_end(out, &end);
+		paint_end(out, s->call->colour);
+		buffer_append_string(out, "\n");
+		row_add_command(&words, m);
+		show_add_line(s, "command", buffer_string(&words) ? words.data : "");
+		out->failed |= words.failed;
+		buffer_release(&words);
+		show_add_line(s, "directory", m->cwd);
+		buffer_printf(out, "%-10s %s (%s ago)\n", "started", HUMAN_TIME(m->started_ms),
+			      human_age(age, clock_real_ms() - m->started_ms));
+		if (m->state == META_RUNNING)
+			buffer_printf(out, "%-10s command %d, supervisor %d\n", "processes",
+				      m->command, m->supervisor);
+		row_add_files(out, 0, m);
+		if (m->cols)
+			buffer_printf(out, "%-10s %u columns, %u rows\n", "terminal", m->cols,
+				      m->rows);
 	}
-	const struct wording_ending end = excerpts_ending(m);
-	buffer_printf(out, "%-10s ", "state");
-	paint_begin(out, s->call->colour, runs_paint(m));
-	wording_end(out, &end);
-	paint_end(out, s->call->colour);
-	buffer_append_string(out, "\n");
-	row_add_command(&words, m);
-	show_add_line(s, "command", buffer_string(&words) ? words.data : "");
-	out->failed |= words.failed;
-	buffer_release(&words);
-	show_add_line(s, "directory", m->cwd);
-	buffer_printf(out, "%-10s %s (%s ago)\n", "started", HUMAN_TIME(m->started_ms),
-		      human_age(age, clock_real_ms() - m->started_ms));
-	if (m->state == META_RUNNING)
-		buffer_printf(out, "%-10s command %d, supervisor %d\n", "processes", m->command,
-			      m->supervisor);
-	row_add_files(out, 0, m);
-	if (m->cols)
-		buffer_printf(out, "%-10s %u columns, %u rows\n", "terminal", m->cols, m->rows);
-}
-
-static int show_print_text(struct show *s, struct text *text)
-{
-	struct buffer *out = &s->out;
-	struct show_part p;
-	show_add_line(s, "artifact", s->found.id);
-	show_add_line(s, "session", s->found.session);
-	show_add_run(s);
 	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
 		/* Of an output that went to a file the command has that file. */
 		if (!show_find_part(s, part, &p) ||
