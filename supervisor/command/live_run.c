@@ -62,7 +62,7 @@ int live_run_find(const struct verb_call *c, const char *name, struct client *v,
 		if (client_open(v, stores, count, found.id) < 0)
 			found.id[0] = '\0';
 		client_close(v);
-		if (!needed && verb_tell_last(c, name, why, &found))
+		if (!needed && verb_tell_last(c, name, why, &found, true))
 			result = 2;
 		else
 			verb_not_found(c, name, why, &found);

@@ -4,7 +4,6 @@
 
 #include "config/profile.h"
 #include "config/words.h"
-#include "lib/human.h"
 #include "lib/tokens.h"
 #include "shim/exec_call.h"
 
@@ -25,58 +24,42 @@ int64_t stats_saved_tokens(const struct stats_sum *s)
 
 /* --- names of groups ------------------------------------------------------------------ */
 
-/* Programs whose second word says what they do. */
-static bool has_verbs(const char *name)
+static bool name_is_among(const char *name, const char *const names[])
 {
-	static const char *const names[] = {
-		"git",      "npm",       "npx",    "pnpm",    "yarn", "cargo",   "go",
-		"docker",   "pip",       "podman", "kubectl", "uv",   "poetry",  "dotnet",
-		"gradle",   "mvn",       "make",   "brew",    "apt",  "apt-get", "bundle",
-		"terse",    "systemctl", "deno",   "bun",     "gh",   "helm",    "terraform",
-		"composer", "mix",       "rustup", "nix",
-	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(names[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* The word behind the options; those of one letter have a value (git -C DIR log). */
-static const char *find_verb_word(char *const *words)
-{
-	while (*words && **words == '-')
-		words += (*words)[1] && !(*words)[2] && words[1] ? 2 : 1;
-	const char *word = *words;
-	bool is_verb = word && *word >= 'a' && *word <= 'z' &&
-		       strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789:-_") == strlen(word);
-	return is_verb ? word : NULL;
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names;
 }
 
 static void name_words(struct buffer *out, char *const *words)
 {
+	/* Programs whose second word says what they do. */
+	static const char *const with_verbs[] = {
+		"git",      "npm",       "npx",    "pnpm",    "yarn", "cargo",   "go",
+		"docker",   "pip",       "podman", "kubectl", "uv",   "poetry",  "dotnet",
+		"gradle",   "mvn",       "make",   "brew",    "apt",  "apt-get", "bundle",
+		"terse",    "systemctl", "deno",   "bun",     "gh",   "helm",    "terraform",
+		"composer", "mix",       "rustup", "nix",     NULL,
+	};
 	const char *slash = strrchr(words[0], '/');
 	const char *name = slash && slash[1] ? slash + 1 : words[0];
-	const char *verb = has_verbs(name) ? find_verb_word(words + 1) : NULL;
 	buffer_append_string(out, name);
-	if (verb)
+	if (!name_is_among(name, with_verbs))
+		return;
+	/* The word behind the options; those of one letter have a value (git -C DIR log). */
+	for (words++; *words && **words == '-';)
+		words += (*words)[1] && !(*words)[2] && words[1] ? 2 : 1;
+	const char *verb = *words;
+	if (verb && *verb >= 'a' && *verb <= 'z' &&
+	    strspn(verb, "abcdefghijklmnopqrstuvwxyz0123456789:-_") == strlen(verb))
 		buffer_printf(out, " %s", verb);
-}
-
-/* Commands that print nothing, so that they give no string its name. */
-static bool is_silent(const char *name)
-{
-	static const char *const names[] = {"cd",  "exit",  ":",    "true", "false",
-					    "set", "unset", "kill", "wait", "export"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(names[i], name) == 0)
-			return true;
-	}
-	return false;
 }
 
 static void name_string(struct buffer *out, const char *string)
 {
+	/* Commands that print nothing, so that they give no string its name. */
+	static const char *const silent[] = {"cd",    "exit", ":",    "true",   "false", "set",
+					     "unset", "kill", "wait", "export", NULL};
 	struct words w;
 	size_t before = out->len;
 	if (words_parse(&w, string) == 0) {
@@ -88,7 +71,7 @@ static void name_string(struct buffer *out, const char *string)
 					first = k;
 			}
 			char *const *words = &w.words[w.commands[first].first];
-			if (w.commands[i].into == WORDS_OUT && !is_silent(words[0]))
+			if (w.commands[i].into == WORDS_OUT && !name_is_among(words[0], silent))
 				name_words(out, words);
 		}
 		words_release(&w);
@@ -111,21 +94,6 @@ void stats_name_command(struct buffer *out, char *const *argv)
 		name_words(out, argv);
 }
 
-static void name_run(struct stats *s, const struct meta *m)
-{
-	buffer_clear(&s->name);
-	if (s->by == STATS_BY_COMMAND)
-		stats_name_command(&s->name, m->argv);
-	else if (s->by == STATS_BY_PROFILE && m->profile)
-		buffer_append_string(&s->name, m->profile);
-	else if (s->by == STATS_BY_AGENT && m->agent)
-		buffer_append_string(&s->name, m->agent);
-	else if (s->by == STATS_BY_DAY)
-		buffer_printf(&s->name, "%.10s", HUMAN_TIME(m->started_ms)); /* the date */
-	if (s->by != STATS_BY_NOTHING && s->name.len == 0)
-		buffer_append_string(&s->name, "(none)");
-}
-
 /* --- groups --------------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b)
@@ -134,9 +102,16 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Returns the group that s->name names, or NULL with ENOMEM. */
-static struct stats_group *find_group(struct stats *s)
+/* Returns the group of a run, or NULL with ENOMEM. */
+static struct stats_group *find_group(struct stats *s, const struct meta *m)
 {
+	buffer_clear(&s->name);
+	if (s->by == STATS_BY_COMMAND)
+		stats_name_command(&s->name, m->argv);
+	else if (m->agent)
+		buffer_append_string(&s->name, m->agent);
+	if (s->name.len == 0)
+		buffer_append_string(&s->name, "(none)");
 	struct stats_group key = {.name = (char *)buffer_string(&s->name)};
 	void *found = key.name ? tfind(&key, &s->tree, compare_names) : NULL;
 	if (!key.name || found)
@@ -187,8 +162,7 @@ void stats_add_run(struct stats *s, const struct meta *m)
 	if (!s->first_ms || m->started_ms < s->first_ms)
 		s->first_ms = m->started_ms;
 	sum_run(&s->all, m, is_own);
-	name_run(s, m);
-	struct stats_group *group = s->by == STATS_BY_NOTHING ? NULL : find_group(s);
+	struct stats_group *group = s->by == STATS_BY_NOTHING ? NULL : find_group(s, m);
 	if (group)
 		sum_run(&group->sum, m, is_own);
 	s->failed |= s->by != STATS_BY_NOTHING && !group;
@@ -267,16 +241,10 @@ static int compare_room(const void *a, const void *b)
 	return of_x == of_y ? strcmp(x->name, y->name) : of_x < of_y ? 1 : -1;
 }
 
-static int compare_days(const void *a, const void *b)
-{
-	return compare_names(*(struct stats_group *const *)a, *(struct stats_group *const *)b);
-}
-
 void stats_sort(struct stats *s)
 {
 	if (s->group_count > 0)
-		qsort(s->groups, s->group_count, sizeof(*s->groups),
-		      s->by == STATS_BY_DAY ? compare_days : compare_room);
+		qsort(s->groups, s->group_count, sizeof(*s->groups), compare_room);
 }
 
 void stats_release(struct stats *s)

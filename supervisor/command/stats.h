@@ -31,13 +31,7 @@ struct stats_sum {
 int64_t stats_saved(const struct stats_sum *s);
 int64_t stats_saved_tokens(const struct stats_sum *s);
 
-enum stats_by {
-	STATS_BY_NOTHING,
-	STATS_BY_COMMAND,
-	STATS_BY_PROFILE,
-	STATS_BY_AGENT,
-	STATS_BY_DAY
-};
+enum stats_by { STATS_BY_NOTHING, STATS_BY_COMMAND, STATS_BY_AGENT };
 
 struct stats_group {
 	char *name;
@@ -76,7 +70,7 @@ void stats_begin_session(struct stats *s);
 void stats_add_run(struct stats *s, const struct meta *m);
 void stats_add_read(struct stats *s, const struct journal_read *read);
 
-/* Sorts the groups: those that took most of the readers' room first; days by their date. */
+/* Sorts the groups: those that took most of the readers' room first. */
 void stats_sort(struct stats *s);
 
 void stats_release(struct stats *s);

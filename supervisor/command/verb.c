@@ -463,30 +463,21 @@ bool verb_reaches(const struct verb_call *c, const struct store *stores, int cou
 	return id_session(stores, count, name, owner) == 0 && strcmp(owner, directory) == 0;
 }
 
-/* Looks an artifact up among those that can be reached. */
-static int verb_look_up(const struct verb_call *c, const char *name, struct store *stores,
-			int count, struct id_found *found)
+int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
+	      int *count, struct id_found *found)
 {
 	char directory[STORE_SESSION_LEN + 1];
+	*count = id_is_whole(name) ? store_open_everywhere(stores) : store_open_all(stores);
 	verb_session_name(c->settings, c->session, directory);
-	if (verb_reaches(c, stores, count, name))
-		return id_find(stores, count, directory, name, found);
+	if (verb_reaches(c, stores, *count, name))
+		return id_find(stores, *count, directory, name, found);
 	found->id[0] = '\0';
 	errno = ENOENT;
 	return -1;
 }
 
-int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
-	      int *count, struct id_found *found)
-{
-	*count = id_is_whole(name) ? store_open_everywhere(stores) : store_open_all(stores);
-	return verb_look_up(c, name, stores, *count, found);
-}
-
-/* Appends how the run ended, if `error` says why it has no artifact (else nothing is known of it).
-   Returns whether it does. */
-static bool verb_add_last(struct buffer *out, const char *name, int error,
-			  const struct id_found *found)
+bool verb_tell_last(const struct verb_call *c, const char *name, int error,
+		    const struct id_found *found, bool answers)
 {
 	static const struct {
 		int error;
@@ -501,50 +492,32 @@ static bool verb_add_last(struct buffer *out, const char *name, int error,
 		i++;
 	if (i == count)
 		return false;
+	const struct last_end *e = &found->end;
 	const struct wording_ending end = {
-		.state = found->end.interrupted ? WORDING_INTERRUPTED : WORDING_ENDED,
-		.timed_out = found->end.timed_out,
-		.exit_code = found->end.exit_code,
-		.signal = found->end.signal,
-		.duration_ms = found->end.duration_ms,
+		.state = e->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED,
+		.timed_out = e->timed_out,
+		.exit_code = e->exit_code,
+		.signal = e->signal,
+		.duration_ms = e->duration_ms,
 	};
-	buffer_printf(out, "%s: ", name);
-	wording_end(out, &end);
-	buffer_printf(out, "; its text %s", reasons[i].what);
-	return true;
-}
-
-/* Reports that, and the artifact before. */
-static bool verb_fail_last(const struct verb_call *c, const char *name, int error,
-			   const struct id_found *found)
-{
-	struct buffer text = BUFFER_INIT;
-	char age[HUMAN_LEN];
-	bool is = verb_add_last(&text, name, error, found);
-	if (is && found->id[0]) {
-		buffer_printf(&text, "; the one kept before is %s old: ",
-			      human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))));
-		if (c->settings->words == WORDS_TOOLS)
-			buffer_printf(&text, "artifact_id=%s", found->id);
-		else
-			buffer_printf(&text, "terse %s %s", c->verb->name, found->id);
-	}
-	if (is)
+	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
+	buffer_printf(&text, "%s: ", name);
+	wording_end(&text, &end);
+	buffer_printf(&text, "; its text %s", reasons[i].what);
+	if (!answers) {
+		char age[HUMAN_LEN];
+		if (found->id[0]) {
+			buffer_printf(
+				&text, "; the one kept before is %s old: ",
+				human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))));
+			if (c->settings->words == WORDS_TOOLS)
+				buffer_printf(&text, "artifact_id=%s", found->id);
+			else
+				buffer_printf(&text, "terse %s %s", c->verb->name, found->id);
+		}
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s",
 			  buffer_string(&text) ? text.data : strerror(errno));
-	buffer_release(&text);
-	return is;
-}
-
-bool verb_tell_last(const struct verb_call *c, const char *name, int error,
-		    const struct id_found *found)
-{
-	const struct last_end *e = &found->end;
-	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
-	bool is = verb_add_last(&text, name, error, found);
-	if (!is)
-		return false;
-	if (c->json) {
+	} else if (c->json) {
 		envelope_begin(&json);
 		json_add_null(&json, "id");
 		json_add_string(&json, "state",
@@ -555,10 +528,11 @@ bool verb_tell_last(const struct verb_call *c, const char *name, int error,
 		json_add_count(&json, "duration_ms", (uint64_t)e->duration_ms);
 		json_add_made(&json, "message", &text);
 		envelope_end(&json);
+		verb_print(c, &json);
 	} else {
 		buffer_append_string(&text, "\n");
+		verb_print(c, &text);
 	}
-	verb_print(c, c->json ? &json : &text);
 	buffer_release(&text);
 	return true;
 }
@@ -567,7 +541,7 @@ void verb_not_found(const struct verb_call *c, const char *name, int error,
 		    const struct id_found *found)
 {
 	struct nearest n;
-	if (verb_fail_last(c, name, error, found))
+	if (verb_tell_last(c, name, error, found, false))
 		return;
 	nearest_init(&n, name);
 	nearest_offer(&n, "last");
@@ -604,27 +578,42 @@ bool verb_has_session(const struct verb_call *c)
 	return has;
 }
 
-/* Asks the remote for an artifact that is not here: only for a whole ID as it is printed. Returns 0
-   and fills in *found, 1 if the remote is not asked, or -1 after saying why not. */
-static int verb_fetch(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
-		      int *count, struct id_found *found)
+/* Finds an artifact as verb_find() does, of a run that lives (and writes one now), or in the
+   remote, which is asked for a whole ID as it is printed; `or_file`: for none that is the name of a
+   file. Returns 0, 1 with errno if there is none, or -1 after saying why not. The caller closes the
+   stores in any case. */
+static int verb_resolve(const struct verb_call *c, const char *name, bool or_file,
+			struct store stores[STORE_MAX], int *count, struct id_found *found)
 {
 	const struct settings *settings = c->settings;
 	struct fetched fetched;
-	int result = -1;
-	if (!id_is_valid(name) || !remote_is_set(settings))
+	*count = 0;
+	if (!verb_has_session(c))
+		return -1;
+	if (verb_find(c, name, stores, count, found) == 0)
+		return 0;
+	int why = errno;
+	if (why == ENOENT && live_run_text(c, stores, *count, name) == 0) {
+		store_close_all(stores, *count);
+		if (verb_find(c, name, stores, count, found) == 0)
+			return 0;
+	}
+	if (why != ENOENT || !id_is_valid(name) || !remote_is_set(settings) ||
+	    (or_file && io_is_there(AT_FDCWD, name))) {
+		errno = why;
 		return 1;
+	}
 	switch (fetch_artifact(settings, name, &fetched)) {
 	case FETCH_DONE:
 		store_close_all(stores, *count);
-		*count = store_open_everywhere(stores);
-		result = verb_look_up(c, name, stores, *count, found);
-		if (result < 0)
+		if (verb_find(c, name, stores, count, found) < 0) {
 			verb_not_found(c, name, errno, found);
-		else if (fetched.bytes > 0 && !c->json)
+			return -1;
+		}
+		if (fetched.bytes > 0 && !c->json)
 			verb_error(c->verb->name, "%s was fetched from %s (%s)", name,
 				   settings->remote, HUMAN_SIZE(fetched.bytes));
-		break;
+		return 0;
 	case FETCH_NONE:
 		verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact, here or in %s", name,
 			  settings->remote);
@@ -634,33 +623,30 @@ static int verb_fetch(const struct verb_call *c, const char *name, struct store 
 			  settings->remote, fetched.why);
 		break;
 	}
-	return result;
+	return -1;
 }
 
 int verb_find_directory(const struct verb_call *c, const char *name, struct id_found *found,
 			char path[PATH_MAX], bool *told)
 {
 	struct store stores[STORE_MAX];
-	int count, dir = -1;
-	if (!verb_has_session(c))
-		return -1;
-	int result = verb_find(c, name, stores, &count, found), why = errno;
-	if (result < 0 && why == ENOENT)
-		result = verb_fetch(c, name, stores, &count, found);
-	else if (result < 0)
-		result = 1;
-	if (result > 0 && told && verb_tell_last(c, name, why, found)) {
-		*told = true;
-	} else if (result > 0) {
-		verb_not_found(c, name, why, found);
-	} else if (result < 0) {
-		dir = -1;
-	} else if ((dir = store_open_session(found->store, found->session, false)) < 0) {
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", found->id);
-	} else if (path && snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path,
-				    found->session) >= PATH_MAX) {
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", found->id, strerror(ENAMETOOLONG));
-		io_close(&dir);
+	int count, dir = -1, result = verb_resolve(c, name, false, stores, &count, found);
+	if (result > 0) {
+		int why = errno;
+		if (told && verb_tell_last(c, name, why, found, true))
+			*told = true;
+		else
+			verb_not_found(c, name, why, found);
+	} else if (result == 0) {
+		dir = store_open_session(found->store, found->session, false);
+		if (dir < 0) {
+			verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", found->id);
+		} else if (path && snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path,
+					    found->session) >= PATH_MAX) {
+			verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", found->id,
+				  strerror(ENAMETOOLONG));
+			io_close(&dir);
+		}
 	}
 	store_close_all(stores, count);
 	found->store = NULL;
@@ -684,34 +670,6 @@ int verb_open_found(const struct id_found *found, enum artifact_part part, struc
 	int result = text_open(text, dir, found->id, part);
 	io_close(&dir);
 	return result;
-}
-
-/* Opens a file, since no artifact has this name, for the reason `why`. */
-static int verb_open_file(const struct verb_call *c, enum artifact_part part, const char *name,
-			  int why, const struct id_found *found, struct text *text)
-{
-	if (why == EEXIST) {
-		verb_not_found(c, name, why, found);
-		return -1;
-	}
-	if (verb_fail_last(c, name, why, found))
-		return -1;
-	if (text_open_file(text, name) < 0) {
-		if (errno == ENOENT && strchr(name, '/'))
-			verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT, "%s: %m", name);
-		else if (errno == ENOENT || why != EINVAL)
-			verb_not_found(c, name, why, found);
-		else
-			verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", name,
-				  errno == EINVAL ? "not a regular file" : strerror(errno));
-		return -1;
-	}
-	if (part == ARTIFACT_OUT)
-		return 0;
-	verb_fail(c, ENVELOPE_USAGE, "%s: --%s is for artifacts, this is a file", name,
-		  part == ARTIFACT_ERR ? "stderr" : "raw");
-	text_close(text);
-	return -1;
 }
 
 /* Says that the command wrote the text to a file itself, if it did. Returns whether it did. */
@@ -759,35 +717,46 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
-	int count;
-	if (!verb_has_session(c))
-		return -1;
-	int result = verb_find(c, name, stores, &count, &found);
-	int why = errno;
 	bool files = c->settings->reach == REACH_FILES;
-	if (result < 0 && why == ENOENT && live_run_text(c, stores, count, name) == 0)
-		result = verb_look_up(c, name, stores, count, &found);
-	bool asks = result < 0 && why == ENOENT && !(files && io_is_there(AT_FDCWD, name));
-	if (result < 0)
-		result = asks ? verb_fetch(c, name, stores, &count, &found) : 1;
-	if (result > 0 && files) {
-		result = verb_open_file(c, part, name, why, &found, text);
-	} else if (result > 0) {
-		verb_not_found(c, name, why, &found);
-		result = -1;
-	} else if (result == 0 && (result = verb_open_found(&found, part, text)) < 0) {
+	int count, result = verb_resolve(c, name, files, stores, &count, &found), why = errno;
+	if (result == 0 && verb_open_found(&found, part, text) < 0) {
 		why = errno;
 		int dir = store_open_session(found.store, found.session, false);
 		errno = why;
 		verb_fail_part(c, part, dir, found.id);
 		io_close(&dir);
-	} else if (result == 0 && *text->id && text->size == 0 &&
+		result = -1;
+	} else if (result == 0 && text->size == 0 &&
 		   verb_fail_filed(c, part, text->dir, text->id)) {
 		text_close(text);
 		result = -1;
 	}
 	store_close_all(stores, count);
-	return result;
+	if (result <= 0)
+		return result;
+	/* A file, since no artifact has this name. */
+	if (!files || why == EEXIST) {
+		verb_not_found(c, name, why, &found);
+		return -1;
+	}
+	if (verb_tell_last(c, name, why, &found, false))
+		return -1;
+	if (text_open_file(text, name) < 0) {
+		if (errno == ENOENT && strchr(name, '/'))
+			verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT, "%s: %m", name);
+		else if (errno == ENOENT || why != EINVAL)
+			verb_not_found(c, name, why, &found);
+		else
+			verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", name,
+				  errno == EINVAL ? "not a regular file" : strerror(errno));
+		return -1;
+	}
+	if (part == ARTIFACT_OUT)
+		return 0;
+	verb_fail(c, ENVELOPE_USAGE, "%s: --%s is for artifacts, this is a file", name,
+		  part == ARTIFACT_ERR ? "stderr" : "raw");
+	text_close(text);
+	return -1;
 }
 
 void verb_json_place(struct buffer *out, const struct text *t, const char *path)

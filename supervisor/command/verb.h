@@ -237,10 +237,11 @@ int verb_find(const struct verb_call *c, const char *name, struct store stores[S
 void verb_not_found(const struct verb_call *c, const char *name, int error,
 		    const struct id_found *found);
 
-/* Tells how the run ended that verb_find() knows and that has no artifact, for the verbs that this
-   answers. Returns false, and says nothing, if `error` is another one. */
+/* Tells how the run ended that verb_find() knows and that has no artifact: as what the verb prints
+   if that `answers` it, else as an error that names the artifact before. Returns false, and says
+   nothing, if `error` is another one. */
 bool verb_tell_last(const struct verb_call *c, const char *name, int error,
-		    const struct id_found *found);
+		    const struct id_found *found, bool answers);
 
 /* Reports that a part of the artifact `id` in the session directory `dir` can't be opened, with
    errno. */

@@ -33,8 +33,9 @@ struct stats_call {
 };
 
 static const char *const by_names[] = {
-	[STATS_BY_NOTHING] = "",    [STATS_BY_COMMAND] = "command", [STATS_BY_PROFILE] = "profile",
-	[STATS_BY_AGENT] = "agent", [STATS_BY_DAY] = "day",
+	[STATS_BY_NOTHING] = "",
+	[STATS_BY_COMMAND] = "command",
+	[STATS_BY_AGENT] = "agent",
 };
 
 /* --- for people and agents -------------------------------------------------------------- */
@@ -259,8 +260,7 @@ static const struct verb_option stats_options[] = {
 	{"--since", 0, VERB_WHEN, offsetof(struct stats_call, since), "WHEN",
 	 "since: 2h (ago), 14:05, 2026-11-20"},
 	/* As enum stats_by has them. */
-	{"--by", 0, VERB_WORD, offsetof(struct stats_call, by), "command|profile|agent|day",
-	 "a row for each"},
+	{"--by", 0, VERB_WORD, offsetof(struct stats_call, by), "command|agent", "a row for each"},
 	{"--limit", 0, VERB_COUNT, offsetof(struct stats_call, limit), "N", "at most N rows (20)"},
 	VERB_JSON_ROW,
 	VERB_COLOR_ROW,

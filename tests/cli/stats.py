@@ -115,11 +115,10 @@ class Stats(Case):
         self.assertEqual(names, {"seq": 1, "git": 1})
         agents = self.stats("--all", "--by", "agent")["groups"]
         self.assertEqual({group["name"]: group["runs"] for group in agents}, {"(none)": 2, "claude": 1})
-        days = self.stats("--all", "--by", "day")["groups"]
-        self.assertEqual(sum(group["shown"]["bytes"] for group in days),
+        self.assertEqual(sum(group["shown"]["bytes"] for group in agents),
                          self.stats("--all")["shown"]["bytes"])
-        self.assertRegex(self.terse("stats", "--by", "profile").out.decode(),
-                         r"\nprofile +runs failed +written +shown read back +own cut +saved\n")
+        self.assertRegex(self.terse("stats", "--by", "agent").out.decode(),
+                         r"\nagent +runs failed +written +shown read back +own cut +saved\n")
 
     def test_since(self):
         self.terse("seq", "100")
@@ -160,7 +159,7 @@ class Stats(Case):
         self.assertFalse(os.path.exists(os.path.join(self.store, "sessions", "default")))
 
     def test_wrong_usage(self):
-        for argv, message in ((("--by", "moon"), b"--by: moon: must be command, profile, agent or day"),
+        for argv, message in ((("--by", "moon"), b"--by: moon: must be command or agent"),
                               (("--since", "moon"), b"--since: moon: must be how long ago (2h) or when "
                                                     b"(14:05, 2026-11-20)")):
             run = self.terse("stats", *argv)
