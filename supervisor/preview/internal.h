@@ -289,15 +289,11 @@ unsigned sketch_count(const struct sketch *s, uint32_t shape);
 
 enum { STREAKS = 32, STREAK_LAST = 160 };
 
-/* Lines from..to. */
+/* Lines from `from` to `last`. */
 struct streak {
-	uint64_t from, to;
-	/* The last of them, where it was given: its first bytes, where it is in the text, and
-	   whether they are all of it. */
+	uint64_t from;
+	struct line last; /* its first bytes, in `text`, where it was given with them */
 	char text[STREAK_LAST];
-	size_t len;
-	uint64_t offset, length;
-	bool ended;
 };
 
 struct streaks {
@@ -316,9 +312,6 @@ void streaks_add_line(struct streaks *s, const struct line *line, bool goes_on);
 /* The streak that holds these lines, both included, or NULL. */
 const struct streak *streaks_find(const struct streaks *s, uint64_t from, uint64_t to);
 
-/* The last line of a streak that was added with its text. */
-void streak_last(const struct streak *s, struct line *line);
-
 /* smart.c: the lines that may be worth showing, with their texts, in constant memory. When it is
    full, the least telling ones are dropped. */
 
@@ -331,12 +324,8 @@ enum {
 };
 
 struct stored {
-	uint64_t number, offset, length;
-	uint32_t text; /* where its bytes are: front, then back */
+	struct line line; /* front and back stand in the text, one behind the other */
 	struct score score;
-	uint16_t front_len, back_len;
-	uint32_t after; /* see struct line */
-	bool ended;
 	bool normal;    /* a run that went well has said it, too: smart_compare() */
 	uint16_t value; /* below STORE_VALUES; set by whoever weighs */
 };
@@ -350,9 +339,6 @@ struct store {
 
 /* The least value at which no more than `count` lines are as good or better. */
 unsigned store_rank(const struct store *s, size_t count);
-
-/* The line as it was added. */
-void store_line(const struct store *s, size_t index, struct line *line);
 
 /* Finds the telling lines of a text while it is fed, and weighs them.
 

@@ -302,12 +302,12 @@ static bool join_units(struct layout *l, size_t from, size_t end, unsigned above
 	}
 	/* Those behind that are known to be so. */
 	const struct streak *s = l->similar ? streaks_find(l->similar, joined.to, joined.to) : NULL;
-	bool more = s && s->to != joined.to && joined.line.number >= s->from &&
-		    (end == l->count || l->units[end].line.number > s->to);
+	bool more = s && s->last.number != joined.to && joined.line.number >= s->from &&
+		    (end == l->count || l->units[end].line.number > s->last.number);
 	if (more) {
-		joined.to = s->to;
-		joined.length = s->offset + s->length - joined.line.offset;
-		streak_last(s, &joined.last);
+		joined.to = s->last.number;
+		joined.length = s->last.offset + s->last.length - joined.line.offset;
+		joined.last = s->last;
 	}
 	layout_price_unit(l, &joined);
 	if (!more && (end - from <= ALIKE_LEAST || joined.cost > cost / ALIKE_GAIN))
@@ -395,8 +395,8 @@ void layout_price(struct layout *l, bool join)
 				u->line.offset -= (u->line.number - s->from) * u->line.length;
 				u->line.number = s->from;
 			}
-			if (s->to < behind)
-				u->to = s->to;
+			if (s->last.number < behind)
+				u->to = s->last.number;
 			u->length = (u->to - u->line.number + 1) * u->line.length;
 		}
 		layout_price_unit(l, u);

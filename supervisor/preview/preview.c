@@ -343,31 +343,31 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 
 /* Joins two copies of one line. The store has the most telling part of a long line, the window has
    more of its start or end; a short line may be cut where the window ends. */
-static void add_stored_bytes(const struct store *store, size_t i, struct line *line)
+static void add_stored_bytes(const struct line *stored, struct line *line)
 {
-	struct line stored;
-	store_line(store, i, &stored);
-	if (line_is_whole(&stored)) {
-		*line = stored;
+	if (line_is_whole(stored)) {
+		*line = *stored;
 		return;
 	}
-	if (!stored.around) {
-		if (line->front_len < stored.front_len) {
-			line->front = stored.front;
-			line->front_len = stored.front_len;
+	if (!stored->around) {
+		if (line->front_len < stored->front_len) {
+			line->front = stored->front;
+			line->front_len = stored->front_len;
 		}
-		if (!line_is_whole(line) && line->back_len < stored.back_len) {
-			line->back = stored.back;
-			line->back_len = stored.back_len;
+		if (!line_is_whole(line) && line->back_len < stored->back_len) {
+			line->back = stored->back;
+			line->back_len = stored->back_len;
 		}
 		return;
 	}
-	size_t at = (size_t)stored.length - stored.ended - stored.after - stored.back_len;
-	if (line->front_len < at + stored.back_len) {
-		stored.front = line->front_len > stored.front_len ? line->front : stored.front;
-		if (line->front_len > stored.front_len)
-			stored.front_len = line->front_len < at ? line->front_len : at;
-		*line = stored;
+	size_t at = (size_t)stored->length - stored->ended - stored->after - stored->back_len;
+	if (line->front_len < at + stored->back_len) {
+		struct line both = *stored;
+		if (line->front_len > both.front_len) {
+			both.front = line->front;
+			both.front_len = line->front_len < at ? line->front_len : at;
+		}
+		*line = both;
 		return;
 	}
 	/* All of it, from the front on. */
@@ -386,32 +386,33 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 	const struct store *store = p->smart ? &p->smart->store : &none;
 	unsigned least = store_rank(store, CANDIDATES);
 	struct trait trait;
-	struct line line, other;
+	struct line line;
 	bool more;
 	size_t i = 0;
 	if (least == 0)
 		least = 1;
 	do {
 		more = window_next(&p->window, &cursor, &line);
-		for (; i < store->count && (!more || store->lines[i].number < line.number); i++) {
+		for (; i < store->count && (!more || store->lines[i].line.number < line.number);
+		     i++) {
 			/* One that is good enough, or a blank one behind such a line. */
 			const struct stored *s = &store->lines[i];
-			bool is_next = l->count > 0 && l->units[l->count - 1].to + 1 == s->number;
+			bool is_next =
+				l->count > 0 && l->units[l->count - 1].to + 1 == s->line.number;
 			if (s->score.kind == SCORE_BLANK ? !is_next : s->value < least)
 				continue;
 			trait = smart_trait_of(p->smart, s);
-			store_line(store, i, &other);
-			if (layout_add(l, &other, &trait))
+			if (layout_add(l, &s->line, &trait))
 				return -1;
 		}
 		if (!more)
 			break;
-		if (i == store->count || store->lines[i].number != line.number) {
+		if (i == store->count || store->lines[i].line.number != line.number) {
 			if (add_unjudged(p, &line, outcome))
 				return -1;
 			continue;
 		}
-		add_stored_bytes(store, i, &line);
+		add_stored_bytes(&store->lines[i].line, &line);
 		trait = smart_trait_of(p->smart, &store->lines[i++]);
 		if (layout_add(l, &line, &trait))
 			return -1;

@@ -184,52 +184,61 @@ unsigned sketch_add(struct sketch *s, uint32_t shape)
 /* A shorter one is of no use. */
 enum { STREAK_LEAST = 32 };
 
+static uint64_t streak_length(const struct streak *s)
+{
+	return s->last.number - s->from;
+}
+
 /* Keeps a streak that has ended if it is one of the longest. */
 static void streak_keep(struct streaks *s, const struct streak *ended)
 {
-	struct streak *least = s->longest;
-	uint64_t length = ended->to - ended->from;
-	if (length < STREAK_LEAST)
+	struct streak *slot = s->longest;
+	if (streak_length(ended) < STREAK_LEAST)
 		return;
 	if (s->count < STREAKS) {
-		s->longest[s->count++] = *ended;
-		return;
+		slot += s->count++;
+	} else {
+		for (struct streak *other = slot + 1; other < s->longest + STREAKS; other++) {
+			if (streak_length(other) < streak_length(slot))
+				slot = other;
+		}
+		if (streak_length(ended) <= streak_length(slot))
+			return;
 	}
-	for (struct streak *other = least + 1; other < s->longest + STREAKS; other++) {
-		if (other->to - other->from < least->to - least->from)
-			least = other;
-	}
-	if (length > least->to - least->from)
-		*least = *ended;
+	*slot = *ended;
+	slot->last.front = slot->text;
 }
 
 void streaks_add(struct streaks *s, uint64_t number, uint64_t count, bool goes_on)
 {
 	uint64_t first = number - count + 1;
-	if (first <= s->now.to)
+	if (first <= s->now.last.number)
 		return;
-	if (!goes_on || first != s->now.to + 1) {
+	if (!goes_on || first != s->now.last.number + 1) {
 		streak_keep(s, &s->now);
 		s->now.from = first;
 	}
-	s->now.to = number;
+	s->now.last.number = number;
 }
 
 void streaks_add_line(struct streaks *s, const struct line *line, bool goes_on)
 {
-	if (line->number <= s->now.to)
+	struct streak *now = &s->now;
+	if (line->number <= now->last.number)
 		return;
 	streaks_add(s, line->number, 1, goes_on);
-	s->now.len = line->front_len < STREAK_LAST ? line->front_len : STREAK_LAST;
-	memcpy(s->now.text, line->front, s->now.len);
-	s->now.offset = line->offset;
-	s->now.length = line->length;
-	s->now.ended = line->ended;
+	size_t len = line->front_len < STREAK_LAST ? line->front_len : STREAK_LAST;
+	now->last = (struct line){.number = line->number,
+				  .offset = line->offset,
+				  .length = line->length,
+				  .ended = line->ended,
+				  .front = memcpy(now->text, line->front, len),
+				  .front_len = len};
 }
 
 static bool streak_holds(const struct streak *s, uint64_t from, uint64_t to)
 {
-	return from >= s->from && to <= s->to;
+	return from >= s->from && to <= s->last.number;
 }
 
 const struct streak *streaks_find(const struct streaks *s, uint64_t from, uint64_t to)
@@ -241,14 +250,4 @@ const struct streak *streaks_find(const struct streaks *s, uint64_t from, uint64
 			return &s->longest[i];
 	}
 	return NULL;
-}
-
-void streak_last(const struct streak *s, struct line *line)
-{
-	*line = (struct line){.number = s->to,
-			      .offset = s->offset,
-			      .length = s->length,
-			      .ended = s->ended,
-			      .front = s->text,
-			      .front_len = s->len};
 }

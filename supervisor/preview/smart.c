@@ -8,39 +8,30 @@
 static void store_add(struct store *s, const struct line *line, const struct score *score)
 {
 	struct stored *d = &s->lines[s->count++];
-	const char *front = line->front, *back = line->back;
-	size_t front_len = line->front_len, back_len = line->back_len, after = line->after;
-	if (line_is_whole(line) && front_len > STORE_FRONT + STORE_BACK) {
-		size_t body = front_len - line->ended;
+	*d = (struct stored){.line = *line, .score = *score};
+	if (!line_is_whole(line)) {
+		size_t skip = line->back_len > STORE_BACK ? line->back_len - STORE_BACK : 0;
+		if (line->front_len > STORE_FRONT)
+			d->line.front_len = STORE_FRONT;
+		d->line.back += skip;
+		d->line.back_len -= skip;
+	} else if (line->front_len > STORE_FRONT + STORE_BACK) {
+		size_t body = line->front_len - line->ended;
 		size_t end = score->focus ? score->focus + STORE_FRONT : body;
 		/* Around the focus more is kept than of the start. */
 		if (end > body)
 			end = body;
-		front_len = score->focus ? STORE_BACK : STORE_FRONT;
-		back_len = STORE_FRONT + STORE_BACK - front_len;
-		back = front + end - back_len;
-		after = body - end;
-	} else if (!line_is_whole(line)) {
-		if (front_len > STORE_FRONT)
-			front_len = STORE_FRONT;
-		if (back_len > STORE_BACK) {
-			back += back_len - STORE_BACK;
-			back_len = STORE_BACK;
-		}
+		d->line.front_len = score->focus ? STORE_BACK : STORE_FRONT;
+		d->line.back_len = STORE_FRONT + STORE_BACK - d->line.front_len;
+		d->line.back = line->front + end - d->line.back_len;
+		d->line.after = body - end;
+		d->line.around = end < body;
 	}
-	*d = (struct stored){.number = line->number,
-			     .offset = line->offset,
-			     .length = line->length,
-			     .text = (uint32_t)s->used,
-			     .score = *score,
-			     .front_len = (uint16_t)front_len,
-			     .back_len = (uint16_t)back_len,
-			     .after = (uint32_t)after,
-			     .ended = line->ended};
-	memcpy(s->text + s->used, front, front_len);
-	if (back_len)
-		memcpy(s->text + s->used + front_len, back, back_len);
-	s->used += front_len + back_len;
+	d->line.front = memcpy(s->text + s->used, d->line.front, d->line.front_len);
+	s->used += d->line.front_len;
+	if (d->line.back_len)
+		d->line.back = memcpy(s->text + s->used, d->line.back, d->line.back_len);
+	s->used += d->line.back_len;
 }
 
 /* Drops about half of it: the lines of least value and, among equals, the later. */
@@ -54,7 +45,7 @@ static void store_halve(struct store *s)
 	for (size_t i = 0; i < s->count; i++) {
 		const struct stored *line = &s->lines[i];
 		lines[line->value]++;
-		bytes[line->value] += (uint32_t)line->front_len + line->back_len;
+		bytes[line->value] += (uint32_t)(line->line.front_len + line->line.back_len);
 	}
 	while (lines[least] <= room_lines && bytes[least] <= room_bytes) {
 		room_lines -= lines[least];
@@ -69,12 +60,12 @@ static void store_halve(struct store *s)
 		ties = room_lines;
 	for (size_t i = 0; i < s->count; i++) {
 		struct stored line = s->lines[i];
-		size_t len = (size_t)line.front_len + line.back_len;
+		size_t front_len = line.line.front_len, len = front_len + line.line.back_len;
 		if (line.value < least || (line.value == least && ties == 0))
 			continue;
 		ties -= line.value == least;
-		memmove(s->text + used, s->text + line.text, len);
-		line.text = (uint32_t)used;
+		line.line.front = memmove(s->text + used, line.line.front, len);
+		line.line.back = line.line.front + front_len;
 		used += len;
 		s->lines[kept++] = line;
 	}
@@ -91,21 +82,6 @@ unsigned store_rank(const struct store *s, size_t count)
 	while (value > 0 && lines[value - 1] <= count)
 		count -= lines[--value];
 	return value;
-}
-
-void store_line(const struct store *s, size_t index, struct line *line)
-{
-	const struct stored *d = &s->lines[index];
-	*line = (struct line){.number = d->number,
-			      .offset = d->offset,
-			      .length = d->length,
-			      .ended = d->ended,
-			      .front = s->text + d->text,
-			      .front_len = d->front_len,
-			      .back = s->text + d->text + d->front_len,
-			      .back_len = d->back_len,
-			      .after = d->after,
-			      .around = d->after > 0};
 }
 
 enum {
@@ -195,10 +171,9 @@ static void note_streaks(struct smart *s, const struct line *line, uint32_t shap
 {
 	streaks_add(&s->same, line->number, 1, is_repeat(s, line));
 	if (s->counts) {
-		struct line last;
-		streak_last(&s->alike.now, &last);
-		bool goes_on = last.number + 1 == line->number && shape == s->shape &&
-			       shape_counts_on(&last, line);
+		const struct line *last = &s->alike.now.last;
+		bool goes_on = last->number + 1 == line->number && shape == s->shape &&
+			       shape_counts_on(last, line);
 		streaks_add_line(&s->counting, line, goes_on);
 	}
 	streaks_add_line(&s->alike, line, shape == s->shape);
@@ -317,7 +292,7 @@ static bool pass_repeats(struct smart *s, size_t end)
 {
 	uint64_t count = 0;
 	struct line line;
-	if (s->same.now.to != s->number || s->same.now.from == s->number)
+	if (s->same.now.last.number != s->number || s->same.now.from == s->number)
 		return false;
 	block_line(s, s->done, s->number + 1, &line);
 	while (s->done < end && is_repeat(s, &line)) {
@@ -334,8 +309,8 @@ static bool pass_repeats(struct smart *s, size_t end)
 	streaks_add(&s->same, s->number, count, true);
 	streaks_add(&s->alike, s->number, count, true);
 	streaks_add(&s->counting, s->number, count, true);
-	s->alike.now.offset += count * line.length;
-	s->counting.now.offset += count * line.length;
+	s->alike.now.last.offset += count * line.length;
+	s->counting.now.last.offset += count * line.length;
 	return true;
 }
 

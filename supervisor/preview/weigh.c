@@ -131,7 +131,7 @@ static void lift_behind(struct store *store, size_t i, float weight)
 	float share = weight * (line->score.opens ? TO_OPENED : TO_BEHIND);
 	for (size_t k = 1; k <= BEHIND && i + k < store->count; k++) {
 		struct stored *other = &store->lines[i + k];
-		if (other->number != line->number + k)
+		if (other->line.number != line->line.number + k)
 			break;
 		if (other->score.kind == SCORE_BLANK)
 			share *= OVER_BLANK;
@@ -151,7 +151,7 @@ static void lift_before(struct store *store, size_t i, float weight)
 	bool paragraph = true;
 	for (size_t k = 1; k <= BEFORE && k <= i; k++) {
 		struct stored *other = &store->lines[i - k];
-		if (other->number + k != line->number)
+		if (other->line.number + k != line->line.number)
 			break;
 		if (other->score.kind == SCORE_BLANK) {
 			if (paragraph && k > 1)
@@ -188,7 +188,7 @@ static float own_weight(const struct weighing *w, enum outcome outcome)
 struct trait smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
 			 enum outcome outcome)
 {
-	struct stored stored = {.ended = line->ended};
+	struct stored stored = {.line = *line};
 	smart_judge(s, line, &stored.score);
 	/* By itself a line is no rare diagnostic. */
 	uint8_t kind = stored.score.kind;
@@ -212,7 +212,7 @@ static bool is_passing_title(const struct store *store, size_t i)
 		return false;
 	for (size_t k = 1; k <= TITLE_REACH && i + k < store->count; k++) {
 		const struct stored *below = &store->lines[i + k];
-		if (below->number != store->lines[i].number + k)
+		if (below->line.number != store->lines[i].line.number + k)
 			return false;
 		if (below->score.kind == SCORE_BLANK)
 			continue;
@@ -273,13 +273,13 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 				: sketch_count(&s->sketch, line->score.shape);
 		w.family = is_new ? *count_slot(news.families, line->score.family, true)
 				  : sketch_count(&s->sketch, line->score.family);
-		w.from_end = (float)(bytes - line->offset);
+		w.from_end = (float)(bytes - line->line.offset);
 		float weight = own_weight(&w, outcome);
 		if (s->compared)
 			weight *= line->normal ? OF_NORMAL : OF_NEWS;
 		if (line->score.score >= SPREADS) {
-			weight *= line->number > told + QUIET ? AFTER_QUIET : 1.0f;
-			told = line->number;
+			weight *= line->line.number > told + QUIET ? AFTER_QUIET : 1.0f;
+			told = line->line.number;
 		}
 		if (is_passing_title(store, i))
 			weight *= OF_TITLE;
@@ -318,11 +318,9 @@ int smart_compare(struct smart *s, const struct fingerprints *success)
 		return -1;
 	for (size_t i = 0; i < s->store.count; i++) {
 		/* Of all of a line where that is stored, else of what is. */
-		const struct stored *d = &s->store.lines[i];
-		bool whole = d->front_len == d->length;
-		n->prints[i] = fingerprint_masked(s->store.text + d->text,
-						  (size_t)d->front_len + d->back_len -
-							  (whole && d->ended));
+		const struct line *d = &s->store.lines[i].line;
+		n->prints[i] = fingerprint_masked(d->front, d->front_len + d->back_len -
+								    (line_is_whole(d) && d->ended));
 		uint16_t *slot = normal_slot(n, n->prints[i]);
 		if (!*slot)
 			*slot = (uint16_t)(i + 1);

@@ -81,7 +81,7 @@ TEST(test_streaks)
 			    .front_len = 6,
 			    .ended = true};
 	add_streak(&s, 1, 100);
-	assert_int_equal(streaks_find(&s, 1, 100)->to, 100);
+	assert_int_equal(streaks_find(&s, 1, 100)->last.number, 100);
 	assert_null(streaks_find(&s, 1, 101));
 	/* A gap ends a streak, and so does a line that does not go on. */
 	streaks_add(&s, 102, 1, true);
@@ -102,8 +102,7 @@ TEST(test_streaks)
 	assert_non_null(streaks_find(&s, 100001, 100002));
 	line.number = 100003;
 	streaks_add_line(&s, &line, true);
-	line = (struct line){0};
-	streak_last(streaks_find(&s, 100001, 100003), &line);
+	line = streaks_find(&s, 100001, 100003)->last;
 	assert_int_equal(line.number, 100003);
 	assert_int_equal(line.offset, 70);
 	assert_true(line_is_whole(&line));
