@@ -10,11 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct followup followup_of(enum sink sink, bool json)
-{
-	return (struct followup){.is_counted = json || sink != SINK_PROGRAM};
-}
-
 void followup_add(struct followup *f, const char *data, size_t len)
 {
 	if (!f->is_counted)

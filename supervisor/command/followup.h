@@ -4,22 +4,19 @@
 #define TERSE_COMMAND_FOLLOWUP_H
 
 #include "lib/tokens.h"
-#include "supervisor/process/sink.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Zeroed but for `is_counted`. */
 struct followup {
-	/* An agent may read it. What a program or a file gets is a follow-up of no bytes: nobody
-	   knows how much of it an agent sees. */
+	/* An agent may read it: no program, or JSON. What a program or a file gets is a follow-up
+	   of no bytes: nobody knows how much of it an agent sees. */
 	bool is_counted;
 	uint64_t bytes;
 	struct tokens tokens;
 };
-
-/* A new one, for this reader; `json`: of JSON, which is an agent's. */
-struct followup followup_of(enum sink sink, bool json);
 
 /* These bytes were printed. */
 void followup_add(struct followup *f, const char *data, size_t len);

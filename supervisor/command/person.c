@@ -46,16 +46,6 @@ const char *paint_none(bool on)
 	return on ? "\033[m" : "";
 }
 
-void paint_begin(struct buffer *out, bool on, enum paint paint)
-{
-	buffer_append_string(out, paint_code(on, paint));
-}
-
-void paint_end(struct buffer *out, bool on)
-{
-	buffer_append_string(out, paint_none(on));
-}
-
 /* --- the pager -------------------------------------------------------------------------- */
 
 /* In the child: becomes the pager, or tells by `told` that it can't. */

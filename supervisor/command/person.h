@@ -2,8 +2,6 @@
 #ifndef TERSE_COMMAND_PERSON_H
 #define TERSE_COMMAND_PERSON_H
 
-#include "lib/buffer.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,11 +25,7 @@ enum paint {
    https://bixense.com/clicolors). */
 bool paint_by_default(void);
 
-/* Append what begins a colour, and what ends it; nothing if not `on`. */
-void paint_begin(struct buffer *out, bool on, enum paint paint);
-void paint_end(struct buffer *out, bool on);
-
-/* The sequences themselves: "" if not `on`. */
+/* What begins a colour, and what ends it: "" if not `on`. */
 const char *paint_code(bool on, enum paint paint);
 const char *paint_none(bool on);
 

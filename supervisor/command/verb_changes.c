@@ -63,24 +63,13 @@ static bool changes_is_whole(const struct changes *c)
 	return !c->call->json && (c->sink == SINK_PROGRAM || c->sink == SINK_PERSON);
 }
 
-static void changes_add_colour(struct changes *c, char mark)
+/* What begins the colour of such a line; "" of context. */
+static const char *changes_colour(const struct changes *c, char mark)
 {
-	static const struct {
-		char mark;
-		enum paint paint;
-	} rows[] = {{MARK_OLD, PAINT_BAD},
-		    {MARK_NEW, PAINT_GOOD},
-		    {'@', PAINT_PLACE},
-		    {'=', PAINT_TITLE}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (rows[i].mark == mark)
-			paint_begin(&c->text, c->call->colour, rows[i].paint);
-	}
-}
-
-static void changes_end_colour(struct changes *c, char mark)
-{
-	paint_end(&c->text, c->call->colour && mark != MARK_CONTEXT);
+	return paint_code(c->call->colour && mark != MARK_CONTEXT, mark == MARK_OLD   ? PAINT_BAD
+								   : mark == MARK_NEW ? PAINT_GOOD
+								   : mark == '@'      ? PAINT_PLACE
+										 : PAINT_TITLE);
 }
 
 static int changes_flush(struct changes *c)
@@ -116,7 +105,7 @@ static int changes_add_line(struct changes *c, enum mark mark, struct walk *w, u
 	}
 	size_t most = changes_is_whole(c) ? line.len : LINE_BYTES;
 	size_t shown = line.len > most ? utf8_floor(line.data, line.len, most) : line.len;
-	changes_add_colour(c, (char)mark);
+	buffer_append_string(&c->text, changes_colour(c, (char)mark));
 	buffer_printf(&c->text, "%c", mark);
 	/* A program gets the bytes. */
 	if (c->sink == SINK_PROGRAM && !c->call->json)
@@ -130,7 +119,7 @@ static int changes_add_line(struct changes *c, enum mark mark, struct walk *w, u
 	}
 	if (left > 0)
 		buffer_printf(&c->text, "[... %s more]", HUMAN_SIZE(left));
-	changes_end_colour(c, (char)mark);
+	buffer_append_string(&c->text, paint_none(c->call->colour && mark != MARK_CONTEXT));
 	buffer_append_string(&c->text, "\n");
 	return kind == WALK_FAILED ? -1 : 1;
 }
@@ -288,13 +277,13 @@ static int changes_make(struct changes *c, bool *cut)
 			.count = to->from + to->count + behind.count - from->from + before.count};
 	}
 	if (!c->call->json) {
-		changes_add_colour(c, '@');
+		buffer_append_string(&c->text, changes_colour(c, '@'));
 		buffer_append_string(&c->text, "@@ ");
 		changes_add_numbers(&c->text, '-', &c->place.lines[0]);
 		buffer_append_string(&c->text, " ");
 		changes_add_numbers(&c->text, '+', &c->place.lines[1]);
 		buffer_append_string(&c->text, " @@");
-		changes_end_colour(c, '@');
+		buffer_append_string(&c->text, paint_none(c->call->colour));
 		buffer_append_string(&c->text, "\n");
 	}
 	if (changes_add_lines(c, 1, MARK_CONTEXT, &before, &left) < 0 ||
@@ -323,10 +312,10 @@ static int changes_print(struct changes *c)
 	if (c->total >= c->offset && !c->full) {
 		buffer_clear(&c->text);
 		for (int i = 0; i < 2 && c->shown == 0 && !c->call->json; i++) {
-			changes_add_colour(c, '=');
+			buffer_append_string(&c->text, changes_colour(c, '='));
 			buffer_printf(&c->text, "%s ", i ? "+++" : "---");
 			buffer_add(&c->text, &c->titles[i]);
-			changes_end_colour(c, '=');
+			buffer_append_string(&c->text, paint_none(c->call->colour));
 			buffer_append_string(&c->text, "\n");
 		}
 		c->used += c->text.len;

@@ -637,7 +637,7 @@ int read_answer(struct read *r)
 		q->first = 1;
 	r->by_bytes = a->bytes;
 	r->part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
-	r->followup = followup_of(r->sink, r->call->json);
+	r->followup = (struct followup){.is_counted = r->call->json || r->sink != SINK_PROGRAM};
 	if (verb_open(r->call, r->part, r->name, &r->text) < 0)
 		return 1;
 	int status = 1;

@@ -326,7 +326,7 @@ static int search_prepare(struct search *s, const char *name)
 		.print = search_print,
 		.ctx = s,
 	};
-	s->followup = followup_of(s->sink, json);
+	s->followup = (struct followup){.is_counted = json || s->sink != SINK_PROGRAM};
 	s->listing = (struct listing){.options = o};
 	/* It may be blocked or ignored by whoever started us. Best effort: some sandboxes have no
 	   timers, or none of processor time. */

@@ -164,9 +164,9 @@ static int show_print_text(struct show *s, struct text *text)
 	} else {
 		const struct wording_ending end = excerpts_ending(m);
 		buffer_printf(out, "%-10s ", "state");
-		paint_begin(out, s->call->colour, runs_paint(m));
+		buffer_append_string(out, paint_code(s->call->colour, runs_paint(m)));
 		wording_end(out, &end);
-		paint_end(out, s->call->colour);
+		buffer_append_string(out, paint_none(s->call->colour));
 		buffer_append_string(out, "\n");
 		row_add_command(&words, m);
 		show_add_line(s, "command", buffer_string(&words) ? words.data : "");

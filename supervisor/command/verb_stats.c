@@ -60,7 +60,7 @@ static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s
 {
 	int64_t bytes = stats_saved(s), tokens = stats_saved_tokens(s);
 	buffer_printf(out, LABEL, "saved");
-	paint_begin(out, colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD);
+	buffer_append_string(out, paint_code(colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD));
 	if (bytes >= 0) {
 		buffer_append_string(out, HUMAN_SIZE((uint64_t)bytes));
 		if (tokens >= 0)
@@ -74,7 +74,7 @@ static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s
 			buffer_printf(out, "(about %s tokens) ", HUMAN_COUNT(-(uint64_t)tokens));
 		buffer_append_string(out, "more than the agents' own cut would have shown");
 	}
-	paint_end(out, colour);
+	buffer_append_string(out, paint_none(colour));
 	buffer_append_string(out, "\n");
 }
 
