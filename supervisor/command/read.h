@@ -15,23 +15,17 @@
 
 struct settings;
 
-/* What is asked for, as words. */
-struct read_arguments {
-	const char *lines, *bytes;
-	bool standard_error, raw;
-};
-
 struct read {
 	struct verb_call *call; /* its settings with the options of --preview */
-	struct read_arguments given;
-	int exit_code;    /* for a preview, -1: the run's own */
-	const char *name; /* as it was given */
+	int exit_code;          /* for a preview, -1: the run's own */
+	const char *name;       /* as it was given */
 	enum sink sink;
 
-	/* The request: lines, or bytes. */
+	/* The request: lines, or bytes; as words, which are NULL if they are not given. */
+	const char *range, *bytes;
+	bool standard_error, raw;
 	struct page_request lines;
-	const char *option; /* that names the first line */
-	bool by_bytes;
+	const char *option;    /* that names the first line */
 	uint64_t from, length; /* 0: not given */
 	bool preview, follow;
 
@@ -45,8 +39,8 @@ struct read {
 	struct buffer notice;
 };
 
-/* Answers a request: call, given, exit_code, name, lines, sink, preview, follow and place.binary
-   are set. Returns the exit status. */
+/* Answers a request: call, range, bytes, standard_error, raw, exit_code, name, lines, sink,
+   preview, follow and place.binary are set. Returns the exit status. */
 int read_answer(struct read *r);
 
 #endif

@@ -47,8 +47,8 @@ static size_t reserved(const struct read *r)
 static int read_past_end(const struct read *r, uint64_t total)
 {
 	verb_fail(r->call, ENVELOPE_BAD_RANGE, "%s: has %s %s%s, %s %" PRId64 " is past the end",
-		  r->name, HUMAN_COUNT(total), r->by_bytes ? "byte" : "line", total == 1 ? "" : "s",
-		  r->option, r->by_bytes ? (int64_t)r->from : r->lines.first);
+		  r->name, HUMAN_COUNT(total), r->bytes ? "byte" : "line", total == 1 ? "" : "s",
+		  r->option, r->bytes ? (int64_t)r->from : r->lines.first);
 	return 1;
 }
 
@@ -366,7 +366,7 @@ static int read_all(struct read *r)
 	uint64_t total = r->text.size;
 	char block[65536];
 	struct text_piece piece = {.kind = TEXT_END};
-	int result = r->by_bytes ? from > total : read_find_range(r, &from, &to, &total);
+	int result = r->bytes ? from > total : read_find_range(r, &from, &to, &total);
 	if (result != 0)
 		return result < 0 ? -1 : read_past_end(r, total);
 	if (r->part != ARTIFACT_RAW || r->sink == SINK_PERSON)
@@ -520,12 +520,11 @@ static int read_preview(struct read *r)
 /* Checks that the options go together. Returns 0, or -1 after saying what is wrong. */
 static int read_check(struct read *r)
 {
-	const struct read_arguments *a = &r->given;
 	const struct page_request *q = &r->lines;
 	const struct vocabulary *words = r->words;
 	bool tools = r->call->settings->words == WORDS_TOOLS;
-	bool apart = a->lines || q->tail || a->bytes || r->preview;
-	int parts = (q->first != 0) + (a->lines != NULL) + (q->tail > 0) + (a->bytes != NULL) +
+	bool apart = r->range || q->tail || r->bytes || r->preview;
+	int parts = (q->first != 0) + (r->range != NULL) + (q->tail > 0) + (r->bytes != NULL) +
 		    r->preview;
 	const struct {
 		bool is;
@@ -535,11 +534,11 @@ static int read_check(struct read *r)
 		{parts > 1, "only one of --offset, --lines, --tail, --bytes and --preview"},
 		{q->limit && apart && tools, "limit goes with offset"},
 		{q->limit && apart, "--limit goes with --offset"},
-		{a->standard_error && a->raw, "only one of --stderr and --raw"},
-		{a->raw && r->preview, "--preview does not go with --raw"},
+		{r->standard_error && r->raw, "only one of --stderr and --raw"},
+		{r->raw && r->preview, "--preview does not go with --raw"},
 		{!r->preview && r->exit_code >= 0, "--exit-code goes with --preview"},
-		{r->follow && (a->lines || a->bytes || q->limit || r->preview || r->call->json ||
-			       a->standard_error || a->raw),
+		{r->follow && (r->range || r->bytes || q->limit || r->preview || r->call->json ||
+			       r->standard_error || r->raw),
 		 "--follow goes with --offset or --tail"},
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -549,22 +548,22 @@ static int read_check(struct read *r)
 		}
 	}
 	int64_t to;
-	r->option = a->bytes ? words->bytes : a->lines ? words->lines : words->offset;
+	r->option = r->bytes ? words->bytes : r->range ? words->lines : words->offset;
 	if (!r->preview && r->call->setting) {
 		verb_fail(r->call, ENVELOPE_USAGE, "%s goes with --preview", r->call->setting);
 		return -1;
 	}
-	if (a->bytes && value_parse_slice(a->bytes, &r->from, &r->length) < 0) {
+	if (r->bytes && value_parse_slice(r->bytes, &r->from, &r->length) < 0) {
 		verb_fail(r->call, ENVELOPE_USAGE,
 			  "%s: %s: must be FROM-TO, FROM or FROM:LENGTH, like 30000:32KB",
-			  r->option, a->bytes);
+			  r->option, r->bytes);
 		return -1;
 	}
-	if (!a->lines)
+	if (!r->range)
 		return 0;
-	if (value_parse_range(a->lines, &r->lines.first, &to) < 0 || r->lines.first < 1) {
+	if (value_parse_range(r->range, &r->lines.first, &to) < 0 || r->lines.first < 1) {
 		verb_fail(r->call, ENVELOPE_USAGE, "%s: %s: must be FROM-TO, like 330-412",
-			  r->option, a->lines);
+			  r->option, r->range);
 		return -1;
 	}
 	r->lines.limit = (uint64_t)(to - r->lines.first) + 1;
@@ -605,7 +604,7 @@ static int read_show(struct read *r)
 	else if (all)
 		result = read_all(r);
 	else
-		result = r->by_bytes ? read_slice(r) : read_page(r);
+		result = r->bytes ? read_slice(r) : read_page(r);
 	int error = errno;
 	pager_end(pager);
 	errno = error;
@@ -620,7 +619,6 @@ out:
 int read_answer(struct read *r)
 {
 	struct page_request *q = &r->lines;
-	const struct read_arguments *a = &r->given;
 	r->words = &vocabularies[r->call->settings->words];
 	if (read_check(r) < 0 || excerpts_apply_profile(r->call->verb->name, r->call->settings) < 0)
 		return EXIT_TERSE;
@@ -635,8 +633,7 @@ int read_answer(struct read *r)
 		q->tail = FOLLOW_LINES;
 	if (q->first == 0)
 		q->first = 1;
-	r->by_bytes = a->bytes;
-	r->part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
+	r->part = r->standard_error ? ARTIFACT_ERR : r->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
 	r->followup = (struct followup){.is_counted = r->call->json || r->sink != SINK_PROGRAM};
 	if (verb_open(r->call, r->part, r->name, &r->text) < 0)
 		return 1;
@@ -667,8 +664,7 @@ static int read_run(struct verb_call *c)
 #define READ_AT(member) offsetof(struct read, member)
 
 static const struct verb_option read_options[] = {
-	{"--lines", 0, VERB_TEXT, READ_AT(given.lines), "FROM-TO",
-	 "these lines, as notices name them"},
+	{"--lines", 0, VERB_TEXT, READ_AT(range), "FROM-TO", "these lines, as notices name them"},
 	{"--offset", 0, VERB_LINE, READ_AT(lines.first), "N",
 	 "first line, from 1; below 0: from the end"},
 	{"--limit", 0, VERB_COUNT, READ_AT(lines.limit), "N", "number of lines"},
@@ -676,16 +672,16 @@ static const struct verb_option read_options[] = {
 	{"--follow", 0, VERB_FLAG, READ_AT(follow), NULL,
 	 "the last 10 (or from --offset or --tail on), and what is added until nobody writes any "
 	 "more; for people and programs"},
-	{"--bytes", 0, VERB_TEXT, READ_AT(given.bytes), "FROM-TO",
+	{"--bytes", 0, VERB_TEXT, READ_AT(bytes), "FROM-TO",
 	 "these bytes; FROM[:LENGTH]: from there on (LENGTH: 32KB)"},
 	{"--preview", 0, VERB_FLAG, READ_AT(preview), NULL,
 	 "what run printed, or would print with --size, --mode and other options of run, and with "
 	 "--exit-code N"},
 	{"--exit-code", 0, VERB_STATUS, READ_AT(exit_code), "N",
 	 "--preview: as if the command had exited so"},
-	{"--stderr", 0, VERB_FLAG, READ_AT(given.standard_error), NULL,
+	{"--stderr", 0, VERB_FLAG, READ_AT(standard_error), NULL,
 	 "standard error, if it was kept apart"},
-	{"--raw", 0, VERB_FLAG, READ_AT(given.raw), NULL,
+	{"--raw", 0, VERB_FLAG, READ_AT(raw), NULL,
 	 "the bytes that the command wrote, if they were kept"},
 	{"--text", 'a', VERB_FLAG, READ_AT(place.binary), NULL, "print binary data, too"},
 	VERB_LAST_ROW,

@@ -78,9 +78,9 @@ int tool_read(const struct server *s, const struct call *c, struct settings *set
 	struct verb_call call = tool_call(settings, s->structured, NULL);
 	struct read r = {
 		.call = &call,
-		.given = {.bytes = argument_text(a, "bytes"),
-			  .standard_error = stream && strcmp(stream, "stderr") == 0,
-			  .raw = stream && strcmp(stream, "raw") == 0},
+		.bytes = argument_text(a, "bytes"),
+		.standard_error = stream && strcmp(stream, "stderr") == 0,
+		.raw = stream && strcmp(stream, "raw") == 0,
 		.exit_code = -1,
 		.name = argument_text(a, "artifact_id"),
 		.lines = {.first = argument_number(a, "offset", 0),
