@@ -28,10 +28,9 @@
 #define CLEANUP_LINES 30
 
 struct cleanup {
+	struct gc gc; /* of one store after the other; sums them up */
 	struct buffer out;
-	uint64_t listed; /* artifacts, with or without a line */
-	bool dry;
-	int64_t now_ms;
+	uint64_t listed;          /* artifacts, with or without a line */
 	struct progress progress; /* to be ended before something else is printed */
 };
 
@@ -55,75 +54,61 @@ static void on_removed(void *ctx, const struct inventory_session *session,
 		return;
 	id_unpack(item->id, id);
 	buffer_printf(&c->out, "%s  %8s  %7s  session %s%s%s\n", id, human_size(size, item->bytes),
-		      human_age(age, c->now_ms - item->last_ms), session->name,
+		      human_age(age, c->gc.now_ms - item->last_ms), session->name,
 		      item->why ? ": " : "", reasons[item->why]);
 }
 
-/* A gc whose removals are listed in *c. */
-static struct gc cleanup_begin(struct cleanup *c, const struct settings *settings,
-			       const struct store *store, bool dry)
+static void cleanup_begin(struct cleanup *c, const struct settings *settings, bool dry)
 {
-	if (!c->now_ms) {
-		c->now_ms = clock_real_ms();
-		progress_begin(&c->progress);
-	}
-	c->dry = dry;
-	return (struct gc){
-		.store = store,
-		.limits = gc_limits(settings),
-		.now_ms = c->now_ms,
-		.dry = dry,
-		.removed = on_removed,
-		.ctx = c,
+	*c = (struct cleanup){
+		.gc = {.limits = gc_limits(settings),
+		       .now_ms = clock_real_ms(),
+		       .dry = dry,
+		       .removed = on_removed,
+		       .ctx = c},
 	};
+	progress_begin(&c->progress);
 }
 
-/* Adds the result of one store. */
-static void cleanup_add(struct gc_result *sum, const struct gc_result *one)
+static void cleanup_add_error(struct cleanup *c)
 {
-	if (!sum->failed)
-		sum->error = one->error;
-	sum->artifacts += one->artifacts;
-	sum->bytes += one->bytes;
-	sum->sessions += one->sessions;
-	sum->leftovers += one->leftovers;
-	sum->failed += one->failed;
-}
-
-/* "12 artifacts", with what joins it to what goes before. */
-static void cleanup_add_count(struct buffer *out, const char **joint, uint64_t n, const char *what)
-{
-	char count[HUMAN_LEN];
-	if (n == 0)
-		return;
-	buffer_printf(out, "%s%s %s%s", *joint, human_count(count, n), what, n == 1 ? "" : "s");
-	*joint = ", ";
+	if (c->gc.result.failed++ == 0)
+		c->gc.result.error = errno;
 }
 
 /* Prints the lines and the sum on standard output. Returns the exit status. */
-static int cleanup_end(struct cleanup *c, const struct verb_call *call, const struct gc_result *sum)
+static int cleanup_end(struct cleanup *c, const struct verb_call *call)
 {
-	char count[HUMAN_LEN], size[HUMAN_LEN];
-	const char *joint = c->dry ? "would remove " : "removed ";
-	int status = sum->failed ? 1 : 0;
+	const struct gc_result *sum = &c->gc.result;
+	const struct {
+		uint64_t count;
+		const char *what;
+	} parts[] = {{sum->artifacts, "artifact"},
+		     {sum->sessions, "session"},
+		     {sum->leftovers, "leftover"}};
+	const char *joint = c->gc.dry ? "would remove " : "removed ";
 	progress_end(&c->progress);
 	if (c->listed > CLEANUP_LINES)
 		buffer_printf(&c->out, "[... and %s more]\n",
-			      human_count(count, c->listed - CLEANUP_LINES));
-	if (sum->artifacts + sum->sessions + sum->leftovers == 0) {
-		buffer_append_string(&c->out, "nothing to remove\n");
-	} else {
-		cleanup_add_count(&c->out, &joint, sum->artifacts, "artifact");
-		cleanup_add_count(&c->out, &joint, sum->sessions, "session");
-		cleanup_add_count(&c->out, &joint, sum->leftovers, "leftover");
-		buffer_printf(&c->out, "; %s %s\n", c->dry ? "would free" : "freed",
-			      human_size(size, sum->bytes));
+			      HUMAN_COUNT(c->listed - CLEANUP_LINES));
+	/* "removed 12 artifacts, 1 leftover; freed 3.2 MB" */
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (parts[i].count == 0)
+			continue;
+		buffer_printf(&c->out, "%s%s %s%s", joint, HUMAN_COUNT(parts[i].count),
+			      parts[i].what, parts[i].count == 1 ? "" : "s");
+		joint = ", ";
 	}
-	status |= verb_print(call, &c->out);
+	if (sum->artifacts + sum->sessions + sum->leftovers == 0)
+		buffer_append_string(&c->out, "nothing to remove\n");
+	else
+		buffer_printf(&c->out, "; %s %s\n", c->gc.dry ? "would free" : "freed",
+			      HUMAN_SIZE(sum->bytes));
+	int status = verb_print(call, &c->out);
 	if (sum->failed)
 		verb_error(call->verb->name, "%s could not be removed: %s",
-			   human_count(count, sum->failed), strerror(sum->error));
-	return status;
+			   HUMAN_COUNT(sum->failed), strerror(sum->error));
+	return status || sum->failed;
 }
 
 /* Runs that are still in use, and so stay. */
@@ -141,22 +126,20 @@ static int gc_verb(struct verb_call *c)
 	if (verb_parse(c, &dry) < 0)
 		return EXIT_TERSE;
 	struct store stores[STORE_MAX];
-	struct cleanup cleanup = {.dry = dry};
-	struct gc_result sum = {0};
+	struct cleanup cleanup;
+	cleanup_begin(&cleanup, c->settings, dry);
 	int status = 0, count = verb_open_stores(c, stores, &status);
 	for (int i = 0; i < count; i++) {
-		struct gc gc = cleanup_begin(&cleanup, c->settings, &stores[i], dry);
-		if (gc_run(&gc) < 0) {
-			gc.result.error = errno;
-			gc.result.failed++;
+		cleanup.gc.store = &stores[i];
+		if (gc_run(&cleanup.gc) < 0) {
+			cleanup_add_error(&cleanup);
 			progress_end(&cleanup.progress);
 			verb_error("gc", "%s: %m", stores[i].path);
 		}
-		gc.result.leftovers += dry ? 0 : client_sweep(&stores[i]);
-		cleanup_add(&sum, &gc.result);
+		cleanup.gc.result.leftovers += dry ? 0 : client_sweep(&stores[i]);
 		store_close(&stores[i]);
 	}
-	return cleanup_end(&cleanup, c, &sum) | status;
+	return cleanup_end(&cleanup, c) | status;
 }
 
 static const struct verb_option gc_options[] = {
@@ -180,105 +163,78 @@ const struct verb verb_gc = {
 
 // terse drop ID...: removes artifacts.
 
-static int drop_print(const char *id, const char *what, const char *size, bool waited)
+/* Removes an artifact that was found (NULL: there is none with this ID), and takes its run out of
+   what waits to be pushed. Returns the exit status. */
+static int drop_one(const char *id, const struct id_found *found, const struct store *stores,
+		    int count)
 {
-	if (printf("%s: %s%s%s\n", id, what, size, waited ? "; it will not be pushed" : "") < 0 ||
-	    fflush(stdout) == EOF)
+	enum removal result = REMOVAL_ABSENT;
+	uint64_t freed = 0;
+	if (found) {
+		int dir = store_open_session(found->store, found->session, false);
+		result = dir < 0 ? REMOVAL_FAILED
+				 : removal_of(found->store, found->session, dir, id, &freed);
+		io_close(&dir);
+	}
+	if (result == REMOVAL_RUNNING || result == REMOVAL_FAILED) {
+		verb_error("drop", "%s: %s", id,
+			   result == REMOVAL_FAILED ? strerror(errno)
+						    : "still in use by its run, not removed");
 		return 1;
-	return 0;
-}
-
-/* The stores, where a run may wait to be pushed, too. */
-struct drop {
-	struct store stores[STORE_MAX];
-	int count;
-};
-
-/* Takes a run out of what waits. Returns whether it did. */
-static bool drop_from_outboxes(const struct drop *d, const char *id)
-{
+	}
+	/* Behind it, so that nobody packs it now. */
 	bool waited = false;
-	for (int i = 0; i < d->count; i++) {
+	for (int i = 0; i < count; i++) {
 		struct outbox outbox;
-		if (outbox_open(&outbox, &d->stores[i], false) < 0)
+		if (outbox_open(&outbox, &stores[i], false) < 0)
 			continue;
 		waited |= outbox_drop(&outbox, id);
 		outbox_close(&outbox);
 	}
-	return waited;
+	bool done = result == REMOVAL_DONE;
+	return printf("%s: %s%s%s\n", id, done ? "removed, freed " : "does not exist (any more)",
+		      done ? HUMAN_SIZE(freed) : "", waited ? "; it will not be pushed" : "") < 0 ||
+	       fflush(stdout) == EOF;
 }
-
-static int drop_found(const struct drop *d, const struct id_found *found)
-{
-	char size[HUMAN_LEN];
-	uint64_t freed = 0;
-	int dir = store_open_session(found->store, found->session, false);
-	enum removal result =
-		dir < 0 ? REMOVAL_FAILED
-			: removal_of(found->store, found->session, dir, found->id, &freed);
-	/* Behind it, so that nobody packs it now. */
-	bool gone = result == REMOVAL_DONE || result == REMOVAL_ABSENT;
-	bool waited = gone && drop_from_outboxes(d, found->id);
-	int status = 1;
-	switch (result) {
-	case REMOVAL_DONE:
-		status = drop_print(found->id, "removed, freed ", human_size(size, freed), waited);
-		break;
-	case REMOVAL_ABSENT:
-		status = drop_print(found->id, "does not exist (any more)", "", waited);
-		break;
-	case REMOVAL_RUNNING:
-		verb_error("drop", "%s: still in use by its run, not removed", found->id);
-		break;
-	case REMOVAL_FAILED: verb_error("drop", "%s: %m", found->id); break;
-	}
-	io_close(&dir);
-	return status;
-}
-
-/* A name on the command line and the artifact it means. */
-struct drop_target {
-	const char *name;
-	struct id_found found;
-	int error; /* 0: found */
-};
 
 /* Finds all artifacts before it removes the first, which changes the meaning of "last-1". */
 static int drop_run(struct verb_call *c)
 {
+	struct drop_target {
+		struct id_found found;
+		int error; /* 0: found */
+	};
 	char directory[STORE_SESSION_LEN + 1];
-	struct drop d;
+	struct store stores[STORE_MAX];
 	int status = 0;
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
-	size_t count = (size_t)c->operand_count;
-	struct drop_target *targets = calloc(count, sizeof(*targets));
+	size_t names = (size_t)c->operand_count;
+	struct drop_target *targets = calloc(names, sizeof(*targets));
 	if (!targets) {
 		verb_error("drop", "%m");
 		return 1;
 	}
-	d.count = verb_open_stores(c, d.stores, &status);
+	int count = verb_open_stores(c, stores, &status);
 	verb_session_name(c->settings, c->session, directory);
-	for (size_t i = 0; i < count; i++) {
-		struct drop_target *t = &targets[i];
-		t->name = c->operands[i];
-		if (id_find(d.stores, d.count, directory, t->name, &t->found) < 0)
-			t->error = errno;
+	for (size_t i = 0; i < names; i++) {
+		if (id_find(stores, count, directory, c->operands[i], &targets[i].found) < 0)
+			targets[i].error = errno;
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < names; i++) {
 		const struct drop_target *t = &targets[i];
+		const char *name = c->operands[i];
 		if (!t->error) {
-			status |= drop_found(&d, &t->found);
-		} else if (t->error == ENOENT && id_is_valid(t->name)) {
-			status |= drop_print(t->name, "does not exist (any more)", "",
-					     drop_from_outboxes(&d, t->name));
+			status |= drop_one(t->found.id, &t->found, stores, count);
+		} else if (t->error == ENOENT && id_is_valid(name)) {
+			status |= drop_one(name, NULL, stores, count);
 		} else {
-			verb_not_found(c, t->name, t->error, &t->found);
+			verb_not_found(c, name, t->error, &t->found);
 			status = 1;
 		}
 	}
 	free(targets);
-	store_close_all(d.stores, d.count);
+	store_close_all(stores, count);
 	return status;
 }
 
@@ -301,42 +257,6 @@ const struct verb verb_drop = {
 // terse rewind ID|--to TIME: removes that run's artifact and those of all later runs of the
 // session.
 
-/* The first run to remove. */
-struct rewind_target {
-	char session[STORE_SESSION_LEN + 1];
-	uint64_t from;      /* the first ID */
-	int64_t started_ms; /* start of the first run, as in the history */
-};
-
-static int rewind_all(const struct verb_call *c, const struct rewind_target *t,
-		      struct store *stores, int count, bool dry)
-{
-	struct cleanup cleanup = {.dry = dry};
-	struct gc_result sum = {0};
-	long in_use = 0;
-	for (int i = 0; i < count; i++) {
-		struct gc gc = cleanup_begin(&cleanup, c->settings, &stores[i], dry);
-		/* Spare the runs that start from now on. */
-		long left = gc_remove_session_part(&gc, t->session, t->from, id_last_at(gc.now_ms));
-		if (left < 0) {
-			gc.result.error = errno;
-			gc.result.failed++;
-		} else {
-			in_use += left;
-		}
-		int dir = dry ? -1 : store_open_session(&stores[i], t->session, false);
-		if (dir >= 0)
-			journal_clean(dir, t->started_ms, gc.now_ms + 1);
-		io_close(&dir);
-		cleanup_add(&sum, &gc.result);
-	}
-	if (in_use) {
-		cleanup_add_in_use(&cleanup.out, in_use);
-		buffer_append_string(&cleanup.out, " (terse list)\n");
-	}
-	return cleanup_end(&cleanup, c, &sum);
-}
-
 struct rewind_options {
 	struct verb_when to;
 	bool dry;
@@ -350,35 +270,52 @@ static int rewind_run(struct verb_call *c)
 	const char *name = c->operands[0];
 	if ((name != NULL) == (o.to.text != NULL))
 		return verb_tell_usage(c);
-	struct rewind_target t = {.started_ms = o.to.ms};
-	verb_session_name(c->settings, c->session, t.session);
-	if (o.to.text)
-		t.from = id_first_at(t.started_ms);
+	/* The first run to remove: its ID, and its start as in the history. */
+	char session[STORE_SESSION_LEN + 1];
+	uint64_t from = o.to.text ? id_first_at(o.to.ms) : 0;
+	int64_t started_ms = o.to.ms;
+	verb_session_name(c->settings, c->session, session);
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int status = 0, count = verb_open_stores(c, stores, &status);
-	bool there = name && id_find(stores, count, t.session, name, &found) == 0;
-	if (there) {
-		memcpy(t.session, found.session, sizeof(t.session));
-		t.from = id_pack(found.id);
-		/* As the history has it. */
+	if (name && id_find(stores, count, session, name, &found) == 0) {
+		memcpy(session, found.session, sizeof(session));
+		from = id_pack(found.id);
 		struct meta m;
-		t.started_ms = verb_read_meta(&found, &m) == 0 ? m.started_ms : id_time_ms(t.from);
+		started_ms = verb_read_meta(&found, &m) == 0 ? m.started_ms : id_time_ms(from);
 		meta_release(&m);
 	} else if (name && errno == ENOENT && id_is_valid(name)) {
 		/* It was removed: rewinding again removes what is left. */
-		t.from = id_pack(name);
-		t.started_ms = id_time_ms(t.from);
-		there = true;
-	}
-	if (name && !there) {
+		from = id_pack(name);
+		started_ms = id_time_ms(from);
+	} else if (name) {
 		verb_not_found(c, name, errno, &found);
-		status = 1;
-	} else {
-		status |= rewind_all(c, &t, stores, count, o.dry);
+		store_close_all(stores, count);
+		return 1;
+	}
+	struct cleanup cleanup;
+	struct gc *gc = &cleanup.gc;
+	long in_use = 0;
+	cleanup_begin(&cleanup, c->settings, o.dry);
+	for (int i = 0; i < count; i++) {
+		gc->store = &stores[i];
+		/* Spare the runs that start from now on. */
+		long left = gc_remove_session_part(gc, session, from, id_last_at(gc->now_ms));
+		if (left < 0)
+			cleanup_add_error(&cleanup);
+		else
+			in_use += left;
+		int dir = o.dry ? -1 : store_open_session(&stores[i], session, false);
+		if (dir >= 0)
+			journal_clean(dir, started_ms, gc->now_ms + 1);
+		io_close(&dir);
+	}
+	if (in_use) {
+		cleanup_add_in_use(&cleanup.out, in_use);
+		buffer_append_string(&cleanup.out, " (terse list)\n");
 	}
 	store_close_all(stores, count);
-	return status;
+	return cleanup_end(&cleanup, c) | status;
 }
 
 static const struct verb_option rewind_options[] = {
@@ -405,7 +342,6 @@ const struct verb verb_rewind = {
 
 struct session_call {
 	struct verb_call *call;
-	struct settings *settings;
 	const char *verb; /* "session list" */
 	const char *name; /* as given, or NULL */
 	bool now;         /* --now */
@@ -497,36 +433,37 @@ static int session_show(struct session_call *c)
 
 static int session_end(struct session_call *c)
 {
-	struct cleanup cleanup = {.dry = false};
-	struct gc_result sum = {0};
-	bool now = c->now || c->settings->keep == 0, found = false;
+	struct cleanup cleanup;
+	const struct gc_result *sum = &cleanup.gc.result;
+	bool now = c->now || c->call->settings->keep == 0, found = false;
 	long in_use = 0;
+	cleanup_begin(&cleanup, c->call->settings, false);
 	for (int i = 0; i < c->count; i++) {
 		/* What is removed now needs no note, for which a full disk has no room. */
 		if (gc_end_session(&c->stores[i], c->session) < 0 && (!now || errno == ENOENT)) {
-			if (errno != ENOENT && sum.failed++ == 0)
-				sum.error = errno;
+			if (errno != ENOENT)
+				cleanup_add_error(&cleanup);
 			continue;
 		}
 		found = true;
 		if (!now)
 			continue;
-		struct gc gc = cleanup_begin(&cleanup, c->settings, &c->stores[i], false);
-		long left = gc_remove_session_part(&gc, c->session, 0, UINT64_MAX);
-		in_use += left > 0 ? left : 0;
-		if (left < 0 && gc.result.failed++ == 0)
-			gc.result.error = errno;
-		cleanup_add(&sum, &gc.result);
+		cleanup.gc.store = &c->stores[i];
+		long left = gc_remove_session_part(&cleanup.gc, c->session, 0, UINT64_MAX);
+		if (left < 0)
+			cleanup_add_error(&cleanup);
+		else
+			in_use += left;
 		gc_remove_session(&c->stores[i], c->session);
 	}
-	if (!found && !sum.failed) {
+	if (!found && !sum->failed) {
 		/* It was removed before, or never existed. */
 		struct buffer out = BUFFER_INIT;
 		buffer_printf(&out, "session %s does not exist (any more)\n", c->session);
 		return verb_print(c->call, &out);
 	}
 	if (!found) {
-		verb_error(c->verb, "%s/" JOURNAL_FILE ": %s", c->session, strerror(sum.error));
+		verb_error(c->verb, "%s/" JOURNAL_FILE ": %s", c->session, strerror(sum->error));
 		return 1;
 	}
 	/* What was removed with the session, or when it will be. */
@@ -534,23 +471,24 @@ static int session_end(struct session_call *c)
 	progress_end(&cleanup.progress);
 	buffer_printf(&out, "session %s ended", c->session);
 	if (now)
-		buffer_printf(&out, "; removed %s artifact%s, freed %s", HUMAN_COUNT(sum.artifacts),
-			      sum.artifacts == 1 ? "" : "s", HUMAN_SIZE(sum.bytes));
+		buffer_printf(&out, "; removed %s artifact%s, freed %s",
+			      HUMAN_COUNT(sum->artifacts), sum->artifacts == 1 ? "" : "s",
+			      HUMAN_SIZE(sum->bytes));
 	else
 		buffer_printf(&out,
 			      "; its artifacts are kept for %s (terse session end %s --now "
 			      "removes them)",
-			      human_age((char[HUMAN_LEN]){0}, c->settings->keep), c->session);
+			      human_age((char[HUMAN_LEN]){0}, c->call->settings->keep), c->session);
 	if (in_use) {
 		buffer_append_string(&out, "; ");
 		cleanup_add_in_use(&out, in_use);
 	}
 	buffer_append(&out, "\n", 1);
-	if (sum.failed)
-		verb_error(c->verb, "%s could not be removed: %s", HUMAN_COUNT(sum.failed),
-			   strerror(sum.error));
+	if (sum->failed)
+		verb_error(c->verb, "%s could not be removed: %s", HUMAN_COUNT(sum->failed),
+			   strerror(sum->error));
 	buffer_release(&cleanup.out);
-	return verb_print(c->call, &out) || sum.failed;
+	return verb_print(c->call, &out) || sum->failed;
 }
 
 /* --- new ------------------------------------------------------------------- */
@@ -601,7 +539,7 @@ static const struct {
 
 static int session_run(struct verb_call *context)
 {
-	struct session_call c = {.call = context, .settings = context->settings};
+	struct session_call c = {.call = context};
 	if (verb_parse(context, &c) < 0)
 		return EXIT_TERSE;
 	const char *action = context->operand_count ? context->operands[0] : "list";
@@ -621,8 +559,8 @@ static int session_run(struct verb_call *context)
 		return EXIT_TERSE;
 	}
 	c.verb = actions[i].title;
-	verb_session_name(c.settings, NULL, c.own);
-	verb_session_name(c.settings, c.name, c.session);
+	verb_session_name(context->settings, NULL, c.own);
+	verb_session_name(context->settings, c.name, c.session);
 	int status = 0;
 	c.count = verb_open_stores(context, c.stores, &status);
 	status |= actions[i].run(&c);
