@@ -3,6 +3,7 @@
 #include "lib/json_read.h"
 
 #include "lib/buffer.h"
+#include "lib/members.h"
 #include "lib/utf8.h"
 
 #include <errno.h>
@@ -80,18 +81,11 @@ static json_t *json_read_strictly(const char *data, size_t len, size_t flags, js
 }
 
 /* The surrogate that is escaped here; 0: there is none. */
-static unsigned json_surrogate(const char *at, size_t len)
+static uint32_t json_surrogate(const char *at, size_t len)
 {
-	static const char hex[] = "0123456789abcdefABCDEF";
-	unsigned value = 0;
-	if (len < 6 || at[0] != '\\' || at[1] != 'u')
+	uint32_t value;
+	if (len < 6 || at[0] != '\\' || at[1] != 'u' || !member_hex(at + 2, at + len, &value))
 		return 0;
-	for (int i = 2; i < 6; i++) {
-		const char *digit = at[i] ? strchr(hex, at[i]) : NULL;
-		if (!digit)
-			return 0;
-		value = value * 16 + (unsigned)(digit - hex) - (digit - hex < 16 ? 0 : 6);
-	}
 	return value >= 0xD800 && value <= 0xDFFF ? value : 0;
 }
 
@@ -99,8 +93,8 @@ static unsigned json_surrogate(const char *at, size_t len)
 static size_t json_mend_character(struct buffer *out, const char *at, size_t len)
 {
 	static const char unknown[] = "\xEF\xBF\xBD";
-	unsigned first = json_surrogate(at, len);
-	unsigned second = first ? json_surrogate(at + 6, len - 6) : 0;
+	uint32_t first = json_surrogate(at, len);
+	uint32_t second = first ? json_surrogate(at + 6, len - 6) : 0;
 	uint32_t cp;
 	size_t taken;
 	if (first && first < 0xDC00 && second >= 0xDC00)

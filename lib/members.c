@@ -101,8 +101,7 @@ bool member_number(const struct member_value *v, uint64_t most, uint64_t *n)
 	return v->len > 0;
 }
 
-/* Four hexadecimal digits. */
-static bool hex_number(const char *at, const char *end, uint32_t *n)
+bool member_hex(const char *at, const char *end, uint32_t *n)
 {
 	*n = 0;
 	if (end - at < 4)
@@ -133,11 +132,11 @@ static size_t unescape(const char **at, const char *end, char *out)
 			return 1;
 		}
 	}
-	if (c != 'u' || !hex_number(*at, end, &cp) || cp == 0)
+	if (c != 'u' || !member_hex(*at, end, &cp) || cp == 0)
 		return 0;
 	*at += 4;
 	if (cp >= 0xD800 && cp < 0xDC00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u' &&
-	    hex_number(*at + 2, end, &low) && low >= 0xDC00 && low < 0xE000) {
+	    member_hex(*at + 2, end, &low) && low >= 0xDC00 && low < 0xE000) {
 		*at += 6;
 		cp = 0x10000 + ((cp - 0xD800) << 10) + (low - 0xDC00);
 	}

@@ -46,4 +46,7 @@ bool member_number(const struct member_value *v, uint64_t most, uint64_t *n);
    unescaped control character. */
 char *member_text(const struct member_value *v, char *out);
 
+/* Reads four hexadecimal digits, as they follow \u. Returns false if they are none. */
+bool member_hex(const char *at, const char *end, uint32_t *n);
+
 #endif

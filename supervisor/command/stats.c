@@ -231,22 +231,6 @@ int stats_add_session(struct stats *s, const struct store *store, const char *se
 	return s->failed ? -1 : result;
 }
 
-/* Those that took most of the readers' room first. */
-static int compare_room(const void *a, const void *b)
-{
-	const struct stats_group *x = *(struct stats_group *const *)a,
-				 *y = *(struct stats_group *const *)b;
-	uint64_t of_x = x->sum.shown.bytes + x->sum.read.bytes;
-	uint64_t of_y = y->sum.shown.bytes + y->sum.read.bytes;
-	return of_x == of_y ? strcmp(x->name, y->name) : of_x < of_y ? 1 : -1;
-}
-
-void stats_sort(struct stats *s)
-{
-	if (s->group_count > 0)
-		qsort(s->groups, s->group_count, sizeof(*s->groups), compare_room);
-}
-
 void stats_release(struct stats *s)
 {
 	for (size_t i = 0; i < s->group_count; i++) {

@@ -70,9 +70,6 @@ void stats_begin_session(struct stats *s);
 void stats_add_run(struct stats *s, const struct meta *m);
 void stats_add_read(struct stats *s, const struct journal_read *read);
 
-/* Sorts the groups: those that took most of the readers' room first. */
-void stats_sort(struct stats *s);
-
 void stats_release(struct stats *s);
 
 /* Appends a short name for a command: "npm test", "make"; of a shell string what its last output

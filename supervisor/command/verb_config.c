@@ -49,29 +49,6 @@ extern const char completion_fish[] __asm__("completion_fish");
 
 /* --- as JSON ---------------------------------------------------------------------- */
 
-static void config_json_value(struct buffer *out, const struct settings *s, const struct option *o)
-{
-	static const char key[] = "value";
-	const void *field = (const char *)s + o->offset;
-	const struct strings *list = field;
-	char text[VALUE_LEN];
-	switch (o->type) {
-	case OPTION_LIST:
-		json_begin_array(out, key);
-		for (size_t i = 0; i < list->count; i++)
-			json_add_string(out, NULL, list->items[i]);
-		json_end_array(out);
-		break;
-	case OPTION_STRING: json_add_string(out, key, *(char *const *)field); break;
-	case OPTION_BOOL: json_add_bool(out, key, *(const int64_t *)field != 0); break;
-	case OPTION_TRISTATE:
-	case OPTION_ENUM:
-		json_add_string(out, key, option_number_text(o, *(const int64_t *)field, text));
-		break;
-	default: json_add_number(out, key, *(const int64_t *)field); break;
-	}
-}
-
 static void config_json_setting(struct buffer *out, const struct settings *s,
 				const struct option *o)
 {
@@ -88,16 +65,30 @@ static void config_json_setting(struct buffer *out, const struct settings *s,
 	/* The value and its origin may be those of another one. */
 	const char *preset = option_default(o, initial);
 	o = option_in_force(s, o);
-	config_json_value(out, s, o);
+	const void *field = (const char *)s + o->offset;
+	const struct strings *list = field;
+	const int64_t *number = field;
+	const char *as_text = option_is_number(o) ? option_number_text(o, *number, text) : NULL;
+	switch (o->type) {
+	case OPTION_LIST:
+		json_begin_array(out, "value");
+		for (size_t i = 0; i < list->count; i++)
+			json_add_string(out, NULL, list->items[i]);
+		json_end_array(out);
+		break;
+	case OPTION_STRING: json_add_string(out, "value", *(char *const *)field); break;
+	case OPTION_BOOL: json_add_bool(out, "value", *number != 0); break;
+	case OPTION_TRISTATE:
+	case OPTION_ENUM: json_add_string(out, "value", as_text); break;
+	default: json_add_number(out, "value", *number); break;
+	}
 	const char *unit = o->type == OPTION_SIZE       ? "bytes"
 			   : o->type == OPTION_DURATION ? "ms"
 							: o->unit;
 	if (unit)
 		json_add_string(out, "unit", unit);
-	if (option_is_number(o)) {
-		int64_t value = *(const int64_t *)(const void *)((const char *)s + o->offset);
-		json_add_string(out, "text", option_number_text(o, value, text));
-	}
+	if (as_text)
+		json_add_string(out, "text", as_text);
 	if (o->type != OPTION_LIST && preset)
 		json_add_string(out, "default", preset);
 	const struct setting_source *source = &s->sources[o - option_table];

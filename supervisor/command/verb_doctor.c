@@ -30,8 +30,9 @@
 enum state { GOOD, BAD, NOTE };
 
 struct doctor {
+	const struct verb_call *call;
 	int problems;
-	bool store_found, json, colour;
+	bool store_found;
 	struct buffer checks; /* the elements of an array in JSON, with --json */
 };
 
@@ -52,10 +53,11 @@ static void doctor_report(struct doctor *d, enum state state, const char *what, 
 	quote_text(&clean, text.data, text.len, 0);
 	const char *detail = buffer_string(&clean);
 	d->problems += state == BAD;
-	if (!d->json) {
+	if (!d->call->json) {
 		printf("%s%-8s%s %s: %s\n",
-		       state == NOTE ? "" : paint_code(d->colour, paints[state]), shown[state],
-		       state == NOTE ? "" : paint_none(d->colour), what, detail ? detail : "");
+		       state == NOTE ? "" : paint_code(d->call->colour, paints[state]),
+		       shown[state], state == NOTE ? "" : paint_none(d->call->colour), what,
+		       detail ? detail : "");
 	} else {
 		json_begin_object(&d->checks, NULL);
 		json_add_string(&d->checks, "state", named[state]);
@@ -277,54 +279,48 @@ static void doctor_report_wired(struct doctor *d, const char *agent, const char 
 	store_close_all(stores, count);
 }
 
-/* Reports the wiring in the text of a file, if there is any; of one that takes the place of
-   another that names terse, that it has something else (WIRING_OTHER). */
-static enum wiring_state doctor_check_text(struct doctor *d, const struct wiring *w,
-					   const struct wiring_file *file,
-					   const struct document *document, bool project,
-					   bool overrides, const struct place *place)
-{
-	const char *text = document->text.data ? document->text.data : "", *path = document->path;
-	struct wiring_error error = {.line = 0};
-	struct buffer out = BUFFER_INIT;
-	enum wiring_state state = wiring_check(file, place, text, document->text.len);
-	if (state == WIRING_SAME && w->start) {
-		doctor_report(
-			d, NOTE, w->agent,
-			"%s ends its sessions; its commands run under terse only if it is started "
-			"as %s",
-			path, w->start);
-	} else if (state == WIRING_SAME) {
-		doctor_report_wired(d, w->agent, path);
-	} else if (wiring_apply(file, place, text, document->text.len, &out, &error) < 0 &&
-		   (errno == EINVAL || (errno == EEXIST && overrides))) {
-		state = errno == EEXIST ? WIRING_OTHER : state;
-		doctor_report(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
-	} else if (state == WIRING_OTHER) {
-		doctor_report(d, BAD, w->agent,
-			      "%s: wired to other paths, or not all of it: terse init %s%s", path,
-			      w->agent, project ? " --project" : "");
-	}
-	buffer_release(&out);
-	return state;
-}
-
-/* The same for a file. What its variables name and the agent's commands do not see is taken out of
- *place. */
+/* Reports the wiring in a file, if there is any; of one that takes the place of another that names
+   terse, that it has something else (WIRING_OTHER). What its variables name and the agent's
+   commands do not see is taken out of *place. */
 static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring *w,
 					   const struct wiring_file *file, const char *path,
 					   const char *project, bool overrides, struct place *place)
 {
 	enum wiring_state state = WIRING_NONE;
-	struct buffer dropped = BUFFER_INIT;
+	struct wiring_error error = {.line = 0};
+	struct buffer out = BUFFER_INIT, dropped = BUFFER_INIT;
 	struct document document;
-	if (document_read(&document, path, project) < 0)
+	int result = document_read(&document, path, project);
+	const char *text = document.text.data ? document.text.data : "", *real = document.path;
+	if (result < 0) {
 		doctor_report(d, BAD, w->agent, "%s: %s", path,
 			      document.reason ? document.reason : strerror(errno));
-	else if (document.exists)
-		state = doctor_check_text(d, w, file, &document, project, overrides, place);
+		goto out;
+	}
+	if (!document.exists)
+		goto out;
+	state = wiring_check(file, place, text, document.text.len);
+	if (state == WIRING_SAME && w->start) {
+		doctor_report(
+			d, NOTE, w->agent,
+			"%s ends its sessions; its commands run under terse only if it is started "
+			"as %s",
+			real, w->start);
+	} else if (state == WIRING_SAME) {
+		doctor_report_wired(d, w->agent, real);
+	} else if (wiring_apply(file, place, text, document.text.len, &out, &error) < 0 &&
+		   (errno == EINVAL || (errno == EEXIST && overrides))) {
+		state = errno == EEXIST ? WIRING_OTHER : state;
+		doctor_report(d, BAD, w->agent, "%s:%zu: %s", real, error.line, error.text);
+	} else if (state == WIRING_OTHER) {
+		doctor_report(d, BAD, w->agent,
+			      "%s: wired to other paths, or not all of it: terse init %s%s", real,
+			      w->agent, project ? " --project" : "");
+	}
 	if (state != WIRING_NONE && hints_variables(&dropped, file, path, &document.text, place))
 		doctor_report(d, BAD, w->agent, "%.*s", (int)dropped.len - 1, dropped.data);
+out:
+	buffer_release(&out);
 	buffer_release(&dropped);
 	document_release(&document);
 	return state;
@@ -400,14 +396,12 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 
 static int doctor_run(struct verb_call *c)
 {
-	struct doctor d = {.problems = 0};
+	struct doctor d = {.call = c};
 	struct place own, place;
 	char here[PATH_MAX];
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
-	d.json = c->json;
-	d.colour = c->colour;
-	if (!d.json)
+	if (!c->json)
 		puts("terse " TERSE_VERSION);
 	place_find(&own);
 	place_wired(&place, &own);
@@ -418,7 +412,7 @@ static int doctor_run(struct verb_call *c)
 	for (const struct wiring *w = wirings; w->agent; w++)
 		doctor_check_agent(&d, w, known ? here : NULL, place);
 	doctor_check_here(&d);
-	if (!d.json)
+	if (!c->json)
 		return d.problems > 0;
 	struct buffer out = BUFFER_INIT;
 	envelope_begin(&out);

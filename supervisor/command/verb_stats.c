@@ -55,29 +55,6 @@ static void add_size(struct buffer *out, const struct stats_size *size)
 	add_tokens(out, size->tokens);
 }
 
-/* Bytes decide; tokens of the other sign would only confuse. */
-static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s)
-{
-	int64_t bytes = stats_saved(s), tokens = stats_saved_tokens(s);
-	buffer_printf(out, LABEL, "saved");
-	buffer_append_string(out, paint_code(colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD));
-	if (bytes >= 0) {
-		buffer_append_string(out, HUMAN_SIZE((uint64_t)bytes));
-		if (tokens >= 0)
-			add_tokens(out, (uint64_t)tokens);
-		if (s->own.bytes)
-			buffer_printf(out, ": %" PRIu64 " %% of the agents' own cut",
-				      (uint64_t)bytes * 100 / s->own.bytes);
-	} else {
-		buffer_printf(out, "nothing: %s ", HUMAN_SIZE(-(uint64_t)bytes));
-		if (tokens < 0)
-			buffer_printf(out, "(about %s tokens) ", HUMAN_COUNT(-(uint64_t)tokens));
-		buffer_append_string(out, "more than the agents' own cut would have shown");
-	}
-	buffer_append_string(out, paint_none(colour));
-	buffer_append_string(out, "\n");
-}
-
 static void add_sum(struct buffer *out, bool colour, const struct stats_sum *s)
 {
 	buffer_printf(out, LABEL "%s, %s failed, %s in all\n", "runs", HUMAN_COUNT(s->runs),
@@ -102,10 +79,26 @@ static void add_sum(struct buffer *out, bool colour, const struct stats_sum *s)
 			      HUMAN_COUNT(s->kept), s->kept == 1 ? "" : "s");
 	buffer_printf(out, "\n" LABEL, "agents' own cut");
 	add_size(out, &s->own);
-	buffer_append_string(out, "\n");
-	add_saved(out, colour, s);
+	/* Bytes decide; tokens of the other sign would only confuse. */
+	int64_t bytes = stats_saved(s), tokens = stats_saved_tokens(s);
+	buffer_printf(out, "\n" LABEL, "saved");
+	buffer_append_string(out, paint_code(colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD));
+	if (bytes >= 0) {
+		buffer_append_string(out, HUMAN_SIZE((uint64_t)bytes));
+		if (tokens >= 0)
+			add_tokens(out, (uint64_t)tokens);
+		if (s->own.bytes)
+			buffer_printf(out, ": %" PRIu64 " %% of the agents' own cut",
+				      (uint64_t)bytes * 100 / s->own.bytes);
+	} else {
+		buffer_printf(out, "nothing: %s ", HUMAN_SIZE(-(uint64_t)bytes));
+		if (tokens < 0)
+			buffer_printf(out, "(about %s tokens) ", HUMAN_COUNT(-(uint64_t)tokens));
+		buffer_append_string(out, "more than the agents' own cut would have shown");
+	}
+	buffer_append_string(out, paint_none(colour));
 	buffer_append_string(
-		out, "Tokens are estimated from the kind of text; the median error is 7 %.\n");
+		out, "\nTokens are estimated from the kind of text; the median error is 7 %.\n");
 }
 
 static void stats_add_text(struct stats_call *c)
@@ -208,6 +201,16 @@ static void add_json(struct stats_call *c)
 
 /* --- the verb --------------------------------------------------------------------------- */
 
+/* Those that took most of the readers' room first. */
+static int compare_room(const void *a, const void *b)
+{
+	const struct stats_group *x = *(struct stats_group *const *)a,
+				 *y = *(struct stats_group *const *)b;
+	uint64_t of_x = x->sum.shown.bytes + x->sum.read.bytes;
+	uint64_t of_y = y->sum.shown.bytes + y->sum.read.bytes;
+	return of_x == of_y ? strcmp(x->name, y->name) : of_x < of_y ? 1 : -1;
+}
+
 static int stats_run(struct verb_call *context)
 {
 	struct stats_call c = {.call = context, .by = -1};
@@ -237,7 +240,9 @@ static int stats_run(struct verb_call *context)
 		verb_fail(c.call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else {
-		stats_sort(&c.stats);
+		if (c.stats.group_count > 0)
+			qsort(c.stats.groups, c.stats.group_count, sizeof(*c.stats.groups),
+			      compare_room);
 		if (context->json)
 			add_json(&c);
 		else
