@@ -211,7 +211,8 @@ class Survive(Case):
         self.kill_all()
 
     def test_silent_background_job_is_waited_for(self):
-        self.start_child(KINDS["holds the pty"], "--linger-idle", "10ms")
+        # Longer than a look at all processes takes on a loaded machine, so that it sleeps between two.
+        self.start_child(KINDS["holds the pty"], "--linger-idle", "100ms")
         supervisor = eventually(lambda: self.supervisors()[0] if len(self.supervisors()) == 1 else None,
                             "only the supervisor")
 

@@ -6,7 +6,6 @@ import os
 import re
 import select
 import signal
-import time
 
 from support.harness import TERSE, Case, eventually, main, numbers, read_file, write_file
 
@@ -208,14 +207,20 @@ class Stalled(Case):
     def test_signal_long_before_the_end(self):
         """It is not why the command has ended, so the reader is waited for."""
         r, w = os.pipe()
-        script = "trap 'sleep 1.5; exit' TERM; seq 30000; echo >ready; while :; do sleep 0.01; done"
+        script = "trap 'sleep 1.5; exit' TERM; seq 30000; echo $$ >pid; while :; do sleep 0.01; done"
         run = self.start("bash", "-c", 'exec "$@" >&%d %d>&-' % (w, r), "sh", TERSE, "--full", "--grace", "10ms",
                          "sh", "-c", script, split=True, fds=(r, w))
         os.close(w)
-        eventually(lambda: os.path.exists(os.path.join(self.work, "ready")), "the command")
+        path = os.path.join(self.work, "pid")
+        pid = int(eventually(lambda: os.path.exists(path) and read_file(path), "the command"))
         run.kill(signal.SIGTERM)
-        # Longer than until the command ends and a reader that stalls is given up.
-        time.sleep(3)
+        eventually(lambda: not os.path.exists("/proc/%d" % pid), "the command's end")
+        # A reader that stalls from now on is given up: this one would have been before.
+        later = self.start_stalled(TERSE, "--full", "yes")
+        eventually(self.is_full, "a reader that stalls")
+        later.kill(signal.SIGTERM)
+        later.finish()
+        self.assertIn(b"its reader takes nothing", later.err)
         with open(r, "rb") as reader:
             self.assertEqual(reader.read(), numbers(30000))
         run.finish()
