@@ -60,47 +60,6 @@ static int step_quote(struct buffer *out, const char *string)
 	return buffer_check(out);
 }
 
-/* `terse hook ...` as a shell reads it. */
-static void step_command(struct buffer *out, const struct step *s)
-{
-	quote_append(out, s->place->program);
-	buffer_printf(out, " hook %s", s->item->hook);
-}
-
-/* Puts a string, as JSON has it, where the template has %s. */
-static int step_fill(struct buffer *out, const char *template, const char *string)
-{
-	const char *at = strstr(template, "%s");
-	buffer_append(out, template, at ? (size_t)(at - template) : strlen(template));
-	if (!string || (at && step_quote(out, string) < 0))
-		return -1;
-	buffer_append_string(out, at ? at + 2 : "");
-	return 0;
-}
-
-/* The value as it stands in the file; NUL-terminated. */
-static int step_value(struct buffer *out, const struct step *s)
-{
-	const struct wiring_item *item = s->item;
-	struct buffer command = BUFFER_INIT;
-	int status = 0;
-	switch (item->kind) {
-	case WIRING_STRING: status = step_quote(out, wiring_place(s->place, item)); break;
-	case WIRING_HOOK:
-		step_command(&command, s);
-		status = step_fill(out, item->value, buffer_string(&command));
-		break;
-	case WIRING_MEMBER:
-	case WIRING_FILE: status = step_fill(out, item->value, s->place->program); break;
-	case WIRING_LINES:
-		buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", item->value);
-		break;
-	case WIRING_PRESENT: buffer_append_string(out, item->value); break;
-	}
-	buffer_release(&command);
-	return status == 0 && buffer_string(out) ? 0 : -1;
-}
-
 /* What a string may name: a member of struct place, and how its paths end. */
 struct place_member {
 	const char *name, *end;
@@ -123,6 +82,45 @@ static const struct place_member *wiring_find_member(const struct wiring_item *i
 char *wiring_place(const struct place *place, const struct wiring_item *item)
 {
 	return (char *)place + wiring_find_member(item)->offset;
+}
+
+/* The string by which an item names terse, as JSON has it: a file of terse's, or `terse hook ...`
+   as a shell reads it. NUL-terminated. */
+static int step_own(struct buffer *out, const struct step *s)
+{
+	struct buffer string = BUFFER_INIT;
+	if (s->item->kind == WIRING_HOOK) {
+		quote_append(&string, s->place->program);
+		buffer_printf(&string, " hook %s", s->item->hook);
+	} else {
+		buffer_append_string(&string, s->item->kind == WIRING_STRING
+						      ? wiring_place(s->place, s->item)
+						      : s->place->program);
+	}
+	int status = buffer_string(&string) ? step_quote(out, string.data) : -1;
+	buffer_release(&string);
+	return status == 0 && buffer_string(out) ? 0 : -1;
+}
+
+/* The value as it stands in the file; NUL-terminated. */
+static int step_value(struct buffer *out, const struct step *s)
+{
+	const char *value = s->item->value, *at;
+	switch (s->item->kind) {
+	case WIRING_STRING: return step_own(out, s);
+	case WIRING_HOOK:
+	case WIRING_MEMBER:
+	case WIRING_FILE:
+		at = strstr(value, "%s");
+		buffer_append(out, value, at ? (size_t)(at - value) : strlen(value));
+		if (at && step_own(out, s) < 0)
+			return -1;
+		buffer_append_string(out, at ? at + 2 : "");
+		break;
+	case WIRING_LINES: buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", value); break;
+	case WIRING_PRESENT: buffer_append_string(out, value); break;
+	}
+	return buffer_string(out) ? 0 : -1;
 }
 
 /* --- lines for a model, and whole files ------------------------------------------------ */
@@ -230,7 +228,7 @@ static int step_add_value(struct buffer *out, const struct buffer *t, const stru
 {
 	const struct wiring_item *item = s->item;
 	bool hook = item->kind == WIRING_HOOK;
-	struct buffer wanted = BUFFER_INIT, own = BUFFER_INIT, command = BUFFER_INIT;
+	struct buffer wanted = BUFFER_INIT, own = BUFFER_INIT;
 	struct outline o;
 	int status = step_parse(&o, s, t);
 	if (status < 0 || step_value(&wanted, s) < 0) {
@@ -243,16 +241,9 @@ static int step_add_value(struct buffer *out, const struct buffer *t, const stru
 	if (nothing || (node >= 0 && item->kind == WIRING_PRESENT)) {
 		buffer_add(out, t);
 	} else if (found >= 0) {
-		if (hook)
-			step_command(&command, s);
-		else
-			buffer_append_string(&command, item->kind == WIRING_STRING
-							       ? wiring_place(s->place, item)
-							       : s->place->program);
-		status = buffer_string(&command) ? step_quote(&own, command.data) : -1;
-		status = status < 0 || !buffer_string(&own)
-				 ? -1
-				 : outline_replace(out, &o, found, own.data);
+		status = step_own(&own, s);
+		if (status == 0)
+			status = outline_replace(out, &o, found, own.data);
 	} else if (node >= 0 && !hook) {
 		size_t last = 0;
 		while (item->path[last + 1])
@@ -270,7 +261,6 @@ static int step_add_value(struct buffer *out, const struct buffer *t, const stru
 out:
 	buffer_release(&wanted);
 	buffer_release(&own);
-	buffer_release(&command);
 	outline_release(&o);
 	return status;
 }
@@ -504,20 +494,6 @@ enum wiring_state wiring_look(const struct wiring_file *file, const struct place
 		state = wiring_check(file, place, d.text.data ? d.text.data : "", d.text.len);
 	document_release(&d);
 	return state;
-}
-
-bool wiring_is_empty(const char *text, size_t len)
-{
-	static const char nothing[] = "{}";
-	size_t found = 0;
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] && strchr(" \t\r\n", text[i]))
-			continue;
-		if (found == sizeof(nothing) - 1 || text[i] != nothing[found])
-			return false;
-		found++;
-	}
-	return found != 1;
 }
 
 /* --- hints ------------------------------------------------------------------------------ */

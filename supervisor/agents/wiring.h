@@ -125,9 +125,6 @@ enum wiring_state wiring_look(const struct wiring_file *file, const struct place
    does, it takes a constant and returns what may be changed if that was no constant. */
 char *wiring_place(const struct place *place, const struct wiring_item *item);
 
-/* Whether nothing is left of a text but blanks and an empty object. */
-bool wiring_is_empty(const char *text, size_t len);
-
 // Hints for somebody who wires an agent up.
 
 /* Appends hints that follow from the permission patterns in the agent's settings, which do not

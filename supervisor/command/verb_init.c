@@ -80,6 +80,19 @@ static const char *init_text(const struct buffer *b)
 
 /* --- what is to be done --------------------------------------------------------------------- */
 
+/* Whether nothing is left of a text but blanks and an empty object. */
+static bool init_is_nothing(const struct buffer *text)
+{
+	const char *left = "{}";
+	for (size_t i = 0; i < text->len; i++) {
+		if (*left && text->data[i] == *left)
+			left++;
+		else if (!memchr(" \t\r\n", text->data[i], 4))
+			return false;
+	}
+	return *left != '}';
+}
+
 static int init_plan_undo(struct init *i, struct change *c)
 {
 	struct wiring_error error;
@@ -106,7 +119,7 @@ static int init_plan_undo(struct init *i, struct change *c)
 	}
 	if (c->backup.exists && buffer_is(&c->next, c->backup.text.data, c->backup.text.len))
 		c->how = "as it was before terse init";
-	c->remove = !c->backup.exists && wiring_is_empty(init_text(&c->next), c->next.len);
+	c->remove = !c->backup.exists && init_is_nothing(&c->next);
 	if (c->remove)
 		c->how = "removed";
 	return 0;

@@ -12,13 +12,6 @@ static void parse(struct outline *j, const char *text)
 	assert_int_equal(outline_parse(j, false, text, strlen(text)), 0);
 }
 
-static void expect(struct buffer *got, const char *want)
-{
-	assert_non_null(buffer_string(got));
-	assert_string_equal(got->data, want);
-	buffer_release(got);
-}
-
 TEST(texts_are_read_or_refused)
 {
 	static const struct {
@@ -71,93 +64,63 @@ TEST(members_are_found)
 	outline_release(&j);
 }
 
-TEST(values_are_added)
+TEST(values_are_changed)
 {
+	enum { MEMBER, ELEMENT, REMOVED, REPLACED };
 	static const struct {
 		const char *text;
-		bool element;
+		int change; /* of a.b: 1 is added, it is removed, "x" is in its place */
 		const char *want;
-	} rows[] = {
-		{"", false, "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n"},
-		{"// c", false, "// c\n{\n  \"a\": {\n    \"b\": 1\n  }\n}\n"},
-		{"{}", true, "{\n  \"a\": {\n    \"b\": [\n      1\n    ]\n  }\n}"},
-		{"{\"x\":0}", false, "{\"x\":0, \"a\": {\"b\": 1}}"},
-		{"{\"a\": { }}", false, "{\"a\": {\"b\": 1}}"},
-		{"{\"a\": {\"b\": []}}", true, "{\"a\": {\"b\": [1]}}"},
-		{"{\"a\": {\"b\": [0,]}}", true, "{\"a\": {\"b\": [0, 1,]}}"},
-		{"{\n\t\"x\": 0 /* c */ // d\n}", false,
-		 "{\n\t\"x\": 0, /* c */ // d\n\t\"a\": {\n\t\t\"b\": 1\n\t}\n}"},
-		{"{\n    \"a\": {\n        // c\n    }\n}", false,
-		 "{\n    \"a\": {\n        \"b\": 1\n        // c\n    }\n}"},
-		{"{\r\n \"x\": 0\r\n}", false,
-		 "{\r\n \"x\": 0,\r\n \"a\": {\r\n  \"b\": 1\r\n }\r\n}"},
-	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct buffer out = BUFFER_INIT;
-		struct outline j;
-		parse(&j, rows[i].text);
-		assert_int_equal(outline_add(&out, &j, path, "1", rows[i].element), 0);
-		expect(&out, rows[i].want);
-		outline_release(&j);
-	}
-}
-
-TEST(values_in_the_way_are_refused)
-{
-	static const struct {
-		const char *text;
-		bool element;
 		int error;
 	} rows[] = {
-		{"{\"a\": 1}", false, ENOTDIR},
-		{"{\"a\": []}", false, ENOTDIR},
-		{"{\"a\": {\"b\": {}}}", true, ENOTDIR},
-		{"{\"a\": {\"b\": {}}}", false, EEXIST},
+		{"", MEMBER, "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n", 0},
+		{"// c", MEMBER, "// c\n{\n  \"a\": {\n    \"b\": 1\n  }\n}\n", 0},
+		{"{}", ELEMENT, "{\n  \"a\": {\n    \"b\": [\n      1\n    ]\n  }\n}", 0},
+		{"{\"x\":0}", MEMBER, "{\"x\":0, \"a\": {\"b\": 1}}", 0},
+		{"{\"a\": { }}", MEMBER, "{\"a\": {\"b\": 1}}", 0},
+		{"{\"a\": {\"b\": []}}", ELEMENT, "{\"a\": {\"b\": [1]}}", 0},
+		{"{\"a\": {\"b\": [0,]}}", ELEMENT, "{\"a\": {\"b\": [0, 1,]}}", 0},
+		{"{\n\t\"x\": 0 /* c */ // d\n}", MEMBER,
+		 "{\n\t\"x\": 0, /* c */ // d\n\t\"a\": {\n\t\t\"b\": 1\n\t}\n}", 0},
+		{"{\n    \"a\": {\n        // c\n    }\n}", MEMBER,
+		 "{\n    \"a\": {\n        \"b\": 1\n        // c\n    }\n}", 0},
+		{"{\r\n \"x\": 0\r\n}", MEMBER,
+		 "{\r\n \"x\": 0,\r\n \"a\": {\r\n  \"b\": 1\r\n }\r\n}", 0},
+		/* Something is in the way. */
+		{"{\"a\": 1}", MEMBER, NULL, ENOTDIR},
+		{"{\"a\": []}", MEMBER, NULL, ENOTDIR},
+		{"{\"a\": {\"b\": {}}}", ELEMENT, NULL, ENOTDIR},
+		{"{\"a\": {\"b\": {}}}", MEMBER, NULL, EEXIST},
+		{"{\"a\": {\"b\": 1}}", REMOVED, "{\"a\": {}}", 0},
+		{"{\"a\": {\"b\": 1, \"c\": 2}}", REMOVED, "{\"a\": {\"c\": 2}}", 0},
+		{"{\"a\": {\"c\": 2, \"b\": 1}}", REMOVED, "{\"a\": {\"c\": 2}}", 0},
+		{"{\"a\": {\"c\": 2, \"b\": 1,}}", REMOVED, "{\"a\": {\"c\": 2,}}", 0},
+		{"{\"a\": {\"c\": 2, \"b\": 1, \"d\": 3}}", REMOVED,
+		 "{\"a\": {\"c\": 2, \"d\": 3}}", 0},
+		{"{\"a\": {\n  \"b\": 1\n}}", REMOVED, "{\"a\": {}}", 0},
+		{"{\"a\": {\n  // for b\n  \"b\": 1\n}}", REMOVED, "{\"a\": {\n  // for b\n}}", 0},
+		{"{\"a\": {\n  \"c\": 2, // c\n  \"b\": 1\n}}", REMOVED,
+		 "{\"a\": {\n  \"c\": 2 // c\n}}", 0},
+		{"{\"a\": {\n  \"b\": 1,\n  \"c\": 2\n}}", REMOVED, "{\"a\": {\n  \"c\": 2\n}}", 0},
+		{"{\"a\" : {\"b\" :[1] /* c */ } }", REPLACED, "{\"a\" : {\"b\" :\"x\" /* c */ } }",
+		 0},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
 		struct outline j;
 		parse(&j, rows[i].text);
-		assert_int_equal(outline_add(&out, &j, path, "1", rows[i].element), -1);
-		assert_int_equal(errno, rows[i].error);
-		assert_int_equal(out.len, 0);
+		int node = outline_find(&j, path), change = rows[i].change;
+		int status = change == REMOVED ? outline_remove(&out, &j, node)
+			     : change == REPLACED
+				     ? outline_replace(&out, &j, node, "\"x\"")
+				     : outline_add(&out, &j, path, "1", change == ELEMENT);
+		assert_int_equal(status, rows[i].error ? -1 : 0);
+		if (rows[i].error)
+			assert_int_equal(errno, rows[i].error);
+		assert_string_equal(buffer_string(&out), rows[i].want ? rows[i].want : "");
+		buffer_release(&out);
 		outline_release(&j);
 	}
-}
-
-TEST(values_are_removed)
-{
-	static const struct {
-		const char *text, *want;
-	} rows[] = {
-		{"{\"a\": {\"b\": 1}}", "{\"a\": {}}"},
-		{"{\"a\": {\"b\": 1, \"c\": 2}}", "{\"a\": {\"c\": 2}}"},
-		{"{\"a\": {\"c\": 2, \"b\": 1}}", "{\"a\": {\"c\": 2}}"},
-		{"{\"a\": {\"c\": 2, \"b\": 1,}}", "{\"a\": {\"c\": 2,}}"},
-		{"{\"a\": {\"c\": 2, \"b\": 1, \"d\": 3}}", "{\"a\": {\"c\": 2, \"d\": 3}}"},
-		{"{\"a\": {\n  \"b\": 1\n}}", "{\"a\": {}}"},
-		{"{\"a\": {\n  // for b\n  \"b\": 1\n}}", "{\"a\": {\n  // for b\n}}"},
-		{"{\"a\": {\n  \"c\": 2, // c\n  \"b\": 1\n}}", "{\"a\": {\n  \"c\": 2 // c\n}}"},
-		{"{\"a\": {\n  \"b\": 1,\n  \"c\": 2\n}}", "{\"a\": {\n  \"c\": 2\n}}"},
-	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct buffer out = BUFFER_INIT;
-		struct outline j;
-		parse(&j, rows[i].text);
-		assert_int_equal(outline_remove(&out, &j, outline_find(&j, path)), 0);
-		expect(&out, rows[i].want);
-		outline_release(&j);
-	}
-}
-
-TEST(values_are_replaced)
-{
-	struct buffer out = BUFFER_INIT;
-	struct outline j;
-	parse(&j, "{\"a\" : {\"b\" :[1] /* c */ } }");
-	assert_int_equal(outline_replace(&out, &j, outline_find(&j, path), "\"x\""), 0);
-	expect(&out, "{\"a\" : {\"b\" :\"x\" /* c */ } }");
-	outline_release(&j);
 }
 
 /* TOML: adds a value, and takes it away again. */
