@@ -241,43 +241,6 @@ static bool is_of_stack(const struct entry *u, const struct entry **frame)
 	return *frame && (*frame == u || u->trait.score.indent > (*frame)->trait.score.indent);
 }
 
-/* What is known of a block while its lines are gone through. */
-struct block {
-	const struct trait *head;
-	const struct entry *frame; /* the last one of a stack */
-	size_t place;              /* the frame in the user's own files; 0: none yet */
-	bool heads;                /* it opens a block, however that is indented */
-	bool apart;                /* a blank line or a rule is below the heading */
-	bool section;              /* what is below is indented no further */
-	bool told;                 /* enough is taken, but for the place */
-	size_t lines;              /* taken */
-};
-
-enum block_line { BLOCK_ENDS, BLOCK_PASS, BLOCK_TAKE };
-
-static enum block_line block_look(struct block *b, const struct entry *u)
-{
-	bool deeper = u->trait.score.indent > b->head->score.indent;
-	if (is_separator(u) || !follows(u - 1, u)) {
-		b->apart |= u->trait.score.kind != SCORE_RULE;
-		b->told |= b->lines > 0;
-		if (!b->heads)
-			return BLOCK_ENDS;
-	}
-	if (is_separator(u))
-		return BLOCK_PASS;
-	if (is_of_stack(u, &b->frame))
-		return BLOCK_PASS;
-	if ((b->frame && b->lines) || u->trait.score.kind == SCORE_HEADING ||
-	    u->trait.score.kind == SCORE_PASS || (!b->frame && !deeper && !b->head->score.opens))
-		return BLOCK_ENDS;
-	if (b->told)
-		return deeper ? BLOCK_PASS : BLOCK_ENDS;
-	b->section |= b->apart && !deeper && !b->frame;
-	/* Values of variables and the source come before the message of a section. */
-	return b->section && !b->lines && u->trait.score.score < MESSAGE ? BLOCK_PASS : BLOCK_TAKE;
-}
-
 /* Whether a unit is the function of the frame below it, or the heading of a further stack. */
 static bool is_above_frame(const struct layout *l, size_t unit)
 {
@@ -315,25 +278,52 @@ static void take_far_place(struct layout *l, size_t unit)
 }
 
 /* Takes the first lines of what a unit is the heading of: those right below it, the message of a
-   section, or what is behind a stack; and of the stack the user's own frame. */
+   section, or what is behind a stack; and of the stack the user's own frame. `heads`: it opens a
+   block, however that is indented. */
 static void take_core(struct layout *l, size_t unit, bool heads)
 {
-	const struct trait *head = &l->units[unit].trait;
-	struct block b = {.head = head, .heads = heads};
+	const struct score *head = &l->units[unit].trait.score;
+	const struct entry *frame = NULL; /* the last one of a stack */
+	size_t place = 0;                 /* the frame in the user's own files; 0: none yet */
+	bool apart = false;               /* a blank line or a rule is below the heading */
+	bool section = false;             /* what is below is indented no further */
+	bool told = false;                /* enough is taken, but for the place */
+	size_t lines = 0;                 /* taken */
 	uint64_t last = l->units[unit].to + CORE_REACH;
 	for (size_t i = unit + 1; i < l->count && l->units[i].line.number <= last; i++) {
 		const struct entry *u = &l->units[i];
-		enum block_line found = block_look(&b, u);
-		/* The frame that is nearest to the message, which is above the stack or below. */
-		if (b.frame == u && u->trait.score.score >= SCORE_OWN_FRAME &&
-		    (!b.place || !b.lines))
-			b.place = i;
-		if (found == BLOCK_PASS)
+		const struct score *score = &u->trait.score;
+		bool deeper = score->indent > head->indent;
+		if (is_separator(u) || !follows(u - 1, u)) {
+			apart |= score->kind != SCORE_RULE;
+			told |= lines > 0;
+			if (!heads)
+				break;
+		}
+		if (is_separator(u))
 			continue;
-		if (found == BLOCK_ENDS || !layout_take(l, i))
+		if (is_of_stack(u, &frame)) {
+			/* The frame that is nearest to the message, which is above the stack or
+			   below. */
+			if (frame == u && score->score >= SCORE_OWN_FRAME && (!place || !lines))
+				place = i;
+			continue;
+		}
+		if ((frame && lines) || score->kind == SCORE_HEADING || score->kind == SCORE_PASS ||
+		    (!frame && !deeper && !head->opens))
 			break;
-		b.told = ++b.lines == CORE;
-		if (b.frame)
+		if (told && deeper)
+			continue;
+		if (told)
+			break;
+		section |= apart && !deeper && !frame;
+		/* Values of variables and the source come before the message of a section. */
+		if (section && !lines && score->score < MESSAGE)
+			continue;
+		if (!layout_take(l, i))
+			break;
+		told = ++lines == CORE;
+		if (frame)
 			break;
 	}
 	size_t places = 0; /* in the user's own files that are chosen */
@@ -342,9 +332,9 @@ static void take_core(struct layout *l, size_t unit, bool heads)
 		places += u->chosen && u->trait.score.kind == SCORE_FRAME &&
 			  u->trait.score.score >= SCORE_OWN_FRAME;
 	}
-	if (b.place && places * PLACE_EACH < l->budget)
-		layout_take(l, b.place);
-	else if (!b.place && (places + 1) * PLACE_EACH <= l->budget)
+	if (place && places * PLACE_EACH < l->budget)
+		layout_take(l, place);
+	else if (!place && (places + 1) * PLACE_EACH <= l->budget)
 		take_far_place(l, unit);
 }
 

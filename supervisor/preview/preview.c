@@ -324,18 +324,19 @@ size_t preview_head_budget(const struct preview *p)
 }
 
 /* Adds a line of the window that is not stored. */
-static int add_unjudged(struct preview *p, const struct line *line, enum outcome outcome)
+static int add_unjudged(struct preview *p, const struct smart *smart, const struct line *line,
+			enum outcome outcome)
 {
 	uint64_t behind = p->window.bytes - line->offset - line->length;
 	struct trait trait = {0};
 	/* Short, and cut only because the window ends there. */
 	if (!line_is_whole(line) && line->length <= p->limit.max_line)
 		return 0;
-	if (p->smart)
-		trait = smart_trait(p->smart, line, p->window.bytes, outcome);
+	if (smart)
+		trait = smart_trait(smart, line, p->window.bytes, outcome);
 	trait.value++;
 	/* Lines that have nothing but their place must be near an end. */
-	if (p->smart && trait.value == 1 && line->offset > p->limit.bytes &&
+	if (smart && trait.value == 1 && line->offset > p->limit.bytes &&
 	    behind > p->limit.bytes + p->limit.max_line)
 		return 0;
 	return layout_add(&p->layout, line, &trait);
@@ -377,13 +378,14 @@ static void add_stored_bytes(const struct line *stored, struct line *line)
 	line->after = (size_t)line->length - line->ended - at - line->back_len;
 }
 
-/* Adds the lines of the window and the best of the stored ones, in order. */
-static int preview_add_lines(struct preview *p, enum outcome outcome)
+/* Adds the lines of the window and the best of the stored ones, in order. `smart` NULL: none are
+   judged. */
+static int preview_add_lines(struct preview *p, const struct smart *smart, enum outcome outcome)
 {
 	struct window_cursor cursor = {0};
 	struct store none = {0};
 	struct layout *l = &p->layout;
-	const struct store *store = p->smart ? &p->smart->store : &none;
+	const struct store *store = smart ? &smart->store : &none;
 	unsigned least = store_rank(store, CANDIDATES);
 	struct trait trait;
 	struct line line;
@@ -401,48 +403,23 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 				l->count > 0 && l->units[l->count - 1].to + 1 == s->line.number;
 			if (s->score.kind == SCORE_BLANK ? !is_next : s->value < least)
 				continue;
-			trait = smart_trait_of(p->smart, s);
+			trait = smart_trait_of(smart, s);
 			if (layout_add(l, &s->line, &trait))
 				return -1;
 		}
 		if (!more)
 			break;
 		if (i == store->count || store->lines[i].line.number != line.number) {
-			if (add_unjudged(p, &line, outcome))
+			if (add_unjudged(p, smart, &line, outcome))
 				return -1;
 			continue;
 		}
 		add_stored_bytes(&store->lines[i].line, &line);
-		trait = smart_trait_of(p->smart, &store->lines[i++]);
+		trait = smart_trait_of(smart, &store->lines[i++]);
 		if (layout_add(l, &line, &trait))
 			return -1;
 	} while (more);
 	return 0;
-}
-
-/* Puts together what is printed. */
-static int preview_lay_out(struct preview *p, const struct preview_ask *ask)
-{
-	struct layout *l = &p->layout;
-	const struct limit *limit = &p->limit;
-	const struct smart *smart = p->smart;
-	bool judged = smart && limit->mode == MODE_SMART, succeeded = ask->status == 0;
-	/* Somebody asked for the text: see struct preview_options. */
-	bool asked = succeeded && limit->mode == MODE_SMART &&
-		     (limit->bytes > p->least || limit->fold == FOLD_COUNTERS);
-	bool brief = succeeded && judged && smart_is_regular(smart) && !asked;
-	layout_begin(l, limit, p->given.bare, ask, preview_lines(p), preview_bytes(p));
-	l->brief = brief;
-	l->asked_for = asked;
-	l->same = smart ? &smart->same : NULL;
-	l->similar = !smart ? NULL : asked ? &smart->counting : &smart->alike;
-	if (preview_add_lines(p, succeeded ? OUTCOME_SUCCESS : OUTCOME_FAILURE))
-		return -1;
-	layout_price(l, judged && !p->given.bare);
-	if (brief || !layout_take_all(l))
-		choose(l, limit);
-	layout_grow(l);
-	return layout_pieces(l);
 }
 
 /* The choice that needs no memory: a gap and the last lines. */
@@ -487,49 +464,52 @@ static int choose_last(struct preview *p, const struct preview_ask *ask,
 	return (int)(piece - p->plain);
 }
 
-/* The last of the complete lines, or all that are new. They need no judging. */
-static int choose_at_pause(struct preview *p, const struct preview_ask *ask,
-			   const struct preview_piece **pieces)
-{
-	struct limit limit = p->limit;
-	const struct trait plain = {.value = 1};
-	struct layout *l = &p->layout;
-	struct window_cursor cursor = {0};
-	struct line line;
-	limit.mode = MODE_TAIL;
-	layout_begin(l, &limit, p->given.bare, ask, p->window.newlines, p->window.last_start);
-	l->same = l->similar = NULL;
-	while (window_next(&p->window, &cursor, &line)) {
-		bool is_fragment = !line_is_whole(&line) && line.length <= limit.max_line;
-		if (!is_fragment && layout_add(l, &line, &plain))
-			return 0;
-	}
-	layout_price(l, false);
-	if (!layout_take_all(l))
-		choose(l, &limit);
-	layout_grow(l);
-	int count = layout_pieces(l);
-	TRACE(PREVIEW, "at a pause: %d pieces, %zu of %zu bytes", count, l->used, l->budget);
-	*pieces = l->pieces;
-	return count < 0 ? 0 : count;
-}
-
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces)
 {
-	if (ask->is_pause)
-		return choose_at_pause(p, ask, pieces);
-	preview_set_budget(p, ask->budget ? ask->budget : p->most);
-	start_smart(p);
-	if (p->smart)
-		smart_weigh(p->smart, preview_bytes(p),
-			    ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE);
-	int count = preview_lay_out(p, ask);
+	struct layout *l = &p->layout;
+	const struct window *w = &p->window;
+	const bool pause = ask->is_pause, succeeded = !pause && ask->status == 0;
+	enum outcome outcome = succeeded ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
+	int count = -1;
+	if (!pause) {
+		preview_set_budget(p, ask->budget ? ask->budget : p->most);
+		start_smart(p);
+		if (p->smart)
+			smart_weigh(p->smart, w->bytes, outcome);
+	}
+	/* At a pause the last of the complete lines, or all that are new. They need no judging. */
+	struct limit limit = p->limit;
+	const struct smart *smart = pause ? NULL : p->smart;
+	if (pause)
+		limit.mode = MODE_TAIL;
+	bool judged = smart && limit.mode == MODE_SMART;
+	/* Somebody asked for the text: see struct preview_options. */
+	bool asked = succeeded && limit.mode == MODE_SMART &&
+		     (limit.bytes > p->least || limit.fold == FOLD_COUNTERS);
+	layout_begin(l, &limit, p->given.bare, ask, pause ? w->newlines : window_lines(w),
+		     pause ? w->last_start : w->bytes);
+	l->brief = succeeded && judged && smart_is_regular(smart) && !asked;
+	l->asked_for = asked;
+	l->same = smart ? &smart->same : NULL;
+	l->similar = !smart ? NULL : asked ? &smart->counting : &smart->alike;
+	if (preview_add_lines(p, smart, outcome) == 0) {
+		layout_price(l, judged && !p->given.bare);
+		if (l->brief || !layout_take_all(l))
+			choose(l, &limit);
+		layout_grow(l);
+		count = layout_pieces(l);
+	}
 	TRACE(PREVIEW, "%s: %d pieces, %" PRIu64 " of %" PRIu64 " lines, %zu of %zu bytes%s",
-	      p->smart ? "smart" : "by position", count, p->layout.lines, preview_lines(p),
-	      p->layout.used, p->layout.budget, count < 0 ? "; no memory, so the end alone" : "");
-	*pieces = p->layout.pieces;
-	return count < 0 ? choose_last(p, ask, pieces) : count;
+	      pause   ? "at a pause"
+	      : smart ? "smart"
+		      : "by position",
+	      count, l->lines, l->total_lines, l->used, l->budget,
+	      count < 0 ? "; no memory, so the end alone" : "");
+	*pieces = l->pieces;
+	if (count >= 0)
+		return count;
+	return pause ? 0 : choose_last(p, ask, pieces);
 }
 
 struct preview_judge {
