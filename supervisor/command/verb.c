@@ -62,16 +62,6 @@ int reader_notice(enum sink sink, const struct buffer *text)
 	return 0;
 }
 
-static const char *const names[ENVELOPE_CODES] = {
-	[ENVELOPE_USAGE] = "usage",
-	[ENVELOPE_UNKNOWN_ARTIFACT] = "unknown_artifact",
-	[ENVELOPE_UNKNOWN_SESSION] = "unknown_session",
-	[ENVELOPE_BAD_PATTERN] = "bad_pattern",
-	[ENVELOPE_BAD_RANGE] = "bad_range",
-	[ENVELOPE_UNREADABLE] = "unreadable",
-	[ENVELOPE_BINARY] = "binary",
-};
-
 void envelope_begin(struct buffer *out)
 {
 	buffer_append_string(out, "{\"ok\":true,\"data\":{");
@@ -80,14 +70,6 @@ void envelope_begin(struct buffer *out)
 void envelope_end(struct buffer *out)
 {
 	buffer_append_string(out, "}}\n");
-}
-
-void envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len)
-{
-	buffer_append_string(out, "{\"ok\":false,\"error\":{");
-	json_add_string(out, "code", names[code]);
-	json_add_text(out, "message", message, len);
-	envelope_end(out);
 }
 
 int verb_write(const struct buffer *text)
@@ -108,13 +90,25 @@ int verb_print(const struct verb_call *c, struct buffer *text)
 static void verb_report(const struct verb_call *c, enum envelope_code code, const char *format,
 			va_list args)
 {
+	static const char *const names[ENVELOPE_CODES] = {
+		[ENVELOPE_USAGE] = "usage",
+		[ENVELOPE_UNKNOWN_ARTIFACT] = "unknown_artifact",
+		[ENVELOPE_UNKNOWN_SESSION] = "unknown_session",
+		[ENVELOPE_BAD_PATTERN] = "bad_pattern",
+		[ENVELOPE_BAD_RANGE] = "bad_range",
+		[ENVELOPE_UNREADABLE] = "unreadable",
+		[ENVELOPE_BINARY] = "binary",
+	};
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
 	bool json = c && c->json;
 	buffer_vprintf(&text, format, args);
 	if (c && c->failed)
 		*c->failed = true;
 	if (json) {
-		envelope_fail(&line, code, text.data, text.len);
+		buffer_append_string(&line, "{\"ok\":false,\"error\":{");
+		json_add_string(&line, "code", names[code]);
+		json_add_text(&line, "message", text.data, text.len);
+		envelope_end(&line);
 	} else {
 		if (!c || !c->verb || !c->verb->name)
 			buffer_append_string(&line, "terse: ");

@@ -190,9 +190,6 @@ enum envelope_code {
 void envelope_begin(struct buffer *out);
 void envelope_end(struct buffer *out);
 
-/* Appends a failure. */
-void envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len);
-
 // Errors, and finding an artifact.
 
 /* Prints "terse VERB: ..." (NULL: "terse: ...") on standard error, as one line without control

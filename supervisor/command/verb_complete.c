@@ -233,24 +233,6 @@ static void candidates_add_place(struct candidates *c, const char *place, size_t
 	}
 }
 
-static void candidates_add_values(struct candidates *c, const struct option *o)
-{
-	for (size_t i = 0; o->choices && o->choices[i]; i++)
-		candidates_add_string(c, o->choices[i], NULL);
-	if (o->type == OPTION_SIZE) {
-		candidates_add_words(c, "small|medium|large");
-	} else if (strcmp(o->flag, "--profile") == 0) {
-		const char *name;
-		for (size_t i = 0; (name = layer_name(profiles_of(c->settings), i)); i++)
-			candidates_add_string(c, name, NULL);
-		candidates_add_string(c, PROFILE_DEFAULT, NULL);
-	} else if (strcmp(o->flag, "--session") == 0) {
-		candidates_add_sessions(c);
-	} else if (strcmp(o->flag, "--shell") == 0) {
-		c->part = SHELL_COMMANDS;
-	}
-}
-
 /* --- the line so far ------------------------------------------------------------------------- */
 
 struct line {
@@ -273,11 +255,27 @@ static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 		o = o + 1 < option_table + option_count ? o + 1 : NULL;
 	if (o && option_is_switch(o))
 		o = NULL;
-	if (add && own && own->value)
-		candidates_add_place(&l->c, own->value, strlen(own->value));
-	else if (add && o)
-		candidates_add_values(&l->c, o);
-	return own ? own->value != NULL : o != NULL;
+	struct candidates *c = &l->c;
+	bool needs = own ? own->value != NULL : o != NULL;
+	if (!add || !needs)
+		return needs;
+	if (own)
+		candidates_add_place(c, own->value, strlen(own->value));
+	for (size_t i = 0; o && o->choices && o->choices[i]; i++)
+		candidates_add_string(c, o->choices[i], NULL);
+	if (o && o->type == OPTION_SIZE) {
+		candidates_add_words(c, "small|medium|large");
+	} else if (o && strcmp(o->flag, "--profile") == 0) {
+		const char *name;
+		for (size_t i = 0; (name = layer_name(profiles_of(c->settings), i)); i++)
+			candidates_add_string(c, name, NULL);
+		candidates_add_string(c, PROFILE_DEFAULT, NULL);
+	} else if (o && strcmp(o->flag, "--session") == 0) {
+		candidates_add_sessions(c);
+	} else if (o && strcmp(o->flag, "--shell") == 0) {
+		c->part = SHELL_COMMANDS;
+	}
+	return true;
 }
 
 /* --- operands --------------------------------------------------------------------------------- */

@@ -254,19 +254,9 @@ static const struct option *config_find(const char *name)
 	return other ? NULL : found;
 }
 
-/* Prints `text`, which may hold anything and is released, and `end`. Returns the exit status. */
-static int config_print_value(struct buffer *text, const char *end)
-{
-	struct buffer out = {.failed = text->failed};
-	utf8_clean(&out, text->data, text->len);
-	buffer_append_string(&out, end);
-	buffer_release(text);
-	return verb_print(NULL, &out);
-}
-
 static int config_get(const struct settings *s, int count, char **words)
 {
-	struct buffer text = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	if (count != 1) {
 		verb_error("config", "usage: terse config get KEY");
 		return EXIT_TERSE;
@@ -275,7 +265,11 @@ static int config_get(const struct settings *s, int count, char **words)
 	if (!o)
 		return EXIT_TERSE;
 	option_print_value(&text, option_in_force(s, o), s);
-	return config_print_value(&text, o->type == OPTION_LIST ? "" : "\n");
+	utf8_clean(&out, text.data, text.len);
+	buffer_append_string(&out, o->type == OPTION_LIST ? "" : "\n");
+	out.failed |= text.failed;
+	buffer_release(&text);
+	return verb_print(NULL, &out);
 }
 
 /* Whether the option takes the values; says why not. */
@@ -341,7 +335,8 @@ static int config_set(int count, char **words)
 		buffer_printf(&line, "%s: [%s] %s =", path, o->section, o->key);
 		for (int i = 0; i < count - 1; i++)
 			buffer_printf(&line, " %s", values[i]);
-		status = config_print_value(&line, "\n");
+		buffer_append_string(&line, "\n");
+		status = config_print_clean(&line);
 	}
 	document_release(&d);
 	buffer_release(&next);

@@ -72,25 +72,6 @@ static int probe_check_target(const char *to)
 	return access(slash ? folder : ".", W_OK | X_OK);
 }
 
-/* Prints the section, or appends it to the file. */
-static int probe_put_section(const struct probe *p, const struct buffer *section)
-{
-	FILE *to = p->to ? fopen(p->to, "ae") : stdout;
-	if (!to)
-		return -1;
-	if (p->to && fseek(to, 0, SEEK_END) == 0 && ftell(to) > 0)
-		fputc('\n', to);
-	size_t written = fwrite(section->data, 1, section->len, to);
-	int status = written != section->len || fflush(to) != 0 ? -1 : 0;
-	int error = errno;
-	if (p->to && fclose(to) != 0 && status == 0) {
-		status = -1;
-		error = errno;
-	}
-	errno = error;
-	return status;
-}
-
 /* Prints the section, or writes it, and tells what to do with it. */
 static int probe_conclude(const struct probe *p, const char *name, struct buffer *section,
 			  const struct probe_result *r)
@@ -107,8 +88,17 @@ static int probe_conclude(const struct probe *p, const char *name, struct buffer
 			r->calls, name);
 		return 1;
 	}
-	if (probe_put_section(p, section) < 0) {
-		verb_error(VERB, "%s: %s", p->to ? p->to : "standard output", strerror(errno));
+	/* Behind an empty line, if it is appended to a file. */
+	FILE *to = p->to ? fopen(p->to, "ae") : stdout;
+	int error = to ? 0 : errno;
+	if (to && p->to && fseek(to, 0, SEEK_END) == 0 && ftell(to) > 0)
+		fputc('\n', to);
+	if (to && (fwrite(section->data, 1, section->len, to) != section->len || fflush(to) != 0))
+		error = errno;
+	if (to && p->to && fclose(to) != 0 && !error)
+		error = errno;
+	if (error) {
+		verb_error(VERB, "%s: %s", p->to ? p->to : "standard output", strerror(error));
 		return EXIT_TERSE;
 	}
 	fprintf(stderr,

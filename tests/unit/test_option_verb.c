@@ -146,47 +146,41 @@ static const json_t *setting(const json_t *root, const char *key)
 	return NULL;
 }
 
-static const char *member(const json_t *object, const char *name)
-{
-	return json_string_value(json_object_get(object, name));
-}
-
 TEST_IN(json_tells_the_same, setup, teardown)
 {
-	json_t *root;
-	const json_t *origin;
+	static const struct {
+		const char *key, *outer, *member, *text;
+	} strings[] = {
+		{"size", NULL, "text", "30KB"},         {"size", NULL, "unit", "bytes"},
+		{"size", NULL, "default", "4KB"},       {"size", "origin", "by", "profile"},
+		{"unit", NULL, "value", "entries"},     {"name", NULL, "value", "\xEF\xBF\xBD"},
+		{"name", "origin", "by", "user"},       {"name", "origin", "path", "user.ini"},
+		{"pty", "origin", "name", "TERSE_PTY"}, {"cols", "origin", "name", "--cols"},
+		{"rows", "origin", "by", "default"},
+	};
 	write_file("user.ini", "[report]\nsize = 8KB\n[session]\nname = \xFF\n");
 	setenv("TERSE_CONFIG", "user.ini", 1);
 	setenv("TERSE_PTY", "no", 1);
 	assert_int_equal(RUN("--json", "--cols=90", "ls"), 0);
-	root = json_loads(said, 0, NULL);
+	json_t *root = json_loads(said, 0, NULL);
 	assert_non_null(root);
 	assert_int_equal(json_array_size(json_object_get(root, "settings")), option_count);
-	assert_string_equal(member(root, "profile"), "list");
+	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
+		const json_t *in = setting(root, strings[i].key);
+		in = strings[i].outer ? json_object_get(in, strings[i].outer) : in;
+		assert_string_equal(json_string_value(json_object_get(in, strings[i].member)),
+				    strings[i].text);
+	}
+	assert_string_equal(json_string_value(json_object_get(root, "profile")), "list");
 	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "files"), 0)),
 			    "user.ini");
 	assert_int_equal(json_integer_value(json_object_get(setting(root, "size"), "value")),
 			 30 * 1024);
-	assert_string_equal(member(setting(root, "size"), "text"), "30KB");
-	assert_string_equal(member(setting(root, "size"), "unit"), "bytes");
-	assert_string_equal(member(setting(root, "size"), "default"), "4KB");
-	assert_string_equal(member(setting(root, "unit"), "value"), "entries");
-	assert_string_equal(member(setting(root, "name"), "value"), "\xEF\xBF\xBD");
 	assert_true(json_is_true(json_object_get(setting(root, "collapse"), "value")));
 	assert_true(json_is_null(json_object_get(setting(root, "shell"), "value")));
 	assert_int_equal(json_array_size(json_object_get(setting(root, "set"), "value")), 6);
-	origin = json_object_get(setting(root, "size"), "origin");
-	assert_string_equal(member(origin, "by"), "profile");
-	origin = json_object_get(setting(root, "name"), "origin");
-	assert_string_equal(member(origin, "by"), "user");
-	assert_string_equal(member(origin, "path"), "user.ini");
+	const json_t *origin = json_object_get(setting(root, "name"), "origin");
 	assert_int_equal(json_integer_value(json_object_get(origin, "line")), 4);
-	origin = json_object_get(setting(root, "pty"), "origin");
-	assert_string_equal(member(origin, "name"), "TERSE_PTY");
-	origin = json_object_get(setting(root, "cols"), "origin");
-	assert_string_equal(member(origin, "name"), "--cols");
-	origin = json_object_get(setting(root, "rows"), "origin");
-	assert_string_equal(member(origin, "by"), "default");
 	json_decref(root);
 }
 
