@@ -28,7 +28,7 @@
 #include "shim/shell.h"
 #include "shim/shell_string.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/mcp/mcp.h"
+#include "supervisor/mcp/sessions.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -68,8 +68,10 @@ int main(int argc, char **argv)
 	trace_open(getenv(TRACE_VARIABLE), "terse " TERSE_VERSION);
 	if (decision_is_shell(argv[0]))
 		return command_shell(argv);
-	if (mcp_is_leaving(argc, argv))
-		return mcp_leave(argv);
+	/* A command's shell that ends, in a session of a server: no settings, since each command
+	   pays for it. */
+	if (argc == 5 && strcmp(argv[1], "mcp") == 0 && strcmp(argv[2], "--leave") == 0)
+		return shell_leave_main(argv[3], argv[4], environ);
 	if (argc < 2 && !run_is_fed()) {
 		int status = verb_print_help(NULL);
 		return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? status : EXIT_TERSE;

@@ -544,12 +544,25 @@ static void call_add_errors(const struct server *s, const struct call *c, struct
 	}
 }
 
-/* Answers run_command. */
-static void call_answer_run(struct server *s, const struct call *c)
+/* Answers a tool with what its child has printed; run_command with how the command ended, too. */
+static void call_answer(struct server *s, const struct call *c)
 {
 	struct buffer text = BUFFER_INIT;
-	bool own = c->status == CALL_TERSE && c->output.len == 0 && c->errors.len > 0;
+	bool runs = c->tool->serve, failed = c->status && (!runs || c->output.len == 0);
+	if (s->structured && c->output.len > 0 && (runs || c->tool->prints_json)) {
+		server_answer_json(s, c->id, &c->output, failed);
+		return;
+	}
 	buffer_add(&text, &c->output);
+	if (!runs) {
+		buffer_add(&text, &c->errors);
+		if (text.len == 0)
+			buffer_append_string(&text, "[terse: nothing is there]\n");
+		server_answer(s, c->id, &text, failed && c->output.len == 0);
+		buffer_release(&text);
+		return;
+	}
+	bool own = c->status == CALL_TERSE && c->output.len == 0 && c->errors.len > 0;
 	const char *all = buffer_string(&text);
 	const char *newline = all && text.len > 0 ? memrchr(all, '\n', text.len - 1) : NULL;
 	const char *last = newline ? newline + 1 : all;
@@ -565,25 +578,6 @@ static void call_answer_run(struct server *s, const struct call *c)
 	else if (text.len == 0)
 		buffer_append_string(&text, "[terse: exit 0]\n");
 	server_answer(s, c->id, &text, own);
-	buffer_release(&text);
-}
-
-/* Answers a tool with what its child has printed. */
-static void call_answer(struct server *s, const struct call *c)
-{
-	struct buffer text = BUFFER_INIT;
-	bool runs = c->tool->serve, failed = c->status && (!runs || c->output.len == 0);
-	if (s->structured && c->output.len > 0 && (runs || c->tool->prints_json)) {
-		server_answer_json(s, c->id, &c->output, failed);
-	} else if (runs) {
-		call_answer_run(s, c);
-	} else {
-		buffer_add(&text, &c->output);
-		buffer_add(&text, &c->errors);
-		if (text.len == 0)
-			buffer_append_string(&text, "[terse: nothing is there]\n");
-		server_answer(s, c->id, &text, failed && c->output.len == 0);
-	}
 	buffer_release(&text);
 }
 

@@ -1,6 +1,8 @@
-// See mcp.h: the verb.
-
-#include "supervisor/mcp/mcp.h"
+// terse mcp: a server of the Model Context Protocol on standard input and output. For agents that
+// can't be given a shell or a prefix: they get running, reading, searching and typing as tools.
+//
+// One process and one poll loop. Each call that needs a verb of terse is a child of its own, which
+// is this program again (call.c), so a command is supervised as any run.
 
 #include "config/option.h"
 #include "config/settings.h"
@@ -13,8 +15,6 @@
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static const char *mcp_take_pattern(void *into, const struct verb_option *o, const char *value)
 {
@@ -58,16 +58,6 @@ static int mcp_init(struct server *s)
 	}
 	s->level = LOG_WARNING;
 	return sessions_begin(&s->sessions, SESSIONS_DEFAULT, &s->start) ? 0 : -1;
-}
-
-bool mcp_is_leaving(int argc, char **argv)
-{
-	return argc == 5 && strcmp(argv[1], "mcp") == 0 && strcmp(argv[2], "--leave") == 0;
-}
-
-int mcp_leave(char **argv)
-{
-	return shell_leave_main(argv[3], argv[4], environ);
 }
 
 static int mcp_run(struct verb_call *c)

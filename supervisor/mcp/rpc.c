@@ -77,11 +77,6 @@ void rpc_scan_id(struct rpc_scan *s, char id[RPC_ID_MAX])
 /* Memory that stays reserved between messages. */
 #define INBOX_KEEP ((size_t)256 * 1024)
 
-void inbox_init(struct inbox *i, size_t most)
-{
-	*i = (struct inbox){.most = most};
-}
-
 /* Where the unfinished line begins. */
 static size_t inbox_start_of_last(const struct inbox *i)
 {
@@ -173,11 +168,6 @@ bool inbox_next(struct inbox *i, const char **line, size_t *len)
 		if (blanks < *len)
 			return true;
 	}
-}
-
-void inbox_release(struct inbox *i)
-{
-	buffer_release(&i->data);
 }
 
 /* --- messages -------------------------------------------------------------------------------- */

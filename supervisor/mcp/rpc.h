@@ -37,7 +37,7 @@ void rpc_scan_id(struct rpc_scan *s, char id[RPC_ID_MAX]);
 #define INBOX_LINE_MAX ((size_t)16 * 1024 * 1024)
 
 struct inbox {
-	struct buffer data;   /* lines that came and were not taken, and the beginning of one */
+	struct buffer data;   /* lines that came and were not taken, and the start of one; owned */
 	size_t taken;         /* bytes of it */
 	size_t looked;        /* bytes of it in which there is no further newline */
 	size_t most;          /* of a line; INBOX_LINE_MAX but for tests */
@@ -45,8 +45,6 @@ struct inbox {
 	struct rpc_scan scan; /* of it */
 	bool ended;           /* the client sends nothing more; an unfinished line counts as one */
 };
-
-void inbox_init(struct inbox *i, size_t most);
 
 /* Adds what came. No memory for it: the line counts as too long. */
 void inbox_add(struct inbox *i, const char *data, size_t len);
@@ -57,8 +55,6 @@ void inbox_read(struct inbox *i, int fd);
 /* The next line, without its newline, for rpc_read(): valid until the next call. Blank ones are
    skipped. Returns whether there is one. */
 bool inbox_next(struct inbox *i, const char **line, size_t *len);
-
-void inbox_release(struct inbox *i);
 
 // Messages.
 

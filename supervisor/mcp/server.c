@@ -447,7 +447,7 @@ int server_run(struct server *s)
 		return -1;
 	server_find_limits(s);
 	output_queue_init(&s->out, STDOUT_FILENO);
-	inbox_init(&s->in, INBOX_LINE_MAX);
+	s->in = (struct inbox){.most = INBOX_LINE_MAX};
 	while (!s->out.error && (!s->ending || ((s->calls || !output_queue_is_empty(&s->out)) &&
 						clock_monotonic_ms() < s->end_at)))
 		server_turn(s);
@@ -463,7 +463,7 @@ int server_run(struct server *s)
 		io_close(&s->watched[--s->watched_count].fd);
 	sessions_release(&s->sessions);
 	buffer_release(&s->start);
-	inbox_release(&s->in);
+	buffer_release(&s->in.data);
 	output_queue_release(&s->out);
 	io_close(&s->signals);
 	return 0;

@@ -22,8 +22,7 @@ static void assert_next(struct inbox *i, const char *want, size_t want_len)
 
 TEST(lines)
 {
-	struct inbox i;
-	inbox_init(&i, 100);
+	struct inbox i = {.most = 100};
 	assert_next(&i, NULL, 0);
 	inbox_add(&i, "one\ntw", 6);
 	assert_next(&i, LINE("one"));
@@ -35,14 +34,13 @@ TEST(lines)
 	inbox_add(&i, "\n", 1);
 	assert_next(&i, LINE("4"));
 	assert_next(&i, NULL, 0);
-	inbox_release(&i);
+	buffer_release(&i.data);
 }
 
 /* A line that is too long is reported once, at its place, and is not kept. */
 TEST(too_long)
 {
-	struct inbox i;
-	inbox_init(&i, 10);
+	struct inbox i = {.most = 10};
 	inbox_add(&i, "before\n", 7);
 	for (int n = 0; n < 1000; n++)
 		inbox_add(&i, "0123456789", 10);
@@ -64,7 +62,7 @@ TEST(too_long)
 	assert_next(&i, LINE("\0"
 			     "null"));
 	assert_next(&i, NULL, 0);
-	inbox_release(&i);
+	buffer_release(&i.data);
 }
 
 /* --- messages --- */
