@@ -191,25 +191,6 @@ void control_adopt(struct control *c, int fd, bool caller)
 	c->count++;
 }
 
-static void control_take_clients(struct control *c)
-{
-	while (c->fd >= 0) {
-		int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd < 0 && errno == EINTR)
-			continue;
-		if (fd < 0)
-			return;
-		fd = io_above_standard(fd);
-		struct ucred peer;
-		socklen_t size = sizeof(peer);
-		if (fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-		    peer.uid == geteuid())
-			control_adopt(c, fd, false);
-		else
-			io_close(&fd);
-	}
-}
-
 void control_watch(const struct control *c, struct loop *l)
 {
 	loop_watch(l, c->fd, POLLIN, NULL, NULL);
@@ -219,7 +200,21 @@ void control_watch(const struct control *c, struct loop *l)
 
 void control_serve(struct control *c)
 {
-	control_take_clients(c);
+	while (c->fd >= 0) {
+		int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0 && errno == EINTR)
+			continue;
+		if (fd < 0)
+			break;
+		fd = io_above_standard(fd);
+		struct ucred peer;
+		socklen_t size = sizeof(peer);
+		if (fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+		    peer.uid == geteuid())
+			control_adopt(c, fd, false);
+		else
+			io_close(&fd);
+	}
 	for (struct control_client **at = &c->clients; *at;) {
 		control_serve_one(c, *at);
 		if ((*at)->dead)

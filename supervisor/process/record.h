@@ -53,11 +53,6 @@ void shown_text(struct shown *w, const struct interceptor *text, bool is_stderr)
 /* Writes ID.shown beside an artifact (NULL: there is none), once. */
 void shown_keep(struct shown *w, struct artifact *a);
 
-/* Fills in what the history keeps of it. */
-void shown_sum(const struct shown *w, const struct settings *s, struct meta *m);
-
-void shown_release(struct shown *w);
-
 struct cast {
 	struct artifact *artifact; /* where it goes: ARTIFACT_CAST; not owned; NULL: nowhere */
 	bool newlines;             /* LF is a new line */

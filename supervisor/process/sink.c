@@ -144,19 +144,6 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 /* How long a child has to execute its program. */
 #define EXEC_MS 100
 
-/* The same of a child. Between fork and exec it holds every end that its parent holds, as happens
-   where an agent starts commands from several threads. */
-static enum reading sink_look_at_child(pid_t pid, const char *link)
-{
-	const struct timespec step = {.tv_nsec = 1000000};
-	enum reading reading = sink_look_at(pid, link);
-	for (int ms = 0; reading == READS_UNTIL_EXEC && ms < EXEC_MS; ms++) {
-		nanosleep(&step, NULL);
-		reading = sink_look_at(pid, link);
-	}
-	return reading;
-}
-
 /* A search for the reader among the children of a process. */
 struct search {
 	pid_t parent, except;
@@ -171,6 +158,7 @@ struct search {
 
 static bool child_reads_pipe(const struct search *s)
 {
+	const struct timespec step = {.tv_nsec = 1000000};
 	struct buffer children = BUFFER_INIT;
 	bool found = process_tree_children(s->process_tree, s->parent, &children) < 0;
 	const pid_t *pids = (const pid_t *)children.data;
@@ -179,7 +167,13 @@ static bool child_reads_pipe(const struct search *s)
 		const pid_t child = pids[i];
 		if (child == s->except)
 			continue;
-		enum reading reading = sink_look_at_child(child, s->link);
+		enum reading reading = sink_look_at(child, s->link);
+		/* Between fork and exec it holds every end that its parent holds, as happens where
+		   an agent starts commands from several threads. */
+		for (int ms = 0; reading == READS_UNTIL_EXEC && ms < EXEC_MS; ms++) {
+			nanosleep(&step, NULL);
+			reading = sink_look_at(child, s->link);
+		}
 		found = reading <= READS_UNTIL_EXEC || (reading == HIDDEN && s->pipeline);
 		if (found)
 			TRACE(SINK, "child %d of %d reads", (int)child, (int)s->parent);

@@ -92,8 +92,10 @@ static void source_on_reply(void *ctx, const char *data, size_t len)
 }
 
 /* Without memory for it the reader at least gets the bytes. */
-static void make_text(struct source *s)
+struct interceptor *source_text(struct source *s)
 {
+	if (s->text || s->refused || !s->job)
+		return s->text;
 	const struct job *job = s->job;
 	const struct settings *set = job->settings;
 	/* The quick look of channels_decide() is repeated when it begins to matter. */
@@ -136,6 +138,7 @@ static void make_text(struct source *s)
 	s->text = interceptor_new(&options, &events);
 	/* A later try would begin in the middle. */
 	s->refused = !s->text;
+	return s->text;
 }
 
 static void source_pass(void *ctx, const char *data, size_t len);
@@ -150,13 +153,6 @@ void source_connect(struct source *s, struct record *record,
 	s->ctx = ctx;
 	s->redactor = (struct redactor){.secrets = s->job->secrets, .out = source_pass, .ctx = s};
 	output_queue_init(&s->queue, s->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
-}
-
-struct interceptor *source_text(struct source *s)
-{
-	if (!s->text && !s->refused && s->job)
-		make_text(s);
-	return s->text;
 }
 
 /* Passes on bytes in which secrets were replaced. */

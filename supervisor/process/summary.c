@@ -50,40 +50,35 @@ static int summary_text_pass_gap(struct summary_text *r, const struct text_piece
 	return 1;
 }
 
-/* Returns 1, 0 at the end, or -1. */
-static int summary_text_take(struct summary_text *r, const struct text_piece *piece,
-			     struct buffer *out)
-{
-	struct report_stream *s = &r->report->streams[r->which];
-	if (piece->kind == TEXT_GAP)
-		return summary_text_pass_gap(r, piece, out);
-	if (piece->kind == TEXT_END) {
-		summary_text_emit(r, true, out);
-		return s->total_lines >= r->from ? report_add_range(s, r->from, s->total_lines) : 0;
-	}
-	size_t before = out->len;
-	r->chunk.len += piece->len;
-	/* A line whose start is not there is left out. */
-	if (r->skips) {
-		const char *newline = memchr(r->chunk.data, '\n', r->chunk.len);
-		size_t len = newline ? (size_t)(newline - r->chunk.data) + 1 : r->chunk.len;
-		buffer_consume(&r->chunk, len);
-		r->skips = !newline;
-	}
-	summary_text_emit(r, false, out);
-	if (out->len > before)
-		s->last_line_partial = false;
-	return 1;
-}
-
 static int summary_text_next(void *ctx, struct buffer *out)
 {
 	struct summary_text *r = ctx;
+	struct report_stream *s = &r->report->streams[r->which];
 	struct text_piece piece;
+	int result = 1;
 	if (buffer_reserve(&r->chunk, CHUNK) < 0 ||
 	    text_next(&r->text, r->chunk.data + r->chunk.len, CHUNK, &piece) < 0)
 		return -1;
-	int result = summary_text_take(r, &piece, out);
+	if (piece.kind == TEXT_GAP) {
+		result = summary_text_pass_gap(r, &piece, out);
+	} else if (piece.kind == TEXT_END) {
+		summary_text_emit(r, true, out);
+		result = s->total_lines >= r->from ? report_add_range(s, r->from, s->total_lines)
+						   : 0;
+	} else {
+		size_t before = out->len;
+		r->chunk.len += piece.len;
+		/* A line whose start is not there is left out. */
+		if (r->skips) {
+			const char *newline = memchr(r->chunk.data, '\n', r->chunk.len);
+			size_t len = newline ? (size_t)(newline - r->chunk.data) + 1 : r->chunk.len;
+			buffer_consume(&r->chunk, len);
+			r->skips = !newline;
+		}
+		summary_text_emit(r, false, out);
+		if (out->len > before)
+			s->last_line_partial = false;
+	}
 	return buffer_check(out) < 0 ? -1 : result;
 }
 

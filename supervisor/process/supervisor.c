@@ -78,20 +78,6 @@ static void supervisor_on_reply(void *ctx, const char *data, size_t len)
 	supervisor_queue_input(ctx, data, len);
 }
 
-static void supervisor_write_input(struct supervisor *s)
-{
-	struct source *terminal = supervisor_terminal(s);
-	while (terminal && s->input.len > 0) {
-		ssize_t n = write(terminal->fd, s->input.data, s->input.len);
-		if (n > 0)
-			buffer_consume(&s->input, (size_t)n);
-		else if (errno != EINTR)
-			break;
-	}
-	if (!terminal)
-		buffer_clear(&s->input);
-}
-
 void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor *text))
 {
 	for (int i = 0; i < s->source_count; i++) {
@@ -202,50 +188,31 @@ static bool is_on_its_way(pid_t pid)
 	return found;
 }
 
-/* Whether its standard input is such a pipe. Opened once more, a pipe tells that it has no writer.
- */
-static bool is_finishing(pid_t pid, const struct stat *input, bool just_ended)
-{
-	struct stat st;
-	struct process process;
-	if (just_ended && process_read(pid, &process) == 0 && process.forked)
-		return true;
-	if (is_on_its_way(pid))
-		return true;
-	if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
-	    (st.st_dev == input->st_dev && st.st_ino == input->st_ino))
-		return false;
-	struct pollfd p = {.fd = process_open(pid, "fd/0"), .events = POLLIN};
-	bool finishing = p.fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
-	io_close(&p.fd);
-	return finishing;
-}
-
-/* Finds out who holds `fds`, our ends of the output, or -1. */
-static void supervisor_look_at_holders(struct supervisor *s, const int fds[2])
-{
-	struct buffer who = BUFFER_INIT;
-	int all = pipe_holder_find(fds, 2, s->holders, HOLDERS_NAMED);
-	s->holder_count = all < HOLDERS_NAMED ? all : HOLDERS_NAMED;
-	if (all > 0)
-		quote_text(&who, s->holders[0].name, strlen(s->holders[0].name), 0);
-	if (all > 1)
-		buffer_printf(&who, " and %d other%s still write", all - 1, all > 2 ? "s" : "");
-	else if (all > 0)
-		buffer_append_string(&who, " still writes");
-	snprintf(s->who, sizeof(s->who), "%s", buffer_string(&who) ? who.data : "");
-	buffer_release(&who);
-}
-
-/* Whether one of them only works off what was written to it, so that it ends soon: its standard
-   input is a pipe that nobody can write to any more, and not the one that was the command's. Or
-   `just_ended`: it was forked and has executed no program yet, which may be on its way. */
+/* Whether one of those who hold the output only works off what was written to it, so that it ends
+   soon: its standard input is a pipe that nobody can write to any more, and not the one that was
+   the command's. Or `just_ended`: it was forked and has executed no program yet, which may be on
+   its way. */
 static bool supervisor_is_worked_off(const struct supervisor *s, bool just_ended)
 {
-	bool any = false;
-	for (int i = 0; i < s->holder_count && !any; i++)
-		any = is_finishing(s->holders[i].pid, &s->given, just_ended);
-	return any;
+	for (int i = 0; i < s->holder_count; i++) {
+		const pid_t pid = s->holders[i].pid;
+		struct process process;
+		if (just_ended && process_read(pid, &process) == 0 && process.forked)
+			return true;
+		if (is_on_its_way(pid))
+			return true;
+		struct stat st;
+		if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
+		    (st.st_dev == s->given.st_dev && st.st_ino == s->given.st_ino))
+			continue;
+		/* Opened once more, a pipe tells that it has no writer. */
+		struct pollfd p = {.fd = process_open(pid, "fd/0"), .events = POLLIN};
+		bool finishing = p.fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
+		io_close(&p.fd);
+		if (finishing)
+			return true;
+	}
+	return false;
 }
 
 /* The command has ended: `exec > >(tee log)` and `| tee &` leave a process that has yet to print
@@ -266,8 +233,20 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 	bool waits = is_open && now_ms < s->ended_ms + s->job->settings->finish;
 	bool just_ended = now_ms < s->ended_ms + FORKED_MS;
 	/* Names change, and one that has ended may have fed another. */
-	if (is_open && !(waits && supervisor_is_worked_off(s, just_ended)))
-		supervisor_look_at_holders(s, fds);
+	if (is_open && !(waits && supervisor_is_worked_off(s, just_ended))) {
+		struct buffer who = BUFFER_INIT;
+		int all = pipe_holder_find(fds, 2, s->holders, HOLDERS_NAMED);
+		s->holder_count = all < HOLDERS_NAMED ? all : HOLDERS_NAMED;
+		if (all > 0)
+			quote_text(&who, s->holders[0].name, strlen(s->holders[0].name), 0);
+		if (all > 1)
+			buffer_printf(&who, " and %d other%s still write", all - 1,
+				      all > 2 ? "s" : "");
+		else if (all > 0)
+			buffer_append_string(&who, " still writes");
+		snprintf(s->who, sizeof(s->who), "%s", buffer_string(&who) ? who.data : "");
+		buffer_release(&who);
+	}
 	if (waits && supervisor_is_worked_off(s, just_ended)) {
 		s->timer[TIMER_FINISH] = now_ms + FINISH_MS;
 		return;
@@ -698,8 +677,17 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 		supervisor_on_child(s, 0);
 	if (ready > 0 && (s->live.control.fd >= 0 || s->live.control.clients))
 		control_serve(&s->live.control);
-	if (s->input.len > 0)
-		supervisor_write_input(s);
+	/* Without a terminal nobody reads what was typed. */
+	const struct source *terminal = supervisor_terminal(s);
+	while (terminal && s->input.len > 0) {
+		ssize_t n = write(terminal->fd, s->input.data, s->input.len);
+		if (n > 0)
+			buffer_consume(&s->input, (size_t)n);
+		else if (errno != EINTR)
+			break;
+	}
+	if (!terminal)
+		buffer_clear(&s->input);
 }
 
 /* Ends the recording. Puts the descriptors that background processes still write to, and that
@@ -772,15 +760,16 @@ static int supervisor_child_end(const struct supervisor *s, int which)
 	return -1;
 }
 
-/* Returns whether the command gets a controlling terminal. */
-static bool supervisor_take_terminal(struct supervisor *s)
+static void supervisor_start_command(struct supervisor *s)
 {
-	const struct channels *l = &s->job->channels;
+	const struct job *job = s->job;
+	const struct channels *l = &job->channels;
 	struct stat st;
 	bool terminal = l->controlling && s->sources[0].pty &&
 			ioctl(s->sources[0].child, TIOCSCTTY, 0) == 0;
 	if (terminal && fstat(s->sources[0].child, &st) == 0)
 		s->device = st.st_rdev;
+	/* Without one, nobody can type the keys that it may wait for. */
 	for (int i = 0; i < s->source_count && !terminal && !l->person; i++) {
 		bool other = l->jobs && !s->sources[i].lasting;
 		if (!s->sources[i].pty || other || s->drawn || fstat(s->sources[i].child, &st) < 0)
@@ -789,27 +778,20 @@ static bool supervisor_take_terminal(struct supervisor *s)
 		s->keys.master = s->sources[i].fd;
 		s->keys.device = st.st_rdev;
 	}
-	return terminal;
-}
-
-static void supervisor_start_command(struct supervisor *s)
-{
-	const struct job *job = s->job;
-	bool terminal = supervisor_take_terminal(s);
 	char active[ACTIVE_SIZE];
-	active_name(active, s->job->channels.person);
-	char **envp = environment_make(environ, job->settings, !job->channels.person, active);
+	active_name(active, l->person);
+	char **envp = environment_make(environ, job->settings, !l->person, active);
 	if (!envp)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
 	const struct spawn spawn = {
 		.program = job->program,
 		.argv = job->argv,
 		.envp = envp,
-		.fds = {terminal && job->channels.stdin_pty ? s->sources[0].child : -1,
+		.fds = {terminal && l->stdin_pty ? s->sources[0].child : -1,
 			supervisor_child_end(s, 0), supervisor_child_end(s, 1)},
-		.terminal = terminal             ? s->sources[0].child
-			    : job->channels.jobs ? supervisor_child_end(s, 1)
-						 : -1,
+		.terminal = terminal  ? s->sources[0].child
+			    : l->jobs ? supervisor_child_end(s, 1)
+				      : -1,
 		.signals = &job->signals,
 		.leads = job->leads,
 	};
