@@ -48,19 +48,6 @@ const char *paint_none(bool on)
 
 /* --- the pager -------------------------------------------------------------------------- */
 
-/* In the child: becomes the pager, or tells by `told` that it can't. */
-static void pager_execute(const char *command, int input, int told)
-{
-	const char *shell[] = {"sh", "-c", command, NULL}, *plain[] = {command, NULL};
-	dup2(input, STDIN_FILENO);
-	setenv("LESS", "FRX", 0);
-	signal(SIGPIPE, SIG_DFL);
-	const char **argv = strpbrk(command, " \t|&;<>()$`\\\"'*?[#~=%") ? shell : plain;
-	int error = exec_search(argv[0], (char **)argv);
-	io_write(told, &error, sizeof(error));
-	_exit(127);
-}
-
 pid_t pager_start(void)
 {
 	const char *own = getenv("TERSE_PAGER"), *common = getenv("PAGER");
@@ -72,8 +59,17 @@ pid_t pager_start(void)
 	if (pipe2(input, O_CLOEXEC) < 0 || pipe2(told, O_CLOEXEC) < 0)
 		goto out;
 	pager = fork();
-	if (pager == 0)
-		pager_execute(command, input[0], told[1]);
+	if (pager == 0) {
+		/* Becomes it, or tells that it can't. */
+		const char *shell[] = {"sh", "-c", command, NULL}, *plain[] = {command, NULL};
+		dup2(input[0], STDIN_FILENO);
+		setenv("LESS", "FRX", 0);
+		signal(SIGPIPE, SIG_DFL);
+		const char **argv = strpbrk(command, " \t|&;<>()$`\\\"'*?[#~=%") ? shell : plain;
+		error = exec_search(argv[0], (char **)argv);
+		io_write(told[1], &error, sizeof(error));
+		_exit(127);
+	}
 	io_close(&told[1]);
 	if (pager > 0 && io_read(told[0], &error, sizeof(error)) != 0) {
 		waitpid(pager, NULL, 0);

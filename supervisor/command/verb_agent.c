@@ -16,36 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Sets what the agent's processes get, unless the library can't be preloaded. Returns 0, or -1 with
-   errno. */
-static int agent_prepare(const struct place *place, const char *program)
-{
-	const char *others = getenv("LD_PRELOAD"), *name = shell_call_name(program);
-	char list[2 * PATH_MAX];
-	/* The first one is the first to see a call. */
-	if ((size_t)snprintf(list, sizeof(list), "%s%s%s", place->library,
-			     others && *others ? ":" : "", others ? others : "") >= sizeof(list)) {
-		errno = E2BIG;
-		return -1;
-	}
-	/* TERSE_AGENT is for rules of agents that set no variable of their own. */
-	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0 ||
-	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0)
-		return -1;
-	/* Some need more: the variable that names their shell, and for Codex, which is linked
-	   statically, the file that the bash below it reads first. */
-	if (strcmp(name, "claude") == 0 && !strstr(place->shell, " -"))
-		return setenv("CLAUDE_CODE_SHELL_PREFIX", place->shell, 0);
-	if (strcmp(name, "codex") == 0 && *place->bash_env)
-		return setenv("BASH_ENV", place->bash_env, 0);
-	return 0;
-}
-
-/* The agent starts even if something is missing. */
+/* Sets what the agent's processes get. The agent starts even if something is missing. */
 static void agent_activate(const char *program)
 {
 	struct place own, launcher;
-	char started[PATH_MAX], version[PLACE_VERSION_LEN];
+	char started[PATH_MAX], version[PLACE_VERSION_LEN], list[2 * PATH_MAX];
 	place_find(&own);
 	/* Its shell is the launcher if that starts this terse, since terse may be replaced while
 	   the agent runs. */
@@ -53,16 +28,34 @@ static void agent_activate(const char *program)
 		place_wired(&launcher, &own);
 		memcpy(own.shell, launcher.shell, sizeof(own.shell));
 	}
-	if (!*own.library || !*own.shell)
+	if (!*own.library || !*own.shell) {
 		verb_error("agent", "%s is not there: %s runs without terse (see terse doctor)",
 			   *own.library ? "terse-sh" : "libterse-shim.so", program);
+		return;
+	}
 	/* Blanks and colons end a name in LD_PRELOAD. */
-	else if (strpbrk(own.library, ": "))
+	if (strpbrk(own.library, ": ")) {
 		verb_error("agent",
 			   "%s: a path with a blank or colon can't be preloaded: %s runs without "
 			   "terse",
 			   own.library, program);
-	else if (agent_prepare(&own, program) < 0)
+		return;
+	}
+	/* The first library is the first to see a call. */
+	const char *others = getenv("LD_PRELOAD"), *name = shell_call_name(program);
+	bool fits =
+		(size_t)snprintf(list, sizeof(list), "%s%s%s", own.library,
+				 others && *others ? ":" : "", others ? others : "") < sizeof(list);
+	errno = E2BIG;
+	/* TERSE_AGENT is for rules of agents that set no variable of their own. Some need more: the
+	   variable that names their shell, and for Codex, which is linked statically, the file that
+	   the bash below it reads first. */
+	if (!fits || unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", own.shell, 1) < 0 ||
+	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0 ||
+	    (strcmp(name, "claude") == 0 && !strstr(own.shell, " -") &&
+	     setenv("CLAUDE_CODE_SHELL_PREFIX", own.shell, 0) < 0) ||
+	    (strcmp(name, "codex") == 0 && *own.bash_env &&
+	     setenv("BASH_ENV", own.bash_env, 0) < 0))
 		verb_error("agent", "%s: %s runs without terse", strerror(errno), program);
 }
 

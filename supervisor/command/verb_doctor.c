@@ -36,11 +36,8 @@ struct doctor {
 	struct buffer checks; /* the elements of an array in JSON, with --json */
 };
 
-static void doctor_report(struct doctor *d, enum state state, const char *what, const char *format,
-			  ...) __attribute__((format(printf, 4, 5)));
-
-static void doctor_report(struct doctor *d, enum state state, const char *what, const char *format,
-			  ...)
+__attribute__((format(printf, 4, 5))) static void
+doctor_report(struct doctor *d, enum state state, const char *what, const char *format, ...)
 {
 	static const char *const shown[] = {"ok", "PROBLEM", "-"};
 	static const char *const named[] = {"ok", "problem", "note"};

@@ -495,36 +495,33 @@ static int session_end(struct session_call *c)
 
 static int session_create(struct session_call *c)
 {
-	struct buffer out = BUFFER_INIT;
 	struct store store;
-	char id[ID_LEN + 1];
 	uint16_t draw = 0;
-	bool drawn = c->name || getrandom(&draw, sizeof(draw), 0) == (ssize_t)sizeof(draw);
-	if (!c->name && drawn) {
+	if ((!c->name && getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw)) ||
+	    store_open_write(&store) < 0) {
+		verb_error(c->verb, "%m");
+		return 1;
+	}
+	if (!c->name) {
 		/* A unique name that sorts by time. */
+		char id[ID_LEN + 1];
 		uint64_t first = id_first_at(clock_real_ms());
 		id_unpack(first | (draw & (id_last_at(0) - id_first_at(0))), id);
 		snprintf(c->session, sizeof(c->session), "session-%s", strchr(id, '-') + 1);
 	}
-	if (!drawn || store_open_write(&store) < 0) {
-		verb_error(c->verb, "%m");
-		return 1;
-	}
-	int fd = store_open_session(&store, c->session, false);
-	bool there = fd >= 0;
-	if (!there)
-		fd = store_open_session(&store, c->session, true);
-	if (there)
+	struct buffer out = BUFFER_INIT;
+	int status = 1, fd = store_open_session(&store, c->session, false);
+	if (fd >= 0) {
 		verb_error(c->verb, "%s: exists already", c->session);
-	else if (fd < 0)
+	} else if ((fd = store_open_session(&store, c->session, true)) < 0) {
 		verb_error(c->verb, "%s: %m", c->session);
-	store_close(&store);
-	bool made = !there && fd >= 0;
+	} else {
+		buffer_printf(&out, "%s\n", c->session);
+		status = verb_print(c->call, &out);
+	}
 	io_close(&fd);
-	if (!made)
-		return 1;
-	buffer_printf(&out, "%s\n", c->session);
-	return verb_print(c->call, &out);
+	store_close(&store);
+	return status;
 }
 
 static const struct {
