@@ -48,13 +48,6 @@ static void place_look_up(char out[PATH_MAX], const char *folder, const char *co
 	}
 }
 
-static void place_add_verbose(char path[PATH_MAX])
-{
-	size_t len = strlen(path);
-	if (len > 0)
-		snprintf(path + len, PATH_MAX - len, PLACE_UNLESS_VERBOSE);
-}
-
 void place_find(struct place *p)
 {
 	static const char *const shells[] = {SHELL, NULL};
@@ -72,7 +65,6 @@ void place_find(struct place *p)
 	place_look_up(p->library, folder, libraries, R_OK);
 	place_look_up(p->bash_env, folder, scripts, R_OK);
 	place_look_up(p->launcher, folder, launchers, R_OK);
-	place_add_verbose(p->bash_env);
 }
 
 /* --- the launcher's directory ------------------------------------------------------------ */
@@ -103,7 +95,6 @@ void place_of_launcher(struct place *p, const struct place *own)
 	place_set(p->program, own->program, folder, "terse");
 	place_set(p->shell, own->shell, folder, SHELL);
 	place_set(p->bash_env, own->bash_env, folder, BASH_ENV);
-	place_add_verbose(p->bash_env);
 	if (!strpbrk(folder, ": "))
 		place_set(p->library, own->library, folder, LIBRARY);
 }
@@ -203,25 +194,17 @@ static int place_write_target(const char *path, const struct place *own, const c
 	return status;
 }
 
-/* Without what is behind the path for bash. */
-static void place_script(char out[PATH_MAX], const struct place *own)
-{
-	size_t len = strlen(own->bash_env), behind = sizeof(PLACE_UNLESS_VERBOSE) - 1;
-	snprintf(out, PATH_MAX, "%.*s", len > behind ? (int)(len - behind) : 0, own->bash_env);
-}
-
 int place_install(const struct place *own, const char *real, char failed[PATH_MAX])
 {
-	char folder[PATH_MAX], script[PATH_MAX];
+	char folder[PATH_MAX];
 	if (place_folder(folder) < 0)
 		return -1;
-	place_script(script, own);
 	const struct {
 		const char *name, *from;
 		mode_t mode;
 	} copies[] = {
 		{LIBRARY, own->library, 0644},
-		{BASH_ENV, script, 0644},
+		{BASH_ENV, own->bash_env, 0644},
 		{TARGET_UNDO, own->program, 0755},
 		{SHELL, own->launcher, 0755},
 	};
@@ -326,7 +309,7 @@ void place_note(const char *path, const char *options, const char *project, bool
 enum place_health place_check(const struct place *own, char program[PATH_MAX],
 			      char version[PLACE_VERSION_LEN])
 {
-	char path[PATH_MAX], folder[PATH_MAX], script[PATH_MAX];
+	char path[PATH_MAX], folder[PATH_MAX];
 	struct document d;
 	struct target t = {.program = ""};
 	*program = *version = '\0';
@@ -336,9 +319,8 @@ enum place_health place_check(const struct place *own, char program[PATH_MAX],
 	if (access(path, X_OK) < 0)
 		return PLACE_ABSENT;
 	/* Whether the launcher and what is beside it are those of this terse. */
-	place_script(script, own);
 	const char *const files[][2] = {
-		{SHELL, own->launcher}, {LIBRARY, own->library}, {BASH_ENV, script}};
+		{SHELL, own->launcher}, {LIBRARY, own->library}, {BASH_ENV, own->bash_env}};
 	bool same = true;
 	for (size_t i = 0; same && i < sizeof(files) / sizeof(*files); i++) {
 		struct place_file one, two;

@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Behind the path in BASH_ENV: nothing, but with -v, for which bash would print the file as it
-   reads it, the end of a name that no file has. */
+/* Behind the path where BASH_ENV is set to it: nothing, but with -v, for which bash would print the
+   file as it reads it, the end of a name that no file has. */
 #define PLACE_UNLESS_VERBOSE "${-//[!v]}"
 
 struct place {
@@ -15,7 +15,7 @@ struct place {
 	char program[PATH_MAX];
 	char shell[PATH_MAX];    /* terse-sh; can be executed */
 	char library[PATH_MAX];  /* libterse-shim.so */
-	char bash_env[PATH_MAX]; /* what BASH_ENV is set to for Codex */
+	char bash_env[PATH_MAX]; /* what bash reads first below Codex */
 	char launcher[PATH_MAX]; /* terse-launcher, to be installed */
 };
 

@@ -107,7 +107,7 @@ static void become_agent(const struct self_test *c, const struct place *place, c
 	}
 	pid_t pid = status == 0 ? fork() : -1;
 	if (pid == 0) {
-		char *argv[5] = {NULL};
+		char *argv[5] = {NULL}, script[PATH_MAX + sizeof(PLACE_UNLESS_VERBOSE)];
 		for (size_t i = 0; i < 4 && c->argv[i]; i++)
 			argv[i] = (char *)c->argv[i];
 		if (strcmp(argv[0], "SHELL") == 0)
@@ -120,8 +120,9 @@ static void become_agent(const struct self_test *c, const struct place *place, c
 			status |= setenv("LD_PRELOAD", place->library, 1);
 		if (c->preload && *place->shell)
 			status |= setenv("TERSE_SHIM_SHELL", place->shell, 1);
+		snprintf(script, sizeof(script), "%s" PLACE_UNLESS_VERBOSE, place->bash_env);
 		if (c->bash_env && *place->bash_env)
-			status |= setenv("BASH_ENV", place->bash_env, 1);
+			status |= setenv("BASH_ENV", script, 1);
 		if (c->prefix)
 			status |= setenv(SHELL_PREFIX, place->shell, 1);
 		if (status == 0)

@@ -60,18 +60,19 @@ static int step_quote(struct buffer *out, const char *string)
 	return buffer_check(out);
 }
 
-/* What a string may name: a member of struct place, and how its paths end. */
+/* What a string may name: a member of struct place, how its paths end, and what is behind them. */
 struct place_member {
-	const char *name, *end;
+	const char *name, *end, *behind;
 	size_t offset;
 };
 
 static const struct place_member *wiring_find_member(const struct wiring_item *item)
 {
 	static const struct place_member members[] = {
-		{"library", "/libterse-shim.so", offsetof(struct place, library)},
-		{"shell", "/terse-sh", offsetof(struct place, shell)},
-		{"bash_env", "/bash-env" PLACE_UNLESS_VERBOSE, offsetof(struct place, bash_env)},
+		{"library", "/libterse-shim.so", "", offsetof(struct place, library)},
+		{"shell", "/terse-sh", "", offsetof(struct place, shell)},
+		{"bash_env", "/bash-env" PLACE_UNLESS_VERBOSE, PLACE_UNLESS_VERBOSE,
+		 offsetof(struct place, bash_env)},
 	};
 	const struct place_member *m = members;
 	while (strcmp(m->name, item->value) != 0)
@@ -92,10 +93,11 @@ static int step_own(struct buffer *out, const struct step *s)
 	if (s->item->kind == WIRING_HOOK) {
 		quote_append(&string, s->place->program);
 		buffer_printf(&string, " hook %s", s->item->hook);
+	} else if (s->item->kind == WIRING_STRING) {
+		buffer_append_string(&string, wiring_place(s->place, s->item));
+		buffer_append_string(&string, wiring_find_member(s->item)->behind);
 	} else {
-		buffer_append_string(&string, s->item->kind == WIRING_STRING
-						      ? wiring_place(s->place, s->item)
-						      : s->place->program);
+		buffer_append_string(&string, s->place->program);
 	}
 	int status = buffer_string(&string) ? step_quote(out, string.data) : -1;
 	buffer_release(&string);
@@ -388,27 +390,6 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 
 /* --- all of a file --------------------------------------------------------------------------- */
 
-/* Appends the text with the item, or without it. */
-static int step_take(struct buffer *out, const struct buffer *t, const struct step *s, bool back)
-{
-	switch (s->item->kind) {
-	case WIRING_FILE:
-		if (!back && t->len && !is_own_file(t, s->item))
-			return step_refuse(s, "", 0, EEXIST, "there is such a file already");
-		if (!back)
-			return step_value(out, s);
-		if (!is_own_file(t, s->item))
-			buffer_add(out, t);
-		return 0;
-	case WIRING_LINES:
-		if (!back)
-			return step_add_lines(out, t, s);
-		step_drop_lines(out, t);
-		return 0;
-	default: return back ? step_drop_value(out, t, s) : step_add_value(out, t, s);
-	}
-}
-
 bool wiring_is_toml(const struct wiring_file *file)
 {
 	return file->folder.project && strstr(file->folder.project, ".toml");
@@ -433,7 +414,26 @@ static int walk(const struct wiring_file *file, struct step *s, bool back, const
 		}
 		struct buffer next = BUFFER_INIT;
 		s->item = &file->items[back ? count - 1 - i : i];
-		status = step_take(&next, &now, s, back);
+		switch (s->item->kind) {
+		case WIRING_FILE:
+			if (!back && now.len && !is_own_file(&now, s->item))
+				status = step_refuse(s, "", 0, EEXIST,
+						     "there is such a file already");
+			else if (!back)
+				status = step_value(&next, s);
+			else if (!is_own_file(&now, s->item))
+				buffer_add(&next, &now);
+			break;
+		case WIRING_LINES:
+			if (back)
+				step_drop_lines(&next, &now);
+			else
+				status = step_add_lines(&next, &now, s);
+			break;
+		default:
+			status = back ? step_drop_value(&next, &now, s)
+				      : step_add_value(&next, &now, s);
+		}
 		buffer_release(&now);
 		now = next;
 	}

@@ -21,6 +21,7 @@ static void agent_activate(const char *program)
 {
 	struct place own, launcher;
 	char started[PATH_MAX], version[PLACE_VERSION_LEN], list[2 * PATH_MAX];
+	char script[PATH_MAX + sizeof(PLACE_UNLESS_VERBOSE)];
 	place_find(&own);
 	/* Its shell is the launcher if that starts this terse, since terse may be replaced while
 	   the agent runs. */
@@ -46,6 +47,7 @@ static void agent_activate(const char *program)
 	bool fits =
 		(size_t)snprintf(list, sizeof(list), "%s%s%s", own.library,
 				 others && *others ? ":" : "", others ? others : "") < sizeof(list);
+	snprintf(script, sizeof(script), "%s" PLACE_UNLESS_VERBOSE, own.bash_env);
 	errno = E2BIG;
 	/* TERSE_AGENT is for rules of agents that set no variable of their own. Some need more: the
 	   variable that names their shell, and for Codex, which is linked statically, the file that
@@ -54,8 +56,7 @@ static void agent_activate(const char *program)
 	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0 ||
 	    (strcmp(name, "claude") == 0 && !strstr(own.shell, " -") &&
 	     setenv("CLAUDE_CODE_SHELL_PREFIX", own.shell, 0) < 0) ||
-	    (strcmp(name, "codex") == 0 && *own.bash_env &&
-	     setenv("BASH_ENV", own.bash_env, 0) < 0))
+	    (strcmp(name, "codex") == 0 && *own.bash_env && setenv("BASH_ENV", script, 0) < 0))
 		verb_error("agent", "%s: %s runs without terse", strerror(errno), program);
 }
 

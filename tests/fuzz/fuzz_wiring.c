@@ -7,9 +7,9 @@
 
 #include <jansson.h>
 
-static const struct place place = {
-	"/usr/bin/terse", "/usr/bin/terse-sh", "/usr/lib/terse/libterse-shim.so",
-	"/usr/lib/terse/bash-env" PLACE_UNLESS_VERBOSE, "/usr/lib/terse/terse-launcher"};
+static const struct place place = {"/usr/bin/terse", "/usr/bin/terse-sh",
+				   "/usr/lib/terse/libterse-shim.so", "/usr/lib/terse/bash-env",
+				   "/usr/lib/terse/terse-launcher"};
 
 static bool is_same(const struct buffer *a, const struct buffer *b)
 {

@@ -99,39 +99,33 @@ TEST_IN(what_is_too_large_is_refused, set_up, tear_down)
 
 /* --- the difference between two texts --- */
 
-static void expect_diff(const char *before, const char *after, const char *want)
-{
-	const struct diff_text a = {"a", before, strlen(before)}, b = {"b", after, strlen(after)};
-	struct buffer out = BUFFER_INIT;
-	assert_int_equal(diff_append(&out, &a, &b), 0);
-	assert_non_null(buffer_string(&out));
-	assert_string_equal(out.data, want);
-	buffer_release(&out);
-}
-
-TEST(texts_that_are_the_same)
-{
-	expect_diff("", "", "");
-	expect_diff("a\nb", "a\nb", "");
-}
-
-TEST(one_place)
-{
-	expect_diff("", "a\n", "--- a\n+++ b\n@@ -0,0 +1,1 @@\n+a\n");
-	expect_diff("a\n", "", "--- a\n+++ b\n@@ -1,1 +0,0 @@\n-a\n");
-	expect_diff("a", "a\n",
-		    "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n");
-	expect_diff("1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\nx\n6\n7\n8\n",
-		    "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
-}
-
 TEST(places_apart_and_together)
 {
-	expect_diff(
-		"1\n2\n3\n4\n5\n6\n7\n8\n9\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\nx\n",
-		"--- a\n+++ b\n@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n@@ -7,3 +8,4 @@\n 7\n 8\n 9\n+x\n");
-	expect_diff("1\n2\n3\n", "0\n1\n2\n3\nx\n",
-		    "--- a\n+++ b\n@@ -1,3 +1,5 @@\n+0\n 1\n 2\n 3\n+x\n");
+	static const struct {
+		const char *before, *after, *want;
+	} rows[] = {
+		{"", "", ""},
+		{"a\nb", "a\nb", ""},
+		{"", "a\n", "--- a\n+++ b\n@@ -0,0 +1,1 @@\n+a\n"},
+		{"a\n", "", "--- a\n+++ b\n@@ -1,1 +0,0 @@\n-a\n"},
+		{"a", "a\n",
+		 "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n"},
+		{"1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\nx\n6\n7\n8\n",
+		 "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n"},
+		{"1\n2\n3\n4\n5\n6\n7\n8\n9\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\nx\n",
+		 "--- a\n+++ b\n@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n@@ -7,3 +8,4 @@\n 7\n 8\n "
+		 "9\n+x\n"},
+		{"1\n2\n3\n", "0\n1\n2\n3\nx\n",
+		 "--- a\n+++ b\n@@ -1,3 +1,5 @@\n+0\n 1\n 2\n 3\n+x\n"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct diff_text a = {"a", rows[i].before, strlen(rows[i].before)};
+		const struct diff_text b = {"b", rows[i].after, strlen(rows[i].after)};
+		struct buffer out = BUFFER_INIT;
+		assert_int_equal(diff_append(&out, &a, &b), 0);
+		assert_string_equal(buffer_string(&out), rows[i].want);
+		buffer_release(&out);
+	}
 }
 
 /* However many lines there are, no more is replaced than has to be. */
