@@ -446,13 +446,12 @@ void call_tool(struct server *s, const struct rpc_message *m)
 void call_cancel(struct call *c)
 {
 	const struct client run = {.fd = c->leash};
-	struct process_tree tree = {.passes = false};
 	struct buffer pids = BUFFER_INIT;
 	struct process p, leader;
 	/* What the command has started in sessions of their own does not end with it. The leader of
 	   the session that ends is the supervisor, a child of the front end. */
 	if (run.fd >= 0 && !c->ended)
-		process_tree_descendants(&tree, c->pid, &pids);
+		process_tree_descendants(c->pid, &pids);
 	for (size_t at = 0; at < pids.len; at += sizeof(pid_t)) {
 		pid_t pid;
 		memcpy(&pid, pids.data + at, sizeof(pid));
@@ -461,7 +460,6 @@ void call_cancel(struct call *c)
 		if (process_read(p.session, &leader) < 0 || leader.parent != c->pid)
 			buffer_append(&c->stay, (const char *)&p, sizeof(p));
 	}
-	process_tree_release(&tree);
 	buffer_release(&pids);
 	c->cancelled = true;
 	c->token[0] = '\0';

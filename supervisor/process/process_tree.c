@@ -113,18 +113,20 @@ int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *o
 	return buffer_check(&k->all) < 0 ? -1 : buffer_check(out);
 }
 
-int process_tree_descendants(struct process_tree *k, pid_t parent, struct buffer *out)
+int process_tree_descendants(pid_t parent, struct buffer *out)
 {
+	struct process_tree k = {.passes = false};
 	struct buffer children = BUFFER_INIT;
-	int result = process_tree_children(k, parent, out);
+	int result = process_tree_children(&k, parent, out);
 	for (size_t at = 0; at < out->len && at < DESCENDANTS * sizeof(pid_t);
 	     at += sizeof(pid_t)) {
 		pid_t pid;
 		memcpy(&pid, out->data + at, sizeof(pid));
-		if (process_tree_children(k, pid, &children) < 0)
+		if (process_tree_children(&k, pid, &children) < 0)
 			result = -1;
 		buffer_append(out, children.data, children.len);
 	}
+	process_tree_release(&k);
 	buffer_release(&children);
 	return result < 0 ? -1 : buffer_check(out);
 }

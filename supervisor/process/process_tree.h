@@ -23,7 +23,7 @@ struct process_tree {
 int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out);
 
 /* The same for all descendants, parents first; those of a process that has ended are not found. */
-int process_tree_descendants(struct process_tree *k, pid_t parent, struct buffer *out);
+int process_tree_descendants(pid_t parent, struct buffer *out);
 
 /* Forgets the pass, so that the next question begins a new one. */
 void process_tree_release(struct process_tree *k);

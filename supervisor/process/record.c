@@ -64,23 +64,6 @@ void cast_start(struct cast *c, struct artifact *artifact, const struct meta *m,
 		c->artifact = NULL;
 }
 
-/* Appends bytes with a CR in front of each LF that has none. */
-static void cast_add_newlines(struct cast *c, struct buffer *out, const char *data, size_t len)
-{
-	for (size_t n; len > 0; data += n, len -= n) {
-		const char *newline = memchr(data, '\n', len);
-		n = newline ? (size_t)(newline - data) : len;
-		buffer_append(out, data, n);
-		if (n > 0)
-			c->last = data[n - 1];
-		if (newline) {
-			buffer_append_string(out, c->last == '\r' ? "\n" : "\r\n");
-			c->last = '\n';
-			n++;
-		}
-	}
-}
-
 static void cast_add_event(struct cast *c, int64_t ms, char kind, const char *data, size_t len)
 {
 	struct buffer line = BUFFER_INIT;
@@ -97,10 +80,21 @@ void cast_output(struct cast *c, int64_t ms, const char *data, size_t len)
 	if (!c->artifact)
 		return;
 	buffer_append(&bytes, c->partial, c->partial_len);
-	if (c->newlines)
-		cast_add_newlines(c, &bytes, data, len);
-	else
+	if (!c->newlines)
 		buffer_append(&bytes, data, len);
+	/* Puts a CR in front of each LF that has none. */
+	for (size_t n; c->newlines && len > 0; data += n, len -= n) {
+		const char *newline = memchr(data, '\n', len);
+		n = newline ? (size_t)(newline - data) : len;
+		buffer_append(&bytes, data, n);
+		if (n > 0)
+			c->last = data[n - 1];
+		if (newline) {
+			buffer_append_string(&bytes, c->last == '\r' ? "\n" : "\r\n");
+			c->last = '\n';
+			n++;
+		}
+	}
 	if (buffer_check(&bytes) == 0) {
 		if (!utf8_incomplete(bytes.data, bytes.len, &cut))
 			cut = 0;

@@ -118,24 +118,6 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-static void front_on_gone(struct supervisor *s)
-{
-	const struct job *job = s->job;
-	TRACE(PROCESS, "supervisor: the front end has gone");
-	io_close(&s->front.fd);
-	if (job->channels.keyboard >= 0)
-		watchdog_restore_terminal(job->channels.keyboard, &job->modes, &job->raw);
-	if (s->caller != CALLER_WAITS)
-		return;
-	if (s->state == SUPERVISOR_RUNNING) {
-		/* Whoever has killed it may read what is there now. */
-		supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
-		s->interrupted = true;
-		supervisor_end_tree(s, TREE_HUP);
-	}
-	supervisor_hurry(s, clock_monotonic_ms(), 0);
-}
-
 void front_look_at_agent(struct supervisor *s, int64_t now_ms)
 {
 	struct process now;
@@ -379,8 +361,22 @@ void front_receive(void *supervisor, short revents)
 		if (f.kind < FRAME_REQUESTS && supervisor_requests[f.kind].handle)
 			supervisor_requests[f.kind].handle(s, NULL, &f, (size_t)len);
 	}
-	if (s->front.fd >= 0 && errno != EAGAIN)
-		front_on_gone(s);
+	if (s->front.fd < 0 || errno == EAGAIN)
+		return;
+	const struct job *job = s->job;
+	TRACE(PROCESS, "supervisor: the front end has gone");
+	io_close(&s->front.fd);
+	if (job->channels.keyboard >= 0)
+		watchdog_restore_terminal(job->channels.keyboard, &job->modes, &job->raw);
+	if (s->caller != CALLER_WAITS)
+		return;
+	if (s->state == SUPERVISOR_RUNNING) {
+		/* Whoever has killed it may read what is there now. */
+		supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
+		s->interrupted = true;
+		supervisor_end_tree(s, TREE_HUP);
+	}
+	supervisor_hurry(s, clock_monotonic_ms(), 0);
 }
 
 void front_end(struct supervisor *s, int bits)

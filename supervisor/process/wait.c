@@ -208,9 +208,8 @@ static bool wait_look_at_process(struct wait *w, const struct process *p, dev_t 
 
 void wait_look(struct wait *w, dev_t terminal)
 {
-	struct process_tree process_tree = {.passes = false};
 	struct buffer run = BUFFER_INIT;
-	bool runs = process_tree_descendants(&process_tree, getpid(), &run) < 0;
+	bool runs = process_tree_descendants(getpid(), &run) < 0;
 	const pid_t *pids = (const pid_t *)run.data;
 	*w = (struct wait){.kind = WAIT_UNKNOWN};
 	for (size_t i = 0; !runs && i < run.len / sizeof(*pids); i++) {
@@ -221,7 +220,6 @@ void wait_look(struct wait *w, dev_t terminal)
 	}
 	if (runs || (w->kind == WAIT_ALONE && run.len > sizeof(*pids)))
 		w->kind = WAIT_UNKNOWN;
-	process_tree_release(&process_tree);
 	buffer_release(&run);
 }
 
@@ -229,9 +227,8 @@ void wait_look(struct wait *w, dev_t terminal)
    editor has a local one for its own purposes), or that can't be seen. */
 static bool wait_is_serving(void)
 {
-	struct process_tree process_tree = {.passes = false};
 	struct buffer run = BUFFER_INIT;
-	bool found = process_tree_descendants(&process_tree, getpid(), &run) < 0;
+	bool found = process_tree_descendants(getpid(), &run) < 0;
 	const pid_t *pids = (const pid_t *)run.data;
 	for (size_t i = 0; !found && i < run.len / sizeof(*pids); i++) {
 		char link[16];
@@ -257,7 +254,6 @@ static bool wait_is_serving(void)
 		process_walk_end(&w);
 		io_close(&process);
 	}
-	process_tree_release(&process_tree);
 	buffer_release(&run);
 	return found;
 }
@@ -413,9 +409,8 @@ static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
 enum prompt_group prompt_look(pid_t group, dev_t terminal)
 {
 	enum prompt_group found = PROMPT_BUSY;
-	struct process_tree process_tree = {.passes = false};
 	struct buffer run = BUFFER_INIT;
-	bool over = process_tree_descendants(&process_tree, getpid(), &run) < 0;
+	bool over = process_tree_descendants(getpid(), &run) < 0;
 	const pid_t *pids = (const pid_t *)run.data;
 	for (size_t i = 0; !over && i < run.len / sizeof(*pids); i++) {
 		struct process p;
@@ -431,7 +426,6 @@ enum prompt_group prompt_look(pid_t group, dev_t terminal)
 		    (found == PROMPT_HIDDEN && one == PROMPT_POLLS))
 			found = one;
 	}
-	process_tree_release(&process_tree);
 	buffer_release(&run);
 	return found;
 }

@@ -60,8 +60,8 @@ TEST(children_and_theirs)
 		assert_int_equal(process_tree_children(&process_tree, getpid(), &found), 0);
 		assert_int_equal(found.len, 2 * sizeof(pid_t));
 		assert_true(has(&found, child) && has(&found, other));
-		assert_int_equal(process_tree_descendants(&process_tree, getpid(), &found), 0);
-		assert_int_equal(found.len, 3 * sizeof(pid_t));
+		assert_int_equal(process_tree_children(&process_tree, child, &found), 0);
+		assert_int_equal(found.len, sizeof(pid_t));
 		assert_true(has(&found, grandchild));
 		assert_int_equal(process_tree_children(&process_tree, other, &found), 0);
 		assert_int_equal(found.len, 0);
@@ -69,6 +69,11 @@ TEST(children_and_theirs)
 		process_tree_release(&process_tree);
 		buffer_release(&found);
 	}
+	struct buffer all = BUFFER_INIT;
+	assert_int_equal(process_tree_descendants(getpid(), &all), 0);
+	assert_int_equal(all.len, 3 * sizeof(pid_t));
+	assert_true(has(&all, child) && has(&all, other) && has(&all, grandchild));
+	buffer_release(&all);
 	kill(grandchild, SIGKILL);
 	end(child);
 	end(other);
