@@ -463,7 +463,7 @@ static void take_named(struct layout *l, size_t unit)
 		return;
 	for (i = unit; i-- > l->back && i + NAMES_REACH >= unit;) {
 		const struct entry *above = &l->units[i];
-		if (above->to + 1 != above[1].line.number)
+		if (!follows(above, above + 1))
 			return;
 		if (!has_name(&above->line, &name))
 			continue;
@@ -474,8 +474,7 @@ static void take_named(struct layout *l, size_t unit)
 	if (i < l->back || i + NAMES_REACH < unit)
 		return;
 	for (size_t k = unit; --k > i && l->units[k].cost <= room;) {
-		if (l->units[k].trait.score.kind == SCORE_BLANK ||
-		    l->units[k].trait.score.kind == SCORE_RULE)
+		if (is_separator(&l->units[k]))
 			continue;
 		if (!layout_take(l, k))
 			return;

@@ -4,36 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a line behind the others; there must be room. */
-static void store_add(struct store *s, const struct line *line, const struct score *score)
-{
-	struct stored *d = &s->lines[s->count++];
-	*d = (struct stored){.line = *line, .score = *score};
-	if (!line_is_whole(line)) {
-		size_t skip = line->back_len > STORE_BACK ? line->back_len - STORE_BACK : 0;
-		if (line->front_len > STORE_FRONT)
-			d->line.front_len = STORE_FRONT;
-		d->line.back += skip;
-		d->line.back_len -= skip;
-	} else if (line->front_len > STORE_FRONT + STORE_BACK) {
-		size_t body = line->front_len - line->ended;
-		size_t end = score->focus ? score->focus + STORE_FRONT : body;
-		/* Around the focus more is kept than of the start. */
-		if (end > body)
-			end = body;
-		d->line.front_len = score->focus ? STORE_BACK : STORE_FRONT;
-		d->line.back_len = STORE_FRONT + STORE_BACK - d->line.front_len;
-		d->line.back = line->front + end - d->line.back_len;
-		d->line.after = body - end;
-		d->line.around = end < body;
-	}
-	d->line.front = memcpy(s->text + s->used, d->line.front, d->line.front_len);
-	s->used += d->line.front_len;
-	if (d->line.back_len)
-		d->line.back = memcpy(s->text + s->used, d->line.back, d->line.back_len);
-	s->used += d->line.back_len;
-}
-
 /* Drops about half of it: the lines of least value and, among equals, the later. */
 static void store_halve(struct store *s)
 {
@@ -137,14 +107,39 @@ void smart_release(struct smart *s)
 	s->block = NULL;
 }
 
-static void store_judged(struct smart *s, const struct line *line, const struct score *score)
+/* Adds a judged line behind the others. */
+static void smart_store(struct smart *s, const struct line *line, const struct score *score)
 {
-	if (s->store.count == STORE_LINES ||
-	    STORE_BYTES - s->store.used < STORE_FRONT + STORE_BACK) {
+	struct store *store = &s->store;
+	if (store->count == STORE_LINES || STORE_BYTES - store->used < STORE_FRONT + STORE_BACK) {
 		smart_weigh(s, line->offset, OUTCOME_UNKNOWN);
-		store_halve(&s->store);
+		store_halve(store);
 	}
-	store_add(&s->store, line, score);
+	struct stored *d = &store->lines[store->count++];
+	*d = (struct stored){.line = *line, .score = *score};
+	if (!line_is_whole(line)) {
+		size_t skip = line->back_len > STORE_BACK ? line->back_len - STORE_BACK : 0;
+		if (line->front_len > STORE_FRONT)
+			d->line.front_len = STORE_FRONT;
+		d->line.back += skip;
+		d->line.back_len -= skip;
+	} else if (line->front_len > STORE_FRONT + STORE_BACK) {
+		size_t body = line->front_len - line->ended;
+		size_t end = score->focus ? score->focus + STORE_FRONT : body;
+		/* Around the focus more is kept than of the start. */
+		if (end > body)
+			end = body;
+		d->line.front_len = score->focus ? STORE_BACK : STORE_FRONT;
+		d->line.back_len = STORE_FRONT + STORE_BACK - d->line.front_len;
+		d->line.back = line->front + end - d->line.back_len;
+		d->line.after = body - end;
+		d->line.around = end < body;
+	}
+	d->line.front = memcpy(store->text + store->used, d->line.front, d->line.front_len);
+	store->used += d->line.front_len;
+	if (d->line.back_len)
+		d->line.back = memcpy(store->text + store->used, d->line.back, d->line.back_len);
+	store->used += d->line.back_len;
 	s->stored = line->number;
 }
 
@@ -220,7 +215,7 @@ static void smart_keep_line(struct smart *s, const struct line *line)
 		if (score.form && sketch_add(&s->sketch, form_slot(score.form)) >= COMMON)
 			s->regular++;
 	}
-	store_judged(s, line, &score);
+	smart_store(s, line, &score);
 }
 
 /* The line at `start` in the block, which ends with a newline before `end`. */
@@ -351,7 +346,7 @@ static void search_block(struct smart *s, size_t end)
 		keep_before(s, &line);
 		s->follow = LINES_BEHIND;
 	}
-	store_judged(s, &line, &score);
+	smart_store(s, &line, &score);
 }
 
 /* Passes over the complete lines in the block. */

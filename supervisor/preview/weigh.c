@@ -91,27 +91,6 @@ struct weighing {
 	float from_end;     /* bytes */
 };
 
-/* How much it says about a failure. */
-static float failure_weight(const struct weighing *w)
-{
-	float weight = (float)w->line->score.score;
-	/* The first of lines that all say the same: perhaps the one cause of many failures. */
-	bool cause = w->before == 0 && w->same >= w->family;
-	if (!cause || w->line->score.score < CLEAR)
-		weight *= factor_of(shape_steps, w->same);
-	weight *= factor_of(repeat_steps, w->before);
-	weight *= factor_of(relative_steps, w->relatives);
-	if (!(w->line->score.family & SCORE_MARKED) && !cause)
-		weight *= factor_of(crowd_steps, w->family);
-	if (w->line->score.kind == SCORE_DETAIL && w->line->score.score >= SCORE_DIAGNOSTIC &&
-	    w->line->score.score < SCORE_FAILURE && w->family <= FEW)
-		weight *= RARE_DIAGNOSTIC;
-	/* The first ones of a family may begin a cascade. */
-	if (w->relatives >= 2)
-		weight *= factor_of(family_steps, w->family);
-	return weight * (1.0f + END_FAVOUR / (1.0f + w->from_end / END_REACH));
-}
-
 static void lift(struct stored *line, float weight)
 {
 	unsigned value = (unsigned)(weight * UNIT);
@@ -169,17 +148,37 @@ static void lift_before(struct store *store, size_t i, float weight)
 	}
 }
 
-/* The line's own weight, under what is asked for. */
+/* The line's own weight, under what is asked for: how much it says about a failure, or about a
+   success. */
 static float own_weight(const struct weighing *w, enum outcome outcome)
 {
-	float failure = outcome == OUTCOME_SUCCESS ? 0 : failure_weight(w), success = 0;
+	const struct score *score = &w->line->score;
+	float failure = 0, success = 0;
+	if (outcome != OUTCOME_SUCCESS) {
+		/* The first of lines that all say the same: perhaps the one cause of many failures.
+		 */
+		bool cause = w->before == 0 && w->same >= w->family;
+		failure = (float)score->score;
+		if (!cause || score->score < CLEAR)
+			failure *= factor_of(shape_steps, w->same);
+		failure *= factor_of(repeat_steps, w->before);
+		failure *= factor_of(relative_steps, w->relatives);
+		if (!(score->family & SCORE_MARKED) && !cause)
+			failure *= factor_of(crowd_steps, w->family);
+		if (score->kind == SCORE_DETAIL && score->score >= SCORE_DIAGNOSTIC &&
+		    score->score < SCORE_FAILURE && w->family <= FEW)
+			failure *= RARE_DIAGNOSTIC;
+		/* The first ones of a family may begin a cascade. */
+		if (w->relatives >= 2)
+			failure *= factor_of(family_steps, w->family);
+		failure *= 1.0f + END_FAVOUR / (1.0f + w->from_end / END_REACH);
+	}
 	if (outcome != OUTCOME_FAILURE) {
-		success = (float)w->line->score.result * factor_of(repeat_steps, w->before) *
+		success = (float)score->result * factor_of(repeat_steps, w->before) *
 			  factor_of(result_steps, w->family);
-		success = success < RESULT_LEAST
-				  ? 0
-				  : success * (1.0f + END_FAVOUR_RESULT /
-							      (1.0f + w->from_end / END_REACH));
+		if (success < RESULT_LEAST)
+			success = 0;
+		success *= 1.0f + END_FAVOUR_RESULT / (1.0f + w->from_end / END_REACH);
 	}
 	float weight = failure > success ? failure : success;
 	return weight < WEIGHT_MAX ? weight : WEIGHT_MAX;

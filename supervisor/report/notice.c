@@ -138,12 +138,6 @@ void notice_all(struct buffer *out, const struct notice_query *q, const struct n
 	notice_add_command(out, q, q->place, q->from > 1 ? q->from : 0, f->total);
 }
 
-/* "[100 of 82,310 matches" */
-static void notice_add_shown(struct buffer *out, uint64_t shown, uint64_t total, const char *what)
-{
-	buffer_printf(out, "[%s of %s %s", HUMAN_COUNT(shown), HUMAN_COUNT(total), what);
-}
-
 static void notice_add_from(struct buffer *out, const struct notice_query *q)
 {
 	if (q->from > 1)
@@ -152,7 +146,8 @@ static void notice_add_from(struct buffer *out, const struct notice_query *q)
 
 void notice_more(struct buffer *out, const struct notice_query *q, const struct notice_found *f)
 {
-	notice_add_shown(out, f->shown, f->total, f->total == 1 ? "match" : "matches");
+	buffer_printf(out, "[%s of %s match%s", HUMAN_COUNT(f->shown), HUMAN_COUNT(f->total),
+		      f->total == 1 ? "" : "es");
 	notice_add_from(out, q);
 	if (!f->next_in) {
 		buffer_append_string(out, " shown, not all lines around them]\n");
@@ -175,7 +170,7 @@ void notice_more(struct buffer *out, const struct notice_query *q, const struct 
 void notice_more_artifacts(struct buffer *out, const struct notice_query *q, uint64_t shown,
 			   uint64_t total, bool out_of_room)
 {
-	notice_add_shown(out, shown, total, "artifacts shown: ");
+	buffer_printf(out, "[%s of %s artifacts shown: ", HUMAN_COUNT(shown), HUMAN_COUNT(total));
 	if (!out_of_room) {
 		notice_add_command(out, q, NULL, 0, total);
 		buffer_append_string(out, ", or ");
