@@ -44,16 +44,25 @@ static void print_chosen(struct preview *p, int status, bool middle, struct buff
 	}
 }
 
-static struct preview *smart(size_t budget)
+/* `telling`, `ignored`: what the user calls so, or NULL. */
+static struct preview *smart_for(size_t budget, const struct strings *telling,
+				 const struct strings *ignored)
 {
 	struct preview_options options = {.limit.mode = MODE_SMART,
 					  .limit.fold = FOLD_ALIKE,
 					  .limit.bytes = budget,
 					  .limit.head_share = 10,
-					  .limit.max_line = 2000};
+					  .limit.max_line = 2000,
+					  .limit.patterns = telling,
+					  .limit.ignore = ignored};
 	struct preview *p = preview_new(&options);
 	assert_non_null(p);
 	return p;
+}
+
+static struct preview *smart(size_t budget)
+{
+	return smart_for(budget, NULL, NULL);
 }
 
 /* Feeds the text and prints what is chosen of it. */
@@ -394,15 +403,11 @@ TEST(test_successes)
 			if (strstr(buffer_string(&middle), traps[i]))
 				fail_msg("noise %d: %s is in:\n%s", noise, traps[i], middle.data);
 		}
-		buffer_release(&text);
-		buffer_release(&out);
 		buffer_release(&middle);
-		preview_free(p);
+		release(p, &text, &out);
 	}
 }
 
-/* Lines that the user calls telling are preferred, lines that the user ignores are not; in the
-   middle of a large text, too, and whatever the exit status. */
 /* The end of a success goes up to what looks like a failure and is none, but for its last lines. */
 TEST(test_success_ends)
 {
@@ -456,22 +461,16 @@ TEST(test_many_warnings)
 	release(p, &text, &out);
 }
 
+/* Lines that the user calls telling are preferred, lines that the user ignores are not; in the
+   middle of a large text, too, and whatever the exit status. */
 TEST(test_patterns)
 {
 	char *phrases[] = {(char *)"Quota*USED up", (char *)"z*spare parts", NULL};
 	char *ignored[] = {(char *)"error 17", NULL};
 	const struct strings patterns = {.items = phrases}, ignore = {.items = ignored};
 	for (int status = 0; status < 2; status++) {
-		struct preview_options options = {.limit.mode = MODE_SMART,
-						  .limit.fold = FOLD_ALIKE,
-						  .limit.bytes = 2048,
-						  .limit.head_share = 10,
-						  .limit.max_line = 2000,
-						  .limit.patterns = &patterns,
-						  .limit.ignore = &ignore};
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
-		struct preview *p = preview_new(&options);
-		assert_non_null(p);
+		struct preview *p = smart_for(2048, &patterns, &ignore);
 		add_noise(&text, COMPILING, 20000);
 		buffer_append_string(&text, "host a: error 17: known for long\n"
 					    "host a: the QUOTA of disk 3 is used UP again\n");
@@ -501,17 +500,9 @@ TEST(test_ignored)
 {
 	char *known[] = {(char *)"known for long", NULL};
 	const struct strings ignore = {.items = known};
-	struct preview_options options = {.limit.mode = MODE_SMART,
-					  .limit.fold = FOLD_ALIKE,
-					  .limit.bytes = 2048,
-					  .limit.head_share = 10,
-					  .limit.max_line = 2000};
 	for (int ignored = 0; ignored < 2; ignored++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
-		struct preview *p;
-		options.limit.ignore = ignored ? &ignore : NULL;
-		p = preview_new(&options);
-		assert_non_null(p);
+		struct preview *p = smart_for(2048, NULL, ignored ? &ignore : NULL);
 		add_words(&text, 300);
 		buffer_append_string(&text, "fatal: disk 3 is broken (known for long)\n");
 		add_words(&text, 300);

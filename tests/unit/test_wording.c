@@ -559,21 +559,15 @@ TEST(what_it_waits_for)
 TEST(notes_on_an_end)
 {
 	struct wording_ending e = ended(1);
-	struct buffer out = BUFFER_INIT;
 	e.picture = true;
-	wording_status(&out, &e, &kept);
-	assert_text(&out, "[terse: exit 1 (above: its screen, as it was last)]\n");
-	out = (struct buffer)BUFFER_INIT;
+	status(&e, "[terse: exit 1 (above: its screen, as it was last)]\n");
 	e.hung_up = true;
-	wording_status(&out, &e, &kept);
-	assert_text(&out, "[terse: exit 1 (hung up: it waited for keys that nobody can type; a run "
-			  "with yield=5s lets you; above: its screen, as it was last)]\n");
-	out = (struct buffer)BUFFER_INIT;
+	status(&e, "[terse: exit 1 (hung up: it waited for keys that nobody can type; a run "
+		   "with yield=5s lets you; above: its screen, as it was last)]\n");
 	e.hung_up = false;
 	e.timed_out = true;
-	wording_status(&out, &e, &kept);
-	assert_text(&out, "[terse: timed out (exit 124; above: its screen, as it was last)]\n");
-	out = (struct buffer)BUFFER_INIT;
+	status(&e, "[terse: timed out (exit 124; above: its screen, as it was last)]\n");
+	struct buffer out = BUFFER_INIT;
 	e = ended(3);
 	e.background = "tee still writes";
 	wording_status(&out, &e, &kept_stderr);
