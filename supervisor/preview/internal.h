@@ -229,10 +229,10 @@ struct phrases {
 	size_t longest;
 };
 
-/* Copies two lists, NULL-terminated or NULL, and has a search look for the first of them.
+/* Copies two lists (or NULL), and has a search look for the first of them.
    `longest`: of the lines, bytes. `p` is all zeroes. 0, or -1 with ENOMEM. */
-int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, size_t longest,
-		 struct literals *prefilter);
+int phrases_init(struct phrases *p, const struct strings *telling, const struct strings *ignored,
+		 size_t longest, struct literals *prefilter);
 void phrases_release(struct phrases *p);
 
 /* Corrects what was found out about a line. */
@@ -381,7 +381,7 @@ struct smart {
 };
 
 /* `s` is all zeroes; the lists are those of phrases_init(). 0, or -1 with ENOMEM. */
-int smart_init(struct smart *s, char *const *telling, char *const *ignored);
+int smart_init(struct smart *s, const struct strings *telling, const struct strings *ignored);
 void smart_release(struct smart *s);
 
 /* Returns how many newlines there were so far. */

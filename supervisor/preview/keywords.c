@@ -168,17 +168,17 @@ static void lower(char *to, const char *from, size_t len)
 		to[i] = is_upper(from[i]) ? (char)(from[i] | 32) : from[i];
 }
 
-static char **copy_list(char *const *list)
+static char **copy_list(const struct strings *list)
 {
-	size_t count = 0;
-	while (count < PHRASES && list[count])
-		count++;
+	size_t count = list ? list->count : 0;
+	if (count > PHRASES)
+		count = PHRASES;
 	char **copy = calloc(count + 1, sizeof(*copy));
 	for (size_t i = 0; copy && i < count; i++) {
-		copy[i] = strdup(list[i]);
+		copy[i] = strdup(list->items[i]);
 		if (!copy[i])
 			return copy;
-		lower(copy[i], list[i], strlen(list[i]));
+		lower(copy[i], copy[i], strlen(copy[i]));
 	}
 	return copy;
 }
@@ -207,14 +207,13 @@ static const char *rarest(const char *phrase)
 	return best;
 }
 
-int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, size_t longest,
-		 struct literals *prefilter)
+int phrases_init(struct phrases *p, const struct strings *telling, const struct strings *ignored,
+		 size_t longest, struct literals *prefilter)
 {
-	char *const none[] = {NULL};
-	if ((!telling || !*telling) && (!ignored || !*ignored))
+	if ((!telling || !telling->count) && (!ignored || !ignored->count))
 		return 0;
-	p->telling = copy_list(telling ? telling : none);
-	p->ignored = copy_list(ignored ? ignored : none);
+	p->telling = copy_list(telling);
+	p->ignored = copy_list(ignored);
 	p->longest = longest;
 	p->lower = malloc(longest);
 	if (!p->telling || !p->ignored || !p->lower) {

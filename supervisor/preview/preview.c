@@ -260,9 +260,7 @@ static void start_smart(struct preview *p)
 	if (p->smart || p->is_unjudged)
 		return;
 	p->smart = calloc(1, sizeof(*p->smart));
-	const struct strings *patterns = p->limit.patterns, *ignore = p->limit.ignore;
-	if (!p->smart || smart_init(p->smart, patterns ? patterns->items : NULL,
-				    ignore ? ignore->items : NULL)) {
+	if (!p->smart || smart_init(p->smart, p->limit.patterns, p->limit.ignore)) {
 		/* The ends are better than nothing. */
 		free(p->smart);
 		p->smart = NULL;

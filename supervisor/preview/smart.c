@@ -82,7 +82,7 @@ enum {
 	TIRED_WORD = 16384,
 };
 
-int smart_init(struct smart *s, char *const *telling, char *const *ignored)
+int smart_init(struct smart *s, const struct strings *telling, const struct strings *ignored)
 {
 	keywords_init(&s->keywords);
 	prefilter_init(&s->prefilter);

@@ -467,7 +467,7 @@ TEST(test_patterns)
 {
 	char *phrases[] = {(char *)"Quota*USED up", (char *)"z*spare parts", NULL};
 	char *ignored[] = {(char *)"error 17", NULL};
-	const struct strings patterns = {.items = phrases}, ignore = {.items = ignored};
+	const struct strings patterns = {phrases, 2}, ignore = {ignored, 1};
 	for (int status = 0; status < 2; status++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		struct preview *p = smart_for(2048, &patterns, &ignore);
@@ -499,7 +499,7 @@ static void add_words(struct buffer *b, int lines)
 TEST(test_ignored)
 {
 	char *known[] = {(char *)"known for long", NULL};
-	const struct strings ignore = {.items = known};
+	const struct strings ignore = {known, 1};
 	for (int ignored = 0; ignored < 2; ignored++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		struct preview *p = smart_for(2048, NULL, ignored ? &ignore : NULL);
