@@ -242,30 +242,6 @@ bool run_is_bypassed(struct settings *s)
 	return (off && strcmp(off, "0") == 0) || (active && !asked && active_is_inside(active));
 }
 
-/* Takes size and modes of the person's terminal, else those of the settings. */
-static void run_look_at_terminal(struct job *job)
-{
-	struct winsize size;
-	job->cols = (unsigned)job->settings->cols;
-	job->rows = (unsigned)job->settings->rows;
-	if (job->channels.keyboard >= 0) {
-		tcgetattr(job->channels.keyboard, &job->modes);
-		/* In the background, these happen to be the modes of the shell's line editor. */
-		if (tcgetpgrp(job->channels.keyboard) != getpgrp()) {
-			job->modes.c_iflag |= ICRNL | IXON;
-			job->modes.c_oflag |= OPOST | ONLCR;
-			job->modes.c_lflag |= ICANON | ECHO | ECHOE | ECHOK | ISIG | IEXTEN;
-		}
-		job->raw = job->modes;
-		cfmakeraw(&job->raw);
-	}
-	if (job->channels.person && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-	    size.ws_col > 1 && size.ws_row > 1) {
-		job->cols = size.ws_col;
-		job->rows = size.ws_row;
-	}
-}
-
 /* Puts the settings of the agent and of the command's profile in place. A person's programs keep
    their terminal, so it is for other readers. Returns 0, or -1 with an error: a flag names none. */
 static int run_apply_profile(struct settings *s, char *const *argv, const char *string, bool jobs,
@@ -328,7 +304,26 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 		return run_tell_exec_error(job, frontend_exec(job));
 	if (shown)
 		job->shown = shown;
-	run_look_at_terminal(job);
+	/* Size and modes are those of the person's terminal, else those of the settings. */
+	struct winsize size;
+	job->cols = (unsigned)s->cols;
+	job->rows = (unsigned)s->rows;
+	if (job->channels.keyboard >= 0) {
+		tcgetattr(job->channels.keyboard, &job->modes);
+		/* In the background, these happen to be the modes of the shell's line editor. */
+		if (tcgetpgrp(job->channels.keyboard) != getpgrp()) {
+			job->modes.c_iflag |= ICRNL | IXON;
+			job->modes.c_oflag |= OPOST | ONLCR;
+			job->modes.c_lflag |= ICANON | ECHO | ECHOE | ECHOK | ISIG | IEXTEN;
+		}
+		job->raw = job->modes;
+		cfmakeraw(&job->raw);
+	}
+	if (job->channels.person && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+	    size.ws_col > 1 && size.ws_row > 1) {
+		job->cols = size.ws_col;
+		job->rows = size.ws_row;
+	}
 	return run_tell_exec_error(job, frontend_run(job));
 }
 
