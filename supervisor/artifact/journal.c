@@ -23,8 +23,6 @@
 /* A longer line was not written by terse. */
 #define LINE_MOST ((size_t)64 * 1024)
 
-#define BLOCK ((size_t)256 * 1024)
-
 /* Attempts when another process replaces the file meanwhile. */
 #define TRIES 100
 
@@ -206,59 +204,123 @@ static bool read_of(const char *line, size_t len, struct journal_read *read)
 	return good && !m.bad;
 }
 
+/* --- reading from the beginning ----------------------------------------------------------- */
+
+/* The file from its beginning on. Zeroed but for the file it is there. */
+struct head {
+	int fd;
+	uint64_t offset; /* in the file, of the block */
+	struct buffer block;
+	size_t at; /* in the block: what is before it was returned */
+};
+
+/* The next line, without its newline, until the next call. One that is too long comes as empty
+   ones, up to its last part; a part of one at the file's end stays for the next time. Returns 1, 0
+   at the end, or -1 with errno. */
+static int head_next(struct head *h, const char **line, size_t *len)
+{
+	for (;;) {
+		size_t left = h->block.len - h->at;
+		*line = left > 0 ? h->block.data + h->at : "";
+		*len = 0;
+		const char *newline = memchr(*line, '\n', left);
+		if (newline) {
+			*len = (size_t)(newline - *line);
+			h->at += *len + 1;
+			return 1;
+		}
+		if (left >= LINE_MOST) {
+			h->at += left;
+			return 1;
+		}
+		h->offset += h->at;
+		buffer_consume(&h->block, h->at);
+		h->at = 0;
+		if (buffer_reserve(&h->block, LINE_MOST) < 0)
+			return -1;
+		ssize_t n = io_read_at(h->fd, h->block.data + h->block.len, LINE_MOST,
+				       (off_t)(h->offset + h->block.len));
+		if (n <= 0)
+			return (int)n;
+		h->block.len += (size_t)n;
+	}
+}
+
+/* Reports a line in one of the two passes. Returns whether it is damaged. */
+static bool report_line(const struct journal_events *e, enum journal_kind pass, const char *line,
+			size_t len)
+{
+	struct meta m;
+	struct journal_read read;
+	enum journal_kind kind = kind_of(line, len, read.id);
+	if (kind != pass)
+		return kind == JOURNAL_DAMAGED && pass == JOURNAL_RUN;
+	if (kind == JOURNAL_READ) {
+		bool good = read_of(line, len, &read);
+		if (good)
+			e->read(e->ctx, &read);
+		return !good;
+	}
+	if (meta_parse(line, len, &m) < 0)
+		return true;
+	e->run(e->ctx, &m, line, len);
+	meta_release(&m);
+	return false;
+}
+
+int journal_scan(const struct store *s, const char *session, const struct journal_events *events,
+		 uint64_t *damaged)
+{
+	static const enum journal_kind passes[] = {JOURNAL_RUN, JOURNAL_READ};
+	int dir = store_open_session(s, session, false);
+	struct head h = {.fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
+	int result = h.fd >= 0 || errno == ENOENT ? 0 : -1;
+	const char *line;
+	size_t len;
+	for (int i = 0; h.fd >= 0 && result == 0 && i < (events->read ? 2 : 1); i++) {
+		h.offset = h.at = 0;
+		buffer_clear(&h.block);
+		while ((result = head_next(&h, &line, &len)) == 1)
+			*damaged += len > 0 && report_line(events, passes[i], line, len);
+	}
+	buffer_release(&h.block);
+	io_close(&h.fd);
+	io_close(&dir);
+	return result;
+}
+
 /* --- taking lines out ------------------------------------------------------------------- */
 
 struct filter {
-	int from, to;    /* to < 0: it is only looked whether there is something to take out */
-	uint64_t offset; /* in `from`: up to here all is dealt with */
+	struct head from;
+	int to; /* < 0: it is only looked whether there is something to take out */
 	long taken;
-	struct buffer block; /* read, not dealt with */
 	bool (*keep)(void *ctx, const char *line, size_t len);
 	void *ctx;
 };
 
-/* Deals with the present content of the file. A part of a line stays for the next time. */
-static int pass_file(struct filter *f)
+/* Deals with the present content of the file. */
+static int filter_lines(struct filter *f)
 {
 	struct buffer kept = BUFFER_INIT;
-	int result = -1;
-	while (f->to >= 0 || f->taken == 0) {
-		if (buffer_reserve(&f->block, LINE_MOST) < 0)
-			goto out;
-		ssize_t n = io_read_at(f->from, f->block.data + f->block.len, LINE_MOST,
-				       (off_t)(f->offset + f->block.len));
-		if (n < 0)
-			goto out;
-		if (n == 0)
-			break;
-		f->block.len += (size_t)n;
-		size_t at = 0;
-		for (const char *newline;
-		     (newline = memchr(f->block.data + at, '\n', f->block.len - at)) != NULL;) {
-			const char *line = f->block.data + at;
-			size_t len = (size_t)(newline - line);
-			if (len > 0 && f->keep(f->ctx, line, len))
-				buffer_append(&kept, line, len + 1);
-			else
-				f->taken++;
-			at += len + 1;
-		}
-		if (at == 0 && f->block.len >= LINE_MOST) {
-			/* Not one of our lines. */
-			at = f->block.len;
+	const char *line;
+	size_t len;
+	int got = 1;
+	while (got == 1) {
+		got = f->to < 0 && f->taken > 0 ? 0 : head_next(&f->from, &line, &len);
+		if (got == 1 && (len == 0 || !f->keep(f->ctx, line, len)))
 			f->taken++;
-		}
+		else if (got == 1 && f->to >= 0)
+			buffer_append(&kept, line, len + 1);
+		if (got < 0 || (got == 1 && kept.len < LINE_MOST))
+			continue;
 		if (buffer_check(&kept) < 0 ||
-		    (f->to >= 0 && io_write(f->to, kept.data, kept.len) < 0))
-			goto out;
-		f->offset += at;
-		buffer_consume(&f->block, at);
+		    (kept.len > 0 && io_write(f->to, kept.data, kept.len) < 0))
+			got = -1;
 		buffer_clear(&kept);
 	}
-	result = 0;
-out:
 	buffer_release(&kept);
-	return result;
+	return got;
 }
 
 /* Returns 1 when it was replaced by somebody else meanwhile. */
@@ -268,16 +330,16 @@ static int filter_once(struct filter *f, int dir, const char *name)
 	int result = -1;
 	bool made = false;
 	f->to = -1;
-	f->from = store_open_file(dir, name, O_RDONLY);
-	if (f->from < 0)
+	f->from.fd = store_open_file(dir, name, O_RDONLY);
+	if (f->from.fd < 0)
 		return -1;
 	for (int pass = 0; pass < 2; pass++) {
 		f->taken = 0;
-		f->offset = 0;
-		buffer_clear(&f->block);
-		if (pass_file(f) < 0)
+		f->from.offset = f->from.at = 0;
+		buffer_clear(&f->from.block);
+		if (filter_lines(f) < 0)
 			goto out;
-		if (pass == 0 && f->taken == 0 && f->block.len == 0) {
+		if (pass == 0 && f->taken == 0 && f->from.block.len == 0) {
 			result = 0;
 			goto out;
 		}
@@ -289,21 +351,21 @@ static int filter_once(struct filter *f, int dir, const char *name)
 				goto out;
 		}
 	}
-	if (store_lock(f->from, LOCK_EX) < 0)
+	if (store_lock(f->from.fd, LOCK_EX) < 0)
 		goto out;
 	struct stat st;
-	if (fstat(f->from, &st) < 0 || st.st_nlink == 0) {
+	if (fstat(f->from.fd, &st) < 0 || st.st_nlink == 0) {
 		result = 1;
 		goto out;
 	}
-	if (pass_file(f) < 0)
+	if (filter_lines(f) < 0)
 		goto out;
-	f->taken += f->block.len > 0;
+	f->taken += f->from.block.len > 0;
 	result = 0;
 	if (f->taken == 0)
 		goto out;
 	/* Keep the time: it tells when the session was last used. */
-	if (fstat(f->from, &st) == 0)
+	if (fstat(f->from.fd, &st) == 0)
 		futimens(f->to, (const struct timespec[2]){st.st_atim, st.st_mtim});
 	result = renameat(dir, temporary, dir, name);
 	made = result < 0;
@@ -312,7 +374,7 @@ out:;
 	if (made)
 		unlinkat(dir, temporary, 0);
 	io_close(&f->to);
-	io_close(&f->from);
+	io_close(&f->from.fd);
 	errno = error;
 	return result;
 }
@@ -324,7 +386,7 @@ long journal_filter(int dir, const char *name,
 	int result = 1;
 	for (int i = 0; i < TRIES && result == 1; i++)
 		result = filter_once(&f, dir, name);
-	buffer_release(&f.block);
+	buffer_release(&f.from.block);
 	if (result == 1)
 		errno = EBUSY;
 	return result == 0 ? f.taken : -1;
@@ -631,74 +693,4 @@ void journal_close(struct journal *j)
 	free(j->sources);
 	free(j);
 	errno = saved;
-}
-
-/* --- reading from the beginning ----------------------------------------------------------- */
-
-/* Reports a line in one of the two passes. Returns whether it is damaged. */
-static bool report_line(const struct journal_events *e, enum journal_kind pass, const char *line,
-			size_t len)
-{
-	struct meta m;
-	struct journal_read read;
-	enum journal_kind kind = kind_of(line, len, read.id);
-	if (kind != pass)
-		return kind == JOURNAL_DAMAGED && pass == JOURNAL_RUN;
-	if (kind == JOURNAL_READ) {
-		bool good = read_of(line, len, &read);
-		if (good)
-			e->read(e->ctx, &read);
-		return !good;
-	}
-	if (meta_parse(line, len, &m) < 0)
-		return true;
-	e->run(e->ctx, &m, line, len);
-	meta_release(&m);
-	return false;
-}
-
-static int scan_file(int fd, const struct journal_events *e, enum journal_kind pass,
-		     uint64_t *damaged)
-{
-	struct buffer block = BUFFER_INIT;
-	uint64_t offset = 0;
-	int result = -1;
-	ssize_t n;
-	while (buffer_reserve(&block, BLOCK) == 0) {
-		n = io_read_at(fd, block.data + block.len, BLOCK, (off_t)offset);
-		if (n <= 0) {
-			result = (int)n;
-			break;
-		}
-		block.len += (size_t)n;
-		offset += (size_t)n;
-		size_t at = 0;
-		for (const char *newline;
-		     (newline = memchr(block.data + at, '\n', block.len - at)) != NULL;) {
-			size_t len = (size_t)(newline - block.data) - at;
-			*damaged += len > 0 && report_line(e, pass, block.data + at, len);
-			at += len + 1;
-		}
-		buffer_consume(&block, at);
-		/* No line of terse's is so long. */
-		if (block.len >= BLOCK)
-			buffer_clear(&block);
-	}
-	buffer_release(&block);
-	return result;
-}
-
-int journal_scan(const struct store *s, const char *session, const struct journal_events *events,
-		 uint64_t *damaged)
-{
-	int dir = store_open_session(s, session, false);
-	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY);
-	int result = fd < 0 && errno == ENOENT ? 0 : -1;
-	if (fd >= 0)
-		result = scan_file(fd, events, JOURNAL_RUN, damaged);
-	if (fd >= 0 && result == 0 && events->read)
-		result = scan_file(fd, events, JOURNAL_READ, damaged);
-	io_close(&fd);
-	io_close(&dir);
-	return result;
 }
