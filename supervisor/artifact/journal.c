@@ -207,7 +207,7 @@ static bool read_of(const char *line, size_t len, struct journal_read *read)
 /* --- reading from the beginning ----------------------------------------------------------- */
 
 /* The file from its beginning on. Zeroed but for the file it is there. */
-struct head {
+struct forward {
 	int fd;
 	uint64_t offset; /* in the file, of the block */
 	struct buffer block;
@@ -217,32 +217,32 @@ struct head {
 /* The next line, without its newline, until the next call. One that is too long comes as empty
    ones, up to its last part; a part of one at the file's end stays for the next time. Returns 1, 0
    at the end, or -1 with errno. */
-static int head_next(struct head *h, const char **line, size_t *len)
+static int forward_next(struct forward *f, const char **line, size_t *len)
 {
 	for (;;) {
-		size_t left = h->block.len - h->at;
-		*line = left > 0 ? h->block.data + h->at : "";
+		size_t left = f->block.len - f->at;
+		*line = left > 0 ? f->block.data + f->at : "";
 		*len = 0;
 		const char *newline = memchr(*line, '\n', left);
 		if (newline) {
 			*len = (size_t)(newline - *line);
-			h->at += *len + 1;
+			f->at += *len + 1;
 			return 1;
 		}
 		if (left >= LINE_MOST) {
-			h->at += left;
+			f->at += left;
 			return 1;
 		}
-		h->offset += h->at;
-		buffer_consume(&h->block, h->at);
-		h->at = 0;
-		if (buffer_reserve(&h->block, LINE_MOST) < 0)
+		f->offset += f->at;
+		buffer_consume(&f->block, f->at);
+		f->at = 0;
+		if (buffer_reserve(&f->block, LINE_MOST) < 0)
 			return -1;
-		ssize_t n = io_read_at(h->fd, h->block.data + h->block.len, LINE_MOST,
-				       (off_t)(h->offset + h->block.len));
+		ssize_t n = io_read_at(f->fd, f->block.data + f->block.len, LINE_MOST,
+				       (off_t)(f->offset + f->block.len));
 		if (n <= 0)
 			return (int)n;
-		h->block.len += (size_t)n;
+		f->block.len += (size_t)n;
 	}
 }
 
@@ -273,14 +273,14 @@ int journal_scan(const struct store *s, const char *session, const struct journa
 {
 	static const enum journal_kind passes[] = {JOURNAL_RUN, JOURNAL_READ};
 	int dir = store_open_session(s, session, false);
-	struct head h = {.fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
+	struct forward h = {.fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
 	int result = h.fd >= 0 || errno == ENOENT ? 0 : -1;
 	const char *line;
 	size_t len;
 	for (int i = 0; h.fd >= 0 && result == 0 && i < (events->read ? 2 : 1); i++) {
 		h.offset = h.at = 0;
 		buffer_clear(&h.block);
-		while ((result = head_next(&h, &line, &len)) == 1)
+		while ((result = forward_next(&h, &line, &len)) == 1)
 			*damaged += len > 0 && report_line(events, passes[i], line, len);
 	}
 	buffer_release(&h.block);
@@ -292,7 +292,7 @@ int journal_scan(const struct store *s, const char *session, const struct journa
 /* --- taking lines out ------------------------------------------------------------------- */
 
 struct filter {
-	struct head from;
+	struct forward from;
 	int to; /* < 0: it is only looked whether there is something to take out */
 	long taken;
 	bool (*keep)(void *ctx, const char *line, size_t len);
@@ -307,7 +307,7 @@ static int filter_lines(struct filter *f)
 	size_t len;
 	int got = 1;
 	while (got == 1) {
-		got = f->to < 0 && f->taken > 0 ? 0 : head_next(&f->from, &line, &len);
+		got = f->to < 0 && f->taken > 0 ? 0 : forward_next(&f->from, &line, &len);
 		if (got == 1 && (len == 0 || !f->keep(f->ctx, line, len)))
 			f->taken++;
 		else if (got == 1 && f->to >= 0)
