@@ -99,10 +99,9 @@ static const char *refuse_expression(const char *value)
 	size_t offset;
 	pcre2_code *code = pcre2_compile((PCRE2_SPTR)value, PCRE2_ZERO_TERMINATED,
 					 PCRE2_NEVER_BACKSLASH_C, &number, &offset, NULL);
-	if (!code)
-		return "not a regular expression";
 	pcre2_code_free(code);
-	return NULL;
+	/* Without memory it is not known: who uses it finds out. */
+	return code || number == PCRE2_ERROR_HEAP_FAILED ? NULL : "not a regular expression";
 }
 
 static const char *refuse_remote(const char *value)

@@ -247,6 +247,34 @@ class Run(Fault):
         self.sweep(FAULTS + MEMORY, self.check_long, os.path.join(BUILD, "terse-sh"), call, env=env)
 
 
+class Settings(Fault):
+    FILE = b"""[redact]
+patterns = SECRET[a-z]+
+[environment]
+set = MINE=1
+[profile made]
+match = printenv
+size = 9000
+"""
+
+    def test_memory_for_a_file(self):
+        """It is read whole or not at all; where terse can't work, the command runs without it, and nothing is kept."""
+        folder = os.path.join(self.home, "config", "terse")
+        os.makedirs(folder)
+        write_file(os.path.join(folder, "terse.ini"), self.FILE)
+        with_it, too_long, without = b"1 [redacted]\n", b"[redacted]", b" SECRETabc\n"
+        n, call = 1, True
+        while call:
+            run, call = self.fault(MEMORY[0], n, TERSE, "-c", 'echo "$MINE SECRETabc"; exit 7')
+            with self.subTest(n=n):
+                if not self.is_refused(run):
+                    self.assertIn((run.code, run.out + run.err), [(7, out) for out in (with_it, too_long, without)])
+            n += 1
+        for top, _, names in os.walk(self.store):
+            for name in names:
+                self.assertNotIn(b"SECRETabc", read_file(os.path.join(top, name)))
+
+
 class Killed(Fault):
     """Before each call, and so between any two things that terse does."""
 
