@@ -106,9 +106,8 @@ static const struct shape {
 
 struct pattern {
 	const char *name;
-	pcre2_code *code;
-	pcre2_code *mark; /* a match begins behind one: without it none has begun; NULL: anywhere */
-	bool filtered;    /* a mark has one of the fragments */
+	const struct shape *shape; /* NULL: the user's own */
+	pcre2_code *code, *mark;   /* a shape's are NULL until they are needed: most never are */
 	bool block;
 };
 
@@ -211,12 +210,8 @@ struct secrets *secrets_new(const struct settings *settings)
 		const char *fragment = shapes[i].fragments;
 		for (; fragment && *fragment; fragment += FRAGMENT_LEN)
 			literals_add(&s->fragments, fragment, i % FRAGMENT_GROUPS);
-		struct pattern *p = &s->patterns[s->count++];
-		*p = (struct pattern){.name = shapes[i].name, .block = shapes[i].block};
-		p->code = secrets_compile(shapes[i].pattern);
-		p->mark = p->code ? secrets_compile(shapes[i].mark) : NULL;
-		if (!p->mark)
-			goto fail;
+		s->patterns[s->count++] = (struct pattern){
+			.name = shapes[i].name, .shape = &shapes[i], .block = shapes[i].block};
 	}
 	for (size_t i = 0; i < own; i++) {
 		if (add_own(&s->patterns[s->count++], settings->redact_patterns.items[i]) < 0)
@@ -269,7 +264,7 @@ struct line {
 static size_t find_mark(struct secrets *s, const struct pattern *p, const char *data, size_t len,
 			size_t from)
 {
-	if (!p->mark)
+	if (!p->shape)
 		return from;
 	int rc = pcre2_match(p->mark, (PCRE2_SPTR)data, len, from, 0, s->match, NULL);
 	return rc == PCRE2_ERROR_NOMATCH ? len
@@ -324,13 +319,16 @@ static int match_line(struct secrets *s, const struct pattern *p, const struct l
 	return 0;
 }
 
-static int scan(struct secrets *s, const struct pattern *p, const struct secrets_text *t,
-		size_t *hold)
+static int scan(struct secrets *s, struct pattern *p, const struct secrets_text *t, size_t *hold)
 {
+	if (!p->mark && p->shape && !(p->mark = secrets_compile(p->shape->mark)))
+		return -1;
 	for (size_t at = 0; at < t->len;) {
 		size_t found = find_mark(s, p, t->data, t->len, at);
 		if (found >= t->len)
 			break;
+		if (!p->code && !(p->code = secrets_compile(p->shape->pattern)))
+			return -1;
 		const char *before = memrchr(t->data + at, '\n', found - at);
 		size_t from = before ? (size_t)(before - t->data) + 1 : at;
 		const char *end = memchr(t->data + found, '\n', t->len - found);
@@ -385,9 +383,9 @@ int secrets_find(struct secrets *s, const struct secrets_text *text, struct secr
 	bool has_fragment = literals_find(&s->fragments, text->data, text->len, &lines) < text->len;
 	s->span_count = 0;
 	for (size_t i = 0; i < s->count; i++) {
-		if (s->patterns[i].filtered && !has_fragment)
-			continue;
-		if (scan(s, &s->patterns[i], text, &hold) < 0)
+		struct pattern *p = &s->patterns[i];
+		bool has_mark = !p->shape || !p->shape->fragments || has_fragment;
+		if (has_mark && scan(s, p, text, &hold) < 0)
 			return -1;
 	}
 	secrets_merge(s);
