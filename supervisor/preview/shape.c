@@ -43,7 +43,7 @@ static size_t duration_len(const char *text, size_t len)
 		n++;
 	for (unit = skip_blanks(text, len, n), end = unit; end < len && is_alnum(text[end]);)
 		end++;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; end > unit && i < sizeof(units) / sizeof(*units); i++) {
 		if (end - unit == strlen(units[i]) &&
 		    memcmp(text + unit, units[i], end - unit) == 0)
 			return end;
@@ -125,7 +125,13 @@ bool shape_counts_on(const struct line *before, const struct line *line)
 	const char *a = before->front, *b = line->front;
 	size_t a_len = before->front_len, b_len = line->front_len;
 	bool words = false, counted = false;
+	size_t letter = 0;
 	if (!line_is_whole(before) || !line_is_whole(line))
+		return false;
+	/* Numbers alone are soon known. */
+	while (letter < a_len && !is_letter(a[letter]))
+		letter++;
+	if (letter == a_len)
 		return false;
 	for (;;) {
 		size_t same = 0;
