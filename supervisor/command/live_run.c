@@ -3,6 +3,7 @@
 #include "supervisor/command/live_run.h"
 
 #include "config/settings.h"
+#include "lib/io.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/report/wording.h"
 
@@ -45,13 +46,13 @@ static int live_run_match_id(const struct verb_call *c, const struct store *stor
 	return s.matches == 1 ? 0 : -1;
 }
 
-int live_run_find(const struct verb_call *c, const char *name, struct client *v,
-		  char id[ID_LEN + 1], bool needed)
+int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],
+		  bool needed)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int count, result = -1;
-	v->fd = -1;
+	*run = -1;
 	bool kept = verb_find(c, name, stores, &count, &found) == 0;
 	int why = errno;
 	if (kept)
@@ -59,16 +60,18 @@ int live_run_find(const struct verb_call *c, const char *name, struct client *v,
 	else if (why == EEXIST || live_run_match_id(c, stores, count, name, id) < 0) {
 		why = why == EEXIST || errno == EINVAL ? why : errno;
 		/* An older run is meant only while it lives. */
-		if (client_open(v, stores, count, found.id) < 0)
+		*run = client_open(stores, count, found.id);
+		if (*run < 0)
 			found.id[0] = '\0';
-		client_close(v);
+		io_close(run);
 		if (!needed && verb_tell_last(c, name, why, &found, true))
 			result = 2;
 		else
 			verb_not_found(c, name, why, &found);
 		goto out;
 	}
-	result = client_open(v, stores, count, id);
+	*run = client_open(stores, count, id);
+	result = *run < 0 ? -1 : 0;
 	if (result < 0 && errno == ENOENT && kept && !needed)
 		result = 1;
 	else if (result < 0)
@@ -92,15 +95,13 @@ bool live_run_is_own(const struct verb_call *c, const char *id)
 int live_run_text(const struct verb_call *c, const struct store *stores, int count,
 		  const char *name)
 {
-	struct client v = {.fd = -1};
 	struct live_status now;
 	char id[ID_LEN + 1];
-	int result = live_run_match_id(c, stores, count, name, id);
-	if (result == 0)
-		result = client_open(&v, stores, count, id);
-	if (result == 0)
-		result = client_status(&v, FRAME_WATCH, &now);
-	client_close(&v);
+	if (live_run_match_id(c, stores, count, name, id) < 0)
+		return -1;
+	int run = client_open(stores, count, id);
+	int result = run < 0 ? -1 : client_status(run, FRAME_WATCH, &now);
+	io_close(&run);
 	return result;
 }
 

@@ -27,7 +27,7 @@ enum leaving { LEAVING_NOT, LEAVING_DETACHED, LEAVING_ENDED, LEAVING_SIGNAL };
 struct attach {
 	const char *verb;
 	char id[ID_LEN + 1];
-	struct client client;
+	int run;
 	bool read_only;
 	char detach; /* the key */
 	int signals; /* signalfd */
@@ -55,7 +55,7 @@ static void attach_start_watchdog(struct attach *a)
 	if (a->watchdog_pid == 0) {
 		char byte;
 		close(ends[1]);
-		io_close(&a->client.fd);
+		io_close(&a->run);
 		setsid();
 		if (io_read(ends[0], &byte, 1) != 1) {
 			attach_restore_screen();
@@ -83,7 +83,7 @@ static void attach_on_frame(void *ctx, short revents)
 	struct attach *a = ctx;
 	struct frame f;
 	(void)revents;
-	ssize_t n = client_receive(&a->client, &f, MSG_DONTWAIT);
+	ssize_t n = frame_receive(a->run, &f, MSG_DONTWAIT);
 	if (n < 0)
 		a->leaving = errno == EAGAIN ? LEAVING_NOT : LEAVING_ENDED;
 	else if (f.kind == FRAME_OUTPUT && io_write(STDOUT_FILENO, f.data, (size_t)n) < 0)
@@ -102,7 +102,7 @@ static void attach_on_keys(void *ctx, short revents)
 	const char *detach = n > 0 ? memchr(keys, a->detach, (size_t)n) : NULL;
 	ssize_t len = detach ? detach - keys : n;
 	if (len > 0 && !a->read_only)
-		client_send(&a->client, FRAME_TYPE, 0, 0, keys, (size_t)len);
+		frame_send(a->run, FRAME_TYPE, 0, 0, keys, (size_t)len, 0);
 	if (detach || n <= 0)
 		a->leaving = LEAVING_DETACHED;
 }
@@ -120,7 +120,7 @@ static void attach_on_signal(void *ctx, short revents)
 		a->leaving = LEAVING_SIGNAL;
 	} else if (!a->read_only) {
 		attach_window_size(&cols, &rows);
-		client_send(&a->client, FRAME_RESIZE, cols, rows, NULL, 0);
+		frame_send(a->run, FRAME_RESIZE, cols, rows, NULL, 0, 0);
 	}
 }
 
@@ -147,13 +147,13 @@ static int attach_relay(struct attach *a)
 	io_write(STDOUT_FILENO, bottom, sizeof(bottom) - 1);
 	for (int i = 0; i < rows; i++)
 		io_write(STDOUT_FILENO, "\n", 1);
-	if (client_send(&a->client, FRAME_ATTACH, a->read_only ? 0 : cols, a->read_only ? 0 : rows,
-			NULL, 0) < 0)
+	if (frame_send(a->run, FRAME_ATTACH, a->read_only ? 0 : cols, a->read_only ? 0 : rows, NULL,
+		       0, 0) < 0)
 		a->leaving = LEAVING_ENDED;
 	struct loop l;
 	loop_begin(&l);
 	while (!a->leaving) {
-		loop_watch(&l, a->client.fd, POLLIN, attach_on_frame, a);
+		loop_watch(&l, a->run, POLLIN, attach_on_frame, a);
 		loop_watch(&l, STDIN_FILENO, POLLIN, attach_on_keys, a);
 		loop_watch(&l, a->signals, POLLIN, attach_on_signal, a);
 		loop_turn(&l);
@@ -179,7 +179,7 @@ static int attach_relay(struct attach *a)
 
 static int attach_run(struct verb_call *c)
 {
-	struct attach a = {.client = {.fd = -1}, .signals = -1};
+	struct attach a = {.run = -1, .signals = -1};
 	struct key_bytes detach;
 	if (verb_parse(c, &a) < 0)
 		return EXIT_TERSE;
@@ -195,10 +195,10 @@ static int attach_run(struct verb_call *c)
 		verb_error("attach", "needs a terminal (terse snapshot ID prints the screen)");
 		return EXIT_TERSE;
 	}
-	if (live_run_find(c, c->operands[0], &a.client, a.id, true) < 0)
+	if (live_run_find(c, c->operands[0], &a.run, a.id, true) < 0)
 		return 1;
 	int status = attach_relay(&a);
-	client_close(&a.client);
+	io_close(&a.run);
 	return status;
 }
 

@@ -259,7 +259,7 @@ struct waiter {
 	const struct await *asked; /* what is waited for */
 	int64_t timeout;           /* ms; 0: none */
 	char id[ID_LEN + 1];
-	struct client client;
+	int run; /* a connection to it */
 	struct live_status now;
 	bool known; /* `now` holds a status */
 	struct matcher *matcher;
@@ -339,7 +339,7 @@ static int await_judge(struct waiter *w)
 static int await_outcome(struct waiter *w)
 {
 	/* EPIPE: the supervisor refused the client and its answer waits to be read. */
-	if (client_send(&w->client, FRAME_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
+	if (frame_send(w->run, FRAME_WATCH, 0, 0, NULL, 0, 0) < 0 && errno != EPIPE)
 		return OUTCOME_ENDED;
 	struct loop l;
 	loop_begin(&l);
@@ -355,7 +355,7 @@ static int await_outcome(struct waiter *w)
 		if (w->asked->idle && w->known && !w->due &&
 		    await_quiet_for(w, now) >= w->asked->idle) {
 			w->due = true;
-			if (client_send(&w->client, FRAME_STATUS, 0, 0, NULL, 0) < 0)
+			if (frame_send(w->run, FRAME_STATUS, 0, 0, NULL, 0, 0) < 0)
 				return OUTCOME_ENDED;
 		}
 		if (!w->known)
@@ -364,10 +364,10 @@ static int await_outcome(struct waiter *w)
 			loop_until(&l, w->begun + w->timeout);
 		if (w->known && w->asked->idle && !w->due)
 			loop_until(&l, now + w->asked->idle - await_quiet_for(w, now));
-		loop_watch(&l, w->client.fd, POLLIN, NULL, NULL);
+		loop_watch(&l, w->run, POLLIN, NULL, NULL);
 		if (loop_turn(&l) <= 0)
 			continue;
-		int got = client_take_status(&w->client, &w->now, &w->refused);
+		int got = client_take_status(w->run, &w->now, &w->refused);
 		if (got > 0) {
 			w->known = true;
 			w->due = false;
@@ -460,8 +460,8 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 		   only what comes now. */
 		int lines = reported < INT_MAX ? (int)reported : INT_MAX;
 		struct frame f;
-		if (client_send(&w->client, FRAME_REPORTED, lines, 0, NULL, 0) == 0) {
-			while (client_receive(&w->client, &f, 0) >= 0 && f.kind != FRAME_DONE)
+		if (frame_send(w->run, FRAME_REPORTED, lines, 0, NULL, 0, 0) == 0) {
+			while (frame_receive(w->run, &f, 0) >= 0 && f.kind != FRAME_DONE)
 				;
 		}
 	}
@@ -473,7 +473,7 @@ int await_answer(const struct verb_call *c, const struct await *a)
 	struct waiter w = {.call = c,
 			   .asked = a,
 			   .timeout = a->timeout ? a->timeout : c->settings->yield,
-			   .client = {.fd = -1},
+			   .run = -1,
 			   .follow = {.fd = -1},
 			   .begun = clock_monotonic_ms()};
 	const struct matcher_options options = {.ignore_case = false};
@@ -489,7 +489,7 @@ int await_answer(const struct verb_call *c, const struct await *a)
 		return EXIT_TERSE;
 	}
 	int status = 1;
-	int reached = live_run_find(c, a->name, &w.client, w.id, false);
+	int reached = live_run_find(c, a->name, &w.run, w.id, false);
 	if (reached == 2)
 		status = 0;
 	if (reached < 0 || reached == 2)
@@ -505,7 +505,7 @@ int await_answer(const struct verb_call *c, const struct await *a)
 	if (outcome >= 0 && await_print_changes(&w, (enum outcome)outcome, &ending) == 0)
 		status = await_status(&w, (enum outcome)outcome, &ending);
 out:
-	client_close(&w.client);
+	io_close(&w.run);
 	io_close(&w.follow.fd);
 	free(w.follow.block);
 	buffer_release(&w.follow.found);

@@ -11,6 +11,7 @@
 #include "config/option.h"
 #include "config/profile.h"
 #include "lib/buffer.h"
+#include "lib/io.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
@@ -112,12 +113,12 @@ struct live_ids {
 static int candidates_on_live(void *ctx, const char *id)
 {
 	struct live_ids *l = ctx;
-	struct client v;
 	struct id_found found;
 	/* A killed supervisor leaves its socket. */
-	if (client_open(&v, l->stores, l->count, id) < 0)
+	int run = client_open(l->stores, l->count, id);
+	if (run < 0)
 		return 0;
-	client_close(&v);
+	io_close(&run);
 	if (id_find(l->stores, l->count, "default", id, &found) == 0)
 		candidates_add_id(l->c, &found);
 	else

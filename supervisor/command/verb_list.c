@@ -523,16 +523,16 @@ static void live_list_add(struct buffer *out, struct store *stores, int count, c
 							[LIVE_WAITING] = "waiting",
 							[LIVE_STOPPED] = "stopped",
 							[LIVE_ENDED] = "ended"};
-	struct client v;
 	struct live_status now;
 	struct id_found found;
 	struct meta m = {0};
 	struct buffer command = BUFFER_INIT;
 	char elapsed[HUMAN_LEN] = "-", lines[HUMAN_LEN] = "-", size[HUMAN_LEN] = "-";
-	bool opened = client_open(&v, stores, count, id) == 0;
-	bool answers = opened && client_status(&v, FRAME_STATUS, &now) == 0;
+	int run = client_open(stores, count, id);
+	bool opened = run >= 0;
+	bool answers = opened && client_status(run, FRAME_STATUS, &now) == 0;
 	int error = errno;
-	client_close(&v);
+	io_close(&run);
 	/* It has ended. */
 	if (!answers && error == (opened ? EPIPE : ENOENT))
 		return;

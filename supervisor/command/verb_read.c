@@ -412,24 +412,24 @@ static void follow_on_reader(void *gone, short revents)
 
 static int read_follow(struct read *r)
 {
-	struct client v;
+	int run;
 	struct live_status now;
 	struct loop l;
 	char id[ID_LEN + 1];
 	uint64_t at = 0, to, total;
 	bool gone = false;
-	int refused = 0, live = live_run_find(r->call, r->text.id, &v, id, false);
+	int refused = 0, live = live_run_find(r->call, r->text.id, &run, id, false);
 	if (live < 0)
 		return 1;
 	int result = read_find_range(r, &at, &to, &total);
 	loop_begin(&l);
-	bool more = result == 0 && live == 0 && client_send(&v, FRAME_WATCH, 1, 0, NULL, 0) == 0;
+	bool more = result == 0 && live == 0 && frame_send(run, FRAME_WATCH, 1, 0, NULL, 0, 0) == 0;
 	while (more && result == 0) {
-		loop_watch(&l, v.fd, POLLIN, NULL, NULL);
+		loop_watch(&l, run, POLLIN, NULL, NULL);
 		loop_watch(&l, STDOUT_FILENO, 0, follow_on_reader, &gone);
 		if (loop_turn(&l) < 0)
 			continue;
-		int got = gone ? 0 : client_take_status(&v, &now, &refused);
+		int got = gone ? 0 : client_take_status(run, &now, &refused);
 		if (gone || refused) {
 			errno = refused ? refused : EPIPE;
 			result = -1;
@@ -440,9 +440,7 @@ static int read_follow(struct read *r)
 	}
 	if (result == 0)
 		result = follow_print(r, &at, UINT64_MAX);
-	int error = errno;
-	client_close(&v);
-	errno = error;
+	io_close(&run);
 	return result == 1 ? read_past_end(r, total) : result;
 }
 

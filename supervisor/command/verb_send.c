@@ -46,21 +46,21 @@ int signal_answer(const struct verb_call *c, const char *name, const char *signa
 		verb_error(c->verb->name, "%s: no such signal", signal);
 		return EXIT_TERSE;
 	}
-	struct client v;
+	int run;
 	char id[ID_LEN + 1];
-	if (live_run_find(c, name, &v, id, true) < 0)
+	if (live_run_find(c, name, &run, id, true) < 0)
 		return 1;
 	bool own = live_run_is_own(c, id);
-	if (client_ask(&v, FRAME_SIGNAL, sig, own, NULL, 0, NULL) < 0) {
+	if (client_ask(run, FRAME_SIGNAL, sig, own, NULL, 0, NULL) < 0) {
 		live_run_failed(c, id, errno);
 		status = 1;
 	} else if (sig == 0) {
 		/* Until the supervisor has gone, the last process of the run. */
 		struct frame f;
-		while (client_receive(&v, &f, 0) >= 0 || errno == EAGAIN)
+		while (frame_receive(run, &f, 0) >= 0 || errno == EAGAIN)
 			;
 	}
-	client_close(&v);
+	io_close(&run);
 	return status;
 }
 
@@ -93,15 +93,15 @@ const struct verb verb_signal = {
 
 int snapshot_answer(const struct verb_call *c, const char *name, bool json, const char *svg)
 {
-	struct client v;
+	int run;
 	char id[ID_LEN + 1];
-	if (live_run_find(c, name, &v, id, true) < 0)
+	if (live_run_find(c, name, &run, id, true) < 0)
 		return 1;
 	struct buffer reply = BUFFER_INIT, shown = BUFFER_INIT;
 	json_t *root = NULL;
 	struct terminal *t = NULL;
 	int result = -1;
-	if (client_ask(&v, FRAME_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0) {
+	if (client_ask(run, FRAME_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0) {
 		live_run_failed(c, id, errno);
 		goto out;
 	}
@@ -136,7 +136,7 @@ out:
 	json_decref(root);
 	buffer_release(&shown);
 	buffer_release(&reply);
-	client_close(&v);
+	io_close(&run);
 	return result < 0;
 }
 
@@ -187,14 +187,14 @@ const struct verb verb_snapshot = {
 struct sender {
 	const struct verb_call *call;
 	char id[ID_LEN + 1];
-	struct client client;
+	int run; /* a connection to it */
 	bool awaits;
 	struct typed typed;
 };
 
 static int send_ask(struct sender *s, enum frame_kind kind, int a, const char *data, size_t len)
 {
-	while (client_ask(&s->client, kind, a, 0, data, len, NULL) < 0) {
+	while (client_ask(s->run, kind, a, 0, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
 			live_run_failed(s->call, s->id, errno);
 			return -1;
@@ -254,8 +254,7 @@ static int send_one(struct sender *s, const struct send_item *item)
 int send_answer(const struct verb_call *c, const struct send_item *items, size_t count, bool awaits,
 		struct await *a)
 {
-	struct sender s = {.call = c, .client = {.fd = -1}, .awaits = awaits};
-	struct client reader;
+	struct sender s = {.call = c, .run = -1, .awaits = awaits};
 	struct live_status now = {.bytes = 0};
 	struct key_bytes key;
 	for (size_t i = 0; i < count; i++) {
@@ -265,22 +264,23 @@ int send_answer(const struct verb_call *c, const struct send_item *items, size_t
 			return EXIT_TERSE;
 		}
 	}
-	if (live_run_find(c, a->name, &s.client, s.id, true) < 0)
+	if (live_run_find(c, a->name, &s.run, s.id, true) < 0)
 		return 1;
 	int status = 0;
 	if (awaits) {
 		/* Where the text ends before anything is typed. */
+		int reader;
 		status = live_run_find(c, s.id, &reader, s.id, true) < 0;
-		if (status == 0 && client_status(&reader, FRAME_WATCH, &now) < 0) {
+		if (status == 0 && client_status(reader, FRAME_WATCH, &now) < 0) {
 			live_run_failed(c, s.id, errno);
 			status = 1;
 		}
 		s.typed.from = now.bytes;
-		client_close(&reader);
+		io_close(&reader);
 	}
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = send_one(&s, &items[i]) < 0;
-	client_close(&s.client);
+	io_close(&s.run);
 	if (status == 0 && awaits) {
 		a->name = s.id;
 		a->answers = true;

@@ -445,12 +445,11 @@ void call_tool(struct server *s, const struct rpc_message *m)
 /* The command ends with its session; its answer is dropped when it comes. */
 void call_cancel(struct call *c)
 {
-	const struct client run = {.fd = c->leash};
 	struct buffer pids = BUFFER_INIT;
 	struct process p, leader;
 	/* What the command has started in sessions of their own does not end with it. The leader of
 	   the session that ends is the supervisor, a child of the front end. */
-	if (run.fd >= 0 && !c->ended)
+	if (c->leash >= 0 && !c->ended)
 		process_tree_descendants(c->pid, &pids);
 	for (size_t at = 0; at < pids.len; at += sizeof(pid_t)) {
 		pid_t pid;
@@ -463,8 +462,8 @@ void call_cancel(struct call *c)
 	buffer_release(&pids);
 	c->cancelled = true;
 	c->token[0] = '\0';
-	if (run.fd >= 0)
-		client_send(&run, FRAME_SIGNAL, 0, 0, NULL, 0);
+	if (c->leash >= 0)
+		frame_send(c->leash, FRAME_SIGNAL, 0, 0, NULL, 0, 0);
 	else if (!c->ended)
 		kill(c->pid, SIGKILL);
 }
@@ -473,10 +472,9 @@ void call_cancel(struct call *c)
 
 int64_t call_ask(struct call *c)
 {
-	const struct client run = {.fd = c->leash};
 	int64_t now_ms = clock_monotonic_ms();
-	if (!c->asked && now_ms >= c->ask_at && run.fd >= 0) {
-		c->asked = client_send(&run, FRAME_STATUS, 0, 0, NULL, 0) == 0;
+	if (!c->asked && now_ms >= c->ask_at && c->leash >= 0) {
+		c->asked = frame_send(c->leash, FRAME_STATUS, 0, 0, NULL, 0, 0) == 0;
 		c->ask_at = now_ms + SERVER_PROGRESS_MS;
 	}
 	return c->asked ? 0 : c->ask_at;
@@ -485,12 +483,11 @@ int64_t call_ask(struct call *c)
 void call_on_progress(void *ctx, short events)
 {
 	struct call *c = ctx;
-	const struct client run = {.fd = c->leash};
 	struct live_status now;
 	struct frame p;
 	ssize_t n;
 	(void)events;
-	while ((n = client_receive(&run, &p, MSG_DONTWAIT)) >= 0) {
+	while ((n = frame_receive(c->leash, &p, MSG_DONTWAIT)) >= 0) {
 		struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
 		int64_t now_ms = clock_monotonic_ms();
 		c->asked = false;

@@ -204,7 +204,6 @@ void resources_subscribe(struct server *s, const struct rpc_message *m)
 	const struct verb_call call = {.settings = s->settings, .session = s->artifacts};
 	struct store stores[STORE_MAX];
 	struct id_found found;
-	struct client run = {.fd = -1};
 	char id[ID_LEN + 1];
 	int count;
 	if (!resource_parse(s, m, id))
@@ -214,16 +213,16 @@ void resources_subscribe(struct server *s, const struct rpc_message *m)
 		return;
 	}
 	bool kept = verb_find(&call, id, stores, &count, &found) == 0;
-	bool lives =
-		verb_reaches(&call, stores, count, id) && client_open(&run, stores, count, id) == 0;
+	int run = verb_reaches(&call, stores, count, id) ? client_open(stores, count, id) : -1;
+	bool lives = run >= 0;
 	store_close_all(stores, count);
 	if (lives && s->watched_count < SERVER_WATCHED_MAX) {
 		struct watched *w = &s->watched[s->watched_count++];
-		*w = (struct watched){.fd = run.fd};
+		*w = (struct watched){.fd = run};
 		memcpy(w->id, id, sizeof(id));
-		client_send(&run, FRAME_WATCH, 0, 0, NULL, 0);
+		frame_send(run, FRAME_WATCH, 0, 0, NULL, 0, 0);
 	} else {
-		client_close(&run);
+		io_close(&run);
 	}
 	if (kept || lives)
 		server_answer_empty(s, m);
@@ -263,10 +262,9 @@ void resources_tell(struct server *s, struct watched *w)
 void resources_on_change(void *ctx, short events)
 {
 	struct watched *w = ctx;
-	const struct client run = {.fd = w->fd};
 	struct frame p;
 	(void)events;
-	while (client_receive(&run, &p, MSG_DONTWAIT) >= 0)
+	while (frame_receive(w->fd, &p, MSG_DONTWAIT) >= 0)
 		w->changed |= p.kind == FRAME_STATUS;
 	if (errno == EAGAIN)
 		return;

@@ -105,46 +105,33 @@ static int connect_in(int dir, const char *id)
 	return fd;
 }
 
-int client_open(struct client *v, const struct store *stores, int count, const char *id)
+int client_open(const struct store *stores, int count, const char *id)
 {
-	int error = ENOENT;
-	v->fd = -1;
-	for (int i = 0; i < count && v->fd < 0; i++) {
+	int error = ENOENT, fd = -1;
+	for (int i = 0; i < count && fd < 0; i++) {
 		int dir = store_open_live(&stores[i], false);
 		if (dir < 0)
 			continue;
-		v->fd = connect_in(dir, id);
-		if (v->fd < 0 && errno != ENOENT)
+		fd = connect_in(dir, id);
+		if (fd < 0 && errno != ENOENT)
 			error = errno;
 		io_close(&dir);
 	}
 	errno = error;
-	return v->fd < 0 ? -1 : 0;
+	return fd;
 }
 
-ssize_t client_receive(const struct client *v, struct frame *f, int flags)
-{
-	return frame_receive(v->fd, f, flags);
-}
-
-int client_send(const struct client *v, enum frame_kind kind, int a, int b, const char *data,
-		size_t len)
-{
-	return frame_send(v->fd, kind, a, b, data, len, 0);
-}
-
-int client_ask(const struct client *v, enum frame_kind kind, int a, int b, const char *data,
-	       size_t len, struct buffer *reply)
+int client_ask(int fd, enum frame_kind kind, int a, int b, const char *data, size_t len,
+	       struct buffer *reply)
 {
 	struct frame f;
-	ssize_t n;
 	if (reply)
 		buffer_clear(reply);
 	/* A client that is refused has its answer before it has asked. */
-	if (client_send(v, kind, a, b, data, len) < 0 && errno != EPIPE)
+	if (frame_send(fd, kind, a, b, data, len, 0) < 0 && errno != EPIPE)
 		return -1;
 	do {
-		n = client_receive(v, &f, 0);
+		ssize_t n = frame_receive(fd, &f, 0);
 		if (n < 0) {
 			if (errno == EAGAIN)
 				errno = ETIMEDOUT;
@@ -160,30 +147,24 @@ int client_ask(const struct client *v, enum frame_kind kind, int a, int b, const
 	return reply ? buffer_check(reply) : 0;
 }
 
-static int live_status_take(struct live_status *now, const char *data, size_t len)
-{
-	if (len != sizeof(*now)) {
-		errno = EPROTO;
-		return -1;
-	}
-	memcpy(now, data, len);
-	return 0;
-}
-
-int client_status(const struct client *v, enum frame_kind kind, struct live_status *now)
+int client_status(int fd, enum frame_kind kind, struct live_status *now)
 {
 	struct buffer reply = BUFFER_INIT;
-	int result = client_ask(v, kind, 0, 0, NULL, 0, &reply);
-	if (result == 0)
-		result = live_status_take(now, reply.data, reply.len);
+	int result = client_ask(fd, kind, 0, 0, NULL, 0, &reply);
+	if (result == 0 && reply.len == sizeof(*now)) {
+		memcpy(now, reply.data, reply.len);
+	} else if (result == 0) {
+		errno = EPROTO;
+		result = -1;
+	}
 	buffer_release(&reply);
 	return result;
 }
 
-int client_take_status(const struct client *v, struct live_status *now, int *refused)
+int client_take_status(int fd, struct live_status *now, int *refused)
 {
 	struct frame f;
-	ssize_t n = client_receive(v, &f, MSG_DONTWAIT);
+	ssize_t n = frame_receive(fd, &f, MSG_DONTWAIT);
 	if (n < 0 && errno == EAGAIN)
 		return 0;
 	if (n < 0 && errno == EPROTONOSUPPORT)
@@ -194,7 +175,12 @@ int client_take_status(const struct client *v, struct live_status *now, int *ref
 		*refused = f.a;
 	if (f.kind != FRAME_STATUS)
 		return 0;
-	return live_status_take(now, f.data, (size_t)n) < 0 ? -1 : 1;
+	if (n != sizeof(*now)) {
+		errno = EPROTO;
+		return -1;
+	}
+	memcpy(now, f.data, sizeof(*now));
+	return 1;
 }
 
 int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
@@ -214,33 +200,19 @@ int client_each(const struct store *stores, int count, int (*each)(void *ctx, co
 	return result;
 }
 
-void client_close(struct client *v)
-{
-	io_close(&v->fd);
-}
-
-struct sweep {
-	const struct store *store;
-	unsigned removed;
-};
-
-static int sweep_one(void *ctx, const char *id)
-{
-	struct sweep *s = ctx;
-	struct client v;
-	struct stat st;
-	int dir = store_open_live(s->store, false);
-	if (client_open(&v, s->store, 1, id) == 0)
-		client_close(&v);
-	else if (dir >= 0 && fstatat(dir, id, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		s->removed++;
-	io_close(&dir);
-	return 0;
-}
-
 unsigned client_sweep(const struct store *s)
 {
-	struct sweep sweep = {s, 0};
-	client_each(s, 1, sweep_one, &sweep);
-	return sweep.removed;
+	unsigned removed = 0;
+	DIR *dir = io_list_opened(store_open_live(s, false));
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir))) {
+		if (!id_is_valid(entry->d_name))
+			continue;
+		int fd = connect_in(dirfd(dir), entry->d_name);
+		removed += fd < 0 && errno == ENOENT;
+		io_close(&fd);
+	}
+	if (dir)
+		closedir(dir);
+	return removed;
 }

@@ -1,5 +1,5 @@
 // What the processes of a live run say to each other: front end, supervisor, and the verbs and
-// servers that reach a run from outside. And the outside's end of that, struct client.
+// servers that reach a run from outside. And the outside's end of that, a socket.
 //
 // Front end and supervisor have a socket pair. Everybody else connects to STORE/live/ID, a socket
 // (0600, in a directory 0700) that is there while the run lives; only its own user is let in
@@ -113,39 +113,27 @@ struct live_status {
 	bool argv_cut; /* argv is not all of it */
 };
 
-struct client {
-	int fd; /* -1: not open */
-};
-
-/* Connects to the run `id`. Returns 0, or -1 with errno; ENOENT: it does not run (a socket that a
-   killed supervisor left is removed). */
-int client_open(struct client *v, const struct store *stores, int count, const char *id);
-
-/* The next frame, waiting for it (MSG_DONTWAIT in `flags`: EAGAIN), as frame_receive(). */
-ssize_t client_receive(const struct client *v, struct frame *f, int flags);
-
-int client_send(const struct client *v, enum frame_kind kind, int a, int b, const char *data,
-		size_t len);
+/* Connects to the run `id`. Returns the socket, or -1 with errno; ENOENT: it does not run (a socket
+   that a killed supervisor left is removed). Its answers are waited for a few seconds. */
+int client_open(const struct store *stores, int count, const char *id);
 
 /* Sends a request and waits for all of its answer (`reply` may be NULL where that is DONE; it is
    emptied first). Nothing else may be on its way. Returns 0, or -1 with errno: the supervisor's, or
    ETIMEDOUT when it does not answer, EBUSY when it has too many clients. */
-int client_ask(const struct client *v, enum frame_kind kind, int a, int b, const char *data,
-	       size_t len, struct buffer *reply);
+int client_ask(int fd, enum frame_kind kind, int a, int b, const char *data, size_t len,
+	       struct buffer *reply);
 
 /* The same for FRAME_STATUS or FRAME_WATCH. */
-int client_status(const struct client *v, enum frame_kind kind, struct live_status *now);
+int client_status(int fd, enum frame_kind kind, struct live_status *now);
 
 /* Takes one frame, if there is one, of what follows FRAME_WATCH. Returns 1 if it is *now, 0, or -1
    if the supervisor has gone. *refused: its errno if it refuses to answer, else as before. */
-int client_take_status(const struct client *v, struct live_status *now, int *refused);
+int client_take_status(int fd, struct live_status *now, int *refused);
 
 /* Calls `each` with the ID of every socket there is, stale ones included, until it returns other
    than 0; returns that. */
 int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
 		void *ctx);
-
-void client_close(struct client *v);
 
 /* Removes the sockets that killed supervisors have left. Returns how many. */
 unsigned client_sweep(const struct store *s);
