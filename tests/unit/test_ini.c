@@ -1,4 +1,4 @@
-// The ini reader's report on each line, with inih behind it.
+// The ini reader's report on each line.
 
 #include "config/ini.h"
 
