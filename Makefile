@@ -15,7 +15,7 @@ DEVELOPER ?=
 V        ?=
 
 # Debian packages. Tests need those of the build and some more.
-BUILD_PACKAGES = gcc make libc6-dev libpcre2-dev libjansson-dev libutf8proc-dev \
+BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libutf8proc-dev \
 	libzstd-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev clang libclang-rt-14-dev python3 tmux git vim less \
 	procps curl wget pv util-linux zstd \
@@ -29,7 +29,7 @@ WARNINGS = -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpoi
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTERSE_VERSION='"$(VERSION)"' -I.
 # Loops start on 32 bytes: where one stands by chance costs up to 4 % of the time of filter.
 CFLAGS   ?= -O2 -g -falign-loops=32
-LDLIBS   = -lutil -lpcre2-8 -ljansson -lutf8proc -lzstd -lm
+LDLIBS   = -lutil -linih -lpcre2-8 -ljansson -lutf8proc -lzstd -lm
 LINK     = -static
 
 ifneq ($(DEVELOPER),)
@@ -133,12 +133,13 @@ $(BUILD)/launcher/%.o: %.c Makefile
 
 # What `terse version --json` tells. The commit is in a file that changes only with it.
 COMMIT ?= $(shell git -C . describe --always --abbrev=12 --exclude='*' --dirty 2>/dev/null)
+INIH_VERSION ?= $(shell sed -n 's/^Version: //p' $(firstword $(wildcard /usr/lib/*/pkgconfig/inih.pc)) </dev/null)
 MUSL_VERSION ?=
 $(BUILD)/commit: always
 	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 $(BUILD)/supervisor/command/verb_version.o: $(BUILD)/commit
 $(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMIT)"' \
-	-DTERSE_MUSL='"$(MUSL_VERSION)"'
+	-DTERSE_INIH='"$(INIH_VERSION)"' -DTERSE_MUSL='"$(MUSL_VERSION)"'
 .PHONY: always
 
 # The page of terse report is a part of the program.

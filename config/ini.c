@@ -1,4 +1,6 @@
-// See ini.h.
+// See ini.h. inih asks for one line after the other and calls back for those that give a key a
+// value. The reader looks at each line first: it knows the line's number, withholds lines that inih
+// would misread, and notices lines that inih skipped.
 
 #include "config/ini.h"
 
@@ -6,17 +8,53 @@
 #include "lib/utf8.h"
 
 #include <errno.h>
+#include <ini.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* isspace() in the C locale. */
+/* inih's MAX_SECTION and MAX_NAME, without the NUL. */
+enum { NAME_MAX_LEN = 49 };
+
+struct reader {
+	const char *next, *end;
+	int (*visit)(void *ctx, const struct ini_line *line);
+	void *ctx;
+	unsigned number; /* of inih's line */
+	bool keyed;      /* the section has a key, so an indented line continues it */
+	bool more;       /* inih's line continues a key */
+	bool due;        /* inih has to call take_value() for its line */
+	bool stopped;
+	const char *line; /* inih's line, for messages */
+	size_t line_len;
+};
+
+static void ini_report(struct reader *r, struct ini_line line)
+{
+	line.number = r->number;
+	if (r->visit(r->ctx, &line) != 0)
+		r->stopped = true;
+}
+
+/* isspace() in the C locale, as inih uses it. */
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The comment behind a value, or the end. */
+static void report_malformed(struct reader *r, const char *reason)
+{
+	char shown[128];
+	const char *line = r->line;
+	size_t len = r->line_len;
+	for (; len > 0 && is_space(*line); len--)
+		line++;
+	snprintf(shown, sizeof(shown), "%.*s", (int)utf8_floor(line, len, len < 127 ? len : 127),
+		 line);
+	ini_report(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
+}
+
+/* inih 55 removes comments from the lines of keys only. */
 static const char *comment_start(const char *start, const char *end)
 {
 	for (const char *p = start + 1; p < end; p++) {
@@ -26,95 +64,118 @@ static const char *comment_start(const char *start, const char *end)
 	return end;
 }
 
-/* The longest line, without the blanks at its end. */
-#define LINE_MOST 198
-
-/* Stores the text without the blanks around it. */
-static void ini_copy(char out[LINE_MOST + 1], const char *from, const char *to)
+/* Looks at the next line. Returns the end of inih's part of it, which is empty if inih must not see
+   the line. */
+static const char *ini_take_line(struct reader *r, const char *line, const char *end,
+				 size_t longest)
 {
-	while (from < to && is_space(*from))
-		from++;
-	while (from < to && is_space(to[-1]))
-		to--;
-	memcpy(out, from, (size_t)(to - from));
-	out[to - from] = '\0';
+	const char *start = line;
+	char reason[96];
+	while (end > line && is_space(end[-1]))
+		end--;
+	r->line = line;
+	r->line_len = (size_t)(end - line);
+	if (memchr(line, '\0', r->line_len)) {
+		ini_report(r, (struct ini_line){.kind = INI_MALFORMED,
+						.reason = "a NUL byte; is this a text file?"});
+		return line;
+	}
+	if (r->number == 1 && end - line >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
+		start += 3;
+	while (start < end && is_space(*start))
+		start++;
+	if (start == end || *start == '#' || *start == ';')
+		return line;
+	if (r->line_len > longest) {
+		snprintf(reason, sizeof(reason),
+			 "a line has at most %zu bytes; more values go on indented lines below",
+			 longest);
+		report_malformed(r, reason);
+		return line;
+	}
+	r->more = r->keyed && start > line;
+	if (*start == '[' && !r->more) {
+		char name[NAME_MAX_LEN + 1];
+		const char *close = memchr(start, ']', (size_t)(end - start));
+		const char *behind = close ? close + 1 : end;
+		while (behind < end && is_space(*behind))
+			behind++;
+		const char *wrong = !close ? "no ] behind the section's name"
+				    : close - start - 1 > NAME_MAX_LEN
+					    ? "a section's name has at most 49 bytes"
+				    : behind < end && *behind != ';' && *behind != '#'
+					    ? "text behind the section's name"
+					    : NULL;
+		if (wrong) {
+			report_malformed(r, wrong);
+			return line;
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)(close - start - 1), start + 1);
+		r->keyed = false;
+		ini_report(r, (struct ini_line){.kind = INI_SECTION, .section = name});
+		return end;
+	}
+	r->due = true;
+	return r->more ? comment_start(start, end) : end;
+}
+
+/* What inih has room for, or less: a line, its newline and a NUL. */
+enum { LINE_ROOM = 200 };
+
+/* inih's reader: fgets() without the newline, for which room is left nevertheless. From version 56
+   on inih takes a line that fills its room for the start of a longer one, and skips the next. */
+static char *read_line(char *out, int room, void *stream)
+{
+	struct reader *r = stream;
+	const char *line, *newline, *end;
+	if (r->due && !r->stopped)
+		report_malformed(r, "neither [section] nor key = value");
+	r->due = false;
+	if (r->stopped || r->next == r->end)
+		return NULL;
+	line = r->next;
+	newline = memchr(line, '\n', (size_t)(r->end - line));
+	r->next = newline ? newline + 1 : r->end;
+	r->number++;
+	end = ini_take_line(r, line, newline ? newline : r->end,
+			    (size_t)(room < LINE_ROOM ? room : LINE_ROOM) - 2);
+	memcpy(out, line, (size_t)(end - line));
+	out[end - line] = '\0';
+	return out;
+}
+
+/* inih's handler. */
+static int take_value(void *ctx, const char *section, const char *name, const char *value)
+{
+	struct reader *r = ctx;
+	r->due = false;
+	if (r->stopped)
+		return 1;
+	if (r->more) {
+		ini_report(r, (struct ini_line){.kind = INI_MORE,
+						.section = section,
+						.key = name,
+						.value = value});
+		return 1;
+	}
+	r->keyed = *name != '\0';
+	if (*name == '\0')
+		report_malformed(r, "a value without a key");
+	else if (strlen(name) > NAME_MAX_LEN)
+		report_malformed(r, "a key has at most 49 bytes");
+	else
+		ini_report(r, (struct ini_line){.kind = INI_KEY,
+						.section = section,
+						.key = name,
+						.value = value});
+	return 1;
 }
 
 void ini_visit(const char *text, size_t len, int (*visit)(void *ctx, const struct ini_line *line),
 	       void *ctx)
 {
-	char section[LINE_MOST + 1] = "", key[LINE_MOST + 1] = "", value[LINE_MOST + 1];
-	const char *text_end = text + len;
-	unsigned number = 0;
-	for (const char *line = text, *next; line < text_end; line = next) {
-		const char *newline = memchr(line, '\n', (size_t)(text_end - line));
-		const char *start = line, *end = newline ? newline : text_end, *reason = NULL;
-		next = newline ? newline + 1 : text_end;
-		number++;
-		while (end > line && is_space(end[-1]))
-			end--;
-		if (number == 1 && end - line >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
-			start += 3;
-		while (start < end && is_space(*start))
-			start++;
-		bool nul = memchr(line, '\0', (size_t)(end - line));
-		if (!nul && (start == end || *start == '#' || *start == ';'))
-			continue;
-		struct ini_line told = {.kind = INI_KEY,
-					.number = number,
-					.section = section,
-					.key = key,
-					.value = value};
-		if (nul) {
-			reason = "a NUL byte; is this a text file?";
-		} else if (end - line > LINE_MOST) {
-			reason = "a line has at most 198 bytes; more values go on indented "
-				 "lines below";
-		} else if (*key && start > line) {
-			/* It continues the key. */
-			told.kind = INI_MORE;
-			ini_copy(value, start, comment_start(start, end));
-		} else if (*start == '[') {
-			const char *close = memchr(start, ']', (size_t)(end - start));
-			const char *behind = close ? close + 1 : end;
-			while (behind < end && is_space(*behind))
-				behind++;
-			if (!close) {
-				reason = "no ] behind the section's name";
-			} else if (behind < end && *behind != ';' && *behind != '#') {
-				reason = "text behind the section's name";
-			} else {
-				snprintf(section, sizeof(section), "%.*s", (int)(close - start - 1),
-					 start + 1);
-				*key = '\0';
-				told.kind = INI_SECTION;
-				told.key = told.value = NULL;
-			}
-		} else {
-			const char *equals = start;
-			const char *stop = comment_start(start, end);
-			while (equals < stop && *equals != '=' && *equals != ':')
-				equals++;
-			if (equals == stop) {
-				reason = "neither [section] nor key = value";
-			} else {
-				ini_copy(key, start, equals);
-				ini_copy(value, equals + 1, stop);
-				reason = *key ? NULL : "a value without a key";
-			}
-		}
-		if (reason) {
-			size_t most = (size_t)(end - start);
-			most = utf8_floor(start, most, most < LINE_MOST ? most : LINE_MOST);
-			ini_copy(value, start, start + most);
-			told = (struct ini_line){.kind = INI_MALFORMED,
-						 .number = number,
-						 .value = nul ? NULL : value,
-						 .reason = reason};
-		}
-		if (visit(ctx, &told) != 0)
-			return;
-	}
+	struct reader r = {.next = text, .end = text + len, .visit = visit, .ctx = ctx};
+	ini_parse_stream(read_line, &r, take_value, &r);
 }
 
 /* --- setting one key ------------------------------------------------------------------ */

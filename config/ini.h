@@ -1,5 +1,6 @@
-// Reads ini text, line by line, strictly: lines of more than 198 bytes, text behind a section's
-// name, lines that are neither section, key nor comment, and NUL bytes are malformed.
+// Reads ini text through inih, line by line. Lines that inih would silently cut, drop or misread
+// are malformed: lines and names longer than its buffers, text behind a section's name, lines that
+// are neither section, key nor comment, NUL bytes.
 //
 // The syntax: [section]; key = value or key: value; an indented line continues the key above; # or
 // ; at the start of a line, or ; behind a blank, starts a comment. CRLF and a UTF-8 byte order mark

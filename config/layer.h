@@ -8,6 +8,7 @@
 
 #include "config/option.h"
 
+/* The word, a blank and the name fit into inih's 49 bytes for a section. */
 enum { LAYER_NAME_MAX = 40 };
 
 /* Limits the time that a hostile file can cost a run. */

@@ -197,8 +197,8 @@ void settings_release(struct settings *s);
 int settings_load(struct settings *s, struct option_error *error);
 
 /* Loads one file, all or nothing (but for a lack of memory, after which a part may be set). Returns
-   0, or -1 with errno: ENOENT, EACCES ..., EINVAL with *error filled. A file over 1 MB is an error,
-   too. */
+   0, or -1 with errno: ENOENT, EACCES ..., EINVAL with *error filled. A file over 1 MB, one with a
+   NUL byte and one with a line that inih would cut are errors, too. */
 int settings_load_file(struct settings *s, enum origin by, const char *path,
 		       struct option_error *error);
 

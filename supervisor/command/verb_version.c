@@ -1,7 +1,7 @@
 // terse version: with --json what this binary is made of.
 //
 // The Makefile passes the commit, the architecture is the compiler's, and the libraries tell their
-// versions themselves; musl does not know its own, so the Makefile passes that.
+// versions themselves; inih and musl do not know theirs, so the Makefile passes those.
 
 #include "lib/buffer.h"
 #include "lib/json.h"
@@ -22,6 +22,9 @@
 /* Empty where they are not known. */
 #ifndef TERSE_COMMIT
 #define TERSE_COMMIT ""
+#endif
+#ifndef TERSE_INIH
+#define TERSE_INIH ""
 #endif
 #ifndef TERSE_MUSL
 #define TERSE_MUSL ""
@@ -68,6 +71,7 @@ static int version_run(struct verb_call *c)
 	/* The kernel tells where the dynamic linker is, if there is one. */
 	json_add_bool(&out, "static", getauxval(AT_BASE) == 0);
 	json_begin_array(&out, "linked");
+	version_add(&out, NULL, "inih", TERSE_INIH);
 	version_add(&out, NULL, "jansson", jansson_version_str());
 	version_add(&out, NULL, "pcre2", pcre2);
 	version_add(&out, NULL, "utf8proc", utf8proc_version());

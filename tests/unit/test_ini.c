@@ -1,4 +1,4 @@
-// The ini reader's report on each line.
+// The ini reader's report on each line, with inih behind it.
 
 #include "config/ini.h"
 

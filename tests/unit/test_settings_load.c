@@ -168,13 +168,14 @@ static const struct {
 	 "t.ini:1: [report] size = 4KB: text behind the section's name"},
 	{TEXT("[report]\rsize = 4KB\r"),
 	 "t.ini:1: [report]\xEF\xBF\xBDsize = 4KB: text behind the section's name"},
-	{TEXT("[" FIFTY "]\n"), "t.ini:1: [" FIFTY "]: no such section"},
+	{TEXT("[" FIFTY "]\n"), "t.ini:1: [" FIFTY "]: a section's name has at most 49 bytes"},
 	{TEXT("[report]\nsize\n"), "t.ini:2: size: neither [section] nor key = value"},
 	{TEXT("[report]\nsize 4KB"), "t.ini:2: size 4KB: neither [section] nor key = value"},
 	{TEXT("[report]\nsize ; = 4KB\nmax_lines = 1\n"),
 	 "t.ini:2: size ; = 4KB: neither [section] nor key = value"},
 	{TEXT("[report]\n= 4KB\n"), "t.ini:2: = 4KB: a value without a key"},
-	{TEXT("[report]\n" FIFTY " = 4KB\n"), "t.ini:2: [report] " FIFTY ": no such key"},
+	{TEXT("[report]\n" FIFTY " = 4KB\n"),
+	 "t.ini:2: " FIFTY " = 4KB: a key has at most 49 bytes"},
 	{TEXT("[report]\nsize = 4KB\n\nsize = 8KB\n"),
 	 "t.ini:4: [report] size: already set on line 2"},
 	{TEXT("[report]\nsize = 4KB\n  max_lines = 5\n"),
@@ -259,7 +260,7 @@ TEST(names_no_more_than_a_line_can_show)
 	assert_null(strpbrk(error.text, "\n"));
 	assert_memory_equal(error.text, "...ppp", 6);
 	assert_true(strlen(error.text) < 300);
-	assert_non_null(strstr(error.text, ": no such key"));
+	assert_non_null(strstr(error.text, "a key has at most 49 bytes"));
 	settings_release(&s);
 	/* A name is cut between characters, whatever it has of them, and keeps its end. */
 	s = start();
