@@ -5,7 +5,6 @@
 #include "config/settings.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
-#include "supervisor/artifact/index.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 
@@ -27,15 +26,8 @@
 #define PACK_WINDOW_LOG   21
 #define UNPACK_WINDOW_LOG 23
 
-enum part { PART_JSON, PART_TEXT, PART_ERR, PART_RAW, PART_CAST, PART_SHOWN, PARTS };
-
-static const char *const suffixes[PARTS] = {
-	[PART_JSON] = "json", [PART_TEXT] = "txt",  [PART_ERR] = "err.txt",
-	[PART_RAW] = "raw",   [PART_CAST] = "cast", [PART_SHOWN] = "shown",
-};
-
 /* What follows the gap of a text stands in a member of its own. */
-#define REST_PREFIX "rest."
+#define REST ".rest"
 
 /* The line that announces a gap fits into so many bytes (lib/gap.h). */
 #define NOTICE_MOST ((uint64_t)512)
@@ -45,11 +37,12 @@ struct range {
 	uint64_t from, to;
 };
 
-static void part_ranges(const struct meta *m, enum part part, uint64_t size, struct range ranges[2])
+static void part_ranges(const struct meta *m, enum artifact_part part, uint64_t size,
+			struct range ranges[2])
 {
-	const struct meta_stream *s = part == PART_TEXT  ? &m->out
-				      : part == PART_ERR ? &m->err
-							 : NULL;
+	const struct meta_stream *s = part == ARTIFACT_OUT   ? &m->out
+				      : part == ARTIFACT_ERR ? &m->err
+							     : NULL;
 	ranges[0] = (struct range){0, size};
 	ranges[1] = (struct range){size, size};
 	if (!s || s->gap_bytes <= NOTICE_MOST || s->gap_offset + s->gap_bytes > size)
@@ -61,8 +54,6 @@ static void part_ranges(const struct meta *m, enum part part, uint64_t size, str
 /* --- members: ustar headers (POSIX.1-2008, pax interchange format) ------------- */
 
 #define TAR_BLOCK ((size_t)512)
-/* Blocks of zeros behind the last member. */
-#define TAR_END (2 * TAR_BLOCK)
 
 struct tar_header {
 	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8];
@@ -89,27 +80,6 @@ static size_t tar_padding(uint64_t len)
 	return (size_t)(-len % TAR_BLOCK);
 }
 
-static void tar_make(struct tar_header *h, const char *name, uint64_t size, int64_t mtime_s)
-{
-	*h = (struct tar_header){.mode = "0000600",
-				 .uid = "0000000",
-				 .gid = "0000000",
-				 .type = '0',
-				 .magic = "ustar",
-				 .version = {'0', '0'}};
-	snprintf(h->name, sizeof(h->name), "%s", name);
-	snprintf(h->mtime, sizeof(h->mtime), "%011" PRIo64, (uint64_t)mtime_s & 077777777777);
-	snprintf(h->size, sizeof(h->size), "%011" PRIo64, size & 077777777777);
-	/* From 8 GiB on as a binary number, as GNU's tar has it. */
-	if (size > 077777777777) {
-		h->size[0] = (char)0x80;
-		for (int i = 11; i > 0; i--, size >>= 8)
-			h->size[i] = (char)(size & 0xff);
-	}
-	snprintf(h->checksum, sizeof(h->checksum), "%06o", tar_sum(h));
-	h->checksum[7] = ' ';
-}
-
 /* Reads a field. Returns whether it is a number that a size may be. */
 static bool tar_number(const char *field, size_t len, uint64_t *n)
 {
@@ -131,12 +101,9 @@ struct packer {
 	int fd;
 	char *block, *packed;
 	size_t packed_size;
-	void (*tell)(void *ctx, uint64_t done, uint64_t total);
-	void *ctx;
-	uint64_t done, total; /* bytes of the files, without holes */
 };
 
-static int pack(struct packer *p, const char *data, size_t len, ZSTD_EndDirective mode)
+static int pack(struct packer *p, const void *data, size_t len, ZSTD_EndDirective mode)
 {
 	ZSTD_inBuffer in = {data, len, 0};
 	size_t left;
@@ -153,77 +120,71 @@ static int pack(struct packer *p, const char *data, size_t len, ZSTD_EndDirectiv
 	return 0;
 }
 
-static int pack_zeros(struct packer *p, size_t len, ZSTD_EndDirective mode)
+/* The bytes of a file that are a member of this name. */
+static int pack_member(struct packer *p, const char *name, int fd, struct range range,
+		       int64_t mtime_s)
 {
-	static const char zeros[TAR_END];
-	return pack(p, zeros, len, mode);
+	static const char zeros[TAR_BLOCK];
+	uint64_t size = range.to - range.from;
+	struct tar_header h = {.mode = "0000600",
+			       .uid = "0000000",
+			       .gid = "0000000",
+			       .type = '0',
+			       .magic = "ustar",
+			       .version = {'0', '0'}};
+	snprintf(h.name, sizeof(h.name), "%s", name);
+	snprintf(h.mtime, sizeof(h.mtime), "%011" PRIo64, (uint64_t)mtime_s & 077777777777);
+	snprintf(h.size, sizeof(h.size), "%011" PRIo64, size & 077777777777);
+	/* From 8 GiB on as a binary number, as GNU's tar has it. */
+	if (size > 077777777777) {
+		h.size[0] = (char)0x80;
+		uint64_t left = size;
+		for (int i = 11; i > 0; i--, left >>= 8)
+			h.size[i] = (char)(left & 0xff);
+	}
+	snprintf(h.checksum, sizeof(h.checksum), "%06o", tar_sum(&h));
+	h.checksum[7] = ' ';
+	if (pack(p, &h, sizeof(h), ZSTD_e_continue) < 0)
+		return -1;
+	while (range.from < range.to) {
+		uint64_t left = range.to - range.from;
+		size_t want = left < BLOCK ? (size_t)left : BLOCK;
+		if (io_read_whole(fd, p->block, want, (off_t)range.from) < 0 ||
+		    pack(p, p->block, want, ZSTD_e_continue) < 0)
+			return -1;
+		range.from += want;
+	}
+	return pack(p, zeros, tar_padding(size), ZSTD_e_continue);
 }
 
-static int pack_part(struct packer *p, int dir, const char *id, enum part part,
-		     const struct meta *meta)
+static int pack_part(struct packer *p, int dir, enum artifact_part part, const struct meta *meta)
 {
 	struct range ranges[2];
 	struct stat st;
-	char name[ID_LEN + 24];
-	int result = -1;
-	snprintf(name, sizeof(name), "%s.%s", id, suffixes[part]);
-	int fd = store_open_file(dir, name, O_RDONLY);
+	char name[ID_FILE_NAME];
+	int fd = id_open_file(dir, meta->id, part, O_RDONLY);
 	if (fd < 0)
-		return errno == ENOENT && part != PART_JSON ? 0 : -1;
-	if (fstat(fd, &st) < 0)
-		goto out;
-	part_ranges(meta, part, (uint64_t)st.st_size, ranges);
-	for (int i = 0; i < 2 && (i == 0 || ranges[i].to > ranges[i].from); i++) {
-		struct tar_header h;
-		snprintf(name, sizeof(name), "%s.%s%s", id, i == 0 ? "" : REST_PREFIX,
-			 suffixes[part]);
-		tar_make(&h, name, ranges[i].to - ranges[i].from, st.st_mtim.tv_sec);
-		if (pack(p, (const char *)&h, sizeof(h), ZSTD_e_continue) < 0)
-			goto out;
-		for (uint64_t at = ranges[i].from; at < ranges[i].to;) {
-			uint64_t left = ranges[i].to - at;
-			size_t want = left < BLOCK ? (size_t)left : BLOCK;
-			if (io_read_whole(fd, p->block, want, (off_t)at) < 0 ||
-			    pack(p, p->block, want, ZSTD_e_continue) < 0)
-				goto out;
-			at += want;
-			p->done += want;
-			if (p->tell)
-				p->tell(p->ctx, p->done, p->total);
-		}
-		if (pack_zeros(p, tar_padding(ranges[i].to - ranges[i].from), ZSTD_e_continue) < 0)
-			goto out;
+		return errno == ENOENT && part != ARTIFACT_JSON ? 0 : -1;
+	int result = fstat(fd, &st);
+	if (result == 0) {
+		part_ranges(meta, part, (uint64_t)st.st_size, ranges);
+		id_file_name("", meta->id, part, name);
+		result = pack_member(p, name, fd, ranges[0], st.st_mtim.tv_sec);
 	}
-	result = 0;
-out:
+	if (result == 0 && ranges[1].to > ranges[1].from) {
+		snprintf(name, sizeof(name), "%s" REST "%s", meta->id, artifact_suffixes[part]);
+		result = pack_member(p, name, fd, ranges[1], st.st_mtim.tv_sec);
+	}
 	io_close(&fd);
 	return result;
 }
 
-/* What the parts have on disk. */
-static uint64_t part_sizes(int dir, const char *id)
+int archive_write(int dir, const char *id, int fd)
 {
-	uint64_t total = 0;
-	for (int i = 0; i < PARTS; i++) {
-		char file[ID_LEN + 16];
-		struct stat st;
-		snprintf(file, sizeof(file), "%s.%s", id, suffixes[i]);
-		if (fstatat(dir, file, &st, AT_SYMLINK_NOFOLLOW) == 0)
-			total += (uint64_t)st.st_blocks * 512 < (uint64_t)st.st_size
-					 ? (uint64_t)st.st_blocks * 512
-					 : (uint64_t)st.st_size;
-	}
-	return total;
-}
-
-int archive_write(int dir, const char *id, int fd,
-		  void (*tell)(void *ctx, uint64_t done, uint64_t total), void *ctx)
-{
-	struct packer p = {
-		.fd = fd, .packed_size = ZSTD_CStreamOutSize(), .tell = tell, .ctx = ctx};
-	struct meta meta;
-	int result = -1;
-	int text = id_open_file(dir, id, ".txt", O_RDONLY);
+	static const char end[2 * TAR_BLOCK];
+	struct packer p = {.fd = fd, .packed_size = ZSTD_CStreamOutSize()};
+	struct meta meta = {.owned = NULL};
+	int result = -1, text = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
 	if (text < 0)
 		return -1;
 	/* The lock keeps others from removing it meanwhile. */
@@ -236,20 +197,21 @@ int archive_write(int dir, const char *id, int fd,
 	p.zstd = ZSTD_createCCtx();
 	p.block = malloc(BLOCK);
 	p.packed = malloc(p.packed_size);
-	errno = ENOMEM;
-	result = p.zstd && p.block && p.packed ? 0 : -1;
-	if (result == 0) {
-		p.total = tell ? part_sizes(dir, id) : 0;
-		ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_compressionLevel, LEVEL);
-		ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_windowLog, PACK_WINDOW_LOG);
-		ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_checksumFlag, 1);
+	if (!p.zstd || !p.block || !p.packed) {
+		errno = ENOMEM;
+		goto out;
 	}
-	for (int i = 0; result == 0 && i < PARTS; i++)
-		result = pack_part(&p, dir, id, (enum part)i, &meta);
+	ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_windowLog, PACK_WINDOW_LOG);
+	ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_checksumFlag, 1);
+	/* All about the rest comes first. */
+	result = pack_part(&p, dir, ARTIFACT_JSON, &meta);
+	for (enum artifact_part part = 0; result == 0 && part < ARTIFACT_JSON; part++)
+		result = pack_part(&p, dir, part, &meta);
 	if (result == 0)
-		result = pack_zeros(&p, TAR_END, ZSTD_e_end);
-	meta_release(&meta);
+		result = pack(&p, end, sizeof(end), ZSTD_e_end);
 out:
+	meta_release(&meta);
 	ZSTD_freeCCtx(p.zstd);
 	free(p.block);
 	free(p.packed);
@@ -259,33 +221,30 @@ out:
 
 /* --- restoring ---------------------------------------------------------------- */
 
-/* Decompresses one frame, as it is asked for. */
-struct unpacker {
-	int fd;
+// The parts are written under temporary names (".ID.txt"; gc removes what a crash leaves of them)
+// and get their own when all has come, the text last: then the artifact is there.
+
+struct restore {
+	const struct store *store;
+	const char *session, *wanted; /* wanted: its ID, or NULL */
+	uint64_t max_bytes, min_free;
+	int dir;
+	/* The one frame of the archive, decompressed as it is asked for. */
+	int from;
 	ZSTD_DCtx *zstd;
-	char *packed;
-	size_t packed_size;
-	ZSTD_inBuffer in;
+	ZSTD_inBuffer packed;
 	bool ended; /* the frame, and its checksum is right */
+	char *block, *input;
+	/* ID.json, which comes first. */
+	struct buffer json;
+	struct meta meta; /* points into its own memory */
+	bool parsed, claimed, there;
+	char id[ID_LEN + 1]; /* here; in the archive it is that of `meta` */
+	struct {
+		int fd;
+		uint64_t size, stored; /* of the file; without its gap */
+	} parts[ARTIFACT_ARCHIVED];
 };
-
-static int unpack_begin(struct unpacker *u)
-{
-	u->zstd = ZSTD_createDCtx();
-	u->packed_size = ZSTD_DStreamInSize();
-	u->packed = malloc(u->packed_size);
-	errno = ENOMEM;
-	if (!u->zstd || !u->packed)
-		return -1;
-	ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, UNPACK_WINDOW_LOG);
-	return 0;
-}
-
-static void unpack_end(struct unpacker *u)
-{
-	ZSTD_freeDCtx(u->zstd);
-	free(u->packed);
-}
 
 static int refuse(void)
 {
@@ -294,166 +253,92 @@ static int refuse(void)
 }
 
 /* Takes up to `len` bytes, 0 at the end of the frame. Returns how many, or -1 with errno. */
-static ssize_t unpack_some(struct unpacker *u, void *data, size_t len)
+static ssize_t unpack_some(struct restore *r, void *data, size_t len)
 {
 	ZSTD_outBuffer out = {data, len, 0};
-	while (out.pos < len && !u->ended) {
-		size_t before = u->in.pos;
-		size_t left = ZSTD_decompressStream(u->zstd, &out, &u->in);
+	while (out.pos < len && !r->ended) {
+		size_t before = r->packed.pos;
+		size_t left = ZSTD_decompressStream(r->zstd, &out, &r->packed);
 		if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) {
 			errno = ENOMEM;
 			return -1;
 		}
 		if (ZSTD_isError(left))
 			return refuse();
-		u->ended = left == 0;
-		if (u->ended || out.pos == len || u->in.pos < u->in.size || u->in.pos > before)
+		r->ended = left == 0;
+		if (r->ended || out.pos == len || r->packed.pos < r->packed.size ||
+		    r->packed.pos > before)
 			continue;
-		ssize_t n = io_read(u->fd, u->packed, u->packed_size);
+		ssize_t n = io_read(r->from, r->input, BLOCK);
 		if (n <= 0)
 			return n < 0 ? -1 : refuse();
-		u->in = (ZSTD_inBuffer){u->packed, (size_t)n, 0};
+		r->packed = (ZSTD_inBuffer){r->input, (size_t)n, 0};
 	}
 	return (ssize_t)out.pos;
 }
 
-static int unpack_all(struct unpacker *u, void *data, size_t len)
+static int unpack_all(struct restore *r, void *data, size_t len)
 {
-	ssize_t n = unpack_some(u, data, len);
+	ssize_t n = unpack_some(r, data, len);
 	return n < 0 ? -1 : (size_t)n == len ? 0 : refuse();
-}
-
-// The parts are written under temporary names (".ID.txt"; gc removes what a crash leaves of them)
-// and get their own when all has come, the text last: then the artifact is there.
-
-struct restored_part {
-	int fd;
-	uint64_t size, stored; /* of the file; without its gap */
-	struct index_writer index;
-	struct buffer entries;
-	bool indexing;
-};
-
-struct restore {
-	const struct store *store;
-	const char *session, *wanted; /* wanted: its ID, or NULL */
-	uint64_t max_bytes, min_free;
-	int dir;
-	struct unpacker from;
-	char *block;
-	struct buffer json;
-	struct meta meta; /* points into its own memory */
-	bool parsed, claimed, there;
-	char packed_id[ID_LEN + 1]; /* in the archive */
-	char id[ID_LEN + 1];        /* here */
-	struct restored_part parts[PARTS];
-};
-
-static void name_part(const struct restore *r, const char *prefix, const char *part, char out[32])
-{
-	snprintf(out, 32, "%s%s.%s", prefix, r->id, part);
 }
 
 /* ID.json, all about the rest: takes the ID. Returns 0, or -1 with errno. */
 static int restore_metadata(struct restore *r, uint64_t size)
 {
-	if (r->parsed || size == 0 || size > META_MAX)
+	if (size == 0 || size > META_MAX)
 		return refuse();
 	if (buffer_reserve(&r->json, (size_t)size) < 0 ||
-	    unpack_all(&r->from, r->json.data, (size_t)size) < 0)
-		return -1;
-	r->json.len = (size_t)size;
-	if (meta_parse(r->json.data, r->json.len, &r->meta) < 0)
+	    unpack_all(r, r->json.data, (size_t)size) < 0 ||
+	    meta_parse(r->json.data, (size_t)size, &r->meta) < 0)
 		return -1;
 	r->parsed = true;
-	errno = EBADMSG;
 	if (!id_is_valid(r->meta.id))
+		return refuse();
+	if (r->wanted && strcmp(r->wanted, r->meta.id) != 0) {
+		errno = EXDEV;
 		return -1;
-	errno = EXDEV;
-	if (r->wanted && strcmp(r->wanted, r->meta.id) != 0)
-		return -1;
-	memcpy(r->id, r->meta.id, sizeof(r->id));
-	memcpy(r->packed_id, r->id, sizeof(r->id));
-	r->there = id_exists(r->store, r->id);
-	if (r->there)
-		return 0;
-	if (id_claim_exact(r->store, r->session, r->id) < 0) {
-		/* A run that has written nothing yet has claimed the ID. */
-		if (errno != EEXIST || r->wanted ||
-		    id_claim(r->store, r->session, r->meta.started_ms, r->id) < 0)
-			return -1;
 	}
-	r->claimed = true;
-	return 0;
+	memcpy(r->id, r->meta.id, sizeof(r->id));
+	r->there = id_exists(r->store, r->id);
+	/* A run that has written nothing yet may have claimed the ID. */
+	r->claimed =
+		!r->there && (id_claim_exact(r->store, r->session, r->id) == 0 ||
+			      (errno == EEXIST && !r->wanted &&
+			       id_claim(r->store, r->session, r->meta.started_ms, r->id) == 0));
+	return r->there || r->claimed ? 0 : -1;
 }
 
-/* Opens the file of a part. Returns where the next `size` bytes of it belong, or -1 with errno. */
-static int64_t restore_open(struct restore *r, enum part part, bool rest, uint64_t size)
+/* The bytes of a part, up to its gap or the rest of it. Returns 0, or -1 with errno. */
+static int restore_part(struct restore *r, enum artifact_part part, bool rest, uint64_t size)
 {
-	struct restored_part *p = &r->parts[part];
 	struct range ranges[2];
-	char name[32];
+	char name[ID_FILE_NAME];
+	int fd = r->parts[part].fd;
 	part_ranges(&r->meta, part, INT64_MAX, ranges);
 	/* The rest stands where the metadata say, behind all that came before the gap. */
-	if (rest ? p->fd < 0 || ranges[1].from == INT64_MAX || p->size != ranges[0].to : p->fd >= 0)
+	if (rest ? fd < 0 || ranges[1].from == INT64_MAX || r->parts[part].size != ranges[0].to
+		 : fd >= 0)
 		return refuse();
-	if (p->stored + size > r->max_bytes) {
+	if (r->parts[part].stored + size > r->max_bytes) {
 		errno = EFBIG;
 		return -1;
 	}
-	p->stored += size;
-	p->size = (rest ? ranges[1].from : 0) + size;
-	if (rest)
-		return (int64_t)ranges[1].from;
-	name_part(r, ".", suffixes[part], name);
-	p->fd = store_open_file(r->dir, name, O_RDWR | O_CREAT | O_EXCL);
-	p->indexing =
-		(part == PART_TEXT || part == PART_ERR) && index_init(&p->index, &p->entries) == 0;
-	return p->fd < 0 ? -1 : 0;
-}
-
-/* An artifact that exists stays as it is; its archive is only checked. */
-static int restore_part(struct restore *r, enum part part, bool rest, uint64_t size)
-{
-	int64_t at = r->there ? 0 : restore_open(r, part, rest, size);
-	if (at < 0)
-		return -1;
-	for (uint64_t done = 0; done < size;) {
-		size_t want = size - done < BLOCK ? (size_t)(size - done) : BLOCK;
-		uint64_t offset = (uint64_t)at + done;
-		struct restored_part *p = &r->parts[part];
-		done += want;
-		if (unpack_all(&r->from, r->block, want) < 0)
-			return -1;
-		if (r->there)
-			continue;
-		if (!store_has_room(p->fd, r->min_free))
-			return -1;
-		/* Lines behind a gap have numbers that the file does not tell. */
-		if (p->indexing &&
-		    (p->index.bytes != offset || index_feed(&p->index, r->block, want) < 0))
-			p->indexing = false;
-		if (io_write_at(p->fd, r->block, want, (off_t)offset) < 0)
-			return -1;
+	uint64_t at = rest ? ranges[1].from : 0, end = at + size;
+	r->parts[part].stored += size;
+	r->parts[part].size = end;
+	if (!rest) {
+		id_file_name(".", r->id, part, name);
+		fd = r->parts[part].fd = store_open_file(r->dir, name, O_RDWR | O_CREAT | O_EXCL);
 	}
-	return 0;
-}
-
-/* The part that a member's name means, and whether it is the rest of it. */
-static enum part part_of(const struct restore *r, const char *name, bool *rest)
-{
-	int part = PART_JSON;
-	if (strncmp(name, "./", 2) == 0)
-		name += 2;
-	size_t id = strcspn(name, ".");
-	if (id != ID_LEN || !name[id] || (r->parsed && memcmp(name, r->packed_id, id) != 0))
-		return PARTS;
-	name += id + 1;
-	*rest = strncmp(name, REST_PREFIX, strlen(REST_PREFIX)) == 0;
-	name += *rest ? strlen(REST_PREFIX) : 0;
-	while (part < PARTS && strcmp(name, suffixes[part]) != 0)
-		part++;
-	return (enum part)part;
+	while (fd >= 0 && at < end) {
+		size_t want = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
+		if (unpack_all(r, r->block, want) < 0 || !store_has_room(fd, r->min_free) ||
+		    io_write_at(fd, r->block, want, (off_t)at) < 0)
+			return -1;
+		at += want;
+	}
+	return fd < 0 ? -1 : 0;
 }
 
 /* Reads the next member. Returns 1; 0: there is none; -1 with errno. */
@@ -461,23 +346,29 @@ static int restore_member(struct restore *r)
 {
 	static const struct tar_header zeros;
 	struct tar_header h;
-	char name[sizeof(h.name) + 1];
+	char text[sizeof(h.name) + 1], id[ID_LEN + 1];
 	uint64_t size, sum;
-	bool rest;
-	if (unpack_all(&r->from, &h, sizeof(h)) < 0)
+	if (unpack_all(r, &h, sizeof(h)) < 0)
 		return -1;
 	if (memcmp(&h, &zeros, sizeof(h)) == 0)
 		return 0;
-	snprintf(name, sizeof(name), "%.*s", (int)sizeof(h.name), h.name);
 	if (!tar_number(h.checksum, sizeof(h.checksum), &sum) || sum != tar_sum(&h) ||
 	    !tar_number(h.size, sizeof(h.size), &size) || h.type != '0')
 		return refuse();
-	enum part part = part_of(r, name, &rest);
-	if (part == PARTS || (part == PART_JSON) == r->parsed)
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(h.name), h.name);
+	char *name = strncmp(text, "./", 2) == 0 ? text + 2 : text;
+	bool rest =
+		strlen(name) > ID_LEN && strncmp(name + ID_LEN, REST ".", strlen(REST ".")) == 0;
+	if (rest)
+		memmove(name + ID_LEN, name + ID_LEN + strlen(REST),
+			strlen(name + ID_LEN + strlen(REST)) + 1);
+	enum artifact_part part = id_of_file(name, id);
+	if (part >= ARTIFACT_ARCHIVED || (part == ARTIFACT_JSON) == r->parsed ||
+	    (r->parsed && strcmp(id, r->meta.id) != 0))
 		return refuse();
-	if ((part == PART_JSON ? restore_metadata(r, size) : restore_part(r, part, rest, size)) <
-		    0 ||
-	    unpack_all(&r->from, r->block, tar_padding(size)) < 0)
+	int result = part == ARTIFACT_JSON ? restore_metadata(r, size)
+					   : restore_part(r, part, rest, size);
+	if (result < 0 || unpack_all(r, r->block, tar_padding(size)) < 0)
 		return -1;
 	return 1;
 }
@@ -485,49 +376,32 @@ static int restore_member(struct restore *r)
 /* Returns 0, or -1 with errno. */
 static int restore_members(struct restore *r)
 {
-	char next;
-	int got;
-	ssize_t n;
-	while ((got = restore_member(r)) == 1)
-		;
-	if (got < 0)
-		return -1;
-	if (!r->parsed || (!r->there && r->parts[PART_TEXT].fd < 0))
+	int got = 1;
+	/* An artifact that exists stays as it is. */
+	while (got == 1 && !r->there)
+		got = restore_member(r);
+	if (got < 0 || r->there)
+		return got < 0 ? -1 : 0;
+	if (r->parts[ARTIFACT_OUT].fd < 0)
 		return refuse();
 	/* Behind the last member: zeros to the end of the frame, and nothing behind that. */
-	while ((n = unpack_some(&r->from, r->block, BLOCK)) > 0) {
+	ssize_t n;
+	while ((n = unpack_some(r, r->block, BLOCK)) > 0) {
 		if (r->block[0] || memcmp(r->block, r->block + 1, (size_t)n - 1) != 0)
 			return refuse();
 	}
-	if (n < 0)
-		return -1;
-	if (r->from.in.pos < r->from.in.size)
-		return refuse();
-	n = io_read(r->from.fd, &next, 1);
+	if (n == 0)
+		n = r->packed.pos < r->packed.size ? 1 : io_read(r->from, r->block, 1);
 	return n == 0 ? 0 : n < 0 ? -1 : refuse();
 }
 
-/* Best effort: the index only speeds up finding lines. */
-static void write_index(struct restore *r, enum part part)
+static int take_name(const struct restore *r, enum artifact_part part)
 {
-	const struct restored_part *p = &r->parts[part];
-	char name[32];
-	if (!p->indexing || p->index.lines < INDEX_STRIDE)
-		return;
-	name_part(r, "", part == PART_TEXT ? "idx" : "err.idx", name);
-	int fd = store_open_file(r->dir, name, O_WRONLY | O_CREAT | O_EXCL);
-	if (fd >= 0 && io_write(fd, p->entries.data, p->entries.len) < 0)
-		unlinkat(r->dir, name, 0);
-	io_close(&fd);
-}
-
-static int take_name(const struct restore *r, enum part part)
-{
-	char temporary[32], name[32];
+	char temporary[ID_FILE_NAME], name[ID_FILE_NAME];
 	if (r->parts[part].fd < 0)
 		return 0;
-	name_part(r, ".", suffixes[part], temporary);
-	name_part(r, "", suffixes[part], name);
+	id_file_name(".", r->id, part, temporary);
+	id_file_name("", r->id, part, name);
 	return renameat(r->dir, temporary, r->dir, name);
 }
 
@@ -540,34 +414,17 @@ static int restore_finish(struct restore *r)
 	m->supervisor = m->command = 0;
 	if (m->state == META_RUNNING)
 		m->state = META_INTERRUPTED;
-	m->raw_bytes = r->parts[PART_RAW].fd < 0 ? 0 : m->raw_bytes;
-	if (take_name(r, PART_SHOWN) < 0 || take_name(r, PART_CAST) < 0 ||
-	    take_name(r, PART_RAW) < 0 || take_name(r, PART_ERR) < 0 || meta_write(r->dir, m) < 0)
-		return -1;
-	write_index(r, PART_TEXT);
-	write_index(r, PART_ERR);
-	/* A gc may have given the ID back, if this took long. */
-	if (id_claim_exact(r->store, r->session, r->id) < 0 && errno != EEXIST)
-		return -1;
-	if (journal_add_made(r->dir, r->id) < 0)
-		return -1;
-	return take_name(r, PART_TEXT);
-}
-
-/* Removes everything that was restored so far. */
-static void undo(struct restore *r)
-{
-	int saved = errno;
-	if (!r->claimed)
-		return;
-	for (int i = 0; i < PARTS; i++) {
-		char name[32];
-		name_part(r, ".", suffixes[i], name);
-		unlinkat(r->dir, name, 0);
+	m->raw_bytes = r->parts[ARTIFACT_RAW].fd < 0 ? 0 : m->raw_bytes;
+	for (enum artifact_part part = ARTIFACT_ERR; part < ARTIFACT_JSON; part++) {
+		if (take_name(r, part) < 0)
+			return -1;
 	}
-	errno = saved;
-	id_remove_files(r->dir, r->id);
-	id_release(r->store, r->id);
+	/* A gc may have given the ID back, if this took long. */
+	if (meta_write(r->dir, m) < 0 ||
+	    (id_claim_exact(r->store, r->session, r->id) < 0 && errno != EEXIST) ||
+	    journal_add_made(r->dir, r->id) < 0)
+		return -1;
+	return take_name(r, ARTIFACT_OUT);
 }
 
 int archive_restore(const struct store *s, const char *session, const char *id, int fd,
@@ -580,32 +437,46 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 		.max_bytes = (uint64_t)settings->max_artifact,
 		.min_free = (uint64_t)settings->min_free,
 		.dir = store_open_session(s, session, true),
-		.from = {.fd = fd},
+		.from = fd,
 	};
 	int result = -1;
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < ARTIFACT_ARCHIVED; i++)
 		r.parts[i].fd = -1;
 	if (r.dir < 0)
 		return -1;
 	/* Drop the old line if the artifact was in this session before. */
-	if (journal_clean(r.dir, 0, 0) >= 0 || errno == ENOENT) {
-		r.block = malloc(BLOCK);
-		result = unpack_begin(&r.from) == 0 && r.block ? restore_members(&r) : -1;
+	if (journal_clean(r.dir, 0, 0) < 0 && errno != ENOENT)
+		goto out;
+	r.zstd = ZSTD_createDCtx();
+	r.block = malloc(BLOCK);
+	r.input = malloc(BLOCK);
+	if (!r.zstd || !r.block || !r.input) {
+		errno = ENOMEM;
+		goto out;
 	}
+	ZSTD_DCtx_setParameter(r.zstd, ZSTD_d_windowLogMax, UNPACK_WINDOW_LOG);
+	result = restore_members(&r);
 	if (result == 0 && !r.there)
 		result = restore_finish(&r);
-	if (result < 0)
-		undo(&r);
-	*restored = (struct archive_restored){
-		.there = r.there, .lines = r.meta.out.lines, .bytes = r.parts[PART_TEXT].size};
-	memcpy(restored->id, r.id, sizeof(r.id));
+out:;
 	int saved = errno;
-	unpack_end(&r.from);
-	free(r.block);
-	for (int i = 0; i < PARTS; i++) {
-		io_close(&r.parts[i].fd);
-		buffer_release(&r.parts[i].entries);
+	if (result < 0 && r.claimed) {
+		for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_JSON; part++) {
+			char name[ID_FILE_NAME];
+			id_file_name(".", r.id, part, name);
+			unlinkat(r.dir, name, 0);
+		}
+		id_remove_files(r.dir, r.id);
+		id_release(s, r.id);
 	}
+	*restored = (struct archive_restored){
+		.there = r.there, .lines = r.meta.out.lines, .bytes = r.parts[ARTIFACT_OUT].size};
+	memcpy(restored->id, r.id, sizeof(r.id));
+	ZSTD_freeDCtx(r.zstd);
+	free(r.block);
+	free(r.input);
+	for (int i = 0; i < ARTIFACT_ARCHIVED; i++)
+		io_close(&r.parts[i].fd);
 	if (r.parsed)
 		meta_release(&r.meta);
 	buffer_release(&r.json);

@@ -16,11 +16,9 @@
 
 struct settings;
 
-/* Writes the artifact of the session directory `dir`. `tell` (may be NULL) is called now and then
-   with how many bytes of how many are read. Returns 0, or -1 with errno (EBUSY: its run still
-   writes it). */
-int archive_write(int dir, const char *id, int fd,
-		  void (*tell)(void *ctx, uint64_t done, uint64_t total), void *ctx);
+/* Writes the artifact of the session directory `dir`. Returns 0, or -1 with errno (EBUSY: its run
+   still writes it). */
+int archive_write(int dir, const char *id, int fd);
 
 struct archive_restored {
 	char id[ID_LEN + 1];

@@ -20,13 +20,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-const struct artifact_files artifact_files[ARTIFACT_PARTS] = {
-	[ARTIFACT_OUT] = {".txt", ".idx"},
-	[ARTIFACT_ERR] = {".err.txt", ".err.idx"},
-	[ARTIFACT_RAW] = {".raw", NULL},
-	[ARTIFACT_CAST] = {".cast", NULL},
-};
-
 /* The size of ID.json, unless the command is very long. */
 #define META_RESERVE ((size_t)8 * 1024)
 
@@ -60,8 +53,8 @@ struct cap {
    text, and the disk cap. */
 struct stream {
 	struct artifact *of;
-	const char *suffix;     /* ".txt" */
-	const char *idx_suffix; /* suffix of the index; NULL: not a text, no index */
+	enum artifact_part part;
+	bool is_text; /* it has an index */
 	int fd, idx;
 	int error;           /* the first failed write's errno, or 0 */
 	bool keeping;        /* false: what comes is counted, not stored */
@@ -186,7 +179,7 @@ static void write_entries(struct stream *s)
 	if (!s->indexing || s->entries.len == 0 || s->index.lines < INDEX_STRIDE)
 		return;
 	if (s->idx < 0)
-		s->idx = id_open_file(s->of->dir, s->of->meta->id, s->idx_suffix,
+		s->idx = id_open_file(s->of->dir, s->of->meta->id, ARTIFACT_OUT_INDEX + s->part,
 				      O_WRONLY | O_CREAT | O_EXCL);
 	if (s->idx < 0 || io_write(s->idx, s->entries.data, s->entries.len) < 0)
 		stop_indexing(s);
@@ -337,7 +330,7 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 {
 	struct cap *c = &s->cap;
 	uint64_t bytes = s->index.bytes, lines = s->index.lines;
-	if (!s->idx_suffix) {
+	if (!s->is_text) {
 		s->index.bytes += len;
 		return;
 	}
@@ -366,7 +359,7 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 static void make_room(struct stream *s, size_t len)
 {
 	struct cap *c = &s->cap;
-	if (!s->idx_suffix) {
+	if (!s->is_text) {
 		/* Raw bytes have no lines to announce a gap with: only their head is kept. */
 		if (c->head != 0 && s->index.bytes + len > c->head + c->tail)
 			stop_keeping(s, s->index.bytes);
@@ -525,16 +518,13 @@ static int artifact_open_part(struct artifact *a, enum artifact_part part)
 {
 	struct stream *s = &a->parts[part];
 	a->used[part] = true;
-	*s = (struct stream){.of = a,
-			     .suffix = artifact_files[part].suffix,
-			     .idx_suffix = artifact_files[part].idx,
-			     .idx = -1,
-			     .keeping = true};
-	s->fd = id_open_file(a->dir, a->meta->id, s->suffix, O_RDWR | O_CREAT | O_EXCL);
+	*s = (struct stream){
+		.of = a, .part = part, .is_text = part <= ARTIFACT_ERR, .idx = -1, .keeping = true};
+	s->fd = id_open_file(a->dir, a->meta->id, part, O_RDWR | O_CREAT | O_EXCL);
 	if (s->fd < 0)
 		return -1;
 	cap_init(&s->cap, a->max_bytes);
-	s->indexing = s->idx_suffix && index_init(&s->index, &s->entries) == 0;
+	s->indexing = s->is_text && index_init(&s->index, &s->entries) == 0;
 	if (!s->indexing)
 		s->index = (struct index_writer){0};
 	return 0;
@@ -701,10 +691,10 @@ const char *artifact_path(const struct artifact *a)
 
 bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX])
 {
-	int len = (int)(strlen(a->path) - strlen(artifact_files[ARTIFACT_OUT].suffix));
+	int len = (int)(strlen(a->path) - strlen(artifact_suffixes[ARTIFACT_OUT]));
 	bool there = a->used[part] && a->parts[part].fd >= 0;
-	return there && snprintf(out, PATH_MAX, "%.*s%s", len, a->path,
-				 artifact_files[part].suffix) < PATH_MAX;
+	return there &&
+	       snprintf(out, PATH_MAX, "%.*s%s", len, a->path, artifact_suffixes[part]) < PATH_MAX;
 }
 
 int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text)

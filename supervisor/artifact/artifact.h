@@ -40,12 +40,6 @@ struct text;
    uses large pages, and needs half the time of writes that start or end anywhere. */
 #define ARTIFACT_WINDOW ((size_t)256 * 1024)
 
-enum artifact_part { ARTIFACT_OUT, ARTIFACT_ERR, ARTIFACT_RAW, ARTIFACT_CAST, ARTIFACT_PARTS };
-
-extern const struct artifact_files {
-	const char *suffix, *idx; /* ".txt"; of the line index, NULL: none */
-} artifact_files[ARTIFACT_PARTS];
-
 /* Claims an ID, creates ID.txt (locked by this process as long as the artifact is open,
    close-on-exec) and ID.json, in the first store where all of that succeeds. `meta` gives the
    command, cwd, session, start, state, and the ID if one was claimed; else its `id` is filled in.
@@ -92,8 +86,6 @@ bool artifact_part_path(const struct artifact *a, enum artifact_part part, char 
 
 /* Opens what was written of a text part for reading (text.h). Returns 0, or -1 with errno. */
 int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text);
-
-#define ARTIFACT_SHOWN ".shown"
 
 /* Writes ID.shown, once the reader has all: a line with a JSON object, which has the ranges of
    lines that were shown ("stdout", "stderr": [[FROM,TO]...], in their order) and the "bytes" that

@@ -108,7 +108,7 @@ static bool read_noted(const char *line, size_t len, struct id_found *found, boo
 static bool check_found(struct earlier_run *run, const struct meta *m)
 {
 	run->dir = store_open_session(run->found.store, run->found.session, false);
-	if (run->dir >= 0 && id_has_file(run->dir, run->found.id, ".txt") &&
+	if (run->dir >= 0 && id_has_file(run->dir, run->found.id, ARTIFACT_OUT) &&
 	    meta_read(run->dir, run->found.id, &run->meta) == 0) {
 		if (earlier_is_same(&run->meta, m) && run->meta.state != META_RUNNING)
 			return true;

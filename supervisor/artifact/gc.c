@@ -47,7 +47,7 @@ static int lock_text(int fd, int dir, const char *id)
 {
 	struct stat st;
 	/* Between the making of the text and its lock, which comes before the metadata. */
-	if (!id_has_file(dir, id, ".json") && fstat(fd, &st) == 0 &&
+	if (!id_has_file(dir, id, ARTIFACT_JSON) && fstat(fd, &st) == 0 &&
 	    clock_real_ms() / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
 		return -1;
 	for (int waited = 0;; waited++) {
@@ -67,7 +67,7 @@ static int lock_text(int fd, int dir, const char *id)
 
 bool removal_is_running(int dir, const char *id)
 {
-	int fd = id_open_file(dir, id, ".txt", O_RDONLY);
+	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
 	if (fd < 0)
 		return store_is_short(errno);
 	bool running = lock_text(fd, dir, id) < 0;
@@ -76,12 +76,12 @@ bool removal_is_running(int dir, const char *id)
 }
 
 /* Returns 1 if it was there, 0, or -1 with errno. */
-static int unlink_file(int dir, const char *id, const char *prefix, const char *suffix,
+static int unlink_file(int dir, const char *id, const char *prefix, enum artifact_part part,
 		       uint64_t *freed)
 {
-	char name[ID_LEN + 16];
+	char name[ID_FILE_NAME];
 	struct stat st;
-	snprintf(name, sizeof(name), "%s%s%s", prefix, id, suffix);
+	id_file_name(prefix, id, part, name);
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -1;
 	if (unlinkat(dir, name, 0) < 0)
@@ -95,7 +95,7 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 			uint64_t *freed)
 {
 	enum removal result = REMOVAL_FAILED;
-	int fd = id_open_file(dir, id, ".txt", O_RDONLY);
+	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
 	int error = errno;
 	if (fd < 0 && store_is_short(error))
 		goto out;
@@ -104,12 +104,12 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 		goto out;
 	}
 	/* A link or another user's file of that name can't be opened, but is removed. */
-	int was = unlink_file(dir, id, "", ".txt", freed);
+	int was = unlink_file(dir, id, "", ARTIFACT_OUT, freed);
 	if (was < 0)
 		goto out;
-	for (size_t i = 0; id_suffixes[i]; i++)
-		unlink_file(dir, id, "", id_suffixes[i], freed);
-	unlink_file(dir, id, ".", ".json", freed);
+	for (enum artifact_part part = ARTIFACT_ERR; part < ARTIFACT_FILES; part++)
+		unlink_file(dir, id, "", part, freed);
+	unlink_file(dir, id, ".", ARTIFACT_JSON, freed);
 	/* An artifact of another session may have claimed the ID. */
 	char claimed[STORE_SESSION_LEN + 1];
 	int ids = store_open_ids(s, false);
@@ -264,7 +264,8 @@ static int read_parts(struct parts *parts, int dir)
 	while (result == 0 && (errno = 0, e = readdir(d))) {
 		char id[ID_LEN + 1];
 		struct stat st;
-		if (!id_of_file(e->d_name, id) ||
+		enum artifact_part file;
+		if ((file = id_of_file(e->d_name, id)) == ARTIFACT_FILES ||
 		    fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		struct part *added =
@@ -274,8 +275,8 @@ static int read_parts(struct parts *parts, int dir)
 				.id = id_pack(id),
 				.bytes = st.st_nlink == 1 ? (uint64_t)st.st_blocks * 512 : 0,
 				.last_ms = last_written(&st),
-				.text = strcmp(e->d_name + ID_LEN, ".txt") == 0,
-				.json = strcmp(e->d_name + ID_LEN, ".json") == 0,
+				.text = file == ARTIFACT_OUT,
+				.json = file == ARTIFACT_JSON,
 			};
 		result = added ? 0 : -1;
 	}
@@ -503,9 +504,9 @@ static void sweep_temporary(struct gc *g, int dir)
 		struct stat st;
 		char id[ID_LEN + 1];
 		const char *name = e->d_name;
-		bool temporary =
-			journal_is_temporary(name) ||
-			(name[0] == '.' && (id_of_file(name + 1, id) || id_is_valid(name + 1)));
+		bool temporary = journal_is_temporary(name) ||
+				 (name[0] == '.' && (id_of_file(name + 1, id) < ARTIFACT_FILES ||
+						     id_is_valid(name + 1)));
 		if (!temporary || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
 			continue;

@@ -67,50 +67,52 @@ uint64_t id_last_at(int64_t ms)
 	return id_first_at(ms) | ((1u << RANDOM_BITS) - 1);
 }
 
-const char *const id_suffixes[] = {".txt",     ".err.txt", ".raw",   ".json", ".idx",
-				   ".err.idx", ".cast",    ".shown", NULL};
+const char *const artifact_suffixes[ARTIFACT_FILES] = {
+	[ARTIFACT_OUT] = ".txt",       [ARTIFACT_ERR] = ".err.txt",       [ARTIFACT_RAW] = ".raw",
+	[ARTIFACT_CAST] = ".cast",     [ARTIFACT_SHOWN] = ".shown",       [ARTIFACT_JSON] = ".json",
+	[ARTIFACT_OUT_INDEX] = ".idx", [ARTIFACT_ERR_INDEX] = ".err.idx",
+};
 
-/* The longest suffix is ".err.txt". */
-#define FILE_NAME_LEN (ID_LEN + 8)
-
-int id_open_file(int dir, const char *id, const char *suffix, int flags)
+void id_file_name(const char *prefix, const char *id, enum artifact_part part,
+		  char name[ID_FILE_NAME])
 {
-	char name[FILE_NAME_LEN + 1];
-	snprintf(name, sizeof(name), "%s%s", id, suffix);
+	snprintf(name, ID_FILE_NAME, "%s%s%s", prefix, id, artifact_suffixes[part]);
+}
+
+int id_open_file(int dir, const char *id, enum artifact_part part, int flags)
+{
+	char name[ID_FILE_NAME];
+	id_file_name("", id, part, name);
 	return store_open_file(dir, name, flags);
 }
 
 void id_remove_files(int dir, const char *id)
 {
 	int saved = errno;
-	for (size_t i = 0; id_suffixes[i]; i++) {
-		char name[FILE_NAME_LEN + 1];
-		snprintf(name, sizeof(name), "%s%s", id, id_suffixes[i]);
+	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_FILES; part++) {
+		char name[ID_FILE_NAME];
+		id_file_name("", id, part, name);
 		unlinkat(dir, name, 0);
 	}
 	errno = saved;
 }
 
-bool id_has_file(int dir, const char *id, const char *suffix)
+bool id_has_file(int dir, const char *id, enum artifact_part part)
 {
-	char name[FILE_NAME_LEN + 1];
-	snprintf(name, sizeof(name), "%s%s", id, suffix);
+	char name[ID_FILE_NAME];
+	id_file_name("", id, part, name);
 	return io_is_there(dir, name);
 }
 
-bool id_of_file(const char *name, char id[ID_LEN + 1])
+enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1])
 {
-	if (strlen(name) <= ID_LEN)
-		return false;
-	memcpy(id, name, ID_LEN);
-	id[ID_LEN] = '\0';
+	enum artifact_part part = ARTIFACT_OUT;
+	snprintf(id, ID_LEN + 1, "%s", name);
 	if (!id_is_valid(id))
-		return false;
-	for (size_t i = 0; id_suffixes[i]; i++) {
-		if (strcmp(name + ID_LEN, id_suffixes[i]) == 0)
-			return true;
-	}
-	return false;
+		return ARTIFACT_FILES;
+	while (part < ARTIFACT_FILES && strcmp(name + ID_LEN, artifact_suffixes[part]) != 0)
+		part++;
+	return part;
 }
 
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1])
@@ -191,7 +193,7 @@ static bool is_there(const struct store *s, int ids, const char *id,
 	int dir = store_open_session(s, session, false);
 	if (dir < 0)
 		return store_is_short(errno);
-	bool there = id_has_file(dir, id, ".txt");
+	bool there = id_has_file(dir, id, ARTIFACT_OUT);
 	io_close(&dir);
 	return there;
 }
@@ -213,23 +215,6 @@ static bool id_look_up(struct store *s, int ids, const char *id, struct id_found
 	found->store = s;
 	memcpy(found->id, id, ID_LEN + 1);
 	return true;
-}
-
-static int find_whole(struct store *stores, int count, const char *id, struct id_found *found)
-{
-	bool there = false;
-	int error = ENOENT;
-	for (int i = 0; i < count && !there; i++) {
-		int ids = store_open_ids(&stores[i], false);
-		if (ids < 0) {
-			error = errno == ENOENT ? error : errno;
-			continue;
-		}
-		there = id_look_up(&stores[i], ids, id, found);
-		io_close(&ids);
-	}
-	errno = error;
-	return there ? 0 : -1;
 }
 
 static int find_prefix(struct store *stores, int count, const char *prefix, struct id_found *found)
@@ -266,10 +251,9 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 static bool take_whole(const char *name, char id[ID_LEN + 1])
 {
 	const char *slash = strrchr(name, '/');
-	if (id_of_file(slash ? slash + 1 : name, id))
+	if (id_of_file(slash ? slash + 1 : name, id) < ARTIFACT_FILES)
 		return true;
-	if (id_is_valid(name))
-		memcpy(id, name, ID_LEN + 1);
+	snprintf(id, ID_LEN + 1, "%s", name);
 	return id_is_valid(name);
 }
 
@@ -283,32 +267,20 @@ bool id_is_whole(const char *name)
    taken to be noted before it. */
 #define LATE_MS 60000
 
-struct run {
+struct last_run {
 	int64_t started_ms;
-	size_t order;             /* in which it was found: a newer one first */
-	struct id_found artifact; /* id "": none was made */
-	bool unkept;              /* it could not be */
-	bool looks;               /* it is no run for the purpose */
-	bool is_there;            /* the artifact is */
-	struct last_end end;      /* of one that has ended */
+	struct id_found found; /* id "": it has made no artifact */
+	bool unkept;           /* it could not be made */
+	bool is_there;         /* the artifact is */
 };
 
-struct runs {
-	struct run *items;
-	size_t count, room;
-};
-
-/* Takes a run from its line, or from the metadata of its artifact. */
-static struct run *last_add(struct runs *r, const struct journal_line *line)
+/* Takes a run from its line, or from the metadata of its artifact. Returns whether it counts. */
+static bool last_read(const struct journal_line *line, struct last_run *run)
 {
-	struct run *run = array_add(&r->items, &r->count, &r->room, sizeof(*run));
 	struct meta m = {.owned = NULL};
-	if (!run)
-		return NULL;
-	*run = (struct run){.order = r->count, .is_there = line->is_there};
-	run->artifact.store = line->store;
-	memcpy(run->artifact.id, line->id, sizeof(line->id));
-	snprintf(run->artifact.session, sizeof(run->artifact.session), "%s", line->session);
+	*run = (struct last_run){.found.store = line->store, .is_there = line->is_there};
+	memcpy(run->found.id, line->id, sizeof(line->id));
+	snprintf(run->found.session, sizeof(run->found.session), "%s", line->session);
 	if (line->kind == JOURNAL_RUN) {
 		meta_parse(line->text, line->len, &m);
 	} else {
@@ -317,114 +289,75 @@ static struct run *last_add(struct runs *r, const struct journal_line *line)
 			meta_read(dir, line->id, &m);
 		io_close(&dir);
 	}
-	bool read = m.owned;
-	run->started_ms = read ? m.started_ms : *line->id ? id_time_ms(id_pack(line->id)) : 0;
-	run->looks = read ? profile_is_own(m.argv) : !*line->id;
+	bool counts = m.owned ? !profile_is_own(m.argv) : *line->id;
+	run->started_ms = m.owned ? m.started_ms : *line->id ? id_time_ms(id_pack(line->id)) : 0;
 	run->unkept = m.unkept;
-	run->end = (struct last_end){.interrupted = m.state == META_INTERRUPTED,
-				     .timed_out = m.timed_out,
-				     .exit_code = m.exit_code,
-				     .signal = m.signal,
-				     .duration_ms = m.duration_ms,
-				     .ended_ms = line->kind == JOURNAL_RUN ? m.ended_ms : 0};
+	run->found.end = (struct last_end){.interrupted = m.state == META_INTERRUPTED,
+					   .timed_out = m.timed_out,
+					   .exit_code = m.exit_code,
+					   .signal = m.signal,
+					   .duration_ms = m.duration_ms,
+					   .ended_ms = line->kind == JOURNAL_RUN ? m.ended_ms : 0};
 	meta_release(&m);
-	return run;
+	return counts;
 }
 
-static int last_newest_first(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-	if (x->started_ms != y->started_ms)
-		return x->started_ms < y->started_ms ? 1 : -1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* The run that started as the `back`-th before the last one, or NULL; and, with `kept`, that of the
-   last artifact of it or before it. */
-static const struct run *last_choose(struct runs *r, unsigned long back, const struct run **kept)
-{
-	const struct run *run = NULL;
-	if (r->count > 1)
-		qsort(r->items, r->count, sizeof(*r->items), last_newest_first);
-	*kept = NULL;
-	for (size_t i = 0; i < r->count && !*kept; i++) {
-		const struct run *at = &r->items[i];
-		if (at->looks || (!run && back-- > 0))
-			continue;
-		run = run ? run : at;
-		*kept = at->is_there ? at : NULL;
-	}
-	return run;
-}
-
-/* Whether `name` is "last" or "last-N"; sets *back to N. */
-static bool is_last(const char *name, unsigned long *back)
-{
-	if (strncmp(name, "last", 4) != 0)
-		return false;
-	*back = 0;
-	if (!name[4])
-		return true;
-	if (name[4] != '-' || !name[5] || strspn(name + 5, "0123456789") != strlen(name + 5))
-		return false;
-	errno = 0;
-	*back = strtoul(name + 5, NULL, 10);
-	return errno == 0;
-}
-
-/* Finds the artifact of the run. The journal is read from its end until more runs than `back` have
-   started behind what it tells of, since what stands before has started before; and until an
-   artifact is found. For that, lines of runs without one do not matter. */
+/* Finds the artifact of the run that started as the `back`-th before the last one. The journal is
+   read from its end until more runs than `back` have started behind what it tells of, since what
+   stands before has started before; and until an artifact is found. For that, lines of runs without
+   one do not matter. */
 static int last_find(struct store *stores, int count, const char *session, unsigned long back,
 		     struct id_found *found)
 {
 	struct journal *j = journal_open(stores, count, session, JOURNAL_RUN | JOURNAL_MADE);
-	struct runs r = {NULL, 0, 0};
+	struct last_run *runs = NULL, run; /* the one that started last comes first */
+	size_t known = 0, room = 0, kept = 0;
 	struct journal_line line;
-	const struct run *run, *kept = NULL;
 	int result = -1, got = j ? 1 : -1;
 	bool enough = false;
-	while (!kept && got == 1 && (got = journal_next(j, &line)) == 1) {
-		struct run *of = NULL;
-		for (size_t i = 0; *line.id && i < r.count && !of; i++)
-			of = strcmp(r.items[i].artifact.id, line.id) == 0 ? &r.items[i] : NULL;
-		if (enough && !line.is_there)
-			continue;
-		if (of && line.is_there) {
+	while (got == 1 && !(enough && kept < known) && (got = journal_next(j, &line)) == 1) {
+		size_t at = *line.id ? 0 : known;
+		while (at < known && strcmp(runs[at].found.id, line.id) != 0)
+			at++;
+		if (at < known && line.is_there) {
 			/* It had to go to another store. */
-			of->is_there = true;
-			of->artifact.store = line.store;
+			runs[at].is_there = true;
+			runs[at].found.store = line.store;
+		} else if (at == known) {
+			if ((enough && !line.is_there) || !last_read(&line, &run))
+				continue;
+			if (!array_add(&runs, &known, &room, sizeof(*runs))) {
+				got = -1;
+				break;
+			}
+			for (; at > 0 && runs[at - 1].started_ms < run.started_ms; at--)
+				runs[at] = runs[at - 1];
+			runs[at] = run;
 		}
-		if (!of && !(of = last_add(&r, &line))) {
-			got = -1;
-			break;
-		}
-		int64_t then = line.kind == JOURNAL_MADE ? of->started_ms + LATE_MS
-			       : of->end.ended_ms        ? of->end.ended_ms
+		int64_t ended_ms = runs[at].found.end.ended_ms;
+		int64_t then = line.kind == JOURNAL_MADE ? runs[at].started_ms + LATE_MS
+			       : ended_ms                ? ended_ms
 							 : INT64_MAX;
-		unsigned long behind = 0;
-		for (size_t i = 0; i < r.count; i++)
-			behind += !r.items[i].looks && r.items[i].started_ms >= then;
-		enough |= behind > back;
-		if (enough)
-			last_choose(&r, back, &kept);
+		enough |= back < known && runs[back].started_ms >= then;
+		for (kept = back; kept < known && !runs[kept].is_there;)
+			kept++;
 	}
 	if (got >= 0) {
-		run = last_choose(&r, back, &kept);
-		found->id[0] = '\0';
-		if (kept)
-			*found = kept->artifact;
-		if (run)
-			found->end = run->end;
-		result = run && run == kept ? 0 : -1;
-		errno = !run                  ? ENOENT
-			: run->artifact.id[0] ? LAST_REMOVED
-			: run->unkept         ? LAST_UNKEPT
-					      : LAST_PRINTED;
+		const struct last_run *last = back < known ? &runs[back] : NULL;
+		*found = (struct id_found){.store = NULL};
+		if (kept < known)
+			*found = runs[kept].found;
+		if (last)
+			found->end = last->found.end;
+		result = last && kept == back ? 0 : -1;
+		errno = !last             ? ENOENT
+			: *last->found.id ? LAST_REMOVED
+			: last->unkept    ? LAST_UNKEPT
+					  : LAST_PRINTED;
 	}
 	int error = errno;
 	journal_close(j);
-	free(r.items);
+	free(runs);
 	errno = error;
 	return result;
 }
@@ -432,13 +365,32 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 int id_find(struct store *stores, int count, const char *session, const char *name,
 	    struct id_found *found)
 {
-	unsigned long back;
-	if (is_last(name, &back))
-		return last_find(stores, count, session, back, found);
 	char id[ID_LEN + 1];
-	if (take_whole(name, id))
-		return find_whole(stores, count, id, found);
 	size_t len = strlen(name);
+	unsigned long back = 0;
+	if (strcmp(name, "last") == 0)
+		return last_find(stores, count, session, 0, found);
+	if (strncmp(name, "last-", 5) == 0 && name[5] &&
+	    !name[5 + strspn(name + 5, "0123456789")]) {
+		errno = 0;
+		back = strtoul(name + 5, NULL, 10);
+		if (errno == 0)
+			return last_find(stores, count, session, back, found);
+	}
+	if (take_whole(name, id)) {
+		int error = ENOENT;
+		for (int i = 0; i < count; i++) {
+			int ids = store_open_ids(&stores[i], false);
+			if (ids < 0 && errno != ENOENT)
+				error = errno;
+			bool there = ids >= 0 && id_look_up(&stores[i], ids, id, found);
+			io_close(&ids);
+			if (there)
+				return 0;
+		}
+		errno = error;
+		return -1;
+	}
 	if (len > PREFIX_LEN && len < ID_LEN && strncmp(name, PREFIX, PREFIX_LEN) == 0 &&
 	    strspn(name + PREFIX_LEN, digits) == len - PREFIX_LEN)
 		return find_prefix(stores, count, name, found);

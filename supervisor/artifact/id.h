@@ -30,20 +30,39 @@ int id_session(const struct store *stores, int count, const char *id,
 /* Whether `text` has the form of a whole ID. */
 bool id_is_valid(const char *text);
 
-/* The suffixes of an artifact's files behind its ID; NULL-terminated, the text first. */
-extern const char *const id_suffixes[];
+/* The files of an artifact: ID and suffix. Those from ARTIFACT_ARCHIVED on are made anew from the
+   others. */
+enum artifact_part {
+	ARTIFACT_OUT,
+	ARTIFACT_ERR,
+	ARTIFACT_RAW,
+	ARTIFACT_CAST,
+	ARTIFACT_PARTS, /* that are written as a stream (artifact.h) */
+	ARTIFACT_SHOWN = ARTIFACT_PARTS,
+	ARTIFACT_JSON,
+	ARTIFACT_ARCHIVED,
+	ARTIFACT_OUT_INDEX = ARTIFACT_ARCHIVED,
+	ARTIFACT_ERR_INDEX,
+	ARTIFACT_FILES,
+};
+extern const char *const artifact_suffixes[ARTIFACT_FILES];
+
+/* Its name behind `prefix`, of one character at most. */
+#define ID_FILE_NAME (ID_LEN + 16)
+void id_file_name(const char *prefix, const char *id, enum artifact_part part,
+		  char name[ID_FILE_NAME]);
 
 /* Opens a file of the artifact in its session's directory, as store_open_file(). */
-int id_open_file(int dir, const char *id, const char *suffix, int flags);
+int id_open_file(int dir, const char *id, enum artifact_part part, int flags);
 
 /* Removes all its files there, and keeps errno. */
 void id_remove_files(int dir, const char *id);
 
 /* Whether it is there. Sets errno if not. */
-bool id_has_file(int dir, const char *id, const char *suffix);
+bool id_has_file(int dir, const char *id, enum artifact_part part);
 
-/* Whether `name` is that of an artifact's file; takes its ID from it. */
-bool id_of_file(const char *name, char id[ID_LEN + 1]);
+/* Which file of an artifact has the name; takes its ID from it. ARTIFACT_FILES: none. */
+enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1]);
 
 /* The start time in an ID, in milliseconds. */
 int64_t id_time_ms(uint64_t packed);

@@ -405,7 +405,7 @@ struct cleaning {
 static bool exists(int dir, const char *id)
 {
 	/* An artifact that can't be looked at is not passed over. */
-	return id_has_file(dir, id, ".txt") || errno != ENOENT;
+	return id_has_file(dir, id, ARTIFACT_OUT) || errno != ENOENT;
 }
 
 static bool keep_line(void *ctx, const char *line, size_t len)

@@ -46,12 +46,12 @@ struct gaps meta_raw_gaps(const struct meta *m)
 
 int meta_write(int dir, const struct meta *m)
 {
-	char name[ID_LEN + 6], temporary[ID_LEN + 7];
+	char name[ID_FILE_NAME], temporary[ID_FILE_NAME];
 	struct buffer text = BUFFER_INIT;
 	struct stat st;
 	int result = -1, error;
-	snprintf(name, sizeof(name), "%s.json", m->id);
-	snprintf(temporary, sizeof(temporary), ".%s", name);
+	id_file_name("", m->id, ARTIFACT_JSON, name);
+	id_file_name(".", m->id, ARTIFACT_JSON, temporary);
 	if (meta_encode(&text, m, COMMAND_BUDGET) < 0)
 		goto out;
 	int fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
@@ -92,7 +92,7 @@ static int read_json(int dir, const char *id, struct meta *m)
 	struct stat st;
 	int result = -1;
 	*m = (struct meta){0};
-	int fd = id_open_file(dir, id, ".json", O_RDONLY);
+	int fd = id_open_file(dir, id, ARTIFACT_JSON, O_RDONLY);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		goto out;
 	errno = EBADMSG;
@@ -115,11 +115,11 @@ out:
 }
 
 /* Sizes that the metadata of an unfinished run can't know. */
-static void update_stream(int dir, const char *id, const char *suffix, struct meta_stream *s)
+static void update_stream(int dir, const char *id, enum artifact_part part, struct meta_stream *s)
 {
-	char name[ID_LEN + 9];
+	char name[ID_FILE_NAME];
 	struct stat st;
-	snprintf(name, sizeof(name), "%s%s", id, suffix);
+	id_file_name("", id, part, name);
 	if (s->error || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	s->present = true;
@@ -133,7 +133,7 @@ int meta_read(int dir, const char *id, struct meta *m)
 		return -1;
 	if (m->state != META_RUNNING)
 		return 0;
-	int fd = id_open_file(dir, id, ".txt", O_RDONLY);
+	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
 	bool was_running = true;
 	if (fd < 0 || !meta_is_held(fd)) {
 		/* The supervisor is gone. It may have finished between the two looks. */
@@ -156,8 +156,8 @@ int meta_read(int dir, const char *id, struct meta *m)
 	}
 	io_close(&fd);
 	if (was_running) {
-		update_stream(dir, id, ".txt", &m->out);
-		update_stream(dir, id, ".err.txt", &m->err);
+		update_stream(dir, id, ARTIFACT_OUT, &m->out);
+		update_stream(dir, id, ARTIFACT_ERR, &m->err);
 	}
 	return 0;
 }

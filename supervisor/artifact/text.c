@@ -125,7 +125,7 @@ static void use_meta(struct text *t)
 	struct meta m;
 	if (t->held) {
 		io_close(&t->json);
-		t->json = id_open_file(t->dir, t->id, ".json", O_RDONLY);
+		t->json = id_open_file(t->dir, t->id, ARTIFACT_JSON, O_RDONLY);
 	}
 	if (meta_read(t->dir, t->id, &m) < 0)
 		return;
@@ -154,18 +154,18 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
 	snprintf(t->id, sizeof(t->id), "%s", id);
 	/* ID.txt carries the lock of all parts. */
-	t->fd = id_open_file(dir, id, ".txt", O_RDONLY);
+	t->fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
 	if (t->fd < 0)
 		return -1;
 	t->held = meta_is_held(t->fd);
 	if (part != ARTIFACT_OUT) {
 		io_close(&t->fd);
-		t->fd = id_open_file(dir, id, artifact_files[part].suffix, O_RDONLY);
+		t->fd = id_open_file(dir, id, part, O_RDONLY);
 		if (t->fd < 0)
 			return -1;
 	}
-	if (artifact_files[part].idx)
-		t->idx = id_open_file(dir, id, artifact_files[part].idx, O_RDONLY);
+	if (part <= ARTIFACT_ERR)
+		t->idx = id_open_file(dir, id, ARTIFACT_OUT_INDEX + part, O_RDONLY);
 	t->dir = fcntl(dir, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (t->dir < 0 || take_size(t) < 0) {
 		text_close(t);
@@ -180,7 +180,7 @@ int text_open_whole(struct text *t, int dir, const char *id, enum artifact_part 
 {
 	struct stat st;
 	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
-	t->fd = id_open_file(dir, id, artifact_files[part].suffix, O_RDONLY);
+	t->fd = id_open_file(dir, id, part, O_RDONLY);
 	if (t->fd < 0)
 		return -1;
 	if (fstat(t->fd, &st) < 0) {

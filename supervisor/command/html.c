@@ -102,9 +102,10 @@ void html_add_clean(struct buffer *out, const char *key, const char *data, size_
 }
 
 /* Reads the first `most` bytes of a file of the artifact. Returns 0, or -1 with errno. */
-static int read_file(int dir, const char *id, const char *suffix, size_t most, struct buffer *out)
+static int read_file(int dir, const char *id, enum artifact_part part, size_t most,
+		     struct buffer *out)
 {
-	int fd = id_open_file(dir, id, suffix, O_RDONLY);
+	int fd = id_open_file(dir, id, part, O_RDONLY);
 	ssize_t n = fd < 0 || buffer_reserve(out, most) < 0 ? -1 : io_read(fd, out->data, most);
 	out->len = n > 0 ? (size_t)n : 0;
 	io_close(&fd);
@@ -224,8 +225,7 @@ void html_add_texts(struct buffer *out, int dir, const char *id, size_t most)
 void html_add_recording(struct buffer *out, int dir, const char *id, size_t most)
 {
 	struct buffer cast = BUFFER_INIT;
-	const char *suffix = artifact_files[ARTIFACT_CAST].suffix;
-	if (read_file(dir, id, suffix, most + 1, &cast) == 0 && cast.len > 0) {
+	if (read_file(dir, id, ARTIFACT_CAST, most + 1, &cast) == 0 && cast.len > 0) {
 		if (cast.len > most)
 			json_add_bool(out, "recording_cut", true);
 		json_add_text(out, "recording", cast.data, cast.len > most ? most : cast.len);

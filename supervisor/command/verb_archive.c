@@ -8,7 +8,6 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/command/output.h"
-#include "supervisor/command/person.h"
 #include "supervisor/command/svg.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/spawn.h"
@@ -168,7 +167,7 @@ static int replay_play(const struct replay *p, int fd)
 /* Opens the recording of an artifact. Returns a descriptor, or -1 after saying why not. */
 static int replay_open(const struct verb_call *c, int dir, const char *id)
 {
-	int fd = id_open_file(dir, id, ".cast", O_RDONLY);
+	int fd = id_open_file(dir, id, ARTIFACT_CAST, O_RDONLY);
 	if (fd < 0 && errno == ENOENT)
 		verb_error(c->verb->name, "%s: was not recorded (run it with --record)", id);
 	else if (fd < 0)
@@ -286,13 +285,6 @@ static int archive_write_cast(const struct verb_call *c, int dir, const char *id
 	return result < 0 ? -1 : got;
 }
 
-static void archive_tell(void *ctx, uint64_t done, uint64_t total)
-{
-	/* Files on a compressing file system take less room than they have bytes. */
-	progress_tell(ctx, "archiving: %s of %s", HUMAN_SIZE(done),
-		      HUMAN_SIZE(done > total ? done : total));
-}
-
 struct archive_options {
 	const char *output;
 	bool force, cast;
@@ -304,7 +296,6 @@ static int archive_run(struct verb_call *c)
 	char name[ID_LEN + 16];
 	struct id_found found;
 	struct output out;
-	struct progress progress;
 	struct buffer line = BUFFER_INIT;
 	int status = 1, written;
 	if (verb_parse(c, &o) < 0)
@@ -329,11 +320,7 @@ static int archive_run(struct verb_call *c)
 	if (o.cast) {
 		written = archive_write_cast(c, dir, found.id, out.fd);
 	} else {
-		progress_begin(&progress);
-		written = archive_write(dir, found.id, out.fd, archive_tell, &progress);
-		int error = errno;
-		progress_end(&progress);
-		errno = error;
+		written = archive_write(dir, found.id, out.fd);
 		if (written < 0)
 			verb_error(c->verb->name,
 				   errno == EBUSY ? "%s: its run is still writing" : "%s: %m",

@@ -185,8 +185,7 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 	} else if (text && !s->found && lines) {
 		notice_nothing(&said, q, walk_lines(s->walk),
 			       *text->id && !q->standard_error &&
-				       id_has_file(text->dir, text->id,
-						   artifact_files[ARTIFACT_ERR].suffix));
+				       id_has_file(text->dir, text->id, ARTIFACT_ERR));
 		if (walk_long_line(s->walk)) {
 			buffer_append_string(&said, "; ");
 			notice_long_line(&said, walk_long_line(s->walk), WALK_EDGE);

@@ -43,7 +43,7 @@ static int path_run(struct verb_call *c)
 		return 1;
 	int status = 1;
 	size_t len = strlen(path);
-	snprintf(file, sizeof(file), "%s%s", found.id, artifact_files[part].suffix);
+	snprintf(file, sizeof(file), "%s%s", found.id, artifact_suffixes[part]);
 	snprintf(path + len, sizeof(path) - len, "/%s", file);
 	struct meta m = {.exit_code = 0};
 	const char *filed = part < ARTIFACT_RAW && meta_read(dir, found.id, &m) == 0
@@ -123,7 +123,7 @@ static bool show_find_part(const struct show *s, enum artifact_part part, struct
 	struct stat st;
 	struct text text;
 	snprintf(p->path, sizeof(p->path), "%s/%s%s", s->path, s->found.id,
-		 artifact_files[part].suffix);
+		 artifact_suffixes[part]);
 	if (fstatat(s->dir, strrchr(p->path, '/') + 1, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISREG(st.st_mode))
 		return false;

@@ -444,7 +444,7 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 		goto out;
 	fd = store_open_file(o->dir, TEMPORARY, O_RDWR | O_CREAT | O_TRUNC);
 	if (fd < 0 || !store_has_room(fd, (uint64_t)settings->min_free) ||
-	    archive_write(dir, id, fd, NULL, NULL) < 0 || fstat(fd, &st) < 0) {
+	    archive_write(dir, id, fd) < 0 || fstat(fd, &st) < 0) {
 		/* It still writes. */
 		result = errno == EBUSY ? 0 : -1;
 		goto out;

@@ -54,13 +54,13 @@ class Archives(Case):
                               check=False)
         return done.returncode, done.stdout, done.stderr
 
-    def files(self, identifier, index):
-        """The content of an artifact, without the fields of its metadata that say where it is and who ran
-        it."""
+    def files(self, identifier):
+        """The content of an artifact, without its index, and without the fields of its metadata that say where it
+        is and who ran it."""
         found = {}
         for top, _, names in os.walk(os.path.join(self.store, "sessions")):
             for name in names:
-                if name.startswith(identifier) and (index or not name.endswith(".idx")):
+                if name.startswith(identifier) and not name.endswith(".idx"):
                     found[name] = read_file(os.path.join(top, name))
         meta = self.metadata(identifier)
         for key in ("session", "supervisor", "command_pid"):
@@ -68,9 +68,9 @@ class Archives(Case):
         found[identifier + ".json"] = meta
         return found
 
-    def check(self, run, index=True):
+    def check(self, run):
         """An artifact that is archived and restored is the same."""
-        before = self.files(run.id, index)
+        before = self.files(run.id)
         status, out, err = self.say("archive", run.id)
         self.assertEqual((status, err), (0, b""))
         self.assertRegex(out, rb"\A%s\.tar\.zst: [\d.]+ \w+\n\Z" % run.id.encode())
@@ -83,7 +83,7 @@ class Archives(Case):
         self.assertEqual((status, err), (0, b""))
         self.assertRegex(out, rb"\A%s restored to session theirs; [\d,]+ lines?, [\d.]+ \w+: "
                          rb"terse read %s\n\Z" % (run.id.encode(), run.id.encode()))
-        self.assertTrue(self.files(run.id, index) == before)
+        self.assertTrue(self.files(run.id) == before)
         self.assertIn(run.id.encode(), self.ask("list", "--session", "theirs"))
         self.assertEqual(self.metadata(run.id)["session"], "theirs")
         return file
@@ -96,12 +96,12 @@ class Archives(Case):
                               "seq 3000; seq 4000 >&2; printf '\\033[31mred\\n'", split=True))
         run = self.terse("--record", "sh", "-c", "seq 3000")
         self.check(run)
-        self.assertIn(run.id + ".cast", self.files(run.id, True))
+        self.assertIn(run.id + ".cast", self.files(run.id))
 
     def test_gap(self):
         """Text that the disk cap left out takes no room in the archive, nor when it is restored."""
         run = self.terse("--max-artifact", "1MB", "seq", "3000000")
-        file = self.check(run, index=False)
+        file = self.check(run)
         self.assertLess(os.stat(file).st_size, 1 << 20)
         text = os.path.join(self.store, "sessions", "theirs", run.id + ".txt")
         self.assertLess(os.stat(text).st_blocks * 512, 2 << 20)

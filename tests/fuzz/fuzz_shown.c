@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		put(ID ".err.txt", "a\nb\n", 4);
 	}
 	const size_t most = (size_t)data[0] * 8;
-	put(ID ARTIFACT_SHOWN, data + 1, size - 1);
+	put(ID ".shown", data + 1, size - 1);
 	struct buffer out = BUFFER_INIT;
 	buffer_append_string(&out, "{");
 	html_add_shown(&out, dir, ID, most);
