@@ -1,6 +1,6 @@
-// See live.h.
+// See control.h.
 
-#include "supervisor/process/live.h"
+#include "supervisor/process/control.h"
 
 #include "lib/io.h"
 
@@ -111,13 +111,12 @@ void control_answer(struct control_client *client, enum frame_kind kind, const v
 static void control_ask(struct control *c, struct control_client *client, const struct frame *f,
 			size_t len)
 {
-	const struct control_request *r =
-		f->kind < FRAME_REQUESTS ? &c->events.requests[f->kind] : NULL;
+	const struct control_request *r = f->kind < FRAME_REQUESTS ? &c->requests[f->kind] : NULL;
 	int error = EPROTO;
-	if (r && r->handle && !r->front && len <= FRAME_REQUEST)
+	if (r && r->handle && len <= FRAME_REQUEST)
 		error = r->touches && client->attached && !client->sizes
 				? EPERM
-				: r->handle(c->events.ctx, client, f, len);
+				: r->handle(c->ctx, client, f, len);
 	if (error != CONTROL_ANSWERED)
 		control_queue(client, FRAME_DONE, error, NULL, 0);
 }
@@ -145,7 +144,7 @@ static void control_serve_one(struct control *c, struct control_client *client)
 		/* The output that it has missed is on the screen, or in the text. */
 		if (!client->dead && !control_is_queued(client) && client->behind) {
 			struct buffer out = BUFFER_INIT;
-			if (c->events.repaint(c->events.ctx, &out) == 0 && out.len > 0)
+			if (c->repaint(c->ctx, &out) == 0 && out.len > 0)
 				control_answer(client, FRAME_OUTPUT, out.data, out.len);
 			client->behind = false;
 			buffer_release(&out);
@@ -161,7 +160,8 @@ static void control_serve_one(struct control *c, struct control_client *client)
 static void control_drop(struct control *c, struct control_client **at)
 {
 	struct control_client *client = *at;
-	bool unsizes = client->sizes, left = client->caller && c->events.left;
+	bool unsizes = client->sizes;
+	c->left |= client->caller;
 	*at = client->next;
 	c->count--;
 	io_close(&client->fd);
@@ -169,10 +169,7 @@ static void control_drop(struct control *c, struct control_client **at)
 	free(client);
 	for (const struct control_client *other = c->clients; other; other = other->next)
 		unsizes &= !other->sizes;
-	if (unsizes)
-		c->events.unsize(c->events.ctx);
-	if (left)
-		c->events.left(c->events.ctx);
+	c->unsized |= unsizes;
 }
 
 void control_adopt(struct control *c, int fd, bool caller)
@@ -266,9 +263,7 @@ void control_close(struct control *c)
 	if (c->fd >= 0)
 		unlinkat(c->dir, c->name, 0);
 	io_close(&c->fd);
-	while (c->clients) {
-		c->clients->sizes = c->clients->caller = false;
+	while (c->clients)
 		control_drop(c, &c->clients);
-	}
 	io_close(&c->dir);
 }

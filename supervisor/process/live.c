@@ -1,4 +1,4 @@
-// See live.h and supervisor_internal.h.
+// See supervisor_internal.h: the run as control clients see it.
 
 #include "supervisor/process/supervisor_internal.h"
 
@@ -12,6 +12,9 @@
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <termios.h>
 
@@ -20,6 +23,9 @@
 
 /* Bytes at the end of a text in which its last line is searched. */
 #define TAIL_MOST ((size_t)4096)
+
+/* How often the end of input is typed: some programs ignore the first one. */
+#define ENDS_TYPED 2
 
 const struct terminal *live_screen(struct supervisor *s)
 {
@@ -36,27 +42,6 @@ static void live_set_text(char out[LIVE_TEXT], const char *text, size_t len)
 	size_t n = utf8_floor(text, len, len < LIVE_TEXT ? len : LIVE_TEXT - 1);
 	memcpy(out, text, n);
 	out[n] = '\0';
-}
-
-/* Copies the command, whose words may hold any bytes, cut where it does not fit. */
-static void live_set_argv(struct live_status *now, char *const *argv)
-{
-	struct buffer word = BUFFER_INIT;
-	for (; argv && *argv && !now->argv_cut; argv++) {
-		size_t room = LIVE_ARGV - now->argv_len;
-		buffer_clear(&word);
-		utf8_clean(&word, *argv, strlen(*argv));
-		now->argv_cut = word.failed || word.len >= room;
-		/* The start of a long word. */
-		size_t len = !now->argv_cut ? word.len
-			     : room > 1     ? utf8_floor(word.data, word.len, room - 1)
-					    : 0;
-		if (now->argv_cut && len == 0)
-			break;
-		memcpy(now->argv + now->argv_len, word.data, len);
-		now->argv_len += len + 1;
-	}
-	buffer_release(&word);
 }
 
 /* The last line that is not blank. */
@@ -78,10 +63,12 @@ static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT
 }
 
 /* The alternate screen is not part of the text. */
-static void live_describe_text(struct supervisor *s, const struct terminal *t,
-			       struct live_status *c)
+void live_describe_text(struct supervisor *s, struct live_status *c)
 {
 	struct buffer text = BUFFER_INIT;
+	const struct terminal *t = live_screen(s);
+	if (!t)
+		return;
 	const struct interceptor *own = s->sources[0].text;
 	c->lines = terminal_lines(t);
 	c->settled = interceptor_settled(own);
@@ -107,10 +94,9 @@ static void live_try_open(struct supervisor *s)
 {
 	struct store store;
 	int next = 0, result = -1;
-	s->live.open_at = 0;
-	if (s->live.opened)
+	if (!s->live.open_at)
 		return;
-	s->live.opened = true;
+	s->live.open_at = 0;
 	while (result < 0 && record_claim(&s->record) == 0 && store_open_next(&store, &next) == 0) {
 		int dir = store_open_live(&store, true);
 		if (dir >= 0)
@@ -121,102 +107,6 @@ static void live_try_open(struct supervisor *s)
 		TRACE(PROCESS, "supervisor: no control socket: %m");
 	else
 		TRACE(PROCESS, "supervisor: control socket %s", s->live.control.name);
-}
-
-int live_describe(struct supervisor *s, bool reads, struct live_status *now)
-{
-	int64_t now_ms = clock_monotonic_ms();
-	/* The caller asks earlier than others can: the answer has the ID. */
-	if (s->live.open_at)
-		live_try_open(s);
-	const struct terminal *t = live_screen(s);
-	if (!t && s->sources[0].job)
-		return ENOMEM;
-	if (reads)
-		record_open(&s->record);
-	if (reads && t) {
-		interceptor_spill(s->sources[0].text);
-		interceptor_update_live(s->sources[0].text);
-	}
-	*now = (struct live_status){
-		.state = s->live.state == LIVE_RUNNING && s->live.prompt.waits ? LIVE_WAITING
-									       : s->live.state,
-		.pid = s->record.meta.command,
-		.elapsed_ms = now_ms - s->job->begun_ms,
-		.quiet_ms = s->live.active ? 0 : now_ms - s->live.prompt.active_ms,
-		.reported = s->live.reported,
-		.terminal = s->live.terminal,
-	};
-	/* The socket's name: without an artifact the metadata have no ID. */
-	memcpy(now->id, s->live.control.name, sizeof(now->id) - 1);
-	if (now->state == LIVE_WAITING)
-		live_prompt(s, now->prompt);
-	live_set_argv(now, s->record.meta.argv);
-	if (t)
-		live_describe_text(s, t, now);
-	return 0;
-}
-
-int live_picture(struct supervisor *s, bool painted, struct buffer *out)
-{
-	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT, paint = BUFFER_INIT;
-	unsigned row, col, cols, rows;
-	int result = ENOMEM;
-	const struct terminal *t = live_screen(s);
-	if (!t || terminal_picture(t, &picture, &row, &col) < 0)
-		goto out;
-	utf8_clean(&clean, picture.data, picture.len);
-	if (buffer_check(&clean) < 0 || (painted && terminal_repaint(t, &paint) < 0))
-		goto out;
-	terminal_size(t, &cols, &rows);
-	json_begin_object(out, NULL);
-	json_add_count(out, "cols", cols);
-	json_add_count(out, "rows", rows);
-	json_add_count(out, "row", row);
-	json_add_count(out, "col", col);
-	json_add_bool(out, "alternate", terminal_is_alternate(t));
-	json_add_bool(out, "cursor", terminal_shows_cursor(t));
-	json_add_string(out, "title", terminal_title(t));
-	json_add_text(out, "text", clean.data, clean.len);
-	if (painted)
-		json_add_text(out, "paint", paint.data, paint.len);
-	json_end_object(out);
-	result = buffer_check(out) < 0 ? ENOMEM : 0;
-out:
-	buffer_release(&picture);
-	buffer_release(&clean);
-	buffer_release(&paint);
-	return result;
-}
-
-/* In the middle of a line the first end of input only sends the line. */
-size_t live_end_of_input(struct supervisor *s, char end[2])
-{
-	struct termios modes;
-	if (!s->live.terminal || s->sources[0].fd < 0 || tcgetattr(s->sources[0].fd, &modes) < 0)
-		return 0;
-	end[0] = end[1] = (char)modes.c_cc[VEOF];
-	bool in_line = (modes.c_lflag & ICANON) && s->live.typed && s->live.typed != '\n' &&
-		       s->live.typed != '\r' && s->live.typed != end[0];
-	return in_line ? 2 : 1;
-}
-
-int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own)
-{
-	if (cols < 2 || cols > 1000 || rows < 2 || rows > 500)
-		return EINVAL;
-	if (!s->sources[0].pty || s->sources[0].fd < 0)
-		return ENOTTY;
-	TRACE(TERMINAL, "size %ux%u", cols, rows);
-	pty_resize(s->sources[0].fd, cols, rows);
-	cast_resize(&s->live.cast, clock_monotonic_ms() - s->job->begun_ms, cols, rows);
-	if (source_text(&s->sources[0]))
-		interceptor_resize(s->sources[0].text, cols, rows);
-	if (own) {
-		s->live.cols = cols;
-		s->live.rows = rows;
-	}
-	return 0;
 }
 
 int live_open(struct supervisor *s)
@@ -231,9 +121,87 @@ int live_open(struct supervisor *s)
 	return s->record.artifact ? 0 : -1;
 }
 
-void live_output(void *supervisor, const char *data, size_t len)
+/* Bytes of the command in the header, which asciinema shows. */
+#define COMMAND_MOST ((size_t)1000)
+
+/* Appends a line, unless there was no memory for it. Returns whether there was. */
+static bool cast_append(struct cast *c, struct buffer *line)
 {
-	struct supervisor *s = supervisor;
+	bool complete = buffer_check(line) == 0;
+	if (complete)
+		artifact_append(c->artifact, ARTIFACT_CAST, line->data, line->len);
+	buffer_release(line);
+	return complete;
+}
+
+static void cast_start(struct cast *c, struct artifact *artifact, const struct meta *m,
+		       bool newlines)
+{
+	struct buffer line = BUFFER_INIT, words = BUFFER_INIT;
+	*c = (struct cast){.artifact = artifact, .newlines = newlines};
+	json_begin_object(&line, NULL);
+	json_add_number(&line, "version", 2);
+	json_add_count(&line, "width", m->cols);
+	json_add_count(&line, "height", m->rows);
+	json_add_number(&line, "timestamp", m->started_ms / 1000);
+	for (char **arg = m->argv; arg && *arg && words.len < COMMAND_MOST && !words.failed;
+	     arg++) {
+		buffer_append_string(&words, arg == m->argv ? "" : " ");
+		buffer_append_string(&words, *arg);
+	}
+	size_t most = words.len < COMMAND_MOST ? words.len : COMMAND_MOST;
+	json_add_text(&line, "command", words.data, utf8_floor(words.data, words.len, most));
+	line.failed |= words.failed;
+	buffer_release(&words);
+	json_end_object(&line);
+	buffer_append_string(&line, "\n");
+	if (!cast_append(c, &line))
+		c->artifact = NULL;
+}
+
+static void cast_add_event(struct cast *c, int64_t ms, char kind, const char *data, size_t len)
+{
+	struct buffer line = BUFFER_INIT;
+	buffer_printf(&line, "[%" PRId64 ".%03d,\"%c\",", ms / 1000, (int)(ms % 1000), kind);
+	json_add_text(&line, NULL, data, len);
+	buffer_append_string(&line, "]\n");
+	cast_append(c, &line);
+}
+
+static void cast_output(struct cast *c, int64_t ms, const char *data, size_t len)
+{
+	struct buffer bytes = BUFFER_INIT;
+	size_t cut = 0;
+	buffer_append(&bytes, c->partial, c->partial_len);
+	if (!c->newlines)
+		buffer_append(&bytes, data, len);
+	/* Puts a CR in front of each LF that has none. */
+	for (size_t n; c->newlines && len > 0; data += n, len -= n) {
+		const char *newline = memchr(data, '\n', len);
+		n = newline ? (size_t)(newline - data) : len;
+		buffer_append(&bytes, data, n);
+		if (n > 0)
+			c->last = data[n - 1];
+		if (newline) {
+			buffer_append_string(&bytes, c->last == '\r' ? "\n" : "\r\n");
+			c->last = '\n';
+			n++;
+		}
+	}
+	if (buffer_check(&bytes) == 0) {
+		if (!utf8_incomplete(bytes.data, bytes.len, &cut))
+			cut = 0;
+		c->partial_len = cut;
+		memcpy(c->partial, bytes.data + bytes.len - cut, cut);
+		if (bytes.len > cut)
+			cast_add_event(c, ms, 'o', bytes.data, bytes.len - cut);
+	}
+	buffer_release(&bytes);
+}
+
+void live_output(struct supervisor *s, const char *data, size_t len)
+{
+	struct cast *cast = &s->live.cast;
 	s->live.active = true;
 	/* The artifact is there from the first byte on. */
 	if (s->live.recording) {
@@ -242,17 +210,103 @@ void live_output(void *supervisor, const char *data, size_t len)
 		if (source_text(&s->sources[0]))
 			interceptor_spill(s->sources[0].text);
 		if (s->record.artifact)
-			cast_start(&s->live.cast, s->record.artifact, &s->record.meta, !cooked);
+			cast_start(cast, s->record.artifact, &s->record.meta, !cooked);
 	}
-	if (s->live.cast.artifact)
-		cast_output(&s->live.cast, clock_monotonic_ms() - s->job->begun_ms, data, len);
+	if (cast->artifact)
+		cast_output(cast, clock_monotonic_ms() - s->job->begun_ms, data, len);
 	if (s->live.control.clients)
 		control_output(&s->live.control, data, len);
 }
 
-bool live_step(struct supervisor *s, int64_t now_ms)
+int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own)
+{
+	char size[32];
+	if (cols < 2 || cols > 1000 || rows < 2 || rows > 500)
+		return EINVAL;
+	if (!supervisor_terminal(s))
+		return ENOTTY;
+	TRACE(TERMINAL, "size %ux%u", cols, rows);
+	pty_resize(s->sources[0].fd, cols, rows);
+	snprintf(size, sizeof(size), "%ux%u", cols, rows);
+	if (s->live.cast.artifact)
+		cast_add_event(&s->live.cast, clock_monotonic_ms() - s->job->begun_ms, 'r', size,
+			       strlen(size));
+	if (source_text(&s->sources[0]))
+		interceptor_resize(s->sources[0].text, cols, rows);
+	if (own) {
+		s->live.cols = cols;
+		s->live.rows = rows;
+	}
+	return 0;
+}
+
+/* The question that the command asks, clean; "" on the alternate screen. */
+static void live_prompt(struct supervisor *s, char out[LIVE_TEXT])
+{
+	struct buffer line = BUFFER_INIT;
+	const struct terminal *t = live_screen(s);
+	out[0] = '\0';
+	if (t && prompt_text(t, &line) == 0 && line.len > 0)
+		live_set_text(out, line.data, line.len);
+	buffer_release(&line);
+}
+
+/* What ends the input now: fills in `end` and returns its length; 0: there is no terminal. In the
+   middle of a line the first end of input only sends the line. */
+static size_t live_end_of_input(struct supervisor *s, char end[2])
+{
+	struct termios modes;
+	if (!s->device || s->sources[0].fd < 0 || tcgetattr(s->sources[0].fd, &modes) < 0)
+		return 0;
+	end[0] = end[1] = (char)modes.c_cc[VEOF];
+	bool in_line = (modes.c_lflag & ICANON) && s->live.typed && s->live.typed != '\n' &&
+		       s->live.typed != '\r' && s->live.typed != end[0];
+	return in_line ? 2 : 1;
+}
+
+int supervisor_type(struct supervisor *s, const char *data, size_t len)
+{
+	if (!s->device)
+		return ENOTTY;
+	if (s->state >= SUPERVISOR_FLUSHING)
+		return ESRCH;
+	int error = supervisor_queue_input(s, data, len);
+	if (error)
+		return error;
+	if (len > 0) {
+		s->live.active = true;
+		s->live.typed = data[len - 1];
+	}
+	s->ends_typed = 0;
+	return 0;
+}
+
+/* Whether to look if the command waits for input, since nobody sees what it asks. */
+static bool live_looks(const struct supervisor *s)
+{
+	bool unseen = s->caller == CALLER_LEFT || s->job->channels.keyboard < 0;
+	return s->device && unseen && s->state < SUPERVISOR_FLUSHING && s->sources[0].fd >= 0;
+}
+
+int64_t live_due(struct supervisor *s)
+{
+	if (s->live.active)
+		return 1;
+	int64_t due = s->live.open_at;
+	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
+	const int64_t times[] = {s->live.changed_at, live_looks(s) ? s->live.prompt.look_at : 0,
+				 text ? interceptor_settle_due(text) : 0};
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		if (times[i] && (!due || times[i] < due))
+			due = times[i];
+	}
+	return due;
+}
+
+void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 {
 	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
+	struct prompt *prompt = &s->live.prompt;
 	const uint64_t settled = s->live.settled;
 	/* Makes lines final for those who follow. */
 	if (text) {
@@ -261,10 +315,10 @@ bool live_step(struct supervisor *s, int64_t now_ms)
 			interceptor_settle(text, now_ms);
 		s->live.settled = interceptor_settled(text);
 	}
-	if (s->live.open_at && now_ms >= s->live.open_at)
+	if (now_ms >= s->live.open_at)
 		live_try_open(s);
 	if (s->live.active)
-		prompt_touch(&s->live.prompt, now_ms);
+		prompt_touch(prompt, now_ms);
 	if (s->live.active || s->live.settled != settled) {
 		s->live.active = false;
 		if (s->live.control.clients && !s->live.changed_at)
@@ -276,32 +330,33 @@ bool live_step(struct supervisor *s, int64_t now_ms)
 		s->live.changes_sent_at = now_ms;
 		live_changed(s);
 	}
-	if (!s->live.asks || s->live.state == LIVE_ENDED || s->sources[0].fd < 0)
-		return false;
-	if (!s->live.prompt.look_at || now_ms < s->live.prompt.look_at)
-		return false;
-	bool waited = s->live.prompt.waits;
+	if (!live_looks(s) || !prompt->look_at || now_ms < prompt->look_at)
+		return;
+	bool waited = prompt->waits;
 	const struct terminal *t = live_screen(s);
-	bool began = t && prompt_step(&s->live.prompt, t, now_ms);
-	if (waited != s->live.prompt.waits)
+	bool began = t && prompt_step(prompt, t, now_ms);
+	if (waited != prompt->waits)
 		live_changed(s);
-	return began;
-}
-
-int64_t live_due(struct supervisor *s)
-{
-	if (s->live.active)
-		return 1;
-	int64_t due = s->live.open_at;
-	bool looks = s->live.asks && s->live.state != LIVE_ENDED && s->sources[0].fd >= 0;
-	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
-	const int64_t times[] = {s->live.changed_at, looks ? s->live.prompt.look_at : 0,
-				 text ? interceptor_settle_due(text) : 0};
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
-		if (times[i] && (!due || times[i] < due))
-			due = times[i];
+	enum prompting prompting = (enum prompting)s->job->settings->prompt;
+	if (!began || s->state != SUPERVISOR_RUNNING || s->front.fd < 0 ||
+	    s->caller != CALLER_WAITS || prompting == PROMPTING_AWAIT)
+		return;
+	TRACE(PROCESS, "supervisor: the command waits for input");
+	live_prompt(s, s->prompt);
+	if (prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
+		int typed = s->ends_typed + 1;
+		char end[2];
+		supervisor_type(s, end, live_end_of_input(s, end));
+		s->ends_typed = typed;
+		return;
 	}
-	return due;
+	s->question = s->prompt;
+	if (prompting == PROMPTING_REPORT) {
+		supervisor_yield(s);
+		s->question = NULL;
+	} else {
+		supervisor_end_tree(s, TREE_HUP);
+	}
 }
 
 void live_changed(struct supervisor *s)
@@ -310,22 +365,218 @@ void live_changed(struct supervisor *s)
 	control_changed(&s->live.control);
 }
 
-void live_prompt(struct supervisor *s, char out[LIVE_TEXT])
+/* To a client that watches, a status is an answer whenever it has changed. */
+static int on_status(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
-	struct buffer line = BUFFER_INIT;
-	const struct terminal *t = live_screen(s);
-	out[0] = '\0';
-	if (t && prompt_text(t, &line) == 0 && line.len > 0)
-		live_set_text(out, line.data, line.len);
-	buffer_release(&line);
+	struct supervisor *s = ctx;
+	struct interceptor *text = source_text(&s->sources[0]);
+	int64_t now_ms = clock_monotonic_ms();
+	(void)len;
+	client->watches |= f->kind == FRAME_WATCH;
+	if (f->kind == FRAME_WATCH && f->a == 1) {
+		s->live.follows = true;
+		if (text) {
+			interceptor_follow(text);
+			interceptor_settle(text, now_ms);
+		}
+	}
+	/* The caller asks earlier than others can: the answer has the ID. */
+	live_try_open(s);
+	if (!live_screen(s) && s->source_count > 0)
+		return ENOMEM;
+	/* Somebody will read the text. */
+	if (client->watches)
+		record_open(&s->record);
+	if (client->watches && text) {
+		interceptor_spill(text);
+		interceptor_update_live(text);
+	}
+	struct live_status now = {
+		.state = s->state >= SUPERVISOR_FLUSHING ? LIVE_ENDED
+			 : s->stopped                    ? LIVE_STOPPED
+			 : s->live.prompt.waits          ? LIVE_WAITING
+							 : LIVE_RUNNING,
+		.pid = s->record.meta.command,
+		.elapsed_ms = now_ms - s->job->begun_ms,
+		.quiet_ms = s->live.active ? 0 : now_ms - s->live.prompt.active_ms,
+		.reported = s->live.reported,
+		.terminal = s->device != 0,
+	};
+	/* The socket's name: without an artifact the metadata have no ID. */
+	memcpy(now.id, s->live.control.name, sizeof(now.id) - 1);
+	if (now.state == LIVE_WAITING)
+		live_prompt(s, now.prompt);
+	/* The command, whose words may hold any bytes, cut where it does not fit. */
+	struct buffer word = BUFFER_INIT;
+	for (char *const *arg = s->record.meta.argv; arg && *arg && !now.argv_cut; arg++) {
+		size_t room = LIVE_ARGV - now.argv_len;
+		buffer_clear(&word);
+		utf8_clean(&word, *arg, strlen(*arg));
+		now.argv_cut = word.failed || word.len >= room;
+		/* The start of a long word. */
+		size_t n = !now.argv_cut ? word.len
+			   : room > 1    ? utf8_floor(word.data, word.len, room - 1)
+					 : 0;
+		if (now.argv_cut && n == 0)
+			break;
+		memcpy(now.argv + now.argv_len, word.data, n);
+		now.argv_len += n + 1;
+	}
+	buffer_release(&word);
+	live_describe_text(s, &now);
+	control_answer(client, FRAME_STATUS, &now, sizeof(now));
+	return CONTROL_ANSWERED;
 }
 
-void live_count(struct supervisor *s, uint64_t *lines, uint64_t *bytes)
+static int on_picture(void *ctx, struct control_client *client, const struct frame *f, size_t len)
 {
-	struct live_status c = {.lines = 0};
+	struct supervisor *s = ctx;
+	struct buffer out = BUFFER_INIT, picture = BUFFER_INIT, clean = BUFFER_INIT;
+	struct buffer paint = BUFFER_INIT;
+	const bool painted = f->a == 1;
+	unsigned row, col, cols, rows;
+	int result = ENOMEM;
+	(void)len;
 	const struct terminal *t = live_screen(s);
-	if (t)
-		live_describe_text(s, t, &c);
-	*lines = c.lines;
-	*bytes = c.bytes;
+	if (!t || terminal_picture(t, &picture, &row, &col) < 0)
+		goto out;
+	utf8_clean(&clean, picture.data, picture.len);
+	if (buffer_check(&clean) < 0 || (painted && terminal_repaint(t, &paint) < 0))
+		goto out;
+	terminal_size(t, &cols, &rows);
+	json_begin_object(&out, NULL);
+	json_add_count(&out, "cols", cols);
+	json_add_count(&out, "rows", rows);
+	json_add_count(&out, "row", row);
+	json_add_count(&out, "col", col);
+	json_add_bool(&out, "alternate", terminal_is_alternate(t));
+	json_add_bool(&out, "cursor", terminal_shows_cursor(t));
+	json_add_string(&out, "title", terminal_title(t));
+	json_add_text(&out, "text", clean.data, clean.len);
+	if (painted)
+		json_add_text(&out, "paint", paint.data, paint.len);
+	json_end_object(&out);
+	if (buffer_check(&out) == 0) {
+		control_answer(client, FRAME_PICTURE, out.data, out.len);
+		result = CONTROL_ANSWERED;
+	}
+out:
+	buffer_release(&out);
+	buffer_release(&picture);
+	buffer_release(&clean);
+	buffer_release(&paint);
+	return result;
+}
+
+static int on_type(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	(void)client;
+	const struct terminal *t = f->a == 1 && len == 3 ? live_screen(s) : NULL;
+	if (t && terminal_cursor_keys(t))
+		return supervisor_type(s, (const char[]){f->data[0], 'O', f->data[2]}, len);
+	return supervisor_type(s, f->data, len);
+}
+
+static int on_close(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	char end[2];
+	(void)client, (void)f, (void)len;
+	size_t count = live_end_of_input(s, end);
+	return count ? supervisor_type(s, end, count) : ENOTTY;
+}
+
+/* `why` is for the text, if background processes go on. */
+static void supervisor_end_run(struct supervisor *s, const char *why)
+{
+	supervisor_hurry(s, clock_monotonic_ms(), SIGTERM);
+	snprintf(s->linger_why, sizeof(s->linger_why), "%s", why);
+	supervisor_end_tree(s, TREE_TERM);
+}
+
+static int on_signal(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	const int sig = f->a;
+	(void)client, (void)len;
+	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
+	if (sig < 0 || sig > 1000)
+		return EINVAL;
+	if (s->state == SUPERVISOR_RUNNING)
+		s->wanted = f->b != 1 ? 0 : sig ? sig : WANTED_END;
+	if (sig == 0) {
+		supervisor_end_run(s, "terse signal ended the run");
+		return 0;
+	}
+	if (signal_is_end(sig))
+		supervisor_hurry(s, clock_monotonic_ms(), sig);
+	if (sig == SIGKILL)
+		supervisor_end_tree(s, TREE_KILL);
+	else if (s->state != SUPERVISOR_RUNNING)
+		return ESRCH;
+	else if (kill(-s->group, sig) < 0)
+		return errno;
+	return 0;
+}
+
+static int on_resize(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	(void)len;
+	return live_resize(s, (unsigned)f->a, (unsigned)f->b, !client->attached);
+}
+
+static int on_attach(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	bool sizes = f->a && f->b;
+	(void)len;
+	int error = sizes ? live_resize(s, (unsigned)f->a, (unsigned)f->b, false) : 0;
+	if (error)
+		return error;
+	client->attached = client->behind = true;
+	client->sizes = sizes;
+	return 0;
+}
+
+static int on_reported(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+{
+	struct supervisor *s = ctx;
+	(void)client, (void)len;
+	s->live.reported = (uint64_t)f->a;
+	return 0;
+}
+
+const struct control_request live_requests[FRAME_REQUESTS] = {
+	[FRAME_STATUS] = {.handle = on_status},
+	[FRAME_WATCH] = {.handle = on_status},
+	[FRAME_TYPE] = {.handle = on_type, .touches = true},
+	[FRAME_CLOSE] = {.handle = on_close, .touches = true},
+	[FRAME_SIGNAL] = {.handle = on_signal, .touches = true},
+	[FRAME_RESIZE] = {.handle = on_resize, .touches = true},
+	[FRAME_PICTURE] = {.handle = on_picture},
+	[FRAME_ATTACH] = {.handle = on_attach},
+	[FRAME_REPORTED] = {.handle = on_reported},
+};
+
+int live_repaint(void *ctx, struct buffer *out)
+{
+	const struct terminal *t = live_screen(ctx);
+	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
+}
+
+void live_serve(struct supervisor *s)
+{
+	struct control *c = &s->live.control;
+	control_serve(c);
+	/* The run has its own size again. */
+	if (c->unsized && s->state < SUPERVISOR_FLUSHING)
+		live_resize(s, s->live.cols, s->live.rows, false);
+	if (c->left && s->job->leashed) {
+		TRACE(PROCESS, "supervisor: the caller has gone");
+		s->interrupted |= s->state == SUPERVISOR_RUNNING;
+		supervisor_end_run(s, "its caller has gone");
+	}
+	c->unsized = c->left = false;
 }

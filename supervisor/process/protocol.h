@@ -42,7 +42,7 @@ enum frame_kind {
 	FRAME_SIGNAL,   /* a: number, to the command's group; 0: TERM to everything that it started,
 			   KILL after the grace time; b: 1: the run's own session asks */
 	FRAME_RESIZE,   /* a: columns, b: rows */
-	FRAME_PICTURE,  /* the screen as JSON (live.h); a: 1: with its colours */
+	FRAME_PICTURE,  /* the screen as JSON (supervisor_internal.h); a: 1: with its colours */
 	FRAME_ATTACH,   /* a: columns, b: rows (0, 0: only looks); from here on OUTPUT comes */
 	FRAME_REPORTED, /* a: a reader has seen the text up to this line */
 	/* Of the front end alone. */

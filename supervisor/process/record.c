@@ -10,7 +10,6 @@
 #include "lib/json.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
-#include "lib/utf8.h"
 #include "supervisor/artifact/gc.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/process/protocol.h"
@@ -18,7 +17,6 @@
 #include "supervisor/remote/outbox.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -26,93 +24,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* Bytes of the command in the header, which asciinema shows. */
-#define COMMAND_MOST ((size_t)1000)
-
-/* Appends a line, unless there was no memory for it. Returns whether there was. */
-static bool cast_append(struct cast *c, struct buffer *line)
-{
-	bool complete = buffer_check(line) == 0;
-	if (complete)
-		artifact_append(c->artifact, ARTIFACT_CAST, line->data, line->len);
-	buffer_release(line);
-	return complete;
-}
-
-void cast_start(struct cast *c, struct artifact *artifact, const struct meta *m, bool newlines)
-{
-	struct buffer line = BUFFER_INIT, words = BUFFER_INIT;
-	*c = (struct cast){.artifact = artifact, .newlines = newlines};
-	json_begin_object(&line, NULL);
-	json_add_number(&line, "version", 2);
-	json_add_count(&line, "width", m->cols);
-	json_add_count(&line, "height", m->rows);
-	json_add_number(&line, "timestamp", m->started_ms / 1000);
-	for (char **arg = m->argv; arg && *arg && words.len < COMMAND_MOST && !words.failed;
-	     arg++) {
-		buffer_append_string(&words, arg == m->argv ? "" : " ");
-		buffer_append_string(&words, *arg);
-	}
-	size_t most = words.len < COMMAND_MOST ? words.len : COMMAND_MOST;
-	json_add_text(&line, "command", words.data, utf8_floor(words.data, words.len, most));
-	line.failed |= words.failed;
-	buffer_release(&words);
-	json_end_object(&line);
-	buffer_append_string(&line, "\n");
-	if (!cast_append(c, &line))
-		c->artifact = NULL;
-}
-
-static void cast_add_event(struct cast *c, int64_t ms, char kind, const char *data, size_t len)
-{
-	struct buffer line = BUFFER_INIT;
-	buffer_printf(&line, "[%" PRId64 ".%03d,\"%c\",", ms / 1000, (int)(ms % 1000), kind);
-	json_add_text(&line, NULL, data, len);
-	buffer_append_string(&line, "]\n");
-	cast_append(c, &line);
-}
-
-void cast_output(struct cast *c, int64_t ms, const char *data, size_t len)
-{
-	struct buffer bytes = BUFFER_INIT;
-	size_t cut = 0;
-	if (!c->artifact)
-		return;
-	buffer_append(&bytes, c->partial, c->partial_len);
-	if (!c->newlines)
-		buffer_append(&bytes, data, len);
-	/* Puts a CR in front of each LF that has none. */
-	for (size_t n; c->newlines && len > 0; data += n, len -= n) {
-		const char *newline = memchr(data, '\n', len);
-		n = newline ? (size_t)(newline - data) : len;
-		buffer_append(&bytes, data, n);
-		if (n > 0)
-			c->last = data[n - 1];
-		if (newline) {
-			buffer_append_string(&bytes, c->last == '\r' ? "\n" : "\r\n");
-			c->last = '\n';
-			n++;
-		}
-	}
-	if (buffer_check(&bytes) == 0) {
-		if (!utf8_incomplete(bytes.data, bytes.len, &cut))
-			cut = 0;
-		c->partial_len = cut;
-		memcpy(c->partial, bytes.data + bytes.len - cut, cut);
-		if (bytes.len > cut)
-			cast_add_event(c, ms, 'o', bytes.data, bytes.len - cut);
-	}
-	buffer_release(&bytes);
-}
-
-void cast_resize(struct cast *c, int64_t ms, unsigned cols, unsigned rows)
-{
-	char size[32];
-	snprintf(size, sizeof(size), "%ux%u", cols, rows);
-	if (c->artifact)
-		cast_add_event(c, ms, 'r', size, strlen(size));
-}
 
 /* More than an agent is shown of one command; only `--full` prints more. */
 #define SHOWN_MOST ((size_t)256 * 1024)

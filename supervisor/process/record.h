@@ -1,10 +1,4 @@
-// The records of a run. First: its output with times, as an asciicast (version 2) for terse replay
-// and asciinema.
-//
-//
-// Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header object,
-// then a line for each event: [seconds, "o", text] or [seconds, "r", "80x24"]. A LF that
-// the terminal took for a new line (no output processing) is a CR LF in it.
+// The records of a run: what its reader was shown, its artifact, its line in the history.
 #ifndef TERSE_PROCESS_RECORD_H
 #define TERSE_PROCESS_RECORD_H
 
@@ -53,22 +47,7 @@ void shown_text(struct shown *w, const struct interceptor *text, bool is_stderr)
 /* Writes ID.shown beside an artifact (NULL: there is none), once. */
 void shown_keep(struct shown *w, struct artifact *a);
 
-struct cast {
-	struct artifact *artifact; /* where it goes: ARTIFACT_CAST; not owned; NULL: nowhere */
-	bool newlines;             /* LF is a new line */
-	char last;                 /* the last byte */
-	char partial[4];           /* the beginning of a character */
-	size_t partial_len;
-};
-
-/* Begins with the header, which names the command. */
-void cast_start(struct cast *c, struct artifact *artifact, const struct meta *m, bool newlines);
-
-/* `ms`: since the start of the run. */
-void cast_output(struct cast *c, int64_t ms, const char *data, size_t len);
-void cast_resize(struct cast *c, int64_t ms, unsigned cols, unsigned rows);
-
-// Second: its artifact, opened when the first text spills, and its line in the history.
+// The artifact is opened when the first text spills.
 
 struct record {
 	struct meta meta;

@@ -78,6 +78,11 @@ static void supervisor_on_reply(void *ctx, const char *data, size_t len)
 	supervisor_queue_input(ctx, data, len);
 }
 
+static void supervisor_on_output(void *ctx, const char *data, size_t len)
+{
+	live_output(ctx, data, len);
+}
+
 void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor *text))
 {
 	for (int i = 0; i < s->source_count; i++) {
@@ -262,7 +267,7 @@ static void supervisor_on_exit(struct supervisor *s, int status)
 	s->tree.command = 0;
 	if (s->group != s->command)
 		waitpid(s->group, NULL, 0);
-	s->live.state = LIVE_RUNNING;
+	s->stopped = false;
 	front_continue(s, clock_monotonic_ms());
 	/* The kernel hangs up the foreground group when the session leader ends or the master is
 	   closed; background children that the command left in its group must not feel that. */
@@ -301,11 +306,11 @@ static void supervisor_on_child(void *ctx, short revents)
 					     : "has ended",
 		      (unsigned)status);
 		if (WIFSTOPPED(status)) {
-			s->live.state = LIVE_STOPPED;
+			s->stopped = true;
 			front_stop(s, WSTOPSIG(status));
 			live_changed(s);
 		} else if (WIFCONTINUED(status)) {
-			s->live.state = LIVE_RUNNING;
+			s->stopped = false;
 			front_continue(s, clock_monotonic_ms());
 			live_changed(s);
 		} else {
@@ -377,7 +382,7 @@ static void supervisor_on_timeout(struct supervisor *s, int64_t now_ms)
 static void supervisor_on_yield(struct supervisor *s, int64_t now_ms)
 {
 	/* A front end that is stopped with the command does not read. */
-	if (s->live.state == LIVE_STOPPED)
+	if (s->stopped)
 		s->timer[TIMER_YIELD] = now_ms + TICK_MS;
 	else
 		supervisor_yield(s);
@@ -421,7 +426,7 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	}
 	s->timer[TIMER_LIVE] = live_due(s);
 	s->timer[TIMER_PAUSE] = pause;
-	s->timer[TIMER_KEYS] = runs && s->live.state != LIVE_STOPPED ? keys_due(&s->keys) : 0;
+	s->timer[TIMER_KEYS] = runs && !s->stopped ? keys_due(&s->keys) : 0;
 	/* What it looks for and what it sends next have times of their own. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
@@ -676,7 +681,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	if (ready == 0)
 		supervisor_on_child(s, 0);
 	if (ready > 0 && (s->live.control.fd >= 0 || s->live.control.clients))
-		control_serve(&s->live.control);
+		live_serve(s);
 	/* Without a terminal nobody reads what was typed. */
 	const struct source *terminal = supervisor_terminal(s);
 	while (terminal && s->input.len > 0) {
@@ -868,7 +873,7 @@ static void supervisor_prepare(struct supervisor *s)
 	record_prepare(&s->record, job->settings->gc_interval);
 	for (int i = 0; i < s->source_count; i++)
 		source_connect(&s->sources[i], &s->record, supervisor_on_reply,
-			       i == 0 ? live_output : NULL, s);
+			       i == 0 ? supervisor_on_output : NULL, s);
 	/* The caller's limits stay the command's: whether a text can be kept does not depend on
 	   them. */
 	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
@@ -886,18 +891,14 @@ static void supervisor_prepare(struct supervisor *s)
 		s->nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
 	}
 	s->live = (struct live){
-		.control = {.events = {.requests = supervisor_requests,
-				       .repaint = supervisor_on_repaint,
-				       .unsize = supervisor_on_unsized,
-				       .left = job->leashed ? supervisor_on_left : NULL,
-				       .ctx = s},
+		.control = {.requests = live_requests,
+			    .repaint = live_repaint,
+			    .ctx = s,
 			    .dir = -1,
 			    .fd = -1},
 		.prompt = {.master = s->sources[0].fd,
 			   .device = s->device,
 			   .active_ms = job->begun_ms},
-		.terminal = s->device != 0,
-		.asks = s->device != 0 && job->channels.keyboard < 0,
 		.recording = job->settings->record,
 		.active = true,
 		.cols = job->cols,

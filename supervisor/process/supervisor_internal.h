@@ -1,8 +1,8 @@
 // The supervisor's state, for its own files alone:
 //
 //   supervisor.c          start of the command, loop, states, deadlines, background processes
-//   live.c                the run as control clients see it
-//   supervisor_requests.c what front end and clients ask; stopping and going on with the front end
+//   front.c               the front end: what it sends, stopping and going on with it
+//   live.c                the run as control clients see it, and what they ask
 //   supervisor_report.c   what the reader gets, and its delivery: report, heartbeats, prompts
 //
 // The states of a run, and what leads from one to the next:
@@ -30,7 +30,7 @@
 #include "supervisor/artifact/text.h"
 #include "supervisor/compare/since.h"
 #include "supervisor/intercept/interceptor.h"
-#include "supervisor/process/live.h"
+#include "supervisor/process/control.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/record.h"
 #include "supervisor/process/source.h"
@@ -157,6 +157,37 @@ struct front {
 	int stops, wakes;
 };
 
+// A recording of the output with its times, as an asciicast (version 2) for terse replay and
+// asciinema. Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header object,
+// then a line for each event: [seconds, "o", text] or [seconds, "r", "80x24"]. A LF that the
+// terminal took for a new line (no output processing) is a CR LF in it.
+struct cast {
+	struct artifact *artifact; /* where it goes: ARTIFACT_CAST; not owned; NULL: nowhere */
+	bool newlines;             /* LF is a new line */
+	char last;                 /* the last byte */
+	char partial[4];           /* the beginning of a character */
+	size_t partial_len;
+};
+
+/* How long a run lives before it gets its socket. */
+#define LIVE_OPEN_MS 100
+
+/* Of the first source: the text, and the terminal if there is one. */
+struct live {
+	struct control control;
+	struct prompt prompt;
+	struct cast cast;
+	bool recording;              /* an asciicast was asked for, and has not begun */
+	bool active;                 /* something was written or typed since the last step */
+	char typed;                  /* the last byte */
+	unsigned cols, rows;         /* while nobody is attached */
+	uint64_t reported;           /* lines of the text that a reader has been sent */
+	int64_t open_at, changed_at; /* monotonic; 0: it was tried, not set */
+	bool follows;                /* a client reads the text as it grows, ... */
+	uint64_t settled;            /* ... and so much of it is final */
+	int64_t changes_sent_at;     /* to those who watch */
+};
+
 struct supervisor {
 	const struct job *job;
 	enum supervisor_state state;
@@ -167,6 +198,7 @@ struct supervisor {
 	int watchdog;
 	int signals;          /* signalfd for SIGCHLD */
 	pid_t command, group; /* its process ID and process group */
+	bool stopped;         /* it is, by a signal */
 	int64_t ended_ms;     /* when it ended, monotonic */
 	struct stat given;    /* the caller's standard input */
 	int status;           /* of the command, once it has ended; then of the run */
@@ -192,7 +224,7 @@ struct supervisor {
 	struct live live;
 	struct keys keys;
 	struct source *drawn; /* the terminal that `keys` is about */
-	dev_t device;         /* of the command's controlling terminal, or 0 */
+	dev_t device;         /* of the command's controlling terminal; 0: it has none */
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */
 	/* Who holds the output when the command has ended, the first ones, and in words: "tee still
@@ -224,55 +256,56 @@ void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor 
 /* Starts to end the process tree with this step (TREE_HUP ...). */
 void supervisor_end_tree(struct supervisor *s, int step);
 
-// live.c
+// live.c: a run as control clients see it while it lives, and the check whether the command waits
+// for input.
+//
+// The socket is made when a run has lived for a moment, so that short runs do not pay for it. A run
+// gets an artifact when somebody waits for its text, however short that is.
+//
+// The answer to PICTURE as JSON: {"cols":80,"rows":24,"row":1,"col":3,"alternate":false,
+// "cursor":true,"title":"...","text":"one line per row\n..."}; row and col from 1. If it is wanted
+// with its colours, "paint" is what puts it on a terminal of that size.
+
+/* By FRAME_...; their context is the supervisor, as that of live_repaint(). */
+extern const struct control_request live_requests[FRAME_REQUESTS];
+int live_repaint(void *ctx, struct buffer *out);
+
+/* Answers clients, and deals with those that have gone. */
+void live_serve(struct supervisor *s);
 
 /* Makes the socket and the artifact now. Returns 0, or -1 when nobody could reach the run. */
 int live_open(struct supervisor *s);
 
-/* The state of the run. `reads`: for somebody who will read the text. Returns 0 or an errno. */
-int live_describe(struct supervisor *s, bool reads, struct live_status *now);
+/* The length of the text, with unfinished lines, and its last line. */
+void live_describe_text(struct supervisor *s, struct live_status *c);
 
 /* The screen as it is now, or NULL without memory for it. */
 const struct terminal *live_screen(struct supervisor *s);
 
-/* The same as JSON. Returns 0 or an errno. */
-int live_picture(struct supervisor *s, bool painted, struct buffer *json);
-
 /* The command has written. */
-void live_output(void *supervisor, const char *data, size_t len);
-
-/* What ends the input now: fills in `end` and returns its length; 0: there is no terminal. */
-size_t live_end_of_input(struct supervisor *s, char end[2]);
+void live_output(struct supervisor *s, const char *data, size_t len);
 
 /* Sets the size of the terminal; `own`: it is the run's while nobody is attached. Returns 0 or an
    errno. */
 int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own);
 
-/* Does what is due. Returns whether the command has just begun to wait for input. */
-bool live_step(struct supervisor *s, int64_t now_ms);
+/* Somebody types. Returns 0 or an errno. */
+int supervisor_type(struct supervisor *s, const char *data, size_t len);
 
-/* When live_step() is due next; 0: not before something happens. */
+/* Clients are told what has changed; if the command asks something, and nobody sees it, the run
+   yields or ends. */
+void supervisor_on_live(struct supervisor *s, int64_t now_ms);
+
+/* When that is due next; 0: not before something happens. */
 int64_t live_due(struct supervisor *s);
 
 /* The state has changed: clients that watch are sent it. */
 void live_changed(struct supervisor *s);
 
-/* The question that the command asks, clean; "" on the alternate screen. */
-void live_prompt(struct supervisor *s, char out[LIVE_TEXT]);
+// front.c
 
-/* The length of the text: complete lines, and bytes including unfinished ones. */
-void live_count(struct supervisor *s, uint64_t *lines, uint64_t *bytes);
-
-// supervisor_requests.c
-
-/* By FRAME_...; their context is the supervisor. */
-extern const struct control_request supervisor_requests[FRAME_REQUESTS];
-int supervisor_on_repaint(void *ctx, struct buffer *out);
-void supervisor_on_unsized(void *ctx);
-void supervisor_on_left(void *ctx);
-
-/* Somebody types. Returns 0 or an errno. */
-int supervisor_type(struct supervisor *s, const char *data, size_t len);
+/* Whether this signal is meant to end a run. */
+bool signal_is_end(int sig);
 
 /* Sends a frame. Returns whether the front end is there and gets it. */
 bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b);
@@ -356,8 +389,5 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms);
 
 /* The command waits for keys that nobody can type, or was hung up for that. */
 void supervisor_on_keys(struct supervisor *s, int64_t now_ms);
-
-/* Clients are told what has changed, or the command asks something, and nobody sees it. */
-void supervisor_on_live(struct supervisor *s, int64_t now_ms);
 
 #endif

@@ -18,9 +18,6 @@
 /* The longest interval between two heartbeats, unless the first was set later. */
 #define HEARTBEAT_MOST_MS ((int64_t)30 * 60 * 1000)
 
-/* How often the end of input is typed: some programs ignore the first one. */
-#define ENDS_TYPED 2
-
 static bool report_is_text(const struct supervisor *s)
 {
 	return s->job->settings->format == FORMAT_TEXT;
@@ -59,7 +56,7 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 			   .lines = text->lines,
 			   .bytes = text->bytes,
 			   .prompt = s->question,
-			   .typing = s->live.terminal,
+			   .typing = s->device != 0,
 			   .hung_up = s->hung_up,
 			   .since = running ? NULL : &s->since},
 		.place = record_place(&s->record, source->is_stderr),
@@ -351,9 +348,8 @@ void supervisor_report(struct supervisor *s)
 	TRACE(PROCESS, "supervisor: report: status 0x%x%s%s, %s", (unsigned)s->status,
 	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
 	      s->record.artifact ? artifact_id(s->record.artifact) : "no artifact");
-	s->live.state = LIVE_ENDED;
-	live_changed(s);
 	s->state = SUPERVISOR_FLUSHING;
+	live_changed(s);
 	/* A wish to end the run that is older than the grace time is not why the command ended. */
 	if (s->stall_at) {
 		int64_t now = clock_monotonic_ms();
@@ -373,13 +369,14 @@ void supervisor_yield(struct supervisor *s)
 		if (source_text(&s->sources[i]))
 			interceptor_pause(s->sources[i].text);
 	}
-	uint64_t bytes;
-	live_count(s, &s->live.reported, &bytes);
+	struct live_status now = {.lines = 0};
+	live_describe_text(s, &now);
+	s->live.reported = now.lines;
 	for (int i = 0; i < s->source_count; i++) {
 		struct source *source = &s->sources[i];
 		struct interceptor_ending e = report_ending(s, source, WORDING_RUNNING);
 		e.ending.lines = s->live.reported;
-		e.ending.bytes = bytes;
+		e.ending.bytes = now.bytes;
 		if (source->text)
 			interceptor_spill(source->text);
 		if (report_is_text(s))
@@ -434,7 +431,6 @@ void supervisor_finish_yield(struct supervisor *s)
 		      (int)s->agent.pid, agent);
 		s->timer[TIMER_AGENT] = clock_monotonic_ms() + FRONT_MS;
 	}
-	s->live.asks = s->live.terminal;
 	front_send(s, FRAME_YIELDED,
 		   WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), 0);
 	io_close(&s->front.fd);
@@ -519,29 +515,5 @@ void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 	} else if (text && report_is_text(s) && interceptor_reader(text) == INTERCEPT_AGENT) {
 		interceptor_settle_all(text);
 		report_print_heartbeat(s, source, &s->keys.wait, now_ms);
-	}
-}
-
-void supervisor_on_live(struct supervisor *s, int64_t now_ms)
-{
-	enum prompting prompting = (enum prompting)s->job->settings->prompt;
-	if (!live_step(s, now_ms) || s->state != SUPERVISOR_RUNNING || s->front.fd < 0 ||
-	    s->caller != CALLER_WAITS || prompting == PROMPTING_AWAIT)
-		return;
-	TRACE(PROCESS, "supervisor: the command waits for input");
-	live_prompt(s, s->prompt);
-	if (prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
-		int typed = s->ends_typed + 1;
-		char end[2];
-		supervisor_type(s, end, live_end_of_input(s, end));
-		s->ends_typed = typed;
-		return;
-	}
-	s->question = s->prompt;
-	if (prompting == PROMPTING_REPORT) {
-		supervisor_yield(s);
-		s->question = NULL;
-	} else {
-		supervisor_end_tree(s, TREE_HUP);
 	}
 }

@@ -61,6 +61,18 @@ class Recorded(Case):
         text = "".join(e[2] for e in self.cast("--cast")[1:])
         self.assertEqual(text, data.decode(errors="replace").replace("\n", "\r\n"))
 
+    def test_new_lines_in_pieces(self):
+        """A LF that the terminal took for a new line has one CR in front of it, wherever the pieces end."""
+        data = b"a\nb\r\n\n" * 1000
+        write_file(os.path.join(self.work, "data"), data)
+        self.terse("--record", "--no-pty", "dd", "bs=3", "status=none", "if=data")
+        text = "".join(e[2] for e in self.cast("--cast")[1:])
+        self.assertEqual(text.encode(), data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+
+    def test_a_long_command(self):
+        self.terse("--record", "echo", "w" * 5000)
+        self.assertEqual(self.cast("--cast")[0]["command"], ("echo " + "w" * 5000)[:1000])
+
     def test_errors(self):
         self.terse("--yield", "1000s", "--detach", "true")
         run = self.terse("replay", "last")

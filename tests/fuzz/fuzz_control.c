@@ -2,7 +2,7 @@
 // packets, each behind its length (two bytes, little-endian; the high bit: the client reads what
 // has come before it goes on).
 
-#include "supervisor/process/live.h"
+#include "supervisor/process/control.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/socket.h>
@@ -43,18 +43,6 @@ static int on_attach(void *ctx, struct control_client *client, const struct fram
 	return f->a > 1000 ? EINVAL : 0;
 }
 
-static int on_front(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	(void)ctx, (void)client, (void)f, (void)len;
-	assert(0);
-	return 0;
-}
-
-static void on_unsized(void *ctx)
-{
-	(void)ctx;
-}
-
 /* Every packet is a frame of a kind that a supervisor sends. */
 static void read_all(int fd)
 {
@@ -73,15 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		[FRAME_WATCH] = {.handle = on_status},
 		[FRAME_TYPE] = {.handle = on_type, .touches = true},
 		[FRAME_ATTACH] = {.handle = on_attach},
-		[FRAME_PASS] = {.handle = on_front, .front = true},
 	};
 	struct run r = {0};
-	struct control c = {.events = {.requests = requests,
-				       .repaint = on_repaint,
-				       .unsize = on_unsized,
-				       .ctx = &r},
-			    .dir = -1,
-			    .fd = -1};
+	struct control c = {
+		.requests = requests, .repaint = on_repaint, .ctx = &r, .dir = -1, .fd = -1};
 	int ends[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends) < 0)
 		return 0;

@@ -1,6 +1,6 @@
 // The control socket: requests and answers, clients that misbehave.
 
-#include "supervisor/process/live.h"
+#include "supervisor/process/control.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -71,12 +71,6 @@ static int on_attach(void *ctx, struct control_client *client, const struct fram
 	return 0;
 }
 
-static void on_unsized(void *ctx)
-{
-	struct run *r = ctx;
-	r->a = 0;
-}
-
 static void start(struct run *r)
 {
 	static const struct control_request requests[FRAME_REQUESTS] = {
@@ -85,15 +79,10 @@ static void start(struct run *r)
 		[FRAME_TYPE] = {.handle = on_type, .touches = true},
 		[FRAME_RESIZE] = {.handle = on_other, .touches = true},
 		[FRAME_ATTACH] = {.handle = on_attach},
-		[FRAME_AWAKE] = {.handle = on_other, .front = true},
 	};
 	*r = (struct run){.status_len = 5};
-	r->control = (struct control){.events = {.requests = requests,
-						 .repaint = on_repaint,
-						 .unsize = on_unsized,
-						 .ctx = r},
-				      .dir = -1,
-				      .fd = -1};
+	r->control = (struct control){
+		.requests = requests, .repaint = on_repaint, .ctx = r, .dir = -1, .fd = -1};
 }
 
 static void end(struct run *r)
@@ -275,7 +264,7 @@ TEST(the_attached_get_the_output)
 	close(fd);
 	control_serve(&r.control);
 	/* The last client leaves: the run has its own size again. */
-	assert_int_equal(r.a, 0);
+	assert_true(r.control.unsized);
 	close(other);
 	end(&r);
 }

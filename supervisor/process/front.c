@@ -1,18 +1,15 @@
-// See supervisor_internal.h: what is asked of the supervisor.
+// See supervisor_internal.h: the front end, as the supervisor sees it.
 
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/trace.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
-#include "supervisor/process/wait.h"
 #include "supervisor/process/watchdog.h"
-#include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -83,7 +80,7 @@ void front_stop(struct supervisor *s, int sig)
 void front_continue(struct supervisor *s, int64_t now_ms)
 {
 	s->timer[TIMER_CONTINUE] = 0;
-	if (s->live.state == LIVE_STOPPED || !front_is_asleep(s))
+	if (s->stopped || !front_is_asleep(s))
 		return;
 	TRACE(SIGNALS, "supervisor: SIGCONT to the front end");
 	kill(s->job->front, SIGCONT);
@@ -96,7 +93,7 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 		s->front.fd >= 0 && s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
 	s->timer[TIMER_FRONT] = waits ? now_ms + FRONT_MS : 0;
 	/* A front end that was asked to stop is in the same state as the command. */
-	if (!waits || s->live.state == LIVE_STOPPED || s->front.stops > s->front.wakes)
+	if (!waits || s->stopped || s->front.stops > s->front.wakes)
 		return;
 	const struct front_state front = front_look(s->job->front);
 	struct source *terminal = supervisor_terminal(s);
@@ -134,18 +131,15 @@ void front_look_at_agent(struct supervisor *s, int64_t now_ms)
 	supervisor_end_tree(s, TREE_HUP);
 }
 
-/* Whether this signal is meant to end a run. */
-static bool signal_is_end(int sig)
+bool signal_is_end(int sig)
 {
 	return sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT || sig == SIGKILL;
 }
 
 /* A signal that the front end got. */
-static int on_pass(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static void front_pass(struct supervisor *s, const struct frame *f, size_t len)
 {
-	struct supervisor *s = ctx;
 	siginfo_t queued;
-	(void)client;
 	/* An agent that gives up may read what is there now. */
 	if (signal_is_end(f->a))
 		supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
@@ -169,185 +163,6 @@ static int on_pass(void *ctx, struct control_client *client, const struct frame 
 	}
 	if (signal_is_end(f->a))
 		supervisor_hurry(s, clock_monotonic_ms(), f->a);
-	return 0;
-}
-
-static int on_awake(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct supervisor *s = ctx;
-	(void)client, (void)f, (void)len;
-	if (++s->front.wakes >= s->front.stops)
-		s->timer[TIMER_CONTINUE] = 0;
-	return 0;
-}
-
-/* To a client that watches, a status is an answer whenever it has changed. */
-static int on_status(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct supervisor *s = ctx;
-	struct live_status now;
-	(void)len;
-	client->watches |= f->kind == FRAME_WATCH;
-	if (f->kind == FRAME_WATCH && f->a == 1) {
-		struct interceptor *text = source_text(&s->sources[0]);
-		s->live.follows = true;
-		if (text) {
-			interceptor_follow(text);
-			interceptor_settle(text, clock_monotonic_ms());
-		}
-	}
-	int error = live_describe(s, client->watches, &now);
-	if (error)
-		return error;
-	control_answer(client, FRAME_STATUS, &now, sizeof(now));
-	return CONTROL_ANSWERED;
-}
-
-static int on_picture(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct supervisor *s = ctx;
-	struct buffer json = BUFFER_INIT;
-	(void)len;
-	int error = live_picture(s, f->a == 1, &json);
-	if (!error)
-		control_answer(client, FRAME_PICTURE, json.data, json.len);
-	buffer_release(&json);
-	return error ? error : CONTROL_ANSWERED;
-}
-
-int supervisor_type(struct supervisor *s, const char *data, size_t len)
-{
-	if (!s->live.terminal)
-		return ENOTTY;
-	if (s->live.state == LIVE_ENDED)
-		return ESRCH;
-	int error = supervisor_queue_input(s, data, len);
-	if (error)
-		return error;
-	if (len > 0) {
-		s->live.active = true;
-		s->live.typed = data[len - 1];
-	}
-	s->ends_typed = 0;
-	return 0;
-}
-
-static int on_type(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct supervisor *s = ctx;
-	(void)client;
-	const struct terminal *t = f->a == 1 && len == 3 ? live_screen(s) : NULL;
-	if (t && terminal_cursor_keys(t))
-		return supervisor_type(s, (const char[]){f->data[0], 'O', f->data[2]}, len);
-	return supervisor_type(s, f->data, len);
-}
-
-static int on_close(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct supervisor *s = ctx;
-	char end[2];
-	(void)client, (void)f, (void)len;
-	size_t count = live_end_of_input(s, end);
-	return count ? supervisor_type(s, end, count) : ENOTTY;
-}
-
-/* `why` is for the text, if background processes go on. */
-static void supervisor_end_run(struct supervisor *s, const char *why)
-{
-	supervisor_hurry(s, clock_monotonic_ms(), SIGTERM);
-	snprintf(s->linger_why, sizeof(s->linger_why), "%s", why);
-	supervisor_end_tree(s, TREE_TERM);
-}
-
-static int on_signal(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct supervisor *s = ctx;
-	const int sig = f->a;
-	(void)client, (void)len;
-	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
-	if (sig < 0 || sig > 1000)
-		return EINVAL;
-	if (s->state == SUPERVISOR_RUNNING)
-		s->wanted = f->b != 1 ? 0 : sig ? sig : WANTED_END;
-	if (sig == 0) {
-		supervisor_end_run(s, "terse signal ended the run");
-		return 0;
-	}
-	if (signal_is_end(sig))
-		supervisor_hurry(s, clock_monotonic_ms(), sig);
-	if (sig == SIGKILL)
-		supervisor_end_tree(s, TREE_KILL);
-	else if (s->state != SUPERVISOR_RUNNING)
-		return ESRCH;
-	else if (kill(-s->group, sig) < 0)
-		return errno;
-	return 0;
-}
-
-static int on_resize(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct supervisor *s = ctx;
-	(void)len;
-	return live_resize(s, (unsigned)f->a, (unsigned)f->b, !client || !client->attached);
-}
-
-static int on_attach(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct supervisor *s = ctx;
-	bool sizes = f->a && f->b;
-	(void)len;
-	int error = sizes ? live_resize(s, (unsigned)f->a, (unsigned)f->b, false) : 0;
-	if (error)
-		return error;
-	client->attached = client->behind = true;
-	client->sizes = sizes;
-	return 0;
-}
-
-static int on_reported(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct supervisor *s = ctx;
-	(void)client, (void)len;
-	s->live.reported = (uint64_t)f->a;
-	return 0;
-}
-
-const struct control_request supervisor_requests[FRAME_REQUESTS] = {
-	[FRAME_STATUS] = {.handle = on_status},
-	[FRAME_WATCH] = {.handle = on_status},
-	[FRAME_TYPE] = {.handle = on_type, .touches = true},
-	[FRAME_CLOSE] = {.handle = on_close, .touches = true},
-	[FRAME_SIGNAL] = {.handle = on_signal, .touches = true},
-	[FRAME_RESIZE] = {.handle = on_resize, .touches = true},
-	[FRAME_PICTURE] = {.handle = on_picture},
-	[FRAME_ATTACH] = {.handle = on_attach},
-	[FRAME_REPORTED] = {.handle = on_reported},
-	[FRAME_PASS] = {.handle = on_pass, .front = true},
-	[FRAME_AWAKE] = {.handle = on_awake, .front = true},
-};
-
-int supervisor_on_repaint(void *ctx, struct buffer *out)
-{
-	struct supervisor *s = ctx;
-	const struct terminal *t = live_screen(s);
-	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
-}
-
-/* The run has its own size again. */
-void supervisor_on_unsized(void *ctx)
-{
-	struct supervisor *s = ctx;
-	if (s->live.state != LIVE_ENDED)
-		live_resize(s, s->live.cols, s->live.rows, false);
-}
-
-/* The caller of a run that must not outlive it has gone. */
-void supervisor_on_left(void *ctx)
-{
-	struct supervisor *s = ctx;
-	TRACE(PROCESS, "supervisor: the caller has gone");
-	s->interrupted |= s->state == SUPERVISOR_RUNNING;
-	supervisor_end_run(s, "its caller has gone");
 }
 
 void front_receive(void *supervisor, short revents)
@@ -358,8 +173,16 @@ void front_receive(void *supervisor, short revents)
 	ssize_t len;
 	while (s->front.fd >= 0 && (len = frame_receive(s->front.fd, &f, MSG_DONTWAIT)) >= 0) {
 		s->front.was_stopped = false;
-		if (f.kind < FRAME_REQUESTS && supervisor_requests[f.kind].handle)
-			supervisor_requests[f.kind].handle(s, NULL, &f, (size_t)len);
+		switch (f.kind) {
+		case FRAME_TYPE: supervisor_type(s, f.data, (size_t)len); break;
+		case FRAME_RESIZE: live_resize(s, (unsigned)f.a, (unsigned)f.b, true); break;
+		case FRAME_PASS: front_pass(s, &f, (size_t)len); break;
+		case FRAME_AWAKE:
+			if (++s->front.wakes >= s->front.stops)
+				s->timer[TIMER_CONTINUE] = 0;
+			break;
+		default: break;
+		}
 	}
 	if (s->front.fd < 0 || errno == EAGAIN)
 		return;
