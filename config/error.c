@@ -8,13 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longer words have no near candidates. */
-enum { WORD_MAX = 48 };
-
-/* Both are at most WORD_MAX long. Keeps the last three rows of the matrix. */
+/* Both are at most NEAREST_WORD long. Keeps the last three rows of the matrix. */
 static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	unsigned rows[3][WORD_MAX + 1];
+	unsigned rows[3][NEAREST_WORD + 1];
 	for (size_t j = 0; j <= b_len; j++)
 		rows[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= a_len; i++) {
@@ -41,7 +38,7 @@ void nearest_init(struct nearest *n, const char *word)
 {
 	size_t len = strlen(word);
 	*n = (struct nearest){.word = word};
-	if (len > 0 && len <= WORD_MAX)
+	if (len > 0 && len <= NEAREST_WORD)
 		n->distance = len < 3 ? 2 : (unsigned)(len + 1) / 3 + 1; /* one slip in three */
 }
 
@@ -49,11 +46,11 @@ void nearest_offer(struct nearest *n, const char *candidate)
 {
 	size_t word_len = strlen(n->word), len = strlen(candidate);
 	unsigned d;
-	if (n->distance == 0 || len > WORD_MAX)
+	if (n->distance == 0 || len > NEAREST_WORD)
 		return;
 	d = distance(n->word, word_len, candidate, len);
 	if (d < n->distance && d < len) {
-		n->best = candidate;
+		n->best = memcpy(n->room, candidate, len + 1);
 		n->distance = d;
 	}
 }

@@ -6,9 +6,13 @@
 
 #include <stddef.h>
 
+/* Longer words have no near candidates. */
+enum { NEAREST_WORD = 48 };
+
 struct nearest {
 	const char *word;
-	const char *best;  /* the caller's pointer; NULL: none is near enough */
+	const char *best; /* in `room`; NULL: none is near enough */
+	char room[NEAREST_WORD + 1];
 	unsigned distance; /* of best, or one more than the largest that counts as near */
 };
 

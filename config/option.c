@@ -23,23 +23,34 @@ const struct option *option_by_key(const char *section, const char *key)
 	return NULL;
 }
 
-const char *option_nearest_flag(const char *flag, const char *const *more)
+const char *option_flag(const struct option *o, size_t i, char out[FLAG_LEN])
 {
-	struct nearest n;
-	char name[64];
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(flag, "="), flag);
-	nearest_init(&n, name);
-	for (; *more; more++)
-		nearest_offer(&n, *more);
-	for (size_t i = 0; i < option_count; i++) {
-		if (option_table[i].flag)
-			nearest_offer(&n, option_table[i].flag);
-		if (option_table[i].negated)
-			nearest_offer(&n, option_table[i].negated);
+	if (!o->flag || i == 0)
+		return o->flag;
+	if (option_is_switch(o) && i == 1)
+		snprintf(out, FLAG_LEN, "--no-%s", o->flag + 2);
+	else if (o->choices_are_flags && o->choices[i])
+		snprintf(out, FLAG_LEN, "--%s", o->choices[i]);
+	else
+		return NULL;
+	return out;
+}
+
+const struct option *option_by_flag(const char *flag, size_t len, const char **implied)
+{
+	char room[FLAG_LEN];
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		const char *name;
+		for (size_t i = 0; (name = option_flag(o, i, room)); i++) {
+			if (strlen(name) != len || memcmp(name, flag, len) != 0)
+				continue;
+			*implied = option_is_switch(o) ? (i ? "no" : "yes")
+				   : i                 ? o->choices[i]
+						       : NULL;
+			return o;
+		}
 	}
-	for (size_t i = 0; i < option_shorthand_count; i++)
-		nearest_offer(&n, option_shorthands[i].flag);
-	return n.best;
+	return NULL;
 }
 
 /* --- values --------------------------------------------------------------------- */

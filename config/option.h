@@ -1,5 +1,6 @@
 // The table of all options: ini key, flag, environment variable, type, range, default, unit and
-// help of each. Files, variables, the command line, help, sample and manual page follow it.
+// help of each. Files, variables, the command line, help, sample and manual page (written from the
+// sample) follow it.
 //
 // Later wins: the defaults, /etc/terse.ini, $XDG_CONFIG_HOME/terse/terse.ini
 // (~/.config/terse/terse.ini), the project's .terse.ini (settings.h), the agent's
@@ -36,13 +37,13 @@ struct option {
 	const char *preset;         /* of a text, as option_set() takes it; NULL: empty */
 	const char *const *choices; /* OPTION_ENUM: NULL-terminated, in the order of the C enum */
 	const char *unit;           /* "columns"; for texts what they are: "NAME=VALUE" */
-	const char *flag;           /* "--cols"; NULL: none */
-	const char *negated;        /* "--no-pty": sets it to no; yes-or-no types only */
-	const char *variable;       /* "TERSE_COLS"; NULL: only the user's and the system's file */
-	bool safe; /* valid in a project's .terse.ini (settings.h): a bad value changes the form of
-		      the text, but runs and ends nothing, sends nothing elsewhere and keeps no
-		      more on disk */
-	int64_t safe_min;       /* there, numbers are at least so large; 0: as `min` */
+	const char *flag;           /* "--cols"; NULL: none. Yes-or-no types have --no-pty, too */
+	bool choices_are_flags; /* and each choice but the first is one: --full is --print full */
+	const char *variable;   /* "TERSE_COLS"; NULL: only the user's and the system's file */
+	int64_t safe; /* valid in a project's .terse.ini (settings.h), from this number on (or 0,
+			 where that is none): a bad value changes the form of the text, but runs
+			 and ends nothing, sends nothing elsewhere and keeps no more on disk. 0:
+			 not valid */
 	const char *safe_never; /* there, this choice is refused; NULL: none is */
 	bool in_profile;        /* OPTION_LIST: profiles add items to it */
 	size_t most;            /* OPTION_LIST: largest number of items; 0: no limit */
@@ -50,18 +51,22 @@ struct option {
 	const char *(*refuse)(const char *value); /* texts: a reason, or NULL if good */
 };
 
+#define SAFE_ANY 1
+
 extern const struct option option_table[];
 extern const size_t option_count;
 
-/* A flag that is short for another one with a value: --full is --print full. */
-struct option_shorthand {
-	const char *flag, *section, *key, *value, *help;
-};
-
-extern const struct option_shorthand option_shorthands[];
-extern const size_t option_shorthand_count;
-
 const struct option *option_by_key(const char *section, const char *key);
+
+#define FLAG_LEN 32
+
+/* The `i`th flag of an option: its own, then --no-pty or --full; NULL: it has no more. Writes into
+   `out` or returns a constant. */
+const char *option_flag(const struct option *o, size_t i, char out[FLAG_LEN]);
+
+/* The option with this flag of `len` bytes, or NULL. *implied: the value that the flag stands for;
+   NULL: one has to follow. */
+const struct option *option_by_flag(const char *flag, size_t len, const char **implied);
 
 /* Whether its field in the settings is an int64_t. */
 static inline bool option_is_number(const struct option *o)
@@ -121,11 +126,7 @@ void option_clear(struct settings *s, const struct option *o);
    "NAME=VALUE". Writes into `out` and returns it. */
 const char *option_range(const struct option *o, char out[RANGE_LEN]);
 
-/* The flag of the table, or of `more` (ends with NULL), that `flag` (up to a =) is probably a
-   misspelling of, or NULL. */
-const char *option_nearest_flag(const char *flag, const char *const *more);
-
-// The table as settings, help, sample and manual page (option_print.c).
+// The table as settings, help and sample (option_print.c).
 
 struct buffer;
 
@@ -135,6 +136,11 @@ struct buffer;
    was applied to the settings (profile_name()), or NULL. A value that has newlines or is longer
    than a line of an ini file can't be read back. */
 void option_print_settings(struct buffer *out, const struct settings *s, const char *profile);
+
+/* The place that an option's value is from: "built in", "/etc/terse.ini:7", "agent codex",
+   "profile read", "TERSE_COLS", "--cols". `profile` as in option_print_settings(). */
+void option_print_origin(struct buffer *out, const struct option *o, const struct settings *s,
+			 const char *profile);
 
 /* The option's value alone; the items of a list on a line each. */
 void option_print_value(struct buffer *out, const struct option *o, const struct settings *s);
@@ -148,8 +154,5 @@ void option_print_help(struct buffer *out, const char *only);
 /* A terse.ini with every key, its help, range and default. Settings are lines that start with '#'
    and no blank behind it. */
 int option_print_sample(struct buffer *out);
-
-/* The manual page terse.ini(5), in mdoc. */
-void option_print_manual(struct buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-// The table of options as settings, help, sample and manual page. See option.h.
+// The table of options as settings, help and sample. See option.h.
 
 #include "config/option.h"
 #include "lib/buffer.h"
@@ -32,7 +32,7 @@ static void option_print_lines(struct buffer *out, const char *lines, const char
 {
 	for (size_t len; *lines; lines += len + (lines[len] == '\n')) {
 		len = strcspn(lines, "\n");
-		buffer_printf(out, "%s%.*s\n", prefix, (int)len, lines);
+		buffer_printf(out, "%s%.*s\n", len ? prefix : "#", (int)len, lines);
 	}
 }
 
@@ -79,6 +79,26 @@ void option_print_value(struct buffer *out, const struct option *o, const struct
 		settings_print_line(out, value);
 }
 
+void option_print_origin(struct buffer *out, const struct option *o, const struct settings *s,
+			 const char *profile)
+{
+	const struct setting_source *source = &s->sources[o - option_table];
+	const char *file = NULL;
+	switch (source->by) {
+	case ORIGIN_SYSTEM:
+	case ORIGIN_USER:
+	case ORIGIN_PROJECT:
+		file = s->files[source->by];
+		buffer_printf(out, "%s:%u", file ? file : "terse.ini", source->line);
+		break;
+	case ORIGIN_AGENT: buffer_printf(out, "agent %s", s->agent ? s->agent : ""); break;
+	case ORIGIN_PROFILE: buffer_printf(out, "profile %s", profile ? profile : ""); break;
+	case ORIGIN_VARIABLE: buffer_append_string(out, o->variable); break;
+	case ORIGIN_FLAG: buffer_append_string(out, o->flag); break;
+	case ORIGIN_BUILT_IN: buffer_append_string(out, "built in"); break;
+	}
+}
+
 void option_print_settings(struct buffer *out, const struct settings *s, const char *profile)
 {
 	const char *section = NULL;
@@ -98,24 +118,7 @@ void option_print_settings(struct buffer *out, const struct settings *s, const c
 		size_t width = out->len - start;
 		buffer_printf(out, "%*s ; ",
 			      width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0, "");
-		/* built in, /etc/terse.ini:7, agent codex, profile read, TERSE_COLS, --cols */
-		const struct setting_source *source = &s->sources[o - option_table];
-		const char *file = NULL;
-		switch (source->by) {
-		case ORIGIN_SYSTEM:
-		case ORIGIN_USER:
-		case ORIGIN_PROJECT:
-			file = s->files[source->by];
-			buffer_printf(out, "%s:%u", file ? file : "terse.ini", source->line);
-			break;
-		case ORIGIN_AGENT: buffer_printf(out, "agent %s", s->agent ? s->agent : ""); break;
-		case ORIGIN_PROFILE:
-			buffer_printf(out, "profile %s", profile ? profile : "");
-			break;
-		case ORIGIN_VARIABLE: buffer_append_string(out, o->variable); break;
-		case ORIGIN_FLAG: buffer_append_string(out, o->flag); break;
-		case ORIGIN_BUILT_IN: buffer_append_string(out, "built in"); break;
-		}
+		option_print_origin(out, o, s, profile);
 		buffer_append_string(out, "\n");
 		settings_print_items(out, o, s, "\t");
 	}
@@ -161,10 +164,10 @@ void option_print_help(struct buffer *out, const char *only)
 		size_t line = out->len;
 		const char *preset = option_default(o, initial);
 		struct buffer help = BUFFER_INIT;
-		buffer_printf(out, o->negated ? "  --[no-]%s" : "  --%s", o->flag + 2);
+		buffer_printf(out, option_is_switch(o) ? "  --[no-]%s" : "  --%s", o->flag + 2);
 		for (size_t i = 0; o->choices && o->choices[i]; i++)
 			buffer_printf(out, "%c%s", i == 0 ? ' ' : '|', o->choices[i]);
-		if (!o->negated && !o->choices)
+		if (!option_is_switch(o) && !o->choices)
 			buffer_printf(out, " %s", values[o->type] ? values[o->type] : o->unit);
 		buffer_append_string(&help, o->help);
 		if (o->type == OPTION_LIST)
@@ -175,93 +178,92 @@ void option_print_help(struct buffer *out, const char *only)
 			option_print_beside(out, line, help.data);
 		out->failed |= help.failed;
 		buffer_release(&help);
-		for (size_t i = 0; i < option_shorthand_count; i++) {
-			const struct option_shorthand *h = &option_shorthands[i];
-			size_t start = out->len;
-			if (option_by_key(h->section, h->key) != o)
-				continue;
-			buffer_printf(out, "  %s", h->flag);
-			option_print_beside(out, start, h->help);
+		for (size_t i = 1; o->choices_are_flags && o->choices[i]; i++) {
+			char text[64];
+			line = out->len;
+			buffer_printf(out, "  --%s", o->choices[i]);
+			snprintf(text, sizeof(text), "Short for %s %s.", o->flag, o->choices[i]);
+			option_print_beside(out, line, text);
 		}
 	}
 }
 
 /* --- terse config init: the sample ------------------------------------------------------ */
 
-/* The sample and the manual page begin with these paragraphs. */
-static const struct {
-	const char *text;
-	bool literal; /* lines that must not be filled */
-} introduction[] = {
-	{"Settings come from /etc/terse.ini, then from $XDG_CONFIG_HOME/terse/terse.ini\n"
-	 "(~/.config/terse/terse.ini) or the file that TERSE_CONFIG names, then from the\n"
-	 "project's .terse.ini, which can set only what does no harm. The profile of the\n"
-	 "command wins over files, TERSE_* variables win over the profile, and flags over\n"
-	 "all. terse config prints the settings in force and their origins. To change a\n"
-	 "setting, remove the # in front of it. A file with an error is ignored as a whole;\n"
-	 "terse reports the error and continues (terse config check FILE lists all errors).\n",
-	 false},
-	{"Sizes:     4096, 4KB, 1.5MB, 1GB (by 1,024), 1000tok (4 bytes a token),\n"
-	 "           small, medium, large (2, 4, 8 KB)\n"
-	 "Durations: 500ms, 2s, 5m, 1h, 1d; a bare number is seconds; off\n"
-	 "Yes or no: yes, true, on, 1; no, false, off, 0\n"
-	 "Lists:     one item on an indented line of its own; a list replaces the default\n",
-	 true},
-	{"A line has at most 198 bytes. A ; behind a blank starts a comment.\n", false},
-	{"A profile applies to the commands that match its patterns. It can set any key of\n"
-	 "[run], [terminal], [report], [preview] and [spill] that is not a text. terse config\n"
-	 "--profiles lists the built-in ones (read, search, find, list, log ...); match,\n"
-	 "patterns and ignore add to them, the other keys replace their values:\n",
-	 false},
-	{"[profile read]\n"
-	 "match =\n"
-	 "    mdcat|glow\n"
-	 "    terraform show|output\n"
-	 "size = 16KB\n",
-	 true},
-	{"A pattern names a program, then its subcommands, then options: git log -p|--patch.\n"
-	 "| separates alternatives, * stands for any characters. The matching pattern with\n"
-	 "the most words counts, and the last one of equals. One word\n"
-	 "does not match a program that runs another: env is not env A=1 make. [profile\n"
-	 "default] takes commands away from the others.\n",
-	 false},
-	{"[agent NAME] sections help terse-sh to recognise an agent's tool calls, and set the\n"
-	 "same keys for its commands. terse config --agents lists the built-in ones (claude,\n"
-	 "codex, opencode, pi, gemini); a list replaces theirs:\n",
-	 false},
-	{"[agent mine]\n"
-	 "environment = MY_AGENT\n"
-	 "string = {command}\n"
-	 "process = my-agent\n"
-	 "ceiling = 20KB\n",
-	 true},
-};
-
-enum { PARAGRAPHS = sizeof(introduction) / sizeof(*introduction) };
+/* tests/docs-check writes the manual page terse.ini(5) from the sample. */
+static const char introduction[] =
+	"terse.ini: every setting with its default.\n"
+	"\n"
+	"Settings come from /etc/terse.ini, then from $XDG_CONFIG_HOME/terse/terse.ini\n"
+	"(~/.config/terse/terse.ini) or the file that TERSE_CONFIG names, then from the\n"
+	"project's .terse.ini, which can set only what does no harm. The profile of the\n"
+	"command wins over files, TERSE_* variables win over the profile, and flags over\n"
+	"all. terse config prints the settings in force and their origins. To change a\n"
+	"setting, remove the # in front of it. A file with an error is ignored as a whole;\n"
+	"terse reports the error and continues (terse config check FILE lists all errors).\n"
+	"\n"
+	"Sizes:     4096, 4KB, 1.5MB, 1GB (by 1,024), 1000tok (4 bytes a token),\n"
+	"           small, medium, large (2, 4, 8 KB)\n"
+	"Durations: 500ms, 2s, 5m, 1h, 1d; a bare number is seconds; off\n"
+	"Yes or no: yes, true, on, 1; no, false, off, 0\n"
+	"Lists:     one item on an indented line of its own; a list replaces the default\n"
+	"\n"
+	"A line has at most 198 bytes. A ; behind a blank starts a comment.\n"
+	"\n"
+	"A profile applies to the commands that match its patterns. It can set any key of\n"
+	"[run], [terminal], [report], [preview] and [spill] that is not a text. terse config\n"
+	"--profiles lists the built-in ones (read, search, find, list, log ...); match,\n"
+	"patterns and ignore add to them, the other keys replace their values:\n"
+	"\n"
+	"[profile read]\n"
+	"match =\n"
+	"    mdcat|glow\n"
+	"    terraform show|output\n"
+	"size = 16KB\n"
+	"\n"
+	"A pattern names a program, then its subcommands, then options: git log -p|--patch.\n"
+	"| separates alternatives, * stands for any characters. The matching pattern with\n"
+	"the most words counts, and the last one of equals. One word\n"
+	"does not match a program that runs another: env is not env A=1 make. [profile\n"
+	"default] takes commands away from the others.\n"
+	"\n"
+	"[agent NAME] sections help terse-sh to recognise an agent's tool calls, and set the\n"
+	"same keys for its commands. terse config --agents lists the built-in ones (claude,\n"
+	"codex, opencode, pi, gemini); a list replaces theirs:\n"
+	"\n"
+	"[agent mine]\n"
+	"environment = MY_AGENT\n"
+	"string = {command}\n"
+	"process = my-agent\n"
+	"ceiling = 20KB\n";
 
 int option_print_sample(struct buffer *out)
 {
 	const char *section = "";
-	char range[RANGE_LEN], initial[VALUE_LEN];
-	buffer_append_string(out, "# terse.ini: every setting with its default.\n");
-	for (size_t i = 0; i < PARAGRAPHS; i++) {
-		buffer_append_string(out, "#\n");
-		option_print_lines(out, introduction[i].text, "# ");
-	}
+	char range[RANGE_LEN], room[VALUE_LEN], name[FLAG_LEN];
+	option_print_lines(out, introduction, "# ");
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		const char *preset = option_default(o, initial);
+		const char *flag, *preset;
 		if (strcmp(section, o->section) != 0)
 			buffer_printf(out, "\n[%s]\n", o->section);
 		section = o->section;
 		buffer_append_string(out, "\n# ");
 		wrap_text(out, o->help, 78, "# ");
-		buffer_printf(out, "# %s", option_range(o, range));
+		buffer_printf(out, "# %s%s", o->type == OPTION_LIST ? "list of " : "",
+			      option_range(o, range));
 		if (o->type == OPTION_COUNT)
 			buffer_printf(out, " %s", o->unit);
-		if (o->flag)
-			buffer_printf(out, "; %s", o->flag);
-		if (o->variable)
-			buffer_printf(out, "; %s", o->variable);
+		for (size_t i = 0; (flag = option_flag(o, i, name)); i++)
+			buffer_printf(out, "%s %s", i == 0 ? ";" : ",", flag);
+		buffer_printf(out, "; %s",
+			      o->variable ? o->variable : "only in your file or the system's");
+		if (o->safe)
+			buffer_append_string(out, "; also in .terse.ini");
+		if (o->safe > SAFE_ANY)
+			buffer_printf(out, ", from %s", option_number_text(o, o->safe, room));
+		if (o->safe_never)
+			buffer_printf(out, ", but not %s", o->safe_never);
+		preset = option_default(o, room);
 		buffer_printf(out, "\n#%s =", o->key);
 		if (preset && o->type != OPTION_LIST)
 			buffer_printf(out, " %s", preset);
@@ -270,145 +272,4 @@ int option_print_sample(struct buffer *out)
 			option_print_lines(out, preset, "#\t");
 	}
 	return buffer_check(out);
-}
-
-/* --- terse config --man: terse.ini(5) ---------------------------------------------------- */
-
-/* Characters for mdoc(7) that start a line or follow a blank. */
-static void manual_print_chars(struct buffer *out, const char *text, size_t len)
-{
-	static const char *const escapes[256] = {
-		['\\'] = "\\e", ['~'] = "\\(ti", ['^'] = "\\(ha", ['`'] = "\\(ga"};
-	char before = '\n';
-	for (const char *end = text + len; text < end; before = *text++) {
-		const char *escape = escapes[(unsigned char)*text];
-		if (before == '\n' && (*text == '.' || *text == '\''))
-			buffer_append_string(out, "\\&");
-		if (*text == '-' && strchr(" \n-[|", before))
-			escape = "\\-";
-		if (escape)
-			buffer_append_string(out, escape);
-		else
-			buffer_append(out, text, 1);
-	}
-}
-
-/* Source lines are as short as mandoc's linter wants them. */
-enum { MANUAL_WIDTH = 80 };
-
-/* A paragraph, which has to start a line. A new sentence starts a new one. */
-static void manual_print_text(struct buffer *out, const char *text)
-{
-	size_t line = out->len;
-	bool ends = false;
-	for (size_t len, first = line; text += strspn(text, " \n"), *text; text += len) {
-		len = strcspn(text, " \n");
-		size_t gap = out->len;
-		if (gap > first)
-			buffer_append_string(out, ends ? "\n" : " ");
-		line = ends ? out->len : line;
-		manual_print_chars(out, text, len);
-		if (gap > first && out->len - line > MANUAL_WIDTH && out->len > gap) {
-			out->data[gap] = '\n';
-			line = gap + 1;
-		}
-		ends = strchr(".!?", text[len - 1]) != NULL;
-	}
-}
-
-static void manual_print_literal(struct buffer *out, const char *lines)
-{
-	buffer_append_string(out, ".Bd -literal -offset indent -compact\n");
-	manual_print_chars(out, lines, strlen(lines));
-	if (lines[strlen(lines) - 1] != '\n')
-		buffer_append_string(out, "\n");
-	buffer_append_string(out, ".Ed\n");
-}
-
-static void manual_print_option(struct buffer *out, const struct option *o)
-{
-	static const char *const types[OPTION_TYPES] = {
-		[OPTION_BOOL] = "",        [OPTION_TRISTATE] = "",
-		[OPTION_ENUM] = "",        [OPTION_COUNT] = "number ",
-		[OPTION_SIZE] = "size ",   [OPTION_LIST] = "list of ",
-		[OPTION_STRING] = "text ", [OPTION_DURATION] = "duration ",
-	};
-	char range[RANGE_LEN], initial[VALUE_LEN];
-	const char *preset = option_default(o, initial);
-	buffer_printf(out, ".It Cm %s\n", o->key);
-	manual_print_text(out, o->help);
-	buffer_printf(out, "\n.br\n%s%s", types[o->type], option_range(o, range));
-	if (o->type == OPTION_COUNT)
-		buffer_printf(out, " %s", o->unit);
-	buffer_append_string(out, "; default");
-	if (preset && o->type != OPTION_LIST) {
-		buffer_append_string(out, "\n.Li ");
-		manual_print_chars(out, preset, strlen(preset));
-		buffer_append_string(out, " ;\n");
-	} else if (preset) {
-		buffer_append_string(out, "\n");
-		manual_print_literal(out, preset);
-	} else {
-		buffer_append_string(out, " empty;\n");
-	}
-	/* Its other names. */
-	if (!o->variable) {
-		buffer_append_string(out, "only in your file or the system's\n");
-		return;
-	}
-	buffer_printf(out, ".Ev %s", o->variable);
-	if (o->flag)
-		buffer_printf(out, " ;\n.Fl %s", o->flag + 1);
-	if (o->negated)
-		buffer_printf(out, " , Fl %s", o->negated + 1);
-	buffer_append_string(out, o->safe ? " ;\nalso in .terse.ini" : "");
-	if (o->safe_min)
-		buffer_printf(out, ", from %s", option_number_text(o, o->safe_min, initial));
-	if (o->safe_never)
-		buffer_printf(out, ", but not %s", o->safe_never);
-	buffer_append_string(out, "\n");
-	for (size_t i = 0; i < option_shorthand_count; i++) {
-		const struct option_shorthand *h = &option_shorthands[i];
-		if (option_by_key(h->section, h->key) != o)
-			continue;
-		buffer_printf(out, ".br\n.Fl %s :\n", h->flag + 1);
-		manual_print_text(out, h->help);
-		buffer_append_string(out, "\n");
-	}
-}
-
-void option_print_manual(struct buffer *out)
-{
-	const char *section = NULL;
-	buffer_append_string(out,
-			     ".\\\" Written from config/option_table.c by terse config --man.\n"
-			     ".Dd November 22, 2026\n.Dt TERSE.INI 5\n.Os\n"
-			     ".Sh NAME\n.Nm terse.ini\n.Nd settings of terse\n"
-			     ".Sh DESCRIPTION\n");
-	for (size_t i = 0; i < PARAGRAPHS; i++) {
-		if (i > 0)
-			buffer_append_string(out, ".Pp\n");
-		if (introduction[i].literal)
-			manual_print_literal(out, introduction[i].text);
-		else
-			manual_print_text(out, introduction[i].text);
-		if (!introduction[i].literal)
-			buffer_append_string(out, "\n");
-	}
-	buffer_append_string(out, ".Sh SETTINGS\n");
-	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		if (!section || strcmp(section, o->section) != 0)
-			buffer_printf(out, "%s.Ss Section [%s]\\&\n.Bl -tag -width Ds\n",
-				      section ? ".El\n" : "", o->section);
-		section = o->section;
-		manual_print_option(out, o);
-	}
-	buffer_append_string(out, ".El\n"
-				  ".Sh FILES\n"
-				  ".Pa /etc/terse.ini ,\n"
-				  ".Pa ~/.config/terse/terse.ini ,\n"
-				  ".Pa .terse.ini\n"
-				  ".Sh SEE ALSO\n"
-				  ".Xr terse 1 ,\n"
-				  ".Xr terse-agents 7\n");
 }

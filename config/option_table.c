@@ -158,13 +158,11 @@ const struct option option_table[] = {
 	{
 		NAMES("run", "pty", "--pty", "TERSE_PTY"),
 		TRISTATE(pty, TRI_AUTO),
-		.negated = "--no-pty",
 		.help = "Whether the command writes to a pseudo-terminal or to a pipe.",
 	},
 	{
 		NAMES("run", "tty", "--tty", "TERSE_TTY"),
 		TRISTATE(tty, TRI_AUTO),
-		.negated = "--no-tty",
 		.help = "Whether the pseudo-terminal is the command's controlling terminal, so "
 			"that programs can ask for passwords; auto: only if somebody can answer, "
 			"and for the job control of a shell that is asked to be interactive.",
@@ -190,7 +188,6 @@ const struct option option_table[] = {
 	{
 		NAMES("run", "detach", "--detach", "TERSE_DETACH"),
 		BOOL(detach, false),
-		.negated = "--no-detach",
 		.help = "Run the command in the background from the start, and print its ID.",
 	},
 	{
@@ -210,7 +207,6 @@ const struct option option_table[] = {
 	{
 		NAMES("run", "signal_status", "--signal-status", "TERSE_SIGNAL_STATUS"),
 		BOOL(signal_status, false),
-		.negated = "--no-signal-status",
 		.help = "Exit with 128 and the signal's number where a signal ended the command; "
 			"no: end by the same signal.",
 	},
@@ -218,22 +214,19 @@ const struct option option_table[] = {
 	{
 		NAMES("terminal", "cols", "--cols", "TERSE_COLS"),
 		COUNT(cols, 2, 1000, 160, "columns"),
-		.safe = true,
-		.safe_min = 80,
+		.safe = 80,
 		.help = "Width of the pseudo-terminal; many programs cut their output to it.",
 	},
 	{
 		NAMES("terminal", "rows", "--rows", "TERSE_ROWS"),
 		COUNT(rows, 2, 500, 50, "rows"),
-		.safe = true,
-		.safe_min = 24,
+		.safe = 24,
 		.help = "Height of the pseudo-terminal.",
 	},
 	{
 		NAMES("terminal", "collapse", "--collapse", "TERSE_COLLAPSE"),
 		BOOL(collapse, true),
-		.negated = "--no-collapse",
-		.safe = true,
+		.safe = SAFE_ANY,
 		.help = "Show the text as a terminal shows it in the end; no: keep overwritten "
 			"text such as progress, and only remove escape sequences.",
 	},
@@ -248,7 +241,7 @@ const struct option option_table[] = {
 		NAMES("terminal", "detach_key", NULL, "TERSE_DETACH_KEY"),
 		TEXT(detach_key, 16, "KEY", refuse_detach_key),
 		.preset = "ctrl-\\",
-		.safe = true,
+		.safe = SAFE_ANY,
 		.help = "The key that leaves terse attach.",
 	},
 	{
@@ -260,8 +253,7 @@ const struct option option_table[] = {
 	{
 		NAMES("report", "size", "--size", "TERSE_SIZE"),
 		SIZE(size, 64, 16 * MB, 4 * KB),
-		.safe = true,
-		.safe_min = 2 * KB,
+		.safe = 2 * KB,
 		.help = "Text up to this size is printed whole, longer text as a preview of this "
 			"size. It holds for a failure too, unless failure_size is set in the same "
 			"place or a later one.",
@@ -269,22 +261,20 @@ const struct option option_table[] = {
 	{
 		NAMES("report", "failure_size", "--failure-size", "TERSE_FAILURE_SIZE"),
 		SIZE(failure_size, 64, 16 * MB, 6 * KB),
-		.safe = true,
-		.safe_min = 2 * KB,
+		.safe = 2 * KB,
 		.help = "The size for a command that fails. While it runs, the smaller of both "
 			"counts.",
 	},
 	{
 		NAMES("report", "max_lines", "--max-lines", "TERSE_MAX_LINES"),
 		COUNT(max_lines, 0, 1000000000, 0, "lines"),
-		.safe = true,
-		.safe_min = 50,
+		.safe = 50,
 		.help = "Text of more lines than this is printed as a preview, too; 0: no limit.",
 	},
 	{
 		NAMES("report", "unit", NULL, "TERSE_UNIT"),
 		WORD(unit, unit_choices, UNIT_LINES),
-		.safe = true,
+		.safe = SAFE_ANY,
 		.help = "The unit that max_lines and the notices count; entries: without a "
 			"listing's headings and totals.",
 	},
@@ -292,8 +282,7 @@ const struct option option_table[] = {
 		NAMES("report", "longest_line", NULL, "TERSE_LONGEST_LINE"),
 		SIZE(longest_line, 40, MB, 0),
 		.or_zero = true,
-		.safe = true,
-		.safe_min = 500,
+		.safe = 500,
 		.help = "Text with a line longer than this is printed as a preview, too, which "
 			"cuts such lines; 0: no limit.",
 	},
@@ -301,34 +290,33 @@ const struct option option_table[] = {
 		NAMES("report", "err_size", "--err-size", "TERSE_ERR_SIZE"),
 		SIZE(err_size, 64, 16 * MB, 0),
 		.or_zero = true,
-		.safe = true,
-		.safe_min = 2 * KB,
+		.safe = 2 * KB,
 		.help = "The size for separate standard error; 0: as size.",
 	},
 	{
 		NAMES("report", "max_err_lines", "--max-err-lines", "TERSE_MAX_ERR_LINES"),
 		COUNT(max_err_lines, 0, 1000000000, 0, "lines"),
-		.safe = true,
-		.safe_min = 50,
+		.safe = 50,
 		.help = "The max_lines for separate standard error; 0: no limit.",
 	},
 	{
 		NAMES("report", "print", "--print", "TERSE_PRINT"),
 		WORD(print, print_choices, PRINT_AUTO),
+		.choices_are_flags = true,
 		.help = "The form of text over the limit; auto: a preview for an agent, the full "
 			"text for a file or a program.",
 	},
 	{
 		NAMES("report", "heartbeat", "--heartbeat", "TERSE_HEARTBEAT"),
 		DURATION(heartbeat, 0, DAY, MINUTE),
-		.safe = true,
+		.safe = SAFE_ANY,
 		.help = "Report that the command still runs after this time without output, or "
 			"with output that is not shown.",
 	},
 	{
 		NAMES("report", "status", "--status", "TERSE_STATUS"),
 		WORD(status, status_choices, STATUS_NEVER),
-		.safe = true,
+		.safe = SAFE_ANY,
 		.safe_never = "never",
 		.help = "When to add a line with the exit status to text that is printed whole.",
 	},
@@ -372,7 +360,7 @@ const struct option option_table[] = {
 	{
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),
 		WORD(mode, mode_choices, MODE_SMART),
-		.safe = true,
+		.safe = SAFE_ANY,
 		.safe_never = "head",
 		.help = "The part of the text that a preview shows; smart: the start, the end, and "
 			"the lines that explain the result. When a command has failed, half of the "
@@ -382,7 +370,7 @@ const struct option option_table[] = {
 	{
 		NAMES("preview", "fold", "--fold", "TERSE_FOLD"),
 		WORD(fold, fold_choices, FOLD_COUNTERS),
-		.safe = true,
+		.safe = SAFE_ANY,
 		.help = "Which lines of a success a smart preview shows as one; counters: those "
 			"that differ in a counter, a hash or a time alone, and the room is filled "
 			"with the others; alike: those that differ in numbers and paths, and what "
@@ -405,7 +393,7 @@ const struct option option_table[] = {
 		LIST(patterns, PHRASE_MAX, "TEXT", phrase_refuse),
 		.most = PHRASE_COUNT,
 		.in_profile = true,
-		.safe = true,
+		.safe = SAFE_ANY,
 		.help = "A smart preview prefers lines with one of these texts (upper or lower "
 			"case, * for anything between), whatever the exit status; a profile adds "
 			"its own.",
@@ -422,16 +410,14 @@ const struct option option_table[] = {
 		NAMES("preview", "max_line", "--max-line", "TERSE_MAX_LINE"),
 		SIZE(max_line, 64, MB, 0),
 		.or_zero = true,
-		.safe = true,
-		.safe_min = 500,
+		.safe = 500,
 		.help = "A preview cuts lines longer than this; 0: longer than 500 bytes, unless "
 			"there is room for more.",
 	},
 	{
 		NAMES("preview", "group", "--group", "TERSE_GROUP"),
 		BOOL(group, false),
-		.negated = "--no-group",
-		.safe = true,
+		.safe = SAFE_ANY,
 		.help = "Mode head: text over the limit that is a list of matches in files is "
 			"printed with the matches below the name of their file, if it all comes "
 			"within a second.",
@@ -455,14 +441,12 @@ const struct option option_table[] = {
 	{
 		NAMES("spill", "raw", "--keep-raw", "TERSE_KEEP_RAW"),
 		TRISTATE(raw, TRI_AUTO),
-		.negated = "--no-keep-raw",
 		.help = "Whether the command's original bytes are kept beside the text; auto: if "
 			"the text lacks more than colours.",
 	},
 	{
 		NAMES("spill", "record", "--record", "TERSE_RECORD"),
 		BOOL(record, false),
-		.negated = "--no-record",
 		.help = "Keep the times of all output, for terse replay.",
 	},
 	{
@@ -517,7 +501,6 @@ const struct option option_table[] = {
 	{
 		NAMES("redact", "secrets", "--redact", "TERSE_REDACT"),
 		BOOL(redact, false),
-		.negated = "--no-redact",
 		.help = "Replace what looks like a secret (keys, tokens, passwords in URLs) before "
 			"anything is printed or kept.",
 	},
@@ -613,22 +596,3 @@ const struct option option_table[] = {
 
 const size_t option_count = sizeof(option_table) / sizeof(*option_table);
 _Static_assert(sizeof(option_table) / sizeof(*option_table) <= OPTION_LIMIT, "raise OPTION_LIMIT");
-
-const struct option_shorthand option_shorthands[] = {
-	{
-		.flag = "--preview",
-		.section = "report",
-		.key = "print",
-		.value = "preview",
-		.help = "Print a preview of text over the limit, whoever reads it.",
-	},
-	{
-		.flag = "--full",
-		.section = "report",
-		.key = "print",
-		.value = "full",
-		.help = "Print the full text, whoever reads it.",
-	},
-};
-
-const size_t option_shorthand_count = sizeof(option_shorthands) / sizeof(*option_shorthands);

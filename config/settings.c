@@ -312,10 +312,10 @@ static int load_key(struct load *l, const struct ini_line *line)
 	if (l->by == ORIGIN_PROJECT && o->safe_never) {
 		if (strcmp(o->choices[value], o->safe_never) == 0)
 			return load_complain(l, line, line->value, unsafe);
-	} else if (l->by == ORIGIN_PROJECT && value < o->safe_min &&
+	} else if (l->by == ORIGIN_PROJECT && value < o->safe &&
 		   (value != 0 || (!o->or_zero && o->min != 0))) {
 		snprintf(reason, sizeof(reason), "under %s: %s",
-			 option_number_text(o, o->safe_min, least), unsafe);
+			 option_number_text(o, o->safe, least), unsafe);
 		return load_complain(l, line, line->value, reason);
 	}
 	if (named)
@@ -435,74 +435,40 @@ out:
 
 /* --- flags ------------------------------------------------------------------------- */
 
-/* The value in "FLAG=VALUE", the end of "FLAG", or NULL if `arg` is neither. */
-static const char *flag_match(const char *arg, const char *flag)
-{
-	size_t len = flag ? strlen(flag) : 0;
-	if (!flag || strncmp(arg, flag, len) != 0)
-		return NULL;
-	if (arg[len] == '=')
-		return arg + len + 1;
-	return arg[len] == '\0' ? arg + len : NULL;
-}
-
-static int flag_complain(const char *flag, const char *value, const char *reason,
-			 struct option_error *error)
-{
-	config_error_write(&(struct config_error){.where = flag, .value = value, .reason = reason},
-			   error);
-	errno = EINVAL;
-	return -1;
-}
-
 int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
 		       struct option_error *error)
 {
-	const struct option *o = option_table;
-	const char *flag = NULL, *word = NULL; /* its value if none is given; NULL: one must be */
-	const char *value = NULL;              /* behind '=', or the end of the argument */
-	bool fixed = true;                     /* takes no value */
+	const char *arg = *index < argc ? argv[*index] : "", *implied = NULL, *reason = NULL;
+	size_t len = strcspn(arg, "=");
+	const struct option *o = option_by_flag(arg, len, &implied);
+	char flag[FLAG_LEN], range[RANGE_LEN], why[RANGE_LEN + 32];
+	if (!o)
+		return 0;
+	snprintf(flag, sizeof(flag), "%.*s", (int)len, arg);
+	const char *value = arg[len] ? arg + len + 1 : implied;
 	int taken = 1;
-	if (*index >= argc || strncmp(argv[*index], "--", 2) != 0)
-		return 0;
-	for (; o < option_table + option_count; o++) {
-		if ((value = flag_match(argv[*index], o->flag))) {
-			flag = o->flag;
-			word = option_is_switch(o) ? "yes" : NULL;
-			fixed = false;
-			break;
-		}
-		if ((value = flag_match(argv[*index], o->negated))) {
-			flag = o->negated;
-			word = "no";
-			break;
-		}
-	}
-	for (size_t i = 0; !value && i < option_shorthand_count; i++) {
-		const struct option_shorthand *h = &option_shorthands[i];
-		value = flag_match(argv[*index], h->flag);
-		o = option_by_key(h->section, h->key);
-		flag = h->flag;
-		word = h->value;
-	}
-	if (!value)
-		return 0;
-	if (value[-1] == '=') {
-		if (fixed)
-			return flag_complain(flag, value, "takes no value", error);
-	} else if (word) {
-		value = word;
-	} else if (*index + 1 < argc) {
+	if (arg[len] && implied && strcmp(flag, o->flag) != 0) {
+		reason = "takes no value";
+	} else if (!value && *index + 1 < argc) {
 		value = argv[*index + 1];
 		taken = 2;
-	} else {
-		char range[RANGE_LEN], reason[RANGE_LEN + 32];
-		snprintf(reason, sizeof(reason), "needs a value (%s)", option_range(o, range));
-		return flag_complain(flag, NULL, reason, error);
+	} else if (!value) {
+		snprintf(why, sizeof(why), "needs a value (%s)", option_range(o, range));
+		reason = why;
 	}
-	if ((o->type == OPTION_LIST ? option_append(s, o, value, error)
-				    : option_set(s, o, value, error)) < 0)
-		return errno == EINVAL ? flag_complain(flag, value, error->text, error) : -1;
+	if (!reason && (o->type == OPTION_LIST ? option_append(s, o, value, error)
+					       : option_set(s, o, value, error)) < 0) {
+		if (errno != EINVAL)
+			return -1;
+		reason = error->text;
+	}
+	if (reason) {
+		config_error_write(
+			&(struct config_error){.where = flag, .value = value, .reason = reason},
+			error);
+		errno = EINVAL;
+		return -1;
+	}
 	*option_source(s, o) = (struct setting_source){.by = ORIGIN_FLAG};
 	*index += taken;
 	return 1;
@@ -666,7 +632,7 @@ static int load_variables(struct settings *s, struct option_error *first)
 			o++;
 		if (o == end) {
 			/* Reports one that is probably misspelled. */
-			char word[64], reason[NEAREST_LEN];
+			char word[64], reason[NEAREST_LEN], best[64];
 			struct nearest n;
 			if (len >= sizeof(word))
 				continue;
@@ -681,7 +647,8 @@ static int load_variables(struct settings *s, struct option_error *first)
 			}
 			if (!n.best || strcmp(n.best, n.word) == 0)
 				continue;
-			nearest_reason(reason, "variable", n.best - PREFIX_LEN);
+			snprintf(best, sizeof(best), PREFIX "%s", n.best);
+			nearest_reason(reason, "variable", best);
 			load_note(first, &(struct config_error){.where = word, .reason = reason});
 			continue;
 		}

@@ -197,8 +197,7 @@ static int verb_parse_word(const char *words, const char *text)
 
 static int verb_no_such_option(const struct verb_call *c, const char *arg, size_t len)
 {
-	static const char *const none[] = {NULL};
-	char name[64];
+	char name[64], room[FLAG_LEN];
 	struct nearest n;
 	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
 	/* A value that an option of another name takes: "--failed" of "--exit N|failed". */
@@ -214,9 +213,12 @@ static int verb_no_such_option(const struct verb_call *c, const char *arg, size_
 		nearest_offer(&n, "--version");
 	for (const struct verb_option *o = c->verb->options; o && o->name; o++)
 		nearest_offer(&n, o->name);
-	const char *flag = c->verb->settings ? option_nearest_flag(name, none) : NULL;
-	if (flag)
-		nearest_offer(&n, flag);
+	const struct option *end = option_table + (c->verb->settings ? option_count : 0);
+	for (const struct option *o = option_table; o < end; o++) {
+		const char *flag;
+		for (size_t i = 0; (flag = option_flag(o, i, room)); i++)
+			nearest_offer(&n, flag);
+	}
 	if (n.best && arg[1] == '-')
 		return verb_misuse(c, "%.*s: no such option (did you mean %s?)", (int)len, arg,
 				   n.best);

@@ -250,11 +250,11 @@ struct line {
 /* Whether the option needs a value; adds its candidates if `add`. */
 static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 {
+	const char *implied = NULL;
 	const struct verb_option *own = verb_option_named(l->verb, flag, len);
-	const struct option *o = own || !l->verb->settings ? NULL : option_table;
-	while (o && (!o->flag || strlen(o->flag) != len || memcmp(o->flag, flag, len) != 0))
-		o = o + 1 < option_table + option_count ? o + 1 : NULL;
-	if (o && option_is_switch(o))
+	const struct option *o =
+		own || !l->verb->settings ? NULL : option_by_flag(flag, len, &implied);
+	if (implied)
 		o = NULL;
 	struct candidates *c = &l->c;
 	bool needs = own ? own->value != NULL : o != NULL;
@@ -391,14 +391,11 @@ static void line_complete_flag(struct line *l, char *current)
 		for (const struct option *o = option_table; o < option_table + option_count; o++) {
 			if (*section && strcmp(section, o->section) != 0)
 				continue;
-			if (o->flag)
-				candidates_add_string(&l->c, o->flag, o->help);
-			if (o->negated)
-				candidates_add_string(&l->c, o->negated, o->help);
+			char room[FLAG_LEN];
+			const char *flag;
+			for (size_t i = 0; (flag = option_flag(o, i, room)); i++)
+				candidates_add_string(&l->c, flag, o->help);
 		}
-		for (size_t i = 0; !*section && i < option_shorthand_count; i++)
-			candidates_add_string(&l->c, option_shorthands[i].flag,
-					      option_shorthands[i].help);
 		return;
 	}
 	static char before[64];

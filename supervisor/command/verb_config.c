@@ -3,10 +3,9 @@
 //
 //   {"profile":"search","agent":null,"files":["/etc/terse.ini"],"settings":[
 //     {"section":"report","key":"size","value":30720,"unit":"bytes","text":"30KB","default":"4KB",
-//      "origin":{"by":"profile"}}, ...]}
+//      "origin":"profile search"}, ...]}
 //
-// origin.by is one of default, system, user, project (these with path and line), agent, profile,
-// variable and flag (these with name). Sizes are bytes, durations milliseconds.
+// Sizes are bytes, durations milliseconds.
 
 #include "config/error.h"
 #include "config/ini.h"
@@ -50,14 +49,8 @@ extern const char completion_fish[] __asm__("completion_fish");
 /* --- as JSON ---------------------------------------------------------------------- */
 
 static void config_json_setting(struct buffer *out, const struct settings *s,
-				const struct option *o)
+				const struct option *o, const char *profile)
 {
-	static const char *const origins[] = {
-		[ORIGIN_BUILT_IN] = "default",  [ORIGIN_SYSTEM] = "system",
-		[ORIGIN_USER] = "user",         [ORIGIN_PROJECT] = "project",
-		[ORIGIN_AGENT] = "agent",       [ORIGIN_PROFILE] = "profile",
-		[ORIGIN_VARIABLE] = "variable", [ORIGIN_FLAG] = "flag",
-	};
 	char text[VALUE_LEN], initial[VALUE_LEN];
 	json_begin_object(out, NULL);
 	json_add_string(out, "section", o->section);
@@ -91,19 +84,9 @@ static void config_json_setting(struct buffer *out, const struct settings *s,
 		json_add_string(out, "text", as_text);
 	if (o->type != OPTION_LIST && preset)
 		json_add_string(out, "default", preset);
-	const struct setting_source *source = &s->sources[o - option_table];
-	json_begin_object(out, "origin");
-	json_add_string(out, "by", origins[source->by]);
-	if (source->by == ORIGIN_VARIABLE)
-		json_add_string(out, "name", o->variable);
-	if (source->by == ORIGIN_FLAG)
-		json_add_string(out, "name", o->flag);
-	if (source->line > 0) {
-		if (s->files[source->by])
-			json_add_string(out, "path", s->files[source->by]);
-		json_add_number(out, "line", source->line);
-	}
-	json_end_object(out);
+	struct buffer origin = BUFFER_INIT;
+	option_print_origin(&origin, o, s, profile);
+	json_add_made(out, "origin", &origin);
 	json_end_object(out);
 }
 
@@ -393,7 +376,7 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 	json_end_array(&text);
 	json_begin_array(&text, "settings");
 	for (size_t i = 0; i < option_count; i++)
-		config_json_setting(&text, s, &option_table[i]);
+		config_json_setting(&text, s, &option_table[i], profile);
 	json_end_array(&text);
 	json_end_object(&text);
 	buffer_append_string(&text, "\n");
@@ -401,7 +384,7 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 }
 
 struct config_options {
-	bool json, profiles, agents, manual;
+	bool json, profiles, agents;
 };
 
 static int config_bad_usage(const char *what, const char *why)
@@ -427,10 +410,6 @@ static int config_run(struct verb_call *c)
 		layer_write(&text, c->settings, r.profiles ? &profiles_form : &rules_form,
 			    r.profiles ? profiles_of(c->settings) : rules_of(c->settings));
 		return config_print_clean(&text);
-	}
-	if (r.manual) {
-		option_print_manual(&text);
-		return verb_print(NULL, &text);
 	}
 	if (strcmp(action, "check") == 0)
 		return config_check(count - 1, words + 1);
@@ -469,8 +448,6 @@ static const struct verb_option config_options[] = {
 	 "the known agents, in the same syntax"},
 	{"--json", 0, VERB_FLAG, offsetof(struct config_options, json), NULL,
 	 "the settings as JSON"},
-	{"--man", 0, VERB_FLAG, offsetof(struct config_options, manual), NULL,
-	 "the manual page terse.ini(5)"},
 	VERB_END_ROW,
 };
 

@@ -152,12 +152,6 @@ TEST(rows_are_complete)
 			assert_memory_equal(o->flag, "--", 2);
 		assert_true(isupper((unsigned char)o->help[0]) && o->help[help - 1] == '.');
 		assert_int_equal(o->type == OPTION_ENUM, o->choices != NULL);
-		assert_int_equal(o->flag && (o->type == OPTION_BOOL || o->type == OPTION_TRISTATE),
-				 o->negated != NULL);
-		if (o->negated) {
-			assert_memory_equal(o->negated, "--no-", 5);
-			assert_string_equal(o->negated + 5, o->flag + 2);
-		}
 		if (!option_is_number(o) || o->type == OPTION_COUNT)
 			assert_non_null(o->unit);
 		assert_ptr_equal(option_by_key(o->section, o->key), o);
@@ -174,9 +168,6 @@ TEST(rows_are_complete)
 			assert_int_not_equal(o->offset, option_table[j].offset);
 		}
 	}
-	for (size_t i = 0; i < option_shorthand_count; i++)
-		assert_non_null(
-			option_by_key(option_shorthands[i].section, option_shorthands[i].key));
 	assert_null(option_by_key("report", "cols"));
 }
 
@@ -360,9 +351,10 @@ TEST(each_is_set_by_flag)
 
 		s = start();
 		bool is_off = o->type == OPTION_BOOL && !o->initial;
-		snprintf(flag, sizeof(flag), "%s", o->negated && !is_off ? o->negated : o->flag);
+		snprintf(flag, sizeof(flag), "--%s%s", option_is_switch(o) && !is_off ? "no-" : "",
+			 o->flag + 2);
 		snprintf(attached, sizeof(attached), "%s", value_for(o));
-		if (o->negated)
+		if (option_is_switch(o))
 			assert_int_equal(TAKE(&s, &error, flag), 1);
 		else
 			assert_int_equal(TAKE(&s, &error, flag, attached), 1);
@@ -505,15 +497,16 @@ TEST(help_tells_every_flag)
 		char flag[64], word[64];
 		if (!option_table[i].flag)
 			continue;
-		snprintf(flag, sizeof(flag), "\n  --%s%s", option_table[i].negated ? "[no-]" : "",
+		snprintf(flag, sizeof(flag), "\n  --%s%s",
+			 option_is_switch(&option_table[i]) ? "[no-]" : "",
 			 option_table[i].flag + 2);
 		assert_non_null(strstr(text, flag));
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(option_table[i].help, " "),
 			 option_table[i].help);
 		assert_non_null(strstr(strstr(text, flag), word));
 	}
-	for (size_t i = 0; i < option_shorthand_count; i++)
-		assert_non_null(strstr(text, option_shorthands[i].flag));
+	assert_non_null(strstr(text, "\n  --preview "));
+	assert_non_null(strstr(text, "\n  --full "));
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
 		assert_true(strcspn(line, "\n") <= 80);
 		/* A flag, the column beside it, a section or nothing. */
@@ -793,30 +786,8 @@ TEST(list_flags_add)
 
 TEST(near_words_are_found)
 {
-	static const struct {
-		const char *flag, *nearest;
-	} cases[] = {
-		{"--colls", "--cols"},
-		{"--clos", "--cols"},
-		{"--col", "--cols"},
-		{"--no-ptty", "--no-pty"},
-		{"--maxlines", "--max-lines"},
-		{"--ful", "--full"},
-		{"--previwe", "--preview"},
-		{"--frobnicate", NULL},
-		{"--", NULL},
-		{"", NULL},
-		{"--xyz", NULL},
-	};
-	static const char *const none[] = {NULL};
 	char word[200];
 	struct nearest n;
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *nearest = option_nearest_flag(cases[i].flag, none);
-		if (strcmp(nearest ? nearest : "", cases[i].nearest ? cases[i].nearest : "") != 0)
-			fail_msg("%s: %s", cases[i].flag, nearest ? nearest : "none");
-	}
 	memset(word, 'a', sizeof(word));
 	word[199] = '\0';
 	nearest_init(&n, word);
