@@ -19,7 +19,8 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 	return value < low ? low : value > high ? high : value;
 }
 
-void cursor_restrict(struct terminal *t, unsigned last)
+/* Moves the cursor into column `last` if it is behind, and into the region in origin mode. */
+static void cursor_restrict(struct terminal *t, unsigned last)
 {
 	struct screen *s = t->screen;
 	if (s->x > last)
@@ -62,45 +63,32 @@ static void cursor_relative(struct terminal *t)
 /* CHA, HPA, VPA, CUP, HVP */
 static void cursor_absolute(struct terminal *t)
 {
-	int64_t x = t->screen->x, y = t->screen->y, first = (int64_t)cursor_param(t) - 1;
-	switch (t->final) {
-	case 'G':
-	case '`': x = first; break;
-	case 'd': y = first; break;
-	default:
-		x = (int64_t)parser_param(&t->parser, 1, 1) - 1;
-		y = first;
-		break;
-	}
-	cursor_set(t, x, y);
+	int64_t first = (int64_t)cursor_param(t) - 1;
+	if (t->final == 'G' || t->final == '`')
+		cursor_set(t, first, t->screen->y);
+	else if (t->final == 'd')
+		cursor_set(t, t->screen->x, first);
+	else
+		cursor_set(t, (int64_t)parser_param(&t->parser, 1, 1) - 1, first);
 }
 
-/* IND, NEL */
+/* IND, NEL, RI: at the margin the region scrolls. */
 static void cursor_index(struct terminal *t)
 {
 	struct screen *s = t->screen;
+	bool up = t->final == 'M';
 	if (t->final == 'E')
 		s->x = 0;
 	cursor_restrict(t, s->cols - 1);
-	if (s->y == s->bottom)
+	if (up && s->y == s->top)
+		screen_move(s, true, s->top, s->bottom, 1);
+	else if (!up && s->y == s->bottom)
 		screen_scroll(s, false);
-	else if (s->y + 1 < s->rows)
+	else if (up && s->y > 0)
+		s->y--;
+	else if (!up && s->y + 1 < s->rows)
 		s->y++;
 	cursor_restrict(t, s->cols - 1);
-}
-
-/* RI */
-static void cursor_reverse_index(struct terminal *t)
-{
-	struct screen *s = t->screen;
-	cursor_restrict(t, s->cols - 1);
-	if (s->y == s->top) {
-		screen_move_down(s, s->top, s->bottom, 1);
-	} else {
-		if (s->y > 0)
-			s->y--;
-		cursor_restrict(t, s->cols - 1);
-	}
 }
 
 void cursor_save(struct terminal *t)
@@ -134,17 +122,11 @@ void cursor_restore(struct terminal *t)
 static void cursor_backspace(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	if (!t->modes.reverse_wrap) {
-		cursor_restrict(t, s->cols - 1);
-		if (s->x > 0)
-			s->x--;
-		return;
-	}
-
-	cursor_restrict(t, s->cols);
+	cursor_restrict(t, t->modes.reverse_wrap ? s->cols : s->cols - 1);
 	if (s->x > 0) {
 		s->x--;
-	} else if (s->y > s->top && s->y <= s->bottom && screen_row(s, s->y)->wrapped) {
+	} else if (t->modes.reverse_wrap && s->y > s->top && s->y <= s->bottom &&
+		   screen_row(s, s->y)->wrapped) {
 		/* Moves back over the soft wrap, and over the gap before a wide character. */
 		screen_set_wrapped(s, s->y, false);
 		s->y--;
@@ -168,25 +150,21 @@ static void cursor_tab(struct terminal *t)
 			;
 }
 
-static void cursor_tab_set(struct terminal *t)
+/* HTS, TBC */
+static void cursor_tab_stop(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	if (s->x >= s->cols)
+	bool sets = t->final == 'H';
+	if (sets && s->x >= s->cols)
 		return;
-	s->tabs[s->x] = true;
-	s->own_tabs = true;
-}
-
-static void cursor_tab_clear(struct terminal *t)
-{
-	struct screen *s = t->screen;
-	if (t->parser.params[0] == 0 && s->x < s->cols)
-		s->tabs[s->x] = false;
-	if (t->parser.params[0] == 3)
+	if (s->x < s->cols && (sets || t->parser.params[0] == 0))
+		s->tabs[s->x] = sets;
+	if (!sets && t->parser.params[0] == 3)
 		memset(s->tabs, 0, s->cols * sizeof(*s->tabs));
 	s->own_tabs = true;
 }
 
+/* DECSTBM */
 static void cursor_region(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -203,25 +181,24 @@ static void cursor_region(struct terminal *t)
 
 /* Changing what is shown: erasing, inserting, deleting, scrolling. */
 
-/* After an operation on a row: `changed` is its result. */
-static void edit_note(struct terminal *t, unsigned y, bool changed)
-{
-	if (!changed)
-		return;
-	screen_changed(t->screen, y);
-	t->lossy = true;
-}
-
+/* Erases cells from..to of a row; ED and EL with a prefix (DECSED, DECSEL) spare what DECSCA
+   protects. */
 static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 {
-	struct screen *s = t->screen;
-	struct row *row = screen_row(s, y);
-	edit_note(t, y,
-		  t->parser.collect == '?' ? row_erase_selective(row, s->cols, from, to)
-					   : row_erase(row, s->cols, from, to));
+	const struct row *row = screen_row(t->screen, y);
+	bool spares = t->parser.collect == '?';
+	if (to > row->used)
+		to = row->used;
+	for (unsigned next; from < to; from = next + 1) {
+		for (next = from; next < to; next++)
+			if (spares && row->cells[next] & CELL_PROTECTED)
+				break;
+		if (next > from)
+			grid_edit(t, y, from, next - from, next - from);
+	}
 }
 
-/* Erases a whole row, which then no longer continues the one above. */
+/* A whole row, which then no longer continues the one above. */
 static void erase_row(struct terminal *t, unsigned y)
 {
 	erase(t, y, 0, t->screen->cols);
@@ -229,32 +206,34 @@ static void erase_row(struct terminal *t, unsigned y)
 	screen_row(t->screen, y)->begun = false;
 }
 
-/* ED, DECSED */
-static void edit_erase_display(struct terminal *t)
+/* ED, EL, DECSED, DECSEL */
+static void edit_erase(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	unsigned y;
+	uint32_t how = t->parser.params[0];
+	bool display = t->final == 'J';
 	cursor_restrict(t, s->cols);
-	switch (t->parser.params[0]) {
-	case 0:
+	if (how == 0) {
 		erase(t, s->y, s->x, s->cols);
 		if (s->x == 0)
 			screen_set_wrapped(s, s->y, false);
-		for (y = s->y + 1; y < s->rows; y++)
+		for (unsigned y = s->y + 1; display && y < s->rows; y++)
 			erase_row(t, y);
-		break;
-	case 1:
+	} else if (how == 1) {
 		erase(t, s->y, 0, s->x + 1);
+		if (!display)
+			return;
 		screen_set_wrapped(s, s->y, false);
 		if (s->x + 1 >= s->cols && s->y + 1 < s->rows)
 			screen_set_wrapped(s, s->y + 1, false);
-		for (y = 0; y < s->y; y++)
+		for (unsigned y = 0; y < s->y; y++)
 			erase_row(t, y);
-		break;
-	case 2:
+	} else if (how == 2 && !display) {
+		erase(t, s->y, 0, s->cols);
+		screen_set_wrapped(s, s->y, false);
+	} else if (how == 2) {
 		/* Nothing that was shown is deleted: the rows down to the last one that was written
 		   scroll off, whatever the margins are. */
-		t->lossy = true;
 		unsigned top = s->top, bottom = s->bottom, count = s->rows;
 		while (count > 0 && !row_has_text(screen_row(s, count - 1)))
 			count--;
@@ -264,28 +243,7 @@ static void edit_erase_display(struct terminal *t)
 			screen_scroll(s, false);
 		s->top = top;
 		s->bottom = bottom;
-		break;
-	default: break;
-	}
-}
-
-/* EL, DECSEL */
-static void edit_erase_line(struct terminal *t)
-{
-	struct screen *s = t->screen;
-	cursor_restrict(t, s->cols);
-	switch (t->parser.params[0]) {
-	case 0:
-		erase(t, s->y, s->x, s->cols);
-		if (s->x == 0)
-			screen_set_wrapped(s, s->y, false);
-		break;
-	case 1: erase(t, s->y, 0, s->x + 1); break;
-	case 2:
-		erase(t, s->y, 0, s->cols);
-		screen_set_wrapped(s, s->y, false);
-		break;
-	default: break;
+		t->lossy = true;
 	}
 }
 
@@ -294,40 +252,8 @@ static void edit_chars(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	uint32_t count = cursor_param(t);
-	bool changed;
 	cursor_restrict(t, s->cols - 1);
-	struct row *row = screen_row(s, s->y);
-	if (t->final == '@')
-		changed = row_insert(row, s->cols, s->x, count);
-	else if (t->final == 'P')
-		changed = row_delete(row, s->cols, s->x, count);
-	else
-		changed = row_erase(row, s->cols, s->x, s->x + (count < s->cols ? count : s->cols));
-	edit_note(t, s->y, changed);
-}
-
-/* IL, DL: at the cursor. */
-static void edit_lines(struct terminal *t)
-{
-	struct screen *s = t->screen;
-	cursor_restrict(t, s->cols - 1);
-	if (s->y < s->top || s->y > s->bottom)
-		return;
-	if (t->final == 'L')
-		screen_move_down(s, s->y, s->bottom, cursor_param(t));
-	else
-		screen_move_up(s, s->y, s->bottom, cursor_param(t));
-	s->x = 0;
-}
-
-/* SU, SD */
-static void edit_scroll(struct terminal *t)
-{
-	struct screen *s = t->screen;
-	if (t->final == 'S')
-		screen_move_up(s, s->top, s->bottom, cursor_param(t));
-	else
-		screen_move_down(s, s->top, s->bottom, cursor_param(t));
+	grid_edit(t, s->y, s->x, t->final == '@' ? 0 : count, t->final == 'P' ? 0 : count);
 }
 
 /* SL, SR, DECIC, DECDC: columns go or come in all rows of the region, in the first column or at the
@@ -335,17 +261,30 @@ static void edit_scroll(struct terminal *t)
 static void edit_columns(struct terminal *t)
 {
 	struct screen *s = t->screen;
+	uint32_t count = cursor_param(t);
 	bool inserts = t->final == 'A' || t->final == '}';
-	unsigned at = t->parser.collect == ' ' ? 0 : s->x;
+	unsigned at = t->parser.collect == ' ' ? 0 : s->x % s->cols;
 	if (s->y < s->top || s->y > s->bottom)
 		return;
 	for (unsigned y = s->top; y <= s->bottom; y++) {
-		struct row *row = screen_row(s, y);
-		edit_note(t, y,
-			  inserts ? row_insert(row, s->cols, at, cursor_param(t))
-				  : row_delete(row, s->cols, at, cursor_param(t)));
+		grid_edit(t, y, at, inserts ? 0 : count, inserts ? count : 0);
 		screen_set_wrapped(s, y, false);
 	}
+}
+
+/* IL, DL at the cursor; SU, SD in the region. */
+static void edit_lines(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	bool at_cursor = t->final == 'L' || t->final == 'M';
+	if (at_cursor)
+		cursor_restrict(t, s->cols - 1);
+	if (at_cursor && (s->y < s->top || s->y > s->bottom))
+		return;
+	screen_move(s, t->final == 'L' || t->final == 'T', at_cursor ? s->y : s->top, s->bottom,
+		    cursor_param(t));
+	if (at_cursor)
+		s->x = 0;
 }
 
 /* DECALN */
@@ -355,11 +294,14 @@ static void edit_alignment(struct terminal *t)
 	cursor_set(t, 0, 0);
 	/* In origin mode xterm.js begins at the margin. */
 	for (unsigned y = s->y; y < s->rows; y++) {
-		s->low = s->rows - 1;
-		row_fill(screen_row(s, y), s->cols, t->protect ? 'E' | CELL_PROTECTED : 'E');
+		struct row *row = screen_row(s, y);
+		row_touch(row);
+		for (row->used = 0; row->used < s->cols; row->used++)
+			row->cells[row->used] = t->protect ? 'E' | CELL_PROTECTED : 'E';
 		screen_changed(s, y);
 		screen_set_wrapped(s, y, false);
 	}
+	s->low = s->rows - 1;
 	cursor_set(t, 0, 0);
 }
 
@@ -425,41 +367,41 @@ static void run_nothing(struct terminal *t)
 
 /* Control sequences without prefix and intermediates, by their final byte. */
 static const struct sequence plain_csis[] = {
-	['@' - FINALS] = {ID(0, '@'), 0, edit_chars},                      /* ICH */
-	['A' - FINALS] = {ID(0, 'A'), 0, cursor_relative},                 /* CUU */
-	['B' - FINALS] = {ID(0, 'B'), 0, cursor_relative},                 /* CUD */
-	['C' - FINALS] = {ID(0, 'C'), 0, cursor_relative},                 /* CUF */
-	['D' - FINALS] = {ID(0, 'D'), 0, cursor_relative},                 /* CUB */
-	['E' - FINALS] = {ID(0, 'E'), 0, cursor_relative},                 /* CNL */
-	['F' - FINALS] = {ID(0, 'F'), 0, cursor_relative},                 /* CPL */
-	['G' - FINALS] = {ID(0, 'G'), 0, cursor_absolute},                 /* CHA */
-	['H' - FINALS] = {ID(0, 'H'), 0, cursor_absolute},                 /* CUP */
-	['I' - FINALS] = {ID(0, 'I'), 0, cursor_tab},                      /* CHT */
-	['J' - FINALS] = {ID(0, 'J'), QUIET | AT_END, edit_erase_display}, /* ED */
-	['K' - FINALS] = {ID(0, 'K'), QUIET | AT_END, edit_erase_line},    /* EL */
-	['L' - FINALS] = {ID(0, 'L'), 0, edit_lines},                      /* IL */
-	['M' - FINALS] = {ID(0, 'M'), 0, edit_lines},                      /* DL */
-	['P' - FINALS] = {ID(0, 'P'), 0, edit_chars},                      /* DCH */
-	['S' - FINALS] = {ID(0, 'S'), 0, edit_scroll},                     /* SU */
-	['T' - FINALS] = {ID(0, 'T'), 0, edit_scroll},                     /* SD */
-	['X' - FINALS] = {ID(0, 'X'), 0, edit_chars},                      /* ECH */
-	['Z' - FINALS] = {ID(0, 'Z'), 0, cursor_tab},                      /* CBT */
-	['`' - FINALS] = {ID(0, '`'), 0, cursor_absolute},                 /* HPA */
-	['a' - FINALS] = {ID(0, 'a'), 0, cursor_relative},                 /* HPR */
-	['b' - FINALS] = {ID(0, 'b'), 0, grid_repeat},                     /* REP */
-	['c' - FINALS] = {ID(0, 'c'), APPEND | REPLY, mode_reply},         /* DA1 */
-	['d' - FINALS] = {ID(0, 'd'), 0, cursor_absolute},                 /* VPA */
-	['e' - FINALS] = {ID(0, 'e'), 0, cursor_relative},                 /* VPR */
-	['f' - FINALS] = {ID(0, 'f'), 0, cursor_absolute},                 /* HVP */
-	['g' - FINALS] = {ID(0, 'g'), 0, cursor_tab_clear},                /* TBC */
-	['h' - FINALS] = {ID(0, 'h'), APPEND, mode_change},                /* SM */
-	['l' - FINALS] = {ID(0, 'l'), APPEND, mode_change},                /* RM */
-	['m' - FINALS] = {ID(0, 'm'), QUIET | APPEND, run_attributes},     /* SGR */
-	['n' - FINALS] = {ID(0, 'n'), APPEND | REPLY, mode_reply},         /* DSR */
-	['r' - FINALS] = {ID(0, 'r'), 0, cursor_region},                   /* DECSTBM */
-	['s' - FINALS] = {ID(0, 's'), 0, cursor_save},                     /* SCOSC */
-	['t' - FINALS] = {ID(0, 't'), APPEND | REPLY, mode_reply},         /* XTWINOPS */
-	['u' - FINALS] = {ID(0, 'u'), 0, cursor_restore},                  /* SCORC */
+	['@' - FINALS] = {ID(0, '@'), 0, edit_chars},                  /* ICH */
+	['A' - FINALS] = {ID(0, 'A'), 0, cursor_relative},             /* CUU */
+	['B' - FINALS] = {ID(0, 'B'), 0, cursor_relative},             /* CUD */
+	['C' - FINALS] = {ID(0, 'C'), 0, cursor_relative},             /* CUF */
+	['D' - FINALS] = {ID(0, 'D'), 0, cursor_relative},             /* CUB */
+	['E' - FINALS] = {ID(0, 'E'), 0, cursor_relative},             /* CNL */
+	['F' - FINALS] = {ID(0, 'F'), 0, cursor_relative},             /* CPL */
+	['G' - FINALS] = {ID(0, 'G'), 0, cursor_absolute},             /* CHA */
+	['H' - FINALS] = {ID(0, 'H'), 0, cursor_absolute},             /* CUP */
+	['I' - FINALS] = {ID(0, 'I'), 0, cursor_tab},                  /* CHT */
+	['J' - FINALS] = {ID(0, 'J'), QUIET | AT_END, edit_erase},     /* ED */
+	['K' - FINALS] = {ID(0, 'K'), QUIET | AT_END, edit_erase},     /* EL */
+	['L' - FINALS] = {ID(0, 'L'), 0, edit_lines},                  /* IL */
+	['M' - FINALS] = {ID(0, 'M'), 0, edit_lines},                  /* DL */
+	['P' - FINALS] = {ID(0, 'P'), 0, edit_chars},                  /* DCH */
+	['S' - FINALS] = {ID(0, 'S'), 0, edit_lines},                  /* SU */
+	['T' - FINALS] = {ID(0, 'T'), 0, edit_lines},                  /* SD */
+	['X' - FINALS] = {ID(0, 'X'), 0, edit_chars},                  /* ECH */
+	['Z' - FINALS] = {ID(0, 'Z'), 0, cursor_tab},                  /* CBT */
+	['`' - FINALS] = {ID(0, '`'), 0, cursor_absolute},             /* HPA */
+	['a' - FINALS] = {ID(0, 'a'), 0, cursor_relative},             /* HPR */
+	['b' - FINALS] = {ID(0, 'b'), 0, grid_repeat},                 /* REP */
+	['c' - FINALS] = {ID(0, 'c'), APPEND | REPLY, mode_reply},     /* DA1 */
+	['d' - FINALS] = {ID(0, 'd'), 0, cursor_absolute},             /* VPA */
+	['e' - FINALS] = {ID(0, 'e'), 0, cursor_relative},             /* VPR */
+	['f' - FINALS] = {ID(0, 'f'), 0, cursor_absolute},             /* HVP */
+	['g' - FINALS] = {ID(0, 'g'), 0, cursor_tab_stop},             /* TBC */
+	['h' - FINALS] = {ID(0, 'h'), APPEND, mode_change},            /* SM */
+	['l' - FINALS] = {ID(0, 'l'), APPEND, mode_change},            /* RM */
+	['m' - FINALS] = {ID(0, 'm'), QUIET | APPEND, run_attributes}, /* SGR */
+	['n' - FINALS] = {ID(0, 'n'), APPEND | REPLY, mode_reply},     /* DSR */
+	['r' - FINALS] = {ID(0, 'r'), 0, cursor_region},               /* DECSTBM */
+	['s' - FINALS] = {ID(0, 's'), 0, cursor_save},                 /* SCOSC */
+	['t' - FINALS] = {ID(0, 't'), APPEND | REPLY, mode_reply},     /* XTWINOPS */
+	['u' - FINALS] = {ID(0, 'u'), 0, cursor_restore},              /* SCORC */
 };
 
 /* The others. */
@@ -473,8 +415,8 @@ static const struct sequence csis[] = {
 	{ID('\'', '~'), 0, edit_columns},                      /* DECDC */
 	{ID('>', 'c'), APPEND | REPLY, mode_reply},            /* DA2 */
 	{ID('>', 'q'), APPEND | REPLY, mode_reply},            /* XTVERSION */
-	{ID('?', 'J'), QUIET | AT_END, edit_erase_display},    /* DECSED */
-	{ID('?', 'K'), QUIET | AT_END, edit_erase_line},       /* DECSEL */
+	{ID('?', 'J'), QUIET | AT_END, edit_erase},            /* DECSED */
+	{ID('?', 'K'), QUIET | AT_END, edit_erase},            /* DECSEL */
 	{ID('?', 'h'), APPEND, mode_change},                   /* DECSET */
 	{ID('?', 'l'), APPEND, mode_change},                   /* DECRST */
 	{ID('?', 'n'), APPEND | REPLY, mode_reply},            /* DECXCPR */
@@ -488,8 +430,8 @@ static const struct sequence escapes[] = {
 	{ID(0, '>'), APPEND, mode_keypad},          /* DECKPNM */
 	{ID(0, 'D'), 0, cursor_index},              /* IND */
 	{ID(0, 'E'), 0, cursor_index},              /* NEL */
-	{ID(0, 'H'), 0, cursor_tab_set},            /* HTS */
-	{ID(0, 'M'), 0, cursor_reverse_index},      /* RI */
+	{ID(0, 'H'), 0, cursor_tab_stop},           /* HTS */
+	{ID(0, 'M'), 0, cursor_index},              /* RI */
 	{ID(0, '\\'), QUIET | APPEND, run_nothing}, /* ST */
 	{ID(0, 'c'), 0, mode_full_reset},           /* RIS */
 	{ID(0, 'n'), 0, run_shift},                 /* LS2 */
@@ -524,7 +466,7 @@ static const struct sequence *find_csi(uint32_t id)
    row of the text, after something was drawn further down, does not count. */
 static bool went_up(const struct screen *s, uint64_t from, bool restored)
 {
-	if (!s->history)
+	if (!s->emitter)
 		return false;
 	for (unsigned y = s->y + restored; y < s->rows && s->base + y < from; y++)
 		if (row_has_text(screen_row(s, y)))
@@ -577,7 +519,7 @@ void dispatch_control(struct terminal *t, uint32_t c)
 		grid_line_feed(t);
 		return;
 	case '\r': s->x = 0; return;
-	case '\t': screen_tab(s); return;
+	case '\t': grid_tab(s); return;
 	case '\a': return;
 	case '\b': cursor_backspace(t); break;
 	case '\v':

@@ -1,13 +1,126 @@
 // The grid gear: text into cells.
 
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The first combining mark: characters before it have one column and join nothing. */
 #define FIRST_MARK 0x300
+
+/* There is no room for more bytes of the cursor's row, since much of it takes no
+   column. The bytes so far go out now, after all rows above. */
+static void hand_on_part(struct screen *s)
+{
+	struct row *row = s->lines[s->y];
+	unsigned y;
+	if (s->emitter) {
+		for (y = 0; y < s->y; y++) {
+			row_emit(s->lines[y], s->cols, &s->clusters, s->emitter);
+			s->lines[y]->handed = true;
+		}
+		row_emit(row, s->cols, &s->clusters, s->emitter);
+	}
+	row->partial = true;
+	row->raw_len = 0;
+}
+
+/* The cursor's row is about to change. Keeps the bytes if they continue a plain
+   row. */
+static struct row *begin_put(struct screen *s, const char *bytes, unsigned len)
+{
+	struct row *row = s->lines[s->y];
+	if (row->handed)
+		screen_changed(s, s->y);
+	if (s->y > s->low)
+		s->low = s->y;
+	if (!row->plain || s->x != row->end) {
+		row_touch(row);
+		return row;
+	}
+	if (row->raw_len + len > row_raw_size(s->cols))
+		hand_on_part(s);
+	memcpy(row->raw + row->raw_len, bytes, len);
+	row->raw_len += len;
+	return row;
+}
+
+/* The cells from..to of the row were written: no half of a wide character may
+   stay beside them. Returns whether something was overwritten. */
+static bool end_put(struct screen *s, struct row *row, unsigned from, unsigned to)
+{
+	bool overwritten = from < row->used;
+	if (from && from <= row->used && cell_width(row->cells[from - 1]) == 2)
+		row->cells[from - 1] = 0;
+	if (to < row->used && cell_is_stub(row->cells[to]))
+		row->cells[to] = 0;
+	if (to > row->used)
+		row->used = to;
+	if (row->plain)
+		row->end = to;
+	s->x = to;
+	return overwritten;
+}
+
+/* Lets go of characters of several parts that are not shown any more. Returns whether there may be
+   room then. A pool full of what is shown is left alone for a while, since looking costs as much as
+   writing so many characters. */
+static bool compact(struct screen *s)
+{
+	struct cluster_pool *pool = &s->clusters, kept = {.cap = pool->cap, .limit = pool->limit};
+	if (pool->limit - pool->len > CLUSTER_PARTS)
+		return false;
+	if (pool->rest > 0) {
+		pool->rest--;
+		return false;
+	}
+	kept.text = malloc(kept.cap * sizeof(*kept.text));
+	if (!kept.text)
+		return false;
+	for (unsigned y = 0; y < s->rows; y++) {
+		for (unsigned x = 0; x < s->lines[y]->used; x++) {
+			uint32_t parts[CLUSTER_PARTS], *cell = &s->lines[y]->cells[x];
+			if (!(*cell & CELL_CLUSTER))
+				continue;
+			unsigned count = cluster_parts(pool, *cell, parts);
+			*cell = (*cell & ~CELL_TEXT) | kept.len;
+			memcpy(kept.text + kept.len, parts, count * sizeof(*parts));
+			kept.len += count;
+			kept.text[kept.len++] = 0;
+		}
+	}
+	if (pool->len - kept.len < pool->limit / 8)
+		kept.rest = pool->limit;
+	free(pool->text);
+	*pool = kept;
+	return true;
+}
+
+void grid_tab(struct screen *s)
+{
+	struct row *row = s->lines[s->y];
+	/* A soft wrap is followed by a character: a tab there was no plain text. */
+	bool keep = row->plain && s->x == row->end && !(row->wrapped && s->x == 0);
+	unsigned to = s->x < s->cols ? screen_next_tab(s) : s->x;
+	if (keep && s->own_tabs && to != (s->x / TAB_WIDTH + 1) * TAB_WIDTH) {
+		if (!row_is_blank(row))
+			row_touch(row);
+		keep = false;
+	}
+	if (keep) {
+		begin_put(s, "\t", 1);
+		row->end = to;
+		if (row->uneven || (row->wrapped && s->cols % TAB_WIDTH) ||
+		    to != (s->x / TAB_WIDTH + 1) * TAB_WIDTH) {
+			row->bent = true;
+			s->bent = true;
+		}
+	}
+	s->x = to;
+}
 
 void grid_line_feed(struct terminal *t)
 {
@@ -23,6 +136,15 @@ void grid_line_feed(struct terminal *t)
 		screen_begin(s, s->y);
 	if (s->x >= s->cols)
 		s->x = s->cols - 1;
+}
+
+void grid_edit(struct terminal *t, unsigned y, unsigned at, unsigned removed, unsigned inserted)
+{
+	struct screen *s = t->screen;
+	if (!row_edit(screen_row(s, y), s->cols, at, removed, inserted))
+		return;
+	screen_changed(s, y);
+	t->lossy = true;
 }
 
 /* The last column was written and more comes: on to the next row. */
@@ -120,8 +242,9 @@ static void print_ascii(struct terminal *t, const char *data, size_t len)
 			}
 		}
 		size_t n = len < s->cols - s->x ? len : s->cols - s->x;
-		if (screen_put_ascii(s, data, (unsigned)n))
-			t->lossy = true;
+		struct row *row = begin_put(s, data, (unsigned)n);
+		scan_widen(row->cells + s->x, data, n);
+		t->lossy |= end_put(s, row, s->x, s->x + (unsigned)n);
 		data += n;
 		len -= n;
 	}
@@ -135,31 +258,28 @@ static unsigned column_before(const struct screen *s)
 	return x > 0 && cell_width(screen_row(s, s->y)->cells[x]) == 0 ? x - 1 : x;
 }
 
-static uint32_t parts(const struct screen *s, unsigned x, uint32_t *last)
-{
-	uint32_t next;
-	uint32_t first = cluster_first(&s->clusters, screen_row(s, s->y)->cells[x], &next);
-	*last = first;
-	while (next)
-		*last = cluster_next(&s->clusters, &next);
-	return first;
-}
-
 /* A mark, or another part of the character before it. */
 static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsigned len)
 {
 	struct screen *s = t->screen;
-	struct row *row = screen_row(s, s->y);
 	unsigned x = column_before(s);
-	uint32_t last, first = parts(s, x, &last);
-	if (!screen_put_mark(s, x, cp, bytes, len))
-		t->lossy = true;
-	if (t->width != 1 || s->x >= s->cols || utf8_width_joined(first, last, cp) < 2)
+	uint32_t parts[CLUSTER_PARTS], *cell = &screen_row(s, s->y)->cells[x];
+	unsigned count = cluster_parts(&s->clusters, *cell, parts);
+	struct row *row = begin_put(s, bytes, len);
+	row->uneven = true;
+	bool added = cell_has_text(*cell) && (cluster_add(&s->clusters, cell, cp) ||
+					      (compact(s) && cluster_add(&s->clusters, cell, cp)));
+	t->lossy |= !added && !row->plain;
+	if (t->width != 1 || s->x >= s->cols ||
+	    utf8_width_joined(parts[0], parts[count - 1], cp) < 2)
 		return;
-	if (t->modes.insert && row_insert(row, s->cols, s->x, 1))
-		t->lossy = true;
-	if (screen_widen(s))
-		t->lossy = true;
+	/* It takes two columns now. */
+	if (t->modes.insert)
+		t->lossy |= row_edit(row, s->cols, s->x, 0, 1);
+	t->lossy |= s->x < row->used;
+	*cell |= CELL_WIDE;
+	row->cells[s->x] = (*cell & (CELL_PROTECTED | CELL_STYLE)) | CELL_ZERO;
+	end_put(s, row, s->x - 1, s->x + 1);
 	t->width = 2;
 }
 
@@ -167,17 +287,17 @@ static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsig
 __attribute__((noinline)) static bool joins(const struct terminal *t, uint32_t cp, unsigned width)
 {
 	const struct screen *s = t->screen;
-	uint32_t last;
+	uint32_t parts[CLUSTER_PARTS];
 	/* At the end of a full row xterm.js loses a mark that stands alone. */
 	if (width == 0)
 		return s->x > 0 && (t->width || s->x >= s->cols);
 	if (!t->width || s->x == 0)
 		return false;
-	unsigned x = column_before(s);
-	if (!utf8_is_skin_tone(cp) && !(screen_row(s, s->y)->cells[x] & CELL_CLUSTER))
+	uint32_t cell = screen_row(s, s->y)->cells[column_before(s)];
+	if (!utf8_is_skin_tone(cp) && !(cell & CELL_CLUSTER))
 		return false;
-	uint32_t first = parts(s, x, &last);
-	return utf8_joins(first, last, cp);
+	unsigned count = cluster_parts(&s->clusters, cell, parts);
+	return utf8_joins(parts[0], parts[count - 1], cp);
 }
 
 void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len)
@@ -186,7 +306,9 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 	unsigned width = 1;
 	if (cp >= FIRST_MARK) {
 		if (cp == BYTE_ORDER_MARK) {
-			screen_put_bytes(s, bytes, len);
+			const struct row *row = screen_row(s, s->y);
+			if (row->plain && s->x == row->end)
+				begin_put(s, bytes, len);
 			return;
 		}
 		begin_text(t, cp);
@@ -201,11 +323,9 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 	if (s->x + width > s->cols) {
 		if (t->modes.wrap) {
 			/* A wide character leaves a gap at the end of the row. */
-			if (s->x < s->cols &&
-			    row_erase(screen_row(s, s->y), s->cols, s->x, s->cols)) {
-				screen_changed(s, s->y);
-				t->lossy = true;
-			}
+			unsigned gap = s->cols - s->x;
+			if (gap > 0)
+				grid_edit(t, s->y, s->x, gap, gap);
 			soft_wrap(t);
 		} else {
 			s->x = s->cols - 1;
@@ -216,14 +336,23 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 		}
 	}
 
-	if (t->modes.insert && width && row_insert(screen_row(s, s->y), s->cols, s->x, width)) {
-		screen_changed(s, s->y);
-		t->lossy = true;
-	}
+	if (t->modes.insert && width)
+		grid_edit(t, s->y, s->x, 0, width);
+	uint32_t look = t->style | (t->protect ? CELL_PROTECTED : 0);
+	struct row *row = begin_put(s, bytes, len);
+	unsigned x = s->x;
+	row->uneven |= width != 1;
+	row->cells[x] = cp | look | (width == 2 ? CELL_WIDE : width == 0 ? CELL_ZERO : 0);
+	if (width == 2)
+		row->cells[x + 1] = look | CELL_ZERO;
+	t->lossy |= end_put(s, row, x, x + (width == 2 ? 2 : 1));
+}
 
-	uint32_t cell = cp | t->style | (t->protect ? CELL_PROTECTED : 0);
-	if (screen_put(s, cell, width, bytes, len))
-		t->lossy = true;
+/* A part of a character as it is in a cell. */
+static void print_part(struct terminal *t, uint32_t part)
+{
+	char bytes[4];
+	grid_print(t, part, bytes, (unsigned)part_put(part, bytes));
 }
 
 void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
@@ -240,51 +369,30 @@ static void grid_print_text(struct terminal *t, const char *data, size_t len)
 		print_ascii(t, data, len);
 		return;
 	}
-	for (size_t i = 0; i < len; i++) {
-		char bytes[4];
-		uint32_t cp = charset_map(t->charsets.current, (unsigned char)data[i]);
-		grid_print(t, cp, bytes, (unsigned)utf8_put(cp, bytes));
-	}
+	for (size_t i = 0; i < len; i++)
+		print_part(t, charset_map(t->charsets.current, (unsigned char)data[i]));
 }
 
 void grid_repeat(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	uint32_t text[CLUSTER_MARKS + 1];
+	uint32_t parts[CLUSTER_PARTS];
 	uint32_t count = parser_param(&t->parser, 0, 1);
-	uint32_t next;
-	unsigned len = 0, i;
 	if (!t->width || s->x < t->width)
 		return;
 	uint32_t cell = screen_row(s, s->y)->cells[s->x - t->width];
+	unsigned len = cluster_parts(&s->clusters, cell, parts);
 	if (!cell_has_text(cell))
 		return;
-	text[len++] = cluster_first(&s->clusters, cell, &next);
-	while (next)
-		text[len++] = cluster_next(&s->clusters, &next);
-
 	/* More repetitions would only push equal rows out of the screen. */
 	if (count > s->cols * s->rows)
 		count = s->cols * s->rows;
-	if (len == 1 && text[0] < 0x80) {
-		char run[256];
-		memset(run, (int)text[0], sizeof(run));
-		for (; count > 0; count -= i) {
-			i = count < sizeof(run) ? count : (unsigned)sizeof(run);
-			grid_print_text(t, run, i);
-		}
-		return;
-	}
 	while (count-- > 0) {
-		for (i = 0; i < len; i++) {
-			char bytes[4];
-			if (text[i] >= CELL_INVALID) {
-				bytes[0] = (char)(text[i] - CELL_INVALID);
-				grid_print(t, text[i], bytes, 1);
-			} else {
-				grid_print(t, text[i], bytes, (unsigned)utf8_put(text[i], bytes));
-			}
-		}
+		char c = (char)parts[0];
+		if (len == 1 && parts[0] < 0x80)
+			grid_print_text(t, &c, 1);
+		for (unsigned i = 0; i < len && (len > 1 || parts[0] >= 0x80); i++)
+			print_part(t, parts[i]);
 	}
 }
 
@@ -339,8 +447,8 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 		cells[n++] = cp;
 		q += len;
 	}
-	if (screen_put_cells(s, n, p, (unsigned)(q - p)))
-		t->lossy = true;
+	struct row *row = begin_put(s, p, (unsigned)(q - p));
+	t->lossy |= end_put(s, row, s->x, s->x + n);
 	t->width = 1;
 	return q;
 }
@@ -429,7 +537,7 @@ void grid_replay(struct terminal *t, const char *data, size_t len)
 			} else if (c == '\r') {
 				screen_row(t->screen, t->screen->y)->returned = true;
 			} else {
-				screen_tab(t->screen);
+				grid_tab(t->screen);
 			}
 			p++;
 		}
@@ -442,24 +550,12 @@ void grid_replay(struct terminal *t, const char *data, size_t len)
 
 static void print_cell(struct terminal *t, const struct screen *from, uint32_t cell)
 {
-	uint32_t next;
-	uint32_t cp = cell_has_text(cell) ? cluster_first(&from->clusters, cell, &next) : ' ';
-	char bytes[4];
-	if (!cell_has_text(cell))
-		next = 0;
+	uint32_t parts[CLUSTER_PARTS] = {' '};
+	unsigned count = cell_has_text(cell) ? cluster_parts(&from->clusters, cell, parts) : 1;
 	t->protect = (cell & CELL_PROTECTED) != 0;
 	t->style = cell & CELL_STYLE;
-	for (;;) {
-		if (cp >= CELL_INVALID) {
-			bytes[0] = (char)(cp - CELL_INVALID);
-			grid_print(t, cp, bytes, 1);
-		} else {
-			grid_print(t, cp, bytes, (unsigned)utf8_put(cp, bytes));
-		}
-		if (!next)
-			break;
-		cp = cluster_next(&from->clusters, &next);
-	}
+	for (unsigned i = 0; i < count; i++)
+		print_part(t, parts[i]);
 }
 
 /* A plain row's bytes. A character that is cut at their end stays cut. */
@@ -552,9 +648,11 @@ static void copy_normal(struct terminal *t, const struct screen *from)
 		s->y = s->rows - 1;
 }
 
-static void copy_alternate(struct screen *to, const struct screen *from)
+static void copy_alternate(struct screen *to, struct screen *from)
 {
 	unsigned rows = to->rows < from->rows ? to->rows : from->rows;
+	to->clusters = from->clusters;
+	from->clusters.text = NULL;
 	for (unsigned y = 0; y < rows; y++) {
 		const struct row *old = screen_row(from, y);
 		struct row *new = screen_row(to, y);
@@ -584,54 +682,42 @@ static void copy_state(struct screen *to, const struct screen *from)
 	to->saved.y = to->base + (saved < to->rows ? saved : to->rows - 1);
 }
 
-int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
+void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
 {
+	t->options.cols = cols;
+	t->options.rows = rows;
+	t->version++;
+	if (t->stripping || (cols == t->normal->cols && rows == t->normal->rows))
+		return;
+	if (t->appending)
+		append_leave(t, false);
 	struct screen *normal = screen_new(cols, rows, &t->emitter);
 	struct screen *alternate = t->alternate ? screen_new(cols, rows, NULL) : NULL;
-	struct screen *old = t->normal;
-	struct modes modes = t->modes;
-	bool alternating = t->screen != t->normal;
-	bool protect = t->protect;
-	uint32_t style = t->style;
-	bool lossy = t->lossy;
-	enum parser_state state = t->parser.state;
-	unsigned partial_len = t->partial_len;
-	char partial[sizeof(t->partial)];
-	memcpy(partial, t->partial, sizeof(partial));
-	if (!normal || (t->alternate && !alternate))
-		goto out;
+	if (!normal || (t->alternate && !alternate)) {
+		screen_free(normal);
+		screen_free(alternate);
+		strip_enter(t);
+		emitter_flush(&t->emitter);
+		return;
+	}
+	/* The text is written as to a new terminal. */
+	struct terminal scratch = *t;
+	scratch.screen = scratch.normal = normal;
+	scratch.modes = (struct modes){.wrap = true};
+	scratch.parser.state = PARSER_GROUND;
+	scratch.partial_len = 0;
+	normal->base = t->normal->base;
+	copy_normal(&scratch, t->normal);
+	copy_state(normal, t->normal);
 	if (alternate) {
-		if (cluster_copy(&alternate->clusters, &t->alternate->clusters) < 0)
-			goto out;
 		copy_alternate(alternate, t->alternate);
 		copy_state(alternate, t->alternate);
-		screen_free(t->alternate);
-		t->alternate = alternate;
 	}
-
-	normal->base = old->base;
+	t->screen = t->screen == t->normal ? normal : alternate;
+	screen_free(t->normal);
+	screen_free(t->alternate);
 	t->normal = normal;
-	t->screen = normal;
-	t->modes = (struct modes){.wrap = true};
-	t->parser.state = PARSER_GROUND;
-	t->partial_len = 0;
-	copy_normal(t, old);
-	copy_state(normal, old);
-	screen_free(old);
-	t->modes = modes;
-	t->protect = protect;
-	t->style = style;
-	t->lossy = lossy;
-	t->parser.state = state;
-	memcpy(t->partial, partial, sizeof(partial));
-	t->partial_len = partial_len;
+	t->alternate = alternate;
 	t->width = 0;
-	if (alternating)
-		t->screen = t->alternate;
-	return 0;
-
-out:
-	screen_free(normal);
-	screen_free(alternate);
-	return -1;
+	emitter_flush(&t->emitter);
 }

@@ -75,49 +75,31 @@ static inline bool cell_is_stub(uint32_t cell)
 	return (cell & CELL_ZERO) && !cell_has_text(cell);
 }
 
-/* Characters with combining marks: a base and up to CLUSTER_MARKS marks, kept in
-   a pool that the cells of one screen share.
+/* Characters with combining marks: a base and the marks, in a pool that the cells of one screen
+   share. CELL_TEXT of such a cell is the place of the first part; a 0 is behind the last.
 
-   The pool grows with need up to a limit. It does not count references: when it
-   is full, the owner of the cells marks the clusters that are still shown
-   (cluster_mark) and frees the others (cluster_sweep). */
+   The pool grows with need up to a limit. When it is full, what is still shown is copied to a new
+   one (grid.c). */
 
-/* Real text stays far below (Unicode's stream-safe format allows 30). */
-#define CLUSTER_MARKS 31
-
-struct cluster_node {
-	uint32_t text; /* as CELL_TEXT; the high bit marks a node in use */
-	uint32_t next; /* the following node, 0 at the end */
-};
+/* Real text stays far below (Unicode's stream-safe format allows 30 marks). */
+#define CLUSTER_PARTS 32
 
 struct cluster_pool {
-	struct cluster_node *nodes; /* number 0 is not used */
-	uint32_t count;             /* nodes given out once */
-	uint32_t cap;
-	uint32_t limit;
-	uint32_t free; /* list of freed nodes, 0 if none */
-	uint32_t rest; /* how often not to sweep, since the last time found nothing */
+	uint32_t *text;
+	uint32_t len, cap, limit;
+	uint32_t rest; /* how often not to look for room, since the last time found nothing */
 };
 
-void cluster_init(struct cluster_pool *pool, uint32_t limit);
+/* The parts of the character of a cell; returns their number, at least 1. */
+unsigned cluster_parts(const struct cluster_pool *pool, uint32_t cell,
+		       uint32_t parts[CLUSTER_PARTS]);
 
-/* A copy with nodes of its own. Returns 0, or -1 with ENOMEM. */
-int cluster_copy(struct cluster_pool *to, const struct cluster_pool *from);
-
-/* Adds a mark to a cell (which has text) in place. False: no room, or the cell
-   has its number of marks; the cell is as it was. */
+/* Adds a mark to a cell (which has text) in place. False: no room, or the cell has its number of
+   parts; the cell is as it was. */
 bool cluster_add(struct cluster_pool *pool, uint32_t *cell, uint32_t mark);
 
-/* Whether it is time to free what is no longer shown, after cluster_add() failed.
-   A pool full of what is shown says no most of the time. */
-bool cluster_wants_sweep(struct cluster_pool *pool);
-
-void cluster_mark(struct cluster_pool *pool, uint32_t cell);
-void cluster_sweep(struct cluster_pool *pool);
-
-/* The first code point of a cell and, by number, the node after it. */
-uint32_t cluster_first(const struct cluster_pool *pool, uint32_t cell, uint32_t *next);
-uint32_t cluster_next(const struct cluster_pool *pool, uint32_t *next);
+/* Writes a part as the bytes that it came as, 4 at most. Returns their number. */
+size_t part_put(uint32_t part, char *bytes);
 
 /* One row of a screen.
 
@@ -160,19 +142,11 @@ bool row_is_blank(const struct row *row);
 /* The row's text no longer is what was written. */
 void row_touch(struct row *row);
 
-bool row_erase(struct row *row, unsigned cols, unsigned from, unsigned to);
-
-/* The same, sparing protected cells. */
-bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned to);
-
-bool row_insert(struct row *row, unsigned cols, unsigned at, unsigned count);
-bool row_delete(struct row *row, unsigned cols, unsigned at, unsigned count);
+/* Takes `removed` cells out and puts `inserted` blank ones in; what follows moves. */
+bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned removed, unsigned inserted);
 
 /* A hash of the look of a row; not 0. */
 uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);
-
-/* All cells become `cell`. */
-void row_fill(struct row *row, unsigned cols, uint32_t cell);
 
 /* Whether there is a written cell (a written blank counts, a tab does not). */
 bool row_has_text(const struct row *row);
@@ -191,9 +165,8 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 /* A screen: rows of cells, a cursor, margins, tab stops, a saved cursor.
 
    It knows no escapes and no modes. The normal screen hands the rows that scroll
-   off its top to an emitter; the alternate one (and a copy made to look at) has
-   none and drops them. Coordinates are 0-based; x may equal the width: the last
-   column was written and the next character wraps. */
+   off its top to an emitter; the alternate one has none and drops them. Coordinates are 0-based; x
+   may equal the width: the last column was written and the next character wraps. */
 
 #define TAB_WIDTH 8
 
@@ -221,8 +194,8 @@ struct screen {
 	bool own_tabs; /* the stops are not every eight columns */
 	bool bent;     /* there may be a row that is */
 	struct cluster_pool clusters;
-	bool history;            /* the normal screen: rows scroll off into the text */
-	struct emitter *emitter; /* where they go; NULL in a copy */
+	/* The normal screen's: rows that scroll off the top go there. */
+	struct emitter *emitter;
 };
 
 /* With an emitter it is a normal screen. NULL with ENOMEM. */
@@ -255,8 +228,7 @@ void screen_scroll(struct screen *s, bool wrapped);
 
 /* Rows from..to (both inside) move up or down by `count`; what leaves is lost and
    blank rows come in. */
-void screen_move_up(struct screen *s, unsigned from, unsigned to, unsigned count);
-void screen_move_down(struct screen *s, unsigned from, unsigned to, unsigned count);
+void screen_move(struct screen *s, bool down, unsigned from, unsigned to, unsigned count);
 
 /* The next tab stop to the right of the cursor, or the last column. */
 unsigned screen_next_tab(const struct screen *s);
@@ -264,36 +236,6 @@ unsigned screen_next_tab(const struct screen *s);
 /* The number of rows down to the last one with something in it, or that a
    newline led to. */
 unsigned screen_depth(const struct screen *s);
-
-/* Writes `n` printable ASCII characters into the cursor's row at x (x + n <=
-   cols) and moves the cursor. Returns whether something was overwritten. */
-bool screen_put_ascii(struct screen *s, const char *data, unsigned n);
-
-/* The same with characters of width 1 that were put into the row's cells at the
-   cursor already. `bytes`: how they were written. */
-bool screen_put_cells(struct screen *s, unsigned n, const char *bytes, unsigned len);
-
-/* The same with one character of width 1 or 2, or a mark that stands alone (0).
-   `bytes`: how it was written. */
-bool screen_put(struct screen *s, uint32_t cell, unsigned width, const char *bytes, unsigned len);
-
-/* Adds a mark to the character in cell x of the cursor's row. False if there is
-   none or it has no room. */
-bool screen_put_mark(struct screen *s, unsigned x, uint32_t mark, const char *bytes, unsigned len);
-
-/* The character of one column before the cursor takes two; the cursor is not behind the last
-   column. Returns whether something was overwritten. */
-bool screen_widen(struct screen *s);
-
-/* Bytes that take no column. They are kept if the row is plain and the cursor at
-   its end. */
-void screen_put_bytes(struct screen *s, const char *bytes, unsigned len);
-
-/* Moves to the next tab stop. In a plain row the tab is kept; if it would lead to
-   another column when the text is shown again (it was cut short by the last
-   column, the row is the rest of a line, or the reader counts characters instead
-   of columns) the row is marked as bent. */
-void screen_tab(struct screen *s);
 
 /* The emitter puts rows together to lines of text and hands them on.
 
@@ -472,6 +414,13 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 /* Bytes that are no character. */
 void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len);
 void grid_line_feed(struct terminal *t);
+/* Moves to the next tab stop. In a plain row the tab is kept; if it would lead to
+   another column when the text is shown again (it was cut short by the last
+   column, the row is the rest of a line, or the reader counts characters instead
+   of columns) the row is marked as bent. */
+void grid_tab(struct screen *s);
+/* row_edit() of row `y`: what is lost is noted. */
+void grid_edit(struct terminal *t, unsigned y, unsigned at, unsigned removed, unsigned inserted);
 /* REP */
 void grid_repeat(struct terminal *t);
 
@@ -504,8 +453,6 @@ void dispatch_ended(struct terminal *t);
 void cursor_set(struct terminal *t, int64_t x, int64_t y);
 void cursor_save(struct terminal *t);
 void cursor_restore(struct terminal *t);
-/* Moves the cursor into column `last` if it is behind, and into the region in origin mode. */
-void cursor_restrict(struct terminal *t, unsigned last);
 
 /* mode.c: SM and RM, DECKPAM and DECKPNM, DECSTR, RIS */
 void mode_init(struct terminal *t);
@@ -524,10 +471,6 @@ void style_take(struct terminal *t);
 
 /* Appends the SGR that a style is written with, whatever is set before. */
 void style_add_sequence(struct buffer *out, const struct terminal_style *style);
-
-/* grid.c: moves the text of both screens to new ones. Returns 0, or -1 with
-   ENOMEM and everything as it was. */
-int resize_screens(struct terminal *t, unsigned cols, unsigned rows);
 
 /* emitter.c */
 const char *strip_feed(struct terminal *t, const char *p, const char *end);

@@ -242,20 +242,6 @@ void terminal_feed(struct terminal *t, const char *data, size_t len)
 	t->version++;
 }
 
-void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
-{
-	t->options.cols = cols;
-	t->options.rows = rows;
-	t->version++;
-	if (t->stripping || (cols == t->normal->cols && rows == t->normal->rows))
-		return;
-	if (t->appending)
-		append_leave(t, false);
-	if (resize_screens(t, cols, rows) < 0)
-		strip_enter(t);
-	emitter_flush(&t->emitter);
-}
-
 /* One line for each of the first rows, as they look. */
 static void emit_picture(const struct screen *s, unsigned rows, struct emitter *e)
 {

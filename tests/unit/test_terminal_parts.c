@@ -180,55 +180,20 @@ TEST(charsets)
 
 TEST(clusters)
 {
-	struct cluster_pool pool, copy;
+	struct cluster_pool pool = {.limit = 100};
 	uint32_t cell = 'e' | CELL_PROTECTED;
-	uint32_t next;
-	cluster_init(&pool, 100);
-	assert_int_equal(cluster_first(&pool, cell, &next), 'e');
-	assert_int_equal(next, 0);
-	for (uint32_t i = 0; i < CLUSTER_MARKS; i++)
+	uint32_t parts[CLUSTER_PARTS];
+	assert_int_equal(cluster_parts(&pool, cell, parts), 1);
+	assert_int_equal(parts[0], 'e');
+	for (uint32_t i = 1; i < CLUSTER_PARTS; i++)
 		assert_true(cluster_add(&pool, &cell, 0x300 + i));
 	assert_false(cluster_add(&pool, &cell, 0x400));
 	assert_true((cell & CELL_CLUSTER) && (cell & CELL_PROTECTED));
-	assert_int_equal(cluster_first(&pool, cell, &next), 'e');
-	for (uint32_t i = 0; i < CLUSTER_MARKS; i++)
-		assert_int_equal(cluster_next(&pool, &next), 0x300 + i);
-	assert_int_equal(next, 0);
-
-	assert_int_equal(cluster_copy(&copy, &pool), 0);
-	assert_int_equal(cluster_first(&copy, cell, &next), 'e');
-	free(copy.nodes);
-	free(pool.nodes);
-}
-
-/* Clusters that are no longer shown make room. */
-TEST(clusters_are_swept)
-{
-	struct cluster_pool pool;
-	uint32_t cells[40];
-	unsigned made = 0;
-	cluster_init(&pool, 41);
-	while (made < 40) {
-		cells[made] = 'a' + made % 26;
-		if (!cluster_add(&pool, &cells[made], 0x301))
-			break;
-		made++;
-	}
-	assert_int_equal(made, 20);
-	assert_true(cluster_wants_sweep(&pool));
-	for (unsigned i = 0; i < 10; i++)
-		cluster_mark(&pool, cells[2 * i]);
-	cluster_sweep(&pool);
-	for (unsigned i = 0; i < 10; i++) {
-		uint32_t next;
-		assert_int_equal(cluster_first(&pool, cells[2 * i], &next), 'a' + 2 * i);
-		assert_int_equal(cluster_next(&pool, &next), 0x301);
-	}
-	for (unsigned i = 0; i < 10; i++) {
-		uint32_t cell = 'z';
-		assert_true(cluster_add(&pool, &cell, 0x302));
-	}
-	free(pool.nodes);
+	assert_int_equal(cluster_parts(&pool, cell, parts), CLUSTER_PARTS);
+	assert_int_equal(parts[0], 'e');
+	for (uint32_t i = 1; i < CLUSTER_PARTS; i++)
+		assert_int_equal(parts[i], 0x300 + i);
+	free(pool.text);
 }
 
 static void keep(void *ctx, const char *data, size_t len)
