@@ -269,16 +269,6 @@ int text_lines(struct text *t, uint64_t *lines)
 	return 0;
 }
 
-int text_lines_within(const struct text *t, uint64_t bytes, uint64_t *lines)
-{
-	const struct index_range range = {.line = 1, .end = bytes < t->size ? bytes : t->size};
-	uint64_t offset;
-	if (index_find(t->fd, -1, &range, UINT64_MAX, &offset, lines) < 0)
-		return -1;
-	*lines -= *lines > 0 && !ends_line(t->fd, range.end);
-	return 0;
-}
-
 static int seek(struct text *t, uint64_t line, uint64_t *lines)
 {
 	struct index_range range = before_gap(t);

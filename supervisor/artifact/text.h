@@ -72,9 +72,6 @@ void text_close(struct text *t);
 /* The number of lines; the last one may have no newline. Returns 0, or -1 with errno. */
 int text_lines(struct text *t, uint64_t *lines);
 
-/* The number of lines that end in the first `bytes` of a plain file. */
-int text_lines_within(const struct text *t, uint64_t bytes, uint64_t *lines);
-
 /* Makes the start of 1-based `line` the next to be read; a line in a gap makes it the gap.
    Returns 0, 1 when the text has fewer lines (then *lines tells how many), or -1 with errno. */
 int text_seek(struct text *t, uint64_t line, uint64_t *lines);

@@ -35,8 +35,6 @@ struct read {
 	const struct vocabulary *words; /* the reader's */
 	struct buffer quoted;           /* its name */
 	struct followup followup;
-	bool inside; /* what was printed ends inside a line */
-	struct buffer notice;
 };
 
 /* Answers a request: call, range, bytes, standard_error, raw, exit_code, name, lines, sink,

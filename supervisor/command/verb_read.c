@@ -4,7 +4,6 @@
 
 #include "config/value.h"
 #include "lib/buffer.h"
-#include "lib/gap.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -35,241 +34,88 @@
 /* Lines before what is followed, as those of tail -f. */
 #define FOLLOW_LINES 10
 
-/* Bytes of a page that are reserved for notices: three commands at most, and in JSON some
-   numbers. */
-static size_t reserved(const struct read *r)
-{
-	return 1024 + 8 * r->quoted.len;
-}
-
-/* The text has no such line, of `total`, or byte. What prints returns 1 then; else 0, or -1 with
-   errno. */
+/* The text has no such line, of `total`, or byte. Returns 1. */
 static int read_past_end(const struct read *r, uint64_t total)
 {
-	verb_fail(r->call, ENVELOPE_BAD_RANGE, "%s: has %s %s%s, %s %" PRId64 " is past the end",
+	verb_fail(r->call, ENVELOPE_BAD_RANGE, "%s: has %s %s%s, %s %" PRIu64 " is past the end",
 		  r->name, HUMAN_COUNT(total), r->bytes ? "byte" : "line", total == 1 ? "" : "s",
-		  r->option, r->bytes ? (int64_t)r->from : r->lines.first);
+		  r->option, r->bytes ? r->from : (uint64_t)r->lines.first);
 	return 1;
 }
 
-/* The command that continues a page or slice; nothing at the end of the text. */
-static void read_add_next(struct buffer *out, const struct read *r, const struct page *p)
-{
-	if (p->next_byte)
-		wording_read_bytes(out, &r->place, p->next_byte, 0);
-	else if (p->next)
-		wording_read_lines(out, &r->place, p->next, p->left);
-}
+/* Prints what was made of the text, and then `notice`; both are emptied. Or as JSON, with the
+   command `next`:
 
-static void read_add_next_bytes(struct buffer *out, const struct read *r, const struct slice *s)
+     {"artifact":"cmd-...","from":1,"to":2000,"text":"...","total_lines":8432,
+      "total_bytes":484352,"truncated":true,"next":"terse read cmd-... --json --offset 2001"} */
+static int read_print(struct read *r, struct buffer *text, struct buffer *notice,
+		      const struct notice_part *part, bool truncated, struct buffer *next)
 {
-	/* If not all that was asked for has fitted, the rest of it. */
-	if (s->more)
-		wording_read_bytes(out, &r->place, s->to,
-				   r->length && s->full ? s->left : r->length);
-}
-
-/* --- for programs ----------------------------------------------------------------- */
-
-static int read_print_json(struct read *r, const struct buffer *json)
-{
-	followup_add(&r->followup, json->data, json->len);
-	return verb_write(json);
-}
-
-/* {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap","before":3} */
-static void read_json_add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
-{
-	if (gap->kind != TEXT_GAP)
-		return;
-	gap_begin_json(out, &gap->gap);
-	json_add_count(out, "before", before);
-	json_end_object(out);
-}
-
-static int read_json_page(struct read *r, const struct page *p)
-{
-	struct buffer out = BUFFER_INIT, gaps = BUFFER_INIT;
-	const struct page_piece *first = NULL, *last = NULL;
-	const struct text_piece *gap = p->gaps;
-	bool newline = false;
-	uint64_t total, bytes = 0;
-	int known = page_total(&r->text, &total);
-	if (known < 0)
-		return -1;
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->pieces[i].kind == PAGE_LINE)
-			last = &p->pieces[i];
-		first = first ? first : last;
+	struct buffer json = BUFFER_INIT, *out = text;
+	if (r->call->json) {
+		out = &json;
+		envelope_begin(out);
+		verb_json_place(out, &r->text, r->name);
+		json_add_known(out, "from", part->count > 0, part->from);
+		json_add_known(out, "to", part->count > 0, part->from + part->count - 1);
+		json_add_text(out, "text", text->data, text->len);
+		if (!part->bytes)
+			json_add_known(out, "total_lines", part->total || r->text.size == 0,
+				       part->total);
+		json_add_count(out, "total_bytes", r->text.size);
+		json_add_bool(out, "truncated", truncated);
+		json_add_made(out, "next", next);
+		envelope_end(out);
+	} else if (notice->len > 0) {
+		if (out->len > 0 && out->data[out->len - 1] != '\n')
+			buffer_append_string(out, "\n");
+		buffer_add(out, notice);
 	}
-	envelope_begin(&out);
-	verb_json_place(&out, &r->text, r->name);
-	if (first) {
-		json_add_number(&out, "from", first->number);
-		json_add_number(&out, "to", last->number);
-	} else {
-		json_add_null(&out, "from");
-		json_add_null(&out, "to");
-	}
-	json_begin_array(&out, "lines");
-	for (size_t i = 0, count = 0; i < p->count; i++) {
-		const struct page_piece *piece = &p->pieces[i];
-		const char *data = p->text.data + piece->start;
-		if (piece->kind == PAGE_GAP) {
-			read_json_add_gap(&gaps, gap++, count);
-			continue;
-		}
-		count++;
-		bytes += piece->len;
-		newline = piece->len > 0 && data[piece->len - 1] == '\n';
-		json_add_text(&out, NULL, data, piece->len - newline);
-	}
-	json_end_array(&out);
-	json_add_bool(&out, "newline_at_end", newline);
-	json_add_count(&out, "lines_shown", p->lines);
-	json_add_count(&out, known ? "total_lines" : "total_lines_over", total);
-	json_add_count(&out, "bytes", bytes);
-	json_add_count(&out, "total_bytes", r->text.size);
-	json_begin_array(&out, "gaps");
-	buffer_add(&out, &gaps);
-	json_end_array(&out);
-
-	/* Whether there is more than this, why, and the commands that show it:
-	   "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"}
-	 */
-	struct buffer command = BUFFER_INIT, next = BUFFER_INIT, previous = BUFFER_INIT;
-	const struct page_cut *cut = &p->cut;
-	bool truncated = p->next || p->omitted || cut->bytes;
-	const char *why = p->stop == PAGE_LINES              ? "lines"
-			  : p->stop == PAGE_ASKED && p->next ? "limit"
-							     : "bytes";
-	json_add_bool(&out, "truncated", truncated);
-	json_add_string(&out, "truncated_by", truncated ? why : NULL);
-	if (cut->bytes) {
-		json_begin_object(&out, "cut");
-		json_add_string(&out, "end", cut->before ? "before" : "behind");
-		json_add_count(&out, "bytes", cut->bytes);
-		wording_read_bytes(&command, &r->place, cut->at, cut->bytes);
-		json_add_made(&out, "command", &command);
-		json_end_object(&out);
-	} else {
-		json_add_null(&out, "cut");
-	}
-	read_add_next(&next, r, p);
-	json_add_made(&out, "next", &next);
-	if (p->omitted)
-		wording_read_lines(&previous, &r->place, p->omitted_from, p->omitted);
-	json_add_made(&out, "previous", &previous);
-	envelope_end(&out);
-	int result = read_print_json(r, &out);
-	buffer_release(&out);
-	buffer_release(&gaps);
+	followup_add(&r->followup, out->data, out->len);
+	int result = verb_write(out);
+	buffer_release(&json);
+	buffer_release(text);
+	buffer_release(notice);
+	buffer_release(next);
 	return result;
 }
 
-/* --- for people and agents -------------------------------------------------------- */
-
-static int read_print_text(struct read *r, const char *data, size_t len)
-{
-	if (len == 0)
-		return 0;
-	r->inside = data[len - 1] != '\n';
-	followup_add(&r->followup, data, len);
-	return io_write(STDOUT_FILENO, data, len);
-}
-
-/* Prints r->notice on a line of its own, or behind what is on the line. */
-static int read_print_notice(struct read *r, bool own_line)
-{
-	if (buffer_check(&r->notice) < 0)
-		return -1;
-	if (r->notice.len == 0)
-		return 0;
-	if (own_line && r->inside && read_print_text(r, "\n", 1) < 0)
-		return -1;
-	int result = reader_notice(r->sink, &r->notice);
-	followup_add(&r->followup, r->notice.data, r->notice.len);
-	r->inside = false;
-	buffer_clear(&r->notice);
-	return result;
-}
-
-static int read_print_gap(struct read *r, const struct text_piece *gap)
-{
-	char line[GAP_ANNOUNCE_MAX];
-	if (gap->kind != TEXT_GAP)
-		return 0;
-	buffer_append(&r->notice, line, gap_announce(line, &gap->gap));
-	return read_print_notice(r, true);
-}
-
-/* Prints the lines that were asked for, a page at most, in writes that are as large as can be. */
+/* Prints the lines that were asked for, a page at most. */
 static int read_page(struct read *r)
 {
 	struct page p;
-	struct buffer next = BUFFER_INIT;
-	uint64_t total;
+	struct buffer next = BUFFER_INIT, notice = BUFFER_INIT;
+	uint64_t total = 0;
 	int result = page_make(&p, &r->text, &r->lines, &total);
-	const struct text_piece *gap = p.gaps;
-	if (result != 0 || r->call->json) {
-		result = result < 0 ? -1 : result ? read_past_end(r, total) : read_json_page(r, &p);
-		goto out;
+	if (result != 0) {
+		page_release(&p);
+		return result < 0 ? -1 : read_past_end(r, total);
 	}
-	result = -1;
-	if (p.omitted)
-		notice_omitted(&r->notice, &r->place, p.omitted_from, p.omitted);
-	if (p.cut.before)
-		notice_cut(&r->notice, &r->place, p.cut.at, p.cut.bytes,
-			   p.pieces[p.count - 1].number);
-	if (read_print_notice(r, true) < 0)
-		goto out;
-	for (size_t i = 0, from; i < p.count;) {
-		if (p.pieces[i].kind == PAGE_GAP) {
-			if (read_print_gap(r, gap++) < 0)
-				goto out;
-			i++;
-			continue;
-		}
-		for (from = i++; i < p.count && p.pieces[i].kind == PAGE_LINE;)
-			i++;
-		size_t start = p.pieces[from].start,
-		       end = p.pieces[i - 1].start + p.pieces[i - 1].len;
-		if (read_print_text(r, p.text.data + start, end - start) < 0)
-			goto out;
-		/* A cut line is the only one. */
-		if (from == 0 && p.cut.bytes && !p.cut.before)
-			notice_cut(&r->notice, &r->place, p.cut.at, p.cut.bytes, 0);
-		if (read_print_notice(r, false) < 0)
-			goto out;
-	}
-
-	/* How to continue. */
-	bool at_end = p.stop == PAGE_END || r->lines.tail, lines = p.stop == PAGE_LINES;
+	if (p.next_byte)
+		wording_read_bytes(&next, &r->place, p.next_byte, 0);
+	else if (p.next)
+		wording_read_lines(&next, &r->place, p.next, p.left);
 	/* Only an agent gets a notice about text beyond its request. */
-	if (p.next && (p.stop != PAGE_ASKED || r->sink == SINK_AGENT)) {
-		int exact = page_total(&r->text, &total);
-		if (exact < 0)
-			goto out;
-		const struct notice_part part = {
-			.from = p.first,
-			/* A line that continues behind a gap is shown in part. */
-			.to = p.next_byte ? p.next : p.next - 1,
-			.total = total,
-			.more_than = !exact,
-			.limit = p.stop == PAGE_ASKED ? 0
-				 : lines              ? r->lines.most
-						      : READER_PAGE,
-			.unit = lines ? "lines" : "bytes",
-		};
-		read_add_next(&next, r, &p);
-		notice_part(&r->notice, &part, &next);
-		buffer_release(&next);
-	} else if (at_end && r->text.held && r->part != ARTIFACT_RAW) {
+	bool goes_on = p.next && (p.stop != PAGE_ASKED || r->sink == SINK_AGENT);
+	struct notice_part part = {
+		.from = p.from,
+		.count = p.to ? p.to - p.from + 1 : 0,
+		.limit = p.stop == PAGE_ASKED   ? 0
+			 : p.stop == PAGE_LINES ? r->lines.most
+						: READER_PAGE,
+		.unit = p.stop == PAGE_LINES ? "lines" : "bytes",
+	};
+	if ((goes_on || r->call->json) &&
+	    ((*r->text.id && r->part != ARTIFACT_RAW) || r->text.size <= PAGE_COUNT_MAX))
+		result = text_lines(&r->text, &part.total);
+	if (goes_on)
+		notice_part(&notice, &part, &next);
+	else if ((p.stop == PAGE_END || r->lines.tail) && r->text.held && r->part != ARTIFACT_RAW)
 		/* An unfinished line may grow, too. */
-		notice_running(&r->notice, &r->place, r->inside ? p.number - 1 : p.number);
-	}
-	result = read_print_notice(r, true);
-out:
+		notice_running(&notice, &r->place, p.number - p.inside);
+	if (result == 0)
+		result = read_print(r, &p.text, &notice, &part, p.next || p.omitted || p.cut.bytes,
+				    &next);
 	page_release(&p);
 	return result;
 }
@@ -277,84 +123,48 @@ out:
 /* The same with bytes. */
 static int read_slice(struct read *r)
 {
-	struct buffer next = BUFFER_INIT, out = BUFFER_INIT;
+	struct buffer next = BUFFER_INIT, notice = BUFFER_INIT;
 	struct slice s = {.more = false};
 	const struct slice_request request = {
 		.from = r->from,
 		.length = r->length ? r->length : READ_LENGTH,
 		.room = r->lines.room,
-		.json = r->call->json,
 		.guard = GUARD_LINE,
 	};
 	if (r->from > r->text.size)
 		return read_past_end(r, r->text.size);
 	int result = slice_make(&s, &r->text, &request);
-	if (result == 0 && r->call->json) {
-		envelope_begin(&out);
-		verb_json_place(&out, &r->text, r->name);
-		json_add_count(&out, "offset", s.from);
-		json_add_count(&out, "length", s.to - s.from);
-		json_add_count(&out, "total_bytes", r->text.size);
-		json_add_text(&out, "text", s.text.data, s.text.len);
-		json_begin_array(&out, "gaps");
-		read_json_add_gap(&out, &s.gap, 0);
-		read_json_add_gap(&out, &s.lost, s.text.len);
-		json_end_array(&out);
-		json_add_bool(&out, "truncated", s.more);
-		json_add_string(&out, "truncated_by", !s.more ? NULL : s.full ? "bytes" : "limit");
-		read_add_next_bytes(&next, r, &s);
-		json_add_made(&out, "next", &next);
-		envelope_end(&out);
-		result = read_print_json(r, &out);
-		buffer_release(&out);
-	} else if (result == 0 && (result = read_print_gap(r, &s.gap)) == 0 &&
-		   (result = read_print_text(r, s.text.data, s.text.len)) == 0 &&
-		   (result = read_print_gap(r, &s.lost)) == 0 && s.more) {
-		const struct notice_part part = {.from = (int64_t)s.from,
-						 .to = (int64_t)s.to - 1,
-						 .bytes = true,
-						 .total = r->text.size};
-		read_add_next_bytes(&next, r, &s);
-		notice_part(&r->notice, &part, &next);
-		buffer_release(&next);
-		result = read_print_notice(r, true);
+	const struct notice_part part = {
+		.from = s.from, .count = s.to - s.from, .bytes = true, .total = r->text.size};
+	if (s.more) {
+		/* If not all that was asked for has fitted, the rest of it. */
+		wording_read_bytes(&next, &r->place, s.to,
+				   r->length && s.full ? s.left : r->length);
+		notice_part(&notice, &part, &next);
 	}
+	if (result == 0)
+		result = read_print(r, &s.text, &notice, &part, s.more, &next);
 	slice_release(&s);
 	return result;
 }
 
 /* --- the whole range, for a program ------------------------------------------------- */
 
-static int read_print(void *ctx, const char *data, size_t len)
-{
-	(void)ctx;
-	return io_write(STDOUT_FILENO, data, len);
-}
-
 /* Finds the requested lines in the file. Returns as page_seek(). */
 static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_t *total)
 {
-	const struct page_request *q = &r->lines;
 	struct text *t = &r->text;
-	int64_t number;
-	uint64_t found;
-	int result = page_seek(t, q->tail ? -(int64_t)q->tail : q->first, &number, total);
+	uint64_t number;
+	int result = page_seek(t, &r->lines, &number, total);
 	*from = t->offset;
 	*to = UINT64_MAX;
-	if (result != 0 || !q->limit)
+	if (result != 0 || !r->lines.limit)
 		return result;
-	if (number < 0) {
-		uint64_t left = (uint64_t)-number;
-		if (q->limit >= left)
-			return 0;
-		result = text_seek_back(t, left - q->limit, UINT64_MAX, &found);
-	} else {
-		result = text_seek(t, (uint64_t)number + q->limit, total);
-	}
+	result = text_seek(t, number + r->lines.limit, total);
 	/* A gap that holds some of the lines belongs to the range. */
 	if (result == 0)
 		*to = t->offset == t->gap.begin && t->gap.begin < t->gap.end &&
-				      (uint64_t)number + q->limit > t->gap.from
+				      number + r->lines.limit > t->gap.from
 			      ? t->gap.end
 			      : t->offset;
 	return result < 0 ? -1 : 0;
@@ -365,18 +175,16 @@ static int read_all(struct read *r)
 	uint64_t from = r->from, to = from + (r->length ? r->length : READ_LENGTH);
 	uint64_t total = r->text.size;
 	char block[65536];
-	struct text_piece piece = {.kind = TEXT_END};
+	struct text_piece piece = {.kind = TEXT_BYTES};
 	int result = r->bytes ? from > total : read_find_range(r, &from, &to, &total);
 	if (result != 0)
 		return result < 0 ? -1 : read_past_end(r, total);
 	if (r->part != ARTIFACT_RAW || r->sink == SINK_PERSON)
-		return slice_stream(&r->text, from, to, read_print, NULL);
+		return slice_stream(&r->text, from, to, STDOUT_FILENO);
 	text_seek_byte(&r->text, from);
-	for (; from < to && result == 0; from += piece.len) {
+	for (; from < to && result == 0 && piece.kind == TEXT_BYTES; from += piece.len) {
 		size_t len = to - from < sizeof(block) ? (size_t)(to - from) : sizeof(block);
 		result = text_next(&r->text, block, len, &piece);
-		if (result == 0 && piece.kind != TEXT_BYTES)
-			break;
 		if (result == 0)
 			result = io_write(STDOUT_FILENO, block, piece.len);
 	}
@@ -398,7 +206,7 @@ static int follow_print(const struct read *r, uint64_t *at, uint64_t to)
 	if (to > text.size)
 		to = text.size;
 	if (to > *at) {
-		result = slice_stream(&text, *at, to, read_print, NULL);
+		result = slice_stream(&text, *at, to, STDOUT_FILENO);
 		*at = to;
 	}
 	text_close(&text);
@@ -503,10 +311,11 @@ static int read_preview(struct read *r)
 		json_add_text(&json, "preview", text.data, text.len);
 		json_add_count(&json, "total_bytes", t->size);
 		envelope_end(&json);
-		result = read_print_json(r, &json);
-	} else if (result == 0) {
-		followup_add(&r->followup, text.data, text.len);
-		result = verb_write(&text);
+	}
+	if (result == 0) {
+		const struct buffer *out = r->call->json ? &json : &text;
+		followup_add(&r->followup, out->data, out->len);
+		result = verb_write(out);
 	}
 	if (is_run)
 		meta_release(&m);
@@ -520,7 +329,7 @@ static int read_check(struct read *r)
 {
 	const struct page_request *q = &r->lines;
 	const struct vocabulary *words = r->words;
-	bool tools = r->call->settings->words == WORDS_TOOLS;
+	const bool tools = r->call->settings->words == WORDS_TOOLS;
 	bool apart = r->range || q->tail || r->bytes || r->preview;
 	int parts = (q->first != 0) + (r->range != NULL) + (q->tail > 0) + (r->bytes != NULL) +
 		    r->preview;
@@ -538,6 +347,9 @@ static int read_check(struct read *r)
 		{r->follow && (r->range || r->bytes || q->limit || r->preview || r->call->json ||
 			       r->standard_error || r->raw),
 		 "--follow goes with --offset or --tail"},
+		{r->follow && r->sink == SINK_AGENT,
+		 "--follow is for people and programs; terse await ID waits, and prints what is "
+		 "new"},
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		if (wrong[i].is) {
@@ -568,7 +380,8 @@ static int read_check(struct read *r)
 	return 0;
 }
 
-/* Prints the text in the form that was asked for. Returns the exit status. */
+/* Prints the text in the form that was asked for. Returns 0, 1 after saying what is wrong, or -1
+   with errno. */
 static int read_show(struct read *r)
 {
 	const char *name = *r->text.id ? r->text.id : r->name;
@@ -577,23 +390,24 @@ static int read_show(struct read *r)
 	/* Without JSON, what is asked for, to its end. */
 	bool all = (person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw)) &&
 		   !r->call->json;
-	int status, result = -1;
+	int result;
 	if (*name == '-')
 		buffer_append_string(&r->quoted, "./");
 	quote_append(&r->quoted, name);
 	if (!buffer_string(&r->quoted))
-		goto out;
+		return -1;
 	r->place.id = r->quoted.data;
 	r->place.json = r->call->json;
 	r->place.words = r->call->settings->words;
 	r->place.is_stderr = r->part == ARTIFACT_ERR;
 	r->place.is_raw = raw;
-	r->lines.json = r->call->json;
+	r->lines.place = &r->place;
 	r->lines.most = PAGE_LINES_MAX;
-	size_t kept = reserved(r);
+	/* For notices: three commands at most. */
+	size_t kept = 1024 + 8 * r->quoted.len;
 	r->lines.room = kept < READER_PAGE / 2 ? READER_PAGE - kept : READER_PAGE / 2;
-	if (!r->place.binary && read_describe(r, all && !person, &status))
-		return status;
+	if (!r->place.binary && read_describe(r, all && !person, &result))
+		return result;
 	pid_t pager = person && !r->follow ? pager_start() : 0;
 	if (r->follow)
 		result = read_follow(r);
@@ -606,12 +420,8 @@ static int read_show(struct read *r)
 	int error = errno;
 	pager_end(pager);
 	errno = error;
-out:
-	if (result < 0 && (errno != EPIPE || !(all || r->preview || r->follow)))
-		verb_fail(r->call, ENVELOPE_UNREADABLE, "%s: %m", r->name);
-	else if (result < 0)
-		result = 0;
-	return result != 0;
+	/* Whoever gets all of it may leave. */
+	return result < 0 && error == EPIPE && (all || r->preview || r->follow) ? 0 : result;
 }
 
 int read_answer(struct read *r)
@@ -620,13 +430,6 @@ int read_answer(struct read *r)
 	r->words = &vocabularies[r->call->settings->words];
 	if (read_check(r) < 0 || excerpts_apply_profile(r->call->verb->name, r->call->settings) < 0)
 		return EXIT_TERSE;
-	if (r->follow && r->sink == SINK_AGENT) {
-		verb_fail(r->call, ENVELOPE_USAGE,
-			  "--follow is for people and programs; terse await %s waits, and prints "
-			  "what is new",
-			  r->name);
-		return EXIT_TERSE;
-	}
 	if (r->follow && q->first == 0 && q->tail == 0)
 		q->tail = FOLLOW_LINES;
 	if (q->first == 0)
@@ -635,17 +438,18 @@ int read_answer(struct read *r)
 	r->followup = (struct followup){.is_counted = r->call->json || r->sink != SINK_PROGRAM};
 	if (verb_open(r->call, r->part, r->name, &r->text) < 0)
 		return 1;
-	int status = 1;
+	int result = 1;
 	if (r->follow && !*r->text.id)
 		verb_fail(r->call, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r->name);
 	else
-		status = read_show(r);
-	if (status == 0)
+		result = read_show(r);
+	if (result < 0)
+		verb_fail(r->call, ENVELOPE_UNREADABLE, "%s: %m", r->name);
+	else if (result == 0)
 		followup_keep(&r->followup, r->text.dir, r->text.id);
 	text_close(&r->text);
 	buffer_release(&r->quoted);
-	buffer_release(&r->notice);
-	return status;
+	return result != 0;
 }
 
 static int read_run(struct verb_call *c)

@@ -112,7 +112,7 @@ static void listing_add_line(struct listing *l, const struct listing_text *text,
 		json_add_text(out, "text", line.data + from, to - from);
 		json_add_bool(out, "truncated", is_cut);
 		if (is_cut) {
-			wording_read_lines(&command, &place, (int64_t)line.number, 1);
+			wording_read_lines(&command, &place, line.number, 1);
 			json_add_made(out, "command", &command);
 		}
 		if (!line.wanted)
@@ -143,7 +143,7 @@ static void listing_add_line(struct listing *l, const struct listing_text *text,
 		if (!part)
 			buffer_printf(out, " (%s)", HUMAN_SIZE(line.len));
 		buffer_append_string(out, ": ");
-		wording_read_lines(out, &place, (int64_t)line.number, 1);
+		wording_read_lines(out, &place, line.number, 1);
 		buffer_append_string(out, "]");
 	}
 	buffer_append_string(out, "\n");
@@ -183,8 +183,7 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 			json_add_count(&l->out, "omitted", want - have);
 			json_end_object(&l->out);
 		} else if (want > have) {
-			notice_omitted(&l->out, &place, (int64_t)(line->number - want),
-				       want - have);
+			notice_omitted(&l->out, &place, line->number - want, want - have);
 		}
 		for (uint64_t back = have; back > 0; back--) {
 			walk_before(w, back, &around);

@@ -1,32 +1,29 @@
-// How much of a text fits into a number of printed bytes. Counts whole characters, each as it is
-// printed clean (utf8.h) or in a JSON string (json.h). A CR and its LF are one character.
+// How much of a text fits into a number of printed bytes, as it is printed: clean, guarded
+// (lib/quote.h), gaps announced in their places. No character is split; a CR and its LF are one.
 #ifndef TERSE_READING_PAGE_H
 #define TERSE_READING_PAGE_H
 
 #include "lib/buffer.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/text.h"
+#include "supervisor/report/wording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct page;
-
 // A page: the lines of a text (artifact/text.h) that are shown at once, from a line on or the last
-// ones. A page only decides; the caller prints it and says what is missing (notice.h).
+// ones.
 //
 //   - From a line on: complete lines as long as they fit. A first line that does not fit is cut at
 //     its end.
 //   - The last lines: as many complete lines as fit. A last line that does not fit is cut at its
 //     beginning.
-//   - A gap (text that is not on disk) is a piece in its place, and always fits.
+//   - A gap (text that is not on disk) is a line in its place, and always fits.
 //
-// Lines are numbered from 1. A large plain file would have to be read to know how many lines it
-// has, so lines wanted from its end are counted from there: -1 is the last. Memory: a few times the
-// room.
+// Lines are numbered from 1. Memory: a few times the room.
 
-/* To report a total, at most so many bytes of a plain file are counted. */
+/* A plain file with more bytes is not read as a whole only to tell how many lines it has. */
 #define PAGE_COUNT_MAX ((uint64_t)1024 * 1024 * 1024)
 
 struct page_request {
@@ -34,22 +31,8 @@ struct page_request {
 	uint64_t limit; /* lines that were asked for; 0: all */
 	uint64_t tail;  /* if not 0, the last so many lines instead */
 	uint64_t most;  /* lines to show at most, without a limit */
-	size_t room;    /* bytes, without those of gaps ... */
-	bool json;      /* ... of an array of strings in JSON, without their newlines */
-};
-
-enum page_kind { PAGE_LINE, PAGE_GAP };
-
-struct page_piece {
-	enum page_kind kind;
-	uint32_t start, len; /* PAGE_LINE: in page.text, with its newline if it has one */
-	int64_t number;      /* PAGE_LINE */
-};
-
-/* A line that is shown in part; the newline is a part of the line. */
-struct page_cut {
-	uint64_t at, bytes; /* what is left out, by offset in the file; bytes 0: no line is cut */
-	bool before;        /* the beginning is left out, else the end */
+	size_t room;    /* bytes, without those of gaps and of what is said of omissions */
+	const struct wording_place *place; /* for the commands that show what is omitted */
 };
 
 enum page_stop {
@@ -61,35 +44,35 @@ enum page_stop {
 };
 
 struct page {
-	struct buffer text; /* clean; for JSON, which escapes it, as it is */
-	struct page_piece *pieces;
-	size_t count, cap;
-	struct text_piece gaps[2]; /* the PAGE_GAP pieces, in order */
-	size_t gap_count;
-	struct page_cut cut; /* of the first line, or of the last */
-	uint64_t lines;      /* PAGE_LINE pieces */
-	size_t used;         /* of the room */
-
+	struct buffer text; /* with the omissions that were announced in it */
 	enum page_stop stop;
-	/* Where the next page starts: the first line that is not shown, and how many are wanted
-	   from there on (0: all; PAGE_ASKED: as many again). next_byte: the offset of the rest of a
-	   line that was shown in part and can't be addressed by its number. */
-	int64_t next;
-	uint64_t left, next_byte;
-	/* With `tail`: the lines that were asked for and did not fit. */
-	int64_t omitted_from;
-	uint64_t omitted;
+	uint64_t from, to; /* lines that are shown; `to` 0: none */
+	/* Where the next page starts (0: nowhere): the first line that is not shown, and how many
+	   are wanted from there on (0: all; PAGE_ASKED: as many again). next_byte: the offset of
+	   the rest of a line that was shown in part and can't be addressed by its number. */
+	uint64_t next, left, next_byte;
+	uint64_t number;  /* of the line behind it */
+	uint64_t omitted; /* with `tail`: the lines that were asked for and did not fit */
+	/* The line that is shown in part, the first one or with `tail` the last: what is left out
+	   of it, by offset in the file; bytes 0: none is. */
+	struct {
+		uint64_t at, bytes;
+	} cut;
 
 	/* While it is made: */
 	const struct page_request *request;
-	struct text *source;
-	struct buffer shown;   /* the line as shown */
-	uint64_t start;        /* where it begins in the file */
-	int64_t first, number; /* of the first line, and of the current one */
-	bool absolute;         /* they count from the start of the text */
-	bool rest;             /* the line is the rest of one with a gap inside */
-	bool inside;           /* the line before has no newline */
-	bool closed;           /* nothing more fits */
+	struct page_piece {
+		size_t start, cost; /* in `text`; of the room */
+		uint64_t number;    /* of the line; of a gap the first one that it has a part of */
+		bool gap;
+	} * pieces;
+	size_t count, cap;
+	uint64_t lines; /* pieces that are lines */
+	size_t used;    /* of the room */
+	uint64_t start; /* where the line begins in the file */
+	bool rest;      /* the line is the rest of one with a gap inside */
+	bool inside;    /* the line before has no newline */
+	bool closed;    /* nothing more fits */
 };
 
 /* Makes the page in *p. Returns 0, 1 if the text has no such line (*total are there), or -1 with
@@ -98,10 +81,8 @@ int page_make(struct page *p, struct text *t, const struct page_request *request
 
 /* Moves `t` to the first line, without making a page, and stores its number. Returns as
    page_make(). */
-int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total);
-
-/* Stores the number of lines. Returns 1, 0 if there are more than *total, or -1 with errno. */
-int page_total(struct text *t, uint64_t *total);
+int page_seek(struct text *t, const struct page_request *request, uint64_t *number,
+	      uint64_t *total);
 
 void page_release(struct page *p);
 
@@ -111,32 +92,29 @@ void page_release(struct page *p);
 
 struct slice_request {
 	uint64_t from, length;
-	size_t room; /* bytes as they are printed, in a string of JSON if `json` */
-	bool json;
-	enum guard_mode guard; /* of text that is not for JSON */
+	size_t room; /* bytes as they are printed, without those of gaps */
+	enum guard_mode guard;
 };
 
 struct slice {
-	struct buffer text;     /* clean; for JSON, which escapes it, as it is */
-	uint64_t from, to;      /* its bytes: `from` up to, but not including, `to` */
-	struct text_piece gap;  /* before it: kind TEXT_GAP if there is one */
-	struct text_piece lost; /* behind it, at the end of the text */
-	bool more;              /* the text goes on at `to` */
-	bool full;              /* request.room ended it, `left` bytes early */
+	struct buffer text; /* with lines about a gap before it, and behind it about a lost end */
+	uint64_t from, to;  /* its bytes: `from` up to, but not including, `to` */
+	bool more;          /* the text goes on at `to` */
+	bool full;          /* request.room ended it, `left` bytes early */
 	uint64_t left;
 
+	bool open;         /* the text up to here ends inside a line */
 	struct buffer raw; /* used while it is made */
 };
 
-/* Makes a slice in *s, which is zeroed or an older slice. It holds at least one of the wanted
-   characters, however little room there is. Returns 0, or -1 with errno. */
+/* Makes a slice in *s, which is zeroed or the slice in front of it. It holds at least one of the
+   wanted characters, however little room there is. Returns 0, or -1 with errno. */
 int slice_make(struct slice *s, struct text *t, const struct slice_request *request);
 
 void slice_release(struct slice *s);
 
-/* Prints the bytes from `from` to `to` (UINT64_MAX: the end), clean, with lines about gaps in their
-   place. Returns 0, or -1 with errno. */
-int slice_stream(struct text *t, uint64_t from, uint64_t to,
-		 int (*print)(void *ctx, const char *data, size_t len), void *ctx);
+/* Prints the bytes from `from` to `to` (UINT64_MAX: the end) in slices, unguarded. Returns 0, or -1
+   with errno. */
+int slice_stream(struct text *t, uint64_t from, uint64_t to, int fd);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* --- what read leaves out --------------------------------------------------------- */
 
-void notice_omitted(struct buffer *out, const struct wording_place *place, int64_t first,
+void notice_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
 		    uint64_t count)
 {
 	buffer_printf(out, "[... %s line%s omitted: ", HUMAN_COUNT(count), count == 1 ? "" : "s");
@@ -19,21 +19,12 @@ void notice_omitted(struct buffer *out, const struct wording_place *place, int64
 	buffer_append_string(out, "]\n");
 }
 
-/* "9", or "-9": the ninth from the end. */
-static void notice_add_number(struct buffer *out, int64_t n)
-{
-	buffer_printf(out, "%s%s", n < 0 ? "-" : "",
-		      HUMAN_COUNT(n < 0 ? -(uint64_t)n : (uint64_t)n));
-}
-
 void notice_cut(struct buffer *out, const struct wording_place *place, uint64_t at, uint64_t bytes,
-		int64_t line)
+		uint64_t line)
 {
 	buffer_printf(out, "[... bytes %" PRIu64 "-%" PRIu64, at, at + bytes - 1);
-	if (line) {
-		buffer_append_string(out, " of line ");
-		notice_add_number(out, line);
-	}
+	if (line)
+		buffer_printf(out, " of line %s", HUMAN_COUNT(line));
 	buffer_append_string(out, " omitted: ");
 	wording_read_bytes(out, place, at, bytes);
 	buffer_append_string(out, "]\n");
@@ -41,19 +32,16 @@ void notice_cut(struct buffer *out, const struct wording_place *place, uint64_t 
 
 void notice_part(struct buffer *out, const struct notice_part *p, const struct buffer *next)
 {
-	const char *what = p->bytes ? "bytes" : p->to > p->from ? "lines" : "line";
-	if (p->bytes && p->to < p->from) {
+	const char *what = p->bytes ? "bytes" : p->count > 1 ? "lines" : "line";
+	if (p->count == 0)
 		buffer_append_string(out, "[terse: no bytes");
-	} else {
-		buffer_printf(out, "[terse: %s ", what);
-		notice_add_number(out, p->from);
-	}
-	if (p->to > p->from || (p->bytes && p->to == p->from)) {
-		buffer_append_string(out, p->to < 0 ? " to " : "-");
-		notice_add_number(out, p->to);
-	}
-	buffer_printf(out, " of %s%s shown", p->more_than ? "more than " : "",
-		      HUMAN_COUNT(p->total));
+	else
+		buffer_printf(out, "[terse: %s %s", what, HUMAN_COUNT(p->from));
+	if (p->count > 1 || (p->bytes && p->count))
+		buffer_printf(out, "-%s", HUMAN_COUNT(p->from + p->count - 1));
+	if (p->total)
+		buffer_printf(out, " of %s", HUMAN_COUNT(p->total));
+	buffer_append_string(out, " shown");
 	if (p->limit)
 		buffer_printf(out, " (limit %s %s)", HUMAN_COUNT(p->limit), p->unit);
 	buffer_append_string(out, "; continue: ");
@@ -61,7 +49,7 @@ void notice_part(struct buffer *out, const struct notice_part *p, const struct b
 	buffer_append_string(out, "]\n");
 }
 
-void notice_running(struct buffer *out, const struct wording_place *place, int64_t line)
+void notice_running(struct buffer *out, const struct wording_place *place, uint64_t line)
 {
 	buffer_append_string(out, "[terse: the run goes on: ");
 	wording_read_lines(out, place, line, 0);

@@ -12,20 +12,19 @@
 #include <stdint.h>
 
 /* "[... 1,204 lines omitted: terse read ID --offset 31 --limit 1204]\n" */
-void notice_omitted(struct buffer *out, const struct wording_place *place, int64_t first,
+void notice_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
 		    uint64_t count);
 
 /* "[... bytes 29488-4998999 omitted: terse read ID --bytes 29488:4969512]\n"; for a line whose
    beginning is omitted "[... bytes 29488-4998999 of line 9 omitted: ...]\n", else `line` is 0. */
 void notice_cut(struct buffer *out, const struct wording_place *place, uint64_t at, uint64_t bytes,
-		int64_t line);
+		uint64_t line);
 
 /* What is shown of a text. */
 struct notice_part {
-	int64_t from, to; /* lines, below 0 from the end; bytes: none if `to` is before `from` */
+	uint64_t from, count; /* lines, or bytes */
 	bool bytes;
-	uint64_t total;
-	bool more_than; /* there are more than so many */
+	uint64_t total; /* 0: not known */
 	uint64_t limit; /* that ended it, 0: none ... */
 	const char *unit;
 };
@@ -36,7 +35,7 @@ void notice_part(struct buffer *out, const struct notice_part *p, const struct b
 
 /* "[terse: the run goes on: terse read ID --offset 813]\n": the run may still write behind the
  * page. */
-void notice_running(struct buffer *out, const struct wording_place *place, int64_t line);
+void notice_running(struct buffer *out, const struct wording_place *place, uint64_t line);
 
 /* A search, for the commands that repeat it. */
 struct notice_query {

@@ -95,12 +95,12 @@ void wording_read(struct buffer *out, const struct wording_place *place)
 			      place->json ? " --json" : "");
 }
 
-void wording_read_lines(struct buffer *out, const struct wording_place *place, int64_t first,
+void wording_read_lines(struct buffer *out, const struct wording_place *place, uint64_t first,
 			uint64_t count)
 {
 	const struct vocabulary *words = words_of(place);
 	wording_read(out, place);
-	buffer_printf(out, " %s%s%" PRId64, words->offset, words->is, first);
+	buffer_printf(out, " %s%s%" PRIu64, words->offset, words->is, first);
 	if (count)
 		buffer_printf(out, " %s%s%" PRIu64, words->limit, words->is, count);
 }

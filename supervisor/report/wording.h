@@ -51,7 +51,7 @@ struct wording_place {
    For a reader with tools "read_command_output artifact_id=cmd-1m5zq8k3x7f stream=stderr", "...
    offset=31 limit=1204", "... bytes=0-29999". */
 void wording_read(struct buffer *out, const struct wording_place *place);
-void wording_read_lines(struct buffer *out, const struct wording_place *place, int64_t first,
+void wording_read_lines(struct buffer *out, const struct wording_place *place, uint64_t first,
 			uint64_t count);
 void wording_read_bytes(struct buffer *out, const struct wording_place *place, uint64_t from,
 			uint64_t length);

@@ -61,7 +61,7 @@ class Read(Fetching):
         self.assertIn(b"state      exit 3", out)
         self.assertIn(b"\nsession    from-remote\n", out)
         status, out, _ = self.here("read", "--json", one, "--tail", "1", store="d")
-        self.assertEqual((status, json.loads(out)["data"]["lines"]), (0, ["3000"]))
+        self.assertEqual((status, json.loads(out)["data"]["text"]), (0, "3000\n"))
         path = self.here("path", one, store="e")[1].decode().rstrip("\n")
         self.assertEqual(read_file(path), TEXT)
 

@@ -496,7 +496,7 @@ class Commands(McpCase):
         self.assertNotIn("isError", result)
         read = client.request("tools/call", name="read_command_output",
                               arguments={"artifact_id": run["artifact"]["id"], "offset": 5, "limit": 1})
-        self.assertEqual(read["structuredContent"]["data"]["lines"], ["5"])
+        self.assertEqual(read["structuredContent"]["data"]["text"], "5\n")
         wrong = client.request("tools/call", name="read_command_output", arguments={"artifact_id": "cmd-9"})
         self.assertEqual((wrong["structuredContent"]["ok"], wrong["isError"]), (False, True))
         self.assertEqual(wrong["structuredContent"]["error"]["message"],

@@ -1,12 +1,13 @@
 // Pages, slices and last lines of any text: put together they are the text, however little room
 // there is, no character is split, and omissions are announced exactly.
 //
-// Input: the room, how many of the last lines, how long a slice is (bit 7: as JSON), the text.
+// Input: the room, how many of the last lines, how long a slice is, the text.
 
 #include "lib/buffer.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/reading/page.h"
+#include "supervisor/report/notice.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/mman.h>
@@ -17,14 +18,13 @@ struct input {
 	struct text text;
 	const char *data;
 	size_t len, room;
-	bool json;
 	struct buffer want, guarded, got; /* the text: in slices, in pages */
 };
 
 static void add(struct input *in, const struct buffer *text)
 {
 	buffer_append(&in->got, text->data, text->len);
-	assert(in->json || utf8_all_clean(text->data, text->len));
+	assert(utf8_all_clean(text->data, text->len));
 }
 
 static void add_slice(struct input *in, uint64_t from, uint64_t length)
@@ -33,7 +33,7 @@ static void add_slice(struct input *in, uint64_t from, uint64_t length)
 	uint64_t end = from + length;
 	do {
 		const struct slice_request request = {
-			.from = from, .length = end - from, .room = in->room, .json = in->json};
+			.from = from, .length = end - from, .room = in->room};
 		assert(slice_make(&s, &in->text, &request) == 0);
 		assert(s.from == from && s.to > from && s.to <= end);
 		add(in, &s.text);
@@ -48,15 +48,23 @@ static void check_same(struct input *in, const struct buffer *want)
 	buffer_clear(&in->got);
 }
 
+static const struct wording_place place = {.id = "f"};
+
 /* A line that is cut, and the rest of it. It is guarded if what is shown of it needs that. */
-static void add_cut(struct input *in, const struct page *p)
+static void add_cut(struct input *in, struct page *p)
 {
 	const char *end = in->data + in->len, *line = in->data + p->cut.at;
+	struct buffer notice = BUFFER_INIT;
+	notice_cut(&notice, &place, p->cut.at, p->cut.bytes, 0);
+	assert(p->text.len > notice.len);
+	size_t len = p->text.len - notice.len;
+	assert(memcmp(p->text.data + len, notice.data, notice.len) == 0);
+	buffer_truncate(&p->text, len);
+	buffer_release(&notice);
 	while (line > in->data && line[-1] != '\n')
 		line--;
 	const char *newline = memchr(line, '\n', (size_t)(end - line));
-	bool needed =
-		!in->json && guard_is_needed(line, (size_t)((newline ? newline : end) - line));
+	bool needed = guard_is_needed(line, (size_t)((newline ? newline : end) - line));
 	bool guarded = needed && p->text.len >= strlen(GUARD) &&
 		       memcmp(p->text.data, GUARD, strlen(GUARD)) == 0;
 	if (needed && !guarded)
@@ -68,25 +76,24 @@ static void add_cut(struct input *in, const struct page *p)
 /* Every page's next one, and the rest of lines that are cut. */
 static void check_pages(struct input *in)
 {
-	struct page_request request = {.first = 1, .most = 3, .room = in->room, .json = in->json};
+	struct page_request request = {.first = 1, .most = 3, .room = in->room, .place = &place};
 	for (uint64_t total;;) {
 		struct page p;
 		int result = page_make(&p, &in->text, &request, &total);
 		/* A newline may be over it. */
-		assert(result == 0 && p.used <= in->room + 2 && p.lines <= 3);
-		assert(!p.omitted && !p.cut.before);
+		assert(result == 0 && p.used <= in->room + 2 && p.lines <= 3 && !p.omitted);
 		if (p.cut.bytes) {
 			assert(p.lines == 1);
 			add_cut(in, &p);
 		} else {
 			add(in, &p.text);
 		}
-		int64_t next = p.next;
-		assert(p.stop == PAGE_END ? !next : next > request.first);
+		uint64_t next = p.next;
+		assert(p.stop == PAGE_END ? !next : next > (uint64_t)request.first);
 		page_release(&p);
 		if (!next)
 			break;
-		request.first = next;
+		request.first = (int64_t)next;
 	}
 	check_same(in, &in->guarded);
 }
@@ -96,10 +103,8 @@ static void check_slices(struct input *in, uint64_t length)
 {
 	struct slice s = {.more = false};
 	for (uint64_t from = 0; from < in->len; from += length) {
-		const struct slice_request request = {.from = from,
-						      .length = length,
-						      .room = 12 * (size_t)length + 12,
-						      .json = in->json};
+		const struct slice_request request = {
+			.from = from, .length = length, .room = 12 * (size_t)length + 12};
 		assert(slice_make(&s, &in->text, &request) == 0);
 		assert(s.from <= from && s.from + 4 > from && s.to <= from + length);
 		add(in, &s.text);
@@ -112,29 +117,37 @@ static void check_tail(struct input *in, uint64_t tail)
 {
 	struct page p;
 	uint64_t total, all;
-	const struct page_request request = {.tail = tail, .room = in->room, .json = in->json};
+	const struct page_request request = {.tail = tail, .room = in->room, .place = &place};
+	struct buffer notice = BUFFER_INIT;
 	assert(text_lines(&in->text, &all) == 0);
 	assert(page_make(&p, &in->text, &request, &total) == 0);
-	assert(p.used <= in->room);
+	assert(p.cut.bytes || p.used <= in->room);
 	assert(p.lines + p.omitted == (tail < all ? tail : all));
 	if (p.count > 0) {
-		assert(p.pieces[p.count - 1].number == (int64_t)all);
-		const struct page_piece *first = &p.pieces[0];
-		const char *text = p.text.data + first->start;
-		size_t len = p.text.len - first->start;
+		assert(p.to == all);
+		if (p.omitted)
+			notice_omitted(&notice, &place, all - (tail < all ? tail : all) + 1,
+				       p.omitted);
+		if (p.cut.bytes)
+			notice_cut(&notice, &place, p.cut.at, p.cut.bytes, all);
+		assert(p.text.len >= notice.len);
+		assert(!notice.len || memcmp(p.text.data, notice.data, notice.len) == 0);
+		const char *text = p.text.data + notice.len;
+		size_t len = p.text.len - notice.len;
 		const struct buffer *want = p.cut.bytes ? &in->want : &in->guarded;
 		/* What is left of a line that was cut stands at the start of one. */
-		if (p.cut.bytes && !in->json && len >= strlen(GUARD) &&
+		if (p.cut.bytes && len >= strlen(GUARD) &&
 		    memcmp(text, GUARD, strlen(GUARD)) == 0 &&
 		    (len > want->len || memcmp(text, want->data + want->len - len, len) != 0)) {
 			text += strlen(GUARD);
 			len -= strlen(GUARD);
 		}
-		assert(len <= want->len);
+		assert(len <= want->len && len <= in->room);
 		assert(memcmp(text, want->data + want->len - len, len) == 0);
 	}
 	if (p.cut.bytes)
-		assert(p.cut.before && p.lines == 1 && p.cut.at + p.cut.bytes <= in->len);
+		assert(p.lines == 1 && p.cut.at + p.cut.bytes <= in->len);
+	buffer_release(&notice);
 	page_release(&p);
 }
 
@@ -147,19 +160,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.data = (const char *)data + 3,
 		.len = size - 3,
 		.room = ROOM_MIN + data[0],
-		.json = data[2] & 0x80,
 	};
 	int fd = memfd_create("text", 0);
 	assert(write(fd, in.data, in.len) == (ssize_t)in.len);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert(text_open_file(&in.text, path) == 0);
-	if (in.json) {
-		buffer_append(&in.want, in.data, in.len);
-		buffer_append(&in.guarded, in.data, in.len);
-	} else {
-		utf8_clean(&in.want, in.data, in.len);
-		guard_text(&in.guarded, in.data, in.len, GUARD_LINE);
-	}
+	utf8_clean(&in.want, in.data, in.len);
+	guard_text(&in.guarded, in.data, in.len, GUARD_LINE);
 	check_pages(&in);
 	check_slices(&in, 4 + (data[2] & 0x7F));
 	check_tail(&in, 1 + data[1]);
