@@ -14,7 +14,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +64,8 @@ static int lock_text(int fd, int dir, const char *id)
 	}
 }
 
-bool removal_is_running(int dir, const char *id)
+/* Whether a supervisor still writes it, or has just begun to. */
+static bool removal_is_running(int dir, const char *id)
 {
 	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
 	if (fd < 0)
@@ -125,64 +125,20 @@ out:
 	return result;
 }
 
-/* --- seen time, and what has to go -------------------------------------------- */
+/* --- what has to go ------------------------------------------------------------ */
 
-/* A line has two numbers of up to 20 digits. */
-#define TEXT_MAX (SEEN_GAPS * 48)
+#define SETTLED_MS ((int64_t)STORE_SETTLED_S * 1000)
 
-/* If there is no room, the two oldest become one, which makes no artifact older. */
-static void seen_add(struct seen *s, int64_t end_ms, int64_t unseen_ms)
+struct retention_limits gc_limits(const struct settings *s)
 {
-	if (s->count == SEEN_GAPS) {
-		s->gaps[1].unseen_ms += s->gaps[0].unseen_ms;
-		memmove(s->gaps, s->gaps + 1, (SEEN_GAPS - 1) * sizeof(*s->gaps));
-		s->count--;
-	}
-	s->gaps[s->count].end_ms = end_ms;
-	s->gaps[s->count++].unseen_ms = unseen_ms;
-}
-
-void seen_look(struct seen *s, int fd, int64_t now_ms, bool keep)
-{
-	char text[TEXT_MAX + 1];
-	struct stat st;
-	s->count = 0;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return;
-	ssize_t n = io_read_at(fd, text, sizeof(text) - 1, 0);
-	text[n > 0 ? n : 0] = '\0';
-	char *rest;
-	for (char *line = strtok_r(text, "\n", &rest); line && s->count < SEEN_GAPS;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		char *end;
-		int64_t end_ms = strtoll(line, &end, 10), unseen_ms = strtoll(end, NULL, 10);
-		if (end_ms > 0 && unseen_ms > 0 && unseen_ms < INT64_MAX / SEEN_GAPS)
-			seen_add(s, end_ms, unseen_ms);
-	}
-	int64_t since = now_ms - (int64_t)st.st_mtim.tv_sec * 1000;
-	if (since > SEEN_STEP_MS) {
-		seen_add(s, now_ms, since - SEEN_STEP_MS);
-		size_t len = 0;
-		for (int i = 0; i < s->count; i++)
-			len += (size_t)snprintf(text + len, sizeof(text) - len,
-						"%" PRId64 " %" PRId64 "\n", s->gaps[i].end_ms,
-						s->gaps[i].unseen_ms);
-		/* On a full disk the gaps are forgotten. */
-		bool lost = keep &&
-			    (io_write_at(fd, text, len, 0) < 0 || ftruncate(fd, (off_t)len) < 0);
-		(void)lost;
-	}
-	const struct timespec now = {.tv_sec = now_ms / 1000}, times[2] = {now, now};
-	if (keep)
-		futimens(fd, times);
-}
-
-int64_t seen_age(const struct seen *s, int64_t now_ms, int64_t age_ms)
-{
-	int64_t then = now_ms - age_ms;
-	for (int i = s->count; i-- > 0;)
-		then -= s->gaps[i].end_ms > then ? s->gaps[i].unseen_ms : 0;
-	return now_ms - then;
+	return (struct retention_limits){
+		.max_age_ms = s->gc_age,
+		.keep_ms = s->keep,
+		.max_count = (uint64_t)s->gc_count,
+		.max_bytes = (uint64_t)s->gc_size,
+		.session_count = (uint64_t)s->gc_session_count,
+		.session_bytes = (uint64_t)s->gc_session_size,
+	};
 }
 
 /* Adds to the sum. Returns whether it is over the limit. */
@@ -192,44 +148,43 @@ static bool retention_is_over(uint64_t *sum, uint64_t more, uint64_t most)
 	return most && *sum > most;
 }
 
-void retention_decide(struct retention_item *items, size_t count,
-		      struct retention_session *sessions, const struct retention_limits *l,
-		      int64_t now_ms)
+void retention_decide(struct inventory *v, const struct retention_limits *l, int64_t now_ms)
 {
-	uint64_t all_count = 0, all_bytes = 0;
-	for (size_t i = 0; i < count; i++) {
-		struct retention_session *s = &sessions[items[i].session];
-		items[i].why = RETENTION_STAYS;
-		if (!items[i].running && s->ended_ms && now_ms - s->ended_ms >= l->keep_ms)
-			items[i].why = RETENTION_ENDED;
-		else if (!items[i].running && l->max_age_ms &&
-			 now_ms - items[i].last_ms > l->max_age_ms)
-			items[i].why = RETENTION_AGE;
-		s->count = s->bytes = 0;
+	uint64_t count = 0, bytes = 0;
+	for (size_t i = 0; i < v->session_count; i++)
+		v->sessions[i].kept_count = v->sessions[i].kept_bytes = 0;
+	for (size_t i = 0; i < v->count; i++) {
+		struct inventory_item *item = &v->items[i];
+		struct inventory_session *s = &v->sessions[item->session];
+		item->why = RETENTION_STAYS;
+		if (!item->text) {
+			if (now_ms - item->last_ms >= SETTLED_MS)
+				item->why = RETENTION_LEFTOVER;
+		} else if (item->running) {
+			/* They stay in any case, so they are counted first. */
+			s->kept_count++;
+			retention_is_over(&s->kept_bytes, item->bytes, 0);
+			count++;
+			retention_is_over(&bytes, item->bytes, 0);
+		} else if (s->ended_ms && now_ms - s->ended_ms >= l->keep_ms) {
+			item->why = RETENTION_ENDED;
+		} else if (l->max_age_ms && now_ms - item->last_ms > l->max_age_ms) {
+			item->why = RETENTION_AGE;
+		}
 	}
-	/* Running ones stay in any case, so they are counted first. */
-	for (size_t i = 0; i < count; i++) {
-		struct retention_session *s = &sessions[items[i].session];
-		if (!items[i].running)
+	for (size_t i = v->count; i-- > 0;) {
+		struct inventory_item *item = &v->items[i];
+		struct inventory_session *s = &v->sessions[item->session];
+		if (!item->text || item->running || item->why != RETENTION_STAYS)
 			continue;
-		s->count++;
-		retention_is_over(&s->bytes, items[i].bytes, 0);
-		all_count++;
-		retention_is_over(&all_bytes, items[i].bytes, 0);
-	}
-	for (size_t i = count; i-- > 0;) {
-		struct retention_item *item = &items[i];
-		struct retention_session *s = &sessions[item->session];
-		if (item->running || item->why != RETENTION_STAYS)
-			continue;
-		bool many = retention_is_over(&s->count, 1, l->session_count);
-		bool large = retention_is_over(&s->bytes, item->bytes, l->session_bytes);
+		bool many = retention_is_over(&s->kept_count, 1, l->session_count);
+		bool large = retention_is_over(&s->kept_bytes, item->bytes, l->session_bytes);
 		if (many || large) {
 			item->why = many ? RETENTION_SESSION_COUNT : RETENTION_SESSION_SIZE;
 			continue;
 		}
-		many = retention_is_over(&all_count, 1, l->max_count);
-		large = retention_is_over(&all_bytes, item->bytes, l->max_bytes);
+		many = retention_is_over(&count, 1, l->max_count);
+		large = retention_is_over(&bytes, item->bytes, l->max_bytes);
 		if (many || large)
 			item->why = many ? RETENTION_COUNT : RETENTION_SIZE;
 	}
@@ -237,25 +192,15 @@ void retention_decide(struct retention_item *items, size_t count,
 
 /* --- the inventory ------------------------------------------------------------ */
 
-/* One file of an artifact. */
-struct part {
-	uint64_t id, bytes;
-	int64_t last_ms;
-	bool text, json;
-};
-
-struct parts {
-	struct part *items;
-	size_t count, room;
-};
-
 static int64_t last_written(const struct stat *st)
 {
 	return (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
 }
 
-static int read_parts(struct parts *parts, int dir)
+/* Adds the artifacts of a session: first an item for each file, then one for all with its ID. */
+static int inventory_add_items(struct inventory *v, struct inventory_session *s, int dir)
 {
+	size_t first = v->count;
 	DIR *d = io_list(dir);
 	int result = 0;
 	if (!d)
@@ -264,105 +209,84 @@ static int read_parts(struct parts *parts, int dir)
 	while (result == 0 && (errno = 0, e = readdir(d))) {
 		char id[ID_LEN + 1];
 		struct stat st;
-		enum artifact_part file;
-		if ((file = id_of_file(e->d_name, id)) == ARTIFACT_FILES ||
-		    fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		enum artifact_part file = id_of_file(e->d_name, id);
+		if (file == ARTIFACT_FILES || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		struct part *added =
-			array_add(&parts->items, &parts->count, &parts->room, sizeof(*added));
-		if (added)
-			*added = (struct part){
+		struct inventory_item *item =
+			array_add(&v->items, &v->count, &v->room, sizeof(*item));
+		if (item)
+			*item = (struct inventory_item){
 				.id = id_pack(id),
 				.bytes = st.st_nlink == 1 ? (uint64_t)st.st_blocks * 512 : 0,
 				.last_ms = last_written(&st),
+				.session = (unsigned)v->session_count,
 				.text = file == ARTIFACT_OUT,
 				.json = file == ARTIFACT_JSON,
 			};
-		result = added ? 0 : -1;
+		result = item ? 0 : -1;
 	}
 	if (!e && errno)
 		result = -1;
 	closedir(d);
-	if (parts->count > 0)
-		qsort(parts->items, parts->count, sizeof(*parts->items), id_compare);
+	size_t files = v->count, last = first;
+	if (files > first)
+		qsort(v->items + first, files - first, sizeof(*v->items), id_compare);
+	for (size_t i = first; i < files; i++) {
+		struct inventory_item *item = &v->items[last], *file = &v->items[i];
+		if (i > first && file->id == item->id) {
+			item->bytes += file->bytes;
+			if (file->text || !item->text)
+				item->last_ms = file->last_ms;
+			item->text |= file->text;
+			item->json |= file->json;
+		} else {
+			last += i > first;
+			v->items[last] = *file;
+		}
+	}
+	v->count = files > first ? last + 1 : first;
+	for (size_t i = first; i < v->count; i++) {
+		struct inventory_item *item = &v->items[i];
+		char id[ID_LEN + 1];
+		/* An empty text without metadata is from a run that was killed as it began. */
+		item->text &= item->json || item->bytes > 0;
+		if (!item->text)
+			continue;
+		id_unpack(item->id, id);
+		item->running = s->in_use && removal_is_running(dir, id);
+		s->count++;
+		s->bytes += item->bytes;
+		s->running += item->running;
+		if (item->last_ms > s->active_ms)
+			s->active_ms = item->last_ms;
+	}
 	return result;
-}
-
-/* Adds the artifact that the parts from `at` on belong to; returns the index behind them, or -1. */
-static long inventory_add_item(struct inventory *v, struct inventory_session *s, int dir,
-			       const struct parts *parts, size_t at)
-{
-	const struct part *first = &parts->items[at];
-	struct retention_item item = {.id = first->id, .session = (unsigned)v->session_count};
-	bool text = false, json = false;
-	for (; at < parts->count && parts->items[at].id == first->id; at++) {
-		const struct part *p = &parts->items[at];
-		item.bytes += p->bytes;
-		if (p->text || !text)
-			item.last_ms = p->last_ms;
-		text |= p->text;
-		json |= p->json;
-	}
-	/* An empty text without metadata is from a run that was killed as it began. */
-	if (!text || (!json && item.bytes == 0)) {
-		struct inventory_leftover *left = array_add(&v->leftovers, &v->leftover_count,
-							    &v->leftover_room, sizeof(*left));
-		if (left)
-			*left = (struct inventory_leftover){item.id, item.session, item.last_ms};
-		return left ? (long)at : -1;
-	}
-	char id[ID_LEN + 1];
-	id_unpack(item.id, id);
-	item.running = s->in_use && removal_is_running(dir, id);
-	s->count++;
-	s->bytes += item.bytes;
-	s->running += item.running;
-	if (item.last_ms > s->active_ms)
-		s->active_ms = item.last_ms;
-	struct retention_item *added = array_add(&v->items, &v->count, &v->room, sizeof(*added));
-	if (!added)
-		return -1;
-	*added = item;
-	return (long)at;
-}
-
-static void read_times(struct inventory_session *s, int dir)
-{
-	struct stat st;
-	int64_t journal = 0, ended = journal_end_ms(dir);
-	if (fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_size > 0)
-		journal = last_written(&st);
-	s->empty = s->count == 0 && journal == 0;
-	if (ended >= s->active_ms && !s->in_use)
-		s->ended_ms = ended;
-	if (journal > s->active_ms)
-		s->active_ms = journal;
-	if (s->active_ms == 0 && fstat(dir, &st) == 0)
-		s->active_ms = last_written(&st);
-	s->agent_gone = session_is_over(s->name);
 }
 
 static int add_session(struct inventory *v, const struct store *store, const char *name)
 {
-	struct parts parts = {NULL, 0, 0};
 	struct inventory_session s = {.in_use = false};
-	int dir = store_open_session(store, name, false);
+	struct stat st;
+	int result = -1, dir = store_open_session(store, name, false);
 	/* The session is gone by now, or not readable. */
 	if (dir < 0)
 		return store_is_short(errno) ? -1 : 0;
 	snprintf(s.name, sizeof(s.name), "%s", name);
 	s.in_use = store_is_in_use(dir);
-	int result = -1;
-	if (read_parts(&parts, dir) < 0)
+	if (inventory_add_items(v, &s, dir) < 0)
 		goto out;
-	for (size_t at = 0; at < parts.count;) {
-		long next = inventory_add_item(v, &s, dir, &parts, at);
-		if (next < 0)
-			goto out;
-		at = (size_t)next;
-	}
-	read_times(&s, dir);
+	int64_t journal = 0, ended = journal_end_ms(dir);
+	if (fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_size > 0)
+		journal = last_written(&st);
+	s.empty = s.count == 0 && journal == 0;
+	if (ended >= s.active_ms && !s.in_use)
+		s.ended_ms = ended;
+	if (journal > s.active_ms)
+		s.active_ms = journal;
+	if (s.active_ms == 0 && fstat(dir, &st) == 0)
+		s.active_ms = last_written(&st);
+	s.agent_gone = session_is_over(s.name);
 	struct inventory_session *added =
 		array_add(&v->sessions, &v->session_count, &v->session_room, sizeof(*added));
 	if (!added)
@@ -370,7 +294,6 @@ static int add_session(struct inventory *v, const struct store *store, const cha
 	*added = s;
 	result = 0;
 out:
-	free(parts.items);
 	io_close(&dir);
 	return result;
 }
@@ -396,27 +319,111 @@ void inventory_release(struct inventory *v)
 	int saved = errno;
 	free(v->items);
 	free(v->sessions);
-	free(v->leftovers);
 	*v = (struct inventory){0};
 	errno = saved;
 }
 
-/* STORE/gc: locked while an automatic gc runs; its time is that of the last one (struct seen). */
+/* --- seen time ---------------------------------------------------------------- */
+
+// STORE/gc is looked at whenever the store is cleaned up, and its time is when that was last. Of
+// the time between two looks at most SEEN_STEP_MS count. The rest went by unseen: the clock was
+// set, or nothing ran. The file has each such time.
 #define STAMP "gc"
 
-#define SETTLED_MS ((int64_t)STORE_SETTLED_S * 1000)
+/* Under a day, after which the artifacts of a session that has ended go. */
+#define SEEN_STEP_MS ((int64_t)23 * 60 * 60 * 1000)
+#define SEEN_GAPS    32
 
-struct retention_limits gc_limits(const struct settings *s)
+struct seen {
+	struct {
+		int64_t end_ms, unseen_ms;
+	} gaps[SEEN_GAPS]; /* the oldest first */
+	size_t count;
+};
+
+/* Looks at the open file, at this time. `keep`: it is written to. Without a file (-1) all time was
+   seen. */
+static void seen_look(struct seen *s, int fd, int64_t now_ms, bool keep)
 {
-	return (struct retention_limits){
-		.max_age_ms = s->gc_age,
-		.keep_ms = s->keep,
-		.max_count = (uint64_t)s->gc_count,
-		.max_bytes = (uint64_t)s->gc_size,
-		.session_count = (uint64_t)s->gc_session_count,
-		.session_bytes = (uint64_t)s->gc_session_size,
-	};
+	struct stat st;
+	const struct timespec now = {.tv_sec = now_ms / 1000}, times[2] = {now, now};
+	s->count = 0;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return;
+	ssize_t n = io_read_at(fd, s->gaps, sizeof(s->gaps), 0);
+	size_t there = n > 0 ? (size_t)n / sizeof(*s->gaps) : 0;
+	for (size_t i = 0; i < there; i++) {
+		/* A damaged one counts for nothing. */
+		if (s->gaps[i].end_ms > 0 && s->gaps[i].unseen_ms > 0 &&
+		    s->gaps[i].unseen_ms < INT64_MAX / SEEN_GAPS)
+			s->gaps[s->count++] = s->gaps[i];
+	}
+	int64_t unseen_ms = now_ms - (int64_t)st.st_mtim.tv_sec * 1000 - SEEN_STEP_MS;
+	if (unseen_ms > 0) {
+		/* If there is no room, the two oldest become one, which makes no artifact older. */
+		if (s->count == SEEN_GAPS) {
+			s->gaps[1].unseen_ms += s->gaps[0].unseen_ms;
+			memmove(s->gaps, s->gaps + 1, (SEEN_GAPS - 1) * sizeof(*s->gaps));
+			s->count--;
+		}
+		s->gaps[s->count].end_ms = now_ms;
+		s->gaps[s->count++].unseen_ms = unseen_ms;
+		/* On a full disk it is forgotten. */
+		bool lost = keep && io_write_at(fd, s->gaps, s->count * sizeof(*s->gaps), 0) < 0;
+		(void)lost;
+	}
+	if (keep)
+		futimens(fd, times);
 }
+
+/* Converts an age in seen time to an age by the clock. */
+static int64_t seen_age(const struct seen *s, int64_t now_ms, int64_t age_ms)
+{
+	int64_t then = now_ms - age_ms;
+	for (size_t i = s->count; i-- > 0;)
+		then -= s->gaps[i].end_ms > then ? s->gaps[i].unseen_ms : 0;
+	return now_ms - then;
+}
+
+static bool gc_is_time(const struct stat *st, int64_t interval_ms)
+{
+	int64_t age = clock_real_ms() - (int64_t)st->st_mtim.tv_sec * 1000;
+	/* A time in the future comes from a clock that was wrong. */
+	return interval_ms > 0 && (age >= interval_ms || age < -interval_ms);
+}
+
+bool gc_is_due(const struct store *s, int64_t interval_ms)
+{
+	struct stat st;
+	if (fstatat(s->fd, STAMP, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return gc_is_time(&st, interval_ms);
+	/* A new store has nothing to clean up: the interval starts now. */
+	int fd = store_open_file(s->fd, STAMP, O_WRONLY | O_CREAT);
+	io_close(&fd);
+	return false;
+}
+
+/* Takes the turn, and counts the limits in seen time. Returns false if it is not due, or another
+   process has it. */
+static bool gc_begin(struct gc *g)
+{
+	struct retention_limits *l = &g->limits;
+	struct seen seen;
+	struct stat st;
+	int fd = store_open_file(g->store->fd, STAMP, g->dry ? O_RDONLY : O_RDWR);
+	bool mine = g->interval_ms == 0 || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+					    fstat(fd, &st) == 0 && gc_is_time(&st, g->interval_ms));
+	if (mine)
+		seen_look(&seen, fd, g->now_ms, !g->dry);
+	if (mine && l->max_age_ms)
+		l->max_age_ms = seen_age(&seen, g->now_ms, l->max_age_ms);
+	if (mine && l->keep_ms)
+		l->keep_ms = seen_age(&seen, g->now_ms, l->keep_ms);
+	io_close(&fd);
+	return mine;
+}
+
+/* --- sessions -------------------------------------------------------------- */
 
 static void note_failure(struct gc *g)
 {
@@ -426,7 +433,7 @@ static void note_failure(struct gc *g)
 
 /* Removes an artifact, or with `dry` counts what that would free. Returns whether it is gone. */
 static bool remove_item(struct gc *g, int dir, const struct inventory_session *session,
-			struct retention_item *item)
+			struct inventory_item *item)
 {
 	char id[ID_LEN + 1];
 	uint64_t freed = g->dry ? item->bytes : 0;
@@ -447,8 +454,6 @@ static bool remove_item(struct gc *g, int dir, const struct inventory_session *s
 		g->removed(g->ctx, session, item);
 	return true;
 }
-
-/* --- sessions -------------------------------------------------------------- */
 
 bool gc_remove_session(const struct store *s, const char *session)
 {
@@ -481,20 +486,7 @@ int gc_end_session(const struct store *s, const char *session)
 	return result;
 }
 
-/* Whether the session can be removed without losing anything. */
-static bool gc_is_over(const struct gc *g, const struct inventory_session *s)
-{
-	int64_t idle = g->now_ms - s->active_ms;
-	if (s->count > 0 || s->in_use)
-		return false;
-	if (s->ended_ms && g->now_ms - s->ended_ms >= g->limits.keep_ms)
-		return true;
-	if (g->limits.max_age_ms && idle > g->limits.max_age_ms)
-		return true;
-	return s->empty && idle > SETTLED_MS;
-}
-
-/* --- leftovers ------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------- */
 
 /* Removes old temporary files. */
 static void sweep_temporary(struct gc *g, int dir)
@@ -520,71 +512,48 @@ static void sweep_temporary(struct gc *g, int dir)
 		closedir(d);
 }
 
-static void sweep_leftovers(struct gc *g, const struct inventory *v)
-{
-	for (size_t i = 0; i < v->leftover_count; i++) {
-		const struct inventory_leftover *l = &v->leftovers[i];
-		const char *session = v->sessions[l->session].name;
-		char id[ID_LEN + 1];
-		if (g->now_ms - l->last_ms < SETTLED_MS)
-			continue;
-		id_unpack(l->id, id);
-		int dir = g->dry ? -1 : store_open_session(g->store, session, false);
-		if (dir >= 0)
-			removal_of(g->store, session, dir, id, &g->result.bytes);
-		io_close(&dir);
-		g->result.leftovers++;
-	}
-}
-
-/* Whether an ID was claimed long ago for an artifact that does not exist. */
-static bool is_stale(const struct gc *g, int ids, const char *id)
-{
-	struct stat st;
-	if (fstatat(ids, id, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode) ||
-	    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S || id_exists(g->store, id))
-		return false;
-	/* A living run may have an ID and nothing on disk yet. */
-	int live = store_open_live(g->store, false);
-	bool is_live = live >= 0 && io_is_there(live, id);
-	io_close(&live);
-	return !is_live;
-}
-
-/* Gives back claimed IDs that have no artifact. */
+/* Gives back IDs that were claimed long ago for artifacts that do not exist. */
 static void sweep_claims(struct gc *g, const struct inventory *v)
 {
-	int ids = store_open_ids(g->store, false);
+	int ids = store_open_ids(g->store, false), live = store_open_live(g->store, false);
 	DIR *d = io_list_opened(ids);
 	for (struct dirent *e; d && (e = readdir(d));) {
+		struct stat st;
 		if (!id_is_valid(e->d_name))
 			continue;
 		const uint64_t id = id_pack(e->d_name);
-		bool seen = v->count > 0 &&
-			    bsearch(&id, v->items, v->count, sizeof(*v->items), id_compare);
-		if (!seen && is_stale(g, ids, e->d_name) &&
-		    (g->dry || unlinkat(ids, e->d_name, 0) == 0))
+		if ((v->count > 0 &&
+		     bsearch(&id, v->items, v->count, sizeof(*v->items), id_compare)) ||
+		    fstatat(ids, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode) ||
+		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S ||
+		    id_exists(g->store, e->d_name))
+			continue;
+		/* A living run may have an ID and nothing on disk yet. */
+		if (live >= 0 && io_is_there(live, e->d_name))
+			continue;
+		if (g->dry || unlinkat(ids, e->d_name, 0) == 0)
 			g->result.leftovers++;
 	}
 	if (d)
 		closedir(d);
+	io_close(&live);
 }
 
-/* --- all of it ------------------------------------------------------------- */
-
-/* Cleans up one session. */
-static void clean_session(struct gc *g, struct inventory *v, unsigned index)
+/* Cleans up what is left of one session, and removes it if nothing is lost with it. */
+static void clean_session(struct gc *g, const struct inventory_session *s)
 {
-	struct inventory_session *s = &v->sessions[index];
+	const struct retention_limits *l = &g->limits;
 	int dir = store_open_session(g->store, s->name, false);
 	if (dir < 0)
 		return;
 	sweep_temporary(g, dir);
-	int64_t oldest = g->limits.max_age_ms ? g->now_ms - g->limits.max_age_ms : 0;
 	if (!g->dry)
-		journal_clean(dir, 0, oldest);
+		journal_clean(dir, 0, l->max_age_ms ? g->now_ms - l->max_age_ms : 0);
 	io_close(&dir);
-	if (gc_is_over(g, s) && (g->dry || gc_remove_session(g->store, s->name)))
+	int64_t idle = g->now_ms - s->active_ms;
+	bool over = (s->ended_ms && g->now_ms - s->ended_ms >= l->keep_ms) ||
+		    (l->max_age_ms && idle > l->max_age_ms) || (s->empty && idle > SETTLED_MS);
+	if (over && s->count == 0 && !s->in_use && (g->dry || gc_remove_session(g->store, s->name)))
 		g->result.sessions++;
 }
 
@@ -593,7 +562,7 @@ static void remove_items(struct gc *g, struct inventory *v)
 	int dir = -1;
 	unsigned open = 0;
 	for (size_t i = 0; i < v->count; i++) {
-		struct retention_item *item = &v->items[i];
+		struct inventory_item *item = &v->items[i];
 		struct inventory_session *s = &v->sessions[item->session];
 		if (item->why == RETENTION_STAYS)
 			continue;
@@ -602,51 +571,42 @@ static void remove_items(struct gc *g, struct inventory *v)
 			dir = store_open_session(g->store, s->name, false);
 			open = item->session;
 		}
-		if (dir >= 0 && remove_item(g, dir, s, item))
-			s->count--;
 		if (dir < 0 && errno != ENOENT)
 			note_failure(g);
+		if (dir < 0)
+			continue;
+		if (item->why == RETENTION_LEFTOVER) {
+			char id[ID_LEN + 1];
+			id_unpack(item->id, id);
+			if (!g->dry)
+				removal_of(g->store, s->name, dir, id, &g->result.bytes);
+			g->result.leftovers++;
+		} else if (remove_item(g, dir, s, item)) {
+			s->count--;
+		}
 	}
 	io_close(&dir);
-}
-
-/* Only time that the store has seen pass counts as age. */
-static void count_seen_time(struct gc *g)
-{
-	struct retention_limits *l = &g->limits;
-	struct seen seen;
-	int fd = store_open_file(g->store->fd, STAMP, g->dry ? O_RDONLY : O_RDWR);
-	seen_look(&seen, fd, g->now_ms, !g->dry);
-	io_close(&fd);
-	if (l->max_age_ms)
-		l->max_age_ms = seen_age(&seen, g->now_ms, l->max_age_ms);
-	if (l->keep_ms)
-		l->keep_ms = seen_age(&seen, g->now_ms, l->keep_ms);
 }
 
 int gc_run(struct gc *g)
 {
 	struct inventory v;
+	const struct retention_limits given = g->limits;
+	if (!gc_begin(g))
+		return 1;
 	if (inventory_read(&v, g->store, NULL) < 0)
 		return -1;
-	int result = -1;
-	struct retention_session *ends = calloc(v.session_count + 1, sizeof(*ends));
-	if (!ends)
-		goto out;
-	count_seen_time(g);
 	/* Those end whose agent is gone. */
 	for (size_t i = 0; i < v.session_count; i++) {
 		struct inventory_session *s = &v.sessions[i];
 		if (s->agent_gone && !s->in_use && !s->ended_ms &&
 		    (g->dry || gc_end_session(g->store, s->name) == 0))
 			s->ended_ms = g->now_ms;
-		ends[i].ended_ms = s->ended_ms;
 	}
-	retention_decide(v.items, v.count, ends, &g->limits, g->now_ms);
+	retention_decide(&v, &g->limits, g->now_ms);
 	remove_items(g, &v);
-	sweep_leftovers(g, &v);
 	for (size_t i = 0; i < v.session_count; i++)
-		clean_session(g, &v, (unsigned)i);
+		clean_session(g, &v.sessions[i]);
 	sweep_claims(g, &v);
 	if (!g->dry)
 		earlier_sweep(g->store);
@@ -656,11 +616,9 @@ int gc_run(struct gc *g)
 	if (live >= 0)
 		sweep_temporary(g, live);
 	io_close(&live);
-	result = 0;
-out:
-	free(ends);
 	inventory_release(&v);
-	return result;
+	g->limits = given;
+	return 0;
 }
 
 long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, uint64_t to)
@@ -675,8 +633,8 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 	int error = errno;
 	/* Newest first: if it ends early, the rest is an earlier state of the session. */
 	for (size_t i = v.count; dir >= 0 && i-- > 0;) {
-		struct retention_item *item = &v.items[i];
-		if (item->id < from || item->id > to)
+		struct inventory_item *item = &v.items[i];
+		if (!item->text || item->id < from || item->id > to)
 			continue;
 		if (!item->running)
 			remove_item(g, dir, &v.sessions[0], item);
@@ -688,37 +646,4 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 	inventory_release(&v);
 	errno = error;
 	return in_use;
-}
-
-/* --- by itself ------------------------------------------------------------- */
-
-static bool is_time(const struct stat *st, int64_t interval_ms)
-{
-	int64_t age = clock_real_ms() - (int64_t)st->st_mtim.tv_sec * 1000;
-	/* A time in the future comes from a clock that was wrong. */
-	return interval_ms > 0 && (age >= interval_ms || age < -interval_ms);
-}
-
-bool gc_is_due(const struct store *s, int64_t interval_ms)
-{
-	struct stat st;
-	if (fstatat(s->fd, STAMP, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return is_time(&st, interval_ms);
-	/* A new store has nothing to clean up: the interval starts now. */
-	int fd = store_open_file(s->fd, STAMP, O_WRONLY | O_CREAT);
-	io_close(&fd);
-	return false;
-}
-
-bool gc_take_turn(const struct store *s, int64_t interval_ms)
-{
-	struct stat st;
-	struct seen seen;
-	int fd = store_open_file(s->fd, STAMP, O_RDWR);
-	bool mine = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
-		    is_time(&st, interval_ms);
-	if (mine)
-		seen_look(&seen, fd, clock_real_ms(), true);
-	io_close(&fd);
-	return mine;
 }

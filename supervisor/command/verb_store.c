@@ -36,6 +36,7 @@ struct cleanup {
 
 static const char *const reasons[RETENTION_REASONS] = {
 	[RETENTION_STAYS] = "",
+	[RETENTION_LEFTOVER] = "",
 	[RETENTION_ENDED] = "its session has ended",
 	[RETENTION_AGE] = "[gc] max_age",
 	[RETENTION_SESSION_COUNT] = "[gc] session_count",
@@ -45,7 +46,7 @@ static const char *const reasons[RETENTION_REASONS] = {
 };
 
 static void on_removed(void *ctx, const struct inventory_session *session,
-		       const struct retention_item *item)
+		       const struct inventory_item *item)
 {
 	struct cleanup *c = ctx;
 	char id[ID_LEN + 1], size[HUMAN_LEN], age[HUMAN_LEN];

@@ -302,11 +302,10 @@ void record_clean_up(const struct record *r, const struct settings *settings)
 			.store = &stores[i],
 			.limits = gc_limits(settings),
 			.now_ms = clock_real_ms(),
+			.interval_ms = settings->gc_interval,
 		};
-		if (gc_take_turn(&stores[i], settings->gc_interval)) {
-			gc_run(&gc);
+		if (gc_run(&gc) <= 0)
 			client_sweep(&stores[i]);
-		}
 		store_close(&stores[i]);
 	}
 }

@@ -39,7 +39,7 @@ static const char *fetch_explain(int error)
 
 static int fetch_by_age(const void *a, const void *b)
 {
-	const struct retention_item *x = a, *y = b;
+	const struct inventory_item *x = a, *y = b;
 	return (x->last_ms > y->last_ms) - (x->last_ms < y->last_ms);
 }
 

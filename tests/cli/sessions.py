@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import struct
 import subprocess
 import time
 
@@ -383,15 +384,14 @@ class Hostile(Life):
         self.age(20 * 86400, "gc")
         self.make(1, env={"TERSE_GC_INTERVAL": "1s"})
         stamp = os.path.join(self.store, "gc")
-        eventually(lambda: read_file(stamp).count(b"\n") == 2, "a cleaning up")
+        eventually(lambda: len(read_file(stamp)) == 2 * 16, "a cleaning up")
         self.assert_nothing_left()
         self.assertIn(kept, self.listed())
         # Once the time has been seen, it goes: not after 13 days, but after 15.
         for day in range(16):
-            gaps = [line.split() for line in read_file(stamp).splitlines()]
+            gaps = list(struct.iter_unpack("qq", read_file(stamp)))
             self.assertEqual(len(gaps), 2)
-            write_file(stamp, b"".join(b"%d %s\n" % (int(end) - 82000000, unseen)
-                                       for end, unseen in gaps))
+            write_file(stamp, b"".join(struct.pack("qq", end - 82000000, unseen) for end, unseen in gaps))
             self.age(40 * 86400 + (day + 1) * 82000, kept, "journal")
             self.age(82000, "gc")
             self.say("gc")

@@ -7,7 +7,7 @@
 #define NOW INT64_C(1000000)
 
 /* One letter for each decision, in the order of the enum: "." stays. */
-static const char letters[] = ".eacbCB";
+static const char letters[] = ".leacbCB";
 
 struct one {
 	unsigned session;
@@ -126,19 +126,24 @@ TEST(test_situations)
 {
 	for (size_t k = 0; k < sizeof(situations) / sizeof(*situations); k++) {
 		const struct situation *c = &situations[k];
-		struct retention_item items[8];
-		struct retention_session sessions[3];
+		struct inventory_item items[8];
+		struct inventory_session sessions[3];
+		struct inventory v = {.items = items,
+				      .count = c->count,
+				      .sessions = sessions,
+				      .session_count = 3};
 		char got[9] = "";
 		for (size_t i = 0; i < 3; i++)
-			sessions[i] = (struct retention_session){
+			sessions[i] = (struct inventory_session){
 				.ended_ms = c->ended_ago[i] < 0 ? 0 : NOW - c->ended_ago[i]};
 		for (size_t i = 0; i < c->count; i++)
-			items[i] = (struct retention_item){.id = i,
+			items[i] = (struct inventory_item){.id = i,
+							   .text = true,
 							   .bytes = c->items[i].bytes,
 							   .last_ms = NOW - c->items[i].age,
 							   .session = c->items[i].session,
 							   .running = c->items[i].running};
-		retention_decide(items, c->count, sessions, &c->limits, NOW);
+		retention_decide(&v, &c->limits, NOW);
 		for (size_t i = 0; i < c->count; i++)
 			got[i] = letters[items[i].why];
 		if (strcmp(got, c->want) != 0)
@@ -152,8 +157,8 @@ TEST(test_any)
 {
 	for (unsigned seed = 0; seed < 2000; seed++) {
 		unsigned r = random_start(seed);
-		struct retention_item items[64], left[64];
-		struct retention_session sessions[4];
+		struct inventory_item items[64], left[64];
+		struct inventory_session sessions[4];
 		const struct retention_limits limits = {
 			.max_age_ms = rand_r(&r) % 2 ? rand_r(&r) % 1000 : 0,
 			.keep_ms = rand_r(&r) % 100,
@@ -167,12 +172,15 @@ TEST(test_any)
 		for (size_t i = 0; i < 4; i++)
 			sessions[i].ended_ms = rand_r(&r) % 3 ? 0 : NOW - rand_r(&r) % 200;
 		for (size_t i = 0; i < count; i++)
-			items[i] = (struct retention_item){.id = i,
+			items[i] = (struct inventory_item){.id = i,
+							   .text = true,
 							   .bytes = (uint64_t)(rand_r(&r) % 200),
 							   .last_ms = NOW - rand_r(&r) % 2000,
 							   .session = (unsigned)rand_r(&r) % 4,
 							   .running = rand_r(&r) % 8 == 0};
-		retention_decide(items, count, sessions, &limits, NOW);
+		struct inventory v = {
+			.items = items, .count = count, .sessions = sessions, .session_count = 4};
+		retention_decide(&v, &limits, NOW);
 		for (size_t i = 0; i < count; i++) {
 			assert_false(items[i].running && items[i].why != RETENTION_STAYS);
 			if (items[i].why != RETENTION_STAYS)
@@ -185,7 +193,9 @@ TEST(test_any)
 		assert_true(!limits.max_count || stay <= limits.max_count || stay == running);
 		assert_true(!limits.max_bytes || bytes <= limits.max_bytes ||
 			    bytes == running_bytes);
-		retention_decide(left, stay, sessions, &limits, NOW);
+		v.items = left;
+		v.count = stay;
+		retention_decide(&v, &limits, NOW);
 		for (size_t i = 0; i < stay; i++)
 			assert_int_equal(left[i].why, RETENTION_STAYS);
 	}
