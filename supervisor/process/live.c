@@ -352,7 +352,7 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 	}
 	s->question = s->prompt;
 	if (prompting == PROMPTING_REPORT) {
-		supervisor_yield(s);
+		supervisor_yield(s, now_ms);
 		s->question = NULL;
 	} else {
 		supervisor_end_tree(s, TREE_HUP);
@@ -382,7 +382,7 @@ static int on_status(void *ctx, struct control_client *client, const struct fram
 	}
 	/* The caller asks earlier than others can: the answer has the ID. */
 	live_try_open(s);
-	if (!live_screen(s) && s->source_count > 0)
+	if (!live_screen(s) && s->sources[0].run)
 		return ENOMEM;
 	/* Somebody will read the text. */
 	if (client->watches)

@@ -31,6 +31,7 @@ struct reader_thread {
 	pthread_mutex_t mutex; /* for what follows */
 	pthread_cond_t room;
 	size_t first, len;   /* of what is in the ring */
+	size_t given;        /* so much of it has the owner, since the last call */
 	int end;             /* EAGAIN while there may be more */
 	bool announced;      /* `filled` is set */
 	bool stopping, over; /* the thread is to end, was joined */
@@ -142,11 +143,16 @@ int reader_thread_poll_fd(const struct reader_thread *in)
 	return in->filled;
 }
 
-size_t reader_thread_peek(struct reader_thread *in, const char **data, int *end)
+size_t reader_thread_next(struct reader_thread *in, const char **data, int *end)
 {
-	size_t len;
 	pthread_mutex_lock(&in->mutex);
-	len = in->len < RING - in->first ? in->len : RING - in->first;
+	if (in->given > 0) {
+		in->first = (in->first + in->given) % RING;
+		in->len -= in->given;
+		pthread_cond_signal(&in->room);
+	}
+	size_t len = in->len < RING - in->first ? in->len : RING - in->first;
+	in->given = len < SOURCE_CHUNK ? len : SOURCE_CHUNK;
 	*data = in->ring + in->first;
 	*end = len > 0 ? -1 : in->end;
 	if (in->announced && len == 0 && in->end == EAGAIN) {
@@ -155,16 +161,7 @@ size_t reader_thread_peek(struct reader_thread *in, const char **data, int *end)
 		in->announced = false;
 	}
 	pthread_mutex_unlock(&in->mutex);
-	return len < SOURCE_CHUNK ? len : SOURCE_CHUNK;
-}
-
-void reader_thread_consume(struct reader_thread *in, size_t len)
-{
-	pthread_mutex_lock(&in->mutex);
-	in->first = (in->first + len) % RING;
-	in->len -= len;
-	pthread_cond_signal(&in->room);
-	pthread_mutex_unlock(&in->mutex);
+	return in->given;
 }
 
 void reader_thread_end(struct reader_thread *in)

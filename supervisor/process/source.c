@@ -15,12 +15,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int source_open(struct source *s, const struct job *job, int which)
+static void source_pass(void *ctx, const char *data, size_t len);
+
+int source_open(struct source *s, struct supervisor *run, int which)
 {
-	*s = (struct source){.fd = -1, .child = -1, .is_stderr = which == 1};
-	s->sink = job->channels.sink[which];
-	s->job = job;
-	s->person = s->sink == SINK_PERSON;
+	const struct job *job = run->job;
+	*s = (struct source){
+		.fd = -1,
+		.child = -1,
+		.run = run,
+		.is_stderr = which == 1,
+		.sink = job->channels.sink[which],
+		.person = job->channels.sink[which] == SINK_PERSON,
+		.redactor = {.secrets = job->secrets, .out = source_pass, .ctx = s},
+	};
 	bool pty = job->channels.channel[which] == CHANNEL_PTY;
 	if (pty) {
 		const struct channels *l = &job->channels;
@@ -57,7 +65,7 @@ int source_open(struct source *s, const struct job *job, int which)
 static struct artifact *source_on_artifact(void *ctx)
 {
 	struct source *s = ctx;
-	return record_open(s->record);
+	return record_open(&s->run->record);
 }
 
 static void source_on_print(void *ctx, const char *data, size_t len)
@@ -66,7 +74,7 @@ static void source_on_print(void *ctx, const char *data, size_t len)
 	output_queue_write(&s->queue, data, len);
 	s->printed = true;
 	if (s->sink == SINK_AGENT || s->sink == SINK_PIPE) {
-		shown_add(&s->record->shown, data, len);
+		shown_add(&s->run->record.shown, data, len);
 		s->shown += len;
 	}
 }
@@ -76,10 +84,10 @@ static enum interceptor_reader on_resolve(void *ctx)
 	struct source *s = ctx;
 	struct process_tree process_tree = {.passes = false};
 	TRACE(SINK, "%s: begins to matter, looked at again", s->is_stderr ? "stderr" : "stdout");
-	s->sink = sink_of_pipe(s->queue.fd, s->job->front, s->job->parent, &process_tree);
+	s->sink = sink_of_pipe(s->queue.fd, s->run->job->front, s->run->job->parent, &process_tree);
 	/* The other stream may have an agent for its reader. */
 	if (s->sink != SINK_AGENT)
-		shown_forget(&s->record->shown, s->shown);
+		shown_forget(&s->run->record.shown, s->shown);
 	return s->sink == SINK_AGENT ? INTERCEPT_AGENT : INTERCEPT_PROGRAM;
 }
 
@@ -88,15 +96,15 @@ static void source_on_reply(void *ctx, const char *data, size_t len)
 	struct source *s = ctx;
 	/* A person's terminal answers by itself. */
 	if (s->pty && !s->person && pty_is_raw(s->fd))
-		s->reply(s->ctx, data, len);
+		supervisor_queue_input(s->run, data, len);
 }
 
 /* Without memory for it the reader at least gets the bytes. */
 struct interceptor *source_text(struct source *s)
 {
-	if (s->text || s->refused || !s->job)
+	if (s->text || s->refused || !s->run)
 		return s->text;
-	const struct job *job = s->job;
+	const struct job *job = s->run->job;
 	const struct settings *set = job->settings;
 	/* The quick look of channels_decide() is repeated when it begins to matter. */
 	bool pipe = s->queue.type == S_IFIFO && set->format == FORMAT_TEXT &&
@@ -124,7 +132,7 @@ struct interceptor *source_text(struct source *s)
 		.settle_ms = set->settle,
 	};
 	/* Text that is not printed would be lost. */
-	if (s->record->history < 0)
+	if (s->run->record.history < 0)
 		limit_widen(&options.limit, set);
 	if (set->format != FORMAT_TEXT)
 		summary_prepare(set, &options);
@@ -141,35 +149,20 @@ struct interceptor *source_text(struct source *s)
 	return s->text;
 }
 
-static void source_pass(void *ctx, const char *data, size_t len);
-
-void source_connect(struct source *s, struct record *record,
-		    void (*reply)(void *ctx, const char *data, size_t len),
-		    void (*seen)(void *ctx, const char *data, size_t len), void *ctx)
-{
-	s->record = record;
-	s->reply = reply;
-	s->seen = seen;
-	s->ctx = ctx;
-	s->redactor = (struct redactor){.secrets = s->job->secrets, .out = source_pass, .ctx = s};
-	output_queue_init(&s->queue, s->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
-}
-
 /* Passes on bytes in which secrets were replaced. */
 static void source_pass(void *ctx, const char *data, size_t len)
 {
 	struct source *s = ctx;
 	source_text(s);
-	bool is_reported = s->job->settings->format != FORMAT_TEXT;
-	s->lost |= is_reported && !s->text;
+	bool is_reported = s->run->job->settings->format != FORMAT_TEXT;
 	if (s->person || (!s->text && !is_reported)) {
 		source_on_print(s, data, len);
 		s->last = data[len - 1];
 	}
 	if (s->text)
 		interceptor_feed(s->text, data, len);
-	if (s->seen)
-		s->seen(s->ctx, data, len);
+	if (s == s->run->sources)
+		live_output(s->run, data, len);
 }
 
 static void source_consume(struct source *s, const char *data, size_t len)
@@ -194,10 +187,9 @@ static void source_consume(struct source *s, const char *data, size_t len)
 static size_t source_read_ahead(struct source *s, int *end)
 {
 	const char *data;
-	size_t n = reader_thread_peek(s->reader_thread, &data, end);
+	size_t n = reader_thread_next(s->reader_thread, &data, end);
 	if (n > 0)
 		source_consume(s, data, n);
-	reader_thread_consume(s->reader_thread, n);
 	return n;
 }
 
@@ -213,11 +205,6 @@ void source_stop_thread(struct source *s)
 	reader_thread_free(s->reader_thread);
 	s->reader_thread = NULL;
 	s->taken = 0;
-}
-
-int source_poll_fd(const struct source *s)
-{
-	return s->reader_thread ? reader_thread_poll_fd(s->reader_thread) : s->fd;
 }
 
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
@@ -309,7 +296,7 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 		return;
 	}
 	/* A program asked for a run that goes on without it: id=$(terse --detach server). */
-	if (running && s->job->settings->detach && !ending->is_second &&
+	if (running && s->run->job->settings->detach && !ending->is_second &&
 	    interceptor_reader(s->text) == INTERCEPT_PROGRAM) {
 		output_queue_write(&s->queue, ending->place.id, strlen(ending->place.id));
 		output_queue_write(&s->queue, "\n", 1);
@@ -321,7 +308,7 @@ void source_let_go(struct source *s)
 	s->person = false;
 	output_queue_release(&s->queue);
 	s->queue.error = 0;
-	if (s->text && !record_lacks_artifact(s->record))
+	if (s->text && !record_lacks_artifact(&s->run->record))
 		interceptor_forget(s->text);
 }
 
@@ -340,8 +327,8 @@ int source_abandon(struct source *s, const char *why)
 	int fd = s->fd;
 	s->fd = -1;
 	source_close(s);
-	if (fd >= 0 && s->text && s->record->artifact && !interceptor_is_binary(s->text))
-		artifact_end_recording(s->record->artifact,
+	if (fd >= 0 && s->text && s->run->record.artifact && !interceptor_is_binary(s->text))
+		artifact_end_recording(s->run->record.artifact,
 				       s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT, why);
 	return fd;
 }

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 struct reader_thread;
+struct supervisor;
 
 /* From this length on output_queue_is_full(), and the owner stops producing. */
 #define OUTPUT_QUEUE_FULL ((size_t)128 * 1024)
@@ -75,7 +76,6 @@ struct source {
 	bool gone;      /* its reader has: the next write of the command is the last */
 	bool onward;    /* a program gets what is written after the command's end, too */
 	bool printed;   /* something reached the reader since the owner last cleared it */
-	bool lost;      /* there was no memory for a text that is to be reported */
 	char last;      /* the last byte a person saw */
 	unsigned lulls; /* short reads in a row */
 	uint64_t came;  /* bytes read in all */
@@ -83,33 +83,22 @@ struct source {
 	uint64_t taken; /* bytes read since the thread was last begun or ended */
 	struct reader_thread *reader_thread; /* the thread that reads ahead, or NULL */
 	enum sink sink;
-	const struct job *job;
-	struct interceptor *text; /* NULL until the first bytes come */
+	struct supervisor *run; /* gets answers to queries of the command, and sees what is read
+				   from the first source; NULL: not opened */
+	struct interceptor
+		*text; /* NULL until the first bytes come, since many commands print nothing */
 	struct redactor redactor; /* before all that, if the job has secrets */
 	bool refused;             /* there was no memory for it then: the bytes are passed on */
 	struct output_queue queue;
-	struct record *record;
-	void (*reply)(void *ctx, const char *data, size_t len);
-	void (*seen)(void *ctx, const char *data, size_t len);
-	void *ctx; /* of both */
 };
 
-/* Opens the channel for stdout (0) or stderr (1) of the job. A pty that can't be had becomes a
-   pipe, but not for a person. Returns 0, or -1 with errno. */
-int source_open(struct source *s, const struct job *job, int which);
-
-/* Makes it ready to read, after the command was started. The interceptor is made when the first
-   bytes come, since many commands print nothing. `reply` gets answers to queries of the command,
-   `seen` (may be NULL) the bytes that were read. */
-void source_connect(struct source *s, struct record *record,
-		    void (*reply)(void *ctx, const char *data, size_t len),
-		    void (*seen)(void *ctx, const char *data, size_t len), void *ctx);
+/* Opens the channel for stdout (0) or stderr (1) of the run's job. A pty that can't be had becomes
+   a pipe, but not for a person. Its queue is to be made before the first read. Returns 0, or -1
+   with errno. */
+int source_open(struct source *s, struct supervisor *run, int which);
 
 /* The interceptor, made if it is not there yet; NULL: no memory for it, or no channel. */
 struct interceptor *source_text(struct source *s);
-
-/* Becomes readable when there is something for source_read(). */
-int source_poll_fd(const struct source *s);
 
 /* Ends reading ahead: deals with what the thread has read; from here on `fd` is read directly. */
 void source_stop_thread(struct source *s);
@@ -150,14 +139,11 @@ struct reader_thread *reader_thread_begin(int fd);
 /* Becomes readable when there is something to take or the end was reached. */
 int reader_thread_poll_fd(const struct reader_thread *in);
 
-/* The bytes that were read, as far as they lie in one piece; up to SOURCE_CHUNK. Otherwise as
-   reader_thread_read(). */
-size_t reader_thread_peek(struct reader_thread *in, const char **data, int *end);
+/* The next bytes that were read, as far as they lie in one piece; up to SOURCE_CHUNK. Those that
+   the last call gave have been dealt with. Otherwise as reader_thread_read(). */
+size_t reader_thread_next(struct reader_thread *in, const char **data, int *end);
 
-/* The first `len` bytes of it were dealt with. */
-void reader_thread_consume(struct reader_thread *in, size_t len);
-
-/* Stops the thread. Its bytes can still be consumed; the descriptor goes on behind them. */
+/* Stops the thread. Its bytes can still be had; the descriptor goes on behind them. */
 void reader_thread_end(struct reader_thread *in);
 
 void reader_thread_free(struct reader_thread *in);

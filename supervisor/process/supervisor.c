@@ -73,16 +73,6 @@ int supervisor_queue_input(struct supervisor *s, const char *data, size_t len)
 	return has_room && buffer_try_append(&s->input, data, len) == 0 ? 0 : EAGAIN;
 }
 
-static void supervisor_on_reply(void *ctx, const char *data, size_t len)
-{
-	supervisor_queue_input(ctx, data, len);
-}
-
-static void supervisor_on_output(void *ctx, const char *data, size_t len)
-{
-	live_output(ctx, data, len);
-}
-
 void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor *text))
 {
 	for (int i = 0; i < s->source_count; i++) {
@@ -120,25 +110,19 @@ static void supervisor_drain(struct supervisor *s)
 /* Bytes that are worth a wake-up. */
 #define LEAST_TAKEN (RATE_LIMIT_RATE / 10)
 
-static int64_t rate_limit_used(const struct rate_limit *p, int64_t now_ms)
+/* Each byte takes its time at the rate; *paid is the moment, in bytes, at which all are paid for.
+   0: nothing was read yet. */
+static void rate_limit_take(int64_t *paid, uint64_t bytes, int64_t now_ms)
 {
-	int64_t over = (now_ms - p->at_ms) * (RATE_LIMIT_RATE / 1000);
-	return p->used > over ? p->used - over : 0;
-}
-
-static void rate_limit_take(struct rate_limit *p, uint64_t bytes, int64_t now_ms)
-{
-	p->used = rate_limit_used(p, now_ms) + (int64_t)bytes;
-	p->at_ms = now_ms;
+	int64_t now = now_ms * (RATE_LIMIT_RATE / 1000);
+	*paid = (*paid > now ? *paid : now) + (int64_t)bytes;
 }
 
 /* Milliseconds until more may be read; 0: now. */
-static int64_t rate_limit_wait(const struct rate_limit *p, int64_t now_ms)
+static int64_t rate_limit_wait(int64_t paid, int64_t now_ms)
 {
-	int64_t taken = rate_limit_used(p, now_ms);
-	return taken < RATE_LIMIT_BURST
-		       ? 0
-		       : (taken - RATE_LIMIT_BURST + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
+	int64_t over = paid - now_ms * (RATE_LIMIT_RATE / 1000) - RATE_LIMIT_BURST;
+	return over < 0 ? 0 : (over + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
 }
 
 /* Reads and drops what background processes write when nobody records it any more, so that their
@@ -147,11 +131,11 @@ static int64_t rate_limit_wait(const struct rate_limit *p, int64_t now_ms)
 static void discard_output(int fds[2])
 {
 	static char chunk[4096];
-	struct rate_limit pace = {0};
+	int64_t paid = 0;
 	struct loop l;
 	loop_begin(&l);
 	while (fds[0] >= 0 || fds[1] >= 0) {
-		int64_t now = clock_monotonic_ms(), wait = rate_limit_wait(&pace, now);
+		int64_t now = clock_monotonic_ms(), wait = rate_limit_wait(paid, now);
 		if (wait > 0)
 			loop_until(&l, now + wait);
 		for (int i = 0; i < 2 && wait == 0; i++)
@@ -160,9 +144,9 @@ static void discard_output(int fds[2])
 		for (int i = 0; i < 2; i++) {
 			int end = -1;
 			while (fds[i] >= 0 && end < 0 &&
-			       rate_limit_wait(&pace, clock_monotonic_ms()) == 0)
+			       rate_limit_wait(paid, clock_monotonic_ms()) == 0)
 				rate_limit_take(
-					&pace,
+					&paid,
 					reader_thread_read(fds[i], chunk, sizeof(chunk), &end),
 					clock_monotonic_ms());
 			if (end >= 0 && end != EAGAIN)
@@ -174,12 +158,9 @@ static void discard_output(int fds[2])
 /* A shell's child on its way to read a pipe (`> >(reader)`) holds both ends of it for a moment. */
 static bool is_on_its_way(pid_t pid)
 {
-	struct process p;
 	struct process_walk w;
 	char link[64], ends[2][64] = {"", ""};
 	bool found = false;
-	if (process_read(pid, &p) < 0 || !p.forked)
-		return false;
 	for (long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid); fd >= 0 && !found;
 	     fd = process_walk_next(&w)) {
 		if (!process_walk_link(&w, fd, link, sizeof(link)) ||
@@ -202,9 +183,8 @@ static bool supervisor_is_worked_off(const struct supervisor *s, bool just_ended
 	for (int i = 0; i < s->holder_count; i++) {
 		const pid_t pid = s->holders[i].pid;
 		struct process process;
-		if (just_ended && process_read(pid, &process) == 0 && process.forked)
-			return true;
-		if (is_on_its_way(pid))
+		bool forked = process_read(pid, &process) == 0 && process.forked;
+		if (forked && (just_ended || is_on_its_way(pid)))
 			return true;
 		struct stat st;
 		if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
@@ -379,15 +359,6 @@ static void supervisor_on_timeout(struct supervisor *s, int64_t now_ms)
 	supervisor_hurry(s, now_ms, W_EXITCODE(EXIT_TIMEOUT, 0));
 }
 
-static void supervisor_on_yield(struct supervisor *s, int64_t now_ms)
-{
-	/* A front end that is stopped with the command does not read. */
-	if (s->stopped)
-		s->timer[TIMER_YIELD] = now_ms + TICK_MS;
-	else
-		supervisor_yield(s);
-}
-
 static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 {
 	char text[16];
@@ -430,7 +401,7 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	/* What it looks for and what it sends next have times of their own. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
-	int64_t slowed = rate_limit_wait(&s->pace, now_ms), linger = s->linger_end_at;
+	int64_t slowed = rate_limit_wait(s->paid, now_ms), linger = s->linger_end_at;
 	if (s->linger_idle_at && (!linger || s->linger_idle_at < linger))
 		linger = s->linger_idle_at;
 	if (slowed && (!linger || now_ms + slowed < linger))
@@ -451,7 +422,7 @@ static const struct {
 	[TIMER_TICK] = {"tick", supervisor_on_tick},
 	[TIMER_HEARTBEAT] = {"heartbeat", supervisor_heartbeat},
 	[TIMER_TIMEOUT] = {"timeout", supervisor_on_timeout},
-	[TIMER_YIELD] = {"yield", supervisor_on_yield},
+	[TIMER_YIELD] = {"yield", supervisor_yield},
 	[TIMER_FRONT] = {"look at the front end", front_follow},
 	[TIMER_AGENT] = {"look at the agent", front_look_at_agent},
 	[TIMER_FINISH] = {"finish", supervisor_on_finish},
@@ -474,20 +445,9 @@ static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-static void supervisor_dismiss_watchdog(struct supervisor *s)
-{
-	watchdog_tell(s->watchdog, 0);
-	io_close(&s->watchdog);
-}
-
-static bool supervisor_is_onward(const struct supervisor *s)
-{
-	return s->sources[0].onward || s->sources[1].onward;
-}
-
 static bool supervisor_is_held(const struct supervisor *s)
 {
-	return s->ending || supervisor_is_open(s) || supervisor_is_onward(s);
+	return s->ending || supervisor_is_open(s) || s->sources[0].onward || s->sources[1].onward;
 }
 
 /* The reader has everything: nothing of the caller's is held any more, and the front end may end.
@@ -508,11 +468,11 @@ static void supervisor_linger(struct supervisor *s)
 	if (!supervisor_is_held(s))
 		return;
 	if (!s->ending)
-		supervisor_dismiss_watchdog(s);
+		watchdog_tell(&s->watchdog, 0);
 	supervisor_settle();
 	s->lingers = true;
 	/* A program's pipe has no limit of time. */
-	if (!supervisor_is_onward(s)) {
+	if (!s->sources[0].onward && !s->sources[1].onward) {
 		const struct settings *set = s->job->settings;
 		int64_t now = clock_monotonic_ms();
 		s->linger_end_at = set->linger ? now + set->linger : 0;
@@ -609,13 +569,13 @@ static void supervisor_on_writable(void *ctx, short revents)
 	/* A write through a pipe fails in the command from now on, one to a terminal when it
 	   comes. */
 	if (source->queue.error || !source->pty)
-		supervisor_on_broken_queue(source->ctx, source);
+		supervisor_on_broken_queue(source->run, source);
 }
 
 static void supervisor_on_readable(void *ctx, short revents)
 {
 	struct source *source = ctx;
-	struct supervisor *s = source->ctx;
+	struct supervisor *s = source->run;
 	uint64_t before = source->came;
 	/* The input is written after the turn. */
 	if (source->fd < 0 || !(revents & ~POLLOUT))
@@ -623,7 +583,7 @@ static void supervisor_on_readable(void *ctx, short revents)
 	source_read(source, s->chunk, source->gone ? 1 : SOURCE_TURN);
 	int64_t now_ms = clock_monotonic_ms();
 	if (!source->onward && s->lingers && source->came > before) {
-		rate_limit_take(&s->pace, source->came - before, now_ms);
+		rate_limit_take(&s->paid, source->came - before, now_ms);
 		if (s->linger_idle_at)
 			s->linger_idle_at = now_ms + s->job->settings->linger_idle;
 	}
@@ -642,7 +602,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 {
 	struct loop loop, *l = &loop;
 	loop_begin(l);
-	bool paused = rate_limit_wait(&s->pace, now_ms) > 0;
+	bool paused = rate_limit_wait(s->paid, now_ms) > 0;
 	/* The reader of the summary has taken a piece. */
 	if (supervisor_print_summary(s))
 		loop_until(l, now_ms);
@@ -666,7 +626,10 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 		bool rests = source->onward ? s->state == SUPERVISOR_FLUSHING : paused;
 		if (source->fd >= 0 && !source->hung && !rests &&
 		    !output_queue_is_full(&source->queue))
-			loop_watch(l, source_poll_fd(source),
+			loop_watch(l,
+				   source->reader_thread
+					   ? reader_thread_poll_fd(source->reader_thread)
+					   : source->fd,
 				   POLLIN | (i == 0 && s->input.len > 0 ? POLLOUT : 0),
 				   supervisor_on_readable, source);
 	}
@@ -707,7 +670,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	bool kept = record_lacks_artifact(&s->record);
 	if (kept) {
 		if (record_hold(&s->record)) {
-			supervisor_dismiss_watchdog(s);
+			watchdog_tell(&s->watchdog, 0);
 			front_end(s, ENDED_LIVES_ON);
 		}
 		setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
@@ -717,7 +680,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 		shown_keep(&s->record.shown, s->record.artifact);
 	}
 	record_close(&s->record, kept || s->lingers);
-	supervisor_dismiss_watchdog(s);
+	watchdog_tell(&s->watchdog, 0);
 	bool goes_on = s->record.gc_due || s->record.push_due;
 	TRACE(PROCESS, "supervisor: ends%s%s", s->record.gc_due ? ", after a cleanup" : "",
 	      s->record.push_due ? ", after a push" : "");
@@ -746,7 +709,7 @@ static void supervisor_push(struct supervisor *s, const int left[2])
 /* Nothing was started: the front end runs the command without us, or reports that it can't be. */
 _Noreturn static void supervisor_refuse(struct supervisor *s, enum frame_kind kind, int error)
 {
-	watchdog_tell(s->watchdog, 0);
+	watchdog_tell(&s->watchdog, 0);
 	front_send(s, kind, error, 0);
 	_exit(0);
 }
@@ -765,10 +728,36 @@ static int supervisor_child_end(const struct supervisor *s, int which)
 	return -1;
 }
 
-static void supervisor_start_command(struct supervisor *s)
+/* Opens the channels and starts the command, or ends this process where that can't be. */
+static void supervisor_start(struct supervisor *s)
 {
 	const struct job *job = s->job;
 	const struct channels *l = &job->channels;
+	sigset_t set;
+	setsid();
+	fstat(STDIN_FILENO, &s->given);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	/* Something is to be pushed before the machine goes down. */
+	if (remote_pushes(job->settings))
+		sigaddset(&set, SIGTERM);
+	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	s->chunk = malloc(SOURCE_CHUNK);
+	if (s->signals < 0 || !s->chunk)
+		supervisor_refuse(s, FRAME_REFUSED, errno);
+	/* Most reports need no more memory than this, so that the end of a run does not fail for
+	   want of it. */
+	if (job->settings->format != FORMAT_TEXT &&
+	    (buffer_reserve(&s->summary.out, OUT_RESERVE) < 0 ||
+	     buffer_reserve(&s->summary.report.piece, PIECE_RESERVE) < 0))
+		supervisor_refuse(s, FRAME_REFUSED, errno);
+	for (int i = 0; i < 2; i++) {
+		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
+			continue;
+		if (source_open(&s->sources[s->source_count], s, i) < 0)
+			supervisor_refuse(s, FRAME_REFUSED, errno);
+		s->source_count++;
+	}
 	struct stat st;
 	bool terminal = l->controlling && s->sources[0].pty &&
 			ioctl(s->sources[0].child, TIOCSCTTY, 0) == 0;
@@ -805,7 +794,7 @@ static void supervisor_start_command(struct supervisor *s)
 	if (frame_receive(s->front.fd, &guarded, 0) < 0 && errno == EPIPE)
 		_exit(0);
 	s->command = spawn_command(&spawn, &s->group);
-	watchdog_tell(s->watchdog, s->group);
+	watchdog_tell(&s->watchdog, s->group);
 	if (s->command > 0)
 		TRACE(PROCESS, "supervisor: command %d in group %d%s", (int)s->command,
 		      (int)s->group, terminal ? ", with a controlling terminal" : "");
@@ -816,39 +805,6 @@ static void supervisor_start_command(struct supervisor *s)
 	free(envp);
 	for (int i = 0; i < s->source_count; i++)
 		io_close(&s->sources[i].child);
-}
-
-/* Opens the channels and starts the command, or ends this process where that can't be. */
-static void supervisor_start(struct supervisor *s)
-{
-	const struct job *job = s->job;
-	const struct channels *l = &job->channels;
-	sigset_t set;
-	setsid();
-	fstat(STDIN_FILENO, &s->given);
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	/* Something is to be pushed before the machine goes down. */
-	if (remote_pushes(job->settings))
-		sigaddset(&set, SIGTERM);
-	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	s->chunk = malloc(SOURCE_CHUNK);
-	if (s->signals < 0 || !s->chunk)
-		supervisor_refuse(s, FRAME_REFUSED, errno);
-	/* Most reports need no more memory than this, so that the end of a run does not fail for
-	   want of it. */
-	if (job->settings->format != FORMAT_TEXT &&
-	    (buffer_reserve(&s->summary.out, OUT_RESERVE) < 0 ||
-	     buffer_reserve(&s->summary.report.piece, PIECE_RESERVE) < 0))
-		supervisor_refuse(s, FRAME_REFUSED, errno);
-	for (int i = 0; i < 2; i++) {
-		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
-			continue;
-		if (source_open(&s->sources[s->source_count], job, i) < 0)
-			supervisor_refuse(s, FRAME_REFUSED, errno);
-		s->source_count++;
-	}
-	supervisor_start_command(s);
 	front_send(s, FRAME_STARTED, s->command, s->group);
 	/* What the caller handed down and is not ours to use is closed, so that its other end sees
 	   the command close it. */
@@ -866,14 +822,15 @@ static void supervisor_prepare(struct supervisor *s)
 {
 	static const int raised[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
 	const struct job *job = s->job;
+	const struct settings *set = job->settings;
 	char text[64];
 	int group;
 	record_init(&s->record, job);
 	s->record.meta.command = s->command;
-	record_prepare(&s->record, job->settings->gc_interval);
+	record_prepare(&s->record, set->gc_interval);
 	for (int i = 0; i < s->source_count; i++)
-		source_connect(&s->sources[i], &s->record, supervisor_on_reply,
-			       i == 0 ? supervisor_on_output : NULL, s);
+		output_queue_init(&s->sources[i].queue,
+				  s->sources[i].is_stderr ? STDERR_FILENO : STDOUT_FILENO);
 	/* The caller's limits stay the command's: whether a text can be kept does not depend on
 	   them. */
 	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
@@ -899,7 +856,7 @@ static void supervisor_prepare(struct supervisor *s)
 		.prompt = {.master = s->sources[0].fd,
 			   .device = s->device,
 			   .active_ms = job->begun_ms},
-		.recording = job->settings->record,
+		.recording = set->record,
 		.active = true,
 		.cols = job->cols,
 		.rows = job->rows,
@@ -910,13 +867,8 @@ static void supervisor_prepare(struct supervisor *s)
 	s->tree = (struct tree_end){.session = getpid(),
 				    .command = s->command,
 				    .group = s->group,
-				    .grace_ms = job->settings->grace};
-}
-
-static void supervisor_set_timers(struct supervisor *s, int64_t now_ms)
-{
-	const struct job *job = s->job;
-	const struct settings *set = job->settings;
+				    .grace_ms = set->grace};
+	int64_t now_ms = clock_monotonic_ms();
 	if (set->timeout)
 		s->timer[TIMER_TIMEOUT] = job->begun_ms + set->timeout;
 	s->timer[TIMER_FRONT] = now_ms + FRONT_MS;
@@ -943,7 +895,6 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	supervisor_start(&s);
 	supervisor_prepare(&s);
 	int64_t now = clock_monotonic_ms();
-	supervisor_set_timers(&s, now);
 	for (supervisor_on_time(&s, now); !supervisor_is_done(&s, now);
 	     supervisor_on_time(&s, now)) {
 		supervisor_turn(&s, now);

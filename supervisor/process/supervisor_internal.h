@@ -107,12 +107,6 @@ void summary_print_failure(const struct job *job, const struct summary_failure *
 #define RATE_LIMIT_BURST ((int64_t)16 * 1024 * 1024)
 #define RATE_LIMIT_RATE  ((int64_t)1024 * 1024)
 
-/* Zeroed: nothing was read yet. */
-struct rate_limit {
-	int64_t used;  /* bytes that count against the burst ... */
-	int64_t at_ms; /* ... at this monotonic time */
-};
-
 #define HOLDERS_NAMED 16
 
 /* Interval between looks at the front end, and at the agent. */
@@ -235,7 +229,7 @@ struct supervisor {
 	/* Background processes that hold it when the end was reported. */
 	bool lingers;                          /* there are any */
 	int64_t linger_end_at, linger_idle_at; /* monotonic; 0: never */
-	struct rate_limit pace;
+	int64_t paid;                          /* see rate_limit_take() */
 	char linger_why[96];        /* why the recording has ended, for the text; "": it goes on */
 	struct wording_since since; /* the last run of the command */
 	int64_t heartbeat_ms;       /* until the next */
@@ -346,7 +340,7 @@ void supervisor_keep_both(struct supervisor *s);
 
 /* The caller has waited long enough, or the command waits for input: queues a report that the run
    goes on. Where nobody could reach the run then, the caller keeps waiting. */
-void supervisor_yield(struct supervisor *s);
+void supervisor_yield(struct supervisor *s, int64_t now_ms);
 
 /* Prints the next piece of the summary if its reader takes it. Returns whether it did; then there
    is no need to wait before the next turn. */

@@ -15,6 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Interval between attempts to yield. */
+#define YIELD_AGAIN_MS 200
+
 /* The longest interval between two heartbeats, unless the first was set later. */
 #define HEARTBEAT_MOST_MS ((int64_t)30 * 60 * 1000)
 
@@ -23,18 +26,12 @@ static bool report_is_text(const struct supervisor *s)
 	return s->job->settings->format == FORMAT_TEXT;
 }
 
-/* Whether processes that the command left behind still hold the output. While the tree is being
-   ended, those are on their way out. */
-static bool report_has_background(const struct supervisor *s, const struct source *source)
-{
-	return source->fd >= 0 && !s->ending;
-}
-
-/* As in struct wording_ending. */
+/* As in struct wording_ending: processes that the command left behind still hold the output. While
+   the tree is being ended, those are on their way out. */
 static const char *report_background(const struct supervisor *s, const struct source *source)
 {
-	bool ended = s->state != SUPERVISOR_RUNNING && report_has_background(s, source);
-	return ended && !source->onward ? s->who : NULL;
+	bool held = s->state != SUPERVISOR_RUNNING && source->fd >= 0 && !s->ending;
+	return held && !source->onward ? s->who : NULL;
 }
 
 static struct interceptor_ending
@@ -121,24 +118,6 @@ static void report_print_line(struct supervisor *s, const struct buffer *line)
 	}
 	output_queue_write(queue, line->data, line->len);
 	output_queue_release(&own);
-}
-
-/* Text that was lost because it could not be kept, if there is any. */
-static void report_not_kept(struct supervisor *s)
-{
-	const struct record *r = &s->record;
-	struct buffer line = BUFFER_INIT;
-	int error = r->artifact ? artifact_error(r->artifact) : r->error;
-	bool lost = false;
-	for (int i = 0; i < s->source_count; i++) {
-		const struct source *source = &s->sources[i];
-		lost |= source->text && (source->fd >= 0 || interceptor_is_partial(source->text));
-	}
-	if (lost && error) {
-		wording_not_kept(&line, error);
-		report_print_line(s, &line);
-	}
-	buffer_release(&line);
 }
 
 /* The output of which the reader did not get all, or NULL. An agent or a person who went away has
@@ -239,7 +218,7 @@ static void report_summary(struct supervisor *s)
 		const struct source *source = &s->sources[i];
 		summary_add(summary, source->text, source->is_stderr, report_background(s, source),
 			    &s->record);
-		if (source->lost)
+		if (source->refused)
 			report_warn(&summary->report, "%s: %s",
 				    source->is_stderr ? "stderr" : "stdout", strerror(ENOMEM));
 	}
@@ -264,33 +243,6 @@ void supervisor_keep_both(struct supervisor *s)
 	artifact_use(a, ARTIFACT_ERR);
 }
 
-static void report_conclude(struct supervisor *s, struct source *source)
-{
-	if (source->fd < 0)
-		source_close(source);
-	source->onward = s->caller == CALLER_WAITS && report_has_background(s, source) &&
-			 source_text(source) &&
-			 interceptor_reader(source->text) == INTERCEPT_PROGRAM &&
-			 source->sink == SINK_PROGRAM;
-	/* More may come late. */
-	if (source->onward) {
-		interceptor_settle_all(source->text);
-		s->timer[TIMER_TICK] = clock_monotonic_ms();
-	}
-	bool failed = s->interrupted || s->timed_out || s->status != 0;
-	if (source->text)
-		interceptor_conclude(source->text, failed ? INTERCEPT_FAILURE : INTERCEPT_SUCCESS);
-	/* The run lives on in the background: later output must have a place. */
-	if (source->fd >= 0 && !s->ending)
-		source_text(source);
-	/* Keeps the text, since its reader may have gone. */
-	if (source->text && (source->fd >= 0 || s->interrupted)) {
-		interceptor_spill(source->text);
-		interceptor_update_live(source->text);
-	}
-	s->record.meta.binary |= source->text && interceptor_is_binary(source->text);
-}
-
 /* Takes down what the report is about, once it is queued. */
 static void report_note_shown(struct supervisor *s)
 {
@@ -305,9 +257,34 @@ static void report_note_shown(struct supervisor *s)
 
 void supervisor_report(struct supervisor *s)
 {
+	const bool failed = s->interrupted || s->timed_out || s->status != 0;
 	s->record.over = true;
-	for (int i = 0; i < s->source_count; i++)
-		report_conclude(s, &s->sources[i]);
+	for (int i = 0; i < s->source_count; i++) {
+		struct source *source = &s->sources[i];
+		if (source->fd < 0)
+			source_close(source);
+		source->onward = s->caller == CALLER_WAITS && source->fd >= 0 && !s->ending &&
+				 source_text(source) &&
+				 interceptor_reader(source->text) == INTERCEPT_PROGRAM &&
+				 source->sink == SINK_PROGRAM;
+		/* More may come late. */
+		if (source->onward) {
+			interceptor_settle_all(source->text);
+			s->timer[TIMER_TICK] = clock_monotonic_ms();
+		}
+		if (source->text)
+			interceptor_conclude(source->text,
+					     failed ? INTERCEPT_FAILURE : INTERCEPT_SUCCESS);
+		/* The run lives on in the background: later output must have a place. */
+		if (source->fd >= 0 && !s->ending)
+			source_text(source);
+		/* Keeps the text, since its reader may have gone. */
+		if (source->text && (source->fd >= 0 || s->interrupted)) {
+			interceptor_spill(source->text);
+			interceptor_update_live(source->text);
+		}
+		s->record.meta.binary |= source->text && interceptor_is_binary(source->text);
+	}
 	/* Keeps even a text that is printed whole, and the name of a file. */
 	if ((s->job->settings->spill == SPILL_ALWAYS || s->record.filed) &&
 	    !profile_is_own(s->job->shown) && record_open(&s->record))
@@ -333,15 +310,25 @@ void supervisor_report(struct supervisor *s)
 								  .ctx = s});
 		if (!report_is_text(s))
 			report_summary(s);
+		bool lost = false;
 		for (int i = 0; i < s->source_count && report_is_text(s); i++) {
-			const struct interceptor_ending e =
-				report_ending(s, &s->sources[i],
-					      s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED);
-			if (!s->sources[i].onward)
-				source_report(&s->sources[i], &e);
+			struct source *source = &s->sources[i];
+			const struct interceptor_ending e = report_ending(
+				s, source, s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED);
+			if (!source->onward)
+				source_report(source, &e);
+			lost |= source->text &&
+				(source->fd >= 0 || interceptor_is_partial(source->text));
 		}
-		if (report_is_text(s))
-			report_not_kept(s);
+		/* Text is lost that could not be kept. */
+		const struct record *r = &s->record;
+		int error = r->artifact ? artifact_error(r->artifact) : r->error;
+		if (lost && error) {
+			struct buffer line = BUFFER_INIT;
+			wording_not_kept(&line, error);
+			report_print_line(s, &line);
+			buffer_release(&line);
+		}
 	}
 	if (s->caller != CALLER_LEFT)
 		report_note_shown(s);
@@ -360,10 +347,12 @@ void supervisor_report(struct supervisor *s)
 	}
 }
 
-void supervisor_yield(struct supervisor *s)
+void supervisor_yield(struct supervisor *s, int64_t now_ms)
 {
-	s->timer[TIMER_YIELD] = 0;
-	if (s->state != SUPERVISOR_RUNNING || s->front.fd < 0 || s->ending || live_open(s) < 0)
+	/* A front end that is stopped with the command does not read. */
+	s->timer[TIMER_YIELD] = s->stopped ? now_ms + YIELD_AGAIN_MS : 0;
+	if (s->state != SUPERVISOR_RUNNING || s->stopped || s->front.fd < 0 || s->ending ||
+	    live_open(s) < 0)
 		return;
 	for (int i = 1; i < s->source_count; i++) {
 		if (source_text(&s->sources[i]))
@@ -436,28 +425,25 @@ void supervisor_finish_yield(struct supervisor *s)
 	io_close(&s->front.fd);
 }
 
-/* Prints what is held back. Returns whether the reader could be given it. */
-static bool report_print_held(struct supervisor *s, struct source *source,
-			      enum interceptor_moment moment, int64_t now_ms)
+/* Prints what is held back, and at a heartbeat, or if the reader could not be given that, that the
+   command runs. */
+static void report_print(struct supervisor *s, struct source *source,
+			 enum interceptor_moment moment, const struct wait *wait, int64_t now_ms)
 {
 	struct interceptor *text = source->text;
-	if (!text || !interceptor_begin_print(text, moment, now_ms))
-		return true;
-	supervisor_keep_both(s);
+	bool says_all = moment != INTERCEPT_HEARTBEAT;
+	if (interceptor_begin_print(text, moment, now_ms)) {
+		supervisor_keep_both(s);
+		interceptor_update_live(text);
+		const struct wording_place place = record_place(&s->record, source->is_stderr);
+		says_all &= interceptor_print_held(text, moment, now_ms, &place);
+	}
+	if (says_all)
+		return;
+	interceptor_spill(text);
 	interceptor_update_live(text);
 	const struct wording_place place = record_place(&s->record, source->is_stderr);
-	return interceptor_print_held(text, moment, now_ms, &place);
-}
-
-/* Says that the command runs. */
-static void report_print_running(struct supervisor *s, struct source *source,
-				 const struct wait *wait, int64_t now_ms)
-{
-	interceptor_spill(source->text);
-	interceptor_update_live(source->text);
-	const struct wording_place place = record_place(&s->record, source->is_stderr);
-	interceptor_heartbeat(source->text, now_ms - s->job->begun_ms, wait->kind, wait->name,
-			      &place);
+	interceptor_heartbeat(text, now_ms - s->job->begun_ms, wait->kind, wait->name, &place);
 }
 
 void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment, int64_t now_ms)
@@ -466,17 +452,9 @@ void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment,
 	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
 		struct source *source = &s->sources[i];
 		int64_t due = source->text ? interceptor_pause_due(source->text) : 0;
-		bool is_due = moment != INTERCEPT_PAUSE || (due && now_ms >= due);
-		if (is_due && !report_print_held(s, source, moment, now_ms))
-			report_print_running(s, source, &unknown, now_ms);
+		if (source->text && (moment != INTERCEPT_PAUSE || (due && now_ms >= due)))
+			report_print(s, source, moment, &unknown, now_ms);
 	}
-}
-
-static void report_print_heartbeat(struct supervisor *s, struct source *source,
-				   const struct wait *wait, int64_t now_ms)
-{
-	report_print_held(s, source, INTERCEPT_HEARTBEAT, now_ms);
-	report_print_running(s, source, wait, now_ms);
 }
 
 void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
@@ -489,7 +467,7 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 		if (!has_all && interceptor_reader(text) == INTERCEPT_AGENT) {
 			struct wait wait;
 			wait_look(&wait, s->keys.device);
-			report_print_heartbeat(s, source, &wait, now_ms);
+			report_print(s, source, INTERCEPT_HEARTBEAT, &wait, now_ms);
 			/* Less and less often, so that they add up to less than a preview. */
 			if (s->heartbeat_ms < HEARTBEAT_MOST_MS)
 				s->heartbeat_ms *= 2;
@@ -514,6 +492,6 @@ void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 		supervisor_each_text(s, interceptor_cut);
 	} else if (text && report_is_text(s) && interceptor_reader(text) == INTERCEPT_AGENT) {
 		interceptor_settle_all(text);
-		report_print_heartbeat(s, source, &s->keys.wait, now_ms);
+		report_print(s, source, INTERCEPT_HEARTBEAT, &s->keys.wait, now_ms);
 	}
 }

@@ -107,10 +107,12 @@ _Noreturn static void watch(const struct watchdog *g, int asked)
 	_exit(0);
 }
 
-void watchdog_tell(int pipe, pid_t group)
+void watchdog_tell(int *pipe, pid_t group)
 {
-	if (pipe >= 0)
-		io_write(pipe, &group, sizeof(group));
+	if (*pipe >= 0)
+		io_write(*pipe, &group, sizeof(group));
+	if (group == 0)
+		io_close(pipe);
 }
 
 pid_t watchdog_start(const struct watchdog *g, int *asked)

@@ -28,9 +28,9 @@ struct watchdog {
    socket to ask it through, or -1. */
 pid_t watchdog_start(const struct watchdog *g, int *asked);
 
-/* For the supervisor: the command's process group, once there is one; 0: all is well. The watchdog
-   reads it when all write ends are closed. */
-void watchdog_tell(int pipe, pid_t group);
+/* For the supervisor: the command's process group, once there is one; 0: all is well, and `pipe` is
+   closed. The watchdog reads it when all write ends are closed. */
+void watchdog_tell(int *pipe, pid_t group);
 
 /* Whether the watchdog was sent `sig`, too; it forgets that. True where it does not answer. */
 bool watchdog_had(int asked, int sig);

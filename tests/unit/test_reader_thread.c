@@ -110,10 +110,9 @@ static int take(struct reader_thread *in, size_t most, size_t *at)
 	while (*at < most) {
 		const char *data;
 		int end;
-		size_t len = reader_thread_peek(in, &data, &end);
+		size_t len = reader_thread_next(in, &data, &end);
 		if (len > 0) {
 			check(data, len, at);
-			reader_thread_consume(in, len);
 		} else if (end != EAGAIN) {
 			return end;
 		} else {
@@ -172,10 +171,8 @@ TEST(ended_in_between)
 		if (in) {
 			take(in, MUCH / 3, &at);
 			reader_thread_end(in);
-			while ((len = reader_thread_peek(in, &rest, &end)) > 0) {
+			while ((len = reader_thread_next(in, &rest, &end)) > 0)
 				check(rest, len, &at);
-				reader_thread_consume(in, len);
-			}
 			assert_int_equal(end, EAGAIN);
 			assert_true(at < MUCH);
 		}
@@ -200,15 +197,14 @@ TEST(little_comes)
 	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
 	in = begin(&(struct writer){.fd = ends[0]});
 	if (in) {
-		assert_int_equal(reader_thread_peek(in, &data, &end), 0);
+		assert_int_equal(reader_thread_next(in, &data, &end), 0);
 		assert_int_equal(end, EAGAIN);
 		for (int i = 0; i < 3; i++) {
 			assert_int_equal(write(ends[1], "x", 1), 1);
 			wait_readable(reader_thread_poll_fd(in));
-			assert_int_equal(reader_thread_peek(in, &data, &end), 1);
+			assert_int_equal(reader_thread_next(in, &data, &end), 1);
 			assert_int_equal(end, -1);
-			reader_thread_consume(in, 1);
-			assert_int_equal(reader_thread_peek(in, &data, &end), 0);
+			assert_int_equal(reader_thread_next(in, &data, &end), 0);
 			assert_int_equal(poll(&(struct pollfd){.fd = reader_thread_poll_fd(in),
 							       .events = POLLIN},
 					      1, 0),

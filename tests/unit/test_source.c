@@ -2,7 +2,7 @@
 
 #include "config/option.h"
 #include "lib/io.h"
-#include "supervisor/process/source.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "tests/unit/child.h"
 
 #include <poll.h>
@@ -18,20 +18,12 @@
 struct run {
 	struct settings settings;
 	struct job job;
-	struct record record;
-	struct source source;
+	struct supervisor supervisor;
+	struct source *source;
+	struct record *record;
 	int out, err; /* the files */
-	char replies[64];
 	char *chunk;
 };
-
-static void on_reply(void *ctx, const char *data, size_t len)
-{
-	struct run *r = ctx;
-	size_t have = strlen(r->replies);
-	CHECK(have + len < sizeof(r->replies));
-	memcpy(r->replies + have, data, len);
-}
 
 static void start(struct run *r, int which, enum channel channel, enum sink sink)
 {
@@ -49,43 +41,46 @@ static void start(struct run *r, int which, enum channel channel, enum sink sink
 	r->job.channels.keyboard = -1;
 	r->job.channels.channel[which] = channel;
 	r->job.channels.sink[which] = sink;
-	CHECK(source_open(&r->source, &r->job, which) == 0);
-	CHECK(r->source.fd > 2 && r->source.child > 2);
-	CHECK(fcntl(r->source.fd, F_GETFL) & O_NONBLOCK);
-	CHECK(!(fcntl(r->source.child, F_GETFL) & O_NONBLOCK));
-	record_init(&r->record, &r->job);
+	r->supervisor.job = &r->job;
+	r->record = &r->supervisor.record;
+	r->source = r->supervisor.sources;
+	CHECK(source_open(r->source, &r->supervisor, which) == 0);
+	CHECK(r->source->fd > 2 && r->source->child > 2);
+	CHECK(fcntl(r->source->fd, F_GETFL) & O_NONBLOCK);
+	CHECK(!(fcntl(r->source->child, F_GETFL) & O_NONBLOCK));
+	record_init(r->record, &r->job);
 	dup2(r->out, STDOUT_FILENO);
-	source_connect(&r->source, &r->record, on_reply, NULL, r);
+	output_queue_init(&r->source->queue, which ? STDERR_FILENO : STDOUT_FILENO);
 }
 
 static void put(struct run *r, const char *text)
 {
-	CHECK(write(r->source.child, text, strlen(text)) == (ssize_t)strlen(text));
+	CHECK(write(r->source->child, text, strlen(text)) == (ssize_t)strlen(text));
 }
 
 static int take(struct run *r)
 {
-	return source_read(&r->source, r->chunk, SOURCE_TURN);
+	return source_read(r->source, r->chunk, SOURCE_TURN);
 }
 
 /* The command has ended. */
 static void report(struct run *r)
 {
-	io_close(&r->source.child);
-	CHECK(take(r) == -1 && r->source.fd == -1);
+	io_close(&r->source->child);
+	CHECK(take(r) == -1 && r->source->fd == -1);
 	CHECK(take(r) == -1);
-	record_end(&r->record, 0, false, false, 7);
+	record_end(r->record, 0, false, false, 7);
 	const struct interceptor_ending e = {
-		.ending = {.lines = r->record.meta.out.lines, .bytes = r->record.meta.out.bytes},
-		.place = record_place(&r->record, false)};
-	source_report(&r->source, &e);
+		.ending = {.lines = r->record->meta.out.lines, .bytes = r->record->meta.out.bytes},
+		.place = record_place(r->record, false)};
+	source_report(r->source, &e);
 }
 
 static void release(struct run *r)
 {
-	source_release(&r->source);
-	source_release(&r->source);
-	record_close(&r->record, true);
+	source_release(r->source);
+	source_release(r->source);
+	record_close(r->record, true);
 	settings_release(&r->settings);
 	free(r->chunk);
 }
@@ -109,7 +104,7 @@ CHILD_TEST(to_an_agent)
 {
 	struct run r;
 	start(&r, 0, CHANNEL_PTY, SINK_AGENT);
-	CHECK(r.source.pty && isatty(r.source.child));
+	CHECK(r.source->pty && isatty(r.source->child));
 	CHECK(take(&r) == 0);
 	put(&r, "\x1b[1mbold\x1b[m\r\n50%\r100%\n");
 	CHECK(take(&r) == 0);
@@ -123,7 +118,9 @@ CHILD_TEST(to_an_agent)
 /* Whether there is something within so many milliseconds. */
 static bool has_more(const struct run *r, int ms)
 {
-	struct pollfd p = {.fd = source_poll_fd(&r->source), .events = POLLIN};
+	struct reader_thread *thread = r->source->reader_thread;
+	struct pollfd p = {.fd = thread ? reader_thread_poll_fd(thread) : r->source->fd,
+			   .events = POLLIN};
 	return poll(&p, 1, ms) == 1;
 }
 
@@ -142,7 +139,7 @@ static void much_and_little(const void *ctx)
 	pid_t pid = fork();
 	if (pid == 0) {
 		for (int i = 0; i < LINES; i++)
-			CHECK(io_write(r.source.child, line, LINE) == 0);
+			CHECK(io_write(r.source->child, line, LINE) == 0);
 		_exit(0);
 	}
 	off_t total = (off_t)LINES * LINE;
@@ -150,7 +147,7 @@ static void much_and_little(const void *ctx)
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		if (has_more(&r, 10))
 			take(&r);
-		ahead |= r.source.reader_thread != NULL;
+		ahead |= r.source->reader_thread != NULL;
 	}
 	CHECK(status == 0);
 	CHECK(sched_getaffinity(0, sizeof(set), &set) == 0);
@@ -163,7 +160,7 @@ static void much_and_little(const void *ctx)
 		CHECK(has_more(&r, 60000));
 		take(&r);
 	}
-	CHECK(!r.source.reader_thread);
+	CHECK(!r.source->reader_thread);
 	end(&r);
 	CHECK(lseek(r.out, 0, SEEK_END) == total);
 }
@@ -173,7 +170,7 @@ CHILD_TEST(to_a_program)
 {
 	struct run r;
 	start(&r, 0, CHANNEL_PIPE, SINK_PROGRAM);
-	CHECK(!r.source.pty && !isatty(r.source.child));
+	CHECK(!r.source->pty && !isatty(r.source->child));
 	put(&r, "first\r\n");
 	CHECK(take(&r) == 0);
 	holds(r.out, "first\r\n");
@@ -187,7 +184,7 @@ CHILD_TEST(standard_error)
 	struct run r;
 	int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
 	start(&r, 1, CHANNEL_PTY, SINK_AGENT);
-	CHECK(r.source.is_stderr);
+	CHECK(r.source->is_stderr);
 	put(&r, "oops\n");
 	CHECK(take(&r) == 0);
 	dup2(r.err, STDERR_FILENO);
@@ -206,24 +203,24 @@ CHILD_TEST(shown_beside_a_program)
 	snprintf(name, sizeof(name), "%s/fifo", home);
 	CHECK(mkfifo(name, 0600) == 0);
 	start(&r, 0, CHANNEL_PTY, SINK_PIPE);
-	record_prepare(&r.record, 0);
+	record_prepare(r.record, 0);
 	r.settings.size = r.settings.failure_size = 64;
 	int fifo = open(name, O_RDWR | O_CLOEXEC);
 	CHECK(fifo >= 0 && dup2(fifo, STDOUT_FILENO) == STDOUT_FILENO);
-	output_queue_init(&r.source.queue, STDOUT_FILENO);
-	shown_add(&r.record.shown, "oops\n", 5);
+	output_queue_init(&r.source->queue, STDOUT_FILENO);
+	shown_add(&r.record->shown, "oops\n", 5);
 	for (int i = 0; i < 50; i++)
 		put(&r, "a line of the output\n");
 	CHECK(take(&r) == 0);
 	report(&r);
-	CHECK(interceptor_reader(r.source.text) == INTERCEPT_PROGRAM);
-	CHECK(r.record.shown.bytes == 5);
+	CHECK(interceptor_reader(r.source->text) == INTERCEPT_PROGRAM);
+	CHECK(r.record->shown.bytes == 5);
 	/* The other one turns out to have a program, too. */
-	shown_add(&r.record.shown, "more\n", 5);
-	shown_forget(&r.record.shown, 5);
-	CHECK(r.record.shown.bytes == 10);
-	shown_forget(&r.record.shown, 5);
-	CHECK(r.record.shown.bytes == 0 && r.record.shown.printed.len == 0);
+	shown_add(&r.record->shown, "more\n", 5);
+	shown_forget(&r.record->shown, 5);
+	CHECK(r.record->shown.bytes == 10);
+	shown_forget(&r.record->shown, 5);
+	CHECK(r.record->shown.bytes == 0 && r.record->shown.printed.len == 0);
 	release(&r);
 	io_close(&fifo);
 }
@@ -241,7 +238,7 @@ CHILD_TEST(to_a_person)
 	end(&r);
 	holds(r.out, "\x1b[31mred\x1b[m\r\n\x1b[6n");
 	/* Its own terminal answers. */
-	CHECK(r.replies[0] == '\0');
+	CHECK(r.supervisor.input.len == 0);
 
 	start(&r, 0, CHANNEL_PTY, SINK_PERSON);
 	r.settings.size = r.settings.failure_size = 64;
@@ -253,10 +250,10 @@ CHILD_TEST(to_a_person)
 	put(&r, "unfinished");
 	CHECK(take(&r) == 0);
 	report(&r);
-	CHECK(r.record.artifact);
+	CHECK(r.record->artifact);
 	snprintf(want + len, sizeof(want) - len,
 		 "unfinished\r\n[terse: 51 lines, 410 B: terse read %s]\r\n",
-		 artifact_id(r.record.artifact));
+		 artifact_id(r.record->artifact));
 	release(&r);
 	holds(r.out, want);
 }
@@ -268,12 +265,12 @@ CHILD_TEST(queries)
 	struct termios modes;
 	start(&r, 0, CHANNEL_PTY, SINK_AGENT);
 	put(&r, "\x1b[c");
-	CHECK(take(&r) == 0 && r.replies[0] == '\0');
-	CHECK(tcgetattr(r.source.child, &modes) == 0);
+	CHECK(take(&r) == 0 && r.supervisor.input.len == 0);
+	CHECK(tcgetattr(r.source->child, &modes) == 0);
 	cfmakeraw(&modes);
-	CHECK(tcsetattr(r.source.child, TCSANOW, &modes) == 0);
+	CHECK(tcsetattr(r.source->child, TCSANOW, &modes) == 0);
 	put(&r, "\x1b[6n");
-	CHECK(take(&r) == 0 && strcmp(r.replies, "\x1b[1;1R") == 0);
+	CHECK(take(&r) == 0 && buffer_is(&r.supervisor.input, "\x1b[1;1R", 6));
 	end(&r);
 	holds(r.out, "");
 }
@@ -287,11 +284,11 @@ static void turns(const void *ctx)
 	(void)ctx;
 	memset(data, 'x', sizeof(data));
 	start(&r, 0, CHANNEL_PIPE, SINK_PROGRAM);
-	fcntl(r.source.child, F_SETPIPE_SZ, 1 << 20);
+	fcntl(r.source->child, F_SETPIPE_SZ, 1 << 20);
 	for (int i = 0; i < 10; i++)
-		CHECK(write(r.source.child, data, sizeof(data)) == sizeof(data));
-	CHECK(source_read(&r.source, r.chunk, 1) == 1);
-	CHECK(source_read(&r.source, r.chunk, 1) == 1);
+		CHECK(write(r.source->child, data, sizeof(data)) == sizeof(data));
+	CHECK(source_read(r.source, r.chunk, 1) == 1);
+	CHECK(source_read(r.source, r.chunk, 1) == 1);
 	CHECK(lseek(r.out, 0, SEEK_END) <= (off_t)(2 * SOURCE_CHUNK));
 	CHECK(take(&r) == 0);
 	CHECK(lseek(r.out, 0, SEEK_END) == 10 * sizeof(data));
@@ -299,16 +296,16 @@ static void turns(const void *ctx)
 
 	start(&r, 0, CHANNEL_PIPE, SINK_PROGRAM);
 	CHECK(pipe2(stalled, O_CLOEXEC) == 0 && dup2(stalled[1], STDOUT_FILENO) == STDOUT_FILENO);
-	output_queue_init(&r.source.queue, STDOUT_FILENO);
-	fcntl(r.source.child, F_SETPIPE_SZ, 1 << 20);
+	output_queue_init(&r.source->queue, STDOUT_FILENO);
+	fcntl(r.source->child, F_SETPIPE_SZ, 1 << 20);
 	for (int i = 0; i < 10; i++)
-		CHECK(write(r.source.child, data, sizeof(data)) == sizeof(data));
+		CHECK(write(r.source->child, data, sizeof(data)) == sizeof(data));
 	CHECK(take(&r) == 1);
-	CHECK(output_queue_is_full(&r.source.queue));
+	CHECK(output_queue_is_full(&r.source->queue));
 	/* The command waits, as it would for a reader of its own. */
-	struct pollfd p = {.fd = r.source.fd, .events = POLLIN};
+	struct pollfd p = {.fd = r.source->fd, .events = POLLIN};
 	CHECK(poll(&p, 1, 0) == 1);
-	source_release(&r.source);
+	source_release(r.source);
 }
 
 static int count_open(void)
@@ -322,21 +319,22 @@ static int count_open(void)
 /* Where no pty can be had it is a pipe; a person's command is left alone. */
 CHILD_TEST(no_pty)
 {
-	struct run r;
 	struct job job = {.cols = 80, .rows = 24, .front = getpid()};
+	struct supervisor s = {.job = &job};
+	struct source *source = s.sources;
 	job.channels.keyboard = -1;
 	job.channels.channel[0] = CHANNEL_PTY;
 	job.channels.sink[0] = SINK_AGENT;
 	int before = count_open();
 	CHECK(child_deny(SYS_openat, ENOENT) == 0);
-	CHECK(source_open(&r.source, &job, 0) == 0);
-	CHECK(!r.source.pty && !isatty(r.source.child));
+	CHECK(source_open(source, &s, 0) == 0);
+	CHECK(!source->pty && !isatty(source->child));
 	CHECK(count_open() == before + 2);
-	source_release(&r.source);
+	source_release(source);
 	CHECK(count_open() == before);
 	job.channels.sink[0] = SINK_PERSON;
-	CHECK(source_open(&r.source, &job, 0) == -1 && errno == ENOENT);
-	CHECK(r.source.fd == -1 && r.source.child == -1 && count_open() == before);
+	CHECK(source_open(source, &s, 0) == -1 && errno == ENOENT);
+	CHECK(source->fd == -1 && source->child == -1 && count_open() == before);
 }
 
 TEST(test_turns)

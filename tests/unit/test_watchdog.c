@@ -138,9 +138,8 @@ TEST(all_is_well)
 {
 	struct set_up u;
 	start(&u);
-	watchdog_tell(u.pipe, 1234);
-	watchdog_tell(u.pipe, 0);
-	close(u.pipe);
+	watchdog_tell(&u.pipe, 1234);
+	watchdog_tell(&u.pipe, 0);
 	watchdog_ends_well(&u);
 	assert_true(session_has(&u.session, MEMBER_PLAIN));
 	assert_true(is_raw(&u));
@@ -211,8 +210,8 @@ CHILD_TEST(is_a_witness)
 	/* It does not keep the group of a front end that has ended. */
 	watchdog_leave(asked);
 	CHECK(getsid(pid) == pid);
-	watchdog_tell(ends[1], 0);
-	CHECK(close(ends[1]) == 0 && child_wait(pid) == 0);
+	watchdog_tell(&ends[1], 0);
+	CHECK(child_wait(pid) == 0);
 	/* Nobody can tell any more: the group. */
 	CHECK(watchdog_had(asked, SIGTERM) && watchdog_had(-1, SIGTERM));
 }
@@ -231,8 +230,8 @@ CHILD_TEST(stopped_witness)
 	CHECK(watchdog_had(asked, SIGINT));
 	CHECK(kill(pid, SIGCONT) == 0 && kill(0, SIGUSR1) == 0);
 	CHECK(watchdog_had(asked, SIGUSR1) && !watchdog_had(asked, SIGUSR2));
-	watchdog_tell(ends[1], 0);
-	CHECK(close(ends[1]) == 0 && child_wait(pid) == 0);
+	watchdog_tell(&ends[1], 0);
+	CHECK(child_wait(pid) == 0);
 }
 
 int main(void)
