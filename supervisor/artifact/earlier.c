@@ -2,7 +2,6 @@
 
 #include "supervisor/artifact/earlier.h"
 
-#include "lib/buffer.h"
 #include "lib/fingerprint.h"
 #include "lib/io.h"
 #include "supervisor/artifact/journal.h"
@@ -13,12 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Artifacts that are looked at, each of which costs reading a file. */
 #define LOOKS 5000
 
-bool earlier_is_same(const struct meta *a, const struct meta *b)
+/* Whether both are runs of the same command. */
+static bool earlier_is_same(const struct meta *a, const struct meta *b)
 {
 	char *const *x = a->argv, *const *y = b->argv;
 	if (!x || !y || !a->cwd || !b->cwd || strcmp(a->cwd, b->cwd) != 0)
@@ -30,35 +29,32 @@ bool earlier_is_same(const struct meta *a, const struct meta *b)
 	return !*x && !*y;
 }
 
-static int earlier_walk(struct store *stores, int count, const char *session, const struct meta *m,
-			struct id_found *found)
-{
-	struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
-	bool is_same = false;
-	int got = j ? 1 : -1;
-	for (int looks = 0; looks < LOOKS && !is_same && got == 1; looks++) {
-		struct meta other;
-		got = journal_next_made(j, found);
-		if (got != 1 || strcmp(found->id, m->id) >= 0)
-			continue;
-		int dir = store_open_session(found->store, found->session, false);
-		if (dir >= 0 && meta_read(dir, found->id, &other) == 0) {
-			is_same = earlier_is_same(&other, m);
-			meta_release(&other);
-		} else if (errno == ENOMEM) {
-			got = -1;
-		}
-		io_close(&dir);
-	}
-	journal_close(j);
-	return got < 0 ? -1 : is_same;
-}
-
 int earlier_find(struct store *stores, int count, const char *session, const struct meta *m,
 		 struct id_found *found)
 {
-	int got = earlier_walk(stores, count, session, m, found);
-	return got ? got : earlier_walk(stores, count, NULL, m, found);
+	const char *const where[] = {session, NULL};
+	int got = 1;
+	bool is_same = false;
+	for (int i = 0; i < 2 && !is_same && got >= 0; i++) {
+		struct journal *j = journal_open(stores, count, where[i], JOURNAL_MADE);
+		got = j ? 1 : -1;
+		for (int looks = 0; looks < LOOKS && !is_same && got == 1; looks++) {
+			struct meta other;
+			got = journal_next_made(j, found);
+			if (got != 1 || strcmp(found->id, m->id) >= 0)
+				continue;
+			int dir = store_open_session(found->store, found->session, false);
+			if (dir >= 0 && meta_read(dir, found->id, &other) == 0) {
+				is_same = earlier_is_same(&other, m);
+				meta_release(&other);
+			} else if (errno == ENOMEM) {
+				got = -1;
+			}
+			io_close(&dir);
+		}
+		journal_close(j);
+	}
+	return got < 0 ? -1 : is_same;
 }
 
 /* The runs of all commands, in the order of their ends: "HASH ID +SESSION", or "-SESSION" where the
@@ -104,39 +100,35 @@ static bool read_noted(const char *line, size_t len, struct id_found *found, boo
 	return id_is_valid(found->id) && strcmp(session, found->session) == 0;
 }
 
-/* Whether the artifact that was found is there, and of the command; then its directory is open. */
-static bool check_found(struct earlier_run *run, const struct meta *m)
+/* Finds the newest run of the command in the file: of this session (NULL: any), and, with
+   `success`, one that ended with 0. */
+static bool find_noted(int fd, const char *hash, const char *session, bool success,
+		       const struct meta *m, struct earlier_run *run)
 {
-	run->dir = store_open_session(run->found.store, run->found.session, false);
-	if (run->dir >= 0 && id_has_file(run->dir, run->found.id, ARTIFACT_OUT) &&
-	    meta_read(run->dir, run->found.id, &run->meta) == 0) {
-		if (earlier_is_same(&run->meta, m) && run->meta.state != META_RUNNING)
-			return true;
-		meta_release(&run->meta);
-	}
-	io_close(&run->dir);
-	return false;
-}
-
-/* Finds the newest run of the command: of this session (NULL: any), and, with `success`, one that
-   ended with 0. */
-static bool find_noted(const struct buffer *end, const char *hash, const char *session,
-		       bool success, const struct meta *m, struct earlier_run *run)
-{
-	int tries = COMMANDS_TRIES;
-	for (size_t len = end->len; len > 0 && tries > 0;) {
-		const char *newline = memrchr(end->data, '\n', len - 1);
-		const char *line = newline ? newline + 1 : end->data;
-		size_t line_len = (size_t)(end->data + len - line) - 1;
+	struct journal_tail t = {.fd = fd};
+	struct stat st;
+	const char *line;
+	size_t len;
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		t.end = (uint64_t)st.st_size;
+	uint64_t least = t.end > COMMANDS_END ? t.end - COMMANDS_END : 0;
+	for (int tries = COMMANDS_TRIES;
+	     tries > 0 && t.end > least && journal_tail_next(&t, &line, &len) == 1;) {
 		bool ended_well;
-		len = (size_t)(line - end->data);
-		if (line_len < HASH_LEN || memcmp(line, hash, HASH_LEN) != 0 ||
-		    !read_noted(line, line_len, &run->found, &ended_well) ||
+		if (len < HASH_LEN || memcmp(line, hash, HASH_LEN) != 0 ||
+		    !read_noted(line, len, &run->found, &ended_well) ||
 		    strcmp(run->found.id, m->id) == 0 || (success && !ended_well) ||
 		    (session && strcmp(run->found.session, session) != 0))
 			continue;
-		if (check_found(run, m))
-			return true;
+		/* The artifact has to be there, and of the command. */
+		run->dir = store_open_session(run->found.store, run->found.session, false);
+		if (run->dir >= 0 && id_has_file(run->dir, run->found.id, ARTIFACT_OUT) &&
+		    meta_read(run->dir, run->found.id, &run->meta) == 0) {
+			if (earlier_is_same(&run->meta, m) && run->meta.state != META_RUNNING)
+				return true;
+			meta_release(&run->meta);
+		}
+		io_close(&run->dir);
 		tries--;
 	}
 	return false;
@@ -145,31 +137,17 @@ static bool find_noted(const struct buffer *end, const char *hash, const char *s
 void earlier_look_up(struct store *s, const char *session, const struct meta *m,
 		     struct earlier_run *last, struct earlier_run *success)
 {
-	struct buffer end = BUFFER_INIT;
 	char hash[HASH_LEN + 1];
+	int fd = store_open_file(s->fd, COMMANDS_FILE, O_RDONLY);
 	hash_command(m, hash);
 	*last = (struct earlier_run){.found = {.store = s}, .dir = -1};
 	if (success)
 		*success = *last;
-	/* The last lines of the file. The first of them may be a part, and a part at the end of the
-	   file is left out. */
-	struct stat st;
-	int fd = store_open_file(s->fd, COMMANDS_FILE, O_RDONLY);
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
-		size_t len =
-			(uint64_t)st.st_size < COMMANDS_END ? (size_t)st.st_size : COMMANDS_END;
-		if (buffer_reserve(&end, len) == 0 &&
-		    io_read_whole(fd, end.data, len, st.st_size - (off_t)len) == 0)
-			end.len = len;
-	}
-	io_close(&fd);
-	const char *newline = end.len ? memrchr(end.data, '\n', end.len) : NULL;
-	end.len = newline ? (size_t)(newline - end.data) + 1 : 0;
-	last->is_found = find_noted(&end, hash, session, false, m, last) ||
-			 find_noted(&end, hash, NULL, false, m, last);
+	last->is_found = find_noted(fd, hash, session, false, m, last) ||
+			 find_noted(fd, hash, NULL, false, m, last);
 	if (success && last->is_found)
-		success->is_found = find_noted(&end, hash, NULL, true, m, success);
-	buffer_release(&end);
+		success->is_found = find_noted(fd, hash, NULL, true, m, success);
+	io_close(&fd);
 }
 
 void earlier_run_release(struct earlier_run *run)

@@ -20,6 +20,8 @@
 
 #define TEMPORARY ".journal."
 
+#define INSIDE ",\"inside\":true"
+
 /* A longer line was not written by terse. */
 #define LINE_MOST ((size_t)64 * 1024)
 
@@ -28,14 +30,14 @@
 
 /* --- appending ------------------------------------------------------------------------- */
 
-/* Opens and locks the file that has the name, without a line that somebody else is writing at its
-   end: *inside tells whether there is a part of one all the same, and that the next one has to
-   begin behind a newline. Returns the descriptor. */
-static int open_current(int dir, const char *name, bool *inside)
+int journal_append(int dir, const char *name, const char *line, size_t len)
 {
-	int operation = LOCK_SH;
-	for (int i = 0; i < TRIES; i++) {
-		int fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
+	int result = -1, fd = -1, operation = LOCK_SH;
+	bool inside = false;
+	/* The file that has the name, locked, without a line that somebody else is writing at its
+	   end. If there is a part of one all the same, the next one begins behind a newline. */
+	for (int i = 0; fd < 0 && i < TRIES; i++) {
+		fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
 		if (fd < 0)
 			return -1;
 		/* Without locks no process takes lines out. */
@@ -45,29 +47,20 @@ static int open_current(int dir, const char *name, bool *inside)
 		char last = '\n';
 		if (locked && st.st_size > 0)
 			io_read_at(fd, &last, 1, st.st_size - 1);
-		*inside = last != '\n';
-		if (current && (!*inside || operation == LOCK_EX))
-			return fd;
+		inside = last != '\n';
+		if (!current || (inside && operation == LOCK_SH))
+			io_close(&fd);
 		operation = current ? LOCK_EX : operation;
-		io_close(&fd);
 	}
-	errno = EBUSY;
-	return -1;
-}
-
-int journal_append(int dir, const char *name, const char *line, size_t len)
-{
-	bool inside;
-	int result = -1, fd = open_current(dir, name, &inside);
-	if (fd < 0)
-		return -1;
 	/* A single call, so that the lines of several writers do not mix. */
 	const struct iovec parts[] = {{(char *)"\n", inside}, {(char *)line, len}};
 	ssize_t n;
 	do {
 		n = writev(fd, parts, 2);
 	} while (n < 0 && errno == EINTR);
-	if (n >= 0 && (size_t)n < len + inside) {
+	if (fd < 0) {
+		errno = EBUSY;
+	} else if (n >= 0 && (size_t)n < len + inside) {
 		/* The disk is full. Take the part back, unless somebody has written behind it. */
 		off_t end = lseek(fd, 0, SEEK_CUR);
 		struct stat st;
@@ -182,28 +175,6 @@ static int64_t number_of(const char *line, size_t len, const char *key)
 	return -1;
 }
 
-static bool read_of(const char *line, size_t len, struct journal_read *read)
-{
-	struct members m;
-	uint64_t at_ms = 0;
-	bool good = true;
-	read->bytes = read->tokens = 0;
-	read->inside = false;
-	members_begin(&m, line, len);
-	while (good && members_next(&m)) {
-		if (members_is(&m, "at_ms"))
-			good = member_number(&m.value, INT64_MAX, &at_ms);
-		else if (members_is(&m, "bytes"))
-			good = member_number(&m.value, INT64_MAX, &read->bytes);
-		else if (members_is(&m, "tokens"))
-			good = member_number(&m.value, INT64_MAX, &read->tokens);
-		else if (members_is(&m, "inside"))
-			read->inside = member_is(&m.value, "true");
-	}
-	read->at_ms = (int64_t)at_ms;
-	return good && !m.bad;
-}
-
 /* --- reading from the beginning ----------------------------------------------------------- */
 
 /* The file from its beginning on. Zeroed but for the file it is there. */
@@ -246,26 +217,10 @@ static int forward_next(struct forward *f, const char **line, size_t *len)
 	}
 }
 
-/* Reports a line in one of the two passes. Returns whether it is damaged. */
-static bool report_line(const struct journal_events *e, enum journal_kind pass, const char *line,
-			size_t len)
+static void forward_rewind(struct forward *f)
 {
-	struct meta m;
-	struct journal_read read;
-	enum journal_kind kind = kind_of(line, len, read.id);
-	if (kind != pass)
-		return kind == JOURNAL_DAMAGED && pass == JOURNAL_RUN;
-	if (kind == JOURNAL_READ) {
-		bool good = read_of(line, len, &read);
-		if (good)
-			e->read(e->ctx, &read);
-		return !good;
-	}
-	if (meta_parse(line, len, &m) < 0)
-		return true;
-	e->run(e->ctx, &m, line, len);
-	meta_release(&m);
-	return false;
+	f->offset = f->at = 0;
+	buffer_clear(&f->block);
 }
 
 int journal_scan(const struct store *s, const char *session, const struct journal_events *events,
@@ -273,18 +228,39 @@ int journal_scan(const struct store *s, const char *session, const struct journa
 {
 	static const enum journal_kind passes[] = {JOURNAL_RUN, JOURNAL_READ};
 	int dir = store_open_session(s, session, false);
-	struct forward h = {.fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
-	int result = h.fd >= 0 || errno == ENOENT ? 0 : -1;
+	struct forward f = {.fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
+	int result = f.fd >= 0 || errno == ENOENT ? 0 : -1;
 	const char *line;
 	size_t len;
-	for (int i = 0; h.fd >= 0 && result == 0 && i < (events->read ? 2 : 1); i++) {
-		h.offset = h.at = 0;
-		buffer_clear(&h.block);
-		while ((result = forward_next(&h, &line, &len)) == 1)
-			*damaged += len > 0 && report_line(events, passes[i], line, len);
+	for (int i = 0; f.fd >= 0 && result == 0 && i < (events->read ? 2 : 1); i++) {
+		forward_rewind(&f);
+		while ((result = forward_next(&f, &line, &len)) == 1) {
+			struct meta m;
+			struct journal_read read;
+			enum journal_kind kind = kind_of(line, len, read.id);
+			bool good = kind != JOURNAL_DAMAGED || passes[i] != JOURNAL_RUN || len == 0;
+			if (kind == passes[i] && kind == JOURNAL_RUN) {
+				good = meta_parse(line, len, &m) == 0;
+				if (good) {
+					events->run(events->ctx, &m, line, len);
+					meta_release(&m);
+				}
+			} else if (kind == passes[i]) {
+				int64_t bytes = number_of(line, len, "bytes");
+				int64_t tokens = number_of(line, len, "tokens");
+				read.at_ms = number_of(line, len, "at_ms");
+				read.bytes = (uint64_t)bytes;
+				read.tokens = (uint64_t)tokens;
+				read.inside = memmem(line, len, INSIDE, strlen(INSIDE));
+				good = bytes >= 0 && tokens >= 0 && read.at_ms >= 0;
+				if (good)
+					events->read(events->ctx, &read);
+			}
+			*damaged += !good;
+		}
 	}
-	buffer_release(&h.block);
-	io_close(&h.fd);
+	buffer_release(&f.block);
+	io_close(&f.fd);
 	io_close(&dir);
 	return result;
 }
@@ -306,16 +282,15 @@ static int filter_lines(struct filter *f)
 	const char *line;
 	size_t len;
 	int got = 1;
-	while (got == 1) {
-		got = f->to < 0 && f->taken > 0 ? 0 : forward_next(&f->from, &line, &len);
+	while (got == 1 && (f->to >= 0 || f->taken == 0)) {
+		got = forward_next(&f->from, &line, &len);
 		if (got == 1 && (len == 0 || !f->keep(f->ctx, line, len)))
 			f->taken++;
 		else if (got == 1 && f->to >= 0)
 			buffer_append(&kept, line, len + 1);
-		if (got < 0 || (got == 1 && kept.len < LINE_MOST))
+		if (got == 1 && kept.len < LINE_MOST)
 			continue;
-		if (buffer_check(&kept) < 0 ||
-		    (kept.len > 0 && io_write(f->to, kept.data, kept.len) < 0))
+		if (buffer_check(&kept) < 0 || io_write(f->to, kept.data, kept.len) < 0)
 			got = -1;
 		buffer_clear(&kept);
 	}
@@ -327,51 +302,39 @@ static int filter_lines(struct filter *f)
 static int filter_once(struct filter *f, int dir, const char *name)
 {
 	char temporary[STORE_TEMPORARY];
+	struct stat st;
 	int result = -1;
-	bool made = false;
 	f->to = -1;
 	f->from.fd = store_open_file(dir, name, O_RDONLY);
 	if (f->from.fd < 0)
 		return -1;
-	for (int pass = 0; pass < 2; pass++) {
-		f->taken = 0;
-		f->from.offset = f->from.at = 0;
-		buffer_clear(&f->from.block);
-		if (filter_lines(f) < 0)
-			goto out;
-		if (pass == 0 && f->taken == 0 && f->from.block.len == 0) {
-			result = 0;
-			goto out;
-		}
-		if (pass == 0) {
-			store_temporary(TEMPORARY, temporary);
-			f->to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
-			made = f->to >= 0;
-			if (!made)
-				goto out;
-		}
-	}
-	if (store_lock(f->from.fd, LOCK_EX) < 0)
-		goto out;
-	struct stat st;
-	if (fstat(f->from.fd, &st) < 0 || st.st_nlink == 0) {
-		result = 1;
-		goto out;
-	}
+	f->taken = 0;
+	forward_rewind(&f->from);
 	if (filter_lines(f) < 0)
 		goto out;
-	f->taken += f->from.block.len > 0;
 	result = 0;
-	if (f->taken == 0)
+	if (f->taken == 0 && f->from.block.len == 0)
 		goto out;
+	result = -1;
+	store_temporary(TEMPORARY, temporary);
+	f->to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
+	f->taken = 0;
+	forward_rewind(&f->from);
+	if (f->to < 0 || filter_lines(f) < 0 || store_lock(f->from.fd, LOCK_EX) < 0 ||
+	    fstat(f->from.fd, &st) < 0)
+		goto out;
+	result = st.st_nlink == 0;
+	if (result == 1)
+		goto out;
+	result = filter_lines(f);
+	f->taken += f->from.block.len > 0;
 	/* Keep the time: it tells when the session was last used. */
-	if (fstat(f->from.fd, &st) == 0)
-		futimens(f->to, (const struct timespec[2]){st.st_atim, st.st_mtim});
-	result = renameat(dir, temporary, dir, name);
-	made = result < 0;
+	futimens(f->to, (const struct timespec[2]){st.st_atim, st.st_mtim});
+	if (result == 0)
+		result = renameat(dir, temporary, dir, name);
 out:;
 	int error = errno;
-	if (made)
+	if (f->to >= 0 && result != 0)
 		unlinkat(dir, temporary, 0);
 	io_close(&f->to);
 	io_close(&f->from.fd);
@@ -430,19 +393,7 @@ long journal_clean(int dir, int64_t from_ms, int64_t to_ms)
 
 /* --- reading from the end ---------------------------------------------------------------- */
 
-/* The file from its end on. Zeroed but for the file and its size it is at the end. */
-struct tail {
-	int fd;
-	uint64_t end;  /* what is behind it was returned */
-	uint64_t from; /* the block's offset */
-	size_t len;
-	char block[8192];
-};
-
-/* The line before, without its newline; empty ones are passed over. Of one that is longer than the
-   block, and so none of terse's, the first bytes are left, which are no line. It is valid until the
-   next call. Returns 1, 0 at the beginning, or -1 with errno. */
-static int tail_next(struct tail *t, const char **line, size_t *len)
+int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 {
 	for (bool is_cut = false;;) {
 		if (t->end > t->from + t->len || t->end <= t->from) {
@@ -475,7 +426,7 @@ static int tail_next(struct tail *t, const char **line, size_t *len)
 int64_t journal_end_ms(int dir)
 {
 	struct stat st;
-	struct tail t = {.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
+	struct journal_tail t = {.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
 	const char *line;
 	size_t len;
 	char id[ID_LEN + 1];
@@ -484,7 +435,7 @@ int64_t journal_end_ms(int dir)
 	if (t.fd >= 0 && fstat(t.fd, &st) == 0)
 		t.end = (uint64_t)st.st_size;
 	while ((kind == JOURNAL_READ || kind == JOURNAL_DAMAGED) &&
-	       tail_next(&t, &line, &len) == 1) {
+	       journal_tail_next(&t, &line, &len) == 1) {
 		kind = kind_of(line, len, id);
 		ms = kind == JOURNAL_ENDED ? number_of(line, len, "ended") : 0;
 	}
@@ -511,7 +462,7 @@ struct journal {
 	/* Since there may be very many sessions, only one of them is open. */
 	size_t open;
 	int dir;
-	struct tail tail;
+	struct journal_tail tail;
 	size_t given;    /* whose line the caller has */
 	struct meta run; /* what the caller has of it */
 	uint64_t damaged;
@@ -554,7 +505,7 @@ static int advance(struct journal *j, size_t number)
 	l->kind = JOURNAL_DAMAGED;
 	if (j->open != number && enter_source(j, number) < 0)
 		return errno == ENOENT ? 0 : -1;
-	while ((got = tail_next(&j->tail, &l->text, &l->len)) == 1) {
+	while ((got = journal_tail_next(&j->tail, &l->text, &l->len)) == 1) {
 		enum journal_kind kind = kind_of(l->text, l->len, l->id);
 		s->end = j->tail.end;
 		j->damaged += kind == JOURNAL_DAMAGED;

@@ -73,6 +73,20 @@ bool journal_is_temporary(const char *name);
 /* When the session has ended, if nothing has happened in it since but reading; else 0. */
 int64_t journal_end_ms(int dir);
 
+/* A file of lines from its end on. Zeroed but for the file and its size it is at the end. */
+struct journal_tail {
+	int fd;
+	uint64_t end;  /* what is behind it was returned */
+	uint64_t from; /* the block's offset */
+	size_t len;
+	char block[8192];
+};
+
+/* The line before, without its newline; empty ones are passed over. Of one that is longer than the
+   block, and so none of terse's, the first bytes are left, which are no line. It is valid until the
+   next call. Returns 1, 0 at the beginning, or -1 with errno. */
+int journal_tail_next(struct journal_tail *t, const char **line, size_t *len);
+
 struct journal;
 
 /* Goes through the lines of these kinds of `session` (a result of store_session_name) in all the
