@@ -61,18 +61,38 @@ static int await_print_new(const struct settings *s, struct text *text, uint64_t
 	return result;
 }
 
-/* --- looking for a pattern in a text that grows ------------------------------------- */
+enum outcome {
+	OUTCOME_NONE,
+	OUTCOME_ENDED,
+	OUTCOME_ASKS,
+	OUTCOME_FOUND,
+	OUTCOME_IDLE,
+	OUTCOME_LATE
+};
 
-/* A line counts in its present form, finished or not, even if it is redrawn later. Each final line
-   is looked at once. */
-struct follow {
-	struct matcher *matcher; /* not owned */
-	int fd;                  /* of the text; owned */
-	uint64_t offset;         /* where the first line starts that is not final */
+struct waiter {
+	const struct verb_call *call;
+	const struct await *asked; /* what is waited for */
+	int64_t timeout;           /* ms; 0: none */
+	char id[ID_LEN + 1];
+	int run; /* a connection to it */
+	struct live_status now;
+	bool known;          /* `now` holds a status */
+	int64_t begun, said; /* monotonic: the start, and the time of `now` */
+	bool ended;          /* the run has */
+	bool wanted;         /* by terse signal of this session */
+
+	/* Looking for a pattern in a text that grows. A line counts in its present form, finished
+	   or not, even if it is redrawn later. Each final line is looked at once. */
+	struct matcher *matcher;
+	int fd;          /* of the text */
+	uint64_t offset; /* where the first line starts that is not final */
 	char *block;
 	struct buffer found;       /* the line that matched, clean */
 	const struct typed *typed; /* whose echo is still to come; or NULL */
 };
+
+/* --- looking for a pattern in a text that grows ------------------------------------- */
 
 /* A longer line is matched in pieces. */
 #define BLOCK ((size_t)256 * 1024)
@@ -81,10 +101,10 @@ struct follow {
 #define FOUND_MOST ((size_t)300)
 
 /* Matches complete lines, and the last one as far as it was written. */
-static int follow_look_at(struct follow *f, const char *text, size_t len)
+static int follow_look_at(struct waiter *w, const char *text, size_t len)
 {
 	size_t at;
-	switch (matcher_next(f->matcher, text, len, &at)) {
+	switch (matcher_next(w->matcher, text, len, &at)) {
 	case MATCHER_FOUND: break;
 	case MATCHER_GAVE_UP: errno = EINVAL; return -1;
 	default: return 0;
@@ -93,10 +113,10 @@ static int follow_look_at(struct follow *f, const char *text, size_t len)
 	const char *line = text + at, *newline = memchr(line, '\n', len - at);
 	size_t most = newline ? (size_t)(newline - line) : len - at;
 	size_t n = utf8_floor(line, most, most < FOUND_MOST ? most : FOUND_MOST);
-	utf8_clean(&f->found, line, n);
+	utf8_clean(&w->found, line, n);
 	if (n < most)
-		buffer_append_string(&f->found, "...");
-	return buffer_check(&f->found) < 0 ? -1 : 1;
+		buffer_append_string(&w->found, "...");
+	return buffer_check(&w->found) < 0 ? -1 : 1;
 }
 
 /* --- the echo of what was typed: it must not be taken for the answer ------------------------ */
@@ -170,68 +190,68 @@ static int echo_find(const struct echo *e, const char *text, size_t len, size_t 
 
 /* Looks at what is new, as long as the echo has not come. Returns as follow_look() and sets *begin
    to the first byte behind the echo, once it is there. */
-static int follow_look_at_echo(struct follow *f, uint64_t settled, uint64_t *begin)
+static int follow_look_at_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 {
 	struct echo e;
 	size_t at = 0, next = 0, from, end;
-	ssize_t n = io_read_at(f->fd, f->block, BLOCK, (off_t)f->offset);
+	ssize_t n = io_read_at(w->fd, w->block, BLOCK, (off_t)w->offset);
 	if (n < 0)
 		return -1;
 	size_t len = (size_t)n;
-	for (bool first = true; echo_next_line(&f->typed->text, &next, &e); first = false) {
-		int found = echo_find(&e, f->block + at, len - at, &from, &end);
+	for (bool first = true; echo_next_line(&w->typed->text, &next, &e); first = false) {
+		int found = echo_find(&e, w->block + at, len - at, &from, &end);
 		/* It has begun, unless these lines are final. */
-		bool begun = found < 0 && f->offset + len > settled;
+		bool begun = found < 0 && w->offset + len > settled;
 		size_t to = found > 0 || begun ? at + from : len;
-		int result = first && found > 0 ? 0 : follow_look_at(f, f->block + at, to - at);
+		int result = first && found > 0 ? 0 : follow_look_at(w, w->block + at, to - at);
 		if (result != 0)
 			return result;
 		if (found <= 0) {
 			/* There is none so far: a password, or a program that draws. */
 			if (len == BLOCK) {
-				f->typed = NULL;
-				*begin = f->offset;
+				w->typed = NULL;
+				*begin = w->offset;
 			}
 			return 0;
 		}
 		at += end;
 	}
-	*begin = f->offset + at;
+	*begin = w->offset + at;
 	if (*begin <= settled) {
-		f->offset = *begin;
-		f->typed = NULL;
+		w->offset = *begin;
+		w->typed = NULL;
 	}
 	return 0;
 }
 
 /* Looks at what is new, of which the first `settled` bytes of the file are final. Returns 1 if a
    line matches, 0, or -1 with errno (EINVAL: the pattern takes too long: matcher_reason()). */
-static int follow_look(struct follow *f, uint64_t settled)
+static int follow_look(struct waiter *w, uint64_t settled)
 {
-	uint64_t at = f->typed ? UINT64_MAX : f->offset;
-	if (f->typed) {
-		int result = follow_look_at_echo(f, settled, &at);
+	uint64_t at = w->typed ? UINT64_MAX : w->offset;
+	if (w->typed) {
+		int result = follow_look_at_echo(w, settled, &at);
 		if (result != 0 || at == UINT64_MAX)
 			return result;
 	}
 	for (;;) {
-		ssize_t n = io_read_at(f->fd, f->block, BLOCK, (off_t)at);
+		ssize_t n = io_read_at(w->fd, w->block, BLOCK, (off_t)at);
 		if (n <= 0)
 			return n < 0 ? -1 : 0;
 		size_t len = (size_t)n;
-		const char *newline = memrchr(f->block, '\n', len);
+		const char *newline = memrchr(w->block, '\n', len);
 		/* The last line is matched with the next block. */
 		if (len == BLOCK && newline)
-			len = (size_t)(newline - f->block) + 1;
-		int result = follow_look_at(f, f->block, len);
+			len = (size_t)(newline - w->block) + 1;
+		int result = follow_look_at(w, w->block, len);
 		if (result != 0)
 			return result;
 		size_t final = settled > at ? settled - at : 0;
 		if (final > len)
 			final = len;
-		newline = memrchr(f->block, '\n', final);
-		if (f->offset == at && (newline || final == BLOCK))
-			f->offset += newline ? (size_t)(newline - f->block) + 1 : final;
+		newline = memrchr(w->block, '\n', final);
+		if (w->offset == at && (newline || final == BLOCK))
+			w->offset += newline ? (size_t)(newline - w->block) + 1 : final;
 		at += len;
 		if ((size_t)n < BLOCK)
 			return 0;
@@ -240,104 +260,43 @@ static int follow_look(struct follow *f, uint64_t settled)
 
 /* --- waiting -------------------------------------------------------------------------- */
 
-#define EXIT_TIMEOUT 124
-
 /* A supervisor answers at once unless it is stopped (SIGSTOP). */
 #define ANSWER_MS ((int64_t)5000)
 
-enum outcome {
-	OUTCOME_NONE,
-	OUTCOME_ENDED,
-	OUTCOME_ASKS,
-	OUTCOME_FOUND,
-	OUTCOME_IDLE,
-	OUTCOME_LATE
-};
-
-struct waiter {
-	const struct verb_call *call;
-	const struct await *asked; /* what is waited for */
-	int64_t timeout;           /* ms; 0: none */
-	char id[ID_LEN + 1];
-	int run; /* a connection to it */
-	struct live_status now;
-	bool known; /* `now` holds a status */
-	struct matcher *matcher;
-	struct follow follow;
-	int64_t begun, said; /* monotonic: the start, and the time of `now` */
-	bool due;            /* an answer of the supervisor, that was asked for */
-	bool ended;          /* the run has */
-	bool wanted;         /* by terse signal of this session */
-	int refused;         /* why its supervisor refuses to answer (errno), or 0 */
-};
-
-/* Starts to look for the pattern. The text exists, since the supervisor has answered. */
-static int await_start_following(struct waiter *w)
-{
-	const struct typed *typed = w->asked->typed;
-	struct follow *f = &w->follow;
-	struct text text;
-	uint64_t lines;
-	if (!w->matcher || f->block)
-		return 0;
-	if (verb_open(w->call, ARTIFACT_OUT, w->id, &text) < 0)
-		return -1;
-	int result = text_seek(&text, w->asked->from, &lines);
-	*f = (struct follow){
-		.matcher = w->matcher,
-		.fd = result < 0 ? -1 : dup(text.fd),
-		.offset = typed         ? typed->from
-			  : result == 1 ? text.size
-					: text.offset,
-		.typed = typed,
-	};
-	if (f->fd >= 0)
-		f->block = malloc(BLOCK);
-	if (!f->block)
-		verb_error(w->call->verb->name, "%s: %m", w->id);
-	text_close(&text);
-	return f->block ? 0 : -1;
-}
-
-/* Returns whether the line is there, or -1 after saying what is wrong. */
+/* Returns whether the line is there, or -1 after saying what is wrong. The text exists, since the
+   supervisor has answered. */
 static int await_look(struct waiter *w, uint64_t settled)
 {
+	const char *verb = w->call->verb->name;
 	if (!w->matcher)
 		return 0;
-	if (await_start_following(w) < 0)
-		return -1;
-	int result = follow_look(&w->follow, settled);
+	if (!w->block) {
+		struct text text;
+		uint64_t lines;
+		if (verb_open(w->call, ARTIFACT_OUT, w->id, &text) < 0)
+			return -1;
+		int sought = text_seek(&text, w->asked->from, &lines);
+		w->typed = w->asked->typed;
+		w->offset = w->typed ? w->typed->from : sought == 1 ? text.size : text.offset;
+		w->fd = sought < 0 ? -1 : dup(text.fd);
+		w->block = w->fd < 0 ? NULL : malloc(BLOCK);
+		if (!w->block)
+			verb_error(verb, "%s: %m", w->id);
+		text_close(&text);
+		if (!w->block)
+			return -1;
+	}
+	int result = follow_look(w, settled);
 	if (result < 0)
-		verb_error(w->call->verb->name, "%s: %s",
-			   vocabularies[w->call->settings->words].pattern,
+		verb_error(verb, "%s: %s", vocabularies[w->call->settings->words].pattern,
 			   errno == EINVAL ? matcher_reason(w->matcher) : strerror(errno));
 	return result;
-}
-
-static int64_t await_quiet_for(const struct waiter *w, int64_t now)
-{
-	return w->now.quiet_ms + (now - w->said);
-}
-
-/* Returns the outcome that `now` amounts to, or -1 after saying what is wrong. */
-static int await_judge(struct waiter *w)
-{
-	int found = await_look(w, w->now.settled);
-	if (found != 0)
-		return found < 0 ? -1 : OUTCOME_FOUND;
-	/* Processes that it started may still write the line. */
-	if (w->now.state == LIVE_ENDED && !w->matcher)
-		return OUTCOME_ENDED;
-	if (w->now.state == LIVE_WAITING && w->call->settings->prompt != PROMPTING_AWAIT)
-		return OUTCOME_ASKS;
-	if (w->asked->idle && w->now.quiet_ms >= w->asked->idle)
-		return OUTCOME_IDLE;
-	return OUTCOME_NONE;
 }
 
 /* Waits. Returns an outcome, or -1 after saying what is wrong. */
 static int await_outcome(struct waiter *w)
 {
+	bool due = false; /* an answer of the supervisor, that was asked for */
 	/* EPIPE: the supervisor refused the client and its answer waits to be read. */
 	if (frame_send(w->run, FRAME_WATCH, 0, 0, NULL, 0, 0) < 0 && errno != EPIPE)
 		return OUTCOME_ENDED;
@@ -345,116 +304,98 @@ static int await_outcome(struct waiter *w)
 	loop_begin(&l);
 	for (;;) {
 		int64_t now = clock_monotonic_ms();
-		if (!w->known && now >= w->begun + ANSWER_MS) {
-			live_run_failed(w->call, w->id, ETIMEDOUT);
-			return -1;
-		}
+		int refused = !w->known && now >= w->begun + ANSWER_MS ? ETIMEDOUT : 0;
+		/* When it will have been quiet for long enough. */
+		int64_t idle_at = w->said + w->asked->idle - w->now.quiet_ms;
+		bool idles = w->asked->idle && w->known && !due;
 		if (w->known && w->timeout && now >= w->begun + w->timeout)
 			return OUTCOME_LATE;
 		/* It seems quiet. Ask again: a newer status may be on its way. */
-		if (w->asked->idle && w->known && !w->due &&
-		    await_quiet_for(w, now) >= w->asked->idle) {
-			w->due = true;
+		if (idles && now >= idle_at) {
+			due = true;
 			if (frame_send(w->run, FRAME_STATUS, 0, 0, NULL, 0, 0) < 0)
 				return OUTCOME_ENDED;
+		} else if (idles) {
+			loop_until(&l, idle_at);
 		}
 		if (!w->known)
 			loop_until(&l, w->begun + ANSWER_MS);
 		else if (w->timeout)
 			loop_until(&l, w->begun + w->timeout);
-		if (w->known && w->asked->idle && !w->due)
-			loop_until(&l, now + w->asked->idle - await_quiet_for(w, now));
 		loop_watch(&l, w->run, POLLIN, NULL, NULL);
-		if (loop_turn(&l) <= 0)
+		if (!refused && loop_turn(&l) <= 0)
 			continue;
-		int got = client_take_status(w->run, &w->now, &w->refused);
-		if (got > 0) {
-			w->known = true;
-			w->due = false;
-			w->said = clock_monotonic_ms();
-		}
-		if (w->refused) {
-			live_run_failed(w->call, w->id, w->refused);
+		int got = refused ? 0 : client_take_status(w->run, &w->now, &refused);
+		if (refused) {
+			live_run_failed(w->call, w->id, refused);
 			return -1;
 		}
 		if (got < 0)
 			return OUTCOME_ENDED;
-		int outcome = got > 0 ? await_judge(w) : OUTCOME_NONE;
-		if (outcome != OUTCOME_NONE)
-			return outcome;
+		if (got == 0)
+			continue;
+		w->known = true;
+		due = false;
+		w->said = clock_monotonic_ms();
+		int found = await_look(w, w->now.settled);
+		if (found != 0)
+			return found < 0 ? -1 : OUTCOME_FOUND;
+		/* Processes that it started may still write the line. */
+		if (w->now.state == LIVE_ENDED && !w->matcher)
+			return OUTCOME_ENDED;
+		if (w->now.state == LIVE_WAITING && w->call->settings->prompt != PROMPTING_AWAIT)
+			return OUTCOME_ASKS;
+		if (w->asked->idle && w->now.quiet_ms >= w->asked->idle)
+			return OUTCOME_IDLE;
 	}
 }
 
-/* Describes the end of the run by its metadata. */
-static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64_t *reported)
+/* Prints what is new, and fills in *e. Returns 0, or -1 after saying what is wrong. */
+static int await_print_changes(struct waiter *w, enum outcome outcome, struct wording_ending *e)
 {
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	struct meta m = {.exit_code = -1};
-	int count;
-	int result = verb_find(w->call, w->id, stores, &count, &found);
-	if (result == 0)
-		result = verb_read_meta(&found, &m);
-	if (result < 0) {
-		verb_error(w->call->verb->name, "%s: %m", w->id);
-	} else {
+	const char *verb = w->call->verb->name;
+	struct text text;
+	uint64_t reported = w->now.reported;
+	*e = (struct wording_ending){
+		.state = WORDING_RUNNING,
+		.duration_ms = w->now.elapsed_ms + clock_monotonic_ms() - w->said,
+		.waited_ms = outcome == OUTCOME_LATE ? clock_monotonic_ms() - w->begun : 0,
+		.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
+		.typing = w->now.terminal,
+	};
+	if (w->ended) {
+		/* Its metadata tell how. */
+		struct store stores[STORE_MAX];
+		struct id_found found;
+		struct meta m = {.exit_code = -1};
+		int count;
+		bool known = verb_find(w->call, w->id, stores, &count, &found) == 0 &&
+			     verb_read_meta(&found, &m) == 0;
+		if (!known)
+			verb_error(verb, "%s: %m", w->id);
 		*e = excerpts_ending(&m);
 		if (m.state == META_RUNNING) {
 			e->state = WORDING_INTERRUPTED;
 			e->duration_ms = m.duration_ms;
 		}
-		*reported = m.reported;
+		reported = m.reported;
 		w->wanted = m.wanted && live_run_is_own(w->call, w->id);
-	}
-	meta_release(&m);
-	store_close_all(stores, count);
-	return result;
-}
-
-static int await_status(const struct waiter *w, enum outcome outcome,
-			const struct wording_ending *e)
-{
-	switch (outcome) {
-	case OUTCOME_ASKS: return (int)w->call->settings->yield_status;
-	case OUTCOME_LATE:
-		return w->asked->timeout ? EXIT_TIMEOUT : (int)w->call->settings->yield_status;
-	case OUTCOME_ENDED: break;
-	default: return 0;
-	}
-	int status = w->wanted ? 0 : e->exit_code >= 0 ? e->exit_code : 128 + e->signal;
-	if (e->state == WORDING_INTERRUPTED)
-		status = EXIT_TERSE;
-	return w->matcher && status == 0 ? 1 : status;
-}
-
-static int await_print_changes(struct waiter *w, enum outcome outcome, struct wording_ending *e)
-{
-	struct text text;
-	uint64_t reported = 0;
-	if (w->ended) {
-		if (await_describe_end(w, e, &reported) < 0)
+		meta_release(&m);
+		store_close_all(stores, count);
+		if (!known)
 			return -1;
-	} else {
-		*e = (struct wording_ending){
-			.state = WORDING_RUNNING,
-			.duration_ms = w->now.elapsed_ms + clock_monotonic_ms() - w->said,
-			.waited_ms = outcome == OUTCOME_LATE ? clock_monotonic_ms() - w->begun : 0,
-			.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
-			.typing = w->now.terminal,
-		};
-		reported = w->now.reported;
 	}
 	if (verb_open(w->call, ARTIFACT_OUT, w->id, &text) < 0)
 		return -1;
 	if (outcome == OUTCOME_FOUND)
-		e->found = buffer_string(&w->follow.found);
+		e->found = buffer_string(&w->found);
 	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
 		e->missed = w->asked->pattern;
 	e->brief = w->asked->answers;
 	int result = await_print_new(w->call->settings, &text, &reported, e, w->id);
 	text_close(&text);
 	if (result < 0) {
-		verb_error(w->call->verb->name, "%s: %m", w->id);
+		verb_error(verb, "%s: %m", w->id);
 	} else if (!w->ended) {
 		/* Waits until the supervisor knows what was reported, so that the next await prints
 		   only what comes now. */
@@ -470,28 +411,28 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 
 int await_answer(const struct verb_call *c, const struct await *a)
 {
-	struct waiter w = {.call = c,
-			   .asked = a,
-			   .timeout = a->timeout ? a->timeout : c->settings->yield,
-			   .run = -1,
-			   .follow = {.fd = -1},
-			   .begun = clock_monotonic_ms()};
+	const struct settings *s = c->settings;
 	const struct matcher_options options = {.ignore_case = false};
 	struct matcher_error error;
+	struct wording_ending ending;
+	struct waiter w = {.call = c,
+			   .asked = a,
+			   .timeout = a->timeout ? a->timeout : s->yield,
+			   .run = -1,
+			   .fd = -1,
+			   .begun = clock_monotonic_ms()};
 	w.matcher = a->pattern ? matcher_new(a->pattern, &options, &error) : NULL;
 	if (a->pattern && !w.matcher) {
 		if (errno == EINVAL)
 			verb_error(c->verb->name, "%s: %s: %s at character %zu",
-				   vocabularies[c->settings->words].pattern, a->pattern, error.text,
+				   vocabularies[s->words].pattern, a->pattern, error.text,
 				   error.offset + 1);
 		else
 			verb_error(c->verb->name, "%m");
 		return EXIT_TERSE;
 	}
-	int status = 1;
 	int reached = live_run_find(c, a->name, &w.run, w.id, false);
-	if (reached == 2)
-		status = 0;
+	int status = reached == 2 ? 0 : 1;
 	if (reached < 0 || reached == 2)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : await_outcome(&w);
@@ -501,14 +442,25 @@ int await_answer(const struct verb_call *c, const struct await *a)
 		int found = await_look(&w, UINT64_MAX);
 		outcome = found < 0 ? -1 : found > 0 ? OUTCOME_FOUND : OUTCOME_ENDED;
 	}
-	struct wording_ending ending;
-	if (outcome >= 0 && await_print_changes(&w, (enum outcome)outcome, &ending) == 0)
-		status = await_status(&w, (enum outcome)outcome, &ending);
+	if (outcome < 0 || await_print_changes(&w, (enum outcome)outcome, &ending) < 0)
+		goto out;
+	status = 0;
+	if (outcome == OUTCOME_ASKS || outcome == OUTCOME_LATE)
+		status =
+			outcome == OUTCOME_LATE && a->timeout ? EXIT_TIMEOUT : (int)s->yield_status;
+	if (outcome != OUTCOME_ENDED)
+		goto out;
+	if (ending.state == WORDING_INTERRUPTED)
+		status = EXIT_TERSE;
+	else if (!w.wanted)
+		status = ending.exit_code >= 0 ? ending.exit_code : 128 + ending.signal;
+	if (w.matcher && status == 0)
+		status = 1;
 out:
 	io_close(&w.run);
-	io_close(&w.follow.fd);
-	free(w.follow.block);
-	buffer_release(&w.follow.found);
+	io_close(&w.fd);
+	free(w.block);
+	buffer_release(&w.found);
 	matcher_free(w.matcher);
 	return status;
 }

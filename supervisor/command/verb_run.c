@@ -88,56 +88,10 @@ static const char *run_take_caller(void *into, const struct verb_option *o, cons
 	return NULL;
 }
 
-/* Looks behind a wrong option for the options that say how to report it. */
-static void run_find_report_options(struct settings *s, int argc, char **argv, int i)
-{
-	static const char format[] = "--format", redact[] = "--redact";
-	struct option_error error = {""};
-	/* A word that does not look like an option can be the value of one. */
-	for (bool value = true; i < argc && strcmp(argv[i], "--") != 0;) {
-		const char *arg = argv[i];
-		if (arg[0] != '-' && !value)
-			return;
-		value = arg[0] == '-';
-		if ((strncmp(arg, format, sizeof(format) - 1) != 0 &&
-		     strncmp(arg, redact, sizeof(redact) - 1) != 0) ||
-		    settings_take_flag(s, argc, argv, &i, &error) != 1)
-			i++;
-		else
-			value = false;
-	}
-}
-
 bool run_is_fed(void)
 {
 	struct stat st;
 	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
-}
-
-/* Reads the options up to the command. Returns 0, or -1 with an error. */
-static int run_parse(struct verb_call *c, struct arguments *a, struct option_error *error)
-{
-	c->error = error;
-	if (verb_parse(c, a) < 0) {
-		run_find_report_options(c->settings, c->argc, c->argv, 1);
-		return -1;
-	}
-	if (a->cwd && chdir(a->cwd) < 0) {
-		snprintf(error->text, sizeof(error->text), "--cwd: %s: %s", a->cwd,
-			 strerror(errno));
-		return -1;
-	}
-	a->argv = c->operands;
-	if (!a->string && c->operand_count == 0) {
-		snprintf(error->text, sizeof(error->text),
-			 "run: no command given%s (see terse help run)",
-			 run_is_fed() ? "; terse filter takes what is piped in" : "");
-		return -1;
-	}
-	/* As with sh -c, the arguments of the string follow it. */
-	if (!a->string && c->operand_count == 1 && shell_is_string(a->argv[0]))
-		a->string = *a->argv++;
-	return 0;
 }
 
 /* The string as a shell takes it: one that begins as an option does is still a command. With
@@ -242,34 +196,6 @@ bool run_is_bypassed(struct settings *s)
 	return (off && strcmp(off, "0") == 0) || (active && !asked && active_is_inside(active));
 }
 
-/* Puts the settings of the agent and of the command's profile in place. A person's programs keep
-   their terminal, so it is for other readers. Returns 0, or -1 with an error: a flag names none. */
-static int run_apply_profile(struct settings *s, char *const *argv, const char *string, bool jobs,
-			     struct option_error *error)
-{
-	struct profile_choice choice;
-	bool wanted =
-		!isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
-	const char *agent = wanted && !s->agent ? rule_agent(s) : NULL;
-	if (agent)
-		rule_apply(s, agent);
-	if (!wanted && !s->profile)
-		return 0;
-	if (profile_choose(s, argv, string, &choice, error) < 0 && *error->text) {
-		if (is_by_flag(s, "run", "profile"))
-			return -1;
-		verb_error(NULL, "%s", error->text);
-	}
-	if (wanted)
-		profile_apply(s, &choice);
-	/* The caller asked for a terminal. */
-	bool wants_terminal = s->tty == TRI_YES || s->yield || s->detach || jobs;
-	if (wants_terminal && s->pty == TRI_NO &&
-	    option_source(s, option_by_key("run", "pty"))->by == ORIGIN_PROFILE)
-		s->pty = TRI_AUTO;
-	return 0;
-}
-
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string)
 {
 	struct option_error error = {""};
@@ -280,10 +206,28 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	int terminal = jobs ? open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC) : -1;
 	jobs = terminal >= 0;
 	io_close(&terminal);
-	if (run_apply_profile(s, words, string, jobs, &error) < 0) {
-		job->shown = NULL;
-		return run_refuse(job, &error);
+	/* The settings of the agent and of the command's profile. A person's programs keep their
+	   terminal, so they are for other readers. */
+	bool wanted =
+		!isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
+	const char *agent = wanted && !s->agent ? rule_agent(s) : NULL;
+	struct profile_choice choice;
+	if (agent)
+		rule_apply(s, agent);
+	if ((wanted || s->profile) && profile_choose(s, words, string, &choice, &error) < 0 &&
+	    *error.text) {
+		if (is_by_flag(s, "run", "profile")) {
+			job->shown = NULL;
+			return run_refuse(job, &error);
+		}
+		verb_error(NULL, "%s", error.text);
 	}
+	if (wanted)
+		profile_apply(s, &choice);
+	/* The caller asked for a terminal. */
+	if ((s->tty == TRI_YES || s->yield || s->detach || jobs) && s->pty == TRI_NO &&
+	    option_source(s, option_by_key("run", "pty"))->by == ORIGIN_PROFILE)
+		s->pty = TRI_AUTO;
 	/* By whoever typed the command, and not by a rule. */
 	job->deliberate = s->detach || is_by_flag(s, "run", "yield");
 	/* What the agent's section has set, and nothing has overridden. */
@@ -334,8 +278,21 @@ static int run_run(struct verb_call *c)
 			  .started_ms = clock_real_ms(),
 			  .begun_ms = clock_monotonic_ms()};
 	struct arguments a = {.caller = -1};
-	if (run_parse(c, &a, &error) < 0)
+	c->error = &error;
+	if (verb_parse(c, &a) < 0)
 		return run_refuse(&job, &error);
+	a.argv = c->operands;
+	if (a.cwd && chdir(a.cwd) < 0)
+		snprintf(error.text, sizeof(error.text), "--cwd: %s: %s", a.cwd, strerror(errno));
+	else if (!a.string && c->operand_count == 0)
+		snprintf(error.text, sizeof(error.text),
+			 "run: no command given%s (see terse help run)",
+			 run_is_fed() ? "; terse filter takes what is piped in" : "");
+	if (*error.text)
+		return run_refuse(&job, &error);
+	/* As with sh -c, the arguments of the string follow it. */
+	if (!a.string && c->operand_count == 1 && shell_is_string(a.argv[0]))
+		a.string = *a.argv++;
 	if (a.caller >= 0)
 		job.caller = a.caller;
 	job.leashed = a.leashed;

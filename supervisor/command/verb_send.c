@@ -267,17 +267,12 @@ int send_answer(const struct verb_call *c, const struct send_item *items, size_t
 	if (live_run_find(c, a->name, &s.run, s.id, true) < 0)
 		return 1;
 	int status = 0;
-	if (awaits) {
-		/* Where the text ends before anything is typed. */
-		int reader;
-		status = live_run_find(c, s.id, &reader, s.id, true) < 0;
-		if (status == 0 && client_status(reader, FRAME_WATCH, &now) < 0) {
-			live_run_failed(c, s.id, errno);
-			status = 1;
-		}
-		s.typed.from = now.bytes;
-		io_close(&reader);
+	/* Where the text ends before anything is typed. */
+	if (awaits && client_status(s.run, FRAME_STATUS, &now) < 0) {
+		live_run_failed(c, s.id, errno);
+		status = 1;
 	}
+	s.typed.from = now.bytes;
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = send_one(&s, &items[i]) < 0;
 	io_close(&s.run);

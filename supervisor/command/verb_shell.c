@@ -25,10 +25,10 @@
 #include "supervisor/command/verb.h"
 #include "supervisor/process/job.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -39,10 +39,8 @@ struct decision {
 	char **argv;         /* ... and its arguments */
 	const char *agent;   /* whose tool call this is; NULL: nobody's, pass it on */
 	char *command;       /* the part written by the model */
-	char room[PATH_MAX]; /* of program */
-	char **made;         /* argv, unless there was no memory for it ... */
-	char *base;          /* ... and what argv[0] is in */
-	char *plain[4];      /* what it is then */
+	char room[PATH_MAX], base[PATH_MAX + 1]; /* of program and argv[0] */
+	char *string[4];                         /* argv, if it is one string */
 };
 
 #define PROGRAM "TERSE_SHIM_PROGRAM"
@@ -57,67 +55,37 @@ bool decision_is_shell(const char *name)
 	return is;
 }
 
-/* The shell's name as its argv[0], with the '-' of a login shell. The arguments are not copied. */
-static int decision_make_argv(struct decision *d, char **argv, bool shimmed)
-{
-	bool login = argv[0] && *argv[0] == '-';
-	size_t count = 0, n = 0, len = strlen(d->program);
-	while (argv[count])
-		count++;
-	d->made = malloc((count + 3) * sizeof(*d->made));
-	d->base = malloc(len + 2);
-	if (!d->made || !d->base)
-		return -1;
-	d->argv = d->made;
-	d->base[0] = '-';
-	memcpy(d->base + 1, d->program, len + 1);
-	d->argv[n++] = shimmed && argv[0] ? argv[0] : d->base + !login;
-	if (shell_is_one_string(argv, getenv(SHELL_PREFIX)))
-		d->argv[n++] = (char *)"-c";
-	for (size_t i = 1; i < count; i++)
-		d->argv[n++] = argv[i];
-	d->argv[n] = NULL;
-	return 0;
-}
-
-/* Without memory, the arguments are passed on unchanged, but a string stays one. */
-static int decision_fail(struct decision *d, char **argv)
-{
-	d->argv = argv;
-	if (shell_is_one_string(argv, getenv(SHELL_PREFIX))) {
-		d->plain[0] = argv[0];
-		d->plain[1] = (char *)"-c";
-		d->plain[2] = argv[1];
-		d->argv = d->plain;
-	}
-	errno = ENOMEM;
-	return -1;
-}
-
-/* Decides. `ask`: rules are asked; else it is passed on in any case. Returns 0, or -1 with ENOMEM;
-   program and argv are good then, too. Changes the environment. */
-static int decision_make(struct decision *d, const struct settings *s, char **argv, bool ask)
+/* Decides. `ask`: rules are asked; else it is passed on in any case. Changes the environment and
+   argv[0]. */
+static void decision_make(struct decision *d, const struct settings *s, char **argv, bool ask)
 {
 	const char *meant = getenv(PROGRAM), *preload = getenv(PRELOAD);
-	bool shimmed = meant && *meant;
-	*d = (struct decision){.program = NULL};
-	const char *name = argv[0] ? shell_call_name(argv[0]) : "";
-	if (shimmed)
-		d->program = meant;
-	else if (strcmp(name + (*name == '-'), SHELL_NAME_BASH) == 0)
+	const char *name = argv[0] ? argv[0] : "";
+	bool shimmed = meant && *meant, login = *name == '-';
+	*d = (struct decision){.program = meant, .argv = argv};
+	if (!shimmed && strcmp(shell_call_name(name) + login, SHELL_NAME_BASH) == 0)
 		d->program = shell_find(NULL);
-	else
+	else if (!shimmed)
 		d->program = shell_real(s->shell, argv[0] && argv[1], d->room);
-	if (decision_make_argv(d, argv, shimmed) < 0)
-		return decision_fail(d, argv);
+	bool one = shell_is_one_string(argv, getenv(SHELL_PREFIX));
+	/* The shell's name, with the '-' of a login shell. */
+	if (!shimmed && argv[0]) {
+		snprintf(d->base, sizeof(d->base), "-%s", d->program);
+		argv[0] = d->base + !login;
+	}
+	if (one) {
+		d->string[0] = argv[0];
+		d->string[1] = (char *)"-c";
+		d->string[2] = argv[1];
+		d->argv = d->string;
+	}
 	const char *string = shell_call_script(d->argv);
 	if (ask && string)
 		d->agent = rule_call(s, d->argv, string, &d->command);
-	if (preload && !d->agent && setenv("LD_PRELOAD", preload, 1) < 0)
-		return decision_fail(d, argv);
+	if (preload && !d->agent)
+		setenv("LD_PRELOAD", preload, 1);
 	unsetenv(PROGRAM);
 	unsetenv(PRELOAD);
-	return 0;
 }
 
 // terse-sh: terse as a shell. See supervisor/command/verb_shell.c.
@@ -178,13 +146,10 @@ int command_shell(char **argv)
 		const char *string = shell_call_script(argv);
 		probe_record(file, argv, string ? string : argv[1]);
 	}
-	int made = decision_make(&d, &settings, argv,
-				 !probed && loaded && !run_is_bypassed(&settings));
+	decision_make(&d, &settings, argv, !probed && loaded && !run_is_bypassed(&settings));
 	const struct job job = {.settings = &settings, .program = d.program, .argv = d.argv};
-	int status = made == 0 && d.agent ? shell_supervise(&settings, &d)
-					  : run_tell_exec_error(&job, frontend_exec(&job));
-	free(d.made);
-	free(d.base);
+	int status = d.agent ? shell_supervise(&settings, &d)
+			     : run_tell_exec_error(&job, frontend_exec(&job));
 	free(d.command);
 	settings_release(&settings);
 	return status;
