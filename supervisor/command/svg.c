@@ -137,10 +137,9 @@ int svg_write(const char *path, const struct terminal *t)
 	struct svg s = {.rows = 0};
 	const struct terminal_painter painter = {svg_on_run, &s};
 	struct buffer out = BUFFER_INIT;
-	unsigned cols, rows;
-	terminal_size(t, &cols, &rows);
 	out.failed = terminal_paint(t, &painter) < 0;
-	unsigned width = cols * CELL_WIDTH + 2 * MARGIN, height = s.rows * CELL_HEIGHT + 2 * MARGIN;
+	unsigned width = terminal_facts(t).cols * CELL_WIDTH + 2 * MARGIN,
+		 height = s.rows * CELL_HEIGHT + 2 * MARGIN;
 	buffer_printf(&out,
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
 		      "viewBox=\"0 0 %u %u\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, "

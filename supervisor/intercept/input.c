@@ -246,10 +246,10 @@ static void process(struct interceptor *s, const char *data, size_t len)
 		terminal_feed(s->terminal, data, len);
 	/* A swallowed picture leaves no text: only the raw bytes have it. */
 	if (s->raw.state == RAW_HOLDING && s->raw.held.len + len > RAW_HOLD &&
-	    terminal_is_swallowing(s->terminal))
+	    terminal_facts(s->terminal).is_swallowing)
 		interceptor_spill(s);
 	bool wanted = s->state == BYTES_BINARY || s->options.raw == INTERCEPT_RAW_YES ||
-		      terminal_is_lossy(s->terminal);
+		      terminal_facts(s->terminal).is_lossy;
 	raw_feed(&s->raw, data, len, s->artifact, wanted);
 }
 

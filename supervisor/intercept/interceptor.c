@@ -246,7 +246,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	e.ending.lines = s->options.lines_before + interceptor_lines(s);
 	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);
 	e.ending.limit = s->options.limit;
-	e.ending.picture = terminal_is_pictured(s->terminal);
+	e.ending.picture = terminal_facts(s->terminal).is_pictured;
 	TRACE(PREVIEW, "%s ends: %" PRIu64 " bytes, %s, for a reader of %s", PART_NAME(s),
 	      e.ending.bytes,
 	      s->state >= BYTES_BINARY ? "binary"
@@ -385,7 +385,7 @@ void interceptor_spill(struct interceptor *s)
 	TRACE(PREVIEW, "%s is kept, with %zu bytes so far", PART_NAME(s), s->held.len);
 	artifact_append(s->artifact, s->options.part, s->held.data, s->held.len);
 	bool wanted = s->state >= BYTES_BINARY || s->options.raw == INTERCEPT_RAW_YES;
-	if (wanted || terminal_is_lossy(s->terminal))
+	if (wanted || terminal_facts(s->terminal).is_lossy)
 		raw_start(&s->raw, s->artifact);
 }
 
@@ -413,8 +413,8 @@ bool interceptor_is_holding(const struct interceptor *s)
 bool intercept_is_drawn(struct interceptor *s, int64_t now_ms)
 {
 	struct drawing *d = &s->drawing;
-	uint64_t redraws = terminal_redraws(s->terminal);
-	bool hides = !terminal_shows_cursor(s->terminal);
+	uint64_t redraws = terminal_facts(s->terminal).redraws;
+	bool hides = !terminal_facts(s->terminal).shows_cursor;
 	if (redraws != d->redraws)
 		d->redrawn_at = now_ms;
 	if (hides && !d->hides)
@@ -470,7 +470,7 @@ int64_t interceptor_settle_due(const struct interceptor *s)
 
 void interceptor_settle_all(struct interceptor *s)
 {
-	if (interceptor_is_live(s) && !terminal_redraws(s->terminal))
+	if (interceptor_is_live(s) && !terminal_facts(s->terminal).redraws)
 		terminal_commit(s->terminal, terminal_lines(s->terminal));
 }
 
@@ -487,7 +487,7 @@ void interceptor_finish(struct interceptor *s)
 	if (s->fits && !s->reported && intercept_is_over(s, true))
 		intercept_overflow(s);
 	/* A character that was never finished may have overwritten another one. */
-	if (s->artifact && terminal_is_lossy(s->terminal))
+	if (s->artifact && terminal_facts(s->terminal).is_lossy)
 		raw_start(&s->raw, s->artifact);
 	if (s->artifact)
 		artifact_set_live(s->artifact, s->options.part, NULL, 0);
@@ -508,16 +508,16 @@ void interceptor_update_live(struct interceptor *s)
 {
 	struct buffer pending = BUFFER_INIT;
 	if (!s->artifact || s->state >= BYTES_BINARY || s->finished ||
-	    terminal_version(s->terminal) == s->live_version)
+	    terminal_facts(s->terminal).version == s->live_version)
 		return;
 	if (terminal_pending(s->terminal, &pending) == 0) {
 		artifact_set_live(s->artifact, s->options.part, pending.data, pending.len);
-		s->live_version = terminal_version(s->terminal);
+		s->live_version = terminal_facts(s->terminal).version;
 	}
 	buffer_release(&pending);
 }
 
-const struct terminal *interceptor_terminal(const struct interceptor *s)
+struct terminal *interceptor_terminal(const struct interceptor *s)
 {
 	return s->terminal;
 }

@@ -156,7 +156,7 @@ void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows);
 
 /* For looking at the picture, the cursor, the alternate screen. Bytes held back to be judged reach
    it at interceptor_pause(); binary output never does. */
-const struct terminal *interceptor_terminal(const struct interceptor *s);
+struct terminal *interceptor_terminal(const struct interceptor *s);
 
 /* Opens the artifact (if it isn't) and writes what is held: from here on the text is on disk. Does
    nothing after interceptor_forget(). */

@@ -30,7 +30,7 @@
    bytes wait in memory for that to show; if the text has not spilled or nothing was dropped by
    then, they are let go, since keeping gigabytes twice just in case would cost every plain log
    double. Where a picture, or what looks like one, has swallowed so much, the owner lets the text
-   spill: see terminal_is_swallowing(). */
+   spill: see struct terminal_facts. */
 
 #define RAW_HOLD ((size_t)256 * 1024)
 
@@ -115,7 +115,7 @@ void share_take(struct share *s, size_t printed, bool omits);
 
 /* What a command draws with: it may change lines that are complete. */
 struct drawing {
-	uint64_t redraws;              /* terminal_redraws() when it was last looked at ... */
+	uint64_t redraws;              /* of the terminal when it was last looked at ... */
 	bool hides;                    /* ... and whether the cursor was hidden ... */
 	int64_t redrawn_at, hidden_at; /* ... and since when that is so */
 };

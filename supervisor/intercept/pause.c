@@ -217,7 +217,7 @@ static void held_print_partial(struct interceptor *s)
 	/* Everything before it is printed. */
 	bool is_next = held_is_settled(s) && s->partial.len == 0 && s->printed >= s->text_bytes &&
 		       s->line_text == 0 && !intercept_is_by_head(s);
-	if (!is_next || terminal_is_alternate(s->terminal) ||
+	if (!is_next || terminal_facts(s->terminal).is_alternate ||
 	    terminal_pending(s->terminal, &line) < 0)
 		goto out;
 	if (utf8_incomplete(line.data, line.len, &cut))

@@ -27,7 +27,7 @@
 /* How often the end of input is typed: some programs ignore the first one. */
 #define ENDS_TYPED 2
 
-const struct terminal *live_screen(struct supervisor *s)
+struct terminal *live_screen(struct supervisor *s)
 {
 	struct interceptor *text = source_text(&s->sources[0]);
 	if (!text)
@@ -66,7 +66,7 @@ static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT
 void live_describe_text(struct supervisor *s, struct live_status *c)
 {
 	struct buffer text = BUFFER_INIT;
-	const struct terminal *t = live_screen(s);
+	struct terminal *t = live_screen(s);
 	if (!t)
 		return;
 	const struct interceptor *own = s->sources[0].text;
@@ -74,7 +74,7 @@ void live_describe_text(struct supervisor *s, struct live_status *c)
 	c->settled = interceptor_settled(own);
 	if (terminal_pending(t, &text) == 0)
 		c->bytes = c->settled + text.len;
-	if (terminal_is_alternate(t)) {
+	if (terminal_facts(t).is_alternate) {
 		buffer_clear(&text);
 		terminal_picture(t, &text, NULL, NULL);
 	}
@@ -244,7 +244,7 @@ int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own)
 static void live_prompt(struct supervisor *s, char out[LIVE_TEXT])
 {
 	struct buffer line = BUFFER_INIT;
-	const struct terminal *t = live_screen(s);
+	struct terminal *t = live_screen(s);
 	out[0] = '\0';
 	if (t && prompt_text(t, &line) == 0 && line.len > 0)
 		live_set_text(out, line.data, line.len);
@@ -333,7 +333,7 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 	if (!live_looks(s) || !prompt->look_at || now_ms < prompt->look_at)
 		return;
 	bool waited = prompt->waits;
-	const struct terminal *t = live_screen(s);
+	struct terminal *t = live_screen(s);
 	bool began = t && prompt_step(prompt, t, now_ms);
 	if (waited != prompt->waits)
 		live_changed(s);
@@ -434,24 +434,24 @@ static int on_picture(void *ctx, struct control_client *client, const struct fra
 	struct buffer out = BUFFER_INIT, picture = BUFFER_INIT, clean = BUFFER_INIT;
 	struct buffer paint = BUFFER_INIT;
 	const bool painted = f->a == 1;
-	unsigned row, col, cols, rows;
+	unsigned row, col;
 	int result = ENOMEM;
 	(void)len;
-	const struct terminal *t = live_screen(s);
+	struct terminal *t = live_screen(s);
 	if (!t || terminal_picture(t, &picture, &row, &col) < 0)
 		goto out;
 	utf8_clean(&clean, picture.data, picture.len);
 	if (buffer_check(&clean) < 0 || (painted && terminal_repaint(t, &paint) < 0))
 		goto out;
-	terminal_size(t, &cols, &rows);
+	const struct terminal_facts facts = terminal_facts(t);
 	json_begin_object(&out, NULL);
-	json_add_count(&out, "cols", cols);
-	json_add_count(&out, "rows", rows);
+	json_add_count(&out, "cols", facts.cols);
+	json_add_count(&out, "rows", facts.rows);
 	json_add_count(&out, "row", row);
 	json_add_count(&out, "col", col);
-	json_add_bool(&out, "alternate", terminal_is_alternate(t));
-	json_add_bool(&out, "cursor", terminal_shows_cursor(t));
-	json_add_string(&out, "title", terminal_title(t));
+	json_add_bool(&out, "alternate", facts.is_alternate);
+	json_add_bool(&out, "cursor", facts.shows_cursor);
+	json_add_string(&out, "title", facts.title);
 	json_add_text(&out, "text", clean.data, clean.len);
 	if (painted)
 		json_add_text(&out, "paint", paint.data, paint.len);
@@ -472,8 +472,8 @@ static int on_type(void *ctx, struct control_client *client, const struct frame 
 {
 	struct supervisor *s = ctx;
 	(void)client;
-	const struct terminal *t = f->a == 1 && len == 3 ? live_screen(s) : NULL;
-	if (t && terminal_cursor_keys(t))
+	struct terminal *t = f->a == 1 && len == 3 ? live_screen(s) : NULL;
+	if (t && terminal_facts(t).has_cursor_keys)
 		return supervisor_type(s, (const char[]){f->data[0], 'O', f->data[2]}, len);
 	return supervisor_type(s, f->data, len);
 }
@@ -562,7 +562,7 @@ const struct control_request live_requests[FRAME_REQUESTS] = {
 
 int live_repaint(void *ctx, struct buffer *out)
 {
-	const struct terminal *t = live_screen(ctx);
+	struct terminal *t = live_screen(ctx);
 	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
 }
 

@@ -274,7 +274,7 @@ int live_open(struct supervisor *s);
 void live_describe_text(struct supervisor *s, struct live_status *c);
 
 /* The screen as it is now, or NULL without memory for it. */
-const struct terminal *live_screen(struct supervisor *s);
+struct terminal *live_screen(struct supervisor *s);
 
 /* The command has written. */
 void live_output(struct supervisor *s, const char *data, size_t len);

@@ -481,7 +481,7 @@ void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 {
 	struct source *source = s->drawn;
 	struct interceptor *text = source ? source->text : NULL;
-	const struct terminal *t = text ? interceptor_terminal(text) : NULL;
+	struct terminal *t = text ? interceptor_terminal(text) : NULL;
 	enum keys_found found = keys_step(&s->keys, t, now_ms);
 	if (found == KEYS_NOTHING)
 		return;

@@ -319,7 +319,7 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	}
 	if (k->screen_at && now_ms >= k->screen_at) {
 		k->screen_at = 0;
-		if (t && terminal_is_alternate(t) && !k->reported) {
+		if (t && terminal_facts(t).is_alternate && !k->reported) {
 			k->wait.kind = WAIT_SCREEN;
 			k->reported = true;
 			return KEYS_WAITS;
@@ -333,7 +333,7 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 		k->agreed = k->sent = 0;
 	/* Whether it wants single keys. */
 	struct termios modes;
-	bool screen = (t && terminal_is_alternate(t)) ||
+	bool screen = (t && terminal_facts(t).is_alternate) ||
 		      (tcgetattr(k->master, &modes) == 0 && !(modes.c_lflag & ICANON));
 	/* elinks: its keys would come from its standard input, which has nothing. */
 	if (k->wait.kind == WAIT_ALONE && screen)
@@ -440,17 +440,17 @@ void prompt_touch(struct prompt *p, int64_t now_ms)
 }
 
 /* Whether the screen looks as if somebody was asked something. */
-static bool is_asking(const struct terminal *t)
+static bool is_asking(struct terminal *t)
 {
 	struct buffer line = BUFFER_INIT;
-	if (terminal_is_alternate(t))
+	if (terminal_facts(t).is_alternate)
 		return true;
 	bool asking = prompt_text(t, &line) == 0 && line.len > 0;
 	buffer_release(&line);
 	return asking;
 }
 
-bool prompt_step(struct prompt *p, const struct terminal *t, int64_t now_ms)
+bool prompt_step(struct prompt *p, struct terminal *t, int64_t now_ms)
 {
 	if (!p->look_at || now_ms < p->look_at)
 		return false;
@@ -482,12 +482,12 @@ bool prompt_step(struct prompt *p, const struct terminal *t, int64_t now_ms)
 	return false;
 }
 
-int prompt_text(const struct terminal *t, struct buffer *out)
+int prompt_text(struct terminal *t, struct buffer *out)
 {
 	struct buffer picture = BUFFER_INIT;
 	unsigned row, col;
 	int result = -1;
-	if (terminal_is_alternate(t))
+	if (terminal_facts(t).is_alternate)
 		return 0;
 	if (terminal_picture(t, &picture, &row, &col) < 0)
 		goto out;

@@ -104,10 +104,10 @@ struct prompt {
 void prompt_touch(struct prompt *p, int64_t now_ms);
 
 /* Looks if it is due. Returns whether the command has just begun to wait. `t`: the screen. */
-bool prompt_step(struct prompt *p, const struct terminal *t, int64_t now_ms);
+bool prompt_step(struct prompt *p, struct terminal *t, int64_t now_ms);
 
 /* Appends the question: the text of the cursor's row, clean and short. Nothing on the alternate
    screen, which is no question. Returns 0, or -1 with ENOMEM. */
-int prompt_text(const struct terminal *t, struct buffer *out);
+int prompt_text(struct terminal *t, struct buffer *out);
 
 #endif

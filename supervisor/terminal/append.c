@@ -55,7 +55,7 @@ void append_enter(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	const struct row *row = screen_row(s, s->y);
-	if (t->grid_only || !s->emitter || s->own_tabs || s->x || s->top ||
+	if (t->options.styles || t->options.cells || !s->emitter || s->own_tabs || s->x || s->top ||
 	    s->bottom + 1 != s->rows)
 		return;
 	if (!t->modes.wrap || t->modes.insert || t->modes.origin || t->protect || t->style)

@@ -360,6 +360,12 @@ static void run_default_charset(struct terminal *t)
 	charsets_designate(&t->charsets, 0, CHARSET_ASCII);
 }
 
+/* DECKPAM, DECKPNM */
+static void run_keypad(struct terminal *t)
+{
+	t->modes.keypad = t->final == '=';
+}
+
 static void run_nothing(struct terminal *t)
 {
 	(void)t;
@@ -426,8 +432,8 @@ static const struct sequence csis[] = {
 static const struct sequence escapes[] = {
 	{ID(0, '7'), 0, cursor_save},               /* DECSC */
 	{ID(0, '8'), 0, cursor_restore},            /* DECRC */
-	{ID(0, '='), APPEND, mode_keypad},          /* DECKPAM */
-	{ID(0, '>'), APPEND, mode_keypad},          /* DECKPNM */
+	{ID(0, '='), APPEND, run_keypad},           /* DECKPAM */
+	{ID(0, '>'), APPEND, run_keypad},           /* DECKPNM */
 	{ID(0, 'D'), 0, cursor_index},              /* IND */
 	{ID(0, 'E'), 0, cursor_index},              /* NEL */
 	{ID(0, 'H'), 0, cursor_tab_stop},           /* HTS */

@@ -318,15 +318,16 @@ void string_give_up(struct terminal *t);
 /* Kept in plain text, and no character to a terminal. */
 #define BYTE_ORDER_MARK 0xFEFF
 
-/* Modes that decide where text goes. The others are only remembered to answer
-   DECRQM: see mode.c. */
+/* Modes that decide where text goes, and others that are only remembered. mode.c has their
+   numbers. */
 struct modes {
 	bool insert;
 	bool newline; /* LF, VT and FF return to the first column */
 	bool origin;
 	bool wrap;
 	bool reverse_wrap;
-	uint32_t reported;
+	bool cursor, cursor_keys, keypad;
+	bool others[12];
 };
 
 /* The append gear's text: what follows the rows above the cursor of the normal
@@ -368,7 +369,6 @@ struct terminal {
 	unsigned width; /* of the last character, for marks and REP; 0 if none */
 	struct tail tail;
 	bool appending; /* the append gear is on */
-	bool grid_only; /* the append gear is never on */
 	bool stripping; /* no grid at all: collapse is off, or memory ran out */
 	bool cut;       /* the run was cut short inside the alternate screen */
 	bool pictured;  /* the text ended with its picture */
@@ -438,11 +438,6 @@ void terminal_keep_row(struct terminal *t);
 /* Hands on all text as if the run ended here. */
 bool terminal_emit(const struct terminal *t, struct emitter *e);
 
-/* For tests, before the first input: the append gear stays off. */
-void terminal_force_grid(struct terminal *t);
-/* For tests: scans with this variant. */
-void terminal_use_scan(struct terminal *t, const struct scan *scan);
-
 /* dispatch.c: what the parser found, and a single control character */
 void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c);
 void dispatch_control(struct terminal *t, uint32_t c);
@@ -457,11 +452,10 @@ void cursor_restore(struct terminal *t);
 /* mode.c: SM and RM, DECKPAM and DECKPNM, DECSTR, RIS */
 void mode_init(struct terminal *t);
 void mode_change(struct terminal *t);
-void mode_keypad(struct terminal *t);
 void mode_soft_reset(struct terminal *t);
 void mode_full_reset(struct terminal *t);
-/* For DECRPM: 0 not known, 1 set, 2 reset, 3 and 4 always so. */
-unsigned mode_report(const struct terminal *t, uint32_t mode, bool private);
+/* Sets and resets the modes that a terminal needs in order to send keys as the program expects. */
+void mode_repaint(const struct terminal *t, struct buffer *out);
 /* Answers a query. */
 void mode_reply(struct terminal *t);
 

@@ -10,72 +10,9 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Answers. */
-
-/* The size of a character in pixels that window reports pretend. */
-#define CELL_HEIGHT 20
-#define CELL_WIDTH  10
-
-__attribute__((format(printf, 2, 3))) static void reply_answer(struct terminal *t,
-							       const char *format, ...)
-{
-	char text[64];
-	va_list args;
-	int len;
-	if (!t->events.reply)
-		return;
-	va_start(args, format);
-	len = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (len > 0 && (size_t)len < sizeof(text))
-		t->events.reply(t->events.ctx, text, (size_t)len);
-}
-
-void mode_reply(struct terminal *t)
-{
-	uint32_t n = t->parser.params[0];
-	unsigned cols = t->options.cols, rows = t->options.rows;
-	bool private = t->parser.collect >> 8 == '?' || t->parser.collect == '?';
-	switch (t->final) {
-	case 'c': /* DA1, DA2: a VT220 with colours, no version */
-		if (n == 0)
-			reply_answer(t, t->parser.collect ? "\033[>1;0;0c" : "\033[?62;22c");
-		break;
-	case 'n': /* DSR, DECXCPR */
-		if (n == 5 && !private)
-			reply_answer(t, "\033[0n");
-		if (n != 6)
-			break;
-		if (t->appending)
-			append_leave(t, true);
-		unsigned x = 0, y = 0;
-		const struct screen *s = t->screen;
-		if (s) {
-			x = s->x < s->cols ? s->x : s->cols - 1;
-			y = t->modes.origin && s->y >= s->top ? s->y - s->top : s->y;
-		}
-		reply_answer(t, "\033[%s%u;%uR", private ? "?" : "", y + 1, x + 1);
-		break;
-	case 'q': /* XTVERSION */
-		if (n == 0)
-			reply_answer(t, "\033P>|terse(%s)\033\\", TERSE_VERSION);
-		break;
-	case 'p': /* DECRQM */
-		reply_answer(t, "\033[%s%" PRIu32 ";%u$y", private ? "?" : "", n,
-			     mode_report(t, n, private));
-		break;
-	case 't': /* XTWINOPS: the size in pixels and in characters */
-		if (n == 14)
-			reply_answer(t, "\033[4;%u;%ut", rows * CELL_HEIGHT, cols * CELL_WIDTH);
-		if (n == 18)
-			reply_answer(t, "\033[8;%u;%ut", rows, cols);
-		break;
-	default: break;
-	}
-}
 
 /* Character sets. */
 
@@ -166,29 +103,74 @@ bool charsets_select(struct terminal *t, char final)
 
 /* Modes, resets and the alternate screen. */
 
-/* Modes without a say in the text: a bit for each is kept to answer DECRQM. */
-static const uint16_t reported[] = {1,    9,    12,   25,   66,   1000, 1002,
-				    1003, 1004, 1006, 1016, 2004, 2026};
-#define KEYPAD 66
+#define FLAG(name) (offsetof(struct modes, name) + 1)
 
-/* Those that have one. */
-static const uint16_t acting[] = {2, 6, 7, 45, 47, 1047, 1048, 1049};
+/* All that are known. */
+static const struct mode {
+	uint16_t number;
+	char prefix;    /* '?' of private ones */
+	uint8_t always; /* the answer to DECRQM, whatever is set; 0: it depends */
+	bool acts;      /* has a say in the text */
+	bool kept;      /* has one in what keys send */
+	uint8_t flag;   /* its place in struct modes, from 1 */
+} modes[] = {
+	{2, 0, .always = 4},
+	{4, 0, .acts = true, .flag = FLAG(insert)},
+	{12, 0, .always = 3},
+	{20, 0, .acts = true, .flag = FLAG(newline)},
+	{1, '?', .kept = true, .flag = FLAG(cursor_keys)},
+	{2, '?', .acts = true},
+	{6, '?', .acts = true, .flag = FLAG(origin)},
+	{7, '?', .acts = true, .flag = FLAG(wrap)},
+	{8, '?', .always = 3},
+	{9, '?', .flag = FLAG(others[0])},
+	{12, '?', .flag = FLAG(others[1])},
+	{25, '?', .kept = true, .flag = FLAG(cursor)},
+	{45, '?', .acts = true, .flag = FLAG(reverse_wrap)},
+	{47, '?', .acts = true},
+	{66, '?', .flag = FLAG(keypad)},
+	{67, '?', .always = 4},
+	{1000, '?', .kept = true, .flag = FLAG(others[2])},
+	{1002, '?', .kept = true, .flag = FLAG(others[3])},
+	{1003, '?', .kept = true, .flag = FLAG(others[4])},
+	{1004, '?', .kept = true, .flag = FLAG(others[5])},
+	{1005, '?', .always = 4},
+	{1006, '?', .kept = true, .flag = FLAG(others[6])},
+	{1015, '?', .always = 4},
+	{1016, '?', .kept = true, .flag = FLAG(others[7])},
+	{1047, '?', .acts = true},
+	{1048, '?', .always = 1, .acts = true},
+	{1049, '?', .acts = true},
+	{2004, '?', .kept = true, .flag = FLAG(others[8])},
+	{2026, '?', .flag = FLAG(others[9])},
+};
 
-/* Its place in a table, or -1. */
-static int mode_find(const uint16_t *table, size_t count, uint32_t number)
+#define MODES (sizeof(modes) / sizeof(*modes))
+
+static const struct mode *mode_find(char prefix, uint32_t number)
 {
-	for (size_t i = 0; i < count; i++)
-		if (table[i] == number)
-			return (int)i;
-	return -1;
+	for (size_t i = 0; i < MODES; i++)
+		if (modes[i].number == number && modes[i].prefix == prefix)
+			return &modes[i];
+	return NULL;
 }
 
-#define FIND(table, number) mode_find(table, sizeof(table) / sizeof(*(table)), number)
-
-static void mode_note(struct terminal *t, uint32_t number, bool on)
+/* For DECRPM: 0 not known, 1 set, 2 reset, 3 and 4 always so. */
+static unsigned mode_report(const struct terminal *t, const struct mode *m)
 {
-	uint32_t bit = UINT32_C(1) << FIND(reported, number);
-	t->modes.reported = on ? t->modes.reported | bit : t->modes.reported & ~bit;
+	if (!m || m->number == 2 || m->always)
+		return m ? m->always : 0;
+	bool on = m->flag ? ((const bool *)&t->modes)[m->flag - 1] : t->screen != t->normal;
+	return on ? 1 : 2;
+}
+
+void mode_repaint(const struct terminal *t, struct buffer *out)
+{
+	for (const struct mode *m = modes; m < modes + MODES; m++)
+		if (m->kept)
+			buffer_printf(out, "\033[?%u%c", m->number,
+				      mode_report(t, m) == 1 ? 'h' : 'l');
+	buffer_append_string(out, t->modes.keypad ? "\033=" : "\033>");
 }
 
 static void leave_alternate(struct terminal *t)
@@ -224,71 +206,35 @@ static void set_alternate(struct terminal *t, bool on)
 	t->screen = t->alternate;
 }
 
-static void set_private(struct terminal *t, uint32_t number, bool on)
-{
-	if (FIND(reported, number) >= 0) {
-		mode_note(t, number, on);
-		return;
-	}
-	if (FIND(acting, number) < 0)
-		return;
-	if (t->appending)
-		append_leave(t, true);
-	switch (number) {
-	case 2:
-		for (unsigned set = 0; on && set < 4; set++)
-			charsets_designate(&t->charsets, set, CHARSET_ASCII);
-		break;
-	case 6:
-		t->modes.origin = on;
-		cursor_set(t, 0, 0);
-		break;
-	case 7: t->modes.wrap = on; break;
-	case 45: t->modes.reverse_wrap = on; break;
-	case 1048:
-		if (on)
-			cursor_save(t);
-		else
-			cursor_restore(t);
-		break;
-	case 1049:
-		if (on)
-			cursor_save(t);
-		set_alternate(t, on);
-		if (!on)
-			cursor_restore(t);
-		break;
-	default: set_alternate(t, on); break;
-	}
-}
-
 void mode_change(struct terminal *t)
 {
 	bool on = t->final == 'h';
-	if (t->parser.collect == '?') {
-		for (unsigned i = 0; i < t->parser.count && !t->stripping; i++)
-			set_private(t, t->parser.params[i], on);
-		return;
+	for (unsigned i = 0; i < t->parser.count && !t->stripping; i++) {
+		const struct mode *m = mode_find((char)t->parser.collect, t->parser.params[i]);
+		if (!m)
+			continue;
+		if (m->acts && t->appending)
+			append_leave(t, true);
+		if (m->flag)
+			((bool *)&t->modes)[m->flag - 1] = on;
+		bool switches = m->number == 47 || m->number == 1047 || m->number == 1049;
+		bool saves = m->number == 1048 || m->number == 1049;
+		if (saves && on)
+			cursor_save(t);
+		if (switches)
+			set_alternate(t, on);
+		if (saves && !on)
+			cursor_restore(t);
+		if (m->number == 6)
+			cursor_set(t, 0, 0);
+		for (unsigned set = 0; m->number == 2 && m->acts && on && set < 4; set++)
+			charsets_designate(&t->charsets, set, CHARSET_ASCII);
 	}
-	if (t->appending)
-		append_leave(t, true);
-	for (unsigned i = 0; i < t->parser.count; i++) {
-		if (t->parser.params[i] == 4)
-			t->modes.insert = on;
-		if (t->parser.params[i] == 20)
-			t->modes.newline = on;
-	}
-}
-
-void mode_keypad(struct terminal *t)
-{
-	mode_note(t, KEYPAD, t->final == '=');
 }
 
 void mode_init(struct terminal *t)
 {
-	t->modes = (struct modes){.wrap = true};
-	mode_note(t, 25, true);
+	t->modes = (struct modes){.wrap = true, .cursor = true};
 	t->charsets = (struct charsets){.current = CHARSET_ASCII};
 	memset(t->charsets.sets, CHARSET_ASCII, sizeof(t->charsets.sets));
 	t->protect = false;
@@ -333,34 +279,66 @@ void mode_full_reset(struct terminal *t)
 	append_enter(t);
 }
 
-unsigned mode_report(const struct terminal *t, uint32_t number, bool private)
+/* Answers. */
+
+/* The size of a character in pixels that window reports pretend. */
+#define CELL_HEIGHT 20
+#define CELL_WIDTH  10
+
+__attribute__((format(printf, 2, 3))) static void reply_answer(struct terminal *t,
+							       const char *format, ...)
 {
-	bool on;
-	if (!private) {
-		switch (number) {
-		case 2: return 4;
-		case 4: return t->modes.insert ? 1 : 2;
-		case 12: return 3;
-		case 20: return t->modes.newline ? 1 : 2;
-		default: return 0;
+	char text[64];
+	va_list args;
+	int len;
+	if (!t->events.reply)
+		return;
+	va_start(args, format);
+	len = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (len > 0 && (size_t)len < sizeof(text))
+		t->events.reply(t->events.ctx, text, (size_t)len);
+}
+
+void mode_reply(struct terminal *t)
+{
+	uint32_t n = t->parser.params[0];
+	unsigned cols = t->options.cols, rows = t->options.rows;
+	bool private = t->parser.collect >> 8 == '?' || t->parser.collect == '?';
+	switch (t->final) {
+	case 'c': /* DA1, DA2: a VT220 with colours, no version */
+		if (n == 0)
+			reply_answer(t, t->parser.collect ? "\033[>1;0;0c" : "\033[?62;22c");
+		break;
+	case 'n': /* DSR, DECXCPR */
+		if (n == 5 && !private)
+			reply_answer(t, "\033[0n");
+		if (n != 6)
+			break;
+		if (t->appending)
+			append_leave(t, true);
+		unsigned x = 0, y = 0;
+		const struct screen *s = t->screen;
+		if (s) {
+			x = s->x < s->cols ? s->x : s->cols - 1;
+			y = t->modes.origin && s->y >= s->top ? s->y - s->top : s->y;
 		}
+		reply_answer(t, "\033[%s%u;%uR", private ? "?" : "", y + 1, x + 1);
+		break;
+	case 'q': /* XTVERSION */
+		if (n == 0)
+			reply_answer(t, "\033P>|terse(%s)\033\\", TERSE_VERSION);
+		break;
+	case 'p': /* DECRQM */
+		reply_answer(t, "\033[%s%" PRIu32 ";%u$y", private ? "?" : "", n,
+			     mode_report(t, mode_find(private ? '?' : 0, n)));
+		break;
+	case 't': /* XTWINOPS: the size in pixels and in characters */
+		if (n == 14)
+			reply_answer(t, "\033[4;%u;%ut", rows * CELL_HEIGHT, cols * CELL_WIDTH);
+		if (n == 18)
+			reply_answer(t, "\033[8;%u;%ut", rows, cols);
+		break;
+	default: break;
 	}
-	switch (number) {
-	case 6: on = t->modes.origin; break;
-	case 7: on = t->modes.wrap; break;
-	case 8: return 3;
-	case 45: on = t->modes.reverse_wrap; break;
-	case 47:
-	case 1047:
-	case 1049: on = t->screen != t->normal; break;
-	case 67:
-	case 1005:
-	case 1015: return 4;
-	case 1048: return 1;
-	default:
-		if (FIND(reported, number) < 0)
-			return 0;
-		on = t->modes.reported >> FIND(reported, number) & 1;
-	}
-	return on ? 1 : 2;
 }

@@ -9,30 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Private modes that a terminal needs in order to send keys in the form that the program
-   expects. */
-static const uint32_t kept[] = {1, 25, 1000, 1002, 1003, 1004, 1006, 1016, 2004};
-
-/* In the order of `kept`, the keypad, colours, margins, and the normal screen. The cursor is saved
-   so that it stays where it is: margins move it, and so does leaving a screen that is not on. */
+/* The modes that are kept (mode.c), the keypad, colours, margins, and the normal screen. The cursor
+   is saved so that it stays where it is: margins move it, and so does leaving a screen that is not
+   on. */
 const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?1003l\033[?1004l"
 				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\0337\033[r\0338\0337"
 				"\033[?1049l";
 
-/* Rows from the top, each where it is; blank ones are there already. */
-static void repaint_add_rows(const char *text, size_t len, struct buffer *out)
+/* The place of the cursor, from 1; the screen has all text in cells then. */
+static void find_cursor(struct terminal *t, unsigned *row, unsigned *col)
 {
-	for (unsigned row = 1; len > 0; row++) {
-		const char *newline = memchr(text, '\n', len);
-		size_t n = newline ? (size_t)(newline - text) : len;
-		if (n > 0) {
-			buffer_printf(out, "\033[%u;1H", row);
-			utf8_clean(out, text, n);
-		}
-		n += newline != NULL;
-		text += n;
-		len -= n;
+	*row = *col = 1;
+	if (t->appending) {
+		append_leave(t, false);
+		emitter_flush(&t->emitter);
+		t->version++;
 	}
+	if (t->stripping)
+		return;
+	/* It stays on the last column while a wrap is due. */
+	const struct screen *s = t->screen;
+	*row = s->y + 1;
+	*col = s->x < s->cols ? s->x + 1 : s->cols;
 }
 
 static void repaint_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
@@ -45,35 +43,22 @@ static void repaint_on_run(void *ctx, unsigned row, unsigned column, unsigned wi
 	utf8_clean(out, text, len);
 }
 
-int terminal_repaint(const struct terminal *t, struct buffer *out)
+int terminal_repaint(struct terminal *t, struct buffer *out)
 {
-	struct buffer picture = BUFFER_INIT;
+	const struct terminal_painter painter = {repaint_on_run, out};
 	unsigned row, col;
-	int result = -1;
-	if (terminal_picture(t, &picture, &row, &col) == 0) {
-		buffer_append_string(out, terminal_unpaint);
-		if (terminal_is_alternate(t))
-			buffer_append_string(out, "\033[?1049h");
-		buffer_append_string(out, "\033[H\033[2J");
-		if (t->options.styles && t->screen) {
-			const struct terminal_painter painter = {repaint_on_run, out};
-			out->failed |= terminal_paint(t, &painter) < 0;
-			buffer_append_string(out, "\033[m");
-		} else {
-			repaint_add_rows(picture.data, picture.len, out);
-		}
-		if (*t->string.title)
-			buffer_printf(out, "\033]2;%s\007", t->string.title);
-		buffer_printf(out, "\033[%u;%uH", row, col);
-		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-			bool on = mode_report(t, kept[i], true) == 1;
-			buffer_printf(out, "\033[?%" PRIu32 "%c", kept[i], on ? 'h' : 'l');
-		}
-		buffer_append_string(out, mode_report(t, 66, true) == 1 ? "\033=" : "\033>");
-		result = buffer_check(out);
-	}
-	buffer_release(&picture);
-	return result;
+	find_cursor(t, &row, &col);
+	buffer_append_string(out, terminal_unpaint);
+	if (t->screen != t->normal)
+		buffer_append_string(out, "\033[?1049h");
+	buffer_append_string(out, "\033[H\033[2J");
+	out->failed |= terminal_paint(t, &painter) < 0;
+	buffer_append_string(out, "\033[m");
+	if (*t->string.title)
+		buffer_printf(out, "\033]2;%s\007", t->string.title);
+	buffer_printf(out, "\033[%u;%uH", row, col);
+	mode_repaint(t, out);
+	return buffer_check(out);
 }
 
 #define TAIL_SIZE 65536
@@ -110,9 +95,7 @@ struct terminal *terminal_new(const struct terminal_options *options,
 		goto out;
 	t->screen = t->normal;
 	screen_begin(t->screen, 0);
-	t->appending = true;
-	if (options->styles)
-		terminal_force_grid(t);
+	t->appending = !options->styles && !options->cells;
 	return t;
 
 out:
@@ -133,21 +116,9 @@ void terminal_free(struct terminal *t)
 	free(t);
 }
 
-void terminal_force_grid(struct terminal *t)
-{
-	t->grid_only = true;
-	if (t->appending)
-		append_leave(t, false);
-}
-
 void terminal_show_nul(struct terminal *t, enum terminal_nul how)
 {
 	t->nul = how;
-}
-
-void terminal_use_scan(struct terminal *t, const struct scan *scan)
-{
-	t->scan = scan;
 }
 
 bool terminal_keeps_return(const struct terminal *t, const char *p)
@@ -371,12 +342,7 @@ bool terminal_emit(const struct terminal *t, struct emitter *e)
 
 void terminal_cut(struct terminal *t)
 {
-	t->cut = terminal_is_alternate(t);
-}
-
-bool terminal_is_pictured(const struct terminal *t)
-{
-	return t->pictured;
+	t->cut = t->screen != t->normal;
 }
 
 void terminal_finish(struct terminal *t)
@@ -549,7 +515,7 @@ static int copy_open(struct terminal *copy, const struct terminal *t, struct buf
 {
 	*copy = *t;
 	copy->emitter = collecting(&t->emitter, out);
-	copy->grid_only = true;
+	copy->options.cells = true;
 	copy->overwritten.stayed = (struct buffer)BUFFER_INIT;
 	if (t->stripping)
 		return 0;
@@ -585,70 +551,29 @@ int terminal_pending(const struct terminal *t, struct buffer *out)
 	return buffer_check(out);
 }
 
-uint64_t terminal_version(const struct terminal *t)
-{
-	return t->version;
-}
-
-int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
+int terminal_picture(struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
 {
 	struct emitter e = {.write = emitter_collect, .ctx = out};
-	struct terminal copy;
-	const struct screen *s = t->screen;
-	if (t->appending) {
-		if (copy_open(&copy, t, NULL) < 0)
-			return -1;
-		s = copy.normal;
-	}
-	if (s)
-		emit_picture(s, s->rows, &e);
-	if (row)
-		*row = s ? s->y + 1 : 1;
-	/* The cursor stays on the last column while a wrap is due. */
-	if (col)
-		*col = s ? (s->x < s->cols ? s->x : s->cols - 1) + 1 : 1;
-	if (t->appending)
-		copy_close(&copy);
+	unsigned y, x;
+	find_cursor(t, row ? row : &y, col ? col : &x);
+	if (!t->stripping)
+		emit_picture(t->screen, t->screen->rows, &e);
 	return buffer_check(out);
 }
 
-bool terminal_is_alternate(const struct terminal *t)
+struct terminal_facts terminal_facts(const struct terminal *t)
 {
-	return t->screen != t->normal;
-}
-
-bool terminal_shows_cursor(const struct terminal *t)
-{
-	return mode_report(t, 25, true) == 1;
-}
-
-bool terminal_cursor_keys(const struct terminal *t)
-{
-	return mode_report(t, 1, true) == 1;
-}
-
-const char *terminal_title(const struct terminal *t)
-{
-	return t->string.title;
-}
-
-void terminal_size(const struct terminal *t, unsigned *cols, unsigned *rows)
-{
-	*cols = t->options.cols;
-	*rows = t->options.rows;
-}
-
-bool terminal_is_lossy(const struct terminal *t)
-{
-	return t->lossy;
-}
-
-bool terminal_is_swallowing(const struct terminal *t)
-{
-	return t->parser.state == PARSER_STRING && t->string.more;
-}
-
-uint64_t terminal_redraws(const struct terminal *t)
-{
-	return t->redraws;
+	return (struct terminal_facts){
+		.cols = t->options.cols,
+		.rows = t->options.rows,
+		.title = t->string.title,
+		.version = t->version,
+		.redraws = t->redraws,
+		.is_alternate = t->screen != t->normal,
+		.shows_cursor = t->modes.cursor,
+		.has_cursor_keys = t->modes.cursor_keys,
+		.is_pictured = t->pictured,
+		.is_lossy = t->lossy,
+		.is_swallowing = t->parser.state == PARSER_STRING && t->string.more,
+	};
 }

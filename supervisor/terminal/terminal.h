@@ -43,6 +43,8 @@ struct terminal_options {
 	/* Keeps the colours and other attributes of characters in the cells of the screen, for
 	   terminal_paint(). All text goes through cells then, which is slower. */
 	bool styles;
+	/* For tests: so it does without colours. */
+	bool cells;
 };
 
 struct terminal_events {
@@ -82,10 +84,6 @@ void terminal_finish(struct terminal *t);
 /* The run is cut short now: see `picture`. */
 void terminal_cut(struct terminal *t);
 
-/* Whether the text ended with the picture of the alternate screen; after
-   terminal_finish(). */
-bool terminal_is_pictured(const struct terminal *t);
-
 /* How many lines are complete (ended by a newline, above the cursor's line and
    not on the alternate screen), counting those handed on already. */
 uint64_t terminal_lines(const struct terminal *t);
@@ -110,16 +108,13 @@ uint64_t terminal_settled(const struct terminal *t);
    one) as it would come if the run ended here. Returns 0, or -1 with ENOMEM. */
 int terminal_pending(const struct terminal *t, struct buffer *out);
 
-/* Changes whenever what terminal_pending() returns may have changed. */
-uint64_t terminal_version(const struct terminal *t);
-
 /* The current picture, at any time: appends one line per row of the visible screen
    (the alternate one when it is on), each ended by a newline and without trailing
    blanks, tabs as the blanks they look like. Bytes that are no character stay as they
-   were. Nothing without collapse, since there is no screen then. Looking changes
-   nothing. Returns 0, or -1 with ENOMEM. The cursor position, 1-based, is stored where
-   the pointers are not NULL. */
-int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
+   were. Nothing without collapse, since there is no screen then. Looking may
+   hand on text that is final anyway, and changes nothing else. Returns 0, or -1 with ENOMEM. The
+   cursor position, 1-based, is stored where the pointers are not NULL. */
+int terminal_picture(struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
 
 // The picture with its colours, if options.styles is set.
 
@@ -152,38 +147,33 @@ struct terminal_painter {
    with. Returns 0, or -1 with ENOMEM: a part is missing. */
 int terminal_paint(const struct terminal *t, const struct terminal_painter *painter);
 
-/* Whether the alternate screen is on. */
-bool terminal_is_alternate(const struct terminal *t);
+/* What its users know besides the text. */
+struct terminal_facts {
+	unsigned cols, rows;
+	const char *title; /* of the window, clean; "" before there is one */
+	uint64_t version;  /* changes whenever what terminal_pending() returns may have changed */
+	uint64_t redraws;  /* how often the program has moved the cursor up into earlier lines: it
+			      redraws, so committing early would leave stale lines in the text */
+	bool is_alternate; /* the alternate screen is on */
+	bool shows_cursor; /* DECTCEM */
+	bool has_cursor_keys; /* cursor keys are to send their other form (DECCKM) */
+	bool is_pictured;     /* the text ended with the picture of the alternate screen */
+	/* More than colours (SGR), the bell and CR before LF was dropped or overwritten, so that
+	   the text alone does not tell what was written. */
+	bool is_lossy;
+	/* More than can be held is inside a control string that has not ended: if it never does,
+	   only the raw bytes have it. */
+	bool is_swallowing;
+};
 
-/* Whether the cursor is shown (DECTCEM). */
-bool terminal_shows_cursor(const struct terminal *t);
-
-/* Whether the cursor keys are to send their other form (DECCKM). */
-bool terminal_cursor_keys(const struct terminal *t);
-
-/* The window's title, clean; "" before there is one. */
-const char *terminal_title(const struct terminal *t);
-
-void terminal_size(const struct terminal *t, unsigned *cols, unsigned *rows);
-
-/* Whether more than colours (SGR), the bell and CR before LF was dropped or
-   overwritten, so that the text alone does not tell what was written. */
-bool terminal_is_lossy(const struct terminal *t);
-
-/* Whether more than can be held is inside a control string that has not ended: if it never does,
-   only the raw bytes have it. */
-bool terminal_is_swallowing(const struct terminal *t);
-
-/* How often the program has moved the cursor up into earlier lines: it redraws,
-   so committing early would leave stale lines in the text. */
-uint64_t terminal_redraws(const struct terminal *t);
+struct terminal_facts terminal_facts(const struct terminal *t);
 
 /* The current screen as bytes for another terminal of the same size. */
 
 /* Resets the terminal, and puts there what is on the screen (with its colours, if options.styles is
    set), the cursor, and the modes that the program has set for keys and mouse. Returns 0, or -1
    with ENOMEM. */
-int terminal_repaint(const struct terminal *t, struct buffer *out);
+int terminal_repaint(struct terminal *t, struct buffer *out);
 
 /* Resets every mode that terminal_repaint() sets. */
 extern const char terminal_unpaint[];

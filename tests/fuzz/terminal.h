@@ -47,7 +47,7 @@ static inline size_t next_piece(const struct way *way, uint32_t *state, size_t l
 }
 
 /* Looking must not crash or change anything. */
-static inline void look(const struct terminal *t)
+static inline void look(struct terminal *t)
 {
 	struct buffer out = BUFFER_INIT;
 	unsigned row, col;
@@ -64,15 +64,15 @@ static inline bool render(const struct way *way, const char *data, size_t len, s
 {
 	const struct terminal_events events = {
 		.text = keep, .reply = drop, .stays = way->stays ? is_odd : NULL, .ctx = out};
-	struct terminal *t = terminal_new(&way->options, &events);
+	struct terminal_options options = way->options;
+	options.cells = way->grid;
+	struct terminal *t = terminal_new(&options, &events);
 	struct buffer pending = BUFFER_INIT;
 	uint32_t state = way->seed;
 	/* An unfinished character is not pending yet. */
 	bool whole = len && (unsigned char)data[len - 1] < 0x80;
 
 	assert(t);
-	if (way->grid && way->options.collapse)
-		terminal_force_grid(t);
 	for (size_t at = 0, n; at < len; at += n) {
 		n = next_piece(way, &state, len - at);
 		terminal_feed(t, data + at, n);
@@ -88,7 +88,7 @@ static inline bool render(const struct way *way, const char *data, size_t len, s
 	assert(buffer_try_append(&pending, out->data, out->len) == 0);
 	assert(terminal_pending(t, &pending) == 0);
 	terminal_finish(t);
-	bool lossy = terminal_is_lossy(t);
+	bool lossy = terminal_facts(t).is_lossy;
 	assert(!whole || (pending.len == out->len &&
 			  (!out->len || memcmp(pending.data, out->data, out->len) == 0)));
 	buffer_release(&pending);

@@ -30,7 +30,7 @@ struct request {
 	const char *scan;
 	unsigned new_cols, new_rows;
 	uint32_t seed;
-	bool split, grid, picture, commit, replies, batch;
+	bool split, picture, commit, replies, batch;
 };
 
 /* Where the output goes. */
@@ -103,7 +103,7 @@ static void feed_all(struct terminal *t, const struct request *request, const st
 	}
 }
 
-static int print_picture(const struct terminal *t, FILE *file)
+static int print_picture(struct terminal *t, FILE *file)
 {
 	struct buffer picture = BUFFER_INIT;
 	unsigned row, col;
@@ -126,11 +126,9 @@ static int render(const struct request *request, int fd, FILE *file)
 	int rc = -1;
 	if (!t || read_all(fd, &in) < 0)
 		goto out;
-	if (request->grid)
-		terminal_force_grid(t);
 	for (variant = scan_variants(); request->scan && *variant; variant++)
 		if (strcmp((*variant)->name, request->scan) == 0)
-			terminal_use_scan(t, *variant);
+			t->scan = *variant;
 	feed_all(t, request, &in);
 	if (request->picture && print_picture(t, file) < 0)
 		goto out;
@@ -217,7 +215,7 @@ int main(int argc, char **argv)
 			request.split = true;
 			request.seed = (uint32_t)strtoul(optarg, NULL, 10);
 			break;
-		case 'g': request.grid = true; break;
+		case 'g': request.options.cells = true; break;
 		case 'n': request.scan = optarg; break;
 		case 'q': request.replies = true; break;
 		case 'p': request.picture = true; break;

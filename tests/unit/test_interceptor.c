@@ -378,11 +378,11 @@ TEST(the_screen_can_be_looked_at)
 	run_start(&r);
 	feed(&r, "1\n2\n3\n4\033[?1049h\033[2;5Hfull");
 	interceptor_pause(r.text);
-	const struct terminal *t = interceptor_terminal(r.text);
+	struct terminal *t = interceptor_terminal(r.text);
 	assert_int_equal(terminal_picture(t, &picture, &row, &col), 0);
 	assert_int_equal(picture.len, strlen("\n    full\n\n"));
 	assert_memory_equal(picture.data, "\n    full\n\n", picture.len);
-	assert_true(terminal_is_alternate(t));
+	assert_true(terminal_facts(t).is_alternate);
 	assert_int_equal(row, 2);
 	assert_int_equal(col, 9);
 	buffer_release(&picture);

@@ -165,22 +165,22 @@ TEST(version)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 20, 3);
-	uint64_t before = terminal_version(t);
+	uint64_t before = terminal_facts(t).version;
 	terminal_feed(t, "", 0);
-	assert_true(terminal_version(t) == before);
+	assert_true(terminal_facts(t).version == before);
 	feed(t, "a");
-	assert_true(terminal_version(t) != before);
-	before = terminal_version(t);
+	assert_true(terminal_facts(t).version != before);
+	before = terminal_facts(t).version;
 	feed(t, "\r");
 	feed(t, "b");
-	assert_true(terminal_version(t) != before);
-	before = terminal_version(t);
+	assert_true(terminal_facts(t).version != before);
+	before = terminal_facts(t).version;
 	feed(t, "\n");
 	terminal_commit(t, 1);
-	assert_true(terminal_version(t) != before);
-	before = terminal_version(t);
+	assert_true(terminal_facts(t).version != before);
+	before = terminal_facts(t).version;
 	terminal_resize(t, 10, 3);
-	assert_true(terminal_version(t) != before);
+	assert_true(terminal_facts(t).version != before);
 	assert_end(t, &sink, "b\n");
 }
 
@@ -244,7 +244,7 @@ static void assert_string_text(const char *start, const char *fill, size_t count
 			n = single ? 1 : stream.len;
 			terminal_feed(t, stream.data + at, n);
 		}
-		assert_true(terminal_is_lossy(t));
+		assert_true(terminal_facts(t).is_lossy);
 		terminal_finish(t);
 		assert_int_equal(sink.text.len, want.len);
 		if (want.len)
@@ -313,10 +313,11 @@ static void assert_same_after(const char *text)
 	assert_int_equal(a.len, b.len);
 	assert_memory_equal(a.data, b.data, a.len);
 	assert_int_equal(row[0] * 1000 + col[0], row[1] * 1000 + col[1]);
-	assert_int_equal(terminal_is_alternate(t), terminal_is_alternate(other));
-	assert_int_equal(terminal_shows_cursor(t), terminal_shows_cursor(other));
-	assert_int_equal(terminal_cursor_keys(t), terminal_cursor_keys(other));
-	assert_string_equal(terminal_title(t), terminal_title(other));
+	const struct terminal_facts x = terminal_facts(t), y = terminal_facts(other);
+	assert_int_equal(x.is_alternate, y.is_alternate);
+	assert_int_equal(x.shows_cursor, y.shows_cursor);
+	assert_int_equal(x.has_cursor_keys, y.has_cursor_keys);
+	assert_string_equal(x.title, y.title);
 	buffer_release(&paint);
 	buffer_release(&a);
 	buffer_release(&b);
@@ -344,15 +345,15 @@ TEST(modes_are_put_back)
 	unsigned row, col;
 	feed(t, "one\ntwo\033[?1h\033[?25l\033[2;3r\033[3;6H");
 	feed(t, terminal_unpaint);
-	assert_true(terminal_shows_cursor(t));
-	assert_false(terminal_cursor_keys(t));
+	assert_true(terminal_facts(t).shows_cursor);
+	assert_false(terminal_facts(t).has_cursor_keys);
 	struct buffer picture = BUFFER_INIT;
 	assert_int_equal(terminal_picture(t, &picture, &row, &col), 0);
 	/* The cursor is where it was. */
 	assert_int_equal(row * 1000 + col, 3006);
 	feed(t, "\033[?1049h");
 	feed(t, terminal_unpaint);
-	assert_false(terminal_is_alternate(t));
+	assert_false(terminal_facts(t).is_alternate);
 	buffer_release(&picture);
 	terminal_free(t);
 	buffer_release(&sink.text);
@@ -372,7 +373,7 @@ TEST(long_titles)
 		for (int k = 0; k < cases[i].characters; k++)
 			feed(t, "\xC3\xA4");
 		feed(t, "\007");
-		assert_int_equal(strlen(terminal_title(t)), cases[i].len);
+		assert_int_equal(strlen(terminal_facts(t).title), cases[i].len);
 		terminal_free(t);
 		buffer_release(&sink.text);
 	}

@@ -160,10 +160,9 @@ static struct terminal *terminal(struct play *play)
 					 .stays = play->stays ? line_stays : NULL,
 					 .ctx = play};
 	if (!play->t) {
+		play->options.cells = play->way->grid;
 		play->t = terminal_new(&play->options, &events);
 		assert_non_null(play->t);
-		if (play->way->grid && play->options.collapse)
-			terminal_force_grid(play->t);
 	}
 	return play->t;
 }
@@ -177,7 +176,8 @@ static void finish(struct play *play)
 	terminal_finish(play->t);
 	compare(play, "text", &play->text, &play->expected);
 	if (play->options.picture)
-		compare_number(play, "pictured", terminal_is_pictured(play->t), play->pictured);
+		compare_number(play, "pictured", terminal_facts(play->t).is_pictured,
+			       play->pictured);
 	compare_number(play, "replies that were not expected", play->replies.len, 0);
 	terminal_free(play->t);
 	play->t = NULL;
@@ -201,14 +201,14 @@ static void feed(struct play *play, const char *text)
 
 static void check_word(struct play *play, const char *word, bool want)
 {
-	const struct terminal *t = terminal(play);
+	const struct terminal_facts facts = terminal_facts(terminal(play));
 	bool got = false;
 	if (strcmp(word, "lossy") == 0)
-		got = terminal_is_lossy(t);
+		got = facts.is_lossy;
 	else if (strcmp(word, "redraws") == 0)
-		got = terminal_redraws(t);
+		got = facts.redraws;
 	else if (strcmp(word, "alternate") == 0)
-		got = terminal_is_alternate(t);
+		got = facts.is_alternate;
 	else
 		fail_msg("%s: unknown word: %s", play->file, word);
 	compare_number(play, word, got, want);
@@ -225,7 +225,7 @@ static void check_replies(struct play *play, const char *text)
 
 static void check_title(struct play *play, const char *text)
 {
-	const char *title = terminal_title(terminal(play));
+	const char *title = terminal_facts(terminal(play)).title;
 	struct buffer got = BUFFER_INIT, want = BUFFER_INIT;
 	buffer_append_string(&got, title);
 	unescape(&want, text);

@@ -224,7 +224,7 @@ TEST(without_memory)
 		terminal_commit(t, 99);
 		assert_int_equal(terminal_picture(t, &picture, NULL, NULL), 0);
 		assert_int_equal(picture.len, 0);
-		assert_false(terminal_is_alternate(t));
+		assert_false(terminal_facts(t).is_alternate);
 		terminal_finish(t);
 		assert_string_equal(buffer_string(&text), want[i]);
 		terminal_free(t);
@@ -246,13 +246,12 @@ TEST(returns_kept)
 							   .rows = 4,
 							   .onlcr = true,
 							   .collapse = gear < 2,
-							   .returns = true};
+							   .returns = true,
+							   .cells = gear == 1};
 			struct buffer text = BUFFER_INIT;
 			struct terminal_events events = {.text = keep, .ctx = &text};
 			struct terminal *t = terminal_new(&options, &events);
 			assert_non_null(t);
-			if (gear == 1)
-				terminal_force_grid(t);
 			for (size_t at = 0; at < len; at += size)
 				terminal_feed(t, in + at, len - at < size ? len - at : size);
 			terminal_finish(t);
