@@ -21,45 +21,54 @@
 /* Lines around a change. */
 enum { CONTEXT = 3 };
 
+/* The lines of one of the texts. */
 struct lines {
 	const char **start; /* one more than there are: the end of the text */
 	size_t count;
+	uint64_t *hashes;
+	bool *marks; /* those that the other text does not have */
 };
 
-static int split(struct lines *l, const struct diff_text *t)
+static int split(struct lines *l, const struct buffer *t)
 {
-	const char *at = t->data, *end = t->data + t->len;
-	size_t count = (size_t)newline_count(t->data, t->len);
-	l->start = calloc(count + 2, sizeof(*l->start));
-	if (!l->start)
+	const char *at = t->data ? t->data : "", *end = at + t->len;
+	size_t room = (size_t)newline_count(at, t->len) + 2;
+	l->start = calloc(room, sizeof(*l->start));
+	l->hashes = calloc(room, sizeof(*l->hashes));
+	l->marks = calloc(room, sizeof(*l->marks));
+	if (!l->start || !l->hashes || !l->marks)
 		return -1;
 	for (l->count = 0; at < end; l->count++) {
 		const char *next = memchr(at, '\n', (size_t)(end - at));
 		l->start[l->count] = at;
-		at = next ? next + 1 : end;
+		next = next ? next + 1 : end;
+		l->hashes[l->count] = fingerprint_exact(at, (size_t)(next - at));
+		at = next;
 	}
 	l->start[l->count] = end;
 	return 0;
 }
 
-static size_t diff_length(const struct lines *l, size_t i)
+static void lines_release(struct lines *l)
 {
-	return (size_t)(l->start[i + 1] - l->start[i]);
+	free(l->start);
+	free(l->hashes);
+	free(l->marks);
 }
 
 static void diff_write_line(struct buffer *out, char mark, const struct lines *l, size_t i)
 {
-	size_t len = diff_length(l, i);
+	size_t len = (size_t)(l->start[i + 1] - l->start[i]);
 	buffer_append(out, &mark, 1);
 	buffer_append(out, l->start[i], len);
 	if (len == 0 || l->start[i][len - 1] != '\n')
 		buffer_append_string(out, "\n\\ No newline at end of file\n");
 }
 
-/* Lines that are lost[i] of the first text, or added[k] of the second, with others around them. */
-static void diff_write_all(struct buffer *out, const struct lines *a, const struct lines *b,
-			   const bool *lost, const bool *added)
+/* The marked lines of the first text, and of the second, with others around them. */
+static void diff_write_all(struct buffer *out, const struct lines *a, const struct lines *b)
 {
+	const bool *lost = a->marks, *added = b->marks;
 	size_t i = 0, k = 0;
 	for (;;) {
 		while (i < a->count && k < b->count && !lost[i] && !added[k]) {
@@ -95,46 +104,33 @@ static void diff_write_all(struct buffer *out, const struct lines *a, const stru
 	}
 }
 
-static void diff_write_name(struct buffer *out, const char *mark, const char *name)
+int diff_append(struct buffer *out, const char *before_path, const struct buffer *before,
+		const char *after_path, const struct buffer *after)
 {
-	buffer_append_string(out, mark);
-	quote_text(out, name, strlen(name), 0);
-	buffer_append(out, "\n", 1);
-}
-
-int diff_append(struct buffer *out, const struct diff_text *before, const struct diff_text *after)
-{
-	struct lines a = {NULL, 0}, b = {NULL, 0};
-	bool *lost = NULL, *added = NULL;
-	uint64_t *hashes = NULL;
+	const char *const names[] = {before_path ? before_path : "/dev/null",
+				     after_path ? after_path : "/dev/null"};
+	struct lines a = {.count = 0}, b = {.count = 0};
 	int status = -1;
-	if (before->len == after->len && memcmp(before->data, after->data, after->len) == 0)
-		return 0;
 	if (split(&a, before) < 0 || split(&b, after) < 0)
 		goto out;
-	lost = calloc(a.count + 1, 1);
-	added = calloc(b.count + 1, 1);
-	hashes = malloc((a.count + b.count + 1) * sizeof(*hashes));
-	if (!lost || !added || !hashes)
-		goto out;
-	for (size_t i = 0; i < a.count; i++)
-		hashes[i] = fingerprint_exact(a.start[i], diff_length(&a, i));
-	for (size_t k = 0; k < b.count; k++)
-		hashes[a.count + k] = fingerprint_exact(b.start[k], diff_length(&b, k));
-	struct align_side left = {hashes, (uint32_t)a.count, lost},
-			  right = {hashes + a.count, (uint32_t)b.count, added};
+	struct align_side left = {a.hashes, (uint32_t)a.count, a.marks},
+			  right = {b.hashes, (uint32_t)b.count, b.marks};
 	if (align_mark(&left, &right) < 0)
 		goto out;
-	diff_write_name(out, "--- ", before->name);
-	diff_write_name(out, "+++ ", after->name);
-	diff_write_all(out, &a, &b, lost, added);
+	size_t start = out->len;
+	for (size_t i = 0; i < 2; i++) {
+		buffer_append_string(out, i ? "+++ " : "--- ");
+		quote_text(out, names[i], strlen(names[i]), 0);
+		buffer_append(out, "\n", 1);
+	}
+	size_t titles = out->len;
+	diff_write_all(out, &a, &b);
+	if (out->len == titles)
+		buffer_truncate(out, start);
 	status = buffer_check(out);
 out:
-	free(lost);
-	free(added);
-	free(hashes);
-	free(a.start);
-	free(b.start);
+	lines_release(&a);
+	lines_release(&b);
 	return status;
 }
 

@@ -10,14 +10,10 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-struct diff_text {
-	const char *name;
-	const char *data;
-	size_t len;
-};
-
-/* Appends the difference, or nothing if there is none. Returns 0, or -1 with ENOMEM. */
-int diff_append(struct buffer *out, const struct diff_text *before, const struct diff_text *after);
+/* Appends the difference, or nothing if there is none. A path of NULL is that of no file. Returns
+   0, or -1 with ENOMEM. */
+int diff_append(struct buffer *out, const char *before_path, const struct buffer *before,
+		const char *after_path, const struct buffer *after);
 
 enum { DOCUMENT_MAX = 4 << 20 };
 

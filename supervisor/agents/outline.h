@@ -1,5 +1,4 @@
-// Where the values of a configuration file stand, and changes to them in place. The file is JSON as
-// people keep it, or TOML.
+// Where the values of a JSON file of settings stand, and changes to them in place.
 //
 // A text is read into nodes that remember where they stand, so that a change touches
 // nothing but what it adds or takes away: order, comments, trailing commas, line ends and
@@ -7,10 +6,6 @@
 //
 // JSON: RFC 8259 with comments (// and slash-star) and trailing commas; a byte order mark may come
 // first. A text of blanks and comments alone has no nodes.
-//
-// TOML: as much of TOML 1.0 as is needed to find keys and values: tables, arrays of tables, dotted
-// and quoted keys, inline tables, arrays and strings over several lines. Dates and numbers are not
-// looked at closely, and a dotted key in an inline table is one key.
 #ifndef TERSE_AGENTS_OUTLINE_H
 #define TERSE_AGENTS_OUTLINE_H
 
@@ -23,32 +18,27 @@ enum outline_kind { OUTLINE_OBJECT, OUTLINE_ARRAY, OUTLINE_STRING, OUTLINE_SCALA
 
 struct outline_node {
 	enum outline_kind kind;
-	bool table;          /* TOML: an object without braces: its members have lines */
-	int parent;          /* -1: the root */
-	size_t begin;        /* of the member or the element; with all of a dotted key */
-	size_t key, key_end; /* its last key, with its quotes; both 0: not a member of an object */
-	size_t start, end;   /* the value's bytes; of a table, its header, or 0 where it has none */
+	int parent;        /* -1: the root */
+	size_t begin;      /* of the member, with its key, or of the element */
+	size_t key_end;    /* of the key, behind its quotes; 0: not a member of an object */
+	size_t start, end; /* the value's bytes */
 };
 
 struct outline {
 	const char *text; /* the caller's */
 	size_t len;
-	bool toml;
 	struct outline_node *nodes; /* parents before their children; [0] is the root */
 	size_t count, cap;
 	const char *reason; /* why it could not be read, and where */
 	size_t at;
 };
 
-enum { OUTLINE_DEPTH_MAX = 64, OUTLINE_TOML_MAX = 20000 };
+enum { OUTLINE_DEPTH_MAX = 64 };
 
 /* Returns 0, or -1 with errno: EINVAL with `reason` and `at` filled in; ENOMEM. To be released in
    any case. */
-int outline_parse(struct outline *o, bool toml, const char *text, size_t len);
+int outline_parse(struct outline *o, const char *text, size_t len);
 void outline_release(struct outline *o);
-
-/* The line of a place in a text, from 1. */
-size_t outline_line(const char *text, size_t at);
 
 /* The member `key` of an object (the last one of that name), or -1. */
 int outline_member(const struct outline *o, int object, const char *key);
@@ -62,7 +52,7 @@ int outline_next(const struct outline *o, int parent, int after);
 /* Whether the node is `above`, or somewhere below it. */
 bool outline_is_within(const struct outline *o, int node, int above);
 
-/* A string's text, to be freed; NULL if it is no string, a long one of TOML, or with ENOMEM. */
+/* A string's text, to be freed; NULL if it is no string, or with ENOMEM. */
 char *outline_string(const struct outline *o, int node);
 
 /* --- changes: each appends the whole changed text to `out`; 0, or -1 with ENOMEM ----------- */
@@ -70,14 +60,11 @@ char *outline_string(const struct outline *o, int node);
 /* Adds a value where a path leads: as its last key's value or, if `element`, behind the elements of
    the array there. Makes missing parts of the path. Existing parts have to be of the right kind
    (else -1 with ENOTDIR), and the value must not exist yet (EEXIST). `value`: JSON without
-   blanks; TOML gets it in its own syntax. */
+   blanks. */
 int outline_add(struct buffer *out, const struct outline *o, const char *const *path,
 		const char *value, bool element);
 
 /* Takes a member or an element away (not the root). */
 int outline_remove(struct buffer *out, const struct outline *o, int node);
-
-/* Replaces a value (not a table). */
-int outline_replace(struct buffer *out, const struct outline *o, int node, const char *value);
 
 #endif

@@ -2,65 +2,39 @@
 
 #include "supervisor/agents/wiring.h"
 
+#include "lib/bytes.h"
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
-#include "supervisor/agents/document.h"
 #include "supervisor/agents/outline.h"
+#include "supervisor/agents/toml.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* One item of a wiring that is put into the text of a file, or taken out of it. The functions that
-   do it append the text `t` with the item, or without it; 0, or -1 with errno as wiring_apply(). */
-struct step {
-	const struct wiring_item *item;
-	const struct place *place;
-	bool toml;
-	const char *original; /* taking out: the text before terse, or NULL */
-	size_t original_len;
-	struct wiring_error *error;
-};
-
-/* Fills in the error for a place in the text (line 1 where that has none); -1 with errno. */
-__attribute__((format(printf, 5, 6))) static int
-step_refuse(const struct step *s, const char *text, size_t at, int error, const char *format, ...)
+/* Fills in the reason for a place in the text, unless there is one already; -1 with errno. */
+__attribute__((format(printf, 4, 5))) static int edit_refuse(struct wiring_edit *e, size_t at,
+							     int error, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(s->error->text, sizeof(s->error->text), format, args);
+	if (!*e->reason) {
+		vsnprintf(e->reason, sizeof(e->reason), format, args);
+		e->line = 1 + (size_t)newline_count(e->text.data, at);
+	}
 	va_end(args);
-	s->error->line = outline_line(text, at);
 	errno = error;
 	return -1;
 }
 
 /* --- what an item's value is ------------------------------------------------------------ */
 
-/* Appends a string as JSON has it. Returns 0, or -1 with errno: EILSEQ, not UTF-8; ENOMEM. */
-static int step_quote(struct buffer *out, const char *string)
-{
-	uint32_t cp;
-	for (size_t left = strlen(string), at = 0, n; left > 0; at += n, left -= n) {
-		/* JSON has no way to write such a path. */
-		if (!utf8_next(string + at, left, &cp, &n)) {
-			errno = EILSEQ;
-			return -1;
-		}
-	}
-	buffer_append(out, "\"", 1);
-	json_text_piece(out, string, strlen(string));
-	json_end_text(out);
-	return buffer_check(out);
-}
-
-/* What a string may name: a member of struct place, how its paths end, and what is behind them. */
+/* What an item names: a member of struct place, how its paths end, and what is behind them. */
 struct place_member {
 	const char *name, *end, *behind;
 	size_t offset;
@@ -73,270 +47,355 @@ static const struct place_member *wiring_find_member(const struct wiring_item *i
 		{"shell", "/terse-sh", "", offsetof(struct place, shell)},
 		{"bash_env", "/bash-env" PLACE_UNLESS_VERBOSE, PLACE_UNLESS_VERBOSE,
 		 offsetof(struct place, bash_env)},
+		{"program", "/terse", "", offsetof(struct place, program)},
 	};
 	const struct place_member *m = members;
-	while (strcmp(m->name, item->value) != 0)
+	while (strcmp(m->name, item->kind == WIRING_STRING ? item->value : "program") != 0)
 		m++;
 	return m;
 }
 
-char *wiring_place(const struct place *place, const struct wiring_item *item)
+/* As strchr() does, it takes a constant and returns what may be changed if that was no constant. */
+static char *wiring_place(const struct place *place, const struct wiring_item *item)
 {
 	return (char *)place + wiring_find_member(item)->offset;
 }
 
-/* The string by which an item names terse, as JSON has it: a file of terse's, or `terse hook ...`
-   as a shell reads it. NUL-terminated. */
-static int step_own(struct buffer *out, const struct step *s)
+/* The last of an item's keys. */
+static const char *key_of(const struct wiring_item *item)
 {
-	struct buffer string = BUFFER_INIT;
-	if (s->item->kind == WIRING_HOOK) {
-		quote_append(&string, s->place->program);
-		buffer_printf(&string, " hook %s", s->item->hook);
-	} else if (s->item->kind == WIRING_STRING) {
-		buffer_append_string(&string, wiring_place(s->place, s->item));
-		buffer_append_string(&string, wiring_find_member(s->item)->behind);
-	} else {
-		buffer_append_string(&string, s->place->program);
-	}
-	int status = buffer_string(&string) ? step_quote(out, string.data) : -1;
-	buffer_release(&string);
-	return status == 0 && buffer_string(out) ? 0 : -1;
+	size_t last = 0;
+	while (last + 1 < WIRING_PATH_MAX && item->path[last + 1])
+		last++;
+	return item->path[last];
 }
 
-/* The value as it stands in the file; NUL-terminated. */
-static int step_value(struct buffer *out, const struct step *s)
+/* Appends the string by which an item names terse, as JSON and TOML have it: a file of terse's, or
+   `terse hook ...` as a shell reads it. Returns 0, or -1 with errno: EILSEQ, not UTF-8; ENOMEM. */
+static int append_terse(struct buffer *out, const struct wiring_edit *e,
+			const struct wiring_item *item)
 {
-	const char *value = s->item->value, *at;
-	switch (s->item->kind) {
-	case WIRING_STRING: return step_own(out, s);
-	case WIRING_HOOK:
-	case WIRING_MEMBER:
-	case WIRING_FILE:
-		at = strstr(value, "%s");
-		buffer_append(out, value, at ? (size_t)(at - value) : strlen(value));
-		if (at && step_own(out, s) < 0)
-			return -1;
-		buffer_append_string(out, at ? at + 2 : "");
-		break;
-	case WIRING_LINES: buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", value); break;
-	case WIRING_PRESENT: buffer_append_string(out, value); break;
+	const char *path = wiring_place(e->place, item);
+	struct buffer string = BUFFER_INIT;
+	if (item->kind == WIRING_HOOK) {
+		quote_append(&string, path);
+		buffer_printf(&string, " hook %s", item->hook);
+	} else {
+		buffer_printf(&string, "%s%s", path, wiring_find_member(item)->behind);
 	}
+	/* JSON has no way to write such a path. */
+	bool good = buffer_string(&string) && utf8_all_clean(string.data, string.len);
+	if (good) {
+		buffer_append(out, "\"", 1);
+		json_text_piece(out, string.data, string.len);
+		json_end_text(out);
+	} else {
+		errno = string.failed ? ENOMEM : EILSEQ;
+	}
+	buffer_release(&string);
+	return good && buffer_string(out) ? 0 : -1;
+}
+
+/* Appends the value as it stands in the file. */
+static int append_value(struct buffer *out, const struct wiring_edit *e,
+			const struct wiring_item *item)
+{
+	const char *value = item->kind == WIRING_STRING ? "%s" : item->value;
+	const char *at = strstr(value, "%s");
+	buffer_append(out, value, at ? (size_t)(at - value) : strlen(value));
+	if (at && append_terse(out, e, item) < 0)
+		return -1;
+	buffer_append_string(out, at ? at + 2 : "");
 	return buffer_string(out) ? 0 : -1;
 }
 
-/* --- lines for a model, and whole files ------------------------------------------------ */
+/* --- items: each appends the text with the item, or without it, to `out` -------------------- */
+
+static int edit_file(struct wiring_edit *e, const struct wiring_item *item, struct buffer *out)
+{
+	/* Terse's own is known by its first line. */
+	size_t line = strcspn(item->value, "\n");
+	bool own = e->text.len > line && memcmp(e->text.data, item->value, line) == 0;
+	e->own += own;
+	if (e->place && e->text.len && !own)
+		return edit_refuse(e, 0, EEXIST, "there is such a file already");
+	if (e->place)
+		return append_value(out, e, item);
+	if (!own)
+		buffer_add(out, &e->text);
+	return 0;
+}
 
 static const char *find_marker(const struct buffer *t, const char *from, const char *marker)
 {
 	return memmem(from, t->len - (size_t)(from - t->data), marker, strlen(marker));
 }
 
-/* The block between the markers: its start and the end of its last line. A marker that somebody
-   left without its other half is not one of them. */
-static bool find_lines(const struct buffer *t, size_t *from, size_t *to)
+static int edit_marked_lines(struct wiring_edit *e, const struct wiring_item *item,
+			     struct buffer *out)
 {
-	const char *begin = find_marker(t, t->data, LINES_BEGIN);
-	const char *end = begin ? find_marker(t, begin, LINES_END) : NULL;
-	if (!end)
-		return false;
-	for (const char *next = begin; next && next < end;
-	     next = find_marker(t, begin + 1, LINES_BEGIN))
+	const char *text = e->text.data;
+	size_t len = e->text.len, from = len, to = len;
+	/* The block between the markers, with the rest of its last line. A marker that somebody
+	   left without its other half is not one of them. */
+	const char *begin = find_marker(&e->text, text, LINES_BEGIN);
+	const char *end = begin ? find_marker(&e->text, begin, LINES_END) : NULL;
+	for (const char *next = begin; end && next && next < end;
+	     next = find_marker(&e->text, begin + 1, LINES_BEGIN))
 		begin = next;
-	*from = (size_t)(begin - t->data);
-	*to = (size_t)(end - t->data) + strlen(LINES_END);
-	*to += *to < t->len && t->data[*to] == '\r';
-	*to += *to < t->len && t->data[*to] == '\n';
-	return true;
+	if (end) {
+		e->own++;
+		from = (size_t)(begin - text);
+		to = (size_t)(end - text) + strlen(LINES_END);
+		to += to < len && text[to] == '\r';
+		to += to < len && text[to] == '\n';
+	}
+	/* Lines end as the first one does. */
+	const char *first = memchr(text, '\n', len);
+	const char *newline = first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
+	if (!e->place && end)
+		from -= toml_blank_above(text, from);
+	buffer_append(out, text, from);
+	if (e->place) {
+		if (!end && from && text[from - 1] != '\n')
+			buffer_append_string(out, newline);
+		if (!end && from)
+			buffer_append_string(out, newline);
+		buffer_printf(out, LINES_BEGIN "%s", newline);
+		for (const char *line = item->value; *line; line += strcspn(line, "\n") + 1)
+			buffer_printf(out, "%.*s%s", (int)strcspn(line, "\n"), line, newline);
+		buffer_printf(out, LINES_END "%s", newline);
+	}
+	buffer_append(out, text + to, len - to);
+	return 0;
 }
 
-static int step_add_lines(struct buffer *out, const struct buffer *t, const struct step *s)
+/* What a string that terse wrote ends with, wherever terse was then. */
+static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 {
-	struct buffer value = BUFFER_INIT;
-	size_t from = t->len, to = from;
-	bool there = find_lines(t, &from, &to);
-	/* Lines end as the first one does. */
-	const char *first = t->len ? memchr(t->data, '\n', t->len) : NULL;
-	const char *end = first && first > t->data && first[-1] == '\r' ? "\r\n" : "\n";
-	int status = step_value(&value, s);
+	char end[64];
+	int n = item->kind == WIRING_HOOK
+			? snprintf(end, sizeof(end), " hook %s", item->hook)
+			: snprintf(end, sizeof(end), "%s", wiring_find_member(item)->end);
+	return len >= (size_t)n && memcmp(text + len - (size_t)n, end, (size_t)n) == 0;
+}
+
+static int refuse_other(struct wiring_edit *e, const struct wiring_item *item, size_t from,
+			size_t to)
+{
+	struct buffer wanted = BUFFER_INIT;
+	int status = append_value(&wanted, e, item);
+	if (status == 0)
+		status = edit_refuse(e, from, EEXIST, "\"%s\" is %.*s already; terse would be: %s",
+				     key_of(item), (int)(to - from), e->text.data + from,
+				     wanted.data);
+	buffer_release(&wanted);
+	return status;
+}
+
+/* The text with `value` in the place of [from, to). */
+static int replace_value(struct buffer *out, const struct buffer *t, size_t from, size_t to,
+			 const struct buffer *value)
+{
 	buffer_append(out, t->data, from);
-	if (!there && from && t->data[from - 1] != '\n')
-		buffer_append_string(out, end);
-	if (!there && from)
-		buffer_append_string(out, end);
-	for (const char *line = status == 0 ? value.data : ""; *line;
-	     line = strchr(line, '\n') + 1) {
-		buffer_append(out, line, strcspn(line, "\n"));
-		buffer_append_string(out, end);
-	}
+	buffer_add(out, value);
 	buffer_append(out, t->data + to, t->len - to);
+	return 0;
+}
+
+/* The nodes that an item's keys lead to, as far as they are there. Returns how many. */
+static size_t follow(const struct outline *o, const struct wiring_item *item,
+		     int nodes[WIRING_PATH_MAX])
+{
+	size_t count = 0;
+	int node = o->count ? 0 : -1;
+	while (count < WIRING_PATH_MAX && item->path[count] &&
+	       (node = outline_member(o, node, item->path[count])) >= 0)
+		nodes[count++] = node;
+	return count;
+}
+
+/* Of the node `own` that terse wrote, the outermost one that goes with it. The first `kept` of the
+   `count` nodes that the item's keys lead to stay. */
+static int outermost(const struct outline *o, int own, const int *nodes, size_t count, size_t kept)
+{
+	for (;;) {
+		int up = o->nodes[own].parent;
+		size_t depth = count;
+		while (depth > 0 && nodes[depth - 1] != up)
+			depth--;
+		/* The pattern for which tools a hook is does not count where terse made it. */
+		int matcher = depth ? -1 : outline_member(o, up, "matcher");
+		bool stays = up <= 0 || (depth > 0 && depth <= kept);
+		for (int i = -1; !stays && (i = outline_next(o, up, i)) >= 0;)
+			stays = i != own && i != matcher;
+		if (stays)
+			return own;
+		own = up;
+	}
+}
+
+static int edit_json(struct wiring_edit *e, const struct wiring_item *item, struct buffer *out)
+{
+	const struct buffer *t = &e->text, *before = e->original;
+	bool hook = item->kind == WIRING_HOOK;
+	struct buffer value = BUFFER_INIT;
+	struct outline o, original = {.text = NULL};
+	int nodes[WIRING_PATH_MAX], ignored[WIRING_PATH_MAX], own = -1;
+	int status = outline_parse(&o, t->data, t->len);
+	if (status < 0) {
+		if (errno == EINVAL)
+			edit_refuse(e, o.at, EINVAL, "%s", o.reason);
+		goto out;
+	}
+	size_t count = follow(&o, item, nodes);
+	bool there = count == WIRING_PATH_MAX || !item->path[count];
+	int node = there ? nodes[count - 1] : -1;
+	/* The string that terse wrote as the node, or of other items somewhere in it. */
+	for (int i = node; there && own < 0 && i < (int)o.count; i++) {
+		char *string = outline_is_within(&o, i, node) ? outline_string(&o, i) : NULL;
+		if (string && is_own(item, string, strlen(string)))
+			own = i;
+		free(string);
+		if (item->kind == WIRING_STRING)
+			break;
+	}
+	e->own += own >= 0;
+	if (!e->place) {
+		/* What was in the original stays. */
+		size_t kept = 0;
+		if (before && outline_parse(&original, before->data, before->len) == 0)
+			kept = follow(&original, item, ignored);
+		if ((own >= 0 && item->kind == WIRING_MEMBER) ||
+		    (there && item->kind == WIRING_PRESENT && !kept && e->own &&
+		     o.nodes[node].end - o.nodes[node].start == strlen(item->value)))
+			own = node;
+		else if (own >= 0 && hook)
+			own = o.nodes[own].parent;
+		if (own >= 0)
+			outline_remove(out, &o, outermost(&o, own, nodes, count, kept));
+		else
+			buffer_add(out, t);
+	} else if (!*wiring_place(e->place, item) || (there && item->kind == WIRING_PRESENT)) {
+		/* terse has not all of its files everywhere. */
+		buffer_add(out, t);
+	} else if (own >= 0) {
+		status = append_terse(&value, e, item);
+		if (status == 0)
+			replace_value(out, t, o.nodes[own].start, o.nodes[own].end, &value);
+	} else if (there && !hook) {
+		status = refuse_other(e, item, o.nodes[node].start, o.nodes[node].end);
+	} else if ((status = append_value(&value, e, item)) == 0) {
+		status = outline_add(out, &o, item->path, value.data, hook);
+		if (status < 0 && errno == ENOTDIR)
+			edit_refuse(e, 0, EEXIST, "\"%s\" is not what the agent expects there",
+				    item->path[0]);
+	}
+out:
+	buffer_release(&value);
+	outline_release(&original);
+	outline_release(&o);
+	return status;
+}
+
+/* The table is written in a way that is not changed. */
+static int refuse_foreign(struct wiring_edit *e, const struct toml *t)
+{
+	struct buffer lines = BUFFER_INIT;
+	const struct wiring_item *item = e->file->items;
+	int status = 0;
+	for (; status == 0 && e->place && item->value; item++) {
+		if (!*wiring_place(e->place, item))
+			continue;
+		buffer_printf(&lines, "%s%s = ", lines.len ? ", " : ": ", key_of(item));
+		status = append_value(&lines, e, item);
+	}
+	item = e->file->items;
+	if (status == 0)
+		status = edit_refuse(e, t->foreign - 1, EEXIST,
+				     "%s.%s is not a table with a line for each key: %s by hand%s",
+				     item->path[0], item->path[1],
+				     e->place ? "add" : "take out what names terse",
+				     lines.len ? lines.data : "");
+	buffer_release(&lines);
+	return status;
+}
+
+static int edit_toml(struct wiring_edit *e, const struct wiring_item *item, struct buffer *out)
+{
+	const struct buffer *text = &e->text, *before = e->original;
+	struct buffer value = BUFFER_INIT;
+	struct toml t, original = {.end = 0};
+	int status = 0;
+	if (toml_find(&t, text->data, text->len, item->path) < 0)
+		return errno == EINVAL ? edit_refuse(e, t.at, EINVAL, "%s", t.reason) : -1;
+	const char *end = wiring_find_member(item)->end;
+	size_t len = t.value_end - t.value;
+	bool string = item->kind == WIRING_STRING, there = t.end > 0;
+	bool own = there && string && len > 2 && is_own(item, text->data + t.value, len - 1);
+	bool by_hand = t.foreign && memmem(text->data, text->len, end, strlen(end));
+	e->own += own || by_hand;
+	if (!e->place && by_hand)
+		return refuse_foreign(e, &t);
+	if (!e->place) {
+		if (before)
+			toml_find(&original, before->data, before->len, item->path);
+		if (own ||
+		    (there && !string && !original.end && e->own && len == strlen(item->value)))
+			toml_remove(out, &t, text->data, text->len, original.table_end > 0);
+		else
+			buffer_add(out, text);
+		return 0;
+	}
+	if (by_hand || (there && !string) || !*wiring_place(e->place, item))
+		buffer_add(out, text);
+	else if (append_value(&value, e, item) < 0)
+		status = -1;
+	else if (own)
+		status = replace_value(out, text, t.value, t.value_end, &value);
+	else if (there)
+		status = refuse_other(e, item, t.value, t.value_end);
+	else if (t.foreign)
+		status = refuse_foreign(e, &t);
+	else
+		toml_add(out, &t, text->data, text->len, item->path, value.data);
 	buffer_release(&value);
 	return status;
 }
 
-static void step_drop_lines(struct buffer *out, const struct buffer *t)
+int wiring_edit(struct wiring_edit *e)
 {
-	size_t from, to;
-	if (!find_lines(t, &from, &to))
-		from = to = t->len;
-	else if (from >= 4 && memcmp(t->data + from - 4, "\r\n\r\n", 4) == 0)
-		from -= 2;
-	else if (from >= 2 && memcmp(t->data + from - 2, "\n\n", 2) == 0)
-		from--;
-	buffer_append(out, t->data, from);
-	buffer_append(out, t->data + to, t->len - to);
-}
-
-/* Whether the file is one of terse's: by its first line. */
-static bool is_own_file(const struct buffer *t, const struct wiring_item *item)
-{
-	size_t line = strcspn(item->value, "\n");
-	return t->len > line && memcmp(t->data, item->value, line) == 0;
-}
-
-/* --- items in JSON and TOML ------------------------------------------------------------ */
-
-static int step_parse(struct outline *o, const struct step *s, const struct buffer *t)
-{
-	if (outline_parse(o, s->toml, t->data ? t->data : "", t->len) == 0)
-		return 0;
-	return errno == EINVAL ? step_refuse(s, o->text, o->at, EINVAL, "%s", o->reason) : -1;
-}
-
-/* The string that terse wrote as the node, or of other items somewhere in it, wherever terse was
-   then; or -1. */
-static int find_own(const struct outline *o, const struct step *s, int node)
-{
-	char end[64] = "/terse";
-	bool string = s->item->kind == WIRING_STRING;
-	if (s->item->kind == WIRING_HOOK)
-		snprintf(end, sizeof(end), " hook %s", s->item->hook);
-	else if (string)
-		snprintf(end, sizeof(end), "%s", wiring_find_member(s->item)->end);
-	size_t end_len = strlen(end);
-	for (int i = node; i < (string ? node + 1 : (int)o->count); i++) {
-		char *value = outline_is_within(o, i, node) ? outline_string(o, i) : NULL;
-		size_t len = value ? strlen(value) : 0;
-		bool found = len >= end_len && strcmp(value + len - end_len, end) == 0;
-		free(value);
-		if (found)
-			return i;
-	}
-	return -1;
-}
-
-/* Puts the item where nothing of it is, or renews the path of terse in it. */
-static int step_add_value(struct buffer *out, const struct buffer *t, const struct step *s)
-{
-	const struct wiring_item *item = s->item;
-	bool hook = item->kind == WIRING_HOOK;
-	struct buffer wanted = BUFFER_INIT, own = BUFFER_INIT;
-	struct outline o;
-	int status = step_parse(&o, s, t);
-	if (status < 0 || step_value(&wanted, s) < 0) {
-		status = -1;
-		goto out;
-	}
-	int node = outline_find(&o, item->path), found = node < 0 ? -1 : find_own(&o, s, node);
-	/* terse has not all of its files everywhere. */
-	bool nothing = item->kind == WIRING_STRING && !*wiring_place(s->place, item);
-	if (nothing || (node >= 0 && item->kind == WIRING_PRESENT)) {
-		buffer_add(out, t);
-	} else if (found >= 0) {
-		status = step_own(&own, s);
+	size_t count = 0;
+	int error = 0;
+	while (count < WIRING_ITEMS_MAX && e->file->items[count].value)
+		count++;
+	for (size_t i = 0; i < count; i++) {
+		/* The last one first when they are taken out. */
+		const struct wiring_item *item = &e->file->items[e->place ? i : count - 1 - i];
+		struct buffer next = BUFFER_INIT;
+		/* NUL-terminated, so that there is memory even for nothing. */
+		int status = buffer_string(&e->text) ? 0 : -1;
 		if (status == 0)
-			status = outline_replace(out, &o, found, own.data);
-	} else if (node >= 0 && !hook) {
-		size_t last = 0;
-		while (item->path[last + 1])
-			last++;
-		const struct outline_node *n = &o.nodes[node];
-		status = step_refuse(s, o.text, n->start, EEXIST,
-				     "\"%s\" is %.*s already; terse would be: %s", item->path[last],
-				     (int)(n->end - n->start), o.text + n->start, wanted.data);
-	} else {
-		status = outline_add(out, &o, item->path, wanted.data, hook);
-		if (status < 0 && errno == ENOTDIR)
-			step_refuse(s, o.text, 0, EEXIST,
-				    "\"%s\" is not what the agent expects there", item->path[0]);
+			status = item->kind == WIRING_FILE    ? edit_file(e, item, &next)
+				 : item->kind == WIRING_LINES ? edit_marked_lines(e, item, &next)
+				 : wiring_is_toml(e->file)    ? edit_toml(e, item, &next)
+							      : edit_json(e, item, &next);
+		if (status == 0)
+			status = buffer_check(&next);
+		if (status < 0) {
+			/* The others are looked for all the same. */
+			error = error ? error : errno;
+			buffer_release(&next);
+		} else {
+			buffer_release(&e->text);
+			e->text = next;
+		}
 	}
-out:
-	buffer_release(&wanted);
-	buffer_release(&own);
-	outline_release(&o);
-	return status;
+	errno = error;
+	return error ? -1 : 0;
 }
 
-/* The number of keys that lead to the node, if all of them are the item's; else 0. */
-static size_t depth_of(const struct outline *o, const struct wiring_item *item, int node)
-{
-	const char *part[WIRING_PATH_MAX + 1] = {NULL};
-	for (size_t i = 0; i < WIRING_PATH_MAX && item->path[i]; i++) {
-		part[i] = item->path[i];
-		if (outline_find(o, part) == node)
-			return i + 1;
-	}
-	return 0;
-}
-
-/* Whether the original had a node at the first `depth` keys. */
-static bool was_there(const struct step *s, size_t depth)
-{
-	const char *part[WIRING_PATH_MAX + 1] = {NULL};
-	struct outline o;
-	bool found;
-	if (!s->original)
-		return false;
-	memcpy(part, s->item->path, depth * sizeof(*part));
-	found = outline_parse(&o, s->toml, s->original, s->original_len) == 0 &&
-		outline_find(&o, part) >= 0;
-	outline_release(&o);
-	return found;
-}
-
-/* From what terse wrote upwards: the outermost node that goes with it. A table without a header
-   goes by itself. */
-static int outermost(const struct outline *o, const struct step *s, int node)
-{
-	if (s->item->kind == WIRING_HOOK)
-		node = o->nodes[node].parent;
-	for (;;) {
-		int up = o->nodes[node].parent;
-		size_t depth = depth_of(o, s->item, up);
-		/* The pattern for which tools a hook is does not count where terse made it. */
-		int matcher = depth == 0 && up >= 0 ? outline_member(o, up, "matcher") : -1;
-		bool others = up <= 0 || !o->nodes[up].end;
-		for (int i = -1; !others && (i = outline_next(o, up, i)) >= 0;)
-			others = i != node && i != matcher;
-		if (others || (depth > 0 && was_there(s, depth)))
-			return node;
-		node = up;
-	}
-}
-
-static int step_drop_value(struct buffer *out, const struct buffer *t, const struct step *s)
-{
-	const struct wiring_item *item = s->item;
-	struct outline o;
-	int status = step_parse(&o, s, t);
-	if (status == 0) {
-		int node = outline_find(&o, item->path);
-		int own = node < 0 ? -1 : find_own(&o, s, node);
-		if (item->kind == WIRING_PRESENT && node >= 0 && !was_there(s, 1) &&
-		    o.nodes[node].end - o.nodes[node].start == strlen(item->value))
-			own = node;
-		if (own >= 0 && item->kind == WIRING_MEMBER)
-			own = node;
-		if (own >= 0)
-			outline_remove(out, &o, outermost(&o, s, own));
-		else
-			buffer_add(out, t);
-	}
-	outline_release(&o);
-	return status;
-}
-
-/* --- an agent ---------------------------------------------------------------------------- */
+/* --- where the files are -------------------------------------------------------------- */
 
 const struct wiring *wiring_find(const struct wiring *table, const char *agent)
 {
@@ -347,153 +406,164 @@ const struct wiring *wiring_find(const struct wiring *table, const char *agent)
 	return NULL;
 }
 
-/* --- where the files are -------------------------------------------------------------- */
-
-/* The first of the names that is there, else the last one. */
-static int wiring_choose(const char *folder, const char *names, char out[PATH_MAX])
-{
-	for (;;) {
-		size_t len = strcspn(names, "|");
-		int n = snprintf(out, PATH_MAX, "%s/%.*s", folder, (int)len, names);
-		if (n < 0 || n >= PATH_MAX) {
-			errno = ENAMETOOLONG;
-			return -1;
-		}
-		if (names[len] == '\0' || access(out, F_OK) == 0)
-			return 0;
-		names += len + 1;
-	}
-}
-
-int wiring_path(const struct wiring_folder *f, const char *project, char out[PATH_MAX])
-{
-	const char *set = f->variable ? getenv(f->variable) : NULL;
-	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
-	char folder[PATH_MAX];
-	bool below = f->home && strncmp(f->home, ".config/", 8) == 0;
-	if (project)
-		return wiring_choose(project, f->project, out);
-	if (set && *set == '/')
-		snprintf(folder, sizeof(folder), "%s", set);
-	else if (f->home && below && config && *config == '/')
-		snprintf(folder, sizeof(folder), "%s/%s", config, f->home + 8);
-	else if (f->home && !*f->home && home && *home == '/')
-		snprintf(folder, sizeof(folder), "%s", home);
-	else if (f->home && home && *home == '/')
-		snprintf(folder, sizeof(folder), "%s/%s", home, f->home);
-	else {
-		errno = ENOENT;
-		return -1;
-	}
-	return wiring_choose(folder, f->below, out);
-}
-
-/* --- all of a file --------------------------------------------------------------------------- */
-
 bool wiring_is_toml(const struct wiring_file *file)
 {
 	return file->folder.project && strstr(file->folder.project, ".toml");
 }
 
-/* Takes the text through every item, the last one first when they are taken away. */
-static int walk(const struct wiring_file *file, struct step *s, bool back, const char *text,
-		size_t len, struct buffer *out)
+int wiring_path(const struct wiring_folder *f, const char *project, char out[PATH_MAX])
 {
-	struct buffer now = BUFFER_INIT;
-	size_t count = 0;
-	int status = 0;
-	buffer_append(&now, text, len);
-	*s->error = (struct wiring_error){.line = 0};
-	while (count < WIRING_ITEMS_MAX && (file->items[count].path[0] || file->items[count].value))
-		count++;
-	for (size_t i = 0; i < count && status == 0; i++) {
-		/* NUL-terminated, so that there is memory even for nothing. */
-		if (!buffer_string(&now)) {
-			status = -1;
-			break;
-		}
-		struct buffer next = BUFFER_INIT;
-		s->item = &file->items[back ? count - 1 - i : i];
-		switch (s->item->kind) {
-		case WIRING_FILE:
-			if (!back && now.len && !is_own_file(&now, s->item))
-				status = step_refuse(s, "", 0, EEXIST,
-						     "there is such a file already");
-			else if (!back)
-				status = step_value(&next, s);
-			else if (!is_own_file(&now, s->item))
-				buffer_add(&next, &now);
-			break;
-		case WIRING_LINES:
-			if (back)
-				step_drop_lines(&next, &now);
-			else
-				status = step_add_lines(&next, &now, s);
-			break;
-		default:
-			status = back ? step_drop_value(&next, &now, s)
-				      : step_add_value(&next, &now, s);
-		}
-		buffer_release(&now);
-		now = next;
+	const char *set = f->variable ? getenv(f->variable) : NULL, *names = f->below;
+	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
+	char folder[PATH_MAX];
+	int n;
+	if (project) {
+		n = snprintf(folder, sizeof(folder), "%s", project);
+		names = f->project;
+	} else if (set && *set == '/') {
+		n = snprintf(folder, sizeof(folder), "%s", set);
+	} else if (f->home && strncmp(f->home, ".config/", 8) == 0 && config && *config == '/') {
+		n = snprintf(folder, sizeof(folder), "%s/%s", config, f->home + 8);
+	} else if (f->home && home && *home == '/') {
+		n = snprintf(folder, sizeof(folder), "%s%s%s", home, *f->home ? "/" : "", f->home);
+	} else {
+		errno = ENOENT;
+		return -1;
 	}
-	if (status == 0)
-		status = buffer_check(&now);
-	if (status == 0)
-		*out = now;
-	else
-		buffer_release(&now);
+	/* The first of the names that is there, else the last one. */
+	for (size_t len; n < PATH_MAX; names += len + 1) {
+		len = strcspn(names, "|");
+		n = snprintf(out, PATH_MAX, "%s/%.*s", folder, (int)len, names);
+		if (n < PATH_MAX && (names[len] == '\0' || access(out, F_OK) == 0))
+			return 0;
+	}
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* --- all of a file --------------------------------------------------------------------------- */
+
+/* Whether nothing is left of a text but blanks and an empty object. */
+static bool is_nothing(const struct buffer *text)
+{
+	const char *left = "{}";
+	for (size_t i = 0; i < text->len; i++) {
+		if (*left && text->data[i] == *left)
+			left++;
+		else if (!memchr(" \t\r\n", text->data[i], 4))
+			return false;
+	}
+	return *left != '}';
+}
+
+/* Fills in the reason of a failure; -1. */
+static int plan_fail(struct wiring_plan *p, const struct document *d)
+{
+	int error = errno;
+	snprintf(p->reason, sizeof(p->reason), "%s: %s", d->path,
+		 d->reason ? d->reason : strerror(errno));
+	errno = error;
+	return -1;
+}
+
+/* Edits a text. Returns 0, or -1 with errno and the reason. */
+static int plan_edit(struct wiring_plan *p, struct wiring_edit *e, const struct buffer *text)
+{
+	buffer_add(&e->text, text);
+	int status = wiring_edit(e), error = errno;
+	if (status < 0 && *e->reason)
+		snprintf(p->reason, sizeof(p->reason), "%s:%zu: %s", p->now.path, e->line,
+			 e->reason);
+	else if (status < 0)
+		plan_fail(p, &p->now);
+	errno = error;
 	return status;
 }
 
-int wiring_apply(const struct wiring_file *file, const struct place *place, const char *text,
-		 size_t len, struct buffer *out, struct wiring_error *error)
+int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const struct place *place,
+		const char *path, const char *project, bool undo)
 {
-	struct step s = {.place = place, .toml = wiring_is_toml(file), .error = error};
-	return walk(file, &s, false, text, len, out);
+	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP "-mcp")];
+	struct wiring_edit e = {.file = file, .place = undo ? NULL : place};
+	/* Each kind of wiring restores what was there before it. */
+	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP "%s", path, file->mcp ? "-mcp" : "");
+	*p = (struct wiring_plan){.undo = undo};
+	if (document_read(&p->now, path, project) < 0)
+		return plan_fail(p, &p->now);
+	if (document_read(&p->before, backup, project) < 0)
+		return plan_fail(p, &p->before);
+	const struct buffer *now = &p->now.text,
+			    *before = p->before.exists ? &p->before.text : NULL;
+	e.original = before;
+	int status = plan_edit(p, &e, now);
+	p->next = e.text;
+	p->changes = !p->now.exists || !buffer_is(&p->next, now->data, now->len);
+	if (!undo) {
+		p->state = e.own == 0                   ? WIRING_NONE
+			   : status == 0 && !p->changes ? WIRING_SAME
+							: WIRING_OTHER;
+		p->done = p->now.exists ? "changed" : "written";
+		return status;
+	}
+	if (status < 0 || !p->changes || !p->now.exists) {
+		p->changes = false;
+		return status;
+	}
+	p->done = "what terse init added is removed; the rest was changed since, and stays";
+	/* Whether the file is unchanged since terse wrote it. */
+	struct wiring_edit made = {.file = file, .place = place};
+	if (plan_edit(p, &made, &p->before.text) == 0 &&
+	    buffer_is(&made.text, now->data, now->len)) {
+		buffer_clear(&p->next);
+		buffer_add(&p->next, &p->before.text);
+	}
+	buffer_release(&made.text);
+	if (before && buffer_is(&p->next, before->data, before->len))
+		p->done = "as it was before terse init";
+	p->remove = !before && is_nothing(&p->next);
+	if (p->remove)
+		p->done = "removed";
+	if (buffer_check(&p->next) < 0)
+		return plan_fail(p, &p->now);
+	return 0;
 }
 
-int wiring_revoke(const struct wiring_file *file, const char *original, size_t original_len,
-		  const char *text, size_t len, struct buffer *out, struct wiring_error *error)
+int wiring_carry_out(struct wiring_plan *p, const char *top)
 {
-	static const struct place nowhere;
-	struct step s = {.place = &nowhere,
-			 .toml = wiring_is_toml(file),
-			 .original = original,
-			 .original_len = original_len,
-			 .error = error};
-	return walk(file, &s, true, text, len, out);
+	const struct buffer *now = &p->now.text;
+	/* A copy for the undo, which may hold secrets. */
+	p->before.mode = p->now.mode;
+	if (p->now.exists && !p->undo && p->state == WIRING_NONE &&
+	    document_write(&p->before, now->data, now->len) < 0)
+		return plan_fail(p, &p->before);
+	if ((p->remove ? document_remove(&p->now, top)
+		       : document_write(&p->now, p->next.data, p->next.len)) < 0) {
+		if (errno == EAGAIN)
+			p->now.reason = "was changed meanwhile; run the command again";
+		return plan_fail(p, &p->now);
+	}
+	if (p->undo && p->before.exists)
+		document_remove(&p->before, NULL);
+	return 0;
 }
 
-enum wiring_state wiring_check(const struct wiring_file *file, const struct place *place,
-			       const char *text, size_t len)
+void wiring_plan_release(struct wiring_plan *p)
 {
-	struct wiring_error error;
-	struct buffer with = BUFFER_INIT, without = BUFFER_INIT;
-	enum wiring_state state = WIRING_NONE;
-	if (wiring_revoke(file, text, len, text, len, &without, &error) == 0 &&
-	    !buffer_is(&without, text, len))
-		state = WIRING_OTHER;
-	if (state == WIRING_OTHER && wiring_apply(file, place, text, len, &with, &error) == 0 &&
-	    buffer_is(&with, text, len))
-		state = WIRING_SAME;
-	buffer_release(&with);
-	buffer_release(&without);
-	return state;
+	document_release(&p->now);
+	document_release(&p->before);
+	buffer_release(&p->next);
 }
 
 enum wiring_state wiring_look(const struct wiring_file *file, const struct place *place,
 			      const char *project)
 {
-	enum wiring_state state = WIRING_NONE;
-	struct document d;
+	struct wiring_plan p;
 	char path[PATH_MAX];
-	if (!file->folder.project || wiring_path(&file->folder, project, path) < 0)
-		return state;
-	if (document_read(&d, path, project) == 0 && d.exists)
-		state = wiring_check(file, place, d.text.data ? d.text.data : "", d.text.len);
-	document_release(&d);
-	return state;
+	if (wiring_path(&file->folder, project, path) < 0)
+		return WIRING_NONE;
+	wiring_plan(&p, file, place, path, project, false);
+	wiring_plan_release(&p);
+	return p.state;
 }
 
 /* --- hints ------------------------------------------------------------------------------ */
@@ -522,20 +592,18 @@ void hints_patterns(struct buffer *out, const struct wiring *w, const char *path
 	/* Behind these a pattern lets terse run whatever it is given. */
 	static const char *const rests[] = {"terse:*)", "terse *)", "terse*)",
 					    "terse *",  "terse*",   "terse)"};
-	if (!w->pattern)
-		return;
-	size_t len = strlen(w->pattern);
+	size_t len = w->pattern ? strlen(w->pattern) : 0;
 	char *example = NULL;
-	struct outline j;
-	bool known = outline_parse(&j, false, text->data ? text->data : "", text->len) == 0;
+	struct outline j = {.text = NULL};
+	bool known = w->pattern && outline_parse(&j, text->data, text->len) == 0;
 	for (size_t i = 0; known && i < sizeof(w->patterns) / sizeof(*w->patterns); i++) {
 		int list = *w->patterns[i] ? outline_find(&j, w->patterns[i]) : -1, k = -1;
 		while (list >= 0 && (k = outline_next(&j, list, k)) >= 0) {
 			/* An element, or the key of a member. */
 			const struct outline_node *n = &j.nodes[k];
-			char *pattern =
-				n->key_end ? strndup(j.text + n->key + 1, n->key_end - n->key - 2)
-					   : outline_string(&j, k);
+			char *pattern = n->key_end ? strndup(j.text + n->begin + 1,
+							     n->key_end - n->begin - 2)
+						   : outline_string(&j, k);
 			bool meant = pattern && strncmp(pattern, w->pattern, len) == 0;
 			bool all = false;
 			for (size_t r = 0; meant && r < sizeof(rests) / sizeof(*rests); r++)
@@ -544,7 +612,8 @@ void hints_patterns(struct buffer *out, const struct wiring *w, const char *path
 				buffer_printf(out,
 					      "warning: %s:%zu: \"%s\" is a pattern for every "
 					      "command: terse runs whatever it is given\n",
-					      path, outline_line(j.text, n->start), pattern);
+					      path, 1 + (size_t)newline_count(j.text, n->start),
+					      pattern);
 			if (meant && !all && !example && strcmp(pattern, "*") != 0)
 				example = pattern;
 			else
@@ -562,29 +631,32 @@ void hints_patterns(struct buffer *out, const struct wiring *w, const char *path
 	outline_release(&j);
 }
 
-/* --- variables that do not arrive -------------------------------------------------------- */
-
 bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
 		     const struct buffer *text, struct place *place)
 {
 	static const char *const list[] = {"shell_environment_policy", "include_only", NULL};
 	struct buffer names = BUFFER_INIT;
-	struct outline o;
-	if (!wiring_is_toml(file))
+	struct toml t;
+	if (!wiring_is_toml(file) || toml_find(&t, text->data, text->len, list) < 0 || !t.end)
 		return false;
-	bool read = outline_parse(&o, true, text->data ? text->data : "", text->len) == 0;
-	int array = read ? outline_find(&o, list) : -1;
-	for (size_t i = 0; array >= 0 && i < WIRING_ITEMS_MAX; i++) {
-		const struct wiring_item *item = &file->items[i];
-		bool kept = item->kind != WIRING_STRING || !item->value;
-		for (int k = -1; !kept && (k = outline_next(&o, array, k)) >= 0;) {
-			char *pattern = outline_string(&o, k);
-			kept = pattern && fnmatch(pattern, item->path[2], FNM_CASEFOLD) == 0;
+	for (const struct wiring_item *item = file->items; item->value; item++) {
+		const char *at = text->data + t.value, *end = text->data + t.value_end, *next;
+		bool kept = false;
+		for (; !kept && at < end; at = next) {
+			if (*at == '#')
+				at += strcspn(at, "\n");
+			/* A string, up to its other quote. */
+			size_t quoted = *at == '"' || *at == '\'';
+			const char *close =
+				quoted ? memchr(at + 1, *at, (size_t)(end - at) - 1) : NULL;
+			next = close ? close + 1 : at + 1;
+			char *pattern = close ? strndup(at + 1, (size_t)(close - at) - 1) : NULL;
+			kept = pattern && fnmatch(pattern, key_of(item), FNM_CASEFOLD) == 0;
 			free(pattern);
 		}
 		if (kept)
 			continue;
-		buffer_printf(&names, "%s\"%s\"", names.len ? ", " : "", item->path[2]);
+		buffer_printf(&names, "%s\"%s\"", names.len ? ", " : "", key_of(item));
 		if (place)
 			*wiring_place(place, item) = '\0';
 	}
@@ -593,8 +665,7 @@ bool hints_variables(struct buffer *out, const struct wiring_file *file, const c
 		buffer_printf(out,
 			      "%s:%zu: include_only keeps terse's variables from its commands: add "
 			      "%s to it\n",
-			      path, outline_line(o.text, o.nodes[array].start), names.data);
-	outline_release(&o);
+			      path, 1 + (size_t)newline_count(text->data, t.start), names.data);
 	buffer_release(&names);
 	return any;
 }

@@ -7,6 +7,7 @@
 #define TERSE_AGENTS_WIRING_H
 
 #include "lib/buffer.h"
+#include "supervisor/agents/document.h"
 #include "supervisor/agents/place.h"
 
 #include <limits.h>
@@ -19,7 +20,7 @@
 
 enum wiring_kind {
 	WIRING_STRING,  /* a member that is the path of one of terse's files */
-	WIRING_PRESENT, /* a member that has to be there, with this value if it is not */
+	WIRING_PRESENT, /* a member that has to be there, with this value if it is not; first */
 	WIRING_HOOK,    /* an element that calls `terse hook ...` */
 	WIRING_MEMBER,  /* a member that is an object with the path of terse */
 	WIRING_FILE,    /* a whole file of terse's own */
@@ -31,7 +32,8 @@ enum { WIRING_PATH_MAX = 4, WIRING_ITEMS_MAX = 4, WIRING_FILES_MAX = 2 };
 struct wiring_item {
 	enum wiring_kind kind;
 	const char *path[WIRING_PATH_MAX]; /* keys, from the outermost on */
-	/* STRING: "library", "shell" or "bash_env", a member of struct place. PRESENT: JSON.
+	/* STRING: "library", "shell", "bash_env" or "program", a member of struct place. PRESENT:
+	   JSON.
 	   MEMBER: JSON, with %s for the path of terse. HOOK: the element, with %s for the quoted
 	   command. FILE, LINES: the text, with %s for the path of terse. */
 	const char *value;
@@ -46,8 +48,10 @@ struct wiring_folder {
 	const char *project;  /* the same below the project's directory */
 };
 
+/* A file of TOML (by its name) has items of one table, STRING and PRESENT. */
 struct wiring_file {
 	struct wiring_folder folder;
+	bool mcp; /* with terse as a server of tools */
 	struct wiring_item items[WIRING_ITEMS_MAX];
 };
 
@@ -87,43 +91,56 @@ extern const char wiring_names[];
    no home directory. */
 int wiring_path(const struct wiring_folder *folder, const char *project, char out[PATH_MAX]);
 
+/* Whether it is TOML; else JSON, or text. */
+bool wiring_is_toml(const struct wiring_file *file);
+
+/* A text with all items of a file in it, or without them. */
+struct wiring_edit {
+	const struct wiring_file *file;
+	const struct place *place;     /* NULL: the items are taken out */
+	const struct buffer *original; /* before terse: what it has stays then; or NULL */
+	struct buffer text;            /* is changed, but for items that failed; the caller's */
+	size_t own;                    /* the items of terse's that were there */
+	size_t line;                   /* of the failure */
+	char reason[1024];             /* "": errno says it */
+};
+
+/* Returns 0, or -1 with errno: EINVAL: it can't be read; EEXIST: something of the user's is in the
+   way. */
+int wiring_edit(struct wiring_edit *e);
+
 enum wiring_state {
 	WIRING_NONE,  /* nothing of it is there */
 	WIRING_SAME,  /* all as it should be */
 	WIRING_OTHER, /* terse's, but with other paths, or not all of it */
 };
 
-/* The error in a file. */
-struct wiring_error {
-	size_t line; /* 0: of the whole file */
-	char text[512];
+/* A file of an agent's, and what is to become of it. */
+struct wiring_plan {
+	bool undo;
+	struct document now, before;  /* as it is; as it was before terse */
+	struct buffer next;           /* as it is to be ... */
+	bool changes;                 /* ... which differs */
+	bool remove;                  /* the whole file instead */
+	const char *done;             /* what that does to the file, in words */
+	enum wiring_state state;      /* of `now`, unless `undo` */
+	char reason[PATH_MAX + 1100]; /* of a failure, with the path */
 };
 
-/* Appends `text` with all items in it to `out`. `lines`: the items are the lines for the model.
-   Returns 0, or -1 with errno and *error: EINVAL: it can't be read; EEXIST: something of the user's
-   is in the way. */
-int wiring_apply(const struct wiring_file *file, const struct place *place, const char *text,
-		 size_t len, struct buffer *out, struct wiring_error *error);
+/* Makes the plan for the file at `path` (wiring_path()), which no link of the project's may lead
+   out of. Returns 0, or -1 with errno, as wiring_edit(), and the reason. To be released in any
+   case. */
+int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const struct place *place,
+		const char *path, const char *project, bool undo);
+void wiring_plan_release(struct wiring_plan *p);
 
-/* The same without the items. Removes what is then empty and was not in `original` (NULL: no such
-   file), too. */
-int wiring_revoke(const struct wiring_file *file, const char *original, size_t original_len,
-		  const char *text, size_t len, struct buffer *out, struct wiring_error *error);
+/* Writes the file, or removes it and directories below `top` that are empty then; keeps or removes
+   the text from before terse. Returns 0, or -1 with the reason. */
+int wiring_carry_out(struct wiring_plan *p, const char *top);
 
-/* How much of the wiring is in the text. */
-enum wiring_state wiring_check(const struct wiring_file *file, const struct place *place,
-			       const char *text, size_t len);
-
-/* Whether it is TOML; else JSON, or text. */
-bool wiring_is_toml(const struct wiring_file *file);
-
-/* The same for the file itself, of the user or of a project's directory. */
+/* The state of the file of the user, or of a project's directory. */
 enum wiring_state wiring_look(const struct wiring_file *file, const struct place *place,
 			      const char *project);
-
-/* The member of a place that a WIRING_STRING names; "" where there is no such file. As strchr()
-   does, it takes a constant and returns what may be changed if that was no constant. */
-char *wiring_place(const struct place *place, const struct wiring_item *item);
 
 // Hints for somebody who wires an agent up.
 

@@ -258,11 +258,13 @@ const struct wiring wirings[] = {
 #define BY_DOCUMENTS "by its documents, not tried\n"
 
 /* The object of terse stands below `key`. */
-#define CLIENT(agent_, programs_, folder_, text, key, note_)                              \
-	{                                                                                 \
-		.agent = (agent_), .programs = (programs_),                               \
-		.files = {{.folder = folder_, .items = {SERVER_AT(text, key, "terse")}}}, \
-		.note = (note_),                                                          \
+#define CLIENT(agent_, programs_, folder_, text, key, note_)           \
+	{                                                              \
+		.agent = (agent_), .programs = (programs_),            \
+		.files = {{.folder = folder_,                          \
+			   .mcp = true,                                \
+			   .items = {SERVER_AT(text, key, "terse")}}}, \
+		.note = (note_),                                       \
 	}
 
 const char wiring_mcp_names[] =
@@ -272,7 +274,14 @@ const struct wiring wirings_mcp[] = {
 	CLIENT("claude", "claude", IN("CLAUDE_CONFIG_DIR", "", ".claude.json", ".mcp.json"),
 	       SERVER(STDIO), "mcpServers",
 	       "to let it read without asking, allow " ALLOW_TOOLS("mcp__terse__") "\n"),
-	CLIENT("codex", "codex", CODEX_FILE, SERVER(""), "mcp_servers", NULL),
+	{
+		.agent = "codex",
+		.programs = "codex",
+		.files = {{.folder = CODEX_FILE,
+			   .mcp = true,
+			   .items = {PRESENT("[\"mcp\"]", "mcp_servers", "terse", "args"),
+				     PATH_OF("program", "mcp_servers", "terse", "command")}}},
+	},
 	CLIENT("opencode", "opencode", EITHER(".config/opencode", "opencode"), LOCAL, "mcp",
 	       "to be asked before commands: \"permission\": {\"terse_run_command\": \"ask\"}\n"),
 	CLIENT("kilo", "kilo|kilocode", EITHER(".config/kilo", "kilo"), LOCAL, "mcp", NULL),

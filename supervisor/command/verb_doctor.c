@@ -10,7 +10,6 @@
 #include "lib/quote.h"
 #include "lib/trace.h"
 #include "shim/shell.h"
-#include "supervisor/agents/document.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/store.h"
@@ -283,43 +282,30 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 					   const struct wiring_file *file, const char *path,
 					   const char *project, bool overrides, struct place *place)
 {
-	enum wiring_state state = WIRING_NONE;
-	struct wiring_error error = {.line = 0};
-	struct buffer out = BUFFER_INIT, dropped = BUFFER_INIT;
-	struct document document;
-	int result = document_read(&document, path, project);
-	const char *text = document.text.data ? document.text.data : "", *real = document.path;
-	if (result < 0) {
-		doctor_report(d, BAD, w->agent, "%s: %s", path,
-			      document.reason ? document.reason : strerror(errno));
-		goto out;
-	}
-	if (!document.exists)
-		goto out;
-	state = wiring_check(file, place, text, document.text.len);
-	if (state == WIRING_SAME && w->start) {
+	struct buffer dropped = BUFFER_INIT;
+	struct wiring_plan p;
+	int error = wiring_plan(&p, file, place, path, project, false) < 0 ? errno : 0;
+	enum wiring_state state = p.state;
+	if (error && (p.now.exists || error != EILSEQ) && (error != EEXIST || overrides)) {
+		state = error == EEXIST ? WIRING_OTHER : state;
+		doctor_report(d, BAD, w->agent, "%s", p.reason);
+	} else if (state == WIRING_SAME && w->start) {
 		doctor_report(
 			d, NOTE, w->agent,
 			"%s ends its sessions; its commands run under terse only if it is started "
 			"as %s",
-			real, w->start);
+			path, w->start);
 	} else if (state == WIRING_SAME) {
-		doctor_report_wired(d, w->agent, real);
-	} else if (wiring_apply(file, place, text, document.text.len, &out, &error) < 0 &&
-		   (errno == EINVAL || (errno == EEXIST && overrides))) {
-		state = errno == EEXIST ? WIRING_OTHER : state;
-		doctor_report(d, BAD, w->agent, "%s:%zu: %s", real, error.line, error.text);
+		doctor_report_wired(d, w->agent, path);
 	} else if (state == WIRING_OTHER) {
 		doctor_report(d, BAD, w->agent,
-			      "%s: wired to other paths, or not all of it: terse init %s%s", real,
+			      "%s: wired to other paths, or not all of it: terse init %s%s", path,
 			      w->agent, project ? " --project" : "");
 	}
-	if (state != WIRING_NONE && hints_variables(&dropped, file, path, &document.text, place))
+	if (state != WIRING_NONE && hints_variables(&dropped, file, path, &p.now.text, place))
 		doctor_report(d, BAD, w->agent, "%.*s", (int)dropped.len - 1, dropped.data);
-out:
-	buffer_release(&out);
 	buffer_release(&dropped);
-	document_release(&document);
+	wiring_plan_release(&p);
 	return state;
 }
 

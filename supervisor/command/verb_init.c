@@ -34,15 +34,6 @@ struct init {
 	bool failed;
 };
 
-/* One file, and its new content. */
-struct change {
-	const struct wiring_file *file;
-	struct document now, backup;
-	struct buffer next;
-	bool remove; /* instead of writing `next` */
-	const char *how;
-};
-
 static const char *init_root(const struct init *i)
 {
 	return i->project ? i->root : NULL;
@@ -61,151 +52,43 @@ static int init_fail(struct init *i, const char *path, const char *reason)
 	return -1;
 }
 
-static int init_fail_wiring(struct init *i, const char *path, const struct wiring_error *error)
-{
-	if (!*error->text)
-		return init_fail(i, path, NULL);
-	if (error->line)
-		verb_error(VERB, "%s:%zu: %s", path, error->line, error->text);
-	else
-		verb_error(VERB, "%s: %s", path, error->text);
-	i->failed = true;
-	return -1;
-}
-
-static const char *init_text(const struct buffer *b)
-{
-	return b->data ? b->data : "";
-}
-
-/* --- what is to be done --------------------------------------------------------------------- */
-
-/* Whether nothing is left of a text but blanks and an empty object. */
-static bool init_is_nothing(const struct buffer *text)
-{
-	const char *left = "{}";
-	for (size_t i = 0; i < text->len; i++) {
-		if (*left && text->data[i] == *left)
-			left++;
-		else if (!memchr(" \t\r\n", text->data[i], 4))
-			return false;
-	}
-	return *left != '}';
-}
-
-static int init_plan_undo(struct init *i, struct change *c)
-{
-	struct wiring_error error;
-	const char *original = c->backup.exists ? init_text(&c->backup.text) : NULL;
-	if (!c->now.exists)
-		return 0;
-	if (wiring_revoke(c->file, original, c->backup.text.len, init_text(&c->now.text),
-			  c->now.text.len, &c->next, &error) < 0)
-		return init_fail_wiring(i, c->now.path, &error);
-	if (buffer_is(&c->next, c->now.text.data, c->now.text.len))
-		return 0;
-	c->how = "what terse init added is removed; the rest was changed since, and stays";
-	/* Whether the file is unchanged since terse wrote it. */
-	struct buffer made = BUFFER_INIT;
-	bool same = wiring_apply(c->file, &i->place, init_text(&c->backup.text), c->backup.text.len,
-				 &made, &error) == 0 &&
-		    buffer_is(&made, c->now.text.data, c->now.text.len);
-	buffer_release(&made);
-	if (same) {
-		buffer_clear(&c->next);
-		buffer_append(&c->next, init_text(&c->backup.text), c->backup.text.len);
-		if (buffer_check(&c->next) < 0)
-			return init_fail(i, c->now.path, NULL);
-	}
-	if (c->backup.exists && buffer_is(&c->next, c->backup.text.data, c->backup.text.len))
-		c->how = "as it was before terse init";
-	c->remove = !c->backup.exists && init_is_nothing(&c->next);
-	if (c->remove)
-		c->how = "removed";
-	return 0;
-}
-
-/* --- doing it ---------------------------------------------------------------------------- */
-
-static int init_carry_out(struct init *i, const struct change *c)
-{
-	char options[128];
-	int status;
-	/* A copy for --undo, which may hold secrets. */
-	struct document copy = c->backup;
-	copy.mode = c->now.mode;
-	if (c->now.exists && !i->undo &&
-	    wiring_check(c->file, &i->place, init_text(&c->now.text), c->now.text.len) ==
-		    WIRING_NONE &&
-	    document_write(&copy, init_text(&c->now.text), c->now.text.len) < 0)
-		return init_fail(i, copy.path, NULL);
-	status = c->remove ? document_remove(&c->now, i->project ? i->root : getenv("HOME"))
-			   : document_write(&c->now, init_text(&c->next), c->next.len);
-	if (status < 0)
-		return init_fail(i, c->now.path,
-				 errno == EAGAIN ? "was changed meanwhile; run the command again"
-						 : NULL);
-	if (i->undo && c->backup.exists)
-		document_remove(&c->backup, NULL);
-	init_say(i, c->now.path, c->how);
-	/* That it names the launcher, and how to undo that. */
-	snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent, i->mcp ? " --mcp" : "",
-		 i->project ? " --project" : "");
-	if (c->file->items[0].kind != WIRING_LINES)
-		place_note(c->now.path, options, init_root(i), !i->undo);
-	return 0;
-}
-
 static void init_change_file(struct init *i, const struct wiring_file *file)
 {
-	struct change c = {.file = file, .how = NULL};
-	struct wiring_error error;
-	char path[PATH_MAX], backup[PATH_MAX + sizeof(DOCUMENT_BACKUP "-mcp")];
+	struct wiring_plan p;
+	char path[PATH_MAX], options[128];
 	if (wiring_path(&file->folder, init_root(i), path) < 0) {
 		init_fail(i, i->wiring->agent,
 			  "there is no home directory; --project writes into this directory");
 		return;
 	}
-	/* Each kind of wiring restores what was there before it. */
-	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP "%s", path, i->mcp ? "-mcp" : "");
-	int result = 0;
-	if (document_read(&c.now, path, init_root(i)) < 0)
-		result = init_fail(i, path, c.now.reason);
-	else if (document_read(&c.backup, backup, init_root(i)) < 0)
-		result = init_fail(i, backup, c.backup.reason);
-	else if (i->undo)
-		result = init_plan_undo(i, &c);
-	else if (wiring_apply(file, &i->place, init_text(&c.now.text), c.now.text.len, &c.next,
-			      &error) < 0)
-		result = init_fail_wiring(i, c.now.path, &error);
-	else
-		c.how = c.now.exists ? "changed" : "written";
-	if (result == 0) {
-		const struct diff_text before = {c.now.exists ? c.now.path : "/dev/null",
-						 init_text(&c.now.text), c.now.text.len};
-		const struct diff_text after = {c.remove ? "/dev/null" : c.now.path,
-						init_text(&c.next), c.remove ? 0 : c.next.len};
-		if (!c.how)
-			init_say(i, path, "nothing of terse in it");
-		else if (!c.remove && c.now.exists &&
-			 buffer_is(&c.next, c.now.text.data, c.now.text.len))
-			init_say(i, path, "needs no change");
-		else if (i->dry_run ? diff_append(&i->out, &before, &after) < 0
-				    : init_carry_out(i, &c) < 0)
-			i->failed = true;
+	int status = wiring_plan(&p, file, &i->place, path, init_root(i), i->undo);
+	if (status == 0 && !p.changes) {
+		init_say(i, path, i->undo ? "nothing of terse in it" : "needs no change");
+	} else if (status == 0 && i->dry_run) {
+		static const struct buffer nothing;
+		status = diff_append(&i->out, p.now.exists ? path : NULL, &p.now.text,
+				     p.remove ? NULL : path, p.remove ? &nothing : &p.next);
+	} else if (status == 0) {
+		status = wiring_carry_out(&p, i->project ? i->root : getenv("HOME"));
+		if (status == 0)
+			init_say(i, path, p.done);
+		/* That it names the launcher, and how to undo that. */
+		snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent,
+			 i->mcp ? " --mcp" : "", i->project ? " --project" : "");
+		if (status == 0 && file->items[0].kind != WIRING_LINES)
+			place_note(path, options, init_root(i), !i->undo);
 	}
-	if (!i->undo && !i->dry_run && !i->failed) {
-		hints_patterns(&i->out, i->wiring, path, &c.now.text);
+	if (status < 0) {
+		verb_error(VERB, "%s", p.reason);
+		i->failed = true;
+	} else if (!i->undo && !i->dry_run) {
+		hints_patterns(&i->out, i->wiring, path, &p.now.text);
 		struct buffer warning = BUFFER_INIT;
-		if (hints_variables(&warning, c.file, c.now.path, &c.next, NULL)) {
-			buffer_append_string(&i->out, "warning: ");
-			buffer_add(&i->out, &warning);
-		}
+		if (hints_variables(&warning, file, path, &p.next, NULL))
+			buffer_printf(&i->out, "warning: %s", buffer_string(&warning));
 		buffer_release(&warning);
 	}
-	document_release(&c.now);
-	document_release(&c.backup);
-	buffer_release(&c.next);
+	wiring_plan_release(&p);
 }
 
 /* Writes the lines for the model if asked for; --undo removes them. */
@@ -289,7 +172,7 @@ static int init_prepare(struct init *i, const char *real)
 static int init_print(struct init *i)
 {
 	struct buffer clean = BUFFER_INIT;
-	utf8_clean(&clean, init_text(&i->out), i->out.len);
+	utf8_clean(&clean, i->out.data ? i->out.data : "", i->out.len);
 	clean.failed |= i->out.failed;
 	buffer_release(&i->out);
 	i->out = (struct buffer)BUFFER_INIT;

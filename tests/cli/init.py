@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import tomllib
 
 from support.harness import BUILD, DEADLINE, TERSE, Case, main, read_file, write_file
 
@@ -106,7 +107,7 @@ CODEX_SET = [("LD_PRELOAD", SHIM), ("TERSE_SHIM_SHELL", TERSE_SH)]
 if os.path.exists(os.path.join(os.path.dirname(BUILD), "shim", "bash-env")):
     CODEX_SET.append(("BASH_ENV", os.path.join(LAUNCHER, "bash-env") + "${-//[!v]}"))
 CODEX_LINES = "".join('%s = "%s"\n' % pair for pair in CODEX_SET)
-CODEX_INLINE = ", ".join('%s = "%s"' % pair for pair in CODEX_SET)
+BY_HAND = ", ".join('%s = "%s"' % pair for pair in CODEX_SET)
 TABLE = "[shell_environment_policy.set]\n"
 
 CODEX = {
@@ -118,29 +119,26 @@ CODEX = {
     "the policy": ('[shell_environment_policy]\ninherit = "all"\n[b]\nc = [\n  1, # ]\n]\n',
                    '[shell_environment_policy]\ninherit = "all"\n[b]\nc = [\n  1, # ]\n]\n\n'
                    + TABLE + CODEX_LINES),
-    "the table": (TABLE + 'A = "b" # c\n\n[d]\ne = 1\n',
-                  TABLE + 'A = "b" # c\n' + CODEX_LINES + '\n[d]\ne = 1\n'),
-    "inline": ('[shell_environment_policy]\nset = { A = "b" } # c\n',
-               '[shell_environment_policy]\nset = { A = "b", %s } # c\n' % CODEX_INLINE),
-    "inline, empty": ("[shell_environment_policy]\nset = {}\n",
-                      "[shell_environment_policy]\nset = { %s }\n" % CODEX_INLINE),
-    "inline twice": ('shell_environment_policy = { inherit = "all" }\n',
-                     'shell_environment_policy = { inherit = "all", set = { %s } }\n'
-                     % CODEX_INLINE),
-    "dotted": ('[shell_environment_policy]\nset.A = "b"\nset."C" = "d"\n[x]\n',
-               '[shell_environment_policy]\nset.A = "b"\nset."C" = "d"\n'
-               + "".join('set.%s = "%s"\n' % pair for pair in CODEX_SET) + "[x]\n"),
+    "the table": ("[ 'shell_environment_policy' . set ] # x\nA = \"b\" # c\n\n[d]\ne = 1\n",
+                  "[ 'shell_environment_policy' . set ] # x\n" + 'A = "b" # c\n' + CODEX_LINES + '\n[d]\ne = 1\n'),
+    "an empty table": (TABLE + "# mine\n", TABLE + CODEX_LINES + "# mine\n"),
+    "what only looks like it": ("a = '" + TABLE[:-1] + "'\nb = [\n" + '"""\n' + TABLE + '"""]\n',
+                                "a = '" + TABLE[:-1] + "'\nb = [\n" + '"""\n' + TABLE + '"""]\n\n'
+                                + TABLE + CODEX_LINES),
     "CRLF": ("a = 1\r\n", ("a = 1\n\n" + TABLE + CODEX_LINES).replace("\n", "\r\n")),
 }
 
+FOREIGN = "shell_environment_policy.set is not a table with a line for each key: add by hand: " + BY_HAND
+
 REFUSED_TOML = {
     "a = 1\nb\n": ":2: = is expected behind a key",
-    "a = \n": ":1: a value is expected",
-    'a = "b\nc = 1\n': ":1: a string is not closed",
+    'a = "b\nc = 1\n': ":1: a string or bracket is not closed",
     "[a\n": ":1: ] is expected",
-    "a = 1 b = 2\n": ":1: the end of the line is expected",
-    "a = [1, 2\n": ":2: a comma or ] is expected",
-    "shell_environment_policy = 1\n": ':1: "shell_environment_policy" is not what the agent expects there',
+    "a = 1\nb = [1, 2\n": ":2: a string or bracket is not closed",
+    "shell_environment_policy = 1\n": ":1: " + FOREIGN,
+    '[shell_environment_policy]\ninherit = "all"\nset = { A = "b" } # c\n': ":3: " + FOREIGN,
+    '[shell_environment_policy]\nset.A = "b"\n[x]\n': ":2: " + FOREIGN,
+    "[[shell_environment_policy]]\n": ":1: " + FOREIGN,
     TABLE + 'LD_PRELOAD = "/usr/lib/mine.so"\n':
         ':2: "LD_PRELOAD" is "/usr/lib/mine.so" already; terse would be: "%s"' % SHIM,
 }
@@ -365,8 +363,18 @@ class Codex(Wiring):
             self.assertEqual(run.err.decode(), "terse init: %s%s\n" % (path, reason))
             self.assertEqual(self.tree(os.path.dirname(path)), {"config.toml": text.encode()})
 
+    def test_what_was_added_by_hand(self):
+        """In a form that is not changed; nor is it taken out again."""
+        path = self.put(".codex/config.toml", "[shell_environment_policy]\nset = { A = '', %s }\n" % BY_HAND)
+        self.assertIn(b"needs no change", self.init("codex").out)
+        self.assertIn("codex: %s names terse" % path, self.terse("doctor").out.decode())
+        self.assertEqual(self.init("codex", "--undo", code=1).err.decode(), "terse init: %s:2: shell_environment_policy"
+                         ".set is not a table with a line for each key: take out what names terse by hand\n" % path)
+
     def test_undo_after_a_change(self):
         for what, (before, after) in CODEX.items():
+            self.assertLessEqual(dict(CODEX_SET).items(), tomllib.loads(after)["shell_environment_policy"]["set"].items())
+        for what, (before, _) in CODEX.items():
             with self.subTest(what):
                 path = self.put(".codex/config.toml", before)
                 self.init("codex")

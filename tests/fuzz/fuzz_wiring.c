@@ -31,49 +31,65 @@ static void compare(const char *before, size_t before_len, const struct buffer *
 	json_decref(b);
 }
 
-/* Whether a text has something of terse's before the change, which is renewed then. */
-static void try(const struct wiring_file *file, const char *text, size_t len)
+/* Puts the items into the text, or takes them out (`undo`). */
+static int edit(struct wiring_edit *e, const struct wiring_file *file, const struct buffer *text,
+		const struct buffer *original, bool undo)
 {
-	struct buffer once = BUFFER_INIT, twice = BUFFER_INIT, back = BUFFER_INIT;
-	struct wiring_error error;
-	bool fresh = wiring_check(file, &place, text, len) == WIRING_NONE;
-	bool json = !wiring_is_toml(file);
-	int status = wiring_apply(file, &place, text, len, &once, &error);
+	*e = (struct wiring_edit){
+		.file = file, .place = undo ? NULL : &place, .original = original};
+	buffer_add(&e->text, text);
+	return wiring_edit(e);
+}
+
+/* A text may have something of terse's before the change, which is renewed then. */
+static void try(const struct wiring_file *file, const struct buffer *text)
+{
+	struct wiring_edit once, twice, back, none;
+	int status = edit(&once, file, text, NULL, false);
 	if (status < 0) {
-		assert((errno == EINVAL || errno == EEXIST) && *error.text);
+		assert((errno == EINVAL || errno == EEXIST) && *once.reason);
 	} else {
-		assert(wiring_apply(file, &place, once.data, once.len, &twice, &error) == 0);
-		assert(is_same(&once, &twice));
-		assert(wiring_check(file, &place, once.data, once.len) == WIRING_SAME);
-		assert(wiring_revoke(file, text, len, once.data, once.len, &back, &error) == 0);
-		assert(wiring_check(file, &place, back.data, back.len) == WIRING_NONE || !fresh);
-		if (fresh && json)
-			compare(text, len, &back);
+		bool fresh = once.own == 0, toml = wiring_is_toml(file);
+		assert(edit(&twice, file, &once.text, NULL, false) == 0 && twice.own > 0);
+		assert(is_same(&once.text, &twice.text));
+		status = edit(&back, file, &once.text, text, true);
+		/* What was put in by hand is taken out by hand. */
+		assert(status == 0 || (!fresh && toml && errno == EEXIST));
+		if (fresh) {
+			edit(&none, file, &back.text, NULL, false);
+			assert(none.own == 0);
+			buffer_release(&none.text);
+		}
+		if (fresh && !toml)
+			compare(text->data, text->len, &back.text);
+		/* TOML comes back byte for byte, but for the end of its last line. */
+		if (fresh && toml && back.text.len != text->len) {
+			assert(back.text.len > text->len && back.text.len <= text->len + 2);
+			assert(back.text.data[back.text.len - 1] == '\n');
+		}
+		assert(!fresh || !toml || text->len == 0 ||
+		       memcmp(back.text.data, text->data, text->len) == 0);
+		buffer_release(&twice.text);
+		buffer_release(&back.text);
 	}
-	buffer_release(&once);
-	buffer_release(&twice);
-	buffer_release(&back);
+	buffer_release(&once.text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t count = 0;
-	char *text;
 	if (size == 0)
 		return 0;
 	/* The same for those that get terse as a server of tools. */
 	const struct wiring *table = *data & 128 ? wirings_mcp : wirings;
 	while (table[count].agent)
 		count++;
-	/* Not NUL-terminated, of exactly this size. */
-	text = malloc(size);
-	if (!text)
-		return 0;
-	memcpy(text, data + 1, size - 1);
+	struct buffer text = BUFFER_INIT;
+	buffer_append(&text, data + 1, size - 1);
 	/* Some agents have no file: they are only started by terse. */
 	const struct wiring_file *file = &table[(*data & 127) % count].files[0];
 	if (file->items[0].path[0] || file->items[0].value)
-		try(file, text, size - 1);
-	free(text);
+		try(file, &text);
+	buffer_release(&text);
 	return 0;
 }

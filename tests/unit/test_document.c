@@ -119,11 +119,13 @@ TEST(places_apart_and_together)
 		 "--- a\n+++ b\n@@ -1,3 +1,5 @@\n+0\n 1\n 2\n 3\n+x\n"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct diff_text a = {"a", rows[i].before, strlen(rows[i].before)};
-		const struct diff_text b = {"b", rows[i].after, strlen(rows[i].after)};
-		struct buffer out = BUFFER_INIT;
-		assert_int_equal(diff_append(&out, &a, &b), 0);
+		struct buffer a = BUFFER_INIT, b = BUFFER_INIT, out = BUFFER_INIT;
+		buffer_append_string(&a, rows[i].before);
+		buffer_append_string(&b, rows[i].after);
+		assert_int_equal(diff_append(&out, "a", &a, "b", &b), 0);
 		assert_string_equal(buffer_string(&out), rows[i].want);
+		buffer_release(&a);
+		buffer_release(&b);
 		buffer_release(&out);
 	}
 }
@@ -137,8 +139,7 @@ TEST(large_texts)
 		buffer_printf(&before, "%d\n", i);
 		buffer_printf(&after, "%d\n", i + (i % 2));
 	}
-	const struct diff_text a = {"a", before.data, before.len}, b = {"b", after.data, after.len};
-	assert_int_equal(diff_append(&out, &a, &b), 0);
+	assert_int_equal(diff_append(&out, "a", &before, "b", &after), 0);
 	assert_non_null(buffer_string(&out));
 	for (const char *at = out.data; (at = strchr(at, '\n')); at++) {
 		marks[0] += at[1] == '-';
