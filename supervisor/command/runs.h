@@ -41,11 +41,4 @@ bool runs_is_counted(const struct meta *m);
 /* Appends the members above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
 
-/* The artifacts of the caller's session, or `all`, the newest first, `limit` at most: printed, or
-   given to `each`, which returns 0, or -1 with errno; `m` NULL: the metadata can't be read, for the
-   reason `error`. *more: there are others. Returns the exit status. */
-int list_answer(struct verb_call *c, bool all, uint64_t limit,
-		int (*each)(void *ctx, const char *id, const struct meta *m, int error), void *ctx,
-		bool *more);
-
 #endif

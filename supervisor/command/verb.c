@@ -102,8 +102,6 @@ static void verb_report(const struct verb_call *c, enum envelope_code code, cons
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
 	bool json = c && c->json;
 	buffer_vprintf(&text, format, args);
-	if (c && c->failed)
-		*c->failed = true;
 	if (json) {
 		buffer_append_string(&line, "{\"ok\":false,\"error\":{");
 		json_add_string(&line, "code", names[code]);
@@ -112,7 +110,7 @@ static void verb_report(const struct verb_call *c, enum envelope_code code, cons
 	} else {
 		if (!c || !c->verb || !c->verb->name)
 			buffer_append_string(&line, "terse: ");
-		else if (*c->verb->name)
+		else
 			buffer_printf(&line, "terse %s: ", c->verb->name);
 		quote_text(&line, text.data, text.len, 0);
 		buffer_append_string(&line, "\n");

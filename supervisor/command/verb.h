@@ -119,8 +119,7 @@ bool verb_help_is_asked(const struct verb *v, int count, char **words);
 /* Prints `terse help VERB`; NULL: `terse help`. Returns the exit status. */
 int verb_print_help(const struct verb *v);
 
-/* One call of a verb. Who reports errors without one gives NULL. Errors begin with the name of the
-   verb, with nothing if that is "": those of a tool of terse mcp. */
+/* One call of a verb. Who reports errors without one gives NULL. */
 struct verb_call {
 	const struct verb *verb;
 	struct settings *settings; /* with files and variables; verb_parse() adds options */
@@ -135,7 +134,6 @@ struct verb_call {
 	bool json, colour;
 	bool plain;                 /* -- was given */
 	struct option_error *error; /* unless NULL, bad usage is not reported, but stored here */
-	bool *failed;               /* unless NULL, an error sets it */
 };
 
 /* Parses the arguments by the rows of the verb into `into`; "--" ends the options. Returns 0, or -1

@@ -34,9 +34,6 @@
 
 struct runs {
 	struct verb_call *call;
-	/* Takes the runs, which are not printed then; or NULL. */
-	int (*each)(void *ctx, const char *id, const struct meta *m, int error);
-	void *ctx;    /* of it */
 	bool history; /* all runs, else those with artifacts */
 	enum sink sink;
 
@@ -68,6 +65,9 @@ struct runs {
 
 /* Columns of a row where standard output is no terminal. */
 #define WIDTH 120
+
+/* The same where a model reads it that can't ask for one of them in another way. */
+#define WIDTH_TOOLS 2048
 
 /* Rows for a program that gives no limit, of the remote. */
 #define ROWS_REMOTE 10000
@@ -102,8 +102,9 @@ static int runs_parse(struct runs *r)
 	if (!verb_has_session(r->call))
 		return 1;
 	verb_session_name(r->call->settings, r->call->session, r->directory);
-	r->width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
-										   : WIDTH;
+	r->width = r->call->settings->words == WORDS_TOOLS                           ? WIDTH_TOOLS
+		   : ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+										     : WIDTH;
 	return 0;
 }
 
@@ -215,10 +216,6 @@ static int runs_flush(struct runs *r)
 static int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m)
 {
 	int error = errno;
-	if (r->each) {
-		r->rows++;
-		return r->each(r->ctx, id, m, error);
-	}
 	if (r->rows == 0 && r->call->json)
 		runs_begin_json(r);
 	else if (r->rows == 0)
@@ -306,7 +303,7 @@ static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 {
 	const struct verb_call *c = r->call;
 	struct buffer notice = BUFFER_INIT, *out = &r->out;
-	bool prints = added >= 0 && !r->each;
+	bool prints = added >= 0;
 	if (prints && c->json) {
 		if (r->rows == 0)
 			runs_begin_json(r);
@@ -332,7 +329,7 @@ static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 		status = 1;
 	} else if (damaged > 0 && !c->json) {
 		verb_error(c->verb->name, "damaged lines skipped: %s", HUMAN_COUNT(damaged));
-	} else if (r->rows == 0 && !c->json && !r->each) {
+	} else if (r->rows == 0 && !c->json && c->settings->words != WORDS_TOOLS) {
 		const char *what = runs_is_choosy(r) ? "no such run" : "nothing";
 		if (r->all)
 			verb_error(c->verb->name, "%s in any session", what);
@@ -453,8 +450,8 @@ static int list_add(struct runs *r, const struct id_found *found)
 	return result;
 }
 
-/* Returns the exit status; *more: there are more than the limit. */
-static int list_all(struct runs *r, bool *more)
+/* Returns the exit status. */
+static int list_all(struct runs *r)
 {
 	struct store stores[STORE_MAX];
 	int status = 0, count = verb_open_stores(r->call, stores, &status);
@@ -465,28 +462,10 @@ static int list_all(struct runs *r, bool *more)
 	while (artifacts && added == 0 && (got = journal_next_made(artifacts, &found)) == 1)
 		added = list_add(r, &found);
 	added = added ? added : got;
-	*more = added > 0;
 	status = runs_end(r, added, 0, status);
 	journal_close(artifacts);
 	store_close_all(stores, count);
 	return status;
-}
-
-int list_answer(struct verb_call *c, bool all, uint64_t limit,
-		int (*each)(void *ctx, const char *id, const struct meta *m, int error), void *ctx,
-		bool *more)
-{
-	struct runs r = {.call = c,
-			 .each = each,
-			 .ctx = ctx,
-			 .all = all,
-			 .limit = limit,
-			 .state = -1,
-			 .since.ms = INT64_MIN,
-			 .until.ms = INT64_MAX,
-			 .want_exit = -1};
-	verb_session_name(c->settings, NULL, r.directory);
-	return list_all(&r, more);
 }
 
 // terse list --live: the live runs of every session.
@@ -819,7 +798,6 @@ static int remote_list(struct runs *r)
 static int list_run(struct verb_call *c)
 {
 	struct runs r = {.call = c};
-	bool more;
 	int status = runs_parse(&r);
 	const char *wrong = NULL;
 	if (status != 0)
@@ -839,7 +817,7 @@ static int list_run(struct verb_call *c)
 		return remote_list(&r);
 	if (r.live)
 		return live_list(&r);
-	return list_all(&r, &more);
+	return list_all(&r);
 }
 
 static const struct verb_option list_options[] = {

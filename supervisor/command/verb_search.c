@@ -197,7 +197,12 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 		notice_long_line(&said, walk_long_line(s->walk), WALK_EDGE);
 	}
 	int result = buffer_check(&said);
-	if (result == 0 && said.len)
+	/* To a model that is the answer. */
+	bool answers = s->call->settings->words == WORDS_TOOLS;
+	buffer_append(&said, "\n", answers && said.len);
+	if (result == 0 && answers)
+		result = reader_notice(s->sink, &said);
+	else if (result == 0 && said.len)
 		verb_error(s->call->verb->name, "%.*s", (int)said.len, said.data);
 	if (result == 0)
 		result = reader_notice(s->sink, &notice);

@@ -6,6 +6,7 @@
 #include "lib/io.h"
 #include "lib/json_read.h"
 #include "lib/quote.h"
+#include "lib/tool_names.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/svg.h"
 #include "supervisor/command/verb.h"
@@ -17,6 +18,7 @@
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -60,6 +62,9 @@ int signal_answer(const struct verb_call *c, const char *name, const char *signa
 		while (frame_receive(run, &f, 0) >= 0 || errno == EAGAIN)
 			;
 	}
+	if (status == 0 && c->settings->words == WORDS_TOOLS)
+		dprintf(STDOUT_FILENO,
+			"[terse: done; what was not shown yet: " TOOL_AWAIT TOOL_ID "%s]\n", name);
 	io_close(&run);
 	return status;
 }
@@ -297,7 +302,7 @@ struct send {
 static const char *send_take(void *into, const struct verb_option *o, const char *value)
 {
 	struct send *s = into;
-	if (o->at == SEND_TEXT && !s->wait.name)
+	if (!*o->name && !s->wait.name)
 		s->wait.name = value;
 	else
 		s->items[s->count++] =
@@ -331,6 +336,8 @@ out:
 
 static const struct verb_option send_options[] = {
 	{"", 0, VERB_TAKE, SEND_TEXT, "", NULL},
+	/* For terse mcp: whatever it begins with. */
+	{"--text", 0, VERB_TAKE, SEND_TEXT, "TEXT", NULL},
 	{"--key", 0, VERB_TAKE, SEND_KEY, "KEY",
 	 "enter tab escape space backspace up down left right home end insert delete pageup "
 	 "pagedown f1 to f12 ctrl-c alt-x shift-tab, or a character"},

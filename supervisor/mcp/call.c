@@ -1,28 +1,35 @@
-// See server.h: requests that have a child, and run_command.
+// See server.h: requests that have a child. Artifacts are resources, too: a long text comes as a
+// page, which ends with how to read on.
 
 #include "config/option.h"
 #include "config/settings.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/proc.h"
+#include "lib/json_read.h"
+#include "lib/loop.h"
+#include "lib/tool_names.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/mcp/server.h"
-#include "supervisor/process/process_tree.h"
 #include "supervisor/process/protocol.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <syslog.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* Between two progress notifications. */
+#define CALL_PROGRESS_MS 500
 
 /* While nothing changes, the client is told this often that the command still runs. */
 #define CALL_SILENCE_MS 10000
@@ -32,11 +39,11 @@
 
 #define CALL_CHUNK ((size_t)64 * 1024)
 
-/* The exit status of terse's own errors. */
-#define CALL_TERSE 125
-
 /* The descriptor that `terse run` gets as its leash. */
 #define CALL_LEASH 3
+
+/* Resources in the answer of resources/list: the newest. */
+#define CALL_RESOURCES "100"
 
 /* This program, also after it was replaced on disk. */
 #define CALL_PROGRAM "/proc/self/exe"
@@ -49,7 +56,8 @@ struct call *call_find(const struct server *s, const char *id)
 	return c;
 }
 
-struct call *call_new(struct server *s, const char *id)
+/* A new one, for call_start(); NULL: the request is answered with the error. */
+static struct call *call_new(struct server *s, const char *id, const char *verb)
 {
 	struct call *c = s->call_count < s->calls_most ? calloc(1, sizeof(*c)) : NULL;
 	if (!c) {
@@ -61,6 +69,7 @@ struct call *call_new(struct server *s, const char *id)
 	}
 	c->server = s;
 	c->out = c->err = c->leash = c->leave.fd = -1;
+	c->verb = verb;
 	memcpy(c->id, id, strlen(id) + 1);
 	c->next = s->calls;
 	s->calls = c;
@@ -82,8 +91,6 @@ void call_free(struct server *s, struct call *c)
 	buffer_release(&c->errors);
 	buffer_release(&c->before);
 	io_close(&c->leave.fd);
-	buffer_release(&c->stay);
-	free(c->uri);
 	free(c);
 }
 
@@ -98,7 +105,7 @@ call_refuse(struct server *s, struct call *c, const char *format, ...)
 	va_end(args);
 	utf8_clean(&clean, text.data, text.len);
 	clean.failed |= text.failed;
-	server_answer(s, c->id, &clean, true);
+	server_answer(s, c->id, &clean, false, true);
 	buffer_release(&text);
 	buffer_release(&clean);
 	call_free(s, c);
@@ -131,45 +138,51 @@ static int call_connect(int type, int *other)
 }
 
 /* In the child, a copy of the server: executes `terse` with these words in the call's directory and
-   environment, or else prints, with the descriptors of its own alone. */
+   environment, or else calls the verb with the descriptors of its own alone, and with the
+   vocabulary, the reach and the session of the tools. */
 static _Noreturn void call_become(const struct server *s, const struct call *c,
-				  const struct call_ends *e, const struct buffer *words,
-				  int (*print)(const struct server *, const struct call *,
-					       struct settings *))
+				  const struct call_ends *e, const struct buffer *words)
 {
 	struct settings settings;
 	struct option_error error = {""};
 	int trace = trace_fd() > STDERR_FILENO ? trace_fd() : STDERR_FILENO;
+	char **argv = shell_strings(words, 0);
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	if (dup2(e->in, STDIN_FILENO) < 0 || dup2(e->out, STDOUT_FILENO) < 0 ||
-	    dup2(e->err, STDERR_FILENO) < 0 || (words && dup2(e->leash, CALL_LEASH) < 0))
-		_exit(CALL_TERSE);
-	if (words) {
-		char **argv = shell_strings(words, 0);
+	    dup2(e->err, STDERR_FILENO) < 0 || (e->leash >= 0 && dup2(e->leash, CALL_LEASH) < 0))
+		_exit(EXIT_TERSE);
+	if (e->leash >= 0) {
 		char **env = shell_strings(&c->before, strlen(c->before.data) + 1);
 		if (argv && env && chdir(c->before.data) == 0)
 			execve(CALL_PROGRAM, argv, env);
 		dprintf(STDERR_FILENO, "run_command: can't be started: %s\n", strerror(errno));
-		_exit(CALL_TERSE);
+		_exit(EXIT_TERSE);
 	}
 	if (trace > STDERR_FILENO + 1)
 		close_range(STDERR_FILENO + 1, (unsigned)trace - 1, 0);
 	close_range((unsigned)trace + 1, ~0U, 0);
 	/* What is wrong in a configuration file was said at the start. */
-	if (settings_load(&settings, &error) < 0) {
+	if (!argv || settings_load(&settings, &error) < 0) {
 		dprintf(STDERR_FILENO, "%s\n", strerror(errno));
-		_exit(CALL_TERSE);
+		_exit(EXIT_TERSE);
 	}
 	settings.words = WORDS_TOOLS;
 	settings.reach = s->settings->reach;
 	settings.session = (char *)s->artifacts;
-	_exit(print(s, c, &settings));
+	struct verb_call call = {.verb = verb_named(c->verb), .settings = &settings, .argv = argv};
+	while (argv[call.argc])
+		call.argc++;
+	int status = call.verb->run(&call);
+	_exit(fflush(stdout) == 0 ? status : EXIT_TERSE);
 }
 
-void call_start(struct server *s, struct call *c, const struct buffer *words, const json_t *input,
-		int (*print)(const struct server *, const struct call *, struct settings *))
+/* Starts its child, with these words and this text (or NULL) as its standard input. Answers and
+   frees the call if that is not possible. */
+static void call_start(struct server *s, struct call *c, const struct buffer *words,
+		       const json_t *input)
 {
 	struct call_ends e = {-1, -1, -1, -1};
+	bool runs = strcmp(c->verb, "run") == 0;
 	c->pid = -1;
 	/* A file in memory ends, and nobody has to write while the child reads. */
 	e.in = input ? memfd_create("stdin", MFD_CLOEXEC) : open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -179,11 +192,11 @@ void call_start(struct server *s, struct call *c, const struct buffer *words, co
 		goto out;
 	c->out = call_connect(SOCK_STREAM, &e.out);
 	c->err = c->out < 0 ? -1 : call_connect(SOCK_STREAM, &e.err);
-	c->leash = c->err < 0 || !words ? -1 : call_connect(SOCK_SEQPACKET, &e.leash);
-	if (c->err >= 0 && (!words || c->leash >= 0))
+	c->leash = c->err < 0 || !runs ? -1 : call_connect(SOCK_SEQPACKET, &e.leash);
+	if (c->err >= 0 && (!runs || c->leash >= 0))
 		c->pid = fork();
 	if (c->pid == 0)
-		call_become(s, c, &e, words, print);
+		call_become(s, c, &e, words);
 out:;
 	int error = errno;
 	io_close(&e.in);
@@ -200,7 +213,8 @@ out:;
 	call_free(s, c);
 }
 
-void call_read(struct call *c)
+/* Reads what the child has printed. */
+static void call_read(struct call *c)
 {
 	char chunk[CALL_CHUNK];
 	for (int i = 0; i < 2; i++) {
@@ -221,6 +235,21 @@ void call_read(struct call *c)
 				buffer_append(into, chunk, (size_t)n < room ? (size_t)n : room);
 		}
 	}
+}
+
+void call_reap(struct call *c)
+{
+	int status;
+	pid_t pid = 0;
+	while (!c->ended && (pid = waitpid(c->pid, &status, WNOHANG)) < 0 && errno == EINTR) {
+	}
+	if (pid <= 0)
+		return;
+	call_read(c);
+	io_close(&c->out);
+	io_close(&c->err);
+	c->ended = true;
+	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* --- run_command ----------------------------------------------------------------------------- */
@@ -248,22 +277,27 @@ run_add(struct buffer *words, const char *format, ...)
 }
 
 /* Adds a word, whatever is in it. */
-static void run_add_word(struct buffer *words, const char *word)
+static void __attribute__((format(printf, 2, 3)))
+run_add_word(struct buffer *words, const char *format, ...)
 {
-	buffer_append(words, word, strlen(word) + 1);
+	va_list args;
+	va_start(args, format);
+	buffer_vprintf(words, format, args);
+	va_end(args);
+	buffer_append(words, "", 1);
 }
 
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
 		    const char *leave)
 {
-	const json_t *args = argument_list(a, "args"), *word;
+	const json_t *args = argument_value(a, "args"), *word;
 	const char *profile = argument_text(a, "profile");
 	bool full = argument_flag(a, "include_full_output");
 	bool kill = argument_flag(a, "kill_on_timeout");
 	int64_t size = full ? RUN_FULL_BYTES : argument_number(a, "max_bytes", 0);
 	size_t i;
 	run_add(words, "terse run --session");
-	run_add_word(words, s->artifacts);
+	run_add_word(words, "%s", s->artifacts);
 	/* A model has no use for what a person at a terminal or a shell tool needs: heartbeats come
 	   as progress, and no other program cuts the answer. */
 	run_add(words, "--preview --words tools --heartbeat off --prompt report --ceiling 0 "
@@ -283,17 +317,17 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 			size, size, size);
 	if (profile) {
 		run_add(words, "--profile");
-		run_add_word(words, profile);
+		run_add_word(words, "%s", profile);
 	}
 	if (leave && !args) {
 		run_add(words, "--leave");
-		run_add_word(words, leave);
+		run_add_word(words, "%s", leave);
 	}
 	run_add(words, args ? "--" : "-c");
-	run_add_word(words, argument_text(a, "command"));
+	run_add_word(words, "%s", argument_text(a, "command"));
 	json_array_foreach(args, i, word)
 	{
-		run_add_word(words, json_string_value(word));
+		run_add_word(words, "%s", json_string_value(word));
 	}
 }
 
@@ -301,7 +335,7 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 static int run_is_allowed(const struct server *s, const struct arguments *a,
 			  char why[ALLOW_WHY_MAX])
 {
-	const json_t *args = argument_list(a, "args"), *word;
+	const json_t *args = argument_value(a, "args"), *word;
 	const char *command = argument_text(a, "command");
 	struct buffer list = BUFFER_INIT;
 	size_t i;
@@ -311,10 +345,10 @@ static int run_is_allowed(const struct server *s, const struct arguments *a,
 	}
 	if (s->allow.count == 0 || !args)
 		return allow_string(&s->allow, command, why);
-	run_add_word(&list, command);
+	run_add_word(&list, "%s", command);
 	json_array_foreach(args, i, word)
 	{
-		run_add_word(&list, json_string_value(word));
+		run_add_word(&list, "%s", json_string_value(word));
 	}
 	char **words = shell_strings(&list, 0);
 	snprintf(why, ALLOW_WHY_MAX, "out of memory");
@@ -365,13 +399,14 @@ void call_run_command(struct server *s, const struct arguments *a, const struct 
 {
 	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd");
 	struct session *session = sessions_find(&s->sessions, name);
-	struct call *c = call_new(s, m->id);
+	struct call *c = call_new(s, m->id, "run");
 	struct buffer words = BUFFER_INIT;
 	size_t held = s->held_count;
 	char why[ALLOW_WHY_MAX];
 	if (!c)
 		return;
 	c->tool = a->tool;
+	c->json = s->structured;
 	for (const struct call *other = s->calls; other; other = other->next)
 		held += other->leash >= 0;
 	if (!*argument_text(a, "command")) {
@@ -399,26 +434,70 @@ void call_run_command(struct server *s, const struct arguments *a, const struct 
 		c->session = session->number;
 		session->commands++;
 		/* Without the file in memory the command runs, and leaves nothing. */
-		if (!argument_list(a, "args"))
-			shell_leave_open(&c->leave);
-		char *leave = c->leave.fd >= 0 ? shell_leave_command(&c->leave, s->program) : NULL;
+		char *leave =
+			argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
 		call_run_words(&words, s, a, leave);
 		free(leave);
 		rpc_write_id(c->token,
 			     json_object_get(json_object_get(m->params, "_meta"), "progressToken"));
 		c->told_at = clock_monotonic_ms();
-		c->ask_at = c->told_at + SERVER_PROGRESS_MS;
-		call_start(s, c, &words, argument_value(a, "stdin"), NULL);
+		c->ask_at = c->told_at + CALL_PROGRESS_MS;
+		call_start(s, c, &words, argument_value(a, "stdin"));
 		buffer_release(&words);
 	}
 }
 
-/* --- tools/call ------------------------------------------------------------------------------ */
+/* --- other tools ----------------------------------------------------------------------------- */
+
+const char *call_verb_words(struct buffer *words, const struct server *s, const struct arguments *a,
+			    bool *json)
+{
+	const struct tool *tool = a->tool;
+	const char *verb = argument_text(a, "search") ? "search" : tool->verb;
+	const bool waits_for = argument_text(a, "for");
+	*json = s->structured && verb_option_named(verb_named(verb), "--json", 6);
+	run_add_word(words, "%s", verb);
+	if (tool->also)
+		run_add_word(words, "%s", tool->also);
+	if (s->all_sessions && strcmp(verb, "list") == 0)
+		run_add_word(words, "--all");
+	if (*json)
+		run_add_word(words, "--json");
+	for (size_t i = 0; tool->arguments[i].name; i++) {
+		const struct argument *t = &tool->arguments[i];
+		const json_t *value = a->values[i], *item;
+		const char *text = json_string_value(value);
+		/* Who waits for a line does not wait for silence as well, unless both are given. */
+		int64_t otherwise = waits_for && strcmp(t->name, "idle") == 0 ? 0 : t->otherwise;
+		int64_t number = value ? json_integer_value(value) : otherwise;
+		size_t k;
+		if (!t->option || (!value && !number))
+			continue;
+		if (t->choices && strncmp(t->choices + 2, text, strlen(text)) != 0)
+			run_add_word(words, "%s%s", t->option, text);
+		else if (text && !t->choices)
+			run_add_word(words, "%s=%s", t->option, text);
+		else if (number)
+			run_add_word(words, "%s=%" PRId64 "%s", t->option, number,
+				     t->type == ARGUMENT_TIME ? "ms" : "");
+		json_array_foreach(value, k, item)
+		{
+			run_add_word(words, "%s=%s", t->option, json_string_value(item));
+		}
+	}
+	run_add_word(words, "--");
+	for (size_t i = 0; tool->arguments[i].name; i++) {
+		if (!tool->arguments[i].option && a->values[i])
+			run_add_word(words, "%s", json_string_value(a->values[i]));
+	}
+	return verb;
+}
 
 void call_tool(struct server *s, const struct rpc_message *m)
 {
 	const char *name = json_string_value(json_object_get(m->params, "name"));
 	const struct tool *tool = name ? tool_find(name, s->read_only) : NULL;
+	struct buffer text = BUFFER_INIT;
 	struct arguments a;
 	if (!name) {
 		server_send_error(s, m->id, RPC_BAD_PARAMS, "tools/call: name: must be a string");
@@ -426,40 +505,165 @@ void call_tool(struct server *s, const struct rpc_message *m)
 		server_send_error(s, m->id, RPC_BAD_PARAMS,
 				  "tools/call: there is no tool %.100s; tools/list has all", name);
 	} else if (arguments_read(&a, tool, json_object_get(m->params, "arguments")) < 0) {
-		struct buffer text = BUFFER_INIT;
 		buffer_append_string(&text, a.wrong);
-		server_answer(s, m->id, &text, true);
-		buffer_release(&text);
+		server_answer(s, m->id, &text, false, true);
 	} else if (tool->serve) {
 		tool->serve(s, &a, m);
 	} else {
-		struct call *c = call_new(s, m->id);
+		struct call *c = call_new(s, m->id, NULL);
 		if (!c)
 			return;
 		c->tool = tool;
-		c->arguments = &a;
-		call_start(s, c, NULL, NULL, tool->print);
+		c->verb = call_verb_words(&text, s, &a, &c->json);
+		call_start(s, c, &text, NULL);
+	}
+	buffer_release(&text);
+}
+
+/* Adds what the child has said on standard error, without "terse: " or "terse read: ", which are
+   not the model's. */
+static void call_add_errors(const struct call *c, struct buffer *out)
+{
+	const char *at = c->errors.data, *end = at + c->errors.len;
+	char prefix[32];
+	int len = snprintf(prefix, sizeof(prefix), "terse %s: ", c->verb);
+	for (const char *next; at < end; at = next) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		next = newline ? newline + 1 : end;
+		if (next - at > 7 && memcmp(at, "terse: ", 7) == 0)
+			at += 7;
+		if (next - at > len && memcmp(at, prefix, (size_t)len) == 0)
+			at += len;
+		buffer_printf(out, "%.*s\n", (int)((newline ? newline : end) - at), at);
 	}
 }
 
-/* The command ends with its session; its answer is dropped when it comes. */
+/* --- resources ------------------------------------------------------------------------------- */
+
+void call_list(struct server *s, const struct rpc_message *m)
+{
+	struct buffer words = BUFFER_INIT;
+	struct call *c = call_new(s, m->id, "list");
+	if (!c)
+		return;
+	run_add(&words, "list --json --limit " CALL_RESOURCES "%s",
+		s->all_sessions ? " --all" : "");
+	call_start(s, c, &words, NULL);
+	buffer_release(&words);
+}
+
+void call_resource(struct server *s, const struct rpc_message *m)
+{
+	const char *uri = json_string_value(json_object_get(m->params, "uri"));
+	size_t scheme = sizeof(RESOURCES_SCHEME) - 1;
+	struct buffer words = BUFFER_INIT;
+	if (!uri) {
+		server_send_error(s, m->id, RPC_BAD_PARAMS,
+				  "resources/read: uri: must be a string");
+		return;
+	}
+	if (strncmp(uri, RESOURCES_SCHEME, scheme) != 0 || !id_is_valid(uri + scheme)) {
+		server_send_error(s, m->id, RPC_NOT_FOUND,
+				  "resources/read: uri: %.100s: there is no such resource; "
+				  "resources/list has all",
+				  uri);
+		return;
+	}
+	struct call *c = call_new(s, m->id, "read");
+	if (!c)
+		return;
+	snprintf(c->artifact, sizeof(c->artifact), "%s", uri + scheme);
+	run_add(&words, "read %s", c->artifact);
+	call_start(s, c, &words, NULL);
+	buffer_release(&words);
+}
+
+/* Adds a run as `terse list --json` has it. */
+static void resources_add(struct buffer *out, const json_t *run)
+{
+	const char *id = json_string_value(json_object_get(run, "id"));
+	const char *error = json_string_value(json_object_get(run, "error"));
+	const char *state = json_string_value(json_object_get(run, "state"));
+	const char *signal = json_string_value(json_object_get(run, "signal"));
+	const json_t *words = json_object_get(run, "command"), *word;
+	const json_t *exit_code = json_object_get(run, "exit_code");
+	const json_t *lines = json_object_get(run, "lines"), *bytes = json_object_get(run, "bytes");
+	struct buffer text = BUFFER_INIT;
+	size_t i;
+	json_begin_object(out, NULL);
+	buffer_printf(&text, RESOURCES_SCHEME "%s", id);
+	json_add_made(out, "uri", &text);
+	/* Of `bash -c STRING` the string. */
+	const char *option = json_string_value(json_array_get(words, 1));
+	bool is_string = json_array_size(words) == 3 && strcmp(option, "-c") == 0;
+	json_array_foreach(words, i, word)
+	{
+		if (!is_string || i == 2)
+			buffer_printf(&text, "%s%s", text.len ? " " : "", json_string_value(word));
+	}
+	json_add_text(out, "name", text.len ? text.data : id, text.len ? text.len : strlen(id));
+	buffer_clear(&text);
+	if (error)
+		buffer_printf(&text, "metadata: %s", error);
+	else if (json_is_integer(exit_code))
+		buffer_printf(&text, "exit %" JSON_INTEGER_FORMAT, json_integer_value(exit_code));
+	else
+		buffer_append_string(&text, signal ? signal : state);
+	if (json_is_integer(lines))
+		buffer_printf(&text, ", %s lines, %s",
+			      HUMAN_COUNT((uint64_t)json_integer_value(lines)),
+			      HUMAN_SIZE((uint64_t)json_integer_value(bytes)));
+	json_add_made(out, "description", &text);
+	json_add_string(out, "mimeType", "text/plain");
+	if (json_is_integer(bytes))
+		json_add_number(out, "size", json_integer_value(bytes));
+	json_end_object(out);
+}
+
+/* Answers with what the child has printed. */
+static void resources_answer(struct server *s, struct call *c)
+{
+	struct buffer line = BUFFER_INIT;
+	json_t *listed = NULL, *run;
+	size_t i;
+	if (c->output.len == 0 && c->status) {
+		call_add_errors(c, &line);
+		const char *why = line.len > 0 ? buffer_string(&line) : "it has failed\n";
+		server_send_error(s, c->id, *c->artifact ? RPC_NOT_FOUND : RPC_INTERNAL,
+				  "resources/%s: %.*s", c->verb, why ? (int)strlen(why) - 1 : 0,
+				  why);
+		buffer_release(&line);
+		return;
+	}
+	rpc_begin_result(&line, c->id);
+	json_begin_array(&line, *c->artifact ? "contents" : "resources");
+	if (*c->artifact) {
+		struct buffer uri = BUFFER_INIT;
+		buffer_printf(&uri, RESOURCES_SCHEME "%s", c->artifact);
+		json_begin_object(&line, NULL);
+		json_add_made(&line, "uri", &uri);
+		json_add_string(&line, "mimeType", "text/plain");
+		json_add_text(&line, "text", c->output.data, c->output.len);
+		json_end_object(&line);
+	} else {
+		listed = json_read(c->output.data, c->output.len, JSON_ALLOW_NUL, NULL);
+		line.failed |= !listed;
+	}
+	json_array_foreach(json_object_get(json_object_get(listed, "data"), "runs"), i, run)
+	{
+		resources_add(&line, run);
+	}
+	json_end_array(&line);
+	rpc_end(&line);
+	json_decref(listed);
+	line.failed |= c->output.failed;
+	server_send(s, c->id, &line);
+}
+
+/* --- while it runs --------------------------------------------------------------------------- */
+
 void call_cancel(struct call *c)
 {
-	struct buffer pids = BUFFER_INIT;
-	struct process p, leader;
-	/* What the command has started in sessions of their own does not end with it. The leader of
-	   the session that ends is the supervisor, a child of the front end. */
-	if (c->leash >= 0 && !c->ended)
-		process_tree_descendants(c->pid, &pids);
-	for (size_t at = 0; at < pids.len; at += sizeof(pid_t)) {
-		pid_t pid;
-		memcpy(&pid, pids.data + at, sizeof(pid));
-		if (process_read(pid, &p) < 0 || p.parent == c->pid)
-			continue;
-		if (process_read(p.session, &leader) < 0 || leader.parent != c->pid)
-			buffer_append(&c->stay, (const char *)&p, sizeof(p));
-	}
-	buffer_release(&pids);
 	c->cancelled = true;
 	c->token[0] = '\0';
 	if (c->leash >= 0)
@@ -468,19 +672,14 @@ void call_cancel(struct call *c)
 		kill(c->pid, SIGKILL);
 }
 
-/* --- progress --------------------------------------------------------------------------------- */
-
-int64_t call_ask(struct call *c)
+static void call_on_print(void *ctx, short events)
 {
-	int64_t now_ms = clock_monotonic_ms();
-	if (!c->asked && now_ms >= c->ask_at && c->leash >= 0) {
-		c->asked = frame_send(c->leash, FRAME_STATUS, 0, 0, NULL, 0, 0) == 0;
-		c->ask_at = now_ms + SERVER_PROGRESS_MS;
-	}
-	return c->asked ? 0 : c->ask_at;
+	(void)events;
+	call_read(ctx);
 }
 
-void call_on_progress(void *ctx, short events)
+/* Passes the state of a run on to the client. */
+static void call_on_progress(void *ctx, short events)
 {
 	struct call *c = ctx;
 	struct live_status now;
@@ -511,90 +710,77 @@ void call_on_progress(void *ctx, short events)
 		json_add_number(&line, "progress", now.elapsed_ms);
 		json_add_made(&line, "message", &text);
 		rpc_end(&line);
-		server_send(c->server, &line);
+		server_send(c->server, NULL, &line);
 	}
 	if (errno != EAGAIN)
 		c->token[0] = '\0';
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
-
-/* Adds the errors of a run without "terse: " or "terse run: ", which are not the model's, and
-   without what is wrong in a configuration file, which each run repeats. */
-static void call_add_errors(const struct server *s, const struct call *c, struct buffer *out)
+void call_watch(struct call *c, struct loop *l, bool may_print)
 {
-	static const char *const prefixes[] = {"terse: ", "terse run: "};
-	const char *at = c->errors.data, *end = at + c->errors.len;
-	for (const char *next; at < end; at = next) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		next = newline ? newline + 1 : end;
-		for (size_t i = 0; i < 2; i++) {
-			size_t len = strlen(prefixes[i]);
-			if ((size_t)(next - at) > len && memcmp(at, prefixes[i], len) == 0)
-				at += len;
-		}
-		size_t len = (size_t)((newline ? newline : end) - at);
-		if (!s->known || strlen(s->known) != len || memcmp(at, s->known, len) != 0)
-			buffer_printf(out, "%.*s\n", (int)len, at);
+	int64_t now_ms = clock_monotonic_ms();
+	if (!c->ended && may_print) {
+		loop_watch(l, c->out, POLLIN, call_on_print, c);
+		loop_watch(l, c->err, POLLIN, call_on_print, c);
 	}
+	if (!*c->token)
+		return;
+	loop_watch(l, c->leash, POLLIN, call_on_progress, c);
+	if (!c->ended && !c->asked && now_ms >= c->ask_at) {
+		c->asked = frame_send(c->leash, FRAME_STATUS, 0, 0, NULL, 0, 0) == 0;
+		c->ask_at = now_ms + CALL_PROGRESS_MS;
+	}
+	/* Once it has answered it is asked again. */
+	if (!c->ended && !c->asked)
+		loop_until(l, c->ask_at);
 }
+
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* Answers a tool with what its child has printed; run_command with how the command ended, too. */
 static void call_answer(struct server *s, const struct call *c)
 {
+	static const char refused[] = "{\"ok\":false";
 	struct buffer text = BUFFER_INIT;
-	bool runs = c->tool->serve, failed = c->status && (!runs || c->output.len == 0);
-	if (s->structured && c->output.len > 0 && (runs || c->tool->prints_json)) {
-		server_answer_json(s, c->id, &c->output, failed);
-		return;
-	}
+	bool runs = c->tool->serve, none = c->output.len == 0;
+	bool wrong = none && (runs ? c->status == EXIT_TERSE && c->errors.len > 0 : c->status != 0);
 	buffer_add(&text, &c->output);
-	if (!runs) {
-		buffer_add(&text, &c->errors);
-		if (text.len == 0)
-			buffer_append_string(&text, "[terse: nothing is there]\n");
-		server_answer(s, c->id, &text, failed && c->output.len == 0);
+	const char *all = buffer_string(&text);
+	if (c->json && text.len > 0) {
+		server_answer(s, c->id, &text, true,
+			      !runs && text.len > sizeof(refused) &&
+				      memcmp(text.data, refused, sizeof(refused) - 1) == 0);
 		buffer_release(&text);
 		return;
 	}
-	bool own = c->status == CALL_TERSE && c->output.len == 0 && c->errors.len > 0;
-	const char *all = buffer_string(&text);
-	const char *newline = all && text.len > 0 ? memrchr(all, '\n', text.len - 1) : NULL;
-	const char *last = newline ? newline + 1 : all;
 	/* Whether the last line is terse's own. */
-	bool reported = last && strncmp(last, "[terse: ", 8) == 0 && all[text.len - 1] == '\n';
-	if (!reported && text.len > 0 && text.data[text.len - 1] != '\n' && c->status)
+	const char *newline = all && !none ? memrchr(all, '\n', text.len - 1) : NULL;
+	bool ends = all && !none && all[text.len - 1] == '\n';
+	bool reported = ends && strncmp(newline ? newline + 1 : all, "[terse: ", 8) == 0;
+	if (runs && !none && !ends && c->status)
 		buffer_append_string(&text, "\n");
-	call_add_errors(s, c, &text);
+	call_add_errors(c, &text);
 	/* Where the command was not started or could not be supervised, no report says how it
 	   ended. */
-	if (!own && c->status && !reported)
+	if (runs && !wrong && ((c->status && !reported) || text.len == 0))
 		buffer_printf(&text, "[terse: exit %d]\n", c->status);
 	else if (text.len == 0)
-		buffer_append_string(&text, "[terse: exit 0]\n");
-	server_answer(s, c->id, &text, own);
+		buffer_append_string(&text, "[terse: nothing is there]\n");
+	server_answer(s, c->id, &text, false, wrong);
 	buffer_release(&text);
 }
 
 void call_finish(struct server *s, struct call *c)
 {
-	struct buffer left = BUFFER_INIT, staying = BUFFER_INIT;
-	struct process p;
+	struct buffer left = BUFFER_INIT;
 	size_t i = 0;
 	char byte;
 	/* The session goes on with what the command's shell left, unless the command goes on, or
 	   the session has ended. */
 	while (i < s->sessions.count && s->sessions.items[i].number != c->session)
 		i++;
-	if (c->leave.fd >= 0 && i < s->sessions.count) {
-		if (shell_leave_read(&c->leave, &left) == 0)
-			shell_state_take(&s->sessions.items[i].state, &c->before, left.data,
-					 left.len);
-		else
-			server_log(s, LOG_INFO,
-				   "the command's shell has left no directory and variables: the "
-				   "session keeps those that it had");
-	}
+	if (c->leave.fd >= 0 && i < s->sessions.count && shell_leave_read(&c->leave, &left) == 0)
+		shell_state_take(&s->sessions.items[i].state, &c->before, left.data, left.len);
 	buffer_release(&left);
 	/* The other end of its leash is there, since the command or its children go on. */
 	if (!s->keep && c->leash >= 0 && recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
@@ -602,21 +788,6 @@ void call_finish(struct server *s, struct call *c)
 		s->held[s->held_count++] = c->leash;
 		c->leash = -1;
 	}
-	/* The client is told what has stayed of a cancelled command. */
-	for (size_t at = 0; at < c->stay.len; at += sizeof(p)) {
-		memcpy(&p, c->stay.data + at, sizeof(p));
-		if (!process_is_alive(&p))
-			continue;
-		buffer_append_string(&staying,
-				     staying.len ? ", "
-						 : "the cancelled command has ended; what it "
-						   "started in sessions of their own goes on: ");
-		utf8_clean(&staying, p.name, strlen(p.name));
-		buffer_printf(&staying, " (PID %d)", (int)p.pid);
-	}
-	if (staying.len > 0 && buffer_string(&staying))
-		server_log(s, LOG_WARNING, staying.data);
-	buffer_release(&staying);
 	if (!c->cancelled && c->tool)
 		call_answer(s, c);
 	else if (!c->cancelled)

@@ -10,65 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- the ID of what can't be read ------------------------------------------------------------ */
-
-/* The end of a key or a value. */
-static void rpc_scan_end(struct rpc_scan *s)
-{
-	if (s->is_id && s->len > 0 && s->len < RPC_ID_MAX) {
-		memcpy(s->id, s->token, s->len);
-		s->id[s->len] = '\0';
-	}
-	s->is_id = false;
-	s->len = 0;
-}
-
-void rpc_scan(struct rpc_scan *s, const char *data, size_t len)
-{
-	static const char key[] = "\"id\"";
-	for (const char *at = data; at < data + len; at++) {
-		bool quoted = s->quoted;
-		if (!s->escaped && *at == '"')
-			s->quoted = !quoted;
-		s->escaped = quoted && !s->escaped && *at == '\\';
-		if (!quoted && (*at == '{' || *at == '[')) {
-			s->len = RPC_ID_MAX;
-			s->depth++;
-		} else if (!quoted && (*at == '}' || *at == ']')) {
-			if (s->depth == 1)
-				rpc_scan_end(s);
-			s->depth -= s->depth > 0;
-		}
-		if (s->depth != 1)
-			continue;
-		if (quoted || s->quoted || !memchr(" \t\r\n{}[]:,", *at, 11)) {
-			if (s->len < RPC_ID_MAX - 1)
-				s->token[s->len++] = *at;
-			else
-				s->len = RPC_ID_MAX;
-		} else if (*at == ':') {
-			bool is_id =
-				s->len == sizeof(key) - 1 && memcmp(s->token, key, s->len) == 0;
-			rpc_scan_end(s);
-			s->is_id = is_id;
-		} else if (*at == ',' || *at == '{') {
-			rpc_scan_end(s);
-		}
-	}
-}
-
-void rpc_scan_id(struct rpc_scan *s, char id[RPC_ID_MAX])
-{
-	/* The message may break right behind it. */
-	if (s->depth == 1 && !s->quoted)
-		rpc_scan_end(s);
-	json_t *value = json_read(s->id, strlen(s->id), JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-	const char *written = json_is_number(value) ? s->id : "null";
-	if (!json_is_string(value) || rpc_write_id(id, value) < 0)
-		memcpy(id, written, strlen(written) + 1);
-	json_decref(value);
-}
-
 /* --- the inbox ------------------------------------------------------------------------------- */
 
 /* Bytes that are read at once. */
@@ -77,97 +18,49 @@ void rpc_scan_id(struct rpc_scan *s, char id[RPC_ID_MAX])
 /* Memory that stays reserved between messages. */
 #define INBOX_KEEP ((size_t)256 * 1024)
 
-/* Where the unfinished line begins. */
-static size_t inbox_start_of_last(const struct inbox *i)
-{
-	const char *newline = i->data.len > i->taken ? memrchr(i->data.data + i->taken, '\n',
-							       i->data.len - i->taken)
-						     : NULL;
-	return newline ? (size_t)(newline + 1 - i->data.data) : i->taken;
-}
-
-/* Adds a part of one line; `ends`: with its newline. One that is too long is dropped, and its mark
-   is a line that begins with NUL, as no other does, with its ID. */
-static void inbox_add_part(struct inbox *i, const char *data, size_t len, bool ends)
-{
-	size_t start = inbox_start_of_last(i);
-	bool fits = !i->skipping && i->data.len - start + len <= i->most;
-	if (fits && buffer_try_append(&i->data, data, len + ends) == 0) {
-		/* It is no JSON either way. */
-		if (len > 0 && !i->data.data[start])
-			i->data.data[start] = '\1';
-		return;
-	}
-	if (!i->skipping) {
-		i->scan = (struct rpc_scan){.depth = 0};
-		rpc_scan(&i->scan, i->data.data + start, i->data.len - start);
-		buffer_truncate(&i->data, start);
-		if (i->looked > start)
-			i->looked = start;
-	}
-	rpc_scan(&i->scan, data, len);
-	i->skipping = !ends;
-	if (!ends)
-		return;
-	char mark[1 + RPC_ID_MAX] = "";
-	rpc_scan_id(&i->scan, mark + 1);
-	size_t end = 1 + strlen(mark + 1);
-	mark[end++] = '\n';
-	/* Where there is no memory for it, the report is lost. */
-	buffer_try_append(&i->data, mark, end);
-}
-
-void inbox_add(struct inbox *i, const char *data, size_t len)
-{
-	buffer_consume(&i->data, i->taken);
-	i->looked -= i->taken;
-	i->taken = 0;
-	if (i->data.len == 0 && i->data.cap > INBOX_KEEP)
-		buffer_release(&i->data);
-	while (len > 0) {
-		const char *newline = memchr(data, '\n', len);
-		size_t n = newline ? (size_t)(newline - data) : len;
-		inbox_add_part(i, data, n, newline);
-		n += newline ? 1 : 0;
-		data += n;
-		len -= n;
-	}
-}
-
 void inbox_read(struct inbox *i, int fd)
 {
 	char chunk[INBOX_CHUNK];
 	ssize_t n;
+	buffer_consume(&i->data, i->taken);
+	i->taken = 0;
+	if (i->data.len == 0 && i->data.cap > INBOX_KEEP)
+		buffer_release(&i->data);
 	do
 		n = read(fd, chunk, sizeof(chunk));
 	while (n < 0 && errno == EINTR);
-	if (n > 0)
-		inbox_add(i, chunk, (size_t)n);
-	if (n > 0 || (n < 0 && errno == EAGAIN))
+	i->ended = n == 0 || (n < 0 && errno != EAGAIN);
+	if (n <= 0 || buffer_try_append(&i->data, chunk, (size_t)n) == 0)
 		return;
-	i->ended = true;
-	if (i->skipping || inbox_start_of_last(i) < i->data.len)
-		inbox_add(i, "\n", 1);
+	/* Without its beginning there may be room. */
+	i->skipping |= i->data.len > 0;
+	buffer_truncate(&i->data, 0);
+	i->skipping |= buffer_try_append(&i->data, chunk, (size_t)n) < 0;
 }
 
 bool inbox_next(struct inbox *i, const char **line, size_t *len)
 {
-	for (;;) {
-		size_t from = i->looked > i->taken ? i->looked : i->taken, blanks = 0;
-		const char *newline =
-			i->data.len > from ? memchr(i->data.data + from, '\n', i->data.len - from)
-					   : NULL;
-		i->looked = newline ? (size_t)(newline - i->data.data) + 1 : i->data.len;
-		if (!newline)
+	for (size_t left; (left = i->data.len - i->taken) > 0 || (i->ended && i->skipping);) {
+		const char *start = i->data.data + i->taken;
+		const char *newline = left > 0 ? memchr(start, '\n', left) : NULL;
+		size_t n = newline ? (size_t)(newline - start) : left, blanks = 0;
+		i->skipping |= n > i->most;
+		if (!newline && !i->ended) {
+			if (i->skipping)
+				buffer_truncate(&i->data, i->taken);
 			return false;
-		*line = i->data.data + i->taken;
-		*len = (size_t)(newline - *line);
-		i->taken = i->looked;
-		while (blanks < *len && memchr(" \t\r", (*line)[blanks], 3))
+		}
+		i->taken += n + (newline != NULL);
+		*line = i->skipping ? NULL : start;
+		*len = n;
+		while (blanks < n && memchr(" \t\r", start[blanks], 3))
 			blanks++;
-		if (blanks < *len)
+		bool found = i->skipping || blanks < n;
+		i->skipping = false;
+		if (found)
 			return true;
 	}
+	return false;
 }
 
 /* --- messages -------------------------------------------------------------------------------- */
@@ -215,79 +108,54 @@ static const char *rpc_judge(struct rpc_message *m)
 void rpc_read(struct rpc_message *m, const char *line, size_t len)
 {
 	json_error_t error;
-	struct rpc_scan scan = {.depth = 0};
 	*m = (struct rpc_message){.kind = RPC_WRONG, .id = "null", .code = RPC_INVALID};
-	if (len > 0 && !*line) {
-		snprintf(m->id, sizeof(m->id), "%.*s", (int)len - 1, line + 1);
-		snprintf(m->wrong, sizeof(m->wrong),
-			 "the message is over 16 MB long, so it was not read");
-		return;
-	}
-	m->value = json_read(line, len, JSON_ALLOW_NUL, &error);
-	if (m->value) {
-		const char *wrong = rpc_judge(m);
-		snprintf(m->wrong, sizeof(m->wrong), "%s", wrong ? wrong : "");
-	} else {
+	const char *wrong = line ? NULL : "the message is over 16 MB long, so it was not read";
+	m->value = line ? json_read(line, len, JSON_ALLOW_NUL, &error) : NULL;
+	if (m->value)
+		wrong = rpc_judge(m);
+	else if (line)
 		m->code = RPC_NOT_JSON;
-		if (errno == ENOMEM)
-			snprintf(m->wrong, sizeof(m->wrong), "out of memory");
-		else
-			snprintf(m->wrong, sizeof(m->wrong), "not JSON: %.120s at byte %d",
-				 error.text, error.position);
-	}
-	if (m->kind != RPC_WRONG || strcmp(m->id, "null") != 0)
-		return;
-	rpc_scan(&scan, line, len);
-	rpc_scan_id(&scan, m->id);
+	if (line && !m->value && errno == ENOMEM)
+		wrong = "out of memory";
+	if (wrong)
+		snprintf(m->wrong, sizeof(m->wrong), "%s", wrong);
+	else if (!m->value)
+		snprintf(m->wrong, sizeof(m->wrong), "not JSON: %.120s at byte %d", error.text,
+			 error.position);
 }
 
-void rpc_release(struct rpc_message *m)
-{
-	json_decref(m->value);
-}
-
-static void rpc_begin(struct buffer *out)
+/* Begins the line of an answer to this request (NULL: of something else). */
+static void rpc_begin(struct buffer *out, const char *id)
 {
 	json_begin_object(out, NULL);
 	json_add_string(out, "jsonrpc", "2.0");
+	if (id)
+		json_add_raw(out, "id", id, strlen(id));
 }
 
 void rpc_end(struct buffer *out)
 {
-	json_end_object(out);
-	json_end_object(out);
-	buffer_append_string(out, "\n");
+	buffer_append_string(out, "}}\n");
 }
 
 void rpc_begin_result(struct buffer *out, const char *id)
 {
-	rpc_begin(out);
-	json_add_raw(out, "id", id, strlen(id));
+	rpc_begin(out, id);
 	json_begin_object(out, "result");
-}
-
-void rpc_result(struct buffer *out, const char *id, const char *json, size_t len)
-{
-	rpc_begin(out);
-	json_add_raw(out, "id", id, strlen(id));
-	json_add_raw(out, "result", json, len);
-	json_end_object(out);
-	buffer_append_string(out, "\n");
-}
-
-void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const char *message)
-{
-	rpc_begin(out);
-	json_add_raw(out, "id", id, strlen(id));
-	json_begin_object(out, "error");
-	json_add_number(out, "code", code);
-	json_add_string(out, "message", message);
-	rpc_end(out);
 }
 
 void rpc_begin_notification(struct buffer *out, const char *method)
 {
-	rpc_begin(out);
+	rpc_begin(out, NULL);
 	json_add_string(out, "method", method);
 	json_begin_object(out, "params");
+}
+
+void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const char *message)
+{
+	rpc_begin(out, id);
+	json_begin_object(out, "error");
+	json_add_number(out, "code", code);
+	json_add_string(out, "message", message);
+	rpc_end(out);
 }

@@ -1,7 +1,6 @@
 // JSON-RPC 2.0 as the Model Context Protocol uses it: one message is one line.
 //
 // The inbox puts the lines together from what read(2) gives; jansson reads them, lib/json writes.
-// Every function that writes appends a whole line with its newline.
 #ifndef TERSE_MCP_RPC_H
 #define TERSE_MCP_RPC_H
 
@@ -14,46 +13,26 @@
 /* Bytes of an ID as JSON, with the NUL. */
 enum { RPC_ID_MAX = 512 };
 
-/* Looks for the ID in a message that can't be read, or that is too long to be kept, so that it can
-   be answered. Constant memory; {.depth = 0} begins. */
-struct rpc_scan {
-	unsigned depth;
-	bool quoted, escaped, is_id;
-	size_t len; /* of the present key or value of the message; RPC_ID_MAX: it is long */
-	char token[RPC_ID_MAX]; /* it */
-	char id[RPC_ID_MAX];    /* as the client wrote it; "": there is none so far */
-};
-
-/* Takes the next part. */
-void rpc_scan(struct rpc_scan *s, const char *data, size_t len);
-
-/* At the end: writes the ID down as JSON; "null" if there is none. */
-void rpc_scan_id(struct rpc_scan *s, char id[RPC_ID_MAX]);
-
 // The lines that a client sends. A line has an end in size: what is longer is skipped to its end in
-// constant memory, and stands for an error with its ID.
+// constant memory, and stands for an error.
 
 /* Bytes of a line. */
 #define INBOX_LINE_MAX ((size_t)16 * 1024 * 1024)
 
 struct inbox {
-	struct buffer data;   /* lines that came and were not taken, and the start of one; owned */
-	size_t taken;         /* bytes of it */
-	size_t looked;        /* bytes of it in which there is no further newline */
-	size_t most;          /* of a line; INBOX_LINE_MAX but for tests */
-	bool skipping;        /* the rest of a line that is too long */
-	struct rpc_scan scan; /* of it */
-	bool ended;           /* the client sends nothing more; an unfinished line counts as one */
+	struct buffer data; /* lines that came and were not taken, and the start of one; owned */
+	size_t taken;       /* bytes of it */
+	size_t most;        /* of a line; INBOX_LINE_MAX but for tests */
+	bool skipping;      /* the rest of a line that is too long */
+	bool ended;         /* the client sends nothing more; an unfinished line counts as one */
 };
 
-/* Adds what came. No memory for it: the line counts as too long. */
-void inbox_add(struct inbox *i, const char *data, size_t len);
-
-/* Reads once from a descriptor that has something; at its end, sets `ended`. Never blocks then. */
+/* Reads once from a descriptor that has something; at its end, sets `ended`. Never blocks then. No
+   memory for what came: its line counts as too long. */
 void inbox_read(struct inbox *i, int fd);
 
-/* The next line, without its newline, for rpc_read(): valid until the next call. Blank ones are
-   skipped. Returns whether there is one. */
+/* The next line, without its newline, for rpc_read(): valid until the next inbox_read(); NULL
+   stands for one that was too long. Blank ones are skipped. Returns whether there is one. */
 bool inbox_next(struct inbox *i, const char **line, size_t *len);
 
 // Messages.
@@ -80,27 +59,25 @@ struct rpc_message {
 	char id[RPC_ID_MAX]; /* as JSON; "null" if there is none */
 	const char *method;  /* borrowed from `value` */
 	json_t *params;      /* an object, or NULL; borrowed as well */
-	json_t *value;       /* all of it; owned */
+	json_t *value;       /* all of it, or NULL; the caller releases it */
 	enum rpc_code code;  /* RPC_WRONG: which error */
 	char wrong[160];     /* and why; else "" */
 };
 
 /* Reads a line of the inbox. */
 void rpc_read(struct rpc_message *m, const char *line, size_t len);
-void rpc_release(struct rpc_message *m);
 
 /* Writes an ID or a progress token, a string or a whole number, as JSON. Returns 0, or -1 if it is
    something else or too long; then it is "". */
 int rpc_write_id(char out[RPC_ID_MAX], const json_t *id);
 
-/* A response or a notification: begin, the members of the result or of the params, end. */
+/* Begin the line of a response or of a notification: the members of its result or of its params
+   follow, and rpc_end(). */
 void rpc_begin_result(struct buffer *out, const char *id);
 void rpc_begin_notification(struct buffer *out, const char *method);
 void rpc_end(struct buffer *out);
 
-/* A response whose result is JSON already. */
-void rpc_result(struct buffer *out, const char *id, const char *json, size_t len);
-
+/* The line of a response that is an error. */
 void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const char *message);
 
 #endif

@@ -1,26 +1,37 @@
-// See server.h: the loop, what is sent, requests and notifications.
+// terse mcp: a server of the Model Context Protocol on standard input and output. For agents that
+// can't be given a shell or a prefix: they get running, reading, searching and typing as tools.
+//
+// One process and one poll loop. Each call that needs a verb of terse has a child of its own
+// (call.c), so a command is supervised as any run.
 
 #include "supervisor/mcp/server.h"
 
+#include "config/option.h"
+#include "config/settings.h"
+#include "lib/active.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/loop.h"
-#include "lib/utf8.h"
+#include "supervisor/command/verb.h"
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
-#include <syslog.h>
 #include <unistd.h>
 
 /* How long calls and the last answers may take when the client has closed its end. */
 #define SERVER_END_MS 1000
+
+/* Calls that are being worked on. */
+#define SERVER_CALLS_MAX 256
+
+/* Bytes that children have printed and that wait for their end: beyond, only the child that has
+   printed most is read. */
+#define SERVER_OUTPUT_MAX ((size_t)8 * 1024 * 1024)
 
 /* Descriptors of a call: output, errors, its leash, and what its shell leaves. */
 #define SERVER_CALL_FILES 4
@@ -31,21 +42,16 @@
 
 /* --- what is sent ---------------------------------------------------------------------------- */
 
-void server_send(struct server *s, struct buffer *line)
+void server_send(struct server *s, const char *id, struct buffer *line)
 {
-	if (buffer_check(line) == 0)
-		output_queue_write(&s->out, line->data, line->len);
-	buffer_release(line);
-}
-
-void server_send_answer(struct server *s, const char *id, struct buffer *line)
-{
-	if (buffer_check(line) < 0) {
+	if (id && buffer_check(line) < 0) {
 		/* The memory that it has is enough, as a rule. */
 		buffer_clear(line);
 		rpc_error(line, id, RPC_INTERNAL, "out of memory");
 	}
-	server_send(s, line);
+	if (buffer_check(line) == 0)
+		output_queue_write(&s->out, line->data, line->len);
+	buffer_release(line);
 }
 
 void server_send_error(struct server *s, const char *id, enum rpc_code code, const char *format,
@@ -59,78 +65,37 @@ void server_send_error(struct server *s, const char *id, enum rpc_code code, con
 	const char *message = buffer_string(&text);
 	rpc_error(&line, id, code, message ? message : "out of memory");
 	buffer_release(&text);
-	server_send_answer(s, id, &line);
+	server_send(s, id, &line);
 }
 
-/* Sends the answer of a tool: `text`, and as structured content `json` (or NULL). */
-static void server_send_content(struct server *s, const char *id, const struct buffer *text,
-				const struct buffer *json, bool is_error)
+void server_answer(struct server *s, const char *id, const struct buffer *text, bool is_json,
+		   bool is_error)
 {
-	struct buffer line = BUFFER_INIT;
+	struct buffer line = BUFFER_INIT, json = {.failed = text->failed};
+	if (is_json) {
+		bool newline = text->len > 0 && text->data[text->len - 1] == '\n';
+		buffer_append(&json, text->data, text->len - newline);
+	} else if (s->structured) {
+		json_begin_object(&json, NULL);
+		json_add_text(&json, is_error ? "error" : "text", text->data, text->len);
+		json_end_object(&json);
+	}
+	const struct buffer *shown = s->structured ? &json : text;
 	rpc_begin_result(&line, id);
 	json_begin_array(&line, "content");
 	json_begin_object(&line, NULL);
 	json_add_string(&line, "type", "text");
-	json_add_text(&line, "text", text->data, text->len);
+	json_add_text(&line, "text", shown->data, shown->len);
 	json_end_object(&line);
 	json_end_array(&line);
-	if (json)
-		json_add_raw(&line, "structuredContent", json->data, json->len);
+	if (s->structured)
+		json_add_raw(&line, "structuredContent", json.data, json.len);
 	if (is_error)
 		json_add_bool(&line, "isError", true);
 	rpc_end(&line);
-	line.failed |= text->failed;
-	server_send_answer(s, id, &line);
-}
-
-void server_answer(struct server *s, const char *id, const struct buffer *text, bool is_error)
-{
-	struct buffer json = BUFFER_INIT;
-	if (!s->structured) {
-		server_send_content(s, id, text, NULL, is_error);
-		return;
-	}
-	json_begin_object(&json, NULL);
-	json_add_text(&json, is_error ? "error" : "text", text->data, text->len);
-	json_end_object(&json);
-	json.failed |= text->failed;
-	server_send_content(s, id, &json, &json, is_error);
+	line.failed |= json.failed;
+	server_send(s, id, &line);
 	buffer_release(&json);
-}
-
-void server_answer_json(struct server *s, const char *id, const struct buffer *json, bool is_error)
-{
-	struct buffer line = *json; /* without its newline */
-	while (line.len > 0 && line.data[line.len - 1] == '\n')
-		line.len--;
-	server_send_content(s, id, &line, &line, is_error);
-}
-
-void server_answer_empty(struct server *s, const struct rpc_message *m)
-{
-	struct buffer line = BUFFER_INIT;
-	rpc_begin_result(&line, m->id);
-	rpc_end(&line);
-	server_send_answer(s, m->id, &line);
-}
-
-/* The levels of the log, as syslog(3) counts them. */
-static const char *const levels[] = {"emergency", "alert",  "critical", "error",
-				     "warning",   "notice", "info",     "debug"};
-
-#define LEVELS ((int)(sizeof(levels) / sizeof(*levels)))
-
-void server_log(struct server *s, int level, const char *text)
-{
-	struct buffer line = BUFFER_INIT;
-	if (level > s->level || output_queue_is_full(&s->out))
-		return;
-	rpc_begin_notification(&line, "notifications/message");
-	json_add_string(&line, "level", levels[level]);
-	json_add_string(&line, "logger", "terse");
-	json_add_string(&line, "data", text);
-	rpc_end(&line);
-	server_send(s, &line);
 }
 
 /* --- requests and notifications -------------------------------------------------------------- */
@@ -139,13 +104,6 @@ void server_log(struct server *s, int level, const char *text)
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
 #define REVISIONS (sizeof(revisions) / sizeof(*revisions))
-
-static const char capabilities[] =
-	"{\"tools\":{\"listChanged\":false},\"resources\":{\"subscribe\":true,\"listChanged\":"
-	"false},\"logging\":{}}";
-
-static const char server_info[] =
-	"{\"name\":\"terse\",\"title\":\"terse\",\"version\":\"" TERSE_VERSION "\"}";
 
 static const char instructions[] =
 	"Run commands with run_command. Long output comes as a preview; its markers and last line "
@@ -159,43 +117,38 @@ static const char instructions_read_only[] = "Outputs of commands are kept as ar
 
 static void methods_initialize(struct server *s, const struct rpc_message *m)
 {
+	static const char about[] =
+		",\"capabilities\":{\"tools\":{\"listChanged\":false},\"resources\":{\"subscribe\":"
+		"false,\"listChanged\":false}},\"serverInfo\":{\"name\":\"terse\",\"title\":"
+		"\"terse\",\"version\":\"" TERSE_VERSION "\"}";
 	const char *asked = json_string_value(json_object_get(m->params, "protocolVersion"));
+	const char *revision = revisions[0];
 	struct buffer line = BUFFER_INIT;
 	if (!asked) {
 		server_send_error(s, m->id, RPC_BAD_PARAMS,
 				  "initialize: protocolVersion: must be a string");
 		return;
 	}
-	const char *revision = revisions[0];
 	for (size_t i = 0; i < REVISIONS; i++) {
 		if (strcmp(asked, revisions[i]) == 0)
 			revision = revisions[i];
 	}
 	rpc_begin_result(&line, m->id);
 	json_add_string(&line, "protocolVersion", revision);
-	json_add_raw(&line, "capabilities", capabilities, strlen(capabilities));
-	json_add_raw(&line, "serverInfo", server_info, strlen(server_info));
+	buffer_append_string(&line, about);
 	json_add_string(&line, "instructions",
 			s->read_only ? instructions_read_only : instructions);
 	rpc_end(&line);
 	s->initialized = true;
-	server_send_answer(s, m->id, &line);
+	server_send(s, m->id, &line);
 }
 
-static void methods_set_level(struct server *s, const struct rpc_message *m)
+static void methods_ping(struct server *s, const struct rpc_message *m)
 {
-	const char *name = json_string_value(json_object_get(m->params, "level"));
-	int level = 0;
-	while (name && level < LEVELS && strcmp(levels[level], name) != 0)
-		level++;
-	if (!name || level == LEVELS) {
-		server_send_error(s, m->id, RPC_BAD_PARAMS,
-				  "logging/setLevel: level: must be one of debug, info, notice, "
-				  "warning, error, critical, alert, emergency");
-		return;
-	}
-	s->level = level;
-	server_answer_empty(s, m);
+	struct buffer line = BUFFER_INIT;
+	rpc_begin_result(&line, m->id);
+	rpc_end(&line);
+	server_send(s, m->id, &line);
 }
 
 static void methods_tools(struct server *s, const struct rpc_message *m)
@@ -204,7 +157,20 @@ static void methods_tools(struct server *s, const struct rpc_message *m)
 	rpc_begin_result(&line, m->id);
 	tools_list(&line, s->read_only, s->structured);
 	rpc_end(&line);
-	server_send_answer(s, m->id, &line);
+	server_send(s, m->id, &line);
+}
+
+static void methods_templates(struct server *s, const struct rpc_message *m)
+{
+	struct buffer line = BUFFER_INIT;
+	rpc_begin_result(&line, m->id);
+	buffer_append_string(
+		&line, "\"resourceTemplates\":[{\"uriTemplate\":\"" RESOURCES_SCHEME
+		       "{artifact_id}\",\"name\":\"artifact\",\"title\":\"Output of a command\","
+		       "\"description\":\"The output of a command. Of a long one its first page.\","
+		       "\"mimeType\":\"text/plain\"}]");
+	rpc_end(&line);
+	server_send(s, m->id, &line);
 }
 
 static const struct {
@@ -213,15 +179,12 @@ static const struct {
 	bool early; /* may come before initialize */
 } methods[] = {
 	{"initialize", methods_initialize, true},
-	{"ping", server_answer_empty, true},
-	{"logging/setLevel", methods_set_level, false},
+	{"ping", methods_ping, true},
 	{"tools/list", methods_tools, false},
 	{"tools/call", call_tool, false},
-	{"resources/list", resources_list, false},
-	{"resources/templates/list", resources_templates, false},
-	{"resources/read", resources_read, false},
-	{"resources/subscribe", resources_subscribe, false},
-	{"resources/unsubscribe", resources_unsubscribe, false},
+	{"resources/list", call_list, false},
+	{"resources/templates/list", methods_templates, false},
+	{"resources/read", call_resource, false},
 };
 
 #define METHODS (sizeof(methods) / sizeof(*methods))
@@ -244,22 +207,6 @@ static void methods_request(struct server *s, const struct rpc_message *m)
 		methods[i].serve(s, m);
 }
 
-/* A request that nobody waits for any more, and the end of the beginning. Another notification
-   means nothing here, and has no answer, whatever is wrong with it. */
-static void methods_notification(struct server *s, const struct rpc_message *m)
-{
-	char id[RPC_ID_MAX];
-	const json_t *request = json_object_get(m->params, "requestId");
-	/* main() has said it on standard error, which many clients drop. */
-	if (strcmp(m->method, "notifications/initialized") == 0 && s->known)
-		server_log(s, LOG_WARNING, s->known);
-	if (strcmp(m->method, "notifications/cancelled") != 0 || rpc_write_id(id, request) < 0)
-		return;
-	struct call *c = call_find(s, id);
-	if (c)
-		call_cancel(c);
-}
-
 /* --- the loop -------------------------------------------------------------------------------- */
 
 static void server_on_output(void *ctx, short events)
@@ -277,12 +224,6 @@ static void server_on_input(void *ctx, short events)
 	/* Where the loop only guesses, a read could block. */
 	if (poll(&input, 1, 0) != 0)
 		inbox_read(&s->in, STDIN_FILENO);
-}
-
-static void server_on_print(void *ctx, short events)
-{
-	(void)events;
-	call_read(ctx);
 }
 
 /* A run that goes on has ended. */
@@ -309,25 +250,10 @@ static void server_on_signal(void *ctx, short events)
 	struct signalfd_siginfo info;
 	(void)events;
 	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD) {
+		if (info.ssi_signo != SIGCHLD)
 			server_begin_end(s, 0);
-			continue;
-		}
-		for (struct call *c = s->calls; c; c = c->next) {
-			int status;
-			pid_t pid = 0;
-			while (!c->ended && (pid = waitpid(c->pid, &status, WNOHANG)) < 0 &&
-			       errno == EINTR) {
-			}
-			if (pid <= 0)
-				continue;
-			call_read(c);
-			io_close(&c->out);
-			io_close(&c->err);
-			c->ended = true;
-			c->status =
-				WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-		}
+		for (struct call *c = s->calls; c; c = c->next)
+			call_reap(c);
 	}
 }
 
@@ -353,24 +279,10 @@ static void server_wait(struct server *s)
 	loop_begin(&l);
 	if (!output_queue_is_empty(&s->out))
 		loop_watch(&l, output_queue_poll_fd(&s->out), POLLOUT, server_on_output, s);
-	for (struct call *c = s->calls; c; c = c->next) {
-		if (!c->ended && (!only || only == c)) {
-			loop_watch(&l, c->out, POLLIN, server_on_print, c);
-			loop_watch(&l, c->err, POLLIN, server_on_print, c);
-		}
-		if (*c->token)
-			loop_watch(&l, c->leash, POLLIN, call_on_progress, c);
-		if (*c->token && !c->ended)
-			loop_until(&l, call_ask(c));
-	}
+	for (struct call *c = s->calls; c; c = c->next)
+		call_watch(c, &l, !only || only == c);
 	for (size_t i = 0; i < s->held_count; i++)
 		loop_watch(&l, s->held[i], POLLIN, server_on_held, &s->held[i]);
-	for (size_t i = 0; i < s->watched_count; i++) {
-		struct watched *w = &s->watched[i];
-		loop_watch(&l, w->fd, POLLIN, resources_on_change, w);
-		if (w->changed)
-			loop_until(&l, w->told_at + SERVER_PROGRESS_MS);
-	}
 	loop_watch(&l, s->signals, POLLIN, server_on_signal, s);
 	if (!s->ending && server_takes_requests(s))
 		loop_watch(&l, STDIN_FILENO, POLLIN, server_on_input, s);
@@ -379,10 +291,29 @@ static void server_wait(struct server *s)
 	loop_turn(&l);
 }
 
+/* Takes a message. A notification has no answer, whatever is wrong with it, and only one means
+   something here: nobody waits for a request any more. */
+static void server_take(struct server *s, const char *line, size_t len)
+{
+	struct rpc_message m;
+	char id[RPC_ID_MAX];
+	rpc_read(&m, line, len);
+	if (m.kind == RPC_WRONG) {
+		server_send_error(s, m.id, m.code, "%s", m.wrong);
+	} else if (m.kind == RPC_REQUEST) {
+		methods_request(s, &m);
+	} else if (m.kind == RPC_NOTIFICATION && strcmp(m.method, "notifications/cancelled") == 0 &&
+		   rpc_write_id(id, json_object_get(m.params, "requestId")) == 0) {
+		struct call *c = call_find(s, id);
+		if (c)
+			call_cancel(c);
+	}
+	json_decref(m.value);
+}
+
 /* One turn: what has come is dealt with, as long as the client takes answers. */
 static void server_turn(struct server *s)
 {
-	struct rpc_message m;
 	const char *line;
 	size_t len;
 	server_wait(s);
@@ -390,49 +321,22 @@ static void server_turn(struct server *s)
 		if (s->held[i] < 0)
 			s->held[i] = s->held[--s->held_count];
 	}
-	for (size_t i = s->watched_count; i-- > 0;) {
-		struct watched *w = &s->watched[i];
-		if (w->changed && clock_monotonic_ms() >= w->told_at + SERVER_PROGRESS_MS)
-			resources_tell(s, w);
-		if (w->fd < 0 && !w->changed)
-			*w = s->watched[--s->watched_count];
-	}
 	for (struct call *c = s->calls, *next; c; c = next) {
 		next = c->next;
 		if (c->ended && !output_queue_is_full(&s->out))
 			call_finish(s, c);
 	}
-	while (server_takes_requests(s) && inbox_next(&s->in, &line, &len)) {
-		rpc_read(&m, line, len);
-		switch (m.kind) {
-		case RPC_REQUEST: methods_request(s, &m); break;
-		case RPC_NOTIFICATION: methods_notification(s, &m); break;
-		case RPC_RESPONSE: break;
-		case RPC_WRONG: server_send_error(s, m.id, m.code, "%s", m.wrong); break;
-		}
-		rpc_release(&m);
-	}
+	while (server_takes_requests(s) && inbox_next(&s->in, &line, &len))
+		server_take(s, line, len);
 	if (s->in.ended)
 		server_begin_end(s, clock_monotonic_ms() + SERVER_END_MS);
 }
 
-/* As many calls and runs that go on as there are descriptors for: further requests wait, rather
-   than fail because of that. */
-static void server_find_limits(struct server *s)
-{
-	struct rlimit files;
-	size_t most = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : SERVER_OWN_FILES;
-	size_t held = most / (SERVER_CALL_FILES + 1);
-	s->held_most = held < SERVER_HELD_MAX ? held : SERVER_HELD_MAX;
-	size_t left =
-		most > s->held_most + SERVER_OWN_FILES ? most - s->held_most - SERVER_OWN_FILES : 0;
-	size_t calls = left / SERVER_CALL_FILES;
-	s->calls_most = calls < 1 ? 1 : calls < SERVER_CALLS_MAX ? calls : SERVER_CALLS_MAX;
-}
-
-int server_run(struct server *s)
+/* Serves until the client closes standard input. Returns 0, or -1 with errno. */
+static int server_run(struct server *s)
 {
 	static const int ends[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
+	struct rlimit files;
 	sigset_t set;
 	/* A client that ignores it has left that to this process, and then no child could be waited
 	   for. */
@@ -445,7 +349,14 @@ int server_run(struct server *s)
 	sigaddset(&set, SIGPIPE);
 	if (s->signals < 0 || sigprocmask(SIG_BLOCK, &set, &s->mask) < 0)
 		return -1;
-	server_find_limits(s);
+	/* As many calls and runs that go on as there are descriptors for: further requests wait,
+	   rather than fail because of that. */
+	size_t most = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : SERVER_OWN_FILES;
+	size_t held = most / (SERVER_CALL_FILES + 1);
+	s->held_most = held < SERVER_HELD_MAX ? held : SERVER_HELD_MAX;
+	size_t kept = s->held_most + SERVER_OWN_FILES;
+	size_t calls = most > kept ? (most - kept) / SERVER_CALL_FILES : 0;
+	s->calls_most = calls < 1 ? 1 : calls < SERVER_CALLS_MAX ? calls : SERVER_CALLS_MAX;
 	output_queue_init(&s->out, STDOUT_FILENO);
 	s->in = (struct inbox){.most = INBOX_LINE_MAX};
 	while (!s->out.error && (!s->ending || ((s->calls || !output_queue_is_empty(&s->out)) &&
@@ -459,12 +370,95 @@ int server_run(struct server *s)
 	}
 	while (s->held_count > 0)
 		io_close(&s->held[--s->held_count]);
-	while (s->watched_count > 0)
-		io_close(&s->watched[--s->watched_count].fd);
-	sessions_release(&s->sessions);
-	buffer_release(&s->start);
 	buffer_release(&s->in.data);
 	output_queue_release(&s->out);
 	io_close(&s->signals);
 	return 0;
 }
+
+/* --- the verb -------------------------------------------------------------------------------- */
+
+static const char *mcp_take_pattern(void *into, const struct verb_option *o, const char *value)
+{
+	struct server *s = into;
+	(void)o;
+	return allow_add(&s->allow, value);
+}
+
+/* Returns 0, or -1 with errno. */
+static int mcp_init(struct server *s)
+{
+	ssize_t n = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
+	char directory[PATH_MAX];
+	if (n < 0 || !shell_find_directory(directory))
+		return -1;
+	s->program[n] = '\0';
+	shell_state_init(&s->start, directory, environ);
+	if (s->allow.count > 0) {
+		struct buffer path = BUFFER_INIT;
+		allow_clean_path(getenv("PATH"), &path);
+		if (buffer_string(&path))
+			shell_state_set(&s->start, path.data);
+		s->start.failed |= path.failed;
+		buffer_release(&path);
+	}
+	/* The tools that run nothing are inside of no run. */
+	unsetenv(ACTIVE_NAME);
+	unsetenv("TERSE");
+	s->settings->reach = s->all_sessions ? REACH_STORE : REACH_SESSION;
+	/* The session of the artifacts: the agent's conversation, or else one that ends with this
+	   process. */
+	s->artifacts = session_name(s->settings, getppid(), s->room);
+	if (strcmp(s->artifacts, "default") == 0 && !s->settings->session)
+		s->artifacts = session_of_process("mcp", s->room);
+	return sessions_begin(&s->sessions, SESSIONS_DEFAULT, &s->start) ? 0 : -1;
+}
+
+static int mcp_run(struct verb_call *c)
+{
+	struct server *s = calloc(1, sizeof(*s));
+	int status = EXIT_TERSE;
+	if (s)
+		s->settings = c->settings;
+	if (s && verb_parse(c, s) < 0)
+		goto out;
+	if (!s || mcp_init(s) < 0 || server_run(s) < 0)
+		verb_error("mcp", "%s", strerror(errno));
+	else
+		status = 0;
+out:
+	if (s) {
+		sessions_release(&s->sessions);
+		buffer_release(&s->start);
+		allow_release(&s->allow);
+	}
+	free(s);
+	return status;
+}
+
+static const struct verb_option mcp_options[] = {
+	{"--read-only", 0, VERB_FLAG, offsetof(struct server, read_only), NULL,
+	 "only the tools that neither run nor type anything"},
+	{"--allow", 0, VERB_TAKE, 0, "PATTERN",
+	 "run only commands that match word by word, such as 'npm test' or 'git log *' (with "
+	 "options, too); may be given several times; what can't be checked is refused"},
+	{"--all-sessions", 0, VERB_FLAG, offsetof(struct server, all_sessions), NULL,
+	 "the tools reach the artifacts of every session"},
+	{"--keep", 0, VERB_FLAG, offsetof(struct server, keep), NULL,
+	 "commands that run when the server ends go on"},
+	{"--structured", 0, VERB_FLAG, offsetof(struct server, structured), NULL,
+	 "answers are JSON, as text and as structured content"},
+	VERB_END_ROW,
+};
+
+const struct verb verb_mcp = {
+	.name = "mcp",
+	.purpose = "serve the tools of terse to an agent without a shell",
+	.forms = "",
+	.text = "Speaks the Model Context Protocol on standard input and output: an agent starts "
+		"it and\n"
+		"gets running, reading, searching and typing as tools.\n",
+	.options = mcp_options,
+	.take = mcp_take_pattern,
+	.run = mcp_run,
+};

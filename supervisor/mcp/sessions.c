@@ -157,22 +157,16 @@ bool shell_find_directory(char out[PATH_MAX])
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-int shell_leave_open(struct shell_leave *l)
+char *shell_leave_open(struct shell_leave *l, const char *program)
 {
 	unsigned long long random[2];
-	l->fd = -1;
+	struct buffer out = BUFFER_INIT;
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return -1;
+		return NULL;
 	snprintf(l->mark, sizeof(l->mark), "%016llx%016llx", random[0], random[1]);
 	l->fd = memfd_create("terse-leave", MFD_CLOEXEC);
-	if (l->fd >= 0 && io_write_at(l->fd, l->mark, strlen(l->mark) + 1, 0) < 0)
-		io_close(&l->fd);
-	return l->fd < 0 ? -1 : 0;
-}
-
-char *shell_leave_command(const struct shell_leave *l, const char *program)
-{
-	struct buffer out = BUFFER_INIT;
+	if (l->fd < 0 || io_write_at(l->fd, l->mark, strlen(l->mark) + 1, 0) < 0)
+		return NULL;
 	quote_single(&out, program);
 	buffer_printf(&out, " mcp --leave /proc/%d/fd/%d %s 2>/dev/null", (int)getpid(), l->fd,
 		      l->mark);
@@ -316,7 +310,7 @@ void sessions_serve_new(struct server *s, const struct arguments *a, const struc
 			      SESSIONS_MAX);
 	else
 		buffer_printf(&text, "new_session: %s", strerror(errno));
-	server_answer(s, m->id, &text, !made);
+	server_answer(s, m->id, &text, false, !made);
 	buffer_release(&text);
 	buffer_release(&directory);
 	buffer_release(&state);
@@ -337,7 +331,7 @@ void sessions_serve_end(struct server *s, const struct arguments *a, const struc
 		buffer_printf(&text,
 			      is_default ? "session %s begins anew\n" : "session %s has ended\n",
 			      name);
-	server_answer(s, m->id, &text, result < 0);
+	server_answer(s, m->id, &text, false, result < 0);
 	buffer_release(&text);
 }
 
@@ -366,10 +360,7 @@ void sessions_serve_list(struct server *s, const struct arguments *a, const stru
 	}
 	json_end_array(&json);
 	json_end_object(&json);
-	if (s->structured)
-		server_answer_json(s, m->id, &json, false);
-	else
-		server_answer(s, m->id, &text, false);
+	server_answer(s, m->id, s->structured ? &json : &text, s->structured, false);
 	buffer_release(&text);
 	buffer_release(&json);
 }

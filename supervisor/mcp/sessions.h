@@ -59,12 +59,9 @@ struct shell_leave {
 	char mark[SHELL_MARK_MAX];
 };
 
-/* Returns 0, or -1 with errno. */
-int shell_leave_open(struct shell_leave *l);
-
-/* The shell command that writes to it: `program` is this program's path. NULL: no memory; to be
-   freed. */
-char *shell_leave_command(const struct shell_leave *l, const char *program);
+/* Opens one, {.fd = -1} before, and returns the shell command that writes to it: `program` is this
+   program's path. NULL: there is none; to be freed. */
+char *shell_leave_open(struct shell_leave *l, const char *program);
 
 /* Appends what was left. Returns 0, or -1 with errno, ENODATA: nothing, since the shell was killed
    or replaced by exec. */

@@ -18,7 +18,7 @@
 /* --- the table ------------------------------------------------------------------------------- */
 
 /* Milliseconds that a tool may wait: a day. */
-#define TOOL_WAIT_MAX 86400000
+#define TOOL_TIME_MAX 86400000
 
 #define TOOL_LINES_MAX 1000000000
 #define TOOL_SIZE_MAX  1048576
@@ -29,7 +29,7 @@ static const struct argument run_arguments[] = {
 	{"session", ARGUMENT_TEXT, .required = false},
 	{"cwd", ARGUMENT_TEXT, "for this command only", .required = false},
 	{"env", ARGUMENT_PAIRS, "for this command only", .required = false},
-	{"timeout", ARGUMENT_COUNT, "ms; default 30000", .least = 1, .most = TOOL_WAIT_MAX},
+	{"timeout", ARGUMENT_TIME, "ms; default 30000", .required = false},
 	{"kill_on_timeout", ARGUMENT_FLAG, .required = false},
 	{"stdin", ARGUMENT_DATA, .required = false},
 	{"max_output_lines", ARGUMENT_COUNT, "default 500", .least = 1, .most = TOOL_LINES_MAX},
@@ -44,38 +44,41 @@ static const struct argument run_arguments[] = {
 
 static const struct argument read_arguments[] = {
 	{"artifact_id", ARGUMENT_TEXT, .required = true},
-	{"offset", ARGUMENT_LINE, "first line, from 1; -1: the last", .required = false},
-	{"limit", ARGUMENT_COUNT, "lines, or matches", .least = 1, .most = UINT64_MAX},
-	{"tail", ARGUMENT_COUNT, "the last lines", .least = 1, .most = UINT64_MAX},
-	{"search", ARGUMENT_TEXT, "only lines that match this PCRE2 pattern", .required = false},
-	{"context", ARGUMENT_COUNT, "lines around a match", .most = 1000},
-	{"bytes", ARGUMENT_TEXT, "FROM-TO", .required = false},
-	{"stream", ARGUMENT_TEXT, .choices = "[\"stdout\",\"stderr\",\"raw\"]"},
+	{"offset", ARGUMENT_LINE, "first line, from 1; -1: the last", .option = "--offset"},
+	{"limit", ARGUMENT_COUNT, "lines, or matches", .option = "--limit", .least = 1,
+	 .most = UINT64_MAX},
+	{"tail", ARGUMENT_COUNT, "the last lines", .option = "--tail", .least = 1,
+	 .most = UINT64_MAX},
+	{"search", ARGUMENT_TEXT, "only lines that match this PCRE2 pattern", .option = "--regexp"},
+	{"context", ARGUMENT_COUNT, "lines around a match", .option = "--context", .least = 1,
+	 .most = 1000},
+	{"bytes", ARGUMENT_TEXT, "FROM-TO", .option = "--bytes"},
+	{"stream", ARGUMENT_TEXT, NULL, .option = "--",
+	 .choices = "[\"stdout\",\"stderr\",\"raw\"]"},
 	{.name = NULL},
 };
 
 static const struct argument list_arguments[] = {
-	{"limit", ARGUMENT_COUNT, "default 30", .least = 1, .most = 1000},
+	{"limit", ARGUMENT_COUNT, "default 30", .option = "--limit", .least = 1, .most = 1000},
 	{.name = NULL},
 };
 
 static const struct argument await_arguments[] = {
 	{"artifact_id", ARGUMENT_TEXT, .required = true},
-	{"for", ARGUMENT_TEXT, "or until a line matches this pattern", .required = false},
-	{"idle", ARGUMENT_COUNT, "or until it was silent so many ms", .least = 1,
-	 .most = TOOL_WAIT_MAX},
-	{"timeout", ARGUMENT_COUNT, "ms; default 30000", .least = 1, .most = TOOL_WAIT_MAX},
+	{"for", ARGUMENT_TEXT, "or until a line matches this pattern", .option = "--for"},
+	{"idle", ARGUMENT_TIME, "or until it was silent so many ms", .option = "--idle"},
+	{"timeout", ARGUMENT_TIME, "ms; default 30000", .option = "--timeout", .otherwise = 30000},
 	{.name = NULL},
 };
 
 static const struct argument send_arguments[] = {
 	{"artifact_id", ARGUMENT_TEXT, .required = true},
-	{"text", ARGUMENT_DATA, .required = false},
-	{"keys", ARGUMENT_STRINGS, TOOL_KEYS, .required = false},
-	{"for", ARGUMENT_TEXT, "wait for a line like this", .required = false},
-	{"idle", ARGUMENT_COUNT, "wait for so many silent ms; default 1000", .least = 1,
-	 .most = TOOL_WAIT_MAX},
-	{"timeout", ARGUMENT_COUNT, "ms; default 10000", .least = 1, .most = TOOL_WAIT_MAX},
+	{"text", ARGUMENT_TEXT, NULL, .option = "--text"},
+	{"keys", ARGUMENT_STRINGS, TOOL_KEYS, .option = "--key"},
+	{"for", ARGUMENT_TEXT, "wait for a line like this", .option = "--for"},
+	{"idle", ARGUMENT_TIME, "wait for so many silent ms; default 1000", .option = "--idle",
+	 .otherwise = 1000},
+	{"timeout", ARGUMENT_TIME, "ms; default 10000", .option = "--timeout", .otherwise = 10000},
 	{.name = NULL},
 };
 
@@ -102,6 +105,26 @@ static const struct argument end_arguments[] = {
 };
 
 static const struct argument no_arguments[] = {{.name = NULL}};
+
+static const char *tool_check_read(const struct arguments *a)
+{
+	const char *stream = argument_text(a, "stream");
+	if (!argument_text(a, "search"))
+		return argument_value(a, "context") ? "context: goes with search" : NULL;
+	return argument_value(a, "tail") || argument_value(a, "bytes") ||
+			       argument_number(a, "offset", 1) < 0 ||
+			       (stream && strcmp(stream, "raw") == 0)
+		       ? "search: goes with offset from 1 on, limit, context and stream stderr, "
+			 "and with nothing else"
+		       : NULL;
+}
+
+static const char *tool_check_send(const struct arguments *a)
+{
+	return argument_value(a, "text") || argument_value(a, "keys")
+		       ? NULL
+		       : "text or keys: one of them is needed";
+}
 
 const struct tool tools[] = {
 	{
@@ -131,18 +154,17 @@ const struct tool tools[] = {
 			       "artifact_id: as a preview names it, or last.",
 		.output = "ok:boolean data:object text:string",
 		.read_only = true,
-		.prints_json = true,
-		.print = tool_read,
+		.verb = "read",
+		.check = tool_check_read,
 		.arguments = read_arguments,
 	},
 	{
 		.name = TOOL_LIST,
 		.title = "List commands",
-		.description = "List commands and their artifacts, running ones first.",
+		.description = "List commands and their artifacts, newest first.",
 		.output = "ok:boolean data:object text:string",
 		.read_only = true,
-		.prints_json = true,
-		.print = tool_list,
+		.verb = "list",
 		.arguments = list_arguments,
 	},
 	{
@@ -152,7 +174,7 @@ const struct tool tools[] = {
 			       "its new output.",
 		.output = "text:string",
 		.read_only = true,
-		.print = tool_await,
+		.verb = "await",
 		.arguments = await_arguments,
 	},
 	{
@@ -163,7 +185,9 @@ const struct tool tools[] = {
 		.output = "text:string",
 		.destructive = true,
 		.open_world = true,
-		.print = tool_send,
+		.verb = "send",
+		.also = "--await",
+		.check = tool_check_send,
 		.arguments = send_arguments,
 	},
 	{
@@ -172,7 +196,7 @@ const struct tool tools[] = {
 		.description = "End a running command and all it started, or send it a signal.",
 		.output = "text:string",
 		.destructive = true,
-		.print = tool_signal,
+		.verb = "signal",
 		.arguments = signal_arguments,
 	},
 	{
@@ -183,8 +207,7 @@ const struct tool tools[] = {
 		.output = "ok:boolean cols:integer rows:integer row:integer col:integer "
 			  "alternate:boolean cursor:boolean title: text:string",
 		.read_only = true,
-		.prints_json = true,
-		.print = tool_screen,
+		.verb = "snapshot",
 		.arguments = screen_arguments,
 	},
 	{
@@ -227,14 +250,22 @@ const struct tool *tool_find(const char *name, bool read_only)
 
 /* --- its JSON -------------------------------------------------------------------------------- */
 
+/* What each type is called in a schema, and to a model. */
+static const struct {
+	const char *json, *must;
+} types[] = {
+	[ARGUMENT_TEXT] = {"string", "a string"},
+	[ARGUMENT_DATA] = {"string", "a string"},
+	[ARGUMENT_COUNT] = {"integer", "a whole number"},
+	[ARGUMENT_TIME] = {"integer", "a whole number"},
+	[ARGUMENT_LINE] = {"integer", "a whole number"},
+	[ARGUMENT_FLAG] = {"boolean", "true or false"},
+	[ARGUMENT_STRINGS] = {"array", "a list of strings"},
+	[ARGUMENT_PAIRS] = {"object", "an object of strings, by the variables' names"},
+};
+
 static void tool_add_input(struct buffer *out, const struct tool *t)
 {
-	static const char *const types[] = {
-		[ARGUMENT_TEXT] = "string",   [ARGUMENT_DATA] = "string",
-		[ARGUMENT_COUNT] = "integer", [ARGUMENT_LINE] = "integer",
-		[ARGUMENT_FLAG] = "boolean",  [ARGUMENT_STRINGS] = "array",
-		[ARGUMENT_PAIRS] = "object",
-	};
 	bool any = false;
 	json_begin_object(out, "inputSchema");
 	json_add_string(out, "type", "object");
@@ -242,7 +273,7 @@ static void tool_add_input(struct buffer *out, const struct tool *t)
 	for (const struct argument *a = t->arguments; a->name; a++) {
 		bool list = a->type == ARGUMENT_STRINGS;
 		json_begin_object(out, a->name);
-		json_add_string(out, "type", types[a->type]);
+		json_add_string(out, "type", types[a->type].json);
 		if (list || a->type == ARGUMENT_PAIRS) {
 			json_begin_object(out, list ? "items" : "additionalProperties");
 			json_add_string(out, "type", "string");
@@ -356,44 +387,36 @@ static bool arguments_is_text(const json_t *value, bool *nul)
 static int arguments_take(struct arguments *a, int at, const char *key, json_t *value)
 {
 	const struct argument *t = &a->tool->arguments[at];
-	const char *must = NULL, *name;
-	char room[100];
+	const bool time = t->type == ARGUMENT_TIME;
+	const uint64_t least = time ? 1 : t->least, most = time ? TOOL_TIME_MAX : t->most;
+	const char *text = json_string_value(value), *name;
+	char must[100];
 	json_int_t n = json_integer_value(value);
 	json_t *item;
 	bool nul = false, good = true;
 	size_t i;
+	snprintf(must, sizeof(must), "%s", types[t->type].must);
 	switch (t->type) {
 	case ARGUMENT_TEXT:
-	case ARGUMENT_DATA:
-		good = arguments_is_text(value, &nul);
-		must = "a string";
-		break;
+	case ARGUMENT_DATA: good = arguments_is_text(value, &nul); break;
 	case ARGUMENT_COUNT:
-		good = json_is_integer(value) && n >= 0 && (uint64_t)n >= t->least &&
-		       (uint64_t)n <= t->most;
-		if (t->most == UINT64_MAX)
-			snprintf(room, sizeof(room), "a whole number, %" PRIu64 " at least",
-				 t->least);
+	case ARGUMENT_TIME:
+		good = json_is_integer(value) && n >= 0 && (uint64_t)n >= least &&
+		       (uint64_t)n <= most;
+		if (most == UINT64_MAX)
+			snprintf(must, sizeof(must), "a whole number, %" PRIu64 " at least", least);
 		else
-			snprintf(room, sizeof(room), "a whole number from %" PRIu64 " to %" PRIu64,
-				 t->least, t->most);
-		must = room;
+			snprintf(must, sizeof(must), "a whole number from %" PRIu64 " to %" PRIu64,
+				 least, most);
 		break;
-	case ARGUMENT_LINE:
-		good = json_is_integer(value);
-		must = "a whole number";
-		break;
-	case ARGUMENT_FLAG:
-		good = json_is_boolean(value);
-		must = "true or false";
-		break;
+	case ARGUMENT_LINE: good = json_is_integer(value); break;
+	case ARGUMENT_FLAG: good = json_is_boolean(value); break;
 	case ARGUMENT_STRINGS:
 		good = json_is_array(value);
 		json_array_foreach(value, i, item)
 		{
 			good &= arguments_is_text(item, &nul);
 		}
-		must = "a list of strings";
 		break;
 	case ARGUMENT_PAIRS:
 		good = json_is_object(value);
@@ -401,19 +424,17 @@ static int arguments_take(struct arguments *a, int at, const char *key, json_t *
 		{
 			good &= arguments_is_text(item, &nul) && *name && !strchr(name, '=');
 		}
-		must = "an object of strings, by the variables' names";
 		break;
 	}
 	if (nul && t->type != ARGUMENT_DATA)
 		return arguments_refuse(a, key, "must not have a NUL character");
+	if (good && t->choices) {
+		snprintf(must, sizeof(must), "\"%.28s\"", text);
+		good = !strchr(text, '"') && strstr(t->choices, must);
+		snprintf(must, sizeof(must), "one of %s", t->choices);
+	}
 	if (!good)
 		return arguments_refuse(a, key, "must be %s", must);
-	if (t->choices) {
-		const char *text = json_string_value(value);
-		snprintf(room, sizeof(room), "\"%.28s\"", text);
-		if (strchr(text, '"') || !strstr(t->choices, room))
-			return arguments_refuse(a, key, "must be one of %s", t->choices);
-	}
 	a->values[at] = value;
 	return 0;
 }
@@ -422,8 +443,8 @@ static int arguments_take(struct arguments *a, int at, const char *key, json_t *
 static json_t *arguments_convert(const struct argument *t, json_t *given, const char *key,
 				 json_t *value)
 {
-	static const char scheme[] = RESOURCES_SCHEME;
 	const char *text = json_string_value(value);
+	const size_t scheme = sizeof(RESOURCES_SCHEME) - 1;
 	json_t *made = NULL;
 	char *end;
 	errno = 0;
@@ -432,24 +453,35 @@ static json_t *arguments_convert(const struct argument *t, json_t *given, const 
 		return value;
 	if (t->type == ARGUMENT_FLAG && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
 		made = json_boolean(*text == 't');
-	else if ((t->type == ARGUMENT_COUNT || t->type == ARGUMENT_LINE) && end > text && !*end &&
-		 !errno)
+	else if (strcmp(types[t->type].json, "integer") == 0 && end > text && !*end && !errno)
 		made = json_integer(number);
-	else if (strcmp(t->name, "artifact_id") == 0 && strncmp(text, scheme, strlen(scheme)) == 0)
-		made = json_string(text + strlen(scheme));
+	else if (strcmp(t->name, "artifact_id") == 0 &&
+		 strncmp(text, RESOURCES_SCHEME, scheme) == 0)
+		made = json_string(text + scheme);
 	return made && json_object_set_new(given, key, made) == 0 ? made : value;
 }
 
-/* Clients that have to give every argument give null, "" or 0 for what they leave out. Data may be
-   empty. */
+/* Clients that have to give every argument give null, "", 0 or [] for what they leave out. Data may
+   be empty. */
 static bool arguments_is_left_out(const struct argument *t, const json_t *value)
 {
-	const char *text = json_string_value(value);
-	if (t->type == ARGUMENT_TEXT && !t->required && text && !*text)
-		return true;
-	if (t->type == ARGUMENT_LINE || (t->type == ARGUMENT_COUNT && t->least > 0))
-		return json_is_null(value) ||
-		       (json_is_integer(value) && json_integer_value(value) == 0);
+	switch (t->type) {
+	case ARGUMENT_TEXT:
+		if (!t->required && json_is_string(value) && json_string_length(value) == 0)
+			return true;
+		break;
+	case ARGUMENT_STRINGS:
+		if (json_is_array(value) && json_array_size(value) == 0)
+			return true;
+		break;
+	case ARGUMENT_COUNT:
+	case ARGUMENT_TIME:
+	case ARGUMENT_LINE:
+		if (json_is_integer(value) && json_integer_value(value) == 0)
+			return true;
+		break;
+	default: break;
+	}
 	return json_is_null(value);
 }
 
@@ -484,7 +516,10 @@ int arguments_read(struct arguments *a, const struct tool *tool, json_t *given)
 		if (t[i].required && !a->values[i])
 			return arguments_refuse(a, t[i].name, "is missing");
 	}
-	return 0;
+	const char *why = tool->check ? tool->check(a) : NULL;
+	if (why)
+		snprintf(a->wrong, sizeof(a->wrong), "%s: %s", tool->name, why);
+	return why ? -1 : 0;
 }
 
 json_t *argument_value(const struct arguments *a, const char *name)
@@ -507,10 +542,4 @@ int64_t argument_number(const struct arguments *a, const char *name, int64_t oth
 bool argument_flag(const struct arguments *a, const char *name)
 {
 	return json_is_true(argument_value(a, name));
-}
-
-const json_t *argument_list(const struct arguments *a, const char *name)
-{
-	const json_t *value = argument_value(a, name);
-	return json_array_size(value) ? value : NULL;
 }

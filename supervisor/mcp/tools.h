@@ -1,6 +1,7 @@
 // The tools: a row for each, with what a client is told, the arguments, and what answers. The JSON
-// schemas are written from the rows, and the arguments of a call are checked against them: a
-// mistake is one sentence for the model, which names the argument and what it has to be.
+// schemas are written from the rows, the arguments of a call are checked against them, and the
+// options of the verb follow: a mistake is one sentence for the model, which names the argument and
+// what it has to be.
 #ifndef TERSE_MCP_TOOLS_H
 #define TERSE_MCP_TOOLS_H
 
@@ -10,10 +11,8 @@
 #include <stdint.h>
 
 struct buffer;
-struct call;
 struct rpc_message;
 struct server;
-struct settings;
 
 /* "terse://cmd-1m5zq8k3x7f": an artifact as a resource. */
 #define RESOURCES_SCHEME "terse://"
@@ -22,6 +21,7 @@ enum argument_type {
 	ARGUMENT_TEXT,
 	ARGUMENT_DATA,    /* a text that may hold anything, NUL too */
 	ARGUMENT_COUNT,   /* a whole number, `least` at least */
+	ARGUMENT_TIME,    /* the same in ms, from 1 to a day */
 	ARGUMENT_LINE,    /* a whole number; below 0 counts from the end */
 	ARGUMENT_FLAG,    /* true or false */
 	ARGUMENT_STRINGS, /* a list of strings */
@@ -32,8 +32,11 @@ struct argument {
 	const char *name;
 	enum argument_type type;
 	const char *description; /* NULL: the name says all */
+	const char *option;      /* of the verb; NULL: an operand. Of choices each but the first
+				    is one */
 	bool required;
 	uint64_t least, most; /* of a COUNT */
+	int64_t otherwise;    /* where it is not given; 0: the verb's own default */
 	const char *choices;  /* of a TEXT: JSON, a list; or NULL */
 };
 
@@ -51,14 +54,13 @@ struct tool {
 	bool read_only;     /* it neither runs nor types anything */
 	bool destructive;   /* what it does can't be undone */
 	bool open_world;    /* it reaches beyond the server's own commands */
-	bool prints_json;   /* with --structured, `print` prints the answer's JSON */
 
-	/* One of them answers. In the server: */
+	/* One of them answers: the server, or a child of it, the verb with these options. */
 	void (*serve)(struct server *s, const struct arguments *a, const struct rpc_message *m);
+	const char *verb, *also; /* an option that it always has; or NULL */
 
-	/* In a child of it: what this prints is the answer. Returns the exit status; other than 0
-	   and without output it is one of terse's own errors, on standard error. */
-	int (*print)(const struct server *s, const struct call *c, struct settings *settings);
+	/* Returns what is wrong with arguments that do not go together, or NULL; or NULL. */
+	const char *(*check)(const struct arguments *a);
 
 	const struct argument *arguments; /* end with a NULL name */
 };
@@ -74,8 +76,8 @@ void tools_list(struct buffer *out, bool read_only, bool structured);
 
 /* Reads the object `given` (NULL: empty). Understood, too: what other tools call an argument
    (timeout_ms, description), numbers and booleans as strings ("5"), which models write, an
-   artifact's URI for its ID, and null, "" or 0 for what is left out. Values are changed in `given`.
-   Returns 0, or -1 with `wrong`. */
+   artifact's URI for its ID, and null, "", 0 or [] for what is left out. Values are changed in
+   `given`. Returns 0, or -1 with `wrong`. */
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given);
 
 /* An argument's value; where it was not given NULL, `otherwise`, false. */
@@ -83,8 +85,5 @@ json_t *argument_value(const struct arguments *a, const char *name);
 const char *argument_text(const struct arguments *a, const char *name);
 int64_t argument_number(const struct arguments *a, const char *name, int64_t otherwise);
 bool argument_flag(const struct arguments *a, const char *name);
-
-/* A list; NULL where it is empty, too, since some models write that for what they leave out. */
-const json_t *argument_list(const struct arguments *a, const char *name);
 
 #endif

@@ -10,6 +10,9 @@
 #include "supervisor/mcp/server.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 /* A line of the fuzzer at most. */
 #define MOST 64
 
@@ -18,25 +21,31 @@ static void fuzz_lines(const char *data, size_t size, size_t step)
 {
 	struct inbox i = {.most = MOST};
 	const char *line;
-	size_t len;
-	for (size_t at = 0; at < size; at += step)
-		inbox_add(&i, data + at, size - at < step ? size - at : step);
-	for (size_t at = 0; at < size;) {
-		const char *newline = memchr(data + at, '\n', size - at);
-		size_t want = newline ? (size_t)(newline - data) - at : size - at;
-		size_t blanks = 0;
-		while (blanks < want && memchr(" \t\r", data[at + blanks], 3))
-			blanks++;
-		if (newline && (blanks < want || want > MOST)) {
-			assert(inbox_next(&i, &line, &len) && len > 0);
-			assert(!*line == (want > MOST));
-			size_t nul = data[at] ? 0 : 1;
-			assert(!*line ||
-			       (len == want && !memcmp(line + nul, data + at + nul, len - nul)));
+	size_t len, at = 0;
+	int fd = memfd_create("lines", MFD_CLOEXEC);
+	assert(fd >= 0);
+	for (size_t from = 0; !i.ended; from += step) {
+		size_t n = from >= size ? 0 : size - from < step ? size - from : step;
+		assert(pwrite(fd, data + from, n, (off_t)from) == (ssize_t)n);
+		inbox_read(&i, fd);
+		while (inbox_next(&i, &line, &len)) {
+			size_t want, blanks;
+			do {
+				assert(at < size);
+				const char *newline = memchr(data + at, '\n', size - at);
+				want = newline ? (size_t)(newline - data) - at : size - at;
+				for (blanks = 0;
+				     blanks < want && memchr(" \t\r", data[at + blanks], 3);)
+					blanks++;
+				at += want + 1;
+			} while (blanks == want && want <= MOST);
+			assert(!line == (want > MOST));
+			assert(!line || (len == want && !memcmp(line, data + at - want - 1, len)));
 		}
-		at += want + 1;
 	}
-	assert(!inbox_next(&i, &line, &len));
+	for (; at < size; at++)
+		assert(memchr(" \t\r\n", data[at], 4));
+	close(fd);
 	buffer_release(&i.data);
 }
 
@@ -55,9 +64,6 @@ static void fuzz_message(const char *data, size_t size)
 {
 	struct rpc_message m;
 	struct buffer line = BUFFER_INIT;
-	/* The inbox has marked no other line so. */
-	if (size > 0 && !*data)
-		return;
 	rpc_read(&m, data, size);
 	assert((m.kind == RPC_WRONG) == (*m.wrong != '\0'));
 	assert((m.kind == RPC_REQUEST || m.kind == RPC_NOTIFICATION) <= (m.method != NULL));
@@ -66,7 +72,7 @@ static void fuzz_message(const char *data, size_t size)
 	rpc_begin_result(&line, m.id);
 	rpc_end(&line);
 	check_line(&line);
-	rpc_release(&m);
+	json_decref(m.value);
 }
 
 static void fuzz_arguments(const char *data, size_t size, const struct tool *tool)
@@ -77,7 +83,13 @@ static void fuzz_arguments(const char *data, size_t size, const struct tool *too
 	json_t *value = json_loadb(data, size, JSON_DECODE_ANY, NULL);
 	bool good = value && arguments_read(&a, tool, value) == 0;
 	assert(!value || good == !*a.wrong);
-	if (good && tool == tools) {
+	if (good && tool->verb) {
+		bool json;
+		const char *verb = call_verb_words(&words, &s, &a, &json);
+		assert(buffer_check(&words) == 0 && !words.data[words.len - 1]);
+		assert(!strcmp(words.data, verb));
+		buffer_release(&words);
+	} else if (good && tool == tools) {
 		call_run_words(&words, &s, &a, NULL);
 		assert(buffer_check(&words) == 0 && !words.data[words.len - 1]);
 		assert(!memcmp(words.data, "terse\0run\0--session\0s", 22));

@@ -1,11 +1,10 @@
-// The official TypeScript SDK's client drives terse mcp: every tool, resources, paging, subscription,
-// progress and cancellation. It is run by tests/mcp/check, in a directory below which the
+// The official TypeScript SDK's client drives terse mcp: every tool, resources, progress
+// and cancellation. It is run by tests/mcp/check, in a directory below which the
 // SDK is installed: node client.mjs TERSE
 
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const client = new Client({ name: "test", version: "1" });
 const transport = new StdioClientTransport({
@@ -15,8 +14,6 @@ const transport = new StdioClientTransport({
   stderr: "inherit",
 });
 await client.connect(transport);
-const updated = [];
-client.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => updated.push(n.params.uri));
 
 async function call(name, args = {}, options = {}) {
   const result = await client.callTool({ name, arguments: args }, undefined, options);
@@ -30,13 +27,6 @@ const text = async (name, args, options) => {
   return answer.text;
 };
 const idOf = (answer) => answer.match(/artifact_id=(cmd-[0-9a-z]+)/)[1];
-async function until(test, what) {
-  for (let i = 0; i < 3000; i++) {
-    if (test()) return;
-    await new Promise((done) => setTimeout(done, 10));
-  }
-  assert.fail("waited in vain: " + what);
-}
 
 // Tools.
 const { tools } = await client.listTools();
@@ -52,32 +42,21 @@ assert.match(await text("read_command_output", { artifact_id: artifact, search: 
 const asked = await text("run_command", { command: "read -p 'name: ' x; echo got $x; read -p 'more: ' y" });
 const live = idOf(asked);
 assert.match(asked, /waiting for input: "name: "/);
-assert.match(await text("list_commands"), new RegExp("^" + live + "  running, "));
+assert.match(await text("list_commands"), new RegExp("\n" + live + "  running "));
 assert.match(await text("screen", { artifact_id: live }), /name:/);
-assert.deepEqual(await client.subscribeResource({ uri: "terse://" + live }), {});
 assert.match(await text("send_input", { artifact_id: live, text: "me", keys: ["enter"] }), /got me/);
-await until(() => updated.includes("terse://" + live), "an update of the resource");
 assert.match(await text("await_command", { artifact_id: live, timeout: 10 }), /waiting for input: "more: "/);
 await text("signal_command", { artifact_id: live });
 assert.match(await text("await_command", { artifact_id: live }), /killed by SIGTERM|exit/);
-await client.unsubscribeResource({ uri: "terse://" + live });
 assert.match(await text("new_session", { session: "b" }), /session b begins/);
 assert.match(await text("list_sessions"), /^default: \/usr, /);
 assert.match(await text("end_session", { session: "b" }), /session b has ended/);
 assert.equal((await call("run_command", { command: "x", nonsense: 1 })).isError, true);
 await assert.rejects(client.callTool({ name: "nonsense", arguments: {} }), /there is no tool nonsense/);
 
-// Resources, with paging.
-for (let i = 0; i < 55; i++) await text("run_command", { command: "seq " + i + " 3000" });
-const uris = new Set();
-let pages = 0;
-for (let cursor; ; pages++) {
-  const page = await client.listResources(cursor ? { cursor } : {});
-  for (const resource of page.resources) uris.add(resource.uri);
-  cursor = page.nextCursor;
-  if (!cursor) break;
-}
-assert.ok(pages >= 1 && uris.size >= 57, `${pages} ${uris.size}`);
+// Resources.
+const { resources } = await client.listResources();
+assert.ok(resources.some((resource) => resource.uri === "terse://" + artifact));
 const { contents } = await client.readResource({ uri: "terse://" + artifact });
 assert.match(contents[0].text, /^1\n2\n3\n/);
 const { resourceTemplates } = await client.listResourceTemplates();

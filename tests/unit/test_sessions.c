@@ -90,12 +90,15 @@ TEST(changes)
 /* A shell's child writes to the file that the server has opened, and to no other. */
 TEST(leaves)
 {
-	struct shell_leave l;
-	char file[64];
+	struct shell_leave l = {.fd = -1};
+	char file[64], want[200];
 	struct buffer left = BUFFER_INIT;
-	char **env = WORDS("A=1");
-	assert_int_equal(shell_leave_open(&l), 0);
+	char **env = WORDS("A=1"), *command = shell_leave_open(&l, "/a'b/terse");
 	snprintf(file, sizeof(file), "/proc/%d/fd/%d", (int)getpid(), l.fd);
+	snprintf(want, sizeof(want), "'/a'\\''b/terse' mcp --leave %s %s 2>/dev/null", file,
+		 l.mark);
+	assert_string_equal(command, want);
+	free(command);
 	assert_int_equal(shell_leave_read(&l, &left), -1);
 	assert_int_equal(errno, ENODATA);
 	assert_int_equal(shell_leave_main(file, "0123456789abcdef0123456789abcdef", env), 1);
@@ -110,17 +113,6 @@ TEST(leaves)
 	assert_memory_equal(left.data, "/\0A=1", 6);
 	buffer_release(&left);
 	close(l.fd);
-}
-
-TEST(leave_command)
-{
-	const struct shell_leave l = {.fd = 7, .mark = "m"};
-	char want[100];
-	char *command = shell_leave_command(&l, "/a'b/terse");
-	snprintf(want, sizeof(want), "'/a'\\''b/terse' mcp --leave /proc/%d/fd/7 m 2>/dev/null",
-		 (int)getpid());
-	assert_string_equal(command, want);
-	free(command);
 }
 
 TEST(named_sessions)
