@@ -292,15 +292,10 @@ int64_t live_due(struct supervisor *s)
 {
 	if (s->live.active)
 		return 1;
-	int64_t due = s->live.open_at;
 	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
-	const int64_t times[] = {s->live.changed_at, live_looks(s) ? s->live.prompt.look_at : 0,
-				 text ? interceptor_settle_due(text) : 0};
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
-		if (times[i] && (!due || times[i] < due))
-			due = times[i];
-	}
-	return due;
+	int64_t due = timer_sooner(s->live.open_at, s->live.changed_at);
+	due = timer_sooner(due, text ? interceptor_settle_due(text) : 0);
+	return live_looks(s) ? timer_sooner(due, s->live.prompt.looks.at) : due;
 }
 
 void supervisor_on_live(struct supervisor *s, int64_t now_ms)
@@ -330,7 +325,7 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 		s->live.changes_sent_at = now_ms;
 		live_changed(s);
 	}
-	if (!live_looks(s) || !prompt->look_at || now_ms < prompt->look_at)
+	if (!live_looks(s) || !prompt->looks.at || now_ms < prompt->looks.at)
 		return;
 	bool waited = prompt->waits;
 	struct terminal *t = live_screen(s);
@@ -398,7 +393,7 @@ static int on_status(void *ctx, struct control_client *client, const struct fram
 							 : LIVE_RUNNING,
 		.pid = s->record.meta.command,
 		.elapsed_ms = now_ms - s->job->begun_ms,
-		.quiet_ms = s->live.active ? 0 : now_ms - s->live.prompt.active_ms,
+		.quiet_ms = s->live.active ? 0 : now_ms - s->live.prompt.looks.active_ms,
 		.reported = s->live.reported,
 		.terminal = s->device != 0,
 	};

@@ -388,25 +388,22 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	int64_t pause = 0;
 	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
 		const struct interceptor *text = s->sources[i].text;
-		const int64_t due[] = {text ? interceptor_settle_due(text) : 0,
-				       text ? interceptor_pause_due(text) : 0};
-		for (int k = 0; k < 2; k++) {
-			if (due[k] && (!pause || due[k] < pause))
-				pause = due[k];
-		}
+		if (text)
+			pause = timer_sooner(pause, timer_sooner(interceptor_settle_due(text),
+								 interceptor_pause_due(text)));
 	}
 	s->timer[TIMER_LIVE] = live_due(s);
 	s->timer[TIMER_PAUSE] = pause;
-	s->timer[TIMER_KEYS] = runs && !s->stopped ? keys_due(&s->keys) : 0;
+	/* 1: at once. */
+	s->timer[TIMER_KEYS] = !runs || s->stopped || !s->keys.looks.at ? 0
+			       : s->keys.active                         ? 1
+						: timer_sooner(s->keys.looks.at, s->keys.screen_at);
 	/* What it looks for and what it sends next have times of their own. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
-	int64_t slowed = rate_limit_wait(s->paid, now_ms), linger = s->linger_end_at;
-	if (s->linger_idle_at && (!linger || s->linger_idle_at < linger))
-		linger = s->linger_idle_at;
-	if (slowed && (!linger || now_ms + slowed < linger))
-		linger = now_ms + slowed;
-	s->timer[TIMER_LINGERING] = linger;
+	int64_t slowed = rate_limit_wait(s->paid, now_ms);
+	s->timer[TIMER_LINGERING] = timer_sooner(timer_sooner(s->linger_end_at, s->linger_idle_at),
+						 slowed ? now_ms + slowed : 0);
 	s->timer[TIMER_DELIVERY] = s->state == SUPERVISOR_FLUSHING ? s->stall_at : 0;
 	/* A command that has closed all its output mostly ends soon. */
 	s->timer[TIMER_CHILD] = runs && !supervisor_is_open(s) ? now_ms + CHILD_MS : 0;
@@ -769,8 +766,8 @@ static void supervisor_start(struct supervisor *s)
 		if (!s->sources[i].pty || other || s->drawn || fstat(s->sources[i].child, &st) < 0)
 			continue;
 		s->drawn = &s->sources[i];
-		s->keys.master = s->sources[i].fd;
-		s->keys.device = st.st_rdev;
+		s->keys.looks.master = s->sources[i].fd;
+		s->keys.looks.device = st.st_rdev;
 	}
 	char active[ACTIVE_SIZE];
 	active_name(active, l->person);
@@ -853,9 +850,9 @@ static void supervisor_prepare(struct supervisor *s)
 			    .ctx = s,
 			    .dir = -1,
 			    .fd = -1},
-		.prompt = {.master = s->sources[0].fd,
-			   .device = s->device,
-			   .active_ms = job->begun_ms},
+		.prompt.looks = {.master = s->sources[0].fd,
+				 .device = s->device,
+				 .active_ms = job->begun_ms},
 		.recording = set->record,
 		.active = true,
 		.cols = job->cols,

@@ -144,6 +144,12 @@ enum supervisor_timer {
 	TIMERS
 };
 
+/* The first of two times; 0: not set. */
+static inline int64_t timer_sooner(int64_t a, int64_t b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
 struct front {
 	int fd;           /* -1: it has gone, or was sent the end of the run */
 	bool was_stopped; /* by somebody else, at the last look */

@@ -7,6 +7,7 @@
 #include "lib/proc.h"
 #include "lib/utf8.h"
 #include "supervisor/process/process_tree.h"
+#include "supervisor/process/spawn.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
@@ -102,75 +103,57 @@ static size_t read_memory(const struct thread *t, unsigned long at, void *data, 
 	return n > 0 ? (size_t)n : 0;
 }
 
-static void wait_on_poll(struct thread *t)
-{
-	struct pollfd fds[POLLED_MOST];
-	size_t count = t->call.args[1] < POLLED_MOST ? t->call.args[1] : POLLED_MOST;
-	count = read_memory(t, t->call.args[0], fds, count * sizeof(*fds)) / sizeof(*fds);
-	for (size_t i = 0; i < count; i++) {
-		if (fds[i].fd >= 0 && fds[i].events & POLLIN)
-			wait_on_descriptor(t, (unsigned long)fds[i].fd);
-	}
-}
-
-static void wait_on_select(struct thread *t)
-{
-	fd_set set;
-	FD_ZERO(&set);
-	unsigned long count = t->call.args[0] < FD_SETSIZE ? t->call.args[0] : FD_SETSIZE;
-	/* The set has as many words as `count` needs. */
-	size_t size = (count + 63) / 64 * 8;
-	if (!t->call.args[1] || read_memory(t, t->call.args[1], &set, size) != size)
-		return;
-	for (unsigned long fd = 0; fd < count; fd++) {
-		if (FD_ISSET(fd, &set))
-			wait_on_descriptor(t, fd);
-	}
-}
-
-/* The kernel lists the descriptors: "tfd: 4 events: 19 data: ...". */
-static void wait_on_epoll(struct thread *t)
-{
-	char line[256];
-	unsigned fd, events;
-	int file = process_open(t->pid, "fdinfo/%lu", t->call.args[0]);
-	FILE *info = file < 0 ? NULL : fdopen(file, "r");
-	if (!info)
-		io_close(&file);
-	while (info && fgets(line, sizeof(line), info)) {
-		if (sscanf(line, "tfd: %u events: %x", &fd, &events) == 2 && events & EPOLLIN)
-			wait_on_descriptor(t, fd);
-	}
-	if (info)
-		fclose(info);
-}
-
-/* Whether the poll has a timeout of a second or more, after which the program may do something.
-   Shorter ones only pass the time. */
-static bool is_timed(const struct thread *t, const struct wait_call *call)
-{
-	unsigned long given = t->call.args[call->timeout];
-	long seconds;
-	if (!call->in_memory)
-		return (int)given >= 1000;
-	return given && (read_memory(t, given, &seconds, sizeof(seconds)) != sizeof(seconds) ||
-			 seconds >= 1);
-}
-
 static void wait_on_call(struct thread *t, const struct wait_call *call)
 {
+	const unsigned long *args = t->call.args;
+	struct pollfd polled[POLLED_MOST];
+	size_t count = args[1] < POLLED_MOST ? args[1] : POLLED_MOST;
+	fd_set set;
+	char line[256];
+	unsigned fd, events;
 	switch (call->form) {
-	case CALL_POLL: wait_on_poll(t); break;
-	case CALL_SELECT: wait_on_select(t); break;
-	case CALL_EPOLL: wait_on_epoll(t); break;
+	case CALL_POLL:
+		count = read_memory(t, args[0], polled, count * sizeof(*polled)) / sizeof(*polled);
+		for (size_t i = 0; i < count; i++) {
+			if (polled[i].fd >= 0 && polled[i].events & POLLIN)
+				wait_on_descriptor(t, (unsigned long)polled[i].fd);
+		}
+		break;
+	case CALL_SELECT:
+		FD_ZERO(&set);
+		count = args[0] < FD_SETSIZE ? args[0] : FD_SETSIZE;
+		/* The set has as many words as `count` needs. */
+		size_t size = (count + 63) / 64 * 8;
+		if (!args[1] || read_memory(t, args[1], &set, size) != size)
+			break;
+		for (unsigned long i = 0; i < count; i++) {
+			if (FD_ISSET(i, &set))
+				wait_on_descriptor(t, i);
+		}
+		break;
+	case CALL_EPOLL: {
+		/* The kernel lists the descriptors: "tfd: 4 events: 19 data: ...". */
+		int file = process_open(t->pid, "fdinfo/%lu", args[0]);
+		FILE *info = file < 0 ? NULL : fdopen(file, "r");
+		if (!info)
+			io_close(&file);
+		while (info && fgets(line, sizeof(line), info)) {
+			if (sscanf(line, "tfd: %u events: %x", &fd, &events) == 2 &&
+			    events & EPOLLIN)
+				wait_on_descriptor(t, fd);
+		}
+		if (info)
+			fclose(info);
+		break;
+	}
 	case CALL_READ:
-	case CALL_RECEIVE: wait_on_descriptor(t, t->call.args[0]); return;
+	case CALL_RECEIVE: wait_on_descriptor(t, args[0]); return;
 	case CALL_OTHER:
 		if (t->call.number == SYS_connect)
 			t->kind = WAIT_SOCKET;
 		else if (t->call.number == SYS_flock ||
 			 (t->call.number == SYS_fcntl &&
-			  (t->call.args[1] == F_SETLKW || t->call.args[1] == F_OFD_SETLKW)))
+			  (args[1] == F_SETLKW || args[1] == F_OFD_SETLKW)))
 			t->kind = WAIT_LOCK;
 		else if (t->call.number == SYS_nanosleep || t->call.number == SYS_clock_nanosleep)
 			t->kind = WAIT_SLEEP;
@@ -180,7 +163,18 @@ static void wait_on_call(struct thread *t, const struct wait_call *call)
 	   and finds that it can't be read. */
 	if (t->kind < WAIT_KEYS && wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
 		t->kind = WAIT_KEYS;
-	if (t->kind == WAIT_UNKNOWN && !is_timed(t, call))
+	if (t->kind != WAIT_UNKNOWN)
+		return;
+	/* With a timeout of a second or more the program may do something after that; shorter ones
+	   only pass the time. */
+	unsigned long given = args[call->timeout];
+	long seconds;
+	bool timed = (int)given >= 1000;
+	if (call->in_memory)
+		timed = given &&
+			(read_memory(t, given, &seconds, sizeof(seconds)) != sizeof(seconds) ||
+			 seconds >= 1);
+	if (!timed)
 		t->kind = WAIT_ALONE;
 }
 
@@ -258,11 +252,34 @@ static bool wait_is_serving(void)
 	return found;
 }
 
-/* How long nothing has to be written before a look. */
+/* Two looks in a row must agree. */
+#define AGREED 2
+
+static void looks_begin(struct looks *l, int64_t now_ms, int64_t first_ms)
+{
+	l->active_ms = now_ms;
+	l->pause_ms = first_ms;
+	l->at = now_ms + first_ms;
+	l->agreed = 0;
+}
+
+/* A look found that it waits, or not. Returns whether looks agree that it waits. */
+static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t again_ms,
+		       int64_t most_ms)
+{
+	if (waits) {
+		l->at = now_ms + again_ms;
+		return ++l->agreed >= AGREED;
+	}
+	l->agreed = 0;
+	l->at = now_ms + l->pause_ms;
+	l->pause_ms = l->pause_ms * 3 / 2 < most_ms ? l->pause_ms * 3 / 2 : most_ms;
+	return false;
+}
+
+/* How long nothing has to be written before a look for keys, unless the command is hung up. */
 #define QUIET_MS 3000
 
-/* Two looks in a row must agree. */
-#define AGREED   2
 #define AGAIN_MS 100
 
 /* How long it has to react to HUP. */
@@ -273,49 +290,24 @@ static bool wait_is_serving(void)
 /* A command that draws for so long may do it for ever. */
 #define SCREEN_MS 5000
 
-static int64_t quiet_needed(const struct keys *k)
-{
-	return k->hang_up ? k->hang_up : QUIET_MS;
-}
-
 void keys_begin(struct keys *k, int64_t now_ms)
 {
-	k->quiet_at = now_ms;
-	k->pause = quiet_needed(k);
-	k->look_at = k->device ? now_ms + k->pause : 0;
-	k->screen_at = k->device ? now_ms + SCREEN_MS : 0;
-}
-
-int64_t keys_due(const struct keys *k)
-{
-	if (!k->look_at)
-		return 0;
-	if (k->active)
-		return 1;
-	return k->screen_at && k->screen_at < k->look_at ? k->screen_at : k->look_at;
-}
-
-/* HUP, TERM, KILL. */
-static enum keys_found hang_up(struct keys *k, int64_t now_ms)
-{
-	static const int signals[] = {SIGHUP, SIGTERM, SIGKILL};
-	k->look_at = now_ms + (k->sent == 1 ? k->grace : HUP_GRACE_MS);
-	kill(k->wait.pid, signals[k->sent]);
-	if (k->sent < 2)
-		k->sent++;
-	return k->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
+	if (!k->looks.device)
+		return;
+	looks_begin(&k->looks, now_ms, k->hang_up ? k->hang_up : QUIET_MS);
+	k->screen_at = now_ms + SCREEN_MS;
 }
 
 enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_ms)
 {
-	if (!k->look_at)
+	struct looks *l = &k->looks;
+	if (!l->at)
 		return KEYS_NOTHING;
 	if (k->active) {
 		k->active = false;
-		k->agreed = 0;
-		k->quiet_at = now_ms;
-		k->pause = quiet_needed(k);
-		k->look_at = now_ms + (k->sent ? HUP_GRACE_MS : k->pause);
+		looks_begin(l, now_ms, k->hang_up ? k->hang_up : QUIET_MS);
+		if (k->sent)
+			l->at = now_ms + HUP_GRACE_MS;
 	}
 	if (k->screen_at && now_ms >= k->screen_at) {
 		k->screen_at = 0;
@@ -325,47 +317,42 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 			return KEYS_WAITS;
 		}
 	}
-	if (now_ms < k->look_at)
+	if (now_ms < l->at)
 		return KEYS_NOTHING;
 	pid_t last = k->wait.pid;
-	wait_look(&k->wait, k->device);
+	wait_look(&k->wait, l->device);
 	if (k->wait.pid != last)
-		k->agreed = k->sent = 0;
+		l->agreed = k->sent = 0;
 	/* Whether it wants single keys. */
-	struct termios modes;
-	bool screen = (t && terminal_facts(t).is_alternate) ||
-		      (tcgetattr(k->master, &modes) == 0 && !(modes.c_lflag & ICANON));
+	bool screen = (t && terminal_facts(t).is_alternate) || pty_is_raw(l->master);
 	/* elinks: its keys would come from its standard input, which has nothing. */
 	if (k->wait.kind == WAIT_ALONE && screen)
 		k->wait.kind = WAIT_KEYS;
-	if (k->wait.kind != WAIT_KEYS) {
-		k->agreed = 0;
-		k->look_at = now_ms + k->pause;
-		k->pause = k->pause * 2 < PAUSE_MOST_MS ? k->pause * 2 : PAUSE_MOST_MS;
+	if (!looks_note(l, k->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
 		return KEYS_NOTHING;
+	if (k->hang_up && !k->wait.also && screen && !wait_is_serving()) {
+		static const int signals[] = {SIGHUP, SIGTERM, SIGKILL};
+		l->at = now_ms + (k->sent == 1 ? k->grace : HUP_GRACE_MS);
+		kill(k->wait.pid, signals[k->sent]);
+		if (k->sent < 2)
+			k->sent++;
+		return k->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
 	}
-	if (++k->agreed < AGREED) {
-		k->look_at = now_ms + AGAIN_MS;
-		return KEYS_NOTHING;
-	}
-	if (k->hang_up && !k->wait.also && screen && !wait_is_serving())
-		return hang_up(k, now_ms);
-	k->look_at = now_ms + k->pause;
+	l->at = now_ms + l->pause_ms;
 	if (k->reported)
 		return KEYS_NOTHING;
 	k->reported = true;
 	return KEYS_WAITS;
 }
 
-/* The first look comes this long after the last activity, the next ones later and later. */
+/* The first look for a question comes this long after the last activity, the next ones later and
+   later. */
 #define FIRST_MS 60
 #define MOST_MS  2000
 
 /* How long the terminal has to be quiet where a look is weaker evidence. */
 #define POLLS_QUIET_MS  250
 #define HIDDEN_QUIET_MS 1500
-
-#define AGREED 2
 
 /* Threads of one process that are looked at. */
 #define THREADS_MOST 64
@@ -432,54 +419,34 @@ enum prompt_group prompt_look(pid_t group, dev_t terminal)
 
 void prompt_touch(struct prompt *p, int64_t now_ms)
 {
-	p->active_ms = now_ms;
-	p->pause_ms = FIRST_MS;
-	p->look_at = now_ms + FIRST_MS;
-	p->agreed = 0;
+	looks_begin(&p->looks, now_ms, FIRST_MS);
 	p->waits = false;
-}
-
-/* Whether the screen looks as if somebody was asked something. */
-static bool is_asking(struct terminal *t)
-{
-	struct buffer line = BUFFER_INIT;
-	if (terminal_facts(t).is_alternate)
-		return true;
-	bool asking = prompt_text(t, &line) == 0 && line.len > 0;
-	buffer_release(&line);
-	return asking;
 }
 
 bool prompt_step(struct prompt *p, struct terminal *t, int64_t now_ms)
 {
-	if (!p->look_at || now_ms < p->look_at)
+	struct looks *l = &p->looks;
+	if (!l->at || now_ms < l->at)
 		return false;
 	struct termios modes;
-	pid_t group = tcgetpgrp(p->master);
-	const int64_t quiet_ms = now_ms - p->active_ms;
-	bool seems = false;
-	if (group > 0 && tcgetattr(p->master, &modes) == 0) {
-		bool raw = !(modes.c_lflag & ICANON), silent = !(modes.c_lflag & ECHO);
-		switch (prompt_look(group, p->device)) {
-		case PROMPT_READS: seems = true; break;
-		case PROMPT_POLLS: seems = raw && quiet_ms >= POLLS_QUIET_MS && is_asking(t); break;
-		case PROMPT_HIDDEN:
-			seems = (silent || quiet_ms >= HIDDEN_QUIET_MS) && is_asking(t);
-			break;
-		default: break;
-		}
+	pid_t group = tcgetpgrp(l->master);
+	const int64_t quiet_ms = now_ms - l->active_ms;
+	enum prompt_group does = PROMPT_BUSY;
+	if (group > 0 && tcgetattr(l->master, &modes) == 0)
+		does = prompt_look(group, l->device);
+	bool seems = does == PROMPT_READS;
+	if ((does == PROMPT_POLLS && !(modes.c_lflag & ICANON) && quiet_ms >= POLLS_QUIET_MS) ||
+	    (does == PROMPT_HIDDEN && (!(modes.c_lflag & ECHO) || quiet_ms >= HIDDEN_QUIET_MS))) {
+		/* Whether the screen looks as if somebody was asked something. */
+		struct buffer line = BUFFER_INIT;
+		seems = terminal_facts(t).is_alternate || (prompt_text(t, &line) == 0 && line.len > 0);
+		buffer_release(&line);
 	}
-	if (seems) {
-		bool began = !p->waits && ++p->agreed >= AGREED;
-		p->waits |= began;
-		p->look_at = now_ms + (p->waits ? MOST_MS : FIRST_MS);
-		return began;
-	}
-	p->agreed = 0;
-	p->waits = false;
-	p->look_at = now_ms + p->pause_ms;
-	p->pause_ms = p->pause_ms * 3 / 2 < MOST_MS ? p->pause_ms * 3 / 2 : MOST_MS;
-	return false;
+	bool waited = p->waits;
+	p->waits = looks_note(l, seems, now_ms, FIRST_MS, MOST_MS);
+	if (p->waits)
+		l->at = now_ms + MOST_MS;
+	return p->waits && !waited;
 }
 
 int prompt_text(struct terminal *t, struct buffer *out)

@@ -22,6 +22,17 @@ struct wait {
 /* Looks at all descendants of the caller. `terminal`: the device number of the terminal. */
 void wait_look(struct wait *w, dev_t terminal);
 
+/* When to look whether a command waits: so long after it was last active, then later and later, but
+   soon again once a look has found it waiting. */
+struct looks {
+	int master;        /* of the terminal; not owned */
+	dev_t device;      /* of its slave */
+	int64_t active_ms; /* when something was written or typed last; times are monotonic */
+	int64_t at;        /* the next look; 0: none */
+	int64_t pause_ms;  /* until the next one, if this finds nothing */
+	int agreed;        /* looks in a row that found it waiting */
+};
+
 // A command that waits for keys, though nobody can type any: an agent's, without a controlling
 // terminal. On a pipe such programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as
 // their output they draw, and wait.
@@ -37,28 +48,21 @@ void wait_look(struct wait *w, dev_t terminal);
 // Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
 
 struct keys {
-	int master;        /* of the terminal; not owned */
-	dev_t device;      /* of its slave; 0: never look */
+	struct looks looks;
 	int64_t hang_up;   /* after so long without output, ms; 0: never */
 	int64_t grace;     /* between TERM and KILL, ms */
-	int64_t quiet_at;  /* monotonic: since when nothing was written */
-	int64_t look_at;   /* monotonic; 0: never */
-	int64_t pause;     /* until the next look */
 	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
 	bool active;       /* something was written since the last step */
 	bool reported;     /* a wait was */
-	int agreed;        /* looks in a row that found it waiting */
 	int sent;          /* signals to `wait.pid` */
 	struct wait wait;
 };
 
 enum keys_found { KEYS_NOTHING, KEYS_WAITS, KEYS_HUNG_UP };
 
-/* The run begins. The first four members are filled in. */
+/* The run begins. The terminal (without one nothing is ever looked at) and the times are filled
+   in. */
 void keys_begin(struct keys *k, int64_t now_ms);
-
-/* When keys_step() has something to do; 0: never. */
-int64_t keys_due(const struct keys *k);
 
 /* Looks if it is due; `t` is the screen, NULL where nothing was written. Returns KEYS_WAITS once,
    KEYS_HUNG_UP at the first signal to a process. */
@@ -91,12 +95,7 @@ enum prompt_group {
 enum prompt_group prompt_look(pid_t group, dev_t terminal);
 
 struct prompt {
-	int master;        /* of the terminal; not owned */
-	dev_t device;      /* of its slave */
-	int64_t active_ms; /* when something was written or typed last */
-	int64_t look_at;   /* monotonic; 0: not to be looked at */
-	int64_t pause_ms;  /* until the next look */
-	int agreed;        /* looks in a row that found it waiting */
+	struct looks looks;
 	bool waits;
 };
 

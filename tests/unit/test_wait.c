@@ -171,18 +171,18 @@ TEST(two_looks_agree)
 	struct terminal *t = make_terminal("Name? ");
 	start(&r, read_terminal);
 	assert_becomes(&r, PROMPT_READS);
-	struct prompt p = {.master = r.master, .device = r.device};
+	struct prompt p = {.looks = {.master = r.master, .device = r.device}};
 	int64_t now = 1000;
 	prompt_touch(&p, now);
 	assert_false(prompt_step(&p, t, now));
-	now = p.look_at;
+	now = p.looks.at;
 	assert_false(prompt_step(&p, t, now));
-	assert_int_equal(p.agreed, 1);
-	now = p.look_at;
+	assert_int_equal(p.looks.agreed, 1);
+	now = p.looks.at;
 	assert_true(prompt_step(&p, t, now));
 	assert_true(p.waits);
 	/* Reported once, and again after something was written or typed. */
-	now = p.look_at;
+	now = p.looks.at;
 	assert_false(prompt_step(&p, t, now));
 	assert_true(p.waits);
 	prompt_touch(&p, now);
@@ -207,7 +207,7 @@ TEST(polling_alone_is_not_waiting)
 		/* It was woken up by that. */
 		assert_becomes(&r, PROMPT_POLLS);
 		for (int asking = 0; asking <= 1; asking++) {
-			struct prompt p = {.master = r.master, .device = r.device};
+			struct prompt p = {.looks = {.master = r.master, .device = r.device}};
 			prompt_touch(&p, 0);
 			for (int64_t now = 0; now < 10000; now += 50)
 				prompt_step(&p, asking ? asks : blank, now);
