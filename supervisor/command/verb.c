@@ -15,7 +15,6 @@
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/person.h"
-#include "supervisor/process/process_tree.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/remote/fetch.h"
 #include "supervisor/report/file_type.h"
@@ -32,9 +31,7 @@
 enum sink reader_find(void)
 {
 	enum sink sink = sink_of(STDOUT_FILENO);
-	struct process_tree process_tree = {.passes = false};
-	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), &process_tree)
-				 : sink;
+	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid()) : sink;
 }
 
 enum sink reader_of_text(void)

@@ -52,25 +52,6 @@ void shown_forget(struct shown *w, uint64_t bytes)
 	*w = (struct shown){0};
 }
 
-void shown_text(struct shown *w, const struct interceptor *text, bool is_stderr)
-{
-	size_t count;
-	const struct report_range *ranges = interceptor_shown(text, &count);
-	w->text += interceptor_bytes(text);
-	w->lines += interceptor_is_binary(text) ? 0 : interceptor_lines(text);
-	/* A run that yields is reported once; what it wrote later nobody was shown. */
-	if (w->ranges.len == 0)
-		json_begin_object(&w->ranges, NULL);
-	json_begin_array(&w->ranges, is_stderr ? "stderr" : "stdout");
-	for (size_t i = 0; i < count; i++) {
-		json_begin_array(&w->ranges, NULL);
-		json_add_count(&w->ranges, NULL, ranges[i].from);
-		json_add_count(&w->ranges, NULL, ranges[i].to);
-		json_end_array(&w->ranges);
-	}
-	json_end_array(&w->ranges);
-}
-
 void shown_keep(struct shown *w, struct artifact *a)
 {
 	struct buffer file = BUFFER_INIT;
@@ -89,34 +70,9 @@ void shown_keep(struct shown *w, struct artifact *a)
 	buffer_release(&file);
 }
 
-/* Fills in what the history keeps of it. */
-static void shown_sum(const struct shown *w, const struct settings *s, struct meta *m)
-{
-	bool failed = m->state == META_INTERRUPTED || m->exit_code != 0;
-	/* Whether the run only reads what others left, as in `terse read ID | tail`. */
-	bool named = false;
-	for (char *const *word = m->argv; word && *word && w->bytes > 0 && !named; word++)
-		named = strstr(*word, "terse");
-	bool own = w->bytes > 0 && (s->own_words || (named && profile_is_own(m->argv)));
-	m->agent = s->agent;
-	m->profile = own ? PROFILE_TERSE : s->applied;
-	uint64_t seen = w->bytes < SHOWN_MOST ? w->bytes : SHOWN_MOST;
-	uint64_t tokens = tokens_scale(tokens_estimate(&w->tokens), seen, w->bytes);
-	m->shown = (struct meta_shown){.bytes = w->bytes, .tokens = tokens};
-	/* Nobody would have run a command of terse without terse. */
-	if (w->bytes > 0 && !own) {
-		m->shown.text = w->text;
-		m->shown.own = own_cut(s, failed, w->text, w->lines);
-	}
-}
-
 void record_init(struct record *r, const struct job *job)
 {
-	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact,
-			     .min_free = (uint64_t)job->settings->min_free,
-			     .settings = job->settings,
-			     .words = job->settings->words,
-			     .history = -1};
+	*r = (struct record){.settings = job->settings, .history = -1};
 	if (!getcwd(r->cwd, sizeof(r->cwd)))
 		r->cwd[0] = '\0';
 	static const enum meta_stderr stderrs[] = {
@@ -195,7 +151,8 @@ struct artifact *record_open(struct record *r)
 		return r->artifact;
 	if (r->pushing)
 		outbox_describe(r->pushing, &r->origin, &r->meta);
-	r->artifact = artifact_create(&r->meta, r->max_bytes, r->min_free);
+	r->artifact = artifact_create(&r->meta, (uint64_t)r->settings->max_artifact,
+				      (uint64_t)r->settings->min_free);
 	if (!r->artifact)
 		r->error = errno ? errno : EIO;
 	record_want_push(r);
@@ -205,7 +162,8 @@ struct artifact *record_open(struct record *r)
 
 struct wording_place record_place(const struct record *r, bool is_stderr)
 {
-	struct wording_place place = {.is_stderr = is_stderr, .error = r->error, .words = r->words};
+	struct wording_place place = {
+		.is_stderr = is_stderr, .error = r->error, .words = r->settings->words};
 	if (r->artifact) {
 		place.error = artifact_error(r->artifact);
 		/* Text from before the disk was full can still be read. */
@@ -250,11 +208,6 @@ bool record_lacks_artifact(const struct record *r)
 	       outbox_is_wanted(r->pushing, &r->meta) && !profile_is_own(r->meta.argv);
 }
 
-bool record_hold(struct record *r)
-{
-	return flock(r->outbox.dir, LOCK_SH | LOCK_NB) == 0;
-}
-
 void record_close(struct record *r, bool grown)
 {
 	/* The claim of a run that needed no artifact. */
@@ -277,7 +230,23 @@ void record_close(struct record *r, bool grown)
 		if (r->noted && !outbox_is_wanted(r->pushing, &r->meta))
 			outbox_forget(&r->outbox, r->meta.id);
 	}
-	shown_sum(&r->shown, r->settings, &r->meta);
+	/* Whether the run only reads what others left, as in `terse read ID | tail`. */
+	const struct shown *w = &r->shown;
+	struct meta *m = &r->meta;
+	bool failed = m->state == META_INTERRUPTED || m->exit_code != 0, named = false;
+	for (char *const *word = m->argv; word && *word && w->bytes > 0 && !named; word++)
+		named = strstr(*word, "terse");
+	bool own = w->bytes > 0 && (r->settings->own_words || (named && profile_is_own(m->argv)));
+	m->agent = r->settings->agent;
+	m->profile = own ? PROFILE_TERSE : r->settings->applied;
+	uint64_t seen = w->bytes < SHOWN_MOST ? w->bytes : SHOWN_MOST;
+	uint64_t tokens = tokens_scale(tokens_estimate(&w->tokens), seen, w->bytes);
+	m->shown = (struct meta_shown){.bytes = w->bytes, .tokens = tokens};
+	/* Nobody would have run a command of terse without terse. */
+	if (w->bytes > 0 && !own) {
+		m->shown.text = w->text;
+		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);
+	}
 	if (r->history >= 0)
 		journal_add_run(r->history, &r->meta);
 	shown_release(&r->shown);
@@ -289,7 +258,7 @@ void record_close(struct record *r, bool grown)
 	r->push_due = outbox_has_work(&r->outbox);
 }
 
-void record_clean_up(const struct record *r, const struct settings *settings)
+void record_clean_up(const struct record *r)
 {
 	struct store stores[STORE_MAX];
 	if (!r->gc_due)
@@ -300,9 +269,9 @@ void record_clean_up(const struct record *r, const struct settings *settings)
 	for (int i = 0; i < count; i++) {
 		struct gc gc = {
 			.store = &stores[i],
-			.limits = gc_limits(settings),
+			.limits = gc_limits(r->settings),
 			.now_ms = clock_real_ms(),
-			.interval_ms = settings->gc_interval,
+			.interval_ms = r->settings->gc_interval,
 		};
 		if (gc_run(&gc) <= 0)
 			client_sweep(&stores[i]);

@@ -40,10 +40,6 @@ void shown_add(struct shown *w, const char *data, size_t len);
    forgotten. */
 void shown_forget(struct shown *w, uint64_t bytes);
 
-/* A text was reported: its size and the lines of it that were shown, if it was shown to an
-   agent. */
-void shown_text(struct shown *w, const struct interceptor *text, bool is_stderr);
-
 /* Writes ID.shown beside an artifact (NULL: there is none), once. */
 void shown_keep(struct shown *w, struct artifact *a);
 
@@ -52,7 +48,6 @@ void shown_keep(struct shown *w, struct artifact *a);
 struct record {
 	struct meta meta;
 	struct artifact *artifact;
-	uint64_t max_bytes, min_free;
 	bool claimed;                   /* its ID was, before there is an artifact */
 	int error;                      /* why there is no artifact although one was wanted */
 	const struct settings *pushing; /* NULL: runs are not pushed */
@@ -70,7 +65,6 @@ struct record {
 	int history; /* the session's directory; -1: there is no place to keep text, as far as known
 		      */
 	bool gc_due;
-	enum next_words words; /* the reader's */
 };
 
 void record_init(struct record *r, const struct job *job);
@@ -96,15 +90,11 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
    asks for the next morning. */
 bool record_lacks_artifact(const struct record *r);
 
-/* Then it gets one when nobody waits any more. Until record_close() `terse push` waits for it.
-   Returns whether it does; else there is no way to make it wait. */
-bool record_hold(struct record *r);
-
 /* No more text comes: appends the line to the history, updates the artifact if text came since
    record_end() (`grown`), finds out what is to be pushed (r->push_due), and frees. */
 void record_close(struct record *r, bool grown);
 
 /* Cleans the stores up, if that is due and nobody else does. Call it when nobody waits. */
-void record_clean_up(const struct record *r, const struct settings *settings);
+void record_clean_up(const struct record *r);
 
 #endif

@@ -150,7 +150,7 @@ struct search {
 	const char *link;
 	bool pipeline; /* the parent is a shell: a child of another user may well read it */
 	int below;     /* levels to search below a child that is terse itself */
-	struct process_tree *process_tree;
+	struct process_tree *tree;
 };
 
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
@@ -160,7 +160,7 @@ static bool child_reads_pipe(const struct search *s)
 {
 	const struct timespec step = {.tv_nsec = 1000000};
 	struct buffer children = BUFFER_INIT;
-	bool found = process_tree_children(s->process_tree, s->parent, &children) < 0;
+	bool found = process_tree_children(s->tree, s->parent, &children) < 0;
 	const pid_t *pids = (const pid_t *)children.data;
 	for (size_t i = 0; !found && i < children.len / sizeof(*pids); i++) {
 		struct process p;
@@ -182,9 +182,9 @@ static bool child_reads_pipe(const struct search *s)
 		    (!inside && (process_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
 			continue;
 		/* B may have been started since the last pass. */
-		process_tree_release(s->process_tree);
+		process_tree_release(s->tree);
 		const struct search deeper = {child, s->except,    s->link,
-					      false, s->below - 1, s->process_tree};
+					      false, s->below - 1, s->tree};
 		found = child_reads_pipe(&deeper);
 	}
 	buffer_release(&children);
@@ -228,10 +228,11 @@ static int sink_climb(pid_t writer, pid_t parent, const char *link,
 	return count;
 }
 
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *process_tree)
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent)
 {
 	char link[64];
 	struct ancestor up[ANCESTORS_MAX];
+	struct process_tree tree = {.passes = false};
 	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
 	if (process_link(0, link, sizeof(link), "fd/%d", fd) <= 0 || strncmp(link, "pipe:", 5) != 0)
 		return SINK_PROGRAM;
@@ -239,50 +240,28 @@ enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *
 	   After that the reader is found among the children. */
 	int count = sink_climb(writer, parent, link, up);
 	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
-	struct search s = {writer, getpid(), link, false, 0, process_tree};
+	struct search s = {writer, getpid(), link, false, 0, &tree};
 	bool found = count < 0 || child_reads_pipe(&s);
 	for (int i = 0; !found && i < count; i++) {
 		s = (struct search){up[i].pid,   i ? up[i - 1].pid : writer,
 				    link,        up[i].shell,
-				    BELOW_TERSE, process_tree};
+				    BELOW_TERSE, &tree};
 		found = child_reads_pipe(&s);
 	}
-	process_tree_release(process_tree);
+	process_tree_release(&tree);
 	TRACE(SINK, "descriptor %d: %s reads %s", fd, found ? "a program" : "an agent", link);
 	return found ? SINK_PROGRAM : SINK_AGENT;
 }
 
 static void channels_look_into(struct channels *l, int i)
 {
-	struct process_tree process_tree = {.passes = false};
 	if (l->sink[i] == SINK_PIPE)
-		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid(), &process_tree);
+		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid());
 }
 
-static bool channels_are_merged(struct channels *l, const struct settings *s)
-{
-	if (s->streams != STREAMS_AUTO)
-		return s->streams == STREAMS_MERGED;
-	/* Nobody reads standard output or standard error. */
-	if (s->detach)
-		return true;
-	/* A program that asks for JSON wants to know which is which. */
-	if (s->format == FORMAT_JSON)
-		return false;
-	if (sink_is_same(STDOUT_FILENO, STDERR_FILENO))
-		return true;
-	channels_look_into(l, 0);
-	channels_look_into(l, 1);
-	return l->sink[0] == SINK_AGENT && l->sink[1] == SINK_AGENT;
-}
-
-/* Whether the command may be typed to later (terse send). */
-static bool channels_may_be_typed_to(const struct settings *s)
-{
-	return s->yield > 0 || s->detach;
-}
-
-static enum channel channel_for(const struct channels *l, int i, const struct settings *s)
+/* `later`: the command may be typed to later (terse send). */
+static enum channel channel_for(const struct channels *l, int i, const struct settings *s,
+				bool later)
 {
 	switch (l->sink[i]) {
 	case SINK_CLOSED: return CHANNEL_INHERIT;
@@ -295,12 +274,11 @@ static enum channel channel_for(const struct channels *l, int i, const struct se
 		/* Unless something was asked for that only this program can do, between the command
 		   and a file. */
 		if (!s->redact && s->redact_patterns.count == 0 && !s->record &&
-		    s->pty != TRI_YES && s->print != PRINT_FULL && !channels_may_be_typed_to(s))
+		    s->pty != TRI_YES && s->print != PRINT_FULL && !later)
 			return CHANNEL_INHERIT;
 		/* fallthrough */
 	case SINK_PROGRAM:
-		if (s->pty == TRI_YES ||
-		    (channels_may_be_typed_to(s) && s->pty == TRI_AUTO && i == 0))
+		if (s->pty == TRI_YES || (later && s->pty == TRI_AUTO && i == 0))
 			return CHANNEL_PTY;
 		return CHANNEL_PIPE;
 	default: break;
@@ -308,7 +286,7 @@ static enum channel channel_for(const struct channels *l, int i, const struct se
 	return s->pty == TRI_NO ? CHANNEL_PIPE : CHANNEL_PTY;
 }
 
-static void channels_trace(const struct channels *l)
+void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs)
 {
 	static const char *const sinks[] = {
 		[SINK_PERSON] = "a person", [SINK_AGENT] = "an agent", [SINK_PROGRAM] = "a program",
@@ -318,18 +296,7 @@ static void channels_trace(const struct channels *l)
 					       [CHANNEL_PIPE] = "a pipe",
 					       [CHANNEL_INHERIT] = "inherited",
 					       [CHANNEL_MERGED] = "merged with stdout"};
-	for (int i = 0; i < 2; i++)
-		TRACE(SINK, "%s: %s, for %s", i ? "stderr" : "stdout", channels[l->channel[i]],
-		      sinks[l->sink[i]]);
-	TRACE(SINK, "controlling terminal: %s%s, stdin: %s, keyboard: %s",
-	      l->controlling ? "yes" : "no", l->jobs ? ", but for job control" : "",
-	      l->stdin_pty ? "the terminal" : "as given",
-	      l->keyboard >= 0 ? "the person's" : "none");
-}
-
-void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs)
-{
-	bool typed = isatty(STDIN_FILENO);
+	const bool typed = isatty(STDIN_FILENO), later = s->yield > 0 || s->detach;
 	*l = (struct channels){.keyboard = -1};
 	for (int i = 0; i < 2; i++) {
 		enum sink sink = sink_of(STDOUT_FILENO + i);
@@ -341,21 +308,31 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 			sink = SINK_AGENT;
 		l->sink[i] = sink;
 	}
-	bool merged = channels_are_merged(l, s);
+	/* Nobody reads standard output or standard error of a run that is left at once; a program
+	   that asks for JSON wants to know which is which. */
+	bool merged = s->streams == STREAMS_MERGED || (s->streams == STREAMS_AUTO && s->detach);
+	if (s->streams == STREAMS_AUTO && !s->detach && s->format != FORMAT_JSON) {
+		merged = sink_is_same(STDOUT_FILENO, STDERR_FILENO);
+		if (!merged) {
+			channels_look_into(l, 0);
+			channels_look_into(l, 1);
+			merged = l->sink[0] == SINK_AGENT && l->sink[1] == SINK_AGENT;
+		}
+	}
 	l->person = l->sink[0] == SINK_PERSON;
 
 	if (typed && !l->person) {
 		channels_look_into(l, 0);
-		bool plain = s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES &&
-			     !channels_may_be_typed_to(s);
+		bool plain =
+			s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES && !later;
 		if (plain && l->sink[0] != SINK_AGENT) {
 			TRACE(SINK, "a person's pipeline: the command is executed directly");
 			l->direct = true;
 			return;
 		}
 	}
-	l->channel[0] = channel_for(l, 0, s);
-	l->channel[1] = merged ? CHANNEL_MERGED : channel_for(l, 1, s);
+	l->channel[0] = channel_for(l, 0, s, later);
+	l->channel[1] = merged ? CHANNEL_MERGED : channel_for(l, 1, s, later);
 	/* The person only sees the ID. */
 	if (s->detach)
 		l->person = false;
@@ -364,7 +341,7 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 		l->keyboard =
 			typed ? STDIN_FILENO
 			      : io_above_standard(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
-	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && channels_may_be_typed_to(s));
+	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && later);
 	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked);
 	/* A shell takes the terminal on its standard error. */
 	bool shown = l->channel[merged ? 0 : 1] == CHANNEL_PTY;
@@ -375,8 +352,14 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	char byte;
 	bool is_there = fstat(STDIN_FILENO, &st) == 0;
 	bool idle = is_there && (S_ISCHR(st.st_mode) ||
-				 (channels_may_be_typed_to(s) && S_ISSOCK(st.st_mode) &&
+				 (later && S_ISSOCK(st.st_mode) &&
 				  recv(STDIN_FILENO, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0));
 	l->stdin_pty = l->controlling && (l->keyboard == STDIN_FILENO || (!l->person && idle));
-	channels_trace(l);
+	for (int i = 0; i < 2; i++)
+		TRACE(SINK, "%s: %s, for %s", i ? "stderr" : "stdout", channels[l->channel[i]],
+		      sinks[l->sink[i]]);
+	TRACE(SINK, "controlling terminal: %s%s, stdin: %s, keyboard: %s",
+	      l->controlling ? "yes" : "no", l->jobs ? ", but for job control" : "",
+	      l->stdin_pty ? "the terminal" : "as given",
+	      l->keyboard >= 0 ? "the person's" : "none");
 }

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct process_tree;
-
 enum sink {
 	SINK_PERSON,  /* a terminal */
 	SINK_AGENT,   /* a socket; a pipe that is read by none of these: */
@@ -24,9 +22,8 @@ enum sink sink_of(int fd);
 
 /* Who reads the pipe that process `writer`, a child of `parent`, was started with. Looks at the
    processes above it, up to the one that reads, then at their children, and at no other.
-   SINK_PROGRAM where /proc hides it, since a program must never get a preview. `process_tree`:
-   zeroed; released afterwards. */
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *process_tree);
+   SINK_PROGRAM where /proc hides it, since a program must never get a preview. */
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent);
 
 /* Whether both descriptors are one open file, so that writes to either come out in order. */
 bool sink_is_same(int a, int b);

@@ -5,7 +5,6 @@
 #include "config/limit.h"
 #include "lib/io.h"
 #include "lib/trace.h"
-#include "supervisor/process/process_tree.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
 
@@ -82,9 +81,8 @@ static void source_on_print(void *ctx, const char *data, size_t len)
 static enum interceptor_reader on_resolve(void *ctx)
 {
 	struct source *s = ctx;
-	struct process_tree process_tree = {.passes = false};
 	TRACE(SINK, "%s: begins to matter, looked at again", s->is_stderr ? "stderr" : "stdout");
-	s->sink = sink_of_pipe(s->queue.fd, s->run->job->front, s->run->job->parent, &process_tree);
+	s->sink = sink_of_pipe(s->queue.fd, s->run->job->front, s->run->job->parent);
 	/* The other stream may have an agent for its reader. */
 	if (s->sink != SINK_AGENT)
 		shown_forget(&s->run->record.shown, s->shown);

@@ -182,7 +182,7 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 		}
 	}
 	if (s->binary && a->format == FORMAT_JSON)
-		summary_warn_binary(r, s, name, record->words);
+		summary_warn_binary(r, s, name, record->settings->words);
 	s->gaps = ending.place.gaps;
 	for (int i = 0; i < s->gaps.count; i++) {
 		char words[GAP_ANNOUNCE_MAX];

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -663,10 +664,11 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 		left[i] = source_abandon(&s->sources[i], s->linger_why);
 	control_close(&s->live.control);
 	/* A text that was printed whole, and that is to be pushed, is kept when the front end has
-	   its answer. */
+	   its answer. Until record_close() `terse push` waits for it, unless there is no way to
+	   make it wait. */
 	bool kept = record_lacks_artifact(&s->record);
 	if (kept) {
-		if (record_hold(&s->record)) {
+		if (flock(s->record.outbox.dir, LOCK_SH | LOCK_NB) == 0) {
 			watchdog_tell(&s->watchdog, 0);
 			front_end(s, ENDED_LIVES_ON);
 		}
@@ -683,7 +685,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	      s->record.push_due ? ", after a push" : "");
 	/* Nobody must wait for these. */
 	front_end(s, goes_on ? ENDED_LIVES_ON : 0);
-	record_clean_up(&s->record, s->job->settings);
+	record_clean_up(&s->record);
 }
 
 /* Pushes the run, in a process of its own if this one has to read what background processes

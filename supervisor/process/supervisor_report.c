@@ -3,6 +3,7 @@
 #include "config/profile.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/json.h"
 #include "lib/trace.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/artifact/store.h"
@@ -205,7 +206,8 @@ static void report_summary(struct supervisor *s)
 	summary->report.since = &s->since;
 	if (s->question) {
 		struct buffer answer = BUFFER_INIT;
-		buffer_printf(&answer, vocabularies[s->record.words].answer, s->record.meta.id);
+		buffer_printf(&answer, vocabularies[s->record.settings->words].answer,
+			      s->record.meta.id);
 		report_warn(&summary->report, "waiting for input: \"%s\"%s", s->question,
 			    buffer_string(&answer) ? answer.data : "");
 		buffer_release(&answer);
@@ -247,11 +249,28 @@ void supervisor_keep_both(struct supervisor *s)
 static void report_note_shown(struct supervisor *s)
 {
 	bool is_summary = report_queue(s) && !report_is_text(s);
+	struct shown *w = &s->record.shown;
 	for (int i = 0; i < s->source_count; i++) {
 		const struct source *source = &s->sources[i];
+		const struct interceptor *text = source->text;
 		bool agent = source->sink == SINK_AGENT || source->sink == SINK_PIPE;
-		if (source->text && (agent || is_summary))
-			shown_text(&s->record.shown, source->text, source->is_stderr);
+		size_t count;
+		if (!text || (!agent && !is_summary))
+			continue;
+		const struct report_range *ranges = interceptor_shown(text, &count);
+		w->text += interceptor_bytes(text);
+		w->lines += interceptor_is_binary(text) ? 0 : interceptor_lines(text);
+		/* A run that yields is reported once; what it wrote later nobody was shown. */
+		if (w->ranges.len == 0)
+			json_begin_object(&w->ranges, NULL);
+		json_begin_array(&w->ranges, source->is_stderr ? "stderr" : "stdout");
+		for (size_t k = 0; k < count; k++) {
+			json_begin_array(&w->ranges, NULL);
+			json_add_count(&w->ranges, NULL, ranges[k].from);
+			json_add_count(&w->ranges, NULL, ranges[k].to);
+			json_end_array(&w->ranges);
+		}
+		json_end_array(&w->ranges);
 	}
 }
 

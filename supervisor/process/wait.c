@@ -439,7 +439,8 @@ bool prompt_step(struct prompt *p, struct terminal *t, int64_t now_ms)
 	    (does == PROMPT_HIDDEN && (!(modes.c_lflag & ECHO) || quiet_ms >= HIDDEN_QUIET_MS))) {
 		/* Whether the screen looks as if somebody was asked something. */
 		struct buffer line = BUFFER_INIT;
-		seems = terminal_facts(t).is_alternate || (prompt_text(t, &line) == 0 && line.len > 0);
+		seems = terminal_facts(t).is_alternate ||
+			(prompt_text(t, &line) == 0 && line.len > 0);
 		buffer_release(&line);
 	}
 	bool waited = p->waits;
