@@ -391,25 +391,6 @@ static int text_take_lost(struct text *t, struct text_piece *piece)
 	return 0;
 }
 
-uint64_t text_skip_hole(struct text *t, uint64_t edge)
-{
-	if (t->dir >= 0 || t->offset < edge)
-		return 0;
-	const off_t begin = (off_t)(t->offset - edge);
-	if (lseek(t->fd, begin, SEEK_HOLE) != begin)
-		return 0;
-	off_t data = lseek(t->fd, (off_t)t->offset, SEEK_DATA);
-	/* ENXIO: the hole is the end of the file. */
-	uint64_t end = data < 0 && errno == ENXIO ? t->size : data < 0 ? 0 : (uint64_t)data;
-	if (end > t->size)
-		end = t->size;
-	if (end <= t->offset + edge)
-		return 0;
-	uint64_t passed = end - edge - t->offset;
-	t->offset += passed;
-	return passed;
-}
-
 int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 {
 	*piece = (struct text_piece){.kind = TEXT_END};

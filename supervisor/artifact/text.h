@@ -90,10 +90,6 @@ void text_seek_byte(struct text *t, uint64_t offset);
    The file is read backwards as far as needed. Returns 0, or -1 with errno. */
 int text_line_start(const struct text *t, uint64_t offset, uint64_t *start);
 
-/* Skips a hole of a plain file (lseek(2)) that began at least `edge` bytes before, up to its last
-   `edge` bytes. Returns the number of bytes skipped, which read as zeros. */
-uint64_t text_skip_hole(struct text *t, uint64_t edge);
-
 /* Reads on: up to `cap` bytes into `data`, which end anywhere. Returns 0, or -1 with errno. */
 int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece);
 

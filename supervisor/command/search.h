@@ -16,7 +16,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 struct settings;
 
@@ -28,13 +27,10 @@ struct search {
 	uint64_t context; /* before and after, where they are not given */
 	enum sink sink;
 	struct matcher *matcher;
-	struct buffer late; /* what is said if the pattern takes too long ... */
-	timer_t timer;      /* ... by which it does, if it is `timed` */
-	bool timed;
 	struct listing listing;
 	struct walk *walk; /* the search in the current text, or NULL */
 	struct buffer place;
-	struct buffer json;       /* matches, or summaries of texts: elements of an array */
+	struct buffer text;       /* for JSON: what would be printed */
 	char next_id[ID_LEN + 1]; /* storage of listing.next_in in a search through many */
 
 	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */

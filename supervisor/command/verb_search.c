@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* The limit of the search profile. */
@@ -33,26 +34,16 @@ struct search_subject {
 
 /* --- what is printed ------------------------------------------------------------------ */
 
-/* A member that is an array of what was collected. */
-static void search_json_add_array(struct buffer *out, const char *key,
-				  const struct buffer *elements)
-{
-	/* Each may begin with a comma; the first must not. */
-	size_t skip = elements->len > 0 && elements->data[0] == ',';
-	json_begin_array(out, key);
-	buffer_append(out, elements->data + skip, elements->len - skip);
-	json_end_array(out);
-	out->failed |= elements->failed;
-}
-
-/* Prints the answer as JSON: for one text, or for a session. Returns 0, or -1 with errno. */
+/* Prints the answer as JSON, for one text or for a session: the matches as text, how many there
+   are, and how to continue. Returns 0, or -1 with errno. */
 static int search_json(struct search *s, const struct text *text, const char *session)
 {
 	const struct notice_query *q = &s->query;
 	const struct notice_found *f = &s->listing.found;
-	const struct buffer *gaps = &s->listing.gap;
 	struct buffer out = BUFFER_INIT, next = BUFFER_INIT, all = BUFFER_INIT;
 	bool lines = !q->names && !q->count;
+	if (!lines || f->shown == 0)
+		buffer_add(&s->text, &s->listing.gap);
 	envelope_begin(&out);
 	if (text) {
 		verb_json_place(&out, text, s->name);
@@ -60,35 +51,17 @@ static int search_json(struct search *s, const struct text *text, const char *se
 		json_add_string(&out, "session", session);
 		json_add_count(&out, "searched", s->artifacts);
 	}
-	if (text && q->names)
-		json_add_bool(&out, "matches", s->found);
-	else if (text && q->count)
-		json_add_count(&out, "total", s->total);
-	if (!lines && gaps->len > 0)
-		search_json_add_array(&out, "gaps", gaps);
-	if (lines) {
-		/* The lines that were found, how many there are, and how to continue. */
-		search_json_add_array(&out, "matches", &s->json);
-		json_add_count(&out, "shown", f->shown);
-		json_add_count(&out, "total", f->total);
-		json_add_bool(&out, "truncated", f->full);
-		json_add_string(&out, "truncated_by",
-				!f->full         ? NULL
-				: f->out_of_room ? "bytes"
-						 : "matches");
-		search_json_add_array(&out, "gaps", gaps);
-		if (f->full)
-			notice_next(&next, q, f);
-		if (f->full && !f->out_of_room)
-			notice_all(&all, q, f);
-		json_add_made(&out, "next", &next);
-		json_add_made(&out, "all", &all);
-	} else if (!text) {
-		search_json_add_array(&out, "artifacts", &s->json);
-		json_add_count(&out, "shown", s->listed);
-		json_add_count(&out, "total", s->matching);
-		json_add_bool(&out, "truncated", f->full);
-	}
+	json_add_text(&out, "text", s->text.data, s->text.len);
+	out.failed |= s->text.failed;
+	json_add_count(&out, "shown", lines ? f->shown : text ? s->total : s->listed);
+	json_add_count(&out, "total", lines ? f->total : text ? s->total : s->matching);
+	json_add_bool(&out, "truncated", f->full);
+	if (f->full && lines)
+		notice_next(&next, q, f);
+	if (f->full && lines && !f->out_of_room)
+		notice_all(&all, q, f);
+	json_add_made(&out, "next", &next);
+	json_add_made(&out, "all", &all);
 	if (text && walk_long_line(s->walk))
 		json_add_count(&out, "long_line", walk_long_line(s->walk));
 	envelope_end(&out);
@@ -98,7 +71,7 @@ static int search_json(struct search *s, const struct text *text, const char *se
 	return result;
 }
 
-/* For the listing: prints on standard output, or collects in s->json. */
+/* For the listing: prints on standard output, or collects in s->text. */
 static int search_print(void *ctx, const char *data, size_t len)
 {
 	struct search *s = ctx;
@@ -107,8 +80,8 @@ static int search_print(void *ctx, const char *data, size_t len)
 		followup_add(&s->followup, data, len);
 		return io_write(STDOUT_FILENO, data, len);
 	}
-	buffer_append(&s->json, data, len);
-	return buffer_check(&s->json);
+	buffer_append(&s->text, data, len);
+	return buffer_check(&s->text);
 }
 
 /* Adds a line about a whole text, if the limits allow one more: for -c and -l, or if it is `binary`
@@ -120,29 +93,18 @@ static int search_add_summary(struct search *s, const struct search_subject *t, 
 	struct listing *l = &s->listing;
 	struct buffer line = BUFFER_INIT;
 	const char *label = t->listing.label;
-	if (q->json && label) {
-		buffer_append_string(&line, ",{");
-		json_add_string(&line, "artifact", label);
-		if (!q->names)
-			json_add_count(&line, "total", total);
-		if (binary)
-			json_add_bool(&line, "binary", true);
-		json_end_object(&line);
-	} else if (!q->json) {
-		/* In a search of one text, JSON itself has this. */
-		if (q->names)
-			quote_text(&line, t->name, strlen(t->name), 0);
-		else if (label)
-			buffer_printf(&line, q->count ? "%s:" : "%s: ", label);
-		if (binary) {
-			struct notice_query one = *q;
-			one.place = t->listing.place;
-			notice_binary(&line, &one, *binary ? binary : NULL, total);
-		} else if (q->count && !q->names) {
-			buffer_printf(&line, "%" PRIu64 "\n", total);
-		} else {
-			buffer_append_string(&line, "\n");
-		}
+	if (q->names)
+		quote_text(&line, t->name, strlen(t->name), 0);
+	else if (label)
+		buffer_printf(&line, q->count ? "%s:" : "%s: ", label);
+	if (binary) {
+		struct notice_query one = *q;
+		one.place = t->listing.place;
+		notice_binary(&line, &one, *binary ? binary : NULL, total);
+	} else if (q->count && !q->names) {
+		buffer_printf(&line, "%" PRIu64 "\n", total);
+	} else {
+		buffer_append_string(&line, "\n");
 	}
 	if (label) {
 		s->matching++;
@@ -153,8 +115,7 @@ static int search_add_summary(struct search *s, const struct search_subject *t, 
 		s->listed += !l->found.full;
 	}
 	if (!label || !l->found.full)
-		buffer_append(&l->out, line.data, line.len);
-	l->out.failed |= line.failed;
+		buffer_add(&l->out, &line);
 	buffer_release(&line);
 	return buffer_check(&l->out);
 }
@@ -241,50 +202,31 @@ static void search_give_up(struct search *s, const struct search_subject *t, uin
    long, which can't be made to return. */
 #define PATIENCE 10
 
-/* Gives up so many seconds from now; 0: does not. */
-static void search_limit_time(struct search *s, int seconds)
+static void search_give_up_text(int number)
 {
-	const struct itimerspec limit = {.it_value = {.tv_sec = seconds}};
-	if (s->timed)
-		timer_settime(s->timer, 0, &limit, NULL);
-}
-
-static void search_give_up_now(int number, siginfo_t *info, void *context)
-{
-	static const char failure[] = "{\"ok\":false,\"error\":{\"code\":\"bad_pattern\","
-				      "\"message\":\"one line takes too long\"}}\n";
-	struct search *s = info->si_value.sival_ptr;
+	static const char failure[] =
+		"terse search: gave up: one part of the text takes too long\n";
 	(void)number;
-	(void)context;
-	/* The SIGALRM is not ours. */
-	if (info->si_code != SI_TIMER || !s)
-		return;
-	/* What was found is as it is printed only while PCRE2 is at work. */
-	if (!matcher_is_inside(s->matcher)) {
-		search_limit_time(s, 1);
-		return;
-	}
-	progress_end(&s->progress);
-	if (s->call->json) {
-		io_write(STDOUT_FILENO, failure, strlen(failure));
-	} else {
-		io_write(STDOUT_FILENO, s->listing.out.data, s->listing.out.len);
-		io_write(STDERR_FILENO, s->late.data, s->late.len);
-	}
+	io_write(STDERR_FILENO, failure, sizeof(failure) - 1);
 	_exit(EXIT_TERSE);
 }
 
-/* For the walk: another block begins. */
+static void search_give_up_json(int number)
+{
+	static const char failure[] = "{\"ok\":false,\"error\":{\"code\":\"bad_pattern\","
+				      "\"message\":\"one part of the text takes too long\"}}\n";
+	(void)number;
+	io_write(STDOUT_FILENO, failure, sizeof(failure) - 1);
+	_exit(EXIT_TERSE);
+}
+
+/* For the walk: another block begins. What was found before is printed. */
 static void search_tick(void *ctx, uint64_t bytes)
 {
+	const struct itimerval limit = {.it_value.tv_sec = PATIENCE};
 	struct search *s = ctx;
-	buffer_clear(&s->late);
-	if (*s->call->verb->name)
-		buffer_printf(&s->late, "terse %s: ", s->call->verb->name);
-	quote_text(&s->late, s->query.pattern, strlen(s->query.pattern), 0);
-	buffer_printf(&s->late, ": gave up behind line %s: one part of the text takes over %d s\n",
-		      HUMAN_COUNT(walk_lines(s->walk)), PATIENCE);
-	search_limit_time(s, PATIENCE);
+	listing_flush(&s->listing);
+	setitimer(ITIMER_VIRTUAL, &limit, NULL);
 	progress_tell(&s->progress, "searching: %u %%",
 		      (unsigned)(s->size ? bytes * 100 / s->size : 100));
 }
@@ -311,8 +253,9 @@ static int search_prepare(struct search *s, const char *name)
 		return EXIT_TERSE;
 	}
 	bool json = s->call->json, whole = s->sink == SINK_PROGRAM && !json;
-	size_t reserved = notice_room(q, name) * (json ? 2 : 1); /* escapes */
-	const struct listing_options o = {
+	size_t reserved = notice_room(q, name);
+	s->followup = (struct followup){.is_counted = json || s->sink != SINK_PROGRAM};
+	s->listing.options = (struct listing_options){
 		.before = q->before,
 		.after = q->after,
 		.limit = q->limit ? q->limit
@@ -325,27 +268,16 @@ static int search_prepare(struct search *s, const char *name)
 		.mark = s->colour ? paint_code(true, PAINT_MATCH) : NULL,
 		.unmark = s->colour ? paint_none(true) : NULL,
 		.words = q->words,
-		.json = json,
 		.from = q->from,
 		.print = search_print,
 		.ctx = s,
 	};
-	s->followup = (struct followup){.is_counted = json || s->sink != SINK_PROGRAM};
-	s->listing = (struct listing){.options = o};
-	/* It may be blocked or ignored by whoever started us. Best effort: some sandboxes have no
-	   timers, or none of processor time. */
-	struct sigaction action = {.sa_sigaction = search_give_up_now,
-				   .sa_flags = SA_SIGINFO | SA_RESTART};
-	struct sigevent event = {
-		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM, .sigev_value.sival_ptr = s};
+	/* It may be blocked by whoever started us. */
 	sigset_t alarm;
-	sigemptyset(&action.sa_mask);
+	signal(SIGVTALRM, json ? search_give_up_json : search_give_up_text);
 	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	s->timed = sigaction(SIGALRM, &action, NULL) == 0 &&
-		   sigprocmask(SIG_UNBLOCK, &alarm, NULL) == 0 &&
-		   (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &s->timer) == 0 ||
-		    timer_create(CLOCK_MONOTONIC, &event, &s->timer) == 0);
+	sigaddset(&alarm, SIGVTALRM);
+	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
 	progress_begin(&s->progress);
 	return 0;
 }
@@ -403,23 +335,13 @@ static int search_text(struct search *s, const struct search_subject *t)
 	}
 	s->found |= total > 0;
 	s->total = total;
-	bool summary = (s->call->json ? !lines : binary || !lines) &&
-		       (total > 0 || (q->count && !t->listing.label));
+	bool summary = (binary || !lines) && (total > 0 || (q->count && !t->listing.label));
 	if (kind == WALK_FAILED || (summary && search_add_summary(s, t, total,
 								  !binary ? NULL
 								  : what  ? what
 									  : "") < 0)) {
 		progress_end(&s->progress);
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%s: %m", t->name);
-		return 1;
-	}
-	/* JSON has no other way to report a binary text that is not shown. */
-	if (binary && total > 0 && s->call->json && !t->listing.label) {
-		progress_end(&s->progress);
-		verb_fail(s->call, ENVELOPE_BINARY,
-			  "%s: %" PRIu64 " line%s in binary data (%s), not shown without -a",
-			  t->name, total, total == 1 ? " matches" : "s match",
-			  what ? what : "of no known kind");
 		return 1;
 	}
 	return 0;
@@ -542,15 +464,13 @@ int search_answer(struct search *s)
 	int status = search_prepare(s, s->name);
 	if (status == 0)
 		status = s->name ? search_one(s) : search_all(s);
-	if (s->timed)
-		timer_delete(s->timer);
+	setitimer(ITIMER_VIRTUAL, &(struct itimerval){0}, NULL);
 	walk_free(s->walk);
 	matcher_free(s->matcher);
 	buffer_release(&s->listing.out);
 	buffer_release(&s->listing.gap);
-	buffer_release(&s->late);
 	buffer_release(&s->place);
-	buffer_release(&s->json);
+	buffer_release(&s->text);
 	return status;
 }
 

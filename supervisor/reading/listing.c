@@ -5,7 +5,6 @@
 #include "lib/buffer.h"
 #include "lib/gap.h"
 #include "lib/human.h"
-#include "lib/json.h"
 #include "lib/utf8.h"
 
 #include <inttypes.h>
@@ -16,8 +15,7 @@
 /* Output is written when so much is collected. */
 #define COLLECTED ((size_t)64 * 1024)
 
-/* Prints what is collected. Returns 0, or -1 with errno. */
-static int listing_flush(struct listing *l)
+int listing_flush(struct listing *l)
 {
 	if (buffer_check(&l->out) < 0)
 		return -1;
@@ -29,18 +27,9 @@ static int listing_flush(struct listing *l)
 	return result;
 }
 
-/* Ends the element of a match in JSON: "after" is its last member. */
-static void listing_close_match(struct listing *l)
-{
-	json_end_array(&l->out);
-	json_end_object(&l->out);
-}
-
 int listing_finish(struct listing *l)
 {
-	if (l->found.shown > 0 && l->options.json)
-		listing_close_match(l);
-	else if (l->found.shown > 0)
+	if (l->found.shown > 0)
 		buffer_append(&l->out, l->gap.data, l->gap.len);
 	return buffer_check(&l->gap) < 0 ? -1 : listing_flush(l);
 }
@@ -80,7 +69,7 @@ static void listing_cut(const struct walk_line *line, const struct matcher_span 
 		*to = utf8_floor(line->data, line->len, *from + EXCERPT_MAX);
 }
 
-/* Adds a match, whose element of JSON stays open, or a line around one. */
+/* Adds a match, or a line around one. */
 static void listing_add_line(struct listing *l, const struct listing_text *text,
 			     const struct walk_line *found, struct walk *w)
 {
@@ -88,7 +77,7 @@ static void listing_add_line(struct listing *l, const struct listing_text *text,
 	const struct wording_place place = listing_place(l, text);
 	struct walk_line line = *found;
 	struct matcher_span match = {0, 0};
-	struct buffer *out = &l->out, command = BUFFER_INIT;
+	struct buffer *out = &l->out;
 	const char separator = line.wanted ? ':' : '-';
 	/* For the pattern, too, the line ends before its CR. */
 	if (line.len > 0 && line.data[line.len - 1] == '\r' && !line.more_behind)
@@ -104,21 +93,6 @@ static void listing_add_line(struct listing *l, const struct listing_text *text,
 		match.from = match.to;
 	if (is_cut)
 		listing_cut(&line, &match, &from, &to);
-	if (o->json) {
-		json_begin_object(out, NULL);
-		if (line.wanted && text->label)
-			json_add_string(out, "artifact", text->label);
-		json_add_count(out, "line", line.number);
-		json_add_text(out, "text", line.data + from, to - from);
-		json_add_bool(out, "truncated", is_cut);
-		if (is_cut) {
-			wording_read_lines(&command, &place, line.number, 1);
-			json_add_made(out, "command", &command);
-		}
-		if (!line.wanted)
-			json_end_object(out);
-		return;
-	}
 	if (text->label)
 		buffer_printf(out, "%s%c", text->label, separator);
 	buffer_printf(out, "%" PRIu64 "%c", line.number, separator);
@@ -167,34 +141,16 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 	uint64_t have = walk_behind(w, want);
 	bool touches = l->last > 0 && line->number - want - 1 == l->last;
 	for (;;) {
-		if (o->json) {
-			if (l->found.shown > 0)
-				listing_close_match(l);
-			listing_add_line(l, text, line, w);
-			json_begin_array(&l->out, "before");
-		} else {
-			if ((o->before || o->after) && !touches && l->found.shown > 0 &&
-			    l->gap.len == 0)
-				buffer_append_string(&l->out, "--\n");
-			buffer_append(&l->out, l->gap.data, l->gap.len);
-		}
-		if (want > have && o->json) {
-			json_begin_object(&l->out, NULL);
-			json_add_count(&l->out, "omitted", want - have);
-			json_end_object(&l->out);
-		} else if (want > have) {
+		if ((o->before || o->after) && !touches && l->found.shown > 0 && l->gap.len == 0)
+			buffer_append_string(&l->out, "--\n");
+		buffer_append(&l->out, l->gap.data, l->gap.len);
+		if (want > have)
 			notice_omitted(&l->out, &place, line->number - want, want - have);
-		}
 		for (uint64_t back = have; back > 0; back--) {
 			walk_before(w, back, &around);
 			listing_add_line(l, text, &around, w);
 		}
-		if (o->json) {
-			json_end_array(&l->out);
-			json_begin_array(&l->out, "after");
-		} else {
-			listing_add_line(l, text, line, w);
-		}
+		listing_add_line(l, text, line, w);
 		if (buffer_check(&l->out) < 0)
 			return -1;
 		if (listing_has_room(l))
@@ -205,8 +161,7 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 			return 1;
 		have /= 2;
 	}
-	if (!o->json)
-		buffer_clear(&l->gap);
+	buffer_clear(&l->gap);
 	l->last = line->number;
 	l->found.shown++;
 	return l->out.len > COLLECTED ? listing_flush(l) : 0;
@@ -217,13 +172,6 @@ int listing_note_gap(struct listing *l, const struct listing_text *text,
 {
 	char line[GAP_ANNOUNCE_MAX];
 	l->floor = gap->gap.to - gap->goes_on;
-	if (l->options.json) {
-		gap_begin_json(&l->gap, &gap->gap);
-		if (text->label)
-			json_add_string(&l->gap, "artifact", text->label);
-		json_end_object(&l->gap);
-		return buffer_check(&l->gap);
-	}
 	if (text->label)
 		buffer_printf(&l->gap, "%s: ", text->label);
 	buffer_append(&l->gap, line, gap_announce(line, &gap->gap));

@@ -6,16 +6,7 @@
 //   14:[truncated]...text...[truncated] [whole line (5.0 MB): terse read ID --offset 14 --limit 1]
 //   [... lines 5,001-9,000 (4,000, 1.2 MB) not kept: ...]
 //
-// A number of lines and bytes at most; the rest is only counted. Or, for programs, as the elements
-// of an array in JSON:
-//
-//   {"line":12,"text":"...","truncated":false,"before":[...],"after":[...]}
-//
-// "artifact" comes first in a search through several texts. Lines around have "line", "text" and
-// "truncated". A line that is cut has "command", which shows it whole; lines before that did not
-// fit are an element {"omitted":N}. Gaps go to listing.gap:
-//
-//   {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap"}
+// A number of lines and bytes at most; the rest is only counted.
 #ifndef TERSE_READING_LISTING_H
 #define TERSE_READING_LISTING_H
 
@@ -40,7 +31,6 @@ struct listing_options {
 	bool whole;                /* long lines are not cut */
 	const char *mark, *unmark; /* around the first match of a line; NULL: nothing */
 	enum next_words words;     /* the reader's */
-	bool json;                 /* print the elements of an array in JSON; gaps, too */
 	uint64_t from;             /* the first line that is searched */
 	int (*print)(void *ctx, const char *data, size_t len); /* 0, or -1 with errno */
 	void *ctx;
@@ -72,6 +62,9 @@ enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listi
 /* Notes a gap in a text that is not listed, to be announced. Returns 0, or -1 with ENOMEM. */
 int listing_note_gap(struct listing *l, const struct listing_text *text,
 		     const struct text_piece *gap);
+
+/* Prints what is collected. Returns 0, or -1 with errno. */
+int listing_flush(struct listing *l);
 
 /* Prints the rest after the last text. Without a match, the caller reports l->gap. Returns 0, or -1
    with errno. */

@@ -23,13 +23,11 @@
 struct matcher {
 	pcre2_code *code;
 	bool jit;
-	bool may_end; /* a match may depend on where the line ends */
 	bool in_line; /* a match in many lines lies in one of them, and is a match there */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
 	pcre2_jit_stack *stack;
 	int error; /* of PCRE2, when it gave up */
-	volatile bool inside;
 };
 
 /* --- compiling ------------------------------------------------------------- */
@@ -81,8 +79,6 @@ static int compile_all(struct matcher *m, const char *pattern,
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	if (matcher_compile(m, &text, flags, context, error) < 0)
 		goto out;
-	/* It does by a condition: "$", one with a backslash or "(?", or "^" behind ".*+". */
-	m->may_end = strpbrk(pattern, "$\\(^");
 	m->in_line = options->literal ? !strchr(pattern, '\n') : !strpbrk(pattern, "\n$\\([^");
 	if (options->word) {
 		/* Between conditions that no word goes on. Where it can't be put there, less exact:
@@ -148,11 +144,9 @@ static enum matcher_result matcher_run(struct matcher *m, const char *data, size
 				       size_t start, uint32_t options)
 {
 	PCRE2_SPTR subject = (PCRE2_SPTR)data;
-	m->inside = true;
 	int rc =
 		m->jit ? pcre2_jit_match(m->code, subject, len, start, options, m->match, m->limits)
 		       : pcre2_match(m->code, subject, len, start, options, m->match, m->limits);
-	m->inside = false;
 	/* 0: the pattern has groups, which do not matter here. */
 	if (rc >= 0)
 		return MATCHER_FOUND;
@@ -173,24 +167,21 @@ enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len
 				 struct matcher_span *span)
 {
 	enum matcher_result result = matcher_run(m, line, len, 0, 0);
-	if (result == MATCHER_NONE && m->may_end && len > 0 && line[len - 1] == '\r')
+	if (result == MATCHER_NONE && len > 0 && line[len - 1] == '\r')
 		result = matcher_run(m, line, len - 1, 0, 0);
 	if (result == MATCHER_FOUND && span)
 		get_span(m, span);
 	return result;
 }
 
-enum matcher_result matcher_window(struct matcher *m, const struct matcher_window *w,
-				   struct matcher_span *span)
+enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len, size_t start,
+				 bool ends, struct matcher_span *span)
 {
-	uint32_t options = (w->begins ? 0 : PCRE2_NOTBOL) | (w->ends ? 0 : PCRE2_NOTEOL);
-	enum matcher_result result = matcher_run(m, w->data, w->len, w->start, options);
-	if (result != MATCHER_FOUND)
-		return result;
-	get_span(m, span);
-	if (!w->ends && (span->from >= w->last || span->to == w->len))
-		return MATCHER_NONE;
-	return MATCHER_FOUND;
+	uint32_t options = (start ? PCRE2_NOTBOL : 0) | (ends ? 0 : PCRE2_NOTEOL);
+	enum matcher_result result = matcher_run(m, data, len, start, options);
+	if (result == MATCHER_FOUND)
+		get_span(m, span);
+	return result;
 }
 
 /* --- many lines ------------------------------------------------------------ */
@@ -236,9 +227,4 @@ const char *matcher_reason(const struct matcher *m)
 		return "it takes too much memory, as repeated groups do in a long line";
 	default: return "PCRE2 failed";
 	}
-}
-
-bool matcher_is_inside(const struct matcher *m)
-{
-	return m->inside;
 }

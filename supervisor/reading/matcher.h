@@ -42,19 +42,11 @@ struct matcher_span {
 enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len,
 				 struct matcher_span *span);
 
-/* A window of a line that is too long to be had at once. */
-struct matcher_window {
-	const char *data;
-	size_t len;
-	size_t start; /* a match that begins before is not wanted; context for what is behind */
-	size_t last;  /* nor one that begins here or later, unless the line ends with it */
-	bool begins, ends; /* the line does so with the window */
-};
-
-/* Matches in such a window: finds what is in it and does not reach its end, if that is not the
-   line's. */
-enum matcher_result matcher_window(struct matcher *m, const struct matcher_window *w,
-				   struct matcher_span *span);
+/* The same in a part of a line that is too long to be had at once. `start`: a match that begins
+   before is not wanted, what is there counts for what is behind; 0: the line begins with the part,
+   `ends`: it ends with it. */
+enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len, size_t start,
+				 bool ends, struct matcher_span *span);
 
 /* Finds the first line that matches in many: whole ones, of which the last need not have a newline.
    Sets *at to its beginning. MATCHER_GAVE_UP: *at is the line it gave up at. */
@@ -62,8 +54,5 @@ enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len
 
 /* Why it gave up, as part of a sentence ("it takes over 10 million steps, ..."). */
 const char *matcher_reason(const struct matcher *m);
-
-/* Whether a call of PCRE2 goes on: for signal handlers. */
-bool matcher_is_inside(const struct matcher *m);
 
 #endif

@@ -175,7 +175,6 @@ static enum walk_kind get_line(struct walk *w)
 		while (!(newline = memchr(w->data + w->at, '\n', w->len - w->at)) && !w->at_gap &&
 		       !w->at_end) {
 			w->at = w->len = 0;
-			w->read += text_skip_hole(w->text, 0);
 			if (read_piece(w) < 0)
 				return WALK_FAILED;
 		}
@@ -211,22 +210,20 @@ static void walk_pass_gap(struct walk *w)
 /* The line at `at` = 0 fills the buffer. */
 static enum walk_kind take_long(struct walk *w, struct walk_line *line)
 {
-	struct matcher_window window = {
-		.data = w->data, .len = w->len, .last = w->len - WALK_EDGE, .begins = true};
 	enum matcher_result result;
+	size_t start = 0, len = w->len;
+	bool ends = false;
 	if (w->long_line == 0)
 		w->long_line = w->line;
 	line->number = w->line;
-	while ((result = matcher_window(w->matcher, &window, &line->span)) == MATCHER_NONE &&
-	       !window.ends) {
-		/* The window moves on: the end of what was there, and as much more as there is room
-		   for. Both ends of a hole are still seen. */
+	while ((result = matcher_part(w->matcher, w->data, len, start, ends, &line->span)) ==
+		       MATCHER_NONE &&
+	       !ends) {
+		/* On with the end of what was there, and as much more as there is room for. */
 		const size_t keep = 2 * WALK_EDGE;
 		memmove(w->data, w->data + w->len - keep, keep);
 		w->len = keep;
-		w->read += text_skip_hole(w->text, keep);
-		window.begins = false;
-		window.start = utf8_floor(w->data, keep, WALK_EDGE);
+		start = utf8_floor(w->data, keep, WALK_EDGE);
 		const char *newline = NULL;
 		while (!newline && w->len < w->cap && !w->at_gap && !w->at_end) {
 			size_t before = w->len;
@@ -234,21 +231,20 @@ static enum walk_kind take_long(struct walk *w, struct walk_line *line)
 				return WALK_FAILED;
 			newline = memchr(w->data + before, '\n', w->len - before);
 		}
-		window.ends = newline || w->at_gap || w->at_end;
-		window.len = newline ? (size_t)(newline - w->data) : w->len;
-		window.last = window.ends ? window.len : window.len - WALK_EDGE;
+		ends = newline || w->at_gap || w->at_end;
+		len = newline ? (size_t)(newline - w->data) : w->len;
 	}
 	if (result == MATCHER_GAVE_UP)
 		return WALK_GAVE_UP;
-	line->data = window.data;
-	line->len = window.len;
+	line->data = w->data;
+	line->len = len;
 	line->wanted = (result == MATCHER_FOUND) != w->options.invert;
-	line->more_before = !window.begins;
-	line->more_behind = !window.ends;
+	line->more_before = start > 0;
+	line->more_behind = !ends;
 	if (result == MATCHER_NONE)
 		line->span = (struct matcher_span){0, 0};
 	w->last = 0;
-	w->at = window.len;
+	w->at = len;
 	w->is_long = false;
 	w->in_long = true;
 	return WALK_LINE;

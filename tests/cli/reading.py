@@ -447,51 +447,39 @@ class Runs(Reader):
 
 class SearchJson(Reader):
     def test_matches(self):
+        """The text of the matches is what is printed without --json."""
         write_file(os.path.join(self.work, "f"), numbers(1000) + b"y" * 600 + b"x\xff\n")
         data = self.data("search", "f", "^(10|12)$", "-C", "1")
-        self.assertEqual(data["matches"], [
-            {"line": 10, "text": "10", "truncated": False, "before": [{"line": 9, "text": "9", "truncated": False}],
-             "after": [{"line": 11, "text": "11", "truncated": False}]},
-            {"line": 12, "text": "12", "truncated": False, "before": [],
-             "after": [{"line": 13, "text": "13", "truncated": False}]}])
+        self.assertEqual(data["text"], "9-9\n10:10\n11-11\n12:12\n13-13\n")
         self.assertEqual((data["shown"], data["total"], data["truncated"], data["next"]), (2, 2, False, None))
-        data = self.data("search", "f", "x")
-        match = data["matches"][0]
-        self.assertEqual((match["text"], match["truncated"]), ("y" * 498 + "x\ufffd", True))
-        self.assertEqual(self.command(match["command"].encode()), b"y" * 600 + "x\ufffd\n".encode())
-        data = self.data("search", "f", "7")
-        self.assertEqual((data["shown"], data["total"], data["truncated_by"]), (100, 271, "matches"))
-        seen = [m["line"] for m in data["matches"]]
-        while data["next"]:
+        text = self.data("search", "f", "x")["text"]
+        told = re.fullmatch("1001:\\[truncated\\]" + "y" * 498 + r"x\ufffd \[whole line \(602 B\): (.*)\]\n", text)
+        self.assertEqual(self.command(told[1].encode()), b"y" * 600 + "x\ufffd\n".encode())
+        data, seen = self.data("search", "f", "7"), []
+        self.assertEqual((data["shown"], data["total"], data["truncated"]), (100, 271, True))
+        self.assertEqual(data["all"], "terse search f 7 --json --limit 271")
+        while True:
+            seen += [int(line.split(":")[0]) for line in data["text"].splitlines()]
+            if not data["next"]:
+                break
             data = self.data(*[w for w in shlex.split(data["next"])[1:] if w != "--json"])
-            seen += [m["line"] for m in data["matches"]]
         self.assertEqual(seen, [n for n in range(1, 1001) if "7" in str(n)])
-        self.assertEqual(self.data("search", "f", "-c", "7"), {"path": "f", "total": 271})
-        self.assertEqual(self.data("search", "f", "-l", "7"), {"path": "f", "matches": True})
+        for option, text in (("-c", "271\n"), ("-l", "f\n")):
+            data = self.data("search", "f", option, "7")
+            self.assertEqual((data["path"], data["text"], data["truncated"]), ("f", text, False))
         run = self.terse("search", "f", "nothing", "--json")
-        self.assertEqual((run.code, json.loads(run.out)["data"]["matches"]), (1, []))
-
-    def test_room(self):
-        """Never more than a page, however much is asked for, and the next command goes on."""
-        write_file(os.path.join(self.work, "f"), b"".join(b"%d \"quoted\" \\ \x01\xc3\xa9\n" % n for n in range(4000)))
-        data, seen = self.data("search", "f", "quoted", "-C", "2", "--limit", "4000"), 0
-        self.assertEqual((data["total"], data["truncated_by"]), (4000, "bytes"))
-        self.assertEqual(data["matches"][0]["text"], "0 \"quoted\" \\ \x01é")
-        for _ in range(3):
-            self.assertEqual(data["matches"][0]["line"], seen + 1)
-            seen += data["shown"]
-            data = self.data(*[w for w in shlex.split(data["next"])[1:] if w != "--json"])
+        self.assertEqual((run.code, json.loads(run.out)["data"]["text"]), (1, ""))
 
     def test_session(self):
         first = self.terse("--profile", "default", "seq", "3000").id
         second = self.terse("--profile", "default", "seq", "4000").id
-        data = self.data("search", "--all", "^29(98|99)$")
-        self.assertEqual([(m["artifact"], m["line"]) for m in data["matches"]],
-                         [(second, 2998), (second, 2999), (first, 2998), (first, 2999)])
+        data = self.data("search", "--all", "^299[89]$")
+        self.assertEqual(data["text"], "".join("%s:%d:%d\n" % (run, n, n) for run in (second, first)
+                                               for n in (2998, 2999)))
         self.assertEqual((data["session"], data["searched"]), ("default", 2))
         data = self.data("search", "--all", "-c", "^3")
-        self.assertEqual(data["artifacts"], [{"artifact": second, "total": 1111}, {"artifact": first, "total": 112}])
-        self.assertEqual(self.data("search", "--all", "-l", "^3999$")["artifacts"], [{"artifact": second}])
+        self.assertEqual(data["text"], "%s:1111\n%s:112\n" % (second, first))
+        self.assertEqual(self.data("search", "--all", "-l", "^3999$")["text"], second + "\n")
 
 
 class Memory(Reader):

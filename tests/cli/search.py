@@ -119,20 +119,6 @@ class Compared(Case):
                     self.assertEqual(run.out, b"%d\n" % len(want))
                     self.assertEqual(run.code, 0 if want else 1)
 
-    def test_sparse_file(self):
-        """Nobody could wait for all of it to be read."""
-        with open(os.path.join(self.work, "f"), "wb") as f:
-            f.write(b"first needle\n")
-            f.seek(4 << 40)
-            f.write(b"second needle\nthird")
-            f.truncate(5 << 40)
-        out = self.terse("search", "f", "-a", "needle", split=True).out
-        self.assertEqual(re.findall(rb"^\d+:", out, re.M), [b"1:", b"2:"])
-        for regex, count in (("third", 1), (r"\x00second", 1), (r"needle\x00", 0),
-                             (r"third\x00{9}", 1), (r"\x00$", 1)):
-            run = self.terse("search", "f", "-c", regex, split=True)
-            self.assertEqual(run.out, b"%d\n" % count, regex)
-
 
 class Readers(Case):
     def setUp(self):

@@ -1,12 +1,7 @@
-// The matches of a pattern, and those in many lines against PCRE2 itself, line by line.
+// The matches of a pattern. tests/fuzz/fuzz_search.c compares them with PCRE2's own, line by line.
 
-#include "lib/buffer.h"
 #include "supervisor/reading/matcher.h"
-#include "tests/unit/random.h"
 #include "tests/unit/unit.h"
-
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 
 static struct matcher *make(const char *pattern, const struct matcher_options *options)
 {
@@ -164,292 +159,26 @@ TEST(test_gives_up)
 	}
 }
 
-/* --- many lines against PCRE2 ------------------------------------------------ */
-
-struct reference {
-	pcre2_code *code;
-	pcre2_match_data *data;
-	pcre2_match_context *limits;
-};
-
-static bool reference_open(struct reference *r, const char *pattern, bool fold)
-{
-	int number;
-	size_t offset;
-	r->code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern),
-				PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
-					PCRE2_NEVER_BACKSLASH_C | (fold ? PCRE2_CASELESS : 0) |
-					(strstr(pattern, "(?=") ? PCRE2_NO_START_OPTIMIZE : 0),
-				&number, &offset, NULL);
-	if (!r->code)
-		return false;
-	r->data = pcre2_match_data_create(1, NULL);
-	r->limits = pcre2_match_context_create(NULL);
-	pcre2_set_match_limit(r->limits, 100000);
-	pcre2_jit_compile(r->code, PCRE2_JIT_COMPLETE);
-	return true;
-}
-
-static void reference_close(struct reference *r)
-{
-	pcre2_code_free(r->code);
-	pcre2_match_data_free(r->data);
-	pcre2_match_context_free(r->limits);
-}
-
-/* 1, 0, or -1: too much. */
-static int reference_line(struct reference *r, const char *line, size_t len)
-{
-	int rc = pcre2_match(r->code, (PCRE2_SPTR)line, len, 0, 0, r->data, r->limits);
-	if (rc == PCRE2_ERROR_NOMATCH && len > 0 && line[len - 1] == '\r')
-		rc = pcre2_match(r->code, (PCRE2_SPTR)line, len - 1, 0, 0, r->data, r->limits);
-	return rc >= 0 ? 1 : rc == PCRE2_ERROR_NOMATCH ? 0 : -1;
-}
-
-static void fail_compare(const char *pattern, bool fold, bool got, const char *line, size_t len)
-{
-	struct buffer b = BUFFER_INIT;
-	for (size_t i = 0; i < len; i++)
-		buffer_printf(&b, line[i] > ' ' && line[i] < 0x7F ? "%c" : "\\x%02x",
-			      (unsigned char)line[i]);
-	fail_msg("%s%s: %s the line \"%.*s\"", pattern, fold ? " (caseless)" : "",
-		 got ? "matches" : "misses", (int)b.len, b.data);
-}
-
-static void compare(const char *pattern, bool fold, const char *text, size_t len)
-{
-	struct reference r;
-	if (!reference_open(&r, pattern, fold))
-		return;
-	const struct matcher_options options = {.ignore_case = fold};
-	struct matcher *m = make(pattern, &options);
-	size_t from = 0, found = 0;
-	enum matcher_result result = matcher_next(m, text, len, &found);
-	while (from < len) {
-		const char *newline = memchr(text + from, '\n', len - from);
-		size_t stop = newline ? (size_t)(newline - text) : len;
-		int want = reference_line(&r, text + from, stop - from);
-		if (want < 0 || result == MATCHER_GAVE_UP)
-			break;
-		bool got = result == MATCHER_FOUND && found == from;
-		if (got != want)
-			fail_compare(pattern, fold, got, text + from, stop - from);
-		from = stop + 1;
-		if (got && from < len) {
-			result = matcher_next(m, text + from, len - from, &found);
-			found += from;
-		}
-	}
-	matcher_free(m);
-	reference_close(&r);
-}
-
-static const char *pick(const char *const *list, size_t count)
-{
-	return list[random_below((uint32_t)count)];
-}
-
-#define PICK(list) pick(list, sizeof(list) / sizeof(*(list)))
-
-static void add_regex(struct buffer *b, int depth);
-
-static void add_atom(struct buffer *b, int depth)
-{
-	static const char *const atoms[] = {
-		"a",
-		"b",
-		"k",
-		"s",
-		"K",
-		"S",
-		"ab",
-		"foo",
-		"bar",
-		"error",
-		"\xc3\xa9",
-		"\xc5\xbf",
-		"\xe2\x9c\x93",
-		".",
-		"\\.",
-		" ",
-		"\\d",
-		"\\w",
-		"\\s",
-		"\\S",
-		"\\W",
-		"\\D",
-		"\\h",
-		"\\b",
-		"\\B",
-		"^",
-		"$",
-		"[ab]",
-		"[^a]",
-		"[a-f]",
-		"[[:alpha:]]",
-		"[^[:space:]]",
-		"[ks]",
-		"[\\d.-]",
-		"\\x61",
-		"\\x{e9}",
-		"\\x{17f}",
-		"\\r",
-		"\\n",
-		"\\t",
-		"\\1",
-		"(?i)",
-		"(?-i)",
-		"(?s)",
-		"\\K",
-		"\\A",
-		"\\z",
-		"\\Z",
-		"\\N",
-		"\\R",
-		"\\X",
-		"\\Qa.\\E",
-		"{",
-		"]",
-		"a{2}",
-		"\\p{Lu}",
-		"-",
-		"1",
-		"\\/",
-		"[\xc3\xa9k]",
-		"(?#c)",
-		"\\012",
-		"[^\\n]",
-	};
-	static const char *const groups[] = {"(",   "(?:",   "(",    "(?:",  "(?i:",
-					     "(?>", "(?=",   "(?!",  "(?<=", "(?<!",
-					     "(?|", "(?<n>", "(?s:", "(?-i:"};
-	if (depth > 0 && random_below(4) == 0) {
-		buffer_append_string(b, PICK(groups));
-		add_regex(b, depth - 1);
-		buffer_append_string(b, ")");
-	} else {
-		buffer_append_string(b, PICK(atoms));
-	}
-}
-
-static void add_regex(struct buffer *b, int depth)
-{
-	static const char *const quantifiers[] = {"*",  "+",  "?",  "{2}", "{0}", "{1,2}", "{2,}",
-						  "*?", "+?", "??", "++",  "*+",  "{0,1}", "{1}"};
-	for (uint32_t n = 1 + random_below(4); n > 0; n--) {
-		add_atom(b, depth);
-		if (random_below(3) == 0)
-			buffer_append_string(b, PICK(quantifiers));
-		if (random_below(8) == 0)
-			buffer_append_string(b, "|");
-	}
-}
-
-static void add_text(struct buffer *b)
-{
-	static const char *const words[] = {
-		"a",
-		"b",
-		"aa",
-		"ab",
-		"k",
-		"s",
-		"K",
-		"S",
-		"foo",
-		"bar",
-		"Error",
-		"ERROR",
-		"error",
-		" ",
-		".",
-		"\xc3\xa9",
-		"\xc5\xbf",
-		"\xe2\x84\xaa",
-		"\xe2\x9c\x93",
-		"1",
-		"42",
-		"\t",
-		"\r",
-		"\n",
-		"\n",
-		"\n",
-		"\r\n",
-		"\xff",
-		"\xc3",
-		"{",
-		"]",
-		"-",
-		"/",
-		"A",
-		"B",
-		"FOO",
-		"\n\n",
-		"_",
-		"-x",
-		"\f",
-	};
-	for (uint32_t n = random_below(40); n > 0; n--)
-		buffer_append_string(b, PICK(words));
-	/* Long enough to be found in more than the remainder after blocks of sixteen bytes. */
-	if (random_below(4) == 0) {
-		for (int i = 0; i < 12; i++)
-			buffer_append_string(b, "zzzzzzzzzzzzzz\n");
-	}
-}
-
-TEST(test_random)
-{
-	struct buffer pattern = BUFFER_INIT, text = BUFFER_INIT;
-	const char *rounds = getenv("SEARCH_ROUNDS");
-	for (long n = rounds ? strtol(rounds, NULL, 10) : 20000; n > 0; n--) {
-		buffer_clear(&pattern);
-		buffer_clear(&text);
-		add_regex(&pattern, 3);
-		for (int i = 0; i < 4; i++)
-			add_text(&text);
-		assert_non_null(buffer_string(&pattern));
-		assert_int_equal(buffer_reserve(&text, 1), 0);
-		compare(pattern.data, random_below(3) == 0, text.data, text.len);
-	}
-	buffer_release(&pattern);
-	buffer_release(&text);
-}
-
-TEST(test_window)
+/* A part of a long line: what is in front of it, and behind. */
+TEST(test_part)
 {
 	static const struct {
-		const char *pattern, *data;
-		size_t start, last;
-		bool begins, ends;
+		const char *pattern;
+		size_t start;
+		bool ends;
 		int from;
 	} cases[] = {
-		{"b", "abc", 0, 3, true, false, 1},
-		{"b", "abc", 2, 3, false, false, -1},
-		{"b", "abc", 0, 1, true, false, -1}, /* left to the next window */
-		{"b", "abc", 0, 1, true, true, 1},
-		{"c", "abc", 0, 3, true, false, -1}, /* its end may not be the word's */
-		{"c", "abc", 0, 3, true, true, 2},
-		{"^a", "abc", 0, 3, true, false, 0},
-		{"^a", "abc", 0, 3, false, false, -1},
-		{"c$", "abc", 0, 3, false, true, 2},
-		{"bc$", "abc", 0, 3, false, false, -1},
-		{"\\bb", "abc", 1, 3, false, true, -1}, /* what is before counts */
-		{"x*", "abc", 0, 3, true, false, 0},
+		{"b", 0, false, 1},  {"b", 2, false, -1},   {"c", 0, false, 2},
+		{"^a", 0, false, 0}, {"^b", 1, false, -1},  {"bc$", 0, false, -1},
+		{"bc$", 1, true, 1}, {"\\bb", 1, true, -1}, /* what is before counts */
+		{"x*", 0, false, 0},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct matcher_options options = {.ignore_case = false};
 		struct matcher *m = make(cases[i].pattern, &options);
-		const struct matcher_window w = {
-			.data = cases[i].data,
-			.len = strlen(cases[i].data),
-			.start = cases[i].start,
-			.last = cases[i].last,
-			.begins = cases[i].begins,
-			.ends = cases[i].ends,
-		};
 		struct matcher_span span = {99, 99};
-		enum matcher_result got = matcher_window(m, &w, &span);
+		enum matcher_result got =
+			matcher_part(m, "abc", 3, cases[i].start, cases[i].ends, &span);
 		if (got != (cases[i].from < 0 ? MATCHER_NONE : MATCHER_FOUND) ||
 		    (got == MATCHER_FOUND && span.from != (size_t)cases[i].from))
 			fail_msg("case %zu, %s: %d", i, cases[i].pattern, got);
