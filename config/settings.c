@@ -93,10 +93,8 @@ struct load {
 	struct option_error *error;
 	int failure; /* errno, 0 while all is well */
 	int errors;
-
-	/* Called for every error, unless NULL. */
-	void (*report)(void *ctx, const char *message);
-	void *ctx;
+	bool all;                /* goes on after an error, and ... */
+	struct buffer *messages; /* ... notes each here, unless NULL */
 };
 
 static int load_complain(struct load *l, const struct ini_line *line, const char *value,
@@ -114,10 +112,9 @@ static int load_complain(struct load *l, const struct ini_line *line, const char
 	config_error_write(&c, l->error);
 	l->errors++;
 	l->failure = EINVAL;
-	if (!l->report)
-		return -1;
-	l->report(l->ctx, l->error->text);
-	return 0;
+	if (l->messages)
+		buffer_printf(l->messages, "%s\n", l->error->text);
+	return l->all ? 0 : -1;
 }
 
 /* The same for an error of the value, which l->error tells, or of memory. */
@@ -378,10 +375,11 @@ int settings_load_text(struct settings *s, enum origin by, const char *path, con
 }
 
 int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
-			void (*report)(void *ctx, const char *message), void *ctx)
+			struct buffer *messages)
 {
 	struct option_error error;
-	struct load l = {.by = by, .path = path, .error = &error, .report = report, .ctx = ctx};
+	struct load l = {
+		.by = by, .path = path, .error = &error, .all = true, .messages = messages};
 	return load_check(&l, text, len);
 }
 

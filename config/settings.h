@@ -218,9 +218,10 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 /* settings_load() with another system file, for tests. */
 int settings_load_after(struct settings *s, const char *system_file, struct option_error *error);
 
-/* Reports every error in a text. Returns their number, or -1 with ENOMEM. */
+/* Appends every error in a text to `messages` (unless NULL), a line each. Returns their number, or
+   -1 with ENOMEM. */
 int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
-			void (*report)(void *ctx, const char *message), void *ctx);
+			struct buffer *messages);
 
 /* Appends a file of the given origin to `text`. Never waits: a FIFO without a writer is empty.
    Returns 0, or -1 with errno; EINVAL: it was refused, and *error says why. */

@@ -233,20 +233,6 @@ static bool verb_parse_count(const char *text, uint64_t least, uint64_t *value)
 	return true;
 }
 
-/* "running, done or interrupted" */
-static void verb_list_words(const char *words, char out[96])
-{
-	size_t len = 0;
-	const char *last = strrchr(words, '|');
-	out[0] = '\0';
-	while (*words && len < 96) {
-		size_t word = strcspn(words, "|");
-		const char *joint = !words[word] ? "" : words + word == last ? " or " : ", ";
-		len += (size_t)snprintf(out + len, 96 - len, "%.*s%s", (int)word, words, joint);
-		words += word + (words[word] == '|');
-	}
-}
-
 /* Stores a value (NULL: the option has none) as its kind asks for. `as`: the option as it was
    typed. Returns 0, or -1 after saying what is wrong. */
 static int verb_store(struct verb_call *c, void *into, const struct verb_option *o, const char *as,
@@ -255,7 +241,6 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 	void *at = o->kind == VERB_SESSION ? (char *)&c->session : (char *)into + o->at;
 	struct verb_when *when = at;
 	const char *why = NULL;
-	char words[96];
 	int position;
 	uint64_t n = 0;
 	switch (o->kind) {
@@ -302,14 +287,12 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 	case VERB_WORD:
 	case VERB_COLOR:
 		position = verb_parse_word(o->value, text);
-		if (position < 0) {
-			verb_list_words(o->value, words);
-			why = words;
-		} else if (o->kind == VERB_WORD) {
+		if (position < 0)
+			why = o->value;
+		else if (o->kind == VERB_WORD)
 			*(int *)at = position;
-		} else {
+		else
 			c->colour = position == 2 ? paint_by_default() : position == 0;
-		}
 		break;
 	case VERB_TAKE:
 		why = c->verb->take(into, o, text);

@@ -33,14 +33,22 @@ enum shell_part {
 	SHELL_COMMAND,  /* a command with its arguments, from one of the words on */
 };
 
-struct candidates {
+/* The line so far, and what may follow. */
+struct line {
 	const struct settings *settings;
 	const struct verb *verb;
+	char **words;
+	int count, first; /* the last of the words is completed; where those of the verb begin */
+	int operands[2];  /* the first ones; the rest does not count */
+	int operand_count;
+	bool only_operands;  /* -- was given */
+	bool asks_help;      /* --help or -h was */
 	const char *session; /* --session, or NULL */
-	const char *before;  /* in front of each candidate: "--mode=", or "" */
-	const char *prefix;  /* only candidates that begin so; `before` does not belong to it */
+
+	const char *before; /* in front of each candidate: "--mode=", or "" */
+	const char *prefix; /* only candidates that begin so; `before` does not belong to it */
 	enum shell_part part;
-	struct buffer out; /* a line for each: the word, a tab, its description */
+	struct buffer out; /* a newline; a line for each: the word, a tab, its description */
 };
 
 /* Artifacts that are offered: the newest ones. */
@@ -49,41 +57,36 @@ enum { IDS_MOST = 30 };
 /* Columns of a description. */
 enum { TEXT_WIDTH = 70 };
 
-static void candidates_add(struct candidates *c, const char *word, size_t len, const char *text)
+static void candidates_add(struct line *l, const char *word, size_t len, const char *text)
 {
-	size_t prefix = strlen(c->prefix);
-	if (len < prefix || memcmp(word, c->prefix, prefix) != 0)
+	size_t prefix = strlen(l->prefix);
+	if (len < prefix || memcmp(word, l->prefix, prefix) != 0)
 		return;
-	size_t start = c->out.len;
-	buffer_printf(&c->out, "%s%.*s\t", c->before, (int)len, word);
+	size_t start = l->out.len;
+	buffer_printf(&l->out, "%s%.*s\t", l->before, (int)len, word);
 	/* It may have been there before: two stores may have the same session, and two lines of a
 	   help the same option. */
-	size_t added = c->out.len - start;
-	const char *at = c->out.data, *end = at + start;
-	while (at && at < end) {
-		if ((size_t)(end - at) >= added && memcmp(at, end, added) == 0) {
-			buffer_truncate(&c->out, start);
-			return;
-		}
-		at = memchr(at, '\n', (size_t)(end - at));
-		at = at ? at + 1 : end;
+	if (l->out.data &&
+	    memmem(l->out.data, start, l->out.data + start - 1, l->out.len - start + 1)) {
+		buffer_truncate(&l->out, start);
+		return;
 	}
 	if (text)
-		row_add_cell(&c->out, text, strcspn(text, "\n"), TEXT_WIDTH);
-	buffer_append_string(&c->out, "\n");
+		row_add_cell(&l->out, text, strcspn(text, "\n"), TEXT_WIDTH);
+	buffer_append_string(&l->out, "\n");
 }
 
-static void candidates_add_string(struct candidates *c, const char *word, const char *text)
+static void candidates_add_string(struct line *l, const char *word, const char *text)
 {
-	candidates_add(c, word, strlen(word), text);
+	candidates_add(l, word, strlen(word), text);
 }
 
 /* Words with a | between them. */
-static void candidates_add_words(struct candidates *c, const char *words)
+static void candidates_add_words(struct line *l, const char *words)
 {
 	for (;;) {
 		size_t len = strcspn(words, "|");
-		candidates_add(c, words, len, NULL);
+		candidates_add(l, words, len, NULL);
 		if (!words[len])
 			return;
 		words += len + 1;
@@ -93,40 +96,40 @@ static void candidates_add_words(struct candidates *c, const char *words)
 /* --- runs and sessions ------------------------------------------------------------------- */
 
 /* An ID with its command, if that is known. */
-static void candidates_add_id(struct candidates *c, const struct id_found *found)
+static void candidates_add_id(struct line *l, const struct id_found *found)
 {
 	struct meta m = {0};
 	struct buffer command = BUFFER_INIT;
 	if (verb_read_meta(found, &m) == 0)
 		row_add_command(&command, &m);
-	candidates_add_string(c, found->id, buffer_string(&command));
+	candidates_add_string(l, found->id, buffer_string(&command));
 	buffer_release(&command);
 	meta_release(&m);
 }
 
 struct live_ids {
-	struct candidates *c;
+	struct line *line;
 	struct store *stores;
 	int count, left;
 };
 
 static int candidates_on_live(void *ctx, const char *id)
 {
-	struct live_ids *l = ctx;
+	struct live_ids *live = ctx;
 	struct id_found found;
 	/* A killed supervisor leaves its socket. */
-	int run = client_open(l->stores, l->count, id);
+	int run = client_open(live->stores, live->count, id);
 	if (run < 0)
 		return 0;
 	io_close(&run);
-	if (id_find(l->stores, l->count, "default", id, &found) == 0)
-		candidates_add_id(l->c, &found);
+	if (id_find(live->stores, live->count, "default", id, &found) == 0)
+		candidates_add_id(live->line, &found);
 	else
-		candidates_add_string(l->c, id, NULL);
-	return --l->left == 0;
+		candidates_add_string(live->line, id, NULL);
+	return --live->left == 0;
 }
 
-static void candidates_add_sessions(struct candidates *c)
+static void candidates_add_sessions(struct line *l)
 {
 	struct store stores[STORE_MAX];
 	int count = store_open_all(stores);
@@ -136,7 +139,7 @@ static void candidates_add_sessions(struct candidates *c)
 		if (store_list_sessions(&stores[i], &names, &found) < 0)
 			continue;
 		for (size_t k = 0; k < found; k++)
-			candidates_add_string(c, names[k].text, NULL);
+			candidates_add_string(l, names[k].text, NULL);
 		free(names);
 	}
 	store_close_all(stores, count);
@@ -144,45 +147,45 @@ static void candidates_add_sessions(struct candidates *c)
 
 /* --- what the tables know ------------------------------------------------------------------ */
 
-static void candidates_add_verbs(struct candidates *c)
+static void candidates_add_verbs(struct line *l)
 {
 	for (size_t i = 0; verbs[i]; i++) {
 		if (verbs[i]->purpose)
-			candidates_add_string(c, verbs[i]->name, verbs[i]->purpose);
+			candidates_add_string(l, verbs[i]->name, verbs[i]->purpose);
 	}
 }
 
-static void candidates_add_agents(struct candidates *c)
+static void candidates_add_agents(struct line *l)
 {
 	for (const struct wiring *w = wirings; w->agent; w++)
-		candidates_add_string(c, w->agent, NULL);
+		candidates_add_string(l, w->agent, NULL);
 }
 
-static void candidates_add_settings(struct candidates *c)
+static void candidates_add_settings(struct line *l)
 {
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
 		char name[80];
 		snprintf(name, sizeof(name), "%s.%s", o->section, o->key);
-		candidates_add_string(c, name, o->help);
+		candidates_add_string(l, name, o->help);
 	}
 }
 
-static void candidates_add_ids(struct candidates *c)
+static void candidates_add_ids(struct line *l)
 {
 	struct store stores[STORE_MAX];
 	char session[STORE_SESSION_LEN + 1];
 	struct id_found found;
 	int count = store_open_all(stores);
-	if (c->verb->live) {
-		struct live_ids l = {.c = c, .stores = stores, .count = count, .left = IDS_MOST};
-		client_each(stores, count, candidates_on_live, &l);
+	if (l->verb->live) {
+		struct live_ids live = {l, stores, count, IDS_MOST};
+		client_each(stores, count, candidates_on_live, &live);
 	} else {
-		verb_session_name(c->settings, c->session, session);
+		verb_session_name(l->settings, l->session, session);
 		struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
 		for (int i = 0; j && i < IDS_MOST && journal_next_made(j, &found) > 0; i++)
-			candidates_add_id(c, &found);
+			candidates_add_id(l, &found);
 		journal_close(j);
-		candidates_add_string(c, "last", "the last run of this session");
+		candidates_add_string(l, "last", "the last run of this session");
 	}
 	store_close_all(stores, count);
 }
@@ -190,7 +193,7 @@ static void candidates_add_ids(struct candidates *c)
 /* What the words in capitals stand for, in the forms of a verb and as values of its options. */
 static const struct {
 	const char *place;
-	void (*add)(struct candidates *c);
+	void (*add)(struct line *l);
 	const char *words;    /* or these */
 	enum shell_part part; /* or what the shell completes */
 } places[] = {
@@ -212,40 +215,29 @@ static const struct {
 };
 
 /* Adds what a place of `len` bytes can be: "ID|FILE", "yes|no", "N|failed". */
-static void candidates_add_place(struct candidates *c, const char *place, size_t len)
+static void candidates_add_place(struct line *l, const char *place, size_t len)
 {
 	for (const char *end = place + len; place < end; place++) {
 		const char *bar = memchr(place, '|', (size_t)(end - place));
 		size_t one = (size_t)((bar ? bar : end) - place);
 		if (one > 0 && islower((unsigned char)*place))
-			candidates_add(c, place, one, NULL);
+			candidates_add(l, place, one, NULL);
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 			if (strlen(places[i].place) != one ||
 			    memcmp(places[i].place, place, one) != 0)
 				continue;
 			if (places[i].add)
-				places[i].add(c);
+				places[i].add(l);
 			if (places[i].words)
-				candidates_add_words(c, places[i].words);
+				candidates_add_words(l, places[i].words);
 			if (places[i].part != SHELL_NONE)
-				c->part = places[i].part;
+				l->part = places[i].part;
 		}
 		place += one;
 	}
 }
 
-/* --- the line so far ------------------------------------------------------------------------- */
-
-struct line {
-	struct candidates c;
-	const struct verb *verb;
-	char **words;
-	int count, first; /* the last of the words is completed; where those of the verb begin */
-	int operands[2];  /* the first ones; the rest does not count */
-	int operand_count;
-	bool only_operands; /* -- was given */
-	bool asks_help;     /* --help or -h was */
-};
+/* --- options ---------------------------------------------------------------------------------- */
 
 /* Whether the option needs a value; adds its candidates if `add`. */
 static bool line_value(struct line *l, const char *flag, size_t len, bool add)
@@ -256,44 +248,29 @@ static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 		own || !l->verb->settings ? NULL : option_by_flag(flag, len, &implied);
 	if (implied)
 		o = NULL;
-	struct candidates *c = &l->c;
 	bool needs = own ? own->value != NULL : o != NULL;
 	if (!add || !needs)
 		return needs;
 	if (own)
-		candidates_add_place(c, own->value, strlen(own->value));
+		candidates_add_place(l, own->value, strlen(own->value));
 	for (size_t i = 0; o && o->choices && o->choices[i]; i++)
-		candidates_add_string(c, o->choices[i], NULL);
+		candidates_add_string(l, o->choices[i], NULL);
 	if (o && o->type == OPTION_SIZE) {
-		candidates_add_words(c, "small|medium|large");
+		candidates_add_words(l, "small|medium|large");
 	} else if (o && strcmp(o->flag, "--profile") == 0) {
 		const char *name;
-		for (size_t i = 0; (name = layer_name(profiles_of(c->settings), i)); i++)
-			candidates_add_string(c, name, NULL);
-		candidates_add_string(c, PROFILE_DEFAULT, NULL);
+		for (size_t i = 0; (name = layer_name(profiles_of(l->settings), i)); i++)
+			candidates_add_string(l, name, NULL);
+		candidates_add_string(l, PROFILE_DEFAULT, NULL);
 	} else if (o && strcmp(o->flag, "--session") == 0) {
-		candidates_add_sessions(c);
+		candidates_add_sessions(l);
 	} else if (o && strcmp(o->flag, "--shell") == 0) {
-		c->part = SHELL_COMMANDS;
+		l->part = SHELL_COMMANDS;
 	}
 	return true;
 }
 
 /* --- operands --------------------------------------------------------------------------------- */
-
-/* The next operand of a form; an option that the form needs is left out. Returns what is behind it,
-   or NULL at the end. */
-static const char *form_next(const char *at, const char **operand, size_t *len, bool *repeats)
-{
-	do {
-		at += strspn(at, " [");
-		*operand = at;
-		*len = strcspn(at, " ]\n.");
-		*repeats = at[*len] == '.' || (at[*len] == ']' && at[*len + 1] == '.');
-		at += strcspn(at, " \n");
-	} while (**operand == '-');
-	return *len > 0 ? at : NULL;
-}
 
 /* How many words of the line the form names as they are typed; -1: another word stands there.
    Stores the operand that is completed next; *len 0: the form has no more. */
@@ -302,12 +279,18 @@ static int form_match(const struct line *l, const char *form, const char **opera
 	int score = 0;
 	bool repeats = false;
 	for (int i = 0; i <= l->operand_count; i++) {
-		const char *next = repeats && *len ? form : form_next(form, operand, len, &repeats);
-		if (!next) {
-			*len = 0;
-			return score;
+		/* The next operand; an option that the form needs is left out. */
+		while (!repeats || !*len) {
+			form += strspn(form, " [");
+			*operand = form;
+			*len = strcspn(form, " ]\n.");
+			repeats = form[*len] == '.' || (form[*len] == ']' && form[*len + 1] == '.');
+			form += strcspn(form, " \n");
+			if (*len == 0)
+				return score;
+			if (**operand != '-')
+				break;
 		}
-		form = next;
 		if (i == l->operand_count || i >= 2 || !islower((unsigned char)**operand))
 			continue;
 		const char *word = l->words[l->operands[i]];
@@ -330,7 +313,7 @@ static int line_try_forms(struct line *l, int wanted)
 		int score = form_match(l, form, &operand, &len);
 		best = score > best ? score : best;
 		if (score >= 0 && score == wanted && len > 0)
-			candidates_add_place(&l->c, operand, len);
+			candidates_add_place(l, operand, len);
 	}
 	return best;
 }
@@ -357,14 +340,14 @@ static const char *line_walk(struct line *l)
 		} else if (strcmp(word, "--") == 0) {
 			l->only_operands = true;
 		} else if (strncmp(word, "--session=", len + 1) == 0) {
-			l->c.session = word + len + 1;
+			l->session = word + len + 1;
 		} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
 			l->asks_help = true;
 		} else if (!word[len] && line_value(l, word, len, false)) {
 			if (i + 1 == l->count - 1)
 				return word;
 			if (strcmp(word, "--session") == 0)
-				l->c.session = l->words[i + 1];
+				l->session = l->words[i + 1];
 			/* What follows a shell string are its arguments. */
 			if (strcmp(word, "-c") == 0)
 				return NULL;
@@ -376,37 +359,22 @@ static const char *line_walk(struct line *l)
 	return NULL;
 }
 
-static void line_complete_flag(struct line *l, char *current)
+/* The options of the verb, and those of terse.ini that it takes. */
+static void line_complete_flag(struct line *l)
 {
-	char *equals = strchr(current, '=');
-	if (!equals) {
-		for (const struct verb_option *o = l->verb->options; o && o->name; o++) {
-			if (o->help && o->name[1] == '-')
-				candidates_add_string(&l->c, o->name, o->help);
-		}
-		/* The options of terse.ini that the verb takes, too. */
-		if (!l->verb->settings)
-			return;
-		const char *section = l->verb->settings;
-		for (const struct option *o = option_table; o < option_table + option_count; o++) {
-			if (*section && strcmp(section, o->section) != 0)
-				continue;
-			char room[FLAG_LEN];
-			const char *flag;
-			for (size_t i = 0; (flag = option_flag(o, i, room)); i++)
-				candidates_add_string(&l->c, flag, o->help);
-		}
-		return;
+	const char *section = l->verb->settings, *flag;
+	for (const struct verb_option *o = l->verb->options; o && o->name; o++) {
+		if (o->help && o->name[1] == '-')
+			candidates_add_string(l, o->name, o->help);
 	}
-	static char before[64];
-	size_t len = (size_t)(equals - current);
-	if (len + 2 > sizeof(before))
-		return;
-	memcpy(before, current, len + 1);
-	before[len + 1] = '\0';
-	l->c.before = before;
-	l->c.prefix = equals + 1;
-	line_value(l, current, len, true);
+	for (const struct option *o = option_table; section && o < option_table + option_count;
+	     o++) {
+		char room[FLAG_LEN];
+		if (*section && strcmp(section, o->section) != 0)
+			continue;
+		for (size_t i = 0; (flag = option_flag(o, i, room)); i++)
+			candidates_add_string(l, flag, o->help);
+	}
 }
 
 bool verb_help_is_asked(const struct verb *v, int count, char **words)
@@ -419,44 +387,47 @@ bool verb_help_is_asked(const struct verb *v, int count, char **words)
 
 static int complete_run(struct verb_call *c)
 {
-	static char empty[] = "";
-	char *none[] = {empty};
-	struct line l = {.words = c->argc > 1 ? c->argv + 1 : none,
-			 .count = c->argc > 1 ? c->argc - 1 : 1};
-	l.verb = l.count > 1 ? verb_named(l.words[0]) : NULL;
-	l.first = l.verb ? 1 : 0;
-	if (!l.verb)
-		l.verb = verbs[0];
-	l.c = (struct candidates){.settings = c->settings,
-				  .verb = l.verb,
-				  .before = "",
-				  .prefix = l.words[l.count - 1]};
-	char *current = l.words[l.count - 1];
-	const char *flag = line_walk(&l);
-	if (flag) {
-		line_value(&l, flag, strlen(flag), true);
-	} else if (line_is_command(&l)) {
-		l.c.part = SHELL_COMMAND;
-	} else if (current[0] == '-' && !l.only_operands) {
-		line_complete_flag(&l, current);
-	} else {
-		line_try_forms(&l, line_try_forms(&l, 3));
-		if (l.count == 1)
-			candidates_add_verbs(&l.c);
-	}
 	static const char *const parts[] = {
 		[SHELL_NONE] = "none",       [SHELL_FILES] = "files",
 		[SHELL_FOLDERS] = "folders", [SHELL_COMMANDS] = "commands",
 		[SHELL_COMMAND] = "command",
 	};
+	static char empty[] = "";
+	char *none[] = {empty}, before[64];
+	struct line l = {.settings = c->settings,
+			 .words = c->argc > 1 ? c->argv + 1 : none,
+			 .count = c->argc > 1 ? c->argc - 1 : 1,
+			 .before = ""};
+	const struct verb *named = l.count > 1 ? verb_named(l.words[0]) : NULL;
+	l.first = named ? 1 : 0;
+	l.verb = named ? named : verbs[0];
+	char *current = l.words[l.count - 1], *equals = strchr(current, '=');
+	l.prefix = current;
+	buffer_append_string(&l.out, "\n");
+	const char *flag = line_walk(&l);
+	if (flag) {
+		line_value(&l, flag, strlen(flag), true);
+	} else if (line_is_command(&l)) {
+		l.part = SHELL_COMMAND;
+	} else if (current[0] == '-' && !l.only_operands && equals) {
+		snprintf(before, sizeof(before), "%.*s", (int)(equals + 1 - current), current);
+		l.before = before;
+		l.prefix = equals + 1;
+		line_value(&l, current, (size_t)(equals - current), true);
+	} else if (current[0] == '-' && !l.only_operands) {
+		line_complete_flag(&l);
+	} else {
+		line_try_forms(&l, line_try_forms(&l, 3));
+		if (l.count == 1)
+			candidates_add_verbs(&l);
+	}
 	struct buffer out = BUFFER_INIT;
-	buffer_append_string(&out, parts[l.c.part]);
-	if (l.c.part == SHELL_COMMAND)
+	buffer_append_string(&out, parts[l.part]);
+	if (l.part == SHELL_COMMAND)
 		/* Which word begins the command, from 1. */
 		buffer_printf(&out, " %d", 1 + (l.operand_count > 0 ? l.operands[0] : l.count - 1));
-	buffer_append_string(&out, "\n");
-	buffer_add(&out, &l.c.out);
-	buffer_release(&l.c.out);
+	buffer_add(&out, &l.out);
+	buffer_release(&l.out);
 	return verb_print(c, &out);
 }
 

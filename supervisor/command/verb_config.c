@@ -23,15 +23,12 @@
 #include "supervisor/agents/document.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/agents/wiring.h"
-#include "supervisor/command/output.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The scripts that complete terse's command line, put into the program by the assembler. They know
@@ -111,12 +108,6 @@ static int config_print_clean(struct buffer *text)
 
 /* --- check ----------------------------------------------------------------------- */
 
-static void config_add_message(void *ctx, const char *message)
-{
-	struct buffer *out = ctx;
-	buffer_printf(out, "%s\n", message);
-}
-
 /* Without files, those that a run would read. */
 static int config_check(int count, char **files)
 {
@@ -142,10 +133,9 @@ static int config_check(int count, char **files)
 		int errors = settings_read_file(by, path, &text, &error);
 		const char *what = errors ? strerror(errno) : "no errors";
 		if (errors == 0)
-			errors = settings_check_text(by, path, text.data, text.len,
-						     config_add_message, &out);
+			errors = settings_check_text(by, path, text.data, text.len, &out);
 		else if (*error.text)
-			config_add_message(&out, error.text);
+			buffer_printf(&out, "%s\n", error.text);
 		if (out.len == 0) {
 			quote_text(&out, path, strlen(path), 0);
 			buffer_printf(&out, ": %s\n", what);
@@ -158,47 +148,6 @@ static int config_check(int count, char **files)
 	struct buffer out = BUFFER_INIT;
 	buffer_append_string(&out, "there is no configuration file\n");
 	return verb_print(NULL, &out);
-}
-
-/* --- init ------------------------------------------------------------------------ */
-
-static int config_init(const char *file)
-{
-	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
-	char path[PATH_MAX];
-	bool named;
-	option_print_sample(&text);
-	if (file && strcmp(file, "-") == 0)
-		return verb_print(NULL, &text);
-	if (!file)
-		file = settings_user_file(path, &named);
-	if (!file) {
-		verb_error("config", "init: no home directory: give a file's name");
-		buffer_release(&text);
-		return EXIT_TERSE;
-	}
-	int result = buffer_check(&text);
-	/* The directories above it, each cut off in its turn. */
-	for (char *slash = file == path ? strchr(path + 1, '/') : NULL; slash && result == 0;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		result = mkdir(path, 0700) < 0 && errno != EEXIST ? -1 : 0;
-		*slash = '/';
-	}
-	if (result == 0)
-		result = output_write(file, false, &text);
-	buffer_release(&text);
-	if (result < 0 && errno == EEXIST) {
-		verb_error("config", "%s: exists already; terse config init - prints the sample",
-			   file);
-		return 1;
-	}
-	if (result < 0) {
-		verb_error("config", "%s: %s", file, strerror(errno));
-		return EXIT_TERSE;
-	}
-	buffer_printf(&out, "%s\n", file);
-	return config_print_clean(&out);
 }
 
 /* --- get and set --------------------------------------------------------------- */
@@ -277,46 +226,41 @@ static bool config_accepts(const struct option *o, char **values, int count)
 	return result == 0;
 }
 
-static void config_say(void *ctx, const char *message)
+/* Sets a key in the user's file to these values, of which there is one at least; NULL: makes the
+   file. */
+static int config_write(const struct option *o, char **values, int count)
 {
-	verb_error(ctx, "%s", message);
-}
-
-static int config_set(int count, char **words)
-{
-	char room[PATH_MAX], **values = words + 1;
+	char room[PATH_MAX];
 	bool named;
-	if (count < 2) {
-		verb_error("config", "usage: terse config set KEY VALUE...");
-		return EXIT_TERSE;
-	}
-	const struct option *o = config_find(words[0]);
-	if (!o || !config_accepts(o, values, count - 1))
-		return EXIT_TERSE;
 	const char *path = settings_user_file(room, &named), *why = NULL;
 	if (!path) {
-		verb_error("config", "set: no home directory, or TERSE_CONFIG is empty");
+		verb_error("config", "no home directory, or TERSE_CONFIG is empty");
 		return EXIT_TERSE;
 	}
 	struct document d;
 	struct buffer next = BUFFER_INIT, line = BUFFER_INIT;
 	int status = EXIT_TERSE, result = document_read(&d, path, NULL);
 	const char *text = d.text.len ? d.text.data : "";
-	if (result < 0)
+	if (result < 0) {
 		why = d.reason ? d.reason : strerror(errno);
-	else if (settings_check_text(ORIGIN_USER, path, text, d.text.len, config_say,
-				     (char *)"config") != 0)
-		why = "has errors, and is left as it is";
-	else if (ini_set(&next, text, d.text.len, o->section, o->key, values, (size_t)count - 1) <
-		 0)
+	} else if (!o && d.exists) {
+		why = "exists already; terse config init - prints the sample";
+		status = 1;
+	} else if (o && settings_check_text(ORIGIN_USER, path, text, d.text.len, NULL) != 0) {
+		why = "has errors, and is left as it is (terse config check)";
+	} else if ((o ? ini_set(&next, text, d.text.len, o->section, o->key, values, (size_t)count)
+		      : option_print_sample(&next)) < 0) {
 		why = errno == EINVAL ? "an ini file can't hold that value" : strerror(errno);
-	else if (document_write(&d, next.data, next.len) < 0)
+	} else if (document_write(&d, next.data, next.len) < 0) {
 		why = strerror(errno);
+	}
 	if (why) {
 		verb_error("config", "%s: %s", path, why);
 	} else {
-		buffer_printf(&line, "%s: [%s] %s =", path, o->section, o->key);
-		for (int i = 0; i < count - 1; i++)
+		buffer_append_string(&line, path);
+		if (o)
+			buffer_printf(&line, ": [%s] %s =", o->section, o->key);
+		for (int i = 0; i < count; i++)
 			buffer_printf(&line, " %s", values[i]);
 		buffer_append_string(&line, "\n");
 		status = config_print_clean(&line);
@@ -324,6 +268,18 @@ static int config_set(int count, char **words)
 	document_release(&d);
 	buffer_release(&next);
 	return status;
+}
+
+static int config_set(int count, char **words)
+{
+	if (count < 2) {
+		verb_error("config", "usage: terse config set KEY VALUE...");
+		return EXIT_TERSE;
+	}
+	const struct option *o = config_find(words[0]);
+	if (!o || !config_accepts(o, words + 1, count - 1))
+		return EXIT_TERSE;
+	return config_write(o, words + 1, count - 1);
 }
 
 /* --- what is in effect -------------------------------------------------------------- */
@@ -427,9 +383,12 @@ static int config_run(struct verb_call *c)
 		return verb_print(NULL, &text);
 	}
 	if (strcmp(action, "init") == 0) {
-		if (count > 1 && words[1][0] == '-' && words[1][1])
-			return config_bad_usage(words[1], "no such option");
-		return config_init(words[1]);
+		if (count == 1)
+			return config_write(NULL, NULL, 0);
+		if (strcmp(words[1], "-") != 0)
+			return config_bad_usage(words[1], "must be - or nothing");
+		option_print_sample(&text);
+		return verb_print(NULL, &text);
 	}
 	const char *agent = rule_agent(c->settings);
 	if (agent)
@@ -454,11 +413,11 @@ static const struct verb_option config_options[] = {
 const struct verb verb_config = {
 	.name = "config",
 	.purpose = "print the settings in force; check and write ini files",
-	.forms = "[COMMAND...]\nget SETTING\nset SETTING VALUE...\ncheck [FILE...]\ninit [FILE]\n"
+	.forms = "[COMMAND...]\nget SETTING\nset SETTING VALUE...\ncheck [FILE...]\ninit [-]\n"
 		 "completion [bash|zsh|fish]",
 	.text = "Prints the settings in force (for COMMAND) and where each comes from, or one of\n"
 		"them (get); changes one in the user's ini file and leaves the rest alone (set);\n"
-		"checks ini files; writes a commented one (init; -: to standard output); prints a\n"
+		"checks ini files; writes a commented one (init; init - prints it); prints a\n"
 		"shell's completion. SETTING: report.size, size, --size and TERSE_SIZE are the "
 		"same.\n"
 		"The options of terse run are taken, too.\n",

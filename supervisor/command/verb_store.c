@@ -351,83 +351,62 @@ struct session_call {
 	int count;
 };
 
-static void session_describe_state(const struct inventory_session *s, int64_t now_ms, char out[48])
-{
-	char age[HUMAN_LEN];
-	if (s->running)
-		snprintf(out, 48, "%" PRIu64 " running", s->running);
-	else if (s->in_use)
-		snprintf(out, 48, "running");
-	else if (s->ended_ms)
-		snprintf(out, 48, "ended %s ago", human_age(age, now_ms - s->ended_ms));
-	else
-		snprintf(out, 48, "%s", s->agent_gone ? "agent gone" : "open");
-}
-
-/* --- list ------------------------------------------------------------------ */
+/* --- list and show ------------------------------------------------------------ */
 
 static int session_list(struct session_call *c)
 {
+	const bool one = strcmp(c->verb, "session show") == 0;
 	struct buffer out = BUFFER_INIT;
-	char state[48], age[HUMAN_LEN];
 	const int64_t now = clock_real_ms();
 	int status = 0;
 	for (int i = 0; i < c->count; i++) {
 		struct inventory v;
-		if (inventory_read(&v, &c->stores[i], NULL) < 0) {
+		if (inventory_read(&v, &c->stores[i], one ? c->session : NULL) < 0) {
 			verb_error(c->verb, "%s: %m", c->stores[i].path);
 			status = 1;
 			continue;
 		}
 		for (size_t k = 0; k < v.session_count; k++) {
 			const struct inventory_session *s = &v.sessions[k];
-			session_describe_state(s, now, state);
+			char state[48], age[HUMAN_LEN];
+			bool own = strcmp(s->name, c->own) == 0;
+			if (s->running)
+				snprintf(state, sizeof(state), "%" PRIu64 " running", s->running);
+			else if (s->ended_ms && !s->in_use)
+				snprintf(state, sizeof(state), "ended %s ago",
+					 human_age(age, now - s->ended_ms));
+			else
+				snprintf(state, sizeof(state), "%s",
+					 s->in_use       ? "running"
+					 : s->agent_gone ? "agent gone"
+							 : "open");
+			human_age(age, now - s->active_ms);
+			if (one) {
+				buffer_printf(
+					&out,
+					"session:    %s%s\ndirectory:  %s/sessions/%s\n"
+					"state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
+					s->name, own ? " (this one)" : "", c->stores[i].path,
+					s->name, state, HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes),
+					age);
+				continue;
+			}
 			if (out.len == 0)
 				buffer_printf(&out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION",
 					      "STATE", "ARTIFACTS", "SIZE", "LAST RUN");
-			buffer_printf(&out, "%c %-36s  %-15s  %9s  %8s  %8s\n",
-				      strcmp(s->name, c->own) == 0 ? '*' : ' ', s->name, state,
-				      HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes),
-				      human_age(age, now - s->active_ms));
+			buffer_printf(&out, "%c %-36s  %-15s  %9s  %8s  %8s\n", own ? '*' : ' ',
+				      s->name, state, HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes),
+				      age);
 		}
 		inventory_release(&v);
+	}
+	if (out.len == 0 && one) {
+		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
+		return 1;
 	}
 	if (out.len == 0 && isatty(STDERR_FILENO))
 		verb_error(c->verb, "there are no sessions yet");
 	return verb_print(c->call, &out) || status;
-}
-
-/* --- show ------------------------------------------------------------------ */
-
-static int session_show(struct session_call *c)
-{
-	struct buffer out = BUFFER_INIT;
-	int64_t now = clock_real_ms();
-	for (int i = 0; i < c->count; i++) {
-		struct inventory v;
-		if (inventory_read(&v, &c->stores[i], c->session) < 0) {
-			verb_error(c->verb, "%s: %m", c->stores[i].path);
-			continue;
-		}
-		if (v.session_count == 1) {
-			const struct inventory_session *s = &v.sessions[0];
-			char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
-			session_describe_state(s, now, state);
-			buffer_printf(&out,
-				      "session:    %s%s\ndirectory:  %s/sessions/%s\n"
-				      "state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
-				      s->name, strcmp(s->name, c->own) == 0 ? " (this one)" : "",
-				      c->stores[i].path, s->name, state,
-				      human_count(count, s->count), human_size(size, s->bytes),
-				      human_age(age, now - s->active_ms));
-		}
-		inventory_release(&v);
-	}
-	if (out.len == 0) {
-		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
-		return 1;
-	}
-	return verb_print(c->call, &out);
 }
 
 /* --- end ------------------------------------------------------------------- */
@@ -530,7 +509,7 @@ static const struct {
 	int (*run)(struct session_call *c);
 } actions[] = {
 	{"list", "session list", session_list},
-	{"show", "session show", session_show},
+	{"show", "session show", session_list},
 	{"end", "session end", session_end},
 	{"new", "session new", session_create},
 };
@@ -550,8 +529,7 @@ static int session_run(struct verb_call *context)
 			   action);
 		return EXIT_TERSE;
 	}
-	if ((actions[i].run == session_list && c.name) ||
-	    (c.now && actions[i].run != session_end)) {
+	if ((strcmp(action, "list") == 0 && c.name) || (c.now && actions[i].run != session_end)) {
 		verb_error(actions[i].title, "%s: not valid here (see terse help session)",
 			   c.now ? "--now" : c.name);
 		return EXIT_TERSE;

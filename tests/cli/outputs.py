@@ -18,7 +18,7 @@ class Outputs(Case):
             ("report", "-o"), ("archive", self.kept, "--force", "-o"),
             ("archive", self.kept, "--cast", "--force", "-o"), ("replay", self.kept, "--svg"),
             ("snapshot", self.live, "--svg"))
-        self.new = (("archive", self.kept, "-o"), ("config", "init"))
+        self.new = (("archive", self.kept, "-o"),)
 
     def newest(self, session, *argv):
         self.terse("--spill", "always", *argv, env={"TERSE_SESSION": session})

@@ -159,7 +159,7 @@ class Stats(Case):
         self.assertFalse(os.path.exists(os.path.join(self.store, "sessions", "default")))
 
     def test_wrong_usage(self):
-        for argv, message in ((("--by", "moon"), b"--by: moon: must be command or agent"),
+        for argv, message in ((("--by", "moon"), b"--by: moon: must be command|agent"),
                               (("--since", "moon"), b"--since: moon: must be how long ago (2h) or when "
                                                     b"(14:05, 2026-11-20)")):
             run = self.terse("stats", *argv)

@@ -7,6 +7,7 @@
 #include "config/profile.h"
 #include "config/settings.h"
 
+#include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -78,15 +79,6 @@ static void check_settings(struct settings *s)
 	}
 }
 
-static void count_message(void *ctx, const char *message)
-{
-	struct option_error error = {""};
-	assert(strlen(message) < sizeof(error.text));
-	memcpy(error.text, message, strlen(message) + 1);
-	check_message(&error);
-	++*(int *)ctx;
-}
-
 /* Applies the profiles of the text one after the other. */
 static void apply_profiles(struct settings *s)
 {
@@ -101,6 +93,7 @@ static void load_file(const uint8_t *data, size_t size, enum origin by)
 {
 	struct option_error error = {""};
 	struct settings s, before;
+	struct buffer messages = BUFFER_INIT;
 	int told = 0, errors, result;
 	if (settings_init(&s) < 0)
 		return;
@@ -111,9 +104,14 @@ static void load_file(const uint8_t *data, size_t size, enum origin by)
 		assert(memcmp(&s, &before, sizeof(s)) == 0);
 	}
 	check_settings(&s);
-	errors =
-		settings_check_text(by, "fuzz.ini", (const char *)data, size, count_message, &told);
+	errors = settings_check_text(by, "fuzz.ini", (const char *)data, size, &messages);
+	for (const char *at = buffer_string(&messages); *at; at = strchr(at, '\n') + 1) {
+		snprintf(error.text, sizeof(error.text), "%.*s", (int)strcspn(at, "\n"), at);
+		check_message(&error);
+		told++;
+	}
 	assert(errors == told && (errors > 0) == (result < 0));
+	buffer_release(&messages);
 	apply_profiles(&s);
 	settings_release(&s);
 }

@@ -129,12 +129,6 @@ static void assert_other(struct settings *s, const struct option *o, enum origin
 	settings_release(&plain);
 }
 
-static void no_report(void *ctx, const char *message)
-{
-	(void)ctx;
-	(void)message;
-}
-
 TEST(rows_are_complete)
 {
 	for (size_t i = 0; i < option_count; i++) {
@@ -160,7 +154,7 @@ TEST(rows_are_complete)
 				      option_is_number(o) ? option_default(o, preset) : "x");
 		if (o->type != OPTION_LIST)
 			assert_int_equal(settings_check_text(ORIGIN_USER, "t.ini", text,
-							     (size_t)length, no_report, NULL),
+							     (size_t)length, NULL),
 					 !is_for_run(o));
 		for (size_t j = 0; j < i; j++) {
 			if (o->flag && option_table[j].flag)
