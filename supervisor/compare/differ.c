@@ -70,6 +70,13 @@ static int differ_take(struct differ_side *s, enum walk_kind kind, struct walk_l
 	return kind == WALK_FAILED ? -1 : kind != WALK_END;
 }
 
+static int differ_next(struct differ_side *s, struct differ_line *line)
+{
+	struct walk_line at;
+	enum walk_kind kind = walk_step(s->walk, &at);
+	return differ_take(s, kind, &at, line);
+}
+
 /* Passes over lines of the same bytes. Returns 0, or -1 with errno. */
 static int differ_pass_equal(struct differing *d)
 {
@@ -90,21 +97,18 @@ static int differ_pass_equal(struct differing *d)
 	return 0;
 }
 
-/* Takes the rest of a text. Returns 0, or -1 with errno. */
-static int differ_collect(struct differ_side *s)
+/* Takes the rest of a text. Returns 1; 0 if it has more than `most` lines; -1 with errno. */
+static int differ_collect(struct differ_side *s, uint32_t most)
 {
 	int got = differ_rewind(s) < 0 ? -1 : 1;
 	while (got > 0) {
-		struct walk_line at;
 		struct differ_line *line = array_add(&s->lines, &s->count, &s->room, sizeof(*line));
-		got = line ? differ_take(s, walk_step(s->walk, &at), &at, line) : -1;
-		if (got > 0 && s->count > DIFFER_LINES) {
-			errno = EFBIG;
-			got = -1;
-		}
+		got = line ? differ_next(s, line) : -1;
+		if (got > 0 && s->count > most)
+			return 0;
 	}
 	s->count -= got == 0;
-	return got;
+	return got < 0 ? -1 : 1;
 }
 
 /* Lines x to y - 1 of what was collected. */
@@ -189,9 +193,114 @@ static int differ_align(struct differing *d)
 	return differ_tell(d);
 }
 
+/* --- texts that are too long --------------------------------------------------- */
+
+/* A set of fingerprints, as many as fit; `from`: those of lines in front of it were in others. */
+struct prints {
+	uint64_t *slots;
+	size_t mask, count;
+};
+
+static bool prints_have(const struct prints *p, uint64_t print, size_t *slot)
+{
+	size_t at = print & p->mask;
+	while (p->slots[at] && p->slots[at] != print)
+		at = (at + 1) & p->mask;
+	*slot = at;
+	return p->slots[at] != 0;
+}
+
+/* Notes which lines of a text the other one has, in one bit each. Of that a part at a time is in
+   memory. */
+static int differ_look_up(struct differing *d, int which, struct prints *set, struct buffer *found)
+{
+	struct differ_side *side = &d->sides[which], *other = &d->sides[!which];
+	struct differ_line line;
+	int more = 1, got;
+	if (differ_rewind(other) < 0)
+		return -1;
+	do {
+		size_t slot, i = 0;
+		memset(set->slots, 0, (set->mask + 1) * sizeof(*set->slots));
+		for (set->count = 0; set->count <= set->mask / 2;) {
+			more = differ_next(other, &line);
+			if (more <= 0)
+				break;
+			set->count += !prints_have(set, line.print, &slot);
+			set->slots[slot] = line.print;
+		}
+		if (differ_rewind(side) < 0)
+			return -1;
+		while (more >= 0 && (got = differ_next(side, &line)) != 0) {
+			if (got < 0)
+				return -1;
+			if (i / 8 == found->len && buffer_try_append(found, "", 1) < 0)
+				return -1;
+			if (prints_have(set, line.print, &slot))
+				found->data[i / 8] = (char)(found->data[i / 8] | 1 << i % 8);
+			i++;
+		}
+	} while (more > 0);
+	return more;
+}
+
+/* Reports runs of lines that the other text has nowhere. */
+static int differ_tell_alone(struct differing *d, int which, const struct buffer *found)
+{
+	struct differ_side *side = &d->sides[which];
+	const struct differ_line first = side->first;
+	struct differ_change c = {{{.count = 0}}};
+	struct differ_lines *run = &c.lines[which];
+	struct differ_line line;
+	int got = 1, answer = 0;
+	if (differ_rewind(side) < 0)
+		return -1;
+	for (size_t i = 0; got > 0 && answer == 0; i++) {
+		got = differ_next(side, &line);
+		bool alone = got > 0 && !(found->data[i / 8] >> i % 8 & 1);
+		if (alone && run->from == 0)
+			*run = (struct differ_lines){.from = line.number, .offset = line.offset};
+		if (alone || got < 0 || run->from == 0)
+			continue;
+		run->count = line.number - run->from;
+		run->end = line.offset;
+		answer = d->d->change(d->d->ctx, &c);
+		run->from = 0;
+		/* The report has moved in the text. */
+		side->first = line;
+		if (got > 0 && (differ_rewind(side) < 0 || differ_next(side, &line) < 0))
+			got = -1;
+		side->first = first;
+	}
+	return got < 0 ? -1 : answer;
+}
+
+static int differ_sets(struct differing *d, uint32_t most)
+{
+	struct prints set = {.mask = 1};
+	int result = -1;
+	while (set.mask < (size_t)most * 4)
+		set.mask = set.mask * 2 + 1;
+	free(d->sides[0].lines);
+	d->sides[0].lines = NULL;
+	set.slots = malloc((set.mask + 1) * sizeof(*set.slots));
+	for (int i = 0; set.slots && i < 2; i++) {
+		struct buffer found = BUFFER_INIT;
+		result = differ_look_up(d, i, &set, &found);
+		if (result == 0)
+			result = differ_tell_alone(d, i, &found);
+		buffer_release(&found);
+		if (result)
+			break;
+	}
+	free(set.slots);
+	return result;
+}
+
 int differ_run(const struct differ *differ)
 {
 	struct differing d = {.d = differ};
+	uint32_t most = differ->most ? differ->most : DIFFER_LINES;
 	int result = -1;
 	*differ->facts = (struct differ_facts){.same = true};
 	for (int i = 0; i < 2; i++) {
@@ -203,9 +312,17 @@ int differ_run(const struct differ *differ)
 		if (differ_rewind(&d.sides[i]) < 0)
 			goto out;
 	}
-	if (differ_pass_equal(&d) == 0 && differ_collect(&d.sides[0]) == 0 &&
-	    differ_collect(&d.sides[1]) == 0)
+	if (differ_pass_equal(&d) < 0)
+		goto out;
+	result = differ_collect(&d.sides[0], most);
+	if (result == 1)
+		result = differ_collect(&d.sides[1], most);
+	if (result == 1) {
 		result = differ_align(&d);
+	} else if (result == 0) {
+		*differ->facts = (struct differ_facts){.apart = true};
+		result = differ_sets(&d, most);
+	}
 out:;
 	int saved = errno;
 	for (int i = 0; i < 2; i++) {

@@ -1,7 +1,9 @@
 // In which lines two texts differ.
 //
-// The equal bytes at their beginning are passed over. The rest is aligned (lib/align.h), if it has
-// at most DIFFER_LINES lines of each text.
+// The equal bytes at their beginning are passed over. Of the rest up to DIFFER_LINES lines of each
+// text are aligned (lib/align.h). Longer ones are not: of them it is told which lines one text has
+// and the other has nowhere, in a time that grows with the square of their length past some
+// millions of lines.
 //
 // Lines are compared by fingerprints (lib/fingerprint.h); with `exact` every byte counts. A missing
 // newline at the end of a text does not. A part that was not kept is one line,
@@ -12,10 +14,9 @@
 #include "supervisor/artifact/text.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#define DIFFER_LINES ((size_t)1 << 20)
+#define DIFFER_LINES ((uint32_t)1 << 20)
 
 /* Lines of one text: `count` of them from number `from` on (of none: those in front of which
    the other text has some), and their bytes in the file. */
@@ -31,20 +32,23 @@ struct differ_change {
 /* What holds for the whole of both texts. */
 struct differ_facts {
 	bool same;       /* all lines, in every byte; and all of them were kept */
+	bool apart;      /* the texts are too long to be aligned */
 	uint64_t masked; /* pairs of lines that count as the same and are not, in every byte */
 };
 
 struct differ {
 	struct text *texts[2];
 	bool exact;
-	/* Called for each place in order. Anything but 0 ends the comparison. It may move in the
-	   texts. */
+	uint32_t most; /* lines that are aligned; 0: DIFFER_LINES */
+	/* Called for each place in order; if facts->apart for lines of one text alone, all of the
+	   first one's before those of the second. Anything but 0 ends the comparison. It may move
+	   in the texts. */
 	int (*change)(void *ctx, const struct differ_change *change);
 	void *ctx;
-	struct differ_facts *facts;
+	struct differ_facts *facts; /* `apart` is set before the first call */
 };
 
-/* Returns 0, what `change` returned, or -1 with errno: EFBIG: the texts are too long. */
+/* Returns 0, what `change` returned, or -1 with errno. */
 int differ_run(const struct differ *d);
 
 #endif
