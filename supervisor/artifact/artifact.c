@@ -23,8 +23,7 @@
 /* The size of ID.json, unless the command is very long. */
 #define META_RESERVE ((size_t)8 * 1024)
 
-// The disk cap: of a longer text the first half of the cap stays, and a rolling tail. `struct cap`
-// has only numbers, no files.
+// The disk cap: of a longer text the first half of the cap stays, and a rolling tail.
 //
 // The tail moves on by whole steps from line start to line start, so a mark (offset and line
 // number) is kept for each step while the text passes. A line longer than that is cut inside.
@@ -59,7 +58,6 @@ struct stream {
 	int error;           /* the first failed write's errno, or 0 */
 	bool keeping;        /* false: what comes is counted, not stored */
 	uint64_t kept_lines; /* whole ones in the file, once nothing is stored any more */
-	bool open_gap;       /* the cap was reached where no hole can be made: no tail */
 	bool indexing;
 	char *collected; /* final bytes not written yet; allocated on first use */
 	size_t len;
@@ -83,77 +81,6 @@ struct artifact {
 	void *reserve;                       /* memory for the metadata of the end */
 	char path[PATH_MAX];
 };
-
-/* --- the disk cap ------------------------------------------------------------------------ */
-
-/* 0: no cap. */
-static void cap_init(struct cap *c, uint64_t max_bytes)
-{
-	*c = (struct cap){0};
-	if (max_bytes == 0)
-		return;
-	if (max_bytes < CAP_MIN)
-		max_bytes = CAP_MIN;
-	c->step = max_bytes / 2 / CAP_STEPS;
-	c->tail = c->step * CAP_STEPS;
-	c->head = max_bytes - c->tail;
-	c->next = c->head + c->step;
-}
-
-/* The head is complete: where it ends and the line that starts (or goes on) there. */
-static void cap_end_head(struct cap *c, uint64_t offset, uint64_t line)
-{
-	c->begin = c->end = offset;
-	c->from = c->to = line;
-}
-
-/* To be called before `len` bytes (a result of cap_piece) are passed; `bytes` and `lines`
-   (newlines) have been. Returns true when the gap was made or grew. */
-static bool cap_make_room(struct cap *c, uint64_t bytes, uint64_t lines, size_t len)
-{
-	if (c->head == 0 || bytes < c->head || bytes + len - c->end <= c->tail)
-		return false;
-	uint64_t needed = bytes + len - c->tail;
-	size_t passed = 0;
-	while (passed < c->mark_count && c->marks[passed].offset < needed)
-		passed++;
-	if (passed < c->mark_count) {
-		c->end = c->marks[passed].offset;
-		c->to = c->marks[passed].line - 1;
-		c->whole = true;
-		passed++;
-	} else {
-		/* No line starts from c->next on, so all from there is in the line that is open.
-		   It lies well before `bytes`: at most two steps behind `needed`. */
-		c->end = (needed > c->next ? needed : c->next) + c->step;
-		c->to = lines + 1;
-		c->whole = false;
-	}
-	c->mark_count -= passed;
-	memmove(c->marks, c->marks + passed, c->mark_count * sizeof(*c->marks));
-	return true;
-}
-
-/* The same bytes have been passed; `bytes` and `lines` are from before them. */
-static void cap_pass(struct cap *c, uint64_t bytes, uint64_t lines, const char *data, size_t len)
-{
-	if (c->head == 0)
-		return;
-	size_t done = 0;
-	/* A line that starts at `next` has its newline one byte before. */
-	while (bytes + len >= c->next && c->mark_count < CAP_MARKS) {
-		size_t from = c->next - 1 > bytes + done ? (size_t)(c->next - 1 - bytes) : done;
-		const char *newline = memchr(data + from, '\n', len - from);
-		if (!newline)
-			return;
-		size_t start = (size_t)(newline - data) + 1;
-		lines += newline_count(data + done, start - done);
-		done = start;
-		c->marks[c->mark_count++] =
-			(struct cap_mark){.offset = bytes + start, .line = lines + 1};
-		c->next = bytes + start + c->step;
-	}
-}
 
 /* --- one file ---------------------------------------------------------------------------- */
 
@@ -231,17 +158,16 @@ static void stop_keeping(struct stream *s, uint64_t size)
 
 static void stream_describe(const struct stream *s, struct meta_stream *m)
 {
+	const struct cap *c = &s->cap;
 	*m = (struct meta_stream){.present = true, .error = s->error};
 	m->bytes = s->index.bytes + s->live;
 	bool open = s->live > 0 ? s->live_open : s->index.bytes != s->line_start;
 	m->lines = s->index.lines + s->live_lines + open;
-	const struct cap *c = &s->cap;
-	uint64_t end = s->open_gap ? m->bytes : c->end;
-	if (c->begin != end) {
+	if (c->begin != c->end) {
 		m->gap_from = c->from;
-		m->gap_to = s->open_gap ? m->lines : c->to;
+		m->gap_to = c->to;
 		m->gap_offset = c->begin;
-		m->gap_bytes = end - c->begin;
+		m->gap_bytes = c->end - c->begin;
 	}
 	if (s->error && m->bytes > s->end) {
 		m->lost_from = s->kept_lines + 1;
@@ -249,34 +175,8 @@ static void stream_describe(const struct stream *s, struct meta_stream *m)
 	}
 }
 
-/* Writes the line that stands at the start of the gap `g`. Best effort, since the metadata say the
-   same. */
-static void announce(struct stream *s, const struct meta_stream *g)
-{
-	char block[GAP_ANNOUNCE_MAX + 1] = {'\n'}, before = '\n';
-	const struct gap gap = {.from = g->gap_from, .to = g->gap_to, .bytes = g->gap_bytes};
-	size_t len = gap_announce(block + 1, &gap);
-	/* Keep it a line of its own, even if the cut is inside a line. */
-	if (g->gap_offset > 0)
-		io_read_at(s->fd, &before, 1, (off_t)g->gap_offset - 1);
-	const char *line = before == '\n' ? block + 1 : block;
-	len += line == block;
-	int saved = s->error;
-	if (s->open_gap) {
-		/* All of the line has to be inside the gap, or a reader takes its end for text. */
-		if (len <= g->gap_bytes) {
-			stream_write_some(s, line, len, g->gap_offset);
-			stream_shrink(s, g->gap_offset + len);
-		}
-	} else {
-		/* Padded with NULs, like the hole behind it, over the old bytes. */
-		stream_write_some(s, line, GAP_ANNOUNCE_MAX, g->gap_offset);
-	}
-	s->error = saved;
-}
-
 /* Releases what the gap has grown by. */
-static void punch(struct stream *s, uint64_t old_end)
+static void punch(struct stream *s, const struct cap *before)
 {
 	struct cap *c = &s->cap;
 	if (!c->whole) {
@@ -290,7 +190,7 @@ static void punch(struct stream *s, uint64_t old_end)
 	   that line apart from the hole for whoever reads the file as it is. */
 	uint64_t hole = c->begin + GAP_ANNOUNCE_MAX, hole_end = c->end - c->whole;
 	/* A block that was only half in the hole till now is released with its other half. */
-	uint64_t again = (old_end - 1) / PUNCH_ALIGN * PUNCH_ALIGN;
+	uint64_t again = (before->end - 1) / PUNCH_ALIGN * PUNCH_ALIGN;
 	if (again > hole)
 		hole = again;
 	gap_moved(s->of);
@@ -299,29 +199,80 @@ static void punch(struct stream *s, uint64_t old_end)
 		result = fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)hole,
 				   (off_t)(hole_end - hole));
 	} while (result < 0 && errno == EINTR);
-	if (result == 0) {
-		struct meta_stream m;
-		stream_describe(s, &m);
-		announce(s, &m);
-		/* The index entries of the gap, too, since nobody looks for its lines. */
-		uint64_t begin = index_offset((c->from - 1) / INDEX_STRIDE + 1);
-		uint64_t end = index_offset((c->to + c->whole + INDEX_STRIDE - 2) / INDEX_STRIDE);
-		if (s->idx >= 0 && end > begin)
-			fallocate(s->idx, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
-				  (off_t)(end - begin));
-	} else if (old_end == c->begin) {
-		/* The file system can't make holes: the text ends here, at the last line start if
-		   that is near. */
-		uint64_t at = s->index.bytes;
-		if (at - s->line_start <= c->tail / 2)
-			at = s->line_start;
-		cap_end_head(c, at, s->index.lines + 1);
-		s->open_gap = true;
-		stop_keeping(s, at);
-		gap_moved(s->of);
-	} else {
-		s->error = errno;
+	if (result < 0) {
+		/* The file system can't make holes: the text ends here. */
+		s->error = errno == EOPNOTSUPP ? EFBIG : errno;
+		*c = *before;
 		stop_keeping(s, s->index.bytes);
+		gap_moved(s->of);
+		return;
+	}
+	/* The line that stands at the start of the gap, best effort, since the metadata say the
+	   same: one of its own, even if the cut is inside a line, and padded with NULs, like the
+	   hole behind it, over the old bytes. */
+	char block[GAP_ANNOUNCE_MAX + 1] = {'\n'}, last = '\n';
+	const struct gap gap = {.from = c->from, .to = c->to, .bytes = c->end - c->begin};
+	int saved = s->error;
+	gap_announce(block + 1, &gap);
+	if (c->begin > 0)
+		io_read_at(s->fd, &last, 1, (off_t)c->begin - 1);
+	stream_write_some(s, block + (last == '\n'), GAP_ANNOUNCE_MAX, c->begin);
+	s->error = saved;
+	/* The index entries of the gap go, too, since nobody looks for its lines. */
+	uint64_t begin = index_offset((c->from - 1) / INDEX_STRIDE + 1);
+	uint64_t end = index_offset((c->to + c->whole + INDEX_STRIDE - 2) / INDEX_STRIDE);
+	if (s->idx >= 0 && end > begin)
+		fallocate(s->idx, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
+			  (off_t)(end - begin));
+}
+
+/* Makes room on disk for `len` more bytes under the cap. */
+static void make_room(struct stream *s, size_t len)
+{
+	struct cap *c = &s->cap;
+	uint64_t bytes = s->index.bytes;
+	if (c->head == 0 || bytes < c->head || bytes + len - c->end <= c->tail)
+		return;
+	const struct cap before = *c;
+	uint64_t needed = bytes + len - c->tail;
+	size_t passed = 0;
+	while (passed < c->mark_count && c->marks[passed].offset < needed)
+		passed++;
+	if (passed < c->mark_count) {
+		c->end = c->marks[passed].offset;
+		c->to = c->marks[passed].line - 1;
+		c->whole = true;
+		passed++;
+	} else {
+		/* No line starts from c->next on, so all from there is in the line that is open.
+		   It lies well before `bytes`: at most two steps behind `needed`. */
+		c->end = (needed > c->next ? needed : c->next) + c->step;
+		c->to = s->index.lines + 1;
+		c->whole = false;
+	}
+	c->mark_count -= passed;
+	memmove(c->marks, c->marks + passed, c->mark_count * sizeof(*c->marks));
+	punch(s, &before);
+}
+
+/* Notes where lines start in final bytes that are passed, for the tail of the cap. */
+static void cap_pass(struct stream *s, const char *data, size_t len)
+{
+	struct cap *c = &s->cap;
+	uint64_t bytes = s->index.bytes, lines = s->index.lines;
+	size_t done = 0;
+	/* A line that starts at `next` has its newline one byte before. */
+	while (bytes + len >= c->next && c->mark_count < CAP_MARKS) {
+		size_t from = c->next - 1 > bytes + done ? (size_t)(c->next - 1 - bytes) : done;
+		const char *newline = memchr(data + from, '\n', len - from);
+		if (!newline)
+			return;
+		size_t start = (size_t)(newline - data) + 1;
+		lines += newline_count(data + done, start - done);
+		done = start;
+		c->marks[c->mark_count++] =
+			(struct cap_mark){.offset = bytes + start, .line = lines + 1};
+		c->next = bytes + start + c->step;
 	}
 }
 
@@ -329,17 +280,17 @@ static void punch(struct stream *s, uint64_t old_end)
 static void stream_pass(struct stream *s, const char *data, size_t len)
 {
 	struct cap *c = &s->cap;
-	uint64_t bytes = s->index.bytes, lines = s->index.lines;
 	if (!s->is_text) {
 		s->index.bytes += len;
 		return;
 	}
-	if (index_feed(&s->index, data, len) < 0)
-		stop_indexing(s);
 	const char *newline = memrchr(data, '\n', len);
 	if (newline)
-		s->line_start = bytes + (uint64_t)(newline - data) + 1;
-	cap_pass(c, bytes, lines, data, len);
+		s->line_start = s->index.bytes + (uint64_t)(newline - data) + 1;
+	if (c->head > 0)
+		cap_pass(s, data, len);
+	if (index_feed(&s->index, data, len) < 0)
+		stop_indexing(s);
 	if (s->index.bytes != c->head || c->head == 0)
 		return;
 	/* The head ends with a line, unless that would give up half of it. */
@@ -352,22 +303,8 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 			cut = 0;
 		at = c->head - cut;
 	}
-	cap_end_head(c, at, s->index.lines + 1);
-}
-
-/* Makes room on disk for `len` more bytes under the cap. */
-static void make_room(struct stream *s, size_t len)
-{
-	struct cap *c = &s->cap;
-	if (!s->is_text) {
-		/* Raw bytes have no lines to announce a gap with: only their head is kept. */
-		if (c->head != 0 && s->index.bytes + len > c->head + c->tail)
-			stop_keeping(s, s->index.bytes);
-		return;
-	}
-	uint64_t old_end = c->end;
-	if (cap_make_room(c, s->index.bytes, s->index.lines, len))
-		punch(s, old_end);
+	c->begin = c->end = at;
+	c->from = c->to = s->index.lines + 1;
 }
 
 /* Writes `len` final bytes, and behind them in `data` the `live` ones. */
@@ -393,8 +330,11 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 		uint64_t bytes = s->index.bytes, most = bytes < c->head ? c->head - bytes : c->step;
 		size_t n = c->head == 0 || len < most ? len : (size_t)most;
 		size_t behind = n == len ? live : 0;
-		if (s->keeping)
+		/* Raw bytes have no lines to announce a gap with: only their head is kept. */
+		if (s->keeping && s->is_text)
 			make_room(s, n);
+		else if (s->keeping && c->head != 0 && bytes + n > c->head + c->tail)
+			stop_keeping(s, bytes);
 		if (s->keeping) {
 			size_t done = stream_write_some(s, data, n + behind, s->index.bytes);
 			if (done < n + behind) {
@@ -450,10 +390,6 @@ static int stream_flush(struct stream *s)
 	if (s->collected && s->len > 0)
 		result = store_collected(s);
 	write_entries(s);
-	struct meta_stream m;
-	stream_describe(s, &m);
-	if (s->open_gap && m.gap_from)
-		announce(s, &m);
 	return result;
 }
 
@@ -523,7 +459,14 @@ static int artifact_open_part(struct artifact *a, enum artifact_part part)
 	s->fd = id_open_file(a->dir, a->meta->id, part, O_RDWR | O_CREAT | O_EXCL);
 	if (s->fd < 0)
 		return -1;
-	cap_init(&s->cap, a->max_bytes);
+	if (a->max_bytes > 0) {
+		uint64_t most = a->max_bytes < CAP_MIN ? CAP_MIN : a->max_bytes;
+		struct cap *c = &s->cap;
+		c->step = most / 2 / CAP_STEPS;
+		c->tail = c->step * CAP_STEPS;
+		c->head = most - c->tail;
+		c->next = c->head + c->step;
+	}
 	s->indexing = s->is_text && index_init(&s->index, &s->entries) == 0;
 	if (!s->indexing)
 		s->index = (struct index_writer){0};
@@ -643,15 +586,6 @@ int artifact_end_recording(struct artifact *a, enum artifact_part part, const ch
 	return s->keeping ? stream_append(s, line + !inside, len) : s->error ? -1 : 0;
 }
 
-int artifact_flush(struct artifact *a)
-{
-	for (int i = 0; i < ARTIFACT_PARTS; i++) {
-		if (a->used[i])
-			stream_flush(&a->parts[i]);
-	}
-	return artifact_error(a) ? -1 : 0;
-}
-
 int artifact_error(const struct artifact *a)
 {
 	for (int i = 0; i < ARTIFACT_PARTS; i++) {
@@ -663,7 +597,10 @@ int artifact_error(const struct artifact *a)
 
 int artifact_update(struct artifact *a)
 {
-	artifact_flush(a);
+	for (int i = 0; i < ARTIFACT_PARTS; i++) {
+		if (a->used[i])
+			stream_flush(&a->parts[i]);
+	}
 	artifact_describe(a);
 	int result = meta_write(a->dir, a->meta);
 	if (result < 0 && errno == ENOMEM && a->reserve) {

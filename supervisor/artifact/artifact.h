@@ -16,8 +16,8 @@
 // Past `max_bytes` per stream the first half stays and the rest becomes a rolling tail: whole lines
 // between them (a line longer than that is cut inside) are released by punching a hole into the
 // file, so offsets stay as they are; one announcing line stands at the start of the gap, which
-// ID.json has before it is made. Where the file system can't punch, the tail is not kept. Only the
-// first `max_bytes` of raw bytes and of a recording are kept.
+// ID.json has before it is made. Where the file system can't punch, the text ends there (EFBIG).
+// Only the first `max_bytes` of raw bytes and of a recording are kept.
 //
 // The first failed write (disk full, ...) ends that stream's writing for good: what is there stays,
 // artifact_error() says why, later calls count but do not write.
@@ -62,9 +62,6 @@ int artifact_set_live(struct artifact *a, enum artifact_part part, const char *d
 /* Ends the recording of a text part that goes on: a line of its own says so, and `why`.
    Returns 0 or -1 as above. */
 int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why);
-
-/* Writes out what is collected. Returns 0 or -1 as above. */
-int artifact_flush(struct artifact *a);
 
 /* The errno of the first failed write, or 0. */
 int artifact_error(const struct artifact *a);

@@ -22,7 +22,7 @@ static inline int kept_read(struct artifact *a, const char *suffix, struct buffe
 	char path[PATH_MAX], chunk[4096];
 	const char *text = artifact_path(a);
 	ssize_t n;
-	assert_int_equal(artifact_flush(a), 0);
+	assert_int_equal(artifact_update(a), 0);
 	snprintf(path, sizeof(path), "%.*s%s", (int)(strlen(text) - strlen(".txt")), text, suffix);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -177,7 +177,7 @@ TEST_IN(test_live, home_setup, home_teardown)
 	expect_text(a, "one\ntwo\nthree");
 	/* The live part turned out differently, and shorter. */
 	append(a, "3\n");
-	assert_int_equal(artifact_flush(a), 0);
+	assert_int_equal(artifact_update(a), 0);
 	expect_text(a, "one\ntwo\n3\n");
 	set_live(a, "4\n5\n6");
 	assert_int_equal(artifact_update(a), 0);
@@ -232,7 +232,7 @@ static void write_all(struct artifact *a, const struct buffer *text, void (*chec
 			assert_int_equal(artifact_set_live(a, ARTIFACT_OUT, text->data + at, live),
 					 0);
 		} else if (random_below(10) == 0) {
-			artifact_flush(a);
+			artifact_update(a);
 		} else {
 			continue;
 		}
@@ -321,7 +321,7 @@ TEST_IN(test_writes_are_large, home_setup, home_teardown)
 		/* Whatever was flushed before, later writes end at round offsets. */
 		set_live(a, "live");
 		append(a, "final");
-		artifact_flush(a);
+		artifact_update(a);
 		for (size_t at = 5; at < 2000000; at += pieces[i]) {
 			artifact_append(a, ARTIFACT_OUT, text, pieces[i]);
 			assert_int_equal(stat(artifact_path(a), &st), 0);
@@ -365,7 +365,7 @@ TEST_IN(test_killed_writer, home_setup, home_teardown)
 				if (write(events[1], ".", 1) < 0)
 					_exit(1);
 			}
-			artifact_flush(a);
+			artifact_update(a);
 			_exit(0);
 		}
 		close(events[1]);

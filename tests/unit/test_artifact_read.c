@@ -336,7 +336,7 @@ TEST_IN(test_read_running, setup, teardown)
 	assert_int_equal(call("read last"), 0);
 	expect_out("[terse: the run goes on: terse read @ --offset 1]\n");
 	artifact_append(a, ARTIFACT_OUT, "one\n", 4);
-	artifact_flush(a);
+	artifact_update(a);
 	assert_int_equal(call("read last"), 0);
 	expect_out("one\n[terse: the run goes on: terse read @ --offset 2]\n");
 	artifact_set_live(a, ARTIFACT_OUT, "Password: ", 10);
@@ -538,10 +538,10 @@ TEST_IN(test_list, setup, teardown)
 	artifact_close(a);
 	struct artifact *running = create(0);
 	artifact_append(running, ARTIFACT_OUT, "1\n2\n3\n", 6);
-	artifact_flush(running);
+	artifact_update(running);
 	a = create(0);
 	artifact_append(a, ARTIFACT_OUT, "1\n2\n", 4);
-	artifact_flush(a);
+	artifact_update(a);
 	artifact_close(a);
 	assert_int_equal(call("list"), 0);
 	expect_match(out.data, "^ID +STATE +TOOK +LINES +SIZE +AGE +COMMAND\n");

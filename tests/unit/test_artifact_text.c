@@ -186,7 +186,7 @@ TEST_IN(test_running, home_setup, home_teardown)
 	assert_int_equal(artifact_update(a), 0);
 	expect_artifact(ARTIFACT_OUT, 3, "one\nPassword: \ntwo\n");
 	append(a, ARTIFACT_OUT, "late");
-	artifact_flush(a);
+	artifact_update(a);
 	expect_artifact(ARTIFACT_OUT, 4, "one\nPassword: \ntwo\nlate");
 	artifact_close(a);
 	expect_artifact(ARTIFACT_OUT, 4, "one\nPassword: \ntwo\nlate");
@@ -201,7 +201,7 @@ TEST_IN(test_standard_error, home_setup, home_teardown)
 	assert_int_equal(errno, ENOENT);
 	append(a, ARTIFACT_OUT, "out\n");
 	append(a, ARTIFACT_ERR, "err 1\nerr 2\n");
-	artifact_flush(a);
+	artifact_update(a);
 	expect_artifact(ARTIFACT_ERR, 2, "err 1\nerr 2\n");
 	artifact_update(a);
 	artifact_close(a);
@@ -251,10 +251,11 @@ TEST_IN(test_lost_end, home_setup, home_teardown)
 	for (int i = 0; i < 120; i++)
 		append(a, ARTIFACT_OUT, "123456789\n");
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
-	artifact_flush(a);
+	artifact_update(a);
 	for (int i = 0; i < 80; i++)
 		append(a, ARTIFACT_OUT, "123456789\n");
-	assert_int_equal(artifact_flush(a), -1);
+	assert_int_equal(artifact_update(a), 0);
+	assert_int_equal(artifact_error(a), EFBIG);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	signal(SIGXFSZ, handler);
 	assert_int_equal(artifact_update(a), 0);

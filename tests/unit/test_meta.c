@@ -404,7 +404,7 @@ TEST_IN(test_states_of_a_run, setup, teardown)
 	assert_non_null(a);
 	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "one\ntwo\n", 8), 0);
 	assert_int_equal(artifact_append(a, ARTIFACT_ERR, "e\n", 2), 0);
-	assert_int_equal(artifact_flush(a), 0);
+	assert_int_equal(artifact_update(a), 0);
 	assert_int_equal(meta_read(dir, m.id, &back), 0);
 	assert_int_equal(back.state, META_RUNNING);
 	assert_int_equal(back.exit_code, -1);
