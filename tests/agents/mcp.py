@@ -53,7 +53,7 @@ class Served:
 
     def test_served(self):
         self.model = Model(main=[
-            self.tool("run_command", command=BUILD_FAILS),
+            self.tool("run_command", command=BUILD_FAILS, timeout=600000),
             self.tool("read_command_output", artifact_id=self.last_id, offset=12345, limit=1),
             self.tool("run_command", command="cd /usr; export A=carried"),
             self.tool("run_command", command="pwd; echo $A"),
