@@ -41,27 +41,6 @@ struct await {
 /* Waits, and prints what is new. Returns the exit status. */
 int await_answer(const struct verb_call *c, const struct await *a);
 
-/* Ends a run, or sends it a signal ("INT", "SIGINT" or "2"; NULL: the end). Returns the exit
-   status. */
-int signal_answer(const struct verb_call *c, const char *name, const char *signal);
-
-/* Prints the screen of a run, or draws it into the file `svg`. Returns the exit status. */
-int snapshot_answer(const struct verb_call *c, const char *name, bool json, const char *svg);
-
-enum send_kind { SEND_TEXT, SEND_KEY, SEND_FILE, SEND_EOF };
-
-/* One thing to type. */
-struct send_item {
-	enum send_kind kind;
-	const char *value;
-	size_t len; /* of a text */
-};
-
-/* Types into the run that `a` names, and if it `awaits` waits as `a` says. Returns the exit
-   status. */
-int send_answer(const struct verb_call *c, const struct send_item *items, size_t count, bool awaits,
-		struct await *a);
-
 /* Reports that a request failed with `error`. */
 void live_run_failed(const struct verb_call *c, const char *id, int error);
 

@@ -10,13 +10,17 @@
 #include "lib/loop.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/text.h"
 #include "supervisor/command/excerpts.h"
+#include "supervisor/command/followup.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/person.h"
-#include "supervisor/command/read.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/process/sink.h"
+#include "supervisor/reading/page.h"
 #include "supervisor/report/file_type.h"
 #include "supervisor/report/notice.h"
+#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,6 +37,28 @@
 
 /* Lines before what is followed, as those of tail -f. */
 #define FOLLOW_LINES 10
+
+struct read {
+	struct verb_call *call; /* its settings with the options of --preview */
+	int exit_code;          /* for a preview, -1: the run's own */
+	const char *name;       /* as it was given */
+	enum sink sink;
+
+	/* The request: lines, or bytes; as words, which are NULL if they are not given. */
+	const char *range, *bytes;
+	bool standard_error, raw;
+	struct page_request lines;
+	const char *option;    /* that names the first line */
+	uint64_t from, length; /* 0: not given */
+	bool preview, follow;
+
+	struct text text;
+	enum artifact_part part;
+	struct wording_place place;
+	const struct vocabulary *words; /* the reader's */
+	struct buffer quoted;           /* its name */
+	struct followup followup;
+};
 
 /* The text has no such line, of `total`, or byte. Returns 1. */
 static int read_past_end(const struct read *r, uint64_t total)
@@ -424,43 +450,38 @@ static int read_show(struct read *r)
 	return result < 0 && error == EPIPE && (all || r->preview || r->follow) ? 0 : result;
 }
 
-int read_answer(struct read *r)
-{
-	struct page_request *q = &r->lines;
-	r->words = &vocabularies[r->call->settings->words];
-	if (read_check(r) < 0 || excerpts_apply_profile(r->call->verb->name, r->call->settings) < 0)
-		return EXIT_TERSE;
-	if (r->follow && q->first == 0 && q->tail == 0)
-		q->tail = FOLLOW_LINES;
-	if (q->first == 0)
-		q->first = 1;
-	r->part = r->standard_error ? ARTIFACT_ERR : r->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
-	r->followup = (struct followup){.is_counted = r->call->json || r->sink != SINK_PROGRAM};
-	if (verb_open(r->call, r->part, r->name, &r->text) < 0)
-		return 1;
-	int result = 1;
-	if (r->follow && !*r->text.id)
-		verb_fail(r->call, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r->name);
-	else
-		result = read_show(r);
-	if (result < 0)
-		verb_fail(r->call, ENVELOPE_UNREADABLE, "%s: %m", r->name);
-	else if (result == 0)
-		followup_keep(&r->followup, r->text.dir, r->text.id);
-	text_close(&r->text);
-	buffer_release(&r->quoted);
-	return result != 0;
-}
-
 static int read_run(struct verb_call *c)
 {
 	struct read r = {.call = c, .exit_code = -1};
+	struct page_request *q = &r.lines;
 	if (verb_parse(c, &r) < 0)
 		return EXIT_TERSE;
 	r.name = c->operands[0];
 	if (!c->json)
 		r.sink = reader_of_text();
-	return read_answer(&r);
+	r.words = &vocabularies[c->settings->words];
+	if (read_check(&r) < 0 || excerpts_apply_profile(c->verb->name, c->settings) < 0)
+		return EXIT_TERSE;
+	if (r.follow && q->first == 0 && q->tail == 0)
+		q->tail = FOLLOW_LINES;
+	if (q->first == 0)
+		q->first = 1;
+	r.part = r.standard_error ? ARTIFACT_ERR : r.raw ? ARTIFACT_RAW : ARTIFACT_OUT;
+	r.followup = (struct followup){.is_counted = c->json || r.sink != SINK_PROGRAM};
+	if (verb_open(c, r.part, r.name, &r.text) < 0)
+		return 1;
+	int result = 1;
+	if (r.follow && !*r.text.id)
+		verb_fail(c, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r.name);
+	else
+		result = read_show(&r);
+	if (result < 0)
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", r.name);
+	else if (result == 0)
+		followup_keep(&r.followup, r.text.dir, r.text.id);
+	text_close(&r.text);
+	buffer_release(&r.quoted);
+	return result != 0;
 }
 
 #define READ_AT(member) offsetof(struct read, member)

@@ -3,15 +3,23 @@
 // An agent gets so many lines and bytes, and then how many there are. A program
 // (`terse search ID REGEX | sort`) gets all of them, uncut, and nothing else.
 
+#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
+#include "supervisor/artifact/id.h"
 #include "supervisor/artifact/journal.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/command/followup.h"
 #include "supervisor/command/person.h"
-#include "supervisor/command/search.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/process/sink.h"
+#include "supervisor/reading/listing.h"
+#include "supervisor/reading/matcher.h"
+#include "supervisor/reading/walk.h"
 #include "supervisor/report/file_type.h"
+#include "supervisor/report/notice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +32,35 @@
 
 /* The limit of the search profile. */
 #define PAGE_MATCHES 100
+
+struct search {
+	struct verb_call *call;
+	struct notice_query query;
+	const char *name; /* the text as given; NULL: all of a session */
+	bool all, as_it_is;
+	uint64_t context; /* before and after, where they are not given */
+	enum sink sink;
+	struct matcher *matcher;
+	struct listing listing;
+	struct walk *walk; /* the search in the current text, or NULL */
+	struct buffer place;
+	struct buffer text;       /* for JSON: what would be printed */
+	char next_id[ID_LEN + 1]; /* storage of listing.next_in in a search through many */
+
+	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */
+	uint64_t artifacts, matching, listed;
+	bool found;     /* a match */
+	uint64_t total; /* matches in the last text */
+
+	/* What was printed counts as read of the first artifact with a match: its session's
+	   directory, or -1. */
+	struct followup followup;
+	int first;
+	char first_id[ID_LEN + 1];
+	uint64_t size; /* of the text */
+	bool colour;   /* mark matches */
+	struct progress progress;
+};
 
 /* A text that is searched. */
 struct search_subject {
@@ -459,21 +496,6 @@ static int search_all(struct search *s)
 	return status;
 }
 
-int search_answer(struct search *s)
-{
-	int status = search_prepare(s, s->name);
-	if (status == 0)
-		status = s->name ? search_one(s) : search_all(s);
-	setitimer(ITIMER_VIRTUAL, &(struct itimerval){0}, NULL);
-	walk_free(s->walk);
-	matcher_free(s->matcher);
-	buffer_release(&s->listing.out);
-	buffer_release(&s->listing.gap);
-	buffer_release(&s->place);
-	buffer_release(&s->text);
-	return status;
-}
-
 static int search_run(struct verb_call *c)
 {
 	static const char usage[] = "usage: terse search ID|FILE|--all REGEX";
@@ -506,7 +528,17 @@ static int search_run(struct verb_call *c)
 	q->session = s.name ? NULL : c->session;
 	s.colour = c->colour;
 	s.sink = reader_of_text();
-	return search_answer(&s);
+	int status = search_prepare(&s, s.name);
+	if (status == 0)
+		status = s.name ? search_one(&s) : search_all(&s);
+	setitimer(ITIMER_VIRTUAL, &(struct itimerval){0}, NULL);
+	walk_free(s.walk);
+	matcher_free(s.matcher);
+	buffer_release(&s.listing.out);
+	buffer_release(&s.listing.gap);
+	buffer_release(&s.place);
+	buffer_release(&s.text);
+	return status;
 }
 
 #define SEARCH_AT(member) offsetof(struct search, member)

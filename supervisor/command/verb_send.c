@@ -41,15 +41,18 @@ static int parse_signal(const char *text)
 	return -1;
 }
 
-int signal_answer(const struct verb_call *c, const char *name, const char *signal)
+static int signal_run(struct verb_call *c)
 {
-	int sig = signal ? parse_signal(signal) : 0, status = 0;
+	int run, status = 0;
+	char id[ID_LEN + 1];
+	if (verb_parse(c, NULL) < 0)
+		return EXIT_TERSE;
+	const char *name = c->operands[0], *signal = c->operands[1];
+	int sig = signal ? parse_signal(signal) : 0;
 	if (sig < 0) {
 		verb_error(c->verb->name, "%s: no such signal", signal);
 		return EXIT_TERSE;
 	}
-	int run;
-	char id[ID_LEN + 1];
 	if (live_run_find(c, name, &run, id, true) < 0)
 		return 1;
 	bool own = live_run_is_own(c, id);
@@ -67,12 +70,6 @@ int signal_answer(const struct verb_call *c, const char *name, const char *signa
 			"[terse: done; what was not shown yet: " TOOL_AWAIT TOOL_ID "%s]\n", name);
 	io_close(&run);
 	return status;
-}
-
-static int signal_run(struct verb_call *c)
-{
-	return verb_parse(c, NULL) < 0 ? EXIT_TERSE
-				       : signal_answer(c, c->operands[0], c->operands[1]);
 }
 
 static const struct verb_option signal_options[] = {
@@ -96,34 +93,46 @@ const struct verb verb_signal = {
 
 // terse snapshot ID [--json]: prints the screen of a running command.
 
-int snapshot_answer(const struct verb_call *c, const char *name, bool json, const char *svg)
+struct snapshot {
+	const char *svg;
+	bool json; /* that of the run, without an envelope */
+};
+
+static int snapshot_run(struct verb_call *c)
 {
+	struct snapshot s = {.json = false};
 	int run;
 	char id[ID_LEN + 1];
-	if (live_run_find(c, name, &run, id, true) < 0)
+	if (verb_parse(c, &s) < 0)
+		return EXIT_TERSE;
+	if (s.json && s.svg) {
+		verb_error("snapshot", "--svg does not go with --json");
+		return EXIT_TERSE;
+	}
+	if (live_run_find(c, c->operands[0], &run, id, true) < 0)
 		return 1;
 	struct buffer reply = BUFFER_INIT, shown = BUFFER_INIT;
 	json_t *root = NULL;
 	struct terminal *t = NULL;
 	int result = -1;
-	if (client_ask(run, FRAME_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0) {
+	if (client_ask(run, FRAME_PICTURE, s.svg != NULL, 0, NULL, 0, &reply) < 0) {
 		live_run_failed(c, id, errno);
 		goto out;
 	}
-	if (!json)
+	if (!s.json)
 		root = json_read(reply.data, reply.len, 0, NULL);
-	const json_t *text = json_object_get(root, svg ? "paint" : "text");
+	const json_t *text = json_object_get(root, s.svg ? "paint" : "text");
 	const char *data = json_string_value(text);
 	size_t len = json_string_length(text);
-	if (json) {
+	if (s.json) {
 		buffer_append_string(&reply, "\n");
 		result = verb_write(&reply);
-	} else if (svg && data &&
+	} else if (s.svg && data &&
 		   (t = svg_terminal(json_object_get(root, "cols"),
 				     json_object_get(root, "rows")))) {
 		terminal_feed(t, data, len);
-		result = svg_write(svg, t);
-	} else if (!svg && data) {
+		result = svg_write(s.svg, t);
+	} else if (!s.svg && data) {
 		/* The rows up to the last one that is not empty. */
 		while (len > 1 && data[len - 1] == '\n' && data[len - 2] == '\n')
 			len--;
@@ -135,7 +144,7 @@ int snapshot_answer(const struct verb_call *c, const char *name, bool json, cons
 		errno = EPROTO;
 	}
 	if (result < 0)
-		verb_error(c->verb->name, "%s: %m", svg ? svg : id);
+		verb_error(c->verb->name, "%s: %m", s.svg ? s.svg : id);
 out:
 	terminal_free(t);
 	json_decref(root);
@@ -143,23 +152,6 @@ out:
 	buffer_release(&reply);
 	io_close(&run);
 	return result < 0;
-}
-
-struct snapshot {
-	const char *svg;
-	bool json; /* that of the run, without an envelope */
-};
-
-static int snapshot_run(struct verb_call *c)
-{
-	struct snapshot s = {.json = false};
-	if (verb_parse(c, &s) < 0)
-		return EXIT_TERSE;
-	if (s.json && s.svg) {
-		verb_error("snapshot", "--svg does not go with --json");
-		return EXIT_TERSE;
-	}
-	return snapshot_answer(c, c->operands[0], s.json, s.svg);
 }
 
 static const struct verb_option snapshot_options[] = {
@@ -189,15 +181,24 @@ const struct verb verb_snapshot = {
 /* Milliseconds between two tries while the supervisor's queue is full. */
 #define AGAIN_MS 20
 
-struct sender {
-	const struct verb_call *call;
-	char id[ID_LEN + 1];
-	int run; /* a connection to it */
-	bool awaits;
-	struct typed typed;
+/* One thing to type. */
+struct send_item {
+	enum { SEND_TEXT, SEND_KEY, SEND_FILE, SEND_EOF } kind;
+	const char *value;
 };
 
-static int send_ask(struct sender *s, enum frame_kind kind, int a, const char *data, size_t len)
+struct send {
+	const struct verb_call *call;
+	struct await wait;
+	bool awaits;
+	struct send_item *items; /* room for each argument */
+	size_t count;
+	char id[ID_LEN + 1];
+	int run;            /* a connection to it */
+	struct typed typed; /* what is waited behind */
+};
+
+static int send_ask(struct send *s, enum frame_kind kind, int a, const char *data, size_t len)
 {
 	while (client_ask(s->run, kind, a, 0, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
@@ -212,7 +213,7 @@ static int send_ask(struct sender *s, enum frame_kind kind, int a, const char *d
 /* More of what was typed is not looked for in its echo. */
 #define TYPED_MOST ((size_t)64 * 1024)
 
-static int send_text(struct sender *s, const char *data, size_t len)
+static int send_text(struct send *s, const char *data, size_t len)
 {
 	if (s->awaits && s->typed.text.len < TYPED_MOST)
 		buffer_append(&s->typed.text, data, len);
@@ -227,13 +228,13 @@ static int send_text(struct sender *s, const char *data, size_t len)
 }
 
 /* Types one thing. Returns 0, or -1 after saying what is wrong. */
-static int send_one(struct sender *s, const struct send_item *item)
+static int send_one(struct send *s, const struct send_item *item)
 {
 	char data[FRAME_REQUEST];
 	struct key_bytes key;
 	ssize_t n = -1;
 	switch (item->kind) {
-	case SEND_TEXT: return send_text(s, item->value, item->len);
+	case SEND_TEXT: return send_text(s, item->value, strlen(item->value));
 	case SEND_EOF: return send_ask(s, FRAME_CLOSE, 0, NULL, 0);
 	case SEND_KEY:
 		if (key_parse(item->value, &key) < 0) /* they were checked */
@@ -256,48 +257,6 @@ static int send_one(struct sender *s, const struct send_item *item)
 	return n == 0 ? 0 : -1;
 }
 
-int send_answer(const struct verb_call *c, const struct send_item *items, size_t count, bool awaits,
-		struct await *a)
-{
-	struct sender s = {.call = c, .run = -1, .awaits = awaits};
-	struct live_status now = {.bytes = 0};
-	struct key_bytes key;
-	for (size_t i = 0; i < count; i++) {
-		if (items[i].kind == SEND_KEY && key_parse(items[i].value, &key) < 0) {
-			verb_error(c->verb->name, "%s: no such key (%s)", items[i].value,
-				   vocabularies[c->settings->words].keys);
-			return EXIT_TERSE;
-		}
-	}
-	if (live_run_find(c, a->name, &s.run, s.id, true) < 0)
-		return 1;
-	int status = 0;
-	/* Where the text ends before anything is typed. */
-	if (awaits && client_status(s.run, FRAME_STATUS, &now) < 0) {
-		live_run_failed(c, s.id, errno);
-		status = 1;
-	}
-	s.typed.from = now.bytes;
-	for (size_t i = 0; i < count && status == 0; i++)
-		status = send_one(&s, &items[i]) < 0;
-	io_close(&s.run);
-	if (status == 0 && awaits) {
-		a->name = s.id;
-		a->answers = true;
-		a->typed = buffer_check(&s.typed.text) == 0 ? &s.typed : NULL;
-		status = await_answer(c, a);
-	}
-	buffer_release(&s.typed.text);
-	return status;
-}
-
-struct send {
-	struct await wait;
-	bool awaits;
-	struct send_item *items; /* room for each argument */
-	size_t count;
-};
-
 /* The first operand is the run, what follows is typed, in its order. */
 static const char *send_take(void *into, const struct verb_option *o, const char *value)
 {
@@ -305,31 +264,56 @@ static const char *send_take(void *into, const struct verb_option *o, const char
 	if (!*o->name && !s->wait.name)
 		s->wait.name = value;
 	else
-		s->items[s->count++] =
-			(struct send_item){(enum send_kind)o->at, value, value ? strlen(value) : 0};
+		s->items[s->count++] = (struct send_item){o->at, value};
 	return NULL;
 }
 
 static int send_run(struct verb_call *c)
 {
-	struct send s = {.wait = {.from = 1}};
+	struct send s = {.call = c, .wait = {.from = 1}, .run = -1};
+	struct live_status now = {.bytes = 0};
+	struct key_bytes key;
 	int status = EXIT_TERSE;
 	s.items = calloc((size_t)c->argc, sizeof(*s.items));
 	if (!s.items)
 		verb_error("send", "%m");
 	if (!s.items || verb_parse(c, &s) < 0)
 		goto out;
-	const char *alone = s.wait.timeout   ? "--timeout"
+	const char *alone = s.awaits         ? NULL
+			    : s.wait.timeout ? "--timeout"
 			    : s.wait.pattern ? "--for"
 			    : s.wait.idle    ? "--idle"
 					     : NULL;
+	size_t i = 0;
+	while (i < s.count &&
+	       (s.items[i].kind != SEND_KEY || key_parse(s.items[i].value, &key) == 0))
+		i++;
 	if (s.count == 0)
 		verb_error("send", "usage: terse send ID TEXT --key enter (see terse help send)");
-	else if (alone && !s.awaits)
+	else if (alone)
 		verb_error("send", "%s: needs --await (see terse help send)", alone);
+	else if (i < s.count)
+		verb_error("send", "%s: no such key (%s)", s.items[i].value,
+			   vocabularies[c->settings->words].keys);
 	else
-		status = send_answer(c, s.items, s.count, s.awaits, &s.wait);
+		status = live_run_find(c, s.wait.name, &s.run, s.id, true) < 0;
+	/* Where the text ends before anything is typed. */
+	if (status == 0 && s.awaits && client_status(s.run, FRAME_STATUS, &now) < 0) {
+		live_run_failed(c, s.id, errno);
+		status = 1;
+	}
+	s.typed.from = now.bytes;
+	for (i = 0; i < s.count && status == 0; i++)
+		status = send_one(&s, &s.items[i]) < 0;
+	io_close(&s.run);
+	if (status == 0 && s.awaits) {
+		s.wait.name = s.id;
+		s.wait.answers = true;
+		s.wait.typed = buffer_check(&s.typed.text) == 0 ? &s.typed : NULL;
+		status = await_answer(c, &s.wait);
+	}
 out:
+	buffer_release(&s.typed.text);
 	free(s.items);
 	return status;
 }
