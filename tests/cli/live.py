@@ -530,8 +530,8 @@ class Await(LiveCase):
         self.assertEqual(reader.finish().out, text[len(numbers(11)):])
         self.assertEqual(self.at_a_terminal("read", identifier, "--follow", "--tail", "2", PAGER="false"),
                          b"3 %\r\nleft\r\n")
-        for words, message in ((("--follow",), b"--follow is for people and programs; terse await %s waits, and prints "
-                                               b"what is new" % identifier.encode()),
+        for words, message in ((("--follow",), b"--follow is for people and programs; terse await ID waits, and prints "
+                                               b"what is new"),
                                (("--follow", "--lines", "1-2"), b"--follow goes with --offset or --tail")):
             run = self.terse("read", identifier, *words, split=True)
             self.assertEqual((run.code, run.out, run.err), (125, b"", b"terse read: " + message + b"\n"))
