@@ -1,44 +1,32 @@
+// From the command to the terminal: decides which bytes are binary, which are plain and go to a
+// program unchanged, and which the terminal has to render. See interceptor.h.
+
 #include "supervisor/intercept/internal.h"
 
 #include "lib/trace.h"
 
 #include <string.h>
 
-void raw_release(struct raw *r)
+void intercept_keep_raw(struct interceptor *s, const char *data, size_t len)
 {
-	r->state = RAW_OFF;
-	buffer_release(&r->held);
-}
-
-void raw_start(struct raw *r, struct artifact *artifact)
-{
-	if (r->state != RAW_HOLDING)
+	bool wanted =
+		s->artifact && (s->state == BYTES_BINARY || s->options.raw == INTERCEPT_RAW_YES ||
+				terminal_facts(s->terminal).is_lossy);
+	if (s->raw_state == RAW_HOLDING && !wanted && s->raw.len + len <= RAW_HOLD &&
+	    buffer_try_append(&s->raw, data, len) == 0)
 		return;
-	artifact_append(artifact, ARTIFACT_RAW, r->held.data, r->held.len);
-	raw_release(r);
-	r->state = RAW_STREAMING;
-}
-
-void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *artifact, bool wanted)
-{
-	if (r->state == RAW_HOLDING) {
-		bool fits = r->held.len + len <= RAW_HOLD;
-		if (fits && buffer_try_append(&r->held, data, len) == 0) {
-			if (artifact && wanted)
-				raw_start(r, artifact);
-			return;
-		}
-		if (artifact && wanted)
-			raw_start(r, artifact);
-		else
-			raw_release(r);
+	if (s->raw_state == RAW_HOLDING) {
+		s->raw_state = wanted ? RAW_STREAMING : RAW_OFF;
+		if (wanted)
+			artifact_append(s->artifact, ARTIFACT_RAW, s->raw.data, s->raw.len);
+		buffer_release(&s->raw);
 	}
-	if (r->state == RAW_STREAMING)
-		artifact_append(artifact, ARTIFACT_RAW, data, len);
+	if (s->raw_state == RAW_STREAMING)
+		artifact_append(s->artifact, ARTIFACT_RAW, data, len);
 }
 
-/* Where the first of some bytes is, or `len`. memchr() for each over a piece that stays in the
-   cache is faster than one loop that looks for all. */
+/* Where the byte is first, or `len`. memchr() for each over a piece that stays in the cache is
+   faster than one loop that looks for all. */
 static size_t plain_find(const char *data, size_t len, char byte)
 {
 	const char *at = memchr(data, byte, len);
@@ -47,29 +35,19 @@ static size_t plain_find(const char *data, size_t len, char byte)
 
 #define PIECE ((size_t)16 * 1024)
 
-/* The first CR that no LF follows. The byte behind the last one is not looked at. */
-static size_t find_return(const char *data, size_t len)
-{
-	for (size_t i = 0; (i += plain_find(data + i, len - i, '\r')) < len; i++) {
-		if (i + 1 == len || data[i + 1] != '\n')
-			return i;
-	}
-	return len;
-}
-
-/* How many bytes come before the first that redraws. A CR at the very end counts as one, since
-   what follows it is not known yet. */
+/* How many bytes come before the first that redraws: ESC, backspace, CR without LF. What follows a
+   CR at the very end is not known yet. */
 static size_t plain_length(const char *data, size_t len)
 {
 	size_t done = 0;
 	while (done < len) {
 		size_t piece = len - done < PIECE ? len - done : PIECE;
-		/* The LF behind a CR belongs to the same piece. */
-		if (data[done + piece - 1] == '\r' && done + piece < len)
-			piece++;
 		size_t n = plain_find(data + done, piece, '\x1B');
 		n = plain_find(data + done, n, '\b');
-		n = find_return(data + done, n);
+		for (size_t i = 0; (i += plain_find(data + done + i, n - i, '\r')) < n; i++) {
+			if (done + i + 1 < len && data[done + i + 1] != '\n')
+				n = i;
+		}
 		done += n;
 		if (n < piece)
 			break;
@@ -77,18 +55,7 @@ static size_t plain_length(const char *data, size_t len)
 	return done;
 }
 
-/* The bytes of a pipe on their way to a program or file, as long as they are plain.
-
-   A program must get what the command wrote: CR before LF, form feeds, invalid UTF-8, everything (a
-   patch has to apply). Only what redraws (ESC, backspace, CR without LF) is resolved by the
-   terminal. So whole lines are passed on as they are until the first such byte; from its line on
-   the text of the terminal is what is printed. */
-
-/* An unfinished line longer than this is passed on before its end is known. */
-#define PLAIN_LINE ((size_t)64 * 1024)
-
-/* Passes on the rest: nothing that redraws has come. */
-static void plain_finish(struct interceptor *s)
+void intercept_finish_plain(struct interceptor *s)
 {
 	struct plain *p = &s->plain;
 	intercept_print(s, p->line.data, p->line.len);
@@ -96,58 +63,21 @@ static void plain_finish(struct interceptor *s)
 	buffer_clear(&p->line);
 }
 
-/* Takes bytes that look the same on a terminal as they are; passes on what is ready, and all where
-   there is no memory. */
-static void pass_plain(struct interceptor *s, const char *data, size_t len)
-{
-	struct plain *p = &s->plain;
-	terminal_feed(s->terminal, data, len);
-	const char *end = len ? memrchr(data, '\n', len) : NULL;
-	if (end) {
-		size_t whole = (size_t)(end - data) + 1;
-		plain_finish(s);
-		intercept_print(s, data, whole);
-		p->passed = 0;
-		data += whole;
-		len -= whole;
-	}
-	bool kept = buffer_try_append(&p->line, data, len) == 0;
-	if (!kept || p->line.len > PLAIN_LINE)
-		plain_finish(s);
-	if (!kept) {
-		intercept_print(s, data, len);
-		p->passed += len;
-	}
-}
-
-/* The bytes of the command before they are text: decides which are binary, which are plain and go
-   to a program unchanged, and which the terminal has to render. See interceptor.h. */
-
-void intercept_finish_plain(struct interceptor *s)
-{
-	if (s->plain.returns)
-		pass_plain(s, "\r", 1);
-	s->plain.returns = false;
-	plain_finish(s);
-}
-
 /* Something redraws: from the unfinished line on, the terminal's text is printed. */
 static void leave_plain(struct interceptor *s)
 {
+	struct plain *p = &s->plain;
 	TRACE(TERMINAL, "%s redraws: rendered from here on", PART_NAME(s));
 	terminal_commit(s->terminal, terminal_lines(s->terminal));
 	s->state = BYTES_RENDERED;
 	/* The terminal may have released more or less of a long line than was passed on. */
-	size_t passed = s->plain.passed, gone = s->line_text;
-	if (gone > passed + s->plain.line.len)
-		gone = passed + s->plain.line.len;
+	size_t passed = p->passed, gone = s->line_text;
+	if (gone > passed + p->line.len)
+		gone = passed + p->line.len;
 	if (gone > passed)
-		intercept_print(s, s->plain.line.data, gone - passed);
-	s->plain.passed = gone < passed ? passed - gone : 0;
-	buffer_release(&s->plain.line);
-	if (s->plain.returns)
-		terminal_feed(s->terminal, "\r", 1);
-	s->plain.returns = false;
+		intercept_print(s, p->line.data, gone - passed);
+	p->passed = gone < passed ? passed - gone : 0;
+	buffer_release(&p->line);
 }
 
 /* A program that gets a NUL may want every byte (find -print0 | xargs -0): from here on it gets the
@@ -171,33 +101,32 @@ static void begin_bytes(struct interceptor *s)
 	s->state = BYTES_PASSED;
 }
 
-/* Takes bytes for a program or file, the plain ones as they are. */
+/* Takes bytes for a program or file: whole lines are passed on as they are, for as long as nothing
+   redraws. */
 static void feed_plain(struct interceptor *s, const char *data, size_t len)
 {
-	if (s->state == BYTES_PASSED) {
-		terminal_feed(s->terminal, data, len);
-		intercept_print(s, data, len);
-		return;
+	struct plain *p = &s->plain;
+	bool redraws = p->line.len > 0 && p->line.data[p->line.len - 1] == '\r' && *data != '\n';
+	size_t n = redraws ? 0 : plain_length(data, len), from = 0;
+	const char *newline = n ? memrchr(data, '\n', n) : NULL;
+	terminal_feed(s->terminal, data, n);
+	if (newline) {
+		from = (size_t)(newline - data) + 1;
+		intercept_finish_plain(s);
+		intercept_print(s, data, from);
+		p->passed = 0;
 	}
-	if (s->plain.returns && *data == '\n') {
-		s->plain.returns = false;
-		pass_plain(s, "\r\n", 2);
-		data++;
-		len--;
-	} else if (s->plain.returns) {
+	bool kept = buffer_try_append(&p->line, data + from, n - from) == 0;
+	if (!kept || (p->line.len > PLAIN_LINE && p->line.data[p->line.len - 1] != '\r'))
+		intercept_finish_plain(s);
+	if (!kept) {
+		intercept_print(s, data + from, n - from);
+		p->passed += n - from;
+	}
+	if (n < len) {
 		leave_plain(s);
-	}
-	size_t n = s->state == BYTES_PLAIN ? plain_length(data, len) : 0;
-	if (n > 0)
-		pass_plain(s, data, n);
-	if (s->state == BYTES_PLAIN && n + 1 == len && data[n] == '\r') {
-		s->plain.returns = true;
-		return;
-	}
-	if (s->state == BYTES_PLAIN && n < len)
-		leave_plain(s);
-	if (n < len)
 		terminal_feed(s->terminal, data + n, len - n);
+	}
 }
 
 /* From here on bytes are not rendered. A program or file gets them as they
@@ -216,16 +145,15 @@ static void become_binary(struct interceptor *s)
 	}
 	s->state = BYTES_BINARY;
 	/* There is no text, so these bytes are not a second copy that may be unwanted. */
-	if (s->raw.state == RAW_OFF)
-		s->raw.state = RAW_HOLDING;
+	if (s->raw_state == RAW_OFF)
+		s->raw_state = RAW_HOLDING;
 	/* The start is no text, either, unless it was kept as one already. */
 	if (!s->artifact) {
 		buffer_clear(&s->held);
-		s->printed = s->counted = s->guarded = s->clean_len = 0;
+		s->printed = s->counted = s->clean_len = 0;
 	}
 	interceptor_spill(s);
-	if (s->artifact)
-		raw_start(&s->raw, s->artifact);
+	intercept_keep_raw(s, NULL, 0);
 }
 
 static void process(struct interceptor *s, const char *data, size_t len)
@@ -240,17 +168,17 @@ static void process(struct interceptor *s, const char *data, size_t len)
 		intercept_text(s, data, len);
 		return;
 	}
-	if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
+	if (s->state == BYTES_PLAIN)
 		feed_plain(s, data, len);
 	else if (s->state < BYTES_BINARY)
 		terminal_feed(s->terminal, data, len);
+	if (s->state == BYTES_PASSED)
+		intercept_print(s, data, len);
 	/* A swallowed picture leaves no text: only the raw bytes have it. */
-	if (s->raw.state == RAW_HOLDING && s->raw.held.len + len > RAW_HOLD &&
+	if (s->raw_state == RAW_HOLDING && s->raw.len + len > RAW_HOLD &&
 	    terminal_facts(s->terminal).is_swallowing)
 		interceptor_spill(s);
-	bool wanted = s->state == BYTES_BINARY || s->options.raw == INTERCEPT_RAW_YES ||
-		      terminal_facts(s->terminal).is_lossy;
-	raw_feed(&s->raw, data, len, s->artifact, wanted);
+	intercept_keep_raw(s, data, len);
 }
 
 void intercept_judge(struct interceptor *s, bool end)
@@ -298,7 +226,7 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 	if (s->sniff.len < SNIFF_MOST && s->state < BYTES_BINARY) {
 		/* All bytes are still at hand: the start may have looked like text. */
 		sniff_add(&s->sniff, data, len);
-		if (s->sniff.binary && (s->raw.state != RAW_OFF || !s->reader->previews))
+		if (s->sniff.binary && (s->raw_state != RAW_OFF || !s->reader->previews))
 			become_binary(s);
 	}
 	process(s, data, len);

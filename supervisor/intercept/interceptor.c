@@ -44,27 +44,27 @@ void intercept_overflow(struct interceptor *s)
    this is the `end`. */
 static size_t printed_size(struct interceptor *s, bool end)
 {
+	const char *rest = s->held.data + s->counted;
 	size_t len = s->held.len - s->counted, cut = 0;
+	const char *newline = len ? memrchr(rest, '\n', len) : NULL;
+	if (newline) {
+		size_t lines = (size_t)(newline - rest) + 1;
+		s->clean_len += guard_text_len(rest, lines, s->head.guard);
+		s->counted += lines;
+		rest += lines;
+		len -= lines;
+	}
 	if (len == 0)
 		return s->clean_len;
-	const char *data = s->held.data + s->counted;
-	if (end || !utf8_incomplete(data, len, &cut))
-		cut = !end && data[len - 1] == '\r';
-	s->clean_len += utf8_clean_len(data, len - cut);
-	s->counted += len - cut;
-	/* A line is looked at whole, once. */
-	const char *newline = end ? s->held.data + s->held.len - 1 : memrchr(data, '\n', len - cut);
-	if (newline && s->head.guard != GUARD_NONE) {
-		const char *from = s->held.data + s->guarded, *to = newline + 1;
-		size_t lines = (size_t)(to - from);
-		s->clean_len +=
-			guard_text_len(from, lines, s->head.guard) - utf8_clean_len(from, lines);
-		s->guarded += lines;
-	}
-	return s->clean_len + cut;
+	if (end)
+		return s->clean_len + guard_text_len(rest, len, s->head.guard);
+	if (!utf8_incomplete(rest, len, &cut))
+		cut = rest[len - 1] == '\r';
+	return s->clean_len + utf8_clean_len(rest, len - cut) + cut;
 }
 
-bool intercept_is_over(struct interceptor *s, bool end)
+/* Whether the text so far is over the limit; `end`: nothing more comes. */
+static bool intercept_is_over(struct interceptor *s, bool end)
 {
 	const struct limit *l = &s->options.limit;
 	if (s->text_bytes > s->most || s->held.len > s->most)
@@ -313,7 +313,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	if (options->reader != INTERCEPT_AGENT)
 		s->events.resolve = NULL;
 	s->options.exact &= options->reader == INTERCEPT_PROGRAM;
-	s->raw.state = options->raw == INTERCEPT_RAW_NO ? RAW_OFF : RAW_HOLDING;
+	s->raw_state = options->raw == INTERCEPT_RAW_NO ? RAW_OFF : RAW_HOLDING;
 	if (l->failure_bytes == 0)
 		l->failure_bytes = l->bytes;
 	if (l->cut_bytes == 0) {
@@ -362,7 +362,7 @@ void interceptor_free(struct interceptor *s)
 	free(s->judge);
 	head_release(&s->head);
 	buffer_release(&s->plain.line);
-	raw_release(&s->raw);
+	buffer_release(&s->raw);
 	buffer_release(&s->first);
 	buffer_release(&s->held);
 	buffer_release(&s->line);
@@ -379,14 +379,13 @@ void interceptor_spill(struct interceptor *s)
 	s->artifact = s->events.artifact(s->events.ctx);
 	if (!s->artifact) {
 		s->spill = SPILL_FAILED;
-		raw_release(&s->raw);
+		s->raw_state = RAW_OFF;
+		buffer_release(&s->raw);
 		return;
 	}
 	TRACE(PREVIEW, "%s is kept, with %zu bytes so far", PART_NAME(s), s->held.len);
 	artifact_append(s->artifact, s->options.part, s->held.data, s->held.len);
-	bool wanted = s->state >= BYTES_BINARY || s->options.raw == INTERCEPT_RAW_YES;
-	if (wanted || terminal_facts(s->terminal).is_lossy)
-		raw_start(&s->raw, s->artifact);
+	intercept_keep_raw(s, NULL, 0);
 }
 
 void interceptor_forget(struct interceptor *s)
@@ -401,7 +400,9 @@ static bool interceptor_is_live(const struct interceptor *s)
 {
 	if (s->finished || s->state > BYTES_RENDERED)
 		return false;
-	return s->followed || (!s->reported && s->reader->wants_lines && s->reader->wants_lines(s));
+	bool wanted = s->reader->lines == LINES_ALL ||
+		      (s->reader->lines == LINES_OF_HEAD && !s->head_closed);
+	return s->followed || (!s->reported && wanted);
 }
 
 bool interceptor_is_holding(const struct interceptor *s)
@@ -487,8 +488,7 @@ void interceptor_finish(struct interceptor *s)
 	if (s->fits && !s->reported && intercept_is_over(s, true))
 		intercept_overflow(s);
 	/* A character that was never finished may have overwritten another one. */
-	if (s->artifact && terminal_facts(s->terminal).is_lossy)
-		raw_start(&s->raw, s->artifact);
+	intercept_keep_raw(s, NULL, 0);
 	if (s->artifact)
 		artifact_set_live(s->artifact, s->options.part, NULL, 0);
 }

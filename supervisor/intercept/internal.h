@@ -36,11 +36,6 @@
 
 enum raw_state { RAW_HOLDING, RAW_STREAMING, RAW_OFF };
 
-struct raw {
-	enum raw_state state;
-	struct buffer held;
-};
-
 /* The bytes of a pipe on their way to a program or file, as long as they are plain.
 
    A program must get what the command wrote: CR before LF, form feeds, invalid
@@ -55,7 +50,6 @@ struct raw {
 struct plain {
 	struct buffer line; /* of the unfinished line: what is not passed on yet */
 	size_t passed;      /* bytes of the unfinished line that are */
-	bool returns;       /* the last byte was a CR: what follows decides */
 };
 
 /* When a reader who waits is given what is held back, and how much of it.
@@ -127,8 +121,8 @@ struct reader {
 	bool along;       /* while the command runs */
 	/* The terminal has let go of text. May be NULL. */
 	void (*text)(struct interceptor *s, const char *data, size_t len);
-	/* Whether complete lines are wanted before they are final. */
-	bool (*wants_lines)(const struct interceptor *s);
+	/* Complete lines are wanted before they are final: none, those of the head, all. */
+	enum { LINES_NONE, LINES_OF_HEAD, LINES_ALL } lines;
 	/* The command has ended: prints the rest. */
 	int (*end)(struct interceptor *s, const struct interceptor_ending *e,
 		   struct report_stream *out);
@@ -158,7 +152,8 @@ struct interceptor {
 	struct preview *preview;   /* NULL unless one may be printed; in mode head of a failure */
 	struct artifact *artifact; /* NULL until the text spilled */
 	enum { SPILL_OPEN, SPILL_FAILED, SPILL_LATE } spill; /* late: what was held is gone */
-	struct raw raw;
+	enum raw_state raw_state;
+	struct buffer raw; /* while they are held */
 
 	struct buffer first; /* the first bytes, until they are judged */
 	struct sniff sniff;
@@ -177,8 +172,7 @@ struct interceptor {
 	/* The outcome is known, and with it options.limit.bytes. */
 	enum interceptor_outcome outcome;
 	struct buffer held; /* the text so far, while it is within the limit */
-	size_t counted;     /* bytes of it, up to the end of a character ... */
-	size_t guarded;     /* ... and of a line whose guard is counted, ... */
+	size_t counted;     /* bytes of its whole lines ... */
 	size_t clean_len;   /* ... and how many they are when they are printed */
 	bool fits;
 	bool followed;       /* somebody reads the artifact as it grows */
@@ -211,9 +205,6 @@ struct interceptor {
 
 /* The terminal's event: final text. `ctx` is the interceptor. */
 void intercept_text(void *ctx, const char *data, size_t len);
-
-/* Whether the text so far is over the limit; `end`: nothing more comes. */
-bool intercept_is_over(struct interceptor *s, bool end);
 
 /* The text is longer than what is printed whole: it goes to disk, and of what the reader gets only
    the head is settled. */
@@ -284,12 +275,8 @@ void intercept_judge(struct interceptor *s, bool end);
 /* Nothing that redraws came: the last plain bytes go to the reader. */
 void intercept_finish_plain(struct interceptor *s);
 
-/* The next raw bytes; `artifact` is NULL until the text spills. `wanted`: more than colours was
-   dropped. */
-void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *artifact, bool wanted);
-
-/* Writes those that are held to the artifact and passes on everything from here. */
-void raw_start(struct raw *r, struct artifact *artifact);
-void raw_release(struct raw *r);
+/* Takes raw bytes, and writes those that are held to the artifact once they are wanted: more than
+   colours was dropped. */
+void intercept_keep_raw(struct interceptor *s, const char *data, size_t len);
 
 #endif

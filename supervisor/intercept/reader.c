@@ -427,17 +427,6 @@ static void program_on_text(struct interceptor *s, const char *data, size_t len)
 	intercept_print(s, data + skip, len - skip);
 }
 
-static bool agent_wants_lines(const struct interceptor *s)
-{
-	return !s->head_closed;
-}
-
-static bool always(const struct interceptor *s)
-{
-	(void)s;
-	return true;
-}
-
 bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 {
 	bool failed = e->ending.exit_code != 0;
@@ -539,10 +528,10 @@ static const struct reader agent = {.name = "a preview",
 				    .previews = true,
 				    .along = true,
 				    .text = preview_on_text,
-				    .wants_lines = agent_wants_lines,
+				    .lines = LINES_OF_HEAD,
 				    .end = agent_end};
 static const struct reader program = {
-	.name = "the whole text", .along = true, .text = program_on_text, .wants_lines = always};
+	.name = "the whole text", .along = true, .text = program_on_text, .lines = LINES_ALL};
 static const struct reader collected = {.name = "a preview in a report",
 					.previews = true,
 					.text = preview_on_text,

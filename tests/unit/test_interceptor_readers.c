@@ -3,6 +3,7 @@
 #include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
+#include "supervisor/intercept/internal.h"
 
 #include "tests/unit/interceptor.h"
 #include "tests/unit/unit.h"
@@ -338,15 +339,16 @@ TEST(long_line_for_a_program)
 	}
 }
 
-static void raw_case(enum interceptor_raw raw, const char *line, int count, bool want)
+static void raw_case(enum interceptor_raw raw, const char *line, int count, const char *last,
+		     bool want)
 {
 	struct run r = run_make();
 	struct buffer all = BUFFER_INIT;
 	r.options.raw = raw;
 	run_start(&r);
-	for (int i = 0; i < count; i++) {
-		feed(&r, line);
-		buffer_append_string(&all, line);
+	for (int i = 0; i <= count; i++) {
+		feed(&r, i < count ? line : last);
+		buffer_append_string(&all, i < count ? line : last);
 	}
 	finish(&r);
 	if (want)
@@ -359,13 +361,19 @@ static void raw_case(enum interceptor_raw raw, const char *line, int count, bool
 
 TEST(raw_bytes)
 {
-	raw_case(INTERCEPT_RAW_AUTO, PLAIN, 2000, false);
-	raw_case(INTERCEPT_RAW_AUTO, LOSSY, 2000, true);
-	raw_case(INTERCEPT_RAW_AUTO, LOSSY, 2, false);
-	raw_case(INTERCEPT_RAW_YES, PLAIN, 2, true);
-	raw_case(INTERCEPT_RAW_YES, PLAIN, 2000, true);
-	raw_case(INTERCEPT_RAW_YES, LOSSY, 30000, true);
-	raw_case(INTERCEPT_RAW_NO, LOSSY, 2000, false);
+	static const char line[] =
+		"what waits in memory until it is known whether somebody wants it\n";
+	raw_case(INTERCEPT_RAW_AUTO, PLAIN, 2000, PLAIN, false);
+	raw_case(INTERCEPT_RAW_AUTO, LOSSY, 2000, LOSSY, true);
+	raw_case(INTERCEPT_RAW_AUTO, LOSSY, 2, LOSSY, false);
+	raw_case(INTERCEPT_RAW_YES, PLAIN, 2, PLAIN, true);
+	raw_case(INTERCEPT_RAW_YES, PLAIN, 2000, PLAIN, true);
+	raw_case(INTERCEPT_RAW_YES, LOSSY, 30000, LOSSY, true);
+	raw_case(INTERCEPT_RAW_NO, LOSSY, 2000, LOSSY, false);
+	/* What shows that they are wanted may be what does not fit any more, but no later. */
+	int most = (int)(RAW_HOLD / (sizeof(line) - 1));
+	raw_case(INTERCEPT_RAW_AUTO, line, most, LOSSY, true);
+	raw_case(INTERCEPT_RAW_AUTO, line, most + 1, LOSSY, false);
 }
 
 /* The first byte of a character that never came whole overwrites one at the end. */

@@ -1,9 +1,8 @@
-// Text or binary, and raw bytes that wait until it is known whether they are wanted.
+// Text or binary.
 
 #include "lib/buffer.h"
-#include "supervisor/intercept/internal.h"
+#include "supervisor/report/file_type.h"
 
-#include "tests/unit/kept.h"
 #include "tests/unit/unit.h"
 
 static bool is_binary(const char *data, size_t len)
@@ -93,67 +92,4 @@ TEST(pieces)
 	assert_true(one.nul && one.newline && !one.binary);
 }
 
-/* Bytes that came before anything was known are kept, too, in order. */
-TEST(raw_held_and_started)
-{
-	struct meta meta;
-	struct artifact *a = kept_create(&meta);
-	struct raw r = {RAW_HOLDING, BUFFER_INIT};
-	assert_non_null(a);
-	raw_feed(&r, "one ", 4, NULL, false);
-	raw_feed(&r, "two ", 4, NULL, true);
-	raw_feed(&r, "three ", 6, a, false);
-	assert_int_equal(r.state, RAW_HOLDING);
-	raw_feed(&r, "four ", 5, a, true);
-	assert_int_equal(r.state, RAW_STREAMING);
-	assert_int_equal(r.held.cap, 0);
-	raw_feed(&r, "five", 4, a, false);
-	raw_start(&r, a);
-	kept_equals(a, ".raw", "one two three four five");
-	raw_release(&r);
-	raw_feed(&r, "six", 3, a, true);
-	kept_equals(a, ".raw", "one two three four five");
-	artifact_close(a);
-}
-
-/* Unwanted bytes are dropped when they get long, and their memory is freed. */
-TEST(raw_let_go)
-{
-	static char data[RAW_HOLD];
-	struct meta meta;
-	struct artifact *a = kept_create(&meta);
-	struct raw r = {RAW_HOLDING, BUFFER_INIT};
-	raw_feed(&r, data, RAW_HOLD, NULL, true);
-	assert_int_equal(r.state, RAW_HOLDING);
-	raw_feed(&r, "x", 1, NULL, true);
-	assert_int_equal(r.state, RAW_OFF);
-	assert_int_equal(r.held.cap, 0);
-	raw_feed(&r, "y", 1, a, true);
-	raw_start(&r, a);
-	assert_int_equal(r.state, RAW_OFF);
-	kept_equals(a, ".raw", NULL);
-	artifact_close(a);
-}
-
-/* The bytes that would not fit any more are what shows that they are wanted. */
-TEST(raw_wanted_at_the_last_moment)
-{
-	static char data[RAW_HOLD];
-	struct meta meta;
-	struct artifact *a = kept_create(&meta);
-	struct raw r = {RAW_HOLDING, BUFFER_INIT};
-	struct buffer out = BUFFER_INIT;
-	memset(data, 'z', sizeof(data));
-	raw_feed(&r, data, RAW_HOLD, NULL, false);
-	raw_feed(&r, "end", 3, a, true);
-	assert_int_equal(r.state, RAW_STREAMING);
-	assert_int_equal(kept_read(a, ".raw", &out), 0);
-	assert_int_equal(out.len, RAW_HOLD + 3);
-	assert_memory_equal(out.data, data, RAW_HOLD);
-	assert_memory_equal(out.data + RAW_HOLD, "end", 3);
-	buffer_release(&out);
-	raw_release(&r);
-	artifact_close(a);
-}
-
-TEST_MAIN(home_setup, home_teardown)
+TEST_MAIN(NULL, NULL)
