@@ -107,7 +107,7 @@ static int filter_run(struct verb_call *c)
 	interceptor_finish(f.excerpts.text);
 	interceptor_conclude(f.excerpts.text, f.exit_code ? INTERCEPT_FAILURE : INTERCEPT_SUCCESS);
 	int64_t duration = clock_monotonic_ms() - job.begun_ms;
-	f.record.meta.binary = interceptor_is_binary(f.excerpts.text);
+	f.record.meta.binary = interceptor_facts(f.excerpts.text).is_binary;
 	record_end(&f.record, f.exit_code << 8, false, false, duration);
 	if (c->settings->format == FORMAT_TEXT) {
 		const struct interceptor_ending end = {

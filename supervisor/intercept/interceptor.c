@@ -17,6 +17,22 @@ static bool is_counted(const struct interceptor *s)
 	return intercept_is_by_head(s) || s->reader == readers[INTERCEPT_SILENT];
 }
 
+uint64_t intercept_lines(const struct interceptor *s)
+{
+	if (is_counted(s))
+		return tally_lines(&s->tally);
+	return s->preview ? preview_lines(s->preview) : 0;
+}
+
+static uint64_t intercept_bytes(const struct interceptor *s)
+{
+	if (s->state == BYTES_BINARY)
+		return s->raw_bytes;
+	if (is_counted(s))
+		return s->tally.bytes;
+	return s->preview ? preview_bytes(s->preview) : s->text_bytes;
+}
+
 void intercept_overflow(struct interceptor *s)
 {
 	s->fits = false;
@@ -175,7 +191,7 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 			intercept_overflow(s);
 	}
 	/* The reader would have seen so little of the text that it gets no more of it. */
-	bool cut = outcome == INTERCEPT_SUCCESS && !s->fits && interceptor_bytes(s) > l->cut_over;
+	bool cut = outcome == INTERCEPT_SUCCESS && !s->fits && intercept_bytes(s) > l->cut_over;
 	if (cut)
 		bytes = l->cut_bytes;
 	if (outcome != INTERCEPT_RUNNING)
@@ -221,13 +237,13 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	int result = 0;
 	interceptor_end_text(s, &e->ending);
 	out->limit = s->options.limit;
-	out->total_bytes = interceptor_bytes(s);
+	out->total_bytes = intercept_bytes(s);
 	if (s->state == BYTES_BINARY) {
 		buffer_clear(&s->collected);
 		out->binary = true;
 		out->kind = s->kind;
 	} else {
-		out->total_lines = interceptor_lines(s);
+		out->total_lines = intercept_lines(s);
 		result = s->reader->end(s, e, out);
 	}
 	s->reported = true;
@@ -243,8 +259,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 {
 	struct interceptor_ending e = *given;
 	interceptor_end_text(s, &e.ending);
-	e.ending.lines = s->options.lines_before + interceptor_lines(s);
-	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);
+	e.ending.lines = s->options.lines_before + intercept_lines(s);
+	e.ending.bytes = s->options.bytes_before + intercept_bytes(s);
 	e.ending.limit = s->options.limit;
 	e.ending.picture = terminal_facts(s->terminal).is_pictured;
 	TRACE(PREVIEW, "%s ends: %" PRIu64 " bytes, %s, for a reader of %s", PART_NAME(s),
@@ -262,7 +278,7 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 			   const char *who, const struct wording_place *place)
 {
 	struct buffer pending = BUFFER_INIT;
-	uint64_t lines = terminal_lines(s->terminal), bytes = interceptor_bytes(s);
+	uint64_t lines = terminal_lines(s->terminal), bytes = intercept_bytes(s);
 	if (s->state < BYTES_BINARY && terminal_pending(s->terminal, &pending) == 0)
 		bytes += pending.len;
 	wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, wait, who, place);
@@ -405,12 +421,6 @@ static bool interceptor_is_live(const struct interceptor *s)
 	return s->followed || (!s->reported && wanted);
 }
 
-bool interceptor_is_holding(const struct interceptor *s)
-{
-	bool is_partial = s->printed < s->text_bytes || (!s->fits && intercept_is_by_head(s));
-	return s->reader->previews && s->head_closed && is_partial;
-}
-
 bool intercept_is_drawn(struct interceptor *s, int64_t now_ms)
 {
 	struct drawing *d = &s->drawing;
@@ -464,11 +474,6 @@ void interceptor_follow(struct interceptor *s)
 	s->followed = true;
 }
 
-int64_t interceptor_settle_due(const struct interceptor *s)
-{
-	return s->settle_at;
-}
-
 void interceptor_settle_all(struct interceptor *s)
 {
 	if (interceptor_is_live(s) && !terminal_facts(s->terminal).redraws)
@@ -499,11 +504,6 @@ void interceptor_cut(struct interceptor *s)
 	terminal_cut(s->terminal);
 }
 
-void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows)
-{
-	terminal_resize(s->terminal, cols, rows);
-}
-
 void interceptor_update_live(struct interceptor *s)
 {
 	struct buffer pending = BUFFER_INIT;
@@ -531,72 +531,32 @@ enum interceptor_reader interceptor_reader(struct interceptor *s)
 	return i;
 }
 
-const struct report_range *interceptor_shown(const struct interceptor *s, size_t *count)
-{
-	*count = s->shown.range_count;
-	return s->shown.ranges;
-}
-
-bool interceptor_is_previewed(const struct interceptor *s)
-{
-	return s->preview && interceptor_is_partial(s) && s->state != BYTES_BINARY &&
-	       s->options.limit.mode == MODE_SMART;
-}
-
 void interceptor_compare(struct interceptor *s, const struct fingerprints *success)
 {
 	if (s->preview && s->state != BYTES_BINARY)
 		preview_compare(s->preview, success);
 }
 
-uint64_t interceptor_lines(const struct interceptor *s)
+struct interceptor_facts interceptor_facts(const struct interceptor *s)
 {
-	if (is_counted(s))
-		return tally_lines(&s->tally);
-	return s->preview ? preview_lines(s->preview) : 0;
-}
-
-uint64_t interceptor_bytes(const struct interceptor *s)
-{
-	if (s->state == BYTES_BINARY)
-		return s->raw_bytes;
-	if (is_counted(s))
-		return s->tally.bytes;
-	return s->preview ? preview_bytes(s->preview) : s->text_bytes;
-}
-
-uint64_t interceptor_settled(const struct interceptor *s)
-{
-	return s->text_bytes;
-}
-
-const char *interceptor_last_line(const struct interceptor *s, size_t *len)
-{
-	*len = s->last_len;
-	return s->last;
-}
-
-bool interceptor_is_binary(const struct interceptor *s)
-{
-	return s->state >= BYTES_BINARY;
-}
-
-bool interceptor_is_spilled(const struct interceptor *s)
-{
-	return s->artifact || s->spill == SPILL_FAILED;
-}
-
-bool interceptor_is_on_disk(const struct interceptor *s)
-{
-	return s->reader == readers[INTERCEPT_SILENT] && !s->fits && s->artifact;
-}
-
-bool interceptor_fits(const struct interceptor *s)
-{
-	return s->fits && s->state != BYTES_BINARY;
-}
-
-bool interceptor_is_partial(const struct interceptor *s)
-{
-	return s->reader->previews && !interceptor_fits(s);
+	bool is_partial = s->reader->previews && (!s->fits || s->state == BYTES_BINARY);
+	bool holds = s->printed < s->text_bytes || (!s->fits && intercept_is_by_head(s));
+	return (struct interceptor_facts){
+		.lines = intercept_lines(s),
+		.bytes = intercept_bytes(s),
+		.settled = s->text_bytes,
+		.settle_due = s->settle_at,
+		.last_line = s->last,
+		.last_len = s->last_len,
+		.shown = s->shown.ranges,
+		.shown_count = s->shown.range_count,
+		.is_binary = s->state >= BYTES_BINARY,
+		.is_spilled = s->artifact || s->spill == SPILL_FAILED,
+		.is_on_disk = s->reader == readers[INTERCEPT_SILENT] && !s->fits && s->artifact,
+		.is_holding = s->reader->previews && s->head_closed && holds,
+		.is_previewed = s->preview && is_partial && s->state != BYTES_BINARY &&
+				s->options.limit.mode == MODE_SMART,
+		.is_partial = is_partial,
+		.fits = s->fits && s->state != BYTES_BINARY,
+	};
 }

@@ -93,9 +93,6 @@ void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uin
 /* No more bytes are there right now: judges the bytes that were held back. */
 void interceptor_pause(struct interceptor *s);
 
-/* Whether text is held back from a live reader until the end. */
-bool interceptor_is_holding(const struct interceptor *s);
-
 /* Hands on to a reader who gets every line as it comes the lines that have stood for a while,
    although they could still be overwritten: plain ones for settle_ms, those that were written over
    for 1.5 s, and all for 5 s after the command has redrawn some or hidden the cursor. `now_ms` is
@@ -104,10 +101,6 @@ void interceptor_settle(struct interceptor *s, int64_t now_ms);
 
 /* The same from now on for somebody who reads the artifact as it grows. */
 void interceptor_follow(struct interceptor *s);
-
-/* When that is to be called; 0: no complete line waits, or nothing was fed since
-   interceptor_came(). */
-int64_t interceptor_settle_due(const struct interceptor *s);
 
 /* Hands on all that are complete, unless the command redraws. */
 void interceptor_settle_all(struct interceptor *s);
@@ -152,9 +145,7 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 /* The run is cut short now: see terminal_cut(). */
 void interceptor_cut(struct interceptor *s);
 
-void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows);
-
-/* For looking at the picture, the cursor, the alternate screen. Bytes held back to be judged reach
+/* For looking at the picture, and for a new size. Bytes held back to be judged reach
    it at interceptor_pause(); binary output never does. */
 struct terminal *interceptor_terminal(const struct interceptor *s);
 
@@ -199,29 +190,34 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 /* Who reads; asks (see resolve above) if that is not known yet. */
 enum interceptor_reader interceptor_reader(struct interceptor *s);
 
-/* The lines that interceptor_report() and what was printed before have shown, in order; `count` of
-   them. None of binary output. Valid until interceptor_free(). */
-const struct report_range *interceptor_shown(const struct interceptor *s, size_t *count);
-
-/* Whether the reader gets a preview of the text, chosen by what its lines tell. */
-bool interceptor_is_previewed(const struct interceptor *s);
-
 /* Of a text for a reader of previews, as preview_compare(). */
 void interceptor_compare(struct interceptor *s, const struct fingerprints *success);
 
-uint64_t interceptor_lines(const struct interceptor *s);
-uint64_t interceptor_bytes(const struct interceptor *s); /* of text; of raw bytes when binary */
-/* Bytes of the text that are final: no later output changes them. */
-uint64_t interceptor_settled(const struct interceptor *s);
-/* The beginning of the last final line that is not blank. */
-const char *interceptor_last_line(const struct interceptor *s, size_t *len);
-bool interceptor_is_binary(const struct interceptor *s);
-bool interceptor_is_spilled(const struct interceptor *s);
-/* INTERCEPT_SILENT: the text is longer than what is held, and only the artifact has it. */
-bool interceptor_is_on_disk(const struct interceptor *s);
-/* Everything was printed: no preview was needed. */
-bool interceptor_fits(const struct interceptor *s);
-/* The reader got less than the whole, so text that could not be kept is lost. */
-bool interceptor_is_partial(const struct interceptor *s);
+/* What its owner may want to know. */
+struct interceptor_facts {
+	uint64_t lines;
+	uint64_t bytes;     /* of text; of raw bytes when binary */
+	uint64_t settled;   /* bytes of the text that are final: no later output changes them */
+	int64_t settle_due; /* when interceptor_settle() is to be called; 0: no complete line waits,
+			       or nothing was fed since interceptor_came() */
+	const char *last_line; /* the beginning of the last final line that is not blank */
+	size_t last_len;
+	/* The lines that interceptor_report() and what was printed before have shown, in order.
+	   None of binary output. Valid until interceptor_free(). */
+	const struct report_range *shown;
+	size_t shown_count;
+	bool is_binary;
+	bool is_spilled;
+	bool is_on_disk;   /* INTERCEPT_SILENT: the text is longer than what is held, and only the
+			      artifact has it */
+	bool is_holding;   /* text is held back from a live reader until the end */
+	bool is_previewed; /* the reader gets a preview of the text, chosen by what its lines tell
+			    */
+	bool is_partial;   /* the reader got less than the whole, so text that could not be kept is
+			      lost */
+	bool fits;         /* everything was printed: no preview was needed */
+};
+
+struct interceptor_facts interceptor_facts(const struct interceptor *s);
 
 #endif

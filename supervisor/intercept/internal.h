@@ -210,6 +210,9 @@ void intercept_text(void *ctx, const char *data, size_t len);
    the head is settled. */
 void intercept_overflow(struct interceptor *s);
 
+/* Of the text, as far as they are counted. */
+uint64_t intercept_lines(const struct interceptor *s);
+
 /* Whether the command draws, so that complete lines may be stale soon. */
 bool intercept_is_drawn(struct interceptor *s, int64_t now_ms);
 

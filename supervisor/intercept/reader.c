@@ -475,7 +475,7 @@ static int agent_end(struct interceptor *s, const struct interceptor_ending *giv
 		if (announced)
 			intercept_print_line(s);
 	}
-	return report_add_range(shown, 1, interceptor_lines(s));
+	return report_add_range(shown, 1, intercept_lines(s));
 }
 
 /* A text that fits, at the end. */

@@ -71,7 +71,7 @@ void live_describe_text(struct supervisor *s, struct live_status *c)
 		return;
 	const struct interceptor *own = s->sources[0].text;
 	c->lines = terminal_lines(t);
-	c->settled = interceptor_settled(own);
+	c->settled = interceptor_facts(own).settled;
 	if (terminal_pending(t, &text) == 0)
 		c->bytes = c->settled + text.len;
 	if (terminal_facts(t).is_alternate) {
@@ -82,9 +82,8 @@ void live_describe_text(struct supervisor *s, struct live_status *c)
 	if (text.len > 0)
 		live_find_last_line(text.data + from, text.len - from, c->last_line);
 	if (!c->last_line[0]) {
-		size_t len;
-		const char *last = interceptor_last_line(own, &len);
-		live_find_last_line(last, len, c->last_line);
+		const struct interceptor_facts facts = interceptor_facts(own);
+		live_find_last_line(facts.last_line, facts.last_len, c->last_line);
 	}
 	buffer_release(&text);
 }
@@ -232,7 +231,7 @@ int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own)
 		cast_add_event(&s->live.cast, clock_monotonic_ms() - s->job->begun_ms, 'r', size,
 			       strlen(size));
 	if (source_text(&s->sources[0]))
-		interceptor_resize(s->sources[0].text, cols, rows);
+		terminal_resize(interceptor_terminal(s->sources[0].text), cols, rows);
 	if (own) {
 		s->live.cols = cols;
 		s->live.rows = rows;
@@ -294,7 +293,7 @@ int64_t live_due(struct supervisor *s)
 		return 1;
 	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
 	int64_t due = timer_sooner(s->live.open_at, s->live.changed_at);
-	due = timer_sooner(due, text ? interceptor_settle_due(text) : 0);
+	due = timer_sooner(due, text ? interceptor_facts(text).settle_due : 0);
 	return live_looks(s) ? timer_sooner(due, s->live.prompt.looks.at) : due;
 }
 
@@ -305,10 +304,10 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 	const uint64_t settled = s->live.settled;
 	/* Makes lines final for those who follow. */
 	if (text) {
-		int64_t due = interceptor_settle_due(text);
+		int64_t due = interceptor_facts(text).settle_due;
 		if (s->live.active || (due && now_ms >= due))
 			interceptor_settle(text, now_ms);
-		s->live.settled = interceptor_settled(text);
+		s->live.settled = interceptor_facts(text).settled;
 	}
 	if (now_ms >= s->live.open_at)
 		live_try_open(s);

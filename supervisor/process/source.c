@@ -275,7 +275,7 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 	bool running = ending->ending.state == WORDING_RUNNING;
 	interceptor_report(s->text, ending);
 	bool untold = running || ending->ending.background || ending->ending.timed_out;
-	if (s->person && (untold || !interceptor_fits(s->text))) {
+	if (s->person && (untold || !interceptor_facts(s->text).fits)) {
 		struct buffer line = BUFFER_INIT;
 		if (ending->ending.timed_out && !ending->place.id)
 			wording_status(&line, &ending->ending, &ending->place);
@@ -325,7 +325,7 @@ int source_abandon(struct source *s, const char *why)
 	int fd = s->fd;
 	s->fd = -1;
 	source_close(s);
-	if (fd >= 0 && s->text && s->run->record.artifact && !interceptor_is_binary(s->text))
+	if (fd >= 0 && s->text && s->run->record.artifact && !interceptor_facts(s->text).is_binary)
 		artifact_end_recording(s->run->record.artifact,
 				       s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT, why);
 	return fd;

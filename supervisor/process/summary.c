@@ -167,7 +167,7 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 		report_warn(r, "%s: %s", name, strerror(ENOMEM));
 	bool left_out = report_is_truncated(s);
 	/* All of it was asked for. */
-	if (left_out && text && interceptor_is_on_disk(text)) {
+	if (left_out && text && interceptor_facts(text).is_on_disk) {
 		struct summary_text *rest = &a->texts[is_stderr];
 		*rest = (struct summary_text){.report = r, .which = is_stderr, .from = 1};
 		/* The stream hands the artifact's text out. */

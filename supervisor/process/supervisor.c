@@ -341,7 +341,7 @@ static void supervisor_on_pause(struct supervisor *s, int64_t now_ms)
 {
 	for (int i = 0; i < s->source_count; i++) {
 		struct interceptor *text = s->sources[i].text;
-		int64_t due = text ? interceptor_settle_due(text) : 0;
+		int64_t due = text ? interceptor_facts(text).settle_due : 0;
 		if (!due || now_ms < due)
 			continue;
 		interceptor_settle(text, now_ms);
@@ -390,7 +390,7 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
 		const struct interceptor *text = s->sources[i].text;
 		if (text)
-			pause = timer_sooner(pause, timer_sooner(interceptor_settle_due(text),
+			pause = timer_sooner(pause, timer_sooner(interceptor_facts(text).settle_due,
 								 interceptor_pause_due(text)));
 	}
 	s->timer[TIMER_LIVE] = live_due(s);

@@ -254,20 +254,19 @@ static void report_note_shown(struct supervisor *s)
 		const struct source *source = &s->sources[i];
 		const struct interceptor *text = source->text;
 		bool agent = source->sink == SINK_AGENT || source->sink == SINK_PIPE;
-		size_t count;
 		if (!text || (!agent && !is_summary))
 			continue;
-		const struct report_range *ranges = interceptor_shown(text, &count);
-		w->text += interceptor_bytes(text);
-		w->lines += interceptor_is_binary(text) ? 0 : interceptor_lines(text);
+		const struct interceptor_facts facts = interceptor_facts(text);
+		w->text += facts.bytes;
+		w->lines += facts.is_binary ? 0 : facts.lines;
 		/* A run that yields is reported once; what it wrote later nobody was shown. */
 		if (w->ranges.len == 0)
 			json_begin_object(&w->ranges, NULL);
 		json_begin_array(&w->ranges, source->is_stderr ? "stderr" : "stdout");
-		for (size_t k = 0; k < count; k++) {
+		for (size_t k = 0; k < facts.shown_count; k++) {
 			json_begin_array(&w->ranges, NULL);
-			json_add_count(&w->ranges, NULL, ranges[k].from);
-			json_add_count(&w->ranges, NULL, ranges[k].to);
+			json_add_count(&w->ranges, NULL, facts.shown[k].from);
+			json_add_count(&w->ranges, NULL, facts.shown[k].to);
 			json_end_array(&w->ranges);
 		}
 		json_end_array(&w->ranges);
@@ -302,7 +301,7 @@ void supervisor_report(struct supervisor *s)
 			interceptor_spill(source->text);
 			interceptor_update_live(source->text);
 		}
-		s->record.meta.binary |= source->text && interceptor_is_binary(source->text);
+		s->record.meta.binary |= source->text && interceptor_facts(source->text).is_binary;
 	}
 	/* Keeps even a text that is printed whole, and the name of a file. */
 	if ((s->job->settings->spill == SPILL_ALWAYS || s->record.filed) &&
@@ -319,8 +318,8 @@ void supervisor_report(struct supervisor *s)
 	if (s->caller == CALLER_WAITS) {
 		bool is_previewed = false;
 		for (int i = 0; i < s->source_count; i++)
-			is_previewed |=
-				s->sources[i].text && interceptor_is_previewed(s->sources[i].text);
+			is_previewed |= s->sources[i].text &&
+					interceptor_facts(s->sources[i].text).is_previewed;
 		/* Compares the run with the last one of its command. Others pay nothing. */
 		if (is_previewed && s->record.artifact)
 			since_look(&s->since, &(struct since_run){.meta = &s->record.meta,
@@ -337,7 +336,7 @@ void supervisor_report(struct supervisor *s)
 			if (!source->onward)
 				source_report(source, &e);
 			lost |= source->text &&
-				(source->fd >= 0 || interceptor_is_partial(source->text));
+				(source->fd >= 0 || interceptor_facts(source->text).is_partial);
 		}
 		/* Text is lost that could not be kept. */
 		const struct record *r = &s->record;
@@ -482,7 +481,7 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 	struct interceptor *text = source_text(source);
 	if (text && s->state == SUPERVISOR_RUNNING) {
 		interceptor_settle_all(text);
-		bool has_all = source->printed && !interceptor_is_holding(text);
+		bool has_all = source->printed && !interceptor_facts(text).is_holding;
 		if (!has_all && interceptor_reader(text) == INTERCEPT_AGENT) {
 			struct wait wait;
 			wait_look(&wait, s->keys.looks.device);

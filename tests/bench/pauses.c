@@ -71,7 +71,7 @@ static struct interceptor *make_text(size_t size)
 static void pass(struct interceptor *text, int64_t until)
 {
 	int64_t due;
-	while ((due = interceptor_settle_due(text)) && due <= until)
+	while ((due = interceptor_facts(text).settle_due) && due <= until)
 		interceptor_settle(text, due);
 	while ((due = interceptor_pause_due(text)) && due <= until) {
 		if (interceptor_begin_print(text, INTERCEPT_PAUSE, due))

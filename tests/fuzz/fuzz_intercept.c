@@ -88,7 +88,8 @@ static void feed(struct interceptor *text, const char *data, size_t size, size_t
 		if (flags & SETTLE)
 			interceptor_settle(text, (int64_t)at * 100);
 		if (flags & RESIZE && at % 7 == 0)
-			interceptor_resize(text, 20 + (unsigned)(at % 100), 5 + (unsigned)at % 50);
+			terminal_resize(interceptor_terminal(text), 20 + (unsigned)(at % 100),
+					5 + (unsigned)at % 50);
 		if (flags & RESIZE && at % 5 == 0)
 			interceptor_update_live(text);
 	}
@@ -99,8 +100,8 @@ static size_t most_for(const struct interceptor *text, const struct limit *l,
 		       const struct interceptor_ending *e)
 {
 	bool failed = e->ending.exit_code != 0;
-	if (!failed && l->cut_bytes && !interceptor_fits(text) &&
-	    interceptor_bytes(text) > l->cut_over)
+	if (!failed && l->cut_bytes && !interceptor_facts(text).fits &&
+	    interceptor_facts(text).bytes > l->cut_over)
 		return l->cut_bytes;
 	return limit_most(failed && l->failure_bytes ? l->failure_bytes : l->bytes);
 }
@@ -126,7 +127,7 @@ static void check_report(struct interceptor *text, const struct interceptor_opti
 		assert(s->grouped || lines == s->returned_lines);
 		assert(s->text.len <= limit);
 	}
-	if (interceptor_fits(text))
+	if (interceptor_facts(text).fits)
 		assert(!report_is_truncated(s));
 	report_release(&report);
 }
@@ -189,7 +190,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else if (reader == INTERCEPT_PERSON) {
 		assert(r.out.len == 0);
 	} else if (reader == INTERCEPT_PROGRAM) {
-		bool binary = interceptor_is_binary(text) && !options.exact;
+		bool binary = interceptor_facts(text).is_binary && !options.exact;
 		struct buffer want = BUFFER_INIT;
 		if (binary || (options.exact && !late && is_plain(bytes, len))) {
 			assert(is_same(&r.out, bytes, len));
@@ -203,7 +204,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t limit = most_for(text, &options.limit, &ending);
 		assert(utf8_all_clean(r.out.data, r.out.len));
 		assert(r.out.len <= limit + FOOTER);
-		assert(!interceptor_fits(text) || r.out.len <= limit + NOTE);
+		assert(!interceptor_facts(text).fits || r.out.len <= limit + NOTE);
 	}
 	interceptor_free(text);
 	buffer_release(&r.out);

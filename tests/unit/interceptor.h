@@ -99,7 +99,7 @@ static inline void feed(struct run *r, const char *text)
 static inline bool is_unsettled(struct run *r)
 {
 	interceptor_settle(r->text, 0);
-	return interceptor_settle_due(r->text) > 0;
+	return interceptor_facts(r->text).settle_due > 0;
 }
 
 static inline struct interceptor_ending ending(const struct run *r, int exit_code)

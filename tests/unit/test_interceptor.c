@@ -15,7 +15,7 @@ TEST(nothing_comes)
 	finish(&r);
 	printed(&r, "");
 	assert_int_equal(r.asked_for_artifact, 0);
-	assert_true(interceptor_fits(r.text) && !interceptor_is_spilled(r.text));
+	assert_true(interceptor_facts(r.text).fits && !interceptor_facts(r.text).is_spilled);
 	run_end(&r);
 }
 
@@ -27,8 +27,8 @@ TEST(short_text_is_printed_as_it_is)
 	finish(&r);
 	printed(&r, "one\n30%\ntwo");
 	assert_int_equal(r.asked_for_artifact, 0);
-	assert_int_equal(interceptor_bytes(r.text), 11);
-	assert_int_equal(interceptor_lines(r.text), 3);
+	assert_int_equal(interceptor_facts(r.text).bytes, 11);
+	assert_int_equal(interceptor_facts(r.text).lines, 3);
 	run_end(&r);
 }
 
@@ -48,10 +48,10 @@ TEST(threshold)
 			finish(&r);
 			if (len <= LIMIT) {
 				printed(&r, buffer_string(&text));
-				assert_true(interceptor_fits(r.text));
+				assert_true(interceptor_facts(r.text).fits);
 				assert_int_equal(r.asked_for_artifact, 0);
 			} else {
-				assert_false(interceptor_fits(r.text));
+				assert_false(interceptor_facts(r.text).fits);
 				assert_int_equal(r.asked_for_artifact, 1);
 				const char *footer = strstr(buffer_string(&r.out), "[terse: ");
 				assert_non_null(footer);
@@ -77,7 +77,7 @@ TEST(threshold_of_invalid_bytes)
 		for (size_t i = 0; i < text.len; i++)
 			interceptor_feed(r.text, text.data + i, 1);
 		finish(&r);
-		assert_int_equal(interceptor_fits(r.text), !over);
+		assert_int_equal(interceptor_facts(r.text).fits, !over);
 		assert_true(utf8_all_clean(r.out.data, r.out.len));
 		if (!over)
 			assert_int_equal(r.out.len, LIMIT);
@@ -98,7 +98,7 @@ TEST(threshold_of_a_cut_character)
 	memcpy(text.data + LIMIT - 2, "\n\xE2", 2);
 	interceptor_feed(r.text, text.data, text.len);
 	finish(&r);
-	assert_false(interceptor_fits(r.text));
+	assert_false(interceptor_facts(r.text).fits);
 	kept_equals(r.artifact, ".txt", buffer_string(&text));
 	buffer_release(&text);
 	run_end(&r);
@@ -112,7 +112,7 @@ TEST(threshold_of_lines)
 		run_start(&r);
 		feed_lines(&r, 1, 20 + over);
 		finish(&r);
-		assert_int_equal(interceptor_fits(r.text), !over);
+		assert_int_equal(interceptor_facts(r.text).fits, !over);
 		size_t lines = 0;
 		for (size_t i = 0; i < r.out.len; i++)
 			lines += r.out.data[i] == '\n';
@@ -132,14 +132,14 @@ TEST(preview_by_units)
 		run_start(&r);
 		feed(&r, over ? "a\n--\nb\n--\nc\n" : "a\n--\nb\n--\n");
 		finish(&r);
-		assert_int_equal(interceptor_fits(r.text), !over);
+		assert_int_equal(interceptor_facts(r.text).fits, !over);
 		run_end(&r);
 		r = run_make();
 		r.options.limit.longest_line = 10;
 		run_start(&r);
 		feed(&r, over ? "a\n01234567890\n" : "a\n0123456789\n");
 		finish(&r);
-		assert_int_equal(interceptor_fits(r.text), !over);
+		assert_int_equal(interceptor_facts(r.text).fits, !over);
 		run_end(&r);
 	}
 }
@@ -165,18 +165,18 @@ TEST(judged_when_nothing_more_comes)
 	struct run r = run_make();
 	run_start(&r);
 	interceptor_feed(r.text, "\x1f\x8b\x08", 3);
-	assert_false(interceptor_is_binary(r.text));
+	assert_false(interceptor_facts(r.text).is_binary);
 	interceptor_pause(r.text);
-	assert_true(interceptor_is_binary(r.text));
+	assert_true(interceptor_facts(r.text).is_binary);
 	run_end(&r);
 	/* A few bytes of an unknown type prove little, unless they are all there are. */
 	r = run_make();
 	run_start(&r);
 	interceptor_feed(r.text, "\0\1\2", 3);
 	interceptor_pause(r.text);
-	assert_false(interceptor_is_binary(r.text));
+	assert_false(interceptor_facts(r.text).is_binary);
 	finish(&r);
-	assert_true(interceptor_is_binary(r.text));
+	assert_true(interceptor_facts(r.text).is_binary);
 	run_end(&r);
 	/* A program does not wait for them. */
 	r = run_make();
@@ -210,7 +210,7 @@ TEST(judged_again)
 		interceptor_pause(r.text);
 		interceptor_feed(r.text, bytes, sizeof(bytes));
 		finish(&r);
-		assert_int_equal(interceptor_is_binary(r.text), raw != INTERCEPT_RAW_NO);
+		assert_int_equal(interceptor_facts(r.text).is_binary, raw != INTERCEPT_RAW_NO);
 		run_end(&r);
 	}
 }
@@ -334,7 +334,7 @@ TEST(partial)
 		run_start(&r);
 		feed_lines(&r, 1, cases[i].lines);
 		finish(&r);
-		assert_int_equal(interceptor_is_partial(r.text), cases[i].partial);
+		assert_int_equal(interceptor_facts(r.text).is_partial, cases[i].partial);
 		run_end(&r);
 	}
 }
@@ -349,7 +349,7 @@ TEST(no_artifact_can_be_made)
 	interceptor_update_live(r.text);
 	finish(&r);
 	assert_int_equal(r.asked_for_artifact, 1);
-	assert_true(interceptor_is_spilled(r.text));
+	assert_true(interceptor_facts(r.text).is_spilled);
 	assert_true(has_printed(&r, " KB: not kept: No space left on device; last: line "));
 	assert_true(has_printed(&r, "; not kept: No space left on device]\n"));
 	run_end(&r);
@@ -467,9 +467,9 @@ TEST(any_text_stays_within_the_budget)
 		finish(&r);
 		assert_true(utf8_all_clean(r.out.data, r.out.len));
 		buffer_string(&r.out);
-		if (interceptor_is_binary(r.text)) {
-			assert_false(interceptor_fits(r.text));
-		} else if (interceptor_fits(r.text)) {
+		if (interceptor_facts(r.text).is_binary) {
+			assert_false(interceptor_facts(r.text).fits);
+		} else if (interceptor_facts(r.text).fits) {
 			assert_true(r.out.len <= budget + budget * 15 / 100);
 			assert_int_equal(utf8_clean_len(text.data, text.len), r.out.len);
 		} else {
@@ -526,7 +526,7 @@ TEST(the_outcome_chooses_the_size)
 			struct interceptor_ending e = ending(&r, rows[i].exit_code);
 			e.ending.state = rows[i].state;
 			interceptor_report(r.text, &e);
-			assert_int_equal(interceptor_fits(r.text), rows[i].is_whole);
+			assert_int_equal(interceptor_facts(r.text).fits, rows[i].is_whole);
 			assert_int_equal(r.asked_for_artifact, !rows[i].is_whole);
 			if (rows[i].is_whole)
 				assert_memory_equal(buffer_string(&r.out), text.data, text.len);

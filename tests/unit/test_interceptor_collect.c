@@ -203,7 +203,7 @@ TEST(everything)
 		struct report_stream s = collect(&r, 0);
 		assert_int_equal(s.total_lines, 1000);
 		assert_int_equal(s.total_bytes, want.len);
-		assert_int_equal(interceptor_is_on_disk(r.text), !full);
+		assert_int_equal(interceptor_facts(r.text).is_on_disk, !full);
 		if (!full) {
 			assert_int_equal(s.text.len + s.range_count, 0);
 			kept_equals(r.artifact, ".txt", buffer_string(&want));
@@ -344,8 +344,8 @@ TEST(any_text)
 		assert_int_equal(w.cut, s.lines_truncated);
 		assert_true(w.number <= s.total_lines + 1);
 		assert_true(utf8_all_clean(s.text.data ? s.text.data : "", s.text.len));
-		if (!interceptor_is_binary(r.text)) {
-			bool fits = interceptor_fits(r.text);
+		if (!interceptor_facts(r.text).is_binary) {
+			bool fits = interceptor_facts(r.text).fits;
 			assert_true(s.text.len <= (fits ? budget + budget * 15 / 100 : budget));
 			assert_int_equal(s.broken == LIMIT_NONE, fits);
 			assert_int_equal(s.total_bytes, text.len);

@@ -48,7 +48,7 @@ TEST(head_by_bytes)
 			buffer_string(&text);
 			if (len <= LIMIT) {
 				printed(&r, text.data);
-				assert_true(interceptor_fits(r.text));
+				assert_true(interceptor_facts(r.text).fits);
 				assert_int_equal(r.asked_for_artifact, 0);
 			} else {
 				kept_equals(r.artifact, ".txt", text.data);
@@ -272,7 +272,7 @@ TEST(few_matches_are_not_grouped)
 	feed(&r, MATCHES);
 	finish(&r);
 	printed(&r, MATCHES);
-	assert_true(interceptor_fits(r.text));
+	assert_true(interceptor_facts(r.text).fits);
 	run_end(&r);
 }
 
@@ -285,7 +285,7 @@ TEST(slow_matches_are_not_grouped)
 	interceptor_pause(r.text);
 	interceptor_settle_all(r.text);
 	interceptor_settle(r.text, 10000);
-	assert_int_equal(interceptor_settle_due(r.text), 10200);
+	assert_int_equal(interceptor_facts(r.text).settle_due, 10200);
 	interceptor_settle(r.text, 10999);
 	printed(&r, "");
 	interceptor_settle(r.text, 11000);
@@ -411,7 +411,8 @@ TEST(the_outcome_chooses_the_first_part)
 			interceptor_report(r.text, &e);
 			assert_true(r.out.len >= rows[i].want);
 			assert_memory_equal(r.out.data, text.data, rows[i].want);
-			assert_int_equal(interceptor_fits(r.text), rows[i].want == rows[i].len);
+			assert_int_equal(interceptor_facts(r.text).fits,
+					 rows[i].want == rows[i].len);
 			if (rows[i].want < rows[i].len)
 				assert_memory_equal(r.out.data + rows[i].want,
 						    rows[i].exit_code ? "[... lines "
@@ -482,11 +483,10 @@ TEST(behind_the_first_part)
 		      "read %s [--lines FROM-TO], terse search %s REGEX]\n",
 		      id, id, id);
 	printed(&r, buffer_string(&want));
-	size_t count;
-	const struct report_range *shown = interceptor_shown(r.text, &count);
-	assert_int_equal(count, 2);
-	assert_int_equal(shown[0].to, 3);
-	assert_int_equal(shown[1].from, 8);
+	const struct interceptor_facts facts = interceptor_facts(r.text);
+	assert_int_equal(facts.shown_count, 2);
+	assert_int_equal(facts.shown[0].to, 3);
+	assert_int_equal(facts.shown[1].from, 8);
 	buffer_release(&want);
 	run_end(&r);
 }

@@ -48,7 +48,7 @@ static void come(struct run *r, int64_t now, const char *text)
 static void pass(struct run *r, int64_t until)
 {
 	int64_t due, last = 0;
-	while ((due = interceptor_settle_due(r->text)) && due <= until) {
+	while ((due = interceptor_facts(r->text).settle_due) && due <= until) {
 		assert_true(due > last);
 		interceptor_settle(r->text, due);
 		last = due;
@@ -65,18 +65,18 @@ TEST(plain_lines_come_at_once)
 	printed(&r, "");
 	pass(&r, 1050);
 	printed(&r, "first\n");
-	assert_int_equal(interceptor_settle_due(r.text), 0);
+	assert_int_equal(interceptor_facts(r.text).settle_due, 0);
 	come(&r, 2000, "\x1b[32msecond\x1b[m\x1b[K\n");
 	come(&r, 2030, "third\nunfinished");
 	pass(&r, 2050);
 	printed(&r, "first\nsecond\n");
 	pass(&r, 2100);
 	printed(&r, "first\nsecond\nthird\n");
-	assert_int_equal(interceptor_settle_due(r.text), 0);
+	assert_int_equal(interceptor_facts(r.text).settle_due, 0);
 	feed(&r, " line\n");
 	interceptor_finish(r.text);
 	interceptor_came(r.text, 3000);
-	assert_int_equal(interceptor_settle_due(r.text), 0);
+	assert_int_equal(interceptor_facts(r.text).settle_due, 0);
 	report(&r);
 	printed(&r, "first\nsecond\nthird\nunfinished line\n");
 	run_end(&r);
@@ -208,7 +208,7 @@ TEST(head_then_preview)
 	size_t head = r.out.len;
 	number_lines(&want, 1, 2000);
 	assert_memory_equal(r.out.data, want.data, head);
-	assert_true(interceptor_is_spilled(r.text));
+	assert_true(interceptor_facts(r.text).is_spilled);
 	finish(&r);
 	const char *footer =
 		strstr(buffer_string(&r.out), "[terse: exit 0 after 7 ms; 2,000 lines, ");

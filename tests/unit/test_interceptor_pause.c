@@ -73,7 +73,7 @@ TEST(a_text_that_fits_is_printed_at_the_first_pause)
 	pass_pause(&r);
 	number_lines(&want, 1, 60);
 	printed(&r, buffer_string(&want));
-	assert_false(interceptor_is_holding(r.text));
+	assert_false(interceptor_facts(r.text).is_holding);
 	assert_int_equal(interceptor_pause_due(r.text), 0);
 	/* And at every one that follows. */
 	come_lines(&r, 2600, 61, 61);
@@ -586,7 +586,7 @@ static void check_account(struct run *r, uint64_t lines, size_t most)
 {
 	struct account a = {
 		.lines = lines, .printed = calloc(lines + 2, 1), .announced = calloc(lines + 2, 1)};
-	bool fits = interceptor_fits(r->text);
+	bool fits = interceptor_facts(r->text).fits;
 	account_all(&a, buffer_string(&r->out));
 	assert_int_equal(a.front, lines);
 	for (uint64_t i = 1; i <= lines; i++) {

@@ -43,7 +43,7 @@ TEST(nobody_reads)
 	number_lines(&want, 1, 1000);
 	finish(&r);
 	printed(&r, "");
-	assert_false(interceptor_fits(r.text));
+	assert_false(interceptor_facts(r.text).fits);
 	kept_equals(r.artifact, ".txt", buffer_string(&want));
 	buffer_release(&want);
 	run_end(&r);
@@ -188,8 +188,8 @@ TEST(binary_for_an_agent)
 		interceptor_feed(r.text, data.data, 100);
 		interceptor_feed(r.text, data.data + 100, data.len - 100);
 		finish(&r);
-		assert_true(interceptor_is_binary(r.text));
-		assert_int_equal(interceptor_bytes(r.text), data.len);
+		assert_true(interceptor_facts(r.text).is_binary);
+		assert_int_equal(interceptor_facts(r.text).bytes, data.len);
 		snprintf(want, sizeof(want),
 			 "[terse: exit 0 after 7 ms; 293 KB of binary output (gzip): "
 			 "terse path --raw %s]\n",
