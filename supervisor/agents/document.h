@@ -15,7 +15,8 @@
 int diff_append(struct buffer *out, const char *before_path, const struct buffer *before,
 		const char *after_path, const struct buffer *after);
 
-enum { DOCUMENT_MAX = 4 << 20 };
+/* The program itself is copied, too (place.h). */
+enum { DOCUMENT_MAX = 128 << 20 };
 
 /* Suffix of the copy that keeps the text from before the first change. */
 #define DOCUMENT_BACKUP ".before-terse"

@@ -20,34 +20,36 @@
 #include <string.h>
 #include <strings.h>
 
-struct hook;
-
-struct call {
-	const struct hook *hook;
-	const json_t *input; /* NULL: it could not be read */
-	const struct hook_terse *terse;
-	const char *agent;
-	struct buffer *answer;
-	struct hook_outcome *outcome;
-};
-
 struct hook {
 	const char *agent, *event;
-	int (*run)(struct call *c);
 	/* The end of a conversation: where its name is, or the variable by which the commands know
 	   the agent, where they do not know their conversation. */
 	const char *name[4], *mark;
+	/* Before a command: the answer that refuses it, with "deny" or "ask", and why. */
+	const char *refusal;
+	bool asks; /* it may answer "ask" */
+	/* The tool whose commands are rewritten, and what names the conversation. */
+	const char *tool, *session;
 };
 
-/* A string at the end of a path of keys that ends with NULL. */
-static const char *string_at(const json_t *value, const char *const *path)
-{
-	for (; value && *path; path++)
-		value = json_object_get(value, *path);
-	return json_string_value(value);
-}
-
-#define STRING_AT(value, ...) string_at(value, (const char *const[]){__VA_ARGS__, NULL})
+static const struct hook hooks[] = {
+	{"claude", "SessionEnd", .name = {"session_id"}},
+	{"gemini", "SessionEnd", .mark = "GEMINI_CLI"},
+	{"opencode", "session.deleted", .name = {"properties", "info", "id"}},
+	{"cursor", "sessionEnd", .name = {"conversation_id"}},
+	{"claude", "PreToolUse", .asks = true,
+	 .refusal = "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\","
+		    "\"permissionDecision\":\"%s\",\"permissionDecisionReason\":\"%s\"}}\n"},
+	/* Without a terminal Gemini CLI waits for the answer to a question for ever. */
+	{"gemini", "BeforeTool", .refusal = "{\"decision\":\"%s\",\"reason\":\"%s\"}\n"},
+	{"opencode", "tool.execute.before", .refusal = "%.0s%s\n"},
+	{"cursor", "preToolUse", .asks = true,
+	 .refusal = "{\"permission\":\"%s\",\"agent_message\":\"%s\"}\n", .tool = "Shell",
+	 .session = "conversation_id"},
+	{"crush", "PreToolUse",
+	 .refusal = "{\"version\":1,\"decision\":\"%s\",\"reason\":\"%s\"}\n", .tool = "bash",
+	 .session = "session_id"},
+};
 
 /* Whether it can be the name of a session. */
 static bool hook_is_name(const char *text)
@@ -59,56 +61,35 @@ static bool hook_is_name(const char *text)
 	       !strchr("-.", *text);
 }
 
-/* --- the end of a conversation ------------------------------------------------------------- */
+/* --- Crush: what its `bash` tool asks about ------------------------------------------------ */
 
-/* Ends the session of a conversation, or the one that is named after the agent's process. */
-static int hook_end(struct call *c)
+static bool is_among(const char *word, const char *words)
 {
-	const char *name = string_at(c->input, c->hook->name);
-	if (c->hook->mark) {
-		c->outcome->ends = json_is_object(c->input);
-		c->outcome->mark = c->hook->mark;
-	} else if (hook_is_name(name)) {
-		c->outcome->ends = true;
-		snprintf(c->outcome->session, sizeof(c->outcome->session), "%s", name);
-	}
-	return 0;
-}
-
-/* --- rewriting ------------------------------------------------------------------------------- */
-
-static bool is_among(const char *word, const char *const *list)
-{
-	for (; *list; list++) {
-		if (strcmp(word, *list) == 0)
+	size_t len = strlen(word), word_len;
+	for (; *words; words += word_len + (words[word_len] == '|')) {
+		word_len = strcspn(words, "|");
+		if (len == word_len && memcmp(word, words, len) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Crush refuses these programs and arguments (the list of its `bash` tool). A command in which one
-   of these occurs is left to it. */
+/* Whether Crush refuses these programs and arguments. A command in which one of these occurs is
+   left to it. */
 static bool crush_refuses(char *const *words, size_t count)
 {
-	static const char *const programs[] = {
-		"alias",    "aria2c",  "axel",      "chrome",    "curl",         "curlie",
-		"firefox",  "http",    "https",     "httpie",    "http-prompt",  "links",
-		"lynx",     "nc",      "safari",    "scp",       "sftp",         "ssh",
-		"telnet",   "w3m",     "wget",      "xh",        "doas",         "su",
-		"sudo",     "apk",     "apt",       "apt-get",   "apt-cache",    "aptitude",
-		"brew",     "dnf",     "dpkg",      "emerge",    "home-manager", "makepkg",
-		"opkg",     "pacman",  "paru",      "pkg",       "pkg_add",      "pkg_delete",
-		"portage",  "rpm",     "snap",      "yay",       "yum",          "zypper",
-		"at",       "batch",   "crontab",   "fdisk",     "mkfs",         "mount",
-		"parted",   "service", "chkconfig", "systemctl", "umount",       "firewall-cmd",
-		"ifconfig", "ip",      "iptables",  "netstat",   "pfctl",        "route",
-		"ufw",      NULL};
-	static const char *const arguments[] = {"install", "add",   "global", "-g", "--global",
-						"--user",  "-exec", "-Syu",   "-S", NULL};
-	if (is_among(shell_call_name(words[0]), programs))
+	if (strpbrk(words[0], "$`*?[{~\\") ||
+	    is_among(shell_call_name(words[0]),
+		     "alias|aria2c|axel|chrome|curl|curlie|firefox|http|https|httpie|http-prompt|"
+		     "links|lynx|nc|safari|scp|sftp|ssh|telnet|w3m|wget|xh|doas|su|sudo|apk|apt|"
+		     "apt-get|apt-cache|aptitude|brew|dnf|dpkg|emerge|home-manager|makepkg|opkg|"
+		     "pacman|paru|pkg|pkg_add|pkg_delete|portage|rpm|snap|yay|yum|zypper|at|batch|"
+		     "crontab|fdisk|mkfs|mount|parted|service|chkconfig|systemctl|umount|"
+		     "firewall-cmd|ifconfig|ip|iptables|netstat|pfctl|route|ufw"))
 		return true;
 	for (size_t i = 1; i < count; i++) {
-		if (is_among(words[i], arguments) || strncmp(words[i], "-exec=", 6) == 0)
+		if (is_among(words[i], "install|add|global|-g|--global|--user|-exec|-Syu|-S") ||
+		    strncmp(words[i], "-exec=", 6) == 0)
 			return true;
 	}
 	return false;
@@ -160,6 +141,8 @@ static bool crush_asks(const char *command)
 	return true;
 }
 
+/* --- a command that is about to run ------------------------------------------------------ */
+
 /* Whether the commands run as they would have below a shell of terse's, and what they run is plain
    to see. One that changes the shell it runs in (cd, export ...) would be lost there. */
 static bool may_rewrite(const char *command, bool crush)
@@ -168,9 +151,9 @@ static bool may_rewrite(const char *command, bool crush)
 	bool good;
 	/* words_parse() does not report a command within a command. */
 	if (crush && (strchr(command, '`') || strstr(command, "$(") || strstr(command, "<(") ||
-		      strstr(command, ">(")))
+		      strstr(command, ">(") || !crush_asks(command)))
 		return false;
-	if ((crush && !crush_asks(command)) || words_parse(&w, command) < 0)
+	if (words_parse(&w, command) < 0)
 		return false;
 	good = w.count > 0;
 	for (size_t i = 0; good && i < w.count; i++) {
@@ -178,26 +161,49 @@ static bool may_rewrite(const char *command, bool crush)
 		const char *name = shell_call_name(words[0]);
 		good = !shell_is_builtin(words[0]) && strcmp(name, "terse") != 0 &&
 		       !shell_is_own_name(name) &&
-		       (!crush || (!strpbrk(words[0], "$`*?[{~\\") &&
-				   !crush_refuses(words, w.commands[i].count)));
+		       !(crush && crush_refuses(words, w.commands[i].count));
 	}
 	words_release(&w);
 	return good;
 }
 
-/* The command below terse, to be released; NULL where it is left alone. */
-static json_t *rewrite(const struct call *c, const char *tool, const char *session, bool crush)
+/* Why the agent has to refuse the command: terse stands in front of one. NULL: it does not, or what
+   it is is not plain. */
+static const char *hook_refusal(const struct hook *h, const struct hook_terse *terse,
+				const char *command)
 {
-	const char *command = STRING_AT(c->input, "tool_input", "command");
-	const char *name = STRING_AT(c->input, "tool_name");
+	static const char plain[] =
+		"Type the command itself, without terse in front of it: it runs under terse "
+		"anyway.";
+	static const char commented[] =
+		"Type the command itself, without terse in front of it: it runs under terse "
+		"anyway. For what options would ask, end it with a comment: "
+		"# terse: yield=10s, timeout=5m, size=20KB (each as needed).";
+	const struct wiring *w = wiring_find(wirings, h->agent);
+	struct words words;
+	bool found = false;
+	if (terse->in_front == IN_FRONT_PASS || words_parse(&words, command) < 0)
+		return NULL;
+	/* Words that run another command below terse, which the agent's rules do not see. */
+	for (size_t i = 0; !found && i < words.count; i++) {
+		char *const *inner = words.words + words.commands[i].first;
+		while (inner && strcmp(shell_call_name(inner[0]), "terse") != 0)
+			inner = wrapper_inner(inner);
+		const char *first = inner ? inner[1] : NULL;
+		found = first && (!terse->is_verb(first) || is_among(first, "run|agent|probe"));
+	}
+	words_release(&words);
+	return !found ? NULL : w && w->comment ? commented : plain;
+}
+
+/* The command below terse, to be released. */
+static json_t *rewrite(const struct hook_terse *terse, const char *command, const char *session)
+{
 	struct buffer line = BUFFER_INIT;
 	struct settings asked = {0};
 	struct option_error error;
 	struct comment comment;
-	json_t *result = NULL;
-	if (!command || !name || strcmp(name, tool) != 0 || !may_rewrite(command, crush))
-		return NULL;
-	quote_append(&line, c->terse->program);
+	quote_append(&line, terse->program);
 	if (hook_is_name(session))
 		buffer_printf(&line, " --session %s", session);
 	comment_read(&comment, command, &asked, &error);
@@ -207,145 +213,75 @@ static json_t *rewrite(const struct call *c, const char *tool, const char *sessi
 	}
 	buffer_append_string(&line, " -c ");
 	quote_append(&line, command);
-	if (buffer_check(&line) == 0)
-		result = json_stringn(line.data, line.len);
+	json_t *result = buffer_check(&line) == 0 ? json_stringn(line.data, line.len) : NULL;
 	buffer_release(&line);
 	return result;
 }
 
-/* Takes `reply`. */
-static int hook_reply(struct call *c, json_t *reply)
+static int hook_before(const struct hook *h, const json_t *input, const struct hook_terse *terse,
+		       struct buffer *answer)
 {
+	const json_t *given = json_object_get(input, "tool_input");
+	const char *command = json_string_value(json_object_get(given, "command"));
+	const char *why = command ? hook_refusal(h, terse, command) : NULL;
+	const char *name = json_string_value(json_object_get(input, "tool_name"));
+	bool crush = strcmp(h->agent, "crush") == 0;
+	if (why) {
+		bool asks = h->asks && terse->in_front == IN_FRONT_ASK;
+		buffer_printf(answer, h->refusal, asks ? "ask" : "deny", why);
+	}
+	if (why || !h->tool)
+		return buffer_check(answer);
+	json_t *line = NULL, *reply = crush ? NULL : json_pack("{s:s}", "permission", "ask");
+	if (command && name && strcmp(name, h->tool) == 0 && may_rewrite(command, crush))
+		line = rewrite(terse, command,
+			       json_string_value(json_object_get(input, h->session)));
+	if (line && crush)
+		reply = json_pack("{s:i,s:{s:O}}", "version", 1, "updated_input", "command", line);
+	else if (line && reply) {
+		json_t *changed = json_deep_copy(given);
+		json_object_set(changed, "command", line);
+		json_object_set_new(reply, "updated_input", changed);
+	}
 	char *text = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
 	if (text)
-		buffer_printf(c->answer, "%s\n", text);
+		buffer_printf(answer, "%s\n", text);
 	free(text);
+	json_decref(line);
 	json_decref(reply);
-	return text ? buffer_check(c->answer) : -1;
+	return buffer_check(answer);
 }
-
-/* --- terse in front of a command -------------------------------------------------------- */
-
-/* What the model is told; NULL: the command is none of these, or what it is is not plain. */
-static const char *hook_refusal(const struct call *c)
-{
-	static const char plain[] =
-		"Type the command itself, without terse in front of it: it runs under terse "
-		"anyway.";
-	static const char commented[] =
-		"Type the command itself, without terse in front of it: it runs under terse "
-		"anyway. For what options would ask, end it with a comment: "
-		"# terse: yield=10s, timeout=5m, size=20KB (each as needed).";
-	const char *command = STRING_AT(c->input, "tool_input", "command");
-	const struct wiring *w = wiring_find(wirings, c->agent);
-	struct words words;
-	bool found = false;
-	if (c->terse->in_front == IN_FRONT_PASS || !command || words_parse(&words, command) < 0)
-		return NULL;
-	/* Words that run another command below terse, which the agent's rules do not see. */
-	for (size_t i = 0; !found && i < words.count; i++) {
-		char *const *inner = words.words + words.commands[i].first;
-		while (inner && strcmp(shell_call_name(inner[0]), "terse") != 0)
-			inner = wrapper_inner(inner);
-		const char *first = inner ? inner[1] : NULL;
-		found = first && (!c->terse->is_verb(first) || strcmp(first, "run") == 0 ||
-				  strcmp(first, "agent") == 0 || strcmp(first, "probe") == 0);
-	}
-	words_release(&words);
-	return !found ? NULL : w && w->comment ? commented : plain;
-}
-
-static const char *hook_decision(const struct call *c)
-{
-	return c->terse->in_front == IN_FRONT_ASK ? "ask" : "deny";
-}
-
-static int claude_before(struct call *c)
-{
-	const char *why = hook_refusal(c);
-	if (!why)
-		return 0;
-	return hook_reply(c, json_pack("{s:{s:s,s:s,s:s}}", "hookSpecificOutput", "hookEventName",
-				       "PreToolUse", "permissionDecision", hook_decision(c),
-				       "permissionDecisionReason", why));
-}
-
-/* Without a terminal Gemini CLI waits for the answer to a question for ever. */
-static int gemini_before(struct call *c)
-{
-	const char *why = hook_refusal(c);
-	if (!why)
-		return 0;
-	return hook_reply(c, json_pack("{s:s,s:s}", "decision", "deny", "reason", why));
-}
-
-static int opencode_before(struct call *c)
-{
-	const char *why = hook_refusal(c);
-	if (why)
-		buffer_printf(c->answer, "%s\n", why);
-	return buffer_check(c->answer);
-}
-
-static int cursor_before(struct call *c)
-{
-	const char *why = hook_refusal(c);
-	if (why)
-		return hook_reply(c, json_pack("{s:s,s:s}", "permission", hook_decision(c),
-					       "agent_message", why));
-	json_t *command = rewrite(c, "Shell", STRING_AT(c->input, "conversation_id"), false);
-	json_t *reply = json_pack("{s:s}", "permission", "ask");
-	if (command && reply) {
-		json_t *input = json_deep_copy(json_object_get(c->input, "tool_input"));
-		json_object_set(input, "command", command);
-		json_object_set_new(reply, "updated_input", input);
-	}
-	json_decref(command);
-	return hook_reply(c, reply);
-}
-
-static int crush_before(struct call *c)
-{
-	const char *why = hook_refusal(c);
-	if (why)
-		return hook_reply(c, json_pack("{s:i,s:s,s:s}", "version", 1, "decision", "deny",
-					       "reason", why));
-	json_t *command = rewrite(c, "bash", STRING_AT(c->input, "session_id"), true);
-	if (!command)
-		return 0;
-	return hook_reply(
-		c, json_pack("{s:i,s:{s:o}}", "version", 1, "updated_input", "command", command));
-}
-
-/* ------------------------------------------------------------------------------------------ */
-
-static const struct hook hooks[] = {
-	{"claude", "SessionEnd", hook_end, .name = {"session_id"}},
-	{"gemini", "SessionEnd", hook_end, .mark = "GEMINI_CLI"},
-	{"opencode", "session.deleted", hook_end, .name = {"properties", "info", "id"}},
-	{"cursor", "sessionEnd", hook_end, .name = {"conversation_id"}},
-	{"claude", "PreToolUse", .run = claude_before},
-	{"gemini", "BeforeTool", .run = gemini_before},
-	{"opencode", "tool.execute.before", .run = opencode_before},
-	{"cursor", "preToolUse", .run = cursor_before},
-	{"crush", "PreToolUse", .run = crush_before},
-};
 
 int hook_answer(const char *agent, const char *event, const char *input, size_t len,
 		const struct hook_terse *terse, struct buffer *answer, struct hook_outcome *outcome)
 {
+	size_t i = 0, count = sizeof(hooks) / sizeof(*hooks);
 	*outcome = (struct hook_outcome){.ends = false};
-	for (size_t i = 0; i < sizeof(hooks) / sizeof(*hooks); i++) {
-		const struct hook *h = &hooks[i];
-		if (strcmp(h->agent, agent) != 0 || strcmp(h->event, event) != 0)
-			continue;
-		json_t *value = json_read(input, len, 0, NULL);
-		struct call c = {h, value, terse, agent, answer, outcome};
-		int status = h->run(&c);
-
-		json_decref(value);
-		return status;
+	while (i < count &&
+	       (strcmp(hooks[i].agent, agent) != 0 || strcmp(hooks[i].event, event) != 0))
+		i++;
+	if (i == count) {
+		errno = EINVAL;
+		return -1;
 	}
-	errno = EINVAL;
-	return -1;
+	const struct hook *h = &hooks[i];
+	json_t *value = json_read(input, len, 0, NULL);
+	int status = 0;
+	if (h->refusal) {
+		status = hook_before(h, value, terse, answer);
+	} else if (h->mark) {
+		/* The session that is named after the agent's process. */
+		outcome->ends = json_is_object(value);
+		outcome->mark = h->mark;
+	} else {
+		const json_t *at = value;
+		for (const char *const *key = h->name; *key; key++)
+			at = json_object_get(at, *key);
+		const char *name = json_string_value(at);
+		outcome->ends = hook_is_name(name);
+		if (outcome->ends)
+			snprintf(outcome->session, sizeof(outcome->session), "%s", name);
+	}
+	json_decref(value);
+	return status;
 }
