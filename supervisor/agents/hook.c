@@ -63,15 +63,10 @@ static bool hook_is_name(const char *text)
 
 /* --- Crush: what its `bash` tool asks about ------------------------------------------------ */
 
+/* Whether the word is one of those with | between them. */
 static bool is_among(const char *word, const char *words)
 {
-	size_t len = strlen(word), word_len;
-	for (; *words; words += word_len + (words[word_len] == '|')) {
-		word_len = strcspn(words, "|");
-		if (len == word_len && memcmp(word, words, len) == 0)
-			return true;
-	}
-	return false;
+	return pattern_match_word(words, strlen(words), word);
 }
 
 /* Whether Crush refuses these programs and arguments. A command in which one of these occurs is

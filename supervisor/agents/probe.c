@@ -2,6 +2,7 @@
 
 #include "supervisor/agents/probe.h"
 
+#include "config/pattern.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -102,25 +103,20 @@ static bool is_of_word(char c)
 	return isalnum((unsigned char)c) || strchr("_./-", c);
 }
 
-/* Whether a word will be another one the next time: a path, or with several digits. */
-static bool is_volatile(const char *word, size_t len)
-{
-	size_t digits = 0;
-	for (size_t i = 0; i < len; i++)
-		digits += isdigit((unsigned char)word[i]) != 0;
-	return digits >= 3 || (len > 1 && memchr(word, '/', len) && memchr(word + 1, '/', len - 1));
-}
-
-/* Appends text as a template stands for it; a volatile word becomes a star. */
+/* Appends text as a template stands for it. A word that will be another one the next time becomes a
+   star: a path, or one with several digits. */
 static void append_template(struct buffer *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len;) {
-		size_t word = 0;
-		while (i + word < len && is_of_word(text[i + word]))
-			word++;
+		size_t word = 0, digits = 0;
+		bool inside = false; /* a slash is */
+		for (; i + word < len && is_of_word(text[i + word]); word++) {
+			digits += isdigit((unsigned char)text[i + word]) != 0;
+			inside |= word > 0 && text[i + word] == '/';
+		}
 		bool comment = i == 0 ? strchr("#;", *text) != NULL
 				      : text[i] == ';' && strchr(" \t", text[i - 1]);
-		if (word && !is_volatile(text + i, word))
+		if (word && digits < 3 && !inside)
 			buffer_append(out, text + i, word);
 		else if (word || comment || !isprint((unsigned char)text[i]))
 			buffer_append_string(out, text[i] == '\n' ? "\\n" : "*");
@@ -163,170 +159,88 @@ static const char *text_at(const json_t *array, size_t i)
 	return text ? text : "";
 }
 
-/* What everybody sets, and what changes with each call. */
-static bool is_ordinary(const char *name, size_t len)
+/* Whether the word is one of those with | between them. */
+static bool probe_is_among(const char *words, const char *word)
 {
-	static const char *const names[] = {
-		"PWD",    "OLDPWD",    "SHLVL",          "_",        "PATH",  "SHELL",
-		"HOME",   "TERM",      "PAGER",          "NO_COLOR", "LANG",  "COLORTERM",
-		"CI",     "GIT_PAGER", "LESS",           "GH_PAGER", "LINES", "COLUMNS",
-		"EDITOR", "BASH_ENV",  "DEBIAN_FRONTEND"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strlen(names[i]) == len && strncmp(names[i], name, len) == 0)
-			return true;
-	}
-	return strncmp(name, "TERSE_", 6) == 0 || strncmp(name, "LD_", 3) == 0 ||
-	       strncmp(name, "LC_", 3) == 0 || strncmp(name, "GIT_", 4) == 0 ||
-	       strncmp(name, "NODE_", 5) == 0 || strncmp(name, "BASH_FUNC", 9) == 0;
+	return pattern_match_word(words, strlen(words), word);
 }
 
-/* Whether the variable names the conversation. */
-static bool names_session(const char *entry)
-{
-	static const char *const parts[] = {"SESSION_ID", "THREAD_ID", "CONVERSATION"};
-	const char *equals = strchr(entry, '=');
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		const char *at = strstr(entry, parts[i]);
-		if (at && at < equals && strlen(equals + 1) >= SESSION_MIN)
-			return true;
-	}
-	return false;
-}
-
-/* How good a mark a variable is: a plain switch with the agent's name in it is the best. */
-static int mark_value(const char *entry, const char *name)
-{
-	const char *equals = strchr(entry, '=');
-	size_t len = strlen(name);
-	int value = is_switch(equals + 1) ? 2 : 0;
-	for (const char *at = entry; at + len <= equals; at++) {
-		if (strncasecmp(at, name, len) == 0)
-			return value + 3;
-	}
-	return value;
-}
-
-/* Finds the best mark, the shortest of equals, and the variable of the conversation among those
- * that the agent has set. */
+/* The variable of its conversation, and the best mark: a plain switch with the agent's name in it,
+   the shortest of equals. Of those that the agent has set, what everybody sets, and what changes
+   with each call, is passed over. */
 static void find_marks(const json_t *environment, char *const *before, const char *name,
 		       const char **mark, const char **session)
 {
+	static const char ordinary[] =
+		"PWD|OLDPWD|SHLVL|_|PATH|SHELL|HOME|TERM|PAGER|NO_COLOR|LANG|COLORTERM|CI|LESS|"
+		"GH_PAGER|LINES|COLUMNS|EDITOR|BASH_ENV|DEBIAN_FRONTEND|TERSE_*|LD_*|LC_*|GIT_*|"
+		"NODE_*|BASH_FUNC*";
 	int best = 0;
 	*mark = *session = NULL;
 	for (size_t i = 0; i < json_array_size(environment); i++) {
-		const char *entry = text_at(environment, i);
+		const char *entry = text_at(environment, i), *value;
 		size_t len = strcspn(entry, "=");
+		char key[256];
 		char *const *old = before;
 		while (old && *old && strncmp(*old, entry, len + 1) != 0)
 			old++;
-		if (!entry[len] || !entry[len + 1] || is_ordinary(entry, len) || (old && *old))
+		snprintf(key, sizeof(key), "%.*s", (int)len, entry);
+		if (!entry[len] || !entry[len + 1] || (old && *old) ||
+		    probe_is_among(ordinary, key))
 			continue;
-		if (!*session && names_session(entry))
+		value = entry + len + 1;
+		if (!*session && strlen(value) >= SESSION_MIN &&
+		    probe_is_among("*SESSION_ID*|*THREAD_ID*|*CONVERSATION*", key))
 			*session = entry;
-		int value = mark_value(entry, name);
-		if (value > best || (value > 0 && value == best && len < strcspn(*mark, "="))) {
-			best = value;
+		int worth = (is_switch(value) ? 2 : 0) + (strcasestr(key, name) ? 3 : 0);
+		if (worth > best || (worth > 0 && worth == best && len < strcspn(*mark, "="))) {
+			best = worth;
 			*mark = entry;
 		}
 	}
 }
 
-static void append_name(struct buffer *out, const char *key, const char *entry)
+/* Appends how the shell was called: its options up to the string, for any shell, and its standard
+   input. */
+static void append_way(struct buffer *out, const json_t *call)
 {
-	if (entry)
-		buffer_printf(out, "%s = %.*s\n", key, (int)strcspn(entry, "="), entry);
-}
-
-/* The shell and its options up to the string: any shell, with these options. */
-static void append_shell(struct buffer *out, const json_t *argv, const char *string)
-{
+	const json_t *argv = json_object_get(call, "argv");
+	const char *string = json_string_value(json_object_get(call, "string")), *word;
 	const char *name = shell_call_name(text_at(argv, 0));
-	size_t len = strlen(name);
-	bool is_sh = len >= 2 && strcmp(name + len - 2, "sh") == 0;
-	buffer_printf(out, "shell = %s", is_sh ? "*sh" : name);
+	const char *input = text_at(json_object_get(call, "fds"), 0), *colon = strchr(input, ':');
+	buffer_printf(out, "shell = %s", probe_is_among("*sh", name) ? "*sh" : name);
 	for (size_t i = 1; i < json_array_size(argv); i++) {
-		const char *word = text_at(argv, i);
+		word = text_at(argv, i);
 		if (strcmp(word, string) == 0)
 			break;
 		buffer_printf(out, " %s", word);
 	}
 	buffer_append_string(out, "\n");
-}
-
-static void append_stdin(struct buffer *out, const char *link)
-{
-	const char *colon = strchr(link, ':');
-	if (strncmp(link, "/dev/pts/", 9) == 0)
+	if (strncmp(input, "/dev/pts/", 9) == 0)
 		buffer_append_string(out, "stdin = /dev/pts/*\n");
-	else if (*link == '/')
-		buffer_printf(out, "stdin = %s\n", strcmp(link, "/dev/null") == 0 ? link : "*");
+	else if (*input == '/')
+		buffer_printf(out, "stdin = %s\n", strcmp(input, "/dev/null") == 0 ? input : "*");
 	else if (colon)
-		buffer_printf(out, "stdin = %.*s:*\n", (int)(colon - link), link);
-}
-
-static bool probe_is_interpreter(const char *name)
-{
-	static const char *const names[] = {"node", "bun", "deno", "python", "env", "npm", "npx"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return strlen(name) < 2 || strpbrk(name, " \t|*?[;") || shell_call_is_shell(name);
-}
-
-/* The agent's own process is the first that was started; the parent is only worth a line where it
-   is the agent as well. */
-static void append_processes(struct buffer *out, const json_t *above, const char *name)
-{
-	size_t count = json_array_size(above);
-	const char *parent = text_at(above, 0), *own = count ? text_at(above, count - 1) : name;
-	if (probe_is_interpreter(own) || strstr(own, ".js"))
-		own = name;
-	if (!probe_is_interpreter(parent) && !strstr(parent, ".js"))
-		buffer_printf(out, "parent = %s\n", parent);
-	buffer_printf(out, "process = %s\n", own);
-}
-
-static void append_output(struct buffer *out, const json_t *fds)
-{
-	const char *to = text_at(fds, 1), *err = text_at(fds, 2);
-	if (*to == '/' && strncmp(to, "/dev/", 5) != 0) {
-		const char *base = shell_call_name(to), *dot = strrchr(base, '.');
-		const char *folder = base - 1;
-		while (folder > to && folder[-1] != '/')
-			folder--;
-		buffer_printf(out, "output = */%.*s*%s\n", (int)(base - folder), folder,
-			      dot ? dot : "");
-	}
-	if (strncmp(to, "/dev/pts/", 9) == 0)
-		buffer_append_string(out, "exit_delay = 50ms\n");
-	buffer_printf(out, "# standard output: %s, standard error: %s\n", to,
-		      strcmp(to, err) == 0 ? "the same" : err);
-}
-
-/* How a call looks to a rule, but for its string and its environment. */
-static void append_way(struct buffer *out, const json_t *call)
-{
-	append_shell(out, json_object_get(call, "argv"),
-		     json_string_value(json_object_get(call, "string")));
-	append_stdin(out, text_at(json_object_get(call, "fds"), 0));
-	buffer_append_string(out, text_at(json_object_get(call, "above"), 0));
+		buffer_printf(out, "stdin = %.*s:*\n", (int)(colon - input), input);
 }
 
 /* Whether the section would take a call of the agent's own for one of its model's. */
 static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
 {
-	struct buffer own = BUFFER_INIT, wanted = BUFFER_INIT;
-	append_way(&own, call);
-	append_way(&wanted, hit);
-	const char *a = buffer_string(&own), *b = buffer_string(&wanted);
+	const json_t *const calls[] = {call, hit};
+	struct buffer ways[2] = {BUFFER_INIT, BUFFER_INIT};
 	const json_t *environment = json_object_get(call, "environment");
 	bool marked = !mark;
+	for (size_t i = 0; i < 2; i++) {
+		append_way(&ways[i], calls[i]);
+		buffer_append_string(&ways[i], text_at(json_object_get(calls[i], "above"), 0));
+	}
 	for (size_t i = 0; !marked && i < json_array_size(environment); i++)
 		marked = strncmp(text_at(environment, i), mark, strcspn(mark, "=") + 1) == 0;
-	bool alike = a && b && strcmp(a, b) == 0 && marked;
-	buffer_release(&own);
-	buffer_release(&wanted);
+	bool alike = marked && buffer_check(&ways[0]) == 0 &&
+		     buffer_is(&ways[0], ways[1].data, ways[1].len);
+	buffer_release(&ways[0]);
+	buffer_release(&ways[1]);
 	return alike;
 }
 
@@ -367,35 +281,56 @@ static void append_own(struct buffer *out, const json_t *calls, const json_t *hi
 	buffer_release(&all);
 }
 
-/* What the agent does with the output can't be seen. */
-static const char unseen[] =
-	"# standard error alone is shown of what fails: streams = split\n"
-	"# no exit status is shown: status = failure\n"
-	"# the agent cuts long output: ceiling = BYTES, line_ceiling = LINES\n";
+static bool probe_is_interpreter(const char *name)
+{
+	return probe_is_among("node*|bun*|deno*|python*|env*|npm*|npx*|*.js*", name) ||
+	       strlen(name) < 2 || strpbrk(name, " \t|*?[;") || shell_call_is_shell(name);
+}
 
 /* The section for an agent that makes the call `call` for its model, and `others` for itself. */
 static void append_section(struct buffer *out, const char *name, const json_t *call,
 			   const json_t *others, char *const *before)
 {
-	const json_t *environment = json_object_get(call, "environment");
-	const char *string = json_string_value(json_object_get(call, "string"));
-	const char *mark, *session;
-	find_marks(environment, before, name, &mark, &session);
-	buffer_printf(out, "[agent %s]\n", name);
-	if (mark || session)
-		append_name(out, "environment", mark ? mark : session);
+	const json_t *fds = json_object_get(call, "fds"), *above = json_object_get(call, "above");
+	const char *mark, *session, *to = text_at(fds, 1), *error = text_at(fds, 2);
+	find_marks(json_object_get(call, "environment"), before, name, &mark, &session);
+	mark = mark ? mark : session;
+	buffer_printf(out, "[agent %s]\nenvironment = ", name);
+	if (mark)
+		buffer_printf(out, "%.*s\nstring = ", (int)strcspn(mark, "="), mark);
 	else
-		buffer_printf(out, "environment = TERSE_AGENT=%s\n", name);
-	buffer_append_string(out, "string = ");
-	append_string_template(out, string);
+		buffer_printf(out, "TERSE_AGENT=%s\nstring = ", name);
+	append_string_template(out, json_string_value(json_object_get(call, "string")));
 	buffer_append_string(out, "\n");
-	append_own(out, others, call, mark ? mark : session);
-	append_shell(out, json_object_get(call, "argv"), string);
-	append_stdin(out, text_at(json_object_get(call, "fds"), 0));
-	append_processes(out, json_object_get(call, "above"), name);
-	append_name(out, "session", session);
-	append_output(out, json_object_get(call, "fds"));
-	buffer_append_string(out, unseen);
+	append_own(out, others, call, mark);
+	append_way(out, call);
+	/* The agent's own process is the first that was started; the parent is only worth a line
+	   where it is the agent as well. */
+	const char *parent = text_at(above, 0);
+	const char *own =
+		json_array_size(above) ? text_at(above, json_array_size(above) - 1) : name;
+	if (!probe_is_interpreter(parent))
+		buffer_printf(out, "parent = %s\n", parent);
+	buffer_printf(out, "process = %s\n", probe_is_interpreter(own) ? name : own);
+	if (session)
+		buffer_printf(out, "session = %.*s\n", (int)strcspn(session, "="), session);
+	if (*to == '/' && strncmp(to, "/dev/", 5) != 0) {
+		const char *base = shell_call_name(to), *dot = strrchr(base, '.');
+		const char *folder = base - 1;
+		while (folder > to && folder[-1] != '/')
+			folder--;
+		buffer_printf(out, "output = */%.*s*%s\n", (int)(base - folder), folder,
+			      dot ? dot : "");
+	}
+	if (strncmp(to, "/dev/pts/", 9) == 0)
+		buffer_append_string(out, "exit_delay = 50ms\n");
+	/* What the agent does with the output can't be seen. */
+	buffer_printf(out,
+		      "# standard output: %s, standard error: %s\n"
+		      "# standard error alone is shown of what fails: streams = split\n"
+		      "# no exit status is shown: status = failure\n"
+		      "# the agent cuts long output: ceiling = BYTES, line_ceiling = LINES\n",
+		      to, strcmp(to, error) == 0 ? "the same" : error);
 }
 
 int probe_write(struct buffer *out, const char *name, const char *text, size_t len,

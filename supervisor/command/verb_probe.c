@@ -56,28 +56,12 @@ static int probe_run_agent(struct verb_call *c, struct probe *p)
 	return pid < 0 ? -1 : status;
 }
 
-/* Whether the file can be appended to, or made: told before the agent runs, not after. */
-static int probe_check_target(const char *to)
-{
-	char folder[PATH_MAX];
-	int fd = open(to, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 || errno != ENOENT)
-		return fd < 0 ? -1 : 0;
-	snprintf(folder, sizeof(folder), "%s", to);
-	char *slash = strrchr(folder, '/');
-	if (slash)
-		slash[slash == folder] = '\0';
-	return access(slash ? folder : ".", W_OK | X_OK);
-}
-
-/* Prints the section, or writes it, and tells what to do with it. */
-static int probe_conclude(const struct probe *p, const char *name, struct buffer *section,
+/* Writes the section to `to`, and tells what to do with it. */
+static int probe_conclude(const struct probe *p, int to, const char *name, struct buffer *section,
 			  const struct probe_result *r)
 {
 	if (!r->hits) {
-		fwrite(section->data ? section->data : "", 1, section->len, stderr);
+		io_write(STDERR_FILENO, section->data, section->len);
 		verb_error(
 			VERB,
 			r->calls
@@ -89,16 +73,10 @@ static int probe_conclude(const struct probe *p, const char *name, struct buffer
 		return 1;
 	}
 	/* Behind an empty line, if it is appended to a file. */
-	FILE *to = p->to ? fopen(p->to, "ae") : stdout;
-	int error = to ? 0 : errno;
-	if (to && p->to && fseek(to, 0, SEEK_END) == 0 && ftell(to) > 0)
-		fputc('\n', to);
-	if (to && (fwrite(section->data, 1, section->len, to) != section->len || fflush(to) != 0))
-		error = errno;
-	if (to && p->to && fclose(to) != 0 && !error)
-		error = errno;
-	if (error) {
-		verb_error(VERB, "%s: %s", p->to ? p->to : "standard output", strerror(error));
+	bool behind = p->to && lseek(to, 0, SEEK_END) > 0;
+	if ((behind && io_write(to, "\n", 1) < 0) ||
+	    io_write(to, section->data, section->len) < 0) {
+		verb_error(VERB, "%s: %s", p->to ? p->to : "standard output", strerror(errno));
 		return EXIT_TERSE;
 	}
 	fprintf(stderr,
@@ -118,7 +96,12 @@ static int probe_run(struct verb_call *c)
 	if (verb_parse(c, &p) < 0)
 		return EXIT_TERSE;
 	p.command = c->operands;
-	if (p.to && probe_check_target(p.to) < 0) {
+	/* What can't be written is told before the agent runs, not after. */
+	int to =
+		p.to ? open(p.to, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+			    0666)
+		     : STDOUT_FILENO;
+	if (to < 0) {
 		verb_error(VERB, "%s: %s", p.to, strerror(errno));
 		return EXIT_TERSE;
 	}
@@ -138,7 +121,9 @@ static int probe_run(struct verb_call *c)
 	    probe_write(&section, name, text.data ? text.data : "", text.len, environ, &result) < 0)
 		verb_error(VERB, "%s: %s", p.file, strerror(errno));
 	else
-		status = probe_conclude(&p, name, &section, &result);
+		status = probe_conclude(&p, to, name, &section, &result);
+	if (p.to)
+		io_close(&to);
 	io_close(&fd);
 	unlink(p.file);
 	buffer_release(&text);
