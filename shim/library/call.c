@@ -129,21 +129,24 @@ const struct next *next_functions(void)
 	return &next;
 }
 
+int next_execveat(int fd, const char *path, char *const *argv, char *const *envp, int flags)
+{
+	if (next_functions()->execveat)
+		return next.execveat(fd, path, argv, envp, flags);
+	return (int)syscall(SYS_execveat, fd, path, argv, envp, flags);
+}
+
 /* --- the file that a call executes ------------------------------------------------------- */
 
 /* Nothing here is a cancellation point or has effects but on errno. */
+
+/* For the path of a file that is searched for, or open. */
+enum { PATH_ROOM = 512 };
 
 struct locate_file {
 	uint64_t inode;
 	uint32_t major, minor;
 };
-
-static bool may_execute(const char *path)
-{
-	/* Older container runtimes refuse the system call that the flag needs. */
-	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ||
-	       (errno == EPERM && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0);
-}
 
 /* Whether `path` is an executable file; identifies it. By a system call, since stat() is a symbol
    of its own only from glibc 2.33 on. */
@@ -151,12 +154,12 @@ static bool locate_executable(const char *path, struct locate_file *file)
 {
 	struct statx st;
 	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_TYPE | STATX_INO, &st) < 0 ||
-	    !S_ISREG(st.stx_mode) || !may_execute(path))
+	    !S_ISREG(st.stx_mode))
 		return false;
-	file->inode = st.stx_ino;
-	file->major = st.stx_dev_major;
-	file->minor = st.stx_dev_minor;
-	return true;
+	*file = (struct locate_file){st.stx_ino, st.stx_dev_major, st.stx_dev_minor};
+	/* Older container runtimes refuse the system call that the flag needs. */
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ||
+	       (errno == EPERM && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0);
 }
 
 /* Whether execve() can run it: a binary or a script with #!. An executable that can't be read
@@ -173,29 +176,28 @@ static bool locate_has_format(const char *path)
 	       (len == 4 && strncmp(start, "\177ELF", 4) == 0);
 }
 
-/* Writes the path at which execvp() finds `file` to `path` (`size` bytes). */
-static bool locate_in_path(char *path, size_t size, const char *file)
+/* Writes the path at which execvp() finds `file` to `path`; false if a longer one comes first. */
+static bool locate_in_path(char path[PATH_ROOM], const char *file)
 {
-	const char *entry = getenv("PATH");
 	size_t file_len = strlen(file);
 	struct locate_file found;
 	/* libc has a default if there is no PATH. */
-	for (; entry; entry = *entry ? entry + 1 : NULL) {
+	for (const char *entry = getenv("PATH"); entry; entry = *entry ? entry + 1 : NULL) {
 		size_t len = strcspn(entry, ":");
-		if (len + file_len + 2 <= size) {
-			memcpy(path, entry, len);
-			path[len] = '/';
-			memcpy(path + len + (len > 0), file, file_len + 1);
-			if (locate_executable(path, &found))
-				return true;
-		}
+		if (len + file_len + 2 > PATH_ROOM)
+			return false;
+		memcpy(path, entry, len);
+		path[len] = '/';
+		memcpy(path + len + (len > 0), file, file_len + 1);
+		if (locate_executable(path, &found))
+			return true;
 		entry += len;
 	}
 	return false;
 }
 
-/* Writes the path of an open file to `path` (`size` bytes); false if it is longer. */
-static bool locate_open_file(char *path, size_t size, int fd)
+/* Writes the path of an open file to `path`; false if it is longer. */
+static bool locate_open_file(char path[PATH_ROOM], int fd)
 {
 	char name[32] = "/proc/self/fd/";
 	size_t at = strlen(name) + 1;
@@ -206,20 +208,17 @@ static bool locate_open_file(char *path, size_t size, int fd)
 	do
 		name[--at] = (char)('0' + fd % 10);
 	while ((fd /= 10) > 0);
-	ssize_t len = syscall(SYS_readlinkat, AT_FDCWD, name, path, size);
-	if (len < 0 || (size_t)len == size)
+	ssize_t len = syscall(SYS_readlinkat, AT_FDCWD, name, path, PATH_ROOM);
+	if (len < 0 || len == PATH_ROOM)
 		return false;
 	path[len] = '\0';
 	return true;
 }
 
-/* Bytes of the caller's stack that all functions here may use together: for the arguments of
-   execl() and its kind, a path, the environment's array and its strings. A thread's smallest stack
-   is 16 KB, of which libc uses some 4. */
+/* Bytes of the caller's stack that all functions here may use together besides the path: for the
+   arguments of execl() and its kind, the environment's array and its strings. A thread's smallest
+   stack is 16 KB, of which libc uses some 4. */
 #define STACK_MAX 8800
-
-/* Longest path of an open file. */
-#define OPEN_FILE_MAX 512
 
 #define PRELOAD "LD_PRELOAD="
 
@@ -299,83 +298,70 @@ static void plan_write(const struct plan *p, char *const *from, char **envp, cha
 	*envp = NULL;
 }
 
-static bool is_searched(const struct call *call)
+/* Makes the call; `direct`: of a program by its path. Returns 0 if something was started, else what
+   the libc function returns. */
+static int call_make(const struct call *c, bool direct)
 {
-	return call->search && shell_call_name(call->program) == call->program;
-}
-
-/* Bytes for the longest path that is tried; at most PATH_MAX. */
-static size_t path_room(const struct call *call)
-{
-	const char *entry = getenv("PATH");
-	size_t longest = 0, room;
-	if (!call->program)
-		return OPEN_FILE_MAX;
-	if (!is_searched(call))
-		return 1;
-	while (entry && *entry) {
-		size_t len = strcspn(entry, ":");
-		longest = len > longest ? len : longest;
-		entry += len + (entry[len] == ':');
+	const struct next *n = next_functions();
+	if (c->spawn)
+		return (direct ? c->spawn_path : c->spawn)(c->pid, c->program, c->actions,
+							   c->attributes, c->argv, c->envp);
+	switch (direct ? CALL_PATH : c->how) {
+	case CALL_SEARCH: return n->execvpe(c->program, c->argv, c->envp);
+	case CALL_FILE: return n->fexecve(c->fd, c->argv, c->envp);
+	case CALL_FILE_AT: return next_execveat(c->fd, "", c->argv, c->envp, AT_EMPTY_PATH);
+	default: return n->execve(c->program, c->argv, c->envp);
 	}
-	room = longest + strlen(call->program) + 2;
-	return room < PATH_MAX ? room : PATH_MAX;
 }
 
 /* Starts terse-sh instead of a shell and returns 0. Otherwise nothing was started. */
-static __attribute__((noinline)) int run_for_terse(const struct call *call, size_t room,
-						   size_t left)
+static __attribute__((noinline)) int run_for_terse(const struct call *call)
 {
-	char buffer[room];
+	char buffer[PATH_ROOM];
 	const char *path = call->program;
 	struct locate_file program, terse;
-	struct call changed = *call;
 	struct plan p;
 	if (!path)
-		path = locate_open_file(buffer, room, call->fd) ? buffer : NULL;
-	else if (is_searched(call))
-		path = locate_in_path(buffer, room, path) ? buffer : NULL;
+		path = locate_open_file(buffer, call->fd) ? buffer : NULL;
+	else if (call->how == CALL_SEARCH && shell_call_name(path) == path)
+		path = locate_in_path(buffer, path) ? buffer : NULL;
 	if (!path || *path != '/' || !locate_executable(path, &program) ||
 	    !locate_executable(self_shell(), &terse))
 		return -1;
-	bool is_terse = program.inode == terse.inode && program.major == terse.major &&
-			program.minor == terse.minor;
+	bool is_terse = memcmp(&program, &terse, sizeof(terse)) == 0;
 	/* An open file has its name only now. */
 	if (!is_terse && (!shell_call_is_shell(shell_call_name(path)) ||
 			  !shell_call_script(call->argv) || !locate_has_format(path)))
 		return -1;
 	p.program = is_terse ? NULL : path;
-	if (!plan_environment(&p, call->envp, left))
+	if (!plan_environment(&p, call->envp, STACK_MAX - call->used))
 		return -1;
 	char *envp[p.slots];
 	char text[p.text];
+	struct call changed = *call;
 	plan_write(&p, call->envp, envp, text);
 	changed.program = self_shell();
 	changed.envp = envp;
-	return call->direct(&changed);
-}
-
-/* A cheap check, without system calls. */
-static bool may_be_for_terse(const struct call *call)
-{
-	if (!self_shell() || !call->argv || !call->argv[0] || !call->envp)
-		return false;
-	if (!call->program)
-		return shell_call_script(call->argv);
-	const char *name = shell_call_name(call->program);
-	return shell_call_is_shell(name) || strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0;
+	return call_make(&changed, true);
 }
 
 int call_run(const struct call *call)
 {
-	if (may_be_for_terse(call)) {
-		int error = errno, result = -1;
-		size_t room = path_room(call);
-		if (room < STACK_MAX && call->used < STACK_MAX - room)
-			result = run_for_terse(call, room, STACK_MAX - room - call->used);
+	/* A cheap check, without system calls. */
+	bool may_be =
+		self_shell() && call->argv && call->argv[0] && call->envp && call->used < STACK_MAX;
+	if (may_be && call->program) {
+		const char *name = shell_call_name(call->program);
+		may_be = shell_call_is_shell(name) ||
+			 strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0;
+	} else if (may_be) {
+		may_be = shell_call_script(call->argv);
+	}
+	if (may_be) {
+		int error = errno, result = run_for_terse(call);
 		errno = error;
 		if (result == 0)
 			return 0;
 	}
-	return call->next(call);
+	return call_make(call, false);
 }

@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -24,57 +23,27 @@
 /* For terse doctor (place_version()). */
 __attribute__((used)) static const char version_mark[] = "terse-version=" TERSE_VERSION;
 
-static int run_execve(const struct call *c)
+/* `used`: bytes of the stack for argv. */
+static int entry_exec(enum call_how how, const char *program, int fd, char *const *argv,
+		      char *const *envp, size_t used)
 {
-	return next_functions()->execve(c->program, c->argv, c->envp);
-}
-
-static int run_execvpe(const struct call *c)
-{
-	return next_functions()->execvpe(c->program, c->argv, c->envp);
-}
-
-static int run_fexecve(const struct call *c)
-{
-	return next_functions()->fexecve(c->fd, c->argv, c->envp);
-}
-
-/* `search`: `program` is searched for in PATH. `used`: bytes of the stack for argv. */
-static int entry_exec(const char *program, bool search, char *const *argv, char *const *envp,
-		      size_t used)
-{
-	const struct call c = {
-		.next = search ? run_execvpe : run_execve,
-		.direct = run_execve,
-		.program = program,
-		.search = search,
-		.argv = argv,
-		.envp = envp,
-		.used = used,
-	};
+	const struct call c = {how, program, fd, argv, envp, .used = used};
 	return call_run(&c);
 }
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	return entry_exec(path, false, argv, envp, 0);
+	return entry_exec(CALL_PATH, path, -1, argv, envp, 0);
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return entry_exec(file, true, argv, envp, 0);
+	return entry_exec(CALL_SEARCH, file, -1, argv, envp, 0);
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	const struct call c = {
-		.next = run_fexecve,
-		.direct = run_execve,
-		.fd = fd,
-		.argv = argv,
-		.envp = envp,
-	};
-	return call_run(&c);
+	return entry_exec(CALL_FILE, NULL, fd, argv, envp, 0);
 }
 
 EXPORT int execv(const char *path, char *const argv[])
@@ -87,38 +56,14 @@ EXPORT int execvp(const char *file, char *const argv[])
 	return execvpe(file, argv, environ);
 }
 
-static int next_execveat(int fd, const char *path, char *const *argv, char *const *envp, int flags)
-{
-	const struct next *next = next_functions();
-	if (next->execveat)
-		return next->execveat(fd, path, argv, envp, flags);
-	return (int)syscall(SYS_execveat, fd, path, argv, envp, flags);
-}
-
-static int run_execveat_path(const struct call *c)
-{
-	return next_execveat(AT_FDCWD, c->program, c->argv, c->envp, 0);
-}
-
-static int run_execveat_fd(const struct call *c)
-{
-	return next_execveat(c->fd, "", c->argv, c->envp, AT_EMPTY_PATH);
-}
-
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	struct call c = {.direct = run_execve, .argv = argv, .envp = envp};
-	const char *given = path;
-	if (given && *given == '/' && flags == 0) {
-		c.next = run_execveat_path;
-		c.program = given;
-	} else if (given && !*given && flags == AT_EMPTY_PATH) {
-		c.next = run_execveat_fd;
-		c.fd = fd;
-	} else {
-		return next_execveat(fd, path, argv, envp, flags);
-	}
-	return call_run(&c);
+	const char *given = path; /* which the declaration says is not NULL */
+	if (given && *given == '/' && flags == 0)
+		return execve(path, argv, envp);
+	if (given && !*given && flags == AT_EMPTY_PATH)
+		return entry_exec(CALL_FILE_AT, NULL, fd, argv, envp, 0);
+	return next_execveat(fd, path, argv, envp, flags);
 }
 
 /* --- exec with a list of arguments ------------------------------------------- */
@@ -157,14 +102,14 @@ EXPORT int execl(const char *path, const char *arg, ...)
 {
 	TAKE_LIST(argv, list, arg);
 	va_end(list);
-	return entry_exec(path, false, argv, environ, 2 * sizeof(argv));
+	return entry_exec(CALL_PATH, path, -1, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execlp(const char *file, const char *arg, ...)
 {
 	TAKE_LIST(argv, list, arg);
 	va_end(list);
-	return entry_exec(file, true, argv, environ, 2 * sizeof(argv));
+	return entry_exec(CALL_SEARCH, file, -1, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execle(const char *path, const char *arg, ...)
@@ -172,20 +117,10 @@ EXPORT int execle(const char *path, const char *arg, ...)
 	TAKE_LIST(argv, list, arg);
 	char *const *envp = va_arg(list, char *const *);
 	va_end(list);
-	return entry_exec(path, false, argv, envp, 2 * sizeof(argv));
+	return entry_exec(CALL_PATH, path, -1, argv, envp, 2 * sizeof(argv));
 }
 
 /* --- spawn ------------------------------------------------------------------- */
-
-static int run_spawn(const struct call *c)
-{
-	return c->spawn(c->pid, c->program, c->actions, c->attributes, c->argv, c->envp);
-}
-
-static int run_spawn_direct(const struct call *c)
-{
-	return c->spawn_direct(c->pid, c->program, c->actions, c->attributes, c->argv, c->envp);
-}
 
 /* pid_t is an int. */
 #define SPAWN(name, without_search)                                                               \
@@ -196,14 +131,12 @@ static int run_spawn_direct(const struct call *c)
 	{                                                                                         \
 		const struct next *next = next_functions();                                       \
 		const struct call c = {                                                           \
-			.next = run_spawn,                                                        \
-			.direct = run_spawn_direct,                                               \
+			.how = next->name == next->without_search ? CALL_PATH : CALL_SEARCH,      \
 			.program = program,                                                       \
-			.search = next->name != next->without_search,                             \
 			.argv = argv,                                                             \
 			.envp = envp,                                                             \
 			.spawn = next->name,                                                      \
-			.spawn_direct = next->without_search,                                     \
+			.spawn_path = next->without_search,                                       \
 			.pid = pid,                                                               \
 			.actions = actions,                                                       \
 			.attributes = attributes,                                                 \

@@ -36,8 +36,8 @@
 //   shell, not a file, not executable, neither a binary nor a #! script, or a relative path (the
 //   child may have left the directory by then);
 // - if it would need much stack, since a thread's may be 16 KB: more than 8.6 KB for the
-//   environment (over 1024 variables, or a long LD_PRELOAD), the searched path and the arguments of
-//   execl() and its kind, or 8 KB for a string of system() or popen().
+//   environment (over 1024 variables, or a long LD_PRELOAD) and the arguments of execl() and its
+//   kind, half a KB for the searched path, or 8 KB for a string of system() or popen().
 //
 // If terse-sh can't be executed after all, the original call follows.
 //
@@ -58,8 +58,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
-
-struct call;
 
 #define SHIM_PROGRAM "TERSE_SHIM_PROGRAM"
 #define SHIM_PRELOAD "TERSE_SHIM_PRELOAD"
@@ -103,21 +101,25 @@ struct next {
    looks them up itself: there is no second thread and no vfork child yet. */
 const struct next *next_functions(void);
 
+int next_execveat(int fd, const char *path, char *const *argv, char *const *envp, int flags);
+
 // One call of a function that executes a program.
 
-/* Returns 0 if something was started, else what the libc function returns. */
-typedef int call_next(const struct call *call);
+enum call_how {
+	CALL_PATH,    /* `program` is a path */
+	CALL_SEARCH,  /* it is searched for in PATH */
+	CALL_FILE,    /* `fd` is executed: fexecve() */
+	CALL_FILE_AT, /* the same: execveat() */
+};
 
 struct call {
-	call_next *next;   /* makes the original call */
-	call_next *direct; /* makes it without a search in PATH */
-	const char *program;
-	int fd;      /* executed if `program` is NULL */
-	bool search; /* `program` is searched for in PATH */
+	enum call_how how;
+	const char *program; /* NULL: an open file's */
+	int fd;
 	char *const *argv, *const *envp;
 	size_t used; /* bytes of the stack for argv */
-	/* For a spawn only. */
-	next_spawn *spawn, *spawn_direct;
+	/* For a spawn only: the function that is called, and the one that does not search. */
+	next_spawn *spawn, *spawn_path;
 	int *pid;
 	const posix_spawn_file_actions_t *actions;
 	const posix_spawnattr_t *attributes;
