@@ -67,19 +67,6 @@ enum { WHERE_MAX = 160, VALUE_MAX = 60, REASON_MAX = 120, BETWEEN_MAX = 40 };
 _Static_assert(WHERE_MAX + 3 * VALUE_MAX + REASON_MAX + BETWEEN_MAX <= sizeof(struct option_error),
 	       "a message has room for all of its parts");
 
-struct text {
-	char bytes[sizeof(struct option_error)];
-	size_t len;
-};
-
-/* Adds short text that is known to be clean. */
-static void add_plain(struct text *t, const char *plain)
-{
-	size_t len = strlen(plain);
-	memcpy(t->bytes + t->len, plain, len);
-	t->len += len;
-}
-
 /* Takes a character from the string, clean. Returns its length in `encoded`. */
 static size_t error_take(const char **string, char encoded[4])
 {
@@ -90,51 +77,44 @@ static size_t error_take(const char **string, char encoded[4])
 	return utf8_put(cp, encoded);
 }
 
-/* Adds up to `max` bytes, and dots for the rest. */
-static void error_add_clean(struct text *t, const char *string, size_t max)
-{
-	char encoded[4];
-	for (size_t end = t->len + max; *string;) {
-		size_t len = error_take(&string, encoded);
-		if (t->len + len > end) {
-			add_plain(t, "...");
-			return;
-		}
-		memcpy(t->bytes + t->len, encoded, len);
-		t->len += len;
-	}
-}
-
 void config_error_write(const struct config_error *c, struct option_error *error)
 {
-	struct text t = {.len = 0};
-	const char *where = c->where, *end = where;
-	char encoded[4];
+	char out[sizeof(error->text)], encoded[4], line[BETWEEN_MAX] = ": ";
+	const char *where = c->where;
 	size_t len = 0;
-	while (*end)
+	for (const char *end = where; *end;)
 		len += error_take(&end, encoded);
-	if (len > WHERE_MAX)
-		add_plain(&t, "...");
+	bool cut = len > WHERE_MAX;
 	while (len > WHERE_MAX)
 		len -= error_take(&where, encoded);
-	error_add_clean(&t, where, WHERE_MAX);
 	if (c->line > 0)
-		t.len += (size_t)snprintf(t.bytes + t.len, BETWEEN_MAX, ":%u", c->line);
-	add_plain(&t, ": ");
-	if (c->section) {
-		add_plain(&t, "[");
-		error_add_clean(&t, c->section, VALUE_MAX);
-		add_plain(&t, c->key ? "] " : "]: ");
+		snprintf(line, sizeof(line), ":%u: ", c->line);
+	const struct {
+		const char *before, *text, *after; /* text NULL: the part is left out */
+		size_t most;
+	} parts[] = {
+		{cut ? "..." : "", where, line, WHERE_MAX},
+		{"[", c->section, c->key ? "] " : "]: ", VALUE_MAX},
+		{"", c->key, ": ", VALUE_MAX},
+		{"", c->value && *c->value ? c->value : NULL, ": ", VALUE_MAX},
+		{"", c->reason, "", REASON_MAX},
+	};
+	len = 0;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *text = parts[i].text, *dots = "";
+		if (!text)
+			continue;
+		len = (size_t)(stpcpy(out + len, parts[i].before) - out);
+		for (size_t most = len + parts[i].most; *text && !*dots;) {
+			size_t n = error_take(&text, encoded);
+			if (len + n > most) {
+				dots = "...";
+			} else {
+				memcpy(out + len, encoded, n);
+				len += n;
+			}
+		}
+		len = (size_t)(stpcpy(stpcpy(out + len, dots), parts[i].after) - out);
 	}
-	if (c->key) {
-		error_add_clean(&t, c->key, VALUE_MAX);
-		add_plain(&t, ": ");
-	}
-	if (c->value && *c->value != '\0') {
-		error_add_clean(&t, c->value, VALUE_MAX);
-		add_plain(&t, ": ");
-	}
-	error_add_clean(&t, c->reason, REASON_MAX);
-	memcpy(error->text, t.bytes, t.len);
-	error->text[t.len] = '\0';
+	memcpy(error->text, out, len + 1);
 }

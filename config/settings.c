@@ -36,29 +36,25 @@ static bool project_has(char *path, size_t len, const char *name)
 bool project_find(char *path)
 {
 	char probe[PATH_MAX];
-	size_t len, found = 0;
+	bool found = false;
 	if (!getcwd(probe, sizeof(probe)) || *probe != '/')
 		return false;
-	len = strlen(probe);
-	if (project_has(probe, len, PROJECT_FILE)) {
-		memcpy(path, probe, strlen(probe) + 1);
-		return true;
-	}
-	for (;;) {
+	for (size_t len = strlen(probe), whole = len;;) {
+		if (!found && project_has(probe, len, PROJECT_FILE)) {
+			found = true;
+			memcpy(path, probe, strlen(probe) + 1);
+			if (len == whole)
+				return true;
+		}
 		if (project_has(probe, len, ".git"))
-			break;
+			return found;
 		if (len <= 1)
 			return false;
 		while (len > 1 && probe[len - 1] != '/')
 			len--;
 		while (len > 1 && probe[len - 1] == '/')
 			len--;
-		if (found == 0 && project_has(probe, len, PROJECT_FILE)) {
-			found = len;
-			memcpy(path, probe, strlen(probe) + 1);
-		}
 	}
-	return found > 0;
 }
 
 /* --- one ini text, all or nothing ------------------------------------------------------ */
@@ -570,30 +566,6 @@ static void load_note(struct option_error *first, const struct config_error *c)
 		config_error_write(c, first);
 }
 
-/* Returns 0, or -1 when out of memory. */
-static int load_if_there(struct settings *s, enum origin by, const char *path, bool named,
-			 struct option_error *first)
-{
-	struct option_error error;
-	/* Few files exist, and access() is cheaper than open(). */
-	if (!named && access(path, F_OK) < 0)
-		return 0;
-	int result = settings_load_file(s, by, path, &error);
-	TRACE(CONFIG, "file %s: %s", path, result == 0 ? "read" : strerror(errno));
-	if (result == 0)
-		return 0;
-	if (errno == ENOMEM)
-		return -1;
-	if (errno == EINVAL && *first->text == '\0') {
-		*first = error;
-		s->project_is_wrong = by == ORIGIN_PROJECT;
-	} else if (errno != EINVAL && named)
-		load_note(first, &(struct config_error){.where = "TERSE_CONFIG",
-							.value = path,
-							.reason = strerror(errno)});
-	return 0;
-}
-
 const char *settings_user_file(char *room, bool *named)
 {
 	const char *config = getenv("TERSE_CONFIG"), *base = getenv("XDG_CONFIG_HOME");
@@ -665,19 +637,41 @@ static int load_variables(struct settings *s, struct option_error *first)
 	return 0;
 }
 
-int settings_load_after(struct settings *s, const char *system_file, struct option_error *error)
+int settings_load(struct settings *s, const char *system_file, struct option_error *error)
 {
-	char path[PATH_MAX];
+	char user[PATH_MAX], project[PATH_MAX];
 	bool named;
+	int result = settings_init(s);
 	*error->text = '\0';
-	if (settings_init(s) < 0)
+	if (result < 0)
 		return -1;
-	int result = load_if_there(s, ORIGIN_SYSTEM, system_file, false, error);
-	const char *user_file = settings_user_file(path, &named);
-	if (result == 0 && user_file)
-		result = load_if_there(s, ORIGIN_USER, user_file, named, error);
-	if (result == 0 && project_find(path))
-		result = load_if_there(s, ORIGIN_PROJECT, path, false, error);
+	const char *const files[] = {
+		[ORIGIN_SYSTEM] = system_file,
+		[ORIGIN_USER] = settings_user_file(user, &named),
+		[ORIGIN_PROJECT] = project_find(project) ? project : NULL,
+	};
+	for (enum origin by = ORIGIN_SYSTEM; by <= ORIGIN_PROJECT && result == 0; by++) {
+		const char *file = files[by];
+		bool must = named && by == ORIGIN_USER;
+		struct option_error why;
+		/* Few files exist, and access() is cheaper than open(). */
+		if (!file || (!must && access(file, F_OK) < 0))
+			continue;
+		int loaded = settings_load_file(s, by, file, &why);
+		TRACE(CONFIG, "file %s: %s", file, loaded == 0 ? "read" : strerror(errno));
+		if (loaded == 0)
+			continue;
+		if (errno == ENOMEM) {
+			result = -1;
+		} else if (errno == EINVAL && *error->text == '\0') {
+			*error = why;
+			s->project_is_wrong = by == ORIGIN_PROJECT;
+		} else if (errno != EINVAL && must) {
+			load_note(error, &(struct config_error){.where = "TERSE_CONFIG",
+								.value = file,
+								.reason = strerror(errno)});
+		}
+	}
 	if (result == 0)
 		result = load_variables(s, error);
 	if (result < 0) {
@@ -685,9 +679,4 @@ int settings_load_after(struct settings *s, const char *system_file, struct opti
 		errno = ENOMEM;
 	}
 	return result;
-}
-
-int settings_load(struct settings *s, struct option_error *error)
-{
-	return settings_load_after(s, SETTINGS_SYSTEM_FILE, error);
 }

@@ -189,12 +189,14 @@ struct option_error {
 int settings_init(struct settings *s);
 void settings_release(struct settings *s);
 
-/* Initializes *s with the defaults, then the files, then the TERSE_* variables. TERSE_CONFIG
-   replaces the user's file (empty: none). A file or variable with an error is ignored as a whole;
-   *error holds the first error. A file that is missing or can't be read is an error only if
-   TERSE_CONFIG names it; a project's file that is not trusted is one. Returns 0 (error->text is not
-   empty after an error), or -1 with ENOMEM and nothing to release. */
-int settings_load(struct settings *s, struct option_error *error);
+#define SETTINGS_SYSTEM_FILE "/etc/terse.ini"
+
+/* Initializes *s with the defaults, then the files, then the TERSE_* variables. `system_file` is
+   that. TERSE_CONFIG replaces the user's file (empty: none). A file or variable with an error is
+   ignored as a whole; *error holds the first error. A file that is missing or can't be read is an
+   error only if TERSE_CONFIG names it; a project's file that is not trusted is one. Returns 0
+   (error->text is not empty after an error), or -1 with ENOMEM and nothing to release. */
+int settings_load(struct settings *s, const char *system_file, struct option_error *error);
 
 /* Loads one file, all or nothing (but for a lack of memory, after which a part may be set). Returns
    0, or -1 with errno: ENOENT, EACCES ..., EINVAL with *error filled. A file over 1 MB, one with a
@@ -212,11 +214,6 @@ int settings_load_text(struct settings *s, enum origin by, const char *path, con
    EINVAL and *error filled when the value is bad or missing, or ENOMEM. */
 int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
 		       struct option_error *error);
-
-#define SETTINGS_SYSTEM_FILE "/etc/terse.ini"
-
-/* settings_load() with another system file, for tests. */
-int settings_load_after(struct settings *s, const char *system_file, struct option_error *error);
 
 /* Appends every error in a text to `messages` (unless NULL), a line each. Returns their number, or
    -1 with ENOMEM. */

@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 	if ((named || argv[1][0] == '-') &&
 	    verb_help_is_asked(call.verb, call.argc - 1, call.argv + 1))
 		return main_end(verb_print_help(call.verb));
-	if (settings_load(&settings, &error) < 0) {
+	if (settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) < 0) {
 		run_anyway(argc, argv);
 		perror("terse");
 		return EXIT_TERSE;

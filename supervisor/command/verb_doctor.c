@@ -103,7 +103,7 @@ static void doctor_check_needs(struct doctor *d, const struct settings *s)
 	store_explain(doctor_on_store, d);
 	if (!d->store_found)
 		doctor_report(d, BAD, "store", "none can be written: long output can't be kept");
-	if (settings_load(&settings, &error) == 0) {
+	if (settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) == 0) {
 		doctor_report(d, *error.text ? BAD : GOOD, "configuration", "%s",
 			      *error.text ? error.text : "no errors");
 		settings_release(&settings);

@@ -138,7 +138,7 @@ int command_shell(char **argv)
 	struct settings settings = {0};
 	struct option_error error;
 	struct decision d;
-	bool loaded = settings_load(&settings, &error) == 0;
+	bool loaded = settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) == 0;
 	const char *file = getenv(PROBE_VARIABLE);
 	bool probed = file && *file;
 	/* For terse probe the call is recorded and passed on. */

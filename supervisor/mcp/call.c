@@ -162,7 +162,7 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 		close_range(STDERR_FILENO + 1, (unsigned)trace - 1, 0);
 	close_range((unsigned)trace + 1, ~0U, 0);
 	/* What is wrong in a configuration file was said at the start. */
-	if (!argv || settings_load(&settings, &error) < 0) {
+	if (!argv || settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) < 0) {
 		dprintf(STDERR_FILENO, "%s\n", strerror(errno));
 		_exit(EXIT_TERSE);
 	}

@@ -84,7 +84,7 @@ static void clear_variables(void)
 static struct settings load(struct option_error *error)
 {
 	struct settings s;
-	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", error), 0);
+	assert_int_equal(settings_load(&s, "/nowhere/terse.ini", error), 0);
 	return s;
 }
 
@@ -570,7 +570,7 @@ TEST(variables_refuse_in_the_right_words)
 	struct settings s;
 	clear_variables();
 	setenv("TERSE_COLS", "1", 1);
-	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
+	assert_int_equal(settings_load(&s, "/nowhere/terse.ini", &error), 0);
 	assert_string_equal(error.text, "TERSE_COLS: 1: out of range (2 to 1000)");
 	assert_int_equal(s.cols, 160);
 	settings_release(&s);
@@ -581,7 +581,7 @@ TEST(variables_refuse_in_the_right_words)
 	setenv("TERSE_ACTIVE", "x", 1);
 	setenv("COLS", "x", 1);
 	setenv("TERSE_UNSET_ENV", "A\nB\n\nC", 1);
-	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
+	assert_int_equal(settings_load(&s, "/nowhere/terse.ini", &error), 0);
 	assert_string_equal(error.text, "");
 	assert_int_equal(s.env_unset.count, 3);
 	assert_string_equal(s.env_unset.items[2], "C");
@@ -615,7 +615,7 @@ static void expect_size(const char *dir, int64_t size, const char *message)
 	struct option_error error;
 	struct settings s;
 	snprintf(system_file, sizeof(system_file), "%s/etc/terse.ini", dir);
-	assert_int_equal(settings_load_after(&s, system_file, &error), 0);
+	assert_int_equal(settings_load(&s, system_file, &error), 0);
 	assert_int_equal(s.size, size);
 	snprintf(expected, sizeof(expected), "%s%s", message && *message == '/' ? dir : "",
 		 message ? message : "");
@@ -678,7 +678,7 @@ TEST(public_load_fills_everything_in)
 	struct settings s;
 	clear_variables();
 	setenv("TERSE_COLS", "77", 1);
-	assert_int_equal(settings_load(&s, &error), 0);
+	assert_int_equal(settings_load(&s, SETTINGS_SYSTEM_FILE, &error), 0);
 	assert_int_equal(s.cols, 77);
 	settings_release(&s);
 	clear_variables();

@@ -69,7 +69,7 @@ static void expect_size(int64_t size, const char *message)
 	char expected[512] = "";
 	struct option_error error;
 	struct settings s;
-	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
+	assert_int_equal(settings_load(&s, "/nowhere/terse.ini", &error), 0);
 	if (*message)
 		snprintf(expected, sizeof(expected), "%s/%s", root, message);
 	assert_string_equal(error.text, expected);
@@ -138,7 +138,7 @@ TEST_IN(it_has_its_place_among_the_sources, setup, teardown)
 	setenv("TERSE_CONFIG", path, 1);
 	setenv("TERSE_HEARTBEAT", "7s", 1);
 	enter("repo");
-	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
+	assert_int_equal(settings_load(&s, "/nowhere/terse.ini", &error), 0);
 	assert_string_equal(error.text, "");
 	assert_int_equal(s.size, 20000);
 	assert_int_equal(s.max_lines, 7);

@@ -52,7 +52,7 @@ static void child(int argc, char **argv)
 		.verb = verb_named("config"), .settings = &s, .argc = argc, .argv = argv};
 	dup2(out, 1);
 	dup2(out, 2);
-	if (settings_load_after(&s, "/nowhere/terse.ini", &error) < 0)
+	if (settings_load(&s, "/nowhere/terse.ini", &error) < 0)
 		_exit(99);
 	_exit(c.verb->run(&c));
 }
