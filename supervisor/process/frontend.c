@@ -99,7 +99,7 @@ static void frontend_signal_group(const struct frontend *f, int sig)
 	kill(0, sig);
 	/* This signal must not be passed on to the command once more. */
 	frontend_forget(sig);
-	watchdog_had(f->watchdog_socket, sig);
+	watchdog_ask(f->watchdog_socket, sig);
 }
 
 /* The command was stopped by this signal: stops this process, too. */
@@ -140,7 +140,7 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 	   is not from kill(2) or the kernel was sent to a single process. */
 	bool is_for_one = info->ssi_code < 0;
 	if (!is_for_one) {
-		is_for_one = !f->was_late && !watchdog_had(f->watchdog_socket, sig);
+		is_for_one = !f->was_late && !watchdog_ask(f->watchdog_socket, sig);
 		/* Sent to the process and at once to its group, as timeout(1) does: the command
 		   would have had one of them, too. */
 		if (sig < SIGRTMIN)
@@ -312,7 +312,7 @@ static void frontend_wait_for_end(struct frontend *f)
 			now = clock_monotonic_ms();
 			TRACE(PROCESS, "front end: the command has not started yet");
 			if (!f->late)
-				watchdog_leave(f->watchdog_socket);
+				watchdog_ask(f->watchdog_socket, WATCHDOG_LEAVE);
 			f->late = f->was_late = true;
 			if (timeout && now >= f->job->begun_ms + timeout)
 				tree_end_step(&f->ending, TREE_TERM, now);
@@ -382,20 +382,6 @@ static int frontend_exec_directly(const struct job *job)
 	return frontend_exec(job);
 }
 
-/* Process 1 of a container takes all others with it when it ends, the one that pushes, too. */
-static void frontend_push(const struct settings *settings)
-{
-	struct store store;
-	struct outbox outbox;
-	struct outbox_result result;
-	if (getpid() != 1 || !remote_pushes(settings) || store_open_write(&store) < 0)
-		return;
-	if (outbox_open(&outbox, &store, false) == 0)
-		outbox_push(&outbox, settings, clock_monotonic_ms() + PUSH_MS, &result);
-	outbox_close(&outbox);
-	store_close(&store);
-}
-
 int frontend_run(struct job *job)
 {
 	struct frontend f = {.job = job, .watchdog = -1, .watchdog_socket = -1};
@@ -438,16 +424,27 @@ int frontend_run(struct job *job)
 		frontend_reap(f.session);
 		frontend_reap(f.watchdog);
 		return f.end.kind == FRAME_REFUSED ? frontend_exec_directly(job) : f.end.a;
-	case FRAME_YIELDED: watchdog_leave(f.watchdog_socket); _exit(f.end.a);
+	case FRAME_YIELDED: watchdog_ask(f.watchdog_socket, WATCHDOG_LEAVE); _exit(f.end.a);
 	default: break;
 	}
 	if (f.end.b & ENDED_WATCHED)
-		watchdog_leave(f.watchdog_socket);
+		watchdog_ask(f.watchdog_socket, WATCHDOG_LEAVE);
 	else
 		frontend_reap(f.watchdog);
 	if (!(f.end.b & ENDED_LIVES_ON))
 		frontend_reap(f.session);
-	frontend_push(job->settings);
+	/* Process 1 of a container takes all others with it when it ends, the one that pushes,
+	   too. */
+	struct store store;
+	struct outbox outbox;
+	struct outbox_result result;
+	if (getpid() == 1 && remote_pushes(job->settings) && store_open_write(&store) == 0) {
+		if (outbox_open(&outbox, &store, false) == 0)
+			outbox_push(&outbox, job->settings, clock_monotonic_ms() + PUSH_MS,
+				    &result);
+		outbox_close(&outbox);
+		store_close(&store);
+	}
 	if (f.end.b & ENDED_TIMED_OUT)
 		_exit(EXIT_TIMEOUT);
 	int sig = WIFSIGNALED(f.end.a) ? WTERMSIG(f.end.a) : 0;

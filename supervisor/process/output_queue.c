@@ -38,26 +38,23 @@ static void open_again(struct output_queue *o)
 	o->own = io_above_standard(open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-static ssize_t queue_write_file(const struct output_queue *o, const char *data, size_t len)
-{
-	struct rlimit own;
-	if (o->most.rlim_cur == RLIM_INFINITY || getrlimit(RLIMIT_FSIZE, &own) < 0)
-		return write(o->fd, data, len);
-	setrlimit(RLIMIT_FSIZE, &o->most);
-	ssize_t n = write(o->fd, data, len);
-	int error = errno;
-	setrlimit(RLIMIT_FSIZE, &own);
-	errno = error;
-	return n;
-}
-
 /* One write that does not block; -1 with EAGAIN when there is no room now. */
 static ssize_t queue_write_some(struct output_queue *o, const char *data, size_t len)
 {
 	if (o->type == S_IFSOCK)
 		return io_send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (o->type != S_IFIFO && o->type != S_IFCHR)
-		return queue_write_file(o, data, len);
+	if (o->type != S_IFIFO && o->type != S_IFCHR) {
+		struct rlimit own;
+		bool limited = o->most.rlim_cur != RLIM_INFINITY &&
+			       getrlimit(RLIMIT_FSIZE, &own) == 0 &&
+			       setrlimit(RLIMIT_FSIZE, &o->most) == 0;
+		ssize_t n = write(o->fd, data, len);
+		int error = errno;
+		if (limited)
+			setrlimit(RLIMIT_FSIZE, &own);
+		errno = error;
+		return n;
+	}
 	/* poll() says that a terminal has room, not how much. */
 	if ((len > PIPE_BUF || o->type == S_IFCHR) && !o->tried)
 		open_again(o);
@@ -99,29 +96,24 @@ static bool is_writable_soon(const struct output_queue *o)
 	return poll(&p, 1, WAIT_MS) > 0;
 }
 
-/* Without memory for the queue: writes what is queued, and this, if the reader takes it soon. */
-static void write_waiting(struct output_queue *o, const char *data, size_t len)
-{
-	while (!o->error && !output_queue_is_empty(o) && is_writable_soon(o))
-		output_queue_pump(o);
-	while (!o->error && output_queue_is_empty(o) && len > 0) {
-		size_t n = write_now(o, data, len);
-		data += n;
-		len -= n;
-		if (len > 0 && !o->error && !is_writable_soon(o))
-			break;
-	}
-	if (len > 0 && !o->error)
-		o->error = ENOMEM;
-}
-
 void output_queue_write(struct output_queue *o, const char *data, size_t len)
 {
 	if (o->error || len == 0)
 		return;
 	size_t done = o->queue.len == 0 ? write_now(o, data, len) : 0;
-	if (!o->error && buffer_try_append(&o->queue, data + done, len - done) < 0)
-		write_waiting(o, data + done, len - done);
+	if (o->error || buffer_try_append(&o->queue, data + done, len - done) == 0)
+		return;
+	/* Without memory for the queue: writes what is queued, and this, if the reader takes it
+	   soon. */
+	while (!o->error && !output_queue_is_empty(o) && is_writable_soon(o))
+		output_queue_pump(o);
+	while (!o->error && output_queue_is_empty(o) && done < len) {
+		done += write_now(o, data + done, len - done);
+		if (done < len && !o->error && !is_writable_soon(o))
+			break;
+	}
+	if (done < len && !o->error)
+		o->error = ENOMEM;
 }
 
 void output_queue_pump(struct output_queue *o)

@@ -2,6 +2,7 @@
 
 #include "supervisor/process/process_tree.h"
 
+#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
@@ -136,53 +137,38 @@ void process_tree_release(struct process_tree *k)
 	buffer_release(&k->all);
 }
 
-/* Channels at most: standard output and error. */
-#define CHANNELS 2
-
-/* The name of an open end in /proc/PID/fd. */
-struct end {
-	char link[64];
-};
-
-static bool pipe_holder_holds(pid_t pid, const struct end *ends, int count)
+int pipe_holder_find(const int fds[2], struct pipe_holder *found, int most)
 {
-	char link[sizeof(ends->link)];
-	struct process_walk w;
-	bool found = false;
-	for (long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid); fd >= 0 && !found;
-	     fd = process_walk_next(&w)) {
-		if (!process_walk_link(&w, fd, link, sizeof(link)))
-			continue;
-		for (int i = 0; i < count; i++)
-			found |= strcmp(ends[i].link, link) == 0;
-	}
-	process_walk_end(&w);
-	return found;
-}
-
-int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int most)
-{
-	struct end ends[CHANNELS];
-	struct process_walk w;
+	char ends[2][64], link[64];
+	struct process_walk w, descriptors;
 	struct process p;
 	int known = 0, there = 0;
 	/* The command's ends of the channels. Both ends of a pipe have one name. */
-	for (int i = 0; i < count && known < CHANNELS; i++) {
+	for (int i = 0; i < 2; i++) {
 		struct stat st;
 		int number;
 		if (fds[i] < 0 || fstat(fds[i], &st) < 0)
 			continue;
 		if (S_ISFIFO(st.st_mode))
-			snprintf(ends[known++].link, sizeof(ends->link), "pipe:[%llu]",
+			snprintf(ends[known++], sizeof(link), "pipe:[%llu]",
 				 (unsigned long long)st.st_ino);
 		else if (ioctl(fds[i], TIOCGPTN, &number) == 0)
-			snprintf(ends[known++].link, sizeof(ends->link), "/dev/pts/%d", number);
+			snprintf(ends[known++], sizeof(link), "/dev/pts/%d", number);
 	}
 	if (known == 0)
 		return 0;
 	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {
-		if (pid == getpid() || !pipe_holder_holds((pid_t)pid, ends, known) ||
-		    process_read((pid_t)pid, &p) < 0)
+		bool holds = false;
+		if (pid == getpid())
+			continue;
+		for (long fd = process_walk(&descriptors, PROCESS_DESCRIPTORS, (pid_t)pid);
+		     fd >= 0 && !holds; fd = process_walk_next(&descriptors)) {
+			if (process_walk_link(&descriptors, fd, link, sizeof(link)))
+				holds = strcmp(ends[0], link) == 0 ||
+					(known > 1 && strcmp(ends[1], link) == 0);
+		}
+		process_walk_end(&descriptors);
+		if (!holds || process_read((pid_t)pid, &p) < 0)
 			continue;
 		if (there < most) {
 			found[there] = (struct pipe_holder){.pid = p.pid, .session = p.session};
@@ -207,21 +193,6 @@ static bool is_member(pid_t pid, const struct tree_end *e)
 	       process_is_alive(&p);
 }
 
-/* Uses a pidfd, so that a recycled PID is never signalled. */
-static void tree_end_signal(pid_t pid, const struct tree_end *e, int sig, bool resume)
-{
-	int fd = pidfd_open(pid, 0);
-	if (fd < 0) {
-		/* Too old a kernel, or forbidden. */
-		if (errno != ESRCH && kill(pid, sig) == 0 && resume)
-			kill(pid, SIGCONT);
-		return;
-	}
-	if (is_member(pid, e) && pidfd_send_signal(fd, sig, NULL, 0) == 0 && resume)
-		pidfd_send_signal(fd, SIGCONT, NULL, 0);
-	close(fd);
-}
-
 /* `resume`: stopped ones are continued, so that they get the signal. */
 static int send_to_all(const struct tree_end *e, int sig, bool resume)
 {
@@ -231,13 +202,21 @@ static int send_to_all(const struct tree_end *e, int sig, bool resume)
 	   container. A process ends its own session only if it leads it. */
 	if (e->session <= 1 || (e->session != getpid() && e->session == getsid(0)))
 		return 0;
-	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {
+	for (long n = process_walk(&w, PROCESS_ALL, 0); n >= 0; n = process_walk_next(&w)) {
+		const pid_t pid = (pid_t)n;
 		seen++;
-		if (pid <= 1 || pid == e->session || pid == getpid() || !is_member((pid_t)pid, e))
+		if (pid <= 1 || pid == e->session || pid == getpid() || !is_member(pid, e))
 			continue;
 		count++;
-		if (sig)
-			tree_end_signal((pid_t)pid, e, sig, resume);
+		/* Uses a pidfd, so that a recycled PID is never signalled. */
+		int fd = sig ? pidfd_open(pid, 0) : -1;
+		if (fd >= 0 && is_member(pid, e) && pidfd_send_signal(fd, sig, NULL, 0) == 0 &&
+		    resume)
+			pidfd_send_signal(fd, SIGCONT, NULL, 0);
+		/* Too old a kernel, or forbidden. */
+		if (sig && fd < 0 && errno != ESRCH && kill(pid, sig) == 0 && resume)
+			kill(pid, SIGCONT);
+		io_close(&fd);
 	}
 	process_walk_end(&w);
 	/* Where /proc can't be read, the command's process group has to do. */
@@ -254,40 +233,28 @@ int tree_signal(pid_t session, int sig)
 	return send_to_all(&e, sig, false);
 }
 
-static int take_step(struct tree_end *e, int64_t now_ms)
-{
-	static const char *const names[] = {
-		[TREE_HUP] = "HUP", [TREE_TERM] = "TERM", [TREE_KILL] = "KILL"};
-	TRACE(SIGNALS, "SIG%s to session %d", names[e->step], (int)e->session);
-	switch (e->step) {
-	case TREE_HUP: e->next_ms = now_ms + HUP_GRACE_MS; return send_to_all(e, SIGHUP, true);
-	case TREE_TERM: e->next_ms = now_ms + e->grace_ms; return send_to_all(e, SIGTERM, true);
-	default:
-		e->pause_ms = e->pause_ms ? e->pause_ms * 2 : LOOK_MS;
-		if (e->pause_ms > LOOK_MOST_MS)
-			e->pause_ms = LOOK_MOST_MS;
-		e->next_ms = now_ms + e->pause_ms;
-		return send_to_all(e, SIGKILL, false);
-	}
-}
-
 bool tree_end_step(struct tree_end *e, int first, int64_t now_ms)
 {
-	int left;
-	if (e->step < first) {
-		e->step = first;
-		left = take_step(e, now_ms);
-	} else if (now_ms >= e->next_ms) {
-		if (e->step < TREE_KILL)
-			e->step++;
-		left = take_step(e, now_ms);
-	} else if (now_ms >= e->look_ms) {
-		left = send_to_all(e, 0, false);
-	} else {
+	static const int signals[] = {
+		[TREE_HUP] = SIGHUP, [TREE_TERM] = SIGTERM, [TREE_KILL] = SIGKILL};
+	const bool begins = e->step < first, due = begins || now_ms >= e->next_ms;
+	if (!due && now_ms < e->look_ms)
 		return true;
+	if (begins)
+		e->step = first;
+	else if (due && e->step < TREE_KILL)
+		e->step++;
+	if (due) {
+		TRACE(SIGNALS, "%s to session %d", HUMAN_SIGNAL(signals[e->step]), (int)e->session);
+		if (e->step == TREE_KILL)
+			e->pause_ms = e->pause_ms ? e->pause_ms * 2 : LOOK_MS;
+		if (e->pause_ms > LOOK_MOST_MS)
+			e->pause_ms = LOOK_MOST_MS;
+		e->next_ms = now_ms + (e->step == TREE_HUP    ? HUP_GRACE_MS
+				       : e->step == TREE_TERM ? e->grace_ms
+							      : e->pause_ms);
 	}
-	e->look_ms = now_ms + LOOK_MS;
-	if (e->step == TREE_KILL)
-		e->look_ms = e->next_ms;
+	int left = send_to_all(e, due ? signals[e->step] : 0, due && e->step < TREE_KILL);
+	e->look_ms = e->step == TREE_KILL ? e->next_ms : now_ms + LOOK_MS;
 	return left > 0;
 }

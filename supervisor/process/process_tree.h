@@ -39,7 +39,7 @@ struct pipe_holder {
 /* Finds the processes, other than the caller, that hold the other end of one of `fds` (our end of a
    pty or pipe, or -1). Puts up to `most` of them into `found`, in the order of /proc. Returns how
    many there are; those of other users can't be seen. */
-int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int most);
+int pipe_holder_find(const int fds[2], struct pipe_holder *found, int most);
 
 // Ending the processes of a command: all in the session that the supervisor made for it. A process
 // with a session of its own (setsid, a daemon) does not belong to it any more.

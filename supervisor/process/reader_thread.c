@@ -64,20 +64,6 @@ static void reader_thread_announce(struct reader_thread *in)
 	in->announced = true;
 }
 
-/* Waits until there is more to read, or for the end. The mutex is held, but not meanwhile. */
-static void wait_for_more(struct reader_thread *in)
-{
-	struct pollfd fds[] = {{.fd = in->fd, .events = POLLIN},
-			       {.fd = in->stop, .events = POLLIN}};
-	bool owes = in->len > 0 && !in->announced;
-	int ready;
-	pthread_mutex_unlock(&in->mutex);
-	ready = poll(fds, 2, owes ? OWED_WAIT_MS : -1);
-	pthread_mutex_lock(&in->mutex);
-	if (ready == 0 && in->len > 0)
-		reader_thread_announce(in);
-}
-
 static void *reader_thread_run(void *arg)
 {
 	struct reader_thread *in = arg;
@@ -98,8 +84,17 @@ static void *reader_thread_run(void *arg)
 			in->end = end;
 		if (in->len >= WORTH || in->end != EAGAIN)
 			reader_thread_announce(in);
-		if (n == 0 && in->end == EAGAIN && !in->stopping)
-			wait_for_more(in);
+		if (n > 0 || in->end != EAGAIN || in->stopping)
+			continue;
+		/* Waits until there is more to read, or for the end. */
+		struct pollfd fds[] = {{.fd = in->fd, .events = POLLIN},
+				       {.fd = in->stop, .events = POLLIN}};
+		bool owes = in->len > 0 && !in->announced;
+		pthread_mutex_unlock(&in->mutex);
+		int ready = poll(fds, 2, owes ? OWED_WAIT_MS : -1);
+		pthread_mutex_lock(&in->mutex);
+		if (ready == 0 && in->len > 0)
+			reader_thread_announce(in);
 	}
 	pthread_mutex_unlock(&in->mutex);
 	return NULL;

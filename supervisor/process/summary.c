@@ -29,27 +29,6 @@ static void summary_text_emit(struct summary_text *r, bool end, struct buffer *o
 	buffer_consume(&r->chunk, len);
 }
 
-static int summary_text_pass_gap(struct summary_text *r, const struct text_piece *gap,
-				 struct buffer *out)
-{
-	struct report_stream *s = &r->report->streams[r->which];
-	uint64_t to = gap->gap.from - 1;
-	summary_text_emit(r, true, out);
-	if (r->in_line) {
-		to = gap->gap.from;
-		s->lines_truncated++;
-		buffer_append(out, "\n", 1);
-		r->in_line = false;
-	}
-	if (to >= r->from && report_add_range(s, r->from, to) < 0)
-		return -1;
-	s->broken = LIMIT_BYTES;
-	s->last_line_partial = to == gap->gap.from;
-	r->from = gap->gap.to + 1;
-	r->skips = gap->goes_on;
-	return 1;
-}
-
 static int summary_text_next(void *ctx, struct buffer *out)
 {
 	struct summary_text *r = ctx;
@@ -60,7 +39,20 @@ static int summary_text_next(void *ctx, struct buffer *out)
 	    text_next(&r->text, r->chunk.data + r->chunk.len, CHUNK, &piece) < 0)
 		return -1;
 	if (piece.kind == TEXT_GAP) {
-		result = summary_text_pass_gap(r, &piece, out);
+		uint64_t to = piece.gap.from - 1;
+		summary_text_emit(r, true, out);
+		if (r->in_line) {
+			to = piece.gap.from;
+			s->lines_truncated++;
+			buffer_append(out, "\n", 1);
+			r->in_line = false;
+		}
+		if (to >= r->from && report_add_range(s, r->from, to) < 0)
+			return -1;
+		s->broken = LIMIT_BYTES;
+		s->last_line_partial = to == piece.gap.from;
+		r->from = piece.gap.to + 1;
+		r->skips = piece.goes_on;
 	} else if (piece.kind == TEXT_END) {
 		summary_text_emit(r, true, out);
 		result = s->total_lines >= r->from ? report_add_range(s, r->from, s->total_lines)
@@ -87,7 +79,6 @@ static void summary_begin_writing(struct summary *a, const struct settings *s)
 	a->writer = (struct report_writer){.report = &a->report,
 					   .format = s->format == FORMAT_JSON ? &report_json
 									      : &report_blocks};
-	a->format = (enum format)s->format;
 	a->is_open = true;
 }
 
@@ -97,14 +88,13 @@ void summary_prepare(const struct settings *s, struct interceptor_options *optio
 	options->reader = s->print == PRINT_FULL ? INTERCEPT_SILENT : INTERCEPT_COLLECTED;
 }
 
-static const enum report_state states[] = {
-	[META_RUNNING] = REPORT_RUNNING,
-	[META_DONE] = REPORT_DONE,
-	[META_INTERRUPTED] = REPORT_INTERRUPTED,
-};
-
 void summary_init(struct summary *a, const struct job *job, struct record *record)
 {
+	static const enum report_state states[] = {
+		[META_RUNNING] = REPORT_RUNNING,
+		[META_DONE] = REPORT_DONE,
+		[META_INTERRUPTED] = REPORT_INTERRUPTED,
+	};
 	const struct meta *m = &record->meta;
 	bool running = m->state == META_RUNNING;
 	*a = (struct summary){.out = a->out,
@@ -122,23 +112,6 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 							     : m->duration_ms,
 			      }};
 	summary_begin_writing(a, job->settings);
-}
-
-/* Binary output is not shown, only what it is and where it is kept. (Blocks say so where the text
-   would be.) */
-static void summary_warn_binary(struct report *r, const struct report_stream *s, const char *name,
-				enum next_words words)
-{
-	char size[HUMAN_LEN];
-	struct buffer bytes = BUFFER_INIT;
-	if (r->id) {
-		buffer_append_string(&bytes, ": ");
-		buffer_printf(&bytes, vocabularies[words].raw_bytes, r->id);
-	}
-	report_warn(r, "%s: %s of binary output%s%s%s%s", name, human_size(size, s->total_bytes),
-		    s->kind ? " (" : "", s->kind ? s->kind : "", s->kind ? ")" : "",
-		    bytes.len > 0 && buffer_string(&bytes) ? bytes.data : "");
-	buffer_release(&bytes);
 }
 
 void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
@@ -181,8 +154,22 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 			report_warn(r, "%s: %s", name, strerror(errno));
 		}
 	}
-	if (s->binary && a->format == FORMAT_JSON)
-		summary_warn_binary(r, s, name, record->settings->words);
+	/* Binary output is not shown, only what it is and where it is kept. (Blocks say so where
+	   the text would be.) */
+	if (s->binary && a->writer.format == &report_json) {
+		char size[HUMAN_LEN];
+		struct buffer bytes = BUFFER_INIT;
+		if (r->id) {
+			buffer_append_string(&bytes, ": ");
+			buffer_printf(&bytes, vocabularies[record->settings->words].raw_bytes,
+				      r->id);
+		}
+		report_warn(r, "%s: %s of binary output%s%s%s%s", name,
+			    human_size(size, s->total_bytes), s->kind ? " (" : "",
+			    s->kind ? s->kind : "", s->kind ? ")" : "",
+			    bytes.len > 0 && buffer_string(&bytes) ? bytes.data : "");
+		buffer_release(&bytes);
+	}
 	s->gaps = ending.place.gaps;
 	for (int i = 0; i < s->gaps.count; i++) {
 		char words[GAP_ANNOUNCE_MAX];

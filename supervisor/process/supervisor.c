@@ -76,9 +76,9 @@ int supervisor_queue_input(struct supervisor *s, const char *data, size_t len)
 
 void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor *text))
 {
-	for (int i = 0; i < s->source_count; i++) {
-		if (s->sources[i].text)
-			each(s->sources[i].text);
+	for (struct source *source = s->sources; source < s->end; source++) {
+		if (source->text)
+			each(source->text);
 	}
 }
 
@@ -92,12 +92,12 @@ void supervisor_end_tree(struct supervisor *s, int step)
 
 static void supervisor_drain(struct supervisor *s)
 {
-	for (int i = 0; i < s->source_count; i++) {
+	for (struct source *source = s->sources; source < s->end; source++) {
 		size_t left = DRAIN_MAX;
-		source_stop_thread(&s->sources[i]);
+		source_stop_thread(source);
 		/* A read that found nothing is repeated, too; see reader_thread_read(). */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
-			int more = source_read(&s->sources[i], s->chunk, SOURCE_CHUNK);
+			int more = source_read(source, s->chunk, SOURCE_CHUNK);
 			if (more < 0)
 				break;
 			if (more > 0)
@@ -208,12 +208,12 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 {
 	int fds[2] = {-1, -1};
 	/* What a person or an agent would miss of what is still to come. */
-	for (int i = 0; i < s->source_count && s->caller == CALLER_WAITS && !s->ending; i++) {
-		struct source *source = &s->sources[i];
+	for (struct source *source = s->sources;
+	     source < s->end && s->caller == CALLER_WAITS && !s->ending; source++) {
 		if (source->fd >= 0 && source_text(source))
 			interceptor_reader(source->text);
 		if (source->sink == SINK_AGENT || source->sink == SINK_PERSON)
-			fds[i] = source->fd;
+			fds[source - s->sources] = source->fd;
 	}
 	bool is_open = fds[0] >= 0 || fds[1] >= 0;
 	bool waits = is_open && now_ms < s->ended_ms + s->job->settings->finish;
@@ -221,7 +221,7 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 	/* Names change, and one that has ended may have fed another. */
 	if (is_open && !(waits && supervisor_is_worked_off(s, just_ended))) {
 		struct buffer who = BUFFER_INIT;
-		int all = pipe_holder_find(fds, 2, s->holders, HOLDERS_NAMED);
+		int all = pipe_holder_find(fds, s->holders, HOLDERS_NAMED);
 		s->holder_count = all < HOLDERS_NAMED ? all : HOLDERS_NAMED;
 		if (all > 0)
 			quote_text(&who, s->holders[0].name, strlen(s->holders[0].name), 0);
@@ -252,8 +252,7 @@ static void supervisor_on_exit(struct supervisor *s, int status)
 	front_continue(s, clock_monotonic_ms());
 	/* The kernel hangs up the foreground group when the session leader ends or the master is
 	   closed; background children that the command left in its group must not feel that. */
-	for (int i = 0; i < s->source_count; i++) {
-		struct source *source = &s->sources[i];
+	for (struct source *source = s->sources; source < s->end; source++) {
 		if (source->lasting && source->pty && source->fd >= 0)
 			tcsetpgrp(source->fd, getpgrp());
 		source->lasting = source->hung = false;
@@ -329,18 +328,18 @@ static void supervisor_on_tick(struct supervisor *s, int64_t now_ms)
 {
 	(void)now_ms;
 	s->timer[TIMER_TICK] = 0;
-	for (int i = 0; i < s->source_count; i++) {
-		struct interceptor *text = s->sources[i].text;
-		s->sources[i].hung = false;
-		if (text && s->sources[i].fd >= 0)
+	for (struct source *source = s->sources; source < s->end; source++) {
+		struct interceptor *text = source->text;
+		source->hung = false;
+		if (text && source->fd >= 0)
 			interceptor_update_live(text);
 	}
 }
 
 static void supervisor_on_pause(struct supervisor *s, int64_t now_ms)
 {
-	for (int i = 0; i < s->source_count; i++) {
-		struct interceptor *text = s->sources[i].text;
+	for (struct source *source = s->sources; source < s->end; source++) {
+		struct interceptor *text = source->text;
 		int64_t due = text ? interceptor_facts(text).settle_due : 0;
 		if (!due || now_ms < due)
 			continue;
@@ -387,8 +386,9 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 {
 	bool runs = s->state == SUPERVISOR_RUNNING;
 	int64_t pause = 0;
-	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
-		const struct interceptor *text = s->sources[i].text;
+	for (struct source *source = s->sources; source < s->end && supervisor_has_reader(s);
+	     source++) {
+		const struct interceptor *text = source->text;
 		if (text)
 			pause = timer_sooner(pause, timer_sooner(interceptor_facts(text).settle_due,
 								 interceptor_pause_due(text)));
@@ -482,7 +482,7 @@ static void supervisor_linger(struct supervisor *s)
 	/* Done only now, since nobody waits any more. */
 	live_open(s);
 	struct meta *m = &s->record.meta;
-	int count = pipe_holder_find(fds, 2, found, META_HOLDERS);
+	int count = pipe_holder_find(fds, found, META_HOLDERS);
 	for (m->holders = 0; m->holders < count && m->holders < META_HOLDERS; m->holders++) {
 		struct meta_holder *h = &m->held_by[m->holders];
 		h->pid = found[m->holders].pid;
@@ -511,7 +511,7 @@ static bool supervisor_has_lingered(struct supervisor *s, int64_t now_ms)
 		   stay for it. */
 		struct pipe_holder found[HOLDERS];
 		const int fds[] = {s->sources[0].fd, s->sources[1].fd};
-		int count = pipe_holder_find(fds, 2, found, HOLDERS), daemons = 0;
+		int count = pipe_holder_find(fds, found, HOLDERS), daemons = 0;
 		for (int i = 0; i < count && i < HOLDERS; i++)
 			daemons += found[i].session != getpid();
 		if (count > 0 && daemons == count)
@@ -536,8 +536,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 	if (s->state != SUPERVISOR_LINGERING)
 		return false;
 	/* What was written to a program's reader is with it: its pipe ends. */
-	for (int i = 0; i < s->source_count; i++) {
-		struct source *source = &s->sources[i];
+	for (struct source *source = s->sources; source < s->end; source++) {
 		if (!source->onward || source->fd >= 0 || !output_queue_is_empty(&source->queue))
 			continue;
 		source->onward = false;
@@ -607,8 +606,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	if (s->input.len > 0)
 		source_stop_thread(&s->sources[0]);
 	/* That a reader has gone is known before what the command wrote after that is read. */
-	for (int i = 0; i < s->source_count; i++) {
-		struct source *source = &s->sources[i];
+	for (struct source *source = s->sources; source < s->end; source++) {
 		bool waits = !output_queue_is_empty(&source->queue);
 		bool has_end = source->queue.type == S_IFIFO || source->queue.type == S_IFSOCK;
 		/* Its end is to be noticed although nothing is written to it. */
@@ -618,18 +616,17 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 			loop_watch(l, output_queue_poll_fd(&source->queue), waits ? POLLOUT : 0,
 				   supervisor_on_writable, source);
 	}
-	for (int i = 0; i < s->source_count; i++) {
-		struct source *source = &s->sources[i];
+	for (struct source *source = s->sources; source < s->end; source++) {
 		/* The front end ends once a program has what the command itself wrote. */
 		bool rests = source->onward ? s->state == SUPERVISOR_FLUSHING : paused;
 		if (source->fd >= 0 && !source->hung && !rests &&
 		    !output_queue_is_full(&source->queue))
-			loop_watch(l,
-				   source->reader_thread
-					   ? reader_thread_poll_fd(source->reader_thread)
-					   : source->fd,
-				   POLLIN | (i == 0 && s->input.len > 0 ? POLLOUT : 0),
-				   supervisor_on_readable, source);
+			loop_watch(
+				l,
+				source->reader_thread ? reader_thread_poll_fd(source->reader_thread)
+						      : source->fd,
+				POLLIN | (source == s->sources && s->input.len > 0 ? POLLOUT : 0),
+				supervisor_on_readable, source);
 	}
 	control_watch(&s->live.control, l);
 	loop_watch(l, s->front.fd, POLLIN, front_receive, s);
@@ -720,9 +717,10 @@ static int supervisor_child_end(const struct supervisor *s, int which)
 	if (channel == CHANNEL_MERGED && channels[0] == CHANNEL_INHERIT)
 		return STDOUT_FILENO;
 	bool is_stderr = which == 1 && channel != CHANNEL_MERGED;
-	for (int i = 0; i < s->source_count && channel != CHANNEL_INHERIT; i++) {
-		if (s->sources[i].is_stderr == is_stderr)
-			return s->sources[i].child;
+	for (const struct source *source = s->sources;
+	     source < s->end && channel != CHANNEL_INHERIT; source++) {
+		if (source->is_stderr == is_stderr)
+			return source->child;
 	}
 	return -1;
 }
@@ -753,9 +751,9 @@ static void supervisor_start(struct supervisor *s)
 	for (int i = 0; i < 2; i++) {
 		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
 			continue;
-		if (source_open(&s->sources[s->source_count], s, i) < 0)
+		if (source_open(s->end, s, i) < 0)
 			supervisor_refuse(s, FRAME_REFUSED, errno);
-		s->source_count++;
+		s->end++;
 	}
 	struct stat st;
 	bool terminal = l->controlling && s->sources[0].pty &&
@@ -763,12 +761,13 @@ static void supervisor_start(struct supervisor *s)
 	if (terminal && fstat(s->sources[0].child, &st) == 0)
 		s->device = st.st_rdev;
 	/* Without one, nobody can type the keys that it may wait for. */
-	for (int i = 0; i < s->source_count && !terminal && !l->person; i++) {
-		bool other = l->jobs && !s->sources[i].lasting;
-		if (!s->sources[i].pty || other || s->drawn || fstat(s->sources[i].child, &st) < 0)
+	for (struct source *source = s->sources; source < s->end && !terminal && !l->person;
+	     source++) {
+		bool other = l->jobs && !source->lasting;
+		if (!source->pty || other || s->drawn || fstat(source->child, &st) < 0)
 			continue;
-		s->drawn = &s->sources[i];
-		s->keys.looks.master = s->sources[i].fd;
+		s->drawn = source;
+		s->keys.looks.master = source->fd;
 		s->keys.looks.device = st.st_rdev;
 	}
 	char active[ACTIVE_SIZE];
@@ -802,8 +801,8 @@ static void supervisor_start(struct supervisor *s)
 	if (s->command <= 0)
 		supervisor_refuse(s, s->command < 0 ? FRAME_REFUSED : FRAME_NOT_FOUND, errno);
 	free(envp);
-	for (int i = 0; i < s->source_count; i++)
-		io_close(&s->sources[i].child);
+	for (struct source *source = s->sources; source < s->end; source++)
+		io_close(&source->child);
 	front_send(s, FRAME_STARTED, s->command, s->group);
 	/* What the caller handed down and is not ours to use is closed, so that its other end sees
 	   the command close it. */
@@ -827,9 +826,9 @@ static void supervisor_prepare(struct supervisor *s)
 	record_init(&s->record, job);
 	s->record.meta.command = s->command;
 	record_prepare(&s->record, set->gc_interval);
-	for (int i = 0; i < s->source_count; i++)
-		output_queue_init(&s->sources[i].queue,
-				  s->sources[i].is_stderr ? STDERR_FILENO : STDOUT_FILENO);
+	for (struct source *source = s->sources; source < s->end; source++)
+		output_queue_init(&source->queue,
+				  source->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
 	/* The caller's limits stay the command's: whether a text can be kept does not depend on
 	   them. */
 	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
@@ -891,6 +890,7 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 			       .front.fd = front,
 			       .watchdog = watchdog,
 			       .sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}};
+	s.end = s.sources;
 	supervisor_start(&s);
 	supervisor_prepare(&s);
 	int64_t now = clock_monotonic_ms();
@@ -901,8 +901,8 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	}
 	int left[2];
 	supervisor_finish(&s, left);
-	for (int i = 0; i < s.source_count; i++)
-		source_release(&s.sources[i]);
+	for (struct source *source = s.sources; source < s.end; source++)
+		source_release(source);
 	buffer_release(&s.input);
 	free(s.chunk);
 	supervisor_push(&s, left);

@@ -61,7 +61,6 @@ struct summary_text {
 struct summary {
 	struct report report;
 	struct report_writer writer;
-	enum format format;
 	struct summary_text texts[2];
 	char session[STORE_SESSION_LEN + 1];
 	char paths[REPORT_FILES][PATH_MAX];
@@ -212,7 +211,7 @@ struct supervisor {
 	char prompt[LIVE_TEXT];
 	int ends_typed; /* how often the end of input was typed because the command waited */
 	struct source sources[2];
-	int source_count;
+	struct source *end; /* behind the last one */
 	struct record record;
 	/* Its delivery to the reader. */
 	struct summary summary; /* in a format other than text */

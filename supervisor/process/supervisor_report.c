@@ -72,7 +72,7 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 static struct output_queue *report_queue(struct supervisor *s)
 {
 	struct source *out = &s->sources[0];
-	return s->source_count > 0 && !out->is_stderr ? &out->queue : NULL;
+	return s->end > out && !out->is_stderr ? &out->queue : NULL;
 }
 
 bool supervisor_print_summary(struct supervisor *s)
@@ -107,8 +107,7 @@ static void report_print_line(struct supervisor *s, const struct buffer *line)
 	struct output_queue own = {.own = -1}, *queue = NULL;
 	if (buffer_check(line) < 0)
 		return;
-	for (int i = 0; i < s->source_count; i++) {
-		struct source *source = &s->sources[i];
+	for (struct source *source = s->sources; source < s->end; source++) {
 		if (!source->queue.error &&
 		    (source->is_stderr || sink_is_same(source->queue.fd, STDERR_FILENO)))
 			queue = &source->queue;
@@ -125,8 +124,7 @@ static void report_print_line(struct supervisor *s, const struct buffer *line)
    lost nothing. EBADF: there never was a reader. */
 static const struct source *report_find_lost(const struct supervisor *s)
 {
-	for (int i = 0; i < s->source_count; i++) {
-		const struct source *source = &s->sources[i];
+	for (const struct source *source = s->sources; source < s->end; source++) {
 		int error = source->queue.error;
 		bool gone = error == EPIPE &&
 			    (source->sink == SINK_AGENT || source->sink == SINK_PERSON);
@@ -139,8 +137,8 @@ static const struct source *report_find_lost(const struct supervisor *s)
 static size_t report_count_left(const struct supervisor *s)
 {
 	size_t left = s->summary.is_open;
-	for (int i = 0; i < s->source_count; i++)
-		left += s->sources[i].queue.queue.len - s->sources[i].queue.sent;
+	for (const struct source *source = s->sources; source < s->end; source++)
+		left += source->queue.queue.len - source->queue.sent;
 	return left;
 }
 
@@ -155,8 +153,8 @@ bool supervisor_deliver(struct supervisor *s, int64_t now_ms)
 		TRACE(SINK, "the reader stalls, %zu bytes are given up", left);
 	if (left > 0 && !given_up)
 		return false;
-	for (int i = 0; i < s->source_count; i++)
-		output_queue_give_up(&s->sources[i].queue);
+	for (struct source *source = s->sources; source < s->end; source++)
+		output_queue_give_up(&source->queue);
 	s->summary.is_open = false;
 	const struct source *lost = report_find_lost(s);
 	if (!lost || s->loss_told)
@@ -216,8 +214,7 @@ static void report_summary(struct supervisor *s)
 		report_warn(&summary->report,
 			    "hung up: it waited for keys that nobody can type; a run with "
 			    "yield=5s lets you");
-	for (int i = 0; i < s->source_count; i++) {
-		const struct source *source = &s->sources[i];
+	for (const struct source *source = s->sources; source < s->end; source++) {
 		summary_add(summary, source->text, source->is_stderr, report_background(s, source),
 			    &s->record);
 		if (source->refused)
@@ -230,16 +227,16 @@ static void report_summary(struct supervisor *s)
 static void report_on_success(void *ctx, bool is_stderr, const struct fingerprints *lines)
 {
 	const struct supervisor *s = ctx;
-	for (int i = 0; i < s->source_count; i++) {
-		if (s->sources[i].text && s->sources[i].is_stderr == is_stderr)
-			interceptor_compare(s->sources[i].text, lines);
+	for (const struct source *source = s->sources; source < s->end; source++) {
+		if (source->text && source->is_stderr == is_stderr)
+			interceptor_compare(source->text, lines);
 	}
 }
 
 void supervisor_keep_both(struct supervisor *s)
 {
 	struct artifact *a = s->record.artifact;
-	if (!a || s->source_count < 2)
+	if (!a || s->end - s->sources < 2)
 		return;
 	supervisor_each_text(s, interceptor_spill);
 	artifact_use(a, ARTIFACT_ERR);
@@ -250,8 +247,7 @@ static void report_note_shown(struct supervisor *s)
 {
 	bool is_summary = report_queue(s) && !report_is_text(s);
 	struct shown *w = &s->record.shown;
-	for (int i = 0; i < s->source_count; i++) {
-		const struct source *source = &s->sources[i];
+	for (const struct source *source = s->sources; source < s->end; source++) {
 		const struct interceptor *text = source->text;
 		bool agent = source->sink == SINK_AGENT || source->sink == SINK_PIPE;
 		if (!text || (!agent && !is_summary))
@@ -277,8 +273,7 @@ void supervisor_report(struct supervisor *s)
 {
 	const bool failed = s->interrupted || s->timed_out || s->status != 0;
 	s->record.over = true;
-	for (int i = 0; i < s->source_count; i++) {
-		struct source *source = &s->sources[i];
+	for (struct source *source = s->sources; source < s->end; source++) {
 		if (source->fd < 0)
 			source_close(source);
 		source->onward = s->caller == CALLER_WAITS && source->fd >= 0 && !s->ending &&
@@ -317,9 +312,9 @@ void supervisor_report(struct supervisor *s)
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
 	if (s->caller == CALLER_WAITS) {
 		bool is_previewed = false;
-		for (int i = 0; i < s->source_count; i++)
-			is_previewed |= s->sources[i].text &&
-					interceptor_facts(s->sources[i].text).is_previewed;
+		for (struct source *source = s->sources; source < s->end; source++)
+			is_previewed |=
+				source->text && interceptor_facts(source->text).is_previewed;
 		/* Compares the run with the last one of its command. Others pay nothing. */
 		if (is_previewed && s->record.artifact)
 			since_look(&s->since, &(struct since_run){.meta = &s->record.meta,
@@ -329,8 +324,8 @@ void supervisor_report(struct supervisor *s)
 		if (!report_is_text(s))
 			report_summary(s);
 		bool lost = false;
-		for (int i = 0; i < s->source_count && report_is_text(s); i++) {
-			struct source *source = &s->sources[i];
+		for (struct source *source = s->sources; source < s->end && report_is_text(s);
+		     source++) {
 			const struct interceptor_ending e = report_ending(
 				s, source, s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED);
 			if (!source->onward)
@@ -372,15 +367,14 @@ void supervisor_yield(struct supervisor *s, int64_t now_ms)
 	if (s->state != SUPERVISOR_RUNNING || s->stopped || s->front.fd < 0 || s->ending ||
 	    live_open(s) < 0)
 		return;
-	for (int i = 1; i < s->source_count; i++) {
-		if (source_text(&s->sources[i]))
-			interceptor_pause(s->sources[i].text);
+	for (struct source *source = s->sources + 1; source < s->end; source++) {
+		if (source_text(source))
+			interceptor_pause(source->text);
 	}
 	struct live_status now = {.lines = 0};
 	live_describe_text(s, &now);
 	s->live.reported = now.lines;
-	for (int i = 0; i < s->source_count; i++) {
-		struct source *source = &s->sources[i];
+	for (struct source *source = s->sources; source < s->end; source++) {
 		struct interceptor_ending e = report_ending(s, source, WORDING_RUNNING);
 		e.ending.lines = s->live.reported;
 		e.ending.bytes = now.bytes;
@@ -401,11 +395,11 @@ void supervisor_drop_caller(struct supervisor *s)
 {
 	summary_release(&s->summary);
 	bool kept[STDERR_FILENO + 1] = {false};
-	for (int i = 0; i < s->source_count; i++) {
-		if (s->sources[i].onward)
-			kept[s->sources[i].queue.fd] = true;
+	for (struct source *source = s->sources; source < s->end; source++) {
+		if (source->onward)
+			kept[source->queue.fd] = true;
 		else
-			source_let_go(&s->sources[i]);
+			source_let_go(source);
 	}
 	for (int fd = STDIN_FILENO, last; fd <= STDERR_FILENO; fd = last + 1) {
 		for (last = fd; !kept[fd] && last < STDERR_FILENO && !kept[last + 1];)
@@ -467,8 +461,8 @@ static void report_print(struct supervisor *s, struct source *source,
 void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment, int64_t now_ms)
 {
 	const struct wait unknown = {.kind = WAIT_UNKNOWN};
-	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
-		struct source *source = &s->sources[i];
+	for (struct source *source = s->sources; source < s->end && supervisor_has_reader(s);
+	     source++) {
 		int64_t due = source->text ? interceptor_pause_due(source->text) : 0;
 		if (source->text && (moment != INTERCEPT_PAUSE || (due && now_ms >= due)))
 			report_print(s, source, moment, &unknown, now_ms);

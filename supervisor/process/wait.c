@@ -178,28 +178,6 @@ static void wait_on_call(struct thread *t, const struct wait_call *call)
 		t->kind = WAIT_ALONE;
 }
 
-/* Returns whether one of its threads runs. */
-static bool wait_look_at_process(struct wait *w, const struct process *p, dev_t terminal)
-{
-	struct process_walk threads;
-	bool runs = false;
-	for (long tid = process_walk(&threads, PROCESS_THREADS, p->pid); tid >= 0 && !runs;
-	     tid = process_walk_next(&threads)) {
-		struct thread t = {.pid = p->pid, .terminal = terminal};
-		if (process_call(p->pid, tid, &t.call) < 0)
-			continue;
-		const struct wait_call call = wait_call_of(t.call.number);
-		wait_on_call(&t, &call);
-		runs = t.call.runs;
-		if (t.kind > w->kind) {
-			*w = (struct wait){.kind = t.kind, .pid = p->pid, .also = t.also};
-			memcpy(w->name, p->name, sizeof(w->name));
-		}
-	}
-	process_walk_end(&threads);
-	return runs;
-}
-
 void wait_look(struct wait *w, dev_t terminal)
 {
 	struct buffer run = BUFFER_INIT;
@@ -208,9 +186,24 @@ void wait_look(struct wait *w, dev_t terminal)
 	*w = (struct wait){.kind = WAIT_UNKNOWN};
 	for (size_t i = 0; !runs && i < run.len / sizeof(*pids); i++) {
 		struct process p;
-		if (process_read(pids[i], &p) == 0)
-			runs = p.state == 'R' || p.state == 'D' ||
-			       wait_look_at_process(w, &p, terminal);
+		struct process_walk threads;
+		if (process_read(pids[i], &p) < 0)
+			continue;
+		runs = p.state == 'R' || p.state == 'D';
+		for (long tid = process_walk(&threads, PROCESS_THREADS, p.pid); tid >= 0 && !runs;
+		     tid = process_walk_next(&threads)) {
+			struct thread t = {.pid = p.pid, .terminal = terminal};
+			if (process_call(p.pid, tid, &t.call) < 0)
+				continue;
+			const struct wait_call call = wait_call_of(t.call.number);
+			wait_on_call(&t, &call);
+			runs = t.call.runs;
+			if (t.kind > w->kind) {
+				*w = (struct wait){.kind = t.kind, .pid = p.pid, .also = t.also};
+				memcpy(w->name, p.name, sizeof(w->name));
+			}
+		}
+		process_walk_end(&threads);
 	}
 	if (runs || (w->kind == WAIT_ALONE && run.len > sizeof(*pids)))
 		w->kind = WAIT_UNKNOWN;

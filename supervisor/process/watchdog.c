@@ -25,9 +25,9 @@
 /* A watchdog that is stopped does not answer. */
 #define ANSWER_MS 300
 
-/* A question is the number of a signal, or LEAVE; the answer is the same, with YES or without. */
-#define LEAVE 0x7f
-#define YES   0x80
+/* A question is the number of a signal, or WATCHDOG_LEAVE; the answer is the same, with YES or
+ * without. */
+#define YES 0x80
 
 void watchdog_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw)
 {
@@ -46,26 +46,17 @@ static bool watchdog_answer(int asked)
 	ssize_t n = recv(asked, &what, 1, MSG_DONTWAIT);
 	if (n != 1)
 		return n < 0 && errno == EAGAIN;
-	if (what == LEAVE)
+	if (what == WATCHDOG_LEAVE)
 		setsid();
 	const struct timespec later = {.tv_nsec = LATER_MS * 1000000};
 	sigset_t set;
 	sigemptyset(&set);
-	if (what != LEAVE)
+	if (what != WATCHDOG_LEAVE)
 		sigaddset(&set, what);
-	if (what == LEAVE || sigtimedwait(&set, NULL, &later) == what)
+	if (what == WATCHDOG_LEAVE || sigtimedwait(&set, NULL, &later) == what)
 		what |= YES;
 	TRACE(SIGNALS, "watchdog: asked about %d: %s", what & ~YES, what & YES ? "yes" : "no");
 	return io_send(asked, &what, 1, MSG_NOSIGNAL) == 1;
-}
-
-/* Whether the session's number is the supervisor's still, which was forked before this process:
-   nobody has it, or somebody who is no younger. */
-static bool is_supervisors(pid_t session)
-{
-	struct process leader, self;
-	return process_read(session, &leader) < 0 ||
-	       (process_read(getpid(), &self) == 0 && leader.started <= self.started);
 }
 
 _Noreturn static void watch(const struct watchdog *g, int asked)
@@ -102,7 +93,12 @@ _Noreturn static void watch(const struct watchdog *g, int asked)
 	if (g->terminal >= 0)
 		watchdog_restore_terminal(g->terminal, g->modes, g->raw);
 	struct tree_end end = {.session = g->session, .group = told[0], .grace_ms = g->grace_ms};
-	while (is_supervisors(g->session) && tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
+	/* As long as the session's number is the supervisor's, which was forked before this
+	   process: nobody has it, or somebody who is no younger. */
+	struct process leader, self;
+	while ((process_read(g->session, &leader) < 0 ||
+		(process_read(getpid(), &self) == 0 && leader.started <= self.started)) &&
+	       tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, LOOK_MS);
 	_exit(0);
 }
@@ -134,28 +130,17 @@ pid_t watchdog_start(const struct watchdog *g, int *asked)
 	return pid;
 }
 
-/* Returns the watchdog's answer, YES where it has none. */
-static int watchdog_ask(int watchdog, int what)
+bool watchdog_ask(int asked, int what)
 {
 	const unsigned char question = (unsigned char)what;
 	unsigned char said = YES;
-	struct pollfd fd = {.fd = watchdog, .events = POLLIN};
-	if (io_send(watchdog, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
-		return YES;
+	struct pollfd fd = {.fd = asked, .events = POLLIN};
+	if (io_send(asked, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+		return true;
 	/* Skips answers to earlier questions that came too late. */
 	do {
-		if (poll(&fd, 1, ANSWER_MS) != 1 || recv(watchdog, &said, 1, MSG_DONTWAIT) != 1)
-			return YES;
+		if (poll(&fd, 1, ANSWER_MS) != 1 || recv(asked, &said, 1, MSG_DONTWAIT) != 1)
+			return true;
 	} while ((said & ~YES) != what);
 	return said & YES;
-}
-
-bool watchdog_had(int asked, int sig)
-{
-	return watchdog_ask(asked, sig) != 0;
-}
-
-void watchdog_leave(int asked)
-{
-	watchdog_ask(asked, LEAVE);
 }

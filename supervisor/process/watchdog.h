@@ -32,11 +32,10 @@ pid_t watchdog_start(const struct watchdog *g, int *asked);
    closed. The watchdog reads it when all write ends are closed. */
 void watchdog_tell(int *pipe, pid_t group);
 
-/* Whether the watchdog was sent `sig`, too; it forgets that. True where it does not answer. */
-bool watchdog_had(int asked, int sig);
-
-/* The watchdog leaves the group of a front end that ends before it. */
-void watchdog_leave(int asked);
+/* Asks the watchdog whether it was sent the signal `what`, too; it forgets that. True where it does
+   not answer. WATCHDOG_LEAVE: it leaves the group of a front end that ends before it. */
+#define WATCHDOG_LEAVE 0x7f
+bool watchdog_ask(int asked, int what);
 
 /* Sets `terminal` back to *modes if it still has the *raw ones. */
 void watchdog_restore_terminal(int terminal, const struct termios *modes,

@@ -202,18 +202,18 @@ CHILD_TEST(is_a_witness)
 	pid_t pid = watchdog_start(&g, &asked);
 	CHECK(pid > 0);
 	CHECK(getpgid(pid) == getpgrp());
-	CHECK(kill(getpid(), SIGTERM) == 0 && !watchdog_had(asked, SIGTERM));
+	CHECK(kill(getpid(), SIGTERM) == 0 && !watchdog_ask(asked, SIGTERM));
 	CHECK(kill(0, SIGTERM) == 0 && kill(0, SIGRTMAX) == 0 && kill(0, SIGCONT) == 0);
-	CHECK(watchdog_had(asked, SIGTERM) && watchdog_had(asked, SIGRTMAX) &&
-	      watchdog_had(asked, SIGCONT));
-	CHECK(!watchdog_had(asked, SIGTERM) && !watchdog_had(asked, SIGINT));
+	CHECK(watchdog_ask(asked, SIGTERM) && watchdog_ask(asked, SIGRTMAX) &&
+	      watchdog_ask(asked, SIGCONT));
+	CHECK(!watchdog_ask(asked, SIGTERM) && !watchdog_ask(asked, SIGINT));
 	/* It does not keep the group of a front end that has ended. */
-	watchdog_leave(asked);
+	watchdog_ask(asked, WATCHDOG_LEAVE);
 	CHECK(getsid(pid) == pid);
 	watchdog_tell(&ends[1], 0);
 	CHECK(child_wait(pid) == 0);
 	/* Nobody can tell any more: the group. */
-	CHECK(watchdog_had(asked, SIGTERM) && watchdog_had(-1, SIGTERM));
+	CHECK(watchdog_ask(asked, SIGTERM) && watchdog_ask(-1, SIGTERM));
 }
 
 /* It is stopped with its group: it does not answer, and later answers are not mixed up. */
@@ -227,9 +227,9 @@ CHILD_TEST(stopped_witness)
 	const struct watchdog g = {.session = getpid(), .pipe = ends[0], .terminal = -1};
 	pid_t pid = watchdog_start(&g, &asked);
 	CHECK(pid > 0 && kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid);
-	CHECK(watchdog_had(asked, SIGINT));
+	CHECK(watchdog_ask(asked, SIGINT));
 	CHECK(kill(pid, SIGCONT) == 0 && kill(0, SIGUSR1) == 0);
-	CHECK(watchdog_had(asked, SIGUSR1) && !watchdog_had(asked, SIGUSR2));
+	CHECK(watchdog_ask(asked, SIGUSR1) && !watchdog_ask(asked, SIGUSR2));
 	watchdog_tell(&ends[1], 0);
 	CHECK(child_wait(pid) == 0);
 }
