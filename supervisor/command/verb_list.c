@@ -1,5 +1,6 @@
-// terse list: the artifacts of a session; terse history: all its runs that have ended. Newest
-// first, as rows of a table or as JSON (runs.h).
+// terse list: the artifacts of a session, what runs now, or what all machines have pushed; terse
+// history: all runs of a session that have ended. Newest first, as rows of a table or as JSON
+// (runs.h).
 
 #include "config/value.h"
 #include "lib/buffer.h"
@@ -34,7 +35,6 @@
 
 struct runs {
 	struct verb_call *call;
-	bool history; /* all runs, else those with artifacts */
 	enum sink sink;
 
 	/* The options. */
@@ -51,13 +51,19 @@ struct runs {
 	int want_exit;                         /* -1: any */
 	bool want_failed;
 
-	size_t width; /* columns */
-	uint64_t rows;
+	size_t width;  /* columns */
+	uint64_t rows; /* that were printed */
 	struct buffer out;
 
-	/* Of the history of a command: how the runs went. */
-	const char **results; /* "ok", "FAIL", the newest first; what does not fit is left out */
-	size_t result_count, result_room;
+	/* Of the remote, which has its runs in no order: those to be printed. */
+	struct runs_row {
+		uint64_t id; /* packed */
+		char *text;
+		size_t len;
+	} * kept;
+	size_t count, room;
+	bool more; /* some were left out */
+	uint64_t damaged;
 };
 
 /* Rows by default: enough for recent runs, and quick however many there are. */
@@ -69,8 +75,17 @@ struct runs {
 /* The same where a model reads it that can't ask for one of them in another way. */
 #define WIDTH_TOOLS 2048
 
+/* Columns of a session, or of a machine and its labels. */
+#define PLACE_WIDTH 24
+
 /* Rows for a program that gives no limit, of the remote. */
 #define ROWS_REMOTE 10000
+
+/* Output is written when so much is collected. */
+#define COLLECTED ((size_t)64 * 1024)
+
+/* Bytes of a command in a list for programs. */
+#define COMMAND_MAX 2048
 
 /* Parses the arguments. Returns 0, or the exit status after saying what is wrong. */
 static int runs_parse(struct runs *r)
@@ -97,14 +112,14 @@ static int runs_parse(struct runs *r)
 		r->limit = r->sink != SINK_PROGRAM || r->call->json ? ROWS
 			   : r->remote                              ? ROWS_REMOTE
 								    : UINT64_MAX;
-	if (r->remote)
-		return 0;
-	if (!verb_has_session(r->call))
+	if (!r->remote && !verb_has_session(r->call))
 		return 1;
 	verb_session_name(r->call->settings, r->call->session, r->directory);
 	r->width = r->call->settings->words == WORDS_TOOLS                           ? WIDTH_TOOLS
 		   : ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
 										     : WIDTH;
+	/* Machines have long names, and labels. */
+	r->width += r->remote ? 2 * PLACE_WIDTH : 0;
 	return 0;
 }
 
@@ -138,71 +153,123 @@ static bool runs_is_wanted(const struct runs *r, const struct meta *m)
 	return m->started_ms >= r->since.ms && m->started_ms <= r->until.ms && runs_match(r, m) > 0;
 }
 
-/* Output is written when so much is collected. */
-#define COLLECTED ((size_t)64 * 1024)
+/* --- rows ------------------------------------------------------------------------- */
 
-/* Bytes of a command in a list for programs. */
-#define COMMAND_MAX 2048
-
-struct row {
-	char state[24], took[HUMAN_LEN], lines[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
-};
-
-/* --- as a table ------------------------------------------------------------------- */
-
-/* `m` NULL: `error` says why the metadata can't be read. */
-static void runs_add_row(struct runs *r, const char *id, const char *session, const struct meta *m,
-			 int error)
+/* Others may have written them: what is no string under a plain name is left out. */
+static void runs_add_labels(struct buffer *out, const struct meta *m, bool json)
 {
-	struct row row = {.state = "?", .took = "?", .lines = "?", .size = "?", .age = "?"};
-	struct buffer command = BUFFER_INIT, *out = &r->out;
-	size_t start = out->len;
+	struct members labels;
+	char *value = m->labels ? malloc(strlen(m->labels) + 1) : NULL;
+	if (!value) {
+		out->failed |= m->labels != NULL;
+		return;
+	}
+	members_begin(&labels, m->labels, strlen(m->labels));
+	while (members_next(&labels)) {
+		char name[64];
+		snprintf(name, sizeof(name), "%.*s", (int)labels.key_len, labels.key);
+		if (strlen(name) != labels.key_len || strpbrk(name, "\"\\") ||
+		    !utf8_all_clean(name, labels.key_len) || !member_text(&labels.value, value))
+			continue;
+		if (json)
+			json_add_string(out, name, value);
+		else
+			buffer_printf(out, " %s=%s", name, value);
+	}
+	free(value);
+}
+
+/* Appends a run as a row, or as an object in JSON. `m` NULL: `error` says why the metadata can't be
+   read. `state`, unless NULL: the state of one that lives, "?" if it does not answer. */
+static void runs_add_row(const struct runs *r, struct buffer *out, const char *id,
+			 const struct meta *m, const char *state, int error)
+{
+	char word[24] = "?", took[HUMAN_LEN] = "?", lines[HUMAN_LEN] = "?", size[HUMAN_LEN] = "?",
+	     age[HUMAN_LEN] = "?";
+	struct buffer cell = BUFFER_INIT;
+	const size_t start = out->len;
+	if (r->call->json) {
+		buffer_append_string(out, "{");
+		if (m) {
+			runs_append_json(out, m, COMMAND_MAX);
+		} else {
+			json_add_string(out, "id", id);
+			json_add_string(out, "error", strerror(error));
+		}
+		if (m && r->remote) {
+			json_add_string(out, "host", m->host ? m->host : "");
+			json_add_string(out, "container", m->container);
+			json_begin_object(out, "labels");
+			runs_add_labels(out, m, true);
+			json_end_object(out);
+			json_add_count(out, "object_bytes", m->object_bytes);
+		}
+		json_end_object(out);
+		return;
+	}
 	if (m) {
-		runs_describe_state(m, row.state);
-		human_duration(row.took, excerpts_ending(m).duration_ms);
-		human_age(row.age, clock_real_ms() - m->started_ms);
-		snprintf(row.lines, sizeof(row.lines), "-");
-		snprintf(row.size, sizeof(row.size), "-");
-		row_add_command(&command, m);
-	} else {
-		buffer_printf(&command, "(metadata: %s)", strerror(error));
+		bool counted = *id && runs_is_counted(m) && !(state && *state == '?');
+		runs_describe_state(m, word);
+		if (m->started_ms) {
+			human_duration(took, excerpts_ending(m).duration_ms);
+			human_age(age, clock_real_ms() - m->started_ms);
+		}
+		snprintf(lines, sizeof(lines), "%s",
+			 counted ? HUMAN_COUNT(m->out.lines + m->err.lines) : "-");
+		snprintf(size, sizeof(size), "%s",
+			 counted ? HUMAN_SIZE(m->out.bytes + m->err.bytes) : "-");
 	}
-	if (m && *id && runs_is_counted(m)) {
-		human_count(row.lines, m->out.lines + m->err.lines);
-		human_size(row.size, m->out.bytes + m->err.bytes);
-	}
-	buffer_printf(out, "%-*s  ", ID_LEN, *id ? id : "-");
-	/* Colours take no column. */
 	const char *begin = paint_code(r->call->colour, runs_paint(m)),
 		   *end = paint_none(r->call->colour);
-	buffer_printf(out, "%s%-11s%s", begin, row.state, end);
-	start += strlen(begin) + strlen(end);
-	buffer_printf(out, "  %11s  %10s  %8s  %7s  ", row.took, row.lines, row.size, row.age);
-	if (r->all) {
+	buffer_printf(out, "%-*s  %s%-11s%s  %11s  %10s  %8s  %7s  ", ID_LEN, *id ? id : "-", begin,
+		      state ? state : word, end, took, lines, size, age);
+	if (r->all || r->remote) {
 		size_t before = out->len;
-		row_add_cell(out, session, strlen(session), 24);
-		buffer_printf(out, "%*s  ", (int)(24 - (out->len - before)), "");
+		buffer_append_string(&cell, !m ? "" : r->remote ? m->host : m->session);
+		if (m && r->remote)
+			runs_add_labels(&cell, m, false);
+		row_add_cell(out, cell.data, cell.len, PLACE_WIDTH * (r->remote + 1));
+		size_t used = out->len - before;
+		buffer_printf(out, "%*s  ", used < PLACE_WIDTH ? (int)(PLACE_WIDTH - used) : 0, "");
+		buffer_clear(&cell);
 	}
-	size_t left = r->width > out->len - start + 10 ? r->width - (out->len - start) : 10;
-	row_add_cell(out, command.data, command.len, left);
+	if (m)
+		row_add_command(&cell, m);
+	else
+		buffer_printf(&cell, "(metadata: %s)", strerror(error));
+	/* Colours take no column. */
+	size_t used = out->len - start - strlen(begin) - strlen(end);
+	row_add_cell(out, cell.data, cell.len, r->width > used + 10 ? r->width - used : 10);
 	buffer_append_string(out, "\n");
 	if (m) {
 		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->out));
 		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->err));
 		row_add_files(out, ID_LEN + 2, m);
 	}
-	out->failed |= command.failed;
-	buffer_release(&command);
+	out->failed |= cell.failed;
+	buffer_release(&cell);
 }
 
-static void runs_begin_json(struct runs *r)
+/* Begins the next row: the first one with what is in front of it. */
+static void runs_begin_row(struct runs *r)
 {
-	envelope_begin(&r->out);
-	json_add_string(&r->out, "session", r->all ? NULL : r->directory);
-	json_begin_array(&r->out, "runs");
+	struct buffer *out = &r->out;
+	if (r->rows++ > 0) {
+		/* The element before may have been printed already. */
+		buffer_append_string(out, r->call->json ? "," : "");
+	} else if (r->call->json) {
+		envelope_begin(out);
+		json_add_string(out, "session", r->all || r->remote ? NULL : r->directory);
+		json_begin_array(out, "runs");
+	} else {
+		buffer_printf(out, "%s%-16s  %-11s  %11s  %10s  %8s  %7s  ",
+			      paint_code(r->call->colour, PAINT_SOFT), "ID", "STATE", "TOOK",
+			      "LINES", "SIZE", "AGE");
+		if (r->all || r->remote)
+			buffer_printf(out, "%-*s  ", PLACE_WIDTH, r->remote ? "HOST" : "SESSION");
+		buffer_printf(out, "COMMAND%s\n", paint_none(r->call->colour));
+	}
 }
-
-/* --- all of it -------------------------------------------------------------------- */
 
 static int runs_flush(struct runs *r)
 {
@@ -213,39 +280,11 @@ static int runs_flush(struct runs *r)
 
 /* Adds a run; writes the collected output now and then. `m` NULL: its metadata can't be read, with
    errno. Returns 0, or -1 with errno. */
-static int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m)
+static int runs_add(struct runs *r, const char *id, const struct meta *m, const char *state)
 {
 	int error = errno;
-	if (r->rows == 0 && r->call->json)
-		runs_begin_json(r);
-	else if (r->rows == 0)
-		buffer_printf(&r->out, "%s%-16s  %-11s  %11s  %10s  %8s  %7s  %s%sCOMMAND%s\n",
-			      paint_code(r->call->colour, PAINT_SOFT), "ID", "STATE", "TOOK",
-			      "LINES", "SIZE", "AGE", r->all ? "SESSION" : "",
-			      r->all ? "                   " : "", paint_none(r->call->colour));
-	if (r->call->json) {
-		/* The element before may have been printed already, so the writer can't know the
-		   comma. */
-		buffer_append_string(&r->out, r->rows > 0 ? ",{" : "{");
-		if (m) {
-			runs_append_json(&r->out, m, COMMAND_MAX);
-		} else {
-			json_add_string(&r->out, "id", id);
-			json_add_string(&r->out, "error", strerror(error));
-		}
-		json_end_object(&r->out);
-	} else {
-		runs_add_row(r, id, session, m, error);
-	}
-	r->rows++;
-	if (m && r->history && r->command) {
-		const char **word =
-			array_add(&r->results, &r->result_count, &r->result_room, sizeof(*word));
-		if (word)
-			*word = m->state != META_DONE ? meta_state_name(m->state)
-				: m->exit_code        ? "FAIL"
-						      : "ok";
-	}
+	runs_begin_row(r);
+	runs_add_row(r, &r->out, id, m, state, error);
 	return r->out.len > COLLECTED || r->out.failed ? runs_flush(r) : 0;
 }
 
@@ -268,8 +307,8 @@ static void runs_add_more(struct buffer *out, const struct runs *r)
 		buffer_printf(out, TOOL_LIST " limit=%" PRIu64, r->limit * 10);
 		return;
 	}
-	buffer_printf(out, "terse %s%s%s", c->verb->name, r->all ? " --all" : "",
-		      r->remote ? " --remote" : "");
+	buffer_printf(out, "terse %s%s%s%s", c->verb->name, r->all ? " --all" : "",
+		      r->live ? " --live" : "", r->remote ? " --remote" : "");
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
 		if (!given[i].value)
 			continue;
@@ -279,96 +318,82 @@ static void runs_add_more(struct buffer *out, const struct runs *r)
 	buffer_printf(out, "%s --limit %" PRIu64, c->json ? " --json" : "", r->limit * 10);
 }
 
-/* Ends a list: the members behind its array, or the line that says that there are more. */
-static void runs_add_end(struct buffer *out, const struct runs *r, uint64_t shown, bool more)
-{
-	struct buffer next = BUFFER_INIT;
-	if (r->call->json) {
-		json_add_count(out, "shown", shown);
-		json_add_bool(out, "truncated", more);
-		if (more)
-			runs_add_more(&next, r);
-		json_add_made(out, "next", &next);
-		envelope_end(out);
-	} else if (more) {
-		buffer_printf(out, "[newest %" PRIu64 " shown; more: ", r->limit);
-		runs_add_more(out, r);
-		buffer_append_string(out, "]\n");
-	}
-}
-
-/* Writes the rest and the closing notices. `added`: 1 if there are more, 0, or -1 with errno;
-   `damaged`: lines of the history. Returns the exit status. */
-static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
+/* Writes the rest and the closing notices. `more`: 1 if there are more, 0, or -1 with errno.
+   Returns the exit status: `status`, unless something is wrong. */
+static int runs_end(struct runs *r, int more, int status)
 {
 	const struct verb_call *c = r->call;
-	struct buffer notice = BUFFER_INIT, *out = &r->out;
-	bool prints = added >= 0;
-	if (prints && c->json) {
-		if (r->rows == 0)
-			runs_begin_json(r);
+	struct buffer notice = BUFFER_INIT, next = BUFFER_INIT, *out = &r->out;
+	const uint64_t shown = r->rows;
+	if (more > 0)
+		runs_add_more(&next, r);
+	if (more >= 0 && c->json) {
+		if (shown == 0)
+			runs_begin_row(r);
 		json_end_array(out);
-		if (r->result_count > 0)
-			json_begin_array(out, "results");
-		for (size_t i = r->result_count; i-- > 0;)
-			json_add_string(out, NULL, r->results[i]);
-		if (r->result_count > 0)
-			json_end_array(out);
-		runs_add_end(out, r, r->rows, added);
-	} else if (prints) {
-		if (r->result_count > 0)
-			buffer_append_string(&notice, "[oldest first:");
-		for (size_t i = r->result_count; i-- > 0;)
-			buffer_printf(&notice, " %s", r->results[i]);
-		if (r->result_count > 0)
-			buffer_append_string(&notice, "]\n");
-		runs_add_end(&notice, r, r->rows, added);
+		json_add_count(out, "shown", shown);
+		json_add_bool(out, "truncated", more);
+		if (r->remote)
+			json_add_count(out, "damaged_lines", r->damaged);
+		json_add_made(out, "next", &next);
+		envelope_end(out);
+	} else if (more > 0) {
+		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", r->limit);
+		buffer_add(&notice, &next);
+		buffer_append_string(&notice, "]\n");
 	}
-	if (added < 0 || (prints && (runs_flush(r) < 0 || reader_notice(r->sink, &notice) < 0))) {
+	if (more < 0 || runs_flush(r) < 0 || reader_notice(r->sink, &notice) < 0) {
 		verb_fail(c, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
-	} else if (damaged > 0 && !c->json) {
-		verb_error(c->verb->name, "damaged lines skipped: %s", HUMAN_COUNT(damaged));
-	} else if (r->rows == 0 && !c->json && c->settings->words != WORDS_TOOLS) {
+	} else if (!c->json) {
 		const char *what = runs_is_choosy(r) ? "no such run" : "nothing";
-		if (r->all)
+		if (r->damaged > 0)
+			verb_error(c->verb->name, "damaged lines skipped: %s",
+				   HUMAN_COUNT(r->damaged));
+		else if (shown == 0 && r->remote)
+			verb_error(c->verb->name, "no such run was pushed (--since %s)",
+				   r->since.text ? r->since.text : "1h");
+		else if (shown == 0 && r->live)
+			verb_error(c->verb->name, "nothing runs");
+		else if (shown == 0 && r->all)
 			verb_error(c->verb->name, "%s in any session", what);
-		else
+		else if (shown == 0)
 			verb_error(c->verb->name, "%s in session %s (--all for every session)",
 				   what, r->directory);
 	}
 	buffer_release(&notice);
-	buffer_release(&r->out);
-	free(r->results);
+	buffer_release(&next);
+	buffer_release(out);
 	return status;
 }
 
-// terse history: the runs of the caller's session that have ended, those without an artifact, too;
-// the newest first.
+/* --- terse history ------------------------------------------------------------------ */
 
 static int history_run(struct verb_call *c)
 {
-	struct runs r = {.call = c, .history = true};
+	struct runs r = {.call = c};
 	struct store stores[STORE_MAX];
 	struct meta m;
-	int added = -1;
-	int status = runs_parse(&r);
+	int added = 0, got = -1, status = runs_parse(&r);
 	if (status != 0)
 		return status;
 	int count = verb_open_stores(c, stores, &status);
 	struct journal *j = journal_open(stores, count, r.all ? NULL : r.directory, JOURNAL_RUN);
-	while (j && (added = journal_next_run(j, &m)) == 1) {
+	while (j && added == 0 && (got = journal_next_run(j, &m)) == 1) {
 		/* The rest ended, and so started, earlier. */
 		if (r.since.text && m.ended_ms < r.since.ms)
-			added = 0;
+			got = 0;
 		else if (!runs_is_wanted(&r, &m))
 			continue;
 		else if (r.rows < r.limit)
-			added = runs_add(&r, m.id, m.session, &m) < 0 ? -1 : 2;
-		if (added < 2)
+			added = runs_add(&r, m.id, &m, NULL);
+		else
+			break;
+		if (got == 0)
 			break;
 	}
-	status = runs_end(&r, added, j ? journal_damaged(j) : 0, status);
+	r.damaged = j ? journal_damaged(j) : 0;
+	status = runs_end(&r, added < 0 ? -1 : got, status);
 	journal_close(j);
 	store_close_all(stores, count);
 	return status;
@@ -399,13 +424,12 @@ const struct verb verb_history = {
 	.name = "history",
 	.purpose = "list all runs of this session",
 	.forms = "",
-	.text = "Lists all runs of this session that have ended, newest first. With --command the\n"
-		"last line says how these runs went.\n",
+	.text = "Lists all runs of this session that have ended, newest first.\n",
 	.options = history_options,
 	.run = history_run,
 };
 
-// terse list: the artifacts of the caller's session, newest first.
+/* --- terse list: the artifacts of a session -------------------------------------------- */
 
 /* Counts the lines of a run that has not ended, whose metadata lack them. */
 static void list_count_lines(int dir, const char *id, enum artifact_part part,
@@ -427,31 +451,30 @@ static int list_add(struct runs *r, const struct id_found *found)
 {
 	/* An ID holds the start of its run, within some milliseconds. */
 	int64_t started = id_time_ms(id_pack(found->id));
+	struct meta m = {0};
+	int result = 0;
 	if (r->since.text && started < r->since.ms - 1000)
 		return 0;
 	int dir = store_open_session(found->store, found->session, false);
-	struct meta m;
-	int result = 0;
-	if (dir >= 0 && meta_read(dir, found->id, &m) == 0) {
-		if (!runs_is_wanted(r, &m)) {
-			result = 0;
-		} else if (r->rows >= r->limit) {
-			result = 1;
-		} else {
+	bool known = dir >= 0 && meta_read(dir, found->id, &m) == 0;
+	bool wanted = known ? runs_is_wanted(r, &m) : errno != ENOENT && !runs_is_choosy(r);
+	if (wanted && r->rows >= r->limit) {
+		result = 1;
+	} else if (wanted) {
+		int error = errno;
+		if (known) {
 			list_count_lines(dir, found->id, ARTIFACT_OUT, &m.out);
 			list_count_lines(dir, found->id, ARTIFACT_ERR, &m.err);
-			result = runs_add(r, found->id, found->session, &m);
 		}
-		meta_release(&m);
-	} else if (errno != ENOENT && !runs_is_choosy(r)) {
-		result = r->rows >= r->limit ? 1 : runs_add(r, found->id, found->session, NULL);
+		errno = error;
+		result = runs_add(r, found->id, known ? &m : NULL, NULL);
 	}
+	meta_release(&m);
 	io_close(&dir);
 	return result;
 }
 
-/* Returns the exit status. */
-static int list_all(struct runs *r)
+static int list_kept(struct runs *r)
 {
 	struct store stores[STORE_MAX];
 	int status = 0, count = verb_open_stores(r->call, stores, &status);
@@ -461,31 +484,26 @@ static int list_all(struct runs *r)
 	int added = 0, got = -1;
 	while (artifacts && added == 0 && (got = journal_next_made(artifacts, &found)) == 1)
 		added = list_add(r, &found);
-	added = added ? added : got;
-	status = runs_end(r, added, 0, status);
+	status = runs_end(r, added ? added : got, status);
 	journal_close(artifacts);
 	store_close_all(stores, count);
 	return status;
 }
 
-// terse list --live: the live runs of every session.
+/* --- terse list --live: the live runs of every session ---------------------------------- */
 
-/* At most so many runs are listed. */
-#define ROWS_MOST 200
-
-struct rows {
-	char ids[ROWS_MOST][ID_LEN + 1];
-	int found;
-	bool more;
+struct live_ids {
+	char (*ids)[ID_LEN + 1];
+	size_t count, room;
 };
 
 static int live_list_collect(void *ctx, const char *id)
 {
-	struct rows *r = ctx;
-	r->more = r->found == ROWS_MOST;
-	if (!r->more)
-		memcpy(r->ids[r->found++], id, ID_LEN + 1);
-	return r->more;
+	struct live_ids *l = ctx;
+	char(*added)[ID_LEN + 1] = array_add(&l->ids, &l->count, &l->room, sizeof(*added));
+	if (added)
+		memcpy(added, id, ID_LEN + 1);
+	return !added;
 }
 
 static int live_list_newest_first(const void *a, const void *b)
@@ -494,9 +512,8 @@ static int live_list_newest_first(const void *a, const void *b)
 }
 
 /* Adds the rows of a run: its state and command, who holds its output open if the command has
-   ended, and its last line, or what it asks. */
-static void live_list_add(struct buffer *out, struct store *stores, int count, const char *id,
-			  size_t width)
+   ended, and its last line, or what it asks. Returns 0, or -1 with errno. */
+static int live_list_add(struct runs *r, struct store *stores, int count, const char *id)
 {
 	static const char *const states[LIVE_STATES] = {[LIVE_RUNNING] = "running",
 							[LIVE_WAITING] = "waiting",
@@ -505,8 +522,7 @@ static void live_list_add(struct buffer *out, struct store *stores, int count, c
 	struct live_status now;
 	struct id_found found;
 	struct meta m = {0};
-	struct buffer command = BUFFER_INIT;
-	char elapsed[HUMAN_LEN] = "-", lines[HUMAN_LEN] = "-", size[HUMAN_LEN] = "-";
+	struct buffer *out = &r->out;
 	int run = client_open(stores, count, id);
 	bool opened = run >= 0;
 	bool answers = opened && client_status(run, FRAME_STATUS, &now) == 0;
@@ -514,36 +530,28 @@ static void live_list_add(struct buffer *out, struct store *stores, int count, c
 	io_close(&run);
 	/* It has ended. */
 	if (!answers && error == (opened ? EPIPE : ENOENT))
-		return;
+		return 0;
 	bool kept = id_find(stores, count, "default", id, &found) == 0 &&
 		    verb_read_meta(&found, &m) == 0;
-	if (answers) {
-		human_duration(elapsed, now.elapsed_ms);
-		human_count(lines, now.lines);
-		human_size(size, now.bytes);
-	} else if (kept) {
-		human_duration(elapsed, clock_real_ms() - m.started_ms);
-	}
-	size_t start = out->len;
-	buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, answers ? states[now.state] : "?",
-		      elapsed, lines, size);
-	size_t used = out->len - start;
-	if (kept || !answers) {
-		row_add_command(&command, &m);
-	} else {
+	char *argv[LIVE_ARGV / 2 + 1];
+	if (answers && !kept) {
 		/* As the supervisor reports it. */
-		char *argv[LIVE_ARGV / 2 + 1];
 		size_t n = 0, i = 0;
 		for (; i < now.argv_len && n < sizeof(argv) / sizeof(*argv) - 1;
 		     i += strlen(now.argv + i) + 1)
 			argv[n++] = now.argv + i;
 		argv[n] = NULL;
-		const struct meta reported = {.argv = argv,
-					      .cut = now.argv_cut || i < now.argv_len};
-		row_add_command(&command, &reported);
+		m = (struct meta){.argv = argv,
+				  .cut = now.argv_cut || i < now.argv_len,
+				  .state = META_RUNNING,
+				  .started_ms = clock_real_ms() - now.elapsed_ms};
 	}
-	row_add_cell(out, command.data, command.len, width > used + 10 ? width - used : 10);
-	buffer_append_string(out, "\n");
+	if (answers) {
+		m.out = (struct meta_stream){.lines = now.lines, .bytes = now.bytes};
+		m.err = (struct meta_stream){0};
+	}
+	memcpy(m.id, id, sizeof(m.id));
+	int result = runs_add(r, id, &m, answers ? states[now.state] : "?");
 	for (int i = 0; i < m.holders; i++) {
 		const struct meta_holder *h = &m.held_by[i];
 		buffer_append_string(out, i == 0 ? "    held by " : ", ");
@@ -555,7 +563,7 @@ static void live_list_add(struct buffer *out, struct store *stores, int count, c
 								      : now.last_line;
 	if (*line) {
 		buffer_append_string(out, "    ");
-		row_add_cell(out, line, strlen(line), width > 14 ? width - 4 : 10);
+		row_add_cell(out, line, strlen(line), r->width > 14 ? r->width - 4 : 10);
 		buffer_append_string(out, "\n");
 	}
 	if (!answers)
@@ -563,86 +571,31 @@ static void live_list_add(struct buffer *out, struct store *stores, int count, c
 			      opened && error == EBUSY             ? ": too many clients"
 			      : opened && error == EPROTONOSUPPORT ? ": another version of terse"
 								   : "");
-	out->failed |= command.failed;
-	buffer_release(&command);
 	meta_release(&m);
+	return result;
 }
 
-static int live_list(const struct runs *r)
+static int list_live(struct runs *r)
 {
 	struct store stores[STORE_MAX];
-	struct buffer out = BUFFER_INIT;
-	struct rows *rows = calloc(1, sizeof(*rows));
-	if (!rows) {
-		verb_error(r->call->verb->name, "%m");
-		return 1;
-	}
+	struct live_ids live = {.count = 0};
 	int count = store_open_all(stores);
-	client_each(stores, count, live_list_collect, rows);
-	qsort(rows->ids, (size_t)rows->found, sizeof(rows->ids[0]), live_list_newest_first);
-	buffer_printf(&out, "%-16s  %-7s  %10s  %10s  %8s  COMMAND\n", "ID", "STATE", "ELAPSED",
-		      "LINES", "SIZE");
-	size_t empty = out.len;
-	for (int i = 0; i < rows->found; i++)
-		live_list_add(&out, stores, count, rows->ids[i], r->width);
-	if (out.len == empty)
-		buffer_clear(&out);
-	if (rows->more)
-		buffer_printf(&out, "[%d shown, there are more]\n", ROWS_MOST);
+	int result = client_each(stores, count, live_list_collect, &live) ? -1 : 0;
+	if (live.count > 0)
+		qsort(live.ids, live.count, sizeof(*live.ids), live_list_newest_first);
+	size_t i = 0;
+	for (; i < live.count && result == 0 && r->rows < r->limit; i++)
+		result = live_list_add(r, stores, count, live.ids[i]);
+	int status = runs_end(r, result < 0 ? -1 : i < live.count, 0);
 	store_close_all(stores, count);
-	free(rows);
-	if (out.len == 0 && !out.failed)
-		verb_error(r->call->verb->name, "nothing runs");
-	return verb_print(r->call, &out);
+	free(live.ids);
+	return status;
 }
 
-// terse list --remote: the runs of all machines that were pushed, newest first, from the index of
-// the remote (remote/index.h).
-
-#define COMMAND_WIDTH 80
-#define PLACE_WIDTH   40
+/* --- terse list --remote: the runs of all machines that were pushed (remote/index.h) ----- */
 
 /* A clock elsewhere may be ahead of ours. */
 #define AHEAD_MS ((int64_t)10 * 60 * 1000)
-
-/* A row, already written. */
-struct remote_row {
-	uint64_t id; /* packed */
-	char *text;
-	size_t len;
-};
-
-struct remote_list {
-	struct runs *r;
-	int64_t now_ms;
-	struct remote_row *rows;
-	size_t count, room;
-	bool more; /* rows were left out */
-};
-
-/* Others may have written them: what is no string under a plain name is left out. */
-static void remote_list_add_labels(struct buffer *out, const struct meta *m, bool json)
-{
-	struct members labels;
-	char *value = m->labels ? malloc(strlen(m->labels) + 1) : NULL;
-	if (!value) {
-		out->failed |= m->labels != NULL;
-		return;
-	}
-	members_begin(&labels, m->labels, strlen(m->labels));
-	while (members_next(&labels)) {
-		char name[64];
-		snprintf(name, sizeof(name), "%.*s", (int)labels.key_len, labels.key);
-		if (strlen(name) != labels.key_len || strpbrk(name, "\"\\") ||
-		    !utf8_all_clean(name, labels.key_len) || !member_text(&labels.value, value))
-			continue;
-		if (json)
-			json_add_string(out, name, value);
-		else
-			buffer_printf(out, " %s=%s", name, value);
-	}
-	free(value);
-}
 
 static int remote_list_compare(const void *a, const void *b)
 {
@@ -651,123 +604,63 @@ static int remote_list_compare(const void *a, const void *b)
 }
 
 /* Sorts the rows, and keeps the newest ones, each once. */
-static void remote_list_settle(struct remote_list *l)
+static void remote_list_settle(struct runs *r)
 {
 	size_t kept = 0;
-	if (l->count > 0)
-		qsort(l->rows, l->count, sizeof(*l->rows), remote_list_compare);
-	for (size_t i = 0; i < l->count; i++) {
-		bool again = kept > 0 && l->rows[kept - 1].id == l->rows[i].id;
-		if (!again && kept < l->r->limit) {
-			l->rows[kept++] = l->rows[i];
+	if (r->count > 0)
+		qsort(r->kept, r->count, sizeof(*r->kept), remote_list_compare);
+	for (size_t i = 0; i < r->count; i++) {
+		bool again = kept > 0 && r->kept[kept - 1].id == r->kept[i].id;
+		if (!again && kept < r->limit) {
+			r->kept[kept++] = r->kept[i];
 			continue;
 		}
-		l->more |= !again;
-		free(l->rows[i].text);
+		r->more |= !again;
+		free(r->kept[i].text);
 	}
-	l->count = kept;
+	r->count = kept;
 }
 
 static int remote_list_on_run(void *ctx, const struct meta *m)
 {
-	struct remote_list *l = ctx;
-	const struct runs *r = l->r;
-	struct buffer out = BUFFER_INIT, command = BUFFER_INIT, place = BUFFER_INIT;
-	const char *host = m->host ? m->host : "", *session = r->call->session;
+	struct runs *r = ctx;
+	struct buffer out = BUFFER_INIT;
+	struct meta run = *m;
+	const char *session = r->call->session;
+	run.host = m->host ? m->host : "";
 	if ((m->ended_ms ? m->ended_ms : m->started_ms) < r->since.ms ||
 	    (session && strcmp(session, m->session) != 0) ||
-	    strncmp(host, r->host ? r->host : "", r->host ? strlen(r->host) : 0) != 0)
+	    (r->host && strncmp(run.host, r->host, strlen(r->host)) != 0))
 		return 0;
 	int wanted = runs_match(r, m);
 	if (wanted <= 0)
 		return wanted;
-	if (l->count >= 2 * r->limit)
-		remote_list_settle(l);
-	if (r->call->json) {
-		/* No comma before it: rows are put in order later. */
-		json_begin_object(&out, NULL);
-		runs_append_json(&out, m, META_LINE);
-		json_add_string(&out, "host", host);
-		json_add_string(&out, "container", m->container);
-		json_begin_object(&out, "labels");
-		remote_list_add_labels(&out, m, true);
-		json_end_object(&out);
-		json_add_count(&out, "object_bytes", m->object_bytes);
-		json_end_object(&out);
-	} else {
-		char state[24];
-		runs_describe_state(m, state);
-		buffer_printf(&out, "%s  %-11s  %10s  %8s  %7s  ", m->id, state,
-			      HUMAN_COUNT(m->out.lines + m->err.lines),
-			      HUMAN_SIZE(m->out.bytes + m->err.bytes),
-			      human_age((char[HUMAN_LEN]){0}, l->now_ms - m->started_ms));
-		buffer_append_string(&place, host);
-		remote_list_add_labels(&place, m, false);
-		row_add_cell(&out, place.data, place.len, PLACE_WIDTH);
-		buffer_append_string(&out, ": ");
-		row_add_command(&command, m);
-		row_add_cell(&out, command.data, command.len, COMMAND_WIDTH);
-		buffer_append_string(&out, "\n");
-		out.failed |= command.failed || place.failed;
-		buffer_release(&command);
-		buffer_release(&place);
-	}
-	struct remote_row *row =
-		buffer_check(&out) < 0 ? NULL
-				       : array_add(&l->rows, &l->count, &l->room, sizeof(*l->rows));
+	if (r->count >= 2 * r->limit)
+		remote_list_settle(r);
+	runs_add_row(r, &out, m->id, &run, NULL, 0);
+	struct runs_row *row = buffer_check(&out) < 0
+				       ? NULL
+				       : array_add(&r->kept, &r->count, &r->room, sizeof(*row));
 	if (!row) {
 		buffer_release(&out);
 		return -1;
 	}
-	*row = (struct remote_row){id_pack(m->id), out.data, out.len};
+	*row = (struct runs_row){id_pack(m->id), out.data, out.len};
 	return 0;
 }
 
 /* Whether the newest ones are there, and one that is left out. */
 static bool remote_list_has_enough(void *ctx, int64_t before_ms)
 {
-	struct remote_list *l = ctx;
-	remote_list_settle(l);
-	return l->more && l->rows[l->count - 1].id >= id_first_at(before_ms);
+	struct runs *r = ctx;
+	remote_list_settle(r);
+	return r->more && r->kept[r->count - 1].id >= id_first_at(before_ms);
 }
 
-static int remote_list_print(const struct remote_list *l, uint64_t damaged)
-{
-	const struct verb_call *c = l->r->call;
-	struct buffer out = BUFFER_INIT, notice = BUFFER_INIT;
-	if (c->json) {
-		envelope_begin(&out);
-		json_begin_array(&out, "runs");
-		for (size_t i = 0; i < l->count; i++)
-			json_add_raw(&out, NULL, l->rows[i].text, l->rows[i].len);
-		json_end_array(&out);
-		json_add_count(&out, "damaged_lines", damaged);
-		runs_add_end(&out, l->r, l->count, l->more);
-		return verb_print(c, &out);
-	}
-	if (damaged > 0)
-		verb_error(c->verb->name, "damaged lines skipped: %s", HUMAN_COUNT(damaged));
-	if (l->count == 0) {
-		verb_error("list", "no such run was pushed (--since %s)",
-			   l->r->since.text ? l->r->since.text : "1h");
-		return 0;
-	}
-	buffer_printf(&out, "%-16s  %-11s  %10s  %8s  %7s  HOST: COMMAND\n", "ID", "STATE", "LINES",
-		      "SIZE", "AGE");
-	for (size_t i = 0; i < l->count; i++)
-		buffer_append(&out, l->rows[i].text, l->rows[i].len);
-	int status = verb_print(c, &out);
-	runs_add_end(&notice, l->r, l->count, l->more);
-	if (status == 0 && reader_notice(l->r->sink, &notice) < 0)
-		status = 1;
-	buffer_release(&notice);
-	return status;
-}
-
-static int remote_list(struct runs *r)
+static int list_remote(struct runs *r)
 {
 	const struct verb_call *c = r->call;
-	struct remote_list l = {.r = r, .now_ms = clock_real_ms()};
+	int64_t now_ms = clock_real_ms();
 	int status = 1;
 	if (!remote_is_set(c->settings)) {
 		verb_fail(c, ENVELOPE_USAGE,
@@ -775,23 +668,28 @@ static int remote_list(struct runs *r)
 		return EXIT_TERSE;
 	}
 	if (!r->since.text)
-		value_parse_time("1h", l.now_ms, &r->since.ms);
+		value_parse_time("1h", now_ms, &r->since.ms);
 	struct index_reader reader = {.from_ms = r->since.ms,
-				      .to_ms = l.now_ms + AHEAD_MS,
+				      .to_ms = now_ms + AHEAD_MS,
 				      .host = r->host ? r->host : "",
 				      .each = remote_list_on_run,
 				      .enough = remote_list_has_enough,
-				      .ctx = &l};
+				      .ctx = r};
 	if (index_read(c->settings, &reader) < 0) {
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", c->settings->remote,
 			  *reader.why ? reader.why : strerror(ENOMEM));
 	} else {
-		remote_list_settle(&l);
-		status = remote_list_print(&l, reader.damaged);
+		remote_list_settle(r);
+		for (size_t i = 0; i < r->count; i++) {
+			runs_begin_row(r);
+			buffer_append(&r->out, r->kept[i].text, r->kept[i].len);
+		}
+		r->damaged = reader.damaged;
+		status = runs_end(r, r->more, 0);
 	}
-	for (size_t i = 0; i < l.count; i++)
-		free(l.rows[i].text);
-	free(l.rows);
+	for (size_t i = 0; i < r->count; i++)
+		free(r->kept[i].text);
+	free(r->kept);
 	return status;
 }
 
@@ -813,11 +711,7 @@ static int list_run(struct verb_call *c)
 		verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
 		return EXIT_TERSE;
 	}
-	if (r.remote)
-		return remote_list(&r);
-	if (r.live)
-		return live_list(&r);
-	return list_all(&r);
+	return r.remote ? list_remote(&r) : r.live ? list_live(&r) : list_kept(&r);
 }
 
 static const struct verb_option list_options[] = {

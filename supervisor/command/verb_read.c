@@ -16,7 +16,6 @@
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/person.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/sink.h"
 #include "supervisor/reading/page.h"
 #include "supervisor/report/file_type.h"
 #include "supervisor/report/notice.h"
@@ -29,19 +28,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes that --bytes prints without a length. */
-#define READ_LENGTH ((uint64_t)32 * 1024)
-
-/* The limits of the read profile. */
-#define PAGE_LINES_MAX 2000
-
-/* Lines before what is followed, as those of tail -f. */
-#define FOLLOW_LINES 10
-
 struct read {
-	struct verb_call *call; /* its settings with the options of --preview */
-	int exit_code;          /* for a preview, -1: the run's own */
-	const char *name;       /* as it was given */
+	struct verb_call *call;
+	int exit_code;    /* for a preview, -1: the run's own */
+	const char *name; /* as it was given */
 	enum sink sink;
 
 	/* The request: lines, or bytes; as words, which are NULL if they are not given. */
@@ -59,6 +49,15 @@ struct read {
 	struct buffer quoted;           /* its name */
 	struct followup followup;
 };
+
+/* Bytes that --bytes prints without a length. */
+#define READ_LENGTH ((uint64_t)32 * 1024)
+
+/* The limits of the read profile. */
+#define PAGE_LINES_MAX 2000
+
+/* Lines before what is followed, as those of tail -f. */
+#define FOLLOW_LINES 10
 
 /* The text has no such line, of `total`, or byte. Returns 1. */
 static int read_past_end(const struct read *r, uint64_t total)
@@ -411,11 +410,9 @@ static int read_check(struct read *r)
 static int read_show(struct read *r)
 {
 	const char *name = *r->text.id ? r->text.id : r->name;
-	bool person = r->sink == SINK_PERSON && !r->call->json;
-	bool raw = r->part == ARTIFACT_RAW;
-	/* Without JSON, what is asked for, to its end. */
-	bool all = (person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw)) &&
-		   !r->call->json;
+	bool person = r->sink == SINK_PERSON, raw = r->part == ARTIFACT_RAW;
+	/* What is asked for, to its end. */
+	bool all = person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw);
 	int result;
 	if (*name == '-')
 		buffer_append_string(&r->quoted, "./");
@@ -452,35 +449,34 @@ static int read_show(struct read *r)
 
 static int read_run(struct verb_call *c)
 {
-	struct read r = {.call = c, .exit_code = -1};
-	struct page_request *q = &r.lines;
-	if (verb_parse(c, &r) < 0)
+	struct read made = {.call = c, .exit_code = -1}, *r = &made;
+	struct page_request *q = &r->lines;
+	if (verb_parse(c, r) < 0)
 		return EXIT_TERSE;
-	r.name = c->operands[0];
-	if (!c->json)
-		r.sink = reader_of_text();
-	r.words = &vocabularies[c->settings->words];
-	if (read_check(&r) < 0 || excerpts_apply_profile(c->verb->name, c->settings) < 0)
+	r->name = c->operands[0];
+	r->sink = c->json ? SINK_AGENT : reader_of_text();
+	r->words = &vocabularies[c->settings->words];
+	if (read_check(r) < 0 || excerpts_apply_profile(c->verb->name, c->settings) < 0)
 		return EXIT_TERSE;
-	if (r.follow && q->first == 0 && q->tail == 0)
+	if (r->follow && q->first == 0 && q->tail == 0)
 		q->tail = FOLLOW_LINES;
 	if (q->first == 0)
 		q->first = 1;
-	r.part = r.standard_error ? ARTIFACT_ERR : r.raw ? ARTIFACT_RAW : ARTIFACT_OUT;
-	r.followup = (struct followup){.is_counted = c->json || r.sink != SINK_PROGRAM};
-	if (verb_open(c, r.part, r.name, &r.text) < 0)
+	r->part = r->standard_error ? ARTIFACT_ERR : r->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
+	r->followup = (struct followup){.is_counted = r->sink != SINK_PROGRAM};
+	if (verb_open(c, r->part, r->name, &r->text) < 0)
 		return 1;
 	int result = 1;
-	if (r.follow && !*r.text.id)
-		verb_fail(c, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r.name);
+	if (r->follow && !*r->text.id)
+		verb_fail(c, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r->name);
 	else
-		result = read_show(&r);
+		result = read_show(r);
 	if (result < 0)
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", r.name);
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", r->name);
 	else if (result == 0)
-		followup_keep(&r.followup, r.text.dir, r.text.id);
-	text_close(&r.text);
-	buffer_release(&r.quoted);
+		followup_keep(&r->followup, r->text.dir, r->text.id);
+	text_close(&r->text);
+	buffer_release(&r->quoted);
 	return result != 0;
 }
 

@@ -10,11 +10,9 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/journal.h"
-#include "supervisor/artifact/text.h"
 #include "supervisor/command/followup.h"
 #include "supervisor/command/person.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/sink.h"
 #include "supervisor/reading/listing.h"
 #include "supervisor/reading/matcher.h"
 #include "supervisor/reading/walk.h"
@@ -58,7 +56,6 @@ struct search {
 	int first;
 	char first_id[ID_LEN + 1];
 	uint64_t size; /* of the text */
-	bool colour;   /* mark matches */
 	struct progress progress;
 };
 
@@ -289,21 +286,21 @@ static int search_prepare(struct search *s, const char *name)
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 		return EXIT_TERSE;
 	}
-	bool json = s->call->json, whole = s->sink == SINK_PROGRAM && !json;
+	bool whole = s->sink == SINK_PROGRAM;
 	size_t reserved = notice_room(q, name);
-	s->followup = (struct followup){.is_counted = json || s->sink != SINK_PROGRAM};
+	s->followup = (struct followup){.is_counted = !whole};
 	s->listing.options = (struct listing_options){
 		.before = q->before,
 		.after = q->after,
 		.limit = q->limit ? q->limit
 			 : whole  ? UINT64_MAX
 				  : PAGE_MATCHES,
-		.room = whole || (s->sink == SINK_PERSON && !json)  ? SIZE_MAX
+		.room = whole || s->sink == SINK_PERSON             ? SIZE_MAX
 			: reserved + LISTING_ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
 								    : LISTING_ROOM_MIN,
 		.whole = whole,
-		.mark = s->colour ? paint_code(true, PAINT_MATCH) : NULL,
-		.unmark = s->colour ? paint_none(true) : NULL,
+		.mark = s->call->colour ? paint_code(true, PAINT_MATCH) : NULL,
+		.unmark = s->call->colour ? paint_none(true) : NULL,
 		.words = q->words,
 		.from = q->from,
 		.print = search_print,
@@ -311,7 +308,7 @@ static int search_prepare(struct search *s, const char *name)
 	};
 	/* It may be blocked by whoever started us. */
 	sigset_t alarm;
-	signal(SIGVTALRM, json ? search_give_up_json : search_give_up_text);
+	signal(SIGVTALRM, q->json ? search_give_up_json : search_give_up_text);
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGVTALRM);
 	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
@@ -526,8 +523,7 @@ static int search_run(struct verb_call *c)
 	if (q->after == unset)
 		q->after = s.context;
 	q->session = s.name ? NULL : c->session;
-	s.colour = c->colour;
-	s.sink = reader_of_text();
+	s.sink = c->json ? SINK_AGENT : reader_of_text();
 	int status = search_prepare(&s, s.name);
 	if (status == 0)
 		status = s.name ? search_one(&s) : search_all(&s);

@@ -153,7 +153,7 @@ class Yield(LiveCase):
         run = self.terse("--format", "blocks", "--detach", "sleep", "1000")
         self.assertEqual(run.code, 0)
         self.assertIn(b". Still running\n", run.out)
-        self.ask("signal", self.ask("list", "--live").split()[6].decode())
+        self.ask("signal", self.ask("list", "--live").split()[7].decode())
 
     def test_front_end_killed_after_the_yield(self):
         """The run needs nothing from its caller any more."""
@@ -189,7 +189,7 @@ class Yield(LiveCase):
             "terse --yield %s sh -c 'echo hello; sleep 1000' | cat" % limit, split=True), lambda run: run.out)
         self.assertEqual(run.out, b"hello\n")
         self.assertRegex(run.err, rb"\A\[terse: running [^\n]+\]\n\Z")
-        identifier = self.ask("list", "--live").split()[6].decode()
+        identifier = self.ask("list", "--live").split()[7].decode()
         self.ask("signal", identifier)
 
     def test_no_place_for_a_socket(self):
@@ -442,7 +442,7 @@ class Await(LiveCase):
         run = self.terse("sh", "-c", "{ read x; echo listening on 80; read x; } <go & "
                          "echo started; sleep 0.2")
         self.assertEqual((run.code, run.out.splitlines()[0]), (0, b"started"))
-        identifier = self.ask("list", "--live").split()[6].decode()
+        identifier = self.ask("list", "--live").split()[7].decode()
         waiter = self.start(TERSE, "await", identifier, "--for", "listening")
         with open(os.path.join(self.work, "go"), "wb", buffering=0) as go:
             go.write(b"on\n")
@@ -622,7 +622,7 @@ class Signal(LiveCase):
     def test_background_processes_of_an_ended_command(self):
         run = self.terse("sh", "-c", "echo hello; sleep 1000 & sleep 0.2")
         self.assertEqual(run.code, 0)
-        identifier = self.ask("list", "--live").split()[6].decode()
+        identifier = self.ask("list", "--live").split()[7].decode()
         self.assertEqual(self.status(identifier)["state"], "ended")
         self.ask("signal", identifier)
         self.assertEqual(self.left(), [])
@@ -691,7 +691,7 @@ class Screen(LiveCase):
         run = self.start(TERSE, "sh", "-c", "echo ready; sleep 1000")
         run.until(b"ready")
         live = eventually(lambda: self.ask("list", "--live"), "the run")
-        identifier = live.split()[6].decode()
+        identifier = live.split()[7].decode()
         out = self.terse("send", identifier, "x")
         self.assertEqual(out.code, 1)
         self.assertIn(b"has no terminal to type into", out.out)
@@ -753,7 +753,7 @@ class Door(LiveCase):
             return len([link for link in links if link.startswith("socket:")]) > 64
         eventually(taken, "all of them")
         row = self.ask("list", "--live")
-        self.assertTrue(re.search(identifier.encode() + rb"  \? +\S+ \S+ +-  +-  sleep 1000\n"
+        self.assertTrue(re.search(identifier.encode() + rb"  \? +\S+ \S+ +-  +-  +\S+ \S+  sleep 1000\n"
                                   rb"    does not answer: too many clients\n\Z", row), row)
         run = self.terse("send", identifier, "x")
         self.assertEqual(run.code, 1)

@@ -129,23 +129,6 @@ class Since(Case):
         told = self.since(self.run_tests())[1]
         self.assertTrue(any(run.id.encode() in told for run in runs), told)
 
-    def test_history(self):
-        """How the runs of a command went; others do not count."""
-        for failing in (set(), {3, 4}, {4}, set()):
-            self.say(failing)
-            self.run_tests()
-        self.terse("--session", "s", "true")
-        run = self.terse("history", "--session", "s", "--command", "./tests")
-        self.assertTrue(run.out.endswith(b"\n[oldest first: ok FAIL FAIL ok]\n"), run.out)
-        data = json.loads(self.ask("history", "--session", "s", "--command", "./tests", "--json"))["data"]
-        self.assertEqual(data["results"], ["ok", "FAIL", "FAIL", "ok"])
-        self.terse("--session", "s", "sh", "-c", "exit 3")
-        run = self.terse("history", "--session", "s", "--command", "exit 3")
-        self.assertTrue(run.out.endswith(b"\n[oldest first: FAIL]\n"), run.out)
-        self.assertNotIn(b"oldest first", self.terse("history", "--session", "s").out)
-        run = self.terse("history", "--session", "s", "--command", "./tests", "--limit", "2")
-        self.assertRegex(run.out, rb"\n\[oldest first: FAIL ok\]\n\[newest 2 shown; more: ")
-
     def test_success_is_normal(self):
         """What the last success of the command has said, too, gives way to what only the failing run says, in
         whatever session that was; numbers do not count."""
