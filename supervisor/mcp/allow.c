@@ -7,29 +7,10 @@
 #include "lib/quote.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *allow_add(struct allow *a, const char *pattern)
-{
-	const char *why = *pattern ? pattern_refuse(pattern) : "is empty";
-	if (why)
-		return why;
-	const char **item = array_add(&a->patterns, &a->count, &a->room, sizeof(*item));
-	if (!item)
-		return strerror(ENOMEM);
-	*item = pattern;
-	return NULL;
-}
-
-void allow_release(struct allow *a)
-{
-	free(a->patterns);
-	*a = (struct allow){.patterns = NULL};
-}
 
 /* Whether a word changes what a program does, rather than being what it does it to. */
 static bool allow_is_option(const char *word)
@@ -62,14 +43,13 @@ static bool allow_match(const char *pattern, char *const words[])
 	return !*words;
 }
 
-int allow_words(const struct allow *a, char *const words[], char why[ALLOW_WHY_MAX])
+int allow_words(const char *const allow[], char *const words[], char why[ALLOW_WHY_MAX])
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
-	for (size_t i = 0; i < a->count; i++) {
-		if (allow_match(a->patterns[i], words))
-			return 0;
-	}
-	if (a->count == 0)
+	size_t at = 0;
+	while (allow[at] && !allow_match(allow[at], words))
+		at++;
+	if (allow[at])
 		return 0;
 	/* "'curl -O x' is not allowed here; allowed are: make|ninja *, git diff" */
 	for (size_t i = 0; words[i]; i++)
@@ -79,38 +59,13 @@ int allow_words(const struct allow *a, char *const words[], char why[ALLOW_WHY_M
 					   ? " is a path; a program is named, and found by the "
 					     "server's PATH; allowed are: "
 					   : " is not allowed here; allowed are: ");
-	for (size_t i = 0; i < a->count; i++)
-		buffer_printf(&out, "%s%s", i ? ", " : "", a->patterns[i]);
+	for (size_t i = 0; allow[i]; i++)
+		buffer_printf(&out, "%s%s", i ? ", " : "", allow[i]);
 	const char *whole = buffer_string(&out);
 	snprintf(why, ALLOW_WHY_MAX, "%s", whole ? whole : "not allowed here");
 	buffer_release(&text);
 	buffer_release(&out);
 	return -1;
-}
-
-static int allow_unread(const char *what, char why[ALLOW_WHY_MAX])
-{
-	snprintf(why, ALLOW_WHY_MAX,
-		 "%s can't be checked against what is allowed here; call it with args, or write "
-		 "plain commands",
-		 what);
-	return -1;
-}
-
-/* Refuses what is more than plain words, quotes and the operators of lists: expansions,
-   redirections, escapes, patterns, comments, line ends. */
-static int allow_check_plain(const char *string, char why[ALLOW_WHY_MAX])
-{
-	for (const char *at = string; *at; at++) {
-		char what[40];
-		bool control = (unsigned char)*at < ' ' && *at != '\t';
-		if (!control && !strchr("$`<>\\{}()!*?[~#", *at))
-			continue;
-		snprintf(what, sizeof(what), control ? "a control character" : "'%c' in a command",
-			 *at);
-		return allow_unread(*at == '\n' ? "a line end in a command" : what, why);
-	}
-	return 0;
 }
 
 /* Reads the words of one command into `words` and the memory at `text`. Returns where it ends, or
@@ -137,49 +92,56 @@ static const char *allow_read(const char *at, char *text, char **words)
 	return at;
 }
 
-/* Words that are no program, whatever a pattern with * says: what follows is. */
-static bool allow_is_keyword(const char *word)
+int allow_string(const char *const allow[], const char *string, char why[ALLOW_WHY_MAX])
 {
+	/* Words that are no program, whatever a pattern with * says: what follows is. */
 	static const char *const keywords[] = {
-		"case",     "coproc", "do", "done",   "elif", "else", "esac",  "fi",   "for",
-		"function", "if",     "in", "select", "then", "time", "until", "while"};
-	for (size_t i = 0; i < sizeof(keywords) / sizeof(*keywords); i++) {
-		if (strcmp(keywords[i], word) == 0)
-			return true;
-	}
-	return false;
-}
-
-int allow_string(const struct allow *a, const char *string, char why[ALLOW_WHY_MAX])
-{
-	if (a->count == 0)
-		return 0;
-	if (allow_check_plain(string, why) < 0)
-		return -1;
-	size_t len = strlen(string);
-	char *text = malloc(len + 1), **words = calloc(len + 2, sizeof(*words));
-	int result = text && words ? 0 : allow_unread("without memory a command", why);
+		"case",     "coproc", "do", "done",   "elif", "else", "esac",  "fi",    "for",
+		"function", "if",     "in", "select", "then", "time", "until", "while", NULL};
+	const char *at = string, *unread = NULL;
+	char what[40], *text = malloc(strlen(string) + 1);
+	char **words = calloc(strlen(string) + 2, sizeof(*words));
 	bool any = false;
-	for (const char *at = string; result == 0 && *at; at += strspn(at, ";&|")) {
+	int result = 0;
+	/* More than plain words, quotes and the operators of lists: expansions, redirections,
+	   escapes, patterns, comments, line ends. */
+	while (*at && ((unsigned char)*at >= ' ' || *at == '\t') &&
+	       !strchr("$`<>\\{}()!*?[~#", *at))
+		at++;
+	snprintf(what, sizeof(what),
+		 (unsigned char)*at < ' ' ? "a control character" : "'%c' in a command", *at);
+	if (*at)
+		unread = *at == '\n' ? "a line end in a command" : what;
+	else if (!text || !words)
+		unread = "without memory a command";
+	for (at = string; !unread && result == 0 && *at; at += strspn(at, ";&|")) {
+		size_t i = 0;
 		at = allow_read(at, text, words);
-		if (!at)
-			result = allow_unread("a quote that is not closed", why);
-		else if (*words && allow_is_keyword(*words))
-			result = allow_unread("more than a list of commands", why);
-		else if (*words)
-			result = allow_words(a, words, why);
-		if (result < 0)
+		if (!at) {
+			unread = "a quote that is not closed";
 			break;
+		}
+		while (*words && keywords[i] && strcmp(keywords[i], *words) != 0)
+			i++;
+		if (*words && keywords[i])
+			unread = "more than a list of commands";
+		else if (*words)
+			result = allow_words(allow, words, why);
 		any |= *words != NULL;
 	}
-	if (result == 0 && !any)
-		result = allow_unread("an empty command", why);
+	if (!unread && !any)
+		unread = "an empty command";
+	if (unread)
+		snprintf(why, ALLOW_WHY_MAX,
+			 "%s can't be checked against what is allowed here; call it with args, or "
+			 "write plain commands",
+			 unread);
 	free(words);
 	free(text);
-	return result;
+	return unread ? -1 : result;
 }
 
-int allow_clean_path(const char *path, struct buffer *out)
+void allow_clean_path(const char *path, struct buffer *out)
 {
 	const char *at = path ? path : "";
 	buffer_append_string(out, "PATH=");
@@ -195,5 +157,4 @@ int allow_clean_path(const char *path, struct buffer *out)
 	/* Empty, it would be the directory. */
 	if (out->len == start)
 		buffer_append_string(out, "/usr/local/bin:/usr/bin:/bin");
-	return buffer_string(out) ? 0 : -1;
 }

@@ -8,29 +8,19 @@
 #ifndef TERSE_MCP_ALLOW_H
 #define TERSE_MCP_ALLOW_H
 
-#include <stddef.h>
-
 struct buffer;
 
-struct allow {
-	const char **patterns; /* owned; the patterns are the caller's */
-	size_t count, room;
-};
-
-enum { ALLOW_WHY_MAX = 300 };
-
-/* Adds one. Returns NULL, or why it is none. */
-const char *allow_add(struct allow *a, const char *pattern);
-void allow_release(struct allow *a);
+/* Patterns of a server; a NULL ends them. */
+enum { ALLOW_MAX = 64, ALLOW_WHY_MAX = 300 };
 
 /* Whether these words, a program and its arguments, may run; 0, or -1 with the reason. */
-int allow_words(const struct allow *a, char *const words[], char why[ALLOW_WHY_MAX]);
-
-/* Appends PATH=, without entries that depend on the directory, to what a server was started with
-   (NULL: without any). Returns 0, or -1 without memory. */
-int allow_clean_path(const char *path, struct buffer *out);
+int allow_words(const char *const allow[], char *const words[], char why[ALLOW_WHY_MAX]);
 
 /* The same for a shell string. */
-int allow_string(const struct allow *a, const char *string, char why[ALLOW_WHY_MAX]);
+int allow_string(const char *const allow[], const char *string, char why[ALLOW_WHY_MAX]);
+
+/* Appends PATH=, without entries that depend on the directory, to what a server was started with
+   (NULL: without any). */
+void allow_clean_path(const char *path, struct buffer *out);
 
 #endif

@@ -152,10 +152,16 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 	    dup2(e->err, STDERR_FILENO) < 0 || (e->leash >= 0 && dup2(e->leash, CALL_LEASH) < 0))
 		_exit(EXIT_TERSE);
 	if (e->leash >= 0) {
-		char **env = shell_strings(&c->before, strlen(c->before.data) + 1);
-		if (argv && env && chdir(c->before.data) == 0)
-			execve(CALL_PROGRAM, argv, env);
-		dprintf(STDERR_FILENO, "run_command: can't be started: %s\n", strerror(errno));
+		const char *directory = c->before.data;
+		char **env = shell_strings(&c->before, strlen(directory) + 1);
+		if (chdir(directory) < 0)
+			dprintf(STDERR_FILENO,
+				"run_command: %s: %s; give another cwd, or start anew with "
+				"end_session\n",
+				directory, strerror(errno));
+		else if (!argv || !env || execve(CALL_PROGRAM, argv, env) < 0)
+			dprintf(STDERR_FILENO, "run_command: can't be started: %s\n",
+				strerror(errno));
 		_exit(EXIT_TERSE);
 	}
 	if (trace > STDERR_FILENO + 1)
@@ -292,8 +298,8 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 {
 	const json_t *args = argument_value(a, "args"), *word;
 	const char *profile = argument_text(a, "profile");
-	bool full = argument_flag(a, "include_full_output");
-	bool kill = argument_flag(a, "kill_on_timeout");
+	bool full = json_is_true(argument_value(a, "include_full_output"));
+	bool kill = json_is_true(argument_value(a, "kill_on_timeout"));
 	int64_t size = full ? RUN_FULL_BYTES : argument_number(a, "max_bytes", 0);
 	size_t i;
 	run_add(words, "terse run --session");
@@ -339,12 +345,14 @@ static int run_is_allowed(const struct server *s, const struct arguments *a,
 	const char *command = argument_text(a, "command");
 	struct buffer list = BUFFER_INIT;
 	size_t i;
-	if (s->allow.count > 0 && json_object_size(argument_value(a, "env")) > 0) {
+	if (!s->allow[0])
+		return 0;
+	if (json_object_size(argument_value(a, "env")) > 0) {
 		snprintf(why, ALLOW_WHY_MAX, "env is not allowed here");
 		return -1;
 	}
-	if (s->allow.count == 0 || !args)
-		return allow_string(&s->allow, command, why);
+	if (!args)
+		return allow_string(s->allow, command, why);
 	run_add_word(&list, "%s", command);
 	json_array_foreach(args, i, word)
 	{
@@ -352,7 +360,7 @@ static int run_is_allowed(const struct server *s, const struct arguments *a,
 	}
 	char **words = shell_strings(&list, 0);
 	snprintf(why, ALLOW_WHY_MAX, "out of memory");
-	int result = words ? allow_words(&s->allow, words, why) : -1;
+	int result = words ? allow_words(s->allow, words, why) : -1;
 	free(words);
 	buffer_release(&list);
 	return result;
@@ -367,7 +375,7 @@ static int run_take_state(const struct server *s, struct call *c, const struct s
 	struct buffer text = BUFFER_INIT;
 	json_t *value;
 	/* Where patterns say what may run, nothing that a command left says what they mean. */
-	bool limited = s->allow.count > 0;
+	bool limited = s->allow[0];
 	buffer_add(&c->before, limited ? &s->start : &session->state);
 	if (limited)
 		shell_state_enter(&c->before, session->state.data);
@@ -387,17 +395,9 @@ static int run_take_state(const struct server *s, struct call *c, const struct s
 	return buffer_check(&c->before);
 }
 
-/* Returns false with errno. */
-static bool run_can_enter(const char *directory)
-{
-	struct stat st;
-	errno = ENOTDIR;
-	return stat(directory, &st) == 0 && S_ISDIR(st.st_mode) && access(directory, X_OK) == 0;
-}
-
 void call_run_command(struct server *s, const struct arguments *a, const struct rpc_message *m)
 {
-	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd");
+	const char *name = argument_text(a, "session");
 	struct session *session = sessions_find(&s->sessions, name);
 	struct call *c = call_new(s, m->id, "run");
 	struct buffer words = BUFFER_INIT;
@@ -425,11 +425,6 @@ void call_run_command(struct server *s, const struct arguments *a, const struct 
 		call_refuse(s, c, "run_command: %s", why);
 	} else if (run_take_state(s, c, session, a) < 0) {
 		call_refuse(s, c, "run_command: %s", strerror(errno));
-	} else if (!run_can_enter(c->before.data)) {
-		call_refuse(s, c, "run_command: %s%s: %s%s",
-			    cwd ? "cwd: " : "the session's directory ", c->before.data,
-			    strerror(errno),
-			    cwd ? "" : "; give cwd, or start anew with end_session");
 	} else {
 		c->session = session->number;
 		session->commands++;
@@ -635,7 +630,7 @@ static void resources_answer(struct server *s, struct call *c)
 		buffer_release(&line);
 		return;
 	}
-	rpc_begin_result(&line, c->id);
+	rpc_begin(&line, c->id, "result");
 	json_begin_array(&line, *c->artifact ? "contents" : "resources");
 	if (*c->artifact) {
 		struct buffer uri = BUFFER_INIT;
@@ -704,7 +699,8 @@ static void call_on_progress(void *ctx, short events)
 		buffer_printf(&text, "%s line%s, %s%s%s", HUMAN_COUNT(now.lines),
 			      now.lines == 1 ? "" : "s", HUMAN_SIZE(now.bytes),
 			      *now.last_line ? ": " : "", now.last_line);
-		rpc_begin_notification(&line, "notifications/progress");
+		buffer_append_string(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
+					    "\"notifications/progress\",\"params\":{");
 		json_add_raw(&line, "progressToken", c->token, strlen(c->token));
 		/* It has to grow, which the text of a command need not do. */
 		json_add_number(&line, "progress", now.elapsed_ms);

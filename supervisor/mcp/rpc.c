@@ -79,29 +79,25 @@ int rpc_write_id(char out[RPC_ID_MAX], const json_t *id)
 /* Returns what is wrong with a message, or NULL. */
 static const char *rpc_judge(struct rpc_message *m)
 {
-	if (!json_is_object(m->value))
-		return "a message is one JSON object, not an array of them";
 	const json_t *id = json_object_get(m->value, "id");
 	json_t *params = json_object_get(m->value, "params");
+	const char *version = json_string_value(json_object_get(m->value, "jsonrpc"));
+	bool answers = json_object_get(m->value, "result") || json_object_get(m->value, "error");
+	if (!json_is_object(m->value))
+		return "a message is one JSON object, not an array of them";
 	if (id && rpc_write_id(m->id, id) < 0) {
 		snprintf(m->id, sizeof(m->id), "null");
 		return "id: must be a string or a whole number of at most 500 bytes";
 	}
-	const char *version = json_string_value(json_object_get(m->value, "jsonrpc"));
 	if (!version || strcmp(version, "2.0") != 0)
 		return "jsonrpc: must be \"2.0\"";
 	m->method = json_string_value(json_object_get(m->value, "method"));
-	if (!m->method &&
-	    (json_object_get(m->value, "result") || json_object_get(m->value, "error"))) {
-		m->kind = RPC_RESPONSE;
-		return NULL;
-	}
-	if (!m->method)
+	if (!m->method && !answers)
 		return "method: must be a string";
-	if (params && !json_is_object(params))
+	if (m->method && params && !json_is_object(params))
 		return "params: must be an object";
 	m->params = params;
-	m->kind = id ? RPC_REQUEST : RPC_NOTIFICATION;
+	m->kind = !m->method ? RPC_RESPONSE : id ? RPC_REQUEST : RPC_NOTIFICATION;
 	return NULL;
 }
 
@@ -109,14 +105,13 @@ void rpc_read(struct rpc_message *m, const char *line, size_t len)
 {
 	json_error_t error;
 	*m = (struct rpc_message){.kind = RPC_WRONG, .id = "null", .code = RPC_INVALID};
-	const char *wrong = line ? NULL : "the message is over 16 MB long, so it was not read";
 	m->value = line ? json_read(line, len, JSON_ALLOW_NUL, &error) : NULL;
-	if (m->value)
-		wrong = rpc_judge(m);
-	else if (line)
+	const char *wrong = !line         ? "the message is over 16 MB long, so it was not read"
+			    : m->value    ? rpc_judge(m)
+			    : *error.text ? NULL
+					  : "out of memory";
+	if (line && !m->value)
 		m->code = RPC_NOT_JSON;
-	if (line && !m->value && errno == ENOMEM)
-		wrong = "out of memory";
 	if (wrong)
 		snprintf(m->wrong, sizeof(m->wrong), "%s", wrong);
 	else if (!m->value)
@@ -124,13 +119,12 @@ void rpc_read(struct rpc_message *m, const char *line, size_t len)
 			 error.position);
 }
 
-/* Begins the line of an answer to this request (NULL: of something else). */
-static void rpc_begin(struct buffer *out, const char *id)
+void rpc_begin(struct buffer *out, const char *id, const char *member)
 {
 	json_begin_object(out, NULL);
 	json_add_string(out, "jsonrpc", "2.0");
-	if (id)
-		json_add_raw(out, "id", id, strlen(id));
+	json_add_raw(out, "id", id, strlen(id));
+	json_begin_object(out, member);
 }
 
 void rpc_end(struct buffer *out)
@@ -138,23 +132,9 @@ void rpc_end(struct buffer *out)
 	buffer_append_string(out, "}}\n");
 }
 
-void rpc_begin_result(struct buffer *out, const char *id)
-{
-	rpc_begin(out, id);
-	json_begin_object(out, "result");
-}
-
-void rpc_begin_notification(struct buffer *out, const char *method)
-{
-	rpc_begin(out, NULL);
-	json_add_string(out, "method", method);
-	json_begin_object(out, "params");
-}
-
 void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const char *message)
 {
-	rpc_begin(out, id);
-	json_begin_object(out, "error");
+	rpc_begin(out, id, "error");
 	json_add_number(out, "code", code);
 	json_add_string(out, "message", message);
 	rpc_end(out);

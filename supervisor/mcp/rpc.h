@@ -71,10 +71,8 @@ void rpc_read(struct rpc_message *m, const char *line, size_t len);
    something else or too long; then it is "". */
 int rpc_write_id(char out[RPC_ID_MAX], const json_t *id);
 
-/* Begin the line of a response or of a notification: the members of its result or of its params
-   follow, and rpc_end(). */
-void rpc_begin_result(struct buffer *out, const char *id);
-void rpc_begin_notification(struct buffer *out, const char *method);
+/* Begins the line of a response: what its member, "result", has follows, and rpc_end(). */
+void rpc_begin(struct buffer *out, const char *id, const char *member);
 void rpc_end(struct buffer *out);
 
 /* The line of a response that is an error. */

@@ -7,6 +7,7 @@
 #include "supervisor/mcp/server.h"
 
 #include "config/option.h"
+#include "config/pattern.h"
 #include "config/settings.h"
 #include "lib/active.h"
 #include "lib/human.h"
@@ -81,7 +82,7 @@ void server_answer(struct server *s, const char *id, const struct buffer *text, 
 		json_end_object(&json);
 	}
 	const struct buffer *shown = s->structured ? &json : text;
-	rpc_begin_result(&line, id);
+	rpc_begin(&line, id, "result");
 	json_begin_array(&line, "content");
 	json_begin_object(&line, NULL);
 	json_add_string(&line, "type", "text");
@@ -133,7 +134,7 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 		if (strcmp(asked, revisions[i]) == 0)
 			revision = revisions[i];
 	}
-	rpc_begin_result(&line, m->id);
+	rpc_begin(&line, m->id, "result");
 	json_add_string(&line, "protocolVersion", revision);
 	buffer_append_string(&line, about);
 	json_add_string(&line, "instructions",
@@ -146,7 +147,7 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 static void methods_ping(struct server *s, const struct rpc_message *m)
 {
 	struct buffer line = BUFFER_INIT;
-	rpc_begin_result(&line, m->id);
+	rpc_begin(&line, m->id, "result");
 	rpc_end(&line);
 	server_send(s, m->id, &line);
 }
@@ -154,7 +155,7 @@ static void methods_ping(struct server *s, const struct rpc_message *m)
 static void methods_tools(struct server *s, const struct rpc_message *m)
 {
 	struct buffer line = BUFFER_INIT;
-	rpc_begin_result(&line, m->id);
+	rpc_begin(&line, m->id, "result");
 	tools_list(&line, s->read_only, s->structured);
 	rpc_end(&line);
 	server_send(s, m->id, &line);
@@ -163,7 +164,7 @@ static void methods_tools(struct server *s, const struct rpc_message *m)
 static void methods_templates(struct server *s, const struct rpc_message *m)
 {
 	struct buffer line = BUFFER_INIT;
-	rpc_begin_result(&line, m->id);
+	rpc_begin(&line, m->id, "result");
 	buffer_append_string(
 		&line, "\"resourceTemplates\":[{\"uriTemplate\":\"" RESOURCES_SCHEME
 		       "{artifact_id}\",\"name\":\"artifact\",\"title\":\"Output of a command\","
@@ -188,24 +189,6 @@ static const struct {
 };
 
 #define METHODS (sizeof(methods) / sizeof(*methods))
-
-static void methods_request(struct server *s, const struct rpc_message *m)
-{
-	size_t i = 0;
-	while (i < METHODS && strcmp(methods[i].name, m->method) != 0)
-		i++;
-	if (i == METHODS)
-		server_send_error(s, m->id, RPC_NO_METHOD, "%.100s: there is no such method",
-				  m->method);
-	else if (!s->initialized && !methods[i].early)
-		server_send_error(s, m->id, RPC_INVALID, "%s: initialize has to come first",
-				  m->method);
-	else if (call_find(s, m->id))
-		server_send_error(s, m->id, RPC_INVALID,
-				  "id: belongs to a request that is not answered yet");
-	else
-		methods[i].serve(s, m);
-}
 
 /* --- the loop -------------------------------------------------------------------------------- */
 
@@ -297,16 +280,30 @@ static void server_take(struct server *s, const char *line, size_t len)
 {
 	struct rpc_message m;
 	char id[RPC_ID_MAX];
+	size_t i = 0;
 	rpc_read(&m, line, len);
+	while (m.method && i < METHODS && strcmp(methods[i].name, m.method) != 0)
+		i++;
 	if (m.kind == RPC_WRONG) {
 		server_send_error(s, m.id, m.code, "%s", m.wrong);
-	} else if (m.kind == RPC_REQUEST) {
-		methods_request(s, &m);
-	} else if (m.kind == RPC_NOTIFICATION && strcmp(m.method, "notifications/cancelled") == 0 &&
-		   rpc_write_id(id, json_object_get(m.params, "requestId")) == 0) {
-		struct call *c = call_find(s, id);
+	} else if (m.kind == RPC_NOTIFICATION) {
+		const json_t *request = json_object_get(m.params, "requestId");
+		bool cancels = strcmp(m.method, "notifications/cancelled") == 0 &&
+			       rpc_write_id(id, request) == 0;
+		struct call *c = cancels ? call_find(s, id) : NULL;
 		if (c)
 			call_cancel(c);
+	} else if (m.kind == RPC_REQUEST && i == METHODS) {
+		server_send_error(s, m.id, RPC_NO_METHOD, "%.100s: there is no such method",
+				  m.method);
+	} else if (m.kind == RPC_REQUEST && !s->initialized && !methods[i].early) {
+		server_send_error(s, m.id, RPC_INVALID, "%s: initialize has to come first",
+				  m.method);
+	} else if (m.kind == RPC_REQUEST && call_find(s, m.id)) {
+		server_send_error(s, m.id, RPC_INVALID,
+				  "id: belongs to a request that is not answered yet");
+	} else if (m.kind == RPC_REQUEST) {
+		methods[i].serve(s, &m);
 	}
 	json_decref(m.value);
 }
@@ -382,56 +379,53 @@ static const char *mcp_take_pattern(void *into, const struct verb_option *o, con
 {
 	struct server *s = into;
 	(void)o;
-	return allow_add(&s->allow, value);
+	s->allow[s->allow_count] = value;
+	return s->allow_count++ == ALLOW_MAX ? "is one too many"
+	       : !*value                     ? "is empty"
+					     : pattern_refuse(value);
 }
 
-/* Returns 0, or -1 with errno. */
-static int mcp_init(struct server *s)
+static int mcp_run(struct verb_call *c)
 {
-	ssize_t n = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
+	struct server *s = calloc(1, sizeof(*s));
+	struct buffer path = BUFFER_INIT;
 	char directory[PATH_MAX];
-	if (n < 0 || !shell_find_directory(directory))
-		return -1;
-	s->program[n] = '\0';
+	int status = EXIT_TERSE;
+	ssize_t n = 0;
+	if (s && verb_parse(c, s) < 0)
+		goto out;
+	if (s)
+		n = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
+	if (!s || n < 0 || !shell_find_directory(directory))
+		goto failed;
 	shell_state_init(&s->start, directory, environ);
-	if (s->allow.count > 0) {
-		struct buffer path = BUFFER_INIT;
+	if (s->allow_count > 0) {
 		allow_clean_path(getenv("PATH"), &path);
 		if (buffer_string(&path))
 			shell_state_set(&s->start, path.data);
 		s->start.failed |= path.failed;
-		buffer_release(&path);
 	}
 	/* The tools that run nothing are inside of no run. */
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
+	s->settings = c->settings;
 	s->settings->reach = s->all_sessions ? REACH_STORE : REACH_SESSION;
 	/* The session of the artifacts: the agent's conversation, or else one that ends with this
 	   process. */
 	s->artifacts = session_name(s->settings, getppid(), s->room);
 	if (strcmp(s->artifacts, "default") == 0 && !s->settings->session)
 		s->artifacts = session_of_process("mcp", s->room);
-	return sessions_begin(&s->sessions, SESSIONS_DEFAULT, &s->start) ? 0 : -1;
-}
-
-static int mcp_run(struct verb_call *c)
-{
-	struct server *s = calloc(1, sizeof(*s));
-	int status = EXIT_TERSE;
-	if (s)
-		s->settings = c->settings;
-	if (s && verb_parse(c, s) < 0)
-		goto out;
-	if (!s || mcp_init(s) < 0 || server_run(s) < 0)
-		verb_error("mcp", "%s", strerror(errno));
-	else
+	if (sessions_begin(&s->sessions, SESSIONS_DEFAULT, &s->start) && server_run(s) == 0)
 		status = 0;
+failed:
+	if (status)
+		verb_error("mcp", "%s", strerror(errno));
 out:
-	if (s) {
-		sessions_release(&s->sessions);
+	for (size_t i = 0; s && i < s->sessions.count; i++)
+		buffer_release(&s->sessions.items[i].state);
+	if (s)
 		buffer_release(&s->start);
-		allow_release(&s->allow);
-	}
+	buffer_release(&path);
 	free(s);
 	return status;
 }

@@ -66,7 +66,8 @@ struct call {
 struct server {
 	struct settings *settings;
 	bool read_only, structured, keep, all_sessions;
-	struct allow allow;
+	const char *allow[ALLOW_MAX + 1]; /* patterns of what may run; none: all */
+	size_t allow_count;
 	char program[4096];      /* this program's path, for shells */
 	char room[SESSION_ROOM]; /* of the next */
 	const char *artifacts;   /* the session of the artifacts */

@@ -214,22 +214,7 @@ out:
 
 /* --- the sessions ---------------------------------------------------------------------------- */
 
-static void sessions_remove(struct sessions *s, struct session *at)
-{
-	buffer_release(&at->state);
-	memmove(at, at + 1, (size_t)(s->items + s->count - at - 1) * sizeof(*at));
-	s->count--;
-}
-
-void sessions_release(struct sessions *s)
-{
-	while (s->count > 0)
-		sessions_remove(s, &s->items[s->count - 1]);
-	free(s->items);
-	*s = (struct sessions){.items = NULL};
-}
-
-struct session *sessions_find(const struct sessions *s, const char *name)
+struct session *sessions_find(struct sessions *s, const char *name)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		if (strcmp(s->items[i].name, name ? name : SESSIONS_DEFAULT) == 0)
@@ -252,29 +237,29 @@ struct session *sessions_begin(struct sessions *s, const char *name, const struc
 		: sessions_find(s, name)                                           ? EEXIST
 		: s->count >= SESSIONS_MAX                                         ? ENFILE
 										   : 0;
-	struct session *made =
-		errno ? NULL : array_add(&s->items, &s->count, &s->room, sizeof(*s->items));
-	if (!made)
+	if (errno)
 		return NULL;
+	struct session *made = &s->items[s->count];
 	*made = (struct session){.number = s->begun, .begun_ms = clock_monotonic_ms()};
 	memcpy(made->name, name, len + 1);
 	buffer_add(&made->state, state);
 	if (buffer_check(&made->state) < 0) {
-		sessions_remove(s, made);
-		errno = ENOMEM;
+		buffer_release(&made->state);
 		return NULL;
 	}
 	s->begun++;
+	s->count++;
 	return made;
 }
 
 int sessions_end(struct sessions *s, const char *name, const struct buffer *state)
 {
-	struct session *ended = sessions_find(s, name);
+	struct session *at = sessions_find(s, name);
 	errno = ENOENT;
-	if (!ended)
+	if (!at)
 		return -1;
-	sessions_remove(s, ended);
+	buffer_release(&at->state);
+	memmove(at, at + 1, (size_t)(s->items + --s->count - at) * sizeof(*at));
 	return strcmp(name, SESSIONS_DEFAULT) == 0 && !sessions_begin(s, name, state) ? -1 : 0;
 }
 

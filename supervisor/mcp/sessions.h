@@ -86,15 +86,14 @@ struct session {
 };
 
 struct sessions {
-	struct session *items; /* in the order of their beginning */
-	size_t count, room;
+	struct session
+		items[SESSIONS_MAX]; /* in the order of their beginning; each owns its state */
+	size_t count;
 	uint64_t begun; /* the number of the next one */
 };
 
-void sessions_release(struct sessions *s);
-
 /* NULL: there is none of that name (NULL: the default one). Valid until one begins or ends. */
-struct session *sessions_find(const struct sessions *s, const char *name);
+struct session *sessions_find(struct sessions *s, const char *name);
 
 /* Begins one with this state. `name` NULL: "session-N". Returns NULL with errno: EEXIST, EINVAL
    (letters, digits, '.', '_', '-' only), ENFILE (too many), ENOMEM. */

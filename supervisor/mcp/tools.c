@@ -538,8 +538,3 @@ int64_t argument_number(const struct arguments *a, const char *name, int64_t oth
 	const json_t *value = argument_value(a, name);
 	return value ? json_integer_value(value) : otherwise;
 }
-
-bool argument_flag(const struct arguments *a, const char *name)
-{
-	return json_is_true(argument_value(a, name));
-}

@@ -80,10 +80,9 @@ void tools_list(struct buffer *out, bool read_only, bool structured);
    `given`. Returns 0, or -1 with `wrong`. */
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given);
 
-/* An argument's value; where it was not given NULL, `otherwise`, false. */
+/* An argument's value; where it was not given NULL or `otherwise`. */
 json_t *argument_value(const struct arguments *a, const char *name);
 const char *argument_text(const struct arguments *a, const char *name);
 int64_t argument_number(const struct arguments *a, const char *name, int64_t otherwise);
-bool argument_flag(const struct arguments *a, const char *name);
 
 #endif

@@ -126,7 +126,7 @@ class Protocol(McpCase):
                 ({"tool": "run_command", "command": "x", "session": "none"},
                  "run_command: session: there is none called none; new_session starts one"),
                 ({"tool": "run_command", "command": "x", "cwd": "/nosuch"},
-                 "run_command: cwd: /nosuch: No such file or directory"),
+                 "run_command: /nosuch: No such file or directory; give another cwd, or start anew with end_session\n"),
                 ({"tool": "run_command", "command": "x", "profile": "none"}, None),
                 ({"tool": "await_command", "artifact_id": "cmd-1m80txd5zbxv"},
                  "cmd-1m80txd5zbxv: no such artifact (list_commands shows what there is)\n"),
@@ -593,7 +593,7 @@ class Sessions(McpCase):
         os.mkdir(gone)
         client.call("run_command", command="cd gone")
         os.rmdir(gone)
-        self.assertIn("give cwd, or start anew with end_session", client.wrong("run_command", command="true"))
+        self.assertIn("give another cwd, or start anew with end_session", client.wrong("run_command", command="true"))
         self.assertEqual(client.call("run_command", command="pwd", cwd=self.work), self.work + "\n")
         client.call("end_session", session="default")
         self.assertEqual(client.call("run_command", command="pwd"), self.work + "\n")

@@ -69,7 +69,7 @@ static void fuzz_message(const char *data, size_t size)
 	assert((m.kind == RPC_REQUEST || m.kind == RPC_NOTIFICATION) <= (m.method != NULL));
 	rpc_error(&line, m.id, RPC_INVALID, m.wrong);
 	check_line(&line);
-	rpc_begin_result(&line, m.id);
+	rpc_begin(&line, m.id, "result");
 	rpc_end(&line);
 	check_line(&line);
 	json_decref(m.value);
@@ -113,14 +113,13 @@ static void fuzz_left(const char *data, size_t size)
 
 static void fuzz_allow(const char *data, size_t size)
 {
-	struct allow a = {.patterns = NULL};
+	static const char *const allow[] = {"make", NULL};
 	char why[ALLOW_WHY_MAX];
 	char *string = strndup(data, size);
-	assert(string && !allow_add(&a, "make"));
-	if (allow_string(&a, string, why) == 0)
+	assert(string);
+	if (allow_string(allow, string, why) == 0)
 		assert(!strpbrk(string, "$`<>\\\n(){}"));
 	free(string);
-	allow_release(&a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -115,16 +115,13 @@ TEST(messages)
 TEST(written)
 {
 	struct buffer out = BUFFER_INIT;
-	rpc_begin_result(&out, "\"x\"");
+	rpc_begin(&out, "\"x\"", "result");
 	rpc_end(&out);
 	rpc_error(&out, "null", RPC_NOT_JSON, "a \"b\"");
-	rpc_begin_notification(&out, "n");
-	rpc_end(&out);
 	assert_string_equal(buffer_string(&out),
 			    "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}\n"
 			    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"
-			    "\"message\":\"a \\\"b\\\"\"}}\n"
-			    "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}\n");
+			    "\"message\":\"a \\\"b\\\"\"}}\n");
 	buffer_release(&out);
 }
 
@@ -282,21 +279,11 @@ TEST(words_of_verbs)
 
 /* --- what may run --- */
 
-static int allowed(const char *patterns[], const char *string)
-{
-	struct allow a = {.patterns = NULL};
-	char why[ALLOW_WHY_MAX];
-	for (; *patterns; patterns++)
-		assert_null(allow_add(&a, *patterns));
-	int result = allow_string(&a, string, why);
-	allow_release(&a);
-	return result;
-}
-
 TEST(patterns)
 {
-	static const char *given[] = {"git status|log", "npm run *", "make", "grep -l|--count *",
-				      "ls -l",          "f*",        NULL};
+	char why[ALLOW_WHY_MAX];
+	static const char *const given[] = {
+		"git status|log", "npm run *", "make", "grep -l|--count *", "ls -l", "f*", NULL};
 	static const char *const good[] = {"git status",
 					   "git log main",
 					   "git  'status' a \"b  c\"",
@@ -334,15 +321,13 @@ TEST(patterns)
 		"make() { touch x; }; make", "sudo make", "env make", "bash -c make", "eval make",
 		"exec make", "command make", "alias make=x", "make; PATH+=:/tmp; make"};
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		if (allowed(given, good[i]) < 0)
+		if (allow_string(given, good[i], why) < 0)
 			fail_msg("refused: %s", good[i]);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		if (allowed(given, bad[i]) == 0)
+		if (allow_string(given, bad[i], why) == 0)
 			fail_msg("allowed: %s", bad[i]);
 	}
-	const char *none[] = {NULL};
-	assert_int_equal(allowed(none, "touch $(x)"), 0);
 }
 
 TEST(path_of_the_server)
@@ -355,7 +340,7 @@ TEST(path_of_the_server)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer out = BUFFER_INIT;
-		assert_int_equal(allow_clean_path(cases[i][0], &out), 0);
+		allow_clean_path(cases[i][0], &out);
 		assert_string_equal(buffer_string(&out), cases[i][1]);
 		buffer_release(&out);
 	}

@@ -117,7 +117,7 @@ TEST(leaves)
 
 TEST(named_sessions)
 {
-	struct sessions s = {.items = NULL};
+	struct sessions s = {.count = 0};
 	struct buffer a = make("/a", WORDS("A=1")), b = make("/b", WORDS("A=1"));
 	assert_non_null(sessions_begin(&s, "default", &a));
 	struct session *one = sessions_begin(&s, "one", &b);
@@ -142,7 +142,8 @@ TEST(named_sessions)
 		assert_non_null(sessions_begin(&s, NULL, &b));
 	assert_null(sessions_begin(&s, NULL, &b));
 	assert_int_equal(errno, ENFILE);
-	sessions_release(&s);
+	for (size_t i = 0; i < s.count; i++)
+		buffer_release(&s.items[i].state);
 	buffer_release(&a);
 	buffer_release(&b);
 }
