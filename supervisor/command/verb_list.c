@@ -357,7 +357,7 @@ static int runs_end(struct runs *r, int more, int status)
 			verb_error(c->verb->name, "nothing runs");
 		else if (shown == 0 && r->all)
 			verb_error(c->verb->name, "%s in any session", what);
-		else if (shown == 0)
+		else if (shown == 0 && c->settings->words != WORDS_TOOLS)
 			verb_error(c->verb->name, "%s in session %s (--all for every session)",
 				   what, r->directory);
 	}
