@@ -572,7 +572,7 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 		if (verb_find(c, name, stores, count, found) == 0)
 			return 0;
 	}
-	if (why != ENOENT || !id_is_valid(name) || !remote_is_set(settings) ||
+	if (why != ENOENT || !id_is_valid(name) || !settings->remote ||
 	    (or_file && io_is_there(AT_FDCWD, name))) {
 		errno = why;
 		return 1;

@@ -146,7 +146,7 @@ static void doctor_check_remote(struct doctor *d, const struct settings *setting
 {
 	struct store stores[STORE_MAX];
 	char found[PATH_MAX];
-	if (!remote_is_set(settings))
+	if (!settings->remote)
 		return;
 	const char *directory = remote_directory(settings);
 	if (directory && access(directory, R_OK | X_OK) < 0)

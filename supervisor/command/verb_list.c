@@ -662,7 +662,7 @@ static int list_remote(struct runs *r)
 	const struct verb_call *c = r->call;
 	int64_t now_ms = clock_real_ms();
 	int status = 1;
-	if (!remote_is_set(c->settings)) {
+	if (!c->settings->remote) {
 		verb_fail(c, ENVELOPE_USAGE,
 			  "there is no remote: [remote] of your terse.ini names one");
 		return EXIT_TERSE;

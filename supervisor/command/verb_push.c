@@ -17,7 +17,7 @@ static int push_run(struct verb_call *c)
 	int64_t wait_ms = -1;
 	if (verb_parse(c, &wait_ms) < 0)
 		return EXIT_TERSE;
-	if (!remote_is_set(c->settings)) {
+	if (!c->settings->remote) {
 		verb_fail(c, ENVELOPE_USAGE,
 			  "there is no remote: [remote] of your terse.ini names one");
 		return EXIT_TERSE;

@@ -21,9 +21,6 @@
 #define INDEX_LINE    ((size_t)64 * 1024)
 #define INDEX_SEGMENT ((int64_t)32 * 1024 * 1024)
 
-/* Where the ID is in a line. */
-#define INDEX_ID strlen("{\"id\":\"")
-
 /* Appends the line of a run, with a newline. */
 void index_add_line(struct buffer *out, const struct meta *m);
 

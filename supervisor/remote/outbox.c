@@ -29,7 +29,6 @@
 #define WANTED  "wanted"
 #define LINES   "lines"
 #define NEW     "new"
-#define SEGMENT "segment"
 #define DROPPED "dropped"
 #define RETRY   "retry"
 
@@ -77,14 +76,10 @@ bool outbox_has_work(const struct outbox *o)
 
 /* --- files and locks ------------------------------------------------------------------ */
 
-static void wanted_path(const char *id, char path[BELOW])
+/* Of what stands for a run in wanted/ or lines/. */
+static void item_path(const char *folder, const char *id, char path[BELOW])
 {
-	snprintf(path, BELOW, WANTED "/%s", id);
-}
-
-static void line_path(const char *id, char path[BELOW])
-{
-	snprintf(path, BELOW, LINES "/%s", id);
+	snprintf(path, BELOW, "%s/%s", folder, id);
 }
 
 static void archive_path(const char *id, char path[BELOW])
@@ -239,7 +234,7 @@ int outbox_want(const struct outbox *o, const char *id)
 {
 	char path[BELOW];
 	int fd = -1;
-	wanted_path(id, path);
+	item_path(WANTED, id, path);
 	/* The holder of the lock may remove the directory while it is empty. */
 	for (int i = 0; fd < 0 && i < 100; i++) {
 		mkdirat(o->dir, WANTED, 0700);
@@ -255,7 +250,7 @@ int outbox_want(const struct outbox *o, const char *id)
 void outbox_forget(const struct outbox *o, const char *id)
 {
 	char path[BELOW];
-	wanted_path(id, path);
+	item_path(WANTED, id, path);
 	unlinkat(o->dir, path, 0);
 }
 
@@ -320,8 +315,7 @@ struct outbox_state outbox_look(const struct outbox *o)
 	items_read(&items, o, LINES);
 	free(items.list);
 	snprintf(path, sizeof(path), "%s/" NEW "/" REMOTE_INDEX, o->path);
-	s.index_left = directory_count(path) > 0 || io_is_there(o->dir, SEGMENT) ||
-		       items.count > s.waiting;
+	s.index_left = directory_count(path) > 0 || items.count > s.waiting;
 	s.failures = read_numbers(o, RETRY, s.why).a;
 	s.dropped = read_numbers(o, DROPPED, NULL);
 	return s;
@@ -337,9 +331,9 @@ void outbox_forgive(const struct outbox *o)
 static bool outbox_remove(const struct outbox *o, const char *id)
 {
 	char path[BELOW];
-	wanted_path(id, path);
+	item_path(WANTED, id, path);
 	bool waited = unlinkat(o->dir, path, 0) == 0;
-	line_path(id, path);
+	item_path(LINES, id, path);
 	waited |= unlinkat(o->dir, path, 0) == 0;
 	archive_path(id, path);
 	return unlinkat(o->dir, path, 0) == 0 || waited;
@@ -418,7 +412,7 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 	struct stat st;
 	int result = -1, dir = -1, fd = -1;
 	archive_path(id, path);
-	line_path(id, line_at);
+	item_path(LINES, id, line_at);
 	/* Who archived it was killed before the end. */
 	if (io_is_there(o->dir, path) && io_is_there(o->dir, line_at)) {
 		outbox_forget(o, id);
@@ -506,91 +500,61 @@ unsigned outbox_pack(const struct outbox *o, const struct settings *settings, in
 
 /* --- the index ------------------------------------------------------------------------ */
 
-/* The lines of SEGMENT are no longer those of runs that wait, and it is moved. Returns how many
-   there are, or -1 with errno. */
-static int64_t outbox_end_segment(const struct outbox *o, int64_t now_ms)
-{
-	struct buffer text = BUFFER_INIT;
-	char first[ID_LEN + 1] = "", path[BELOW], hour[REMOTE_HOUR_LEN + 1];
-	char host[REMOTE_HOST_LEN + 1];
-	int64_t lines = 0;
-	int result = outbox_read(o, SEGMENT, (size_t)INDEX_SEGMENT, &text);
-	if (result < 0 && errno == ENOENT) {
-		buffer_release(&text);
-		return 0;
-	}
-	for (size_t at = 0; at < text.len && result == 0; at++) {
-		char id[ID_LEN + 1];
-		snprintf(id, sizeof(id), "%.*s", text.len - at > INDEX_ID + ID_LEN ? ID_LEN : 0,
-			 text.data + at + INDEX_ID);
-		line_path(id, path);
-		unlinkat(o->dir, path, 0);
-		if (lines++ == 0)
-			memcpy(first, id, sizeof(first));
-		const char *end = memchr(text.data + at, '\n', text.len - at);
-		at = end ? (size_t)(end - text.data) : text.len;
-	}
-	remote_hour(now_ms, hour);
-	remote_host(host);
-	snprintf(path, sizeof(path), NEW "/" REMOTE_INDEX "/%s/%s-%s-%" PRId64 ".jsonl", hour, host,
-		 first, lines);
-	if (result == 0)
-		result = outbox_rename(o, SEGMENT, path);
-	int error = errno;
-	buffer_release(&text);
-	errno = error;
-	return result < 0 ? -1 : lines;
-}
-
 int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 {
-	/* One that a process left which was killed. */
-	int64_t lines = outbox_end_segment(o, now_ms), more = 1;
-	while (lines >= 0 && more > 0) {
+	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], id[ID_LEN + 1], path[BELOW];
+	int64_t all = 0;
+	size_t lines;
+	remote_hour(now_ms, hour);
+	remote_host(host);
+	do {
 		struct items items;
 		struct buffer text = BUFFER_INIT;
 		int result = items_read(&items, o, LINES);
+		lines = 0;
 		for (size_t i = 0; i < items.count && result == 0 &&
 				   text.len + INDEX_LINE <= (size_t)INDEX_SEGMENT;
 		     i++) {
-			char id[ID_LEN + 1], path[BELOW], mark[BELOW];
+			char mark[BELOW];
 			size_t before = text.len;
 			id_unpack(items.list[i].id, id);
 			archive_path(id, path);
-			wanted_path(id, mark);
+			item_path(WANTED, id, mark);
 			/* One that has its mark is not archived yet. */
 			if (io_is_there(o->dir, mark) || io_is_there(o->dir, path) ||
 			    errno != ENOENT)
 				continue;
-			/* Without its line it was dropped. */
-			line_path(id, path);
+			item_path(LINES, id, path);
 			result = outbox_read(o, path, INDEX_LINE, &text);
-			if (result < 0 && (errno == ENOENT || errno == EFBIG)) {
+			if (result == 0) {
+				items.list[lines++] = items.list[i];
+			} else if (errno == ENOENT || errno == EFBIG) {
+				/* Without its line it was dropped. */
 				text.len = before;
 				result = 0;
 			}
 		}
-		if (result == 0 && text.len > 0)
-			result = write_file(o, ".segment", &text, SEGMENT);
-		more = result < 0 ? -1 : text.len > 0 ? outbox_end_segment(o, now_ms) : 0;
+		if (result == 0 && lines > 0) {
+			id_unpack(items.list[0].id, id);
+			snprintf(path, sizeof(path), NEW "/" REMOTE_INDEX "/%s/%s-%s-%zu.jsonl",
+				 hour, host, id, lines);
+			result = write_file(o, ".segment", &text, path);
+		}
+		for (size_t i = 0; i < lines && result == 0; i++) {
+			id_unpack(items.list[i].id, id);
+			item_path(LINES, id, path);
+			unlinkat(o->dir, path, 0);
+		}
+		all = result < 0 ? -1 : all + (int64_t)lines;
 		int error = errno;
 		free(items.list);
 		buffer_release(&text);
 		errno = error;
-		lines = more < 0 ? -1 : lines + more;
-	}
-	return lines;
+	} while (all >= 0 && lines > 0);
+	return all;
 }
 
 /* --- moving -------------------------------------------------------------------------- */
-
-int64_t outbox_delay(uint64_t failures)
-{
-	int64_t delay = 1000;
-	for (uint64_t i = 1; i < failures && delay < DELAY_MOST_MS; i++)
-		delay *= 2;
-	return delay < DELAY_MOST_MS ? delay : DELAY_MOST_MS;
-}
 
 static bool is_late(int64_t end_ms)
 {
@@ -693,9 +657,11 @@ void outbox_stay(const struct outbox *o, const struct settings *settings)
 		struct outbox_result r = {0};
 		bool done = outbox_pass(o, settings, 0, &r), failed = !done && *r.why;
 		uint64_t failures = failed ? (r.pushed > 0 ? 1 : noted.a + 1) : 0;
-		own = (struct outbox_numbers){
-			failures,
-			failed ? (uint64_t)(clock_real_ms() + outbox_delay(failures)) : 0};
+		int64_t delay = 1000;
+		for (uint64_t i = 1; i < failures && delay < DELAY_MOST_MS; i++)
+			delay = delay * 2 < DELAY_MOST_MS ? delay * 2 : DELAY_MOST_MS;
+		own = (struct outbox_numbers){failures,
+					      failed ? (uint64_t)(clock_real_ms() + delay) : 0};
 		if (failed && write_numbers(o, RETRY, own, r.why) < 0)
 			last = true;
 		io_close(&lock);

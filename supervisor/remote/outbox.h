@@ -5,11 +5,10 @@
 //               volume that survives. It goes when the archive is there; the directory is there
 //               while there may be something to do
 //   lines/ID    then its line of the index (index.h), made before the archive. When that has gone,
-//               the line goes into a segment
+//               the line goes into a segment, and then away: after a kill between the two a run
+//               may be in two segments
 //   new/        archives and segments of the index, under the keys of the remote, to be moved.
 //               They do not depend on the store's cleaning
-//   segment     the lines of archives that have gone. When they are no longer in lines/ it is
-//               moved: a run is in one segment, once
 //   lock        locked by who moves; adding: by who archives, or takes out; fetch: by who fetches
 //   retry       "FAILURES DUE\nWHY\n": after the remote failed, when to try again (ms since 1970)
 //   dropped     "COUNT BYTES\n": what outbox_max has thrown out since terse push said so
@@ -126,9 +125,6 @@ void outbox_stay(const struct outbox *o, const struct settings *settings);
    there is time until then, whether or not another process waits to do so. */
 void outbox_push(const struct outbox *o, const struct settings *settings, int64_t until_ms,
 		 struct outbox_result *result);
-
-/* Milliseconds to wait after so many failures. */
-int64_t outbox_delay(uint64_t failures);
 
 /* Takes one of the locks, and waits for who has it until then (monotonic; 0: as long as it takes;
    OUTBOX_AT_ONCE: not at all). Returns a descriptor that holds it, or -1 with errno (EWOULDBLOCK:

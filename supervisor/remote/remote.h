@@ -31,8 +31,7 @@
 
 #define REMOTE_HOUR_MS ((int64_t)60 * 60 * 1000)
 
-/* Whether there is one, and whether runs are pushed to it. */
-bool remote_is_set(const struct settings *s);
+/* Whether there is one that runs are pushed to. */
 bool remote_pushes(const struct settings *s);
 
 /* The directory of file:/DIR, else NULL. */

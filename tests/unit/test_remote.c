@@ -71,17 +71,6 @@ TEST(names_are_clean)
 	assert_string_equal(name, "_x.y-z0");
 }
 
-TEST(delays_grow_up_to_a_limit)
-{
-	assert_int_equal(outbox_delay(0), 1000);
-	assert_int_equal(outbox_delay(1), 1000);
-	assert_int_equal(outbox_delay(2), 2000);
-	assert_int_equal(outbox_delay(5), 16000);
-	assert_int_equal(outbox_delay(9), 256000);
-	assert_int_equal(outbox_delay(10), 300000);
-	assert_int_equal(outbox_delay(UINT64_MAX), 300000);
-}
-
 /* An artifact whose run has ended with this code; still written to if `a` is not NULL. */
 static void make(int exit_code, char id[ID_LEN + 1], struct artifact **a, struct meta *meta)
 {
@@ -347,7 +336,6 @@ TEST(containers_are_found_by_their_mounts)
 	assert_false(outbox_container("", id));
 }
 
-/* Whatever step a process is killed behind. */
 TEST_IN(a_run_is_in_one_segment, home_setup, home_teardown)
 {
 	const int64_t now = INT64_C(1763762399999); /* 2025-11-21 21:59:59.999 UTC */
@@ -378,14 +366,8 @@ TEST_IN(a_run_is_in_one_segment, home_setup, home_teardown)
 	assert_string_equal(strstr(text, line), line);
 	assert_int_equal(outbox_index(&outbox, now), 0);
 	assert_int_equal(outbox_look(&outbox).waiting, 2);
-	/* Behind the making of the segment, and with a line that is none of ours. */
 	move(&outbox, ids[1]);
-	int fd = store_open_file(outbox.dir, "segment", O_WRONLY | O_CREAT);
-	text = line_of(&outbox, ids[1]);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	assert_int_equal(write(fd, "x\n", 2), 2);
-	close(fd);
-	assert_int_equal(outbox_index(&outbox, now), 2);
+	assert_int_equal(outbox_index(&outbox, now), 1);
 	snprintf(path, sizeof(path), "lines/%s", ids[1]);
 	assert_false(io_is_there(outbox.dir, path));
 	assert_int_equal(outbox_index(&outbox, now), 0);
