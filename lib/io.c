@@ -2,14 +2,13 @@
 
 #include "lib/io.h"
 
-#include "lib/buffer.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -113,6 +112,41 @@ int io_read_all(int fd, struct buffer *out, size_t most)
 			return -1;
 		}
 	}
+}
+
+int io_lines_next(struct io_lines *l, const char **line, size_t *len)
+{
+	for (;;) {
+		size_t left = l->block.len - l->at;
+		*line = left > 0 ? l->block.data + l->at : "";
+		*len = 0;
+		const char *newline = memchr(*line, '\n', left);
+		if (newline) {
+			*len = (size_t)(newline - *line);
+			l->at += *len + 1;
+			return 1;
+		}
+		if (left >= l->most) {
+			l->at += left;
+			return 1;
+		}
+		l->offset += l->at;
+		buffer_consume(&l->block, l->at);
+		l->at = 0;
+		if (buffer_reserve(&l->block, l->most) < 0)
+			return -1;
+		ssize_t n = io_read_at(l->fd, l->block.data + l->block.len, l->most,
+				       (off_t)(l->offset + l->block.len));
+		if (n <= 0)
+			return (int)n;
+		l->block.len += (size_t)n;
+	}
+}
+
+void io_lines_rewind(struct io_lines *l)
+{
+	l->offset = l->at = 0;
+	buffer_clear(&l->block);
 }
 
 int io_poll(struct pollfd *fds, size_t count, int timeout_ms)

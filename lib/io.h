@@ -3,13 +3,14 @@
 #ifndef TERSE_LIB_IO_H
 #define TERSE_LIB_IO_H
 
+#include "lib/buffer.h"
+
 #include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct buffer;
 struct pollfd;
 
 /* Writes all of it; waits for room where the descriptor is non-blocking.
@@ -29,6 +30,22 @@ int io_read_whole(int fd, void *data, size_t len, off_t offset);
 /* Appends all that is left in the file to `out`. Returns 0, or -1 with errno; EFBIG: it is more
    than `most` bytes, of which so many are read. */
 int io_read_all(int fd, struct buffer *out, size_t most);
+
+/* A file from its beginning on, by lines: zeroed but for the file, and `most` of a line; `block` is
+   to be released. */
+struct io_lines {
+	int fd;
+	size_t most;
+	uint64_t offset; /* in the file, of the block */
+	struct buffer block;
+	size_t at; /* in the block: what is before it was returned */
+};
+
+/* The next line, without its newline, until the next call. One that is longer than `most` comes as
+   empty ones, up to its last part; a part of one at the file's end stays for the next time. Returns
+   1, 0 at the end, or -1 with errno. */
+int io_lines_next(struct io_lines *l, const char **line, size_t *len);
+void io_lines_rewind(struct io_lines *l);
 
 /* As poll(2). Where that fails (no memory, more descriptors than the limit), everything counts as
    ready a moment later, so that a loop around it neither hangs nor spins; -1 is EINTR alone. */

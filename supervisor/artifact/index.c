@@ -7,7 +7,6 @@
 #include "lib/io.h"
 
 #include <endian.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -58,49 +57,12 @@ uint64_t index_offset(uint64_t k)
 	return MAGIC_LEN + k * sizeof(uint64_t);
 }
 
-static bool read_entry(int idx, uint64_t k, uint64_t *offset)
-{
-	uint64_t entry;
-	off_t at = (off_t)index_offset(k);
-	if (io_read_at(idx, &entry, sizeof(entry), at) != (ssize_t)sizeof(entry))
-		return false;
-	entry = le64toh(entry);
-	*offset = entry & OFFSET_MASK;
-	return (entry & ~OFFSET_MASK) == check_bits(k, *offset);
-}
-
-/* Finds the last of the entries low to high - 1 whose offset is at most `end`. False when
-   there is none, or one is damaged. */
-static bool last_until(int idx, uint64_t low, uint64_t high, uint64_t end, uint64_t *k,
-		       uint64_t *offset)
-{
-	bool any = false;
-	/* Nearly always it is the last of all; only an index that is ahead of the part
-	   of the text that counts is searched. */
-	uint64_t probe = high - 1;
-	while (low < high) {
-		uint64_t here;
-		if (!read_entry(idx, probe, &here))
-			return false;
-		if (here <= end) {
-			any = true;
-			*k = probe;
-			*offset = here;
-			low = probe + 1;
-		} else {
-			high = probe;
-		}
-		probe = low + (high - low) / 2;
-	}
-	return any;
-}
-
 /* Moves *start and *at (the line there) to the nearest entry before `line`, if it is good. */
 static void use_index(int fd, int idx, const struct index_range *range, uint64_t line,
 		      uint64_t *start, uint64_t *at)
 {
 	struct stat st;
-	char magic[MAGIC_LEN];
+	char magic[MAGIC_LEN], before = '\n';
 	if (idx < 0 || fstat(idx, &st) < 0 || st.st_size < MAGIC_LEN ||
 	    io_read_at(idx, magic, MAGIC_LEN, 0) != MAGIC_LEN ||
 	    memcmp(magic, MAGIC, MAGIC_LEN) != 0)
@@ -110,15 +72,35 @@ static void use_index(int fd, int idx, const struct index_range *range, uint64_t
 	uint64_t high = (uint64_t)(st.st_size - MAGIC_LEN) / sizeof(uint64_t);
 	if (high > (line - 1) / INDEX_STRIDE + 1)
 		high = (line - 1) / INDEX_STRIDE + 1;
-	uint64_t k, offset;
-	char before;
+	/* The last entry whose offset is at most the end is nearly always the last of all; only an
+	   index that is ahead of the part of the text that counts is searched. */
+	uint64_t found = UINT64_MAX, offset = 0, probe = high - 1;
+	while (low < high) {
+		uint64_t entry, here;
+		if (io_read_at(idx, &entry, sizeof(entry), (off_t)index_offset(probe)) !=
+		    (ssize_t)sizeof(entry))
+			return;
+		entry = le64toh(entry);
+		here = entry & OFFSET_MASK;
+		if ((entry & ~OFFSET_MASK) != check_bits(probe, here))
+			return;
+		if (here <= range->end) {
+			found = probe;
+			offset = here;
+			low = probe + 1;
+		} else {
+			high = probe;
+		}
+		probe = low + (high - low) / 2;
+	}
+	if (found == UINT64_MAX || offset < range->start)
+		return;
 	/* It has to be the start of a line in the range. */
-	if (last_until(idx, low, high, range->end, &k, &offset) && offset >= range->start &&
-	    offset <= range->end &&
-	    (offset == 0 ||
-	     (io_read_at(fd, &before, 1, (off_t)offset - 1) == 1 && before == '\n'))) {
+	if (offset > 0 && io_read_at(fd, &before, 1, (off_t)offset - 1) != 1)
+		return;
+	if (before == '\n') {
 		*start = offset;
-		*at = k * INDEX_STRIDE + 1;
+		*at = found * INDEX_STRIDE + 1;
 	}
 }
 

@@ -177,64 +177,19 @@ static int64_t number_of(const char *line, size_t len, const char *key)
 
 /* --- reading from the beginning ----------------------------------------------------------- */
 
-/* The file from its beginning on. Zeroed but for the file it is there. */
-struct forward {
-	int fd;
-	uint64_t offset; /* in the file, of the block */
-	struct buffer block;
-	size_t at; /* in the block: what is before it was returned */
-};
-
-/* The next line, without its newline, until the next call. One that is too long comes as empty
-   ones, up to its last part; a part of one at the file's end stays for the next time. Returns 1, 0
-   at the end, or -1 with errno. */
-static int forward_next(struct forward *f, const char **line, size_t *len)
-{
-	for (;;) {
-		size_t left = f->block.len - f->at;
-		*line = left > 0 ? f->block.data + f->at : "";
-		*len = 0;
-		const char *newline = memchr(*line, '\n', left);
-		if (newline) {
-			*len = (size_t)(newline - *line);
-			f->at += *len + 1;
-			return 1;
-		}
-		if (left >= LINE_MOST) {
-			f->at += left;
-			return 1;
-		}
-		f->offset += f->at;
-		buffer_consume(&f->block, f->at);
-		f->at = 0;
-		if (buffer_reserve(&f->block, LINE_MOST) < 0)
-			return -1;
-		ssize_t n = io_read_at(f->fd, f->block.data + f->block.len, LINE_MOST,
-				       (off_t)(f->offset + f->block.len));
-		if (n <= 0)
-			return (int)n;
-		f->block.len += (size_t)n;
-	}
-}
-
-static void forward_rewind(struct forward *f)
-{
-	f->offset = f->at = 0;
-	buffer_clear(&f->block);
-}
-
 int journal_scan(const struct store *s, const char *session, const struct journal_events *events,
 		 uint64_t *damaged)
 {
 	static const enum journal_kind passes[] = {JOURNAL_RUN, JOURNAL_READ};
 	int dir = store_open_session(s, session, false);
-	struct forward f = {.fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
+	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY);
+	struct io_lines f = {.fd = fd, .most = LINE_MOST};
 	int result = f.fd >= 0 || errno == ENOENT ? 0 : -1;
 	const char *line;
 	size_t len;
 	for (int i = 0; f.fd >= 0 && result == 0 && i < (events->read ? 2 : 1); i++) {
-		forward_rewind(&f);
-		while ((result = forward_next(&f, &line, &len)) == 1) {
+		io_lines_rewind(&f);
+		while ((result = io_lines_next(&f, &line, &len)) == 1) {
 			struct meta m;
 			struct journal_read read;
 			enum journal_kind kind = kind_of(line, len, read.id);
@@ -268,7 +223,7 @@ int journal_scan(const struct store *s, const char *session, const struct journa
 /* --- taking lines out ------------------------------------------------------------------- */
 
 struct filter {
-	struct forward from;
+	struct io_lines from;
 	int to; /* < 0: it is only looked whether there is something to take out */
 	long taken;
 	bool (*keep)(void *ctx, const char *line, size_t len);
@@ -283,7 +238,7 @@ static int filter_lines(struct filter *f)
 	size_t len;
 	int got = 1;
 	while (got == 1 && (f->to >= 0 || f->taken == 0)) {
-		got = forward_next(&f->from, &line, &len);
+		got = io_lines_next(&f->from, &line, &len);
 		if (got == 1 && (len == 0 || !f->keep(f->ctx, line, len)))
 			f->taken++;
 		else if (got == 1 && f->to >= 0)
@@ -309,7 +264,7 @@ static int filter_once(struct filter *f, int dir, const char *name)
 	if (f->from.fd < 0)
 		return -1;
 	f->taken = 0;
-	forward_rewind(&f->from);
+	io_lines_rewind(&f->from);
 	if (filter_lines(f) < 0)
 		goto out;
 	result = 0;
@@ -319,7 +274,7 @@ static int filter_once(struct filter *f, int dir, const char *name)
 	store_temporary(TEMPORARY, temporary);
 	f->to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
 	f->taken = 0;
-	forward_rewind(&f->from);
+	io_lines_rewind(&f->from);
 	if (f->to < 0 || filter_lines(f) < 0 || store_lock(f->from.fd, LOCK_EX) < 0 ||
 	    fstat(f->from.fd, &st) < 0)
 		goto out;
@@ -345,7 +300,7 @@ out:;
 long journal_filter(int dir, const char *name,
 		    bool (*keep)(void *ctx, const char *line, size_t len), void *ctx)
 {
-	struct filter f = {.keep = keep, .ctx = ctx};
+	struct filter f = {.from.most = LINE_MOST, .keep = keep, .ctx = ctx};
 	int result = 1;
 	for (int i = 0; i < TRIES && result == 1; i++)
 		result = filter_once(&f, dir, name);

@@ -186,10 +186,9 @@ const char *meta_state_name(enum meta_state state)
 }
 
 enum kind {
-	KIND_ID,      /* char[]; always there */
 	KIND_WORDS,   /* char **, and whether it is cut */
 	KIND_TEXT,    /* const char *, of `most` bytes */
-	KIND_CHARS,   /* char[], of `most` bytes */
+	KIND_CHARS,   /* char[], of `most` bytes; always there */
 	KIND_NAME,    /* an enum */
 	KIND_FLAG,    /* bool */
 	KIND_INTEGER, /* int, 0 to `most` */
@@ -248,7 +247,7 @@ static const struct field holder_fields[] = {
 
 /* The ID comes first: it tells a line of a run from others in the journal. */
 static const struct field fields[] = {
-	{"id", KIND_ID, IN_META(id)},
+	{"id", KIND_CHARS, IN_META(id), .most = sizeof(((struct meta *)0)->id)},
 	{"session", KIND_TEXT, IN_META(session), .most = NAME_MAX},
 	{"command", KIND_WORDS, IN_META(argv)},
 	{"command_cut", KIND_FLAG, IN_META(cut)},
@@ -302,7 +301,6 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 					   : NULL;
 		const struct meta *m = at;
 		switch (f->kind) {
-		case KIND_ID: json_add_string(out, f->key, at); break;
 		case KIND_WORDS:
 			m = (const void *)base;
 			if (json_add_command(out, f->key, m->argv, budget, ARGUMENT_EXTRA) &&
@@ -422,12 +420,6 @@ static bool read_field(const struct member_value *v, const struct field *f, char
 	if (member_is(v, "null"))
 		return true;
 	switch (f->kind) {
-	case KIND_ID:
-		*to = member_text(v, text);
-		if (!*to || (*text && !id_is_valid(text)))
-			return false;
-		memcpy(at, text, (size_t)(*to - text));
-		return true;
 	case KIND_WORDS: return read_words(v, (struct meta *)base, to);
 	case KIND_TEXT:
 		*to = member_text(v, text);
@@ -518,7 +510,8 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	*m = (struct meta){.state = none, .exit_code = -1, .cwd = "", .session = ""};
 	char *to = m->owned = malloc(len + 1);
 	errno = to ? EBADMSG : ENOMEM;
-	if (to && read_fields(&all, fields, (char *)m, &to) && m->state != none) {
+	if (to && read_fields(&all, fields, (char *)m, &to) && m->state != none &&
+	    (!*m->id || id_is_valid(m->id))) {
 		if (!m->argv)
 			m->argv = calloc(1, sizeof(*m->argv));
 		if (m->argv)

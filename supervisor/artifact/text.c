@@ -52,14 +52,6 @@ static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 	return true;
 }
 
-/* Whether the line is still being written, rather than standing there or being redrawn. */
-static bool text_goes_on(const struct open_line *before, const struct open_line *now)
-{
-	size_t len = before->len < now->len ? before->len : now->len;
-	return before->start != now->start ||
-	       (before->len != now->len && memcmp(before->data, now->data, len) == 0);
-}
-
 static int stat_text(struct text *t, struct timespec *written)
 {
 	struct stat st;
@@ -79,39 +71,38 @@ static int64_t ms_since(const struct timespec *then)
 	       (now.tv_nsec - then->tv_nsec) / 1000000;
 }
 
-/* Waits until the file is written to, or has stood for SETTLE. */
-static int wait_for_write(struct text *t, const struct timespec *before)
-{
-	struct timespec pause = {.tv_nsec = 10000000}, written = *before;
-	for (int64_t ms = ms_since(before); ms >= 0 && ms < SETTLE; ms = ms_since(before)) {
-		nanosleep(&pause, NULL);
-		if (stat_text(t, &written) < 0)
-			return -1;
-		if (written.tv_sec != before->tv_sec || written.tv_nsec != before->tv_nsec)
-			break;
-	}
-	return 0;
-}
-
 /* Takes the size of a text that may grow. Its last line may be a prompt, which counts, or a part of
    a line (a write is under way, a write has filled the window, or the command goes on writing),
    which is left out. */
 static int take_size(struct text *t)
 {
-	struct timespec written;
-	struct open_line before, now;
-	if (stat_text(t, &written) < 0)
+	struct timespec before, written, pause = {.tv_nsec = 10000000};
+	struct open_line first, now;
+	if (stat_text(t, &before) < 0)
 		return -1;
 	if (!t->held || ends_line(t->fd, t->size))
 		return 0;
 	bool is_part = t->size % ARTIFACT_WINDOW == 0;
-	if (!is_part && read_open_line(&before, t->fd, t->size)) {
-		if (wait_for_write(t, &written) < 0)
-			return -1;
+	if (!is_part && read_open_line(&first, t->fd, t->size)) {
+		/* Until the file is written to, or has stood for SETTLE. */
+		for (int64_t ms = ms_since(&before); ms >= 0 && ms < SETTLE;
+		     ms = ms_since(&before)) {
+			nanosleep(&pause, NULL);
+			if (stat_text(t, &written) < 0)
+				return -1;
+			if (written.tv_sec != before.tv_sec || written.tv_nsec != before.tv_nsec)
+				break;
+		}
 		if (ends_line(t->fd, t->size))
 			return 0;
-		is_part = t->size % ARTIFACT_WINDOW == 0 ||
-			  (read_open_line(&now, t->fd, t->size) && text_goes_on(&before, &now));
+		is_part = t->size % ARTIFACT_WINDOW == 0;
+		/* Whether the line is still being written, rather than standing there or being
+		   redrawn. */
+		if (!is_part && read_open_line(&now, t->fd, t->size)) {
+			size_t len = first.len < now.len ? first.len : now.len;
+			is_part = first.start != now.start ||
+				  (first.len != now.len && memcmp(first.data, now.data, len) == 0);
+		}
 	}
 	/* A line longer than that stays. */
 	if (is_part && read_open_line(&now, t->fd, t->size) && now.len < OPEN_LINE)

@@ -30,13 +30,6 @@
 /* Seconds: no recording is so long. */
 #define RECORDING_END_MOST 1e9
 
-/* Zeroed but for `fd`, which stays the caller's. */
-struct recording {
-	int fd;
-	struct buffer buffer; /* to be released */
-	size_t used;          /* bytes of returned lines */
-};
-
 struct recording_event {
 	json_t *array;    /* owns `data`; the caller lets it go with json_decref() */
 	const char *line; /* as it is written, until the next one is read */
@@ -50,55 +43,26 @@ struct recording_event {
 /* Bytes of one line: an event holds the result of one read(2), escaped. */
 #define LINE_MOST ((size_t)1024 * 1024)
 
-/* The next line, without its newline. Returns 1, 0 at the end, or -1 with errno. */
-static int recording_line(struct recording *l, const char **line, size_t *len)
-{
-	for (;;) {
-		const char *start = l->buffer.data + l->used;
-		size_t left = l->buffer.len - l->used;
-		const char *newline = left ? memchr(start, '\n', left) : NULL;
-		if (newline) {
-			*line = start;
-			*len = (size_t)(newline - start);
-			l->used += *len + 1;
-			return 1;
-		}
-		if (left > LINE_MOST) {
-			errno = EBADMSG;
-			return -1;
-		}
-		buffer_consume(&l->buffer, l->used);
-		l->used = 0;
-		if (buffer_reserve(&l->buffer, 65536) < 0)
-			return -1;
-		ssize_t n = io_read(l->fd, l->buffer.data + l->buffer.len, 65536);
-		/* A last line without a newline was not written completely. */
-		if (n <= 0)
-			return n < 0 ? -1 : 0;
-		l->buffer.len += (size_t)n;
-	}
-}
-
 /* The header. NULL with errno EBADMSG: it is none; ENODATA: there is nothing. */
-static json_t *recording_header(struct recording *l)
+static json_t *recording_header(struct io_lines *l)
 {
 	const char *line;
 	size_t len;
-	int got = recording_line(l, &line, &len);
+	int got = io_lines_next(l, &line, &len);
 	json_t *header = got == 1 ? json_read(line, len, 0, NULL) : NULL;
 	if (json_integer_value(json_object_get(header, "version")) == 2)
 		return header;
 	json_decref(header);
-	errno = got == 0 && l->buffer.len == 0 ? ENODATA : EBADMSG;
+	errno = got == 0 && l->block.len == 0 ? ENODATA : EBADMSG;
 	return NULL;
 }
 
 /* The next event. Returns 1, 0 at the end, or -1 with errno. */
-static int recording_next(struct recording *l, struct recording_event *e)
+static int recording_next(struct io_lines *l, struct recording_event *e)
 {
 	const char *line;
 	size_t len;
-	int got = recording_line(l, &line, &len);
+	int got = io_lines_next(l, &line, &len);
 	if (got <= 0)
 		return got;
 	e->line = line;
@@ -129,7 +93,7 @@ struct replay {
 /* Plays it at its own pace. Returns 0, or -1 with errno; a signal ends this process. */
 static int replay_play(const struct replay *p, int fd)
 {
-	struct recording recording = {.fd = fd};
+	struct io_lines recording = {.fd = fd, .most = LINE_MOST};
 	struct recording_event e;
 	sigset_t signals;
 	double before = 0;
@@ -155,7 +119,7 @@ static int replay_play(const struct replay *p, int fd)
 	}
 	int error = errno;
 	json_decref(header);
-	buffer_release(&recording.buffer);
+	buffer_release(&recording.block);
 	if (isatty(STDOUT_FILENO))
 		io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
 	if (sig > 0)
@@ -187,7 +151,7 @@ static void replay_failed(const struct verb_call *c, const char *name, int error
 /* Writes the last screen as a picture. Returns 0, or -1 with errno. */
 static int replay_draw(int fd, const char *path)
 {
-	struct recording r = {.fd = fd};
+	struct io_lines r = {.fd = fd, .most = LINE_MOST};
 	struct recording_event e;
 	unsigned cols, rows;
 	json_t *header = recording_header(&r);
@@ -205,7 +169,7 @@ static int replay_draw(int fd, const char *path)
 	int result = t ? svg_write(path, t) : -1;
 	terminal_free(t);
 	json_decref(header);
-	buffer_release(&r.buffer);
+	buffer_release(&r.block);
 	return result;
 }
 
@@ -266,13 +230,13 @@ const struct verb verb_replay = {
 /* Writes only the recording, as far as it is whole. Returns 0, or -1 after saying why not. */
 static int archive_write_cast(const struct verb_call *c, int dir, const char *id, int to)
 {
-	struct recording r = {.fd = replay_open(c, dir, id)};
+	struct io_lines r = {.fd = replay_open(c, dir, id), .most = LINE_MOST};
 	struct recording_event e;
 	int got = 0;
 	if (r.fd < 0)
 		return -1;
 	json_t *header = recording_header(&r);
-	int result = header ? io_write(to, r.buffer.data, r.used) : -1;
+	int result = header ? io_write(to, r.block.data, r.at) : -1;
 	while (result == 0 && (got = recording_next(&r, &e)) == 1) {
 		result = io_write(to, e.line, e.line_len);
 		json_decref(e.array);
@@ -280,7 +244,7 @@ static int archive_write_cast(const struct verb_call *c, int dir, const char *id
 	if (result < 0 || got < 0)
 		replay_failed(c, id, errno);
 	json_decref(header);
-	buffer_release(&r.buffer);
+	buffer_release(&r.block);
 	io_close(&r.fd);
 	return result < 0 ? -1 : got;
 }

@@ -215,8 +215,23 @@ static size_t random_length(void)
 	return 1 + (size_t)random_below(sizes[random_below(5)]);
 }
 
+/* The file has `final` bytes of the text, and `live` ones behind them. */
+static void check_file(const char *path, const struct buffer *text, size_t final, size_t live)
+{
+	struct stat st;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, final + live);
+	/* The end is where it could go wrong; the whole is compared when all is written. */
+	size_t len = final + live < 200000 ? final + live : 200000;
+	static char end[200000];
+	int fd = open(path, O_RDONLY);
+	assert_int_equal(pread(fd, end, len, (off_t)(final + live - len)), (ssize_t)len);
+	assert_memory_equal(end, text->data + final + live - len, len);
+	close(fd);
+}
+
 /* Appends and sets what follows as live, at random, up to the end of `text`. */
-static void write_all(struct artifact *a, const struct buffer *text, void (*check)(size_t, size_t))
+static void write_all(struct artifact *a, const struct buffer *text)
 {
 	for (size_t at = 0; at < text->len;) {
 		size_t len = random_length();
@@ -236,26 +251,8 @@ static void write_all(struct artifact *a, const struct buffer *text, void (*chec
 		} else {
 			continue;
 		}
-		if (check)
-			check(at, live);
+		check_file(artifact_path(a), text, at, live);
 	}
-}
-
-static const struct buffer *checked_text;
-static const char *checked_path;
-
-static void check_file(size_t final, size_t live)
-{
-	struct stat st;
-	assert_int_equal(stat(checked_path, &st), 0);
-	assert_int_equal(st.st_size, final + live);
-	/* The end is where it could go wrong; the whole is compared when all is written. */
-	size_t len = final + live < 200000 ? final + live : 200000;
-	static char end[200000];
-	int fd = open(checked_path, O_RDONLY);
-	assert_int_equal(pread(fd, end, len, (off_t)(final + live - len)), (ssize_t)len);
-	assert_memory_equal(end, checked_text->data + final + live - len, len);
-	close(fd);
 }
 
 static uint64_t count_newlines(const struct buffer *b)
@@ -271,9 +268,7 @@ static void write_and_compare(size_t size)
 	struct buffer text = BUFFER_INIT;
 	make_text(&text, size);
 	struct artifact *a = create(0);
-	checked_text = &text;
-	checked_path = artifact_path(a);
-	write_all(a, &text, check_file);
+	write_all(a, &text);
 	assert_int_equal(artifact_update(a), 0);
 	expect_file(artifact_path(a), text.data, text.len);
 	assert_int_equal(meta.out.bytes, text.len);
@@ -551,21 +546,6 @@ TEST_IN(test_no_descriptor_is_left, home_setup, home_teardown)
 	int after = dup(0);
 	close(after);
 	assert_int_equal(after, before);
-}
-
-/* The command has ended, a job of it goes on writing. */
-TEST_IN(test_grows_after_the_end, home_setup, home_teardown)
-{
-	struct artifact *a = create(0);
-	append(a, "ok\n");
-	meta.state = META_DONE;
-	meta.exit_code = 0;
-	assert_int_equal(artifact_update(a), 0);
-	append(a, "later\n");
-	assert_int_equal(artifact_update(a), 0);
-	expect_text(a, "ok\nlater\n");
-	assert_int_equal(meta.out.lines, 2);
-	artifact_close(a);
 }
 
 TEST_IN(test_parallel, home_setup, home_teardown)

@@ -142,100 +142,6 @@ static void expect_match(const char *text, const char *pattern)
 	regfree(&re);
 }
 
-TEST_IN(test_read_whole, setup, teardown)
-{
-	static const char *const texts[] = {"", "a", "a\n", "a\n\n\tb  \n", "\xE2\x82\xAC"};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		make(texts[i], strlen(texts[i]));
-		assert_int_equal(call_id("read @"), 0);
-		assert_string_equal(out.data, texts[i]);
-		assert_string_equal(err.data, "");
-		assert_int_equal(call("read last"), 0);
-		assert_string_equal(out.data, texts[i]);
-	}
-}
-
-TEST_IN(test_read_range, setup, teardown)
-{
-	make_numbers(1, 200000);
-	assert_int_equal(call_id("read @ --offset 100000 --limit 3"), 0);
-	expect_out("100000\n100001\n100002\n");
-	assert_int_equal(call_id("read --limit=1 --offset=200000 @"), 0);
-	expect_out("200000\n");
-	assert_int_equal(call_id("read @ --offset 199999 --limit 10"), 0);
-	expect_out("199999\n200000\n");
-	assert_int_equal(call_id("read @ --offset 199999"), 0);
-	expect_out("199999\n200000\n");
-	assert_int_equal(call_id("read @ --offset 200001"), 1);
-	expect_out("");
-	expect_match(err.data, "^terse read: cmd-[0-9a-z]+: has 200,000 lines, --offset 200001 is "
-			       "past the end\n$");
-}
-
-TEST_IN(test_read_page_of_lines, setup, teardown)
-{
-	make_numbers(1, 8432);
-	assert_int_equal(call_id("read @"), 0);
-	expect_match(out.data, "^1\n2\n");
-	expect_match(out.data,
-		     "\n2000\n\\[terse: lines 1-2,000 of 8,432 shown \\(limit 2,000 lines\\); "
-		     "continue: terse read cmd-[0-9a-z]+ --offset 2001\\]\n$");
-	assert_int_equal(call_id("read @ --offset 2001"), 0);
-	expect_match(out.data, "^2001\n");
-	expect_match(
-		out.data,
-		"\\[terse: lines 2,001-4,000 of 8,432 shown .*; continue: .* --offset 4001\\]\n$");
-	/* Exactly a page: nothing more to say. */
-	make_numbers(1, 2000);
-	assert_int_equal(call_id("read @"), 0);
-	expect_match(out.data, "\n2000\n$");
-}
-
-/* Every page's last line, run literally, until there is none: the text again. */
-static void read_all_pages(const char *first, struct buffer *all)
-{
-	char line[4096];
-	snprintf(line, sizeof(line), "%s", first);
-	for (int pages = 0; pages < 1000; pages++) {
-		assert_int_equal(call(line), 0);
-		assert_true(out.len <= 30000);
-		char *notice = strstr(out.data, "[terse: lines ");
-		size_t len = notice ? (size_t)(notice - out.data) : out.len;
-		buffer_append(all, out.data, len);
-		if (!notice)
-			return;
-		const char *next = strstr(notice, "continue: terse ");
-		assert_non_null(next);
-		snprintf(line, sizeof(line), "%.*s", (int)strcspn(next + 16, "]"), next + 16);
-	}
-	fail_msg("no end");
-}
-
-TEST_IN(test_pages_make_the_text, setup, teardown)
-{
-	struct buffer text = BUFFER_INIT, all = BUFFER_INIT;
-	for (int i = 0; i < 30000; i++) {
-		buffer_printf(&text, "%d ", i);
-		for (int n = i % 50; n > 0; n--)
-			buffer_append_string(&text, "\xE2\x82\xAC");
-		buffer_append_string(&text, "\n");
-	}
-	text.len--; /* no final newline */
-	make(text.data, text.len);
-	char line[100];
-	snprintf(line, sizeof(line), "read %s", meta.id);
-	read_all_pages(line, &all);
-	assert_int_equal(all.len, text.len);
-	assert_memory_equal(all.data, text.data, text.len);
-	buffer_clear(&all);
-	snprintf(line, sizeof(line), "read %s --limit 29999", meta.id);
-	read_all_pages(line, &all);
-	assert_memory_equal(all.data, text.data, all.len);
-	assert_int_equal((char *)memrchr(text.data, '\n', text.len) - text.data + 1, all.len);
-	buffer_release(&text);
-	buffer_release(&all);
-}
-
 TEST_IN(test_read_explicit_limit_over_a_page, setup, teardown)
 {
 	make_numbers(100000, 199999);
@@ -297,37 +203,6 @@ TEST_IN(test_read_line_over_a_page, setup, teardown)
 	/* Each of these becomes three bytes. */
 	check_cut_line("\x01", 20000, 3);
 	check_cut_line("\xFF", 1000000, 3);
-}
-
-TEST_IN(test_read_is_clean, setup, teardown)
-{
-	static const char bad[] = "a\x1b[31mb\x07\r\tc\xC2\x9B\xE2\x80\xAE\xFF\xC3\n\0d\n";
-	make(bad, sizeof(bad) - 1);
-	assert_int_equal(call_id("read @"), 0);
-	assert_string_equal(out.data, "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD\xEF\xBF\xBD\tc\xEF\xBF\xBD"
-				      "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\n\u2400d\n");
-}
-
-TEST_IN(test_read_standard_error, setup, teardown)
-{
-	struct artifact *a = create(0);
-	artifact_append(a, ARTIFACT_OUT, "out\n", 4);
-	finish(a);
-	assert_int_equal(call_id("read @ --stderr"), 1);
-	expect_match(err.data, "standard error was not kept apart");
-	a = create(0);
-	artifact_append(a, ARTIFACT_OUT, "out\n", 4);
-	for (int i = 1; i <= 3000; i++) {
-		char line[16];
-		snprintf(line, sizeof(line), "e%d\n", i);
-		artifact_append(a, ARTIFACT_ERR, line, strlen(line));
-	}
-	finish(a);
-	assert_int_equal(call_id("read @ --stderr"), 0);
-	expect_match(out.data, "^e1\ne2\n");
-	expect_match(out.data, "--stderr --offset 2001\\]\n$");
-	assert_int_equal(call_id("read @"), 0);
-	expect_out("out\n");
 }
 
 TEST_IN(test_read_running, setup, teardown)
@@ -489,39 +364,6 @@ TEST_IN(test_not_found, setup, teardown)
 	assert_null(strchr(err.data, '\x1b'));
 }
 
-TEST_IN(test_path, setup, teardown)
-{
-	struct artifact *a = create(0);
-	char path[PATH_MAX];
-	snprintf(path, sizeof(path), "%s\n", artifact_path(a));
-	finish(a);
-	assert_int_equal(call("path last"), 0);
-	assert_string_equal(out.data, path);
-	assert_int_equal(call("path --raw last"), 1);
-	expect_match(err.data, "its raw bytes were not kept \\(--keep-raw keeps them\\)\n$");
-	a = create(0);
-	artifact_append(a, ARTIFACT_RAW, "x", 1);
-	finish(a);
-	assert_int_equal(call("path --raw last"), 0);
-	expect_match(out.data, "^/.*/cmd-[0-9a-z]{12}\\.raw\n$");
-}
-
-TEST_IN(test_sessions, setup, teardown)
-{
-	make("default\n", 8);
-	setenv("CODEX_THREAD_ID", "other one", 1);
-	assert_int_equal(call("read last"), 1);
-	assert_int_equal(call_id("read @"), 0);
-	meta = (struct meta){.session = "other one", .started_ms = 1, .exit_code = -1};
-	struct artifact *a = artifact_create(&meta, 0, 0);
-	artifact_append(a, ARTIFACT_OUT, "other\n", 6);
-	finish(a);
-	assert_int_equal(call("read last"), 0);
-	expect_out("other\n");
-	assert_int_equal(call("read last --session default"), 0);
-	expect_out("default\n");
-}
-
 TEST_IN(test_list, setup, teardown)
 {
 	assert_int_equal(call("list"), 0);
@@ -557,21 +399,6 @@ TEST_IN(test_list, setup, teardown)
 	artifact_close(running);
 }
 
-TEST_IN(test_list_all, setup, teardown)
-{
-	make("a\n", 2);
-	meta = (struct meta){.session = "other", .started_ms = clock_real_ms() - 7200000};
-	struct artifact *a = artifact_create(&meta, 0, 0);
-	finish(a);
-	assert_int_equal(call("list"), 0);
-	assert_null(strstr(out.data, "other"));
-	assert_int_equal(call("list --all"), 0);
-	expect_match(out.data, "AGE +SESSION +COMMAND\n[^\n]* default +npm test 'a b'\n"
-			       "[^\n]*  2 h  other  *\n$");
-	assert_int_equal(call("list --session other"), 0);
-	assert_null(strstr(out.data, "npm"));
-}
-
 TEST_IN(test_list_is_clean_and_narrow, setup, teardown)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c",
@@ -595,18 +422,6 @@ TEST_IN(test_list_is_clean_and_narrow, setup, teardown)
 		columns += (*c & 0xC0) != 0x80;
 	/* Two of the characters are two columns wide. */
 	assert_int_equal(columns + 2, 120);
-}
-
-TEST_IN(test_list_damaged, setup, teardown)
-{
-	make("a\n", 2);
-	char path[256];
-	snprintf(path, sizeof(path), "%s/store/sessions/default/%s.json", home, meta.id);
-	assert_int_equal(truncate(path, 5), 0);
-	assert_int_equal(call("list"), 0);
-	expect_match(out.data, "\ncmd-[0-9a-z]{12}  \\? .*\\(metadata: .*\\)\n$");
-	assert_int_equal(call("read last"), 0);
-	expect_out("a\n");
 }
 
 TEST_MAIN(NULL, NULL)

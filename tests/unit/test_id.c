@@ -6,8 +6,6 @@
 #include "tests/unit/home.h"
 #include "tests/unit/unit.h"
 
-#include <sys/wait.h>
-
 #define START INT64_C(1760000000000)
 
 /* An artifact as far as finding it goes: claimed, its text there, noted in the session. */
@@ -314,44 +312,6 @@ TEST_IN(test_all_sessions, home_setup, home_teardown)
 	assert_int_equal(journal_next_made(r, &found), 0);
 	assert_int_equal(journal_next_made(r, &found), 0);
 	journal_close(r);
-	store_close(&s);
-}
-
-TEST_IN(test_concurrent_claims, home_setup, home_teardown)
-{
-	enum { CHILDREN = 8, EACH = 100 };
-	struct store s;
-	assert_int_equal(store_open_write(&s), 0);
-	for (int i = 0; i < CHILDREN; i++) {
-		pid_t child = fork();
-		assert_true(child >= 0);
-		if (child == 0) {
-			char id[ID_LEN + 1];
-			int dir = store_open_session(&s, "x", true), bad = dir < 0;
-			for (int k = 0; k < EACH; k++)
-				bad |= id_claim(&s, "x", START, id) < 0 ||
-				       journal_add_made(dir, id) < 0;
-			_exit(bad);
-		}
-	}
-	for (int i = 0; i < CHILDREN; i++) {
-		int status;
-		assert_true(wait(&status) > 0);
-		assert_int_equal(status, 0);
-	}
-	/* Every record is whole and claimed. */
-	char path[128], record[28];
-	snprintf(path, sizeof(path), "%s/store/sessions/x/journal.jsonl", home);
-	int fd = open(path, O_RDONLY), ids = store_open_ids(&s, false), records = 0;
-	while (read(fd, record, sizeof(record)) == sizeof(record)) {
-		assert_memory_equal(record + 9 + ID_LEN, "\"}\n", 3);
-		record[9 + ID_LEN] = '\0';
-		assert_int_equal(faccessat(ids, record + 9, F_OK, AT_SYMLINK_NOFOLLOW), 0);
-		records++;
-	}
-	assert_int_equal(records, CHILDREN * EACH);
-	close(fd);
-	close(ids);
 	store_close(&s);
 }
 

@@ -9,9 +9,7 @@
 
 #include <jansson.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #define ID "cmd-0123456789ab"
 
@@ -367,33 +365,6 @@ TEST_IN(test_history, setup, teardown)
 	assert_int_equal(faccessat(dir, "elsewhere", F_OK, 0), -1);
 }
 
-TEST_IN(test_history_of_many_writers, setup, teardown)
-{
-	enum { WRITERS = 8, LINES = 100 };
-	for (int i = 0; i < WRITERS; i++) {
-		pid_t child = fork();
-		if (child == 0) {
-			struct meta m = example();
-			int bad = 0;
-			for (int n = 0; n < LINES; n++)
-				bad |= journal_add_run(dir, &m) < 0;
-			_exit(bad);
-		}
-		assert_true(child > 0);
-	}
-	for (int i = 0; i < WRITERS; i++) {
-		int status;
-		assert_true(wait(&status) > 0);
-		assert_int_equal(status, 0);
-	}
-	FILE *f = fdopen(openat(dir, JOURNAL_FILE, O_RDONLY), "r");
-	assert_non_null(f);
-	for (int i = 0; i < WRITERS * LINES; i++)
-		json_decref(next_line(f));
-	assert_null(next_line(f));
-	fclose(f);
-}
-
 TEST_IN(test_states_of_a_run, setup, teardown)
 {
 	char *argv[] = {(char *)"true", NULL};
@@ -430,36 +401,6 @@ TEST_IN(test_states_of_a_run, setup, teardown)
 	assert_int_equal(meta_read(dir, m.id, &back), 0);
 	assert_int_equal(back.state, META_INTERRUPTED);
 	meta_release(&back);
-}
-
-TEST_IN(test_killed_supervisor, setup, teardown)
-{
-	int ready[2];
-	char id[ID_LEN + 1];
-	assert_int_equal(pipe(ready), 0);
-	pid_t child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		struct meta m = {.session = "x", .started_ms = 1, .exit_code = -1};
-		struct artifact *a = artifact_create(&m, 0, 0);
-		artifact_set_live(a, ARTIFACT_OUT, "prompt? ", 8);
-		if (write(ready[1], m.id, sizeof(m.id)) > 0)
-			pause();
-		_exit(1);
-	}
-	assert_int_equal(read(ready[0], id, sizeof(id)), sizeof(id));
-	struct meta m;
-	assert_int_equal(meta_read(dir, id, &m), 0);
-	assert_int_equal(m.state, META_RUNNING);
-	meta_release(&m);
-	kill(child, SIGKILL);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(meta_read(dir, id, &m), 0);
-	assert_int_equal(m.state, META_INTERRUPTED);
-	assert_int_equal(m.out.bytes, 8);
-	meta_release(&m);
-	close(ready[0]);
-	close(ready[1]);
 }
 
 TEST_MAIN(NULL, NULL)
