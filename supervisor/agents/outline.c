@@ -185,12 +185,13 @@ int outline_member(const struct outline *o, int object, const char *key)
 	return found;
 }
 
-int outline_find(const struct outline *o, const char *const *path)
+size_t outline_find(const struct outline *o, const char *const *path, int nodes[])
 {
-	int node = 0;
-	for (; node >= 0 && *path; path++)
-		node = outline_member(o, node, *path);
-	return o->count ? node : -1;
+	size_t count = 0;
+	int node = o->count ? 0 : -1;
+	while (path[count] && (node = outline_member(o, node, path[count])) >= 0)
+		nodes[count++] = node;
+	return count;
 }
 
 bool outline_is_within(const struct outline *o, int node, int above)

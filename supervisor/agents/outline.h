@@ -43,8 +43,9 @@ void outline_release(struct outline *o);
 /* The member `key` of an object (the last one of that name), or -1. */
 int outline_member(const struct outline *o, int object, const char *key);
 
-/* The node that a path of keys leads to; the path ends with NULL. -1: a part of it is missing. */
-int outline_find(const struct outline *o, const char *const *path);
+/* The nodes that the keys of a path lead to, as far as they are there; the path ends with NULL.
+   Returns how many. */
+size_t outline_find(const struct outline *o, const char *const *path, int nodes[]);
 
 /* The child that follows `after` (-1: the first), or -1. */
 int outline_next(const struct outline *o, int parent, int after);

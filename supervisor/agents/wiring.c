@@ -64,10 +64,10 @@ static char *wiring_place(const struct place *place, const struct wiring_item *i
 /* The last of an item's keys. */
 static const char *key_of(const struct wiring_item *item)
 {
-	size_t last = 0;
-	while (last + 1 < WIRING_PATH_MAX && item->path[last + 1])
-		last++;
-	return item->path[last];
+	const char *const *key = item->path;
+	while (key[1])
+		key++;
+	return *key;
 }
 
 /* Appends the string by which an item names terse, as JSON and TOML have it: a file of terse's, or
@@ -203,18 +203,6 @@ static int replace_value(struct buffer *out, const struct buffer *t, size_t from
 	return 0;
 }
 
-/* The nodes that an item's keys lead to, as far as they are there. Returns how many. */
-static size_t follow(const struct outline *o, const struct wiring_item *item,
-		     int nodes[WIRING_PATH_MAX])
-{
-	size_t count = 0;
-	int node = o->count ? 0 : -1;
-	while (count < WIRING_PATH_MAX && item->path[count] &&
-	       (node = outline_member(o, node, item->path[count])) >= 0)
-		nodes[count++] = node;
-	return count;
-}
-
 /* Of the node `own` that terse wrote, the outermost one that goes with it. The first `kept` of the
    `count` nodes that the item's keys lead to stay. */
 static int outermost(const struct outline *o, int own, const int *nodes, size_t count, size_t kept)
@@ -248,8 +236,8 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 			edit_refuse(e, o.at, EINVAL, "%s", o.reason);
 		goto out;
 	}
-	size_t count = follow(&o, item, nodes);
-	bool there = count == WIRING_PATH_MAX || !item->path[count];
+	size_t count = outline_find(&o, item->path, nodes);
+	bool there = !item->path[count];
 	int node = there ? nodes[count - 1] : -1;
 	/* The string that terse wrote as the node, or of other items somewhere in it. */
 	for (int i = node; there && own < 0 && i < (int)o.count; i++) {
@@ -265,7 +253,7 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 		/* What was in the original stays. */
 		size_t kept = 0;
 		if (before && outline_parse(&original, before->data, before->len) == 0)
-			kept = follow(&original, item, ignored);
+			kept = outline_find(&original, item->path, ignored);
 		if ((own >= 0 && item->kind == WIRING_MEMBER) ||
 		    (there && item->kind == WIRING_PRESENT && !kept && e->own &&
 		     o.nodes[node].end - o.nodes[node].start == strlen(item->value)))
@@ -586,51 +574,6 @@ bool hints_find_program(const char *names, char found[PATH_MAX])
 	}
 }
 
-void hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
-		    const struct buffer *text)
-{
-	/* Behind these a pattern lets terse run whatever it is given. */
-	static const char *const rests[] = {"terse:*)", "terse *)", "terse*)",
-					    "terse *",  "terse*",   "terse)"};
-	size_t len = w->pattern ? strlen(w->pattern) : 0;
-	char *example = NULL;
-	struct outline j = {.text = NULL};
-	bool known = w->pattern && outline_parse(&j, text->data, text->len) == 0;
-	for (size_t i = 0; known && i < sizeof(w->patterns) / sizeof(*w->patterns); i++) {
-		int list = *w->patterns[i] ? outline_find(&j, w->patterns[i]) : -1, k = -1;
-		while (list >= 0 && (k = outline_next(&j, list, k)) >= 0) {
-			/* An element, or the key of a member. */
-			const struct outline_node *n = &j.nodes[k];
-			char *pattern = n->key_end ? strndup(j.text + n->begin + 1,
-							     n->key_end - n->begin - 2)
-						   : outline_string(&j, k);
-			bool meant = pattern && strncmp(pattern, w->pattern, len) == 0;
-			bool all = false;
-			for (size_t r = 0; meant && r < sizeof(rests) / sizeof(*rests); r++)
-				all = all || strcmp(pattern + len, rests[r]) == 0;
-			if (all)
-				buffer_printf(out,
-					      "warning: %s:%zu: \"%s\" is a pattern for every "
-					      "command: terse runs whatever it is given\n",
-					      path, 1 + (size_t)newline_count(j.text, n->start),
-					      pattern);
-			if (meant && !all && !example && strcmp(pattern, "*") != 0)
-				example = pattern;
-			else
-				free(pattern);
-		}
-	}
-	if (example)
-		buffer_printf(
-			out,
-			"warning: %s: patterns like \"%s\" do not match where the model types "
-			"terse before the command; to let it read on without being asked, allow "
-			"%s and no more of terse\n",
-			path, example, w->allow);
-	free(example);
-	outline_release(&j);
-}
-
 bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
 		     const struct buffer *text, struct place *place)
 {
@@ -675,6 +618,11 @@ void hints_append(struct buffer *out, const struct wiring *w, const struct place
 	char found[PATH_MAX], real[PATH_MAX];
 	for (const char *line = w->note; line && *line; line += strcspn(line, "\n") + 1)
 		buffer_printf(out, "%s: %.*s\n", w->agent, (int)strcspn(line, "\n"), line);
+	if (w->allow)
+		buffer_printf(out,
+			      "%s: to let it read on without being asked, allow %s and no more of "
+			      "terse\n",
+			      w->agent, w->allow);
 	if (w->start)
 		buffer_printf(out,
 			      "%s: start it so: %s; for good, in your shell's start-up file: alias "

@@ -31,7 +31,7 @@ enum { WIRING_PATH_MAX = 4, WIRING_ITEMS_MAX = 4, WIRING_FILES_MAX = 2 };
 
 struct wiring_item {
 	enum wiring_kind kind;
-	const char *path[WIRING_PATH_MAX]; /* keys, from the outermost on */
+	const char *path[WIRING_PATH_MAX]; /* keys, from the outermost on, and NULL */
 	/* STRING: "library", "shell", "bash_env" or "program", a member of struct place. PRESENT:
 	   JSON.
 	   MEMBER: JSON, with %s for the path of terse. HOOK: the element, with %s for the quoted
@@ -62,11 +62,9 @@ struct wiring {
 	const char
 		*shared; /* a file of a project that counts, and is not terse's to write; or NULL */
 	bool comment;    /* its rules judge a command as they would without a comment at its end */
-	struct wiring_folder lines;               /* the file that its model reads */
-	const char *patterns[3][WIRING_PATH_MAX]; /* where its permission patterns are (JSON) */
-	const char *pattern;                      /* what a pattern for commands begins with */
-	const char *allow;                        /* how one allows `terse read` there */
-	const char *note;                         /* further notes, one line each */
+	struct wiring_folder lines; /* the file that its model reads */
+	const char *allow;          /* how one allows `terse read` there, or NULL */
+	const char *note;           /* further notes, one line each */
 	/* How the agent has to be started, where its files do not make its commands run under
 	   terse; else NULL. */
 	const char *start;
@@ -143,11 +141,6 @@ enum wiring_state wiring_look(const struct wiring_file *file, const struct place
 			      const char *project);
 
 // Hints for somebody who wires an agent up.
-
-/* Appends hints that follow from the permission patterns in the agent's settings, which do not
-   match a `terse ...` that the model types. A text that can't be read has none. */
-void hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
-		    const struct buffer *text);
 
 /* Appends that the settings keep variables of the wiring from the agent's commands (Codex's
    shell_environment_policy.include_only), and takes what they name out of *place, as the commands

@@ -121,10 +121,6 @@ const struct wiring wirings[] = {
 		.shared = ".claude/settings.json",
 		.comment = true,
 		.lines = CLAUDE("CLAUDE.md", "CLAUDE.md"),
-		.patterns = {{"permissions", "allow"},
-			     {"permissions", "deny"},
-			     {"permissions", "ask"}},
-		.pattern = "Bash(",
 		.allow = "Bash(terse read:*), Bash(terse search:*) and Bash(terse list:*)",
 		.note = "its permission rules go on matching the "
 			"commands as the model writes them\n",
@@ -152,8 +148,6 @@ const struct wiring wirings[] = {
 			   .items = {{WIRING_FILE, {NULL}, PLUGIN, NULL}}}},
 		.comment = true,
 		.lines = FILE_IN(".config/opencode", "AGENTS.md", "AGENTS.md"),
-		.patterns = {{"permission", "bash"}},
-		.pattern = "",
 		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
 		.note = MATCHES,
 	},
@@ -175,8 +169,6 @@ const struct wiring wirings[] = {
 					  "hooks", "BeforeTool")}}},
 		.comment = true,
 		.lines = FILE_IN(".gemini", "GEMINI.md", "GEMINI.md"),
-		.patterns = {{"tools", "allowed"}, {"tools", "exclude"}, {"tools", "core"}},
-		.pattern = "run_shell_command(",
 		.allow = "run_shell_command(terse read), run_shell_command(terse search) and "
 			 "run_shell_command(terse list)",
 		.note = "it has no setting for the shell of its commands, and its deny rules "
@@ -205,8 +197,6 @@ const struct wiring wirings[] = {
 			   .items = {PATH_OF("shell", "shell")}}},
 		.comment = true,
 		.lines = FILE_IN(".config/kilo", "AGENTS.md", "AGENTS.md"),
-		.patterns = {{"permission", "bash"}},
-		.pattern = "",
 		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
 		.note = MATCHES A_PROCESS,
 	},

@@ -17,19 +17,14 @@
 
 enum { AGENTS_MAX = 16 };
 
-/* Which agents a call is about. */
-struct agent_list {
-	const struct wiring *items[AGENTS_MAX];
-	size_t count;
-};
-
 struct init {
 	const struct wiring *wiring;
 	struct place own, place; /* terse's own files; what the agent's files name */
-	bool project, user, dry_run, undo, instructions, all, show;
-	bool mcp;                 /* as a server of tools */
-	struct agent_list agents; /* which are meant */
-	char root[PATH_MAX];      /* of the project */
+	bool project, dry_run, undo, instructions, all, show;
+	bool mcp;                                /* as a server of tools */
+	const struct wiring *agents[AGENTS_MAX]; /* which are meant */
+	size_t count;
+	char root[PATH_MAX]; /* of the project */
 	struct buffer out;
 	bool failed;
 };
@@ -82,7 +77,6 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		verb_error(VERB, "%s", p.reason);
 		i->failed = true;
 	} else if (!i->undo && !i->dry_run) {
-		hints_patterns(&i->out, i->wiring, path, &p.now.text);
 		struct buffer warning = BUFFER_INIT;
 		if (hints_variables(&warning, file, path, &p.next, NULL))
 			buffer_printf(&i->out, "warning: %s", buffer_string(&warning));
@@ -179,6 +173,29 @@ static int init_print(struct init *i)
 	return verb_print(NULL, &clean);
 }
 
+/* Adds the agent of that name. */
+static int init_name_agent(struct init *i, const char *name)
+{
+	const struct wiring *table = i->mcp ? wirings_mcp : wirings;
+	const struct wiring *w = wiring_find(table, name);
+	struct nearest n;
+	if (w && i->count < AGENTS_MAX) {
+		i->agents[i->count++] = w;
+		return 0;
+	}
+	nearest_init(&n, name);
+	for (w = table; w->agent; w++)
+		nearest_offer(&n, w->agent);
+	if (i->mcp && strcmp(name, "pi") == 0)
+		verb_error(VERB, "pi takes no server of tools; terse init pi wires up its shell");
+	else if (n.best)
+		verb_error(VERB, "%s: no such agent (did you mean %s?)", name, n.best);
+	else
+		verb_error(VERB, "%s: no such agent; there are %s", name,
+			   i->mcp ? wiring_mcp_names : wiring_names);
+	return -1;
+}
+
 static int init_parse(struct init *i, struct verb_call *c)
 {
 	if (verb_parse(c, i) < 0)
@@ -186,25 +203,8 @@ static int init_parse(struct init *i, struct verb_call *c)
 	int count = c->operand_count;
 	/* All agents that are named, or nothing is done. */
 	for (int k = 0; k < count; k++) {
-		const struct wiring *w =
-			wiring_find(i->mcp ? wirings_mcp : wirings, c->operands[k]);
-		i->agents.items[i->agents.count++] = w;
-		if (w)
-			continue;
-		struct nearest n;
-		nearest_init(&n, c->operands[k]);
-		for (w = i->mcp ? wirings_mcp : wirings; w->agent; w++)
-			nearest_offer(&n, w->agent);
-		if (i->mcp && strcmp(c->operands[k], "pi") == 0)
-			verb_error(VERB, "pi takes no server of tools; terse init pi wires up its "
-					 "shell");
-		else if (n.best)
-			verb_error(VERB, "%s: no such agent (did you mean %s?)", c->operands[k],
-				   n.best);
-		else
-			verb_error(VERB, "%s: no such agent; there are %s", c->operands[k],
-				   i->mcp ? wiring_mcp_names : wiring_names);
-		return -1;
+		if (init_name_agent(i, c->operands[k]) < 0)
+			return -1;
 	}
 	const char *names = i->mcp ? wiring_mcp_names : wiring_names;
 	if (i->mcp && (!count || i->instructions || i->show))
@@ -217,8 +217,6 @@ static int init_parse(struct init *i, struct verb_call *c)
 	else if (!count && !i->all && (i->undo || i->dry_run || i->instructions))
 		verb_error(VERB, "which agent? terse init AGENT, one of %s; or --all",
 			   wiring_names);
-	else if (i->project && i->user)
-		verb_error(VERB, "--project and --user exclude each other");
 	else if (i->project && !getcwd(i->root, sizeof(i->root)))
 		verb_error(VERB, "the current directory: %s", strerror(errno));
 	else
@@ -263,31 +261,27 @@ static enum wiring_state state_of(const struct wiring *w, const struct place *pl
 	return other || same > 0 ? WIRING_OTHER : WIRING_NONE;
 }
 
-/* Asks the person at the terminal which of the agents are meant, and keeps those. Returns 0, or -1
-   after saying which word names none. */
-static int agent_list_ask(struct agent_list *l)
+/* Asks the person at the terminal which of the agents are meant, and keeps those. */
+static int init_ask(struct init *i)
 {
-	char line[512];
-	static const char blanks[] = " ,\t\n";
-	struct agent_list picked = {.count = 0};
-	char *rest = line;
+	char line[512], *rest = line;
+	const struct wiring *listed[AGENTS_MAX];
+	size_t count = i->count;
+	memcpy(listed, i->agents, sizeof(listed));
 	fputs("Wire up which? Names, or all; nothing: none. ", stdout);
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin))
 		*line = '\0';
-	for (const char *word; (word = strtok_r(rest, blanks, &rest)) != NULL;) {
-		if (strcmp(word, "all") == 0)
+	i->count = 0;
+	for (const char *word; (word = strtok_r(rest, " ,\t\n", &rest)) != NULL;) {
+		if (strcmp(word, "all") == 0) {
+			memcpy(i->agents, listed, sizeof(listed));
+			i->count = count;
 			return 0;
-		size_t i = 0;
-		while (i < l->count && strcmp(l->items[i]->agent, word) != 0)
-			i++;
-		if (i == l->count || picked.count == AGENTS_MAX) {
-			verb_error(VERB, "%s: none of the agents above", word);
-			return -1;
 		}
-		picked.items[picked.count++] = l->items[i];
+		if (init_name_agent(i, word) < 0)
+			return -1;
 	}
-	*l = picked;
 	return 0;
 }
 
@@ -301,8 +295,8 @@ static bool init_choose(struct init *i)
 	place_wired(&i->place, &i->own);
 	/* A line for each: its name, its state by the user's files or the project's, its path. */
 	const char *project = getcwd(here, sizeof(here));
-	for (size_t k = 0; k < i->agents.count; k++) {
-		const struct wiring *w = i->agents.items[k];
+	for (size_t k = 0; k < i->count; k++) {
+		const struct wiring *w = i->agents[k];
 		enum wiring_state user = state_of(w, &i->place, NULL);
 		enum wiring_state own = project ? state_of(w, &i->place, project) : WIRING_NONE;
 		const char *text = "not wired";
@@ -315,15 +309,15 @@ static bool init_choose(struct init *i)
 		buffer_printf(&i->out, "%-9s %-14s %s\n", w->agent, text,
 			      hints_find_program(w->programs, found) ? found : "not in PATH");
 	}
-	if (i->agents.count == 0)
+	if (i->count == 0)
 		buffer_printf(&i->out, "none of %s is in PATH\n", wiring_names);
 	else if (!person && !i->show)
 		buffer_append_string(&i->out, "to wire one up: terse init NAME; all of them: terse "
 					      "init --all\n");
-	if (!person || i->agents.count == 0)
+	if (!person || i->count == 0)
 		return false;
 	init_print(i);
-	i->failed = agent_list_ask(&i->agents) < 0;
+	i->failed = init_ask(i) < 0;
 	return !i->failed;
 }
 
@@ -334,18 +328,17 @@ static int init_run(struct verb_call *c)
 	char folder[PATH_MAX];
 	if (init_parse(&i, c) < 0)
 		return EXIT_TERSE;
-	bool named = i.agents.count > 0;
+	bool named = i.count > 0;
 	/* Those whose programs are in PATH, in the order of the table. */
-	for (const struct wiring *w = wirings; !named && w->agent && i.agents.count < AGENTS_MAX;
-	     w++) {
+	for (const struct wiring *w = wirings; !named && w->agent && i.count < AGENTS_MAX; w++) {
 		if (hints_find_program(w->programs, folder))
-			i.agents.items[i.agents.count++] = w;
+			i.agents[i.count++] = w;
 	}
-	if (i.show || (!named && (!i.all || i.agents.count == 0)))
+	if (i.show || (!named && (!i.all || i.count == 0)))
 		go_on = init_choose(&i);
 	failed = i.failed;
-	for (size_t k = 0; go_on && k < i.agents.count; k++) {
-		i.wiring = i.agents.items[k];
+	for (size_t k = 0; go_on && k < i.count; k++) {
+		i.wiring = i.agents[k];
 		i.failed = false;
 		init_change_agent(&i, c->settings->shell);
 		failed = failed || i.failed;
@@ -363,10 +356,8 @@ static const struct verb_option init_options[] = {
 	{"--mcp", 0, VERB_FLAG, offsetof(struct init, mcp), NULL,
 	 "give terse mcp to the agent as a server of tools instead: claude, codex, opencode, kilo, "
 	 "gemini, qwen, copilot, cursor, crush, vscode"},
-	{"--user", 0, VERB_FLAG, offsetof(struct init, user), NULL,
-	 "for all your projects (default)"},
 	{"--project", 0, VERB_FLAG, offsetof(struct init, project), NULL,
-	 "for the project in this directory"},
+	 "for the project in this directory, not for all of yours"},
 	{"--instructions", 0, VERB_FLAG, offsetof(struct init, instructions), NULL,
 	 "add lines for the model to the file that it reads (CLAUDE.md, AGENTS.md ...)"},
 	{"--dry-run", 0, VERB_FLAG, offsetof(struct init, dry_run), NULL, "only print the changes"},

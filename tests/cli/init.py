@@ -334,15 +334,9 @@ class Claude(Wiring):
         self.assertEqual(read_file(os.path.join(folder, "settings.json")).decode(), whole_claude())
         self.assertFalse(os.path.exists(self.in_home(".claude")))
 
-    def test_patterns_are_warned_of(self):
-        self.put(".claude/settings.json", json.dumps({"permissions": {
-            "allow": ["Read", "Bash(npm test:*)", "Bash(terse:*)"], "deny": ["Bash(curl:*)"]}}))
-        out = self.init("claude").out.decode()
-        self.assertIn('settings.json:1: "Bash(terse:*)" is a pattern for every command', out)
-        self.assertIn('patterns like "Bash(npm test:*)" do not match', out)
-        self.assertIn("allow Bash(terse read:*), Bash(terse search:*)", out)
-        self.put(".claude/settings.json", json.dumps({"permissions": {"allow": ["Read"]}}))
-        self.assertNotIn(b"pattern", self.init("claude").out)
+    def test_what_to_allow(self):
+        self.assertIn(b"claude: to let it read on without being asked, allow Bash(terse read:*), Bash(terse search:*) and "
+                      b"Bash(terse list:*) and no more of terse\n", self.init("claude").out)
 
     def test_terse_that_is_not_in_path(self):
         self.assertNotIn(b"not in PATH, so", self.init("claude").out)
@@ -389,17 +383,17 @@ class EveryAgent(Wiring):
     def test_files(self):
         """Made where there was nothing, of the user's and of a project's, and removed again."""
         for agent, (own, project, text) in FILES.items():
-            for top, option, name in ((self.home, "--user", own), (self.work, "--project", project)):
-                with self.subTest(agent + option):
+            for top, options, name in ((self.home, (), own), (self.work, ("--project",), project)):
+                with self.subTest(agent, options=options):
                     before = self.folders(top)
-                    self.init(agent, option, "--dry-run")
+                    self.init(agent, *options, "--dry-run")
                     self.assertEqual((self.tree(top), self.folders(top)), ({}, before))
-                    self.init(agent, option)
+                    self.init(agent, *options)
                     made = self.tree(top)
                     self.assertEqual(made[name].decode(), text)
-                    self.init(agent, option)
+                    self.init(agent, *options)
                     self.assertEqual(self.tree(top), made)
-                    self.init(agent, option, "--undo")
+                    self.init(agent, *options, "--undo")
                     self.assertEqual((self.tree(top), self.folders(top)), ({}, before))
 
     def test_instructions(self):
@@ -482,7 +476,6 @@ class EveryAgent(Wiring):
         for argv, reason in ((("--undo",), b"which agent? terse init AGENT, one of claude, codex"),
                              (("claude", "--all"), b"--all means every agent that is found"),
                              (("vim",), b"vim: no such agent"),
-                             (("claude", "--project", "--user"), b"exclude each other"),
                              (("claude", "--dryrun"), b"no such option")):
             self.assertIn(reason, self.init(*argv, code=125).err)
         self.assertIn(b"there is no home directory", self.init("claude", code=1, env={
@@ -555,7 +548,7 @@ class Several(Wiring):
             run = self.shell("echo '%s' | script -qec 'terse init' /dev/null" % answer, env={"PATH": path})
             self.assertEqual(run.code, code, run.out)
             self.assertIn(b"Wire up which? Names, or all; nothing: none. ", run.out)
-            self.assertEqual(b"vim: none of the agents above" in run.out, answer == "vim", run.out)
+            self.assertEqual(b"vim: no such agent" in run.out, answer == "vim", run.out)
             shown = self.listed("--show")
             self.assertEqual([s.split()[0] for s in shown if " wired " in s and " not " not in s], wired)
             self.listed("--all", "--undo")

@@ -8,6 +8,13 @@
 
 static const char *const path[] = {"a", "b", NULL};
 
+/* The node that the path leads to, or -1. */
+static int find(const struct outline *j)
+{
+	int nodes[2];
+	return outline_find(j, path, nodes) == 2 ? nodes[1] : -1;
+}
+
 static void parse(struct outline *j, const char *text)
 {
 	assert_int_equal(outline_parse(j, text, strlen(text)), 0);
@@ -56,7 +63,7 @@ TEST(members_are_found)
 	struct outline j;
 	char *text;
 	parse(&j, "{\"a\": {\"x\": 0, \"b\": \"one\", \"b\": \"t\\u0077o\"}, \"c\": [3]}");
-	text = outline_string(&j, outline_find(&j, path));
+	text = outline_string(&j, find(&j));
 	assert_string_equal(text, "two");
 	free(text);
 	assert_int_equal(outline_member(&j, 0, "b"), -1);
@@ -108,7 +115,7 @@ TEST(values_are_changed)
 		struct buffer out = BUFFER_INIT;
 		struct outline j;
 		parse(&j, rows[i].text);
-		int node = outline_find(&j, path), change = rows[i].change;
+		int node = find(&j), change = rows[i].change;
 		int status = change == REMOVED
 				     ? outline_remove(&out, &j, node)
 				     : outline_add(&out, &j, path, "1", change == ELEMENT);
