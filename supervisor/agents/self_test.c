@@ -79,9 +79,9 @@ static const struct self_test canaries[] = {
 	BY_HOOK("crush", "PreToolUse", "bash", "updated_input"),
 };
 
-/* The process that stands for the agent: the parent of the shell. Does not return. */
-static void become_agent(const struct self_test *c, const struct place *place, const char *home,
-			 int input, int output)
+/* The process that stands for the agent: the parent of the shell. */
+static _Noreturn void become_agent(const struct self_test *c, const struct place *place,
+				   const char *home, int input, int output)
 {
 	/* Variables of the caller that would change the result. */
 	static const char *const names[] = {ACTIVE_NAME, "TERSE", "LD_PRELOAD", "BASH_ENV",
@@ -142,98 +142,68 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 	return remove(path);
 }
 
-/* The command's standard input: an unnamed file with a text, a socket whose other end is closed, or
-   nothing. */
-static int open_input(const struct self_test *c, const char *folder)
+int self_test_run(const char *agent, const struct place *place, char reason[256])
 {
-	int ends[2], fd;
-	if (c->socket) {
-		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-			return -1;
-		close(ends[1]);
-		return ends[0];
-	}
-	if (!c->input)
-		return open("/dev/null", O_RDONLY | O_CLOEXEC);
-	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0 && (io_write(fd, c->input, strlen(c->input)) < 0 || lseek(fd, 0, SEEK_SET) < 0))
-		io_close(&fd);
-	return fd;
-}
-
-static int sing(const struct self_test *c, const struct place *place, const char *home,
-		struct buffer *out)
-{
-	int ends[2] = {-1, -1}, input = open_input(c, home), status = -1;
-	pid_t pid;
-	if (input < 0 || pipe2(ends, O_CLOEXEC) < 0)
-		goto out;
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0)
-		become_agent(c, place, home, input, ends[1]);
-	io_close(&ends[1]);
-	if (pid < 0)
-		goto out;
-	/* Until the output ends or the time is up. */
-	int64_t end = clock_monotonic_ms() + WAIT_MS;
-	struct pollfd p = {.fd = ends[0], .events = POLLIN};
-	while (out->len < OUTPUT_MAX && buffer_reserve(out, 4096) == 0) {
-		int64_t left = end - clock_monotonic_ms();
-		if (left <= 0 || (poll(&p, 1, (int)left) < 0 && errno != EINTR))
-			break;
-		if (!p.revents)
-			continue;
-		ssize_t n = read(ends[0], out->data + out->len, 4096);
-		if (n <= 0)
-			break;
-		out->len += (size_t)n;
-	}
-	/* A process that kept to the time limit has ended by now. */
-	kill(-pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	status = 0;
-out:
-	io_close(&input);
-	io_close(&ends[0]);
-	io_close(&ends[1]);
-	return status;
-}
-
-static int try(const struct self_test *c, const struct place *place, char reason[256])
-{
+	const struct self_test *c = canaries, *end = c + sizeof(canaries) / sizeof(*canaries);
 	const char *folder = getenv("TMPDIR");
 	struct buffer out = BUFFER_INIT;
 	char home[PATH_MAX];
-	int status = -1;
+	int ends[2] = {-1, -1}, inputs[2] = {-1, -1}, status = -1;
+	while (c < end && strcmp(c->agent, agent) != 0)
+		c++;
+	if (c == end)
+		return 0;
 	snprintf(home, sizeof(home), "%s/terse-doctor-XXXXXX",
 		 folder && *folder == '/' ? folder : "/tmp");
 	if (!mkdtemp(home)) {
 		snprintf(reason, 256, "%.200s: %s", home, strerror(errno));
 		return -1;
 	}
-	if (sing(c, place, home, &out) < 0)
+	/* The command's standard input: a socket whose other end is closed, an unnamed file with a
+	   text, or nothing. */
+	if (c->socket && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, inputs) == 0)
+		io_close(&inputs[1]);
+	else if (!c->socket)
+		inputs[0] = c->input ? open(home, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)
+				     : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	bool ready = inputs[0] >= 0 && pipe2(ends, O_CLOEXEC) == 0;
+	if (ready && c->input)
+		ready = io_write_at(inputs[0], c->input, strlen(c->input), 0) == 0;
+	fflush(stdout);
+	pid_t pid = ready ? fork() : -1;
+	if (pid == 0)
+		become_agent(c, place, home, inputs[0], ends[1]);
+	io_close(&ends[1]);
+	if (pid < 0) {
 		snprintf(reason, 256, "%s", strerror(errno));
-	else if (buffer_string(&out) && memmem(out.data, out.len, c->expect, strlen(c->expect)))
-		status = 1;
-	else if (out.len) {
-		/* The first line. */
-		const char *end = memchr(out.data, '\n', out.len);
-		size_t len = end ? (size_t)(end - out.data) : out.len;
-		snprintf(reason, 256, "%.*s", (int)(len < 100 ? len : 100), out.data);
-	} else {
-		*reason = '\0';
+		goto out;
 	}
+	/* Until the output ends or the time is up. */
+	int64_t stop = clock_monotonic_ms() + WAIT_MS, left;
+	struct pollfd p = {.fd = ends[0], .events = POLLIN};
+	while (out.len < OUTPUT_MAX && buffer_reserve(&out, 4096) == 0 &&
+	       (left = stop - clock_monotonic_ms()) > 0) {
+		if (poll(&p, 1, (int)left) <= 0)
+			continue;
+		ssize_t n = read(ends[0], out.data + out.len, 4096);
+		if (n <= 0)
+			break;
+		out.len += (size_t)n;
+	}
+	/* A process that kept to the time limit has ended by now. */
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	/* The first line is the reason. */
+	const char *text = buffer_string(&out);
+	if (text && memmem(text, out.len, c->expect, strlen(c->expect)))
+		status = 1;
+	else
+		snprintf(reason, 256, "%.*s", (int)strcspn(text ? text : "", "\n"),
+			 text ? text : "");
+out:
+	io_close(&inputs[0]);
+	io_close(&ends[0]);
 	nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	buffer_release(&out);
 	return status;
-}
-
-int self_test_run(const char *agent, const struct place *place, char reason[256])
-{
-	for (size_t i = 0; i < sizeof(canaries) / sizeof(*canaries); i++) {
-		if (strcmp(canaries[i].agent, agent) == 0)
-			return try(&canaries[i], place, reason);
-	}
-	return 0;
 }
