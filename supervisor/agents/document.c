@@ -2,10 +2,8 @@
 
 #include "supervisor/agents/document.h"
 
-#include "lib/align.h"
 #include "lib/buffer.h"
 #include "lib/bytes.h"
-#include "lib/fingerprint.h"
 #include "lib/io.h"
 #include "lib/quote.h"
 
@@ -18,90 +16,24 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Lines around a change. */
+/* Lines in front of the changes and behind them. */
 enum { CONTEXT = 3 };
 
-/* The lines of one of the texts. */
-struct lines {
-	const char **start; /* one more than there are: the end of the text */
-	size_t count;
-	uint64_t *hashes;
-	bool *marks; /* those that the other text does not have */
-};
-
-static int split(struct lines *l, const struct buffer *t)
+static size_t line_len(const char *at, const char *end)
 {
-	const char *at = t->data ? t->data : "", *end = at + t->len;
-	size_t room = (size_t)newline_count(at, t->len) + 2;
-	l->start = calloc(room, sizeof(*l->start));
-	l->hashes = calloc(room, sizeof(*l->hashes));
-	l->marks = calloc(room, sizeof(*l->marks));
-	if (!l->start || !l->hashes || !l->marks)
-		return -1;
-	for (l->count = 0; at < end; l->count++) {
-		const char *next = memchr(at, '\n', (size_t)(end - at));
-		l->start[l->count] = at;
-		next = next ? next + 1 : end;
-		l->hashes[l->count] = fingerprint_exact(at, (size_t)(next - at));
-		at = next;
+	const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+	return (size_t)((newline ? newline + 1 : end) - at);
+}
+
+/* How many lines come before the next one that is this line; SIZE_MAX: there is none. */
+static size_t lines_before(const char *at, const char *end, const char *line, size_t len)
+{
+	for (size_t count = 0, one; at < end; at += one, count++) {
+		one = line_len(at, end);
+		if (one == len && memcmp(at, line, len) == 0)
+			return count;
 	}
-	l->start[l->count] = end;
-	return 0;
-}
-
-static void lines_release(struct lines *l)
-{
-	free(l->start);
-	free(l->hashes);
-	free(l->marks);
-}
-
-static void diff_write_line(struct buffer *out, char mark, const struct lines *l, size_t i)
-{
-	size_t len = (size_t)(l->start[i + 1] - l->start[i]);
-	buffer_append(out, &mark, 1);
-	buffer_append(out, l->start[i], len);
-	if (len == 0 || l->start[i][len - 1] != '\n')
-		buffer_append_string(out, "\n\\ No newline at end of file\n");
-}
-
-/* The marked lines of the first text, and of the second, with others around them. */
-static void diff_write_all(struct buffer *out, const struct lines *a, const struct lines *b)
-{
-	const bool *lost = a->marks, *added = b->marks;
-	size_t i = 0, k = 0;
-	for (;;) {
-		while (i < a->count && k < b->count && !lost[i] && !added[k]) {
-			i++;
-			k++;
-		}
-		if ((i >= a->count || !lost[i]) && (k >= b->count || !added[k]))
-			return;
-		/* A piece ends where more lines are the same than context around both sides
-		   needs. */
-		size_t lead = i < CONTEXT ? i : CONTEXT, same = 0;
-		size_t at = i - lead, from = k - lead;
-		while ((i < a->count || k < b->count) && same <= (size_t)2 * CONTEXT) {
-			bool loses = i < a->count && lost[i];
-			bool adds = !loses && k < b->count && added[k];
-			i += !adds;
-			k += !loses;
-			same = loses || adds ? 0 : same + 1;
-		}
-		size_t back = same > CONTEXT ? same - CONTEXT : 0, end = i - back, to = k - back;
-		buffer_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", end > at ? at + 1 : at, end - at,
-			      to > from ? from + 1 : from, to - from);
-		while (at < end || from < to) {
-			if (at < end && lost[at]) {
-				diff_write_line(out, '-', a, at++);
-			} else if (from < to && added[from]) {
-				diff_write_line(out, '+', b, from++);
-			} else {
-				diff_write_line(out, ' ', a, at++);
-				from++;
-			}
-		}
-	}
+	return SIZE_MAX;
 }
 
 int diff_append(struct buffer *out, const char *before_path, const struct buffer *before,
@@ -109,29 +41,53 @@ int diff_append(struct buffer *out, const char *before_path, const struct buffer
 {
 	const char *const names[] = {before_path ? before_path : "/dev/null",
 				     after_path ? after_path : "/dev/null"};
-	struct lines a = {.count = 0}, b = {.count = 0};
-	int status = -1;
-	if (split(&a, before) < 0 || split(&b, after) < 0)
-		goto out;
-	struct align_side left = {a.hashes, (uint32_t)a.count, a.marks},
-			  right = {b.hashes, (uint32_t)b.count, b.marks};
-	if (align_mark(&left, &right) < 0)
-		goto out;
-	size_t start = out->len;
+	const char *a = before->data ? before->data : "", *b = after->data ? after->data : "";
+	size_t start = 0, rest = 0, counts[2] = {0, 0};
+	size_t most = before->len < after->len ? before->len : after->len;
+	struct buffer body = BUFFER_INIT;
+	/* What is the same in front and behind, but for some lines. */
+	while (start < most && a[start] == b[start])
+		start++;
+	if (start == before->len && start == after->len)
+		return 0;
+	while (rest < most - start && a[before->len - rest - 1] == b[after->len - rest - 1])
+		rest++;
+	for (int lines = 0; start > 0; start--) {
+		if (a[start - 1] == '\n' && ++lines > CONTEXT)
+			break;
+	}
+	for (int lines = 0; rest > 0 && lines <= CONTEXT; rest--)
+		lines += a[before->len - rest] == '\n';
+	const char *a_end = a + before->len - rest, *b_end = b + after->len - rest;
+	size_t line = 1 + (size_t)newline_count(a, start);
+	/* Line by line; where they differ, on to the nearest line that is in both. */
+	for (a += start, b += start; a < a_end || b < b_end;) {
+		size_t a_len = line_len(a, a_end), b_len = line_len(b, b_end), len;
+		size_t lost = b < b_end ? lines_before(a, a_end, b, b_len) : 0;
+		size_t added = a < a_end ? lines_before(b, b_end, a, a_len) : 0;
+		bool same = a < a_end && b < b_end && lost == 0;
+		char mark = same ? ' ' : b == b_end || (a < a_end && lost <= added) ? '-' : '+';
+		const char *at = mark == '+' ? b : a;
+		len = mark == '+' ? b_len : a_len;
+		buffer_append(&body, &mark, 1);
+		buffer_append(&body, at, len);
+		if (at[len - 1] != '\n')
+			buffer_append_string(&body, "\n\\ No newline at end of file\n");
+		a += mark == '+' ? 0 : a_len;
+		b += mark == '-' ? 0 : b_len;
+		counts[0] += mark != '+';
+		counts[1] += mark != '-';
+	}
 	for (size_t i = 0; i < 2; i++) {
 		buffer_append_string(out, i ? "+++ " : "--- ");
 		quote_text(out, names[i], strlen(names[i]), 0);
 		buffer_append(out, "\n", 1);
 	}
-	size_t titles = out->len;
-	diff_write_all(out, &a, &b);
-	if (out->len == titles)
-		buffer_truncate(out, start);
-	status = buffer_check(out);
-out:
-	lines_release(&a);
-	lines_release(&b);
-	return status;
+	buffer_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", line - !counts[0], counts[0],
+		      line - !counts[1], counts[1]);
+	buffer_add(out, &body);
+	buffer_release(&body);
+	return buffer_check(out);
 }
 
 static int document_refuse(struct document *d, int error, const char *reason)

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* Appends the difference, or nothing if there is none. A path of NULL is that of no file. Returns
-   0, or -1 with ENOMEM. */
+/* Appends the difference as one piece, or nothing if there is none. A path of NULL is that of no
+   file. Returns 0, or -1 with ENOMEM. */
 int diff_append(struct buffer *out, const char *before_path, const struct buffer *before,
 		const char *after_path, const struct buffer *after);
 

@@ -112,9 +112,8 @@ TEST(places_apart_and_together)
 		 "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n"},
 		{"1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\nx\n6\n7\n8\n",
 		 "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n"},
-		{"1\n2\n3\n4\n5\n6\n7\n8\n9\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\nx\n",
-		 "--- a\n+++ b\n@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n@@ -7,3 +8,4 @@\n 7\n 8\n "
-		 "9\n+x\n"},
+		{"1\n2\n3\n4\n5\n6\n7\n", "0\n1\n2\n3\n5\n6\n7\nx\n",
+		 "--- a\n+++ b\n@@ -1,7 +1,8 @@\n+0\n 1\n 2\n 3\n-4\n 5\n 6\n 7\n+x\n"},
 		{"1\n2\n3\n", "0\n1\n2\n3\nx\n",
 		 "--- a\n+++ b\n@@ -1,3 +1,5 @@\n+0\n 1\n 2\n 3\n+x\n"},
 	};
