@@ -71,7 +71,7 @@ void layer_read_values(const struct layer *l, const char *name, struct layer_val
 		bool here = false;
 		for (size_t i = 0; i < l->count; i++) {
 			const struct layer_entry *e = &l->entries[i];
-			size_t slot = LAYER_SLOT(e->offset);
+			size_t slot = SETTING_SLOT(e->offset);
 			if (e->kind == LAYER_NAME)
 				here = strcmp(e->text, name) == 0;
 			if (!here || e->kind != LAYER_VALUE || v->from[slot])
@@ -145,7 +145,7 @@ int layer_write(struct buffer *out, const struct settings *s, const struct layer
 		layer_read_values(top, name, &values);
 		for (size_t k = 0; k < option_count; k++) {
 			const struct option *o = &option_table[k];
-			size_t slot = LAYER_SLOT(o->offset);
+			size_t slot = SETTING_SLOT(o->offset);
 			if (!values.from[slot])
 				continue;
 			buffer_printf(out, "%s = %s", o->key,

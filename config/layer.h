@@ -77,14 +77,10 @@ void layer_free(struct layer *l, const struct layer *end);
    are no more. */
 const char *layer_name(const struct layer *l, size_t index);
 
-/* Where an option's value is in a struct layer_values. */
-#define LAYER_SLOT(offset) ((offset) / sizeof(int64_t))
-#define LAYER_SLOTS        LAYER_SLOT(offsetof(struct settings, sources))
-
-/* The entry of each value, and the layer that has it; NULL: no value. */
+/* The entry of each value, and the layer that has it, by SETTING_SLOT(); NULL: no value. */
 struct layer_values {
-	const struct layer_entry *entry[LAYER_SLOTS];
-	const struct layer *from[LAYER_SLOTS];
+	const struct layer_entry *entry[SETTING_SLOTS];
+	const struct layer *from[SETTING_SLOTS];
 };
 
 /* All values of options in the section `name`. */

@@ -2,8 +2,6 @@
 
 #include "config/limit.h"
 
-#include "config/option.h"
-
 #include <string.h>
 
 /* Reserved below a ceiling for a footer or notice and a status. */
@@ -58,10 +56,9 @@ static void hold_all(struct limit *l, const struct settings *s)
 
 struct limit limit_of(const struct settings *s, bool is_stderr)
 {
-	const struct option *failure = option_in_force(s, option_by_key("report", "failure_size"));
 	struct limit l = {
 		.bytes = (size_t)s->size,
-		.failure_bytes = (size_t)*option_number((struct settings *)s, failure),
+		.failure_bytes = (size_t)(settings_size_is_for_all(s) ? s->size : s->failure_size),
 		.count = (uint64_t)s->max_lines,
 		.longest_line = (size_t)s->longest_line,
 		.unit = (enum unit)s->unit,

@@ -253,8 +253,7 @@ void option_clear(struct settings *s, const struct option *o)
 
 const struct option *option_in_force(const struct settings *s, const struct option *o)
 {
-	if (o->offset != offsetof(struct settings, failure_size))
-		return o;
-	const struct option *size = option_by_key("report", "size");
-	return s->sources[size - option_table].by > s->sources[o - option_table].by ? size : o;
+	bool other =
+		o->offset == offsetof(struct settings, failure_size) && settings_size_is_for_all(s);
+	return other ? option_by_key("report", "size") : o;
 }

@@ -89,7 +89,7 @@ static inline int64_t *option_number(struct settings *s, const struct option *o)
 /* The origin of the option's value. */
 static inline struct setting_source *option_source(struct settings *s, const struct option *o)
 {
-	return &s->sources[o - option_table];
+	return &s->sources[SETTING_SLOT(o->offset)];
 }
 
 /* The option whose value holds for `o`: `size` for failure_size if it was set in a later place than

@@ -82,7 +82,7 @@ void option_print_value(struct buffer *out, const struct option *o, const struct
 void option_print_origin(struct buffer *out, const struct option *o, const struct settings *s,
 			 const char *profile)
 {
-	const struct setting_source *source = &s->sources[o - option_table];
+	const struct setting_source *source = &s->sources[SETTING_SLOT(o->offset)];
 	const char *file = NULL;
 	switch (source->by) {
 	case ORIGIN_SYSTEM:

@@ -217,7 +217,7 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 		return 0;
 	/* The place where it was set. */
 	const struct option *o = option_by_key("run", "profile");
-	const struct setting_source *source = &s->sources[o - option_table];
+	const struct setting_source *source = &s->sources[SETTING_SLOT(o->offset)];
 	const char *file = source->by <= ORIGIN_PROJECT ? s->files[source->by] : NULL;
 	char reason[NEAREST_LEN];
 	struct config_error e = {.where = source->by == ORIGIN_FLAG ? o->flag : o->variable,
@@ -305,11 +305,11 @@ static void profile_add_items(struct settings *s, const struct option *o, const 
 void profile_apply(struct settings *s, const struct profile_choice *choice)
 {
 	enum {
-		SIZE = LAYER_SLOT(offsetof(struct settings, size)),
-		FAILURE = LAYER_SLOT(offsetof(struct settings, failure_size))
+		SIZE = SETTING_SLOT(offsetof(struct settings, size)),
+		FAILURE = SETTING_SLOT(offsetof(struct settings, failure_size))
 	};
-	int64_t value[LAYER_SLOTS];
-	const struct layer *from[LAYER_SLOTS] = {NULL};
+	int64_t value[SETTING_SLOTS];
+	const struct layer *from[SETTING_SLOTS] = {NULL};
 	struct layer_values v;
 	size_t len = 0;
 	s->applied = profile_name(choice);
@@ -330,7 +330,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 				profile_add_items(s, o, profiles_of(s), choice->names[k]);
 			if (!option_is_number(o))
 				continue;
-			size_t at = LAYER_SLOT(o->offset);
+			size_t at = SETTING_SLOT(o->offset);
 			int64_t base = *option_number(s, o);
 			int64_t next = v.from[at] ? v.entry[at]->value : base;
 			value[at] = k == 0 ? next : profile_merge(o, value[at], next, base);
@@ -340,7 +340,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 	}
 	*s->by_project = '\0';
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		size_t at = LAYER_SLOT(o->offset);
+		size_t at = SETTING_SLOT(o->offset);
 		struct setting_source *source = option_source(s, o);
 		if (option_is_number(o) && from[at] && source->by < ORIGIN_PROFILE) {
 			*option_number(s, o) = value[at];

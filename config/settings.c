@@ -21,39 +21,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether the directory path[0..len) has an entry `name`, whose path it leaves in `path`. */
-static bool project_has(char *path, size_t len, const char *name)
-{
-	size_t name_len = strlen(name);
-	if (len + name_len + 2 > PATH_MAX)
-		return false;
-	if (len == 0 || path[len - 1] != '/')
-		path[len++] = '/';
-	memcpy(path + len, name, name_len + 1);
-	return access(path, F_OK) == 0;
-}
-
 bool project_find(char *path)
 {
-	char probe[PATH_MAX];
-	bool found = false;
-	if (!getcwd(probe, sizeof(probe)) || *probe != '/')
+	static const char file[] = "/" PROJECT_FILE, git[] = "/.git";
+	char probe[PATH_MAX + sizeof(file)];
+	bool found = false, here = true;
+	if (!getcwd(probe, PATH_MAX) || *probe != '/')
 		return false;
-	for (size_t len = strlen(probe), whole = len;;) {
-		if (!found && project_has(probe, len, PROJECT_FILE)) {
+	for (size_t len = strlen(probe);; len--, here = false) {
+		/* Without the slash behind it, so none of the root is left. */
+		while (len > 0 && probe[len - 1] == '/')
+			len--;
+		memcpy(probe + len, file, sizeof(file));
+		if (!found && len + sizeof(file) <= PATH_MAX && access(probe, F_OK) == 0) {
 			found = true;
-			memcpy(path, probe, strlen(probe) + 1);
-			if (len == whole)
+			memcpy(path, probe, len + sizeof(file));
+			if (here)
 				return true;
 		}
-		if (project_has(probe, len, ".git"))
+		memcpy(probe + len, git, sizeof(git));
+		if (access(probe, F_OK) == 0)
 			return found;
-		if (len <= 1)
+		while (len > 0 && probe[len - 1] != '/')
+			len--;
+		if (len == 0)
 			return false;
-		while (len > 1 && probe[len - 1] != '/')
-			len--;
-		while (len > 1 && probe[len - 1] == '/')
-			len--;
 	}
 }
 
@@ -271,7 +263,7 @@ static int load_key(struct load *l, const struct ini_line *line)
 		if (named) {
 			struct layer_values there;
 			layer_read_values(l->layers[l->kind], l->name, &there);
-			size_t slot = LAYER_SLOT(o->offset);
+			size_t slot = SETTING_SLOT(o->offset);
 			if (there.from[slot] == l->layers[l->kind])
 				first = there.entry[slot]->line;
 		} else {

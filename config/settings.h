@@ -60,8 +60,9 @@ enum origin {
 	ORIGIN_FLAG,
 };
 
-/* Room for the options. */
-#define OPTION_LIMIT 96
+/* Room for the options, and where a member of the settings stands among them. */
+#define OPTION_LIMIT         96
+#define SETTING_SLOT(offset) ((offset) / sizeof(int64_t))
 
 struct setting_source {
 	enum origin by;
@@ -96,7 +97,7 @@ struct settings {
 	/* [report] */
 	int64_t format;        /* enum format */
 	int64_t size;          /* budget of what is printed, bytes */
-	int64_t failure_size;  /* the same for a command that failed (option_in_force()) */
+	int64_t failure_size;  /* the same for a command that failed (settings_size_is_for_all()) */
 	int64_t max_lines;     /* 0: no limit; counted in `unit` (config/limit.h) */
 	int64_t unit;          /* enum unit */
 	int64_t longest_line;  /* bytes; 0: no limit */
@@ -162,8 +163,8 @@ struct settings {
 	struct strings env_unset; /* NAME */
 	struct strings env_keep;  /* NAME: set and unset leave it alone if the caller has it */
 
-	/* The origin of each value, in the order of the option table, and the paths of the files
-	   that were read (NULL for the others). */
+	/* The origin of each value, by SETTING_SLOT(), and the paths of the files that were read
+	   (NULL for the others). */
 	struct setting_source sources[OPTION_LIMIT];
 	char *files[ORIGIN_PROJECT + 1];
 	bool project_is_wrong; /* the first error is in the project's file, which others may have
@@ -177,6 +178,17 @@ struct settings {
 	const char *applied;    /* the name of that profile; NULL: none was applied */
 	char by_project[120];   /* then: what the project's file sets of a preview: "size, mode" */
 };
+
+#define SETTING_SLOTS SETTING_SLOT(offsetof(struct settings, sources))
+_Static_assert(SETTING_SLOTS <= OPTION_LIMIT, "raise OPTION_LIMIT");
+
+#define SETTING_ORIGIN(s, member) ((s)->sources[SETTING_SLOT(offsetof(struct settings, member))].by)
+
+/* Whether `size` counts for a failure, too: it was set in a later place than failure_size. */
+static inline bool settings_size_is_for_all(const struct settings *s)
+{
+	return SETTING_ORIGIN(s, size) > SETTING_ORIGIN(s, failure_size);
+}
 
 /* Why a setting was refused. */
 struct option_error {

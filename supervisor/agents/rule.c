@@ -215,9 +215,9 @@ void rule_apply(struct settings *s, const char *name)
 	layer_read_values(rules_of(s), name, &v);
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
-		if (!v.from[LAYER_SLOT(o->offset)] || option_source(s, o)->by >= ORIGIN_AGENT)
+		if (!v.from[SETTING_SLOT(o->offset)] || option_source(s, o)->by >= ORIGIN_AGENT)
 			continue;
-		*option_number(s, o) = v.entry[LAYER_SLOT(o->offset)]->value;
+		*option_number(s, o) = v.entry[SETTING_SLOT(o->offset)]->value;
 		*option_source(s, o) = (struct setting_source){.by = ORIGIN_AGENT};
 	}
 }

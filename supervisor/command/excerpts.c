@@ -31,7 +31,7 @@ int excerpts_apply_profile(const char *verb, struct settings *s)
 	int result = profile_choose(s, none, NULL, &choice, &error);
 	if (result < 0 && *error.text) {
 		verb_error(verb, "%s", error.text);
-		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
+		if (SETTING_ORIGIN(s, profile) == ORIGIN_FLAG)
 			return -1;
 	}
 	profile_apply(s, &choice);

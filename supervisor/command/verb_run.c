@@ -174,11 +174,6 @@ int run_tell_exec_error(const struct job *job, int error)
 	return exit_code;
 }
 
-static bool is_by_flag(struct settings *s, const char *section, const char *key)
-{
-	return option_source(s, option_by_key(section, key))->by == ORIGIN_FLAG;
-}
-
 /* Whether the output goes to a run around this one that no person sees. */
 static bool run_is_captured(void)
 {
@@ -189,10 +184,11 @@ static bool run_is_captured(void)
 bool run_is_bypassed(struct settings *s)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
-	bool asked = (s->format != FORMAT_TEXT && is_by_flag(s, "report", "format")) ||
-		     (s->yield && is_by_flag(s, "run", "yield")) ||
-		     (s->detach && is_by_flag(s, "run", "detach")) ||
-		     (s->tty == TRI_YES && is_by_flag(s, "run", "tty") && run_is_captured());
+	bool asked =
+		(s->format != FORMAT_TEXT && SETTING_ORIGIN(s, format) == ORIGIN_FLAG) ||
+		(s->yield && SETTING_ORIGIN(s, yield) == ORIGIN_FLAG) ||
+		(s->detach && SETTING_ORIGIN(s, detach) == ORIGIN_FLAG) ||
+		(s->tty == TRI_YES && SETTING_ORIGIN(s, tty) == ORIGIN_FLAG && run_is_captured());
 	return (off && strcmp(off, "0") == 0) || (active && !asked && active_is_inside(active));
 }
 
@@ -216,7 +212,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 		rule_apply(s, agent);
 	if ((wanted || s->profile) && profile_choose(s, words, string, &choice, &error) < 0 &&
 	    *error.text) {
-		if (is_by_flag(s, "run", "profile")) {
+		if (SETTING_ORIGIN(s, profile) == ORIGIN_FLAG) {
 			job->shown = NULL;
 			return run_refuse(job, &error);
 		}
@@ -226,10 +222,10 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 		profile_apply(s, &choice);
 	/* The caller asked for a terminal. */
 	if ((s->tty == TRI_YES || s->yield || s->detach || jobs) && s->pty == TRI_NO &&
-	    option_source(s, option_by_key("run", "pty"))->by == ORIGIN_PROFILE)
+	    SETTING_ORIGIN(s, pty) == ORIGIN_PROFILE)
 		s->pty = TRI_AUTO;
 	/* By whoever typed the command, and not by a rule. */
-	job->deliberate = s->detach || is_by_flag(s, "run", "yield");
+	job->deliberate = s->detach || SETTING_ORIGIN(s, yield) == ORIGIN_FLAG;
 	/* What the agent's section has set, and nothing has overridden. */
 	for (size_t i = 0; trace_mask && i < option_count; i++) {
 		const struct option *o = &option_table[i];

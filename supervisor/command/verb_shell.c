@@ -90,15 +90,6 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 
 // terse-sh: terse as a shell. See supervisor/command/verb_shell.c.
 
-/* The agent's section and the variables decide; files are about terse as it is typed. */
-static void shell_set_unless_decided(struct settings *s, const char *section, const char *key,
-				     int64_t value)
-{
-	const struct option *o = option_by_key(section, key);
-	if (option_source(s, o)->by < ORIGIN_AGENT)
-		*option_number(s, o) = value;
-}
-
 /* Claude Code gives each command /dev/null (eval '...' < /dev/null && ...). One that is handed over
    is answered at its terminal, so what stands behind its comment opens that. */
 static void shell_open_terminal(char *script)
@@ -127,9 +118,12 @@ static int shell_supervise(struct settings *s, struct decision *d)
 		verb_error(NULL, "the comment is not obeyed: %s", error.text);
 	else if (s->comments && comment.count > 0 && s->yield)
 		shell_open_terminal((char *)shell_call_script(d->argv));
-	/* Whatever the output is, the agent reads it, and most merge both streams. */
-	shell_set_unless_decided(s, "report", "print", PRINT_PREVIEW);
-	shell_set_unless_decided(s, "run", "streams", STREAMS_MERGED);
+	/* Whatever the output is, the agent reads it, and most merge both streams. Files are about
+	   terse as it is typed. */
+	if (SETTING_ORIGIN(s, print) < ORIGIN_AGENT)
+		s->print = PRINT_PREVIEW;
+	if (SETTING_ORIGIN(s, streams) < ORIGIN_AGENT)
+		s->streams = STREAMS_MERGED;
 	return run_supervised(&job, s, NULL, d->command);
 }
 

@@ -223,7 +223,7 @@ TEST(the_list_is_an_ini)
 		struct layer_values a, b;
 		layer_read_values(&profiles_builtin, name, &a);
 		layer_read_values(again.profiles, name, &b);
-		for (size_t j = 0; j < LAYER_SLOTS; j++) {
+		for (size_t j = 0; j < SETTING_SLOTS; j++) {
 			assert_int_equal(a.from[j] != NULL, b.from[j] != NULL);
 			if (a.from[j]) {
 				assert_ptr_equal(b.from[j], again.profiles);
