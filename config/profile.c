@@ -79,21 +79,13 @@ static void add_name(struct chooser *c, const char *name)
 
 static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested);
 
-/* The profile of the listing that a pipeline of searches picks lines from, as in `find | grep`;
-   NULL: of none. */
-static const char *profile_of_feeder(const struct chooser *c, const struct words *w, size_t index)
+/* The last command before the one at `index` that writes into it, or -1. */
+static int profile_feeder(const struct words *w, int index)
 {
-	for (size_t i = index; i-- > 0;) {
-		if (w->commands[i].into != (int)index)
-			continue;
-		const char *name = profiles_match(c->profiles, &w->words[w->commands[i].first], 1);
-		if (!name)
-			return NULL;
-		if (strcmp(name, SEARCH) == 0)
-			return profile_of_feeder(c, w, i);
-		return strcmp(name, FIND) == 0 || strcmp(name, LIST) == 0 ? name : NULL;
-	}
-	return NULL;
+	int i = index - 1;
+	while (i >= 0 && w->commands[i].into != index)
+		i--;
+	return i;
 }
 
 /* The profile of a command, or of one that it runs, to which *words moves; or else the string that
@@ -131,8 +123,16 @@ static int profile_add_command(struct chooser *c, char *const *command, bool cou
 	if (!name)
 		name = PROFILE_DEFAULT;
 	if (w && words == command && strcmp(name, SEARCH) == 0) {
-		const char *fed = profile_of_feeder(c, w, index);
-		name = fed ? fed : name;
+		/* A pipeline of searches picks lines from a listing, as in `find | grep`. */
+		const char *fed = name;
+		for (int i = (int)index; fed && strcmp(fed, SEARCH) == 0;) {
+			i = profile_feeder(w, i);
+			fed = i < 0 ? NULL
+				    : profiles_match(c->profiles, &w->words[w->commands[i].first],
+						     1);
+		}
+		if (fed && (strcmp(fed, FIND) == 0 || strcmp(fed, LIST) == 0))
+			name = fed;
 	}
 	if (!counts || strcmp(name, QUIET) == 0)
 		c->other = name;
@@ -157,16 +157,6 @@ static bool passes_on(char *const *words)
 	return true;
 }
 
-/* Whether a command before this one writes into it. */
-static bool profile_is_fed(const struct words *w, size_t index)
-{
-	for (size_t i = 0; i < index; i++) {
-		if (w->commands[i].into == (int)index)
-			return true;
-	}
-	return false;
-}
-
 static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested)
 {
 	struct words w;
@@ -179,7 +169,7 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 	}
 	for (size_t i = 0; i < w.count && result == 0; i++) {
 		char *const *words = &w.words[w.commands[i].first];
-		if (passes_on(words) && profile_is_fed(&w, i))
+		if (passes_on(words) && profile_feeder(&w, (int)i) >= 0)
 			continue;
 		/* Its output is part of the string's if all that reads it passes it on. */
 		int into = w.commands[i].into;
@@ -378,7 +368,7 @@ static enum own own_of(char *const *words, unsigned nested)
 	if (words_parse(&w, string) < 0)
 		return OWN_NOT;
 	for (size_t i = 0; i < w.count && all != OWN_NOT; i++) {
-		enum own one = profile_is_fed(&w, i)
+		enum own one = profile_feeder(&w, (int)i) >= 0
 				       ? OWN_QUIET
 				       : own_of(&w.words[w.commands[i].first], nested + 1);
 		if (one != OWN_QUIET)

@@ -186,46 +186,6 @@ static const struct option *config_find(const char *name)
 	return other ? NULL : found;
 }
 
-static int config_get(const struct settings *s, int count, char **words)
-{
-	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
-	if (count != 1) {
-		verb_error("config", "usage: terse config get KEY");
-		return EXIT_TERSE;
-	}
-	const struct option *o = config_find(words[0]);
-	if (!o)
-		return EXIT_TERSE;
-	option_print_value(&text, option_in_force(s, o), s);
-	utf8_clean(&out, text.data, text.len);
-	buffer_append_string(&out, o->type == OPTION_LIST ? "" : "\n");
-	out.failed |= text.failed;
-	buffer_release(&text);
-	return verb_print(NULL, &out);
-}
-
-/* Whether the option takes the values; says why not. */
-static bool config_accepts(const struct option *o, char **values, int count)
-{
-	struct settings s = {0};
-	struct option_error error = {""}, message;
-	int i = 0, result = o->type == OPTION_LIST || count == 1 ? 0 : -1;
-	if (result < 0)
-		snprintf(error.text, sizeof(error.text), "takes one value");
-	for (; result == 0 && i < count; i++)
-		result = o->type == OPTION_LIST ? option_append(&s, o, values[i], &error)
-						: option_set(&s, o, values[i], &error);
-	if (result < 0) {
-		config_error_write(&(struct config_error){.where = o->key,
-							  .value = i ? values[i - 1] : NULL,
-							  .reason = error.text},
-				   &message);
-		verb_error("config", "%s", message.text);
-	}
-	option_clear(&s, o);
-	return result == 0;
-}
-
 /* Sets a key in the user's file to these values, of which there is one at least; NULL: makes the
    file. */
 static int config_write(const struct option *o, char **values, int count)
@@ -238,7 +198,7 @@ static int config_write(const struct option *o, char **values, int count)
 		return EXIT_TERSE;
 	}
 	struct document d;
-	struct buffer next = BUFFER_INIT, line = BUFFER_INIT;
+	struct buffer next = BUFFER_INIT, line = BUFFER_INIT, errors = BUFFER_INIT;
 	int status = EXIT_TERSE, result = document_read(&d, path, NULL);
 	const char *text = d.text.len ? d.text.data : "";
 	if (result < 0) {
@@ -246,11 +206,14 @@ static int config_write(const struct option *o, char **values, int count)
 	} else if (!o && d.exists) {
 		why = "exists already; terse config init - prints the sample";
 		status = 1;
-	} else if (o && settings_check_text(ORIGIN_USER, path, text, d.text.len, NULL) != 0) {
-		why = "has errors, and is left as it is (terse config check)";
 	} else if ((o ? ini_set(&next, text, d.text.len, o->section, o->key, values, (size_t)count)
 		      : option_print_sample(&next)) < 0) {
 		why = errno == EINVAL ? "an ini file can't hold that value" : strerror(errno);
+	} else if (settings_check_text(ORIGIN_USER, path, next.data, next.len, &errors) != 0) {
+		const char *all = buffer_string(&errors),
+			   *first = all && *all ? all : strerror(errno);
+		verb_error("config", "%.*s", (int)strcspn(first, "\n"), first);
+		goto out;
 	} else if (document_write(&d, next.data, next.len) < 0) {
 		why = strerror(errno);
 	}
@@ -265,21 +228,11 @@ static int config_write(const struct option *o, char **values, int count)
 		buffer_append_string(&line, "\n");
 		status = config_print_clean(&line);
 	}
+out:
 	document_release(&d);
 	buffer_release(&next);
+	buffer_release(&errors);
 	return status;
-}
-
-static int config_set(int count, char **words)
-{
-	if (count < 2) {
-		verb_error("config", "usage: terse config set KEY VALUE...");
-		return EXIT_TERSE;
-	}
-	const struct option *o = config_find(words[0]);
-	if (!o || !config_accepts(o, words + 1, count - 1))
-		return EXIT_TERSE;
-	return config_write(o, words + 1, count - 1);
 }
 
 /* --- what is in effect -------------------------------------------------------------- */
@@ -393,10 +346,26 @@ static int config_run(struct verb_call *c)
 	const char *agent = rule_agent(c->settings);
 	if (agent)
 		rule_apply(c->settings, agent);
-	if (strcmp(action, "get") == 0)
-		return config_get(c->settings, count - 1, words + 1);
-	if (strcmp(action, "set") == 0)
-		return config_set(count - 1, words + 1);
+	if (strcmp(action, "get") == 0 && count != 2)
+		return config_bad_usage("get", "needs one key");
+	if (strcmp(action, "get") == 0) {
+		const struct option *o = config_find(words[1]);
+		if (!o)
+			return EXIT_TERSE;
+		struct buffer value = BUFFER_INIT;
+		option_print_value(&value, option_in_force(c->settings, o), c->settings);
+		utf8_clean(&text, value.data, value.len);
+		buffer_append_string(&text, o->type == OPTION_LIST ? "" : "\n");
+		text.failed |= value.failed;
+		buffer_release(&value);
+		return verb_print(NULL, &text);
+	}
+	if (strcmp(action, "set") == 0 && count < 3)
+		return config_bad_usage("set", "needs a key and a value");
+	if (strcmp(action, "set") == 0) {
+		const struct option *o = config_find(words[1]);
+		return o ? config_write(o, words + 2, count - 2) : EXIT_TERSE;
+	}
 	return config_print_settings(c->settings, words, c->plain, r.json);
 }
 

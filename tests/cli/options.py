@@ -287,17 +287,17 @@ class Settings(Case):
                 self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o640)
 
     def test_set_refuses(self):
-        for words, say in ((("size", "9XB"), "terse config: size: 9XB: not a size"),
-                           (("size", "1KB", "2KB"), "terse config: size: takes one value"),
+        for words, say in ((("size", "9XB"), "terse config: %s:2: [report] size: 9XB: not a size" % self.path),
+                           (("size", "1KB", "2KB"), "terse config: %s:2: [report] size: not a size" % self.path),
                            (("nosuch", "1"), "terse config: nosuch: no such key"),
-                           (("size",), "terse config: usage: "), ((), "terse config: usage: "),
+                           (("size",), "terse config: set: needs a key and a value"), ((), "terse config: set: "),
                            (("environment.set", "A=b ;c"), "terse config: %s: an ini file can't "
                             "hold that value" % self.path)):
             self.assertTrue(self.config("set", *words, code=125).startswith(say), words)
         self.assertFalse(os.path.exists(self.path))
         os.makedirs(os.path.dirname(self.path))
         write_file(self.path, "[nonsense]\n")
-        self.assertIn(self.path + ": has errors", self.config("set", "size", "8KB", code=125))
+        self.assertIn(self.path + ":1: [nonsense]: no such section", self.config("set", "size", "8KB", code=125))
         self.assertEqual(read_file(self.path), b"[nonsense]\n")
 
 
