@@ -18,7 +18,6 @@
 #include "supervisor/command/verb.h"
 #include "supervisor/reading/page.h"
 #include "supervisor/report/file_type.h"
-#include "supervisor/report/notice.h"
 #include "supervisor/report/wording.h"
 
 #include <errno.h>
@@ -68,13 +67,43 @@ static int read_past_end(const struct read *r, uint64_t total)
 	return 1;
 }
 
+/* What is shown of a text. */
+struct read_part {
+	uint64_t from, count; /* lines, or bytes */
+	bool bytes;
+	uint64_t total; /* 0: not known */
+	uint64_t limit; /* that ended it, 0: none ... */
+	const char *unit;
+};
+
+/* "[terse: lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ID --offset
+   2001]\n"; "[terse: bytes 0-32,767 of 5,000,000 shown; continue: ...]\n". `next`: the command. */
+static void read_add_part(struct buffer *out, const struct read_part *p, const struct buffer *next)
+{
+	const char *what = p->bytes ? "bytes" : p->count > 1 ? "lines" : "line";
+	if (p->count == 0)
+		buffer_append_string(out, "[terse: no bytes");
+	else
+		buffer_printf(out, "[terse: %s %s", what, HUMAN_COUNT(p->from));
+	if (p->count > 1 || (p->bytes && p->count))
+		buffer_printf(out, "-%s", HUMAN_COUNT(p->from + p->count - 1));
+	if (p->total)
+		buffer_printf(out, " of %s", HUMAN_COUNT(p->total));
+	buffer_append_string(out, " shown");
+	if (p->limit)
+		buffer_printf(out, " (limit %s %s)", HUMAN_COUNT(p->limit), p->unit);
+	buffer_append_string(out, "; continue: ");
+	buffer_add(out, next);
+	buffer_append_string(out, "]\n");
+}
+
 /* Prints what was made of the text, and then `notice`; both are emptied. Or as JSON, with the
    command `next`:
 
      {"artifact":"cmd-...","from":1,"to":2000,"text":"...","total_lines":8432,
       "total_bytes":484352,"truncated":true,"next":"terse read cmd-... --json --offset 2001"} */
 static int read_print(struct read *r, struct buffer *text, struct buffer *notice,
-		      const struct notice_part *part, bool truncated, struct buffer *next)
+		      const struct read_part *part, bool truncated, struct buffer *next)
 {
 	struct buffer json = BUFFER_INIT, *out = text;
 	if (r->call->json) {
@@ -122,7 +151,7 @@ static int read_page(struct read *r)
 		wording_read_lines(&next, &r->place, p.next, p.left);
 	/* Only an agent gets a notice about text beyond its request. */
 	bool goes_on = p.next && (p.stop != PAGE_ASKED || r->sink == SINK_AGENT);
-	struct notice_part part = {
+	struct read_part part = {
 		.from = p.from,
 		.count = p.to ? p.to - p.from + 1 : 0,
 		.limit = p.stop == PAGE_ASKED   ? 0
@@ -134,10 +163,13 @@ static int read_page(struct read *r)
 	    ((*r->text.id && r->part != ARTIFACT_RAW) || r->text.size <= PAGE_COUNT_MAX))
 		result = text_lines(&r->text, &part.total);
 	if (goes_on)
-		notice_part(&notice, &part, &next);
-	else if ((p.stop == PAGE_END || r->lines.tail) && r->text.held && r->part != ARTIFACT_RAW)
-		/* An unfinished line may grow, too. */
-		notice_running(&notice, &r->place, p.number - p.inside);
+		read_add_part(&notice, &part, &next);
+	else if ((p.stop == PAGE_END || r->lines.tail) && r->text.held && r->part != ARTIFACT_RAW) {
+		/* It may still write behind the page. An unfinished line may grow, too. */
+		buffer_append_string(&notice, "[terse: the run goes on: ");
+		wording_read_lines(&notice, &r->place, p.number - p.inside, 0);
+		buffer_append_string(&notice, "]\n");
+	}
 	if (result == 0)
 		result = read_print(r, &p.text, &notice, &part, p.next || p.omitted || p.cut.bytes,
 				    &next);
@@ -159,13 +191,13 @@ static int read_slice(struct read *r)
 	if (r->from > r->text.size)
 		return read_past_end(r, r->text.size);
 	int result = slice_make(&s, &r->text, &request);
-	const struct notice_part part = {
+	const struct read_part part = {
 		.from = s.from, .count = s.to - s.from, .bytes = true, .total = r->text.size};
 	if (s.more) {
 		/* If not all that was asked for has fitted, the rest of it. */
 		wording_read_bytes(&next, &r->place, s.to,
 				   r->length && s.full ? s.left : r->length);
-		notice_part(&notice, &part, &next);
+		read_add_part(&notice, &part, &next);
 	}
 	if (result == 0)
 		result = read_print(r, &s.text, &notice, &part, s.more, &next);

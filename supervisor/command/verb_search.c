@@ -17,7 +17,7 @@
 #include "supervisor/reading/matcher.h"
 #include "supervisor/reading/walk.h"
 #include "supervisor/report/file_type.h"
-#include "supervisor/report/notice.h"
+#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,25 +33,30 @@
 
 struct search {
 	struct verb_call *call;
-	struct notice_query query;
 	const char *name; /* the text as given; NULL: all of a session */
+	const char *pattern;
 	bool all, as_it_is;
-	uint64_t context; /* before and after, where they are not given */
+	bool ignore_case, word, invert, literal, binary, standard_error, count, names;
+	bool lines; /* neither `count` nor `names` */
+	uint64_t before, after, context;
+	uint64_t from;  /* 1: all lines */
+	uint64_t limit; /* as given, or 0 */
 	enum sink sink;
 	struct matcher *matcher;
 	struct listing listing;
-	struct walk *walk; /* the search in the current text, or NULL */
-	struct buffer place;
-	struct buffer text;       /* for JSON: what would be printed */
-	char next_id[ID_LEN + 1]; /* storage of listing.next_in in a search through many */
+	struct listing_text where; /* the current text */
+	struct walk *walk;         /* the search in it, or NULL */
+	struct buffer place;       /* of the one text, quoted for a shell */
+	struct buffer text;        /* for JSON: what would be printed */
+	char next_id[ID_LEN + 1];  /* storage of listing.next_in in a search through many */
 
 	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */
 	uint64_t artifacts, matching, listed;
 	bool found;     /* a match */
 	uint64_t total; /* matches in the last text */
 
-	/* What was printed counts as read of the first artifact with a match: its session's
-	   directory, or -1. */
+	/* What was printed counts as read of the one artifact, or of the first with a match: its
+	   session's directory, or -1. */
 	struct followup followup;
 	int first;
 	char first_id[ID_LEN + 1];
@@ -59,12 +64,75 @@ struct search {
 	struct progress progress;
 };
 
-/* A text that is searched. */
-struct search_subject {
-	struct text *text;
-	const char *name; /* for messages */
-	struct listing_text listing;
-};
+/* --- commands that go on -------------------------------------------------------------- */
+
+/* "terse search ID REGEX -i -C 2 --offset 7 --limit 9"; `place` NULL: --all; 0: not given. */
+static void search_add_command(struct buffer *out, const struct search *s, const char *place,
+			       uint64_t from, uint64_t limit)
+{
+	const struct vocabulary *words = &vocabularies[s->call->settings->words];
+	const struct {
+		bool is;
+		const char *text;
+	} flags[] = {
+		{s->standard_error, words->standard_error},
+		{s->ignore_case, " -i"},
+		{s->word, " -w"},
+		{s->invert, " -v"},
+		{s->literal, " -F"},
+		{s->binary, " -a"},
+		{s->count, " -c"},
+		{s->names, " -l"},
+		{s->call->json, " --json"},
+	};
+	const struct {
+		const char *name;
+		uint64_t n;
+	} numbers[] = {
+		{"-C", s->before == s->after ? s->before : 0},
+		{"-B", s->before != s->after ? s->before : 0},
+		{"-A", s->before != s->after ? s->after : 0},
+		{words->offset, from},
+		{words->limit, limit},
+	};
+	if (s->call->settings->words == WORDS_TOOLS) {
+		buffer_printf(out, "%s%s%s search=", words->search, place ? place : "last",
+			      s->standard_error ? words->standard_error : "");
+		quote_text(out, s->pattern, strlen(s->pattern), '"');
+		if (s->before)
+			buffer_printf(out, " context=%" PRIu64, s->before);
+	} else {
+		buffer_printf(out, "%s%s", words->search, place ? place : "--all");
+		if (!place && s->call->session) {
+			buffer_append_string(out, " --session ");
+			quote_append(out, s->call->session);
+		}
+		buffer_append_string(out, s->pattern[0] == '-' ? " -e " : " ");
+		quote_append(out, s->pattern);
+		for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+			buffer_append_string(out, flags[i].is ? flags[i].text : "");
+	}
+	for (size_t i = s->call->settings->words == WORDS_TOOLS ? 3 : 0; i < 5; i++) {
+		if (numbers[i].n)
+			buffer_printf(out, " %s%s%" PRIu64, numbers[i].name, words->is,
+				      numbers[i].n);
+	}
+}
+
+/* The command that continues at the first match that was not shown, if there is one. */
+static void search_add_next(struct buffer *out, const struct search *s)
+{
+	const struct listing_found *f = &s->listing.found;
+	if (f->next_in)
+		search_add_command(out, s, f->next_in, f->next, f->out_of_room ? s->limit : 0);
+}
+
+/* The command that shows all matches. */
+static void search_add_all(struct buffer *out, const struct search *s)
+{
+	search_add_command(out, s, s->name ? s->where.place : NULL, s->from > 1 ? s->from : 0,
+			   s->listing.found.total);
+}
 
 /* --- what is printed ------------------------------------------------------------------ */
 
@@ -72,11 +140,9 @@ struct search_subject {
    are, and how to continue. Returns 0, or -1 with errno. */
 static int search_json(struct search *s, const struct text *text, const char *session)
 {
-	const struct notice_query *q = &s->query;
-	const struct notice_found *f = &s->listing.found;
+	const struct listing_found *f = &s->listing.found;
 	struct buffer out = BUFFER_INIT, next = BUFFER_INIT, all = BUFFER_INIT;
-	bool lines = !q->names && !q->count;
-	if (!lines || f->shown == 0)
+	if (!s->lines || f->shown == 0)
 		buffer_add(&s->text, &s->listing.gap);
 	envelope_begin(&out);
 	if (text) {
@@ -87,13 +153,13 @@ static int search_json(struct search *s, const struct text *text, const char *se
 	}
 	json_add_text(&out, "text", s->text.data, s->text.len);
 	out.failed |= s->text.failed;
-	json_add_count(&out, "shown", lines ? f->shown : text ? s->total : s->listed);
-	json_add_count(&out, "total", lines ? f->total : text ? s->total : s->matching);
+	json_add_count(&out, "shown", s->lines ? f->shown : text ? s->total : s->listed);
+	json_add_count(&out, "total", s->lines ? f->total : text ? s->total : s->matching);
 	json_add_bool(&out, "truncated", f->full);
-	if (f->full && lines)
-		notice_next(&next, q, f);
-	if (f->full && lines && !f->out_of_room)
-		notice_all(&all, q, f);
+	if (f->full && s->lines)
+		search_add_next(&next, s);
+	if (f->full && s->lines && !f->out_of_room)
+		search_add_all(&all, s);
 	json_add_made(&out, "next", &next);
 	json_add_made(&out, "all", &all);
 	if (text && walk_long_line(s->walk))
@@ -120,26 +186,29 @@ static int search_print(void *ctx, const char *data, size_t len)
 
 /* Adds a line about a whole text, if the limits allow one more: for -c and -l, or if it is `binary`
    (its kind, or "") and not shown. Returns 0, or -1 with ENOMEM. */
-static int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
+static int search_add_summary(struct search *s, const char *name, uint64_t total,
 			      const char *binary)
 {
-	const struct notice_query *q = &s->query;
 	struct listing *l = &s->listing;
 	struct buffer line = BUFFER_INIT;
-	const char *label = t->listing.label;
-	if (q->names)
-		quote_text(&line, t->name, strlen(t->name), 0);
+	const char *label = s->where.label;
+	if (s->names)
+		quote_text(&line, name, strlen(name), 0);
 	else if (label)
-		buffer_printf(&line, q->count ? "%s:" : "%s: ", label);
+		buffer_printf(&line, s->count ? "%s:" : "%s: ", label);
 	if (binary) {
-		struct notice_query one = *q;
-		one.place = t->listing.place;
-		notice_binary(&line, &one, *binary ? binary : NULL, total);
-	} else if (q->count && !q->names) {
-		buffer_printf(&line, "%" PRIu64 "\n", total);
-	} else {
-		buffer_append_string(&line, "\n");
+		/* "[12 lines match in binary data (ELF), not shown: terse search FILE REGEX -a]" */
+		buffer_printf(&line, "[%s line%s in binary data", HUMAN_COUNT(total),
+			      total == 1 ? " matches" : "s match");
+		if (*binary)
+			buffer_printf(&line, " (%s)", binary);
+		buffer_append_string(&line, ", not shown: ");
+		search_add_command(&line, s, s->where.place, 0, 0);
+		buffer_append_string(&line, " -a]");
+	} else if (s->count && !s->names) {
+		buffer_printf(&line, "%" PRIu64, total);
 	}
+	buffer_append_string(&line, "\n");
 	if (label) {
 		s->matching++;
 		if (!l->found.full && s->listed >= l->options.limit)
@@ -154,77 +223,151 @@ static int search_add_summary(struct search *s, const struct search_subject *t, 
 	return buffer_check(&l->out);
 }
 
+/* "[100 of 82,310 matches shown: terse search ID REGEX --limit 82310, or narrow the pattern]" and
+   where the next match is; the same for a list of artifacts. */
+static void search_add_more(struct buffer *out, const struct search *s)
+{
+	static const char narrow[] = "narrow the pattern]\n";
+	const struct listing_found *f = &s->listing.found;
+	if (!s->name && !f->total) {
+		buffer_printf(out, "[%s of %s artifacts shown: ", HUMAN_COUNT(s->listed),
+			      HUMAN_COUNT(s->matching));
+		if (!f->out_of_room) {
+			search_add_command(out, s, NULL, 0, s->matching);
+			buffer_append_string(out, ", or ");
+		}
+		buffer_append_string(out, narrow);
+		return;
+	}
+	buffer_printf(out, "[%s of %s match%s", HUMAN_COUNT(f->shown), HUMAN_COUNT(f->total),
+		      f->total == 1 ? "" : "es");
+	if (s->from > 1)
+		buffer_printf(out, " from line %s on", HUMAN_COUNT(s->from));
+	if (!f->next_in) {
+		buffer_append_string(out, " shown, not all lines around them]\n");
+	} else if (f->out_of_room) {
+		buffer_append_string(out, " shown, as many as fit: ");
+		search_add_next(out, s);
+		buffer_printf(out, ", or %s", narrow);
+	} else {
+		buffer_append_string(out, " shown: ");
+		search_add_all(out, s);
+		buffer_printf(out, ", or %s[next match: ", narrow);
+		if (!s->name)
+			buffer_printf(out, "%s, ", f->next_in);
+		buffer_printf(out, "line %s: ", HUMAN_COUNT(f->next));
+		search_add_next(out, s);
+		buffer_append_string(out, "]\n");
+	}
+}
+
+/* "no match in 8,432 lines" of the one text, and the likely reason. */
+static void search_add_nothing(struct buffer *out, const struct search *s, const struct text *text)
+{
+	/* Syntax that means something else in another kind of expression, or in another program. */
+	static const struct {
+		const char *text, *advice;
+	} known[] = {
+		{"\\|", "; for one or the other write a|b, not a\\|b"},
+		{"\\n", "; lines are matched one by one, so that \\n is never there"},
+		{"\n", "; lines are matched one by one, so that a newline is never there"},
+	};
+	uint64_t last = walk_lines(s->walk), lines = last >= s->from ? last - s->from + 1 : 0;
+	buffer_printf(out, "%s in %s line%s", s->invert ? "none that does not match" : "no match",
+		      HUMAN_COUNT(lines), lines == 1 ? "" : "s");
+	if (s->from > 1)
+		buffer_printf(out, " from line %s on", HUMAN_COUNT(s->from));
+	if (*text->id && !s->standard_error && id_has_file(text->dir, text->id, ARTIFACT_ERR))
+		buffer_printf(out, "; standard error was kept apart, see%s",
+			      vocabularies[s->call->settings->words].standard_error);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && !s->literal && !s->invert; i++) {
+		if (strstr(s->pattern, known[i].text)) {
+			buffer_append_string(out, known[i].advice);
+			break;
+		}
+	}
+}
+
 /* Prints the closing notices: after the one text was searched, or (NULL) all of a session. Returns
-   0, or -1 with errno. */
+   the exit status: 0, 1: nothing was found; 2: a match may be in a gap. */
 static int search_end(struct search *s, const struct text *text, const char *session)
 {
-	const struct notice_query *q = &s->query;
 	struct listing *l = &s->listing;
-	const struct notice_found *f = &l->found;
+	const struct listing_found *f = &l->found;
 	struct buffer notice = BUFFER_INIT, said = BUFFER_INIT;
-	bool lines = !q->count && !q->names;
+	uint64_t long_line = text ? walk_long_line(s->walk) : 0;
+	int result = listing_finish(l);
 	progress_end(&s->progress);
-	if (listing_finish(l) < 0)
-		return -1;
-	if (s->call->json)
-		return search_json(s, text, session);
-	if (f->full && (text || f->total)) {
-		notice_more(&notice, q, f);
-	} else if (f->full) {
-		notice_more_artifacts(&notice, q, s->listed, s->matching, f->out_of_room);
-	} else if (!text && s->artifacts == 0) {
-		buffer_printf(&said, "session %s has no artifacts", session);
-	} else if (!text && !s->found && lines) {
-		buffer_printf(&said, "no match in %" PRIu64 " artifact%s of session %s",
-			      s->artifacts, s->artifacts == 1 ? "" : "s", session);
-	} else if (text && !s->found && lines) {
-		notice_nothing(&said, q, walk_lines(s->walk),
-			       *text->id && !q->standard_error &&
-				       id_has_file(text->dir, text->id, ARTIFACT_ERR));
-		if (walk_long_line(s->walk)) {
-			buffer_append_string(&said, "; ");
-			notice_long_line(&said, walk_long_line(s->walk), WALK_EDGE);
-		}
+	if (result == 0 && s->call->json) {
+		result = search_json(s, text, session);
+	} else if (result == 0) {
+		bool nothing = s->lines && !s->found && !f->full;
+		if (f->full)
+			search_add_more(&notice, s);
+		else if (!text && s->artifacts == 0)
+			buffer_printf(&said, "session %s has no artifacts", session);
+		else if (!text && nothing)
+			buffer_printf(&said, "no match in %" PRIu64 " artifact%s of session %s",
+				      s->artifacts, s->artifacts == 1 ? "" : "s", session);
+		else if (nothing)
+			search_add_nothing(&said, s, text);
+		/* A line that memory can't hold. */
+		if (long_line && !f->full && !s->names)
+			buffer_printf(&said,
+				      "%sline %s was searched in pieces: a match of over %s in it "
+				      "is missed",
+				      said.len ? "; " : "", HUMAN_COUNT(long_line),
+				      HUMAN_SIZE(WALK_EDGE));
 		/* The line about a gap, without its newline. */
-		if (l->gap.len)
+		if (text && nothing && l->gap.len)
 			buffer_printf(&said, " %.*s", (int)l->gap.len - 1, l->gap.data);
-	} else if (text && walk_long_line(s->walk) && !q->names) {
-		notice_long_line(&said, walk_long_line(s->walk), WALK_EDGE);
+		result = buffer_check(&said);
+		/* To a model that is the answer. */
+		bool answers = s->call->settings->words == WORDS_TOOLS;
+		buffer_append(&said, "\n", answers && said.len);
+		if (result == 0 && answers)
+			result = reader_notice(s->sink, &said);
+		else if (result == 0 && said.len)
+			verb_error(s->call->verb->name, "%.*s", (int)said.len, said.data);
+		if (result == 0)
+			result = reader_notice(s->sink, &notice);
+		followup_add(&s->followup, notice.data, notice.len);
+		/* The gaps of texts that are not listed. */
+		const char *at = l->gap.data, *end = l->gap.data + l->gap.len, *newline;
+		bool tells = result == 0 && (!s->lines || (!text && !s->found));
+		for (; tells && at < end && (newline = memchr(at, '\n', (size_t)(end - at)));
+		     at = newline + 1)
+			verb_error(s->call->verb->name, "%.*s", (int)(newline - at), at);
 	}
-	int result = buffer_check(&said);
-	/* To a model that is the answer. */
-	bool answers = s->call->settings->words == WORDS_TOOLS;
-	buffer_append(&said, "\n", answers && said.len);
-	if (result == 0 && answers)
-		result = reader_notice(s->sink, &said);
-	else if (result == 0 && said.len)
-		verb_error(s->call->verb->name, "%.*s", (int)said.len, said.data);
-	if (result == 0)
-		result = reader_notice(s->sink, &notice);
-	followup_add(&s->followup, notice.data, notice.len);
 	buffer_release(&notice);
 	buffer_release(&said);
-	/* The gaps of texts that are not listed. */
-	const char *at = l->gap.data, *end = l->gap.data + l->gap.len, *newline;
-	bool tells = result == 0 && (!lines || (!text && !s->found));
-	for (; tells && at < end && (newline = memchr(at, '\n', (size_t)(end - at)));
-	     at = newline + 1)
-		verb_error(s->call->verb->name, "%.*s", (int)(newline - at), at);
-	return result;
+	if (result < 0) {
+		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
+		return 1;
+	}
+	followup_keep(&s->followup, s->first, s->first_id);
+	return s->found ? 0 : l->gap.len ? 2 : 1;
 }
 
 /* Reports that the search gave up at a line, and what was found before. */
-static void search_give_up(struct search *s, const struct search_subject *t, uint64_t line)
+static void search_give_up(struct search *s, uint64_t line)
 {
+	const uint64_t shown = s->listing.found.shown;
 	struct buffer notice = BUFFER_INIT;
 	progress_end(&s->progress);
-	notice_gave_up(&notice, &s->query, t->listing.place, line, matcher_reason(s->matcher));
+	buffer_printf(&notice, "gave up at line %s", HUMAN_COUNT(line));
+	if (!s->name)
+		buffer_printf(&notice, " of %s", s->where.place);
+	buffer_printf(&notice, ": %s; behind it: ", matcher_reason(s->matcher));
+	search_add_command(&notice, s, s->where.place, line + 1, 0);
 	if (buffer_check(&notice) == 0)
-		verb_fail(s->call, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->query.pattern,
-			  (int)notice.len, notice.data);
+		verb_fail(s->call, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->pattern, (int)notice.len,
+			  notice.data);
 	buffer_clear(&notice);
-	if (!s->call->json && listing_finish(&s->listing) == 0 && s->listing.found.shown > 0) {
-		notice_up_to(&notice, s->listing.found.shown, line);
+	if (!s->call->json && listing_finish(&s->listing) == 0 && shown > 0) {
+		buffer_printf(&notice,
+			      "[%s match%s shown, up to line %s where the search gave up]\n",
+			      HUMAN_COUNT(shown), shown == 1 ? "" : "es", HUMAN_COUNT(line));
 		reader_notice(s->sink, &notice);
 	}
 	buffer_release(&notice);
@@ -265,201 +408,97 @@ static void search_tick(void *ctx, uint64_t bytes)
 		      (unsigned)(s->size ? bytes * 100 / s->size : 100));
 }
 
-/* --- what is asked ---------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------ */
 
-/* Returns 0, or the exit status. */
-static int search_prepare(struct search *s, const char *name)
+/* Searches a text; `place`: quoted for a shell; `label` is printed before each line, unless NULL.
+   Returns 0, or the exit status of a search that ends here. */
+static int search_text(struct search *s, struct text *text, const char *name, const char *place,
+		       const char *label)
 {
-	struct notice_query *q = &s->query;
-	const struct matcher_options options = {
-		.ignore_case = q->ignore_case, .word = q->word, .literal = q->literal};
-	struct matcher_error error;
-	q->words = s->call->settings->words;
-	q->json = s->call->json;
-	s->matcher = matcher_new(q->pattern, &options, &error);
-	if (!s->matcher && errno == EINVAL) {
-		verb_fail(s->call, ENVELOPE_BAD_PATTERN, "%s: at offset %zu: %s", q->pattern,
-			  error.offset, error.text);
-		return EXIT_TERSE;
-	}
-	if (!s->matcher) {
-		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
-		return EXIT_TERSE;
-	}
-	bool whole = s->sink == SINK_PROGRAM;
-	size_t reserved = notice_room(q, name);
-	s->followup = (struct followup){.is_counted = !whole};
-	s->listing.options = (struct listing_options){
-		.before = q->before,
-		.after = q->after,
-		.limit = q->limit ? q->limit
-			 : whole  ? UINT64_MAX
-				  : PAGE_MATCHES,
-		.room = whole || s->sink == SINK_PERSON             ? SIZE_MAX
-			: reserved + LISTING_ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
-								    : LISTING_ROOM_MIN,
-		.whole = whole,
-		.mark = s->call->colour ? paint_code(true, PAINT_MATCH) : NULL,
-		.unmark = s->call->colour ? paint_none(true) : NULL,
-		.words = q->words,
-		.from = q->from,
-		.print = search_print,
-		.ctx = s,
-	};
-	/* It may be blocked by whoever started us. */
-	sigset_t alarm;
-	signal(SIGVTALRM, q->json ? search_give_up_json : search_give_up_text);
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGVTALRM);
-	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
-	progress_begin(&s->progress);
-	return 0;
-}
-
-/* Searches the text of s->walk. */
-static enum walk_kind search_walk(struct search *s, const struct search_subject *t, bool list,
-				  uint64_t *total, struct walk_line *line)
-{
-	enum walk_kind kind;
-	struct buffer *gaps = &s->listing.gap;
-	size_t before = gaps->len;
-	if (list) {
-		uint64_t total_before = s->listing.found.total;
-		kind = listing_add(&s->listing, s->walk, &t->listing, line);
-		*total = s->listing.found.total - total_before;
-		return kind;
-	}
-	do {
-		/* For a name, one match is enough. */
-		kind = s->query.names ? walk_next(s->walk, line) : walk_count(s->walk, total, line);
-		if (kind == WALK_GAP &&
-		    listing_note_gap(&s->listing, &t->listing, walk_gap(s->walk)) < 0)
-			kind = WALK_FAILED;
-	} while (kind == WALK_GAP);
-	if (s->query.names)
-		*total = kind == WALK_LINE;
-	if (s->query.names && *total)
-		buffer_truncate(gaps, before);
-	return kind;
-}
-
-/* Returns 0, or the exit status of a search that ends here. */
-static int search_text(struct search *s, const struct search_subject *t)
-{
-	const struct notice_query *q = &s->query;
+	struct listing *l = &s->listing;
 	const char *what = NULL;
 	struct walk_line line = {.number = 0};
-	uint64_t total = 0;
-	bool lines = !q->count && !q->names;
-	bool binary = lines && !q->binary && verb_is_binary(t->text, &what);
+	uint64_t total = 0, total_before = l->found.total;
+	size_t gaps_before = l->gap.len;
+	bool binary = s->lines && !s->binary && verb_is_binary(text, &what);
 	const struct walk_options options = {
-		.invert = q->invert,
-		.context = lines ? q->before : 0,
-		.from = q->from,
+		.invert = s->invert,
+		.context = s->lines ? s->before : 0,
+		.from = s->from,
 		.tick = search_tick,
 		.ctx = s,
 	};
-	s->size = t->text->size;
-	s->walk = walk_new(t->text, s->matcher, &options);
-	enum walk_kind kind =
-		s->walk ? search_walk(s, t, lines && !binary, &total, &line) : WALK_FAILED;
+	enum walk_kind kind = WALK_FAILED;
+	s->where = (struct listing_text){
+		.label = label, .place = place, .standard_error = s->standard_error};
+	s->size = text->size;
+	s->walk = walk_new(text, s->matcher, &options);
+	if (s->walk && s->lines && !binary) {
+		kind = listing_add(l, s->walk, &s->where, &line);
+		total = l->found.total - total_before;
+	} else if (s->walk) {
+		do {
+			/* For a name, one match is enough. */
+			kind = s->names ? walk_next(s->walk, &line)
+					: walk_count(s->walk, &total, &line);
+			if (kind == WALK_GAP &&
+			    listing_note_gap(l, &s->where, walk_gap(s->walk)) < 0)
+				kind = WALK_FAILED;
+		} while (kind == WALK_GAP);
+		if (s->names)
+			total = kind == WALK_LINE;
+		if (s->names && total)
+			buffer_truncate(&l->gap, gaps_before);
+	}
 	if (kind == WALK_GAVE_UP) {
-		search_give_up(s, t, line.number);
+		search_give_up(s, line.number);
 		return EXIT_TERSE;
 	}
 	s->found |= total > 0;
 	s->total = total;
-	bool summary = (binary || !lines) && (total > 0 || (q->count && !t->listing.label));
-	if (kind == WALK_FAILED || (summary && search_add_summary(s, t, total,
-								  !binary ? NULL
-								  : what  ? what
-									  : "") < 0)) {
+	if (s->first < 0 && (s->found || s->name)) {
+		s->first = fcntl(text->dir, F_DUPFD_CLOEXEC, 0);
+		memcpy(s->first_id, text->id, sizeof(s->first_id));
+	}
+	bool summary = (binary || !s->lines) && (total > 0 || (s->count && !label));
+	const char *kind_name = !binary ? NULL : what ? what : "";
+	if (kind == WALK_FAILED || (summary && search_add_summary(s, name, total, kind_name) < 0)) {
 		progress_end(&s->progress);
-		verb_fail(s->call, ENVELOPE_UNREADABLE, "%s: %m", t->name);
+		verb_fail(s->call, ENVELOPE_UNREADABLE, "%s: %m", name);
 		return 1;
 	}
 	return 0;
 }
 
-/* The exit status: 0, 1: nothing was found; 2: a match may be in a gap. */
-static int search_status(const struct search *s)
-{
-	return s->found ? 0 : s->listing.gap.len ? 2 : 1;
-}
-
 static int search_one(struct search *s)
 {
-	const char *name = s->name;
 	struct text text;
-	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
-	if (verb_open(s->call, part, name, &text) < 0) {
+	if (verb_open(s->call, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT, s->name, &text) <
+	    0) {
 		/* Is the pattern given first, as for grep? */
-		const char *first = s->query.pattern;
 		struct store stores[STORE_MAX];
 		struct id_found found;
 		int count;
-		if (s->call->json || s->query.words != WORDS_COMMANDS)
+		if (s->call->json || s->call->settings->words != WORDS_COMMANDS)
 			return 1;
-		if (verb_find(s->call, first, stores, &count, &found) == 0 ||
-		    (s->call->settings->reach == REACH_FILES && access(first, F_OK) == 0))
+		if (verb_find(s->call, s->pattern, stores, &count, &found) == 0 ||
+		    (s->call->settings->reach == REACH_FILES && access(s->pattern, F_OK) == 0))
 			verb_error(s->call->verb->name,
-				   "the text comes first: terse search %s REGEX", first);
+				   "the text comes first: terse search %s REGEX", s->pattern);
 		store_close_all(stores, count);
 		return 1;
 	}
-	struct search_subject t = {.text = &text,
-				   .name = *text.id ? text.id : name,
-				   .listing = {.standard_error = s->query.standard_error}};
+	const char *name = *text.id ? text.id : s->name;
 	int status = 1;
-	if (*t.name == '-')
+	if (*name == '-')
 		buffer_append_string(&s->place, "./");
-	quote_append(&s->place, t.name);
-	if (!buffer_string(&s->place)) {
+	quote_append(&s->place, name);
+	if (buffer_string(&s->place))
+		status = search_text(s, &text, name, s->place.data, NULL);
+	else
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
-		goto out;
-	}
-	s->query.place = t.listing.place = s->place.data;
-	status = search_text(s, &t);
-	if (status == 0 && search_end(s, &text, NULL) < 0) {
-		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
-		status = 1;
-	} else if (status == 0) {
-		status = search_status(s);
-		followup_keep(&s->followup, text.dir, text.id);
-	}
-out:
-	text_close(&text);
-	return status;
-}
-
-/* Returns 0, or the exit status of a search that ends here. */
-static int search_found(struct search *s, const struct id_found *found)
-{
-	struct text text;
-	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
-	if (verb_open_found(found, part, &text) < 0) {
-		/* It was removed meanwhile, or both streams are one text. */
-		if (errno != ENOENT)
-			verb_error(s->call->verb->name, "%s: %m", found->id);
-		return 0;
-	}
-	const struct search_subject t = {.text = &text,
-					 .name = found->id,
-					 .listing = {.label = found->id,
-						     .place = found->id,
-						     .standard_error = s->query.standard_error}};
-	s->artifacts++;
-	int status = search_text(s, &t);
-	if (s->found && s->first < 0) {
-		s->first = fcntl(text.dir, F_DUPFD_CLOEXEC, 0);
-		memcpy(s->first_id, text.id, sizeof(s->first_id));
-	}
-	if (s->listing.found.next_in == found->id) {
-		snprintf(s->next_id, sizeof(s->next_id), "%s", found->id);
-		s->listing.found.next_in = s->next_id;
-	}
-	walk_free(s->walk);
-	s->walk = NULL;
+	if (status == 0)
+		status = search_end(s, &text, NULL);
 	text_close(&text);
 	return status;
 }
@@ -470,22 +509,37 @@ static int search_all(struct search *s)
 	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	struct id_found found;
+	struct text text;
 	if (!verb_has_session(s->call))
 		return 1;
 	int got = -1, status = 0, unseen = 0;
 	int count = verb_open_stores(s->call, stores, &unseen);
 	verb_session_name(s->call->settings, s->call->session, directory);
 	struct journal *j = journal_open(stores, count, directory, JOURNAL_MADE);
-	while (j && status == 0 && (got = journal_next_made(j, &found)) == 1)
-		status = search_found(s, &found);
-	if (got < 0 || (status == 0 && search_end(s, NULL, directory) < 0)) {
+	while (j && status == 0 && (got = journal_next_made(j, &found)) == 1) {
+		if (verb_open_found(&found, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT,
+				    &text) < 0) {
+			/* It was removed meanwhile, or both streams are one text. */
+			if (errno != ENOENT)
+				verb_error(s->call->verb->name, "%s: %m", found.id);
+			continue;
+		}
+		s->artifacts++;
+		status = search_text(s, &text, found.id, found.id, found.id);
+		if (s->listing.found.next_in == found.id) {
+			memcpy(s->next_id, found.id, sizeof(s->next_id));
+			s->listing.found.next_in = s->next_id;
+		}
+		walk_free(s->walk);
+		s->walk = NULL;
+		text_close(&text);
+	}
+	if (got < 0) {
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (status == 0) {
-		status = search_status(s);
-		followup_keep(&s->followup, s->first, s->first_id);
+		status = search_end(s, NULL, directory);
 	}
-	io_close(&s->first);
 	if (status == 0)
 		status = unseen;
 	journal_close(j);
@@ -497,71 +551,108 @@ static int search_run(struct verb_call *c)
 {
 	static const char usage[] = "usage: terse search ID|FILE|--all REGEX";
 	const uint64_t unset = UINT64_MAX;
-	struct search s = {
-		.call = c, .first = -1, .query = {.before = unset, .after = unset, .from = 1}};
-	struct notice_query *q = &s.query;
-	if (verb_parse(c, &s) < 0)
+	struct search made = {.call = c, .first = -1, .before = unset, .after = unset, .from = 1},
+		      *s = &made;
+	struct matcher_error error;
+	if (verb_parse(c, s) < 0)
 		return EXIT_TERSE;
 	/* Which operand is the text, which the pattern. */
-	int count = c->operand_count;
-	if (!q->pattern && count > 0)
-		q->pattern = c->operands[--count];
+	int count = c->operand_count, status = EXIT_TERSE;
+	if (!s->pattern && count > 0)
+		s->pattern = c->operands[--count];
 	if (count > 0)
-		s.name = c->operands[0];
-	const char *wrong = count > 1         ? "one argument too many"
-			    : !q->pattern     ? usage
-			    : s.name && s.all ? "--all searches every artifact: name no text"
-			    : !s.name && !s.all && !c->session ? usage
-			    : !s.name && q->from > 1           ? "--offset needs one text"
-							       : NULL;
+		s->name = c->operands[0];
+	const char *wrong = count > 1           ? "one argument too many"
+			    : !s->pattern       ? usage
+			    : s->name && s->all ? "--all searches every artifact: name no text"
+			    : !s->name && !s->all && !c->session ? usage
+			    : !s->name && s->from > 1            ? "--offset needs one text"
+								 : NULL;
 	if (wrong) {
 		verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
 		return EXIT_TERSE;
 	}
-	if (q->before == unset)
-		q->before = s.context;
-	if (q->after == unset)
-		q->after = s.context;
-	q->session = s.name ? NULL : c->session;
-	s.sink = c->json ? SINK_AGENT : reader_of_text();
-	int status = search_prepare(&s, s.name);
-	if (status == 0)
-		status = s.name ? search_one(&s) : search_all(&s);
+	const struct matcher_options pattern = {
+		.ignore_case = s->ignore_case, .word = s->word, .literal = s->literal};
+	s->matcher = matcher_new(s->pattern, &pattern, &error);
+	if (!s->matcher && errno == EINVAL) {
+		verb_fail(c, ENVELOPE_BAD_PATTERN, "%s: at offset %zu: %s", s->pattern,
+			  error.offset, error.text);
+		return EXIT_TERSE;
+	}
+	if (!s->matcher) {
+		verb_fail(c, ENVELOPE_UNREADABLE, "%m");
+		return EXIT_TERSE;
+	}
+	if (s->before == unset)
+		s->before = s->context;
+	if (s->after == unset)
+		s->after = s->context;
+	s->lines = !s->count && !s->names;
+	s->sink = c->json ? SINK_AGENT : reader_of_text();
+	bool whole = s->sink == SINK_PROGRAM;
+	/* For notices: the command stands there twice; a byte becomes four at most. */
+	size_t reserved = 512 + 2 * 4 *
+					(strlen(s->pattern) + (s->name ? strlen(s->name) : 0) +
+					 (!s->name && c->session ? strlen(c->session) : 0));
+	s->followup = (struct followup){.is_counted = !whole};
+	s->listing.options = (struct listing_options){
+		.before = s->before,
+		.after = s->after,
+		.limit = s->limit ? s->limit
+			 : whole  ? UINT64_MAX
+				  : PAGE_MATCHES,
+		.room = whole || s->sink == SINK_PERSON             ? SIZE_MAX
+			: reserved + LISTING_ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
+								    : LISTING_ROOM_MIN,
+		.whole = whole,
+		.mark = c->colour ? paint_code(true, PAINT_MATCH) : NULL,
+		.unmark = c->colour ? paint_none(true) : NULL,
+		.words = c->settings->words,
+		.from = s->from,
+		.print = search_print,
+		.ctx = s,
+	};
+	/* It may be blocked by whoever started us. */
+	sigset_t alarm;
+	signal(SIGVTALRM, c->json ? search_give_up_json : search_give_up_text);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGVTALRM);
+	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+	progress_begin(&s->progress);
+	status = s->name ? search_one(s) : search_all(s);
 	setitimer(ITIMER_VIRTUAL, &(struct itimerval){0}, NULL);
-	walk_free(s.walk);
-	matcher_free(s.matcher);
-	buffer_release(&s.listing.out);
-	buffer_release(&s.listing.gap);
-	buffer_release(&s.place);
-	buffer_release(&s.text);
+	walk_free(s->walk);
+	matcher_free(s->matcher);
+	io_close(&s->first);
+	buffer_release(&s->listing.out);
+	buffer_release(&s->listing.gap);
+	buffer_release(&s->place);
+	buffer_release(&s->text);
 	return status;
 }
 
 #define SEARCH_AT(member) offsetof(struct search, member)
 
 static const struct verb_option search_options[] = {
-	{"--ignore-case", 'i', VERB_FLAG, SEARCH_AT(query.ignore_case), NULL, "ignore case"},
-	{"--word-regexp", 'w', VERB_FLAG, SEARCH_AT(query.word), NULL, "match whole words"},
-	{"--invert-match", 'v', VERB_FLAG, SEARCH_AT(query.invert), NULL,
-	 "the lines that do not match"},
-	{"--fixed-strings", 'F', VERB_FLAG, SEARCH_AT(query.literal), NULL,
-	 "REGEX is a plain string"},
-	{"--after-context", 'A', VERB_NUMBER, SEARCH_AT(query.after), "N", "lines after a match"},
-	{"--before-context", 'B', VERB_NUMBER, SEARCH_AT(query.before), "N",
-	 "lines before a match"},
+	{"--ignore-case", 'i', VERB_FLAG, SEARCH_AT(ignore_case), NULL, "ignore case"},
+	{"--word-regexp", 'w', VERB_FLAG, SEARCH_AT(word), NULL, "match whole words"},
+	{"--invert-match", 'v', VERB_FLAG, SEARCH_AT(invert), NULL, "the lines that do not match"},
+	{"--fixed-strings", 'F', VERB_FLAG, SEARCH_AT(literal), NULL, "REGEX is a plain string"},
+	{"--after-context", 'A', VERB_NUMBER, SEARCH_AT(after), "N", "lines after a match"},
+	{"--before-context", 'B', VERB_NUMBER, SEARCH_AT(before), "N", "lines before a match"},
 	{"--context", 'C', VERB_NUMBER, SEARCH_AT(context), "N", "lines before and after"},
-	{"--count", 'c', VERB_FLAG, SEARCH_AT(query.count), NULL, "print only the count"},
-	{"--files-with-matches", 'l', VERB_FLAG, SEARCH_AT(query.names), NULL,
+	{"--count", 'c', VERB_FLAG, SEARCH_AT(count), NULL, "print only the count"},
+	{"--files-with-matches", 'l', VERB_FLAG, SEARCH_AT(names), NULL,
 	 "print only the names of matching texts"},
-	{"--regexp", 'e', VERB_TEXT, SEARCH_AT(query.pattern), "REGEX",
+	{"--regexp", 'e', VERB_TEXT, SEARCH_AT(pattern), "REGEX",
 	 "the pattern, if it begins with a hyphen"},
-	{"--text", 'a', VERB_FLAG, SEARCH_AT(query.binary), NULL,
-	 "print lines of binary data, too"},
-	{"--limit", 'm', VERB_COUNT, SEARCH_AT(query.limit), "N", "at most N matches"},
-	{"--offset", 0, VERB_COUNT, SEARCH_AT(query.from), "N", "start at line N"},
+	{"--text", 'a', VERB_FLAG, SEARCH_AT(binary), NULL, "print lines of binary data, too"},
+	{"--limit", 'm', VERB_COUNT, SEARCH_AT(limit), "N", "at most N matches"},
+	{"--offset", 0, VERB_COUNT, SEARCH_AT(from), "N", "start at line N"},
 	{"--all", 0, VERB_FLAG, SEARCH_AT(all), NULL, "search all artifacts of the session"},
 	VERB_SESSION_ROW("search this session"),
-	{"--stderr", 0, VERB_FLAG, SEARCH_AT(query.standard_error), NULL,
+	{"--stderr", 0, VERB_FLAG, SEARCH_AT(standard_error), NULL,
 	 "search standard error, if it was kept apart"},
 	VERB_JSON_ROW,
 	VERB_COLOR_ROW,

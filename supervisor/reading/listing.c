@@ -145,7 +145,7 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 			buffer_append_string(&l->out, "--\n");
 		buffer_append(&l->out, l->gap.data, l->gap.len);
 		if (want > have)
-			notice_omitted(&l->out, &place, line->number - want, want - have);
+			wording_omitted(&l->out, &place, line->number - want, want - have);
 		for (uint64_t back = have; back > 0; back--) {
 			walk_before(w, back, &around);
 			listing_add_line(l, text, &around, w);
@@ -181,7 +181,7 @@ int listing_note_gap(struct listing *l, const struct listing_text *text,
 enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listing_text *text,
 			   struct walk_line *line)
 {
-	struct notice_found *f = &l->found;
+	struct listing_found *f = &l->found;
 	bool counts = false; /* no more is shown */
 	l->last = 0;
 	l->floor = l->options.from - 1;

@@ -12,7 +12,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/reading/walk.h"
-#include "supervisor/report/notice.h"
+#include "supervisor/report/wording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,13 +43,22 @@ struct listing_text {
 	bool standard_error; /* it is a standard error that was kept apart */
 };
 
+/* What was found. */
+struct listing_found {
+	uint64_t shown, total; /* matches */
+	bool full;             /* something was not shown */
+	bool out_of_room;      /* ... because of the room, not of the limit */
+	uint64_t next;         /* the first match that was not shown ... */
+	const char *next_in;   /* ... and the place of its text, as given; 0 and NULL: none */
+};
+
 /* Zeroed but for its options. */
 struct listing {
 	struct listing_options options;
 	struct buffer out; /* whoever owns the struct releases the buffers */
 	struct buffer gap; /* announced before the next match */
 	size_t printed;    /* bytes */
-	struct notice_found found;
+	struct listing_found found;
 	uint64_t last,
 		floor; /* in this text: the last printed line; lines up to `floor` are in a gap */
 };

@@ -6,7 +6,6 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/reading/walk.h"
-#include "supervisor/report/notice.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -201,7 +200,8 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 		if (p->closed && p->cut.bytes == 0 && !line.more_before) {
 			p->cut.bytes = line.offset - p->cut.at;
 			if (p->cut.bytes)
-				notice_cut(&p->text, p->request->place, p->cut.at, p->cut.bytes, 0);
+				wording_cut(&p->text, p->request->place, p->cut.at, p->cut.bytes,
+					    0);
 		}
 		if (kind == WALK_FAILED)
 			result = -1;
@@ -241,7 +241,7 @@ static int page_cut_last(struct page *p, const struct text *t, struct buffer *no
 		guard_text(&p->text, raw.data + from, len - from, GUARD_LINE);
 		p->cut.at = begin;
 		p->cut.bytes = t->size - (len - from) - begin;
-		notice_cut(notice, r->place, begin, p->cut.bytes, last->number);
+		wording_cut(notice, r->place, begin, p->cut.bytes, last->number);
 	}
 	buffer_release(&raw);
 	return result;
@@ -275,7 +275,7 @@ static int page_make_tail(struct page *p, struct text *t)
 	page_drop(p);
 	p->omitted = p->pieces[0].number > from ? p->pieces[0].number - from : 0;
 	if (p->omitted)
-		notice_omitted(&notice, p->request->place, from, p->omitted);
+		wording_omitted(&notice, p->request->place, from, p->omitted);
 	if (p->used > p->request->room)
 		result = page_cut_last(p, t, &notice);
 	if (notice.len > 0)

@@ -117,6 +117,25 @@ void wording_read_bytes(struct buffer *out, const struct wording_place *place, u
 		buffer_printf(out, ":%" PRIu64, length);
 }
 
+void wording_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
+		     uint64_t count)
+{
+	buffer_printf(out, "[... %s line%s omitted: ", HUMAN_COUNT(count), count == 1 ? "" : "s");
+	wording_read_lines(out, place, first, count);
+	buffer_append_string(out, "]\n");
+}
+
+void wording_cut(struct buffer *out, const struct wording_place *place, uint64_t at, uint64_t bytes,
+		 uint64_t line)
+{
+	buffer_printf(out, "[... bytes %" PRIu64 "-%" PRIu64, at, at + bytes - 1);
+	if (line)
+		buffer_printf(out, " of line %s", HUMAN_COUNT(line));
+	buffer_append_string(out, " omitted: ");
+	wording_read_bytes(out, place, at, bytes);
+	buffer_append_string(out, "]\n");
+}
+
 /* The parts that were not kept, with `before` in front of each. */
 static void append_gaps(struct buffer *out, const char *before, const struct wording_place *place)
 {

@@ -56,6 +56,15 @@ void wording_read_lines(struct buffer *out, const struct wording_place *place, u
 void wording_read_bytes(struct buffer *out, const struct wording_place *place, uint64_t from,
 			uint64_t length);
 
+/* Of a page: "[... 1,204 lines omitted: terse read ID --offset 31 --limit 1204]\n". */
+void wording_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
+		     uint64_t count);
+
+/* "[... bytes 29488-4998999 omitted: terse read ID --bytes 29488:4969512]\n"; for a line whose
+   beginning is omitted "[... bytes 29488-4998999 of line 9 omitted: ...]\n", else `line` is 0. */
+void wording_cut(struct buffer *out, const struct wording_place *place, uint64_t at, uint64_t bytes,
+		 uint64_t line);
+
 /* "[... lines 31-1234 omitted, 61.0 KB]\n"; if the piece is spelled "[... lines 31-1234 omitted,
    61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n". For a fold "[... lines 12-421
    repeat the line above]\n", for lines that are alike "[... lines 12-421 like this, 21.0 KB; last:

@@ -7,7 +7,7 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/reading/page.h"
-#include "supervisor/report/notice.h"
+#include "supervisor/report/wording.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/mman.h>
@@ -55,7 +55,7 @@ static void add_cut(struct input *in, struct page *p)
 {
 	const char *end = in->data + in->len, *line = in->data + p->cut.at;
 	struct buffer notice = BUFFER_INIT;
-	notice_cut(&notice, &place, p->cut.at, p->cut.bytes, 0);
+	wording_cut(&notice, &place, p->cut.at, p->cut.bytes, 0);
 	assert(p->text.len > notice.len);
 	size_t len = p->text.len - notice.len;
 	assert(memcmp(p->text.data + len, notice.data, notice.len) == 0);
@@ -126,10 +126,10 @@ static void check_tail(struct input *in, uint64_t tail)
 	if (p.count > 0) {
 		assert(p.to == all);
 		if (p.omitted)
-			notice_omitted(&notice, &place, all - (tail < all ? tail : all) + 1,
-				       p.omitted);
+			wording_omitted(&notice, &place, all - (tail < all ? tail : all) + 1,
+					p.omitted);
 		if (p.cut.bytes)
-			notice_cut(&notice, &place, p.cut.at, p.cut.bytes, all);
+			wording_cut(&notice, &place, p.cut.at, p.cut.bytes, all);
 		assert(p.text.len >= notice.len);
 		assert(!notice.len || memcmp(p.text.data, notice.data, notice.len) == 0);
 		const char *text = p.text.data + notice.len;
