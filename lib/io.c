@@ -196,8 +196,6 @@ int io_above_standard(int fd)
 	return moved;
 }
 
-#define KEEP_MAX 16
-
 static void close_between(int first, int last)
 {
 	if (close_range((unsigned)first, (unsigned)last, 0) == 0)
@@ -216,23 +214,17 @@ static void close_between(int first, int last)
 
 void io_close_others(int first, const int *keep, size_t count)
 {
-	int sorted[KEEP_MAX];
-	size_t n = 0;
-	for (size_t i = 0; i < count && n < KEEP_MAX; i++) {
-		size_t at = n;
-		if (keep[i] < first)
-			continue;
-		for (; at > 0 && sorted[at - 1] > keep[i]; at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at] = keep[i];
-		n++;
+	for (int next;; first = next + 1) {
+		next = INT_MAX;
+		for (size_t i = 0; i < count; i++) {
+			if (keep[i] >= first && keep[i] < next)
+				next = keep[i];
+		}
+		if (next > first)
+			close_between(first, next - 1);
+		if (next == INT_MAX)
+			return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		if (sorted[i] > first)
-			close_between(first, sorted[i] - 1);
-		first = sorted[i] + 1;
-	}
-	close_between(first, INT_MAX);
 }
 
 void io_null(int first, int last)

@@ -72,8 +72,8 @@ void io_close(int *fd);
    Returns the descriptor to use, or -1 with errno; `fd` is closed if it moved. */
 int io_above_standard(int fd);
 
-/* Closes every descriptor from `first` on except the `count` ones in `keep` (at most 16; -1 entries
-   are none). Does not loop over descriptor numbers. */
+/* Closes every descriptor from `first` on except the `count` ones in `keep` (-1 entries are none).
+   Does not loop over descriptor numbers. */
 void io_close_others(int first, const int *keep, size_t count);
 
 /* Opens /dev/null as the descriptors first..last, so that their numbers stay taken. */

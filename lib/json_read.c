@@ -116,29 +116,12 @@ static void json_mend(struct buffer *out, const char *data, size_t len)
 {
 	bool quoted = false;
 	for (size_t at = 0; at < len;) {
-		char c = data[at];
-		if (c == '"')
+		if (data[at] == '"')
 			quoted = !quoted;
-		if (quoted && c != '"') {
+		if (quoted && data[at] != '"')
 			at += json_mend_character(out, data + at, len - at);
-		} else if (c == '-' || (c >= '0' && c <= '9')) {
-			size_t n = 0;
-			while (at + n < len && data[at + n] &&
-			       strchr("+-.eE0123456789", data[at + n]))
-				n++;
-			char digits[24] = "";
-			errno = 0;
-			if (n < sizeof(digits))
-				strtoll(memcpy(digits, data + at, n), NULL, 10);
-			bool whole = !memchr(data + at, '.', n) && !memchr(data + at, 'e', n) &&
-				     !memchr(data + at, 'E', n);
-			buffer_append(out, data + at, n);
-			if (whole && (n >= sizeof(digits) || errno == ERANGE))
-				buffer_append_string(out, ".0");
-			at += n;
-		} else {
+		else
 			buffer_append(out, data + at++, 1);
-		}
 	}
 }
 
@@ -148,17 +131,11 @@ json_t *json_read(const char *data, size_t len, size_t flags, json_error_t *erro
 	json_t *value = json_read_strictly(data, len, flags, error);
 	if (value || errno == ENOMEM)
 		return value;
-	json_mend(&mended, data ? data : "", len);
-	errno = EINVAL;
-	if (buffer_check(&mended) < 0) {
-		if (error)
-			*error->text = '\0';
-		errno = ENOMEM;
-	} else if (mended.len != len || (len > 0 && memcmp(mended.data, data, len) != 0)) {
+	json_mend(&mended, data, len);
+	if (buffer_check(&mended) == 0)
 		value = json_read_strictly(mended.data, mended.len, flags, error);
-	}
-	int saved = errno;
+	else if (error)
+		*error->text = '\0';
 	buffer_release(&mended);
-	errno = saved;
 	return value;
 }

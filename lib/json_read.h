@@ -1,8 +1,7 @@
 // Reading JSON: jansson, with its limits mended. At some places it goes on where it found no
 // memory: it ends the process, or gives a text without some of its bytes; here the first block that
-// is not to be had ends it. And it refuses what JSON allows, or what writers of JSON make all the
-// same: half a character (a surrogate alone, bytes that are not UTF-8), which becomes U+FFFD, and
-// whole numbers beyond 64 bits, which become reals.
+// is not to be had ends it. And it refuses half a character (a surrogate alone, bytes that are not
+// UTF-8), which writers of JSON make all the same: that becomes U+FFFD.
 #ifndef TERSE_LIB_JSON_READ_H
 #define TERSE_LIB_JSON_READ_H
 

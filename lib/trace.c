@@ -2,9 +2,10 @@
 
 #include "lib/trace.h"
 
+#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
-#include "lib/utf8.h"
+#include "lib/quote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,16 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Bytes of a line's text before they are escaped. */
 #define TEXT_MOST 512
-
-/* The longest escape is that of one byte: \xNN. */
-#define ESCAPE_LEN 4
 
 static const char *const area_names[TRACE_AREAS] = {
 	[TRACE_PROCESS] = "process",   [TRACE_SIGNALS] = "signals", [TRACE_SINK] = "sink",
@@ -36,7 +33,6 @@ unsigned trace_mask;
 
 static struct {
 	int fd;
-	mode_t type;      /* of the file: S_IFREG ... */
 	int64_t begun_ms; /* monotonic */
 	char path[PATH_MAX];
 } trace = {.fd = -1};
@@ -97,7 +93,6 @@ int trace_open(const char *spec, const char *what)
 		trace_close();
 		return -1;
 	}
-	trace.type = st.st_mode & S_IFMT;
 	trace.begun_ms = clock_monotonic_ms();
 	trace_mask = mask;
 	const time_t now = time(NULL);
@@ -107,58 +102,26 @@ int trace_open(const char *spec, const char *what)
 	return 0;
 }
 
-/* Whether a write neither waits nor brings a signal, which would be passed on to the command. */
-static bool trace_can_write(size_t len)
-{
-	struct pollfd fd = {.fd = trace.fd, .events = POLLOUT};
-	struct rlimit limit;
-	struct stat st;
-	if (trace.type != S_IFREG)
-		return poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT;
-	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-		return true;
-	return fstat(trace.fd, &st) == 0 && (rlim_t)st.st_size + len <= limit.rlim_cur;
-}
-
-/* Returns how long the escaped text is. */
-static size_t trace_escape(char *out, const char *text, size_t len)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < len;) {
-		uint32_t cp;
-		size_t size = utf8_decode(text + i, len - i, &cp);
-		bool is_plain = utf8_is_clean(cp) && cp != '\n' && cp != '\t' && cp != '\\' &&
-				cp != UTF8_REPLACEMENT;
-		if (is_plain)
-			memcpy(out + n, text + i, size);
-		for (size_t j = 0; !is_plain && j < size; j++)
-			snprintf(out + n + j * ESCAPE_LEN, ESCAPE_LEN + 1, "\\x%02x",
-				 (unsigned char)text[i + j]);
-		n += is_plain ? size : size * ESCAPE_LEN;
-		i += size;
-	}
-	return n;
-}
-
 void trace_print(enum trace_area area, const char *format, ...)
 {
-	char text[TEXT_MOST], line[64 + TEXT_MOST * ESCAPE_LEN + 2];
+	struct pollfd fd = {.fd = trace.fd, .events = POLLOUT};
+	struct buffer line = BUFFER_INIT;
+	char text[TEXT_MOST];
 	int saved = errno;
 	va_list args;
 	va_start(args, format);
 	int len = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	int64_t ms = clock_monotonic_ms() - trace.begun_ms;
-	int head = snprintf(line, 64, "%3" PRId64 ".%03d %7d %-8s ", ms / 1000, (int)(ms % 1000),
-			    (int)getpid(), area_names[area]);
-	if (len > 0 && head > 0) {
-		size_t n = (size_t)head;
-		n += trace_escape(line + n, text, strnlen(text, sizeof(text)));
-		line[n++] = '\n';
-		/* In one piece, since other processes append to the file, too. */
-		if (trace_can_write(n) && write(trace.fd, line, n) < 0 && errno != EAGAIN)
-			trace_close();
-	}
+	buffer_printf(&line, "%3" PRId64 ".%03d %7d %-8s ", ms / 1000, (int)(ms % 1000),
+		      (int)getpid(), area_names[area]);
+	quote_text(&line, text, len < 0 ? 0 : strnlen(text, sizeof(text)), 0);
+	buffer_append_string(&line, "\n");
+	/* Without waiting, and in one piece, since other processes append to the file, too. */
+	if (buffer_check(&line) == 0 && poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT &&
+	    write(trace.fd, line.data, line.len) < 0 && errno != EAGAIN)
+		trace_close();
+	buffer_release(&line);
 	errno = saved;
 }
 

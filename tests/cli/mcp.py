@@ -180,12 +180,10 @@ class Protocol(McpCase):
         self.assertEqual(text(104, rb'{"command":"od","args":["-An","-c\u0000"]}'),
                          "run_command: args: must not have a NUL character")
         self.assertEqual(text(105, rb'{"command":"od -An -c","stdin":"a\u0000b"}'), "   a  \\0   b\n")
-        self.assertEqual(text(106, b'{"artifact_id":"last","limit":18446744073709551616}', "read_command_output"),
-                         "read_command_output: limit: must be a whole number, 1 at least")
         for number, arguments, want in ((107, rb'{"command":"\x"}', "not JSON: invalid escape"),
                                         (108, b'{"command":1e999}', "not JSON: real number overflow"),
                                         (109, b'{"command":"x",}', "not JSON: "),
-                                        ("18446744073709551616", b"{}", "id: must be a string or a whole number")):
+                                        ("18446744073709551616", b"{}", "not JSON: too big integer")):
             with self.subTest(number=number):
                 client.write(b'{"method":"tools/call","params":{"name":"run_command","arguments":%s},"jsonrpc":"2.0",'
                              b'"id":%s}\n' % (arguments, str(number).encode()))
