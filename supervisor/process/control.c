@@ -111,12 +111,8 @@ void control_answer(struct control_client *client, enum frame_kind kind, const v
 static void control_ask(struct control *c, struct control_client *client, const struct frame *f,
 			size_t len)
 {
-	const struct control_request *r = f->kind < FRAME_REQUESTS ? &c->requests[f->kind] : NULL;
-	int error = EPROTO;
-	if (r && r->handle && len <= FRAME_REQUEST)
-		error = r->touches && client->attached && !client->sizes
-				? EPERM
-				: r->handle(c->ctx, client, f, len);
+	bool known = f->kind < FRAME_REQUESTS && c->requests[f->kind] && len <= FRAME_REQUEST;
+	int error = known ? c->requests[f->kind](c->ctx, client, f, len) : EPROTO;
 	if (error != CONTROL_ANSWERED)
 		control_queue(client, FRAME_DONE, error, NULL, 0);
 }
@@ -237,6 +233,7 @@ void control_output(struct control *c, const char *data, size_t len)
 
 void control_changed(struct control *c)
 {
+	c->changed_at = 0;
 	for (struct control_client *client = c->clients; client; client = client->next) {
 		if (!client->watches)
 			continue;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CONTROL_CLIENTS 64
 
@@ -26,16 +27,13 @@ struct control_client {
 /* A handler has queued an answer of its own. */
 #define CONTROL_ANSWERED (-1)
 
-/* What can be asked. */
-struct control_request {
-	/* Returns 0 or an errno, which is the answer, or CONTROL_ANSWERED. */
-	int (*handle)(void *ctx, struct control_client *client, const struct frame *f, size_t len);
-	bool touches; /* a client that only looks may not ask */
-};
+/* Answers a request. Returns 0 or an errno, which is the answer, or CONTROL_ANSWERED. */
+typedef int control_handler(void *ctx, struct control_client *client, const struct frame *f,
+			    size_t len);
 
 /* Without a socket, clients come by control_adopt() alone. */
 struct control {
-	const struct control_request *requests; /* by FRAME_..., as many as FRAME_REQUESTS */
+	control_handler *const *requests; /* by FRAME_..., as many as FRAME_REQUESTS */
 	int (*repaint)(void *ctx, struct buffer *out);
 	void *ctx;
 	/* For the owner, who clears them: the last client with a terminal has gone; the caller. */
@@ -45,6 +43,7 @@ struct control {
 	char name[32];
 	struct control_client *clients; /* a list, newest first */
 	int count;
+	int64_t changed_at, told_at; /* monotonic: when those who watch are told next, were last */
 };
 
 /* Makes the socket `name` in the directory `dir`, which it owns from then on (whatever the result).
@@ -68,7 +67,7 @@ void control_serve(struct control *c);
 /* The command has written: for clients that are attached. */
 void control_output(struct control *c, const char *data, size_t len);
 
-/* The status has changed: for clients that watch. */
+/* The status has changed: clients that watch are told. */
 void control_changed(struct control *c);
 
 /* Whether anything is still queued for a client. */

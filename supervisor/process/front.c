@@ -28,7 +28,7 @@ bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b)
 
 bool front_is_asleep(const struct supervisor *s)
 {
-	return s->front.stops > s->front.wakes && s->front.fd >= 0;
+	return s->front.asleep > 0 && s->front.fd >= 0;
 }
 
 /* The state of the front end. No event reports that it was stopped by SIGSTOP, which can't be
@@ -74,7 +74,7 @@ void front_stop(struct supervisor *s, int sig)
 {
 	/* A front end that is stopped already continues the command when it goes on. */
 	if (!s->front.was_stopped || !front_look(s->job->front).stopped)
-		s->front.stops += front_send(s, FRAME_STOPPED, sig, 0);
+		s->front.asleep += front_send(s, FRAME_STOPPED, sig, 0);
 }
 
 void front_continue(struct supervisor *s, int64_t now_ms)
@@ -93,7 +93,7 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 		s->front.fd >= 0 && s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
 	s->timer[TIMER_FRONT] = waits ? now_ms + FRONT_MS : 0;
 	/* A front end that was asked to stop is in the same state as the command. */
-	if (!waits || s->stopped || s->front.stops > s->front.wakes)
+	if (!waits || s->stopped || s->front.asleep > 0)
 		return;
 	const struct front_state front = front_look(s->job->front);
 	struct source *terminal = supervisor_terminal(s);
@@ -178,7 +178,7 @@ void front_receive(void *supervisor, short revents)
 		case FRAME_RESIZE: live_resize(s, (unsigned)f.a, (unsigned)f.b, true); break;
 		case FRAME_PASS: front_pass(s, &f, (size_t)len); break;
 		case FRAME_AWAKE:
-			if (++s->front.wakes >= s->front.stops)
+			if (--s->front.asleep <= 0)
 				s->timer[TIMER_CONTINUE] = 0;
 			break;
 		default: break;

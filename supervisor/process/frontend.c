@@ -250,13 +250,6 @@ _Noreturn static void frontend_on_supervisor_gone(struct frontend *f)
 	exit(EXIT_FAILED);
 }
 
-/* Not every container has an init that would do it. */
-static void frontend_reap(pid_t pid)
-{
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-}
-
 static void frontend_on_frame(void *ctx, short revents)
 {
 	struct frontend *f = ctx;
@@ -372,7 +365,7 @@ static int frontend_start(struct frontend *f)
 
 int frontend_exec(const struct job *job)
 {
-	return spawn_exec(job->program, job->argv, environ);
+	return spawn_exec(job, environ);
 }
 
 static int frontend_exec_directly(const struct job *job)
@@ -421,8 +414,9 @@ int frontend_run(struct job *job)
 	switch (f.end.kind) {
 	case FRAME_REFUSED:
 	case FRAME_NOT_FOUND:
-		frontend_reap(f.session);
-		frontend_reap(f.watchdog);
+		/* Not every container has an init that would do it. */
+		spawn_reap(f.session);
+		spawn_reap(f.watchdog);
 		return f.end.kind == FRAME_REFUSED ? frontend_exec_directly(job) : f.end.a;
 	case FRAME_YIELDED: watchdog_ask(f.watchdog_socket, WATCHDOG_LEAVE); _exit(f.end.a);
 	default: break;
@@ -430,9 +424,9 @@ int frontend_run(struct job *job)
 	if (f.end.b & ENDED_WATCHED)
 		watchdog_ask(f.watchdog_socket, WATCHDOG_LEAVE);
 	else
-		frontend_reap(f.watchdog);
+		spawn_reap(f.watchdog);
 	if (!(f.end.b & ENDED_LIVES_ON))
-		frontend_reap(f.session);
+		spawn_reap(f.session);
 	/* Process 1 of a container takes all others with it when it ends, the one that pushes,
 	   too. */
 	struct store store;

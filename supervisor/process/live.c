@@ -292,7 +292,7 @@ int64_t live_due(struct supervisor *s)
 	if (s->live.active)
 		return 1;
 	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
-	int64_t due = timer_sooner(s->live.open_at, s->live.changed_at);
+	int64_t due = timer_sooner(s->live.open_at, s->live.control.changed_at);
 	due = timer_sooner(due, text ? interceptor_facts(text).settle_due : 0);
 	return live_looks(s) ? timer_sooner(due, s->live.prompt.looks.at) : due;
 }
@@ -301,6 +301,7 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 {
 	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
 	struct prompt *prompt = &s->live.prompt;
+	struct control *c = &s->live.control;
 	const uint64_t settled = s->live.settled;
 	/* Makes lines final for those who follow. */
 	if (text) {
@@ -315,14 +316,13 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 		prompt_touch(prompt, now_ms);
 	if (s->live.active || s->live.settled != settled) {
 		s->live.active = false;
-		if (s->live.control.clients && !s->live.changed_at)
-			s->live.changed_at = s->live.changes_sent_at + CHANGED_MS > now_ms
-						     ? s->live.changes_sent_at + CHANGED_MS
-						     : now_ms;
+		if (c->clients && !c->changed_at)
+			c->changed_at =
+				c->told_at + CHANGED_MS > now_ms ? c->told_at + CHANGED_MS : now_ms;
 	}
-	if (s->live.changed_at && now_ms >= s->live.changed_at) {
-		s->live.changes_sent_at = now_ms;
-		live_changed(s);
+	if (c->changed_at && now_ms >= c->changed_at) {
+		c->told_at = now_ms;
+		control_changed(c);
 	}
 	if (!live_looks(s) || !prompt->looks.at || now_ms < prompt->looks.at)
 		return;
@@ -330,7 +330,7 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 	struct terminal *t = live_screen(s);
 	bool began = t && prompt_step(prompt, t, now_ms);
 	if (waited != prompt->waits)
-		live_changed(s);
+		control_changed(c);
 	enum prompting prompting = (enum prompting)s->job->settings->prompt;
 	if (!began || s->state != SUPERVISOR_RUNNING || s->front.fd < 0 ||
 	    s->caller != CALLER_WAITS || prompting == PROMPTING_AWAIT)
@@ -351,12 +351,6 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 	} else {
 		supervisor_end_tree(s, TREE_HUP);
 	}
-}
-
-void live_changed(struct supervisor *s)
-{
-	s->live.changed_at = 0;
-	control_changed(&s->live.control);
 }
 
 /* To a client that watches, a status is an answer whenever it has changed. */
@@ -542,16 +536,10 @@ static int on_reported(void *ctx, struct control_client *client, const struct fr
 	return 0;
 }
 
-const struct control_request live_requests[FRAME_REQUESTS] = {
-	[FRAME_STATUS] = {.handle = on_status},
-	[FRAME_WATCH] = {.handle = on_status},
-	[FRAME_TYPE] = {.handle = on_type, .touches = true},
-	[FRAME_CLOSE] = {.handle = on_close, .touches = true},
-	[FRAME_SIGNAL] = {.handle = on_signal, .touches = true},
-	[FRAME_RESIZE] = {.handle = on_resize, .touches = true},
-	[FRAME_PICTURE] = {.handle = on_picture},
-	[FRAME_ATTACH] = {.handle = on_attach},
-	[FRAME_REPORTED] = {.handle = on_reported},
+control_handler *const live_requests[FRAME_REQUESTS] = {
+	[FRAME_STATUS] = on_status,   [FRAME_WATCH] = on_status,  [FRAME_TYPE] = on_type,
+	[FRAME_CLOSE] = on_close,     [FRAME_SIGNAL] = on_signal, [FRAME_RESIZE] = on_resize,
+	[FRAME_PICTURE] = on_picture, [FRAME_ATTACH] = on_attach, [FRAME_REPORTED] = on_reported,
 };
 
 int live_repaint(void *ctx, struct buffer *out)

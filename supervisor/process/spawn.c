@@ -4,6 +4,7 @@
 
 #include "lib/exec.h"
 #include "lib/io.h"
+#include "supervisor/process/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -174,12 +175,11 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 	return result;
 }
 
-int spawn_exec(const char *program, char *const *argv, char *const *envp)
+int spawn_exec(const struct job *job, char *const *envp)
 {
-	const char *file = program ? program : argv[0];
 	/* It is searched for in the command's PATH, which may differ from this process's. */
 	environ = (char **)envp;
-	return exec_search(file, argv);
+	return exec_search(job->program ? job->program : job->argv[0], job->argv);
 }
 
 int spawn_exit_status(int exec_errno)
@@ -187,15 +187,16 @@ int spawn_exit_status(int exec_errno)
 	return exec_errno == ENOENT ? 127 : 126;
 }
 
-static void spawn_reap(pid_t pid)
+void spawn_reap(pid_t pid)
 {
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
 /* Runs in the child, which shares this process's memory until exec: only system calls, and no
    memory is changed that the parent does not expect. Returns an errno. */
-static int spawn_become_command(const struct spawn *s, pid_t parent, pid_t group)
+static int spawn_become_command(const struct job *job, char *const *envp, const int fds[3],
+				int terminal, pid_t parent, pid_t group)
 {
 	/* A group of its own if that one can't be joined. */
 	if (setpgid(0, group) < 0)
@@ -205,24 +206,25 @@ static int spawn_become_command(const struct spawn *s, pid_t parent, pid_t group
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	if (getppid() != parent)
 		return ESRCH;
-	if (s->terminal >= 0)
-		tcsetpgrp(s->terminal, getpgrp());
+	if (terminal >= 0)
+		tcsetpgrp(terminal, getpgrp());
 	for (int i = 0; i < 3; i++) {
-		if (s->fds[i] >= 0 && dup2(s->fds[i], i) < 0)
+		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
 			return errno;
 	}
-	signals_restore(s->signals);
-	return spawn_exec(s->program, s->argv, s->envp);
+	signals_restore(&job->signals);
+	return spawn_exec(job, envp);
 }
 
-pid_t spawn_command(const struct spawn *s, pid_t *group)
+pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal,
+		    pid_t *group)
 {
 	/* The child reports its error through the shared memory. */
 	volatile int failed = 0;
 	char **own = environ;
 	pid_t parent = getpid(), leader = 0;
 	/* A group whose leader has ended; 0 where there can be none. */
-	if (!s->leads) {
+	if (!job->leads) {
 		leader = vfork();
 		if (leader == 0) {
 			setpgid(0, 0);
@@ -234,7 +236,7 @@ pid_t spawn_command(const struct spawn *s, pid_t *group)
 	   behind this process. */
 	pid_t pid = vfork();
 	if (pid == 0) {
-		failed = spawn_become_command(s, parent, leader);
+		failed = spawn_become_command(job, envp, fds, terminal, parent, leader);
 		_exit(spawn_exit_status(failed));
 	}
 	environ = own;

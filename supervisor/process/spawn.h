@@ -10,6 +10,8 @@
 #include <sys/types.h>
 #include <termios.h>
 
+struct job;
+
 struct pty {
 	int master;
 	int slave; /* to be closed once the command has it: else the end of output never comes */
@@ -63,26 +65,20 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 
 // Starts the command: its own process group, its streams, the caller's signal state.
 
-struct spawn {
-	const char *program; /* NULL: argv[0] */
-	char *const *argv;
-	char *const *envp;
-	int fds[3];   /* become 0, 1 and 2; -1: unchanged */
-	int terminal; /* slave of the controlling terminal to be in the foreground of, or -1 */
-	const struct signals *signals;
-	bool leads; /* the command leads its group, so it can't make a session; else another process
-		       does, which ends at once */
-};
+/* Starts the job's command as a child in a process group of its own, *group, and waits until it has
+   been executed. `fds` become 0, 1 and 2; -1: unchanged. `terminal`: slave of the controlling
+   terminal to be in the foreground of, or -1. A *group that is not the pid is that of another
+   child, which has ended and keeps the number until it is waited for. Returns the pid; -1 with
+   errno when there is no process for it; 0 with errno when the program can't be executed. */
+pid_t spawn_command(const struct job *job, char *const *envp, const int fds[3], int terminal,
+		    pid_t *group);
 
-/* Starts it as a child in a process group of its own, *group, and waits until it has been executed.
-   A *group that is not the pid is that of another child, which has ended and keeps the number until
-   it is waited for. Returns the pid; -1 with errno when there is no process for it; 0 with errno
-   when the program can't be executed. */
-pid_t spawn_command(const struct spawn *s, pid_t *group);
+/* Replaces this process by the job's command, as exec_search() (lib/exec.h) with the PATH of
+   `envp`. Returns errno only on failure. */
+int spawn_exec(const struct job *job, char *const *envp);
 
-/* Replaces this process by the command, as exec_search() (lib/exec.h) with the PATH of `envp`.
-   `program`: NULL for argv[0]. Returns errno only on failure. */
-int spawn_exec(const char *program, char *const *argv, char *const *envp);
+/* Waits for the end of a child; 0, -1: there is none. */
+void spawn_reap(pid_t pid);
 
 /* The exit status a shell gives for it. */
 int spawn_exit_status(int exec_errno);

@@ -288,11 +288,11 @@ static void supervisor_on_child(void *ctx, short revents)
 		if (WIFSTOPPED(status)) {
 			s->stopped = true;
 			front_stop(s, WSTOPSIG(status));
-			live_changed(s);
+			control_changed(&s->live.control);
 		} else if (WIFCONTINUED(status)) {
 			s->stopped = false;
 			front_continue(s, clock_monotonic_ms());
-			live_changed(s);
+			control_changed(&s->live.control);
 		} else {
 			supervisor_on_exit(s, status);
 		}
@@ -775,23 +775,14 @@ static void supervisor_start(struct supervisor *s)
 	char **envp = environment_make(environ, job->settings, !l->person, active);
 	if (!envp)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
-	const struct spawn spawn = {
-		.program = job->program,
-		.argv = job->argv,
-		.envp = envp,
-		.fds = {terminal && l->stdin_pty ? s->sources[0].child : -1,
-			supervisor_child_end(s, 0), supervisor_child_end(s, 1)},
-		.terminal = terminal  ? s->sources[0].child
-			    : l->jobs ? supervisor_child_end(s, 1)
-				      : -1,
-		.signals = &job->signals,
-		.leads = job->leads,
-	};
+	const int out = supervisor_child_end(s, 0), err = supervisor_child_end(s, 1);
+	const int fds[] = {terminal && l->stdin_pty ? s->sources[0].child : -1, out, err};
+	const int foreground = terminal ? s->sources[0].child : l->jobs ? err : -1;
 	/* A front end that was killed before it had a watchdog leaves nothing behind. */
 	struct frame guarded;
 	if (frame_receive(s->front.fd, &guarded, 0) < 0 && errno == EPIPE)
 		_exit(0);
-	s->command = spawn_command(&spawn, &s->group);
+	s->command = spawn_command(job, envp, fds, foreground, &s->group);
 	watchdog_tell(&s->watchdog, s->group);
 	if (s->command > 0)
 		TRACE(PROCESS, "supervisor: command %d in group %d%s", (int)s->command,

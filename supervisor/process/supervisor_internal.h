@@ -152,8 +152,7 @@ static inline int64_t timer_sooner(int64_t a, int64_t b)
 struct front {
 	int fd;           /* -1: it has gone, or was sent the end of the run */
 	bool was_stopped; /* by somebody else, at the last look */
-	/* How often it was sent FRAME_STOPPED, and sent FRAME_AWAKE back. */
-	int stops, wakes;
+	int asleep; /* how often it was sent FRAME_STOPPED and has not sent FRAME_AWAKE back */
 };
 
 // A recording of the output with its times, as an asciicast (version 2) for terse replay and
@@ -176,15 +175,14 @@ struct live {
 	struct control control;
 	struct prompt prompt;
 	struct cast cast;
-	bool recording;              /* an asciicast was asked for, and has not begun */
-	bool active;                 /* something was written or typed since the last step */
-	char typed;                  /* the last byte */
-	unsigned cols, rows;         /* while nobody is attached */
-	uint64_t reported;           /* lines of the text that a reader has been sent */
-	int64_t open_at, changed_at; /* monotonic; 0: it was tried, not set */
-	bool follows;                /* a client reads the text as it grows, ... */
-	uint64_t settled;            /* ... and so much of it is final */
-	int64_t changes_sent_at;     /* to those who watch */
+	bool recording;      /* an asciicast was asked for, and has not begun */
+	bool active;         /* something was written or typed since the last step */
+	char typed;          /* the last byte */
+	unsigned cols, rows; /* while nobody is attached */
+	uint64_t reported;   /* lines of the text that a reader has been sent */
+	int64_t open_at;     /* monotonic; 0: it was tried */
+	bool follows;        /* a client reads the text as it grows, ... */
+	uint64_t settled;    /* ... and so much of it is final */
 };
 
 struct supervisor {
@@ -266,7 +264,7 @@ void supervisor_end_tree(struct supervisor *s, int step);
 // with its colours, "paint" is what puts it on a terminal of that size.
 
 /* By FRAME_...; their context is the supervisor, as that of live_repaint(). */
-extern const struct control_request live_requests[FRAME_REQUESTS];
+extern control_handler *const live_requests[FRAME_REQUESTS];
 int live_repaint(void *ctx, struct buffer *out);
 
 /* Answers clients, and deals with those that have gone. */
@@ -297,9 +295,6 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms);
 
 /* When that is due next; 0: not before something happens. */
 int64_t live_due(struct supervisor *s);
-
-/* The state has changed: clients that watch are sent it. */
-void live_changed(struct supervisor *s);
 
 // front.c
 

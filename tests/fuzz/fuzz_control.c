@@ -56,11 +56,11 @@ static void read_all(int fd)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct control_request requests[FRAME_REQUESTS] = {
-		[FRAME_STATUS] = {.handle = on_status},
-		[FRAME_WATCH] = {.handle = on_status},
-		[FRAME_TYPE] = {.handle = on_type, .touches = true},
-		[FRAME_ATTACH] = {.handle = on_attach},
+	static control_handler *const requests[FRAME_REQUESTS] = {
+		[FRAME_STATUS] = on_status,
+		[FRAME_WATCH] = on_status,
+		[FRAME_TYPE] = on_type,
+		[FRAME_ATTACH] = on_attach,
 	};
 	struct run r = {0};
 	struct control c = {

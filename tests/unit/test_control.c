@@ -73,12 +73,9 @@ static int on_attach(void *ctx, struct control_client *client, const struct fram
 
 static void start(struct run *r)
 {
-	static const struct control_request requests[FRAME_REQUESTS] = {
-		[FRAME_STATUS] = {.handle = on_status},
-		[FRAME_WATCH] = {.handle = on_status},
-		[FRAME_TYPE] = {.handle = on_type, .touches = true},
-		[FRAME_RESIZE] = {.handle = on_other, .touches = true},
-		[FRAME_ATTACH] = {.handle = on_attach},
+	static control_handler *const requests[FRAME_REQUESTS] = {
+		[FRAME_STATUS] = on_status, [FRAME_WATCH] = on_status,  [FRAME_TYPE] = on_type,
+		[FRAME_RESIZE] = on_other,  [FRAME_ATTACH] = on_attach,
 	};
 	*r = (struct run){.status_len = 5};
 	r->control = (struct control){
@@ -266,26 +263,6 @@ TEST(the_attached_get_the_output)
 	/* The last client leaves: the run has its own size again. */
 	assert_true(r.control.unsized);
 	close(other);
-	end(&r);
-}
-
-TEST(who_looks_does_not_touch)
-{
-	static const enum frame_kind kinds[] = {FRAME_TYPE, FRAME_RESIZE};
-	struct run r;
-	struct frame p;
-	start(&r);
-	int fd = client(&r);
-	ask(fd, FRAME_ATTACH, 0, 0, "");
-	assert_done(&r, fd, 0);
-	control_serve(&r.control);
-	take(fd, FRAME_OUTPUT, &p);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		ask(fd, kinds[i], 9, 9, "x");
-		assert_done(&r, fd, EPERM);
-	}
-	assert_int_equal(r.typed.len + (size_t)r.a, 0);
-	close(fd);
 	end(&r);
 }
 

@@ -1,6 +1,6 @@
 // Starting the command.
 
-#include "supervisor/process/spawn.h"
+#include "supervisor/process/job.h"
 #include "tests/unit/child.h"
 #include "tests/unit/unit.h"
 
@@ -36,14 +36,10 @@ static const struct signals *no_signals(void)
 
 static pid_t spawn(char *const *argv, char *const *envp, int out)
 {
-	const struct spawn s = {.argv = argv,
-				.envp = envp,
-				.fds = {-1, out, out},
-				.terminal = -1,
-				.signals = no_signals(),
-				.leads = true};
+	const struct job job = {.argv = (char **)argv, .signals = *no_signals(), .leads = true};
+	const int fds[] = {-1, out, out};
 	pid_t group;
-	return spawn_command(&s, &group);
+	return spawn_command(&job, envp, fds, -1, &group);
 }
 
 /* Runs a command; checks its status and what it prints. */
@@ -134,13 +130,9 @@ static void own_group_and_streams(const void *ctx)
 		 in[0], in[1], out[0], out[1]);
 	char *argv[] = {S("sh"), S("-c"), script, NULL};
 	const bool *leads = ctx;
-	const struct spawn s = {.argv = argv,
-				.envp = environ,
-				.fds = {in[0], out[1], -1},
-				.terminal = -1,
-				.signals = no_signals(),
-				.leads = *leads};
-	pid_t group, pid = spawn_command(&s, &group);
+	const struct job job = {.argv = (char **)argv, .signals = *no_signals(), .leads = *leads};
+	const int fds[] = {in[0], out[1], -1};
+	pid_t group, pid = spawn_command(&job, environ, fds, -1, &group);
 	CHECK(pid > 0);
 	CHECK(getpgid(pid) == group && getpgid(0) != group && (group == pid) == *leads);
 	close(in[0]), close(out[1]);
@@ -160,12 +152,9 @@ static void signal_state(const void *ctx)
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGCHLD, SIG_IGN);
 	signals_take(&saved);
-	const struct spawn s = {.argv = argv,
-				.envp = environ,
-				.fds = {-1, -1, -1},
-				.terminal = -1,
-				.signals = &saved};
-	pid_t group, pid = spawn_command(&s, &group);
+	const struct job job = {.argv = (char **)argv, .signals = saved};
+	const int fds[] = {-1, -1, -1};
+	pid_t group, pid = spawn_command(&job, environ, fds, -1, &group);
 	CHECK(pid > 0);
 	/* HUP is ignored as the caller had it, PIPE is not blocked as this process has it. */
 	CHECK(child_wait(pid) == SIGPIPE);
@@ -188,12 +177,9 @@ static void controlling_terminal(const void *ctx)
 	CHECK(setsid() >= 0);
 	CHECK(openpty(&master, &slave, NULL, NULL, NULL) == 0);
 	CHECK(ioctl(slave, TIOCSCTTY, 0) == 0);
-	const struct spawn s = {.argv = argv,
-				.envp = environ,
-				.fds = {slave, slave, slave},
-				.terminal = slave,
-				.signals = &saved};
-	pid_t group, pid = spawn_command(&s, &group);
+	const struct job job = {.argv = (char **)argv, .signals = saved};
+	const int fds[] = {slave, slave, slave};
+	pid_t group, pid = spawn_command(&job, environ, fds, slave, &group);
 	CHECK(pid > 0);
 	CHECK(tcgetpgrp(slave) == group);
 	CHECK(write(master, "yes\n", 4) == 4);
