@@ -260,7 +260,7 @@ static void server_wait(struct server *s)
 	if (waiting <= SERVER_OUTPUT_MAX)
 		only = NULL;
 	loop_begin(&l);
-	if (!output_queue_is_empty(&s->out))
+	if (s->out.queue.len > 0)
 		loop_watch(&l, output_queue_poll_fd(&s->out), POLLOUT, server_on_output, s);
 	for (struct call *c = s->calls; c; c = c->next)
 		call_watch(c, &l, !only || only == c);
@@ -356,7 +356,7 @@ static int server_run(struct server *s)
 	s->calls_most = calls < 1 ? 1 : calls < SERVER_CALLS_MAX ? calls : SERVER_CALLS_MAX;
 	output_queue_init(&s->out, STDOUT_FILENO);
 	s->in = (struct inbox){.most = INBOX_LINE_MAX};
-	while (!s->out.error && (!s->ending || ((s->calls || !output_queue_is_empty(&s->out)) &&
+	while (!s->out.error && (!s->ending || ((s->calls || s->out.queue.len > 0) &&
 						clock_monotonic_ms() < s->end_at)))
 		server_turn(s);
 	/* Everything that the server holds is closed, by which the commands on a leash end. */

@@ -26,9 +26,10 @@ bool front_send(struct supervisor *s, enum frame_kind kind, int a, int b)
 	return s->front.fd >= 0 && frame_send(s->front.fd, kind, a, b, NULL, 0, MSG_DONTWAIT) == 0;
 }
 
-bool front_is_asleep(const struct supervisor *s)
+void front_close(struct supervisor *s)
 {
-	return s->front.asleep > 0 && s->front.fd >= 0;
+	s->front.asleep = 0;
+	io_close(&s->front.fd);
 }
 
 /* The state of the front end. No event reports that it was stopped by SIGSTOP, which can't be
@@ -80,7 +81,7 @@ void front_stop(struct supervisor *s, int sig)
 void front_continue(struct supervisor *s, int64_t now_ms)
 {
 	s->timer[TIMER_CONTINUE] = 0;
-	if (s->stopped || !front_is_asleep(s))
+	if (s->stopped || s->front.asleep <= 0)
 		return;
 	TRACE(SIGNALS, "supervisor: SIGCONT to the front end");
 	kill(s->job->front, SIGCONT);
@@ -188,7 +189,7 @@ void front_receive(void *supervisor, short revents)
 		return;
 	const struct job *job = s->job;
 	TRACE(PROCESS, "supervisor: the front end has gone");
-	io_close(&s->front.fd);
+	front_close(s);
 	if (job->channels.keyboard >= 0)
 		watchdog_restore_terminal(job->channels.keyboard, &job->modes, &job->raw);
 	if (s->caller != CALLER_WAITS)
@@ -210,5 +211,5 @@ void front_end(struct supervisor *s, int bits)
 	/* The front end was woken on this CPU: it would wait for what this process does next. */
 	if (sent && (bits & ENDED_LIVES_ON))
 		io_poll(&gone, 1, FRONT_GOES_MS);
-	io_close(&s->front.fd);
+	front_close(s);
 }

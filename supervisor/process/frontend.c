@@ -60,11 +60,6 @@ struct frontend {
 	struct frame end; /* the last frame; when it is over, that which says so */
 };
 
-static void frontend_send(const struct frontend *f, enum frame_kind kind, int a, int b)
-{
-	frame_send(f->supervisor, kind, a, b, NULL, 0, MSG_DONTWAIT);
-}
-
 static void frontend_enter_raw(struct frontend *f)
 {
 	int keyboard = f->job->channels.keyboard;
@@ -128,7 +123,7 @@ static void frontend_stop(struct frontend *f, int sig)
 	if (!sigismember(&set, SIGCONT))
 		kill(getpid(), SIGSTOP);
 	TRACE(SIGNALS, "front end: goes on");
-	frontend_send(f, FRAME_AWAKE, 0, 0);
+	frame_send(f->supervisor, FRAME_AWAKE, 0, 0, NULL, 0, MSG_DONTWAIT);
 	frontend_enter_raw(f);
 }
 
@@ -190,7 +185,8 @@ static void frontend_on_signals(void *ctx, short revents)
 		const int keyboard = f->job->channels.keyboard;
 		if ((sig == SIGWINCH || sig == SIGCONT) && keyboard >= 0 &&
 		    ioctl(keyboard, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && size.ws_row > 1)
-			frontend_send(f, FRAME_RESIZE, size.ws_col, size.ws_row);
+			frame_send(f->supervisor, FRAME_RESIZE, size.ws_col, size.ws_row, NULL, 0,
+				   MSG_DONTWAIT);
 		/* The kernel signals the new size to the command, the supervisor has continued it
 		   already, or one of our own children has ended. */
 		bool is_known = (sig == SIGWINCH && keyboard >= 0) ||
@@ -359,7 +355,7 @@ static int frontend_start(struct frontend *f)
 	if (watch[0] >= 0)
 		f->watchdog = watchdog_start(&watchdog, &f->watchdog_socket);
 	io_close(&watch[0]);
-	frontend_send(f, FRAME_GUARDED, 0, 0);
+	frame_send(f->supervisor, FRAME_GUARDED, 0, 0, NULL, 0, MSG_DONTWAIT);
 	return 0;
 }
 

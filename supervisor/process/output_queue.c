@@ -105,9 +105,9 @@ void output_queue_write(struct output_queue *o, const char *data, size_t len)
 		return;
 	/* Without memory for the queue: writes what is queued, and this, if the reader takes it
 	   soon. */
-	while (!o->error && !output_queue_is_empty(o) && is_writable_soon(o))
+	while (!o->error && o->queue.len > 0 && is_writable_soon(o))
 		output_queue_pump(o);
-	while (!o->error && output_queue_is_empty(o) && done < len) {
+	while (!o->error && o->queue.len == 0 && done < len) {
 		done += write_now(o, data + done, len - done);
 		if (done < len && !o->error && !is_writable_soon(o))
 			break;
@@ -118,7 +118,7 @@ void output_queue_write(struct output_queue *o, const char *data, size_t len)
 
 void output_queue_pump(struct output_queue *o)
 {
-	if (output_queue_is_empty(o))
+	if (o->queue.len == 0)
 		return;
 	o->sent += write_now(o, o->queue.data + o->sent, o->queue.len - o->sent);
 	if (o->error)
@@ -132,16 +132,11 @@ void output_queue_pump(struct output_queue *o)
 
 void output_queue_give_up(struct output_queue *o)
 {
-	if (output_queue_is_empty(o))
+	if (o->queue.len == 0)
 		return;
 	o->error = ETIMEDOUT;
 	o->sent = 0;
 	buffer_clear(&o->queue);
-}
-
-bool output_queue_is_empty(const struct output_queue *o)
-{
-	return o->queue.len == 0;
 }
 
 bool output_queue_is_full(const struct output_queue *o)

@@ -28,12 +28,6 @@
 /* More than an agent is shown of one command; only `--full` prints more. */
 #define SHOWN_MOST ((size_t)256 * 1024)
 
-static void shown_release(struct shown *w)
-{
-	buffer_release(&w->printed);
-	buffer_release(&w->ranges);
-}
-
 void shown_add(struct shown *w, const char *data, size_t len)
 {
 	size_t room = w->bytes < SHOWN_MOST ? SHOWN_MOST - (size_t)w->bytes : 0;
@@ -48,7 +42,8 @@ void shown_forget(struct shown *w, uint64_t bytes)
 	w->unseen += bytes;
 	if (w->unseen < w->bytes)
 		return;
-	shown_release(w);
+	buffer_release(&w->printed);
+	buffer_release(&w->ranges);
 	*w = (struct shown){0};
 }
 
@@ -249,7 +244,8 @@ void record_close(struct record *r, bool grown)
 	}
 	if (r->history >= 0)
 		journal_add_run(r->history, &r->meta);
-	shown_release(&r->shown);
+	buffer_release(&r->shown.printed);
+	buffer_release(&r->shown.ranges);
 	buffer_release(&r->origin.labels);
 	r->meta.labels = NULL;
 	io_close(&r->history);
@@ -261,8 +257,6 @@ void record_close(struct record *r, bool grown)
 void record_clean_up(const struct record *r)
 {
 	struct store stores[STORE_MAX];
-	if (!r->gc_due)
-		return;
 	/* Everything else comes first. */
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
 	int count = store_open_all(stores);

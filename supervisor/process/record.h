@@ -94,7 +94,7 @@ bool record_lacks_artifact(const struct record *r);
    record_end() (`grown`), finds out what is to be pushed (r->push_due), and frees. */
 void record_close(struct record *r, bool grown);
 
-/* Cleans the stores up, if that is due and nobody else does. Call it when nobody waits. */
+/* Cleans the stores up, which is due, unless somebody else does. Call it when nobody waits. */
 void record_clean_up(const struct record *r);
 
 #endif

@@ -26,14 +26,14 @@ struct supervisor;
 #define OUTPUT_QUEUE_FULL ((size_t)128 * 1024)
 
 struct output_queue {
-	int fd;      /* the descriptor the program was given; not owned */
-	int own;     /* the same file, opened again, or -1 */
-	mode_t type; /* S_IFSOCK, S_IFIFO, S_IFCHR (a terminal), else written directly */
-	bool tried;  /* opening it again has been tried */
-	struct buffer queue;
-	size_t sent;        /* of the queue's bytes */
-	int error;          /* errno of the failed write (EPIPE, ENOSPC ...), 0 while it works */
-	struct rlimit most; /* RLIMIT_FSIZE when the queue was made */
+	int fd;              /* the descriptor the program was given; not owned */
+	int own;             /* the same file, opened again, or -1 */
+	mode_t type;         /* S_IFSOCK, S_IFIFO, S_IFCHR (a terminal), else written directly */
+	bool tried;          /* opening it again has been tried */
+	struct buffer queue; /* empty: all is printed */
+	size_t sent;         /* of the queue's bytes */
+	int error;           /* errno of the failed write (EPIPE, ENOSPC ...), 0 while it works */
+	struct rlimit most;  /* RLIMIT_FSIZE when the queue was made */
 };
 
 /* `fd` stays the caller's and must outlive the output queue. */
@@ -46,7 +46,6 @@ void output_queue_write(struct output_queue *o, const char *data, size_t len);
 /* Writes what can be written now. */
 void output_queue_pump(struct output_queue *o);
 
-bool output_queue_is_empty(const struct output_queue *o);
 bool output_queue_is_full(const struct output_queue *o);
 
 /* Drops what is queued, with the error ETIMEDOUT. */

@@ -242,27 +242,6 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 	supervisor_report(s);
 }
 
-static void supervisor_on_exit(struct supervisor *s, int status)
-{
-	s->status = status;
-	s->tree.command = 0;
-	if (s->group != s->command)
-		waitpid(s->group, NULL, 0);
-	s->stopped = false;
-	front_continue(s, clock_monotonic_ms());
-	/* The kernel hangs up the foreground group when the session leader ends or the master is
-	   closed; background children that the command left in its group must not feel that. */
-	for (struct source *source = s->sources; source < s->end; source++) {
-		if (source->lasting && source->pty && source->fd >= 0)
-			tcsetpgrp(source->fd, getpgrp());
-		source->lasting = source->hung = false;
-	}
-	supervisor_drain(s);
-	s->ended_ms = clock_monotonic_ms();
-	s->state = SUPERVISOR_FINISHING;
-	supervisor_on_finish(s, s->ended_ms);
-}
-
 static void supervisor_on_child(void *ctx, short revents)
 {
 	struct supervisor *s = ctx;
@@ -293,9 +272,27 @@ static void supervisor_on_child(void *ctx, short revents)
 			s->stopped = false;
 			front_continue(s, clock_monotonic_ms());
 			control_changed(&s->live.control);
-		} else {
-			supervisor_on_exit(s, status);
 		}
+		if (WIFSTOPPED(status) || WIFCONTINUED(status))
+			continue;
+		s->status = status;
+		s->stopped = false;
+		s->tree.command = 0;
+		if (s->group != s->command)
+			waitpid(s->group, NULL, 0);
+		front_continue(s, clock_monotonic_ms());
+		/* The kernel hangs up the foreground group when the session leader ends or the
+		   master is closed; background children that the command left in its group must not
+		   feel that. */
+		for (struct source *source = s->sources; source < s->end; source++) {
+			if (source->lasting && source->pty && source->fd >= 0)
+				tcsetpgrp(source->fd, getpgrp());
+			source->lasting = source->hung = false;
+		}
+		supervisor_drain(s);
+		s->ended_ms = clock_monotonic_ms();
+		s->state = SUPERVISOR_FINISHING;
+		supervisor_on_finish(s, s->ended_ms);
 	}
 }
 
@@ -403,8 +400,7 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
 	int64_t slowed = rate_limit_wait(s->paid, now_ms);
-	s->timer[TIMER_LINGERING] = timer_sooner(timer_sooner(s->linger_end_at, s->linger_idle_at),
-						 slowed ? now_ms + slowed : 0);
+	s->timer[TIMER_PACE] = slowed ? now_ms + slowed : 0;
 	s->timer[TIMER_DELIVERY] = s->state == SUPERVISOR_FLUSHING ? s->stall_at : 0;
 	/* A command that has closed all its output mostly ends soon. */
 	s->timer[TIMER_CHILD] = runs && !supervisor_is_open(s) ? now_ms + CHILD_MS : 0;
@@ -473,8 +469,8 @@ static void supervisor_linger(struct supervisor *s)
 	if (!s->sources[0].onward && !s->sources[1].onward) {
 		const struct settings *set = s->job->settings;
 		int64_t now = clock_monotonic_ms();
-		s->linger_end_at = set->linger ? now + set->linger : 0;
-		s->linger_idle_at = set->linger_idle ? now + set->linger_idle : 0;
+		s->timer[TIMER_LINGER_END] = set->linger ? now + set->linger : 0;
+		s->timer[TIMER_LINGER_IDLE] = set->linger_idle ? now + set->linger_idle : 0;
 	}
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
 	if (!supervisor_is_open(s))
@@ -501,12 +497,12 @@ static bool supervisor_has_lingered(struct supervisor *s, int64_t now_ms)
 	char time[HUMAN_LEN];
 	if (*s->linger_why)
 		return true;
-	if (s->linger_end_at && now_ms >= s->linger_end_at) {
+	if (s->timer[TIMER_LINGER_END] && now_ms >= s->timer[TIMER_LINGER_END]) {
 		snprintf(s->linger_why, sizeof(s->linger_why),
 			 "%s after the command ([run] linger)",
 			 human_duration(time, s->job->settings->linger));
-	} else if (s->linger_idle_at && now_ms >= s->linger_idle_at) {
-		s->linger_idle_at = now_ms + s->job->settings->linger_idle;
+	} else if (s->timer[TIMER_LINGER_IDLE] && now_ms >= s->timer[TIMER_LINGER_IDLE]) {
+		s->timer[TIMER_LINGER_IDLE] = now_ms + s->job->settings->linger_idle;
 		/* A process with a session of its own needs no terminal, so the supervisor does not
 		   stay for it. */
 		struct pipe_holder found[HOLDERS];
@@ -531,13 +527,14 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 		supervisor_on_finish(s, now_ms);
 	if (s->caller == CALLER_YIELDING && supervisor_deliver(s, now_ms))
 		supervisor_finish_yield(s);
-	if (s->state == SUPERVISOR_FLUSHING && !front_is_asleep(s) && supervisor_deliver(s, now_ms))
+	if (s->state == SUPERVISOR_FLUSHING && s->front.asleep <= 0 &&
+	    supervisor_deliver(s, now_ms))
 		supervisor_linger(s);
 	if (s->state != SUPERVISOR_LINGERING)
 		return false;
 	/* What was written to a program's reader is with it: its pipe ends. */
 	for (struct source *source = s->sources; source < s->end; source++) {
-		if (!source->onward || source->fd >= 0 || !output_queue_is_empty(&source->queue))
+		if (!source->onward || source->fd >= 0 || source->queue.queue.len > 0)
 			continue;
 		source->onward = false;
 		source_let_go(source);
@@ -581,8 +578,8 @@ static void supervisor_on_readable(void *ctx, short revents)
 	int64_t now_ms = clock_monotonic_ms();
 	if (!source->onward && s->lingers && source->came > before) {
 		rate_limit_take(&s->paid, source->came - before, now_ms);
-		if (s->linger_idle_at)
-			s->linger_idle_at = now_ms + s->job->settings->linger_idle;
+		if (s->timer[TIMER_LINGER_IDLE])
+			s->timer[TIMER_LINGER_IDLE] = now_ms + s->job->settings->linger_idle;
 	}
 	if (source->text && source->came > before)
 		interceptor_came(source->text, now_ms);
@@ -601,13 +598,13 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	loop_begin(l);
 	bool paused = rate_limit_wait(s->paid, now_ms) > 0;
 	/* The reader of the summary has taken a piece. */
-	if (supervisor_print_summary(s))
+	if (s->summary.is_open && supervisor_print_summary(s))
 		loop_until(l, now_ms);
 	if (s->input.len > 0)
 		source_stop_thread(&s->sources[0]);
 	/* That a reader has gone is known before what the command wrote after that is read. */
 	for (struct source *source = s->sources; source < s->end; source++) {
-		bool waits = !output_queue_is_empty(&source->queue);
+		bool waits = source->queue.queue.len > 0;
 		bool has_end = source->queue.type == S_IFIFO || source->queue.type == S_IFSOCK;
 		/* Its end is to be noticed although nothing is written to it. */
 		bool watches = has_end && !source->gone && !source->queue.error &&
@@ -640,17 +637,17 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 		supervisor_on_child(s, 0);
 	if (ready > 0 && (s->live.control.fd >= 0 || s->live.control.clients))
 		live_serve(s);
-	/* Without a terminal nobody reads what was typed. */
-	const struct source *terminal = supervisor_terminal(s);
-	while (terminal && s->input.len > 0) {
-		ssize_t n = write(terminal->fd, s->input.data, s->input.len);
-		if (n > 0)
+	while (s->input.len > 0) {
+		const struct source *terminal = supervisor_terminal(s);
+		ssize_t n = terminal ? write(terminal->fd, s->input.data, s->input.len) : -1;
+		/* Without a terminal nobody reads what was typed. */
+		if (!terminal)
+			buffer_clear(&s->input);
+		else if (n > 0)
 			buffer_consume(&s->input, (size_t)n);
 		else if (errno != EINTR)
 			break;
 	}
-	if (!terminal)
-		buffer_clear(&s->input);
 }
 
 /* Ends the recording. Puts the descriptors that background processes still write to, and that
@@ -682,7 +679,8 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	      s->record.push_due ? ", after a push" : "");
 	/* Nobody must wait for these. */
 	front_end(s, goes_on ? ENDED_LIVES_ON : 0);
-	record_clean_up(&s->record);
+	if (s->record.gc_due)
+		record_clean_up(&s->record);
 }
 
 /* Pushes the run, in a process of its own if this one has to read what background processes
@@ -690,7 +688,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 static void supervisor_push(struct supervisor *s, const int left[2])
 {
 	bool reads = left[0] >= 0 || left[1] >= 0;
-	if (!s->record.push_due || (reads && fork() != 0))
+	if (reads && fork() != 0)
 		return;
 	const int keep[] = {trace_fd(), s->record.outbox.dir};
 	io_close_others(STDERR_FILENO + 1, keep, 2);
@@ -708,21 +706,6 @@ _Noreturn static void supervisor_refuse(struct supervisor *s, enum frame_kind ki
 	watchdog_tell(&s->watchdog, 0);
 	front_send(s, kind, error, 0);
 	_exit(0);
-}
-
-/* The command's end of the channel that stands for stdout (0) or stderr (1). */
-static int supervisor_child_end(const struct supervisor *s, int which)
-{
-	const enum channel *channels = s->job->channels.channel, channel = channels[which];
-	if (channel == CHANNEL_MERGED && channels[0] == CHANNEL_INHERIT)
-		return STDOUT_FILENO;
-	bool is_stderr = which == 1 && channel != CHANNEL_MERGED;
-	for (const struct source *source = s->sources;
-	     source < s->end && channel != CHANNEL_INHERIT; source++) {
-		if (source->is_stderr == is_stderr)
-			return source->child;
-	}
-	return -1;
 }
 
 /* Opens the channels and starts the command, or ends this process where that can't be. */
@@ -744,9 +727,8 @@ static void supervisor_start(struct supervisor *s)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
 	/* Most reports need no more memory than this, so that the end of a run does not fail for
 	   want of it. */
-	if (job->settings->format != FORMAT_TEXT &&
-	    (buffer_reserve(&s->summary.out, OUT_RESERVE) < 0 ||
-	     buffer_reserve(&s->summary.report.piece, PIECE_RESERVE) < 0))
+	if (!s->is_text && (buffer_reserve(&s->summary.out, OUT_RESERVE) < 0 ||
+			    buffer_reserve(&s->summary.report.piece, PIECE_RESERVE) < 0))
 		supervisor_refuse(s, FRAME_REFUSED, errno);
 	for (int i = 0; i < 2; i++) {
 		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
@@ -775,9 +757,13 @@ static void supervisor_start(struct supervisor *s)
 	char **envp = environment_make(environ, job->settings, !l->person, active);
 	if (!envp)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
-	const int out = supervisor_child_end(s, 0), err = supervisor_child_end(s, 1);
-	const int fds[] = {terminal && l->stdin_pty ? s->sources[0].child : -1, out, err};
-	const int foreground = terminal ? s->sources[0].child : l->jobs ? err : -1;
+	/* The command's ends. */
+	int fds[] = {terminal && l->stdin_pty ? s->sources[0].child : -1, -1, -1};
+	for (const struct source *source = s->sources; source < s->end; source++)
+		fds[source->is_stderr ? STDERR_FILENO : STDOUT_FILENO] = source->child;
+	if (l->channel[1] == CHANNEL_MERGED)
+		fds[2] = fds[1] >= 0 ? fds[1] : STDOUT_FILENO;
+	const int foreground = terminal ? s->sources[0].child : l->jobs ? fds[2] : -1;
 	/* A front end that was killed before it had a watchdog leaves nothing behind. */
 	struct frame guarded;
 	if (frame_receive(s->front.fd, &guarded, 0) < 0 && errno == EPIPE)
@@ -865,7 +851,7 @@ static void supervisor_prepare(struct supervisor *s)
 	if (set->yield || set->detach)
 		s->timer[TIMER_YIELD] = set->detach ? now_ms : job->begun_ms + set->yield;
 	s->heartbeat_ms = set->heartbeat;
-	if (s->heartbeat_ms && !job->channels.person && set->format == FORMAT_TEXT)
+	if (s->heartbeat_ms && !job->channels.person && s->is_text)
 		s->timer[TIMER_HEARTBEAT] = now_ms + s->heartbeat_ms;
 	s->keys.hang_up = set->hang_up;
 	/* Without job control, /dev/tty would not be there. */
@@ -878,6 +864,7 @@ static void supervisor_prepare(struct supervisor *s)
 _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 {
 	struct supervisor s = {.job = job,
+			       .is_text = job->settings->format == FORMAT_TEXT,
 			       .front.fd = front,
 			       .watchdog = watchdog,
 			       .sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}};
@@ -896,7 +883,8 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 		source_release(source);
 	buffer_release(&s.input);
 	free(s.chunk);
-	supervisor_push(&s, left);
+	if (s.record.push_due)
+		supervisor_push(&s, left);
 	trace_close();
 	/* Background processes may live for months. */
 	if (left[0] >= 0 || left[1] >= 0) {

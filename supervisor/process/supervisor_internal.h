@@ -122,22 +122,24 @@ enum caller_state { CALLER_WAITS, CALLER_YIELDING, CALLER_LEFT };
 
 /* Deadlines that are set and cleared; supervisor.c has the table of all. */
 enum supervisor_timer {
-	TIMER_CONTINUE,  /* continue the front end once more */
-	TIMER_TICK,      /* flush unfinished lines */
-	TIMER_HEARTBEAT, /* print one */
-	TIMER_TIMEOUT,   /* end the command */
-	TIMER_YIELD,     /* let the caller go */
-	TIMER_FRONT,     /* look at the front end */
-	TIMER_AGENT,     /* look at the agent */
-	TIMER_FINISH,    /* look whether somebody still works off what the command wrote */
-	TIMER_STALL,     /* give up control clients that do not read */
-	TIMER_NICE,      /* give the session its niceness */
+	TIMER_CONTINUE,    /* continue the front end once more */
+	TIMER_TICK,        /* flush unfinished lines */
+	TIMER_HEARTBEAT,   /* print one */
+	TIMER_TIMEOUT,     /* end the command */
+	TIMER_YIELD,       /* let the caller go */
+	TIMER_FRONT,       /* look at the front end */
+	TIMER_AGENT,       /* look at the agent */
+	TIMER_FINISH,      /* look whether somebody still works off what the command wrote */
+	TIMER_STALL,       /* give up control clients that do not read */
+	TIMER_NICE,        /* give the session its niceness */
+	TIMER_LINGER_END,  /* record no longer, */
+	TIMER_LINGER_IDLE, /* after so long without output */
 	/* Of the supervisor's parts; set anew at each turn. */
 	TIMER_LIVE,
 	TIMER_PAUSE, /* of a text: its lines are final, or what is held back is printed */
 	TIMER_KEYS,
 	TIMER_TREE,
-	TIMER_LINGERING,
+	TIMER_PACE, /* what background processes write is read again */
 	TIMER_DELIVERY,
 	TIMER_CHILD, /* look whether the command has ended */
 	TIMERS
@@ -152,7 +154,9 @@ static inline int64_t timer_sooner(int64_t a, int64_t b)
 struct front {
 	int fd;           /* -1: it has gone, or was sent the end of the run */
 	bool was_stopped; /* by somebody else, at the last look */
-	int asleep; /* how often it was sent FRAME_STOPPED and has not sent FRAME_AWAKE back */
+	/* How often it was sent FRAME_STOPPED and has not sent FRAME_AWAKE back: above 0 it is
+	   about to stop, and would never read that it may end. */
+	int asleep;
 };
 
 // A recording of the output with its times, as an asciicast (version 2) for terse replay and
@@ -187,6 +191,7 @@ struct live {
 
 struct supervisor {
 	const struct job *job;
+	bool is_text; /* the format of the report */
 	enum supervisor_state state;
 	enum caller_state caller;
 	struct front front;
@@ -230,9 +235,8 @@ struct supervisor {
 	int holder_count;
 	char who[96];
 	/* Background processes that hold it when the end was reported. */
-	bool lingers;                          /* there are any */
-	int64_t linger_end_at, linger_idle_at; /* monotonic; 0: never */
-	int64_t paid;                          /* see rate_limit_take() */
+	bool lingers;               /* there are any */
+	int64_t paid;               /* see rate_limit_take() */
 	char linger_why[96];        /* why the recording has ended, for the text; "": it goes on */
 	struct wording_since since; /* the last run of the command */
 	int64_t heartbeat_ms;       /* until the next */
@@ -324,8 +328,8 @@ void front_receive(void *supervisor, short revents);
 /* Ends the run if the agent that started it has gone. */
 void front_look_at_agent(struct supervisor *s, int64_t now_ms);
 
-/* Whether it is about to stop, and would never read that it may end. */
-bool front_is_asleep(const struct supervisor *s);
+/* Closes the connection. */
+void front_close(struct supervisor *s);
 
 /* Sends it the end of the run, with ENDED_ bits, and closes the connection. */
 void front_end(struct supervisor *s, int bits);

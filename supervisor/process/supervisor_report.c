@@ -22,11 +22,6 @@
 /* The longest interval between two heartbeats, unless the first was set later. */
 #define HEARTBEAT_MOST_MS ((int64_t)30 * 60 * 1000)
 
-static bool report_is_text(const struct supervisor *s)
-{
-	return s->job->settings->format == FORMAT_TEXT;
-}
-
 /* As in struct wording_ending: processes that the command left behind still hold the output. While
    the tree is being ended, those are on their way out. */
 static const char *report_background(const struct supervisor *s, const struct source *source)
@@ -79,7 +74,7 @@ bool supervisor_print_summary(struct supervisor *s)
 {
 	struct output_queue *o = report_queue(s);
 	struct buffer *piece = &s->summary.out;
-	if (!s->summary.is_open || output_queue_is_full(o))
+	if (output_queue_is_full(o))
 		return false;
 	buffer_clear(piece);
 	summary_next(&s->summary, piece);
@@ -153,7 +148,7 @@ bool supervisor_deliver(struct supervisor *s, int64_t now_ms)
 		TRACE(SINK, "the reader stalls, %zu bytes are given up", left);
 	if (left > 0 && !given_up)
 		return false;
-	for (struct source *source = s->sources; source < s->end; source++)
+	for (struct source *source = s->sources; left > 0 && source < s->end; source++)
 		output_queue_give_up(&source->queue);
 	s->summary.is_open = false;
 	const struct source *lost = report_find_lost(s);
@@ -245,7 +240,7 @@ void supervisor_keep_both(struct supervisor *s)
 /* Takes down what the report is about, once it is queued. */
 static void report_note_shown(struct supervisor *s)
 {
-	bool is_summary = report_queue(s) && !report_is_text(s);
+	bool is_summary = !s->is_text && report_queue(s);
 	struct shown *w = &s->record.shown;
 	for (const struct source *source = s->sources; source < s->end; source++) {
 		const struct interceptor *text = source->text;
@@ -321,11 +316,10 @@ void supervisor_report(struct supervisor *s)
 								  .artifact = s->record.artifact,
 								  .success = report_on_success,
 								  .ctx = s});
-		if (!report_is_text(s))
+		if (!s->is_text)
 			report_summary(s);
 		bool lost = false;
-		for (struct source *source = s->sources; source < s->end && report_is_text(s);
-		     source++) {
+		for (struct source *source = s->sources; source < s->end && s->is_text; source++) {
 			const struct interceptor_ending e = report_ending(
 				s, source, s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED);
 			if (!source->onward)
@@ -380,10 +374,10 @@ void supervisor_yield(struct supervisor *s, int64_t now_ms)
 		e.ending.bytes = now.bytes;
 		if (source->text)
 			interceptor_spill(source->text);
-		if (report_is_text(s))
+		if (s->is_text)
 			source_report(source, &e);
 	}
-	if (!report_is_text(s))
+	if (!s->is_text)
 		report_summary(s);
 	report_note_shown(s);
 	TRACE(PROCESS, "supervisor: yields as %s", s->record.meta.id);
@@ -434,7 +428,7 @@ void supervisor_finish_yield(struct supervisor *s)
 	}
 	front_send(s, FRAME_YIELDED,
 		   WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), 0);
-	io_close(&s->front.fd);
+	front_close(s);
 }
 
 /* Prints what is held back, and at a heartbeat, or if the reader could not be given that, that the
@@ -502,7 +496,7 @@ void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 	if (found == KEYS_HUNG_UP) {
 		s->hung_up = true;
 		supervisor_each_text(s, interceptor_cut);
-	} else if (text && report_is_text(s) && interceptor_reader(text) == INTERCEPT_AGENT) {
+	} else if (text && s->is_text && interceptor_reader(text) == INTERCEPT_AGENT) {
 		interceptor_settle_all(text);
 		report_print(s, source, INTERCEPT_HEARTBEAT, &s->keys.wait, now_ms);
 	}

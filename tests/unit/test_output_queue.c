@@ -58,8 +58,7 @@ static void through_a_stalled_reader(int writer, int reader)
 	size_t got = 0;
 	fill(data, 0, TOTAL);
 	output_queue_init(&o, writer);
-	CHECK(output_queue_is_empty(&o) && !output_queue_is_full(&o) &&
-	      output_queue_poll_fd(&o) == writer);
+	CHECK(o.queue.len == 0 && !output_queue_is_full(&o) && output_queue_poll_fd(&o) == writer);
 	for (size_t at = 0, n; at < TOTAL; at += n) {
 		n = TOTAL - at < 3000 ? TOTAL - at : 3000;
 		output_queue_write(&o, data + at, n);
@@ -68,10 +67,9 @@ static void through_a_stalled_reader(int writer, int reader)
 	CHECK(!o.error && output_queue_is_full(&o));
 	output_queue_pump(&o);
 	while (got < TOTAL) {
-		struct pollfd p[] = {
-			{.fd = reader, .events = POLLIN},
-			{.fd = output_queue_is_empty(&o) ? -1 : output_queue_poll_fd(&o),
-			 .events = POLLOUT}};
+		struct pollfd p[] = {{.fd = reader, .events = POLLIN},
+				     {.fd = o.queue.len == 0 ? -1 : output_queue_poll_fd(&o),
+				      .events = POLLOUT}};
 		CHECK(poll(p, 2, 10000) > 0);
 		if (p[1].revents)
 			output_queue_pump(&o);
@@ -79,7 +77,7 @@ static void through_a_stalled_reader(int writer, int reader)
 			got += take(reader, got, SIZE_MAX);
 		check_untouched(writer, flags);
 	}
-	CHECK(got == TOTAL && output_queue_is_empty(&o) && !o.error);
+	CHECK(got == TOTAL && o.queue.len == 0 && !o.error);
 	output_queue_release(&o);
 	CHECK(o.own == -1 && fcntl(writer, F_GETFL) == flags);
 }
@@ -142,10 +140,10 @@ CHILD_TEST(slow_reader)
 
 static void check_broken(struct output_queue *o, int error)
 {
-	CHECK(o->error == error && output_queue_is_empty(o) && !output_queue_is_full(o));
+	CHECK(o->error == error && o->queue.len == 0 && !output_queue_is_full(o));
 	output_queue_write(o, "more", 4);
 	output_queue_pump(o);
-	CHECK(o->error == error && output_queue_is_empty(o));
+	CHECK(o->error == error && o->queue.len == 0);
 	output_queue_release(o);
 }
 
@@ -165,10 +163,10 @@ static void reader_goes_away(const void *ctx)
 	}
 	output_queue_init(&o, ends[1]);
 	output_queue_write(&o, "first", 5);
-	CHECK(output_queue_is_empty(&o));
+	CHECK(o.queue.len == 0);
 	output_queue_write(&o, data, sizeof(data));
 	output_queue_write(&o, data, sizeof(data));
-	CHECK(!output_queue_is_empty(&o) && !o.error);
+	CHECK(o.queue.len > 0 && !o.error);
 	close(ends[0]);
 	output_queue_pump(&o);
 	check_broken(&o, EPIPE);
@@ -228,7 +226,7 @@ static void given_up(const void *ctx)
 	output_queue_give_up(&o);
 	CHECK(!o.error);
 	output_queue_write(&o, text, sizeof(text));
-	CHECK(!output_queue_is_empty(&o));
+	CHECK(o.queue.len > 0);
 	output_queue_give_up(&o);
 	check_broken(&o, ETIMEDOUT);
 }
@@ -244,7 +242,7 @@ static void no_poll(const void *ctx)
 	CHECK(child_deny(SYS_poll, ENOMEM) == 0);
 	output_queue_init(&o, ends[1]);
 	output_queue_write(&o, "x", 1);
-	CHECK(output_queue_is_empty(&o) && !o.error);
+	CHECK(o.queue.len == 0 && !o.error);
 	CHECK(read(ends[0], &byte, 1) == 1);
 }
 
@@ -268,7 +266,7 @@ TEST(file)
 	output_queue_init(&o, fd);
 	assert_int_equal(write(other, "before ", 7), 7);
 	output_queue_write(&o, "text ", 5);
-	assert_true(output_queue_is_empty(&o));
+	assert_true(o.queue.len == 0);
 	assert_int_equal(write(other, "after", 5), 5);
 	assert_int_equal(pread(fd, data, sizeof(data), 0), 17);
 	assert_memory_equal(data, "before text after", 17);
@@ -285,7 +283,7 @@ TEST(nothing_is_nothing)
 	assert_int_equal(pipe(ends), 0);
 	output_queue_init(&o, ends[1]);
 	output_queue_write(&o, NULL, 0);
-	assert_true(output_queue_is_empty(&o) && !o.error);
+	assert_true(o.queue.len == 0 && !o.error);
 	output_queue_release(&o);
 	output_queue_release(&o);
 	close(ends[0]);
