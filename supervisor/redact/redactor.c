@@ -138,12 +138,6 @@ static void view_take(struct redactor_view *v, const char *work, size_t at, size
 	view_add(v, line ? "\n\n" : work + at, n, part == SEQUENCE ? KEPT : 0);
 }
 
-/* Whether the byte of a sequence may be where a secret begins; that of a colour is not. */
-static bool is_suspicious(enum parser_state state, char c)
-{
-	return !strchr(state < PARSER_CSI_ENTRY ? "[" : "0123456789:;?mK", c);
-}
-
 static void look_closely(struct redactor *r, bool final)
 {
 	struct parser parser = r->parser;
@@ -157,7 +151,9 @@ static void look_closely(struct redactor *r, bool final)
 			break;
 		bool ends = part == SEQUENCE &&
 			    (parser.state == PARSER_GROUND || is_in_string(&parser));
-		if (part == SEQUENCE && !is_suspicious(before, data[at]))
+		/* A byte of a colour is none where a secret may begin. */
+		if (part == SEQUENCE &&
+		    strchr(before < PARSER_CSI_ENTRY ? "[" : "0123456789:;?mK", data[at]))
 			part = NOTHING;
 		r->differ |= part >= SEQUENCE;
 		if (part == SHOWN || part == LINE)
@@ -292,49 +288,47 @@ struct cut {
 	bool first, block; /* the first part; the last one, of what goes on */
 };
 
-static void add_cuts(struct redactor *r, const struct redactor_view *v,
-		     const struct secrets_span *span)
-{
-	struct cut cut = {.begin = place(r, v, span->begin),
-			  .end = place(r, v, span->to - 1) + 1,
-			  .name = span->name,
-			  .first = true};
-	for (size_t i = span->from, next; i < span->to; i = next) {
-		next = i + 1;
-		if (v->gaps.data[i] & KEPT)
-			continue;
-		cut.from = place(r, v, i);
-		while (next < span->to && !(v->gaps.data[next] & KEPT) &&
-		       place(r, v, next) == cut.from + (next - i))
-			next++;
-		cut.to = cut.from + (next - i);
-		cut.block = span->block && next == span->to;
-		buffer_append(&r->cuts, &cut, sizeof(cut));
-		cut.first = false;
-	}
-}
-
 static int redactor_compare(const void *a, const void *b)
 {
 	const struct cut *x = a, *y = b;
 	return (x->from > y->from) - (x->from < y->from);
 }
 
+/* Adds the cuts for what is found in a view, and lowers *hold to where more is needed to know. */
 static int find_in(struct redactor *r, const struct redactor_view *v, bool final, size_t *hold)
 {
-	struct secrets_found found;
 	const struct secrets_text text = {.data = v->text.data,
 					  .gaps = v->gaps.data,
 					  .len = v->text.len,
 					  .start = v->context,
 					  .begins = !v->in_line,
 					  .ends = final};
-	if (secrets_find(r->secrets, &text, &found) < 0)
+	size_t held = v->text.len;
+	buffer_clear(&r->spans);
+	if (secrets_find(r->secrets, &text, &r->spans, &held) < 0)
 		return -1;
-	if (place(r, v, found.hold) < *hold)
-		*hold = place(r, v, found.hold);
-	for (size_t i = 0; i < found.count; i++)
-		add_cuts(r, v, &found.spans[i]);
+	if (place(r, v, held) < *hold)
+		*hold = place(r, v, held);
+	const struct secrets_span *span = (const struct secrets_span *)(const void *)r->spans.data;
+	for (size_t left = r->spans.len / sizeof(*span); left > 0; left--, span++) {
+		struct cut cut = {.begin = place(r, v, span->begin),
+				  .end = place(r, v, span->to - 1) + 1,
+				  .name = span->name,
+				  .first = true};
+		for (size_t i = span->from, next; i < span->to; i = next) {
+			next = i + 1;
+			if (v->gaps.data[i] & KEPT)
+				continue;
+			cut.from = place(r, v, i);
+			while (next < span->to && !(v->gaps.data[next] & KEPT) &&
+			       place(r, v, next) == cut.from + (next - i))
+				next++;
+			cut.to = cut.from + (next - i);
+			cut.block = span->block && next == span->to;
+			buffer_append(&r->cuts, &cut, sizeof(cut));
+			cut.first = false;
+		}
+	}
 	return buffer_check(&r->cuts);
 }
 
@@ -437,20 +431,13 @@ void redactor_finish(struct redactor *r)
 		;
 }
 
-static void view_release(struct redactor_view *v)
-{
-	buffer_release(&v->text);
-	buffer_release(&v->gaps);
-	buffer_release(&v->places);
-}
-
 void redactor_release(struct redactor *r)
 {
-	buffer_release(&r->work);
-	view_release(&r->shown);
-	view_release(&r->whole);
-	buffer_release(&r->cuts);
-	buffer_release(&r->result);
+	struct buffer *const all[] = {
+		&r->work,       &r->shown.text,   &r->shown.gaps, &r->shown.places, &r->whole.text,
+		&r->whole.gaps, &r->whole.places, &r->spans,      &r->cuts,         &r->result};
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		buffer_release(all[i]);
 }
 
 static void redactor_collect(void *ctx, const char *data, size_t len)

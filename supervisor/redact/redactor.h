@@ -46,12 +46,6 @@ struct secrets_span {
 	bool block;       /* goes on up to the line that ends a key */
 };
 
-struct secrets_found {
-	struct secrets_span *spans; /* sorted by `from`, they do not overlap; the set's own */
-	size_t count;
-	size_t hold; /* from here on a secret may begin that is not complete yet; or the length */
-};
-
 #define SECRETS_GAP 1
 
 struct secrets_text {
@@ -64,9 +58,11 @@ struct secrets_text {
 	bool ends;    /* nothing follows its last line */
 };
 
-/* Finds them in text of whole lines and, at its end, a part of one. Returns 0, or -1 with
-   ENOMEM. */
-int secrets_find(struct secrets *s, const struct secrets_text *text, struct secrets_found *found);
+/* Finds them in text of whole lines and, at its end, a part of one: appends a struct secrets_span
+   for each, in any order; they may overlap. Lowers *hold to where one may begin that is not
+   complete yet. Returns 0, or -1 with ENOMEM. */
+int secrets_find(struct secrets *s, const struct secrets_text *text, struct buffer *spans,
+		 size_t *hold);
 
 /* The end of a key that has begun: the offset behind the mark of its last line, or 0. */
 size_t secrets_block_end(const char *data, size_t len);
@@ -103,7 +99,7 @@ struct redactor {
 	bool differ; /* ... by more than colours */
 	enum { REDACTOR_OPEN, REDACTOR_LINE, REDACTOR_KEY } skipping;
 	size_t skipped;
-	struct buffer cuts, result; /* for its own use */
+	struct buffer spans, cuts, result; /* for its own use */
 };
 
 /* A zeroed one with the first three members set is a new one. */

@@ -105,10 +105,8 @@ static const struct shape {
 #define SHAPES (sizeof(shapes) / sizeof(*shapes))
 
 struct pattern {
-	const char *name;
-	const struct shape *shape; /* NULL: the user's own */
-	pcre2_code *code, *mark;   /* a shape's are NULL until they are needed: most never are */
-	bool block;
+	const struct shape *shape; /* without mark: the user's own */
+	pcre2_code *code, *mark;   /* NULL until they are needed: most never are */
 };
 
 struct secrets {
@@ -117,8 +115,6 @@ struct secrets {
 	struct literals fragments; /* one search for all: nearly no text has any */
 	pcre2_match_data *match;
 	pcre2_match_context *limits;
-	struct secrets_span *spans;
-	size_t span_count, span_room;
 };
 
 /* Callout of PCRE2: matches where there is a gap. */
@@ -147,45 +143,48 @@ static pcre2_code *secrets_compile(const char *text)
 	return code;
 }
 
-/* The length of the character class that begins with the bracket at `text`. */
-static size_t class_length(const char *text)
+/* The length of the part of a pattern at `at`: an escape, a quotation, a character class, or a
+   byte. */
+static size_t part_length(const char *at)
 {
-	size_t n = text[1] == '^' ? 2 : 1;
-	if (text[n] == ']')
+	if (*at == '\\' && at[1]) {
+		const char *end = at[1] == 'Q' ? strstr(at, "\\E") : NULL;
+		return end ? (size_t)(end - at) : 2;
+	}
+	if (*at != '[')
+		return 1;
+	size_t n = at[1] == '^' ? 2 : 1;
+	if (at[n] == ']')
 		n++;
-	for (; text[n] && text[n] != ']'; n++) {
-		const char *end =
-			text[n] == '[' && text[n + 1] == ':' ? strstr(text + n, ":]") : NULL;
+	for (; at[n] && at[n] != ']'; n++) {
+		const char *end = at[n] == '[' && at[n + 1] == ':' ? strstr(at + n, ":]") : NULL;
 		if (end)
-			n = (size_t)(end - text) + 1;
-		else if (text[n] == '\\' && text[n + 1])
+			n = (size_t)(end - at) + 1;
+		else if (at[n] == '\\' && at[n + 1])
 			n++;
 	}
-	return text[n] ? n + 1 : n;
+	return at[n] ? n + 1 : n;
 }
 
 /* A pattern of the settings, each \b in it as EDGE. */
-static int add_own(struct pattern *p, const char *text)
+static pcre2_code *compile_own(const char *text)
 {
 	struct buffer edged = BUFFER_INIT;
-	*p = (struct pattern){.name = ""};
 	size_t n;
 	for (const char *at = text; *at; at += n) {
-		bool escape = *at == '\\' && at[1], edge = escape && at[1] == 'b';
-		const char *end = escape && at[1] == 'Q' ? strstr(at, "\\E") : NULL;
-		n = end ? (size_t)(end - at) : escape ? 2 : *at == '[' ? class_length(at) : 1;
-		if (edge)
+		n = part_length(at);
+		if (n == 2 && strncmp(at, "\\b", 2) == 0)
 			buffer_append_string(&edged, EDGE);
 		else
 			buffer_append(&edged, at, n);
 	}
 	const char *string = buffer_string(&edged);
-	p->code = string ? secrets_compile(string) : NULL;
+	pcre2_code *code = string ? secrets_compile(string) : NULL;
 	/* The replaced text may be no pattern any more (in a comment, say). */
-	if (!p->code && errno == EINVAL)
-		p->code = secrets_compile(text);
+	if (!code && errno == EINVAL)
+		code = secrets_compile(text);
 	buffer_release(&edged);
-	return p->code ? 0 : -1;
+	return code;
 }
 
 struct secrets *secrets_new(const struct settings *settings)
@@ -210,11 +209,14 @@ struct secrets *secrets_new(const struct settings *settings)
 		const char *fragment = shapes[i].fragments;
 		for (; fragment && *fragment; fragment += FRAGMENT_LEN)
 			literals_add(&s->fragments, fragment, i % FRAGMENT_GROUPS);
-		s->patterns[s->count++] = (struct pattern){
-			.name = shapes[i].name, .shape = &shapes[i], .block = shapes[i].block};
+		s->patterns[s->count++].shape = &shapes[i];
 	}
 	for (size_t i = 0; i < own; i++) {
-		if (add_own(&s->patterns[s->count++], settings->redact_patterns.items[i]) < 0)
+		static const struct shape unnamed = {.name = ""};
+		struct pattern *p = &s->patterns[s->count++];
+		p->shape = &unnamed;
+		p->code = compile_own(settings->redact_patterns.items[i]);
+		if (!p->code)
 			goto fail;
 	}
 	return s;
@@ -233,38 +235,17 @@ void secrets_free(struct secrets *s)
 		pcre2_code_free(s->patterns[i].mark);
 	}
 	free(s->patterns);
-	free(s->spans);
 	pcre2_match_data_free(s->match);
 	pcre2_match_context_free(s->limits);
 	free(s);
 	errno = saved;
 }
 
-static int add_span(struct secrets *s, const struct pattern *p, size_t begin, size_t from,
-		    size_t to)
-{
-	struct secrets_span *added =
-		array_add(&s->spans, &s->span_count, &s->span_room, sizeof(*added));
-	if (!added)
-		return -1;
-	*added = (struct secrets_span){
-		.begin = begin, .from = from, .to = to, .name = p->name, .block = p->block};
-	return 0;
-}
-
-/* A line that matches are looked for in. */
-struct line {
-	const char *data, *gaps;
-	size_t len;
-	size_t start;
-	bool begins, ends;
-};
-
 /* Where the next match can be announced, from `from` on; `len`: nowhere. */
 static size_t find_mark(struct secrets *s, const struct pattern *p, const char *data, size_t len,
 			size_t from)
 {
-	if (!p->shape)
+	if (!p->shape->mark)
 		return from;
 	int rc = pcre2_match(p->mark, (PCRE2_SPTR)data, len, from, 0, s->match, NULL);
 	return rc == PCRE2_ERROR_NOMATCH ? len
@@ -274,8 +255,8 @@ static size_t find_mark(struct secrets *s, const struct pattern *p, const char *
 
 /* The offset to go on from after a match of from..to: a secret may begin within it, behind a
    gap. */
-static size_t go_on(struct secrets *s, const struct pattern *p, const struct line *l, size_t from,
-		    size_t to)
+static size_t go_on(struct secrets *s, const struct pattern *p, const struct secrets_text *l,
+		    size_t from, size_t to)
 {
 	for (size_t at = from + 1; l->gaps && at < to; at++) {
 		at = find_mark(s, p, l->data, l->len, at);
@@ -286,10 +267,10 @@ static size_t go_on(struct secrets *s, const struct pattern *p, const struct lin
 	return to;
 }
 
-/* Adds what the pattern finds in the line, which is at `base`; lowers *hold to where a match may
-   have begun. */
-static int match_line(struct secrets *s, const struct pattern *p, const struct line *l, size_t base,
-		      size_t *hold)
+/* Adds what the pattern finds in a line, which is at `base`; lowers *hold to where a match may have
+   begun. */
+static void match_line(struct secrets *s, const struct pattern *p, const struct secrets_text *l,
+		       size_t base, struct buffer *spans, size_t *hold)
 {
 	uint32_t options =
 		(l->begins ? 0 : PCRE2_NOTBOL) | (l->ends ? 0 : PCRE2_NOTEOL | PCRE2_PARTIAL_HARD);
@@ -299,35 +280,41 @@ static int match_line(struct secrets *s, const struct pattern *p, const struct l
 	for (size_t at = l->start; at <= l->len;) {
 		int rc = pcre2_match(p->code, (PCRE2_SPTR)l->data, l->len, at, options, s->match,
 				     s->limits);
-		if (rc == PCRE2_ERROR_NOMATCH)
-			return 0;
-		if (rc == PCRE2_ERROR_PARTIAL) {
-			if (base + ends[0] < *hold)
-				*hold = base + ends[0];
-			return 0;
-		}
+		if (rc == PCRE2_ERROR_PARTIAL && base + ends[0] < *hold)
+			*hold = base + ends[0];
+		if (rc == PCRE2_ERROR_PARTIAL || rc == PCRE2_ERROR_NOMATCH)
+			return;
 		/* Fail safe (it took too long, say): replace the whole line. */
-		if (rc < 0 || again > AGAIN_MAX)
-			return add_span(s, p, base + l->start, base + l->start, base + l->len);
-		if (ends[1] > ends[0] && add_span(s, p, base + pcre2_get_startchar(s->match),
-						  base + ends[0], base + ends[1]) < 0)
-			return -1;
-		size_t to = ends[1], next = go_on(s, p, l, pcre2_get_startchar(s->match), to);
+		bool failed = rc < 0 || again > AGAIN_MAX;
+		size_t start = failed ? l->start : pcre2_get_startchar(s->match);
+		const struct secrets_span span = {
+			.begin = base + start,
+			.from = base + (failed ? start : ends[0]),
+			.to = base + (failed ? l->len : ends[1]),
+			.name = p->shape->name,
+			.block = p->shape->block,
+		};
+		if (failed || ends[1] > ends[0])
+			buffer_append(spans, &span, sizeof(span));
+		if (failed)
+			return;
+		size_t to = ends[1], next = go_on(s, p, l, start, to);
 		again += next < to;
 		at = next > at ? next : at + 1;
 	}
-	return 0;
 }
 
-static int scan(struct secrets *s, struct pattern *p, const struct secrets_text *t, size_t *hold)
+static int scan(struct secrets *s, struct pattern *p, const struct secrets_text *t,
+		struct buffer *spans, size_t *hold)
 {
-	if (!p->mark && p->shape && !(p->mark = secrets_compile(p->shape->mark)))
+	const struct shape *shape = p->shape;
+	if (!p->mark && shape->mark && !(p->mark = secrets_compile(shape->mark)))
 		return -1;
 	for (size_t at = 0; at < t->len;) {
 		size_t found = find_mark(s, p, t->data, t->len, at);
 		if (found >= t->len)
 			break;
-		if (!p->code && !(p->code = secrets_compile(p->shape->pattern)))
+		if (!p->code && !(p->code = secrets_compile(shape->pattern)))
 			return -1;
 		const char *before = memrchr(t->data + at, '\n', found - at);
 		size_t from = before ? (size_t)(before - t->data) + 1 : at;
@@ -335,7 +322,7 @@ static int scan(struct secrets *s, struct pattern *p, const struct secrets_text 
 		size_t to = end ? (size_t)(end - t->data) : t->len;
 		/* A carriage return belongs to the newline. */
 		size_t stop = end && to > from && end[-1] == '\r' ? to - 1 : to;
-		const struct line line = {
+		const struct secrets_text line = {
 			.data = t->data + from,
 			.gaps = t->gaps ? t->gaps + from : NULL,
 			.len = stop - from,
@@ -343,60 +330,24 @@ static int scan(struct secrets *s, struct pattern *p, const struct secrets_text 
 			.begins = from > 0 || t->begins,
 			.ends = end || t->ends,
 		};
-		if (stop >= t->start && match_line(s, p, &line, from, hold) < 0)
-			return -1;
+		if (stop >= t->start)
+			match_line(s, p, &line, from, spans, hold);
 		at = to + 1;
 	}
 	return 0;
 }
 
-static int secrets_compare(const void *a, const void *b)
+int secrets_find(struct secrets *s, const struct secrets_text *text, struct buffer *spans,
+		 size_t *hold)
 {
-	const struct secrets_span *x = a, *y = b;
-	return (x->from > y->from) - (x->from < y->from);
-}
-
-/* Makes one of those that overlap. */
-static void secrets_merge(struct secrets *s)
-{
-	size_t n = 0;
-	if (s->span_count > 1)
-		qsort(s->spans, s->span_count, sizeof(*s->spans), secrets_compare);
-	for (size_t i = 0; i < s->span_count; i++) {
-		struct secrets_span *span = &s->spans[i];
-		if (n > 0 && span->from < s->spans[n - 1].to) {
-			if (span->to > s->spans[n - 1].to)
-				s->spans[n - 1].to = span->to;
-			if (span->begin < s->spans[n - 1].begin)
-				s->spans[n - 1].begin = span->begin;
-			s->spans[n - 1].block |= span->block;
-		} else {
-			s->spans[n++] = *span;
-		}
-	}
-	s->span_count = n;
-}
-
-int secrets_find(struct secrets *s, const struct secrets_text *text, struct secrets_found *found)
-{
-	size_t hold = text->len, lines = 0;
+	size_t lines = 0;
 	bool has_fragment = literals_find(&s->fragments, text->data, text->len, &lines) < text->len;
-	s->span_count = 0;
 	for (size_t i = 0; i < s->count; i++) {
 		struct pattern *p = &s->patterns[i];
-		bool has_mark = !p->shape || !p->shape->fragments || has_fragment;
-		if (has_mark && scan(s, p, text, &hold) < 0)
+		if ((has_fragment || !p->shape->fragments) && scan(s, p, text, spans, hold) < 0)
 			return -1;
 	}
-	secrets_merge(s);
-	/* No secret is cut in two. */
-	while (s->span_count > 0 && s->spans[s->span_count - 1].to > hold) {
-		const struct secrets_span *last = &s->spans[--s->span_count];
-		if (last->begin < hold)
-			hold = last->begin;
-	}
-	*found = (struct secrets_found){.spans = s->spans, .count = s->span_count, .hold = hold};
-	return 0;
+	return buffer_check(spans);
 }
 
 size_t secrets_block_end(const char *data, size_t len)
