@@ -164,7 +164,13 @@ static const struct layer_key keys[] = {
 	{.name = NULL},
 };
 
-const struct layer_form rules_form = {.word = "agent", .keys = keys, .builtin = &rules_builtin};
+const struct layer_form rules_form = {
+	.word = "agent",
+	.what = "an agent",
+	.keys = keys,
+	.builtin = &rules_builtin,
+	.offset = offsetof(struct settings, agents),
+};
 
 /* --- what an agent would show --------------------------------------------------------- */
 

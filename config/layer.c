@@ -125,9 +125,10 @@ static void layer_write_items(struct buffer *out, const struct settings *s,
 	}
 }
 
-int layer_write(struct buffer *out, const struct settings *s, const struct layer_form *form,
-		const struct layer *top)
+int layer_write(struct buffer *out, const struct settings *s, const struct layer_form *form)
 {
+	const struct layer *const *set = (const void *)((const char *)s + form->offset);
+	const struct layer *top = *set ? *set : form->builtin;
 	const char *name;
 	char value[VALUE_LEN];
 	for (size_t i = 0; (name = layer_name(top, i)) != NULL; i++) {

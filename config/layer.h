@@ -25,8 +25,11 @@ struct layer_key {
 /* A kind of section. */
 struct layer_form {
 	const char *word;             /* "profile" of [profile NAME] */
+	const char *what;             /* "a profile" */
 	const struct layer_key *keys; /* ends with a NULL name; the other keys are options */
 	const struct layer *builtin;
+	size_t offset; /* of the uppermost layer in the settings */
+	bool safe;     /* a project's file may have them */
 };
 
 enum { LAYER_KEYS_MAX = 12 };
@@ -93,7 +96,6 @@ const struct layer_entry *layer_next(const struct layer *l, const char *name, co
 
 /* Appends all sections of the form in ini syntax, and as comments where files set them. Returns 0,
    or -1 with ENOMEM. */
-int layer_write(struct buffer *out, const struct settings *s, const struct layer_form *form,
-		const struct layer *top);
+int layer_write(struct buffer *out, const struct settings *s, const struct layer_form *form);
 
 #endif

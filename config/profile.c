@@ -22,7 +22,13 @@ static const struct layer_key keys[] = {
 };
 
 const struct layer_form profiles_form = {
-	.word = "profile", .keys = keys, .builtin = &profiles_builtin};
+	.word = "profile",
+	.what = "a profile",
+	.keys = keys,
+	.builtin = &profiles_builtin,
+	.offset = offsetof(struct settings, profiles),
+	.safe = true,
+};
 
 /* The name of the profile of a command (NULL-terminated, at least one word), or NULL if no pattern
    of at least `least` words matches. The most exact pattern counts, and the last one of equals.

@@ -52,15 +52,7 @@ bool project_find(char *path)
 /* --- one ini text, all or nothing ------------------------------------------------------ */
 
 /* The kinds of sections with a name of their own. */
-static const struct named {
-	const struct layer_form *form;
-	size_t offset; /* of their uppermost layer in the settings */
-	const char *what;
-	bool safe; /* a project's file may have them */
-} named_sections[] = {
-	{&profiles_form, offsetof(struct settings, profiles), "a profile", true},
-	{&rules_form, offsetof(struct settings, agents), "an agent", false},
-};
+static const struct layer_form *const named_sections[] = {&profiles_form, &rules_form};
 
 enum { NAMED = sizeof(named_sections) / sizeof(*named_sections) };
 
@@ -158,11 +150,12 @@ static const struct option *load_named_option(const char *key)
 /* Complains of a section or a key that is not known. */
 static int load_unknown(struct load *l, const struct ini_line *line)
 {
-	const struct named *named = l->section == NAMED_SECTION ? &named_sections[l->kind] : NULL;
+	const struct layer_form *named =
+		l->section == NAMED_SECTION ? named_sections[l->kind] : NULL;
 	char reason[NEAREST_LEN], what[32];
 	struct nearest n;
 	nearest_init(&n, line->key ? line->key : line->section);
-	for (const struct layer_key *k = named ? named->form->keys : NULL; k && k->name; k++)
+	for (const struct layer_key *k = named ? named->keys : NULL; k && k->name; k++)
 		nearest_offer(&n, k->name);
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
 		bool here = named ? load_named_option(o->key) == o
@@ -186,7 +179,7 @@ static int load_section(struct load *l, const struct ini_line *line)
 	l->section = BAD_SECTION;
 	memset(l->key_lines, 0, sizeof(l->key_lines));
 	for (; kind < NAMED; kind++) {
-		const char *word = named_sections[kind].form->word;
+		const char *word = named_sections[kind]->word;
 		len = strlen(word);
 		if (strncmp(line->section, word, len) == 0 && strchr(" \t", line->section[len]))
 			break;
@@ -198,7 +191,7 @@ static int load_section(struct load *l, const struct ini_line *line)
 		}
 		return l->section == OPTIONS ? 0 : load_unknown(l, line);
 	}
-	const struct named *named = &named_sections[kind];
+	const struct layer_form *named = named_sections[kind];
 	const char *name = line->section + len + strspn(line->section + len, " \t");
 	const char *reason = layer_refuse_name(name);
 	/* What has the profile of terse's own commands may print notices. */
@@ -212,7 +205,7 @@ static int load_section(struct load *l, const struct ini_line *line)
 		layer = malloc(sizeof(*layer));
 		if (!layer)
 			return load_fail(l, line);
-		*layer = (struct layer){.by = l->by, .below = *top ? *top : named->form->builtin};
+		*layer = (struct layer){.by = l->by, .below = *top ? *top : named->builtin};
 		*top = l->layers[kind] = layer;
 	}
 	l->section = NAMED_SECTION;
@@ -241,7 +234,7 @@ static int load_key(struct load *l, const struct ini_line *line)
 {
 	char reason[VALUE_LEN + sizeof(unsafe)], least[VALUE_LEN];
 	bool named = l->section == NAMED_SECTION;
-	const struct layer_key *key = named ? named_sections[l->kind].form->keys : NULL;
+	const struct layer_key *key = named ? named_sections[l->kind]->keys : NULL;
 	const struct option *o = NULL;
 	unsigned first = 0, *at;
 	l->current = NULL;
@@ -253,7 +246,7 @@ static int load_key(struct load *l, const struct ini_line *line)
 	while (key && key->name && strcmp(key->name, line->key) != 0)
 		key++;
 	if (key && key->name) {
-		at = &l->key_lines[key - named_sections[l->kind].form->keys];
+		at = &l->key_lines[key - named_sections[l->kind]->keys];
 		first = *at;
 	} else {
 		o = named ? load_named_option(line->key) : option_by_key(line->section, line->key);

@@ -66,14 +66,15 @@ int main(int argc, char **argv)
 	char *filter[] = {argv[0], (char *)"filter", NULL};
 	/* A trace that can't be written stops nothing; doctor reports it. */
 	trace_open(getenv(TRACE_VARIABLE), "terse " TERSE_VERSION);
-	if (decision_is_shell(argv[0]))
-		return command_shell(argv);
+	int status = command_shell(argv);
+	if (status >= 0)
+		return status;
 	/* A command's shell that ends, in a session of a server: no settings, since each command
 	   pays for it. */
 	if (argc == 5 && strcmp(argv[1], "mcp") == 0 && strcmp(argv[2], "--leave") == 0)
 		return shell_leave_main(argv[3], argv[4], environ);
 	if (argc < 2 && !run_is_fed()) {
-		int status = verb_print_help(NULL);
+		status = verb_print_help(NULL);
 		return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? status : EXIT_TERSE;
 	}
 	if (argc < 2) {
@@ -103,7 +104,7 @@ int main(int argc, char **argv)
 		tells = !argv[2] || strcmp(argv[2], "check") != 0;
 	if (*error.text && tells)
 		verb_error(NULL, "%s", error.text);
-	int status = call.verb->run(&call);
+	status = call.verb->run(&call);
 	settings_release(&settings);
 	return main_end(status);
 }

@@ -11,39 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-struct live_search {
-	const char *name;
-	char id[ID_LEN + 1];
-	int matches;
-};
-
-static int live_run_match(void *ctx, const char *id)
+/* Connects to a run that has no artifact yet. Returns a descriptor, or -1 with errno. */
+static int live_run_open(const struct verb_call *c, const struct store *stores, int count,
+			 const char *id)
 {
-	struct live_search *s = ctx;
-	if (strncmp(id, s->name, strlen(s->name)) == 0 && strcmp(id, s->id) != 0) {
-		snprintf(s->id, sizeof(s->id), "%s", id);
-		s->matches++;
-	}
-	return s->matches > 1;
-}
-
-/* Finds a run that has no artifact yet by the beginning of its ID. Returns 0, or -1 with errno. */
-static int live_run_match_id(const struct verb_call *c, const struct store *stores, int count,
-			     const char *name, char id[ID_LEN + 1])
-{
-	struct live_search s = {.name = name};
-	if (!verb_reaches(c, stores, count, name)) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (strncmp(name, "cmd-", 4) != 0 || !name[4]) {
-		errno = EINVAL;
-		return -1;
-	}
-	client_each(stores, count, live_run_match, &s);
-	errno = s.matches > 1 ? EEXIST : ENOENT;
-	memcpy(id, s.id, sizeof(s.id));
-	return s.matches == 1 ? 0 : -1;
+	errno = ENOENT;
+	return id_is_valid(id) && verb_reaches(c, stores, count, id)
+		       ? client_open(stores, count, id)
+		       : -1;
 }
 
 int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],
@@ -51,32 +26,27 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
-	int count, result = -1;
-	*run = -1;
+	int count;
 	bool kept = verb_find(c, name, stores, &count, &found) == 0;
 	int why = errno;
-	if (kept)
-		memcpy(id, found.id, sizeof(found.id));
-	else if (why == EEXIST || live_run_match_id(c, stores, count, name, id) < 0) {
-		why = why == EEXIST || errno == EINVAL ? why : errno;
+	snprintf(id, ID_LEN + 1, "%s", kept ? found.id : name);
+	*run = kept ? client_open(stores, count, id) : live_run_open(c, stores, count, name);
+	int result = *run < 0 ? -1 : 0;
+	if (result < 0 && !kept) {
 		/* An older run is meant only while it lives. */
-		*run = client_open(stores, count, found.id);
-		if (*run < 0)
+		int older = client_open(stores, count, found.id);
+		if (older < 0)
 			found.id[0] = '\0';
-		io_close(run);
+		io_close(&older);
 		if (!needed && verb_tell_last(c, name, why, &found, true))
 			result = 2;
 		else
 			verb_not_found(c, name, why, &found);
-		goto out;
-	}
-	*run = client_open(stores, count, id);
-	result = *run < 0 ? -1 : 0;
-	if (result < 0 && errno == ENOENT && kept && !needed)
+	} else if (result < 0 && errno == ENOENT && !needed) {
 		result = 1;
-	else if (result < 0)
+	} else if (result < 0) {
 		live_run_failed(c, id, errno);
-out:
+	}
 	store_close_all(stores, count);
 	return result;
 }
@@ -96,10 +66,7 @@ int live_run_text(const struct verb_call *c, const struct store *stores, int cou
 		  const char *name)
 {
 	struct live_status now;
-	char id[ID_LEN + 1];
-	if (live_run_match_id(c, stores, count, name, id) < 0)
-		return -1;
-	int run = client_open(stores, count, id);
+	int run = live_run_open(c, stores, count, name);
 	int result = run < 0 ? -1 : client_status(run, FRAME_WATCH, &now);
 	io_close(&run);
 	return result;

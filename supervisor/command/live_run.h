@@ -13,8 +13,8 @@ struct typed {
 	struct buffer text; /* as it was typed */
 };
 
-/* Connects *run to the run that `name` means by the rules of verb_find(), or by the beginning of
-   its ID if it has no artifact yet. Returns 0; 1 if it has ended (*run is -1, `id` is filled in); 2
+/* Connects *run to the run that `name` means by the rules of verb_find(), or by its whole
+   ID if it has no artifact yet. Returns 0; 1 if it has ended (*run is -1, `id` is filled in); 2
    if it has ended without an artifact, after saying how; or -1 after saying why not. `needed`: it
    has to live, so 0 or -1. */
 int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],

@@ -269,11 +269,8 @@ bool verb_is_binary(const struct text *text, const char **kind);
 
 // Without a verb of their own.
 
-/* Whether this process was started as terse-sh: by the name of the file that was executed, or by
-   argv[0]. */
-bool decision_is_shell(const char *path);
-
-/* terse-sh, with argv as it was started. */
+/* terse-sh, with argv as it was started. Returns the exit status, or -1 if this process was not
+   started as that: by the name of the file that was executed, or by argv[0]. */
 int command_shell(char **argv);
 
 /* terse agent: terse probe starts its agent so. */

@@ -316,8 +316,7 @@ static int config_run(struct verb_call *c)
 	}
 	struct buffer text = BUFFER_INIT;
 	if (r.profiles || r.agents) {
-		layer_write(&text, c->settings, r.profiles ? &profiles_form : &rules_form,
-			    r.profiles ? profiles_of(c->settings) : rules_of(c->settings));
+		layer_write(&text, c->settings, r.profiles ? &profiles_form : &rules_form);
 		return config_print_clean(&text);
 	}
 	if (strcmp(action, "check") == 0)

@@ -46,15 +46,6 @@ struct decision {
 #define PROGRAM "TERSE_SHIM_PROGRAM"
 #define PRELOAD "TERSE_SHIM_PRELOAD"
 
-bool decision_is_shell(const char *name)
-{
-	const char *names[] = {(const char *)getauxval(AT_EXECFN), name};
-	bool is = false;
-	for (int i = 0; i < 2; i++)
-		is |= names[i] && shell_is_own_name(shell_call_name(names[i] + (*names[i] == '-')));
-	return is;
-}
-
 /* Decides. `ask`: rules are asked; else it is passed on in any case. Changes the environment and
    argv[0]. */
 static void decision_make(struct decision *d, const struct settings *s, char **argv, bool ask)
@@ -129,6 +120,12 @@ static int shell_supervise(struct settings *s, struct decision *d)
 
 int command_shell(char **argv)
 {
+	const char *names[] = {(const char *)getauxval(AT_EXECFN), argv[0]};
+	bool is = false;
+	for (int i = 0; i < 2; i++)
+		is |= names[i] && shell_is_own_name(shell_call_name(names[i] + (*names[i] == '-')));
+	if (!is)
+		return -1;
 	struct settings settings = {0};
 	struct option_error error;
 	struct decision d;

@@ -217,7 +217,7 @@ TEST(the_list_is_an_ini)
 	struct settings s = start(), again = start();
 	struct buffer first = BUFFER_INIT, second = BUFFER_INIT;
 	const char *name;
-	assert_int_equal(layer_write(&first, &s, &profiles_form, profiles_of(&s)), 0);
+	assert_int_equal(layer_write(&first, &s, &profiles_form), 0);
 	load(&again, buffer_string(&first));
 	for (size_t i = 0; (name = layer_name(&profiles_builtin, i)) != NULL; i++) {
 		struct layer_values a, b;
@@ -233,7 +233,7 @@ TEST(the_list_is_an_ini)
 	}
 	assert_null(layer_name(again.profiles, built_in()));
 	assert_int_equal(again.profiles->count, profiles_builtin.count);
-	assert_int_equal(layer_write(&second, &again, &profiles_form, profiles_of(&again)), 0);
+	assert_int_equal(layer_write(&second, &again, &profiles_form), 0);
 	assert_non_null(strstr(buffer_string(&second), "[profile quiet]\nmatch =\n\tcd|"));
 	buffer_release(&first);
 	buffer_release(&second);
@@ -551,7 +551,7 @@ TEST(profiles_add_to_lists)
 	assert_string_equal(apply(&s, "a x; b"), PROFILE_MIXED);
 	assert_items(&s.patterns, "every run\nof the a\nlater\nof b's\n");
 	assert_int_equal(option_source(&s, option_by_key("preview", "ignore"))->by, ORIGIN_PROFILE);
-	assert_int_equal(layer_write(&out, &s, &profiles_form, profiles_of(&s)), 0);
+	assert_int_equal(layer_write(&out, &s, &profiles_form), 0);
 	assert_non_null(strstr(buffer_string(&out),
 			       "[profile a]\nmatch =\n\ta\npatterns =\n\tof the a\n"
 			       "\tevery run\n\tlater\nignore =\n\tnoise of a\n"));
