@@ -9,7 +9,6 @@
 #include "lib/utf8.h"
 #include "supervisor/artifact/index.h"
 #include "supervisor/artifact/journal.h"
-#include "supervisor/artifact/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -632,11 +631,6 @@ bool artifact_part_path(const struct artifact *a, enum artifact_part part, char 
 	bool there = a->used[part] && a->parts[part].fd >= 0;
 	return there &&
 	       snprintf(out, PATH_MAX, "%.*s%s", len, a->path, artifact_suffixes[part]) < PATH_MAX;
-}
-
-int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text)
-{
-	return text_open(text, a->dir, a->meta->id, part);
 }
 
 int artifact_keep_shown(const struct artifact *a, const char *data, size_t len)

@@ -34,7 +34,6 @@
 #include <stdint.h>
 
 struct artifact;
-struct text;
 
 /* Final text is written up to multiples of this in the file: with such writes the kernel
    uses large pages, and needs half the time of writes that start or end anywhere. */
@@ -80,9 +79,6 @@ int artifact_directory(const struct artifact *a);
 /* The absolute path of ID.txt; of a part: false if it has no file. */
 const char *artifact_path(const struct artifact *a);
 bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX]);
-
-/* Opens what was written of a text part for reading (text.h). Returns 0, or -1 with errno. */
-int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text);
 
 /* Writes ID.shown, once the reader has all: a line with a JSON object, which has the ranges of
    lines that were shown ("stdout", "stderr": [[FROM,TO]...], in their order) and the "bytes" that

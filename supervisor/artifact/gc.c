@@ -112,7 +112,7 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 	unlink_file(dir, id, ".", ARTIFACT_JSON, freed);
 	/* An artifact of another session may have claimed the ID. */
 	char claimed[STORE_SESSION_LEN + 1];
-	int ids = store_open_ids(s, false);
+	int ids = store_open_folder(s, STORE_IDS, false);
 	ssize_t n = ids < 0 ? -1 : readlinkat(ids, id, claimed, sizeof(claimed));
 	if (n == (ssize_t)strlen(session) && memcmp(claimed, session, (size_t)n) == 0)
 		unlinkat(ids, id, 0);
@@ -458,7 +458,7 @@ static bool remove_item(struct gc *g, int dir, const struct inventory_session *s
 bool gc_remove_session(const struct store *s, const char *session)
 {
 	int dir = store_open_session(s, session, false);
-	int sessions = dir < 0 ? -1 : store_open_sessions(s, false);
+	int sessions = dir < 0 ? -1 : store_open_folder(s, STORE_SESSIONS, false);
 	DIR *d = sessions >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 ? io_list(dir) : NULL;
 	bool only = d, removed = false;
 	for (struct dirent *e; only && (e = readdir(d));) {
@@ -515,7 +515,8 @@ static void sweep_temporary(struct gc *g, int dir)
 /* Gives back IDs that were claimed long ago for artifacts that do not exist. */
 static void sweep_claims(struct gc *g, const struct inventory *v)
 {
-	int ids = store_open_ids(g->store, false), live = store_open_live(g->store, false);
+	int ids = store_open_folder(g->store, STORE_IDS, false),
+	    live = store_open_folder(g->store, STORE_LIVE, false);
 	DIR *d = io_list_opened(ids);
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
@@ -612,7 +613,7 @@ int gc_run(struct gc *g)
 		earlier_sweep(g->store);
 	sweep_temporary(g, g->store->fd);
 	/* Sockets of supervisors that were killed before they could rename them. */
-	int live = store_open_live(g->store, false);
+	int live = store_open_folder(g->store, STORE_LIVE, false);
 	if (live >= 0)
 		sweep_temporary(g, live);
 	io_close(&live);

@@ -117,7 +117,7 @@ enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1])
 
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1])
 {
-	int ids = store_open_ids(s, true);
+	int ids = store_open_folder(s, STORE_IDS, true);
 	if (ids < 0)
 		return -1;
 	uint64_t first = id_first_at(started_ms);
@@ -144,7 +144,7 @@ int id_claim(const struct store *s, const char *session, int64_t started_ms, cha
 
 int id_claim_exact(const struct store *s, const char *session, const char *id)
 {
-	int ids = store_open_ids(s, true);
+	int ids = store_open_folder(s, STORE_IDS, true);
 	if (ids < 0)
 		return -1;
 	int result = symlinkat(session, ids, id);
@@ -154,7 +154,7 @@ int id_claim_exact(const struct store *s, const char *session, const char *id)
 
 void id_release(const struct store *s, const char *id)
 {
-	int saved = errno, ids = store_open_ids(s, false);
+	int saved = errno, ids = store_open_folder(s, STORE_IDS, false);
 	if (ids >= 0)
 		unlinkat(ids, id, 0);
 	io_close(&ids);
@@ -174,7 +174,7 @@ int id_session(const struct store *stores, int count, const char *id,
 {
 	session[0] = '\0';
 	for (int i = 0; i < count && !session[0]; i++) {
-		int ids = store_open_ids(&stores[i], false);
+		int ids = store_open_folder(&stores[i], STORE_IDS, false);
 		if (ids >= 0)
 			id_read_session(ids, id, session);
 		io_close(&ids);
@@ -201,7 +201,7 @@ static bool is_there(const struct store *s, int ids, const char *id,
 bool id_exists(const struct store *s, const char *id)
 {
 	char session[STORE_SESSION_LEN + 1];
-	int ids = store_open_ids(s, false);
+	int ids = store_open_folder(s, STORE_IDS, false);
 	/* Unless this is certain, it is not gone. */
 	bool there = ids < 0 ? errno != ENOENT : is_there(s, ids, id, session);
 	io_close(&ids);
@@ -222,7 +222,7 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 	int matches = 0; /* different artifacts, up to two */
 	size_t len = strlen(prefix);
 	for (int i = 0; i < count; i++) {
-		int ids = store_open_ids(&stores[i], false);
+		int ids = store_open_folder(&stores[i], STORE_IDS, false);
 		DIR *d = io_list_opened(ids);
 		if (!d && errno == ENOENT)
 			continue;
@@ -278,19 +278,18 @@ struct last_run {
 static bool last_read(const struct journal_line *line, struct last_run *run)
 {
 	struct meta m = {.owned = NULL};
-	*run = (struct last_run){.found.store = line->store, .is_there = line->is_there};
-	memcpy(run->found.id, line->id, sizeof(line->id));
-	snprintf(run->found.session, sizeof(run->found.session), "%s", line->session);
+	const char *id = line->of.id;
+	*run = (struct last_run){.found = line->of, .is_there = line->is_there};
 	if (line->kind == JOURNAL_RUN) {
 		meta_parse(line->text, line->len, &m);
 	} else {
-		int dir = store_open_session(line->store, line->session, false);
+		int dir = store_open_session(line->of.store, line->of.session, false);
 		if (dir >= 0)
-			meta_read(dir, line->id, &m);
+			meta_read(dir, id, &m);
 		io_close(&dir);
 	}
-	bool counts = m.owned ? !profile_is_own(m.argv) : *line->id;
-	run->started_ms = m.owned ? m.started_ms : *line->id ? id_time_ms(id_pack(line->id)) : 0;
+	bool counts = m.owned ? !profile_is_own(m.argv) : *id;
+	run->started_ms = m.owned ? m.started_ms : *id ? id_time_ms(id_pack(id)) : 0;
 	run->unkept = m.unkept;
 	run->found.end = (struct last_end){.interrupted = m.state == META_INTERRUPTED,
 					   .timed_out = m.timed_out,
@@ -316,13 +315,13 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 	int result = -1, got = j ? 1 : -1;
 	bool enough = false;
 	while (got == 1 && !(enough && kept < known) && (got = journal_next(j, &line)) == 1) {
-		size_t at = *line.id ? 0 : known;
-		while (at < known && strcmp(runs[at].found.id, line.id) != 0)
+		size_t at = *line.of.id ? 0 : known;
+		while (at < known && strcmp(runs[at].found.id, line.of.id) != 0)
 			at++;
 		if (at < known && line.is_there) {
 			/* It had to go to another store. */
 			runs[at].is_there = true;
-			runs[at].found.store = line.store;
+			runs[at].found.store = line.of.store;
 		} else if (at == known) {
 			if ((enough && !line.is_there) || !last_read(&line, &run))
 				continue;
@@ -380,7 +379,7 @@ int id_find(struct store *stores, int count, const char *session, const char *na
 	if (take_whole(name, id)) {
 		int error = ENOENT;
 		for (int i = 0; i < count; i++) {
-			int ids = store_open_ids(&stores[i], false);
+			int ids = store_open_folder(&stores[i], STORE_IDS, false);
 			if (ids < 0 && errno != ENOENT)
 				error = errno;
 			bool there = ids >= 0 && id_look_up(&stores[i], ids, id, found);

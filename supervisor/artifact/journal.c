@@ -401,7 +401,7 @@ int64_t journal_end_ms(int dir)
 /* The journal of one session in one store. */
 struct source {
 	struct journal_line line; /* the newest that was not returned; kind 0: there is none */
-	char *session, *copy;
+	char *copy;
 	ino_t file;      /* identifies the file: it is another one after lines were taken out */
 	uint64_t end;    /* bytes that are not read yet */
 	int64_t ms;      /* the time of that line */
@@ -436,7 +436,7 @@ static int enter_source(struct journal *j, size_t number)
 	struct source *s = &j->sources[number];
 	struct stat st;
 	leave_source(j);
-	j->dir = store_open_session(s->line.store, s->session, false);
+	j->dir = store_open_session(s->line.of.store, s->line.of.session, false);
 	j->tail.fd = j->dir < 0 ? -1 : store_open_file(j->dir, JOURNAL_FILE, O_RDONLY);
 	if (j->tail.fd < 0 || fstat(j->tail.fd, &st) < 0)
 		return -1;
@@ -461,17 +461,17 @@ static int advance(struct journal *j, size_t number)
 	if (j->open != number && enter_source(j, number) < 0)
 		return errno == ENOENT ? 0 : -1;
 	while ((got = journal_tail_next(&j->tail, &l->text, &l->len)) == 1) {
-		enum journal_kind kind = kind_of(l->text, l->len, l->id);
+		enum journal_kind kind = kind_of(l->text, l->len, l->of.id);
 		s->end = j->tail.end;
 		j->damaged += kind == JOURNAL_DAMAGED;
 		if (!(kind & j->kinds))
 			continue;
-		l->is_there = j->kinds & JOURNAL_MADE && *l->id && exists(j->dir, l->id);
+		l->is_there = j->kinds & JOURNAL_MADE && *l->of.id && exists(j->dir, l->of.id);
 		l->kind = kind;
 		if (kind != JOURNAL_MADE || l->is_there) {
 			if (j->count == 1)
 				return 0;
-			s->ms = kind == JOURNAL_MADE ? id_time_ms(id_pack(l->id))
+			s->ms = kind == JOURNAL_MADE ? id_time_ms(id_pack(l->of.id))
 						     : number_of(l->text, l->len, "ended_ms");
 			s->ms = s->ms < 0 ? 0 : s->ms;
 			if (s->ms < s->from_ms)
@@ -496,13 +496,11 @@ static int add_source(struct journal *j, struct store *store, const char *sessio
 	struct source *s = array_add(&j->sources, &j->count, &j->room, sizeof(*s));
 	if (!s)
 		return -1;
-	*s = (struct source){.session = strdup(session), .ms = INT64_MAX, .from_ms = INT64_MAX};
-	s->line.store = store;
-	s->line.session = s->session;
-	errno = ENOMEM;
-	if (s->session && enter_source(j, j->count - 1) == 0)
+	*s = (struct source){.ms = INT64_MAX, .from_ms = INT64_MAX};
+	s->line.of.store = store;
+	snprintf(s->line.of.session, sizeof(s->line.of.session), "%s", session);
+	if (enter_source(j, j->count - 1) == 0)
 		return 0;
-	free(s->session);
 	j->count--;
 	return errno == ENOENT ? 0 : -1;
 }
@@ -554,12 +552,9 @@ int journal_next_made(struct journal *j, struct id_found *found)
 {
 	struct journal_line line;
 	int got = journal_next(j, &line);
-	if (got != 1)
-		return got;
-	found->store = line.store;
-	memcpy(found->id, line.id, sizeof(found->id));
-	snprintf(found->session, sizeof(found->session), "%s", line.session);
-	return 1;
+	if (got == 1)
+		*found = line.of;
+	return got;
 }
 
 int journal_next_run(struct journal *j, struct meta *m)
@@ -591,10 +586,8 @@ void journal_close(struct journal *j)
 		return;
 	int saved = errno;
 	leave_source(j);
-	for (size_t i = 0; i < j->count; i++) {
-		free(j->sources[i].session);
+	for (size_t i = 0; i < j->count; i++)
 		free(j->sources[i].copy);
-	}
 	meta_release(&j->run);
 	free(j->sources);
 	free(j);

@@ -96,11 +96,10 @@ struct journal *journal_open(struct store *stores, int count, const char *sessio
 
 struct journal_line {
 	enum journal_kind kind;
-	struct store *store;
-	const char *session, *text; /* the text, and `session`: until the next call */
+	const char *text; /* until the next call */
 	size_t len;
-	char id[ID_LEN + 1];
-	bool is_there; /* its artifact, where JOURNAL_MADE is one of the kinds */
+	struct id_found of; /* store, session and ID */
+	bool is_there;      /* its artifact, where JOURNAL_MADE is one of the kinds */
 };
 
 /* Each of these returns 1, 0 at the end, or -1 with errno. The next line; of artifacts that were

@@ -193,7 +193,6 @@ enum kind {
 	KIND_FLAG,    /* bool */
 	KIND_INTEGER, /* int, 0 to `most` */
 	KIND_COUNT,   /* uint64_t, or int64_t that is not negative */
-	KIND_COUNTS,  /* `most` of them as an array, there if the first one is */
 	KIND_STREAM,  /* struct meta_stream, if it is present */
 	KIND_GROUP,   /* members of the same struct, there if the first one is not 0 */
 	KIND_HOLDERS,
@@ -245,6 +244,14 @@ static const struct field holder_fields[] = {
 	{.key = NULL},
 };
 
+static const struct field shown_fields[] = {
+	{"bytes", KIND_COUNT, IN_META(shown.bytes)},
+	{"tokens", KIND_COUNT, IN_META(shown.tokens)},
+	{"text", KIND_COUNT, IN_META(shown.text)},
+	{"own", KIND_COUNT, IN_META(shown.own)},
+	{.key = NULL},
+};
+
 /* The ID comes first: it tells a line of a run from others in the journal. */
 static const struct field fields[] = {
 	{"id", KIND_CHARS, IN_META(id), .most = sizeof(((struct meta *)0)->id)},
@@ -275,7 +282,7 @@ static const struct field fields[] = {
 	{"raw_bytes", KIND_COUNT, IN_META(raw_bytes)},
 	{"raw_lost", KIND_COUNT, IN_META(raw_lost)},
 	{"raw_error", KIND_INTEGER, IN_META(raw_error), .most = 4095},
-	{"shown", KIND_COUNTS, IN_META(shown), .most = 4},
+	{"shown", KIND_GROUP, .members = shown_fields},
 	{"agent", KIND_TEXT, IN_META(agent), .most = META_NAME},
 	{"profile", KIND_TEXT, IN_META(profile), .most = META_NAME},
 	{"held_by", KIND_HOLDERS, IN_META(held_by)},
@@ -328,14 +335,6 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 		case KIND_COUNT:
 			if (*(const uint64_t *)at || f->always)
 				json_add_count(out, f->key, *(const uint64_t *)at);
-			break;
-		case KIND_COUNTS:
-			if (!*(const uint64_t *)at)
-				break;
-			json_begin_array(out, f->key);
-			for (unsigned i = 0; i < f->most; i++)
-				json_add_count(out, NULL, ((const uint64_t *)at)[i]);
-			json_end_array(out);
 			break;
 		case KIND_STREAM:
 		case KIND_GROUP:
@@ -446,13 +445,6 @@ static bool read_field(const struct member_value *v, const struct field *f, char
 		*(int *)at = (int)n;
 		return true;
 	case KIND_COUNT: return member_number(v, INT64_MAX, at);
-	case KIND_COUNTS:
-		members_begin(&list, v->data, v->len);
-		for (unsigned i = 0; i < f->most && members_next(&list); i++) {
-			if (!member_number(&list.value, INT64_MAX, (uint64_t *)at + i))
-				return false;
-		}
-		return !list.bad && list.is_list;
 	case KIND_STREAM: {
 		struct meta_stream *s = at;
 		s->present = true;
@@ -461,8 +453,8 @@ static bool read_field(const struct member_value *v, const struct field *f, char
 	case KIND_GROUP: {
 		struct meta_stream *s = at;
 		return read_fields(v, f->members, at, to) &&
-		       (f->members == lost_fields || (s->gap_from > 0 && s->gap_to >= s->gap_from &&
-						      s->gap_bytes <= INT64_MAX - s->gap_offset));
+		       (f->members != gap_fields || (s->gap_from > 0 && s->gap_to >= s->gap_from &&
+						     s->gap_bytes <= INT64_MAX - s->gap_offset));
 	}
 	case KIND_HOLDERS: return read_holders(v, (struct meta *)base, to);
 	case KIND_OBJECT:

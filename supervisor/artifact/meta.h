@@ -128,11 +128,11 @@ bool meta_is_held(int text_fd);
 //    "started_ms":...,"ended_ms":...,"duration_ms":...,"exit_code":2,"cols":160,"rows":50,
 //    "stdout":{"bytes":...,"lines":...}}
 //
-// What is 0, false or empty is left out; the exit code of a run that has none is null. "shown" is
-// [BYTES,TOKENS,TEXT,OWN] (struct meta_shown); "stdout_file" and "stderr_file" name files that the
-// command wrote to itself. A stream has "gap":{"from","to","offset","bytes"}, "error" and "lost"
-// where there are any; "command_cut": the command is not whole. JSON is UTF-8: invalid bytes in
-// arguments and paths become U+FFFD.
+// What is 0, false or empty is left out; the exit code of a run that has none is null. "shown" has
+// "bytes", "tokens", "text" and "own" (struct meta_shown); "stdout_file" and "stderr_file" name
+// files that the command wrote to itself. A stream has "gap":{"from","to","offset","bytes"},
+// "error" and "lost" where there are any; "command_cut": the command is not whole. JSON is UTF-8:
+// invalid bytes in arguments and paths become U+FFFD.
 
 /* Appends the object. At most `budget` bytes of arguments are kept, and a quarter of that of the
    directory and of each file's name. Returns 0, or -1 with errno ENOMEM. */

@@ -352,9 +352,9 @@ static bool is_session_name(const char *session)
 	return strcmp(name, session) == 0;
 }
 
-int store_open_sessions(const struct store *s, bool make)
+int store_open_folder(const struct store *s, const char *name, bool make)
 {
-	return open_below(s->fd, "sessions", make);
+	return open_below(s->fd, name, make);
 }
 
 static int store_compare_names(const void *a, const void *b)
@@ -367,7 +367,7 @@ int store_list_sessions(const struct store *s, struct store_name **names, size_t
 	size_t room = 0;
 	*names = NULL;
 	*count = 0;
-	DIR *d = io_list_opened(store_open_sessions(s, false));
+	DIR *d = io_list_opened(store_open_folder(s, STORE_SESSIONS, false));
 	if (!d)
 		return errno == ENOENT ? 0 : -1;
 	bool failed = false;
@@ -409,7 +409,7 @@ int store_open_session(const struct store *s, const char *session, bool make)
 		errno = EINVAL;
 		return -1;
 	}
-	int sessions = store_open_sessions(s, make);
+	int sessions = store_open_folder(s, STORE_SESSIONS, make);
 	if (sessions < 0)
 		return -1;
 	int fd = open_below(sessions, session, make);
@@ -428,21 +428,6 @@ bool store_is_in_use(int session_dir)
 		return true;
 	flock(session_dir, LOCK_UN);
 	return false;
-}
-
-int store_open_ids(const struct store *s, bool make)
-{
-	return open_below(s->fd, "ids", make);
-}
-
-int store_open_live(const struct store *s, bool make)
-{
-	return open_below(s->fd, "live", make);
-}
-
-int store_open_outbox(const struct store *s, bool make)
-{
-	return open_below(s->fd, "outbox", make);
 }
 
 int store_open_file(int dir, const char *name, int flags)

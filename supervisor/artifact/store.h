@@ -103,17 +103,13 @@ struct store_name {
 /* The names of all sessions, sorted: free() them. Returns 0, or -1 with errno and none. */
 int store_list_sessions(const struct store *s, struct store_name **names, size_t *count);
 
-/* Opens STORE/sessions. Returns a close-on-exec descriptor, or -1 with errno. */
-int store_open_sessions(const struct store *s, bool make);
-
-/* Opens STORE/ids in the same way. */
-int store_open_ids(const struct store *s, bool make);
-
-/* Opens STORE/live, where the sockets of the runs that live are (process/protocol.h). */
-int store_open_live(const struct store *s, bool make);
-
-/* Opens STORE/outbox, where artifacts wait for the remote (remote/outbox.h). */
-int store_open_outbox(const struct store *s, bool make);
+/* Opens a directory of the store: STORE_SESSIONS ... Returns a close-on-exec descriptor, or -1 with
+   errno. */
+#define STORE_SESSIONS "sessions"
+#define STORE_IDS      "ids"
+#define STORE_LIVE     "live"   /* sockets of the runs that live (process/protocol.h) */
+#define STORE_OUTBOX   "outbox" /* artifacts that wait for the remote (remote/outbox.h) */
+int store_open_folder(const struct store *s, const char *name, bool make);
 
 /* Opens (or with O_CREAT makes, 0600 whatever the umask) a file in a directory of the store.
    Close-on-exec, above the standard descriptors, never through a symbolic link. EPERM when it is

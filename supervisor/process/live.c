@@ -97,7 +97,7 @@ static void live_try_open(struct supervisor *s)
 		return;
 	s->live.open_at = 0;
 	while (result < 0 && record_claim(&s->record) == 0 && store_open_next(&store, &next) == 0) {
-		int dir = store_open_live(&store, true);
+		int dir = store_open_folder(&store, STORE_LIVE, true);
 		if (dir >= 0)
 			result = control_open(&s->live.control, dir, s->record.meta.id);
 		store_close(&store);

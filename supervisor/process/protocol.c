@@ -109,7 +109,7 @@ int client_open(const struct store *stores, int count, const char *id)
 {
 	int error = ENOENT, fd = -1;
 	for (int i = 0; i < count && fd < 0; i++) {
-		int dir = store_open_live(&stores[i], false);
+		int dir = store_open_folder(&stores[i], STORE_LIVE, false);
 		if (dir < 0)
 			continue;
 		fd = connect_in(dir, id);
@@ -188,7 +188,7 @@ int client_each(const struct store *stores, int count, int (*each)(void *ctx, co
 {
 	int result = 0;
 	for (int i = 0; i < count && result == 0; i++) {
-		DIR *dir = io_list_opened(store_open_live(&stores[i], false));
+		DIR *dir = io_list_opened(store_open_folder(&stores[i], STORE_LIVE, false));
 		const struct dirent *entry;
 		while (dir && result == 0 && (entry = readdir(dir))) {
 			if (id_is_valid(entry->d_name))
@@ -203,7 +203,7 @@ int client_each(const struct store *stores, int count, int (*each)(void *ctx, co
 unsigned client_sweep(const struct store *s)
 {
 	unsigned removed = 0;
-	DIR *dir = io_list_opened(store_open_live(s, false));
+	DIR *dir = io_list_opened(store_open_folder(s, STORE_LIVE, false));
 	const struct dirent *entry;
 	while (dir && (entry = readdir(dir))) {
 		if (!id_is_valid(entry->d_name))

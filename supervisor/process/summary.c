@@ -144,9 +144,8 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 		struct summary_text *rest = &a->texts[is_stderr];
 		*rest = (struct summary_text){.report = r, .which = is_stderr, .from = 1};
 		/* The stream hands the artifact's text out. */
-		rest->is_open = artifact_open_text(record->artifact,
-						   is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
-						   &rest->text) == 0;
+		rest->is_open = text_open(&rest->text, artifact_directory(record->artifact), r->id,
+					  is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) == 0;
 		if (rest->is_open) {
 			s->next = summary_text_next;
 			s->ctx = rest;

@@ -9,12 +9,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK ((size_t)256 * 1024)
+#define BLOCK ((size_t)1024 * 1024 * 1024)
 
 /* So many failures one after the other: the directory is full, or away. */
 #define FAILURES_MOST 3
@@ -70,18 +70,10 @@ uint64_t directory_count(const char *path)
 /* Copies into a file that is made. Returns 0, or -1 with errno. */
 static int directory_copy(int from, int to)
 {
-	char *block = from < 0 || to < 0 ? NULL : malloc(BLOCK);
-	ssize_t n = -1;
-	while (block && (n = io_read(from, block, BLOCK)) > 0) {
-		if (io_write(to, block, (size_t)n) < 0) {
-			n = -1;
-			break;
-		}
-	}
-	int error = errno;
-	free(block);
-	errno = error;
-	return n < 0 ? -1 : 0;
+	ssize_t n = from < 0 || to < 0 ? -1 : 1;
+	while (n > 0)
+		n = sendfile(to, from, NULL, BLOCK);
+	return (int)n;
 }
 
 struct directory_job {

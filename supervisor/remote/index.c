@@ -26,36 +26,31 @@ void index_add_line(struct buffer *out, const struct meta *m)
 static int index_read_segment(void *ctx, const char *file, const char *below)
 {
 	struct index_reader *reader = ctx;
-	struct buffer text = BUFFER_INIT;
+	struct io_lines lines = {.fd = store_open_file(AT_FDCWD, file, O_RDONLY),
+				 .most = INDEX_LINE};
+	const char *line;
+	size_t len;
 	struct meta m;
-	int result = 0;
+	int result = 0, got = -1;
 	(void)below;
-	int fd = store_open_file(AT_FDCWD, file, O_RDONLY);
-	if (fd < 0 || io_read_all(fd, &text, (size_t)INDEX_SEGMENT) < 0) {
-		reader->damaged++;
-		result = errno == ENOMEM ? -1 : 0;
-		buffer_clear(&text);
-	}
-	io_close(&fd);
 	unlink(file);
-	for (size_t at = 0; at < text.len && result == 0;) {
-		const char *line = text.data + at;
-		const char *newline = memchr(line, '\n', text.len - at);
-		size_t len = newline ? (size_t)(newline - line) : text.len - at;
-		int taken = 1;
+	while (result == 0 && lines.fd >= 0 && (got = io_lines_next(&lines, &line, &len)) == 1) {
 		errno = EBADMSG;
-		if (len <= INDEX_LINE && meta_parse(line, len, &m) == 0) {
-			if (*m.id)
-				taken = reader->each(reader->ctx, &m);
+		bool good = meta_parse(line, len, &m) == 0;
+		if (!good && errno == ENOMEM)
+			result = -1;
+		else if (good && *m.id)
+			result = reader->each(reader->ctx, &m);
+		else
+			reader->damaged++;
+		if (good)
 			meta_release(&m);
-		} else if (errno == ENOMEM) {
-			taken = -1;
-		}
-		reader->damaged += taken == 1;
-		result = taken == 1 ? 0 : taken;
-		at += len + 1;
 	}
-	buffer_release(&text);
+	/* Also a part of a line at its end. */
+	reader->damaged += got < 0 || (got == 0 && lines.block.len > 0);
+	result = got < 0 && errno == ENOMEM ? -1 : result;
+	buffer_release(&lines.block);
+	io_close(&lines.fd);
 	return result;
 }
 

@@ -60,7 +60,7 @@ int outbox_open(struct outbox *o, const struct store *store, bool make)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	o->dir = store_open_outbox(store, make);
+	o->dir = store_open_folder(store, STORE_OUTBOX, make);
 	return o->dir < 0 ? -1 : 0;
 }
 

@@ -55,7 +55,7 @@ class Stats:
         sessions = os.path.join(self.store, "sessions")
         lines = b"".join(read_file(os.path.join(sessions, name, "journal.jsonl")) for name in os.listdir(sessions))
         runs = sorted((json.loads(line) for line in lines.splitlines() if line.startswith(b'{"id":')), key=lambda run: run["started_ms"])
-        return [run.get("shown", [0] * 4)[3] for run in runs if run["profile"] != "terse"]
+        return [run.get("shown", {}).get("own", 0) for run in runs if run["profile"] != "terse"]
 
     def received(self, results):
         """How many bytes of terse's are in each of them: what its agent put around them is none of these."""

@@ -70,9 +70,9 @@ class Stats(Case):
                             ("seq 1 9000", 2000), ("seq 1 9000; exit 1", 10000),
                             ("seq 1 100", 292)):
             self.terse("-c", script, env=CLAUDE)
-            self.assertEqual(self.history("talk")[-1]["shown"][3], own, script)
+            self.assertEqual(self.history("talk")[-1]["shown"]["own"], own, script)
         self.terse("seq", "1", "9000")
-        self.assertEqual(self.history()[-1]["shown"][3], 10000)
+        self.assertEqual(self.history()[-1]["shown"]["own"], 10000)
 
     def test_less_than_nothing_is_said(self):
         run = self.terse("seq", "1", "9000", env=CLAUDE)

@@ -395,7 +395,7 @@ TEST_IN(test_leftovers, home_setup, home_teardown)
 	put(&s, "a", "cmd-0123456789ac.txt", 300);
 	put(&s, "a", "cmd-0123456789ad.raw", 0);
 	put(&s, "a", "notes", 300);
-	int ids = store_open_ids(&s, true);
+	int ids = store_open_folder(&s, STORE_IDS, true);
 	assert_int_equal(symlinkat("a", ids, "cmd-0123456789ab"), 0);
 	close(ids);
 	struct gc gc = {.store = &s, .limits = {.keep_ms = DAY_MS}, .now_ms = clock_real_ms()};
@@ -536,7 +536,8 @@ TEST_IN(test_hostile, home_setup, home_teardown)
 	}
 	make("a", 20 * DAY_MS, 10, id);
 	int dir = store_open_session(&s, "a", false);
-	int sessions = store_open_sessions(&s, false), ids = store_open_ids(&s, false);
+	int sessions = store_open_folder(&s, STORE_SESSIONS, false),
+	    ids = store_open_folder(&s, STORE_IDS, false);
 	assert_int_equal(symlinkat(outside, sessions, "linked"), 0);
 	assert_int_equal(symlinkat("../../outside", ids, "cmd-0123456789ab"), 0);
 	assert_int_equal(symlinkat(outside, dir, "cmd-0123456789ac.txt"), 0);

@@ -88,7 +88,7 @@ TEST_IN(test_claim_is_unique, home_setup, home_teardown)
 	for (size_t i = 1; i < COUNT; i++)
 		assert_string_not_equal(ids[i - 1], ids[i]);
 	id_release(&s, ids[0]);
-	int dir = store_open_ids(&s, false);
+	int dir = store_open_folder(&s, STORE_IDS, false);
 	assert_int_equal(faccessat(dir, ids[0], F_OK, AT_SYMLINK_NOFOLLOW), -1);
 	assert_int_equal(faccessat(dir, ids[1], F_OK, AT_SYMLINK_NOFOLLOW), 0);
 	close(dir);
@@ -100,7 +100,7 @@ TEST_IN(test_claim_when_a_millisecond_is_full, home_setup, home_teardown)
 	struct store s;
 	char id[ID_LEN + 1];
 	assert_int_equal(store_open_write(&s), 0);
-	int ids = store_open_ids(&s, true);
+	int ids = store_open_folder(&s, STORE_IDS, true);
 	/* All but none of the 32,768 IDs of the first millisecond are taken. */
 	for (uint64_t n = 0; n < 1 << 15; n++) {
 		id_unpack((uint64_t)START << 15 | n, id);
@@ -184,7 +184,7 @@ TEST_IN(test_find_hostile_links, home_setup, home_teardown)
 {
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);
-	int ids = store_open_ids(&s, true);
+	int ids = store_open_folder(&s, STORE_IDS, true);
 	char text[4096];
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';

@@ -196,8 +196,8 @@ TEST_IN(test_links_inside, home_setup, home_teardown)
 	assert_int_equal(store_open_write(&s), 0);
 	assert_int_equal(mkdir(at("victim"), 0700), 0);
 	assert_int_equal(symlinkat("../victim", s.fd, "ids"), 0);
-	assert_int_equal(store_open_ids(&s, true), -1);
-	assert_int_equal(store_open_ids(&s, false), -1);
+	assert_int_equal(store_open_folder(&s, STORE_IDS, true), -1);
+	assert_int_equal(store_open_folder(&s, STORE_IDS, false), -1);
 	assert_int_equal(symlinkat("../victim", s.fd, "sessions"), 0);
 	assert_int_equal(store_open_session(&s, "x", true), -1);
 	assert_int_equal(unlinkat(s.fd, "sessions", 0), 0);
@@ -215,7 +215,7 @@ TEST_IN(test_session_directory, home_setup, home_teardown)
 	assert_int_equal(errno, ENOENT);
 	mode_t before = umask(0777);
 	int dir = store_open_session(&s, "x", true);
-	int ids = store_open_ids(&s, true);
+	int ids = store_open_folder(&s, STORE_IDS, true);
 	umask(before);
 	assert_true(dir >= 0);
 	assert_true(ids >= 0);
