@@ -146,14 +146,14 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 	struct settings settings;
 	struct option_error error = {""};
 	int trace = trace_fd() > STDERR_FILENO ? trace_fd() : STDERR_FILENO;
-	char **argv = shell_strings(words, 0);
+	char **argv = shell_strings(words);
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	if (dup2(e->in, STDIN_FILENO) < 0 || dup2(e->out, STDOUT_FILENO) < 0 ||
 	    dup2(e->err, STDERR_FILENO) < 0 || (e->leash >= 0 && dup2(e->leash, CALL_LEASH) < 0))
 		_exit(EXIT_TERSE);
 	if (e->leash >= 0) {
-		const char *directory = c->before.data;
-		char **env = shell_strings(&c->before, strlen(directory) + 1);
+		const char *directory = shell_state_directory(&c->before);
+		char **env = shell_strings(&c->before);
 		if (chdir(directory) < 0)
 			dprintf(STDERR_FILENO,
 				"run_command: %s: %s; give another cwd, or start anew with "
@@ -358,7 +358,7 @@ static int run_is_allowed(const struct server *s, const struct arguments *a,
 	{
 		run_add_word(&list, "%s", json_string_value(word));
 	}
-	char **words = shell_strings(&list, 0);
+	char **words = shell_strings(&list);
 	snprintf(why, ALLOW_WHY_MAX, "out of memory");
 	int result = words ? allow_words(s->allow, words, why) : -1;
 	free(words);
@@ -372,26 +372,18 @@ static int run_take_state(const struct server *s, struct call *c, const struct s
 			  const struct arguments *a)
 {
 	const char *cwd = argument_text(a, "cwd"), *key;
-	struct buffer text = BUFFER_INIT;
 	json_t *value;
 	/* Where patterns say what may run, nothing that a command left says what they mean. */
 	bool limited = s->allow[0];
 	buffer_add(&c->before, limited ? &s->start : &session->state);
 	if (limited)
-		shell_state_enter(&c->before, session->state.data);
-	if (cwd)
-		shell_state_resolve(&c->before, cwd, &text);
-	if (cwd && buffer_string(&text))
-		shell_state_enter(&c->before, text.data);
+		shell_state_enter(&c->before, shell_state_directory(&session->state));
 	json_object_foreach(argument_value(a, "env"), key, value)
 	{
-		buffer_clear(&text);
-		buffer_printf(&text, "%s=%s", key, json_string_value(value));
-		if (buffer_string(&text))
-			shell_state_set(&c->before, text.data);
+		shell_state_set(&c->before, "%s=%s", key, json_string_value(value));
 	}
-	c->before.failed |= text.failed;
-	buffer_release(&text);
+	if (cwd)
+		shell_state_enter(&c->before, cwd);
 	return buffer_check(&c->before);
 }
 

@@ -402,7 +402,7 @@ static int mcp_run(struct verb_call *c)
 	if (s->allow_count > 0) {
 		allow_clean_path(getenv("PATH"), &path);
 		if (buffer_string(&path))
-			shell_state_set(&s->start, path.data);
+			shell_state_set(&s->start, "%s", path.data);
 		s->start.failed |= path.failed;
 	}
 	/* The tools that run nothing are inside of no run. */

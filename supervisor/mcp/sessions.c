@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +45,7 @@ static bool shell_is_private(const char *entry)
 /* The variable that is named, or NULL. */
 static char *shell_state_find(const struct buffer *s, const char *name)
 {
-	for (size_t at = s->len ? strlen(s->data) + 1 : 0; at < s->len;
-	     at += strlen(s->data + at) + 1) {
+	for (size_t at = 0; at < s->len; at += strlen(s->data + at) + 1) {
 		if (shell_is_same(s->data + at, name))
 			return s->data + at;
 	}
@@ -61,46 +61,46 @@ static void shell_state_unset(struct buffer *s, const char *name)
 	s->len -= (size_t)(behind - at);
 }
 
-void shell_state_set(struct buffer *s, const char *entry)
+void shell_state_set(struct buffer *s, const char *format, ...)
 {
-	shell_state_unset(s, entry);
-	buffer_append(s, entry, strlen(entry) + 1);
+	struct buffer entry = BUFFER_INIT;
+	va_list args;
+	va_start(args, format);
+	buffer_vprintf(&entry, format, args);
+	va_end(args);
+	if (buffer_string(&entry)) {
+		shell_state_unset(s, entry.data);
+		buffer_append(s, entry.data, entry.len + 1);
+	}
+	s->failed |= entry.failed;
+	buffer_release(&entry);
 }
 
 void shell_state_init(struct buffer *s, const char *directory, char *const *env)
 {
-	buffer_append(s, directory, strlen(directory) + 1);
 	for (; *env; env++) {
 		if (!shell_is_private(*env))
-			shell_state_set(s, *env);
+			shell_state_set(s, "%s", *env);
 	}
+	shell_state_set(s, "PWD=%s", directory);
+}
+
+const char *shell_state_directory(const struct buffer *s)
+{
+	const char *found = shell_state_find(s, "PWD");
+	return found ? found + strlen("PWD=") : "";
 }
 
 void shell_state_enter(struct buffer *s, const char *directory)
 {
-	struct buffer entered = BUFFER_INIT, entry = BUFFER_INIT;
-	size_t old = s->len ? strlen(s->data) + 1 : 0;
-	buffer_append(&entered, directory, strlen(directory) + 1);
-	buffer_append(&entered, s->data + old, s->len - old);
-	buffer_printf(&entry, "PWD=%s", directory);
-	if (buffer_string(&entry))
-		shell_state_set(&entered, entry.data);
-	entered.failed |= s->failed || entry.failed;
-	buffer_release(&entry);
-	buffer_release(s);
-	*s = entered;
-}
-
-void shell_state_resolve(const struct buffer *s, const char *directory, struct buffer *out)
-{
 	bool at_home = directory[0] == '~' && (!directory[1] || directory[1] == '/');
 	const char *home = at_home ? shell_state_find(s, "HOME") : NULL;
 	if (home)
-		buffer_printf(out, "%s%s", home + strlen("HOME="), directory + 1);
+		shell_state_set(s, "PWD=%s%s", home + strlen("HOME="), directory + 1);
 	else if (*directory == '/')
-		buffer_append_string(out, directory);
+		shell_state_set(s, "PWD=%s", directory);
 	else
-		buffer_printf(out, "%s/%s", s->data, directory);
+		shell_state_set(s, "PWD=%s/%s", shell_state_directory(s), directory);
 }
 
 int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len)
@@ -108,21 +108,18 @@ int shell_state_take(struct buffer *s, const struct buffer *before, const char *
 	const struct buffer after = {.data = (char *)left, .len = len};
 	struct buffer taken = BUFFER_INIT;
 	errno = EPROTO;
-	if (len < 2 || left[0] != '/' || left[len - 1])
+	if (len == 0 || left[len - 1] || *shell_state_directory(&after) != '/')
 		return -1;
 	buffer_add(&taken, s);
-	for (size_t at = strlen(before->data) + 1; at < before->len;
-	     at += strlen(before->data + at) + 1) {
+	for (size_t at = 0; at < before->len; at += strlen(before->data + at) + 1) {
 		if (!shell_state_find(&after, before->data + at))
 			shell_state_unset(&taken, before->data + at);
 	}
-	for (size_t at = strlen(left) + 1; at < len; at += strlen(left + at) + 1) {
+	for (size_t at = 0; at < len; at += strlen(left + at) + 1) {
 		const char *old = shell_state_find(before, left + at);
 		if (!shell_is_private(left + at) && (!old || strcmp(old, left + at) != 0))
-			shell_state_set(&taken, left + at);
+			shell_state_set(&taken, "%s", left + at);
 	}
-	if (strcmp(left, before->data) != 0)
-		shell_state_enter(&taken, left);
 	if (buffer_check(&taken) < 0) {
 		buffer_release(&taken);
 		return -1;
@@ -132,10 +129,10 @@ int shell_state_take(struct buffer *s, const struct buffer *before, const char *
 	return 0;
 }
 
-char **shell_strings(const struct buffer *s, size_t from)
+char **shell_strings(const struct buffer *s)
 {
-	size_t count = 0;
-	for (size_t i = from; i < s->len; i++)
+	size_t count = 0, from = 0;
+	for (size_t i = 0; i < s->len; i++)
 		count += !s->data[i];
 	char **strings = buffer_check(s) == 0 ? calloc(count + 1, sizeof(*strings)) : NULL;
 	for (size_t i = 0; strings && i < count; from += strlen(strings[i++]) + 1)
@@ -201,9 +198,7 @@ int shell_leave_main(const char *file, const char *mark, char *const *env)
 	if (fd < 0 || head > sizeof(found) || io_read_whole(fd, found, head, 0) < 0 ||
 	    memcmp(found, mark, head) != 0 || !shell_find_directory(directory))
 		goto out;
-	buffer_append(&out, directory, strlen(directory) + 1);
-	for (; *env; env++)
-		buffer_append(&out, *env, strlen(*env) + 1);
+	shell_state_init(&out, directory, env);
 	if (buffer_check(&out) == 0)
 		result = io_write_at(fd, out.data, out.len, (off_t)head);
 out:
@@ -268,20 +263,19 @@ int sessions_end(struct sessions *s, const char *name, const struct buffer *stat
 void sessions_serve_new(struct server *s, const struct arguments *a, const struct rpc_message *m)
 {
 	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd");
-	struct buffer text = BUFFER_INIT, directory = BUFFER_INIT, state = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT, state = BUFFER_INIT;
 	const struct session *made = NULL;
 	struct stat st;
-	shell_state_resolve(&s->start, cwd ? cwd : s->start.data, &directory);
-	const char *path = buffer_string(&directory);
-	bool there = path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	buffer_add(&state, &s->start);
-	if (there && cwd)
-		shell_state_enter(&state, path);
+	if (cwd)
+		shell_state_enter(&state, cwd);
+	const char *path = shell_state_directory(&state);
+	bool there = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	if (there)
 		made = sessions_begin(&s->sessions, name, &state);
 	if (made)
 		buffer_printf(&text, "session %s begins in %s\n", made->name, path);
-	else if (path && !there)
+	else if (!there)
 		buffer_printf(&text, "new_session: cwd: %s: not a directory", path);
 	else if (errno == EEXIST)
 		buffer_printf(&text, "new_session: there is a session %s already", name);
@@ -297,7 +291,6 @@ void sessions_serve_new(struct server *s, const struct arguments *a, const struc
 		buffer_printf(&text, "new_session: %s", strerror(errno));
 	server_answer(s, m->id, &text, false, !made);
 	buffer_release(&text);
-	buffer_release(&directory);
 	buffer_release(&state);
 }
 
@@ -329,7 +322,7 @@ void sessions_serve_list(struct server *s, const struct arguments *a, const stru
 	json_begin_array(&json, "sessions");
 	for (size_t i = 0; i < s->sessions.count; i++) {
 		const struct session *one = &s->sessions.items[i];
-		const char *directory = one->state.data;
+		const char *directory = shell_state_directory(&one->state);
 		int64_t age_ms = now_ms - one->begun_ms;
 		char age[HUMAN_LEN];
 		buffer_printf(&text, "%s: ", one->name);

@@ -14,8 +14,8 @@ struct arguments;
 struct rpc_message;
 struct server;
 
-// The state of a shell, "DIRECTORY\0NAME=VALUE\0...": its directory and its exported variables. The
-// buffer remembers a lack of memory.
+// The state of a shell, "NAME=VALUE\0...": its exported variables, of which PWD is its directory.
+// The buffer remembers a lack of memory.
 //
 // A session has one. A command's shell starts with it, and when it ends, a child of it (`terse mcp
 // --leave`) writes down what it inherits: nothing is parsed, so `cd`, `export`, `unset` and
@@ -28,22 +28,23 @@ struct server;
 /* Makes one of an environment, without what belongs to this process alone. */
 void shell_state_init(struct buffer *s, const char *directory, char *const *env);
 
-/* Sets NAME=VALUE. */
-void shell_state_set(struct buffer *s, const char *entry);
+/* Sets NAME=VALUE, as printf. */
+void shell_state_set(struct buffer *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-/* Changes the directory, and PWD with it. */
+/* The directory, absolute; "" where there is none. */
+const char *shell_state_directory(const struct buffer *s);
+
+/* Changes it, as this state's shell takes it: relative to its own, "~" is its HOME. */
 void shell_state_enter(struct buffer *s, const char *directory);
-
-/* Appends a directory as this state's shell takes it: relative to its own, "~" is its HOME. */
-void shell_state_resolve(const struct buffer *s, const char *directory, struct buffer *out);
 
 /* Takes over what a command that began with `before` has left, another state. Returns 0, or -1 with
    errno and all as it was: EPROTO, it is none; ENOMEM. */
 int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len);
 
-/* The strings of a buffer from an offset on, each with its NUL, as argv and environ have them. NULL
-   without memory; to be freed. */
-char **shell_strings(const struct buffer *s, size_t from);
+/* The strings of a buffer, each with its NUL, as argv and environ have them. NULL without memory;
+   to be freed. */
+char **shell_strings(const struct buffer *s);
 
 /* This process's directory as its shell named it (PWD), through links too, where that is still it.
    Returns whether it has one. */
