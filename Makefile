@@ -143,7 +143,7 @@ $(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMI
 .PHONY: always
 
 # The page of terse report is a part of the program.
-$(BUILD)/supervisor/command/html.o: $(wildcard supervisor/command/page/*)
+$(BUILD)/supervisor/command/verb_report.o: $(wildcard supervisor/command/page/*)
 # And so are the completion scripts.
 $(BUILD)/supervisor/command/verb_config.o: $(wildcard packaging/completion/*)
 

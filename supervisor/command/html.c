@@ -13,84 +13,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
-
-/* The page as it was when terse was built, put into the program by the assembler. */
-__asm__(".pushsection .rodata\nhtml_page:\n"
-	".incbin \"supervisor/command/page/report.html\"\n.byte 0\n.popsection\n");
-extern const char html_page[] __asm__("html_page");
-
-/* What stands in it for the nonce, and for the data. */
-#define NONCE "@NONCE@"
-#define DATA  "@DATA@"
-
-/* --- the file ------------------------------------------------------------------------------- */
-
-/* Writes the page up to `end`. */
-static int html_write_up_to(struct html *h, const char *end)
-{
-	struct buffer out = BUFFER_INIT;
-	while (h->rest < end) {
-		const char *nonce = strstr(h->rest, NONCE);
-		bool has = nonce && nonce < end;
-		buffer_append(&out, h->rest, (size_t)((has ? nonce : end) - h->rest));
-		if (has)
-			buffer_append_string(&out, h->nonce);
-		h->rest = has ? nonce + strlen(NONCE) : end;
-	}
-	int result = buffer_check(&out) < 0 ? -1 : io_write(h->fd, out.data, out.len);
-	h->written += out.len;
-	buffer_release(&out);
-	return result;
-}
-
-int html_begin(struct html *h, int fd)
-{
-	unsigned char bytes[(sizeof(h->nonce) - 1) / 2];
-	*h = (struct html){.fd = fd, .rest = html_page};
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return -1;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(h->nonce + 2 * i, 3, "%02x", bytes[i]);
-	const char *data = strstr(html_page, DATA "\n");
-	int result = html_write_up_to(h, data);
-	h->rest = data + strlen(DATA "\n");
-	return result;
-}
-
-int html_end(struct html *h)
-{
-	return html_write_up_to(h, h->rest + strlen(h->rest));
-}
-
-int html_add(struct html *h, const char *class, size_t number, struct buffer *json)
-{
-	struct buffer out = BUFFER_INIT;
-	buffer_printf(&out, "<script type=\"application/json\" class=\"%s\" id=\"%s%zu\">", class,
-		      class, number);
-	/* Nothing in it can be the end of the element. */
-	for (size_t at = 0; at < json->len;) {
-		const char *from = json->data + at, *angle = memchr(from, '<', json->len - at);
-		size_t len = angle ? (size_t)(angle - from) : json->len - at;
-		buffer_append(&out, from, len);
-		if (angle)
-			buffer_append_string(&out, "\\u003c");
-		at += len + (angle != NULL);
-	}
-	buffer_append_string(&out, "</script>\n");
-	out.failed |= json->failed;
-	int result = buffer_check(&out) < 0 ? -1 : io_write(h->fd, out.data, out.len);
-	h->written += out.len;
-	buffer_clear(json);
-	buffer_release(&out);
-	return result;
-}
 
 static const char *const stream_names[] = {"stdout", "stderr"};
-
-/* --- the data of a run ---------------------------------------------------------------------- */
 
 void html_add_clean(struct buffer *out, const char *key, const char *data, size_t len)
 {

@@ -1,28 +1,10 @@
-// The page that terse report writes: one file for a browser without a network.
-//
-// page/report.html has the style, and the script that builds what is seen from data. Data are JSON
-// in elements that nothing executes, with no "<" in them, so whatever a command printed stays text;
-// a Content-Security-Policy with a random nonce lets nothing else run and nothing be loaded.
+// What the page that terse report writes has of a run: members of an object in JSON.
 #ifndef TERSE_COMMAND_HTML_H
 #define TERSE_COMMAND_HTML_H
 
 #include "lib/buffer.h"
 
 #include <stddef.h>
-#include <stdint.h>
-
-struct html {
-	int fd;
-	uint64_t written; /* bytes */
-	const char *rest; /* of the page, behind the data */
-	char nonce[33];
-};
-
-/* Write to `fd` what comes before the data, an element of data (the JSON is emptied), and the rest.
-   Return 0, or -1 with errno. */
-int html_begin(struct html *h, int fd);
-int html_add(struct html *h, const char *class, size_t number, struct buffer *json);
-int html_end(struct html *h);
 
 /* Adds a text that others wrote, without characters that do more than to be seen. */
 void html_add_clean(struct buffer *out, const char *key, const char *data, size_t len);

@@ -154,9 +154,11 @@ static void sum_run(struct stats_sum *sum, const struct meta *m, bool is_own)
 	size_add(&sum->own, w->own, tokens_scale(w->tokens, w->bytes, w->own));
 }
 
-void stats_add_run(struct stats *s, const struct meta *m)
+void stats_add_run(void *stats, const struct meta *m, const char *line, size_t len)
 {
+	struct stats *s = stats;
 	bool is_own = m->profile && strcmp(m->profile, PROFILE_TERSE) == 0;
+	(void)line, (void)len;
 	if (m->started_ms < s->from_ms)
 		return;
 	if (!s->first_ms || m->started_ms < s->first_ms)
@@ -181,8 +183,9 @@ static int compare_artifacts(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-void stats_add_read(struct stats *s, const struct journal_read *read)
+void stats_add_read(void *stats, const struct journal_read *read)
 {
+	struct stats *s = stats;
 	struct stats_artifact key = {.id = id_pack(read->id)};
 	if (read->at_ms < s->from_ms)
 		return;
@@ -210,20 +213,9 @@ void stats_begin_session(struct stats *s)
 	s->sorted = false;
 }
 
-static void stats_on_run(void *ctx, const struct meta *m, const char *line, size_t len)
-{
-	(void)line, (void)len;
-	stats_add_run(ctx, m);
-}
-
-static void stats_on_read(void *ctx, const struct journal_read *read)
-{
-	stats_add_read(ctx, read);
-}
-
 int stats_add_session(struct stats *s, const struct store *store, const char *session)
 {
-	const struct journal_events events = {stats_on_run, stats_on_read, s};
+	const struct journal_events events = {stats_add_run, stats_add_read, s};
 	stats_begin_session(s);
 	int result = journal_scan(store, session, &events, &s->damaged);
 	if (s->failed)

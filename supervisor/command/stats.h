@@ -65,10 +65,10 @@ struct stats {
 int stats_add_session(struct stats *s, const struct store *store, const char *session);
 
 /* The same for who scans the session himself (journal.h): begins it, then adds its runs, then its
-   reads. s->failed tells whether there was memory. */
+   reads; `stats` is a struct stats, whose `failed` tells whether there was memory. */
 void stats_begin_session(struct stats *s);
-void stats_add_run(struct stats *s, const struct meta *m);
-void stats_add_read(struct stats *s, const struct journal_read *read);
+void stats_add_run(void *stats, const struct meta *m, const char *line, size_t len);
+void stats_add_read(void *stats, const struct journal_read *read);
 
 void stats_release(struct stats *s);
 

@@ -1,4 +1,9 @@
-// terse report: a session, or one run, as a page for a browser (html.h).
+// terse report: a session, or one run, as a page for a browser: one file, for one without a
+// network.
+//
+// page/report.html has the style, and the script that builds what is seen from data. Data are JSON
+// in elements that nothing executes, with no "<" in them, so whatever a command printed stays text;
+// a Content-Security-Policy with a random nonce lets nothing else run and nothing be loaded.
 
 #include "lib/buffer.h"
 #include "lib/human.h"
@@ -21,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,10 +71,9 @@ struct report_call {
 	int store_count;
 	int dirs[STORE_MAX];     /* of the session, or -1 */
 	int store;               /* the one that is being read */
-	struct report_run *runs; /* at most twice RUNS_MOST while they are read, the oldest first */
+	struct report_run *runs; /* in the end the newest, the oldest of them first */
 	size_t count, room;
 	uint64_t total; /* those that are too old for the page included */
-	int64_t cut_ms; /* when the newest of these started */
 	bool failed;    /* there was no memory */
 	struct stats stats;
 };
@@ -81,26 +86,9 @@ static int compare_starts(const void *a, const void *b)
 	return (x->started_ms > y->started_ms) - (x->started_ms < y->started_ms);
 }
 
-/* Sorts the runs and drops the oldest that the page does not have. */
-static void report_cut(struct report_call *c)
-{
-	size_t cut = c->count > RUNS_MOST ? c->count - RUNS_MOST : 0;
-	if (c->count > 0)
-		qsort(c->runs, c->count, sizeof(*c->runs), compare_starts);
-	if (cut > 0 && c->runs[cut - 1].started_ms > c->cut_ms)
-		c->cut_ms = c->runs[cut - 1].started_ms;
-	for (size_t i = 0; i < cut; i++)
-		free(c->runs[i].line);
-	c->count -= cut;
-	if (cut > 0)
-		memmove(c->runs, c->runs + cut, c->count * sizeof(*c->runs));
-}
-
 /* Adds a run, and a copy of its line. */
 static void report_add(struct report_call *c, const struct meta *m, const char *line, size_t len)
 {
-	if (c->count == 2 * RUNS_MOST)
-		report_cut(c);
 	struct report_run *r = array_add(&c->runs, &c->count, &c->room, sizeof(*r));
 	c->failed |= !r;
 	if (!r)
@@ -127,7 +115,7 @@ static void report_on_run(void *ctx, const struct meta *m, const char *line, siz
 	if (!report_wants(c, m->id))
 		return;
 	report_add(c, m, line, len);
-	stats_add_run(&c->stats, m);
+	stats_add_run(&c->stats, m, line, len);
 }
 
 static void report_on_read(void *ctx, const struct journal_read *read)
@@ -156,8 +144,7 @@ static int report_add_newest(struct report_call *c)
 		    meta_read(c->dirs[c->store], found.id, &m) < 0)
 			continue;
 		struct buffer line = BUFFER_INIT;
-		/* An older one may have been in the history, and the page would not have it. */
-		if (m.started_ms > c->cut_ms && meta_encode(&line, &m, META_LINE) == 0)
+		if (meta_encode(&line, &m, META_LINE) == 0)
 			report_add(c, &m, line.data, line.len);
 		buffer_release(&line);
 		meta_release(&m);
@@ -172,7 +159,6 @@ static void report_clear(struct report_call *c)
 		free(c->runs[i].line);
 	c->count = 0;
 	c->total = 0;
-	c->cut_ms = 0;
 	stats_release(&c->stats);
 	c->stats = (struct stats){.by = STATS_BY_NOTHING};
 }
@@ -192,7 +178,14 @@ static int report_collect(struct report_call *c)
 		if (result == 0)
 			result = report_add_newest(c);
 	}
-	report_cut(c);
+	if (c->count > 0)
+		qsort(c->runs, c->count, sizeof(*c->runs), compare_starts);
+	size_t cut = c->count > RUNS_MOST ? c->count - RUNS_MOST : 0;
+	for (size_t i = 0; i < cut; i++)
+		free(c->runs[i].line);
+	c->count -= cut;
+	if (cut > 0)
+		memmove(c->runs, c->runs + cut, c->count * sizeof(*c->runs));
 	if (c->failed || c->stats.failed)
 		errno = ENOMEM;
 	return c->failed || c->stats.failed ? -1 : result;
@@ -200,29 +193,51 @@ static int report_collect(struct report_call *c)
 
 /* --- writing ------------------------------------------------------------------------------ */
 
-static void report_add_size(struct buffer *out, const char *key, const struct stats_size *size)
+/* The page as it was when terse was built, put into the program by the assembler. */
+__asm__(".pushsection .rodata\nreport_page:\n"
+	".incbin \"supervisor/command/page/report.html\"\n.byte 0\n.popsection\n");
+extern const char report_page[] __asm__("report_page");
+
+/* What stands in it for the nonce, and for the data. */
+#define NONCE "@NONCE@"
+#define DATA  "@DATA@\n"
+
+struct page {
+	int fd;
+	uint64_t written; /* bytes */
+};
+
+/* Writes data with one text in the place of another. Returns 0, or -1 with errno. */
+static int page_write(struct page *p, const char *data, size_t len, const char *old,
+		      const char *new)
 {
-	json_begin_array(out, key);
-	json_add_count(out, NULL, size->bytes);
-	json_add_count(out, NULL, size->tokens);
-	json_end_array(out);
+	struct buffer out = BUFFER_INIT;
+	for (const char *end = data + len, *at; data < end; data = at ? at + strlen(old) : end) {
+		at = memmem(data, (size_t)(end - data), old, strlen(old));
+		buffer_append(&out, data, (size_t)((at ? at : end) - data));
+		buffer_append_string(&out, at ? new : "");
+	}
+	int result = buffer_check(&out) < 0 ? -1 : io_write(p->fd, out.data, out.len);
+	p->written += out.len;
+	buffer_release(&out);
+	return result;
 }
 
-static void report_add_facts(struct buffer *out, const struct report_call *c)
+/* Writes an element of data, in which nothing can be its end; empties the JSON. */
+static int page_add(struct page *p, const char *class, size_t number, struct buffer *json)
 {
-	const struct stats_sum *s = &c->stats.all;
-	json_begin_object(out, NULL);
-	json_add_string(out, "session", *c->one.id ? c->one.id : c->directory);
-	json_add_number(out, "written_ms", clock_real_ms());
-	json_add_count(out, "older", c->total - c->count);
-	json_add_count(out, "written", s->text);
-	report_add_size(out, "shown", &s->shown);
-	report_add_size(out, "read", &s->read);
-	report_add_size(out, "own", &s->own);
-	json_add_number(out, "saved", stats_saved(s));
-	json_add_number(out, "saved_tokens", stats_saved_tokens(s));
-	json_add_count(out, "reads", s->reads);
-	json_end_object(out);
+	static const char end[] = "</script>\n";
+	char begin[80];
+	int len = snprintf(begin, sizeof(begin),
+			   "<script type=\"application/json\" class=\"%s\" id=\"%s%zu\">", class,
+			   class, number);
+	int result = buffer_check(json) < 0 || page_write(p, begin, (size_t)len, NONCE, "") < 0 ||
+				     page_write(p, json->data, json->len, "<", "\\u003c") < 0 ||
+				     page_write(p, end, sizeof(end) - 1, NONCE, "") < 0
+			     ? -1
+			     : 0;
+	buffer_clear(json);
+	return result;
 }
 
 /* The facts about a run, and at most `most` bytes of what was shown of it. Returns 0, or -1 if its
@@ -279,14 +294,40 @@ static size_t share(uint64_t left, size_t count)
 static int report_write(const struct report_call *c, int fd)
 {
 	uint64_t texts = TEXTS_MOST, shown = SHOWN_MOST, recordings = RECORDINGS_MOST;
-	struct html h;
+	const struct stats_sum *s = &c->stats.all;
+	const struct {
+		const char *key;
+		const struct stats_size *size;
+	} sizes[] = {{"shown", &s->shown}, {"read", &s->read}, {"own", &s->own}};
+	const char *data = strstr(report_page, DATA), *behind = data + strlen(DATA);
+	struct page page = {.fd = fd};
 	struct progress progress;
 	struct buffer json = BUFFER_INIT;
+	unsigned char random[16];
+	char nonce[2 * sizeof(random) + 1];
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return -1;
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(nonce + 2 * i, 3, "%02x", random[i]);
 	progress_begin(&progress);
-	report_add_facts(&json, c);
-	int result = html_begin(&h, fd);
+	json_begin_object(&json, NULL);
+	json_add_string(&json, "session", *c->one.id ? c->one.id : c->directory);
+	json_add_number(&json, "written_ms", clock_real_ms());
+	json_add_count(&json, "older", c->total - c->count);
+	json_add_count(&json, "written", s->text);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		json_begin_array(&json, sizes[i].key);
+		json_add_count(&json, NULL, sizes[i].size->bytes);
+		json_add_count(&json, NULL, sizes[i].size->tokens);
+		json_end_array(&json);
+	}
+	json_add_number(&json, "saved", stats_saved(s));
+	json_add_number(&json, "saved_tokens", stats_saved_tokens(s));
+	json_add_count(&json, "reads", s->reads);
+	json_end_object(&json);
+	int result = page_write(&page, report_page, (size_t)(data - report_page), NONCE, nonce);
 	if (result == 0)
-		result = html_add(&h, "facts", 0, &json);
+		result = page_add(&page, "facts", 0, &json);
 	for (size_t i = 0; i < c->count && result == 0; i++) {
 		const struct report_run *r = &c->runs[i];
 		int dir = c->dirs[r->store];
@@ -295,8 +336,8 @@ static int report_write(const struct report_call *c, int fd)
 		if (report_add_run(&json, c, r, share(shown, c->count - i)) < 0)
 			continue;
 		shown -= json.len < shown ? json.len : shown;
-		result = html_add(&h, "r", i, &json);
-		if (result < 0 || !r->id || h.written > PAGE_FULL)
+		result = page_add(&page, "r", i, &json);
+		if (result < 0 || !r->id || page.written > PAGE_FULL)
 			continue;
 		id_unpack(r->id, id);
 		json_begin_object(&json, NULL);
@@ -309,13 +350,13 @@ static int report_write(const struct report_call *c, int fd)
 								       : RECORDING_MOST);
 		recordings -= json.len - before < recordings ? json.len - before : recordings;
 		json_end_object(&json);
-		result = html_add(&h, "t", i, &json);
+		result = page_add(&page, "t", i, &json);
 	}
 	int error = errno;
 	progress_end(&progress);
 	buffer_release(&json);
 	errno = error;
-	return result < 0 ? -1 : html_end(&h);
+	return result < 0 ? -1 : page_write(&page, behind, strlen(behind), NONCE, nonce);
 }
 
 /* What tells that there is something new: size and time of the session's journal. */
@@ -346,13 +387,11 @@ static int report_once(struct report_call *c)
 
 /* --- the verb ------------------------------------------------------------------------------ */
 
-/* Reads the arguments, finds out whether the operand names a session or a run, and opens its
-   directories. Returns 0, or the exit status after saying what is wrong. */
-static int report_begin(struct report_call *c, int *status)
+static int report_run(struct verb_call *call)
 {
-	struct verb_call *call = c->call;
-	struct store stores[STORE_MAX];
-	int count = 0;
+	struct report_call made = {.call = call}, *c = &made;
+	struct buffer line = BUFFER_INIT;
+	int status = 0, written;
 	if (verb_parse(call, c) < 0)
 		return EXIT_TERSE;
 	if (!c->output) {
@@ -365,43 +404,24 @@ static int report_begin(struct report_call *c, int *status)
 			   c->watch ? "--watch needs a file" : "standard output is a terminal");
 		return EXIT_TERSE;
 	}
+	/* Does the operand name a run, or a session? */
 	const char *name = call->operands[0];
 	if (name && (strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0)) {
-		int result = verb_find(call, name, stores, &count, &c->one);
-		if (result < 0)
-			verb_not_found(call, name, errno, &c->one);
-		store_close_all(stores, count);
-		if (result < 0)
+		int dir = verb_find_directory(call, name, &c->one, NULL, NULL);
+		if (dir < 0)
 			return 1;
-		snprintf(c->directory, sizeof(c->directory), "%s", c->one.session);
+		io_close(&dir);
+		memcpy(c->directory, c->one.session, sizeof(c->directory));
 	} else {
-		if (name)
-			call->session = name;
+		call->session = name ? name : call->session;
 		if (!verb_has_session(call))
 			return 1;
 		verb_session_name(call->settings, call->session, c->directory);
 	}
-	c->store_count = verb_open_stores(call, c->stores, status);
+	c->store_count = verb_open_stores(call, c->stores, &status);
 	for (int i = 0; i < c->store_count; i++)
 		c->dirs[i] = store_open_session(&c->stores[i], c->directory, false);
-	return 0;
-}
 
-static int report_run(struct verb_call *context)
-{
-	struct report_call *c = calloc(1, sizeof(*c));
-	struct buffer line = BUFFER_INIT;
-	int status = 0;
-	if (!c) {
-		perror("terse report");
-		return EXIT_TERSE;
-	}
-	c->call = context;
-	int written = report_begin(c, &status);
-	if (written != 0) {
-		free(c);
-		return written;
-	}
 	/* With --watch whenever a run has begun or ended, until a signal ends this process. */
 	uint64_t stamp = report_stamp(c);
 	while ((written = report_once(c)) == 0 && c->watch) {
@@ -418,14 +438,13 @@ static int report_run(struct verb_call *context)
 		if (c->size)
 			buffer_printf(&line, ", %s", HUMAN_SIZE(c->size));
 		buffer_append_string(&line, "\n");
-		verb_print(c->call, &line);
+		verb_print(call, &line);
 	}
 	report_clear(c);
 	free(c->runs);
 	for (int i = 0; i < c->store_count; i++)
 		io_close(&c->dirs[i]);
 	store_close_all(c->stores, c->store_count);
-	free(c);
 	return written ? written : status;
 }
 
