@@ -38,45 +38,37 @@ struct self_test {
 #define COMMAND "seq 5000"
 
 /* Agents that take a path for their shell, and those that start bash by its own. */
-#define BY_SHELL(agent_, mark)                                                              \
-	{                                                                                   \
-		.agent = (agent_), .environment = (mark), .argv = {"SHELL", "-c", COMMAND}, \
-		.expect = "full text: terse read cmd-",                                     \
-	}
-#define BY_BASH(agent_, mark, string, ...)                                                     \
-	{                                                                                      \
-		.agent = (agent_), .environment = (mark), .argv = {"/bin/bash", "-c", string}, \
-		__VA_ARGS__ = true, .expect = "full text: terse read cmd-",                    \
-	}
-#define BY_HOOK(agent_, event, tool, answer)                                                  \
-	{                                                                                     \
-		.agent = (agent_), .argv = {"TERSE", "hook", agent_, event},                  \
-		.input = "{\"tool_name\":\"" tool "\",\"tool_input\":{\"command\":\"" COMMAND \
-			 "\"}}",                                                              \
+#define PREVIEWED            .expect = "full text: terse read cmd-"
+#define BY_SHELL(name, mark) name, mark, {"SHELL", "-c", COMMAND}, PREVIEWED
+#define BY_BASH(name, mark, string, ...) \
+	name, mark, {"/bin/bash", "-c", string}, __VA_ARGS__ = true, PREVIEWED
+#define BY_HOOK(name, event, tool, answer)                                                    \
+	name, NULL, {"TERSE", "hook", name, event},                                           \
 		.expect = (answer),                                                           \
-	}
+		.input = "{\"tool_name\":\"" tool "\",\"tool_input\":{\"command\":\"" COMMAND \
+			 "\"}}"
 
 static const struct self_test canaries[] = {
-	BY_BASH("claude", "CLAUDECODE=1",
-		"$" SHELL_PREFIX " \"true && eval '" COMMAND
-		"' < /dev/null && pwd -P >| /dev/null\"",
-		.prefix),
-	BY_BASH("codex", "CODEX_THREAD_ID=terse-doctor", "exec /bin/bash -c '" COMMAND "'",
-		.bash_env = true, .preload),
-	BY_SHELL("opencode", "OPENCODE=1"),
-	BY_SHELL("pi", "PI_CODING_AGENT=true"),
-	BY_BASH("gemini", "GEMINI_CLI=1",
-		"exec /bin/bash -c '{ " COMMAND
-		"; }; __code=$?; pgrep -g 0 >/dev/null 2>&1; exit $__code;'",
-		.preload),
-	BY_BASH("qwen", "QWEN_CODE=1", "exec /bin/bash -c '" COMMAND "'", .preload),
-	BY_BASH("copilot", "COPILOT_CLI=1", "exec /bin/bash --norc --noprofile -c '" COMMAND "'",
-		.preload),
-	BY_SHELL("kilo", "KILO=1"),
-	BY_BASH("grok", "TERSE_AGENT=grok", "exec /bin/sh -c '" COMMAND "'", .socket = true,
-		.preload),
-	BY_HOOK("cursor", "preToolUse", "Shell", "\"permission\":\"ask\",\"updated_input\""),
-	BY_HOOK("crush", "PreToolUse", "bash", "updated_input"),
+	{BY_BASH("claude", "CLAUDECODE=1",
+		 "$" SHELL_PREFIX " \"true && eval '" COMMAND
+		 "' < /dev/null && pwd -P >| /dev/null\"",
+		 .prefix)},
+	{BY_BASH("codex", "CODEX_THREAD_ID=terse-doctor", "exec /bin/bash -c '" COMMAND "'",
+		 .bash_env = true, .preload)},
+	{BY_SHELL("opencode", "OPENCODE=1")},
+	{BY_SHELL("pi", "PI_CODING_AGENT=true")},
+	{BY_BASH("gemini", "GEMINI_CLI=1",
+		 "exec /bin/bash -c '{ " COMMAND
+		 "; }; __code=$?; pgrep -g 0 >/dev/null 2>&1; exit $__code;'",
+		 .preload)},
+	{BY_BASH("qwen", "QWEN_CODE=1", "exec /bin/bash -c '" COMMAND "'", .preload)},
+	{BY_BASH("copilot", "COPILOT_CLI=1", "exec /bin/bash --norc --noprofile -c '" COMMAND "'",
+		 .preload)},
+	{BY_SHELL("kilo", "KILO=1")},
+	{BY_BASH("grok", "TERSE_AGENT=grok", "exec /bin/sh -c '" COMMAND "'", .socket = true,
+		 .preload)},
+	{BY_HOOK("cursor", "preToolUse", "Shell", "\"permission\":\"ask\",\"updated_input\"")},
+	{BY_HOOK("crush", "PreToolUse", "bash", "updated_input")},
 };
 
 /* The process that stands for the agent: the parent of the shell. */

@@ -615,7 +615,7 @@ bool hints_variables(struct buffer *out, const struct wiring_file *file, const c
 
 void hints_append(struct buffer *out, const struct wiring *w, const struct place *place)
 {
-	char found[PATH_MAX], real[PATH_MAX];
+	char found[PATH_MAX];
 	for (const char *line = w->note; line && *line; line += strcspn(line, "\n") + 1)
 		buffer_printf(out, "%s: %.*s\n", w->agent, (int)strcspn(line, "\n"), line);
 	if (w->allow)
@@ -638,14 +638,4 @@ void hints_append(struct buffer *out, const struct wiring *w, const struct place
 			"warning: terse is not in PATH, so the commands that its notices name "
 			"would not be found: add %.*s\n",
 			slash ? (int)(slash - place->program) : 0, place->program);
-	else if (realpath(found, real) && strcmp(real, place->program) != 0)
-		buffer_printf(out, "warning: terse in PATH is another one: %s\n", found);
-	/* A build keeps all its files in one directory. */
-	size_t len = slash ? (size_t)(slash - place->program) + 1 : 0;
-	if (len && *place->library && strncmp(place->program, place->library, len) == 0 &&
-	    !strchr(place->library + len, '/'))
-		buffer_printf(out,
-			      "warning: terse is not installed, and agents run %s from now on: run "
-			      "make install first, or keep that build\n",
-			      place->program);
 }

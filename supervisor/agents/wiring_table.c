@@ -70,23 +70,11 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 	"});\n"
 
 /* Items: the keys come last. */
-#define PATH_OF(member, ...)                               \
-	{                                                  \
-		WIRING_STRING, {__VA_ARGS__}, member, NULL \
-	}
-#define HOOK(text, call, ...)                          \
-	{                                              \
-		WIRING_HOOK, {__VA_ARGS__}, text, call \
-	}
-#define SERVER_AT(text, ...)                             \
-	{                                                \
-		WIRING_MEMBER, {__VA_ARGS__}, text, NULL \
-	}
-#define PRESENT(value, ...)                                \
-	{                                                  \
-		WIRING_PRESENT, {__VA_ARGS__}, value, NULL \
-	}
-#define POLICY(member, name) PATH_OF(member, "shell_environment_policy", "set", name)
+#define PATH_OF(member, ...)  WIRING_STRING, {__VA_ARGS__}, member, NULL
+#define HOOK(text, call, ...) WIRING_HOOK, {__VA_ARGS__}, text, call
+#define SERVER_AT(text, ...)  WIRING_MEMBER, {__VA_ARGS__}, text, NULL
+#define PRESENT(value, ...)   WIRING_PRESENT, {__VA_ARGS__}, value, NULL
+#define POLICY(member, name)  PATH_OF(member, "shell_environment_policy", "set", name)
 
 /* Folders of agents, with a file of the user's and one of a project's. */
 #define IN(variable, home, user, project)     \
@@ -114,10 +102,10 @@ const struct wiring wirings[] = {
 		.agent = "claude",
 		.programs = "claude",
 		.files = {{.folder = CLAUDE("settings.json", ".claude/settings.local.json"),
-			   .items = {PATH_OF("shell", "env", "CLAUDE_CODE_SHELL_PREFIX"),
-				     HOOK(GROUP, "claude SessionEnd", "hooks", "SessionEnd"),
-				     HOOK(MATCHING("Bash", "\"if\":\"Bash(terse *)\","),
-					  "claude PreToolUse", "hooks", "PreToolUse")}}},
+			   .items = {{PATH_OF("shell", "env", "CLAUDE_CODE_SHELL_PREFIX")},
+				     {HOOK(GROUP, "claude SessionEnd", "hooks", "SessionEnd")},
+				     {HOOK(MATCHING("Bash", "\"if\":\"Bash(terse *)\","),
+					   "claude PreToolUse", "hooks", "PreToolUse")}}}},
 		.shared = ".claude/settings.json",
 		.comment = true,
 		.lines = CLAUDE("CLAUDE.md", "CLAUDE.md"),
@@ -129,9 +117,9 @@ const struct wiring wirings[] = {
 		.agent = "codex",
 		.programs = "codex",
 		.files = {{.folder = CODEX_FILE,
-			   .items = {POLICY("library", "LD_PRELOAD"),
-				     POLICY("shell", "TERSE_SHIM_SHELL"),
-				     POLICY("bash_env", "BASH_ENV")}}},
+			   .items = {{POLICY("library", "LD_PRELOAD")},
+				     {POLICY("shell", "TERSE_SHIM_SHELL")},
+				     {POLICY("bash_env", "BASH_ENV")}}}},
 		.lines = CODEX("AGENTS.md"),
 		.note = "its rules and its sandbox go on deciding about the "
 			"commands as the model writes them\n"
@@ -142,7 +130,7 @@ const struct wiring wirings[] = {
 		.agent = "opencode",
 		.programs = "opencode",
 		.files = {{.folder = EITHER(".config/opencode", "opencode"),
-			   .items = {PATH_OF("shell", "shell")}},
+			   .items = {{PATH_OF("shell", "shell")}}},
 			  {.folder = FILE_IN(".config/opencode", "plugins/terse.js",
 					     ".opencode/plugins/terse.js"),
 			   .items = {{WIRING_FILE, {NULL}, PLUGIN, NULL}}}},
@@ -155,7 +143,7 @@ const struct wiring wirings[] = {
 		.agent = "pi",
 		.programs = "pi",
 		.files = {{.folder = PI("settings.json", ".pi/settings.json"),
-			   .items = {PATH_OF("shell", "shellPath")}}},
+			   .items = {{PATH_OF("shell", "shellPath")}}}},
 		.comment = true,
 		.lines = PI("AGENTS.md", "AGENTS.md"),
 		.note = "a session is one process of pi; terse gc ends it when that is gone\n",
@@ -164,9 +152,9 @@ const struct wiring wirings[] = {
 		.agent = "gemini",
 		.programs = "gemini",
 		.files = {{.folder = SETTINGS(".gemini"),
-			   .items = {HOOK(GROUP, "gemini SessionEnd", "hooks", "SessionEnd"),
-				     HOOK(MATCHING("run_shell_command", ""), "gemini BeforeTool",
-					  "hooks", "BeforeTool")}}},
+			   .items = {{HOOK(GROUP, "gemini SessionEnd", "hooks", "SessionEnd")},
+				     {HOOK(MATCHING("run_shell_command", ""), "gemini BeforeTool",
+					   "hooks", "BeforeTool")}}}},
 		.comment = true,
 		.lines = FILE_IN(".gemini", "GEMINI.md", "GEMINI.md"),
 		.allow = "run_shell_command(terse read), run_shell_command(terse search) and "
@@ -194,7 +182,7 @@ const struct wiring wirings[] = {
 		.agent = "kilo",
 		.programs = "kilo|kilocode",
 		.files = {{.folder = EITHER(".config/kilo", "kilo"),
-			   .items = {PATH_OF("shell", "shell")}}},
+			   .items = {{PATH_OF("shell", "shell")}}}},
 		.comment = true,
 		.lines = FILE_IN(".config/kilo", "AGENTS.md", "AGENTS.md"),
 		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
@@ -212,11 +200,11 @@ const struct wiring wirings[] = {
 		.agent = "cursor",
 		.programs = "cursor-agent|cursor",
 		.files = {{.folder = FILE_IN(".cursor", "hooks.json", ".cursor/hooks.json"),
-			   .items = {PRESENT("1", "version"),
-				     HOOK("{\"command\":%s,\"matcher\":\"Shell\"}",
-					  "cursor preToolUse", "hooks", "preToolUse"),
-				     HOOK("{\"command\":%s}", "cursor sessionEnd", "hooks",
-					  "sessionEnd")}}},
+			   .items = {{PRESENT("1", "version")},
+				     {HOOK("{\"command\":%s,\"matcher\":\"Shell\"}",
+					   "cursor preToolUse", "hooks", "preToolUse")},
+				     {HOOK("{\"command\":%s}", "cursor sessionEnd", "hooks",
+					   "sessionEnd")}}}},
 		.lines = FILE_IN(NULL, NULL, "AGENTS.md"),
 		.note = NOT_TRIED "the hook asks you about each\n"
 				  "its own lists of commands see the rewritten ones\n",
@@ -225,8 +213,8 @@ const struct wiring wirings[] = {
 		.agent = "crush",
 		.programs = "crush",
 		.files = {{.folder = CRUSH_FILE,
-			   .items = {HOOK("{\"matcher\":\"^bash$\",\"command\":%s}",
-					  "crush PreToolUse", "hooks", "PreToolUse")}}},
+			   .items = {{HOOK("{\"matcher\":\"^bash$\",\"command\":%s}",
+					   "crush PreToolUse", "hooks", "PreToolUse")}}}},
 		.lines = FILE_IN(".config/crush", "CRUSH.md", "AGENTS.md"),
 		.note = NOT_TRIED "its prompt shows the rewritten ones\n"
 				  "what it refuses to run by itself (curl, sudo ...) "
@@ -248,13 +236,13 @@ const struct wiring wirings[] = {
 #define BY_DOCUMENTS "by its documents, not tried\n"
 
 /* The object of terse stands below `key`. */
-#define CLIENT(agent_, programs_, folder_, text, key, note_)           \
-	{                                                              \
-		.agent = (agent_), .programs = (programs_),            \
-		.files = {{.folder = folder_,                          \
-			   .mcp = true,                                \
-			   .items = {SERVER_AT(text, key, "terse")}}}, \
-		.note = (note_),                                       \
+#define CLIENT(agent_, programs_, folder_, text, key, note_)             \
+	{                                                                \
+		.agent = (agent_), .programs = (programs_),              \
+		.files = {{.folder = folder_,                            \
+			   .mcp = true,                                  \
+			   .items = {{SERVER_AT(text, key, "terse")}}}}, \
+		.note = (note_),                                         \
 	}
 
 const char wiring_mcp_names[] =
@@ -269,8 +257,8 @@ const struct wiring wirings_mcp[] = {
 		.programs = "codex",
 		.files = {{.folder = CODEX_FILE,
 			   .mcp = true,
-			   .items = {PRESENT("[\"mcp\"]", "mcp_servers", "terse", "args"),
-				     PATH_OF("program", "mcp_servers", "terse", "command")}}},
+			   .items = {{PRESENT("[\"mcp\"]", "mcp_servers", "terse", "args")},
+				     {PATH_OF("program", "mcp_servers", "terse", "command")}}}},
 	},
 	CLIENT("opencode", "opencode", EITHER(".config/opencode", "opencode"), LOCAL, "mcp",
 	       "to be asked before commands: \"permission\": {\"terse_run_command\": \"ask\"}\n"),
