@@ -65,15 +65,13 @@ static const char *passwd_shell(char *room)
 
 const char *shell_real(const char *configured, bool strings, char *room)
 {
-	const char *shell = configured;
-	if (is_usable(shell, strings))
-		return shell;
-	shell = getenv("SHELL");
-	if (is_usable(shell, strings))
-		return shell;
-	shell = passwd_shell(room);
-	if (is_usable(shell, strings))
-		return shell;
+	for (int i = 0; i < 3; i++) {
+		const char *shell = i == 0   ? configured
+				    : i == 1 ? getenv("SHELL")
+					     : passwd_shell(room);
+		if (is_usable(shell, strings))
+			return shell;
+	}
 	return shell_find(NULL);
 }
 

@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,11 +49,12 @@ static const char *launcher_variable(const struct launcher *l, const char *name)
 	return NULL;
 }
 
-static int64_t launcher_clock(int clock, int64_t per_second)
+/* Seconds since 1970. */
+static int64_t launcher_now(void)
 {
 	struct timespec t = {0};
-	BARE(clock_gettime, clock, &t, 0, 0);
-	return t.tv_sec * per_second + t.tv_nsec / (1000000000 / per_second);
+	BARE(clock_gettime, CLOCK_REALTIME, &t, 0, 0);
+	return t.tv_sec;
 }
 
 /* --- what it knows of terse -------------------------------------------------------------- */
@@ -114,25 +116,6 @@ static void launcher_end_with(long parent)
 		bare_exit(127);
 }
 
-/* Reads to the end, or until the time is up; whether it begins as what `terse version` prints. */
-static bool launcher_read_version(long fd)
-{
-	char text[256];
-	size_t len = 0;
-	int64_t now, end = launcher_clock(CLOCK_MONOTONIC, 1000) + LAUNCHER_TRY_MS;
-	while ((now = launcher_clock(CLOCK_MONOTONIC, 1000)) < end && len < sizeof(text)) {
-		struct pollfd polled = {.fd = (int)fd, .events = POLLIN};
-		struct timespec left = {(end - now) / 1000, (end - now) % 1000 * 1000000};
-		if (BARE(ppoll, &polled, 1, &left, NULL) <= 0)
-			continue;
-		long n = BARE(read, fd, text + len, sizeof(text) - len, 0);
-		if (n <= 0)
-			return len > 6 && strncmp(text, "terse ", 6) == 0;
-		len += (size_t)n;
-	}
-	return false;
-}
-
 /* Whether the file is as long as its header says: the table of sections is the last part of a
    program. Much of a truncated one works, until something is missing. */
 static bool launcher_is_whole(const char *program, int64_t size)
@@ -155,46 +138,46 @@ static long launcher_wait(long pid)
 	return status;
 }
 
-/* Runs `terse version` and ends with 0 if that works. */
-static _Noreturn void launcher_watch_trial(const char *program)
+/* Whether `terse version` works. The launcher's own child sends no signal when it ends, and is
+   waited for even where SIGCHLD is ignored: a caller that ignores or blocks SIGCHLD changes
+   nothing, and gets none. execve() would set the signal back to SIGCHLD, so this child executes
+   nothing: its own child does. */
+static bool launcher_try(const char *program)
 {
 	unsigned long action[4] = {0}; /* SIG_DFL, as the kernel has it */
 	int ends[2];
+	long own = BARE(getpid, 0, 0, 0, 0), pid = BARE(clone, 0, 0, 0, 0);
+	if (pid != 0)
+		return launcher_wait(pid) == 0;
+	launcher_end_with(own);
 	BARE(rt_sigaction, SIGCHLD, action, NULL, sizeof(*action));
 	if (BARE(pipe2, ends, O_CLOEXEC, 0, 0) < 0)
 		bare_exit(1);
-	long own = BARE(getpid, 0, 0, 0, 0), pid = BARE(clone, SIGCHLD, 0, 0, 0);
+	own = BARE(getpid, 0, 0, 0, 0);
+	pid = BARE(clone, SIGCHLD, 0, 0, 0);
 	if (pid == 0) {
 		char *argv[] = {(char *)"terse", (char *)"version", NULL}, *envp[] = {NULL};
 		struct rlimit none = {0, 0};
 		launcher_end_with(own);
 		long null = BARE(openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
 		BARE(prlimit64, 0, RLIMIT_CORE, &none, 0);
-		BARE(dup3, ends[1], STDOUT_FILENO, 0, 0);
 		BARE(dup3, null, STDIN_FILENO, 0, 0);
+		BARE(dup3, ends[1], STDOUT_FILENO, 0, 0);
 		BARE(dup3, null, STDERR_FILENO, 0, 0);
 		BARE(execve, program, argv, envp, 0);
 		bare_exit(127);
 	}
 	BARE(close, ends[1], 0, 0, 0);
-	bool good = pid > 0 && launcher_read_version(ends[0]);
+	/* The pipe hangs up when it has ended. */
+	struct pollfd polled = {.fd = ends[0]};
+	struct timespec left = {LAUNCHER_TRY_MS / 1000, LAUNCHER_TRY_MS % 1000 * 1000000};
+	char text[6];
+	bool good = pid > 0 && BARE(ppoll, &polled, 1, &left, NULL) == 1 &&
+		    BARE(read, ends[0], text, sizeof(text), 0) == sizeof(text) &&
+		    strncmp(text, "terse ", sizeof(text)) == 0;
 	if (pid > 0 && !good)
 		BARE(kill, pid, SIGKILL, 0, 0);
 	bare_exit(launcher_wait(pid) != 0 || !good);
-}
-
-/* Whether terse works. The launcher's own child sends no signal when it ends, and is waited for
-   even where SIGCHLD is ignored: a caller that ignores or blocks SIGCHLD changes nothing, and gets
-   none. execve() would set the signal back to SIGCHLD, so this child executes nothing: its own
-   child does. */
-static bool launcher_try(const char *program)
-{
-	long own = BARE(getpid, 0, 0, 0, 0), pid = BARE(clone, 0, 0, 0, 0);
-	if (pid == 0) {
-		launcher_end_with(own);
-		launcher_watch_trial(program);
-	}
-	return launcher_wait(pid) == 0;
 }
 
 static bool launcher_is_usable(struct launcher *l)
@@ -208,7 +191,7 @@ static bool launcher_is_usable(struct launcher *l)
 	if (target_is_same(&stamp, &t->worked))
 		return true;
 	l->reason = " does not work";
-	int64_t now = launcher_clock(CLOCK_REALTIME, 1), since = now - t->tried;
+	int64_t now = launcher_now(), since = now - t->tried;
 	if (target_is_same(&stamp, &t->failed) && since >= 0 && since < LAUNCHER_RETRY_S)
 		return false;
 	bool works = launcher_is_whole(t->program, st.st_size) && launcher_try(t->program);
@@ -222,19 +205,9 @@ static bool launcher_is_usable(struct launcher *l)
 
 /* --- without terse ----------------------------------------------------------------------- */
 
-static void launcher_append(char *line, size_t size, const char *text)
-{
-	size_t len = strlen(line), more = strlen(text);
-	if (more > size - 1 - len)
-		more = size - 1 - len;
-	memcpy(line + len, text, more);
-	line[len + more] = '\0';
-}
-
 static void launcher_say(struct launcher *l)
 {
-	char line[1024] = "terse: ";
-	int64_t now = launcher_clock(CLOCK_REALTIME, 1), since = now - l->target.said;
+	int64_t now = launcher_now(), since = now - l->target.said;
 	struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
 	struct timespec none = {0, 0};
 	if (since >= 0 && since < LAUNCHER_SAY_S)
@@ -245,14 +218,19 @@ static void launcher_say(struct launcher *l)
 	l->target.said = now;
 	if (!launcher_write_target(l))
 		return;
-	launcher_append(line, sizeof(line), *l->target.program ? l->target.program : "terse");
-	launcher_append(line, sizeof(line), l->reason);
-	launcher_append(line, sizeof(line),
-			", so commands run without it (said once a day): install it again, or see "
-			"what is wired: ");
-	launcher_append(line, sizeof(line), launcher_path(l, "wired"));
-	launcher_append(line, sizeof(line), "\n");
-	BARE(write, STDERR_FILENO, line, strlen(line), 0);
+	const char *const parts[] = {
+		"terse: ",
+		*l->target.program ? l->target.program : "terse",
+		l->reason,
+		", so commands run without it (said once a day): install it again, or see what is "
+		"wired: ",
+		launcher_path(l, "wired"),
+		"\n",
+	};
+	struct iovec line[sizeof(parts) / sizeof(*parts)];
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		line[i] = (struct iovec){(void *)parts[i], strlen(parts[i])};
+	BARE(writev, STDERR_FILENO, line, sizeof(parts) / sizeof(*parts), 0);
 }
 
 /* Takes the variables of the preloaded library out of the environment; LD_PRELOAD is as it was. */

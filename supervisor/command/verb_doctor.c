@@ -217,27 +217,24 @@ static void doctor_check_place(struct doctor *d, const struct place *own)
 		place_version(program, version);
 	if (strcmp(version, TERSE_VERSION) == 0)
 		*version = '\0';
-	switch (health) {
-	case PLACE_GOOD: doctor_report(d, GOOD, "launcher", "starts %s", program); break;
-	case PLACE_ABSENT:
+	if (health == PLACE_GOOD)
+		doctor_report(d, GOOD, "launcher", "starts %s", program);
+	else if (health == PLACE_ABSENT)
 		doctor_report(d, NOTE, "launcher", "%s",
 			      *own->launcher ? "not installed: terse init does"
 					     : "terse-launcher is not there: terse init names "
 					       "terse's own files");
-		break;
-	case PLACE_OLD:
+	else if (health == PLACE_OLD)
 		doctor_report(d, NOTE, "launcher",
 			      "not the one of this terse%s%s: terse init AGENT renews it",
 			      *version ? ", but of " : "", version);
-		break;
-	case PLACE_OTHER:
-		doctor_report(
-			d, *program ? NOTE : BAD, "launcher",
-			*program ? "agents run another terse, %s%s%s: terse init AGENT changes that"
-				 : "does not know where terse is: terse init AGENT tells it",
-			program, *version ? ", of version " : "", version);
-		break;
-	}
+	else if (*program)
+		doctor_report(d, NOTE, "launcher",
+			      "agents run another terse, %s%s%s: terse init AGENT changes that",
+			      program, *version ? ", of version " : "", version);
+	else
+		doctor_report(d, BAD, "launcher",
+			      "does not know where terse is: terse init AGENT tells it");
 	/* Agents type `terse read`, and get the one in PATH. */
 	if (!hints_find_program("terse", found))
 		doctor_report(d, NOTE, "PATH",

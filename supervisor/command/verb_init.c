@@ -248,17 +248,12 @@ static void init_change_agent(struct init *i, const char *real)
 static enum wiring_state state_of(const struct wiring *w, const struct place *place,
 				  const char *project)
 {
-	size_t same = 0, files = 0;
-	bool other = false;
-	for (size_t i = 0; i < WIRING_FILES_MAX && w->files[i].folder.project; i++) {
-		enum wiring_state state = wiring_look(&w->files[i], place, project);
-		files++;
-		same += state == WIRING_SAME;
-		other = other || state == WIRING_OTHER;
-	}
-	if (files > 0 && same == files)
-		return WIRING_SAME;
-	return other || same > 0 ? WIRING_OTHER : WIRING_NONE;
+	size_t counts[] = {[WIRING_NONE] = 0, [WIRING_SAME] = 0, [WIRING_OTHER] = 0}, files = 0;
+	for (; files < WIRING_FILES_MAX && w->files[files].folder.project; files++)
+		counts[wiring_look(&w->files[files], place, project)]++;
+	if (counts[WIRING_NONE] == files)
+		return WIRING_NONE;
+	return counts[WIRING_SAME] == files ? WIRING_SAME : WIRING_OTHER;
 }
 
 /* Asks the person at the terminal which of the agents are meant, and keeps those. */
