@@ -346,18 +346,14 @@ static void run_protect(struct terminal *t)
 		t->protect = t->parser.params[0] == 1;
 }
 
-/* LS1R, LS2, LS2R, LS3, LS3R */
-static void run_shift(struct terminal *t)
+/* LS1R, LS2, LS2R, LS3, LS3R; ESC % @ and ESC % G make G0 ASCII again. */
+static void run_charset(struct terminal *t)
 {
-	charsets_invoke(&t->charsets, t->final == '~'                      ? 1
-				      : t->final == 'n' || t->final == '}' ? 2
-									   : 3);
-}
-
-static void run_default_charset(struct terminal *t)
-{
-	charsets_invoke(&t->charsets, 0);
-	charsets_designate(&t->charsets, 0, CHARSET_ASCII);
+	char c = (char)t->final;
+	unsigned set = c == '~' ? 1 : c == 'n' || c == '}' ? 2 : c == 'o' || c == '|' ? 3 : 0;
+	charsets_invoke(&t->charsets, set);
+	if (set == 0)
+		charsets_designate(&t->charsets, 0, CHARSET_ASCII);
 }
 
 /* DECKPAM, DECKPNM */
@@ -440,14 +436,14 @@ static const struct sequence escapes[] = {
 	{ID(0, 'M'), 0, cursor_index},              /* RI */
 	{ID(0, '\\'), QUIET | APPEND, run_nothing}, /* ST */
 	{ID(0, 'c'), 0, mode_full_reset},           /* RIS */
-	{ID(0, 'n'), 0, run_shift},                 /* LS2 */
-	{ID(0, 'o'), 0, run_shift},                 /* LS3 */
-	{ID(0, '|'), 0, run_shift},                 /* LS3R */
-	{ID(0, '}'), 0, run_shift},                 /* LS2R */
-	{ID(0, '~'), 0, run_shift},                 /* LS1R */
+	{ID(0, 'n'), 0, run_charset},               /* LS2 */
+	{ID(0, 'o'), 0, run_charset},               /* LS3 */
+	{ID(0, '|'), 0, run_charset},               /* LS3R */
+	{ID(0, '}'), 0, run_charset},               /* LS2R */
+	{ID(0, '~'), 0, run_charset},               /* LS1R */
 	{ID('#', '8'), 0, edit_alignment},          /* DECALN */
-	{ID('%', '@'), 0, run_default_charset},
-	{ID('%', 'G'), 0, run_default_charset},
+	{ID('%', '@'), 0, run_charset},
+	{ID('%', 'G'), 0, run_charset},
 };
 
 static const struct sequence *dispatch_find(const struct sequence *table, size_t count, uint32_t id)
@@ -455,16 +451,6 @@ static const struct sequence *dispatch_find(const struct sequence *table, size_t
 	for (size_t i = 0; i < count; i++)
 		if (table[i].id == id)
 			return &table[i];
-	return NULL;
-}
-
-static const struct sequence *find_csi(uint32_t id)
-{
-	size_t i = id - FINALS;
-	if (id > 0xFF)
-		return dispatch_find(csis, sizeof(csis) / sizeof(csis[0]), id);
-	if (i < sizeof(plain_csis) / sizeof(plain_csis[0]) && plain_csis[i].run)
-		return &plain_csis[i];
 	return NULL;
 }
 
@@ -588,8 +574,11 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 			t->lossy = true;
 		break;
 	case PARSER_CSI:
-		sequence = find_csi(id);
-		if (sequence)
+		if (id - FINALS < sizeof(plain_csis) / sizeof(plain_csis[0]))
+			sequence = &plain_csis[id - FINALS];
+		else
+			sequence = dispatch_find(csis, sizeof(csis) / sizeof(csis[0]), id);
+		if (sequence && sequence->run)
 			dispatch_run(t, sequence);
 		else
 			t->lossy = true;

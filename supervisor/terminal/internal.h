@@ -300,9 +300,6 @@ struct string {
 	char title[TITLE_LEN];
 };
 
-/* `c` is the byte behind ESC. The parser stays in the string state until it ends. */
-void string_begin(struct terminal *t, char c);
-
 /* Takes the next bytes of the string. Returns where it ended, or `end`. */
 const char *string_feed(struct terminal *t, const char *p, const char *end);
 
@@ -435,6 +432,8 @@ void terminal_take(struct terminal *t, const char *data, size_t len);
 const char *terminal_resume(struct terminal *t, const char *p, const char *end);
 /* Hands on the cursor's row, which is a line, and all lines above. It is about to change. */
 void terminal_keep_row(struct terminal *t);
+/* The place of the cursor, from 1; the screen has all text in cells then. */
+void terminal_find_cursor(struct terminal *t, unsigned *row, unsigned *col);
 /* Hands on all text as if the run ended here. */
 bool terminal_emit(const struct terminal *t, struct emitter *e);
 
@@ -462,9 +461,6 @@ void mode_reply(struct terminal *t);
 /* style.c: no colours any more; SGR, if options.styles is set. */
 void style_reset(struct terminal *t);
 void style_take(struct terminal *t);
-
-/* Appends the SGR that a style is written with, whatever is set before. */
-void style_add_sequence(struct buffer *out, const struct terminal_style *style);
 
 /* emitter.c */
 const char *strip_feed(struct terminal *t, const char *p, const char *end);

@@ -22,22 +22,6 @@ void parser_init(struct parser *parser)
 	clear(parser);
 }
 
-static void add_param(struct parser *parser, uint32_t c)
-{
-	uint64_t value;
-	if (c == ':') {
-		parser->sub = true;
-	} else if (c == ';') {
-		/* Past the limit: what follows is dropped like a sub-parameter. */
-		parser->sub = parser->count >= PARSER_PARAMS;
-		if (!parser->sub)
-			parser->params[parser->count++] = 0;
-	} else if (!parser->sub) {
-		value = (uint64_t)parser->params[parser->count - 1] * 10 + (c - '0');
-		parser->params[parser->count - 1] = value > INT32_MAX ? INT32_MAX : (uint32_t)value;
-	}
-}
-
 /* A C1 control, in any state. */
 static enum parser_event step_c1(struct parser *parser, uint32_t c)
 {
@@ -94,10 +78,20 @@ static enum parser_event step_csi(struct parser *parser, uint32_t c)
 		return PARSER_SKIP;
 	}
 	parser->state = c < 0x30 ? PARSER_CSI_INTERMEDIATE : PARSER_CSI_PARAM;
-	if (c < 0x30 || c >= 0x3C)
+	if (c < 0x30 || c >= 0x3C) {
 		parser->collect = parser->collect << 8 | c;
-	else
-		add_param(parser, c);
+	} else if (c == ':') {
+		parser->sub = true;
+	} else if (c == ';') {
+		/* Past the limit: what follows is dropped like a sub-parameter. */
+		parser->sub = parser->count >= PARSER_PARAMS;
+		if (!parser->sub)
+			parser->params[parser->count++] = 0;
+	} else if (!parser->sub) {
+		uint32_t *last = &parser->params[parser->count - 1];
+		uint64_t value = (uint64_t)*last * 10 + (c - '0');
+		*last = value > INT32_MAX ? INT32_MAX : (uint32_t)value;
+	}
 	return PARSER_NOTHING;
 }
 
@@ -171,16 +165,6 @@ static const char image[] = "[image]";
 
 /* Stands for the part of an unended string that is not held. */
 static const char rest[] = "[...]";
-
-void string_begin(struct terminal *t, char c)
-{
-	struct string *s = &t->string;
-	t->parser.state = PARSER_STRING;
-	t->lossy = true;
-	s->held[0] = c;
-	s->len = 1;
-	s->more = false;
-}
 
 static bool begins_with(const struct string *s, const char *prefix)
 {

@@ -1,7 +1,8 @@
-// Colours of cells, for pictures (terminal.h: options.styles). A cell has the number of its style
-// in the bits that text leaves free; all styles of a terminal are in one table.
+// Colours of cells (terminal.h: options.styles), and the screen painted. A cell has the number of
+// its style in the bits that text leaves free; all styles of a terminal are in one table.
 
 #include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 
 #include <errno.h>
@@ -96,6 +97,40 @@ void style_take(struct terminal *t)
 	t->style = style_number(&t->styles) << CELL_STYLE_SHIFT;
 }
 
+int terminal_paint(const struct terminal *t, const struct terminal_painter *painter)
+{
+	static const struct terminal_style none = {0};
+	const struct screen *s = t->screen;
+	struct buffer text = BUFFER_INIT;
+	struct emitter e = {.write = emitter_collect, .ctx = &text};
+	bool failed = false;
+	for (unsigned y = 0; s && y < s->rows; y++) {
+		const struct row *row = screen_row(s, y);
+		/* The cells that have one style, at a time. */
+		for (unsigned x = 0, to; x < row->used; x = to) {
+			uint32_t style = row->cells[x] & CELL_STYLE;
+			for (to = x; to < row->used; to++)
+				if ((row->cells[to] & CELL_STYLE) != style &&
+				    !cell_is_stub(row->cells[to]))
+					break;
+			struct row part = {.cells = row->cells + x, .used = to - x};
+			buffer_clear(&text);
+			row_emit_cells(&part, part.used, &s->clusters, &e);
+			emitter_text(&e, "", 0); /* blanks at its end */
+			failed |= buffer_check(&text) < 0;
+			if (!text.failed)
+				painter->run(
+					painter->ctx, y, x, to - x, text.data, text.len,
+					style ? &t->styles.table[(style >> CELL_STYLE_SHIFT) - 1]
+					      : &none);
+		}
+	}
+	buffer_release(&text);
+	if (failed)
+		errno = ENOMEM;
+	return failed ? -1 : 0;
+}
+
 /* 31, 38;5;N or 38;2;R;G;B; `base`: 30 for ink, 40 for paper. */
 static void add_colour(struct buffer *out, unsigned base, uint32_t colour)
 {
@@ -108,10 +143,13 @@ static void add_colour(struct buffer *out, unsigned base, uint32_t colour)
 		buffer_printf(out, ";%u;5;%u", base + 8, n);
 }
 
-void style_add_sequence(struct buffer *out, const struct terminal_style *style)
+static void repaint_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
+			   const char *text, size_t len, const struct terminal_style *style)
 {
 	static const uint8_t params[] = {1, 2, 3, 4, 7, 9}; /* in the order of the bits */
-	buffer_append_string(out, "\033[0");
+	struct buffer *out = ctx;
+	(void)width;
+	buffer_printf(out, "\033[%u;%uH\033[0", row + 1, column + 1);
 	for (size_t i = 0; i < sizeof(params); i++) {
 		if (style->attributes >> i & 1)
 			buffer_printf(out, ";%d", params[i]);
@@ -119,43 +157,30 @@ void style_add_sequence(struct buffer *out, const struct terminal_style *style)
 	add_colour(out, 30, style->ink);
 	add_colour(out, 40, style->paper);
 	buffer_append_string(out, "m");
+	utf8_clean(out, text, len);
 }
 
-/* Reports the cells from `from` on that have one style. Returns the first one behind them. *failed:
-   there was no memory for their text. */
-static unsigned style_report(const struct terminal *t, unsigned y, unsigned from,
-			     const struct terminal_painter *painter, bool *failed)
-{
-	static const struct terminal_style none = {0};
-	const struct screen *s = t->screen;
-	const struct row *row = screen_row(s, y);
-	uint32_t style = row->cells[from] & CELL_STYLE;
-	struct buffer text = BUFFER_INIT;
-	struct emitter e = {.write = emitter_collect, .ctx = &text};
-	unsigned to = from;
-	while (to < row->used &&
-	       ((row->cells[to] & CELL_STYLE) == style || cell_is_stub(row->cells[to])))
-		to++;
-	struct row part = {.cells = row->cells + from, .used = to - from};
-	row_emit_cells(&part, part.used, &s->clusters, &e);
-	emitter_text(&e, "", 0); /* blanks at its end */
-	if (buffer_check(&text) == 0)
-		painter->run(painter->ctx, y, from, to - from, text.data, text.len,
-			     style ? &t->styles.table[(style >> CELL_STYLE_SHIFT) - 1] : &none);
-	else
-		*failed = true;
-	buffer_release(&text);
-	return to;
-}
+/* The modes that are kept (mode.c), the keypad, colours, margins, and the normal screen. The cursor
+   is saved so that it stays where it is: margins move it, and so does leaving a screen that is not
+   on. */
+const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?1003l\033[?1004l"
+				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\0337\033[r\0338\0337"
+				"\033[?1049l";
 
-int terminal_paint(const struct terminal *t, const struct terminal_painter *painter)
+int terminal_repaint(struct terminal *t, struct buffer *out)
 {
-	bool failed = false;
-	for (unsigned y = 0; t->screen && y < t->screen->rows; y++) {
-		for (unsigned x = 0; x < screen_row(t->screen, y)->used;)
-			x = style_report(t, y, x, painter, &failed);
-	}
-	if (failed)
-		errno = ENOMEM;
-	return failed ? -1 : 0;
+	const struct terminal_painter painter = {repaint_on_run, out};
+	unsigned row, col;
+	terminal_find_cursor(t, &row, &col);
+	buffer_append_string(out, terminal_unpaint);
+	if (t->screen != t->normal)
+		buffer_append_string(out, "\033[?1049h");
+	buffer_append_string(out, "\033[H\033[2J");
+	out->failed |= terminal_paint(t, &painter) < 0;
+	buffer_append_string(out, "\033[m");
+	if (*t->string.title)
+		buffer_printf(out, "\033]2;%s\007", t->string.title);
+	buffer_printf(out, "\033[%u;%uH", row, col);
+	mode_repaint(t, out);
+	return buffer_check(out);
 }

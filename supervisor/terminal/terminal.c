@@ -5,19 +5,10 @@
 #include "supervisor/terminal/internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The modes that are kept (mode.c), the keypad, colours, margins, and the normal screen. The cursor
-   is saved so that it stays where it is: margins move it, and so does leaving a screen that is not
-   on. */
-const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?1003l\033[?1004l"
-				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\0337\033[r\0338\0337"
-				"\033[?1049l";
-
-/* The place of the cursor, from 1; the screen has all text in cells then. */
-static void find_cursor(struct terminal *t, unsigned *row, unsigned *col)
+void terminal_find_cursor(struct terminal *t, unsigned *row, unsigned *col)
 {
 	*row = *col = 1;
 	if (t->appending) {
@@ -31,34 +22,6 @@ static void find_cursor(struct terminal *t, unsigned *row, unsigned *col)
 	const struct screen *s = t->screen;
 	*row = s->y + 1;
 	*col = s->x < s->cols ? s->x + 1 : s->cols;
-}
-
-static void repaint_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
-			   const char *text, size_t len, const struct terminal_style *style)
-{
-	struct buffer *out = ctx;
-	(void)width;
-	buffer_printf(out, "\033[%u;%uH", row + 1, column + 1);
-	style_add_sequence(out, style);
-	utf8_clean(out, text, len);
-}
-
-int terminal_repaint(struct terminal *t, struct buffer *out)
-{
-	const struct terminal_painter painter = {repaint_on_run, out};
-	unsigned row, col;
-	find_cursor(t, &row, &col);
-	buffer_append_string(out, terminal_unpaint);
-	if (t->screen != t->normal)
-		buffer_append_string(out, "\033[?1049h");
-	buffer_append_string(out, "\033[H\033[2J");
-	out->failed |= terminal_paint(t, &painter) < 0;
-	buffer_append_string(out, "\033[m");
-	if (*t->string.title)
-		buffer_printf(out, "\033]2;%s\007", t->string.title);
-	buffer_printf(out, "\033[%u;%uH", row, col);
-	mode_repaint(t, out);
-	return buffer_check(out);
 }
 
 #define TAIL_SIZE 65536
@@ -173,7 +136,12 @@ static const char *sequence_feed(struct terminal *t, const char *p, const char *
 		if (event != PARSER_NOTHING)
 			dispatch_event(t, event, c);
 		if (t->parser.state >= PARSER_STRING) {
-			string_begin(t, (char)c);
+			/* Which string it is, its first byte says. */
+			t->parser.state = PARSER_STRING;
+			t->string.held[0] = (char)c;
+			t->string.len = 1;
+			t->string.more = false;
+			t->lossy = true;
 			break;
 		}
 	}
@@ -489,73 +457,47 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		terminal_settle_lines(t, &some);
 }
 
-/* A copy of the emitter that collects the text it hands on. */
-static struct emitter collecting(const struct emitter *e, struct buffer *out)
-{
-	struct emitter copy = *e;
-	copy.write = emitter_collect;
-	copy.ctx = out;
-	copy.stage = NULL;
-	copy.staged = 0;
-	return copy;
-}
-
-static void copy_close(struct terminal *copy)
-{
-	buffer_release(&copy->overwritten.stayed);
-	if (copy->stripping)
-		return;
-	screen_free(copy->normal);
-	screen_free(copy->alternate);
-}
-
-/* A copy that can be changed, in the grid gear; the text that it hands on is collected. Returns 0,
-   or -1 with ENOMEM. */
-static int copy_open(struct terminal *copy, const struct terminal *t, struct buffer *out)
-{
-	*copy = *t;
-	copy->emitter = collecting(&t->emitter, out);
-	copy->options.cells = true;
-	copy->overwritten.stayed = (struct buffer)BUFFER_INIT;
-	if (t->stripping)
-		return 0;
-	copy->normal = screen_copy(t->normal);
-	copy->alternate = t->alternate ? screen_copy(t->alternate) : NULL;
-	if (!copy->normal || (t->alternate && !copy->alternate) ||
-	    buffer_try_append(&copy->overwritten.stayed, t->overwritten.stayed.data,
-			      t->overwritten.stayed.len) < 0) {
-		copy_close(copy);
-		return -1;
-	}
-	copy->screen = t->screen == t->normal ? copy->normal : copy->alternate;
-	copy->normal->emitter = &copy->emitter;
-	if (t->appending)
-		append_leave(copy, false);
-	return 0;
-}
-
 int terminal_pending(const struct terminal *t, struct buffer *out)
 {
-	struct terminal copy;
-	struct emitter e;
+	struct terminal copy = *t;
+	copy.emitter.write = emitter_collect;
+	copy.emitter.ctx = out;
+	copy.emitter.stage = NULL;
+	copy.emitter.staged = 0;
 	if (t->parser.state != PARSER_STRING) {
-		e = collecting(&t->emitter, out);
-		terminal_emit(t, &e);
+		terminal_emit(t, &copy.emitter);
 		return buffer_check(out);
 	}
-	if (copy_open(&copy, t, out) < 0)
-		return -1;
+	/* A string that does not end becomes text, in a copy that is in the grid gear. */
+	int result = -1;
+	copy.options.cells = true;
+	copy.overwritten.stayed = (struct buffer)BUFFER_INIT;
+	copy.normal = t->stripping ? NULL : screen_copy(t->normal);
+	copy.alternate = t->alternate ? screen_copy(t->alternate) : NULL;
+	if ((!t->stripping && !copy.normal) || (t->alternate && !copy.alternate) ||
+	    buffer_try_append(&copy.overwritten.stayed, t->overwritten.stayed.data,
+			      t->overwritten.stayed.len) < 0)
+		goto out;
+	copy.screen = t->screen == t->normal ? copy.normal : copy.alternate;
+	if (copy.normal)
+		copy.normal->emitter = &copy.emitter;
+	if (t->appending)
+		append_leave(&copy, false);
 	string_give_up(&copy);
 	terminal_emit(&copy, &copy.emitter);
-	copy_close(&copy);
-	return buffer_check(out);
+	result = buffer_check(out);
+out:
+	buffer_release(&copy.overwritten.stayed);
+	screen_free(copy.normal);
+	screen_free(copy.alternate);
+	return result;
 }
 
 int terminal_picture(struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
 {
 	struct emitter e = {.write = emitter_collect, .ctx = out};
 	unsigned y, x;
-	find_cursor(t, row ? row : &y, col ? col : &x);
+	terminal_find_cursor(t, row ? row : &y, col ? col : &x);
 	if (!t->stripping)
 		emit_picture(t->screen, t->screen->rows, &e);
 	return buffer_check(out);
