@@ -493,10 +493,6 @@ int comment_read(struct comment *c, const char *command, struct settings *s,
 
 /* --- sources in their order ---------------------------------------------------------- */
 
-/* Every variable begins with it. */
-#define PREFIX     "TERSE_"
-#define PREFIX_LEN (sizeof(PREFIX) - 1)
-
 int settings_load_file(struct settings *s, enum origin by, const char *path,
 		       struct option_error *error)
 {
@@ -569,55 +565,29 @@ const char *settings_user_file(char *room, bool *named)
 
 static int load_variables(struct settings *s, struct option_error *first)
 {
-	static const char *const others[] = {
-		"TERSE_HOME",         "TERSE_CONFIG",       "TERSE_ACTIVE",   "TERSE_SHIM_SHELL",
-		"TERSE_SHIM_PROGRAM", "TERSE_SHIM_PRELOAD", "TERSE_BASH_ENV", "TERSE_DEBUG",
-		"TERSE_AGENT",        "TERSE_PROBE"};
 	for (char **entry = environ; entry && *entry; entry++) {
-		struct option_error error;
-		const struct option *o = option_table, *end = o + option_count;
-		if (strncmp(*entry, PREFIX, PREFIX_LEN) != 0)
+		size_t len = strcspn(*entry, "=");
+		const char *value = *entry + len + 1;
+		/* Every variable begins with it. */
+		if (strncmp(*entry, "TERSE_", 6) != 0 || !(*entry)[len] || !*value)
 			continue;
-		const char *value = strchr(*entry, '=');
-		if (!value || value[1] == '\0')
-			continue;
-		size_t len = (size_t)(value - *entry);
-		while (o < end && (!o->variable || strncmp(o->variable, *entry, len) != 0 ||
-				   o->variable[len] != '\0'))
-			o++;
-		if (o == end) {
-			/* Reports one that is probably misspelled. */
-			char word[64], reason[NEAREST_LEN], best[64];
-			struct nearest n;
-			if (len >= sizeof(word))
+		for (const struct option *o = option_table; o < option_table + option_count; o++) {
+			struct option_error error;
+			if (!o->variable || strncmp(o->variable, *entry, len) != 0 ||
+			    o->variable[len])
 				continue;
-			memcpy(word, *entry, len);
-			word[len] = '\0';
-			nearest_init(&n, word + PREFIX_LEN);
-			for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-				nearest_offer(&n, others[i] + PREFIX_LEN);
-			for (o = option_table; o < end; o++) {
-				if (o->variable)
-					nearest_offer(&n, o->variable + PREFIX_LEN);
+			if (option_set(s, o, value, &error) == 0) {
+				TRACE(CONFIG, "variable %s", o->variable);
+				*option_source(s, o) =
+					(struct setting_source){.by = ORIGIN_VARIABLE};
+			} else if (errno == ENOMEM) {
+				return -1;
+			} else {
+				load_note(first, &(struct config_error){.where = o->variable,
+									.value = value,
+									.reason = error.text});
 			}
-			if (!n.best || strcmp(n.best, n.word) == 0)
-				continue;
-			snprintf(best, sizeof(best), PREFIX "%s", n.best);
-			nearest_reason(reason, "variable", best);
-			load_note(first, &(struct config_error){.where = word, .reason = reason});
-			continue;
 		}
-		value++;
-		if (option_set(s, o, value, &error) == 0) {
-			TRACE(CONFIG, "variable %s", o->variable);
-			*option_source(s, o) = (struct setting_source){.by = ORIGIN_VARIABLE};
-			continue;
-		}
-		if (errno == ENOMEM)
-			return -1;
-		load_note(first, &(struct config_error){.where = o->variable,
-							.value = value,
-							.reason = error.text});
 	}
 	return 0;
 }

@@ -160,53 +160,6 @@ static int skip_expansion(struct words_reader *r)
 	return result;
 }
 
-/* Reads one quoted or expanded part, or plain bytes. */
-static int read_part(struct words_reader *r)
-{
-	const char *from = r->at;
-	char c = *from;
-	int result = 0;
-	if (c == '"')
-		return read_double_quotes(r);
-	if (c == '$' && from[1] == '"') {
-		r->at++;
-		return read_double_quotes(r);
-	}
-	if (c == '\'' || (c == '$' && from[1] == '\'')) {
-		r->at += c == '$';
-		from = r->at + 1;
-		if (skip_quotes(r, c == '$') < 0)
-			return -1;
-		word_put(r, from, (size_t)(r->at - 1 - from));
-		return 0;
-	}
-	if (c == '\\') {
-		r->at += from[1] != '\0' ? 2 : 1;
-		if (from[1] != '\n')
-			word_put(r, r->at - 1, 1);
-		return 0;
-	}
-	if (at_expansion(from)) {
-		result = skip_expansion(r);
-	} else if (c == '(' || c == '<' || c == '>') {
-		/* An array, an extended pattern, or <(...) and >(...). */
-		r->at += c != '(';
-		if (++r->depth > WORDS_DEPTH_MAX)
-			return words_fail(r, EINVAL);
-		if (c != '(') {
-			r->at++;
-			result = words_read_nested(r);
-		} else {
-			result = words_skip_brackets(r, '(', ')');
-		}
-		r->depth--;
-	} else {
-		r->at = from + 1 + strcspn(from + 1, " \t\r\n;&|()<>'\"\\$`");
-	}
-	word_put(r, from, (size_t)(r->at - from));
-	return result;
-}
-
 /* Whether the word that begins at `start` ends at r->at. */
 static bool ends(const struct words_reader *r, const char *start)
 {
@@ -222,14 +175,46 @@ static bool ends(const struct words_reader *r, const char *start)
 static int words_read_word(struct words_reader *r)
 {
 	const char *start = r->at;
-	if (ends(r, start))
-		return words_fail(r, EINVAL);
-	while (!ends(r, start)) {
-		if (read_part(r) < 0)
-			return -1;
+	int result = ends(r, start) ? words_fail(r, EINVAL) : 0;
+	while (result == 0 && !ends(r, start)) {
+		const char *from = r->at;
+		char c = *from, next = c ? from[1] : c;
+		if (c == '"' || (c == '$' && next == '"')) {
+			r->at += c == '$';
+			result = read_double_quotes(r);
+			continue;
+		}
+		if (c == '\'' || (c == '$' && next == '\'')) {
+			r->at += c == '$';
+			from = r->at + 1;
+			result = skip_quotes(r, c == '$');
+			if (result == 0)
+				word_put(r, from, (size_t)(r->at - 1 - from));
+			continue;
+		}
+		if (c == '\\') {
+			r->at += next != '\0' ? 2 : 1;
+			if (next != '\n')
+				word_put(r, r->at - 1, 1);
+			continue;
+		}
+		if (at_expansion(from)) {
+			result = skip_expansion(r);
+		} else if (c == '(' || c == '<' || c == '>') {
+			/* An array, an extended pattern, or <(...) and >(...). */
+			r->at += c != '(' ? 2 : 0;
+			if (++r->depth > WORDS_DEPTH_MAX)
+				return words_fail(r, EINVAL);
+			result = c == '(' ? words_skip_brackets(r, '(', ')') : words_read_nested(r);
+			r->depth--;
+		} else {
+			r->at = from + 1 + strcspn(from + 1, " \t\r\n;&|()<>'\"\\$`");
+		}
+		word_put(r, from, (size_t)(r->at - from));
 	}
-	word_put(r, "", 1);
-	return 0;
+	if (result == 0)
+		word_put(r, "", 1);
+	return result;
 }
 
 /* Reads one word without its text. */
@@ -657,26 +642,6 @@ static int words_read_element(struct words_reader *r)
 	return result;
 }
 
-/* Skips words that stand before a command. With other options than -p `time` is a program. */
-static void skip_prefixes(struct words_reader *r)
-{
-	for (;; words_skip_lines(r)) {
-		if (words_take(r, "!") || words_take(r, "then") || words_take(r, "do") ||
-		    words_take(r, "else") || words_take(r, "elif") || words_take(r, "coproc"))
-			continue;
-		const char *start = r->at;
-		if (!words_take(r, "time"))
-			return;
-		do
-			words_skip_blanks(r);
-		while (words_take(r, "-p") || words_take(r, "--"));
-		if (*r->at == '\0' || strchr("-\n;&|)", *r->at)) {
-			r->at = start;
-			return;
-		}
-	}
-}
-
 /* Whether the list ends here. Sets r->failure if that is not the expected end. */
 static bool at_end(struct words_reader *r, enum words_ending ending)
 {
@@ -713,12 +678,26 @@ static bool at_end(struct words_reader *r, enum words_ending ending)
 
 static int words_read_list(struct words_reader *r, enum words_ending ending)
 {
+	static const char *const prefixes[] = {"!", "then", "do", "else", "elif", "coproc"};
 	const size_t none = (size_t)-1;
 	size_t feeding = none; /* the first command of the element that the last pipe comes from */
 	for (;;) {
 		size_t first = r->words->count;
-		words_skip_lines(r);
-		skip_prefixes(r);
+		/* The words that may stand before a command. With other options than -p `time` is a
+		   program. */
+		for (const char *start = NULL; r->at != start;) {
+			words_skip_lines(r);
+			start = r->at;
+			for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+				words_take(r, prefixes[i]);
+			if (r->at != start || !words_take(r, "time"))
+				continue;
+			do
+				words_skip_blanks(r);
+			while (words_take(r, "-p") || words_take(r, "--"));
+			if (*r->at == '\0' || strchr("-\n;&|)", *r->at))
+				r->at = start;
+		}
 		if (feeding == none && at_end(r, ending))
 			return r->failure ? -1 : 0;
 		if (words_read_element(r) < 0)
