@@ -42,11 +42,9 @@ void excerpts_print(struct excerpts *d, const char *data, size_t len)
 {
 	if (d->error)
 		return;
-	struct buffer *into = d->options.into;
-	if (into)
-		buffer_append(into, data, len);
-	int result = into ? buffer_check(into) : io_write(STDOUT_FILENO, data, len);
-	if (result < 0)
+	if (d->into)
+		buffer_append(d->into, data, len);
+	if ((d->into ? buffer_check(d->into) : io_write(STDOUT_FILENO, data, len)) < 0)
 		d->error = errno;
 }
 
@@ -58,34 +56,22 @@ static void excerpts_on_print(void *ctx, const char *data, size_t len)
 static struct artifact *excerpts_on_artifact(void *ctx)
 {
 	struct excerpts *d = ctx;
-	return d->options.artifact ? d->options.artifact(d->options.ctx) : NULL;
+	return d->artifact ? d->artifact(d->ctx) : NULL;
 }
 
-int excerpts_init(struct excerpts *d, const struct excerpts_options *options)
+int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o)
 {
-	const struct settings *s = options->settings;
-	struct interceptor_options o = {
-		.terminal = {.cols = (unsigned)s->cols,
-			     .rows = (unsigned)s->rows,
-			     .onlcr = options->onlcr,
-			     .collapse = s->collapse && !options->goes_on,
-			     .returns = options->returns},
-		.limit = limit_of(s, false),
-		.reader = options->reader,
-		.raw = INTERCEPT_RAW_NO,
-		.part = ARTIFACT_OUT,
-		.lines_before = options->lines_before,
-		.bytes_before = options->bytes_before,
-	};
-	/* A head counts lines from where it starts, which is not line 1 there. */
-	if (options->goes_on && o.limit.mode == MODE_HEAD)
-		o.limit.mode = MODE_ENDS;
-	if (options->summary)
-		summary_prepare(s, &o);
 	const struct interceptor_events events = {
 		.artifact = excerpts_on_artifact, .print = excerpts_on_print, .ctx = d};
-	*d = (struct excerpts){.options = *options};
-	d->text = interceptor_new(&o, &events);
+	o->terminal.cols = (unsigned)s->cols;
+	o->terminal.rows = (unsigned)s->rows;
+	o->terminal.collapse = s->collapse && !d->goes_on;
+	o->limit = limit_of(s, false);
+	o->raw = INTERCEPT_RAW_NO;
+	/* A head counts lines from where it starts, which is not line 1 there. */
+	if (d->goes_on && o->limit.mode == MODE_HEAD)
+		o->limit.mode = MODE_ENDS;
+	d->text = interceptor_new(o, &events);
 	return d->text ? 0 : -1;
 }
 
@@ -144,14 +130,11 @@ struct wording_ending excerpts_ending(const struct meta *m)
 int excerpts_text(const struct settings *settings, struct text *t, const struct meta *m,
 		  const char *place, const int *exit_code, struct buffer *into)
 {
-	const struct excerpts_options options = {.settings = settings,
-						 .reader = INTERCEPT_AGENT,
-						 .onlcr = true,
-						 .returns = true,
-						 .into = into};
-	struct excerpts d;
+	struct interceptor_options options = {.reader = INTERCEPT_AGENT,
+					      .terminal = {.onlcr = true, .returns = true}};
+	struct excerpts d = {.into = into};
 	uint64_t lines = 0;
-	int result = excerpts_init(&d, &options);
+	int result = excerpts_init(&d, settings, &options);
 	text_seek_byte(t, 0);
 	if (result == 0)
 		result = excerpts_feed(&d, t, &lines);

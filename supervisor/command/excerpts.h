@@ -13,32 +13,25 @@ struct meta;
 struct settings;
 struct text;
 
-struct excerpts_options {
-	const struct settings *settings;
-	enum interceptor_reader reader;
-	bool onlcr;          /* a line feed also returns to the first column */
-	bool returns;        /* a CR before it stays, since the text was rendered already */
-	bool summary;        /* the run summary needs the collected lines (process/summary.c) */
-	struct buffer *into; /* NULL: standard output */
-	bool goes_on;        /* it goes on behind what was shown before: so much of the text */
-	uint64_t lines_before, bytes_before;
-	/* Returns the artifact that keeps the omitted text, or NULL. */
+struct excerpts {
+	struct interceptor *text; /* the caller feeds and finishes it, and asks for its report */
+	struct buffer *into;      /* NULL: standard output */
+	bool goes_on;             /* the text goes on behind what was shown before */
+	int error;                /* errno of printing */
+	/* Returns the artifact that keeps the omitted text; NULL: there is none. */
 	struct artifact *(*artifact)(void *ctx);
 	void *ctx;
-};
-
-struct excerpts {
-	struct excerpts_options options;
-	struct interceptor *text; /* the caller feeds and finishes it, and asks for its report */
-	int error;                /* errno of printing */
 };
 
 /* Applies the requested profile. Returns 0, or -1 after saying that the one in a flag does not
    exist. */
 int excerpts_apply_profile(const char *verb, struct settings *s);
 
-/* `d` must not move afterwards. Returns 0, or -1 with errno; excerpts_release() it in any case. */
-int excerpts_init(struct excerpts *d, const struct excerpts_options *options);
+/* Begins a text; `d` is zeroed but for `into`, `goes_on`, `artifact` and `ctx`, and must not move
+   afterwards. `o` is zeroed but for what differs from a run: its reader, what the terminal does at
+   a line feed, and the size of the text before. Returns 0, or -1 with errno; excerpts_release() it
+   in any case. */
+int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
 void excerpts_release(struct excerpts *d);
 
 /* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines

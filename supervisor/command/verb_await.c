@@ -35,17 +35,14 @@ static int await_print_new(const struct settings *s, struct text *text, uint64_t
 		return -1;
 	if (sought == 1)
 		*reported = lines;
-	const struct excerpts_options options = {
-		.settings = s,
+	struct interceptor_options options = {
 		.reader = INTERCEPT_AGENT,
-		.onlcr = true,
-		.returns = true,
-		.goes_on = true,
+		.terminal = {.onlcr = true, .returns = true},
 		.lines_before = *reported,
 		.bytes_before = sought == 1 ? text->size : text->offset,
 	};
-	struct excerpts changes;
-	if (excerpts_init(&changes, &options) == 0 &&
+	struct excerpts changes = {.goes_on = true};
+	if (excerpts_init(&changes, s, &options) == 0 &&
 	    (sought == 1 || excerpts_feed(&changes, text, reported) == 0)) {
 		const struct interceptor_ending end = {
 			.ending = *ending,

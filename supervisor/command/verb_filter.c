@@ -92,15 +92,15 @@ static int filter_run(struct verb_call *c)
 
 	struct secrets *secrets = secrets_new(c->settings);
 	bool safe = secrets || !errno;
-	const struct excerpts_options options = {
-		.settings = c->settings,
-		.reader = c->settings->print == PRINT_FULL ? INTERCEPT_PROGRAM : INTERCEPT_AGENT,
-		.onlcr = !f.not_onlcr,
-		.summary = c->settings->format != FORMAT_TEXT,
-		.artifact = filter_on_artifact,
-		.ctx = &f,
+	struct interceptor_options options = {
+		.reader = full ? INTERCEPT_PROGRAM : INTERCEPT_AGENT,
+		.terminal.onlcr = !f.not_onlcr,
 	};
-	if (!safe || excerpts_init(&f.excerpts, &options) < 0 || filter_feed(&f, secrets) < 0) {
+	if (c->settings->format != FORMAT_TEXT)
+		summary_prepare(c->settings, &options);
+	f.excerpts = (struct excerpts){.artifact = filter_on_artifact, .ctx = &f};
+	if (!safe || excerpts_init(&f.excerpts, c->settings, &options) < 0 ||
+	    filter_feed(&f, secrets) < 0) {
 		verb_error("filter", "%s: %s", file ? file : "standard input", strerror(errno));
 		goto out;
 	}
