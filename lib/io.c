@@ -169,12 +169,8 @@ bool io_is_there(int dir, const char *name)
 
 int io_may_make(int dir, const char *path)
 {
-	int status = faccessat(dir, path, W_OK | X_OK, AT_EACCESS);
-	/* Older container runtimes refuse the system call behind that flag, which they don't
-	   know. */
-	if (status < 0 && errno == EPERM)
-		status = (int)syscall(SYS_faccessat, dir, path, W_OK | X_OK);
-	return status;
+	/* Older container runtimes refuse the newer one, which libc uses. */
+	return (int)syscall(SYS_faccessat, dir, path, W_OK | X_OK);
 }
 
 void io_close(int *fd)

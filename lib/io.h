@@ -61,7 +61,7 @@ DIR *io_list_opened(int dir);
 /* Whether the directory has an entry of that name, a link too. Sets errno if not. */
 bool io_is_there(int dir, const char *name);
 
-/* Whether the effective user may make files in the directory: 0, or -1 with errno. */
+/* Whether this user may make files in the directory: 0, or -1 with errno. */
 int io_may_make(int dir, const char *path);
 
 /* close() that keeps errno, ignores -1, and sets *fd to -1. */
