@@ -42,26 +42,22 @@ static bool layer_has_before(const struct layer *l, size_t count, const char *na
 	return l->below && layer_has_before(l->below, l->below->count, name);
 }
 
-/* Finds the name at *index, of which it subtracts the new names that it passes. */
-static bool layer_find_name(const struct layer *l, size_t *index, const char **name)
+const char *layer_name(const struct layer *top, size_t index)
 {
-	if (l->below && layer_find_name(l->below, index, name))
-		return true;
-	for (size_t i = 0; i < l->count; i++) {
-		const struct layer_entry *e = &l->entries[i];
-		*name = e->text;
-		/* Each built-in name is there once. */
-		bool new = e->kind == LAYER_NAME && (!l->below || !layer_has_before(l, i, e->text));
-		if (new && (*index)-- == 0)
-			return true;
+	/* From the lowest layer up; each built-in name is there once. */
+	for (const struct layer *l, *last = NULL;; last = l) {
+		for (l = top; l && l->below != last;)
+			l = l->below;
+		for (size_t i = 0; l && i < l->count; i++) {
+			const struct layer_entry *e = &l->entries[i];
+			bool new = e->kind == LAYER_NAME &&
+				   (!last || !layer_has_before(l, i, e->text));
+			if (new &&index-- == 0)
+				return e->text;
+		}
+		if (!l)
+			return NULL;
 	}
-	return false;
-}
-
-const char *layer_name(const struct layer *l, size_t index)
-{
-	const char *name;
-	return layer_find_name(l, &index, &name) ? name : NULL;
 }
 
 void layer_read_values(const struct layer *l, const char *name, struct layer_values *v)

@@ -540,13 +540,6 @@ void settings_release(struct settings *s)
 	s->profiles = s->agents = NULL;
 }
 
-/* Keeps the first error. */
-static void load_note(struct option_error *first, const struct config_error *c)
-{
-	if (*first->text == '\0')
-		config_error_write(c, first);
-}
-
 const char *settings_user_file(char *room, bool *named)
 {
 	const char *config = getenv("TERSE_CONFIG"), *base = getenv("XDG_CONFIG_HOME");
@@ -561,35 +554,6 @@ const char *settings_user_file(char *room, bool *named)
 	if (!base || *base != '/')
 		return NULL;
 	return snprintf(room, PATH_MAX, "%s/%s", base, below) < PATH_MAX ? room : NULL;
-}
-
-static int load_variables(struct settings *s, struct option_error *first)
-{
-	for (char **entry = environ; entry && *entry; entry++) {
-		size_t len = strcspn(*entry, "=");
-		const char *value = *entry + len + 1;
-		/* Every variable begins with it. */
-		if (strncmp(*entry, "TERSE_", 6) != 0 || !(*entry)[len] || !*value)
-			continue;
-		for (const struct option *o = option_table; o < option_table + option_count; o++) {
-			struct option_error error;
-			if (!o->variable || strncmp(o->variable, *entry, len) != 0 ||
-			    o->variable[len])
-				continue;
-			if (option_set(s, o, value, &error) == 0) {
-				TRACE(CONFIG, "variable %s", o->variable);
-				*option_source(s, o) =
-					(struct setting_source){.by = ORIGIN_VARIABLE};
-			} else if (errno == ENOMEM) {
-				return -1;
-			} else {
-				load_note(first, &(struct config_error){.where = o->variable,
-									.value = value,
-									.reason = error.text});
-			}
-		}
-	}
-	return 0;
 }
 
 int settings_load(struct settings *s, const char *system_file, struct option_error *error)
@@ -621,14 +585,38 @@ int settings_load(struct settings *s, const char *system_file, struct option_err
 		} else if (errno == EINVAL && *error->text == '\0') {
 			*error = why;
 			s->project_is_wrong = by == ORIGIN_PROJECT;
-		} else if (errno != EINVAL && must) {
-			load_note(error, &(struct config_error){.where = "TERSE_CONFIG",
-								.value = file,
-								.reason = strerror(errno)});
+		} else if (errno != EINVAL && must && *error->text == '\0') {
+			config_error_write(&(struct config_error){.where = "TERSE_CONFIG",
+								  .value = file,
+								  .reason = strerror(errno)},
+					   error);
 		}
 	}
-	if (result == 0)
-		result = load_variables(s, error);
+	for (char **entry = environ; entry && *entry && result == 0; entry++) {
+		size_t len = strcspn(*entry, "=");
+		const char *value = *entry + len + 1;
+		/* Every variable begins with it. */
+		if (strncmp(*entry, "TERSE_", 6) != 0 || !(*entry)[len] || !*value)
+			continue;
+		for (const struct option *o = option_table; o < option_table + option_count; o++) {
+			struct option_error why;
+			if (!o->variable || strncmp(o->variable, *entry, len) != 0 ||
+			    o->variable[len])
+				continue;
+			if (option_set(s, o, value, &why) == 0) {
+				TRACE(CONFIG, "variable %s", o->variable);
+				*option_source(s, o) =
+					(struct setting_source){.by = ORIGIN_VARIABLE};
+			} else if (errno == ENOMEM) {
+				result = -1;
+			} else if (*error->text == '\0') {
+				config_error_write(&(struct config_error){.where = o->variable,
+									  .value = value,
+									  .reason = why.text},
+						   error);
+			}
+		}
+	}
 	if (result < 0) {
 		settings_release(s);
 		errno = ENOMEM;
