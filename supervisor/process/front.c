@@ -187,11 +187,9 @@ void front_receive(void *supervisor, short revents)
 	}
 	if (s->front.fd < 0 || errno == EAGAIN)
 		return;
-	const struct job *job = s->job;
 	TRACE(PROCESS, "supervisor: the front end has gone");
 	front_close(s);
-	if (job->channels.keyboard >= 0)
-		watchdog_restore_terminal(job->channels.keyboard, &job->modes, &job->raw);
+	watchdog_restore_terminal(s->job);
 	if (s->caller != CALLER_WAITS)
 		return;
 	if (s->state == SUPERVISOR_RUNNING) {

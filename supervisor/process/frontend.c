@@ -346,14 +346,8 @@ static int frontend_start(struct frontend *f)
 	f->session = pid;
 	f->ending = (struct tree_end){.session = pid, .grace_ms = f->job->settings->grace};
 	/* While the supervisor makes terminals. Best effort: a run goes on without. */
-	const struct watchdog watchdog = {.session = pid,
-					  .pipe = watch[0],
-					  .grace_ms = f->job->settings->grace,
-					  .terminal = f->job->channels.keyboard,
-					  .modes = &f->job->modes,
-					  .raw = &f->job->raw};
 	if (watch[0] >= 0)
-		f->watchdog = watchdog_start(&watchdog, &f->watchdog_socket);
+		f->watchdog = watchdog_start(f->job, pid, watch[0], &f->watchdog_socket);
 	io_close(&watch[0]);
 	frame_send(f->supervisor, FRAME_GUARDED, 0, 0, NULL, 0, MSG_DONTWAIT);
 	return 0;

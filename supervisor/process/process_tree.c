@@ -51,48 +51,41 @@ static int process_tree_read_lists(pid_t parent, struct buffer *out)
 	return count;
 }
 
-/* While a list is read, a child that ends makes the kernel skip another, and a thread that ends
-   leaves its children to another one. The one that has gone is missing in the next reading, so two
-   readings that agree have skipped nobody. Returns 0, or -1 if no two agree. */
-static int process_tree_read_steady(pid_t parent, struct buffer *text)
+/* Finds the children in the lists. While a list is read, a child that ends makes the kernel skip
+   another, and a thread that ends leaves its children to another one. The one that has gone is
+   missing in the next reading, so two readings that agree have skipped nobody. Returns 0, or -1 if
+   no two agree, or the kernel keeps no lists. */
+static int process_tree_list(pid_t parent, struct buffer *out)
 {
-	struct buffer again = BUFFER_INIT;
-	int result = -1, lists = process_tree_read_lists(parent, text);
-	for (int i = 0; lists > 0 && result < 0 && i < READINGS; i++) {
-		lists = process_tree_read_lists(parent, &again);
-		if (buffer_is(text, again.data, again.len))
+	struct buffer text[2] = {BUFFER_INIT, BUFFER_INIT};
+	int lists = process_tree_read_lists(parent, &text[0]), result = -1;
+	for (int i = 1; lists > 0 && result < 0 && i <= READINGS; i++) {
+		lists = process_tree_read_lists(parent, &text[i % 2]);
+		if (buffer_is(&text[0], text[1].data, text[1].len))
 			result = 0;
-		struct buffer other = *text;
-		*text = again;
-		again = other;
 	}
-	buffer_release(&again);
-	/* A process that is gone or hidden has no children; otherwise the kernel keeps no lists. */
-	if (lists == 0 && access("/proc/thread-self/children", F_OK) == 0) {
-		buffer_clear(text);
-		return 0;
+	const char *at = result == 0 ? buffer_string(&text[0]) : NULL;
+	char *end;
+	for (long pid; at && (pid = strtol(at, &end, 10)) > 0; at = end) {
+		const pid_t child = (pid_t)pid;
+		buffer_append(out, &child, sizeof(child));
 	}
-	return result;
+	/* A process that is gone or hidden has no children. */
+	if (lists == 0)
+		result = access("/proc/thread-self/children", F_OK);
+	else if (!at)
+		result = -1;
+	buffer_release(&text[0]);
+	buffer_release(&text[1]);
+	return result < 0 ? -1 : buffer_check(out);
 }
 
 int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out)
 {
 	buffer_clear(out);
-	if (!k->passes) {
-		struct buffer text = BUFFER_INIT;
-		bool is_steady = process_tree_read_steady(parent, &text) == 0;
-		const char *at = is_steady ? buffer_string(&text) : NULL;
-		char *end;
-		k->passes = !at;
-		for (long pid; at && (pid = strtol(at, &end, 10)) > 0; at = end) {
-			const pid_t child = (pid_t)pid;
-			buffer_append(out, &child, sizeof(child));
-		}
-		buffer_release(&text);
-		if (!k->passes && buffer_check(out) == 0)
-			return 0;
-	}
-	k->passes = true;
+	k->passes = k->passes || process_tree_list(parent, out) < 0;
+	if (!k->passes)
+		return 0;
 	buffer_clear(out);
 	if (k->all.len == 0) {
 		struct process_walk w;

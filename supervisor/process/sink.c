@@ -288,14 +288,10 @@ static enum channel channel_for(const struct channels *l, int i, const struct se
 
 void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs)
 {
-	static const char *const sinks[] = {
-		[SINK_PERSON] = "a person", [SINK_AGENT] = "an agent", [SINK_PROGRAM] = "a program",
-		[SINK_FILE] = "a file",     [SINK_PIPE] = "a pipe",    [SINK_CLOSED] = "nobody",
-	};
-	static const char *const channels[] = {[CHANNEL_PTY] = "a pty",
-					       [CHANNEL_PIPE] = "a pipe",
-					       [CHANNEL_INHERIT] = "inherited",
-					       [CHANNEL_MERGED] = "merged with stdout"};
+	static const char *const sinks[] = {"a person", "an agent", "a program",
+					    "a file",   "a pipe",   "nobody"};
+	static const char *const channels[] = {"a pty", "a pipe", "inherited",
+					       "merged with stdout"};
 	const bool typed = isatty(STDIN_FILENO), later = s->yield > 0 || s->detach;
 	*l = (struct channels){.keyboard = -1};
 	for (int i = 0; i < 2; i++) {

@@ -131,28 +131,22 @@ static int64_t rate_limit_wait(int64_t paid, int64_t now_ms)
    (non-blocking pty masters or pipes, or -1), which it closes. Needs no memory. */
 static void discard_output(int fds[2])
 {
-	static char chunk[4096];
-	int64_t paid = 0;
+	static char chunk[SOURCE_CHUNK];
 	struct loop l;
 	loop_begin(&l);
 	while (fds[0] >= 0 || fds[1] >= 0) {
-		int64_t now = clock_monotonic_ms(), wait = rate_limit_wait(paid, now);
-		if (wait > 0)
-			loop_until(&l, now + wait);
-		for (int i = 0; i < 2 && wait == 0; i++)
+		for (int i = 0; i < 2; i++)
 			loop_watch(&l, fds[i], POLLIN, NULL, NULL);
 		loop_turn(&l);
 		for (int i = 0; i < 2; i++) {
-			int end = -1;
-			while (fds[i] >= 0 && end < 0 &&
-			       rate_limit_wait(paid, clock_monotonic_ms()) == 0)
-				rate_limit_take(
-					&paid,
-					reader_thread_read(fds[i], chunk, sizeof(chunk), &end),
-					clock_monotonic_ms());
-			if (end >= 0 && end != EAGAIN)
+			int end = EAGAIN;
+			if (fds[i] >= 0 &&
+			    reader_thread_read(fds[i], chunk, sizeof(chunk), &end) == 0 &&
+			    end != EAGAIN)
 				io_close(&fds[i]);
 		}
+		/* As slow as they are read while they are recorded. */
+		poll(NULL, 0, (int)(sizeof(chunk) * 1000 / RATE_LIMIT_RATE));
 	}
 }
 

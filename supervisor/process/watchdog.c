@@ -6,6 +6,7 @@
 #include "lib/io.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
+#include "supervisor/process/job.h"
 #include "supervisor/process/process_tree.h"
 
 #include <errno.h>
@@ -29,14 +30,15 @@
  * without. */
 #define YES 0x80
 
-void watchdog_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw)
+void watchdog_restore_terminal(const struct job *job)
 {
+	const int terminal = job->channels.keyboard;
+	const struct termios *raw = &job->raw;
 	struct termios now;
 	/* A shell that noticed first has set its own by now. */
-	if (tcgetattr(terminal, &now) < 0 || now.c_lflag != raw->c_lflag ||
-	    now.c_iflag != raw->c_iflag || now.c_oflag != raw->c_oflag)
-		return;
-	tcsetattr(terminal, TCSADRAIN, modes);
+	if (terminal >= 0 && tcgetattr(terminal, &now) == 0 && now.c_lflag == raw->c_lflag &&
+	    now.c_iflag == raw->c_iflag && now.c_oflag == raw->c_oflag)
+		tcsetattr(terminal, TCSADRAIN, &job->modes);
 }
 
 /* Returns false when nobody asks any more. */
@@ -59,21 +61,21 @@ static bool watchdog_answer(int asked)
 	return io_send(asked, &what, 1, MSG_NOSIGNAL) == 1;
 }
 
-_Noreturn static void watch(const struct watchdog *g, int asked)
+_Noreturn static void watch(const struct job *job, pid_t session, int pipe, int asked)
 {
 	pid_t told[2] = {0, 0};
 	size_t len = 0;
 	bool is_blind = false;
 	/* POLLPRI never comes: only the end wakes it, and each look where poll() fails. */
-	struct pollfd fds[] = {{.fd = g->pipe, .events = POLLPRI}, {.fd = asked, .events = POLLIN}};
-	io_close_others(0, (int[]){g->pipe, g->terminal, asked, trace_fd()}, 4);
-	fcntl(g->pipe, F_SETFL, O_NONBLOCK);
+	struct pollfd fds[] = {{.fd = pipe, .events = POLLPRI}, {.fd = asked, .events = POLLIN}};
+	io_close_others(0, (int[]){pipe, job->channels.keyboard, asked, trace_fd()}, 4);
+	fcntl(pipe, F_SETFL, O_NONBLOCK);
 	for (ssize_t n = -1; n != 0 && !is_blind;) {
 		int waiting;
 		if (io_poll(fds, 2, -1) <= 0)
 			continue;
 		if (fds[0].revents) {
-			n = read(g->pipe, (char *)told + len, sizeof(told) - len);
+			n = read(pipe, (char *)told + len, sizeof(told) - len);
 			len += n > 0 ? (size_t)n : 0;
 			/* Nothing can be known. */
 			if (n < 0 && errno != EAGAIN)
@@ -84,19 +86,19 @@ _Noreturn static void watch(const struct watchdog *g, int asked)
 		/* The front end has gone. The supervisor, which sleeps until the command has been
 		   executed, may not see it. */
 		fds[1].fd = -1;
-		is_blind = len == 0 && ioctl(g->pipe, FIONREAD, &waiting) == 0 && waiting == 0;
+		is_blind = len == 0 && ioctl(pipe, FIONREAD, &waiting) == 0 && waiting == 0;
 	}
 	if (len > 0 && told[len / sizeof(*told) - 1] == 0)
 		_exit(0);
 	TRACE(PROCESS, "watchdog: the %s was killed, the command is ended",
 	      is_blind ? "front end" : "supervisor");
-	if (g->terminal >= 0)
-		watchdog_restore_terminal(g->terminal, g->modes, g->raw);
-	struct tree_end end = {.session = g->session, .group = told[0], .grace_ms = g->grace_ms};
+	watchdog_restore_terminal(job);
+	struct tree_end end = {
+		.session = session, .group = told[0], .grace_ms = job->settings->grace};
 	/* As long as the session's number is the supervisor's, which was forked before this
 	   process: nobody has it, or somebody who is no younger. */
 	struct process leader, self;
-	while ((process_read(g->session, &leader) < 0 ||
+	while ((process_read(session, &leader) < 0 ||
 		(process_read(getpid(), &self) == 0 && leader.started <= self.started)) &&
 	       tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, LOOK_MS);
@@ -111,7 +113,7 @@ void watchdog_tell(int *pipe, pid_t group)
 		io_close(pipe);
 }
 
-pid_t watchdog_start(const struct watchdog *g, int *asked)
+pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked)
 {
 	int pair[2];
 	*asked = -1;
@@ -121,7 +123,7 @@ pid_t watchdog_start(const struct watchdog *g, int *asked)
 	pair[1] = io_above_standard(pair[1]);
 	pid_t pid = pair[0] >= 0 && pair[1] >= 0 ? fork() : -1;
 	if (pid == 0)
-		watch(g, pair[1]);
+		watch(job, session, pipe, pair[1]);
 	if (pid > 0)
 		*asked = pair[0];
 	else

@@ -11,22 +11,14 @@
 #define TERSE_PROCESS_WATCHDOG_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
-#include <termios.h>
 
-struct watchdog {
-	pid_t session;    /* the supervisor's: also its process ID */
-	int pipe;         /* read end; watchdog_tell() has the other one, which closes on exec */
-	int64_t grace_ms; /* between TERM and KILL */
-	int terminal;     /* to be restored, or -1 */
-	const struct termios *modes;
-	const struct termios *raw; /* only while the terminal is still as terse has set it */
-};
+struct job;
 
-/* Starts it as a child. Returns its pid, or -1 with errno: the run goes on without. *asked: the
-   socket to ask it through, or -1. */
-pid_t watchdog_start(const struct watchdog *g, int *asked);
+/* Starts it as a child, for the job of the supervisor whose process ID is `session`. `pipe`: the
+   read end; watchdog_tell() has the other one, which closes on exec. Returns its pid, or -1 with
+   errno: the run goes on without. *asked: the socket to ask it through, or -1. */
+pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked);
 
 /* For the supervisor: the command's process group, once there is one; 0: all is well, and `pipe` is
    closed. The watchdog reads it when all write ends are closed. */
@@ -37,8 +29,8 @@ void watchdog_tell(int *pipe, pid_t group);
 #define WATCHDOG_LEAVE 0x7f
 bool watchdog_ask(int asked, int what);
 
-/* Sets `terminal` back to *modes if it still has the *raw ones. */
-void watchdog_restore_terminal(int terminal, const struct termios *modes,
-			       const struct termios *raw);
+/* Sets the person's terminal, if there is one, back to the job's modes if it still has the raw
+   ones. */
+void watchdog_restore_terminal(const struct job *job);
 
 #endif

@@ -1,7 +1,7 @@
 // The process that ends a run whose supervisor was killed.
 
+#include "supervisor/process/job.h"
 #include "supervisor/process/process_tree.h"
-#include "supervisor/process/spawn.h"
 #include "supervisor/process/watchdog.h"
 #include "tests/unit/child.h"
 
@@ -9,6 +9,9 @@
 
 #include "tests/unit/session.h"
 #include "tests/unit/unit.h"
+
+static const struct settings soon = {.grace = 1};
+static const struct job no_terminal = {.settings = &soon, .channels.keyboard = -1};
 
 struct set_up {
 	struct session session;
@@ -39,14 +42,13 @@ static void start(struct set_up *u)
 		close(ends[1]);
 		for (int i = 0; i < MEMBERS; i++)
 			close(u->session.alive[i]);
-		const struct watchdog g = {.session = u->session.leader,
-					   .pipe = ends[0],
-					   .grace_ms = 50,
-					   .terminal = u->terminal,
-					   .modes = &u->modes,
-					   .raw = &u->raw};
+		const struct settings settings = {.grace = 50};
+		const struct job job = {.settings = &settings,
+					.channels.keyboard = u->terminal,
+					.modes = u->modes,
+					.raw = u->raw};
 		int asked;
-		CHECK(watchdog_start(&g, &asked) > 0 && asked >= 0);
+		CHECK(watchdog_start(&job, u->session.leader, ends[0], &asked) > 0 && asked >= 0);
 		_exit(child_wait(-1) == 0 ? 0 : 1);
 	}
 	assert_true(u->front > 0);
@@ -90,9 +92,7 @@ static void ends(const void *session)
 {
 	int ends[2], asked;
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
-	const struct watchdog g = {
-		.session = *(const pid_t *)session, .pipe = ends[0], .grace_ms = 1, .terminal = -1};
-	pid_t pid = watchdog_start(&g, &asked);
+	pid_t pid = watchdog_start(&no_terminal, *(const pid_t *)session, ends[0], &asked);
 	CHECK(pid > 0 && close(ends[1]) == 0 && child_wait(pid) == 0);
 }
 
@@ -114,18 +114,18 @@ TEST(leaves_a_younger_session_alone)
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	struct watchdog g = {.session = fork(), .pipe = ends[0], .grace_ms = 1, .terminal = -1};
-	if (g.session == 0)
+	pid_t session = fork();
+	if (session == 0)
 		_exit(0);
-	pid_t pid = watchdog_start(&g, &asked);
-	assert_true(pid > 0 && child_wait(g.session) == 0);
+	pid_t pid = watchdog_start(&no_terminal, session, ends[0], &asked);
+	assert_true(pid > 0 && child_wait(session) == 0);
 	/* It looks when there is the new one. */
 	assert_int_equal(kill(pid, SIGSTOP), 0);
 	assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
 	close(ends[1]);
 	/* The kernel tells a start in hundredths of a second. */
 	usleep(30000);
-	session_start_as(&s, g.session);
+	session_start_as(&s, session);
 	assert_int_equal(kill(pid, SIGCONT), 0);
 	assert_int_equal(child_wait(pid), 0);
 	for (int i = MEMBER_PLAIN; i <= MEMBER_OWN_GROUP; i++)
@@ -174,7 +174,8 @@ TEST(terminal_of_somebody_else)
 	raw = modes;
 	cfmakeraw(&raw);
 	assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
-	watchdog_restore_terminal(slave, &modes, &raw);
+	const struct job job = {.channels.keyboard = slave, .modes = modes, .raw = raw};
+	watchdog_restore_terminal(&job);
 	assert_int_equal(tcgetattr(slave, &now), 0);
 	assert_int_equal(now.c_lflag, modes.c_lflag);
 	assert_int_equal(now.c_oflag, modes.c_oflag);
@@ -182,12 +183,11 @@ TEST(terminal_of_somebody_else)
 	/* A shell has set its own meanwhile: they stay. */
 	raw.c_lflag |= ISIG;
 	assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
-	raw.c_lflag &= ~(tcflag_t)ISIG;
-	watchdog_restore_terminal(slave, &modes, &raw);
+	watchdog_restore_terminal(&job);
 	assert_int_equal(tcgetattr(slave, &now), 0);
 	assert_false(now.c_lflag & ICANON);
 	close(slave), close(master);
-	watchdog_restore_terminal(-1, &modes, &raw);
+	watchdog_restore_terminal(&no_terminal);
 }
 
 /* A signal to one process is distinguished from a signal to its group, and reported once. */
@@ -198,8 +198,7 @@ CHILD_TEST(is_a_witness)
 	CHECK(setpgid(0, 0) == 0);
 	signals_take(&saved);
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
-	const struct watchdog g = {.session = getpid(), .pipe = ends[0], .terminal = -1};
-	pid_t pid = watchdog_start(&g, &asked);
+	pid_t pid = watchdog_start(&no_terminal, getpid(), ends[0], &asked);
 	CHECK(pid > 0);
 	CHECK(getpgid(pid) == getpgrp());
 	CHECK(kill(getpid(), SIGTERM) == 0 && !watchdog_ask(asked, SIGTERM));
@@ -224,8 +223,7 @@ CHILD_TEST(stopped_witness)
 	CHECK(setpgid(0, 0) == 0);
 	signals_take(&saved);
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
-	const struct watchdog g = {.session = getpid(), .pipe = ends[0], .terminal = -1};
-	pid_t pid = watchdog_start(&g, &asked);
+	pid_t pid = watchdog_start(&no_terminal, getpid(), ends[0], &asked);
 	CHECK(pid > 0 && kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid);
 	CHECK(watchdog_ask(asked, SIGINT));
 	CHECK(kill(pid, SIGCONT) == 0 && kill(0, SIGUSR1) == 0);
