@@ -142,7 +142,7 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	if (!held)
 		take = 0;
 	if (s->reader->previews)
-		intercept_print_head(s);
+		intercept_print_lines(s, false);
 	if (!held || intercept_is_over(s, false))
 		intercept_overflow(s);
 	data += take;
@@ -455,7 +455,7 @@ void interceptor_settle(struct interceptor *s, int64_t now_ms)
 			s->head.form = GROUPING_NONE;
 			s->settle_at = 0;
 			if (s->fits && !s->reported)
-				intercept_print_head(s);
+				intercept_print_lines(s, false);
 		}
 	}
 	if (!interceptor_is_live(s))

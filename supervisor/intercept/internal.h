@@ -3,8 +3,7 @@
 //   input.c        from the command to the terminal: raw bytes, plain bytes, binary output
 //   interceptor.c  from the terminal into the held text, the artifact and the preview; the contract
 //                  with other rooms
-//   reader.c       who reads, and what each of them gets
-//   pause.c        what is held back from an agent: when it gets that, and how much
+//   reader.c       who reads, what each of them gets, and when an agent gets what is held back
 #ifndef TERSE_INTERCEPT_INTERNAL_H
 #define TERSE_INTERCEPT_INTERNAL_H
 
@@ -242,9 +241,6 @@ static inline enum guard_mode intercept_guard(const struct interceptor *s)
 /* Hands bytes to the reader. */
 void intercept_print(struct interceptor *s, const char *data, size_t len);
 
-/* Prints text, clean. */
-void intercept_print_text(struct interceptor *s, const char *data, size_t len);
-
 /* Empties s->line for something that terse itself has to say, and prints it, unless there was no
    memory for all of it. */
 struct buffer *intercept_line(struct interceptor *s);
@@ -256,19 +252,9 @@ void intercept_resolve(struct interceptor *s);
 /* Sets what mode head may print while the outcome is open, and whatever it is. */
 void intercept_init_head(struct interceptor *s);
 
-/* Prints the lines of the held text that a reader may have already. */
-void intercept_print_head(struct interceptor *s);
-
-/* Prints the last of the complete lines in so many bytes and lines, behind the marker of those
-   before them, or all that are new. Returns whether there was room for a line. */
-bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
-			  const struct wording_place *place);
-
-/* pause.c */
-
-/* The line behind what is printed comes, whose start may be printed already: returns how much of
-   `data` that is, or ends the line that was begun and has changed since. */
-size_t intercept_go_on(struct interceptor *s, const char *data, size_t len);
+/* Prints complete lines of the held text: those that a reader may have in any case, or, at a pause,
+   all. */
+void intercept_print_lines(struct interceptor *s, bool all);
 
 /* input.c */
 
