@@ -392,28 +392,6 @@ static int stream_flush(struct stream *s)
 	return result;
 }
 
-static int stream_set_live(struct stream *s, const char *data, size_t len)
-{
-	if (s->collected && s->len + len <= ARTIFACT_WINDOW && s->len > 0) {
-		/* Together, so that there is no moment with neither the old nor the new. */
-		if (len > 0)
-			memcpy(s->collected + s->len, data, len);
-		store(s, s->collected, s->len, len);
-		s->len = 0;
-	} else {
-		stream_flush(s);
-		if (s->keeping) {
-			stream_shrink(s, s->index.bytes + len);
-			if (stream_write_some(s, data, len, s->index.bytes) < len)
-				stop_keeping(s, s->index.bytes);
-		}
-	}
-	write_entries(s);
-	if (s->keeping)
-		set_live(s, data, len);
-	return s->error ? -1 : 0;
-}
-
 static void stream_close(struct stream *s)
 {
 	io_close(&s->fd);
@@ -571,7 +549,25 @@ int artifact_set_live(struct artifact *a, enum artifact_part part, const char *d
 	/* Writing zero bytes does not create the file. */
 	if (len == 0 && !a->used[part])
 		return 0;
-	return stream_set_live(use_part(a, part), data, len);
+	struct stream *s = use_part(a, part);
+	if (s->collected && s->len + len <= ARTIFACT_WINDOW && s->len > 0) {
+		/* Together, so that there is no moment with neither the old nor the new. */
+		if (len > 0)
+			memcpy(s->collected + s->len, data, len);
+		store(s, s->collected, s->len, len);
+		s->len = 0;
+	} else {
+		stream_flush(s);
+		if (s->keeping) {
+			stream_shrink(s, s->index.bytes + len);
+			if (stream_write_some(s, data, len, s->index.bytes) < len)
+				stop_keeping(s, s->index.bytes);
+		}
+	}
+	write_entries(s);
+	if (s->keeping)
+		set_live(s, data, len);
+	return s->error ? -1 : 0;
 }
 
 int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why)

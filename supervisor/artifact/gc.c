@@ -496,7 +496,7 @@ static void sweep_temporary(struct gc *g, int dir)
 		struct stat st;
 		char id[ID_LEN + 1];
 		const char *name = e->d_name;
-		bool temporary = journal_is_temporary(name) ||
+		bool temporary = strncmp(name, JOURNAL_TEMPORARY, strlen(JOURNAL_TEMPORARY)) == 0 ||
 				 (name[0] == '.' && (id_of_file(name + 1, id) < ARTIFACT_FILES ||
 						     id_is_valid(name + 1)));
 		if (!temporary || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||

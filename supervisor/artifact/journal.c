@@ -14,11 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#define TEMPORARY ".journal."
 
 #define INSIDE ",\"inside\":true"
 
@@ -256,7 +255,7 @@ static int filter_lines(struct filter *f)
 /* Returns 1 when it was replaced by somebody else meanwhile. */
 static int filter_once(struct filter *f, int dir, const char *name)
 {
-	char temporary[STORE_TEMPORARY];
+	char temporary[48];
 	struct stat st;
 	int result = -1;
 	f->to = -1;
@@ -271,7 +270,10 @@ static int filter_once(struct filter *f, int dir, const char *name)
 	if (f->taken == 0 && f->from.block.len == 0)
 		goto out;
 	result = -1;
-	store_temporary(TEMPORARY, temporary);
+	uint64_t random = 0;
+	while (getrandom(&random, sizeof(random), 0) < 0 && errno == EINTR)
+		;
+	snprintf(temporary, sizeof(temporary), JOURNAL_TEMPORARY "%016" PRIx64, random);
 	f->to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
 	f->taken = 0;
 	io_lines_rewind(&f->from);
@@ -308,11 +310,6 @@ long journal_filter(int dir, const char *name,
 	if (result == 1)
 		errno = EBUSY;
 	return result == 0 ? f.taken : -1;
-}
-
-bool journal_is_temporary(const char *name)
-{
-	return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0;
 }
 
 struct cleaning {

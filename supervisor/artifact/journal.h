@@ -67,8 +67,8 @@ long journal_filter(int dir, const char *name,
    from from_ms on and before to_ms. Returns as journal_filter(). */
 long journal_clean(int dir, int64_t from_ms, int64_t to_ms);
 
-/* Whether `name` is a temporary file that journal_filter() makes, and may have left. */
-bool journal_is_temporary(const char *name);
+/* Temporary files that journal_filter() makes, and may have left, begin so. */
+#define JOURNAL_TEMPORARY ".journal."
 
 /* When the session has ended, if nothing has happened in it since but reading; else 0. */
 int64_t journal_end_ms(int dir);

@@ -8,12 +8,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -325,14 +323,6 @@ bool store_has_room(int fd, uint64_t min_free)
 	return false;
 }
 
-void store_temporary(const char *prefix, char name[STORE_TEMPORARY])
-{
-	uint64_t random = 0;
-	while (getrandom(&random, sizeof(random), 0) < 0 && errno == EINTR)
-		;
-	snprintf(name, STORE_TEMPORARY, "%.30s%016" PRIx64, prefix, random);
-}
-
 int store_lock(int fd, int operation)
 {
 	for (int waited = 0;; waited++) {
@@ -394,15 +384,6 @@ int store_list_sessions(const struct store *s, struct store_name **names, size_t
 	return failed ? -1 : 0;
 }
 
-/* Marks the directory as in use. Returns false if it has been removed by now. */
-static bool use_session(int fd)
-{
-	struct stat st;
-	/* Without locks nobody removes it. */
-	store_lock(fd, LOCK_SH);
-	return fstat(fd, &st) == 0 && st.st_nlink > 0;
-}
-
 int store_open_session(const struct store *s, const char *session, bool make)
 {
 	if (!is_session_name(session)) {
@@ -412,11 +393,18 @@ int store_open_session(const struct store *s, const char *session, bool make)
 	int sessions = store_open_folder(s, STORE_SESSIONS, make);
 	if (sessions < 0)
 		return -1;
-	int fd = open_below(sessions, session, make);
+	int fd = -1;
 	/* Somebody may remove it while it is made or opened. */
-	for (int i = 0; make && i < TRIES && (fd < 0 ? errno == ENOENT : !use_session(fd)); i++) {
-		io_close(&fd);
+	for (int i = 0; fd < 0 && i < TRIES; i++) {
+		struct stat st;
 		fd = open_below(sessions, session, make);
+		if (!make || (fd < 0 && errno != ENOENT))
+			break;
+		/* It is in use. Without locks nobody removes it. */
+		if (fd >= 0)
+			store_lock(fd, LOCK_SH);
+		if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_nlink == 0))
+			io_close(&fd);
 	}
 	io_close(&sessions);
 	return fd;

@@ -77,11 +77,6 @@ void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
 /* Whether so much is free where this file or directory is. False with errno ENOSPC. */
 bool store_has_room(int fd, uint64_t min_free);
 
-/* A name for a temporary file that no other process has, on whatever machine or in whatever
-   container it may run: `prefix` (at most 30 bytes) and random digits. */
-#define STORE_TEMPORARY 48
-void store_temporary(const char *prefix, char name[STORE_TEMPORARY]);
-
 /* Opens the session's directory. Returns a close-on-exec descriptor, or -1 with errno.
    `session` must be a result of store_session_name (else EINVAL). With `make` it is made when
    missing and marked as in use, by a shared lock, as long as the descriptor is open: so nobody

@@ -260,43 +260,32 @@ int text_lines(struct text *t, uint64_t *lines)
 	return 0;
 }
 
-static int seek(struct text *t, uint64_t line, uint64_t *lines)
-{
-	struct index_range range = before_gap(t);
-	t->sought = line;
-	t->lost_reported = false;
-	int result = 1;
-	/* The index has no lines of the gap, so it is not asked about lines behind it. */
-	if (!text_has_gap(t) || line <= t->gap.from)
-		result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
-	if (result != 1)
-		return result;
-	if (text_has_gap(t)) {
-		if (line <= t->gap.to) {
-			t->offset = t->gap.begin;
-			return 0;
-		}
-		range = behind_gap(t);
-		result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
-		if (result != 1)
-			return result;
-		if (*lines < t->gap.to)
-			*lines = t->gap.to;
-	}
-	if (line > t->lost_to) {
-		if (*lines < t->lost_to)
-			*lines = t->lost_to;
-		return 1;
-	}
-	t->offset = t->size;
-	return 0;
-}
-
 int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 {
 	int result;
 	do {
-		result = seek(t, line, lines);
+		struct index_range range = before_gap(t);
+		t->sought = line;
+		t->lost_reported = false;
+		result = 1;
+		/* The index has no lines of the gap, so it is not asked about lines behind it. */
+		if (!text_has_gap(t) || line <= t->gap.from)
+			result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
+		if (result == 1 && text_has_gap(t) && line <= t->gap.to) {
+			t->offset = t->gap.begin;
+			result = 0;
+		} else if (result == 1 && text_has_gap(t)) {
+			range = behind_gap(t);
+			result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
+			if (result == 1 && *lines < t->gap.to)
+				*lines = t->gap.to;
+		}
+		if (result == 1 && line <= t->lost_to) {
+			t->offset = t->size;
+			result = 0;
+		} else if (result == 1 && *lines < t->lost_to) {
+			*lines = t->lost_to;
+		}
 	} while (has_moved(t));
 	return result;
 }
@@ -365,23 +354,6 @@ int text_line_start(const struct text *t, uint64_t offset, uint64_t *start)
 	return find_back(t->fd, least, offset, &skip, start);
 }
 
-static int text_take_lost(struct text *t, struct text_piece *piece)
-{
-	uint64_t last;
-	if (last_line(t, &last) < 0)
-		return -1;
-	uint64_t from = last + ends_line(t->fd, t->size);
-	*piece = (struct text_piece){
-		.kind = TEXT_GAP,
-		.gap = {.from = from,
-			.to = t->lost_to,
-			.bytes = t->lost_bytes,
-			.error = t->lost_error},
-	};
-	t->lost_reported = true;
-	return 0;
-}
-
 int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 {
 	*piece = (struct text_piece){.kind = TEXT_END};
@@ -397,8 +369,19 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 			return 0;
 		}
 		uint64_t end = text_has_gap(t) && t->offset < t->gap.begin ? t->gap.begin : t->size;
+		if (t->offset >= end && t->lost_bytes && !t->lost_reported) {
+			uint64_t last;
+			if (last_line(t, &last) < 0)
+				return -1;
+			piece->kind = TEXT_GAP;
+			piece->gap = (struct gap){.from = last + ends_line(t->fd, t->size),
+						  .to = t->lost_to,
+						  .bytes = t->lost_bytes,
+						  .error = t->lost_error};
+			t->lost_reported = true;
+		}
 		if (t->offset >= end)
-			return t->lost_bytes && !t->lost_reported ? text_take_lost(t, piece) : 0;
+			return 0;
 		if (end - t->offset < cap)
 			cap = (size_t)(end - t->offset);
 		ssize_t n = io_read_at(t->fd, data, cap, (off_t)t->offset);

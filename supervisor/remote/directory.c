@@ -19,10 +19,10 @@
 /* So many failures one after the other: the directory is full, or away. */
 #define FAILURES_MOST 3
 
-static int directory_walk_from(const char *path, size_t top,
-			       int (*each)(void *ctx, const char *file, const char *below),
-			       void *ctx)
+int directory_walk(const char *path, size_t top,
+		   int (*each)(void *ctx, const char *file, const char *below), void *ctx)
 {
+	top = top ? top : strlen(path) + 1;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
 	struct dirent *e;
 	DIR *d = io_list_opened(fd);
@@ -37,7 +37,7 @@ static int directory_walk_from(const char *path, size_t top,
 		    snprintf(file, sizeof(file), "%s/%s", path, e->d_name) >= PATH_MAX)
 			continue;
 		if (S_ISDIR(st.st_mode))
-			result = directory_walk_from(file, top, each, ctx);
+			result = directory_walk(file, top, each, ctx);
 		else if (S_ISREG(st.st_mode))
 			result = each(ctx, file, file + top);
 	}
@@ -45,12 +45,6 @@ static int directory_walk_from(const char *path, size_t top,
 		result = -1;
 	closedir(d);
 	return result;
-}
-
-int directory_walk(const char *path, int (*each)(void *ctx, const char *file, const char *below),
-		   void *ctx)
-{
-	return directory_walk_from(path, strlen(path) + 1, each, ctx);
 }
 
 static int directory_count_file(void *ctx, const char *file, const char *below)
@@ -63,7 +57,7 @@ static int directory_count_file(void *ctx, const char *file, const char *below)
 uint64_t directory_count(const char *path)
 {
 	uint64_t count = 0;
-	directory_walk(path, directory_count_file, &count);
+	directory_walk(path, 0, directory_count_file, &count);
 	return count;
 }
 
@@ -181,14 +175,14 @@ int directory_run(const char *directory, const struct remote_call *call)
 	j.mode = st.st_mode;
 	snprintf(path, sizeof(path), "%s/%s", directory, call->key);
 	if (call->work == REMOTE_MOVE)
-		result = directory_walk(call->local, directory_push, &j);
+		result = directory_walk(call->local, 0, directory_push, &j);
 	else if (call->work == REMOTE_FETCH)
 		result = directory_pull(path, call->local);
 	for (int hour = 0; call->work == REMOTE_LIST && hour < 24 && result == 0; hour++) {
 		snprintf(path, sizeof(path), "%s/%s/%02d", directory, call->key, hour);
 		snprintf(j.folder, sizeof(j.folder), "%s/%02d", call->local, hour);
 		if (call->hours >> hour & 1)
-			result = directory_walk(path, directory_list, &j);
+			result = directory_walk(path, 0, directory_list, &j);
 	}
 	if (result < 0 && !j.error && errno != ENOENT)
 		directory_fail(&j, call->key);

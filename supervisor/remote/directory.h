@@ -13,9 +13,10 @@
 int directory_run(const char *directory, const struct remote_call *call);
 
 /* Calls `each` for the regular files below the directory `path`, with its path and with what of it
-   is behind `path`, until it returns other than 0. Returns that, or -1 with errno. */
-int directory_walk(const char *path, int (*each)(void *ctx, const char *file, const char *below),
-		   void *ctx);
+   is behind the first `top` bytes (0: behind `path`), until it returns other than 0. Returns that,
+   or -1 with errno. */
+int directory_walk(const char *path, size_t top,
+		   int (*each)(void *ctx, const char *file, const char *below), void *ctx);
 
 /* How many there are. */
 uint64_t directory_count(const char *path);

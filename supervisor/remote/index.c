@@ -77,10 +77,10 @@ static int index_read_hours(const struct settings *s, struct index_reader *reade
 	/* A day on which nothing was pushed is none. */
 	int result = remote_run(s, &call) < 0 ? -1 : 0;
 	if (result == 0)
-		result = directory_walk(top, index_read_segment, reader);
+		result = directory_walk(top, 0, index_read_segment, reader);
 	else
 		memcpy(reader->why, call.why, sizeof(call.why));
-	directory_walk(top, index_remove, NULL);
+	directory_walk(top, 0, index_remove, NULL);
 	for (int i = 0; i < 24; i++) {
 		snprintf(path, sizeof(path), "%s/%02d", top, i);
 		rmdir(path);

@@ -200,16 +200,14 @@ bool outbox_container(const char *mounts, char id[OUTBOX_CONTAINER + 1])
 
 void outbox_describe(const struct settings *settings, struct outbox_origin *origin, struct meta *m)
 {
-	char *text = malloc(MOUNTS_MAX);
-	int fd = text ? open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) : -1;
-	ssize_t n = fd < 0 ? -1 : io_read(fd, text, MOUNTS_MAX - 1);
-	if (n >= 0) {
-		text[n] = '\0';
-		if (outbox_container(text, origin->container))
-			m->container = origin->container;
-	}
+	struct buffer mounts = BUFFER_INIT;
+	int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		io_read_all(fd, &mounts, MOUNTS_MAX);
+	if (buffer_string(&mounts) && outbox_container(mounts.data, origin->container))
+		m->container = origin->container;
 	io_close(&fd);
-	free(text);
+	buffer_release(&mounts);
 	remote_host(origin->host);
 	m->host = origin->host;
 	buffer_clear(&origin->labels);
@@ -265,7 +263,8 @@ bool outbox_is_wanted(const struct settings *settings, const struct meta *m)
 /* Files that are named by an ID, the oldest first. */
 struct items {
 	struct item {
-		uint64_t id, bytes;
+		char id[ID_LEN + 1];
+		uint64_t bytes;
 	} * list;
 	size_t count, room;
 };
@@ -273,16 +272,22 @@ struct items {
 static int items_add(void *ctx, const char *file, const char *below)
 {
 	struct items *items = ctx;
-	char id[ID_LEN + 1];
+	struct item item;
 	struct stat st;
-	const char *slash = strrchr(below, '/');
-	snprintf(id, sizeof(id), "%s", slash ? slash + 1 : below);
-	if (!id_is_valid(id) || lstat(file, &st) < 0)
+	(void)below;
+	snprintf(item.id, sizeof(item.id), "%s", strrchr(file, '/') + 1);
+	if (!id_is_valid(item.id) || lstat(file, &st) < 0)
 		return 0;
-	struct item *item = array_add(&items->list, &items->count, &items->room, sizeof(*item));
-	if (item)
-		*item = (struct item){id_pack(id), (uint64_t)st.st_size};
-	return item ? 0 : -1;
+	item.bytes = (uint64_t)st.st_size;
+	if (!array_add(&items->list, &items->count, &items->room, sizeof(item)))
+		return -1;
+	items->list[items->count - 1] = item;
+	return 0;
+}
+
+static int items_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct item *)a)->id, ((const struct item *)b)->id);
 }
 
 /* Lists wanted/, the lines, or the archives: free() it. */
@@ -291,9 +296,9 @@ static int items_read(struct items *items, const struct outbox *o, const char *f
 	char path[PATH_MAX];
 	*items = (struct items){0};
 	snprintf(path, sizeof(path), "%s/%s", o->path, folder);
-	int result = directory_walk(path, items_add, items);
+	int result = directory_walk(path, 0, items_add, items);
 	if (items->count > 0)
-		qsort(items->list, items->count, sizeof(*items->list), id_compare);
+		qsort(items->list, items->count, sizeof(*items->list), items_compare);
 	return result;
 }
 
@@ -306,7 +311,7 @@ struct outbox_state outbox_look(const struct outbox *o)
 	char path[PATH_MAX];
 	int result = items_read(&items, o, ARCHIVES);
 	s.waiting = items.count;
-	s.oldest_ms = items.count ? id_time_ms(items.list[0].id) : 0;
+	s.oldest_ms = items.count ? id_time_ms(id_pack(items.list[0].id)) : 0;
 	for (size_t i = 0; i < items.count; i++)
 		s.bytes += items.list[i].bytes;
 	free(items.list);
@@ -386,9 +391,7 @@ static bool outbox_make_room(const struct outbox *o, uint64_t bytes, uint64_t mo
 	for (size_t i = 0; i < items.count; i++)
 		total += items.list[i].bytes;
 	for (size_t i = 0; i < items.count && total > most; i++) {
-		char id[ID_LEN + 1];
-		id_unpack(items.list[i].id, id);
-		if (!outbox_remove(o, id))
+		if (!outbox_remove(o, items.list[i].id))
 			continue;
 		total -= items.list[i].bytes;
 		dropped.a++;
@@ -484,9 +487,7 @@ unsigned outbox_pack(const struct outbox *o, const struct settings *settings, in
 		count = store_open_everywhere(stores);
 	}
 	for (size_t i = 0; i < items.count && !error; i++) {
-		char id[ID_LEN + 1];
-		id_unpack(items.list[i].id, id);
-		if (pack_one(o, settings, stores, count, id) < 0) {
+		if (pack_one(o, settings, stores, count, items.list[i].id) < 0) {
 			error = errno;
 			failed++;
 		}
@@ -502,7 +503,7 @@ unsigned outbox_pack(const struct outbox *o, const struct settings *settings, in
 
 int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 {
-	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], id[ID_LEN + 1], path[BELOW];
+	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], path[BELOW];
 	int64_t all = 0;
 	size_t lines;
 	remote_hour(now_ms, hour);
@@ -515,9 +516,9 @@ int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 		for (size_t i = 0; i < items.count && result == 0 &&
 				   text.len + INDEX_LINE <= (size_t)INDEX_SEGMENT;
 		     i++) {
+			const char *id = items.list[i].id;
 			char mark[BELOW];
 			size_t before = text.len;
-			id_unpack(items.list[i].id, id);
 			archive_path(id, path);
 			item_path(WANTED, id, mark);
 			/* One that has its mark is not archived yet. */
@@ -535,14 +536,12 @@ int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 			}
 		}
 		if (result == 0 && lines > 0) {
-			id_unpack(items.list[0].id, id);
 			snprintf(path, sizeof(path), NEW "/" REMOTE_INDEX "/%s/%s-%s-%zu.jsonl",
-				 hour, host, id, lines);
+				 hour, host, items.list[0].id, lines);
 			result = write_file(o, ".segment", &text, path);
 		}
 		for (size_t i = 0; i < lines && result == 0; i++) {
-			id_unpack(items.list[i].id, id);
-			item_path(LINES, id, path);
+			item_path(LINES, items.list[i].id, path);
 			unlinkat(o->dir, path, 0);
 		}
 		all = result < 0 ? -1 : all + (int64_t)lines;
