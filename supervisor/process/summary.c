@@ -76,9 +76,8 @@ static int summary_text_next(void *ctx, struct buffer *out)
 
 static void summary_begin_writing(struct summary *a, const struct settings *s)
 {
-	a->writer = (struct report_writer){.report = &a->report,
-					   .format = s->format == FORMAT_JSON ? &report_json
-									      : &report_blocks};
+	a->writer =
+		(struct report_writer){.report = &a->report, .blocks = s->format != FORMAT_JSON};
 	a->is_open = true;
 }
 
@@ -155,7 +154,7 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 	}
 	/* Binary output is not shown, only what it is and where it is kept. (Blocks say so where
 	   the text would be.) */
-	if (s->binary && a->writer.format == &report_json) {
+	if (s->binary && !a->writer.blocks) {
 		char size[HUMAN_LEN];
 		struct buffer bytes = BUFFER_INIT;
 		if (r->id) {

@@ -332,7 +332,7 @@ void supervisor_report(struct supervisor *s)
 		int error = r->artifact ? artifact_error(r->artifact) : r->error;
 		if (lost && error) {
 			struct buffer line = BUFFER_INIT;
-			wording_not_kept(&line, error);
+			buffer_printf(&line, "terse: output not kept: %s\n", strerror(error));
 			report_print_line(s, &line);
 			buffer_release(&line);
 		}

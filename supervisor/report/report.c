@@ -167,14 +167,11 @@ static void json_write_start(const struct report *r, struct buffer *out)
 	json_begin_text(out, "stdout");
 }
 
-static void json_write_title(const struct report *r, int which, struct buffer *out)
+/* A comma is known to be needed only in the piece of what is in front of it. */
+static void json_write_second(struct buffer *out)
 {
-	(void)r;
-	/* A comma is known to be needed only in the piece of what is in front of it. */
-	if (which == 1) {
-		json_end_text(out);
-		json_begin_text(out, "stderr");
-	}
+	json_end_text(out);
+	json_begin_text(out, "stderr");
 }
 
 static int json_write_text(struct report_writer *w, int which, struct buffer *out)
@@ -304,11 +301,8 @@ static void blocks_write_title(const struct report *r, int which, struct buffer 
 	if (s->binary)
 		return;
 	buffer_append_string(out, "\nPreview");
-	if (s->broken != LIMIT_NONE && s->broken != LIMIT_BYTES) {
-		buffer_append_string(out, " (");
+	if (s->broken != LIMIT_NONE && s->broken != LIMIT_BYTES)
 		wording_limit(out, &s->limit, s->broken);
-		buffer_append_string(out, ")");
-	}
 	buffer_append_string(out, ":\n");
 }
 
@@ -347,36 +341,25 @@ static void blocks_write_end(const struct report *r, struct buffer *out)
 		blocks_add_paragraph(out, "Warning", text);
 }
 
-/* --- one part after the other ----------------------------------------------------------- */
-
-struct report_format {
-	void (*start)(const struct report *r, struct buffer *out);
-	void (*title)(const struct report *r, int which, struct buffer *out);
-	int (*text)(struct report_writer *w, int which, struct buffer *out);
-	void (*end)(const struct report *r, struct buffer *out);
-};
-
-const struct report_format report_json = {json_write_start, json_write_title, json_write_text,
-					  json_write_end};
-const struct report_format report_blocks = {blocks_write_start, blocks_write_title,
-					    blocks_write_text, blocks_write_end};
-
 int report_next(struct report_writer *w, struct buffer *out)
 {
 	enum { START, TITLE, TEXT, SECOND_TITLE, SECOND_TEXT, END, DONE };
-	const struct report_format *f = w->format;
 	const int which = w->part >= SECOND_TITLE;
 	int more = 0;
-	if (w->part == DONE)
-		return 0;
-	if (w->part == START)
-		f->start(w->report, out);
-	else if (w->part == END)
-		f->end(w->report, out);
-	else if (w->part == TEXT || w->part == SECOND_TEXT)
-		more = f->text(w, which, out);
-	else
-		f->title(w->report, which, out);
+	switch (w->part) {
+	case START: (w->blocks ? blocks_write_start : json_write_start)(w->report, out); break;
+	case END: (w->blocks ? blocks_write_end : json_write_end)(w->report, out); break;
+	case TEXT:
+	case SECOND_TEXT:
+		more = (w->blocks ? blocks_write_text : json_write_text)(w, which, out);
+		break;
+	case DONE: return 0;
+	default:
+		if (w->blocks)
+			blocks_write_title(w->report, which, out);
+		else if (which == 1)
+			json_write_second(out);
+	}
 	if (more < 0 || buffer_check(out) < 0)
 		return -1;
 	w->part += more == 0;

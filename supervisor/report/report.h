@@ -92,15 +92,11 @@ void report_warn(struct report *r, const char *format, ...) __attribute__((forma
 /* Frees what the struct owns: texts, ranges, warnings. */
 void report_release(struct report *r);
 
-/* A form of the report: one compact JSON object and a newline; or a text in blocks, for agents that
-   show the model what they get. */
-struct report_format;
-extern const struct report_format report_json, report_blocks;
-
-/* Writes a report: `report` and `format` are set. */
+/* Writes a report, as one compact JSON object and a newline; or as text in `blocks`, for agents
+   that show the model what they get. Zeroed but for the first two. */
 struct report_writer {
 	struct report *report;
-	const struct report_format *format;
+	bool blocks;
 	int part;     /* that comes next */
 	bool in_line; /* the text written so far does not end with a newline */
 };

@@ -35,7 +35,6 @@ const struct vocabulary vocabularies[] = {
 			.offset = "--offset",
 			.limit = "--limit",
 			.lines = "--lines",
-			.tail = "--tail",
 			.bytes = "--bytes",
 			.pattern = "--for",
 			.is = " ",
@@ -45,7 +44,6 @@ const struct vocabulary vocabularies[] = {
 			.answer_also = "terse send ID TEXT --key enter --await, ",
 			.end_it = "terse signal",
 			.list = "terse list",
-			.list_all = "terse list --all",
 			.keys = "see terse help send",
 			.check_project = "terse config check",
 		},
@@ -63,7 +61,6 @@ const struct vocabulary vocabularies[] = {
 			.offset = "offset",
 			.limit = "limit",
 			.lines = "offset",
-			.tail = "tail",
 			.bytes = "bytes",
 			.pattern = "for",
 			.is = "=",
@@ -73,7 +70,6 @@ const struct vocabulary vocabularies[] = {
 			.answer_also = TOOL_SEND " text=TEXT keys=[\"enter\"], ",
 			.end_it = TOOL_SIGNAL,
 			.list = TOOL_LIST,
-			.list_all = TOOL_LIST,
 			.keys = "there are " TOOL_KEYS,
 			.check_project = TOOL_RUN " command=\"terse config check\"",
 		},
@@ -84,7 +80,7 @@ static const struct vocabulary *words_of(const struct wording_place *place)
 	return &vocabularies[place->words];
 }
 
-void wording_read(struct buffer *out, const struct wording_place *place)
+static void wording_read(struct buffer *out, const struct wording_place *place)
 {
 	const struct vocabulary *words = words_of(place);
 	buffer_printf(out, "%s%s%s%s", words->read, place->id,
@@ -344,23 +340,14 @@ static const char *unit_name(enum unit unit, uint64_t n)
 
 void wording_limit(struct buffer *out, const struct limit *l, enum limit_part part)
 {
-	if (part == LIMIT_COUNT) {
-		buffer_printf(out, "limit %s %s", HUMAN_COUNT(l->count),
-			      unit_name(l->unit, l->count));
-		return;
-	}
-	buffer_append_string(out, "limit ");
-	append_size_of_limit(out, part == LIMIT_LINE  ? l->longest_line
-				  : part == LIMIT_CUT ? l->max_line
-						      : l->bytes);
-	buffer_append_string(out, part == LIMIT_BYTES ? "" : " a line");
-}
-
-static void append_limit(struct buffer *out, const struct limit *l, enum limit_part part)
-{
-	buffer_append_string(out, " (");
-	wording_limit(out, l, part);
-	buffer_append_string(out, ")");
+	buffer_append_string(out, " (limit ");
+	if (part == LIMIT_COUNT)
+		buffer_printf(out, "%s %s", HUMAN_COUNT(l->count), unit_name(l->unit, l->count));
+	else
+		append_size_of_limit(out, part == LIMIT_LINE  ? l->longest_line
+					  : part == LIMIT_CUT ? l->max_line
+							      : l->bytes);
+	buffer_append_string(out, part == LIMIT_LINE || part == LIMIT_CUT ? " a line)" : ")");
 }
 
 /* The run goes on: what can be done with it now. */
@@ -478,7 +465,7 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	append_totals(out, e->lines, e->bytes);
 	/* Every preview has a limit of bytes. */
 	if (e->broken != LIMIT_NONE && e->broken != LIMIT_BYTES)
-		append_limit(out, &e->limit, e->broken);
+		wording_limit(out, &e->limit, e->broken);
 	append_notes(out, e, place);
 	append_gaps(out, "; ", place);
 	if (place->id)
@@ -525,9 +512,9 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 			      h->grouped ? GROUPED : "");
 		/* A limit in another unit explains itself. */
 		if (h->reason == WORDING_BYTES)
-			append_limit(out, &h->limit, LIMIT_BYTES);
+			wording_limit(out, &h->limit, LIMIT_BYTES);
 		else if (unit == UNIT_LINES)
-			append_limit(out, &h->limit, LIMIT_COUNT);
+			wording_limit(out, &h->limit, LIMIT_COUNT);
 	}
 	/* "3 long lines cut to 500 bytes" */
 	if (h->cut > 0) {
@@ -632,11 +619,6 @@ void wording_person(struct buffer *out, const struct wording_ending *e,
 		buffer_append_string(out, "; the rest");
 	append_behind(out, place);
 	buffer_append_string(out, "]\n");
-}
-
-void wording_not_kept(struct buffer *out, int error)
-{
-	buffer_printf(out, "terse: output not kept: %s\n", strerror(error));
 }
 
 void wording_not_printed(struct buffer *out, int error, const struct wording_place *place)

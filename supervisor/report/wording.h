@@ -27,10 +27,10 @@ struct vocabulary {
 	/* Parts of a text, behind its name. */
 	const char *standard_error, *raw, *any_lines;
 	/* Arguments, and what is between one and its value. */
-	const char *offset, *limit, *lines, *tail, *bytes, *pattern, *is;
+	const char *offset, *limit, *lines, *bytes, *pattern, *is;
 	/* For the reader of a line that names the run already. */
 	const char *read_it, *screen_also, *type_also, *answer_also, *end_it;
-	const char *list, *list_all, *keys, *check_project;
+	const char *list, *keys, *check_project;
 };
 extern const struct vocabulary vocabularies[]; /* by enum next_words */
 
@@ -50,7 +50,6 @@ struct wording_place {
    1204", `count` 0: all from there on; "... --bytes 0:30000", `length` 0: as many as a page holds.
    For a reader with tools "read_command_output artifact_id=cmd-1m5zq8k3x7f stream=stderr", "...
    offset=31 limit=1204", "... bytes=0-29999". */
-void wording_read(struct buffer *out, const struct wording_place *place);
 void wording_read_lines(struct buffer *out, const struct wording_place *place, uint64_t first,
 			uint64_t count);
 void wording_read_bytes(struct buffer *out, const struct wording_place *place, uint64_t from,
@@ -170,7 +169,7 @@ struct wording_head {
 void wording_head(struct buffer *out, const struct wording_head *head,
 		  const struct wording_ending *ending, const struct wording_place *place);
 
-/* "limit 100 matches", "limit 30 KB", "limit 500 bytes a line": one part of a limit. */
+/* " (limit 100 matches)", " (limit 30 KB)", " (limit 500 bytes a line)": one part of a limit. */
 void wording_limit(struct buffer *out, const struct limit *limit, enum limit_part part);
 
 /* "exit 1 after 12.3 s", without a newline */
@@ -205,9 +204,6 @@ void wording_binary(struct buffer *out, const struct wording_ending *ending, con
 /* A person at a terminal saw everything: "[terse: 8,432 lines, 473 KB: terse read cmd-…]\n" */
 void wording_person(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
-
-/* "terse: output not kept: No space left on device\n" */
-void wording_not_kept(struct buffer *out, int error);
 
 /* "terse: standard output could not be written: No space left on device; full text: terse read
    cmd-…\n"; ETIMEDOUT: its reader takes nothing. */

@@ -46,9 +46,9 @@ static inline int report_pieces_next(void *ctx, struct buffer *out)
 }
 
 /* Writes all of it, one step at a time, and releases the report. */
-static inline void report_is(struct report *r, const struct report_format *format, const char *want)
+static inline void report_is(struct report *r, bool blocks, const char *want)
 {
-	struct report_writer w = {.report = r, .format = format};
+	struct report_writer w = {.report = r, .blocks = blocks};
 	struct buffer out = BUFFER_INIT, piece = BUFFER_INIT;
 	int more = 1;
 	for (int steps = 0; more > 0; buffer_clear(&piece)) {

@@ -9,7 +9,7 @@
 
 static void is(struct report *r, const char *want)
 {
-	report_is(r, &report_blocks, want);
+	report_is(r, true, want);
 }
 
 TEST(headers)

@@ -14,7 +14,7 @@
 
 static void is(struct report *r, const char *want)
 {
-	report_is(r, &report_json, want);
+	report_is(r, false, want);
 }
 
 TEST(ends_of_the_command)
@@ -127,7 +127,7 @@ TEST(grouped)
 /* The value of a field of the object, after all of it was written. */
 static json_t *written(struct report *r)
 {
-	struct report_writer w = {.report = r, .format = &report_json};
+	struct report_writer w = {.report = r};
 	struct buffer out = BUFFER_INIT;
 	while (report_next(&w, &out) > 0)
 		;

@@ -631,13 +631,6 @@ TEST(person)
 	assert_text(&out, "[terse: 8,432 lines, 473 KB: not kept: No space left on device]\n");
 }
 
-TEST(not_kept)
-{
-	struct buffer out = BUFFER_INIT;
-	wording_not_kept(&out, ENOSPC);
-	assert_text(&out, "terse: output not kept: No space left on device\n");
-}
-
 /* Lines are appended to what is there. */
 TEST(appends)
 {
