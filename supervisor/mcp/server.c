@@ -156,7 +156,7 @@ static void methods_tools(struct server *s, const struct rpc_message *m)
 {
 	struct buffer line = BUFFER_INIT;
 	rpc_begin(&line, m->id, "result");
-	tools_list(&line, s->read_only, s->structured);
+	tools_list(&line, s->read_only);
 	rpc_end(&line);
 	server_send(s, m->id, &line);
 }

@@ -138,10 +138,6 @@ const struct tool tools[] = {
 			"session's next command. A command that runs longer than timeout, or asks "
 			"something, goes on: the answer names its artifact_id for " TOOL_AWAIT
 			", " TOOL_SEND ", " TOOL_SIGNAL ".",
-		.output = "version:integer command:array cwd:string state:string exit_code:integer "
-			  "signal:string timed_out:boolean success:boolean started:string "
-			  "duration_ms:integer stdout:string stderr:string truncation:object "
-			  "artifact:object since:object warnings:array text:string",
 		.destructive = true,
 		.open_world = true,
 		.serve = call_run_command,
@@ -152,7 +148,6 @@ const struct tool tools[] = {
 		.title = "Read a command's output",
 		.description = "Read lines of the whole output of a command, or search it. "
 			       "artifact_id: as a preview names it, or last.",
-		.output = "ok:boolean data:object text:string",
 		.read_only = true,
 		.verb = "read",
 		.check = tool_check_read,
@@ -162,7 +157,6 @@ const struct tool tools[] = {
 		.name = TOOL_LIST,
 		.title = "List commands",
 		.description = "List commands and their artifacts, newest first.",
-		.output = "ok:boolean data:object text:string",
 		.read_only = true,
 		.verb = "list",
 		.arguments = list_arguments,
@@ -172,7 +166,6 @@ const struct tool tools[] = {
 		.title = "Wait for a command",
 		.description = "Wait until a running command has ended or asks something, and get "
 			       "its new output.",
-		.output = "text:string",
 		.read_only = true,
 		.verb = "await",
 		.arguments = await_arguments,
@@ -182,7 +175,6 @@ const struct tool tools[] = {
 		.title = "Type into a command",
 		.description = "Type into a running command, text before keys, and get its "
 			       "response. A line needs keys [\"enter\"].",
-		.output = "text:string",
 		.destructive = true,
 		.open_world = true,
 		.verb = "send",
@@ -194,7 +186,6 @@ const struct tool tools[] = {
 		.name = TOOL_SIGNAL,
 		.title = "End a command",
 		.description = "End a running command and all it started, or send it a signal.",
-		.output = "text:string",
 		.destructive = true,
 		.verb = "signal",
 		.arguments = signal_arguments,
@@ -204,8 +195,6 @@ const struct tool tools[] = {
 		.title = "Show a command's screen",
 		.description = "Show the terminal of a running command, also of a full-screen "
 			       "program.",
-		.output = "ok:boolean cols:integer rows:integer row:integer col:integer "
-			  "alternate:boolean cursor:boolean title: text:string",
 		.read_only = true,
 		.verb = "snapshot",
 		.arguments = screen_arguments,
@@ -215,7 +204,6 @@ const struct tool tools[] = {
 		.title = "Start a shell session",
 		.description = "Start a further session with a directory and variables of its "
 			       "own, for " TOOL_RUN ".",
-		.output = "text:string",
 		.serve = sessions_serve_new,
 		.arguments = new_arguments,
 	},
@@ -223,7 +211,6 @@ const struct tool tools[] = {
 		.name = "end_session",
 		.title = "End a shell session",
 		.description = "Forget a session. Commands it started go on.",
-		.output = "text:string",
 		.serve = sessions_serve_end,
 		.arguments = end_arguments,
 	},
@@ -231,7 +218,6 @@ const struct tool tools[] = {
 		.name = "list_sessions",
 		.title = "List shell sessions",
 		.description = "List the sessions: directory, age, commands.",
-		.output = "sessions:array",
 		.read_only = true,
 		.serve = sessions_serve_list,
 		.arguments = no_arguments,
@@ -298,30 +284,7 @@ static void tool_add_input(struct buffer *out, const struct tool *t)
 	json_end_object(out);
 }
 
-/* An error is a text, or has a code and a message. */
-static void tool_add_output(struct buffer *out, const struct tool *t)
-{
-	char name[40], type[20];
-	json_begin_object(out, "outputSchema");
-	json_add_string(out, "type", "object");
-	json_begin_object(out, "properties");
-	for (const char *at = t->output; *at; at += strspn(at, " ")) {
-		size_t len = strcspn(at, ":"), end = strcspn(at, " ");
-		snprintf(name, sizeof(name), "%.*s", (int)len, at);
-		snprintf(type, sizeof(type), "%.*s", (int)(end - len - 1), at + len + 1);
-		json_begin_object(out, name);
-		if (*type)
-			json_add_string(out, "type", type);
-		json_end_object(out);
-		at += end;
-	}
-	json_begin_object(out, "error");
-	json_end_object(out);
-	json_end_object(out);
-	json_end_object(out);
-}
-
-void tools_list(struct buffer *out, bool read_only, bool structured)
+void tools_list(struct buffer *out, bool read_only)
 {
 	json_begin_array(out, "tools");
 	for (const struct tool *t = tools; t->name; t++) {
@@ -332,8 +295,6 @@ void tools_list(struct buffer *out, bool read_only, bool structured)
 		json_add_string(out, "title", t->title);
 		json_add_string(out, "description", t->description);
 		tool_add_input(out, t);
-		if (structured)
-			tool_add_output(out, t);
 		json_begin_object(out, "annotations");
 		json_add_string(out, "title", t->title);
 		json_add_bool(out, "readOnlyHint", t->read_only);

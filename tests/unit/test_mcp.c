@@ -129,7 +129,7 @@ TEST(written)
 TEST(tools_are_short)
 {
 	struct buffer out = BUFFER_INIT;
-	tools_list(&out, false, false);
+	tools_list(&out, false);
 	assert_true(out.len / 4 < 1500);
 	for (const struct tool *t = tools; t->name; t++) {
 		assert_true(strlen(t->description) < 700);
