@@ -5,11 +5,8 @@
 // to be.
 
 #include "config/error.h"
-#include "config/option.h"
-#include "config/settings.h"
-
 #include "lib/buffer.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/configured.h"
 
 #include <ctype.h>
 #include <glob.h>
@@ -61,23 +58,6 @@ static void assert_same(const struct settings *a, const struct settings *b,
 		if (o != except && !same(a, b, o))
 			fail_msg("[%s] %s differs", o->section, o->key);
 	}
-}
-
-static struct settings start(void)
-{
-	struct settings s;
-	assert_int_equal(settings_init(&s), 0);
-	return s;
-}
-
-static void clear_variables(void)
-{
-	for (size_t i = 0; i < option_count; i++)
-		if (option_table[i].variable)
-			unsetenv(option_table[i].variable);
-	unsetenv("XDG_CONFIG_HOME");
-	unsetenv("TERSE_CONFIG");
-	unsetenv("HOME");
 }
 
 /* settings_load() with no file there. */
@@ -512,22 +492,6 @@ TEST(help_tells_every_flag)
 	buffer_release(&out);
 }
 
-/* The tests run in the project's root. */
-TEST(the_sample_is_the_table_s)
-{
-	struct buffer out = BUFFER_INIT;
-	char kept[32768];
-	FILE *file = fopen("config/terse.ini", "r");
-	size_t len;
-	assert_non_null(file);
-	len = fread(kept, 1, sizeof(kept) - 1, file);
-	fclose(file);
-	kept[len] = '\0';
-	assert_int_equal(option_print_sample(&out), 0);
-	assert_string_equal(buffer_string(&out), kept);
-	buffer_release(&out);
-}
-
 /* Takes the # away in front of every setting. */
 TEST(the_sample_holds_the_defaults)
 {
@@ -595,17 +559,13 @@ TEST(variables_refuse_in_the_right_words)
 static void write_ini(const char *dir, const char *name, const char *text)
 {
 	char path[256];
-	FILE *file;
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	for (char *p = path + strlen(dir) + 1; (p = strchr(p, '/')) != NULL; *p++ = '/') {
 		*p = '\0';
 		if (mkdir(path, 0700) < 0)
 			assert_int_equal(errno, EEXIST);
 	}
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	write_file(path, text);
 }
 
 /* settings_load() with SYSTEM below the directory; checks size and the error. */
@@ -669,18 +629,6 @@ TEST(later_sources_win)
 	expect_size(dir, 102, NULL);
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	assert_int_equal(system(command), 0);
-	clear_variables();
-}
-
-TEST(public_load_fills_everything_in)
-{
-	struct option_error error;
-	struct settings s;
-	clear_variables();
-	setenv("TERSE_COLS", "77", 1);
-	assert_int_equal(settings_load(&s, SETTINGS_SYSTEM_FILE, &error), 0);
-	assert_int_equal(s.cols, 77);
-	settings_release(&s);
 	clear_variables();
 }
 

@@ -1,37 +1,19 @@
 // The .terse.ini of a project: where it is looked for, what is taken from it, and
 // when it is not trusted.
 
-#include "config/option.h"
-#include "config/settings.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/configured.h"
+#include "tests/unit/home.h"
 
-#include <ftw.h>
 #include <limits.h>
 
-static char root[64]; /* the test's own directory, with the project in root/repo */
-static char start[PATH_MAX];
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
+static char begun[PATH_MAX]; /* the test's own directory is `home`, with the project in home/repo */
 
 static int setup(void **state)
 {
-	static const char *const names[] = {"TERSE_CONFIG", "HOME", "XDG_CONFIG_HOME"};
-	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		unsetenv(names[i]);
-	for (size_t i = 0; i < option_count; i++)
-		if (option_table[i].variable)
-			unsetenv(option_table[i].variable);
-	assert_non_null(getcwd(start, sizeof(start)));
-	snprintf(root, sizeof(root), "/tmp/terse-test-XXXXXX");
-	assert_non_null(mkdtemp(root));
-	assert_int_equal(chdir(root), 0);
+	home_setup(state);
+	clear_variables();
+	assert_non_null(getcwd(begun, sizeof(begun)));
+	assert_int_equal(chdir(home), 0);
 	assert_int_equal(mkdir("repo", 0700), 0);
 	assert_int_equal(mkdir("repo/a", 0700), 0);
 	assert_int_equal(mkdir("repo/a/b", 0700), 0);
@@ -40,26 +22,21 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
-	assert_int_equal(chdir(start), 0);
-	return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	assert_int_equal(chdir(begun), 0);
+	return home_teardown(state);
 }
 
 /* Names below are relative to the test's directory. */
 static void enter(const char *dir)
 {
-	assert_int_equal(chdir(root), 0);
+	assert_int_equal(chdir(home), 0);
 	assert_int_equal(chdir(dir), 0);
 }
 
-static void write_file(const char *name, const char *text)
+static void put_file(const char *name, const char *text)
 {
-	FILE *file;
 	enter(".");
-	file = fopen(name, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	write_file(name, text);
 	assert_int_equal(chmod(name, 0644), 0);
 }
 
@@ -71,7 +48,7 @@ static void expect_size(int64_t size, const char *message)
 	struct settings s;
 	assert_int_equal(settings_load(&s, "/nowhere/terse.ini", &error), 0);
 	if (*message)
-		snprintf(expected, sizeof(expected), "%s/%s", root, message);
+		snprintf(expected, sizeof(expected), "%s/%s", home, message);
 	assert_string_equal(error.text, expected);
 	assert_int_equal(s.size, size);
 	settings_release(&s);
@@ -82,14 +59,14 @@ static void expect_found(const char *dir, const char *name)
 	char path[PATH_MAX] = "", expected[PATH_MAX];
 	enter(dir);
 	assert_int_equal(project_find(path), *name != '\0');
-	snprintf(expected, sizeof(expected), "%s/%s", root, name);
+	snprintf(expected, sizeof(expected), "%s/%s", home, name);
 	if (*name)
 		assert_string_equal(path, expected);
 }
 
-TEST_IN(it_is_found_up_to_the_repository_s_root, setup, teardown)
+TEST_IN(it_is_found_up_to_the_repository_s_home, setup, teardown)
 {
-	write_file(".terse.ini", "[report]\nsize = 10000\n");
+	put_file(".terse.ini", "[report]\nsize = 10000\n");
 	expect_found(".", ".terse.ini");
 	expect_found("repo", ""); /* not in a repository */
 	enter(".");
@@ -98,16 +75,16 @@ TEST_IN(it_is_found_up_to_the_repository_s_root, setup, teardown)
 	enter(".");
 	assert_int_equal(mkdir("repo/.git", 0700), 0);
 	expect_found("repo/a/b", "");
-	write_file("repo/.terse.ini", "[report]\nsize = 20000\n");
+	put_file("repo/.terse.ini", "[report]\nsize = 20000\n");
 	expect_found("repo/a/b", "repo/.terse.ini");
 	expect_found("repo", "repo/.terse.ini");
 	expect_size(20000, "");
-	write_file("repo/a/.terse.ini", "[report]\nsize = 30000\n");
+	put_file("repo/a/.terse.ini", "[report]\nsize = 30000\n");
 	expect_found("repo/a/b", "repo/a/.terse.ini");
 	expect_size(30000, "");
 	enter(".");
 	assert_int_equal(rmdir("repo/.git"), 0);
-	write_file("repo/.git", "gitdir: elsewhere\n"); /* as in a worktree */
+	put_file("repo/.git", "gitdir: elsewhere\n"); /* as in a worktree */
 	expect_found("repo/a/b", "repo/a/.terse.ini");
 }
 
@@ -132,9 +109,9 @@ TEST_IN(it_has_its_place_among_the_sources, setup, teardown)
 	struct option_error error;
 	struct settings s;
 	char path[128];
-	write_file("user.ini", "[report]\nsize = 99\nmax_lines = 7\nheartbeat = 5s\n");
-	write_file("repo/.terse.ini", "[report]\nsize = 20000\nheartbeat = 6s\n");
-	snprintf(path, sizeof(path), "%s/user.ini", root);
+	put_file("user.ini", "[report]\nsize = 99\nmax_lines = 7\nheartbeat = 5s\n");
+	put_file("repo/.terse.ini", "[report]\nsize = 20000\nheartbeat = 6s\n");
+	snprintf(path, sizeof(path), "%s/user.ini", home);
 	setenv("TERSE_CONFIG", path, 1);
 	setenv("TERSE_HEARTBEAT", "7s", 1);
 	enter("repo");
@@ -166,14 +143,14 @@ TEST_IN(only_safe_options_are_taken, setup, teardown)
 		snprintf(message, sizeof(message),
 			 "repo/.terse.ini:5: [%s] %s: not allowed in a project's file", o->section,
 			 o->key);
-		write_file("repo/.terse.ini", text);
+		put_file("repo/.terse.ini", text);
 		enter("repo");
 		expect_size(4096, message);
 	}
-	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 3KB\npty = yes\n");
+	put_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 3KB\npty = yes\n");
 	enter("repo");
 	expect_size(4096, "repo/.terse.ini:4: [profile read] pty: not allowed in a project's file");
-	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 3KB\n");
+	put_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 3KB\n");
 	enter("repo");
 	expect_size(4096, "");
 }
@@ -201,23 +178,23 @@ TEST_IN(small_values_are_refused, setup, teardown)
 		snprintf(message, sizeof(message),
 			 "repo/.terse.ini:2: [%s] %s: not allowed in a project's file",
 			 rows[i].section, rows[i].reason);
-		write_file("repo/.terse.ini", text);
+		put_file("repo/.terse.ini", text);
 		enter("repo");
 		expect_size(4096, message);
 	}
-	write_file("repo/.terse.ini", "[profile terse]\nmatch = make\n");
+	put_file("repo/.terse.ini", "[profile terse]\nmatch = make\n");
 	enter("repo");
 	expect_size(4096, "repo/.terse.ini:1: [profile terse]: not allowed in a project's file");
-	write_file("repo/.terse.ini",
-		   "[report]\nsize = 2KB\nmax_lines = 0\nerr_size = 0\nstatus = failure\n"
-		   "[preview]\nmode = ends\nmax_line = 0\n[terminal]\ncols = 80\n");
+	put_file("repo/.terse.ini",
+		 "[report]\nsize = 2KB\nmax_lines = 0\nerr_size = 0\nstatus = failure\n"
+		 "[preview]\nmode = ends\nmax_line = 0\n[terminal]\ncols = 80\n");
 	enter("repo");
 	expect_size(2048, "");
 }
 
 TEST_IN(what_is_not_trusted_is_refused, setup, teardown)
 {
-	write_file("repo/.terse.ini", "[report]\nsize = 10000\n");
+	put_file("repo/.terse.ini", "[report]\nsize = 10000\n");
 	enter("repo");
 	expect_size(10000, "");
 	assert_int_equal(chmod(".terse.ini", 0664), 0);
@@ -245,12 +222,12 @@ TEST_IN(a_foreign_file_is_refused, setup, teardown)
 {
 	if (geteuid() != 0)
 		skip();
-	write_file("repo/.terse.ini", "[report]\nsize = 10000\n");
+	put_file("repo/.terse.ini", "[report]\nsize = 10000\n");
 	enter("repo");
 	assert_int_equal(chown(".terse.ini", 12345, (gid_t)-1), 0);
 	expect_size(4096, "repo/.terse.ini: not read: it belongs to another user");
 	assert_int_equal(chown(".terse.ini", 0, (gid_t)-1), 0);
-	assert_int_equal(chmod(root, 0755), 0);
+	assert_int_equal(chmod(home, 0755), 0);
 	assert_int_equal(chmod("../repo", 0755), 0);
 	assert_int_equal(seteuid(12345), 0);
 	expect_size(10000, ""); /* root's is good for everybody */

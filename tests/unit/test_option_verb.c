@@ -1,17 +1,14 @@
 // terse config: what it prints of settings and profiles, checking and writing files,
 // and the completion script, in bash.
 
-#include "config/option.h"
-#include "config/settings.h"
-
 #include "lib/buffer.h"
 #include "supervisor/command/verb.h"
 
 #include <jansson.h>
 #include <sys/wait.h>
 
+#include "tests/unit/configured.h"
 #include "tests/unit/home.h"
-#include "tests/unit/unit.h"
 
 static char said[1 << 17]; /* what the last run printed, stderr as well */
 
@@ -20,11 +17,7 @@ static int setup(void **state)
 {
 	static char where[64];
 	home_setup(state);
-	for (size_t i = 0; i < option_count; i++)
-		if (option_table[i].variable)
-			unsetenv(option_table[i].variable);
-	unsetenv("TERSE_CONFIG");
-	unsetenv("XDG_CONFIG_HOME");
+	clear_variables();
 	snprintf(where, sizeof(where), "%s", home);
 	setenv("HOME", where, 1);
 	return chdir(home);
@@ -33,14 +26,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	return chdir("/") == 0 ? home_teardown(state) : -1;
-}
-
-static void write_file(const char *name, const char *text)
-{
-	FILE *file = fopen(name, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
 }
 
 static void child(int argc, char **argv)
@@ -62,8 +47,6 @@ static int run(const char *const *words)
 {
 	const char *argv[16] = {"config"};
 	int argc = 1, status;
-	FILE *file;
-	size_t len;
 	pid_t pid;
 	while (*words)
 		argv[argc++] = *words++;
@@ -72,11 +55,7 @@ static int run(const char *const *words)
 		child(argc, (char **)argv);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
-	file = fopen("said", "r");
-	assert_non_null(file);
-	len = fread(said, 1, sizeof(said) - 1, file);
-	said[len] = '\0';
-	fclose(file);
+	assert_true(unit_read_file(AT_FDCWD, "said", said, sizeof(said)) >= 0);
 	return WEXITSTATUS(status);
 }
 
@@ -269,17 +248,11 @@ TEST_IN(init_writes_the_sample_once, setup, teardown)
 	struct buffer sample = BUFFER_INIT;
 	char text[1 << 16], path[128];
 	struct stat st;
-	FILE *file;
-	size_t len;
 	assert_int_equal(option_print_sample(&sample), 0);
 	assert_int_equal(RUN("init"), 0);
 	snprintf(path, sizeof(path), "%s/.config/terse/terse.ini", home);
 	assert_memory_equal(said, path, strlen(path));
-	file = fopen(path, "r");
-	assert_non_null(file);
-	len = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[len] = '\0';
+	assert_true(unit_read_file(AT_FDCWD, path, text, sizeof(text)) > 0);
 	assert_string_equal(text, buffer_string(&sample));
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
