@@ -2,8 +2,8 @@
 // The output of --json:
 //
 //   {"profile":"search","agent":null,"files":["/etc/terse.ini"],"settings":[
-//     {"section":"report","key":"size","value":30720,"unit":"bytes","text":"30KB","default":"4KB",
-//      "origin":"profile search"}, ...]}
+//     {"section":"report","key":"size","value":30720,"text":"30KB","origin":"profile search"},
+//     ...]}
 //
 // Sizes are bytes, durations milliseconds.
 
@@ -48,12 +48,11 @@ extern const char completion_fish[] __asm__("completion_fish");
 static void config_json_setting(struct buffer *out, const struct settings *s,
 				const struct option *o, const char *profile)
 {
-	char text[VALUE_LEN], initial[VALUE_LEN];
+	char text[VALUE_LEN];
 	json_begin_object(out, NULL);
 	json_add_string(out, "section", o->section);
 	json_add_string(out, "key", o->key);
 	/* The value and its origin may be those of another one. */
-	const char *preset = option_default(o, initial);
 	o = option_in_force(s, o);
 	const void *field = (const char *)s + o->offset;
 	const struct strings *list = field;
@@ -72,15 +71,8 @@ static void config_json_setting(struct buffer *out, const struct settings *s,
 	case OPTION_ENUM: json_add_string(out, "value", as_text); break;
 	default: json_add_number(out, "value", *number); break;
 	}
-	const char *unit = o->type == OPTION_SIZE       ? "bytes"
-			   : o->type == OPTION_DURATION ? "ms"
-							: o->unit;
-	if (unit)
-		json_add_string(out, "unit", unit);
 	if (as_text)
 		json_add_string(out, "text", as_text);
-	if (o->type != OPTION_LIST && preset)
-		json_add_string(out, "default", preset);
 	struct buffer origin = BUFFER_INIT;
 	option_print_origin(&origin, o, s, profile);
 	json_add_made(out, "origin", &origin);

@@ -41,59 +41,53 @@ const struct verb *verb_nearest(const char *word)
 	return n.best ? verb_named(n.best) : NULL;
 }
 
-static void help_add_verb(struct buffer *out, const struct verb *v)
-{
-	const char *options = v->options || v->settings ? " [OPTIONS]" : "", *form = v->forms;
-	do {
-		size_t len = strcspn(form, "\n");
-		buffer_append_string(out, form == v->forms ? "Usage: terse " : "       terse ");
-		buffer_printf(out, v == verbs[0] ? "[%s]" : "%s", v->name);
-		buffer_printf(out, "%s%s%.*s\n", options, len ? " " : "", (int)len, form);
-		form += len + (form[len] == '\n');
-	} while (*form);
-	buffer_printf(out, "\n%s", v->text);
-	for (const struct verb_option *o = v->options; o && o->name; o++) {
-		if (o == v->options)
-			buffer_append_string(out, "\n");
-		if (!o->help)
-			continue;
-		/* "  -o, --output FILE", and beside it what that does. */
-		size_t start = out->len;
-		buffer_append_string(out, "  ");
-		if (o->letter)
-			buffer_printf(out, "-%c, ", o->letter);
-		buffer_printf(out, o->value ? "%s %s" : "%s", o->name, o->value);
-		option_print_beside(out, start, o->help);
-	}
-	if (v->lists_settings)
-		option_print_help(out, v->settings);
-}
-
-static void help_add_overview(struct buffer *out)
-{
-	buffer_append_string(
-		out,
-		"terse runs a command and prints what a person would have seen of it, in a few\n"
-		"kilobytes. Longer output is kept on disk and can be read piece by piece.\n\n"
-		"  terse COMMAND [ARG...]      run a command\n"
-		"  terse 'cd x && make'        run a shell string\n"
-		"  terse read ID --offset N    read more of what a run printed\n\nVerbs:\n");
-	for (size_t i = 0; verbs[i]; i++) {
-		if (verbs[i]->purpose)
-			buffer_printf(out, "  %-10s %s\n", verbs[i]->name, verbs[i]->purpose);
-	}
-	buffer_append_string(
-		out, "\nterse VERB --help prints more. `terse -- NAME` runs a command that has a "
-		     "verb's name.\nTERSE=0 in the environment switches terse off.\n");
-}
-
 int verb_print_help(const struct verb *v)
 {
 	struct buffer out = BUFFER_INIT;
-	if (v)
-		help_add_verb(&out, v);
-	else
-		help_add_overview(&out);
+	if (!v) {
+		buffer_append_string(&out, "terse runs a command and prints what a person would "
+					   "have seen of it, in a few\n"
+					   "kilobytes. Longer output is kept on disk and can be "
+					   "read piece by piece.\n\n"
+					   "  terse COMMAND [ARG...]      run a command\n"
+					   "  terse 'cd x && make'        run a shell string\n"
+					   "  terse read ID --offset N    read more of what a run "
+					   "printed\n\nVerbs:\n");
+		for (size_t i = 0; verbs[i]; i++) {
+			if (verbs[i]->purpose)
+				buffer_printf(&out, "  %-10s %s\n", verbs[i]->name,
+					      verbs[i]->purpose);
+		}
+		buffer_append_string(
+			&out, "\nterse VERB --help prints more. `terse -- NAME` runs a command "
+			      "that has a "
+			      "verb's name.\nTERSE=0 in the environment switches terse off.\n");
+		return verb_print(NULL, &out);
+	}
+	const char *options = v->options || v->settings ? " [OPTIONS]" : "", *form = v->forms;
+	do {
+		size_t len = strcspn(form, "\n");
+		buffer_append_string(&out, form == v->forms ? "Usage: terse " : "       terse ");
+		buffer_printf(&out, v == verbs[0] ? "[%s]" : "%s", v->name);
+		buffer_printf(&out, "%s%s%.*s\n", options, len ? " " : "", (int)len, form);
+		form += len + (form[len] == '\n');
+	} while (*form);
+	buffer_printf(&out, "\n%s", v->text);
+	for (const struct verb_option *o = v->options; o && o->name; o++) {
+		if (o == v->options)
+			buffer_append_string(&out, "\n");
+		if (!o->help)
+			continue;
+		/* "  -o, --output FILE", and beside it what that does. */
+		size_t start = out.len;
+		buffer_append_string(&out, "  ");
+		if (o->letter)
+			buffer_printf(&out, "-%c, ", o->letter);
+		buffer_printf(&out, o->value ? "%s %s" : "%s", o->name, o->value);
+		option_print_beside(&out, start, o->help);
+	}
+	if (v->lists_settings)
+		option_print_help(&out, v->settings);
 	return verb_print(NULL, &out);
 }
 

@@ -130,8 +130,7 @@ TEST_IN(json_tells_the_same, setup, teardown)
 	static const struct {
 		const char *key, *member, *text;
 	} strings[] = {
-		{"size", "text", "30KB"},       {"size", "unit", "bytes"},
-		{"size", "default", "4KB"},     {"size", "origin", "profile list"},
+		{"size", "text", "30KB"},       {"size", "origin", "profile list"},
 		{"unit", "value", "entries"},   {"name", "value", "\xEF\xBF\xBD"},
 		{"pty", "origin", "TERSE_PTY"}, {"name", "origin", "user.ini:4"},
 		{"cols", "origin", "--cols"},   {"rows", "origin", "built in"},
