@@ -4,18 +4,12 @@
 #include "tests/unit/child.h"
 #include "tests/unit/unit.h"
 
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-
-/* aarch64 has no poll(2) of its own. */
-#ifndef SYS_poll
-#define SYS_poll SYS_ppoll
-#endif
 
 #define BIG ((size_t)3 * 1024 * 1024)
 
@@ -59,11 +53,6 @@ static void write_to_reader(int flags)
 	close(ends[1]);
 	assert_int_equal(child_wait(reader), 0);
 	free(data);
-}
-
-TEST(writes_all_to_a_non_blocking_pipe)
-{
-	write_to_reader(O_NONBLOCK);
 }
 
 static void on_alarm(int sig)
@@ -289,14 +278,6 @@ CHILD_TEST(put_null)
 	io_null(0, 2);
 	for (int fd = 0; fd <= 2; fd++)
 		check_is_null(fd);
-}
-
-CHILD_TEST(poll_that_fails)
-{
-	struct pollfd fds[] = {{.fd = 0, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
-	CHECK(child_deny(SYS_poll, ENOMEM) == 0);
-	CHECK(io_poll(fds, 2, -1) > 0);
-	CHECK(fds[0].revents == POLLIN && fds[1].revents == 0);
 }
 
 TEST_MAIN(NULL, NULL)

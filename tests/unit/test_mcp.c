@@ -110,19 +110,6 @@ TEST(messages)
 	assert_int_equal(m.code, RPC_INVALID);
 }
 
-TEST(written)
-{
-	struct buffer out = BUFFER_INIT;
-	rpc_begin(&out, "\"x\"", "result");
-	rpc_end(&out);
-	rpc_error(&out, "null", RPC_NOT_JSON, "a \"b\"");
-	assert_string_equal(buffer_string(&out),
-			    "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}\n"
-			    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"
-			    "\"message\":\"a \\\"b\\\"\"}}\n");
-	buffer_release(&out);
-}
-
 /* --- tools --- */
 
 /* A model reads all of it with each conversation. */

@@ -2,8 +2,6 @@
 
 #include "lib/trace.h"
 
-#include <sys/wait.h>
-
 #include "home.h"
 #include "tests/unit/unit.h"
 
@@ -35,16 +33,6 @@ static int teardown(void **state)
 	return home_teardown(state);
 }
 
-TEST_IN(off_is_nothing, home_setup, teardown)
-{
-	assert_int_equal(trace_open(NULL, "x"), 0);
-	assert_int_equal(trace_open("", "x"), 0);
-	TRACE(SIGNALS, "never");
-	assert_int_equal(trace_mask, 0);
-	assert_int_equal(trace_fd(), -1);
-	assert_string_equal(trace_file(), "");
-}
-
 TEST_IN(areas_that_are_not_known, home_setup, teardown)
 {
 	static const char *const bad[] = {"x", ",", "signals,x", "ALL", "processes", ":/tmp/x"};
@@ -54,52 +42,6 @@ TEST_IN(areas_that_are_not_known, home_setup, teardown)
 		assert_int_equal(errno, EINVAL);
 		assert_int_equal(trace_mask, 0);
 	}
-}
-
-TEST_IN(only_what_was_asked_for, home_setup, teardown)
-{
-	const char *path = named("trace");
-	assert_int_equal(open_at("signals,sink", path), 0);
-	assert_int_equal(trace_mask, 1u << TRACE_SIGNALS | 1u << TRACE_SINK);
-	TRACE(SIGNALS, "one %d", 1);
-	TRACE(CONFIG, "two");
-	TRACE(SINK, "three");
-	content(path);
-	assert_non_null(strstr(text, "terse test, 20"));
-	assert_non_null(strstr(text, " signals  one 1\n"));
-	assert_non_null(strstr(text, " sink     three\n"));
-	assert_null(strstr(text, "two"));
-}
-
-TEST_IN(all_areas, home_setup, teardown)
-{
-	assert_int_equal(open_at("all", named("trace")), 0);
-	assert_int_equal(trace_mask, (1u << TRACE_AREAS) - 1);
-}
-
-/* Behind what is there, by a child as well, and with its process ID. */
-TEST_IN(processes_share_the_file, home_setup, teardown)
-{
-	const char *path = named("trace");
-	char expected[32];
-	assert_int_equal(open_at("all", path), 0);
-	pid_t pid = fork();
-	if (pid == 0) {
-		TRACE(PROCESS, "child");
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
-	TRACE(PROCESS, "parent");
-	trace_close();
-	TRACE(PROCESS, "late");
-	assert_int_equal(open_at("all", path), 0);
-	snprintf(expected, sizeof(expected), "%d process  child\n", (int)pid);
-	const char *child = strstr(content(path), expected), *parent = strstr(text, "parent\n");
-	assert_non_null(child);
-	assert_non_null(parent);
-	assert_true(child < parent);
-	assert_null(strstr(text, "late"));
-	assert_non_null(strstr(parent, "terse test"));
 }
 
 TEST_IN(control_bytes_are_escaped, home_setup, teardown)
@@ -150,13 +92,6 @@ TEST_IN(the_default_file_is_private, home_setup, teardown)
 	assert_int_equal(trace_open("all", "x"), -1);
 	assert_int_equal(errno, ELOOP);
 	assert_string_equal(trace_file(), "");
-}
-
-TEST_IN(a_file_that_cannot_be_made, home_setup, teardown)
-{
-	assert_int_equal(open_at("all", named("none/trace")), -1);
-	assert_int_equal(errno, ENOENT);
-	assert_int_equal(trace_mask, 0);
 }
 
 /* A reader that has gone or is slow costs only lines. */

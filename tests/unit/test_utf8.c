@@ -3,7 +3,6 @@
 
 #include "lib/buffer.h"
 #include "lib/utf8.h"
-#include "tests/unit/random.h"
 #include "tests/unit/unit.h"
 
 #define LAST_CP 0x10FFFFu
@@ -218,31 +217,6 @@ TEST(every_boundary_of_the_table)
 	}
 }
 
-TEST(known_replacements)
-{
-	/* The example of Unicode 15, table 3-8 and others: how many code points come out. */
-	static const struct {
-		const char *bytes;
-		size_t count;
-	} cases[] = {
-		{"\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41", 9},
-		{"\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41", 9},
-		{"\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42", 9},
-		{"\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41", 5},
-		{"\xEF\xBF\xBD", 1},
-		{"\xF0\x9F\x99\x82", 1},
-	};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *at = cases[i].bytes, *end = at + strlen(at);
-		size_t count = 0;
-		uint32_t cp;
-		for (; at < end; count++)
-			at += utf8_decode(at, (size_t)(end - at), &cp);
-		assert_ptr_equal(at, end);
-		assert_int_equal(count, cases[i].count);
-	}
-}
-
 static bool in(uint32_t cp, uint32_t first, uint32_t last)
 {
 	return cp >= first && cp <= last;
@@ -296,30 +270,6 @@ TEST(clean_texts)
 	CLEANS("\xF4\x8F\xBF\xBF", R);
 	CLEANS("\xEF\xBF\xBF", R);
 	CLEANS("\x7F", R);
-}
-
-/* Whatever comes in, clean text comes out, and clean text is not changed. */
-TEST(cleaning_is_final)
-{
-	uint32_t seed = random_start(1);
-	for (int round = 0; round < 20000; round++) {
-		char data[24];
-		struct buffer once = BUFFER_INIT, twice = BUFFER_INIT;
-		size_t len = (size_t)round % sizeof(data);
-		for (size_t i = 0; i < len; i++) {
-			seed = seed * 1664525 + 1013904223;
-			data[i] = (char)edges[(seed >> 16) % EDGES];
-		}
-		utf8_clean(&once, data, len);
-		assert_true(utf8_all_clean(once.data, once.len));
-		utf8_clean(&twice, once.data, once.len);
-		assert_int_equal(once.len, twice.len);
-		if (once.len)
-			assert_memory_equal(once.data, twice.data, once.len);
-		assert_int_equal(utf8_clean_len(data, len), once.len);
-		buffer_release(&once);
-		buffer_release(&twice);
-	}
 }
 
 /* Those that came with Unicode 16 and 17, too. */
