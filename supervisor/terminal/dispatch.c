@@ -235,7 +235,7 @@ static void edit_erase(struct terminal *t)
 		/* Nothing that was shown is deleted: the rows down to the last one that was written
 		   scroll off, whatever the margins are. */
 		unsigned top = s->top, bottom = s->bottom, count = s->rows;
-		while (count > 0 && !row_has_text(screen_row(s, count - 1)))
+		while (count > 0 && !row_has_text(screen_row(s, count - 1), false))
 			count--;
 		s->top = 0;
 		s->bottom = s->rows - 1;
@@ -454,18 +454,6 @@ static const struct sequence *dispatch_find(const struct sequence *table, size_t
 	return NULL;
 }
 
-/* Whether the cursor went up from row `from` over rows with text. DECRC to the
-   row of the text, after something was drawn further down, does not count. */
-static bool went_up(const struct screen *s, uint64_t from, bool restored)
-{
-	if (!s->emitter)
-		return false;
-	for (unsigned y = s->y + restored; y < s->rows && s->base + y < from; y++)
-		if (row_has_text(screen_row(s, y)))
-			return true;
-	return false;
-}
-
 static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 {
 	struct screen *s = t->screen;
@@ -490,9 +478,16 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	}
 	uint64_t from = s->base + s->y;
 	sequence->run(t);
-	/* Of one that redraws, any way up counts. */
-	if (!t->stripping && !t->appending && t->screen == s && s->base + s->y < from &&
-	    (t->redraws > 0 || went_up(s, from, sequence->run == cursor_restore))) {
+	if (t->stripping || t->appending || t->screen != s || s->base + s->y >= from)
+		return;
+	/* The cursor went up. Once a program redraws, any way up counts; before, only one over rows
+	   with text. DECRC to the row of the text, after something was drawn further down, does not
+	   count. */
+	bool counts = t->redraws > 0;
+	unsigned y = s->y + (sequence->run == cursor_restore);
+	for (; s->emitter && y < s->rows && s->base + y < from; y++)
+		counts = counts || row_has_text(screen_row(s, y), false);
+	if (counts) {
 		t->redraws++;
 		t->overwritten.watched = false;
 	}

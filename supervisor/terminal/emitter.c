@@ -93,13 +93,6 @@ void emitter_close(struct emitter *e)
 	emitter_settle(e);
 }
 
-void emitter_restart(struct emitter *e)
-{
-	e->owed = e->any ? 1 : 0;
-	e->open = false;
-	e->pad = 0;
-}
-
 /* Without a grid: lines as they were written, only escapes removed. For
    `collapse` off, and when there is no memory for a grid. */
 

@@ -185,7 +185,7 @@ static bool stays(struct terminal *t, const struct row *row)
 		      stayed->data + (now.used - 1) * sizeof(*row->cells),
 		      sizeof(*row->cells)) == 0)
 		now.used--;
-	if (now.used >= TELLING_COLUMNS && row_has_ink(&now)) {
+	if (now.used >= TELLING_COLUMNS && row_has_text(&now, true)) {
 		row_emit_cells(&now, s->cols, &s->clusters, &e);
 		wanted = buffer_check(&line) == 0 &&
 			 t->events.stays(t->events.ctx, line.data, line.len);
@@ -209,11 +209,6 @@ static __attribute__((noinline, cold)) void note_overwritten(struct terminal *t)
 	terminal_keep_row(t);
 }
 
-static bool is_letter_cell(uint32_t cell)
-{
-	return (cell | 32) >= 'a' && (cell | 32) <= 'z';
-}
-
 /* Characters of which this is the first are about to be written. The frames of what reports its
    progress begin alike, or with numbers and signs. */
 static inline void begin_text(struct terminal *t, uint32_t first)
@@ -222,7 +217,8 @@ static inline void begin_text(struct terminal *t, uint32_t first)
 	if (!t->overwritten.watched || s->x > 0)
 		return;
 	uint32_t old = screen_row(s, s->y)->cells[0];
-	if (old && old != first && (is_letter_cell(old) || is_letter_cell(first)))
+	uint32_t a = old | 32, b = first | 32;
+	if (old && old != first && ((a >= 'a' && a <= 'z') || (b >= 'a' && b <= 'z')))
 		note_overwritten(t);
 }
 
@@ -414,14 +410,6 @@ static unsigned decode_narrow(const char *data, const char *end, uint32_t *cp)
 	return 0;
 }
 
-/* Whether the next character may be a part of the one before the cursor. */
-static bool is_joinable(const struct terminal *t)
-{
-	const struct screen *s = t->screen;
-	return t->width && s->x > 0 &&
-	       (screen_row(s, s->y)->cells[column_before(s)] & CELL_CLUSTER);
-}
-
 /* Characters beyond ASCII at p, or a part of one: a run of narrow ones, or a
    single one. Returns where they end. */
 static const char *print_other(struct terminal *t, const char *p, const char *end)
@@ -430,8 +418,11 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	const char *q = p;
 	unsigned n = 0;
 	uint32_t cp;
-	if (t->partial_len || t->modes.insert || t->protect || t->style || !t->modes.wrap ||
-	    is_joinable(t) || !decode_narrow(p, end, &cp))
+	/* The next character may be a part of the one before the cursor. */
+	bool may_join = t->width && s->x > 0 &&
+			(screen_row(s, s->y)->cells[column_before(s)] & CELL_CLUSTER);
+	if (may_join || t->partial_len || t->modes.insert || t->protect || t->style ||
+	    !t->modes.wrap || !decode_narrow(p, end, &cp))
 		return terminal_resume(t, p, end);
 
 	if (cp >= FIRST_MARK)

@@ -148,11 +148,9 @@ bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned removed, uns
 /* A hash of the look of a row; not 0. */
 uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);
 
-/* Whether there is a written cell (a written blank counts, a tab does not). */
-bool row_has_text(const struct row *row);
-
-/* Whether there is one that is not blank. */
-bool row_has_ink(const struct row *row);
+/* Whether there is a written cell (a written blank counts, a tab does not); `ink`: one that is not
+   blank. */
+bool row_has_text(const struct row *row, bool ink);
 
 /* Hands the row on, unless it was as it is now. */
 void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
@@ -272,9 +270,6 @@ void emitter_close(struct emitter *e);
 
 /* Writes the newlines that are owed. */
 void emitter_settle(struct emitter *e);
-
-/* Forgets owed newlines except the one that ends the last text. */
-void emitter_restart(struct emitter *e);
 
 /* Hands on what is staged. */
 void emitter_flush(struct emitter *e);

@@ -265,11 +265,14 @@ void mode_full_reset(struct terminal *t)
 	unsigned count = s->rows;
 	leave_alternate(t);
 	/* The shown rows stay in the text, the new screen begins below. */
-	while (count > 0 && !row_has_ink(screen_row(s, count - 1)))
+	while (count > 0 && !row_has_text(screen_row(s, count - 1), true))
 		count--;
 	for (unsigned y = 0; y < count; y++)
 		row_emit(screen_row(s, y), s->cols, &s->clusters, &t->emitter);
-	emitter_restart(&t->emitter);
+	/* Only the newline that ends the text is still owed. */
+	t->emitter.owed = t->emitter.any ? 1 : 0;
+	t->emitter.open = false;
+	t->emitter.pad = 0;
 
 	modes_forget(s);
 	if (t->alternate)

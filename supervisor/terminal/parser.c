@@ -16,12 +16,6 @@ static void clear(struct parser *parser)
 	parser->collect = 0;
 }
 
-void parser_init(struct parser *parser)
-{
-	memset(parser, 0, sizeof(*parser));
-	clear(parser);
-}
-
 /* A C1 control, in any state. */
 static enum parser_event step_c1(struct parser *parser, uint32_t c)
 {
@@ -253,7 +247,7 @@ static void parser_string_show(struct terminal *t, const char *word)
 /* The byte that ends the string came. */
 static void complete(struct terminal *t, unsigned char c)
 {
-	parser_init(&t->parser);
+	t->parser.state = PARSER_GROUND;
 	dispatch_ended(t);
 	if (c == CAN || c == SUB)
 		return;
@@ -269,7 +263,7 @@ static void complete(struct terminal *t, unsigned char c)
 void string_give_up(struct terminal *t)
 {
 	struct string *s = &t->string;
-	parser_init(&t->parser);
+	t->parser.state = PARSER_GROUND;
 	dispatch_ended(t);
 	/* It has no ESC, so no other string takes its place meanwhile. */
 	terminal_take(t, s->held, s->len);

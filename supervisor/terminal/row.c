@@ -81,18 +81,11 @@ void row_touch(struct row *row)
 	row->bent = false;
 }
 
-bool row_has_text(const struct row *row)
+bool row_has_text(const struct row *row, bool ink)
 {
 	for (unsigned x = row->used; x > 0; x--)
-		if (cell_has_text(row->cells[x - 1]))
-			return true;
-	return false;
-}
-
-bool row_has_ink(const struct row *row)
-{
-	for (unsigned x = row->used; x > 0; x--)
-		if (cell_has_text(row->cells[x - 1]) && (row->cells[x - 1] & CELL_TEXT) != ' ')
+		if (cell_has_text(row->cells[x - 1]) &&
+		    (!ink || (row->cells[x - 1] & CELL_TEXT) != ' '))
 			return true;
 	return false;
 }

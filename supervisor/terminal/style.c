@@ -8,23 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* The style with this look, added if there is room; else none. */
-static uint32_t style_number(struct styles *s)
-{
-	static const struct terminal_style none = {0};
-	const struct terminal_style *pen = &s->pen;
-	if (memcmp(pen, &none, sizeof(none)) == 0)
-		return 0;
-	for (unsigned i = 0; i < s->count; i++) {
-		if (memcmp(pen, &s->table[i], sizeof(*pen)) == 0)
-			return i + 1;
-	}
-	if (s->count == STYLES)
-		return 0;
-	s->table[s->count++] = *pen;
-	return s->count;
-}
-
 void style_reset(struct terminal *t)
 {
 	t->styles.pen = (struct terminal_style){0};
@@ -47,9 +30,9 @@ static unsigned take_colour(const struct parser *p, unsigned i, uint32_t *colour
 	return left;
 }
 
-/* Bold, faint, italic, underline, inverse, struck; and what ends them. */
-static void take_attribute(struct terminal_style *pen, uint32_t param)
+void style_take(struct terminal *t)
 {
+	/* Bold, faint, italic, underline, inverse, struck; and what ends them. */
 	static const struct {
 		uint8_t param, set, clear;
 	} rows[] = {
@@ -60,41 +43,38 @@ static void take_attribute(struct terminal_style *pen, uint32_t param)
 		{23, 0, TERMINAL_ITALIC},    {24, 0, TERMINAL_UNDERLINE},
 		{27, 0, TERMINAL_INVERSE},   {29, 0, TERMINAL_STRUCK},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (rows[i].param == param)
-			pen->attributes =
-				(pen->attributes | rows[i].set) & ~(uint32_t)rows[i].clear;
-	}
-}
-
-void style_take(struct terminal *t)
-{
+	static const struct terminal_style none = {0};
 	const struct parser *p = &t->parser;
-	struct terminal_style *pen = &t->styles.pen;
+	struct styles *s = &t->styles;
+	struct terminal_style *pen = &s->pen;
 	for (unsigned i = 0; i < p->count; i++) {
-		uint32_t n = p->params[i];
+		uint32_t n = p->params[i], colour = n % 10, bright = n >= 90 ? 8 : 0;
+		uint32_t *ground = n / 10 % 2 ? &pen->ink : &pen->paper;
+		bool is_colour = (n >= 30 && n <= 49) || (n >= 90 && n <= 107);
 		if (n == 0)
 			style_reset(t);
-		else if (n == 38)
-			i += take_colour(p, i, &pen->ink);
-		else if (n == 48)
-			i += take_colour(p, i, &pen->paper);
-		else if (n >= 30 && n <= 37)
-			pen->ink = TERMINAL_PALETTE | (n - 30);
-		else if (n >= 40 && n <= 47)
-			pen->paper = TERMINAL_PALETTE | (n - 40);
-		else if (n >= 90 && n <= 97)
-			pen->ink = TERMINAL_PALETTE | (n - 90 + 8);
-		else if (n >= 100 && n <= 107)
-			pen->paper = TERMINAL_PALETTE | (n - 100 + 8);
-		else if (n == 39)
-			pen->ink = 0;
-		else if (n == 49)
-			pen->paper = 0;
-		else
-			take_attribute(pen, n);
+		else if (is_colour && colour == 8)
+			i += bright ? 0 : take_colour(p, i, ground);
+		else if (is_colour && colour == 9)
+			*ground = bright ? *ground : 0;
+		else if (is_colour)
+			*ground = TERMINAL_PALETTE | (colour + bright);
+		for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+			if (rows[k].param == n)
+				pen->attributes =
+					(pen->attributes | rows[k].set) & ~(uint32_t)rows[k].clear;
 	}
-	t->style = style_number(&t->styles) << CELL_STYLE_SHIFT;
+	/* Its number in the table; none if that is full. */
+	unsigned number = 0;
+	while (number < s->count && memcmp(pen, &s->table[number], sizeof(*pen)) != 0)
+		number++;
+	if (memcmp(pen, &none, sizeof(none)) == 0 || number == STYLES) {
+		t->style = 0;
+		return;
+	}
+	if (number == s->count)
+		s->table[s->count++] = *pen;
+	t->style = (number + 1) << CELL_STYLE_SHIFT;
 }
 
 int terminal_paint(const struct terminal *t, const struct terminal_painter *painter)

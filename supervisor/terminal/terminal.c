@@ -45,7 +45,6 @@ struct terminal *terminal_new(const struct terminal_options *options,
 	t->emitter.stage = malloc(EMITTER_STAGE);
 	if (!t->emitter.stage)
 		goto out;
-	parser_init(&t->parser);
 	mode_init(t);
 	t->stripping = !options->collapse;
 	if (t->stripping)
@@ -292,7 +291,7 @@ bool terminal_emit(const struct terminal *t, struct emitter *e)
 	   shows something. */
 	bool wanted = (t->options.picture || t->screen != s) && (t->cut || !e->any);
 	depth = wanted && t->alternate ? t->alternate->rows : 0;
-	while (depth > 0 && !row_has_text(screen_row(t->alternate, depth - 1)))
+	while (depth > 0 && !row_has_text(screen_row(t->alternate, depth - 1), false))
 		depth--;
 	if (depth == 0) {
 		emitter_settle(e);

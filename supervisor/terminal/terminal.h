@@ -212,6 +212,7 @@ enum parser_event {
 	PARSER_SKIP,    /* something was passed over that is no control */
 };
 
+/* A zeroed struct is a new one. */
 struct parser {
 	enum parser_state state;
 	unsigned count;   /* parameters, at least 1 */
@@ -219,8 +220,6 @@ struct parser {
 	uint32_t collect; /* prefix and intermediate bytes, the last one lowest */
 	uint32_t params[PARSER_PARAMS];
 };
-
-void parser_init(struct parser *parser);
 
 /* `c` is a code point; all from 0xA0 on are alike. The sequence's parts are in
    the struct until the next call. */

@@ -107,12 +107,12 @@ TEST(quick_is_like_steps)
 		size_t n;
 		for (size_t i = 0; i < len; i++)
 			text[i] = alphabet[random_next(&seed) % (sizeof(alphabet) - 1)];
-		parser_init(&quick);
+		quick = (struct parser){.state = PARSER_GROUND};
 		n = parser_quick(&quick, text, text + len);
 		if (!n)
 			continue;
 		hits++;
-		parser_init(&slow);
+		slow = (struct parser){.state = PARSER_GROUND};
 		parser_step(&slow, 0x1B);
 		parser_step(&slow, '[');
 		for (size_t i = 0; i + 1 < n; i++)
@@ -129,8 +129,7 @@ TEST(quick_is_like_steps)
 
 TEST(parameters)
 {
-	struct parser p;
-	parser_init(&p);
+	struct parser p = {.state = PARSER_GROUND};
 	for (const char *c = "\033[;5:7;99999999999;0"; *c; c++)
 		parser_step(&p, (unsigned char)*c);
 	assert_int_equal(parser_step(&p, 'm'), PARSER_CSI);
