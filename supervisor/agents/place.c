@@ -152,20 +152,26 @@ static int place_write_target(const char *path, const struct place *own, const c
 	return status;
 }
 
+/* What is copied to the directory; the launcher as the last. The copy of the program may be of
+   another terse than the one that is started. */
+static const struct {
+	const char *name;
+	size_t member; /* of struct place */
+	mode_t mode;
+} copies[] = {
+	{TARGET_UNDO, offsetof(struct place, program), 0755},
+	{LIBRARY, offsetof(struct place, library), 0644},
+	{BASH_ENV, offsetof(struct place, bash_env), 0644},
+	{SHELL, offsetof(struct place, launcher), 0755},
+};
+
+enum { COPIES = sizeof(copies) / sizeof(*copies) };
+
 int place_install(const struct place *own, const char *real, char failed[PATH_MAX])
 {
 	char folder[PATH_MAX];
 	if (place_folder(folder) < 0)
 		return -1;
-	const struct {
-		const char *name, *from;
-		mode_t mode;
-	} copies[] = {
-		{LIBRARY, own->library, 0644},
-		{BASH_ENV, own->bash_env, 0644},
-		{TARGET_UNDO, own->program, 0755},
-		{SHELL, own->launcher, 0755},
-	};
 	static const char *const links[] = {"terse-bash", LAUNCHER, "terse"};
 	struct stat st;
 	snprintf(failed, PATH_MAX, "%s", folder);
@@ -182,12 +188,13 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 	mode_t others = st.st_mode & (S_IWGRP | S_IWOTH);
 	if (others && chmod(folder, st.st_mode & 07777 & ~others) < 0)
 		return -1;
-	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
+	for (size_t i = 0; i < COPIES; i++) {
+		const char *from = (const char *)own + copies[i].member;
 		place_name(failed, folder, copies[i].name);
-		if (!*copies[i].from)
+		if (!*from)
 			continue;
 		struct document d;
-		int status = document_read(&d, copies[i].from, NULL);
+		int status = document_read(&d, from, NULL);
 		if (status == 0)
 			status = d.exists ? place_write(failed, &d.text, copies[i].mode) : -1;
 		document_release(&d);
@@ -277,16 +284,15 @@ enum place_health place_check(const struct place *own, char program[PATH_MAX],
 	if (access(path, X_OK) < 0)
 		return PLACE_ABSENT;
 	/* Whether the launcher and what is beside it are those of this terse. */
-	const char *const files[][2] = {
-		{SHELL, own->launcher}, {LIBRARY, own->library}, {BASH_ENV, own->bash_env}};
 	bool same = true;
-	for (size_t i = 0; same && i < sizeof(files) / sizeof(*files); i++) {
+	for (size_t i = 1; same && i < COPIES; i++) {
+		const char *from = (const char *)own + copies[i].member;
 		struct document one, two;
-		if (!*files[i][1])
+		if (!*from)
 			continue;
-		place_name(path, folder, files[i][0]);
+		place_name(path, folder, copies[i].name);
 		same = document_read(&one, path, NULL) == 0;
-		same = document_read(&two, files[i][1], NULL) == 0 && same &&
+		same = document_read(&two, from, NULL) == 0 && same &&
 		       buffer_is(&one.text, two.text.data, two.text.len);
 		document_release(&one);
 		document_release(&two);
