@@ -72,8 +72,8 @@ static int read_scalar(struct outline *o, size_t *at)
 		while (end < o->len && !strchr(" \t\r\n,:[]{}\"/", o->text[end]))
 			end++;
 	}
-	json_t *value =
-		json_read(o->text + start, end - start, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+	json_t *value = json_read(o->text + start, end - start,
+				  JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, NULL);
 	json_decref(value);
 	if (!value)
 		return outline_refuse(o, start,
@@ -199,18 +199,6 @@ bool outline_is_within(const struct outline *o, int node, int above)
 	while (node > above)
 		node = o->nodes[node].parent;
 	return node == above;
-}
-
-char *outline_string(const struct outline *o, int node)
-{
-	const struct outline_node *n = &o->nodes[node];
-	if (n->kind != OUTLINE_STRING)
-		return NULL;
-	json_t *value = json_read(o->text + n->start, n->end - n->start,
-				  JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-	char *copy = value ? strdup(json_string_value(value)) : NULL;
-	json_decref(value);
-	return copy;
 }
 
 /* --- changes ------------------------------------------------------------------------ */

@@ -53,9 +53,6 @@ int outline_next(const struct outline *o, int parent, int after);
 /* Whether the node is `above`, or somewhere below it. */
 bool outline_is_within(const struct outline *o, int node, int above);
 
-/* A string's text, to be freed; NULL if it is no string, or with ENOMEM. */
-char *outline_string(const struct outline *o, int node);
-
 /* --- changes: each appends the whole changed text to `out`; 0, or -1 with ENOMEM ----------- */
 
 /* Adds a value where a path leads: as its last key's value or, if `element`, behind the elements of

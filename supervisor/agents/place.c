@@ -252,15 +252,16 @@ void place_note(const char *path, const char *options, const char *project, bool
 	quote_append(&line, file);
 	buffer_printf(&line, " init %s --undo\n", options);
 	place_name(file, folder, WIRED);
-	if (document_read(&d, file, NULL) == 0 && buffer_check(&line) == 0) {
+	if (document_read(&d, file, NULL) == 0 && buffer_string(&d.text) &&
+	    buffer_check(&line) == 0) {
 		/* All lines but this one. */
-		for (const char *at = d.text.data, *end = at ? at + d.text.len : NULL, *next;
-		     at < end; at = next) {
-			next = memchr(at, '\n', (size_t)(end - at));
-			next = next ? next + 1 : end;
-			if (!buffer_is(&line, at, (size_t)(next - at)))
-				buffer_append(&text, at, (size_t)(next - at));
-		}
+		const char *at = d.text.data, *found = memmem(at, d.text.len, line.data, line.len);
+		if (found && found > at && found[-1] != '\n')
+			found = NULL;
+		size_t before = found ? (size_t)(found - at) : d.text.len;
+		buffer_append(&text, at, before);
+		if (found)
+			buffer_append(&text, found + line.len, d.text.len - before - line.len);
 		if (wired)
 			buffer_add(&text, &line);
 		if (buffer_string(&text) && (text.len || d.exists))

@@ -170,7 +170,7 @@ static int edit_marked_lines(struct wiring_edit *e, const struct wiring_item *it
 	return 0;
 }
 
-/* What a string that terse wrote ends with, wherever terse was then. */
+/* Whether terse wrote the string, wherever it was then: by its end, which is written as it is. */
 static bool is_own(const struct wiring_item *item, const char *text, size_t len)
 {
 	char end[64];
@@ -241,10 +241,10 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	int node = there ? nodes[count - 1] : -1;
 	/* The string that terse wrote as the node, or of other items somewhere in it. */
 	for (int i = node; there && own < 0 && i < (int)o.count; i++) {
-		char *string = outline_is_within(&o, i, node) ? outline_string(&o, i) : NULL;
-		if (string && is_own(item, string, strlen(string)))
+		const struct outline_node *n = &o.nodes[i];
+		if (n->kind == OUTLINE_STRING && outline_is_within(&o, i, node) &&
+		    is_own(item, o.text + n->start + 1, n->end - n->start - 2))
 			own = i;
-		free(string);
 		if (item->kind == WIRING_STRING)
 			break;
 	}
@@ -320,7 +320,7 @@ static int edit_toml(struct wiring_edit *e, const struct wiring_item *item, stru
 	const char *end = wiring_find_member(item)->end;
 	size_t len = t.value_end - t.value;
 	bool string = item->kind == WIRING_STRING, there = t.end > 0;
-	bool own = there && string && len > 2 && is_own(item, text->data + t.value, len - 1);
+	bool own = there && string && len > 2 && is_own(item, text->data + t.value + 1, len - 2);
 	bool by_hand = t.foreign && memmem(text->data, text->len, end, strlen(end));
 	e->own += own || by_hand;
 	if (!e->place && by_hand)

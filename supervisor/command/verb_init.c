@@ -24,15 +24,11 @@ struct init {
 	bool mcp;                                /* as a server of tools */
 	const struct wiring *agents[AGENTS_MAX]; /* which are meant */
 	size_t count;
-	char root[PATH_MAX]; /* of the project */
+	char here[PATH_MAX];
+	const char *root; /* of the project; NULL: the files are the user's */
 	struct buffer out;
 	bool failed;
 };
-
-static const char *init_root(const struct init *i)
-{
-	return i->project ? i->root : NULL;
-}
 
 static void init_say(struct init *i, const char *path, const char *what)
 {
@@ -51,12 +47,12 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 {
 	struct wiring_plan p;
 	char path[PATH_MAX], options[128];
-	if (wiring_path(&file->folder, init_root(i), path) < 0) {
+	if (wiring_path(&file->folder, i->root, path) < 0) {
 		init_fail(i, i->wiring->agent,
 			  "there is no home directory; --project writes into this directory");
 		return;
 	}
-	int status = wiring_plan(&p, file, &i->place, path, init_root(i), i->undo);
+	int status = wiring_plan(&p, file, &i->place, path, i->root, i->undo);
 	if (status == 0 && !p.changes) {
 		init_say(i, path, i->undo ? "nothing of terse in it" : "needs no change");
 	} else if (status == 0 && i->dry_run) {
@@ -64,14 +60,14 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		status = diff_append(&i->out, p.now.exists ? path : NULL, &p.now.text,
 				     p.remove ? NULL : path, p.remove ? &nothing : &p.next);
 	} else if (status == 0) {
-		status = wiring_carry_out(&p, i->project ? i->root : getenv("HOME"));
+		status = wiring_carry_out(&p, i->root ? i->root : getenv("HOME"));
 		if (status == 0)
 			init_say(i, path, p.done);
 		/* That it names the launcher, and how to undo that. */
 		snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent,
 			 i->mcp ? " --mcp" : "", i->project ? " --project" : "");
 		if (status == 0 && file->items[0].kind != WIRING_LINES)
-			place_note(path, options, init_root(i), !i->undo);
+			place_note(path, options, i->root, !i->undo);
 	}
 	if (status < 0) {
 		verb_error(VERB, "%s", p.reason);
@@ -92,13 +88,13 @@ static void init_change_lines(struct init *i)
 	const struct wiring_file file = {.folder = i->wiring->lines,
 					 .items = {{WIRING_LINES, {NULL}, lines, NULL}}};
 	char path[PATH_MAX];
-	if (wiring_path(&file.folder, init_root(i), path) < 0) {
+	if (wiring_path(&file.folder, i->root, path) < 0) {
 		if (i->instructions)
 			init_fail(i, i->wiring->agent,
 				  "has no such file of the user's: use --project");
 		return;
 	}
-	bool there = wiring_look(&file, &i->place, init_root(i)) != WIRING_NONE;
+	bool there = wiring_look(&file, &i->place, i->root) != WIRING_NONE;
 	if (i->instructions || (i->undo && there))
 		init_change_file(i, &file);
 	else if (!i->undo && !i->dry_run && !there)
@@ -217,7 +213,7 @@ static int init_parse(struct init *i, struct verb_call *c)
 	else if (!count && !i->all && (i->undo || i->dry_run || i->instructions))
 		verb_error(VERB, "which agent? terse init AGENT, one of %s; or --all",
 			   wiring_names);
-	else if (i->project && !getcwd(i->root, sizeof(i->root)))
+	else if (i->project && !(i->root = getcwd(i->here, sizeof(i->here))))
 		verb_error(VERB, "the current directory: %s", strerror(errno));
 	else
 		return 0;
