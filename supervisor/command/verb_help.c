@@ -41,27 +41,27 @@ const struct verb *verb_nearest(const char *word)
 	return n.best ? verb_named(n.best) : NULL;
 }
 
+static const char overview[] =
+	"terse runs a command and prints what a person would have seen of it, in a few\n"
+	"kilobytes. Longer output is kept on disk and can be read piece by piece.\n\n"
+	"  terse COMMAND [ARG...]      run a command\n"
+	"  terse 'cd x && make'        run a shell string\n"
+	"  terse read ID --offset N    read more of what a run printed\n\nVerbs:\n";
+static const char overview_end[] =
+	"\nterse VERB --help prints more. `terse -- NAME` runs a command that has a verb's name.\n"
+	"TERSE=0 in the environment switches terse off.\n";
+
 int verb_print_help(const struct verb *v)
 {
 	struct buffer out = BUFFER_INIT;
 	if (!v) {
-		buffer_append_string(&out, "terse runs a command and prints what a person would "
-					   "have seen of it, in a few\n"
-					   "kilobytes. Longer output is kept on disk and can be "
-					   "read piece by piece.\n\n"
-					   "  terse COMMAND [ARG...]      run a command\n"
-					   "  terse 'cd x && make'        run a shell string\n"
-					   "  terse read ID --offset N    read more of what a run "
-					   "printed\n\nVerbs:\n");
+		buffer_append_string(&out, overview);
 		for (size_t i = 0; verbs[i]; i++) {
 			if (verbs[i]->purpose)
 				buffer_printf(&out, "  %-10s %s\n", verbs[i]->name,
 					      verbs[i]->purpose);
 		}
-		buffer_append_string(
-			&out, "\nterse VERB --help prints more. `terse -- NAME` runs a command "
-			      "that has a "
-			      "verb's name.\nTERSE=0 in the environment switches terse off.\n");
+		buffer_append_string(&out, overview_end);
 		return verb_print(NULL, &out);
 	}
 	const char *options = v->options || v->settings ? " [OPTIONS]" : "", *form = v->forms;

@@ -31,6 +31,7 @@ struct cleanup {
 	struct gc gc; /* of one store after the other; sums them up */
 	struct buffer out;
 	uint64_t listed;          /* artifacts, with or without a line */
+	long in_use;              /* artifacts of runs that go on, which stay */
 	struct progress progress; /* to be ended before something else is printed */
 };
 
@@ -77,6 +78,18 @@ static void cleanup_add_error(struct cleanup *c)
 		c->gc.result.error = errno;
 }
 
+/* Removes the artifacts of a session with an ID in from..to. */
+static void cleanup_session(struct cleanup *c, const struct store *store, const char *session,
+			    uint64_t from, uint64_t to)
+{
+	c->gc.store = store;
+	long left = gc_remove_session_part(&c->gc, session, from, to);
+	if (left < 0)
+		cleanup_add_error(c);
+	else
+		c->in_use += left;
+}
+
 /* Prints the lines and the sum on standard output. Returns the exit status. */
 static int cleanup_end(struct cleanup *c, const struct verb_call *call)
 {
@@ -92,6 +105,10 @@ static int cleanup_end(struct cleanup *c, const struct verb_call *call)
 	if (c->listed > CLEANUP_LINES)
 		buffer_printf(&c->out, "[... and %s more]\n",
 			      HUMAN_COUNT(c->listed - CLEANUP_LINES));
+	if (c->in_use)
+		buffer_printf(&c->out, "%ld still in use by %s, left as %s (terse list)\n",
+			      c->in_use, c->in_use == 1 ? "its run" : "their runs",
+			      c->in_use == 1 ? "it is" : "they are");
 	/* "removed 12 artifacts, 1 leftover; freed 3.2 MB" */
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (parts[i].count == 0)
@@ -110,13 +127,6 @@ static int cleanup_end(struct cleanup *c, const struct verb_call *call)
 		verb_error(call->verb->name, "%s could not be removed: %s",
 			   HUMAN_COUNT(sum->failed), strerror(sum->error));
 	return status || sum->failed;
-}
-
-/* Runs that are still in use, and so stay. */
-static void cleanup_add_in_use(struct buffer *out, long count)
-{
-	buffer_printf(out, "%ld still in use by %s, left as %s", count,
-		      count == 1 ? "its run" : "their runs", count == 1 ? "it is" : "they are");
 }
 
 // terse gc: cleans the stores up; with $TERSE_HOME set this one alone.
@@ -295,25 +305,15 @@ static int rewind_run(struct verb_call *c)
 		return 1;
 	}
 	struct cleanup cleanup;
-	struct gc *gc = &cleanup.gc;
-	long in_use = 0;
 	cleanup_begin(&cleanup, c->settings, o.dry);
 	for (int i = 0; i < count; i++) {
-		gc->store = &stores[i];
+		int64_t now_ms = cleanup.gc.now_ms;
 		/* Spare the runs that start from now on. */
-		long left = gc_remove_session_part(gc, session, from, id_last_at(gc->now_ms));
-		if (left < 0)
-			cleanup_add_error(&cleanup);
-		else
-			in_use += left;
+		cleanup_session(&cleanup, &stores[i], session, from, id_last_at(now_ms));
 		int dir = o.dry ? -1 : store_open_session(&stores[i], session, false);
 		if (dir >= 0)
-			journal_clean(dir, started_ms, gc->now_ms + 1);
+			journal_clean(dir, started_ms, now_ms + 1);
 		io_close(&dir);
-	}
-	if (in_use) {
-		cleanup_add_in_use(&cleanup.out, in_use);
-		buffer_append_string(&cleanup.out, " (terse list)\n");
 	}
 	store_close_all(stores, count);
 	return cleanup_end(&cleanup, c) | status;
@@ -415,8 +415,8 @@ static int session_end(struct session_call *c)
 {
 	struct cleanup cleanup;
 	const struct gc_result *sum = &cleanup.gc.result;
-	bool now = c->now || c->call->settings->keep == 0, found = false;
-	long in_use = 0;
+	int64_t keep = c->call->settings->keep;
+	bool now = c->now || keep == 0, found = false;
 	cleanup_begin(&cleanup, c->call->settings, false);
 	for (int i = 0; i < c->count; i++) {
 		/* What is removed now needs no note, for which a full disk has no room. */
@@ -428,47 +428,28 @@ static int session_end(struct session_call *c)
 		found = true;
 		if (!now)
 			continue;
-		cleanup.gc.store = &c->stores[i];
-		long left = gc_remove_session_part(&cleanup.gc, c->session, 0, UINT64_MAX);
-		if (left < 0)
-			cleanup_add_error(&cleanup);
-		else
-			in_use += left;
+		cleanup_session(&cleanup, &c->stores[i], c->session, 0, UINT64_MAX);
 		gc_remove_session(&c->stores[i], c->session);
 	}
-	if (!found && !sum->failed) {
-		/* It was removed before, or never existed. */
-		struct buffer out = BUFFER_INIT;
-		buffer_printf(&out, "session %s does not exist (any more)\n", c->session);
-		return verb_print(c->call, &out);
-	}
-	if (!found) {
+	struct buffer *out = &cleanup.out;
+	if (!found && sum->failed) {
+		progress_end(&cleanup.progress);
 		verb_error(c->verb, "%s/" JOURNAL_FILE ": %s", c->session, strerror(sum->error));
 		return 1;
 	}
-	/* What was removed with the session, or when it will be. */
-	struct buffer out = BUFFER_INIT;
-	progress_end(&cleanup.progress);
-	buffer_printf(&out, "session %s ended", c->session);
-	if (now)
-		buffer_printf(&out, "; removed %s artifact%s, freed %s",
-			      HUMAN_COUNT(sum->artifacts), sum->artifacts == 1 ? "" : "s",
-			      HUMAN_SIZE(sum->bytes));
+	if (!found)
+		buffer_printf(out, "session %s does not exist (any more)\n", c->session);
+	else if (now)
+		buffer_printf(out, "session %s ended\n", c->session);
 	else
-		buffer_printf(&out,
-			      "; its artifacts are kept for %s (terse session end %s --now "
-			      "removes them)",
-			      human_age((char[HUMAN_LEN]){0}, c->call->settings->keep), c->session);
-	if (in_use) {
-		buffer_append_string(&out, "; ");
-		cleanup_add_in_use(&out, in_use);
-	}
-	buffer_append(&out, "\n", 1);
-	if (sum->failed)
-		verb_error(c->verb, "%s could not be removed: %s", HUMAN_COUNT(sum->failed),
-			   strerror(sum->error));
-	buffer_release(&cleanup.out);
-	return verb_print(c->call, &out) || sum->failed;
+		buffer_printf(out,
+			      "session %s ended; its artifacts are kept for %s (terse session end "
+			      "%s --now removes them)\n",
+			      c->session, human_age((char[HUMAN_LEN]){0}, keep), c->session);
+	if ((found && now) || sum->failed)
+		return cleanup_end(&cleanup, c->call);
+	progress_end(&cleanup.progress);
+	return verb_print(c->call, out);
 }
 
 /* --- new ------------------------------------------------------------------- */

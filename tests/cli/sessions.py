@@ -278,10 +278,10 @@ class Sessions(Life):
         self.make(2, "--session", "a")
         status, out, _ = self.say("session", "end", "a", "--now")
         self.assertEqual(status, 0)
-        self.assertRegex(out, rb"\Asession a ended; removed 2 artifacts, freed [\d.]+ KB\n\Z")
+        self.assertRegex(out, rb"\A(cmd-.* session a\n){2}session a ended\nremoved 2 artifacts; freed [\d.]+ KB\n\Z")
         self.assertFalse(os.path.exists(self.session_dir("a")))
         self.make(1)
-        self.assertIn(b"; removed 1 artifact, ",
+        self.assertIn(b"\nremoved 1 artifact; ",
                       self.say("session", "end", env={"TERSE_KEEP": "off"})[1])
 
     def test_end_that_cannot_be_noted(self):
@@ -294,7 +294,7 @@ class Sessions(Life):
 
     def test_end_while_it_runs(self):
         run, identifier, go = self.running()
-        self.assertIn(b"; 1 still in use by its run, left as it is\n",
+        self.assertIn(b"\n1 still in use by its run, left as it is (terse list)\n",
                       self.say("session", "end", "--now")[1])
         let_go_on(go)
         run.finish()
