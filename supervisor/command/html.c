@@ -2,13 +2,13 @@
 
 #include "supervisor/command/html.h"
 
-#include "lib/gap.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/json_read.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/text.h"
+#include "supervisor/reading/page.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,32 +86,27 @@ void html_add_shown(struct buffer *out, int dir, const char *id, size_t most)
 	buffer_release(&file);
 }
 
-/* Adds up to `most` bytes of the text from its current place on, in whole lines if there is more
-   and `lines` is true; lines about gaps stand in their places. Returns 0, or -1 with errno. */
-static int add_part(struct buffer *out, const char *key, struct text *t, size_t most, bool lines)
+/* Adds the bytes from `from` to `to`, in whole lines if `lines` is true; lines about gaps stand in
+   their places. Returns 0, or -1 with errno. */
+static int add_part(struct buffer *out, const char *key, struct text *t, uint64_t from, uint64_t to,
+		    bool lines)
 {
 	struct buffer part = BUFFER_INIT;
-	struct text_piece piece = {.kind = TEXT_BYTES};
-	char gap[GAP_ANNOUNCE_MAX];
-	int result = 0;
-	while (most > 0 && piece.kind != TEXT_END && result == 0) {
-		result = buffer_reserve(&part, most) < 0 ||
-					 text_next(t, part.data + part.len, most, &piece) < 0
-				 ? -1
-				 : 0;
-		if (result == 0 && piece.kind == TEXT_BYTES) {
-			part.len += piece.len;
-			most -= piece.len;
-		} else if (result == 0 && piece.kind == TEXT_GAP) {
-			buffer_append(&part, gap, gap_announce(gap, &piece.gap));
-		}
-	}
+	struct slice s = {.to = from};
+	int result;
+	do {
+		const struct slice_request request = {
+			.from = s.to, .length = to - s.to, .room = 3 * (size_t)(to - s.to) + 1};
+		result = slice_make(&s, t, &request);
+		buffer_add(&part, &s.text);
+	} while (result == 0 && s.more && s.to < to);
 	const char *newline = lines && part.len ? memrchr(part.data, '\n', part.len) : NULL;
 	if (newline)
 		buffer_truncate(&part, (size_t)(newline - part.data) + 1);
+	json_add_text(out, key, part.data, part.len);
 	out->failed |= part.failed;
-	html_add_clean(out, key, part.data, part.len);
 	buffer_release(&part);
+	slice_release(&s);
 	return result;
 }
 
@@ -124,20 +119,18 @@ void html_add_texts(struct buffer *out, int dir, const char *id, size_t most)
 		if (text_open(&t, dir, id, i ? ARTIFACT_ERR : ARTIFACT_OUT) < 0)
 			continue;
 		text_lines(&t, &lines);
-		text_seek_byte(&t, 0);
 		json_begin_object(out, NULL);
 		json_add_string(out, "name", stream_names[i]);
 		json_add_count(out, "bytes", t.size);
 		json_add_count(out, "lines", lines);
 		bool cut = t.size > most;
-		int result = add_part(out, "head", &t, cut ? most / 2 : most + 1, cut);
+		int result = add_part(out, "head", &t, 0, cut ? most / 2 : t.size, cut);
 		if (cut && result == 0) {
 			/* A line that is longer than that begins in its middle. */
 			uint64_t from = t.size - most / 2;
 			if (text_line_start(&t, from, &start) == 0 && from - start < most / 2)
 				from = start;
-			text_seek_byte(&t, from);
-			result = add_part(out, "tail", &t, (size_t)(t.size - from), false);
+			result = add_part(out, "tail", &t, from, t.size, false);
 		}
 		if (result < 0)
 			json_add_string(out, "error", strerror(errno));

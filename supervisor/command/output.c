@@ -2,7 +2,6 @@
 
 #include "supervisor/command/output.h"
 
-#include "lib/buffer.h"
 #include "lib/io.h"
 
 #include <errno.h>
@@ -82,12 +81,4 @@ int output_close(struct output *o, int result)
 		unlink(*o->temporary ? o->temporary : o->name);
 	errno = error;
 	return result;
-}
-
-int output_write(const char *name, bool replace, const struct buffer *text)
-{
-	struct output o;
-	if (buffer_check(text) < 0 || output_open(&o, name, replace) < 0)
-		return -1;
-	return output_close(&o, io_write(o.fd, text->data, text->len));
 }

@@ -25,8 +25,4 @@ int output_open(struct output *o, const char *name, bool replace);
    errno, which is that of the writer if that failed. */
 int output_close(struct output *o, int result);
 
-/* Both, with one text between them. Returns 0, or -1 with errno. */
-struct buffer;
-int output_write(const char *name, bool replace, const struct buffer *text);
-
 #endif

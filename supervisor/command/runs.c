@@ -111,23 +111,6 @@ void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
 	}
 }
 
-/* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
-static void runs_add_json_gaps(struct buffer *out, const struct meta *m)
-{
-	const struct gaps gaps[2] = {meta_gaps(&m->out), meta_gaps(&m->err)};
-	if (gaps[0].count + gaps[1].count == 0)
-		return;
-	json_begin_array(out, "gaps");
-	for (int stream = 0; stream < 2; stream++) {
-		for (int i = 0; i < gaps[stream].count; i++) {
-			gap_begin_json(out, &gaps[stream].items[i]);
-			json_add_string(out, "stream", stream ? "stderr" : "stdout");
-			json_end_object(out);
-		}
-	}
-	json_end_array(out);
-}
-
 bool runs_is_counted(const struct meta *m)
 {
 	return *m->id && (m->out.bytes + m->err.bytes > 0 || (!m->files[0] && !m->files[1]));
@@ -135,6 +118,7 @@ bool runs_is_counted(const struct meta *m)
 
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 {
+	const struct gaps gaps[2] = {meta_gaps(&m->out), meta_gaps(&m->err)};
 	bool ended = m->state != META_RUNNING;
 	json_add_string(out, "id", *m->id ? m->id : NULL);
 	json_add_string(out, "session", m->session);
@@ -153,7 +137,17 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	bool counted = runs_is_counted(m);
 	json_add_known(out, "lines", counted, m->out.lines + m->err.lines);
 	json_add_known(out, "bytes", counted, m->out.bytes + m->err.bytes);
-	runs_add_json_gaps(out, m);
+	/* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
+	if (gaps[0].count + gaps[1].count > 0)
+		json_begin_array(out, "gaps");
+	for (int i = 0; i < gaps[0].count + gaps[1].count; i++) {
+		bool is_stderr = i >= gaps[0].count;
+		gap_begin_json(out, &gaps[is_stderr].items[is_stderr ? i - gaps[0].count : i]);
+		json_add_string(out, "stream", is_stderr ? "stderr" : "stdout");
+		json_end_object(out);
+	}
+	if (gaps[0].count + gaps[1].count > 0)
+		json_end_array(out);
 	for (int i = 0; i < 2; i++) {
 		if (m->files[i])
 			json_add_string(out, i ? "stderr_file" : "stdout_file", m->files[i]);

@@ -3,6 +3,7 @@
 #include "supervisor/command/svg.h"
 
 #include "lib/buffer.h"
+#include "lib/io.h"
 #include "lib/utf8.h"
 #include "supervisor/command/output.h"
 #include "supervisor/terminal/terminal.h"
@@ -45,43 +46,21 @@ static uint32_t colour_of(uint32_t colour, uint32_t preset)
 	return (uint32_t)levels[n / 36] << 16 | (uint32_t)levels[n / 6 % 6] << 8 | levels[n % 6];
 }
 
-/* Adds text as XML has it. */
-static void add_text(struct buffer *out, const char *text, size_t len)
-{
-	struct buffer clean = BUFFER_INIT;
-	utf8_clean(&clean, text, len);
-	for (size_t i = 0; i < clean.len; i++) {
-		if (strchr("<>&", clean.data[i]) && clean.data[i])
-			buffer_printf(out, "&#%d;", clean.data[i]);
-		else
-			buffer_append(out, &clean.data[i], 1);
-	}
-	out->failed |= clean.failed;
-	buffer_release(&clean);
-}
-
-static void add_attributes(struct buffer *out, const struct terminal_style *style)
+static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width, const char *text,
+		       size_t len, const struct terminal_style *style)
 {
 	static const struct {
 		uint32_t attribute;
 		const char *text;
-	} rows[] = {
+	} attributes[] = {
 		{TERMINAL_BOLD, " font-weight=\"bold\""},
 		{TERMINAL_FAINT, " opacity=\"0.65\""},
 		{TERMINAL_ITALIC, " font-style=\"italic\""},
 		{TERMINAL_UNDERLINE, " text-decoration=\"underline\""},
 		{TERMINAL_STRUCK, " text-decoration=\"line-through\""},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (style->attributes & rows[i].attribute)
-			buffer_append_string(out, rows[i].text);
-	}
-}
-
-static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width, const char *text,
-		       size_t len, const struct terminal_style *style)
-{
 	struct svg *s = ctx;
+	struct buffer *out = &s->texts, clean = BUFFER_INIT;
 	bool inverse = style->attributes & TERMINAL_INVERSE;
 	uint32_t own_ink = colour_of(style->ink, INK), own_paper = colour_of(style->paper, PAPER);
 	uint32_t ink = inverse ? own_paper : own_ink, paper = inverse ? own_ink : own_paper;
@@ -106,13 +85,23 @@ static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
 	if (len == 0)
 		return;
 	/* As wide as its cells, whatever font there is. */
-	buffer_printf(&s->texts,
-		      "<text x=\"%u\" y=\"%u\" textLength=\"%u\" fill=\"#%06" PRIx32 "\"", x,
+	buffer_printf(out, "<text x=\"%u\" y=\"%u\" textLength=\"%u\" fill=\"#%06" PRIx32 "\"", x,
 		      y + BASELINE, drawn, ink);
-	add_attributes(&s->texts, style);
-	buffer_append_string(&s->texts, ">");
-	add_text(&s->texts, text, len);
-	buffer_append_string(&s->texts, "</text>\n");
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+		if (style->attributes & attributes[i].attribute)
+			buffer_append_string(out, attributes[i].text);
+	}
+	buffer_append_string(out, ">");
+	utf8_clean(&clean, text, len);
+	for (size_t i = 0; i < clean.len; i++) {
+		if (strchr("<>&", clean.data[i]) && clean.data[i])
+			buffer_printf(out, "&#%d;", clean.data[i]);
+		else
+			buffer_append(out, &clean.data[i], 1);
+	}
+	out->failed |= clean.failed;
+	buffer_release(&clean);
+	buffer_append_string(out, "</text>\n");
 }
 
 static void svg_on_text(void *ctx, const char *data, size_t len)
@@ -151,7 +140,10 @@ int svg_write(const char *path, const struct terminal *t)
 	buffer_append_string(&out, "</svg>\n");
 	buffer_release(&s.papers);
 	buffer_release(&s.texts);
-	int result = output_write(path, true, &out);
+	struct output file;
+	int result = buffer_check(&out) < 0 || output_open(&file, path, true) < 0
+			     ? -1
+			     : output_close(&file, io_write(file.fd, out.data, out.len));
 	buffer_release(&out);
 	return result;
 }

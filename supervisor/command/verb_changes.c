@@ -55,12 +55,6 @@ struct changes {
 
 enum mark { MARK_CONTEXT = ' ', MARK_OLD = '-', MARK_NEW = '+' };
 
-/* Whether all is printed, whatever its size. */
-static bool changes_is_whole(const struct changes *c)
-{
-	return !c->call->json && (c->sink == SINK_PROGRAM || c->sink == SINK_PERSON);
-}
-
 /* What begins the colour of such a line; "" of context. */
 static const char *changes_colour(const struct changes *c, char mark)
 {
@@ -82,7 +76,8 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 			     const struct differ_lines *lines)
 {
 	const struct walk_options options = {.from = lines->from, .here = true};
-	const bool whole = changes_is_whole(c);
+	/* All is printed, whatever its size. */
+	const bool whole = c->sink == SINK_PROGRAM || c->sink == SINK_PERSON;
 	char words[GAP_ANNOUNCE_MAX];
 	struct walk_line line;
 	uint64_t left = lines->count;

@@ -53,22 +53,6 @@ static struct wording_place listing_place(const struct listing *l, const struct 
 		.id = text->place, .words = l->options.words, .is_stderr = text->standard_error};
 }
 
-/* The part of a long line that is shown: the match in the middle, or the beginning of a longer one.
-   No character is split. */
-static void listing_cut(const struct walk_line *line, const struct matcher_span *match,
-			size_t *from, size_t *to)
-{
-	size_t inner = match->to - match->from;
-	size_t lead = inner + LEAD > EXCERPT_MAX ? LEAD : (EXCERPT_MAX - inner) / 2;
-	*from = match->from > lead ? match->from - lead : 0;
-	/* Near the end of the line, more fits before the match. */
-	if (line->len < *from + EXCERPT_MAX)
-		*from = line->len > EXCERPT_MAX ? line->len - EXCERPT_MAX : 0;
-	*from = utf8_floor(line->data, line->len, *from);
-	if (line->len > *from + EXCERPT_MAX)
-		*to = utf8_floor(line->data, line->len, *from + EXCERPT_MAX);
-}
-
 /* Adds a match, or a line around one. */
 static void listing_add_line(struct listing *l, const struct listing_text *text,
 			     const struct walk_line *found, struct walk *w)
@@ -91,8 +75,18 @@ static void listing_add_line(struct listing *l, const struct listing_text *text,
 		match.to = line.len;
 	if (match.from > match.to)
 		match.from = match.to;
-	if (is_cut)
-		listing_cut(&line, &match, &from, &to);
+	if (is_cut) {
+		/* The match in the middle, or the beginning of a longer one; near the end of the
+		   line, more fits before the match. No character is split. */
+		size_t inner = match.to - match.from;
+		size_t lead = inner + LEAD > EXCERPT_MAX ? LEAD : (EXCERPT_MAX - inner) / 2;
+		from = match.from > lead ? match.from - lead : 0;
+		if (line.len < from + EXCERPT_MAX)
+			from = line.len > EXCERPT_MAX ? line.len - EXCERPT_MAX : 0;
+		from = utf8_floor(line.data, line.len, from);
+		if (line.len > from + EXCERPT_MAX)
+			to = utf8_floor(line.data, line.len, from + EXCERPT_MAX);
+	}
 	if (text->label)
 		buffer_printf(out, "%s%c", text->label, separator);
 	buffer_printf(out, "%" PRIu64 "%c", line.number, separator);

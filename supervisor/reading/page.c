@@ -170,18 +170,6 @@ static int page_add_line(struct page *p, const struct walk_line *line)
 	return 0;
 }
 
-static int page_add_gap(struct page *p, const struct text_piece *gap)
-{
-	size_t before = p->text.len;
-	/* A line that continues behind the gap stays together with it. */
-	if (!p->inside && !page_wants(p))
-		return 0;
-	add_gap(&p->text, before > 0 && p->text.data[before - 1] != '\n', &gap->gap);
-	p->rest = gap->goes_on && gap->gap.from == gap->gap.to;
-	p->inside = false;
-	return page_add_piece(p, before, gap->gap.from, true);
-}
-
 /* Goes on from where the text stands, the beginning of line `number`, until the page stops. Returns
    0, or -1 with errno. */
 static int page_collect(struct page *p, struct text *t, uint64_t number)
@@ -210,10 +198,18 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 			p->inside = !line.newline;
 		else if (kind == WALK_LINE)
 			result = page_add_line(p, &line);
-		else if (kind == WALK_GAP)
-			result = page_add_gap(p, walk_gap(w));
-		else
+		else if (kind == WALK_END)
 			p->stop = PAGE_END;
+		/* A line that continues behind the gap stays together with it. */
+		else if (p->inside || page_wants(p)) {
+			const struct text_piece *gap = walk_gap(w);
+			size_t before = p->text.len;
+			add_gap(&p->text, before > 0 && p->text.data[before - 1] != '\n',
+				&gap->gap);
+			p->rest = gap->goes_on && gap->gap.from == gap->gap.to;
+			p->inside = false;
+			result = page_add_piece(p, before, gap->gap.from, true);
+		}
 	}
 	walk_free(w);
 	return result;

@@ -4,26 +4,6 @@
 
 #include <string.h>
 
-static void add_byte(struct sniff *s, unsigned char c)
-{
-	bool continues = (c & 0xC0) == 0x80;
-	/* BEL BS TAB LF VT FF CR SO SI ESC: what text for a terminal may hold. */
-	bool is_control = c < 0x20 && !(c >= 0x07 && c <= 0x0F) && c != 0x1B;
-	if (continues && s->more > 0) {
-		s->more--;
-		return;
-	}
-	/* The character before was cut. */
-	s->bad += s->more > 0;
-	s->more = 0;
-	s->nul |= c == '\0';
-	s->newline |= c == '\n';
-	if (c >= 0xC2 && c <= 0xF4)
-		s->more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
-	else if (c >= 0x7F || is_control)
-		s->bad++;
-}
-
 bool sniff_judge(const struct sniff *s)
 {
 	return s->binary || s->bad * 10 > s->len * 3;
@@ -32,7 +12,19 @@ bool sniff_judge(const struct sniff *s)
 void sniff_add(struct sniff *s, const char *data, size_t len)
 {
 	for (size_t i = 0; i < len && s->len < SNIFF_MOST; i++) {
-		add_byte(s, (unsigned char)data[i]);
+		const unsigned char c = (unsigned char)data[i];
+		/* BEL BS TAB LF VT FF CR SO SI ESC: what text for a terminal may hold. */
+		bool is_control = c < 0x20 && !(c >= 0x07 && c <= 0x0F) && c != 0x1B;
+		if ((c & 0xC0) == 0x80 && s->more > 0) {
+			s->more--;
+		} else {
+			/* The character before was cut. */
+			s->bad += s->more > 0;
+			s->nul |= c == '\0';
+			s->newline |= c == '\n';
+			s->more = c < 0xC2 || c > 0xF4 ? 0 : c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+			s->bad += s->more == 0 && (c >= 0x7F || is_control);
+		}
 		s->len++;
 		if (s->len == SNIFF_LEN || s->len == SNIFF_NUL || s->len == SNIFF_MOST)
 			s->binary = sniff_judge(s);
