@@ -1,10 +1,9 @@
 // A timed trace of decisions, to find out why a run did what it did:
 //
-//   TERSE_DEBUG=AREA[,AREA...][:FILE]    process, signals, sink, terminal, preview, config, or all
+//   TERSE_DEBUG=AREA[,AREA...]:FILE    process, signals, sink, terminal, preview, config, or all
 //
 // Front end, supervisor and watchdog append to one file, a line for each decision: seconds since
-// the start, process ID, area, text. Without FILE it is terse-debug-PID.log in $TMPDIR or /tmp, a
-// private file. FILE may be /dev/fd/N.
+// the start, process ID, area, text. FILE may be /dev/fd/N.
 //
 // When it is off, a TRACE() costs one test of a variable, and none is on a path that runs for each
 // byte or line. Texts of the command and its arguments are not traced: what is secret stays so.
@@ -35,8 +34,8 @@ extern unsigned trace_mask;
 	} while (0)
 
 /* Begins what `spec` asks for, the value of TERSE_DEBUG (NULL or "": nothing). `what`: the first
-   line. Returns 0, or -1 with errno: EINVAL for an area that is not known, else why the file can't
-   be written. Nothing is traced then. */
+   line. Returns 0, or -1 with errno: EINVAL for an area that is not known or no file, else why the
+   file can't be written. Nothing is traced then. */
 int trace_open(const char *spec, const char *what);
 
 /* For TRACE() alone. Keeps errno. */

@@ -132,7 +132,8 @@ static void doctor_check_here(struct doctor *d)
 			      "commands are run as they are");
 	if (!areas || !*areas)
 		doctor_report(d, NOTE, "trace",
-			      "off; " TRACE_VARIABLE "=all writes one of each run's decisions");
+			      "off; " TRACE_VARIABLE
+			      "=all:FILE writes one of each run's decisions");
 	else if (*trace_file() || trace_open(areas, "terse doctor") == 0)
 		doctor_report(d, NOTE, "trace", "%s: %s", areas, trace_file());
 	else
