@@ -76,27 +76,18 @@ static void decide(const void *ctx)
 	CHECK(l.keyboard <= 0 || (l.keyboard > 2 && fcntl(l.keyboard, F_GETFD) == FD_CLOEXEC));
 }
 
-static void is(enum to in, enum to out, enum to err, const struct settings *s, const char *want)
+/* `captured`: the terminal is that of a run around this one. `jobs`: the command is to have job
+   control. */
+static void is_with(bool captured, bool jobs, enum to in, enum to out, enum to err,
+		    const struct settings *s, const char *want)
 {
-	const struct set_up u = {{in, out, err}, s, want, false, false};
+	const struct set_up u = {{in, out, err}, s, want, captured, jobs};
 	assert_int_equal(child_run(decide, &u), 0);
 }
 
-/* The terminal is that of a run around this one. */
-static void is_captured(enum to in, enum to out, enum to err, const struct settings *s,
-			const char *want)
-{
-	const struct set_up u = {{in, out, err}, s, want, true, false};
-	assert_int_equal(child_run(decide, &u), 0);
-}
-
-/* The command is to have job control. */
-static void is_for_jobs(enum to in, enum to out, enum to err, const struct settings *s,
-			const char *want)
-{
-	const struct set_up u = {{in, out, err}, s, want, false, true};
-	assert_int_equal(child_run(decide, &u), 0);
-}
+#define is(...)          is_with(false, false, __VA_ARGS__)
+#define is_captured(...) is_with(true, false, __VA_ARGS__)
+#define is_for_jobs(...) is_with(false, true, __VA_ARGS__)
 
 static const struct settings plain = {0};
 static const struct settings split = {.streams = STREAMS_SPLIT};

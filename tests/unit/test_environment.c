@@ -6,101 +6,68 @@
 #define MOST 16
 
 /* The words of a text, parted by blanks. */
-struct words {
-	char text[256];
-	char *items[MOST];
-	size_t count;
-};
-
-static void split(struct words *w, const char *text)
+static struct strings split(char *text, char **items)
 {
-	*w = (struct words){.count = 0};
-	snprintf(w->text, sizeof(w->text), "%s", text);
-	for (char *at = w->text; *at && w->count < MOST - 1;) {
-		w->items[w->count++] = at;
-		at += strcspn(at, " ");
-		if (*at)
-			*at++ = '\0';
+	size_t count = 0;
+	for (char *at = strtok(text, " "); at && count < MOST - 1; at = strtok(NULL, " "))
+		items[count++] = at;
+	items[count] = NULL;
+	return (struct strings){items, count};
+}
+
+TEST(what_it_becomes)
+{
+	static const struct {
+		const char *set, *unset, *keep; /* the section */
+		const char *from;
+		bool captured;
+		const char *want;
+	} cases[] = {
+		{"", "", "", "A=1 B=2", true, "A=1 B=2 TERSE_ACTIVE=1"},
+		{"", "", "", "A=1 B=2", false, "A=1 B=2 TERSE_ACTIVE=1"},
+		{"", "", "", "", true, "TERSE_ACTIVE=1"},
+		/* Odd entries pass. */
+		{"", "", "", "NOVALUE =x = A=b=c", true, "NOVALUE =x = A=b=c TERSE_ACTIVE=1"},
+		{"PAGER=cat NEW=1 EMPTY=", "", "", "A=1 PAGER=less PAGERS=x PAGE=y", true,
+		 "A=1 PAGERS=x PAGE=y PAGER=cat NEW=1 EMPTY= TERSE_ACTIVE=1"},
+		/* A person's terminal: nothing is changed. */
+		{"PAGER=cat NEW=1 EMPTY=", "", "", "A=1 PAGER=less", false,
+		 "A=1 PAGER=less TERSE_ACTIVE=1"},
+		/* The last of the same counts. */
+		{"P=1 Q=1 P=2 P=3", "", "", "P=0 A=1 P=00", true, "A=1 Q=1 P=3 TERSE_ACTIVE=1"},
+		{"", "B NOT_THERE", "", "A=1 B=2 BB=3 B=4", true, "A=1 BB=3 TERSE_ACTIVE=1"},
+		{"", "B NOT_THERE", "", "A=1 B=2", false, "A=1 B=2 TERSE_ACTIVE=1"},
+		/* Variables that the caller has are left alone; missing ones are set. */
+		{"PAGER=cat TERM=xterm", "B", "PAGER B TERM", "PAGER=less B=2", true,
+		 "PAGER=less B=2 TERM=xterm TERSE_ACTIVE=1"},
+		{"PAGER=cat TERM=xterm", "B", "PAGER B TERM", "A=1 TERM=", true,
+		 "A=1 TERM= PAGER=cat TERSE_ACTIVE=1"},
+		{"A=new", "A", "", "A=old", true, "A=new TERSE_ACTIVE=1"},
+		/* It is there once. */
+		{"", "", "", "TERSE_ACTIVE=7 A=1 TERSE_ACTIVE", false, "A=1 TERSE_ACTIVE=1"},
+		{"", "", "", "TERSE_ACTIVE= TERSE_ACTIVE_TOO=x", true,
+		 "TERSE_ACTIVE_TOO=x TERSE_ACTIVE=1"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *const given[] = {cases[i].from, cases[i].set, cases[i].unset,
+					     cases[i].keep};
+		char texts[4][256], *items[4][MOST], text[1024] = "", active[] = "TERSE_ACTIVE=1";
+		struct strings lists[4];
+		for (size_t k = 0; k < 4; k++) {
+			snprintf(texts[k], sizeof(texts[k]), "%s", given[k]);
+			lists[k] = split(texts[k], items[k]);
+		}
+		const struct settings settings = {
+			.env_set = lists[1], .env_unset = lists[2], .env_keep = lists[3]};
+		char **made = environment_make(items[0], &settings, cases[i].captured, active);
+		assert_non_null(made);
+		for (size_t k = 0; made[k]; k++) {
+			size_t len = strlen(text);
+			snprintf(text + len, sizeof(text) - len, "%s%s", k ? " " : "", made[k]);
+		}
+		free(made);
+		assert_string_equal(text, cases[i].want);
 	}
-}
-
-struct section {
-	const char *set, *unset, *keep;
-};
-
-static void makes(const char *from, const struct section *s, bool captured, const char *want)
-{
-	struct words caller, set, unset, keep;
-	char text[1024] = "", active[] = "TERSE_ACTIVE=1";
-	split(&caller, from);
-	split(&set, s->set ? s->set : "");
-	split(&unset, s->unset ? s->unset : "");
-	split(&keep, s->keep ? s->keep : "");
-	const struct settings settings = {.env_set = {set.items, set.count},
-					  .env_unset = {unset.items, unset.count},
-					  .env_keep = {keep.items, keep.count}};
-	char **made = environment_make(caller.items, &settings, captured, active);
-	assert_non_null(made);
-	for (size_t i = 0; made[i]; i++) {
-		size_t len = strlen(text);
-		snprintf(text + len, sizeof(text) - len, "%s%s", i ? " " : "", made[i]);
-	}
-	free(made);
-	assert_string_equal(text, want);
-}
-
-TEST(nothing_set)
-{
-	const struct section none = {NULL, NULL, NULL};
-	makes("A=1 B=2", &none, true, "A=1 B=2 TERSE_ACTIVE=1");
-	makes("A=1 B=2", &none, false, "A=1 B=2 TERSE_ACTIVE=1");
-	makes("", &none, true, "TERSE_ACTIVE=1");
-	/* Odd entries pass. */
-	makes("NOVALUE =x = A=b=c", &none, true, "NOVALUE =x = A=b=c TERSE_ACTIVE=1");
-}
-
-TEST(set)
-{
-	const struct section s = {.set = "PAGER=cat NEW=1 EMPTY="};
-	makes("A=1 PAGER=less PAGERS=x PAGE=y", &s, true,
-	      "A=1 PAGERS=x PAGE=y PAGER=cat NEW=1 EMPTY= TERSE_ACTIVE=1");
-	/* A person's terminal: nothing is changed. */
-	makes("A=1 PAGER=less", &s, false, "A=1 PAGER=less TERSE_ACTIVE=1");
-}
-
-TEST(the_last_of_the_same_counts)
-{
-	const struct section s = {.set = "P=1 Q=1 P=2 P=3"};
-	makes("P=0 A=1 P=00", &s, true, "A=1 Q=1 P=3 TERSE_ACTIVE=1");
-}
-
-TEST(unset)
-{
-	const struct section s = {.unset = "B NOT_THERE"};
-	makes("A=1 B=2 BB=3 B=4", &s, true, "A=1 BB=3 TERSE_ACTIVE=1");
-	makes("A=1 B=2", &s, false, "A=1 B=2 TERSE_ACTIVE=1");
-}
-
-/* Variables that the caller has are left alone; missing ones are set. */
-TEST(keep)
-{
-	const struct section s = {
-		.set = "PAGER=cat TERM=xterm", .unset = "B", .keep = "PAGER B TERM"};
-	makes("PAGER=less B=2", &s, true, "PAGER=less B=2 TERM=xterm TERSE_ACTIVE=1");
-	makes("A=1 TERM=", &s, true, "A=1 TERM= PAGER=cat TERSE_ACTIVE=1");
-}
-
-TEST(set_and_unset)
-{
-	const struct section s = {.set = "A=new", .unset = "A"};
-	makes("A=old", &s, true, "A=new TERSE_ACTIVE=1");
-}
-
-TEST(active_is_there_once)
-{
-	const struct section none = {NULL, NULL, NULL};
-	makes("TERSE_ACTIVE=7 A=1 TERSE_ACTIVE", &none, false, "A=1 TERSE_ACTIVE=1");
-	makes("TERSE_ACTIVE= TERSE_ACTIVE_TOO=x", &none, true, "TERSE_ACTIVE_TOO=x TERSE_ACTIVE=1");
 }
 
 TEST_MAIN(NULL, NULL)
