@@ -32,29 +32,6 @@ void front_close(struct supervisor *s)
 	io_close(&s->front.fd);
 }
 
-/* The state of the front end. No event reports that it was stopped by SIGSTOP, which can't be
-   passed on, or that it is in the background of a shell. */
-struct front_state {
-	bool stopped;
-	bool background; /* of a terminal whose shell would continue it */
-};
-
-/* Nothing is set if the process has gone. */
-static struct front_state front_look(pid_t pid)
-{
-	struct process p, parent;
-	if (process_read(pid, &p) < 0)
-		return (struct front_state){.stopped = false};
-	/* In an orphaned group nobody would continue what is stopped for reading: the kernel does
-	   not stop it either. */
-	return (struct front_state){
-		.stopped = p.state == 'T',
-		.background = p.foreground > 0 && p.foreground != p.group &&
-			      process_read(p.parent, &parent) == 0 && parent.session == p.session &&
-			      parent.group != p.group,
-	};
-}
-
 /* Whether all children but this process (the watchdog) are stopped, or can't be seen. */
 static bool front_children_are_stopped(pid_t pid)
 {
@@ -74,7 +51,8 @@ static bool front_children_are_stopped(pid_t pid)
 void front_stop(struct supervisor *s, int sig)
 {
 	/* A front end that is stopped already continues the command when it goes on. */
-	if (!s->front.was_stopped || !front_look(s->job->front).stopped)
+	struct process p;
+	if (!s->front.was_stopped || process_read(s->job->front, &p) < 0 || p.state != 'T')
 		s->front.asleep += front_send(s, FRAME_STOPPED, sig, 0);
 }
 
@@ -96,15 +74,22 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 	/* A front end that was asked to stop is in the same state as the command. */
 	if (!waits || s->stopped || s->front.asleep > 0)
 		return;
-	const struct front_state front = front_look(s->job->front);
-	struct source *terminal = supervisor_terminal(s);
-	if (front.stopped != s->front.was_stopped)
+	/* No event reports that it was stopped by SIGSTOP, which can't be passed on, or that it is
+	   in the background of a shell. */
+	struct process p, parent;
+	bool there = process_read(s->job->front, &p) == 0, stops = there && p.state == 'T';
+	if (stops != s->front.was_stopped)
 		TRACE(SIGNALS, "supervisor: the front end %s",
-		      front.stopped ? "was stopped, so the command is" : "goes on");
-	if (front.stopped && !s->front.was_stopped)
+		      stops ? "was stopped, so the command is" : "goes on");
+	if (stops && !s->front.was_stopped)
 		kill(front_children_are_stopped(s->job->front) ? -s->group : s->command, SIGSTOP);
-	s->front.was_stopped = front.stopped;
-	if (front.stopped || !front.background || !terminal || s->job->channels.keyboard < 0)
+	s->front.was_stopped = stops;
+	/* In an orphaned group nobody would continue what is stopped for reading: the kernel does
+	   not stop it either. */
+	const struct source *terminal = supervisor_terminal(s);
+	if (!there || stops || !terminal || s->job->channels.keyboard < 0 || p.foreground <= 0 ||
+	    p.foreground == p.group || process_read(p.parent, &parent) < 0 ||
+	    parent.session != p.session || parent.group == p.group)
 		return;
 	/* Only the terminal's foreground group is stopped; a shell may have put others into it. */
 	pid_t group = tcgetpgrp(terminal->fd);

@@ -4,10 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
-#include "lib/loop.h"
 #include "lib/trace.h"
-#include "supervisor/artifact/store.h"
-#include "supervisor/process/process_tree.h"
 #include "supervisor/process/protocol.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"

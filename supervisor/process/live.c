@@ -3,11 +3,9 @@
 #include "supervisor/process/supervisor_internal.h"
 
 #include "lib/human.h"
-#include "lib/io.h"
 #include "lib/json.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
-#include "supervisor/artifact/store.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/terminal/terminal.h"
 

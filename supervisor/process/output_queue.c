@@ -58,14 +58,11 @@ static ssize_t queue_write_some(struct output_queue *o, const char *data, size_t
 	/* poll() says that a terminal has room, not how much. */
 	if ((len > PIPE_BUF || o->type == S_IFCHR) && !o->tried)
 		open_again(o);
-	if (o->own >= 0)
-		return write(o->own, data, len);
 	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
-	int ready = poll(&p, 1, 0);
-	/* poll() failed. */
+	int ready = o->own >= 0 ? 1 : poll(&p, 1, 0);
 	if (ready < 0 && !o->tried)
 		open_again(o);
-	if (ready < 0 && o->own >= 0)
+	if (o->own >= 0)
 		return write(o->own, data, len);
 	if (ready <= 0) {
 		errno = EAGAIN;

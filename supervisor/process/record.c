@@ -4,7 +4,6 @@
 
 #include "config/agents.h"
 #include "config/profile.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -14,7 +13,6 @@
 #include "supervisor/artifact/journal.h"
 #include "supervisor/process/protocol.h"
 #include "supervisor/redact/redactor.h"
-#include "supervisor/remote/outbox.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,9 +6,7 @@
 #include "lib/tokens.h"
 #include "supervisor/agents/session.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/intercept/interceptor.h"
 #include "supervisor/process/job.h"
-#include "supervisor/process/process_tree.h"
 #include "supervisor/remote/outbox.h"
 #include "supervisor/report/wording.h"
 

@@ -9,8 +9,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/intercept/interceptor.h"
-#include "supervisor/process/job.h"
-#include "supervisor/process/record.h"
+#include "supervisor/process/sink.h"
 #include "supervisor/redact/redactor.h"
 
 #include <stdbool.h>

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -6,12 +6,10 @@
 #include "lib/json.h"
 #include "lib/trace.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/artifact/store.h"
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
