@@ -55,11 +55,19 @@ void intercept_overflow(struct interceptor *s)
 		buffer_release(&s->held);
 }
 
-/* How long the held text is when it is printed clean, where every invalid byte becomes three, with
-   a guard for each line that needs one. The last bytes may be half a character or line end, unless
-   this is the `end`. */
-static size_t printed_size(struct interceptor *s, bool end)
+/* Whether the text so far is over the limit; `end`: nothing more comes. */
+static bool intercept_is_over(struct interceptor *s, bool end)
 {
+	const struct limit *l = &s->options.limit;
+	if (s->text_bytes > s->most || s->held.len > s->most)
+		return true;
+	if (!s->reader->previews)
+		return false;
+	if ((l->count && tally_units(&s->tally) > l->count) ||
+	    (l->longest_line && s->tally.longest > l->longest_line))
+		return true;
+	/* How long it is when it is printed clean, where every invalid byte becomes three, with a
+	   guard for each line that needs one. */
 	const char *rest = s->held.data + s->counted;
 	size_t len = s->held.len - s->counted, cut = 0;
 	const char *newline = len ? memrchr(rest, '\n', len) : NULL;
@@ -71,25 +79,13 @@ static size_t printed_size(struct interceptor *s, bool end)
 		len -= lines;
 	}
 	if (len == 0)
-		return s->clean_len;
+		return s->clean_len > s->most;
 	if (end)
-		return s->clean_len + guard_text_len(rest, len, s->head.guard);
+		return s->clean_len + guard_text_len(rest, len, s->head.guard) > s->most;
+	/* The last bytes may be half a character or line end. */
 	if (!utf8_incomplete(rest, len, &cut))
 		cut = rest[len - 1] == '\r';
-	return s->clean_len + utf8_clean_len(rest, len - cut) + cut;
-}
-
-/* Whether the text so far is over the limit; `end`: nothing more comes. */
-static bool intercept_is_over(struct interceptor *s, bool end)
-{
-	const struct limit *l = &s->options.limit;
-	if (s->text_bytes > s->most || s->held.len > s->most)
-		return true;
-	if (!s->reader->previews)
-		return false;
-	return (l->count && tally_units(&s->tally) > l->count) ||
-	       (l->longest_line && s->tally.longest > l->longest_line) ||
-	       printed_size(s, end) > s->most;
+	return s->clean_len + utf8_clean_len(rest, len - cut) + cut > s->most;
 }
 
 /* Takes note of text for an agent, or of text that somebody asked for in a report. */
@@ -103,29 +99,27 @@ static void measure_text(struct interceptor *s, const char *data, size_t len)
 		preview_feed(s->preview, data, len);
 }
 
-static void keep_last_line(struct interceptor *s, const char *data, size_t len)
-{
-	bool begins = s->line_text == 0;
-	while (len > 0 && strchr("\n ", data[len - 1]))
-		len--;
-	const char *newline = len > 0 ? memrchr(data, '\n', len) : NULL;
-	const char *line = newline ? newline + 1 : data;
-	len -= (size_t)(line - data);
-	if (len > 0 && (newline || begins))
-		s->last_len = 0;
-	size_t room = sizeof(s->last) - s->last_len;
-	if (len > 0)
-		memcpy(s->last + s->last_len, line, len < room ? len : room);
-	s->last_len += len < room ? len : room;
-}
-
 void intercept_text(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
 	const struct reader *reader = s->reader;
-	keep_last_line(s, data, len);
+	/* The beginning of the last line that is not blank. */
+	size_t shown = len;
+	while (shown > 0 && strchr("\n ", data[shown - 1]))
+		shown--;
+	const char *newline = shown > 0 ? memrchr(data, '\n', shown) : NULL;
+	const char *line = newline ? newline + 1 : data;
+	shown -= (size_t)(line - data);
+	if (shown > 0 && (newline || s->line_text == 0))
+		s->last_len = 0;
+	size_t left = sizeof(s->last) - s->last_len;
+	if (shown > left)
+		shown = left;
+	if (shown > 0)
+		memcpy(s->last + s->last_len, line, shown);
+	s->last_len += shown;
 	s->text_bytes += len;
-	const char *newline = memrchr(data, '\n', len);
+	newline = memrchr(data, '\n', len);
 	s->line_text = newline ? (size_t)(data + len - newline) - 1 : s->line_text + len;
 	measure_text(s, data, len);
 	if (s->artifact)

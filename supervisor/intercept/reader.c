@@ -64,22 +64,6 @@ void intercept_print_line(struct interceptor *s)
 	intercept_print(s, s->line.data, s->line.len);
 }
 
-/* Without memory for all of it at once. */
-static void print_in_parts(struct interceptor *s, const char *data, size_t len,
-			   enum guard_mode guard)
-{
-	struct buffer *part = intercept_line(s);
-	/* A byte becomes three at most, or a guard stands before it. */
-	size_t most = part->cap / 3;
-	for (size_t n; len > 0; data += n, len -= n) {
-		n = utf8_floor(data, len, len < most ? len : most);
-		buffer_clear(part);
-		guard_text(part, data, n, guard);
-		intercept_print(s, part->data, part->len);
-		guard = intercept_guard(s);
-	}
-}
-
 static void print_guarded(struct interceptor *s, const char *data, size_t len,
 			  enum guard_mode guard)
 {
@@ -89,11 +73,22 @@ static void print_guarded(struct interceptor *s, const char *data, size_t len,
 	}
 	struct buffer clean = BUFFER_INIT;
 	guard_text(&clean, data, len, guard);
-	if (buffer_check(&clean) == 0)
+	if (buffer_check(&clean) == 0) {
 		intercept_print(s, clean.data, clean.len);
-	else
-		print_in_parts(s, data, len, guard);
+		buffer_release(&clean);
+		return;
+	}
 	buffer_release(&clean);
+	/* Without memory for all of it at once: in parts. A byte becomes three at most, or a guard
+	   stands before it. */
+	struct buffer *part = intercept_line(s);
+	for (size_t n; len > 0; data += n, len -= n) {
+		n = utf8_floor(data, len, len < part->cap / 3 ? len : part->cap / 3);
+		buffer_clear(part);
+		guard_text(part, data, n, guard);
+		intercept_print(s, part->data, part->len);
+		guard = intercept_guard(s);
+	}
 }
 
 static void print_text(struct interceptor *s, const char *data, size_t len)

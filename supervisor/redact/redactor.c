@@ -168,22 +168,6 @@ static void look_closely(struct redactor *r, bool final)
 	r->usable = at;
 }
 
-static int redactor_look(struct redactor *r, bool final)
-{
-	size_t len = r->work.len;
-	if (view_begin(&r->shown, len) < 0 || view_begin(&r->whole, len) < 0)
-		return -1;
-	r->plain = redactor_is_plain(r);
-	r->usable = len;
-	if (r->plain) {
-		view_add(&r->shown, r->work.data, len, 0);
-		view_add(&r->whole, r->work.data, len, 0);
-	} else {
-		look_closely(r, final);
-	}
-	return 0;
-}
-
 /* The offset in `work` of a byte of a view. */
 static size_t place(const struct redactor *r, const struct redactor_view *v, size_t at)
 {
@@ -389,9 +373,18 @@ static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 static bool redactor_turn(struct redactor *r, bool final)
 {
 	size_t hold, passed;
-	if (redactor_look(r, final) < 0) {
+	const size_t len = r->work.len;
+	if (view_begin(&r->shown, len) < 0 || view_begin(&r->whole, len) < 0) {
 		give_up(r);
 		return false;
+	}
+	r->plain = redactor_is_plain(r);
+	r->usable = len;
+	if (r->plain) {
+		view_add(&r->shown, r->work.data, len, 0);
+		view_add(&r->whole, r->work.data, len, 0);
+	} else {
+		look_closely(r, final);
 	}
 	if (r->skipping != REDACTOR_OPEN)
 		return redactor_skip(r, final);

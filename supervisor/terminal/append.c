@@ -391,18 +391,6 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 	return p;
 }
 
-/* Where a CR came last the grid gear overwrites the line. */
-static bool append_show_nul(struct terminal *t)
-{
-	if (t->tail.carriage && t->nul == TERMINAL_NUL_SYMBOL) {
-		append_leave(t, true);
-		return false;
-	}
-	t->tail.carriage = false;
-	return t->nul == TERMINAL_NUL_SYMBOL ? append_add(t, NUL_SYMBOL_BYTES, 3, 0)
-					     : append_add(t, "\n", 1, 1);
-}
-
 /* A control character (not tab; a newline only if it does not imply CR). Returns
    false if it is for the grid gear, which is on then. */
 static bool control(struct terminal *t, char c)
@@ -429,7 +417,14 @@ static bool control(struct terminal *t, char c)
 	default:
 		tail->broken = true;
 		t->lossy = true;
-		return c != '\0' || t->nul == TERMINAL_NUL_IGNORED || append_show_nul(t);
+		if (c != '\0' || t->nul == TERMINAL_NUL_IGNORED)
+			return true;
+		/* Where a CR came last the grid gear overwrites the line. */
+		if (tail->carriage && t->nul == TERMINAL_NUL_SYMBOL)
+			break;
+		tail->carriage = false;
+		return t->nul == TERMINAL_NUL_SYMBOL ? append_add(t, NUL_SYMBOL_BYTES, 3, 0)
+						     : append_add(t, "\n", 1, 1);
 	}
 	append_leave(t, true);
 	return false;

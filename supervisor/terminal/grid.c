@@ -539,16 +539,6 @@ void grid_replay(struct terminal *t, const char *data, size_t len)
    longer fits scrolls off the top. The alternate screen is only cut or extended,
    since programs redraw it. */
 
-static void print_cell(struct terminal *t, const struct screen *from, uint32_t cell)
-{
-	uint32_t parts[CLUSTER_PARTS] = {' '};
-	unsigned count = cell_has_text(cell) ? cluster_parts(&from->clusters, cell, parts) : 1;
-	t->protect = (cell & CELL_PROTECTED) != 0;
-	t->style = cell & CELL_STYLE;
-	for (unsigned i = 0; i < count; i++)
-		print_part(t, parts[i]);
-}
-
 /* A plain row's bytes. A character that is cut at their end stays cut. */
 static void replay(struct terminal *t, const struct row *row)
 {
@@ -590,8 +580,16 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 				*x = s->x;
 				*y = s->base + s->y;
 			}
-			if (!cell_is_stub(old->cells[column]))
-				print_cell(t, from, old->cells[column]);
+			uint32_t cell = old->cells[column], parts[CLUSTER_PARTS] = {' '};
+			if (cell_is_stub(cell))
+				continue;
+			unsigned count = cell_has_text(cell)
+						 ? cluster_parts(&from->clusters, cell, parts)
+						 : 1;
+			t->protect = (cell & CELL_PROTECTED) != 0;
+			t->style = cell & CELL_STYLE;
+			for (unsigned k = 0; k < count; k++)
+				print_part(t, parts[k]);
 		}
 		if (i == from->y && (plain || from->x >= end)) {
 			unsigned ahead = plain ? from->x - old->end : from->x - end;

@@ -185,18 +185,6 @@ static bool names(const struct string *s, char data, const char *const *words)
 	return false;
 }
 
-/* Whether it shows a picture: others only load or ask. */
-static bool is_picture(const struct string *s)
-{
-	static const char *const shown[] = {"Ga=T", "Ga=p", ",a=T", ",a=p", NULL};
-	static const char *const inlined[] = {"inline=1", NULL};
-	if (begins_with(s, "_G"))
-		return names(s, ';', shown);
-	if (begins_with(s, "]1337;File=") || begins_with(s, "]1337;MultipartFile="))
-		return names(s, ':', inlined);
-	return is_sixel(s);
-}
-
 static bool is_data(char c)
 {
 	return (c > ' ' && c <= '~') || c == '\r' || c == '\n';
@@ -247,12 +235,20 @@ static void parser_string_show(struct terminal *t, const char *word)
 /* The byte that ends the string came. */
 static void complete(struct terminal *t, unsigned char c)
 {
+	static const char *const shown[] = {"Ga=T", "Ga=p", ",a=T", ",a=p", NULL};
+	static const char *const inlined[] = {"inline=1", NULL};
 	t->parser.state = PARSER_GROUND;
 	dispatch_ended(t);
 	if (c == CAN || c == SUB)
 		return;
+	const struct string *s = &t->string;
 	take_title(&t->string);
-	if (is_picture(&t->string))
+	/* Others only load a picture or ask. */
+	bool is_picture = begins_with(s, "_G") ? names(s, ';', shown)
+			  : begins_with(s, "]1337;File=") || begins_with(s, "]1337;MultipartFile=")
+				  ? names(s, ':', inlined)
+				  : is_sixel(s);
+	if (is_picture)
 		parser_string_show(t, image);
 	if (c == ESC) {
 		parser_step(&t->parser, ESC);
