@@ -6,6 +6,7 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "shim/exec_call.h"
+#include "supervisor/artifact/text.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -114,6 +115,16 @@ void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
 bool runs_is_counted(const struct meta *m)
 {
 	return *m->id && (m->out.bytes + m->err.bytes > 0 || (!m->files[0] && !m->files[1]));
+}
+
+void runs_count_lines(int dir, const char *id, enum artifact_part part, struct meta_stream *s)
+{
+	struct text text;
+	if (s->lines > 0 || s->bytes == 0 || text_open(&text, dir, id, part) < 0)
+		return;
+	text_lines(&text, &s->lines);
+	s->bytes = text.size;
+	text_close(&text);
 }
 
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)

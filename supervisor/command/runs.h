@@ -14,6 +14,7 @@
 
 #include "lib/buffer.h"
 #include "lib/gap.h"
+#include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/person.h"
 #include "supervisor/command/verb.h"
@@ -37,6 +38,9 @@ enum paint runs_paint(const struct meta *m);
 
 /* Whether the sizes in the metadata are those of what the command wrote. */
 bool runs_is_counted(const struct meta *m);
+
+/* Counts the lines of a text whose metadata lack them, since its run has not ended. */
+void runs_count_lines(int dir, const char *id, enum artifact_part part, struct meta_stream *s);
 
 /* Appends the members above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);

@@ -15,7 +15,6 @@
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/artifact/text.h"
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/person.h"
 #include "supervisor/command/runs.h"
@@ -431,20 +430,6 @@ const struct verb verb_history = {
 
 /* --- terse list: the artifacts of a session -------------------------------------------- */
 
-/* Counts the lines of a run that has not ended, whose metadata lack them. */
-static void list_count_lines(int dir, const char *id, enum artifact_part part,
-			     struct meta_stream *s)
-{
-	struct text text;
-	if (s->lines > 0 || s->bytes == 0 || text_open(&text, dir, id, part) < 0)
-		return;
-	uint64_t lines;
-	if (text_lines(&text, &lines) == 0)
-		s->lines = lines;
-	s->bytes = text.size;
-	text_close(&text);
-}
-
 /* Adds an artifact if it is wanted and still exists. Returns 0, 1 if it is one too many, or -1 with
    errno. */
 static int list_add(struct runs *r, const struct id_found *found)
@@ -463,8 +448,8 @@ static int list_add(struct runs *r, const struct id_found *found)
 	} else if (wanted) {
 		int error = errno;
 		if (known) {
-			list_count_lines(dir, found->id, ARTIFACT_OUT, &m.out);
-			list_count_lines(dir, found->id, ARTIFACT_ERR, &m.err);
+			runs_count_lines(dir, found->id, ARTIFACT_OUT, &m.out);
+			runs_count_lines(dir, found->id, ARTIFACT_ERR, &m.err);
 		}
 		errno = error;
 		result = runs_add(r, found->id, known ? &m : NULL, NULL);

@@ -69,68 +69,64 @@ static int read_past_end(const struct read *r, uint64_t total)
 
 /* What is shown of a text. */
 struct read_part {
+	struct buffer *text;
 	uint64_t from, count; /* lines, or bytes */
 	bool bytes;
 	uint64_t total; /* 0: not known */
 	uint64_t limit; /* that ended it, 0: none ... */
 	const char *unit;
+	bool truncated;
+	bool told; /* the last line says how to go on */
 };
 
-/* "[terse: lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ID --offset
-   2001]\n"; "[terse: bytes 0-32,767 of 5,000,000 shown; continue: ...]\n". `next`: the command. */
-static void read_add_part(struct buffer *out, const struct read_part *p, const struct buffer *next)
-{
-	const char *what = p->bytes ? "bytes" : p->count > 1 ? "lines" : "line";
-	if (p->count == 0)
-		buffer_append_string(out, "[terse: no bytes");
-	else
-		buffer_printf(out, "[terse: %s %s", what, HUMAN_COUNT(p->from));
-	if (p->count > 1 || (p->bytes && p->count))
-		buffer_printf(out, "-%s", HUMAN_COUNT(p->from + p->count - 1));
-	if (p->total)
-		buffer_printf(out, " of %s", HUMAN_COUNT(p->total));
-	buffer_append_string(out, " shown");
-	if (p->limit)
-		buffer_printf(out, " (limit %s %s)", HUMAN_COUNT(p->limit), p->unit);
-	buffer_append_string(out, "; continue: ");
-	buffer_add(out, next);
-	buffer_append_string(out, "]\n");
-}
+/* Prints it, and how to go on by the command `next`:
 
-/* Prints what was made of the text, and then `notice`; both are emptied. Or as JSON, with the
-   command `next`:
+     [terse: lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ...]
+     [terse: bytes 0-32,767 of 5,000,000 shown; continue: terse read ...]
+
+   or as JSON:
 
      {"artifact":"cmd-...","from":1,"to":2000,"text":"...","total_lines":8432,
-      "total_bytes":484352,"truncated":true,"next":"terse read cmd-... --json --offset 2001"} */
-static int read_print(struct read *r, struct buffer *text, struct buffer *notice,
-		      const struct read_part *part, bool truncated, struct buffer *next)
+      "total_bytes":484352,"truncated":true,"next":"terse read ... --json --offset 2001"} */
+static int read_print(struct read *r, const struct read_part *p, struct buffer *next)
 {
-	struct buffer json = BUFFER_INIT, *out = text;
+	struct buffer json = BUFFER_INIT, *out = p->text;
 	if (r->call->json) {
 		out = &json;
 		envelope_begin(out);
 		verb_json_place(out, &r->text, r->name);
-		json_add_known(out, "from", part->count > 0, part->from);
-		json_add_known(out, "to", part->count > 0, part->from + part->count - 1);
-		json_add_text(out, "text", text->data, text->len);
-		if (!part->bytes)
-			json_add_known(out, "total_lines", part->total || r->text.size == 0,
-				       part->total);
+		json_add_known(out, "from", p->count > 0, p->from);
+		json_add_known(out, "to", p->count > 0, p->from + p->count - 1);
+		json_add_text(out, "text", p->text->data, p->text->len);
+		out->failed |= p->text->failed;
+		if (!p->bytes)
+			json_add_known(out, "total_lines", p->total || r->text.size == 0, p->total);
 		json_add_count(out, "total_bytes", r->text.size);
-		json_add_bool(out, "truncated", truncated);
+		json_add_bool(out, "truncated", p->truncated);
 		json_add_made(out, "next", next);
 		envelope_end(out);
-	} else if (notice->len > 0) {
+	} else if (p->told) {
+		const char *what = p->bytes ? "bytes" : p->count > 1 ? "lines" : "line";
 		if (out->len > 0 && out->data[out->len - 1] != '\n')
 			buffer_append_string(out, "\n");
-		buffer_add(out, notice);
+		if (p->count == 0)
+			buffer_append_string(out, "[terse: no bytes");
+		else
+			buffer_printf(out, "[terse: %s %s", what, HUMAN_COUNT(p->from));
+		if (p->count > 1 || (p->bytes && p->count))
+			buffer_printf(out, "-%s", HUMAN_COUNT(p->from + p->count - 1));
+		if (p->total)
+			buffer_printf(out, " of %s", HUMAN_COUNT(p->total));
+		buffer_append_string(out, " shown");
+		if (p->limit)
+			buffer_printf(out, " (limit %s %s)", HUMAN_COUNT(p->limit), p->unit);
+		buffer_append_string(out, "; continue: ");
+		buffer_add(out, next);
+		buffer_append_string(out, "]\n");
 	}
 	followup_add(&r->followup, out->data, out->len);
 	int result = verb_write(out);
 	buffer_release(&json);
-	buffer_release(text);
-	buffer_release(notice);
-	buffer_release(next);
 	return result;
 }
 
@@ -138,7 +134,7 @@ static int read_print(struct read *r, struct buffer *text, struct buffer *notice
 static int read_page(struct read *r)
 {
 	struct page p;
-	struct buffer next = BUFFER_INIT, notice = BUFFER_INIT;
+	struct buffer next = BUFFER_INIT, *text = &p.text;
 	uint64_t total = 0;
 	int result = page_make(&p, &r->text, &r->lines, &total);
 	if (result != 0) {
@@ -149,30 +145,33 @@ static int read_page(struct read *r)
 		wording_read_bytes(&next, &r->place, p.next_byte, 0);
 	else if (p.next)
 		wording_read_lines(&next, &r->place, p.next, p.left);
-	/* Only an agent gets a notice about text beyond its request. */
-	bool goes_on = p.next && (p.stop != PAGE_ASKED || r->sink == SINK_AGENT);
 	struct read_part part = {
+		.text = text,
 		.from = p.from,
 		.count = p.to ? p.to - p.from + 1 : 0,
 		.limit = p.stop == PAGE_ASKED   ? 0
 			 : p.stop == PAGE_LINES ? r->lines.most
 						: READER_PAGE,
 		.unit = p.stop == PAGE_LINES ? "lines" : "bytes",
+		.truncated = p.next || p.omitted || p.cut.bytes,
+		/* Only an agent gets a notice about text beyond its request. */
+		.told = p.next && (p.stop != PAGE_ASKED || r->sink == SINK_AGENT),
 	};
-	if ((goes_on || r->call->json) &&
+	if ((part.told || r->call->json) &&
 	    ((*r->text.id && r->part != ARTIFACT_RAW) || r->text.size <= PAGE_COUNT_MAX))
 		result = text_lines(&r->text, &part.total);
-	if (goes_on)
-		read_add_part(&notice, &part, &next);
-	else if ((p.stop == PAGE_END || r->lines.tail) && r->text.held && r->part != ARTIFACT_RAW) {
+	if (!part.told && !r->call->json && (p.stop == PAGE_END || r->lines.tail) && r->text.held &&
+	    r->part != ARTIFACT_RAW) {
 		/* It may still write behind the page. An unfinished line may grow, too. */
-		buffer_append_string(&notice, "[terse: the run goes on: ");
-		wording_read_lines(&notice, &r->place, p.number - p.inside, 0);
-		buffer_append_string(&notice, "]\n");
+		if (text->len > 0 && text->data[text->len - 1] != '\n')
+			buffer_append_string(text, "\n");
+		buffer_append_string(text, "[terse: the run goes on: ");
+		wording_read_lines(text, &r->place, p.number - p.inside, 0);
+		buffer_append_string(text, "]\n");
 	}
 	if (result == 0)
-		result = read_print(r, &p.text, &notice, &part, p.next || p.omitted || p.cut.bytes,
-				    &next);
+		result = read_print(r, &part, &next);
+	buffer_release(&next);
 	page_release(&p);
 	return result;
 }
@@ -180,7 +179,7 @@ static int read_page(struct read *r)
 /* The same with bytes. */
 static int read_slice(struct read *r)
 {
-	struct buffer next = BUFFER_INIT, notice = BUFFER_INIT;
+	struct buffer next = BUFFER_INIT;
 	struct slice s = {.more = false};
 	const struct slice_request request = {
 		.from = r->from,
@@ -192,15 +191,21 @@ static int read_slice(struct read *r)
 		return read_past_end(r, r->text.size);
 	int result = slice_make(&s, &r->text, &request);
 	const struct read_part part = {
-		.from = s.from, .count = s.to - s.from, .bytes = true, .total = r->text.size};
-	if (s.more) {
-		/* If not all that was asked for has fitted, the rest of it. */
+		.text = &s.text,
+		.from = s.from,
+		.count = s.to - s.from,
+		.bytes = true,
+		.total = r->text.size,
+		.truncated = s.more,
+		.told = s.more,
+	};
+	/* If not all that was asked for has fitted, the rest of it. */
+	if (s.more)
 		wording_read_bytes(&next, &r->place, s.to,
 				   r->length && s.full ? s.left : r->length);
-		read_add_part(&notice, &part, &next);
-	}
 	if (result == 0)
-		result = read_print(r, &s.text, &notice, &part, s.more, &next);
+		result = read_print(r, &part, &next);
+	buffer_release(&next);
 	slice_release(&s);
 	return result;
 }

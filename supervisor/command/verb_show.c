@@ -121,7 +121,6 @@ static const struct {
 static bool show_find_part(const struct show *s, enum artifact_part part, struct show_part *p)
 {
 	struct stat st;
-	struct text text;
 	snprintf(p->path, sizeof(p->path), "%s/%s%s", s->path, s->found.id,
 		 artifact_suffixes[part]);
 	if (fstatat(s->dir, strrchr(p->path, '/') + 1, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
@@ -133,11 +132,7 @@ static bool show_find_part(const struct show *s, enum artifact_part part, struct
 		return true;
 	if (!s->damaged)
 		p->m = part == ARTIFACT_ERR ? s->meta.err : s->meta.out;
-	if (p->m.lines == 0 && text_open(&text, s->dir, s->found.id, part) == 0) {
-		p->m.bytes = text.size;
-		text_lines(&text, &p->m.lines);
-		text_close(&text);
-	}
+	runs_count_lines(s->dir, s->found.id, part, &p->m);
 	return true;
 }
 
