@@ -145,7 +145,7 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 {
 	struct settings settings;
 	struct option_error error = {""};
-	int trace = trace_fd() > STDERR_FILENO ? trace_fd() : STDERR_FILENO;
+	const int trace = trace_fd();
 	char **argv = shell_strings(words);
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	if (dup2(e->in, STDIN_FILENO) < 0 || dup2(e->out, STDOUT_FILENO) < 0 ||
@@ -164,9 +164,7 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 				strerror(errno));
 		_exit(EXIT_TERSE);
 	}
-	if (trace > STDERR_FILENO + 1)
-		close_range(STDERR_FILENO + 1, (unsigned)trace - 1, 0);
-	close_range((unsigned)trace + 1, ~0U, 0);
+	io_close_others(STDERR_FILENO + 1, &trace, 1);
 	/* What is wrong in a configuration file was said at the start. */
 	if (!argv || settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) < 0) {
 		dprintf(STDERR_FILENO, "%s\n", strerror(errno));
