@@ -87,12 +87,6 @@ static const char *refuse_assignment(const char *value)
 										: "not NAME=VALUE";
 }
 
-static const char *refuse_detach_key(const char *value)
-{
-	struct key_bytes key;
-	return key_parse(value, &key) == 0 && key.len == 1 ? NULL : "not the name of a control key";
-}
-
 static const char *refuse_expression(const char *value)
 {
 	int number;
@@ -236,13 +230,6 @@ const struct option option_table[] = {
 		.help = "Print a line as it comes once it has stood this long after its newline, "
 			"though it could still be written over. More for programs that begin "
 			"plain and redraw later.",
-	},
-	{
-		NAMES("terminal", "detach_key", NULL, "TERSE_DETACH_KEY"),
-		TEXT(detach_key, 16, "KEY", refuse_detach_key),
-		.preset = "ctrl-\\",
-		.safe = SAFE_ANY,
-		.help = "The key that leaves terse attach.",
 	},
 	{
 		NAMES("report", "format", "--format", "TERSE_FORMAT"),

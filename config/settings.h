@@ -92,7 +92,6 @@ struct settings {
 	int64_t cols, rows;
 	int64_t collapse; /* bool */
 	int64_t settle;   /* ms */
-	char *detach_key;
 
 	/* [report] */
 	int64_t format;        /* enum format */

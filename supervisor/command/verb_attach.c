@@ -25,7 +25,6 @@ enum leaving { LEAVING_NOT, LEAVING_DETACHED, LEAVING_ENDED, LEAVING_SIGNAL };
 struct attach {
 	bool read_only;
 	int run;
-	char detach; /* the key */
 	enum leaving leaving;
 };
 
@@ -41,7 +40,10 @@ static void attach_window_size(int *cols, int *rows)
 	*rows = size.ws_row < 500 ? size.ws_row : 500;
 }
 
-/* Passes on the input up to the detach key. */
+/* The key that leaves: ctrl-\. */
+#define DETACH_KEY '\x1C'
+
+/* Passes on the input up to that key. */
 static void attach_on_keys(void *ctx, short revents)
 {
 	struct attach *a = ctx;
@@ -50,7 +52,7 @@ static void attach_on_keys(void *ctx, short revents)
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	const char *detach = n > 0 ? memchr(keys, a->detach, (size_t)n) : NULL;
+	const char *detach = n > 0 ? memchr(keys, DETACH_KEY, (size_t)n) : NULL;
 	ssize_t len = detach ? detach - keys : n;
 	if (len > 0 && !a->read_only)
 		frame_send(a->run, FRAME_TYPE, 0, 0, keys, (size_t)len, 0);
@@ -63,17 +65,8 @@ static int attach_run(struct verb_call *c)
 	static const int watched[] = {SIGWINCH, SIGHUP, SIGTERM, SIGINT, SIGQUIT};
 	static const char bottom[] = "\033[999;1H";
 	struct attach a = {.run = -1};
-	struct key_bytes detach;
 	if (verb_parse(c, &a) < 0)
 		return EXIT_TERSE;
-	const char *key = c->settings->detach_key ? c->settings->detach_key : "";
-	if (key_parse(key, &detach) < 0 || detach.len != 1) {
-		verb_error("attach",
-			   "[terminal] detach_key: %s: must be the name of a key such as ctrl-a",
-			   key);
-		return EXIT_TERSE;
-	}
-	a.detach = detach.data[0];
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		verb_error("attach", "needs a terminal (terse snapshot ID prints the screen)");
 		return EXIT_TERSE;
@@ -154,7 +147,7 @@ const struct verb verb_attach = {
 	.purpose = "connect this terminal to a running command",
 	.forms = "ID",
 	.text = "Connects this terminal to a running command, which gets its size. ctrl-\\ leaves\n"
-		"it again ([terminal] detach_key).\n",
+		"it again.\n",
 	.options = attach_options,
 	.least = 1,
 	.most = 1,

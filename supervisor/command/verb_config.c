@@ -144,31 +144,23 @@ static int config_check(int count, char **files)
 
 /* --- get and set --------------------------------------------------------------- */
 
-/* SECTION.KEY, KEY where there is one of it, the flag or the variable; NULL after saying what is
-   wrong. */
+/* SECTION.KEY, or KEY where there is one of it; NULL after saying what is wrong. */
 static const struct option *config_find(const char *name)
 {
 	const struct option *found = NULL, *other = NULL;
 	char reason[NEAREST_LEN];
 	struct nearest n;
 	nearest_init(&n, name);
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
 		size_t len = strlen(o->section);
-		if ((o->flag && strcmp(o->flag, name) == 0) ||
-		    (o->variable && strcmp(o->variable, name) == 0) ||
-		    (strncmp(o->section, name, len) == 0 && name[len] == '.' &&
-		     strcmp(o->key, name + len + 1) == 0))
+		if (strncmp(o->section, name, len) == 0 && name[len] == '.' &&
+		    strcmp(o->key, name + len + 1) == 0)
 			return o;
-		if (strcmp(o->key, name) == 0) {
-			other = found;
-			found = o;
-		}
 		nearest_offer(&n, o->key);
-		if (o->flag)
-			nearest_offer(&n, o->flag);
-		if (o->variable)
-			nearest_offer(&n, o->variable);
+		if (strcmp(o->key, name) != 0)
+			continue;
+		other = found;
+		found = o;
 	}
 	if (other)
 		verb_error("config", "%s: %s.%s or %s.%s?", name, other->section, name,
@@ -378,8 +370,7 @@ const struct verb verb_config = {
 	.text = "Prints the settings in force (for COMMAND) and where each comes from, or one of\n"
 		"them (get); changes one in the user's ini file and leaves the rest alone (set);\n"
 		"checks ini files; writes a commented one (init; init - prints it); prints a\n"
-		"shell's completion. SETTING: report.size, size, --size and TERSE_SIZE are the "
-		"same.\n"
+		"shell's completion. SETTING: report.size, or size where there is one of it.\n"
 		"The options of terse run are taken, too.\n",
 	.options = config_options,
 	.most = -1,

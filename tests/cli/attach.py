@@ -196,16 +196,6 @@ while signal.sigwait([signal.SIGWINCH]):
             s.until(r"has ended")
         self.finish(identifier)
 
-    def test_another_key(self):
-        identifier = self.detach("cat")
-        s = self.attach(identifier)
-        self.leave(s)
-        s.type("clear; TERSE_DETACH_KEY=ctrl-b terse attach " + identifier)
-        s.until_raw()
-        s.keys("C-b")
-        s.until(LEFT)
-        self.ask("signal", identifier)
-
 
 class Modes(AttachCase):
     def setUp(self):

@@ -240,7 +240,7 @@ class Settings(Case):
         return (run.err if code else run.out).decode()
 
     def test_get(self):
-        for key in ("size", "report.size", "--size", "TERSE_SIZE"):
+        for key in ("size", "report.size"):
             self.assertEqual(self.config("get", key), "4KB\n")
             self.assertEqual(self.config("get", key, env={"TERSE_SIZE": "9KB"}), "9KB\n")
         self.assertEqual(self.config("get", "failure_size"), "6KB\n")

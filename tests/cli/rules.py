@@ -31,7 +31,7 @@ VALUES = {
 
 
 # A section does not set these.
-TEXTS = ("profile", "detach_key", "patterns", "ignore")
+TEXTS = ("profile", "patterns", "ignore")
 
 
 class RuleCase(Case):

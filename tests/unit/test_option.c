@@ -77,11 +77,7 @@ static const char *other_value(const struct option *o)
 	case OPTION_BOOL: return o->initial ? "no" : "yes";
 	case OPTION_TRISTATE: return "no";
 	case OPTION_ENUM: return choices[o->initial == 0];
-	case OPTION_STRING:
-		return strcmp(o->unit, "KEY") == 0       ? "ctrl-o"
-		       : strcmp(o->unit, "PLACE") == 0   ? "file:/other"
-		       : strcmp(o->unit, "COMMAND") == 0 ? "other {file} {key}"
-							 : "other";
+	case OPTION_STRING: return strcmp(o->unit, "PLACE") == 0 ? "file:/other" : "other";
 	case OPTION_LIST: return "OTHER=1";
 	case OPTION_DURATION: snprintf(number, sizeof(number), "%" PRId64 "ms", o->min + 1); break;
 	default: snprintf(number, sizeof(number), "%" PRId64, o->min + 1);
