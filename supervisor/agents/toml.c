@@ -50,7 +50,8 @@ static size_t toml_value_end(const char *text, size_t len, size_t at)
 		if (at >= len || (c == '\n' && depth <= 0))
 			return depth > 0 ? 0 : end;
 		if (c == '#') {
-			at = behind_line(text, len, at) - (depth <= 0);
+			while (at < len && text[at] != '\n')
+				at++;
 		} else if (c == '"' || c == '\'') {
 			at = end = toml_string_end(text, len, at);
 			if (!at)

@@ -15,6 +15,7 @@ TEST(keys_are_found_or_refused)
 	} rows[] = {
 		{"", NULL, NULL, false},
 		{"[a.b]\nc = 1", "1", NULL, false},
+		{"[a.b]\nc = 1 #", "1", NULL, false},
 		{"\xef\xbb\xbf[ \"a\" . 'b' ] # d\n d.e = 2\n\t'c' = [ # ]\n '''\n]''' ] # "
 		 "f\n[g]\n",
 		 "[ # ]\n '''\n]''' ]", NULL, false},
