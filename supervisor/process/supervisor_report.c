@@ -93,13 +93,11 @@ void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead)
 		s->instead = instead;
 }
 
-/* Prints on standard error what only terse knows. It comes after what is queued there, and never
-   blocks, since standard error may be full or stall as well. */
-static void report_print_line(struct supervisor *s, const struct buffer *line)
+/* Prints on standard error what only terse knows, and frees the line. It comes after what is queued
+   there, and never blocks, since standard error may be full or stall as well. */
+static void report_print_line(struct supervisor *s, struct buffer *line)
 {
 	struct output_queue own = {.own = -1}, *queue = NULL;
-	if (buffer_check(line) < 0)
-		return;
 	for (struct source *source = s->sources; source < s->end; source++) {
 		if (!source->queue.error &&
 		    (source->is_stderr || sink_is_same(source->queue.fd, STDERR_FILENO)))
@@ -109,8 +107,10 @@ static void report_print_line(struct supervisor *s, const struct buffer *line)
 		queue = &own;
 		output_queue_init(queue, STDERR_FILENO);
 	}
-	output_queue_write(queue, line->data, line->len);
+	if (buffer_check(line) == 0)
+		output_queue_write(queue, line->data, line->len);
 	output_queue_release(&own);
+	buffer_release(line);
 }
 
 /* The output of which the reader did not get all, or NULL. An agent or a person who went away has
@@ -163,7 +163,6 @@ bool supervisor_deliver(struct supervisor *s, int64_t now_ms)
 		const struct wording_place place = record_place(&s->record, false);
 		wording_not_printed(&line, lost->queue.error, &place);
 		report_print_line(s, &line);
-		buffer_release(&line);
 	}
 	return report_count_left(s) == 0;
 }
@@ -332,7 +331,6 @@ void supervisor_report(struct supervisor *s)
 			struct buffer line = BUFFER_INIT;
 			buffer_printf(&line, "terse: output not kept: %s\n", strerror(error));
 			report_print_line(s, &line);
-			buffer_release(&line);
 		}
 	}
 	if (s->caller != CALLER_LEFT)
