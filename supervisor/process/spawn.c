@@ -17,14 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int pty_prepare(int *fd, int flags)
-{
-	*fd = io_above_standard(*fd);
-	if (*fd < 0 || fcntl(*fd, F_SETFD, FD_CLOEXEC) < 0)
-		return -1;
-	return flags ? fcntl(*fd, F_SETFL, flags) : 0;
-}
-
 int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 	     const struct termios *like)
 {
@@ -34,9 +26,11 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 	*p = (struct pty){.master = -1, .slave = -1};
 	if (openpty(&p->master, &p->slave, NULL, like, &size) < 0)
 		return -1;
-	if (pty_prepare(&p->master, O_RDWR | O_NONBLOCK) < 0 || pty_prepare(&p->slave, 0) < 0)
-		goto fail;
-	if (tcgetattr(p->slave, &modes) < 0)
+	p->master = io_above_standard(p->master);
+	p->slave = io_above_standard(p->slave);
+	if (p->master < 0 || p->slave < 0 || fcntl(p->master, F_SETFD, FD_CLOEXEC) < 0 ||
+	    fcntl(p->slave, F_SETFD, FD_CLOEXEC) < 0 ||
+	    fcntl(p->master, F_SETFL, O_RDWR | O_NONBLOCK) < 0 || tcgetattr(p->slave, &modes) < 0)
 		goto fail;
 	modes.c_iflag |= IUTF8;
 	if (use != PTY_TYPED) {
