@@ -85,7 +85,7 @@ static void leave_plain(struct interceptor *s)
 static void begin_bytes(struct interceptor *s)
 {
 	intercept_resolve(s);
-	if (s->reader != readers[INTERCEPT_PROGRAM])
+	if (s->reader != &readers[INTERCEPT_PROGRAM])
 		return;
 	TRACE(TERMINAL, "%s has a NUL: its bytes are passed on as they are", PART_NAME(s));
 	struct buffer pending = BUFFER_INIT;
@@ -158,7 +158,7 @@ static void become_binary(struct interceptor *s)
 
 static void process(struct interceptor *s, const char *data, size_t len)
 {
-	bool whole = s->reader == readers[INTERCEPT_PROGRAM] || s->events.resolve;
+	bool whole = s->reader == &readers[INTERCEPT_PROGRAM] || s->events.resolve;
 	if (len == 0)
 		return;
 	s->raw_bytes += len;
@@ -195,7 +195,7 @@ void intercept_judge(struct interceptor *s, bool end)
 		intercept_resolve(s);
 	/* A few bytes tell little, but a program must not wait. */
 	if (binary && !end && !s->kind && first.len < SNIFF_LEN &&
-	    s->reader != readers[INTERCEPT_PROGRAM])
+	    s->reader != &readers[INTERCEPT_PROGRAM])
 		return;
 	s->state = s->options.exact ? BYTES_PLAIN : BYTES_RENDERED;
 	s->first = (struct buffer)BUFFER_INIT;

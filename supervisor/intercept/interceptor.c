@@ -14,7 +14,7 @@
 /* Whether all of the text goes through the tally. */
 static bool is_counted(const struct interceptor *s)
 {
-	return intercept_is_by_head(s) || s->reader == readers[INTERCEPT_SILENT];
+	return intercept_is_by_head(s) || s->reader == &readers[INTERCEPT_SILENT];
 }
 
 uint64_t intercept_lines(const struct interceptor *s)
@@ -206,7 +206,7 @@ static void interceptor_end_text(struct interceptor *s, const struct wording_end
 	    terminal_pending(s->terminal, &pending) == 0) {
 		if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
 			intercept_finish_plain(s);
-		else if (s->reader == readers[INTERCEPT_PROGRAM])
+		else if (s->reader == &readers[INTERCEPT_PROGRAM])
 			s->reader->text(s, pending.data, pending.len);
 		else
 			measure_text(s, pending.data, pending.len);
@@ -304,7 +304,7 @@ static bool interceptor_on_overwritten(void *ctx, const char *line, size_t len)
 	if (!s->judge || !preview_judge_is_failure(s->judge, line, len))
 		return false;
 	intercept_resolve(s);
-	return s->reader != readers[INTERCEPT_PROGRAM];
+	return s->reader != &readers[INTERCEPT_PROGRAM];
 }
 
 /* Fewer bytes at a pause would tell nothing. */
@@ -319,7 +319,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	struct limit *l = &s->options.limit;
 	s->options = *options;
 	s->events = *events;
-	s->reader = readers[options->reader];
+	s->reader = &readers[options->reader];
 	if (options->reader != INTERCEPT_AGENT)
 		s->events.resolve = NULL;
 	s->options.exact &= options->reader == INTERCEPT_PROGRAM;
@@ -518,11 +518,8 @@ struct terminal *interceptor_terminal(const struct interceptor *s)
 
 enum interceptor_reader interceptor_reader(struct interceptor *s)
 {
-	enum interceptor_reader i = INTERCEPT_PERSON;
 	intercept_resolve(s);
-	while (readers[i] != s->reader)
-		i++;
-	return i;
+	return (enum interceptor_reader)(s->reader - readers);
 }
 
 void interceptor_compare(struct interceptor *s, const struct fingerprints *success)
@@ -546,7 +543,7 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 		.shown_count = s->shown.range_count,
 		.is_binary = s->state >= BYTES_BINARY,
 		.is_spilled = s->artifact || s->spill == SPILL_FAILED,
-		.is_on_disk = s->reader == readers[INTERCEPT_SILENT] && !s->fits && s->artifact,
+		.is_on_disk = s->reader == &readers[INTERCEPT_SILENT] && !s->fits && s->artifact,
 		.is_holding = s->reader->previews && s->head_closed && holds,
 		.is_previewed = s->preview && is_partial && s->state != BYTES_BINARY &&
 				s->options.limit.mode == MODE_SMART,

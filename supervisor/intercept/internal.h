@@ -128,7 +128,7 @@ struct reader {
 };
 
 /* By enum interceptor_reader. */
-extern const struct reader *const readers[];
+extern const struct reader readers[];
 
 /* What becomes of the bytes of the command. */
 enum bytes_state {

@@ -329,10 +329,10 @@ void intercept_resolve(struct interceptor *s)
 {
 	if (!s->events.resolve)
 		return;
-	s->reader = readers[s->events.resolve(s->events.ctx)];
+	s->reader = &readers[s->events.resolve(s->events.ctx)];
 	s->events.resolve = NULL;
 	TRACE(PREVIEW, "the reader gets %s", s->reader->name);
-	if (s->reader != readers[INTERCEPT_PROGRAM])
+	if (s->reader != &readers[INTERCEPT_PROGRAM])
 		return;
 	if (s->held.len > s->printed)
 		intercept_print(s, s->held.data + s->printed, s->held.len - s->printed);
@@ -791,23 +791,21 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 	return room;
 }
 
-static const struct reader person = {.name = "nothing", .along = true};
-static const struct reader agent = {.name = "a preview",
-				    .previews = true,
-				    .along = true,
-				    .text = preview_on_text,
-				    .lines = LINES_OF_HEAD,
-				    .end = agent_end};
-static const struct reader program = {
-	.name = "the whole text", .along = true, .text = program_on_text, .lines = LINES_ALL};
-static const struct reader collected = {.name = "a preview in a report",
-					.previews = true,
-					.text = preview_on_text,
-					.end = collected_end};
-static const struct reader silent = {.name = "the whole text in a report", .end = silent_end};
-
-const struct reader *const readers[] = {
-	[INTERCEPT_PERSON] = &person,   [INTERCEPT_AGENT] = &agent,
-	[INTERCEPT_PROGRAM] = &program, [INTERCEPT_COLLECTED] = &collected,
-	[INTERCEPT_SILENT] = &silent,
+const struct reader readers[] = {
+	[INTERCEPT_PERSON] = {.name = "nothing", .along = true},
+	[INTERCEPT_AGENT] = {.name = "a preview",
+			     .previews = true,
+			     .along = true,
+			     .text = preview_on_text,
+			     .lines = LINES_OF_HEAD,
+			     .end = agent_end},
+	[INTERCEPT_PROGRAM] = {.name = "the whole text",
+			       .along = true,
+			       .text = program_on_text,
+			       .lines = LINES_ALL},
+	[INTERCEPT_COLLECTED] = {.name = "a preview in a report",
+				 .previews = true,
+				 .text = preview_on_text,
+				 .end = collected_end},
+	[INTERCEPT_SILENT] = {.name = "the whole text in a report", .end = silent_end},
 };

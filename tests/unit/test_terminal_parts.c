@@ -1,6 +1,5 @@
-// The parts of the terminal that others there rely on: the scanner's variants,
-// the parser's short cut, widths, character sets, clusters; and the terminal
-// without memory.
+// The parts of the terminal that others there rely on: the scanner's variants, the parser's short
+// cut, widths, clusters; and the terminal without memory.
 
 #include "lib/buffer.h"
 #include "lib/bytes.h"
@@ -159,22 +158,6 @@ TEST(widths)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (utf8_width(table[i].cp) != table[i].width)
 			fail_msg("U+%04X: %u", (unsigned)table[i].cp, utf8_width(table[i].cp));
-}
-
-TEST(charsets)
-{
-	struct charsets sets = {.sets = {'B', 'B', 'B', 'B'}, .current = CHARSET_ASCII};
-	charsets_designate(&sets, 1, '0');
-	assert_int_equal(sets.current, CHARSET_ASCII);
-	charsets_invoke(&sets, 1);
-	assert_int_equal(sets.current, '0');
-	charsets_designate(&sets, 1, 'K');
-	assert_int_equal(sets.current, 'K');
-	assert_int_equal(charset_map('0', 'q'), 0x2500);
-	assert_int_equal(charset_map('0', 'Q'), 'Q');
-	assert_int_equal(charset_map('K', '{'), 0xE4);
-	assert_int_equal(charset_map('K', 'a'), 'a');
-	assert_int_equal(charset_map(CHARSET_ASCII, 'q'), 'q');
 }
 
 TEST(clusters)
