@@ -258,10 +258,7 @@ void call_reap(struct call *c)
 
 /* --- run_command ----------------------------------------------------------------------------- */
 
-/* The defaults of run_command, as tools of its kind have them. */
 #define RUN_TIMEOUT_MS 30000
-#define RUN_OUT_LINES  500
-#define RUN_ERR_LINES  750
 #define RUN_LINES_MAX  1000000000
 #define RUN_FULL_BYTES 1048576
 
@@ -291,11 +288,38 @@ run_add_word(struct buffer *words, const char *format, ...)
 	buffer_append(words, "", 1);
 }
 
+/* Adds the arguments that are options. Who waits for a line does not wait for silence as well,
+   unless both are given. */
+static void call_add_options(struct buffer *words, const struct arguments *a)
+{
+	const bool waits_for = argument_text(a, "for");
+	for (size_t i = 0; a->tool->arguments[i].name; i++) {
+		const struct argument *t = &a->tool->arguments[i];
+		const json_t *value = a->values[i], *item;
+		const char *text = json_string_value(value);
+		int64_t otherwise = waits_for && strcmp(t->name, "idle") == 0 ? 0 : t->otherwise;
+		int64_t number = value ? json_integer_value(value) : otherwise;
+		size_t k;
+		if (!t->option || (!value && !number))
+			continue;
+		if (t->choices && strncmp(t->choices + 2, text, strlen(text)) != 0)
+			run_add_word(words, "%s%s", t->option, text);
+		else if (text && !t->choices)
+			run_add_word(words, "%s=%s", t->option, text);
+		else if (number)
+			run_add_word(words, "%s=%" PRId64 "%s", t->option, number,
+				     t->type == ARGUMENT_TIME ? "ms" : "");
+		json_array_foreach(value, k, item)
+		{
+			run_add_word(words, "%s=%s", t->option, json_string_value(item));
+		}
+	}
+}
+
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
 		    const char *leave)
 {
 	const json_t *args = argument_value(a, "args"), *word;
-	const char *profile = argument_text(a, "profile");
 	bool full = json_is_true(argument_value(a, "include_full_output"));
 	bool kill = json_is_true(argument_value(a, "kill_on_timeout"));
 	int64_t size = full ? RUN_FULL_BYTES : argument_number(a, "max_bytes", 0);
@@ -313,16 +337,12 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	/* A command goes on after its timeout, or ends then. Either way it may be typed to. */
 	run_add(words, kill ? "--tty --timeout %" PRId64 "ms" : "--yield %" PRId64 "ms",
 		argument_number(a, "timeout", RUN_TIMEOUT_MS));
-	run_add(words, "--max-lines %" PRId64 " --max-err-lines %" PRId64,
-		full ? RUN_LINES_MAX : argument_number(a, "max_output_lines", RUN_OUT_LINES),
-		full ? RUN_LINES_MAX : argument_number(a, "max_error_lines", RUN_ERR_LINES));
+	call_add_options(words, a);
+	if (full)
+		run_add(words, "--max-lines %d --max-err-lines %d", RUN_LINES_MAX, RUN_LINES_MAX);
 	if (size)
 		run_add(words, "--size %" PRId64 " --failure-size %" PRId64 " --err-size %" PRId64,
 			size, size, size);
-	if (profile) {
-		run_add(words, "--profile");
-		run_add_word(words, "%s", profile);
-	}
 	if (leave && !args) {
 		run_add(words, "--leave");
 		run_add_word(words, "%s", leave);
@@ -439,7 +459,6 @@ const char *call_verb_words(struct buffer *words, const struct server *s, const 
 {
 	const struct tool *tool = a->tool;
 	const char *verb = argument_text(a, "search") ? "search" : tool->verb;
-	const bool waits_for = argument_text(a, "for");
 	*json = s->structured && verb_option_named(verb_named(verb), "--json", 6);
 	run_add_word(words, "%s", verb);
 	if (tool->also)
@@ -448,28 +467,7 @@ const char *call_verb_words(struct buffer *words, const struct server *s, const 
 		run_add_word(words, "--all");
 	if (*json)
 		run_add_word(words, "--json");
-	for (size_t i = 0; tool->arguments[i].name; i++) {
-		const struct argument *t = &tool->arguments[i];
-		const json_t *value = a->values[i], *item;
-		const char *text = json_string_value(value);
-		/* Who waits for a line does not wait for silence as well, unless both are given. */
-		int64_t otherwise = waits_for && strcmp(t->name, "idle") == 0 ? 0 : t->otherwise;
-		int64_t number = value ? json_integer_value(value) : otherwise;
-		size_t k;
-		if (!t->option || (!value && !number))
-			continue;
-		if (t->choices && strncmp(t->choices + 2, text, strlen(text)) != 0)
-			run_add_word(words, "%s%s", t->option, text);
-		else if (text && !t->choices)
-			run_add_word(words, "%s=%s", t->option, text);
-		else if (number)
-			run_add_word(words, "%s=%" PRId64 "%s", t->option, number,
-				     t->type == ARGUMENT_TIME ? "ms" : "");
-		json_array_foreach(value, k, item)
-		{
-			run_add_word(words, "%s=%s", t->option, json_string_value(item));
-		}
-	}
+	call_add_options(words, a);
 	run_add_word(words, "--");
 	for (size_t i = 0; tool->arguments[i].name; i++) {
 		if (!tool->arguments[i].option && a->values[i])

@@ -32,13 +32,14 @@ static const struct argument run_arguments[] = {
 	{"timeout", ARGUMENT_TIME, "ms; default 30000", .required = false},
 	{"kill_on_timeout", ARGUMENT_FLAG, .required = false},
 	{"stdin", ARGUMENT_DATA, .required = false},
-	{"max_output_lines", ARGUMENT_COUNT, "default 500", .least = 1, .most = TOOL_LINES_MAX},
-	{"max_error_lines", ARGUMENT_COUNT, "of separate stderr; default 750", .least = 1,
-	 .most = TOOL_LINES_MAX},
+	{"max_output_lines", ARGUMENT_COUNT, "default 500", .option = "--max-lines", .least = 1,
+	 .most = TOOL_LINES_MAX, .otherwise = 500},
+	{"max_error_lines", ARGUMENT_COUNT, "of separate stderr; default 750",
+	 .option = "--max-err-lines", .least = 1, .most = TOOL_LINES_MAX, .otherwise = 750},
 	{"max_bytes", ARGUMENT_COUNT, "preview size", .least = 64, .most = TOOL_SIZE_MAX},
 	{"include_full_output", ARGUMENT_FLAG, "no preview up to 1 MB", .required = false},
 	{"profile", ARGUMENT_TEXT, "how to shorten: read, search, list, log ...",
-	 .required = false},
+	 .option = "--profile"},
 	{.name = NULL},
 };
 

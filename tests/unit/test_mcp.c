@@ -183,19 +183,20 @@ TEST(runs)
 		const char *json, *want;
 	} cases[] = {
 		{"{\"command\":\"a b\"}",
-		 "--yield 30000ms --max-lines 500 --max-err-lines 750 --leave leave -c a b "},
+		 "--yield 30000ms --max-lines=500 --max-err-lines=750 --leave leave -c a b "},
 		{"{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"kill_on_timeout\":true,"
 		 "\"max_output_lines\":7,\"max_error_lines\":8,\"max_bytes\":99,\"profile\":"
 		 "\"read\"}",
-		 "--tty --timeout 5ms --max-lines 7 --max-err-lines 8 --size 99 --failure-size 99 "
-		 "--err-size 99 --profile read -- -a -c "},
+		 "--tty --timeout 5ms --max-lines=7 --max-err-lines=8 --profile=read --size 99 "
+		 "--failure-size 99 --err-size 99 -- -a -c "},
 		{"{\"command\":\"a\",\"include_full_output\":true}",
-		 "--yield 30000ms --max-lines 1000000000 --max-err-lines 1000000000 --size 1048576 "
+		 "--yield 30000ms --max-lines=500 --max-err-lines=750 --max-lines 1000000000 "
+		 "--max-err-lines 1000000000 --size 1048576 "
 		 "--failure-size 1048576 --err-size 1048576 --leave leave -c a "},
 		{"{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
-		 "--yield 7ms --max-lines 500 --max-err-lines 750 --leave leave -c a "},
+		 "--yield 7ms --max-lines=500 --max-err-lines=750 --leave leave -c a "},
 		{"{\"command\":\"a\",\"timeout\":0,\"cwd\":\"\",\"profile\":null,\"args\":[]}",
-		 "--yield 30000ms --max-lines 500 --max-err-lines 750 --leave leave -c a "},
+		 "--yield 30000ms --max-lines=500 --max-err-lines=750 --leave leave -c a "},
 	};
 	static const char head[] =
 		"terse run --session S --preview --words tools --heartbeat off --prompt report "
