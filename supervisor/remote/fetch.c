@@ -20,12 +20,6 @@
 #define LOCK   "fetch"
 #define OBJECT "fetched"
 
-static int fetch_fail(struct fetched *f, const char *why)
-{
-	snprintf(f->why, sizeof(f->why), "%s", why);
-	return -1;
-}
-
 static const char *fetch_explain(int error)
 {
 	switch (error) {
@@ -68,71 +62,61 @@ static void fetch_make_room(const struct store *store, const char *id, uint64_t 
 	io_close(&dir);
 }
 
-/* The object is there: takes the artifact out of it. */
-static int fetch_restore(const struct settings *s, const struct store *store, const char *file,
-			 const char *id, struct fetched *f)
+/* The object is there: takes the artifact out of it. Returns NULL, or why it could not. */
+static const char *fetch_restore(const struct settings *s, const struct store *store,
+				 const char *file, const char *id, struct fetched *f)
 {
 	struct settings limits = *s;
 	struct archive_restored restored;
 	struct stat st;
-	int result = -1, fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const char *why = NULL;
+	int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (limits.max_artifact > limits.cache_max)
 		limits.max_artifact = limits.cache_max;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		fetch_fail(f, "its program has made no file");
+		why = "its program has made no file";
 	else if (!S_ISREG(st.st_mode) || st.st_size > limits.cache_max)
-		fetch_fail(f, fetch_explain(EFBIG));
+		why = fetch_explain(EFBIG);
 	else if (archive_restore(store, FETCH_SESSION, id, fd, &limits, &restored) < 0)
-		fetch_fail(f, fetch_explain(errno));
-	else
-		result = 0;
-	if (result == 0) {
+		why = fetch_explain(errno);
+	if (!why) {
 		f->bytes = (uint64_t)st.st_size;
 		fetch_make_room(store, id, (uint64_t)limits.cache_max);
 	}
 	io_close(&fd);
-	return result;
+	return why;
 }
 
 enum fetch_answer fetch_artifact(const struct settings *s, const char *id, struct fetched *f)
 {
 	struct store store;
-	struct outbox outbox;
+	struct outbox outbox = {.dir = -1};
 	char key[REMOTE_KEY_LEN], file[PATH_MAX];
-	enum fetch_answer answer = FETCH_FAILED;
-	*f = (struct fetched){0};
-	if (store_open_write(&store) < 0) {
-		fetch_fail(f, strerror(errno));
-		return FETCH_FAILED;
-	}
+	struct remote_call call = {
+		.work = REMOTE_FETCH, .key = key, .local = file, .most = s->cache_max};
 	/* Another process that fetches has the time of two calls. */
 	int64_t until = clock_monotonic_ms() + 2 * s->transfer_time;
-	int lock = -1;
-	if (outbox_open(&outbox, &store, true) < 0) {
-		fetch_fail(f, strerror(errno));
+	const char *why = NULL;
+	int lock = -1, got = 0;
+	*f = (struct fetched){0};
+	if (store_open_write(&store) < 0 || outbox_open(&outbox, &store, true) < 0) {
+		why = strerror(errno);
 	} else if ((lock = outbox_lock(&outbox, LOCK, until)) < 0) {
-		fetch_fail(f, errno == EWOULDBLOCK ? "another process reads from it for long"
-						   : strerror(errno));
-	} else if (id_exists(&store, id)) {
-		answer = FETCH_DONE;
-	} else {
+		why = errno == EWOULDBLOCK ? "another process reads from it for long"
+					   : strerror(errno);
+	} else if (!id_exists(&store, id)) {
 		remote_key(id, key);
 		snprintf(file, sizeof(file), "%s/" OBJECT, outbox.path);
-		struct remote_call call = {
-			.work = REMOTE_FETCH, .key = key, .local = file, .most = s->cache_max};
 		/* One that a process left which was killed. */
 		unlink(file);
-		int got = remote_run(s, &call);
-		if (got < 0)
-			fetch_fail(f, call.why);
-		else if (got > 0)
-			answer = FETCH_NONE;
-		else if (fetch_restore(s, &store, file, id, f) == 0)
-			answer = FETCH_DONE;
+		got = remote_run(s, &call);
+		why = got < 0 ? call.why : got > 0 ? NULL : fetch_restore(s, &store, file, id, f);
 		unlink(file);
 	}
+	if (why)
+		snprintf(f->why, sizeof(f->why), "%s", why);
 	io_close(&lock);
 	outbox_close(&outbox);
 	store_close(&store);
-	return answer;
+	return why ? FETCH_FAILED : got > 0 ? FETCH_NONE : FETCH_DONE;
 }
