@@ -57,17 +57,15 @@ struct stream {
 	int error;           /* the first failed write's errno, or 0 */
 	bool keeping;        /* false: what comes is counted, not stored */
 	uint64_t kept_lines; /* whole ones in the file, once nothing is stored any more */
-	bool indexing;
-	char *collected; /* final bytes not written yet; allocated on first use */
+	char *collected;     /* final bytes not written yet; allocated on first use */
 	size_t len;
 	uint64_t checked;          /* bytes when it was last looked how much is free */
-	struct index_writer index; /* what was written: bytes and newlines */
-	struct buffer entries;
-	uint64_t line_start; /* offset behind the last newline */
-	uint64_t end;        /* size of the file */
-	size_t live;         /* bytes of the live part ... */
-	uint64_t live_lines; /* ... newlines in it ... */
-	bool live_open;      /* ... and whether it ends inside a line */
+	struct index_writer index; /* what was written, and its index */
+	uint64_t line_start;       /* offset behind the last newline */
+	uint64_t end;              /* size of the file */
+	size_t live;               /* bytes of the live part ... */
+	uint64_t live_lines;       /* ... newlines in it ... */
+	bool live_open;            /* ... and whether it ends inside a line */
 	struct cap cap;
 };
 
@@ -93,24 +91,23 @@ static void gap_moved(struct artifact *a);
 /* The index only saves time, so a failure just ends it. */
 static void stop_indexing(struct stream *s)
 {
-	s->indexing = false;
-	s->index.pending = NULL;
-	buffer_release(&s->entries);
+	s->index.indexing = false;
+	buffer_release(&s->index.entries);
 	io_close(&s->idx);
 }
 
 static void write_entries(struct stream *s)
 {
 	/* A text shorter than the stride has no index. */
-	if (!s->indexing || s->entries.len == 0 || s->index.lines < INDEX_STRIDE)
+	if (!s->index.indexing || s->index.entries.len == 0 || s->index.lines < INDEX_STRIDE)
 		return;
 	if (s->idx < 0)
 		s->idx = id_open_file(s->of->dir, s->of->meta->id, ARTIFACT_OUT_INDEX + s->part,
 				      O_WRONLY | O_CREAT | O_EXCL);
-	if (s->idx < 0 || io_write(s->idx, s->entries.data, s->entries.len) < 0)
+	if (s->idx < 0 || io_write(s->idx, s->index.entries.data, s->index.entries.len) < 0)
 		stop_indexing(s);
 	else
-		buffer_clear(&s->entries);
+		buffer_clear(&s->index.entries);
 }
 
 /* Writes at `offset`. Returns how much was written; s->error tells why not all. */
@@ -346,7 +343,7 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 		data += n;
 		len -= n;
 	}
-	if (s->entries.len >= ENTRIES)
+	if (s->index.entries.len >= ENTRIES)
 		write_entries(s);
 	return s->error ? -1 : 0;
 }
@@ -396,7 +393,7 @@ static void stream_close(struct stream *s)
 {
 	io_close(&s->fd);
 	io_close(&s->idx);
-	buffer_release(&s->entries);
+	buffer_release(&s->index.entries);
 	free(s->collected);
 	s->collected = NULL;
 }
@@ -444,9 +441,8 @@ static int artifact_open_part(struct artifact *a, enum artifact_part part)
 		c->head = most - c->tail;
 		c->next = c->head + c->step;
 	}
-	s->indexing = s->is_text && index_init(&s->index, &s->entries) == 0;
-	if (!s->indexing)
-		s->index = (struct index_writer){0};
+	if (s->is_text && index_init(&s->index) < 0)
+		stop_indexing(s);
 	return 0;
 }
 

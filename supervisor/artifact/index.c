@@ -2,7 +2,6 @@
 
 #include "supervisor/artifact/index.h"
 
-#include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "lib/io.h"
 
@@ -22,18 +21,18 @@ static uint64_t check_bits(uint64_t k, uint64_t offset)
 	return mixed & ~OFFSET_MASK;
 }
 
-static void index_add_entry(struct buffer *pending, uint64_t k, uint64_t offset)
+static void index_add_entry(struct buffer *entries, uint64_t k, uint64_t offset)
 {
 	uint64_t entry = htole64((offset & OFFSET_MASK) | check_bits(k, offset & OFFSET_MASK));
-	buffer_append(pending, &entry, sizeof(entry));
+	buffer_append(entries, &entry, sizeof(entry));
 }
 
-int index_init(struct index_writer *w, struct buffer *pending)
+int index_init(struct index_writer *w)
 {
-	*w = (struct index_writer){.pending = pending};
-	buffer_append(pending, MAGIC, MAGIC_LEN);
-	index_add_entry(pending, 0, 0);
-	return buffer_check(pending);
+	*w = (struct index_writer){.indexing = true};
+	buffer_append(&w->entries, MAGIC, MAGIC_LEN);
+	index_add_entry(&w->entries, 0, 0);
+	return buffer_check(&w->entries);
 }
 
 int index_feed(struct index_writer *w, const char *data, size_t len)
@@ -46,10 +45,10 @@ int index_feed(struct index_writer *w, const char *data, size_t len)
 		w->bytes += n;
 		data += n;
 		len -= n;
-		if (left == 0 && w->pending)
-			index_add_entry(w->pending, w->lines / INDEX_STRIDE, w->bytes);
+		if (left == 0 && w->indexing)
+			index_add_entry(&w->entries, w->lines / INDEX_STRIDE, w->bytes);
 	}
-	return w->pending ? buffer_check(w->pending) : 0;
+	return w->indexing ? buffer_check(&w->entries) : 0;
 }
 
 uint64_t index_offset(uint64_t k)

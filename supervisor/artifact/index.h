@@ -8,29 +8,30 @@
 #ifndef TERSE_ARTIFACT_INDEX_H
 #define TERSE_ARTIFACT_INDEX_H
 
+#include "lib/buffer.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define INDEX_STRIDE 1024
 
-struct buffer;
-
 /* The offset of entry k in the file. */
 uint64_t index_offset(uint64_t k);
 
-/* The writing side: counts lines and collects entries. */
+/* The writing side: counts lines and collects entries. Zeroed it only counts. */
 struct index_writer {
 	uint64_t bytes; /* fed so far */
 	uint64_t lines; /* newlines so far */
-	struct buffer
-		*pending; /* encoded entries the caller has not written yet; NULL: only count */
+	bool indexing;
+	struct buffer entries; /* encoded, that the caller has not written yet; to be released */
 };
 
-/* Starts with the file's first 8 bytes and entry 0 pending. Returns 0, or -1 with ENOMEM. */
-int index_init(struct index_writer *w, struct buffer *pending);
+/* Starts with the file's first 8 bytes and entry 0. Returns 0, or -1 with ENOMEM. */
+int index_init(struct index_writer *w);
 
-/* Feeds the next bytes of the text; encoded entries are appended to w->pending. Runs at
-   memory speed. Returns 0, or -1 with errno ENOMEM: all is counted, but an entry is missing. */
+/* Feeds the next bytes of the text. Runs at memory speed. Returns 0, or -1 with errno ENOMEM: all
+   is counted, but an entry is missing. */
 int index_feed(struct index_writer *w, const char *data, size_t len);
 
 /* A part of a text: line number `line` starts (or goes on) at offset `start`. */

@@ -59,26 +59,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *change = data + 2;
 	if (size < 2 + changes * 3)
 		return 0;
-	struct buffer text = BUFFER_INIT, entries = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT;
 	struct index_writer writer;
 	make_text(&text, change + changes * 3, size - 2 - changes * 3, repeat);
-	assert(index_init(&writer, &entries) == 0);
+	assert(index_init(&writer) == 0);
 	assert(text.len == 0 || index_feed(&writer, text.data, text.len) == 0);
 	bool sound = true;
 	for (size_t i = 0; i < changes; i++, change += 3) {
-		size_t place = ((size_t)change[0] << 8 | change[1]) % entries.len;
-		sound &= entries.data[place] == (char)change[2];
-		entries.data[place] = (char)change[2];
+		size_t place = ((size_t)change[0] << 8 | change[1]) % writer.entries.len;
+		sound &= writer.entries.data[place] == (char)change[2];
+		writer.entries.data[place] = (char)change[2];
 	}
 	int fd = memfd_create("text", 0), idx = memfd_create("idx", 0);
 	assert(text.len == 0 || write(fd, text.data, text.len) == (ssize_t)text.len);
-	assert(write(idx, entries.data, entries.len) == (ssize_t)entries.len);
+	assert(write(idx, writer.entries.data, writer.entries.len) == (ssize_t)writer.entries.len);
 	for (uint64_t line = 1; line < writer.lines + 3; line += INDEX_STRIDE / 2 + 1)
 		check(fd, idx, &text, line, sound);
 	check(fd, idx, &text, UINT64_MAX, sound);
 	close(fd);
 	close(idx);
 	buffer_release(&text);
-	buffer_release(&entries);
+	buffer_release(&writer.entries);
 	return 0;
 }

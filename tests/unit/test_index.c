@@ -10,7 +10,7 @@
 
 /* A text in memory, as a file, and its index as a file. */
 struct sample {
-	struct buffer text, entries;
+	struct buffer text;
 	struct index_writer writer;
 	int fd, idx;
 };
@@ -34,8 +34,7 @@ static int memory_file(const struct buffer *b)
 /* Feeds s->text in pieces of up to `piece` bytes. */
 static void build(struct sample *s, size_t piece)
 {
-	s->entries = (struct buffer)BUFFER_INIT;
-	assert_int_equal(index_init(&s->writer, &s->entries), 0);
+	assert_int_equal(index_init(&s->writer), 0);
 	for (size_t at = 0; at < s->text.len;) {
 		size_t n = 1 + (size_t)random_below(piece);
 		if (n > s->text.len - at)
@@ -44,13 +43,13 @@ static void build(struct sample *s, size_t piece)
 		at += n;
 	}
 	s->fd = memory_file(&s->text);
-	s->idx = memory_file(&s->entries);
+	s->idx = memory_file(&s->writer.entries);
 }
 
 static void release(struct sample *s)
 {
 	buffer_release(&s->text);
-	buffer_release(&s->entries);
+	buffer_release(&s->writer.entries);
 	close(s->fd);
 	close(s->idx);
 }
@@ -181,7 +180,7 @@ TEST(test_exact_strides)
 		for (int n = 0; n < 2 * INDEX_STRIDE + extra; n++)
 			add_line(&s.text, 1);
 		build(&s, 7);
-		assert_int_equal(s.entries.len, 8 + 8 * (extra < 0 ? 2 : 3));
+		assert_int_equal(s.writer.entries.len, 8 + 8 * (extra < 0 ? 2 : 3));
 		check_some_lines(&s, s.idx, s.text.len);
 		release(&s);
 	}
@@ -205,11 +204,11 @@ TEST(test_index_behind)
 	for (int n = 0; n < 20 * INDEX_STRIDE; n++)
 		add_line(&s.text, (size_t)random_below(10));
 	build(&s, 5000);
-	for (off_t size = 0; size < (off_t)s.entries.len; size += 5) {
+	for (off_t size = 0; size < (off_t)s.writer.entries.len; size += 5) {
 		assert_int_equal(ftruncate(s.idx, size), 0);
 		check_line(&s, s.idx, s.text.len, 1 + random_below(20 * INDEX_STRIDE));
-		assert_int_equal(pwrite(s.idx, s.entries.data, s.entries.len, 0),
-				 (ssize_t)s.entries.len);
+		assert_int_equal(pwrite(s.idx, s.writer.entries.data, s.writer.entries.len, 0),
+				 (ssize_t)s.writer.entries.len);
 	}
 	release(&s);
 }
@@ -220,19 +219,19 @@ TEST(test_damaged_index)
 	for (int n = 0; n < 10 * INDEX_STRIDE; n++)
 		add_line(&s.text, (size_t)random_below(10));
 	build(&s, 5000);
-	for (size_t at = 0; at < s.entries.len; at++) {
-		char bad = (char)(s.entries.data[at] ^ (1 << random_below(8)));
+	for (size_t at = 0; at < s.writer.entries.len; at++) {
+		char bad = (char)(s.writer.entries.data[at] ^ (1 << random_below(8)));
 		assert_int_equal(pwrite(s.idx, &bad, 1, (off_t)at), 1);
 		for (uint64_t line = 500; line < 10 * INDEX_STRIDE; line += INDEX_STRIDE)
 			check_line(&s, s.idx, s.text.len, line);
-		assert_int_equal(pwrite(s.idx, s.entries.data + at, 1, (off_t)at), 1);
+		assert_int_equal(pwrite(s.idx, s.writer.entries.data + at, 1, (off_t)at), 1);
 	}
 	/* Entries in each other's place, as after a lost write; zeros; a foreign file. */
-	for (size_t at = 16; at + 16 <= s.entries.len; at += 8)
-		assert_int_equal(pwrite(s.idx, s.entries.data + at + 8, 8, (off_t)at), 8);
+	for (size_t at = 16; at + 16 <= s.writer.entries.len; at += 8)
+		assert_int_equal(pwrite(s.idx, s.writer.entries.data + at + 8, 8, (off_t)at), 8);
 	check_some_lines(&s, s.idx, s.text.len);
 	assert_int_equal(ftruncate(s.idx, 8), 0);
-	assert_int_equal(ftruncate(s.idx, (off_t)s.entries.len), 0);
+	assert_int_equal(ftruncate(s.idx, (off_t)s.writer.entries.len), 0);
 	check_some_lines(&s, s.idx, s.text.len);
 	check_some_lines(&s, s.fd, s.text.len);
 	release(&s);
