@@ -116,7 +116,7 @@ static const char *refuse_label(const char *value)
 const struct option option_table[] = {
 	{
 		NAMES("run", "profile", "--profile", "TERSE_PROFILE"),
-		TEXT(profile, LAYER_NAME_MAX, "NAME", layer_refuse_name),
+		TEXT(profile, LAYER_NAME_MAX, "PROFILE", layer_refuse_name),
 		.help = "The profile whose settings apply (terse config --profiles lists them); "
 			"empty: the one that the command belongs to.",
 	},
@@ -438,7 +438,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("session", "name", "--session", "TERSE_SESSION"),
-		TEXT(session, 100, "NAME", NULL),
+		TEXT(session, 100, "SESSION", NULL),
 		.help = "The session of the artifacts; empty: the agent's conversation.",
 	},
 	{

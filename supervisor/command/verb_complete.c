@@ -161,6 +161,14 @@ static void candidates_add_agents(struct line *l)
 		candidates_add_string(l, w->agent, NULL);
 }
 
+static void candidates_add_profiles(struct line *l)
+{
+	const char *name;
+	for (size_t i = 0; (name = layer_name(profiles_of(l->settings), i)); i++)
+		candidates_add_string(l, name, NULL);
+	candidates_add_string(l, PROFILE_DEFAULT, NULL);
+}
+
 static void candidates_add_settings(struct line *l)
 {
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
@@ -202,6 +210,8 @@ static const struct {
 	{"SESSION", candidates_add_sessions, NULL, SHELL_NONE},
 	{"AGENT", candidates_add_agents, NULL, SHELL_NONE},
 	{"SETTING", candidates_add_settings, NULL, SHELL_NONE},
+	{"PROFILE", candidates_add_profiles, NULL, SHELL_NONE},
+	{"PROGRAM", NULL, NULL, SHELL_COMMANDS},
 	{"VERB", candidates_add_verbs, NULL, SHELL_NONE},
 	{"KEY", NULL,
 	 "enter|tab|escape|space|backspace|up|down|left|right|home|end|insert|delete|pageup|"
@@ -255,18 +265,10 @@ static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 		candidates_add_place(l, own->value, strlen(own->value));
 	for (size_t i = 0; o && o->choices && o->choices[i]; i++)
 		candidates_add_string(l, o->choices[i], NULL);
-	if (o && o->type == OPTION_SIZE) {
+	if (o && o->type == OPTION_SIZE)
 		candidates_add_words(l, "small|medium|large");
-	} else if (o && strcmp(o->flag, "--profile") == 0) {
-		const char *name;
-		for (size_t i = 0; (name = layer_name(profiles_of(l->settings), i)); i++)
-			candidates_add_string(l, name, NULL);
-		candidates_add_string(l, PROFILE_DEFAULT, NULL);
-	} else if (o && strcmp(o->flag, "--session") == 0) {
-		candidates_add_sessions(l);
-	} else if (o && strcmp(o->flag, "--shell") == 0) {
-		l->part = SHELL_COMMANDS;
-	}
+	if (o && o->type == OPTION_STRING)
+		candidates_add_place(l, o->unit, strlen(o->unit));
 	return true;
 }
 

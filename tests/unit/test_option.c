@@ -689,7 +689,7 @@ TEST(flags_refuse_in_the_right_words)
 		{{"--no-pty=yes"}, "--no-pty: yes: takes no value"},
 		{{"--full=yes"}, "--full: yes: takes no value"},
 		{{"--full="}, "--full: takes no value"},
-		{{"--session"}, "--session: needs a value (NAME)"},
+		{{"--session"}, "--session: needs a value (SESSION)"},
 		{{"--env"}, "--env: needs a value (NAME=VALUE)"},
 		{{"--env", "X"}, "--env: X: not NAME=VALUE"},
 		{{"--env", ""}, "--env: not NAME=VALUE"},

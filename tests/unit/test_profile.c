@@ -2,24 +2,15 @@
 // profiles of files, and their mistakes in the right words.
 
 #include "config/limit.h"
-#include "config/option.h"
 #include "config/pattern.h"
 #include "config/profile.h"
-#include "config/settings.h"
 #include "config/value.h"
 
 #include "lib/buffer.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/configured.h"
 
 #define WORDS(...) ((char *const *)(const char *const[]){__VA_ARGS__, NULL})
 #define KB         ((int64_t)1 << 10)
-
-static struct settings start(void)
-{
-	struct settings s;
-	assert_int_equal(settings_init(&s), 0);
-	return s;
-}
 
 static void load(struct settings *s, const char *text)
 {

@@ -1,21 +1,13 @@
 // Ini files into settings: what is taken, what is refused and in which words,
 // and that a refused file leaves nothing behind.
 
-#include "config/option.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/configured.h"
 
 #define TEN          "0123456789"
 #define HUNDRED      TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 #define FIFTY        TEN TEN TEN TEN TEN
 #define FIVE_HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
 #define TEXT(string) string, sizeof(string) - 1
-
-static struct settings start(void)
-{
-	struct settings s;
-	assert_int_equal(settings_init(&s), 0);
-	return s;
-}
 
 static void load(struct settings *s, const char *text, size_t len)
 {
@@ -292,7 +284,7 @@ static void remove_place(const struct place *p)
 	assert_int_equal(rmdir(p->dir), 0);
 }
 
-static void write_file(const char *path, const char *text, size_t len)
+static void write_bytes(const char *path, const char *text, size_t len)
 {
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
@@ -312,11 +304,11 @@ TEST(reads_files)
 	assert_int_equal(errno, EISDIR);
 	assert_string_equal(error.text, "");
 
-	write_file(p.path, TEXT("[report]\nsize = 1KB\n"));
+	write_bytes(p.path, TEXT("[report]\nsize = 1KB\n"));
 	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), 0);
 	assert_int_equal(s.size, 1024);
 
-	write_file(p.path, TEXT("[report]\nsize = 1KB\n\nsize\n"));
+	write_bytes(p.path, TEXT("[report]\nsize = 1KB\n\nsize\n"));
 	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), -1);
 	assert_int_equal(errno, EINVAL);
 	snprintf(expected, sizeof(expected), "%s:4: size: neither [section] nor key = value",
@@ -339,10 +331,10 @@ TEST(bounds_files)
 	memset(text, '#', limit + 1);
 	memcpy(text + limit - (sizeof(last) - 1), last, sizeof(last) - 1);
 	text[limit] = '\n';
-	write_file(p.path, text, limit);
+	write_bytes(p.path, text, limit);
 	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), 0);
 	assert_int_equal(s.size, 1024);
-	write_file(p.path, text, limit + 1);
+	write_bytes(p.path, text, limit + 1);
 	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), -1);
 	assert_int_equal(errno, EINVAL);
 	snprintf(expected, sizeof(expected), "%s: larger than 1 MB", p.path);
