@@ -144,48 +144,41 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 /* How long a child has to execute its program. */
 #define EXEC_MS 100
 
-/* A search for the reader among the children of a process. */
-struct search {
-	pid_t parent, except;
-	const char *link;
-	bool pipeline; /* the parent is a shell: a child of another user may well read it */
-	int below;     /* levels to search below a child that is terse itself */
-	struct process_tree *tree;
-};
-
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
 #define BELOW_TERSE 3
 
-static bool child_reads_pipe(const struct search *s)
+/* Whether a child of `parent`, but for `except`, reads the pipe. `pipeline`: the parent is a shell,
+   so a child of another user may well read it. `below`: levels to search below a child that is
+   terse itself. */
+static bool child_reads_pipe(struct process_tree *tree, const char *link, pid_t parent,
+			     pid_t except, bool pipeline, int below)
 {
 	const struct timespec step = {.tv_nsec = 1000000};
 	struct buffer children = BUFFER_INIT;
-	bool found = process_tree_children(s->tree, s->parent, &children) < 0;
+	bool found = process_tree_children(tree, parent, &children) < 0;
 	const pid_t *pids = (const pid_t *)children.data;
 	for (size_t i = 0; !found && i < children.len / sizeof(*pids); i++) {
 		struct process p;
 		const pid_t child = pids[i];
-		if (child == s->except)
+		if (child == except)
 			continue;
-		enum reading reading = sink_look_at(child, s->link);
+		enum reading reading = sink_look_at(child, link);
 		/* Between fork and exec it holds every end that its parent holds, as happens where
 		   an agent starts commands from several threads. */
 		for (int ms = 0; reading == READS_UNTIL_EXEC && ms < EXEC_MS; ms++) {
 			nanosleep(&step, NULL);
-			reading = sink_look_at(child, s->link);
+			reading = sink_look_at(child, link);
 		}
-		found = reading <= READS_UNTIL_EXEC || (reading == HIDDEN && s->pipeline);
+		found = reading <= READS_UNTIL_EXEC || (reading == HIDDEN && pipeline);
 		if (found)
-			TRACE(SINK, "child %d of %d reads", (int)child, (int)s->parent);
-		bool inside = s->below < BELOW_TERSE; /* below a terse already */
-		if (found || s->below == 0 ||
+			TRACE(SINK, "child %d of %d reads", (int)child, (int)parent);
+		bool inside = below < BELOW_TERSE; /* below a terse already */
+		if (found || below == 0 ||
 		    (!inside && (process_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
 			continue;
 		/* B may have been started since the last pass. */
-		process_tree_release(s->tree);
-		const struct search deeper = {child, s->except,    s->link,
-					      false, s->below - 1, s->tree};
-		found = child_reads_pipe(&deeper);
+		process_tree_release(tree);
+		found = child_reads_pipe(tree, link, child, except, false, below - 1);
 	}
 	buffer_release(&children);
 	return found;
@@ -240,14 +233,10 @@ enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent)
 	   After that the reader is found among the children. */
 	int count = sink_climb(writer, parent, link, up);
 	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
-	struct search s = {writer, getpid(), link, false, 0, &tree};
-	bool found = count < 0 || child_reads_pipe(&s);
-	for (int i = 0; !found && i < count; i++) {
-		s = (struct search){up[i].pid,   i ? up[i - 1].pid : writer,
-				    link,        up[i].shell,
-				    BELOW_TERSE, &tree};
-		found = child_reads_pipe(&s);
-	}
+	bool found = count < 0 || child_reads_pipe(&tree, link, writer, getpid(), false, 0);
+	for (int i = 0; !found && i < count; i++)
+		found = child_reads_pipe(&tree, link, up[i].pid, i ? up[i - 1].pid : writer,
+					 up[i].shell, BELOW_TERSE);
 	process_tree_release(&tree);
 	TRACE(SINK, "descriptor %d: %s reads %s", fd, found ? "a program" : "an agent", link);
 	return found ? SINK_PROGRAM : SINK_AGENT;
