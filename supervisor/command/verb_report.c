@@ -372,26 +372,13 @@ static uint64_t report_stamp(const struct report_call *c)
 	return stamp;
 }
 
-/* Collects and writes. Returns the exit status. */
-static int report_once(struct report_call *c)
-{
-	struct output output;
-	if (report_collect(c) == 0 && output_open(&output, c->output, true) == 0 &&
-	    output_close(&output, report_write(c, output.fd)) == 0) {
-		c->size = output.size;
-		return 0;
-	}
-	verb_error(c->call->verb->name, "%s: %m", c->output);
-	return 1;
-}
-
 /* --- the verb ------------------------------------------------------------------------------ */
 
 static int report_run(struct verb_call *call)
 {
 	struct report_call made = {.call = call}, *c = &made;
 	struct buffer line = BUFFER_INIT;
-	int status = 0, written;
+	int status = 0, written = -1;
 	if (verb_parse(call, c) < 0)
 		return EXIT_TERSE;
 	if (!c->output) {
@@ -423,12 +410,20 @@ static int report_run(struct verb_call *call)
 		c->dirs[i] = store_open_session(&c->stores[i], c->directory, false);
 
 	/* With --watch whenever a run has begun or ended, until a signal ends this process. */
-	uint64_t stamp = report_stamp(c);
-	while ((written = report_once(c)) == 0 && c->watch) {
-		while (report_stamp(c) == stamp)
+	uint64_t stamp = 0;
+	do {
+		struct output output;
+		while (written == 0 && report_stamp(c) == stamp)
 			usleep(LOOK_MS * 1000);
 		stamp = report_stamp(c);
-	}
+		written = report_collect(c) < 0 || output_open(&output, c->output, true) < 0
+				  ? -1
+				  : output_close(&output, report_write(c, output.fd));
+		if (written < 0)
+			verb_error(call->verb->name, "%s: %m", c->output);
+		else
+			c->size = output.size;
+	} while (written == 0 && c->watch);
 	if (written == 0 && strcmp(c->output, "-") != 0) {
 		quote_text(&line, c->output, strlen(c->output), 0);
 		buffer_append_string(&line, ": ");
@@ -445,7 +440,7 @@ static int report_run(struct verb_call *call)
 	for (int i = 0; i < c->store_count; i++)
 		io_close(&c->dirs[i]);
 	store_close_all(c->stores, c->store_count);
-	return written ? written : status;
+	return written < 0 ? 1 : status;
 }
 
 static const struct verb_option report_options[] = {
