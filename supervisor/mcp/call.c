@@ -8,7 +8,6 @@
 #include "lib/json.h"
 #include "lib/json_read.h"
 #include "lib/loop.h"
-#include "lib/tool_names.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/command/verb.h"
@@ -24,7 +23,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

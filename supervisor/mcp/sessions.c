@@ -9,7 +9,6 @@
 #include "lib/quote.h"
 #include "supervisor/mcp/server.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
