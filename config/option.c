@@ -2,7 +2,6 @@
 
 #include "config/option.h"
 
-#include "config/error.h"
 #include "config/value.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 // terse attach ID: connects this terminal to a running command.
 
-#include "config/option.h"
 #include "lib/io.h"
 #include "lib/loop.h"
 #include "supervisor/command/live_run.h"

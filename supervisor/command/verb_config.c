@@ -14,7 +14,6 @@
 #include "config/profile.h"
 #include "config/settings.h"
 #include "lib/buffer.h"
-#include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"

@@ -1,8 +1,6 @@
 // terse run: a command under supervision.
 
-#include "config/error.h"
 #include "config/option.h"
-#include "config/pattern.h"
 #include "config/profile.h"
 #include "lib/active.h"
 #include "lib/buffer.h"

@@ -1,6 +1,5 @@
 // terse signal ID [SIGNAL]: ends a running command, or sends it a signal.
 
-#include "config/option.h"
 #include "config/value.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
