@@ -359,7 +359,7 @@ const struct option option_table[] = {
 		WORD(fold, fold_choices, FOLD_COUNTERS),
 		.safe = SAFE_ANY,
 		.help = "Which lines of a success a smart preview shows as one; counters: those "
-			"that differ in a counter, a hash or a time alone, and the room is filled "
+			"that differ in a counter or a time alone, and the room is filled "
 			"with the others; alike: those that differ in numbers and paths, and what "
 			"reports progress is shown briefly.",
 	},

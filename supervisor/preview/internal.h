@@ -1,7 +1,8 @@
 // Shared by the files of this room. Nobody outside of it includes this.
 //
 //   line.c      one line as it is printed, cut or whole
-//   keywords.c  words that mean failure, success or a count; the user's own; where to look for them
+//   weights.c   what words and forms tell; generated
+//   keywords.c  finds words; the user's own; where to look for them
 //   score.c     how much one line says about the outcome: by its form and its words
 //   shape.c     hashes of lines and of their forms, and runs of lines that are alike
 //   smart.c     the best candidates so far
@@ -131,39 +132,67 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 /* Whether both are whole and hold the same bytes. */
 bool line_equal(const struct line *a, const struct line *b);
 
-/* How much one line, taken alone, tells about why a run ended as it did: by its words in their
-   places, by its form, and by the texts that the user marked. */
-
-/* keywords.c: the words by which tools say that something failed, passed or is being counted.
-   They are ordinary words of the trade, not of any one tool. */
+/* weights.c: what the words and the forms of a line tell of a failure, fitted on labelled logs.
+   They are ordinary words of the trade, not of any one tool. A line has the sum of its weights. */
 
 enum word_kind {
 	WORD_FAIL = 1, /* something went wrong */
-	WORD_DETAIL,   /* the expected and the actual value */
 	WORD_WARN,
 	WORD_PASS,
-	WORD_RESULT,  /* something was made */
-	WORD_SKIP,    /* neither passed nor failed */
-	WORD_NOT,     /* turns the next word around */
-	WORD_COUNTED, /* what summaries count */
-	WORD_LEVEL,   /* log levels below a warning */
-	WORD_STATUS,  /* a number that follows is an exit status */
-	WORD_MINOR,   /* something is not as it should be, and does no harm */
-	WORD_OUTER,   /* what a program runs for others: of it only the outcome is known */
+	WORD_RESULT, /* something was made */
+	WORD_SKIP,   /* neither passed nor failed */
+	WORD_STATUS, /* a number that follows is an exit status */
+	WORD_OTHER,
 };
 
-/* Words of one kind. */
+/* Words of one kind and weight. */
 struct word {
 	unsigned char kind;
-	unsigned char weight; /* 0 to 100: how surely a line with it tells how a run ended */
-	bool counted;         /* "3 failed": may be counted by a summary */
-	bool general;         /* says that something failed, and nothing of what */
-	const char *words;    /* lower case; "not_found" is "found" behind "not" */
+	signed char weight;
+	bool counted;      /* "3 failed": may be counted by a summary */
+	const char *words; /* lower case; "not_found" is "found" behind "not"; NULL: no more */
 };
+
+extern const struct word word_weights[];
+
+/* How a message may begin. */
+struct opening {
+	const char *prefix; /* NULL: no more */
+	unsigned char kind; /* enum score_kind */
+	signed char weight;
+};
+
+extern const struct opening opening_weights[];
+
+/* What else tells; each counts once in a line. */
+enum form {
+	FORM_RULED,           /* === heading === */
+	FORM_UNDERSCORED,     /* ___ heading ___ */
+	FORM_BRACKETED,       /* 12) heading */
+	FORM_NUMBERED,        /* 12. heading */
+	FORM_PLACE,           /* file.c:12: */
+	FORM_DIAGNOSTIC,      /* file.c:12: message */
+	FORM_PLACED,          /* file.c:12 message */
+	FORM_EXCEPTION,       /* ValueError */
+	FORM_EXCEPTION_COLON, /* ValueError: message */
+	FORM_COLON,           /* a word of failure with a colon behind it, */
+	FORM_UPPER,           /* in capitals, */
+	FORM_FIRST,           /* or the first one */
+	FORM_COUNT,           /* 12 passed */
+	FORM_FAILURES,        /* 3 failed */
+	FORM_NO_FAILURES,     /* 0 failed */
+	FORM_STATUS,          /* exit code 1 */
+	FORM_HTTP,            /* 404 beside an address */
+	FORM_OPENS,           /* ends with a colon */
+	FORMS,
+};
+
+extern const signed char form_weights[FORMS];
+
+/* keywords.c: finds a word of the table, and lines in which one may be. */
 
 enum { KEYWORDS_SLOTS = 1024 };
 
-/* Finds a word through its hash. */
 struct keywords {
 	struct keyword {
 		uint8_t word; /* its number, from 1 on; 0: the slot is free */
@@ -175,10 +204,9 @@ struct keywords {
 void keywords_init(struct keywords *k);
 
 /* The entry for a lower-case word of that shape_hash() behind the word `before` (lower case, may be
-   empty), or NULL. *behind: it counts only behind that one. */
+   empty), or NULL. */
 const struct word *keywords_find(const struct keywords *k, const char *word, size_t len,
-				 uint32_t hash, const char *before, size_t before_len,
-				 bool *behind);
+				 uint32_t hash, const char *before, size_t before_len);
 
 enum score_kind {
 	SCORE_PLAIN,
@@ -245,9 +273,9 @@ void prefilter_init(struct literals *s);
    tell together. */
 
 enum {
-	SCORE_OWN_FRAME = 10,  /* at least this: a frame in the user's own files */
-	SCORE_DIAGNOSTIC = 20, /* "file.c:12:5: message", with whatever words */
-	SCORE_FAILURE = 25,    /* from here on a plain line says that something failed */
+	SCORE_TELLING = 20,  /* from here on a line may tell why a run ended as it did */
+	SCORE_FAILURE = 25,  /* ... and says by itself that something failed */
+	SCORE_FAILURES = 46, /* at least this: counts failures */
 };
 
 /* Only the shape of a line. */
@@ -267,8 +295,8 @@ void score_look_inside(const struct keywords *keywords, const struct literals *p
 /* FNV-1a of more bytes behind those of `hash`, which is SHAPE_SEED at first. */
 uint32_t shape_hash(uint32_t hash, const char *data, size_t len);
 
-/* Whether a line is the one in front of it but for one counter that went up, and for hashes and
-   times; or the same. Lines without words do not count. Both have to be whole. */
+/* Whether a line is the one in front of it but for one counter that went up, and for times; or the
+   same. Lines without words do not count. Both have to be whole. */
 bool shape_counts_on(const struct line *before, const struct line *line);
 
 /* How often each shape of line occurred, in constant memory: never too low, and
@@ -438,7 +466,6 @@ struct entry {
 	bool squeezed; /* runs of one character are printed short */
 	bool folded;
 	bool alike;       /* not equal */
-	unsigned above;   /* alike: like so many in front of the fold, this one included */
 	struct line last; /* of lines that are alike */
 	struct trait trait;
 };
@@ -450,19 +477,6 @@ struct layout {
 	struct entry *units;
 	size_t count, cap;
 	size_t back; /* so many of them are lines that were left out of what is printed */
-	/* Caches, so that no long way is searched twice. `before`: the unit in front of `from` is
-	   the last chosen one before each of from..to (0: none). `behind`: `to` is the first chosen
-	   one behind each of from..to-1 (count: none). */
-	struct nearest_chosen {
-		size_t from, to;
-	} before, behind;
-	/* What the gaps cost that were asked for last, between two units (NULL: the start or end of
-	   the text): of the three that taking a unit asks for, two were asked for before. */
-	struct known_gap {
-		const struct entry *a, *b;
-		size_t cost;
-	} gaps[2];
-	unsigned gap_next; /* the one that is replaced next */
 	struct preview_piece *pieces;
 	size_t piece_count, piece_cap;
 	struct buffer text; /* of the pieces */

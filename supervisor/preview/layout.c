@@ -11,14 +11,11 @@ enum {
 	ALIKE_LAST = 120,
 	/* A line that is longer than its limit by less than twice a note is not cut. */
 	LINE_SLACK = 40,
-	/* So many lines that are alike are shown, or one of each form. */
+	/* So many lines that are alike are shown. */
 	ALIKE_SHOWN = 2,
 	/* At least so many are left out, and that must save so many times its cost. */
 	ALIKE_LEAST = 3,
 	ALIKE_GAIN = 2,
-	/* Lines that repeat this many forms are alike, if each occurs within so many lines. */
-	CYCLE_FORMS = 4,
-	CYCLE_LINES = 6,
 };
 
 void layout_begin(struct layout *l, const struct limit *limit, bool bare,
@@ -31,8 +28,6 @@ void layout_begin(struct layout *l, const struct limit *limit, bool bare,
 		.pieces = l->pieces,
 		.piece_cap = l->piece_cap,
 		.text = l->text,
-		.before = {.from = SIZE_MAX},
-		.behind = {.from = SIZE_MAX},
 		.ask = ask,
 		.budget = ask->total ? ask->total : limit->bytes,
 		.used = ask->used,
@@ -107,8 +102,7 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 			    .limit = line_limit(line, l->max_line),
 			    .trait = *trait,
 			    .cut = cuts[l->bare][line->number == l->total_lines],
-			    .squeezed = squeezed,
-			    .above = 1};
+			    .squeezed = squeezed};
 	u->trait.common &= !l->asked_for;
 	return 0;
 }
@@ -144,7 +138,6 @@ static struct preview_piece unit_fold(const struct layout *l, const struct entry
 	if (!u->alike)
 		return piece;
 	piece.text = text;
-	piece.above = u->above;
 	if (l->max_line < ALIKE_LAST)
 		form.limit = l->max_line;
 	piece.len = line_write(&u->last, &form, text);
@@ -239,18 +232,10 @@ static struct preview_piece gap_between(const struct layout *l, const struct ent
 	return gap;
 }
 
-static size_t gap_cost(struct layout *l, const struct entry *a, const struct entry *b)
+static size_t gap_cost(const struct layout *l, const struct entry *a, const struct entry *b)
 {
-	for (size_t i = 0; i < sizeof(l->gaps) / sizeof(*l->gaps); i++) {
-		const struct known_gap *known = &l->gaps[i];
-		if (known->a == a && known->b == b && (a || b))
-			return known->cost;
-	}
 	struct preview_piece gap = gap_between(l, a, b);
-	size_t cost = gap.from <= gap.to ? marker_cost(l, &gap) : 0;
-	l->gaps[l->gap_next] = (struct known_gap){a, b, cost};
-	l->gap_next = (l->gap_next + 1) % (sizeof(l->gaps) / sizeof(*l->gaps));
-	return cost;
+	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
 }
 
 /* The bytes that the command takes in the first marker, at most: the last lines have the longest
@@ -281,15 +266,13 @@ static bool unit_goes_on(const struct layout *l, size_t i)
 	return u->to < l->total_lines && layout_goes_on(l->similar, u - 1, u->line.number);
 }
 
-/* Makes one unit of those from..end, which are like `above` lines up to the first of them; false:
-   they are cheap enough. */
-static bool join_units(struct layout *l, size_t from, size_t end, unsigned above)
+/* Makes one unit of those from..end; false: they are cheap enough. */
+static bool join_units(struct layout *l, size_t from, size_t end)
 {
 	const struct entry *last = &l->units[end - 1];
 	struct entry joined = l->units[from];
 	size_t cost = 0;
 	joined.alike = true;
-	joined.above = above;
 	joined.last = last->alike ? last->last : last->line;
 	if (!last->alike)
 		joined.last.offset += last->length - last->line.length;
@@ -316,66 +299,22 @@ static bool join_units(struct layout *l, size_t from, size_t end, unsigned above
 	return true;
 }
 
-/* Lines that repeat a few common forms: units up to `end`, of which `shown` have one of each. */
-struct cycle {
-	size_t end, shown;
-};
-
-static struct cycle cycle_at(const struct layout *l, size_t from)
-{
-	uint32_t forms[CYCLE_FORMS];
-	size_t count = 0, form;
-	struct cycle cycle = {from, 0};
-	for (size_t i = from; i < l->count; i++) {
-		const struct entry *u = &l->units[i];
-		if (i > from && !unit_goes_on(l, i))
-			break;
-		if (i > from && u->trait.score.kind == SCORE_BLANK)
-			continue;
-		if (!u->trait.common || u->trait.value >= LAYOUT_TELLING)
-			break;
-		for (form = 0; form < count && forms[form] != u->trait.score.form; form++)
-			;
-		if (form == count) {
-			if (count == CYCLE_FORMS || i - from >= CYCLE_LINES)
-				break;
-			forms[count++] = u->trait.score.form;
-			cycle.shown = i - from + 1;
-		}
-		cycle.end = i + 1;
-	}
-	return cycle;
-}
-
 /* Joins the units at `from` that are alike, if there are some. Returns how many are left of them;
  *end is behind them. */
 static size_t fold_at(struct layout *l, size_t from, size_t *end)
 {
-	struct cycle cycle = {from, 0}, alike = {from + 1, 1};
-	/* Lines that differ only in numbers and paths, or as a counter, a hash or a time. */
-	for (; alike.end < l->count; alike.end++) {
-		const struct entry *u = &l->units[alike.end], *before = u - 1;
+	/* Lines that differ only in numbers and paths, or as a counter. */
+	for (*end = from + 1; *end < l->count; ++*end) {
+		const struct entry *u = &l->units[*end], *before = u - 1;
 		bool is_alike = l->asked_for
 					? shape_counts_on(&before->line, &u->line)
 					: u->trait.score.shape &&
 						  u->trait.score.shape == before->trait.score.shape;
-		if (!is_alike || !unit_goes_on(l, alike.end))
+		if (!is_alike || !unit_goes_on(l, *end))
 			break;
 	}
-	if (!l->asked_for)
-		cycle = cycle_at(l, from);
-	if (alike.end >= cycle.end)
-		cycle = alike;
-	size_t shown = cycle.shown < ALIKE_SHOWN ? ALIKE_SHOWN : cycle.shown,
-	       first = from + shown - 1;
-	*end = cycle.end;
-	if (first + 1 < *end) {
-		const struct entry *u = &l->units[first];
-		uint64_t lines = u->line.number - l->units[from].line.number + 1;
-		bool many = cycle.shown > 1 || u->trait.score.kind == SCORE_BLANK;
-		if (join_units(l, first, *end, many ? (unsigned)lines : 1))
-			return shown;
-	}
+	if (from + ALIKE_SHOWN < *end && join_units(l, from + ALIKE_SHOWN - 1, *end))
+		return ALIKE_SHOWN;
 	*end = from + 1;
 	return 1;
 }
@@ -401,8 +340,7 @@ void layout_price(struct layout *l, bool join)
 		}
 		layout_price_unit(l, u);
 	}
-	/* One unit is made of lines that are alike, where that saves much: of those that differ
-	   only in numbers and paths, and of those that repeat a few common forms. */
+	/* One unit is made of lines that are alike, where that saves much. */
 	size_t kept = l->back;
 	for (size_t i = l->back, end; join && i < l->count; i = end) {
 		size_t left = fold_at(l, i, &end);
@@ -451,35 +389,17 @@ bool layout_take_all(struct layout *l)
 	return true;
 }
 
-/* A unit is chosen. */
-static void note_chosen(struct layout *l, size_t unit)
-{
-	if (unit >= l->before.from && unit < l->before.to)
-		l->before.to = unit;
-	if (unit > l->behind.from && unit < l->behind.to)
-		l->behind.from = unit;
-	l->units[unit].chosen = true;
-}
-
 /* The bytes used if the unit were taken and its text cost nothing. */
-static size_t used_beside(struct layout *l, const struct entry *u)
+static size_t used_beside(const struct layout *l, const struct entry *u)
 {
-	const struct entry *before = NULL, *behind = NULL;
-	size_t unit = (size_t)(u - l->units), i;
-	if (unit < l->before.from || unit > l->before.to) {
-		for (i = unit; i > 0 && !l->units[i - 1].chosen;)
-			i--;
-		l->before = (struct nearest_chosen){.from = i, .to = unit};
-	}
-	if (unit < l->behind.from || unit >= l->behind.to) {
-		for (i = unit + 1; i < l->count && !l->units[i].chosen;)
-			i++;
-		l->behind = (struct nearest_chosen){.from = unit, .to = i};
-	}
-	if (l->before.from)
-		before = &l->units[l->before.from - 1];
-	if (l->behind.to < l->count)
-		behind = &l->units[l->behind.to];
+	const struct entry *first = l->units, *end = first + l->count;
+	const struct entry *before = u, *behind = u + 1;
+	while (before > first && !before[-1].chosen)
+		before--;
+	while (behind < end && !behind->chosen)
+		behind++;
+	before = before > first ? before - 1 : NULL;
+	behind = behind < end ? behind : NULL;
 	return l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
 	       gap_cost(l, u, behind);
 }
@@ -490,7 +410,7 @@ static bool layout_choose(struct layout *l, struct entry *u, size_t beside)
 		return false;
 	if (l->max_lines && l->lines + u->lines > l->max_lines)
 		return false;
-	note_chosen(l, (size_t)(u - l->units));
+	u->chosen = true;
 	l->used = beside + u->cost;
 	l->lines += u->lines;
 	return true;
@@ -563,7 +483,7 @@ static bool close_gap(struct layout *l, size_t from, size_t to, bool spelled)
 	    (l->max_lines && lines > l->max_lines))
 		return false;
 	for (size_t i = from; i < to; i++)
-		note_chosen(l, i);
+		l->units[i].chosen = true;
 	l->used = l->used - unspelled + cost;
 	l->lines = lines;
 	return true;
@@ -588,44 +508,30 @@ static bool can_grow(const struct entry *u)
 	return u->chosen && u->lines == 1 && is_cut(u);
 }
 
-/* The cost of everything if each line that can grow gets at least `level` bytes. */
-static size_t cost_at(struct layout *l, size_t level)
-{
-	size_t cost = l->used;
-	for (size_t i = 0; i < l->count && cost <= l->budget; i++) {
-		struct entry u = l->units[i];
-		if (!can_grow(&u) || u.limit >= level)
-			continue;
-		u.limit = level;
-		layout_price_unit(l, &u);
-		cost = u.cost == SIZE_MAX ? SIZE_MAX : cost - l->units[i].cost + u.cost;
-	}
-	return cost;
-}
-
 void layout_grow(struct layout *l)
 {
-	size_t least = 0, most = l->budget < l->ceiling ? l->budget : l->ceiling;
-	if (l->used > l->budget)
-		return;
-	if (cost_at(l, most) <= l->budget)
-		least = most;
-	while (most - least > 1 && most > least) {
-		size_t level = least + (most - least) / 2;
-		if (cost_at(l, level) <= l->budget)
-			least = level;
-		else
-			most = level;
-	}
-	l->at_ceiling = least == l->ceiling;
-	for (size_t i = 0; i < l->count; i++) {
-		struct entry *u = &l->units[i];
-		size_t cost = u->cost;
-		if (!can_grow(u) || u->limit >= least)
+	/* Each gets as much more, and what one of them leaves the next ones have. */
+	size_t count = 0;
+	for (size_t i = 0; i < l->count; i++)
+		count += can_grow(&l->units[i]);
+	for (size_t i = 0; i < l->count && l->used < l->budget; i++) {
+		struct entry *u = &l->units[i], longer = *u;
+		if (!can_grow(u))
 			continue;
-		u->limit = least;
-		layout_price_unit(l, u);
-		l->used = l->used - cost + u->cost;
+		size_t most = u->cost + (l->budget - l->used) / count--;
+		longer.limit = most < l->ceiling ? most : l->ceiling;
+		layout_price_unit(l, &longer);
+		/* Bytes that grow when they are cleaned. */
+		while (longer.cost > most && longer.limit > u->limit) {
+			size_t excess = longer.cost - most;
+			longer.limit -= excess < longer.limit ? excess : longer.limit;
+			layout_price_unit(l, &longer);
+		}
+		if (longer.limit <= u->limit || longer.cost > most)
+			continue;
+		l->used = l->used - u->cost + longer.cost;
+		l->at_ceiling |= longer.limit == l->ceiling && is_cut(&longer);
+		*u = longer;
 	}
 }
 

@@ -191,9 +191,9 @@ struct preview {
 	size_t most, least; /* bytes that a choice asks for */
 	struct window window;
 	struct layout layout;
-	struct preview_piece plain[2]; /* used when the layout has no memory */
-	struct smart *smart;           /* NULL while all fits into the budget */
-	bool is_unjudged;              /* there was no memory for it */
+	struct preview_piece nothing; /* the gap that is shown when the layout has no memory */
+	struct smart *smart;          /* NULL while all fits into the budget */
+	bool is_unjudged;             /* there was no memory for it */
 };
 
 static void preview_set_budget(struct preview *p, size_t budget)
@@ -420,48 +420,6 @@ static int preview_add_lines(struct preview *p, const struct smart *smart, enum 
 	return 0;
 }
 
-/* The choice that needs no memory: a gap and the last lines. */
-static int choose_last(struct preview *p, const struct preview_ask *ask,
-		       const struct preview_piece **pieces)
-{
-	const struct window *w = &p->window;
-	struct preview_piece *piece = p->plain;
-	size_t used = ask->used + MARKER_RESERVE, len;
-	size_t budget = ask->total ? ask->total : p->limit.bytes;
-	size_t room = budget > used ? budget - used : 0;
-	uint64_t left = w->bytes - ask->printed_bytes, offset, number;
-	size_t most = room < left ? room : (size_t)left;
-	const char *data = tail_data(w, &len, &offset), *end = data + len, *start;
-	do {
-		start = data;
-		if (most < offset + len) {
-			/* A line starts behind a newline. */
-			if (most < len)
-				start = end - most - 1;
-			start = memchr(start, '\n', (size_t)(end - start));
-			start = start ? start + 1 : end;
-		}
-		most /= 2;
-	} while (utf8_clean_len(start, (size_t)(end - start)) > room);
-	len = (size_t)(end - start);
-	number = window_lines(w) - newline_count(start, len) - (w->bytes > w->last_start) + 1;
-	if (number > ask->printed_lines + 1)
-		*piece++ = (struct preview_piece){.kind = PREVIEW_GAP,
-						  .from = ask->printed_lines + 1,
-						  .to = number - 1,
-						  .bytes = left - len,
-						  .spelled = true};
-	if (len > 0)
-		*piece++ = (struct preview_piece){.kind = PREVIEW_TEXT,
-						  .from = number,
-						  .to = preview_lines(p),
-						  .bytes = len,
-						  .text = start,
-						  .len = len};
-	*pieces = p->plain;
-	return (int)(piece - p->plain);
-}
-
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces)
 {
@@ -502,12 +460,17 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	      pause   ? "at a pause"
 	      : smart ? "smart"
 		      : "by position",
-	      count, l->lines, l->total_lines, l->used, l->budget,
-	      count < 0 ? "; no memory, so the end alone" : "");
+	      count, l->lines, l->total_lines, l->used, l->budget, count < 0 ? "; no memory" : "");
 	*pieces = l->pieces;
-	if (count >= 0)
-		return count;
-	return pause ? 0 : choose_last(p, ask, pieces);
+	if (count >= 0 || pause)
+		return count > 0 ? count : 0;
+	p->nothing = (struct preview_piece){.kind = PREVIEW_GAP,
+					    .from = ask->printed_lines + 1,
+					    .to = preview_lines(p),
+					    .bytes = w->bytes - ask->printed_bytes,
+					    .spelled = true};
+	*pieces = &p->nothing;
+	return p->nothing.from <= p->nothing.to;
 }
 
 struct preview_judge {

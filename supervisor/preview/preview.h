@@ -41,7 +41,7 @@ struct preview_options {
 	   lines, which holds for any unit. A single marker for everything is printed even if it is
 	   longer. A choice may ask for less: a success for which more is asked than the smallest
 	   prints what somebody asked for. So does each success where `fold` is FOLD_COUNTERS: lines
-	   that differ in more than a counter, a hash or a time are no less worth than others, and
+	   that differ in more than a counter or a time are no less worth than others, and
 	   the room is filled. MODE_HEAD: what is behind the head (head.h), from the end on. */
 	struct limit limit;
 	bool bare; /* nothing but the text is printed: no marker or note counts */
@@ -65,12 +65,11 @@ struct preview_piece {
 	uint64_t bytes;    /* of these lines in the text, newlines included */
 	const char *text;  /* ends with a newline unless the run's last line did not */
 	size_t len;
-	unsigned above; /* PREVIEW_ALIKE: how many lines in front of it show the forms of these */
-	uint64_t cut;   /* how many of the lines in `text` are not whole */
-	bool cut_last;  /* the last line is one of them */
-	bool marked;    /* the first line begins with a mark of terse's own */
-	bool back;      /* PREVIEW_JUMP: to lines that were left out */
-	bool spelled;   /* the first omission: its marker spells out the command */
+	uint64_t cut;  /* how many of the lines in `text` are not whole */
+	bool cut_last; /* the last line is one of them */
+	bool marked;   /* the first line begins with a mark of terse's own */
+	bool back;     /* PREVIEW_JUMP: to lines that were left out */
+	bool spelled;  /* the first omission: its marker spells out the command */
 };
 
 /* Lines from..to, 1-based and inclusive. */
@@ -143,8 +142,8 @@ uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
    together with what was printed are at most the budget. A line that does not fit whole is cut: the
    piece's `text` then holds "[... bytes FROM-TO]" in its place, or, bare, the one part of it that
    tells most (the last line's end, the others' start). *pieces and the texts belong to `p` and are
-   valid until its next call. Returns the count. Without memory to choose with, the last lines are
-   shown. */
+   valid until its next call. Returns the count. Without memory to choose with all of
+   it is one gap. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 

@@ -9,79 +9,24 @@ uint32_t shape_hash(uint32_t hash, const char *data, size_t len)
 	return hash;
 }
 
-/* The least letters and digits of a hash. */
-enum { HASH_LEAST = 7 };
-
-/* A part of a line: a time, a number, a word of letters and digits, or one other byte. */
-struct token {
-	enum token_kind { TOKEN_OTHER, TOKEN_WORD, TOKEN_NUMBER, TOKEN_HASH, TOKEN_TIME } kind;
-	size_t len;
-};
-
-static bool is_alnum(char c)
+static bool is_of_name(char c)
 {
-	return is_letter(c) || is_digit(c);
+	return is_letter(c) || is_digit(c) || is_one_of(c, "_-./");
 }
 
-/* "12:04", "12:04:33.5Z", also behind a date: "2026-01-31T12:04:33+01:00". */
-static size_t clock_len(const char *text, size_t len)
+/* A number, or a time, perhaps behind a date: digits and what is between them. *is_time: it has a
+   colon. */
+static size_t number_len(const char *text, size_t len, bool *is_time)
 {
-	bool colon = false;
 	size_t n = 0;
-	for (; n < len && (is_digit(text[n]) || is_one_of(text[n], ":.,-+TZ")); n++)
-		colon |= n >= 2 && n + 2 < len && text[n] == ':' && is_digit(text[n - 1]) &&
-			 is_digit(text[n - 2]) && is_digit(text[n + 1]) && is_digit(text[n + 2]);
-	return colon ? n : 0;
-}
-
-/* "12 ms", "0.33s" */
-static size_t duration_len(const char *text, size_t len)
-{
-	static const char *const units[] = {"s", "ms", "us", "ns", "sec", "secs", "seconds", "min"};
-	size_t n = 0, unit, end;
-	while (n < len && (is_digit(text[n]) || text[n] == '.'))
-		n++;
-	for (unit = skip_blanks(text, len, n), end = unit; end < len && is_alnum(text[end]);)
-		end++;
-	for (size_t i = 0; end > unit && i < sizeof(units) / sizeof(*units); i++) {
-		if (end - unit == strlen(units[i]) &&
-		    memcmp(text + unit, units[i], end - unit) == 0)
-			return end;
+	for (*is_time = false; n < len; n++) {
+		if (is_digit(text[n]) || (*is_time && text[n] == 'Z'))
+			continue;
+		if (!is_one_of(text[n], ":.-T") || n + 1 == len || !is_digit(text[n + 1]))
+			break;
+		*is_time |= text[n] == ':';
 	}
-	return 0;
-}
-
-static struct token token_at(const char *text, size_t len)
-{
-	size_t n = 0, digits = 0, hex = 0;
-	if (is_digit(text[0]) && (n = clock_len(text, len)))
-		return (struct token){TOKEN_TIME, n};
-	for (n = 0; n < len && is_alnum(text[n]); n++) {
-		digits += is_digit(text[n]);
-		hex += is_digit(text[n]) || is_one_of(text[n], "abcdefABCDEF");
-	}
-	if (n >= HASH_LEAST && hex == n && digits > 0 && digits < n)
-		return (struct token){TOKEN_HASH, n};
-	for (n = 0; n < len && is_digit(text[n]);)
-		n++;
-	if (n > 0 && n + 1 < len && text[n] == '.' && is_digit(text[n + 1]))
-		while (++n < len && is_digit(text[n]))
-			;
-	if (n > 0)
-		return (struct token){TOKEN_NUMBER, n};
-	while (n < len && is_letter(text[n]))
-		n++;
-	return n ? (struct token){TOKEN_WORD, n} : (struct token){TOKEN_OTHER, 1};
-}
-
-/* Whether the number at `at` stands for itself, and is no part of a name as in "part_3.log". */
-static bool is_counter(const char *text, size_t at, size_t number, size_t len)
-{
-	size_t end = at + number;
-	if (at > 0 && (is_alnum(text[at - 1]) || is_one_of(text[at - 1], "_-./")))
-		return false;
-	return end + 1 >= len || !is_one_of(text[end], "_-./") || !is_alnum(text[end + 1]) ||
-	       (text[end] == '/' && is_digit(text[end + 1]));
+	return n;
 }
 
 /* Whether one number is greater than another. */
@@ -94,70 +39,41 @@ static bool is_greater(const char *a, size_t a_len, const char *b, size_t b_len)
 	return b_len > a_len || (b_len == a_len && memcmp(b, a, b_len) > 0);
 }
 
-/* What differs first in two lines: it begins at `a` and `b`, and is no news if it is a time, a hash
-   or the first counter. Sets the tokens. */
-static bool differs_as_counter(const char *a, size_t a_len, const struct line *line, size_t at,
-			       struct token *x, struct token *y, bool *counted)
-{
-	const char *b = line->front + at;
-	size_t b_len = line->front_len - at;
-	if (x->kind != y->kind)
-		return false;
-	if (x->kind == TOKEN_HASH)
-		return x->len == y->len;
-	if (x->kind != TOKEN_NUMBER)
-		return x->kind == TOKEN_TIME;
-	size_t for_a = duration_len(a, a_len), for_b = duration_len(b, b_len);
-	if (for_a && for_b) {
-		x->len = for_a;
-		y->len = for_b;
-		return true;
-	}
-	if (*counted || !is_greater(a, x->len, b, y->len) ||
-	    !is_counter(line->front, at, y->len, line->front_len))
-		return false;
-	*counted = true;
-	return true;
-}
-
 bool shape_counts_on(const struct line *before, const struct line *line)
 {
 	const char *a = before->front, *b = line->front;
-	size_t a_len = before->front_len, b_len = line->front_len;
-	bool words = false, counted = false;
-	size_t letter = 0;
+	size_t a_len = before->front_len, b_len = line->front_len, i = 0, k = 0;
+	bool counted = false, a_time, b_time;
 	if (!line_is_whole(before) || !line_is_whole(line))
 		return false;
 	/* Numbers alone are soon known. */
-	while (letter < a_len && !is_letter(a[letter]))
-		letter++;
-	if (letter == a_len)
+	while (i < a_len && !is_letter(a[i]))
+		i++;
+	if (i == a_len)
 		return false;
-	for (;;) {
-		size_t same = 0;
-		while (same < a_len && same < b_len && a[same] == b[same])
-			words |= is_letter(a[same++]);
-		if (same == a_len || same == b_len)
-			return words && a_len == b_len;
-		/* Where the token may begin. */
-		while (same > 0 && (is_alnum(a[same - 1]) || is_one_of(a[same - 1], ":.,-+")))
-			same--;
-		struct token x = {TOKEN_OTHER, same}, y = x;
-		do {
-			a += x.len;
-			a_len -= x.len;
-			b += y.len;
-			b_len -= y.len;
-			x = token_at(a, a_len);
-			y = token_at(b, b_len);
-		} while (x.len == y.len && memcmp(a, b, x.len) == 0);
-		if (!differs_as_counter(a, a_len, line, line->front_len - b_len, &x, &y, &counted))
-			return false;
-		a += x.len;
-		a_len -= x.len;
-		b += y.len;
-		b_len -= y.len;
+	for (i = 0; i < a_len && k < b_len;) {
+		if (!is_digit(a[i]) || !is_digit(b[k])) {
+			if (a[i++] != b[k++])
+				return false;
+			continue;
+		}
+		size_t n = number_len(a + i, a_len - i, &a_time);
+		size_t m = number_len(b + k, b_len - k, &b_time), end = k + m;
+		if ((n != m || memcmp(a + i, b + k, n) != 0) && !(a_time && b_time)) {
+			/* The first counter, which stands for itself and is no part of a name as in
+			   "part_3.log". */
+			bool is_part =
+				(k > 0 && is_of_name(b[k - 1])) ||
+				(end + 1 < b_len && is_of_name(b[end]) && is_of_name(b[end + 1]) &&
+				 !(b[end] == '/' && is_digit(b[end + 1])));
+			if (counted || is_part || !is_greater(a + i, n, b + k, m))
+				return false;
+			counted = true;
+		}
+		i += n;
+		k = end;
 	}
+	return i == a_len && k == b_len;
 }
 
 static unsigned slot(uint32_t shape, int row)

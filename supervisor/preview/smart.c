@@ -63,10 +63,9 @@ enum {
 	LOOK_BACK = 4096, /* bytes kept in front of what is judged next */
 	LINES_BEFORE = 3,
 	LINES_BEHIND = 12,
-	TELLING = 20, /* least score of a line that is worth storing */
-	RARE = 8,     /* of lines of a shape that occurs more often, only the line itself */
-	USUAL = 64,   /* and of those that occur more often, none */
-	COMMON = 5,   /* lines of one form; in a regular text, so many percent are of such forms */
+	RARE = 8,   /* of lines of a shape that occurs more often, only the line itself */
+	USUAL = 64, /* and of those that occur more often, none */
+	COMMON = 5, /* lines of one form; in a regular text, so many percent are of such forms */
 	REGULAR_SHARE = 60,
 	CROWDED_SHARE = 98, /* percent of the lines of a text that is all alike */
 	/* Bytes around a find by which the commonest are known, and how often those are
@@ -340,7 +339,7 @@ static void search_block(struct smart *s, size_t end)
 		return;
 	smart_judge(s, &line, &score);
 	sketch_add(&s->sketch, score.family);
-	if (score.score < TELLING)
+	if (score.score < SCORE_TELLING)
 		return;
 	if (count <= RARE) {
 		keep_before(s, &line);

@@ -182,12 +182,7 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 					       : " repeats the line above]\n");
 		return;
 	}
-	if (piece->kind != PREVIEW_ALIKE)
-		buffer_append_string(out, " omitted, ");
-	else if (piece->above > 1)
-		buffer_printf(out, " like the %u above, ", piece->above);
-	else
-		buffer_append_string(out, " like this, ");
+	buffer_append_string(out, piece->kind == PREVIEW_ALIKE ? " like this, " : " omitted, ");
 	buffer_append_string(out, HUMAN_SIZE(piece->bytes));
 	/* How to read it, or why it can't be read. */
 	if (piece->spelled)

@@ -6,7 +6,8 @@ are runs that did not fail, half of them of tools that speak of failures all the
 what NAME.false has, which are parts of lines that look like failures and are none.
 
 Each was recorded under a pseudo-terminal of 160 columns, with colours, and has nothing changed but paths.
-NAME.cmd is what was typed. The floors are what previews kept when they were last measured, less a little;
+NAME.cmd is what was typed. The floors are what previews kept when they were last measured, less a little: rules for single tools,
+which kept more of these and less of others' logs, were given up for weights that are fitted on all (docs/preview.md);
 `make bench-preview DATA=tests/preview/fails FLAGS='--tools --misses'` tells more."""
 
 import lzma
@@ -22,7 +23,7 @@ FAILS = os.path.join(RECORDED, "fails")
 PASSES = os.path.join(RECORDED, "passes")
 
 # Percent of the runs in whose previews of that size all labels are kept, and any.
-FLOOR = "1024=84/98,2048=96/99,4096=99/99"
+FLOOR = "1024=77/98,2048=89/99,4096=95/99"
 # Percent of the runs of which an agent sees all labels, at the size that a failure has.
 SEEN_FLOOR = 94
 # Percent of the passes that put nothing false forward.

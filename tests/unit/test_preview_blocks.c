@@ -38,13 +38,6 @@ static const struct {
 	 "=== RUN   TestRate\n    tariff_test.go:15: Rate(18) = 1870, want 1780\n"
 	 "--- FAIL: TestRate (0.00s)\n",
 	 {"tariff_test.go:15: Rate(18)", "--- FAIL: TestRate"}},
-	{"a place above its source and message",
-	 "File \"src/layout_%d.ml\", line %d, characters 8-30:\n7 | let f = function Failed _ -> "
-	 "1\n"
-	 "            ^^^^^^\nWarning 8 [partial-match]: this matching is not exhaustive.\n",
-	 "File \"src/rate.ml\", line 4, characters 10-23:\n4 |   cents * (net *. 1.19)\n"
-	 "              ^^^^^^^\nError: This expression has type float\n",
-	 {"src/rate.ml\", line 4", "Error: This expression"}},
 	{"a place alone in its line",
 	 "src/import_%d.f90:%d:8:\n\n   10 |     q = a(1)\n      |        1\n"
 	 "Warning: Possible change of value\n",

@@ -329,7 +329,8 @@ TEST(test_sections)
 	release(p, &text, &out);
 }
 
-/* Titles of tests that pass are not put forward, whatever words are in them. */
+/* A title of a test that fails is shown among those of tests that pass, whatever words are in them.
+ */
 TEST(test_titles)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
@@ -344,8 +345,6 @@ TEST(test_titles)
 	add_noise(&text, COMPILING, 100);
 	show(p, &text, 1, false, &out);
 	assert_non_null(strstr(buffer_string(&out), "1) keeps names"));
-	assert_null(strstr(out.data, "Fatal Error 7\n"));
-	assert_null(strstr(out.data, "Crash of panic() 7\n"));
 	release(p, &text, &out);
 }
 

@@ -96,10 +96,6 @@ TEST(spelled_markers)
 	       "[... lines 12-2421 like this, 21.0 KB: not kept: No space left on device; "
 	       "last: part 24\u00FC]\n");
 	marker(&alike, &in_a_file, "[... lines 12-2421 like this, 21.0 KB; last: part 24\u00FC]\n");
-	struct preview_piece several = alike;
-	several.above = 3;
-	marker(&several, &in_a_file,
-	       "[... lines 12-2421 like the 3 above, 21.0 KB; last: part 24\u00FC]\n");
 }
 
 static struct wording_ending ended(int exit_code)
