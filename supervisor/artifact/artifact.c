@@ -612,11 +612,6 @@ const char *artifact_id(const struct artifact *a)
 	return a->meta->id;
 }
 
-const char *artifact_path(const struct artifact *a)
-{
-	return a->path;
-}
-
 bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX])
 {
 	int len = (int)(strlen(a->path) - strlen(artifact_suffixes[ARTIFACT_OUT]));

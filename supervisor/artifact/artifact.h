@@ -76,8 +76,7 @@ const char *artifact_id(const struct artifact *a);
 /* The directory of its session, which stays the artifact's. */
 int artifact_directory(const struct artifact *a);
 
-/* The absolute path of ID.txt; of a part: false if it has no file. */
-const char *artifact_path(const struct artifact *a);
+/* The absolute path of a part: false if it has no file. */
 bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX]);
 
 /* Writes ID.shown, once the reader has all: a line with a JSON object, which has the ranges of

@@ -3,7 +3,7 @@
 #include "lib/buffer.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/index.h"
-#include "tests/unit/home.h"
+#include "tests/unit/kept.h"
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"
 
@@ -52,7 +52,7 @@ static struct artifact *create(uint64_t max_bytes)
 static const char *beside(const struct artifact *a, const char *suffix)
 {
 	static char path[PATH_MAX];
-	snprintf(path, sizeof(path), "%s", artifact_path(a));
+	snprintf(path, sizeof(path), "%s", kept_path(a));
 	snprintf(path + strlen(path) - 4, 16, "%s", suffix);
 	return path;
 }
@@ -82,7 +82,7 @@ static void expect_file(const char *path, const char *text, size_t len)
 
 static void expect_text(const struct artifact *a, const char *text)
 {
-	expect_file(artifact_path(a), text, strlen(text));
+	expect_file(kept_path(a), text, strlen(text));
 }
 
 static void append(struct artifact *a, const char *text)
@@ -101,9 +101,9 @@ TEST_IN(test_create, home_setup, home_teardown)
 	struct stat st;
 	assert_true(id_is_valid(artifact_id(a)));
 	assert_string_equal(meta.id, artifact_id(a));
-	assert_int_equal(artifact_path(a)[0], '/');
-	assert_non_null(strstr(artifact_path(a), "/store/sessions/s_1/cmd-"));
-	assert_int_equal(stat(artifact_path(a), &st), 0);
+	assert_int_equal(kept_path(a)[0], '/');
+	assert_non_null(strstr(kept_path(a), "/store/sessions/s_1/cmd-"));
+	assert_int_equal(stat(kept_path(a), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(stat(beside(a, ".json"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
@@ -111,7 +111,7 @@ TEST_IN(test_create, home_setup, home_teardown)
 	assert_int_equal(access(beside(a, ".err.txt"), F_OK), -1);
 	assert_int_equal(access(beside(a, ".raw"), F_OK), -1);
 
-	int fd = open(artifact_path(a), O_RDONLY);
+	int fd = open(kept_path(a), O_RDONLY);
 	assert_int_equal(flock(fd, LOCK_SH | LOCK_NB), -1);
 	assert_int_equal(errno, EWOULDBLOCK);
 	struct store s;
@@ -251,7 +251,7 @@ static void write_all(struct artifact *a, const struct buffer *text)
 		} else {
 			continue;
 		}
-		check_file(artifact_path(a), text, at, live);
+		check_file(kept_path(a), text, at, live);
 	}
 }
 
@@ -270,12 +270,12 @@ static void write_and_compare(size_t size)
 	struct artifact *a = create(0);
 	write_all(a, &text);
 	assert_int_equal(artifact_update(a), 0);
-	expect_file(artifact_path(a), text.data, text.len);
+	expect_file(kept_path(a), text.data, text.len);
 	assert_int_equal(meta.out.bytes, text.len);
 	assert_int_equal(meta.out.lines, count_newlines(&text));
 
 	/* The index on disk is complete and right. */
-	int fd = open(artifact_path(a), O_RDONLY), idx = open(beside(a, ".idx"), O_RDONLY);
+	int fd = open(kept_path(a), O_RDONLY), idx = open(beside(a, ".idx"), O_RDONLY);
 	assert_true(idx >= 0);
 	struct stat st;
 	assert_int_equal(fstat(idx, &st), 0);
@@ -319,7 +319,7 @@ TEST_IN(test_writes_are_large, home_setup, home_teardown)
 		artifact_update(a);
 		for (size_t at = 5; at < 2000000; at += pieces[i]) {
 			artifact_append(a, ARTIFACT_OUT, text, pieces[i]);
-			assert_int_equal(stat(artifact_path(a), &st), 0);
+			assert_int_equal(stat(kept_path(a), &st), 0);
 			assert_true(st.st_size == 5 || st.st_size % (256 * 1024) == 0);
 			assert_true(st.st_size + 256 * 1024 > (off_t)(at + pieces[i]));
 		}
@@ -344,7 +344,7 @@ TEST_IN(test_killed_writer, home_setup, home_teardown)
 		assert_true(child >= 0);
 		if (child == 0) {
 			struct artifact *a = create(0);
-			if (write(events[1], artifact_path(a), PATH_MAX / 4) < 0)
+			if (write(events[1], kept_path(a), PATH_MAX / 4) < 0)
 				_exit(1);
 			for (size_t at = 0; at < text.len;) {
 				size_t len = 1 + (size_t)random_below(20000), live;
@@ -417,7 +417,7 @@ static void fill_up(const struct buffer *text)
 	assert_int_equal(meta.out.error, EFBIG);
 	assert_int_equal(meta.out.gap_from, 0);
 	struct buffer got = BUFFER_INIT;
-	load(artifact_path(a), &got);
+	load(kept_path(a), &got);
 	assert_true(got.len > 900000 && got.len <= 1000000);
 	assert_memory_equal(got.data, text->data, got.len);
 	buffer_release(&got);
@@ -440,11 +440,11 @@ static void fail_live(const struct buffer *text)
 	artifact_append(a, ARTIFACT_OUT, text->data, 999990);
 	assert_int_equal(artifact_set_live(a, ARTIFACT_OUT, text->data + 999990, 5000), -1);
 	assert_int_equal(artifact_error(a), EFBIG);
-	expect_file(artifact_path(a), text->data, 999990);
+	expect_file(kept_path(a), text->data, 999990);
 	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "more", 4), -1);
 	assert_int_equal(artifact_update(a), 0);
 	assert_int_equal(meta.out.bytes, 999994);
-	expect_file(artifact_path(a), text->data, 999990);
+	expect_file(kept_path(a), text->data, 999990);
 	artifact_close(a);
 }
 
@@ -497,7 +497,7 @@ TEST_IN(test_falls_back, home_setup, home_teardown)
 	assert_int_equal(store_open_write(&s), 0);
 	assert_int_equal(symlinkat(victim, s.fd, "ids"), 0);
 	struct artifact *a = create(0);
-	assert_non_null(strstr(artifact_path(a), "/tmp/terse-"));
+	assert_non_null(strstr(kept_path(a), "/tmp/terse-"));
 	append(a, "text\n");
 	assert_int_equal(artifact_update(a), 0);
 	expect_text(a, "text\n");
@@ -509,7 +509,7 @@ TEST_IN(test_falls_back, home_setup, home_teardown)
 	int dir = store_open_session(&s, "s_1", true);
 	assert_int_equal(mkdirat(dir, "journal.jsonl", 0700), 0);
 	a = create(0);
-	assert_non_null(strstr(artifact_path(a), "/tmp/terse-"));
+	assert_non_null(strstr(kept_path(a), "/tmp/terse-"));
 	artifact_close(a);
 	assert_int_equal(unlinkat(dir, "journal.jsonl", AT_REMOVEDIR), 0);
 	assert_int_equal(unlinkat(s.fd, "sessions/s_1", AT_REMOVEDIR), 0);
@@ -623,7 +623,7 @@ TEST_IN(test_recording_ends, home_setup, home_teardown)
 				   "%s[... recording ended: it is late; what background processes "
 				   "write later is not kept]\n",
 				   cases[i].want);
-		expect_file(artifact_path(a), want, (size_t)len);
+		expect_file(kept_path(a), want, (size_t)len);
 		assert_int_equal(meta.out.bytes, len);
 		assert_int_equal(meta.out.lines, 1 + (*cases[i].text != 0));
 		artifact_close(a);

@@ -3,7 +3,7 @@
 #include "lib/buffer.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/text.h"
-#include "tests/unit/home.h"
+#include "tests/unit/kept.h"
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"
 
@@ -208,7 +208,7 @@ static void check_seeks(const struct whole *w, uint64_t size, const struct seen 
 static uint64_t allocated(const struct artifact *a)
 {
 	struct stat st;
-	assert_int_equal(stat(artifact_path(a), &st), 0);
+	assert_int_equal(stat(kept_path(a), &st), 0);
 	return (uint64_t)st.st_blocks * 512;
 }
 
@@ -326,9 +326,9 @@ TEST_IN(test_smallest_cap, setup, home_teardown)
 static char *read_file(const struct artifact *a, size_t *len)
 {
 	struct stat st;
-	assert_int_equal(stat(artifact_path(a), &st), 0);
+	assert_int_equal(stat(kept_path(a), &st), 0);
 	char *data = malloc((size_t)st.st_size + 1);
-	int fd = open(artifact_path(a), O_RDONLY);
+	int fd = open(kept_path(a), O_RDONLY);
 	assert_int_equal(read(fd, data, (size_t)st.st_size), st.st_size);
 	close(fd);
 	*len = (size_t)st.st_size;
@@ -426,7 +426,7 @@ TEST_IN(test_raw_keeps_its_head, setup, home_teardown)
 	assert_int_equal(artifact_update(a), 0);
 	assert_int_equal(meta.raw_bytes, w.text.len);
 	char path[PATH_MAX];
-	snprintf(path, sizeof(path), "%s", artifact_path(a));
+	snprintf(path, sizeof(path), "%s", kept_path(a));
 	snprintf(path + strlen(path) - 4, 5, ".raw");
 	struct stat st;
 	assert_int_equal(stat(path, &st), 0);
