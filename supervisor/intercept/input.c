@@ -68,7 +68,7 @@ static void leave_plain(struct interceptor *s)
 {
 	struct plain *p = &s->plain;
 	TRACE(TERMINAL, "%s redraws: rendered from here on", PART_NAME(s));
-	terminal_commit(s->terminal, terminal_lines(s->terminal));
+	terminal_commit(s->terminal);
 	s->state = BYTES_RENDERED;
 	/* The terminal may have released more or less of a long line than was passed on. */
 	size_t passed = p->passed, gone = s->line_text;

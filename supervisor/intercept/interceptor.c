@@ -155,7 +155,7 @@ void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uin
 {
 	interceptor_feed(s, notice, len);
 	interceptor_pause(s);
-	terminal_commit(s->terminal, terminal_lines(s->terminal));
+	terminal_commit(s->terminal);
 	if (s->fits)
 		intercept_overflow(s);
 	s->text_bytes += bytes;
@@ -471,7 +471,7 @@ void interceptor_follow(struct interceptor *s)
 void interceptor_settle_all(struct interceptor *s)
 {
 	if (interceptor_is_live(s) && !terminal_facts(s->terminal).redraws)
-		terminal_commit(s->terminal, terminal_lines(s->terminal));
+		terminal_commit(s->terminal);
 }
 
 void interceptor_finish(struct interceptor *s)

@@ -683,7 +683,7 @@ bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment mome
 		terminal_settle(s->terminal, now_ms, INTERCEPT_SETTLE_DRAWN_MS,
 				INTERCEPT_SETTLE_DRAWN_MS);
 	else if (is_due)
-		terminal_commit(s->terminal, terminal_lines(s->terminal));
+		terminal_commit(s->terminal);
 	/* A program gets all. */
 	intercept_resolve(s);
 	if (!held_has_reader(s))

@@ -85,7 +85,7 @@ bool row_has_text(const struct row *row, bool ink)
 {
 	for (unsigned x = row->used; x > 0; x--)
 		if (cell_has_text(row->cells[x - 1]) &&
-		    (!ink || (row->cells[x - 1] & CELL_TEXT) != ' '))
+		    (!ink || (row->cells[x - 1] & (CELL_TEXT | CELL_CLUSTER)) != ' '))
 			return true;
 	return false;
 }

@@ -347,28 +347,21 @@ uint64_t terminal_lines(const struct terminal *t)
 	return t->appending ? lines + t->tail.newlines : lines;
 }
 
-/* The lines to hand on: up to a number, and those that stand for long enough. */
-struct settling {
-	uint64_t upto;
-	int64_t now, plain_age, age; /* an age of 0: all */
-};
-
 /* Whether all rows of a line stand; each is looked at. *plain: they are, and a newline ended the
    line, where a program that draws would have gone on by moving the cursor. */
-static bool stands(struct screen *s, unsigned from, unsigned to, const struct settling *how,
-		   bool *plain)
+static bool stands(struct screen *s, unsigned from, unsigned to, int64_t now, int64_t plain_age,
+		   int64_t age, bool *plain)
 {
 	bool all = true, ended = screen_row(s, to)->begun;
-	for (*plain = ended; how->age && from < to; from++) {
+	for (*plain = ended; age && from < to; from++) {
 		struct row *row = screen_row(s, from);
 		uint64_t sum = row_sum(row, &s->clusters);
 		if (row->sum != sum) {
 			row->sum = sum;
-			row->since = how->now;
+			row->since = now;
 		}
 		*plain = *plain && row->plain;
-		all = all &&
-		      how->now - row->since >= (ended && row->plain ? how->plain_age : how->age);
+		all = all && now - row->since >= (ended && row->plain ? plain_age : age);
 	}
 	return all;
 }
@@ -397,30 +390,26 @@ static void hand_on(struct terminal *t, unsigned from, unsigned to)
 	}
 }
 
-static void terminal_settle_lines(struct terminal *t, const struct settling *how)
+void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t age)
 {
 	struct emitter *e = &t->emitter;
 	struct screen *s = t->normal;
-	unsigned current, next;
-	unsigned done = 0; /* rows */
+	unsigned current, next, rows = 0, done;
+	bool plain;
+	if (t->stripping || terminal_settled(t) == terminal_lines(t))
+		return;
 	if (t->appending)
 		append_leave(t, false);
 	for (current = s->y; current > 0 && screen_row(s, current)->wrapped; current--)
 		;
-
 	/* How many of the rows above are lines to hand on. */
-	unsigned rows = 0;
-	bool plain;
 	for (unsigned first = 0; first < current; first = next) {
 		next = line_end(s, first, current);
-		if (stands(s, first, next, how, &plain) &&
-		    (rows == first || (plain && how->plain_age < how->age)))
+		if (stands(s, first, next, now, plain_age, age, &plain) &&
+		    (rows == first || (plain && plain_age < age)))
 			rows = next;
 	}
-	for (; done < rows; done = next) {
-		bool wrapped = screen_row(s, done)->wrapped;
-		if (terminal_settled(t) + (e->open && !wrapped) >= how->upto)
-			break;
+	for (done = 0; done < rows; done = next) {
 		next = line_end(s, done, current);
 		hand_on(t, done, next);
 	}
@@ -431,29 +420,18 @@ static void terminal_settle_lines(struct terminal *t, const struct settling *how
 	append_enter(t);
 }
 
+void terminal_commit(struct terminal *t)
+{
+	terminal_settle(t, 0, 0, 0);
+}
+
 void terminal_keep_row(struct terminal *t)
 {
-	const struct settling all = {.upto = UINT64_MAX};
 	unsigned y = t->normal->y;
-	terminal_settle_lines(t, &all);
+	terminal_commit(t);
 	hand_on(t, y, y + 1);
 	emitter_close(&t->emitter);
 	emitter_flush(&t->emitter);
-}
-
-void terminal_commit(struct terminal *t, uint64_t upto)
-{
-	const struct settling all = {.upto = upto};
-	if (!t->stripping && terminal_settled(t) < upto)
-		terminal_settle_lines(t, &all);
-}
-
-void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t age)
-{
-	const struct settling some = {
-		.upto = UINT64_MAX, .now = now, .plain_age = plain_age, .age = age};
-	if (!t->stripping && terminal_settled(t) < terminal_lines(t))
-		terminal_settle_lines(t, &some);
 }
 
 int terminal_pending(const struct terminal *t, struct buffer *out)

@@ -88,11 +88,10 @@ void terminal_cut(struct terminal *t);
    not on the alternate screen), counting those handed on already. */
 uint64_t terminal_lines(const struct terminal *t);
 
-/* Hands on the complete lines up to number `upto` (1-based, counted as above)
-   although they could still be overwritten, so that a reader sees them now.
-   When a later cursor movement does change what such a line looks like, its new
-   content is handed on again below: what was seen stays in the text. */
-void terminal_commit(struct terminal *t, uint64_t upto);
+/* Hands on the complete lines although they could still be overwritten, so that a reader sees them
+   now. When a later cursor movement does change what such a line looks like, its new content is
+   handed on again below: what was seen stays in the text. */
+void terminal_commit(struct terminal *t);
 
 /* Hands on the first complete lines for as far as they have looked as they do
    now for `age` or longer, in the unit of `now`. A plain line, on which nothing

@@ -79,7 +79,7 @@ static inline bool render(const struct way *way, const char *data, size_t len, s
 		if (way->commit && at & 2)
 			terminal_settle(t, (int64_t)at, 3, 7);
 		else if (way->commit)
-			terminal_commit(t, terminal_lines(t) - (at & 1));
+			terminal_commit(t);
 		if (way->resize && at % 3 == 0)
 			terminal_resize(t, 2 + (unsigned)(at * 7 % 30), 2 + (unsigned)(at % 11));
 		if (way->look)

@@ -99,7 +99,7 @@ static void feed_all(struct terminal *t, const struct request *request, const st
 		}
 		at += n;
 		if (request->commit)
-			terminal_commit(t, terminal_lines(t));
+			terminal_commit(t);
 	}
 }
 

@@ -176,7 +176,7 @@ TEST(version)
 	assert_true(terminal_facts(t).version != before);
 	before = terminal_facts(t).version;
 	feed(t, "\n");
-	terminal_commit(t, 1);
+	terminal_commit(t);
 	assert_true(terminal_facts(t).version != before);
 	before = terminal_facts(t).version;
 	terminal_resize(t, 10, 3);
@@ -195,7 +195,7 @@ TEST(commit_as_it_comes)
 		snprintf(line, sizeof(line), "line %d\n", i);
 		buffer_append_string(&want, line);
 		feed(t, line);
-		terminal_commit(t, terminal_lines(t));
+		terminal_commit(t);
 		assert_text(&sink.text, buffer_string(&want));
 		assert_pending(t, "");
 	}

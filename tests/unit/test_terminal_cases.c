@@ -302,8 +302,8 @@ static void run_line(struct play *play, const char *line)
 		check_handed(play, line[6] ? line + 7 : "");
 	else if (sscanf(line, "resize %u %u", &a, &b) == 2)
 		terminal_resize(terminal(play), a, b);
-	else if (sscanf(line, "commit %u", &a) == 1)
-		terminal_commit(terminal(play), a);
+	else if (strcmp(line, "commit") == 0)
+		terminal_commit(terminal(play));
 	else if (sscanf(line, "cursor %u %u", &a, &b) == 2)
 		check_cursor(play, a, b);
 	else if (sscanf(line, "count %u", &a) == 1)

@@ -203,7 +203,7 @@ TEST(without_memory)
 		strip_enter(t);
 		terminal_feed(t, after, strlen(after));
 		terminal_resize(t, 10, 10);
-		terminal_commit(t, 99);
+		terminal_commit(t);
 		assert_int_equal(terminal_picture(t, &picture, NULL, NULL), 0);
 		assert_int_equal(picture.len, 0);
 		assert_false(terminal_facts(t).is_alternate);
