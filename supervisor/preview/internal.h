@@ -438,12 +438,8 @@ int smart_compare(struct smart *s, const struct fingerprints *success);
 /* Sets the value of all stored lines, for a text of `bytes` bytes. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 
-/* All that is known of a stored line. */
-struct trait smart_trait_of(const struct smart *s, const struct stored *line);
-
-/* The same of a line that is not stored, judged for itself alone. */
-struct trait smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
-			 enum outcome outcome);
+/* All that is known of a line with that score and value. */
+struct trait smart_trait(const struct smart *s, const struct score *score, unsigned value);
 
 /* layout.c puts together the printed preview: lines are taken one by one for as long as the budget
    lasts, and the rest becomes gaps. Every marker is paid for, so the cost is exact at any time, but

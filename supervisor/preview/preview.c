@@ -322,20 +322,21 @@ size_t preview_head_budget(const struct preview *p)
 }
 
 /* Adds a line of the window that is not stored. */
-static int add_unjudged(struct preview *p, const struct smart *smart, const struct line *line,
-			enum outcome outcome)
+static int add_unjudged(struct preview *p, const struct smart *smart, const struct line *line)
 {
 	uint64_t behind = p->window.bytes - line->offset - line->length;
 	struct trait trait = {0};
 	/* Short, and cut only because the window ends there. */
 	if (!line_is_whole(line) && line->length <= p->limit.max_line)
 		return 0;
-	if (smart)
-		trait = smart_trait(smart, line, p->window.bytes, outcome);
-	trait.value++;
-	/* Lines that have nothing but their place must be near an end. */
-	if (smart && trait.value == 1 && line->offset > p->limit.bytes &&
-	    behind > p->limit.bytes + p->limit.max_line)
+	if (smart) {
+		struct score score;
+		smart_judge(smart, line, &score);
+		trait = smart_trait(smart, &score, 0);
+	}
+	trait.value = 1;
+	/* They have nothing but their place, so they must be near an end. */
+	if (smart && line->offset > p->limit.bytes && behind > p->limit.bytes + p->limit.max_line)
 		return 0;
 	return layout_add(&p->layout, line, &trait);
 }
@@ -378,7 +379,7 @@ static void add_stored_bytes(const struct line *stored, struct line *line)
 
 /* Adds the lines of the window and the best of the stored ones, in order. `smart` NULL: none are
    judged. */
-static int preview_add_lines(struct preview *p, const struct smart *smart, enum outcome outcome)
+static int preview_add_lines(struct preview *p, const struct smart *smart)
 {
 	struct window_cursor cursor = {0};
 	struct store none = {0};
@@ -401,19 +402,20 @@ static int preview_add_lines(struct preview *p, const struct smart *smart, enum 
 				l->count > 0 && l->units[l->count - 1].to + 1 == s->line.number;
 			if (s->score.kind == SCORE_BLANK ? !is_next : s->value < least)
 				continue;
-			trait = smart_trait_of(smart, s);
+			trait = smart_trait(smart, &s->score, s->value);
 			if (layout_add(l, &s->line, &trait))
 				return -1;
 		}
 		if (!more)
 			break;
 		if (i == store->count || store->lines[i].line.number != line.number) {
-			if (add_unjudged(p, smart, &line, outcome))
+			if (add_unjudged(p, smart, &line))
 				return -1;
 			continue;
 		}
 		add_stored_bytes(&store->lines[i].line, &line);
-		trait = smart_trait_of(smart, &store->lines[i++]);
+		trait = smart_trait(smart, &store->lines[i].score, store->lines[i].value);
+		i++;
 		if (layout_add(l, &line, &trait))
 			return -1;
 	} while (more);
@@ -449,7 +451,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	l->asked_for = asked;
 	l->same = smart ? &smart->same : NULL;
 	l->similar = !smart ? NULL : asked ? &smart->counting : &smart->alike;
-	if (preview_add_lines(p, smart, outcome) == 0) {
+	if (preview_add_lines(p, smart) == 0) {
 		layout_price(l, judged && !p->given.bare);
 		if (l->brief || !layout_take_all(l))
 			choose(l, &limit);

@@ -186,12 +186,11 @@ bool smart_is_odd(const struct smart *s, const struct score *score)
 	       sketch_count(&s->sketch, score->shape) < 2;
 }
 
-struct trait smart_trait_of(const struct smart *s, const struct stored *d)
+struct trait smart_trait(const struct smart *s, const struct score *score, unsigned value)
 {
-	const struct score *score = &d->score;
 	return (struct trait){
 		.score = *score,
-		.value = d->value,
+		.value = value,
 		.odd = smart_is_odd(s, score),
 		.common = score->form && sketch_count(&s->sketch, form_slot(score->form)) >= COMMON,
 	};
