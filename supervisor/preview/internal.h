@@ -232,20 +232,18 @@ struct score {
 	uint8_t result;  /* 0 to 100: how much it says about a success */
 	uint8_t indent;  /* columns before the first visible character, 255 at most */
 	bool opens;      /* says that what follows belongs to it */
+	bool tells;      /* is no line of progress, of which there may be many */
 	bool alarms;     /* has a word of failure, whatever it says, or is a frame of a stack */
 	uint32_t focus;  /* where in a very long line it tells most; 0: at its ends */
 	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
 	uint32_t family; /* the same for lines that begin alike and tell the same: SCORE_MARKED */
-	/* The same for lines that begin alike and tell of no failure, as progress does; 0: it has
-	   no such form. */
-	uint32_t form;
 };
 
 /* What is known of a line beside its bytes; zero where nothing is. */
 struct trait {
 	struct score score;
 	unsigned value; /* set by whoever chooses */
-	bool common;    /* many lines have its form */
+	bool common;    /* many lines of progress are of its family */
 	bool odd;       /* it is like no other in a text of lines that are alike */
 };
 
@@ -396,7 +394,7 @@ struct smart {
 	uint64_t stored; /* of the line stored last */
 	bool compared;   /* the stored lines, with a run that went well */
 	unsigned follow; /* so many more lines are judged in any case */
-	/* Lines that were judged in order, and those of them whose form is common. */
+	/* Lines that were judged in order, and those of them whose family is common. */
 	uint64_t judged, regular;
 	uint64_t crowded; /* lines whose shape many have */
 	/* How often what the fast search finds stood in such surroundings. */
@@ -418,7 +416,8 @@ uint64_t smart_feed(struct smart *s, const char *data, size_t len);
 /* Passes over bytes that are not there, as preview_skip(). */
 void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
 
-/* Whether most lines have a form that many have, as those of a run that reports its progress. */
+/* Whether most lines are of families that many are of, as those of a run that reports its progress.
+ */
 bool smart_is_regular(const struct smart *s);
 
 /* Whether a line of this score stands out by being like no other in a text of lines that are all

@@ -497,42 +497,17 @@ uint32_t score_shape(const struct line *line)
 	return shape_of(m.text, m.len);
 }
 
-/* A hash that is equal for messages whose first tokens, up to one of `ends`, differ only in
-   numbers. */
-static uint32_t shape_of_opening(const char *text, size_t len, const char *ends)
+/* A hash that is equal for messages whose first tokens, up to a bracket, differ only in numbers. */
+static uint32_t shape_of_opening(const char *text, size_t len)
 {
 	uint32_t hash = SHAPE_SEED;
-	for (size_t i = 0; i < len && !is_blank(text[i]) && !is_one_of(text[i], ends); i++) {
+	for (size_t i = 0; i < len && !is_blank(text[i]) && !is_one_of(text[i], "(/"); i++) {
 		if (!is_digit(text[i]))
 			hash = shape_mix(hash, (unsigned char)text[i]);
 		else if (i == 0 || !is_digit(text[i - 1]))
 			hash = shape_mix(hash, '0');
 	}
 	return hash;
-}
-
-/* The form of a message that tells of no failure: how it begins. A mark in front of the first word,
-   or a word in brackets, is not enough, unless it says that something went well. */
-static uint32_t form_of(const struct message *m, const struct score *score)
-{
-	static const char ends[] = "(/:";
-	uint32_t hash = shape_of_opening(m->text, m->len, ends);
-	size_t letters = 0, end = 0;
-	if (score->score >= SCORE_TELLING ||
-	    (score->kind != SCORE_PLAIN && score->kind != SCORE_PASS &&
-	     score->kind != SCORE_WARNING))
-		return 0;
-	if (score->kind == SCORE_PASS)
-		return hash | 1;
-	for (; end < m->len && !is_blank(m->text[end]); end++)
-		letters += is_letter(m->text[end]);
-	if (letters == 0 || m->text[0] == '[') {
-		end = skip_blanks(m->text, m->len, end);
-		hash ^= shape_of_opening(m->text + end, m->len - end, ends) * 16777619u;
-		for (; end < m->len && !is_blank(m->text[end]); end++)
-			letters += is_letter(m->text[end]);
-	}
-	return letters > 1 ? hash | 1 : 0;
 }
 
 /* A hash for messages that begin alike and tell the same. */
@@ -551,7 +526,7 @@ static uint32_t family_of(const struct message *m, const struct reading *r, enum
 		const char *behind = memmem(text, m->len, ": ", 2);
 		text = behind ? behind + 2 : text;
 	}
-	uint32_t opening = shape_of_opening(text, (size_t)(end - text), "(/");
+	uint32_t opening = shape_of_opening(text, (size_t)(end - text));
 	return (r->best_word ^ (uint32_t)kind * 2654435769u ^ opening) | SCORE_MARKED;
 }
 
@@ -617,7 +592,8 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	out->shape = shape_of(m.text, m.len);
 	if (is_text) {
 		out->family = family_of(&m, &r, kind);
-		out->form = form_of(&m, out);
+		out->tells = kind != SCORE_PLAIN && kind != SCORE_PASS && kind != SCORE_WARNING;
+		out->tells |= out->score >= SCORE_TELLING;
 		out->opens = out->score >= SCORE_TELLING && m.len < OPENING_LEN &&
 			     (ends || kind == SCORE_HEADING);
 	} else if (kind == SCORE_PLACE) {

@@ -174,12 +174,6 @@ static void note_streaks(struct smart *s, const struct line *line, uint32_t shap
 	s->shape = shape;
 }
 
-/* Where a form is counted, apart from shapes and families. */
-static uint32_t form_slot(uint32_t form)
-{
-	return form * 0x9E3779B1u ^ 0x5BD1E995u;
-}
-
 bool smart_is_odd(const struct smart *s, const struct score *score)
 {
 	return score->kind == SCORE_PLAIN && s->crowded * 100 >= s->judged * CROWDED_SHARE &&
@@ -192,7 +186,7 @@ struct trait smart_trait(const struct smart *s, const struct score *score, unsig
 		.score = *score,
 		.value = value,
 		.odd = smart_is_odd(s, score),
-		.common = score->form && sketch_count(&s->sketch, form_slot(score->form)) >= COMMON,
+		.common = !score->tells && sketch_count(&s->sketch, score->family) >= COMMON,
 	};
 }
 
@@ -208,9 +202,8 @@ static void smart_keep_line(struct smart *s, const struct line *line)
 	note_streaks(s, line, score.shape);
 	if (score.kind != SCORE_BLANK) {
 		s->crowded += sketch_add(&s->sketch, score.shape) >= COMMON;
-		sketch_add(&s->sketch, score.family);
 		s->judged++;
-		if (score.form && sketch_add(&s->sketch, form_slot(score.form)) >= COMMON)
+		if (sketch_add(&s->sketch, score.family) >= COMMON && !score.tells)
 			s->regular++;
 	}
 	smart_store(s, line, &score);
