@@ -85,6 +85,9 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 	   a change that is cut. */
 	size_t names = 2 * (c->quoted[0].len + c->quoted[1].len);
 	size_t room = names < READER_PAGE / 2 ? READER_PAGE - NOTICE_ROOM - names : READER_PAGE / 4;
+	/* Each byte of a string may need an escape. */
+	if (c->call->json)
+		room /= 2;
 	if (left == 0)
 		return 1;
 	text_seek_byte(&c->texts[which], lines->offset);

@@ -466,6 +466,9 @@ static int read_show(struct read *r)
 	/* For notices: three commands at most. */
 	size_t kept = 1024 + 8 * r->quoted.len;
 	r->lines.room = kept < READER_PAGE / 2 ? READER_PAGE - kept : READER_PAGE / 2;
+	/* Each byte of a string may need an escape. */
+	if (r->call->json)
+		r->lines.room /= 2;
 	if (!r->place.binary && read_describe(r, all && !person, &result))
 		return result;
 	pid_t pager = person && !r->follow ? pager_start() : 0;

@@ -47,7 +47,7 @@ struct search {
 	struct listing_text where; /* the current text */
 	struct walk *walk;         /* the search in it, or NULL */
 	struct buffer place;       /* of the one text, quoted for a shell */
-	struct buffer text;        /* for JSON: what would be printed */
+	struct buffer text;        /* for JSON: what would be printed, as elements of an array */
 	char next_id[ID_LEN + 1];  /* storage of listing.next_in in a search through many */
 
 	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */
@@ -136,14 +136,12 @@ static void search_add_all(struct buffer *out, const struct search *s)
 
 /* --- what is printed ------------------------------------------------------------------ */
 
-/* Prints the answer as JSON, for one text or for a session: the matches as text, how many there
-   are, and how to continue. Returns 0, or -1 with errno. */
+/* Prints the answer as JSON, for one text or for a session: what was found, how much there is, and
+   how to continue. Returns 0, or -1 with errno. */
 static int search_json(struct search *s, const struct text *text, const char *session)
 {
 	const struct listing_found *f = &s->listing.found;
 	struct buffer out = BUFFER_INIT, next = BUFFER_INIT, all = BUFFER_INIT;
-	if (!s->lines || f->shown == 0)
-		buffer_add(&s->text, &s->listing.gap);
 	envelope_begin(&out);
 	if (text) {
 		verb_json_place(&out, text, s->name);
@@ -151,8 +149,12 @@ static int search_json(struct search *s, const struct text *text, const char *se
 		json_add_string(&out, "session", session);
 		json_add_count(&out, "searched", s->artifacts);
 	}
-	json_add_text(&out, "text", s->text.data, s->text.len);
-	out.failed |= s->text.failed;
+	json_begin_array(&out, "found");
+	buffer_add(&out, &s->text);
+	json_end_array(&out);
+	json_begin_array(&out, "gaps");
+	buffer_add(&out, &s->listing.gap);
+	json_end_array(&out);
 	json_add_count(&out, "shown", s->lines ? f->shown : text ? s->total : s->listed);
 	json_add_count(&out, "total", s->lines ? f->total : text ? s->total : s->matching);
 	json_add_bool(&out, "truncated", f->full);
@@ -180,6 +182,7 @@ static int search_print(void *ctx, const char *data, size_t len)
 		followup_add(&s->followup, data, len);
 		return io_write(STDOUT_FILENO, data, len);
 	}
+	buffer_append(&s->text, ",", s->text.len > 0);
 	buffer_append(&s->text, data, len);
 	return buffer_check(&s->text);
 }
@@ -192,23 +195,32 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 	struct listing *l = &s->listing;
 	struct buffer line = BUFFER_INIT;
 	const char *label = s->where.label;
-	if (s->names)
-		quote_text(&line, name, strlen(name), 0);
-	else if (label)
-		buffer_printf(&line, s->count ? "%s:" : "%s: ", label);
-	if (binary) {
-		/* "[12 lines match in binary data (ELF), not shown: terse search FILE REGEX -a]" */
-		buffer_printf(&line, "[%s line%s in binary data", HUMAN_COUNT(total),
-			      total == 1 ? " matches" : "s match");
-		if (*binary)
-			buffer_printf(&line, " (%s)", binary);
-		buffer_append_string(&line, ", not shown: ");
-		search_add_command(&line, s, s->where.place, 0, 0);
-		buffer_append_string(&line, " -a]");
-	} else if (s->count && !s->names) {
-		buffer_printf(&line, "%" PRIu64, total);
+	if (s->call->json) {
+		json_begin_object(&line, NULL);
+		json_add_string(&line, "artifact", label);
+		json_add_known(&line, "total", !s->names, total);
+		json_add_string(&line, "binary", binary);
+		json_end_object(&line);
+	} else {
+		if (s->names)
+			quote_text(&line, name, strlen(name), 0);
+		else if (label)
+			buffer_printf(&line, s->count ? "%s:" : "%s: ", label);
+		if (binary) {
+			/* "[12 lines match in binary data (ELF), not shown:
+			   terse search FILE REGEX -a]" */
+			buffer_printf(&line, "[%s line%s in binary data", HUMAN_COUNT(total),
+				      total == 1 ? " matches" : "s match");
+			if (*binary)
+				buffer_printf(&line, " (%s)", binary);
+			buffer_append_string(&line, ", not shown: ");
+			search_add_command(&line, s, s->where.place, 0, 0);
+			buffer_append_string(&line, " -a]");
+		} else if (s->count && !s->names) {
+			buffer_printf(&line, "%" PRIu64, total);
+		}
+		buffer_append_string(&line, "\n");
 	}
-	buffer_append_string(&line, "\n");
 	if (label) {
 		s->matching++;
 		if (!l->found.full && s->listed >= l->options.limit)
@@ -217,7 +229,9 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 			l->found.full = l->found.out_of_room = true;
 		s->listed += !l->found.full;
 	}
-	if (!label || !l->found.full)
+	if (s->call->json && (!label || !l->found.full))
+		json_add_raw(&l->out, NULL, line.data, line.len);
+	else if (!label || !l->found.full)
 		buffer_add(&l->out, &line);
 	buffer_release(&line);
 	return buffer_check(&l->out);
@@ -606,6 +620,7 @@ static int search_run(struct verb_call *c)
 			: reserved + LISTING_ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
 								    : LISTING_ROOM_MIN,
 		.whole = whole,
+		.json = c->json,
 		.mark = c->colour ? paint_code(true, PAINT_MATCH) : NULL,
 		.unmark = c->colour ? paint_none(true) : NULL,
 		.words = c->settings->words,

@@ -5,6 +5,7 @@
 #include "lib/buffer.h"
 #include "lib/gap.h"
 #include "lib/human.h"
+#include "lib/json.h"
 #include "lib/utf8.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ int listing_flush(struct listing *l)
 
 int listing_finish(struct listing *l)
 {
-	if (l->found.shown > 0)
+	if (l->found.shown > 0 && !l->options.json)
 		buffer_append(&l->out, l->gap.data, l->gap.len);
 	return buffer_check(&l->gap) < 0 ? -1 : listing_flush(l);
 }
@@ -87,6 +88,17 @@ static void listing_add_line(struct listing *l, const struct listing_text *text,
 		if (line.len > from + EXCERPT_MAX)
 			to = utf8_floor(line.data, line.len, from + EXCERPT_MAX);
 	}
+	if (o->json) {
+		json_begin_object(out, NULL);
+		if (text->label)
+			json_add_string(out, "artifact", text->label);
+		json_add_count(out, "line", line.number);
+		json_add_bool(out, "match", line.wanted);
+		json_add_text(out, "text", line.data + from, to - from);
+		json_add_bool(out, "truncated", is_cut);
+		json_end_object(out);
+		return;
+	}
 	if (text->label)
 		buffer_printf(out, "%s%c", text->label, separator);
 	buffer_printf(out, "%" PRIu64 "%c", line.number, separator);
@@ -135,11 +147,17 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 	uint64_t have = walk_behind(w, want);
 	bool touches = l->last > 0 && line->number - want - 1 == l->last;
 	for (;;) {
-		if ((o->before || o->after) && !touches && l->found.shown > 0 && l->gap.len == 0)
+		bool group = (o->before || o->after) && !touches && l->found.shown > 0;
+		if (group && l->gap.len == 0 && !o->json)
 			buffer_append_string(&l->out, "--\n");
-		buffer_append(&l->out, l->gap.data, l->gap.len);
-		if (want > have)
+		buffer_append(&l->out, l->gap.data, o->json ? 0 : l->gap.len);
+		if (want > have && o->json) {
+			json_begin_object(&l->out, NULL);
+			json_add_count(&l->out, "omitted", want - have);
+			json_end_object(&l->out);
+		} else if (want > have) {
 			wording_omitted(&l->out, &place, line->number - want, want - have);
+		}
 		for (uint64_t back = have; back > 0; back--) {
 			walk_before(w, back, &around);
 			listing_add_line(l, text, &around, w);
@@ -155,7 +173,8 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 			return 1;
 		have /= 2;
 	}
-	buffer_clear(&l->gap);
+	if (!o->json)
+		buffer_clear(&l->gap);
 	l->last = line->number;
 	l->found.shown++;
 	return l->out.len > COLLECTED ? listing_flush(l) : 0;
@@ -166,6 +185,13 @@ int listing_note_gap(struct listing *l, const struct listing_text *text,
 {
 	char line[GAP_ANNOUNCE_MAX];
 	l->floor = gap->gap.to - gap->goes_on;
+	if (l->options.json) {
+		gap_begin_json(&l->gap, &gap->gap);
+		if (text->label)
+			json_add_string(&l->gap, "artifact", text->label);
+		json_end_object(&l->gap);
+		return buffer_check(&l->gap);
+	}
 	if (text->label)
 		buffer_printf(&l->gap, "%s: ", text->label);
 	buffer_append(&l->gap, line, gap_announce(line, &gap->gap));

@@ -29,6 +29,7 @@ struct listing_options {
 	uint64_t limit;            /* matches; UINT64_MAX: all */
 	size_t room;               /* bytes, at least LISTING_ROOM_MIN; SIZE_MAX: all */
 	bool whole;                /* long lines are not cut */
+	bool json;                 /* each line, and each gap, is an object */
 	const char *mark, *unmark; /* around the first match of a line; NULL: nothing */
 	enum next_words words;     /* the reader's */
 	uint64_t from;             /* the first line that is searched */
@@ -56,7 +57,7 @@ struct listing_found {
 struct listing {
 	struct listing_options options;
 	struct buffer out; /* whoever owns the struct releases the buffers */
-	struct buffer gap; /* announced before the next match */
+	struct buffer gap; /* announced before the next match; in JSON, all gaps */
 	size_t printed;    /* bytes */
 	struct listing_found found;
 	uint64_t last,

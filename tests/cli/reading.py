@@ -447,39 +447,52 @@ class Runs(Reader):
 
 class SearchJson(Reader):
     def test_matches(self):
-        """The text of the matches is what is printed without --json."""
+        """Lines in order, those around a match and what is cut told apart; more of them by `next`."""
         write_file(os.path.join(self.work, "f"), numbers(1000) + b"y" * 600 + b"x\xff\n")
         data = self.data("search", "f", "^(10|12)$", "-C", "1")
-        self.assertEqual(data["text"], "9-9\n10:10\n11-11\n12:12\n13-13\n")
+        self.assertEqual(data["found"], [{"line": n, "match": n in (10, 12), "text": str(n), "truncated": False}
+                                         for n in range(9, 14)])
         self.assertEqual((data["shown"], data["total"], data["truncated"], data["next"]), (2, 2, False, None))
-        text = self.data("search", "f", "x")["text"]
-        told = re.fullmatch("1001:\\[truncated\\]" + "y" * 498 + r"x\ufffd \[whole line \(602 B\): (.*)\]\n", text)
-        self.assertEqual(self.command(told[1].encode()), b"y" * 600 + "x\ufffd\n".encode())
+        self.assertEqual(data["gaps"], [])
+        self.assertEqual(self.data("search", "f", "x")["found"],
+                         [{"line": 1001, "match": True, "text": "y" * 498 + "x\ufffd", "truncated": True}])
         data, seen = self.data("search", "f", "7"), []
         self.assertEqual((data["shown"], data["total"], data["truncated"]), (100, 271, True))
         self.assertEqual(data["all"], "terse search f 7 --json --limit 271")
         while True:
-            seen += [int(line.split(":")[0]) for line in data["text"].splitlines()]
+            seen += [found["line"] for found in data["found"]]
             if not data["next"]:
                 break
             data = self.data(*[w for w in shlex.split(data["next"])[1:] if w != "--json"])
         self.assertEqual(seen, [n for n in range(1, 1001) if "7" in str(n)])
-        for option, text in (("-c", "271\n"), ("-l", "f\n")):
+        for option, total in (("-c", 271), ("-l", None)):
             data = self.data("search", "f", option, "7")
-            self.assertEqual((data["path"], data["text"], data["truncated"]), ("f", text, False))
+            self.assertEqual((data["path"], data["found"], data["truncated"]),
+                             ("f", [{"artifact": None, "total": total, "binary": None}], False))
         run = self.terse("search", "f", "nothing", "--json")
-        self.assertEqual((run.code, json.loads(run.out)["data"]["text"]), (1, ""))
+        self.assertEqual((run.code, json.loads(run.out)["data"]["found"]), (1, []))
+        write_file(os.path.join(self.work, "f"), b"\x7fELF" + b"\0" * 60 + b"\nx\n")
+        self.assertEqual(self.data("search", "f", "x")["found"], [{"artifact": None, "total": 1, "binary": "ELF"}])
+
+    def test_size(self):
+        """Quotes and newlines that are escaped count, so that no answer is longer than a page."""
+        write_file(os.path.join(self.work, "f"), b'""\n' * 30000)
+        for argv in (("search", "f", "."), ("search", "f", ".", "--limit", "9999"), ("read", "f"),
+                     ("read", "f", "--bytes", "0")):
+            self.assertLess(len(self.terse(*argv, "--json").out), 30001, argv)
 
     def test_session(self):
         first = self.terse("--profile", "default", "seq", "3000").id
         second = self.terse("--profile", "default", "seq", "4000").id
         data = self.data("search", "--all", "^299[89]$")
-        self.assertEqual(data["text"], "".join("%s:%d:%d\n" % (run, n, n) for run in (second, first)
-                                               for n in (2998, 2999)))
+        self.assertEqual([(found["artifact"], found["line"]) for found in data["found"]],
+                         [(run, n) for run in (second, first) for n in (2998, 2999)])
         self.assertEqual((data["session"], data["searched"]), ("default", 2))
-        data = self.data("search", "--all", "-c", "^3")
-        self.assertEqual(data["text"], "%s:1111\n%s:112\n" % (second, first))
-        self.assertEqual(self.data("search", "--all", "-l", "^3999$")["text"], second + "\n")
+        self.assertEqual(self.data("search", "--all", "-c", "^3")["found"],
+                         [{"artifact": run, "total": total, "binary": None}
+                          for run, total in ((second, 1111), (first, 112))])
+        self.assertEqual(self.data("search", "--all", "-l", "^3999$")["found"],
+                         [{"artifact": second, "total": None, "binary": None}])
 
 
 class Memory(Reader):
