@@ -273,7 +273,7 @@ static void frontend_on_frame(void *ctx, short revents)
 /* Waits for the end of the command, which f->end reports. */
 static void frontend_wait_for_end(struct frontend *f)
 {
-	struct loop l;
+	static struct loop l; /* a stack may not grow so much where memory is limited */
 	loop_begin(&l);
 	while (!f->over) {
 		int64_t now = clock_monotonic_ms();

@@ -128,24 +128,23 @@ static int64_t rate_limit_wait(int64_t paid, int64_t now_ms)
 /* Reads and drops what background processes write when nobody records it any more, so that their
    writes neither fail nor wait for ever. Returns when the other side has closed the last of `fds`
    (non-blocking pty masters or pipes, or -1), which it closes. Needs no memory. */
-static void discard_output(int fds[2])
+static void discard_output(struct supervisor *s, int fds[2])
 {
-	static char chunk[SOURCE_CHUNK];
-	struct loop l;
-	loop_begin(&l);
+	static struct loop loop;
+	loop_begin(&loop);
 	while (fds[0] >= 0 || fds[1] >= 0) {
 		for (int i = 0; i < 2; i++)
-			loop_watch(&l, fds[i], POLLIN, NULL, NULL);
-		loop_turn(&l);
+			loop_watch(&loop, fds[i], POLLIN, NULL, NULL);
+		loop_turn(&loop);
 		for (int i = 0; i < 2; i++) {
 			int end = EAGAIN;
 			if (fds[i] >= 0 &&
-			    reader_thread_read(fds[i], chunk, sizeof(chunk), &end) == 0 &&
+			    reader_thread_read(fds[i], s->chunk, SOURCE_CHUNK, &end) == 0 &&
 			    end != EAGAIN)
 				io_close(&fds[i]);
 		}
 		/* As slow as they are read while they are recorded. */
-		poll(NULL, 0, (int)(sizeof(chunk) * 1000 / RATE_LIMIT_RATE));
+		poll(NULL, 0, (int)(SOURCE_CHUNK * 1000 / RATE_LIMIT_RATE));
 	}
 }
 
@@ -587,7 +586,8 @@ static void supervisor_on_readable(void *ctx, short revents)
 /* One turn of the loop: waits for what can happen next and deals with it. */
 static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 {
-	struct loop loop, *l = &loop;
+	static struct loop loop; /* a stack may not grow so much where memory is limited */
+	struct loop *l = &loop;
 	loop_begin(l);
 	bool paused = rate_limit_wait(s->paid, now_ms) > 0;
 	/* The reader of the summary has taken a piece. */
@@ -875,7 +875,6 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	for (struct source *source = s.sources; source < s.end; source++)
 		source_release(source);
 	buffer_release(&s.input);
-	free(s.chunk);
 	if (s.record.push_due)
 		supervisor_push(&s, left);
 	trace_close();
@@ -883,7 +882,7 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	if (left[0] >= 0 || left[1] >= 0) {
 		io_close_others(STDERR_FILENO + 1, left, 2);
 		malloc_trim(0);
-		discard_output(left);
+		discard_output(&s, left);
 	}
 	_exit(0);
 }
