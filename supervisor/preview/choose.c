@@ -8,9 +8,7 @@ enum {
 	/* Percent of the budget that the end of a successful run has at least. */
 	END_SHARE_SUCCESS = 30,
 	END_SHARE_BRIEF = 12, /* ... if it tells little */
-	/* A line is shown up to a sixth of the budget, its surroundings shorter. */
-	LINE_PARTS = 6,
-	LINE_LEAST = 210,
+	/* Bytes of a telling line that does not fit whole. */
 	CONTEXT_LINE = 170,
 	/* A line of at least this value is more than the context of another. */
 	TELLING = 180,
@@ -274,29 +272,11 @@ static void take_told(struct layout *l)
 	for (size_t work = 0; work < WORK_MAX && (unit = densest_line(l)) < l->count;
 	     work += l->count)
 		take_telling(l, unit);
-	/* Without words of a failure. */
-	for (size_t i = 0; i < l->count && l->ask->status > 0 && !has_told(l); i++) {
-		if (l->units[i].trait.odd)
-			layout_take(l, i);
-	}
 }
 
 static bool is_filler(const struct entry *u)
 {
 	return u->trait.common && !u->chosen;
-}
-
-/* Lines of the middle are shown less far than those at the end. */
-static void shorten_lines(struct layout *l)
-{
-	size_t most = l->budget / LINE_PARTS;
-	if (most < LINE_LEAST)
-		most = LINE_LEAST;
-	for (size_t i = 0; i + 1 < l->count; i++) {
-		size_t bytes = l->units[i].trait.value > TELLING ? most : CONTEXT_LINE;
-		if (l->units[i].limit > bytes)
-			layout_limit(l, i, bytes);
-	}
 }
 
 void choose(struct layout *l, const struct limit *limit)
@@ -306,8 +286,6 @@ void choose(struct layout *l, const struct limit *limit)
 	/* What is chosen for its place leaves room for what tells of a failure. */
 	size_t bytes = failed && !smart ? preview_reserve(l->budget) : 0;
 	uint64_t lines = failed && !smart ? preview_reserve_lines(l->max_lines) : 0;
-	if (smart && !l->asked_for)
-		shorten_lines(l);
 	if (smart) {
 		unsigned least = l->brief ? END_SHARE_BRIEF : END_SHARE_SUCCESS;
 		bool more = l->ask->status == 0 && limit->end_share < least;

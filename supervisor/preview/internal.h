@@ -129,9 +129,6 @@ size_t line_squeeze(const char *data, size_t len, char *out);
    made between characters. Returns the length; 0 when not even a few bytes beside that fit. */
 size_t line_write(const struct line *l, const struct line_form *form, char *out);
 
-/* Whether both are whole and hold the same bytes. */
-bool line_equal(const struct line *a, const struct line *b);
-
 /* weights.c: what the words and the forms of a line tell of a failure, fitted on labelled logs.
    They are ordinary words of the trade, not of any one tool. A line has the sum of its weights. */
 
@@ -244,7 +241,6 @@ struct trait {
 	struct score score;
 	unsigned value; /* set by whoever chooses */
 	bool common;    /* many lines of progress are of its family */
-	bool odd;       /* it is like no other in a text of lines that are alike */
 };
 
 /* The texts by which a user marks lines as telling, or as not (config/value.h). */
@@ -363,9 +359,6 @@ struct store {
 	size_t used;
 };
 
-/* The least value at which no more than `count` lines are as good or better. */
-unsigned store_rank(const struct store *s, size_t count);
-
 /* Finds the telling lines of a text while it is fed, and weighs them.
 
    Every line of the first megabytes is judged; later on only lines in which a
@@ -396,7 +389,6 @@ struct smart {
 	unsigned follow; /* so many more lines are judged in any case */
 	/* Lines that were judged in order, and those of them whose family is common. */
 	uint64_t judged, regular;
-	uint64_t crowded; /* lines whose shape many have */
 	/* How often what the fast search finds stood in such surroundings. */
 	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
 
@@ -419,10 +411,6 @@ void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
 /* Whether most lines are of families that many are of, as those of a run that reports its progress.
  */
 bool smart_is_regular(const struct smart *s);
-
-/* Whether a line of this score stands out by being like no other in a text of lines that are all
-   alike: what a program says in the middle of a table is not of the table. */
-bool smart_is_odd(const struct smart *s, const struct score *score);
 
 /* Judges a line. */
 void smart_judge(const struct smart *s, const struct line *line, struct score *score);
@@ -507,9 +495,6 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 
 /* All lines are added. `join`: those that are alike become one unit where that saves much. */
 void layout_price(struct layout *l, bool join);
-
-/* Sets how many bytes of a unit's line are shown at most. */
-void layout_limit(struct layout *l, size_t unit, size_t limit);
 
 /* Whether all lines of the text fit; then they are taken. */
 bool layout_take_all(struct layout *l);

@@ -57,6 +57,13 @@ static size_t line_limit(const struct line *line, size_t limit)
 	return barely ? (size_t)line->length : limit;
 }
 
+/* Whether both are whole and hold the same bytes. */
+static bool line_equal(const struct line *a, const struct line *b)
+{
+	return a->length == b->length && line_is_whole(a) && line_is_whole(b) &&
+	       memcmp(a->front, b->front, a->length) == 0;
+}
+
 int layout_add(struct layout *l, const struct line *line, const struct trait *trait)
 {
 	static const enum line_cut cuts[2][2] = {{LINE_CUT_LATE, LINE_CUT_EARLY},
@@ -352,12 +359,6 @@ void layout_price(struct layout *l, bool join)
 	l->gap_cost = gap_cost(l, NULL, NULL);
 	l->spell_cost = spell_cost(l);
 	l->used += l->gap_cost + l->spell_cost;
-}
-
-void layout_limit(struct layout *l, size_t unit, size_t limit)
-{
-	l->units[unit].limit = line_limit(&l->units[unit].line, limit);
-	layout_price_unit(l, &l->units[unit]);
 }
 
 bool layout_take_all(struct layout *l)

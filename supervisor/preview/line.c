@@ -268,9 +268,3 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 		len = append_note(out, len, at, c.behind, c.between ? NULL : form->command);
 	return l->ended ? line_append(out, len, "\n", 1) : len;
 }
-
-bool line_equal(const struct line *a, const struct line *b)
-{
-	return a->length == b->length && line_is_whole(a) && line_is_whole(b) &&
-	       memcmp(a->front, b->front, a->length) == 0;
-}

@@ -377,6 +377,18 @@ static void add_stored_bytes(const struct line *stored, struct line *line)
 	line->after = (size_t)line->length - line->ended - at - line->back_len;
 }
 
+/* The least value at which no more than `count` lines are as good or better. */
+static unsigned store_rank(const struct store *s, size_t count)
+{
+	uint32_t lines[STORE_VALUES] = {0};
+	unsigned value = STORE_VALUES;
+	for (size_t i = 0; i < s->count; i++)
+		lines[s->lines[i].value]++;
+	while (value > 0 && lines[value - 1] <= count)
+		count -= lines[--value];
+	return value;
+}
+
 /* Adds the lines of the window and the best of the stored ones, in order. `smart` NULL: none are
    judged. */
 static int preview_add_lines(struct preview *p, const struct smart *smart)

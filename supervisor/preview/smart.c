@@ -43,17 +43,6 @@ static void store_halve(struct store *s)
 	s->used = used;
 }
 
-unsigned store_rank(const struct store *s, size_t count)
-{
-	uint32_t lines[STORE_VALUES] = {0};
-	unsigned value = STORE_VALUES;
-	for (size_t i = 0; i < s->count; i++)
-		lines[s->lines[i].value]++;
-	while (value > 0 && lines[value - 1] <= count)
-		count -= lines[--value];
-	return value;
-}
-
 enum {
 	BLOCK = 64 * 1024,
 	/* Lines longer than this are known by their start and end only. */
@@ -67,7 +56,6 @@ enum {
 	USUAL = 64, /* and of those that occur more often, none */
 	COMMON = 5, /* lines of one form; in a regular text, so many percent are of such forms */
 	REGULAR_SHARE = 60,
-	CROWDED_SHARE = 98, /* percent of the lines of a text that is all alike */
 	/* Bytes around a find by which the commonest are known, and how often those are
 	   looked at. */
 	AROUND = 12,
@@ -174,18 +162,11 @@ static void note_streaks(struct smart *s, const struct line *line, uint32_t shap
 	s->shape = shape;
 }
 
-bool smart_is_odd(const struct smart *s, const struct score *score)
-{
-	return score->kind == SCORE_PLAIN && s->crowded * 100 >= s->judged * CROWDED_SHARE &&
-	       sketch_count(&s->sketch, score->shape) < 2;
-}
-
 struct trait smart_trait(const struct smart *s, const struct score *score, unsigned value)
 {
 	return (struct trait){
 		.score = *score,
 		.value = value,
-		.odd = smart_is_odd(s, score),
 		.common = !score->tells && sketch_count(&s->sketch, score->family) >= COMMON,
 	};
 }
@@ -201,7 +182,6 @@ static void smart_keep_line(struct smart *s, const struct line *line)
 	smart_judge(s, line, &score);
 	note_streaks(s, line, score.shape);
 	if (score.kind != SCORE_BLANK) {
-		s->crowded += sketch_add(&s->sketch, score.shape) >= COMMON;
 		s->judged++;
 		if (sketch_add(&s->sketch, score.family) >= COMMON && !score.tells)
 			s->regular++;

@@ -97,7 +97,6 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		store->lines[i].value = 0;
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
-		line->value += smart_is_odd(s, &line->score);
 		if (line->score.score == 0 && line->score.result == 0)
 			continue;
 		bool is_new = s->compared && !line->normal;
