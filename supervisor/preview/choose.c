@@ -21,8 +21,6 @@ enum {
 	ENOUGH = 3072,
 	/* The largest of the sizes by default. */
 	USUAL = 8192,
-	/* Lines between chosen ones that may be cheaper than a gap. */
-	BRIDGE = 3,
 	/* A fold with its first lines is taken where a gap would be, if it costs no more. */
 	FOLD_COST = 400,
 	/* Units that are looked at in all, so that a very large budget costs no more. */
@@ -129,22 +127,6 @@ static bool follows(const struct entry *before, const struct entry *behind)
 	return before->to + 1 == behind->line.number;
 }
 
-/* Takes the lines between two chosen units if a marker for the gap would cost as much. */
-static void bridge(struct layout *l, size_t from, size_t to)
-{
-	size_t cost = 0;
-	for (size_t i = from; i < to; i++) {
-		if (!follows(&l->units[i], &l->units[i + 1]))
-			return;
-		if (i > from)
-			cost += l->units[i].cost;
-	}
-	if (cost > l->gap_cost)
-		return;
-	for (size_t i = from + 1; i < to; i++)
-		layout_take(l, i);
-}
-
 /* The line, not taken yet, that tells most per byte; `count` when none is left. */
 static size_t densest_line(const struct layout *l)
 {
@@ -207,14 +189,12 @@ static void take_telling(struct layout *l, size_t unit)
 	}
 	if (u->trait.value >= TELLING)
 		take_heading(l, unit);
-	for (k = 2; k <= BRIDGE + 1 && (unit < k || !l->units[unit - k].chosen);)
+	for (k = unit; k > 0 && !l->units[k - 1].chosen;)
+		k--;
+	layout_close_gap(l, k, unit, false);
+	for (k = unit + 1; k < l->count && !l->units[k].chosen;)
 		k++;
-	if (k <= BRIDGE + 1)
-		bridge(l, unit - k, unit);
-	for (k = 2; k <= BRIDGE + 1 && (unit + k >= l->count || !l->units[unit + k].chosen);)
-		k++;
-	if (k <= BRIDGE + 1)
-		bridge(l, unit, unit + k);
+	layout_close_gap(l, unit + 1, k, false);
 	/* The next one of its shape tells less. */
 	for (size_t i = 0; i < l->count; i++) {
 		struct trait *other = &l->units[i].trait;

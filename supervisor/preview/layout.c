@@ -453,10 +453,7 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
 	return false;
 }
 
-/* Takes the units from..to, which are all that is not chosen between their neighbours, if nothing
-   else is in the gap and they cost no more than its marker; `spelled`: with the command in it.
-   Returns whether there is no gap then. */
-static bool close_gap(struct layout *l, size_t from, size_t to, bool spelled)
+bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled)
 {
 	const struct entry *before = from > 0 ? &l->units[from - 1] : NULL;
 	const struct entry *behind = to < l->count ? &l->units[to] : NULL;
@@ -497,7 +494,7 @@ void layout_close_gaps(struct layout *l)
 	for (size_t i = 0; i <= l->count; i++) {
 		if (i < l->count && !l->units[i].chosen)
 			continue;
-		spelled |= !close_gap(l, from, i, !spelled);
+		spelled |= !layout_close_gap(l, from, i, !spelled);
 		spelled |= i < l->count && l->units[i].folded && l->units[i].alike;
 		from = i + 1;
 	}
