@@ -191,10 +191,10 @@ static void take_telling(struct layout *l, size_t unit)
 		take_heading(l, unit);
 	for (k = unit; k > 0 && !l->units[k - 1].chosen;)
 		k--;
-	layout_close_gap(l, k, unit, false);
+	layout_close_gap(l, k, unit, false, 0);
 	for (k = unit + 1; k < l->count && !l->units[k].chosen;)
 		k++;
-	layout_close_gap(l, unit + 1, k, false);
+	layout_close_gap(l, unit + 1, k, false, 0);
 	/* The next one of its shape tells less. */
 	for (size_t i = 0; i < l->count; i++) {
 		struct trait *other = &l->units[i].trait;
@@ -203,31 +203,24 @@ static void take_telling(struct layout *l, size_t unit)
 	}
 }
 
-/* Whether a unit is the next one behind what is in front of it in the layout, or printed already.
- */
-static bool is_next(const struct layout *l, size_t i)
+/* Closes the gaps that cost more than what is in them, and in mode smart those in which there is
+   little beside folds. */
+static void close_gaps(struct layout *l, bool smart)
 {
-	uint64_t before = i > 0 ? l->units[i - 1].to : l->ask->printed_lines;
-	return before + 1 == l->units[i].line.number;
-}
-
-/* Takes folds, and the few lines around them, where a gap would hide nothing else. */
-static void take_folds(struct layout *l)
-{
+	bool spelled = l->ask->spelled;
 	size_t from = 0;
-	for (size_t to = 0; to < l->count; to++) {
-		if (!l->units[to].chosen)
+	for (size_t i = 0; i <= l->count; i++) {
+		if (i < l->count && !l->units[i].chosen)
 			continue;
-		size_t cost = 0;
-		bool folds = false, whole = is_next(l, to);
-		for (size_t i = from; i < to; i++) {
-			folds |= l->units[i].alike;
-			whole &= is_next(l, i) && !is_false_alarm(l, &l->units[i], false);
-			cost += l->units[i].cost;
+		bool folds = false, alarms = false;
+		for (size_t k = from; k < i; k++) {
+			folds |= l->units[k].alike;
+			alarms |= is_false_alarm(l, &l->units[k], false);
 		}
-		for (; whole && folds && cost <= FOLD_COST && from < to; from++)
-			layout_take(l, from);
-		from = to + 1;
+		size_t room = smart && folds && !alarms ? FOLD_COST : 0;
+		spelled |= !layout_close_gap(l, from, i, !spelled, room);
+		spelled |= i < l->count && l->units[i].folded && l->units[i].alike;
+		from = i + 1;
 	}
 }
 
@@ -290,7 +283,5 @@ void choose(struct layout *l, const struct limit *limit)
 		if (limit->mode == MODE_SMART || limit->mode == MODE_ENDS)
 			take_head(l, next, from, l->budget);
 	}
-	if (smart)
-		take_folds(l);
-	layout_close_gaps(l);
+	close_gaps(l, smart);
 }

@@ -506,12 +506,9 @@ bool layout_take(struct layout *l, size_t unit);
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit);
 
 /* Takes the units from..to, which are all that is not chosen between their neighbours, if nothing
-   else is in the gap and they cost no more than its marker; `spelled`: with the command in it.
-   Returns whether there is no gap then. */
-bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled);
-
-/* The same for each gap. */
-void layout_close_gaps(struct layout *l);
+   else is in the gap and they cost no more than `room`, or than its marker; `spelled`: with the
+   command in it. Returns whether there is no gap then. */
+bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room);
 
 /* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
 void layout_grow(struct layout *l);

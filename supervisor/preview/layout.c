@@ -453,7 +453,7 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
 	return false;
 }
 
-bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled)
+bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room)
 {
 	const struct entry *before = from > 0 ? &l->units[from - 1] : NULL;
 	const struct entry *behind = to < l->count ? &l->units[to] : NULL;
@@ -463,6 +463,8 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled)
 	size_t unspelled = marker_cost(l, &gap), cost = 0;
 	gap.spelled = spelled;
 	size_t most = marker_cost(l, &gap);
+	if (most < room)
+		most = room;
 	if (unit_is_back(l, before) && from < to) {
 		struct preview_piece jump = jump_between(l, before, &l->units[from]);
 		cost = marker_cost(l, &jump);
@@ -485,19 +487,6 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled)
 	l->used = l->used - unspelled + cost;
 	l->lines = lines;
 	return true;
-}
-
-void layout_close_gaps(struct layout *l)
-{
-	bool spelled = l->ask->spelled;
-	size_t from = 0;
-	for (size_t i = 0; i <= l->count; i++) {
-		if (i < l->count && !l->units[i].chosen)
-			continue;
-		spelled |= !layout_close_gap(l, from, i, !spelled);
-		spelled |= i < l->count && l->units[i].folded && l->units[i].alike;
-		from = i + 1;
-	}
 }
 
 /* Whether a taken line could be shown further. */
