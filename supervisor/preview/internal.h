@@ -245,20 +245,12 @@ struct trait {
 
 /* The texts by which a user marks lines as telling, or as not (config/value.h). */
 
-struct phrases {
-	char **telling, **ignored; /* lower case; NULL-terminated, or NULL */
-	char *lower;               /* room for the longest line that is looked at */
-	size_t longest;
-};
-
-/* Copies two lists (or NULL), and has a search look for the first of them.
-   `longest`: of the lines, bytes. `p` is all zeroes. 0, or -1 with ENOMEM. */
-int phrases_init(struct phrases *p, const struct strings *telling, const struct strings *ignored,
-		 size_t longest, struct literals *prefilter);
-void phrases_release(struct phrases *p);
+/* Has a search look for the first of those that are telling; a list may be NULL. */
+void phrases_init(const struct strings *telling, struct literals *prefilter);
 
 /* Corrects what was found out about a line. */
-void phrases_apply(const struct phrases *p, const struct line *line, struct score *score);
+void phrases_apply(const struct strings *telling, const struct strings *ignored,
+		   const struct line *line, struct score *score);
 
 /* The fragments of words that tell of failures, for a search at the speed of memory. */
 void prefilter_init(struct literals *s);
@@ -370,7 +362,7 @@ enum { FOUND_BITS = 12 };
 struct smart {
 	struct keywords keywords;
 	struct literals prefilter;
-	struct phrases phrases;
+	const struct strings *telling, *ignored; /* as in struct limit, or NULL */
 	struct sketch sketch;
 	struct store store;
 	/* Lines that are the same, and lines of one shape: that of the line added last. */
@@ -398,7 +390,7 @@ struct smart {
 	char long_text[STORE_FRONT + 2 * STORE_BACK];
 };
 
-/* `s` is all zeroes; the lists are those of phrases_init(). 0, or -1 with ENOMEM. */
+/* `s` is all zeroes; the lists have to live as long. 0, or -1 with ENOMEM. */
 int smart_init(struct smart *s, const struct strings *telling, const struct strings *ignored);
 void smart_release(struct smart *s);
 

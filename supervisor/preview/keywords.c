@@ -1,7 +1,7 @@
 #include "supervisor/preview/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void keywords_init(struct keywords *k)
 {
@@ -58,34 +58,6 @@ enum {
 	BEFORE = 60,
 };
 
-static void lower(char *to, const char *from, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		to[i] = is_upper(from[i]) ? (char)(from[i] | 32) : from[i];
-}
-
-static char **copy_list(const struct strings *list)
-{
-	size_t count = list ? list->count : 0;
-	if (count > PHRASES)
-		count = PHRASES;
-	char **copy = calloc(count + 1, sizeof(*copy));
-	for (size_t i = 0; copy && i < count; i++) {
-		copy[i] = strdup(list->items[i]);
-		if (!copy[i])
-			return copy;
-		lower(copy[i], copy[i], strlen(copy[i]));
-	}
-	return copy;
-}
-
-static void free_list(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
 /* Bytes in a row of a phrase, with as few blanks as can be: blanks are everywhere. */
 static const char *rarest(const char *phrase)
 {
@@ -103,20 +75,9 @@ static const char *rarest(const char *phrase)
 	return best;
 }
 
-int phrases_init(struct phrases *p, const struct strings *telling, const struct strings *ignored,
-		 size_t longest, struct literals *prefilter)
+void phrases_init(const struct strings *telling, struct literals *prefilter)
 {
-	if ((!telling || !telling->count) && (!ignored || !ignored->count))
-		return 0;
-	p->telling = copy_list(telling);
-	p->ignored = copy_list(ignored);
-	p->longest = longest;
-	p->lower = malloc(longest);
-	if (!p->telling || !p->ignored || !p->lower) {
-		phrases_release(p);
-		return -1;
-	}
-	for (size_t i = 0; p->telling[i]; i++) {
+	for (size_t i = 0; telling && i < telling->count && i < PHRASES; i++) {
 		/* Into the group that has the fewest; where all are full, it is not looked for. */
 		unsigned least = 0;
 		for (unsigned k = 1; k < FRAGMENT_GROUPS; k++) {
@@ -124,61 +85,55 @@ int phrases_init(struct phrases *p, const struct strings *telling, const struct 
 				least = k;
 		}
 		if (prefilter->counts[least] < FRAGMENT_MAX)
-			literals_add(prefilter, rarest(p->telling[i]), least);
+			literals_add(prefilter, rarest(telling->items[i]), least);
 	}
-	return 0;
 }
 
-void phrases_release(struct phrases *p)
+/* Where a part of a phrase is in a text, in either case; NULL: nowhere. */
+static const char *find_part(const char *at, const char *end, const char *part, size_t len)
 {
-	free_list(p->telling);
-	free_list(p->ignored);
-	free(p->lower);
-	*p = (struct phrases){0};
-}
-
-/* Whether a phrase is in a text, and where it begins. */
-static bool phrases_is_in(const char *phrase, const char *text, size_t len, size_t *begin)
-{
-	const char *at = text, *end = text + len;
-	*begin = len;
-	while (*phrase) {
-		size_t part = strcspn(phrase, "*");
-		const char *found = part ? memmem(at, (size_t)(end - at), phrase, part) : at;
-		if (!found)
-			return false;
-		if (part && *begin == len)
-			*begin = (size_t)(found - text);
-		at = found + part;
-		phrase += part;
-		phrase += *phrase == '*';
+	for (; (size_t)(end - at) >= len; at++) {
+		if ((at[0] | 32) == (part[0] | 32) && strncasecmp(at, part, len) == 0)
+			return at;
 	}
-	return true;
+	return NULL;
 }
 
-static bool phrases_find_one(char *const *phrases, const char *text, size_t len, size_t *begin)
+/* Whether one of the phrases is in a text, and where it begins. */
+static bool find_phrase(const struct strings *phrases, const char *text, size_t len, size_t *begin)
 {
-	for (; *phrases; phrases++) {
-		if (phrases_is_in(*phrases, text, len, begin))
+	for (size_t i = 0; phrases && i < phrases->count && i < PHRASES; i++) {
+		const char *phrase = phrases->items[i], *at = text, *end = text + len;
+		*begin = len;
+		while (*phrase && at) {
+			size_t part = strcspn(phrase, "*");
+			if (part)
+				at = find_part(at, end, phrase, part);
+			if (at && part && *begin == len)
+				*begin = (size_t)(at - text);
+			if (at)
+				at += part;
+			phrase += part;
+			phrase += *phrase == '*';
+		}
+		if (at)
 			return true;
 	}
 	return false;
 }
 
-void phrases_apply(const struct phrases *p, const struct line *line, struct score *score)
+void phrases_apply(const struct strings *telling, const struct strings *ignored,
+		   const struct line *line, struct score *score)
 {
 	size_t len = line->front_len, begin;
-	if (!p->lower || len == 0 || score->kind == SCORE_BLANK)
+	if (score->kind == SCORE_BLANK)
 		return;
-	if (len > p->longest)
-		len = p->longest;
-	lower(p->lower, line->front, len);
-	if (phrases_find_one(p->ignored, p->lower, len, &begin)) {
+	if (find_phrase(ignored, line->front, len, &begin)) {
 		score->kind = SCORE_PLAIN;
 		score->score = score->result = 0;
 		score->opens = false;
 		score->focus = 0;
-	} else if (phrases_find_one(p->telling, p->lower, len, &begin)) {
+	} else if (find_phrase(telling, line->front, len, &begin)) {
 		if (score->kind == SCORE_PASS || score->kind == SCORE_FRAME)
 			score->kind = SCORE_PLAIN;
 		if (score->score < PHRASE_SCORE)

@@ -76,8 +76,10 @@ int smart_init(struct smart *s, const struct strings *telling, const struct stri
 	s->block = malloc(BLOCK);
 	s->store.lines = malloc(STORE_LINES * sizeof(*s->store.lines));
 	s->store.text = malloc(STORE_BYTES);
-	if (!s->block || !s->store.lines || !s->store.text ||
-	    phrases_init(&s->phrases, telling, ignored, LONG_LINE, &s->prefilter)) {
+	s->telling = telling;
+	s->ignored = ignored;
+	phrases_init(telling, &s->prefilter);
+	if (!s->block || !s->store.lines || !s->store.text) {
 		smart_release(s);
 		return -1;
 	}
@@ -86,7 +88,6 @@ int smart_init(struct smart *s, const struct strings *telling, const struct stri
 
 void smart_release(struct smart *s)
 {
-	phrases_release(&s->phrases);
 	free(s->store.lines);
 	free(s->store.text);
 	s->store = (struct store){0};
@@ -135,7 +136,7 @@ void smart_judge(const struct smart *s, const struct line *line, struct score *s
 	score_judge(&s->keywords, line, score);
 	if (line->length > STORE_FRONT + STORE_BACK && line->length <= LONG_LINE)
 		score_look_inside(&s->keywords, &s->prefilter, line, score);
-	phrases_apply(&s->phrases, line, score);
+	phrases_apply(s->telling, s->ignored, line, score);
 }
 
 /* Whether a line in the block is the one above it once more. */
