@@ -45,8 +45,10 @@ static size_t plain_length(const char *data, size_t len)
 		size_t n = plain_find(data + done, piece, '\x1B');
 		n = plain_find(data + done, n, '\b');
 		for (size_t i = 0; (i += plain_find(data + done + i, n - i, '\r')) < n; i++) {
-			if (done + i + 1 < len && data[done + i + 1] != '\n')
+			if (done + i + 1 < len && data[done + i + 1] != '\n') {
 				n = i;
+				break;
+			}
 		}
 		done += n;
 		if (n < piece)

@@ -8,6 +8,9 @@
 #include "tests/unit/interceptor.h"
 #include "tests/unit/unit.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #define PLAIN "plain \x1b[1mbold\x1b[m\r\n"
 #define LOSSY "10%\r20%\x1b[K\r30%\x1b[K\n"
 
@@ -306,6 +309,28 @@ TEST(plain_bytes_for_a_program)
 			run_end(&r);
 		}
 	}
+}
+
+/* A CR that redraws is the last one that was written: nothing behind the bytes is read. */
+TEST(last_return_for_a_program)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *two =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(two != MAP_FAILED);
+	assert_int_equal(mprotect(two + page, page, PROT_NONE), 0);
+	struct run r = run_make();
+	r.options.reader = INTERCEPT_PROGRAM;
+	r.options.exact = true;
+	run_start(&r);
+	feed(&r, "text\n");
+	interceptor_pause(r.text);
+	interceptor_feed(r.text, memcpy(two + page - 5, "90%\rd", 5), 5);
+	feed(&r, "one\n");
+	finish(&r);
+	printed(&r, "text\ndone\n");
+	run_end(&r);
+	munmap(two, 2 * page);
 }
 
 /* A long line in the midst of which the first escape comes: no byte of it twice, none lost. */
