@@ -12,6 +12,8 @@ enum {
 	CONTEXT_LINE = 170,
 	/* A line of at least this value is more than the context of another. */
 	TELLING = 180,
+	/* Lines of less value are no part of what explains the end of the run. */
+	LEAST_TELLING = 40,
 	/* What a line costs beside its bytes. */
 	LINE_COST = 100,
 	HEADING_REACH = 4,
@@ -238,7 +240,7 @@ static bool has_told(const struct layout *l)
 static void take_told(struct layout *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		if (l->units[i].trait.value < LAYOUT_TELLING)
+		if (l->units[i].trait.value < LEAST_TELLING)
 			l->units[i].trait.value = 0;
 	}
 	size_t unit;

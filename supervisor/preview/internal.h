@@ -220,9 +220,6 @@ enum score_kind {
 	SCORE_PASS, /* says that something went well, or was skipped */
 };
 
-/* The bit of a family that tells that its lines bear a mark of failure. */
-#define SCORE_MARKED 1u
-
 struct score {
 	uint8_t kind;    /* enum score_kind */
 	uint8_t score;   /* 0 to 100: how much it says about a failure */
@@ -233,7 +230,7 @@ struct score {
 	bool alarms;     /* has a word of failure, whatever it says, or is a frame of a stack */
 	uint32_t focus;  /* where in a very long line it tells most; 0: at its ends */
 	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
-	uint32_t family; /* the same for lines that begin alike and tell the same: SCORE_MARKED */
+	uint32_t family; /* the same for lines that begin alike and tell the same */
 };
 
 /* What is known of a line beside its bytes; zero where nothing is. */
@@ -243,9 +240,8 @@ struct trait {
 	bool common;    /* many lines of progress are of its family */
 };
 
-/* The texts by which a user marks lines as telling, or as not (config/value.h). */
-
-/* Has a search look for the first of those that are telling; a list may be NULL. */
+/* The texts by which a user marks lines as telling, or as not (config/value.h); a list may be NULL.
+   Has a search look for the first of those that are telling. */
 void phrases_init(const struct strings *telling, struct literals *prefilter);
 
 /* Corrects what was found out about a line. */
@@ -444,9 +440,6 @@ struct entry {
 	struct line last; /* of lines that are alike */
 	struct trait trait;
 };
-
-/* Lines of less value are no part of what explains the end of the run. */
-enum { LAYOUT_TELLING = 40 };
 
 struct layout {
 	struct entry *units;

@@ -13,14 +13,14 @@
 //
 // Mode smart shows the start, the end, and from between the lines that show why a failed command
 // failed, or what a successful one achieved:
-//   - Each line is judged by its words (keywords.c) in their places and by its form
-//     (score.c).
+//   - Each line is judged by its words in their places and by its form (score.c), of which each has
+//     a weight (weights.c).
 //   - The best are kept with their neighbours (smart.c): every line of the first
 //     megabytes is looked at, later ones where a fast search finds a fragment of
 //     a telling word (keywords.c).
-//   - At the end they are weighed (weigh.c): lines that occur often count less (shape.c), as do
-//     those that a run which went well has said, too (weigh.c); lines that begin a cascade, stand
-//     near the end or belong to a telling line count more. The most telling per byte are taken
+//   - At the end they are weighed (weigh.c): further lines of many that tell the same count less,
+//     as do those that a run which went well has said, too; lines that stand near the end or beside
+//     a telling line count more. The most telling per byte are taken
 //     (choose.c) until the budget is used up (layout.c).
 // The other modes show the first and the last lines; when the command has failed, a part of the
 // budget is for the lines between that tell of it.

@@ -519,7 +519,7 @@ static uint32_t family_of(const struct message *m, const struct reading *r, enum
 		   and messages about errors are known by their number. */
 		uint32_t hash = shape_mix(shape_mix(r->best_word, kind), m->indent);
 		char first = is_letter(*text) ? 'a' : is_digit(*text) ? '0' : *text;
-		return shape_mix(hash, (unsigned char)first) & ~SCORE_MARKED;
+		return shape_mix(hash, (unsigned char)first);
 	}
 	/* Those about a place in a file begin behind that. */
 	if (r->forms >> FORM_DIAGNOSTIC & 1) {
@@ -527,7 +527,7 @@ static uint32_t family_of(const struct message *m, const struct reading *r, enum
 		text = behind ? behind + 2 : text;
 	}
 	uint32_t opening = shape_of_opening(text, (size_t)(end - text));
-	return (r->best_word ^ (uint32_t)kind * 2654435769u ^ opening) | SCORE_MARKED;
+	return r->best_word ^ (uint32_t)kind * 2654435769u ^ opening;
 }
 
 /* Whether a line ends as those do that report something which went well. */
@@ -597,7 +597,7 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 		out->opens = out->score >= SCORE_TELLING && m.len < OPENING_LEN &&
 			     (ends || kind == SCORE_HEADING);
 	} else if (kind == SCORE_PLACE) {
-		out->family = out->shape | SCORE_MARKED;
+		out->family = out->shape;
 	}
 }
 
