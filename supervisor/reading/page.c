@@ -98,6 +98,9 @@ static void page_drop(struct page *p)
 		p->used -= p->pieces[drop].cost;
 		p->lines -= !p->pieces[drop++].gap;
 	}
+	/* The beginning of a line that ends in the gap is omitted, too. */
+	if (drop > 0 && p->pieces[drop].gap && p->pieces[drop].number == p->pieces[drop - 1].number)
+		p->pieces[drop].number++;
 	size_t gone = drop ? p->pieces[drop].start : 0;
 	buffer_consume(&p->text, gone);
 	p->count -= drop;
@@ -204,8 +207,11 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 		else if (p->inside || page_wants(p)) {
 			const struct text_piece *gap = walk_gap(w);
 			size_t before = p->text.len;
-			add_gap(&p->text, before > 0 && p->text.data[before - 1] != '\n',
-				&gap->gap);
+			if (before > 0 && p->text.data[before - 1] != '\n') {
+				buffer_append_string(&p->text, "\n");
+				before = p->text.len;
+			}
+			add_gap(&p->text, false, &gap->gap);
 			p->rest = gap->goes_on && gap->gap.from == gap->gap.to;
 			p->inside = false;
 			result = page_add_piece(p, before, gap->gap.from, true);
@@ -215,8 +221,8 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 	return result;
 }
 
-/* Cuts the last line of the text, the only one, to the end that fits, and says so in `notice`. */
-static int page_cut_last(struct page *p, const struct text *t, struct buffer *notice)
+/* Cuts the last line of the text, the only one, to the end that fits, and says so before it. */
+static int page_cut_last(struct page *p, const struct text *t)
 {
 	const struct page_request *r = p->request;
 	struct page_piece *last = &p->pieces[p->count - 1];
@@ -233,11 +239,11 @@ static int page_cut_last(struct page *p, const struct text *t, struct buffer *no
 		size_t from = len - fit_back(raw.data, len, r->room);
 		if (guard_is_needed(raw.data + from, len - from))
 			from = len - fit_back(raw.data, len, r->room - strlen(GUARD));
-		buffer_truncate(&p->text, last->start);
-		guard_text(&p->text, raw.data + from, len - from, GUARD_LINE);
 		p->cut.at = begin;
 		p->cut.bytes = t->size - (len - from) - begin;
-		wording_cut(notice, r->place, begin, p->cut.bytes, last->number);
+		buffer_truncate(&p->text, last->start);
+		wording_cut(&p->text, r->place, begin, p->cut.bytes, last->number);
+		guard_text(&p->text, raw.data + from, len - from, GUARD_LINE);
 	}
 	buffer_release(&raw);
 	return result;
@@ -273,8 +279,8 @@ static int page_make_tail(struct page *p, struct text *t)
 	if (p->omitted)
 		wording_omitted(&notice, p->request->place, from, p->omitted);
 	if (p->used > p->request->room)
-		result = page_cut_last(p, t, &notice);
-	if (notice.len > 0)
+		result = page_cut_last(p, t);
+	if (p->omitted || p->cut.bytes)
 		p->stop = PAGE_BYTES;
 	buffer_add(&notice, &p->text);
 	buffer_release(&p->text);

@@ -394,12 +394,12 @@ TEST_IN(test_json_truncated, setup, teardown)
 		{"read numbers --json --offset 1000 --limit 500", 1000, 1499,
 		 "terse read numbers --json --offset 1500 --limit 500", true},
 		{"read numbers --json --offset 8501 --limit 500", 8501, 9000, NULL, false},
-		{"read numbers --json --limit 9000", 1, 4131,
-		 "terse read numbers --json --offset 4132 --limit 4869", true},
-		{"read numbers --json --tail 9000", 4870, 9000, NULL, true},
+		{"read numbers --json --limit 9000", 1, 2065,
+		 "terse read numbers --json --offset 2066 --limit 6935", true},
+		{"read numbers --json --tail 9000", 6936, 9000, NULL, true},
 		{"read first --json", 1, 1, "terse read first --json --offset 2", true},
-		{"read numbers --json --bytes 0", 0, 28919,
-		 "terse read numbers --json --bytes 28920", true},
+		{"read numbers --json --bytes 0", 0, 14459,
+		 "terse read numbers --json --bytes 14460", true},
 	};
 	write_numbers("numbers", 1, 9000);
 	write_long("first", "", 100000, "\nb\n");
@@ -418,7 +418,7 @@ TEST_IN(test_json_truncated, setup, teardown)
 	assert_non_null(strstr(string(d, "text"), " omitted: terse read first --json --bytes "));
 	json_decref(d);
 	d = parse_data("read numbers --json --tail 9000");
-	assert_memory_equal(string(d, "text"), "[... 4,869 lines omitted: ", 26);
+	assert_memory_equal(string(d, "text"), "[... 6,935 lines omitted: ", 26);
 	json_decref(d);
 }
 
@@ -479,6 +479,31 @@ TEST_IN(test_gap_inside_a_long_line, setup, teardown)
 	assert_int_equal(call("read @ --tail 2"), 0);
 	assert_true(out.len <= 30000);
 	assert_non_null(strstr(out.data, "\nlast\n"));
+}
+
+/* The last line has a gap, and its rest is longer than a page: its beginning is omitted, too. */
+TEST_IN(test_gap_inside_the_last_line, setup, teardown)
+{
+	struct artifact *a = create("default", 256 * 1024);
+	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "first\n", 6), 0);
+	for (int i = 0; i < 100000; i++)
+		artifact_append(a, ARTIFACT_OUT, "0123456789", 10);
+	finish(a);
+	assert_int_equal(meta.out.gap_from, 2);
+	assert_int_equal(meta.out.gap_to, 2);
+	assert_int_equal(call("read @ --tail 5"), 0);
+	assert_true(out.len <= 30000);
+	char want[200];
+	int len = snprintf(want, sizeof(want),
+			   "[... 2 lines omitted: terse read %s --offset 1 --limit 2]\n[... ",
+			   meta.id);
+	assert_memory_equal(out.data, want, len);
+	const char *gap = strstr(out.data, " of line 2 not kept: over the disk cap ");
+	assert_non_null(gap);
+	snprintf(want, sizeof(want), "\n[... bytes %d-",
+		 (int)(meta.out.gap_offset + meta.out.gap_bytes));
+	assert_ptr_equal(strstr(gap, "\n["), strstr(gap, want));
+	assert_non_null(strstr(gap, " of line 2 omitted: terse read "));
 }
 
 TEST_MAIN(NULL, NULL)
