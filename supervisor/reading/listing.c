@@ -8,6 +8,7 @@
 #include "lib/json.h"
 #include "lib/utf8.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 /* Bytes shown before a match that is too long to be shown. */
@@ -20,12 +21,13 @@ int listing_flush(struct listing *l)
 {
 	if (buffer_check(&l->out) < 0)
 		return -1;
-	if (l->out.len == 0)
-		return 0;
-	int result = l->options.print(l->options.ctx, l->out.data, l->out.len);
+	if (!l->error && l->out.len > 0 &&
+	    l->options.print(l->options.ctx, l->out.data, l->out.len) < 0)
+		l->error = errno;
 	l->printed += l->out.len;
 	buffer_clear(&l->out);
-	return result;
+	errno = l->error;
+	return l->error ? -1 : 0;
 }
 
 int listing_finish(struct listing *l)

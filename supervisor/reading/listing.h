@@ -59,6 +59,7 @@ struct listing {
 	struct buffer out; /* whoever owns the struct releases the buffers */
 	struct buffer gap; /* announced before the next match; in JSON, all gaps */
 	size_t printed;    /* bytes */
+	int error;         /* of the first print that failed: no more is printed */
 	struct listing_found found;
 	uint64_t last,
 		floor; /* in this text: the last printed line; lines up to `floor` are in a gap */
@@ -73,7 +74,7 @@ enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listi
 int listing_note_gap(struct listing *l, const struct listing_text *text,
 		     const struct text_piece *gap);
 
-/* Prints what is collected. Returns 0, or -1 with errno. */
+/* Prints what is collected. Returns 0, or -1 with errno, then and ever after. */
 int listing_flush(struct listing *l);
 
 /* Prints the rest after the last text. Without a match, the caller reports l->gap. Returns 0, or -1

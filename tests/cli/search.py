@@ -156,6 +156,12 @@ class Readers(Case):
         run = self.terse("search", "f", "7", kind="file")
         self.assertEqual(run.out.count(b"[100 of 1,355 matches shown: "), 1)
 
+    def test_full_disk(self):
+        """What could not be printed before a block without matches was read."""
+        write_file(os.path.join(self.work, "far"), "match\n" + "nothing\n" * 1000000)
+        run = self.shell("terse search far match >/dev/full", split=True)
+        self.assertEqual((run.code, run.err), (1, b"terse search: No space left on device\n"))
+
     def test_terminal(self):
         master, slave = pty.openpty()
         with subprocess.Popen([TERSE, "search", "f", "7", "--limit", "1"], cwd=self.work, stdin=slave,
