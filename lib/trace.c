@@ -13,8 +13,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,9 +85,21 @@ int trace_open(const char *spec, const char *what)
 	return 0;
 }
 
-void trace_print(enum trace_area area, const char *format, ...)
+/* Whether a write neither waits nor goes beyond a limit, where a signal would end this process. */
+static bool trace_can_write(size_t len)
 {
 	struct pollfd fd = {.fd = trace.fd, .events = POLLOUT};
+	struct rlimit limit;
+	struct stat st;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    fstat(trace.fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (rlim_t)st.st_size + len > limit.rlim_cur)
+		return false;
+	return poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT;
+}
+
+void trace_print(enum trace_area area, const char *format, ...)
+{
 	struct buffer line = BUFFER_INIT;
 	char text[TEXT_MOST];
 	int saved = errno;
@@ -97,8 +112,8 @@ void trace_print(enum trace_area area, const char *format, ...)
 		      (int)getpid(), area_names[area]);
 	quote_text(&line, text, len < 0 ? 0 : strnlen(text, sizeof(text)), 0);
 	buffer_append_string(&line, "\n");
-	/* Without waiting, and in one piece, since other processes append to the file, too. */
-	if (buffer_check(&line) == 0 && poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT &&
+	/* In one piece, since other processes append to the file, too. */
+	if (buffer_check(&line) == 0 && trace_can_write(line.len) &&
 	    write(trace.fd, line.data, line.len) < 0 && errno != EAGAIN)
 		trace_close();
 	buffer_release(&line);

@@ -102,6 +102,12 @@ class Trace(Case):
                 self.assertEqual(run.code, 1)
                 self.assertIn(b"PROBLEM  trace: TERSE_DEBUG=" + value.encode(), run.out)
 
+    def test_a_limit_of_file_sizes(self):
+        write_file(self.file, "x" * 4000)
+        run = self.shell("ulimit -f 4; terse echo printed", env={"TERSE_DEBUG": "all:" + self.file})
+        self.assertEqual((run.code, run.out), (0, b"printed\n"))
+        self.assertLessEqual(os.path.getsize(self.file), 4096)
+
     def test_doctor_names_it(self):
         self.assertIn(b"-        trace: off; TERSE_DEBUG=all", self.terse("doctor").out)
         run = self.terse("doctor", env={"TERSE_DEBUG": "all:" + self.file})
