@@ -152,7 +152,7 @@ static void become_binary(struct interceptor *s)
 	/* The start is no text, either, unless it was kept as one already. */
 	if (!s->artifact) {
 		buffer_clear(&s->held);
-		s->printed = s->counted = s->clean_len = 0;
+		s->printed = s->counted = s->clean_len = s->begun = s->begun_len = 0;
 	}
 	interceptor_spill(s);
 	intercept_keep_raw(s, NULL, 0);

@@ -67,14 +67,17 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 	    (l->longest_line && s->tally.longest > l->longest_line))
 		return true;
 	/* How long it is when it is printed clean, where every invalid byte becomes three, with a
-	   guard for each line that needs one. */
+	   guard for each line that needs one. What is counted of an unfinished line is not looked
+	   at again before its end. */
 	const char *rest = s->held.data + s->counted;
 	size_t len = s->held.len - s->counted, cut = 0;
-	const char *newline = len ? memrchr(rest, '\n', len) : NULL;
+	const char *newline =
+		len > s->begun ? memrchr(rest + s->begun, '\n', len - s->begun) : NULL;
 	if (newline) {
 		size_t lines = (size_t)(newline - rest) + 1;
 		s->clean_len += guard_text_len(rest, lines, s->head.guard);
 		s->counted += lines;
+		s->begun = s->begun_len = 0;
 		rest += lines;
 		len -= lines;
 	}
@@ -83,9 +86,11 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 	if (end)
 		return s->clean_len + guard_text_len(rest, len, s->head.guard) > s->most;
 	/* The last bytes may be half a character or line end. */
-	if (!utf8_incomplete(rest, len, &cut))
+	if (!utf8_incomplete(rest + s->begun, len - s->begun, &cut))
 		cut = rest[len - 1] == '\r';
-	return s->clean_len + utf8_clean_len(rest, len - cut) + cut > s->most;
+	s->begun_len += utf8_clean_len(rest + s->begun, len - cut - s->begun);
+	s->begun = len - cut;
+	return s->clean_len + s->begun_len + cut > s->most;
 }
 
 /* Takes note of text for an agent, or of text that somebody asked for in a report. */

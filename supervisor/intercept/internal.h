@@ -170,9 +170,10 @@ struct interceptor {
 	size_t most;        /* a text up to this many bytes is printed whole */
 	/* The outcome is known, and with it options.limit.bytes. */
 	enum interceptor_outcome outcome;
-	struct buffer held; /* the text so far, while it is within the limit */
-	size_t counted;     /* bytes of its whole lines ... */
-	size_t clean_len;   /* ... and how many they are when they are printed */
+	struct buffer held;      /* the text so far, while it is within the limit */
+	size_t counted;          /* bytes of its whole lines ... */
+	size_t clean_len;        /* ... and how many they are when they are printed */
+	size_t begun, begun_len; /* the same of the unfinished line, up to the end of a character */
 	bool fits;
 	bool followed;       /* somebody reads the artifact as it grows */
 	int64_t waits_since; /* for the form of matches, on the clock of interceptor_settle(); 0:

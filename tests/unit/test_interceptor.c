@@ -64,14 +64,16 @@ TEST(threshold)
 	}
 }
 
-/* Text that grows when it is printed clean is measured as printed. */
+/* Text that grows when it is printed clean is measured as printed, in lines or in one that does not
+   end. */
 TEST(threshold_of_invalid_bytes)
 {
-	for (int over = 0; over <= 1; over++) {
+	for (int which = 0; which < 4; which++) {
+		const bool over = which & 1;
 		struct run r = run_make();
 		struct buffer text = BUFFER_INIT;
 		run_start(&r);
-		make_text(&text, LIMIT - 20 * 2 + (size_t)over, 50);
+		make_text(&text, LIMIT - 20 * 2 + (size_t)over, which < 2 ? 50 : SIZE_MAX);
 		for (size_t i = 0; i < 20; i++)
 			text.data[i * 40] = (char)0xE9;
 		for (size_t i = 0; i < text.len; i++)
