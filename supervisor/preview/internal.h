@@ -445,6 +445,12 @@ struct layout {
 	struct entry *units;
 	size_t count, cap;
 	size_t back; /* so many of them are lines that were left out of what is printed */
+	/* Caches, so that no long way is searched twice. `before`: the unit in front of `from` is
+	   the last chosen one before each of from..to (0: none). `behind`: `to` is the first chosen
+	   one behind each of from..to-1 (count: none). */
+	struct nearest_chosen {
+		size_t from, to;
+	} before, behind;
 	struct preview_piece *pieces;
 	size_t piece_count, piece_cap;
 	struct buffer text; /* of the pieces */

@@ -28,6 +28,8 @@ void layout_begin(struct layout *l, const struct limit *limit, bool bare,
 		.pieces = l->pieces,
 		.piece_cap = l->piece_cap,
 		.text = l->text,
+		.before = {.from = SIZE_MAX},
+		.behind = {.from = SIZE_MAX},
 		.ask = ask,
 		.budget = ask->total ? ask->total : limit->bytes,
 		.used = ask->used,
@@ -390,17 +392,32 @@ bool layout_take_all(struct layout *l)
 	return true;
 }
 
-/* The bytes used if the unit were taken and its text cost nothing. */
-static size_t used_beside(const struct layout *l, const struct entry *u)
+/* A unit is chosen. */
+static void note_chosen(struct layout *l, size_t unit)
 {
-	const struct entry *first = l->units, *end = first + l->count;
-	const struct entry *before = u, *behind = u + 1;
-	while (before > first && !before[-1].chosen)
-		before--;
-	while (behind < end && !behind->chosen)
-		behind++;
-	before = before > first ? before - 1 : NULL;
-	behind = behind < end ? behind : NULL;
+	if (unit >= l->before.from && unit < l->before.to)
+		l->before.to = unit;
+	if (unit > l->behind.from && unit < l->behind.to)
+		l->behind.from = unit;
+	l->units[unit].chosen = true;
+}
+
+/* The bytes used if the unit were taken and its text cost nothing. */
+static size_t used_beside(struct layout *l, const struct entry *u)
+{
+	size_t unit = (size_t)(u - l->units), i;
+	if (unit < l->before.from || unit > l->before.to) {
+		for (i = unit; i > 0 && !l->units[i - 1].chosen;)
+			i--;
+		l->before = (struct nearest_chosen){.from = i, .to = unit};
+	}
+	if (unit < l->behind.from || unit >= l->behind.to) {
+		for (i = unit + 1; i < l->count && !l->units[i].chosen;)
+			i++;
+		l->behind = (struct nearest_chosen){.from = unit, .to = i};
+	}
+	const struct entry *before = l->before.from ? &l->units[l->before.from - 1] : NULL;
+	const struct entry *behind = l->behind.to < l->count ? &l->units[l->behind.to] : NULL;
 	return l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
 	       gap_cost(l, u, behind);
 }
@@ -411,7 +428,7 @@ static bool layout_choose(struct layout *l, struct entry *u, size_t beside)
 		return false;
 	if (l->max_lines && l->lines + u->lines > l->max_lines)
 		return false;
-	u->chosen = true;
+	note_chosen(l, (size_t)(u - l->units));
 	l->used = beside + u->cost;
 	l->lines += u->lines;
 	return true;
@@ -483,7 +500,7 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 	    (l->max_lines && lines > l->max_lines))
 		return false;
 	for (size_t i = from; i < to; i++)
-		l->units[i].chosen = true;
+		note_chosen(l, i);
 	l->used = l->used - unspelled + cost;
 	l->lines = lines;
 	return true;

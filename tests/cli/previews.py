@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 from support.harness import BUDGET, FAILURE_BUDGET, SOURCE, TERSE, Case, main, put_forward, read_file, write_file
 
@@ -251,6 +252,16 @@ class Folds(Case):
             last = re.search(rb" like this, .*; last: (.*)\]\n", run.out)[1]
             self.assertLessEqual(len(last), size)
             self.assertEqual(b"[... byte" in last, size < 90, last)
+
+
+class Budgets(Case):
+    def test_a_large_one_is_filled_at_once(self):
+        """Minutes if the way to the next line that is taken is searched anew for each."""
+        text = b"x" * 3000000 + b"\n" + b"".join(b"%d\n" % n for n in range(200000))
+        begun = time.monotonic()
+        run = self.run_to_end(TERSE, "filter", "--size", "1MB", data=text)
+        self.assertLess(time.monotonic() - begun, 15)
+        self.assertIn(b"\n199999\n[terse: ", run.out)
 
 
 class Recorded(Case):
