@@ -89,10 +89,12 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 		if (!header)
 			buffer_add(&key, &table);
 		for (at += (size_t)header + list; at < end && (quote || text[at] != close); at++) {
+			bool escape = quote == '"' && text[at] == '\\' && at + 1 < end;
 			if (quote ? text[at] == quote : text[at] == '"' || text[at] == '\'')
 				quote = quote ? '\0' : text[at];
 			else if (quote || !strchr(" \t", text[at]))
-				buffer_append(&key, text + at, 1);
+				buffer_append(&key, text + at, 1 + escape);
+			at += escape;
 		}
 		buffer_append(&key, ".", 1);
 		if (at == end)

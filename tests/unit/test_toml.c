@@ -21,6 +21,7 @@ TEST(keys_are_found_or_refused)
 		 "[ # ]\n '''\n]''' ]", NULL, false},
 		{"[a.b]\nd = 1979-05-27 07:32:00\nc = \"\\\"#\" # \"\n", "\"\\\"#\"", NULL, false},
 		{"[a.b]\r\nc = 'd'\r\n", "'d'", NULL, false},
+		{"[d.\"e\\\"f\"]\n\"\\\\\" = 1\n[a.b]\nc = 1\n", "1", NULL, false},
 		{"[a.b.d]\nc = 1\n[a]\nd = 1\n[d.a.b]\nc = 1\n[[d]]\n", NULL, NULL, false},
 		{"d = \"\"\"\n[a.b]\nc = 1\"\"\"\"\n", NULL, NULL, false},
 		/* In another form. */
