@@ -26,7 +26,7 @@
 #define ANSWER_MS 300
 
 /* A question is the number of a signal, or WATCHDOG_LEAVE; the answer is the same, with YES or
- * without. */
+   without. */
 #define YES 0x80
 
 void watchdog_restore_terminal(const struct job *job)
