@@ -190,9 +190,9 @@ static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 	if (to > row->used)
 		to = row->used;
 	for (unsigned next; from < to; from = next + 1) {
-		for (next = from; next < to; next++)
-			if (spares && row->cells[next] & CELL_PROTECTED)
-				break;
+		next = spares ? from : to;
+		while (next < to && !(row->cells[next] & CELL_PROTECTED))
+			next++;
 		if (next > from)
 			grid_edit(t, y, from, next - from, next - from);
 	}

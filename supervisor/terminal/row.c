@@ -126,16 +126,16 @@ bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned removed, uns
 	unsigned left = row->used > from ? row->used - from : 0;
 	if (left > cols - to)
 		left = cols - to;
-	unsigned used = left ? to + left : at;
+	unsigned end = row->used;
 	memmove(cells + to, cells + from, left * sizeof(*cells));
-	memset(cells + at, 0, inserted * sizeof(*cells));
-	if (used < row->used)
-		memset(cells + used, 0, (row->used - used) * sizeof(*cells));
+	memset(cells + at, 0, ((to < end ? to : end) - at) * sizeof(*cells));
+	if (to + left < end)
+		memset(cells + to + left, 0, (end - to - left) * sizeof(*cells));
 	if (cell_width(cells[cols - 1]) == 2)
 		cells[cols - 1] = 0;
-	row->used = used;
+	row->used = left ? to + left : at;
 	/* A row that is empty again is as good as new. */
-	if (used == 0) {
+	if (row->used == 0) {
 		row->plain = true;
 		row->end = 0;
 	}
