@@ -135,36 +135,34 @@ static int call_connect(int type, int *other)
 	return own;
 }
 
-/* In the child, a copy of the server: executes `terse` with these words in the call's directory and
-   environment, or else calls the verb with the descriptors of its own alone, and with the
-   vocabulary, the reach and the session of the tools. */
+/* In the child. With `env`, behind vfork(): executes `terse` with these words in the call's
+   directory and this environment. Otherwise, in a copy of the server: calls the verb with the
+   descriptors of its own alone, and with the vocabulary, the reach and the session of the tools. */
 static _Noreturn void call_become(const struct server *s, const struct call *c,
-				  const struct call_ends *e, const struct buffer *words)
+				  const struct call_ends *e, char **argv, char **env)
 {
 	struct settings settings;
 	struct option_error error = {""};
 	const int trace = trace_fd();
-	char **argv = shell_strings(words);
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	if (dup2(e->in, STDIN_FILENO) < 0 || dup2(e->out, STDOUT_FILENO) < 0 ||
 	    dup2(e->err, STDERR_FILENO) < 0 || (e->leash >= 0 && dup2(e->leash, CALL_LEASH) < 0))
 		_exit(EXIT_TERSE);
-	if (e->leash >= 0) {
+	if (env) {
 		const char *directory = shell_state_directory(&c->before);
-		char **env = shell_strings(&c->before);
 		if (chdir(directory) < 0)
 			dprintf(STDERR_FILENO,
 				"run_command: %s: %s; give another cwd, or start anew with "
 				"end_session\n",
 				directory, strerror(errno));
-		else if (!argv || !env || execve(CALL_PROGRAM, argv, env) < 0)
+		else if (execve(CALL_PROGRAM, argv, env) < 0)
 			dprintf(STDERR_FILENO, "run_command: can't be started: %s\n",
 				strerror(errno));
 		_exit(EXIT_TERSE);
 	}
 	io_close_others(STDERR_FILENO + 1, &trace, 1);
 	/* What is wrong in a configuration file was said at the start. */
-	if (!argv || settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) < 0) {
+	if (settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) < 0) {
 		dprintf(STDERR_FILENO, "%s\n", strerror(errno));
 		_exit(EXIT_TERSE);
 	}
@@ -185,7 +183,10 @@ static void call_start(struct server *s, struct call *c, const struct buffer *wo
 {
 	struct call_ends e = {-1, -1, -1, -1};
 	bool runs = strcmp(c->verb, "run") == 0;
+	char **argv = shell_strings(words), **env = runs ? shell_strings(&c->before) : NULL;
 	c->pid = -1;
+	if (!argv || (runs && !env))
+		goto out;
 	/* A file in memory ends, and nobody has to write while the child reads. */
 	e.in = input ? memfd_create("stdin", MFD_CLOEXEC) : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (e.in < 0 ||
@@ -196,11 +197,13 @@ static void call_start(struct server *s, struct call *c, const struct buffer *wo
 	c->err = c->out < 0 ? -1 : call_connect(SOCK_STREAM, &e.err);
 	c->leash = c->err < 0 || !runs ? -1 : call_connect(SOCK_SEQPACKET, &e.leash);
 	if (c->err >= 0 && (!runs || c->leash >= 0))
-		c->pid = fork();
+		c->pid = runs ? vfork() : fork();
 	if (c->pid == 0)
-		call_become(s, c, &e, words);
+		call_become(s, c, &e, argv, env);
 out:;
 	int error = errno;
+	free(argv);
+	free(env);
 	io_close(&e.in);
 	io_close(&e.out);
 	io_close(&e.err);
