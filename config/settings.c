@@ -335,6 +335,7 @@ static int load_check(struct load *l, const char *text, size_t len)
 	struct settings s = {0};
 	l->s = &s;
 	ini_visit(text, len, load_line, l);
+	l->s = NULL;
 	settings_release(&s);
 	if (l->failure == 0 || l->failure == EINVAL)
 		return l->errors;

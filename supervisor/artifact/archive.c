@@ -345,7 +345,7 @@ static int restore_part(struct restore *r, enum artifact_part part, bool rest, u
 static int restore_member(struct restore *r)
 {
 	static const struct tar_header zeros;
-	struct tar_header h;
+	struct tar_header h = {0};
 	char text[sizeof(h.name) + 1], id[ID_LEN + 1];
 	uint64_t size, sum;
 	if (unpack_all(r, &h, sizeof(h)) < 0)

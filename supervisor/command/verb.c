@@ -223,7 +223,7 @@ static int verb_no_such_option(const struct verb_call *c, const char *arg, size_
 
 static bool verb_parse_count(const char *text, uint64_t least, uint64_t *value)
 {
-	if (!*text || strspn(text, "0123456789") != strlen(text))
+	if (!text || !*text || strspn(text, "0123456789") != strlen(text))
 		return false;
 	errno = 0;
 	unsigned long long n = strtoull(text, NULL, 10);

@@ -67,9 +67,12 @@ static void agent_tell_if_unknown(const struct settings *s, char *const command[
 	char found[PATH_MAX];
 	bool there = strchr(name, '/') ? access(name, X_OK) == 0 : hints_find_program(name, found);
 	bool known = !there || (probed && *probed);
-	for (; command && !known; command = wrapper_inner(command)) {
+	while (!known) {
 		name = *command;
 		known = wrapper_is_shell(command) || rule_knows(s, command);
+		command = wrapper_inner(command);
+		if (!command)
+			break;
 	}
 	if (!known)
 		verb_error("agent",

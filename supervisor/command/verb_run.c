@@ -273,7 +273,9 @@ static int run_run(struct verb_call *c)
 			  .begun_ms = clock_monotonic_ms()};
 	struct arguments a = {.caller = -1};
 	c->error = &error;
-	if (verb_parse(c, &a) < 0)
+	int parsed = verb_parse(c, &a);
+	c->error = NULL;
+	if (parsed < 0)
 		return run_refuse(&job, &error);
 	a.argv = c->operands;
 	if (a.cwd && chdir(a.cwd) < 0)

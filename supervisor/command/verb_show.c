@@ -149,7 +149,7 @@ static int show_print_text(struct show *s, struct text *text)
 {
 	const struct meta *m = &s->meta;
 	struct buffer *out = &s->out, words = BUFFER_INIT;
-	struct show_part p;
+	struct show_part p = {.path = ""};
 	char age[HUMAN_LEN];
 	show_add_line(s, "artifact", s->found.id);
 	show_add_line(s, "session", s->found.session);
@@ -208,7 +208,7 @@ static int show_print_json(struct show *s, struct text *text)
 {
 	struct buffer preview = BUFFER_INIT, *out = &s->out;
 	const struct meta *m = &s->meta;
-	struct show_part p;
+	struct show_part p = {.path = ""};
 	envelope_begin(out);
 	if (s->damaged) {
 		json_add_string(out, "id", s->found.id);

@@ -257,7 +257,7 @@ static bool is_filler(const struct entry *u)
 void choose(struct layout *l, const struct limit *limit)
 {
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
-	size_t end = l->budget, cut = l->budget, from;
+	size_t end = l->budget, cut = end, from;
 	/* What is chosen for its place leaves room for what tells of a failure. */
 	size_t bytes = failed && !smart ? preview_reserve(l->budget) : 0;
 	uint64_t lines = failed && !smart ? preview_reserve_lines(l->max_lines) : 0;
