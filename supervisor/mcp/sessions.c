@@ -51,6 +51,13 @@ static char *shell_state_find(const struct buffer *s, const char *name)
 	return NULL;
 }
 
+/* Its value, or NULL; what a shell leaves may lack the sign. */
+static const char *shell_state_value(const struct buffer *s, const char *name)
+{
+	const char *found = shell_state_find(s, name), *sign = found ? strchr(found, '=') : NULL;
+	return sign ? sign + 1 : NULL;
+}
+
 static void shell_state_unset(struct buffer *s, const char *name)
 {
 	char *at = shell_state_find(s, name), *behind = at ? at + strlen(at) + 1 : NULL;
@@ -86,16 +93,16 @@ void shell_state_init(struct buffer *s, const char *directory, char *const *env)
 
 const char *shell_state_directory(const struct buffer *s)
 {
-	const char *found = shell_state_find(s, "PWD");
-	return found ? found + strlen("PWD=") : "";
+	const char *value = shell_state_value(s, "PWD");
+	return value ? value : "";
 }
 
 void shell_state_enter(struct buffer *s, const char *directory)
 {
 	bool at_home = directory[0] == '~' && (!directory[1] || directory[1] == '/');
-	const char *home = at_home ? shell_state_find(s, "HOME") : NULL;
+	const char *home = at_home ? shell_state_value(s, "HOME") : NULL;
 	if (home)
-		shell_state_set(s, "PWD=%s%s", home + strlen("HOME="), directory + 1);
+		shell_state_set(s, "PWD=%s%s", home, directory + 1);
 	else if (*directory == '/')
 		shell_state_set(s, "PWD=%s", directory);
 	else
