@@ -126,7 +126,9 @@ int shell_state_take(struct buffer *s, const struct buffer *before, const char *
 		if (!shell_is_private(left + at) && (!old || strcmp(old, left + at) != 0))
 			shell_state_set(&taken, "%s", left + at);
 	}
-	if (buffer_check(&taken) < 0) {
+	/* A variable that comes twice has its last value. */
+	errno = EPROTO;
+	if (buffer_check(&taken) < 0 || *shell_state_directory(&taken) != '/') {
 		buffer_release(&taken);
 		return -1;
 	}

@@ -60,8 +60,8 @@ TEST(refuses_what_is_none)
 	static const struct {
 		const char *left;
 		size_t len;
-	} wrong[] = {{"", 0},   {"PWD=/b", 6}, {"PWD=b\0", 6}, {"PWD=/b\0A=2", 10},
-		     {"\0", 1}, {"A=2", 4},    {"A=2\0PWD", 8}};
+	} wrong[] = {{"", 0},   {"PWD=/b", 6}, {"PWD=b\0", 6},  {"PWD=/b\0A=2", 10},
+		     {"\0", 1}, {"A=2", 4},    {"A=2\0PWD", 8}, {"PWD=/b\0PWD=b", 13}};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_int_equal(shell_state_take(&s, &s, wrong[i].left, wrong[i].len), -1);
 		assert_int_equal(errno, EPROTO);
