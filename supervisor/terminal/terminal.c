@@ -11,7 +11,9 @@
 void terminal_find_cursor(struct terminal *t, unsigned *row, unsigned *col)
 {
 	*row = *col = 1;
-	if (t->appending) {
+	/* Half a character could be cut by that: it is waited for, so that to look changes nothing.
+	 */
+	if (t->appending && !t->partial_len) {
 		append_leave(t, false);
 		emitter_flush(&t->emitter);
 		t->version++;
