@@ -174,6 +174,8 @@ const struct layer_form rules_form = {
 
 /* --- what an agent would show --------------------------------------------------------- */
 
+/* The agents that show less of a text that they cut than their ceilings, which leave room for a
+   preview. */
 static const struct own_cut_row {
 	const char *agent;
 	uint64_t whole, failed; /* bytes that it shows uncut of a success, and of a failure */
@@ -181,11 +183,6 @@ static const struct own_cut_row {
 	uint64_t lines;         /* 0: no limit */
 } rows[] = {
 	{"claude", 30000, 10000, 2000, 0},
-	{"codex", 10000, 10000, 10000, 0},
-	{"opencode", 51200, 51200, 51200, 2000},
-	{"kilo", 51200, 51200, 51200, 2000},
-	{"pi", 51200, 51200, 51200, 2000},
-	{"gemini", 40000, 40000, 40000, 0},
 	{"qwen", 25000, 4400, 4400, 0},
 	{"copilot", 20000, 500, 500, 0},
 	/* All that Node's exec() takes; of what is longer or fails, nothing of standard output. */
@@ -194,7 +191,8 @@ static const struct own_cut_row {
 
 uint64_t own_cut(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines)
 {
-	/* For an agent of the user's, whose section may tell its ceilings. */
+	/* For an agent that shows what its ceilings say, and for one of the user's, whose section
+	   may tell them. */
 	uint64_t whole = s->ceiling > 0 ? (uint64_t)s->ceiling : OWN_CUT_ASSUMED;
 	uint64_t ceiling = s->failure_ceiling > 0 ? (uint64_t)s->failure_ceiling : whole;
 	struct own_cut_row row = {NULL, whole, ceiling, whole, (uint64_t)s->line_ceiling};

@@ -1,57 +1,276 @@
-// See ini.h. inih asks for one line after the other and calls back for those that give a key a
-// value. The reader looks at each line first: it knows the line's number, withholds lines that inih
-// would misread, and notices lines that inih skipped.
+// An ini text as settings, all or nothing. See settings.h.
+//
+// inih asks for one line after the other and calls back for those that give a key a value. The
+// reader looks at each line first: it knows the line's number, withholds lines that inih would
+// misread, and notices lines that inih skipped. These are malformed: lines longer than inih's
+// buffer, text behind a section's name, lines that are neither section, key nor comment, NUL bytes.
 
-#include "config/ini.h"
-
+#include "config/agents.h"
+#include "config/error.h"
+#include "config/option.h"
+#include "config/profile.h"
 #include "lib/buffer.h"
-#include "lib/utf8.h"
 
 #include <errno.h>
 #include <ini.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* inih's MAX_SECTION and MAX_NAME, without the NUL. */
-enum { NAME_MAX_LEN = 49 };
+/* The kinds of sections with a name of their own. */
+static const struct layer_form *const named_sections[] = {&profiles_form, &rules_form};
 
-struct reader {
-	const char *next, *end;
-	int (*visit)(void *ctx, const struct ini_line *line);
-	void *ctx;
-	unsigned number; /* of inih's line */
-	bool keyed;      /* the section has a key, so an indented line continues it */
-	bool more;       /* inih's line continues a key */
-	bool due;        /* inih has to call take_value() for its line */
-	bool stopped;
-	const char *line; /* inih's line, for messages */
-	size_t line_len;
+/* A text is read twice: into empty settings, where it shows its errors, and then into those that it
+   is for. */
+struct load {
+	struct settings *s;
+	enum origin by;
+	const char *path;
+	const char *next, *end; /* what is to be read */
+
+	unsigned number;  /* of inih's line, from 1 ... */
+	const char *text; /* ... which is this, without blanks around it */
+	size_t len;
+	const char *section, *key; /* of that line, while it is looked at; else NULL */
+	bool keyed;                /* the section has a key, so an indented line continues it */
+	bool more;                 /* inih's line continues a key */
+	bool due;                  /* inih has to call load_pair() for its line */
+
+	bool skips;                    /* the section is bad */
+	const struct layer_form *form; /* of a section with a name of its own; NULL: of options */
+	const struct option *current;  /* that an indented line continues ... */
+	const struct layer_key *own;   /* ... or the section's own key; else NULL */
+
+	struct option_error *error; /* the first one goes here, unless NULL */
+	int errors;
+	bool failed;             /* no memory */
+	struct buffer *messages; /* each error goes here, unless NULL */
 };
 
-static void ini_report(struct reader *r, struct ini_line line)
+/* Notes an error; returns -1. */
+static int load_complain(struct load *l, const char *value, const char *reason)
 {
-	line.number = r->number;
-	if (r->visit(r->ctx, &line) != 0)
-		r->stopped = true;
+	const struct config_error c = {
+		.where = l->path,
+		.line = l->number,
+		.section = l->section && *l->section == '\0' && l->key ? NULL : l->section,
+		.key = l->key,
+		.value = value,
+		.reason = reason,
+	};
+	struct option_error error;
+	config_error_write(&c, &error);
+	if (l->errors++ == 0 && l->error)
+		*l->error = error;
+	if (l->messages)
+		buffer_printf(l->messages, "%s\n", error.text);
+	return -1;
+}
+
+/* The layer of the text in its settings; NULL: no memory. */
+static struct layer *load_layer(struct load *l)
+{
+	struct layer **top = (struct layer **)(void *)((char *)l->s + l->form->offset);
+	if (*top && (*top)->by == l->by)
+		return *top;
+	struct layer *layer = malloc(sizeof(*layer));
+	if (!layer)
+		return NULL;
+	*layer = (struct layer){.by = l->by, .below = *top ? *top : l->form->builtin};
+	*top = layer;
+	return layer;
+}
+
+/* Adds an entry to that layer; copies its text, not its key. */
+static void load_add(struct load *l, struct layer_entry entry)
+{
+	struct layer *layer = load_layer(l);
+	if (layer && layer->count == LAYER_LINES_MAX) {
+		load_complain(l, NULL, "more than 1,000 lines of such sections");
+		return;
+	}
+	char *text = entry.text ? strdup(entry.text) : NULL;
+	struct layer_entry *added = NULL;
+	if (layer && (text || !entry.text))
+		added = array_add(&layer->entries, &layer->count, &layer->room, sizeof(*added));
+	if (!added) {
+		free(text);
+		l->failed = true;
+		return;
+	}
+	*added = entry;
+	added->line = l->number;
+	added->text = text;
+}
+
+static const char not_allowed[] = "not allowed in a project's file";
+
+/* The option that a key of [profile NAME] or [agent NAME] sets: one that is about a run, and holds
+   a number. */
+static const struct option *load_named_option(const char *key)
+{
+	static const char *const sections[] = {"run", "terminal", "report", "preview", "spill"};
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
+		const struct option *o = option_by_key(sections[i], key);
+		if (o && option_is_number(o))
+			return o;
+	}
+	return NULL;
+}
+
+/* Complains of a section or a key that is not known. */
+static int load_unknown(struct load *l)
+{
+	char reason[NEAREST_LEN], what[32];
+	struct nearest n;
+	nearest_init(&n, l->key ? l->key : l->section);
+	for (const struct layer_key *key = l->form ? l->form->keys : NULL; key && key->name; key++)
+		nearest_offer(&n, key->name);
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		bool here = l->form ? load_named_option(o->key) == o
+				    : strcmp(o->section, l->section) == 0;
+		if (!l->key || here) {
+			nearest_offer(&n, l->key ? o->key : o->section);
+		} else if (!l->form && strcmp(o->key, l->key) == 0) {
+			snprintf(reason, sizeof(reason), "no such key (did you mean [%s] %s?)",
+				 o->section, o->key);
+			return load_complain(l, NULL, reason);
+		}
+	}
+	snprintf(what, sizeof(what), "%s%s%s", l->key ? "key" : "section", l->form ? " of " : "",
+		 l->form ? l->form->what : "");
+	return load_complain(l, NULL, nearest_reason(reason, what, n.best));
+}
+
+/* Returns -1 after an error. */
+static int load_section(struct load *l)
+{
+	l->form = NULL;
+	for (size_t i = 0; i < option_count; i++) {
+		if (strcmp(option_table[i].section, l->section) == 0)
+			return 0;
+	}
+	for (size_t i = 0; i < sizeof(named_sections) / sizeof(*named_sections); i++) {
+		const struct layer_form *form = named_sections[i];
+		size_t len = strlen(form->word);
+		if (strncmp(l->section, form->word, len) != 0 || !strchr(" \t", l->section[len]))
+			continue;
+		const char *name = l->section + len + strspn(l->section + len, " \t");
+		const char *reason = layer_refuse_name(name);
+		/* What has the profile of terse's own commands may print notices. */
+		if (l->by == ORIGIN_PROJECT &&
+		    (!form->in_project || strcmp(name, PROFILE_TERSE) == 0))
+			reason = not_allowed;
+		if (reason)
+			return load_complain(l, NULL, reason);
+		l->form = form;
+		load_add(l, (struct layer_entry){.kind = LAYER_NAME, .text = name});
+		return 0;
+	}
+	return load_unknown(l);
+}
+
+/* Loads one item of the section's own key. */
+static void load_item(struct load *l, const char *value)
+{
+	const char *reason = *value ? l->own->refuse(value) : NULL;
+	if (reason)
+		load_complain(l, value, reason);
+	else if (*value || !l->own->adds)
+		load_add(l, (struct layer_entry){
+				    .kind = LAYER_TEXT, .key = l->own->name, .text = value});
+}
+
+/* Sets the current option, or adds to it. */
+static void load_value(struct load *l, const char *value)
+{
+	const struct option *o = l->current;
+	char reason[VALUE_LEN + sizeof(not_allowed)], least[VALUE_LEN];
+	struct option_error error;
+	int64_t number = 0;
+	int result;
+	if (l->more && o->type != OPTION_LIST) {
+		load_complain(l, value,
+			      "an indented line adds to a list, and this takes one value");
+		return;
+	}
+	if (option_is_number(o))
+		result = option_parse(o, value, &number, &error);
+	else if (l->more)
+		result = option_append(l->s, o, value, &error);
+	else
+		result = option_set(l->s, o, value, &error);
+	if (result < 0 && errno == EINVAL)
+		load_complain(l, value, error.text);
+	else if (result < 0)
+		l->failed = true;
+	if (result < 0 || !option_is_number(o))
+		return;
+	/* A project's file may show more than others, not less. */
+	if (l->by == ORIGIN_PROJECT && o->project_never) {
+		if (strcmp(o->choices[number], o->project_never) == 0)
+			load_complain(l, value, not_allowed);
+	} else if (l->by == ORIGIN_PROJECT && number < o->project_least &&
+		   (number != 0 || (!o->or_zero && o->min != 0))) {
+		snprintf(reason, sizeof(reason), "under %s: %s",
+			 option_number_text(o, o->project_least, least), not_allowed);
+		load_complain(l, value, reason);
+	}
+	if (l->form)
+		load_add(l, (struct layer_entry){
+				    .kind = LAYER_VALUE, .offset = o->offset, .value = number});
+	else
+		*option_number(l->s, o) = number;
+}
+
+static void load_key(struct load *l, const char *value)
+{
+	const struct layer_key *own = l->form ? l->form->keys : NULL;
+	if (*l->section == '\0') {
+		load_complain(l, NULL, "a key before the first [section]");
+		return;
+	}
+	while (own && own->name && strcmp(own->name, l->key) != 0)
+		own++;
+	if (own && own->name)
+		l->own = own;
+	else
+		l->current =
+			l->form ? load_named_option(l->key) : option_by_key(l->section, l->key);
+	if (!l->own && !l->current) {
+		load_unknown(l);
+	} else if (l->by == ORIGIN_PROJECT &&
+		   (l->own ? l->own->not_in_project : !l->current->project_least)) {
+		load_complain(l, NULL, not_allowed);
+		l->own = NULL;
+		l->current = NULL;
+	} else if (l->own) {
+		load_item(l, value);
+	} else {
+		if (!l->form)
+			*option_source(l->s, l->current) =
+				(struct setting_source){.by = l->by, .line = l->number};
+		load_value(l, value);
+	}
+}
+
+/* --- lines ------------------------------------------------------------------------- */
+
+static void load_malformed(struct load *l, const char *reason)
+{
+	char shown[128];
+	snprintf(shown, sizeof(shown), "%.*s", (int)l->len, l->text);
+	l->own = NULL;
+	l->current = NULL;
+	l->skips |= *shown == '[';
+	load_complain(l, shown, reason);
 }
 
 /* isspace() in the C locale, as inih uses it. */
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static void report_malformed(struct reader *r, const char *reason)
-{
-	char shown[128];
-	const char *line = r->line;
-	size_t len = r->line_len;
-	for (; len > 0 && is_space(*line); len--)
-		line++;
-	snprintf(shown, sizeof(shown), "%.*s", (int)utf8_floor(line, len, len < 127 ? len : 127),
-		 line);
-	ini_report(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
 }
 
 /* inih 55 removes comments from the lines of keys only. */
@@ -64,213 +283,117 @@ static const char *comment_start(const char *start, const char *end)
 	return end;
 }
 
-/* Looks at the next line. Returns the end of inih's part of it, which is empty if inih must not see
-   the line. */
-static const char *ini_take_line(struct reader *r, const char *line, const char *end,
-				 size_t longest)
+/* inih's reader: fgets() without the newline, for which room is left nevertheless. From version 56
+   on inih takes a line that fills its room for the start of a longer one, and skips the next. A
+   line that inih must not see is empty. */
+static char *load_line(char *out, int room, void *stream)
 {
-	const char *start = line;
-	char reason[96];
+	struct load *l = stream;
+	if (l->due)
+		load_malformed(l, "neither [section] nor key = value");
+	l->due = false;
+	*out = '\0';
+	if (l->next == l->end)
+		return NULL;
+	const char *line = l->next, *newline = memchr(line, '\n', (size_t)(l->end - line));
+	const char *start = line, *end = newline ? newline : l->end, *wrong = NULL;
+	l->next = newline ? newline + 1 : end;
+	l->number++;
 	while (end > line && is_space(end[-1]))
 		end--;
-	r->line = line;
-	r->line_len = (size_t)(end - line);
-	if (memchr(line, '\0', r->line_len)) {
-		ini_report(r, (struct ini_line){.kind = INI_MALFORMED,
-						.reason = "a NUL byte; is this a text file?"});
-		return line;
-	}
-	if (r->number == 1 && end - line >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
+	if (l->number == 1 && end - line >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
 		start += 3;
 	while (start < end && is_space(*start))
 		start++;
-	if (start == end || *start == '#' || *start == ';')
-		return line;
-	if (r->line_len > longest) {
-		snprintf(reason, sizeof(reason),
-			 "a line has at most %zu bytes; more values go on indented lines below",
-			 longest);
-		report_malformed(r, reason);
-		return line;
-	}
-	r->more = r->keyed && start > line;
-	if (*start == '[' && !r->more) {
-		char name[NAME_MAX_LEN + 1];
-		const char *close = memchr(start, ']', (size_t)(end - start));
-		const char *behind = close ? close + 1 : end;
+	l->text = start;
+	l->len = (size_t)(end - start);
+	bool comment = start == end || *start == '#' || *start == ';';
+	l->more = l->keyed && start > line;
+	const char *close = NULL;
+	if (memchr(start, '\0', l->len)) {
+		wrong = "a NUL byte; is this a text file?";
+	} else if (comment) {
+		return out;
+	} else if (end - line > room - 2) {
+		wrong = "a line has at most 198 bytes; more values go on indented lines below";
+	} else if (*start == '[' && !l->more) {
+		close = memchr(start, ']', l->len);
+		const char *behind = close ? close + 1 : start;
 		while (behind < end && is_space(*behind))
 			behind++;
-		const char *wrong = !close ? "no ] behind the section's name"
-				    : close - start - 1 > NAME_MAX_LEN
-					    ? "a section's name has at most 49 bytes"
-				    : behind < end && *behind != ';' && *behind != '#'
-					    ? "text behind the section's name"
-					    : NULL;
-		if (wrong) {
-			report_malformed(r, wrong);
-			return line;
-		}
-		snprintf(name, sizeof(name), "%.*s", (int)(close - start - 1), start + 1);
-		r->keyed = false;
-		ini_report(r, (struct ini_line){.kind = INI_SECTION, .section = name});
-		return end;
+		if (behind < end && *behind != ';' && *behind != '#')
+			wrong = "a section is [NAME] on a line of its own";
 	}
-	r->due = true;
-	return r->more ? comment_start(start, end) : end;
-}
-
-/* What inih has room for, or less: a line, its newline and a NUL. */
-enum { LINE_ROOM = 200 };
-
-/* inih's reader: fgets() without the newline, for which room is left nevertheless. From version 56
-   on inih takes a line that fills its room for the start of a longer one, and skips the next. */
-static char *read_line(char *out, int room, void *stream)
-{
-	struct reader *r = stream;
-	const char *line, *newline, *end;
-	if (r->due && !r->stopped)
-		report_malformed(r, "neither [section] nor key = value");
-	r->due = false;
-	if (r->stopped || r->next == r->end)
-		return NULL;
-	line = r->next;
-	newline = memchr(line, '\n', (size_t)(r->end - line));
-	r->next = newline ? newline + 1 : r->end;
-	r->number++;
-	end = ini_take_line(r, line, newline ? newline : r->end,
-			    (size_t)(room < LINE_ROOM ? room : LINE_ROOM) - 2);
+	if (wrong) {
+		load_malformed(l, wrong);
+		return out;
+	}
+	if (close) {
+		char name[256];
+		snprintf(name, sizeof(name), "%.*s", (int)(close - start - 1), start + 1);
+		l->section = name;
+		l->own = NULL;
+		l->current = NULL;
+		l->skips = load_section(l) < 0;
+		l->section = NULL;
+		l->keyed = false;
+	} else {
+		l->due = true;
+		end = l->more ? comment_start(start, end) : end;
+	}
 	memcpy(out, line, (size_t)(end - line));
 	out[end - line] = '\0';
 	return out;
 }
 
 /* inih's handler. */
-static int take_value(void *ctx, const char *section, const char *name, const char *value)
+static int load_pair(void *ctx, const char *section, const char *key, const char *value)
 {
-	struct reader *r = ctx;
-	r->due = false;
-	if (r->stopped)
-		return 1;
-	if (r->more) {
-		ini_report(r, (struct ini_line){.kind = INI_MORE,
-						.section = section,
-						.key = name,
-						.value = value});
-		return 1;
+	struct load *l = ctx;
+	l->keyed = *key != '\0';
+	l->due = !l->keyed;
+	l->section = section;
+	l->key = key;
+	if (l->keyed && !l->more) {
+		l->own = NULL;
+		l->current = NULL;
+		if (!l->skips)
+			load_key(l, value);
+	} else if (l->keyed && l->own) {
+		load_item(l, value);
+	} else if (l->keyed && l->current) {
+		load_value(l, value);
 	}
-	r->keyed = *name != '\0';
-	if (*name == '\0')
-		report_malformed(r, "a value without a key");
-	else if (strlen(name) > NAME_MAX_LEN)
-		report_malformed(r, "a key has at most 49 bytes");
-	else
-		ini_report(r, (struct ini_line){.kind = INI_KEY,
-						.section = section,
-						.key = name,
-						.value = value});
+	l->section = l->key = NULL;
 	return 1;
 }
 
-void ini_visit(const char *text, size_t len, int (*visit)(void *ctx, const struct ini_line *line),
-	       void *ctx)
+int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
+			struct buffer *messages, struct option_error *error)
 {
-	struct reader r = {.next = text, .end = text + len, .visit = visit, .ctx = ctx};
-	ini_parse_stream(read_line, &r, take_value, &r);
-}
-
-/* --- setting one key ------------------------------------------------------------------ */
-
-/* The place of a key in a text. */
-struct place {
-	const char *section, *key;
-	unsigned key_line, key_end; /* its first and last line; 0: none */
-	unsigned section_end;       /* the last line of its section that is not blank; 0: none */
-
-	/* Compares its values with these. */
-	char *const *values;
-	size_t count, seen;
-	bool differs;
-};
-
-static int ini_edit_look(void *ctx, const struct ini_line *line)
-{
-	struct place *p = ctx;
-	if (line->kind == INI_MALFORMED || strcmp(line->section, p->section) != 0)
-		return 0;
-	p->section_end = line->number;
-	if (line->kind == INI_SECTION || strcmp(line->key, p->key) != 0)
-		return 0;
-	if (line->kind == INI_KEY)
-		p->key_line = line->number;
-	p->key_end = line->number;
-	/* The key's own line is empty if it has a list. */
-	if (*line->value || p->count == 1) {
-		p->differs |= p->seen >= p->count || strcmp(line->value, p->values[p->seen]) != 0;
-		p->seen++;
-	}
-	return 0;
-}
-
-/* Writes the key's line or lines, with `rest` behind the value. */
-static void ini_edit_write_key(struct buffer *out, const struct place *p, const char *rest,
-			       size_t len, const char *newline)
-{
-	bool list = p->count > 1;
-	buffer_printf(out, "%s =", p->key);
-	if (p->count == 1 && *p->values[0])
-		buffer_printf(out, " %s", p->values[0]);
-	buffer_append(out, rest, len);
-	buffer_append_string(out, newline);
-	for (size_t i = 0; list && i < p->count; i++)
-		buffer_printf(out, "\t%s%s", p->values[i], newline);
-}
-
-int ini_set(struct buffer *out, const char *text, size_t len, const char *section, const char *key,
-	    char *const *values, size_t count)
-{
-	struct place p = {.section = section, .key = key, .values = values, .count = count};
-	struct place after = p;
-	size_t start = out->len;
-	const char *end = text + len, *first = memchr(text, '\n', len);
-	const char *newline = first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
-	unsigned number = 1;
-	ini_visit(text, len, ini_edit_look, &p);
-	for (const char *line = text, *next; line < end; line = next, number++) {
-		const char *stop = memchr(line, '\n', (size_t)(end - line));
-		next = stop ? stop + 1 : end;
-		stop = stop ? stop : end;
-		stop -= stop > line && stop[-1] == '\r';
-		if (number == p.key_line) {
-			/* The blanks and the comment behind the value stay. */
-			const char *rest = comment_start(line, stop);
-			while (rest < stop && rest > line && is_space(rest[-1]))
-				rest--;
-			ini_edit_write_key(out, &p, rest, (size_t)(stop - rest), newline);
-			continue;
-		}
-		if (p.key_line && number > p.key_line && number <= p.key_end) {
-			/* The key's other values go. */
-			const char *more = line;
-			while (more < stop && strchr(" \t", *more))
-				more++;
-			if (more > line && more < stop && !strchr("#;", *more))
-				continue;
-		}
-		buffer_append(out, line, (size_t)(stop - line));
-		buffer_append_string(out, newline);
-		if (!p.key_line && number == p.section_end)
-			ini_edit_write_key(out, &p, "", 0, newline);
-	}
-	if (!p.section_end) {
-		buffer_printf(out, "%s[%s]%s", len ? newline : "", p.section, newline);
-		ini_edit_write_key(out, &p, "", 0, newline);
-	}
-	if (buffer_check(out) < 0)
-		return -1;
-	/* A ; behind a blank, a newline or too long a line would be read as something else. */
-	ini_visit(out->data + start, out->len - start, ini_edit_look, &after);
-	if (after.seen == count && !after.differs)
-		return 0;
-	errno = EINVAL;
+	struct settings s = {0};
+	struct load l = {.s = &s,
+			 .by = by,
+			 .path = path,
+			 .next = text,
+			 .end = text + len,
+			 .error = error,
+			 .messages = messages};
+	ini_parse_stream(load_line, &l, load_pair, &l);
+	settings_release(&s);
+	if (!l.failed)
+		return l.errors;
+	errno = ENOMEM;
 	return -1;
+}
+
+int settings_load_text(struct settings *s, enum origin by, const char *path, const char *text,
+		       size_t len, struct option_error *error)
+{
+	struct load l = {.s = s, .by = by, .path = path, .next = text, .end = text + len};
+	int errors = settings_check_text(by, path, text, len, NULL, error);
+	if (errors == 0)
+		ini_parse_stream(load_line, &l, load_pair, &l);
+	errno = errors > 0 ? EINVAL : ENOMEM;
+	return errors == 0 && !l.failed ? 0 : -1;
 }

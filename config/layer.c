@@ -70,7 +70,8 @@ void layer_read_values(const struct layer *l, const char *name, struct layer_val
 			size_t slot = SETTING_SLOT(e->offset);
 			if (e->kind == LAYER_NAME)
 				here = strcmp(e->text, name) == 0;
-			if (!here || e->kind != LAYER_VALUE || v->from[slot])
+			if (!here || e->kind != LAYER_VALUE ||
+			    (v->from[slot] && v->from[slot] != l))
 				continue;
 			v->entry[slot] = e;
 			v->from[slot] = l;

@@ -18,8 +18,8 @@ enum { LAYER_LINES_MAX = 1000 };
 struct layer_key {
 	const char *name;
 	const char *(*refuse)(const char *text); /* a reason, or NULL if it is good */
-	bool adds;   /* to lower layers; else the uppermost layer that has the key counts */
-	bool unsafe; /* a project's file may not have it */
+	bool adds;           /* to lower layers; else the uppermost layer that has the key counts */
+	bool not_in_project; /* a project's file may not have it */
 };
 
 /* A kind of section. */
@@ -28,11 +28,9 @@ struct layer_form {
 	const char *what;             /* "a profile" */
 	const struct layer_key *keys; /* ends with a NULL name; the other keys are options */
 	const struct layer *builtin;
-	size_t offset; /* of the uppermost layer in the settings */
-	bool safe;     /* a project's file may have them */
+	size_t offset;   /* of the uppermost layer in the settings */
+	bool in_project; /* a project's file may have them */
 };
-
-enum { LAYER_KEYS_MAX = 12 };
 
 enum layer_kind {
 	LAYER_NAME,  /* the entries behind it belong to the section `text` */

@@ -60,7 +60,6 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.bytes = (size_t)s->size,
 		.failure_bytes = (size_t)(settings_size_is_for_all(s) ? s->size : s->failure_size),
 		.count = (uint64_t)s->max_lines,
-		.longest_line = (size_t)s->longest_line,
 		.unit = (enum unit)s->unit,
 		.max_line = s->max_line ? (size_t)s->max_line : MAX_LINE,
 		.own_words = s->own_words,
@@ -73,11 +72,6 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.patterns = &s->patterns,
 		.ignore = &s->ignore,
 	};
-	/* A preview shows less of the line that makes it one. */
-	if (l.longest_line && (l.grow || l.max_line > l.longest_line)) {
-		l.max_line = l.longest_line;
-		l.grow = false;
-	}
 	if (is_stderr) {
 		if (s->err_size > 0)
 			l.bytes = l.failure_bytes = (size_t)s->err_size;
@@ -94,7 +88,6 @@ void limit_widen(struct limit *l, const struct settings *s)
 		return;
 	l->bytes = l->failure_bytes = (size_t)s->ceiling;
 	l->count = 0;
-	l->longest_line = 0;
 	l->max_line = s->max_line ? (size_t)s->max_line : MAX_LINE;
 	l->grow = s->max_line == 0;
 	hold_all(l, s);
@@ -114,24 +107,6 @@ bool limit_counts(enum unit unit, const char *line, size_t len)
 	return len != 2 || memcmp(line, "--", 2) != 0;
 }
 
-enum limit_part limit_broken_first(const struct limit *l, const char *text, size_t len)
-{
-	uint64_t count = 0;
-	while (len > 0) {
-		const char *newline = memchr(text, '\n', len);
-		size_t line = newline ? (size_t)(newline - text) : len;
-		count += limit_counts(l->unit, text, line);
-		if (l->count && count > l->count)
-			return LIMIT_COUNT;
-		if (l->longest_line && line > l->longest_line)
-			return LIMIT_LINE;
-		line += newline != NULL;
-		text += line;
-		len -= line;
-	}
-	return LIMIT_BYTES;
-}
-
 const char *limit_name(const struct limit *l, enum limit_part part)
 {
 	static const char *const units[] = {
@@ -143,7 +118,6 @@ const char *limit_name(const struct limit *l, enum limit_part part)
 	static const char *const parts[] = {
 		[LIMIT_NONE] = NULL,
 		[LIMIT_BYTES] = "bytes",
-		[LIMIT_LINE] = "line_length",
 		[LIMIT_CUT] = "line_length",
 	};
 	return part == LIMIT_COUNT ? units[l->unit] : parts[part];

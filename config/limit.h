@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Text within bytes, count and longest_line is printed whole; other text becomes a preview within
+/* Text within bytes and count is printed whole; other text becomes a preview within
    bytes and count. */
 struct limit {
 	size_t bytes;
@@ -16,7 +16,6 @@ struct limit {
 	size_t cut_bytes;     /* of a preview if it succeeded with more text than ... */
 	size_t cut_over;      /* ... so many bytes; at most `bytes` */
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
-	size_t longest_line;  /* bytes without the newline; 0: no limit */
 
 	/* Of all that is printed but the footer, when lines are printed before the end as well; 0:
 	   none. */
@@ -73,13 +72,9 @@ void limit_widen(struct limit *l, const struct settings *s);
    "--". */
 bool limit_counts(enum unit unit, const char *line, size_t len);
 
-/* The part of a limit that a text exceeds first, or (LIMIT_CUT: max_line) that keeps a preview from
+/* The part of a limit that a text exceeds, or (LIMIT_CUT: max_line) that keeps a preview from
    showing more. */
-enum limit_part { LIMIT_NONE, LIMIT_BYTES, LIMIT_COUNT, LIMIT_LINE, LIMIT_CUT };
-
-/* The part that a text exceeds first. `text` is its start, up to the limit's bytes or its end;
-   without another exceeded part in it, the answer is LIMIT_BYTES. */
-enum limit_part limit_broken_first(const struct limit *l, const char *text, size_t len);
+enum limit_part { LIMIT_NONE, LIMIT_BYTES, LIMIT_COUNT, LIMIT_CUT };
 
 /* Its name in reports: "bytes", "line_length", what is counted ("lines", "matches" ...); NULL for
    LIMIT_NONE. */

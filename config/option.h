@@ -40,18 +40,18 @@ struct option {
 	const char *flag;           /* "--cols"; NULL: none. Yes-or-no types have --no-pty, too */
 	bool choices_are_flags; /* and each choice but the first is one: --full is --print full */
 	const char *variable;   /* "TERSE_COLS"; NULL: only the user's and the system's file */
-	int64_t safe; /* valid in a project's .terse.ini (settings.h), from this number on (or 0,
-			 where that is none): a bad value changes the form of the text, but runs
-			 and ends nothing, sends nothing elsewhere and keeps no more on disk. 0:
-			 not valid */
-	const char *safe_never; /* there, this choice is refused; NULL: none is */
-	bool in_profile;        /* OPTION_LIST: profiles add items to it */
-	size_t most;            /* OPTION_LIST: largest number of items; 0: no limit */
-	const char *help;       /* one sentence */
+	int64_t project_least;  /* a project's .terse.ini (settings.h) may set it, from this number
+				   on (or to 0, where that is none): a bad value changes the form
+				   of the text, but runs and ends nothing, sends nothing elsewhere
+				   and keeps no more on disk. 0: it may not */
+	const char *project_never; /* there, this choice is refused; NULL: none is */
+	bool in_profile;           /* OPTION_LIST: profiles add items to it */
+	size_t most;               /* OPTION_LIST: largest number of items; 0: no limit */
+	const char *help;          /* one sentence */
 	const char *(*refuse)(const char *value); /* texts: a reason, or NULL if good */
 };
 
-#define SAFE_ANY 1
+#define PROJECT_ANY 1
 
 extern const struct option option_table[];
 extern const size_t option_count;
@@ -141,9 +141,6 @@ void option_print_settings(struct buffer *out, const struct settings *s, const c
    "profile read", "TERSE_COLS", "--cols". `profile` as in option_print_settings(). */
 void option_print_origin(struct buffer *out, const struct option *o, const struct settings *s,
 			 const char *profile);
-
-/* The option's value alone; the items of a list on a line each. */
-void option_print_value(struct buffer *out, const struct option *o, const struct settings *s);
 
 /* What a flag does, beside it: its line begins at `start` in `out`. */
 void option_print_beside(struct buffer *out, size_t start, const char *help);

@@ -53,32 +53,6 @@ static void settings_print_line(struct buffer *out, const char *value)
 	}
 }
 
-static void settings_print_items(struct buffer *out, const struct option *o,
-				 const struct settings *s, const char *indent)
-{
-	const struct strings *list = (const void *)((const char *)s + o->offset);
-	for (size_t i = 0; o->type == OPTION_LIST && i < list->count; i++) {
-		buffer_append_string(out, indent);
-		settings_print_line(out, list->items[i]);
-		buffer_append_string(out, "\n");
-	}
-}
-
-void option_print_value(struct buffer *out, const struct option *o, const struct settings *s)
-{
-	const void *field = (const char *)s + o->offset;
-	char text[VALUE_LEN];
-	if (o->type == OPTION_LIST) {
-		settings_print_items(out, o, s, "");
-		return;
-	}
-	const char *value = option_is_number(o)
-				    ? option_number_text(o, *(const int64_t *)field, text)
-				    : *(char *const *)field;
-	if (value)
-		settings_print_line(out, value);
-}
-
 void option_print_origin(struct buffer *out, const struct option *o, const struct settings *s,
 			 const char *profile)
 {
@@ -107,20 +81,28 @@ void option_print_settings(struct buffer *out, const struct settings *s, const c
 			buffer_printf(out, "%s[%s]\n", section ? "\n" : "", row->section);
 		section = row->section;
 		const struct option *o = option_in_force(s, row);
+		const void *field = (const char *)s + o->offset;
+		const struct strings *list = o->type == OPTION_LIST ? field : NULL;
+		char number[VALUE_LEN];
+		const char *value = list ? NULL
+				    : option_is_number(o)
+					    ? option_number_text(o, *(const int64_t *)field, number)
+					    : *(char *const *)field;
 		size_t start = out->len;
-		buffer_printf(out, "%s = ", row->key);
-		size_t bare = out->len;
-		if (o->type != OPTION_LIST)
-			option_print_value(out, o, s);
-		if (out->len == bare && bare > start)
-			buffer_truncate(out, bare - 1);
+		buffer_printf(out, "%s =%s", row->key, value && *value ? " " : "");
+		if (value)
+			settings_print_line(out, value);
 		/* The origins start in a column of their own. */
 		size_t width = out->len - start;
 		buffer_printf(out, "%*s ; ",
 			      width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0, "");
 		option_print_origin(out, o, s, profile);
 		buffer_append_string(out, "\n");
-		settings_print_items(out, o, s, "\t");
+		for (size_t i = 0; list && i < list->count; i++) {
+			buffer_append_string(out, "\t");
+			settings_print_line(out, list->items[i]);
+			buffer_append_string(out, "\n");
+		}
 	}
 }
 
@@ -257,12 +239,13 @@ int option_print_sample(struct buffer *out)
 			buffer_printf(out, "%s %s", i == 0 ? ";" : ",", flag);
 		buffer_printf(out, "; %s",
 			      o->variable ? o->variable : "only in your file or the system's");
-		if (o->safe)
+		if (o->project_least)
 			buffer_append_string(out, "; also in .terse.ini");
-		if (o->safe > SAFE_ANY)
-			buffer_printf(out, ", from %s", option_number_text(o, o->safe, room));
-		if (o->safe_never)
-			buffer_printf(out, ", but not %s", o->safe_never);
+		if (o->project_least > PROJECT_ANY)
+			buffer_printf(out, ", from %s",
+				      option_number_text(o, o->project_least, room));
+		if (o->project_never)
+			buffer_printf(out, ", but not %s", o->project_never);
 		preset = option_default(o, room);
 		buffer_printf(out, "\n#%s =", o->key);
 		if (preset && o->type != OPTION_LIST)

@@ -52,7 +52,7 @@
 #define LONGEST (128 * KB - 1)
 
 static const char *const streams_choices[] = {"auto", "merged", "split", NULL};
-static const char *const format_choices[] = {"text", "json", "blocks", NULL};
+static const char *const format_choices[] = {"text", "json", NULL};
 static const char *const prompt_choices[] = {"report", "await", "eof", "fail", NULL};
 static const char *const print_choices[] = {"auto", "preview", "full", NULL};
 static const char *const words_choices[] = {"commands", "tools", NULL};
@@ -138,16 +138,11 @@ const struct option option_table[] = {
 			"those that hold the output and read a pipe nobody writes to any more.",
 	},
 	{
-		NAMES("run", "linger", "--linger", "TERSE_LINGER"),
-		DURATION(linger, 0, 365 * DAY, 12 * HOUR),
-		.help = "Record the output of background processes for at most this long after the "
-			"command has ended.",
-	},
-	{
 		NAMES("run", "linger_idle", "--linger-idle", "TERSE_LINGER_IDLE"),
 		DURATION(linger_idle, 0, 365 * DAY, 10 * MINUTE),
-		.help = "Stop recording earlier if all processes that hold the output are daemons "
-			"(each in a session of its own) and have written nothing for this long.",
+		.help = "Stop recording the output of background processes if all of them are "
+			"daemons (each in a session of its own) and have written nothing for this "
+			"long.",
 	},
 	{
 		NAMES("run", "pty", "--pty", "TERSE_PTY"),
@@ -208,19 +203,19 @@ const struct option option_table[] = {
 	{
 		NAMES("terminal", "cols", "--cols", "TERSE_COLS"),
 		COUNT(cols, 2, 1000, 160, "columns"),
-		.safe = 80,
+		.project_least = 80,
 		.help = "Width of the pseudo-terminal; many programs cut their output to it.",
 	},
 	{
 		NAMES("terminal", "rows", "--rows", "TERSE_ROWS"),
 		COUNT(rows, 2, 500, 50, "rows"),
-		.safe = 24,
+		.project_least = 24,
 		.help = "Height of the pseudo-terminal.",
 	},
 	{
 		NAMES("terminal", "collapse", "--collapse", "TERSE_COLLAPSE"),
 		BOOL(collapse, true),
-		.safe = SAFE_ANY,
+		.project_least = PROJECT_ANY,
 		.help = "Show the text as a terminal shows it in the end; no: keep overwritten "
 			"text such as progress, and only remove escape sequences.",
 	},
@@ -235,12 +230,12 @@ const struct option option_table[] = {
 		NAMES("report", "format", "--format", "TERSE_FORMAT"),
 		WORD(format, format_choices, FORMAT_TEXT),
 		.help = "The form of the output: plain text as it comes, or at the end one JSON "
-			"object, or blocks with a header.",
+			"object.",
 	},
 	{
 		NAMES("report", "size", "--size", "TERSE_SIZE"),
 		SIZE(size, 64, 16 * MB, 4 * KB),
-		.safe = 2 * KB,
+		.project_least = 2 * KB,
 		.help = "Text up to this size is printed whole, longer text as a preview of this "
 			"size. It holds for a failure too, unless failure_size is set in the same "
 			"place or a later one.",
@@ -248,42 +243,34 @@ const struct option option_table[] = {
 	{
 		NAMES("report", "failure_size", "--failure-size", "TERSE_FAILURE_SIZE"),
 		SIZE(failure_size, 64, 16 * MB, 6 * KB),
-		.safe = 2 * KB,
+		.project_least = 2 * KB,
 		.help = "The size for a command that fails. While it runs, the smaller of both "
 			"counts.",
 	},
 	{
 		NAMES("report", "max_lines", "--max-lines", "TERSE_MAX_LINES"),
 		COUNT(max_lines, 0, 1000000000, 0, "lines"),
-		.safe = 50,
+		.project_least = 50,
 		.help = "Text of more lines than this is printed as a preview, too; 0: no limit.",
 	},
 	{
 		NAMES("report", "unit", NULL, "TERSE_UNIT"),
 		WORD(unit, unit_choices, UNIT_LINES),
-		.safe = SAFE_ANY,
+		.project_least = PROJECT_ANY,
 		.help = "The unit that max_lines and the notices count; entries: without a "
 			"listing's headings and totals.",
-	},
-	{
-		NAMES("report", "longest_line", NULL, "TERSE_LONGEST_LINE"),
-		SIZE(longest_line, 40, MB, 0),
-		.or_zero = true,
-		.safe = 500,
-		.help = "Text with a line longer than this is printed as a preview, too, which "
-			"cuts such lines; 0: no limit.",
 	},
 	{
 		NAMES("report", "err_size", "--err-size", "TERSE_ERR_SIZE"),
 		SIZE(err_size, 64, 16 * MB, 0),
 		.or_zero = true,
-		.safe = 2 * KB,
+		.project_least = 2 * KB,
 		.help = "The size for separate standard error; 0: as size.",
 	},
 	{
 		NAMES("report", "max_err_lines", "--max-err-lines", "TERSE_MAX_ERR_LINES"),
 		COUNT(max_err_lines, 0, 1000000000, 0, "lines"),
-		.safe = 50,
+		.project_least = 50,
 		.help = "The max_lines for separate standard error; 0: no limit.",
 	},
 	{
@@ -296,15 +283,15 @@ const struct option option_table[] = {
 	{
 		NAMES("report", "heartbeat", "--heartbeat", "TERSE_HEARTBEAT"),
 		DURATION(heartbeat, 0, DAY, MINUTE),
-		.safe = SAFE_ANY,
+		.project_least = PROJECT_ANY,
 		.help = "Report that the command still runs after this time without output, or "
 			"with output that is not shown.",
 	},
 	{
 		NAMES("report", "status", "--status", "TERSE_STATUS"),
 		WORD(status, status_choices, STATUS_NEVER),
-		.safe = SAFE_ANY,
-		.safe_never = "never",
+		.project_least = PROJECT_ANY,
+		.project_never = "never",
 		.help = "When to add a line with the exit status to text that is printed whole.",
 	},
 	{
@@ -347,8 +334,8 @@ const struct option option_table[] = {
 	{
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),
 		WORD(mode, mode_choices, MODE_SMART),
-		.safe = SAFE_ANY,
-		.safe_never = "head",
+		.project_least = PROJECT_ANY,
+		.project_never = "head",
 		.help = "The part of the text that a preview shows; smart: the start, the end, and "
 			"the lines that explain the result. When a command has failed, half of the "
 			"size, and at most 2 KB, is for the lines that tell why and the last ones "
@@ -357,7 +344,7 @@ const struct option option_table[] = {
 	{
 		NAMES("preview", "fold", "--fold", "TERSE_FOLD"),
 		WORD(fold, fold_choices, FOLD_COUNTERS),
-		.safe = SAFE_ANY,
+		.project_least = PROJECT_ANY,
 		.help = "Which lines of a success a smart preview shows as one; counters: those "
 			"that differ in a counter or a time alone, and the room is filled "
 			"with the others; alike: those that differ in numbers and paths, and what "
@@ -380,7 +367,7 @@ const struct option option_table[] = {
 		LIST(patterns, PHRASE_MAX, "TEXT", phrase_refuse),
 		.most = PHRASE_COUNT,
 		.in_profile = true,
-		.safe = SAFE_ANY,
+		.project_least = PROJECT_ANY,
 		.help = "A smart preview prefers lines with one of these texts (upper or lower "
 			"case, * for anything between), whatever the exit status; a profile adds "
 			"its own.",
@@ -397,14 +384,14 @@ const struct option option_table[] = {
 		NAMES("preview", "max_line", "--max-line", "TERSE_MAX_LINE"),
 		SIZE(max_line, 64, MB, 0),
 		.or_zero = true,
-		.safe = 500,
+		.project_least = 500,
 		.help = "A preview cuts lines longer than this; 0: longer than 500 bytes, unless "
 			"there is room for more.",
 	},
 	{
 		NAMES("preview", "group", "--group", "TERSE_GROUP"),
 		BOOL(group, false),
-		.safe = SAFE_ANY,
+		.project_least = PROJECT_ANY,
 		.help = "Mode head: text over the limit that is a list of matches in files is "
 			"printed with the matches below the name of their file, if it all comes "
 			"within a second.",

@@ -17,7 +17,7 @@
 static const struct layer_key keys[] = {
 	{.name = PROFILES_MATCH, .refuse = pattern_refuse, .adds = true},
 	{.name = "patterns", .refuse = phrase_refuse, .adds = true},
-	{.name = "ignore", .refuse = phrase_refuse, .adds = true, .unsafe = true},
+	{.name = "ignore", .refuse = phrase_refuse, .adds = true, .not_in_project = true},
 	{.name = NULL},
 };
 
@@ -27,7 +27,7 @@ const struct layer_form profiles_form = {
 	.keys = keys,
 	.builtin = &profiles_builtin,
 	.offset = offsetof(struct settings, profiles),
-	.safe = true,
+	.in_project = true,
 };
 
 /* The name of the profile of a command (NULL-terminated, at least one word), or NULL if no pattern
@@ -249,7 +249,6 @@ static const struct {
 	{offsetof(struct settings, max_line), LARGEST_OR_NONE},
 	{offsetof(struct settings, max_lines), LARGEST_OR_NONE},
 	{offsetof(struct settings, max_err_lines), LARGEST_OR_NONE},
-	{offsetof(struct settings, longest_line), LARGEST_OR_NONE},
 	{offsetof(struct settings, unit), LINES_UNLESS_SAME},
 	{offsetof(struct settings, cols), SMALLEST},
 	{offsetof(struct settings, settle), LARGEST},

@@ -13,7 +13,7 @@ struct layer;
 
 enum tristate { TRI_AUTO, TRI_YES, TRI_NO };
 enum streams { STREAMS_AUTO, STREAMS_MERGED, STREAMS_SPLIT };
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_BLOCKS };
+enum format { FORMAT_TEXT, FORMAT_JSON };
 enum printing { PRINT_AUTO, PRINT_PREVIEW, PRINT_FULL };
 /* How terse's own lines say what to do next. */
 enum next_words { WORDS_COMMANDS, WORDS_TOOLS };
@@ -76,8 +76,7 @@ struct settings {
 	int64_t timeout;     /* TERM to the command after this long */
 	int64_t grace;       /* KILL this long after TERM */
 	int64_t finish;      /* wait this long for what reads the end of a pipe */
-	int64_t linger;      /* keep recording background writers this long */
-	int64_t linger_idle; /* the same for silent daemons */
+	int64_t linger_idle; /* keep recording silent daemons this long */
 	int64_t pty;         /* enum tristate */
 	int64_t tty;         /* enum tristate: controlling terminal for the command */
 	int64_t streams;     /* enum streams */
@@ -99,7 +98,6 @@ struct settings {
 	int64_t failure_size;  /* the same for a command that failed (settings_size_is_for_all()) */
 	int64_t max_lines;     /* 0: no limit; counted in `unit` (config/limit.h) */
 	int64_t unit;          /* enum unit */
-	int64_t longest_line;  /* bytes; 0: no limit */
 	int64_t err_size;      /* for separate standard error; 0: as size */
 	int64_t max_err_lines; /* the same; 0: no limit */
 	int64_t print;         /* enum printing: --preview, --full */
@@ -215,8 +213,10 @@ int settings_load(struct settings *s, const char *system_file, struct option_err
 int settings_load_file(struct settings *s, enum origin by, const char *path,
 		       struct option_error *error);
 
-/* Loads the text of a file; `path` is its name in messages. Options that are not safe are errors in
-   a project's. */
+/* Loads the text of a file, read through inih (ini.c): [section]; key = value or key: value; an
+   indented line continues the key above; # or ; at the start of a line, or ; behind a blank, starts
+   a comment. CRLF and a UTF-8 byte order mark are accepted. `path` is its name in messages. An
+   option that a project may not set is an error in its file. */
 int settings_load_text(struct settings *s, enum origin by, const char *path, const char *text,
 		       size_t len, struct option_error *error);
 
@@ -226,10 +226,10 @@ int settings_load_text(struct settings *s, enum origin by, const char *path, con
 int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
 		       struct option_error *error);
 
-/* Appends every error in a text to `messages` (unless NULL), a line each. Returns their number, or
-   -1 with ENOMEM. */
+/* Finds the errors in a text: writes the first one to `error` and appends all to `messages`, a line
+   each; both may be NULL. Returns their number, or -1 with ENOMEM. */
 int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
-			struct buffer *messages);
+			struct buffer *messages, struct option_error *error);
 
 /* Appends a file of the given origin to `text`. Never waits: a FIFO without a writer is empty.
    Returns 0, or -1 with errno; EINVAL: it was refused, and *error says why. */
@@ -243,8 +243,9 @@ const char *settings_user_file(char *room, bool *named);
 // The project's .terse.ini: the nearest one from the current directory up to the root of its
 // repository (the directory with .git). Outside of a repository only the current directory counts.
 //
-// A repository is not trusted. Its file can set only the options that the table marks as safe, and
-// it has to be a plain file of the user (or of root) that not everybody can write to.
+// A repository is not trusted. Its file can set only the options that the table allows it
+// (project_least), and it has to be a plain file of the user (or of root) that not everybody can
+// write to.
 
 #define PROJECT_FILE ".terse.ini"
 

@@ -16,8 +16,8 @@
 
 /* A here-document: its body starts behind the next newline. */
 struct heredoc {
-	const char *delimiter; /* as it is written, with quotes */
-	bool tabs;             /* <<-: its lines may have tabs in front */
+	char delimiter[64]; /* without quotes */
+	bool tabs;          /* <<-: its lines may have tabs in front */
 };
 
 enum { HEREDOCS_MAX = 8 };
@@ -179,8 +179,7 @@ static int words_read_word(struct words_reader *r)
 	while (result == 0 && !ends(r, start)) {
 		const char *from = r->at;
 		char c = *from, next = c ? from[1] : c;
-		if (c == '"' || (c == '$' && next == '"')) {
-			r->at += c == '$';
+		if (c == '"') {
 			result = read_double_quotes(r);
 			continue;
 		}
@@ -234,44 +233,13 @@ static const char *skip_digits(const char *p)
 	return p + strspn(p, "0123456789");
 }
 
-/* Skips the descriptor in front of the operator: a number, or {name}. */
-static const char *skip_descriptor(const char *p)
-{
-	const char *end;
-	if (*p != '{')
-		return skip_digits(p);
-	end = p + strcspn(p, " \t\n},;\"'$");
-	return *end == '}' && (end[1] == '<' || end[1] == '>') ? end + 1 : p;
-}
-
 /* Whether a redirection starts here. */
 static bool words_at_redirection(const struct words_reader *r)
 {
-	const char *p = skip_descriptor(r->at);
+	const char *p = skip_digits(r->at);
 	if (*p == '<' || *p == '>')
 		return p > r->at || p[1] != '(';
 	return p[0] == '&' && p[1] == '>' && p == r->at;
-}
-
-/* Whether a line ends the here-document with this delimiter, which may have quotes. */
-static bool is_end_line(const char *line, size_t len, const char *delimiter)
-{
-	const char *end = line + len;
-	char quote = '\0';
-	for (; *delimiter != '\0'; delimiter++) {
-		if (quote ? *delimiter == quote : *delimiter == '\'' || *delimiter == '"') {
-			quote = quote ? '\0' : *delimiter;
-			continue;
-		}
-		if (!quote && strchr(" \t\r\n;&|<>()", *delimiter))
-			break;
-		if (*delimiter == '\\' && quote != '\'' && delimiter[1] != '\0')
-			delimiter++;
-		if (line == end || *line != *delimiter)
-			return false;
-		line++;
-	}
-	return line == end;
 }
 
 static void skip_heredoc(struct words_reader *r, const struct heredoc *h)
@@ -287,39 +255,28 @@ static void skip_heredoc(struct words_reader *r, const struct heredoc *h)
 		}
 		if (len > 0 && line[len - 1] == '\r')
 			len--;
-		if (is_end_line(line, len, h->delimiter))
+		if (len == strlen(h->delimiter) && memcmp(line, h->delimiter, len) == 0)
 			return;
 	}
 }
 
-/* Whether output to `target` is still shown. */
-static bool is_shown(const char *target)
+/* Reads `<<`, whose body is skipped where it begins. */
+static int words_read_heredoc(struct words_reader *r)
 {
-	static const char *const shown[] = {"/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1",
-					    "/dev/fd/2"};
-	if (target[0] == '>' && target[1] == '(')
-		return true;
-	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
-		if (strcmp(target, shown[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Reads the target of `>`, `>&` ... */
-static int read_target(struct words_reader *r, bool descriptor, bool of_stdout, int *into)
-{
-	char *target = r->text;
+	struct heredoc h = {.tabs = r->at[2] == '-'};
+	size_t len = 0;
+	r->at += 2 + h.tabs;
 	words_skip_blanks(r);
-	if (!of_stdout || r->hidden)
-		return words_skip_word(r);
-	if (words_read_word(r) < 0)
+	const char *start = r->at;
+	if (words_skip_word(r) < 0)
 		return -1;
-	r->text = target;
-	if (descriptor && strcmp(target, "-") != 0 && *skip_digits(target) == '\0')
-		*into = WORDS_OUT;
-	else
-		*into = is_shown(target) ? WORDS_OUT : WORDS_NOWHERE;
+	for (const char *p = start; p < r->at && len < sizeof(h.delimiter); p++) {
+		if (!strchr("'\"\\", *p))
+			h.delimiter[len++] = *p;
+	}
+	if (len == sizeof(h.delimiter) || r->heredoc_count == HEREDOCS_MAX)
+		return words_fail(r, EINVAL);
+	r->heredocs[r->heredoc_count++] = h;
 	return 0;
 }
 
@@ -328,28 +285,27 @@ static int read_target(struct words_reader *r, bool descriptor, bool of_stdout, 
 static int words_read_redirection(struct words_reader *r, int *into)
 {
 	const char *start = r->at;
-	bool both = *start == '&', descriptor;
+	bool both = *start == '&';
 	bool of_stdout = both || *start == '>' || (start[0] == '1' && start[1] == '>');
-	r->at = skip_descriptor(start) + both;
-	if (r->at[0] == '<') {
-		if (r->at[1] == '<' && r->at[2] != '<') {
-			struct heredoc h = {.tabs = r->at[2] == '-'};
-			r->at += 2 + h.tabs;
-			words_skip_blanks(r);
-			h.delimiter = r->at;
-			if (r->heredoc_count == HEREDOCS_MAX)
-				return words_fail(r, EINVAL);
-			r->heredocs[r->heredoc_count++] = h;
-			return words_skip_word(r);
-		}
-		r->at += r->at[1] == '<' ? 3 : 1;
-		r->at += *r->at == '&' || *r->at == '>';
-		return read_target(r, false, false, into);
-	}
-	r->at++;
-	descriptor = *r->at == '&';
+	r->at = skip_digits(start) + both;
+	bool twice = r->at[0] == '<' && r->at[1] == '<';
+	if (twice && r->at[2] != '<')
+		return words_read_heredoc(r);
+	r->at += twice ? 3 : 1;
+	bool descriptor = *r->at == '&';
 	r->at += descriptor || *r->at == '>' || *r->at == '|';
-	return read_target(r, descriptor, of_stdout, into);
+	words_skip_blanks(r);
+	char *target = r->text;
+	if (!of_stdout || r->hidden)
+		return words_skip_word(r);
+	if (words_read_word(r) < 0)
+		return -1;
+	r->text = target;
+	bool is_number = descriptor && *skip_digits(target) == '\0';
+	bool is_shown = is_number || strncmp(target, ">(", 2) == 0 ||
+			strncmp(target, "/dev/std", 8) == 0 || strcmp(target, "/dev/tty") == 0;
+	*into = is_shown ? WORDS_OUT : WORDS_NOWHERE;
+	return 0;
 }
 
 /* --- notes of words and commands -------------------------------------------------- */
@@ -526,18 +482,6 @@ static int words_read_body(struct words_reader *r)
 	return 0;
 }
 
-/* function NAME [()] BODY */
-static int read_function(struct words_reader *r)
-{
-	words_skip_blanks(r);
-	if (words_skip_word(r) < 0)
-		return -1;
-	words_skip_blanks(r);
-	if (*r->at == '(' && words_skip_brackets(r, '(', ')') < 0)
-		return -1;
-	return words_read_body(r);
-}
-
 static const struct {
 	const char *word;
 	int (*read)(struct words_reader *r); /* NULL: a list up to `ending` */
@@ -545,7 +489,7 @@ static const struct {
 } compounds[] = {
 	{"if", NULL, END_IF},   {"while", NULL, END_LOOP}, {"until", NULL, END_LOOP},
 	{"for", read_for, 0},   {"select", read_for, 0},   {"case", read_case, 0},
-	{"{", NULL, END_BRACE}, {"[[", read_condition, 0}, {"function", read_function, 0},
+	{"{", NULL, END_BRACE}, {"[[", read_condition, 0},
 };
 
 /* Whether "((" begins arithmetic, and not a subshell in a subshell: its end is "))". */
@@ -678,24 +622,18 @@ static bool at_end(struct words_reader *r, enum words_ending ending)
 
 static int words_read_list(struct words_reader *r, enum words_ending ending)
 {
-	static const char *const prefixes[] = {"!", "then", "do", "else", "elif", "coproc"};
+	static const char *const prefixes[] = {"!", "then", "do", "else", "elif"};
 	const size_t none = (size_t)-1;
 	size_t feeding = none; /* the first command of the element that the last pipe comes from */
 	for (;;) {
 		size_t first = r->words->count;
-		/* The words that may stand before a command. With other options than -p `time` is a
-		   program. */
+		/* The words that may stand before a command. With options `time` is a program. */
 		for (const char *start = NULL; r->at != start;) {
 			words_skip_lines(r);
 			start = r->at;
 			for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
 				words_take(r, prefixes[i]);
-			if (r->at != start || !words_take(r, "time"))
-				continue;
-			do
-				words_skip_blanks(r);
-			while (words_take(r, "-p") || words_take(r, "--"));
-			if (*r->at == '\0' || strchr("-\n;&|)", *r->at))
+			if (words_take(r, "time") && r->at[strspn(r->at, " \t")] == '-')
 				r->at = start;
 		}
 		if (feeding == none && at_end(r, ending))

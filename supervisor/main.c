@@ -12,7 +12,7 @@
 //   supervisor/artifact/    the store on disk, its history, cleaning up, archives
 //   supervisor/remote/      artifacts in an object store: outbox, moving, reading
 //   supervisor/redact/      secrets, replaced before anything else sees them
-//   supervisor/report/      what is printed of a run: text, blocks, JSON
+//   supervisor/report/      what is printed of a run: text, JSON
 //   supervisor/reading/     pages, slices and searches of a text
 //   supervisor/compare/     how two texts differ
 //   supervisor/intercept/   one stream: terminal, artifact, preview and report put together

@@ -18,9 +18,6 @@ int diff_append(struct buffer *out, const char *before_path, const struct buffer
 /* The program itself is copied, too (place.h). */
 enum { DOCUMENT_MAX = 128 << 20 };
 
-/* Suffix of the copy that keeps the text from before the first change. */
-#define DOCUMENT_BACKUP ".before-terse"
-
 struct document {
 	char path[PATH_MAX]; /* as named */
 	char real[PATH_MAX]; /* where links lead to */

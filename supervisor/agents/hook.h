@@ -11,13 +11,11 @@
 //   answer
 //                             has to have a `permission`, and anything else blocks: "ask", with
 //                             updated_input where the command is rewritten
-//   crush PreToolUse          {session_id, tool_name: "bash", tool_input: {command}}; answer:
-//                             {"version": 1, "updated_input": {"command"}}, no `decision`
 //   claude PreToolUse, gemini BeforeTool, opencode tool.execute.before
 //                             {tool_name, tool_input: {command}}; no answer, or as below
 //
 // A command is rewritten to `terse --session CONVERSATION -c COMMAND`, unless that would change its
-// effect or the agent's decision about it.
+// effect.
 //
 // The agent's rules see `terse CMD` as a command of its own, so whatever they say of CMD would not
 // hold for it. All that see a command before it runs answer such a one with "deny" or "ask", and

@@ -415,11 +415,19 @@ int outline_remove(struct buffer *out, const struct outline *o, int node)
 		from = n->begin;
 		end = o->nodes[next].begin;
 	} else {
-		/* Up to a line end that nothing but blanks is behind. */
-		size_t line = n->begin;
+		/* Up to a line end that nothing but blanks is behind; but what follows on the line
+		   must not become part of a comment above it. */
+		size_t line = n->begin, rest = end;
 		while (line > from && strchr(" \t", o->text[line - 1]))
 			line--;
-		if (line > from && o->text[line - 1] == '\n') {
+		while (rest < o->len && strchr(" \t", o->text[rest]))
+			rest++;
+		const char *newline = memrchr(o->text, '\n', line - 1);
+		const char *above = newline ? newline + 1 : o->text;
+		const size_t stop = rest + (char_at(o, rest) == '\r');
+		bool joins = rest < o->len && char_at(o, stop) != '\n' &&
+			     memmem(above, (size_t)(o->text + line - above), "//", 2);
+		if (line > from && o->text[line - 1] == '\n' && !joins) {
 			line--;
 			from = line > from && o->text[line - 1] == '\r' ? line - 1 : line;
 		} else if (line > from) {

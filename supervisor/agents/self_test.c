@@ -42,11 +42,6 @@ struct self_test {
 #define BY_SHELL(name, mark) name, mark, {"SHELL", "-c", COMMAND}, PREVIEWED
 #define BY_BASH(name, mark, string, ...) \
 	name, mark, {"/bin/bash", "-c", string}, __VA_ARGS__ = true, PREVIEWED
-#define BY_HOOK(name, event, tool, answer)                                                    \
-	name, NULL, {"TERSE", "hook", name, event},                                           \
-		.expect = (answer),                                                           \
-		.input = "{\"tool_name\":\"" tool "\",\"tool_input\":{\"command\":\"" COMMAND \
-			 "\"}}"
 
 static const struct self_test canaries[] = {
 	{BY_BASH("claude", "CLAUDECODE=1",
@@ -67,8 +62,11 @@ static const struct self_test canaries[] = {
 	{BY_SHELL("kilo", "KILO=1")},
 	{BY_BASH("grok", "TERSE_AGENT=grok", "exec /bin/sh -c '" COMMAND "'", .socket = true,
 		 .preload)},
-	{BY_HOOK("cursor", "preToolUse", "Shell", "\"permission\":\"ask\",\"updated_input\"")},
-	{BY_HOOK("crush", "PreToolUse", "bash", "updated_input")},
+	{"cursor",
+	 NULL,
+	 {"TERSE", "hook", "cursor", "preToolUse"},
+	 .input = "{\"tool_name\":\"Shell\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
+	 .expect = "\"permission\":\"ask\",\"updated_input\""},
 };
 
 /* The process that stands for the agent: the parent of the shell. */

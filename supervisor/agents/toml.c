@@ -180,11 +180,10 @@ size_t toml_blank_above(const char *text, size_t at)
 	return at >= 2 && memcmp(text + at - 2, "\n\n", 2) == 0;
 }
 
-void toml_remove(struct buffer *out, const struct toml *t, const char *text, size_t len,
-		 bool keep_table)
+void toml_remove(struct buffer *out, const struct toml *t, const char *text, size_t len)
 {
 	size_t at = 0;
-	if (t->keys == 1 && !keep_table) {
+	if (t->keys == 1) {
 		/* With the blank line above. */
 		at = t->table - toml_blank_above(text, t->table);
 		buffer_append(out, text, at);

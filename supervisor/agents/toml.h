@@ -3,7 +3,6 @@
 #ifndef TERSE_AGENTS_TOML_H
 #define TERSE_AGENTS_TOML_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct buffer;
@@ -29,10 +28,8 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 void toml_add(struct buffer *out, const struct toml *t, const char *text, size_t len,
 	      const char *const *path, const char *value);
 
-/* Appends the text without the key's line, and without the header that then has no key, but for
-   `keep_table`. */
-void toml_remove(struct buffer *out, const struct toml *t, const char *text, size_t len,
-		 bool keep_table);
+/* Appends the text without the key's line, and without the header that then has no key. */
+void toml_remove(struct buffer *out, const struct toml *t, const char *text, size_t len);
 
 /* Bytes of the line end above `at`, if that line is blank. */
 size_t toml_blank_above(const char *text, size_t at);

@@ -203,33 +203,38 @@ static int replace_value(struct buffer *out, const struct buffer *t, size_t from
 	return 0;
 }
 
-/* Of the node `own` that terse wrote, the outermost one that goes with it. The first `kept` of the
-   `count` nodes that the item's keys lead to stay. */
-static int outermost(const struct outline *o, int own, const int *nodes, size_t count, size_t kept)
+/* Of the node `own` that terse wrote, the outermost one that goes with it: nothing else is in it,
+   no comment either. `nodes`: those that the item's keys lead to. */
+static int outermost(const struct outline *o, int own, const int *nodes, size_t count)
 {
 	for (;;) {
 		int up = o->nodes[own].parent;
 		size_t depth = count;
+		if (up <= 0)
+			return own;
 		while (depth > 0 && nodes[depth - 1] != up)
 			depth--;
 		/* The pattern for which tools a hook is does not count where terse made it. */
 		int matcher = depth ? -1 : outline_member(o, up, "matcher");
-		bool stays = up <= 0 || (depth > 0 && depth <= kept);
-		for (int i = -1; !stays && (i = outline_next(o, up, i)) >= 0;)
-			stays = i != own && i != matcher;
-		if (stays)
-			return own;
+		for (size_t at = o->nodes[up].start + 1; at < o->nodes[up].end - 1; at++) {
+			if (at == o->nodes[own].begin)
+				at = o->nodes[own].end - 1;
+			else if (matcher >= 0 && at == o->nodes[matcher].begin)
+				at = o->nodes[matcher].end - 1;
+			else if (!strchr(" \t\r\n,", o->text[at]))
+				return own;
+		}
 		own = up;
 	}
 }
 
 static int edit_json(struct wiring_edit *e, const struct wiring_item *item, struct buffer *out)
 {
-	const struct buffer *t = &e->text, *before = e->original;
+	const struct buffer *t = &e->text;
 	bool hook = item->kind == WIRING_HOOK;
 	struct buffer value = BUFFER_INIT;
-	struct outline o, original = {.text = NULL};
-	int nodes[WIRING_PATH_MAX], ignored[WIRING_PATH_MAX], own = -1;
+	struct outline o;
+	int nodes[WIRING_PATH_MAX], own = -1;
 	int status = outline_parse(&o, t->data, t->len);
 	if (status < 0) {
 		if (errno == EINVAL)
@@ -250,18 +255,14 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	}
 	e->own += own >= 0;
 	if (!e->place) {
-		/* What was in the original stays. */
-		size_t kept = 0;
-		if (before && outline_parse(&original, before->data, before->len) == 0)
-			kept = outline_find(&original, item->path, ignored);
+		/* What had to be there goes where nothing is left that needs it. */
 		if ((own >= 0 && item->kind == WIRING_MEMBER) ||
-		    (there && item->kind == WIRING_PRESENT && !kept && e->own &&
-		     o.nodes[node].end - o.nodes[node].start == strlen(item->value)))
+		    (there && item->kind == WIRING_PRESENT && e->own && o.count == 2))
 			own = node;
 		else if (own >= 0 && hook)
 			own = o.nodes[own].parent;
 		if (own >= 0)
-			outline_remove(out, &o, outermost(&o, own, nodes, count, kept));
+			outline_remove(out, &o, outermost(&o, own, nodes, count));
 		else
 			buffer_add(out, t);
 	} else if (!*wiring_place(e->place, item) || (there && item->kind == WIRING_PRESENT)) {
@@ -281,7 +282,6 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	}
 out:
 	buffer_release(&value);
-	outline_release(&original);
 	outline_release(&o);
 	return status;
 }
@@ -311,9 +311,9 @@ static int refuse_foreign(struct wiring_edit *e, const struct toml *t)
 
 static int edit_toml(struct wiring_edit *e, const struct wiring_item *item, struct buffer *out)
 {
-	const struct buffer *text = &e->text, *before = e->original;
+	const struct buffer *text = &e->text;
 	struct buffer value = BUFFER_INIT;
-	struct toml t, original = {.end = 0};
+	struct toml t;
 	int status = 0;
 	if (toml_find(&t, text->data, text->len, item->path) < 0)
 		return errno == EINVAL ? edit_refuse(e, t.at, EINVAL, "%s", t.reason) : -1;
@@ -326,11 +326,8 @@ static int edit_toml(struct wiring_edit *e, const struct wiring_item *item, stru
 	if (!e->place && by_hand)
 		return refuse_foreign(e, &t);
 	if (!e->place) {
-		if (before)
-			toml_find(&original, before->data, before->len, item->path);
-		if (own ||
-		    (there && !string && !original.end && e->own && len == strlen(item->value)))
-			toml_remove(out, &t, text->data, text->len, original.table_end > 0);
+		if (own || (there && !string && e->own && len == strlen(item->value)))
+			toml_remove(out, &t, text->data, text->len);
 		else
 			buffer_add(out, text);
 		return 0;
@@ -445,45 +442,31 @@ static bool is_nothing(const struct buffer *text)
 }
 
 /* Fills in the reason of a failure; -1. */
-static int plan_fail(struct wiring_plan *p, const struct document *d)
+static int plan_fail(struct wiring_plan *p)
 {
 	int error = errno;
-	snprintf(p->reason, sizeof(p->reason), "%s: %s", d->path,
-		 d->reason ? d->reason : strerror(errno));
+	snprintf(p->reason, sizeof(p->reason), "%s: %s", p->now.path,
+		 p->now.reason ? p->now.reason : strerror(errno));
 	errno = error;
 	return -1;
-}
-
-/* Edits a text. Returns 0, or -1 with errno and the reason. */
-static int plan_edit(struct wiring_plan *p, struct wiring_edit *e, const struct buffer *text)
-{
-	buffer_add(&e->text, text);
-	int status = wiring_edit(e), error = errno;
-	if (status < 0 && *e->reason)
-		snprintf(p->reason, sizeof(p->reason), "%s:%zu: %s", p->now.path, e->line,
-			 e->reason);
-	else if (status < 0)
-		plan_fail(p, &p->now);
-	errno = error;
-	return status;
 }
 
 int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const struct place *place,
 		const char *path, const char *project, bool undo)
 {
-	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP "-mcp")];
 	struct wiring_edit e = {.file = file, .place = undo ? NULL : place};
-	/* Each kind of wiring restores what was there before it. */
-	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP "%s", path, file->mcp ? "-mcp" : "");
-	*p = (struct wiring_plan){.undo = undo};
+	char link[1];
+	*p = (struct wiring_plan){.changes = false};
 	if (document_read(&p->now, path, project) < 0)
-		return plan_fail(p, &p->now);
-	if (document_read(&p->before, backup, project) < 0)
-		return plan_fail(p, &p->before);
-	const struct buffer *now = &p->now.text,
-			    *before = p->before.exists ? &p->before.text : NULL;
-	e.original = before;
-	int status = plan_edit(p, &e, now);
+		return plan_fail(p);
+	const struct buffer *now = &p->now.text;
+	buffer_add(&e.text, now);
+	int status = wiring_edit(&e), error = errno;
+	if (status < 0 && *e.reason)
+		snprintf(p->reason, sizeof(p->reason), "%s:%zu: %s", path, e.line, e.reason);
+	else if (status < 0)
+		plan_fail(p);
+	errno = error;
 	p->next = e.text;
 	p->changes = !p->now.exists || !buffer_is(&p->next, now->data, now->len);
 	if (!undo) {
@@ -493,52 +476,26 @@ int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const str
 		p->done = p->now.exists ? "changed" : "written";
 		return status;
 	}
-	if (status < 0 || !p->changes || !p->now.exists) {
-		p->changes = false;
-		return status;
-	}
-	p->done = "what terse init added is removed; the rest was changed since, and stays";
-	/* Whether the file is unchanged since terse wrote it. */
-	struct wiring_edit made = {.file = file, .place = place};
-	if (plan_edit(p, &made, &p->before.text) == 0 &&
-	    buffer_is(&made.text, now->data, now->len)) {
-		buffer_clear(&p->next);
-		buffer_add(&p->next, &p->before.text);
-	}
-	buffer_release(&made.text);
-	if (before && buffer_is(&p->next, before->data, before->len))
-		p->done = "as it was before terse init";
-	p->remove = !before && is_nothing(&p->next);
-	if (p->remove)
-		p->done = "removed";
-	if (buffer_check(&p->next) < 0)
-		return plan_fail(p, &p->now);
-	return 0;
+	p->changes = status == 0 && p->changes && p->now.exists;
+	/* A link would lead to nothing then. */
+	p->remove = p->changes && is_nothing(&p->next) && readlink(path, link, sizeof(link)) < 0;
+	p->done = p->remove ? "removed" : "what terse init added is removed; the rest stays";
+	return status;
 }
 
 int wiring_carry_out(struct wiring_plan *p, const char *top)
 {
-	const struct buffer *now = &p->now.text;
-	/* A copy for the undo, which may hold secrets. */
-	p->before.mode = p->now.mode;
-	if (p->now.exists && !p->undo && p->state == WIRING_NONE &&
-	    document_write(&p->before, now->data, now->len) < 0)
-		return plan_fail(p, &p->before);
 	if ((p->remove ? document_remove(&p->now, top)
-		       : document_write(&p->now, p->next.data, p->next.len)) < 0) {
-		if (errno == EAGAIN)
-			p->now.reason = "was changed meanwhile; run the command again";
-		return plan_fail(p, &p->now);
-	}
-	if (p->undo && p->before.exists)
-		document_remove(&p->before, NULL);
-	return 0;
+		       : document_write(&p->now, p->next.data, p->next.len)) == 0)
+		return 0;
+	if (errno == EAGAIN)
+		p->now.reason = "was changed meanwhile; run the command again";
+	return plan_fail(p);
 }
 
 void wiring_plan_release(struct wiring_plan *p)
 {
 	document_release(&p->now);
-	document_release(&p->before);
 	buffer_release(&p->next);
 }
 
@@ -603,8 +560,8 @@ bool hints_variables(struct buffer *out, const struct wiring_file *file, const c
 		if (place)
 			*wiring_place(place, item) = '\0';
 	}
-	bool any = names.len > 0;
-	if (any && buffer_string(&names))
+	bool any = names.len > 0 && buffer_string(&names);
+	if (any)
 		buffer_printf(out,
 			      "%s:%zu: include_only keeps terse's variables from its commands: add "
 			      "%s to it\n",

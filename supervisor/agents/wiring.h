@@ -51,7 +51,6 @@ struct wiring_folder {
 /* A file of TOML (by its name) has items of one table, STRING and PRESENT. */
 struct wiring_file {
 	struct wiring_folder folder;
-	bool mcp; /* with terse as a server of tools */
 	struct wiring_item items[WIRING_ITEMS_MAX];
 };
 
@@ -95,12 +94,11 @@ bool wiring_is_toml(const struct wiring_file *file);
 /* A text with all items of a file in it, or without them. */
 struct wiring_edit {
 	const struct wiring_file *file;
-	const struct place *place;     /* NULL: the items are taken out */
-	const struct buffer *original; /* before terse: what it has stays then; or NULL */
-	struct buffer text;            /* is changed, but for items that failed; the caller's */
-	size_t own;                    /* the items of terse's that were there */
-	size_t line;                   /* of the failure */
-	char reason[1024];             /* "": errno says it */
+	const struct place *place; /* NULL: the items are taken out, and what is empty then */
+	struct buffer text;        /* is changed, but for items that failed; the caller's */
+	size_t own;                /* the items of terse's that were there */
+	size_t line;               /* of the failure */
+	char reason[1024];         /* "": errno says it */
 };
 
 /* Returns 0, or -1 with errno: EINVAL: it can't be read; EEXIST: something of the user's is in the
@@ -115,13 +113,12 @@ enum wiring_state {
 
 /* A file of an agent's, and what is to become of it. */
 struct wiring_plan {
-	bool undo;
-	struct document now, before;  /* as it is; as it was before terse */
-	struct buffer next;           /* as it is to be ... */
+	struct document now;
+	struct buffer next;           /* the text as it is to be ... */
 	bool changes;                 /* ... which differs */
 	bool remove;                  /* the whole file instead */
 	const char *done;             /* what that does to the file, in words */
-	enum wiring_state state;      /* of `now`, unless `undo` */
+	enum wiring_state state;      /* of `now`, unless it is undone */
 	char reason[PATH_MAX + 1100]; /* of a failure, with the path */
 };
 
@@ -132,8 +129,8 @@ int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const str
 		const char *path, const char *project, bool undo);
 void wiring_plan_release(struct wiring_plan *p);
 
-/* Writes the file, or removes it and directories below `top` that are empty then; keeps or removes
-   the text from before terse. Returns 0, or -1 with the reason. */
+/* Writes the file, or removes it and directories below `top` that are empty then. Returns 0, or -1
+   with the reason. */
 int wiring_carry_out(struct wiring_plan *p, const char *top);
 
 /* The state of the file of the user, or of a project's directory. */

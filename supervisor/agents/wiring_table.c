@@ -5,8 +5,8 @@
 // its policy after a hook has rewritten the command, so deny rules would no longer match; it has no
 // setting for the shell, as the last three have none. `comment`: with these agents, a rule that
 // allows a command allows it with a comment at its end, and one that denies it denies that; pi has
-// no rules. With Codex's rules neither is so; the others' were not tried. Cursor and Crush are
-// known only by their contracts.
+// no rules. With Codex's rules neither is so; the others' were not tried. Cursor is known only by
+// its contract.
 
 #include "supervisor/agents/wiring.h"
 
@@ -37,7 +37,7 @@
 const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 
 const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, "
-			    "grok, cursor, crush";
+			    "grok, cursor";
 
 /* One hook in a group, as Claude Code and Gemini CLI have them. */
 #define GROUP "{\"hooks\":[{\"type\":\"command\",\"command\":%s}]}"
@@ -90,12 +90,10 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 #define EITHER(folder, name) \
 	FILE_IN(folder, name ".jsonc|" name ".json", name ".jsonc|" name ".json")
 #define CODEX_FILE IN("CODEX_HOME", ".codex", "config.toml", ".codex/config.toml")
-#define CRUSH_FILE FILE_IN(".config/crush", "crush.json", ".crush.json|crush.json")
 
 #define NO_SHELL  "it has no setting for the shell of its commands\n"
 #define MATCHES   "its permissions go on matching the commands as the model writes them\n"
 #define A_PROCESS "a session is one process of it; terse gc ends it when that is gone\n"
-#define NOT_TRIED "by the contract of its hooks, not tried: commands are rewritten, and "
 
 const struct wiring wirings[] = {
 	{
@@ -206,19 +204,9 @@ const struct wiring wirings[] = {
 				     {HOOK("{\"command\":%s}", "cursor sessionEnd", "hooks",
 					   "sessionEnd")}}}},
 		.lines = FILE_IN(NULL, NULL, "AGENTS.md"),
-		.note = NOT_TRIED "the hook asks you about each\n"
-				  "its own lists of commands see the rewritten ones\n",
-	},
-	{
-		.agent = "crush",
-		.programs = "crush",
-		.files = {{.folder = CRUSH_FILE,
-			   .items = {{HOOK("{\"matcher\":\"^bash$\",\"command\":%s}",
-					   "crush PreToolUse", "hooks", "PreToolUse")}}}},
-		.lines = FILE_IN(".config/crush", "CRUSH.md", "AGENTS.md"),
-		.note = NOT_TRIED "its prompt shows the rewritten ones\n"
-				  "what it refuses to run by itself (curl, sudo ...) "
-				  "is not rewritten, so it still is\n",
+		.note = "by the contract of its hooks, not tried: commands are rewritten, and the "
+			"hook asks you about each\n"
+			"its own lists of commands see the rewritten ones\n",
 	},
 	{.agent = NULL},
 };
@@ -236,13 +224,11 @@ const struct wiring wirings[] = {
 #define BY_DOCUMENTS "by its documents, not tried\n"
 
 /* The object of terse stands below `key`. */
-#define CLIENT(agent_, programs_, folder_, text, key, note_)             \
-	{                                                                \
-		.agent = (agent_), .programs = (programs_),              \
-		.files = {{.folder = folder_,                            \
-			   .mcp = true,                                  \
-			   .items = {{SERVER_AT(text, key, "terse")}}}}, \
-		.note = (note_),                                         \
+#define CLIENT(agent_, programs_, folder_, text, key, note_)                                \
+	{                                                                                   \
+		.agent = (agent_), .programs = (programs_),                                 \
+		.files = {{.folder = folder_, .items = {{SERVER_AT(text, key, "terse")}}}}, \
+		.note = (note_),                                                            \
 	}
 
 const char wiring_mcp_names[] =
@@ -256,7 +242,6 @@ const struct wiring wirings_mcp[] = {
 		.agent = "codex",
 		.programs = "codex",
 		.files = {{.folder = CODEX_FILE,
-			   .mcp = true,
 			   .items = {{PRESENT("[\"mcp\"]", "mcp_servers", "terse", "args")},
 				     {PATH_OF("program", "mcp_servers", "terse", "command")}}}},
 	},
@@ -270,7 +255,8 @@ const struct wiring wirings_mcp[] = {
 	       "mcpServers", BY_DOCUMENTS),
 	CLIENT("cursor", "cursor-agent|cursor", FILE_IN(".cursor", "mcp.json", ".cursor/mcp.json"),
 	       SERVER(""), "mcpServers", BY_DOCUMENTS),
-	CLIENT("crush", "crush", CRUSH_FILE, SERVER(STDIO), "mcp", BY_DOCUMENTS),
+	CLIENT("crush", "crush", FILE_IN(".config/crush", "crush.json", ".crush.json|crush.json"),
+	       SERVER(STDIO), "mcp", BY_DOCUMENTS),
 	CLIENT("vscode", "code", FILE_IN(".config/Code/User", "mcp.json", ".vscode/mcp.json"),
 	       SERVER(STDIO), "servers", BY_DOCUMENTS),
 	{.agent = NULL},

@@ -238,7 +238,7 @@ struct restore {
 	/* ID.json, which comes first. */
 	struct buffer json;
 	struct meta meta; /* points into its own memory */
-	bool parsed, claimed, there;
+	bool claimed, there;
 	char id[ID_LEN + 1]; /* here; in the archive it is that of `meta` */
 	struct {
 		int fd;
@@ -292,7 +292,6 @@ static int restore_metadata(struct restore *r, uint64_t size)
 	    unpack_all(r, r->json.data, (size_t)size) < 0 ||
 	    meta_parse(r->json.data, (size_t)size, &r->meta) < 0)
 		return -1;
-	r->parsed = true;
 	if (!id_is_valid(r->meta.id))
 		return refuse();
 	if (r->wanted && strcmp(r->wanted, r->meta.id) != 0) {
@@ -363,8 +362,9 @@ static int restore_member(struct restore *r)
 		memmove(name + ID_LEN, name + ID_LEN + strlen(REST),
 			strlen(name + ID_LEN + strlen(REST)) + 1);
 	enum artifact_part part = id_of_file(name, id);
-	if (part >= ARTIFACT_ARCHIVED || (part == ARTIFACT_JSON) == r->parsed ||
-	    (r->parsed && strcmp(id, r->meta.id) != 0))
+	bool parsed = r->meta.owned;
+	if (part >= ARTIFACT_ARCHIVED || (part == ARTIFACT_JSON) == parsed ||
+	    (parsed && strcmp(id, r->meta.id) != 0))
 		return refuse();
 	int result = part == ARTIFACT_JSON ? restore_metadata(r, size)
 					   : restore_part(r, part, rest, size);
@@ -477,8 +477,7 @@ out:;
 	free(r.input);
 	for (int i = 0; i < ARTIFACT_ARCHIVED; i++)
 		io_close(&r.parts[i].fd);
-	if (r.parsed)
-		meta_release(&r.meta);
+	meta_release(&r.meta);
 	buffer_release(&r.json);
 	io_close(&r.dir);
 	errno = saved;

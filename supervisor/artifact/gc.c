@@ -112,11 +112,8 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 	unlink_file(dir, id, ".", ARTIFACT_JSON, freed);
 	/* An artifact of another session may have claimed the ID. */
 	char claimed[STORE_SESSION_LEN + 1];
-	int ids = store_open_folder(s, STORE_IDS, false);
-	ssize_t n = ids < 0 ? -1 : readlinkat(ids, id, claimed, sizeof(claimed));
-	if (n == (ssize_t)strlen(session) && memcmp(claimed, session, (size_t)n) == 0)
-		unlinkat(ids, id, 0);
-	io_close(&ids);
+	if (id_session(s, 1, id, claimed) == 0 && strcmp(claimed, session) == 0)
+		id_release(s, id);
 	result = was ? REMOVAL_DONE : REMOVAL_ABSENT;
 out:
 	if (result == REMOVAL_FAILED && fd < 0 && error != ENOENT)

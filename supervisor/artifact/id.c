@@ -208,15 +208,6 @@ bool id_exists(const struct store *s, const char *id)
 	return there;
 }
 
-static bool id_look_up(struct store *s, int ids, const char *id, struct id_found *found)
-{
-	if (!is_there(s, ids, id, found->session))
-		return false;
-	found->store = s;
-	memcpy(found->id, id, ID_LEN + 1);
-	return true;
-}
-
 static int find_prefix(struct store *stores, int count, const char *prefix, struct id_found *found)
 {
 	int matches = 0; /* different artifacts, up to two */
@@ -230,11 +221,12 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 			return -1;
 		struct dirent *e = NULL;
 		while (matches < 2 && (errno = 0, e = readdir(d))) {
-			struct id_found candidate;
+			struct id_found candidate = {.store = &stores[i]};
 			if (strncmp(e->d_name, prefix, len) != 0 || !id_is_valid(e->d_name) ||
-			    !id_look_up(&stores[i], ids, e->d_name, &candidate) ||
-			    (matches == 1 && strcmp(found->id, candidate.id) == 0))
+			    !is_there(&stores[i], ids, e->d_name, candidate.session) ||
+			    (matches == 1 && strcmp(found->id, e->d_name) == 0))
 				continue;
+			memcpy(candidate.id, e->d_name, sizeof(candidate.id));
 			if (matches++ == 0)
 				*found = candidate;
 		}
@@ -382,8 +374,10 @@ int id_find(struct store *stores, int count, const char *session, const char *na
 			int ids = store_open_folder(&stores[i], STORE_IDS, false);
 			if (ids < 0 && errno != ENOENT)
 				error = errno;
-			bool there = ids >= 0 && id_look_up(&stores[i], ids, id, found);
+			bool there = ids >= 0 && is_there(&stores[i], ids, id, found->session);
 			io_close(&ids);
+			found->store = &stores[i];
+			memcpy(found->id, id, sizeof(found->id));
 			if (there)
 				return 0;
 		}

@@ -102,7 +102,7 @@ int journal_add_run(int dir, const struct meta *m)
 {
 	struct buffer line = BUFFER_INIT;
 	struct meta run = *m;
-	run.host = run.container = run.labels = NULL;
+	run.host = run.labels = NULL;
 	/* The length that escaping adds is known only afterwards. */
 	for (size_t budget = META_LINE;; budget /= 2) {
 		buffer_clear(&line);
@@ -172,51 +172,6 @@ static int64_t number_of(const char *line, size_t len, const char *key)
 			return member_number(&m.value, INT64_MAX, &n) ? (int64_t)n : -1;
 	}
 	return -1;
-}
-
-/* --- reading from the beginning ----------------------------------------------------------- */
-
-int journal_scan(const struct store *s, const char *session, const struct journal_events *events,
-		 uint64_t *damaged)
-{
-	static const enum journal_kind passes[] = {JOURNAL_RUN, JOURNAL_READ};
-	int dir = store_open_session(s, session, false);
-	int fd = dir < 0 ? -1 : store_open_file(dir, JOURNAL_FILE, O_RDONLY);
-	struct io_lines f = {.fd = fd, .most = LINE_MOST};
-	int result = f.fd >= 0 || errno == ENOENT ? 0 : -1;
-	const char *line;
-	size_t len;
-	for (int i = 0; f.fd >= 0 && result == 0 && i < (events->read ? 2 : 1); i++) {
-		io_lines_rewind(&f);
-		while ((result = io_lines_next(&f, &line, &len)) == 1) {
-			struct meta m;
-			struct journal_read read;
-			enum journal_kind kind = kind_of(line, len, read.id);
-			bool good = kind != JOURNAL_DAMAGED || passes[i] != JOURNAL_RUN || len == 0;
-			if (kind == passes[i] && kind == JOURNAL_RUN) {
-				good = meta_parse(line, len, &m) == 0;
-				if (good) {
-					events->run(events->ctx, &m, line, len);
-					meta_release(&m);
-				}
-			} else if (kind == passes[i]) {
-				int64_t bytes = number_of(line, len, "bytes");
-				int64_t tokens = number_of(line, len, "tokens");
-				read.at_ms = number_of(line, len, "at_ms");
-				read.bytes = (uint64_t)bytes;
-				read.tokens = (uint64_t)tokens;
-				read.inside = memmem(line, len, INSIDE, strlen(INSIDE));
-				good = bytes >= 0 && tokens >= 0 && read.at_ms >= 0;
-				if (good)
-					events->read(events->ctx, &read);
-			}
-			*damaged += !good;
-		}
-	}
-	buffer_release(&f.block);
-	io_close(&f.fd);
-	io_close(&dir);
-	return result;
 }
 
 /* --- taking lines out ------------------------------------------------------------------- */
@@ -415,8 +370,9 @@ struct journal {
 	size_t open;
 	int dir;
 	struct journal_tail tail;
-	size_t given;    /* whose line the caller has */
-	struct meta run; /* what the caller has of it */
+	bool is_unfinished; /* the line that comes next from there: it is being written */
+	size_t given;       /* whose line the caller has */
+	struct meta run;    /* what the caller has of it */
 	uint64_t damaged;
 };
 
@@ -442,6 +398,9 @@ static int enter_source(struct journal *j, size_t number)
 		s->end = (uint64_t)st.st_size;
 		s->from_ms = s->ms;
 	}
+	char last = '\n';
+	j->is_unfinished = s->end == (uint64_t)st.st_size && s->end > 0 &&
+			   io_read_at(j->tail.fd, &last, 1, (off_t)s->end - 1) == 1 && last != '\n';
 	j->tail.end = s->end;
 	j->tail.len = 0;
 	j->open = number;
@@ -460,7 +419,9 @@ static int advance(struct journal *j, size_t number)
 	while ((got = journal_tail_next(&j->tail, &l->text, &l->len)) == 1) {
 		enum journal_kind kind = kind_of(l->text, l->len, l->of.id);
 		s->end = j->tail.end;
-		j->damaged += kind == JOURNAL_DAMAGED;
+		j->damaged +=
+			kind == JOURNAL_DAMAGED && j->kinds & JOURNAL_RUN && !j->is_unfinished;
+		j->is_unfinished = false;
 		if (!(kind & j->kinds))
 			continue;
 		l->is_there = j->kinds & JOURNAL_MADE && *l->of.id && exists(j->dir, l->of.id);
@@ -468,8 +429,9 @@ static int advance(struct journal *j, size_t number)
 		if (kind != JOURNAL_MADE || l->is_there) {
 			if (j->count == 1)
 				return 0;
+			const char *key = kind == JOURNAL_READ ? "at_ms" : "ended_ms";
 			s->ms = kind == JOURNAL_MADE ? id_time_ms(id_pack(l->of.id))
-						     : number_of(l->text, l->len, "ended_ms");
+						     : number_of(l->text, l->len, key);
 			s->ms = s->ms < 0 ? 0 : s->ms;
 			if (s->ms < s->from_ms)
 				break;
@@ -567,6 +529,27 @@ int journal_next_run(struct journal *j, struct meta *m)
 		}
 		if (errno == ENOMEM)
 			return -1;
+		j->damaged++;
+	}
+	return got;
+}
+
+int journal_next_read(struct journal *j, struct journal_read *read)
+{
+	struct journal_line line;
+	int got;
+	while ((got = journal_next(j, &line)) == 1) {
+		int64_t bytes = number_of(line.text, line.len, "bytes");
+		int64_t tokens = number_of(line.text, line.len, "tokens");
+		*read = (struct journal_read){
+			.at_ms = number_of(line.text, line.len, "at_ms"),
+			.bytes = (uint64_t)bytes,
+			.tokens = (uint64_t)tokens,
+			.inside = memmem(line.text, line.len, INSIDE, strlen(INSIDE)),
+		};
+		memcpy(read->id, line.of.id, sizeof(read->id));
+		if (bytes >= 0 && tokens >= 0 && read->at_ms >= 0)
+			return 1;
 		j->damaged++;
 	}
 	return got;

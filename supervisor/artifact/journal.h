@@ -112,20 +112,12 @@ int journal_next_made(struct journal *j, struct id_found *found);
 /* The next run (JOURNAL_RUN). *m is valid until the next call. */
 int journal_next_run(struct journal *j, struct meta *m);
 
-/* The number of lines so far that were none, and of damaged runs. */
+/* The next thing that was read (JOURNAL_READ). */
+int journal_next_read(struct journal *j, struct journal_read *read);
+
+/* The number of damaged runs or reads so far; with JOURNAL_RUN also of lines that were none. */
 uint64_t journal_damaged(const struct journal *j);
 
 void journal_close(struct journal *j);
-
-struct journal_events {
-	void (*run)(void *ctx, const struct meta *m, const char *line, size_t len);
-	void (*read)(void *ctx, const struct journal_read *read); /* NULL: not asked for */
-	void *ctx;
-};
-
-/* Reports what the session has, from the beginning: the runs in the order of their ends, then what
-   was read. Adds lines that are damaged to *damaged. Returns 0, or -1 with errno. */
-int journal_scan(const struct store *s, const char *session, const struct journal_events *events,
-		 uint64_t *damaged);
 
 #endif

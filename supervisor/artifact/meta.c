@@ -287,7 +287,6 @@ static const struct field fields[] = {
 	{"profile", KIND_TEXT, IN_META(profile), .most = META_NAME},
 	{"held_by", KIND_HOLDERS, IN_META(held_by)},
 	{"host", KIND_TEXT, IN_META(host), .most = NAME_MAX},
-	{"container", KIND_TEXT, IN_META(container), .most = NAME_MAX},
 	{"labels", KIND_OBJECT, IN_META(labels)},
 	{"object_bytes", KIND_COUNT, IN_META(object_bytes)},
 	{.key = NULL},
@@ -427,9 +426,7 @@ static bool read_field(const struct member_value *v, const struct field *f, char
 		return *to;
 	case KIND_CHARS:
 		*to = member_text(v, text);
-		if (*to)
-			snprintf(at, f->most, "%s", text);
-		return *to;
+		return *to && (size_t)snprintf(at, f->most, "%s", text) < f->most;
 	case KIND_NAME:
 		*to = member_text(v, text);
 		while (*to && f->names[n] && strcmp(f->names[n], text) != 0)

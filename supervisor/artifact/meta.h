@@ -97,7 +97,7 @@ struct meta {
 	const char *agent, *profile;
 	/* Of a run that may be pushed (remote/outbox.h): its machine, NULL where that is not known,
 	   and its labels, an object of strings as JSON; in the index the size of its archive. */
-	const char *host, *container, *labels;
+	const char *host, *labels;
 	uint64_t object_bytes;
 	void *owned; /* memory of a meta that was read; see meta_release */
 };

@@ -297,19 +297,22 @@ void store_explain(void (*each)(void *ctx, const char *path, const char *origin,
 	}
 }
 
-void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1])
+void store_clean_name(const char *text, char *out, size_t size)
 {
-	if (!session || !*session)
-		session = "default";
 	size_t n = 0;
-	for (; n < STORE_SESSION_LEN && session[n]; n++) {
-		char c = session[n];
+	for (; n + 1 < size && text[n]; n++) {
+		char c = text[n];
 		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 		bool digit = c >= '0' && c <= '9';
 		bool inside = n > 0 && (c == '.' || c == '-');
-		out[n] = letter || digit || inside || c == '_' ? c : '_';
+		out[n] = letter || digit || inside ? c : '_';
 	}
 	out[n] = '\0';
+}
+
+void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1])
+{
+	store_clean_name(session && *session ? session : "default", out, STORE_SESSION_LEN + 1);
 }
 
 bool store_has_room(int fd, uint64_t min_free)

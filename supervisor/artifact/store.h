@@ -69,9 +69,12 @@ void store_explain(void (*each)(void *ctx, const char *path, const char *origin,
 /* A relative TERSE_HOME becomes absolute: for a process that leaves its directory. */
 void store_settle(void);
 
-/* A session's name as a directory name: letters, digits, '.', '_', '-', not starting
-   with '.' or '-', at most STORE_SESSION_LEN bytes; other bytes become '_', and
-   NULL or "" becomes "default". */
+/* Copies a text as the name of a file or an object: letters, digits, '.', '_', '-', not starting
+   with '.' or '-', at most `size` - 1 bytes; other bytes become '_'. */
+void store_clean_name(const char *text, char *out, size_t size);
+
+/* A session's name as such a name, of at most STORE_SESSION_LEN bytes; NULL or "" becomes
+   "default". */
 void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
 
 /* Whether so much is free where this file or directory is. False with errno ENOSPC. */

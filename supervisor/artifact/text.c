@@ -167,38 +167,31 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 	return 0;
 }
 
-int text_open_whole(struct text *t, int dir, const char *id, enum artifact_part part)
+/* Takes over a file without metadata. */
+static int text_take(struct text *t, int fd)
 {
 	struct stat st;
-	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
-	t->fd = id_open_file(dir, id, part, O_RDONLY);
-	if (t->fd < 0)
-		return -1;
-	if (fstat(t->fd, &st) < 0) {
-		io_close(&t->fd);
-		return -1;
+	*t = (struct text){.fd = fd, .idx = -1, .dir = -1, .json = -1};
+	bool known = fd >= 0 && fstat(fd, &st) == 0;
+	if (known && S_ISREG(st.st_mode)) {
+		t->size = (uint64_t)st.st_size;
+		return 0;
 	}
-	t->size = (uint64_t)st.st_size;
-	return 0;
+	if (known)
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	io_close(&t->fd);
+	return -1;
+}
+
+int text_open_whole(struct text *t, int dir, const char *id, enum artifact_part part)
+{
+	return text_take(t, id_open_file(dir, id, part, O_RDONLY));
 }
 
 int text_open_file(struct text *t, const char *path)
 {
-	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1};
-	t->fd = io_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-	struct stat st;
-	if (t->fd < 0)
-		return -1;
-	if (fstat(t->fd, &st) < 0)
-		goto fail;
-	errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-	if (!S_ISREG(st.st_mode))
-		goto fail;
-	t->size = (uint64_t)st.st_size;
-	return 0;
-fail:
-	io_close(&t->fd);
-	return -1;
+	return text_take(
+		t, io_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)));
 }
 
 void text_close(struct text *t)

@@ -1,5 +1,5 @@
 // What a verb prints of an artifact for somebody who is no person, taken down for terse stats
-// (artifact/usage.h): a preview that is followed up has cost more than it shows.
+// (artifact/journal.h): a preview that is followed up has cost more than it shows.
 #ifndef TERSE_COMMAND_FOLLOWUP_H
 #define TERSE_COMMAND_FOLLOWUP_H
 

@@ -34,7 +34,7 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 	int result = *run < 0 ? -1 : 0;
 	if (result < 0 && !kept) {
 		/* An older run is meant only while it lives. */
-		int older = client_open(stores, count, found.id);
+		int older = *found.id ? client_open(stores, count, found.id) : -1;
 		if (older < 0)
 			found.id[0] = '\0';
 		io_close(&older);

@@ -1,4 +1,4 @@
-// Finding a live run by its name.
+// A live run as the verbs reach it: finding it by its name, and waiting for it.
 #ifndef TERSE_COMMAND_LIVE_RUN_H
 #define TERSE_COMMAND_LIVE_RUN_H
 

@@ -1,9 +1,8 @@
-// What only a person at a terminal gets: colours, a pager, and how far long work is.
+// What only a person at a terminal gets: colours and a pager.
 #ifndef TERSE_COMMAND_PERSON_H
 #define TERSE_COMMAND_PERSON_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 // Colours: at a terminal, unless NO_COLOR is set; elsewhere only with --color always, or with
@@ -39,23 +38,5 @@ pid_t pager_start(void);
 
 /* Waits until the person has left it. `pager` may be 0. */
 void pager_end(pid_t pager);
-
-// How far long work is: one line on standard error, which goes again. Only at a terminal, and only
-// after a second.
-
-struct progress {
-	bool on;    /* standard error is a terminal */
-	bool shows; /* the line is there now */
-	int64_t began_ms, shown_ms;
-};
-
-void progress_begin(struct progress *p);
-
-/* Shows it, if it is time to. May be called often. */
-void progress_tell(struct progress *p, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Takes it away: before anything else is printed, and at the end. */
-void progress_end(struct progress *p);
 
 #endif

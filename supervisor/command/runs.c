@@ -8,8 +8,6 @@
 #include "shim/exec_call.h"
 #include "supervisor/artifact/text.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Adds a word, in quotes if it needs some. Escapes would be hard to read. */
@@ -67,22 +65,6 @@ void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width
 		if (used + 3 <= width)
 			room = out->len;
 	}
-}
-
-void runs_describe_state(const struct meta *m, char out[24])
-{
-	if (m->state == META_RUNNING)
-		snprintf(out, 24, "running");
-	else if (m->state == META_INTERRUPTED)
-		snprintf(out, 24, "interrupted");
-	else if (m->timed_out)
-		snprintf(out, 24, "timed out");
-	else if (m->signal && sigabbrev_np(m->signal))
-		snprintf(out, 24, "SIG%s", sigabbrev_np(m->signal));
-	else if (m->signal)
-		snprintf(out, 24, "signal %d", m->signal);
-	else
-		snprintf(out, 24, "exit %d", m->exit_code);
 }
 
 enum paint runs_paint(const struct meta *m)

@@ -30,10 +30,7 @@ void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width
 void row_add_gaps(struct buffer *out, int indent, struct gaps gaps);
 void row_add_files(struct buffer *out, int indent, const struct meta *m);
 
-/* Describes how a run ended, or that it lives: "exit 0". */
-void runs_describe_state(const struct meta *m, char out[24]);
-
-/* The colour for that; NULL: nothing is known of it. */
+/* The colour for how a run ended, or that it lives; NULL: nothing is known of it. */
 enum paint runs_paint(const struct meta *m);
 
 /* Whether the sizes in the metadata are those of what the command wrote. */

@@ -4,6 +4,7 @@
 
 #include "config/profile.h"
 #include "config/words.h"
+#include "lib/json.h"
 #include "lib/tokens.h"
 #include "shim/exec_call.h"
 
@@ -154,11 +155,9 @@ static void sum_run(struct stats_sum *sum, const struct meta *m, bool is_own)
 	size_add(&sum->own, w->own, tokens_scale(w->tokens, w->bytes, w->own));
 }
 
-void stats_add_run(void *stats, const struct meta *m, const char *line, size_t len)
+static void stats_add_run(struct stats *s, const struct meta *m)
 {
-	struct stats *s = stats;
 	bool is_own = m->profile && strcmp(m->profile, PROFILE_TERSE) == 0;
-	(void)line, (void)len;
 	if (m->started_ms < s->from_ms)
 		return;
 	if (!s->first_ms || m->started_ms < s->first_ms)
@@ -177,25 +176,15 @@ void stats_add_run(void *stats, const struct meta *m, const char *line, size_t l
 		*a = (struct stats_artifact){id_pack(m->id), group, false};
 }
 
-static int compare_artifacts(const void *a, const void *b)
+static void stats_add_read(struct stats *s, const struct journal_read *read)
 {
-	const struct stats_artifact *x = a, *y = b;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-void stats_add_read(void *stats, const struct journal_read *read)
-{
-	struct stats *s = stats;
 	struct stats_artifact key = {.id = id_pack(read->id)};
 	if (read->at_ms < s->from_ms)
 		return;
-	if (!s->sorted && s->artifact_count > 0)
-		qsort(s->artifacts, s->artifact_count, sizeof(key), compare_artifacts);
-	s->sorted = true;
-	struct stats_artifact *a = s->artifact_count
-					   ? bsearch(&key, s->artifacts, s->artifact_count,
-						     sizeof(key), compare_artifacts)
-					   : NULL;
+	struct stats_artifact *a =
+		s->artifact_count
+			? bsearch(&key, s->artifacts, s->artifact_count, sizeof(key), id_compare)
+			: NULL;
 	struct stats_sum *sums[] = {&s->all, a && a->group ? &a->group->sum : NULL};
 	for (int i = 0; i < 2 && sums[i]; i++) {
 		sums[i]->reads++;
@@ -207,20 +196,57 @@ void stats_add_read(void *stats, const struct journal_read *read)
 		a->followed = true;
 }
 
-void stats_begin_session(struct stats *s)
+int stats_add_session(struct stats *s, struct store *store, const char *session)
 {
+	struct journal *runs = journal_open(store, 1, session, JOURNAL_RUN);
+	struct journal *reads = runs ? journal_open(store, 1, session, JOURNAL_READ) : NULL;
+	struct meta m;
+	struct journal_read read;
+	int got = reads ? 1 : -1;
 	s->artifact_count = 0;
-	s->sorted = false;
-}
-
-int stats_add_session(struct stats *s, const struct store *store, const char *session)
-{
-	const struct journal_events events = {stats_add_run, stats_add_read, s};
-	stats_begin_session(s);
-	int result = journal_scan(store, session, &events, &s->damaged);
+	while (got == 1 && (got = journal_next_run(runs, &m)) == 1) {
+		if (!s->only || strcmp(m.id, s->only) == 0)
+			stats_add_run(s, &m);
+	}
+	if (s->artifact_count > 0)
+		qsort(s->artifacts, s->artifact_count, sizeof(*s->artifacts), id_compare);
+	for (bool more = got == 0; more && (got = journal_next_read(reads, &read)) == 1;) {
+		if (!s->only || strcmp(read.id, s->only) == 0)
+			stats_add_read(s, &read);
+	}
+	if (reads)
+		s->damaged += journal_damaged(runs) + journal_damaged(reads);
+	journal_close(runs);
+	journal_close(reads);
 	if (s->failed)
 		errno = ENOMEM;
-	return s->failed ? -1 : result;
+	return s->failed ? -1 : got;
+}
+
+static void json_add_size(struct buffer *out, const char *key, const struct stats_size *size)
+{
+	json_begin_object(out, key);
+	json_add_count(out, "bytes", size->bytes);
+	json_add_count(out, "tokens_estimated", size->tokens);
+	json_end_object(out);
+}
+
+void stats_append_json(struct buffer *out, const struct stats_sum *s)
+{
+	json_add_count(out, "runs", s->runs);
+	json_add_count(out, "failed", s->failed);
+	json_add_number(out, "duration_ms", s->duration_ms);
+	json_add_count(out, "written_bytes", s->text);
+	json_add_size(out, "shown", &s->shown);
+	json_add_size(out, "read_back", &s->read);
+	json_add_count(out, "reads", s->reads);
+	json_add_count(out, "kept", s->kept);
+	json_add_count(out, "followed", s->followed);
+	json_add_size(out, "own_cut", &s->own);
+	json_begin_object(out, "saved");
+	json_add_number(out, "bytes", stats_saved(s));
+	json_add_number(out, "tokens_estimated", stats_saved_tokens(s));
+	json_end_object(out);
 }
 
 void stats_release(struct stats *s)

@@ -31,7 +31,7 @@ struct stats_sum {
 int64_t stats_saved(const struct stats_sum *s);
 int64_t stats_saved_tokens(const struct stats_sum *s);
 
-enum stats_by { STATS_BY_NOTHING, STATS_BY_COMMAND, STATS_BY_AGENT };
+enum stats_by { STATS_BY_NOTHING = -1, STATS_BY_COMMAND, STATS_BY_AGENT };
 
 struct stats_group {
 	char *name;
@@ -40,8 +40,9 @@ struct stats_group {
 
 struct stats {
 	/* Set by the owner; the rest is zeroed. */
-	enum stats_by by;
-	int64_t from_ms; /* runs and reads since then */
+	int by;           /* enum stats_by */
+	int64_t from_ms;  /* runs and reads since then */
+	const char *only; /* one artifact's ID; NULL: every run */
 
 	struct stats_sum all;
 	int64_t first_ms; /* when the first of these runs started; 0: there is none */
@@ -56,21 +57,17 @@ struct stats {
 		bool followed;
 	} * artifacts;
 	size_t artifact_count, artifact_room;
-	bool sorted;
 	struct buffer name; /* of a group, while it is looked up */
 	bool failed;        /* there was no memory for all */
 };
 
-/* Adds a session. Returns 0, or -1 with errno. */
-int stats_add_session(struct stats *s, const struct store *store, const char *session);
-
-/* The same for who scans the session himself (journal.h): begins it, then adds its runs, then its
-   reads; `stats` is a struct stats, whose `failed` tells whether there was memory. */
-void stats_begin_session(struct stats *s);
-void stats_add_run(void *stats, const struct meta *m, const char *line, size_t len);
-void stats_add_read(void *stats, const struct journal_read *read);
+/* Adds a session of a store. Returns 0, or -1 with errno. */
+int stats_add_session(struct stats *s, struct store *store, const char *session);
 
 void stats_release(struct stats *s);
+
+/* Appends the members of an object: "runs", "failed", ... (docs/json.md). */
+void stats_append_json(struct buffer *out, const struct stats_sum *s);
 
 /* Appends a short name for a command: "npm test", "make"; of a shell string what its last output
    comes from. */

@@ -22,7 +22,7 @@
 #define PAPER 0x16191du
 
 struct svg {
-	struct buffer papers, texts;
+	struct buffer out;
 	unsigned rows; /* down to the last one that has something */
 };
 
@@ -60,7 +60,7 @@ static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
 		{TERMINAL_STRUCK, " text-decoration=\"line-through\""},
 	};
 	struct svg *s = ctx;
-	struct buffer *out = &s->texts, clean = BUFFER_INIT;
+	struct buffer *out = &s->out, clean = BUFFER_INIT;
 	bool inverse = style->attributes & TERMINAL_INVERSE;
 	uint32_t own_ink = colour_of(style->ink, INK), own_paper = colour_of(style->paper, PAPER);
 	uint32_t ink = inverse ? own_paper : own_ink, paper = inverse ? own_ink : own_paper;
@@ -68,7 +68,7 @@ static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
 	unsigned x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT;
 	if (has_paper)
 		buffer_printf(
-			&s->papers,
+			out,
 			"<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%d\" fill=\"#%06" PRIx32
 			"\"/>\n",
 			x, y, width * CELL_WIDTH, CELL_HEIGHT, paper);
@@ -135,11 +135,9 @@ int svg_write(const char *path, const struct terminal *t)
 		      "monospace\" font-size=\"13\" style=\"white-space:pre\">\n"
 		      "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
 		      width, height, width, height, PAPER);
-	buffer_add(&out, &s.papers);
-	buffer_add(&out, &s.texts);
+	buffer_add(&out, &s.out);
 	buffer_append_string(&out, "</svg>\n");
-	buffer_release(&s.papers);
-	buffer_release(&s.texts);
+	buffer_release(&s.out);
 	struct output file;
 	int result = buffer_check(&out) < 0 || output_open(&file, path, true) < 0
 			     ? -1

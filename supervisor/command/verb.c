@@ -84,8 +84,8 @@ int verb_print(const struct verb_call *c, struct buffer *text)
 	return failed;
 }
 
-static void verb_report(const struct verb_call *c, enum envelope_code code, const char *format,
-			va_list args)
+void verb_add_failure(const struct verb_call *c, enum envelope_code code, struct buffer *out,
+		      const struct buffer *text)
 {
 	static const char *const names[ENVELOPE_CODES] = {
 		[ENVELOPE_USAGE] = "usage",
@@ -96,23 +96,29 @@ static void verb_report(const struct verb_call *c, enum envelope_code code, cons
 		[ENVELOPE_UNREADABLE] = "unreadable",
 		[ENVELOPE_BINARY] = "binary",
 	};
+	if (c && c->json) {
+		buffer_append_string(out, "{\"ok\":false,\"error\":{");
+		json_add_string(out, "code", names[code]);
+		json_add_text(out, "message", text->data, text->len);
+		envelope_end(out);
+	} else {
+		if (!c || !c->verb || !c->verb->name)
+			buffer_append_string(out, "terse: ");
+		else
+			buffer_printf(out, "terse %s: ", c->verb->name);
+		quote_text(out, text->data, text->len, 0);
+		buffer_append_string(out, "\n");
+	}
+	out->failed |= text->failed;
+}
+
+static void verb_report(const struct verb_call *c, enum envelope_code code, const char *format,
+			va_list args)
+{
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
 	bool json = c && c->json;
 	buffer_vprintf(&text, format, args);
-	if (json) {
-		buffer_append_string(&line, "{\"ok\":false,\"error\":{");
-		json_add_string(&line, "code", names[code]);
-		json_add_text(&line, "message", text.data, text.len);
-		envelope_end(&line);
-	} else {
-		if (!c || !c->verb || !c->verb->name)
-			buffer_append_string(&line, "terse: ");
-		else
-			buffer_printf(&line, "terse %s: ", c->verb->name);
-		quote_text(&line, text.data, text.len, 0);
-		buffer_append_string(&line, "\n");
-	}
-	line.failed |= text.failed;
+	verb_add_failure(c, code, &line, &text);
 	if (!json && buffer_check(&line) == 0)
 		io_write(STDERR_FILENO, line.data, line.len);
 	else if (json && verb_write(&line) < 0 && errno != EPIPE)
@@ -440,12 +446,15 @@ bool verb_reaches(const struct verb_call *c, const struct store *stores, int cou
 int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
 	      int *count, struct id_found *found)
 {
-	char directory[STORE_SESSION_LEN + 1];
-	*count = id_is_whole(name) ? store_open_everywhere(stores) : store_open_all(stores);
-	verb_session_name(c->settings, c->session, directory);
+	char directory[STORE_SESSION_LEN + 1] = "";
+	bool whole = id_is_whole(name);
+	*count = whole ? store_open_everywhere(stores) : store_open_all(stores);
+	*found = (struct id_found){.store = NULL};
+	/* A whole ID is the same in every session. */
+	if (!whole)
+		verb_session_name(c->settings, c->session, directory);
 	if (verb_reaches(c, stores, *count, name))
 		return id_find(stores, *count, directory, name, found);
-	found->id[0] = '\0';
 	errno = ENOENT;
 	return -1;
 }
@@ -577,27 +586,26 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 		errno = why;
 		return 1;
 	}
-	switch (fetch_artifact(settings, name, &fetched)) {
-	case FETCH_DONE:
-		store_close_all(stores, *count);
-		if (verb_find(c, name, stores, count, found) < 0) {
-			verb_not_found(c, name, errno, found);
-			return -1;
-		}
-		if (fetched.bytes > 0 && !c->json)
-			verb_error(c->verb->name, "%s was fetched from %s (%s)", name,
-				   settings->remote, HUMAN_SIZE(fetched.bytes));
-		return 0;
-	case FETCH_NONE:
+	int missing = fetch_artifact(settings, name, &fetched);
+	if (missing > 0) {
 		verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact, here or in %s", name,
 			  settings->remote);
-		break;
-	case FETCH_FAILED:
+		return -1;
+	}
+	if (missing < 0) {
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: not here, and %s: %s", name,
 			  settings->remote, fetched.why);
-		break;
+		return -1;
 	}
-	return -1;
+	store_close_all(stores, *count);
+	if (verb_find(c, name, stores, count, found) < 0) {
+		verb_not_found(c, name, errno, found);
+		return -1;
+	}
+	if (fetched.bytes > 0 && !c->json)
+		verb_error(c->verb->name, "%s was fetched from %s (%s)", name, settings->remote,
+			   HUMAN_SIZE(fetched.bytes));
+	return 0;
 }
 
 int verb_find_directory(const struct verb_call *c, const char *name, struct id_found *found,
@@ -731,6 +739,15 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
 		  part == ARTIFACT_ERR ? "stderr" : "raw");
 	text_close(text);
 	return -1;
+}
+
+const char *verb_quote_text(struct buffer *out, const struct text *text, const char *path)
+{
+	const char *name = *text->id ? text->id : path;
+	if (*name == '-')
+		buffer_append_string(out, "./");
+	quote_append(out, name);
+	return buffer_string(out);
 }
 
 void verb_json_place(struct buffer *out, const struct text *t, const char *path)

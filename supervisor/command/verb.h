@@ -198,6 +198,10 @@ void verb_error(const char *verb, const char *format, ...) __attribute__((format
 void verb_fail(const struct verb_call *c, enum envelope_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Appends what verb_fail() prints of that text, with its end of line. */
+void verb_add_failure(const struct verb_call *c, enum envelope_code code, struct buffer *out,
+		      const struct buffer *text);
+
 /* Writes a text to standard output. Returns 0, or -1 with errno. */
 int verb_write(const struct buffer *text);
 
@@ -260,6 +264,10 @@ int verb_read_meta(const struct id_found *found, struct meta *m);
 
 /* Opens a part of an artifact that was found. Returns 0, or -1 with errno. */
 int verb_open_found(const struct id_found *found, enum artifact_part part, struct text *text);
+
+/* Appends the ID of a text, or the path of a file, as a word of a command that opens it again.
+   Returns the buffer's text, or NULL with ENOMEM. */
+const char *verb_quote_text(struct buffer *out, const struct text *text, const char *path);
 
 /* Appends the members that name a text: "artifact", "stream" and "running", or "path". */
 void verb_json_place(struct buffer *out, const struct text *text, const char *path);

@@ -1,5 +1,6 @@
 // terse archive ID, terse unarchive FILE, terse replay ID: a kept run as one file, and a recorded
-// one (run --record: an asciicast of version 2, process/record.h) played back or as a picture.
+// one (run --record: an asciicast of version 2, process/supervisor_internal.h) played back or as a
+// picture.
 
 #include "lib/buffer.h"
 #include "lib/human.h"

@@ -4,10 +4,8 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/earlier.h"
-#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/person.h"
@@ -282,28 +280,18 @@ static int changes_take(void *ctx, const struct differ_change *change)
 static int changes_find_pair(struct changes *c, const char *name)
 {
 	struct store stores[STORE_MAX];
-	struct id_found found, before;
+	struct id_found found = {.store = NULL}, before;
 	struct meta m = {0};
-	char session[STORE_SESSION_LEN + 1];
 	struct buffer words = BUFFER_INIT;
-	int count = 0, got;
+	int count, got;
 	if (!verb_has_session(c->call))
 		return -1;
-	verb_session_name(c->call->settings, c->call->session, session);
-	if (name) {
-		got = verb_find(c->call, name, stores, &count, &found) == 0 ? 1 : -2;
-	} else {
-		count = store_open_all(stores);
-		struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
-		got = j ? journal_next_made(j, &found) : -1;
-		journal_close(j);
-	}
-	if (got == -2)
-		verb_not_found(c->call, name, errno, &found);
-	else if (got == 0)
-		verb_fail(c->call, ENVELOPE_UNKNOWN_ARTIFACT, "no artifact in session %s", session);
-	else if (got < 0 || verb_read_meta(&found, &m) < 0)
-		verb_fail(c->call, ENVELOPE_UNREADABLE, "%s: %m", got < 0 ? session : found.id);
+	/* If the last run was not kept, the one before. */
+	if (verb_find(c->call, name ? name : "last", stores, &count, &found) < 0 &&
+	    (name || !*found.id))
+		verb_not_found(c->call, name ? name : "last", errno, &found);
+	else if (verb_read_meta(&found, &m) < 0)
+		verb_fail(c->call, ENVELOPE_UNREADABLE, "%s: %m", found.id);
 	else if ((got = earlier_find(stores, count, found.session, &m, &before)) < 0)
 		verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
 	else if (got == 0) {
@@ -337,12 +325,10 @@ static int changes_open(struct changes *c)
 		struct meta m;
 		if (verb_open(c->call, part, c->paths[i], t) < 0)
 			return -1;
-		const char *name = *t->id ? t->id : c->paths[i];
-		if (*name == '-')
-			buffer_append_string(&c->quoted[i], "./");
-		quote_append(&c->quoted[i], name);
-		if (!buffer_string(&c->quoted[i]))
+		if (!verb_quote_text(&c->quoted[i], t, c->paths[i])) {
+			verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
 			return -1;
+		}
 		if (!*t->id && verb_is_binary(t, &kind)) {
 			verb_fail(c->call, ENVELOPE_BINARY, "%s: binary data", c->paths[i]);
 			return -1;

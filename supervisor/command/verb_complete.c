@@ -1,5 +1,5 @@
 // terse __complete WORD...: completes the last word of a command line; the words are those behind
-// `terse`. For the scripts of config/completion.h.
+// `terse`. For the scripts in packaging/completion.
 //
 // The first line of the answer says what the shell completes itself: none, files, folders, commands
 // (their names), or "command N": the command that begins with the Nth of the words. The candidates
@@ -169,15 +169,6 @@ static void candidates_add_profiles(struct line *l)
 	candidates_add_string(l, PROFILE_DEFAULT, NULL);
 }
 
-static void candidates_add_settings(struct line *l)
-{
-	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		char name[80];
-		snprintf(name, sizeof(name), "%s.%s", o->section, o->key);
-		candidates_add_string(l, name, o->help);
-	}
-}
-
 static void candidates_add_ids(struct line *l)
 {
 	struct store stores[STORE_MAX];
@@ -198,6 +189,15 @@ static void candidates_add_ids(struct line *l)
 	store_close_all(stores, count);
 }
 
+static void candidates_add_settings(struct line *l)
+{
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		char name[80];
+		snprintf(name, sizeof(name), "%s.%s", o->section, o->key);
+		candidates_add_string(l, name, o->help);
+	}
+}
+
 /* What the words in capitals stand for, in the forms of a verb and as values of its options. */
 static const struct {
 	const char *place;
@@ -209,8 +209,8 @@ static const struct {
 	{"NAME", candidates_add_sessions, NULL, SHELL_NONE},
 	{"SESSION", candidates_add_sessions, NULL, SHELL_NONE},
 	{"AGENT", candidates_add_agents, NULL, SHELL_NONE},
-	{"SETTING", candidates_add_settings, NULL, SHELL_NONE},
 	{"PROFILE", candidates_add_profiles, NULL, SHELL_NONE},
+	{"SETTING", candidates_add_settings, NULL, SHELL_NONE},
 	{"PROGRAM", NULL, NULL, SHELL_COMMANDS},
 	{"VERB", candidates_add_verbs, NULL, SHELL_NONE},
 	{"KEY", NULL,

@@ -8,7 +8,6 @@
 // Sizes are bytes, durations milliseconds.
 
 #include "config/error.h"
-#include "config/ini.h"
 #include "config/layer.h"
 #include "config/option.h"
 #include "config/profile.h"
@@ -16,7 +15,6 @@
 #include "lib/buffer.h"
 #include "lib/json.h"
 #include "lib/quote.h"
-#include "lib/utf8.h"
 #include "shim/shell.h"
 #include "shim/shell_string.h"
 #include "supervisor/agents/document.h"
@@ -124,7 +122,7 @@ static int config_check(int count, char **files)
 		int errors = settings_read_file(by, path, &text, &error);
 		const char *what = errors ? strerror(errno) : "no errors";
 		if (errors == 0)
-			errors = settings_check_text(by, path, text.data, text.len, &out);
+			errors = settings_check_text(by, path, text.data, text.len, &out, NULL);
 		else if (*error.text)
 			buffer_printf(&out, "%s\n", error.text);
 		if (out.len == 0) {
@@ -141,81 +139,194 @@ static int config_check(int count, char **files)
 	return verb_print(NULL, &out);
 }
 
-/* --- get and set --------------------------------------------------------------- */
+/* --- init, get and set ----------------------------------------------------------- */
+
+static int config_bad_usage(const char *what, const char *why)
+{
+	verb_error("config", "%s: %s (see terse help config)", what, why);
+	return EXIT_TERSE;
+}
 
 /* SECTION.KEY, or KEY where there is one of it; NULL after saying what is wrong. */
 static const struct option *config_find(const char *name)
 {
-	const struct option *found = NULL, *other = NULL;
+	const struct option *found = NULL;
 	char reason[NEAREST_LEN];
 	struct nearest n;
 	nearest_init(&n, name);
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
 		size_t len = strlen(o->section);
-		if (strncmp(o->section, name, len) == 0 && name[len] == '.' &&
-		    strcmp(o->key, name + len + 1) == 0)
-			return o;
+		bool named = strncmp(o->section, name, len) == 0 && name[len] == '.';
 		nearest_offer(&n, o->key);
-		if (strcmp(o->key, name) != 0)
+		if (strcmp(o->key, named ? name + len + 1 : name) != 0)
 			continue;
-		other = found;
+		if (named)
+			return o;
+		if (found) {
+			verb_error("config", "%s: %s.%s or %s.%s?", name, found->section, name,
+				   o->section, name);
+			return NULL;
+		}
 		found = o;
 	}
-	if (other)
-		verb_error("config", "%s: %s.%s or %s.%s?", name, other->section, name,
-			   found->section, name);
-	else if (!found)
+	if (!found)
 		verb_error("config", "%s: %s", name, nearest_reason(reason, "key", n.best));
-	return other ? NULL : found;
+	return found;
 }
 
-/* Sets a key in the user's file to these values, of which there is one at least; NULL: makes the
-   file. */
-static int config_write(const struct option *o, char **values, int count)
+/* What is behind the value in a line of an ini file: blanks, a comment, the line's end. */
+static const char *config_tail(const char *line, const char *end)
+{
+	const char *tail = line;
+	while (tail < end && !(*tail == ';' && tail > line && strchr(" \t", tail[-1])))
+		tail++;
+	while (tail > line && strchr(" \t\r\n", tail[-1]))
+		tail--;
+	return tail;
+}
+
+/* Appends the text with the setting in it: in the place that it has in `now`, which are the text's
+   settings, else behind the last other one of its section or its header, or in a new section at the
+   end. Lines end as the first one does. */
+static void config_edit(struct buffer *out, const struct buffer *text, struct settings *now,
+			const struct option *o, const char *value)
+{
+	unsigned place = option_source(now, o)->line, number = 1;
+	const bool is_there = place > 0;
+	const char *first = text->len ? memchr(text->data, '\n', text->len) : NULL;
+	const char *eol = first && first > text->data && first[-1] == '\r' ? "\r\n" : "\n";
+	const size_t section_len = strlen(o->section);
+	for (const struct option *other = option_table; other < option_table + option_count;
+	     other++)
+		if (!is_there && strcmp(other->section, o->section) == 0 &&
+		    other->type != OPTION_LIST && option_source(now, other)->line > place)
+			place = option_source(now, other)->line;
+	for (size_t at = 0, end; at < text->len; at = end, number++) {
+		const char *line = text->data + at, *newline = memchr(line, '\n', text->len - at);
+		end = newline ? (size_t)(newline - text->data) + 1 : text->len;
+		if (!place && end - at > section_len + 1 && *line == '[' &&
+		    strncmp(line + 1, o->section, section_len) == 0 && line[section_len + 1] == ']')
+			place = number;
+		if (is_there && number == place) {
+			line = config_tail(line, text->data + end);
+			buffer_printf(out, "%s = %s", o->key, value);
+		}
+		buffer_append(out, line, (size_t)(text->data + end - line));
+		if (!newline)
+			buffer_append_string(out, eol);
+		if (!is_there && number == place)
+			buffer_printf(out, "%s = %s%s", o->key, value, eol);
+	}
+	if (!place)
+		buffer_printf(out, "%s[%s]%s%s = %s%s", text->len ? eol : "", o->section, eol,
+			      o->key, value, eol);
+}
+
+/* Whether that value is what is read from the text: part of it may look like a comment or another
+   line, or be too much for one. */
+static bool config_holds(const struct buffer *text, const char *path, const struct option *o,
+			 const char *value)
+{
+	struct settings s;
+	struct option_error error;
+	if (settings_init(&s) < 0)
+		return false;
+	bool holds = settings_load_text(&s, ORIGIN_USER, path, text->data, text->len, &error) == 0;
+	const char *const *field =
+		(const char *const *)(const void *)((const char *)&s + o->offset);
+	if (holds && o->type == OPTION_STRING)
+		holds = strcmp(*field ? *field : "", value) == 0;
+	settings_release(&s);
+	return holds;
+}
+
+/* Makes the user's file, or sets the option in it. Returns the exit status. */
+static int config_write(const struct option *o, const char *value)
 {
 	char room[PATH_MAX];
 	bool named;
-	const char *path = settings_user_file(room, &named), *why = NULL;
+	const char *path = settings_user_file(room, &named), *what = path, *why = NULL;
 	if (!path) {
 		verb_error("config", "no home directory, or TERSE_CONFIG is empty");
 		return EXIT_TERSE;
 	}
 	struct document d;
-	struct buffer next = BUFFER_INIT, line = BUFFER_INIT, errors = BUFFER_INIT;
-	int status = EXIT_TERSE, result = document_read(&d, path, NULL);
-	const char *text = d.text.len ? d.text.data : "";
-	if (result < 0) {
+	struct settings now;
+	struct option_error error = {""};
+	struct buffer next = BUFFER_INIT, line = BUFFER_INIT;
+	int result = document_read(&d, path, NULL);
+	const bool exists = result == 0 && d.exists && !o;
+	if (result < 0)
 		why = d.reason ? d.reason : strerror(errno);
-	} else if (!o && d.exists) {
+	else if (exists)
 		why = "exists already; terse config init - prints the sample";
-		status = 1;
-	} else if ((o ? ini_set(&next, text, d.text.len, o->section, o->key, values, (size_t)count)
-		      : option_print_sample(&next)) < 0) {
-		why = errno == EINVAL ? "an ini file can't hold that value" : strerror(errno);
-	} else if (settings_check_text(ORIGIN_USER, path, next.data, next.len, &errors) != 0) {
-		const char *all = buffer_string(&errors),
-			   *first = all && *all ? all : strerror(errno);
-		verb_error("config", "%.*s", (int)strcspn(first, "\n"), first);
-		goto out;
-	} else if (document_write(&d, next.data, next.len) < 0) {
+	else if (!o)
+		option_print_sample(&next);
+	else if (settings_init(&now) < 0)
 		why = strerror(errno);
+	else {
+		if (settings_load_text(&now, ORIGIN_USER, path, d.text.data, d.text.len, &error) <
+		    0)
+			what = NULL;
+		else if (option_set(&now, o, value, &error) < 0)
+			what = o->key;
+		else
+			config_edit(&next, &d.text, &now, o, value);
+		why = what == path ? NULL : *error.text ? error.text : strerror(errno);
+		if (!why && buffer_check(&next) == 0 && !config_holds(&next, path, o, value)) {
+			what = o->key;
+			why = "an ini file can't hold that value";
+		}
+		settings_release(&now);
 	}
-	if (why) {
-		verb_error("config", "%s: %s", path, why);
-	} else {
-		buffer_append_string(&line, path);
-		if (o)
-			buffer_printf(&line, ": [%s] %s =", o->section, o->key);
-		for (int i = 0; i < count; i++)
-			buffer_printf(&line, " %s", values[i]);
-		buffer_append_string(&line, "\n");
-		status = config_print_clean(&line);
-	}
-out:
+	if (!why && (buffer_check(&next) < 0 || document_write(&d, next.data, next.len) < 0))
+		why = strerror(errno);
 	document_release(&d);
 	buffer_release(&next);
-	buffer_release(&errors);
-	return status;
+	if (why) {
+		verb_error("config", "%s%s%s", what ? what : "", what ? ": " : "", why);
+		return exists ? 1 : EXIT_TERSE;
+	}
+	buffer_append_string(&line, path);
+	if (o)
+		buffer_printf(&line, ": [%s] %s = %s", o->section, o->key, value);
+	buffer_append_string(&line, "\n");
+	return config_print_clean(&line);
+}
+
+/* Prints one setting, the items of a list on a line each. */
+static int config_get(const struct settings *s, char **words, int count)
+{
+	const struct option *o = count == 2 ? config_find(words[1]) : NULL;
+	struct buffer text = BUFFER_INIT;
+	char number[VALUE_LEN];
+	if (count != 2)
+		return config_bad_usage("get", "needs one key");
+	if (!o)
+		return EXIT_TERSE;
+	const void *field = (const char *)s + option_in_force(s, o)->offset;
+	const struct strings *list = o->type == OPTION_LIST ? field : NULL;
+	for (size_t i = 0; list && i < list->count; i++)
+		buffer_printf(&text, "%s\n", list->items[i]);
+	if (option_is_number(o))
+		buffer_append_string(&text, option_number_text(o, *(const int64_t *)field, number));
+	else if (!list && *(char *const *)field)
+		buffer_append_string(&text, *(char *const *)field);
+	if (!list)
+		buffer_append_string(&text, "\n");
+	return config_print_clean(&text);
+}
+
+static int config_set(char **words, int count)
+{
+	const struct option *o = count == 3 ? config_find(words[1]) : NULL;
+	if (count != 3)
+		return config_bad_usage("set", "needs a key and a value");
+	if (!o)
+		return EXIT_TERSE;
+	if (o->type == OPTION_LIST)
+		return config_bad_usage(words[1], "is a list; edit the ini file for it");
+	return config_write(o, words[2]);
 }
 
 /* --- what is in effect -------------------------------------------------------------- */
@@ -223,11 +334,8 @@ out:
 /* With a command: its settings. `plain`: the words are certainly a command. */
 static int config_print_settings(struct settings *s, char **command, bool plain, bool json)
 {
-	static const char *const actions[] = {"check", "init",       "completion", "get",
-					      "set",   "--profiles", "--agents"};
 	struct buffer text = BUFFER_INIT;
 	struct profile_choice choice;
-	struct nearest n;
 	char path[PATH_MAX];
 	struct option_error error = {""};
 	const char *profile = NULL;
@@ -244,14 +352,8 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 		if (!plain && *command && !string && strcmp(profile, PROFILE_DEFAULT) == 0 &&
 		    !shell_is_builtin(*command) &&
 		    (strchr(*command, '/') ? access(*command, X_OK) != 0
-					   : !hints_find_program(*command, path))) {
-			nearest_init(&n, *command);
-			for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
-				nearest_offer(&n, actions[i]);
-			verb_error("config", "%s: %s", *command,
-				   nearest_reason(path, "action, and no such command", n.best));
-			return EXIT_TERSE;
-		}
+					   : !hints_find_program(*command, path)))
+			return config_bad_usage(*command, "no such action, and no such command");
 	}
 	if (!json) {
 		option_print_settings(&text, s, profile);
@@ -278,12 +380,6 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 struct config_options {
 	bool json, profiles, agents;
 };
-
-static int config_bad_usage(const char *what, const char *why)
-{
-	verb_error("config", "%s: %s (see terse help config)", what, why);
-	return EXIT_TERSE;
-}
 
 static int config_run(struct verb_call *c)
 {
@@ -319,35 +415,19 @@ static int config_run(struct verb_call *c)
 	}
 	if (strcmp(action, "init") == 0) {
 		if (count == 1)
-			return config_write(NULL, NULL, 0);
+			return config_write(NULL, NULL);
 		if (strcmp(words[1], "-") != 0)
 			return config_bad_usage(words[1], "must be - or nothing");
 		option_print_sample(&text);
 		return verb_print(NULL, &text);
 	}
+	if (strcmp(action, "set") == 0)
+		return config_set(words, count);
 	const char *agent = rule_agent(c->settings);
 	if (agent)
 		rule_apply(c->settings, agent);
-	if (strcmp(action, "get") == 0 && count != 2)
-		return config_bad_usage("get", "needs one key");
-	if (strcmp(action, "get") == 0) {
-		const struct option *o = config_find(words[1]);
-		if (!o)
-			return EXIT_TERSE;
-		struct buffer value = BUFFER_INIT;
-		option_print_value(&value, option_in_force(c->settings, o), c->settings);
-		utf8_clean(&text, value.data, value.len);
-		buffer_append_string(&text, o->type == OPTION_LIST ? "" : "\n");
-		text.failed |= value.failed;
-		buffer_release(&value);
-		return verb_print(NULL, &text);
-	}
-	if (strcmp(action, "set") == 0 && count < 3)
-		return config_bad_usage("set", "needs a key and a value");
-	if (strcmp(action, "set") == 0) {
-		const struct option *o = config_find(words[1]);
-		return o ? config_write(o, words + 2, count - 2) : EXIT_TERSE;
-	}
+	if (strcmp(action, "get") == 0)
+		return config_get(c->settings, words, count);
 	return config_print_settings(c->settings, words, c->plain, r.json);
 }
 
@@ -364,13 +444,13 @@ static const struct verb_option config_options[] = {
 const struct verb verb_config = {
 	.name = "config",
 	.purpose = "print the settings in force; check and write ini files",
-	.forms = "[COMMAND...]\nget SETTING\nset SETTING VALUE...\ncheck [FILE...]\ninit [-]\n"
+	.forms = "[COMMAND...]\nget SETTING\nset SETTING VALUE\ncheck [FILE...]\ninit [-]\n"
 		 "completion [bash|zsh|fish]",
 	.text = "Prints the settings in force (for COMMAND) and where each comes from, or one of\n"
-		"them (get); changes one in the user's ini file and leaves the rest alone (set);\n"
+		"them (get); sets one in the user's ini file and leaves the rest alone (set);\n"
 		"checks ini files; writes a commented one (init; init - prints it); prints a\n"
-		"shell's completion. SETTING: report.size, or size where there is one of it.\n"
-		"The options of terse run are taken, too.\n",
+		"shell's completion. SETTING: report.size, or size where there is one of it. The\n"
+		"options of terse run are taken, too.\n",
 	.options = config_options,
 	.most = -1,
 	.command = true,

@@ -165,25 +165,25 @@ static void doctor_check_remote(struct doctor *d, const struct settings *setting
 		/* What waits in the store to be pushed. */
 		struct outbox_state state = outbox_look(&outbox);
 		struct buffer text = BUFFER_INIT;
+		bool waits = state.waiting > 0 || state.index_left;
+		bool fails = waits && state.failures > 0;
 		if (state.waiting > 0)
 			buffer_printf(
 				&text, "waiting: %s, %s, the oldest for %s",
 				HUMAN_COUNT(state.waiting), HUMAN_SIZE(state.bytes),
 				human_age((char[HUMAN_LEN]){0}, clock_real_ms() - state.oldest_ms));
-		else if (state.index_left)
-			buffer_append_string(&text, "waiting: the index");
-		bool waits = text.len > 0, fails = waits && state.failures > 0;
+		else
+			buffer_append_string(&text, waits ? "waiting: the index" : "nothing waits");
 		if (fails)
 			buffer_printf(&text, "; failures: %s%s%s", HUMAN_COUNT(state.failures),
 				      *state.why ? ", the last: " : "", state.why);
 		if (waits)
 			buffer_append_string(&text, " (terse push tries now)");
-		const char *detail = buffer_string(&text);
 		doctor_report(d,
 			      fails   ? BAD
 			      : waits ? NOTE
 				      : GOOD,
-			      "push", "%s", waits && detail ? detail : "nothing waits");
+			      "push", "%s", buffer_string(&text) ? text.data : strerror(errno));
 		if (state.dropped.a > 0)
 			doctor_report(d, BAD, "push",
 				      "dropped, unpushed: %s, %s ([remote] outbox_max)",
@@ -300,8 +300,11 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 			      "%s: wired to other paths, or not all of it: terse init %s%s", path,
 			      w->agent, project ? " --project" : "");
 	}
-	if (state != WIRING_NONE && hints_variables(&dropped, file, path, &p.now.text, place))
-		doctor_report(d, BAD, w->agent, "%.*s", (int)dropped.len - 1, dropped.data);
+	if (state != WIRING_NONE && hints_variables(&dropped, file, path, &p.now.text, place)) {
+		const char *line = buffer_string(&dropped);
+		doctor_report(d, BAD, w->agent, "%.*s", line ? (int)dropped.len - 1 : -1,
+			      line ? line : strerror(errno));
+	}
 	buffer_release(&dropped);
 	wiring_plan_release(&p);
 	return state;

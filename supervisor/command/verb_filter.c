@@ -21,8 +21,7 @@
 struct filter {
 	struct record record;
 	struct excerpts excerpts;
-	bool keep;     /* the input can't be read again, so omitted text has to be kept */
-	int not_onlcr; /* --onlcr: position of no */
+	bool keep; /* the input can't be read again, so omitted text has to be kept */
 	int exit_code;
 };
 
@@ -93,11 +92,11 @@ static int filter_run(struct verb_call *c)
 	struct secrets *secrets = secrets_new(c->settings);
 	bool safe = secrets || !errno;
 	struct interceptor_options options = {
-		.reader = full ? INTERCEPT_PROGRAM : INTERCEPT_AGENT,
-		.terminal.onlcr = !f.not_onlcr,
+		.reader = c->settings->format != FORMAT_TEXT
+				  ? (full ? INTERCEPT_SILENT : INTERCEPT_COLLECTED)
+				  : (full ? INTERCEPT_PROGRAM : INTERCEPT_AGENT),
+		.terminal.onlcr = true,
 	};
-	if (c->settings->format != FORMAT_TEXT)
-		summary_prepare(c->settings, &options);
 	f.excerpts = (struct excerpts){.artifact = filter_on_artifact, .ctx = &f};
 	if (!safe || excerpts_init(&f.excerpts, c->settings, &options) < 0 ||
 	    filter_feed(&f, secrets) < 0) {
@@ -146,9 +145,6 @@ out:
 static const struct verb_option filter_options[] = {
 	{"--exit-code", 0, VERB_STATUS, offsetof(struct filter, exit_code), "N",
 	 "the command's exit code (default 0)"},
-	{"--onlcr", 0, VERB_WORD, offsetof(struct filter, not_onlcr), "yes|no",
-	 "no: a line feed only moves down, as in a recording of a terminal with output processing "
-	 "(default yes)"},
 	VERB_END_ROW,
 };
 

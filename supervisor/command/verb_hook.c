@@ -67,7 +67,7 @@ const struct verb verb_hook = {
 	.purpose = "the program that terse init puts into an agent's files",
 	.forms = "AGENT EVENT",
 	.text = "Agents call this: it reads an event from standard input, and ends the session of\n"
-		"a conversation that has ended, or rewrites a command (cursor, crush).\n",
+		"a conversation that has ended, or rewrites a command (cursor).\n",
 	.least = 2,
 	.most = 2,
 	.run = hook_run,

@@ -20,7 +20,7 @@ enum { AGENTS_MAX = 16 };
 struct init {
 	const struct wiring *wiring;
 	struct place own, place; /* terse's own files; what the agent's files name */
-	bool project, dry_run, undo, instructions, all, show;
+	bool project, dry_run, undo, instructions, all;
 	bool mcp;                                /* as a server of tools */
 	const struct wiring *agents[AGENTS_MAX]; /* which are meant */
 	size_t count;
@@ -73,10 +73,10 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		verb_error(VERB, "%s", p.reason);
 		i->failed = true;
 	} else if (!i->undo && !i->dry_run) {
-		struct buffer warning = BUFFER_INIT;
-		if (hints_variables(&warning, file, path, &p.next, NULL))
-			buffer_printf(&i->out, "warning: %s", buffer_string(&warning));
-		buffer_release(&warning);
+		size_t start = i->out.len;
+		buffer_append_string(&i->out, "warning: ");
+		if (!hints_variables(&i->out, file, path, &p.next, NULL))
+			buffer_truncate(&i->out, start);
 	}
 	wiring_plan_release(&p);
 }
@@ -158,61 +158,40 @@ static int init_prepare(struct init *i, const char *real)
 	return 0;
 }
 
-/* Prints what is to be said so far. */
-static int init_print(struct init *i)
-{
-	struct buffer clean = BUFFER_INIT;
-	utf8_clean(&clean, i->out.data ? i->out.data : "", i->out.len);
-	clean.failed |= i->out.failed;
-	buffer_release(&i->out);
-	i->out = (struct buffer)BUFFER_INIT;
-	return verb_print(NULL, &clean);
-}
-
-/* Adds the agent of that name. */
-static int init_name_agent(struct init *i, const char *name)
-{
-	const struct wiring *table = i->mcp ? wirings_mcp : wirings;
-	const struct wiring *w = wiring_find(table, name);
-	struct nearest n;
-	if (w && i->count < AGENTS_MAX) {
-		i->agents[i->count++] = w;
-		return 0;
-	}
-	nearest_init(&n, name);
-	for (w = table; w->agent; w++)
-		nearest_offer(&n, w->agent);
-	if (i->mcp && strcmp(name, "pi") == 0)
-		verb_error(VERB, "pi takes no server of tools; terse init pi wires up its shell");
-	else if (n.best)
-		verb_error(VERB, "%s: no such agent (did you mean %s?)", name, n.best);
-	else
-		verb_error(VERB, "%s: no such agent; there are %s", name,
-			   i->mcp ? wiring_mcp_names : wiring_names);
-	return -1;
-}
-
 static int init_parse(struct init *i, struct verb_call *c)
 {
 	if (verb_parse(c, i) < 0)
 		return -1;
-	int count = c->operand_count;
-	/* All agents that are named, or nothing is done. */
-	for (int k = 0; k < count; k++) {
-		if (init_name_agent(i, c->operands[k]) < 0)
-			return -1;
-	}
+	const struct wiring *table = i->mcp ? wirings_mcp : wirings, *w;
 	const char *names = i->mcp ? wiring_mcp_names : wiring_names;
-	if (i->mcp && (!count || i->instructions || i->show))
+	/* All agents that are named, or nothing is done. */
+	for (; (int)i->count < c->operand_count; i->count++) {
+		const char *name = c->operands[i->count];
+		struct nearest n;
+		i->agents[i->count] = wiring_find(table, name);
+		if (i->agents[i->count])
+			continue;
+		nearest_init(&n, name);
+		for (w = table; w->agent; w++)
+			nearest_offer(&n, w->agent);
+		if (i->mcp && strcmp(name, "pi") == 0)
+			verb_error(VERB, "pi takes no server of tools; terse init pi wires up its "
+					 "shell");
+		else if (n.best)
+			verb_error(VERB, "%s: no such agent (did you mean %s?)", name, n.best);
+		else
+			verb_error(VERB, "%s: no such agent; there are %s", name, names);
+		return -1;
+	}
+	bool some = i->undo || i->dry_run || i->instructions || i->project;
+	if (i->mcp && (!i->count || i->instructions))
 		verb_error(VERB,
-			   "--mcp goes with an agent, and without --instructions and --show; "
-			   "there are %s",
+			   "--mcp goes with an agent, and without --instructions; there are %s",
 			   names);
-	else if (count && i->all)
+	else if (i->count && i->all)
 		verb_error(VERB, "%s: --all means every agent that is found", c->operands[0]);
-	else if (!count && !i->all && (i->undo || i->dry_run || i->instructions))
-		verb_error(VERB, "which agent? terse init AGENT, one of %s; or --all",
-			   wiring_names);
+	else if (!i->count && !i->all && some)
+		verb_error(VERB, "which agent? terse init AGENT, one of %s; or --all", names);
 	else if (i->project && !(i->root = getcwd(i->here, sizeof(i->here))))
 		verb_error(VERB, "the current directory: %s", strerror(errno));
 	else
@@ -252,39 +231,12 @@ static enum wiring_state state_of(const struct wiring *w, const struct place *pl
 	return counts[WIRING_SAME] == files ? WIRING_SAME : WIRING_OTHER;
 }
 
-/* Asks the person at the terminal which of the agents are meant, and keeps those. */
-static int init_ask(struct init *i)
+/* A line for each agent: its name, its state by the user's files or the project's, its path. */
+static void init_list(struct init *i)
 {
-	char line[512], *rest = line;
-	const struct wiring *listed[AGENTS_MAX];
-	size_t count = i->count;
-	memcpy(listed, i->agents, sizeof(listed));
-	fputs("Wire up which? Names, or all; nothing: none. ", stdout);
-	fflush(stdout);
-	if (!fgets(line, sizeof(line), stdin))
-		*line = '\0';
-	i->count = 0;
-	for (const char *word; (word = strtok_r(rest, " ,\t\n", &rest)) != NULL;) {
-		if (strcmp(word, "all") == 0) {
-			memcpy(i->agents, listed, sizeof(listed));
-			i->count = count;
-			return 0;
-		}
-		if (init_name_agent(i, word) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Lists the agents; at a terminal the person chooses some of them. Returns whether there is
-   something to do. */
-static bool init_choose(struct init *i)
-{
-	bool person = !i->show && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	char here[PATH_MAX], found[PATH_MAX];
 	place_find(&i->own);
 	place_wired(&i->place, &i->own);
-	/* A line for each: its name, its state by the user's files or the project's, its path. */
 	const char *project = getcwd(here, sizeof(here));
 	for (size_t k = 0; k < i->count; k++) {
 		const struct wiring *w = i->agents[k];
@@ -302,20 +254,16 @@ static bool init_choose(struct init *i)
 	}
 	if (i->count == 0)
 		buffer_printf(&i->out, "none of %s is in PATH\n", wiring_names);
-	else if (!person && !i->show)
+	else
 		buffer_append_string(&i->out, "to wire one up: terse init NAME; all of them: terse "
 					      "init --all\n");
-	if (!person || i->count == 0)
-		return false;
-	init_print(i);
-	i->failed = init_ask(i) < 0;
-	return !i->failed;
 }
 
 static int init_run(struct verb_call *c)
 {
 	struct init i = {.wiring = NULL};
-	bool go_on = true, failed = false;
+	struct buffer clean = BUFFER_INIT;
+	bool failed = false;
 	char folder[PATH_MAX];
 	if (init_parse(&i, c) < 0)
 		return EXIT_TERSE;
@@ -325,25 +273,27 @@ static int init_run(struct verb_call *c)
 		if (hints_find_program(w->programs, folder))
 			i.agents[i.count++] = w;
 	}
-	if (i.show || (!named && (!i.all || i.count == 0)))
-		go_on = init_choose(&i);
-	failed = i.failed;
-	for (size_t k = 0; go_on && k < i.count; k++) {
+	bool lists = i.count == 0 || (!named && !i.all);
+	if (lists)
+		init_list(&i);
+	for (size_t k = 0; !lists && k < i.count; k++) {
 		i.wiring = i.agents[k];
 		i.failed = false;
 		init_change_agent(&i, c->settings->shell);
 		failed = failed || i.failed;
 	}
-	bool undone = go_on && i.undo && !i.dry_run && !failed && !i.mcp;
+	bool undone = !lists && i.undo && !i.dry_run && !failed && !i.mcp;
 	if (undone && place_folder(folder) == 0 && access(folder, F_OK) == 0)
 		init_say(&i, folder,
 			 "stays for agents that still run and for other files that name it");
-	return init_print(&i) || failed;
+	utf8_clean(&clean, i.out.data ? i.out.data : "", i.out.len);
+	clean.failed |= i.out.failed;
+	buffer_release(&i.out);
+	return verb_print(c, &clean) || failed;
 }
 
 static const struct verb_option init_options[] = {
 	{"--all", 0, VERB_FLAG, offsetof(struct init, all), NULL, "every agent that is in PATH"},
-	{"--show", 0, VERB_FLAG, offsetof(struct init, show), NULL, "only print the state of each"},
 	{"--mcp", 0, VERB_FLAG, offsetof(struct init, mcp), NULL,
 	 "give terse mcp to the agent as a server of tools instead: claude, codex, opencode, kilo, "
 	 "gemini, qwen, copilot, cursor, crush, vscode"},
@@ -362,10 +312,10 @@ const struct verb verb_init = {
 	.forms = "[AGENT...]",
 	.text = "Makes agents run their commands through terse, in their own configuration. "
 		"AGENT:\n"
-		"claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor, crush.\n"
-		"The rest of their files stays. Without AGENT: lists the agents that are in PATH, "
-		"and\n"
-		"at a terminal asks which to wire up.\n",
+		"claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor.\n"
+		"The rest of their files stays. Alone: lists the agents that are in PATH, and "
+		"whether\n"
+		"they are wired up.\n",
 	.options = init_options,
 	.most = AGENTS_MAX,
 	.run = init_run,

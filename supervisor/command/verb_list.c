@@ -178,6 +178,23 @@ static void runs_add_labels(struct buffer *out, const struct meta *m, bool json)
 	free(value);
 }
 
+/* Describes how a run ended, or that it lives: "exit 0". */
+static void runs_describe_state(const struct meta *m, char out[24])
+{
+	if (m->state == META_RUNNING)
+		snprintf(out, 24, "running");
+	else if (m->state == META_INTERRUPTED)
+		snprintf(out, 24, "interrupted");
+	else if (m->timed_out)
+		snprintf(out, 24, "timed out");
+	else if (m->signal && sigabbrev_np(m->signal))
+		snprintf(out, 24, "SIG%s", sigabbrev_np(m->signal));
+	else if (m->signal)
+		snprintf(out, 24, "signal %d", m->signal);
+	else
+		snprintf(out, 24, "exit %d", m->exit_code);
+}
+
 /* Appends a run as a row, or as an object in JSON. `m` NULL: `error` says why the metadata can't be
    read. `state`, unless NULL: the state of one that lives, "?" if it does not answer. */
 static void runs_add_row(const struct runs *r, struct buffer *out, const char *id,
@@ -197,7 +214,6 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 		}
 		if (m && r->remote) {
 			json_add_string(out, "host", m->host ? m->host : "");
-			json_add_string(out, "container", m->container);
 			json_begin_object(out, "labels");
 			runs_add_labels(out, m, true);
 			json_end_object(out);

@@ -12,7 +12,7 @@
 static int push_run(struct verb_call *c)
 {
 	struct store stores[STORE_MAX];
-	struct outbox_result r = {0};
+	struct outbox_state r = {.pushed = 0};
 	struct buffer out = BUFFER_INIT;
 	int64_t wait_ms = -1;
 	if (verb_parse(c, &wait_ms) < 0)
@@ -26,14 +26,13 @@ static int push_run(struct verb_call *c)
 	int status = 0, count = verb_open_stores(c, stores, &status);
 	for (int i = 0; i < count; i++) {
 		struct outbox outbox;
-		struct outbox_result one;
 		if (outbox_open(&outbox, &stores[i], false) < 0)
 			continue;
-		outbox_push(&outbox, c->settings, until_ms, &one);
+		struct outbox_state one = outbox_push(&outbox, c->settings, until_ms);
 		/* What was dropped is said now. */
 		outbox_forgive(&outbox);
 		r.pushed += one.pushed;
-		r.left += one.left;
+		r.waiting += one.waiting;
 		r.dropped.a += one.dropped.a;
 		r.dropped.b += one.dropped.b;
 		r.index_left |= one.index_left;
@@ -42,24 +41,26 @@ static int push_run(struct verb_call *c)
 		outbox_close(&outbox);
 	}
 	store_close_all(stores, count);
+	bool left = r.waiting > 0 || r.index_left;
 	if (c->json) {
 		envelope_begin(&out);
 		json_add_count(&out, "pushed", r.pushed);
-		json_add_count(&out, "left", r.left);
+		json_add_count(&out, "left", r.waiting);
 		json_add_count(&out, "dropped", r.dropped.a);
 		json_add_string(&out, "reason", *r.why ? r.why : NULL);
 		envelope_end(&out);
-		return verb_print(c, &out) || status || r.left > 0 || r.index_left;
+		return verb_print(c, &out) || status || left;
 	}
 	buffer_printf(&out, "%s pushed to %s\n", HUMAN_COUNT(r.pushed), c->settings->remote);
 	status |= verb_print(c, &out);
 	if (r.dropped.a > 0)
 		verb_error("push", "dropped before, unpushed: %s, %s ([remote] outbox_max)",
 			   HUMAN_COUNT(r.dropped.a), HUMAN_SIZE(r.dropped.b));
-	if (r.left > 0 || r.index_left)
-		verb_error("push", "left: %s%s%s", r.left > 0 ? HUMAN_COUNT(r.left) : "the index",
-			   *r.why ? ": " : "", r.why);
-	return status || r.left > 0 || r.index_left;
+	if (left)
+		verb_error("push", "left: %s%s%s",
+			   r.waiting > 0 ? HUMAN_COUNT(r.waiting) : "the index", *r.why ? ": " : "",
+			   r.why);
+	return status || left;
 }
 
 static const struct verb_option push_options[] = {

@@ -8,7 +8,6 @@
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/loop.h"
-#include "lib/quote.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/excerpts.h"
@@ -446,17 +445,13 @@ static int read_check(struct read *r)
    with errno. */
 static int read_show(struct read *r)
 {
-	const char *name = *r->text.id ? r->text.id : r->name;
 	bool person = r->sink == SINK_PERSON, raw = r->part == ARTIFACT_RAW;
 	/* What is asked for, to its end. */
 	bool all = person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw);
 	int result;
-	if (*name == '-')
-		buffer_append_string(&r->quoted, "./");
-	quote_append(&r->quoted, name);
-	if (!buffer_string(&r->quoted))
+	r->place.id = verb_quote_text(&r->quoted, &r->text, r->name);
+	if (!r->place.id)
 		return -1;
-	r->place.id = r->quoted.data;
 	r->place.json = r->call->json;
 	r->place.words = r->call->settings->words;
 	r->place.is_stderr = r->part == ARTIFACT_ERR;
@@ -496,7 +491,8 @@ static int read_run(struct verb_call *c)
 	r->name = c->operands[0];
 	r->sink = c->json ? SINK_AGENT : reader_of_text();
 	r->words = &vocabularies[c->settings->words];
-	if (read_check(r) < 0 || excerpts_apply_profile(c->verb->name, c->settings) < 0)
+	if (read_check(r) < 0 ||
+	    (r->preview && excerpts_apply_profile(c->verb->name, c->settings) < 0))
 		return EXIT_TERSE;
 	if (r->follow && q->first == 0 && q->tail == 0)
 		q->tail = FOLLOW_LINES;

@@ -234,12 +234,12 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	}
 	channels_decide(&job->channels, s, run_is_captured(), jobs);
 	if (job->channels.direct)
-		return run_tell_exec_error(job, frontend_exec(job));
+		return run_tell_exec_error(job, spawn_exec(job, environ));
 	/* Without redaction, nothing may be kept. */
 	job->secrets = secrets_new(s);
 	char **shown = job->secrets ? redactor_words(job->secrets, job->shown) : NULL;
 	if (!shown && (job->secrets || errno))
-		return run_tell_exec_error(job, frontend_exec(job));
+		return run_tell_exec_error(job, spawn_exec(job, environ));
 	if (shown)
 		job->shown = shown;
 	/* Size and modes are those of the person's terminal, else those of the settings. */
@@ -303,7 +303,7 @@ static int run_run(struct verb_call *c)
 	} else if (run_is_bypassed(c->settings)) {
 		TRACE(CONFIG, "TERSE=0, or inside a run: the command is executed directly");
 		c->settings->format = FORMAT_TEXT;
-		status = run_tell_exec_error(&job, frontend_exec(&job));
+		status = run_tell_exec_error(&job, spawn_exec(&job, environ));
 	} else {
 		status = run_supervised(&job, c->settings, a.argv, a.string);
 	}

@@ -25,7 +25,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The limit of the search profile. */
@@ -60,8 +60,10 @@ struct search {
 	struct followup followup;
 	int first;
 	char first_id[ID_LEN + 1];
-	uint64_t size; /* of the text */
-	struct progress progress;
+
+	timer_t timer; /* see search_tick(); some sandboxes have none */
+	bool has_timer;
+	struct buffer late; /* the message if it expires */
 };
 
 /* --- commands that go on -------------------------------------------------------------- */
@@ -178,7 +180,6 @@ static int search_print(void *ctx, const char *data, size_t len)
 {
 	struct search *s = ctx;
 	if (!s->call->json) {
-		progress_end(&s->progress);
 		followup_add(&s->followup, data, len);
 		return io_write(STDOUT_FILENO, data, len);
 	}
@@ -311,7 +312,6 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 	struct buffer notice = BUFFER_INIT, said = BUFFER_INIT;
 	uint64_t long_line = text ? walk_long_line(s->walk) : 0;
 	int result = listing_finish(l);
-	progress_end(&s->progress);
 	if (result == 0 && s->call->json) {
 		result = search_json(s, text, session);
 	} else if (result == 0) {
@@ -368,7 +368,6 @@ static void search_give_up(struct search *s, uint64_t line)
 {
 	const uint64_t shown = s->listing.found.shown;
 	struct buffer notice = BUFFER_INIT;
-	progress_end(&s->progress);
 	buffer_printf(&notice, "gave up at line %s", HUMAN_COUNT(line));
 	if (!s->name)
 		buffer_printf(&notice, " of %s", s->where.place);
@@ -393,33 +392,34 @@ static void search_give_up(struct search *s, uint64_t line)
    long, which can't be made to return. */
 #define PATIENCE 10
 
-static void search_give_up_text(int number)
+static void search_on_timer(int number, siginfo_t *info, void *context)
 {
-	static const char failure[] =
-		"terse search: gave up: one part of the text takes too long\n";
-	(void)number;
-	io_write(STDERR_FILENO, failure, sizeof(failure) - 1);
-	_exit(EXIT_TERSE);
-}
-
-static void search_give_up_json(int number)
-{
-	static const char failure[] = "{\"ok\":false,\"error\":{\"code\":\"bad_pattern\","
-				      "\"message\":\"one part of the text takes too long\"}}\n";
-	(void)number;
-	io_write(STDOUT_FILENO, failure, sizeof(failure) - 1);
+	const struct search *s = info->si_value.sival_ptr;
+	(void)number, (void)context;
+	if (info->si_code != SI_TIMER)
+		return;
+	io_write(s->call->json ? STDOUT_FILENO : STDERR_FILENO, s->late.data, s->late.len);
 	_exit(EXIT_TERSE);
 }
 
 /* For the walk: another block begins. What was found before is printed. */
-static void search_tick(void *ctx, uint64_t bytes)
+static void search_tick(void *ctx)
 {
-	const struct itimerval limit = {.it_value.tv_sec = PATIENCE};
+	const struct itimerspec limit = {.it_value.tv_sec = PATIENCE},
+				none = {.it_value.tv_sec = 0};
 	struct search *s = ctx;
+	struct buffer text = BUFFER_INIT;
+	/* The message is not there for a moment. */
+	if (s->has_timer)
+		timer_settime(s->timer, 0, &none, NULL);
 	listing_flush(&s->listing);
-	setitimer(ITIMER_VIRTUAL, &limit, NULL);
-	progress_tell(&s->progress, "searching: %u %%",
-		      (unsigned)(s->size ? bytes * 100 / s->size : 100));
+	buffer_printf(&text, "%s: gave up in %s, from line %s on: a part of it takes over %d s",
+		      s->pattern, s->where.place, HUMAN_COUNT(walk_lines(s->walk) + 1), PATIENCE);
+	buffer_clear(&s->late);
+	verb_add_failure(s->call, ENVELOPE_BAD_PATTERN, &s->late, &text);
+	buffer_release(&text);
+	if (s->has_timer)
+		timer_settime(s->timer, 0, &limit, NULL);
 }
 
 /* --- texts ------------------------------------------------------------------------------ */
@@ -445,7 +445,6 @@ static int search_text(struct search *s, struct text *text, const char *name, co
 	enum walk_kind kind = WALK_FAILED;
 	s->where = (struct listing_text){
 		.label = label, .place = place, .standard_error = s->standard_error};
-	s->size = text->size;
 	s->walk = walk_new(text, s->matcher, &options);
 	if (s->walk && s->lines && !binary) {
 		kind = listing_add(l, s->walk, &s->where, &line);
@@ -477,7 +476,6 @@ static int search_text(struct search *s, struct text *text, const char *name, co
 	bool summary = (binary || !s->lines) && (total > 0 || (s->count && !label));
 	const char *kind_name = !binary ? NULL : what ? what : "";
 	if (kind == WALK_FAILED || (summary && search_add_summary(s, name, total, kind_name) < 0)) {
-		progress_end(&s->progress);
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%s: %m", name);
 		return 1;
 	}
@@ -502,13 +500,10 @@ static int search_one(struct search *s)
 		store_close_all(stores, count);
 		return 1;
 	}
-	const char *name = *text.id ? text.id : s->name;
+	const char *place = verb_quote_text(&s->place, &text, s->name);
 	int status = 1;
-	if (*name == '-')
-		buffer_append_string(&s->place, "./");
-	quote_append(&s->place, name);
-	if (buffer_string(&s->place))
-		status = search_text(s, &text, name, s->place.data, NULL);
+	if (place)
+		status = search_text(s, &text, *text.id ? text.id : s->name, place, NULL);
 	else
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 	if (status == 0)
@@ -628,15 +623,19 @@ static int search_run(struct verb_call *c)
 		.print = search_print,
 		.ctx = s,
 	};
+	struct sigaction action = {.sa_sigaction = search_on_timer, .sa_flags = SA_SIGINFO};
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGVTALRM, .sigev_value.sival_ptr = s};
 	/* It may be blocked by whoever started us. */
 	sigset_t alarm;
-	signal(SIGVTALRM, c->json ? search_give_up_json : search_give_up_text);
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGVTALRM);
+	sigaction(SIGVTALRM, &action, NULL);
 	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
-	progress_begin(&s->progress);
+	s->has_timer = timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &s->timer) == 0;
 	status = s->name ? search_one(s) : search_all(s);
-	setitimer(ITIMER_VIRTUAL, &(struct itimerval){0}, NULL);
+	if (s->has_timer)
+		timer_delete(s->timer);
 	walk_free(s->walk);
 	matcher_free(s->matcher);
 	io_close(&s->first);
@@ -644,6 +643,7 @@ static int search_run(struct verb_call *c)
 	buffer_release(&s->listing.gap);
 	buffer_release(&s->place);
 	buffer_release(&s->text);
+	buffer_release(&s->late);
 	return status;
 }
 

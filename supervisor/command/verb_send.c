@@ -1,4 +1,4 @@
-// terse signal ID [SIGNAL]: ends a running command, or sends it a signal.
+// What is asked of a running command: terse signal, snapshot, send.
 
 #include "config/value.h"
 #include "lib/buffer.h"
@@ -22,6 +22,8 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+// terse signal ID [SIGNAL]: ends a running command, or sends it a signal.
 
 /* "INT", "SIGINT" or "2"; -1: none. */
 static int parse_signal(const char *text)

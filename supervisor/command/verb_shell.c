@@ -79,8 +79,6 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 	unsetenv(PRELOAD);
 }
 
-// terse-sh: terse as a shell. See supervisor/command/verb_shell.c.
-
 /* Claude Code gives each command /dev/null (eval '...' < /dev/null && ...). One that is handed over
    is answered at its terminal, so what stands behind its comment opens that. */
 static void shell_open_terminal(char *script)
@@ -140,7 +138,7 @@ int command_shell(char **argv)
 	decision_make(&d, &settings, argv, !probed && loaded && !run_is_bypassed(&settings));
 	const struct job job = {.settings = &settings, .program = d.program, .argv = d.argv};
 	int status = d.agent ? shell_supervise(&settings, &d)
-			     : run_tell_exec_error(&job, frontend_exec(&job));
+			     : run_tell_exec_error(&job, spawn_exec(&job, environ));
 	free(d.command);
 	settings_release(&settings);
 	return status;

@@ -25,7 +25,6 @@ struct stats_call {
 	struct verb_call *call;
 	bool all;
 	struct verb_when since;
-	int by; /* --by: which of the words, or -1 */
 	uint64_t limit;
 	char directory[STORE_SESSION_LEN + 1];
 	struct stats stats;
@@ -33,7 +32,6 @@ struct stats_call {
 };
 
 static const char *const by_names[] = {
-	[STATS_BY_NOTHING] = "",
 	[STATS_BY_COMMAND] = "command",
 	[STATS_BY_AGENT] = "agent",
 };
@@ -116,12 +114,12 @@ static void stats_add_text(struct stats_call *c)
 	}
 	buffer_append_string(out, "\n");
 	add_sum(out, c->call->colour, all);
-	if (c->by < 0)
+	if (c->stats.by == STATS_BY_NOTHING)
 		return;
 	const struct stats *s = &c->stats;
 	size_t most = c->limit < s->group_count ? (size_t)c->limit : s->group_count;
 	buffer_printf(out, "\n%-*s %6s %6s %9s %9s %9s %9s %9s\n", (int)NAME_WIDTH,
-		      by_names[c->by + 1], "runs", "failed", "written", "shown", "read back",
+		      by_names[c->stats.by], "runs", "failed", "written", "shown", "read back",
 		      "own cut", "saved");
 	for (size_t i = 0; i < most; i++) {
 		const struct stats_group *g = s->groups[i];
@@ -149,32 +147,6 @@ static void stats_add_text(struct stats_call *c)
 
 /* --- JSON ------------------------------------------------------------------------------- */
 
-static void json_add_size(struct buffer *out, const char *key, const struct stats_size *size)
-{
-	json_begin_object(out, key);
-	json_add_count(out, "bytes", size->bytes);
-	json_add_count(out, "tokens_estimated", size->tokens);
-	json_end_object(out);
-}
-
-static void json_add_sum(struct buffer *out, const struct stats_sum *s)
-{
-	json_add_count(out, "runs", s->runs);
-	json_add_count(out, "failed", s->failed);
-	json_add_number(out, "duration_ms", s->duration_ms);
-	json_add_count(out, "written_bytes", s->text);
-	json_add_size(out, "shown", &s->shown);
-	json_add_size(out, "read_back", &s->read);
-	json_add_count(out, "reads", s->reads);
-	json_add_count(out, "kept", s->kept);
-	json_add_count(out, "followed", s->followed);
-	json_add_size(out, "own_cut", &s->own);
-	json_begin_object(out, "saved");
-	json_add_number(out, "bytes", stats_saved(s));
-	json_add_number(out, "tokens_estimated", stats_saved_tokens(s));
-	json_end_object(out);
-}
-
 static void add_json(struct stats_call *c)
 {
 	struct buffer *out = &c->out;
@@ -183,14 +155,14 @@ static void add_json(struct stats_call *c)
 	json_add_string(out, "session", c->all ? NULL : c->directory);
 	json_add_time(out, "since", s->from_ms);
 	json_add_time(out, "first", s->first_ms);
-	json_add_sum(out, &s->all);
-	if (c->by >= 0) {
-		json_add_string(out, "by", by_names[c->by + 1]);
+	stats_append_json(out, &s->all);
+	if (s->by != STATS_BY_NOTHING) {
+		json_add_string(out, "by", by_names[c->stats.by]);
 		json_begin_array(out, "groups");
 		for (size_t i = 0; i < s->group_count; i++) {
 			json_begin_object(out, NULL);
 			json_add_string(out, "name", s->groups[i]->name);
-			json_add_sum(out, &s->groups[i]->sum);
+			stats_append_json(out, &s->groups[i]->sum);
 			json_end_object(out);
 		}
 		json_end_array(out);
@@ -213,13 +185,12 @@ static int compare_room(const void *a, const void *b)
 
 static int stats_run(struct verb_call *context)
 {
-	struct stats_call c = {.call = context, .by = -1};
+	struct stats_call c = {.call = context, .stats.by = STATS_BY_NOTHING};
 	struct store stores[STORE_MAX];
 	int status = 0, result = 0;
 	if (verb_parse(context, &c) < 0)
 		return EXIT_TERSE;
 	c.stats.from_ms = c.since.ms;
-	c.stats.by = (enum stats_by)(c.by + 1);
 	c.limit = c.limit ? c.limit : ROWS;
 	if (!verb_has_session(context))
 		return 1;
@@ -265,7 +236,8 @@ static const struct verb_option stats_options[] = {
 	{"--since", 0, VERB_WHEN, offsetof(struct stats_call, since), "WHEN",
 	 "since: 2h (ago), 14:05, 2026-11-20"},
 	/* As enum stats_by has them. */
-	{"--by", 0, VERB_WORD, offsetof(struct stats_call, by), "command|agent", "a row for each"},
+	{"--by", 0, VERB_WORD, offsetof(struct stats_call, stats.by), "command|agent",
+	 "a row for each"},
 	{"--limit", 0, VERB_COUNT, offsetof(struct stats_call, limit), "N", "at most N rows (20)"},
 	VERB_JSON_ROW,
 	VERB_COLOR_ROW,

@@ -30,9 +30,8 @@
 struct cleanup {
 	struct gc gc; /* of one store after the other; sums them up */
 	struct buffer out;
-	uint64_t listed;          /* artifacts, with or without a line */
-	long in_use;              /* artifacts of runs that go on, which stay */
-	struct progress progress; /* to be ended before something else is printed */
+	uint64_t listed; /* artifacts, with or without a line */
+	long in_use;     /* artifacts of runs that go on, which stay */
 };
 
 static const char *const reasons[RETENTION_REASONS] = {
@@ -51,8 +50,7 @@ static void on_removed(void *ctx, const struct inventory_session *session,
 {
 	struct cleanup *c = ctx;
 	char id[ID_LEN + 1], size[HUMAN_LEN], age[HUMAN_LEN];
-	progress_tell(&c->progress, "%s artifacts", HUMAN_COUNT(++c->listed));
-	if (c->listed > CLEANUP_LINES)
+	if (++c->listed > CLEANUP_LINES)
 		return;
 	id_unpack(item->id, id);
 	buffer_printf(&c->out, "%s  %8s  %7s  session %s%s%s\n", id, human_size(size, item->bytes),
@@ -69,7 +67,6 @@ static void cleanup_begin(struct cleanup *c, const struct settings *settings, bo
 		       .removed = on_removed,
 		       .ctx = c},
 	};
-	progress_begin(&c->progress);
 }
 
 static void cleanup_add_error(struct cleanup *c)
@@ -101,7 +98,6 @@ static int cleanup_end(struct cleanup *c, const struct verb_call *call)
 		     {sum->sessions, "session"},
 		     {sum->leftovers, "leftover"}};
 	const char *joint = c->gc.dry ? "would remove " : "removed ";
-	progress_end(&c->progress);
 	if (c->listed > CLEANUP_LINES)
 		buffer_printf(&c->out, "[... and %s more]\n",
 			      HUMAN_COUNT(c->listed - CLEANUP_LINES));
@@ -144,7 +140,6 @@ static int gc_verb(struct verb_call *c)
 		cleanup.gc.store = &stores[i];
 		if (gc_run(&cleanup.gc) < 0) {
 			cleanup_add_error(&cleanup);
-			progress_end(&cleanup.progress);
 			verb_error("gc", "%s: %m", stores[i].path);
 		}
 		cleanup.gc.result.leftovers += dry ? 0 : client_sweep(&stores[i]);
@@ -433,7 +428,6 @@ static int session_end(struct session_call *c)
 	}
 	struct buffer *out = &cleanup.out;
 	if (!found && sum->failed) {
-		progress_end(&cleanup.progress);
 		verb_error(c->verb, "%s/" JOURNAL_FILE ": %s", c->session, strerror(sum->error));
 		return 1;
 	}
@@ -448,7 +442,6 @@ static int session_end(struct session_call *c)
 			      c->session, human_age((char[HUMAN_LEN]){0}, keep), c->session);
 	if ((found && now) || sum->failed)
 		return cleanup_end(&cleanup, c->call);
-	progress_end(&cleanup.progress);
 	return verb_print(c->call, out);
 }
 

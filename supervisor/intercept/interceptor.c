@@ -35,9 +35,14 @@ static uint64_t intercept_bytes(const struct interceptor *s)
 
 void intercept_overflow(struct interceptor *s)
 {
+	const struct limit *l = &s->options.limit;
+	struct tally held = {.unit = l->unit};
 	s->fits = false;
-	if (s->reader->previews)
-		s->broken = limit_broken_first(&s->options.limit, s->held.data, s->held.len);
+	if (s->reader->previews) {
+		/* The part that is exceeded first: more may have come at once than is held. */
+		tally_feed(&held, s->held.data, s->held.len);
+		s->broken = l->count && tally_units(&held) > l->count ? LIMIT_COUNT : LIMIT_BYTES;
+	}
 	TRACE(PREVIEW, "%s is too long to be printed whole: %zu bytes held", PART_NAME(s),
 	      s->held.len);
 	s->head_closed = true;
@@ -63,8 +68,7 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 		return true;
 	if (!s->reader->previews)
 		return false;
-	if ((l->count && tally_units(&s->tally) > l->count) ||
-	    (l->longest_line && s->tally.longest > l->longest_line))
+	if (l->count && tally_units(&s->tally) > l->count)
 		return true;
 	/* How long it is when it is printed clean, where every invalid byte becomes three, with a
 	   guard for each line that needs one. What is counted of an unfinished line is not looked
@@ -338,7 +342,6 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	/* A text that is only a little too long is printed whole rather than cut. */
 	s->most = limit_most(limit_largest(l));
 	s->tally.unit = l->unit;
-	s->tally.by_line = l->longest_line > 0;
 	/* While the command runs, its outcome is not known, so the smaller limits count. */
 	size_t budget = limit_smallest(l), ceiling = limit_least_ceiling(l);
 	size_t lines = l->count ? (size_t)l->count : SIZE_MAX;
@@ -361,7 +364,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	    buffer_reserve(&s->held, s->most < HELD_RESERVE ? s->most : HELD_RESERVE) < 0 ||
 	    (s->reader->previews && !is_own &&
 	     !(s->preview = preview_new(
-		       &(struct preview_options){.limit = *l, .bare = options->bare})))) {
+		       &(struct preview_options){.limit = *l, .bare = s->reader->reports})))) {
 		interceptor_free(s);
 		return NULL;
 	}

@@ -46,7 +46,6 @@ struct interceptor_options {
 	   0: as bytes, below the same ceiling. Text is held up to the largest of them. */
 	struct limit limit;
 	enum interceptor_reader reader;
-	bool bare; /* a report has nothing but the text, and the ranges of its lines: no markers */
 	enum interceptor_raw raw;
 	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */
 	/* Through a pipe, so the bytes are what the command wrote for a program: a program or file

@@ -118,6 +118,7 @@ struct reader {
 	const char *name; /* for the trace */
 	bool previews;    /* a preview, if the text does not fit */
 	bool along;       /* while the command runs */
+	bool reports;     /* nothing but the text, and the ranges of its lines: no markers */
 	/* The terminal has let go of text. May be NULL. */
 	void (*text)(struct interceptor *s, const char *data, size_t len);
 	/* Complete lines are wanted before they are final: none, those of the head, all. */
@@ -234,7 +235,7 @@ static inline bool intercept_is_by_head(const struct interceptor *s)
    printed ends. */
 static inline enum guard_mode intercept_guard(const struct interceptor *s)
 {
-	if (s->options.limit.own_words || s->options.bare)
+	if (s->options.limit.own_words || s->reader->reports)
 		return GUARD_NONE;
 	return s->ended_line ? GUARD_LINE : GUARD_INSIDE;
 }

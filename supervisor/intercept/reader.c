@@ -131,7 +131,7 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 		if (piece->marked && begun == 0 && guard == GUARD_LINE)
 			guard = GUARD_INSIDE;
 		print_guarded(s, piece->text + begun, piece->len - begun, guard);
-	} else if (!s->options.bare) {
+	} else if (!s->reader->reports) {
 		make_marker(intercept_line(s), piece, marker);
 		intercept_print_line(s);
 	}
@@ -156,7 +156,6 @@ static struct preview_ask make_ask(const struct interceptor *s, struct marker *m
 		.left_out_count = s->left_out_count,
 		.spelled = !intercept_is_by_head(s) && (s->left_out_count > 0 || s->cut > 0),
 		.used = s->share.printed,
-		.paused = s->share.live,
 		.used_lines = s->line_share.printed,
 		.bytes_before = s->options.bytes_before,
 		.marker = measure_marker,
@@ -202,7 +201,7 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 	if (h) {
 		/* Behind the first part, what is left of the budget is for the end. */
 		size_t room = l->bytes > h->at.bytes ? l->bytes - h->at.bytes : 0;
-		ask.used = ask.used_lines = ask.paused = 0;
+		ask.used = ask.used_lines = 0;
 		ask.budget = ask.total = room > END_LEAST ? room : END_LEAST;
 		ask.total_lines = preview_reserve_lines(l->count);
 	}
@@ -225,7 +224,6 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 		 preview_bytes(s->preview) > s->most)
 		s->broken = LIMIT_BYTES;
 	report->broken = s->broken;
-	report->cuts = s->cut > 0;
 	report->grouped = h && head_is_grouped(h);
 	report->lines_truncated += h ? h->cut : 0;
 	buffer_release(&command);
@@ -250,7 +248,7 @@ void intercept_init_head(struct interceptor *s)
 	h->outcomes[h->outcome_count++] = head_limit(l, l->bytes, true);
 	h->outcomes[h->outcome_count++] = head_limit(l, l->cut_bytes, true);
 	h->outcomes[h->outcome_count++] = head_limit(l, l->failure_bytes, false);
-	h->bare = s->options.bare;
+	h->bare = s->reader->reports;
 	h->at.offset = s->options.bytes_before;
 	h->guard = intercept_guard(s);
 	if (l->group && intercept_is_by_head(s))
@@ -286,9 +284,8 @@ static int print_end_of_head(struct interceptor *s, const struct interceptor_end
 		enum wording_reason reason;
 		enum limit_part broken;
 	} ends[] = {
-		[HEAD_OPEN] = {WORDING_NOTHING_LEFT, h->cut == 0             ? LIMIT_LINE
-						     : head_grows(&h->limit) ? LIMIT_BYTES
-									     : LIMIT_CUT},
+		[HEAD_OPEN] = {WORDING_NOTHING_LEFT,
+			       h->cut == 0 || head_grows(&h->limit) ? LIMIT_BYTES : LIMIT_CUT},
 		[HEAD_COUNT] = {WORDING_COUNT, LIMIT_COUNT},
 		[HEAD_BYTES] = {WORDING_BYTES, LIMIT_BYTES},
 	};
@@ -304,19 +301,18 @@ static int print_end_of_head(struct interceptor *s, const struct interceptor_end
 	};
 	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped;
 	wording.limit.grow = head_grows(&h->limit);
-	if (!s->options.bare && (partly || interceptor_is_worth_telling(e))) {
+	if (!s->reader->reports && (partly || interceptor_is_worth_telling(e))) {
 		if (partly)
 			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
 		else
 			wording_status(intercept_line(s), &e->ending, &e->place);
 		intercept_print_line(s);
 	}
-	if (!s->options.bare && e->ending.state == WORDING_RUNNING) {
+	if (!s->reader->reports && e->ending.state == WORDING_RUNNING) {
 		wording_footer(intercept_line(s), &e->ending, &e->place);
 		intercept_print_line(s);
 	}
 	report->broken = ends[h->end].broken;
-	report->cuts = h->cut > 0 && !h->bare;
 	report->grouped = wording.grouped;
 	report->lines_truncated = h->cut;
 	report->last_line_partial = h->last_cut;
@@ -489,19 +485,14 @@ static int collect_all(struct interceptor *s, struct report_stream *out)
 	return out->total_lines > 0 ? report_add_range(out, 1, out->total_lines) : 0;
 }
 
-static int collected_end(struct interceptor *s, const struct interceptor_ending *given,
+static int collected_end(struct interceptor *s, const struct interceptor_ending *e,
 			 struct report_stream *out)
 {
-	struct interceptor_ending e = *given;
 	if (s->fits)
 		return collect_all(s, out);
 	out->broken = s->broken;
-	if (!intercept_is_by_head(s) || finish_head(s))
-		return print_preview(s, &e, out);
-	/* The report says elsewhere how the command ended. */
-	e.ending = (struct wording_ending){.lines = out->total_lines, .bytes = out->total_bytes};
-	e.status_line = STATUS_LINE_NEVER;
-	return print_end_of_head(s, &e, out);
+	bool by_preview = !intercept_is_by_head(s) || finish_head(s);
+	return (by_preview ? print_preview : print_end_of_head)(s, e, out);
 }
 
 /* What is on disk is read from there. Of a text that was asked for in full and could not be kept,
@@ -805,7 +796,10 @@ const struct reader readers[] = {
 			       .lines = LINES_ALL},
 	[INTERCEPT_COLLECTED] = {.name = "a preview in a report",
 				 .previews = true,
+				 .reports = true,
 				 .text = preview_on_text,
 				 .end = collected_end},
-	[INTERCEPT_SILENT] = {.name = "the whole text in a report", .end = silent_end},
+	[INTERCEPT_SILENT] = {.name = "the whole text in a report",
+			      .reports = true,
+			      .end = silent_end},
 };

@@ -43,9 +43,9 @@ static bool allow_match(const char *pattern, char *const words[])
 	return !*words;
 }
 
-int allow_words(const char *const allow[], char *const words[], char why[ALLOW_WHY_MAX])
+int allow_words(const char *const allow[], char *const words[], struct buffer *why)
 {
-	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT;
 	size_t at = 0;
 	while (allow[at] && !allow_match(allow[at], words))
 		at++;
@@ -54,17 +54,15 @@ int allow_words(const char *const allow[], char *const words[], char why[ALLOW_W
 	/* "'curl -O x' is not allowed here; allowed are: make|ninja *, git diff" */
 	for (size_t i = 0; words[i]; i++)
 		buffer_printf(&text, "%s%s", i ? " " : "", words[i]);
-	quote_text(&out, text.data, text.len < 60 ? text.len : 60, '\'');
-	buffer_append_string(&out, strchr(words[0], '/')
-					   ? " is a path; a program is named, and found by the "
-					     "server's PATH; allowed are: "
-					   : " is not allowed here; allowed are: ");
+	quote_text(why, text.data, text.len < 60 ? text.len : 60, '\'');
+	buffer_append_string(why, strchr(words[0], '/')
+					  ? " is a path; a program is named, and found by the "
+					    "server's PATH; allowed are: "
+					  : " is not allowed here; allowed are: ");
 	for (size_t i = 0; allow[i]; i++)
-		buffer_printf(&out, "%s%s", i ? ", " : "", allow[i]);
-	const char *whole = buffer_string(&out);
-	snprintf(why, ALLOW_WHY_MAX, "%s", whole ? whole : "not allowed here");
+		buffer_printf(why, "%s%s", i ? ", " : "", allow[i]);
+	why->failed |= text.failed;
 	buffer_release(&text);
-	buffer_release(&out);
 	return -1;
 }
 
@@ -92,7 +90,7 @@ static const char *allow_read(const char *at, char *text, char **words)
 	return at;
 }
 
-int allow_string(const char *const allow[], const char *string, char why[ALLOW_WHY_MAX])
+int allow_string(const char *const allow[], const char *string, struct buffer *why)
 {
 	/* Words that are no program, whatever a pattern with * says: what follows is. */
 	static const char *const keywords[] = {
@@ -132,10 +130,10 @@ int allow_string(const char *const allow[], const char *string, char why[ALLOW_W
 	if (!unread && !any)
 		unread = "an empty command";
 	if (unread)
-		snprintf(why, ALLOW_WHY_MAX,
-			 "%s can't be checked against what is allowed here; call it with args, or "
-			 "write plain commands",
-			 unread);
+		buffer_printf(why,
+			      "%s can't be checked against what is allowed here; call it with "
+			      "args, or write plain commands",
+			      unread);
 	free(words);
 	free(text);
 	return unread ? -1 : result;

@@ -11,13 +11,13 @@
 struct buffer;
 
 /* Patterns of a server; a NULL ends them. */
-enum { ALLOW_MAX = 64, ALLOW_WHY_MAX = 300 };
+enum { ALLOW_MAX = 64 };
 
-/* Whether these words, a program and its arguments, may run; 0, or -1 with the reason. */
-int allow_words(const char *const allow[], char *const words[], char why[ALLOW_WHY_MAX]);
+/* Whether these words, a program and its arguments, may run: 0, or -1 and appends why not. */
+int allow_words(const char *const allow[], char *const words[], struct buffer *why);
 
 /* The same for a shell string. */
-int allow_string(const char *const allow[], const char *string, char why[ALLOW_WHY_MAX]);
+int allow_string(const char *const allow[], const char *string, struct buffer *why);
 
 /* Appends PATH=, without entries that depend on the directory, to what a server was started with
    (NULL: without any). */

@@ -55,19 +55,17 @@ struct call *call_find(const struct server *s, const char *id)
 }
 
 /* A new one, for call_start(); NULL: the request is answered with the error. */
-static struct call *call_new(struct server *s, const char *id, const char *verb)
+static struct call *call_new(struct server *s, const char *id, const struct tool *tool)
 {
-	struct call *c = s->call_count < s->calls_most ? calloc(1, sizeof(*c)) : NULL;
+	struct call *c = calloc(1, sizeof(*c));
 	if (!c) {
-		server_send_error(s, id, RPC_INTERNAL,
-				  s->call_count < s->calls_most
-					  ? "out of memory"
-					  : "too many requests at once; send it again later");
+		server_send_error(s, id, RPC_INTERNAL, "out of memory");
 		return NULL;
 	}
 	c->server = s;
 	c->out = c->err = c->leash = c->leave.fd = -1;
-	c->verb = verb;
+	c->tool = tool;
+	c->verb = tool ? tool->verb : "";
 	memcpy(c->id, id, strlen(id) + 1);
 	c->next = s->calls;
 	s->calls = c;
@@ -90,23 +88,6 @@ void call_free(struct server *s, struct call *c)
 	buffer_release(&c->before);
 	io_close(&c->leave.fd);
 	free(c);
-}
-
-/* Answers a call of a tool with one of terse's own errors, and frees it. */
-static void __attribute__((format(printf, 3, 4)))
-call_refuse(struct server *s, struct call *c, const char *format, ...)
-{
-	struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
-	va_list args;
-	va_start(args, format);
-	buffer_vprintf(&text, format, args);
-	va_end(args);
-	utf8_clean(&clean, text.data, text.len);
-	clean.failed |= text.failed;
-	server_answer(s, c->id, &clean, false, true);
-	buffer_release(&text);
-	buffer_release(&clean);
-	call_free(s, c);
 }
 
 /* --- the child ------------------------------------------------------------------------------- */
@@ -210,10 +191,6 @@ out:;
 	io_close(&e.leash);
 	if (c->pid > 0)
 		return;
-	if (c->tool) {
-		call_refuse(s, c, "%s: can't be started: %s", c->tool->name, strerror(error));
-		return;
-	}
 	server_send_error(s, c->id, RPC_INTERNAL, "can't be started: %s", strerror(error));
 	call_free(s, c);
 }
@@ -317,14 +294,25 @@ static void call_add_options(struct buffer *words, const struct arguments *a)
 	}
 }
 
+/* Adds the program and its arguments, or the shell string. */
+static void run_add_command(struct buffer *words, const struct arguments *a)
+{
+	const json_t *word;
+	size_t i;
+	run_add_word(words, "%s", argument_text(a, "command"));
+	json_array_foreach(argument_value(a, "args"), i, word)
+	{
+		run_add_word(words, "%s", json_string_value(word));
+	}
+}
+
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
 		    const char *leave)
 {
-	const json_t *args = argument_value(a, "args"), *word;
+	const json_t *args = argument_value(a, "args");
 	bool full = json_is_true(argument_value(a, "include_full_output"));
 	bool kill = json_is_true(argument_value(a, "kill_on_timeout"));
 	int64_t size = full ? RUN_FULL_BYTES : argument_number(a, "max_bytes", 0);
-	size_t i;
 	run_add(words, "terse run --session");
 	run_add_word(words, "%s", s->artifacts);
 	/* A model has no use for what a person at a terminal or a shell tool needs: heartbeats come
@@ -349,37 +337,28 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 		run_add_word(words, "%s", leave);
 	}
 	run_add(words, args ? "--" : "-c");
-	run_add_word(words, "%s", argument_text(a, "command"));
-	json_array_foreach(args, i, word)
-	{
-		run_add_word(words, "%s", json_string_value(word));
-	}
+	run_add_command(words, a);
 }
 
 /* Returns 0, or -1 with why the program and its arguments, or the shell string, may not run. */
-static int run_is_allowed(const struct server *s, const struct arguments *a,
-			  char why[ALLOW_WHY_MAX])
+static int run_is_allowed(const struct server *s, const struct arguments *a, struct buffer *why)
 {
-	const json_t *args = argument_value(a, "args"), *word;
-	const char *command = argument_text(a, "command");
 	struct buffer list = BUFFER_INIT;
-	size_t i;
+	int result = -1;
 	if (!s->allow[0])
 		return 0;
 	if (json_object_size(argument_value(a, "env")) > 0) {
-		snprintf(why, ALLOW_WHY_MAX, "env is not allowed here");
+		buffer_append_string(why, "env is not allowed here");
 		return -1;
 	}
-	if (!args)
-		return allow_string(s->allow, command, why);
-	run_add_word(&list, "%s", command);
-	json_array_foreach(args, i, word)
-	{
-		run_add_word(&list, "%s", json_string_value(word));
-	}
+	if (!argument_value(a, "args"))
+		return allow_string(s->allow, argument_text(a, "command"), why);
+	run_add_command(&list, a);
 	char **words = shell_strings(&list);
-	snprintf(why, ALLOW_WHY_MAX, "out of memory");
-	int result = words ? allow_words(s->allow, words, why) : -1;
+	if (words)
+		result = allow_words(s->allow, words, why);
+	else
+		buffer_append_string(why, strerror(errno));
 	free(words);
 	buffer_release(&list);
 	return result;
@@ -406,51 +385,46 @@ static int run_take_state(const struct server *s, struct call *c, const struct s
 	return buffer_check(&c->before);
 }
 
-void call_run_command(struct server *s, const struct arguments *a, const struct rpc_message *m)
+/* Prepares the call of a command: appends its words and returns 0, or why it may not run and -1. */
+static int run_prepare(struct server *s, struct call *c, const struct arguments *a,
+		       const struct rpc_message *m, struct buffer *text)
 {
 	const char *name = argument_text(a, "session");
 	struct session *session = sessions_find(&s->sessions, name);
-	struct call *c = call_new(s, m->id, "run");
-	struct buffer words = BUFFER_INIT;
+	const json_t *meta = json_object_get(m->params, "_meta");
 	size_t held = s->held_count;
-	char why[ALLOW_WHY_MAX];
-	if (!c)
-		return;
-	c->tool = a->tool;
-	c->json = s->structured;
+	int status = -1;
 	for (const struct call *other = s->calls; other; other = other->next)
 		held += other->leash >= 0;
 	if (!*argument_text(a, "command")) {
-		call_refuse(s, c, "run_command: command: is empty");
+		buffer_append_string(text, "command: is empty");
 	} else if (!session) {
-		call_refuse(s, c,
-			    "run_command: session: there is none called %s; new_session starts one",
-			    name);
+		buffer_printf(text, "session: there is none called %s; new_session starts one",
+			      name);
 	} else if (!s->keep && held >= s->held_most) {
 		/* There would be no place for it if it goes on. */
-		call_refuse(s, c,
-			    "run_command: %zu commands run already, as many as this server can "
-			    "hold; await_command or signal_command ends one",
-			    s->held_most);
-	} else if (run_is_allowed(s, a, why) < 0) {
-		call_refuse(s, c, "run_command: %s", why);
-	} else if (run_take_state(s, c, session, a) < 0) {
-		call_refuse(s, c, "run_command: %s", strerror(errno));
-	} else {
-		c->session = session->number;
-		session->commands++;
-		/* Without the file in memory the command runs, and leaves nothing. */
-		char *leave =
-			argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
-		call_run_words(&words, s, a, leave);
-		free(leave);
-		rpc_write_id(c->token,
-			     json_object_get(json_object_get(m->params, "_meta"), "progressToken"));
-		c->told_at = clock_monotonic_ms();
-		c->ask_at = c->told_at + CALL_PROGRESS_MS;
-		call_start(s, c, &words, argument_value(a, "stdin"));
-		buffer_release(&words);
+		buffer_printf(text,
+			      "%zu commands run already, as many as this server can hold; "
+			      "await_command or signal_command ends one",
+			      s->held_most);
+	} else if (run_is_allowed(s, a, text) == 0) {
+		status = run_take_state(s, c, session, a);
+		if (status < 0)
+			buffer_append_string(text, strerror(errno));
 	}
+	if (status < 0)
+		return -1;
+	c->json = s->structured;
+	c->session = session->number;
+	session->commands++;
+	/* Without the file in memory the command runs, and leaves nothing. */
+	char *leave = argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
+	call_run_words(text, s, a, leave);
+	free(leave);
+	rpc_write_id(c->token, json_object_get(meta, "progressToken"));
+	c->told_at = clock_monotonic_ms();
+	c->ask_at = c->told_at + CALL_PROGRESS_MS;
+	return 0;
 }
 
 /* --- other tools ----------------------------------------------------------------------------- */
@@ -481,27 +455,39 @@ void call_tool(struct server *s, const struct rpc_message *m)
 {
 	const char *name = json_string_value(json_object_get(m->params, "name"));
 	const struct tool *tool = name ? tool_find(name, s->read_only) : NULL;
-	struct buffer text = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT, wrong = BUFFER_INIT;
+	struct call *c = NULL;
 	struct arguments a;
-	if (!name) {
-		server_send_error(s, m->id, RPC_BAD_PARAMS, "tools/call: name: must be a string");
-	} else if (!tool) {
+	if (!tool) {
 		server_send_error(s, m->id, RPC_BAD_PARAMS,
-				  "tools/call: there is no tool %.100s; tools/list has all", name);
-	} else if (arguments_read(&a, tool, json_object_get(m->params, "arguments")) < 0) {
-		buffer_append_string(&text, a.wrong);
-		server_answer(s, m->id, &text, false, true);
-	} else if (tool->serve) {
-		tool->serve(s, &a, m);
-	} else {
-		struct call *c = call_new(s, m->id, NULL);
-		if (!c)
-			return;
-		c->tool = tool;
+				  name ? "tools/call: there is no tool %.100s; tools/list has all"
+				       : "tools/call: name: must be a string",
+				  name);
+		return;
+	}
+	if (!tool->serve && !(c = call_new(s, m->id, tool)))
+		return;
+	int status = arguments_read(&a, tool, json_object_get(m->params, "arguments"), &text);
+	if (status == 0 && tool->serve)
+		status = tool->serve(s, &a, &text);
+	else if (status == 0 && strcmp(tool->verb, "run") == 0)
+		status = run_prepare(s, c, &a, m, &text);
+	else if (status == 0)
 		c->verb = call_verb_words(&text, s, &a, &c->json);
-		call_start(s, c, &text, NULL);
+	if (status < 0) {
+		buffer_printf(&wrong, "%s: ", tool->name);
+		utf8_clean(&wrong, text.data, text.len);
+		wrong.failed |= text.failed;
+		server_answer(s, m->id, &wrong, false, true);
+		if (c)
+			call_free(s, c);
+	} else if (c) {
+		call_start(s, c, &text, argument_value(&a, "stdin"));
+	} else {
+		server_answer(s, m->id, &text, false, false);
 	}
 	buffer_release(&text);
+	buffer_release(&wrong);
 }
 
 /* Adds what the child has said on standard error, without "terse: " or "terse read: ", which are
@@ -527,9 +513,10 @@ static void call_add_errors(const struct call *c, struct buffer *out)
 void call_list(struct server *s, const struct rpc_message *m)
 {
 	struct buffer words = BUFFER_INIT;
-	struct call *c = call_new(s, m->id, "list");
+	struct call *c = call_new(s, m->id, NULL);
 	if (!c)
 		return;
+	c->verb = "list";
 	run_add(&words, "list --json --limit " CALL_RESOURCES "%s",
 		s->all_sessions ? " --all" : "");
 	call_start(s, c, &words, NULL);
@@ -553,9 +540,10 @@ void call_resource(struct server *s, const struct rpc_message *m)
 				  uri);
 		return;
 	}
-	struct call *c = call_new(s, m->id, "read");
+	struct call *c = call_new(s, m->id, NULL);
 	if (!c)
 		return;
+	c->verb = "read";
 	snprintf(c->artifact, sizeof(c->artifact), "%s", uri + scheme);
 	run_add(&words, "read %s", c->artifact);
 	call_start(s, c, &words, NULL);
@@ -727,7 +715,7 @@ static void call_answer(struct server *s, const struct call *c)
 {
 	static const char refused[] = "{\"ok\":false";
 	struct buffer text = BUFFER_INIT;
-	bool runs = c->tool->serve, none = c->output.len == 0;
+	bool runs = strcmp(c->verb, "run") == 0, none = c->output.len == 0;
 	bool wrong = none && (runs ? c->status == EXIT_TERSE && c->errors.len > 0 : c->status != 0);
 	buffer_add(&text, &c->output);
 	const char *all = buffer_string(&text);

@@ -105,9 +105,8 @@ void call_tool(struct server *s, const struct rpc_message *m);
 void call_list(struct server *s, const struct rpc_message *m);
 void call_resource(struct server *s, const struct rpc_message *m);
 
-/* The tool run_command; and the words of its `terse run`, one behind the other with their NULs.
-   `leave`: the shell command that writes down what the shell leaves, or NULL. */
-void call_run_command(struct server *s, const struct arguments *a, const struct rpc_message *m);
+/* The words of run_command's `terse run`, one behind the other with their NULs. `leave`: the shell
+   command that writes down what the shell leaves, or NULL. */
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
 		    const char *leave);
 

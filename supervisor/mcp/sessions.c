@@ -5,7 +5,6 @@
 #include "lib/active.h"
 #include "lib/human.h"
 #include "lib/io.h"
-#include "lib/json.h"
 #include "lib/quote.h"
 #include "supervisor/mcp/server.h"
 
@@ -268,10 +267,10 @@ int sessions_end(struct sessions *s, const char *name, const struct buffer *stat
 
 /* --- their tools ----------------------------------------------------------------------------- */
 
-void sessions_serve_new(struct server *s, const struct arguments *a, const struct rpc_message *m)
+int sessions_serve_new(struct server *s, const struct arguments *a, struct buffer *text)
 {
 	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd");
-	struct buffer text = BUFFER_INIT, state = BUFFER_INIT;
+	struct buffer state = BUFFER_INIT;
 	const struct session *made = NULL;
 	struct stat st;
 	buffer_add(&state, &s->start);
@@ -282,71 +281,52 @@ void sessions_serve_new(struct server *s, const struct arguments *a, const struc
 	if (there)
 		made = sessions_begin(&s->sessions, name, &state);
 	if (made)
-		buffer_printf(&text, "session %s begins in %s\n", made->name, path);
+		buffer_printf(text, "session %s begins in %s\n", made->name, path);
 	else if (!there)
-		buffer_printf(&text, "new_session: cwd: %s: not a directory", path);
+		buffer_printf(text, "cwd: %s: not a directory", path);
 	else if (errno == EEXIST)
-		buffer_printf(&text, "new_session: there is a session %s already", name);
+		buffer_printf(text, "there is a session %s already", name);
 	else if (errno == EINVAL)
-		buffer_printf(&text,
-			      "new_session: session: must be letters, digits, '.', '_' or '-', %d "
-			      "at most",
+		buffer_printf(text, "session: must be letters, digits, '.', '_' or '-', %d at most",
 			      SESSIONS_NAME_MAX);
 	else if (errno == ENFILE)
-		buffer_printf(&text, "new_session: there are %d sessions already; end one",
-			      SESSIONS_MAX);
+		buffer_printf(text, "there are %d sessions already; end one", SESSIONS_MAX);
 	else
-		buffer_printf(&text, "new_session: %s", strerror(errno));
-	server_answer(s, m->id, &text, false, !made);
-	buffer_release(&text);
+		buffer_append_string(text, strerror(errno));
 	buffer_release(&state);
+	return made ? 0 : -1;
 }
 
-void sessions_serve_end(struct server *s, const struct arguments *a, const struct rpc_message *m)
+int sessions_serve_end(struct server *s, const struct arguments *a, struct buffer *text)
 {
 	const char *name = argument_text(a, "session");
-	struct buffer text = BUFFER_INIT;
 	bool is_default = strcmp(name, SESSIONS_DEFAULT) == 0;
-	int result = sessions_end(&s->sessions, name, &s->start);
-	if (result < 0)
-		buffer_printf(&text, "end_session: session: %s",
+	int status = sessions_end(&s->sessions, name, &s->start);
+	if (status == 0)
+		buffer_printf(text,
+			      is_default ? "session %s begins anew\n" : "session %s has ended\n",
+			      name);
+	else
+		buffer_printf(text, "session: %s",
 			      errno == ENOENT
 				      ? "there is none of that name; list_sessions lists all"
 				      : strerror(errno));
-	else
-		buffer_printf(&text,
-			      is_default ? "session %s begins anew\n" : "session %s has ended\n",
-			      name);
-	server_answer(s, m->id, &text, false, result < 0);
-	buffer_release(&text);
+	return status;
 }
 
-void sessions_serve_list(struct server *s, const struct arguments *a, const struct rpc_message *m)
+int sessions_serve_list(struct server *s, const struct arguments *a, struct buffer *text)
 {
-	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
 	int64_t now_ms = clock_monotonic_ms();
 	(void)a;
-	json_begin_object(&json, NULL);
-	json_begin_array(&json, "sessions");
 	for (size_t i = 0; i < s->sessions.count; i++) {
 		const struct session *one = &s->sessions.items[i];
 		const char *directory = shell_state_directory(&one->state);
-		int64_t age_ms = now_ms - one->begun_ms;
 		char age[HUMAN_LEN];
-		buffer_printf(&text, "%s: ", one->name);
-		quote_text(&text, directory, strlen(directory), 0);
-		buffer_printf(&text, ", %s command%s, %s old\n", HUMAN_COUNT(one->commands),
-			      one->commands == 1 ? "" : "s", human_age(age, age_ms));
-		json_begin_object(&json, NULL);
-		json_add_string(&json, "session", one->name);
-		json_add_string(&json, "cwd", directory);
-		json_add_count(&json, "commands", one->commands);
-		json_add_number(&json, "age_ms", age_ms);
-		json_end_object(&json);
+		buffer_printf(text, "%s: ", one->name);
+		quote_text(text, directory, strlen(directory), 0);
+		buffer_printf(text, ", %s command%s, %s old\n", HUMAN_COUNT(one->commands),
+			      one->commands == 1 ? "" : "s",
+			      human_age(age, now_ms - one->begun_ms));
 	}
-	json_end_array(&json);
-	json_end_object(&json);
-	server_answer(s, m->id, s->structured ? &json : &text, s->structured, false);
-	buffer_release(&text);
-	buffer_release(&json);
+	return 0;
 }

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 struct arguments;
-struct rpc_message;
 struct server;
 
 // The state of a shell, "NAME=VALUE\0...": its exported variables, of which PWD is its directory.
@@ -104,9 +103,9 @@ struct session *sessions_begin(struct sessions *s, const char *name, const struc
    ENOMEM. */
 int sessions_end(struct sessions *s, const char *name, const struct buffer *state);
 
-/* The tools new_session, end_session and list_sessions. */
-void sessions_serve_new(struct server *s, const struct arguments *a, const struct rpc_message *m);
-void sessions_serve_end(struct server *s, const struct arguments *a, const struct rpc_message *m);
-void sessions_serve_list(struct server *s, const struct arguments *a, const struct rpc_message *m);
+/* The tools new_session, end_session and list_sessions, as their rows have them (tools.h). */
+int sessions_serve_new(struct server *s, const struct arguments *a, struct buffer *text);
+int sessions_serve_end(struct server *s, const struct arguments *a, struct buffer *text);
+int sessions_serve_list(struct server *s, const struct arguments *a, struct buffer *text);
 
 #endif

@@ -141,7 +141,7 @@ const struct tool tools[] = {
 			", " TOOL_SEND ", " TOOL_SIGNAL ".",
 		.destructive = true,
 		.open_world = true,
-		.serve = call_run_command,
+		.verb = "run",
 		.arguments = run_arguments,
 	},
 	{
@@ -311,19 +311,15 @@ void tools_list(struct buffer *out, bool read_only)
 
 /* Says what is wrong with an argument. Returns -1. */
 static int __attribute__((format(printf, 3, 4)))
-arguments_refuse(struct arguments *a, const char *name, const char *format, ...)
+arguments_refuse(struct buffer *wrong, const char *name, const char *format, ...)
 {
-	struct buffer safe = BUFFER_INIT;
-	char why[300];
 	size_t len = strlen(name);
 	va_list args;
+	quote_text(wrong, name, len < 60 ? len : 60, 0);
+	buffer_append_string(wrong, ": ");
 	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
+	buffer_vprintf(wrong, format, args);
 	va_end(args);
-	quote_text(&safe, name, len < 60 ? len : 60, 0);
-	const char *shown = buffer_string(&safe);
-	snprintf(a->wrong, sizeof(a->wrong), "%s: %s: %s", a->tool->name, shown ? shown : "?", why);
-	buffer_release(&safe);
 	return -1;
 }
 
@@ -346,7 +342,8 @@ static bool arguments_is_text(const json_t *value, bool *nul)
 
 /* Takes the value of an argument, given by the name `key`. Returns 0, or -1 after saying what it
    has to be. */
-static int arguments_take(struct arguments *a, int at, const char *key, json_t *value)
+static int arguments_take(struct arguments *a, int at, const char *key, json_t *value,
+			  struct buffer *wrong)
 {
 	const struct argument *t = &a->tool->arguments[at];
 	const bool time = t->type == ARGUMENT_TIME;
@@ -389,14 +386,14 @@ static int arguments_take(struct arguments *a, int at, const char *key, json_t *
 		break;
 	}
 	if (nul && t->type != ARGUMENT_DATA)
-		return arguments_refuse(a, key, "must not have a NUL character");
+		return arguments_refuse(wrong, key, "must not have a NUL character");
 	if (good && t->choices) {
 		snprintf(must, sizeof(must), "\"%.28s\"", text);
 		good = !strchr(text, '"') && strstr(t->choices, must);
 		snprintf(must, sizeof(must), "one of %s", t->choices);
 	}
 	if (!good)
-		return arguments_refuse(a, key, "must be %s", must);
+		return arguments_refuse(wrong, key, "must be %s", must);
 	a->values[at] = value;
 	return 0;
 }
@@ -447,14 +444,15 @@ static bool arguments_is_left_out(const struct argument *t, const json_t *value)
 	return json_is_null(value);
 }
 
-int arguments_read(struct arguments *a, const struct tool *tool, json_t *given)
+int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
+		   struct buffer *wrong)
 {
 	const struct argument *t = tool->arguments;
 	const char *key;
 	json_t *value;
 	*a = (struct arguments){.tool = tool};
 	if (given && !json_is_object(given))
-		return arguments_refuse(a, "arguments", "must be an object");
+		return arguments_refuse(wrong, "arguments", "must be an object");
 	json_object_foreach(given, key, value)
 	{
 		/* Arguments that tools of other makers have: models give them to any. */
@@ -462,25 +460,25 @@ int arguments_read(struct arguments *a, const struct tool *tool, json_t *given)
 			continue;
 		int at = arguments_find(tool, strcmp(key, "timeout_ms") == 0 ? "timeout" : key);
 		if (at < 0 && !t->name)
-			return arguments_refuse(a, key, "it takes no arguments");
+			return arguments_refuse(wrong, key, "it takes no arguments");
 		if (at < 0) {
-			char names[200] = "";
+			arguments_refuse(wrong, key, "no such argument; there are");
 			for (int i = 0; t[i].name; i++)
-				snprintf(names + strlen(names), sizeof(names) - strlen(names),
-					 "%s %s", i ? "," : "", t[i].name);
-			return arguments_refuse(a, key, "no such argument; there are%s", names);
+				buffer_printf(wrong, "%s %s", i ? "," : "", t[i].name);
+			return -1;
 		}
 		value = arguments_convert(&t[at], given, key, value);
-		if (!arguments_is_left_out(&t[at], value) && arguments_take(a, at, key, value) < 0)
+		if (!arguments_is_left_out(&t[at], value) &&
+		    arguments_take(a, at, key, value, wrong) < 0)
 			return -1;
 	}
 	for (int i = 0; t[i].name; i++) {
 		if (t[i].required && !a->values[i])
-			return arguments_refuse(a, t[i].name, "is missing");
+			return arguments_refuse(wrong, t[i].name, "is missing");
 	}
 	const char *why = tool->check ? tool->check(a) : NULL;
 	if (why)
-		snprintf(a->wrong, sizeof(a->wrong), "%s: %s", tool->name, why);
+		buffer_append_string(wrong, why);
 	return why ? -1 : 0;
 }
 

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 struct buffer;
-struct rpc_message;
 struct server;
 
 /* "terse://cmd-1m5zq8k3x7f": an artifact as a resource. */
@@ -40,12 +39,11 @@ struct argument {
 	const char *choices;  /* of a TEXT: JSON, a list; or NULL */
 };
 
-enum { ARGUMENTS_MAX = 16, ARGUMENTS_WRONG_MAX = 400 };
+enum { ARGUMENTS_MAX = 16 };
 
 struct arguments {
 	const struct tool *tool;
 	json_t *values[ARGUMENTS_MAX]; /* by the tool's row; borrowed; NULL: not given */
-	char wrong[ARGUMENTS_WRONG_MAX];
 };
 
 struct tool {
@@ -54,8 +52,9 @@ struct tool {
 	bool destructive; /* what it does can't be undone */
 	bool open_world;  /* it reaches beyond the server's own commands */
 
-	/* One of them answers: the server, or a child of it, the verb with these options. */
-	void (*serve)(struct server *s, const struct arguments *a, const struct rpc_message *m);
+	/* One of them answers: the server, 0 and appends the text, or -1 and what is wrong; or a
+	   child of it, the verb with these options. */
+	int (*serve)(struct server *s, const struct arguments *a, struct buffer *text);
 	const char *verb, *also; /* an option that it always has; or NULL */
 
 	/* Returns what is wrong with arguments that do not go together, or NULL; or NULL. */
@@ -76,8 +75,9 @@ void tools_list(struct buffer *out, bool read_only);
 /* Reads the object `given` (NULL: empty). Understood, too: what other tools call an argument
    (timeout_ms, description), numbers and booleans as strings ("5"), which models write, an
    artifact's URI for its ID, and null, "", 0 or [] for what is left out. Values are changed in
-   `given`. Returns 0, or -1 with `wrong`. */
-int arguments_read(struct arguments *a, const struct tool *tool, json_t *given);
+   `given`. Returns 0, or -1 and appends what is wrong. */
+int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
+		   struct buffer *wrong);
 
 /* An argument's value; where it was not given NULL or `otherwise`. */
 json_t *argument_value(const struct arguments *a, const char *name);

@@ -12,25 +12,16 @@ enum {
 	CONTEXT_LINE = 170,
 	/* A line of at least this value is more than the context of another. */
 	TELLING = 180,
-	/* Lines of less value are no part of what explains the end of the run. */
-	LEAST_TELLING = 40,
 	/* What a line costs beside its bytes. */
 	LINE_COST = 100,
 	HEADING_REACH = 4,
 	/* Percent of its value that a line keeps when one like it is taken. */
 	NEXT_OF_SHAPE = 80,
-	/* From so many bytes on, lines are taken only if they tell something for their length. */
-	ENOUGH = 3072,
-	/* The largest of the sizes by default. */
-	USUAL = 8192,
 	/* A fold with its first lines is taken where a gap would be, if it costs no more. */
 	FOLD_COST = 400,
 	/* Units that are looked at in all, so that a very large budget costs no more. */
 	WORK_MAX = 8 * 1000 * 1000,
 };
-
-/* By how much that rises with each further kilobyte. */
-static const float RATE_STEP = 0.15f;
 
 static size_t percent(size_t whole, unsigned share)
 {
@@ -133,12 +124,7 @@ static bool follows(const struct entry *before, const struct entry *behind)
 static size_t densest_line(const struct layout *l)
 {
 	size_t room = l->used < l->budget ? l->budget - l->used : 0, densest = l->count;
-	/* The more is shown, the more a further line has to tell per byte. Who asks for more than
-	   is usual wants more of all. */
-	size_t used = l->used - l->ask->paused;
-	if (l->budget > USUAL)
-		used = (size_t)((uint64_t)used * USUAL / l->budget);
-	float best = used > ENOUGH ? RATE_STEP * (float)(used - ENOUGH) / 1024 : 0;
+	float best = 0;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct entry *u = &l->units[i];
 		if (u->chosen || u->trait.value == 0 ||
@@ -239,10 +225,6 @@ static bool has_told(const struct layout *l)
 /* Takes the lines that tell how the run ended. */
 static void take_told(struct layout *l)
 {
-	for (size_t i = 0; i < l->count; i++) {
-		if (l->units[i].trait.value < LEAST_TELLING)
-			l->units[i].trait.value = 0;
-	}
 	size_t unit;
 	for (size_t work = 0; work < WORK_MAX && (unit = densest_line(l)) < l->count;
 	     work += l->count)

@@ -108,8 +108,6 @@ static void begin_line(struct tally *t, const char *data, size_t len)
 	t->length += len;
 	if (t->length > TALLY_FRONT)
 		t->front[TALLY_FRONT - 1] = data[len - 1];
-	if (t->length > t->longest)
-		t->longest = t->length;
 }
 
 static bool counts(const struct tally *t)
@@ -122,7 +120,7 @@ void tally_feed(struct tally *t, const char *data, size_t len)
 {
 	const char *newline;
 	t->bytes += len;
-	if (t->unit == UNIT_LINES && !t->by_line && len > 0) {
+	if (t->unit == UNIT_LINES && len > 0) {
 		/* Whole lines only have to be counted. */
 		const char *last = memrchr(data, '\n', len);
 		size_t skipped = last ? (size_t)(last - data) + 1 : 0;
@@ -142,8 +140,6 @@ void tally_feed(struct tally *t, const char *data, size_t len)
 			t->length = 0;
 		} else {
 			t->units += limit_counts(t->unit, data, line);
-			if (line > t->longest)
-				t->longest = line;
 		}
 		t->lines++;
 		data += line + 1;
@@ -219,64 +215,56 @@ static size_t write_note(const struct head *h, uint64_t from, uint64_t bytes, ch
 	return h->bare ? 0 : line_note(from, bytes, note, NOTE_MAX);
 }
 
-/* The printed length of `n` bytes of a line without its note. */
-static size_t printed_len(const struct head *h, const struct head_line *l, const char *line,
-			  size_t n)
+static const char *held_text(const struct head *h, const struct head_line *l)
 {
-	bool returns = n == l->length && l->ended && n > 0 && line[n - 1] == '\r';
-	return guard_text_len(line, n - returns, h->guard) + returns + l->ended;
+	return h->kept.data + l->start;
+}
+
+/* Whether `n` bytes of a line end with a carriage return in front of its newline. */
+static bool held_returns(const struct head *h, const struct head_line *l, size_t n)
+{
+	return n == l->length && l->ended && n > 0 && held_text(h, l)[n - 1] == '\r';
+}
+
+/* The printed length of `n` bytes of a line without its note. */
+static size_t printed_len(const struct head *h, const struct head_line *l, size_t n)
+{
+	bool returns = held_returns(h, l, n);
+	return guard_text_len(held_text(h, l), n - returns, h->guard) + returns + l->ended;
 }
 
 /* How many bytes of a line are shown if it may have `level`: all of it where that is no dearer. */
-static size_t shown_at(const struct head *h, const struct head_line *l, const char *line,
-		       size_t level, size_t *cost)
+static size_t shown_at(const struct head *h, const struct head_line *l, size_t level, size_t *cost)
 {
 	char note[NOTE_MAX];
-	size_t n = l->length > level ? utf8_floor(line, l->len, level < l->len ? level : l->len)
-				     : l->len;
-	*cost = printed_len(h, l, line, n);
+	size_t n = l->len;
+	if (l->length > level)
+		n = utf8_floor(held_text(h, l), l->len, level < l->len ? level : l->len);
+	*cost = printed_len(h, l, n);
 	if (n == l->length)
 		return n;
 	*cost += write_note(h, l->offset + n, l->length - n, note);
-	if (l->len == l->length && printed_len(h, l, line, l->len) <= *cost) {
-		*cost = printed_len(h, l, line, l->len);
+	if (l->len == l->length && printed_len(h, l, l->len) <= *cost) {
+		*cost = printed_len(h, l, l->len);
 		return l->len;
 	}
 	return n;
 }
 
-/* What stands above the first match of a group: a blank line if there are others above, and the
-   name if there is one. Returns its printed length. */
-static size_t write_heading(const struct head *h, const struct head_line *l, const char *line,
-			    struct buffer *out)
+/* What stands above the first match of a group: a blank line if there are lines above, and the name
+   if there is one. Returns its printed length. */
+static size_t write_heading(const struct head *h, const struct head_line *l, struct buffer *out)
 {
-	bool blank = l->begins && l->above;
+	bool blank = l->begins && (l > h->held || h->at.lines > 0);
 	size_t name = l->begins && l->skip ? l->skip - 1 : 0;
+	const char *text = held_text(h, l) - l->skip;
 	if (out && blank)
 		buffer_append(out, "\n", 1);
 	if (out && name) {
-		guard_text(out, line - l->skip, name, h->guard);
+		guard_text(out, text, name, h->guard);
 		buffer_append(out, "\n", 1);
 	}
-	return blank + (name ? guard_text_len(line - l->skip, name, h->guard) + 1 : 0);
-}
-
-/* Writes a line of which `n` bytes are shown, in room that is reserved. */
-static void write_line(struct head *h, const struct head_line *l, const char *line, size_t n,
-		       struct buffer *out)
-{
-	char note[NOTE_MAX];
-	bool returns = n == l->length && l->ended && n > 0 && line[n - 1] == '\r';
-	write_heading(h, l, line, out);
-	h->last_cut = n < l->length;
-	guard_text(out, line, n - returns, h->guard);
-	if (h->last_cut) {
-		h->cut++;
-		size_t note_len = write_note(h, l->offset + n, l->length - n, note);
-		buffer_append(out, note, note_len);
-	}
-	if (l->ended)
-		buffer_append(out, &"\r\n"[!returns], 1 + returns);
+	return blank + (name ? guard_text_len(text, name, h->guard) + 1 : 0);
 }
 
 /* Where the lines that are held end within a limit. */
@@ -286,39 +274,30 @@ struct head_fit {
 	enum head_end end;
 };
 
-/* Adds a line if there is room for it, with as much of it as is shown in any case. */
-static bool fit_line(const struct head *h, const struct limit *limit, struct head_fit *f,
-		     const struct head_line *l, const char *line)
-{
-	size_t least = head_least(limit), cost;
-	size_t room = limit->bytes > f->at.bytes ? limit->bytes - f->at.bytes : 0;
-	if (limit->count && f->at.units >= limit->count) {
-		f->end = HEAD_COUNT;
-		return false;
-	}
-	shown_at(h, l, line, least, &cost);
-	cost += write_heading(h, l, line, NULL);
-	/* Beyond the room, only as much of it is held as shows that it is too long. */
-	if ((l->length <= least && l->length + l->ended > room) || cost > room) {
-		f->end = HEAD_BYTES;
-		return false;
-	}
-	f->before = f->at;
-	f->at.bytes += cost;
-	f->at.lines++;
-	f->at.units += l->counts;
-	f->at.offset += l->skip + l->length + l->ended;
-	f->count++;
-	return true;
-}
-
+/* The held lines for which there is room, with as much of each as is shown in any case. */
 static struct head_fit fit_lines(const struct head *h, const struct limit *limit)
 {
 	struct head_fit f = {.at = h->at, .before = h->at};
-	while (f.count < h->count) {
+	size_t least = head_least(limit), cost;
+	for (; f.count < h->count; f.count++) {
 		const struct head_line *l = &h->held[f.count];
-		if (!fit_line(h, limit, &f, l, h->kept.data + l->start))
+		size_t room = limit->bytes > f.at.bytes ? limit->bytes - f.at.bytes : 0;
+		if (limit->count && f.at.units >= limit->count) {
+			f.end = HEAD_COUNT;
 			return f;
+		}
+		shown_at(h, l, least, &cost);
+		cost += write_heading(h, l, NULL);
+		/* Beyond the room, only as much of it is held as shows that it is too long. */
+		if ((l->length <= least && l->length + l->ended > room) || cost > room) {
+			f.end = HEAD_BYTES;
+			return f;
+		}
+		f.before = f.at;
+		f.at.bytes += cost;
+		f.at.lines++;
+		f.at.units += l->counts;
+		f.at.offset += l->skip + l->length + l->ended;
 	}
 	if (h->more)
 		f.end = limit->count && f.at.units >= limit->count && !h->cut_off ? HEAD_COUNT
@@ -330,13 +309,38 @@ static struct head_fit fit_lines(const struct head *h, const struct limit *limit
 static size_t held_cost(const struct head *h, size_t count, size_t level)
 {
 	size_t total = 0, cost;
-	for (size_t i = 0; i < count; i++) {
-		const struct head_line *l = &h->held[i];
-		const char *line = h->kept.data + l->start;
-		shown_at(h, l, line, level, &cost);
-		total += cost + write_heading(h, l, line, NULL);
+	for (const struct head_line *l = h->held; l < h->held + count; l++) {
+		shown_at(h, l, level, &cost);
+		total += cost + write_heading(h, l, NULL);
 	}
 	return total;
+}
+
+/* Hands out the first of the held lines, with `level` of each, and forgets all of them. */
+static int head_print(struct head *h, const struct head_fit *f, size_t level, struct buffer *out)
+{
+	size_t total = held_cost(h, f->count, level), cost;
+	if (buffer_reserve(out, total) < 0)
+		return -1;
+	for (const struct head_line *l = h->held; l < h->held + f->count; l++) {
+		char note[NOTE_MAX];
+		size_t n = shown_at(h, l, level, &cost);
+		bool returns = held_returns(h, l, n);
+		write_heading(h, l, out);
+		guard_text(out, held_text(h, l), n - returns, h->guard);
+		h->last_cut = n < l->length;
+		h->cut += h->last_cut;
+		if (h->last_cut)
+			buffer_append(out, note, write_note(h, l->offset + n, l->length - n, note));
+		if (l->ended)
+			buffer_append(out, &"\r\n"[!returns], 1 + returns);
+	}
+	total += h->at.bytes;
+	h->at = f->at;
+	h->at.bytes = total;
+	h->count = h->bytes = 0;
+	buffer_clear(&h->kept);
+	return 0;
 }
 
 /* How much each of the lines that fit may have. */
@@ -395,54 +399,44 @@ static void head_end_line(struct head *h, const char *line, size_t len, bool end
 			  struct buffer *out)
 {
 	size_t name = grouping_name(h->form, line, len), skip = name ? name + 1 : 0;
-	struct head_line l = {
-		.skip = skip,
-		.begins = name != h->name.len || (name && memcmp(h->name.data, line, name) != 0),
-		.above = h->at.bytes > 0 || h->count > 0,
+	bool begins = name != h->name.len || (name && memcmp(h->name.data, line, name) != 0);
+	const struct head_line *last = h->count ? &h->held[h->count - 1] : NULL;
+	uint64_t length = h->length - skip;
+	uint64_t offset = last ? last->offset + last->length + last->ended : h->at.offset;
+	size_t least = head_least(&h->limit), most = head_most(h);
+	/* Each line costs at least this, half of it where cleaning makes it shorter. */
+	h->bytes += (length < least ? (size_t)length : least) + 1;
+	h->more |= h->cut_off || h->at.bytes + h->bytes > 2 * most;
+	if (h->more)
+		return;
+	if (begins)
+		buffer_clear(&h->name);
+	struct head_line *l = array_add(&h->held, &h->count, &h->cap, sizeof(*l));
+	if (!l || (begins && buffer_try_append(&h->name, line, name) < 0) ||
+	    buffer_try_append(&h->kept, line, len) < 0) {
+		h->count -= l != NULL;
+		h->more = true;
+		return;
+	}
+	*l = (struct head_line){
+		.start = h->kept.len - len + skip,
 		.len = len - skip,
-		.length = h->length - skip,
+		.skip = skip,
+		.offset = offset + skip,
+		.length = length,
+		.begins = begins,
 		.counts = limit_counts(h->limit.unit, line, len),
 		.ended = ended,
 	};
-	struct head_fit f = {.at = h->at};
-	size_t least = head_least(&h->limit), most = head_most(h), cost, n;
-	h->more |= h->cut_off;
-	/* Each line costs at least this, half of it where cleaning makes it shorter. */
-	h->bytes += (l.length < least ? (size_t)l.length : least) + 1;
-	if (h->more || h->at.bytes + h->bytes > 2 * most)
-		goto full;
-	if (l.begins) {
-		buffer_clear(&h->name);
-		if (buffer_try_append(&h->name, line, name) < 0)
-			goto full;
+	if (h->count == 1 && (length <= least || !head_grows(&h->limit))) {
+		const struct head_fit f = fit_lines(h, &h->limit);
+		if (f.count == 1 && head_print(h, &f, least, out) == 0)
+			return;
 	}
-	l.offset = h->at.offset + h->held_bytes + skip;
-	if (h->count == 0 && (l.length <= least || !head_grows(&h->limit)) &&
-	    fit_line(h, &h->limit, &f, &l, line + skip) &&
-	    buffer_reserve(out, f.at.bytes - h->at.bytes) == 0) {
-		n = shown_at(h, &l, line + skip, least, &cost);
-		write_line(h, &l, line + skip, n, out);
-		h->at = f.at;
-		h->bytes = 0;
-		return;
-	}
-	struct head_line *held = array_add(&h->held, &h->count, &h->cap, sizeof(*held));
-	if (!held)
-		goto full;
-	*held = l;
-	held->start = h->kept.len + skip;
-	if (buffer_try_append(&h->kept, line, len) < 0) {
-		h->count--;
-		goto full;
-	}
-	h->held_bytes += h->length + ended;
 	if (h->kept.len > h->trim_at && h->kept.len > 4 * most) {
 		trim(h);
 		h->trim_at = 2 * h->kept.len;
 	}
-	return;
-full:
-	h->more = true;
 }
 
 void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
@@ -484,27 +478,14 @@ void head_finish(struct head *h, const struct limit *limit, bool leaves_cut, str
 	if (leaves_cut && f.end == HEAD_OPEN && head_grows(limit) && f.count > 0) {
 		/* The last line is left out if it is cut. */
 		const struct head_line *l = &h->held[f.count - 1];
-		if (shown_at(h, l, h->kept.data + l->start, level, &cost) < l->length) {
+		if (shown_at(h, l, level, &cost) < l->length) {
 			f.count--;
 			f.at = f.before;
 			f.end = HEAD_BYTES;
 			level = find_level(h, limit, &f);
 		}
 	}
-	size_t total = held_cost(h, f.count, level);
-	h->end = f.end;
-	if (buffer_reserve(out, total) == 0) {
-		size_t before = h->at.bytes;
-		h->at = f.at;
-		h->at.bytes = before + total;
-		for (size_t i = 0; i < f.count; i++) {
-			const struct head_line *l = &h->held[i];
-			const char *line = h->kept.data + l->start;
-			write_line(h, l, line, shown_at(h, l, line, level, &cost), out);
-		}
-	} else {
-		h->end = HEAD_BYTES;
-	}
+	h->end = head_print(h, &f, level, out) == 0 ? f.end : HEAD_BYTES;
 	head_release(h);
 }
 

@@ -45,14 +45,12 @@ size_t grouping_name(enum grouping_form form, const char *line, size_t len);
 
 struct tally {
 	enum unit unit;
-	bool by_line; /* whether `longest` is wanted; lines alone are counted faster without */
 	uint64_t bytes, lines, units; /* an unfinished last line is in none of the last two ... */
-	uint64_t longest;             /* bytes of a line without its newline; this one included */
 	uint64_t length;              /* ... but its bytes so far are here */
 	char front[TALLY_FRONT];      /* its first bytes; the last of them is the line's last */
 };
 
-/* The next bytes of the text. `t` is all zeroes at first except `unit` and `by_line`. */
+/* The next bytes of the text. `t` is all zeroes at first except `unit`. */
 void tally_feed(struct tally *t, const char *data, size_t len);
 
 /* Passes over bytes that are not there, with so many newlines. */
@@ -88,7 +86,7 @@ struct head_line {
 	size_t start, len;       /* in the bytes that are kept; of `length` */
 	size_t skip;             /* bytes in front of it: the name of its group */
 	uint64_t offset, length; /* in the text, behind the name */
-	bool begins, above;      /* it is the first of a group; which is not the first one */
+	bool begins;             /* it is the first of a group */
 	bool counts;             /* in the unit of the limit */
 	bool ended;
 };
@@ -112,7 +110,6 @@ struct head {
 	uint64_t length;        /* of all of it */
 	struct head_line *held; /* their bytes are in `kept` */
 	size_t count, cap;
-	uint64_t held_bytes;
 	size_t bytes; /* that they are printed in, about the least */
 	struct buffer kept;
 	size_t trim_at;

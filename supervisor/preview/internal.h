@@ -97,13 +97,12 @@ struct line {
 	uint64_t offset; /* of its first byte in the text */
 	uint64_t length; /* its newline included, when it has one */
 	bool ended;      /* it has one */
-	bool around;     /* `back` is the most telling part, see below */
-	/* Its first bytes. When they are not all of it, `back` holds bytes from
-	   further on: the last ones, without the newline. It is empty when those are gone too. */
+	/* Its first bytes. When they are not all of it, `back` holds bytes from further on, without
+	   the newline: the last ones, or the most telling ones if there are bytes `after` them. It
+	   is empty when those are gone too. Of a whole line that tells most there, only `back_len`
+	   and `after` count. */
 	const char *front, *back;
 	size_t front_len, back_len, after;
-	/* `around`: `back` is the most telling part, with `after` more bytes behind it; if the line
-	   is whole, it is a part of `front`. */
 };
 
 /* How a line is printed that is longer than `limit` bytes, newline included. */
@@ -179,7 +178,6 @@ enum form {
 	FORM_FAILURES,        /* 3 failed */
 	FORM_NO_FAILURES,     /* 0 failed */
 	FORM_STATUS,          /* exit code 1 */
-	FORM_HTTP,            /* 404 beside an address */
 	FORM_OPENS,           /* ends with a colon */
 	FORMS,
 };
@@ -225,6 +223,7 @@ struct score {
 	uint8_t score;   /* 0 to 100: how much it says about a failure */
 	uint8_t result;  /* 0 to 100: how much it says about a success */
 	uint8_t indent;  /* columns before the first visible character, 255 at most */
+	bool ends;       /* says with which status something ended */
 	bool opens;      /* says that what follows belongs to it */
 	bool tells;      /* is no line of progress, of which there may be many */
 	bool alarms;     /* has a word of failure, whatever it says, or is a frame of a stack */
@@ -302,7 +301,7 @@ enum { STREAKS = 32, STREAK_LAST = 160 };
 /* Lines from `from` to `last`. */
 struct streak {
 	uint64_t from;
-	struct line last; /* its first bytes, in `text`, where it was given with them */
+	struct line last; /* its first bytes, in `text` */
 	char text[STREAK_LAST];
 };
 
@@ -312,12 +311,9 @@ struct streaks {
 	size_t count;
 };
 
-/* Adds lines up to `number`, of which there are `count`, `goes_on` when they are like the one in
-   front of them. Lines may be left out, which ends a streak; earlier ones are ignored. */
-void streaks_add(struct streaks *s, uint64_t number, uint64_t count, bool goes_on);
-
-/* The same for one line, of which the text is kept. */
-void streaks_add_line(struct streaks *s, const struct line *line, bool goes_on);
+/* Adds `count` lines, the last of which is `line`; `goes_on` when they are like the one in front of
+   them. Lines may be left out, which ends a streak; earlier ones are ignored. */
+void streaks_add(struct streaks *s, const struct line *line, uint64_t count, bool goes_on);
 
 /* The streak that holds these lines, both included, or NULL. */
 const struct streak *streaks_find(const struct streaks *s, uint64_t from, uint64_t to);
@@ -341,9 +337,9 @@ struct stored {
 };
 
 struct store {
-	struct stored *lines; /* by number */
+	struct stored lines[STORE_LINES]; /* by number */
 	size_t count;
-	char *text;
+	char text[STORE_BYTES];
 	size_t used;
 };
 
@@ -353,7 +349,7 @@ struct store {
    fast search finds a telling word, and those around them. The result depends on
    the text only, not on where it was cut when it was fed. */
 
-enum { FOUND_BITS = 12 };
+enum { FOUND_BITS = 12, BLOCK = 64 * 1024 };
 
 struct smart {
 	struct keywords keywords;
@@ -368,7 +364,7 @@ struct smart {
 	bool counts;
 	uint32_t shape;
 
-	char *block; /* what was fed and is not judged yet, behind some that is */
+	char block[BLOCK]; /* what was fed and is not judged yet, behind some that is */
 	size_t len, done;
 	uint64_t offset; /* of the block in the text */
 	uint64_t number; /* of the line passed last */
@@ -386,9 +382,8 @@ struct smart {
 	char long_text[STORE_FRONT + 2 * STORE_BACK];
 };
 
-/* `s` is all zeroes; the lists have to live as long. 0, or -1 with ENOMEM. */
-int smart_init(struct smart *s, const struct strings *telling, const struct strings *ignored);
-void smart_release(struct smart *s);
+/* The lists have to live as long. To be freed with free(); NULL with ENOMEM. */
+struct smart *smart_new(const struct strings *telling, const struct strings *ignored);
 
 /* Returns how many newlines there were so far. */
 uint64_t smart_feed(struct smart *s, const char *data, size_t len);
@@ -445,12 +440,11 @@ struct layout {
 	struct entry *units;
 	size_t count, cap;
 	size_t back; /* so many of them are lines that were left out of what is printed */
-	/* Caches, so that no long way is searched twice. `before`: the unit in front of `from` is
-	   the last chosen one before each of from..to (0: none). `behind`: `to` is the first chosen
-	   one behind each of from..to-1 (count: none). */
-	struct nearest_chosen {
+	/* Units from..to-1, none of them chosen, between two chosen ones or the ends: those that
+	   were looked at last, so that no long way is searched twice. */
+	struct hole {
 		size_t from, to;
-	} before, behind;
+	} hole;
 	struct preview_piece *pieces;
 	size_t piece_count, piece_cap;
 	struct buffer text; /* of the pieces */

@@ -28,8 +28,6 @@ void layout_begin(struct layout *l, const struct limit *limit, bool bare,
 		.pieces = l->pieces,
 		.piece_cap = l->piece_cap,
 		.text = l->text,
-		.before = {.from = SIZE_MAX},
-		.behind = {.from = SIZE_MAX},
 		.ask = ask,
 		.budget = ask->total ? ask->total : limit->bytes,
 		.used = ask->used,
@@ -392,32 +390,37 @@ bool layout_take_all(struct layout *l)
 	return true;
 }
 
+/* The units around this one that are not chosen, as it is not. */
+static struct hole find_hole(struct layout *l, size_t unit)
+{
+	struct hole *h = &l->hole;
+	if (unit >= h->from && unit < h->to)
+		return *h;
+	*h = (struct hole){.from = unit, .to = unit + 1};
+	while (h->from > 0 && !l->units[h->from - 1].chosen)
+		h->from--;
+	while (h->to < l->count && !l->units[h->to].chosen)
+		h->to++;
+	return *h;
+}
+
 /* A unit is chosen. */
 static void note_chosen(struct layout *l, size_t unit)
 {
-	if (unit >= l->before.from && unit < l->before.to)
-		l->before.to = unit;
-	if (unit > l->behind.from && unit < l->behind.to)
-		l->behind.from = unit;
+	struct hole *h = &l->hole;
+	if (unit == h->from)
+		h->from++;
+	else if (unit > h->from && unit < h->to)
+		h->to = unit;
 	l->units[unit].chosen = true;
 }
 
 /* The bytes used if the unit were taken and its text cost nothing. */
 static size_t used_beside(struct layout *l, const struct entry *u)
 {
-	size_t unit = (size_t)(u - l->units), i;
-	if (unit < l->before.from || unit > l->before.to) {
-		for (i = unit; i > 0 && !l->units[i - 1].chosen;)
-			i--;
-		l->before = (struct nearest_chosen){.from = i, .to = unit};
-	}
-	if (unit < l->behind.from || unit >= l->behind.to) {
-		for (i = unit + 1; i < l->count && !l->units[i].chosen;)
-			i++;
-		l->behind = (struct nearest_chosen){.from = unit, .to = i};
-	}
-	const struct entry *before = l->before.from ? &l->units[l->before.from - 1] : NULL;
-	const struct entry *behind = l->behind.to < l->count ? &l->units[l->behind.to] : NULL;
+	const struct hole h = find_hole(l, (size_t)(u - l->units));
+	const struct entry *before = h.from > 0 ? &l->units[h.from - 1] : NULL;
+	const struct entry *behind = h.to < l->count ? &l->units[h.to] : NULL;
 	return l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
 	       gap_cost(l, u, behind);
 }
@@ -440,6 +443,18 @@ bool layout_take(struct layout *l, size_t unit)
 	return u->chosen || layout_choose(l, u, used_beside(l, u));
 }
 
+/* Prices a unit, of which fewer bytes are shown for as long as that is more than `most`: bytes may
+   grow when they are cleaned, and it may have a fold. */
+static void price_within(struct layout *l, struct entry *u, size_t most)
+{
+	layout_price_unit(l, u);
+	while (u->cost > most && u->cost != SIZE_MAX) {
+		size_t fewer = most * u->limit / u->cost;
+		u->limit = fewer < l->ceiling ? fewer : l->ceiling;
+		layout_price_unit(l, u);
+	}
+}
+
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
 {
 	struct entry *u = &l->units[unit];
@@ -451,22 +466,13 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
 	size_t room = l->budget - beside;
 	if (limit < room)
 		room = limit;
-	size_t before = u->limit;
+	const struct entry before = *u;
 	if (room < u->limit)
 		u->limit = room < l->max_line ? room : l->max_line;
-	layout_price_unit(l, u);
-	/* Bytes that grow when they are cleaned, or a fold. */
-	while (u->cost > room && u->cost != SIZE_MAX) {
-		size_t fewer = room * u->limit / u->cost;
-		u->limit = fewer < u->limit ? fewer : u->limit - 1;
-		if (u->limit > l->max_line)
-			u->limit = l->max_line;
-		layout_price_unit(l, u);
-	}
+	price_within(l, u, room);
 	if (layout_choose(l, u, beside))
 		return true;
-	u->limit = before;
-	layout_price_unit(l, u);
+	*u = before;
 	return false;
 }
 
@@ -524,13 +530,7 @@ void layout_grow(struct layout *l)
 			continue;
 		size_t most = u->cost + (l->budget - l->used) / count--;
 		longer.limit = most < l->ceiling ? most : l->ceiling;
-		layout_price_unit(l, &longer);
-		/* Bytes that grow when they are cleaned. */
-		while (longer.cost > most && longer.limit > u->limit) {
-			size_t excess = longer.cost - most;
-			longer.limit -= excess < longer.limit ? excess : longer.limit;
-			layout_price_unit(l, &longer);
-		}
+		price_within(l, &longer, most);
 		if (longer.limit <= u->limit || longer.cost > most)
 			continue;
 		l->used = l->used - u->cost + longer.cost;

@@ -62,82 +62,50 @@ static size_t line_append(char *out, size_t len, const char *data, size_t data_l
 	return len + data_len;
 }
 
-/* The parts of a cut line: the first bytes of `front`, `back` without
-   its first `skip` bytes, and what is missing behind each. */
+/* The parts of a cut line: the first bytes of `front`, some that stand further on, and what is
+   missing behind each. */
 struct cut {
 	const char *back;
-	size_t front_len, skip, back_len;
+	size_t front_len, back_len;
 	uint64_t between, behind;
 };
 
-/* Splits `room` bytes between the ends of a line. */
-static void cut_ends(const struct line *l, size_t room, enum line_cut where, struct cut *c)
+/* Splits `room` bytes, of which the line has more, between its start and its end, or what tells
+   most. */
+static struct cut line_cut(const struct line *l, size_t room, enum line_cut where)
 {
-	bool whole = line_is_whole(l);
-	size_t body = (size_t)l->length - l->ended;
-	size_t front = whole ? body : l->front_len, back = whole ? body : l->back_len;
-	c->back = whole ? l->front : l->back;
-	if (where == LINE_CUT_EARLY) {
-		c->back_len = size_min(back, room - room / 3);
-		c->front_len = size_min(front, room - c->back_len);
-		c->back_len = size_min(back, room - c->front_len);
-	} else {
-		c->front_len = size_min(front, room - room / 6);
-		c->back_len = size_min(back, room - c->front_len);
-		c->front_len = size_min(front, room - c->back_len);
-	}
-	/* Both are at hand and nothing is between them. */
-	if (!whole && c->front_len + c->back_len > body)
-		c->back_len = body - c->front_len;
-	c->front_len = cut_left(l->front, front, c->front_len, !whole);
-	c->skip = cut_right(c->back, back, back - c->back_len);
-	c->back_len = back - c->skip;
-	c->between = body - c->front_len - c->back_len;
-	c->behind = 0;
-}
-
-/* The same when `back` is from the middle. */
-static void cut_around(const struct line *l, size_t room, struct cut *c)
-{
-	size_t body = (size_t)l->length - l->ended;
-	size_t start = body - l->after - l->back_len; /* of `back` in the line */
-	size_t front = size_min(l->front_len, start);
-	size_t from = cut_right(l->back, l->back_len, 0), back = l->back_len - from;
-	c->back = l->back;
-	c->skip = from;
-	c->back_len = size_min(back, room - size_min(front, room / 3));
-	c->front_len = cut_left(l->front, l->front_len, size_min(front, room - c->back_len), true);
-	c->back_len = cut_left(l->back + from, back, c->back_len, true);
-	c->between = start + from - c->front_len;
-	c->behind = l->after + back - c->back_len;
-}
-
-/* The part of a line from `at` on that fits, the line being `data` as far as it is at hand. */
-static void cut_part(const char *data, size_t len, size_t at, size_t room, struct cut *c)
-{
-	c->back = data;
-	c->skip = cut_right(data, len, at);
-	c->back_len = cut_left(data + c->skip, len - c->skip, size_min(len - c->skip, room), true);
-}
-
-/* One part of the line and nothing else: its start or end, or what tells most. */
-static void cut_bare(const struct line *l, size_t room, enum line_cut where, struct cut *c)
-{
-	size_t body = (size_t)l->length - l->ended;
-	size_t front = size_min(l->front_len, body);
-	bool whole = front == body;
-	size_t last = body - size_min(body, room);
-	*c = (struct cut){0};
-	if (l->around && whole)
-		cut_part(l->front, body, size_min(body - l->after - l->back_len, last), room, c);
-	else if (l->around)
-		cut_part(l->back, l->back_len, 0, room, c);
-	else if (where == LINE_CUT_START && whole)
-		cut_part(l->front, body, last, room, c);
-	else if (where == LINE_CUT_START && l->back_len > 0)
-		cut_part(l->back, l->back_len, l->back_len - size_min(l->back_len, room), room, c);
-	else
-		c->front_len = cut_left(l->front, front, size_min(front, room), !whole);
+	bool whole = line_is_whole(l), around = l->after > 0;
+	bool last = around || where == LINE_CUT_START;
+	bool bare = where == LINE_CUT_END || where == LINE_CUT_START;
+	size_t body = (size_t)l->length - l->ended, start = body - l->after - l->back_len;
+	if (whole && !around)
+		start = 0;
+	if (whole && bare)
+		start = size_min(start, body - room);
+	const char *back = whole ? l->front + start : l->back;
+	size_t most = whole ? body - start : l->back_len;
+	size_t front = size_min(l->front_len, around ? start : body);
+	size_t share = around || where == LINE_CUT_EARLY ? room / 3 : room - room / 6;
+	if (bare)
+		share = last && most > 0 ? 0 : room;
+	size_t back_len = size_min(most, room - size_min(front, share));
+	size_t front_len = size_min(front, room - back_len);
+	if (bare && share == 0)
+		front_len = 0;
+	else if (bare)
+		back_len = 0;
+	/* The bytes at hand may overlap. */
+	back_len = size_min(back_len, body - front_len);
+	size_t skip = cut_right(back, most, around ? 0 : most - back_len);
+	back_len = cut_left(back + skip, most - skip, size_min(back_len, most - skip), around);
+	front_len = cut_left(l->front, l->front_len, front_len, !whole);
+	return (struct cut){
+		.back = back + skip,
+		.front_len = front_len,
+		.back_len = back_len,
+		.between = start + skip - front_len,
+		.behind = body - start - skip - back_len,
+	};
 }
 
 /* How many bytes the character at the start of `data` has if rules are drawn with it, or if it is a
@@ -236,12 +204,11 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 	size_t notes = 0, len = 0;
 	bool bare = form->cut == LINE_CUT_END || form->cut == LINE_CUT_START;
 	uint64_t at = form->before + l->offset;
-	struct cut c;
 	if (line_is_whole(l) && l->length <= form->limit)
 		return form->squeeze ? line_squeeze(l->front, (size_t)l->length, out)
 				     : line_append(out, 0, l->front, (size_t)l->length);
 	if (!bare)
-		notes = line_note(at + l->length, 2, note, sizeof(note)) * (l->around ? 2 : 1);
+		notes = line_note(at + l->length, 2, note, sizeof(note)) * (l->after ? 2 : 1);
 	size_t most = (size_t)l->length - l->ended, room = 0;
 	if (notes) /* each replaces much */
 		most = most > OMITTED_LEAST ? most - OMITTED_LEAST : 0;
@@ -249,22 +216,17 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 		room = size_min(form->limit - notes - l->ended, most);
 	if (room < (bare ? LINE_LEAST_BARE : LINE_LEAST))
 		return 0;
-	if (bare)
-		cut_bare(l, room, form->cut, &c);
-	else if (l->around)
-		cut_around(l, room, &c);
-	else
-		cut_ends(l, room, form->cut, &c);
+	const struct cut c = line_cut(l, room, form->cut);
 	if (c.front_len + c.back_len == 0)
 		return 0;
 	len = line_append(out, len, l->front, c.front_len);
 	at += c.front_len;
-	if (c.between)
+	if (c.between && !bare)
 		len = append_note(out, len, at, c.between, form->command);
 	if (c.back_len)
-		len = line_append(out, len, c.back + c.skip, c.back_len);
+		len = line_append(out, len, c.back, c.back_len);
 	at += c.between + c.back_len;
-	if (c.behind)
+	if (c.behind && !bare)
 		len = append_note(out, len, at, c.behind, c.between ? NULL : form->command);
 	return l->ended ? line_append(out, len, "\n", 1) : len;
 }

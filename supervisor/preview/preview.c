@@ -81,93 +81,64 @@ static const char *tail_data(const struct window *w, size_t *len, uint64_t *offs
 	return w->tail + w->tail_len - *len;
 }
 
-/* The lines at hand, in order: those that begin in the first bytes, then those
-   that begin in the last bytes, each once. The last line is always there. Start
-   with a zeroed cursor; false at the end. Feeding invalidates the cursor. */
+/* The lines at hand, in order: those that begin in the first bytes, then those that begin in the
+   last bytes, each once. The last line is always there. Start with zeroes; false at the end.
+   Feeding invalidates the cursor. */
 struct window_cursor {
 	uint64_t number, offset; /* of the line given last, and behind it */
-	bool in_tail;
 };
 
-/* Moves the cursor to where the first line of the tail starts, which is behind
-   what the head gave. */
+/* Moves the cursor to the first line that starts in the tail, or to the last line if that is
+   longer. */
 static void enter_tail(const struct window *w, struct window_cursor *c)
-{
-	size_t len, skip = 0;
-	uint64_t offset;
-	const char *data = tail_data(w, &len, &offset);
-	c->in_tail = true;
-	if (c->offset >= offset)
-		return;
-	const char *newline = memchr(data, '\n', len);
-	skip = newline ? (size_t)(newline - data) + 1 : len;
-	if (skip == len) {
-		/* No line starts in the tail: the last one is longer. */
-		c->offset = w->bytes > w->last_start ? w->last_start : w->prev_start;
-		c->number = window_lines(w) - 1;
-		return;
-	}
-	c->offset = offset + skip;
-	c->number = window_lines(w) - newline_count(data + skip, len - skip) -
-		    (w->bytes > w->last_start);
-}
-
-/* A line that starts in the head, where its newline is not: its end may be in
-   the tail or gone. Needs the offset of its end. */
-static void window_cut_line(const struct window *w, struct line *line, uint64_t end)
 {
 	size_t len;
 	uint64_t offset;
 	const char *data = tail_data(w, &len, &offset);
-	line->length = end - line->offset;
-	line->ended = end <= w->last_start;
-	if (line->offset < w->head_len) {
-		line->front = w->head + line->offset;
-		line->front_len = w->head_len - (size_t)line->offset;
-	}
-	if (end > offset) {
-		line->back = data;
-		line->back_len = (size_t)(end - offset) - line->ended;
-	}
-}
-
-/* A line that lies in `data`, which is all there is from its start on. */
-static void full_line(struct line *line, const char *data, size_t len)
-{
 	const char *newline = memchr(data, '\n', len);
-	line->front = data;
-	line->front_len = newline ? (size_t)(newline - data) + 1 : len;
-	line->length = line->front_len;
-	line->ended = newline != NULL;
+	size_t skip = newline ? (size_t)(newline - data) + 1 : len;
+	bool unended = w->bytes > w->last_start;
+	if (skip == len) {
+		c->offset = unended ? w->last_start : w->prev_start;
+		c->number = window_lines(w) - 1;
+	} else {
+		c->offset = offset + skip;
+		c->number = w->newlines - newline_count(data + skip, len - skip);
+	}
 }
 
 static bool window_next(const struct window *w, struct window_cursor *c, struct line *line)
 {
 	size_t len;
-	uint64_t offset;
+	uint64_t offset, end = w->bytes;
 	const char *data = tail_data(w, &len, &offset);
-	bool in_head = !c->in_tail && c->offset < w->head_len && c->offset < offset;
-	*line = (struct line){.number = c->number + 1, .offset = c->offset};
-	if (in_head) {
-		full_line(line, w->head + c->offset, w->head_len - (size_t)c->offset);
-		if (!line->ended && w->head_end)
-			window_cut_line(w, line, w->head_end);
-		in_head = line->ended;
+	if (c->offset >= w->bytes)
+		return false;
+	if (c->offset >= w->head_len && c->offset < offset)
+		enter_tail(w, c);
+	*line = (struct line){.number = ++c->number, .offset = c->offset};
+	if (c->offset >= offset) {
+		line->front = data + (c->offset - offset);
+		line->front_len = (size_t)(w->bytes - c->offset);
+	} else if (c->offset < w->head_len) {
+		line->front = w->head + c->offset;
+		line->front_len = w->head_len - (size_t)c->offset;
 	}
-	if (!in_head) {
-		if (!c->in_tail)
-			enter_tail(w, c);
-		if (c->offset >= w->bytes)
-			return false;
-		*line = (struct line){.number = c->number + 1, .offset = c->offset};
-		if (c->offset < offset)
-			window_cut_line(w, line, w->bytes);
-		else
-			full_line(line, data + (c->offset - offset),
-				  (size_t)(w->bytes - c->offset));
+	const char *newline = line->front ? memchr(line->front, '\n', line->front_len) : NULL;
+	if (newline) {
+		line->front_len = (size_t)(newline - line->front) + 1;
+		end = c->offset + line->front_len;
+	} else if (c->offset < w->head_len && w->head_end) {
+		end = w->head_end;
 	}
-	c->number++;
-	c->offset += line->length;
+	line->length = end - c->offset;
+	line->ended = end <= w->last_start;
+	/* The end of a line that goes on behind the head may be in the tail. */
+	if (!line_is_whole(line) && end > offset) {
+		line->back = data;
+		line->back_len = (size_t)(end - offset) - line->ended;
+	}
+	c->offset = end;
 	return true;
 }
 
@@ -191,7 +162,7 @@ struct preview {
 	size_t most, least; /* bytes that a choice asks for */
 	struct window window;
 	struct layout layout;
-	struct preview_piece nothing; /* the gap that is shown when the layout has no memory */
+	struct preview_piece last[2]; /* what is shown when the layout has no memory */
 	struct smart *smart;          /* NULL while all fits into the budget */
 	bool is_unjudged;             /* there was no memory for it */
 };
@@ -242,8 +213,6 @@ void preview_free(struct preview *p)
 {
 	if (!p)
 		return;
-	if (p->smart)
-		smart_release(p->smart);
 	free(p->smart);
 	free(p->layout.units);
 	free(p->layout.pieces);
@@ -259,11 +228,9 @@ static void start_smart(struct preview *p)
 {
 	if (p->smart || p->is_unjudged)
 		return;
-	p->smart = calloc(1, sizeof(*p->smart));
-	if (!p->smart || smart_init(p->smart, p->limit.patterns, p->limit.ignore)) {
+	p->smart = smart_new(p->limit.patterns, p->limit.ignore);
+	if (!p->smart) {
 		/* The ends are better than nothing. */
-		free(p->smart);
-		p->smart = NULL;
 		p->is_unjudged = true;
 		if (p->limit.mode == MODE_SMART)
 			p->limit.mode = MODE_ENDS;
@@ -325,19 +292,18 @@ size_t preview_head_budget(const struct preview *p)
 static int add_unjudged(struct preview *p, const struct smart *smart, const struct line *line)
 {
 	uint64_t behind = p->window.bytes - line->offset - line->length;
-	struct trait trait = {0};
+	struct trait trait = {.value = 1};
 	/* Short, and cut only because the window ends there. */
 	if (!line_is_whole(line) && line->length <= p->limit.max_line)
+		return 0;
+	/* They have nothing but their place, so they must be near an end. */
+	if (smart && line->offset > p->limit.bytes && behind > p->limit.bytes + p->limit.max_line)
 		return 0;
 	if (smart) {
 		struct score score;
 		smart_judge(smart, line, &score);
-		trait = smart_trait(smart, &score, 0);
+		trait = smart_trait(smart, &score, trait.value);
 	}
-	trait.value = 1;
-	/* They have nothing but their place, so they must be near an end. */
-	if (smart && line->offset > p->limit.bytes && behind > p->limit.bytes + p->limit.max_line)
-		return 0;
 	return layout_add(&p->layout, line, &trait);
 }
 
@@ -345,36 +311,15 @@ static int add_unjudged(struct preview *p, const struct smart *smart, const stru
    more of its start or end; a short line may be cut where the window ends. */
 static void add_stored_bytes(const struct line *stored, struct line *line)
 {
-	if (line_is_whole(stored)) {
-		*line = *stored;
-		return;
+	if (line->front_len < stored->front_len) {
+		line->front = stored->front;
+		line->front_len = stored->front_len;
 	}
-	if (!stored->around) {
-		if (line->front_len < stored->front_len) {
-			line->front = stored->front;
-			line->front_len = stored->front_len;
-		}
-		if (!line_is_whole(line) && line->back_len < stored->back_len) {
-			line->back = stored->back;
-			line->back_len = stored->back_len;
-		}
-		return;
+	if (stored->after > 0 || line->back_len < stored->back_len) {
+		line->back = stored->back;
+		line->back_len = stored->back_len;
+		line->after = stored->after;
 	}
-	size_t at = (size_t)stored->length - stored->ended - stored->after - stored->back_len;
-	if (line->front_len < at + stored->back_len) {
-		struct line both = *stored;
-		if (line->front_len > both.front_len) {
-			both.front = line->front;
-			both.front_len = line->front_len < at ? line->front_len : at;
-		}
-		*line = both;
-		return;
-	}
-	/* All of it, from the front on. */
-	line->around = true;
-	line->back = line->front + at;
-	line->back_len = line->front_len - (line_is_whole(line) && line->ended) - at;
-	line->after = (size_t)line->length - line->ended - at - line->back_len;
 }
 
 /* The least value at which no more than `count` lines are as good or better. */
@@ -394,44 +339,74 @@ static unsigned store_rank(const struct store *s, size_t count)
 static int preview_add_lines(struct preview *p, const struct smart *smart)
 {
 	struct window_cursor cursor = {0};
-	struct store none = {0};
 	struct layout *l = &p->layout;
-	const struct store *store = smart ? &smart->store : &none;
-	unsigned least = store_rank(store, CANDIDATES);
-	struct trait trait;
+	const struct stored *stored = smart ? smart->store.lines : NULL;
+	const struct stored *end = smart ? stored + smart->store.count : NULL;
+	unsigned least = smart ? store_rank(&smart->store, CANDIDATES) : 0;
 	struct line line;
 	bool more;
-	size_t i = 0;
 	if (least == 0)
 		least = 1;
 	do {
+		bool here = false;
 		more = window_next(&p->window, &cursor, &line);
-		for (; i < store->count && (!more || store->lines[i].line.number < line.number);
-		     i++) {
-			/* One that is good enough, or a blank one behind such a line. */
-			const struct stored *s = &store->lines[i];
-			bool is_next =
-				l->count > 0 && l->units[l->count - 1].to + 1 == s->line.number;
-			if (s->score.kind == SCORE_BLANK ? !is_next : s->value < least)
+		for (; stored < end && (!more || stored->line.number <= line.number); stored++) {
+			here = more && stored->line.number == line.number;
+			/* Others are good enough, or a blank one behind such a line. */
+			bool is_next = l->count > 0 &&
+				       l->units[l->count - 1].to + 1 == stored->line.number;
+			if (here)
+				add_stored_bytes(&stored->line, &line);
+			else if (stored->score.kind == SCORE_BLANK ? !is_next
+								   : stored->value < least)
 				continue;
-			trait = smart_trait(smart, &s->score, s->value);
-			if (layout_add(l, &s->line, &trait))
+			struct trait trait = smart_trait(smart, &stored->score, stored->value);
+			if (layout_add(l, here ? &line : &stored->line, &trait))
 				return -1;
 		}
-		if (!more)
-			break;
-		if (i == store->count || store->lines[i].line.number != line.number) {
-			if (add_unjudged(p, smart, &line))
-				return -1;
-			continue;
-		}
-		add_stored_bytes(&store->lines[i].line, &line);
-		trait = smart_trait(smart, &store->lines[i].score, store->lines[i].value);
-		i++;
-		if (layout_add(l, &line, &trait))
+		if (more && !here && add_unjudged(p, smart, &line))
 			return -1;
 	} while (more);
 	return 0;
+}
+
+/* The choice that needs no memory: a gap, and the last lines. */
+static int choose_last(struct preview *p, const struct preview_ask *ask)
+{
+	const struct window *w = &p->window;
+	const size_t used = ask->used + MARKER_RESERVE;
+	const size_t budget = ask->total ? ask->total : p->limit.bytes;
+	size_t room = budget > used ? budget - used : 0, len;
+	uint64_t left = w->bytes - ask->printed_bytes, number = preview_lines(p) + 1, offset;
+	const char *data = tail_data(w, &len, &offset), *end = data + len, *start = end;
+	while (start > data) {
+		const char *line = memrchr(data, '\n', (size_t)(start - data) - 1);
+		if (!line && offset > 0)
+			break;
+		line = line ? line + 1 : data;
+		size_t clean = utf8_clean_len(line, (size_t)(start - line));
+		if (clean > room || (uint64_t)(end - line) > left)
+			break;
+		room -= clean;
+		start = line;
+		number--;
+	}
+	int count = 0;
+	len = (size_t)(end - start);
+	if (number > ask->printed_lines + 1)
+		p->last[count++] = (struct preview_piece){.kind = PREVIEW_GAP,
+							  .from = ask->printed_lines + 1,
+							  .to = number - 1,
+							  .bytes = left - len,
+							  .spelled = true};
+	if (len > 0)
+		p->last[count++] = (struct preview_piece){.kind = PREVIEW_TEXT,
+							  .from = number,
+							  .to = preview_lines(p),
+							  .bytes = len,
+							  .text = start,
+							  .len = len};
+	return count;
 }
 
 int preview_choose(struct preview *p, const struct preview_ask *ask,
@@ -478,13 +453,8 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	*pieces = l->pieces;
 	if (count >= 0 || pause)
 		return count > 0 ? count : 0;
-	p->nothing = (struct preview_piece){.kind = PREVIEW_GAP,
-					    .from = ask->printed_lines + 1,
-					    .to = preview_lines(p),
-					    .bytes = w->bytes - ask->printed_bytes,
-					    .spelled = true};
-	*pieces = &p->nothing;
-	return p->nothing.from <= p->nothing.to;
+	*pieces = p->last;
+	return choose_last(p, ask);
 }
 
 struct preview_judge {

@@ -88,7 +88,6 @@ struct preview_ask {
 	bool spelled;        /* ... by a marker that spells out the command. */
 	size_t used;         /* Bytes that were printed for that, ... */
 	uint64_t used_lines; /* ... and lines; they count in the budget. */
-	size_t paused;       /* The part of `used` that was printed at pauses. */
 	/* Bytes and lines that may be printed in all, instead of what the budget says; 0: that. */
 	size_t total;
 	uint64_t total_lines;
@@ -142,8 +141,8 @@ uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
    together with what was printed are at most the budget. A line that does not fit whole is cut: the
    piece's `text` then holds "[... bytes FROM-TO]" in its place, or, bare, the one part of it that
    tells most (the last line's end, the others' start). *pieces and the texts belong to `p` and are
-   valid until its next call. Returns the count. Without memory to choose with all of
-   it is one gap. */
+   valid until its next call. Returns the count. Without memory to choose with
+   they are a gap and the last lines. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 

@@ -12,6 +12,8 @@ enum {
 	WINDOWS = 16,
 	WINDOW = 100,
 	WINDOW_BEFORE = 60,
+	/* Bytes of words between "exited" and a status. */
+	STATUS_REACH = 20,
 	/* A line this short that ends with a colon says what follows. */
 	OPENING_LEN = 100,
 	/* How much a success tells: by its counts, by a warning, by a word of success, by a word
@@ -182,6 +184,16 @@ static int number_behind(const struct reading *r, size_t at)
 	return value;
 }
 
+/* The same where words may be between: "exited with status 1". */
+static int status_behind(const struct reading *r, size_t at)
+{
+	size_t n = at;
+	while (n < r->len && n - at < STATUS_REACH &&
+	       (is_letter(r->text[n]) || is_one_of(r->text[n], " -")))
+		n++;
+	return number_behind(r, n);
+}
+
 /* The number in front ("3 failed"), or -1. */
 static int number_before(const struct reading *r, size_t at)
 {
@@ -278,7 +290,7 @@ static void read_known(struct reading *r, const struct word *w, const struct occ
 			r->result = RESULT_MADE;
 		break;
 	case WORD_STATUS:
-		if (number_behind(r, o->start + o->len) > 0)
+		if (status_behind(r, o->start + o->len) > 0)
 			add_form(r, FORM_STATUS);
 		break;
 	case WORD_OTHER: break;
@@ -357,10 +369,6 @@ static void read_token(struct reading *r, size_t token, size_t end)
 		from++;
 	while (to > from && is_one_of(text[to - 1], ")]}>'\"`*!=:.,;?<|"))
 		to--;
-	/* 404 or 503 beside an address. */
-	if (to - from == 3 && is_one_of(text[from], "45") && is_digit(text[from + 1]) &&
-	    is_digit(text[from + 2]) && memmem(text, r->len, "http", 4))
-		add_form(r, FORM_HTTP);
 	while (at < end) {
 		struct occurrence o;
 		/* "\\nfailed" in a quoted text begins with an f. */
@@ -527,7 +535,9 @@ static uint32_t family_of(const struct message *m, const struct reading *r, enum
 		text = behind ? behind + 2 : text;
 	}
 	uint32_t opening = shape_of_opening(text, (size_t)(end - text));
-	return r->best_word ^ (uint32_t)kind * 2654435769u ^ opening;
+	/* A status of failure is not one of many that tell of success. */
+	return r->best_word ^ (uint32_t)kind * 2654435769u ^ opening ^
+	       (r->forms >> FORM_STATUS & 1);
 }
 
 /* Whether a line ends as those do that report something which went well. */
@@ -589,6 +599,7 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	out->score = (uint8_t)(r.sum < 0 ? 0 : r.sum > 100 ? 100 : r.sum);
 	out->indent = (uint8_t)(m.indent < 255 ? m.indent : 255);
 	out->alarms = r.alarms || kind == SCORE_FRAME;
+	out->ends = r.forms >> FORM_STATUS & 1;
 	out->shape = shape_of(m.text, m.len);
 	if (is_text) {
 		out->family = family_of(&m, &r, kind);

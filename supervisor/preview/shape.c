@@ -131,24 +131,16 @@ static void streak_keep(struct streaks *s, const struct streak *ended)
 	slot->last.front = slot->text;
 }
 
-void streaks_add(struct streaks *s, uint64_t number, uint64_t count, bool goes_on)
-{
-	uint64_t first = number - count + 1;
-	if (first <= s->now.last.number)
-		return;
-	if (!goes_on || first != s->now.last.number + 1) {
-		streak_keep(s, &s->now);
-		s->now.from = first;
-	}
-	s->now.last.number = number;
-}
-
-void streaks_add_line(struct streaks *s, const struct line *line, bool goes_on)
+void streaks_add(struct streaks *s, const struct line *line, uint64_t count, bool goes_on)
 {
 	struct streak *now = &s->now;
-	if (line->number <= now->last.number)
+	uint64_t first = line->number - count + 1;
+	if (first <= now->last.number)
 		return;
-	streaks_add(s, line->number, 1, goes_on);
+	if (!goes_on || first != now->last.number + 1) {
+		streak_keep(s, now);
+		now->from = first;
+	}
 	size_t len = line->front_len < STREAK_LAST ? line->front_len : STREAK_LAST;
 	now->last = (struct line){.number = line->number,
 				  .offset = line->offset,

@@ -44,7 +44,6 @@ static void store_halve(struct store *s)
 }
 
 enum {
-	BLOCK = 64 * 1024,
 	/* Lines longer than this are known by their start and end only. */
 	LONG_LINE = 32 * 1024,
 	/* The first bytes of a text, which are judged line by line. */
@@ -69,30 +68,18 @@ enum {
 	TIRED_WORD = 16384,
 };
 
-int smart_init(struct smart *s, const struct strings *telling, const struct strings *ignored)
+struct smart *smart_new(const struct strings *telling, const struct strings *ignored)
 {
+	/* Only what is used of it is touched. */
+	struct smart *s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
 	keywords_init(&s->keywords);
 	prefilter_init(&s->prefilter);
-	s->block = malloc(BLOCK);
-	s->store.lines = malloc(STORE_LINES * sizeof(*s->store.lines));
-	s->store.text = malloc(STORE_BYTES);
+	phrases_init(telling, &s->prefilter);
 	s->telling = telling;
 	s->ignored = ignored;
-	phrases_init(telling, &s->prefilter);
-	if (!s->block || !s->store.lines || !s->store.text) {
-		smart_release(s);
-		return -1;
-	}
-	return 0;
-}
-
-void smart_release(struct smart *s)
-{
-	free(s->store.lines);
-	free(s->store.text);
-	s->store = (struct store){0};
-	free(s->block);
-	s->block = NULL;
+	return s;
 }
 
 /* Adds a judged line behind the others. */
@@ -121,7 +108,6 @@ static void smart_store(struct smart *s, const struct line *line, const struct s
 		d->line.back_len = STORE_FRONT + STORE_BACK - d->line.front_len;
 		d->line.back = line->front + end - d->line.back_len;
 		d->line.after = body - end;
-		d->line.around = end < body;
 	}
 	d->line.front = memcpy(store->text + store->used, d->line.front, d->line.front_len);
 	store->used += d->line.front_len;
@@ -152,14 +138,14 @@ static bool is_repeat(const struct smart *s, const struct line *line)
 
 static void note_streaks(struct smart *s, const struct line *line, uint32_t shape)
 {
-	streaks_add(&s->same, line->number, 1, is_repeat(s, line));
+	streaks_add(&s->same, line, 1, is_repeat(s, line));
 	if (s->counts) {
 		const struct line *last = &s->alike.now.last;
 		bool goes_on = last->number + 1 == line->number && shape == s->shape &&
 			       shape_counts_on(last, line);
-		streaks_add_line(&s->counting, line, goes_on);
+		streaks_add(&s->counting, line, 1, goes_on);
 	}
-	streaks_add_line(&s->alike, line, shape == s->shape);
+	streaks_add(&s->alike, line, 1, shape == s->shape);
 	s->shape = shape;
 }
 
@@ -258,13 +244,15 @@ static bool is_familiar(struct smart *s, size_t hit)
 static bool pass_repeats(struct smart *s, size_t end)
 {
 	uint64_t count = 0;
-	struct line line;
+	struct line line, last;
 	if (s->same.now.last.number != s->number || s->same.now.from == s->number)
 		return false;
 	block_line(s, s->done, s->number + 1, &line);
 	while (s->done < end && is_repeat(s, &line)) {
+		last = line;
 		count++;
 		s->done += (size_t)line.length;
+		line.number++;
 		line.offset += line.length;
 		line.front += line.length;
 		if (s->len - s->done < line.length)
@@ -273,11 +261,10 @@ static bool pass_repeats(struct smart *s, size_t end)
 	if (count == 0)
 		return false;
 	s->number += count;
-	streaks_add(&s->same, s->number, count, true);
-	streaks_add(&s->alike, s->number, count, true);
-	streaks_add(&s->counting, s->number, count, true);
-	s->alike.now.last.offset += count * line.length;
-	s->counting.now.last.offset += count * line.length;
+	streaks_add(&s->same, &last, count, true);
+	streaks_add(&s->alike, &last, count, true);
+	if (s->counts)
+		streaks_add(&s->counting, &last, count, true);
 	return true;
 }
 

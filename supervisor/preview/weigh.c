@@ -21,7 +21,8 @@ static const float AGAIN = 0.35f, OF_MANY = 0.3f;
 /* Left for what a run that went well has said, too; what it has not said tells more. */
 static const float OF_NORMAL = 0.15f, OF_NEWS = 1.3f;
 /* The share of its weight that a line hands on to the next ones, and to those above, and what is
-   left of it at the next line, and at one that belongs to it. */
+   left of it at the next line, and at one that belongs to it. Values that were expected and quoted
+   source take nothing of it: they are one with their message. */
 static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
 static const float OVER_BLANK = 0.6f;
 static const float AFTER_QUIET = 1.3f; /* for the first telling line after many that are not */
@@ -39,33 +40,22 @@ static void lift(struct stored *line, float weight)
 		line->value = (uint16_t)value;
 }
 
-static void lift_behind(struct store *store, size_t i, float weight)
+/* Hands a share of a line's weight on to those below it, or above it. What a status tells of is
+   above, as what other lines tell of is below. */
+static void lift_neighbours(struct store *store, size_t i, bool below, float weight)
 {
-	const struct stored *line = &store->lines[i];
-	float share = weight * TO_BEHIND;
-	for (size_t k = 1; share >= 1 && i + k < store->count; k++) {
-		struct stored *other = &store->lines[i + k];
-		if (other->line.number != line->line.number + k)
+	struct stored *line = &store->lines[i];
+	float share = weight * (below || line->score.ends ? TO_BEHIND : TO_BEFORE);
+	size_t most = below ? store->count - 1 - i : i;
+	for (size_t k = 1; share >= 1 && k <= most; k++) {
+		struct stored *other = below ? line + k : line - k;
+		if (other->line.number != (below ? line->line.number + k : line->line.number - k))
 			break;
+		bool owns = below ? other->score.indent > line->score.indent : !line->score.ends;
 		if (other->score.kind == SCORE_BLANK)
-			share *= OVER_BLANK;
-		else
-			share *= other->score.indent > line->score.indent ? OWN : NEXT;
-		lift(other, share);
-	}
-}
-
-static void lift_before(struct store *store, size_t i, float weight)
-{
-	const struct stored *line = &store->lines[i];
-	float share = weight * TO_BEFORE;
-	for (size_t k = 1; share >= 1 && k <= i; k++) {
-		struct stored *other = &store->lines[i - k];
-		if (other->line.number + k != line->line.number)
-			break;
-		if (other->score.kind == SCORE_BLANK)
-			continue;
-		share *= OWN;
+			share *= below ? OVER_BLANK : 1;
+		else if (other->score.kind != SCORE_DETAIL && other->score.kind != SCORE_QUOTE)
+			share *= owns ? OWN : NEXT;
 		lift(other, share);
 	}
 }
@@ -117,10 +107,9 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		/* The weight from the neighbours counts half. */
 		unsigned value = line->value / 2u + (unsigned)(weight * UNIT);
 		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
-		if (line->score.score >= SCORE_TELLING && weight >= SCORE_TELLING / 2.0f &&
-		    outcome != OUTCOME_SUCCESS) {
-			lift_behind(store, i, weight);
-			lift_before(store, i, weight);
+		if (line->score.score >= SCORE_TELLING && outcome != OUTCOME_SUCCESS) {
+			lift_neighbours(store, i, true, weight);
+			lift_neighbours(store, i, false, weight);
 		}
 	}
 }

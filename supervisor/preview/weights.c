@@ -121,6 +121,5 @@ const signed char form_weights[FORMS] = {
 	[FORM_FAILURES] = 52,
 	[FORM_NO_FAILURES] = -30,
 	[FORM_STATUS] = 41,
-	[FORM_HTTP] = 0,
 	[FORM_OPENS] = 12,
 };

@@ -346,20 +346,23 @@ static int frontend_start(struct frontend *f)
 	if (watch[0] >= 0)
 		f->watchdog = watchdog_start(f->job, pid, watch[0], &f->watchdog_socket);
 	io_close(&watch[0]);
-	frame_send(f->supervisor, FRAME_GUARDED, 0, 0, NULL, 0, MSG_DONTWAIT);
-	return 0;
-}
-
-int frontend_exec(const struct job *job)
-{
-	return spawn_exec(job, environ);
+	if (frame_send(f->supervisor, FRAME_GUARDED, 0, 0, NULL, 0, MSG_DONTWAIT) == 0 ||
+	    errno == EPIPE || errno == ECONNRESET)
+		return 0;
+	/* It waits for that frame, and has started nothing. The watchdog ends with it. */
+	kill(pid, SIGKILL);
+	spawn_reap(pid);
+	spawn_reap(f->watchdog);
+	io_close(&f->watchdog_socket);
+	io_close(&f->supervisor);
+	return -1;
 }
 
 static int frontend_exec_directly(const struct job *job)
 {
 	TRACE(PROCESS, "front end: no supervisor (%m), the command is run without");
 	signals_restore(&job->signals);
-	return frontend_exec(job);
+	return spawn_exec(job, environ);
 }
 
 int frontend_run(struct job *job)
@@ -418,11 +421,9 @@ int frontend_run(struct job *job)
 	   too. */
 	struct store store;
 	struct outbox outbox;
-	struct outbox_result result;
 	if (getpid() == 1 && remote_pushes(job->settings) && store_open_write(&store) == 0) {
 		if (outbox_open(&outbox, &store, false) == 0)
-			outbox_push(&outbox, job->settings, clock_monotonic_ms() + PUSH_MS,
-				    &result);
+			outbox_push(&outbox, job->settings, clock_monotonic_ms() + PUSH_MS);
 		outbox_close(&outbox);
 		store_close(&store);
 	}

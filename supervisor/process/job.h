@@ -17,7 +17,7 @@ struct job {
 	char **argv;
 	char **shown; /* what the user typed, for the metadata */
 	const struct settings *settings;
-	struct secrets *secrets; /* to be replaced in all output (redact/secrets.h), or NULL */
+	struct secrets *secrets; /* to be replaced in all output (redact/redactor.h), or NULL */
 	struct channels channels;
 	struct signals signals; /* as the caller had them */
 	pid_t front, parent;    /* the front end's process ID, and its parent's */
@@ -38,9 +38,6 @@ struct job {
 /* Runs the job and ends this process with the command's status. Returns only when the command could
    not be executed: its errno, which the caller reports. */
 int frontend_run(struct job *job);
-
-/* Runs the command in this process, without terse. Returns errno on failure. */
-int frontend_exec(const struct job *job);
 
 // The process that owns the pty: it starts the command, reads what it writes,
 // renders, spills and prints, answers queries, passes signals on, ends everything when

@@ -16,6 +16,9 @@
 #include <string.h>
 #include <termios.h>
 
+/* How long a run lives before it gets its socket. */
+#define LIVE_OPEN_MS 100
+
 /* Interval between messages about more text to clients that watch. */
 #define CHANGED_MS 200
 
@@ -196,10 +199,26 @@ static void cast_output(struct cast *c, int64_t ms, const char *data, size_t len
 	buffer_release(&bytes);
 }
 
+/* Those who watch are told soon that something has changed. */
+static void live_change(struct supervisor *s, int64_t now_ms)
+{
+	struct control *c = &s->live.control;
+	if (c->clients && !c->changed_at)
+		c->changed_at = c->told_at + CHANGED_MS > now_ms ? c->told_at + CHANGED_MS : now_ms;
+}
+
+/* Something was written or typed. */
+static void live_touch(struct supervisor *s)
+{
+	int64_t now_ms = clock_monotonic_ms();
+	prompt_touch(&s->live.prompt, now_ms);
+	live_change(s, now_ms);
+}
+
 void live_output(struct supervisor *s, const char *data, size_t len)
 {
 	struct cast *cast = &s->live.cast;
-	s->live.active = true;
+	live_touch(s);
 	/* The artifact is there from the first byte on. */
 	if (s->live.recording) {
 		bool cooked = s->sources[0].pty && s->job->channels.controlling;
@@ -271,7 +290,7 @@ int supervisor_type(struct supervisor *s, const char *data, size_t len)
 	if (error)
 		return error;
 	if (len > 0) {
-		s->live.active = true;
+		live_touch(s);
 		s->live.typed = data[len - 1];
 	}
 	s->ends_typed = 0;
@@ -287,8 +306,6 @@ static bool live_looks(const struct supervisor *s)
 
 int64_t live_due(struct supervisor *s)
 {
-	if (s->live.active)
-		return 1;
 	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
 	int64_t due = timer_sooner(s->live.open_at, s->live.control.changed_at);
 	due = timer_sooner(due, text ? interceptor_facts(text).settle_due : 0);
@@ -300,24 +317,18 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
 	struct prompt *prompt = &s->live.prompt;
 	struct control *c = &s->live.control;
-	const uint64_t settled = s->live.settled;
 	/* Makes lines final for those who follow. */
 	if (text) {
+		const uint64_t settled = s->live.settled;
 		int64_t due = interceptor_facts(text).settle_due;
-		if (s->live.active || (due && now_ms >= due))
+		if (due && now_ms >= due)
 			interceptor_settle(text, now_ms);
 		s->live.settled = interceptor_facts(text).settled;
+		if (s->live.settled != settled)
+			live_change(s, now_ms);
 	}
 	if (now_ms >= s->live.open_at)
 		live_try_open(s);
-	if (s->live.active)
-		prompt_touch(prompt, now_ms);
-	if (s->live.active || s->live.settled != settled) {
-		s->live.active = false;
-		if (c->clients && !c->changed_at)
-			c->changed_at =
-				c->told_at + CHANGED_MS > now_ms ? c->told_at + CHANGED_MS : now_ms;
-	}
 	if (c->changed_at && now_ms >= c->changed_at) {
 		c->told_at = now_ms;
 		control_changed(c);
@@ -384,7 +395,7 @@ static int on_status(void *ctx, struct control_client *client, const struct fram
 							 : LIVE_RUNNING,
 		.pid = s->record.meta.command,
 		.elapsed_ms = now_ms - s->job->begun_ms,
-		.quiet_ms = s->live.active ? 0 : now_ms - s->live.prompt.looks.active_ms,
+		.quiet_ms = now_ms - s->live.prompt.looks.active_ms,
 		.reported = s->live.reported,
 		.terminal = s->device != 0,
 	};
@@ -534,16 +545,36 @@ static int on_reported(void *ctx, struct control_client *client, const struct fr
 	return 0;
 }
 
-control_handler *const live_requests[FRAME_REQUESTS] = {
+static control_handler *const live_requests[FRAME_REQUESTS] = {
 	[FRAME_STATUS] = on_status,   [FRAME_WATCH] = on_status,  [FRAME_TYPE] = on_type,
 	[FRAME_CLOSE] = on_close,     [FRAME_SIGNAL] = on_signal, [FRAME_RESIZE] = on_resize,
 	[FRAME_PICTURE] = on_picture, [FRAME_ATTACH] = on_attach, [FRAME_REPORTED] = on_reported,
 };
 
-int live_repaint(void *ctx, struct buffer *out)
+static int live_repaint(void *ctx, struct buffer *out)
 {
 	struct terminal *t = live_screen(ctx);
 	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
+}
+
+void live_begin(struct supervisor *s)
+{
+	const struct job *job = s->job;
+	s->live = (struct live){
+		.control = {.requests = live_requests,
+			    .repaint = live_repaint,
+			    .ctx = s,
+			    .dir = -1,
+			    .fd = -1},
+		.prompt.looks = {.master = s->sources[0].fd, .device = s->device},
+		.recording = job->settings->record,
+		.cols = job->cols,
+		.rows = job->rows,
+		.open_at = job->begun_ms + LIVE_OPEN_MS,
+	};
+	if (job->caller)
+		control_adopt(&s->live.control, job->caller, true);
+	prompt_touch(&s->live.prompt, clock_monotonic_ms());
 }
 
 void live_serve(struct supervisor *s)

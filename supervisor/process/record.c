@@ -201,31 +201,12 @@ bool record_lacks_artifact(const struct record *r)
 	       outbox_is_wanted(r->pushing, &r->meta) && !profile_is_own(r->meta.argv);
 }
 
-void record_close(struct record *r, bool grown)
+void record_add_history(struct record *r)
 {
-	/* The claim of a run that needed no artifact. */
-	if (r->claimed && !r->artifact) {
-		struct store stores[STORE_MAX];
-		int count = store_open_everywhere(stores);
-		for (int i = 0; i < count; i++) {
-			id_release(&stores[i], r->meta.id);
-			store_close(&stores[i]);
-		}
-		r->meta.id[0] = '\0';
-	}
-	r->meta.holders = 0;
-	r->meta.unkept = r->error != 0;
-	if (r->artifact) {
-		if (grown)
-			artifact_update(r->artifact);
-		artifact_close(r->artifact);
-		r->artifact = NULL;
-		if (r->noted && !outbox_is_wanted(r->pushing, &r->meta))
-			outbox_forget(&r->outbox, r->meta.id);
-	}
 	/* Whether the run only reads what others left, as in `terse read ID | tail`. */
 	const struct shown *w = &r->shown;
 	struct meta *m = &r->meta;
+	char id = m->id[0];
 	bool failed = m->state == META_INTERRUPTED || m->exit_code != 0, named = false;
 	for (char *const *word = m->argv; word && *word && w->bytes > 0 && !named; word++)
 		named = strstr(*word, "terse");
@@ -240,13 +221,42 @@ void record_close(struct record *r, bool grown)
 		m->shown.text = w->text;
 		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);
 	}
+	m->unkept = r->error != 0;
+	/* The claim of one that needed no artifact. */
+	if (!r->artifact)
+		m->id[0] = '\0';
 	if (r->history >= 0)
-		journal_add_run(r->history, &r->meta);
+		journal_add_run(r->history, m);
+	m->id[0] = id;
+	io_close(&r->history);
+}
+
+void record_close(struct record *r, bool grown)
+{
+	/* The claim of a run that needed no artifact. */
+	if (r->claimed && !r->artifact) {
+		struct store stores[STORE_MAX];
+		int count = store_open_everywhere(stores);
+		for (int i = 0; i < count; i++) {
+			id_release(&stores[i], r->meta.id);
+			store_close(&stores[i]);
+		}
+		r->meta.id[0] = '\0';
+	}
+	r->meta.holders = 0;
+	if (r->artifact) {
+		if (grown)
+			artifact_update(r->artifact);
+		artifact_close(r->artifact);
+		if (r->noted && !outbox_is_wanted(r->pushing, &r->meta))
+			outbox_forget(&r->outbox, r->meta.id);
+	}
+	record_add_history(r);
+	r->artifact = NULL;
 	buffer_release(&r->shown.printed);
 	buffer_release(&r->shown.ranges);
 	buffer_release(&r->origin.labels);
 	r->meta.labels = NULL;
-	io_close(&r->history);
 	if (r->outbox.dir >= 0)
 		flock(r->outbox.dir, LOCK_UN);
 	r->push_due = outbox_has_work(&r->outbox);

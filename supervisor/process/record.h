@@ -88,7 +88,11 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
    asks for the next morning. */
 bool record_lacks_artifact(const struct record *r);
 
-/* No more text comes: appends the line to the history, updates the artifact if text came since
+/* Appends the run's line to its session's history, once: at its end, or before that where its
+   caller may go on and look for it. */
+void record_add_history(struct record *r);
+
+/* No more text comes: adds to the history, updates the artifact if text came since
    record_end() (`grown`), finds out what is to be pushed (r->push_due), and frees. */
 void record_close(struct record *r, bool grown);
 

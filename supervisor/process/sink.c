@@ -296,7 +296,7 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	/* Nobody reads standard output or standard error of a run that is left at once; a program
 	   that asks for JSON wants to know which is which. */
 	bool merged = s->streams == STREAMS_MERGED || (s->streams == STREAMS_AUTO && s->detach);
-	if (s->streams == STREAMS_AUTO && !s->detach && s->format != FORMAT_JSON) {
+	if (s->streams == STREAMS_AUTO && !s->detach && s->format == FORMAT_TEXT) {
 		merged = sink_is_same(STDOUT_FILENO, STDERR_FILENO);
 		if (!merged) {
 			channels_look_into(l, 0);

@@ -108,9 +108,12 @@ struct interceptor *source_text(struct source *s)
 	bool pipe = s->queue.type == S_IFIFO && set->format == FORMAT_TEXT &&
 		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
 	enum interceptor_reader reader = INTERCEPT_AGENT;
-	if (s->sink == SINK_PERSON)
+	const bool full = set->print == PRINT_FULL;
+	if (set->format != FORMAT_TEXT)
+		reader = full ? INTERCEPT_SILENT : INTERCEPT_COLLECTED;
+	else if (s->sink == SINK_PERSON)
 		reader = INTERCEPT_PERSON;
-	else if (set->print == PRINT_FULL || s->sink == SINK_PROGRAM || s->sink == SINK_FILE)
+	else if (full || s->sink == SINK_PROGRAM || s->sink == SINK_FILE)
 		reader = INTERCEPT_PROGRAM;
 	/* Somebody may want to see the screen of a run that goes on or is recorded. */
 	bool watched = set->record || (job->channels.controlling && !s->person);
@@ -132,8 +135,6 @@ struct interceptor *source_text(struct source *s)
 	/* Text that is not printed would be lost. */
 	if (s->run->record.history < 0)
 		limit_widen(&options.limit, set);
-	if (set->format != FORMAT_TEXT)
-		summary_prepare(set, &options);
 	const struct interceptor_events events = {
 		.artifact = source_on_artifact,
 		.print = source_on_print,
@@ -333,8 +334,7 @@ int source_abandon(struct source *s, const char *why)
 
 void source_release(struct source *s)
 {
-	reader_thread_free(s->reader_thread);
-	s->reader_thread = NULL;
+	source_stop_thread(s);
 	io_close(&s->fd);
 	io_close(&s->child);
 	interceptor_free(s->text);

@@ -149,18 +149,14 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 			continue;
 		result[n++] = from[i];
 	}
+	const struct strings given = {.items = (char **)from, .count = count};
 	for (size_t i = 0; captured && i < s->env_set.count; i++) {
 		char *entry = s->env_set.items[i];
-		bool drops = false;
-		/* A later line of the list sets the same variable again. */
-		for (size_t j = i + 1; j < s->env_set.count; j++)
-			drops |= is_same_name(entry, s->env_set.items[j]);
-		/* The caller has it, and keeps it. */
-		if (is_listed(&s->env_keep, entry)) {
-			for (char *const *old = from; *old; old++)
-				drops |= is_same_name(*old, entry);
-		}
-		if (!drops)
+		const struct strings later = {.items = s->env_set.items + i + 1,
+					      .count = s->env_set.count - i - 1};
+		/* Set again by a later line of the list; or the caller has it, and keeps it. */
+		if (!is_listed(&later, entry) &&
+		    !(is_listed(&s->env_keep, entry) && is_listed(&given, entry)))
 			result[n++] = entry;
 	}
 	result[n++] = active;

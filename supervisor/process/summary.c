@@ -74,19 +74,6 @@ static int summary_text_next(void *ctx, struct buffer *out)
 	return buffer_check(out) < 0 ? -1 : result;
 }
 
-static void summary_begin_writing(struct summary *a, const struct settings *s)
-{
-	a->writer =
-		(struct report_writer){.report = &a->report, .blocks = s->format != FORMAT_JSON};
-	a->is_open = true;
-}
-
-void summary_prepare(const struct settings *s, struct interceptor_options *options)
-{
-	options->bare = s->format == FORMAT_JSON;
-	options->reader = s->print == PRINT_FULL ? INTERCEPT_SILENT : INTERCEPT_COLLECTED;
-}
-
 void summary_init(struct summary *a, const struct job *job, struct record *record)
 {
 	static const enum report_state states[] = {
@@ -97,6 +84,7 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 	const struct meta *m = &record->meta;
 	bool running = m->state == META_RUNNING;
 	*a = (struct summary){.out = a->out,
+			      .is_open = true,
 			      .report = {
 				      .piece = a->report.piece,
 				      .command = job->shown,
@@ -106,11 +94,9 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 				      .signal = m->signal,
 				      .timed_out = m->timed_out,
 				      .started_ms = m->started_ms,
-				      .ended_ms = m->ended_ms,
 				      .duration_ms = running ? clock_monotonic_ms() - job->begun_ms
 							     : m->duration_ms,
 			      }};
-	summary_begin_writing(a, job->settings);
 }
 
 void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
@@ -152,9 +138,8 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 			report_warn(r, "%s: %s", name, strerror(errno));
 		}
 	}
-	/* Binary output is not shown, only what it is and where it is kept. (Blocks say so where
-	   the text would be.) */
-	if (s->binary && !a->writer.blocks) {
+	/* Binary output is not shown, only what it is and where it is kept. */
+	if (s->binary) {
 		char size[HUMAN_LEN];
 		struct buffer bytes = BUFFER_INIT;
 		if (r->id) {
@@ -183,7 +168,7 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 
 int summary_next(struct summary *a, struct buffer *out)
 {
-	if (a->is_open && report_next(&a->writer, out) <= 0)
+	if (a->is_open && report_next(&a->report, out) <= 0)
 		a->is_open = false;
 	return a->is_open;
 }
@@ -210,7 +195,8 @@ void summary_print_failure(const struct job *job, const struct summary_failure *
 		cwd[0] = '\0';
 	if (job->secrets)
 		redactor_inside(job->secrets, cwd, sizeof(cwd));
-	struct summary a = {.report = {.command = job->shown,
+	struct summary a = {.is_open = true,
+			    .report = {.command = job->shown,
 				       .cwd = cwd,
 				       .state = failure->state,
 				       .exit_code = failure->exit_code,
@@ -218,8 +204,6 @@ void summary_print_failure(const struct job *job, const struct summary_failure *
 				       .duration_ms = clock_monotonic_ms() - job->begun_ms,
 				       .error_code = failure->code,
 				       .error_message = failure->message}};
-	a.report.ended_ms = a.report.started_ms + a.report.duration_ms;
-	summary_begin_writing(&a, job->settings);
 	while (summary_next(&a, &out))
 		;
 	io_write(STDOUT_FILENO, out.data, out.len);

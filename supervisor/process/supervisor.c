@@ -5,6 +5,7 @@
 #include "lib/io.h"
 #include "lib/quote.h"
 #include "lib/trace.h"
+#include "supervisor/agents/rule.h"
 #include "supervisor/process/job.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
@@ -384,10 +385,9 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	}
 	s->timer[TIMER_LIVE] = live_due(s);
 	s->timer[TIMER_PAUSE] = pause;
-	/* 1: at once. */
-	s->timer[TIMER_KEYS] = !runs || s->stopped || !s->keys.looks.at ? 0
-			       : s->keys.active                         ? 1
-						: timer_sooner(s->keys.looks.at, s->keys.screen_at);
+	s->timer[TIMER_KEYS] = !runs || s->stopped || !s->keys.looks.at
+				       ? 0
+				       : timer_sooner(s->keys.looks.at, s->keys.screen_at);
 	/* What it looks for and what it sends next have times of their own. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
@@ -431,6 +431,56 @@ static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 	}
 }
 
+/* Closes everything that belongs to the caller, but for the pipe of a program that reads on. */
+static void supervisor_drop_caller(struct supervisor *s)
+{
+	summary_release(&s->summary);
+	bool kept[STDERR_FILENO + 1] = {false};
+	for (struct source *source = s->sources; source < s->end; source++) {
+		if (source->onward)
+			kept[source->queue.fd] = true;
+		else
+			source_let_go(source);
+	}
+	for (int fd = STDIN_FILENO, last; fd <= STDERR_FILENO; fd = last + 1) {
+		for (last = fd; !kept[fd] && last < STDERR_FILENO && !kept[last + 1];)
+			last++;
+		if (!kept[fd])
+			io_null(fd, last);
+	}
+	if (s->job->channels.keyboard > STDERR_FILENO)
+		close(s->job->channels.keyboard);
+}
+
+/* Changes to a working directory that keeps no file system busy, since the process lives on without
+   a caller. */
+static void supervisor_settle(void)
+{
+	store_settle();
+	chdir("/");
+}
+
+/* The reader has the report that the run goes on: the caller is let go. */
+static void supervisor_finish_yield(struct supervisor *s)
+{
+	s->caller = CALLER_LEFT;
+	int status = supervisor_outcome(s, (int)s->job->settings->yield_status << 8);
+	supervisor_drop_caller(s);
+	supervisor_settle();
+	/* If nobody asked that the front end leaves while the command runs, the run ends with the
+	   agent that started it. */
+	const struct settings *set = s->job->settings;
+	const char *agent = s->job->deliberate ? NULL : rule_agent(set);
+	if (agent && rule_outermost(set, agent, s->job->front, &s->agent)) {
+		TRACE(PROCESS, "supervisor: the run ends with process %d of agent %s",
+		      (int)s->agent.pid, agent);
+		s->timer[TIMER_AGENT] = clock_monotonic_ms() + FRONT_MS;
+	}
+	front_send(s, FRAME_YIELDED,
+		   WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), 0);
+	front_close(s);
+}
+
 static bool supervisor_is_held(const struct supervisor *s)
 {
 	return s->ending || supervisor_is_open(s) || s->sources[0].onward || s->sources[1].onward;
@@ -458,12 +508,13 @@ static void supervisor_linger(struct supervisor *s)
 	supervisor_settle();
 	s->lingers = true;
 	/* A program's pipe has no limit of time. */
-	if (!s->sources[0].onward && !s->sources[1].onward) {
-		const struct settings *set = s->job->settings;
-		int64_t now = clock_monotonic_ms();
-		s->timer[TIMER_LINGER_END] = set->linger ? now + set->linger : 0;
-		s->timer[TIMER_LINGER_IDLE] = set->linger_idle ? now + set->linger_idle : 0;
-	}
+	const int64_t idle = s->job->settings->linger_idle;
+	if (idle && !s->sources[0].onward && !s->sources[1].onward)
+		s->timer[TIMER_LINGER_IDLE] = clock_monotonic_ms() + idle;
+	/* What is left of a run that is being ended may live for its grace time, and its caller may
+	   look for the run. */
+	if (s->ending && !record_lacks_artifact(&s->record))
+		record_add_history(&s->record);
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
 	if (!supervisor_is_open(s))
 		return;
@@ -489,11 +540,7 @@ static bool supervisor_has_lingered(struct supervisor *s, int64_t now_ms)
 	char time[HUMAN_LEN];
 	if (*s->linger_why)
 		return true;
-	if (s->timer[TIMER_LINGER_END] && now_ms >= s->timer[TIMER_LINGER_END]) {
-		snprintf(s->linger_why, sizeof(s->linger_why),
-			 "%s after the command ([run] linger)",
-			 human_duration(time, s->job->settings->linger));
-	} else if (s->timer[TIMER_LINGER_IDLE] && now_ms >= s->timer[TIMER_LINGER_IDLE]) {
+	if (s->timer[TIMER_LINGER_IDLE] && now_ms >= s->timer[TIMER_LINGER_IDLE]) {
 		s->timer[TIMER_LINGER_IDLE] = now_ms + s->job->settings->linger_idle;
 		/* A process with a session of its own needs no terminal, so the supervisor does not
 		   stay for it. */
@@ -575,7 +622,7 @@ static void supervisor_on_readable(void *ctx, short revents)
 	}
 	if (source->text && source->came > before)
 		interceptor_came(source->text, now_ms);
-	s->keys.active = true;
+	keys_touch(&s->keys, now_ms);
 	if (source->queue.error || (source->gone && source->came > before))
 		supervisor_on_broken_queue(s, source);
 	supervisor_keep_both(s);
@@ -815,23 +862,7 @@ static void supervisor_prepare(struct supervisor *s)
 		int nice = group + getpriority(PRIO_PROCESS, (id_t)job->front);
 		s->nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
 	}
-	s->live = (struct live){
-		.control = {.requests = live_requests,
-			    .repaint = live_repaint,
-			    .ctx = s,
-			    .dir = -1,
-			    .fd = -1},
-		.prompt.looks = {.master = s->sources[0].fd,
-				 .device = s->device,
-				 .active_ms = job->begun_ms},
-		.recording = set->record,
-		.active = true,
-		.cols = job->cols,
-		.rows = job->rows,
-		.open_at = job->begun_ms + LIVE_OPEN_MS,
-	};
-	if (job->caller)
-		control_adopt(&s->live.control, job->caller, true);
+	live_begin(s);
 	s->tree = (struct tree_end){.session = getpid(),
 				    .command = s->command,
 				    .group = s->group,

@@ -60,16 +60,12 @@ struct summary_text {
 
 struct summary {
 	struct report report;
-	struct report_writer writer;
 	struct summary_text texts[2];
 	char session[STORE_SESSION_LEN + 1];
 	char paths[REPORT_FILES][PATH_MAX];
 	struct buffer out; /* for the owner to print from */
 	bool is_open;      /* not all of it was handed out */
 };
-
-/* Makes an interceptor collect what a report needs. */
-void summary_prepare(const struct settings *s, struct interceptor_options *options);
 
 /* Begins the report of a run whose record is complete (record_end()). The record stays open until
    the summary is released. The struct is zeroed, or reserved. */
@@ -132,8 +128,7 @@ enum supervisor_timer {
 	TIMER_FINISH,      /* look whether somebody still works off what the command wrote */
 	TIMER_STALL,       /* give up control clients that do not read */
 	TIMER_NICE,        /* give the session its niceness */
-	TIMER_LINGER_END,  /* record no longer, */
-	TIMER_LINGER_IDLE, /* after so long without output */
+	TIMER_LINGER_IDLE, /* record silent daemons no longer */
 	/* Of the supervisor's parts; set anew at each turn. */
 	TIMER_LIVE,
 	TIMER_PAUSE, /* of a text: its lines are final, or what is held back is printed */
@@ -171,16 +166,12 @@ struct cast {
 	size_t partial_len;
 };
 
-/* How long a run lives before it gets its socket. */
-#define LIVE_OPEN_MS 100
-
 /* Of the first source: the text, and the terminal if there is one. */
 struct live {
 	struct control control;
 	struct prompt prompt;
 	struct cast cast;
 	bool recording;      /* an asciicast was asked for, and has not begun */
-	bool active;         /* something was written or typed since the last step */
 	char typed;          /* the last byte */
 	unsigned cols, rows; /* while nobody is attached */
 	uint64_t reported;   /* lines of the text that a reader has been sent */
@@ -267,9 +258,8 @@ void supervisor_end_tree(struct supervisor *s, int step);
 // "cursor":true,"title":"...","text":"one line per row\n..."}; row and col from 1. If it is wanted
 // with its colours, "paint" is what puts it on a terminal of that size.
 
-/* By FRAME_...; their context is the supervisor, as that of live_repaint(). */
-extern control_handler *const live_requests[FRAME_REQUESTS];
-int live_repaint(void *ctx, struct buffer *out);
+/* The command has been started. */
+void live_begin(struct supervisor *s);
 
 /* Answers clients, and deals with those that have gone. */
 void live_serve(struct supervisor *s);
@@ -362,16 +352,6 @@ bool supervisor_deliver(struct supervisor *s, int64_t now_ms);
 
 /* The wait status of the run where the command ended with `status`. */
 int supervisor_outcome(const struct supervisor *s, int status);
-
-/* The reader has that report: the caller is let go. */
-void supervisor_finish_yield(struct supervisor *s);
-
-/* Closes everything that belongs to the caller, but for the pipe of a program that reads on. */
-void supervisor_drop_caller(struct supervisor *s);
-
-/* Changes to a working directory that keeps no file system busy, since the process lives on without
-   a caller. */
-void supervisor_settle(void);
 
 /* Whether somebody reads along. */
 static inline bool supervisor_has_reader(const struct supervisor *s)

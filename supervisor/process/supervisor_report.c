@@ -2,10 +2,8 @@
 
 #include "config/profile.h"
 #include "lib/human.h"
-#include "lib/io.h"
 #include "lib/json.h"
 #include "lib/trace.h"
-#include "supervisor/agents/rule.h"
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
@@ -379,52 +377,6 @@ void supervisor_yield(struct supervisor *s, int64_t now_ms)
 	TRACE(PROCESS, "supervisor: yields as %s", s->record.meta.id);
 	s->caller = CALLER_YIELDING;
 	s->timer[TIMER_HEARTBEAT] = 0;
-}
-
-void supervisor_drop_caller(struct supervisor *s)
-{
-	summary_release(&s->summary);
-	bool kept[STDERR_FILENO + 1] = {false};
-	for (struct source *source = s->sources; source < s->end; source++) {
-		if (source->onward)
-			kept[source->queue.fd] = true;
-		else
-			source_let_go(source);
-	}
-	for (int fd = STDIN_FILENO, last; fd <= STDERR_FILENO; fd = last + 1) {
-		for (last = fd; !kept[fd] && last < STDERR_FILENO && !kept[last + 1];)
-			last++;
-		if (!kept[fd])
-			io_null(fd, last);
-	}
-	if (s->job->channels.keyboard > STDERR_FILENO)
-		close(s->job->channels.keyboard);
-}
-
-void supervisor_settle(void)
-{
-	store_settle();
-	chdir("/");
-}
-
-void supervisor_finish_yield(struct supervisor *s)
-{
-	s->caller = CALLER_LEFT;
-	int status = supervisor_outcome(s, (int)s->job->settings->yield_status << 8);
-	supervisor_drop_caller(s);
-	supervisor_settle();
-	/* If nobody asked that the front end leaves while the command runs, the run ends with the
-	   agent that started it. */
-	const struct settings *set = s->job->settings;
-	const char *agent = s->job->deliberate ? NULL : rule_agent(set);
-	if (agent && rule_outermost(set, agent, s->job->front, &s->agent)) {
-		TRACE(PROCESS, "supervisor: the run ends with process %d of agent %s",
-		      (int)s->agent.pid, agent);
-		s->timer[TIMER_AGENT] = clock_monotonic_ms() + FRONT_MS;
-	}
-	front_send(s, FRAME_YIELDED,
-		   WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), 0);
-	front_close(s);
 }
 
 /* Prints what is held back, and at a heartbeat, or if the reader could not be given that, that the

@@ -282,11 +282,18 @@ static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t agai
 /* A command that draws for so long may do it for ever. */
 #define SCREEN_MS 5000
 
-void keys_begin(struct keys *k, int64_t now_ms)
+void keys_touch(struct keys *k, int64_t now_ms)
 {
 	if (!k->looks.device)
 		return;
 	looks_begin(&k->looks, now_ms, k->hang_up ? k->hang_up : QUIET_MS);
+	if (k->sent)
+		k->looks.at = now_ms + HUP_GRACE_MS;
+}
+
+void keys_begin(struct keys *k, int64_t now_ms)
+{
+	keys_touch(k, now_ms);
 	k->screen_at = now_ms + SCREEN_MS;
 }
 
@@ -295,12 +302,6 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	struct looks *l = &k->looks;
 	if (!l->at)
 		return KEYS_NOTHING;
-	if (k->active) {
-		k->active = false;
-		looks_begin(l, now_ms, k->hang_up ? k->hang_up : QUIET_MS);
-		if (k->sent)
-			l->at = now_ms + HUP_GRACE_MS;
-	}
 	if (k->screen_at && now_ms >= k->screen_at) {
 		k->screen_at = 0;
 		if (t && terminal_facts(t).is_alternate && !k->reported) {

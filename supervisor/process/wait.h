@@ -52,7 +52,6 @@ struct keys {
 	int64_t hang_up;   /* after so long without output, ms; 0: never */
 	int64_t grace;     /* between TERM and KILL, ms */
 	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
-	bool active;       /* something was written since the last step */
 	bool reported;     /* a wait was */
 	int sent;          /* signals to `wait.pid` */
 	struct wait wait;
@@ -63,6 +62,9 @@ enum keys_found { KEYS_NOTHING, KEYS_WAITS, KEYS_HUNG_UP };
 /* The run begins. The terminal (without one nothing is ever looked at) and the times are filled
    in. */
 void keys_begin(struct keys *k, int64_t now_ms);
+
+/* Something was written. */
+void keys_touch(struct keys *k, int64_t now_ms);
 
 /* Looks if it is due; `t` is the screen, NULL where nothing was written. Returns KEYS_WAITS once,
    KEYS_HUNG_UP at the first signal to a process. */

@@ -106,7 +106,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 
 void watchdog_tell(int *pipe, pid_t group)
 {
-	if (*pipe >= 0)
+	/* A watchdog that was not told would end what it must not: so it is tried twice. */
+	if (*pipe >= 0 && io_write(*pipe, &group, sizeof(group)) < 0)
 		io_write(*pipe, &group, sizeof(group));
 	if (group == 0)
 		io_close(pipe);

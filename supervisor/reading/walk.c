@@ -24,7 +24,6 @@ struct walk {
 	size_t cap, most, start, at, end, len;
 	uint64_t base; /* where `data` is in the file */
 	uint64_t line; /* number of the line at `at` */
-	uint64_t read; /* bytes */
 	size_t last;   /* where the line that came last is */
 
 	size_t hit; /* the next matching line from `at` on, `end`: none */
@@ -116,9 +115,8 @@ static int read_piece(struct walk *w)
 	if (piece.kind == TEXT_BYTES) {
 		w->len += piece.len;
 		w->base = w->text->offset - w->len;
-		w->read += piece.len;
 		if (w->options.tick)
-			w->options.tick(w->options.ctx, w->read);
+			w->options.tick(w->options.ctx);
 	} else if (piece.kind == TEXT_GAP) {
 		w->gap = piece;
 		w->at_gap = true;

@@ -3,8 +3,7 @@
 //
 // A line of over WALK_LINE_MAX bytes is not held at once. Without a pattern it comes in parts, one
 // behind the other. With one, a match in it is found unless it is longer than WALK_EDGE bytes or
-// depends on what is farther away than that; then the rest of the line is passed over, and the
-// zeros of a hole in a sparse file are not read, except at its ends.
+// depends on what is farther away than that; then the rest of the line is passed over.
 #ifndef TERSE_READING_WALK_H
 #define TERSE_READING_WALK_H
 
@@ -22,13 +21,12 @@
 struct walk;
 
 struct walk_options {
-	bool invert;      /* the lines that do not match are wanted */
-	uint64_t context; /* lines before a wanted one that may be asked for */
-	uint64_t from;    /* number of the first line, 1: all ... */
-	bool here;        /* ... which begins where the text stands; it is not looked for */
-	size_t most;      /* bytes of a line that are held at once, 0: WALK_LINE_MAX */
-	/* Called now and then with the bytes that were read, may be NULL. */
-	void (*tick)(void *ctx, uint64_t bytes);
+	bool invert;             /* the lines that do not match are wanted */
+	uint64_t context;        /* lines before a wanted one that may be asked for */
+	uint64_t from;           /* number of the first line, 1: all ... */
+	bool here;               /* ... which begins where the text stands; it is not looked for */
+	size_t most;             /* bytes of a line that are held at once, 0: WALK_LINE_MAX */
+	void (*tick)(void *ctx); /* called when a block was read, may be NULL */
 	void *ctx;
 };
 

@@ -225,43 +225,74 @@ static void redactor_forget(struct redactor *r)
 	r->shown.gap = r->whole.gap = false;
 }
 
-/* Fails safe: replaces everything up to the end of the line. */
+/* Fails safe: replaces everything up to the end of the line, or of the key. */
 static void give_up(struct redactor *r)
 {
 	static const char mark[] = "[redacted]";
+	if (r->skipping != REDACTOR_OPEN)
+		return;
 	r->out(r->ctx, mark, sizeof(mark) - 1);
-	buffer_clear(&r->work);
 	redactor_forget(r);
 	r->skipping = REDACTOR_LINE;
-	r->skipped = 0;
+}
+
+/* Without memory. A key that begins in what is lost (`data`, and what is held) goes on behind it.
+ */
+static void redactor_lose(struct redactor *r, const char *data, size_t len)
+{
+	give_up(r);
+	if (secrets_key_begin(data, len) ||
+	    (r->work.len > 0 && secrets_key_begin(r->work.data, r->work.len))) {
+		r->skipping = REDACTOR_KEY;
+		r->skipped = 0;
+	}
+	buffer_clear(&r->work);
+	redactor_forget(r);
 }
 
 /* Passes over what belongs to a secret. Returns whether there is more behind it. */
 static bool redactor_skip(struct redactor *r, bool final)
 {
 	const struct redactor_view *v = &r->whole;
-	const char *data = v->text.data + v->context, *newline;
-	size_t len = v->text.len - v->context, end = 0;
-	bool is_key = r->skipping == REDACTOR_KEY;
-	if (is_key)
-		end = secrets_block_end(data, len);
-	else if ((newline = memchr(data, '\n', len)))
-		end = (size_t)(newline - data);
-	/* The rest of a line may be empty. */
-	bool found = end > 0 || (!is_key && len > 0 && *data == '\n');
-	size_t held = is_key && !final ? SECRETS_END_MARK : 0;
-	if (!found)
-		end = len > held ? len - held : 0;
+	const char *data = v->text.data + v->context, *newline = NULL;
+	size_t len = v->text.len - v->context, seen = len, limit = SIZE_MAX;
+	/* A mark at the end may be incomplete. */
+	size_t held = final ? 0 : SECRETS_MARK, end = len > held ? len - held : 0;
+	size_t stop = 0, begin;
+	if (r->skipping == REDACTOR_KEY) {
+		limit = REDACTOR_BLOCK - r->skipped;
+		seen = len < limit + SECRETS_MARK ? len : limit + SECRETS_MARK;
+		stop = secrets_key_end(data, seen);
+	} else if ((newline = memchr(data, '\n', len))) {
+		seen = (size_t)(newline - data);
+	}
+	bool marked = true, more = true;
 	r->skipped += end;
-	if (found || (is_key && r->skipped > REDACTOR_BLOCK))
+	if ((begin = secrets_key_begin(data, stop ? stop : seen))) {
+		end = begin;
+		r->skipping = REDACTOR_KEY;
+		r->skipped = 0;
+	} else if (stop) {
+		end = stop;
 		r->skipping = REDACTOR_OPEN;
-	/* Behind the end of a key everything counts again. */
-	bool ended = found && is_key;
+	} else {
+		marked = false;
+		if (newline) {
+			end = seen;
+			r->skipping = REDACTOR_OPEN;
+		} else if (end >= limit) {
+			end = limit;
+			r->skipping = REDACTOR_LINE;
+		} else {
+			more = false;
+		}
+	}
 	end += v->context;
-	redactor_let_go(r, ended ? place(r, v, end - 1) + 1 : place(r, v, end), false);
+	/* Behind a mark everything counts again. */
+	redactor_let_go(r, marked ? place(r, v, end - 1) + 1 : place(r, v, end), false);
 	/* A secret is no context for what follows. */
 	redactor_forget(r);
-	return r->skipping == REDACTOR_OPEN && r->work.len > 0;
+	return more && r->work.len > 0;
 }
 
 /* A run of bytes in `work` that is replaced. */
@@ -269,7 +300,8 @@ struct cut {
 	size_t from, to;
 	size_t begin, end; /* all of the match */
 	const char *name;
-	bool first, block; /* the first part; the last one, of what goes on */
+	bool first;              /* part of the match */
+	enum redactor_rest then; /* behind the last part */
 };
 
 static int redactor_compare(const void *a, const void *b)
@@ -308,7 +340,7 @@ static int find_in(struct redactor *r, const struct redactor_view *v, bool final
 			       place(r, v, next) == cut.from + (next - i))
 				next++;
 			cut.to = cut.from + (next - i);
-			cut.block = span->block && next == span->to;
+			cut.then = next == span->to ? span->then : REDACTOR_OPEN;
 			buffer_append(&r->cuts, &cut, sizeof(cut));
 			cut.first = false;
 		}
@@ -342,25 +374,24 @@ static int redactor_find(struct redactor *r, bool final, size_t *hold)
 	return 0;
 }
 
-/* Builds the result for `work` up to *passed; from there to *hold the bytes go out unchanged. A key
-   that goes on ends both. */
+/* Builds the result for `work` up to *passed; from there to *hold the bytes go out unchanged. A
+   secret that goes on ends both, also within another one. */
 static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 {
 	const struct cut *cut = (const struct cut *)(const void *)r->cuts.data;
 	size_t left = r->cuts.len / sizeof(*cut);
 	buffer_clear(&r->result);
 	for (*passed = 0; left > 0 && cut->from < *hold; cut++, left--) {
-		if (cut->to <= *passed)
-			continue;
 		if (cut->from >= *passed) {
 			buffer_append(&r->result, r->work.data + *passed, cut->from - *passed);
 			if (cut->first)
 				buffer_printf(&r->result, "[redacted%s%s]", *cut->name ? ": " : "",
 					      cut->name);
 		}
-		*passed = cut->to;
-		if (cut->block) {
-			r->skipping = REDACTOR_KEY;
+		if (cut->to > *passed)
+			*passed = cut->to;
+		if (cut->then > r->skipping) {
+			r->skipping = cut->then;
 			r->skipped = 0;
 			*hold = cut->to;
 		}
@@ -375,7 +406,7 @@ static bool redactor_turn(struct redactor *r, bool final)
 	size_t hold, passed;
 	const size_t len = r->work.len;
 	if (view_begin(&r->shown, len) < 0 || view_begin(&r->whole, len) < 0) {
-		give_up(r);
+		redactor_lose(r, "", 0);
 		return false;
 	}
 	r->plain = redactor_is_plain(r);
@@ -389,7 +420,7 @@ static bool redactor_turn(struct redactor *r, bool final)
 	if (r->skipping != REDACTOR_OPEN)
 		return redactor_skip(r, final);
 	if (redactor_find(r, final, &hold) < 0 || cut_out(r, &hold, &passed) < 0) {
-		give_up(r);
+		redactor_lose(r, "", 0);
 		return false;
 	}
 	if (r->result.len > 0)
@@ -398,21 +429,24 @@ static bool redactor_turn(struct redactor *r, bool final)
 		r->out(r->ctx, r->work.data + passed, hold - passed);
 	bool more = r->skipping != REDACTOR_OPEN && hold < r->usable;
 	redactor_let_go(r, hold, true);
-	if (!final && r->work.len > REDACTOR_HOLD && !more)
-		give_up(r);
 	return more;
 }
 
 void redactor_feed(struct redactor *r, const char *data, size_t len)
 {
 	while (len > 0) {
-		size_t n = len < REDACTOR_PIECE ? len : REDACTOR_PIECE;
-		if (buffer_try_append(&r->work, data, n) < 0) {
+		/* Whether too much is held is asked at the same places however the bytes come. */
+		size_t room = REDACTOR_HOLD - r->fed % REDACTOR_HOLD, n = len < room ? len : room;
+		if (buffer_try_append(&r->work, data, n) < 0)
+			redactor_lose(r, data, n);
+		while (redactor_turn(r, false))
+			;
+		if (n == room && r->work.len > REDACTOR_HOLD) {
 			give_up(r);
-		} else {
 			while (redactor_turn(r, false))
 				;
 		}
+		r->fed += n;
 		data += n;
 		len -= n;
 	}

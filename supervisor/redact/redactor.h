@@ -1,9 +1,10 @@
 // Replaces secrets in the bytes of a command, before anything else sees them.
 //
 // The result does not depend on how the bytes are cut into pieces. The end of an unfinished line is
-// held back only where a secret may have begun; what is longer than REDACTOR_HOLD is replaced up to
-// the end of its line. A private key is replaced up to the line that ends it, or for REDACTOR_BLOCK
-// bytes.
+// held back only where a secret may have begun; what is longer than REDACTOR_HOLD, or twice that,
+// is replaced up to the end of its line. A private key is replaced up to the line that ends it, or
+// for REDACTOR_BLOCK bytes and the rest of that line; also one that begins in a line that is
+// replaced.
 //
 // Bytes that a terminal does not show (colours, other sequences, controls, strings like a title,
 // characters without width) do not hide a secret that they interrupt, and end a word: a secret may
@@ -19,7 +20,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REDACTOR_PIECE ((size_t)64 * 1024)
 #define REDACTOR_HOLD  ((size_t)16 * 1024)
 #define REDACTOR_BLOCK ((size_t)64 * 1024)
 
@@ -39,11 +39,15 @@ struct secrets;
 struct secrets *secrets_new(const struct settings *settings);
 void secrets_free(struct secrets *s);
 
+/* What is replaced behind a secret: nothing, the rest of the line, or all up to the line that ends
+   a key. */
+enum redactor_rest { REDACTOR_OPEN, REDACTOR_LINE, REDACTOR_KEY };
+
 struct secrets_span {
 	size_t from, to;
 	size_t begin;     /* of the match, before what \K leaves out */
 	const char *name; /* "github token"; of a pattern of the settings "" */
-	bool block;       /* goes on up to the line that ends a key */
+	enum redactor_rest then;
 };
 
 #define SECRETS_GAP 1
@@ -64,11 +68,12 @@ struct secrets_text {
 int secrets_find(struct secrets *s, const struct secrets_text *text, struct buffer *spans,
 		 size_t *hold);
 
-/* The end of a key that has begun: the offset behind the mark of its last line, or 0. */
-size_t secrets_block_end(const char *data, size_t len);
+/* The offset behind the first mark that begins or ends a key, or 0. */
+size_t secrets_key_begin(const char *data, size_t len);
+size_t secrets_key_end(const char *data, size_t len);
 
 /* The longest such mark. */
-#define SECRETS_END_MARK 80
+#define SECRETS_MARK 80
 
 // Replacing them in a stream.
 
@@ -97,8 +102,9 @@ struct redactor {
 	/* The text that a terminal shows, and all bytes but controls. */
 	struct redactor_view shown, whole;
 	bool differ; /* ... by more than colours */
-	enum { REDACTOR_OPEN, REDACTOR_LINE, REDACTOR_KEY } skipping;
-	size_t skipped;
+	enum redactor_rest skipping;
+	size_t skipped; /* of a key */
+	uint64_t fed;
 	struct buffer spans, cuts, result; /* for its own use */
 };
 

@@ -37,7 +37,7 @@ static const struct shape {
 	const char *name, *pattern;
 	const char *mark;      /* the pattern of what is before every match */
 	const char *fragments; /* FRAGMENT_LEN bytes each: one is in every mark; NULL: too short */
-	bool block;
+	bool is_key;
 } shapes[] = {
 	{.name = "AWS key",
 	 .pattern = "(?<=" START "AKIA|" START "ASIA)[0-9A-Z]{16}" EDGE,
@@ -99,7 +99,7 @@ static const struct shape {
 	 .pattern = "(?<=-----BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
 	 .mark = "-----BEGIN ",
 	 .fragments = "BEGI",
-	 .block = true},
+	 .is_key = true},
 };
 
 #define SHAPES (sizeof(shapes) / sizeof(*shapes))
@@ -292,7 +292,9 @@ static void match_line(struct secrets *s, const struct pattern *p, const struct 
 			.from = base + (failed ? start : ends[0]),
 			.to = base + (failed ? l->len : ends[1]),
 			.name = p->shape->name,
-			.block = p->shape->block,
+			.then = failed             ? l->ends ? REDACTOR_OPEN : REDACTOR_LINE
+				: p->shape->is_key ? REDACTOR_KEY
+						   : REDACTOR_OPEN,
 		};
 		if (failed || ends[1] > ends[0])
 			buffer_append(spans, &span, sizeof(span));
@@ -350,16 +352,27 @@ int secrets_find(struct secrets *s, const struct secrets_text *text, struct buff
 	return buffer_check(spans);
 }
 
-size_t secrets_block_end(const char *data, size_t len)
+/* The offset behind the first mark that has `what` between `begin` and its dashes, or 0. */
+static size_t key_mark(const char *data, size_t len, const char *begin, const char *what)
 {
-	static const char begin[] = "-----END ", dashes[] = "-----";
+	static const char dashes[] = "-----";
 	const char *end = data + len;
 	for (const char *at = data; (at = memmem(at, (size_t)(end - at), begin, strlen(begin)));) {
 		at += strlen(begin);
 		size_t left = (size_t)(end - at);
 		const char *stop = memmem(at, left < 64 ? left : 64, dashes, strlen(dashes));
-		if (stop)
+		if (stop && memmem(at, (size_t)(stop - at), what, strlen(what)))
 			return (size_t)(stop - data) + strlen(dashes);
 	}
 	return 0;
+}
+
+size_t secrets_key_begin(const char *data, size_t len)
+{
+	return key_mark(data, len, "-----BEGIN ", "PRIVATE KEY");
+}
+
+size_t secrets_key_end(const char *data, size_t len)
+{
+	return key_mark(data, len, "-----END ", "");
 }

@@ -50,15 +50,14 @@ int directory_walk(const char *path, size_t top,
 static int directory_count_file(void *ctx, const char *file, const char *below)
 {
 	(void)file, (void)below;
-	++*(uint64_t *)ctx;
+	++*(int64_t *)ctx;
 	return 0;
 }
 
-uint64_t directory_count(const char *path)
+int64_t directory_count(const char *path)
 {
-	uint64_t count = 0;
-	directory_walk(path, 0, directory_count_file, &count);
-	return count;
+	int64_t count = 0;
+	return directory_walk(path, 0, directory_count_file, &count) < 0 ? -1 : count;
 }
 
 /* Copies into a file that is made. Returns 0, or -1 with errno. */

@@ -18,7 +18,7 @@ int directory_run(const char *directory, const struct remote_call *call);
 int directory_walk(const char *path, size_t top,
 		   int (*each)(void *ctx, const char *file, const char *below), void *ctx);
 
-/* How many there are. */
-uint64_t directory_count(const char *path);
+/* How many there are; -1 with errno: not known. */
+int64_t directory_count(const char *path);
 
 #endif

@@ -73,9 +73,9 @@ static const char *fetch_restore(const struct settings *s, const struct store *s
 	int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (limits.max_artifact > limits.cache_max)
 		limits.max_artifact = limits.cache_max;
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		why = "its program has made no file";
-	else if (!S_ISREG(st.st_mode) || st.st_size > limits.cache_max)
+	else if (st.st_size > limits.cache_max)
 		why = fetch_explain(EFBIG);
 	else if (archive_restore(store, FETCH_SESSION, id, fd, &limits, &restored) < 0)
 		why = fetch_explain(errno);
@@ -87,7 +87,7 @@ static const char *fetch_restore(const struct settings *s, const struct store *s
 	return why;
 }
 
-enum fetch_answer fetch_artifact(const struct settings *s, const char *id, struct fetched *f)
+int fetch_artifact(const struct settings *s, const char *id, struct fetched *f)
 {
 	struct store store;
 	struct outbox outbox = {.dir = -1};
@@ -118,5 +118,5 @@ enum fetch_answer fetch_artifact(const struct settings *s, const char *id, struc
 	io_close(&lock);
 	outbox_close(&outbox);
 	store_close(&store);
-	return why ? FETCH_FAILED : got > 0 ? FETCH_NONE : FETCH_DONE;
+	return why ? -1 : got;
 }

@@ -13,19 +13,14 @@
 
 #define FETCH_SESSION "from-remote"
 
-enum fetch_answer {
-	FETCH_DONE,   /* it is in the store now */
-	FETCH_NONE,   /* the remote does not have it */
-	FETCH_FAILED, /* `why` says it */
-};
-
 struct fetched {
-	uint64_t bytes; /* of the object */
-	char why[REMOTE_WHY];
+	uint64_t bytes;       /* of the object */
+	char why[REMOTE_WHY]; /* it failed */
 };
 
 /* Fetches the artifact of a whole ID, which is not in the store. Waits for another process that
-   fetches something. */
-enum fetch_answer fetch_artifact(const struct settings *s, const char *id, struct fetched *f);
+   fetches something. Returns 0: it is in the store now; 1: the remote does not have it; -1 and
+   `why`. */
+int fetch_artifact(const struct settings *s, const char *id, struct fetched *f);
 
 #endif

@@ -8,19 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The command in a line; with its directory and all else the line stays below INDEX_LINE. */
-#define COMMAND_MAX ((size_t)1024)
-
-void index_add_line(struct buffer *out, const struct meta *m)
-{
-	meta_encode(out, m, COMMAND_MAX);
-	buffer_append_string(out, "\n");
-}
 
 /* Reads a segment line by line, and removes it. Returns 0, or what each() returned. */
 static int index_read_segment(void *ctx, const char *file, const char *below)
@@ -54,20 +46,19 @@ static int index_read_segment(void *ctx, const char *file, const char *below)
 	return result;
 }
 
-static int index_remove(void *ctx, const char *file, const char *below)
+static int index_remove(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
-	(void)ctx, (void)below;
-	return unlink(file);
+	(void)st, (void)kind, (void)where;
+	return remove(path);
 }
 
 /* Reads hours `least` to `most` (since 1970) of one day. */
 static int index_read_hours(const struct settings *s, struct index_reader *reader, const char *top,
 			    int64_t least, int64_t most)
 {
-	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], key[REMOTE_KEY_LEN],
-		path[PATH_MAX];
+	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], key[REMOTE_KEY_LEN];
 	/* Names of objects are clean, so their beginnings are. */
-	remote_clean_name(reader->host, host, sizeof(host));
+	store_clean_name(reader->host, host, sizeof(host));
 	remote_hour(most * REMOTE_HOUR_MS, hour);
 	snprintf(key, sizeof(key), REMOTE_INDEX "/%.10s", hour);
 	struct remote_call call = {
@@ -75,17 +66,10 @@ static int index_read_hours(const struct settings *s, struct index_reader *reade
 	for (int64_t at = least; at <= most; at++)
 		call.hours |= UINT32_C(1) << at % 24;
 	/* A day on which nothing was pushed is none. */
-	int result = remote_run(s, &call) < 0 ? -1 : 0;
-	if (result == 0)
-		result = directory_walk(top, 0, index_read_segment, reader);
-	else
-		memcpy(reader->why, call.why, sizeof(call.why));
-	directory_walk(top, 0, index_remove, NULL);
-	for (int i = 0; i < 24; i++) {
-		snprintf(path, sizeof(path), "%s/%02d", top, i);
-		rmdir(path);
-	}
-	return result;
+	if (remote_run(s, &call) >= 0)
+		return directory_walk(top, 0, index_read_segment, reader);
+	memcpy(reader->why, call.why, sizeof(call.why));
+	return -1;
 }
 
 int index_read(const struct settings *s, struct index_reader *reader)
@@ -111,6 +95,6 @@ int index_read(const struct settings *s, struct index_reader *reader)
 		if (result == 0 && reader->enough(reader->ctx, least * REMOTE_HOUR_MS))
 			break;
 	}
-	rmdir(top);
+	nftw(top, index_remove, 8, FTW_DEPTH | FTW_PHYS);
 	return result;
 }

@@ -17,12 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The longest line, and the longest segment that is read. */
+/* The longest line, and the longest segment that is read; with this much of its command a run's
+   line is shorter. */
 #define INDEX_LINE    ((size_t)64 * 1024)
 #define INDEX_SEGMENT ((int64_t)32 * 1024 * 1024)
-
-/* Appends the line of a run, with a newline. */
-void index_add_line(struct buffer *out, const struct meta *m);
+#define INDEX_COMMAND ((size_t)1024)
 
 struct index_reader {
 	int64_t from_ms, to_ms; /* hours of segments */

@@ -13,9 +13,9 @@
 #include "supervisor/remote/directory.h"
 #include "supervisor/remote/index.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,13 +45,11 @@
 /* Of two numbers and a line. */
 #define LINE_FILE_MAX ((size_t)4096)
 
-#define MOUNTS_MAX ((size_t)256 * 1024)
-
 #define DELAY_MOST_MS ((int64_t)5 * 60 * 1000)
 #define STAY_MS       ((int64_t)60 * 60 * 1000)
 
-/* The first pause of `terse push --wait`; each later one is twice as long. */
-#define PAUSE_MS 250
+/* Of `terse push --wait`, between attempts. */
+#define PAUSE_MS 500
 
 int outbox_open(struct outbox *o, const struct store *store, bool make)
 {
@@ -133,13 +131,11 @@ int outbox_lock(const struct outbox *o, const char *name, int64_t until_ms)
 	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
 	for (;;) {
 		int lock = store_open_file(o->dir, name, O_RDWR | O_CREAT);
-		if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0)
-			io_close(&lock);
-		bool timed = until_ms > OUTBOX_AT_ONCE;
-		bool goes_on =
-			lock < 0 && (errno == EWOULDBLOCK || (timed && store_is_short(errno)));
-		if (!goes_on || (until_ms && clock_monotonic_ms() >= until_ms))
+		if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0)
 			return lock;
+		io_close(&lock);
+		if (errno != EWOULDBLOCK || (until_ms && clock_monotonic_ms() >= until_ms))
+			return -1;
 		nanosleep(&pause, NULL);
 	}
 }
@@ -180,34 +176,8 @@ static int write_numbers(const struct outbox *o, const char *name, struct outbox
 
 /* --- wanted ------------------------------------------------------------------------- */
 
-bool outbox_container(const char *mounts, char id[OUTBOX_CONTAINER + 1])
-{
-	/* Container engines mount files such as /etc/hostname from a directory that is named after
-	   the container, by 64 digits. */
-	static const char *const marks[] = {"/containers/", "/sandboxes/", "/overlay-containers/",
-					    "/cri-containerd/"};
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
-		for (const char *at = mounts; (at = strstr(at, marks[i])) != NULL;) {
-			at += strlen(marks[i]);
-			if (strspn(at, "0123456789abcdef") != 64)
-				continue;
-			snprintf(id, OUTBOX_CONTAINER + 1, "%s", at);
-			return true;
-		}
-	}
-	return false;
-}
-
 void outbox_describe(const struct settings *settings, struct outbox_origin *origin, struct meta *m)
 {
-	struct buffer mounts = BUFFER_INIT;
-	int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		io_read_all(fd, &mounts, MOUNTS_MAX);
-	if (buffer_string(&mounts) && outbox_container(mounts.data, origin->container))
-		m->container = origin->container;
-	io_close(&fd);
-	buffer_release(&mounts);
 	remote_host(origin->host);
 	m->host = origin->host;
 	buffer_clear(&origin->labels);
@@ -267,6 +237,7 @@ struct items {
 		uint64_t bytes;
 	} * list;
 	size_t count, room;
+	uint64_t bytes;
 };
 
 static int items_add(void *ctx, const char *file, const char *below)
@@ -282,6 +253,7 @@ static int items_add(void *ctx, const char *file, const char *below)
 	if (!array_add(&items->list, &items->count, &items->room, sizeof(item)))
 		return -1;
 	items->list[items->count - 1] = item;
+	items->bytes += item.bytes;
 	return 0;
 }
 
@@ -310,17 +282,15 @@ struct outbox_state outbox_look(const struct outbox *o)
 	struct items items;
 	char path[PATH_MAX];
 	int result = items_read(&items, o, ARCHIVES);
-	s.waiting = items.count;
-	s.oldest_ms = items.count ? id_time_ms(id_pack(items.list[0].id)) : 0;
-	for (size_t i = 0; i < items.count; i++)
-		s.bytes += items.list[i].bytes;
-	free(items.list);
 	/* What can't be counted may be there. */
-	s.waiting += result < 0;
+	s.waiting = items.count + (result < 0);
+	s.bytes = items.bytes;
+	s.oldest_ms = items.count ? id_time_ms(id_pack(items.list[0].id)) : 0;
+	free(items.list);
 	items_read(&items, o, LINES);
 	free(items.list);
 	snprintf(path, sizeof(path), "%s/" NEW "/" REMOTE_INDEX, o->path);
-	s.index_left = directory_count(path) > 0 || items.count > s.waiting;
+	s.index_left = directory_count(path) != 0 || items.count > s.waiting;
 	s.failures = read_numbers(o, RETRY, s.why).a;
 	s.dropped = read_numbers(o, DROPPED, NULL);
 	return s;
@@ -356,20 +326,13 @@ bool outbox_drop(const struct outbox *o, const char *id)
 	return waited;
 }
 
-/* Removes directories that are empty, from the bottom up. */
-static void outbox_prune(int at, const char *name, int depth)
+/* For nftw(3), which comes to what is in a directory first. */
+static int outbox_prune(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct dirent *e;
-	DIR *d = io_list_opened(fd);
-	while (d && depth > 0 && (e = readdir(d)) != NULL) {
-		if (*e->d_name != '.' && strlen(e->d_name) <= strlen(REMOTE_ARTIFACTS))
-			outbox_prune(dirfd(d), e->d_name, depth - 1);
-	}
-	if (d)
-		closedir(d);
-	if (d)
-		unlinkat(at, name, AT_REMOVEDIR);
+	(void)st, (void)where;
+	if (kind == FTW_DP)
+		rmdir(path); /* one that is empty */
+	return 0;
 }
 
 /* --- archiving ---------------------------------------------------------------------- */
@@ -381,15 +344,13 @@ static bool outbox_make_room(const struct outbox *o, uint64_t bytes, uint64_t mo
 {
 	struct items items = {0};
 	struct outbox_numbers dropped = read_numbers(o, DROPPED, NULL), before = dropped;
-	uint64_t total = bytes;
 	if (bytes > most) {
 		dropped.a++;
 		dropped.b += bytes;
 	} else {
 		items_read(&items, o, ARCHIVES);
 	}
-	for (size_t i = 0; i < items.count; i++)
-		total += items.list[i].bytes;
+	uint64_t total = bytes + items.bytes;
 	for (size_t i = 0; i < items.count && total > most; i++) {
 		if (!outbox_remove(o, items.list[i].id))
 			continue;
@@ -408,12 +369,11 @@ static bool outbox_make_room(const struct outbox *o, uint64_t bytes, uint64_t mo
 static int pack_one(const struct outbox *o, const struct settings *settings, struct store *stores,
 		    int count, const char *id)
 {
-	char host[REMOTE_HOST_LEN + 1], path[BELOW], line_at[BELOW];
+	char path[BELOW], line_at[BELOW];
 	struct buffer line = BUFFER_INIT;
 	struct id_found found;
 	struct meta m = {.argv = NULL};
 	struct stat st;
-	int result = -1, dir = -1, fd = -1;
 	archive_path(id, path);
 	item_path(LINES, id, line_at);
 	/* Who archived it was killed before the end. */
@@ -424,21 +384,20 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 	if (id_find(stores, count, "", id, &found) < 0) {
 		/* It was removed, or this is nothing that a run has made. */
 		if (store_is_short(errno))
-			goto out;
+			return -1;
 		outbox_remove(o, id);
-		result = 0;
-		goto out;
+		return 0;
 	}
-	dir = store_open_session(found.store, found.session, false);
+	int result = -1, fd = -1, dir = store_open_session(found.store, found.session, false);
 	if (dir < 0 || meta_read(dir, id, &m) < 0)
 		goto out;
 	result = 0;
-	if (m.state != META_RUNNING && !outbox_is_wanted(settings, &m))
-		outbox_forget(o, id);
-	else if (m.state != META_RUNNING)
-		result = -1;
-	if (result == 0)
+	if (m.state == META_RUNNING)
 		goto out;
+	if (!outbox_is_wanted(settings, &m)) {
+		outbox_forget(o, id);
+		goto out;
+	}
 	fd = store_open_file(o->dir, TEMPORARY, O_RDWR | O_CREAT | O_TRUNC);
 	if (fd < 0 || !store_has_room(fd, (uint64_t)settings->min_free) ||
 	    archive_write(dir, id, fd) < 0 || fstat(fd, &st) < 0) {
@@ -448,13 +407,11 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 	}
 	if (!outbox_make_room(o, (uint64_t)st.st_size, (uint64_t)settings->outbox_max)) {
 		outbox_remove(o, id);
-		result = 0;
 		goto out;
 	}
-	remote_host(host);
-	m.host = m.host ? m.host : host;
 	m.object_bytes = (uint64_t)st.st_size;
-	index_add_line(&line, &m);
+	meta_encode(&line, &m, INDEX_COMMAND);
+	buffer_append_string(&line, "\n");
 	result = write_file(o, ".line", &line, line_at);
 	if (result == 0)
 		result = outbox_rename(o, TEMPORARY, path);
@@ -503,54 +460,42 @@ unsigned outbox_pack(const struct outbox *o, const struct settings *settings, in
 
 int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 {
-	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], path[BELOW];
-	int64_t all = 0;
-	size_t lines;
+	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], path[BELOW], mark[BELOW];
+	struct buffer text = BUFFER_INIT;
+	struct items items;
+	size_t lines = 0;
+	int result = items_read(&items, o, LINES);
 	remote_hour(now_ms, hour);
 	remote_host(host);
-	do {
-		struct items items;
-		struct buffer text = BUFFER_INIT;
-		int result = items_read(&items, o, LINES);
-		lines = 0;
-		for (size_t i = 0; i < items.count && result == 0 &&
-				   text.len + INDEX_LINE <= (size_t)INDEX_SEGMENT;
-		     i++) {
-			const char *id = items.list[i].id;
-			char mark[BELOW];
-			size_t before = text.len;
-			archive_path(id, path);
-			item_path(WANTED, id, mark);
-			/* One that has its mark is not archived yet. */
-			if (io_is_there(o->dir, mark) || io_is_there(o->dir, path) ||
-			    errno != ENOENT)
-				continue;
-			item_path(LINES, id, path);
-			result = outbox_read(o, path, INDEX_LINE, &text);
-			if (result == 0) {
-				items.list[lines++] = items.list[i];
-			} else if (errno == ENOENT || errno == EFBIG) {
-				/* Without its line it was dropped. */
-				text.len = before;
-				result = 0;
-			}
-		}
-		if (result == 0 && lines > 0) {
-			snprintf(path, sizeof(path), NEW "/" REMOTE_INDEX "/%s/%s-%s-%zu.jsonl",
-				 hour, host, items.list[0].id, lines);
-			result = write_file(o, ".segment", &text, path);
-		}
-		for (size_t i = 0; i < lines && result == 0; i++) {
-			item_path(LINES, items.list[i].id, path);
-			unlinkat(o->dir, path, 0);
-		}
-		all = result < 0 ? -1 : all + (int64_t)lines;
-		int error = errno;
-		free(items.list);
-		buffer_release(&text);
-		errno = error;
-	} while (all >= 0 && lines > 0);
-	return all;
+	for (size_t i = 0; i < items.count && result == 0 && text.len + INDEX_LINE <= INDEX_SEGMENT;
+	     i++) {
+		const char *id = items.list[i].id;
+		archive_path(id, path);
+		item_path(WANTED, id, mark);
+		/* One that has its mark is not archived yet. */
+		if (io_is_there(o->dir, mark) || io_is_there(o->dir, path) || errno != ENOENT)
+			continue;
+		item_path(LINES, id, path);
+		result = outbox_read(o, path, INDEX_LINE, &text);
+		if (result == 0)
+			items.list[lines++] = items.list[i];
+		else if (errno == ENOENT)
+			result = 0; /* it was dropped meanwhile */
+	}
+	if (result == 0 && lines > 0) {
+		snprintf(path, sizeof(path), NEW "/" REMOTE_INDEX "/%s/%s-%s-%zu.jsonl", hour, host,
+			 items.list[0].id, lines);
+		result = write_file(o, ".segment", &text, path);
+	}
+	for (size_t i = 0; i < lines && result == 0; i++) {
+		item_path(LINES, items.list[i].id, path);
+		unlinkat(o->dir, path, 0);
+	}
+	int error = errno;
+	free(items.list);
+	buffer_release(&text);
+	errno = error;
+	return result < 0 ? -1 : (int64_t)lines;
 }
 
 /* --- moving -------------------------------------------------------------------------- */
@@ -560,7 +505,8 @@ static bool is_late(int64_t end_ms)
 	return end_ms && clock_monotonic_ms() >= end_ms;
 }
 
-/* Moves what is in a folder until then (monotonic; 0: all). Notes why something may be left. */
+/* Moves what is in a folder until then (monotonic; 0: all). Notes the first reason why something
+   may be left. */
 static void outbox_move(const struct outbox *o, const struct settings *settings, const char *folder,
 			int64_t end_ms, char why[REMOTE_WHY])
 {
@@ -568,58 +514,63 @@ static void outbox_move(const struct outbox *o, const struct settings *settings,
 	snprintf(local, sizeof(local), "%s/" NEW "/%s", o->path, folder);
 	struct remote_call call = {
 		.work = REMOTE_MOVE, .key = folder, .local = local, .until_ms = end_ms};
-	uint64_t before = directory_count(local);
-	*why = '\0';
-	if (before == 0 || is_late(end_ms))
+	int64_t before = directory_count(local);
+	if (before < 0 && !*why)
+		snprintf(why, REMOTE_WHY, "%s", strerror(errno));
+	if (before <= 0 || is_late(end_ms))
 		return;
 	int result = remote_run(settings, &call);
-	uint64_t left = directory_count(local);
-	if (result < 0 && left > 0)
-		memcpy(why, call.why, sizeof(call.why));
-	else if (left == before)
-		snprintf(why, REMOTE_WHY, "its program has moved nothing");
+	int64_t left = directory_count(local);
+	if (left != 0 && (result < 0 || left == before) && !*why)
+		snprintf(why, REMOTE_WHY, "%s",
+			 result < 0 ? call.why : "its program has moved nothing");
 }
 
-/* Looks at what is left. Returns whether nothing is. */
-static bool outbox_measure(const struct outbox *o, unsigned unpacked, struct outbox_result *r)
+static bool outbox_is_empty(const struct outbox_state *s)
 {
-	struct outbox_state state = outbox_look(o);
-	r->left = state.waiting + unpacked;
-	r->index_left = state.index_left;
-	return r->left == 0 && !r->index_left;
+	return s->waiting == 0 && !s->index_left;
+}
+
+/* Looks at what is left, for this reason. */
+static void outbox_measure(const struct outbox *o, unsigned unpacked, const char *why,
+			   struct outbox_state *s)
+{
+	uint64_t pushed = s->pushed;
+	*s = outbox_look(o);
+	s->waiting += unpacked;
+	s->pushed = pushed;
+	snprintf(s->why, sizeof(s->why), "%s", why);
 }
 
 /* Moves each thing once; the lock is held. Returns whether nothing is left; if something is and
    there is no reason, it has come meanwhile. */
 static bool outbox_pass(const struct outbox *o, const struct settings *settings, int64_t end_ms,
-			struct outbox_result *r)
+			struct outbox_state *s)
 {
-	char artifacts[REMOTE_WHY], index[REMOTE_WHY];
-	/* What a process has left that was killed. */
-	int64_t lines = outbox_index(o, clock_real_ms());
+	char new[PATH_MAX], why[REMOTE_WHY] = "";
 	unsigned unpacked = outbox_pack(o, settings, end_ms);
 	int error = errno;
-	outbox_move(o, settings, REMOTE_ARTIFACTS, end_ms, artifacts);
-	int64_t more = outbox_index(o, clock_real_ms());
-	int unmade = more < 0 ? errno : 0;
-	r->pushed += (uint64_t)(lines > 0 ? lines : 0) + (uint64_t)(more > 0 ? more : 0);
-	outbox_move(o, settings, REMOTE_INDEX, end_ms, index);
-	/* That of the artifacts comes first. */
-	memcpy(r->why, *artifacts ? artifacts : index, sizeof(r->why));
-	if (!*r->why && unmade)
-		snprintf(r->why, sizeof(r->why), "the index: %s", strerror(unmade));
-	if (!*r->why && unpacked)
-		snprintf(r->why, sizeof(r->why), "%s", strerror(error));
-	outbox_prune(o->dir, NEW, 6);
-	bool done = outbox_measure(o, unpacked, r);
-	if (done || !*r->why)
+	outbox_move(o, settings, REMOTE_ARTIFACTS, end_ms, why);
+	int64_t lines = outbox_index(o, clock_real_ms());
+	int unmade = lines < 0 ? errno : 0;
+	outbox_move(o, settings, REMOTE_INDEX, end_ms, why);
+	if (!*why && unmade)
+		snprintf(why, sizeof(why), "the index: %s", strerror(unmade));
+	if (!*why && unpacked)
+		snprintf(why, sizeof(why), "%s", strerror(error));
+	snprintf(new, sizeof(new), "%s/" NEW, o->path);
+	nftw(new, outbox_prune, 8, FTW_DEPTH | FTW_PHYS);
+	outbox_measure(o, unpacked, why, s);
+	s->pushed += lines > 0 ? (uint64_t)lines : 0;
+	bool done = outbox_is_empty(s);
+	if (done || !*why)
 		unlinkat(o->dir, RETRY, 0);
 	/* What outbox_has_work() looks at; it fails where there is a run. */
 	if (done) {
 		unlinkat(o->dir, LINES, AT_REMOVEDIR);
 		unlinkat(o->dir, WANTED, AT_REMOVEDIR);
 	}
-	TRACE(PROCESS, "outbox: %d pushed, %d left %s", (int)r->pushed, (int)r->left, r->why);
+	TRACE(PROCESS, "outbox: %d pushed, %d left %s", (int)s->pushed, (int)s->waiting, why);
 	return done;
 }
 
@@ -653,15 +604,15 @@ void outbox_stay(const struct outbox *o, const struct settings *settings)
 		int lock = outbox_lock(o, LOCK, OUTBOX_AT_ONCE);
 		if (lock < 0)
 			break;
-		struct outbox_result r = {0};
-		bool done = outbox_pass(o, settings, 0, &r), failed = !done && *r.why;
-		uint64_t failures = failed ? (r.pushed > 0 ? 1 : noted.a + 1) : 0;
+		struct outbox_state s = {.pushed = 0};
+		bool done = outbox_pass(o, settings, 0, &s), failed = !done && *s.why;
+		uint64_t failures = failed ? (s.pushed > 0 ? 1 : noted.a + 1) : 0;
 		int64_t delay = 1000;
 		for (uint64_t i = 1; i < failures && delay < DELAY_MOST_MS; i++)
 			delay = delay * 2 < DELAY_MOST_MS ? delay * 2 : DELAY_MOST_MS;
 		own = (struct outbox_numbers){failures,
 					      failed ? (uint64_t)(clock_real_ms() + delay) : 0};
-		if (failed && write_numbers(o, RETRY, own, r.why) < 0)
+		if (failed && write_numbers(o, RETRY, own, s.why) < 0)
 			last = true;
 		io_close(&lock);
 		/* Somebody may have added something, and found the lock held. */
@@ -670,38 +621,35 @@ void outbox_stay(const struct outbox *o, const struct settings *settings)
 	}
 }
 
-void outbox_push(const struct outbox *o, const struct settings *settings, int64_t until_ms,
-		 struct outbox_result *r)
+struct outbox_state outbox_push(const struct outbox *o, const struct settings *settings,
+				int64_t until_ms)
 {
-	*r = (struct outbox_result){0};
+	const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
+	struct outbox_state s = {.pushed = 0};
 	/* Runs that have ended are wanted at once; one that is stopped does not hold us up. */
 	if (store_lock(o->dir, LOCK_EX) == 0)
 		flock(o->dir, LOCK_UN);
-	for (int64_t delay = PAUSE_MS;;) {
-		bool done;
+	for (;;) {
 		int lock = outbox_lock(o, LOCK, until_ms);
 		if (lock >= 0) {
-			done = outbox_pass(o, settings, until_ms, r);
+			bool done = outbox_pass(o, settings, until_ms, &s);
 			io_close(&lock);
 			/* Somebody may have added something, and found the lock held. */
-			if (!is_late(until_ms) && (done ? outbox_look(o).waiting > 0 : !*r->why))
+			if (!is_late(until_ms) && (done ? outbox_look(o).waiting > 0 : !*s.why))
 				continue;
 		} else {
 			/* Mostly since another process moves all the time. */
-			int error = errno;
-			done = outbox_measure(o, outbox_pack(o, settings, until_ms), r);
-			snprintf(r->why, sizeof(r->why), "%s",
-				 error == EWOULDBLOCK ? "another process still pushes"
-						      : strerror(error));
+			const char *why = errno == EWOULDBLOCK ? "another process still pushes"
+							       : strerror(errno);
+			outbox_measure(o, outbox_pack(o, settings, until_ms), why, &s);
 		}
-		if (done || clock_monotonic_ms() + delay > until_ms)
+		if (outbox_is_empty(&s) || clock_monotonic_ms() + PAUSE_MS > until_ms)
 			break;
-		const struct timespec pause = {.tv_sec = delay / 1000,
-					       .tv_nsec = delay % 1000 * 1000000};
 		nanosleep(&pause, NULL);
-		delay *= 2;
 	}
-	if (!*r->why && is_late(until_ms) && (r->left > 0 || r->index_left))
-		snprintf(r->why, sizeof(r->why), "the time was over");
-	r->dropped = read_numbers(o, DROPPED, NULL);
+	if (outbox_is_empty(&s))
+		*s.why = '\0';
+	else if (!*s.why && is_late(until_ms))
+		snprintf(s.why, sizeof(s.why), "the time was over");
+	return s;
 }

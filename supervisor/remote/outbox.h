@@ -60,21 +60,15 @@ bool outbox_has_work(const struct outbox *o);
 /* Whether a run with this end is pushed. */
 bool outbox_is_wanted(const struct settings *settings, const struct meta *m);
 
-#define OUTBOX_CONTAINER 12
-
 /* The machine of a run, and its labels as JSON: zeroed, and released by buffer_release(). */
 struct outbox_origin {
-	char host[REMOTE_HOST_LEN + 1], container[OUTBOX_CONTAINER + 1];
+	char host[REMOTE_HOST_LEN + 1];
 	struct buffer labels;
 };
 
 /* Notes them in the metadata, which use *origin. A label "$NAME" is that variable's of this
    process. */
 void outbox_describe(const struct settings *settings, struct outbox_origin *origin, struct meta *m);
-
-/* Takes the container's ID out of the text of /proc/self/mountinfo. Returns whether there is
-   one. */
-bool outbox_container(const char *mounts, char id[OUTBOX_CONTAINER + 1]);
 
 /* Notes that the run is wanted. Returns 0, or -1 with errno. */
 int outbox_want(const struct outbox *o, const char *id);
@@ -90,14 +84,15 @@ unsigned outbox_pack(const struct outbox *o, const struct settings *settings, in
    waited. */
 bool outbox_drop(const struct outbox *o, const char *id);
 
-/* For the holder of the lock: the lines of archives that have gone become segments. Returns how
-   many, or -1 with errno. */
+/* For the holder of the lock: the lines of archives that have gone become a segment, as many as
+   it may have. Returns how many, or -1 with errno. */
 int64_t outbox_index(const struct outbox *o, int64_t now_ms);
 
 struct outbox_numbers {
 	uint64_t a, b;
 };
 
+/* What there is, and what a push has come to. */
 struct outbox_state {
 	uint64_t waiting, bytes;       /* archives */
 	int64_t oldest_ms;             /* start of the first that waits, real time */
@@ -105,26 +100,21 @@ struct outbox_state {
 	struct outbox_numbers dropped; /* runs and bytes, since outbox_forgive() */
 	uint64_t failures;             /* of the remote, one after the other ... */
 	char why[REMOTE_WHY];          /* ... the last for this reason; "": not known */
+	uint64_t pushed;               /* runs; by outbox_push() */
 };
 struct outbox_state outbox_look(const struct outbox *o);
 
 /* What was dropped has been said. */
 void outbox_forgive(const struct outbox *o);
 
-struct outbox_result {
-	uint64_t pushed, left; /* runs */
-	struct outbox_numbers dropped;
-	bool index_left;
-	char why[REMOTE_WHY]; /* something is left, "": nothing */
-};
-
 /* Empties it in a process that nobody waits for, with all signals blocked. */
 void outbox_stay(const struct outbox *o, const struct settings *settings);
 
 /* Moves all there is, and what comes meanwhile: once or, with `until_ms` (monotonic), as often as
-   there is time until then, whether or not another process waits to do so. */
-void outbox_push(const struct outbox *o, const struct settings *settings, int64_t until_ms,
-		 struct outbox_result *result);
+   there is time until then, whether or not another process waits to do so. In the result runs that
+   could not be archived wait, too, and `why` tells why something is left. */
+struct outbox_state outbox_push(const struct outbox *o, const struct settings *settings,
+				int64_t until_ms);
 
 /* Takes one of the locks, and waits for who has it until then (monotonic; 0: as long as it takes;
    OUTBOX_AT_ONCE: not at all). Returns a descriptor that holds it, or -1 with errno (EWOULDBLOCK:

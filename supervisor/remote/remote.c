@@ -10,11 +10,12 @@
 #include "supervisor/remote/directory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -28,8 +29,8 @@
 /* rclone's status for what is not there: a directory, an object. */
 enum { STATUS_NO_DIRECTORY = 3, STATUS_NO_OBJECT = 4 };
 
-/* A child whose end no event tells, since it has passed its standard error on, is looked at so
-   often. */
+/* A child whose end no event tells, since the kernel has no pidfd_open(2), is looked at so often.
+ */
 #define LOOK_MS 200
 
 /* Of what a program says. */
@@ -64,22 +65,10 @@ void remote_key(const char *id, char key[REMOTE_KEY_LEN])
 	snprintf(key, REMOTE_KEY_LEN, REMOTE_ARTIFACTS "/%s/%s.tar.zst", hour, id);
 }
 
-void remote_clean_name(const char *text, char *out, size_t size)
-{
-	size_t n = 0;
-	for (; n + 1 < size && text[n]; n++) {
-		char c = text[n];
-		bool letter =
-			(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-		out[n] = letter || (n > 0 && (c == '.' || c == '-')) ? c : '_';
-	}
-	out[n] = '\0';
-}
-
 void remote_host(char host[REMOTE_HOST_LEN + 1])
 {
 	struct utsname name;
-	remote_clean_name(uname(&name) == 0 ? name.nodename : "", host, REMOTE_HOST_LEN + 1);
+	store_clean_name(uname(&name) == 0 ? name.nodename : "", host, REMOTE_HOST_LEN + 1);
 	if (!*host)
 		snprintf(host, REMOTE_HOST_LEN + 1, "unknown");
 }
@@ -184,46 +173,23 @@ const char *remote_cause(char *said)
 	return last;
 }
 
-/* Reads what there is of its standard error. */
-static void remote_listen(int *errors, char said[SAID_MOST], size_t *len)
-{
-	char more[4096];
-	ssize_t n;
-	while (*errors >= 0 && (n = read(*errors, more, sizeof(more))) != -1) {
-		size_t room = SAID_MOST - 1 - *len;
-		if (n == 0)
-			io_close(errors);
-		room = room < (size_t)n ? room : (size_t)n;
-		memcpy(said + *len, more, room);
-		*len += room;
-		said[*len] = '\0';
-	}
-}
-
 /* Waits for the child. Returns its wait status, or -1 and `why` if its time was over. */
-static int remote_wait(const struct settings *s, struct remote_call *call, pid_t pid, int *errors,
-		       char said[SAID_MOST])
+static int remote_wait(const struct settings *s, struct remote_call *call, pid_t pid)
 {
-	int status = 0;
-	size_t len = 0;
+	int status = 0, end = pidfd_open(pid, 0);
 	int64_t deadline = clock_monotonic_ms() + s->transfer_time;
 	bool moves = call->work == REMOTE_MOVE;
-	uint64_t before = moves ? directory_count(call->local) : 0;
+	int64_t before = moves ? directory_count(call->local) : 0;
 	struct loop l;
 	loop_begin(&l);
 	for (;;) {
-		remote_listen(errors, said, &len);
 		pid_t ended = waitpid(pid, &status, WNOHANG);
-		if (ended == pid || (ended < 0 && errno == ECHILD)) {
-			remote_listen(errors, said, &len);
-			return status;
-		}
-		int64_t now = clock_monotonic_ms(), end = deadline;
+		if (ended == pid || (ended < 0 && errno == ECHILD))
+			break;
+		int64_t now = clock_monotonic_ms();
 		bool over = call->until_ms && now >= call->until_ms;
-		if (call->until_ms && call->until_ms < end)
-			end = call->until_ms;
 		if (now >= deadline && !over) {
-			uint64_t after = moves ? directory_count(call->local) : before;
+			int64_t after = moves ? directory_count(call->local) : before;
 			if (after != before)
 				deadline = now + s->transfer_time;
 			over = after == before;
@@ -237,37 +203,36 @@ static int remote_wait(const struct settings *s, struct remote_call *call, pid_t
 			snprintf(call->why, sizeof(call->why), "%s",
 				 now >= deadline ? "took too long ([remote] transfer_time)"
 						 : "the time was over");
-			return -1;
+			status = -1;
+			break;
 		}
-		/* One whose standard error is closed is about to end. */
-		int64_t wait = *errors < 0 ? 2 : LOOK_MS;
-		loop_watch(&l, *errors, POLLIN, NULL, NULL);
-		loop_until(&l, end > now && end - now < wait ? end : now + wait);
+		loop_watch(&l, end, POLLIN, NULL, NULL);
+		loop_until(&l, deadline);
+		loop_until(&l, call->until_ms);
+		loop_until(&l, end < 0 ? now + LOOK_MS : 0);
 		loop_turn(&l);
-		remote_listen(errors, said, &len);
 	}
+	io_close(&end);
+	return status;
 }
 
 int remote_run(const struct settings *s, struct remote_call *call)
 {
-	int ends[2], status = -1;
-	char said[SAID_MOST] = "";
-	pid_t parent = getpid(), pid = -1;
+	char said[SAID_MOST];
+	pid_t parent = getpid();
+	/* In memory, so that it waits for no reader. */
+	int errors = io_above_standard(memfd_create("said", MFD_CLOEXEC)), status = -1;
+	pid_t pid = errors < 0 ? -1 : fork();
 	*call->why = '\0';
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
-		/* The child's end waits for us, as a program expects. */
-		fcntl(ends[1], F_SETFL, 0);
-		pid = fork();
-		if (pid == 0)
-			remote_child(s, call, parent, io_above_standard(ends[1]));
-		int errors = io_above_standard(ends[0]);
-		close(ends[1]);
-		if (pid > 0)
-			status = remote_wait(s, call, pid, &errors, said);
-		io_close(&errors);
-	}
+	if (pid == 0)
+		remote_child(s, call, parent, errors);
 	if (pid < 0)
 		snprintf(call->why, sizeof(call->why), "%s", strerror(errno));
+	else
+		status = remote_wait(s, call, pid);
+	ssize_t len = io_read_at(errors, said, sizeof(said) - 1, 0);
+	said[len > 0 ? len : 0] = '\0';
+	io_close(&errors);
 	if (status == -1)
 		return -1;
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -47,10 +47,6 @@ void remote_key(const char *id, char key[REMOTE_KEY_LEN]);
 /* This machine's name, for keys. */
 void remote_host(char host[REMOTE_HOST_LEN + 1]);
 
-/* Copies a text into a name for keys: letters, digits, '.', '_' and '-', not starting with '.' or
-   '-', at most `size` - 1 bytes; other bytes become '_'. */
-void remote_clean_name(const char *text, char *out, size_t size);
-
 enum remote_work {
 	REMOTE_MOVE,  /* all files below `local` become objects below `key`, and are removed */
 	REMOTE_FETCH, /* the object `key` becomes the file `local` */

@@ -1,10 +1,9 @@
 // The report on an ended run, as one struct, for readers that want it at the end (`terse run
-// --format json|blocks`). Filling it and printing it are separate: the interceptor fills in the
-// texts (interceptor_collect), the process room the rest (process/summary.c), and a writer prints
-// it.
+// --format json`). The interceptor fills in the texts (interceptor_collect), the process room the
+// rest (process/summary.c).
 //
-// A writer hands these out in pieces, since a text that was asked for in full may be larger
-// than memory: such a text is read from disk while it is written.
+// It is handed out in pieces, since a text that was asked for in full may be larger than memory:
+// such a text is read from disk meanwhile.
 #ifndef TERSE_REPORT_REPORT_H
 #define TERSE_REPORT_REPORT_H
 
@@ -28,7 +27,7 @@ struct report_stream {
 	   it is called for more of it: appends the next piece to `out`, filling in the rest of this
 	   struct as it goes. Returns 1, 0 at the end, or -1 with errno. */
 	struct buffer text;
-	size_t handed_out; /* of `text`, by report_next_text() */
+	size_t handed_out; /* of `text` */
 	int (*next)(void *ctx, struct buffer *out);
 	void *ctx;
 
@@ -37,12 +36,11 @@ struct report_stream {
 	uint64_t total_lines,
 		total_bytes; /* of the whole text; of binary data the bytes as they were */
 	uint64_t returned_lines;
-	uint64_t returned_bytes;  /* of what was handed out by report_next_text() */
+	uint64_t returned_bytes;  /* of what was handed out */
 	uint64_t lines_truncated; /* returned lines that are not whole */
 	bool last_line_partial;   /* the last one returned is one of them */
 	bool grouped;     /* the matches of a search are below the names of their files, so the text
 			     that is returned has other lines than `ranges` */
-	bool cuts;        /* bytes of lines are left out, with marks in their places */
 	bool binary;      /* no text: nothing is returned */
 	const char *kind; /* of the binary data, or NULL */
 	struct gaps gaps; /* what of it could not be kept */
@@ -61,9 +59,10 @@ struct report {
 	int exit_code; /* -1: by `signal`, or not known */
 	int signal;    /* 0: none */
 	bool timed_out;
-	int64_t started_ms, ended_ms, duration_ms;
+	int64_t started_ms, duration_ms;
 	struct report_stream streams[2]; /* stdout (or both merged), stderr */
-	struct buffer piece;             /* of their text, while a writer puts it into its form */
+	struct buffer piece;             /* of their text, before it is JSON */
+	enum { REPORT_START, REPORT_STDOUT, REPORT_STDERR, REPORT_ALL } part; /* that comes next */
 
 	/* The place of the whole text; id NULL: there is no artifact. Its files: text, standard
 	   error, raw bytes, recording; NULL where there is none. */
@@ -92,16 +91,8 @@ void report_warn(struct report *r, const char *format, ...) __attribute__((forma
 /* Frees what the struct owns: texts, ranges, warnings. */
 void report_release(struct report *r);
 
-/* Writes a report, as one compact JSON object and a newline; or as text in `blocks`, for agents
-   that show the model what they get. Zeroed but for the first two. */
-struct report_writer {
-	struct report *report;
-	bool blocks;
-	int part;     /* that comes next */
-	bool in_line; /* the text written so far does not end with a newline */
-};
-
-/* Appends the next piece. Returns 1, 0 when all of it was written, or -1 with errno. */
-int report_next(struct report_writer *w, struct buffer *out);
+/* Appends the next piece of the report as one compact JSON object and a newline. Returns 1, 0 when
+   all of it was written, or -1 with errno. */
+int report_next(struct report *r, struct buffer *out);
 
 #endif

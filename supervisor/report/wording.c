@@ -333,16 +333,15 @@ static const char *unit_name(enum unit unit, uint64_t n)
 	return n == 1 ? units[unit].one : units[unit].many;
 }
 
-void wording_limit(struct buffer *out, const struct limit *l, enum limit_part part)
+/* " (limit 100 matches)", " (limit 30 KB)", " (limit 500 bytes a line)": one part of a limit. */
+static void append_limit(struct buffer *out, const struct limit *l, enum limit_part part)
 {
 	buffer_append_string(out, " (limit ");
 	if (part == LIMIT_COUNT)
 		buffer_printf(out, "%s %s", HUMAN_COUNT(l->count), unit_name(l->unit, l->count));
 	else
-		append_size_of_limit(out, part == LIMIT_LINE  ? l->longest_line
-					  : part == LIMIT_CUT ? l->max_line
-							      : l->bytes);
-	buffer_append_string(out, part == LIMIT_LINE || part == LIMIT_CUT ? " a line)" : ")");
+		append_size_of_limit(out, part == LIMIT_CUT ? l->max_line : l->bytes);
+	buffer_append_string(out, part == LIMIT_CUT ? " a line)" : ")");
 }
 
 /* The run goes on: what can be done with it now. */
@@ -460,7 +459,7 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	append_totals(out, e->lines, e->bytes);
 	/* Every preview has a limit of bytes. */
 	if (e->broken != LIMIT_NONE && e->broken != LIMIT_BYTES)
-		wording_limit(out, &e->limit, e->broken);
+		append_limit(out, &e->limit, e->broken);
 	append_notes(out, e, place);
 	append_gaps(out, "; ", place);
 	if (place->id)
@@ -507,9 +506,9 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 			      h->grouped ? GROUPED : "");
 		/* A limit in another unit explains itself. */
 		if (h->reason == WORDING_BYTES)
-			wording_limit(out, &h->limit, LIMIT_BYTES);
+			append_limit(out, &h->limit, LIMIT_BYTES);
 		else if (unit == UNIT_LINES)
-			wording_limit(out, &h->limit, LIMIT_COUNT);
+			append_limit(out, &h->limit, LIMIT_COUNT);
 	}
 	/* "3 long lines cut to 500 bytes" */
 	if (h->cut > 0) {

@@ -169,9 +169,6 @@ struct wording_head {
 void wording_head(struct buffer *out, const struct wording_head *head,
 		  const struct wording_ending *ending, const struct wording_place *place);
 
-/* " (limit 100 matches)", " (limit 30 KB)", " (limit 500 bytes a line)": one part of a limit. */
-void wording_limit(struct buffer *out, const struct limit *limit, enum limit_part part);
-
 /* "exit 1 after 12.3 s", without a newline */
 void wording_end(struct buffer *out, const struct wording_ending *ending);
 

@@ -311,7 +311,7 @@ enum flags {
 	QUIET = 1,  /* nothing is lost by dropping it, unless it changes cells */
 	APPEND = 2, /* the append gear goes on */
 	AT_END = 4, /* without parameter it does nothing where text ends */
-	REPLY = 8,  /* works without a grid */
+	REPLY = 8,  /* works without collapse */
 };
 
 struct sequence {
@@ -459,12 +459,13 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	struct screen *s = t->screen;
 	if (!(sequence->flags & QUIET))
 		t->lossy = true;
-	if (t->stripping) {
+	if (!t->options.collapse) {
 		if (sequence->flags & REPLY)
 			sequence->run(t);
 		return;
 	}
-	if (t->appending && !(sequence->flags & APPEND)) {
+	if (t->appending &&
+	    (!(sequence->flags & APPEND) || (sequence->run == mode_change && mode_acts(t)))) {
 		if ((sequence->flags & AT_END) && t->parser.params[0] == 0 && !t->tail.carriage)
 			return;
 		append_leave(t, true);
@@ -478,7 +479,7 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	}
 	uint64_t from = s->base + s->y;
 	sequence->run(t);
-	if (t->stripping || t->appending || t->screen != s || s->base + s->y >= from)
+	if (t->appending || t->screen != s || s->base + s->y >= from)
 		return;
 	/* The cursor went up. Once a program redraws, any way up counts; before, only one over rows
 	   with text. DECRC to the row of the text, after something was drawn further down, does not
@@ -547,7 +548,7 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 		/* A control inside a sequence: the rest of the sequence may be no part of it. */
 		if (t->parser.state != PARSER_GROUND)
 			t->lossy = true;
-		if (t->stripping) {
+		if (!t->options.collapse) {
 			strip_control(t, c);
 			return;
 		}
@@ -558,7 +559,7 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 		break;
 	case PARSER_ESC:
 		sequence = dispatch_find(escapes, sizeof(escapes) / sizeof(escapes[0]), id);
-		if (!sequence && !t->stripping && charsets_select(t, (char)c)) {
+		if (!sequence && charsets_select(t, (char)c)) {
 			if (t->appending && t->charsets.current != CHARSET_ASCII)
 				append_leave(t, true);
 			break;

@@ -1,4 +1,3 @@
-#include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 
@@ -93,59 +92,36 @@ void emitter_close(struct emitter *e)
 	emitter_settle(e);
 }
 
-/* Without a grid: lines as they were written, only escapes removed. For
-   `collapse` off, and when there is no memory for a grid. */
+/* With `collapse` off: lines as they were written, only escapes removed. The screen stays empty. */
 
-/* A CR came last: it is part of the text before LF. */
-static void keep_return(struct terminal *t)
+static void strip_text(struct terminal *t, const char *data, size_t len, size_t newlines)
 {
-	if (t->tail.carriage && t->options.returns)
-		emitter_text(&t->emitter, "\r", 1);
-}
-
-static void newline(struct terminal *t)
-{
-	t->emitter.owed++;
-	emitter_settle(&t->emitter);
-	t->tail.carriage = false;
-}
-
-static void text(struct terminal *t, const char *data, size_t len, size_t newlines)
-{
-	if (!len)
-		return;
-	if (t->tail.carriage && t->emitter.in_line && data[0] != '\n') {
+	struct emitter *e = &t->emitter;
+	if (t->tail.carriage && *data == '\n') {
+		if (t->options.returns)
+			emitter_text(e, "\r", 1);
+	} else if (t->tail.carriage && e->in_line) {
 		/* A progress bar's next frame. */
 		t->lossy = true;
-		newline(t);
+		emitter_text(e, "\n", 1);
+		e->newlines++;
 	}
-	if (data[0] == '\n')
-		keep_return(t);
 	t->tail.carriage = false;
-	emitter_text(&t->emitter, data, len);
-	t->emitter.newlines += newlines;
+	emitter_text(e, data, len);
+	e->newlines += newlines;
 }
 
 void strip_control(struct terminal *t, uint32_t c)
 {
-	switch (c) {
-	case '\r': t->tail.carriage = true; return;
-	case '\a': return;
-	case '\n':
-		keep_return(t);
-		newline(t);
+	if (c == '\r') {
+		t->tail.carriage = true;
 		return;
-	case '\v':
-	case '\f': newline(t); break;
-	case '\0':
-		if (t->nul == TERMINAL_NUL_SYMBOL)
-			text(t, NUL_SYMBOL_BYTES, 3, 0);
-		else if (t->nul == TERMINAL_NUL_NEWLINE)
-			newline(t);
-		break;
-	default: break;
 	}
-	t->lossy = true;
+	t->lossy |= c != '\a' && c != '\n';
+	if (c == '\n' || c == '\v' || c == '\f' || (c == '\0' && t->nul == TERMINAL_NUL_NEWLINE))
+		strip_text(t, "\n", 1, 1);
+	else if (c == '\0' && t->nul == TERMINAL_NUL_SYMBOL)
+		strip_text(t, NUL_SYMBOL_BYTES, 3, 0);
 }
 
 const char *strip_feed(struct terminal *t, const char *p, const char *end)
@@ -153,32 +129,16 @@ const char *strip_feed(struct terminal *t, const char *p, const char *end)
 	while (p < end && t->parser.state == PARSER_GROUND) {
 		size_t newlines = 0;
 		size_t n = t->scan->text(p, (size_t)(end - p), false, &newlines);
-		text(t, p, n, newlines);
+		if (n)
+			strip_text(t, p, n, newlines);
 		p += n;
 		if (p == end)
 			break;
-		if (*p == '\x1B') {
+		if (*p == '\x1B')
 			parser_step(&t->parser, 0x1B);
-			p++;
-		} else {
-			strip_control(t, (unsigned char)*p++);
-		}
+		else
+			strip_control(t, (unsigned char)*p);
+		p++;
 	}
 	return p;
-}
-
-void strip_enter(struct terminal *t)
-{
-	TRACE(TERMINAL, "no memory for a screen: escape sequences are only removed");
-	terminal_emit(t, &t->emitter);
-	t->emitter.open = false;
-	t->emitter.pad = 0;
-	t->stripping = true;
-	t->appending = false;
-	t->partial_len = 0;
-	screen_free(t->alternate);
-	screen_free(t->normal);
-	t->alternate = NULL;
-	t->normal = NULL;
-	t->screen = NULL;
 }

@@ -502,7 +502,7 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 			if (c == '\n')
 				append_enter(t);
 		}
-		if (t->parser.state != PARSER_GROUND || t->appending || t->stripping)
+		if (t->parser.state != PARSER_GROUND || t->appending)
 			break;
 	}
 	return p;
@@ -673,22 +673,20 @@ static void copy_state(struct screen *to, const struct screen *from)
 
 void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
 {
-	t->options.cols = cols;
-	t->options.rows = rows;
 	t->version++;
-	if (t->stripping || (cols == t->normal->cols && rows == t->normal->rows))
+	if (cols == t->normal->cols && rows == t->normal->rows)
 		return;
-	if (t->appending)
-		append_leave(t, false);
 	struct screen *normal = screen_new(cols, rows, &t->emitter);
-	struct screen *alternate = t->alternate ? screen_new(cols, rows, NULL) : NULL;
-	if (!normal || (t->alternate && !alternate)) {
+	struct screen *alternate = screen_new(cols, rows, NULL);
+	if (!normal || !alternate) {
 		screen_free(normal);
 		screen_free(alternate);
-		strip_enter(t);
-		emitter_flush(&t->emitter);
 		return;
 	}
+	if (t->appending)
+		append_leave(t, false);
+	t->options.cols = cols;
+	t->options.rows = rows;
 	/* The text is written as to a new terminal. */
 	struct terminal scratch = *t;
 	scratch.screen = scratch.normal = normal;
@@ -698,10 +696,8 @@ void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
 	normal->base = t->normal->base;
 	copy_normal(&scratch, t->normal);
 	copy_state(normal, t->normal);
-	if (alternate) {
-		copy_alternate(alternate, t->alternate);
-		copy_state(alternate, t->alternate);
-	}
+	copy_alternate(alternate, t->alternate);
+	copy_state(alternate, t->alternate);
 	t->screen = t->screen == t->normal ? normal : alternate;
 	screen_free(t->normal);
 	screen_free(t->alternate);

@@ -351,7 +351,7 @@ struct terminal {
 	struct emitter emitter;
 	struct screen *screen; /* the one that is shown */
 	struct screen *normal;
-	struct screen *alternate; /* NULL until it is first needed */
+	struct screen *alternate;
 	struct modes modes;
 	struct charsets charsets;
 	struct string string;
@@ -361,7 +361,6 @@ struct terminal {
 	unsigned width; /* of the last character, for marks and REP; 0 if none */
 	struct tail tail;
 	bool appending; /* the append gear is on */
-	bool stripping; /* no grid at all: collapse is off, or memory ran out */
 	bool cut;       /* the run was cut short inside the alternate screen */
 	bool pictured;  /* the text ended with its picture */
 	bool lossy;
@@ -427,8 +426,12 @@ void terminal_take(struct terminal *t, const char *data, size_t len);
 const char *terminal_resume(struct terminal *t, const char *p, const char *end);
 /* Hands on the cursor's row, which is a line, and all lines above. It is about to change. */
 void terminal_keep_row(struct terminal *t);
-/* The place of the cursor, from 1; the screen has all text in cells then. */
-void terminal_find_cursor(struct terminal *t, unsigned *row, unsigned *col);
+/* For a look at the screen: `t` if all its text is in cells, else a copy where it is. NULL with
+   ENOMEM. */
+const struct terminal *terminal_look(const struct terminal *t, struct terminal *copy);
+void terminal_look_end(const struct terminal *seen, struct terminal *copy);
+/* The place of the cursor, from 1. */
+void terminal_find_cursor(const struct terminal *seen, unsigned *row, unsigned *col);
 /* Hands on all text as if the run ended here. */
 bool terminal_emit(const struct terminal *t, struct emitter *e);
 
@@ -445,6 +448,8 @@ void cursor_restore(struct terminal *t);
 
 /* mode.c: SM and RM, DECKPAM and DECKPNM, DECSTR, RIS */
 void mode_init(struct terminal *t);
+/* Whether a mode among the parameters has a say in the text: the append gear has none of them. */
+bool mode_acts(const struct terminal *t);
 void mode_change(struct terminal *t);
 void mode_soft_reset(struct terminal *t);
 void mode_full_reset(struct terminal *t);
@@ -460,7 +465,5 @@ void style_take(struct terminal *t);
 /* emitter.c */
 const char *strip_feed(struct terminal *t, const char *p, const char *end);
 void strip_control(struct terminal *t, uint32_t c);
-/* There is no memory for a grid: gives all text up and goes on without one. */
-void strip_enter(struct terminal *t);
 
 #endif

@@ -173,48 +173,38 @@ void mode_repaint(const struct terminal *t, struct buffer *out)
 	buffer_append_string(out, t->modes.keypad ? "\033=" : "\033>");
 }
 
-static void leave_alternate(struct terminal *t)
-{
-	if (t->screen == t->normal)
-		return;
-	TRACE(TERMINAL, "alternate screen off");
-	t->normal->x = t->alternate->x;
-	t->normal->y = t->alternate->y;
-	/* It stays to be looked at until it is entered again. */
-	t->screen = t->normal;
-}
-
 static void set_alternate(struct terminal *t, bool on)
 {
-	if (!on) {
-		leave_alternate(t);
+	const struct screen *from = t->screen;
+	struct screen *to = on ? t->alternate : t->normal;
+	if (to == from)
 		return;
+	TRACE(TERMINAL, "alternate screen %s", on ? "on" : "off");
+	/* It stays to be looked at until it is entered again. */
+	if (on)
+		screen_clear(to);
+	to->x = from->x;
+	to->y = from->y;
+	t->screen = to;
+}
+
+bool mode_acts(const struct terminal *t)
+{
+	bool acts = false;
+	for (unsigned i = 0; i < t->parser.count && !acts; i++) {
+		const struct mode *m = mode_find((char)t->parser.collect, t->parser.params[i]);
+		acts = m && m->acts;
 	}
-	if (t->screen != t->normal)
-		return;
-	if (!t->alternate) {
-		t->alternate = screen_new(t->normal->cols, t->normal->rows, NULL);
-		if (!t->alternate) {
-			strip_enter(t);
-			return;
-		}
-	}
-	TRACE(TERMINAL, "alternate screen on");
-	screen_clear(t->alternate);
-	t->alternate->x = t->normal->x;
-	t->alternate->y = t->normal->y;
-	t->screen = t->alternate;
+	return acts;
 }
 
 void mode_change(struct terminal *t)
 {
 	bool on = t->final == 'h';
-	for (unsigned i = 0; i < t->parser.count && !t->stripping; i++) {
+	for (unsigned i = 0; i < t->parser.count; i++) {
 		const struct mode *m = mode_find((char)t->parser.collect, t->parser.params[i]);
 		if (!m)
 			continue;
-		if (m->acts && t->appending)
-			append_leave(t, true);
 		if (m->flag)
 			((bool *)&t->modes)[m->flag - 1] = on;
 		bool switches = m->number == 47 || m->number == 1047 || m->number == 1049;
@@ -263,7 +253,7 @@ void mode_full_reset(struct terminal *t)
 {
 	struct screen *s = t->normal;
 	unsigned count = s->rows;
-	leave_alternate(t);
+	set_alternate(t, false);
 	/* The shown rows stay in the text, the new screen begins below. */
 	while (count > 0 && !row_has_text(screen_row(s, count - 1), true))
 		count--;
@@ -275,8 +265,7 @@ void mode_full_reset(struct terminal *t)
 	t->emitter.pad = 0;
 
 	modes_forget(s);
-	if (t->alternate)
-		modes_forget(t->alternate);
+	modes_forget(t->alternate);
 	screen_begin(s, 0);
 	mode_init(t);
 	append_enter(t);
@@ -320,12 +309,9 @@ void mode_reply(struct terminal *t)
 			break;
 		if (t->appending)
 			append_leave(t, true);
-		unsigned x = 0, y = 0;
 		const struct screen *s = t->screen;
-		if (s) {
-			x = s->x < s->cols ? s->x : s->cols - 1;
-			y = t->modes.origin && s->y >= s->top ? s->y - s->top : s->y;
-		}
+		unsigned x = s->x < s->cols ? s->x : s->cols - 1;
+		unsigned y = t->modes.origin && s->y >= s->top ? s->y - s->top : s->y;
 		reply_answer(t, "\033[%s%u;%uR", private ? "?" : "", y + 1, x + 1);
 		break;
 	case 'q': /* XTVERSION */

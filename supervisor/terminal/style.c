@@ -84,7 +84,7 @@ int terminal_paint(const struct terminal *t, const struct terminal_painter *pain
 	struct buffer text = BUFFER_INIT;
 	struct emitter e = {.write = emitter_collect, .ctx = &text};
 	bool failed = false;
-	for (unsigned y = 0; s && y < s->rows; y++) {
+	for (unsigned y = 0; y < s->rows; y++) {
 		const struct row *row = screen_row(s, y);
 		/* The cells that have one style, at a time. */
 		for (unsigned x = 0, to; x < row->used; x = to) {
@@ -147,16 +147,21 @@ const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?10
 				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\0337\033[r\0338\0337"
 				"\033[?1049l";
 
-int terminal_repaint(struct terminal *t, struct buffer *out)
+int terminal_repaint(const struct terminal *t, struct buffer *out)
 {
 	const struct terminal_painter painter = {repaint_on_run, out};
 	unsigned row, col;
-	terminal_find_cursor(t, &row, &col);
+	struct terminal copy;
+	const struct terminal *seen = terminal_look(t, &copy);
+	if (!seen)
+		return -1;
+	terminal_find_cursor(seen, &row, &col);
 	buffer_append_string(out, terminal_unpaint);
 	if (t->screen != t->normal)
 		buffer_append_string(out, "\033[?1049h");
 	buffer_append_string(out, "\033[H\033[2J");
-	out->failed |= terminal_paint(t, &painter) < 0;
+	out->failed |= terminal_paint(seen, &painter) < 0;
+	terminal_look_end(seen, &copy);
 	buffer_append_string(out, "\033[m");
 	if (*t->string.title)
 		buffer_printf(out, "\033]2;%s\007", t->string.title);

@@ -8,24 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void terminal_find_cursor(struct terminal *t, unsigned *row, unsigned *col)
-{
-	*row = *col = 1;
-	/* Half a character could be cut by that: it is waited for, so that to look changes nothing.
-	 */
-	if (t->appending && !t->partial_len) {
-		append_leave(t, false);
-		emitter_flush(&t->emitter);
-		t->version++;
-	}
-	if (t->stripping)
-		return;
-	/* It stays on the last column while a wrap is due. */
-	const struct screen *s = t->screen;
-	*row = s->y + 1;
-	*col = s->x < s->cols ? s->x + 1 : s->cols;
-}
-
 #define TAIL_SIZE 65536
 
 struct terminal *terminal_new(const struct terminal_options *options,
@@ -45,27 +27,20 @@ struct terminal *terminal_new(const struct terminal_options *options,
 	t->emitter.write = events->text;
 	t->emitter.ctx = events->ctx;
 	t->emitter.stage = malloc(EMITTER_STAGE);
-	if (!t->emitter.stage)
-		goto out;
-	mode_init(t);
-	t->stripping = !options->collapse;
-	if (t->stripping)
-		return t;
-
 	t->tail.cap = TAIL_SIZE;
 	t->tail.data = malloc(TAIL_SIZE);
 	t->normal = screen_new(options->cols, options->rows, &t->emitter);
-	if (!t->tail.data || !t->normal)
-		goto out;
+	t->alternate = screen_new(options->cols, options->rows, NULL);
+	if (!t->emitter.stage || !t->tail.data || !t->normal || !t->alternate) {
+		terminal_free(t);
+		errno = ENOMEM;
+		return NULL;
+	}
 	t->screen = t->normal;
 	screen_begin(t->screen, 0);
-	t->appending = !options->styles && !options->cells;
+	mode_init(t);
+	t->appending = options->collapse && !options->styles && !options->cells;
 	return t;
-
-out:
-	terminal_free(t);
-	errno = ENOMEM;
-	return NULL;
 }
 
 void terminal_free(struct terminal *t)
@@ -160,7 +135,7 @@ void terminal_take(struct terminal *t, const char *data, size_t len)
 			p = string_feed(t, p, end);
 		else if (t->parser.state != PARSER_GROUND)
 			p = sequence_feed(t, p, end);
-		else if (t->stripping)
+		else if (!t->options.collapse)
 			p = strip_feed(t, p, end);
 		else if (t->appending)
 			p = append_feed(t, p, end);
@@ -278,8 +253,6 @@ bool terminal_emit(const struct terminal *t, struct emitter *e)
 {
 	const struct screen *s = t->normal;
 	unsigned depth, y;
-	if (t->stripping)
-		return false;
 	if (t->appending) {
 		append_emit(t, e);
 	} else {
@@ -292,7 +265,7 @@ bool terminal_emit(const struct terminal *t, struct emitter *e)
 	/* The alternate screen as it is, or as it was when it was left, down to the last row that
 	   shows something. */
 	bool wanted = (t->options.picture || t->screen != s) && (t->cut || !e->any);
-	depth = wanted && t->alternate ? t->alternate->rows : 0;
+	depth = wanted ? t->alternate->rows : 0;
 	while (depth > 0 && !row_has_text(screen_row(t->alternate, depth - 1), false))
 		depth--;
 	if (depth == 0) {
@@ -318,11 +291,12 @@ void terminal_finish(struct terminal *t)
 {
 	if (t->parser.state == PARSER_STRING)
 		string_give_up(t);
-	/* A character that is not completed is shown as the bytes it has. */
-	if (t->partial_len && !t->stripping && t->parser.state == PARSER_GROUND) {
+	/* A character that is not completed is shown as the bytes it has; no sequence has one. */
+	if (t->partial_len && t->parser.state != PARSER_GROUND)
+		t->lossy = true;
+	else if (t->partial_len)
 		grid_print_invalid(t, t->partial, t->partial_len);
-		t->partial_len = 0;
-	}
+	t->partial_len = 0;
 	t->pictured = terminal_emit(t, &t->emitter);
 	emitter_flush(&t->emitter);
 	t->version++;
@@ -333,16 +307,28 @@ uint64_t terminal_settled(const struct terminal *t)
 	return t->emitter.newlines + t->emitter.owed;
 }
 
+/* The first row from y on that is not handed on, or the cursor's. */
+static unsigned next_row(const struct screen *s, unsigned y)
+{
+	while (y < s->y && screen_row(s, y)->handed)
+		y++;
+	return y;
+}
+
+/* Whether the row goes on with the line that was handed on last. */
+static bool goes_on(const struct row *row)
+{
+	return row->wrapped || (row->partial && row->plain);
+}
+
 uint64_t terminal_lines(const struct terminal *t)
 {
 	const struct screen *s = t->normal;
 	uint64_t lines = terminal_settled(t);
 	bool open = t->emitter.open;
-	if (t->stripping)
-		return lines;
-	for (unsigned y = 0; y <= s->y; y++) {
+	for (unsigned y = next_row(s, 0); y <= s->y; y++) {
 		const struct row *row = screen_row(s, y);
-		if (open && !row->wrapped)
+		if (open && !goes_on(row))
 			lines++;
 		open = !row->handed;
 	}
@@ -398,7 +384,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 	struct screen *s = t->normal;
 	unsigned current, next, rows = 0, done;
 	bool plain;
-	if (t->stripping || terminal_settled(t) == terminal_lines(t))
+	if (terminal_settled(t) == terminal_lines(t))
 		return;
 	if (t->appending)
 		append_leave(t, false);
@@ -415,7 +401,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		next = line_end(s, done, current);
 		hand_on(t, done, next);
 	}
-	if (e->open && !screen_row(s, done)->wrapped)
+	if (e->open && !goes_on(screen_row(s, next_row(s, done))))
 		emitter_close(e);
 	emitter_flush(e);
 	t->version++;
@@ -436,49 +422,94 @@ void terminal_keep_row(struct terminal *t)
 	emitter_flush(&t->emitter);
 }
 
-int terminal_pending(const struct terminal *t, struct buffer *out)
+/* A copy in the grid gear, so that to look changes nothing. */
+
+static void copy_close(struct terminal *copy)
 {
-	struct terminal copy = *t;
-	copy.emitter.write = emitter_collect;
-	copy.emitter.ctx = out;
-	copy.emitter.stage = NULL;
-	copy.emitter.staged = 0;
-	if (t->parser.state != PARSER_STRING) {
-		terminal_emit(t, &copy.emitter);
-		return buffer_check(out);
-	}
-	/* A string that does not end becomes text, in a copy that is in the grid gear. */
-	int result = -1;
-	copy.options.cells = true;
-	copy.overwritten.stayed = (struct buffer)BUFFER_INIT;
-	copy.normal = t->stripping ? NULL : screen_copy(t->normal);
-	copy.alternate = t->alternate ? screen_copy(t->alternate) : NULL;
-	if ((!t->stripping && !copy.normal) || (t->alternate && !copy.alternate) ||
-	    buffer_try_append(&copy.overwritten.stayed, t->overwritten.stayed.data,
-			      t->overwritten.stayed.len) < 0)
-		goto out;
-	copy.screen = t->screen == t->normal ? copy.normal : copy.alternate;
-	if (copy.normal)
-		copy.normal->emitter = &copy.emitter;
-	if (t->appending)
-		append_leave(&copy, false);
-	string_give_up(&copy);
-	terminal_emit(&copy, &copy.emitter);
-	result = buffer_check(out);
-out:
-	buffer_release(&copy.overwritten.stayed);
-	screen_free(copy.normal);
-	screen_free(copy.alternate);
-	return result;
+	buffer_release(&copy->overwritten.stayed);
+	screen_free(copy->normal);
+	screen_free(copy->alternate);
 }
 
-int terminal_picture(struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
+/* Lines that leave its screen go to `out`, unless NULL. Returns 0, or -1 with ENOMEM. */
+static int copy_open(struct terminal *copy, const struct terminal *t, struct buffer *out)
+{
+	*copy = *t;
+	copy->emitter.write = emitter_collect;
+	copy->emitter.ctx = out;
+	copy->emitter.stage = NULL;
+	copy->emitter.staged = 0;
+	copy->options.cells = true;
+	copy->overwritten.stayed = (struct buffer)BUFFER_INIT;
+	copy->normal = screen_copy(t->normal);
+	copy->alternate = screen_copy(t->alternate);
+	if (!copy->normal || !copy->alternate ||
+	    buffer_try_append(&copy->overwritten.stayed, t->overwritten.stayed.data,
+			      t->overwritten.stayed.len) < 0) {
+		copy_close(copy);
+		return -1;
+	}
+	copy->screen = t->screen == t->normal ? copy->normal : copy->alternate;
+	copy->normal->emitter = &copy->emitter;
+	if (t->appending)
+		append_leave(copy, false);
+	return 0;
+}
+
+int terminal_pending(const struct terminal *t, struct buffer *out)
+{
+	struct terminal copy;
+	if (t->parser.state != PARSER_STRING) {
+		struct emitter e = t->emitter;
+		e.write = emitter_collect;
+		e.ctx = out;
+		e.stage = NULL;
+		e.staged = 0;
+		terminal_emit(t, &e);
+		return buffer_check(out);
+	}
+	/* A string that does not end becomes text. */
+	if (copy_open(&copy, t, out) < 0)
+		return -1;
+	string_give_up(&copy);
+	terminal_emit(&copy, &copy.emitter);
+	copy_close(&copy);
+	return buffer_check(out);
+}
+
+const struct terminal *terminal_look(const struct terminal *t, struct terminal *copy)
+{
+	if (!t->appending)
+		return t;
+	return copy_open(copy, t, NULL) < 0 ? NULL : copy;
+}
+
+void terminal_look_end(const struct terminal *seen, struct terminal *copy)
+{
+	if (seen == copy)
+		copy_close(copy);
+}
+
+void terminal_find_cursor(const struct terminal *seen, unsigned *row, unsigned *col)
+{
+	/* It stays on the last column while a wrap is due. */
+	const struct screen *s = seen->screen;
+	*row = s->y + 1;
+	*col = s->x < s->cols ? s->x + 1 : s->cols;
+}
+
+int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
 {
 	struct emitter e = {.write = emitter_collect, .ctx = out};
+	struct terminal copy;
 	unsigned y, x;
-	terminal_find_cursor(t, row ? row : &y, col ? col : &x);
-	if (!t->stripping)
-		emit_picture(t->screen, t->screen->rows, &e);
+	const struct terminal *seen = terminal_look(t, &copy);
+	if (!seen)
+		return -1;
+	terminal_find_cursor(seen, row ? row : &y, col ? col : &x);
+	if (t->options.collapse)
+		emit_picture(seen->screen, seen->screen->rows, &e);
+	terminal_look_end(seen, &copy);
 	return buffer_check(out);
 }
 

@@ -8,14 +8,13 @@
 // to keep it (`stays`). The alternate screen is not part of the text, unless the run
 // ends inside it and there is no other text: then its last picture is (see also
 // `picture` below). A control string that does not end swallows nothing
-// (parser.h), and C1 controls are characters.
+// (parser.c), and C1 controls are characters.
 //
 // Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid
 // UTF-8). CR LF is a newline, or stays. Soft-wrapped rows are joined.
 //
 // The struct owns its memory (a constant for given options, whatever the input)
-// and does no I/O. Running out of memory never loses text: the input is then
-// handed on with escapes removed but without a grid.
+// and does no I/O.
 #ifndef TERSE_TERMINAL_TERMINAL_H
 #define TERSE_TERMINAL_TERMINAL_H
 
@@ -74,7 +73,7 @@ void terminal_show_nul(struct terminal *t, enum terminal_nul how);
 
 void terminal_feed(struct terminal *t, const char *data, size_t len);
 
-/* The window changed. Lines are kept. */
+/* The window changed. Lines are kept. Without memory for it, it stays as it is. */
 void terminal_resize(struct terminal *t, unsigned cols, unsigned rows);
 
 /* End of the stream: hands on what is still held. Only terminal_free() and the
@@ -110,10 +109,9 @@ int terminal_pending(const struct terminal *t, struct buffer *out);
 /* The current picture, at any time: appends one line per row of the visible screen
    (the alternate one when it is on), each ended by a newline and without trailing
    blanks, tabs as the blanks they look like. Bytes that are no character stay as they
-   were. Nothing without collapse, since there is no screen then. Looking may
-   hand on text that is final anyway, and changes nothing else. Returns 0, or -1 with ENOMEM. The
+   were. Nothing without collapse, since the screen is empty then. Returns 0, or -1 with ENOMEM. The
    cursor position, 1-based, is stored where the pointers are not NULL. */
-int terminal_picture(struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
+int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
 
 // The picture with its colours, if options.styles is set.
 
@@ -172,7 +170,7 @@ struct terminal_facts terminal_facts(const struct terminal *t);
 /* Resets the terminal, and puts there what is on the screen (with its colours, if options.styles is
    set), the cursor, and the modes that the program has set for keys and mouse. Returns 0, or -1
    with ENOMEM. */
-int terminal_repaint(struct terminal *t, struct buffer *out);
+int terminal_repaint(const struct terminal *t, struct buffer *out);
 
 /* Resets every mode that terminal_repaint() sets. */
 extern const char terminal_unpaint[];

@@ -213,7 +213,7 @@ class Long(Case):
         lines = b"".join(b"%s\nerror: %d\n" % (forged[n % 3], n) for n in range(1000))
         for text, options in ((lines, ()), (lines, ("--mode", "head")), (lines, ("--mode", "ends")),
                               (lines, ("--mode", "tail")), (lines, ("--profile", "read")),
-                              (lines, ("--format", "blocks")), (b"\n".join(lines.split(b"\n")[:9]) + b"\n", ("--status", "always"))):
+                              (b"\n".join(lines.split(b"\n")[:9]) + b"\n", ("--status", "always"))):
             with self.subTest(options=options):
                 write_file(os.path.join(self.work, "text"), text)
                 run = self.terse(*options, "--profile", "default", "sh", "-c", "cat text; sleep 0.5")

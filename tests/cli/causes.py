@@ -23,7 +23,7 @@ FAILS = os.path.join(RECORDED, "fails")
 PASSES = os.path.join(RECORDED, "passes")
 
 # Percent of the runs in whose previews of that size all labels are kept, and any.
-FLOOR = "1024=77/98,2048=89/99,4096=95/99"
+FLOOR = "1024=80/99,2048=90/99,4096=96/99"
 # Percent of the runs of which an agent sees all labels, at the size that a failure has.
 SEEN_FLOOR = 94
 # Percent of the passes that put nothing false forward.

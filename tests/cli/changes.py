@@ -259,7 +259,7 @@ class Runs(Case):
             self.assertIn(message, run.out)
             self.assertIn(run.code, (1, 125), run.out)
         run = self.terse("changes")
-        self.assertEqual((run.code, run.out), (1, b"terse changes: no artifact in session default\n"))
+        self.assertEqual((run.code, run.out), (1, b"terse changes: last: no such artifact (terse list shows what there is)\n"))
 
 
 if __name__ == "__main__":

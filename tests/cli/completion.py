@@ -64,7 +64,7 @@ class Words(ScreenCase):
                 (("run", "--no-pty", "l"), "command 3", []),
                 (("agent", "claude", "--re"), "command 2", []),
                 (("probe", "--to", "x", "m"), "command 4", []),
-                (("filter", "--onlcr", ""), "none", ["yes", "no"]),
+                (("stats", "--by", ""), "none", ["command", "agent"]),
                 (("filter", "x"), "files", []),
                 (("list", "--state", "r"), "none", ["running"]),
                 (("list", "--exit", ""), "none", ["failed"]),

@@ -61,7 +61,7 @@ class Fault(Case):
         """Calls check(run, call) for one call after the other, and notes how many there were."""
         counts = collections.Counter()
         for what in faults:
-            step = 5 * STEP if what in MEMORY and STEP > 1 else STEP
+            step = max(1, STEP // 8) if what in MEMORY else STEP
             n, call = 1 + sum((what + self.id()).encode()) % step, True
             while call:
                 if before:
@@ -470,7 +470,7 @@ class Server(Fault):
         self.assertNotIn("null", right)
         counts = collections.Counter()
         for what in faults:
-            step = 5 * STEP if what in MEMORY and STEP > 1 else STEP
+            step = max(1, STEP // 8) if what in MEMORY else STEP
             n, more = 1 + sum((what + self.id()).encode()) % step, True
             while more:
                 more = False  # unless it is answered

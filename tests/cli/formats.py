@@ -1,6 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""The report of `--format json` and `--format blocks`: one object, or blocks of text, however the command
-ends."""
+"""The report of `--format json`: one object, however the command ends."""
 
 import datetime
 import json
@@ -326,8 +325,6 @@ class Json(Formats):
         self.assertEqual(self.lines_of(report), report["stdout"])
         run = self.terse("filter", "--format", "json", "--full", data=numbers(30000))
         self.check(self.parse(run.out), stdout=numbers(30000).decode())
-        run = self.terse("filter", "--format", "blocks", data=b"x\n")
-        self.assertIn(b"\nOutput:\nx\n", run.out)
 
 
 class Truncated(Formats):
@@ -358,8 +355,8 @@ class Truncated(Formats):
         )
         for argv, by, lines, cut in cases:
             with self.subTest(argv=argv):
-                env = {"TERSE_LONGEST_LINE": "500"} if by == "line_length" else {}
-                report = self.json(*(("--max-line", "64") if env else ()), *argv, env=env)
+                cuts = ("--max-line", "64", "--size", "400") if by == "line_length" else ()
+                report = self.json(*cuts, *argv)
                 counts = report["truncation"]["stdout"]
                 self.assertEqual((counts["truncated"], counts["truncated_by"],
                                   counts["returned_lines"], counts["lines_truncated"]),
@@ -498,81 +495,6 @@ class Killed(Formats):
         run.finish()
         self.assertEqual(run.code, 7)
         self.check(self.parse(run.out), state="done", exit_code=7, stdout="caught\n")
-
-
-class Blocks(Formats):
-    def blocks(self, *argv, **how):
-        run = self.terse("--format", "blocks", *argv, **how)
-        ids = re.findall(ID, run.out.decode())
-        text = run.out.decode().replace(os.path.realpath(self.work), "WORK")
-        return text.replace(ids[0], "ID") if ids else text
-
-    def test_short(self):
-        self.assertEqual(self.blocks("sh", "-c", "echo out; echo err >&2; exit 3"),
-                         "Command executed in 'WORK'. Exit code: 3\n\nOutput:\nout\nerr\n")
-        self.assertEqual(self.blocks("printf", "no newline"),
-                         "Command executed in 'WORK'. Exit code: 0\n\nOutput:\nno newline\n")
-        self.assertEqual(self.blocks("true"),
-                         "Command executed in 'WORK'. Exit code: 0\n\nNo output.\n")
-
-    def test_ends(self):
-        self.assertEqual(self.blocks("sh", "-c", "kill -SEGV $$"),
-                         "Command executed in 'WORK'. Killed by SIGSEGV\n\nNo output.\n")
-        self.assertEqual(self.blocks("--timeout", "50ms", "sleep", "1000"),
-                         "Command executed in 'WORK'. Timed out. Exit code: 124\n\nNo output.\n")
-        self.assertEqual(self.blocks("nosuch"),
-                         "Command not executed in 'WORK'. Exit code: 127\n\n"
-                         "Error: nosuch: command not found\n")
-        self.assertEqual(self.blocks("--bogus"),
-                         "Command not executed in 'WORK'. Exit code: 125\n\n"
-                         "Error: --bogus: no such option (see terse help run)\n")
-
-    def test_persisted(self):
-        text = self.blocks("--max-lines", "6", "seq", "3000")
-        self.assertEqual(text,
-                         "Command executed in 'WORK'. Exit code: 0\n\n"
-                         "Output (13.6KB) persisted. Artifact ID: ID\n\n"
-                         "Preview (limit 6 lines):\n1\n"
-                         "[... lines 2-2995 omitted, 13.5 KB: terse read ID --lines 2-2995]\n2996\n2997\n2998\n2999\n3000\n\n"
-                         "Use terse read ID [--lines FROM-TO] to view the full output if needed.\n")
-        self.assertRegex(self.blocks("seq", "10000"), re.compile(
-            r"\ACommand executed in 'WORK'\. Exit code: 0\n\n"
-            r"Output \(47\.7KB\) persisted\. Artifact ID: ID\n\n"
-            r"Preview:\n1\n2\n3\n.*\n\[\.\.\. lines [\d-]+ omitted, .*\n10000\n\n"
-            r"Use terse read ID \[--lines FROM-TO\] to view the full output if needed\.\n\Z", re.S))
-
-    def test_first_part(self):
-        write_file(os.path.join(self.work, "found"), "needle\n" * 900)
-        self.assertEqual(self.blocks("grep", "needle", "found"),
-                         "Command executed in 'WORK'. Exit code: 0\n\n"
-                         "Output (6.2KB) persisted. Artifact ID: ID\n\n"
-                         "Preview (limit 300 matches):\n" + "needle\n" * 300 +
-                         "[terse: 300 matches of 900 shown: terse read ID --offset 301, or narrow "
-                         "the pattern]\n\n"
-                         "Use terse read ID [--lines FROM-TO] to view the full output if needed.\n")
-
-    def test_streams(self):
-        text = self.blocks("--streams", "split", "--max-err-lines", "2", "sh", "-c",
-                           "echo out; seq 100 >&2; exit 1")
-        self.assertEqual(text,
-                         "Command executed in 'WORK'. Exit code: 1\n\n"
-                         "Output:\nout\n\n"
-                         "Error output (292B) persisted. Artifact ID: ID\n\n"
-                         "Preview (limit 2 lines):\n1\n"
-                         "[... lines 2-99 omitted, 286 B: terse read ID --stderr --lines "
-                         "2-99]\n100\n\n"
-                         "Use terse read ID --stderr [--lines FROM-TO] to view the full error output if needed.\n")
-
-    def test_binary(self):
-        self.assertEqual(self.blocks("head", "-c", "50000", "/bin/sh"),
-                         "Command executed in 'WORK'. Exit code: 0\n\n"
-                         "Output (48.8KB, binary: ELF) persisted. Artifact ID: ID\n\n"
-                         "Use terse path --raw ID to get at the bytes.\n")
-
-    def test_full(self):
-        self.assertEqual(self.blocks("--full", "seq", "30000"),
-                         "Command executed in 'WORK'. Exit code: 0\n\nOutput:\n" +
-                         numbers(30000).decode())
 
 
 if __name__ == "__main__":

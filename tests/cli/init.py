@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 """terse init, hook, agent and doctor: an agent's files get the lines that they need, and nothing else in them
-changes. After --undo they are as before, byte for byte."""
+changes. After --undo they are as before, byte for byte, but for what was empty."""
 
 import json
 import os
@@ -63,6 +63,9 @@ CLAUDE = {
     "comments": ('// mine\n{\n  "model": "opus" // the best, "x": {\n  /* } */\n}\n// end\n',
                  '// mine\n{\n  "model": "opus", // the best, "x": {\n%s,\n%s\n  /* } */\n}\n// end\n'
                  % (ENV, HOOKS)),
+    "a comment in what is empty": (
+        '{\n  "env": {\n    // "B": "c"\n  }\n}\n',
+        '{\n  "env": {\n    %s\n    // "B": "c"\n  },\n%s\n}\n' % (PREFIX, HOOKS)),
     "one line": ('{"a": [1, 2], "env": {"B": "c"}}',
                  '{"a": [1, 2], "env": {"B": "c", %s}, "hooks": {"SessionEnd": [%s], "PreToolUse": [%s]}}'
                  % (PREFIX, json.dumps(END), json.dumps(BEFORE))),
@@ -109,6 +112,9 @@ if os.path.exists(os.path.join(os.path.dirname(BUILD), "shim", "bash-env")):
 CODEX_LINES = "".join('%s = "%s"\n' % pair for pair in CODEX_SET)
 BY_HAND = ", ".join('%s = "%s"' % pair for pair in CODEX_SET)
 TABLE = "[shell_environment_policy.set]\n"
+
+# An empty table goes with what terse put into it, and the last line has an end then.
+CODEX_BACK = {"no line end": "a = 1\n", "an empty table": "# mine\n"}
 
 CODEX = {
     "no bytes": ("", TABLE + CODEX_LINES),
@@ -162,9 +168,6 @@ FILES = {
                '      }\n    ],\n    "sessionEnd": [\n      {\n'
                '        "command": "%s hook cursor sessionEnd"\n      }\n    ]\n  }\n}\n'
                % (HOOKS_OF, HOOKS_OF)),
-    "crush": ("config/crush/crush.json", "crush.json",
-              '{\n  "hooks": {\n    "PreToolUse": [\n      {\n        "matcher": "^bash$",\n'
-              '        "command": "%s hook crush PreToolUse"\n      }\n    ]\n  }\n}\n' % HOOKS_OF),
 }
 
 
@@ -202,8 +205,9 @@ class Wiring(Case):
     def folders(self, top):
         return sorted(folder for folder, _, _ in self.walk(top))
 
-    def there_and_back(self, agent, name, before, after, mode=0o640):
-        """Wires up, twice, and undoes it; returns nothing: whatever differs is a failure."""
+    def there_and_back(self, agent, name, before, after, back=None, mode=0o640):
+        """Wires up, twice, and undoes it; returns nothing: whatever differs is a failure. A file without anything in
+        it is gone then."""
         path = self.put(name, before, mode)
         diff = self.init(agent, "--dry-run").out
         self.assertEqual(read_file(path), before.encode())
@@ -217,7 +221,10 @@ class Wiring(Case):
         self.assertIn(b"needs no change", self.init(agent).out)
         self.assertEqual(self.tree(self.home), left)
         self.init(agent, "--undo")
-        self.assertEqual(read_file(path), before.encode())
+        if not before.strip("{} \n"):
+            self.assertFalse(os.path.exists(os.path.dirname(path)))
+            return
+        self.assertEqual(read_file(path).decode(), before if back is None else back)
         self.assertEqual(os.stat(path).st_mode & 0o7777, mode)
         self.assertEqual(os.listdir(os.path.dirname(path)), [os.path.basename(path)])
 
@@ -239,7 +246,9 @@ class Claude(Wiring):
     def test_every_shape(self):
         for what, (before, after) in CLAUDE.items():
             with self.subTest(what):
-                self.there_and_back("claude", ".claude/settings.json", before, after)
+                # What was empty goes as well.
+                back = re.sub(r' *"(env|PreToolUse)": (\{\}|\[\]),\n', "", before)
+                self.there_and_back("claude", ".claude/settings.json", before, after, back)
 
     def test_what_cannot_be_read_is_refused(self):
         for text, reason in REFUSED_JSON.items():
@@ -255,7 +264,6 @@ class Claude(Wiring):
         path = self.put(".claude/settings.json", old)
         self.init("claude")
         self.assertEqual(read_file(path).decode(), text.replace("/old/terse-sh", TERSE_SH))
-        self.assertFalse(os.path.exists(path + ".before-terse"))
         self.init("claude", "--undo")
         self.assertFalse(os.path.exists(path))
 
@@ -268,7 +276,7 @@ class Claude(Wiring):
             PREFIX, PREFIX + ',\n    "MINE": "x"').replace(
                 '"SessionEnd": [', '"Stop": [],\n    "SessionEnd": ['))
         run = self.init("claude", "--undo")
-        self.assertIn(b"the rest was changed since, and stays", run.out)
+        self.assertIn(b"the rest stays", run.out)
         self.assertEqual(read_file(path).decode(),
                          '{\n  "model": "haiku",\n  "env": {\n    "MINE": "x"\n  },\n'
                          '  "hooks": {\n    "Stop": []\n  }\n}\n')
@@ -298,6 +306,10 @@ class Claude(Wiring):
         self.assertEqual(os.listdir(os.path.dirname(real)), ["claude.json"])
         self.init("claude", "--undo")
         self.assertEqual((read_file(real), os.path.islink(link)), (b'{"a": 1}', True))
+        self.put("dotfiles/claude.json", "{}")
+        self.init("claude")
+        self.init("claude", "--undo")
+        self.assertEqual((read_file(real), os.path.islink(link)), (b"{}", True))
 
     def test_links_that_lead_astray(self):
         os.mkdir(os.path.join(self.work, ".claude"))
@@ -348,7 +360,7 @@ class Codex(Wiring):
     def test_every_shape(self):
         for what, (before, after) in CODEX.items():
             with self.subTest(what):
-                self.there_and_back("codex", ".codex/config.toml", before, after)
+                self.there_and_back("codex", ".codex/config.toml", before, after, CODEX_BACK.get(what))
 
     def test_what_cannot_be_read_is_refused(self):
         for text, reason in REFUSED_TOML.items():
@@ -375,8 +387,7 @@ class Codex(Wiring):
                 line = "# new\r\n" if what == "CRLF" else "# new\n"
                 write_file(path, line.encode() + read_file(path))
                 self.init("codex", "--undo")
-                end = "\n" if what == "no line end" else ""
-                self.assertEqual(read_file(path).decode(), line + before + end)
+                self.assertEqual(read_file(path).decode(), line + CODEX_BACK.get(what, before))
 
 
 class EveryAgent(Wiring):
@@ -399,7 +410,7 @@ class EveryAgent(Wiring):
     def test_instructions(self):
         names = {"claude": ".claude/CLAUDE.md", "codex": ".codex/AGENTS.md",
                  "opencode": "config/opencode/AGENTS.md", "pi": ".pi/agent/AGENTS.md",
-                 "gemini": ".gemini/GEMINI.md", "crush": "config/crush/CRUSH.md"}
+                 "gemini": ".gemini/GEMINI.md"}
         for agent, name in names.items():
             for before in ("", "# Mine\n\nBe brief.\n", "no line end", "# Mine\r\nBe brief.\r\n"):
                 path = self.put(name, before)
@@ -419,8 +430,10 @@ class EveryAgent(Wiring):
                 self.assertNotIn(b"--instructions", self.init(agent, "--instructions").out)
                 self.assertEqual(read_file(path).decode().replace("\r", ""), text)
                 self.init(agent, "--undo")
-                self.assertEqual(read_file(path).decode(), before)
-                os.unlink(path)
+                if before:
+                    self.assertEqual(read_file(path).decode(), before + ("" if before[-1] == "\n" else "\n"))
+                    os.unlink(path)
+                self.assertFalse(os.path.exists(path))
         # A marker without its other half is the reader's text.
         for half in ("# Mine\n<!-- terse: begin -->\nBe brief.\n", "<!-- terse: end -->\nBe brief.\n"):
             path = self.put(".claude/CLAUDE.md", half)
@@ -445,12 +458,16 @@ class EveryAgent(Wiring):
         self.assertEqual(read_file(path), b"{\n  // mine\n}\n")
 
     def test_hooks_of_cursor(self):
-        """A required value that is there already belongs to the user."""
+        """A required value goes with the last of what needs it."""
         hook = '{"command": "%s hook cursor %%s"%%s}' % HOOKS_OF
         self.there_and_back(
-            "cursor", ".cursor/hooks.json", '{"version": 1, "hooks": {"preToolUse": []}}',
-            '{"version": 1, "hooks": {"preToolUse": [%s], "sessionEnd": [%s]}}' % (
+            "cursor", ".cursor/hooks.json", '{"version": 1, "hooks": {"stop": [1]}}',
+            '{"version": 1, "hooks": {"stop": [1], "preToolUse": [%s], "sessionEnd": [%s]}}' % (
                 hook % ("preToolUse", ', "matcher": "Shell"'), hook % ("sessionEnd", "")))
+        path = self.put(".cursor/hooks.json", '{"version": 1, "hooks": {"preToolUse": []}}')
+        self.init("cursor")
+        self.init("cursor", "--undo")
+        self.assertFalse(os.path.exists(path))
 
     def test_a_shell_in_the_way(self):
         text = b'{\n  "shell": "/bin/zsh"\n}\n'
@@ -474,6 +491,7 @@ class EveryAgent(Wiring):
 
     def test_usage(self):
         for argv, reason in ((("--undo",), b"which agent? terse init AGENT, one of claude, codex"),
+                             (("--project",), b"which agent? terse init AGENT, one of claude, codex"),
                              (("claude", "--all"), b"--all means every agent that is found"),
                              (("vim",), b"vim: no such agent"),
                              (("claude", "--dryrun"), b"no such option")):
@@ -510,17 +528,16 @@ class Several(Wiring):
     def test_the_list(self):
         states = ["claude    not wired      BIN/claude", "pi        not wired      BIN/pi",
                   "qwen      by terse agent BIN/qwen"]
-        self.assertEqual(self.listed(), [
-            *states, "to wire one up: terse init NAME; all of them: terse init --all"])
-        self.assertEqual(self.listed("--show"), states)
+        states.append("to wire one up: terse init NAME; all of them: terse init --all")
+        self.assertEqual(self.listed(), states)
         self.init("pi")
-        self.assertEqual(self.listed("--show")[1], "pi        wired          BIN/pi")
+        self.assertEqual(self.listed()[1], "pi        wired          BIN/pi")
         self.assertEqual(os.listdir(self.in_home(".pi/agent")), ["settings.json"])
         self.init("pi", "--undo")
-        self.assertEqual(self.listed("--show"), states)
+        self.assertEqual(self.listed(), states)
 
     def test_all(self):
-        before = self.listed("--show")
+        before = self.listed()
         said = self.listed("--all")
         self.assertTrue(os.path.exists(self.in_home(".claude/settings.json")))
         self.assertTrue(os.path.exists(self.in_home(".pi/agent/settings.json")))
@@ -528,7 +545,7 @@ class Several(Wiring):
         self.assertIn("qwen: start it so: terse agent qwen; for good, in your shell's start-up file: "
                       "alias qwen='terse agent qwen'", said)
         self.listed("--all", "--undo")
-        self.assertEqual(self.listed("--show"), before)
+        self.assertEqual(self.listed(), before)
         self.assertFalse(os.path.exists(self.in_home(".claude/settings.json")))
 
     def test_names(self):
@@ -537,21 +554,9 @@ class Several(Wiring):
         self.assertIn(b"terse init: cluade: no such agent (did you mean claude?)", run.err)
         self.assertEqual(os.listdir(self.home), [])
         self.init("claude", "pi")
-        self.assertEqual([s.split()[1] for s in self.listed("--show")], ["wired", "wired", "by"])
+        self.assertEqual([s.split()[1] for s in self.listed()[:3]], ["wired", "wired", "by"])
         self.init("claude", "pi", "--undo")
-        self.assertEqual([s.split()[1] for s in self.listed("--show")], ["not", "not", "by"])
-
-    def test_a_person_picks(self):
-        path = ":".join((self.programs, BUILD, "/usr/bin:/bin"))
-        for answer, wired, code in (("pi", ["pi"], 0), ("claude, pi", ["claude", "pi"], 0),
-                                    ("all", ["claude", "pi"], 0), ("", [], 0), ("vim", [], 1)):
-            run = self.shell("echo '%s' | script -qec 'terse init' /dev/null" % answer, env={"PATH": path})
-            self.assertEqual(run.code, code, run.out)
-            self.assertIn(b"Wire up which? Names, or all; nothing: none. ", run.out)
-            self.assertEqual(b"vim: no such agent" in run.out, answer == "vim", run.out)
-            shown = self.listed("--show")
-            self.assertEqual([s.split()[0] for s in shown if " wired " in s and " not " not in s], wired)
-            self.listed("--all", "--undo")
+        self.assertEqual([s.split()[1] for s in self.listed()[:3]], ["not", "not", "by"])
 
 
 class Hook(Wiring):
@@ -565,7 +570,7 @@ class Hook(Wiring):
         """An event that a hook can't read blocks nothing."""
         for agent, event in (("claude", "SessionEnd"), ("gemini", "SessionEnd"),
                              ("opencode", "session.deleted"), ("cursor", "sessionEnd"),
-                             ("crush", "PreToolUse"), ("claude", "NoSuchEvent"), ("vi", "x")):
+                             ("claude", "NoSuchEvent"), ("vi", "x")):
             for data in (b"", b"{", b"[]", b"null", b"\0\xff", b'{"tool_input": 3}',
                          b'{"session_id": "../../etc"}', b'{"session_id": ["x"]}'):
                 self.assertIsNone(self.hook(agent, event, data))
@@ -613,8 +618,7 @@ class Hook(Wiring):
                                            "permissionDecisionReason": comment}}
         refusals = {("claude", "PreToolUse"): claude("deny"),
                     ("gemini", "BeforeTool"): {"decision": "deny", "reason": comment},
-                    ("cursor", "preToolUse"): {"permission": "deny", "agent_message": reason},
-                    ("crush", "PreToolUse"): {"version": 1, "decision": "deny", "reason": reason}}
+                    ("cursor", "preToolUse"): {"permission": "deny", "agent_message": reason}}
         for (agent, event), refusal in refusals.items():
             self.assertEqual(json.loads(said(agent, event, "terse touch x")), refusal)
         self.assertEqual(said("opencode", "tool.execute.before", "terse touch x"), comment + "\n")
@@ -633,33 +637,9 @@ class Hook(Wiring):
         self.assertEqual(json.loads(said("claude", "PreToolUse", "terse make", TERSE_IN_FRONT="ask")), claude("ask"))
         self.assertEqual(said("claude", "PreToolUse", "terse touch x", TERSE_IN_FRONT="pass"), "")
 
-    def test_crush(self):
-        def answer(command):
-            return self.hook("crush", "PreToolUse", {
-                "event": "PreToolUse", "session_id": "s1", "tool_name": "bash",
-                "tool_input": {"command": command}})
-        self.assertEqual(answer("make -j2 | tail"), {"version": 1, "updated_input": {
-            "command": TERSE + " --session s1 -c 'make -j2 | tail'"}})
-        self.assertIsNotNone(answer("time -p make; ! test x"))
-        # What its own list allows would be asked about.
-        for command in ("ls", "ls -la web", "git status --short", "git diff", "git log -5 >log", "ps aux",
-                        "LS", "git config --get x", "gh pr view 1", "time make"):
-            self.assertIsNone(answer(command), command)
-        for command in ("lsof", "git push", "git status; make", "git log | head", "ls && make", "git",
-                        "git  status", "gh pr create"):
-            self.assertIsNotNone(answer(command), command)
-        # Commands that the agent would not run by itself have to stay visible to it.
-        for command in ("curl x", "make; sudo rm x", "/usr/bin/wget x", "c'u'rl x", "$X y",
-                        "echo $(curl x)", "echo `curl x`", "cat <(curl x)", "npm install -g x",
-                        "pip install --user x", "{curl,x}", "cd x && make",
-                        "time curl x", "! curl x", "time -p -- sudo make", "coproc curl x",
-                        "! time wget x", "true | time curl x", "make && time (curl x)",
-                        "time\tsudo x", "coproc A { curl x; }", "if ! time curl x; then :; fi"):
-            self.assertIsNone(answer(command), command)
-
     def test_rewritten_command_runs(self):
-        reply = self.hook("crush", "PreToolUse", {"session_id": "s1", "tool_name": "bash",
-                                                  "tool_input": {"command": "seq 3000; false"}})
+        reply = self.hook("cursor", "preToolUse", {"conversation_id": "s1", "tool_name": "Shell",
+                                                   "tool_input": {"command": "seq 3000; false"}})
         run = self.shell(reply["updated_input"]["command"])
         self.assertEqual(run.code, 1)
         self.assertIn(b"[terse: exit 1 after", run.out)
@@ -724,7 +704,7 @@ class Agent(Wiring):
 
 
 class Doctor(Wiring):
-    WIRED = ("claude", "codex", "opencode", "pi", "kilo", "cursor", "crush")
+    WIRED = ("claude", "codex", "opencode", "pi", "kilo", "cursor")
 
     def test_every_wiring_is_tried(self):
         for agent in FILES:

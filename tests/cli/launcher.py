@@ -60,7 +60,7 @@ class Installed(Case):
     def ways(self, command="echo hello"):
         """{name: (argv, environment)} of the command as each wired agent runs it."""
         quoted = shlex.quote(command)
-        for agent in ("claude", "codex", "opencode", "pi", "gemini", "cursor", "crush"):
+        for agent in ("claude", "codex", "opencode", "pi", "gemini", "cursor"):
             self.init(agent)
         claude = json.loads(self.file(".claude", "settings.json"))
         prefix = claude["env"]["CLAUDE_CODE_SHELL_PREFIX"]
@@ -84,10 +84,9 @@ class Installed(Case):
     def hooks(self):
         """The commands of the hooks that init writes."""
         found = []
-        for names in ((".claude", "settings.json"), (".gemini", "settings.json"), (".cursor", "hooks.json"),
-                      ("config", "crush", "crush.json")):
+        for names in ((".claude", "settings.json"), (".gemini", "settings.json"), (".cursor", "hooks.json")):
             found += re.findall(r'"command": "([^"]+ hook [^"]+)"', self.file(*names))
-        self.assertEqual(len(found), 7)
+        self.assertEqual(len(found), 6)
         return found
 
     def try_every_way(self, ways):

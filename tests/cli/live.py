@@ -149,12 +149,6 @@ class Yield(LiveCase):
         self.send(identifier, "--key", "enter")
         self.await_(identifier, code=4)
 
-    def test_in_blocks(self):
-        run = self.terse("--format", "blocks", "--detach", "sleep", "1000")
-        self.assertEqual(run.code, 0)
-        self.assertIn(b". Still running\n", run.out)
-        self.ask("signal", self.ask("list", "--live").split()[7].decode())
-
     def test_front_end_killed_after_the_yield(self):
         """The run needs nothing from its caller any more."""
         run = self.start("sh", "-c", "terse --yield 1ms sleep 1000; kill -KILL 0",

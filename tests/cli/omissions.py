@@ -12,7 +12,7 @@ from support.harness import MARKER, SEED, TERSE, Case, let_go_on, main, write_fi
 FOLD = re.compile(rb"\[\.\.\. lines? (?P<range>\d+(?:-\d+)?) repeats? the line above\]\n")
 SQUEEZED = re.compile(rb"( |=|-|\xe2\x8e\xaf)\{(\d+)\}")
 CUT = re.compile(rb"\[\.\.\. bytes? (?P<range>\d+(?:-\d+)?)(?:: (?P<command>terse read [^\n]*? --bytes (?P=range)))?\]")
-# The last line: of a preview, of a first part, of blocks.
+# The last line: of a preview, of a first part.
 ANY_RANGE = re.compile(rb"(terse read \S+(?: --stderr)?) \[--lines FROM-TO(?: \| --bytes FROM-TO)?\]")
 GO_ON = re.compile(rb"(terse read \S+(?: --stderr)? --offset \d+)")
 CUT_BYTES = re.compile(rb"(terse read \S+(?: --stderr)?) --bytes FROM-TO")
@@ -327,17 +327,6 @@ class Omissions(Case):
                 out = self.run_to_end(TERSE, "show", run.id, env=env).out
                 self.check_output(text, out.split(b"\n\n", 1)[1])
         self.each(range(300, 305), check)
-
-    def test_blocks(self):
-        def check(_, text, options):
-            run = self.terse(*options, "--format", "blocks", "sh", "-c", "cat text; exit 1")
-            found = re.search(rb"\n\nPreview[^\n]*:\n(.*)\n\nUse (terse read \S+) \[--lines FROM-TO"
-                              rb"( \| --bytes FROM-TO)?\] to view the full output if needed\.\n\Z", run.out, re.S)
-            if not found or "head" in options:
-                return
-            self.assertEqual(bool(found[3]), has_cuts(found[1]))
-            self.assert_all_there(text, found[1] + b"\n", found[2])
-        self.each(range(400, 415), check)
 
     def test_json(self):
         """The text holds nothing but lines; those between its ranges are what read prints."""

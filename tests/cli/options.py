@@ -93,10 +93,8 @@ class Usage(Case):
                  b"terse filter: --exit-cod: no such option (did you mean --exit-code?)"),
                 (("config", "--agent"), 125,
                  b"terse config: --agent: no such option (did you mean --agents?)"),
-                (("config", "profiles"), 125, b"terse config: profiles: no such action, and no such "
-                 b"command (did you mean --profiles?)"),
                 (("config", "chekc"), 125, b"terse config: chekc: no such action, and no such "
-                 b"command (did you mean check?)"),
+                 b"command (see terse help config)"),
                 (("config", "completion", "ksh"), 125, b"terse config: ksh: there are completions "
                  b"for bash, zsh and fish (see terse help config)")):
             run = self.terse(*argv, split=True)
@@ -225,75 +223,84 @@ class Strings(Case):
 
 
 class Settings(Case):
-    """terse config get and set."""
-
-    INI = ("# mine\n[report]\n\t# first\nerr_size = 1KB  ; why\n\n[environment]\nset =\n\tA=1\n"
-           "\t# two\n\tB=2\nkeep = C\n# end")
-
-    def setUp(self):
-        super().setUp()
-        self.path = os.path.join(self.home, "config", "terse", "terse.ini")
+    """terse config."""
 
     def config(self, *words, code=0, env=None):
         run = self.terse("config", *words, split=True, env=env)
         self.assertEqual(run.code, code, (words, run.err))
         return (run.err if code else run.out).decode()
 
+    def test_both_sizes(self):
+        """--size is that of a failure, too."""
+        for env, sizes in (({}, ["4KB", "6KB"]), ({"TERSE_SIZE": "9KB"}, ["9KB", "9KB"])):
+            printed = self.config(env=env)
+            self.assertEqual([re.search("^%s = (\\S+)" % key, printed, re.M)[1]
+                              for key in ("size", "failure_size")], sizes)
+
     def test_get(self):
         for key in ("size", "report.size"):
             self.assertEqual(self.config("get", key), "4KB\n")
             self.assertEqual(self.config("get", key, env={"TERSE_SIZE": "9KB"}), "9KB\n")
-        self.assertEqual(self.config("get", "failure_size"), "6KB\n")
-        self.assertEqual(self.config("get", "failure_size", env={"TERSE_SIZE": "9KB"}), "9KB\n")
         self.assertEqual(self.config("get", "shim.pass"), "")
         self.assertEqual(self.config("get", "environment.set").splitlines()[0], "PAGER=cat")
-        self.assertEqual(self.config("get", "sizee", code=125),
-                         "terse config: sizee: no such key (did you mean size?)\n")
+        self.assertEqual(self.config("get", "sizee", code=125), "terse config: sizee: no such key (did you mean size?)\n")
         self.config("get", code=125)
         self.config("get", "size", "mode", code=125)
 
-    def test_set_makes_the_file(self):
-        self.assertEqual(self.config("set", "size", "8KB"), self.path + ": [report] size = 8KB\n")
-        self.assertEqual(read_file(self.path), b"[report]\nsize = 8KB\n")
-        self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o600)
-        self.config("set", "environment.set", "A=1", "B=2 3")
-        self.assertEqual(read_file(self.path),
-                         b"[report]\nsize = 8KB\n\n[environment]\nset =\n\tA=1\n\tB=2 3\n")
-        self.assertEqual(self.config("get", "environment.set"), "A=1\nB=2 3\n")
-
-    def test_set_leaves_the_rest_as_it_is(self):
-        os.makedirs(os.path.dirname(self.path))
-        for newline in ("\n", "\r\n"):
-            for words, old, new in (
-                    (("err_size", "2KB"), "err_size = 1KB", "err_size = 2KB"),
-                    (("report.size", "2KB"), "; why\n", "; why\nsize = 2KB\n"),
-                    (("environment.set", "C=3"), "set =\n\tA=1\n\t# two\n\tB=2\n",
-                     "set = C=3\n\t# two\n"),
-                    (("environment.set", "C=3", "D=4"), "set =\n\tA=1\n\t# two\n\tB=2\n",
-                     "set =\n\tC=3\n\tD=4\n\t# two\n"),
-                    (("environment.keep", "X"), "keep = C", "keep = X"),
-                    (("timeout", "5m"), "# end", "# end\n\n[run]\ntimeout = 5m\n"),
-                    (("environment.unset", "U"), "keep = C\n", "keep = C\nunset = U\n")):
-                write_file(self.path, self.INI.replace("\n", newline), 0o640)
-                self.config("set", *words)
-                text = self.INI.replace(old, new)
-                text += "" if text.endswith("\n") else "\n"
-                self.assertEqual(read_file(self.path).decode(), text.replace("\n", newline), words)
-                self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o640)
+    def test_set(self):
+        """A setting changes in its place, and nothing else does."""
+        path = os.path.join(self.home, "config", "terse", "terse.ini")
+        self.assertEqual(self.config("set", "size", "8KB"), path + ": [report] size = 8KB\n")
+        self.assertEqual(read_file(path), b"[report]\nsize = 8KB\n")
+        self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
+        ini = "# mine\n[report]\n\t# first\nerr_size = 1KB\n\n[environment]\nset =\n\tA=1\n# end"
+        for words, old, new in (
+                (("err_size", "2KB"), "err_size = 1KB", "err_size = 2KB"),
+                (("report.size", "2KB"), "err_size = 1KB\n", "err_size = 1KB\nsize = 2KB\n"),
+                (("timeout", "5m"), "# end", "# end\n\n[run]\ntimeout = 5m")):
+            write_file(path, ini, 0o640)
+            self.config("set", *words)
+            self.assertEqual(read_file(path).decode(), ini.replace(old, new) + "\n", words)
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
+        for old, new in (("[report]\nsize = 1KB ; mine\n", "[report]\nsize = 3KB ; mine\n"),
+                         ("[report]\r\nsize = 1KB\r\n[run]\r\n", "[report]\r\nsize = 3KB\r\n[run]\r\n"),
+                         ("[report]\r\nerr_size = 1KB\r\n", "[report]\r\nerr_size = 1KB\r\nsize = 3KB\r\n"),
+                         ("[run]\r\n", "[run]\r\n\r\n[report]\r\nsize = 3KB\r\n"),
+                         ("[report] ; mine\n#size = 4KB\n", "[report] ; mine\nsize = 3KB\n#size = 4KB\n")):
+            write_file(path, old)
+            self.config("set", "size", "3KB")
+            self.assertEqual(read_file(path).decode(), new)
+        write_file(path, "[report]\nsize = 1KB\n[run]\n[report]\nsize = 2KB\n")
+        self.config("set", "size", "3KB")
+        self.assertEqual(read_file(path), b"[report]\nsize = 1KB\n[run]\n[report]\nsize = 3KB\n")
 
     def test_set_refuses(self):
-        for words, say in ((("size", "9XB"), "terse config: %s:2: [report] size: 9XB: not a size" % self.path),
-                           (("size", "1KB", "2KB"), "terse config: %s:2: [report] size: not a size" % self.path),
-                           (("nosuch", "1"), "terse config: nosuch: no such key"),
-                           (("size",), "terse config: set: needs a key and a value"), ((), "terse config: set: "),
-                           (("environment.set", "A=b ;c"), "terse config: %s: an ini file can't "
-                            "hold that value" % self.path)):
-            self.assertTrue(self.config("set", *words, code=125).startswith(say), words)
-        self.assertFalse(os.path.exists(self.path))
-        os.makedirs(os.path.dirname(self.path))
-        write_file(self.path, "[nonsense]\n")
-        self.assertIn(self.path + ":1: [nonsense]: no such section", self.config("set", "size", "8KB", code=125))
-        self.assertEqual(read_file(self.path), b"[nonsense]\n")
+        path = os.path.join(self.home, "config", "terse", "terse.ini")
+        for words, say in ((("size", "9XB"), "size: not a size (like 4096, 4KB or 1000tok)"),
+                           (("nosuch", "1"), "nosuch: no such key"),
+                           (("environment.set", "A=1"), "environment.set: is a list; edit the ini file for it"),
+                           (("run.profile", "a ;b"), "profile: a name is 1 to 40 letters, digits, _ . or -"),
+                           (("shell", "/a ;b"), "shell: an ini file can't hold that value"),
+                           (("shell", "/a\n[report]"), "shell: an ini file can't hold that value"),
+                           (("shell", " /a"), "shell: an ini file can't hold that value"),
+                           (("shell", "/" + 200 * "a"), "shell: an ini file can't hold that value"),
+                           (("size",), "set: needs a key and a value"), ((), "set: needs")):
+            self.assertTrue(self.config("set", *words, code=125).startswith("terse config: " + say), words)
+        self.assertFalse(os.path.exists(path))
+        os.makedirs(os.path.dirname(path))
+        write_file(path, "[nonsense]\n")
+        self.assertTrue(self.config("set", "size", "8KB", code=125).endswith(
+            "terse config: %s:1: [nonsense]: no such section\n" % path))
+        self.assertEqual(read_file(path), b"[nonsense]\n")
+
+    def test_init(self):
+        path = os.path.join(self.home, "config", "terse", "terse.ini")
+        self.assertEqual(self.config("init"), path + "\n")
+        self.assertEqual(read_file(path).decode(), self.config("init", "-"))
+        self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
+        self.assertIn("%s: exists already" % path, self.config("init", code=1))
+        self.assertEqual(self.config("init", code=125, env={"TERSE_CONFIG": ""}),
+                         "terse config: no home directory, or TERSE_CONFIG is empty\n")
 
 
 class Switches(Case):

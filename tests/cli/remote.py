@@ -287,6 +287,14 @@ class Away(Remote):
         os.mkdir(self.in_outbox("lock"))
         self.assertEqual(self.push(), (1, "0 pushed to %s\n" % self.name, "terse push: left: 1: Is a directory\n"))
 
+    def test_archives_that_cannot_be_read(self):
+        """Somebody else's directory in the outbox, as after a run by sudo: that is said, and not tried for ever."""
+        self.fail_once()
+        self.kill_all()
+        os.rename(self.in_outbox("new", "artifacts"), self.at("theirs"))
+        write_file(self.in_outbox("new", "artifacts"), "")
+        self.assertEqual(self.push(), (1, "0 pushed to %s\n" % self.name, "terse push: left: 1: Not a directory\n"))
+
     def test_wait_ends(self):
         self.fail_once()
         self.kill_all()
@@ -450,8 +458,8 @@ class Slow(Remote):
         """Background processes write on while their run is pushed."""
         on = self.at("on")
         os.mkfifo(on)
-        run = self.terse("--linger", "300ms", "sh", "-c",
-                         "seq 3000; { read x <%s; seq 20000; echo over >%s; } &" % (on, self.at("over")))
+        run = self.terse("--linger-idle", "300ms", "sh", "-c",
+                         "seq 3000; setsid sh -c 'read x <%s; seq 20000; echo over >%s' &" % (on, self.at("over")))
         eventually(lambda: self.began() == 1, "an upload")
         let_go_on(on)
         eventually(lambda: os.path.exists(self.at("over")), "the end of the background process")

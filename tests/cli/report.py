@@ -5,12 +5,11 @@ leave its place in it. tests/page drives the page in a browser."""
 import json
 import os
 import re
-import signal
 
 from support.harness import Case, eventually, main, read_file, write_file
 
 # Elements of data, which nothing executes.
-DATA = re.compile(rb'<script type="application/json" class="(\w+)" id="(\w+)">(.*?)</script>', re.S)
+DATA = re.compile(rb'<script type="application/json" class="(\w+)">(.*?)</script>', re.S)
 
 
 class Page(Case):
@@ -21,8 +20,12 @@ class Page(Case):
         return read_file(path)
 
     def data(self, page):
-        """The data by their IDs."""
-        return {name.decode(): json.loads(text) for _, name, text in DATA.findall(page)}
+        """The facts, and the runs; of what was shown, its ranges apart."""
+        facts, *runs = [json.loads(text) for _, text in DATA.findall(page)]
+        for run in runs:
+            ranges, newline, run["shown"] = run.get("shown", "").partition("\n")
+            run["ranges"] = json.loads(ranges) if newline else None
+        return {"facts": facts, **{"r%d" % i: run for i, run in enumerate(runs)}}
 
     def test_shown_as_it_was(self):
         runs = [self.terse("-c", "seq 1 3000; echo error: it broke; seq 1 3000; exit 1"),
@@ -33,15 +36,15 @@ class Page(Case):
             self.assertEqual(len(found["r%d" % i]["shown"]), len(run.out + run.err))
             self.assertEqual(found["r%d" % i]["id"], run.id)
         self.assertEqual(found["r0"]["shown"].encode(), runs[0].out)
-        self.assertEqual((found["r0"]["exit"], found["r0"]["failed"]), (1, True))
-        self.assertEqual((found["r2"]["shown"], found["r2"]["shown_bytes"], found["r2"]["id"]), (None, 10, None))
-        self.assertEqual([text["name"] for text in found["t1"]["texts"]], ["stdout", "stderr"])
-        self.assertEqual(found["facts0"]["shown"][0], sum(len(run.out + run.err) for run in runs) + 10)
+        self.assertEqual((found["r0"]["exit_code"], found["r0"]["success"]), (1, False))
+        self.assertEqual((found["r2"]["shown"], found["r2"]["shown_bytes"], found["r2"]["id"]), ("", 10, None))
+        self.assertEqual([text["name"] for text in found["r1"]["texts"]], ["stdout", "stderr"])
+        self.assertEqual(found["facts"]["shown"]["bytes"], sum(len(run.out + run.err) for run in runs) + 10)
 
     def test_whole_text_and_its_shown_lines(self):
         run = self.terse("-c", "seq 1 3000; echo error: it broke; seq 1 3000; exit 1")
         data = self.data(self.page(run.id))
-        text = data["t0"]["texts"][0]
+        text = data["r0"]["texts"][0]
         lines = text["head"].splitlines()
         self.assertEqual((len(lines), text["lines"]), (6001, 6001))
         said = [line for line in run.out.decode().splitlines() if not line.startswith(("[... ", "[terse: "))]
@@ -49,8 +52,9 @@ class Page(Case):
 
     def test_both_ends_of_a_long_text(self):
         run = self.terse("seq", "1", "900000")
-        text = self.data(self.page(run.id))["t0"]["texts"][0]
-        head, tail = text["head"].splitlines(), text["tail"].splitlines()
+        text = self.data(self.page(run.id))["r0"]["texts"][0]
+        # The page leaves out the cut line of each.
+        head, tail = text["head"].splitlines()[:-1], text["tail"].splitlines()[1:]
         self.assertEqual(head, [str(i + 1) for i in range(len(head))])
         self.assertEqual(tail, [str(900001 - len(tail) + i) for i in range(len(tail))])
         self.assertEqual(text["lines"], 900000)
@@ -66,7 +70,7 @@ class Page(Case):
         frame = DATA.sub(b"", page)
         self.assertEqual(re.findall(rb"</?script|<img|<b>|onerror|alert", frame),
                          [b"<script", b"</script"])
-        for _, _, text in DATA.findall(page):
+        for _, text in DATA.findall(page):
             self.assertNotIn(b"<", text)
             self.assertNotRegex(text.decode(), "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
         shown = self.data(page)["r0"]["shown"]
@@ -87,7 +91,7 @@ class Page(Case):
         """As it is in the store; the page plays it (tests/page)."""
         run = self.terse("--record", "--spill", "always", "--tty",
                          r"printf one; sleep 0.2; printf '\r\033[31m<two>\n'; sleep 0.2; echo end")
-        data = self.data(self.page("last"))["t0"]
+        data = self.data(self.page("last"))["r0"]
         header, *events = map(json.loads, data["recording"].splitlines())
         self.assertEqual((header["version"], header["width"]), (2, 160), run.out)
         self.assertEqual("".join(text for _, kind, text in events if kind == "o"), "one\r\033[31m<two>\r\nend\r\n")
@@ -97,7 +101,7 @@ class Page(Case):
 
     def test_long_recording(self):
         self.terse("--record", "--spill", "always", "--tty", "yes recorded | head -c 3000000")
-        data = self.data(self.page("last"))["t0"]
+        data = self.data(self.page("last"))["r0"]
         self.assertEqual((len(data["recording"]), data["recording_cut"]), (1 << 20, True))
 
     def test_what_runs_now(self):
@@ -113,7 +117,7 @@ class Page(Case):
         """Its line is not in the history until that has gone, too."""
         self.terse("sh", "-c", "seq 3000; while [ ! -e go ]; do sleep 0.05; done & exit 3")
         found = self.data(self.page())
-        self.assertEqual((found["r0"]["state"], found["r0"]["exit"], found["r0"]["failed"]), ("done", 3, True))
+        self.assertEqual((found["r0"]["state"], found["r0"]["exit_code"], found["r0"]["success"]), ("done", 3, False))
         self.assertTrue(found["r0"]["shown"].startswith("1\n2\n"))
         write_file(os.path.join(self.work, "go"), b"")
         eventually(lambda: self.data(self.page())["r0"]["shown_bytes"] > 0, "its line in the history")
@@ -124,10 +128,11 @@ class Page(Case):
         read = self.terse("read", first.id, "--lines", "10-500")
         self.terse("read", second.id)
         for run, back in ((first, [1, len(read.out)]), (second, [1, None])):
-            facts = self.data(self.page(run.id))["facts0"]
-            self.assertEqual(facts["shown"][0], len(run.out))
-            self.assertEqual([facts["reads"], facts["read"][0]], [back[0], back[1] or facts["read"][0]])
-            self.assertEqual(facts["written"], sum(len(b"%d\n" % (i + 1)) for i in range(3000 if run is first else 4000)))
+            facts = self.data(self.page(run.id))["facts"]
+            self.assertEqual(facts["shown"]["bytes"], len(run.out))
+            self.assertEqual([facts["reads"], facts["read_back"]["bytes"]],
+                             [back[0], back[1] or facts["read_back"]["bytes"]])
+            self.assertEqual(facts["written_bytes"], sum(len(b"%d\n" % (i + 1)) for i in range(3000 if run is first else 4000)))
 
     def test_the_newest_of_very_many(self):
         self.terse("seq", "1", "3000")
@@ -141,19 +146,8 @@ class Page(Case):
         run = self.terse("report", "-o", "page.html")
         self.assertRegex(run.out, rb"\Apage.html: the newest 5,000 of 12,002 runs, [\d.]+ MB\n\Z")
         found = self.data(read_file(os.path.join(self.work, "page.html")))
-        self.assertEqual((found["facts0"]["older"], found["r0"]["command"], found["r4999"]["command"]),
-                         (7002, "run 7000", "run 11999"))
-
-    def test_watch(self):
-        path = os.path.join(self.work, "page.html")
-        self.terse("seq", "1", "3000")
-        watch = self.start("terse", "report", "-o", path, "--watch")
-        eventually(lambda: os.path.exists(path), "the page")
-        self.terse("seq", "1", "4000")
-        eventually(lambda: len(self.data(read_file(path))) == 5, "the page with the second run")
-        watch.kill(signal.SIGTERM)
-        watch.finish()
-        self.assertEqual(sorted(name for name in os.listdir(self.work) if name != "page.html"), [])
+        self.assertEqual((found["facts"]["older"], found["r0"]["command"], found["r4999"]["command"]),
+                         (7002, ["run", "7000"], ["run", "11999"]))
 
     def test_many_runs_and_much_text(self):
         """A page has at most 20 MB, whatever is in the store."""
@@ -161,23 +155,21 @@ class Page(Case):
             self.terse("-c", "seq 1 200000 | tr '0-9' '\"-/'")
         page = self.page()
         self.assertLess(len(page), 20 << 20)
-        self.assertEqual(len([name for name in self.data(page) if name.startswith("t")]), 20)
+        runs = [run for name, run in self.data(page).items() if name != "facts"]
+        self.assertEqual([len(run["texts"][0]["tail"]) > 100000 for run in runs], [True] * 20)
 
     def test_damage(self):
         run = self.terse("seq", "3000")
         directory = os.path.join(self.store, "sessions", "default")
         with open(os.path.join(directory, "journal.jsonl"), "ab") as f:
             f.write(b'{"id":"","started_ms":5,"state":[]}\n{"id":"","started_ms":7}\nnonsense\n')
-        with open(os.path.join(directory, run.id + ".shown"), "wb") as f:
-            f.write(b"no json\nat all")
         found = self.data(self.page())
-        self.assertEqual([found[name]["shown"] for name in found if name.startswith("r")], [None])
+        self.assertEqual([found[name]["id"] for name in found if name.startswith("r")], [run.id])
 
     def test_wrong_usage(self):
         self.terse("seq", "3000")
         for argv, code, message in (
                 ((), 125, b"terse report: where to? terse report -o FILE.html (-: standard output)\n"),
-                (("-o", "-", "--watch"), 125, b"terse report: --watch needs a file: terse report -o FILE.html\n"),
                 (("nobody", "-o", "x"), 1, b"nobody"), (("cmd-0none", "-o", "x"), 1, b"cmd-0none"),
                 (("-o", "/nosuch/x.html"), 1, b"terse report: /nosuch/x.html: No such file or directory\n")):
             run = self.terse("report", *argv)
@@ -188,7 +180,7 @@ class Page(Case):
     def test_to_standard_output_and_of_a_session(self):
         self.terse("seq", "3000", env={"TERSE_SESSION": "other"})
         whole = self.shell("terse report other -o - | cat").out
-        self.assertEqual(self.data(whole)["facts0"]["session"], "other")
+        self.assertEqual(self.data(whole)["facts"]["session"], "other")
         self.assertTrue(whole.endswith(b"</html>\n"))
 
 

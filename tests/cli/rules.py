@@ -17,11 +17,11 @@ TERSE_SH = os.path.join(BUILD, "terse-sh")
 # A value that is not the default for each option that a section accepts. The command is one that none of
 # them disturbs.
 VALUES = {
-    "timeout": "1d", "grace": "7s", "linger": "1h", "linger_idle": "7m", "pty": "yes", "tty": "no",
+    "timeout": "1d", "grace": "7s", "linger_idle": "7m", "pty": "yes", "tty": "no",
     "streams": "split", "yield": "1d", "yield_status": "7", "detach": "yes", "prompt": "await",
     "hang_up": "7s", "finish": "7s", "signal_status": "yes", "cols": "77", "rows": "33", "collapse": "no", "settle": "77ms",
     "format": "json", "size": "5KB", "failure_size": "7KB", "group": "yes", "fold": "alike",
-    "max_lines": "77", "unit": "matches", "longest_line": "777",
+    "max_lines": "77", "unit": "matches",
     "err_size": "5KB", "max_err_lines": "77", "print": "full", "heartbeat": "7s", "status": "always",
     "ceiling": "7KB", "failure_ceiling": "6KB", "cut_ceiling": "5KB", "line_ceiling": "77",
     "exit_delay": "7ms", "mode": "ends", "head_share": "17", "end_share": "7", "max_line": "777",

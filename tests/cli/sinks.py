@@ -30,7 +30,7 @@ class File(Case):
 
     def test_in_between_where_it_was_asked_for(self):
         for option in ("--redact", "--redact-pattern=x", "--record", "--pty", "--full", "--preview",
-                       "--format=blocks", "--yield=20s"):
+                       "--yield=20s"):
             with self.subTest(option=option):
                 self.shell("terse %s sh -c 'readlink /proc/self/fd/1' >f" % option)
                 self.assertRegex(read_file(self.path("f")), rb"pipe:|/dev/pts/")
@@ -85,7 +85,7 @@ class Program(Case):
     """What a program reads of `terse A | B` and of `A | B` is the same, to the end of file."""
 
     def test_what_is_written_after_the_end(self):
-        for option in "", "--pty", "--redact", "--linger 10ms --linger-idle 10ms", "--streams split":
+        for option in "", "--pty", "--redact", "--linger-idle 10ms", "--streams split":
             with self.subTest(option=option):
                 go, ended = self.fifo("go"), self.fifo("ended")
                 run = self.start("/bin/bash", "-c", "{ terse %s sh -c '(read x <go; echo late; seq 30000) & echo ok;"

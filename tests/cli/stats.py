@@ -26,7 +26,6 @@ class Stats(Case):
                 self.terse("true"), self.terse("seq", "1", "900", kind="pipe"),
                 self.terse("-c", "seq 1 2000; seq 1 1000 >&2", split=True),
                 self.terse("--format", "json", "seq", "1", "2000"),
-                self.terse("--format", "blocks", "seq", "1", "2000"),
                 self.terse("-c", "head -c 5000 /dev/zero")]
         found = self.stats()
         self.assertEqual(found["shown"]["bytes"], sum(len(run.out) + len(run.err) for run in runs))

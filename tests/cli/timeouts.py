@@ -1,7 +1,9 @@
 #!/usr/bin/env -S python3 -B
 """--timeout: TERM, then KILL after the grace; exit status 124; printed text stays."""
 
+import json
 import os
+import shutil
 import signal
 
 from support.harness import Case, FOOTER, TERSE, eventually, main, numbers, read_file
@@ -52,6 +54,25 @@ class Timeout(Case):
         os.killpg(run.pid, signal.SIGKILL)
         run.finish()
         self.assertEqual((FOOTER.search(run.out)["end"], FOOTER.search(run.out)["background"]), (b"interrupted", None))
+
+    def test_the_history_has_it_at_once(self):
+        """Also while processes that ignore TERM still have their grace time."""
+        for before in "echo hi; ", "":
+            run = self.out_of_time("--grace", "1000s", "sh", "-c",
+                                   "%s(trap '' TERM HUP; : >came; exec sleep 1000) & wait" % before)
+            self.assertEqual(run.code, 124)
+            known, = json.loads(self.ask("history", "--json"))["data"]["runs"]
+            made = json.loads(self.ask("list", "--json"))["data"]["runs"]
+            self.assertTrue(known["timed_out"])
+            self.assertEqual([known["id"]] if before else [], [run["id"] for run in made])
+            self.kill_all()
+            shutil.rmtree(self.store)
+
+    def test_the_history_tells_that_it_could_not_be_kept(self):
+        self.out_of_time("--min-free", "1000000GB", "--grace", "1000s", "sh", "-c",
+                         "seq 3000; (trap '' TERM HUP; : >came; exec sleep 1000) & wait")
+        self.assertIn(b"could not be kept", self.terse("read", "last").out)
+        self.kill_all()
 
     def test_a_command_that_ignores_term_is_killed(self):
         script = "trap '' TERM HUP INT; echo ready; : >came; while :; do sleep 0.02; done"

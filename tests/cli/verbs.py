@@ -153,14 +153,11 @@ class Filter(Case):
         self.assertEqual(run.code, 0)
         self.assert_preview(run, numbers(20000), b"exit 3")
 
-    def test_line_feed_only_moves_down(self):
-        data = b"a\nb\r\nc"
-        self.assertEqual(self.terse("filter", "--onlcr", "no", data=data).out, b"a\n b\nc")
-        self.assertEqual(self.terse("filter", "--onlcr", "yes", data=data).out, b"a\nb\nc")
+    def test_a_line_feed_is_a_newline(self):
+        self.assertEqual(self.terse("filter", data=b"a\nb\r\nc").out, b"a\nb\nc")
 
     def test_bad_usage(self):
-        for argv in (("--no-such",), ("--exit-code", "300"), ("--exit-code",), ("--onlcr", "x"),
-                     ("--size", "x"), ("operand",)):
+        for argv in (("--no-such",), ("--exit-code", "300"), ("--exit-code",), ("--size", "x"), ("operand",)):
             run = self.terse("filter", *argv, split=True, data=b"x\n")
             self.assertEqual((run.code, run.out), (125, b""), argv)
 

@@ -30,15 +30,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const hooks[][2] = {
 		{"claude", "SessionEnd"}, {"gemini", "SessionEnd"}, {"opencode", "session.deleted"},
-		{"cursor", "sessionEnd"}, {"cursor", "preToolUse"}, {"crush", "PreToolUse"},
-		{"claude", "PreToolUse"}, {"gemini", "BeforeTool"},
+		{"cursor", "sessionEnd"}, {"cursor", "preToolUse"}, {"claude", "PreToolUse"},
+		{"gemini", "BeforeTool"},
 	};
 	static const struct hook_terse terse = {"/usr/bin/terse", is_verb, 0};
 	struct buffer answer = BUFFER_INIT;
 	struct hook_outcome outcome;
 	if (size == 0)
 		return 0;
-	const char *const *hook = hooks[*data % 8];
+	const char *const *hook = hooks[*data % (sizeof(hooks) / sizeof(*hooks))];
 	int status = hook_answer(hook[0], hook[1], (const char *)data + 1, size - 1, &terse,
 				 &answer, &outcome);
 	if (status == 0 && answer.len)

@@ -104,7 +104,7 @@ static void load_file(const uint8_t *data, size_t size, enum origin by)
 		assert(memcmp(&s, &before, sizeof(s)) == 0);
 	}
 	check_settings(&s);
-	errors = settings_check_text(by, "fuzz.ini", (const char *)data, size, &messages);
+	errors = settings_check_text(by, "fuzz.ini", (const char *)data, size, &messages, NULL);
 	for (const char *at = buffer_string(&messages); *at; at = strchr(at, '\n') + 1) {
 		snprintf(error.text, sizeof(error.text), "%.*s", (int)strcspn(at, "\n"), at);
 		check_message(&error);

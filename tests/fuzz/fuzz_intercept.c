@@ -123,7 +123,7 @@ static void check_report(struct interceptor *text, const struct interceptor_opti
 		last = s->ranges[i].to;
 	}
 	assert(last <= s->total_lines && s->lines_truncated <= s->returned_lines);
-	if (options->bare && options->reader == INTERCEPT_COLLECTED) {
+	if (options->reader == INTERCEPT_COLLECTED) {
 		assert(s->grouped || lines == s->returned_lines);
 		assert(s->text.len <= limit);
 	}
@@ -157,14 +157,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			  .cut_bytes = data[3] & 2 ? 64 + 4 * (size_t)data[5] : 0,
 			  .cut_over = 16 * (size_t)data[7],
 			  .count = data[4] / 4,
-			  .longest_line = data[5] & 1 ? 30 + data[6] : 0,
 			  .unit = (enum unit)(data[6] % 4),
 			  .head_share = data[6] % 101,
 			  .max_line = 40 + data[7],
 			  .group = data[7] & 1,
 			  .grow = data[7] & 2},
 		.reader = late ? INTERCEPT_AGENT : reader,
-		.bare = reported && !(data[1] & 128),
 		.raw = (enum interceptor_raw)(data[6] % 3),
 		.part = ARTIFACT_OUT,
 		.exact = flags & EXACT,

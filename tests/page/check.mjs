@@ -10,7 +10,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -71,16 +71,28 @@ async function session() {
   await run("sh", "-c", "seq 1 4000; echo 'error: it broke'; exit 3");
   await run("--record", "--spill", "always", "--tty", "printf one; sleep 0.3; printf '\\r\\033[1;31mtwo\\033[m'; sleep 0.3; echo; echo end");
   await run("true");
+  await run("sh", "-c", "seq 5000 # \u202e<b>");
+  await run("seq", "6000");
+  // Files that somebody else has written.
+  const store = join(env.TERSE_HOME, "sessions/default"), files = readdirSync(store).filter((name) => name.endsWith(".shown")).sort();
+  writeFileSync(join(store, files.at(-2)), '{"stdout":[[1,"2"],"x",[5,1],{},[3,4]],"stderr":7}\n<b>\u001b[31m\u202eshown\u0007');
+  writeFileSync(join(store, files.at(-1)), "no json\nat all");
   const path = report("page.html");
   const { page, complaints } = await open(path);
   assert.equal(await page.title(), "default - terse");
-  assert.equal((await visible(page)).length, 5);
+  assert.equal((await visible(page)).length, 7);
   // Nothing of a command became an element.
   assert.equal(await page.$$eval("img, iframe, object, form, body > :not(main, script, noscript)", (all) => all.length), 0);
   assert.equal(await page.$$eval("script:not([type])", (all) => all.length), 1);
-  assert.deepEqual(await page.$$eval("a", (all) => all.map((one) => one.protocol)), Array(4).fill("file:"));
+  // All but one have kept their text.
+  assert.deepEqual(await page.$$eval("a", (all) => all.map((one) => one.protocol + one.closest("article").querySelector(".command").textContent)),
+    (await visible(page)).filter((command) => command !== "true").map((command) => "file:" + command));
   const shown = await page.$$eval("article.run pre", (all) => all[1].textContent);
   assert.ok(shown.startsWith(`</script><script>document.title="owned"</script><img src=x onerror="document.title=1">\n`), shown.slice(0, 200));
+  const texts = await page.$$eval("article.run", (all) => all.map((one) => one.textContent));
+  for (const text of texts) assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  assert.ok(texts[5].includes("seq 5000 # \ufffd<b>") && texts[5].includes("<b>\ufffd[31m\ufffdshown\ufffd"), texts[5]);
+  assert.ok(texts[6].includes("they are not in this page"), texts[6]);
 
   // Filters.
   await choose(page, "All results", "failed");
@@ -99,7 +111,7 @@ async function session() {
   await search(page, "no such text");
   assert.equal((await visible(page)).length, 0);
   await search(page, "");
-  assert.equal((await visible(page)).length, 5);
+  assert.equal((await visible(page)).length, 7);
 
   // The whole text, with what was shown of it.
   const fold = await page.$("article.run button");

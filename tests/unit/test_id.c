@@ -3,7 +3,7 @@
 #include "lib/io.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/journal.h"
-#include "tests/unit/home.h"
+#include "tests/unit/store.h"
 #include "tests/unit/unit.h"
 
 #define START INT64_C(1760000000000)
@@ -73,55 +73,46 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-TEST_IN(test_claim_is_unique, home_setup, home_teardown)
+STORE_TEST(test_claim_is_unique)
 {
 	enum { COUNT = 3000 };
 	static char ids[COUNT][ID_LEN + 1];
-	struct store s;
-	assert_int_equal(store_open_write(&s), 0);
 	/* A clock that stands still, and one that steps back. */
 	for (size_t i = 0; i < COUNT; i++) {
-		assert_int_equal(id_claim(&s, "x", START - (int64_t)(i / 1000), ids[i]), 0);
+		assert_int_equal(id_claim(&store, "x", START - (int64_t)(i / 1000), ids[i]), 0);
 		assert_true(id_is_valid(ids[i]));
 	}
 	qsort(ids, COUNT, sizeof(*ids), compare);
 	for (size_t i = 1; i < COUNT; i++)
 		assert_string_not_equal(ids[i - 1], ids[i]);
-	id_release(&s, ids[0]);
-	int dir = store_open_folder(&s, STORE_IDS, false);
+	id_release(&store, ids[0]);
+	int dir = store_open_folder(&store, STORE_IDS, false);
 	assert_int_equal(faccessat(dir, ids[0], F_OK, AT_SYMLINK_NOFOLLOW), -1);
 	assert_int_equal(faccessat(dir, ids[1], F_OK, AT_SYMLINK_NOFOLLOW), 0);
 	close(dir);
-	store_close(&s);
 }
 
-TEST_IN(test_claim_when_a_millisecond_is_full, home_setup, home_teardown)
+STORE_TEST(test_claim_when_a_millisecond_is_full)
 {
-	struct store s;
 	char id[ID_LEN + 1];
-	assert_int_equal(store_open_write(&s), 0);
-	int ids = store_open_folder(&s, STORE_IDS, true);
+	int ids = store_open_folder(&store, STORE_IDS, true);
 	/* All but none of the 32,768 IDs of the first millisecond are taken. */
 	for (uint64_t n = 0; n < 1 << 15; n++) {
 		id_unpack((uint64_t)START << 15 | n, id);
 		assert_int_equal(symlinkat("x", ids, id), 0);
 	}
 	close(ids);
-	assert_int_equal(id_claim(&s, "x", START, id), 0);
+	assert_int_equal(id_claim(&store, "x", START, id), 0);
 	assert_true(id_pack(id) >> 15 > START);
-	store_close(&s);
 }
 
-TEST_IN(test_ids_sort_by_time, home_setup, home_teardown)
+STORE_TEST(test_ids_sort_by_time)
 {
-	struct store s;
 	char early[ID_LEN + 1], late[ID_LEN + 1];
-	assert_int_equal(store_open_write(&s), 0);
-	assert_int_equal(id_claim(&s, "x", START, early), 0);
-	assert_int_equal(id_claim(&s, "x", START + 1, late), 0);
+	assert_int_equal(id_claim(&store, "x", START, early), 0);
+	assert_int_equal(id_claim(&store, "x", START + 1, late), 0);
 	assert_true(strcmp(early, late) < 0);
-	assert_int_equal(id_claim(&s, "x", -5, early), 0);
-	store_close(&s);
+	assert_int_equal(id_claim(&store, "x", -5, early), 0);
 }
 
 static void expect(struct store *stores, int count, const char *name, const char *id)
@@ -139,52 +130,47 @@ static void expect_error(struct store *stores, int count, const char *name, int 
 	assert_int_equal(errno, error);
 }
 
-TEST_IN(test_find, home_setup, home_teardown)
+STORE_TEST(test_find)
 {
-	struct store s;
 	char a[ID_LEN + 1], b[ID_LEN + 1], name[256];
-	assert_int_equal(store_open_write(&s), 0);
-	make(&s, "x", START, a);
-	make(&s, "y", START + 1000000, b);
+	make(&store, "x", START, a);
+	make(&store, "y", START + 1000000, b);
 
-	expect(&s, 1, a, a);
-	expect(&s, 1, b, b); /* of another session */
+	expect(&store, 1, a, a);
+	expect(&store, 1, b, b); /* of another session */
 	static const char *const forms[] = {"%s.txt", "/some/where/%s.txt", "%s.err.txt",
 					    "./%s.json", "%s.idx"};
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		const char *percent = strchr(forms[i], '%');
 		snprintf(name, sizeof(name), "%.*s%s%s", (int)(percent - forms[i]), forms[i], a,
 			 percent + 2);
-		expect(&s, 1, name, a);
+		expect(&store, 1, name, a);
 	}
 	/* The first digit where they differ makes a prefix unique. */
 	size_t same = 0;
 	while (a[same] == b[same])
 		same++;
 	snprintf(name, sizeof(name), "%.*s", (int)same + 1, b);
-	expect(&s, 1, name, b);
+	expect(&store, 1, name, b);
 	name[same] = '\0';
-	expect_error(&s, 1, name, EEXIST);
+	expect_error(&store, 1, name, EEXIST);
 
-	expect_error(&s, 1, "cmd-", EINVAL);
-	expect_error(&s, 1, "", EINVAL);
-	expect_error(&s, 1, "file.txt", EINVAL);
-	expect_error(&s, 1, "cmd-000000000000", ENOENT);
-	expect_error(&s, 1, "cmd-zzz", ENOENT);
-	expect_error(&s, 1, "cmd-0123456789ab.exe", EINVAL);
+	expect_error(&store, 1, "cmd-", EINVAL);
+	expect_error(&store, 1, "", EINVAL);
+	expect_error(&store, 1, "file.txt", EINVAL);
+	expect_error(&store, 1, "cmd-000000000000", ENOENT);
+	expect_error(&store, 1, "cmd-zzz", ENOENT);
+	expect_error(&store, 1, "cmd-0123456789ab.exe", EINVAL);
 	snprintf(name, sizeof(name), "%s.txt/..", a);
-	expect_error(&s, 1, name, EINVAL);
-	expect_error(&s, 0, a, ENOENT);
-	remove_text(&s, "x", a);
-	expect_error(&s, 1, a, ENOENT);
-	store_close(&s);
+	expect_error(&store, 1, name, EINVAL);
+	expect_error(&store, 0, a, ENOENT);
+	remove_text(&store, "x", a);
+	expect_error(&store, 1, a, ENOENT);
 }
 
-TEST_IN(test_find_hostile_links, home_setup, home_teardown)
+STORE_TEST(test_find_hostile_links)
 {
-	struct store s;
-	assert_int_equal(store_open_write(&s), 0);
-	int ids = store_open_folder(&s, STORE_IDS, true);
+	int ids = store_open_folder(&store, STORE_IDS, true);
 	char text[4096];
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
@@ -200,16 +186,15 @@ TEST_IN(test_find_hostile_links, home_setup, home_teardown)
 	for (int i = 1; i <= 4; i++) {
 		char name[ID_LEN + 1];
 		snprintf(name, sizeof(name), "cmd-%012d", i);
-		expect_error(&s, 1, name, ENOENT);
+		expect_error(&store, 1, name, ENOENT);
 	}
-	expect_error(&s, 1, "cmd-0000", ENOENT);
-	struct journal *r = journal_open(&s, 1, NULL, JOURNAL_MADE);
+	expect_error(&store, 1, "cmd-0000", ENOENT);
+	struct journal *r = journal_open(&store, 1, NULL, JOURNAL_MADE);
 	struct id_found found;
 	assert_non_null(r);
 	while (journal_next_made(r, &found) == 1)
 		assert_null(strchr(found.session, '/'));
 	journal_close(r);
-	store_close(&s);
 }
 
 static void check_last(struct store *stores, int count, char ids[][ID_LEN + 1], int made)
@@ -224,28 +209,26 @@ static void check_last(struct store *stores, int count, char ids[][ID_LEN + 1], 
 	expect_error(stores, count, name, ENOENT);
 }
 
-TEST_IN(test_last, home_setup, home_teardown)
+STORE_TEST(test_last)
 {
 	enum { COUNT = 200 };
 	char ids[COUNT][ID_LEN + 1], other[ID_LEN + 1];
-	struct store s;
-	assert_int_equal(store_open_write(&s), 0);
-	expect_error(&s, 1, "last", ENOENT);
+	expect_error(&store, 1, "last", ENOENT);
 	for (int i = 0; i < COUNT; i++) {
-		make(&s, "x", START + i, ids[i]);
-		make(&s, "other", START + i, other);
+		make(&store, "x", START + i, ids[i]);
+		make(&store, "other", START + i, other);
 	}
-	check_last(&s, 1, ids, COUNT);
-	expect_error(&s, 1, "last-", EINVAL);
-	expect_error(&s, 1, "last-x", EINVAL);
-	expect_error(&s, 1, "last--1", EINVAL);
-	expect_error(&s, 1, "last-99999999999999999999999", EINVAL);
-	expect_error(&s, 1, "lastly", EINVAL);
+	check_last(&store, 1, ids, COUNT);
+	expect_error(&store, 1, "last-", EINVAL);
+	expect_error(&store, 1, "last-x", EINVAL);
+	expect_error(&store, 1, "last--1", EINVAL);
+	expect_error(&store, 1, "last-99999999999999999999999", EINVAL);
+	expect_error(&store, 1, "lastly", EINVAL);
 
 	/* Removed ones are passed over. */
 	for (int i = 100; i < COUNT; i++)
-		remove_text(&s, "x", ids[i]);
-	check_last(&s, 1, ids, 100);
+		remove_text(&store, "x", ids[i]);
+	check_last(&store, 1, ids, 100);
 
 	/* A part of a line. */
 	char path[128];
@@ -253,26 +236,22 @@ TEST_IN(test_last, home_setup, home_teardown)
 	int fd = open(path, O_WRONLY | O_APPEND);
 	assert_int_equal(write(fd, "{\"made\":\"cmd-", 13), 13);
 	close(fd);
-	check_last(&s, 1, ids, 100);
-	store_close(&s);
+	check_last(&store, 1, ids, 100);
 }
 
-TEST_IN(test_damaged_record, home_setup, home_teardown)
+STORE_TEST(test_damaged_record)
 {
 	char ids[3][ID_LEN + 1];
-	struct store s;
-	assert_int_equal(store_open_write(&s), 0);
 	for (int i = 0; i < 3; i++)
-		make(&s, "x", START + i, ids[i]);
+		make(&store, "x", START + i, ids[i]);
 	char path[128];
 	snprintf(path, sizeof(path), "%s/store/sessions/x/journal.jsonl", home);
 	int fd = open(path, O_WRONLY);
 	assert_int_equal(pwrite(fd, "../../../etc/pass", 17, 28 + 9), 17);
 	close(fd);
-	expect(&s, 1, "last", ids[2]);
-	expect(&s, 1, "last-1", ids[0]);
-	expect_error(&s, 1, "last-2", ENOENT);
-	store_close(&s);
+	expect(&store, 1, "last", ids[2]);
+	expect(&store, 1, "last-1", ids[0]);
+	expect_error(&store, 1, "last-2", ENOENT);
 }
 
 TEST_IN(test_last_over_stores, home_setup, home_teardown)
@@ -292,27 +271,24 @@ TEST_IN(test_last_over_stores, home_setup, home_teardown)
 	store_close(&stores[1]);
 }
 
-TEST_IN(test_all_sessions, home_setup, home_teardown)
+STORE_TEST(test_all_sessions)
 {
 	enum { COUNT = 50 };
 	char ids[COUNT][ID_LEN + 1];
-	struct store s;
-	assert_int_equal(store_open_write(&s), 0);
 	for (int i = 0; i < COUNT; i++)
-		make(&s, i % 2 ? "odd" : "even", START + i, ids[i]);
-	struct journal *r = journal_open(&s, 1, NULL, JOURNAL_MADE);
+		make(&store, i % 2 ? "odd" : "even", START + i, ids[i]);
+	struct journal *r = journal_open(&store, 1, NULL, JOURNAL_MADE);
 	assert_non_null(r);
 	struct id_found found;
 	for (int i = COUNT - 1; i >= 0; i--) {
 		assert_int_equal(journal_next_made(r, &found), 1);
 		assert_string_equal(found.id, ids[i]);
 		assert_string_equal(found.session, i % 2 ? "odd" : "even");
-		assert_ptr_equal(found.store, &s);
+		assert_ptr_equal(found.store, &store);
 	}
 	assert_int_equal(journal_next_made(r, &found), 0);
 	assert_int_equal(journal_next_made(r, &found), 0);
 	journal_close(r);
-	store_close(&s);
 }
 
 TEST_MAIN(NULL, NULL)

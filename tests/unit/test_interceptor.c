@@ -136,13 +136,6 @@ TEST(preview_by_units)
 		finish(&r);
 		assert_int_equal(interceptor_facts(r.text).fits, !over);
 		run_end(&r);
-		r = run_make();
-		r.options.limit.longest_line = 10;
-		run_start(&r);
-		feed(&r, over ? "a\n01234567890\n" : "a\n0123456789\n");
-		finish(&r);
-		assert_int_equal(interceptor_facts(r.text).fits, !over);
-		run_end(&r);
 	}
 }
 
@@ -451,7 +444,6 @@ TEST(any_text_stays_within_the_budget)
 		r.options.limit.max_line = 64 + rnd(&s, 600);
 		r.options.limit.grow = rnd(&s, 2);
 		r.options.limit.count = rnd(&s, 3) ? 0 : rnd(&s, 200);
-		r.options.limit.longest_line = rnd(&s, 3) ? 0 : rnd(&s, 600);
 		r.options.limit.unit = (enum unit)rnd(&s, 4);
 		r.options.terminal.collapse = rnd(&s, 4);
 		run_start(&r);

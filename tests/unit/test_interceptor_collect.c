@@ -7,10 +7,9 @@
 #include "tests/unit/interceptor.h"
 #include "tests/unit/unit.h"
 
-static struct run run_make_for(bool bare, enum interceptor_reader reader)
+static struct run run_make_for(enum interceptor_reader reader)
 {
 	struct run r = run_make();
-	r.options.bare = bare;
 	r.options.reader = reader;
 	return r;
 }
@@ -49,7 +48,7 @@ TEST(what_fits)
 	static const enum interceptor_reader prints[] = {INTERCEPT_COLLECTED, INTERCEPT_SILENT};
 	static const enum mode modes[] = {MODE_SMART, MODE_HEAD};
 	for (int i = 0; i < 4; i++) {
-		struct run r = run_make_for(true, prints[i / 2]);
+		struct run r = run_make_for(prints[i / 2]);
 		r.options.limit.mode = modes[i % 2];
 		run_start(&r);
 		feed(&r, "\x1b[1mone\x1b[m\r\ncaf\xE9\n10%\r20%");
@@ -68,7 +67,7 @@ TEST(what_fits)
 
 TEST(nothing)
 {
-	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
+	struct run r = run_make_for(INTERCEPT_COLLECTED);
 	run_start(&r);
 	struct report_stream s = collect(&r, 0);
 	assert_int_equal(s.text.len + s.range_count + s.total_lines + s.total_bytes, 0);
@@ -77,30 +76,30 @@ TEST(nothing)
 	run_end(&r);
 }
 
-/* Bare there is nothing but lines of the text; marked there are notices, but no footer. */
+/* There is nothing but lines of the text. */
 TEST(what_does_not_fit)
 {
-	for (int marked = 0; marked <= 1; marked++) {
-		struct run r = run_make_for(!marked, INTERCEPT_COLLECTED);
-		run_start(&r);
-		feed_lines(&r, 1, 1000);
-		struct report_stream s = collect(&r, 0);
-		buffer_string(&s.text);
-		assert_int_equal(!!strstr(s.text.data, "[... "), marked);
-		assert_int_equal(!!strstr(s.text.data, " like this, "), marked);
-		assert_null(strstr(s.text.data, "[terse: "));
-		assert_int_equal(strncmp(s.text.data, "line 1\nline 2\n", 14), 0);
-		assert_string_equal(s.text.data + s.text.len - 10, "line 1000\n");
-		assert_true(s.text.len <= BUDGET && s.text.len > BUDGET / 4);
-		assert_int_equal(s.total_lines, 1000);
-		assert_int_equal(s.broken, LIMIT_BYTES);
-		assert_true(report_is_truncated(&s));
-		assert_true(s.range_count >= 2 && s.ranges[0].from == 1);
-		assert_int_equal(s.ranges[s.range_count - 1].to, 1000);
-		stream_release(&s);
-		run_end(&r);
-	}
+	struct run r = run_make_for(INTERCEPT_COLLECTED);
+	run_start(&r);
+	feed_lines(&r, 1, 1000);
+	struct report_stream s = collect(&r, 0);
+	buffer_string(&s.text);
+	assert_null(strstr(s.text.data, "[... "));
+	assert_null(strstr(s.text.data, " like this, "));
+	assert_null(strstr(s.text.data, "[terse: "));
+	assert_int_equal(strncmp(s.text.data, "line 1\nline 2\n", 14), 0);
+	assert_string_equal(s.text.data + s.text.len - 10, "line 1000\n");
+	assert_true(s.text.len <= BUDGET && s.text.len > BUDGET / 4);
+	assert_int_equal(s.total_lines, 1000);
+	assert_int_equal(s.broken, LIMIT_BYTES);
+	assert_true(report_is_truncated(&s));
+	assert_true(s.range_count >= 2 && s.ranges[0].from == 1);
+	assert_int_equal(s.ranges[s.range_count - 1].to, 1000);
+	stream_release(&s);
+	run_end(&r);
 }
+
+#define SIXTY "123456789012345678901234567890123456789012345678901234567890"
 
 TEST(the_first_part)
 {
@@ -108,42 +107,37 @@ TEST(the_first_part)
 		enum unit unit;
 		uint64_t count;
 		size_t max_line;
-		const char *fed, *want, *marked;
+		const char *fed, *want;
 		uint64_t to, cut;
 		enum limit_part broken;
 		bool partial;
 	} cases[] = {
-		{UNIT_LINES, 2, 500, "1\n2\n3\n", "1\n2\n",
-		 "1\n2\n[terse: lines 1-2 of 3 shown (limit 2 lines)]\n", 2, 0, LIMIT_COUNT, false},
-		{UNIT_MATCHES, 1, 500, "a\n--\nb\n", "a\n", "a\n[terse: 1 match of 2 shown]\n", 1,
-		 0, LIMIT_COUNT, false},
-		{UNIT_LINES, 0, 4, "1234567890123456789012345\nb\n", "1234\nb\n",
-		 "1234[... bytes 4-24]\nb\n[terse: 1 long line cut to 4 bytes]\n", 2, 1, LIMIT_CUT,
+		{UNIT_LINES, 2, 500, "1\n2\n3\n", "1\n2\n", 2, 0, LIMIT_COUNT, false},
+		{UNIT_MATCHES, 1, 500, "a\n--\nb\n", "a\n", 1, 0, LIMIT_COUNT, false},
+		{UNIT_LINES, 0, 4, SIXTY "12345678901234567890\nb\n", "1234\nb\n", 2, 1, LIMIT_CUT,
 		 false},
-		{UNIT_LINES, 0, 4, "b\n1234567890123456789012345", "b\n1234",
-		 "b\n1234[... bytes 6-26]\n[terse: 1 long line cut to 4 bytes]\n", 2, 1, LIMIT_CUT,
+		{UNIT_LINES, 0, 4, "b\n" SIXTY "12345678901234567890", "b\n1234", 2, 1, LIMIT_CUT,
 		 true},
 	};
-	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
-		bool marked = i % 2;
-		struct run r = run_make_for(!marked, INTERCEPT_COLLECTED);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct run r = run_make_for(INTERCEPT_COLLECTED);
 		r.options.limit.mode = MODE_HEAD;
-		r.options.limit.unit = cases[i / 2].unit;
-		r.options.limit.count = cases[i / 2].count;
-		r.options.limit.max_line = cases[i / 2].max_line;
-		r.options.limit.longest_line = cases[i / 2].count ? 0 : cases[i / 2].max_line;
+		r.options.limit.unit = cases[i].unit;
+		r.options.limit.count = cases[i].count;
+		r.options.limit.max_line = cases[i].max_line;
+		r.options.limit.bytes = 64;
 		run_start(&r);
-		feed(&r, cases[i / 2].fed);
+		feed(&r, cases[i].fed);
 		interceptor_finish(r.text);
 		/* The report does not say where it is on disk. */
 		const struct interceptor_ending e = {.status_line = STATUS_LINE_ALWAYS};
 		struct report_stream s = {.total_lines = 0};
 		assert_int_equal(interceptor_collect(r.text, &e, &s), 0);
-		text_is(&s, marked ? cases[i / 2].marked : cases[i / 2].want);
-		ranges_are(&s, 1, cases[i / 2].to);
-		assert_int_equal(s.lines_truncated, cases[i / 2].cut);
-		assert_int_equal(s.last_line_partial, cases[i / 2].partial);
-		assert_int_equal(s.broken, cases[i / 2].broken);
+		text_is(&s, cases[i].want);
+		ranges_are(&s, 1, cases[i].to);
+		assert_int_equal(s.lines_truncated, cases[i].cut);
+		assert_int_equal(s.last_line_partial, cases[i].partial);
+		assert_int_equal(s.broken, cases[i].broken);
 		stream_release(&s);
 		run_end(&r);
 	}
@@ -152,7 +146,7 @@ TEST(the_first_part)
 /* The start of a first line that is over the limit. */
 TEST(a_part_of_a_line)
 {
-	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
+	struct run r = run_make_for(INTERCEPT_COLLECTED);
 	struct buffer text = BUFFER_INIT;
 	r.options.limit.mode = MODE_HEAD;
 	r.options.limit.max_line = 100000;
@@ -174,7 +168,7 @@ TEST(a_part_of_a_line)
 
 TEST(binary)
 {
-	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
+	struct run r = run_make_for(INTERCEPT_COLLECTED);
 	struct buffer data = BUFFER_INIT;
 	run_start(&r);
 	make_binary(&data, 5000);
@@ -194,7 +188,7 @@ TEST(binary)
 TEST(everything)
 {
 	for (int full = 0; full <= 1; full++) {
-		struct run r = run_make_for(true, INTERCEPT_SILENT);
+		struct run r = run_make_for(INTERCEPT_SILENT);
 		struct buffer want = BUFFER_INIT;
 		r.full = full;
 		run_start(&r);
@@ -224,7 +218,7 @@ TEST(everything)
 /* One line that is longer than what is held, and nowhere to keep it. */
 TEST(everything_on_one_line)
 {
-	struct run r = run_make_for(true, INTERCEPT_SILENT);
+	struct run r = run_make_for(INTERCEPT_SILENT);
 	struct buffer text = BUFFER_INIT;
 	r.full = true;
 	run_start(&r);
@@ -242,7 +236,7 @@ TEST(everything_on_one_line)
 /* A screen that is not final when the command ends while its children live. */
 TEST(what_is_pending)
 {
-	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
+	struct run r = run_make_for(INTERCEPT_COLLECTED);
 	struct report_stream s = {.total_lines = 0};
 	run_start(&r);
 	feed(&r, "started\nlistening");
@@ -262,7 +256,7 @@ TEST(what_is_pending)
 /* Nobody reads along, so nothing has to be settled. */
 TEST(not_live)
 {
-	struct run r = run_make_for(true, INTERCEPT_COLLECTED);
+	struct run r = run_make_for(INTERCEPT_COLLECTED);
 	run_start(&r);
 	feed(&r, "one\ntwo\n");
 	interceptor_pause(r.text);
@@ -308,7 +302,7 @@ static void next_line(struct walk *w, bool shown)
 TEST(any_text)
 {
 	for (uint32_t seed = 1; seed <= 400; seed++) {
-		struct run r = run_make_for(true, INTERCEPT_COLLECTED);
+		struct run r = run_make_for(INTERCEPT_COLLECTED);
 		struct buffer text = BUFFER_INIT;
 		uint32_t at = random_start(seed);
 		size_t budget = 64 + rnd(&at, 4000);
@@ -317,7 +311,6 @@ TEST(any_text)
 		r.options.limit.head_share = rnd(&at, 101);
 		r.options.limit.max_line = 40 + rnd(&at, 600);
 		r.options.limit.count = rnd(&at, 3) ? 0 : rnd(&at, 200);
-		r.options.limit.longest_line = rnd(&at, 3) ? 0 : rnd(&at, 600);
 		r.options.limit.unit = (enum unit)rnd(&at, 4);
 		r.options.terminal.collapse = false;
 		run_start(&r);

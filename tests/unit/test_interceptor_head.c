@@ -113,17 +113,19 @@ TEST(head_by_units)
 TEST(head_with_long_lines)
 {
 	struct run r = run_make_head(UNIT_MATCHES, 100);
-	r.options.limit.longest_line = 40;
+	r.options.limit.bytes = 200;
 	r.options.limit.max_line = 40;
 	run_start(&r);
 	feed(&r, "a\n0123456789012345678901234567890123456789\n");
 	feed(&r, "012345678901234567890123456789012345678\xC3\xA9");
 	interceptor_pause(r.text);
-	feed(&r, "more than a mark takes\nb\n");
+	for (int i = 0; i < 20; i++)
+		feed(&r, "more than a mark takes ");
+	feed(&r, "\nb\n");
 	finish(&r);
 	printed_head(&r,
 		     "a\n0123456789012345678901234567890123456789\n"
-		     "012345678901234567890123456789012345678[... bytes 82-105]\nb\n",
+		     "012345678901234567890123456789012345678[... bytes 82-543]\nb\n",
 		     "[terse: 1 long line cut to 40 bytes: terse read ID --bytes FROM-TO]");
 	run_end(&r);
 
@@ -190,16 +192,20 @@ TEST(head_is_live)
 
 	/* Over the limit by a long line, it goes on with the next ones. */
 	r = run_make_head(UNIT_LINES, 0);
-	r.options.limit.longest_line = r.options.limit.max_line = 10;
+	r.options.limit.bytes = 100;
+	r.options.limit.max_line = 10;
 	run_start(&r);
-	feed(&r, "1\n0123456789abcdefghijklmnopqrs\n");
+	feed(&r, "1\n");
+	for (int i = 0; i < 20; i++)
+		feed(&r, "0123456789");
+	feed(&r, "\n");
 	interceptor_pause(r.text);
 	interceptor_settle_all(r.text);
-	printed(&r, "1\n0123456789[... bytes 12-30]\n");
+	printed(&r, "1\n0123456789[... bytes 12-201]\n");
 	feed(&r, "3\n");
 	assert_true(is_unsettled(&r));
 	interceptor_settle_all(r.text);
-	printed(&r, "1\n0123456789[... bytes 12-30]\n3\n");
+	printed(&r, "1\n0123456789[... bytes 12-201]\n3\n");
 	finish(&r);
 	run_end(&r);
 }
@@ -347,7 +353,6 @@ TEST(groups_are_the_lines_of_the_text)
 		struct report_stream *out = &report.streams[0];
 		size_t step = 1 + rnd(&s, 5000);
 		r.options.reader = INTERCEPT_COLLECTED;
-		r.options.bare = true;
 		run_start(&r);
 		random_matches(&text, &s);
 		for (size_t at = 0, n; at < text.len; at += n) {

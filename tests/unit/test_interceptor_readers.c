@@ -115,7 +115,6 @@ TEST(a_program_found_late)
 		r.reader = INTERCEPT_PROGRAM;
 		r.options.terminal.rows = 2 + rnd(&s, 20);
 		r.options.limit.count = rnd(&s, 3) ? 0 : rnd(&s, 60);
-		r.options.limit.longest_line = rnd(&s, 3) ? 0 : rnd(&s, 60);
 		r.options.limit.mode = rnd(&s, 2) ? MODE_SMART : MODE_HEAD;
 		run_start(&r);
 		number_lines(&text, 1, (int)rnd(&s, 400));

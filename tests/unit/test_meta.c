@@ -255,6 +255,7 @@ TEST_IN(test_damaged, setup, teardown)
 		"{}",
 		"{\"id\":1,\"state\":\"done\"}",
 		"{\"id\":\"../../etc/passwd\",\"state\":\"done\"}",
+		"{\"id\":\"" ID "0\",\"state\":\"done\"}",
 		"{\"id\":\"" ID "\",\"state\":\"gone\"}",
 		"{\"id\":\"" ID "\",\"state\":\"done\",\"started_ms\":-1}",
 		"{\"id\":\"" ID "\",\"state\":\"done\",\"started_ms\":1e300}",

@@ -130,7 +130,7 @@ TEST(rows_are_complete)
 				      option_is_number(o) ? option_default(o, preset) : "x");
 		if (o->type != OPTION_LIST)
 			assert_int_equal(settings_check_text(ORIGIN_USER, "t.ini", text,
-							     (size_t)length, NULL),
+							     (size_t)length, NULL, NULL),
 					 !is_for_run(o));
 		for (size_t j = 0; j < i; j++) {
 			if (o->flag && option_table[j].flag)
@@ -149,11 +149,11 @@ TEST(only_harmless_options_are_safe)
 	for (size_t i = 0; i < option_count; i++) {
 		for (size_t j = 0; j < sizeof(unsafe) / sizeof(*unsafe); j++) {
 			if (strcmp(option_table[i].section, unsafe[j]) == 0)
-				assert_false(option_table[i].safe);
+				assert_false(option_table[i].project_least);
 		}
 	}
-	assert_false(option_by_key("report", "print")->safe);
-	assert_true(option_by_key("report", "size")->safe);
+	assert_false(option_by_key("report", "print")->project_least);
+	assert_true(option_by_key("report", "size")->project_least);
 }
 
 TEST(every_row_covers_the_settings)
@@ -176,7 +176,6 @@ TEST(defaults_are_as_documented)
 	assert_null(s.profile);
 	assert_int_equal(s.timeout, 0);
 	assert_int_equal(s.grace, 5000);
-	assert_int_equal(s.linger, 12 * 3600 * 1000);
 	assert_int_equal(s.linger_idle, 10 * 60 * 1000);
 	assert_int_equal(s.pty, TRI_AUTO);
 	assert_int_equal(s.tty, TRI_AUTO);
@@ -187,7 +186,6 @@ TEST(defaults_are_as_documented)
 	assert_int_equal(s.size, 4096);
 	assert_int_equal(s.max_lines, 0);
 	assert_int_equal(s.unit, UNIT_LINES);
-	assert_int_equal(s.longest_line, 0);
 	assert_int_equal(s.err_size, 0);
 	assert_int_equal(s.max_err_lines, 0);
 	assert_int_equal(s.print, PRINT_AUTO);
@@ -342,7 +340,6 @@ TEST(each_range_is_kept)
 		{"--timeout", "up to 365d, or off"},
 		{"--grace", "1ms to 1h"},
 		{"--finish", "up to 1h, or off"},
-		{"--linger", "up to 365d, or off"},
 		{"--linger-idle", "up to 365d, or off"},
 		{"--yield", "up to 365d, or off"},
 		{"--yield-status", "0 to 255"},

@@ -136,7 +136,7 @@ TEST_IN(only_safe_options_are_taken, setup, teardown)
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		char text[256], message[256] = "";
-		if (o->safe)
+		if (o->project_least)
 			continue;
 		snprintf(text, sizeof(text), "[report]\nsize = 10000\n\n[%s]\n%s = 1\n",
 			 strcmp(o->section, "report") == 0 ? "report" : o->section, o->key);

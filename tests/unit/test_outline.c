@@ -108,6 +108,12 @@ TEST(values_are_changed)
 		{"{\"a\": {\n  \"c\": 2, // c\n  \"b\": 1\n}}", REMOVED,
 		 "{\"a\": {\n  \"c\": 2 // c\n}}", 0},
 		{"{\"a\": {\n  \"b\": 1,\n  \"c\": 2\n}}", REMOVED, "{\"a\": {\n  \"c\": 2\n}}", 0},
+		/* Nothing becomes part of the comment above. */
+		{"{\"a\": {\n// c\n  \"b\": 1, \"d\": 3\n}}", REMOVED,
+		 "{\"a\": {\n// c\n   \"d\": 3\n}}", 0},
+		{"{\"a\": {\n  \"c\": 2, // c\n  \"b\": 1 }}", REMOVED,
+		 "{\"a\": {\n  \"c\": 2 // c\n   }}", 0},
+		{"{\"a\": { // c\n  \"b\": 1 }}", REMOVED, "{\"a\": { // c\n   }}", 0},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;

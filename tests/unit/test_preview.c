@@ -377,7 +377,7 @@ static void print_live(struct preview_ask *ask, const struct buffer *text, size_
 TEST(test_properties)
 {
 	static char empty[] = "", id[] = "cmd-1m5zq8k3x7f01";
-	for (uint32_t round = 0; round < 6000; round++) {
+	for (uint32_t round = 0; round < 6000; round += RANDOM_STEP) {
 		struct buffer text = BUFFER_INIT, first = BUFFER_INIT, second = BUFFER_INIT;
 		const struct preview_piece *pieces;
 		struct preview_options options;

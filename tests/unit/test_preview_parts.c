@@ -64,8 +64,8 @@ TEST(test_more_fragments)
 
 static void add_streak(struct streaks *s, uint64_t from, uint64_t to)
 {
-	streaks_add(s, from, 1, false);
-	streaks_add(s, to, to - from, true);
+	streaks_add(s, &(struct line){.number = from, .front = ""}, 1, false);
+	streaks_add(s, &(struct line){.number = to, .front = ""}, to - from, true);
 }
 
 TEST(test_streaks)
@@ -81,7 +81,7 @@ TEST(test_streaks)
 	assert_int_equal(streaks_find(&s, 1, 100)->last.number, 100);
 	assert_null(streaks_find(&s, 1, 101));
 	/* A gap ends a streak, and so does a line that does not go on. */
-	streaks_add(&s, 102, 1, true);
+	streaks_add(&s, &(struct line){.number = 102, .front = ""}, 1, true);
 	assert_non_null(streaks_find(&s, 20, 80));
 	assert_null(streaks_find(&s, 100, 102));
 	/* Short ones are forgotten, and of long ones the shortest. */
@@ -95,10 +95,10 @@ TEST(test_streaks)
 	assert_null(streaks_find(&s, 1, 100));
 	assert_non_null(streaks_find(&s, 1001, 1201));
 	/* Earlier lines change nothing. */
-	streaks_add_line(&s, &line, false);
+	streaks_add(&s, &line, 1, false);
 	assert_non_null(streaks_find(&s, 100001, 100002));
 	line.number = 100003;
-	streaks_add_line(&s, &line, true);
+	streaks_add(&s, &line, 1, true);
 	line = streaks_find(&s, 100001, 100003)->last;
 	assert_int_equal(line.number, 100003);
 	assert_int_equal(line.offset, 70);

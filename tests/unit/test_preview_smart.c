@@ -637,6 +637,38 @@ static int no_fingerprint(void *ctx, uint64_t *print)
 	return 0;
 }
 
+/* Expected and received values are shown with their message, however many lines they are. */
+TEST(values_are_shown_with_their_message)
+{
+	struct buffer text = {0}, out = {0};
+	struct preview *p = smart(2048);
+	add_noise(&text, COMPILING, 200);
+	buffer_printf(&text, "FAIL test/order.test.js\nAssertionError: values differ\n");
+	for (int i = 0; i < 12; i++)
+		buffer_printf(&text, "%c \"field%c\": %d,\n", "+-"[i % 2], 'a' + i, i);
+	buffer_printf(&text, "  10| expect(order).toEqual(wanted)\n");
+	add_noise(&text, SERVING, 200);
+	show(p, &text, 1, false, &out);
+	assert_non_null(strstr(out.data, "+ \"fielda\": 0,\n- \"fieldb\": 1,"));
+	assert_non_null(strstr(out.data, "- \"fieldl\": 11,\n  10| expect(order)"));
+	release(p, &text, &out);
+}
+
+/* What a step has said last is above the line with its status, however plain it is. */
+TEST(what_is_above_a_status_is_shown)
+{
+	struct buffer text = {0}, out = {0};
+	struct preview *p = smart(2048);
+	add_noise(&text, COMPILING, 200);
+	buffer_printf(&text, "man/summary.md is required for bin/summary\n"
+			     "The command \"./check.sh\" exited with 1.\n");
+	add_noise(&text, SERVING, 200);
+	show(p, &text, 1, false, &out);
+	assert_non_null(strstr(out.data, "man/summary.md is required"));
+	assert_non_null(strstr(out.data, "exited with 1."));
+	release(p, &text, &out);
+}
+
 /* What only the failing run says weighs more, the worst line of all and what stands behind it, too.
  */
 TEST(test_news)

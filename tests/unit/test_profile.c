@@ -50,22 +50,22 @@ TEST(built_in_profiles_are_as_documented)
 {
 	static const struct {
 		const char *string, *name;
-		int64_t pty, size, max_lines, unit, longest_line, mode;
+		int64_t pty, size, max_lines, unit, mode;
 	} rows[] = {
-		{"python3 a.py", "script", TRI_AUTO, 8 * KB, 0, UNIT_LINES, 0, MODE_SMART},
-		{"env", "show", TRI_NO, 16 * KB, 0, UNIT_LINES, 0, MODE_HEAD},
-		{"curl a", "fetch", TRI_AUTO, 10 * KB, 0, UNIT_LINES, 0, MODE_HEAD},
-		{"journalctl", "log", TRI_NO, 10 * KB, 0, UNIT_LINES, 0, MODE_ENDS},
-		{"pytest", "pytest", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
-		{"npm test", "build", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
-		{"cat a", "read", TRI_NO, 30 * KB, 2000, UNIT_LINES, 0, MODE_HEAD},
-		{"grep a b", "search", TRI_NO, 10 * KB, 300, UNIT_MATCHES, 0, MODE_HEAD},
-		{"find /", "find", TRI_NO, 30 * KB, 1000, UNIT_RESULTS, 0, MODE_HEAD},
-		{"ls -R /", "list", TRI_NO, 30 * KB, 500, UNIT_ENTRIES, 0, MODE_HEAD},
-		{"git log", "history", TRI_NO, 10 * KB, 0, UNIT_LINES, 0, MODE_HEAD},
-		{"nohup a", "service", TRI_NO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
-		{"terse read a", "terse", TRI_NO, 16 * KB * KB, 0, UNIT_LINES, 0, MODE_HEAD},
-		{"mkdir a", "quiet", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
+		{"python3 a.py", "script", TRI_AUTO, 8 * KB, 0, UNIT_LINES, MODE_SMART},
+		{"env", "show", TRI_NO, 16 * KB, 0, UNIT_LINES, MODE_HEAD},
+		{"curl a", "fetch", TRI_AUTO, 10 * KB, 0, UNIT_LINES, MODE_HEAD},
+		{"journalctl", "log", TRI_NO, 10 * KB, 0, UNIT_LINES, MODE_ENDS},
+		{"pytest", "pytest", TRI_AUTO, 4 * KB, 0, UNIT_LINES, MODE_SMART},
+		{"npm test", "build", TRI_AUTO, 4 * KB, 0, UNIT_LINES, MODE_SMART},
+		{"cat a", "read", TRI_NO, 30 * KB, 2000, UNIT_LINES, MODE_HEAD},
+		{"grep a b", "search", TRI_NO, 10 * KB, 300, UNIT_MATCHES, MODE_HEAD},
+		{"find /", "find", TRI_NO, 30 * KB, 1000, UNIT_RESULTS, MODE_HEAD},
+		{"ls -R /", "list", TRI_NO, 30 * KB, 500, UNIT_ENTRIES, MODE_HEAD},
+		{"git log", "history", TRI_NO, 10 * KB, 0, UNIT_LINES, MODE_HEAD},
+		{"nohup a", "service", TRI_NO, 4 * KB, 0, UNIT_LINES, MODE_SMART},
+		{"terse read a", "terse", TRI_NO, 16 * KB * KB, 0, UNIT_LINES, MODE_HEAD},
+		{"mkdir a", "quiet", TRI_AUTO, 4 * KB, 0, UNIT_LINES, MODE_SMART},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -75,7 +75,6 @@ TEST(built_in_profiles_are_as_documented)
 		assert_int_equal(s.size, rows[i].size);
 		assert_int_equal(s.max_lines, rows[i].max_lines);
 		assert_int_equal(s.unit, rows[i].unit);
-		assert_int_equal(s.longest_line, rows[i].longest_line);
 		assert_int_equal(s.mode, rows[i].mode);
 		settings_release(&s);
 	}
@@ -261,7 +260,6 @@ TEST(several_get_the_largest_limits)
 	assert_int_equal(s.size, 30 * KB);
 	assert_int_equal(s.max_lines, 500);
 	assert_int_equal(s.unit, UNIT_LINES);
-	assert_int_equal(s.longest_line, 0);
 	assert_int_equal(s.max_line, 0);
 	assert_int_equal(s.mode, MODE_SMART);
 	assert_int_equal(s.pty, TRI_NO);
@@ -473,12 +471,6 @@ TEST(mistakes_are_told)
 		 "t.ini:2: [profile a] macth: no such key of a profile (did you mean match?)"},
 		{"[profile a]\nshell = /bin/sh\n",
 		 "t.ini:2: [profile a] shell: no such key of a profile"},
-		{"[profile a]\nsize = 1KB\nsize = 2KB\n",
-		 "t.ini:3: [profile a] size: already set on line 2"},
-		{"[profile a]\nsize = 1KB\n[profile b]\nsize = 1KB\n[profile a]\nsize = 2KB\n",
-		 "t.ini:6: [profile a] size: already set on line 2"},
-		{"[profile a]\nmatch = b\nmatch = c\n",
-		 "t.ini:3: [profile a] match: already set on line 2"},
 		{"[profile a]\nmatch = -x\n",
 		 "t.ini:2: [profile a] match: -x: a pattern starts with "
 		 "the name of a program"},
@@ -492,8 +484,6 @@ TEST(mistakes_are_told)
 		 "t.ini:4: [profile a] size: c: an indented line adds to a list, and this takes "
 		 "one "
 		 "value"},
-		{"[profile a]\npatterns = lost lock\npatterns = other\n",
-		 "t.ini:3: [profile a] patterns: already set on line 2"},
 		{"[profile a]\npatterns =\n  lost lock\n  a*b\n",
 		 "t.ini:4: [profile a] patterns: a*b: needs 4 characters in a row that are not *"},
 		{"[preview]\nignore = abc\n",
@@ -605,7 +595,6 @@ TEST(limits_are_per_stream)
 	assert_int_equal(l.bytes, 10 * KB);
 	assert_int_equal(l.count, 300);
 	assert_int_equal(l.unit, UNIT_MATCHES);
-	assert_int_equal(l.longest_line, 0);
 	assert_int_equal(l.max_line, 500);
 	assert_true(l.grow);
 	assert_int_equal(l.mode, MODE_HEAD);
@@ -623,11 +612,11 @@ TEST(limits_are_per_stream)
 		settings_release(&s);
 	}
 	s = start();
-	/* The line that makes a preview of the text is cut in it, unless it would be lost. */
-	s.longest_line = 100;
+	s.max_line = 100;
 	l = limit_of(&s, false);
 	assert_int_equal(l.max_line, 100);
 	assert_false(l.grow);
+	s.max_line = 0;
 	s.ceiling = 30 * KB;
 	limit_widen(&l, &s);
 	assert_int_equal(l.max_line, 500);
@@ -681,7 +670,11 @@ TEST(a_size_that_is_set_later_sets_both)
 	}
 	/* A file's size is above the failure_size that is built in. */
 	struct settings s = start();
-	load(&s, "[profile t]\nmatch = t\nsize = 8KB\nfailure_size = 2KB\n");
+	static const char system[] = "[profile t]\nmatch = t\nsize = 8KB\nfailure_size = 2KB\n";
+	struct option_error error;
+	assert_int_equal(settings_load_text(&s, ORIGIN_SYSTEM, "system.ini", system,
+					    sizeof(system) - 1, &error),
+			 0);
 	load(&s, "[profile t]\nsize = 3KB\n");
 	apply(&s, "t");
 	assert_int_equal(limit_of(&s, false).failure_bytes, 3 * KB);

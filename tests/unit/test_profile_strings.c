@@ -257,7 +257,6 @@ TEST(what_goes_elsewhere_does_not_count)
 		{"(make; make test) > log 2>&1 || tail log", "read"},
 		{"make 3>&1 1>&2 2>&3 | cat", "build"},
 		{"exec 3>log; cat x", "default+read"},
-		{"cmd {fd}>x; cat y", "default+read"},
 		{"make > >(tee log) 2>&1", "build"},
 		{"cat x > /dev/tty", "read"},
 	};
@@ -305,7 +304,6 @@ TEST(loops_and_conditions)
 		{"case x in\n  # comment )\n  x) grep a b\nesac", "search"},
 		{"select x in a b; do cat $x; done", "read"},
 		{"f() { cat \"$1\"; }; f a", "default"},
-		{"function f { ls; }\ncat x", "read"},
 		{"f () ( ls ); cat x", "read"},
 		{"{ cat a; cat b; }", "read"},
 		{"( cat a )", "read"},

@@ -114,19 +114,11 @@ CHILD_TEST(standard_streams_are_closed)
 	CHECK(fcntl(p.master, F_GETFL) & O_NONBLOCK);
 }
 
-static int count_open(void)
-{
-	int count = 0;
-	for (int fd = 0; fd < 256; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
 /* Whichever step fails, nothing stays open. */
 CHILD_TEST(no_descriptors)
 {
 	struct pty p;
-	int before = count_open();
+	int before = unit_count_open();
 	for (rlim_t room = 0; room < 6; room++) {
 		const struct rlimit limit = {3 + room, 256};
 		CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
@@ -135,7 +127,7 @@ CHILD_TEST(no_descriptors)
 			close_both(&p);
 		else
 			CHECK(p.master == -1 && p.slave == -1 && errno == EMFILE);
-		CHECK(count_open() == before);
+		CHECK(unit_count_open() == before);
 	}
 }
 

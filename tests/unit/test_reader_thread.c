@@ -230,21 +230,13 @@ TEST(one_processor)
 	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
-static int count_open(void)
-{
-	int count = 0;
-	for (int fd = 0; fd < 100; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
 static void check_refused(const void *ctx)
 {
 	const int *number = ctx;
-	int before = count_open();
+	int before = unit_count_open();
 	CHECK(child_deny(*number, EPERM) == 0);
 	CHECK(!reader_thread_begin(STDIN_FILENO));
-	CHECK(count_open() == before);
+	CHECK(unit_count_open() == before);
 }
 
 /* No descriptor or no thread is to be had: nothing is left behind. */

@@ -276,7 +276,7 @@ TEST_IN(test_endless, setup, teardown)
 		for (size_t at = 0; at < sizeof(text); at += sizes[i]) {
 			size_t left = sizeof(text) - at;
 			redactor_feed(&r, text + at, left < sizes[i] ? left : sizes[i]);
-			assert_true(r.work.cap <= 4 * (REDACTOR_PIECE + REDACTOR_HOLD));
+			assert_true(r.work.cap <= 8 * REDACTOR_HOLD);
 		}
 		redactor_finish(&r);
 		redactor_release(&r);
@@ -289,6 +289,22 @@ TEST_IN(test_endless, setup, teardown)
 	memset(text, 'S', sizeof(text));
 	pass(text, sizeof(text), 5000, 0, &out);
 	check(&out, text, sizeof(text));
+	buffer_release(&out);
+}
+
+/* A key that began where there was no memory is replaced to its end all the same. */
+TEST_IN(test_key_without_memory, setup, teardown)
+{
+	static const char begin[] = "in -----BEGIN PRIVATE KEY-----\nMIIE\n";
+	static const char end[] = "MIIE\n-----END PRIVATE KEY-----\nafter\n";
+	struct buffer out = BUFFER_INIT;
+	struct redactor r = {.secrets = secrets, .out = collect, .ctx = &out};
+	r.work.failed = true;
+	redactor_feed(&r, begin, strlen(begin));
+	redactor_feed(&r, end, strlen(end));
+	redactor_finish(&r);
+	redactor_release(&r);
+	assert_string_equal(buffer_string(&out), "[redacted]\nafter\n");
 	buffer_release(&out);
 }
 
@@ -307,6 +323,47 @@ TEST_IN(test_key_without_end, setup, teardown)
 	}
 	buffer_release(&text);
 	buffer_release(&out);
+}
+
+/* A key whose mark is in a line that is too long to be held, or in another secret, stays one,
+   however its bytes come. */
+TEST_IN(test_key_in_long_line, setup, teardown)
+{
+	static const char *const starts[] = {"password=", "sk-", "://user:", "pass=", "all "};
+	static const size_t lengths[] = {0, 10, 15000, 16384, 17000, 40000, 70000};
+	static const size_t sizes[] = {1 << 20, 65536, 16384, 4096, 1000, 129, 80};
+	struct option_error error;
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT, whole = BUFFER_INIT;
+	assert_int_equal(
+		option_append(&settings, option_by_key("redact", "patterns"), "all .*", &error), 0);
+	secrets_free(secrets);
+	secrets = secrets_new(&settings);
+	for (size_t i = 0; i < 3 * 5 * 7; i++) {
+		/* Before the mark, in the key, behind the key. */
+		size_t place = i % 3, length = lengths[i / 15];
+		const char *const parts[] = {"-----BEGIN PRIVATE KEY-----", "KEYS\nKEYS\nKEYS\n",
+					     "-----END PRIVATE KEY-----\nend\n"};
+		buffer_clear(&text);
+		buffer_append_string(&text, starts[i / 3 % 5]);
+		for (size_t k = 0; k < 3; k++) {
+			for (size_t n = k == place ? length : 0; n > 0; n--)
+				buffer_append_string(&text, place == 1 ? "K" : "x");
+			buffer_append_string(&text, parts[k]);
+		}
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+			struct buffer *to = k == 0 ? &whole : &out;
+			buffer_clear(to);
+			pass(text.data, text.len, sizes[k], 0, to);
+			/* A line that is longer than a key can be takes only itself with it. */
+			if (place != 1 || length < REDACTOR_BLOCK)
+				assert_null(memmem(to->data, to->len, "KEYS", 4));
+			assert_null(memmem(to->data, to->len, "KK", 2));
+			check(to, whole.data, whole.len);
+		}
+	}
+	buffer_release(&text);
+	buffer_release(&out);
+	buffer_release(&whole);
 }
 
 /* A pattern that backtracks for ever takes the line with it, not the time. */

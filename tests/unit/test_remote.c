@@ -65,9 +65,9 @@ TEST(the_cause_is_told_first)
 TEST(names_are_clean)
 {
 	char name[8];
-	remote_clean_name("../a b", name, sizeof(name));
+	store_clean_name("../a b", name, sizeof(name));
 	assert_string_equal(name, "_._a_b");
-	remote_clean_name("-x.y-z0123", name, sizeof(name));
+	store_clean_name("-x.y-z0123", name, sizeof(name));
 	assert_string_equal(name, "_x.y-z0");
 }
 
@@ -234,7 +234,6 @@ TEST_IN(labels_are_those_of_the_run, home_setup, home_teardown)
 		outbox_describe(i < 2 ? &s : &none, &origin, &m);
 		unsetenv("JOB_ID");
 		m.host = "other-pod";
-		m.container = "0123";
 		m.state = META_DONE;
 		assert_int_equal(artifact_update(a), 0);
 		artifact_close(a);
@@ -244,7 +243,7 @@ TEST_IN(labels_are_those_of_the_run, home_setup, home_teardown)
 	assert_int_equal(outbox_look(&outbox).waiting, 3);
 	for (int i = 0; i < 3; i++) {
 		snprintf(want, sizeof(want),
-			 "\"host\":\"other-pod\",\"container\":\"0123\",\"labels\":%s,\"object_"
+			 "\"host\":\"other-pod\",\"labels\":%s,\"object_"
 			 "bytes\":",
 			 labels[i]);
 		assert_non_null(strstr(line_of(&outbox, ids[i]), want));
@@ -301,39 +300,23 @@ TEST_IN(a_push_leaves_nothing, home_setup, home_teardown)
 	char id[ID_LEN + 1], objects[80], remote[96];
 	struct meta m;
 	struct outbox outbox = open_outbox();
-	struct outbox_result result;
 	snprintf(objects, sizeof(objects), "%s/objects", home);
 	snprintf(remote, sizeof(remote), "file:%s", objects);
 	struct settings s = settings_with("remote", remote);
 	s.push = PUSHING_ALL;
 	make(1, id, NULL, &m);
 	assert_int_equal(outbox_want(&outbox, id), 0);
-	outbox_push(&outbox, &s, 0, &result);
-	assert_int_equal(result.left, 1);
+	struct outbox_state result = outbox_push(&outbox, &s, 0);
+	assert_int_equal(result.waiting, 1);
 	assert_non_null(strstr(result.why, "No such file or directory"));
 	assert_int_equal(mkdir(objects, 0700), 0);
-	outbox_push(&outbox, &s, 0, &result);
+	result = outbox_push(&outbox, &s, 0);
 	assert_int_equal(result.pushed, 1);
 	assert_string_equal(result.why, "");
 	assert_false(outbox_has_work(&outbox));
 	assert_false(io_is_there(outbox.dir, "new"));
 	outbox_close(&outbox);
 	settings_release(&s);
-}
-
-TEST(containers_are_found_by_their_mounts)
-{
-	static const char docker[] =
-		"719 708 254:1 /var/lib/docker/containers/"
-		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef/hostname "
-		"/etc/hostname rw - ext4 /dev/vda1 rw\n";
-	static const char none[] = "22 1 0:20 / /proc rw - proc proc rw\n"
-				   "23 1 8:1 /containers/0123/x /etc/hosts rw - ext4 x rw\n";
-	char id[OUTBOX_CONTAINER + 1];
-	assert_true(outbox_container(docker, id));
-	assert_string_equal(id, "0123456789ab");
-	assert_false(outbox_container(none, id));
-	assert_false(outbox_container("", id));
 }
 
 TEST_IN(a_run_is_in_one_segment, home_setup, home_teardown)
@@ -392,7 +375,8 @@ TEST_IN(lines_stay_short, home_setup, home_teardown)
 	setenv("LONG", word, 1);
 	outbox_describe(&s, &origin, &m);
 	m.object_bytes = 7;
-	index_add_line(&line, &m);
+	meta_encode(&line, &m, INDEX_COMMAND);
+	buffer_append_string(&line, "\n");
 	assert_true(line.len < INDEX_LINE);
 	buffer_append_string(&want, "\"labels\":{\"a\":\"");
 	for (int i = 0; i < LABEL_MAX; i++)

@@ -308,14 +308,6 @@ static void turns(const void *ctx)
 	source_release(r.source);
 }
 
-static int count_open(void)
-{
-	int count = 0;
-	for (int fd = 3; fd < 256; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
 /* Where no pty can be had it is a pipe; a person's command is left alone. */
 CHILD_TEST(no_pty)
 {
@@ -325,16 +317,16 @@ CHILD_TEST(no_pty)
 	job.channels.keyboard = -1;
 	job.channels.channel[0] = CHANNEL_PTY;
 	job.channels.sink[0] = SINK_AGENT;
-	int before = count_open();
+	int before = unit_count_open();
 	CHECK(child_deny(SYS_openat, ENOENT) == 0);
 	CHECK(source_open(source, &s, 0) == 0);
 	CHECK(!source->pty && !isatty(source->child));
-	CHECK(count_open() == before + 2);
+	CHECK(unit_count_open() == before + 2);
 	source_release(source);
-	CHECK(count_open() == before);
+	CHECK(unit_count_open() == before);
 	job.channels.sink[0] = SINK_PERSON;
 	CHECK(source_open(source, &s, 0) == -1 && errno == ENOENT);
-	CHECK(source->fd == -1 && source->child == -1 && count_open() == before);
+	CHECK(source->fd == -1 && source->child == -1 && unit_count_open() == before);
 }
 
 TEST(test_turns)

@@ -1,13 +1,15 @@
 // The parts of the terminal that others there rely on: the scanner's variants, the parser's short
-// cut, widths, clusters; and the terminal without memory.
+// cut, widths, clusters; and a terminal without memory.
 
 #include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/terminal.h"
+#include "tests/unit/child.h"
 #include "tests/unit/random.h"
-#include "tests/unit/unit.h"
+
+#include <sys/resource.h>
 
 /* The expected result of the scanner, one byte at a time. */
 static size_t text_length(const char *data, size_t len, bool line, size_t *newlines)
@@ -183,35 +185,32 @@ static void keep(void *ctx, const char *data, size_t len)
 	buffer_append(ctx, data, len);
 }
 
-/* Without memory for a grid nothing that was held is lost, and all that follows
-   is handed on with escapes removed. */
-TEST(without_memory)
+/* With a sanitizer, too, an allocation that is not possible fails. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
 {
-	static const char after[] = "x\033[2J\nafter\r\n1\r2\n";
-	static const char *const before[] = {"", "one\ntwo", "one\n\033[Atwo\n", "\033[?1049hx"};
-	static const char *const want[] = {"x\nafter\n1\n2\n", "one\ntwox\nafter\n1\n2\n",
-					   "two\nx\nafter\n1\n2\n", "x\nx\nafter\n1\n2\n"};
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
-		struct buffer text = BUFFER_INIT;
-		struct terminal_options options = {
-			.cols = 20, .rows = 5, .onlcr = true, .collapse = true};
-		struct terminal_events events = {.text = keep, .ctx = &text};
-		struct terminal *t = terminal_new(&options, &events);
-		struct buffer picture = BUFFER_INIT;
-		assert_non_null(t);
-		terminal_feed(t, before[i], strlen(before[i]));
-		strip_enter(t);
-		terminal_feed(t, after, strlen(after));
-		terminal_resize(t, 10, 10);
-		terminal_commit(t);
-		assert_int_equal(terminal_picture(t, &picture, NULL, NULL), 0);
-		assert_int_equal(picture.len, 0);
-		assert_false(terminal_facts(t).is_alternate);
-		terminal_finish(t);
-		assert_string_equal(buffer_string(&text), want[i]);
-		terminal_free(t);
-		buffer_release(&text);
-	}
+	return "allocator_may_return_null=1";
+}
+
+/* Where there is no memory for a larger screen all goes on in the old one. */
+CHILD_TEST(without_memory)
+{
+	struct buffer text = BUFFER_INIT;
+	struct terminal_options options = {.cols = 20, .rows = 5, .onlcr = true, .collapse = true};
+	struct terminal_events events = {.text = keep, .ctx = &text};
+	struct terminal *t = terminal_new(&options, &events);
+	static const struct rlimit none = {0};
+	static const char before[] = "one\ntwo", after[] = "\033[Aand\n\nthree\n";
+	CHECK(t && buffer_reserve(&text, 4096) == 0);
+	CHECK(setrlimit(RLIMIT_AS, &none) == 0);
+	terminal_feed(t, before, strlen(before));
+	terminal_resize(t, 1000, 500);
+	CHECK(terminal_facts(t).cols == 20 && terminal_facts(t).rows == 5);
+	terminal_feed(t, after, strlen(after));
+	terminal_finish(t);
+	CHECK(strcmp(buffer_string(&text), "oneand\ntwo\nthree\n") == 0);
+	terminal_free(t);
+	buffer_release(&text);
 }
 
 /* A CR before LF stays, however the bytes come in pieces and whichever gear is on. */

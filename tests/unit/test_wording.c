@@ -219,7 +219,7 @@ TEST(footers_name_the_limit)
 		{LIMIT_COUNT, UNIT_MATCHES, 100, " (limit 100 matches)"},
 		{LIMIT_COUNT, UNIT_RESULTS, 5, " (limit 5 results)"},
 		{LIMIT_COUNT, UNIT_ENTRIES, 1, " (limit 1 entry)"},
-		{LIMIT_LINE, UNIT_LINES, 0, " (limit 500 bytes a line)"},
+		{LIMIT_CUT, UNIT_LINES, 0, " (limit 500 bytes a line)"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct wording_ending e = ended(0);
@@ -227,7 +227,7 @@ TEST(footers_name_the_limit)
 		e.broken = cases[i].broken;
 		e.limit = (struct limit){.bytes = 4096,
 					 .count = cases[i].count,
-					 .longest_line = 500,
+					 .max_line = 500,
 					 .unit = cases[i].unit};
 		snprintf(want, sizeof(want),
 			 "[terse: exit 0 after 12.3 s; 8,432 lines, 473 KB%s]\n", cases[i].want);

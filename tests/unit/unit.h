@@ -30,6 +30,15 @@ static inline ssize_t unit_read_file(int dir, const char *path, char *data, size
 	return n;
 }
 
+/* How many descriptors are open besides the standard ones. */
+static inline int unit_count_open(void)
+{
+	int count = 0;
+	for (int fd = 3; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
 #define UNIT_TESTS 128
 
 static struct unit_tests {
