@@ -138,7 +138,7 @@ class JobControl(Case):
     SHELL = ("bash", "--norc", "-i", "-c")
 
     def test_as_without_terse(self):
-        for script in ("sleep 0.01 & fg", "sleep 1000 & kill %1; wait; exit 3", "(exit 3) | cat; echo ${PIPESTATUS[0]}",
+        for script in ("sleep 0.01 & fg", "sleep 1000 & kill %1; wait %1; exit 3", "(exit 3) | cat; echo ${PIPESTATUS[0]}",
                        "cat </dev/null; echo $-"):
             for options, how in ((), {}), (("--streams=split",), {"split": True}):
                 with self.subTest(script=script, **how):
