@@ -163,7 +163,7 @@ $(BUILD)/helper/%: tests/cli/helper/%.c
 # terse, whose allocations fail one by one.
 $(BUILD)/fault/terse: tests/cli/fault/memory.c $(BUILD)/supervisor/main.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -o $@ $^ $(LDLIBS)
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc -o $@ $^ $(LDLIBS)
 
 $(BUILD)/fault/terse-sh: $(BUILD)/fault/terse
 	@ln -sf terse $@

@@ -15,6 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PAGE ((size_t)4096)
+
+char *io_block(size_t size)
+{
+	return aligned_alloc(PAGE, size);
+}
+
 /* Waits for room after EAGAIN; an error of poll itself ends the write. */
 static int wait_for(int fd, short events)
 {

@@ -13,6 +13,11 @@
 
 struct pollfd;
 
+/* Memory to read into and write from: `size` bytes (whole pages), on a page, since the kernel
+   copies up to 5 times slower to where malloc() puts large blocks. NULL with ENOMEM; free()
+   releases it. */
+char *io_block(size_t size);
+
 /* Writes all of it; waits for room where the descriptor is non-blocking.
    Returns 0, or -1 with errno (EPIPE, ENOSPC, ...): some of it may be written. */
 int io_write(int fd, const void *data, size_t len);

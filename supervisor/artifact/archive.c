@@ -195,7 +195,7 @@ int archive_write(int dir, const char *id, int fd)
 	if (meta_read(dir, id, &meta) < 0)
 		goto out;
 	p.zstd = ZSTD_createCCtx();
-	p.block = malloc(BLOCK);
+	p.block = io_block(BLOCK);
 	p.packed = malloc(p.packed_size);
 	if (!p.zstd || !p.block || !p.packed) {
 		errno = ENOMEM;
@@ -448,8 +448,8 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 	if (journal_clean(r.dir, 0, 0) < 0 && errno != ENOENT)
 		goto out;
 	r.zstd = ZSTD_createDCtx();
-	r.block = malloc(BLOCK);
-	r.input = malloc(BLOCK);
+	r.block = io_block(BLOCK);
+	r.input = io_block(BLOCK);
 	if (!r.zstd || !r.block || !r.input) {
 		errno = ENOMEM;
 		goto out;

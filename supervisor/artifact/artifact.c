@@ -364,7 +364,7 @@ static uint64_t stream_bytes(const struct stream *s)
 static int stream_append(struct stream *s, const char *data, size_t len)
 {
 	if (!s->collected)
-		s->collected = malloc(ARTIFACT_WINDOW);
+		s->collected = io_block(ARTIFACT_WINDOW);
 	if (!s->collected)
 		return store(s, data, len, 0);
 	while (len > 0) {

@@ -84,7 +84,7 @@ void excerpts_release(struct excerpts *d)
 int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 {
 	struct text_piece piece;
-	char line[GAP_ANNOUNCE_MAX], *chunk = malloc(CHUNK);
+	char line[GAP_ANNOUNCE_MAX], *chunk = io_block(CHUNK);
 	int result = chunk ? 0 : -1;
 	while (result == 0 && !d->error) {
 		result = text_next(t, chunk, CHUNK, &piece);

@@ -275,7 +275,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 		w->typed = w->asked->typed;
 		w->offset = w->typed ? w->typed->from : sought == 1 ? text.size : text.offset;
 		w->fd = sought < 0 ? -1 : dup(text.fd);
-		w->block = w->fd < 0 ? NULL : malloc(BLOCK);
+		w->block = w->fd < 0 ? NULL : io_block(BLOCK);
 		if (!w->block)
 			verb_error(verb, "%s: %m", w->id);
 		text_close(&text);

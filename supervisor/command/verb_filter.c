@@ -41,7 +41,7 @@ static int filter_feed(struct filter *f, struct secrets *secrets)
 {
 	struct redactor redactor = {
 		.secrets = secrets, .out = filter_pass, .ctx = f->excerpts.text};
-	char *chunk = malloc(CHUNK);
+	char *chunk = io_block(CHUNK);
 	ssize_t n = chunk ? 0 : -1;
 	while (chunk && !f->excerpts.error) {
 		n = read(STDIN_FILENO, chunk, CHUNK);

@@ -112,7 +112,7 @@ struct reader_thread *reader_thread_begin(int fd)
 	in->stop = io_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	pthread_mutex_init(&in->mutex, NULL);
 	pthread_cond_init(&in->room, NULL);
-	in->ring = malloc(RING);
+	in->ring = io_block(RING);
 	pthread_attr_t attributes;
 	if (in->filled >= 0 && in->stop >= 0 && in->ring && pthread_attr_init(&attributes) == 0) {
 		/* With all signals blocked, since they are for the owner. */

@@ -762,7 +762,7 @@ static void supervisor_start(struct supervisor *s)
 	if (remote_pushes(job->settings))
 		sigaddset(&set, SIGTERM);
 	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	s->chunk = malloc(SOURCE_CHUNK);
+	s->chunk = io_block(SOURCE_CHUNK);
 	if (s->signals < 0 || !s->chunk)
 		supervisor_refuse(s, FRAME_REFUSED, errno);
 	/* Most reports need no more memory than this, so that the end of a run does not fail for

@@ -6,6 +6,7 @@
 #include "supervisor/reading/walk.h"
 
 #include "lib/bytes.h"
+#include "lib/io.h"
 #include "lib/utf8.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_op
 	};
 	if (w->cap > w->most)
 		w->cap = w->most;
-	w->data = malloc(w->cap);
+	w->data = io_block(w->cap);
 	if (w->data && !options->here)
 		found = text_seek(text, w->line, &lines);
 	w->base = text->offset;

@@ -1,6 +1,7 @@
 #include "supervisor/terminal/terminal.h"
 
 #include "lib/buffer.h"
+#include "lib/io.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 
@@ -26,9 +27,9 @@ struct terminal *terminal_new(const struct terminal_options *options,
 	t->scan = scan_variants()[0];
 	t->emitter.write = events->text;
 	t->emitter.ctx = events->ctx;
-	t->emitter.stage = malloc(EMITTER_STAGE);
+	t->emitter.stage = io_block(EMITTER_STAGE);
 	t->tail.cap = TAIL_SIZE;
-	t->tail.data = malloc(TAIL_SIZE);
+	t->tail.data = io_block(TAIL_SIZE);
 	t->normal = screen_new(options->cols, options->rows, &t->emitter);
 	t->alternate = screen_new(options->cols, options->rows, NULL);
 	if (!t->emitter.stage || !t->tail.data || !t->normal || !t->alternate) {
