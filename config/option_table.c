@@ -352,7 +352,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),
-		COUNT(head_share, 0, 100, 15, "percent"),
+		COUNT(head_share, 0, 100, 5, "percent"),
 		.help = "The share of a preview for the start of the text, which is printed as it "
 			"comes.",
 	},

@@ -15,6 +15,8 @@ enum {
 	/* What a line costs beside its bytes. */
 	LINE_COST = 100,
 	HEADING_REACH = 4,
+	/* So many lines below a telling one are shown where there is room. */
+	REACH = 20,
 	/* Percent of its value that a line keeps when one like it is taken. */
 	NEXT_OF_SHAPE = 80,
 	/* A fold with its first lines is taken where a gap would be, if it costs no more. */
@@ -120,6 +122,15 @@ static bool follows(const struct entry *before, const struct entry *behind)
 	return before->to + 1 == behind->line.number;
 }
 
+/* Whether the line is taken without which a unit tells nothing. */
+static bool has_owner(const struct layout *l, const struct entry *u)
+{
+	uint64_t owner = u->trait.owner;
+	while (owner && u > l->units && u->line.number > owner)
+		u--;
+	return !owner || u->chosen;
+}
+
 /* The line, not taken yet, that tells most per byte; `count` when none is left. */
 static size_t densest_line(const struct layout *l)
 {
@@ -134,7 +145,7 @@ static size_t densest_line(const struct layout *l)
 			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
 		size_t cost = u->cost + LINE_COST + (joins ? 0 : l->gap_cost);
 		float rate = (float)u->trait.value / (float)cost;
-		if (rate > best) {
+		if (rate > best && has_owner(l, u)) {
 			best = rate;
 			densest = i;
 		}
@@ -236,6 +247,24 @@ static bool is_filler(const struct entry *u)
 	return u->trait.common && !u->chosen;
 }
 
+/* Takes further lines below those that tell why a run failed, of each as many. */
+static void take_below(struct layout *l)
+{
+	for (unsigned reach = 0; reach < REACH; reach++) {
+		for (size_t i = l->count, k; i-- > 0;) {
+			if (!l->units[i].chosen || l->units[i].trait.value < TELLING)
+				continue;
+			for (k = i + 1;
+			     k < l->count && (l->units[k].chosen || is_separator(&l->units[k]));
+			     k++)
+				;
+			if (k < l->count && k - i <= REACH && !l->units[k].trait.common &&
+			    follows(&l->units[k] - 1, &l->units[k]))
+				layout_take(l, k);
+		}
+	}
+}
+
 void choose(struct layout *l, const struct limit *limit)
 {
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
@@ -257,7 +286,9 @@ void choose(struct layout *l, const struct limit *limit)
 	l->max_lines += lines;
 	if (smart || failed)
 		take_told(l);
-	if (!smart || l->asked_for || (!l->brief && !has_told(l))) {
+	if (smart && failed)
+		take_below(l);
+	if (!smart || failed || l->asked_for || (!l->brief && !has_told(l))) {
 		/* The last lines, then the first ones, up to one of a form that many have. */
 		for (from = l->count; from > next && !(smart && is_filler(&l->units[from - 1]));)
 			from--;

@@ -236,6 +236,7 @@ struct score {
 struct trait {
 	struct score score;
 	unsigned value; /* set by whoever chooses */
+	uint64_t owner; /* without this line it tells nothing; 0: there is none */
 	bool common;    /* many lines of progress are of its family */
 };
 
@@ -332,6 +333,7 @@ enum {
 struct stored {
 	struct line line; /* front and back stand in the text, one behind the other */
 	struct score score;
+	uint64_t owner; /* the line that it tells something with; 0: by itself */
 	bool normal;    /* a run that went well has said it, too: smart_compare() */
 	uint16_t value; /* below STORE_VALUES; set by whoever weighs */
 };
@@ -409,7 +411,7 @@ int smart_compare(struct smart *s, const struct fingerprints *success);
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 
 /* All that is known of a line with that score and value. */
-struct trait smart_trait(const struct smart *s, const struct score *score, unsigned value);
+struct trait smart_trait(const struct smart *s, const struct score *score);
 
 /* layout.c puts together the printed preview: lines are taken one by one for as long as the budget
    lasts, and the rest becomes gaps. Every marker is paid for, so the cost is exact at any time, but

@@ -302,7 +302,8 @@ static int add_unjudged(struct preview *p, const struct smart *smart, const stru
 	if (smart) {
 		struct score score;
 		smart_judge(smart, line, &score);
-		trait = smart_trait(smart, &score, trait.value);
+		trait = smart_trait(smart, &score);
+		trait.value = 1;
 	}
 	return layout_add(&p->layout, line, &trait);
 }
@@ -360,7 +361,9 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 			else if (stored->score.kind == SCORE_BLANK ? !is_next
 								   : stored->value < least)
 				continue;
-			struct trait trait = smart_trait(smart, &stored->score, stored->value);
+			struct trait trait = smart_trait(smart, &stored->score);
+			trait.value = stored->value;
+			trait.owner = stored->owner;
 			if (layout_add(l, here ? &line : &stored->line, &trait))
 				return -1;
 		}

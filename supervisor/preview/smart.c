@@ -149,11 +149,10 @@ static void note_streaks(struct smart *s, const struct line *line, uint32_t shap
 	s->shape = shape;
 }
 
-struct trait smart_trait(const struct smart *s, const struct score *score, unsigned value)
+struct trait smart_trait(const struct smart *s, const struct score *score)
 {
 	return (struct trait){
 		.score = *score,
-		.value = value,
 		.common = !score->tells && sketch_count(&s->sketch, score->family) >= COMMON,
 	};
 }

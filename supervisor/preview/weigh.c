@@ -27,17 +27,41 @@ static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
 static const float OVER_BLANK = 0.6f;
 static const float AFTER_QUIET = 1.3f; /* for the first telling line after many that are not */
 
-static void lift(struct stored *line, float weight)
+/* Whether a frame of a stack is in code that the user has not written. */
+static bool is_foreign(const struct line *frame)
+{
+	static const char *const places[] = {"node_modules", "-packages/", "/lib/", "/usr/",
+					     "/gems/",       "node:",      "java."};
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (memmem(frame->front, frame->front_len, places[i], strlen(places[i])))
+			return true;
+	}
+	return false;
+}
+
+/* A line has at least this weight, because of the line with the number `owner` if that is not 0. */
+static void lift(struct stored *line, float weight, uint64_t owner)
 {
 	unsigned value = (unsigned)(weight * UNIT);
-	if (line->score.kind == SCORE_BLANK)
+	enum score_kind kind = line->score.kind;
+	if (kind == SCORE_BLANK)
 		return;
-	if (line->score.kind == SCORE_FRAME || line->score.kind == SCORE_PASS)
+	if (kind == SCORE_PASS || (kind == SCORE_FRAME && is_foreign(&line->line)))
 		value /= 3;
 	if (value >= STORE_VALUES)
 		value = STORE_VALUES - 1;
-	if (value > line->value)
-		line->value = (uint16_t)value;
+	if (value <= line->value)
+		return;
+	line->value = (uint16_t)value;
+	line->owner = owner;
+}
+
+/* Whether a line tells nothing without the message above it. */
+static bool is_part(const struct stored *line, const struct stored *message)
+{
+	enum score_kind kind = line->score.kind;
+	return kind == SCORE_DETAIL || kind == SCORE_QUOTE || kind == SCORE_FRAME ||
+	       (line->score.score < SCORE_TELLING && line->score.indent > message->score.indent);
 }
 
 /* Hands a share of a line's weight on to those below it, or above it. What a status tells of is
@@ -51,12 +75,31 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 		struct stored *other = below ? line + k : line - k;
 		if (other->line.number != (below ? line->line.number + k : line->line.number - k))
 			break;
+		if (below && other->score.kind == SCORE_WARNING &&
+		    line->score.kind != SCORE_WARNING)
+			break;
 		bool owns = below ? other->score.indent > line->score.indent : !line->score.ends;
 		if (other->score.kind == SCORE_BLANK)
 			share *= below ? OVER_BLANK : 1;
 		else if (other->score.kind != SCORE_DETAIL && other->score.kind != SCORE_QUOTE)
 			share *= owns ? OWN : NEXT;
-		lift(other, share);
+		lift(other, share, below && is_part(other, line) ? line->line.number : 0);
+	}
+}
+
+/* Where warnings alone have failed the run ("Failing due to -Werror"), they tell as much as errors.
+ */
+static void raise_warnings(struct store *store)
+{
+	bool raised = false;
+	for (size_t i = store->count; i-- > 0;) {
+		const struct line *line = &store->lines[i].line;
+		struct score *score = &store->lines[i].score;
+		raised |= score->score >= SCORE_TELLING &&
+			  (memmem(line->front, line->front_len, "due to -Werror", 14) ||
+			   memmem(line->front, line->front_len, "treated as errors", 17));
+		if (raised && score->kind == SCORE_WARNING && score->score < SCORE_FAILURES)
+			score->score = SCORE_FAILURES;
 	}
 }
 
@@ -83,8 +126,10 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	struct store *store = &s->store;
 	uint64_t told = 0; /* the last line that tells of a failure */
 	uint8_t above[1 << SEEN_BITS] = {0};
+	if (outcome == OUTCOME_FAILURE)
+		raise_warnings(store);
 	for (size_t i = 0; i < store->count; i++)
-		store->lines[i].value = 0;
+		store->lines[i].value = store->lines[i].owner = 0;
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
 		if (line->score.score == 0 && line->score.result == 0)
@@ -105,6 +150,8 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 			told = line->line.number;
 		}
 		/* The weight from the neighbours counts half. */
+		if (weight * UNIT > line->value / 2.0f)
+			line->owner = 0;
 		unsigned value = line->value / 2u + (unsigned)(weight * UNIT);
 		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
 		if (line->score.score >= SCORE_TELLING && outcome != OUTCOME_SUCCESS) {

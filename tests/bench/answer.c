@@ -50,7 +50,7 @@ int main(void)
 	for (size_t i = 0; i < COUNT; i++) {
 		const struct preview_options options = {.limit.fold = FOLD_ALIKE,
 							.limit.bytes = budgets[i],
-							.limit.head_share = 15,
+							.limit.head_share = 5,
 							.limit.end_share = 8,
 							.limit.max_line = 500};
 		previews[i] = preview_new(&options);

@@ -56,7 +56,7 @@ static struct interceptor *make_text(size_t size)
 		.limit = {.bytes = size,
 			  .failure_bytes = size,
 			  .mode = MODE_SMART,
-			  .head_share = 15,
+			  .head_share = 5,
 			  .end_share = 8,
 			  .max_line = 500,
 			  .grow = true},

@@ -192,7 +192,7 @@ TEST(defaults_are_as_documented)
 	assert_int_equal(s.heartbeat, 60000);
 	assert_int_equal(s.status, STATUS_NEVER);
 	assert_int_equal(s.mode, MODE_SMART);
-	assert_int_equal(s.head_share, 15);
+	assert_int_equal(s.head_share, 5);
 	assert_int_equal(s.max_line, 0);
 	assert_int_equal(s.max_artifact, (int64_t)1 << 30);
 	assert_int_equal(s.raw, TRI_AUTO);

@@ -77,6 +77,20 @@ static const struct {
 	 "(file:///home/dev/js/tools.ts:2:54)\n"
 	 "    at file:///home/dev/js/seat_test.ts:6:3\n\n",
 	 {"seat_test.ts:6:3"}},
+	{"the user's own frame below those of a library",
+	 "counts seats %d ... ok (%dms)\nversion: error handled\n",
+	 "   FAIL  \"fee of a small order\"\n    Expected values to be strictly equal:\n\n"
+	 "        ++290    (Expected)\n        --250    (Actual)\n\n"
+	 "    at assert (/home/dev/node_modules/uvu/assert/index.js:33:8)\n"
+	 "    at Module.is (/home/dev/node_modules/uvu/assert/index.js:41:2)\n"
+	 "    at Object.handler (/home/dev/shop/tests/middle_fee.js:6:10)\n"
+	 "    at runner (/home/dev/node_modules/uvu/dist/index.js:78:16)\n\n",
+	 {"FAIL  \"fee of", "++290", "middle_fee.js:6:10"}},
+	{"a warning that fails the run",
+	 "[%d of 90] Compiling Shop.%3$s ( src/Error%d.hs )\nerror handler %3$s is registered\n",
+	 "src/Fee.hs:12:1: warning: [-Wunused-top-binds]\n    Defined but not used: fee\n\n"
+	 "<no location info>: error:\nFailing due to -Werror.\n",
+	 {"src/Fee.hs:12:1: warning", "Defined but not used", "Failing due to -Werror"}},
 };
 
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
@@ -131,6 +145,32 @@ TEST(test_block_is_whole)
 		buffer_release(&text);
 		buffer_release(&out);
 	}
+}
+
+TEST(test_no_quote_without_its_message)
+{
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	char quote[32], message[32];
+	int quotes = 0;
+	for (int i = 10; i < 50; i++)
+		buffer_printf(
+			&text,
+			"error[E%d]: the type %0*d of this value is not the one that is asked "
+			"for\n   | call_%d();\n   |     ^\n%d is compiled\n",
+			i, 40 + i % 7 * 40, 0, i, i);
+	show(&text, &out);
+	for (int i = 10; i < 50; i++) {
+		snprintf(quote, sizeof(quote), "| call_%d()", i);
+		snprintf(message, sizeof(message), "error[E%d]", i);
+		if (!strstr(buffer_string(&out), quote))
+			continue;
+		quotes++;
+		if (!strstr(out.data, message))
+			fail_msg("%s stands alone in:\n%s", quote, out.data);
+	}
+	assert_true(quotes > 0 && quotes < 40);
+	buffer_release(&text);
+	buffer_release(&out);
 }
 
 TEST_MAIN(NULL, NULL)

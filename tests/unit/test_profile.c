@@ -598,7 +598,7 @@ TEST(limits_are_per_stream)
 	assert_int_equal(l.max_line, 500);
 	assert_true(l.grow);
 	assert_int_equal(l.mode, MODE_HEAD);
-	assert_int_equal(l.head_share, 15);
+	assert_int_equal(l.head_share, 5);
 	l = limit_of(&s, true);
 	assert_int_equal(l.bytes, 4 * KB);
 	assert_int_equal(l.count, 0);
