@@ -19,7 +19,7 @@
 
 char *io_block(size_t size)
 {
-	return aligned_alloc(PAGE, size);
+	return aligned_alloc(PAGE, (size + PAGE - 1) & ~(PAGE - 1));
 }
 
 /* Waits for room after EAGAIN; an error of poll itself ends the write. */

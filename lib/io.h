@@ -13,9 +13,8 @@
 
 struct pollfd;
 
-/* Memory to read into and write from: `size` bytes (whole pages), on a page, since the kernel
-   copies up to 5 times slower to where malloc() puts large blocks. NULL with ENOMEM; free()
-   releases it. */
+/* Memory to read into and write from: `size` bytes that begin on a page, since the kernel copies up
+   to 5 times slower to where malloc() puts large blocks. NULL with ENOMEM; free() releases it. */
 char *io_block(size_t size);
 
 /* Writes all of it; waits for room where the descriptor is non-blocking.
