@@ -64,8 +64,9 @@ ssize_t process_link(pid_t pid, char *target, size_t size, const char *format, .
 	return n;
 }
 
-/* Of the kernel's flags of a process, PF_FORKNOEXEC. */
+/* Two of the kernel's flags of a process: PF_FORKNOEXEC, PF_EXITING. */
 #define FORKED 0x40u
+#define ENDING 0x4u
 
 int process_read(pid_t pid, struct process *p)
 {
@@ -85,6 +86,7 @@ int process_read(pid_t pid, struct process *p)
 			   &p->state, &p->parent, &p->group, &p->session, &p->foreground, &flags,
 			   &p->started);
 	p->forked = flags & FORKED;
+	p->ending = flags & ENDING;
 	return count == 7 ? 0 : -1;
 }
 

@@ -17,6 +17,7 @@ struct process {
 	pid_t pid, parent, group, session;
 	pid_t foreground;           /* the group in its terminal's; -1: no terminal */
 	bool forked;                /* and has executed no program yet */
+	bool ending;                /* its descriptors are being closed, or are */
 	char state;                 /* R S D T t Z X I */
 	unsigned long long started; /* clock ticks after the start of the machine */
 	char name[64];              /* as the process has set it: may hold anything */

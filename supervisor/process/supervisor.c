@@ -168,18 +168,25 @@ static bool is_on_its_way(pid_t pid)
 	return found;
 }
 
-/* Whether one of those who hold the output only works off what was written to it, so that it ends
-   soon: its standard input is a pipe that nobody can write to any more, and not the one that was
-   the command's. Or `just_ended`: it was forked and has executed no program yet, which may be on
-   its way. */
-static bool supervisor_is_worked_off(const struct supervisor *s, bool just_ended)
+/* What those who hold the output are about. HOLDERS_END: one of them has gone since it was found;
+   its descriptors are out of sight a moment before they are closed. */
+enum holders { HOLDERS_STAY, HOLDERS_END, HOLDERS_WORK };
+
+/* HOLDERS_WORK: one only works off what was written to it, so that it ends soon: its standard input
+   is a pipe that nobody can write to any more, and not the one that was the command's. Or
+   `just_ended`: it was forked and has executed no program yet, which may be on its way. */
+static enum holders supervisor_judge_holders(const struct supervisor *s, bool just_ended)
 {
+	enum holders are = s->holder_count == 0 && just_ended ? HOLDERS_END : HOLDERS_STAY;
 	for (int i = 0; i < s->holder_count; i++) {
 		const pid_t pid = s->holders[i].pid;
 		struct process process;
-		bool forked = process_read(pid, &process) == 0 && process.forked;
-		if (forked && (just_ended || is_on_its_way(pid)))
-			return true;
+		if (process_read(pid, &process) < 0 || process.ending) {
+			are = HOLDERS_END;
+			continue;
+		}
+		if (process.forked && (just_ended || is_on_its_way(pid)))
+			return HOLDERS_WORK;
 		struct stat st;
 		if (process_stat(pid, STDIN_FILENO, &st) < 0 || !S_ISFIFO(st.st_mode) ||
 		    (st.st_dev == s->given.st_dev && st.st_ino == s->given.st_ino))
@@ -189,9 +196,9 @@ static bool supervisor_is_worked_off(const struct supervisor *s, bool just_ended
 		bool finishing = p.fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP);
 		io_close(&p.fd);
 		if (finishing)
-			return true;
+			return HOLDERS_WORK;
 	}
-	return false;
+	return are;
 }
 
 /* The command has ended: `exec > >(tee log)` and `| tee &` leave a process that has yet to print
@@ -212,10 +219,12 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 	bool waits = is_open && now_ms < s->ended_ms + s->job->settings->finish;
 	bool just_ended = now_ms < s->ended_ms + FORKED_MS;
 	/* Names change, and one that has ended may have fed another. */
-	if (is_open && !(waits && supervisor_is_worked_off(s, just_ended))) {
+	if (is_open && !(waits && supervisor_judge_holders(s, just_ended) == HOLDERS_WORK)) {
 		struct buffer who = BUFFER_INIT;
 		int all = pipe_holder_find(fds, s->holders, HOLDERS_NAMED);
-		s->holder_count = all < HOLDERS_NAMED ? all : HOLDERS_NAMED;
+		/* While nobody is in sight, those who were known count. */
+		if (all > 0)
+			s->holder_count = all < HOLDERS_NAMED ? all : HOLDERS_NAMED;
 		if (all > 0)
 			quote_text(&who, s->holders[0].name, strlen(s->holders[0].name), 0);
 		if (all > 1)
@@ -226,7 +235,7 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 		snprintf(s->who, sizeof(s->who), "%s", buffer_string(&who) ? who.data : "");
 		buffer_release(&who);
 	}
-	if (waits && supervisor_is_worked_off(s, just_ended)) {
+	if (waits && supervisor_judge_holders(s, just_ended) != HOLDERS_STAY) {
 		s->timer[TIMER_FINISH] = now_ms + FINISH_MS;
 		return;
 	}

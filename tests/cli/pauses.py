@@ -203,9 +203,10 @@ class Ends(PauseCase):
             self.assert_nothing_left()
 
     def test_a_reader_that_goes_away(self):
-        """It closes its end while the command runs: it had what there was, and the next write ends the command."""
+        """It closes its end while the command runs: it had what there was, and what is written next ends the command.
+        More than a pty holds, or the command could end first."""
         fifo = self.fifo()
-        run = self.start(TERSE, "bash", "-c", "seq 4000; echo up; read x <%s; seq 4000; touch ended" % fifo, kind="pipe")
+        run = self.start(TERSE, "bash", "-c", "seq 4000; echo up; read x <%s; yes; touch ended" % fifo, kind="pipe")
         marker = run.until(rb"terse read (cmd-\w+) --lines [^\n]*\n(?:\d+\n)+up\n\Z")
         run.close()
         let_go_on(fifo)

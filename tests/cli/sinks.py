@@ -135,9 +135,30 @@ class Agent(Case):
         for script, out in (("exec > >(tee log); echo one; echo FAILED; exit 3", b"one\nFAILED\n"),
                             ("exec > >(sleep 0.2; sed s/o/0/ | cat); echo one; exit 3", b"0ne\n"),
                             ("exec 2> >(sed 's/^/E: /' >&2); echo bad >&2; exit 3", b"E: bad\n"),
-                            ("{ sleep 0.1; echo a; } | { cat; sleep 0.2; echo b; } & sleep 0.2; exit 3", b"a\nb\n"),
+                            ("rm -f read; echo a | { cat; : >read; sleep 0.2; echo b; } &"
+                             " until [ -e read ]; do sleep 0.01; done; exit 3", b"a\nb\n"),
                             ("coproc { cat >&2; }; echo x >&${COPROC[1]}; exit 3", b"x\n")):
             self.check(script, rb"\A" + out + rb"\Z", 3, "--finish", "20s")
+
+    def test_what_has_worked_it_off_is_not_named(self):
+        """It has ended, and its output is closed a moment later: until then it is in flight, where nobody sees it."""
+        write_file(os.path.join(self.work, "last"), """#!/usr/bin/env python3
+import os, socket, sys, time
+ours, theirs = socket.socketpair()
+let_go, is_let_go = os.pipe()
+os.write(1, sys.stdin.buffer.read())
+if os.fork() == 0:
+    os.closerange(0, 3)
+    ours.close()
+    os.close(is_let_go)
+    time.sleep(0.2)
+    os._exit(0)
+os.close(is_let_go)
+os.read(let_go, 1)
+socket.send_fds(ours, [b"x"], [1])
+os._exit(0)
+""", 0o755)
+        self.check("exec > >(exec ./last); echo one; exit 3", rb"\Aone\n\Z", 3, "--finish", "20s")
 
     def test_it_is_named_where_it_takes_too_long(self):
         """Not before: a command that has failed is told as one, with what still writes."""

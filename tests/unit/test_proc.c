@@ -20,6 +20,7 @@ TEST(a_process)
 	assert_string_equal(p.name, "test_proc");
 	assert_true(p.started > 0);
 	assert_true(process_is_alive(&p));
+	assert_false(p.ending);
 	assert_string_equal(process_program(getpid(), room, sizeof(room)), "test_proc");
 }
 
@@ -35,6 +36,7 @@ TEST(one_that_has_ended)
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(process_read(pid, &p), 0);
 	assert_false(process_is_alive(&p));
+	assert_true(p.ending);
 	child_wait(pid);
 	assert_int_equal(process_read(pid, &p), -1);
 	assert_int_equal(process_file(pid, text, sizeof(text), "stat"), -1);
