@@ -28,7 +28,7 @@
 #include "shim/shell.h"
 #include "shim/shell_string.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/mcp/sessions.h"
+#include "supervisor/mcp/server.h"
 
 #include <errno.h>
 #include <stdio.h>

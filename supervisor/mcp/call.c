@@ -294,22 +294,11 @@ static void call_add_options(struct buffer *words, const struct arguments *a)
 	}
 }
 
-/* Adds the program and its arguments, or the shell string. */
-static void run_add_command(struct buffer *words, const struct arguments *a)
-{
-	const json_t *word;
-	size_t i;
-	run_add_word(words, "%s", argument_text(a, "command"));
-	json_array_foreach(argument_value(a, "args"), i, word)
-	{
-		run_add_word(words, "%s", json_string_value(word));
-	}
-}
-
 void call_run_words(struct buffer *words, const struct server *s, const struct arguments *a,
 		    const char *leave)
 {
-	const json_t *args = argument_value(a, "args");
+	const json_t *args = argument_value(a, "args"), *word;
+	size_t i;
 	bool full = json_is_true(argument_value(a, "include_full_output"));
 	bool kill = json_is_true(argument_value(a, "kill_on_timeout"));
 	int64_t size = full ? RUN_FULL_BYTES : argument_number(a, "max_bytes", 0);
@@ -337,45 +326,20 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 		run_add_word(words, "%s", leave);
 	}
 	run_add(words, args ? "--" : "-c");
-	run_add_command(words, a);
-}
-
-/* Returns 0, or -1 with why the program and its arguments, or the shell string, may not run. */
-static int run_is_allowed(const struct server *s, const struct arguments *a, struct buffer *why)
-{
-	struct buffer list = BUFFER_INIT;
-	int result = -1;
-	if (!s->allow[0])
-		return 0;
-	if (json_object_size(argument_value(a, "env")) > 0) {
-		buffer_append_string(why, "env is not allowed here");
-		return -1;
+	run_add_word(words, "%s", argument_text(a, "command"));
+	json_array_foreach(args, i, word)
+	{
+		run_add_word(words, "%s", json_string_value(word));
 	}
-	if (!argument_value(a, "args"))
-		return allow_string(s->allow, argument_text(a, "command"), why);
-	run_add_command(&list, a);
-	char **words = shell_strings(&list);
-	if (words)
-		result = allow_words(s->allow, words, why);
-	else
-		buffer_append_string(why, strerror(errno));
-	free(words);
-	buffer_release(&list);
-	return result;
 }
 
 /* Copies the session's state, with what the call has for its command alone. Returns 0, or -1 with
    ENOMEM. */
-static int run_take_state(const struct server *s, struct call *c, const struct session *session,
-			  const struct arguments *a)
+static int run_take_state(struct call *c, const struct session *session, const struct arguments *a)
 {
 	const char *cwd = argument_text(a, "cwd"), *key;
 	json_t *value;
-	/* Where patterns say what may run, nothing that a command left says what they mean. */
-	bool limited = s->allow[0];
-	buffer_add(&c->before, limited ? &s->start : &session->state);
-	if (limited)
-		shell_state_enter(&c->before, shell_state_directory(&session->state));
+	buffer_add(&c->before, &session->state);
 	json_object_foreach(argument_value(a, "env"), key, value)
 	{
 		shell_state_set(&c->before, "%s=%s", key, json_string_value(value));
@@ -407,8 +371,8 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 			      "%zu commands run already, as many as this server can hold; "
 			      "await_command or signal_command ends one",
 			      s->held_most);
-	} else if (run_is_allowed(s, a, text) == 0) {
-		status = run_take_state(s, c, session, a);
+	} else {
+		status = run_take_state(c, session, a);
 		if (status < 0)
 			buffer_append_string(text, strerror(errno));
 	}

@@ -1,6 +1,6 @@
-// See rpc.h.
+// See server.h.
 
-#include "supervisor/mcp/rpc.h"
+#include "supervisor/mcp/server.h"
 
 #include "lib/json.h"
 #include "lib/json_read.h"

@@ -7,7 +7,6 @@
 #include "supervisor/mcp/server.h"
 
 #include "config/option.h"
-#include "config/pattern.h"
 #include "config/settings.h"
 #include "lib/active.h"
 #include "lib/human.h"
@@ -375,20 +374,9 @@ static int server_run(struct server *s)
 
 /* --- the verb -------------------------------------------------------------------------------- */
 
-static const char *mcp_take_pattern(void *into, const struct verb_option *o, const char *value)
-{
-	struct server *s = into;
-	(void)o;
-	s->allow[s->allow_count] = value;
-	return s->allow_count++ == ALLOW_MAX ? "is one too many"
-	       : !*value                     ? "is empty"
-					     : pattern_refuse(value);
-}
-
 static int mcp_run(struct verb_call *c)
 {
 	struct server *s = calloc(1, sizeof(*s));
-	struct buffer path = BUFFER_INIT;
 	char directory[PATH_MAX];
 	int status = EXIT_TERSE;
 	ssize_t n = 0;
@@ -399,12 +387,6 @@ static int mcp_run(struct verb_call *c)
 	if (!s || n < 0 || !shell_find_directory(directory))
 		goto failed;
 	shell_state_init(&s->start, directory, environ);
-	if (s->allow_count > 0) {
-		allow_clean_path(getenv("PATH"), &path);
-		if (buffer_string(&path))
-			shell_state_set(&s->start, "%s", path.data);
-		s->start.failed |= path.failed;
-	}
 	/* The tools that run nothing are inside of no run. */
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
@@ -425,7 +407,6 @@ out:
 		buffer_release(&s->sessions.items[i].state);
 	if (s)
 		buffer_release(&s->start);
-	buffer_release(&path);
 	free(s);
 	return status;
 }
@@ -433,9 +414,6 @@ out:
 static const struct verb_option mcp_options[] = {
 	{"--read-only", 0, VERB_FLAG, offsetof(struct server, read_only), NULL,
 	 "only the tools that neither run nor type anything"},
-	{"--allow", 0, VERB_TAKE, 0, "PATTERN",
-	 "run only commands that match word by word, such as 'npm test' or 'git log *' (with "
-	 "options, too); may be given several times; what can't be checked is refused"},
 	{"--all-sessions", 0, VERB_FLAG, offsetof(struct server, all_sessions), NULL,
 	 "the tools reach the artifacts of every session"},
 	{"--keep", 0, VERB_FLAG, offsetof(struct server, keep), NULL,
@@ -453,6 +431,5 @@ const struct verb verb_mcp = {
 		"it and\n"
 		"gets running, reading, searching and typing as tools.\n",
 	.options = mcp_options,
-	.take = mcp_take_pattern,
 	.run = mcp_run,
 };

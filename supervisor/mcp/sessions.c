@@ -1,12 +1,11 @@
-// See sessions.h.
+// See server.h.
 
-#include "supervisor/mcp/sessions.h"
+#include "supervisor/mcp/server.h"
 
 #include "lib/active.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/quote.h"
-#include "supervisor/mcp/server.h"
 
 #include <errno.h>
 #include <fcntl.h>

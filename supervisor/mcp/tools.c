@@ -1,12 +1,11 @@
-// See tools.h.
+// See server.h.
 
-#include "supervisor/mcp/tools.h"
+#include "supervisor/mcp/server.h"
 
 #include "lib/buffer.h"
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/tool_names.h"
-#include "supervisor/mcp/server.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -226,8 +226,7 @@ class Protocol(McpCase):
 
     def test_options(self):
         for options, want in (
-                (("--allow",), b"terse mcp: --allow: needs a value\n"),
-                (("--allow", ""), b"terse mcp: --allow: : is empty\n"),
+                (("--read-only=x",), b"terse mcp: --read-only: takes no value\n"),
                 (("x",), b"terse mcp: x: one argument too many (see terse help mcp)\n"),
                 (("--nosuch",), None)):
             run = self.terse("mcp", *options, split=True)
@@ -640,7 +639,7 @@ class Allowed(McpCase):
                  ("read_command_output", {"stream": "raw"}), ("await_command", {"timeout": 50}),
                  ("read_command_output", {"search": path})]
         types = [("send_input", {"text": "x", "keys": ["enter"]}), ("signal_command", {})]
-        for options in (("--read-only",), ("--allow", "echo"), ("--structured",)):
+        for options in (("--read-only",), (), ("--structured",)):
             client = self.client(*options)
             for tool, arguments in calls if "--read-only" in options else calls + types:
                 for name in names:
@@ -659,46 +658,6 @@ class Allowed(McpCase):
         self.assertIn("[terse: exit 0", client.call("send_input", artifact_id=other, keys=["enter"]))
         for name in (path, "./secret", other[:-1], kept + ".txt"):
             self.assertIn("no such artifact", client.wrong("read_command_output", artifact_id=name))
-
-    def test_patterns(self):
-        client = self.client("--allow", "echo|printf", "--allow=git log *")
-        self.assertEqual(client.call("run_command", command="echo a && echo b"), "a\nb\n")
-        self.assertEqual(client.call("run_command", command="printf", args=["$(x)>y"]), "$(x)>y")
-        self.assertEqual(client.call("run_command", command="git log --no-such").split("\n")[-2], "[terse: exit 128]")
-        for arguments, want in (
-                ({"command": "touch x"}, "'touch x' is not allowed here; allowed are: echo|printf, git log *"),
-                ({"command": "./echo x"}, "'./echo x' is a path; a program is named, and found by the server's PATH; "
-                 "allowed are: echo|printf, git log *"),
-                ({"command": "touch", "args": ["x"]}, None), ({"command": "echo a; touch x"}, None),
-                ({"command": "echo $(touch x)"}, "'$' in a command can't be checked against what is allowed here; "
-                 "call it with args, or write plain commands"),
-                ({"command": "echo", "env": {"LD_PRELOAD": "x"}}, "env is not allowed here")):
-            with self.subTest(arguments=arguments):
-                text = client.wrong("run_command", **arguments)
-                if want:
-                    self.assertEqual(text, "run_command: " + want)
-        self.assertFalse(os.path.exists(os.path.join(self.work, "x")))
-
-    def test_another_program(self):
-        """Of that name: by a path, by the directory, by a PATH that an earlier command or the server's own has."""
-        os.mkdir(os.path.join(self.work, "bin"))
-        for name in ("bin/true", "true"):
-            write_file(os.path.join(self.work, name), "#!/bin/sh\necho evil\n", 0o755)
-        evil = os.path.join(self.work, "bin")
-        client = self.client("--allow", "true", "--allow", "export|cd|printf *", "--allow", "env",
-                             env={"PATH": ".::bin:" + os.environ["PATH"]})
-        self.assertEqual(client.call("run_command", command="true", args=[]), "[terse: exit 0]\n")
-        for arguments in ({"command": "true", "args": ["x"]}, {"command": "env", "args": ["true"]}):
-            self.assertEqual(client.call("run_command", cwd=evil, **arguments), "[terse: exit 0]\n")
-        for before in ("export PATH=%s:$PATH" % evil, "export PATH=" + evil, "cd bin"):
-            client.finish(client.start("run_command", command=before))
-            self.assertEqual(client.call("run_command", command="env", args=["true"]), "[terse: exit 0]\n", before)
-        self.assertEqual(client.call("run_command", command="env").count("PATH=%s" % evil), 0)
-        for command in ("./true", evil + "/true", "bin/true"):
-            for args in ([], ["x"]):
-                self.assertIn(" is a path; ", client.wrong("run_command", command=command, args=args, cwd=self.work))
-        self.assertEqual(client.wrong("run_command", command="true", args=["x"], env={"PATH": evil}),
-                         "run_command: env is not allowed here")
 
 
 class Endurance(McpCase):

@@ -1,7 +1,7 @@
 // What a shell leaves to the next command, and the sessions that keep it.
 
 #include "lib/buffer.h"
-#include "supervisor/mcp/sessions.h"
+#include "supervisor/mcp/server.h"
 #include "tests/unit/unit.h"
 
 /* A list of words with its NULL. */
