@@ -183,16 +183,11 @@ void control_adopt(struct control *c, int fd, bool caller)
 	c->count++;
 }
 
-void control_watch(const struct control *c, struct loop *l)
+static void control_accept(void *ctx, short revents)
 {
-	loop_watch(l, c->fd, POLLIN, NULL, NULL);
-	for (const struct control_client *client = c->clients; client; client = client->next)
-		loop_watch(l, client->fd, control_is_queued(client) ? POLLOUT : POLLIN, NULL, NULL);
-}
-
-void control_serve(struct control *c)
-{
-	while (c->fd >= 0) {
+	struct control *c = ctx;
+	(void)revents;
+	for (;;) {
 		int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0 && errno == EINTR)
 			continue;
@@ -207,6 +202,17 @@ void control_serve(struct control *c)
 		else
 			io_close(&fd);
 	}
+}
+
+void control_watch(struct control *c, struct loop *l)
+{
+	loop_watch(l, c->fd, POLLIN, control_accept, c);
+	for (const struct control_client *client = c->clients; client; client = client->next)
+		loop_watch(l, client->fd, control_is_queued(client) ? POLLOUT : POLLIN, NULL, NULL);
+}
+
+void control_serve(struct control *c)
+{
 	for (struct control_client **at = &c->clients; *at;) {
 		control_serve_one(c, *at);
 		if ((*at)->dead)

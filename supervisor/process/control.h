@@ -58,8 +58,8 @@ void control_adopt(struct control *c, int fd, bool caller);
 void control_answer(struct control_client *client, enum frame_kind kind, const void *data,
 		    size_t len);
 
-/* What to wait for before control_serve(). */
-void control_watch(const struct control *c, struct loop *l);
+/* What to wait for before control_serve(); who connects meanwhile becomes a client. */
+void control_watch(struct control *c, struct loop *l);
 
 /* Does everything that can be done now; never blocks. */
 void control_serve(struct control *c);

@@ -173,7 +173,7 @@ static void source_consume(struct source *s, const char *data, size_t len)
 		source_pass(s, data, len);
 }
 
-/* After so many bytes a thread reads ahead. */
+/* After so many bytes of a pty a thread reads ahead. */
 #define MUCH ((uint64_t)4 * 1024 * 1024)
 
 /* After so many short reads in a row it is not needed any more. */
@@ -239,7 +239,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 		s->lulls = got < SOURCE_CHUNK ? s->lulls + 1 : 0;
 		if (s->reader_thread && s->lulls >= LULLS)
 			source_stop_thread(s);
-		if (!s->reader_thread && !s->lasting && s->taken >= MUCH) {
+		if (!s->reader_thread && s->pty && !s->lasting && s->taken >= MUCH) {
 			s->reader_thread = reader_thread_begin(s->fd);
 			TRACE(PROCESS, "supervisor: a thread reads ahead%s",
 			      s->reader_thread ? "" : ": none to be had");

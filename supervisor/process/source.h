@@ -121,7 +121,7 @@ void source_release(struct source *s);
 
 // A thread that reads what a command writes while its owner renders what came before. A pty holds
 // only some KB: without the thread the command would wait whenever text is scored or written to
-// disk.
+// disk. A pipe holds a whole read, so it has none.
 //
 // It pays only for long outputs. The thread touches nothing but the descriptor and a ring of bytes.
 // All functions are for its one owner; only reader_thread_end() blocks.

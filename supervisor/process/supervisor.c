@@ -684,7 +684,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	/* Nothing happens: perhaps the signal of the command's end was lost. */
 	if (ready == 0)
 		supervisor_on_child(s, 0);
-	if (ready > 0 && (s->live.control.fd >= 0 || s->live.control.clients))
+	if (ready > 0 && s->live.control.clients)
 		live_serve(s);
 	while (s->input.len > 0) {
 		const struct source *terminal = supervisor_terminal(s);
