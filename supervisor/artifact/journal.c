@@ -350,28 +350,88 @@ int64_t journal_end_ms(int dir)
 	return ms > 0 ? ms : 0;
 }
 
+/* --- the sessions ------------------------------------------------------------------------ */
+
+static int64_t used_ms(int sessions, const char *name)
+{
+	char path[STORE_SESSION_LEN + sizeof("/" JOURNAL_FILE)];
+	struct stat st = {.st_size = 0};
+	snprintf(path, sizeof(path), "%s/" JOURNAL_FILE, name);
+	if (fstatat(sessions, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		fstatat(sessions, name, &st, AT_SYMLINK_NOFOLLOW);
+	return (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+}
+
+static int compare_used(const void *a, const void *b)
+{
+	const struct journal_session *x = a, *y = b;
+	if (x->ms != y->ms)
+		return x->ms < y->ms ? 1 : -1;
+	return x->store == y->store ? strcmp(x->name, y->name) : x->store < y->store ? -1 : 1;
+}
+
+int journal_sessions(struct store *stores, int count, struct journal_session **sessions,
+		     size_t *found)
+{
+	size_t room = 0;
+	int result = 0;
+	*sessions = NULL;
+	*found = 0;
+	for (int i = 0; i < count && result == 0; i++) {
+		struct store_name *names;
+		size_t of_store;
+		result = store_list_sessions(&stores[i], &names, &of_store);
+		int folder = store_open_folder(&stores[i], STORE_SESSIONS, false);
+		for (size_t k = 0; k < of_store && result == 0; k++) {
+			struct journal_session *added =
+				array_add(sessions, found, &room, sizeof(*added));
+			result = added ? 0 : -1;
+			if (!added)
+				break;
+			*added = (struct journal_session){&stores[i],
+							  used_ms(folder, names[k].text), ""};
+			memcpy(added->name, names[k].text, sizeof(added->name));
+		}
+		io_close(&folder);
+		free(names);
+	}
+	if (*found > 0)
+		qsort(*sessions, *found, sizeof(**sessions), compare_used);
+	if (result == 0)
+		return 0;
+	free(*sessions);
+	*sessions = NULL;
+	return -1;
+}
+
+/* --- lines in their order ---------------------------------------------------------------- */
+
+/* A file's time may be older than the line's by the tick of the clock that it is taken from. */
+#define TICK_MS 2000
+
 /* The journal of one session in one store. */
 struct source {
 	struct journal_line line; /* the newest that was not returned; kind 0: there is none */
 	char *copy;
 	ino_t file;      /* identifies the file: it is another one after lines were taken out */
 	uint64_t end;    /* bytes that are not read yet */
-	int64_t ms;      /* the time of that line */
+	int64_t ms;      /* the time of that line; before it was looked for no earlier one */
 	int64_t from_ms; /* what happened from then on was found in the file before */
 };
-
-#define NO_SOURCE SIZE_MAX
 
 struct journal {
 	unsigned kinds;
 	struct source *sources;
-	size_t count, room;
+	size_t count;
+	/* A heap, the newest first, of those that may have more lines. */
+	struct source **heap;
+	size_t left;
 	/* Since there may be very many sessions, only one of them is open. */
-	size_t open;
+	struct source *open;
 	int dir;
 	struct journal_tail tail;
+	bool is_given;      /* the caller has the line of the first one */
 	bool is_unfinished; /* the line that comes next from there: it is being written */
-	size_t given;       /* whose line the caller has */
 	struct meta run;    /* what the caller has of it */
 	uint64_t damaged;
 };
@@ -380,13 +440,12 @@ static void leave_source(struct journal *j)
 {
 	io_close(&j->dir);
 	io_close(&j->tail.fd);
-	j->open = NO_SOURCE;
+	j->open = NULL;
 }
 
 /* Opens the file. If it was replaced or has shrunk, reading starts again at its end. */
-static int enter_source(struct journal *j, size_t number)
+static int enter_source(struct journal *j, struct source *s)
 {
-	struct source *s = &j->sources[number];
 	struct stat st;
 	leave_source(j);
 	j->dir = store_open_session(s->line.of.store, s->line.of.session, false);
@@ -394,31 +453,30 @@ static int enter_source(struct journal *j, size_t number)
 	if (j->tail.fd < 0 || fstat(j->tail.fd, &st) < 0)
 		return -1;
 	if (st.st_ino != s->file || (uint64_t)st.st_size < s->end) {
+		s->from_ms = s->file ? s->ms : INT64_MAX;
 		s->file = st.st_ino;
 		s->end = (uint64_t)st.st_size;
-		s->from_ms = s->ms;
 	}
 	char last = '\n';
 	j->is_unfinished = s->end == (uint64_t)st.st_size && s->end > 0 &&
 			   io_read_at(j->tail.fd, &last, 1, (off_t)s->end - 1) == 1 && last != '\n';
 	j->tail.end = s->end;
 	j->tail.len = 0;
-	j->open = number;
+	j->open = s;
 	return 0;
 }
 
 /* Finds the next line of a source. */
-static int advance(struct journal *j, size_t number)
+static int advance(struct journal *j, struct source *s)
 {
-	struct source *s = &j->sources[number];
 	struct journal_line *l = &s->line;
 	int got;
 	l->kind = JOURNAL_DAMAGED;
-	if (j->open != number && enter_source(j, number) < 0)
+	if (j->open != s && enter_source(j, s) < 0)
 		return errno == ENOENT ? 0 : -1;
 	while ((got = journal_tail_next(&j->tail, &l->text, &l->len)) == 1) {
 		enum journal_kind kind = kind_of(l->text, l->len, l->of.id);
-		s->end = j->tail.end;
+		s->end = l->at = j->tail.end;
 		j->damaged +=
 			kind == JOURNAL_DAMAGED && j->kinds & JOURNAL_RUN && !j->is_unfinished;
 		j->is_unfinished = false;
@@ -450,61 +508,74 @@ static int advance(struct journal *j, size_t number)
 	return got < 0 ? -1 : 0;
 }
 
-static int add_source(struct journal *j, struct store *store, const char *session)
+static bool is_newer(const struct source *a, const struct source *b)
 {
-	struct source *s = array_add(&j->sources, &j->count, &j->room, sizeof(*s));
-	if (!s)
-		return -1;
-	*s = (struct source){.ms = INT64_MAX, .from_ms = INT64_MAX};
-	s->line.of.store = store;
-	snprintf(s->line.of.session, sizeof(s->line.of.session), "%s", session);
-	if (enter_source(j, j->count - 1) == 0)
-		return 0;
-	j->count--;
-	return errno == ENOENT ? 0 : -1;
+	return a->ms > b->ms || (a->ms == b->ms && a < b);
+}
+
+/* The first one of the heap has got older, or (kind 0) has no more lines. */
+static void sift(struct journal *j)
+{
+	struct source *s = j->heap[0]->line.kind ? j->heap[0] : j->heap[--j->left];
+	size_t at = 0, below;
+	while ((below = 2 * at + 1) < j->left) {
+		if (below + 1 < j->left && is_newer(j->heap[below + 1], j->heap[below]))
+			below++;
+		if (is_newer(s, j->heap[below]))
+			break;
+		j->heap[at] = j->heap[below];
+		at = below;
+	}
+	j->heap[at] = s;
 }
 
 struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds)
 {
 	struct journal *j = calloc(1, sizeof(*j));
-	int result = j ? 0 : -1;
-	if (j) {
-		j->kinds = kinds;
-		j->dir = j->tail.fd = -1;
-		j->open = j->given = NO_SOURCE;
+	struct journal_session *found = NULL;
+	size_t sessions = (size_t)count;
+	if (!j)
+		return NULL;
+	j->kinds = kinds;
+	j->dir = j->tail.fd = -1;
+	if (!session && journal_sessions(stores, count, &found, &sessions) < 0)
+		goto fail;
+	j->sources = calloc(sessions + 1, sizeof(*j->sources));
+	j->heap = calloc(sessions + 1, sizeof(struct source *));
+	if (!j->sources || !j->heap)
+		goto fail;
+	for (; j->count < sessions; j->count++) {
+		const struct journal_session *f = found ? &found[j->count] : NULL;
+		struct source *s = j->heap[j->count] = &j->sources[j->count];
+		s->line.of.store = f ? f->store : &stores[j->count];
+		s->ms = f ? f->ms + TICK_MS : INT64_MAX;
+		snprintf(s->line.of.session, sizeof(s->line.of.session), "%s",
+			 f ? f->name : session);
 	}
-	for (int i = 0; i < count && result == 0; i++) {
-		struct store_name *names = NULL;
-		size_t found = 0;
-		result = session ? add_source(j, &stores[i], session)
-				 : store_list_sessions(&stores[i], &names, &found);
-		for (size_t k = 0; k < found && result == 0; k++)
-			result = add_source(j, &stores[i], names[k].text);
-		free(names);
-	}
-	for (size_t i = 0; result == 0 && i < j->count; i++)
-		result = advance(j, i);
-	if (result == 0)
-		return j;
+	j->left = j->count;
+	free(found);
+	return j;
+fail:
+	free(found);
 	journal_close(j);
 	return NULL;
 }
 
 int journal_next(struct journal *j, struct journal_line *line)
 {
-	size_t newest = NO_SOURCE;
-	if (j->given != NO_SOURCE && advance(j, j->given) < 0)
-		return -1;
-	for (size_t i = 0; i < j->count; i++) {
-		const struct source *s = &j->sources[i];
-		if (s->line.kind && (newest == NO_SOURCE || s->ms > j->sources[newest].ms))
-			newest = i;
+	while (j->left > 0) {
+		struct source *s = j->heap[0];
+		bool is_next = s->line.kind && !j->is_given;
+		if (is_next)
+			*line = s->line;
+		j->is_given = is_next;
+		if (is_next)
+			return 1;
+		if (advance(j, s) < 0)
+			return -1;
+		sift(j);
 	}
-	j->given = newest;
-	if (newest == NO_SOURCE)
-		return 0;
-	*line = j->sources[newest].line;
-	return 1;
+	return 0;
 }
 
 int journal_next_made(struct journal *j, struct id_found *found)
@@ -570,6 +641,7 @@ void journal_close(struct journal *j)
 		free(j->sources[i].copy);
 	meta_release(&j->run);
 	free(j->sources);
+	free(j->heap);
 	free(j);
 	errno = saved;
 }

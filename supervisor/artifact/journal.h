@@ -87,17 +87,29 @@ struct journal_tail {
    next call. Returns 1, 0 at the beginning, or -1 with errno. */
 int journal_tail_next(struct journal_tail *t, const char **line, size_t *len);
 
+struct journal_session {
+	struct store *store; /* one of the stores given */
+	int64_t ms; /* when its journal was last written, or if it has none its directory */
+	char name[STORE_SESSION_LEN + 1];
+};
+
+/* All sessions, those first that were used last: free() them. Returns 0, or -1 with errno. */
+int journal_sessions(struct store *stores, int count, struct journal_session **sessions,
+		     size_t *found);
+
 struct journal;
 
 /* Goes through the lines of these kinds of `session` (a result of store_session_name) in all the
-   stores given, or of every session when it is NULL, the newest first: runs by their ends. The
-   stores must outlive it. NULL with errno. */
+   stores given, or of every session when it is NULL, the newest first: runs by their ends. A
+   session is opened once the time of its journal says that it may have the next line. The stores
+   must outlive it. NULL with errno. */
 struct journal *journal_open(struct store *stores, int count, const char *session, unsigned kinds);
 
 struct journal_line {
 	enum journal_kind kind;
 	const char *text; /* until the next call */
 	size_t len;
+	uint64_t at;        /* its place in the file */
 	struct id_found of; /* store, session and ID */
 	bool is_there;      /* its artifact, where JOURNAL_MADE is one of the kinds */
 };

@@ -293,6 +293,27 @@ STORE_TEST(changes_meanwhile)
 	close(dir);
 }
 
+/* A session is opened when it may have the next line: what can't be read is no matter before. */
+STORE_TEST(opened_late)
+{
+	const struct timespec old[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	struct meta m;
+	add("b", "older", 2000000);
+	add("a", "newer", 3000000);
+	int dir = store_open_session(&store, "c", true);
+	assert_int_equal(mkdirat(dir, JOURNAL_FILE, 0700), 0);
+	assert_int_equal(utimensat(dir, JOURNAL_FILE, old, 0), 0);
+	struct journal *j = journal_open(&store, 1, NULL, JOURNAL_RUN);
+	assert_int_equal(journal_next_run(j, &m), 1);
+	assert_int_equal(m.ended_ms, 3000000);
+	assert_int_equal(journal_next_run(j, &m), 1);
+	assert_int_equal(m.ended_ms, 2000000);
+	assert_int_equal(journal_next_run(j, &m), -1);
+	assert_int_equal(errno, EPERM);
+	journal_close(j);
+	close(dir);
+}
+
 /* Lines of any length around the edges of the block that is read. */
 STORE_TEST(block)
 {
