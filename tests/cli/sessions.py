@@ -49,7 +49,7 @@ class Life(Case):
         go = os.path.join(self.work, "go%d" % len(self.runs))
         os.mkfifo(go)
         run = self.start(TERSE, *options, "sh", "-c", "seq 3000; read x <%s; echo end" % go)
-        run.until(rb"\n100\n")
+        run.until(rb"\n3000\n")
         identifier = eventually(
             lambda: [os.path.basename(p)[:-4] for p in self.artifacts()
                      if read_file(p).endswith(b"\n3000\n")], "the text on disk")[-1]
