@@ -28,15 +28,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum sink reader_find(void)
+enum sink reader_find(const struct settings *s)
 {
 	enum sink sink = sink_of(STDOUT_FILENO);
-	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid()) : sink;
+	return sink == SINK_PIPE ? sink_of_pipe(s, STDOUT_FILENO, getpid(), getppid()) : sink;
 }
 
-enum sink reader_of_text(void)
+enum sink reader_of_text(const struct settings *s)
 {
-	enum sink sink = reader_find();
+	enum sink sink = reader_find(s);
 	bool apart = sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, STDERR_FILENO);
 	return apart ? SINK_PROGRAM : sink;
 }

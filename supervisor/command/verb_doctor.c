@@ -124,7 +124,8 @@ static void doctor_check_here(struct doctor *d)
 		[SINK_CLOSED] = "nobody; it is closed",
 	};
 	const char *off = getenv("TERSE"), *areas = getenv(TRACE_VARIABLE);
-	doctor_report(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
+	doctor_report(d, NOTE, "standard output", "goes to %s",
+		      names[reader_find(d->call->settings)]);
 	if (off && strcmp(off, "0") == 0)
 		doctor_report(d, NOTE, "TERSE=0", "commands are run without terse");
 	if (active_is_inside(getenv(ACTIVE_NAME)))

@@ -106,7 +106,7 @@ static int runs_parse(struct runs *r)
 		}
 		r->want_exit = (int)code;
 	}
-	r->sink = reader_of_text();
+	r->sink = reader_of_text(r->call->settings);
 	if (!r->limit)
 		r->limit = r->sink != SINK_PROGRAM || r->call->json ? ROWS
 			   : r->remote                              ? ROWS_REMOTE

@@ -598,7 +598,7 @@ static int search_run(struct verb_call *c)
 	if (s->after == unset)
 		s->after = s->context;
 	s->lines = !s->count && !s->names;
-	s->sink = c->json ? SINK_AGENT : reader_of_text();
+	s->sink = c->json ? SINK_AGENT : reader_of_text(c->settings);
 	bool whole = s->sink == SINK_PROGRAM;
 	/* For notices: the command stands there twice; a byte becomes four at most. */
 	size_t reserved = 512 + 2 * 4 *

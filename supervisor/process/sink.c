@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/kcmp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -64,6 +65,8 @@ static const char *const shells[] = {"sh",   "bash", "dash",    "zsh",  "ksh",
 /* Programs that run a command as another user: they belong to somebody else, but read nothing. */
 static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec"};
 
+static const char *const itself = "terse";
+
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* "bash", and also "bash-5.2", "ksh93" or "bash (deleted)". */
@@ -95,49 +98,57 @@ static bool is_shell(pid_t pid, const struct process *p)
 /* READS_UNTIL_EXEC: the next exec closes its end. */
 enum reading { READS_STDIN, READS, READS_UNTIL_EXEC, READS_NOT, HIDDEN };
 
-/* Goes through a process's descriptors once, up to one that reads the pipe. Puts what they are into
-   `seen`. */
-static enum reading sink_pass(pid_t pid, const char *link, struct buffer *seen)
+/* How it reads by a descriptor whose name is the pipe's. */
+static enum reading sink_reading(pid_t pid, long fd)
+{
+	bool until_exec;
+	if (!process_can_read(pid, (unsigned long)fd, &until_exec))
+		return READS_NOT;
+	return fd == STDIN_FILENO ? READS_STDIN : until_exec ? READS_UNTIL_EXEC : READS;
+}
+
+/* What it is whose descriptors can't be listed or followed. */
+static enum reading sink_unseen(pid_t pid)
 {
 	struct process p;
+	return errno == EACCES && process_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN : READS_NOT;
+}
+
+/* Most readers read their standard input: this costs a fraction of the rest. `input`: its name. */
+static enum reading sink_look_at_input(pid_t pid, const char *link, char *input, size_t size)
+{
+	if (process_link(pid, input, size, "fd/0") <= 0)
+		return sink_unseen(pid);
+	return strcmp(input, link) == 0 ? sink_reading(pid, STDIN_FILENO) : READS_NOT;
+}
+
+/* Passes over descriptors until nothing moves in one. */
+#define PASSES 8
+
+/* Whether a process reads the pipe. A shell's child on its way to exec moves its end to standard
+   input: a listed descriptor that has gone may be at one that was looked at before. */
+static enum reading sink_look_at(pid_t pid, const char *link)
+{
 	struct process_walk w;
 	char target[64];
 	enum reading reading = READS_NOT;
-	bool until_exec;
-	buffer_clear(seen);
-	long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid);
-	if (!w.dir)
-		return errno == EACCES && process_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN
-										       : READS_NOT;
-	for (; fd >= 0 && reading == READS_NOT; fd = process_walk_next(&w)) {
-		bool is_there = process_walk_link(&w, fd, target, sizeof(target));
-		buffer_printf(seen, "%ld %s\n", fd, target);
-		if (is_there && strcmp(target, link) == 0 &&
-		    process_can_read(pid, (unsigned long)fd, &until_exec))
-			reading = fd == STDIN_FILENO ? READS_STDIN
-				  : until_exec       ? READS_UNTIL_EXEC
-						     : READS;
+	bool moved = true;
+	for (int i = 0; i < PASSES && moved && reading == READS_NOT; i++) {
+		moved = false;
+		long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid);
+		if (!w.dir)
+			return sink_unseen(pid);
+		for (; fd >= 0 && reading == READS_NOT; fd = process_walk_next(&w)) {
+			bool is_there = process_walk_link(&w, fd, target, sizeof(target));
+			if (is_there && strcmp(target, link) == 0) {
+				reading = sink_reading(pid, fd);
+				/* It may have gone before that was known. */
+				is_there = process_walk_link(&w, fd, target, sizeof(target));
+			}
+			moved |= !is_there;
+		}
+		process_walk_end(&w);
 	}
-	process_walk_end(&w);
-	return reading;
-}
-
-/* Passes until two in a row agree. */
-#define PASSES 8
-
-/* Whether a process reads the pipe. On its way to exec a shell's child moves its end to standard
-   input: a pass may come to each of the two descriptors while the end is at the other one. */
-static enum reading sink_look_at(pid_t pid, const char *link)
-{
-	struct buffer seen[2] = {BUFFER_INIT, BUFFER_INIT};
-	enum reading reading = sink_pass(pid, link, &seen[0]);
-	bool same = seen[0].len == 0;
-	for (int i = 1; reading == READS_NOT && !same && i < PASSES; i++) {
-		reading = sink_pass(pid, link, &seen[i % 2]);
-		same = buffer_is(&seen[0], seen[1].data, seen[1].len);
-	}
-	buffer_release(&seen[0]);
-	buffer_release(&seen[1]);
 	return reading;
 }
 
@@ -147,48 +158,109 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
 #define BELOW_TERSE 3
 
-/* Whether a child of `parent`, but for `except`, reads the pipe. `pipeline`: the parent is a shell,
-   so a child of another user may well read it. `below`: levels to search below a child that is
-   terse itself. */
-static bool child_reads_pipe(struct process_tree *tree, const char *link, pid_t parent,
-			     pid_t except, bool pipeline, int below)
-{
-	const struct timespec step = {.tv_nsec = 1000000};
-	struct buffer children = BUFFER_INIT;
-	bool found = process_tree_children(tree, parent, &children) < 0;
-	const pid_t *pids = (const pid_t *)children.data;
-	for (size_t i = 0; !found && i < children.len / sizeof(*pids); i++) {
-		struct process p;
-		const pid_t child = pids[i];
-		if (child == except)
-			continue;
-		enum reading reading = sink_look_at(child, link);
-		/* Between fork and exec it holds every end that its parent holds, as happens where
-		   an agent starts commands from several threads. */
-		for (int ms = 0; reading == READS_UNTIL_EXEC && ms < EXEC_MS; ms++) {
-			nanosleep(&step, NULL);
-			reading = sink_look_at(child, link);
-		}
-		found = reading <= READS_UNTIL_EXEC || (reading == HIDDEN && pipeline);
-		if (found)
-			TRACE(SINK, "child %d of %d reads", (int)child, (int)parent);
-		bool inside = below < BELOW_TERSE; /* below a terse already */
-		if (found || below == 0 ||
-		    (!inside && (process_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
-			continue;
-		/* B may have been started since the last pass. */
-		process_tree_release(tree);
-		found = child_reads_pipe(tree, link, child, except, false, below - 1);
-	}
-	buffer_release(&children);
-	return found;
-}
+/* Of one parent: how many children are looked at whole; how many of them, and how many standard
+   inputs, where an agent that a rule knows holds the reading end. */
+#define CHILDREN_MAX 32
+#define NEAR_MAX     4
+#define INPUTS_MAX   1024
 
 /* One of the processes above the writer. */
 struct ancestor {
 	pid_t pid;
-	bool shell;
+	bool shell;  /* a child of another user may well read it */
+	bool hidden; /* its descriptors can't be seen */
+	bool holds;  /* the reading end, or is hidden */
 };
+
+struct search {
+	const struct settings *settings;
+	struct process_tree tree;
+	char link[64]; /* the pipe's name */
+};
+
+static enum reading sink_look_until_exec(pid_t pid, const char *link)
+{
+	const struct timespec step = {.tv_nsec = 1000000};
+	enum reading reading = sink_look_at(pid, link);
+	/* Between fork and exec it holds every end that its parent holds, as happens where an agent
+	   starts commands from several threads. */
+	for (int ms = 0; reading == READS_UNTIL_EXEC && ms < EXEC_MS; ms++) {
+		nanosleep(&step, NULL);
+		reading = sink_look_at(pid, link);
+	}
+	return reading;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Sorts the children by how near their numbers are to that of `except`, which is left out: what was
+   started together is found at once. */
+static void sort_by_distance(struct buffer *children, pid_t except)
+{
+	pid_t *pids = (pid_t *)children->data;
+	size_t count = children->len / sizeof(*pids), kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (pids[i] != except)
+			pids[kept++] = abs(pids[i] - except) * 2 + (pids[i] < except);
+	}
+	qsort(pids, kept, sizeof(*pids), compare_pids);
+	for (size_t i = 0; i < kept; i++)
+		pids[i] = except + (pids[i] & 1 ? -(pids[i] / 2) : pids[i] / 2);
+	children->len = kept * sizeof(*pids);
+}
+
+/* Whether a child of `parent`, but for `except`, reads the pipe. `below`: levels to search below a
+   child that is terse itself. */
+static bool child_reads_pipe(struct search *s, const struct ancestor *parent, pid_t except,
+			     int below)
+{
+	struct buffer children = BUFFER_INIT;
+	struct process p;
+	bool found = process_tree_children(&s->tree, parent->pid, &children) < 0;
+	if (!found)
+		sort_by_distance(&children, except);
+	const pid_t *pids = (const pid_t *)children.data;
+	size_t count = children.len / sizeof(*pids), whole = count;
+	if (count > CHILDREN_MAX) {
+		bool known = parent->holds && rule_ancestor(s->settings, NULL, parent->pid, &p) &&
+			     p.pid == parent->pid;
+		found = !known && !parent->hidden;
+		whole = NEAR_MAX;
+		TRACE(SINK, "%zu children of %d: %s", count, (int)parent->pid,
+		      found ? "too many to look at" : "standard input of most");
+	}
+	for (size_t i = 0; !found && i < count && i < INPUTS_MAX; i++) {
+		char input[64], exe[PATH_MAX];
+		enum reading reading = sink_look_at_input(pids[i], s->link, input, sizeof(input));
+		/* Where the parent is hidden, so are all of its user's. */
+		if (reading == HIDDEN && parent->hidden)
+			break;
+		found = reading == READS_STDIN || (reading == HIDDEN && parent->shell);
+		if (!found && reading != HIDDEN && i < whole)
+			found = sink_look_until_exec(pids[i], s->link) <= READS_UNTIL_EXEC;
+		if (found)
+			TRACE(SINK, "child %d of %d reads", (int)pids[i], (int)parent->pid);
+		if (found || below == 0 || i >= whole)
+			continue;
+		/* Below a terse, or one whose front end has given its input away. */
+		bool inside = below < BELOW_TERSE;
+		bool is_terse = inside || (strcmp(input, "/dev/null") == 0 &&
+					   process_link(pids[i], exe, sizeof(exe), "exe") > 0 &&
+					   sink_is_in(&itself, 1, strrchr(exe, '/') + 1));
+		if (!is_terse)
+			continue;
+		/* B may have been started since the last pass. */
+		process_tree_release(&s->tree);
+		const struct ancestor terse = {.pid = pids[i]};
+		found = child_reads_pipe(s, &terse, except, below - 1);
+	}
+	buffer_release(&children);
+	return found;
+}
 
 /* Goes from parent to parent, through whatever started terse (timeout, sudo, xargs), to the one
    that reads. Puts the processes into `up`. Returns how many, or -1 if one of them is a program
@@ -201,7 +273,7 @@ static int sink_climb(pid_t writer, pid_t parent, const char *link,
 	/* The writer may have been killed. */
 	if (process_read(writer, &p) == 0)
 		parent = p.parent;
-	while (count < ANCESTORS_MAX && parent > 0) {
+	for (bool holds = false; count < ANCESTORS_MAX && parent > 0 && !holds; parent = p.parent) {
 		if (process_read(parent, &p) < 0)
 			return -1;
 		bool shell = is_shell(parent, &p);
@@ -211,41 +283,38 @@ static int sink_climb(pid_t writer, pid_t parent, const char *link,
 		/* Some shells become the last program of a pipeline. */
 		if (reading == READS_STDIN || (reading != READS_NOT && shell))
 			return -1;
-		up[count++] = (struct ancestor){parent, shell};
-		if (reading == READS || reading == READS_UNTIL_EXEC)
-			break;
-		if (reading == HIDDEN && !sink_is_in(switches, COUNT(switches), p.name))
-			break;
-		parent = p.parent;
+		bool hidden = reading == HIDDEN && !sink_is_in(switches, COUNT(switches), p.name);
+		holds = hidden || reading == READS || reading == READS_UNTIL_EXEC;
+		up[count++] = (struct ancestor){parent, shell, hidden, holds};
 	}
 	return count;
 }
 
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent)
+enum sink sink_of_pipe(const struct settings *settings, int fd, pid_t writer, pid_t parent)
 {
-	char link[64];
 	struct ancestor up[ANCESTORS_MAX];
-	struct process_tree tree = {.passes = false};
+	struct search s = {.settings = settings};
 	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
-	if (process_link(0, link, sizeof(link), "fd/%d", fd) <= 0 || strncmp(link, "pipe:", 5) != 0)
+	if (process_link(0, s.link, sizeof(s.link), "fd/%d", fd) <= 0 ||
+	    strncmp(s.link, "pipe:", 5) != 0)
 		return SINK_PROGRAM;
 	/* Ancestors first: a shell may be about to start the reader, and holds its end until then.
 	   After that the reader is found among the children. */
-	int count = sink_climb(writer, parent, link, up);
+	int count = sink_climb(writer, parent, s.link, up);
 	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
-	bool found = count < 0 || child_reads_pipe(&tree, link, writer, getpid(), false, 0);
+	const struct ancestor self = {.pid = writer};
+	bool found = count < 0 || child_reads_pipe(&s, &self, getpid(), 0);
 	for (int i = 0; !found && i < count; i++)
-		found = child_reads_pipe(&tree, link, up[i].pid, i ? up[i - 1].pid : writer,
-					 up[i].shell, BELOW_TERSE);
-	process_tree_release(&tree);
-	TRACE(SINK, "descriptor %d: %s reads %s", fd, found ? "a program" : "an agent", link);
+		found = child_reads_pipe(&s, &up[i], i ? up[i - 1].pid : writer, BELOW_TERSE);
+	process_tree_release(&s.tree);
+	TRACE(SINK, "descriptor %d: %s reads %s", fd, found ? "a program" : "an agent", s.link);
 	return found ? SINK_PROGRAM : SINK_AGENT;
 }
 
-static void channels_look_into(struct channels *l, int i)
+static void channels_look_into(struct channels *l, int i, const struct settings *s)
 {
 	if (l->sink[i] == SINK_PIPE)
-		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid());
+		l->sink[i] = sink_of_pipe(s, STDOUT_FILENO + i, getpid(), getppid());
 }
 
 /* `later`: the command may be typed to later (terse send). */
@@ -299,15 +368,15 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	if (s->streams == STREAMS_AUTO && !s->detach && s->format == FORMAT_TEXT) {
 		merged = sink_is_same(STDOUT_FILENO, STDERR_FILENO);
 		if (!merged) {
-			channels_look_into(l, 0);
-			channels_look_into(l, 1);
+			channels_look_into(l, 0, s);
+			channels_look_into(l, 1, s);
 			merged = l->sink[0] == SINK_AGENT && l->sink[1] == SINK_AGENT;
 		}
 	}
 	l->person = l->sink[0] == SINK_PERSON;
 
 	if (typed && !l->person) {
-		channels_look_into(l, 0);
+		channels_look_into(l, 0, s);
 		bool plain =
 			s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES && !later;
 		if (plain && l->sink[0] != SINK_AGENT) {

@@ -22,8 +22,10 @@ enum sink sink_of(int fd);
 
 /* Who reads the pipe that process `writer`, a child of `parent`, was started with. Looks at the
    processes above it, up to the one that reads, then at their children, and at no other.
-   SINK_PROGRAM where /proc hides it, since a program must never get a preview. */
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent);
+   SINK_PROGRAM where /proc hides it, since a program must never get a preview, and where one of the
+   processes above has more than 32 other children, unless a rule knows it and it holds the reading
+   end itself: then the nearest of them are looked at, and the standard input of the rest. */
+enum sink sink_of_pipe(const struct settings *s, int fd, pid_t writer, pid_t parent);
 
 /* Whether both descriptors are one open file, so that writes to either come out in order. */
 bool sink_is_same(int a, int b);

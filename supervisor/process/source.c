@@ -82,7 +82,8 @@ static enum interceptor_reader on_resolve(void *ctx)
 {
 	struct source *s = ctx;
 	TRACE(SINK, "%s: begins to matter, looked at again", s->is_stderr ? "stderr" : "stdout");
-	s->sink = sink_of_pipe(s->queue.fd, s->run->job->front, s->run->job->parent);
+	s->sink = sink_of_pipe(s->run->job->settings, s->queue.fd, s->run->job->front,
+			       s->run->job->parent);
 	/* The other stream may have an agent for its reader. */
 	if (s->sink != SINK_AGENT)
 		shown_forget(&s->run->record.shown, s->shown);

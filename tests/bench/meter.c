@@ -1,8 +1,8 @@
 // Runs commands and measures them as the user who waits for them would: from the start until the
 // command has ended and its output is closed.
 //
-//   meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|pipe|null] [clean=DIR] [crowd=N]
-//              -- A... -- B...
+//   meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|pipe|null] [clean=DIR]
+//              [crowd=N|siblings=N] -- A... -- B...
 //       runs A and B by turns; prints the ratio of their median times (the one that counts)
 //       and that of their shortest ones (what a busy machine disturbs least)
 //   meter peak NAME BUDGET_MB -- A...
@@ -18,7 +18,7 @@
 // in: standard input, /dev/null otherwise. out: where standard output and error
 // go; an agent that gives its commands one socket for both, or one for each, and
 // reads them. clean: what is below DIR is removed after each run. crowd: A runs among so many
-// processes that it has nothing to do with.
+// processes that it has nothing to do with. siblings: so many that have its parent.
 //
 // A budget of 0 is none. Everything that A or B leave running is waited for before the next run.
 // Exit status 1: a command failed, so there is nothing to compare.
@@ -48,7 +48,7 @@ struct setup {
 	const char *clean;
 	int sockets; /* 0: output goes to /dev/null */
 	bool pipe;   /* the one is a pipe */
-	int crowd;
+	int crowd, siblings;
 };
 
 struct outcome {
@@ -162,7 +162,23 @@ static pid_t gather(int count)
 	return leader;
 }
 
-static struct outcome run(const struct setup *s, char **argv, int crowd)
+/* Starts them as children of this process, in a group of their own. Returns its number. */
+static pid_t gather_siblings(int count)
+{
+	pid_t leader = 0;
+	while (count-- > 0) {
+		pid_t pid = fork();
+		if (pid < 0)
+			fail("siblings");
+		while (pid == 0)
+			pause();
+		setpgid(pid, leader);
+		leader = leader ? leader : pid;
+	}
+	return leader;
+}
+
+static struct outcome run(const struct setup *s, char **argv, bool first)
 {
 	struct outcome o = {0};
 	char **envp;
@@ -170,7 +186,10 @@ static struct outcome run(const struct setup *s, char **argv, int crowd)
 	posix_spawn_file_actions_t actions;
 	int ours[2], theirs[2], status;
 	struct rusage usage;
-	pid_t pid, leader = crowd ? gather(crowd) : 0;
+	pid_t pid, leader = !first        ? 0
+			    : s->crowd    ? gather(s->crowd)
+			    : s->siblings ? gather_siblings(s->siblings)
+					  : 0;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, 0, s->in ? s->in : "/dev/null", O_RDONLY, 0);
 	for (int i = 0; i < s->sockets; i++) {
@@ -214,9 +233,9 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return place->level > 0 ? remove(path) : 0;
 }
 
-static double measure(const struct setup *s, char **argv, int crowd)
+static double measure(const struct setup *s, char **argv, bool first)
 {
-	struct outcome o = run(s, argv, crowd);
+	struct outcome o = run(s, argv, first);
 	if (o.failed) {
 		fprintf(stderr, "meter: %s failed\n", argv[0]);
 		exit(1);
@@ -273,7 +292,7 @@ static void pair(const char *name, double budget, int runs, const struct setup *
 		fail("memory");
 	for (int i = -WARMUPS; i < runs; i++) {
 		for (int side = 0; side < 2; side++) {
-			double taken = measure(s, argv[side], side == 0 ? s->crowd : 0);
+			double taken = measure(s, argv[side], side == 0);
 			if (i >= 0)
 				ms[side][i] = taken;
 		}
@@ -395,7 +414,7 @@ static void delay(const char *name, double budget, int runs, char *kind, char *p
 static int usage(void)
 {
 	fputs("usage: meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|pipe|null] "
-	      "[clean=DIR] [crowd=N] -- A... -- B...\n"
+	      "[clean=DIR] [crowd=N|siblings=N] -- A... -- B...\n"
 	      "       meter peak NAME BUDGET_MB -- A...\n"
 	      "       meter delay NAME BUDGET_MS RUNS line|prompt WORD...\n",
 	      stderr);
@@ -418,6 +437,8 @@ static bool take_word(struct setup *s, const char *word)
 		s->clean = word + 6;
 	else if (strncmp(word, "crowd=", 6) == 0)
 		s->crowd = (int)strtol(word + 6, NULL, 10);
+	else if (strncmp(word, "siblings=", 9) == 0)
+		s->siblings = (int)strtol(word + 9, NULL, 10);
 	else
 		return false;
 	return true;

@@ -6,8 +6,8 @@
 #include "tests/unit/random.h"
 #include "tests/unit/unit.h"
 
+#include <linux/futex.h>
 #include <pty.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+static const struct settings settings;
 static char dir[24];
 static char program[4096];
 
@@ -31,7 +32,7 @@ static int probe(const char *file)
 		return 1;
 	enum sink sink = sink_of(STDOUT_FILENO);
 	if (sink == SINK_PIPE)
-		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid());
+		sink = sink_of_pipe(&settings, STDOUT_FILENO, getpid(), getppid());
 	fputs(names[sink], f);
 	fclose(f);
 	puts("output");
@@ -247,10 +248,16 @@ struct steps {
 	atomic_int child, parent;
 };
 
-static void step_wait(const atomic_int *at, int step)
+static void step_take(atomic_int *at, int step)
 {
-	while (atomic_load(at) < step)
-		sched_yield();
+	atomic_store(at, step);
+	syscall(SYS_futex, at, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void step_wait(atomic_int *at, int step)
+{
+	for (int now; (now = atomic_load(at)) < step;)
+		syscall(SYS_futex, at, FUTEX_WAIT, now, NULL, NULL, 0);
 }
 
 enum { MOVES = 500 };
@@ -262,13 +269,13 @@ static void move_end(struct steps *s, int reading)
 	int null = open("/dev/null", O_RDONLY);
 	for (int move = 0; move < MOVES; move++) {
 		CHECK(dup2(null, STDIN_FILENO) == STDIN_FILENO);
-		atomic_store(&s->child, 2 * move + 1);
+		step_take(&s->child, 2 * move + 1);
 		step_wait(&s->parent, 2 * move + 1);
 		random = random * 1664525 + 1013904223;
 		for (volatile uint32_t i = random >> 14; i > 0; i--)
 			;
 		CHECK(dup2(reading, STDIN_FILENO) == STDIN_FILENO && close(reading) == 0);
-		atomic_store(&s->child, 2 * move + 2);
+		step_take(&s->child, 2 * move + 2);
 		step_wait(&s->parent, 2 * move + 2);
 		CHECK(dup2(STDIN_FILENO, reading) == reading);
 	}
@@ -290,11 +297,12 @@ TEST(an_end_that_moves_is_found)
 	close(ends[0]);
 	for (int move = 0; move < MOVES; move++) {
 		step_wait(&s->child, 2 * move + 1);
-		atomic_store(&s->parent, 2 * move + 1);
+		step_take(&s->parent, 2 * move + 1);
 		do
-			agents += sink_of_pipe(ends[1], getpid(), getppid()) != SINK_PROGRAM;
+			agents += sink_of_pipe(&settings, ends[1], getpid(), getppid()) !=
+				  SINK_PROGRAM;
 		while (atomic_load(&s->child) < 2 * move + 2);
-		atomic_store(&s->parent, 2 * move + 2);
+		step_take(&s->parent, 2 * move + 2);
 	}
 	assert_int_equal(child_wait(pid), 0);
 	assert_int_equal(agents, 0);
@@ -310,16 +318,95 @@ TEST(who_is_gone_can_not_be_asked)
 	if (pid == 0)
 		_exit(0);
 	child_wait(pid);
-	assert_int_equal(sink_of_pipe(ends[1], pid, getppid()), SINK_PROGRAM);
+	assert_int_equal(sink_of_pipe(&settings, ends[1], pid, getppid()), SINK_PROGRAM);
 	close(ends[0]), close(ends[1]);
-	assert_int_equal(sink_of_pipe(ends[1], getpid(), getppid()), SINK_PROGRAM);
+	assert_int_equal(sink_of_pipe(&settings, ends[1], getpid(), getppid()), SINK_PROGRAM);
+}
+
+/* --- many siblings --- */
+
+enum { CROWD = 40 };
+
+/* Children that sleep; the one at `reader` has the pipe's end as that descriptor. Returns the
+   writer, one of them. */
+static pid_t gather(pid_t pids[CROWD], int writer, int reader, int descriptor, const int ends[2])
+{
+	for (int i = 0; i < CROWD; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (int fd = 3; fd <= ends[1] && i != reader; fd++)
+				close(fd);
+			CHECK(i != reader || dup2(ends[0], descriptor) == descriptor);
+			CHECK(i != reader || descriptor == ends[0] || close(ends[0]) == 0);
+			raise(SIGSTOP);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pids[i], NULL, WUNTRACED), pids[i]);
+	}
+	return pids[writer];
+}
+
+static void scatter(const pid_t pids[CROWD])
+{
+	for (int i = 0; i < CROWD; i++) {
+		kill(pids[i], SIGKILL);
+		child_wait(pids[i]);
+	}
+}
+
+TEST(among_many_siblings_only_a_known_agent_reads)
+{
+	static const struct {
+		const char *name;
+		int reader, descriptor;
+		enum sink want;
+	} cases[] = {
+		{"claude", -1, 0, SINK_AGENT},    /* it holds the end itself */
+		{"claude", 19, 0, SINK_PROGRAM},  /* close to the writer */
+		{"claude", 19, 30, SINK_PROGRAM}, /* by another descriptor, too */
+		{"claude", 0, 0, SINK_PROGRAM},   /* as far as can be */
+		{"unknown", -1, 0, SINK_PROGRAM}, /* nobody could say who */
+	};
+	char own[16];
+	assert_int_equal(prctl(PR_GET_NAME, own), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		pid_t pids[CROWD];
+		int ends[2];
+		assert_int_equal(pipe(ends), 0);
+		prctl(PR_SET_NAME, cases[i].name);
+		pid_t writer = gather(pids, 20, cases[i].reader, cases[i].descriptor, ends);
+		assert_int_equal(sink_of_pipe(&settings, ends[1], writer, getpid()), cases[i].want);
+		scatter(pids);
+		close(ends[0]), close(ends[1]);
+	}
+	prctl(PR_SET_NAME, own);
+}
+
+/* One whose descriptors can't be seen is taken for the reader, and its children can't be seen. */
+TEST(a_hidden_parent_reads)
+{
+	pid_t pids[CROWD];
+	int ends[2];
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(pipe(ends), 0);
+	gather(pids, 0, -1, 0, ends);
+	pid_t writer = fork();
+	if (writer == 0) {
+		CHECK(setgid(65534) == 0 && setuid(65534) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0);
+		_exit(sink_of_pipe(&settings, ends[1], getpid(), getppid()) != SINK_AGENT);
+	}
+	assert_int_equal(child_wait(writer), 0);
+	scatter(pids);
+	close(ends[0]), close(ends[1]);
 }
 
 static void no_proc(const void *ctx)
 {
 	const int *ends = ctx;
 	CHECK(child_deny(SYS_openat, EACCES) == 0);
-	CHECK(sink_of_pipe(ends[1], getpid(), getppid()) == SINK_PROGRAM);
+	CHECK(sink_of_pipe(&settings, ends[1], getpid(), getppid()) == SINK_PROGRAM);
 }
 
 TEST(without_proc_it_is_a_program)
