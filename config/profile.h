@@ -22,7 +22,6 @@
 
 #include "config/layer.h"
 #include "config/option.h"
-#include "config/verbs.h"
 
 #include <stdbool.h>
 
@@ -75,5 +74,21 @@ const char *profile_name(const struct profile_choice *choice);
    `cd web && terse read last | grep error`, and otherwise only commands that read its output or
    print next to nothing. */
 bool profile_is_own(char *const argv[]);
+
+/* --- the verbs -------------------------------------------------------------------------------- */
+
+// The names of the verbs, once: for the profile of terse's own verbs, and for the table of them
+// (supervisor/verbs.c).
+
+/* In the order of `terse help`. OWN, and FIRST of these: what a verb prints has the size that was
+   asked for. OTHER: it runs another program, or previews a text. */
+// clang-format off
+#define VERBS(FIRST, OWN, OTHER) \
+	OTHER(run) FIRST(read) OWN(search) OWN(changes) OWN(show) OWN(list) OWN(history) \
+	OWN(stats) OWN(report) OWN(await) OWN(send) OWN(snapshot) OWN(attach) OWN(signal) \
+	OWN(replay) OWN(path) OWN(session) OWN(rewind) OWN(drop) OWN(gc) OWN(archive) \
+	OWN(unarchive) OWN(push) OTHER(filter) OWN(config) OTHER(agent) OTHER(probe) OWN(init) \
+	OTHER(hook) OWN(mcp) OWN(doctor) OWN(help) OWN(version) OTHER(complete)
+// clang-format on
 
 #endif

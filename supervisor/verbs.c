@@ -1,6 +1,6 @@
-// The table of verbs. A new one is a name in config/verbs.h (docs/CONTRIBUTING.md).
+// The table of verbs. A new one is a name in config/profile.h (docs/CONTRIBUTING.md).
 
-#include "config/verbs.h"
+#include "config/profile.h"
 
 #include "supervisor/command/verb.h"
 

@@ -15,7 +15,7 @@
 int diff_append(struct buffer *out, const char *before_path, const struct buffer *before,
 		const char *after_path, const struct buffer *after);
 
-/* The program itself is copied, too (place.h). */
+/* The program itself is copied, too (place.c). */
 enum { DOCUMENT_MAX = 128 << 20 };
 
 struct document {

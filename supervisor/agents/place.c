@@ -1,6 +1,6 @@
-// See place.h.
+// See wiring.h.
 
-#include "supervisor/agents/place.h"
+#include "supervisor/agents/wiring.h"
 
 #include "lib/buffer.h"
 #include "lib/proc.h"

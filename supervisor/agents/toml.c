@@ -1,6 +1,6 @@
-// See toml.h.
+// See outline.h.
 
-#include "supervisor/agents/toml.h"
+#include "supervisor/agents/outline.h"
 
 #include "lib/buffer.h"
 

@@ -7,7 +7,6 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/outline.h"
-#include "supervisor/agents/toml.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,6 +1,6 @@
-// See excerpts.h.
+// See internal.h.
 
-#include "supervisor/command/excerpts.h"
+#include "supervisor/command/internal.h"
 
 #include "config/limit.h"
 #include "config/option.h"
@@ -12,7 +12,6 @@
 #include "lib/io.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/command/verb.h"
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-// See followup.h.
+// See internal.h.
 
-#include "supervisor/command/followup.h"
+#include "supervisor/command/internal.h"
 
 #include "lib/active.h"
 #include "lib/human.h"

@@ -1,10 +1,9 @@
-// See live_run.h.
+// See internal.h.
 
-#include "supervisor/command/live_run.h"
+#include "supervisor/command/internal.h"
 
 #include "config/settings.h"
 #include "lib/io.h"
-#include "supervisor/command/verb.h"
 #include "supervisor/report/wording.h"
 
 #include <errno.h>

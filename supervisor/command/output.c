@@ -1,6 +1,6 @@
-// See output.h.
+// See internal.h.
 
-#include "supervisor/command/output.h"
+#include "supervisor/command/internal.h"
 
 #include "lib/io.h"
 

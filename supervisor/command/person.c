@@ -1,10 +1,9 @@
-// See person.h.
+// See internal.h.
 
-#include "supervisor/command/person.h"
+#include "supervisor/command/internal.h"
 
 #include "lib/exec.h"
 #include "lib/io.h"
-#include "supervisor/command/verb.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-// See runs.h.
+// See internal.h.
 
-#include "supervisor/command/runs.h"
+#include "supervisor/command/internal.h"
 
 #include "lib/json.h"
 #include "lib/quote.h"

@@ -1,6 +1,6 @@
-// See stats.h.
+// See internal.h.
 
-#include "supervisor/command/stats.h"
+#include "supervisor/command/internal.h"
 
 #include "config/profile.h"
 #include "config/words.h"

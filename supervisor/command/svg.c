@@ -1,11 +1,10 @@
-// See svg.h.
+// See internal.h.
 
-#include "supervisor/command/svg.h"
+#include "supervisor/command/internal.h"
 
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/utf8.h"
-#include "supervisor/command/output.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <inttypes.h>

@@ -13,10 +13,9 @@
 #include "supervisor/agents/session.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/command/live_run.h"
-#include "supervisor/command/person.h"
+#include "supervisor/command/internal.h"
 #include "supervisor/redact/redactor.h"
-#include "supervisor/remote/fetch.h"
+#include "supervisor/remote/remote.h"
 #include "supervisor/report/file_type.h"
 #include "supervisor/report/wording.h"
 

@@ -8,9 +8,7 @@
 #include "lib/json_read.h"
 #include "lib/quote.h"
 #include "supervisor/artifact/archive.h"
-#include "supervisor/command/output.h"
-#include "supervisor/command/svg.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/internal.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/terminal/terminal.h"
 

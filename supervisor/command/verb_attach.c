@@ -2,8 +2,7 @@
 
 #include "lib/io.h"
 #include "lib/loop.h"
-#include "supervisor/command/live_run.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/internal.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/terminal/terminal.h"
 

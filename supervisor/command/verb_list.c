@@ -15,13 +15,10 @@
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/command/excerpts.h"
-#include "supervisor/command/person.h"
-#include "supervisor/command/runs.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/internal.h"
 #include "supervisor/process/protocol.h"
 #include "supervisor/process/sink.h"
-#include "supervisor/remote/index.h"
+#include "supervisor/remote/remote.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -593,7 +590,7 @@ static int list_live(struct runs *r)
 	return status;
 }
 
-/* --- terse list --remote: the runs of all machines that were pushed (remote/index.h) ----- */
+/* --- terse list --remote: the runs of all machines that were pushed ----------------------- */
 
 /* A clock elsewhere may be ahead of ours. */
 #define AHEAD_MS ((int64_t)10 * 60 * 1000)

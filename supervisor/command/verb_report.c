@@ -15,11 +15,7 @@
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/command/output.h"
-#include "supervisor/command/person.h"
-#include "supervisor/command/runs.h"
-#include "supervisor/command/stats.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/internal.h"
 #include "supervisor/reading/page.h"
 
 #include <errno.h>

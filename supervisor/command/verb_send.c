@@ -6,9 +6,7 @@
 #include "lib/json_read.h"
 #include "lib/quote.h"
 #include "lib/tool_names.h"
-#include "supervisor/command/live_run.h"
-#include "supervisor/command/svg.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/internal.h"
 #include "supervisor/report/wording.h"
 #include "supervisor/terminal/terminal.h"
 

@@ -7,10 +7,7 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/command/excerpts.h"
-#include "supervisor/command/person.h"
-#include "supervisor/command/runs.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/internal.h"
 #include "supervisor/report/wording.h"
 
 #include <errno.h>

@@ -5,10 +5,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/json.h"
-#include "supervisor/command/person.h"
-#include "supervisor/command/runs.h"
-#include "supervisor/command/stats.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,8 +9,7 @@
 #include "supervisor/artifact/gc.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/command/person.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/internal.h"
 #include "supervisor/process/protocol.h"
 #include "supervisor/remote/outbox.h"
 

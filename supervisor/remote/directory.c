@@ -1,6 +1,6 @@
-// See directory.h.
+// See remote.h.
 
-#include "supervisor/remote/directory.h"
+#include "supervisor/remote/remote.h"
 
 #include "lib/io.h"
 

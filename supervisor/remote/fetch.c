@@ -1,6 +1,6 @@
-// See fetch.h.
+// See remote.h.
 
-#include "supervisor/remote/fetch.h"
+#include "supervisor/remote/remote.h"
 
 #include "lib/human.h"
 #include "lib/io.h"

@@ -1,10 +1,9 @@
-// See index.h.
+// See remote.h.
 
-#include "supervisor/remote/index.h"
+#include "supervisor/remote/remote.h"
 
 #include "lib/buffer.h"
 #include "lib/io.h"
-#include "supervisor/remote/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,7 @@
 #include "lib/utf8.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/remote/directory.h"
-#include "supervisor/remote/index.h"
+#include "supervisor/remote/remote.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 //               labels, are in its metadata, so another one may archive it, if the store is on a
 //               volume that survives. It goes when the archive is there; the directory is there
 //               while there may be something to do
-//   lines/ID    then its line of the index (index.h), made before the archive. When that has gone,
+//   lines/ID    then its line of the index (remote.h), made before the archive. When that has gone,
 //               the line goes into a segment, and then away: after a kill between the two a run
 //               may be in two segments
 //   new/        archives and segments of the index, under the keys of the remote, to be moved.

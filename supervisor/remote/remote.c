@@ -7,7 +7,6 @@
 #include "lib/io.h"
 #include "lib/loop.h"
 #include "lib/trace.h"
-#include "supervisor/remote/directory.h"
 
 #include <errno.h>
 #include <signal.h>

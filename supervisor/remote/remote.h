@@ -2,7 +2,7 @@
 // [remote] of the user's or the system's ini file names.
 //
 //   remote = rclone:NAME:PATH      by rclone, with credentials of its own
-//   remote = file:/DIR             a directory that is there, by terse itself (directory.h)
+//   remote = file:/DIR             a directory that is there, by terse itself
 //
 // The objects, by their keys:
 //
@@ -10,7 +10,7 @@
 //   the
 //                                                      hour in its ID
 //   index/2026/11/22/07/HOST-cmd-1m7vwf5bqe9c-3.jsonl  the runs that were pushed together in that
-//                                                      hour (index.h)
+//                                                      hour
 //
 // None of them is ever changed.
 #ifndef TERSE_REMOTE_REMOTE_H
@@ -18,6 +18,7 @@
 
 #include "config/settings.h"
 #include "supervisor/artifact/id.h"
+#include "supervisor/artifact/meta.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +72,81 @@ int remote_run(const struct settings *s, struct remote_call *call);
 /* What a program said of its failure: the first line that tells an error, without the date and the
    level of a log. `said` is changed. */
 const char *remote_cause(char *said);
+
+/* --- objects as files ------------------------------------------------------------------------- */
+
+// remote = file:/DIR: objects as files below a directory, such as a shared mount.
+//
+// The directory has to be there, so that a mount that is missing is an error. What is made in it
+// gets its permissions: in a directory of mode 0750 a file has 0640. An object appears whole, under
+// its name, or not at all.
+
+/* Does the work. Returns 0, or -1 with errno after a line on standard error; ENOENT: the directory
+   is there, the object or the day is not. */
+int directory_run(const char *directory, const struct remote_call *call);
+
+/* Calls `each` for the regular files below the directory `path`, with its path and with what of it
+   is behind the first `top` bytes (0: behind `path`), until it returns other than 0. Returns that,
+   or -1 with errno. */
+int directory_walk(const char *path, size_t top,
+		   int (*each)(void *ctx, const char *file, const char *below), void *ctx);
+
+/* How many there are; -1 with errno: not known. */
+int64_t directory_count(const char *path);
+
+/* --- the index -------------------------------------------------------------------------------- */
+
+// The index of the remote: which runs were pushed, without a look at the artifacts themselves.
+//
+//   index/2026/11/22/07/HOST-cmd-1m7vwf5bqe9c-3.jsonl
+//
+// A segment has the lines of runs that were moved together, three here, the first of which is in
+// its name; the hour is that in which it was made, behind the ends of its runs. So the runs of an
+// hour are complete soon after it, and whoever wants the newest ones reads the newest hours only. A
+// segment is made in the outbox when the archives have gone: a run that is listed can be fetched.
+//
+// A line is the metadata of a run as in ID.json (artifact/meta.h), with "object_bytes".
+
+/* The longest line, and the longest segment that is read; with this much of its command a run's
+   line is shorter. */
+#define INDEX_LINE    ((size_t)64 * 1024)
+#define INDEX_SEGMENT ((int64_t)32 * 1024 * 1024)
+#define INDEX_COMMAND ((size_t)1024)
+
+struct index_reader {
+	int64_t from_ms, to_ms; /* hours of segments */
+	const char *host;       /* the beginning of its name, "": any */
+	/* Called for each line, in no order; a run may come twice. Returns 0 to go on. */
+	int (*each)(void *ctx, const struct meta *run);
+	/* Runs that are not read yet have started before `before_ms`: returns whether to stop. */
+	bool (*enough)(void *ctx, int64_t before_ms);
+	void *ctx;
+	uint64_t damaged; /* lines that are none */
+	char why[REMOTE_WHY];
+};
+
+/* Reads the index, the newest hours first. Returns 0, or -1 and `why` ("": no memory). */
+int index_read(const struct settings *s, struct index_reader *reader);
+
+/* --- reading an artifact ---------------------------------------------------------------------- */
+
+// Reading from the remote: artifacts come into the session FETCH_SESSION of the store, up to
+// [remote] cache_max bytes; the one that was fetched first goes first. There they are like any
+// others, found by their IDs.
+//
+// Nothing that the remote sends is trusted: no more than cache_max is taken, it has to be an
+// archive (archive.h) of the run that was asked for, and what is not leaves nothing.
+
+#define FETCH_SESSION "from-remote"
+
+struct fetched {
+	uint64_t bytes;       /* of the object */
+	char why[REMOTE_WHY]; /* it failed */
+};
+
+/* Fetches the artifact of a whole ID, which is not in the store. Waits for another process that
+   fetches something. Returns 0: it is in the store now; 1: the remote does not have it; -1 and
+   `why`. */
+int fetch_artifact(const struct settings *s, const char *id, struct fetched *f);
 
 #endif

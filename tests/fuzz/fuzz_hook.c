@@ -2,7 +2,7 @@
 // that allows nothing, and the session to be ended has a name that can be one. The first byte
 // chooses the hook.
 
-#include "supervisor/agents/hook.h"
+#include "supervisor/command/internal.h"
 
 #include "lib/buffer.h"
 #include "tests/fuzz/fuzz.h"
@@ -21,11 +21,6 @@ static void check_answer(const char *agent, const struct buffer *answer)
 	json_decref(value);
 }
 
-static bool is_verb(const char *word)
-{
-	return strcmp(word, "read") == 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const hooks[][2] = {
@@ -33,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{"cursor", "sessionEnd"}, {"cursor", "preToolUse"}, {"claude", "PreToolUse"},
 		{"gemini", "BeforeTool"},
 	};
-	static const struct hook_terse terse = {"/usr/bin/terse", is_verb, 0};
+	static const struct hook_terse terse = {"/usr/bin/terse", 0};
 	struct buffer answer = BUFFER_INIT;
 	struct hook_outcome outcome;
 	if (size == 0)

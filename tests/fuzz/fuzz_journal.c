@@ -3,7 +3,7 @@
 
 #include "lib/io.h"
 #include "supervisor/artifact/journal.h"
-#include "supervisor/command/stats.h"
+#include "supervisor/command/internal.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct store store;

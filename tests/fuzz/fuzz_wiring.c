@@ -2,7 +2,7 @@
 // changed so that it can still be read, the change is made once, and it can be taken back. jansson
 // reads the same values afterwards, but for what was empty. The first byte chooses the file.
 
-#include "supervisor/agents/toml.h"
+#include "supervisor/agents/outline.h"
 #include "supervisor/agents/wiring.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -6,8 +6,8 @@
 #include "lib/io.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/remote/index.h"
 #include "supervisor/remote/outbox.h"
+#include "supervisor/remote/remote.h"
 #include "tests/unit/home.h"
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,6 @@
 // A key of a table in TOML, as a line: found, added, taken away again.
 
-#include "supervisor/agents/toml.h"
+#include "supervisor/agents/outline.h"
 
 #include "lib/buffer.h"
 #include "tests/unit/unit.h"

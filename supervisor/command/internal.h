@@ -1,0 +1,325 @@
+// What the verbs share, for the files of this room alone.
+#ifndef TERSE_COMMAND_INTERNAL_H
+#define TERSE_COMMAND_INTERNAL_H
+
+#include "lib/buffer.h"
+#include "lib/gap.h"
+#include "lib/tokens.h"
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/journal.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/store.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/intercept/interceptor.h"
+#include "supervisor/process/protocol.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct settings;
+struct terminal;
+struct text;
+
+/* --- colours and the pager -------------------------------------------------------------------- */
+
+// What only a person at a terminal gets: colours and a pager.
+
+// Colours: at a terminal, unless NO_COLOR is set; elsewhere only with --color always, or with
+// CLICOLOR_FORCE where no agent reads. Few and of the terminal's own palette, so that they fit its
+// background.
+
+enum paint {
+	PAINT_GOOD,
+	PAINT_BAD,
+	PAINT_LIVE,
+	PAINT_SOFT,
+	PAINT_NOTICE,
+	PAINT_MATCH,
+	PAINT_PLACE,
+	PAINT_TITLE
+};
+
+/* Whether standard output is coloured when nobody says otherwise (https://no-color.org,
+   https://bixense.com/clicolors). */
+bool paint_by_default(void);
+
+/* What begins a colour, and what ends it: "" if not `on`. */
+const char *paint_code(bool on, enum paint paint);
+const char *paint_none(bool on);
+
+// A pager, as git starts one: $TERSE_PAGER, else $PAGER, else less; none where that is empty or
+// "cat", or where standard output is no terminal. less gets LESS=FRX unless it is set, so what fits
+// on the screen is just printed.
+
+/* Makes standard output a pipe to the pager. Returns its process, or 0: there is none, and standard
+   output is as it was. */
+pid_t pager_start(void);
+
+/* Waits until the person has left it. `pager` may be 0. */
+void pager_end(pid_t pager);
+
+/* --- a file that a verb writes ---------------------------------------------------------------- */
+
+// The file that a verb writes because somebody named it (-o, --output, --svg): the same for all of
+// them. A regular file gets its new contents at once, when they are complete; links are followed;
+// what is no regular file (a device, a fifo) is opened and written, never replaced.
+
+struct output {
+	int fd; /* to write to */
+	const char *name;
+	bool made;                /* and it was not there before */
+	char target[PATH_MAX];    /* the file to be replaced, without links */
+	char temporary[PATH_MAX]; /* beside it; "": `fd` is the file itself */
+	uint64_t size;            /* bytes of a regular file, once it is closed; else 0 */
+};
+
+/* `name` must outlive the struct; "-" is standard output. New files have mode 0600. Returns 0, or
+   -1 with errno (EEXIST: there is a regular file, and `replace` is false). */
+int output_open(struct output *o, const char *name, bool replace);
+
+/* `result`: -1 if writing failed; then a file is left as it was, or not made. Returns 0, or -1 with
+   errno, which is that of the writer if that failed. */
+int output_close(struct output *o, int result);
+
+/* --- pictures --------------------------------------------------------------------------------- */
+
+// The screen of a terminal as a picture, for documents and for models that see.
+
+/* A terminal of this size that keeps styles; the caller frees it. NULL with errno. */
+struct terminal *svg_terminal(const json_t *cols, const json_t *rows);
+
+/* Writes it as SVG to a file (output.h), down to the last row that is not blank. Colours are there
+   if the terminal keeps styles. Nothing in the picture is active or refers to anything. Returns 0,
+   or -1 with errno. */
+int svg_write(const char *path, const struct terminal *t);
+
+/* --- live runs -------------------------------------------------------------------------------- */
+
+// A live run as the verbs reach it: finding it by its name, and waiting for it.
+
+/* What `terse send` has typed before it awaits. */
+struct typed {
+	uint64_t from;      /* the bytes of the text before */
+	struct buffer text; /* as it was typed */
+};
+
+/* Connects *run to the run that `name` means by the rules of verb_find(), or by its whole
+   ID if it has no artifact yet. Returns 0; 1 if it has ended (*run is -1, `id` is filled in); 2
+   if it has ended without an artifact, after saying how; or -1 after saying why not. `needed`: it
+   has to live, so 0 or -1. */
+int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],
+		  bool needed);
+
+/* Whether the run belongs to the call's session. */
+bool live_run_is_own(const struct verb_call *c, const char *id);
+
+/* Makes a run that has no artifact yet write one, so that its text can be read. Returns 0, or -1 if
+   no such run answers. */
+int live_run_text(const struct verb_call *c, const struct store *stores, int count,
+		  const char *name);
+
+/* What is waited for. */
+struct await {
+	const char *name;          /* the run */
+	const char *pattern;       /* or NULL */
+	const struct typed *typed; /* only text counts that follows its echo; or NULL */
+	bool answers;              /* what was typed by the same command */
+	uint64_t from;             /* the line to look for the pattern from; 1: all */
+	int64_t timeout, idle;     /* ms; 0: none */
+};
+
+/* Waits, and prints what is new. Returns the exit status. */
+int await_answer(const struct verb_call *c, const struct await *a);
+
+/* Reports that a request failed with `error`. */
+void live_run_failed(const struct verb_call *c, const char *id, int error);
+
+/* --- rows of runs ----------------------------------------------------------------------------- */
+
+// Runs as `terse list` and `terse history` show them, as rows of a table or as JSON:
+//
+//   {"id":"cmd-...","session":"default","command":["npm","test"],"cwd":"/work","state":"done",
+//    "exit_code":1,"signal":null,"success":false,"timed_out":false,"binary":false,
+//    "started":"2026-11-20T09:03:34.123Z","ended":"...","duration_ms":12345,
+//    "lines":8432,"bytes":484352}
+//
+// and "gaps" if a part of its text was not kept, "stdout_file" and "stderr_file" if the command
+// wrote to files itself. "id", "lines" and "bytes" are null where no artifact was made, the last
+// two also where all that was written is in such files, "ended" and "duration_ms" while it runs;
+// "command_cut" is there if the command was cut.
+
+/* Append to a row: the command as one line of words; `text` on one line, clean, cut to `width`
+   columns; a line below for each gap, and for each file that the command wrote to itself. */
+void row_add_command(struct buffer *out, const struct meta *m);
+void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width);
+void row_add_gaps(struct buffer *out, int indent, struct gaps gaps);
+void row_add_files(struct buffer *out, int indent, const struct meta *m);
+
+/* The colour for how a run ended, or that it lives; NULL: nothing is known of it. */
+enum paint runs_paint(const struct meta *m);
+
+/* Whether the sizes in the metadata are those of what the command wrote. */
+bool runs_is_counted(const struct meta *m);
+
+/* Counts the lines of a text whose metadata lack them, since its run has not ended. */
+void runs_count_lines(int dir, const char *id, enum artifact_part part, struct meta_stream *s);
+
+/* Appends the members above, with at most `budget` bytes of the command. */
+void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
+
+/* --- statistics ------------------------------------------------------------------------------- */
+
+// Sums over what runs have shown and what was read back (artifact/journal.h), for terse stats and
+// terse report.
+
+/* Bytes, and the estimate of their tokens. */
+struct stats_size {
+	uint64_t bytes, tokens;
+};
+
+struct stats_sum {
+	uint64_t runs, failed; /* commands of terse itself do not count */
+	int64_t duration_ms;
+	uint64_t text;           /* bytes that commands wrote for a reader, as text */
+	struct stats_size shown; /* of that; what no agent read is in neither */
+	struct stats_size own;   /* what the agents would have shown by themselves */
+	struct stats_size read;  /* read back later */
+	uint64_t reads;          /* how often */
+	uint64_t kept, followed; /* artifacts; those of them that were read */
+};
+
+/* own - (shown + read), which may be negative. */
+int64_t stats_saved(const struct stats_sum *s);
+int64_t stats_saved_tokens(const struct stats_sum *s);
+
+enum stats_by { STATS_BY_NOTHING = -1, STATS_BY_COMMAND, STATS_BY_AGENT };
+
+struct stats_group {
+	char *name;
+	struct stats_sum sum;
+};
+
+struct stats {
+	/* Set by the owner; the rest is zeroed. */
+	int by;           /* enum stats_by */
+	int64_t from_ms;  /* runs and reads since then */
+	const char *only; /* one artifact's ID; NULL: every run */
+
+	struct stats_sum all;
+	int64_t first_ms; /* when the first of these runs started; 0: there is none */
+	uint64_t damaged; /* lines */
+	struct stats_group **groups;
+	size_t group_count, group_room;
+	void *tree; /* the groups by their names, as tsearch(3) keeps them */
+	/* The artifacts of the session that is being read. */
+	struct stats_artifact {
+		uint64_t id;
+		struct stats_group *group; /* or NULL */
+		bool followed;
+	} * artifacts;
+	size_t artifact_count, artifact_room;
+	struct buffer name; /* of a group, while it is looked up */
+	bool failed;        /* there was no memory for all */
+};
+
+/* Adds a session of a store. Returns 0, or -1 with errno. */
+int stats_add_session(struct stats *s, struct store *store, const char *session);
+
+void stats_release(struct stats *s);
+
+/* Appends the members of an object: "runs", "failed", ... (docs/json.md). */
+void stats_append_json(struct buffer *out, const struct stats_sum *s);
+
+/* Appends a short name for a command: "npm test", "make"; of a shell string what its last output
+   comes from. */
+void stats_name_command(struct buffer *out, char *const *argv);
+
+/* --- follow-ups ------------------------------------------------------------------------------- */
+
+// What a verb prints of an artifact for somebody who is no person, taken down for terse stats
+// (artifact/journal.h): a preview that is followed up has cost more than it shows.
+
+/* Zeroed but for `is_counted`. */
+struct followup {
+	/* An agent may read it: no program, or JSON. What a program or a file gets is a follow-up
+	   of no bytes: nobody knows how much of it an agent sees. */
+	bool is_counted;
+	uint64_t bytes;
+	struct tokens tokens;
+};
+
+/* These bytes were printed. */
+void followup_add(struct followup *f, const char *data, size_t len);
+
+/* All is printed, of the artifact `id` in the session directory `dir`. Does nothing if `id` is "":
+   a file that is no artifact. */
+void followup_keep(const struct followup *f, int dir, const char *id);
+
+/* --- previews of what is there ---------------------------------------------------------------- */
+
+// Prints an existing text as `terse run` would: a recorded stream (filter), an artifact or a file
+// (read --preview, show).
+
+struct excerpts {
+	struct interceptor *text; /* the caller feeds and finishes it, and asks for its report */
+	struct buffer *into;      /* NULL: standard output */
+	bool goes_on;             /* the text goes on behind what was shown before */
+	int error;                /* errno of printing */
+	/* Returns the artifact that keeps the omitted text; NULL: there is none. */
+	struct artifact *(*artifact)(void *ctx);
+	void *ctx;
+};
+
+/* Applies the requested profile. Returns 0, or -1 after saying that the one in a flag does not
+   exist. */
+int excerpts_apply_profile(const char *verb, struct settings *s);
+
+/* Begins a text; `d` is zeroed but for `into`, `goes_on`, `artifact` and `ctx`, and must not move
+   afterwards. `o` is zeroed but for what differs from a run: its reader, what the terminal does at
+   a line feed, and the size of the text before. Returns 0, or -1 with errno; excerpts_release() it
+   in any case. */
+int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
+void excerpts_release(struct excerpts *d);
+
+/* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
+   up to here, counted on. Returns 0, or -1 with errno. */
+int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines);
+
+/* Prints, unless printing has failed before. */
+void excerpts_print(struct excerpts *d, const char *data, size_t len);
+
+/* Describes how a run ended, or that it still runs. */
+struct wording_ending excerpts_ending(const struct meta *m);
+
+/* Prints the preview of a whole text, into `into` unless that is NULL. `m`: its run, or NULL;
+   `place`: the artifact's ID or the file's name, quoted for a shell; *exit_code replaces the run's,
+   unless NULL. Returns 0, or -1 with errno. */
+int excerpts_text(const struct settings *settings, struct text *t, const struct meta *m,
+		  const char *place, const int *exit_code, struct buffer *into);
+
+/* --- hooks ------------------------------------------------------------------------------------ */
+
+enum { HOOK_SESSION_MAX = 128 };
+
+struct hook_outcome {
+	bool ends;                          /* a session does: */
+	char session[HOOK_SESSION_MAX + 1]; /* its name; "": the caller's */
+	const char *mark; /* a variable by which the agent's commands know it, or NULL */
+};
+
+struct hook_terse {
+	const char *program; /* its path */
+	int64_t in_front;    /* [shim] in_front */
+};
+
+/* Appends the answer to an agent's hook (verb_hook.c). Returns 0, or -1 with errno: EINVAL: no such
+   agent or event; ENOMEM. */
+int hook_answer(const char *agent, const char *event, const char *input, size_t len,
+		const struct hook_terse *terse, struct buffer *answer,
+		struct hook_outcome *outcome);
+
+#endif
