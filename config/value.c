@@ -174,29 +174,6 @@ int value_parse_size(const char *text, int64_t *bytes)
 			   bytes);
 }
 
-int value_parse_slice(const char *text, uint64_t *from, uint64_t *length)
-{
-	char first[32];
-	int64_t start, end, bytes = 0;
-	size_t len = strcspn(text, ":");
-	if (value_parse_range(text, &start, &end) == 0 && strchr(text, '-')) {
-		*from = (uint64_t)start;
-		*length = (uint64_t)(end - start) + 1;
-		return 0;
-	}
-	if (len == 0 || len >= sizeof(first))
-		return value_refuse();
-	memcpy(first, text, len);
-	first[len] = '\0';
-	const char *rest = text[len] ? text + len + 1 : "";
-	if (value_parse_size(first, &start) < 0 || start < 0 ||
-	    (*rest && (value_parse_size(rest, &bytes) < 0 || bytes < 1)))
-		return value_refuse();
-	*from = (uint64_t)start;
-	*length = (uint64_t)bytes;
-	return 0;
-}
-
 int value_parse_duration(const char *text, int64_t *ms)
 {
 	return parse_units(text, duration_units, COUNT(duration_units), duration_words,

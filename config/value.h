@@ -30,10 +30,6 @@ int value_parse_count(const char *text, int64_t *count);
    the first. */
 int value_parse_range(const char *text, int64_t *from, int64_t *to);
 
-/* A part of a text: the bytes FROM-TO as in value_parse_range(), or FROM[:LENGTH] as sizes. A
-   length of 0 was not given. */
-int value_parse_slice(const char *text, uint64_t *from, uint64_t *length);
-
 /* Bytes: "4096", "4KB", "1.5 MB" (B, K, KB, KiB, M ... PB, PiB by 1,024), "1000tok" (4 bytes a
    token), "small", "medium", "large" (2, 4, 8 KB). Rounds up. */
 int value_parse_size(const char *text, int64_t *bytes);

@@ -87,10 +87,6 @@ int main(int argc, char **argv)
 				 .settings = &settings,
 				 .argc = named ? argc - 1 : argc,
 				 .argv = named ? argv + 1 : argv};
-	/* Of a word that is none, --help behind it is an argument. */
-	if ((named || argv[1][0] == '-') &&
-	    verb_help_is_asked(call.verb, call.argc - 1, call.argv + 1))
-		return main_end(verb_print_help(call.verb));
 	if (settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) < 0) {
 		run_anyway(argc, argv);
 		perror("terse");

@@ -59,7 +59,7 @@ const char *paint_none(bool on);
    output is as it was. */
 pid_t pager_start(void);
 
-/* Waits until the person has left it. `pager` may be 0. */
+/* Waits until the person has left it. */
 void pager_end(pid_t pager);
 
 /* --- a file that a verb writes ---------------------------------------------------------------- */

@@ -87,8 +87,6 @@ out:
 
 void pager_end(pid_t pager)
 {
-	if (pager == 0)
-		return;
 	close(STDOUT_FILENO);
 	/* ctrl-c is for the pager. */
 	signal(SIGINT, SIG_IGN);

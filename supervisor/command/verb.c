@@ -143,6 +143,19 @@ void verb_error(const char *verb, const char *format, ...)
 	va_end(args);
 }
 
+const struct verb *verb_named(const char *name)
+{
+	for (size_t i = 0; verbs[i]; i++) {
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
+		for (size_t k = 0; k < 3 && verbs[i]->also[k]; k++) {
+			if (strcmp(verbs[i]->also[k], name) == 0)
+				return verbs[i];
+		}
+	}
+	return NULL;
+}
+
 const struct verb_option *verb_option_named(const struct verb *v, const char *name, size_t len)
 {
 	for (const struct verb_option *o = v->options; o && o->name; o++) {
@@ -376,6 +389,8 @@ int verb_parse(struct verb_call *c, void *into)
 		if (options && strcmp(arg, "--") == 0) {
 			options = false;
 			c->plain = true;
+		} else if (options && (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0)) {
+			exit(verb_print_help(c->verb));
 		} else if (options && arg[0] == '-' && arg[1]) {
 			int used = verb_read_option(c, into, &i);
 			if (used < 0)

@@ -112,10 +112,6 @@ const struct verb *verb_named(const char *name);
 /* The verb that a word is likely a misspelling of, or NULL. */
 const struct verb *verb_nearest(const char *word);
 
-/* Whether --help or -h is among the words of a verb: an option of its own, no value of another one,
-   and no word of a command that it runs. */
-bool verb_help_is_asked(const struct verb *v, int count, char **words);
-
 /* Prints `terse help VERB`; NULL: `terse help`. Returns the exit status. */
 int verb_print_help(const struct verb *v);
 
@@ -138,7 +134,7 @@ struct verb_call {
 
 /* Parses the arguments by the rows of the verb into `into`; "--" ends the options. Returns 0, or -1
    after saying what is wrong (in JSON if --json is given, and a row); the verb then returns
-   EXIT_TERSE. */
+   EXIT_TERSE. At --help or -h it prints the help and ends the process. */
 int verb_parse(struct verb_call *c, void *into);
 
 /* Says which forms the verb has. Returns EXIT_TERSE. */

@@ -41,7 +41,6 @@ struct line {
 	int operands[2];  /* the first ones; the rest does not count */
 	int operand_count;
 	bool only_operands;  /* -- was given */
-	bool asks_help;      /* --help or -h was */
 	const char *session; /* --session, or NULL */
 
 	const char *before; /* in front of each candidate: "--mode=", or "" */
@@ -342,8 +341,6 @@ static const char *line_walk(struct line *l)
 			l->only_operands = true;
 		} else if (strncmp(word, "--session=", len + 1) == 0) {
 			l->session = word + len + 1;
-		} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-			l->asks_help = true;
 		} else if (!word[len] && line_value(l, word, len, false)) {
 			if (i + 1 == l->count - 1)
 				return word;
@@ -376,14 +373,6 @@ static void line_complete_flag(struct line *l)
 		for (size_t i = 0; (flag = option_flag(o, i, room)); i++)
 			candidates_add_string(l, flag, o->help);
 	}
-}
-
-bool verb_help_is_asked(const struct verb *v, int count, char **words)
-{
-	/* One more would be completed. */
-	struct line l = {.verb = v, .words = words, .count = count + 1};
-	line_walk(&l);
-	return l.asks_help;
 }
 
 static int complete_run(struct verb_call *c)

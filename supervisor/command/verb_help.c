@@ -8,19 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-const struct verb *verb_named(const char *name)
-{
-	for (size_t i = 0; verbs[i]; i++) {
-		if (strcmp(verbs[i]->name, name) == 0)
-			return verbs[i];
-		for (size_t k = 0; k < 3 && verbs[i]->also[k]; k++) {
-			if (strcmp(verbs[i]->also[k], name) == 0)
-				return verbs[i];
-		}
-	}
-	return NULL;
-}
-
 const struct verb *verb_nearest(const char *word)
 {
 	/* Programs that are often missing: no verb is meant. */

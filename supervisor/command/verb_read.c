@@ -44,7 +44,7 @@ struct read {
 	struct followup followup;
 };
 
-/* Bytes that --bytes prints without a length. */
+/* Bytes that --bytes prints without an end. */
 #define READ_LENGTH ((uint64_t)32 * 1024)
 
 /* The limits of the read profile. */
@@ -414,26 +414,27 @@ static int read_check(struct read *r)
 			return -1;
 		}
 	}
-	int64_t to;
+	int64_t from, to;
 	r->option = r->bytes ? words->bytes : r->range ? words->lines : words->offset;
 	if (!r->preview && r->call->setting) {
 		verb_fail(r->call, ENVELOPE_USAGE, "%s goes with --preview", r->call->setting);
 		return -1;
 	}
-	if (r->bytes && value_parse_slice(r->bytes, &r->from, &r->length) < 0) {
-		verb_fail(r->call, ENVELOPE_USAGE,
-			  "%s: %s: must be FROM-TO, FROM or FROM:LENGTH, like 30000:32KB",
-			  r->option, r->bytes);
-		return -1;
-	}
-	if (!r->range)
+	const char *range = r->bytes ? r->bytes : r->range;
+	if (!range)
 		return 0;
-	if (value_parse_range(r->range, &r->lines.first, &to) < 0 || r->lines.first < 1) {
+	if (value_parse_range(range, &from, &to) < 0 || (r->range && from < 1)) {
 		verb_fail(r->call, ENVELOPE_USAGE, "%s: %s: must be FROM-TO, like 330-412",
-			  r->option, r->range);
+			  r->option, range);
 		return -1;
 	}
-	r->lines.limit = (uint64_t)(to - r->lines.first) + 1;
+	if (r->bytes) {
+		r->from = (uint64_t)from;
+		r->length = strchr(range, '-') ? (uint64_t)(to - from) + 1 : 0;
+	} else {
+		r->lines.first = from;
+		r->lines.limit = (uint64_t)(to - from) + 1;
+	}
 	return 0;
 }
 
@@ -472,7 +473,8 @@ static int read_show(struct read *r)
 	else
 		result = r->bytes ? read_slice(r) : read_page(r);
 	int error = errno;
-	pager_end(pager);
+	if (pager)
+		pager_end(pager);
 	errno = error;
 	/* Whoever gets all of it may leave. */
 	return result < 0 && error == EPIPE && (all || r->preview || r->follow) ? 0 : result;
@@ -524,7 +526,7 @@ static const struct verb_option read_options[] = {
 	 "the last 10 (or from --offset or --tail on), and what is added until nobody writes any "
 	 "more; for people and programs"},
 	{"--bytes", 0, VERB_TEXT, READ_AT(bytes), "FROM-TO",
-	 "these bytes; FROM[:LENGTH]: from there on (LENGTH: 32KB)"},
+	 "these bytes; FROM: 32 KB from there on"},
 	{"--preview", 0, VERB_FLAG, READ_AT(preview), NULL,
 	 "what run printed, or would print with --size, --mode and other options of run, and with "
 	 "--exit-code N"},

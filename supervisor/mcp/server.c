@@ -143,14 +143,6 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 	server_send(s, m->id, &line);
 }
 
-static void methods_ping(struct server *s, const struct rpc_message *m)
-{
-	struct buffer line = BUFFER_INIT;
-	rpc_begin(&line, m->id, "result");
-	rpc_end(&line);
-	server_send(s, m->id, &line);
-}
-
 static void methods_tools(struct server *s, const struct rpc_message *m)
 {
 	struct buffer line = BUFFER_INIT;
@@ -160,31 +152,23 @@ static void methods_tools(struct server *s, const struct rpc_message *m)
 	server_send(s, m->id, &line);
 }
 
-static void methods_templates(struct server *s, const struct rpc_message *m)
-{
-	struct buffer line = BUFFER_INIT;
-	rpc_begin(&line, m->id, "result");
-	buffer_append_string(
-		&line, "\"resourceTemplates\":[{\"uriTemplate\":\"" RESOURCES_SCHEME
-		       "{artifact_id}\",\"name\":\"artifact\",\"title\":\"Output of a command\","
-		       "\"description\":\"The output of a command. Of a long one its first page.\","
-		       "\"mimeType\":\"text/plain\"}]");
-	rpc_end(&line);
-	server_send(s, m->id, &line);
-}
-
 static const struct {
 	const char *name;
 	void (*serve)(struct server *s, const struct rpc_message *m);
-	bool early; /* may come before initialize */
+	const char *result; /* or the members of what is always answered */
+	bool early;         /* may come before initialize */
 } methods[] = {
-	{"initialize", methods_initialize, true},
-	{"ping", methods_ping, true},
-	{"tools/list", methods_tools, false},
-	{"tools/call", call_tool, false},
-	{"resources/list", call_list, false},
-	{"resources/templates/list", methods_templates, false},
-	{"resources/read", call_resource, false},
+	{"initialize", methods_initialize, .early = true},
+	{"ping", .result = "", .early = true},
+	{"tools/list", methods_tools, .early = false},
+	{"tools/call", call_tool, .early = false},
+	{"resources/list", call_list, .early = false},
+	{"resources/templates/list",
+	 .result = "\"resourceTemplates\":[{\"uriTemplate\":\"" RESOURCES_SCHEME
+		   "{artifact_id}\",\"name\":\"artifact\",\"title\":\"Output of a command\","
+		   "\"description\":\"The output of a command. Of a long one its first page.\","
+		   "\"mimeType\":\"text/plain\"}]"},
+	{"resources/read", call_resource, .early = false},
 };
 
 #define METHODS (sizeof(methods) / sizeof(*methods))
@@ -301,8 +285,14 @@ static void server_take(struct server *s, const char *line, size_t len)
 	} else if (m.kind == RPC_REQUEST && call_find(s, m.id)) {
 		server_send_error(s, m.id, RPC_INVALID,
 				  "id: belongs to a request that is not answered yet");
-	} else if (m.kind == RPC_REQUEST) {
+	} else if (m.kind == RPC_REQUEST && methods[i].serve) {
 		methods[i].serve(s, &m);
+	} else if (m.kind == RPC_REQUEST) {
+		struct buffer answer = BUFFER_INIT;
+		rpc_begin(&answer, m.id, "result");
+		buffer_append_string(&answer, methods[i].result);
+		rpc_end(&answer);
+		server_send(s, m.id, &answer);
 	}
 	json_decref(m.value);
 }

@@ -107,10 +107,8 @@ void wording_read_bytes(struct buffer *out, const struct wording_place *place, u
 	const struct vocabulary *words = words_of(place);
 	wording_read(out, place);
 	buffer_printf(out, " %s%s%" PRIu64, words->bytes, words->is, from);
-	if (length && place->words == WORDS_TOOLS)
+	if (length)
 		buffer_printf(out, "-%" PRIu64, from + length - 1);
-	else if (length)
-		buffer_printf(out, ":%" PRIu64, length);
 }
 
 void wording_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,

@@ -47,7 +47,7 @@ struct wording_place {
 };
 
 /* "terse read cmd-1m5zq8k3x7f --stderr", and with what is wanted of it: "... --offset 31 --limit
-   1204", `count` 0: all from there on; "... --bytes 0:30000", `length` 0: as many as a page holds.
+   1204", `count` 0: all from there on; "... --bytes 0-29999", `length` 0: as many as a page holds.
    For a reader with tools "read_command_output artifact_id=cmd-1m5zq8k3x7f stream=stderr", "...
    offset=31 limit=1204", "... bytes=0-29999". */
 void wording_read_lines(struct buffer *out, const struct wording_place *place, uint64_t first,
@@ -59,7 +59,7 @@ void wording_read_bytes(struct buffer *out, const struct wording_place *place, u
 void wording_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
 		     uint64_t count);
 
-/* "[... bytes 29488-4998999 omitted: terse read ID --bytes 29488:4969512]\n"; for a line whose
+/* "[... bytes 29488-4998999 omitted: terse read ID --bytes 29488-4998999]\n"; for a line whose
    beginning is omitted "[... bytes 29488-4998999 of line 9 omitted: ...]\n", else `line` is 0. */
 void wording_cut(struct buffer *out, const struct wording_place *place, uint64_t at, uint64_t bytes,
 		 uint64_t line);

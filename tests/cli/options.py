@@ -130,12 +130,12 @@ class Usage(Case):
             self.assertEqual(run.code, 0, verb)
             self.assertTrue(run.out.startswith(b"Usage: terse "), verb)
             self.assertEqual(run.out, self.terse("help", verb).out)
-            for words in (("-h",), ("last", "--help"), ("-h", "last", "x"), ("--json", "init", "-h"),
-                          ("--session", "--help", "--help"), ("--help", "--", "touch x")):
-                # Those of a command that it starts are the command's.
-                if verb not in ("run", "agent", "probe") or words[0] not in ("last", "--json"):
+            for words in (("-h",), ("-h", "last", "x"), ("--help", "--", "touch x"), ("--json", "-h"),
+                          ("--session", "--help", "--help")):
+                if words[0] in ("-h", "--help") or b"  %s " % words[0].encode() in run.out:
                     again = self.terse(verb, *words)
                     self.assertEqual((again.code, again.out), (0, run.out), (verb, words))
+        self.assertEqual(self.terse("read", "last", "--help").out, self.terse("help", "read").out)
         for words in (("--size", "4KB", "--help"), ("--yield=5s", "--cwd", "/", "-h", "touch", "x")):
             self.assertEqual(self.terse(*words).out, self.terse("help", "run").out, words)
         self.assertEqual(os.listdir(self.work), [])

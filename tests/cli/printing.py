@@ -103,8 +103,8 @@ class Verbs(Case):
         "hook": None,  # whatever happens, the agent goes on
         "mcp": None,  # see mcp.py
         "probe": None,  # executes the agent
-        "read": (("{kept}",), ("--json", "{kept}"), ("--bytes", "0:9", "{kept}"),
-                 ("--bytes", "0:9", "--json", "{kept}"), ("--tail", "1", "{kept}"),
+        "read": (("{kept}",), ("--json", "{kept}"), ("--bytes", "0-8", "{kept}"),
+                 ("--bytes", "0-8", "--json", "{kept}"), ("--tail", "1", "{kept}"),
                  ("--preview", "{kept}"), ("--raw", "{kept}"), ("{kept}", "--offset", "9999", "--json")),
         "search": (("{kept}", "7"), ("--json", "{kept}", "7"), ("-c", "{kept}", "7"),
                    ("-l", "{kept}", "7"), ("--all", "7"), ("-c", "--json", "{kept}", "7")),

@@ -78,11 +78,11 @@ class Properties(Reader):
         return got
 
     def follow_cut(self, told):
-        """The rest of a line, known by where it begins and how long it is."""
-        at, length = (int(n) for n in re.search(rb"--bytes (\d+):(\d+)", told).groups())
-        end, got = at + length, b""
+        """The rest of a line, known by where it begins and ends."""
+        at, last = (int(n) for n in re.search(rb"--bytes (\d+)-(\d+)", told).groups())
+        end, got = last + 1, b""
         while at < end:
-            data = self.data("read", self.name, "--bytes", "%d:%d" % (at, end - at))
+            data = self.data("read", self.name, "--bytes", "%d-%d" % (at, last))
             self.assertEqual(data["from"], at)
             at = data["to"] + 1
             got += data["text"].encode()
@@ -94,7 +94,7 @@ class Properties(Reader):
             self.text = make_text(rng, 200000)
             self.name = "it's a file"
             write_file(os.path.join(self.work, self.name), self.text)
-            for first in ("", " --limit 99999", " --bytes 0", " --bytes 0:7001"):
+            for first in ("", " --limit 99999", " --bytes 0", " --bytes 0-7000"):
                 with self.subTest(seed=seed, first=first):
                     got = self.follow(os.fsencode("terse read %s%s" % (shlex.quote(self.name), first)))
                     self.assertEqual(got, self.text)
@@ -160,7 +160,7 @@ class Readers(Reader):
                               ("--offset 10 --limit 20000", b"".join(b"%d\n" % n for n in range(10, 20010))),
                               ("--offset -3 --limit 2", b"49998\n49999\n"),
                               ("--bytes 100", numbers(50000)[100:100 + 32768]),
-                              ("--bytes 3:200000", numbers(50000)[3:200003])):
+                              ("--bytes 3-200002", numbers(50000)[3:200003])):
             run = self.shell("terse read f %s | cat" % options)
             self.assertEqual(run.out, want, options)
         self.assertEqual(self.shell("terse read f | head -n 1").out, b"1\n")
@@ -526,8 +526,8 @@ class Memory(Reader):
         self.assertTrue(out.endswith(b"[terse: line 1,000,000 of 1,000,002 shown (limit 30,000 bytes); continue: terse "
                                      b"read f --offset 1000001 --limit 1]\n"), out[-200:])
         out = self.measure("read", "f", "--offset", "1000001").out
-        cut = re.search(rb"x\[\.\.\. bytes (\d+)-(\d+) omitted: terse read f --bytes (\d+):(\d+)\]\n", out)
-        self.assertEqual(int(cut[3]) + int(cut[4]), size - 4)
+        cut = re.search(rb"x\[\.\.\. bytes (\d+)-(\d+) omitted: terse read f --bytes (\d+)-(\d+)\]\n", out)
+        self.assertEqual(int(cut[4]), size - 5)
         self.assertEqual((int(cut[1]), int(cut[2])), (int(cut[3]), size - 5))
         self.assertEqual(self.data("read", "f", "--limit", "1")["total_lines"], 1000002)
         self.assertEqual(self.measure("read", "f", "--bytes", str(size - 4)).out, b"end\n")

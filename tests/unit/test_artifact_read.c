@@ -176,7 +176,7 @@ static void check_cut_line(const char *unit, size_t times, size_t cells)
 	assert_true(out.len <= 30000);
 	expect_match(out.data,
 		     "\\[\\.\\.\\. bytes [0-9]+-[0-9]+ omitted: terse read cmd-[0-9a-z]+ "
-		     "--bytes [0-9]+:[0-9]+\\]\n"
+		     "--bytes [0-9]+-[0-9]+\\]\n"
 		     "\\[terse: line 2 of 3 shown \\(limit 30,000 bytes\\); continue: terse "
 		     "read cmd-[0-9a-z]+ --offset 3\\]\n$");
 	/* Kept and omitted bytes are the line with its newline. */
@@ -188,7 +188,7 @@ static void check_cut_line(const char *unit, size_t times, size_t cells)
 	assert_true(notice - out.data > 28000);
 	assert_int_equal(kept + strtoul(end + 1, NULL, 10) + 1 - first, times * strlen(unit) + 1);
 	assert_int_equal(call_id("read @ --offset 2 --limit 1"), 0);
-	expect_match(out.data, "terse read cmd-[0-9a-z]+ --bytes [0-9]+:[0-9]+\\]\n$");
+	expect_match(out.data, "terse read cmd-[0-9a-z]+ --bytes [0-9]+-[0-9]+\\]\n$");
 	assert_int_equal(call_id("read @ --offset 3"), 0);
 	expect_out("after\n");
 	buffer_release(&b);
@@ -316,7 +316,7 @@ TEST_IN(test_bad_usage, setup, teardown)
 		"read x --offset -",
 		"read x --bytes",
 		"read x --bytes x",
-		"read x --bytes 1:0",
+		"read x --bytes 1-0",
 		"read x --bytes :5",
 		"read x --tail 0",
 		"read x --tail 3 --offset 2",

@@ -167,33 +167,33 @@ TEST_IN(test_lines_over_the_limit, setup, teardown)
 {
 	static const struct ends cases[] = {
 		{"read first", "xxx",
-		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936:71065]\n"
+		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936-100000]\n"
 		 "[terse: line 1 of 3 shown (limit 30,000 bytes); continue: terse read first "
 		 "--offset "
 		 "2]\n"},
 		{"read first --limit 1", "xxx",
-		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936:71065]\n"
+		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936-100000]\n"
 		 "[terse: line 1 of 3 shown; continue: terse read first --offset 2 --limit 1]\n"},
 		{"read first --offset 2", "b\nc\n", "b\nc\n"},
 		{"read second", "a\n[terse: line 1 of 3 shown (limit 30,000 bytes)",
 		 "; continue: terse read second --offset 2]\n"},
 		{"read second --offset 2", "xxx",
-		 "xxx[... bytes 28930-100002 omitted: terse read second --bytes 28930:71073]\n"
+		 "xxx[... bytes 28930-100002 omitted: terse read second --bytes 28930-100002]\n"
 		 "[terse: line 2 of 3 shown (limit 30,000 bytes); continue: terse read second "
 		 "--offset "
 		 "3]\n"},
 		{"read second --tail 2",
 		 "[... 1 line omitted: terse read second --offset 2 --limit 1]\n", "\nc\n"},
 		{"read ./last --offset 3", "xxx",
-		 "xxx[... bytes 28932-100006 omitted: terse read ./last --bytes 28932:71075]\n"},
+		 "xxx[... bytes 28932-100006 omitted: terse read ./last --bytes 28932-100006]\n"},
 		/* The end of the last line. */
 		{"read ./last --tail 1",
-		 "[... bytes 4-71078 of line 3 omitted: terse read ./last --bytes 4:71075]\nxxx",
+		 "[... bytes 4-71078 of line 3 omitted: terse read ./last --bytes 4-71078]\nxxx",
 		 "xxxend"},
 		{"read ./last --tail 3",
 		 "[... 2 lines omitted: terse read ./last --offset 1 --limit 2]\n[... bytes "
 		 "4-71078 "
-		 "of line 3 omitted: terse read ./last --bytes 4:71075]\nxxx",
+		 "of line 3 omitted: terse read ./last --bytes 4-71078]\nxxx",
 		 "xxxend"},
 	};
 	write_long("first", "", 100000, "\nb\nc\n");
@@ -205,44 +205,40 @@ TEST_IN(test_lines_over_the_limit, setup, teardown)
 TEST_IN(test_bytes, setup, teardown)
 {
 	static const struct call calls[] = {
-		{"read f --bytes 0:4", 0,
-		 "one\n[terse: bytes 0-3 of 13 shown; continue: terse read f --bytes 4:4]\n", ""},
-		{"read f --bytes 4:4", 0,
-		 "two\n[terse: bytes 4-7 of 13 shown; continue: terse read f --bytes 8:4]\n", ""},
-		{"read f --bytes 2:3", 0,
-		 "e\nt\n[terse: bytes 2-4 of 13 shown; continue: terse read f --bytes 5:3]\n", ""},
+		{"read f --bytes 0-3", 0,
+		 "one\n[terse: bytes 0-3 of 13 shown; continue: terse read f --bytes 4-7]\n", ""},
+		{"read f --bytes 4-7", 0,
+		 "two\n[terse: bytes 4-7 of 13 shown; continue: terse read f --bytes 8-11]\n", ""},
 		{"read f --bytes 2-4", 0,
-		 "e\nt\n[terse: bytes 2-4 of 13 shown; continue: terse read f --bytes 5:3]\n", ""},
+		 "e\nt\n[terse: bytes 2-4 of 13 shown; continue: terse read f --bytes 5-7]\n", ""},
 		{"read f --bytes 12-12", 0, "e", ""},
 		{"read f --bytes 8", 0, "three", ""},
-		{"read f --bytes 8:", 0, "three", ""},
-		{"read f --bytes 8:1KB", 0, "three", ""},
+		{"read f --bytes 8-1023", 0, "three", ""},
 		{"read f --bytes 13", 0, "", ""},
 		{"read f --bytes 14", 1, "",
 		 "terse read: f: has 13 bytes, --bytes 14 is past the end\n"},
 		/* A character belongs to where it begins. */
-		{"read utf8 --bytes 0:2", 0,
-		 "a\n[terse: bytes 0-0 of 9 shown; continue: terse read utf8 --bytes 1:2]\n", ""},
-		{"read utf8 --bytes 1:2", 0,
+		{"read utf8 --bytes 0-1", 0,
+		 "a\n[terse: bytes 0-0 of 9 shown; continue: terse read utf8 --bytes 1-2]\n", ""},
+		{"read utf8 --bytes 1-2", 0,
 		 "\xE2\x82\xAC\n[terse: bytes 1-3 of 9 shown; continue: terse read utf8 --bytes "
-		 "4:2]\n",
+		 "4-5]\n",
 		 ""},
-		{"read utf8 --bytes 3:2", 0,
+		{"read utf8 --bytes 3-4", 0,
 		 "\xE2\x82\xAC"
-		 "b\n[terse: bytes 1-4 of 9 shown; continue: terse read utf8 --bytes 5:2]\n",
+		 "b\n[terse: bytes 1-4 of 9 shown; continue: terse read utf8 --bytes 5-6]\n",
 		 ""},
-		{"read utf8 --bytes 4:3", 0,
-		 "b\n[terse: bytes 4-4 of 9 shown; continue: terse read utf8 --bytes 5:3]\n", ""},
+		{"read utf8 --bytes 4-6", 0,
+		 "b\n[terse: bytes 4-4 of 9 shown; continue: terse read utf8 --bytes 5-7]\n", ""},
 		{"read utf8 --bytes 6", 0, "\xF0\x9F\x98\x80", ""},
-		{"read crlf --bytes 0:2", 0,
-		 "a\n[terse: bytes 0-0 of 4 shown; continue: terse read crlf --bytes 1:2]\n", ""},
-		{"read crlf --bytes 1:2", 0,
-		 "\r\n[terse: bytes 1-2 of 4 shown; continue: terse read crlf --bytes 3:2]\n", ""},
+		{"read crlf --bytes 0-1", 0,
+		 "a\n[terse: bytes 0-0 of 4 shown; continue: terse read crlf --bytes 1-2]\n", ""},
+		{"read crlf --bytes 1-2", 0,
+		 "\r\n[terse: bytes 1-2 of 4 shown; continue: terse read crlf --bytes 3-4]\n", ""},
 		{"read f --bytes x", 125, "",
-		 "terse read: --bytes: x: must be FROM-TO, FROM or FROM:LENGTH, like 30000:32KB\n"},
-		{"read f --bytes 0:0", 125, "",
-		 "terse read: --bytes: 0:0: must be FROM-TO, FROM or FROM:LENGTH, like "
-		 "30000:32KB\n"},
+		 "terse read: --bytes: x: must be FROM-TO, like 330-412\n"},
+		{"read f --bytes 5-4", 125, "",
+		 "terse read: --bytes: 5-4: must be FROM-TO, like 330-412\n"},
 	};
 	static const struct ends cases[] = {
 		{"read numbers --bytes 0", "000001\n",
@@ -313,8 +309,8 @@ TEST_IN(test_usage, setup, teardown)
 		 "25 B: not shown\"}}\n",
 		 ""},
 		{"read png", 0, "[PNG image, 25 B: not shown]\n", ""},
-		{"read png -a --bytes 1:3", 0,
-		 "PNG\n[terse: bytes 1-3 of 25 shown; continue: terse read png -a --bytes 4:3]\n",
+		{"read png -a --bytes 1-3", 0,
+		 "PNG\n[terse: bytes 1-3 of 25 shown; continue: terse read png -a --bytes 4-6]\n",
 		 ""},
 	};
 	write_file("f", "x\n", 2);
@@ -339,10 +335,10 @@ TEST_IN(test_json, setup, teardown)
 		 "\"b\xEF\xBF\xBD\",\"total_lines\":2,\"total_bytes\":4,\"truncated\":false,"
 		 "\"next\":null}}\n",
 		 ""},
-		{"read f --json --bytes 2:4", 0,
+		{"read f --json --bytes 2-5", 0,
 		 "{\"ok\":true,\"data\":{\"path\":\"f\",\"from\":2,\"to\":5,\"text\":\"b "
 		 "\\\"q\",\"total_bytes\":13,\"truncated\":true,\"next\":"
-		 "\"terse read f --json --bytes 6:4\"}}\n",
+		 "\"terse read f --json --bytes 6-9\"}}\n",
 		 ""},
 	};
 	write_file("f", "a\nb \"q\"\x1b\n\xC3\xA9\r\n", 13);
@@ -443,11 +439,13 @@ TEST_IN(test_gap, setup, teardown)
 	json_decref(d);
 	/* By bytes it is passed, too. */
 	char line[100], want[100];
-	snprintf(line, sizeof(line), "read @ --bytes %d:10", (int)meta.out.gap_offset + 100);
+	snprintf(line, sizeof(line), "read @ --bytes %d-%d", (int)meta.out.gap_offset + 100,
+		 (int)meta.out.gap_offset + 109);
 	assert_int_equal(call(line), 0);
 	assert_memory_equal(out.data, "[... ", 5);
-	snprintf(want, sizeof(want), "terse read %s --bytes %d:10]\n", meta.id,
-		 (int)(meta.out.gap_offset + meta.out.gap_bytes));
+	snprintf(want, sizeof(want), "terse read %s --bytes %d-%d]\n", meta.id,
+		 (int)(meta.out.gap_offset + meta.out.gap_bytes),
+		 (int)(meta.out.gap_offset + meta.out.gap_bytes) + 9);
 	assert_non_null(strstr(out.data, want));
 }
 

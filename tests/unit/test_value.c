@@ -141,35 +141,6 @@ TEST(ranges)
 	}
 }
 
-TEST(slices)
-{
-	static const struct {
-		const char *text;
-		bool valid;
-		uint64_t from, length;
-	} examples[] = {
-		{"496-4936", true, 496, 4441},
-		{"0-0", true, 0, 1},
-		{"30000", true, 30000, 0},
-		{"30000:", true, 30000, 0},
-		{"1KB:2KB", true, 1024, 2048},
-		{"1:0", false, 0, 0},
-		{":5", false, 0, 0},
-		{"x", false, 0, 0},
-		{"5-4", false, 0, 0},
-		{"-5", false, 0, 0},
-		{"", false, 0, 0},
-		{"1-2:3", false, 0, 0},
-	};
-	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
-		uint64_t from = 0, length = 0;
-		int result = value_parse_slice(examples[i].text, &from, &length);
-		assert_int_equal(result, examples[i].valid ? 0 : -1);
-		assert_int_equal(from, examples[i].from);
-		assert_int_equal(length, examples[i].length);
-	}
-}
-
 TEST(durations)
 {
 	static const struct example examples[] = {
