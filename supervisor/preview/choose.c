@@ -12,7 +12,7 @@ enum {
 	CONTEXT_LINE = 170,
 	/* A line of at least this value is more than the context of another. */
 	TELLING = 180,
-	/* What a line costs beside its bytes. */
+	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
 	LINE_COST = 100,
 	HEADING_REACH = 4,
 	/* So many lines below a telling one are shown where there is room. */
@@ -180,7 +180,7 @@ static void take_heading(struct layout *l, size_t unit)
 static void take_telling(struct layout *l, size_t unit)
 {
 	struct entry *u = &l->units[unit];
-	size_t k;
+	size_t room = l->ask->status > 0 ? LINE_COST : 0, k;
 	if (!layout_take(l, unit) &&
 	    (u->trait.value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE))) {
 		u->trait.value = 0;
@@ -190,10 +190,10 @@ static void take_telling(struct layout *l, size_t unit)
 		take_heading(l, unit);
 	for (k = unit; k > 0 && !l->units[k - 1].chosen;)
 		k--;
-	layout_close_gap(l, k, unit, false, 0);
+	layout_close_gap(l, k, unit, false, room);
 	for (k = unit + 1; k < l->count && !l->units[k].chosen;)
 		k++;
-	layout_close_gap(l, unit + 1, k, false, 0);
+	layout_close_gap(l, unit + 1, k, false, room);
 	/* The next one of its shape tells less. */
 	for (size_t i = 0; i < l->count; i++) {
 		struct trait *other = &l->units[i].trait;

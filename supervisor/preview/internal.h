@@ -110,18 +110,12 @@ struct line_form {
 	size_t limit;
 	enum line_cut cut;
 	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
-	bool squeeze;    /* line_squeeze() is applied if the line is whole */
 	/* Stands in the first note, with the range behind it; beyond the limit. Or NULL. */
 	const char *command;
 };
 
 /* Whether all bytes of the line are at hand. */
 bool line_is_whole(const struct line *l);
-
-/* Writes a line to `out` (NULL: only counts) with its long runs of one character as "={78}", which
-   is what a regular expression calls them: rules, and blanks inside of it. Returns the length,
-   which is at most `len`. */
-size_t line_squeeze(const char *data, size_t len, char *out);
 
 /* Writes the line to `out` (NULL: only counts). The rest is replaced by
    "[... bytes 496-4936]" (the first and the last of them, in the text), or to nothing; cuts are
@@ -431,7 +425,6 @@ struct entry {
 	uint64_t lines;    /* printed lines */
 	enum line_cut cut; /* where it is cut, if it is longer */
 	bool chosen;
-	bool squeezed; /* runs of one character are printed short */
 	bool folded;
 	bool alike;       /* not equal */
 	struct line last; /* of lines that are alike */

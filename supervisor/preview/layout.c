@@ -100,16 +100,13 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 	if (!u)
 		return -1;
 	l->back += is_back;
-	bool squeezed = !l->bare && line_is_whole(line) &&
-			line_squeeze(line->front, line->front_len, NULL) < line->front_len;
 	*u = (struct entry){.line = *line,
 			    .range = range,
 			    .to = line->number,
 			    .length = line->length,
 			    .limit = line_limit(line, l->max_line),
 			    .trait = *trait,
-			    .cut = cuts[l->bare][line->number == l->total_lines],
-			    .squeezed = squeezed};
+			    .cut = cuts[l->bare][line->number == l->total_lines]};
 	u->trait.common &= !l->asked_for;
 	return 0;
 }
@@ -124,20 +121,15 @@ static size_t marker_cost(const struct layout *l, const struct preview_piece *pi
 
 static struct line_form unit_form(const struct layout *l, const struct entry *u)
 {
-	return (struct line_form){.limit = u->limit,
-				  .cut = u->cut,
-				  .before = l->ask->bytes_before,
-				  .squeeze = u->squeezed};
+	return (struct line_form){.limit = u->limit, .cut = u->cut, .before = l->ask->bytes_before};
 }
 
 /* The fold of the lines behind the first of a unit. The last of them is written to `text`, where
    ALIKE_LAST bytes are. */
 static struct preview_piece unit_fold(const struct layout *l, const struct entry *u, char *text)
 {
-	struct line_form form = {.limit = ALIKE_LAST,
-				 .cut = LINE_CUT_LATE,
-				 .before = l->ask->bytes_before,
-				 .squeeze = true};
+	struct line_form form = {
+		.limit = ALIKE_LAST, .cut = LINE_CUT_LATE, .before = l->ask->bytes_before};
 	struct preview_piece piece = {.kind = u->alike ? PREVIEW_ALIKE : PREVIEW_FOLD,
 				      .from = u->line.number + 1,
 				      .to = u->to,
@@ -175,7 +167,7 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 	uint64_t repeats = u->to - u->line.number;
 	char last[ALIKE_LAST];
 	size_t text; /* printed bytes of one line, cleaned */
-	if (!is_cut(u) && !u->squeezed) {
+	if (!is_cut(u)) {
 		text = guard_text_len(u->line.front, u->line.front_len, l->mode);
 	} else {
 		struct line_form form = unit_form(l, u);

@@ -11,9 +11,6 @@ enum {
 	LINE_LEAST_BARE = 8,
 	/* Nor is a note that replaces less. */
 	OMITTED_LEAST = 40,
-	/* Shorter runs of one character are left as they are. */
-	RUN_LEAST = 16,
-	BLANKS_LEAST = 32,
 };
 
 bool line_is_whole(const struct line *l)
@@ -108,80 +105,6 @@ static struct cut line_cut(const struct line *l, size_t room, enum line_cut wher
 	};
 }
 
-/* How many bytes the character at the start of `data` has if rules are drawn with it, or if it is a
-   blank; 0: neither. */
-static size_t rule_character(const char *data, size_t len)
-{
-	static const char *const drawn[] = {"\xE2\x8E\xAF", "\xE2\x94\x80", "\xE2\x94\x81",
-					    "\xE2\x95\x90"};
-	if (is_one_of(data[0], " =-_~#*+"))
-		return 1;
-	if (data[0] != drawn[0][0])
-		return 0;
-	for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++) {
-		if (starts_with(data, len, drawn[i]))
-			return 3;
-	}
-	return 0;
-}
-
-/* Whether the byte at `i` is the same as those at a distance on one side of it. */
-static bool is_repeated(const char *data, size_t len, size_t i, size_t near, size_t far)
-{
-	return (i >= far && data[i] == data[i - near] && data[i] == data[i - far]) ||
-	       (i + far < len && data[i] == data[i + near] && data[i] == data[i + far]);
-}
-
-/* Whether there may be a long run, by looking at a few bytes: one of each RUN_LEAST is in it, and
-   so are half as many on one of its sides. */
-static bool may_have_runs(const char *data, size_t len)
-{
-	for (size_t i = RUN_LEAST - 1; i < len; i += RUN_LEAST) {
-		bool drawn = (unsigned char)data[i] >= 0x80;
-		if (drawn ? is_repeated(data, len, i, 3, 6)
-			  : is_repeated(data, len, i, 1, RUN_LEAST / 2 - 1))
-			return true;
-	}
-	return false;
-}
-
-/* The kinds of runs that stand for nothing but themselves in a line: not the blanks in front of a
-   mark that points at the line above, and not the rule around a heading that is searched for. */
-static bool is_squeezable(const char *data, size_t len, size_t at, size_t size, size_t count)
-{
-	size_t letter = 0;
-	if (data[at] == ' ')
-		return at > 0 && count >= BLANKS_LEAST && !memchr(data, '^', len);
-	while (letter < len && !is_letter(data[letter]))
-		letter++;
-	return count >= RUN_LEAST && (size > 1 || letter == len);
-}
-
-size_t line_squeeze(const char *data, size_t len, char *out)
-{
-	size_t written = 0, at = 0;
-	char count_text[24];
-	if (!may_have_runs(data, len))
-		return line_append(out, 0, data, len);
-	while (at < len) {
-		size_t size = rule_character(data + at, len - at), count = 1;
-		size_t end = at + (size ? size : 1);
-		while (size && len - end >= size && memcmp(data + end, data + at, size) == 0) {
-			end += size;
-			count++;
-		}
-		if (!size || !is_squeezable(data, len, at, size, count)) {
-			written = line_append(out, written, data + at, end - at);
-		} else {
-			int n = snprintf(count_text, sizeof(count_text), "{%zu}", count);
-			written = line_append(out, written, data + at, size);
-			written = line_append(out, written, count_text, (size_t)n);
-		}
-		at = end;
-	}
-	return written;
-}
-
 /* Appends the note on bytes that are left out, with the command that prints them if there is one.
  */
 static size_t append_note(char *out, size_t len, uint64_t from, uint64_t bytes, const char *command)
@@ -205,8 +128,7 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 	bool bare = form->cut == LINE_CUT_END || form->cut == LINE_CUT_START;
 	uint64_t at = form->before + l->offset;
 	if (line_is_whole(l) && l->length <= form->limit)
-		return form->squeeze ? line_squeeze(l->front, (size_t)l->length, out)
-				     : line_append(out, 0, l->front, (size_t)l->length);
+		return line_append(out, 0, l->front, (size_t)l->length);
 	if (!bare)
 		notes = line_note(at + l->length, 2, note, sizeof(note)) * (l->after ? 2 : 1);
 	size_t most = (size_t)l->length - l->ended, room = 0;

@@ -527,35 +527,6 @@ TEST(test_alike)
 	buffer_release(&text);
 }
 
-/* Runs of one character are printed as a regular expression would call them. */
-TEST(test_runs)
-{
-	static const char text[] =
-		"start of it\n"
-		"==================================================\n"
-		"      indented as far as that\n"
-		"test_name PASSED                                        [ 12%]\n"
-		"    return 1;                                   ^\n"
-		"⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯ Failed ⎯⎯⎯\n"
-		"================== FAILURES ==================\n"
-		"---------------\n";
-	struct preview_options o = {.limit.mode = MODE_SMART,
-				    .limit.fold = FOLD_ALIKE,
-				    .limit.bytes = 300,
-				    .limit.head_share = 30,
-				    .limit.max_line = 2000};
-	check_shown(&o, 0, text,
-		    "start of it\n={50}\n      indented as far as that\n"
-		    "test_name PASSED {40}[ 12%]\n"
-		    "    return 1;                                   ^\n"
-		    "⎯{20} Failed ⎯⎯⎯\n"
-		    "================== FAILURES ==================\n"
-		    "---------------\n");
-	o.bare = true;
-	o.limit.bytes = sizeof(text);
-	check_shown(&o, 0, text, text);
-}
-
 /* One fold, and not two with a gap between, however long. */
 TEST(test_streaks)
 {
