@@ -605,25 +605,18 @@ int journal_next_run(struct journal *j, struct meta *m)
 	return got;
 }
 
-int journal_next_read(struct journal *j, struct journal_read *read)
+bool journal_parse_read(const struct journal_line *line, struct journal_read *read)
 {
-	struct journal_line line;
-	int got;
-	while ((got = journal_next(j, &line)) == 1) {
-		int64_t bytes = number_of(line.text, line.len, "bytes");
-		int64_t tokens = number_of(line.text, line.len, "tokens");
-		*read = (struct journal_read){
-			.at_ms = number_of(line.text, line.len, "at_ms"),
-			.bytes = (uint64_t)bytes,
-			.tokens = (uint64_t)tokens,
-			.inside = memmem(line.text, line.len, INSIDE, strlen(INSIDE)),
-		};
-		memcpy(read->id, line.of.id, sizeof(read->id));
-		if (bytes >= 0 && tokens >= 0 && read->at_ms >= 0)
-			return 1;
-		j->damaged++;
-	}
-	return got;
+	int64_t bytes = number_of(line->text, line->len, "bytes");
+	int64_t tokens = number_of(line->text, line->len, "tokens");
+	*read = (struct journal_read){
+		.at_ms = number_of(line->text, line->len, "at_ms"),
+		.bytes = (uint64_t)bytes,
+		.tokens = (uint64_t)tokens,
+		.inside = memmem(line->text, line->len, INSIDE, strlen(INSIDE)),
+	};
+	memcpy(read->id, line->of.id, sizeof(read->id));
+	return bytes >= 0 && tokens >= 0 && read->at_ms >= 0;
 }
 
 uint64_t journal_damaged(const struct journal *j)

@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #define JOURNAL_FILE "journal.jsonl"
+#define JOURNAL_SUMS "journal.sums" /* beside it: sums over its lines (command/internal.h) */
 
 enum journal_kind {
 	JOURNAL_DAMAGED = 0,
@@ -124,10 +125,10 @@ int journal_next_made(struct journal *j, struct id_found *found);
 /* The next run (JOURNAL_RUN). *m is valid until the next call. */
 int journal_next_run(struct journal *j, struct meta *m);
 
-/* The next thing that was read (JOURNAL_READ). */
-int journal_next_read(struct journal *j, struct journal_read *read);
+/* Takes what was read from its line (JOURNAL_READ). Returns false if that is damaged. */
+bool journal_parse_read(const struct journal_line *line, struct journal_read *read);
 
-/* The number of damaged runs or reads so far; with JOURNAL_RUN also of lines that were none. */
+/* The number of damaged runs so far; with JOURNAL_RUN also of lines that were none. */
 uint64_t journal_damaged(const struct journal *j);
 
 void journal_close(struct journal *j);

@@ -175,6 +175,10 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
 
 // Sums over what runs have shown and what was read back (artifact/journal.h), for terse stats and
 // terse report.
+//
+// The sums of a session are kept beside its journal, up to one of its lines: the next time only the
+// lines behind that one are read. They hold while that line stands where it stood: lines are only
+// appended or taken out, and no two are the same. A file that is damaged counts for nothing.
 
 /* Bytes, and the estimate of their tokens. */
 struct stats_size {
@@ -215,11 +219,12 @@ struct stats {
 	struct stats_group **groups;
 	size_t group_count, group_room;
 	void *tree; /* the groups by their names, as tsearch(3) keeps them */
-	/* The artifacts of the session that is being read. */
+	/* What the session that is being read says of artifacts. */
 	struct stats_artifact {
 		uint64_t id;
-		struct stats_group *group; /* or NULL */
-		bool followed;
+		bool made, read;           /* a run has it; it was read */
+		struct stats_group *group; /* of the run, or NULL */
+		struct stats_size size;    /* that was read */
 	} * artifacts;
 	size_t artifact_count, artifact_room;
 	struct buffer name; /* of a group, while it is looked up */

@@ -340,6 +340,8 @@ struct session_call {
 	const char *verb; /* "session list" */
 	const char *name; /* as given, or NULL */
 	bool now;         /* --now */
+	uint64_t limit;   /* 0: not given */
+	struct buffer out;
 	char own[STORE_SESSION_LEN + 1], session[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	int count;
@@ -347,60 +349,93 @@ struct session_call {
 
 /* --- list and show ------------------------------------------------------------ */
 
-static int session_list(struct session_call *c)
+/* Rows by default, the sessions that were used last: each is looked through. */
+#define ROWS 30
+
+static void session_describe(struct session_call *c, const struct store *store,
+			     const struct inventory_session *s)
 {
-	const bool one = strcmp(c->verb, "session show") == 0;
-	struct buffer out = BUFFER_INIT;
 	const int64_t now = clock_real_ms();
-	int status = 0;
-	for (int i = 0; i < c->count; i++) {
-		struct inventory v;
-		if (inventory_read(&v, &c->stores[i], one ? c->session : NULL) < 0) {
-			verb_error(c->verb, "%s: %m", c->stores[i].path);
-			status = 1;
-			continue;
-		}
-		for (size_t k = 0; k < v.session_count; k++) {
-			const struct inventory_session *s = &v.sessions[k];
-			char state[48], age[HUMAN_LEN];
-			bool own = strcmp(s->name, c->own) == 0;
-			if (s->running)
-				snprintf(state, sizeof(state), "%" PRIu64 " running", s->running);
-			else if (s->ended_ms && !s->in_use)
-				snprintf(state, sizeof(state), "ended %s ago",
-					 human_age(age, now - s->ended_ms));
-			else
-				snprintf(state, sizeof(state), "%s",
-					 s->in_use       ? "running"
-					 : s->agent_gone ? "agent gone"
-							 : "open");
-			human_age(age, now - s->active_ms);
-			if (one) {
-				buffer_printf(
-					&out,
-					"session:    %s%s\ndirectory:  %s/sessions/%s\n"
-					"state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
-					s->name, own ? " (this one)" : "", c->stores[i].path,
-					s->name, state, HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes),
-					age);
-				continue;
-			}
-			if (out.len == 0)
-				buffer_printf(&out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION",
-					      "STATE", "ARTIFACTS", "SIZE", "LAST RUN");
-			buffer_printf(&out, "%c %-36s  %-15s  %9s  %8s  %8s\n", own ? '*' : ' ',
-				      s->name, state, HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes),
-				      age);
-		}
-		inventory_release(&v);
+	const bool own = strcmp(s->name, c->own) == 0;
+	struct buffer *out = &c->out;
+	char state[48], age[HUMAN_LEN];
+	if (s->running)
+		snprintf(state, sizeof(state), "%" PRIu64 " running", s->running);
+	else if (s->ended_ms && !s->in_use)
+		snprintf(state, sizeof(state), "ended %s ago", human_age(age, now - s->ended_ms));
+	else
+		snprintf(state, sizeof(state), "%s",
+			 s->in_use       ? "running"
+			 : s->agent_gone ? "agent gone"
+					 : "open");
+	human_age(age, now - s->active_ms);
+	if (strcmp(c->verb, "session show") == 0) {
+		buffer_printf(out,
+			      "session:    %s%s\ndirectory:  %s/sessions/%s\n"
+			      "state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
+			      s->name, own ? " (this one)" : "", store->path, s->name, state,
+			      HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes), age);
+		return;
 	}
-	if (out.len == 0 && one) {
-		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
+	if (out->len == 0)
+		buffer_printf(out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION", "STATE",
+			      "ARTIFACTS", "SIZE", "LAST RUN");
+	buffer_printf(out, "%c %-36s  %-15s  %9s  %8s  %8s\n", own ? '*' : ' ', s->name, state,
+		      HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes), age);
+}
+
+/* Describes a session of a store. Returns the exit status. */
+static int session_look(struct session_call *c, const struct store *store, const char *name)
+{
+	struct inventory v;
+	if (inventory_read(&v, store, name) < 0) {
+		verb_error(c->verb, "%s: %m", store->path);
 		return 1;
 	}
-	if (out.len == 0 && isatty(STDERR_FILENO))
+	if (v.session_count > 0)
+		session_describe(c, store, v.sessions);
+	inventory_release(&v);
+	return 0;
+}
+
+static int session_list(struct session_call *c)
+{
+	struct journal_session *sessions;
+	struct buffer notice = BUFFER_INIT;
+	enum sink sink = reader_of_text(c->call->settings);
+	size_t found;
+	int status = 0;
+	if (journal_sessions(c->stores, c->count, &sessions, &found) < 0) {
+		verb_error(c->verb, "%m");
+		return 1;
+	}
+	if (!c->limit)
+		c->limit = sink == SINK_PROGRAM ? UINT64_MAX : ROWS;
+	for (size_t i = 0; i < found && i < c->limit; i++)
+		status |= session_look(c, sessions[i].store, sessions[i].name);
+	free(sessions);
+	if (found > c->limit)
+		buffer_printf(&notice,
+			      "[newest %" PRIu64
+			      " of %s shown; more: terse session --limit %" PRIu64 "]\n",
+			      c->limit, HUMAN_COUNT(found), c->limit * 10);
+	else if (c->out.len == 0 && isatty(STDERR_FILENO))
 		verb_error(c->verb, "there are no sessions yet");
-	return verb_print(c->call, &out) || status;
+	status |= verb_print(c->call, &c->out) || reader_notice(sink, &notice) < 0;
+	buffer_release(&notice);
+	return status;
+}
+
+static int session_show(struct session_call *c)
+{
+	int status = 0;
+	for (int i = 0; i < c->count; i++)
+		status |= session_look(c, &c->stores[i], c->session);
+	if (c->out.len == 0) {
+		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
+		status = 1;
+	}
+	return verb_print(c->call, &c->out) || status;
 }
 
 /* --- end ------------------------------------------------------------------- */
@@ -482,7 +517,7 @@ static const struct {
 	int (*run)(struct session_call *c);
 } actions[] = {
 	{"list", "session list", session_list},
-	{"show", "session show", session_list},
+	{"show", "session show", session_show},
 	{"end", "session end", session_end},
 	{"new", "session new", session_create},
 };
@@ -502,9 +537,12 @@ static int session_run(struct verb_call *context)
 			   action);
 		return EXIT_TERSE;
 	}
-	if ((strcmp(action, "list") == 0 && c.name) || (c.now && actions[i].run != session_end)) {
-		verb_error(actions[i].title, "%s: not valid here (see terse help session)",
-			   c.now ? "--now" : c.name);
+	const char *wrong = c.now && actions[i].run != session_end      ? "--now"
+			    : c.limit && actions[i].run != session_list ? "--limit"
+			    : actions[i].run == session_list            ? c.name
+									: NULL;
+	if (wrong) {
+		verb_error(actions[i].title, "%s: not valid here (see terse help session)", wrong);
 		return EXIT_TERSE;
 	}
 	c.verb = actions[i].title;
@@ -520,6 +558,8 @@ static int session_run(struct verb_call *context)
 static const struct verb_option session_options[] = {
 	{"--now", 0, VERB_FLAG, offsetof(struct session_call, now), NULL,
 	 "end: remove its artifacts at once"},
+	{"--limit", 0, VERB_COUNT, offsetof(struct session_call, limit), "N",
+	 "list: at most N (30)"},
 	VERB_END_ROW,
 };
 
@@ -527,9 +567,12 @@ const struct verb verb_session = {
 	.name = "session",
 	.purpose = "list, show, end and create sessions",
 	.forms = "[list]\nshow [NAME]\nend [NAME]\nnew [NAME]",
-	.text = "Lists the sessions, describes one, ends one, or creates one and prints its name\n"
-		"(export TERSE_SESSION=$(terse session new)). NAME defaults to the caller's\n"
-		"session. Artifacts of an ended session are removed after [session] keep.\n",
+	.text = "Lists the sessions, those used last first, describes one, ends one, or creates "
+		"one\n"
+		"and prints its name (export TERSE_SESSION=$(terse session new)). NAME defaults to "
+		"the\n"
+		"caller's session. Artifacts of an ended session are removed after [session] "
+		"keep.\n",
 	.options = session_options,
 	.most = 2,
 	.run = session_run,

@@ -239,11 +239,13 @@ class Sessions(Life):
         self.assertEqual(self.say("session"), (0, b"", b""))
         self.make(2)
         self.make(1, "--session", "other")
+        then = time.time() - 100
+        os.utime(os.path.join(self.session_dir("default"), "journal.jsonl"), (then, then))
         status, out, err = self.say("session")
         self.assertEqual((status, err), (0, b""))
         self.assertRegex(out, rb"\A  SESSION +STATE +ARTIFACTS +SIZE +LAST RUN\n"
-                         rb"\* default +open +2 +[\d.]+ KB +\d+ s\n"
-                         rb"  other +open +1 +[\d.]+ KB +\d+ s\n\Z")
+                         rb"  other +open +1 +[\d.]+ KB +\d+ s\n"
+                         rb"\* default +open +2 +[\d.]+ KB +\d+ s\n\Z")
         self.assertEqual(out, self.say("session", "list")[1])
         self.assertRegex(self.say("session", "show")[1],
                          rb"\Asession:    default \(this one\)\n"
@@ -257,6 +259,21 @@ class Sessions(Life):
         self.assertIn(b"\nstate:      1 running\n", self.say("session", "show")[1])
         let_go_on(go)
         run.finish()
+
+    def test_a_page(self):
+        """Those used last, and how to see more; an agent is shown 30, a program all."""
+        for n in range(32):
+            self.assertEqual(self.say("session", "new", "s%d" % n)[0], 0)
+            os.utime(self.session_dir("s%d" % n), (1000 + n * 7 % 32, 1000 + n * 7 % 32))
+        newest = [b"s%d" % n for n in sorted(range(32), key=lambda n: -(n * 7 % 32))]
+        for options, count, more in (((), 30, 300), (("--limit", "3"), 3, 30), (("--limit", "32"), 32, 0)):
+            status, out, err = self.say("session", "list", *options)
+            self.assertEqual((status, err), (0, b""))
+            self.assertEqual(re.findall(rb"(?m)^  (s\d+) ", out), newest[:count])
+            end = b"\n[newest %d of 32 shown; more: terse session --limit %d]\n" % (count, more)
+            self.assertEqual(out.endswith(end), more > 0, out)
+        self.assertEqual(self.say("session", "show", "--limit", "3"), (
+            125, b"", b"terse session show: --limit: not valid here (see terse help session)\n"))
 
     def test_end(self):
         ids = self.make(2)
@@ -276,6 +293,7 @@ class Sessions(Life):
 
     def test_end_now(self):
         self.make(2, "--session", "a")
+        write_file(os.path.join(self.session_dir("a"), "journal.sums"), b"sums")
         status, out, _ = self.say("session", "end", "a", "--now")
         self.assertEqual(status, 0)
         self.assertRegex(out, rb"\A(cmd-.* session a\n){2}session a ended\nremoved 2 artifacts; freed [\d.]+ KB\n\Z")
