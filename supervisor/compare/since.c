@@ -6,6 +6,7 @@
 #include "lib/io.h"
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/text.h"
+#include "supervisor/compare/outcome.h"
 #include "supervisor/reading/walk.h"
 
 #include <stdio.h>
@@ -48,8 +49,8 @@ static bool since_is_same_part(const struct since_run *run, const struct earlier
 	return same;
 }
 
-/* What of a longer success is normal is not looked up: that would take more than some 10 ms. */
-#define SUCCESS_MOST ((uint64_t)4 * 1024 * 1024)
+/* Lines of longer texts are not looked at: that would take more than some 10 ms. */
+#define LINES_MOST ((uint64_t)4 * 1024 * 1024)
 
 static int since_next_print(void *ctx, uint64_t *print)
 {
@@ -60,23 +61,69 @@ static int since_next_print(void *ctx, uint64_t *print)
 	return kind == WALK_LINE ? 1 : kind == WALK_END ? 0 : -1;
 }
 
-static void since_tell_success(const struct since_run *run, const struct earlier_run *success,
-			       enum artifact_part part)
-{
-	bool is_stderr = part == ARTIFACT_ERR;
-	const struct meta_stream *m = is_stderr ? &success->meta.err : &success->meta.out;
-	const struct walk_options options = {.from = 1, .here = true};
+struct since_lines {
 	struct text text;
-	if ((is_stderr && !m->present) || !since_is_whole(m) || m->bytes > SUCCESS_MOST ||
-	    text_open_whole(&text, success->dir, success->meta.id, part) < 0)
+	struct walk *walk;
+};
+
+/* Returns false where the lines are not all there. */
+static bool since_open(struct since_lines *l, int dir, const struct meta *m, bool is_stderr)
+{
+	static const struct walk_options options = {.from = 1, .here = true};
+	const struct meta_stream *s = is_stderr ? &m->err : &m->out;
+	if (!since_is_whole(s) || s->bytes > LINES_MOST ||
+	    text_open_whole(&l->text, dir, m->id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) < 0)
+		return false;
+	l->walk = walk_new(&l->text, NULL, &options);
+	if (!l->walk)
+		text_close(&l->text);
+	return l->walk;
+}
+
+static void since_close(struct since_lines *l)
+{
+	walk_free(l->walk);
+	text_close(&l->text);
+}
+
+static void since_tell_success(const struct since_run *run, const struct earlier_run *success,
+			       bool is_stderr)
+{
+	struct since_lines lines;
+	if ((is_stderr && !success->meta.err.present) ||
+	    !since_open(&lines, success->dir, &success->meta, is_stderr))
 		return;
-	struct walk *walk = walk_new(&text, NULL, &options);
-	if (walk) {
-		const struct fingerprints lines = {.next = since_next_print, .ctx = walk};
-		run->success(run->ctx, is_stderr, &lines);
+	const struct fingerprints prints = {.next = since_next_print, .ctx = lines.walk};
+	run->success(run->ctx, is_stderr, &prints);
+	since_close(&lines);
+}
+
+/* Which tests have failed. Nobody knows what a run that was ended has left out. */
+static void since_compare_names(struct wording_since *out, const struct since_run *run,
+				const struct earlier_run *last)
+{
+	struct outcome *o = outcome_new();
+	bool known = o;
+	for (int i = 0; known && i < 4; i++) {
+		const bool before = i / 2, is_stderr = i % 2;
+		const struct meta *m = before ? &last->meta : run->meta;
+		struct since_lines lines;
+		struct walk_line line;
+		enum walk_kind kind = WALK_FAILED;
+		if (is_stderr && !m->err.present)
+			continue;
+		if (m->state == META_DONE && !m->timed_out && !m->signal &&
+		    since_open(&lines, before ? last->dir : artifact_directory(run->artifact), m,
+			       is_stderr)) {
+			while ((kind = walk_step(lines.walk, &line)) == WALK_LINE)
+				outcome_add_line(o, before, line.data, line.len);
+			since_close(&lines);
+		}
+		known = kind == WALK_END;
 	}
-	walk_free(walk);
-	text_close(&text);
+	if (known)
+		outcome_compare(out->tests, o, !meta_has_failed(run->meta));
+	outcome_free(o);
 }
 
 void since_look(struct wording_since *out, const struct since_run *run)
@@ -100,10 +147,12 @@ void since_look(struct wording_since *out, const struct since_run *run)
 			run->meta->err.present == other->err.present &&
 			since_is_same_part(run, &last, ARTIFACT_OUT) &&
 			(!other->err.present || since_is_same_part(run, &last, ARTIFACT_ERR));
+		if (!out->identical && (meta_has_failed(run->meta) || meta_has_failed(other)))
+			since_compare_names(out, run, &last);
 	}
 	if (success.is_found) {
-		since_tell_success(run, &success, ARTIFACT_OUT);
-		since_tell_success(run, &success, ARTIFACT_ERR);
+		since_tell_success(run, &success, false);
+		since_tell_success(run, &success, true);
 	}
 	earlier_note(&store, session, run->meta);
 	earlier_run_release(&last);

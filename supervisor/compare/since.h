@@ -1,6 +1,6 @@
-// The last run of the same command: how it ended, and whether its text was the same; and what the
-// last one that succeeded has said. The last run is that of the session, else of the store, whose
-// text was kept.
+// The last run of the same command: how it ended, whether its text was the same, and which tests
+// failed then and now; and what the last one that succeeded has said. The last run is that of the
+// session, else of the store, whose text was kept.
 #ifndef TERSE_COMPARE_SINCE_H
 #define TERSE_COMPARE_SINCE_H
 

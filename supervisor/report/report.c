@@ -186,6 +186,8 @@ static void json_write_end(const struct report *r, struct buffer *out)
 		else
 			json_add_signal(out, "signal", s->signal);
 		json_add_bool(out, "identical", s->identical);
+		if (*s->tests)
+			json_add_string(out, "tests", s->tests);
 		json_end_object(out);
 	}
 	if (r->warnings.len > 0) {

@@ -293,6 +293,8 @@ static void append_start(struct buffer *out, const struct wording_ending *e)
 			      alike ? "" : ": ");
 		if (!alike)
 			append_how(out, &then);
+		if (*s->tests)
+			buffer_printf(out, "; %s", s->tests);
 	}
 	buffer_append_string(out, "; ");
 }

@@ -90,7 +90,8 @@ struct wording_since {
 	char id[24];           /* "": there is nothing to say */
 	int exit_code, signal; /* as in struct wording_ending */
 	int64_t age_ms;
-	bool identical; /* the texts are the same in every byte */
+	bool identical;  /* the texts are the same in every byte */
+	char tests[448]; /* "failed: 2 (new: test_a; fixed: test_c)", or "" */
 };
 
 struct wording_ending {
@@ -131,7 +132,8 @@ struct wording_ending {
    space left on device; the rest: terse read cmd-..."; where the project's file has errors, ";
    .terse.ini is ignored: terse config check" follows the size. Of a run with `since`: "[terse: exit
    1 after 12.3 s, as cmd-… 3 min ago; 8,432 lines, ...", "[terse: exit 0 after 12.3 s; cmd-… 3 min
-   ago: exit 1; ...", "[terse: exit 0 after 12.3 s; same text as cmd-… 3 min ago; ...". If the run
+   ago: exit 1; ...", "[terse: exit 0 after 12.3 s; same text as cmd-… 3 min ago; ...", "[terse:
+   exit 1 after 12.3 s, as cmd-… 3 min ago; failed: 2 (new: test_a; fixed: test_c); ...". If the run
    goes on: "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID:
    terse read ID --lines FROM-TO, terse send ID TEXT, terse snapshot, terse signal (ends it)]\n" (no
    read if nothing is left out), "[terse: waiting for input: \"Password: \"; answer: terse send

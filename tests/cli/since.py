@@ -74,6 +74,28 @@ class Since(Case):
         third = json.loads(self.run_tests("s", None, "--format", "json").out)
         self.assertEqual(third["since"], {"id": second["artifact"]["id"], "exit_code": 1, "identical": True})
 
+    def test_names(self):
+        """Which tests fail now and did not, in the last line and in JSON; redacted; nothing of a run that was ended."""
+        def run(text, end, *options):
+            write_file(os.path.join(self.work, "said"), "setting up\n" * 5000 + text)
+            write_file(os.path.join(self.work, "tests"), "#!/bin/sh\ncat said\n%s\n" % end, 0o755)
+            return self.run_tests("s", None, *options)
+        passes, fails = "test a ... ok\ntest b ... FAILED\n", "test a ... FAILED\ntest b ... ok\n"
+        result = "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 filtered out; finished in 0.1s\n"
+        first = run(passes + result, "exit 1").id
+        again = run(fails + result, "exit 1")
+        self.assertRegex(self.since(again)[1].decode(),
+                         r"\A, as %s \d+ s ago; failed: 1 \(new: a; fixed: b\)\Z" % first)
+        data = json.loads(run(passes + result, "exit 1", "--format", "json").out)
+        self.assertEqual(data["since"]["tests"], "failed: 1 (new: b; fixed: a)")
+        self.assertNotIn(b"failed:", run(fails + result, "kill -TERM $$").out.split(b"\n")[-2])
+        self.assertNotIn(b"failed:", run(passes + result, "exit 1").out.split(b"\n")[-2])
+        secret = "ghp_" + "a1B2" * 9
+        run(passes.replace("test b", "test " + secret) + result, "exit 1", "--redact")
+        told = run("test a ... ok\ntest %s ... ok\n" % secret + result.replace("1 passed; 1", "2 passed; 0"), "exit 0",
+                   "--redact").out.split(b"\n")[-2]
+        self.assertIn(b"failed: 0 (fixed: \"ghp_[redacted: GitHub token]\")", told)
+
     def test_which_run(self):
         """The same words and directory; the session first, then the newest of the store."""
         other = os.path.join(self.dir, "other")

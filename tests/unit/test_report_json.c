@@ -152,6 +152,13 @@ TEST(since_the_last_run)
 	is(&r, START "\"exit_code\":0,\"success\":true," TIMES "\"state\":\"done\"," NO_TEXT
 		     ",\"since\":{\"id\":\"cmd-1m5zq8k3x7f0\",\"signal\":\"SIGKILL\","
 		     "\"identical\":true}}\n");
+	since = (struct wording_since){
+		.id = "cmd-1m5zq8k3x7f0", .exit_code = 1, .tests = "failed: 1 (new: \xe2\x80\x9c)"};
+	r = report_make();
+	r.since = &since;
+	is(&r, START "\"exit_code\":0,\"success\":true," TIMES "\"state\":\"done\"," NO_TEXT
+		     ",\"since\":{\"id\":\"cmd-1m5zq8k3x7f0\",\"exit_code\":1,"
+		     "\"identical\":false,\"tests\":\"failed: 1 (new: \xe2\x80\x9c)\"}}\n");
 	since.id[0] = '\0';
 	r = report_make();
 	r.since = &since;

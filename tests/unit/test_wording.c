@@ -182,6 +182,12 @@ TEST(footers_since)
 		{1, {.exit_code = 1, .identical = true}, "; same text as " ID " 3 min ago"},
 		{0, {.exit_code = 0, .identical = true}, "; same text as " ID " 3 min ago"},
 		{0, {.exit_code = 2, .identical = true}, "; same text as " ID " 3 min ago: exit 2"},
+		{1,
+		 {.exit_code = 1, .tests = "failed: 2 (new: a; fixed: c)"},
+		 ", as " ID " 3 min ago; failed: 2 (new: a; fixed: c)"},
+		{0,
+		 {.exit_code = 1, .tests = "failed: 0 (fixed: c)"},
+		 "; " ID " 3 min ago: exit 1; failed: 0 (fixed: c)"},
 		/* There is nothing to say. */
 		{0, {.exit_code = 0}, ""},
 	};

@@ -1,0 +1,323 @@
+// See outcome.h.
+
+#include "supervisor/compare/outcome.h"
+
+#include "lib/buffer.h"
+#include "lib/utf8.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More names than that, or a longer line, are not compared. */
+#define NAMES_MOST 5000
+#define LINE_MOST  4096
+
+/* Bytes of the names of one list in the last line; the others are counted. */
+#define LIST_MOST 100
+
+enum mark {
+	FAILED, /* names a test that failed */
+	PASSED, /* names one that passed */
+	SUM,    /* counts them: "1 failed, 2 passed" */
+	RAN,    /* counts those that ran, passed or not; without a group: one */
+	LEFT,   /* one was left out */
+	WHOLE,  /* a sum of a runner that tells when it has stopped early, or left tests out */
+	PART,   /* it has */
+	SPOILT, /* nothing that is counted can be relied on */
+};
+
+/* A node of pytest: path::test[values]. */
+#define NODE "[^\\s\\[]+::[^\\s\\[]+(?:\\[.*?\\])?"
+
+/* A time behind a name. */
+#define TIME "(?: \\([\\d.]+ ?m?s\\))?"
+
+/* Whole lines. The group is the name, or what is counted. */
+static const struct form {
+	enum mark mark;
+	const char *pattern;
+} forms[] = {
+	/* pytest: its summary; with -v, and with xdist; with -rA */
+	{FAILED, "FAILED (" NODE ")(?: - .*)?"},
+	{PASSED, "(" NODE ") PASSED(?: +\\[ *[\\d/]+%?\\])?"},
+	{PASSED, "(?:\\[gw\\d+\\] \\[ *\\d+%\\] )?PASSED (" NODE ") *"},
+	{WHOLE, "(?:=+ )?((?:\\d+ [a-z]+(?:, )?)+) in [\\d.]+s(?: \\([\\d:]+\\))?(?: =+)?"},
+	{PART, "!{5,} .*|run-last-failure: .*|stepwise: .*"},
+	/* unittest, with -v */
+	{FAILED, "(?:FAIL|ERROR): (test\\S* \\(\\S+\\))"},
+	{PASSED, "(test\\S* \\(\\S+\\)) \\.\\.\\. ok"},
+	{RAN, "Ran (\\d+) tests? in [\\d.]+s"},
+	{SUM, "(?:FAILED|OK) \\(([a-z]+=\\d+(?:, [a-z]+=\\d+)*)\\)"},
+	/* go test -v */
+	{FAILED, " *--- FAIL: (\\S+) \\([\\d.]+s\\)"},
+	{PASSED, " *--- PASS: (\\S+) \\([\\d.]+s\\)"},
+	{LEFT, " *--- SKIP: \\S+ \\([\\d.]+s\\)"},
+	{RAN, "=== RUN   \\S+"},
+	{SPOILT, "FAIL\\t.* \\[(?:build|setup) failed\\]"},
+	/* cargo test */
+	{FAILED, "test (.+) \\.\\.\\. FAILED"},
+	{PASSED, "test (.+) \\.\\.\\. ok"},
+	{SUM, "test result: (?:ok|FAILED)\\. (.+); finished in [\\d.]+s"},
+	/* mocha, jest --verbose; mocha's failures are named again behind its sum, not so deep */
+	{FAILED, " {4,}\\d+\\) (.+)"},
+	{FAILED, " {4,}✕ (.+?)" TIME},
+	{PASSED, " {4,}(?:✓|✔) (.+?)" TIME},
+	{SUM, "  (\\d+ (?:passing|failing|pending))" TIME},
+	{SUM, "Tests: +(\\d+ [a-z]+(?:, \\d+ [a-z]+)*), \\d+ total"},
+	{SPOILT, "  ● Test suite failed to run"},
+	/* vitest, with its verbose reporter */
+	{FAILED, " FAIL  (\\S+ > .+)"},
+	{PASSED, " ✓ (\\S+ > .+?)(?: \\d+ ?m?s)?"},
+	{SUM, " +Tests  (\\d+ [a-z]+(?: \\| \\d+ [a-z]+)*) \\(\\d+\\)"},
+	/* node --test; its failures are named again behind its sum */
+	{PASSED, "✔ (.+) \\([\\d.]+ms\\)"},
+	{FAILED, "✖ (.+) \\([\\d.]+ms\\)"},
+	{SUM, "ℹ ((?:pass|fail|cancelled|skipped|todo) \\d+)"},
+	/* TAP */
+	{LEFT, "(?:not )?ok \\d+ .*# (?:SKIP|TODO|skip|todo)\\b.*"},
+	{FAILED, "not ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?"},
+	{PASSED, "ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?"},
+	{RAN, "1\\.\\.(\\d+)"},
+	{SPOILT, "Bail out!.*"},
+	/* ctest */
+	{LEFT, " *\\d+/\\d+ Test +#\\d+: \\S+ \\.*\\*\\*\\*Skipped.*"},
+	{FAILED, " *\\d+/\\d+ Test +#\\d+: (\\S+) \\.*\\*\\*\\*[A-Z].*"},
+	{PASSED, " *\\d+/\\d+ Test +#\\d+: (\\S+) \\.+ +Passed +[\\d.]+ sec"},
+	{RAN, "\\d+% tests passed, \\d+ tests? failed out of (\\d+)"},
+};
+
+/* The words of sums. */
+static const struct {
+	const char *word;
+	enum mark mark;
+} words[] = {
+	{"failed", FAILED},   {"failing", FAILED}, {"fail", FAILED},  {"failures", FAILED},
+	{"errors", FAILED},   {"passed", PASSED},  {"pass", PASSED},  {"passing", PASSED},
+	{"skipped", LEFT},    {"ignored", LEFT},   {"pending", LEFT}, {"todo", LEFT},
+	{"xfailed", LEFT},    {"xpassed", LEFT},   {"warning", LEFT}, {"warnings", LEFT},
+	{"deselected", PART}, {"filtered", PART},
+};
+
+struct outcome {
+	pcre2_code *code;
+	pcre2_match_data *match;
+	/* Those of both texts; a name may come several times. */
+	struct name {
+		char *text;
+		unsigned where; /* bits, see WHERE() */
+	} * names;
+	size_t count, room;
+	struct side {
+		uint64_t counts[SPOILT + 1];
+		uint64_t names[2]; /* different ones that FAILED, that PASSED */
+		bool tells;        /* a sum has counted those that failed */
+		bool is_whole;     /* ... of a runner that tells when it has left tests out */
+	} sides[2];
+};
+
+#define WHERE(mark, which) (1u << (2 * (which) + (mark)))
+
+struct outcome *outcome_new(void)
+{
+	struct outcome *o = calloc(1, sizeof(*o));
+	struct buffer pattern = BUFFER_INIT;
+	int error;
+	size_t offset;
+	/* One pattern of all, which marks the one that fits. */
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		buffer_printf(&pattern, "%s(?:%s)(*:%zu)", i ? "|" : "(?|", forms[i].pattern, i);
+	buffer_append_string(&pattern, ")");
+	if (o && buffer_check(&pattern) == 0)
+		o->code = pcre2_compile((PCRE2_SPTR)pattern.data, pattern.len,
+					PCRE2_ANCHORED | PCRE2_ENDANCHORED, &error, &offset, NULL);
+	if (o && o->code) {
+		pcre2_jit_compile(o->code, PCRE2_JIT_COMPLETE);
+		o->match = pcre2_match_data_create_from_pattern(o->code, NULL);
+	}
+	buffer_release(&pattern);
+	if (o && o->match)
+		return o;
+	outcome_free(o);
+	return NULL;
+}
+
+void outcome_free(struct outcome *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; i < o->count; i++)
+		free(o->names[i].text);
+	free(o->names);
+	pcre2_match_data_free(o->match);
+	pcre2_code_free(o->code);
+	free(o);
+}
+
+/* Returns whether it can be added, and stand in a line as it is. */
+static bool outcome_add_name(struct outcome *o, const char *text, unsigned where)
+{
+	bool is_plain = utf8_all_clean(text, strlen(text)) && !strpbrk(text, "\"\\\t");
+	char *copy = is_plain && o->count < NAMES_MOST ? strdup(text) : NULL;
+	struct name *name = copy ? array_add(&o->names, &o->count, &o->room, sizeof(*name)) : NULL;
+	if (name)
+		*name = (struct name){copy, where};
+	else
+		free(copy);
+	return name;
+}
+
+/* Adds up "1 failed, 2 passed", "failures=1, errors=2", "pass 2". */
+static void side_add_sum(struct side *side, char *list)
+{
+	char *rest = NULL;
+	for (char *item = strtok_r(list, ",;|", &rest); item; item = strtok_r(NULL, ",;|", &rest)) {
+		char word[16] = "";
+		uint64_t n = 0;
+		if (sscanf(item, " %" SCNu64 " %15[a-z]", &n, word) != 2)
+			sscanf(item, " %15[a-z]%*[ =]%" SCNu64, word, &n);
+		enum mark mark = SPOILT;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+			if (strcmp(words[i].word, word) == 0)
+				mark = words[i].mark;
+		}
+		side->counts[mark] += n;
+	}
+}
+
+void outcome_add_line(struct outcome *o, bool before, const char *line, size_t len)
+{
+	struct side *side = &o->sides[before];
+	char text[LINE_MOST + 1] = "1";
+	if (len > LINE_MOST ||
+	    pcre2_match(o->code, (PCRE2_SPTR)line, len, 0, 0, o->match, NULL) < 1)
+		return;
+	enum mark mark = forms[strtoul((const char *)pcre2_get_mark(o->match), NULL, 10)].mark;
+	const size_t *at = pcre2_get_ovector_pointer(o->match);
+	if (at[2] != PCRE2_UNSET)
+		snprintf(text, sizeof(text), "%.*s", (int)(at[3] - at[2]), line + at[2]);
+	if (mark == FAILED || mark == PASSED)
+		side->counts[SPOILT] += !outcome_add_name(o, text, WHERE(mark, before));
+	else if (mark == SUM || mark == WHOLE)
+		side_add_sum(side, text);
+	else
+		side->counts[mark] += strtoull(text, NULL, 10);
+	side->tells |= mark == SUM || mark == WHOLE;
+	side->is_whole |= mark == WHOLE;
+}
+
+static int name_order(const void *a, const void *b)
+{
+	return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
+}
+
+/* Sorts the names, and makes one of those that are equal. Returns false if one has failed and
+   passed. */
+static bool outcome_settle(struct outcome *o)
+{
+	size_t kept = 0;
+	if (o->count > 0)
+		qsort(o->names, o->count, sizeof(*o->names), name_order);
+	for (size_t i = 0; i < o->count; i++) {
+		if (kept == 0 || strcmp(o->names[kept - 1].text, o->names[i].text) != 0) {
+			o->names[kept++] = o->names[i];
+			continue;
+		}
+		o->names[kept - 1].where |= o->names[i].where;
+		free(o->names[i].text);
+	}
+	o->count = kept;
+	for (size_t i = 0; i < 4 * kept; i++)
+		o->sides[i / 2 % 2].names[i % 2] += o->names[i / 4].where >> i % 4 & 1;
+	for (size_t i = 0; i < kept; i++) {
+		if ((o->names[i].where & o->names[i].where >> 1) & (WHERE(0, 0) | WHERE(0, 1)))
+			return false;
+	}
+	return true;
+}
+
+/* Whether those that FAILED, or PASSED, are all named: as many as are counted, alone or with the
+   others. */
+static bool side_names(const struct side *s, enum mark mark)
+{
+	if (s->counts[RAN] == 0 || (mark == FAILED && s->tells))
+		return s->tells && s->names[mark] == s->counts[mark];
+	return s->names[FAILED] + s->names[PASSED] + s->counts[LEFT] == s->counts[RAN];
+}
+
+/* Whether the tests of `s` are at least those of `other`, but for `more`. */
+static bool side_covers(const struct side *s, const struct side *other, uint64_t more)
+{
+	return s->is_whole && !s->counts[PART] && !s->counts[RAN] &&
+	       s->counts[FAILED] + s->counts[PASSED] + more >=
+		       other->counts[FAILED] + other->counts[PASSED];
+}
+
+/* Names as they are printed: those that fit, and how many there are. */
+struct list {
+	const char *what;
+	struct buffer text;
+	size_t count, shown;
+};
+
+static void list_add_name(struct list *l, const char *name)
+{
+	const char *quote = strpbrk(name, " ,;()") ? "\"" : "";
+	if (l->shown == l->count++ && l->text.len + strlen(name) <= LIST_MOST)
+		buffer_printf(&l->text, "%s%s%s%s", l->shown++ ? ", " : "", quote, name, quote);
+}
+
+void outcome_compare(char out[OUTCOME_LEN], struct outcome *o, bool succeeded)
+{
+	const struct side *now = &o->sides[0], *before = &o->sides[1];
+	struct list lists[] = {{.what = "new"}, {.what = "fixed"}, {.what = "no longer"}};
+	struct buffer text = BUFFER_INIT;
+	const char *joint = " (";
+	uint64_t unknown = 0;
+	*out = '\0';
+	if (!outcome_settle(o) || now->counts[SPOILT] || before->counts[SPOILT] ||
+	    !side_names(now, FAILED) || !side_names(before, FAILED))
+		return;
+	const bool names_then = side_names(before, PASSED), names_now = side_names(now, PASSED);
+	const bool is_covered = side_covers(now, before, 0);
+	for (const struct name *n = o->names; n < o->names + o->count; n++) {
+		bool fails = n->where & WHERE(FAILED, 0), failed = n->where & WHERE(FAILED, 1);
+		if (fails == failed)
+			continue;
+		if (fails) {
+			list_add_name(&lists[0], n->text);
+			unknown += !names_then || !(n->where & WHERE(PASSED, 1));
+		} else if (names_now && n->where & WHERE(PASSED, 0)) {
+			list_add_name(&lists[1], n->text);
+		} else if (is_covered) {
+			list_add_name(&lists[2], n->text);
+		}
+	}
+	buffer_printf(&text, "failed: %" PRIu64, now->names[FAILED]);
+	bool same = now->names[FAILED] == before->names[FAILED] && lists[0].count == 0;
+	for (struct list *l = lists; l < lists + 3; l++) {
+		if (l->count > 0) {
+			buffer_printf(&text, "%s%s: ", joint, l->what);
+			buffer_add(&text, &l->text);
+			joint = "; ";
+		}
+		if (l->shown < l->count)
+			buffer_printf(&text, l->shown ? " and %zu more" : "%zu",
+				      l->count - l->shown);
+		buffer_release(&l->text);
+	}
+	buffer_append_string(&text, same ? " (the same)" : ")");
+	/* Where a run has failed and no test, something else has. A test that there was not before
+	   is new as well; one that was left out is not. */
+	if ((same || *joint == ';') && (now->names[FAILED] || (succeeded && !same)) &&
+	    (unknown == 0 || side_covers(before, now, unknown)) && buffer_check(&text) == 0)
+		snprintf(out, OUTCOME_LEN, "%.*s", (int)text.len, text.data);
+	buffer_release(&text);
+}

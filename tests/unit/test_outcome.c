@@ -1,0 +1,268 @@
+// Which tests failed, now and before: right, or nothing, for sequences of what real runners have
+// printed, and for texts that try to make it say what is not so.
+
+#include "supervisor/compare/outcome.h"
+
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FOLDER "tests/outcomes"
+
+/* The runs of a runner: 0: b and d of a, b, c, d fail; 1: a and d do; 2: as 1, and it stops at its
+   first failure (node, which can't, and go in each package, run on); 3: none does; 4: as 0, without
+   d; 5: d fails, and c and d can't be loaded or built (ctest: d fails, one more test can't run). */
+static const struct sequence {
+	const char *runner;
+	int before, now;
+	const char *told;
+} sequences[] = {
+	{"pytest", 0, 1,
+	 "failed: 2 (new: tests/test_one.py::test_a; no longer: tests/test_one.py::test_b)"},
+	{"pytest", 1, 3,
+	 "failed: 0 (no longer: tests/test_one.py::test_a, tests/test_two.py::test_d)"},
+	{"pytest", 3, 0, "failed: 2 (new: tests/test_one.py::test_b, tests/test_two.py::test_d)"},
+	{"pytest", 0, 2, "failed: 1 (new: tests/test_one.py::test_a)"},
+	{"pytest", 2, 0, ""},
+	{"pytest", 2, 1, ""},
+	{"pytest", 0, 4, ""},
+	{"pytest", 4, 0, "failed: 2 (new: tests/test_two.py::test_d)"},
+	{"pytest", 0, 5, ""},
+	{"pytest", 5, 0, ""},
+	{"unittest-v", 0, 1,
+	 "failed: 2 (new: \"test_a (u.test_uone.Tone.test_a)\"; fixed: \"test_b "
+	 "(u.test_uone.Tone.test_b)\")"},
+	{"unittest-v", 1, 3,
+	 "failed: 0 (fixed: \"test_a (u.test_uone.Tone.test_a)\", \"test_d "
+	 "(u.test_utwo.Ttwo.test_d)\")"},
+	{"unittest-v", 3, 0,
+	 "failed: 2 (new: \"test_b (u.test_uone.Tone.test_b)\", \"test_d "
+	 "(u.test_utwo.Ttwo.test_d)\")"},
+	{"unittest-v", 0, 2, "failed: 1 (new: \"test_a (u.test_uone.Tone.test_a)\")"},
+	{"unittest-v", 2, 0, ""},
+	{"unittest-v", 2, 1, ""},
+	{"unittest-v", 0, 4, ""},
+	{"unittest-v", 4, 0, ""},
+	{"unittest-v", 0, 5, ""},
+	{"unittest-v", 5, 0, ""},
+	{"go-v", 0, 1, "failed: 2 (new: TestA; fixed: TestB)"},
+	{"go-v", 1, 3, "failed: 0 (fixed: TestA, TestD)"},
+	{"go-v", 3, 0, "failed: 2 (new: TestB, TestD)"},
+	{"go-v", 0, 2, "failed: 2 (new: TestA)"},
+	{"go-v", 2, 0, ""},
+	{"go-v", 2, 1, "failed: 2 (the same)"},
+	{"go-v", 0, 4, ""},
+	{"go-v", 4, 0, ""},
+	{"go-v", 0, 5, ""},
+	{"go-v", 5, 0, ""},
+	{"cargo", 0, 1, "failed: 2 (new: tests::a; fixed: tests::b)"},
+	{"cargo", 1, 3, "failed: 0 (fixed: d, tests::a)"},
+	{"cargo", 3, 0, "failed: 2 (new: d, tests::b)"},
+	{"cargo", 0, 2, "failed: 1 (new: tests::a; fixed: tests::b)"},
+	{"cargo", 2, 0, ""},
+	{"cargo", 2, 1, ""},
+	{"cargo", 0, 4, ""},
+	{"cargo", 4, 0, ""},
+	{"cargo", 0, 5, ""},
+	{"cargo", 5, 0, ""},
+	{"ctest", 0, 1, "failed: 2 (new: does_a; fixed: does_b)"},
+	{"ctest", 1, 3, "failed: 0 (fixed: does_a, does_d)"},
+	{"ctest", 3, 0, "failed: 2 (new: does_b, does_d)"},
+	{"ctest", 0, 2, "failed: 1 (new: does_a)"},
+	{"ctest", 2, 0, ""},
+	{"ctest", 2, 1, ""},
+	{"ctest", 0, 4, ""},
+	{"ctest", 4, 0, ""},
+	{"ctest", 0, 5, ""},
+	{"ctest", 5, 0, "failed: 2 (new: does_b)"},
+	{"mocha", 0, 1, "failed: 2 (new: \"does a\"; fixed: \"does b\")"},
+	{"mocha", 1, 3, "failed: 0 (fixed: \"does a\", \"does d\")"},
+	{"mocha", 3, 0, "failed: 2 (new: \"does b\", \"does d\")"},
+	{"mocha", 0, 2, "failed: 1 (new: \"does a\")"},
+	{"mocha", 2, 0, ""},
+	{"mocha", 2, 1, ""},
+	{"mocha", 0, 4, ""},
+	{"mocha", 4, 0, ""},
+	{"mocha", 0, 5, ""},
+	{"mocha", 5, 0, ""},
+	{"node", 0, 1, "failed: 2 (new: \"does a\"; fixed: \"does b\")"},
+	{"node", 1, 3, "failed: 0 (fixed: \"does a\", \"does d\")"},
+	{"node", 3, 0, "failed: 2 (new: \"does b\", \"does d\")"},
+	{"node", 0, 2, "failed: 2 (new: \"does a\"; fixed: \"does b\")"},
+	{"node", 2, 0, "failed: 2 (new: \"does b\"; fixed: \"does a\")"},
+	{"node", 2, 1, "failed: 2 (the same)"},
+	{"node", 0, 4, ""},
+	{"node", 4, 0, ""},
+	{"node", 0, 5, ""},
+	{"node", 5, 0, ""},
+	{"vitest", 0, 1,
+	 "failed: 2 (new: \"one.test.mjs > one > does a\"; fixed: \"one.test.mjs > one > does "
+	 "b\")"},
+	{"vitest", 1, 3,
+	 "failed: 0 (fixed: \"one.test.mjs > one > does a\", \"two.test.mjs > two > does d\")"},
+	{"vitest", 3, 0,
+	 "failed: 2 (new: \"one.test.mjs > one > does b\", \"two.test.mjs > two > does d\")"},
+	{"vitest", 0, 2, "failed: 1 (new: \"one.test.mjs > one > does a\")"},
+	{"vitest", 2, 0, ""},
+	{"vitest", 2, 1, ""},
+	{"vitest", 0, 4, ""},
+	{"vitest", 4, 0, ""},
+	{"vitest", 0, 5, ""},
+	{"vitest", 5, 0, ""},
+	{"jest", 0, 1, "failed: 2 (new: \"does a\"; fixed: \"does b\")"},
+	{"jest", 1, 3, "failed: 0 (fixed: \"does a\", \"does d\")"},
+	{"jest", 3, 0, "failed: 2 (new: \"does b\", \"does d\")"},
+	{"jest", 0, 2, ""},
+	{"jest", 2, 0, ""},
+	{"jest", 2, 1, ""},
+	{"jest", 0, 4, ""},
+	{"jest", 4, 0, ""},
+	{"jest", 0, 5, ""},
+	{"jest", 5, 0, ""},
+};
+
+static void add_state(struct outcome *o, bool before, const char *runner, int state)
+{
+	char path[128], *line = NULL;
+	size_t cap = 0;
+	ssize_t len;
+	int at = -1;
+	bool found = false;
+	snprintf(path, sizeof(path), FOLDER "/%s.runs", runner);
+	FILE *file = fopen(path, "re");
+	assert_non_null(file);
+	while ((len = getline(&line, &cap, file)) > 0) {
+		len -= line[len - 1] == '\n';
+		if (sscanf(line, "== state %d", &at) == 1)
+			continue;
+		found |= at == state;
+		if (at == state)
+			outcome_add_line(o, before, line, (size_t)len);
+	}
+	free(line);
+	fclose(file);
+	assert_true(found);
+}
+
+TEST(real_runners)
+{
+	char told[OUTCOME_LEN];
+	for (const struct sequence *s = sequences;
+	     s < sequences + sizeof(sequences) / sizeof(*sequences); s++) {
+		struct outcome *o = outcome_new();
+		assert_non_null(o);
+		add_state(o, true, s->runner, s->before);
+		add_state(o, false, s->runner, s->now);
+		outcome_compare(told, o, s->now == 3);
+		if (strcmp(told, s->told) != 0)
+			fail_msg("%s, %d and then %d: %s", s->runner, s->before, s->now, told);
+		outcome_free(o);
+	}
+}
+
+static void add_text(struct outcome *o, bool before, const char *text)
+{
+	for (const char *end; (end = strchr(text, '\n')); text = end + 1)
+		outcome_add_line(o, before, text, (size_t)(end - text));
+}
+
+/* What is told of two texts of a run that failed. */
+static void check(const char *before, const char *now, const char *expected)
+{
+	char told[OUTCOME_LEN];
+	struct outcome *o = outcome_new();
+	assert_non_null(o);
+	add_text(o, true, before);
+	add_text(o, false, now);
+	outcome_compare(told, o, false);
+	assert_string_equal(told, expected);
+	outcome_free(o);
+}
+
+#define A    "FAILED t.py::test_a - assert 1\n"
+#define B    "FAILED t.py::test_b\n"
+#define SUM1 "1 failed, 3 passed in 0.1s\n"
+#define SUM2 "=== 2 failed, 2 passed, 1 warning in 61.02s (0:01:01) ===\n"
+
+TEST(the_same)
+{
+	check(A B SUM2, B A SUM2, "failed: 2 (the same)");
+	check("", "", "");
+	check("5 passed in 1.00s\n", "5 passed in 1.00s\n", "");
+}
+
+TEST(names_as_many_as_counted)
+{
+	check(A SUM1, B SUM1, "failed: 1 (new: t.py::test_b; no longer: t.py::test_a)");
+	check(A SUM1, B SUM2, "");
+	check(A SUM2, B SUM1, "");
+	check(A SUM1, B, "");
+	check(A SUM1, B SUM1 SUM1, "");
+	/* A line that a test prints. */
+	check(A SUM1, B A SUM1, "");
+	check(A SUM1, B SUM1 "3 passed in 0.1s\nt.py::test_a PASSED\n", "");
+	/* It failed, and then passed. */
+	check(A SUM1, B "t.py::test_b PASSED [ 10%]\n" SUM1, "");
+	check(A SUM1, B "1 failed, 3 passed, 1 rerun in 0.1s\n", "");
+	check(A SUM1, B "1 failed, 3 passed, 1 error in 0.1s\n", "");
+}
+
+TEST(what_did_not_run)
+{
+	check(A B SUM2, B "!!!!!!!! stopping after 1 failures !!!!!!!!\n1 failed, 3 passed in 1s\n",
+	      "");
+	check(A SUM1, B "1 failed, 3 passed, 2 deselected in 0.1s\n",
+	      "failed: 1 (new: t.py::test_b)");
+	check(A "1 failed, 3 passed, 2 deselected in 0.1s\n", B SUM1, "");
+	check(A SUM1, B "1 failed, 2 passed in 0.1s\n", "failed: 1 (new: t.py::test_b)");
+	check(A SUM1, A B "2 failed, 3 passed in 0.1s\n", "failed: 2 (new: t.py::test_b)");
+	check(A "1 failed, 1 passed in 0.1s\n", A B SUM2, "");
+	check("run-last-failure: rerun previous 1 failure\n" A "1 failed in 0.1s\n", B SUM1, "");
+}
+
+TEST(names)
+{
+	check("FAILED t.py::test_v[a - b] - x\n" SUM1, "FAILED t.py::test_v[a - c]\n" SUM1,
+	      "failed: 1 (new: \"t.py::test_v[a - c]\"; no longer: \"t.py::test_v[a - b]\")");
+	/* Not masked: a number makes another test. */
+	check("FAILED t.py::test_1\n" SUM1, "FAILED t.py::test_2\n" SUM1,
+	      "failed: 1 (new: t.py::test_2; no longer: t.py::test_1)");
+	/* Nothing that would break out of the line. */
+	check(A SUM1, "FAILED t.py::test_\"x]\n" SUM1, "");
+	check(A SUM1, "FAILED t.py::test_\xe2\x80\xae\n" SUM1, "");
+	check(A SUM1, "FAILED t.py::test_\x1b[2J\n" SUM1, "");
+	/* The same name in two packages, or crates, is no name. */
+	check("=== RUN   TestA\n--- FAIL: TestA (0.00s)\n",
+	      "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestA\n--- FAIL: TestA "
+	      "(0.00s)\n",
+	      "");
+	check("=== RUN   TestA\n--- FAIL: TestA (0.00s)\n=== RUN   TestB\n--- PASS: TestB "
+	      "(0.00s)\n",
+	      "=== RUN   TestB\n--- FAIL: TestB (0.00s)\n=== RUN   TestA\n--- PASS: TestA (0.00s)\n"
+	      "=== RUN   TestC\npanic: x\n",
+	      "");
+}
+
+TEST(many_names)
+{
+	char now[40 * 64] = "", *end = now;
+	for (int i = 0; i < 40; i++)
+		end += snprintf(end, (size_t)(now + sizeof(now) - end),
+				"FAILED tests/test_module.py::test_%02d\n", i);
+	end += snprintf(end, (size_t)(now + sizeof(now) - end), "40 failed in 0.1s\n");
+	check("40 passed in 0.1s\n", now,
+	      "failed: 40 (new: tests/test_module.py::test_00, tests/test_module.py::test_01, "
+	      "tests/test_module.py::test_02 and 37 more)");
+}
+
+TEST(tap)
+{
+	check("1..3\nnot ok 1 - a b # time=1ms\nok 2 c\nok 3 - d # SKIP why\n",
+	      "1..3\nok 1 - a b # time=3ms\nnot ok 2 c\nok 3 - d # SKIP why\n",
+	      "failed: 1 (new: c; fixed: \"a b\")");
+	check("1..3\nnot ok 1 - a\nok 2 c\nok 3 - d\n", "1..3\nok 1 - a\nnot ok 2 c\n", "");
+	check("1..2\nnot ok 1 - a\nok 2 c\n", "1..2\nok 1 - a\nnot ok 2 c\nBail out!\n", "");
+}
+
+TEST_MAIN(NULL, NULL)
