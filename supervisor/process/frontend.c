@@ -91,7 +91,7 @@ static void frontend_signal_group(const struct frontend *f, int sig)
 	kill(0, sig);
 	/* This signal must not be passed on to the command once more. */
 	frontend_forget(sig);
-	watchdog_ask(f->watchdog_socket, sig);
+	watchdog_ask(f->watchdog, f->watchdog_socket, sig);
 }
 
 /* The command was stopped by this signal: stops this process, too. */
@@ -132,7 +132,7 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 	   is not from kill(2) or the kernel was sent to a single process. */
 	bool is_for_one = info->ssi_code < 0;
 	if (!is_for_one) {
-		is_for_one = !f->was_late && !watchdog_ask(f->watchdog_socket, sig);
+		is_for_one = !f->was_late && !watchdog_ask(f->watchdog, f->watchdog_socket, sig);
 		/* Sent to the process and at once to its group, as timeout(1) does: the command
 		   would have had one of them, too. */
 		if (sig < SIGRTMIN)
@@ -298,7 +298,7 @@ static void frontend_wait_for_end(struct frontend *f)
 			now = clock_monotonic_ms();
 			TRACE(PROCESS, "front end: the command has not started yet");
 			if (!f->late)
-				watchdog_ask(f->watchdog_socket, WATCHDOG_LEAVE);
+				watchdog_ask(f->watchdog, f->watchdog_socket, WATCHDOG_LEAVE);
 			f->late = f->was_late = true;
 			if (timeout && now >= f->job->begun_ms + timeout)
 				tree_end_step(&f->ending, TREE_TERM, now);
@@ -408,11 +408,13 @@ int frontend_run(struct job *job)
 		spawn_reap(f.session);
 		spawn_reap(f.watchdog);
 		return f.end.kind == FRAME_REFUSED ? frontend_exec_directly(job) : f.end.a;
-	case FRAME_YIELDED: watchdog_ask(f.watchdog_socket, WATCHDOG_LEAVE); _exit(f.end.a);
+	case FRAME_YIELDED:
+		watchdog_ask(f.watchdog, f.watchdog_socket, WATCHDOG_LEAVE);
+		_exit(f.end.a);
 	default: break;
 	}
 	if (f.end.b & ENDED_WATCHED)
-		watchdog_ask(f.watchdog_socket, WATCHDOG_LEAVE);
+		watchdog_ask(f.watchdog, f.watchdog_socket, WATCHDOG_LEAVE);
 	else
 		spawn_reap(f.watchdog);
 	if (!(f.end.b & ENDED_LIVES_ON))

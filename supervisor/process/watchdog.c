@@ -22,8 +22,10 @@
 /* timeout(1) signals its child, then its group. */
 #define LATER_MS 3
 
-/* A watchdog that is stopped does not answer. */
-#define ANSWER_MS 300
+/* A watchdog that is stopped does not answer: after so long it is looked at. Where the machine
+   stalls it is late. */
+#define ANSWER_MS    300
+#define ANSWER_LOOKS 20
 
 /* A question is the number of a signal, or WATCHDOG_LEAVE; the answer is the same, with YES or
    without. */
@@ -132,16 +134,29 @@ pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked)
 	return pid;
 }
 
-bool watchdog_ask(int asked, int what)
+/* Waits for an answer of a watchdog that can give one. */
+static bool watchdog_is_heard(pid_t watchdog, int asked)
+{
+	struct pollfd fd = {.fd = asked, .events = POLLIN};
+	struct process p;
+	int ready = poll(&fd, 1, ANSWER_MS);
+	for (int i = 0; ready == 0 && i < ANSWER_LOOKS; i++) {
+		if (process_read(watchdog, &p) < 0 || p.state == 'T')
+			return false;
+		ready = poll(&fd, 1, ANSWER_MS);
+	}
+	return ready == 1;
+}
+
+bool watchdog_ask(pid_t watchdog, int asked, int what)
 {
 	const unsigned char question = (unsigned char)what;
 	unsigned char said = YES;
-	struct pollfd fd = {.fd = asked, .events = POLLIN};
 	if (io_send(asked, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
 		return true;
 	/* Skips answers to earlier questions that came too late. */
 	do {
-		if (poll(&fd, 1, ANSWER_MS) != 1 || recv(asked, &said, 1, MSG_DONTWAIT) != 1)
+		if (!watchdog_is_heard(watchdog, asked) || recv(asked, &said, 1, MSG_DONTWAIT) != 1)
 			return true;
 	} while ((said & ~YES) != what);
 	return said & YES;

@@ -27,7 +27,7 @@ void watchdog_tell(int *pipe, pid_t group);
 /* Asks the watchdog whether it was sent the signal `what`, too; it forgets that. True where it does
    not answer. WATCHDOG_LEAVE: it leaves the group of a front end that ends before it. */
 #define WATCHDOG_LEAVE 0x7f
-bool watchdog_ask(int asked, int what);
+bool watchdog_ask(pid_t watchdog, int asked, int what);
 
 /* Sets the person's terminal, if there is one, back to the job's modes if it still has the raw
    ones. */

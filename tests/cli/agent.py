@@ -301,7 +301,7 @@ class Live(Case):
     def test_head_of_a_long_text(self):
         fifo = self.fifo()
         run = self.start(TERSE, "sh", "-c", "seq 5000; read x <%s; seq 5001 6000" % fifo)
-        run.until(rb"\n100\n")
+        run.until(rb"\A1\n2\n")
         let_go_on(fifo)
         run.finish()
         self.assert_preview(run, numbers(6000))

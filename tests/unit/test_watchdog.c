@@ -5,7 +5,9 @@
 #include "supervisor/process/watchdog.h"
 #include "tests/unit/child.h"
 
+#include <poll.h>
 #include <pty.h>
+#include <sys/socket.h>
 
 #include "tests/unit/session.h"
 #include "tests/unit/unit.h"
@@ -201,18 +203,18 @@ CHILD_TEST(is_a_witness)
 	pid_t pid = watchdog_start(&no_terminal, getpid(), ends[0], &asked);
 	CHECK(pid > 0);
 	CHECK(getpgid(pid) == getpgrp());
-	CHECK(kill(getpid(), SIGTERM) == 0 && !watchdog_ask(asked, SIGTERM));
+	CHECK(kill(getpid(), SIGTERM) == 0 && !watchdog_ask(pid, asked, SIGTERM));
 	CHECK(kill(0, SIGTERM) == 0 && kill(0, SIGRTMAX) == 0 && kill(0, SIGCONT) == 0);
-	CHECK(watchdog_ask(asked, SIGTERM) && watchdog_ask(asked, SIGRTMAX) &&
-	      watchdog_ask(asked, SIGCONT));
-	CHECK(!watchdog_ask(asked, SIGTERM) && !watchdog_ask(asked, SIGINT));
+	CHECK(watchdog_ask(pid, asked, SIGTERM) && watchdog_ask(pid, asked, SIGRTMAX) &&
+	      watchdog_ask(pid, asked, SIGCONT));
+	CHECK(!watchdog_ask(pid, asked, SIGTERM) && !watchdog_ask(pid, asked, SIGINT));
 	/* It does not keep the group of a front end that has ended. */
-	watchdog_ask(asked, WATCHDOG_LEAVE);
+	watchdog_ask(pid, asked, WATCHDOG_LEAVE);
 	CHECK(getsid(pid) == pid);
 	watchdog_tell(&ends[1], 0);
 	CHECK(child_wait(pid) == 0);
 	/* Nobody can tell any more: the group. */
-	CHECK(watchdog_ask(asked, SIGTERM) && watchdog_ask(-1, SIGTERM));
+	CHECK(watchdog_ask(pid, asked, SIGTERM) && watchdog_ask(pid, -1, SIGTERM));
 }
 
 /* It is stopped with its group: it does not answer, and later answers are not mixed up. */
@@ -225,11 +227,27 @@ CHILD_TEST(stopped_witness)
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
 	pid_t pid = watchdog_start(&no_terminal, getpid(), ends[0], &asked);
 	CHECK(pid > 0 && kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid);
-	CHECK(watchdog_ask(asked, SIGINT));
+	CHECK(watchdog_ask(pid, asked, SIGINT));
 	CHECK(kill(pid, SIGCONT) == 0 && kill(0, SIGUSR1) == 0);
-	CHECK(watchdog_ask(asked, SIGUSR1) && !watchdog_ask(asked, SIGUSR2));
+	CHECK(watchdog_ask(pid, asked, SIGUSR1) && !watchdog_ask(pid, asked, SIGUSR2));
 	watchdog_tell(&ends[1], 0);
 	CHECK(child_wait(pid) == 0);
+}
+
+/* One that is late, and not stopped, is waited for. */
+TEST(late_witness)
+{
+	const unsigned char no = SIGTERM;
+	int ends[2];
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		poll(NULL, 0, 500);
+		_exit(send(ends[1], &no, 1, 0) != 1);
+	}
+	assert_false(watchdog_ask(pid, ends[0], SIGTERM));
+	assert_int_equal(child_wait(pid), 0);
+	close(ends[0]), close(ends[1]);
 }
 
 int main(void)
