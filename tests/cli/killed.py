@@ -26,7 +26,7 @@ wait
 class Killed(Case):
     def family(self, *options):
         run = self.start(TERSE, "--grace", "100ms", *options, "sh", "-c", FAMILY)
-        run.until(rb"\n100\n")
+        run.until(rb"\A1\n2\n")
         eventually(lambda: self.artifacts() and
                    read_file(self.artifacts()[0]).endswith(b"all ready\n"), "the family")
         return run

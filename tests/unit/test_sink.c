@@ -260,7 +260,7 @@ static void step_wait(atomic_int *at, int step)
 		syscall(SYS_futex, at, FUTEX_WAIT, now, NULL, NULL, 0);
 }
 
-enum { MOVES = 500 };
+enum { MOVES = 500 / RANDOM_STEP };
 
 /* A child on its way to exec: the reading end moves to standard input while the parent looks. */
 static void move_end(struct steps *s, int reading)
