@@ -136,7 +136,8 @@ class Descriptors(Case):
 
     def test_flock_on_an_inherited_descriptor(self):
         """A lock taken on an inherited file is released when the command and the shell are done."""
-        run = self.run_to_end("bash", "-c", "exec 9>lock; flock 9; terse sh -c 'sleep 1000 &'"
+        run = self.run_to_end("bash", "-c", "exec 9>lock; flock 9; terse sh -c 'sleep 1000 &"
+                              " until grep -q sleep /proc/$!/comm; do :; done'"
                               " 9>&-; exec 9>&-; flock -n lock echo free")
         self.assertRegex(run.out, rb"\A\[terse: exit 0; sleep still writes: terse read cmd-\w+\]\nfree\n\Z")
         self.kill_all()

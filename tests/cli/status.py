@@ -194,7 +194,8 @@ class Sent(Case):
             self.assert_nothing_left()
 
     def test_reaches_a_handler(self):
-        run = self.started("trap 'echo got it; exit 3' TERM; echo ready; sleep 1000 & wait")
+        run = self.started("trap 'echo got it; exit 3' TERM; sleep 1000 & until grep -q sleep /proc/$!/comm; do :; done;"
+                           " echo ready; wait")
         run.kill(signal.SIGTERM)
         run.finish()
         self.assertEqual(run.code, 3)
