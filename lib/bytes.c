@@ -107,6 +107,12 @@ uint64_t newline_count(const char *data, size_t len)
 	return cpu_has_avx2() ? count_avx2(data, len) : count_newlines(data, len);
 }
 
+const char *newline_of(const char *text, size_t len)
+{
+	const char *first = len ? memchr(text, '\n', len) : NULL;
+	return first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
+}
+
 size_t newline_skip(const char *data, size_t len, uint64_t *n)
 {
 	return cpu_has_avx2() ? skip_avx2(data, len, n) : skip_newlines(data, len, n);

@@ -3,6 +3,7 @@
 #include "supervisor/agents/outline.h"
 
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "lib/json_read.h"
 
 #include <errno.h>
@@ -161,7 +162,8 @@ void outline_release(struct outline *o)
 	*o = (struct outline){.text = NULL};
 }
 
-int outline_next(const struct outline *o, int parent, int after)
+/* The child that follows `after` (-1: the first), or -1. */
+static int outline_next(const struct outline *o, int parent, int after)
 {
 	for (size_t i = after < 0 ? (size_t)parent + 1 : (size_t)after + 1; i < o->count; i++) {
 		if (o->nodes[i].parent == parent)
@@ -232,9 +234,8 @@ static bool is_broken(const struct outline *o, size_t from, size_t to)
 /* The layout for a line like the one that `at` is in. */
 static struct layout layout_at(const struct outline *o, size_t at)
 {
-	const char *line = memchr(o->text, '\n', o->len), *root, *in;
-	bool crlf = line && line > o->text && line[-1] == '\r';
-	struct layout l = {.newline = crlf ? "\r\n" : "\n", .unit = "  ", .unit_len = 2};
+	const char *root, *in;
+	struct layout l = {.newline = newline_of(o->text, o->len), .unit = "  ", .unit_len = 2};
 	l.base_len = blanks_at(o, at, &l.base);
 	int first = o->count ? outline_next(o, 0, -1) : -1;
 	if (first < 0)

@@ -47,9 +47,6 @@ int outline_member(const struct outline *o, int object, const char *key);
    Returns how many. */
 size_t outline_find(const struct outline *o, const char *const *path, int nodes[]);
 
-/* The child that follows `after` (-1: the first), or -1. */
-int outline_next(const struct outline *o, int parent, int after);
-
 /* Whether the node is `above`, or somewhere below it. */
 bool outline_is_within(const struct outline *o, int node, int above);
 

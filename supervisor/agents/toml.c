@@ -3,6 +3,7 @@
 #include "supervisor/agents/outline.h"
 
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -155,8 +156,7 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 void toml_add(struct buffer *out, const struct toml *t, const char *text, size_t len,
 	      const char *const *path, const char *value)
 {
-	const char *first = len ? memchr(text, '\n', len) : NULL;
-	const char *newline = first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
+	const char *newline = newline_of(text, len);
 	size_t at = t->table_end ? t->last : len;
 	buffer_append(out, text, at);
 	if (at > 0 && text[at - 1] != '\n')

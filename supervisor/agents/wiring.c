@@ -150,8 +150,7 @@ static int edit_marked_lines(struct wiring_edit *e, const struct wiring_item *it
 		to += to < len && text[to] == '\n';
 	}
 	/* Lines end as the first one does. */
-	const char *first = memchr(text, '\n', len);
-	const char *newline = first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
+	const char *newline = newline_of(text, len);
 	if (!e->place && end)
 		from -= toml_blank_above(text, from);
 	buffer_append(out, text, from);

@@ -13,6 +13,7 @@
 #include "config/profile.h"
 #include "config/settings.h"
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "shim/shell.h"
@@ -193,8 +194,7 @@ static void config_edit(struct buffer *out, const struct buffer *text, struct se
 {
 	unsigned place = option_source(now, o)->line, number = 1;
 	const bool is_there = place > 0;
-	const char *first = text->len ? memchr(text->data, '\n', text->len) : NULL;
-	const char *eol = first && first > text->data && first[-1] == '\r' ? "\r\n" : "\n";
+	const char *eol = newline_of(text->data, text->len);
 	const size_t section_len = strlen(o->section);
 	for (const struct option *other = option_table; other < option_table + option_count;
 	     other++)

@@ -256,14 +256,9 @@ run_add(struct buffer *words, const char *format, ...)
 }
 
 /* Adds a word, whatever is in it. */
-static void __attribute__((format(printf, 2, 3)))
-run_add_word(struct buffer *words, const char *format, ...)
+static void run_add_word(struct buffer *words, const char *word)
 {
-	va_list args;
-	va_start(args, format);
-	buffer_vprintf(words, format, args);
-	va_end(args);
-	buffer_append(words, "", 1);
+	buffer_append(words, word, strlen(word) + 1);
 }
 
 /* Adds the arguments that are options. Who waits for a line does not wait for silence as well,
@@ -281,15 +276,15 @@ static void call_add_options(struct buffer *words, const struct arguments *a)
 		if (!t->option || (!value && !number))
 			continue;
 		if (t->choices && strncmp(t->choices + 2, text, strlen(text)) != 0)
-			run_add_word(words, "%s%s", t->option, text);
+			buffer_printf(words, "%s%s%c", t->option, text, 0);
 		else if (text && !t->choices)
-			run_add_word(words, "%s=%s", t->option, text);
+			buffer_printf(words, "%s=%s%c", t->option, text, 0);
 		else if (number)
-			run_add_word(words, "%s=%" PRId64 "%s", t->option, number,
-				     t->type == ARGUMENT_TIME ? "ms" : "");
+			buffer_printf(words, "%s=%" PRId64 "%s%c", t->option, number,
+				      t->type == ARGUMENT_TIME ? "ms" : "", 0);
 		json_array_foreach(value, k, item)
 		{
-			run_add_word(words, "%s=%s", t->option, json_string_value(item));
+			buffer_printf(words, "%s=%s%c", t->option, json_string_value(item), 0);
 		}
 	}
 }
@@ -303,7 +298,7 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	bool kill = json_is_true(argument_value(a, "kill_on_timeout"));
 	int64_t size = full ? RUN_FULL_BYTES : argument_number(a, "max_bytes", 0);
 	run_add(words, "terse run --session");
-	run_add_word(words, "%s", s->artifacts);
+	run_add_word(words, s->artifacts);
 	/* A model has no use for what a person at a terminal or a shell tool needs: heartbeats come
 	   as progress, and no other program cuts the answer. */
 	run_add(words, "--preview --words tools --heartbeat off --prompt report --ceiling 0 "
@@ -323,13 +318,13 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 			size, size, size);
 	if (leave && !args) {
 		run_add(words, "--leave");
-		run_add_word(words, "%s", leave);
+		run_add_word(words, leave);
 	}
 	run_add(words, args ? "--" : "-c");
-	run_add_word(words, "%s", argument_text(a, "command"));
+	run_add_word(words, argument_text(a, "command"));
 	json_array_foreach(args, i, word)
 	{
-		run_add_word(words, "%s", json_string_value(word));
+		run_add_word(words, json_string_value(word));
 	}
 }
 
@@ -399,9 +394,9 @@ const char *call_verb_words(struct buffer *words, const struct server *s, const 
 	const struct tool *tool = a->tool;
 	const char *verb = argument_text(a, "search") ? "search" : tool->verb;
 	*json = s->structured && verb_option_named(verb_named(verb), "--json", 6);
-	run_add_word(words, "%s", verb);
+	run_add_word(words, verb);
 	if (tool->also)
-		run_add_word(words, "%s", tool->also);
+		run_add_word(words, tool->also);
 	if (s->all_sessions && strcmp(verb, "list") == 0)
 		run_add_word(words, "--all");
 	if (*json)
@@ -410,7 +405,7 @@ const char *call_verb_words(struct buffer *words, const struct server *s, const 
 	run_add_word(words, "--");
 	for (size_t i = 0; tool->arguments[i].name; i++) {
 		if (!tool->arguments[i].option && a->values[i])
-			run_add_word(words, "%s", json_string_value(a->values[i]));
+			run_add_word(words, json_string_value(a->values[i]));
 	}
 	return verb;
 }

@@ -1,6 +1,6 @@
-// See control.h.
+// See supervisor_internal.h.
 
-#include "supervisor/process/control.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include "lib/io.h"
 

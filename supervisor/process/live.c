@@ -28,7 +28,8 @@
 /* How often the end of input is typed: some programs ignore the first one. */
 #define ENDS_TYPED 2
 
-struct terminal *live_screen(struct supervisor *s)
+/* The screen as it is now, or NULL without memory for it. */
+static struct terminal *live_screen(struct supervisor *s)
 {
 	struct interceptor *text = source_text(&s->sources[0]);
 	if (!text)

@@ -2,7 +2,7 @@
 // packets, each behind its length (two bytes, little-endian; the high bit: the client reads what
 // has come before it goes on).
 
-#include "supervisor/process/control.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 // The control socket: requests and answers, clients that misbehave.
 
-#include "supervisor/process/control.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
