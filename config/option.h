@@ -126,21 +126,11 @@ void option_clear(struct settings *s, const struct option *o);
    "NAME=VALUE". Writes into `out` and returns it. */
 const char *option_range(const struct option *o, char out[RANGE_LEN]);
 
-// The table as settings, help and sample (option_print.c).
+// The table as help and sample (option_print.c).
 
 struct buffer;
 
 /* All functions append to `out`, which remembers a failure. One asks it: 0, or -1 with ENOMEM. */
-
-/* Every option with its value, and as a comment where the value comes from. `profile`: the one that
-   was applied to the settings (profile_name()), or NULL. A value that has newlines or is longer
-   than a line of an ini file can't be read back. */
-void option_print_settings(struct buffer *out, const struct settings *s, const char *profile);
-
-/* The place that an option's value is from: "built in", "/etc/terse.ini:7", "agent codex",
-   "profile read", "TERSE_COLS", "--cols". `profile` as in option_print_settings(). */
-void option_print_origin(struct buffer *out, const struct option *o, const struct settings *s,
-			 const char *profile);
 
 /* What a flag does, beside it: its line begins at `start` in `out`. */
 void option_print_beside(struct buffer *out, size_t start, const char *help);

@@ -1,4 +1,4 @@
-// The table of options as settings, help and sample. See option.h.
+// The table of options as help and sample. See option.h.
 
 #include "config/option.h"
 #include "lib/buffer.h"
@@ -33,76 +33,6 @@ static void option_print_lines(struct buffer *out, const char *lines, const char
 	for (size_t len; *lines; lines += len + (lines[len] == '\n')) {
 		len = strcspn(lines, "\n");
 		buffer_printf(out, "%s%.*s\n", len ? prefix : "#", (int)len, lines);
-	}
-}
-
-/* --- terse config: values and where they come from ---------------------------------- */
-
-enum { ORIGIN_COLUMN = 32 };
-
-/* Newlines, which a variable's value can hold, become "\n". */
-static void settings_print_line(struct buffer *out, const char *value)
-{
-	for (;;) {
-		size_t len = strcspn(value, "\n");
-		buffer_append(out, value, len);
-		if (!value[len])
-			return;
-		buffer_append_string(out, "\\n");
-		value += len + 1;
-	}
-}
-
-void option_print_origin(struct buffer *out, const struct option *o, const struct settings *s,
-			 const char *profile)
-{
-	const struct setting_source *source = &s->sources[SETTING_SLOT(o->offset)];
-	const char *file = NULL;
-	switch (source->by) {
-	case ORIGIN_SYSTEM:
-	case ORIGIN_USER:
-	case ORIGIN_PROJECT:
-		file = s->files[source->by];
-		buffer_printf(out, "%s:%u", file ? file : "terse.ini", source->line);
-		break;
-	case ORIGIN_AGENT: buffer_printf(out, "agent %s", s->agent ? s->agent : ""); break;
-	case ORIGIN_PROFILE: buffer_printf(out, "profile %s", profile ? profile : ""); break;
-	case ORIGIN_VARIABLE: buffer_append_string(out, o->variable); break;
-	case ORIGIN_FLAG: buffer_append_string(out, o->flag); break;
-	case ORIGIN_BUILT_IN: buffer_append_string(out, "built in"); break;
-	}
-}
-
-void option_print_settings(struct buffer *out, const struct settings *s, const char *profile)
-{
-	const char *section = NULL;
-	for (const struct option *row = option_table; row < option_table + option_count; row++) {
-		if (!section || strcmp(section, row->section) != 0)
-			buffer_printf(out, "%s[%s]\n", section ? "\n" : "", row->section);
-		section = row->section;
-		const struct option *o = option_in_force(s, row);
-		const void *field = (const char *)s + o->offset;
-		const struct strings *list = o->type == OPTION_LIST ? field : NULL;
-		char number[VALUE_LEN];
-		const char *value = list ? NULL
-				    : option_is_number(o)
-					    ? option_number_text(o, *(const int64_t *)field, number)
-					    : *(char *const *)field;
-		size_t start = out->len;
-		buffer_printf(out, "%s =%s", row->key, value && *value ? " " : "");
-		if (value)
-			settings_print_line(out, value);
-		/* The origins start in a column of their own. */
-		size_t width = out->len - start;
-		buffer_printf(out, "%*s ; ",
-			      width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0, "");
-		option_print_origin(out, o, s, profile);
-		buffer_append_string(out, "\n");
-		for (size_t i = 0; list && i < list->count; i++) {
-			buffer_append_string(out, "\t");
-			settings_print_line(out, list->items[i]);
-			buffer_append_string(out, "\n");
-		}
 	}
 }
 

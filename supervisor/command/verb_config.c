@@ -41,10 +41,48 @@ extern const char completion_bash[] __asm__("completion_bash");
 extern const char completion_zsh[] __asm__("completion_zsh");
 extern const char completion_fish[] __asm__("completion_fish");
 
+/* --- values and where they come from -------------------------------------------------- */
+
+/* The items of a list; NULL: it is none. */
+static const struct strings *config_list(const struct settings *s, const struct option *o)
+{
+	return o->type == OPTION_LIST ? (const void *)((const char *)s + o->offset) : NULL;
+}
+
+/* Any other value as a text, perhaps in `room`; NULL: it is a list, or an empty text. */
+static const char *config_text(struct settings *s, const struct option *o, char room[VALUE_LEN])
+{
+	if (option_is_number(o))
+		return option_number_text(o, *option_number(s, o), room);
+	return o->type == OPTION_LIST ? NULL : *(char **)(void *)((char *)s + o->offset);
+}
+
+/* Appends the place that an option's value is from: "built in", "/etc/terse.ini:7", "agent codex",
+   "profile read", a variable, a flag. `profile`: the one that was applied, or NULL. */
+static void config_add_origin(struct buffer *out, const struct option *o, const struct settings *s,
+			      const char *profile)
+{
+	const struct setting_source *source = &s->sources[SETTING_SLOT(o->offset)];
+	const char *file = NULL;
+	switch (source->by) {
+	case ORIGIN_SYSTEM:
+	case ORIGIN_USER:
+	case ORIGIN_PROJECT:
+		file = s->files[source->by];
+		buffer_printf(out, "%s:%u", file ? file : "terse.ini", source->line);
+		break;
+	case ORIGIN_AGENT: buffer_printf(out, "agent %s", s->agent ? s->agent : ""); break;
+	case ORIGIN_PROFILE: buffer_printf(out, "profile %s", profile ? profile : ""); break;
+	case ORIGIN_VARIABLE: buffer_append_string(out, o->variable); break;
+	case ORIGIN_FLAG: buffer_append_string(out, o->flag); break;
+	case ORIGIN_BUILT_IN: buffer_append_string(out, "built in"); break;
+	}
+}
+
 /* --- as JSON ---------------------------------------------------------------------- */
 
-static void config_json_setting(struct buffer *out, const struct settings *s,
-				const struct option *o, const char *profile)
+static void config_json_setting(struct buffer *out, struct settings *s, const struct option *o,
+				const char *profile)
 {
 	char text[VALUE_LEN];
 	json_begin_object(out, NULL);
@@ -52,10 +90,8 @@ static void config_json_setting(struct buffer *out, const struct settings *s,
 	json_add_string(out, "key", o->key);
 	/* The value and its origin may be those of another one. */
 	o = option_in_force(s, o);
-	const void *field = (const char *)s + o->offset;
-	const struct strings *list = field;
-	const int64_t *number = field;
-	const char *as_text = option_is_number(o) ? option_number_text(o, *number, text) : NULL;
+	const struct strings *list = config_list(s, o);
+	const char *value = config_text(s, o, text);
 	switch (o->type) {
 	case OPTION_LIST:
 		json_begin_array(out, "value");
@@ -63,18 +99,66 @@ static void config_json_setting(struct buffer *out, const struct settings *s,
 			json_add_string(out, NULL, list->items[i]);
 		json_end_array(out);
 		break;
-	case OPTION_STRING: json_add_string(out, "value", *(char *const *)field); break;
-	case OPTION_BOOL: json_add_bool(out, "value", *number != 0); break;
+	case OPTION_STRING:
 	case OPTION_TRISTATE:
-	case OPTION_ENUM: json_add_string(out, "value", as_text); break;
-	default: json_add_number(out, "value", *number); break;
+	case OPTION_ENUM: json_add_string(out, "value", value); break;
+	case OPTION_BOOL: json_add_bool(out, "value", *option_number(s, o) != 0); break;
+	default: json_add_number(out, "value", *option_number(s, o)); break;
 	}
-	if (as_text)
-		json_add_string(out, "text", as_text);
+	if (option_is_number(o))
+		json_add_string(out, "text", value);
 	struct buffer origin = BUFFER_INIT;
-	option_print_origin(&origin, o, s, profile);
+	config_add_origin(&origin, o, s, profile);
 	json_add_made(out, "origin", &origin);
 	json_end_object(out);
+}
+
+/* --- as text ---------------------------------------------------------------------- */
+
+enum { ORIGIN_COLUMN = 32 };
+
+/* Newlines, which a variable's value can hold, become "\n". */
+static void config_add_line(struct buffer *out, const char *value)
+{
+	for (;;) {
+		size_t len = strcspn(value, "\n");
+		buffer_append(out, value, len);
+		if (!value[len])
+			return;
+		buffer_append_string(out, "\\n");
+		value += len + 1;
+	}
+}
+
+/* Appends every option with its value, and as a comment where the value comes from. A value that
+   has newlines or is longer than a line of an ini file can't be read back. */
+static void config_add_settings(struct buffer *out, struct settings *s, const char *profile)
+{
+	const char *section = NULL;
+	for (const struct option *row = option_table; row < option_table + option_count; row++) {
+		if (!section || strcmp(section, row->section) != 0)
+			buffer_printf(out, "%s[%s]\n", section ? "\n" : "", row->section);
+		section = row->section;
+		const struct option *o = option_in_force(s, row);
+		const struct strings *list = config_list(s, o);
+		char room[VALUE_LEN];
+		const char *value = config_text(s, o, room);
+		size_t start = out->len;
+		buffer_printf(out, "%s =%s", row->key, value && *value ? " " : "");
+		if (value)
+			config_add_line(out, value);
+		/* The origins start in a column of their own. */
+		size_t width = out->len - start;
+		buffer_printf(out, "%*s ; ",
+			      width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0, "");
+		config_add_origin(out, o, s, profile);
+		buffer_append_string(out, "\n");
+		for (size_t i = 0; list && i < list->count; i++) {
+			buffer_append_string(out, "\t");
+			config_add_line(out, list->items[i]);
+			buffer_append_string(out, "\n");
+		}
+	}
 }
 
 /* --- printing ------------------------------------------------------------------ */
@@ -295,25 +379,22 @@ static int config_write(const struct option *o, const char *value)
 }
 
 /* Prints one setting, the items of a list on a line each. */
-static int config_get(const struct settings *s, char **words, int count)
+static int config_get(struct settings *s, char **words, int count)
 {
 	const struct option *o = count == 2 ? config_find(words[1]) : NULL;
 	struct buffer text = BUFFER_INIT;
-	char number[VALUE_LEN];
+	char room[VALUE_LEN];
 	if (count != 2)
 		return config_bad_usage("get", "needs one key");
 	if (!o)
 		return EXIT_TERSE;
-	const void *field = (const char *)s + option_in_force(s, o)->offset;
-	const struct strings *list = o->type == OPTION_LIST ? field : NULL;
+	o = option_in_force(s, o);
+	const struct strings *list = config_list(s, o);
+	const char *value = config_text(s, o, room);
 	for (size_t i = 0; list && i < list->count; i++)
 		buffer_printf(&text, "%s\n", list->items[i]);
-	if (option_is_number(o))
-		buffer_append_string(&text, option_number_text(o, *(const int64_t *)field, number));
-	else if (!list && *(char *const *)field)
-		buffer_append_string(&text, *(char *const *)field);
 	if (!list)
-		buffer_append_string(&text, "\n");
+		buffer_printf(&text, "%s\n", value ? value : "");
 	return config_print_clean(&text);
 }
 
@@ -356,7 +437,7 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 			return config_bad_usage(*command, "no such action, and no such command");
 	}
 	if (!json) {
-		option_print_settings(&text, s, profile);
+		config_add_settings(&text, s, profile);
 		return config_print_clean(&text);
 	}
 	json_begin_object(&text, NULL);
