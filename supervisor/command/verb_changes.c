@@ -121,6 +121,9 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 			buffer_printf(&c->text, "[... %s more]", HUMAN_SIZE(rest));
 		buffer_append_string(&c->text, paint_none(c->call->colour && mark != MARK_CONTEXT));
 		buffer_append_string(&c->text, "\n");
+		/* As diff and patch have it. */
+		if (kind == WALK_LINE && !line.newline)
+			buffer_append_string(&c->text, "\\ No newline at end of file\n");
 		if (!whole && c->used + c->text.len > room) {
 			buffer_truncate(&c->text, before);
 			result = 0;

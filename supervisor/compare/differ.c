@@ -67,6 +67,10 @@ static int differ_take(struct differ_side *s, enum walk_kind kind, struct walk_l
 			line->bytes = (line->bytes ^ fingerprint_exact(at->data, at->len)) * 31 | 1;
 		line->print = line->bytes;
 	}
+	if (kind == WALK_LINE && !at->newline) {
+		line->print ^= 1;
+		line->bytes ^= 1;
+	}
 	return kind == WALK_FAILED ? -1 : kind != WALK_END;
 }
 
@@ -87,7 +91,7 @@ static int differ_pass_equal(struct differing *d)
 		for (int i = 0; i < 2; i++)
 			kinds[i] = walk_step(d->sides[i].walk, &at[i]);
 		same = kinds[0] == WALK_LINE && kinds[1] == WALK_LINE && at[0].len == at[1].len &&
-		       !at[0].more_behind && !at[1].more_behind &&
+		       at[0].newline == at[1].newline && !at[0].more_behind && !at[1].more_behind &&
 		       memcmp(at[0].data, at[1].data, at[0].len) == 0;
 	} while (same);
 	for (int i = 0; i < 2; i++) {

@@ -6,8 +6,8 @@
 // millions of lines.
 //
 // Lines are compared by fingerprints (lib/fingerprint.h); with `exact` every byte counts. A missing
-// newline at the end of a text does not. A part that was not kept is one line,
-// which has the numbers of all of its lines.
+// newline at the end of a text always does. A part that was not kept is one line, which has the
+// numbers of all of its lines.
 #ifndef TERSE_COMPARE_DIFFER_H
 #define TERSE_COMPARE_DIFFER_H
 

@@ -45,26 +45,43 @@ class Changes(Case):
         self.assertTrue(self.page().endswith(b"\n[2 changes; in all 1 line gone, 1 new]\n"))
         self.assertTrue(self.page().startswith(("--- %s\n+++ %s\n@@ " % (self.old, self.new)).encode()))
 
+    def random_lines(self, rng):
+        words = ("one", "two", "", "a  b", "\ttab", "x" * 300, "caf\u00e9", "-dash", "+plus", "@@ -1 +1 @@", "--- a",
+                 "\\ No newline")
+        numbers = rng.choice((6, 500))
+        return [rng.choice(words) + rng.choice(("", " %d" % rng.randrange(numbers)))
+                for _ in range(rng.choice((0, 1, 2, 10, 50, 400)))]
+
     def test_patch_applies(self):
-        """`patch` makes the second text of the first, whatever was changed."""
-        rng = random_source(1)
-        for _ in range(12):
-            lines = ["%s %d" % (rng.choice(("one", "two", "three")), rng.randrange(60))
-                     for _ in range(rng.randrange(400))]
-            new = [line for line in lines if rng.randrange(30)]
-            for _ in range(rng.randrange(12)):
-                new.insert(rng.randrange(len(new) + 1), "new %d" % rng.randrange(9))
-            self.write(lines, new)
+        """`patch` makes the second text of the first, whatever was changed, to the newline at its end; the diff is
+        hardly longer than that of diff. PAIRS=1000 tries more."""
+        rng, longer = random_source(1), []
+        for _ in range(int(os.environ.get("PAIRS", "30"))):
+            old = self.random_lines(rng)
+            new = [line for line in old if rng.random() > rng.choice((0, .02, .2))]
+            for _ in range(rng.choice((0, 1, 2, 5, 30))):
+                new.insert(rng.randrange(len(new) + 1), rng.choice(("new", "one 1", "", "%d" % rng.randrange(9))))
+            if rng.randrange(20) == 0:
+                rng.shuffle(new)
+            whole = ["".join(line + "\n" for line in lines) for lines in (old, new)]
+            texts = [text[:-1] if rng.randrange(4) == 0 else text for text in whole]
+            for path, text in zip((self.old, self.new), texts):
+                write_file(path, text)
             diff = self.cat("--exact", self.old, self.new)
-            if lines == new:
+            if texts[0] == texts[1]:
+                self.assertNotIn(b"@@", diff)
                 continue
-            subprocess.run(["patch", "-s", "-o", os.path.join(self.work, "made"), self.old], input=diff,
-                           check=True, cwd=self.work) if self.has("patch") else None
-            if self.has("patch"):
-                with open(os.path.join(self.work, "made")) as f:
-                    self.assertEqual(f.read(), "".join(line + "\n" for line in new))
-            # The same without a tool: what stands behind the marks, by its numbers.
-            self.assertEqual(self.patched(lines, diff), new)
+            if texts == whole:
+                # Without a tool: what stands behind the marks, by its numbers.
+                self.assertEqual(self.patched(old, diff), new)
+            if self.has("patch") and self.has("diff"):
+                subprocess.run(["patch", "-s", "-f", "-o", os.path.join(self.work, "made"), self.old], input=diff,
+                               check=True, cwd=self.work)
+                with open(os.path.join(self.work, "made"), encoding="utf-8") as f:
+                    self.assertEqual(f.read(), texts[1])
+                theirs = subprocess.run(["diff", "-u", self.old, self.new], capture_output=True, check=False).stdout
+                longer.append(len(diff.split(b"\n", 2)[2]) / len(theirs.split(b"\n", 2)[2]))
+        self.assertLessEqual(sorted(longer)[len(longer) // 2] if longer else 0, 1.02)
 
     def test_many_neighbours(self):
         """However many changes stand near each other: they are one piece, and its numbers are right."""
