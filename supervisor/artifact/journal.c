@@ -370,27 +370,28 @@ static int compare_used(const void *a, const void *b)
 	return x->store == y->store ? strcmp(x->name, y->name) : x->store < y->store ? -1 : 1;
 }
 
-int journal_sessions(struct store *stores, int count, struct journal_session **sessions,
-		     size_t *found)
+int journal_sessions(struct store *stores, int count, const char *session,
+		     struct journal_session **sessions, size_t *found)
 {
 	size_t room = 0;
 	int result = 0;
 	*sessions = NULL;
 	*found = 0;
 	for (int i = 0; i < count && result == 0; i++) {
-		struct store_name *names;
-		size_t of_store;
-		result = store_list_sessions(&stores[i], &names, &of_store);
+		struct store_name *names = NULL;
+		size_t of_store = 1;
+		if (!session)
+			result = store_list_sessions(&stores[i], &names, &of_store);
 		int folder = store_open_folder(&stores[i], STORE_SESSIONS, false);
 		for (size_t k = 0; k < of_store && result == 0; k++) {
+			const char *name = session ? session : names[k].text;
 			struct journal_session *added =
 				array_add(sessions, found, &room, sizeof(*added));
 			result = added ? 0 : -1;
 			if (!added)
 				break;
-			*added = (struct journal_session){&stores[i],
-							  used_ms(folder, names[k].text), ""};
-			memcpy(added->name, names[k].text, sizeof(added->name));
+			*added = (struct journal_session){&stores[i], used_ms(folder, name), ""};
+			store_session_name(name, added->name);
 		}
 		io_close(&folder);
 		free(names);
@@ -533,24 +534,23 @@ struct journal *journal_open(struct store *stores, int count, const char *sessio
 {
 	struct journal *j = calloc(1, sizeof(*j));
 	struct journal_session *found = NULL;
-	size_t sessions = (size_t)count;
+	size_t sessions;
 	if (!j)
 		return NULL;
 	j->kinds = kinds;
 	j->dir = j->tail.fd = -1;
-	if (!session && journal_sessions(stores, count, &found, &sessions) < 0)
+	if (journal_sessions(stores, count, session, &found, &sessions) < 0)
 		goto fail;
 	j->sources = calloc(sessions + 1, sizeof(*j->sources));
 	j->heap = calloc(sessions + 1, sizeof(struct source *));
 	if (!j->sources || !j->heap)
 		goto fail;
 	for (; j->count < sessions; j->count++) {
-		const struct journal_session *f = found ? &found[j->count] : NULL;
+		const struct journal_session *f = &found[j->count];
 		struct source *s = j->heap[j->count] = &j->sources[j->count];
-		s->line.of.store = f ? f->store : &stores[j->count];
-		s->ms = f ? f->ms + TICK_MS : INT64_MAX;
-		snprintf(s->line.of.session, sizeof(s->line.of.session), "%s",
-			 f ? f->name : session);
+		s->line.of.store = f->store;
+		s->ms = f->ms + TICK_MS;
+		memcpy(s->line.of.session, f->name, sizeof(f->name));
 	}
 	j->left = j->count;
 	free(found);

@@ -94,9 +94,10 @@ struct journal_session {
 	char name[STORE_SESSION_LEN + 1];
 };
 
-/* All sessions, those first that were used last: free() them. Returns 0, or -1 with errno. */
-int journal_sessions(struct store *stores, int count, struct journal_session **sessions,
-		     size_t *found);
+/* `session`, whether it is there or not, in each of the stores, or all sessions when it is NULL;
+   those first that were used last: free() them. Returns 0, or -1 with errno. */
+int journal_sessions(struct store *stores, int count, const char *session,
+		     struct journal_session **sessions, size_t *found);
 
 struct journal;
 

@@ -184,6 +184,8 @@ static int stats_run(struct verb_call *context)
 {
 	struct stats_call c = {.call = context, .stats.by = STATS_BY_NOTHING};
 	struct store stores[STORE_MAX];
+	struct journal_session *sessions;
+	size_t found;
 	int status = 0, result = 0;
 	if (verb_parse(context, &c) < 0)
 		return EXIT_TERSE;
@@ -193,17 +195,11 @@ static int stats_run(struct verb_call *context)
 		return 1;
 	verb_session_name(context->settings, context->session, c.directory);
 	int count = verb_open_stores(context, stores, &status);
-	for (int i = 0; i < count && result == 0; i++) {
-		struct store_name *names = NULL;
-		size_t found = 0;
-		if (!c.all)
-			result = stats_add_session(&c.stats, &stores[i], c.directory);
-		else
-			result = store_list_sessions(&stores[i], &names, &found);
-		for (size_t k = 0; k < found && result == 0; k++)
-			result = stats_add_session(&c.stats, &stores[i], names[k].text);
-		free(names);
-	}
+	if (journal_sessions(stores, count, c.all ? NULL : c.directory, &sessions, &found) < 0)
+		result = -1;
+	for (size_t i = 0; i < found && result == 0; i++)
+		result = stats_add_session(&c.stats, sessions[i].store, sessions[i].name);
+	free(sessions);
 	if (result < 0) {
 		verb_fail(c.call, ENVELOPE_UNREADABLE, "%m");
 		status = 1;

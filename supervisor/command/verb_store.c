@@ -400,12 +400,13 @@ static int session_look(struct session_call *c, const struct store *store, const
 
 static int session_list(struct session_call *c)
 {
+	const bool one = strcmp(c->verb, "session show") == 0;
 	struct journal_session *sessions;
 	struct buffer notice = BUFFER_INIT;
 	enum sink sink = reader_of_text(c->call->settings);
 	size_t found;
 	int status = 0;
-	if (journal_sessions(c->stores, c->count, &sessions, &found) < 0) {
+	if (journal_sessions(c->stores, c->count, one ? c->session : NULL, &sessions, &found) < 0) {
 		verb_error(c->verb, "%m");
 		return 1;
 	}
@@ -419,23 +420,15 @@ static int session_list(struct session_call *c)
 			      "[newest %" PRIu64
 			      " of %s shown; more: terse session --limit %" PRIu64 "]\n",
 			      c->limit, HUMAN_COUNT(found), c->limit * 10);
-	else if (c->out.len == 0 && isatty(STDERR_FILENO))
+	if (c->out.len == 0 && one) {
+		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
+		status = 1;
+	} else if (c->out.len == 0 && isatty(STDERR_FILENO)) {
 		verb_error(c->verb, "there are no sessions yet");
+	}
 	status |= verb_print(c->call, &c->out) || reader_notice(sink, &notice) < 0;
 	buffer_release(&notice);
 	return status;
-}
-
-static int session_show(struct session_call *c)
-{
-	int status = 0;
-	for (int i = 0; i < c->count; i++)
-		status |= session_look(c, &c->stores[i], c->session);
-	if (c->out.len == 0) {
-		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
-		status = 1;
-	}
-	return verb_print(c->call, &c->out) || status;
 }
 
 /* --- end ------------------------------------------------------------------- */
@@ -517,7 +510,7 @@ static const struct {
 	int (*run)(struct session_call *c);
 } actions[] = {
 	{"list", "session list", session_list},
-	{"show", "session show", session_show},
+	{"show", "session show", session_list},
 	{"end", "session end", session_end},
 	{"new", "session new", session_create},
 };
@@ -537,10 +530,10 @@ static int session_run(struct verb_call *context)
 			   action);
 		return EXIT_TERSE;
 	}
-	const char *wrong = c.now && actions[i].run != session_end      ? "--now"
-			    : c.limit && actions[i].run != session_list ? "--limit"
-			    : actions[i].run == session_list            ? c.name
-									: NULL;
+	const char *wrong = c.now && actions[i].run != session_end   ? "--now"
+			    : c.limit && strcmp(action, "list") != 0 ? "--limit"
+			    : strcmp(action, "list") == 0            ? c.name
+								     : NULL;
 	if (wrong) {
 		verb_error(actions[i].title, "%s: not valid here (see terse help session)", wrong);
 		return EXIT_TERSE;
