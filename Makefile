@@ -181,6 +181,8 @@ $(BUILD)/bench/answer $(BUILD)/bench/pauses $(BUILD)/bench/tokens: $(BUILD)/benc
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
+# As terse is.
+$(BUILD)/bench/bound: LDFLAGS += -static
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil

@@ -261,7 +261,7 @@ static void frontend_on_frame(void *ctx, short revents)
 		const int keep[] = {f->supervisor, f->signals, f->watchdog_socket,
 				    f->job->channels.keyboard, trace_fd()};
 		io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
-		if (f->job->channels.keyboard != STDIN_FILENO)
+		if (f->job->channels.stdin_held)
 			io_null(STDIN_FILENO, STDIN_FILENO);
 	} else if (f->end.kind == FRAME_STOPPED) {
 		frontend_stop(f, f->end.a);
@@ -367,8 +367,10 @@ static int frontend_exec_directly(const struct job *job)
 
 int frontend_run(struct job *job)
 {
-	struct frontend f = {.job = job, .watchdog = -1, .watchdog_socket = -1};
+	static struct frontend f; /* as in supervisor_run() */
 	sigset_t set;
+	f.job = job;
+	f.watchdog = f.watchdog_socket = -1;
 	job->front = getpid();
 	job->parent = getppid();
 	/* The leader of a group can't make a session: setsid(1) forks then, and nobody waits for

@@ -65,7 +65,8 @@ void shown_keep(struct shown *w, struct artifact *a)
 
 void record_init(struct record *r, const struct job *job)
 {
-	*r = (struct record){.settings = job->settings, .history = -1};
+	r->settings = job->settings;
+	r->history = -1;
 	if (!getcwd(r->cwd, sizeof(r->cwd)))
 		r->cwd[0] = '\0';
 	static const enum meta_stderr stderrs[] = {

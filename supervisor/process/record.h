@@ -65,6 +65,7 @@ struct record {
 	bool gc_due;
 };
 
+/* `r` holds zeros. */
 void record_init(struct record *r, const struct job *job);
 
 /* Opens the history while the command starts, so that its end is not delayed; checks whether a

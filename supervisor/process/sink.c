@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -409,6 +410,8 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 				 (later && S_ISSOCK(st.st_mode) &&
 				  recv(STDIN_FILENO, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0));
 	l->stdin_pty = l->controlling && (l->keyboard == STDIN_FILENO || (!l->person && idle));
+	bool is_null = is_there && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
+	l->stdin_held = l->keyboard != STDIN_FILENO && !is_null;
 	for (int i = 0; i < 2; i++)
 		TRACE(SINK, "%s: %s, for %s", i ? "stderr" : "stdout", channels[l->channel[i]],
 		      sinks[l->sink[i]]);

@@ -60,6 +60,8 @@ struct channels {
 	bool controlling; /* the pty is the command's controlling terminal */
 	bool jobs;        /* the same, for a shell's job control alone: nobody types into it */
 	bool stdin_pty;   /* the command's stdin is the pty; else terse's own */
+	bool stdin_held;  /* terse's own has to go once the command has it: neither the keyboard nor
+			     /dev/null */
 	int keyboard;     /* the person's terminal, read by the front end; -1: none */
 	enum channel channel[2];
 	enum sink sink[2]; /* of stdout and stderr; SINK_PIPE: not looked into yet */

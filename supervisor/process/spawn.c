@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pty.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,21 +17,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static int pty_open_slave(int master, int mode)
+{
+	char name[32];
+	const int flags = mode | O_NOCTTY | O_CLOEXEC;
+	int slave = ioctl(master, TIOCGPTPEER, flags), number;
+	/* Old kernels have it by its name alone. */
+	if (slave < 0 && ioctl(master, TIOCGPTN, &number) == 0) {
+		snprintf(name, sizeof(name), "/dev/pts/%d", number);
+		slave = open(name, flags);
+	}
+	return io_above_standard(slave);
+}
+
 int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 	     const struct termios *like)
 {
 	const struct winsize size = {.ws_col = (unsigned short)cols,
 				     .ws_row = (unsigned short)rows};
+	const int unlocked = 0;
 	struct termios modes;
 	*p = (struct pty){.master = -1, .slave = -1};
-	if (openpty(&p->master, &p->slave, NULL, like, &size) < 0)
-		return -1;
-	p->master = io_above_standard(p->master);
-	p->slave = io_above_standard(p->slave);
-	if (p->master < 0 || p->slave < 0 || fcntl(p->master, F_SETFD, FD_CLOEXEC) < 0 ||
-	    fcntl(p->slave, F_SETFD, FD_CLOEXEC) < 0 ||
-	    fcntl(p->master, F_SETFL, O_RDWR | O_NONBLOCK) < 0 || tcgetattr(p->slave, &modes) < 0)
+	p->master =
+		io_above_standard(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+	/* Through the master: size and modes are the slave's. */
+	if (p->master < 0 || ioctl(p->master, TIOCSPTLCK, &unlocked) < 0 ||
+	    ioctl(p->master, TIOCSWINSZ, &size) < 0 || (!like && tcgetattr(p->master, &modes) < 0))
 		goto fail;
+	if (like)
+		modes = *like;
 	modes.c_iflag |= IUTF8;
 	if (use != PTY_TYPED) {
 		modes.c_oflag &= ~(tcflag_t)OPOST;
@@ -42,14 +56,16 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
 		modes.c_lflag &= ~(tcflag_t)ICANON;
 		modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
 	}
-	if (tcsetattr(p->slave, TCSANOW, &modes) < 0)
-		goto fail;
-	bool controls = use == PTY_JOBS && ioctl(p->slave, TIOCSCTTY, 0) == 0;
 	/* Where nobody types, the command must not wait for keys: an editor that finds no terminal
-	   on stdin reads them from stderr. Best effort: old kernels can't. */
-	int writes = use == PTY_TYPED ? -1
-				      : io_above_standard(ioctl(p->master, TIOCGPTPEER,
-								O_WRONLY | O_NOCTTY | O_CLOEXEC));
+	   on stdin reads them from stderr. */
+	if (tcsetattr(p->master, TCSANOW, &modes) < 0 ||
+	    (p->slave = pty_open_slave(p->master, use == PTY_WRITTEN ? O_WRONLY : O_RDWR)) < 0)
+		goto fail;
+	if (use != PTY_JOBS)
+		return 0;
+	/* Only who may read it can make it the controlling one. */
+	bool controls = ioctl(p->slave, TIOCSCTTY, 0) == 0;
+	int writes = pty_open_slave(p->master, O_WRONLY);
 	if (writes >= 0) {
 		io_close(&p->slave);
 		p->slave = writes;
@@ -93,7 +109,8 @@ void signals_take(struct signals *saved)
 
 void signals_restore(const struct signals *saved)
 {
-	signal(SIGCHLD, saved->children_ignored ? SIG_IGN : SIG_DFL);
+	if (saved->children_ignored)
+		signal(SIGCHLD, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &saved->mask, NULL);
 }
 

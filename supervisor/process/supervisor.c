@@ -247,12 +247,14 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 static void supervisor_on_child(void *ctx, short revents)
 {
 	struct supervisor *s = ctx;
-	struct signalfd_siginfo info;
+	/* At most both that it takes. */
+	struct signalfd_siginfo infos[2];
 	(void)revents;
 	int status;
-	while (read(s->signals, &info, sizeof(info)) > 0) {
+	ssize_t n = read(s->signals, infos, sizeof(infos));
+	for (ssize_t i = 0; i < n / (ssize_t)sizeof(*infos); i++) {
 		/* The machine goes down: what background processes wrote so far is pushed. */
-		if (info.ssi_signo == SIGTERM && s->state == SUPERVISOR_LINGERING)
+		if (infos[i].ssi_signo == SIGTERM && s->state == SUPERVISOR_LINGERING)
 			snprintf(s->linger_why, sizeof(s->linger_why), "SIGTERM");
 	}
 	while (s->state == SUPERVISOR_RUNNING) {
@@ -444,7 +446,8 @@ static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 static void supervisor_drop_caller(struct supervisor *s)
 {
 	summary_release(&s->summary);
-	bool kept[STDERR_FILENO + 1] = {false};
+	/* Standard input mostly went when the command got it. */
+	bool kept[STDERR_FILENO + 1] = {s->job->channels.keyboard != STDIN_FILENO};
 	for (struct source *source = s->sources; source < s->end; source++) {
 		if (source->onward)
 			kept[source->queue.fd] = true;
@@ -837,7 +840,7 @@ static void supervisor_start(struct supervisor *s)
 			    s->sources[0].fd, s->sources[1].fd,
 			    l->keyboard,      job->caller > 0 ? job->caller : -1};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
-	if (l->keyboard != STDIN_FILENO)
+	if (l->stdin_held)
 		io_null(STDIN_FILENO, STDIN_FILENO);
 }
 
@@ -896,12 +899,15 @@ static void supervisor_prepare(struct supervisor *s)
 
 _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 {
-	struct supervisor s = {.job = job,
-			       .is_text = job->settings->format == FORMAT_TEXT,
-			       .front.fd = front,
-			       .watchdog = watchdog,
-			       .sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}};
+	/* Zeroed pages that most runs never touch. */
+	static struct supervisor s;
+	s.job = job;
+	s.is_text = job->settings->format == FORMAT_TEXT;
+	s.front.fd = front;
+	s.watchdog = watchdog;
 	s.end = s.sources;
+	for (int i = 0; i < 2; i++)
+		s.sources[i].fd = s.sources[i].child = -1;
 	supervisor_start(&s);
 	supervisor_prepare(&s);
 	int64_t now = clock_monotonic_ms();

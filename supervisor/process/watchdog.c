@@ -81,6 +81,8 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 			/* Nothing can be known. */
 			if (n < 0 && errno != EAGAIN)
 				_exit(0);
+			if (len >= sizeof(*told) && told[len / sizeof(*told) - 1] == 0)
+				_exit(0);
 		}
 		if (!fds[1].revents || watchdog_answer(asked))
 			continue;
@@ -89,8 +91,6 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 		fds[1].fd = -1;
 		is_blind = len == 0 && ioctl(pipe, FIONREAD, &waiting) == 0 && waiting == 0;
 	}
-	if (len > 0 && told[len / sizeof(*told) - 1] == 0)
-		_exit(0);
 	TRACE(PROCESS, "watchdog: the %s was killed, the command is ended",
 	      is_blind ? "front end" : "supervisor");
 	watchdog_restore_terminal(job);
