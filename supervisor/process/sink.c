@@ -66,8 +66,6 @@ static const char *const shells[] = {"sh",   "bash", "dash",    "zsh",  "ksh",
 /* Programs that run a command as another user: they belong to somebody else, but read nothing. */
 static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec"};
 
-static const char *const itself = "terse";
-
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* "bash", and also "bash-5.2", "ksh93" or "bash (deleted)". */
@@ -96,6 +94,14 @@ static bool is_shell(pid_t pid, const struct process *p)
 	return sink_is_in(shells, COUNT(shells), slash ? slash + 1 : program);
 }
 
+static bool is_terse(pid_t pid)
+{
+	static const char *const itself = "terse";
+	char program[PATH_MAX];
+	return process_link(pid, program, sizeof(program), "exe") > 0 &&
+	       sink_is_in(&itself, 1, strrchr(program, '/') + 1);
+}
+
 /* READS_UNTIL_EXEC: the next exec closes its end. */
 enum reading { READS_STDIN, READS, READS_UNTIL_EXEC, READS_NOT, HIDDEN };
 
@@ -115,12 +121,13 @@ static enum reading sink_unseen(pid_t pid)
 	return errno == EACCES && process_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN : READS_NOT;
 }
 
-/* Most readers read their standard input: this costs a fraction of the rest. `input`: its name. */
-static enum reading sink_look_at_input(pid_t pid, const char *link, char *input, size_t size)
+/* Most readers read their standard input, and this costs a fraction of the rest. */
+static enum reading sink_look_at_input(pid_t pid, const char *link)
 {
-	if (process_link(pid, input, size, "fd/0") <= 0)
+	char target[64];
+	if (process_link(pid, target, sizeof(target), "fd/0") <= 0)
 		return sink_unseen(pid);
-	return strcmp(input, link) == 0 ? sink_reading(pid, STDIN_FILENO) : READS_NOT;
+	return strcmp(target, link) == 0 ? sink_reading(pid, STDIN_FILENO) : READS_NOT;
 }
 
 /* Passes over descriptors until nothing moves in one. */
@@ -235,24 +242,16 @@ static bool child_reads_pipe(struct search *s, const struct ancestor *parent, pi
 		      found ? "too many to look at" : "standard input of most");
 	}
 	for (size_t i = 0; !found && i < count && i < INPUTS_MAX; i++) {
-		char input[64], exe[PATH_MAX];
-		enum reading reading = sink_look_at_input(pids[i], s->link, input, sizeof(input));
+		enum reading reading = i < whole ? sink_look_until_exec(pids[i], s->link)
+						 : sink_look_at_input(pids[i], s->link);
 		/* Where the parent is hidden, so are all of its user's. */
 		if (reading == HIDDEN && parent->hidden)
 			break;
-		found = reading == READS_STDIN || (reading == HIDDEN && parent->shell);
-		if (!found && reading != HIDDEN && i < whole)
-			found = sink_look_until_exec(pids[i], s->link) <= READS_UNTIL_EXEC;
+		found = reading <= READS_UNTIL_EXEC || (reading == HIDDEN && parent->shell);
 		if (found)
 			TRACE(SINK, "child %d of %d reads", (int)pids[i], (int)parent->pid);
-		if (found || below == 0 || i >= whole)
-			continue;
-		/* Below a terse, or one whose front end has given its input away. */
-		bool inside = below < BELOW_TERSE;
-		bool is_terse = inside || (strcmp(input, "/dev/null") == 0 &&
-					   process_link(pids[i], exe, sizeof(exe), "exe") > 0 &&
-					   sink_is_in(&itself, 1, strrchr(exe, '/') + 1));
-		if (!is_terse)
+		bool inside = below < BELOW_TERSE; /* below a terse already */
+		if (found || below == 0 || i >= whole || (!inside && !is_terse(pids[i])))
 			continue;
 		/* B may have been started since the last pass. */
 		process_tree_release(&s->tree);
