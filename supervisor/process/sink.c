@@ -215,7 +215,8 @@ static void sort_by_distance(struct buffer *children, pid_t except)
 		if (pids[i] != except)
 			pids[kept++] = abs(pids[i] - except) * 2 + (pids[i] < except);
 	}
-	qsort(pids, kept, sizeof(*pids), compare_pids);
+	if (kept > 1)
+		qsort(pids, kept, sizeof(*pids), compare_pids);
 	for (size_t i = 0; i < kept; i++)
 		pids[i] = except + (pids[i] & 1 ? -(pids[i] / 2) : pids[i] / 2);
 	children->len = kept * sizeof(*pids);
