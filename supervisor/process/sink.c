@@ -148,6 +148,11 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 			return sink_unseen(pid);
 		for (; fd >= 0 && reading == READS_NOT; fd = process_walk_next(&w)) {
 			bool is_there = process_walk_link(&w, fd, target, sizeof(target));
+			/* So are all others. */
+			if (!is_there && errno == EACCES) {
+				reading = HIDDEN;
+				break;
+			}
 			if (is_there && strcmp(target, link) == 0) {
 				reading = sink_reading(pid, fd);
 				/* It may have gone before that was known. */
