@@ -1,0 +1,1 @@
+apt-get install -y liblua5.4-dev libgmp-dev libevent-dev

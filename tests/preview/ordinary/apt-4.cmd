@@ -1,0 +1,1 @@
+apt-get install -y ocaml-findlib sloccount tcl-dev

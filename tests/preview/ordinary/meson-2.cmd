@@ -1,0 +1,1 @@
+meson test -C build
