@@ -63,7 +63,7 @@ static const char *const when_choices[] = {"overflow", "always", NULL};
 static const char *const in_front_choices[] = {"deny", "ask", "pass", NULL};
 static const char *const push_choices[] = {"off", "failed", "all", NULL};
 static const char *const mode_choices[] = {"smart", "head", "tail", "ends", NULL};
-static const char *const fold_choices[] = {"counters", "alike", NULL};
+static const char *const fold_choices[] = {"counters", "overflow", "always", NULL};
 
 /* Whether the first `len` bytes can be a variable's name. Shells export functions under
    odd names, so only what is surely a mistake is refused. */
@@ -347,8 +347,10 @@ const struct option option_table[] = {
 		.project_least = PROJECT_ANY,
 		.help = "Which lines of a success a smart preview shows as one; counters: those "
 			"that differ in a counter or a time alone, and the room is filled "
-			"with the others; alike: those that differ in numbers and paths, and what "
-			"reports progress is shown briefly.",
+			"with the others; overflow: those that differ in numbers and paths, and "
+			"what reports progress is shown briefly; always: in a text that would fit "
+			"as well, from eight successive lines on that say that something went well "
+			"or goes on.",
 	},
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),

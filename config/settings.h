@@ -21,8 +21,8 @@ enum next_words { WORDS_COMMANDS, WORDS_TOOLS };
 enum status_line { STATUS_NEVER, STATUS_FAILURE, STATUS_ALWAYS };
 enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 
-/* Which lines of a success become one. */
-enum fold { FOLD_COUNTERS, FOLD_ALIKE };
+/* Which lines become one. */
+enum fold { FOLD_COUNTERS, FOLD_OVERFLOW, FOLD_ALWAYS };
 
 /* Which texts are kept. */
 enum spill { SPILL_OVERFLOW, SPILL_ALWAYS };

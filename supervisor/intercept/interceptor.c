@@ -144,8 +144,9 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	bool held = buffer_try_append(&s->held, data, take) == 0;
 	if (!held)
 		take = 0;
+	intercept_find_chatter(s);
 	if (s->reader->previews)
-		intercept_print_lines(s, false);
+		intercept_print_lines(s, NULL);
 	if (!held || intercept_is_over(s, false))
 		intercept_overflow(s);
 	data += take;
@@ -457,7 +458,7 @@ void interceptor_settle(struct interceptor *s, int64_t now_ms)
 			s->head.form = GROUPING_NONE;
 			s->settle_at = 0;
 			if (s->fits && !s->reported)
-				intercept_print_lines(s, false);
+				intercept_print_lines(s, NULL);
 		}
 	}
 	if (!interceptor_is_live(s))
@@ -538,7 +539,8 @@ void interceptor_compare(struct interceptor *s, const struct fingerprints *succe
 
 struct interceptor_facts interceptor_facts(const struct interceptor *s)
 {
-	bool is_partial = s->reader->previews && (!s->fits || s->state == BYTES_BINARY);
+	bool is_whole = s->fits && s->omitted == 0 && s->state != BYTES_BINARY;
+	bool is_partial = s->reader->previews && !is_whole;
 	bool holds = s->printed < s->text_bytes || (!s->fits && intercept_is_by_head(s));
 	return (struct interceptor_facts){
 		.lines = intercept_lines(s),
@@ -556,6 +558,6 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 		.is_previewed = s->preview && is_partial && s->state != BYTES_BINARY &&
 				s->options.limit.mode == MODE_SMART,
 		.is_partial = is_partial,
-		.fits = s->fits && s->state != BYTES_BINARY,
+		.fits = is_whole,
 	};
 }

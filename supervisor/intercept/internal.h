@@ -3,6 +3,7 @@
 //   input.c        from the command to the terminal: raw bytes, plain bytes, binary output
 //   interceptor.c  from the terminal into the held text, the artifact and the preview; the contract
 //                  with other rooms
+//   chatter.c      which lines of a text that fits say no more than those before them
 //   reader.c       who reads, what each of them gets, and when an agent gets what is held back
 #ifndef TERSE_INTERCEPT_INTERNAL_H
 #define TERSE_INTERCEPT_INTERNAL_H
@@ -113,6 +114,30 @@ struct drawing {
 	int64_t redrawn_at, hidden_at; /* ... and since when that is so */
 };
 
+/* Runs of chatter: successive lines, alike but for names, numbers and times, that say that
+   something went well or goes on. */
+
+enum { CHATTER_FORMS = 4, CHATTER_FOLDS = 8 };
+
+/* The lines of one that may be left out, and the last one, which may not: where they are in the
+   held text, and their numbers. */
+struct chatter_fold {
+	size_t at, last, end;
+	uint64_t first, last_number;
+};
+
+/* A zeroed struct is a new one. */
+struct chatter {
+	size_t end;                    /* of the lines that were looked at, in the held text */
+	uint64_t lines, count;         /* so many; of them in the run that ends there ... */
+	uint32_t forms[CHATTER_FORMS]; /* ... of which each has one of these forms */
+	size_t form_count;
+	struct chatter_fold now, *open; /* of that run; once it is long enough, among the folds */
+	struct chatter_fold folds[CHATTER_FOLDS];
+	size_t fold_count;
+	bool is_worth; /* to leave them out saves much */
+};
+
 /* One who reads. */
 struct reader {
 	const char *name; /* for the trace */
@@ -158,6 +183,7 @@ struct interceptor {
 	struct buffer first; /* the first bytes, until they are judged */
 	struct sniff sniff;
 	struct preview_judge *judge; /* NULL until it is needed */
+	struct chatter chatter;
 	enum bytes_state state;
 	struct plain plain;
 	const char *kind; /* of binary output, or NULL */
@@ -254,9 +280,21 @@ void intercept_resolve(struct interceptor *s);
 /* Sets what mode head may print while the outcome is open, and whatever it is. */
 void intercept_init_head(struct interceptor *s);
 
-/* Prints complete lines of the held text: those that a reader may have in any case, or, at a pause,
-   all. */
-void intercept_print_lines(struct interceptor *s, bool all);
+/* Prints complete lines of the held text: those that a reader may have in any case, or, with the
+   place of what is left out of them, all. */
+void intercept_print_lines(struct interceptor *s, const struct wording_place *all);
+
+/* chatter.c */
+
+/* Looks through the lines of the held text that are new, and keeps a text that chatter will be left
+   out of. */
+void intercept_find_chatter(struct interceptor *s);
+
+/* Whether the line at `at` waits for the end of its run. */
+bool chatter_withholds(const struct chatter *c, size_t at);
+
+/* The next lines from `at` on, where line `number` begins, that are left out. None: `end` is 0. */
+struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t number);
 
 /* input.c */
 

@@ -110,6 +110,40 @@ static size_t intercept_go_on(struct interceptor *s, const char *data, size_t le
 	return goes_on ? begun : 0;
 }
 
+/* Prints held text behind what is printed, without its chatter, of which there is none without a
+   place. */
+static void print_held(struct interceptor *s, size_t len, const struct wording_place *place)
+{
+	const char *text = len ? s->held.data + s->printed : "", *end = text + len;
+	const struct marker marker = {place, s->options.lines_before, &s->line};
+	size_t begun = intercept_go_on(s, text, len);
+	/* A line that was begun is ended. */
+	const char *next = begun ? memchr(text, '\n', len) : NULL;
+	uint64_t number = s->printed_lines + 1 + (next ? 1 : 0);
+	size_t at = s->printed + (next ? (size_t)(next - text) + 1 : begun);
+	text += begun;
+	while (place && place->id && s->left_out_count < CHATTER_FOLDS) {
+		const struct chatter_fold f = chatter_next(&s->chatter, at, number);
+		const char *left_out = s->held.data + f.at, *last = s->held.data + f.last;
+		if (f.end == 0)
+			break;
+		struct preview_piece piece = {.kind = PREVIEW_ALIKE,
+					      .from = f.first,
+					      .to = f.last_number - 1,
+					      .bytes = f.last - f.at,
+					      .spelled = s->left_out_count == 0};
+		print_text(s, text, (size_t)(left_out - text));
+		make_marker(intercept_line(s), &piece, &marker);
+		intercept_print_line(s);
+		s->omitted++;
+		s->left_out[s->left_out_count++] = (struct preview_range){piece.from, piece.to};
+		text = last;
+		at = f.last;
+		number = f.last_number;
+	}
+	print_text(s, text, (size_t)(end - text));
+}
+
 /* Notes what was printed since `put` bytes were. */
 static void held_take(struct interceptor *s, uint64_t put, uint64_t lines, bool omits)
 {
@@ -357,7 +391,7 @@ static bool is_of_head(struct interceptor *s, const char *line, size_t len, size
 	       len <= l->max_line && (!l->count || s->printed_lines + lines + 1 <= most);
 }
 
-void intercept_print_lines(struct interceptor *s, bool all)
+void intercept_print_lines(struct interceptor *s, const struct wording_place *all)
 {
 	size_t run = 0, lines = 0;
 	bool by_head = intercept_is_by_head(s), stopped = false;
@@ -375,7 +409,8 @@ void intercept_print_lines(struct interceptor *s, bool all)
 		size_t len = (size_t)(end - line) + 1;
 		/* In mode head it counts there. */
 		stopped = all ? by_head && !head_give(&s->head, line, len)
-			      : !is_of_head(s, line, len, run, lines);
+			      : chatter_withholds(&s->chatter, s->printed + run) ||
+					  !is_of_head(s, line, len, run, lines);
 		if (stopped)
 			break;
 		run += len;
@@ -391,9 +426,8 @@ void intercept_print_lines(struct interceptor *s, bool all)
 	if (!s->reader->previews)
 		return;
 	uint64_t put = s->put;
-	size_t begun = run ? intercept_go_on(s, s->held.data + s->printed, run) : 0;
-	if (run > begun)
-		print_text(s, s->held.data + s->printed + begun, run - begun);
+	if (run > 0)
+		print_held(s, run, all);
 	s->printed += run;
 	s->printed_lines += lines;
 	if (all) {
@@ -460,21 +494,21 @@ static int agent_end(struct interceptor *s, const struct interceptor_ending *giv
 	/* The rest of a text that fits. A program gets it unchanged, and no notices. */
 	size_t len = s->held.len - s->printed;
 	const char *rest = len ? s->held.data + s->printed : "";
-	size_t begun = intercept_go_on(s, rest, len);
 	bool announced = interceptor_is_worth_telling(&e);
-	if (announced || !guard_is_same(rest + begun, len - begun, intercept_guard(s)))
+	if (announced || !guard_is_same(rest, len, intercept_guard(s)))
 		intercept_resolve(s);
 	if (s->reader->previews) {
-		print_text(s, rest + begun, len - begun);
+		print_held(s, len, &e.place);
+		announced |= s->omitted > 0;
 		/* The person who interrupted it may not have read this far. */
-		if (announced && e.ending.state != WORDING_ENDED)
+		if (announced && (s->omitted > 0 || e.ending.state != WORDING_ENDED))
 			wording_footer(intercept_line(s), &e.ending, &e.place);
 		else if (announced)
 			wording_status(intercept_line(s), &e.ending, &e.place);
 		if (announced)
 			intercept_print_line(s);
 	}
-	return report_add_range(shown, 1, intercept_lines(s));
+	return note_printed(shown, intercept_lines(s), s->left_out, s->left_out_count);
 }
 
 /* A text that fits, at the end. */
@@ -760,7 +794,7 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 		bool words = moment == INTERCEPT_LAST_WORDS;
 		/* Of a text that does not fit in mode head the end is near, and tells the ID. */
 		if (s->fits && held_lines_len(s) > 0)
-			intercept_print_lines(s, true);
+			intercept_print_lines(s, place);
 		else if (!s->fits && intercept_is_by_head(s))
 			room = words;
 		else if (!s->fits && preview_whole_lines(s->preview, &whole) > s->printed_lines)

@@ -486,6 +486,15 @@ bool preview_judge_is_failure(const struct preview_judge *j, const char *data, s
 	return score.kind == SCORE_FAIL && score.score >= FAILURE;
 }
 
+uint32_t preview_judge_progress(const struct preview_judge *j, const char *data, size_t len)
+{
+	const struct line line = {
+		.number = 1, .front = data, .front_len = len, .length = len, .ended = true};
+	struct score score;
+	score_judge(&j->keywords, &line, &score);
+	return shape_of_progress(&line, &score);
+}
+
 void preview_compare(struct preview *p, const struct fingerprints *success)
 {
 	start_smart(p);

@@ -76,6 +76,70 @@ bool shape_counts_on(const struct line *before, const struct line *line)
 	return i == a_len && k == b_len;
 }
 
+/* Whether a word is one of those in a list, each between blanks. */
+static bool is_word_of(const char *list, const char *word, size_t len)
+{
+	const char *found = len ? list : NULL;
+	while (found && (found = strstr(found, " "))) {
+		found++;
+		if (strncmp(found, word, len) == 0 && found[len] == ' ')
+			return true;
+	}
+	return false;
+}
+
+/* Whether the last word, in front of times and shares, says that something went well. */
+static bool says_passed(const char *text, size_t len)
+{
+	if (ends_with(text, len, " 0 errors") || ends_with(text, len, " no errors") ||
+	    ends_with(text, len, " 0 failures"))
+		return true;
+	while (len > 0) {
+		while (len > 0 && is_blank(text[len - 1]))
+			len--;
+		size_t end = len;
+		bool letters = false, digits = false;
+		for (; len > 0 && !is_blank(text[len - 1]); len--) {
+			letters |= is_letter(text[len - 1]);
+			digits |= is_digit(text[len - 1]);
+		}
+		if (letters && !digits && !is_word_of(" sec ms ", text + len, end - len))
+			return is_word_of(" PASSED Passed passed OK ok PASS SKIPPED ", text + len,
+					  end - len);
+	}
+	return false;
+}
+
+uint32_t shape_of_progress(const struct line *line, const struct score *score)
+{
+	/* Behind what a tool begins with when it goes on; so does any word in -ing. */
+	static const char goes_on[] = " Get Hit Fetched Downloaded Requirement Task Start RUN CC "
+				      "CXX LD AR GEN cc gcc clang CCLD ";
+	const char *text = line->front;
+	size_t len = line->front_len - line->ended, at = 0;
+	bool plain = score->kind == SCORE_PLAIN && !score->alarms && score->score < SCORE_TELLING;
+	bool share = false;
+	if (score->kind == SCORE_PASS || (plain && says_passed(text, len)))
+		return 1;
+	/* Behind a level or a share: "[INFO] ", "[ 3/10] ", "-- ". */
+	while (at < len && !is_letter(text[at])) {
+		bool level = text[at] == '[' && at + 1 < len && is_letter(text[at + 1]);
+		const char *end = level ? memchr(text + at, ']', len - at) : NULL;
+		share |= at > 0 && text[at] == ']' && is_one_of(text[at - 1], "0123456789%");
+		at = end ? (size_t)(end - text) + 1 : at + 1;
+	}
+	size_t end = at;
+	while (end < len && is_letter(text[end]))
+		end++;
+	if (!plain || (end < len && !is_blank(text[end]) && !is_one_of(text[end], ":+")))
+		return 0;
+	bool lasts = end - at > 4 && ends_with(text + at, end - at, "ing");
+	if (!lasts && !share && !is_word_of(goes_on, text + at, end - at) &&
+	    !(end - at == 4 && starts_with(text + at, 4, "PASS")))
+		return 0;
+	return shape_hash(SHAPE_SEED, text + at, end - at) | 2;
+}
+
 static unsigned slot(uint32_t shape, int row)
 {
 	static const uint32_t factors[] = {2654435769u, 2246822519u};

@@ -180,7 +180,9 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 					       : " repeats the line above]\n");
 		return;
 	}
-	buffer_append_string(out, piece->kind == PREVIEW_ALIKE ? " like this, " : " omitted, ");
+	buffer_append_string(out, piece->kind != PREVIEW_ALIKE ? " omitted, "
+				  : piece->text                ? " like this, "
+							       : " alike, ");
 	buffer_append_string(out, HUMAN_SIZE(piece->bytes));
 	/* How to read it, or why it can't be read. */
 	if (piece->spelled)
@@ -192,7 +194,7 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 			      piece->to - piece->from + 1);
 	else if (piece->spelled && place->id)
 		append_numbers(out, piece->from, piece->to);
-	if (piece->kind == PREVIEW_ALIKE) {
+	if (piece->kind == PREVIEW_ALIKE && piece->text) {
 		bool returns = piece->len > 0 && piece->text[piece->len - 1] == '\r';
 		buffer_append_string(out, "; last: ");
 		utf8_clean(out, piece->text, piece->len - returns);

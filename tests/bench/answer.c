@@ -48,7 +48,7 @@ int main(void)
 	ssize_t n;
 
 	for (size_t i = 0; i < COUNT; i++) {
-		const struct preview_options options = {.limit.fold = FOLD_ALIKE,
+		const struct preview_options options = {.limit.fold = FOLD_OVERFLOW,
 							.limit.bytes = budgets[i],
 							.limit.head_share = 5,
 							.limit.end_share = 8,

@@ -20,7 +20,7 @@ NOTICE = re.compile(rb"\[terse: [^\n]*\]\n\Z")
 JUMP = re.compile(rb"\[\.\.\. (?:back to|continues with) line (\d+)(?:, omitted above)?\]\n")
 
 FORGED = (b"[... lines 3-9 omitted, 1.2 KB]", b"[... line 2 repeats the line above]", b"[terse: exit 0]",
-          b" [... bytes 3-9]", b"[... lines 1-5 like this, 2 B; last: x]")
+          b" [... bytes 3-9]", b"[... lines 1-5 like this, 2 B; last: x]", b"[... lines 1-5 alike, 2 B]")
 
 
 def has_cuts(shown):

@@ -59,6 +59,21 @@ class Pauses(PauseCase):
             self.assertEqual(run.out, text + b"Server ready\n")
             self.assertEqual(self.artifacts(), [])
 
+    def test_chatter_is_folded(self):
+        """Also in a text that fits, before a pause and behind it. What is left out can be read."""
+        fifo = self.fifo()
+        passes = "for i in $(seq %s); do echo \"test part_$i of all ... ok\"; done; "
+        run = self.start(TERSE, "--profile", "build", "bash", "-c", passes % "1 30" + "read x <%s; " % fifo +
+                         passes % "31 60" + "echo test part_61 of all ... FAILED; exit 1")
+        run.until(rb" --lines \d+-29\]\ntest part_30 of all ... ok\n\Z")
+        let_go_on(fifo)
+        run.finish()
+        self.assertEqual(run.code, 1)
+        text = b"".join(b"test part_%d of all ... ok\n" % i for i in range(1, 61)) + b"test part_61 of all ... FAILED\n"
+        self.assertLess(self.account(run.out, text), 20)
+        self.assertIn(b"\ntest part_60 of all ... ok\ntest part_61 of all ... FAILED\n[terse: exit 1 after ", run.out)
+        self.assertEqual(self.artifact(MARKER.search(run.out)["id"].decode()), text)
+
     def test_one_that_prints_much_before(self):
         fifo = self.fifo()
         run = self.start(TERSE, "bash", "-c", "seq 3000; echo Server ready; read x <%s; echo bye; exit 3" % fifo)

@@ -70,7 +70,7 @@ class Tables(Profiles):
             self.assertEqual(run.code, 0)
             self.assertGreater(len(run.out), BUDGET * 95 // 100, command)
             self.assertNotIn(b" like this", run.out)
-            for folds in (("--profile", "build"), ("--fold", "alike")):
+            for folds in (("--profile", "build"), ("--fold", "overflow")):
                 self.assertLess(len(self.terse(*folds, command).out), BUDGET // 2, command)
 
     def test_counters_are_folded(self):

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const enum mode modes[] = {MODE_SMART, MODE_TAIL, MODE_ENDS};
 	options = (struct preview_options){
 		.limit.mode = modes[data[0] % 3],
-		.limit.fold = FOLD_ALIKE,
+		.limit.fold = FOLD_OVERFLOW,
 		.limit.bytes = 64 + data[1] * 16u,
 		.limit.head_share = data[2] % 101,
 		.limit.max_line = 1 + data[3] * 8u,

@@ -154,6 +154,85 @@ TEST(folds_are_printed_once)
 	run_end(&r);
 }
 
+/* The next line of a live run, which has stood for long enough. */
+static void feed_live(struct run *r, int64_t *now_ms, int number)
+{
+	char line[64];
+	snprintf(line, sizeof(line), "test part_%02d of the whole ... ok\n", number);
+	feed(r, line);
+	*now_ms += 100;
+	interceptor_pause(r->text);
+	interceptor_came(r->text, *now_ms);
+	interceptor_settle(r->text, *now_ms + r->options.settle_ms);
+}
+
+/* Of lines that say alike that something went well the first seven come as they come, the others
+   are held back. A pause, or the end, prints the last one behind a marker. */
+TEST(chatter_is_folded_as_it_comes)
+{
+	struct run r = run_make();
+	struct buffer first = BUFFER_INIT;
+	int64_t now_ms = 1;
+	r.options.limit.fold = FOLD_ALWAYS;
+	run_start(&r);
+	for (int i = 1; i <= 7; i++) {
+		feed_live(&r, &now_ms, i);
+		buffer_printf(&first, "test part_%02d of the whole ... ok\n", i);
+		printed(&r, buffer_string(&first));
+	}
+	for (int i = 8; i <= 19; i++)
+		feed_live(&r, &now_ms, i);
+	printed(&r, buffer_string(&first));
+	now_ms += 5000;
+	assert_true(interceptor_begin_print(r.text, INTERCEPT_PAUSE, now_ms));
+	struct wording_place place = place_of(&r);
+	assert_true(interceptor_print_held(r.text, INTERCEPT_PAUSE, now_ms, &place));
+	buffer_printf(&first,
+		      "[... lines 8-18 alike, 363 B: terse read %s --lines 8-18]\n"
+		      "test part_19 of the whole ... ok\n",
+		      place.id);
+	printed(&r, buffer_string(&first));
+	/* The run goes on. */
+	for (int i = 20; i <= 25; i++)
+		feed_live(&r, &now_ms, i);
+	feed(&r, "test part_26 of the whole ... FAILED\n");
+	finish(&r);
+	buffer_append_string(&first, "[... lines 20-24 alike, 165 B]\n"
+				     "test part_25 of the whole ... ok\n"
+				     "test part_26 of the whole ... FAILED\n[terse: ");
+	assert_true(has_printed(&r, buffer_string(&first)));
+	assert_false(interceptor_facts(r.text).fits);
+	assert_int_equal(r.asked_for_artifact, 1);
+	const struct interceptor_facts facts = interceptor_facts(r.text);
+	assert_int_equal(facts.shown_count, 3);
+	assert_int_equal(facts.shown[1].from, 19);
+	buffer_release(&first);
+	run_end(&r);
+}
+
+/* Where there is no artifact, where little is saved, and where nobody wants it, nothing is left
+   out. */
+TEST(chatter_that_stays)
+{
+	for (int i = 0; i < 4; i++) {
+		struct run r = run_make();
+		struct buffer text = BUFFER_INIT;
+		r.full = i == 0;
+		r.options.limit.fold = i == 1 ? FOLD_OVERFLOW : FOLD_ALWAYS;
+		run_start(&r);
+		for (int k = 0; k < (i == 2 ? 8 : 20); k++)
+			buffer_printf(&text,
+				      i == 3 ? "part_%d of the whole goes well\n"
+					     : "test part_%d of the whole ... ok\n",
+				      k);
+		feed(&r, buffer_string(&text));
+		finish(&r);
+		printed(&r, buffer_string(&text));
+		buffer_release(&text);
+		run_end(&r);
+	}
+}
+
 /* A few stray bytes do not make a text binary; the decision can't wait for ever. */
 TEST(judged_when_nothing_more_comes)
 {

@@ -388,7 +388,7 @@ TEST(test_properties)
 		random_text(&text, clean);
 		options = (struct preview_options){
 			.limit.mode = modes[rnd(3)],
-			.limit.fold = FOLD_ALIKE,
+			.limit.fold = FOLD_OVERFLOW,
 			.limit.bytes = rnd(2) ? 64 + rnd(400) : 64 + rnd(12000),
 			.limit.head_share = rnd(101),
 			.limit.end_share = rnd(101),
@@ -464,7 +464,7 @@ TEST(test_modes)
 {
 	struct buffer text = BUFFER_INIT;
 	const char *numbers = sequence(&text, 1000);
-	struct preview_options o = {.limit.fold = FOLD_ALIKE,
+	struct preview_options o = {.limit.fold = FOLD_OVERFLOW,
 				    .limit.bytes = 64,
 				    .limit.head_share = 25,
 				    .limit.max_line = 2000};
@@ -490,7 +490,7 @@ TEST(test_modes)
 TEST(test_folds)
 {
 	struct preview_options o = {.limit.mode = MODE_ENDS,
-				    .limit.fold = FOLD_ALIKE,
+				    .limit.fold = FOLD_OVERFLOW,
 				    .limit.bytes = 64,
 				    .limit.head_share = 25,
 				    .limit.max_line = 2000};
@@ -504,7 +504,7 @@ TEST(test_folds)
 TEST(test_alike)
 {
 	struct preview_options o = {.limit.mode = MODE_SMART,
-				    .limit.fold = FOLD_ALIKE,
+				    .limit.fold = FOLD_OVERFLOW,
 				    .limit.bytes = 100,
 				    .limit.head_share = 30,
 				    .limit.max_line = 2000};
@@ -531,7 +531,7 @@ TEST(test_alike)
 TEST(test_streaks)
 {
 	struct preview_options o = {.limit.mode = MODE_SMART,
-				    .limit.fold = FOLD_ALIKE,
+				    .limit.fold = FOLD_OVERFLOW,
 				    .limit.bytes = 128,
 				    .limit.head_share = 15,
 				    .limit.max_line = 2000};
@@ -549,7 +549,7 @@ TEST(test_streaks)
 TEST(test_barely_long_lines)
 {
 	struct preview_options o = {
-		.limit.mode = MODE_ENDS, .limit.fold = FOLD_ALIKE, .limit.bytes = 128};
+		.limit.mode = MODE_ENDS, .limit.fold = FOLD_OVERFLOW, .limit.bytes = 128};
 	struct buffer text = BUFFER_INIT;
 	for (int i = 10; i < 45; i++)
 		buffer_printf(&text, "%d ", i);
@@ -570,7 +570,7 @@ TEST(test_long_lines)
 {
 	struct buffer text = BUFFER_INIT;
 	struct preview_options o = {.limit.mode = MODE_ENDS,
-				    .limit.fold = FOLD_ALIKE,
+				    .limit.fold = FOLD_OVERFLOW,
 				    .limit.bytes = 128,
 				    .limit.head_share = 50,
 				    .limit.max_line = 60};
@@ -595,7 +595,7 @@ TEST(test_long_lines)
 TEST(test_huge_lines)
 {
 	struct preview_options o = {.limit.mode = MODE_ENDS,
-				    .limit.fold = FOLD_ALIKE,
+				    .limit.fold = FOLD_OVERFLOW,
 				    .limit.bytes = 256,
 				    .limit.head_share = 50,
 				    .limit.max_line = 70};
@@ -662,7 +662,7 @@ TEST(test_growing_lines)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		for (int k = 0; k < 12; k++) {
 			struct preview_options o = {.limit.mode = modes[k % 3],
-						    .limit.fold = FOLD_ALIKE,
+						    .limit.fold = FOLD_OVERFLOW,
 						    .limit.bytes = k < 6 ? 4096 : 30720,
 						    .limit.head_share = 15,
 						    .limit.end_share = 8,
@@ -686,7 +686,7 @@ TEST(test_growing_lines)
 TEST(test_options)
 {
 	struct preview_options o = {.limit.mode = MODE_ENDS,
-				    .limit.fold = FOLD_ALIKE,
+				    .limit.fold = FOLD_OVERFLOW,
 				    .limit.bytes = 63,
 				    .limit.max_line = 100};
 	assert_null(preview_new(&o));

@@ -111,7 +111,7 @@ static void add_alike(struct buffer *text, const char *format)
 static void show(const struct buffer *text, struct buffer *out)
 {
 	struct preview_options options = {.limit.mode = MODE_SMART,
-					  .limit.fold = FOLD_ALIKE,
+					  .limit.fold = FOLD_OVERFLOW,
 					  .limit.bytes = SIZE,
 					  .limit.head_share = 10,
 					  .limit.max_line = 2000};

@@ -49,7 +49,7 @@ static struct preview *smart_for(size_t budget, const struct strings *telling,
 				 const struct strings *ignored)
 {
 	struct preview_options options = {.limit.mode = MODE_SMART,
-					  .limit.fold = FOLD_ALIKE,
+					  .limit.fold = FOLD_OVERFLOW,
 					  .limit.bytes = budget,
 					  .limit.head_share = 10,
 					  .limit.max_line = 2000,

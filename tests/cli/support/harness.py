@@ -56,7 +56,7 @@ FOOTER = re.compile(
     rb"terse read (?P<id>cmd-[0-9a-z]+)( --stderr)? \[--lines FROM-TO(?P<cuts> \| --bytes FROM-TO)?\], "
     rb"terse search (?P=id)( --stderr)? REGEX\]\n\Z")
 MARKER = re.compile(
-    rb"^\[\.\.\. lines? (?P<range>(?P<from>\d+)(?:-(?P<to>\d+))?) (?:omitted|like this|like the \d+ above), "
+    rb"^\[\.\.\. lines? (?P<range>(?P<from>\d+)(?:-(?P<to>\d+))?) (?:omitted|like this|alike), "
     rb"(?P<size>[\d.]+ (?:B|KB|MB|GB))"
     rb"(?:: terse (?P<command>read (?P<id>cmd-[0-9a-z]+)(?: --stderr)? "
     rb"--lines (?P=range)))?(?:; last: .*)?\]$", re.M)

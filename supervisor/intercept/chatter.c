@@ -1,0 +1,107 @@
+// Runs of lines that say that something went well or goes on, in a text that fits: what is printed
+// of them for an agent.
+
+#include "supervisor/intercept/internal.h"
+#include "supervisor/report/wording.h"
+
+#include <string.h>
+
+enum {
+	/* So many lines are such a run ... */
+	RUN_LEAST = 8,
+	/* ... of which the first ones are shown, */
+	SHOWN_LEAST = 2,
+	/* and it is folded if it has more than a marker, ... */
+	FOLD_LEAST = 64,
+	/* ... all of them together more than those and the last line. */
+	SAVED_LEAST = 256,
+};
+
+/* Whether the run goes on with a line of this form. Its first lines say which forms it has. */
+static bool run_goes_on(struct chatter *c, uint32_t form)
+{
+	for (size_t i = 0; i < c->form_count; i++) {
+		if (c->forms[i] == form)
+			return form;
+	}
+	if (!form || c->count != c->form_count || c->form_count == CHATTER_FORMS)
+		return false;
+	c->forms[c->form_count++] = form;
+	return true;
+}
+
+/* Takes note of the line from `at` to `end`, which is the next one. */
+static void chatter_add(struct chatter *c, uint32_t form, size_t at, size_t end)
+{
+	c->lines++;
+	/* "running 12 tests" is another line than those below it. */
+	if (c->form_count > 1 && c->count == c->form_count && form == c->forms[c->count - 1]) {
+		c->forms[0] = form;
+		c->count = c->form_count = 1;
+	}
+	if (!run_goes_on(c, form)) {
+		c->count = c->form_count = 0;
+		c->open = NULL;
+		run_goes_on(c, form);
+	}
+	if (!form)
+		return;
+	size_t shown = c->form_count < SHOWN_LEAST ? SHOWN_LEAST : c->form_count;
+	if (c->count++ == shown)
+		c->now = (struct chatter_fold){.first = c->lines, .at = at};
+	c->now.last = at;
+	c->now.last_number = c->lines;
+	c->now.end = end;
+	if (c->count == RUN_LEAST && c->fold_count < CHATTER_FOLDS)
+		c->open = &c->folds[c->fold_count++];
+	if (c->open)
+		*c->open = c->now;
+}
+
+void intercept_find_chatter(struct interceptor *s)
+{
+	struct chatter *c = &s->chatter;
+	if (s->options.limit.fold != FOLD_ALWAYS || s->options.limit.mode != MODE_SMART ||
+	    s->reader != &readers[INTERCEPT_AGENT] || tally_lines(&s->tally) < RUN_LEAST)
+		return;
+	if (!s->judge && !(s->judge = preview_judge_new()))
+		return;
+	const char *text = s->held.data, *newline;
+	while (c->end < s->held.len &&
+	       (newline = memchr(text + c->end, '\n', s->held.len - c->end))) {
+		size_t at = c->end;
+		c->end = (size_t)(newline - text) + 1;
+		chatter_add(c, preview_judge_progress(s->judge, text + at, c->end - at), at,
+			    c->end);
+	}
+	size_t saved = 0;
+	for (size_t i = 0; i < c->fold_count; i++)
+		saved += c->folds[i].last - c->folds[i].at;
+	/* The lines that are left out have to be readable. */
+	c->is_worth = saved >= SAVED_LEAST;
+	if (c->is_worth)
+		interceptor_spill(s);
+}
+
+bool chatter_withholds(const struct chatter *c, size_t at)
+{
+	for (size_t i = 0; i < c->fold_count; i++) {
+		if (at >= c->folds[i].at && at < c->folds[i].end)
+			return true;
+	}
+	return false;
+}
+
+struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t number)
+{
+	for (size_t i = 0; i < c->fold_count && c->is_worth; i++) {
+		struct chatter_fold f = c->folds[i];
+		if (f.at < at) {
+			f.at = at;
+			f.first = number;
+		}
+		if (f.last > f.at && f.last - f.at >= FOLD_LEAST)
+			return f;
+	}
+	return (struct chatter_fold){0};
+}
