@@ -10,6 +10,8 @@ enum {
 	END_SHARE_BRIEF = 12, /* ... if it tells little */
 	/* Bytes of a telling line that does not fit whole. */
 	CONTEXT_LINE = 170,
+	/* ... or takes more than this part of the budget. */
+	LONG_PARTS = 4,
 	/* A line of at least this value is more than the context of another. */
 	TELLING = 180,
 	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
@@ -131,6 +133,13 @@ static bool has_owner(const struct layout *l, const struct entry *u)
 	return !owner || u->chosen;
 }
 
+/* Whether a telling line would take much of what others need: its start is taken, and more of it
+   where there is room in the end. */
+static bool is_too_long(const struct layout *l, const struct entry *u)
+{
+	return u->trait.value >= TELLING && u->cost > l->budget / LONG_PARTS;
+}
+
 /* The line, not taken yet, that tells most per byte; `count` when none is left. */
 static size_t densest_line(const struct layout *l)
 {
@@ -143,7 +152,8 @@ static size_t densest_line(const struct layout *l)
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
 			     (i + 1 < l->count && u[1].chosen && follows(u, u + 1));
-		size_t cost = u->cost + LINE_COST + (joins ? 0 : l->gap_cost);
+		size_t text = is_too_long(l, u) ? CONTEXT_LINE : u->cost;
+		size_t cost = text + LINE_COST + (joins ? 0 : l->gap_cost);
 		float rate = (float)u->trait.value / (float)cost;
 		if (rate > best && has_owner(l, u)) {
 			best = rate;
@@ -181,7 +191,7 @@ static void take_telling(struct layout *l, size_t unit)
 {
 	struct entry *u = &l->units[unit];
 	size_t room = l->ask->status > 0 ? LINE_COST : 0, k;
-	if (!layout_take(l, unit) &&
+	if ((is_too_long(l, u) || !layout_take(l, unit)) &&
 	    (u->trait.value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE))) {
 		u->trait.value = 0;
 		return;
