@@ -126,6 +126,7 @@ struct masks {
 	uint64_t control; /* control characters but tab and newline, and DEL */
 	uint64_t newline;
 	uint64_t other; /* all but printable ASCII */
+	uint64_t digit; /* see struct marks */
 };
 
 typedef struct masks masks_of(const char *data);
@@ -141,15 +142,12 @@ INLINE size_t rest_text(const char *data, size_t i, size_t len, bool line, size_
 	return i;
 }
 
-/* Copies the text to `to`, too, if `copies`: a constant in each variant. */
-INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, bool copies, char *to,
-			const char *data, size_t len, bool line, size_t *newlines)
+INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, const char *data, size_t len,
+			bool line, size_t *newlines)
 {
 	uint64_t also = line ? ~UINT64_C(0) : 0;
 	size_t i = 0;
 	for (; i + width <= len; i += width) {
-		if (copies)
-			memcpy(to + i, data + i, width);
 		struct masks m = masks(data + i);
 		uint64_t stop = m.control | (m.newline & also);
 		if (stop) {
@@ -159,10 +157,34 @@ INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, bool copi
 		}
 		*newlines += (unsigned)__builtin_popcountll(m.newline);
 	}
-	size_t n = rest_text(data, i, len, line, newlines);
-	if (copies)
-		memcpy(to + i, data + i, n - i);
-	return n;
+	return rest_text(data, i, len, line, newlines);
+}
+
+/* A mask with one bit for each byte, of one with `1 << shift` bits. */
+INLINE uint64_t mask_pack(uint64_t mask, unsigned shift)
+{
+	if (shift == 3)
+		return ((mask >> 7) * UINT64_C(0x0102040810204080)) >> 56;
+	if (shift == 2) {
+		mask = (mask | mask >> 3) & UINT64_C(0x0303030303030303);
+		mask = (mask | mask >> 6) & UINT64_C(0x000F000F000F000F);
+		mask = (mask | mask >> 12) & UINT64_C(0x000000FF000000FF);
+		mask = (mask | mask >> 24) & 0xFFFF;
+	}
+	return mask;
+}
+
+INLINE struct marks scan_marks(masks_of *masks, size_t width, unsigned shift, const char *data)
+{
+	struct marks all = {0, 0, 0};
+	UNROLL
+	for (size_t i = 0; i < MARKS; i += width) {
+		struct masks m = masks(data + i);
+		all.control |= mask_pack(m.control, shift) << i;
+		all.newline |= mask_pack(m.newline, shift) << i;
+		all.digit |= mask_pack(m.digit, shift) << i;
+	}
+	return all;
 }
 
 INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const char *data,
@@ -182,23 +204,21 @@ INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const ch
 /* One variant: how its masks are made, how wide they are, and on which processors (an attribute,
    which can't stand in parentheses). */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-#define SCAN(name, width, shift, target)                                                           \
-	target static size_t text_##name(const char *data, size_t len, bool line,                  \
-					 size_t *newlines)                                         \
-	{                                                                                          \
-		return scan_text(masks_##name, width, shift, false, NULL, data, len, line,         \
-				 newlines);                                                        \
-	}                                                                                          \
-	target static size_t copy_##name(char *to, const char *data, size_t len, bool line,        \
-					 size_t *newlines)                                         \
-	{                                                                                          \
-		return scan_text(masks_##name, width, shift, true, to, data, len, line, newlines); \
-	}                                                                                          \
-	target static size_t ascii_##name(const char *data, size_t len)                            \
-	{                                                                                          \
-		return scan_ascii(masks_##name, width, shift, data, len);                          \
-	}                                                                                          \
-	static const struct scan scan_##name = {#name, text_##name, copy_##name, ascii_##name};
+#define SCAN(name, width, shift, target)                                                 \
+	target static size_t text_##name(const char *data, size_t len, bool line,        \
+					 size_t *newlines)                               \
+	{                                                                                \
+		return scan_text(masks_##name, width, shift, data, len, line, newlines); \
+	}                                                                                \
+	target static struct marks marks_##name(const char *data)                        \
+	{                                                                                \
+		return scan_marks(masks_##name, width, shift, data);                     \
+	}                                                                                \
+	target static size_t ascii_##name(const char *data, size_t len)                  \
+	{                                                                                \
+		return scan_ascii(masks_##name, width, shift, data, len);                \
+	}                                                                                \
+	static const struct scan scan_##name = {#name, text_##name, marks_##name, ascii_##name};
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 #define ONES  UINT64_C(0x0101010101010101)
@@ -220,7 +240,10 @@ INLINE struct masks masks_word(const char *data)
 	uint64_t del = word_zeros(v ^ (ONES * 0x7F));
 	uint64_t low = word_zeros(v & (ONES * 0xE0));
 	uint64_t control = (low & ~newline & ~word_zeros(v ^ (ONES * '\t'))) | del;
-	return (struct masks){control, newline, low | del | (v & HIGHS)};
+	/* The high half is 3, and the low one below 12. */
+	uint64_t three = word_zeros((v ^ (ONES * 0x30)) & (ONES * 0xF0));
+	uint64_t digit = three & ~((v & (ONES * 0x0F)) + ONES * 0x74);
+	return (struct masks){control, newline, low | del | (v & HIGHS), digit};
 }
 
 SCAN(word, 8, 3, )
@@ -237,9 +260,11 @@ INLINE struct masks masks_sse2(const char *data)
 	__m128i control = _mm_or_si128(_mm_andnot_si128(_mm_or_si128(tab, newline), low), del);
 	/* Signed: all bytes from 0x80 on are below 0x20, too. */
 	__m128i other = _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)), del);
-	return (struct masks){(unsigned)_mm_movemask_epi8(control),
-			      (unsigned)_mm_movemask_epi8(newline),
-			      (unsigned)_mm_movemask_epi8(other)};
+	__m128i from = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+	__m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(from, _mm_set1_epi8(';' - '0')), from);
+	return (struct masks){
+		(unsigned)_mm_movemask_epi8(control), (unsigned)_mm_movemask_epi8(newline),
+		(unsigned)_mm_movemask_epi8(other), (unsigned)_mm_movemask_epi8(digit)};
 }
 
 INLINE TARGET_AVX2 struct masks masks_avx2(const char *data)
@@ -252,9 +277,11 @@ INLINE TARGET_AVX2 struct masks masks_avx2(const char *data)
 	__m256i control =
 		_mm256_or_si256(_mm256_andnot_si256(_mm256_or_si256(tab, newline), low), del);
 	__m256i other = _mm256_or_si256(_mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), v), del);
-	return (struct masks){(unsigned)_mm256_movemask_epi8(control),
-			      (unsigned)_mm256_movemask_epi8(newline),
-			      (unsigned)_mm256_movemask_epi8(other)};
+	__m256i from = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
+	__m256i digit = _mm256_cmpeq_epi8(_mm256_min_epu8(from, _mm256_set1_epi8(';' - '0')), from);
+	return (struct masks){
+		(unsigned)_mm256_movemask_epi8(control), (unsigned)_mm256_movemask_epi8(newline),
+		(unsigned)_mm256_movemask_epi8(other), (unsigned)_mm256_movemask_epi8(digit)};
 }
 
 SCAN(sse2, 16, 0, )
@@ -278,7 +305,9 @@ INLINE struct masks masks_neon(const char *data)
 	uint8x16_t plain = vorrq_u8(newline, vceqq_u8(v, vdupq_n_u8('\t')));
 	uint8x16_t control = vorrq_u8(vbicq_u8(low, plain), del);
 	uint8x16_t other = vorrq_u8(low, vcgeq_u8(v, vdupq_n_u8(0x7F)));
-	return (struct masks){neon_mask(control), neon_mask(newline), neon_mask(other)};
+	uint8x16_t digit = vcleq_u8(vsubq_u8(v, vdupq_n_u8('0')), vdupq_n_u8(';' - '0'));
+	return (struct masks){neon_mask(control), neon_mask(newline), neon_mask(other),
+			      neon_mask(digit)};
 }
 
 SCAN(neon, 16, 2, )

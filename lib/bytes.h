@@ -27,8 +27,14 @@ const char *newline_of(const char *text, size_t len);
    last of them if *n reached 0, else `len`. */
 size_t newline_skip(const char *data, size_t len, uint64_t *n);
 
-/* Bytes that scan.copy() may write past what it copies. */
-#define SCAN_SLACK 32
+/* Classes of so many bytes: a bit for each byte, the first one lowest. */
+#define MARKS 64
+
+struct marks {
+	uint64_t control; /* control characters but tab and newline, and DEL */
+	uint64_t newline;
+	uint64_t digit; /* a parameter of a control sequence: 0 to 9, colon, semicolon */
+};
 
 /* One way to look for the end of plain text. */
 struct scan {
@@ -37,8 +43,8 @@ struct scan {
 	   character other than tab and newline, or DEL, or a newline if `line`.
 	   Adds the number of newlines among them. */
 	size_t (*text)(const char *data, size_t len, bool line, size_t *newlines);
-	/* The same, and copies these bytes. */
-	size_t (*copy)(char *to, const char *data, size_t len, bool line, size_t *newlines);
+	/* The classes of the MARKS bytes at `data`. */
+	struct marks (*marks)(const char *data);
 	/* How many bytes are printable ASCII. */
 	size_t (*ascii)(const char *data, size_t len);
 };

@@ -49,6 +49,7 @@ static void tail_reset(struct tail *tail)
 	tail->carriage = false;
 	tail->apart = false;
 	tail->broken = false;
+	tail->redrawn = false;
 }
 
 void append_enter(struct terminal *t)
@@ -92,6 +93,8 @@ void append_leave(struct terminal *t, bool cut)
 		t->partial_len = 0;
 	}
 	t->parser.state = state;
+	if (tail->redrawn)
+		row_touch(screen_row(s, s->y));
 	if (tail->carriage)
 		s->x = 0;
 	if (tail->carriage || tail->broken)
@@ -262,8 +265,11 @@ void append_emit(const struct terminal *t, struct emitter *e)
 	for (unsigned y = 0; y < s->y; y++)
 		row_emit(screen_row(s, y), s->cols, &s->clusters, e);
 	emitter_row(e, false, false);
-	if (tail->len)
-		emitter_rows(e, tail->data, tail->len, tail->newlines);
+	size_t len = tail->len;
+	while (tail->redrawn && len > 0 && tail->data[len - 1] == ' ')
+		len--;
+	if (len)
+		emitter_rows(e, tail->data, len, tail->newlines);
 }
 
 /* A normal newline comes with a CR, or implies one. */
@@ -338,56 +344,115 @@ static size_t colour(const char *p, const char *end)
 	return q < end && *q == 'm' ? (size_t)(q - p) + 1 : 0;
 }
 
-/* Short runs of text with colours and CR LF between them: copied to the tail
-   while they are looked for. Stops at anything else and where a long run begins. */
+/* The same for one that lies in the window `p` from `at` on, by its classes. */
+static size_t colour_in_window(const char *p, size_t at, const struct marks *m)
+{
+	if (at + 3 > MARKS || p[at + 1] != '[')
+		return 0;
+	uint64_t others = ~m->digit >> (at + 2);
+	size_t len = others ? 2 + (size_t)__builtin_ctzll(others) : MARKS;
+	if (at + len >= MARKS || !(p[at + len] == 'm' || (len == 2 && p[at + len] == 'K')))
+		return 0;
+	return len + 1;
+}
+
+/* Text is copied in such pieces, so up to as much is read and written behind it. */
+#define PIECE 32
+
+/* Takes text, colours and CR LF from the MARKS bytes at p. Returns where it stopped: behind them,
+   or at something else or what is cut. */
+static size_t take_window(struct terminal *t, const char *p, const char *end, struct marks m)
+{
+	struct tail *tail = &t->tail;
+	uint64_t stops = is_newline_plain(t) ? m.control : m.control | m.newline;
+	char *to = tail->data + tail->len;
+	size_t at = 0;
+	while (at < MARKS) {
+		size_t n = stops ? (size_t)__builtin_ctzll(stops) : MARKS;
+		if (n > at) {
+			if (tail->apart && (unsigned char)p[at] >= 0x80 &&
+			    begins_apart(tail, p + at, (size_t)(end - p) - at))
+				break;
+			for (size_t i = at; i < n; i += PIECE)
+				memcpy(to + (i - at), p + i, PIECE);
+			to += n - at;
+			tail->apart = tail->broken = false;
+			at = n;
+		}
+		size_t len = 0;
+		if (n < MARKS && p[n] == '\x1B') {
+			len = colour_in_window(p, n, &m);
+			tail->apart |= len > 0;
+			tail->broken |= len > 0;
+		} else if (n + 1 < MARKS && p[n] == '\r' && p[n + 1] == '\n') {
+			len = 2;
+			if (t->options.returns)
+				*to++ = '\r';
+			*to++ = '\n';
+			tail->apart = tail->broken = false;
+		}
+		if (len == 0)
+			break;
+		at += len;
+		stops = at < MARKS ? stops & ~UINT64_C(0) << at : 0;
+	}
+	for (uint64_t rest = m.newline & ~(at < MARKS ? ~UINT64_C(0) << at : 0); rest;
+	     rest &= rest - 1)
+		tail->newlines++;
+	tail->len = (size_t)(to - tail->data);
+	return at;
+}
+
+/* Short runs of text with colours and CR LF between them, by windows of MARKS bytes. Stops at
+   anything else, where a long run begins, and near the end. */
 static const char *take_runs(struct terminal *t, const char *p, const char *end)
 {
 	struct tail *tail = &t->tail;
-	bool line = !is_newline_plain(t);
-	while (p < end) {
-		size_t room = tail->cap - tail->len;
-		size_t limit = (size_t)(end - p);
-		size_t newlines = 0;
-		if (room < DIRECT + SCAN_SLACK + 1) {
+	while (end - p >= MARKS + PIECE) {
+		if (tail->cap - tail->len < MARKS + PIECE) {
 			append_trim(t);
-			room = tail->cap - tail->len;
-			if (room < DIRECT + SCAN_SLACK + 1)
+			if (tail->cap - tail->len < MARKS + PIECE)
 				break;
 		}
-		if (limit > DIRECT)
-			limit = DIRECT;
-		size_t n = t->scan->copy(tail->data + tail->len, p, limit, line, &newlines);
-		if (n) {
-			if (tail->apart && begins_apart(tail, p, (size_t)(end - p)))
-				break;
-			tail->apart = false;
-			tail->broken = false;
-			tail->len += n;
-			tail->newlines += newlines;
-			p += n;
-		}
-		if (n == limit)
+		struct marks m = t->scan->marks(p);
+		size_t n = take_window(t, p, end, m);
+		p += n;
+		if (n == 0 || (n == MARKS && !m.control))
 			break;
-
-		if (*p == '\x1B') {
-			n = colour(p, end);
-			if (!n)
-				break;
-			tail->apart = true;
-			tail->broken = true;
-			p += n;
-		} else if (*p == '\r' && p + 1 < end && p[1] == '\n') {
-			if (t->options.returns)
-				tail->data[tail->len++] = '\r';
-			tail->data[tail->len++] = '\n';
-			tail->newlines++;
-			tail->apart = false;
-			tail->broken = false;
-			p += 2;
-		} else {
-			break;
-		}
 	}
+	return p;
+}
+
+static bool is_ascii_letter(char c)
+{
+	return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+/* After a CR: frames of a progress bar, which a CR ends, are written over the last line as they
+   would be over its row. Stops at what is not as simple, and before a line that may have to stay.
+ */
+static const char *take_frames(struct terminal *t, const char *p, const char *end)
+{
+	struct tail *tail = &t->tail;
+	const char *newline = memrchr(tail->data, '\n', tail->len);
+	char *line = newline ? tail->data + (newline + 1 - tail->data) : tail->data;
+	size_t cols = t->screen->cols, len = tail->len - (size_t)(line - tail->data);
+	if (len == 0 || len > cols || tail->cap - tail->len < cols ||
+	    (!tail->redrawn && t->scan->ascii(line, len) < len))
+		return p;
+	while (p < end) {
+		size_t most = (size_t)(end - p) < cols ? (size_t)(end - p) : cols;
+		size_t n = t->scan->ascii(p, most);
+		bool stays = t->overwritten.watched && *p != *line &&
+			     (is_ascii_letter(*p) || is_ascii_letter(*line));
+		if (n == 0 || p + n == end || p[n] != '\r' || stays)
+			break;
+		memcpy(line, p, n);
+		len = n > len ? n : len;
+		tail->redrawn = t->lossy = true;
+		p += n + 1;
+	}
+	tail->len = (size_t)(line - tail->data) + len;
 	return p;
 }
 
@@ -420,7 +485,7 @@ static bool control(struct terminal *t, char c)
 		if (c != '\0' || t->nul == TERMINAL_NUL_IGNORED)
 			return true;
 		/* Where a CR came last the grid gear overwrites the line. */
-		if (tail->carriage && t->nul == TERMINAL_NUL_SYMBOL)
+		if (tail->redrawn || (tail->carriage && t->nul == TERMINAL_NUL_SYMBOL))
 			break;
 		tail->carriage = false;
 		return t->nul == TERMINAL_NUL_SYMBOL ? append_add(t, NUL_SYMBOL_BYTES, 3, 0)
@@ -436,6 +501,10 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 	while (p < end && t->appending && t->parser.state == PARSER_GROUND) {
 		size_t newlines = 0;
 		if (tail->carriage && *p == '\n') {
+			if (tail->redrawn) {
+				append_leave(t, true);
+				break;
+			}
 			bool returns = terminal_keeps_return(t, p);
 			if (!append_add(t, returns ? "\r\n" : "\n", returns ? 2 : 1, 1))
 				break;
@@ -446,8 +515,13 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 
 		size_t n = t->scan->text(p, (size_t)(end - p), !is_newline_plain(t), &newlines);
 		if (n && tail->carriage) {
-			append_leave(t, true);
-			break;
+			const char *q = take_frames(t, p, end);
+			if (q == p) {
+				append_leave(t, true);
+				break;
+			}
+			p = q;
+			continue;
 		}
 		if (n && !append_add(t, p, n, newlines))
 			break;

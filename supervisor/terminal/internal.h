@@ -331,6 +331,7 @@ struct tail {
 	bool carriage; /* a CR came last, so the cursor is in the first column */
 	bool apart;    /* something else came last: what follows begins a new character */
 	bool broken;   /* and a mark does not join the character before it */
+	bool redrawn;  /* its last line was written over: a row that is not plain */
 };
 
 /* The looks of characters: as many as a cell can tell apart. */

@@ -106,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	way.look = flags & LOOK;
 	way.seed = input[3];
 	way.grid = input[3] & 1;
+	way.scan = input[3] >> 3 & 3;
 	way.piece = (size_t[]){0, 1, 17, 400}[input[3] >> 1 & 3];
 	bool other_lossy = render(&way, data, len, &other);
 

@@ -9,6 +9,7 @@
 struct way {
 	struct terminal_options options;
 	bool grid;    /* the append gear stays off */
+	size_t scan;  /* another variant of the scanner */
 	size_t piece; /* bytes fed at a time at most, their number random; 0: all at once */
 	uint32_t seed;
 	bool stays;                /* about every other line that is written over */
@@ -73,6 +74,8 @@ static inline bool render(const struct way *way, const char *data, size_t len, s
 	bool whole = len && (unsigned char)data[len - 1] < 0x80;
 
 	assert(t);
+	for (size_t i = 0; i < way->scan && scan_variants()[i]; i++)
+		t->scan = scan_variants()[i];
 	for (size_t at = 0, n; at < len; at += n) {
 		n = next_piece(way, &state, len - at);
 		terminal_feed(t, data + at, n);
