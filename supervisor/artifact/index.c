@@ -107,7 +107,9 @@ int index_find(int fd, int idx, const struct index_range *range, uint64_t line, 
 	       uint64_t *last)
 {
 	uint64_t start = range->start, at = range->line;
-	use_index(fd, idx, range, line, &start, &at);
+	/* Nearer than an entry can tell. */
+	if (line - at >= INDEX_STRIDE)
+		use_index(fd, idx, range, line, &start, &at);
 
 	char block[65536];
 	uint64_t skip = line - at;

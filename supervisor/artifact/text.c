@@ -155,8 +155,6 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 		if (t->fd < 0)
 			return -1;
 	}
-	if (part <= ARTIFACT_ERR)
-		t->idx = id_open_file(dir, id, ARTIFACT_OUT_INDEX + part, O_RDONLY);
 	t->dir = fcntl(dir, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (t->dir < 0 || take_size(t) < 0) {
 		text_close(t);
@@ -220,12 +218,20 @@ static struct index_range behind_gap(const struct text *t)
 		.line = t->gap.to + t->gap.whole, .start = start, .end = t->size};
 }
 
+/* Its index, opened for the first line that is far from the beginning; -1: none. */
+static int text_index(struct text *t, uint64_t line)
+{
+	if (t->idx < 0 && t->dir >= 0 && t->part <= ARTIFACT_ERR && line > INDEX_STRIDE)
+		t->idx = id_open_file(t->dir, t->id, ARTIFACT_OUT_INDEX + t->part, O_RDONLY);
+	return t->idx;
+}
+
 /* The last line on disk or in the gap. */
 static int last_line(struct text *t, uint64_t *lines)
 {
 	struct index_range range = text_has_gap(t) ? behind_gap(t) : before_gap(t);
 	uint64_t offset;
-	if (index_find(t->fd, t->idx, &range, UINT64_MAX, &offset, lines) < 0)
+	if (index_find(t->fd, text_index(t, UINT64_MAX), &range, UINT64_MAX, &offset, lines) < 0)
 		return -1;
 	/* The text ends with the gap. */
 	if (text_has_gap(t) && *lines < t->gap.to)
@@ -263,13 +269,15 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 		result = 1;
 		/* The index has no lines of the gap, so it is not asked about lines behind it. */
 		if (!text_has_gap(t) || line <= t->gap.from)
-			result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
+			result = index_find(t->fd, text_index(t, line), &range, line, &t->offset,
+					    lines);
 		if (result == 1 && text_has_gap(t) && line <= t->gap.to) {
 			t->offset = t->gap.begin;
 			result = 0;
 		} else if (result == 1 && text_has_gap(t)) {
 			range = behind_gap(t);
-			result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
+			result = index_find(t->fd, text_index(t, line), &range, line, &t->offset,
+					    lines);
 			if (result == 1 && *lines < t->gap.to)
 				*lines = t->gap.to;
 		}

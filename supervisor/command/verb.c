@@ -780,6 +780,7 @@ void verb_json_place(struct buffer *out, const struct text *t, const char *path)
 bool verb_is_binary(const struct text *text, const char **kind)
 {
 	char head[SNIFF_MOST];
-	ssize_t n = io_read_at(text->fd, head, sizeof(head), 0);
+	size_t len = text->size < sizeof(head) ? (size_t)text->size : sizeof(head);
+	ssize_t n = io_read_at(text->fd, head, len, 0);
 	return n > 0 && sniff_is_binary(head, (size_t)n, kind);
 }

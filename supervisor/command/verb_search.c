@@ -519,13 +519,19 @@ static int search_all(struct search *s)
 	struct text text;
 	if (!verb_has_session(s->call))
 		return 1;
-	int got = -1, status = 0, unseen = 0;
+	int got = -1, status = 0, unseen = 0, dir = -1;
+	const struct store *opened = NULL;
 	int count = verb_open_stores(s->call, stores, &unseen);
 	verb_session_name(s->call->settings, s->call->session, directory);
 	struct journal *j = journal_open(stores, count, directory, JOURNAL_MADE);
 	while (j && status == 0 && (got = journal_next_made(j, &found)) == 1) {
-		if (verb_open_found(&found, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT,
-				    &text) < 0) {
+		if (found.store != opened) {
+			io_close(&dir);
+			dir = store_open_session(found.store, found.session, false);
+			opened = dir < 0 ? NULL : found.store;
+		}
+		if (dir < 0 || text_open(&text, dir, found.id,
+					 s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT) < 0) {
 			/* It was removed meanwhile, or both streams are one text. */
 			if (errno != ENOENT)
 				verb_error(s->call->verb->name, "%s: %m", found.id);
@@ -550,6 +556,7 @@ static int search_all(struct search *s)
 	if (status == 0)
 		status = unseen;
 	journal_close(j);
+	io_close(&dir);
 	store_close_all(stores, count);
 	return status;
 }

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The smallest block that is read into. */
+#define WALK_LEAST ((size_t)4096)
+
 /* Bytes of lines that are kept from one block to the next for walk_before(). */
 #define KEPT_MAX ((size_t)128 * 1024)
 
@@ -53,6 +56,9 @@ struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_op
 		.cap = WALK_BLOCK + (options->context ? KEPT_MAX : 0),
 		.line = options->from,
 	};
+	/* It grows with need. */
+	if (w->cap > text->size)
+		w->cap = (text->size / WALK_LEAST + 1) * WALK_LEAST;
 	if (w->cap > w->most)
 		w->cap = w->most;
 	w->data = io_block(w->cap);

@@ -9,24 +9,59 @@ bool sniff_judge(const struct sniff *s)
 	return s->binary || s->bad * 10 > s->len * 3;
 }
 
+static void sniff_byte(struct sniff *s, unsigned char c)
+{
+	/* BEL BS TAB LF VT FF CR SO SI ESC: what text for a terminal may hold. */
+	bool is_control = c < 0x20 && !(c >= 0x07 && c <= 0x0F) && c != 0x1B;
+	if ((c & 0xC0) == 0x80 && s->more > 0) {
+		s->more--;
+		return;
+	}
+	/* The character before was cut. */
+	s->bad += s->more > 0;
+	s->nul |= c == '\0';
+	s->newline |= c == '\n';
+	s->more = c < 0xC2 || c > 0xF4 ? 0 : c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+	s->bad += s->more == 0 && (c >= 0x7F || is_control);
+}
+
+/* Bytes that are looked at together. */
+#define BLOCK ((size_t)32)
+
+/* Whether all of a block are printable ASCII or newlines, as nearly all text. */
+static bool sniff_block(struct sniff *s, const char *data)
+{
+	unsigned char others = 0, newlines = 0;
+	/* A loop of a constant length becomes vector instructions. */
+	for (size_t i = 0; i < BLOCK; i++) {
+		unsigned char c = (unsigned char)data[i], newline = c == '\n';
+		newlines |= newline;
+		others |= !newline & ((unsigned char)(c - 0x20) >= 0x5F);
+	}
+	if (others || s->more > 0)
+		return false;
+	s->newline |= newlines;
+	return true;
+}
+
 void sniff_add(struct sniff *s, const char *data, size_t len)
 {
-	for (size_t i = 0; i < len && s->len < SNIFF_MOST; i++) {
-		const unsigned char c = (unsigned char)data[i];
-		/* BEL BS TAB LF VT FF CR SO SI ESC: what text for a terminal may hold. */
-		bool is_control = c < 0x20 && !(c >= 0x07 && c <= 0x0F) && c != 0x1B;
-		if ((c & 0xC0) == 0x80 && s->more > 0) {
-			s->more--;
-		} else {
-			/* The character before was cut. */
-			s->bad += s->more > 0;
-			s->nul |= c == '\0';
-			s->newline |= c == '\n';
-			s->more = c < 0xC2 || c > 0xF4 ? 0 : c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
-			s->bad += s->more == 0 && (c >= 0x7F || is_control);
+	if (len > SNIFF_MOST - s->len)
+		len = SNIFF_MOST - s->len;
+	while (len > 0) {
+		size_t next = s->len < SNIFF_LEN   ? SNIFF_LEN
+			      : s->len < SNIFF_NUL ? SNIFF_NUL
+						   : SNIFF_MOST;
+		size_t n = next - s->len < BLOCK ? next - s->len : BLOCK;
+		n = len < n ? len : n;
+		if (n < BLOCK || !sniff_block(s, data)) {
+			for (size_t i = 0; i < n; i++)
+				sniff_byte(s, (unsigned char)data[i]);
 		}
-		s->len++;
-		if (s->len == SNIFF_LEN || s->len == SNIFF_NUL || s->len == SNIFF_MOST)
+		s->len += n;
+		data += n;
+		len -= n;
+		if (s->len == next)
 			s->binary = sniff_judge(s);
 	}
 }
