@@ -42,7 +42,7 @@ static const struct layer_entry entries[] = {
 	      "rake|waf"),
 	MATCH("ant|mvn|mvnw|gradle|gradlew|sbt|mill|lein|xcodebuild|msbuild|dotnet|swift|zig|nix|"
 	      "nix-build"),
-	MATCH("gcc|g++|cc|c++|clang|clang++|rustc|javac|kotlinc|scalac|tsc|swiftc|ghc|cargo|mix|"
+	MATCH("gcc|g++|cc|c++|clang|clang++|rustc|javac|kotlinc|scalac|swiftc|ghc|cargo|mix|"
 	      "rebar3|dune"),
 	MATCH("go build|test|vet|install|get|mod|generate"),
 	MATCH("npm|pnpm|yarn|bun|npx|bunx|corepack|lerna|nx|turbo|rush|gulp|grunt|ng|webpack|vite|"
@@ -193,11 +193,17 @@ static const struct layer_entry entries[] = {
 	SET(pty, TRI_NO),
 	SET(size, 10 * KB),
 	SET(mode, MODE_ENDS),
+	/* To a terminal they quote the source at each place, or draw what is soon gone. */
+	PROFILE("plain"),
+	MATCH("jest|tsc"),
+	MATCH("npx|bunx|pnpm|yarn jest|tsc"),
+	SET(pty, TRI_NO),
+	SET(fold, FOLD_ALWAYS),
 	/* They begin with plain lines, and redraw them soon. */
 	PROFILE("redraws"),
 	MATCH("docker|podman|nerdctl|docker-compose|podman-compose|buildctl"),
-	MATCH("jest|vitest|ink"),
-	MATCH("npx|bunx|pnpm|yarn jest|vitest"),
+	MATCH("vitest|ink"),
+	MATCH("npx|bunx|pnpm|yarn vitest"),
 	SET(settle, 400),
 	SET(fold, FOLD_ALWAYS),
 	/* Its rules are as wide as the terminal, and tell nothing. */

@@ -183,7 +183,9 @@ TEST(commands_have_their_profiles)
 		{"pytest",
 		 {"pytest", "python -m pytest -q", "uv run pytest", "uv run -m pytest",
 		  "poetry run pytest", "coverage run -m pytest", "cd a && timeout 9 pytest"}},
-		{"redraws", {"docker build .", "sudo docker compose up", "npx jest", "vitest run"}},
+		{"redraws",
+		 {"docker build .", "sudo docker compose up", "npx vitest", "vitest run"}},
+		{"plain", {"jest --ci", "npx jest", "tsc --noEmit", "pnpm tsc -b"}},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		for (const char *const *string = rows[i].strings; *string; string++) {
@@ -322,7 +324,7 @@ TEST(files_add_to_profiles)
 	assert_string_equal(apply(&s, "ls"), "theirs");
 	assert_string_equal(layer_name(s.profiles, built_in()), "mine");
 	assert_string_equal(layer_name(s.profiles, built_in() + 1), "theirs");
-	assert_null(layer_name(s.profiles, 17));
+	assert_null(layer_name(s.profiles, 18));
 	settings_release(&s);
 }
 
