@@ -118,8 +118,6 @@ struct outcome {
 	struct side {
 		uint64_t counts[SPOILT + 1];
 		uint64_t names[2]; /* different ones that FAILED, that PASSED */
-		bool tells;        /* a sum has counted those that failed */
-		bool is_whole;     /* ... of a runner that tells when it has left tests out */
 	} sides[2];
 };
 
@@ -175,8 +173,9 @@ static bool outcome_add_name(struct outcome *o, const char *text, unsigned where
 }
 
 /* Adds up "1 failed, 2 passed", "failures=1, errors=2", "pass 2". */
-static void side_add_sum(struct side *side, char *list)
+static void side_add_sum(struct side *side, enum mark sum, char *list)
 {
+	side->counts[sum]++;
 	char *rest = NULL;
 	for (char *item = strtok_r(list, ",;|", &rest); item; item = strtok_r(NULL, ",;|", &rest)) {
 		char word[16] = "";
@@ -206,11 +205,9 @@ void outcome_add_line(struct outcome *o, bool before, const char *line, size_t l
 	if (mark == FAILED || mark == PASSED)
 		side->counts[SPOILT] += !outcome_add_name(o, text, WHERE(mark, before));
 	else if (mark == SUM || mark == WHOLE)
-		side_add_sum(side, text);
+		side_add_sum(side, mark, text);
 	else
 		side->counts[mark] += strtoull(text, NULL, 10);
-	side->tells |= mark == SUM || mark == WHOLE;
-	side->is_whole |= mark == WHOLE;
 }
 
 static int name_order(const void *a, const void *b)
@@ -247,15 +244,18 @@ static bool outcome_settle(struct outcome *o)
    others. */
 static bool side_names(const struct side *s, enum mark mark)
 {
-	if (s->counts[RAN] == 0 || (mark == FAILED && s->tells))
-		return s->tells && s->names[mark] == s->counts[mark];
+	const bool tells = s->counts[SUM] || s->counts[WHOLE];
+	if (s->counts[RAN] == 0 || (mark == FAILED && tells))
+		return tells && s->names[mark] == s->counts[mark];
 	return s->names[FAILED] + s->names[PASSED] + s->counts[LEFT] == s->counts[RAN];
 }
 
-/* Whether the tests of `s` are at least those of `other`, but for `more`. */
+/* Whether the tests of `s` are at least those of `other`, but for `more`: as many runs of a runner
+   that tells what it leaves out, and of no other. */
 static bool side_covers(const struct side *s, const struct side *other, uint64_t more)
 {
-	return s->is_whole && !s->counts[PART] && !s->counts[RAN] &&
+	return s->counts[WHOLE] > 0 && s->counts[WHOLE] >= other->counts[WHOLE] &&
+	       s->counts[SUM] + s->counts[RAN] + s->counts[PART] == 0 &&
 	       s->counts[FAILED] + s->counts[PASSED] + more >=
 		       other->counts[FAILED] + other->counts[PASSED];
 }

@@ -221,6 +221,21 @@ TEST(what_did_not_run)
 	check("run-last-failure: rerun previous 1 failure\n" A "1 failed in 0.1s\n", B SUM1, "");
 }
 
+TEST(several_runners)
+{
+#define CARGO "test result: ok. 0 passed; 0 failed; 0 ignored; finished in 0.1s\n"
+	/* Only pytest tells what did not run, and it can't be told of a run of it that is missing.
+	 */
+	check(A SUM1 CARGO, B SUM1 CARGO, "");
+	check(A SUM1, B SUM1 CARGO, "failed: 1 (new: t.py::test_b)");
+	check("1 passed in 0.1s\n" A SUM1, B "1 failed, 4 passed in 0.1s\n",
+	      "failed: 1 (new: t.py::test_b)");
+	check(A SUM1, "4 passed in 0.1s\n" B "1 failed in 0.1s\n", "");
+	check("4 passed in 0.1s\n" A "1 failed in 0.1s\n",
+	      "4 passed in 0.1s\n" B "1 failed in 0.1s\n",
+	      "failed: 1 (new: t.py::test_b; no longer: t.py::test_a)");
+}
+
 TEST(names)
 {
 	check("FAILED t.py::test_v[a - b] - x\n" SUM1, "FAILED t.py::test_v[a - c]\n" SUM1,
