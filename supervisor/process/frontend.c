@@ -30,9 +30,9 @@
    shell that continues a running job sends no signal. */
 #define FOREGROUND_MS 300
 
-/* How long the command's start may take before the front end steps in, and the interval between
-   its steps. */
-#define START_MS 500
+/* How long the command's start may take, twice, before the front end steps in: the first time the
+   machine may have stalled, and all the others with it. And the interval between its steps. */
+#define START_MS 250
 #define LATE_MS  50
 
 /* So long process 1 waits for its run to be pushed; engines kill a container 10 s after its stop.
@@ -48,7 +48,8 @@ struct frontend {
 	pid_t session;        /* the supervisor's process ID */
 	int signals;          /* signalfd */
 	bool raw;             /* the person's terminal is in raw mode */
-	bool late;            /* the command's start takes long ... */
+	bool waited;          /* once for the command's start */
+	bool late;            /* it takes long ... */
 	bool was_late;        /* ... or took: the watchdog is no witness */
 	struct tree_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
@@ -293,7 +294,8 @@ static void frontend_wait_for_end(struct frontend *f)
 		   file server that does not answer, a child that somebody has stopped), this
 		   process ends the command at its timeout, and passes signals on; if it is killed
 		   itself, the watchdog ends the command, even where its group was killed. */
-		if (ready == 0 && f->group == 0) {
+		const bool waits = ready == 0 && f->group == 0;
+		if (waits && f->waited) {
 			const int64_t timeout = f->job->settings->timeout;
 			now = clock_monotonic_ms();
 			TRACE(PROCESS, "front end: the command has not started yet");
@@ -303,6 +305,7 @@ static void frontend_wait_for_end(struct frontend *f)
 			if (timeout && now >= f->job->begun_ms + timeout)
 				tree_end_step(&f->ending, TREE_TERM, now);
 		}
+		f->waited |= waits;
 		if (ready >= 0 && !f->over)
 			frontend_enter_raw(f);
 	}

@@ -459,7 +459,7 @@ class Await(LiveCase):
     def test_timeout(self):
         identifier = self.detach("sleep", "1000")
         out = self.await_(identifier, "--timeout", "1ms", code=124)
-        self.assertRegex(re.search(RUNNING, out)[1], rb"\Awaited \d+ ms; \Z")
+        self.assertRegex(re.search(RUNNING, out)[1], rb"\Awaited [\d.]+ m?s; \Z")
         out = self.await_(identifier, "--timeout", "1100ms", "--for", "ready", code=124)
         match = re.search(RUNNING, out)
         self.assertRegex(match[1], rb'\Anot found in [1-9][^:]*: "ready"; \Z')
