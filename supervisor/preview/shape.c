@@ -104,22 +104,52 @@ static bool says_passed(const char *text, size_t len)
 			digits |= is_digit(text[len - 1]);
 		}
 		if (letters && !digits && !is_word_of(" sec ms ", text + len, end - len))
-			return is_word_of(" PASSED Passed passed OK ok PASS SKIPPED ", text + len,
+			return is_word_of(" PASSED Passed passed OK ok PASS ", text + len,
 					  end - len);
+	}
+	return false;
+}
+
+/* Whether a word takes back what the others say, as in "✓ adds (1 failed)", "checking for x... no",
+   "ok 3 # TODO". */
+static bool takes_back(const char *text, size_t len)
+{
+	static const char words[] = " # FAIL FAILED failed ERROR no No NO not Not NOT none skipped "
+				    "Skipped SKIPPED skipping Skipping SKIP pending retrying ";
+	for (size_t at = 0, end; at < len; at = end + 1) {
+		for (end = at; end < len && !is_blank(text[end]) && !is_one_of(text[end], "(),:");)
+			end++;
+		/* "3 of 4 passed" */
+		bool counts = at > 1 && end + 1 < len && is_digit(text[at - 2]) &&
+			      is_digit(text[end + 1]) && starts_with(text + at, end - at, "of");
+		if (counts || is_word_of(words, text + at, end - at))
+			return true;
 	}
 	return false;
 }
 
 uint32_t shape_of_progress(const struct line *line, const struct score *score)
 {
-	/* Behind what a tool begins with when it goes on; so does any word in -ing. */
-	static const char goes_on[] = " Get Hit Fetched Downloaded Requirement Task Start RUN CC "
-				      "CXX LD AR GEN cc gcc clang CCLD ";
+	/* Behind what a tool begins with when it goes on. */
+	static const char goes_on[] =
+		" Get Hit Fetched Downloaded Requirement Task Start RUN CC CXX LD AR GEN cc gcc "
+		"clang "
+		"CCLD PASS Adding Applying Building Bundling Checking Collecting Compiling "
+		"Configuring Copying Creating Detecting Determining Downloading Emitting "
+		"Extracting "
+		"Fetching Generating Getting Installing Linking Loading Looking Packing Performing "
+		"Preparing Processing Pulling Reading Removing Resolving Running Scanning "
+		"Selecting "
+		"Setting Transforming Unpacking Updating Using Writing adding building checking "
+		"compiling copying creating extracting generating inflating installing linking "
+		"processing reading removing running updating writing ";
 	const char *text = line->front;
 	size_t len = line->front_len - line->ended, at = 0;
 	bool plain = score->kind == SCORE_PLAIN && !score->alarms && score->score < SCORE_TELLING;
 	bool share = false;
-	if (score->kind == SCORE_PASS || (plain && says_passed(text, len)))
+	if ((!plain && score->kind != SCORE_PASS) || takes_back(text, len))
+		return 0;
+	if (!plain || says_passed(text, len))
 		return 1;
 	/* Behind a level or a share: "[INFO] ", "[ 3/10] ", "-- ". */
 	while (at < len && !is_letter(text[at])) {
@@ -131,11 +161,8 @@ uint32_t shape_of_progress(const struct line *line, const struct score *score)
 	size_t end = at;
 	while (end < len && is_letter(text[end]))
 		end++;
-	if (!plain || (end < len && !is_blank(text[end]) && !is_one_of(text[end], ":+")))
-		return 0;
-	bool lasts = end - at > 4 && ends_with(text + at, end - at, "ing");
-	if (!lasts && !share && !is_word_of(goes_on, text + at, end - at) &&
-	    !(end - at == 4 && starts_with(text + at, 4, "PASS")))
+	if ((end < len && !is_blank(text[end]) && !is_one_of(text[end], ":+")) ||
+	    (!share && !is_word_of(goes_on, text + at, end - at)))
 		return 0;
 	return shape_hash(SHAPE_SEED, text + at, end - at) | 2;
 }

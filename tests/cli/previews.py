@@ -251,7 +251,10 @@ CHATTER = ("test tests::part_%d ... ok", " \u2713 adds part %d 2ms", "tests/test
            "test_error_%d (test_a.Test) ... ok")
 NO_CHATTER = ("part.c:%d: warning: unused variable", "test tests::part_%d ... FAILED", "part%d.o | 12 | 4.5 KB", "%d",
               "error: downloading part %d failed", "Loading part %d failed", "the value of part %d is 7",
-              "[INFO] part %d", "2026-01-02 12:00:%02d request served", "/usr/lib/part%d")
+              "[INFO] part %d", "2026-01-02 12:00:%02d request served", "/usr/lib/part%d",
+              "ok %d - adds # TODO", "ok %d - adds # SKIP", "\u2713 adds part %d (1 failed)", "PASS part%d.js ... FAIL",
+              "link %d is not OK", "suite %d: 3 of 4 passed", "checking for part%d.h... no", "Finding %d: an open port",
+              "tests/test_a.py::test_%d SKIPPED [ 33%%]", "Crashing part %d")
 
 
 class Folds(Case):
