@@ -28,14 +28,15 @@ enum mark {
 	PASSED, /* names one that passed */
 	SUM,    /* counts them: "1 failed, 2 passed" */
 	RAN,    /* counts those that ran, passed or not; without a group: one */
+	TOTAL,  /* as RAN, of a runner that counts those that failed as well */
 	LEFT,   /* one was left out */
 	WHOLE,  /* a sum of a runner that tells when it has stopped early, or left tests out */
 	PART,   /* it has */
 	SPOILT, /* nothing that is counted can be relied on */
 };
 
-/* A node of pytest: path::test[values]. */
-#define NODE "[^\\s\\[]+::[^\\s\\[]+(?:\\[.*?\\])?"
+/* A node of pytest: path::test[values]. Atomic: of many "::" only the first is tried. */
+#define NODE "(?>[^\\s\\[]+?::[^\\s\\[]+)(?:\\[.*?\\])?"
 
 /* A time behind a name. */
 #define TIME "(?: \\([\\d.]+ ?m?s\\))?"
@@ -54,7 +55,7 @@ static const struct form {
 	/* unittest, with -v */
 	{FAILED, "(?:FAIL|ERROR): (test\\S* \\(\\S+\\))"},
 	{PASSED, "(test\\S* \\(\\S+\\)) \\.\\.\\. ok"},
-	{RAN, "Ran (\\d+) tests? in [\\d.]+s"},
+	{TOTAL, "Ran (\\d+) tests? in [\\d.]+s"},
 	{SUM, "(?:FAILED|OK) \\(([a-z]+=\\d+(?:, [a-z]+=\\d+)*)\\)"},
 	/* go test -v */
 	{FAILED, " *--- FAIL: (\\S+) \\([\\d.]+s\\)"},
@@ -77,9 +78,11 @@ static const struct form {
 	{FAILED, " FAIL  (\\S+ > .+)"},
 	{PASSED, " ✓ (\\S+ > .+?)(?: \\d+ ?m?s)?"},
 	{SUM, " +Tests  (\\d+ [a-z]+(?: \\| \\d+ [a-z]+)*) \\(\\d+\\)"},
-	/* node --test; its failures are named again behind its sum */
+	/* node --test; its failures are named again behind its sum. A suite that fails looks like a
+	   test, and is not counted. */
 	{PASSED, "✔ (.+) \\([\\d.]+ms\\)"},
 	{FAILED, "✖ (.+) \\([\\d.]+ms\\)"},
+	{SPOILT, "ℹ suites [1-9]\\d*"},
 	{SUM, "ℹ ((?:pass|fail|cancelled|skipped|todo) \\d+)"},
 	/* TAP */
 	{LEFT, "(?:not )?ok \\d+ .*# (?:SKIP|TODO|skip|todo)\\b.*"},
@@ -159,10 +162,11 @@ void outcome_free(struct outcome *o)
 	free(o);
 }
 
-/* Returns whether it can be added, and stand in a line as it is. */
+/* Returns whether it can be added, stand in a line as it is, and be told from others. */
 static bool outcome_add_name(struct outcome *o, const char *text, unsigned where)
 {
-	bool is_plain = utf8_all_clean(text, strlen(text)) && !strpbrk(text, "\"\\\t");
+	bool is_plain = utf8_all_clean(text, strlen(text)) && !strpbrk(text, "\"\\\t") &&
+			!strstr(text, "[redacted");
 	char *copy = is_plain && o->count < NAMES_MOST ? strdup(text) : NULL;
 	struct name *name = copy ? array_add(&o->names, &o->count, &o->room, sizeof(*name)) : NULL;
 	if (name)
@@ -195,6 +199,11 @@ void outcome_add_line(struct outcome *o, bool before, const char *line, size_t l
 {
 	struct side *side = &o->sides[before];
 	char text[LINE_MOST + 1] = "1";
+	/* go fails a test behind what it printed without a newline. */
+	const char *fail = len > 0 && line[len - 1] == ')'
+				   ? memmem(line, len, "--- FAIL: ", strlen("--- FAIL: "))
+				   : NULL;
+	side->counts[SPOILT] += fail && strspn(line, " ") < (size_t)(fail - line);
 	if (len > LINE_MOST ||
 	    pcre2_match(o->code, (PCRE2_SPTR)line, len, 0, 0, o->match, NULL) < 1)
 		return;
@@ -241,13 +250,16 @@ static bool outcome_settle(struct outcome *o)
 }
 
 /* Whether those that FAILED, or PASSED, are all named: as many as are counted, alone or with the
-   others. */
+   others. Where one runner counts them alone and another does not, a name could be of either. */
 static bool side_names(const struct side *s, enum mark mark)
 {
 	const bool tells = s->counts[SUM] || s->counts[WHOLE];
-	if (s->counts[RAN] == 0 || (mark == FAILED && tells))
+	const uint64_t ran = s->counts[RAN] + s->counts[TOTAL];
+	if (s->counts[RAN] > 0 && tells)
+		return false;
+	if (ran == 0 || (mark == FAILED && tells))
 		return tells && s->names[mark] == s->counts[mark];
-	return s->names[FAILED] + s->names[PASSED] + s->counts[LEFT] == s->counts[RAN];
+	return s->names[FAILED] + s->names[PASSED] + s->counts[LEFT] == ran;
 }
 
 /* Whether the tests of `s` are at least those of `other`, but for `more`: as many runs of a runner
@@ -255,7 +267,7 @@ static bool side_names(const struct side *s, enum mark mark)
 static bool side_covers(const struct side *s, const struct side *other, uint64_t more)
 {
 	return s->counts[WHOLE] > 0 && s->counts[WHOLE] >= other->counts[WHOLE] &&
-	       s->counts[SUM] + s->counts[RAN] + s->counts[PART] == 0 &&
+	       s->counts[SUM] + s->counts[RAN] + s->counts[TOTAL] + s->counts[PART] == 0 &&
 	       s->counts[FAILED] + s->counts[PASSED] + more >=
 		       other->counts[FAILED] + other->counts[PASSED];
 }

@@ -236,6 +236,37 @@ TEST(several_runners)
 	      "failed: 1 (new: t.py::test_b; no longer: t.py::test_a)");
 }
 
+/* A name of one runner makes up for one that another counts and does not name. */
+TEST(runner_without_names)
+{
+#define JEST "Tests:       1 failed, 3 passed, 4 total\n"
+#define CTEST(a, b)                                         \
+	"1/2 Test #1: a ....." a "\n2/2 Test #2: b ....." b \
+	"\n50% tests passed, 1 tests failed out of 2\n"
+#define BAD  "***Failed    0.01 sec"
+#define GOOD "   Passed    0.01 sec"
+	check(CTEST(BAD, GOOD), CTEST(GOOD, BAD), "failed: 1 (new: b; fixed: a)");
+	check(JEST CTEST(BAD, GOOD), JEST CTEST(GOOD, BAD), "");
+}
+
+/* As many as were run are named, since a line that runs one and a line that fails another are both
+   behind what a test printed. */
+TEST(unfinished_lines)
+{
+#define GO "=== RUN   TestA\n--- FAIL: TestA (0.00s)\n=== RUN   TestC\n"
+	check(GO "--- PASS: TestC (0.00s)\n",
+	      "=== RUN   TestA\nx=== RUN   TestA/s\n--- PASS: TestA (0.00s)\n"
+	      "    --- PASS: TestA/s (0.00s)\n=== RUN   TestB\ny--- FAIL: TestB (0.00s)\n"
+	      "=== RUN   TestC\n--- FAIL: TestC (0.00s)\n",
+	      "");
+}
+
+TEST(suite_of_node)
+{
+	check("✔ A (1.2ms)\n✔ works (1.2ms)\nℹ suites 0\nℹ pass 2\nℹ fail 0\n",
+	      "✖ A (1.2ms)\nℹ suites 3\nℹ pass 0\nℹ fail 2\n✖ works (1ms)\n✖ works (1ms)\n", "");
+}
+
 TEST(names)
 {
 	check("FAILED t.py::test_v[a - b] - x\n" SUM1, "FAILED t.py::test_v[a - c]\n" SUM1,
@@ -243,6 +274,9 @@ TEST(names)
 	/* Not masked: a number makes another test. */
 	check("FAILED t.py::test_1\n" SUM1, "FAILED t.py::test_2\n" SUM1,
 	      "failed: 1 (new: t.py::test_2; no longer: t.py::test_1)");
+	/* Two values may have been redacted to one. */
+	check("FAILED t.py::test_v[[redacted]]\n" SUM1, "FAILED t.py::test_v[[redacted]]\n" SUM1,
+	      "");
 	/* Nothing that would break out of the line. */
 	check(A SUM1, "FAILED t.py::test_\"x]\n" SUM1, "");
 	check(A SUM1, "FAILED t.py::test_\xe2\x80\xae\n" SUM1, "");
