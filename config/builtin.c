@@ -208,7 +208,7 @@ static const struct layer_entry entries[] = {
 	SET(fold, FOLD_ALWAYS),
 	/* Its rules are as wide as the terminal, and tell nothing. */
 	PROFILE("pytest"),
-	MATCH("pytest|py.test"),
+	MATCH("pytest|pytest-3|py.test"),
 	MATCH("python|python2|python3|python3.*|pypy|pypy3 -m pytest"),
 	MATCH("coverage|uv run pytest"),
 	SET(cols, 80),
