@@ -406,7 +406,7 @@ int stats_add_session(struct stats *s, struct store *store, const char *session)
 	}
 	/* Damage behind the line up to which is kept counts the next time, too. */
 	new.damaged = s->damaged - new.damaged;
-	if (got >= 0 && all && new.len &&new.at - (got ? old.at : 0) >= KEPT_LEAST)
+	if (got >= 0 && all && new.len > 0 && new.at - (got ? old.at : 0) >= KEPT_LEAST)
 		kept_write(s, &new, store, session);
 	sum_add(&s->all, &others.all);
 	note_first(s, others.first_ms);
