@@ -47,6 +47,7 @@ static const struct form {
 	const char *pattern;
 } forms[] = {
 	/* pytest: its summary; with -v, and with xdist; with -rA */
+	{SPOILT, "FAILED [^\\s\\[]+\\[.*\\] - .*\\] - .*"}, /* where does the name end? */
 	{FAILED, "FAILED (" NODE ")(?: - .*)?"},
 	{PASSED, "(" NODE ") PASSED(?: +\\[ *[\\d/]+%?\\])?"},
 	{PASSED, "(?:\\[gw\\d+\\] \\[ *\\d+%\\] )?PASSED (" NODE ") *"},

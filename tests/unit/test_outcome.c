@@ -274,6 +274,7 @@ TEST(names)
 	/* Not masked: a number makes another test. */
 	check("FAILED t.py::test_1\n" SUM1, "FAILED t.py::test_2\n" SUM1,
 	      "failed: 1 (new: t.py::test_2; no longer: t.py::test_1)");
+	check(A SUM1, "FAILED t.py::test_v[a] - b] - x\n" SUM1, "");
 	/* Two values may have been redacted to one. */
 	check("FAILED t.py::test_v[[redacted]]\n" SUM1, "FAILED t.py::test_v[[redacted]]\n" SUM1,
 	      "");
