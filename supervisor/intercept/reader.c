@@ -499,9 +499,10 @@ static int agent_end(struct interceptor *s, const struct interceptor_ending *giv
 		intercept_resolve(s);
 	if (s->reader->previews) {
 		print_held(s, len, &e.place);
-		announced |= s->omitted > 0;
+		e.ending.omits = s->omitted > 0;
+		announced |= e.ending.omits;
 		/* The person who interrupted it may not have read this far. */
-		if (announced && (s->omitted > 0 || e.ending.state != WORDING_ENDED))
+		if (announced && (e.ending.omits || e.ending.state != WORDING_ENDED))
 			wording_footer(intercept_line(s), &e.ending, &e.place);
 		else if (announced)
 			wording_status(intercept_line(s), &e.ending, &e.place);

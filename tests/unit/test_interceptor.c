@@ -210,6 +210,23 @@ TEST(chatter_is_folded_as_it_comes)
 	run_end(&r);
 }
 
+/* A run that goes on names how to read what was left out. */
+TEST(chatter_of_a_run_that_goes_on)
+{
+	struct run r = run_make();
+	r.options.limit.fold = FOLD_ALWAYS;
+	run_start(&r);
+	for (int i = 1; i <= 20; i++)
+		feed(&r, "test part of the whole ... ok\n");
+	interceptor_finish(r.text);
+	struct interceptor_ending e = ending(&r, 0);
+	e.ending.state = WORDING_RUNNING;
+	interceptor_report(r.text, &e);
+	assert_non_null(
+		strstr(buffer_string(&r.out), "; with that ID: terse read ID --lines FROM-TO"));
+	run_end(&r);
+}
+
 /* Where there is no artifact, where little is saved, and where nobody wants it, nothing is left
    out. */
 TEST(chatter_that_stays)
