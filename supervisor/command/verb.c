@@ -658,16 +658,6 @@ int verb_read_meta(const struct id_found *found, struct meta *m)
 	return result;
 }
 
-int verb_open_found(const struct id_found *found, enum artifact_part part, struct text *text)
-{
-	int dir = store_open_session(found->store, found->session, false);
-	if (dir < 0)
-		return -1;
-	int result = text_open(text, dir, found->id, part);
-	io_close(&dir);
-	return result;
-}
-
 /* Says that the command wrote the text to a file itself, if it did. Returns whether it did. */
 static bool verb_fail_filed(const struct verb_call *c, enum artifact_part part, int dir,
 			    const char *id)
@@ -715,17 +705,17 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
 	struct id_found found;
 	bool files = c->settings->reach == REACH_FILES;
 	int count, result = verb_resolve(c, name, files, stores, &count, &found), why = errno;
-	if (result == 0 && verb_open_found(&found, part, text) < 0) {
-		why = errno;
+	if (result == 0) {
 		int dir = store_open_session(found.store, found.session, false);
-		errno = why;
-		verb_fail_part(c, part, dir, found.id);
+		if (dir < 0 || text_open(text, dir, found.id, part) < 0) {
+			why = errno;
+			verb_fail_part(c, part, dir, found.id);
+			result = -1;
+		} else if (text->size == 0 && verb_fail_filed(c, part, dir, found.id)) {
+			text_close(text);
+			result = -1;
+		}
 		io_close(&dir);
-		result = -1;
-	} else if (result == 0 && text->size == 0 &&
-		   verb_fail_filed(c, part, text->dir, text->id)) {
-		text_close(text);
-		result = -1;
 	}
 	store_close_all(stores, count);
 	if (result <= 0)

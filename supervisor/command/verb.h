@@ -258,9 +258,6 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
    in any case. */
 int verb_read_meta(const struct id_found *found, struct meta *m);
 
-/* Opens a part of an artifact that was found. Returns 0, or -1 with errno. */
-int verb_open_found(const struct id_found *found, enum artifact_part part, struct text *text);
-
 /* Appends the ID of a text, or the path of a file, as a word of a command that opens it again.
    Returns the buffer's text, or NULL with ENOMEM. */
 const char *verb_quote_text(struct buffer *out, const struct text *text, const char *path);

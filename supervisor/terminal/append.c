@@ -429,8 +429,7 @@ static bool is_ascii_letter(char c)
 }
 
 /* After a CR: frames of a progress bar, which a CR ends, are written over the last line as they
-   would be over its row. Stops at what is not as simple, and before a line that may have to stay.
- */
+   would be over its row. Stops at anything else, and before a line that may have to stay. */
 static const char *take_frames(struct terminal *t, const char *p, const char *end)
 {
 	struct tail *tail = &t->tail;
