@@ -45,6 +45,7 @@ enum mark {
 static const struct form {
 	enum mark mark;
 	const char *pattern;
+	bool is_short; /* the name is without its file, crate, package or suite */
 } forms[] = {
 	/* pytest: its summary; with -v, and with xdist; with -rA */
 	{SPOILT, "FAILED [^\\s\\[]+\\[.*\\] - .*\\] - .*"}, /* where does the name end? */
@@ -59,19 +60,19 @@ static const struct form {
 	{TOTAL, "Ran (\\d+) tests? in [\\d.]+s"},
 	{SUM, "(?:FAILED|OK) \\(([a-z]+=\\d+(?:, [a-z]+=\\d+)*)\\)"},
 	/* go test -v */
-	{FAILED, " *--- FAIL: (\\S+) \\([\\d.]+s\\)"},
-	{PASSED, " *--- PASS: (\\S+) \\([\\d.]+s\\)"},
+	{FAILED, " *--- FAIL: (\\S+) \\([\\d.]+s\\)", true},
+	{PASSED, " *--- PASS: (\\S+) \\([\\d.]+s\\)", true},
 	{LEFT, " *--- SKIP: \\S+ \\([\\d.]+s\\)"},
 	{RAN, "=== RUN   \\S+"},
 	{SPOILT, "FAIL\\t.* \\[(?:build|setup) failed\\]"},
 	/* cargo test */
-	{FAILED, "test (.+) \\.\\.\\. FAILED"},
-	{PASSED, "test (.+) \\.\\.\\. ok"},
+	{FAILED, "test (.+) \\.\\.\\. FAILED", true},
+	{PASSED, "test (.+) \\.\\.\\. ok", true},
 	{SUM, "test result: (?:ok|FAILED)\\. (.+); finished in [\\d.]+s"},
 	/* mocha, jest --verbose; mocha's failures are named again behind its sum, not so deep */
-	{FAILED, " {4,}\\d+\\) (.+)"},
-	{FAILED, " {4,}✕ (.+?)" TIME},
-	{PASSED, " {4,}(?:✓|✔) (.+?)" TIME},
+	{FAILED, " {4,}\\d+\\) (.+)", true},
+	{FAILED, " {4,}✕ (.+?)" TIME, true},
+	{PASSED, " {4,}(?:✓|✔) (.+?)" TIME, true},
 	{SUM, "  (\\d+ (?:passing|failing|pending))" TIME},
 	{SUM, "Tests: +(\\d+ [a-z]+(?:, \\d+ [a-z]+)*), \\d+ total"},
 	{SPOILT, "  ● Test suite failed to run"},
@@ -81,14 +82,14 @@ static const struct form {
 	{SUM, " +Tests  (\\d+ [a-z]+(?: \\| \\d+ [a-z]+)*) \\(\\d+\\)"},
 	/* node --test; its failures are named again behind its sum. A suite that fails looks like a
 	   test, and is not counted. */
-	{PASSED, "✔ (.+) \\([\\d.]+ms\\)"},
-	{FAILED, "✖ (.+) \\([\\d.]+ms\\)"},
+	{PASSED, "✔ (.+) \\([\\d.]+ms\\)", true},
+	{FAILED, "✖ (.+) \\([\\d.]+ms\\)", true},
 	{SPOILT, "ℹ suites [1-9]\\d*"},
 	{SUM, "ℹ ((?:pass|fail|cancelled|skipped|todo) \\d+)"},
 	/* TAP */
 	{LEFT, "(?:not )?ok \\d+ .*# (?:SKIP|TODO|skip|todo)\\b.*"},
-	{FAILED, "not ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?"},
-	{PASSED, "ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?"},
+	{FAILED, "not ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?", true},
+	{PASSED, "ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?", true},
 	{RAN, "1\\.\\.(\\d+)"},
 	{SPOILT, "Bail out!.*"},
 	/* ctest */
@@ -119,6 +120,7 @@ struct outcome {
 		unsigned where; /* bits, see WHERE() */
 	} * names;
 	size_t count, room;
+	bool is_short; /* a name of them */
 	struct side {
 		uint64_t counts[SPOILT + 1];
 		uint64_t names[2]; /* different ones that FAILED, that PASSED */
@@ -208,8 +210,10 @@ void outcome_add_line(struct outcome *o, bool before, const char *line, size_t l
 	if (len > LINE_MOST ||
 	    pcre2_match(o->code, (PCRE2_SPTR)line, len, 0, 0, o->match, NULL) < 1)
 		return;
-	enum mark mark = forms[strtoul((const char *)pcre2_get_mark(o->match), NULL, 10)].mark;
+	const struct form *form = &forms[strtoul((const char *)pcre2_get_mark(o->match), NULL, 10)];
+	enum mark mark = form->mark;
 	const size_t *at = pcre2_get_ovector_pointer(o->match);
+	o->is_short |= form->is_short;
 	if (at[2] != PCRE2_UNSET)
 		snprintf(text, sizeof(text), "%.*s", (int)(at[3] - at[2]), line + at[2]);
 	if (mark == FAILED || mark == PASSED)
@@ -273,6 +277,18 @@ static bool side_covers(const struct side *s, const struct side *other, uint64_t
 		       other->counts[FAILED] + other->counts[PASSED];
 }
 
+/* Whether both texts have the same tests, none left out: one that is gone would pass for its
+   namesake in another file. */
+static bool outcome_has_the_same(const struct outcome *o)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		if (!(o->names[i].where & (WHERE(FAILED, 0) | WHERE(PASSED, 0))) ||
+		    !(o->names[i].where & (WHERE(FAILED, 1) | WHERE(PASSED, 1))))
+			return false;
+	}
+	return o->sides[0].counts[LEFT] + o->sides[1].counts[LEFT] == 0;
+}
+
 /* Names as they are printed: those that fit, and how many there are. */
 struct list {
 	const char *what;
@@ -300,6 +316,8 @@ void outcome_compare(char out[OUTCOME_LEN], struct outcome *o, bool succeeded)
 		return;
 	const bool names_then = side_names(before, PASSED), names_now = side_names(now, PASSED);
 	const bool is_covered = side_covers(now, before, 0);
+	if (o->is_short && !(names_then && names_now && outcome_has_the_same(o)))
+		return;
 	for (const struct name *n = o->names; n < o->names + o->count; n++) {
 		bool fails = n->where & WHERE(FAILED, 0), failed = n->where & WHERE(FAILED, 1);
 		if (fails == failed)
