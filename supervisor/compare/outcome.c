@@ -33,6 +33,8 @@ enum mark {
 	WHOLE,  /* a sum of a runner that tells when it has stopped early, or left tests out */
 	PART,   /* it has */
 	SPOILT, /* nothing that is counted can be relied on */
+
+	SHORT = 16, /* with FAILED, PASSED: the name lacks its file, crate, package or suite */
 };
 
 /* A node of pytest: path::test[values]. Atomic: of many "::" only the first is tried. */
@@ -45,7 +47,6 @@ enum mark {
 static const struct form {
 	enum mark mark;
 	const char *pattern;
-	bool is_short; /* the name is without its file, crate, package or suite */
 } forms[] = {
 	/* pytest: its summary; with -v, and with xdist; with -rA */
 	{SPOILT, "FAILED [^\\s\\[]+\\[.*\\] - .*\\] - .*"}, /* where does the name end? */
@@ -60,19 +61,19 @@ static const struct form {
 	{TOTAL, "Ran (\\d+) tests? in [\\d.]+s"},
 	{SUM, "(?:FAILED|OK) \\(([a-z]+=\\d+(?:, [a-z]+=\\d+)*)\\)"},
 	/* go test -v */
-	{FAILED, " *--- FAIL: (\\S+) \\([\\d.]+s\\)", true},
-	{PASSED, " *--- PASS: (\\S+) \\([\\d.]+s\\)", true},
+	{FAILED | SHORT, " *--- FAIL: (\\S+) \\([\\d.]+s\\)"},
+	{PASSED | SHORT, " *--- PASS: (\\S+) \\([\\d.]+s\\)"},
 	{LEFT, " *--- SKIP: \\S+ \\([\\d.]+s\\)"},
 	{RAN, "=== RUN   \\S+"},
 	{SPOILT, "FAIL\\t.* \\[(?:build|setup) failed\\]"},
 	/* cargo test */
-	{FAILED, "test (.+) \\.\\.\\. FAILED", true},
-	{PASSED, "test (.+) \\.\\.\\. ok", true},
+	{FAILED | SHORT, "test (.+) \\.\\.\\. FAILED"},
+	{PASSED | SHORT, "test (.+) \\.\\.\\. ok"},
 	{SUM, "test result: (?:ok|FAILED)\\. (.+); finished in [\\d.]+s"},
 	/* mocha, jest --verbose; mocha's failures are named again behind its sum, not so deep */
-	{FAILED, " {4,}\\d+\\) (.+)", true},
-	{FAILED, " {4,}✕ (.+?)" TIME, true},
-	{PASSED, " {4,}(?:✓|✔) (.+?)" TIME, true},
+	{FAILED | SHORT, " {4,}\\d+\\) (.+)"},
+	{FAILED | SHORT, " {4,}✕ (.+?)" TIME},
+	{PASSED | SHORT, " {4,}(?:✓|✔) (.+?)" TIME},
 	{SUM, "  (\\d+ (?:passing|failing|pending))" TIME},
 	{SUM, "Tests: +(\\d+ [a-z]+(?:, \\d+ [a-z]+)*), \\d+ total"},
 	{SPOILT, "  ● Test suite failed to run"},
@@ -82,14 +83,14 @@ static const struct form {
 	{SUM, " +Tests  (\\d+ [a-z]+(?: \\| \\d+ [a-z]+)*) \\(\\d+\\)"},
 	/* node --test; its failures are named again behind its sum. A suite that fails looks like a
 	   test, and is not counted. */
-	{PASSED, "✔ (.+) \\([\\d.]+ms\\)", true},
-	{FAILED, "✖ (.+) \\([\\d.]+ms\\)", true},
+	{PASSED | SHORT, "✔ (.+) \\([\\d.]+ms\\)"},
+	{FAILED | SHORT, "✖ (.+) \\([\\d.]+ms\\)"},
 	{SPOILT, "ℹ suites [1-9]\\d*"},
 	{SUM, "ℹ ((?:pass|fail|cancelled|skipped|todo) \\d+)"},
 	/* TAP */
 	{LEFT, "(?:not )?ok \\d+ .*# (?:SKIP|TODO|skip|todo)\\b.*"},
-	{FAILED, "not ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?", true},
-	{PASSED, "ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?", true},
+	{FAILED | SHORT, "not ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?"},
+	{PASSED | SHORT, "ok \\d+ (?:- )?(\\S.*?)(?: # time=.*)?"},
 	{RAN, "1\\.\\.(\\d+)"},
 	{SPOILT, "Bail out!.*"},
 	/* ctest */
@@ -210,10 +211,10 @@ void outcome_add_line(struct outcome *o, bool before, const char *line, size_t l
 	if (len > LINE_MOST ||
 	    pcre2_match(o->code, (PCRE2_SPTR)line, len, 0, 0, o->match, NULL) < 1)
 		return;
-	const struct form *form = &forms[strtoul((const char *)pcre2_get_mark(o->match), NULL, 10)];
-	enum mark mark = form->mark;
+	enum mark mark = forms[strtoul((const char *)pcre2_get_mark(o->match), NULL, 10)].mark;
 	const size_t *at = pcre2_get_ovector_pointer(o->match);
-	o->is_short |= form->is_short;
+	o->is_short |= (mark & SHORT) != 0;
+	mark &= ~SHORT;
 	if (at[2] != PCRE2_UNSET)
 		snprintf(text, sizeof(text), "%.*s", (int)(at[3] - at[2]), line + at[2]);
 	if (mark == FAILED || mark == PASSED)
