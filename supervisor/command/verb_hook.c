@@ -8,9 +8,8 @@
 //   opencode session.deleted  the plugin's event: {properties: {info: {id}}}; no answer
 //   cursor sessionEnd         {conversation_id ...}; no answer
 //   cursor preToolUse         {conversation_id, tool_name: "Shell", tool_input: {command}}; the
-//   answer
-//                             has to have a `permission`, and anything else blocks: "ask", with
-//                             updated_input where the command is rewritten
+//                             answer has to have a `permission`, and anything else blocks: "ask",
+//                             with updated_input where the command is rewritten
 //   claude PreToolUse, gemini BeforeTool, opencode tool.execute.before
 //                             {tool_name, tool_input: {command}}; no answer, or as below
 //
@@ -222,8 +221,7 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 	return status;
 }
 
-/* --- the verb ----------------------------------------------------------------------------------
- */
+/* --- the verb --------------------------------------------------------------------------------- */
 
 /* `terse session end`, in a process of its own and without output, since the agent must read only
    the answer of the hook. */
