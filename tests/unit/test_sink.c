@@ -356,6 +356,17 @@ static void scatter(const pid_t pids[CROWD])
 	}
 }
 
+/* Whether few of the others have numbers nearer to the writer's than the reader has: what the
+   machine starts meanwhile comes between them. */
+static bool is_near(const pid_t pids[CROWD], int writer, int reader)
+{
+	int nearer = 0;
+	for (int i = 0; i < CROWD; i++)
+		nearer += i != writer &&
+			  abs(pids[i] - pids[writer]) <= abs(pids[reader] - pids[writer]);
+	return nearer <= 4;
+}
+
 TEST(among_many_siblings_only_a_known_agent_reads)
 {
 	static const struct {
@@ -377,6 +388,10 @@ TEST(among_many_siblings_only_a_known_agent_reads)
 		assert_int_equal(pipe(ends), 0);
 		prctl(PR_SET_NAME, cases[i].name);
 		pid_t writer = gather(pids, 20, cases[i].reader, cases[i].descriptor, ends);
+		while (cases[i].descriptor > 0 && !is_near(pids, 20, cases[i].reader)) {
+			scatter(pids);
+			writer = gather(pids, 20, cases[i].reader, cases[i].descriptor, ends);
+		}
 		assert_int_equal(sink_of_pipe(&settings, ends[1], writer, getpid()), cases[i].want);
 		scatter(pids);
 		close(ends[0]), close(ends[1]);
