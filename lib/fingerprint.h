@@ -16,7 +16,7 @@
 /* Of a line without its newline; never 0. */
 uint64_t fingerprint_masked(const char *line, size_t len);
 
-/* The same with nothing masked. */
+/* Of any bytes, with nothing masked; never 0. */
 uint64_t fingerprint_exact(const char *line, size_t len);
 
 /* The fingerprints of lines, handed out one after the other: returns 1, 0 behind the last one, or

@@ -4,6 +4,7 @@
 
 #include "config/profile.h"
 #include "config/words.h"
+#include "lib/fingerprint.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/tokens.h"
@@ -265,18 +266,9 @@ struct kept {
 	uint64_t damaged, artifacts;
 };
 
-/* FNV-1a */
-static uint64_t hash_of(const char *data, size_t len)
-{
-	uint64_t hash = 14695981039346656037u;
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)data[i]) * 1099511628211u;
-	return hash;
-}
-
 static uint64_t kept_check(const struct buffer *file)
 {
-	return hash_of(file->data + sizeof(uint64_t), file->len - sizeof(uint64_t));
+	return fingerprint_exact(file->data + sizeof(uint64_t), file->len - sizeof(uint64_t));
 }
 
 static int open_kept(const struct store *store, const char *session, int flags)
@@ -358,7 +350,9 @@ static int add_lines(struct stats *s, struct journal *j, struct kept *old, struc
 	struct meta m;
 	int got;
 	while ((errno = 0, got = journal_next(j, &line)) == 1) {
-		uint64_t hash = line.at == old->at || !new->len ? hash_of(line.text, line.len) : 0;
+		uint64_t hash = line.at == old->at || !new->len
+					? fingerprint_exact(line.text, line.len)
+					: 0;
 		if (line.at == old->at && line.len == old->len && hash == old->hash)
 			break;
 		if (!new->len)
