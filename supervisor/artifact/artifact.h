@@ -3,7 +3,7 @@
 //   SESSION/ID.txt      text (standard output, or both streams merged)
 //           ID.err.txt  text of standard error, where kept apart
 //           ID.raw      raw bytes, where kept
-//           ID.cast     a recording with times (process/record.h), where wanted
+//           ID.cast     a recording with times (process/supervisor_internal.h), where wanted
 //           ID.shown    what a reader was shown of it (artifact_keep_shown())
 //           ID.json     metadata (meta.h)
 //           ID.idx, ID.err.idx  line index (index.h)

@@ -3,9 +3,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/trace.h"
-#include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
-#include "supervisor/process/watchdog.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -6,7 +6,6 @@
 #include "lib/json.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
-#include "supervisor/process/spawn.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>

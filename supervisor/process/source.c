@@ -5,7 +5,6 @@
 #include "config/limit.h"
 #include "lib/io.h"
 #include "lib/trace.h"
-#include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>

@@ -77,7 +77,7 @@ struct source {
 	char last;      /* the last byte a person saw */
 	unsigned lulls; /* short reads in a row */
 	uint64_t came;  /* bytes read in all */
-	uint64_t shown; /* bytes added to what was shown (record.h) */
+	uint64_t shown; /* bytes added to what was shown (supervisor_internal.h) */
 	uint64_t taken; /* bytes read since the thread was last begun or ended */
 	struct reader_thread *reader_thread; /* the thread that reads ahead, or NULL */
 	enum sink sink;

@@ -6,10 +6,7 @@
 #include "lib/quote.h"
 #include "lib/trace.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/process/job.h"
-#include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
-#include "supervisor/process/watchdog.h"
 #include "supervisor/remote/remote.h"
 
 #include <errno.h>
@@ -442,9 +439,13 @@ static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-/* Closes everything that belongs to the caller, but for the pipe of a program that reads on. */
+/* Closes everything that belongs to the caller, but for the pipe of a program that reads on. A
+   process that ends with the front end leaves that to its end. */
 static void supervisor_drop_caller(struct supervisor *s)
 {
+	if (s->caller == CALLER_LEFT)
+		return;
+	s->caller = CALLER_LEFT;
 	summary_release(&s->summary);
 	/* Standard input mostly went when the command got it. */
 	bool kept[STDERR_FILENO + 1] = {s->job->channels.keyboard != STDIN_FILENO};
@@ -475,7 +476,6 @@ static void supervisor_settle(void)
 /* The reader has the report that the run goes on: the caller is let go. */
 static void supervisor_finish_yield(struct supervisor *s)
 {
-	s->caller = CALLER_LEFT;
 	int status = supervisor_outcome(s, (int)s->job->settings->yield_status << 8);
 	supervisor_drop_caller(s);
 	supervisor_settle();
@@ -498,7 +498,7 @@ static bool supervisor_is_held(const struct supervisor *s)
 	return s->ending || supervisor_is_open(s) || s->sources[0].onward || s->sources[1].onward;
 }
 
-/* The reader has everything: nothing of the caller's is held any more, and the front end may end.
+/* The reader has everything, and the front end may end: nothing of the caller's is held any more.
    When this process ends as well, the front end is sent the end last (supervisor_finish()), to be
    waited for. */
 static void supervisor_linger(struct supervisor *s)
@@ -506,8 +506,6 @@ static void supervisor_linger(struct supervisor *s)
 	const int fds[] = {s->sources[0].fd, s->sources[1].fd};
 	struct pipe_holder found[META_HOLDERS];
 	s->status = supervisor_outcome(s, s->status);
-	if (s->caller != CALLER_LEFT)
-		supervisor_drop_caller(s);
 	s->state = SUPERVISOR_LINGERING;
 	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
 	shown_keep(&s->record.shown, s->record.artifact);
@@ -515,6 +513,7 @@ static void supervisor_linger(struct supervisor *s)
 	      supervisor_is_held(s) ? ", and the output is still held" : "");
 	if (!supervisor_is_held(s))
 		return;
+	supervisor_drop_caller(s);
 	if (!s->ending)
 		watchdog_tell(&s->watchdog, 0);
 	supervisor_settle();
@@ -715,6 +714,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	bool kept = record_lacks_artifact(&s->record);
 	if (kept) {
 		if (flock(s->record.outbox.dir, LOCK_SH | LOCK_NB) == 0) {
+			supervisor_drop_caller(s);
 			watchdog_tell(&s->watchdog, 0);
 			front_end(s, ENDED_LIVES_ON);
 		}
@@ -727,6 +727,8 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	record_close(&s->record, kept || s->lingers);
 	watchdog_tell(&s->watchdog, 0);
 	bool goes_on = s->record.gc_due || s->record.push_due;
+	if (goes_on)
+		supervisor_drop_caller(s);
 	TRACE(PROCESS, "supervisor: ends%s%s", s->record.gc_due ? ", after a cleanup" : "",
 	      s->record.push_due ? ", after a push" : "");
 	/* Nobody must wait for these. */
@@ -918,14 +920,16 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	}
 	int left[2];
 	supervisor_finish(&s, left);
-	for (struct source *source = s.sources; source < s.end; source++)
+	bool goes_on = left[0] >= 0 || left[1] >= 0;
+	/* A push may take an hour, and background processes may live for months. */
+	for (struct source *source = s.sources; source < s.end && (goes_on || s.record.push_due);
+	     source++)
 		source_release(source);
 	buffer_release(&s.input);
 	if (s.record.push_due)
 		supervisor_push(&s, left);
 	trace_close();
-	/* Background processes may live for months. */
-	if (left[0] >= 0 || left[1] >= 0) {
+	if (goes_on) {
 		io_close_others(STDERR_FILENO + 1, left, 2);
 		malloc_trim(0);
 		discard_output(&s, left);

@@ -26,21 +26,244 @@
 #include "lib/buffer.h"
 #include "lib/loop.h"
 #include "lib/proc.h"
+#include "lib/tokens.h"
+#include "supervisor/agents/session.h"
+#include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/compare/since.h"
 #include "supervisor/intercept/interceptor.h"
+#include "supervisor/process/job.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/protocol.h"
-#include "supervisor/process/record.h"
 #include "supervisor/process/source.h"
-#include "supervisor/process/wait.h"
+#include "supervisor/remote/outbox.h"
 #include "supervisor/report/report.h"
+#include "supervisor/report/wording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+
+/* --- the records of a run: what its reader was shown, its artifact, its line in the history --- */
+
+// What the reader of a run was shown: counted for `terse stats`, and kept beside the artifact as it
+// was, for `terse report`.
+//
+// Only what an agent may read counts. What a program, a file or a person gets is not shown to a
+// model.
+
+struct shown {
+	uint64_t bytes;        /* printed for the reader, terse's own lines included */
+	uint64_t unseen;       /* of them, those that turned out to have another reader */
+	struct tokens tokens;  /* of the first SHOWN_MOST of them */
+	struct buffer printed; /* the first SHOWN_MOST of them */
+	uint64_t text, lines;  /* of the texts that they are about */
+	struct buffer ranges;  /* of lines, as the head of ID.shown has them */
+};
+
+/* These bytes were printed. */
+void shown_add(struct shown *w, const char *data, size_t len);
+
+/* It was no agent that read so many of them after all. When nobody else has read any, all are
+   forgotten. */
+void shown_forget(struct shown *w, uint64_t bytes);
+
+/* Writes ID.shown beside an artifact (NULL: there is none), once. */
+void shown_keep(struct shown *w, struct artifact *a);
+
+// The artifact is opened when the first text spills.
+
+struct record {
+	struct meta meta;
+	struct artifact *artifact;
+	bool claimed;                   /* its ID was, before there is an artifact */
+	int error;                      /* why there is no artifact although one was wanted */
+	const struct settings *pushing; /* NULL: runs are not pushed */
+	struct outbox outbox;           /* open where they are */
+	bool push_due;                  /* something waits there */
+	struct outbox_origin origin;    /* of the run, then */
+	bool noted;                     /* the run does */
+	bool over;                      /* the command has ended, and record_end() comes next */
+	char cwd[PATH_MAX];
+	char session[SESSION_ROOM];
+	char files[2][PATH_MAX]; /* of the metadata */
+	bool filed;              /* one of them is a regular file */
+	struct shown shown;
+	const struct settings *settings;
+	int history; /* the session's directory; -1: there is no place to keep text, as far as known
+		      */
+	bool gc_due;
+};
+
+/* `r` holds zeros. */
+void record_init(struct record *r, const struct job *job);
+
+/* Opens the history while the command starts, so that its end is not delayed; checks whether a
+   cleanup is due (r->gc_due). */
+void record_prepare(struct record *r, int64_t gc_interval_ms);
+
+/* Gives the run an ID, in its metadata, if it has none. Returns 0, or -1 with errno. */
+int record_claim(struct record *r);
+
+/* The artifact, made at the first call; NULL: it can't be made. */
+struct artifact *record_open(struct record *r);
+
+/* Where the text can be read, for messages. */
+struct wording_place record_place(const struct record *r, bool is_stderr);
+
+/* The command has ended with a wait status: fills in the metadata and updates the artifact. */
+void record_end(struct record *r, int status, bool timed_out, bool interrupted,
+		int64_t duration_ms);
+
+/* Whether the run has ended, would be pushed, and has no artifact: a short failure is what somebody
+   asks for the next morning. */
+bool record_lacks_artifact(const struct record *r);
+
+/* Appends the run's line to its session's history, once: at its end, or before that where its
+   caller may go on and look for it. */
+void record_add_history(struct record *r);
+
+/* No more text comes: adds to the history, updates the artifact if text came since
+   record_end() (`grown`), finds out what is to be pushed (r->push_due), and frees. */
+void record_close(struct record *r, bool grown);
+
+/* Cleans the stores up, which is due, unless somebody else does. Call it when nobody waits. */
+void record_clean_up(const struct record *r);
+
+/* --- what the processes of a run wait for, as /proc shows it ------------------------------------
+ */
+
+struct wait {
+	enum wait_kind kind;
+	pid_t pid;     /* of the process that waits */
+	char name[64]; /* its name, as it has set it: may hold anything */
+	bool also;     /* WAIT_KEYS: data on its standard input would wake it up, too */
+};
+
+/* Looks at all descendants of the caller. `terminal`: the device number of the terminal. */
+void wait_look(struct wait *w, dev_t terminal);
+
+/* When to look whether a command waits: so long after it was last active, then later and later, but
+   soon again once a look has found it waiting. */
+struct looks {
+	int master;        /* of the terminal; not owned */
+	dev_t device;      /* of its slave */
+	int64_t active_ms; /* when something was written or typed last; times are monotonic */
+	int64_t at;        /* the next look; 0: none */
+	int64_t pause_ms;  /* until the next one, if this finds nothing */
+	int agreed;        /* looks in a row that found it waiting */
+};
+
+// A command that waits for keys, though nobody can type any: an agent's, without a controlling
+// terminal. On a pipe such programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as
+// their output they draw, and wait.
+//
+// The look comes when nothing was written for some seconds. The process that waits is hung up (HUP,
+// then TERM and KILL), as if its terminal had gone, if
+//
+//   - nothing of the run works, and it waits to read the terminal, not for its standard input
+//     (or is all there is of the run, and waits for nothing that comes from elsewhere),
+//   - it has the terminal in raw mode, or the alternate screen is on, and
+//   - nothing of the run is a server.
+//
+// Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
+
+struct keys {
+	struct looks looks;
+	int64_t hang_up;   /* after so long without output, ms; 0: never */
+	int64_t grace;     /* between TERM and KILL, ms */
+	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
+	bool reported;     /* a wait was */
+	int sent;          /* signals to `wait.pid` */
+	struct wait wait;
+};
+
+enum keys_found { KEYS_NOTHING, KEYS_WAITS, KEYS_HUNG_UP };
+
+/* The run begins. The terminal (without one nothing is ever looked at) and the times are filled
+   in. */
+void keys_begin(struct keys *k, int64_t now_ms);
+
+/* Something was written. */
+void keys_touch(struct keys *k, int64_t now_ms);
+
+/* Looks if it is due; `t` is the screen, NULL where nothing was written. Returns KEYS_WAITS once,
+   KEYS_HUNG_UP at the first signal to a process. */
+enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_ms);
+
+// Whether a command waits for somebody to type. No event reports this, so terse has to look.
+//
+// When the terminal has been quiet for a moment, and then less and less often, its foreground
+// process group is looked at. It waits for input when
+//
+//   - one of its processes is blocked in a read of the terminal, or
+//   - one sleeps in poll, select or epoll, nothing of it runs, the terminal is raw (so keys
+//     are read one by one), and the screen looks as if somebody was asked: the cursor is
+//     behind text, or a full-screen program is on, or
+//   - /proc hides why it sleeps (another user's: sudo, su), nothing of it runs, the cursor is
+//     behind text, and either echo is off or it has been quiet for long.
+//
+// Two looks in a row must agree.
+
+/* The state of a process group. */
+enum prompt_group {
+	PROMPT_BUSY,   /* something runs, or is blocked elsewhere */
+	PROMPT_READS,  /* blocked in a read of the terminal */
+	PROMPT_POLLS,  /* asleep until one of several things happens */
+	PROMPT_HIDDEN, /* asleep; the reason can't be seen */
+};
+
+/* Looks at the processes of the group that descend from the caller. `terminal`: the device number
+   of the terminal. */
+enum prompt_group prompt_look(pid_t group, dev_t terminal);
+
+struct prompt {
+	struct looks looks;
+	bool waits;
+};
+
+/* Something was written or typed. */
+void prompt_touch(struct prompt *p, int64_t now_ms);
+
+/* Looks if it is due. Returns whether the command has just begun to wait. `t`: the screen. */
+bool prompt_step(struct prompt *p, struct terminal *t, int64_t now_ms);
+
+/* Appends the question: the text of the cursor's row, clean and short. Nothing on the alternate
+   screen, which is no question. Returns 0, or -1 with ENOMEM. */
+int prompt_text(struct terminal *t, struct buffer *out);
+
+/* --- the watchdog ------------------------------------------------------------------------------
+ */
+
+// A process that only waits. When the supervisor dies before the command has ended (SIGKILL, out of
+// memory), or the front end before the command has been executed, it ends the command's processes
+// and restores the person's terminal. It holds no descriptor but its own two and that terminal.
+//
+// It is also a witness. A process can't know whether a signal was sent to it alone or to its
+// process group, so the watchdog stays in the front end's group: a signal that came to both was for
+// the group. The kernel signals the newest member of a group first, so the watchdog has the signal
+// before the front end. Every signal must be blocked in the process that starts it
+// (signals_take()).
+
+/* Starts it as a child, for the job of the supervisor whose process ID is `session`. `pipe`: the
+   read end; watchdog_tell() has the other one, which closes on exec. Returns its pid, or -1 with
+   errno: the run goes on without. *asked: the socket to ask it through, or -1. */
+pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked);
+
+/* For the supervisor: the command's process group, once there is one; 0: all is well, and `pipe` is
+   closed. The watchdog reads it when all write ends are closed. */
+void watchdog_tell(int *pipe, pid_t group);
+
+/* Asks the watchdog whether it was sent the signal `what`, too; it forgets that. True where it does
+   not answer. WATCHDOG_LEAVE: it leaves the group of a front end that ends before it. */
+#define WATCHDOG_LEAVE 0x7f
+bool watchdog_ask(pid_t watchdog, int asked, int what);
+
+/* Sets the person's terminal, if there is one, back to the job's modes if it still has the raw
+   ones. */
+void watchdog_restore_terminal(const struct job *job);
 
 /* --- the clients of a live run (protocol.h), as its supervisor serves them -------------------- */
 

@@ -1,13 +1,11 @@
-// See wait.h.
+// See supervisor_internal.h.
 
-#include "supervisor/process/wait.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/proc.h"
 #include "lib/utf8.h"
-#include "supervisor/process/process_tree.h"
-#include "supervisor/process/spawn.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>

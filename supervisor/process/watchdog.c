@@ -1,13 +1,11 @@
-// See watchdog.h.
+// See supervisor_internal.h.
 
-#include "supervisor/process/watchdog.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
-#include "supervisor/process/job.h"
-#include "supervisor/process/process_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +20,8 @@
 /* timeout(1) signals its child, then its group. */
 #define LATER_MS 3
 
-/* A watchdog that is stopped does not answer: after so long it is looked at. Where the machine
-   stalls it is late. */
+/* After so long without an answer the watchdog is looked at. Where the machine stalls it is late.
+ */
 #define ANSWER_MS    300
 #define ANSWER_LOOKS 20
 
@@ -134,14 +132,15 @@ pid_t watchdog_start(const struct job *job, pid_t session, int pipe, int *asked)
 	return pid;
 }
 
-/* Waits for an answer of a watchdog that can give one. */
+/* Waits for an answer of a watchdog that can give one: it sleeps or runs. One that is stopped,
+   traced or waits for a disk may be so for hours. */
 static bool watchdog_is_heard(pid_t watchdog, int asked)
 {
 	struct pollfd fd = {.fd = asked, .events = POLLIN};
 	struct process p;
 	int ready = poll(&fd, 1, ANSWER_MS);
 	for (int i = 0; ready == 0 && i < ANSWER_LOOKS; i++) {
-		if (process_read(watchdog, &p) < 0 || p.state == 'T')
+		if (process_read(watchdog, &p) < 0 || (p.state != 'S' && p.state != 'R'))
 			return false;
 		ready = poll(&fd, 1, ANSWER_MS);
 	}

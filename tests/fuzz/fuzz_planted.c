@@ -7,7 +7,7 @@
 
 #include "config/option.h"
 #include "supervisor/intercept/interceptor.h"
-#include "supervisor/process/record.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "supervisor/redact/redactor.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,7 +2,7 @@
 
 #include "lib/buffer.h"
 #include "lib/human.h"
-#include "supervisor/process/wait.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <poll.h>

@@ -1,12 +1,14 @@
 // The process that ends a run whose supervisor was killed.
 
-#include "supervisor/process/job.h"
-#include "supervisor/process/process_tree.h"
-#include "supervisor/process/watchdog.h"
+#include "lib/proc.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "tests/unit/child.h"
 
 #include <poll.h>
 #include <pty.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 
 #include "tests/unit/session.h"
@@ -234,20 +236,49 @@ CHILD_TEST(stopped_witness)
 	CHECK(child_wait(pid) == 0);
 }
 
-/* One that is late, and not stopped, is waited for. */
-TEST(late_witness)
+/* Once it is asked, says no after the asker has gone to sleep so often. */
+static pid_t say_no_late(const int ends[2], long sleeps)
 {
-	const unsigned char no = SIGTERM;
-	int ends[2];
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	unsigned char what;
 	pid_t pid = fork();
-	if (pid == 0) {
-		poll(NULL, 0, 500);
-		_exit(send(ends[1], &no, 1, 0) != 1);
+	if (pid != 0)
+		return pid;
+	CHECK(recv(ends[1], &what, 1, 0) == 1);
+	for (long first = -1, now = 0; now < first + sleeps || first < 0; poll(NULL, 0, 5)) {
+		char text[4096];
+		CHECK(process_file(getppid(), text, sizeof(text), "status") > 0);
+		const char *found = strstr(text, "\nvoluntary_ctxt_switches:");
+		CHECK(found && sscanf(found, "%*s %ld", &now) == 1);
+		first = first < 0 ? now : first;
 	}
-	assert_false(watchdog_ask(pid, ends[0], SIGTERM));
-	assert_int_equal(child_wait(pid), 0);
-	close(ends[0]), close(ends[1]);
+	_exit(send(ends[1], &what, 1, 0) != 1);
+}
+
+/* One that is late is waited for longer than until the first look at it. */
+CHILD_TEST(late_witness)
+{
+	int ends[2];
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+	pid_t pid = say_no_late(ends, 3);
+	CHECK(!watchdog_ask(pid, ends[0], SIGTERM));
+	CHECK(child_wait(pid) == 0);
+}
+
+/* One that a debugger holds is looked at once, and counts as there. */
+CHILD_TEST(traced_witness)
+{
+	int ends[2], status;
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+	pid_t traced = fork();
+	if (traced == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	CHECK(waitpid(traced, &status, 0) == traced && WIFSTOPPED(status));
+	pid_t late = say_no_late(ends, 5);
+	CHECK(watchdog_ask(traced, ends[0], SIGTERM));
+	CHECK(kill(late, SIGKILL) == 0 && kill(traced, SIGKILL) == 0);
 }
 
 int main(void)
