@@ -105,7 +105,8 @@ static bool read_noted(const char *line, size_t len, struct id_found *found, boo
 static bool find_noted(int fd, const char *hash, const char *session, bool success,
 		       const struct meta *m, struct earlier_run *run)
 {
-	struct journal_tail t = {.fd = fd};
+	char block[JOURNAL_BLOCK];
+	struct journal_tail t = {.fd = fd, .block = block, .room = sizeof(block)};
 	struct stat st;
 	const char *line;
 	size_t len;

@@ -2,10 +2,10 @@
 
 #include "supervisor/artifact/journal.h"
 
+#include "config/profile.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/members.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,17 +161,41 @@ static enum journal_kind kind_of(const char *line, size_t len, char id[ID_LEN + 
 	return JOURNAL_DAMAGED;
 }
 
-/* A number of a line, or -1. */
+/* Goes on from *at behind the part of a line that begins with a comma and a key, or is left where
+   it is: members have one order. In a string a backslash is in front of each quote, so no text
+   passes for a key. */
+static bool pass_key(const char **at, const char *end, const char *key)
+{
+	const size_t len = strlen(key), left = (size_t)(end - *at);
+	/* Most often it is the next one. */
+	bool is_next = len <= left && memcmp(*at, key, len) == 0;
+	const char *found = is_next ? *at : memmem(*at, left, key, len);
+	*at = found ? found + len : *at;
+	return found;
+}
+
+/* The number behind a key, or -1. The line ends with a bracket. */
+static int64_t pass_number(const char **at, const char *end, const char *key)
+{
+	int64_t n = 0;
+	if (!pass_key(at, end, key))
+		return -1;
+	const char *digits = *at;
+	while (**at >= '0' && **at <= '9' && n <= INT64_MAX / 10 - 1)
+		n = n * 10 + (*(*at)++ - '0');
+	return *at > digits && (**at == ',' || **at == '}') ? n : -1;
+}
+
+/* The same, 0 where the key is left out. */
+static uint64_t pass_count(const char **at, const char *end, const char *key)
+{
+	int64_t n = pass_number(at, end, key);
+	return n < 0 ? 0 : (uint64_t)n;
+}
+
 static int64_t number_of(const char *line, size_t len, const char *key)
 {
-	struct members m;
-	uint64_t n;
-	members_begin(&m, line, len);
-	while (members_next(&m)) {
-		if (members_is(&m, key))
-			return member_number(&m.value, INT64_MAX, &n) ? (int64_t)n : -1;
-	}
-	return -1;
+	return pass_number(&line, line + len, key);
 }
 
 /* --- taking lines out ------------------------------------------------------------------- */
@@ -285,8 +309,8 @@ static bool keep_line(void *ctx, const char *line, size_t len)
 	int64_t ms = -1;
 	switch (kind_of(line, len, id)) {
 	case JOURNAL_MADE: return exists(c->dir, id);
-	case JOURNAL_RUN: ms = number_of(line, len, "started_ms"); break;
-	case JOURNAL_READ: ms = number_of(line, len, "at_ms"); break;
+	case JOURNAL_RUN: ms = number_of(line, len, ",\"started_ms\":"); break;
+	case JOURNAL_READ: ms = number_of(line, len, ",\"at_ms\":"); break;
 	default: break;
 	}
 	return ms < c->from_ms || ms >= c->to_ms;
@@ -306,7 +330,7 @@ int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 		if (t->end > t->from + t->len || t->end <= t->from) {
 			if (t->end == 0)
 				return 0;
-			t->len = t->end < sizeof(t->block) ? (size_t)t->end : sizeof(t->block);
+			t->len = t->end < t->room ? (size_t)t->end : t->room;
 			t->from = t->end - t->len;
 			if (io_read_whole(t->fd, t->block, t->len, (off_t)t->from) < 0)
 				return -1;
@@ -324,8 +348,8 @@ int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 			return 1;
 		}
 		/* It begins further back. */
-		is_cut |= n == sizeof(t->block);
-		t->end -= n == sizeof(t->block) ? n : 0;
+		is_cut |= n == t->room;
+		t->end -= n == t->room ? n : 0;
 		t->len = 0;
 	}
 }
@@ -333,7 +357,10 @@ int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 int64_t journal_end_ms(int dir)
 {
 	struct stat st;
-	struct journal_tail t = {.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY)};
+	char block[JOURNAL_BLOCK];
+	struct journal_tail t = {.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY),
+				 .block = block,
+				 .room = sizeof(block)};
 	const char *line;
 	size_t len;
 	char id[ID_LEN + 1];
@@ -344,7 +371,7 @@ int64_t journal_end_ms(int dir)
 	while ((kind == JOURNAL_READ || kind == JOURNAL_DAMAGED) &&
 	       journal_tail_next(&t, &line, &len) == 1) {
 		kind = kind_of(line, len, id);
-		ms = kind == JOURNAL_ENDED ? number_of(line, len, "ended") : 0;
+		ms = kind == JOURNAL_ENDED ? number_of(line, len, "{\"ended\":") : 0;
 	}
 	io_close(&t.fd);
 	return ms > 0 ? ms : 0;
@@ -435,6 +462,7 @@ struct journal {
 	bool is_unfinished; /* the line that comes next from there: it is being written */
 	struct meta run;    /* what the caller has of it */
 	uint64_t damaged;
+	char block[LINE_MOST]; /* of the tail: so large since all lines may be wanted */
 };
 
 static void leave_source(struct journal *j)
@@ -488,7 +516,7 @@ static int advance(struct journal *j, struct source *s)
 		if (kind != JOURNAL_MADE || l->is_there) {
 			if (j->count == 1)
 				return 0;
-			const char *key = kind == JOURNAL_READ ? "at_ms" : "ended_ms";
+			const char *key = kind == JOURNAL_READ ? ",\"at_ms\":" : ",\"ended_ms\":";
 			s->ms = kind == JOURNAL_MADE ? id_time_ms(id_pack(l->of.id))
 						     : number_of(l->text, l->len, key);
 			s->ms = s->ms < 0 ? 0 : s->ms;
@@ -538,7 +566,8 @@ struct journal *journal_open(struct store *stores, int count, const char *sessio
 	if (!j)
 		return NULL;
 	j->kinds = kinds;
-	j->dir = j->tail.fd = -1;
+	j->dir = -1;
+	j->tail = (struct journal_tail){.fd = -1, .block = j->block, .room = sizeof(j->block)};
 	if (journal_sessions(stores, count, session, &found, &sessions) < 0)
 		goto fail;
 	j->sources = calloc(sessions + 1, sizeof(*j->sources));
@@ -607,16 +636,38 @@ int journal_next_run(struct journal *j, struct meta *m)
 
 bool journal_parse_read(const struct journal_line *line, struct journal_read *read)
 {
-	int64_t bytes = number_of(line->text, line->len, "bytes");
-	int64_t tokens = number_of(line->text, line->len, "tokens");
+	int64_t bytes = number_of(line->text, line->len, ",\"bytes\":");
+	int64_t tokens = number_of(line->text, line->len, ",\"tokens\":");
 	*read = (struct journal_read){
-		.at_ms = number_of(line->text, line->len, "at_ms"),
+		.at_ms = number_of(line->text, line->len, ",\"at_ms\":"),
 		.bytes = (uint64_t)bytes,
 		.tokens = (uint64_t)tokens,
 		.inside = memmem(line->text, line->len, INSIDE, strlen(INSIDE)),
 	};
 	memcpy(read->id, line->of.id, sizeof(read->id));
 	return bytes >= 0 && tokens >= 0 && read->at_ms >= 0;
+}
+
+bool journal_parse_sums(const struct journal_line *line, struct meta *m)
+{
+	const char *at = line->text, *end = at + line->len;
+	*m = (struct meta){.state = META_INTERRUPTED};
+	memcpy(m->id, line->of.id, sizeof(m->id));
+	if (pass_key(&at, end, ",\"state\":\"done\""))
+		m->state = META_DONE;
+	m->started_ms = (int64_t)pass_count(&at, end, ",\"started_ms\":");
+	m->duration_ms = pass_number(&at, end, ",\"duration_ms\":");
+	m->exit_code = (int)pass_number(&at, end, ",\"exit_code\":");
+	if (pass_key(&at, end, ",\"shown\":{")) {
+		const char *behind = memchr(at, '}', (size_t)(end - at));
+		m->shown.bytes = pass_count(&at, behind + 1, "\"bytes\":");
+		m->shown.tokens = pass_count(&at, behind + 1, ",\"tokens\":");
+		m->shown.text = pass_count(&at, behind + 1, ",\"text\":");
+		m->shown.own = pass_count(&at, behind + 1, ",\"own\":");
+	}
+	if (pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\""))
+		m->profile = PROFILE_TERSE;
+	return m->duration_ms >= 0;
 }
 
 uint64_t journal_damaged(const struct journal *j)

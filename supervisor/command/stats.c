@@ -360,17 +360,20 @@ static int add_lines(struct stats *s, struct journal *j, struct kept *old, struc
 					     .len = line.len,
 					     .hash = hash,
 					     .damaged = journal_damaged(j)};
-		if (line.kind == JOURNAL_READ && journal_parse_read(&line, &read)) {
-			stats_add_read(s, &read);
-		} else if (line.kind == JOURNAL_RUN && line.len <= META_LINE &&
-			   meta_parse(line.text, line.len, &m) == 0) {
-			stats_add_run(s, &m);
-			meta_release(&m);
-		} else if (line.kind == JOURNAL_RUN && errno == ENOMEM) {
+		/* Groups have names, for which all of the line is read. */
+		bool good = line.kind == JOURNAL_READ   ? journal_parse_read(&line, &read)
+			    : line.len > META_LINE      ? false
+			    : s->by == STATS_BY_NOTHING ? journal_parse_sums(&line, &m)
+							: meta_parse(line.text, line.len, &m) == 0;
+		if (!good && errno == ENOMEM)
 			return -1;
-		} else {
-			s->damaged++;
-		}
+		s->damaged += !good;
+		if (good && line.kind == JOURNAL_READ)
+			stats_add_read(s, &read);
+		else if (good)
+			stats_add_run(s, &m);
+		if (good && line.kind == JOURNAL_RUN)
+			meta_release(&m);
 	}
 	return got;
 }
