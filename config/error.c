@@ -3,6 +3,7 @@
 
 #include "config/error.h"
 
+#include "lib/quote.h"
 #include "lib/utf8.h"
 
 #include <stdio.h>
@@ -72,7 +73,7 @@ static size_t error_take(const char **string, char encoded[4])
 {
 	uint32_t cp;
 	*string += utf8_decode(*string, strnlen(*string, 4), &cp);
-	if (!utf8_is_clean(cp) || cp == '\n' || cp == '\t')
+	if (!quote_is_plain(cp))
 		cp = UTF8_REPLACEMENT;
 	return utf8_put(cp, encoded);
 }

@@ -4,6 +4,7 @@
 
 #include "config/option.h"
 #include "lib/buffer.h"
+#include "lib/quote.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -100,8 +101,11 @@ static void layer_write_origin(struct buffer *out, const struct settings *s,
 			       const struct layer *layer, const struct layer_entry *e)
 {
 	const char *file = layer->by == ORIGIN_BUILT_IN ? NULL : s->files[layer->by];
-	if (file)
-		buffer_printf(out, " ; %s:%u", file, e->line);
+	if (file) {
+		buffer_append_string(out, " ; ");
+		quote_text(out, file, strlen(file), 0);
+		buffer_printf(out, ":%u", e->line);
+	}
 	buffer_append_string(out, "\n");
 }
 
@@ -117,7 +121,8 @@ static void layer_write_items(struct buffer *out, const struct settings *s,
 	while ((e = layer_next(layer, name, key->name, e)) != NULL) {
 		if (!*e->text)
 			continue;
-		buffer_printf(out, "\t%s", e->text);
+		buffer_append_string(out, "\t");
+		quote_text(out, e->text, strlen(e->text), 0);
 		layer_write_origin(out, s, layer, e);
 	}
 }

@@ -57,19 +57,24 @@ static const char *config_text(struct settings *s, const struct option *o, char 
 	return o->type == OPTION_LIST ? NULL : *(char **)(void *)((char *)s + o->offset);
 }
 
+/* Appends what others wrote, on one line; NULL: nothing. */
+static void config_add_clean(struct buffer *out, const char *text)
+{
+	quote_text(out, text ? text : "", text ? strlen(text) : 0, 0);
+}
+
 /* Appends the place that an option's value is from: "built in", "/etc/terse.ini:7", "agent codex",
    "profile read", a variable, a flag. `profile`: the one that was applied, or NULL. */
 static void config_add_origin(struct buffer *out, const struct option *o, const struct settings *s,
 			      const char *profile)
 {
 	const struct setting_source *source = &s->sources[SETTING_SLOT(o->offset)];
-	const char *file = NULL;
 	switch (source->by) {
 	case ORIGIN_SYSTEM:
 	case ORIGIN_USER:
 	case ORIGIN_PROJECT:
-		file = s->files[source->by];
-		buffer_printf(out, "%s:%u", file ? file : "terse.ini", source->line);
+		config_add_clean(out, s->files[source->by]);
+		buffer_printf(out, ":%u", source->line);
 		break;
 	case ORIGIN_AGENT: buffer_printf(out, "agent %s", s->agent ? s->agent : ""); break;
 	case ORIGIN_PROFILE: buffer_printf(out, "profile %s", profile ? profile : ""); break;
@@ -117,19 +122,6 @@ static void config_json_setting(struct buffer *out, struct settings *s, const st
 
 enum { ORIGIN_COLUMN = 32 };
 
-/* Newlines, which a variable's value can hold, become "\n". */
-static void config_add_line(struct buffer *out, const char *value)
-{
-	for (;;) {
-		size_t len = strcspn(value, "\n");
-		buffer_append(out, value, len);
-		if (!value[len])
-			return;
-		buffer_append_string(out, "\\n");
-		value += len + 1;
-	}
-}
-
 /* Appends every option with its value, and as a comment where the value comes from. A value that
    has newlines or is longer than a line of an ini file can't be read back. */
 static void config_add_settings(struct buffer *out, struct settings *s, const char *profile)
@@ -145,8 +137,7 @@ static void config_add_settings(struct buffer *out, struct settings *s, const ch
 		const char *value = config_text(s, o, room);
 		size_t start = out->len;
 		buffer_printf(out, "%s =%s", row->key, value && *value ? " " : "");
-		if (value)
-			config_add_line(out, value);
+		config_add_clean(out, value);
 		/* The origins start in a column of their own. */
 		size_t width = out->len - start;
 		buffer_printf(out, "%*s ; ",
@@ -155,29 +146,10 @@ static void config_add_settings(struct buffer *out, struct settings *s, const ch
 		buffer_append_string(out, "\n");
 		for (size_t i = 0; list && i < list->count; i++) {
 			buffer_append_string(out, "\t");
-			config_add_line(out, list->items[i]);
+			config_add_clean(out, list->items[i]);
 			buffer_append_string(out, "\n");
 		}
 	}
-}
-
-/* --- printing ------------------------------------------------------------------ */
-
-/* Prints text that may hold anything, and releases it. Returns the exit status. */
-static int config_print_clean(struct buffer *text)
-{
-	struct buffer clean = {.failed = text->failed};
-	/* Items of a list begin with a tab. */
-	for (size_t at = 0, end; at < text->len; at = end + 1) {
-		const char *line = text->data + at, *newline = memchr(line, '\n', text->len - at);
-		end = newline ? (size_t)(newline - text->data) : text->len;
-		bool item = *line == '\t';
-		buffer_append(&clean, line, item);
-		quote_text(&clean, line + item, end - at - item, 0);
-		buffer_append(&clean, "\n", newline != NULL);
-	}
-	buffer_release(text);
-	return verb_print(NULL, &clean);
 }
 
 /* --- check ----------------------------------------------------------------------- */
@@ -211,11 +183,11 @@ static int config_check(int count, char **files)
 		else if (*error.text)
 			buffer_printf(&out, "%s\n", error.text);
 		if (out.len == 0) {
-			quote_text(&out, path, strlen(path), 0);
+			config_add_clean(&out, path);
 			buffer_printf(&out, ": %s\n", what);
 		}
 		buffer_release(&text);
-		status |= config_print_clean(&out) != 0 || errors != 0;
+		status |= verb_print(NULL, &out) != 0 || errors != 0;
 	}
 	if (found > 0)
 		return status;
@@ -371,11 +343,13 @@ static int config_write(const struct option *o, const char *value)
 		verb_error("config", "%s%s%s", what ? what : "", what ? ": " : "", why);
 		return exists ? 1 : EXIT_TERSE;
 	}
-	buffer_append_string(&line, path);
-	if (o)
-		buffer_printf(&line, ": [%s] %s = %s", o->section, o->key, value);
+	config_add_clean(&line, path);
+	if (o) {
+		buffer_printf(&line, ": [%s] %s = ", o->section, o->key);
+		config_add_clean(&line, value);
+	}
 	buffer_append_string(&line, "\n");
-	return config_print_clean(&line);
+	return verb_print(NULL, &line);
 }
 
 /* Prints one setting, the items of a list on a line each. */
@@ -391,11 +365,11 @@ static int config_get(struct settings *s, char **words, int count)
 	o = option_in_force(s, o);
 	const struct strings *list = config_list(s, o);
 	const char *value = config_text(s, o, room);
-	for (size_t i = 0; list && i < list->count; i++)
-		buffer_printf(&text, "%s\n", list->items[i]);
-	if (!list)
-		buffer_printf(&text, "%s\n", value ? value : "");
-	return config_print_clean(&text);
+	for (size_t i = 0; i < (list ? list->count : 1); i++) {
+		config_add_clean(&text, list ? list->items[i] : value);
+		buffer_append_string(&text, "\n");
+	}
+	return verb_print(NULL, &text);
 }
 
 static int config_set(char **words, int count)
@@ -438,7 +412,7 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 	}
 	if (!json) {
 		config_add_settings(&text, s, profile);
-		return config_print_clean(&text);
+		return verb_print(NULL, &text);
 	}
 	json_begin_object(&text, NULL);
 	json_add_string(&text, "profile", profile);
@@ -477,7 +451,7 @@ static int config_run(struct verb_call *c)
 	struct buffer text = BUFFER_INIT;
 	if (r.profiles || r.agents) {
 		layer_write(&text, c->settings, r.profiles ? &profiles_form : &rules_form);
-		return config_print_clean(&text);
+		return verb_print(NULL, &text);
 	}
 	if (strcmp(action, "check") == 0)
 		return config_check(count - 1, words + 1);

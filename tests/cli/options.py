@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """The command line of `terse run`, switches in the environment, terse inside terse."""
 
+import json
 import os
 import re
 import subprocess
@@ -229,6 +230,145 @@ class Settings(Case):
         run = self.terse("config", *words, split=True, env=env)
         self.assertEqual(run.code, code, (words, run.err))
         return (run.err if code else run.out).decode()
+
+    def expect_lines(self, printed, lines):
+        for line in lines.strip("\n").split("\n"):
+            self.assertIn(line, printed.split("\n"))
+
+    def own(self, text):
+        """Where a file of the user's own is, with that text."""
+        return {"TERSE_CONFIG": os.path.basename(write_file(os.path.join(self.work, "user.ini"), text))}
+
+    def test_origins(self):
+        env = {"TERSE_ROWS": "60", **self.own(
+            "# mine\n[report]\nsize = 8KB\n[environment]\nset =\n A=1\n B=2\n[shim]\nshell = /\x1b\n")}
+        write_file(os.path.join(self.work, ".terse.ini"), "[report]\nheartbeat = 9s\n")
+        printed = self.config("--cols", "90", "--no-collapse", env=env)
+        self.expect_lines(printed, """
+[run]
+timeout = off                    ; built in
+size = 8KB                       ; user.ini:3
+heartbeat = 9s                   ; %s/.terse.ini:2
+rows = 60                        ; TERSE_ROWS
+cols = 90                        ; --cols
+collapse = no                    ; --collapse
+name =                           ; built in
+set =                            ; user.ini:5
+\tA=1
+\tB=2
+shell = /\\x1b                    ; user.ini:9
+""" % os.path.realpath(self.work))
+        self.expect_lines(self.config("grep", "-rn", "foo", env=env), """
+size = 10KB                      ; profile search
+failure_size = 10KB              ; profile search
+max_lines = 300                  ; profile search
+unit = matches                   ; profile search
+""")
+        self.expect_lines(self.config("--size=1KB", "--", "ls; cat a", env=env), """
+size = 1KB                       ; --size
+mode = smart                     ; profile mixed
+""")
+        self.expect_lines(self.config("--", "check", env=env), "size = 8KB                       ; user.ini:3")
+
+    def test_what_is_printed_can_be_loaded(self):
+        printed = self.config("--size", "5KB", "--timeout=90s", "--env", "X=1")
+        strip = lambda text: re.sub(" *; .*", "", text)
+        self.assertEqual(strip(self.config(env=self.own(printed))), strip(printed))
+
+    def test_json(self):
+        env = {"TERSE_PTY": "no", **self.own(b"[report]\nsize = 8KB\n[session]\nname = \xff\n")}
+        told = json.loads(self.config("--json", "--cols=90", "ls", env=env))
+        self.assertEqual((told["profile"], told["files"]), ("list", ["user.ini"]))
+        got = {setting["key"]: setting for setting in told["settings"]}
+        for key, member, value in (
+                ("size", "text", "30KB"), ("size", "value", 30 * 1024), ("size", "origin", "profile list"),
+                ("unit", "value", "entries"), ("name", "value", "\ufffd"), ("name", "origin", "user.ini:4"),
+                ("pty", "origin", "TERSE_PTY"), ("cols", "origin", "--cols"), ("rows", "origin", "built in"),
+                ("collapse", "value", True), ("shell", "value", None)):
+            self.assertEqual(got[key][member], value)
+        self.assertEqual(len(got["set"]["value"]), 6)
+        self.assertEqual(len(told["settings"]), len(re.findall("^[a-z_]+ =", self.config(), re.M)))
+
+    def test_profiles(self):
+        env = self.own("[profile read]\nmatch = mdcat\nsize = 16KB\n[profile mine]\nmatch = x\n")
+        self.expect_lines(self.config("--profiles", env=env), """
+[profile read]
+\tmdcat ; user.ini:2
+size = 16KB ; user.ini:3
+max_lines = 2000
+[profile mine]
+\tx ; user.ini:5
+""")
+        self.config("--profiles", "--json", code=125)
+
+    def check(self, *files, code=1, env=None):
+        run = self.terse("config", "check", *files, split=True, env=env)
+        self.assertEqual((run.code, run.err), (code, b""))
+        return run.out.decode()
+
+    def test_check_tells_of_all_errors(self):
+        at = lambda name, text, *mode: write_file(os.path.join(self.work, name), text, *mode)
+        at("good.ini", "[report]\nsize = 8KB\n")
+        at("bad.ini", """lost = 1
+[report]
+size = 4XB
+sise = 4KB
+;
+max_lines = 2
+  more
+[reprot]
+size = whatever
+[profile a b]
+size = whatever
+  more
+[profile a]
+size = 1
+match = x
+  -y
+[run
+pty = maybe
+[environment]
+set = A
+  B
+  C=1
+end""")
+        self.assertEqual(self.check("good.ini", code=0), "good.ini: no errors\n")
+        self.assertEqual(self.check("bad.ini", "missing.ini", "good.ini"), """\
+bad.ini:1: lost: a key before the first [section]
+bad.ini:3: [report] size: 4XB: not a size (like 4096, 4KB or 1000tok)
+bad.ini:4: [report] sise: no such key (did you mean size?)
+bad.ini:7: [report] max_lines: more: an indented line adds to a list, and this takes one value
+bad.ini:8: [reprot]: no such section (did you mean report?)
+bad.ini:10: [profile a b]: a name is 1 to 40 letters, digits, _ . or -
+bad.ini:14: [profile a] size: 1: out of range (64 to 16MB)
+bad.ini:16: [profile a] match: -y: a pattern starts with the name of a program
+bad.ini:17: [run: a section is [NAME] on a line of its own
+bad.ini:20: [environment] set: A: not NAME=VALUE
+bad.ini:21: [environment] set: B: not NAME=VALUE
+bad.ini:23: end: neither [section] nor key = value
+missing.ini: No such file or directory
+good.ini: no errors
+""")
+        at(".terse.ini", "[run]\npty = no\n[report]\nsize = 8KB\ncols = 1\n")
+        self.assertEqual(self.check(".terse.ini"), ".terse.ini:2: [run] pty: not allowed in a project's file\n"
+                         ".terse.ini:5: [report] cols: no such key (did you mean [terminal] cols?)\n")
+        at(".terse.ini", "[report]\nsize = 8KB\n", 0o666)
+        self.assertEqual(self.check(".terse.ini"), ".terse.ini: not read: everybody can write to it\n")
+
+    def test_check_looks_at_the_files_of_a_run(self):
+        env = {"TERSE_CONFIG": "user.ini"}
+        if not os.path.exists("/etc/terse.ini"):
+            self.assertEqual(self.check(code=0, env=env), "there is no configuration file\n")
+        write_file(os.path.join(self.work, ".terse.ini"), "[report]\nsize = 2\n")
+        told = self.check(env=self.own("[report]\nsize = 1\n"))
+        self.assertRegex(told, "(?m)^user.ini:2: .*\n.*/.terse.ini:2: ")
+
+    def test_bad_usage(self):
+        for words, say in ((("--bogus",), "--bogus: no such option (see terse help config)"),
+                           (("--size", "1"), "--size: 1: out of range (64 to 16MB)"),
+                           (("--profile", "raed"), "--profile: raed: no such profile (did you mean read?)"),
+                           (("init", "here.ini"), "here.ini: must be - or nothing (see terse help config)")):
+            self.assertEqual(self.config(*words, code=125), "terse config: %s\n" % say)
 
     def test_both_sizes(self):
         """--size is that of a failure, too."""

@@ -9,7 +9,6 @@
 #include "tests/unit/configured.h"
 
 #include <ctype.h>
-#include <glob.h>
 #include <inttypes.h>
 
 static const void *field(const struct settings *s, const struct option *o)
@@ -168,42 +167,6 @@ TEST(every_row_covers_the_settings)
 			covered += sizeof(struct strings);
 	}
 	assert_int_equal(covered, offsetof(struct settings, sources));
-}
-
-TEST(defaults_are_as_documented)
-{
-	struct settings s = start();
-	assert_null(s.profile);
-	assert_int_equal(s.timeout, 0);
-	assert_int_equal(s.grace, 5000);
-	assert_int_equal(s.linger_idle, 10 * 60 * 1000);
-	assert_int_equal(s.pty, TRI_AUTO);
-	assert_int_equal(s.tty, TRI_AUTO);
-	assert_int_equal(s.streams, STREAMS_AUTO);
-	assert_int_equal(s.cols, 160);
-	assert_int_equal(s.rows, 50);
-	assert_int_equal(s.collapse, 1);
-	assert_int_equal(s.size, 4096);
-	assert_int_equal(s.max_lines, 0);
-	assert_int_equal(s.unit, UNIT_LINES);
-	assert_int_equal(s.err_size, 0);
-	assert_int_equal(s.max_err_lines, 0);
-	assert_int_equal(s.print, PRINT_AUTO);
-	assert_int_equal(s.heartbeat, 60000);
-	assert_int_equal(s.status, STATUS_NEVER);
-	assert_int_equal(s.mode, MODE_SMART);
-	assert_int_equal(s.head_share, 5);
-	assert_int_equal(s.max_line, 0);
-	assert_int_equal(s.max_artifact, (int64_t)1 << 30);
-	assert_int_equal(s.raw, TRI_AUTO);
-	assert_null(s.session);
-	assert_null(s.shell);
-	assert_int_equal(s.env_set.count, 6);
-	assert_string_equal(s.env_set.items[0], "PAGER=cat");
-	assert_string_equal(s.env_set.items[5], "TERM=xterm-256color");
-	assert_int_equal(s.env_unset.count, 0);
-	assert_int_equal(s.env_keep.count, 0);
-	settings_release(&s);
 }
 
 /* The words of enumerations, against the C names. */
@@ -414,44 +377,6 @@ TEST(zero_is_good_where_it_means_none)
 	assert_int_equal(s.err_size, 0);
 	assert_int_equal(TAKE(&s, &error, "--size=0"), -1);
 	settings_release(&s);
-}
-
-/* The text of a source file, or NULL. */
-static char *read_source(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	char *text = calloc(1, 1 << 18);
-	assert_non_null(file);
-	assert_non_null(text);
-	assert_true(fread(text, 1, (1 << 18) - 1, file) > 0);
-	fclose(file);
-	return text;
-}
-
-/* The tests run in the project's root. Variables are read where the table is walked, and nowhere
-   else. */
-TEST(no_option_is_read_past_the_table)
-{
-	static const char *const sources[] = {"config/*.c", "shim/*.c", "supervisor/*.c",
-					      "supervisor/*/*.c"};
-	glob_t files = {0};
-	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
-		assert_int_equal(glob(sources[i], i > 0 ? GLOB_APPEND : 0, NULL, &files), 0);
-	assert_true(files.gl_pathc > 50);
-	for (size_t i = 0; i < files.gl_pathc; i++) {
-		char *text = read_source(files.gl_pathv[i]);
-		for (size_t j = 0; j < option_count; j++) {
-			char name[64];
-			if (!option_table[j].variable)
-				continue;
-			snprintf(name, sizeof(name), "\"%s\"", option_table[j].variable);
-			if (strstr(text, name) &&
-			    strcmp(files.gl_pathv[i], "config/option_table.c") != 0)
-				fail_msg("%s names %s", files.gl_pathv[i], name);
-		}
-		free(text);
-	}
-	globfree(&files);
 }
 
 TEST(help_tells_every_flag)
