@@ -239,16 +239,29 @@ static int verb_no_such_option(const struct verb_call *c, const char *arg, size_
 			   c->verb->name);
 }
 
-static bool verb_parse_count(const char *text, uint64_t least, uint64_t *value)
+/* Stores a number of that kind. Returns NULL, or what it has to be. */
+static const char *verb_store_number(enum verb_kind kind, const char *text, void *at)
 {
-	if (!text || !*text || strspn(text, "0123456789") != strlen(text))
-		return false;
-	errno = 0;
-	unsigned long long n = strtoull(text, NULL, 10);
-	if (errno || n < least || n > INT64_MAX)
-		return false;
-	*value = n;
-	return true;
+	static const struct {
+		int64_t least, most; /* a larger one is read as INT64_MAX */
+		const char *what;
+	} numbers[] = {
+		[VERB_COUNT] = {1, INT64_MAX - 1, "a number from 1 on"},
+		[VERB_NUMBER] = {0, INT64_MAX - 1, "a number from 0 on"},
+		[VERB_LINE] = {1, INT64_MAX - 1, "a number from 1 on, or below 0 from the end"},
+		[VERB_STATUS] = {0, 255, "a number from 0 to 255"},
+	};
+	bool negative = kind == VERB_LINE && *text == '-';
+	const char *digits = text + negative;
+	int64_t n;
+	if (strspn(digits, "0123456789") != strlen(digits) || value_parse_count(digits, &n) < 0 ||
+	    n < numbers[kind].least || n > numbers[kind].most)
+		return numbers[kind].what;
+	if (kind == VERB_STATUS)
+		*(int *)at = (int)n;
+	else
+		*(int64_t *)at = negative ? -n : n;
+	return NULL;
 }
 
 /* Stores a value (NULL: the option has none) as its kind asks for. `as`: the option as it was
@@ -260,30 +273,13 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 	struct verb_when *when = at;
 	const char *why = NULL;
 	int position;
-	uint64_t n = 0;
 	switch (o->kind) {
 	case VERB_FLAG: *(bool *)at = true; break;
 	case VERB_JSON: c->json = true; break;
 	case VERB_COUNT:
-		if (!verb_parse_count(text, 1, at))
-			why = "a number from 1 on";
-		break;
 	case VERB_NUMBER:
-		if (!verb_parse_count(text, 0, at))
-			why = "a number from 0 on";
-		break;
 	case VERB_LINE:
-		if (verb_parse_count(text + (*text == '-'), 1, &n))
-			*(int64_t *)at = *text == '-' ? -(int64_t)n : (int64_t)n;
-		else
-			why = "a number from 1 on, or below 0 from the end";
-		break;
-	case VERB_STATUS:
-		if (verb_parse_count(text, 0, &n) && n <= 255)
-			*(int *)at = (int)n;
-		else
-			why = "a number from 0 to 255";
-		break;
+	case VERB_STATUS: why = verb_store_number(o->kind, text, at); break;
 	case VERB_TIME:
 		if (value_parse_duration(text, at) < 0 || *(int64_t *)at <= 0)
 			why = "a time: 500ms, 2s, 5m";
@@ -575,78 +571,75 @@ bool verb_has_session(const struct verb_call *c)
 	return has;
 }
 
-/* Finds an artifact as verb_find() does, of a run that lives (and writes one now), or in the
-   remote, which is asked for a whole ID as it is printed; `or_file`: for none that is the name of a
-   file. Returns 0, 1 with errno if there is none, or -1 after saying why not. The caller closes the
-   stores in any case. */
+/* Opens the session's directory of an artifact that verb_find() finds, of a run that lives (and
+   writes one now), or of one in the remote, which is asked for a whole ID as it is printed;
+   `or_file`: for none that is the name of a file. Stores the directory's path, unless that is NULL.
+   Returns the descriptor, or -1 with errno: there is none; 0: it was said why not. */
 static int verb_resolve(const struct verb_call *c, const char *name, bool or_file,
-			struct store stores[STORE_MAX], int *count, struct id_found *found)
+			struct id_found *found, char path[PATH_MAX])
 {
 	const struct settings *settings = c->settings;
+	struct store stores[STORE_MAX];
 	struct fetched fetched;
-	*count = 0;
+	int count = 0, dir = -1;
+	errno = 0;
 	if (!verb_has_session(c))
 		return -1;
-	if (verb_find(c, name, stores, count, found) == 0)
-		return 0;
-	int why = errno;
-	if (why == ENOENT && live_run_text(c, stores, *count, name) == 0) {
-		store_close_all(stores, *count);
-		if (verb_find(c, name, stores, count, found) == 0)
-			return 0;
+	int why = verb_find(c, name, stores, &count, found) < 0 ? errno : 0;
+	if (why == ENOENT && live_run_text(c, stores, count, name) == 0) {
+		store_close_all(stores, count);
+		why = verb_find(c, name, stores, &count, found) < 0 ? ENOENT : 0;
 	}
-	if (why != ENOENT || !id_is_valid(name) || !settings->remote ||
-	    (or_file && io_is_there(AT_FDCWD, name))) {
-		errno = why;
-		return 1;
+	if (why == ENOENT && id_is_valid(name) && settings->remote &&
+	    !(or_file && io_is_there(AT_FDCWD, name))) {
+		int missing = fetch_artifact(settings, name, &fetched);
+		why = 0;
+		if (missing > 0)
+			verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT,
+				  "%s: no such artifact, here or in %s", name, settings->remote);
+		else if (missing < 0)
+			verb_fail(c, ENVELOPE_UNREADABLE, "%s: not here, and %s: %s", name,
+				  settings->remote, fetched.why);
+		if (missing)
+			goto out;
+		store_close_all(stores, count);
+		if (verb_find(c, name, stores, &count, found) < 0) {
+			verb_not_found(c, name, errno, found);
+			goto out;
+		}
+		if (fetched.bytes > 0 && !c->json)
+			verb_error(c->verb->name, "%s was fetched from %s (%s)", name,
+				   settings->remote, HUMAN_SIZE(fetched.bytes));
 	}
-	int missing = fetch_artifact(settings, name, &fetched);
-	if (missing > 0) {
-		verb_fail(c, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact, here or in %s", name,
-			  settings->remote);
-		return -1;
+	if (why)
+		goto out;
+	dir = store_open_session(found->store, found->session, false);
+	if (dir >= 0 && path &&
+	    snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path, found->session) >=
+		    PATH_MAX) {
+		io_close(&dir);
+		errno = ENAMETOOLONG;
 	}
-	if (missing < 0) {
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: not here, and %s: %s", name,
-			  settings->remote, fetched.why);
-		return -1;
-	}
-	store_close_all(stores, *count);
-	if (verb_find(c, name, stores, count, found) < 0) {
-		verb_not_found(c, name, errno, found);
-		return -1;
-	}
-	if (fetched.bytes > 0 && !c->json)
-		verb_error(c->verb->name, "%s was fetched from %s (%s)", name, settings->remote,
-			   HUMAN_SIZE(fetched.bytes));
-	return 0;
+	if (dir < 0)
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", found->id);
+out:
+	store_close_all(stores, count);
+	found->store = NULL;
+	errno = why;
+	return dir;
 }
 
 int verb_find_directory(const struct verb_call *c, const char *name, struct id_found *found,
 			char path[PATH_MAX], bool *told)
 {
-	struct store stores[STORE_MAX];
-	int count, dir = -1, result = verb_resolve(c, name, false, stores, &count, found);
-	if (result > 0) {
-		int why = errno;
-		if (told && verb_tell_last(c, name, why, found, true))
-			*told = true;
-		else
-			verb_not_found(c, name, why, found);
-	} else if (result == 0) {
-		dir = store_open_session(found->store, found->session, false);
-		if (dir < 0) {
-			verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", found->id);
-		} else if (path && snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path,
-					    found->session) >= PATH_MAX) {
-			verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", found->id,
-				  strerror(ENAMETOOLONG));
-			io_close(&dir);
-		}
-	}
-	store_close_all(stores, count);
-	found->store = NULL;
-	return dir;
+	int dir = verb_resolve(c, name, false, found, path), why = errno;
+	if (dir >= 0 || !why)
+		return dir;
+	if (told && verb_tell_last(c, name, why, found, true))
+		*told = true;
+	else
+		verb_not_found(c, name, why, found);
+	return -1;
 }
 
 int verb_read_meta(const struct id_found *found, struct meta *m)
@@ -658,68 +651,50 @@ int verb_read_meta(const struct id_found *found, struct meta *m)
 	return result;
 }
 
-/* Says that the command wrote the text to a file itself, if it did. Returns whether it did. */
-static bool verb_fail_filed(const struct verb_call *c, enum artifact_part part, int dir,
-			    const char *id)
-{
-	struct meta m = {.exit_code = 0};
-	int error = errno;
-	const char *file = part < ARTIFACT_RAW && meta_read(dir, id, &m) == 0
-				   ? m.files[part == ARTIFACT_ERR]
-				   : NULL;
-	if (file)
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: the command wrote its standard %s to %s", id,
-			  part == ARTIFACT_ERR ? "error" : "output", file);
-	meta_release(&m);
-	errno = error;
-	return file;
-}
-
-void verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id)
+bool verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id,
+		    int error)
 {
 	static const char *const reasons[] = {
 		[META_STDERR_MERGED] = "was not kept apart: it is in the text",
 		[META_STDERR_APART] = "fitted and was printed",
 		[META_STDERR_ELSEWHERE] = "did not pass through terse",
 	};
-	if (errno == ENOENT && verb_fail_filed(c, part, dir, id))
-		return;
-	if (errno == ENOENT && part == ARTIFACT_ERR) {
-		struct meta m = {.standard_error = META_STDERR_MERGED};
-		bool known = meta_read(dir, id, &m) == 0;
+	struct meta m = {.standard_error = META_STDERR_MERGED};
+	bool raw = part == ARTIFACT_RAW,
+	     known = (!error || error == ENOENT) && !raw && meta_read(dir, id, &m) == 0;
+	const char *file = known ? m.files[part == ARTIFACT_ERR] : NULL;
+	if (file)
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: the command wrote its standard %s to %s", id,
+			  part == ARTIFACT_ERR ? "error" : "output", file);
+	else if (error == ENOENT && part == ARTIFACT_ERR)
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: standard error %s", id,
 			  reasons[known ? m.standard_error : META_STDERR_MERGED]);
-		meta_release(&m);
-	} else if (errno == ENOENT && part == ARTIFACT_RAW) {
+	else if (error == ENOENT && raw)
 		verb_fail(c, ENVELOPE_UNREADABLE,
 			  "%s: its raw bytes were not kept (--keep-raw keeps them)", id);
-	} else {
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", id);
-	}
+	else if (error)
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", id, strerror(error));
+	meta_release(&m);
+	return error || file;
 }
 
 int verb_open(const struct verb_call *c, enum artifact_part part, const char *name,
 	      struct text *text)
 {
-	struct store stores[STORE_MAX];
 	struct id_found found;
 	bool files = c->settings->reach == REACH_FILES;
-	int count, result = verb_resolve(c, name, files, stores, &count, &found), why = errno;
-	if (result == 0) {
-		int dir = store_open_session(found.store, found.session, false);
-		if (dir < 0 || text_open(text, dir, found.id, part) < 0) {
-			why = errno;
-			verb_fail_part(c, part, dir, found.id);
-			result = -1;
-		} else if (text->size == 0 && verb_fail_filed(c, part, dir, found.id)) {
+	int dir = verb_resolve(c, name, files, &found, NULL), why = errno;
+	if (dir >= 0) {
+		bool opened = text_open(text, dir, found.id, part) == 0;
+		bool failed = (!opened || text->size == 0) &&
+			      verb_fail_part(c, part, dir, found.id, opened ? 0 : errno);
+		if (opened && failed)
 			text_close(text);
-			result = -1;
-		}
 		io_close(&dir);
+		return failed ? -1 : 0;
 	}
-	store_close_all(stores, count);
-	if (result <= 0)
-		return result;
+	if (!why)
+		return -1;
 	/* A file, since no artifact has this name. */
 	if (!files || why == EEXIST) {
 		verb_not_found(c, name, why, &found);

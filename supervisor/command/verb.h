@@ -238,9 +238,11 @@ void verb_not_found(const struct verb_call *c, const char *name, int error,
 bool verb_tell_last(const struct verb_call *c, const char *name, int error,
 		    const struct id_found *found, bool answers);
 
-/* Reports that a part of the artifact `id` in the session directory `dir` can't be opened, with
-   errno. */
-void verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id);
+/* Reports why a part of the artifact `id` in the session directory `dir` can't be read: opening it
+   has failed with `error`, or it is empty (0), which is no failure unless the command wrote to a
+   file itself. Returns whether there was something to report. */
+bool verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id,
+		    int error);
 
 /* Finds an artifact and opens its session's directory, whose path it stores in `path`, unless that
    is NULL. Returns the descriptor and fills in *found except its store, or -1 after saying why not.

@@ -29,9 +29,12 @@
 /* Seconds: no recording is so long. */
 #define RECORDING_END_MOST 1e9
 
-struct recording_event {
-	json_t *array;    /* owns `data`; the caller lets it go with json_decref() */
-	const char *line; /* as it is written, until the next one is read */
+/* To be closed in any case. */
+struct recording {
+	struct io_lines lines;
+	json_t *header;
+	json_t *event;    /* the last one that was read; owns `data` */
+	const char *line; /* as it is written */
 	size_t line_len;
 	double at; /* seconds since the start, below RECORDING_END_MOST */
 	char kind; /* 'o': output, 'r': a size, as "80x24" */
@@ -42,45 +45,50 @@ struct recording_event {
 /* Bytes of one line: an event holds the result of one read(2), escaped. */
 #define LINE_MOST ((size_t)1024 * 1024)
 
-/* The header. NULL with errno EBADMSG: it is none; ENODATA: there is nothing. */
-static json_t *recording_header(struct io_lines *l)
+/* Reads the header. Returns 0, or -1 with errno EBADMSG: it is none; ENODATA: there is nothing. */
+static int recording_open(struct recording *r, int fd)
 {
-	const char *line;
-	size_t len;
-	int got = io_lines_next(l, &line, &len);
-	json_t *header = got == 1 ? json_read(line, len, 0, NULL) : NULL;
-	if (json_integer_value(json_object_get(header, "version")) == 2)
-		return header;
-	json_decref(header);
-	errno = got == 0 && l->block.len == 0 ? ENODATA : EBADMSG;
-	return NULL;
+	*r = (struct recording){.lines = {.fd = fd, .most = LINE_MOST}};
+	int got = io_lines_next(&r->lines, &r->line, &r->line_len);
+	r->header = got == 1 ? json_read(r->line, r->line_len, 0, NULL) : NULL;
+	if (json_integer_value(json_object_get(r->header, "version")) == 2)
+		return 0;
+	errno = got == 0 && r->lines.block.len == 0 ? ENODATA : EBADMSG;
+	return -1;
 }
 
-/* The next event. Returns 1, 0 at the end, or -1 with errno. */
-static int recording_next(struct io_lines *l, struct recording_event *e)
+/* Reads the next event. Returns 1, 0 at the end, or -1 with errno. */
+static int recording_next(struct recording *r)
 {
-	const char *line;
-	size_t len;
-	int got = io_lines_next(l, &line, &len);
+	int got = io_lines_next(&r->lines, &r->line, &r->line_len);
 	if (got <= 0)
 		return got;
-	e->line = line;
-	e->line_len = len + 1; /* with its newline */
-	e->array = json_read(line, len, 0, NULL);
-	int error = !e->array && errno == ENOMEM ? ENOMEM : EBADMSG;
-	const json_t *at = json_array_get(e->array, 0), *kind = json_array_get(e->array, 1),
-		     *data = json_array_get(e->array, 2);
-	e->at = json_number_value(at);
+	json_decref(r->event);
+	r->event = json_read(r->line, r->line_len, 0, NULL);
+	int error = !r->event && errno == ENOMEM ? ENOMEM : EBADMSG;
+	const json_t *at = json_array_get(r->event, 0), *kind = json_array_get(r->event, 1),
+		     *data = json_array_get(r->event, 2);
+	r->line_len++; /* with its newline */
+	r->at = json_number_value(at);
 	if (!json_is_number(at) || !json_is_string(kind) || !json_is_string(data) ||
-	    !(e->at >= 0 && e->at < RECORDING_END_MOST) || json_string_length(kind) != 1) {
-		json_decref(e->array);
+	    !(r->at >= 0 && r->at < RECORDING_END_MOST) || json_string_length(kind) != 1) {
 		errno = error;
 		return -1;
 	}
-	e->kind = *json_string_value(kind);
-	e->data = json_string_value(data);
-	e->len = json_string_length(data);
+	r->kind = *json_string_value(kind);
+	r->data = json_string_value(data);
+	r->len = json_string_length(data);
 	return 1;
+}
+
+/* errno stays. */
+static void recording_close(struct recording *r)
+{
+	int error = errno;
+	json_decref(r->header);
+	json_decref(r->event);
+	buffer_release(&r->lines.block);
+	errno = error;
 }
 
 struct replay {
@@ -92,33 +100,28 @@ struct replay {
 /* Plays it at its own pace. Returns 0, or -1 with errno; a signal ends this process. */
 static int replay_play(const struct replay *p, int fd)
 {
-	struct io_lines recording = {.fd = fd, .most = LINE_MOST};
-	struct recording_event e;
+	struct recording r;
 	sigset_t signals;
 	double before = 0;
-	int result = -1, sig = 0;
+	int sig = 0;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	json_t *header = recording_header(&recording);
-	while (header && (result = recording_next(&recording, &e)) == 1) {
-		double pause = fmin(e.at - before, p->longest) / p->speed;
-		before = e.at;
+	int result = recording_open(&r, fd);
+	while (result == 0 && sig <= 0 && (result = recording_next(&r)) == 1) {
+		double pause = fmin(r.at - before, p->longest) / p->speed;
+		before = r.at;
 		if (pause > 0) {
 			struct timespec left = {.tv_sec = (time_t)pause};
 			left.tv_nsec = (long)((pause - (double)left.tv_sec) * 1e9);
 			sig = sigtimedwait(&signals, NULL, &left);
 		}
-		result = sig <= 0 && e.kind == 'o' ? io_write(STDOUT_FILENO, e.data, e.len) : 0;
-		json_decref(e.array);
-		if (result < 0 || sig > 0)
-			break;
+		result = sig <= 0 && r.kind == 'o' ? io_write(STDOUT_FILENO, r.data, r.len) : 0;
 	}
 	int error = errno;
-	json_decref(header);
-	buffer_release(&recording.block);
+	recording_close(&r);
 	if (isatty(STDOUT_FILENO))
 		io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
 	if (sig > 0)
@@ -150,25 +153,22 @@ static void replay_failed(const struct verb_call *c, const char *name, int error
 /* Writes the last screen as a picture. Returns 0, or -1 with errno. */
 static int replay_draw(int fd, const char *path)
 {
-	struct io_lines r = {.fd = fd, .most = LINE_MOST};
-	struct recording_event e;
+	struct recording r;
 	unsigned cols, rows;
-	json_t *header = recording_header(&r);
-	struct terminal *t = header ? svg_terminal(json_object_get(header, "width"),
-						   json_object_get(header, "height"))
-				    : NULL;
-	while (t && recording_next(&r, &e) == 1) {
-		if (e.kind == 'o')
-			terminal_feed(t, e.data, e.len);
-		else if (e.kind == 'r' && sscanf(e.data, "%ux%u", &cols, &rows) == 2 && cols >= 2 &&
+	struct terminal *t = recording_open(&r, fd) < 0
+				     ? NULL
+				     : svg_terminal(json_object_get(r.header, "width"),
+						    json_object_get(r.header, "height"));
+	while (t && recording_next(&r) == 1) {
+		if (r.kind == 'o')
+			terminal_feed(t, r.data, r.len);
+		else if (r.kind == 'r' && sscanf(r.data, "%ux%u", &cols, &rows) == 2 && cols >= 2 &&
 			 cols <= 1000 && rows >= 2 && rows <= 500)
 			terminal_resize(t, cols, rows);
-		json_decref(e.array);
 	}
 	int result = t ? svg_write(path, t) : -1;
 	terminal_free(t);
-	json_decref(header);
-	buffer_release(&r.block);
+	recording_close(&r);
 	return result;
 }
 
@@ -229,23 +229,20 @@ const struct verb verb_replay = {
 /* Writes only the recording, as far as it is whole. Returns 0, or -1 after saying why not. */
 static int archive_write_cast(const struct verb_call *c, int dir, const char *id, int to)
 {
-	struct io_lines r = {.fd = replay_open(c, dir, id), .most = LINE_MOST};
-	struct recording_event e;
-	int got = 0;
-	if (r.fd < 0)
+	struct recording r;
+	int fd = replay_open(c, dir, id);
+	if (fd < 0)
 		return -1;
-	json_t *header = recording_header(&r);
-	int result = header ? io_write(to, r.block.data, r.at) : -1;
-	while (result == 0 && (got = recording_next(&r, &e)) == 1) {
-		result = io_write(to, e.line, e.line_len);
-		json_decref(e.array);
-	}
-	if (result < 0 || got < 0)
+	int result = recording_open(&r, fd);
+	if (result == 0)
+		result = io_write(to, r.lines.block.data, r.lines.at);
+	while (result == 0 && (result = recording_next(&r)) == 1)
+		result = io_write(to, r.line, r.line_len);
+	if (result < 0)
 		replay_failed(c, id, errno);
-	json_decref(header);
-	buffer_release(&r.block);
-	io_close(&r.fd);
-	return result < 0 ? -1 : got;
+	recording_close(&r);
+	io_close(&fd);
+	return result;
 }
 
 struct archive_options {

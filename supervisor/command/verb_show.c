@@ -49,7 +49,7 @@ static int path_run(struct verb_call *c)
 	const char *at = filed ? filed : path;
 	struct buffer out = BUFFER_INIT;
 	if (!filed && !io_is_there(dir, file)) {
-		verb_fail_part(c, part, dir, found.id);
+		verb_fail_part(c, part, dir, found.id, errno);
 	} else if (c->json) {
 		envelope_begin(&out);
 		json_add_string(&out, "artifact", found.id);
