@@ -541,6 +541,8 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 {
 	bool is_whole = s->fits && s->omitted == 0 && s->state != BYTES_BINARY;
 	bool is_partial = s->reader->previews && !is_whole;
+	bool folds = s->reader->previews && s->fits &&
+		     chatter_next(&s->chatter, (size_t)s->printed, 0).end;
 	bool holds = s->printed < s->text_bytes || (!s->fits && intercept_is_by_head(s));
 	return (struct interceptor_facts){
 		.lines = intercept_lines(s),
@@ -555,7 +557,7 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 		.is_spilled = s->artifact || s->spill == SPILL_FAILED,
 		.is_on_disk = s->reader == &readers[INTERCEPT_SILENT] && !s->fits && s->artifact,
 		.is_holding = s->reader->previews && s->head_closed && holds,
-		.is_previewed = s->preview && is_partial && s->state != BYTES_BINARY &&
+		.is_previewed = s->preview && (is_partial || folds) && s->state != BYTES_BINARY &&
 				s->options.limit.mode == MODE_SMART,
 		.is_partial = is_partial,
 		.fits = is_whole,

@@ -210,8 +210,8 @@ struct interceptor_facts {
 	bool is_on_disk;   /* INTERCEPT_SILENT: the text is longer than what is held, and only the
 			      artifact has it */
 	bool is_holding;   /* text is held back from a live reader until the end */
-	bool is_previewed; /* the reader gets a preview of the text, chosen by what its lines tell
-			    */
+	bool is_previewed; /* the reader gets not all of the text, by what its lines tell: a
+			      preview, or a text that fits without its chatter */
 	bool is_partial;   /* the reader got less than the whole, so text that could not be kept is
 			      lost */
 	bool fits;         /* everything was printed: no preview was needed */

@@ -98,6 +98,29 @@ class Since(Case):
         self.assertNotIn(b"failed:", told)
         self.assertNotIn(secret.encode(), told)
 
+    def test_folded(self):
+        """A text that fits and has a last line, since its chatter is left out, tells the same; one without such a line
+        has no look at the last run."""
+        def run(failing, count=30):
+            lines = ["tests/test_all.py::test_%s %s" % (n, "FAILED" if n in failing else "PASSED")
+                     for n in range(count)]
+            lines += ["FAILED tests/test_all.py::test_%d - AssertionError" % n for n in failing]
+            lines.append("%d failed, %d passed in 0.12s" % (len(failing), count - len(failing)))
+            write_file(os.path.join(self.work, "said"), "\n".join(lines) + "\n")
+            write_file(os.path.join(self.work, "tests"), "#!/bin/sh\ncat said\nexit %d\n" % bool(failing), 0o755)
+            return self.run_tests()
+        self.assertNotIn(b"[terse", run([], 5).out)
+        self.assertFalse(os.path.exists(os.path.join(self.store, "commands")))
+        first = run([1])
+        self.assertIn(b" alike, ", first.out)
+        self.assertEqual(self.since(first), (1, b""))
+        second = run([1])
+        self.assertRegex(self.since(second)[1].decode(), r"\A; same text as %s \d+ s ago\Z" % first.id)
+        third = run([2])
+        name = "tests/test_all.py::test_"
+        self.assertRegex(self.since(third)[1].decode(), r"\A, as %s \d+ s ago; failed: 1 \(new: %s2; fixed: %s1\)\Z"
+                         % (second.id, name, name))
+
     def test_which_run(self):
         """The same words and directory; the session first, then the newest of the store."""
         other = os.path.join(self.dir, "other")
