@@ -256,6 +256,7 @@ static const struct field shown_fields[] = {
 static const struct field fields[] = {
 	{"id", KIND_CHARS, IN_META(id), .most = sizeof(((struct meta *)0)->id)},
 	{"session", KIND_TEXT, IN_META(session), .most = NAME_MAX},
+	{"service", KIND_TEXT, IN_META(service), .most = NAME_MAX},
 	{"command", KIND_WORDS, IN_META(argv)},
 	{"command_cut", KIND_FLAG, IN_META(cut)},
 	{"cwd", KIND_TEXT, IN_META(cwd)},

@@ -68,6 +68,7 @@ struct meta {
 	char **argv;                  /* the command's arguments, NULL-terminated; not owned */
 	const char *cwd;              /* not owned */
 	const char *session;          /* not owned */
+	const char *service;          /* its name as one (--service), or NULL; not owned */
 	int64_t started_ms, ended_ms; /* real time; ended 0 while it runs */
 	int64_t duration_ms;
 	enum meta_state state;

@@ -130,6 +130,8 @@ struct await {
 	bool answers;              /* what was typed by the same command */
 	uint64_t from;             /* the line to look for the pattern from; 1: all */
 	int64_t timeout, idle;     /* ms; 0: none */
+	bool at_once;              /* nothing: what is new is printed now */
+	bool whole;                /* all of the text is printed, not what is new */
 };
 
 /* Waits, and prints what is new. Returns the exit status. */
@@ -137,6 +139,36 @@ int await_answer(const struct verb_call *c, const struct await *a);
 
 /* Reports that a request failed with `error`. */
 void live_run_failed(const struct verb_call *c, const char *id, int error);
+
+/* --- services --------------------------------------------------------------------------------- */
+
+// One run where several would be one too many: a server that has a name in its directory, and a
+// command that is joined while it runs. Who looks for one and starts it holds a lock, so that of
+// two who do so at the same moment one finds the other's.
+
+struct service {
+	const char *name;    /* NULL: the run of the same command */
+	char *const *argv;   /* the command, as the user typed it */
+	const char *pattern; /* a line that tells that it is ready; or NULL */
+	uint64_t port;       /* that it listens on then; 0: none */
+	bool restart;        /* one that lives is ended first */
+	/* Starts it detached, with `caller` as a client of it; returns an exit status, if at all.
+	 */
+	int (*start)(void *ctx, int caller);
+	void *ctx;
+};
+
+/* Finds the one that lives in this directory, or starts it if it has a name; waits until it is
+   ready, and prints what is new. Returns the exit status; -1: none runs, and it has no name. */
+int service_run(const struct verb_call *c, const struct service *s);
+
+/* Finds the one that lives in this directory. */
+bool service_find(const struct service *wanted, struct store *stores, int count,
+		  char id[ID_LEN + 1]);
+
+/* The TCP ports that the processes of the command's session listen on. Returns how many. */
+#define PORTS_MOST 8
+size_t ports_of(pid_t command, unsigned ports[PORTS_MOST]);
 
 /* --- rows of runs ----------------------------------------------------------------------------- */
 

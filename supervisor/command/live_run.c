@@ -28,6 +28,12 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 	int count;
 	bool kept = verb_find(c, name, stores, &count, &found) == 0;
 	int why = errno;
+	const struct service named = {.name = name};
+	char service[ID_LEN + 1];
+	if (!kept && !id_is_valid(name) && service_find(&named, stores, count, service)) {
+		store_close_all(stores, count);
+		return live_run_find(c, service, run, id, needed);
+	}
 	snprintf(id, ID_LEN + 1, "%s", kept ? found.id : name);
 	*run = kept ? client_open(stores, count, id) : live_run_open(c, stores, count, name);
 	int result = *run < 0 ? -1 : 0;

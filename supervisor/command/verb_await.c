@@ -337,6 +337,8 @@ static int await_outcome(struct waiter *w)
 		/* Processes that it started may still write the line. */
 		if (w->now.state == LIVE_ENDED && !w->matcher)
 			return OUTCOME_ENDED;
+		if (w->asked->at_once)
+			return OUTCOME_IDLE;
 		if (w->now.state == LIVE_WAITING && w->call->settings->prompt != PROMPTING_AWAIT)
 			return OUTCOME_ASKS;
 		if (w->asked->idle && w->now.quiet_ms >= w->asked->idle)
@@ -379,6 +381,8 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 		if (!known)
 			return -1;
 	}
+	if (w->asked->whole)
+		reported = 0;
 	if (verb_open(w->call, ARTIFACT_OUT, w->id, &text) < 0)
 		return -1;
 	if (outcome == OUTCOME_FOUND)

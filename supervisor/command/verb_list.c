@@ -556,6 +556,20 @@ static int live_list_add(struct runs *r, struct store *stores, int count, const 
 		row_add_cell(out, h->name, strlen(h->name), sizeof(h->name));
 		buffer_printf(out, " (%d)%s", (int)h->pid, i == m.holders - 1 ? "\n" : "");
 	}
+	unsigned ports[PORTS_MOST];
+	size_t open = answers ? ports_of(now.pid, ports) : 0;
+	if (m.service) {
+		buffer_append_string(out, "    service ");
+		row_add_cell(out, m.service, strlen(m.service), NAME_MAX);
+	}
+	for (size_t i = 0; i < open; i++)
+		buffer_printf(out, "%s%u",
+			      i > 0       ? ", "
+			      : m.service ? ", port "
+					  : "    port ",
+			      ports[i]);
+	if (m.service || open > 0)
+		buffer_append_string(out, "\n");
 	const char *line = !answers                                   ? ""
 			   : now.state == LIVE_WAITING && *now.prompt ? now.prompt
 								      : now.last_line;

@@ -12,7 +12,7 @@
 #include "shim/shell.h"
 #include "shim/shell_string.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/internal.h"
 #include "supervisor/process/job.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
@@ -36,6 +36,8 @@ struct arguments {
 	const char *cwd;    /* or NULL */
 	int caller;         /* --control or --leash; -1: not given */
 	bool leashed;
+	struct service service; /* of the options for one */
+	bool joins;             /* an equal command that runs */
 };
 
 /* Reports an error in the format that the settings read so far ask for. Returns terse's exit
@@ -179,15 +181,21 @@ static bool run_is_captured(void)
 	return active && !active_has_person(active) && active_is_inside(active);
 }
 
+static bool run_is_off(void)
+{
+	const char *off = getenv("TERSE");
+	return off && strcmp(off, "0") == 0;
+}
+
 bool run_is_bypassed(struct settings *s)
 {
-	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
+	const char *active = getenv(ACTIVE_NAME);
 	bool asked =
 		(s->format != FORMAT_TEXT && SETTING_ORIGIN(s, format) == ORIGIN_FLAG) ||
 		(s->yield && SETTING_ORIGIN(s, yield) == ORIGIN_FLAG) ||
 		(s->detach && SETTING_ORIGIN(s, detach) == ORIGIN_FLAG) ||
 		(s->tty == TRI_YES && SETTING_ORIGIN(s, tty) == ORIGIN_FLAG && run_is_captured());
-	return (off && strcmp(off, "0") == 0) || (active && !asked && active_is_inside(active));
+	return run_is_off() || (active && !asked && active_is_inside(active));
 }
 
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string)
@@ -265,6 +273,34 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	return run_tell_exec_error(job, frontend_run(job));
 }
 
+/* What is started as a service. */
+struct start {
+	struct job *job;
+	struct settings *settings;
+	const struct arguments *arguments;
+};
+
+static int run_start(void *ctx, int caller)
+{
+	const struct start *s = ctx;
+	s->job->caller = caller;
+	s->settings->detach = true;
+	return run_supervised(s->job, s->settings, s->arguments->argv, s->arguments->string);
+}
+
+/* As a service, or joined; -1: neither was asked for, or there is none to be joined. */
+static int run_as_service(const struct verb_call *c, struct job *job, struct arguments *a)
+{
+	struct start start = {job, c->settings, a};
+	if (run_is_off() || (!a->service.name && (!a->joins || run_is_bypassed(c->settings))))
+		return -1;
+	job->service = a->service.name;
+	a->service.argv = job->shown;
+	a->service.start = run_start;
+	a->service.ctx = &start;
+	return service_run(c, &a->service);
+}
+
 static int run_run(struct verb_call *c)
 {
 	struct option_error error = {""};
@@ -284,6 +320,13 @@ static int run_run(struct verb_call *c)
 		snprintf(error.text, sizeof(error.text),
 			 "run: no command given%s (see terse help run)",
 			 run_is_fed() ? "; terse filter takes what is piped in" : "");
+	else if (!a.service.name && (a.service.pattern || a.service.port || a.service.restart))
+		snprintf(error.text, sizeof(error.text),
+			 "--for, --port and --restart go with --service");
+	else if (a.service.name && (!*a.service.name || a.service.port > UINT16_MAX))
+		snprintf(error.text, sizeof(error.text),
+			 *a.service.name ? "--port: from 1 to 65535"
+					 : "--service: a name is missing");
 	if (*error.text)
 		return run_refuse(&job, &error);
 	/* As with sh -c, the arguments of the string follow it. */
@@ -300,6 +343,8 @@ static int run_run(struct verb_call *c)
 	job.argv = a.leave && a.string ? leaving : shown;
 	if (!job.argv) {
 		status = run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
+	} else if ((status = run_as_service(c, &job, &a)) >= 0) {
+		TRACE(CONFIG, "a service, or joined");
 	} else if (run_is_bypassed(c->settings)) {
 		TRACE(CONFIG, "TERSE=0, or inside a run: the command is executed directly");
 		c->settings->format = FORMAT_TEXT;
@@ -316,6 +361,17 @@ static const struct verb_option run_options[] = {
 	{"-c", 0, VERB_STRING, offsetof(struct arguments, string), "STRING",
 	 "run a shell string (so is one argument with blanks or shell syntax)"},
 	{"--cwd", 0, VERB_TEXT, offsetof(struct arguments, cwd), "DIR", "run the command in DIR"},
+	{"--service", 0, VERB_TEXT, offsetof(struct arguments, service.name), "NAME",
+	 "in the background, once: one of this name that runs in this directory is not started "
+	 "again"},
+	{"--for", 0, VERB_TEXT, offsetof(struct arguments, service.pattern), "REGEX",
+	 "wait until the service has printed such a line"},
+	{"--port", 0, VERB_COUNT, offsetof(struct arguments, service.port), "N",
+	 "wait until the service listens on this port"},
+	{"--restart", 0, VERB_FLAG, offsetof(struct arguments, service.restart), NULL,
+	 "end the one that runs first"},
+	{"--join", 0, VERB_FLAG, offsetof(struct arguments, joins), NULL,
+	 "wait for the same command of this directory, if it runs already"},
 	{"--control", 0, VERB_TAKE, 0, "FD",
 	 "for programs that run commands for others: speak the protocol of a live run on this "
 	 "socket"},

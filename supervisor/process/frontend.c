@@ -1,14 +1,9 @@
 // See job.h.
 
-#include "supervisor/process/job.h"
-
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/trace.h"
-#include "supervisor/process/protocol.h"
-#include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
-#include "supervisor/process/watchdog.h"
 #include "supervisor/remote/outbox.h"
 
 #include <errno.h>
@@ -381,7 +376,7 @@ int frontend_run(struct job *job)
 	   machine. */
 	const char *slash = strrchr(job->argv[0], '/');
 	job->leads =
-		getpgrp() == job->front || strcmp(slash ? slash + 1 : job->argv[0], "setsid") != 0;
+		strcmp(slash ? slash + 1 : job->argv[0], "setsid") != 0 || getpgrp() == job->front;
 	signals_take(&job->signals);
 	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -428,7 +423,7 @@ int frontend_run(struct job *job)
 	   too. */
 	struct store store;
 	struct outbox outbox;
-	if (getpid() == 1 && remote_pushes(job->settings) && store_open_write(&store) == 0) {
+	if (job->front == 1 && remote_pushes(job->settings) && store_open_write(&store) == 0) {
 		if (outbox_open(&outbox, &store, false) == 0)
 			outbox_push(&outbox, job->settings, clock_monotonic_ms() + PUSH_MS);
 		outbox_close(&outbox);

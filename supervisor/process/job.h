@@ -15,7 +15,8 @@ struct secrets;
 struct job {
 	const char *program; /* what is executed; NULL: argv[0] */
 	char **argv;
-	char **shown; /* what the user typed, for the metadata */
+	const char *service; /* its name, or NULL */
+	char **shown;        /* what the user typed, for the metadata */
 	const struct settings *settings;
 	struct secrets *secrets; /* to be replaced in all output (redact/redactor.h), or NULL */
 	struct channels channels;

@@ -1,6 +1,6 @@
-// See record.h.
+// See supervisor_internal.h.
 
-#include "supervisor/process/record.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include "config/agents.h"
 #include "config/profile.h"
@@ -11,7 +11,6 @@
 #include "lib/trace.h"
 #include "supervisor/artifact/gc.h"
 #include "supervisor/artifact/journal.h"
-#include "supervisor/process/protocol.h"
 #include "supervisor/redact/redactor.h"
 
 #include <errno.h>
@@ -89,6 +88,7 @@ void record_init(struct record *r, const struct job *job)
 		.argv = job->shown,
 		.cwd = r->cwd,
 		.session = session,
+		.service = job->service,
 		.started_ms = job->started_ms,
 		.state = META_RUNNING,
 		.exit_code = -1,

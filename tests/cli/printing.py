@@ -119,6 +119,7 @@ class Verbs(Case):
         "filter": (("--full",), ("--preview",), ("--format=json",)),
         "replay": (("{kept}", "--speed", "9999"),),
         "await": (("{kept}",), ("--json", "{kept}")),
+        "follow": (("{kept}",), ("--json", "{kept}", "--for", "7")),
         "send": None,  # says nothing
         "signal": None,
         "snapshot": (("{live}",), ("--json", "{live}")),

@@ -299,7 +299,9 @@ class Away(Remote):
         self.fail_once()
         self.kill_all()
         status, out, err = self.push("--wait", "600ms")
-        self.assertEqual((status, out, err), (1, "0 pushed to %s\n" % self.name, "terse push: left: 1: server away\n"))
+        self.assertEqual((status, out), (1, "0 pushed to %s\n" % self.name))
+        # On a slow machine that comes while the program starts.
+        self.assertRegex(err, r"\Aterse push: left: 1: (server away|the time was over)\n\Z")
 
     def test_terminated(self):
         """SIGTERM: the process that waits tries once more and leaves."""

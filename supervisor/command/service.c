@@ -1,0 +1,261 @@
+// See internal.h.
+
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/proc.h"
+#include "lib/trace.h"
+#include "lib/utf8.h"
+#include "supervisor/command/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Between two looks whether the port is open. */
+#define PORT_MS 50
+
+/* --- finding one ------------------------------------------------------------------------------ */
+
+struct service_search {
+	const struct service *wanted;
+	struct store *stores;
+	int count;
+	char cwd[PATH_MAX], id[ID_LEN + 1];
+};
+
+/* Whether the run is of this command. */
+static bool service_has_command(const struct live_status *now, char *const *argv)
+{
+	struct buffer words = BUFFER_INIT;
+	for (; *argv; argv++) {
+		utf8_clean(&words, *argv, strlen(*argv));
+		buffer_append(&words, "", 1);
+	}
+	bool same = !words.failed && !now->argv_cut && buffer_is(&words, now->argv, now->argv_len);
+	buffer_release(&words);
+	return same;
+}
+
+/* Looks at one that lives; 1: it is it. */
+static int service_look(void *ctx, const char *id)
+{
+	struct service_search *s = ctx;
+	const struct service *wanted = s->wanted;
+	struct live_status now;
+	struct id_found found;
+	struct meta m = {0};
+	int run = client_open(s->stores, s->count, id);
+	/* Its directory can be read once it has an artifact. */
+	bool is_it = run >= 0 && client_status(run, FRAME_STATUS, &now) == 0 &&
+		     now.state != LIVE_ENDED &&
+		     (wanted->name || service_has_command(&now, wanted->argv)) &&
+		     (wanted->name || client_status(run, FRAME_WATCH, &now) == 0);
+	io_close(&run);
+	if (is_it)
+		is_it = id_find(s->stores, s->count, "default", id, &found) == 0 &&
+			verb_read_meta(&found, &m) == 0 && strcmp(m.cwd, s->cwd) == 0 &&
+			(!wanted->name || (m.service && strcmp(m.service, wanted->name) == 0));
+	if (is_it)
+		memcpy(s->id, id, sizeof(s->id));
+	meta_release(&m);
+	return is_it;
+}
+
+bool service_find(const struct service *wanted, struct store *stores, int count,
+		  char id[ID_LEN + 1])
+{
+	struct service_search s = {.wanted = wanted, .stores = stores, .count = count};
+	if (!getcwd(s.cwd, sizeof(s.cwd)) || client_each(stores, count, service_look, &s) != 1)
+		return false;
+	memcpy(id, s.id, sizeof(s.id));
+	return true;
+}
+
+/* --- ports ------------------------------------------------------------------------------------ */
+
+struct listener {
+	unsigned long inode;
+	unsigned port;
+};
+
+/* What listens in the network of the process, from one of its tables (proc(5)). */
+static size_t ports_read(pid_t pid, const char *table, struct listener *found, size_t room)
+{
+	char line[512];
+	size_t count = 0;
+	int fd = process_open(pid, "net/%s", table);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
+	while (file && count < room && fgets(line, sizeof(line), file)) {
+		struct listener l;
+		unsigned state;
+		/* "0: 0100007F:1F90 00000000:0000 0A queues timer retransmits uid timeout inode" */
+		if (sscanf(line, " %*d: %*[0-9A-F]:%x %*s %x %*s %*s %*s %*s %*s %lu", &l.port,
+			   &state, &l.inode) == 3 &&
+		    state == 0x0a)
+			found[count++] = l;
+	}
+	if (file)
+		fclose(file);
+	else
+		io_close(&fd);
+	return count;
+}
+
+size_t ports_of(pid_t command, unsigned ports[PORTS_MOST])
+{
+	struct listener found[512];
+	struct process leader, p;
+	struct process_walk all, open;
+	size_t listeners = ports_read(command, "tcp", found, 256), count = 0;
+	listeners += ports_read(command, "tcp6", found + listeners, 256);
+	if (listeners == 0 || process_read(command, &leader) < 0)
+		return 0;
+	for (long pid = process_walk(&all, PROCESS_ALL, 0); pid >= 0;
+	     pid = process_walk_next(&all)) {
+		if (process_read((pid_t)pid, &p) < 0 || p.session != leader.session)
+			continue;
+		for (long fd = process_walk(&open, PROCESS_DESCRIPTORS, p.pid); fd >= 0;
+		     fd = process_walk_next(&open)) {
+			char link[64];
+			unsigned long inode;
+			size_t i = 0, at = 0;
+			if (!process_walk_link(&open, fd, link, sizeof(link)) ||
+			    sscanf(link, "socket:[%lu]", &inode) != 1)
+				continue;
+			while (i < listeners && found[i].inode != inode)
+				i++;
+			while (i < listeners && at < count && ports[at] != found[i].port)
+				at++;
+			if (i < listeners && at == count && count < PORTS_MOST)
+				ports[count++] = found[i].port;
+		}
+		process_walk_end(&open);
+	}
+	process_walk_end(&all);
+	return count;
+}
+
+/* Waits until the run listens on the port, ends, asks for something, or the time is over. Returns
+   0, or -1 where it no longer answers. */
+static int service_await_port(const struct service *s, int run, int64_t until_ms)
+{
+	struct live_status now;
+	unsigned ports[PORTS_MOST];
+	while (client_status(run, FRAME_STATUS, &now) == 0) {
+		size_t count = ports_of(now.pid, ports);
+		while (count > 0 && ports[count - 1] != s->port)
+			count--;
+		if (count > 0 || now.state == LIVE_ENDED || now.state == LIVE_WAITING ||
+		    (until_ms && clock_monotonic_ms() >= until_ms))
+			return 0;
+		poll(NULL, 0, PORT_MS);
+	}
+	return -1;
+}
+
+/* --- starting one ----------------------------------------------------------------------------- */
+
+/* In a child: the run, detached. What it says is for the parent, who speaks to it on `caller`. */
+static _Noreturn void service_execute(const struct service *s, int said, int caller, int lock)
+{
+	close(lock);
+	dup2(said, STDOUT_FILENO);
+	dup2(said, STDERR_FILENO);
+	_exit(s->start(s->ctx, caller));
+}
+
+/* Starts it, and returns 0 once others find it; else the exit status, after saying why. */
+static int service_start(const struct service *s, int lock, char id[ID_LEN + 1])
+{
+	int caller[2] = {-1, -1}, said[2] = {-1, -1}, status = 0;
+	struct live_status now;
+	struct buffer text = BUFFER_INIT;
+	bool starts = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, caller) == 0 &&
+		      socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, said) == 0;
+	pid_t pid = starts ? fork() : -1;
+	if (pid == 0)
+		service_execute(s, said[1], caller[1], lock);
+	io_close(&caller[1]);
+	io_close(&said[1]);
+	if (pid < 0) {
+		verb_error("run", "%m");
+		status = EXIT_TERSE;
+	} else if (client_status(caller[0], FRAME_WATCH, &now) == 0) {
+		memcpy(id, now.id, sizeof(now.id));
+	} else {
+		status = EXIT_TERSE;
+	}
+	if (pid > 0) {
+		int ended;
+		io_read_all(said[0], &text, 65536);
+		while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)
+			;
+		if (status && WIFEXITED(ended) && WEXITSTATUS(ended))
+			status = WEXITSTATUS(ended);
+		if (status)
+			io_write(STDERR_FILENO, text.data, text.len);
+	}
+	io_close(&caller[0]);
+	io_close(&said[0]);
+	buffer_release(&text);
+	return status;
+}
+
+/* Ends the one that runs, with all that it has started. */
+static void service_stop(int run)
+{
+	struct frame f;
+	if (client_ask(run, FRAME_SIGNAL, 0, 1, NULL, 0, NULL) == 0) {
+		while (frame_receive(run, &f, 0) >= 0 || errno == EAGAIN)
+			;
+	}
+}
+
+int service_run(const struct verb_call *c, const struct service *s)
+{
+	struct store stores[STORE_MAX], own;
+	char id[ID_LEN + 1];
+	int run = -1, status = 0, lock = -1;
+	/* Who starts one is alone with that. */
+	if (store_open_write(&own) == 0) {
+		lock = store_open_folder(&own, STORE_LIVE, true);
+		store_close(&own);
+	}
+	int count = store_open_all(stores);
+	while (lock >= 0 && flock(lock, LOCK_EX) < 0 && errno == EINTR)
+		;
+	bool lives = service_find(s, stores, count, id);
+	if (lives && s->restart) {
+		run = client_open(stores, count, id);
+		service_stop(run);
+		io_close(&run);
+		lives = false;
+	}
+	if (!lives && s->name)
+		status = service_start(s, lock, id);
+	io_close(&lock);
+	TRACE(PROCESS, "%s %s", lives ? "joins" : "started", lives || s->name ? id : "none");
+	bool joins = lives || (s->name && status == 0);
+	if (joins && s->port && (run = client_open(stores, count, id)) >= 0) {
+		int64_t limit = c->settings->yield;
+		service_await_port(s, run, limit ? clock_monotonic_ms() + limit : 0);
+	}
+	io_close(&run);
+	store_close_all(stores, count);
+	if (!joins)
+		return s->name ? status : -1;
+	const struct await a = {.name = id,
+				.pattern = s->pattern,
+				.from = 1,
+				.at_once = s->name && !s->pattern,
+				.whole = !s->name};
+	return await_answer(c, &a);
+}
