@@ -551,7 +551,7 @@ os.execlp("bash", "-bash", "-c", "echo $0; exit 6")
                 println!("{:?}", Command::new("/nonexistent/sh").arg("-c").arg("x").status());
                 println!("{:?}", Command::new("sh").arg0("zero").arg("-c").arg("exit 4").exec());
             }""")
-        subprocess.run([rustc, "-o", "caller", source], cwd=self.work, check=True, timeout=120,
+        subprocess.run([rustc, "-o", "caller", source], cwd=self.work, check=True,
                        capture_output=True)
         self.assertEqual(self.rewritten(os.path.join(self.work, "caller"), times=5)[0][0], 4)
 
@@ -579,7 +579,7 @@ os.execlp("bash", "-bash", "-c", "echo $0; exit 6")
             }""")
         # Go's own library is compiled only once.
         env = self.env(GOCACHE=os.path.join(BUILD, "go-cache"), GOFLAGS="-mod=mod")
-        subprocess.run([go, "build", "-o", "caller", source], cwd=self.work, check=True, timeout=170,
+        subprocess.run([go, "build", "-o", "caller", source], cwd=self.work, check=True,
                        env=env, capture_output=True)
         self.untouched(os.path.join(self.work, "caller"))
 
@@ -691,7 +691,7 @@ class Build(Case):
     def test_it_is_installed_and_removed(self):
         for goal, there in (("install", True), ("uninstall", False)):
             subprocess.run(["make", "-s", "-C", SOURCE, goal, "BUILD=" + BUILD, "PREFIX=/usr",
-                            "DESTDIR=" + self.work], check=True, timeout=120, capture_output=True)
+                            "DESTDIR=" + self.work], check=True, capture_output=True)
             directory = os.path.join(self.work, "usr/lib/terse")
             self.assertEqual(os.path.exists(os.path.join(directory, "libterse-shim.so")), there)
             self.assertEqual(os.path.exists(os.path.join(directory, "terse-launcher")),

@@ -135,7 +135,7 @@ static inline bool session_has(const struct session *s, enum member kind)
 static inline void session_wait_for_end_of(const struct session *s, enum member kind)
 {
 	struct pollfd p = {.fd = s->alive[kind], .events = POLLIN};
-	assert_int_equal(poll(&p, 1, 20000), 1);
+	assert_int_equal(poll(&p, 1, 60000), 1);
 }
 
 /* Ends the rest of the session. */

@@ -70,7 +70,7 @@ static void through_a_stalled_reader(int writer, int reader)
 		struct pollfd p[] = {{.fd = reader, .events = POLLIN},
 				     {.fd = o.queue.len == 0 ? -1 : output_queue_poll_fd(&o),
 				      .events = POLLOUT}};
-		CHECK(poll(p, 2, 10000) > 0);
+		CHECK(poll(p, 2, 60000) > 0);
 		if (p[1].revents)
 			output_queue_pump(&o);
 		if (p[0].revents)

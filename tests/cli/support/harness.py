@@ -35,7 +35,7 @@ HELPER = os.path.join(BUILD, "helper")
 PATH = os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin")
 
 # A hang is called one after this many seconds.
-DEADLINE = float(os.environ.get("DEADLINE", "30"))
+DEADLINE = float(os.environ.get("DEADLINE", "120"))
 
 # Random data is the same for the same seed, which the log names.
 SEED = int(os.environ.get("TEST_SEED", "1"))
