@@ -1,12 +1,10 @@
-// See server.h: requests that have a child. Artifacts are resources, too: a long text comes as a
-// page, which ends with how to read on.
+// See server.h: requests that have a child.
 
 #include "config/option.h"
 #include "config/settings.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/json_read.h"
 #include "lib/loop.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
@@ -40,9 +38,6 @@
 /* The descriptor that `terse run` gets as its leash. */
 #define CALL_LEASH 3
 
-/* Resources in the answer of resources/list: the newest. */
-#define CALL_RESOURCES "100"
-
 /* This program, also after it was replaced on disk. */
 #define CALL_PROGRAM "/proc/self/exe"
 
@@ -51,25 +46,6 @@ struct call *call_find(const struct server *s, const char *id)
 	struct call *c = s->calls;
 	while (c && (c->cancelled || strcmp(c->id, id) != 0))
 		c = c->next;
-	return c;
-}
-
-/* A new one, for call_start(); NULL: the request is answered with the error. */
-static struct call *call_new(struct server *s, const char *id, const struct tool *tool)
-{
-	struct call *c = calloc(1, sizeof(*c));
-	if (!c) {
-		server_send_error(s, id, RPC_INTERNAL, "out of memory");
-		return NULL;
-	}
-	c->server = s;
-	c->out = c->err = c->leash = c->leave.fd = -1;
-	c->tool = tool;
-	c->verb = tool ? tool->verb : "";
-	memcpy(c->id, id, strlen(id) + 1);
-	c->next = s->calls;
-	s->calls = c;
-	s->call_count++;
 	return c;
 }
 
@@ -196,9 +172,11 @@ out:;
 }
 
 /* Reads what the child has printed. */
-static void call_read(struct call *c)
+static void call_read(void *ctx, short events)
 {
+	struct call *c = ctx;
 	char chunk[CALL_CHUNK];
+	(void)events;
 	for (int i = 0; i < 2; i++) {
 		int *fd = i ? &c->err : &c->out;
 		struct buffer *into = i ? &c->errors : &c->output;
@@ -227,7 +205,7 @@ void call_reap(struct call *c)
 	}
 	if (pid <= 0)
 		return;
-	call_read(c);
+	call_read(c, 0);
 	io_close(&c->out);
 	io_close(&c->err);
 	c->ended = true;
@@ -328,12 +306,31 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 	}
 }
 
-/* Copies the session's state, with what the call has for its command alone. Returns 0, or -1 with
-   ENOMEM. */
-static int run_take_state(struct call *c, const struct session *session, const struct arguments *a)
+/* Prepares the call of a command: appends its words and returns 0, or why it may not run and -1. */
+static int run_prepare(struct server *s, struct call *c, const struct arguments *a,
+		       const struct rpc_message *m, struct buffer *text)
 {
-	const char *cwd = argument_text(a, "cwd"), *key;
+	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd"), *key;
+	struct session *session = sessions_find(&s->sessions, name);
+	const json_t *meta = json_object_get(m->params, "_meta");
 	json_t *value;
+	size_t held = s->held_count;
+	for (const struct call *other = s->calls; other; other = other->next)
+		held += other->leash >= 0;
+	if (!*argument_text(a, "command"))
+		buffer_append_string(text, "command: is empty");
+	else if (!session)
+		buffer_printf(text, "session: there is none called %s; new_session starts one",
+			      name);
+	else if (!s->keep && held >= s->held_most)
+		/* There would be no place for it if it goes on. */
+		buffer_printf(text,
+			      "%zu commands run already, as many as this server can hold; "
+			      "await_command or signal_command ends one",
+			      s->held_most);
+	if (text->len > 0)
+		return -1;
+	/* The session's state, with what the call has for its command alone. */
 	buffer_add(&c->before, &session->state);
 	json_object_foreach(argument_value(a, "env"), key, value)
 	{
@@ -341,38 +338,10 @@ static int run_take_state(struct call *c, const struct session *session, const s
 	}
 	if (cwd)
 		shell_state_enter(&c->before, cwd);
-	return buffer_check(&c->before);
-}
-
-/* Prepares the call of a command: appends its words and returns 0, or why it may not run and -1. */
-static int run_prepare(struct server *s, struct call *c, const struct arguments *a,
-		       const struct rpc_message *m, struct buffer *text)
-{
-	const char *name = argument_text(a, "session");
-	struct session *session = sessions_find(&s->sessions, name);
-	const json_t *meta = json_object_get(m->params, "_meta");
-	size_t held = s->held_count;
-	int status = -1;
-	for (const struct call *other = s->calls; other; other = other->next)
-		held += other->leash >= 0;
-	if (!*argument_text(a, "command")) {
-		buffer_append_string(text, "command: is empty");
-	} else if (!session) {
-		buffer_printf(text, "session: there is none called %s; new_session starts one",
-			      name);
-	} else if (!s->keep && held >= s->held_most) {
-		/* There would be no place for it if it goes on. */
-		buffer_printf(text,
-			      "%zu commands run already, as many as this server can hold; "
-			      "await_command or signal_command ends one",
-			      s->held_most);
-	} else {
-		status = run_take_state(c, session, a);
-		if (status < 0)
-			buffer_append_string(text, strerror(errno));
-	}
-	if (status < 0)
+	if (buffer_check(&c->before) < 0) {
+		buffer_append_string(text, strerror(errno));
 		return -1;
+	}
 	c->json = s->structured;
 	c->session = session->number;
 	session->commands++;
@@ -424,8 +393,17 @@ void call_tool(struct server *s, const struct rpc_message *m)
 				  name);
 		return;
 	}
-	if (!tool->serve && !(c = call_new(s, m->id, tool)))
+	if (!tool->serve && !(c = calloc(1, sizeof(*c)))) {
+		server_send_error(s, m->id, RPC_INTERNAL, "out of memory");
 		return;
+	}
+	if (c) {
+		*c = (struct call){.server = s, .next = s->calls, .verb = tool->verb};
+		c->out = c->err = c->leash = c->leave.fd = -1;
+		memcpy(c->id, m->id, sizeof(c->id));
+		s->calls = c;
+		s->call_count++;
+	}
 	int status = arguments_read(&a, tool, json_object_get(m->params, "arguments"), &text);
 	if (status == 0 && tool->serve)
 		status = tool->serve(s, &a, &text);
@@ -467,130 +445,6 @@ static void call_add_errors(const struct call *c, struct buffer *out)
 	}
 }
 
-/* --- resources ------------------------------------------------------------------------------- */
-
-void call_list(struct server *s, const struct rpc_message *m)
-{
-	struct buffer words = BUFFER_INIT;
-	struct call *c = call_new(s, m->id, NULL);
-	if (!c)
-		return;
-	c->verb = "list";
-	run_add(&words, "list --json --limit " CALL_RESOURCES "%s",
-		s->all_sessions ? " --all" : "");
-	call_start(s, c, &words, NULL);
-	buffer_release(&words);
-}
-
-void call_resource(struct server *s, const struct rpc_message *m)
-{
-	const char *uri = json_string_value(json_object_get(m->params, "uri"));
-	size_t scheme = sizeof(RESOURCES_SCHEME) - 1;
-	struct buffer words = BUFFER_INIT;
-	if (!uri) {
-		server_send_error(s, m->id, RPC_BAD_PARAMS,
-				  "resources/read: uri: must be a string");
-		return;
-	}
-	if (strncmp(uri, RESOURCES_SCHEME, scheme) != 0 || !id_is_valid(uri + scheme)) {
-		server_send_error(s, m->id, RPC_NOT_FOUND,
-				  "resources/read: uri: %.100s: there is no such resource; "
-				  "resources/list has all",
-				  uri);
-		return;
-	}
-	struct call *c = call_new(s, m->id, NULL);
-	if (!c)
-		return;
-	c->verb = "read";
-	snprintf(c->artifact, sizeof(c->artifact), "%s", uri + scheme);
-	run_add(&words, "read %s", c->artifact);
-	call_start(s, c, &words, NULL);
-	buffer_release(&words);
-}
-
-/* Adds a run as `terse list --json` has it. */
-static void resources_add(struct buffer *out, const json_t *run)
-{
-	const char *id = json_string_value(json_object_get(run, "id"));
-	const char *error = json_string_value(json_object_get(run, "error"));
-	const char *state = json_string_value(json_object_get(run, "state"));
-	const char *signal = json_string_value(json_object_get(run, "signal"));
-	const json_t *words = json_object_get(run, "command"), *word;
-	const json_t *exit_code = json_object_get(run, "exit_code");
-	const json_t *lines = json_object_get(run, "lines"), *bytes = json_object_get(run, "bytes");
-	struct buffer text = BUFFER_INIT;
-	size_t i;
-	json_begin_object(out, NULL);
-	buffer_printf(&text, RESOURCES_SCHEME "%s", id);
-	json_add_made(out, "uri", &text);
-	/* Of `bash -c STRING` the string. */
-	const char *option = json_string_value(json_array_get(words, 1));
-	bool is_string = json_array_size(words) == 3 && strcmp(option, "-c") == 0;
-	json_array_foreach(words, i, word)
-	{
-		if (!is_string || i == 2)
-			buffer_printf(&text, "%s%s", text.len ? " " : "", json_string_value(word));
-	}
-	json_add_text(out, "name", text.len ? text.data : id, text.len ? text.len : strlen(id));
-	buffer_clear(&text);
-	if (error)
-		buffer_printf(&text, "metadata: %s", error);
-	else if (json_is_integer(exit_code))
-		buffer_printf(&text, "exit %" JSON_INTEGER_FORMAT, json_integer_value(exit_code));
-	else
-		buffer_append_string(&text, signal ? signal : state);
-	if (json_is_integer(lines))
-		buffer_printf(&text, ", %s lines, %s",
-			      HUMAN_COUNT((uint64_t)json_integer_value(lines)),
-			      HUMAN_SIZE((uint64_t)json_integer_value(bytes)));
-	json_add_made(out, "description", &text);
-	json_add_string(out, "mimeType", "text/plain");
-	if (json_is_integer(bytes))
-		json_add_number(out, "size", json_integer_value(bytes));
-	json_end_object(out);
-}
-
-/* Answers with what the child has printed. */
-static void resources_answer(struct server *s, struct call *c)
-{
-	struct buffer line = BUFFER_INIT;
-	json_t *listed = NULL, *run;
-	size_t i;
-	if (c->output.len == 0 && c->status) {
-		call_add_errors(c, &line);
-		const char *why = line.len > 0 ? buffer_string(&line) : "it has failed\n";
-		server_send_error(s, c->id, *c->artifact ? RPC_NOT_FOUND : RPC_INTERNAL,
-				  "resources/%s: %.*s", c->verb, why ? (int)strlen(why) - 1 : 0,
-				  why);
-		buffer_release(&line);
-		return;
-	}
-	rpc_begin(&line, c->id, "result");
-	json_begin_array(&line, *c->artifact ? "contents" : "resources");
-	if (*c->artifact) {
-		struct buffer uri = BUFFER_INIT;
-		buffer_printf(&uri, RESOURCES_SCHEME "%s", c->artifact);
-		json_begin_object(&line, NULL);
-		json_add_made(&line, "uri", &uri);
-		json_add_string(&line, "mimeType", "text/plain");
-		json_add_text(&line, "text", c->output.data, c->output.len);
-		json_end_object(&line);
-	} else {
-		listed = json_read(c->output.data, c->output.len, JSON_ALLOW_NUL, NULL);
-		line.failed |= !listed;
-	}
-	json_array_foreach(json_object_get(json_object_get(listed, "data"), "runs"), i, run)
-	{
-		resources_add(&line, run);
-	}
-	json_end_array(&line);
-	rpc_end(&line);
-	json_decref(listed);
-	line.failed |= c->output.failed;
-	server_send(s, c->id, &line);
-}
-
 /* --- while it runs --------------------------------------------------------------------------- */
 
 void call_cancel(struct call *c)
@@ -601,12 +455,6 @@ void call_cancel(struct call *c)
 		frame_send(c->leash, FRAME_SIGNAL, 0, 0, NULL, 0, 0);
 	else if (!c->ended)
 		kill(c->pid, SIGKILL);
-}
-
-static void call_on_print(void *ctx, short events)
-{
-	(void)events;
-	call_read(ctx);
 }
 
 /* Passes the state of a run on to the client. */
@@ -652,8 +500,8 @@ void call_watch(struct call *c, struct loop *l, bool may_print)
 {
 	int64_t now_ms = clock_monotonic_ms();
 	if (!c->ended && may_print) {
-		loop_watch(l, c->out, POLLIN, call_on_print, c);
-		loop_watch(l, c->err, POLLIN, call_on_print, c);
+		loop_watch(l, c->out, POLLIN, call_read, c);
+		loop_watch(l, c->err, POLLIN, call_read, c);
 	}
 	if (!*c->token)
 		return;
@@ -720,9 +568,7 @@ void call_finish(struct server *s, struct call *c)
 		s->held[s->held_count++] = c->leash;
 		c->leash = -1;
 	}
-	if (!c->cancelled && c->tool)
+	if (!c->cancelled)
 		call_answer(s, c);
-	else if (!c->cancelled)
-		resources_answer(s, c);
 	call_free(s, c);
 }

@@ -118,9 +118,8 @@ static const char instructions_read_only[] = "Outputs of commands are kept as ar
 static void methods_initialize(struct server *s, const struct rpc_message *m)
 {
 	static const char about[] =
-		",\"capabilities\":{\"tools\":{\"listChanged\":false},\"resources\":{\"subscribe\":"
-		"false,\"listChanged\":false}},\"serverInfo\":{\"name\":\"terse\",\"title\":"
-		"\"terse\",\"version\":\"" TERSE_VERSION "\"}";
+		",\"capabilities\":{\"tools\":{\"listChanged\":false}},\"serverInfo\":{\"name\":"
+		"\"terse\",\"title\":\"terse\",\"version\":\"" TERSE_VERSION "\"}";
 	const char *asked = json_string_value(json_object_get(m->params, "protocolVersion"));
 	const char *revision = revisions[0];
 	struct buffer line = BUFFER_INIT;
@@ -143,32 +142,17 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 	server_send(s, m->id, &line);
 }
 
-static void methods_tools(struct server *s, const struct rpc_message *m)
-{
-	struct buffer line = BUFFER_INIT;
-	rpc_begin(&line, m->id, "result");
-	tools_list(&line, s->read_only);
-	rpc_end(&line);
-	server_send(s, m->id, &line);
-}
-
 static const struct {
 	const char *name;
+	/* One of them answers; neither: with an empty result. */
 	void (*serve)(struct server *s, const struct rpc_message *m);
-	const char *result; /* or the members of what is always answered */
-	bool early;         /* may come before initialize */
+	void (*add)(struct buffer *out, bool read_only);
+	bool early; /* may come before initialize */
 } methods[] = {
-	{"initialize", methods_initialize, .early = true},
-	{"ping", .result = "", .early = true},
-	{"tools/list", methods_tools, .early = false},
-	{"tools/call", call_tool, .early = false},
-	{"resources/list", call_list, .early = false},
-	{"resources/templates/list",
-	 .result = "\"resourceTemplates\":[{\"uriTemplate\":\"" RESOURCES_SCHEME
-		   "{artifact_id}\",\"name\":\"artifact\",\"title\":\"Output of a command\","
-		   "\"description\":\"The output of a command. Of a long one its first page.\","
-		   "\"mimeType\":\"text/plain\"}]"},
-	{"resources/read", call_resource, .early = false},
+	{"initialize", .serve = methods_initialize, .early = true},
+	{"ping", .early = true},
+	{"tools/list", .add = tools_list},
+	{"tools/call", .serve = call_tool},
 };
 
 #define METHODS (sizeof(methods) / sizeof(*methods))
@@ -228,35 +212,6 @@ static bool server_takes_requests(const struct server *s)
 	return !output_queue_is_full(&s->out) && s->call_count < s->calls_most;
 }
 
-/* Waits for what can happen next. */
-static void server_wait(struct server *s)
-{
-	struct loop l;
-	const struct call *only = NULL;
-	size_t waiting = 0;
-	/* The call that may print although too much waits already; NULL: each may. */
-	for (const struct call *c = s->calls; c; c = c->next) {
-		waiting += c->output.len;
-		if (!c->ended && (!only || c->output.len > only->output.len))
-			only = c;
-	}
-	if (waiting <= SERVER_OUTPUT_MAX)
-		only = NULL;
-	loop_begin(&l);
-	if (s->out.queue.len > 0)
-		loop_watch(&l, output_queue_poll_fd(&s->out), POLLOUT, server_on_output, s);
-	for (struct call *c = s->calls; c; c = c->next)
-		call_watch(c, &l, !only || only == c);
-	for (size_t i = 0; i < s->held_count; i++)
-		loop_watch(&l, s->held[i], POLLIN, server_on_held, &s->held[i]);
-	loop_watch(&l, s->signals, POLLIN, server_on_signal, s);
-	if (!s->ending && server_takes_requests(s))
-		loop_watch(&l, STDIN_FILENO, POLLIN, server_on_input, s);
-	if (s->ending)
-		loop_until(&l, s->end_at);
-	loop_turn(&l);
-}
-
 /* Takes a message. A notification has no answer, whatever is wrong with it, and only one means
    something here: nobody waits for a request any more. */
 static void server_take(struct server *s, const char *line, size_t len)
@@ -290,19 +245,44 @@ static void server_take(struct server *s, const char *line, size_t len)
 	} else if (m.kind == RPC_REQUEST) {
 		struct buffer answer = BUFFER_INIT;
 		rpc_begin(&answer, m.id, "result");
-		buffer_append_string(&answer, methods[i].result);
+		if (methods[i].add)
+			methods[i].add(&answer, s->read_only);
 		rpc_end(&answer);
 		server_send(s, m.id, &answer);
 	}
 	json_decref(m.value);
 }
 
-/* One turn: what has come is dealt with, as long as the client takes answers. */
+/* One turn: waits for what can happen next; what has come is dealt with, as long as the client
+   takes answers. */
 static void server_turn(struct server *s)
 {
+	struct loop l;
+	const struct call *only = NULL;
+	size_t waiting = 0;
 	const char *line;
 	size_t len;
-	server_wait(s);
+	/* The call that may print although too much waits already; NULL: each may. */
+	for (const struct call *c = s->calls; c; c = c->next) {
+		waiting += c->output.len;
+		if (!c->ended && (!only || c->output.len > only->output.len))
+			only = c;
+	}
+	if (waiting <= SERVER_OUTPUT_MAX)
+		only = NULL;
+	loop_begin(&l);
+	if (s->out.queue.len > 0)
+		loop_watch(&l, output_queue_poll_fd(&s->out), POLLOUT, server_on_output, s);
+	for (struct call *c = s->calls; c; c = c->next)
+		call_watch(c, &l, !only || only == c);
+	for (size_t i = 0; i < s->held_count; i++)
+		loop_watch(&l, s->held[i], POLLIN, server_on_held, &s->held[i]);
+	loop_watch(&l, s->signals, POLLIN, server_on_signal, s);
+	if (!s->ending && server_takes_requests(s))
+		loop_watch(&l, STDIN_FILENO, POLLIN, server_on_input, s);
+	if (s->ending)
+		loop_until(&l, s->end_at);
+	loop_turn(&l);
 	for (size_t i = s->held_count; i-- > 0;) {
 		if (s->held[i] < 0)
 			s->held[i] = s->held[--s->held_count];

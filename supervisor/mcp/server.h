@@ -10,7 +10,6 @@
 
 #include "lib/buffer.h"
 #include "supervisor/agents/session.h"
-#include "supervisor/artifact/id.h"
 #include "supervisor/process/protocol.h"
 #include "supervisor/process/source.h"
 
@@ -66,7 +65,6 @@ enum rpc_code {
 	RPC_NO_METHOD = -32601,
 	RPC_BAD_PARAMS = -32602,
 	RPC_INTERNAL = -32603,
-	RPC_NOT_FOUND = -32002, /* no such resource */
 };
 
 enum rpc_kind {
@@ -106,9 +104,6 @@ void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const cha
 // schemas are written from the rows, the arguments of a call are checked against them, and the
 // options of the verb follow: a mistake is one sentence for the model, which names the argument and
 // what it has to be.
-
-/* "terse://cmd-1m5zq8k3x7f": an artifact as a resource. */
-#define RESOURCES_SCHEME "terse://"
 
 enum argument_type {
 	ARGUMENT_TEXT,
@@ -167,9 +162,9 @@ const struct tool *tool_find(const char *name, bool read_only);
 void tools_list(struct buffer *out, bool read_only);
 
 /* Reads the object `given` (NULL: empty). Understood, too: what other tools call an argument
-   (timeout_ms, description), numbers and booleans as strings ("5"), which models write, an
-   artifact's URI for its ID, and null, "", 0 or [] for what is left out. Values are changed in
-   `given`. Returns 0, or -1 and appends what is wrong. */
+   (timeout_ms, description), numbers and booleans as strings ("5"), which models write, and null,
+   "", 0 or [] for what is left out. Values are changed in `given`. Returns 0, or -1 and appends
+   what is wrong. */
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 		   struct buffer *wrong);
 
@@ -287,16 +282,14 @@ int sessions_serve_list(struct server *s, const struct arguments *a, struct buff
 /* Runs that go on after their answer, which the server holds. */
 #define SERVER_HELD_MAX 512
 
-/* A request that is answered by what a child of the server prints: a verb of terse, which a copy of
-   it calls; or `terse run`, which that executes. */
+/* A call of a tool that is answered by what a child of the server prints: a verb of terse, which a
+   copy of it calls; or `terse run`, which that executes. */
 struct call {
 	struct server *server;
 	struct call *next;
 	char id[RPC_ID_MAX];
-	const struct tool *tool;   /* NULL: of resources */
-	char artifact[ID_LEN + 1]; /* of resources/read; else "" */
-	const char *verb;          /* "read" */
-	bool json;                 /* it prints the answer's JSON */
+	const char *verb; /* "read" */
+	bool json;        /* it prints the answer's JSON */
 
 	/* The child. */
 	pid_t pid;
@@ -355,10 +348,8 @@ void server_answer(struct server *s, const char *id, const struct buffer *text, 
 
 // call.c
 
-/* tools/call, resources/list and resources/read. */
+/* tools/call. */
 void call_tool(struct server *s, const struct rpc_message *m);
-void call_list(struct server *s, const struct rpc_message *m);
-void call_resource(struct server *s, const struct rpc_message *m);
 
 /* The words of run_command's `terse run`, one behind the other with their NULs. `leave`: the shell
    command that writes down what the shell leaves, or NULL. */

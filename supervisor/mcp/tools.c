@@ -402,7 +402,6 @@ static json_t *arguments_convert(const struct argument *t, json_t *given, const 
 				 json_t *value)
 {
 	const char *text = json_string_value(value);
-	const size_t scheme = sizeof(RESOURCES_SCHEME) - 1;
 	json_t *made = NULL;
 	char *end;
 	errno = 0;
@@ -413,9 +412,6 @@ static json_t *arguments_convert(const struct argument *t, json_t *given, const 
 		made = json_boolean(*text == 't');
 	else if (strcmp(types[t->type].json, "integer") == 0 && end > text && !*end && !errno)
 		made = json_integer(number);
-	else if (strcmp(t->name, "artifact_id") == 0 &&
-		 strncmp(text, RESOURCES_SCHEME, scheme) == 0)
-		made = json_string(text + scheme);
 	return made && json_object_set_new(given, key, made) == 0 ? made : value;
 }
 
@@ -423,23 +419,13 @@ static json_t *arguments_convert(const struct argument *t, json_t *given, const 
    be empty. */
 static bool arguments_is_left_out(const struct argument *t, const json_t *value)
 {
-	switch (t->type) {
-	case ARGUMENT_TEXT:
-		if (!t->required && json_is_string(value) && json_string_length(value) == 0)
-			return true;
-		break;
-	case ARGUMENT_STRINGS:
-		if (json_is_array(value) && json_array_size(value) == 0)
-			return true;
-		break;
-	case ARGUMENT_COUNT:
-	case ARGUMENT_TIME:
-	case ARGUMENT_LINE:
-		if (json_is_integer(value) && json_integer_value(value) == 0)
-			return true;
-		break;
-	default: break;
-	}
+	if (json_is_string(value))
+		return t->type == ARGUMENT_TEXT && !t->required && json_string_length(value) == 0;
+	if (json_is_array(value))
+		return t->type == ARGUMENT_STRINGS && json_array_size(value) == 0;
+	if (json_is_integer(value))
+		return strcmp(types[t->type].json, "integer") == 0 &&
+		       json_integer_value(value) == 0;
 	return json_is_null(value);
 }
 

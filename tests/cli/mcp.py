@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""terse mcp from outside, by a client of our own: the protocol, every tool, sessions, resources, what may run,
-bad input, a slow client, many calls, and the end of the server."""
+"""terse mcp from outside, by a client of our own: the protocol, every tool, sessions, what may run, bad input,
+a slow client, many calls, and the end of the server."""
 
 import json
 import os
@@ -76,7 +76,7 @@ class Protocol(McpCase):
                 client = self.client(revision=asked)
                 self.assertEqual(client.server["protocolVersion"], asked if asked in REVISIONS else REVISIONS[0])
                 self.assertEqual(client.server["serverInfo"]["name"], "terse")
-                self.assertEqual(set(client.server["capabilities"]), {"tools", "resources"})
+                self.assertEqual(set(client.server["capabilities"]), {"tools"})
                 self.assertEqual(client.request("ping"), {})
                 self.assertEqual(client.close(), (0, b""))
 
@@ -112,16 +112,11 @@ class Protocol(McpCase):
                 ("nonsense", {}, -32601, "nonsense: there is no such method"),
                 ("tools/call", {}, -32602, "tools/call: name: must be a string"),
                 ("tools/call", {"name": "rm"}, -32602, "tools/call: there is no tool rm; tools/list has all"),
-                ("resources/read", {}, -32602, "resources/read: uri: must be a string"),
-                ("resources/read", {"uri": "file:///etc/passwd"}, -32002,
-                 "resources/read: uri: file:///etc/passwd: there is no such resource; resources/list has all"),
-                ("resources/read", {"uri": "terse://cmd-0000000000ab"}, -32002, None),
                 ("prompts/list", {}, -32601, "prompts/list: there is no such method")):
             with self.subTest(method=method, params=params), self.assertRaises(Refused) as refused:
                 client.request(method, **params)
             self.assertEqual(refused.exception.code, code)
-            if want:
-                self.assertEqual(refused.exception.message, want)
+            self.assertEqual(refused.exception.message, want)
         for arguments, want in (
                 ({"tool": "run_command", "command": "x", "session": "none"},
                  "run_command: session: there is none called none; new_session starts one"),
@@ -333,16 +328,16 @@ class Commands(McpCase):
         self.assertTrue(page.startswith("%d\n%d\n" % (int(gap[2]), int(gap[2]) + 1)))
 
     def test_lenient(self):
-        """What models write for numbers, booleans and IDs is understood."""
+        """What models write for numbers and booleans is understood."""
         client = self.client()
         text = client.call("run_command", command="seq 9000", timeout="5000", kill_on_timeout="false")
-        uri = "terse://" + ID.search(text)[1]
-        self.assertEqual(client.call("read_command_output", artifact_id=uri, offset="-2", limit="1"),
-                         client.call("read_command_output", artifact_id=uri[8:], offset=-2, limit=1))
+        artifact = ID.search(text)[1]
+        self.assertEqual(client.call("read_command_output", artifact_id=artifact, offset="-2", limit="1"),
+                         client.call("read_command_output", artifact_id=artifact, offset=-2, limit=1))
         for arguments, want in (({"limit": "5x"}, "limit: must be a whole number, 1 at least"),
                                 ({"limit": ""}, "limit: must be a whole number, 1 at least"),
                                 ({"limit": "99999999999999999999"}, "limit: must be a whole number, 1 at least")):
-            self.assertEqual(client.wrong("read_command_output", artifact_id=uri, **arguments),
+            self.assertEqual(client.wrong("read_command_output", artifact_id=artifact, **arguments),
                              "read_command_output: " + want)
         going_on = self.go_on(client, "echo on; read x", "on\n")
         self.assertEqual(client.call("run_command", command="echo a | tr a b", args=[]), "b\n")
@@ -413,9 +408,6 @@ class Commands(McpCase):
         path = self.artifacts()[-1]
         write_file(path[:-3] + "json", "damaged")
         self.assertIn("(metadata: Bad message)", client.call("list_commands"))
-        damaged = "terse://" + os.path.basename(path)[:-4]
-        self.assertIn({"uri": damaged, "name": damaged[8:], "description": "metadata: Bad message",
-                       "mimeType": "text/plain"}, client.request("resources/list")["resources"])
 
     def test_progress(self):
         """Only where it is asked for, and always growing."""
@@ -589,28 +581,6 @@ class Sessions(McpCase):
         self.assertEqual(client.call("run_command", command="pwd"), self.work + "\n")
 
 
-class Resources(McpCase):
-    def test_resources(self):
-        client = self.client()
-        self.assertEqual(client.request("resources/list"), {"resources": []})
-        for arguments in ({"command": "seq 0 9000; kill -9 $$"}, {"command": "seq", "args": ["59", "9000"]}):
-            client.finish(client.start("run_command", **arguments))
-        found = client.request("resources/list")["resources"]
-        self.assertEqual([(r["name"], r["mimeType"], r["description"], r["size"]) for r in found],
-                         [("seq 59 9000", "text/plain", "exit 0, 8,942 lines, 42.7 KB", 43728),
-                          ("seq 0 9000; kill -9 $$", "text/plain", "SIGKILL, 9,001 lines, 42.9 KB", 43895)])
-        template = client.request("resources/templates/list")["resourceTemplates"][0]
-        self.assertEqual(template["uriTemplate"], "terse://{artifact_id}")
-        uri = found[-1]["uri"]
-        page = client.request("resources/read", uri=uri)["contents"][0]
-        self.assertEqual((page["uri"], page["mimeType"]), (uri, "text/plain"))
-        self.assertTrue(page["text"].startswith("0\n1\n2\n"))
-        self.assertIn("continue: read_command_output", page["text"])
-        for wrong in ("?offset=1", "x", "/etc"):
-            with self.subTest(wrong=wrong), self.assertRaises(Refused):
-                client.request("resources/read", uri=uri + wrong)
-
-
 class Allowed(McpCase):
     def test_read_only(self):
         client = self.client("--read-only")
@@ -633,8 +603,7 @@ class Allowed(McpCase):
         other = re.search(r"cmd-\w+", yielded)[0]
         kept = os.path.join(self.store, "sessions", "other", other)
         names = [path, "secret", "./secret", "../" + os.path.basename(self.work) + "/secret", "/etc/passwd", "last",
-                 "cmd-1m80txd5zbxv", other, other[:-1], other + ".txt", kept + ".txt", "terse://" + path,
-                 "terse://" + other]
+                 "cmd-1m80txd5zbxv", other, other[:-1], other + ".txt", kept + ".txt"]
         calls = [("read_command_output", {}), ("read_command_output", {"search": "secret"}), ("screen", {}),
                  ("read_command_output", {"stream": "raw"}), ("await_command", {"timeout": 50}),
                  ("read_command_output", {"search": path})]
@@ -645,16 +614,12 @@ class Allowed(McpCase):
                 for name in names:
                     with self.subTest(options=options, tool=tool, name=name):
                         text = client.wrong(tool, artifact_id=name, **arguments)
-                        self.assertIn("%s: no such artifact (list_commands shows what there is)"
-                                      % name.replace("terse://", ""), text)
-            with self.assertRaises(Refused):
-                client.request("resources/read", uri="terse://" + other)
+                        self.assertIn("%s: no such artifact (list_commands shows what there is)" % name, text)
             self.assertNotIn(other, client.request("tools/call", name="list_commands")["content"][0]["text"])
         client = self.client("--all-sessions")
         eventually(lambda: client.call("read_command_output", artifact_id=other, limit=1).startswith("secret\n"),
                    "its first line")
         self.assertIn(other + "  running", client.call("list_commands"))
-        self.assertIn(other, client.request("resources/list")["resources"][0]["uri"])
         self.assertIn("[terse: exit 0", client.call("send_input", artifact_id=other, keys=["enter"]))
         for name in (path, "./secret", other[:-1], kept + ".txt"):
             self.assertIn("no such artifact", client.wrong("read_command_output", artifact_id=name))

@@ -227,7 +227,7 @@ TEST(words_of_verbs)
 	static const struct {
 		const char *tool, *json, *want;
 	} cases[] = {
-		{"read_command_output", "{\"artifact_id\":\"terse://a\"}", "read -- a "},
+		{"read_command_output", "{\"artifact_id\":\"a\"}", "read -- a "},
 		{"read_command_output",
 		 "{\"artifact_id\":\"a\",\"offset\":-3,\"limit\":\"5\",\"tail\":0,\"stream\":"
 		 "\"stdout\"}",
