@@ -15,19 +15,19 @@
 
 #define KB ((int64_t)1 << 10)
 
-#define AGENT(name)       LAYER_SECTION(name)
-#define ENVIRONMENT(item) LAYER_ITEM(RULE_ENVIRONMENT, item)
-#define STRING(item)      LAYER_ITEM(RULE_STRING, item)
-#define PASS(item)        LAYER_ITEM(RULE_PASS, item)
-#define SHELL(item)       LAYER_ITEM(RULE_SHELL, item)
-#define STDIN(item)       LAYER_ITEM(RULE_STDIN, item)
-#define PARENT(item)      LAYER_ITEM(RULE_PARENT, item)
-#define PROCESS(item)     LAYER_ITEM(RULE_PROCESS, item)
-#define SESSION(item)     LAYER_ITEM(RULE_SESSION, item)
-#define OUTPUT(item)      LAYER_ITEM(RULE_OUTPUT, item)
-#define SET(field, is)    LAYER_SET(field, is)
+#define AGENT(name)       SECTION_BEGIN(name)
+#define ENVIRONMENT(item) SECTION_ITEM(RULE_ENVIRONMENT, item)
+#define STRING(item)      SECTION_ITEM(RULE_STRING, item)
+#define PASS(item)        SECTION_ITEM(RULE_PASS, item)
+#define SHELL(item)       SECTION_ITEM(RULE_SHELL, item)
+#define STDIN(item)       SECTION_ITEM(RULE_STDIN, item)
+#define PARENT(item)      SECTION_ITEM(RULE_PARENT, item)
+#define PROCESS(item)     SECTION_ITEM(RULE_PROCESS, item)
+#define SESSION(item)     SECTION_ITEM(RULE_SESSION, item)
+#define OUTPUT(item)      SECTION_ITEM(RULE_OUTPUT, item)
+#define SET(field, is)    SECTION_SET(field, is)
 
-static const struct layer_entry entries[] = {
+static const struct section_entry entries[] = {
 	/* Its hooks, MCP servers and snapshots are not wrapped like this. */
 	AGENT("claude"),
 	ENVIRONMENT("CLAUDECODE"),
@@ -137,12 +137,6 @@ static const struct layer_entry entries[] = {
 	SET(streams, STREAMS_SPLIT),
 };
 
-const struct layer rules_builtin = {
-	.by = ORIGIN_BUILT_IN,
-	.entries = (struct layer_entry *)entries,
-	.count = sizeof(entries) / sizeof(*entries),
-};
-
 static const char *refuse_variable(const char *text)
 {
 	size_t len = strcspn(text, "=");
@@ -151,7 +145,7 @@ static const char *refuse_variable(const char *text)
 	return text[len] ? template_refuse(text + len + 1) : NULL;
 }
 
-static const struct layer_key keys[] = {
+static const struct section_key keys[] = {
 	{.name = RULE_ENVIRONMENT, .refuse = refuse_variable},
 	{.name = RULE_STRING, .refuse = template_refuse},
 	{.name = RULE_PASS, .refuse = template_refuse},
@@ -164,11 +158,12 @@ static const struct layer_key keys[] = {
 	{.name = NULL},
 };
 
-const struct layer_form rules_form = {
+const struct section_form rules_form = {
 	.word = "agent",
 	.what = "an agent",
 	.keys = keys,
-	.builtin = &rules_builtin,
+	.builtin = entries,
+	.builtin_count = sizeof(entries) / sizeof(*entries),
 	.offset = offsetof(struct settings, agents),
 };
 

@@ -1,9 +1,9 @@
-// The sections [agent NAME] of ini files (layer.h), and the built-in ones. supervisor/agents/rule.h
+// The sections [agent NAME] of ini files (section.h), and the built-in ones. supervisor/agents/rule.h
 // explains their keys.
 #ifndef TERSE_CONFIG_AGENTS_H
 #define TERSE_CONFIG_AGENTS_H
 
-#include "config/layer.h"
+#include "config/section.h"
 
 /* The variable by which terse agent names the program that it starts. */
 #define RULE_AGENT "TERSE_AGENT"
@@ -18,14 +18,7 @@
 #define RULE_SESSION     "session"
 #define RULE_OUTPUT      "output"
 
-extern const struct layer_form rules_form;
-extern const struct layer rules_builtin;
-
-/* The uppermost layer. */
-static inline const struct layer *rules_of(const struct settings *s)
-{
-	return s->agents ? s->agents : &rules_builtin;
-}
+extern const struct section_form rules_form;
 
 // How much of a command's output each agent would show its model by itself: terse's savings are
 // counted against that, never against all that the command wrote.

@@ -10,15 +10,17 @@
 // 8 KB are twice the room of a build. 16 KB are a table or a description in full; of a dump that is
 // longer (dpkg -l, objdump -d) the start seldom has what was looked for.
 
+#include "config/pattern.h"
 #include "config/profile.h"
+#include "config/value.h"
 
 #define KB             ((int64_t)1 << 10)
 #define MB             ((int64_t)1 << 20)
-#define PROFILE(name)  LAYER_SECTION(name)
-#define MATCH(pattern) LAYER_ITEM(PROFILES_MATCH, pattern)
-#define SET(field, is) LAYER_SET(field, is)
+#define PROFILE(name)  SECTION_BEGIN(name)
+#define MATCH(pattern) SECTION_ITEM(PROFILES_MATCH, pattern)
+#define SET(field, is) SECTION_SET(field, is)
 
-static const struct layer_entry entries[] = {
+static const struct section_entry entries[] = {
 	/* One-off scripts print what was asked for. */
 	PROFILE("script"),
 	MATCH("python|python2|python3|python3.*|pypy|pypy3|*.py"),
@@ -243,8 +245,20 @@ static const struct layer_entry entries[] = {
 	MATCH("command -v|-V"),
 };
 
-const struct layer profiles_builtin = {
-	.by = ORIGIN_BUILT_IN,
-	.entries = (struct layer_entry *)entries,
-	.count = sizeof(entries) / sizeof(*entries),
+static const struct section_key keys[] = {
+	{.name = PROFILES_MATCH, .refuse = pattern_refuse},
+	{.name = "patterns", .refuse = phrase_refuse},
+	{.name = "ignore", .refuse = phrase_refuse, .not_in_project = true},
+	{.name = NULL},
+};
+
+const struct section_form profiles_form = {
+	.word = "profile",
+	.what = "a profile",
+	.keys = keys,
+	.adds = true,
+	.in_project = true,
+	.builtin = entries,
+	.builtin_count = sizeof(entries) / sizeof(*entries),
+	.offset = offsetof(struct settings, profiles),
 };

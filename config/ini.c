@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* The kinds of sections with a name of their own. */
-static const struct layer_form *const named_sections[] = {&profiles_form, &rules_form};
+static const struct section_form *const named_sections[] = {&profiles_form, &rules_form};
 
 /* A text is read twice: into empty settings, where it shows its errors, and then into those that it
    is for. */
@@ -37,10 +37,11 @@ struct load {
 	bool more;                 /* inih's line continues a key */
 	bool due;                  /* inih has to call load_pair() for its line */
 
-	bool skips;                    /* the section is bad */
-	const struct layer_form *form; /* of a section with a name of its own; NULL: of options */
-	const struct option *current;  /* that an indented line continues ... */
-	const struct layer_key *own;   /* ... or the section's own key; else NULL */
+	bool skips;                      /* the section is bad */
+	const struct section_form *form; /* of a section with a name of its own; NULL: of options */
+	const struct option *current;    /* that an indented line continues ... */
+	const struct section_key *own;   /* ... or the section's own key; else NULL */
+	size_t entries;                  /* of sections with a name of their own */
 
 	struct option_error *error; /* the first one goes here, unless NULL */
 	int errors;
@@ -68,38 +69,25 @@ static int load_complain(struct load *l, const char *value, const char *reason)
 	return -1;
 }
 
-/* The layer of the text in its settings; NULL: no memory. */
-static struct layer *load_layer(struct load *l)
+/* Adds an entry to the sections of the form; copies its text, not its key. */
+static void load_add(struct load *l, struct section_entry entry)
 {
-	struct layer **top = (struct layer **)(void *)((char *)l->s + l->form->offset);
-	if (*top && (*top)->by == l->by)
-		return *top;
-	struct layer *layer = malloc(sizeof(*layer));
-	if (!layer)
-		return NULL;
-	*layer = (struct layer){.by = l->by, .below = *top ? *top : l->form->builtin};
-	*top = layer;
-	return layer;
-}
-
-/* Adds an entry to that layer; copies its text, not its key. */
-static void load_add(struct load *l, struct layer_entry entry)
-{
-	struct layer *layer = load_layer(l);
-	if (layer && layer->count == LAYER_LINES_MAX) {
+	struct sections *read = (void *)((char *)l->s + l->form->offset);
+	if (++l->entries > SECTION_LINES_MAX) {
 		load_complain(l, NULL, "more than 1,000 lines of such sections");
 		return;
 	}
 	char *text = entry.text ? strdup(entry.text) : NULL;
-	struct layer_entry *added = NULL;
-	if (layer && (text || !entry.text))
-		added = array_add(&layer->entries, &layer->count, &layer->room, sizeof(*added));
+	struct section_entry *added = NULL;
+	if (text || !entry.text)
+		added = array_add(&read->entries, &read->count, &read->room, sizeof(*added));
 	if (!added) {
 		free(text);
 		l->failed = true;
 		return;
 	}
 	*added = entry;
+	added->by = l->by;
 	added->line = l->number;
 	added->text = text;
 }
@@ -125,7 +113,8 @@ static int load_unknown(struct load *l)
 	char reason[NEAREST_LEN], what[32];
 	struct nearest n;
 	nearest_init(&n, l->key ? l->key : l->section);
-	for (const struct layer_key *key = l->form ? l->form->keys : NULL; key && key->name; key++)
+	for (const struct section_key *key = l->form ? l->form->keys : NULL; key && key->name;
+	     key++)
 		nearest_offer(&n, key->name);
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
 		bool here = l->form ? load_named_option(o->key) == o
@@ -152,12 +141,12 @@ static int load_section(struct load *l)
 			return 0;
 	}
 	for (size_t i = 0; i < sizeof(named_sections) / sizeof(*named_sections); i++) {
-		const struct layer_form *form = named_sections[i];
+		const struct section_form *form = named_sections[i];
 		size_t len = strlen(form->word);
 		if (strncmp(l->section, form->word, len) != 0 || !strchr(" \t", l->section[len]))
 			continue;
 		const char *name = l->section + len + strspn(l->section + len, " \t");
-		const char *reason = layer_refuse_name(name);
+		const char *reason = section_refuse_name(name);
 		/* What has the profile of terse's own commands may print notices. */
 		if (l->by == ORIGIN_PROJECT &&
 		    (!form->in_project || strcmp(name, PROFILE_TERSE) == 0))
@@ -165,7 +154,7 @@ static int load_section(struct load *l)
 		if (reason)
 			return load_complain(l, NULL, reason);
 		l->form = form;
-		load_add(l, (struct layer_entry){.kind = LAYER_NAME, .text = name});
+		load_add(l, (struct section_entry){.kind = SECTION_NAME, .text = name});
 		return 0;
 	}
 	return load_unknown(l);
@@ -177,9 +166,9 @@ static void load_item(struct load *l, const char *value)
 	const char *reason = *value ? l->own->refuse(value) : NULL;
 	if (reason)
 		load_complain(l, value, reason);
-	else if (*value || !l->own->adds)
-		load_add(l, (struct layer_entry){
-				    .kind = LAYER_TEXT, .key = l->own->name, .text = value});
+	else if (*value || !l->form->adds)
+		load_add(l, (struct section_entry){
+				    .kind = SECTION_TEXT, .key = l->own->name, .text = value});
 }
 
 /* Sets the current option, or adds to it. */
@@ -218,15 +207,15 @@ static void load_value(struct load *l, const char *value)
 		load_complain(l, value, reason);
 	}
 	if (l->form)
-		load_add(l, (struct layer_entry){
-				    .kind = LAYER_VALUE, .offset = o->offset, .value = number});
+		load_add(l, (struct section_entry){
+				    .kind = SECTION_VALUE, .offset = o->offset, .value = number});
 	else
 		*option_number(l->s, o) = number;
 }
 
 static void load_key(struct load *l, const char *value)
 {
-	const struct layer_key *own = l->form ? l->form->keys : NULL;
+	const struct section_key *own = l->form ? l->form->keys : NULL;
 	if (*l->section == '\0') {
 		load_complain(l, NULL, "a key before the first [section]");
 		return;

@@ -116,7 +116,7 @@ static const char *refuse_label(const char *value)
 const struct option option_table[] = {
 	{
 		NAMES("run", "profile", "--profile", "TERSE_PROFILE"),
-		TEXT(profile, LAYER_NAME_MAX, "PROFILE", layer_refuse_name),
+		TEXT(profile, SECTION_NAME_MAX, "PROFILE", section_refuse_name),
 		.help = "The profile whose settings apply (terse config --profiles lists them); "
 			"empty: the one that the command belongs to.",
 	},

@@ -14,43 +14,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct layer_key keys[] = {
-	{.name = PROFILES_MATCH, .refuse = pattern_refuse, .adds = true},
-	{.name = "patterns", .refuse = phrase_refuse, .adds = true},
-	{.name = "ignore", .refuse = phrase_refuse, .adds = true, .not_in_project = true},
-	{.name = NULL},
-};
-
-const struct layer_form profiles_form = {
-	.word = "profile",
-	.what = "a profile",
-	.keys = keys,
-	.builtin = &profiles_builtin,
-	.offset = offsetof(struct settings, profiles),
-	.in_project = true,
-};
-
 /* The name of the profile of a command (NULL-terminated, at least one word), or NULL if no pattern
-   of at least `least` words matches. The most exact pattern counts, and the last one of equals.
-   Valid as long as the layers. */
-static const char *profiles_match(const struct layer *p, char *const words[], unsigned least)
+   of at least `least` words matches. The most exact pattern counts, and the last one of equals. */
+static const char *profiles_match(const struct settings *s, char *const words[], unsigned least)
 {
+	const struct section_entry *e;
 	const char *best = NULL, *name = NULL;
-	unsigned most = 0;
-	for (; p; p = p->below) {
-		unsigned above = most; /* a lower layer has to exceed it */
-		for (size_t i = 0; i < p->count; i++) {
-			const struct layer_entry *e = &p->entries[i];
-			unsigned exact;
-			if (e->kind == LAYER_NAME)
-				name = e->text;
-			if (e->kind != LAYER_TEXT)
-				continue;
-			exact = pattern_match(e->text, words);
-			if (exact >= least && exact > above && exact >= most) {
-				most = exact;
-				best = name;
-			}
+	unsigned most = least;
+	for (size_t i = 0; (e = section_entry_at(s, &profiles_form, i)) != NULL; i++) {
+		if (e->kind == SECTION_NAME)
+			name = e->text;
+		if (e->kind != SECTION_TEXT || strcmp(e->key, PROFILES_MATCH) != 0)
+			continue;
+		unsigned exact = pattern_match(e->text, words);
+		if (exact >= most) {
+			most = exact;
+			best = name;
 		}
 	}
 	return best;
@@ -66,10 +45,16 @@ enum { NESTED_MAX = 4 };
 
 /* --- choosing ---------------------------------------------------------------- */
 
+/* The verbs of terse, and what all the commands are that are not fed by others. */
+static const char verbs[] = "terse " PROFILE_TERSE_VERBS;
+enum own { OWN_QUIET, OWN_VERB, OWN_NOT };
+
 struct chooser {
-	const struct layer *profiles;
+	const struct settings *s; /* NULL: the built-in profiles */
 	struct profile_choice *choice;
 	const char *other; /* profile of the last command that does not count */
+	enum own own;
+	unsigned nested; /* in so many strings of others */
 };
 
 static void add_name(struct chooser *c, const char *name)
@@ -83,7 +68,7 @@ static void add_name(struct chooser *c, const char *name)
 		choice->names[choice->count++] = name;
 }
 
-static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested);
+static int profile_add_string(struct chooser *c, const char *string, bool counts, bool fed);
 
 /* The last command before the one at `index` that writes into it, or -1. */
 static int profile_feeder(const struct words *w, int index)
@@ -94,53 +79,47 @@ static int profile_feeder(const struct words *w, int index)
 	return i;
 }
 
-/* The profile of a command, or of one that it runs, to which *words moves; or else the string that
-   it runs, which is looked for at less than NESTED_MAX deep. NULL: neither is known. */
-static const char *profile_resolve(const struct layer *p, char *const **words, unsigned nested,
-				   const char **string)
-{
-	*string = NULL;
-	while (*words && !strpbrk(shell_call_name(**words), "$`")) {
-		char *const *inner = wrapper_inner(*words);
-		const char *inside = nested < NESTED_MAX ? wrapper_string(*words) : NULL;
-		/* The words of a shell's string are not those of a pattern. */
-		bool only_string = inside && wrapper_is_shell(*words);
-		const char *name = only_string ? NULL : profiles_match(p, *words, inner ? 2 : 1);
-		if (name)
-			return name;
-		if (inside) {
-			*string = inside;
-			return NULL;
-		}
-		*words = inner;
-	}
-	return NULL;
-}
-
 /* Adds the profile of a command, which may be the one at `index` of a string (else NULL). `counts`:
-   its output is shown. */
-static int profile_add_command(struct chooser *c, char *const *command, bool counts,
-			       const struct words *w, size_t index, unsigned nested)
+   its output is shown; `fed`: another one feeds it. */
+static int profile_add_command(struct chooser *c, char *const *command, bool counts, bool fed,
+			       const struct words *w, int index)
 {
 	char *const *words = command;
-	const char *string, *name = profile_resolve(c->profiles, &words, nested, &string);
-	if (string)
-		return profile_add_string(c, string, counts, nested + 1);
+	const char *name = NULL;
+	/* Its profile, or that of a command that it runs; or else the string that it runs. */
+	while (words && !strpbrk(shell_call_name(*words), "$`")) {
+		char *const *inner = wrapper_inner(words);
+		const char *inside = c->nested < NESTED_MAX ? wrapper_string(words) : NULL;
+		/* The words of a shell's string are not those of a pattern. */
+		if (!inside || !wrapper_is_shell(words))
+			name = profiles_match(c->s, words, inner ? 2 : 1);
+		if (name)
+			break;
+		if (inside) {
+			c->nested++;
+			int result = profile_add_string(c, inside, counts, fed);
+			c->nested--;
+			return result;
+		}
+		words = inner;
+	}
 	if (!name)
 		name = PROFILE_DEFAULT;
+	bool quiet = strcmp(name, QUIET) == 0;
+	if (!fed && !quiet && c->own != OWN_NOT)
+		c->own = words && pattern_match(verbs, words) ? OWN_VERB : OWN_NOT;
 	if (w && words == command && strcmp(name, SEARCH) == 0) {
 		/* A pipeline of searches picks lines from a listing, as in `find | grep`. */
-		const char *fed = name;
-		for (int i = (int)index; fed && strcmp(fed, SEARCH) == 0;) {
+		const char *from = name;
+		for (int i = index; from && strcmp(from, SEARCH) == 0;) {
 			i = profile_feeder(w, i);
-			fed = i < 0 ? NULL
-				    : profiles_match(c->profiles, &w->words[w->commands[i].first],
-						     1);
+			from = i < 0 ? NULL
+				     : profiles_match(c->s, &w->words[w->commands[i].first], 1);
 		}
-		if (fed && (strcmp(fed, FIND) == 0 || strcmp(fed, LIST) == 0))
-			name = fed;
+		if (from && (strcmp(from, FIND) == 0 || strcmp(from, LIST) == 0))
+			name = from;
 	}
-	if (!counts || strcmp(name, QUIET) == 0)
+	if (!counts || quiet)
 		c->other = name;
 	else
 		add_name(c, name);
@@ -163,7 +142,7 @@ static bool passes_on(char *const *words)
 	return true;
 }
 
-static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested)
+static int profile_add_string(struct chooser *c, const char *string, bool counts, bool fed)
 {
 	struct words w;
 	int result = 0;
@@ -171,17 +150,20 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 		if (errno != EINVAL)
 			return -1;
 		add_name(c, PROFILE_DEFAULT);
+		c->own = OWN_NOT;
 		return 0;
 	}
-	for (size_t i = 0; i < w.count && result == 0; i++) {
+	for (int i = 0; i < (int)w.count && result == 0; i++) {
 		char *const *words = &w.words[w.commands[i].first];
-		if (passes_on(words) && profile_feeder(&w, (int)i) >= 0)
+		bool reads = profile_feeder(&w, i) >= 0;
+		if (reads && passes_on(words))
 			continue;
 		/* Its output is part of the string's if all that reads it passes it on. */
 		int into = w.commands[i].into;
 		while (into >= 0 && passes_on(&w.words[w.commands[into].first]))
 			into = w.commands[into].into;
-		result = profile_add_command(c, words, counts && into == WORDS_OUT, &w, i, nested);
+		result = profile_add_command(c, words, counts && into == WORDS_OUT, fed || reads,
+					     &w, i);
 	}
 	words_release(&w);
 	return result;
@@ -190,11 +172,11 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 int profile_choose(const struct settings *s, char *const argv[], const char *string,
 		   struct profile_choice *choice, struct option_error *error)
 {
-	struct chooser c = {.profiles = profiles_of(s), .choice = choice};
+	struct chooser c = {.s = s, .choice = choice};
 	choice->count = 0;
 	if (!s->profile) {
-		int result = string ? profile_add_string(&c, string, true, 0)
-				    : profile_add_command(&c, argv, true, NULL, 0, 0);
+		int result = string ? profile_add_string(&c, string, true, false)
+				    : profile_add_command(&c, argv, true, false, NULL, 0);
 		if (choice->count == 0)
 			add_name(&c, c.other ? c.other : PROFILE_DEFAULT);
 		TRACE(CONFIG, "profile %s", profile_name(choice));
@@ -204,7 +186,7 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 	const char *name;
 	bool known = strcmp(s->profile, PROFILE_DEFAULT) == 0;
 	nearest_init(&n, s->profile);
-	for (size_t i = 0; !known && (name = layer_name(c.profiles, i)) != NULL; i++) {
+	for (size_t i = 0; !known && (name = section_name(s, &profiles_form, i)) != NULL; i++) {
 		known = strcmp(name, s->profile) == 0;
 		nearest_offer(&n, name);
 	}
@@ -275,17 +257,14 @@ static int64_t profile_merge(const struct option *o, int64_t value, int64_t next
 	return value == next ? value : base;
 }
 
-/* Adds a list's items of all layers, the lowest layer first. */
-static void profile_add_items(struct settings *s, const struct option *o, const struct layer *layer,
-			      const char *name)
+/* Adds the items of a profile to a list. */
+static void profile_add_items(struct settings *s, const struct option *o, const char *name)
 {
 	const struct strings *list = (const void *)((const char *)s + o->offset);
 	struct setting_source *source = option_source(s, o);
-	const struct layer_entry *e = NULL;
+	const struct section_entry *e;
 	struct option_error error;
-	if (layer->below)
-		profile_add_items(s, o, layer->below, name);
-	while ((e = layer_next(layer, name, o->key, e)) != NULL) {
+	for (size_t at = 0; (e = section_item(s, &profiles_form, name, o->key, &at)) != NULL;) {
 		size_t i = 0;
 		while (i < list->count && strcmp(list->items[i], e->text) != 0)
 			i++;
@@ -303,34 +282,27 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 		SIZE = SETTING_SLOT(offsetof(struct settings, size)),
 		FAILURE = SETTING_SLOT(offsetof(struct settings, failure_size))
 	};
+	const struct section_entry *v[SETTING_SLOTS], *from[SETTING_SLOTS] = {NULL};
 	int64_t value[SETTING_SLOTS];
-	const struct layer *from[SETTING_SLOTS] = {NULL};
-	struct layer_values v;
 	size_t len = 0;
 	s->applied = profile_name(choice);
 	s->own_words = strcmp(s->applied, PROFILE_TERSE) == 0;
 	for (size_t k = 0; k < choice->count; k++) {
-		layer_read_values(profiles_of(s), choice->names[k], &v);
-		/* A size sets failure_size, too, unless the same file or one above it does. */
-		const struct layer *below = v.from[SIZE];
-		while (below && below != v.from[FAILURE])
-			below = below->below;
-		if (v.from[SIZE] && v.from[FAILURE] != v.from[SIZE] &&
-		    (below || !v.from[FAILURE])) {
-			v.entry[FAILURE] = v.entry[SIZE];
-			v.from[FAILURE] = v.from[SIZE];
-		}
+		section_values(s, &profiles_form, choice->names[k], v);
+		/* A size sets failure_size, too, unless the same file or a later one does. */
+		if (v[SIZE] && (!v[FAILURE] || v[FAILURE]->by < v[SIZE]->by))
+			v[FAILURE] = v[SIZE];
 		for (const struct option *o = option_table; o < option_table + option_count; o++) {
 			if (o->in_profile)
-				profile_add_items(s, o, profiles_of(s), choice->names[k]);
+				profile_add_items(s, o, choice->names[k]);
 			if (!option_is_number(o))
 				continue;
 			size_t at = SETTING_SLOT(o->offset);
 			int64_t base = *option_number(s, o);
-			int64_t next = v.from[at] ? v.entry[at]->value : base;
+			int64_t next = v[at] ? v[at]->value : base;
 			value[at] = k == 0 ? next : profile_merge(o, value[at], next, base);
-			if (!from[at] || (v.from[at] && v.from[at]->by == ORIGIN_PROJECT))
-				from[at] = v.from[at];
+			if (!from[at] || (v[at] && v[at]->by == ORIGIN_PROJECT))
+				from[at] = v[at];
 		}
 	}
 	*s->by_project = '\0';
@@ -351,39 +323,10 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 	}
 }
 
-/* --- commands of terse itself -------------------------------------------------------------- */
-
-static const char verbs[] = "terse " PROFILE_TERSE_VERBS;
-
-/* Something else, a command that prints next to nothing, or a verb of terse. */
-enum own { OWN_NOT, OWN_QUIET, OWN_VERB };
-
-static enum own own_of(char *const *words, unsigned nested)
-{
-	const char *string, *name;
-	enum own all = OWN_QUIET;
-	struct words w;
-	if (!words[0])
-		return OWN_NOT;
-	name = profile_resolve(&profiles_builtin, &words, nested, &string);
-	if (name && strcmp(name, QUIET) == 0)
-		return OWN_QUIET;
-	if (!string)
-		return name && pattern_match(verbs, words) ? OWN_VERB : OWN_NOT;
-	if (words_parse(&w, string) < 0)
-		return OWN_NOT;
-	for (size_t i = 0; i < w.count && all != OWN_NOT; i++) {
-		enum own one = profile_feeder(&w, (int)i) >= 0
-				       ? OWN_QUIET
-				       : own_of(&w.words[w.commands[i].first], nested + 1);
-		if (one != OWN_QUIET)
-			all = one;
-	}
-	words_release(&w);
-	return all;
-}
-
 bool profile_is_own(char *const argv[])
 {
-	return argv && own_of(argv, 0) == OWN_VERB;
+	struct profile_choice choice = {.count = 0};
+	struct chooser c = {.choice = &choice};
+	return argv && *argv && profile_add_command(&c, argv, true, false, NULL, 0) == 0 &&
+	       c.own == OWN_VERB;
 }

@@ -1,6 +1,6 @@
 // Profiles: what a command is for, and the settings that follow from it.
 //
-// A profile is a section [profile NAME] of an ini file, see layer.h. `match` lists commands as
+// A profile is a section [profile NAME] of an ini file, see section.h. `match` lists commands as
 // patterns (pattern.h). Its other keys are the options that hold a number, and the lists of
 // [preview], to which they add. builtin.c has the built-in profiles; a file's `match` adds to their
 // patterns, its other keys win over theirs. A command belongs to the profile with the most exact
@@ -20,7 +20,7 @@
 #ifndef TERSE_CONFIG_PROFILE_H
 #define TERSE_CONFIG_PROFILE_H
 
-#include "config/layer.h"
+#include "config/section.h"
 #include "config/option.h"
 
 #include <stdbool.h>
@@ -28,14 +28,7 @@
 /* The key whose items are patterns (pattern.h). */
 #define PROFILES_MATCH "match"
 
-extern const struct layer_form profiles_form;
-extern const struct layer profiles_builtin;
-
-/* The uppermost layer. */
-static inline const struct layer *profiles_of(const struct settings *s)
-{
-	return s->profiles ? s->profiles : &profiles_builtin;
-}
+extern const struct section_form profiles_form;
 
 /* No profile. A file can give it patterns, to take commands from the others. */
 #define PROFILE_DEFAULT "default"

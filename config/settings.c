@@ -219,9 +219,8 @@ void settings_release(struct settings *s)
 		free(s->files[i]);
 		s->files[i] = NULL;
 	}
-	layer_free(s->profiles, &profiles_builtin);
-	layer_free(s->agents, &rules_builtin);
-	s->profiles = s->agents = NULL;
+	section_release(&s->profiles);
+	section_release(&s->agents);
 }
 
 const char *settings_user_file(char *room, bool *named)

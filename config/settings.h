@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct buffer;
-struct layer;
+struct section_entry;
 
 enum tristate { TRI_AUTO, TRI_YES, TRI_NO };
 enum streams { STREAMS_AUTO, STREAMS_MERGED, STREAMS_SPLIT };
@@ -46,6 +46,12 @@ enum unit { UNIT_LINES, UNIT_MATCHES, UNIT_RESULTS, UNIT_ENTRIES };
 struct strings {
 	char **items; /* NULL-terminated when not NULL */
 	size_t count;
+};
+
+/* What files say in sections with a name of their own (config/section.h); the settings own it. */
+struct sections {
+	struct section_entry *entries;
+	size_t count, room;
 };
 
 /* The origin of a value; later ones win. */
@@ -167,13 +173,12 @@ struct settings {
 	bool project_is_wrong; /* the first error is in the project's file, which others may have
 				  written */
 
-	/* config/layer.h; NULL: the files define none. */
-	struct layer *profiles; /* config/profile.h */
-	struct layer *agents;   /* supervisor/agents/rule.h */
-	const char *agent;      /* the agent whose section was applied; NULL: none */
-	bool own_words;         /* the command's profile is PROFILE_TERSE */
-	const char *applied;    /* the name of that profile; NULL: none was applied */
-	char by_project[120];   /* then: what the project's file sets of a preview: "size, mode" */
+	struct sections profiles; /* config/profile.h */
+	struct sections agents;   /* supervisor/agents/rule.h */
+	const char *agent;        /* the agent whose section was applied; NULL: none */
+	bool own_words;           /* the command's profile is PROFILE_TERSE */
+	const char *applied;      /* the name of that profile; NULL: none was applied */
+	char by_project[120]; /* then: what the project's file sets of a preview: "size, mode" */
 };
 
 #define SETTING_SLOTS SETTING_SLOT(offsetof(struct settings, sources))

@@ -20,12 +20,8 @@
 static const char *rule_item(const struct settings *s, const char *name, const char *key,
 			     bool (*good)(const char *item, const void *what), const void *what)
 {
-	const struct layer_entry *e = NULL;
-	const struct layer *l = rules_of(s);
-	/* The uppermost layer that has the key. */
-	while (l && !(e = layer_next(l, name, key, NULL)))
-		l = l->below;
-	for (; e; e = layer_next(l, name, key, e)) {
+	const struct section_entry *e;
+	for (size_t at = 0; (e = section_item(s, &rules_form, name, key, &at)) != NULL;) {
 		if (*e->text && (!good || good(e->text, what)))
 			return e->text;
 	}
@@ -78,7 +74,7 @@ const char *rule_agent(const struct settings *s)
 	const char *found = NULL, *name;
 	unsigned count = 0;
 	struct process p;
-	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
+	for (size_t i = 0; (name = section_name(s, &rules_form, i)) != NULL; i++) {
 		if (rule_is_marked(s, name)) {
 			found = found ? found : name;
 			count++;
@@ -116,7 +112,7 @@ const char *rule_ancestor(const struct settings *s, const char *only, pid_t pid,
 {
 	const char *name;
 	for (int n = 0; n < ANCESTORS_MAX && pid > 0 && process_read(pid, p) == 0; n++) {
-		for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
+		for (size_t i = 0; (name = section_name(s, &rules_form, i)) != NULL; i++) {
 			if ((!only || strcmp(only, name) == 0) &&
 			    rule_has_process(s, name, RULE_PROCESS, p))
 				return name;
@@ -145,7 +141,7 @@ static bool is_started_as(const char *item, const void *program)
 bool rule_knows(const struct settings *s, char *const words[])
 {
 	const char *name;
-	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
+	for (size_t i = 0; (name = section_name(s, &rules_form, i)) != NULL; i++) {
 		if (!rule_has(s, name, RULE_PROCESS) ||
 		    rule_item(s, name, RULE_PROCESS, good_for_words, words) ||
 		    rule_item(s, name, RULE_ENVIRONMENT, is_started_as, shell_call_name(words[0])))
@@ -175,7 +171,7 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 	const char *name;
 	struct process p;
 	*command = NULL;
-	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
+	for (size_t i = 0; (name = section_name(s, &rules_form, i)) != NULL; i++) {
 		/* All conditions but the string. */
 		if (!rule_is_marked(s, name) ||
 		    (rule_has(s, name, RULE_SHELL) &&
@@ -209,15 +205,15 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 
 void rule_apply(struct settings *s, const char *name)
 {
-	struct layer_values v;
+	const struct section_entry *values[SETTING_SLOTS];
 	TRACE(CONFIG, "agent %s", name);
 	s->agent = name;
-	layer_read_values(rules_of(s), name, &v);
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-		if (!v.from[SETTING_SLOT(o->offset)] || option_source(s, o)->by >= ORIGIN_AGENT)
+	section_values(s, &rules_form, name, values);
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		const struct section_entry *e = values[SETTING_SLOT(o->offset)];
+		if (!e || option_source(s, o)->by >= ORIGIN_AGENT)
 			continue;
-		*option_number(s, o) = v.entry[SETTING_SLOT(o->offset)]->value;
+		*option_number(s, o) = e->value;
 		*option_source(s, o) = (struct setting_source){.by = ORIGIN_AGENT};
 	}
 }

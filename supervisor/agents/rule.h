@@ -1,7 +1,7 @@
 // Rules: they tell an agent's tool calls from everything else that it runs through a shell, find
 // the part of the shell string that the model wrote, and hold what is known of the agent.
 //
-// A rule is a section [agent NAME] of an ini file (config/layer.h). Its keys that are
+// A rule is a section [agent NAME] of an ini file (config/section.h). Its keys that are
 // lists, where a file's list takes the place of the built-in one:
 //
 //   environment  variables by which a process knows that the agent started it: NAME, or

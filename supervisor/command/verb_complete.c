@@ -162,7 +162,7 @@ static void candidates_add_agents(struct line *l)
 static void candidates_add_profiles(struct line *l)
 {
 	const char *name;
-	for (size_t i = 0; (name = layer_name(profiles_of(l->settings), i)); i++)
+	for (size_t i = 0; (name = section_name(l->settings, &profiles_form, i)); i++)
 		candidates_add_string(l, name, NULL);
 	candidates_add_string(l, PROFILE_DEFAULT, NULL);
 }

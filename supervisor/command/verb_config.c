@@ -8,7 +8,7 @@
 // Sizes are bytes, durations milliseconds.
 
 #include "config/error.h"
-#include "config/layer.h"
+#include "config/section.h"
 #include "config/option.h"
 #include "config/profile.h"
 #include "config/settings.h"
@@ -450,7 +450,7 @@ static int config_run(struct verb_call *c)
 	}
 	struct buffer text = BUFFER_INIT;
 	if (r.profiles || r.agents) {
-		layer_write(&text, c->settings, r.profiles ? &profiles_form : &rules_form);
+		section_write(&text, c->settings, r.profiles ? &profiles_form : &rules_form);
 		return verb_print(NULL, &text);
 	}
 	if (strcmp(action, "check") == 0)

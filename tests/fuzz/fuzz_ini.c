@@ -83,7 +83,7 @@ static void check_settings(struct settings *s)
 static void apply_profiles(struct settings *s)
 {
 	struct profile_choice choice = {.count = 1};
-	for (size_t i = 0; (choice.names[0] = layer_name(profiles_of(s), i)) != NULL; i++) {
+	for (size_t i = 0; (choice.names[0] = section_name(s, &profiles_form, i)) != NULL; i++) {
 		profile_apply(s, &choice);
 		check_settings(s);
 	}

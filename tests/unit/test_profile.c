@@ -30,7 +30,7 @@ static void take(struct settings *s, const char *flag)
 static size_t built_in(void)
 {
 	size_t count = 0;
-	while (layer_name(&profiles_builtin, count))
+	while (section_name(NULL, &profiles_form, count))
 		count++;
 	return count;
 }
@@ -83,17 +83,17 @@ TEST(built_in_profiles_are_as_documented)
 TEST(built_in_values_are_in_their_ranges)
 {
 	size_t names = 0, values = 0;
-	for (size_t i = 0; i < profiles_builtin.count; i++) {
-		const struct layer_entry *e = &profiles_builtin.entries[i];
+	for (size_t i = 0; i < profiles_form.builtin_count; i++) {
+		const struct section_entry *e = &profiles_form.builtin[i];
 		bool known = false;
-		if (e->kind == LAYER_NAME) {
-			assert_null(layer_refuse_name(e->text));
+		if (e->kind == SECTION_NAME) {
+			assert_null(section_refuse_name(e->text));
 			names++;
-		} else if (e->kind == LAYER_TEXT) {
+		} else if (e->kind == SECTION_TEXT) {
 			assert_null(pattern_refuse(e->text));
 			assert_true(strlen(e->text) < 198); /* a line of an ini */
 		}
-		for (size_t j = 0; j < option_count && e->kind == LAYER_VALUE; j++) {
+		for (size_t j = 0; j < option_count && e->kind == SECTION_VALUE; j++) {
 			const struct option *o = &option_table[j];
 			if (o->offset != e->offset)
 				continue;
@@ -102,7 +102,7 @@ TEST(built_in_values_are_in_their_ranges)
 			if (o->max > 0)
 				assert_in_range(e->value, o->or_zero ? 0 : o->min, o->max);
 		}
-		assert_int_equal(known, e->kind == LAYER_VALUE);
+		assert_int_equal(known, e->kind == SECTION_VALUE);
 		values += known;
 	}
 	assert_int_equal(names, built_in());
@@ -210,23 +210,23 @@ TEST(the_list_is_an_ini)
 	struct settings s = start(), again = start();
 	struct buffer first = BUFFER_INIT, second = BUFFER_INIT;
 	const char *name;
-	assert_int_equal(layer_write(&first, &s, &profiles_form), 0);
+	assert_int_equal(section_write(&first, &s, &profiles_form), 0);
 	load(&again, buffer_string(&first));
-	for (size_t i = 0; (name = layer_name(&profiles_builtin, i)) != NULL; i++) {
-		struct layer_values a, b;
-		layer_read_values(&profiles_builtin, name, &a);
-		layer_read_values(again.profiles, name, &b);
+	for (size_t i = 0; (name = section_name(NULL, &profiles_form, i)) != NULL; i++) {
+		const struct section_entry *a[SETTING_SLOTS], *b[SETTING_SLOTS];
+		section_values(NULL, &profiles_form, name, a);
+		section_values(&again, &profiles_form, name, b);
 		for (size_t j = 0; j < SETTING_SLOTS; j++) {
-			assert_int_equal(a.from[j] != NULL, b.from[j] != NULL);
-			if (a.from[j]) {
-				assert_ptr_equal(b.from[j], again.profiles);
-				assert_int_equal(a.entry[j]->value, b.entry[j]->value);
+			assert_int_equal(a[j] != NULL, b[j] != NULL);
+			if (a[j]) {
+				assert_int_equal(b[j]->by, ORIGIN_USER);
+				assert_int_equal(a[j]->value, b[j]->value);
 			}
 		}
 	}
-	assert_null(layer_name(again.profiles, built_in()));
-	assert_int_equal(again.profiles->count, profiles_builtin.count);
-	assert_int_equal(layer_write(&second, &again, &profiles_form), 0);
+	assert_null(section_name(&again, &profiles_form, built_in()));
+	assert_int_equal(again.profiles.count, profiles_form.builtin_count);
+	assert_int_equal(section_write(&second, &again, &profiles_form), 0);
 	assert_non_null(strstr(buffer_string(&second), "[profile quiet]\nmatch =\n\tcd|"));
 	buffer_release(&first);
 	buffer_release(&second);
@@ -323,9 +323,9 @@ TEST(files_add_to_profiles)
 	assert_string_equal(apply(&s, "git status"), "mine");
 	assert_string_equal(apply(&s, "git show x"), "mine");
 	assert_string_equal(apply(&s, "ls"), "theirs");
-	assert_string_equal(layer_name(s.profiles, built_in()), "mine");
-	assert_string_equal(layer_name(s.profiles, built_in() + 1), "theirs");
-	assert_null(layer_name(s.profiles, 18));
+	assert_string_equal(section_name(&s, &profiles_form, built_in()), "mine");
+	assert_string_equal(section_name(&s, &profiles_form, built_in() + 1), "theirs");
+	assert_null(section_name(&s, &profiles_form, 18));
 	settings_release(&s);
 }
 
@@ -535,7 +535,7 @@ TEST(profiles_add_to_lists)
 	assert_string_equal(apply(&s, "a x; b"), PROFILE_MIXED);
 	assert_items(&s.patterns, "every run\nof the a\nlater\nof b's\n");
 	assert_int_equal(option_source(&s, option_by_key("preview", "ignore"))->by, ORIGIN_PROFILE);
-	assert_int_equal(layer_write(&out, &s, &profiles_form), 0);
+	assert_int_equal(section_write(&out, &s, &profiles_form), 0);
 	assert_non_null(strstr(buffer_string(&out),
 			       "[profile a]\nmatch =\n\ta\npatterns =\n\tof the a\n"
 			       "\tevery run\n\tlater\nignore =\n\tnoise of a\n"));
@@ -574,7 +574,7 @@ TEST(lines_of_profiles_are_bounded)
 	struct settings s = start();
 	struct buffer text = BUFFER_INIT;
 	buffer_append_string(&text, "[profile a]\nmatch =\n");
-	for (int i = 1; i < LAYER_LINES_MAX; i++)
+	for (int i = 1; i < SECTION_LINES_MAX; i++)
 		buffer_printf(&text, " p%d\n", i);
 	assert_int_equal(settings_load_text(&s, ORIGIN_USER, "t.ini", text.data, text.len, &error),
 			 0);

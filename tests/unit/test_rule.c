@@ -360,19 +360,21 @@ TEST_IN(mistakes_are_told, clear, NULL)
 TEST_IN(built_in_rules_are_well_formed, clear, NULL)
 {
 	const char *name;
-	for (size_t i = 0; i < rules_builtin.count; i++) {
-		const struct layer_entry *e = &rules_builtin.entries[i];
-		if (e->kind == LAYER_NAME)
-			assert_null(layer_refuse_name(e->text));
-		for (const struct layer_key *k = rules_form.keys; k->name; k++) {
-			if (e->kind == LAYER_TEXT && strcmp(k->name, e->key) == 0)
+	for (size_t i = 0; i < rules_form.builtin_count; i++) {
+		const struct section_entry *e = &rules_form.builtin[i];
+		if (e->kind == SECTION_NAME)
+			assert_null(section_refuse_name(e->text));
+		for (const struct section_key *k = rules_form.keys; k->name; k++) {
+			if (e->kind == SECTION_TEXT && strcmp(k->name, e->key) == 0)
 				assert_null(k->refuse(e->text));
 		}
 	}
-	for (size_t i = 0; (name = layer_name(&rules_builtin, i)) != NULL; i++) {
-		assert_non_null(layer_next(&rules_builtin, name, RULE_ENVIRONMENT, NULL));
-		assert_non_null(layer_next(&rules_builtin, name, RULE_STRING, NULL));
-		assert_non_null(layer_next(&rules_builtin, name, RULE_PROCESS, NULL));
+	static const char *const keys[] = {RULE_ENVIRONMENT, RULE_STRING, RULE_PROCESS};
+	for (size_t i = 0; (name = section_name(NULL, &rules_form, i)) != NULL; i++) {
+		for (size_t k = 0; k < 3; k++) {
+			size_t at = 0;
+			assert_non_null(section_item(NULL, &rules_form, name, keys[k], &at));
+		}
 	}
 }
 

@@ -1,0 +1,101 @@
+// Sections with a name of their own, [profile NAME] and [agent NAME]: lists of texts, and values of
+// options.
+//
+// The entries of all sections of a form are one sequence: first what is built in, then what each
+// file says, in the order in which the files are read. Sections of the same name are one section.
+#ifndef TERSE_CONFIG_SECTION_H
+#define TERSE_CONFIG_SECTION_H
+
+#include "config/option.h"
+
+/* The word, a blank and the name fit into inih's 49 bytes for a section. */
+enum { SECTION_NAME_MAX = 40 };
+
+/* Of a file. Limits the time that a hostile one can cost a run. */
+enum { SECTION_LINES_MAX = 1000 };
+
+/* A key whose value is a list of texts. */
+struct section_key {
+	const char *name;
+	const char *(*refuse)(const char *text); /* a reason, or NULL if it is good */
+	bool not_in_project;                     /* a project's file may not have it */
+};
+
+enum section_kind {
+	SECTION_NAME,  /* the entries behind it belong to the section `text` */
+	SECTION_TEXT,  /* an item of the key `key`; "": the key is there */
+	SECTION_VALUE, /* `value` for the option at `offset` */
+};
+
+struct section_entry {
+	enum section_kind kind;
+	enum origin by;  /* the file */
+	unsigned line;   /* in it */
+	const char *key; /* of a struct section_key */
+	const char *text;
+	size_t offset; /* the option's */
+	int64_t value;
+};
+
+/* A kind of section. */
+struct section_form {
+	const char *word;               /* "profile" of [profile NAME] */
+	const char *what;               /* "a profile" */
+	const struct section_key *keys; /* ends with a NULL name; the other keys are options */
+	bool adds;       /* a file's items add to those before it; else the last file that has
+			    a key counts */
+	bool in_project; /* a project's file may have them */
+	const struct section_entry *builtin;
+	size_t builtin_count;
+	size_t offset; /* of the struct sections in the settings */
+};
+
+/* Entries of what is built in. */
+#define SECTION_BEGIN(name)                          \
+	{                                            \
+		.kind = SECTION_NAME, .text = (name) \
+	}
+#define SECTION_ITEM(of, item)                                    \
+	{                                                         \
+		.kind = SECTION_TEXT, .key = (of), .text = (item) \
+	}
+#define SECTION_SET(field, is)                                                                   \
+	{                                                                                        \
+		.kind = SECTION_VALUE, .offset = offsetof(struct settings, field), .value = (is) \
+	}
+
+/* A reason if `name` can't be a section's name, else NULL. */
+const char *section_refuse_name(const char *name);
+
+// Of the sections of a form. Settings of NULL have what is built in.
+
+/* The `i`th entry; NULL: there are no more. */
+static inline const struct section_entry *
+section_entry_at(const struct settings *s, const struct section_form *form, size_t i)
+{
+	if (i < form->builtin_count)
+		return &form->builtin[i];
+	i -= form->builtin_count;
+	const struct sections *read = s ? (const void *)((const char *)s + form->offset) : NULL;
+	return read && i < read->count ? &read->entries[i] : NULL;
+}
+
+/* The `index`th of the names, each counted once; NULL: there are no more. */
+const char *section_name(const struct settings *s, const struct section_form *form, size_t index);
+
+/* The values of options in the section `name`, by SETTING_SLOT(); NULL: no value. */
+void section_values(const struct settings *s, const struct section_form *form, const char *name,
+		    const struct section_entry *values[SETTING_SLOTS]);
+
+/* The next item of the key in the section. *at is 0 for the first one, and moves on. NULL: there
+   are no more. */
+const struct section_entry *section_item(const struct settings *s, const struct section_form *form,
+					 const char *name, const char *key, size_t *at);
+
+/* Appends all sections in ini syntax, and as comments where files set them. Returns 0, or -1 with
+   ENOMEM. */
+int section_write(struct buffer *out, const struct settings *s, const struct section_form *form);
+
+void section_release(struct sections *read);
+
+#endif
