@@ -297,13 +297,14 @@ out:
 
 int inventory_read(struct inventory *v, const struct store *s, const char *session)
 {
-	struct store_name *names = NULL;
-	size_t count = 0;
+	struct store store = *s;
+	struct journal_session *sessions;
+	size_t count;
 	*v = (struct inventory){0};
-	int result = session ? add_session(v, s, session) : store_list_sessions(s, &names, &count);
+	int result = journal_sessions(&store, 1, session, &sessions, &count);
 	for (size_t i = 0; i < count && result == 0; i++)
-		result = add_session(v, s, names[i].text);
-	free(names);
+		result = add_session(v, s, sessions[i].name);
+	free(sessions);
 	if (result < 0)
 		inventory_release(v);
 	else if (v->count > 0)

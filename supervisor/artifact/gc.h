@@ -77,7 +77,7 @@ struct inventory_session {
 struct inventory {
 	struct inventory_item *items; /* sorted by ID */
 	size_t count, room;
-	struct inventory_session *sessions; /* sorted by name */
+	struct inventory_session *sessions; /* those first that were used last */
 	size_t session_count, session_room;
 };
 

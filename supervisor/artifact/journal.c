@@ -7,6 +7,7 @@
 #include "lib/io.h"
 #include "lib/json.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -379,22 +380,33 @@ int64_t journal_end_ms(int dir)
 
 /* --- the sessions ------------------------------------------------------------------------ */
 
-static int64_t used_ms(int sessions, const char *name)
-{
-	char path[STORE_SESSION_LEN + sizeof("/" JOURNAL_FILE)];
-	struct stat st = {.st_size = 0};
-	snprintf(path, sizeof(path), "%s/" JOURNAL_FILE, name);
-	if (fstatat(sessions, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		fstatat(sessions, name, &st, AT_SYMLINK_NOFOLLOW);
-	return (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
-}
-
 static int compare_used(const void *a, const void *b)
 {
 	const struct journal_session *x = a, *y = b;
 	if (x->ms != y->ms)
 		return x->ms < y->ms ? 1 : -1;
 	return x->store == y->store ? strcmp(x->name, y->name) : x->store < y->store ? -1 : 1;
+}
+
+/* Adds the session in the folder, unless that is no name of one. */
+static int sessions_add(struct journal_session **sessions, size_t *found, size_t *room,
+			struct store *store, int folder, const char *name)
+{
+	char clean[STORE_SESSION_LEN + 1], path[STORE_SESSION_LEN + sizeof("/" JOURNAL_FILE)];
+	struct stat st = {.st_size = 0};
+	store_session_name(name, clean);
+	if (strcmp(name, clean) != 0)
+		return 0;
+	struct journal_session *added = array_add(sessions, found, room, sizeof(*added));
+	if (!added)
+		return -1;
+	snprintf(path, sizeof(path), "%s/" JOURNAL_FILE, name);
+	if (fstatat(folder, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW);
+	added->store = store;
+	added->ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+	memcpy(added->name, clean, sizeof(clean));
+	return 0;
 }
 
 int journal_sessions(struct store *stores, int count, const char *session,
@@ -405,23 +417,23 @@ int journal_sessions(struct store *stores, int count, const char *session,
 	*sessions = NULL;
 	*found = 0;
 	for (int i = 0; i < count && result == 0; i++) {
-		struct store_name *names = NULL;
-		size_t of_store = 1;
-		if (!session)
-			result = store_list_sessions(&stores[i], &names, &of_store);
 		int folder = store_open_folder(&stores[i], STORE_SESSIONS, false);
-		for (size_t k = 0; k < of_store && result == 0; k++) {
-			const char *name = session ? session : names[k].text;
-			struct journal_session *added =
-				array_add(sessions, found, &room, sizeof(*added));
-			result = added ? 0 : -1;
-			if (!added)
-				break;
-			*added = (struct journal_session){&stores[i], used_ms(folder, name), ""};
-			store_session_name(name, added->name);
+		if (session) {
+			result = sessions_add(sessions, found, &room, &stores[i], folder, session);
+			io_close(&folder);
+			continue;
 		}
-		io_close(&folder);
-		free(names);
+		DIR *d = io_list_opened(folder);
+		struct dirent *e;
+		if (!d)
+			result = errno == ENOENT ? 0 : -1;
+		while (d && result == 0 && (errno = 0, e = readdir(d)))
+			result =
+				sessions_add(sessions, found, &room, &stores[i], folder, e->d_name);
+		if (d && errno)
+			result = -1;
+		if (d)
+			closedir(d);
 	}
 	if (*found > 0)
 		qsort(*sessions, *found, sizeof(**sessions), compare_used);
@@ -429,6 +441,7 @@ int journal_sessions(struct store *stores, int count, const char *session,
 		return 0;
 	free(*sessions);
 	*sessions = NULL;
+	*found = 0;
 	return -1;
 }
 

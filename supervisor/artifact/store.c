@@ -2,10 +2,8 @@
 
 #include "supervisor/artifact/store.h"
 
-#include "lib/buffer.h"
 #include "lib/io.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,67 +40,6 @@ static const struct candidate candidates[STORE_MAX] = {
 	{"TMPDIR", "/tmp", "/terse-", false, true, true},
 };
 
-static const char *candidate_base(const struct candidate *c)
-{
-	const char *base = getenv(c->variable);
-	return base && *base ? base : c->preset;
-}
-
-/* The absolute path of a candidate. ENOENT when its variable is not set. */
-static int candidate_path(const struct candidate *c, char out[PATH_MAX])
-{
-	const char *base = candidate_base(c);
-	out[0] = '\0';
-	if (!base) {
-		errno = ENOENT;
-		return -1;
-	}
-	int n = 0;
-	if (base[0] != '/') {
-		/* The XDG specification has relative values ignored; only TERSE_HOME may be one. */
-		if (c != &candidates[0]) {
-			errno = EINVAL;
-			return -1;
-		}
-		if (!getcwd(out, PATH_MAX))
-			return -1;
-		n = (int)strlen(out);
-		if (n < PATH_MAX - 1)
-			out[n++] = '/';
-	}
-	size_t room = PATH_MAX - (size_t)n;
-	int added = c->per_user
-			    ? snprintf(out + n, room, "%s%s%u", base, c->below, (unsigned)geteuid())
-			    : snprintf(out + n, room, "%s%s", base, c->below);
-	if (added < 0 || (size_t)added >= room) {
-		out[0] = '\0';
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return 0;
-}
-
-void store_settle(void)
-{
-	char path[PATH_MAX];
-	const char *home = getenv(candidates[0].variable);
-	if (home && *home && *home != '/' && candidate_path(&candidates[0], path) == 0)
-		setenv(candidates[0].variable, path, 1);
-}
-
-/* Opens a directory that must belong to the user. */
-static int open_directory(int dir, const char *name, int flags)
-{
-	int fd = io_above_standard(openat(dir, name, DIRECTORY | flags));
-	struct stat st;
-	int error = fd < 0 || fstat(fd, &st) < 0 ? errno : st.st_uid == geteuid() ? 0 : EPERM;
-	if (error) {
-		io_close(&fd);
-		errno = error;
-	}
-	return fd;
-}
-
 /* Makes a directory unless it is there. */
 static int make_directory(int dir, const char *name)
 {
@@ -112,78 +49,103 @@ static int make_directory(int dir, const char *name)
 	return fchmodat(dir, name, 0700, 0);
 }
 
-/* Opens one inside the store, where it is made when missing. */
-static int open_below(int dir, const char *name, bool make)
+/* Opens a directory that must belong to the user; with `make` it is made when missing. */
+static int open_directory(int dir, const char *name, int flags, bool make)
 {
-	int fd = open_directory(dir, name, O_NOFOLLOW);
-	if (fd >= 0 || errno != ENOENT || !make)
-		return fd;
-	return make_directory(dir, name) < 0 ? -1 : open_directory(dir, name, O_NOFOLLOW);
-}
-
-/* Whether the candidate, which has this path, may be made: the nearest ancestor that exists is
-   writable, and for root not another user's. A home that is missing (a system user's) stays so. */
-static int candidate_check(const struct candidate *c, const char *path)
-{
-	char prefix[PATH_MAX];
-	if (!c->made && access(candidate_base(c), F_OK) < 0)
-		return -1;
-	snprintf(prefix, sizeof(prefix), "%s", path);
-	for (;;) {
-		char *slash = strrchr(prefix, '/');
-		if (!slash)
-			return 0;
-		slash[slash == prefix] = '\0';
-		struct stat st;
-		if (stat(prefix, &st) == 0) {
-			if (geteuid() == 0 && st.st_uid != 0) {
-				errno = EPERM;
-				return -1;
-			}
-			return io_may_make(AT_FDCWD, prefix);
-		}
-		if (errno != ENOENT || slash == prefix)
-			return -1;
+	int fd = openat(dir, name, DIRECTORY | flags);
+	if (fd < 0 && errno == ENOENT && make && make_directory(dir, name) == 0)
+		fd = openat(dir, name, DIRECTORY | flags);
+	fd = io_above_standard(fd);
+	struct stat st;
+	int error = fd < 0 || fstat(fd, &st) < 0 ? errno : st.st_uid == geteuid() ? 0 : EPERM;
+	if (error) {
+		io_close(&fd);
+		errno = error;
 	}
+	return fd;
 }
 
-static int make_path(const char *path)
+/* Makes what is missing of a path, or with `dry` tells whether it may: the nearest ancestor that
+   exists is writable, and for root not another user's. */
+static int make_path(const char *path, bool dry)
 {
 	char prefix[PATH_MAX];
-	snprintf(prefix, sizeof(prefix), "%s", path);
-	for (char *at = prefix + 1;; at++) {
-		if (*at != '/' && *at != '\0')
-			continue;
-		char kept = *at;
-		*at = '\0';
+	size_t len = (size_t)snprintf(prefix, sizeof(prefix), "%s", path), end = len;
+	struct stat st;
+	int known;
+	do {
+		while (prefix[--end] != '/')
+			;
+		prefix[end] = '\0';
+		known = stat(end ? prefix : "/", &st);
+	} while (known < 0 && errno == ENOENT && end > 0);
+	if (known < 0 || io_may_make(AT_FDCWD, end ? prefix : "/") < 0)
+		return -1;
+	if (geteuid() == 0 && st.st_uid != 0) {
+		errno = EPERM;
+		return -1;
+	}
+	while (!dry && end < len) {
+		prefix[end] = '/';
+		end += strlen(prefix + end);
 		if (make_directory(AT_FDCWD, prefix) < 0)
 			return -1;
-		*at = kept;
-		if (!kept)
-			return 0;
-	}
-}
-
-/* Opens a candidate; with `make` it is made when missing and must be writable. */
-static int open_candidate(const struct candidate *c, bool make, struct store *s)
-{
-	s->fd = -1;
-	if (candidate_path(c, s->path) < 0)
-		return -1;
-	int flags = c->no_follow ? O_NOFOLLOW : 0;
-	s->fd = open_directory(AT_FDCWD, s->path, flags);
-	if (s->fd < 0 && errno == ENOENT && make) {
-		if (candidate_check(c, s->path) < 0 || make_path(s->path) < 0)
-			return -1;
-		s->fd = open_directory(AT_FDCWD, s->path, flags);
-	}
-	if (s->fd < 0)
-		return -1;
-	if (make && io_may_make(s->fd, ".") < 0) {
-		io_close(&s->fd);
-		return -1;
 	}
 	return 0;
+}
+
+enum use {
+	USE_READ,
+	USE_WRITE, /* it is made when missing, and must be writable */
+	USE_CHECK, /* only whether it could be */
+};
+
+/* Opens a candidate. Its path is set ("" where the variable is not) even if that fails. */
+static int candidate_open(const struct candidate *c, enum use use, struct store *s)
+{
+	const char *base = getenv(c->variable);
+	char here[PATH_MAX] = "", user[16] = "";
+	base = base && *base ? base : c->preset;
+	*s->path = '\0';
+	s->fd = -1;
+	/* The XDG specification has relative values ignored; only TERSE_HOME may be one. */
+	errno = !base ? ENOENT : *base != '/' && c != &candidates[0] ? EINVAL : 0;
+	if (errno || (*base != '/' && !getcwd(here, sizeof(here))))
+		return -1;
+	if (c->per_user)
+		snprintf(user, sizeof(user), "%u", (unsigned)geteuid());
+	if (snprintf(s->path, PATH_MAX, "%s%s%s%s%s", here, *here ? "/" : "", base, c->below,
+		     user) >= PATH_MAX) {
+		*s->path = '\0';
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int flags = c->no_follow ? O_NOFOLLOW : 0;
+	s->fd = open_directory(AT_FDCWD, s->path, flags, false);
+	if (s->fd < 0 && errno == ENOENT && use != USE_READ) {
+		/* A home that is missing (a system user's) stays so. */
+		if ((!c->made && access(base, F_OK) < 0) ||
+		    make_path(s->path, use == USE_CHECK) < 0)
+			return -1;
+		if (use == USE_CHECK)
+			return 0;
+		s->fd = open_directory(AT_FDCWD, s->path, flags, false);
+	}
+	if (s->fd >= 0 && use != USE_READ && io_may_make(s->fd, ".") < 0)
+		io_close(&s->fd);
+	return s->fd < 0 ? -1 : 0;
+}
+
+void store_settle(void)
+{
+	struct store s;
+	const char *home = getenv(candidates[0].variable);
+	if (!home || !*home || *home == '/')
+		return;
+	candidate_open(&candidates[0], USE_READ, &s);
+	store_close(&s);
+	if (*s.path)
+		setenv(candidates[0].variable, s.path, 1);
 }
 
 int store_open_next(struct store *s, int *next)
@@ -193,7 +155,7 @@ int store_open_next(struct store *s, int *next)
 	s->fd = -1;
 	while (*next < STORE_MAX) {
 		const struct candidate *c = &candidates[(*next)++];
-		if (open_candidate(c, true, s) == 0)
+		if (candidate_open(c, USE_WRITE, s) == 0)
 			return 0;
 		if (errno != ENOENT)
 			error = errno;
@@ -235,7 +197,7 @@ static int open_some(struct store stores[STORE_MAX], size_t most)
 	int count = 0, errors[STORE_MAX] = {0}, error = 0;
 	for (size_t i = 0; i < most; i++) {
 		struct store *s = &stores[count];
-		if (open_candidate(&candidates[i], false, s) < 0) {
+		if (candidate_open(&candidates[i], USE_READ, s) < 0) {
 			errors[i] = errno;
 			continue;
 		}
@@ -283,16 +245,8 @@ void store_explain(void (*each)(void *ctx, const char *path, const char *origin,
 {
 	for (size_t i = 0; i < STORE_MAX; i++) {
 		struct store s;
-		int error = 0;
-		if (open_candidate(&candidates[i], false, &s) == 0) {
-			if (io_may_make(s.fd, ".") < 0)
-				error = errno;
-			store_close(&s);
-		} else {
-			error = errno;
-			if (error == ENOENT && s.path[0])
-				error = candidate_check(&candidates[i], s.path) < 0 ? errno : 0;
-		}
+		int error = candidate_open(&candidates[i], USE_CHECK, &s) < 0 ? errno : 0;
+		store_close(&s);
 		each(ctx, s.path, candidates[i].variable, error);
 	}
 }
@@ -338,58 +292,16 @@ int store_lock(int fd, int operation)
 	}
 }
 
-static bool is_session_name(const char *session)
-{
-	char name[STORE_SESSION_LEN + 1];
-	store_session_name(session, name);
-	return strcmp(name, session) == 0;
-}
-
 int store_open_folder(const struct store *s, const char *name, bool make)
 {
-	return open_below(s->fd, name, make);
-}
-
-static int store_compare_names(const void *a, const void *b)
-{
-	return strcmp(((const struct store_name *)a)->text, ((const struct store_name *)b)->text);
-}
-
-int store_list_sessions(const struct store *s, struct store_name **names, size_t *count)
-{
-	size_t room = 0;
-	*names = NULL;
-	*count = 0;
-	DIR *d = io_list_opened(store_open_folder(s, STORE_SESSIONS, false));
-	if (!d)
-		return errno == ENOENT ? 0 : -1;
-	bool failed = false;
-	struct dirent *e = NULL;
-	while (!failed && (errno = 0, e = readdir(d))) {
-		if (!is_session_name(e->d_name))
-			continue;
-		struct store_name *added = array_add(names, count, &room, sizeof(*added));
-		failed = !added;
-		if (added)
-			store_session_name(e->d_name, added->text);
-	}
-	failed |= !e && errno;
-	int error = errno;
-	closedir(d);
-	if (failed) {
-		free(*names);
-		*names = NULL;
-		*count = 0;
-	} else if (*count > 0) {
-		qsort(*names, *count, sizeof(**names), store_compare_names);
-	}
-	errno = error;
-	return failed ? -1 : 0;
+	return open_directory(s->fd, name, O_NOFOLLOW, make);
 }
 
 int store_open_session(const struct store *s, const char *session, bool make)
 {
-	if (!is_session_name(session)) {
+	char name[STORE_SESSION_LEN + 1];
+	store_session_name(session, name);
+	if (strcmp(name, session) != 0) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -400,7 +312,7 @@ int store_open_session(const struct store *s, const char *session, bool make)
 	/* Somebody may remove it while it is made or opened. */
 	for (int i = 0; fd < 0 && i < TRIES; i++) {
 		struct stat st;
-		fd = open_below(sessions, session, make);
+		fd = open_directory(sessions, session, O_NOFOLLOW, make);
 		if (!make || (fd < 0 && errno != ENOENT))
 			break;
 		/* It is in use. Without locks nobody removes it. */

@@ -94,13 +94,6 @@ bool store_is_in_use(int session_dir);
    somebody holds it). */
 int store_lock(int fd, int operation);
 
-struct store_name {
-	char text[STORE_SESSION_LEN + 1];
-};
-
-/* The names of all sessions, sorted: free() them. Returns 0, or -1 with errno and none. */
-int store_list_sessions(const struct store *s, struct store_name **names, size_t *count);
-
 /* Opens a directory of the store: STORE_SESSIONS ... Returns a close-on-exec descriptor, or -1 with
    errno. */
 #define STORE_SESSIONS "sessions"

@@ -130,16 +130,13 @@ static int candidates_on_live(void *ctx, const char *id)
 static void candidates_add_sessions(struct line *l)
 {
 	struct store stores[STORE_MAX];
+	struct journal_session *sessions;
+	size_t found;
 	int count = store_open_all(stores);
-	for (int i = 0; i < count; i++) {
-		struct store_name *names = NULL;
-		size_t found = 0;
-		if (store_list_sessions(&stores[i], &names, &found) < 0)
-			continue;
-		for (size_t k = 0; k < found; k++)
-			candidates_add_string(l, names[k].text, NULL);
-		free(names);
-	}
+	journal_sessions(stores, count, NULL, &sessions, &found);
+	for (size_t i = 0; i < found; i++)
+		candidates_add_string(l, sessions[i].name, NULL);
+	free(sessions);
 	store_close_all(stores, count);
 }
 
