@@ -161,51 +161,38 @@ void id_release(const struct store *s, const char *id)
 	errno = saved;
 }
 
-/* The session in the link ids/ID. Returns the length of its name, or -1 with errno. */
-static ssize_t id_read_session(int ids, const char *id, char session[STORE_SESSION_LEN + 1])
+/* Finds the session that claimed an ID ("": nobody did). Returns 0 if its artifact is there, or -1
+   with errno: ENOENT unless it may be there all the same. */
+static int id_look(const struct store *s, const char *id, char session[STORE_SESSION_LEN + 1])
 {
-	ssize_t n = readlinkat(ids, id, session, STORE_SESSION_LEN + 1);
+	int ids = store_open_folder(s, STORE_IDS, false), dir = -1;
+	ssize_t n = ids < 0 ? -1 : readlinkat(ids, id, session, STORE_SESSION_LEN + 1);
 	session[n > 0 && n <= STORE_SESSION_LEN ? n : 0] = '\0';
-	return n;
+	/* Refuses what is no session's name, so also "../x". */
+	if (n >= 0)
+		dir = store_open_session(s, session, false);
+	int result = dir >= 0 && id_has_file(dir, id, ARTIFACT_OUT) ? 0 : -1;
+	io_close(&dir);
+	io_close(&ids);
+	if (result < 0 && errno != EACCES && !store_is_short(errno))
+		errno = ENOENT;
+	return result;
 }
 
 int id_session(const struct store *stores, int count, const char *id,
 	       char session[STORE_SESSION_LEN + 1])
 {
 	session[0] = '\0';
-	for (int i = 0; i < count && !session[0]; i++) {
-		int ids = store_open_folder(&stores[i], STORE_IDS, false);
-		if (ids >= 0)
-			id_read_session(ids, id, session);
-		io_close(&ids);
-	}
+	for (int i = 0; i < count && !session[0]; i++)
+		id_look(&stores[i], id, session);
 	return session[0] ? 0 : -1;
-}
-
-/* Whether the artifact that the link ids/ID stands for is there, and in which session. */
-static bool is_there(const struct store *s, int ids, const char *id,
-		     char session[STORE_SESSION_LEN + 1])
-{
-	ssize_t n = id_read_session(ids, id, session);
-	if (n <= 0 || n > STORE_SESSION_LEN)
-		return n < 0 && store_is_short(errno);
-	/* Refuses what is no session's name, so also "../x". */
-	int dir = store_open_session(s, session, false);
-	if (dir < 0)
-		return store_is_short(errno);
-	bool there = id_has_file(dir, id, ARTIFACT_OUT);
-	io_close(&dir);
-	return there;
 }
 
 bool id_exists(const struct store *s, const char *id)
 {
 	char session[STORE_SESSION_LEN + 1];
-	int ids = store_open_folder(s, STORE_IDS, false);
 	/* Unless this is certain, it is not gone. */
-	bool there = ids < 0 ? errno != ENOENT : is_there(s, ids, id, session);
-	io_close(&ids);
-	return there;
+	return id_look(s, id, session) == 0 || errno != ENOENT;
 }
 
 static int find_prefix(struct store *stores, int count, const char *prefix, struct id_found *found)
@@ -213,8 +200,7 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 	int matches = 0; /* different artifacts, up to two */
 	size_t len = strlen(prefix);
 	for (int i = 0; i < count; i++) {
-		int ids = store_open_folder(&stores[i], STORE_IDS, false);
-		DIR *d = io_list_opened(ids);
+		DIR *d = io_list_opened(store_open_folder(&stores[i], STORE_IDS, false));
 		if (!d && errno == ENOENT)
 			continue;
 		if (!d)
@@ -223,7 +209,8 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 		while (matches < 2 && (errno = 0, e = readdir(d))) {
 			struct id_found candidate = {.store = &stores[i]};
 			if (strncmp(e->d_name, prefix, len) != 0 || !id_is_valid(e->d_name) ||
-			    !is_there(&stores[i], ids, e->d_name, candidate.session) ||
+			    (id_look(&stores[i], e->d_name, candidate.session) < 0 &&
+			     errno == ENOENT) ||
 			    (matches == 1 && strcmp(found->id, e->d_name) == 0))
 				continue;
 			memcpy(candidate.id, e->d_name, sizeof(candidate.id));
@@ -239,20 +226,13 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 	return matches == 1 ? 0 : -1;
 }
 
-/* The ID in a name that has a whole one. */
-static bool take_whole(const char *name, char id[ID_LEN + 1])
+bool id_is_whole(const char *name, char id[ID_LEN + 1])
 {
 	const char *slash = strrchr(name, '/');
 	if (id_of_file(slash ? slash + 1 : name, id) < ARTIFACT_FILES)
 		return true;
 	snprintf(id, ID_LEN + 1, "%s", name);
 	return id_is_valid(name);
-}
-
-bool id_is_whole(const char *name)
-{
-	char id[ID_LEN + 1];
-	return take_whole(name, id);
 }
 
 /* A run makes its artifact when its text spills: one that started this long before another one is
@@ -368,18 +348,14 @@ int id_find(struct store *stores, int count, const char *session, const char *na
 		if (errno == 0)
 			return last_find(stores, count, session, back, found);
 	}
-	if (take_whole(name, id)) {
+	if (id_is_whole(name, id)) {
 		int error = ENOENT;
 		for (int i = 0; i < count; i++) {
-			int ids = store_open_folder(&stores[i], STORE_IDS, false);
-			if (ids < 0 && errno != ENOENT)
-				error = errno;
-			bool there = ids >= 0 && is_there(&stores[i], ids, id, found->session);
-			io_close(&ids);
 			found->store = &stores[i];
 			memcpy(found->id, id, sizeof(found->id));
-			if (there)
+			if (id_look(&stores[i], id, found->session) == 0)
 				return 0;
+			error = errno == ENOENT ? error : errno;
 		}
 		errno = error;
 		return -1;

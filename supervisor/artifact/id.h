@@ -78,8 +78,9 @@ void id_unpack(uint64_t packed, char id[ID_LEN + 1]);
 /* For qsort(3) and bsearch(3): by the packed ID that an item begins with. */
 int id_compare(const void *a, const void *b);
 
-/* Whether `name` is a whole ID, "ID.txt", or any other file of an artifact, or a path to one. */
-bool id_is_whole(const char *name);
+/* Whether `name` is a whole ID, "ID.txt", or any other file of an artifact, or a path to one; takes
+   its ID. */
+bool id_is_whole(const char *name, char id[ID_LEN + 1]);
 
 /* How a run ended. */
 struct last_end {

@@ -456,8 +456,8 @@ bool verb_reaches(const struct verb_call *c, const struct store *stores, int cou
 int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
 	      int *count, struct id_found *found)
 {
-	char directory[STORE_SESSION_LEN + 1] = "";
-	bool whole = id_is_whole(name);
+	char directory[STORE_SESSION_LEN + 1] = "", id[ID_LEN + 1];
+	bool whole = id_is_whole(name, id);
 	*count = whole ? store_open_everywhere(stores) : store_open_all(stores);
 	*found = (struct id_found){.store = NULL};
 	/* A whole ID is the same in every session. */
