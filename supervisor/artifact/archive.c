@@ -461,12 +461,8 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 out:;
 	int saved = errno;
 	if (result < 0 && r.claimed) {
-		for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_JSON; part++) {
-			char name[ID_FILE_NAME];
-			id_file_name(".", r.id, part, name);
-			unlinkat(r.dir, name, 0);
-		}
-		id_remove_files(r.dir, r.id);
+		uint64_t freed = 0;
+		id_remove_files(r.dir, r.id, &freed);
 		id_release(s, r.id);
 	}
 	*restored = (struct archive_restored){

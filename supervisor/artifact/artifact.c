@@ -461,6 +461,8 @@ static struct stream *use_part(struct artifact *a, enum artifact_part part)
 static int create_in(struct artifact *a, const struct store *store, const char *session)
 {
 	struct meta *m = a->meta;
+	uint64_t freed = 0;
+	int error;
 	a->dir = store_open_session(store, session, true);
 	if (a->dir < 0)
 		return -1;
@@ -482,15 +484,17 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 		goto release;
 	/* By this lock others see that the run lives. A reader that is testing it (meta_is_held)
 	   has it for a moment. Without locks in the file system the run only looks interrupted. */
-	store_lock(a->parts[ARTIFACT_OUT].fd, LOCK_EX);
+	store_lock(a->parts[ARTIFACT_OUT].fd, LOCK_EX, STORE_LOCK_MS);
 	artifact_describe(a);
 	if (meta_write(a->dir, m) < 0 || journal_add_made(a->dir, m->id) < 0)
 		goto close_part;
 	return 0;
 close_part:
+	error = errno;
 	stream_close(&a->parts[ARTIFACT_OUT]);
 	a->used[ARTIFACT_OUT] = false;
-	id_remove_files(a->dir, m->id);
+	id_remove_files(a->dir, m->id, &freed);
+	errno = error;
 release:
 	id_release(store, m->id);
 close_dir:

@@ -40,86 +40,45 @@ static bool is_said_to_run(int dir, const char *id)
 	return running;
 }
 
-/* Locks the text against a run that is about to begin, or another removal. Returns 0, or -1 when
-   it is held. */
-static int lock_text(int fd, int dir, const char *id)
+/* Whether a supervisor still writes the text, or has just begun to. If not, it is locked against
+   one that is about to begin, or another removal. */
+static bool removal_is_running(int fd, int dir, const char *id)
 {
 	struct stat st;
 	/* Between the making of the text and its lock, which comes before the metadata. */
 	if (!id_has_file(dir, id, ARTIFACT_JSON) && fstat(fd, &st) == 0 &&
 	    clock_real_ms() / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
-		return -1;
-	for (int waited = 0;; waited++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK)
-			return is_said_to_run(dir, id) ? -1 : 0;
-		if (waited == LOCK_HELD_MS || is_said_to_run(dir, id))
-			return -1;
-		/* A reader may be testing the lock, or another removal has it. */
-		if (fstat(fd, &st) == 0 && st.st_nlink == 0)
-			return 0;
-		struct timespec pause = {.tv_nsec = 1000000};
-		nanosleep(&pause, NULL);
-	}
-}
-
-/* Whether a supervisor still writes it, or has just begun to. */
-static bool removal_is_running(int dir, const char *id)
-{
-	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
-	if (fd < 0)
-		return store_is_short(errno);
-	bool running = lock_text(fd, dir, id) < 0;
-	io_close(&fd);
-	return running;
-}
-
-/* Returns 1 if it was there, 0, or -1 with errno. */
-static int unlink_file(int dir, const char *id, const char *prefix, enum artifact_part part,
-		       uint64_t *freed)
-{
-	char name[ID_FILE_NAME];
-	struct stat st;
-	id_file_name(prefix, id, part, name);
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : -1;
-	if (unlinkat(dir, name, 0) < 0)
-		return errno == ENOENT ? 0 : -1;
-	if (st.st_nlink == 1)
-		*freed += (uint64_t)st.st_blocks * 512;
-	return 1;
+		return true;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return false;
+	bool held = errno == EWOULDBLOCK, said = is_said_to_run(dir, id);
+	if (said || !held)
+		return said;
+	/* A reader may be testing the lock, or another removal has it. */
+	return store_lock(fd, LOCK_EX, LOCK_HELD_MS) < 0 && (fstat(fd, &st) < 0 || st.st_nlink > 0);
 }
 
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed)
 {
-	enum removal result = REMOVAL_FAILED;
-	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
-	int error = errno;
+	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY), error = errno;
 	if (fd < 0 && store_is_short(error))
-		goto out;
-	if (fd >= 0 && lock_text(fd, dir, id) < 0) {
-		result = REMOVAL_RUNNING;
-		goto out;
-	}
+		return REMOVAL_FAILED;
+	bool running = fd >= 0 && removal_is_running(fd, dir, id);
 	/* A link or another user's file of that name can't be opened, but is removed. */
-	int was = unlink_file(dir, id, "", ARTIFACT_OUT, freed);
+	int was = running ? -1 : id_remove_files(dir, id, freed);
 	if (was < 0)
-		goto out;
-	for (enum artifact_part part = ARTIFACT_ERR; part < ARTIFACT_FILES; part++)
-		unlink_file(dir, id, "", part, freed);
-	unlink_file(dir, id, ".", ARTIFACT_JSON, freed);
+		error = fd < 0 && error != ENOENT ? error : errno;
+	io_close(&fd);
 	/* An artifact of another session may have claimed the ID. */
 	char claimed[STORE_SESSION_LEN + 1];
-	if (id_session(s, 1, id, claimed) == 0 && strcmp(claimed, session) == 0)
+	if (was >= 0 && id_session(s, 1, id, claimed) == 0 && strcmp(claimed, session) == 0)
 		id_release(s, id);
-	result = was ? REMOVAL_DONE : REMOVAL_ABSENT;
-out:
-	if (result == REMOVAL_FAILED && fd < 0 && error != ENOENT)
-		errno = error;
-	io_close(&fd);
-	return result;
+	errno = error;
+	return running   ? REMOVAL_RUNNING
+	       : was < 0 ? REMOVAL_FAILED
+	       : was     ? REMOVAL_DONE
+			 : REMOVAL_ABSENT;
 }
 
 /* --- what has to go ------------------------------------------------------------ */
@@ -250,7 +209,10 @@ static int inventory_add_items(struct inventory *v, struct inventory_session *s,
 		if (!item->text)
 			continue;
 		id_unpack(item->id, id);
-		item->running = s->in_use && removal_is_running(dir, id);
+		int fd = s->in_use ? id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY) : -1;
+		item->running = s->in_use &&
+				(fd < 0 ? store_is_short(errno) : removal_is_running(fd, dir, id));
+		io_close(&fd);
 		s->count++;
 		s->bytes += item->bytes;
 		s->running += item->running;

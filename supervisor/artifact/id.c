@@ -9,10 +9,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PREFIX      "cmd-"
@@ -86,15 +88,22 @@ int id_open_file(int dir, const char *id, enum artifact_part part, int flags)
 	return store_open_file(dir, name, flags);
 }
 
-void id_remove_files(int dir, const char *id)
+int id_remove_files(int dir, const char *id, uint64_t *freed)
 {
-	int saved = errno;
-	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_FILES; part++) {
+	int there = 0;
+	for (int i = 0; i < 2 * ARTIFACT_FILES; i++) {
 		char name[ID_FILE_NAME];
-		id_file_name("", id, part, name);
-		unlinkat(dir, name, 0);
+		struct stat st;
+		id_file_name(i % 2 ? "." : "", id, i / 2, name);
+		if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    unlinkat(dir, name, 0) == 0) {
+			there |= i == 0;
+			*freed += st.st_nlink == 1 ? (uint64_t)st.st_blocks * 512 : 0;
+		} else if (i == 0 && errno != ENOENT) {
+			return -1;
+		}
 	}
-	errno = saved;
+	return there;
 }
 
 bool id_has_file(int dir, const char *id, enum artifact_part part)

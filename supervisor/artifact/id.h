@@ -55,8 +55,9 @@ void id_file_name(const char *prefix, const char *id, enum artifact_part part,
 /* Opens a file of the artifact in its session's directory, as store_open_file(). */
 int id_open_file(int dir, const char *id, enum artifact_part part, int flags);
 
-/* Removes all its files there, and keeps errno. */
-void id_remove_files(int dir, const char *id);
+/* Removes all its files there, temporary ones too, the text first. Adds what is freed on disk.
+   Returns whether there was a text, or -1 with errno if it can't be removed: then all is left. */
+int id_remove_files(int dir, const char *id, uint64_t *freed);
 
 /* Whether it is there. Sets errno if not. */
 bool id_has_file(int dir, const char *id, enum artifact_part part);

@@ -42,7 +42,7 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 			return -1;
 		/* Without locks no process takes lines out. */
 		struct stat st = {.st_size = 0};
-		bool locked = store_lock(fd, operation) == 0;
+		bool locked = store_lock(fd, operation, STORE_LOCK_MS) == 0;
 		bool current = !locked || (fstat(fd, &st) == 0 && st.st_nlink > 0);
 		char last = '\n';
 		if (locked && st.st_size > 0)
@@ -64,7 +64,8 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 		/* The disk is full. Take the part back, unless somebody has written behind it. */
 		off_t end = lseek(fd, 0, SEEK_CUR);
 		struct stat st;
-		if (store_lock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0 && st.st_size == end)
+		if (store_lock(fd, LOCK_EX, STORE_LOCK_MS) == 0 && fstat(fd, &st) == 0 &&
+		    st.st_size == end)
 			ftruncate(fd, end - n);
 		errno = ENOSPC;
 	} else if (n >= 0) {
@@ -257,8 +258,8 @@ static int filter_once(struct filter *f, int dir, const char *name)
 	f->to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
 	f->taken = 0;
 	io_lines_rewind(&f->from);
-	if (f->to < 0 || filter_lines(f) < 0 || store_lock(f->from.fd, LOCK_EX) < 0 ||
-	    fstat(f->from.fd, &st) < 0)
+	if (f->to < 0 || filter_lines(f) < 0 ||
+	    store_lock(f->from.fd, LOCK_EX, STORE_LOCK_MS) < 0 || fstat(f->from.fd, &st) < 0)
 		goto out;
 	result = st.st_nlink == 0;
 	if (result == 1)

@@ -2,6 +2,7 @@
 
 #include "supervisor/artifact/store.h"
 
+#include "lib/human.h"
 #include "lib/io.h"
 
 #include <errno.h>
@@ -15,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Only the locks that mark a run are held for longer than a moment. */
-#define LOCK_WAIT_MS 1000
+/* Between looks at a lock, at most. */
+#define LOCK_PAUSE_MS 20
 
 #define TRIES 100
 
@@ -280,16 +281,18 @@ bool store_has_room(int fd, uint64_t min_free)
 	return false;
 }
 
-int store_lock(int fd, int operation)
+int store_lock(int fd, int operation, int64_t wait_ms)
 {
-	for (int waited = 0;; waited++) {
-		if (flock(fd, operation | LOCK_NB) == 0)
-			return 0;
-		if ((errno != EWOULDBLOCK && errno != EINTR) || waited == LOCK_WAIT_MS)
+	const int64_t begin_ms = clock_monotonic_ms();
+	for (int64_t waited = 0; flock(fd, operation | LOCK_NB) < 0;) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) || waited >= wait_ms)
 			return -1;
-		struct timespec pause = {.tv_nsec = 1000000};
+		int64_t ms = waited / 8 < LOCK_PAUSE_MS ? 1 + waited / 8 : LOCK_PAUSE_MS;
+		struct timespec pause = {.tv_nsec = ms * 1000000};
 		nanosleep(&pause, NULL);
+		waited = clock_monotonic_ms() - begin_ms;
 	}
+	return 0;
 }
 
 int store_open_folder(const struct store *s, const char *name, bool make)
@@ -317,7 +320,7 @@ int store_open_session(const struct store *s, const char *session, bool make)
 			break;
 		/* It is in use. Without locks nobody removes it. */
 		if (fd >= 0)
-			store_lock(fd, LOCK_SH);
+			store_lock(fd, LOCK_SH, STORE_LOCK_MS);
 		if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_nlink == 0))
 			io_close(&fd);
 	}

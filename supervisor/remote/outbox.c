@@ -38,9 +38,6 @@
 /* Of a path below the outbox. */
 #define BELOW 320
 
-/* Between looks at a lock that somebody waits for. */
-#define LOCK_PAUSE_MS 20
-
 /* Of two numbers and a line. */
 #define LINE_FILE_MAX ((size_t)4096)
 
@@ -127,16 +124,11 @@ static int outbox_read(const struct outbox *o, const char *name, size_t most, st
 
 int outbox_lock(const struct outbox *o, const char *name, int64_t until_ms)
 {
-	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
-	for (;;) {
-		int lock = store_open_file(o->dir, name, O_RDWR | O_CREAT);
-		if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0)
-			return lock;
+	int lock = store_open_file(o->dir, name, O_RDWR | O_CREAT);
+	int64_t wait_ms = until_ms ? until_ms - clock_monotonic_ms() : INT64_MAX;
+	if (lock >= 0 && store_lock(lock, LOCK_EX, wait_ms) < 0)
 		io_close(&lock);
-		if (errno != EWOULDBLOCK || (until_ms && clock_monotonic_ms() >= until_ms))
-			return -1;
-		nanosleep(&pause, NULL);
-	}
+	return lock;
 }
 
 /* Two numbers in a file of the outbox, zeros without it, and the line behind them ("" without one;
@@ -626,7 +618,7 @@ struct outbox_state outbox_push(const struct outbox *o, const struct settings *s
 	const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
 	struct outbox_state s = {.pushed = 0};
 	/* Runs that have ended are wanted at once; one that is stopped does not hold us up. */
-	if (store_lock(o->dir, LOCK_EX) == 0)
+	if (store_lock(o->dir, LOCK_EX, STORE_LOCK_MS) == 0)
 		flock(o->dir, LOCK_UN);
 	for (;;) {
 		int lock = outbox_lock(o, LOCK, until_ms);
