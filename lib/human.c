@@ -5,13 +5,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+int64_t clock_ms(const struct timespec *time)
+{
+	return (int64_t)time->tv_sec * 1000 + time->tv_nsec / 1000000;
+}
 
 static int64_t now(clockid_t clock)
 {
 	struct timespec t;
 	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return clock_ms(&t);
 }
 
 int64_t clock_monotonic_ms(void)

@@ -3,12 +3,16 @@
 #define TERSE_LIB_HUMAN_H
 
 #include <stdint.h>
+#include <time.h>
 
 /* Milliseconds since some fixed point; never steps. For durations and deadlines. */
 int64_t clock_monotonic_ms(void);
 
 /* Milliseconds since 1970-01-01 UTC. For what is shown and stored. */
 int64_t clock_real_ms(void);
+
+/* A time in milliseconds. */
+int64_t clock_ms(const struct timespec *time);
 
 // Numbers as people and agents read them: "8,432", "61.0 KB", "12.3 s".
 //

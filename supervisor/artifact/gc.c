@@ -148,11 +148,6 @@ void retention_decide(struct inventory *v, const struct retention_limits *l, int
 
 /* --- the inventory ------------------------------------------------------------ */
 
-static int64_t last_written(const struct stat *st)
-{
-	return (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
-}
-
 /* Adds the artifacts of a session: first an item for each file, then one for all with its ID. */
 static int inventory_add_items(struct inventory *v, struct inventory_session *s, int dir)
 {
@@ -174,7 +169,7 @@ static int inventory_add_items(struct inventory *v, struct inventory_session *s,
 			*item = (struct inventory_item){
 				.id = id_pack(id),
 				.bytes = st.st_nlink == 1 ? (uint64_t)st.st_blocks * 512 : 0,
-				.last_ms = last_written(&st),
+				.last_ms = clock_ms(&st.st_mtim),
 				.session = (unsigned)v->session_count,
 				.text = file == ARTIFACT_OUT,
 				.json = file == ARTIFACT_JSON,
@@ -237,14 +232,14 @@ static int add_session(struct inventory *v, const struct store *store, const cha
 	int64_t journal = 0, ended = journal_end_ms(dir);
 	if (fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_size > 0)
-		journal = last_written(&st);
+		journal = clock_ms(&st.st_mtim);
 	s.empty = s.count == 0 && journal == 0;
 	if (ended >= s.active_ms && !s.in_use)
 		s.ended_ms = ended;
 	if (journal > s.active_ms)
 		s.active_ms = journal;
 	if (s.active_ms == 0 && fstat(dir, &st) == 0)
-		s.active_ms = last_written(&st);
+		s.active_ms = clock_ms(&st.st_mtim);
 	s.agent_gone = session_is_over(s.name);
 	struct inventory_session *added =
 		array_add(&v->sessions, &v->session_count, &v->session_room, sizeof(*added));

@@ -4,6 +4,7 @@
 
 #include "config/profile.h"
 #include "lib/buffer.h"
+#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 
@@ -405,7 +406,7 @@ static int sessions_add(struct journal_session **sessions, size_t *found, size_t
 	if (fstatat(folder, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW);
 	added->store = store;
-	added->ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+	added->ms = clock_ms(&st.st_mtim);
 	memcpy(added->name, clean, sizeof(clean));
 	return 0;
 }

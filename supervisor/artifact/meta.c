@@ -3,6 +3,7 @@
 #include "supervisor/artifact/meta.h"
 
 #include "lib/buffer.h"
+#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/members.h"
@@ -148,8 +149,7 @@ int meta_read(int dir, const char *id, struct meta *m)
 		if (was_running)
 			m->state = META_INTERRUPTED;
 		if (was_running && fd >= 0 && fstat(fd, &st) == 0) {
-			m->ended_ms =
-				(int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+			m->ended_ms = clock_ms(&st.st_mtim);
 			if (m->ended_ms > m->started_ms)
 				m->duration_ms = m->ended_ms - m->started_ms;
 		}

@@ -3,6 +3,7 @@
 #include "supervisor/artifact/text.h"
 
 #include "lib/bytes.h"
+#include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/index.h"
 #include "supervisor/artifact/meta.h"
@@ -52,47 +53,32 @@ static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 	return true;
 }
 
-static int stat_text(struct text *t, struct timespec *written)
-{
-	struct stat st;
-	if (fstat(t->fd, &st) < 0)
-		return -1;
-	t->size = (uint64_t)st.st_size;
-	*written = st.st_mtim;
-	return 0;
-}
-
-/* Milliseconds since then; negative if the clock was set back. */
-static int64_t ms_since(const struct timespec *then)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)(now.tv_sec - then->tv_sec) * 1000 +
-	       (now.tv_nsec - then->tv_nsec) / 1000000;
-}
-
 /* Takes the size of a text that may grow. Its last line may be a prompt, which counts, or a part of
    a line (a write is under way, a write has filled the window, or the command goes on writing),
    which is left out. */
 static int take_size(struct text *t)
 {
-	struct timespec before, written, pause = {.tv_nsec = 10000000};
+	const struct timespec pause = {.tv_nsec = 10000000};
 	struct open_line first, now;
-	if (stat_text(t, &before) < 0)
+	struct stat st;
+	if (fstat(t->fd, &st) < 0)
 		return -1;
+	t->size = (uint64_t)st.st_size;
 	if (!t->held || ends_line(t->fd, t->size))
 		return 0;
 	bool is_part = t->size % ARTIFACT_WINDOW == 0;
 	if (!is_part && read_open_line(&first, t->fd, t->size)) {
-		/* Until the file is written to, or has stood for SETTLE. */
-		for (int64_t ms = ms_since(&before); ms >= 0 && ms < SETTLE;
-		     ms = ms_since(&before)) {
+		/* Until the file is written to, or has stood for SETTLE; negative if the clock was
+		   set back. */
+		const int64_t written = clock_ms(&st.st_mtim);
+		int64_t age = clock_real_ms() - written;
+		while (age >= 0 && age < SETTLE && clock_ms(&st.st_mtim) == written) {
 			nanosleep(&pause, NULL);
-			if (stat_text(t, &written) < 0)
+			if (fstat(t->fd, &st) < 0)
 				return -1;
-			if (written.tv_sec != before.tv_sec || written.tv_nsec != before.tv_nsec)
-				break;
+			age = clock_real_ms() - written;
 		}
+		t->size = (uint64_t)st.st_size;
 		if (ends_line(t->fd, t->size))
 			return 0;
 		is_part = t->size % ARTIFACT_WINDOW == 0;
@@ -205,38 +191,32 @@ static bool text_has_gap(const struct text *t)
 	return t->gap.begin != t->gap.end;
 }
 
-/* The part of the file before the gap, and the one behind it. */
-static struct index_range before_gap(const struct text *t)
+/* Makes the start of a line on disk or in the gap the next to be read. As index_find(); the last
+   line may be in the gap. */
+static int find_line(struct text *t, uint64_t line, uint64_t *lines)
 {
-	return (struct index_range){.line = 1, .end = text_has_gap(t) ? t->gap.begin : t->size};
-}
-
-static struct index_range behind_gap(const struct text *t)
-{
-	uint64_t start = t->gap.end < t->size ? t->gap.end : t->size;
-	return (struct index_range){
-		.line = t->gap.to + t->gap.whole, .start = start, .end = t->size};
-}
-
-/* Its index, opened for the first line that is far from the beginning; -1: none. */
-static int text_index(struct text *t, uint64_t line)
-{
+	const struct text_gap *gap = text_has_gap(t) ? &t->gap : NULL;
+	struct index_range range = {.line = 1, .end = gap ? gap->begin : t->size};
+	int result = 1;
+	/* Opened for the first line that is far from the beginning. */
 	if (t->idx < 0 && t->dir >= 0 && t->part <= ARTIFACT_ERR && line > INDEX_STRIDE)
 		t->idx = id_open_file(t->dir, t->id, ARTIFACT_OUT_INDEX + t->part, O_RDONLY);
-	return t->idx;
-}
-
-/* The last line on disk or in the gap. */
-static int last_line(struct text *t, uint64_t *lines)
-{
-	struct index_range range = text_has_gap(t) ? behind_gap(t) : before_gap(t);
-	uint64_t offset;
-	if (index_find(t->fd, text_index(t, UINT64_MAX), &range, UINT64_MAX, &offset, lines) < 0)
-		return -1;
-	/* The text ends with the gap. */
-	if (text_has_gap(t) && *lines < t->gap.to)
-		*lines = t->gap.to;
-	return 0;
+	/* The index has no lines of the gap, so it is not asked about lines behind it. */
+	if (!gap || line <= gap->from)
+		result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
+	if (!gap || result != 1)
+		return result;
+	if (line <= gap->to) {
+		t->offset = gap->begin;
+		return 0;
+	}
+	range = (struct index_range){.line = gap->to + gap->whole,
+				     .start = gap->end < t->size ? gap->end : t->size,
+				     .end = t->size};
+	result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
+	if (result == 1 && *lines < gap->to)
+		*lines = gap->to;
+	return result;
 }
 
 /* Whether the gap may have moved since the metadata were read; reads them again. */
@@ -252,7 +232,7 @@ static bool has_moved(struct text *t)
 int text_lines(struct text *t, uint64_t *lines)
 {
 	do {
-		if (t->known == 0 && last_line(t, &t->known) < 0)
+		if (t->known == 0 && find_line(t, UINT64_MAX, &t->known) < 0)
 			return -1;
 	} while (has_moved(t));
 	*lines = t->known > t->lost_to ? t->known : t->lost_to;
@@ -263,24 +243,9 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 {
 	int result;
 	do {
-		struct index_range range = before_gap(t);
 		t->sought = line;
 		t->lost_reported = false;
-		result = 1;
-		/* The index has no lines of the gap, so it is not asked about lines behind it. */
-		if (!text_has_gap(t) || line <= t->gap.from)
-			result = index_find(t->fd, text_index(t, line), &range, line, &t->offset,
-					    lines);
-		if (result == 1 && text_has_gap(t) && line <= t->gap.to) {
-			t->offset = t->gap.begin;
-			result = 0;
-		} else if (result == 1 && text_has_gap(t)) {
-			range = behind_gap(t);
-			result = index_find(t->fd, text_index(t, line), &range, line, &t->offset,
-					    lines);
-			if (result == 1 && *lines < t->gap.to)
-				*lines = t->gap.to;
-		}
+		result = find_line(t, line, lines);
 		if (result == 1 && line <= t->lost_to) {
 			t->offset = t->size;
 			result = 0;
@@ -372,7 +337,7 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 		uint64_t end = text_has_gap(t) && t->offset < t->gap.begin ? t->gap.begin : t->size;
 		if (t->offset >= end && t->lost_bytes && !t->lost_reported) {
 			uint64_t last;
-			if (last_line(t, &last) < 0)
+			if (find_line(t, UINT64_MAX, &last) < 0)
 				return -1;
 			piece->kind = TEXT_GAP;
 			piece->gap = (struct gap){.from = last + ends_line(t->fd, t->size),
