@@ -12,6 +12,7 @@
 #include "supervisor/command/verb.h"
 #include "supervisor/intercept/interceptor.h"
 #include "supervisor/process/protocol.h"
+#include "supervisor/report/wording.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -20,6 +21,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct loop;
+struct matcher;
 struct settings;
 struct terminal;
 struct text;
@@ -128,6 +131,7 @@ struct await {
 	const char *pattern;       /* or NULL */
 	const struct typed *typed; /* only text counts that follows its echo; or NULL */
 	bool answers;              /* what was typed by the same command */
+	uint64_t port;             /* that it listens on before anything else counts; 0: none */
 	uint64_t from;             /* the line to look for the pattern from; 1: all */
 	int64_t timeout, idle;     /* ms; 0: none */
 	bool at_once;              /* nothing: what is new is printed now */
@@ -137,8 +141,50 @@ struct await {
 /* Waits, and prints what is new. Returns the exit status. */
 int await_answer(const struct verb_call *c, const struct await *a);
 
+/* Sends it a signal; 0: ends it with all that it has started, and waits for that. `own`: who asks
+   belongs to its session. Returns 0, or -1 with errno. */
+int live_run_signal(int run, int sig, bool own);
+
 /* Reports that a request failed with `error`. */
 void live_run_failed(const struct verb_call *c, const char *id, int error);
+
+/* Reads how a run has ended, and its metadata, which meta_release() frees in any case. Returns 0,
+   or -1 after saying why not. */
+int live_run_ended(const struct verb_call *c, const char *id, struct meta *m,
+		   struct wording_ending *e);
+
+/* The pattern of a line that is waited for (--for); NULL after saying what is wrong with it. */
+struct matcher *live_run_pattern(const struct verb_call *c, const char *pattern);
+
+// A run that is watched: each turn of a loop, watched_wait() says what it waits for, and
+// watched_take() takes what has come.
+
+struct watched {
+	const struct verb_call *call;
+	char id[ID_LEN + 1];
+	int run;                /* a connection to it (live_run_find) */
+	int64_t idle;           /* ms of silence that are waited for; 0: none */
+	struct live_status now; /* once it is `known` */
+	bool known;
+	int64_t begun, said; /* monotonic: watched_begin(), and the time of `now` */
+	bool due;            /* a newer status was asked for */
+	bool ready;          /* there is something to take */
+};
+
+enum watched_news {
+	WATCHED_SAME,    /* nothing has come */
+	WATCHED_CHANGED, /* `now` is new */
+	WATCHED_OVER,    /* the supervisor has gone */
+	WATCHED_FAILED   /* it does not answer; that was said */
+};
+
+/* `grows`: statuses tell of the text as it grows (FRAME_WATCH). */
+void watched_begin(struct watched *w, bool grows);
+void watched_wait(struct watched *w, struct loop *l);
+enum watched_news watched_take(struct watched *w);
+
+/* Whether it was silent for so long when `now` was told. */
+bool watched_is_quiet(const struct watched *w);
 
 /* --- services --------------------------------------------------------------------------------- */
 
@@ -152,15 +198,12 @@ struct service {
 	const char *pattern; /* a line that tells that it is ready; or NULL */
 	uint64_t port;       /* that it listens on then; 0: none */
 	bool restart;        /* one that lives is ended first */
-	/* Starts it detached, with `caller` as a client of it; returns an exit status, if at all.
-	 */
-	int (*start)(void *ctx, int caller);
-	void *ctx;
 };
 
 /* Finds the one that lives in this directory, or starts it if it has a name; waits until it is
-   ready, and prints what is new. Returns the exit status; -1: none runs, and it has no name. */
-int service_run(const struct verb_call *c, const struct service *s);
+   ready, and prints what is new. Returns the exit status; -1: none runs, and it has no name, or
+   this is the child that is to run it, detached now, with *caller as a client of it. */
+int service_run(const struct verb_call *c, const struct service *s, int *caller);
 
 /* Finds the one that lives in this directory. */
 bool service_find(const struct service *wanted, struct store *stores, int count,

@@ -1,7 +1,6 @@
 // See internal.h.
 
 #include "lib/buffer.h"
-#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
@@ -10,7 +9,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +16,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* Between two looks whether the port is open. */
-#define PORT_MS 50
 
 /* --- finding one ------------------------------------------------------------------------------ */
 
@@ -143,58 +138,35 @@ size_t ports_of(pid_t command, unsigned ports[PORTS_MOST])
 	return count;
 }
 
-/* Waits until the run listens on the port, ends, asks for something, or the time is over. Returns
-   0, or -1 where it no longer answers. */
-static int service_await_port(const struct service *s, int run, int64_t until_ms)
-{
-	struct live_status now;
-	unsigned ports[PORTS_MOST];
-	while (client_status(run, FRAME_STATUS, &now) == 0) {
-		size_t count = ports_of(now.pid, ports);
-		while (count > 0 && ports[count - 1] != s->port)
-			count--;
-		if (count > 0 || now.state == LIVE_ENDED || now.state == LIVE_WAITING ||
-		    (until_ms && clock_monotonic_ms() >= until_ms))
-			return 0;
-		poll(NULL, 0, PORT_MS);
-	}
-	return -1;
-}
-
 /* --- starting one ----------------------------------------------------------------------------- */
 
-/* In a child: the run, detached. What it says is for the parent, who speaks to it on `caller`. */
-static _Noreturn void service_execute(const struct service *s, int said, int caller, int lock)
+/* Starts it, and returns 0 once others find it; else the exit status, after saying why. In the
+   child that is to be the run: -1. What that says is for the parent, who speaks to it on *caller.
+ */
+static int service_start(const struct verb_call *c, int *caller, char id[ID_LEN + 1])
 {
-	close(lock);
-	dup2(said, STDOUT_FILENO);
-	dup2(said, STDERR_FILENO);
-	_exit(s->start(s->ctx, caller));
-}
-
-/* Starts it, and returns 0 once others find it; else the exit status, after saying why. */
-static int service_start(const struct service *s, int lock, char id[ID_LEN + 1])
-{
-	int caller[2] = {-1, -1}, said[2] = {-1, -1}, status = 0;
+	int ways[2] = {-1, -1}, said[2] = {-1, -1}, status = EXIT_TERSE, ended;
 	struct live_status now;
 	struct buffer text = BUFFER_INIT;
-	bool starts = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, caller) == 0 &&
+	bool starts = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ways) == 0 &&
 		      socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, said) == 0;
 	pid_t pid = starts ? fork() : -1;
-	if (pid == 0)
-		service_execute(s, said[1], caller[1], lock);
-	io_close(&caller[1]);
-	io_close(&said[1]);
-	if (pid < 0) {
+	if (pid == 0) {
+		dup2(said[1], STDOUT_FILENO);
+		dup2(said[1], STDERR_FILENO);
+		c->settings->detach = true;
+		*caller = ways[1];
+		return -1;
+	}
+	if (pid < 0)
 		verb_error("run", "%m");
-		status = EXIT_TERSE;
-	} else if (client_status(caller[0], FRAME_WATCH, &now) == 0) {
+	io_close(&ways[1]);
+	io_close(&said[1]);
+	if (pid > 0 && client_status(ways[0], FRAME_WATCH, &now) == 0) {
 		memcpy(id, now.id, sizeof(now.id));
-	} else {
-		status = EXIT_TERSE;
+		status = 0;
 	}
 	if (pid > 0) {
-		int ended;
 		io_read_all(said[0], &text, 65536);
 		while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)
 			;
@@ -203,27 +175,17 @@ static int service_start(const struct service *s, int lock, char id[ID_LEN + 1])
 		if (status)
 			io_write(STDERR_FILENO, text.data, text.len);
 	}
-	io_close(&caller[0]);
+	io_close(&ways[0]);
 	io_close(&said[0]);
 	buffer_release(&text);
 	return status;
 }
 
-/* Ends the one that runs, with all that it has started. */
-static void service_stop(int run)
-{
-	struct frame f;
-	if (client_ask(run, FRAME_SIGNAL, 0, 1, NULL, 0, NULL) == 0) {
-		while (frame_receive(run, &f, 0) >= 0 || errno == EAGAIN)
-			;
-	}
-}
-
-int service_run(const struct verb_call *c, const struct service *s)
+int service_run(const struct verb_call *c, const struct service *s, int *caller)
 {
 	struct store stores[STORE_MAX], own;
 	char id[ID_LEN + 1];
-	int run = -1, status = 0, lock = -1;
+	int status = -1, lock = -1;
 	/* Who starts one is alone with that. */
 	if (store_open_write(&own) == 0) {
 		lock = store_open_folder(&own, STORE_LIVE, true);
@@ -234,26 +196,21 @@ int service_run(const struct verb_call *c, const struct service *s)
 		;
 	bool lives = service_find(s, stores, count, id);
 	if (lives && s->restart) {
-		run = client_open(stores, count, id);
-		service_stop(run);
+		int run = client_open(stores, count, id);
+		live_run_signal(run, 0, true);
 		io_close(&run);
 		lives = false;
 	}
 	if (!lives && s->name)
-		status = service_start(s, lock, id);
+		status = service_start(c, caller, id);
 	io_close(&lock);
-	TRACE(PROCESS, "%s %s", lives ? "joins" : "started", lives || s->name ? id : "none");
-	bool joins = lives || (s->name && status == 0);
-	if (joins && s->port && (run = client_open(stores, count, id)) >= 0) {
-		int64_t limit = c->settings->yield;
-		service_await_port(s, run, limit ? clock_monotonic_ms() + limit : 0);
-	}
-	io_close(&run);
+	TRACE(PROCESS, "%s %s", lives ? "joins" : "started", lives || !status ? id : "none");
 	store_close_all(stores, count);
-	if (!joins)
-		return s->name ? status : -1;
+	if (!lives && status)
+		return status;
 	const struct await a = {.name = id,
 				.pattern = s->pattern,
+				.port = s->port,
 				.from = 1,
 				.at_once = s->name && !s->pattern,
 				.whole = !s->name};

@@ -65,16 +65,11 @@ enum outcome {
 };
 
 struct waiter {
-	const struct verb_call *call;
+	struct watched watched;
 	const struct await *asked; /* what is waited for */
 	int64_t timeout;           /* ms; 0: none */
-	char id[ID_LEN + 1];
-	int run; /* a connection to it */
-	struct live_status now;
-	bool known;          /* `now` holds a status */
-	int64_t begun, said; /* monotonic: the start, and the time of `now` */
-	bool ended;          /* the run has */
-	bool wanted;         /* by terse signal of this session */
+	bool ended;                /* the run has */
+	bool wanted;               /* by terse signal of this session */
 
 	/* Looking for a pattern in a text that grows. A line counts in its present form, finished
 	   or not, even if it is redrawn later. Each final line is looked at once. */
@@ -254,20 +249,17 @@ static int follow_look(struct waiter *w, uint64_t settled)
 
 /* --- waiting -------------------------------------------------------------------------- */
 
-/* A supervisor answers at once unless it is stopped (SIGSTOP). */
-#define ANSWER_MS ((int64_t)5000)
-
 /* Returns whether the line is there, or -1 after saying what is wrong. The text exists, since the
    supervisor has answered. */
 static int await_look(struct waiter *w, uint64_t settled)
 {
-	const char *verb = w->call->verb->name;
+	const char *verb = w->watched.call->verb->name;
 	if (!w->matcher)
 		return 0;
 	if (!w->block) {
 		struct text text;
 		uint64_t lines;
-		if (verb_open(w->call, ARTIFACT_OUT, w->id, &text) < 0)
+		if (verb_open(w->watched.call, ARTIFACT_OUT, w->watched.id, &text) < 0)
 			return -1;
 		int sought = text_seek(&text, w->asked->from, &lines);
 		w->typed = w->asked->typed;
@@ -275,80 +267,79 @@ static int await_look(struct waiter *w, uint64_t settled)
 		w->fd = sought < 0 ? -1 : dup(text.fd);
 		w->block = w->fd < 0 ? NULL : io_block(BLOCK);
 		if (!w->block)
-			verb_error(verb, "%s: %m", w->id);
+			verb_error(verb, "%s: %m", w->watched.id);
 		text_close(&text);
 		if (!w->block)
 			return -1;
 	}
 	int result = follow_look(w, settled);
 	if (result < 0)
-		verb_error(verb, "%s: %s", vocabularies[w->call->settings->words].pattern,
+		verb_error(verb, "%s: %s", vocabularies[w->watched.call->settings->words].pattern,
 			   errno == EINVAL ? matcher_reason(w->matcher) : strerror(errno));
 	return result;
 }
 
-/* Waits. Returns an outcome, or -1 after saying what is wrong. */
-static int await_outcome(struct waiter *w)
+/* Between two looks whether the port is open. */
+#define PORT_MS 50
+
+/* Whether the command's session listens on the port; 0: none is waited for. */
+static bool await_listens(pid_t command, uint64_t port)
 {
-	bool due = false; /* an answer of the supervisor, that was asked for */
-	/* EPIPE: the supervisor refused the client and its answer waits to be read. */
-	if (frame_send(w->run, FRAME_WATCH, 0, 0, NULL, 0, 0) < 0 && errno != EPIPE)
-		return OUTCOME_ENDED;
+	unsigned ports[PORTS_MOST];
+	size_t count = port ? ports_of(command, ports) : 0;
+	while (count > 0 && ports[count - 1] != port)
+		count--;
+	return count > 0 || !port;
+}
+
+/* Waits. Returns an outcome, or -1 after saying what is wrong. */
+static int await_outcome(struct waiter *waiter)
+{
+	struct watched *w = &waiter->watched;
+	bool listens = false;
 	struct loop l;
 	loop_begin(&l);
+	watched_begin(w, false);
 	for (;;) {
 		int64_t now = clock_monotonic_ms();
-		int refused = !w->known && now >= w->begun + ANSWER_MS ? ETIMEDOUT : 0;
-		/* When it will have been quiet for long enough. */
-		int64_t idle_at = w->said + w->asked->idle - w->now.quiet_ms;
-		bool idles = w->asked->idle && w->known && !due;
-		if (w->known && w->timeout && now >= w->begun + w->timeout)
-			return OUTCOME_LATE;
-		/* It seems quiet. Ask again: a newer status may be on its way. */
-		if (idles && now >= idle_at) {
-			due = true;
-			if (frame_send(w->run, FRAME_STATUS, 0, 0, NULL, 0, 0) < 0)
-				return OUTCOME_ENDED;
-		} else if (idles) {
-			loop_until(&l, idle_at);
-		}
-		if (!w->known)
-			loop_until(&l, w->begun + ANSWER_MS);
-		else if (w->timeout)
-			loop_until(&l, w->begun + w->timeout);
-		loop_watch(&l, w->run, POLLIN, NULL, NULL);
-		if (!refused && loop_turn(&l) <= 0)
+		int64_t late_at = waiter->timeout ? w->begun + waiter->timeout : 0;
+		if (w->known && late_at && now >= late_at)
+			return waiter->asked->at_once ? OUTCOME_IDLE : OUTCOME_LATE;
+		if (w->known)
+			loop_until(&l, late_at);
+		if (w->known && !listens)
+			loop_until(&l, now + PORT_MS);
+		watched_wait(w, &l);
+		loop_turn(&l);
+		enum watched_news news = watched_take(w);
+		if (news == WATCHED_OVER || news == WATCHED_FAILED)
+			return news == WATCHED_OVER ? OUTCOME_ENDED : -1;
+		if (w->known && !listens)
+			listens = await_listens(w->now.pid, waiter->asked->port);
+		else if (news == WATCHED_SAME)
 			continue;
-		int got = refused ? 0 : client_take_status(w->run, &w->now, &refused);
-		if (refused) {
-			live_run_failed(w->call, w->id, refused);
-			return -1;
-		}
-		if (got < 0)
-			return OUTCOME_ENDED;
-		if (got == 0)
+		if (!listens && w->now.state != LIVE_ENDED && w->now.state != LIVE_WAITING)
 			continue;
-		w->known = true;
-		due = false;
-		w->said = clock_monotonic_ms();
-		int found = await_look(w, w->now.settled);
+		int found = await_look(waiter, w->now.settled);
 		if (found != 0)
 			return found < 0 ? -1 : OUTCOME_FOUND;
 		/* Processes that it started may still write the line. */
-		if (w->now.state == LIVE_ENDED && !w->matcher)
+		if (w->now.state == LIVE_ENDED && !waiter->matcher)
 			return OUTCOME_ENDED;
-		if (w->asked->at_once)
+		if (waiter->asked->at_once)
 			return OUTCOME_IDLE;
 		if (w->now.state == LIVE_WAITING && w->call->settings->prompt != PROMPTING_AWAIT)
 			return OUTCOME_ASKS;
-		if (w->asked->idle && w->now.quiet_ms >= w->asked->idle)
+		if (watched_is_quiet(w))
 			return OUTCOME_IDLE;
 	}
 }
 
 /* Prints what is new, and fills in *e. Returns 0, or -1 after saying what is wrong. */
-static int await_print_changes(struct waiter *w, enum outcome outcome, struct wording_ending *e)
+static int await_print_changes(struct waiter *waiter, enum outcome outcome,
+			       struct wording_ending *e)
 {
+	struct watched *w = &waiter->watched;
 	const char *verb = w->call->verb->name;
 	struct text text;
 	uint64_t reported = w->now.reported;
@@ -359,42 +350,30 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 		.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
 		.typing = w->now.terminal,
 	};
-	if (w->ended) {
+	if (waiter->ended) {
 		/* Its metadata tell how. */
-		struct store stores[STORE_MAX];
-		struct id_found found;
-		struct meta m = {.exit_code = -1};
-		int count;
-		bool known = verb_find(w->call, w->id, stores, &count, &found) == 0 &&
-			     verb_read_meta(&found, &m) == 0;
-		if (!known)
-			verb_error(verb, "%s: %m", w->id);
-		*e = excerpts_ending(&m);
-		if (m.state == META_RUNNING) {
-			e->state = WORDING_INTERRUPTED;
-			e->duration_ms = m.duration_ms;
-		}
+		struct meta m;
+		int known = live_run_ended(w->call, w->id, &m, e);
 		reported = m.reported;
-		w->wanted = m.wanted && live_run_is_own(w->call, w->id);
+		waiter->wanted = m.wanted && live_run_is_own(w->call, w->id);
 		meta_release(&m);
-		store_close_all(stores, count);
-		if (!known)
+		if (known < 0)
 			return -1;
 	}
-	if (w->asked->whole)
+	if (waiter->asked->whole)
 		reported = 0;
 	if (verb_open(w->call, ARTIFACT_OUT, w->id, &text) < 0)
 		return -1;
 	if (outcome == OUTCOME_FOUND)
-		e->found = buffer_string(&w->found);
+		e->found = buffer_string(&waiter->found);
 	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
-		e->missed = w->asked->pattern;
-	e->brief = w->asked->answers;
+		e->missed = waiter->asked->pattern;
+	e->brief = waiter->asked->answers;
 	int result = await_print_new(w->call->settings, &text, &reported, e, w->id);
 	text_close(&text);
 	if (result < 0) {
 		verb_error(verb, "%s: %m", w->id);
-	} else if (!w->ended) {
+	} else if (!waiter->ended) {
 		/* Waits until the supervisor knows what was reported, so that the next await prints
 		   only what comes now. */
 		int lines = reported < INT_MAX ? (int)reported : INT_MAX;
@@ -410,31 +389,20 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 int await_answer(const struct verb_call *c, const struct await *a)
 {
 	const struct settings *s = c->settings;
-	const struct matcher_options options = {.ignore_case = false};
-	struct matcher_error error;
 	struct wording_ending ending;
-	struct waiter w = {.call = c,
+	struct waiter w = {.watched = {.call = c, .run = -1, .idle = a->idle},
 			   .asked = a,
 			   .timeout = a->timeout ? a->timeout : s->yield,
-			   .run = -1,
-			   .fd = -1,
-			   .begun = clock_monotonic_ms()};
-	w.matcher = a->pattern ? matcher_new(a->pattern, &options, &error) : NULL;
-	if (a->pattern && !w.matcher) {
-		if (errno == EINVAL)
-			verb_error(c->verb->name, "%s: %s: %s at character %zu",
-				   vocabularies[s->words].pattern, a->pattern, error.text,
-				   error.offset + 1);
-		else
-			verb_error(c->verb->name, "%m");
+			   .fd = -1};
+	w.matcher = a->pattern ? live_run_pattern(c, a->pattern) : NULL;
+	if (a->pattern && !w.matcher)
 		return EXIT_TERSE;
-	}
-	int reached = live_run_find(c, a->name, &w.run, w.id, false);
+	int reached = live_run_find(c, a->name, &w.watched.run, w.watched.id, false);
 	int status = reached == 2 ? 0 : 1;
 	if (reached < 0 || reached == 2)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : await_outcome(&w);
-	w.ended = outcome == OUTCOME_ENDED || (w.known && w.now.state == LIVE_ENDED);
+	w.ended = outcome == OUTCOME_ENDED || w.watched.now.state == LIVE_ENDED;
 	/* The line may have come with the end. */
 	if (outcome == OUTCOME_ENDED && w.matcher) {
 		int found = await_look(&w, UINT64_MAX);
@@ -455,7 +423,7 @@ int await_answer(const struct verb_call *c, const struct await *a)
 	if (w.matcher && status == 0)
 		status = 1;
 out:
-	io_close(&w.run);
+	io_close(&w.watched.run);
 	io_close(&w.fd);
 	free(w.block);
 	buffer_release(&w.found);

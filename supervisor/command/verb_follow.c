@@ -32,9 +32,6 @@
 /* Events are printed when there is nothing more to look at, or so many bytes. */
 #define PRINT_AT ((size_t)32 * 1024)
 
-/* A supervisor answers at once unless it is stopped (SIGSTOP). */
-#define ANSWER_MS ((int64_t)5000)
-
 /* A pattern, and where in the block its next line begins. */
 struct sought {
 	const char *pattern;
@@ -45,14 +42,9 @@ struct sought {
 /* A run. */
 struct followed {
 	struct follow *all;
-	char id[ID_LEN + 1];
-	int run; /* a connection to it; -1: it is over */
-	struct live_status now;
-	int64_t begun, said; /* monotonic: the start, and the time of `now` */
-	bool known, due;     /* `now` holds a status; another one was asked for */
-	bool asks, quiet;    /* the event was printed */
-	uint64_t at, line;   /* the byte that is looked at next, and the number of its line */
-	bool told;           /* that line has matched in a piece before */
+	struct watched watched; /* its `run` -1: it is over */
+	uint64_t at, line;      /* the byte that is looked at next, and the number of its line */
+	bool told;              /* that line has matched in a piece before */
 };
 
 struct follow {
@@ -75,9 +67,9 @@ static void event_begin(const struct followed *f, const char *event)
 	if (f->all->call->json) {
 		json_begin_object(out, NULL);
 		json_add_string(out, "event", event);
-		json_add_string(out, "id", f->id);
+		json_add_string(out, "id", f->watched.id);
 	} else {
-		buffer_printf(out, "%s ", f->id);
+		buffer_printf(out, "%s ", f->watched.id);
 	}
 }
 
@@ -130,20 +122,22 @@ static void event_gap(const struct followed *f, const struct gap *gap)
 
 static void event_state(const struct followed *f, bool asks)
 {
+	const struct live_status *now = &f->watched.now;
 	struct buffer *out = &f->all->out;
 	event_begin(f, asks ? "asks" : "quiet");
 	if (f->all->call->json && asks)
-		json_add_string(out, "prompt", f->now.prompt);
+		json_add_string(out, "prompt", now->prompt);
 	else if (f->all->call->json)
-		json_add_number(out, "quiet_ms", f->now.quiet_ms);
+		json_add_number(out, "quiet_ms", now->quiet_ms);
 	else if (asks)
-		buffer_printf(out, "asks: \"%s\"", f->now.prompt);
+		buffer_printf(out, "asks: \"%s\"", now->prompt);
 	else
-		buffer_printf(out, "quiet for %s", HUMAN_DURATION(f->now.quiet_ms));
+		buffer_printf(out, "quiet for %s", HUMAN_DURATION(now->quiet_ms));
 	event_end(f);
 }
 
-static void event_over(const struct followed *f, const struct meta *m)
+static void event_over(const struct followed *f, const struct meta *m,
+		       const struct wording_ending *ending)
 {
 	struct buffer *out = &f->all->out;
 	event_begin(f, "end");
@@ -153,11 +147,8 @@ static void event_over(const struct followed *f, const struct meta *m)
 		json_add_bool(out, "timed_out", m->timed_out);
 		json_add_number(out, "duration_ms", m->duration_ms);
 	} else {
-		struct wording_ending ending = excerpts_ending(m);
-		if (m->state == META_RUNNING)
-			ending.state = WORDING_INTERRUPTED;
 		buffer_append_string(out, "ended: ");
-		wording_end(out, &ending);
+		wording_end(out, ending);
 	}
 	event_end(f);
 }
@@ -216,7 +207,7 @@ static int followed_look(struct followed *f, uint64_t to)
 	int result = 0;
 	if (to <= f->at || a->count == 0)
 		return 0;
-	if (verb_open(a->call, ARTIFACT_OUT, f->id, &text) < 0)
+	if (verb_open(a->call, ARTIFACT_OUT, f->watched.id, &text) < 0)
 		return -1;
 	text_seek_byte(&text, f->at);
 	while (result == 0 && text.offset < to) {
@@ -224,7 +215,7 @@ static int followed_look(struct followed *f, uint64_t to)
 		if (to - text.offset < room)
 			room = (size_t)(to - text.offset);
 		if (text_next(&text, a->block + held, room, &piece) < 0) {
-			verb_fail(a->call, ENVELOPE_UNREADABLE, "%s: %m", f->id);
+			verb_fail(a->call, ENVELOPE_UNREADABLE, "%s: %m", f->watched.id);
 			result = -1;
 		}
 		if (result < 0 || piece.kind == TEXT_END)
@@ -254,66 +245,39 @@ static int followed_look(struct followed *f, uint64_t to)
 
 /* --- the runs --------------------------------------------------------------------------------- */
 
-/* What is to be said of a run whose command has ended. */
+/* Looks at the rest of the text of a run that is over, and tells how it ended. Returns 0, or -1
+   after saying what is wrong. */
 static int followed_end(struct followed *f)
 {
-	struct follow *a = f->all;
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	struct meta m = {.exit_code = -1};
-	int count;
-	io_close(&f->run);
+	struct wording_ending ending;
+	struct meta m;
 	if (followed_look(f, UINT64_MAX) < 0)
 		return -1;
-	bool known = verb_find(a->call, f->id, stores, &count, &found) == 0 &&
-		     verb_read_meta(&found, &m) == 0;
-	if (known)
-		event_over(f, &m);
-	else
-		verb_fail(a->call, ENVELOPE_UNREADABLE, "%s: %m", f->id);
+	int result = live_run_ended(f->all->call, f->watched.id, &m, &ending);
+	if (result == 0)
+		event_over(f, &m, &ending);
 	meta_release(&m);
-	store_close_all(stores, count);
-	return known ? 0 : -1;
+	return result;
 }
 
-/* A run that can't be followed any more; why was said. */
-static void followed_leave(struct followed *f)
+/* Takes what has come, and tells what is new. */
+static void followed_take(struct followed *f)
 {
-	f->all->failed = true;
-	io_close(&f->run);
-}
-
-static void followed_on_status(void *ctx, short revents)
-{
-	struct followed *f = ctx;
-	struct follow *a = f->all;
-	int refused = 0, got = client_take_status(f->run, &f->now, &refused);
-	(void)revents;
-	if (refused) {
-		live_run_failed(a->call, f->id, refused);
-		followed_leave(f);
+	struct watched *w = &f->watched;
+	bool asked = w->now.state == LIVE_WAITING, was_quiet = watched_is_quiet(w);
+	enum watched_news news = watched_take(w);
+	bool over = news == WATCHED_OVER, fails = news == WATCHED_FAILED;
+	if (news == WATCHED_CHANGED) {
+		fails = followed_look(f, w->now.settled) < 0;
+		over = w->now.state == LIVE_ENDED && !fails;
+		if (w->now.state == LIVE_WAITING && !asked)
+			event_state(f, true);
+		else if (watched_is_quiet(w) && !was_quiet)
+			event_state(f, false);
 	}
-	if (refused || got == 0)
-		return;
-	if (got < 0) {
-		if (followed_end(f) < 0)
-			followed_leave(f);
-		return;
-	}
-	f->known = true;
-	f->due = false;
-	f->said = clock_monotonic_ms();
-	bool asks = f->now.state == LIVE_WAITING;
-	bool quiet = a->idle && f->now.quiet_ms >= a->idle;
-	bool fails = followed_look(f, f->now.settled) < 0;
-	if (asks && !f->asks)
-		event_state(f, true);
-	else if (quiet && !f->quiet)
-		event_state(f, false);
-	f->asks = asks;
-	f->quiet = quiet;
-	if (fails || (f->now.state == LIVE_ENDED && followed_end(f) < 0))
-		followed_leave(f);
+	if (over || fails)
+		io_close(&w->run);
+	f->all->failed |= fails || (over && followed_end(f) < 0);
 }
 
 static void follow_on_gone(void *ctx, short revents)
@@ -321,52 +285,31 @@ static void follow_on_gone(void *ctx, short revents)
 	*(short *)ctx = revents;
 }
 
-/* Says what this turn of the loop waits for. Returns whether the run lives. */
-static bool followed_watch(struct followed *f, struct loop *l)
-{
-	int64_t now = clock_monotonic_ms(), idle = f->all->idle;
-	if (f->run >= 0 && !f->known && now >= f->begun + ANSWER_MS) {
-		live_run_failed(f->all->call, f->id, ETIMEDOUT);
-		followed_leave(f);
-	}
-	if (f->run < 0)
-		return false;
-	int64_t until = f->known ? 0 : f->begun + ANSWER_MS;
-	if (f->known && idle && !f->quiet && !f->due) {
-		until = f->said + idle - f->now.quiet_ms;
-		/* It seems quiet. Ask again: a newer status may be on its way. */
-		if (now >= until) {
-			f->due = true;
-			until = 0;
-			frame_send(f->run, FRAME_STATUS, 0, 0, NULL, 0, 0);
-		}
-	}
-	if (until)
-		loop_until(l, until);
-	loop_watch(l, f->run, POLLIN, followed_on_status, f);
-	return true;
-}
-
 /* Follows them to the end of the last one, or of the reader. Returns the exit status. */
 static int follow_all(struct follow *a)
 {
 	struct loop l;
 	short gone = 0;
-	bool lives = true;
-	int result = 0;
-	while (lives && !gone && result == 0) {
-		loop_begin(&l);
-		lives = false;
-		for (size_t i = 0; i < a->run_count; i++)
-			lives |= followed_watch(&a->runs[i], &l);
-		result = event_print(a);
+	loop_begin(&l);
+	for (;;) {
+		bool lives = false;
+		for (struct followed *f = a->runs; f < a->runs + a->run_count; f++) {
+			if (f->watched.run >= 0)
+				watched_wait(&f->watched, &l);
+			lives |= f->watched.run >= 0;
+		}
+		int error = event_print(a) < 0 ? errno : 0;
+		if (error && error != EPIPE)
+			verb_error(a->call->verb->name, "%s", strerror(error));
+		if (!lives || gone || error)
+			return a->failed || (error && error != EPIPE);
 		loop_watch(&l, STDOUT_FILENO, 0, follow_on_gone, &gone);
-		if (lives && result == 0)
-			loop_turn(&l);
+		loop_turn(&l);
+		for (struct followed *f = a->runs; f < a->runs + a->run_count; f++) {
+			if (f->watched.run >= 0)
+				followed_take(f);
+		}
 	}
-	if (result < 0 && errno != EPIPE)
-		verb_error(a->call->verb->name, "%m");
-	return a->failed || (result < 0 && errno != EPIPE);
 }
 
 static const char *follow_take(void *into, const struct verb_option *o, const char *value)
@@ -375,24 +318,6 @@ static const char *follow_take(void *into, const struct verb_option *o, const ch
 	(void)o;
 	a->sought[a->count++].pattern = value;
 	return NULL;
-}
-
-/* Compiles the patterns. Returns 0, or -1 after saying what is wrong. */
-static int follow_compile(struct follow *a)
-{
-	const struct matcher_options options = {.ignore_case = false};
-	struct matcher_error error;
-	for (struct sought *s = a->sought; s < a->sought + a->count; s++) {
-		s->matcher = matcher_new(s->pattern, &options, &error);
-		if (!s->matcher && errno == EINVAL)
-			verb_fail(a->call, ENVELOPE_BAD_PATTERN, "--for: %s: %s at character %zu",
-				  s->pattern, error.text, error.offset + 1);
-		else if (!s->matcher)
-			verb_error(a->call->verb->name, "%m");
-		if (!s->matcher)
-			return -1;
-	}
-	return 0;
 }
 
 static int follow_run(struct verb_call *c)
@@ -406,24 +331,27 @@ static int follow_run(struct verb_call *c)
 		verb_error(c->verb->name, "%m");
 		goto out;
 	}
-	if (verb_parse(c, &a) < 0 || follow_compile(&a) < 0)
+	if (verb_parse(c, &a) < 0)
 		goto out;
-	for (int i = 0; i < c->operand_count; i++) {
-		struct followed *f = &a.runs[a.run_count];
+	for (struct sought *s = a.sought; s < a.sought + a.count; s++) {
+		s->matcher = live_run_pattern(c, s->pattern);
+		if (!s->matcher)
+			goto out;
+	}
+	for (char **name = c->operands; *name; name++) {
+		struct followed *f = &a.runs[a.run_count++];
+		struct watched *w = &f->watched;
 		*f = (struct followed){
-			.all = &a, .run = -1, .line = 1, .begun = clock_monotonic_ms()};
-		int reached = live_run_find(c, c->operands[i], &f->run, f->id, false);
-		a.run_count += reached == 0;
-		a.failed |= reached < 0;
+			.all = &a, .watched = {.call = c, .idle = a.idle}, .line = 1};
+		int reached = live_run_find(c, *name, &w->run, w->id, false);
 		if (reached == 0)
-			frame_send(f->run, FRAME_WATCH, 1, 0, NULL, 0, 0);
-		else if (reached == 1)
-			a.failed |= followed_end(f) < 0;
+			watched_begin(w, true);
+		a.failed |= reached < 0 || (reached == 1 && followed_end(f) < 0);
 	}
 	status = follow_all(&a);
 out:
 	for (size_t i = 0; i < a.run_count; i++)
-		io_close(&a.runs[i].run);
+		io_close(&a.runs[i].watched.run);
 	for (size_t i = 0; i < a.count; i++)
 		matcher_free(a.sought[i].matcher);
 	buffer_release(&a.out);

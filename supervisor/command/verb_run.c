@@ -273,32 +273,15 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	return run_tell_exec_error(job, frontend_run(job));
 }
 
-/* What is started as a service. */
-struct start {
-	struct job *job;
-	struct settings *settings;
-	const struct arguments *arguments;
-};
-
-static int run_start(void *ctx, int caller)
-{
-	const struct start *s = ctx;
-	s->job->caller = caller;
-	s->settings->detach = true;
-	return run_supervised(s->job, s->settings, s->arguments->argv, s->arguments->string);
-}
-
-/* As a service, or joined; -1: neither was asked for, or there is none to be joined. */
+/* As a service, or joined; -1: neither was asked for, or there is none to be joined, or this
+   process is to run the service. */
 static int run_as_service(const struct verb_call *c, struct job *job, struct arguments *a)
 {
-	struct start start = {job, c->settings, a};
 	if (run_is_off() || (!a->service.name && (!a->joins || run_is_bypassed(c->settings))))
 		return -1;
 	job->service = a->service.name;
 	a->service.argv = job->shown;
-	a->service.start = run_start;
-	a->service.ctx = &start;
-	return service_run(c, &a->service);
+	return service_run(c, &a->service, &job->caller);
 }
 
 static int run_run(struct verb_call *c)

@@ -54,17 +54,10 @@ static int signal_run(struct verb_call *c)
 	}
 	if (live_run_find(c, name, &run, id, true) < 0)
 		return 1;
-	bool own = live_run_is_own(c, id);
-	if (client_ask(run, FRAME_SIGNAL, sig, own, NULL, 0, NULL) < 0) {
+	if (live_run_signal(run, sig, live_run_is_own(c, id)) < 0) {
 		live_run_failed(c, id, errno);
 		status = 1;
-	} else if (sig == 0) {
-		/* Until the supervisor has gone, the last process of the run. */
-		struct frame f;
-		while (frame_receive(run, &f, 0) >= 0 || errno == EAGAIN)
-			;
-	}
-	if (status == 0 && c->settings->words == WORDS_TOOLS)
+	} else if (c->settings->words == WORDS_TOOLS)
 		dprintf(STDOUT_FILENO,
 			"[terse: done; what was not shown yet: " TOOL_AWAIT TOOL_ID "%s]\n", name);
 	io_close(&run);
