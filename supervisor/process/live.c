@@ -1,8 +1,9 @@
-// See supervisor_internal.h: the run as control clients see it.
+// See supervisor_internal.h: the run as its clients see it.
 
 #include "supervisor/process/supervisor_internal.h"
 
 #include "lib/human.h"
+#include "lib/io.h"
 #include "lib/json.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
@@ -12,14 +13,25 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <termios.h>
+#include <unistd.h>
 
 /* How long a run lives before it gets its socket. */
 #define LIVE_OPEN_MS 100
 
 /* Interval between messages about more text to clients that watch. */
 #define CHANGED_MS 200
+
+/* Bytes that wait for an attached client; more is dropped, and a repaint sent later. */
+#define OUTPUT_MOST ((size_t)64 * 1024)
+
+/* Requests of one client that are answered before the next has a turn. */
+#define TURN 16
 
 /* Bytes at the end of a text in which its last line is searched. */
 #define TAIL_MOST ((size_t)4096)
@@ -89,30 +101,62 @@ void live_describe_text(struct supervisor *s, struct live_status *c)
 	buffer_release(&text);
 }
 
-/* In the first store where a socket can be. */
-static void live_try_open(struct supervisor *s)
+/* Makes the socket of the run in the directory `dir`, which is the run's from then on (whatever the
+   result). Returns 0, or -1 with errno. */
+static int live_listen(struct live *c, int dir, const char *name)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char temporary[sizeof(c->name) + 1];
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	snprintf(temporary, sizeof(temporary), ".%s", c->name);
+	c->dir = dir;
+	c->fd = io_above_standard(
+		socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	if (c->fd < 0)
+		goto fail;
+	/* Through /proc, since the path of a directory may be too long for an address. */
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", dir, temporary);
+	mode_t mask = umask(0177);
+	int bound = bind(c->fd, (struct sockaddr *)&address, sizeof(address));
+	umask(mask);
+	/* Renamed once it listens: a socket that refuses counts as one of a killed supervisor. */
+	if (bound == 0 && listen(c->fd, CONTROL_CLIENTS) == 0 &&
+	    renameat(dir, temporary, dir, c->name) == 0)
+		return 0;
+	int error = errno;
+	if (bound == 0)
+		unlinkat(dir, temporary, 0);
+	errno = error;
+fail:
+	io_close(&c->fd);
+	io_close(&c->dir);
+	return -1;
+}
+
+void live_try_open(struct supervisor *s, int64_t now_ms)
 {
 	struct store store;
 	int next = 0, result = -1;
-	if (!s->live.open_at)
+	(void)now_ms;
+	if (!s->timer[TIMER_OPEN])
 		return;
-	s->live.open_at = 0;
+	s->timer[TIMER_OPEN] = 0;
 	while (result < 0 && record_claim(&s->record) == 0 && store_open_next(&store, &next) == 0) {
 		int dir = store_open_folder(&store, STORE_LIVE, true);
 		if (dir >= 0)
-			result = control_open(&s->live.control, dir, s->record.meta.id);
+			result = live_listen(&s->live, dir, s->record.meta.id);
 		store_close(&store);
 	}
 	if (result < 0)
 		TRACE(PROCESS, "supervisor: no control socket: %m");
 	else
-		TRACE(PROCESS, "supervisor: control socket %s", s->live.control.name);
+		TRACE(PROCESS, "supervisor: control socket %s", s->live.name);
 }
 
 int live_open(struct supervisor *s)
 {
-	live_try_open(s);
-	struct interceptor *text = s->live.control.fd >= 0 ? source_text(&s->sources[0]) : NULL;
+	live_try_open(s, 0);
+	struct interceptor *text = s->live.fd >= 0 ? source_text(&s->sources[0]) : NULL;
 	if (!text)
 		return -1;
 	interceptor_pause(text);
@@ -199,12 +243,73 @@ static void cast_output(struct cast *c, int64_t ms, const char *data, size_t len
 	buffer_release(&bytes);
 }
 
-/* Those who watch are told soon that something has changed. */
-static void live_change(struct supervisor *s, int64_t now_ms)
+/* A handler has queued an answer of its own. */
+#define CONTROL_ANSWERED (-1)
+
+static bool control_is_queued(const struct control_client *client)
 {
-	struct control *c = &s->live.control;
-	if (c->clients && !c->changed_at)
-		c->changed_at = c->told_at + CHANGED_MS > now_ms ? c->told_at + CHANGED_MS : now_ms;
+	return client->queue.len > client->sent;
+}
+
+static void control_pump(struct control_client *client)
+{
+	while (!client->dead && control_is_queued(client)) {
+		size_t len;
+		const char *at = client->queue.data + client->sent;
+		memcpy(&len, at, sizeof(len));
+		ssize_t n = send(client->fd, at + sizeof(len), len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n >= 0)
+			client->sent += sizeof(len) + len;
+		else if (errno == EAGAIN || errno == ENOBUFS)
+			break;
+		else if (errno != EINTR)
+			client->dead = true;
+	}
+	if (client->sent == client->queue.len || client->sent > OUTPUT_MOST) {
+		buffer_consume(&client->queue, client->sent);
+		client->sent = 0;
+	}
+	/* Free the memory of a large picture. */
+	if (client->queue.len == 0 && client->queue.cap > OUTPUT_MOST)
+		buffer_release(&client->queue);
+}
+
+static void control_queue(struct control_client *client, enum frame_kind kind, int a,
+			  const char *data, size_t len)
+{
+	struct frame head;
+	size_t total = FRAME_HEAD + len;
+	head.kind = (uint16_t)kind;
+	head.version = PROTOCOL_VERSION;
+	head.a = a;
+	head.b = 0;
+	if (buffer_reserve(&client->queue, sizeof(total) + total) < 0) {
+		client->dead = true;
+		return;
+	}
+	buffer_append(&client->queue, &total, sizeof(total));
+	buffer_append(&client->queue, &head, FRAME_HEAD);
+	buffer_append(&client->queue, data, len);
+}
+
+/* Queues an answer, in frames of one kind. */
+static void control_answer(struct control_client *client, enum frame_kind kind, const void *data,
+			   size_t len)
+{
+	const char *at = data;
+	do {
+		size_t n = len < FRAME_DATA ? len : FRAME_DATA;
+		len -= n;
+		control_queue(client, kind, kind == FRAME_OUTPUT ? 0 : (int)len, at, n);
+		at += n;
+	} while (len > 0);
+}
+
+void live_change(struct supervisor *s, int64_t now_ms)
+{
+	int64_t at = s->live.told_at + CHANGED_MS;
+	if (s->live.clients && !s->timer[TIMER_CHANGED])
+		s->timer[TIMER_CHANGED] = at > now_ms ? at : now_ms;
 }
 
 /* Something was written or typed. */
@@ -230,8 +335,14 @@ void live_output(struct supervisor *s, const char *data, size_t len)
 	}
 	if (cast->artifact)
 		cast_output(cast, clock_monotonic_ms() - s->job->begun_ms, data, len);
-	if (s->live.control.clients)
-		control_output(&s->live.control, data, len);
+	for (struct control_client *client = s->live.clients; client; client = client->next) {
+		client->behind |=
+			client->attached && client->queue.len - client->sent + len > OUTPUT_MOST;
+		if (!client->attached || client->behind)
+			continue;
+		control_answer(client, FRAME_OUTPUT, data, len);
+		control_pump(client);
+	}
 }
 
 int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own)
@@ -297,49 +408,14 @@ int supervisor_type(struct supervisor *s, const char *data, size_t len)
 	return 0;
 }
 
-/* Whether to look if the command waits for input, since nobody sees what it asks. */
-static bool live_looks(const struct supervisor *s)
+void live_on_prompt(struct supervisor *s, int64_t now_ms)
 {
-	bool unseen = s->caller == CALLER_LEFT || s->job->channels.keyboard < 0;
-	return s->device && unseen && s->state < SUPERVISOR_FLUSHING && s->sources[0].fd >= 0;
-}
-
-int64_t live_due(struct supervisor *s)
-{
-	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
-	int64_t due = timer_sooner(s->live.open_at, s->live.control.changed_at);
-	due = timer_sooner(due, text ? interceptor_facts(text).settle_due : 0);
-	return live_looks(s) ? timer_sooner(due, s->live.prompt.looks.at) : due;
-}
-
-void supervisor_on_live(struct supervisor *s, int64_t now_ms)
-{
-	struct interceptor *text = s->live.follows ? source_text(&s->sources[0]) : NULL;
 	struct prompt *prompt = &s->live.prompt;
-	struct control *c = &s->live.control;
-	/* Makes lines final for those who follow. */
-	if (text) {
-		const uint64_t settled = s->live.settled;
-		int64_t due = interceptor_facts(text).settle_due;
-		if (due && now_ms >= due)
-			interceptor_settle(text, now_ms);
-		s->live.settled = interceptor_facts(text).settled;
-		if (s->live.settled != settled)
-			live_change(s, now_ms);
-	}
-	if (now_ms >= s->live.open_at)
-		live_try_open(s);
-	if (c->changed_at && now_ms >= c->changed_at) {
-		c->told_at = now_ms;
-		control_changed(c);
-	}
-	if (!live_looks(s) || !prompt->looks.at || now_ms < prompt->looks.at)
-		return;
 	bool waited = prompt->waits;
 	struct terminal *t = live_screen(s);
 	bool began = t && prompt_step(prompt, t, now_ms);
 	if (waited != prompt->waits)
-		control_changed(c);
+		live_changed(s, now_ms);
 	enum prompting prompting = (enum prompting)s->job->settings->prompt;
 	if (!began || s->state != SUPERVISOR_RUNNING || s->front.fd < 0 ||
 	    s->caller != CALLER_WAITS || prompting == PROMPTING_AWAIT)
@@ -363,9 +439,9 @@ void supervisor_on_live(struct supervisor *s, int64_t now_ms)
 }
 
 /* To a client that watches, a status is an answer whenever it has changed. */
-static int on_status(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static int on_status(struct supervisor *s, struct control_client *client, const struct frame *f,
+		     size_t len)
 {
-	struct supervisor *s = ctx;
 	struct interceptor *text = source_text(&s->sources[0]);
 	int64_t now_ms = clock_monotonic_ms();
 	(void)len;
@@ -378,7 +454,7 @@ static int on_status(void *ctx, struct control_client *client, const struct fram
 		}
 	}
 	/* The caller asks earlier than others can: the answer has the ID. */
-	live_try_open(s);
+	live_try_open(s, now_ms);
 	if (!live_screen(s) && s->sources[0].run)
 		return ENOMEM;
 	/* Somebody will read the text. */
@@ -400,7 +476,7 @@ static int on_status(void *ctx, struct control_client *client, const struct fram
 		.terminal = s->device != 0,
 	};
 	/* The socket's name: without an artifact the metadata have no ID. */
-	memcpy(now.id, s->live.control.name, sizeof(now.id) - 1);
+	memcpy(now.id, s->live.name, sizeof(now.id) - 1);
 	if (now.state == LIVE_WAITING)
 		live_prompt(s, now.prompt);
 	/* The command, whose words may hold any bytes, cut where it does not fit. */
@@ -425,9 +501,9 @@ static int on_status(void *ctx, struct control_client *client, const struct fram
 	return CONTROL_ANSWERED;
 }
 
-static int on_picture(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static int on_picture(struct supervisor *s, struct control_client *client, const struct frame *f,
+		      size_t len)
 {
-	struct supervisor *s = ctx;
 	struct buffer out = BUFFER_INIT, picture = BUFFER_INIT, clean = BUFFER_INIT;
 	struct buffer paint = BUFFER_INIT;
 	const bool painted = f->a == 1;
@@ -465,9 +541,9 @@ out:
 	return result;
 }
 
-static int on_type(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static int on_type(struct supervisor *s, struct control_client *client, const struct frame *f,
+		   size_t len)
 {
-	struct supervisor *s = ctx;
 	(void)client;
 	struct terminal *t = f->a == 1 && len == 3 ? live_screen(s) : NULL;
 	if (t && terminal_facts(t).has_cursor_keys)
@@ -475,9 +551,9 @@ static int on_type(void *ctx, struct control_client *client, const struct frame 
 	return supervisor_type(s, f->data, len);
 }
 
-static int on_close(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static int on_close(struct supervisor *s, struct control_client *client, const struct frame *f,
+		    size_t len)
 {
-	struct supervisor *s = ctx;
 	char end[2];
 	(void)client, (void)f, (void)len;
 	size_t count = live_end_of_input(s, end);
@@ -492,9 +568,9 @@ static void supervisor_end_run(struct supervisor *s, const char *why)
 	supervisor_end_tree(s, TREE_TERM);
 }
 
-static int on_signal(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static int on_signal(struct supervisor *s, struct control_client *client, const struct frame *f,
+		     size_t len)
 {
-	struct supervisor *s = ctx;
 	const int sig = f->a;
 	(void)client, (void)len;
 	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
@@ -517,16 +593,16 @@ static int on_signal(void *ctx, struct control_client *client, const struct fram
 	return 0;
 }
 
-static int on_resize(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static int on_resize(struct supervisor *s, struct control_client *client, const struct frame *f,
+		     size_t len)
 {
-	struct supervisor *s = ctx;
 	(void)len;
 	return live_resize(s, (unsigned)f->a, (unsigned)f->b, !client->attached);
 }
 
-static int on_attach(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static int on_attach(struct supervisor *s, struct control_client *client, const struct frame *f,
+		     size_t len)
 {
-	struct supervisor *s = ctx;
 	bool sizes = f->a && f->b;
 	(void)len;
 	int error = sizes ? live_resize(s, (unsigned)f->a, (unsigned)f->b, false) : 0;
@@ -537,57 +613,195 @@ static int on_attach(void *ctx, struct control_client *client, const struct fram
 	return 0;
 }
 
-static int on_reported(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static int on_reported(struct supervisor *s, struct control_client *client, const struct frame *f,
+		       size_t len)
 {
-	struct supervisor *s = ctx;
 	(void)client, (void)len;
 	s->live.reported = (uint64_t)f->a;
 	return 0;
 }
 
-static control_handler *const live_requests[FRAME_REQUESTS] = {
+/* Each answers a request. Returns 0 or an errno, which is the answer, or CONTROL_ANSWERED. */
+static int (*const live_requests[FRAME_REQUESTS])(struct supervisor *s,
+						  struct control_client *client,
+						  const struct frame *f, size_t len) = {
 	[FRAME_STATUS] = on_status,   [FRAME_WATCH] = on_status,  [FRAME_TYPE] = on_type,
 	[FRAME_CLOSE] = on_close,     [FRAME_SIGNAL] = on_signal, [FRAME_RESIZE] = on_resize,
 	[FRAME_PICTURE] = on_picture, [FRAME_ATTACH] = on_attach, [FRAME_REPORTED] = on_reported,
 };
 
-static int live_repaint(void *ctx, struct buffer *out)
+static void control_ask(struct supervisor *s, struct control_client *client, const struct frame *f,
+			size_t len)
 {
-	struct terminal *t = live_screen(ctx);
-	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
+	bool known = f->kind < FRAME_REQUESTS && live_requests[f->kind] && len <= FRAME_REQUEST;
+	int error = known ? live_requests[f->kind](s, client, f, len) : EPROTO;
+	if (error != CONTROL_ANSWERED)
+		control_queue(client, FRAME_DONE, error, NULL, 0);
+}
+
+static void control_answer_status(struct supervisor *s, struct control_client *client)
+{
+	static const struct frame status = {.kind = FRAME_STATUS};
+	client->changed = false;
+	control_ask(s, client, &status, 0);
+}
+
+static void control_serve(struct supervisor *s, struct control_client *client)
+{
+	control_pump(client);
+	for (int i = 0; i < TURN && !client->dead && !control_is_queued(client); i++) {
+		struct frame f;
+		ssize_t n = frame_receive(client->fd, &f, MSG_DONTWAIT);
+		bool more = n >= 0 || errno == EPROTO || errno == EPROTONOSUPPORT;
+		if (n >= 0)
+			control_ask(s, client, &f, (size_t)n);
+		else if (more)
+			control_queue(client, FRAME_DONE, errno, NULL, 0);
+		else
+			client->dead = errno != EAGAIN;
+		/* The output that it has missed is on the screen, or in the text. */
+		if (!client->dead && !control_is_queued(client) && client->behind) {
+			struct buffer out = BUFFER_INIT;
+			struct terminal *t = live_screen(s);
+			if (t && terminal_repaint(t, &out) == 0 && out.len > 0)
+				control_answer(client, FRAME_OUTPUT, out.data, out.len);
+			client->behind = false;
+			buffer_release(&out);
+		}
+		if (!client->dead && !control_is_queued(client) && client->changed)
+			control_answer_status(s, client);
+		control_pump(client);
+		if (!more)
+			break;
+	}
+}
+
+static void control_drop(struct live *c, struct control_client **at)
+{
+	struct control_client *client = *at;
+	*at = client->next;
+	c->count--;
+	io_close(&client->fd);
+	buffer_release(&client->queue);
+	free(client);
+}
+
+void live_serve(struct supervisor *s)
+{
+	struct live *c = &s->live;
+	for (struct control_client **at = &c->clients; *at;) {
+		control_serve(s, *at);
+		if (!(*at)->dead) {
+			at = &(*at)->next;
+			continue;
+		}
+		bool unsizes = (*at)->sizes, left = (*at)->caller && s->job->leashed;
+		control_drop(c, at);
+		for (const struct control_client *other = c->clients; other; other = other->next)
+			unsizes &= !other->sizes;
+		/* The last one with a terminal has gone: the run has its own size again. */
+		if (unsizes && s->state < SUPERVISOR_FLUSHING)
+			live_resize(s, c->cols, c->rows, false);
+		if (!left)
+			continue;
+		TRACE(PROCESS, "supervisor: the caller has gone");
+		s->interrupted |= s->state == SUPERVISOR_RUNNING;
+		supervisor_end_run(s, "its caller has gone");
+	}
+}
+
+void live_adopt(struct live *c, int fd, bool caller)
+{
+	struct control_client *client =
+		c->count < CONTROL_CLIENTS ? calloc(1, sizeof(*client)) : NULL;
+	if (!client) {
+		frame_send(fd, FRAME_DONE, EBUSY, 0, NULL, 0, MSG_DONTWAIT);
+		close(fd);
+		return;
+	}
+	client->fd = fd;
+	client->caller = caller;
+	client->next = c->clients;
+	c->clients = client;
+	c->count++;
+}
+
+static void live_accept(void *ctx, short revents)
+{
+	struct live *c = ctx;
+	(void)revents;
+	for (;;) {
+		int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0 && errno == EINTR)
+			continue;
+		if (fd < 0)
+			break;
+		fd = io_above_standard(fd);
+		struct ucred peer;
+		socklen_t size = sizeof(peer);
+		if (fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+		    peer.uid == geteuid())
+			live_adopt(c, fd, false);
+		else
+			io_close(&fd);
+	}
+}
+
+void live_watch(struct live *c, struct loop *l)
+{
+	loop_watch(l, c->fd, POLLIN, live_accept, c);
+	for (const struct control_client *client = c->clients; client; client = client->next)
+		loop_watch(l, client->fd, control_is_queued(client) ? POLLOUT : POLLIN, NULL, NULL);
+}
+
+void live_changed(struct supervisor *s, int64_t now_ms)
+{
+	s->timer[TIMER_CHANGED] = 0;
+	s->live.told_at = now_ms;
+	for (struct control_client *client = s->live.clients; client; client = client->next) {
+		if (!client->watches)
+			continue;
+		client->changed = true;
+		if (!control_is_queued(client)) {
+			control_answer_status(s, client);
+			control_pump(client);
+		}
+	}
+}
+
+bool live_is_pending(const struct live *c)
+{
+	for (const struct control_client *client = c->clients; client; client = client->next) {
+		if (!client->dead &&
+		    (control_is_queued(client) || client->behind || client->changed))
+			return true;
+	}
+	return false;
 }
 
 void live_begin(struct supervisor *s)
 {
 	const struct job *job = s->job;
 	s->live = (struct live){
-		.control = {.requests = live_requests,
-			    .repaint = live_repaint,
-			    .ctx = s,
-			    .dir = -1,
-			    .fd = -1},
+		.dir = -1,
+		.fd = -1,
 		.prompt.looks = {.master = s->sources[0].fd, .device = s->device},
 		.recording = job->settings->record,
 		.cols = job->cols,
 		.rows = job->rows,
-		.open_at = job->begun_ms + LIVE_OPEN_MS,
 	};
+	s->timer[TIMER_OPEN] = job->begun_ms + LIVE_OPEN_MS;
 	if (job->caller)
-		control_adopt(&s->live.control, job->caller, true);
+		live_adopt(&s->live, job->caller, true);
 	prompt_touch(&s->live.prompt, clock_monotonic_ms());
 }
 
-void live_serve(struct supervisor *s)
+void live_close(struct live *c)
 {
-	struct control *c = &s->live.control;
-	control_serve(c);
-	/* The run has its own size again. */
-	if (c->unsized && s->state < SUPERVISOR_FLUSHING)
-		live_resize(s, s->live.cols, s->live.rows, false);
-	if (c->left && s->job->leashed) {
-		TRACE(PROCESS, "supervisor: the caller has gone");
-		s->interrupted |= s->state == SUPERVISOR_RUNNING;
-		supervisor_end_run(s, "its caller has gone");
-	}
-	c->unsized = c->left = false;
+	if (c->fd >= 0)
+		unlinkat(c->dir, c->name, 0);
+	io_close(&c->fd);
+	while (c->clients)
+		control_drop(c, &c->clients);
+	io_close(&c->dir);
 }

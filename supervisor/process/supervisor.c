@@ -268,11 +268,11 @@ static void supervisor_on_child(void *ctx, short revents)
 		if (WIFSTOPPED(status)) {
 			s->stopped = true;
 			front_stop(s, WSTOPSIG(status));
-			control_changed(&s->live.control);
+			live_changed(s, clock_monotonic_ms());
 		} else if (WIFCONTINUED(status)) {
 			s->stopped = false;
 			front_continue(s, clock_monotonic_ms());
-			control_changed(&s->live.control);
+			live_changed(s, clock_monotonic_ms());
 		}
 		if (WIFSTOPPED(status) || WIFCONTINUED(status))
 			continue;
@@ -334,15 +334,22 @@ static void supervisor_on_tick(struct supervisor *s, int64_t now_ms)
 	}
 }
 
+/* When lines are final for who reads along; 0: nobody does, or there are none. */
+static int64_t supervisor_settles(const struct supervisor *s, const struct source *source)
+{
+	bool is_read = supervisor_has_reader(s) || (s->live.follows && source == s->sources);
+	return is_read && source->text ? interceptor_facts(source->text).settle_due : 0;
+}
+
 static void supervisor_on_pause(struct supervisor *s, int64_t now_ms)
 {
 	for (struct source *source = s->sources; source < s->end; source++) {
-		struct interceptor *text = source->text;
-		int64_t due = text ? interceptor_facts(text).settle_due : 0;
+		int64_t due = supervisor_settles(s, source);
 		if (!due || now_ms < due)
 			continue;
-		interceptor_settle(text, now_ms);
-		interceptor_update_live(text);
+		interceptor_settle(source->text, now_ms);
+		interceptor_update_live(source->text);
+		live_change(s, now_ms);
 	}
 	supervisor_print_held(s, INTERCEPT_PAUSE, now_ms);
 }
@@ -384,14 +391,14 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 {
 	bool runs = s->state == SUPERVISOR_RUNNING;
 	int64_t pause = 0;
-	for (struct source *source = s->sources; source < s->end && supervisor_has_reader(s);
-	     source++) {
-		const struct interceptor *text = source->text;
-		if (text)
-			pause = timer_sooner(pause, timer_sooner(interceptor_facts(text).settle_due,
-								 interceptor_pause_due(text)));
+	for (struct source *source = s->sources; source < s->end; source++) {
+		pause = timer_sooner(pause, supervisor_settles(s, source));
+		if (source->text && supervisor_has_reader(s))
+			pause = timer_sooner(pause, interceptor_pause_due(source->text));
 	}
-	s->timer[TIMER_LIVE] = live_due(s);
+	bool unseen = s->caller == CALLER_LEFT || s->job->channels.keyboard < 0;
+	bool asks = s->device && unseen && s->state < SUPERVISOR_FLUSHING && s->sources[0].fd >= 0;
+	s->timer[TIMER_PROMPT] = asks ? s->live.prompt.looks.at : 0;
 	s->timer[TIMER_PAUSE] = pause;
 	s->timer[TIMER_KEYS] = !runs || s->stopped || !s->keys.looks.at
 				       ? 0
@@ -421,7 +428,9 @@ static const struct {
 	[TIMER_AGENT] = {"look at the agent", front_look_at_agent},
 	[TIMER_FINISH] = {"finish", supervisor_on_finish},
 	[TIMER_NICE] = {"niceness", supervisor_on_niceness},
-	[TIMER_LIVE] = {NULL, supervisor_on_live},
+	[TIMER_OPEN] = {NULL, live_try_open},
+	[TIMER_CHANGED] = {NULL, live_changed},
+	[TIMER_PROMPT] = {NULL, live_on_prompt},
 	[TIMER_PAUSE] = {NULL, supervisor_on_pause},
 	[TIMER_KEYS] = {NULL, supervisor_on_keys},
 	[TIMER_TREE] = {NULL, supervisor_on_tree},
@@ -593,7 +602,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 	if (supervisor_is_held(s) && (s->ending || !supervisor_has_lingered(s, now_ms)))
 		return false;
 	/* Control clients get the end of the run, if they do not stall. */
-	if (!control_is_pending(&s->live.control))
+	if (!live_is_pending(&s->live))
 		return true;
 	if (!s->timer[TIMER_STALL])
 		s->timer[TIMER_STALL] = now_ms + STALL_MS;
@@ -676,7 +685,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 				POLLIN | (source == s->sources && s->input.len > 0 ? POLLOUT : 0),
 				supervisor_on_readable, source);
 	}
-	control_watch(&s->live.control, l);
+	live_watch(&s->live, l);
 	loop_watch(l, s->front.fd, POLLIN, front_receive, s);
 	loop_watch(l, s->signals, POLLIN, supervisor_on_child, s);
 	supervisor_look_at_clocks(s, now_ms);
@@ -686,7 +695,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	/* Nothing happens: perhaps the signal of the command's end was lost. */
 	if (ready == 0)
 		supervisor_on_child(s, 0);
-	if (ready > 0 && s->live.control.clients)
+	if (ready > 0 && s->live.clients)
 		live_serve(s);
 	while (s->input.len > 0) {
 		const struct source *terminal = supervisor_terminal(s);
@@ -707,7 +716,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 {
 	for (int i = 0; i < 2; i++)
 		left[i] = source_abandon(&s->sources[i], s->linger_why);
-	control_close(&s->live.control);
+	live_close(&s->live);
 	/* A text that was printed whole, and that is to be pushed, is kept when the front end has
 	   its answer. Until record_close() `terse push` waits for it, unless there is no way to
 	   make it wait. */

@@ -2,7 +2,7 @@
 //
 //   supervisor.c          start of the command, loop, states, deadlines, background processes
 //   front.c               the front end: what it sends, stopping and going on with it
-//   live.c                the run as control clients see it, and what they ask
+//   live.c                the run as its clients see it, and what they ask
 //   supervisor_report.c   what the reader gets, and its delivery: report, heartbeats, prompts
 //
 // The states of a run, and what leads from one to the next:
@@ -265,74 +265,6 @@ bool watchdog_ask(pid_t watchdog, int asked, int what);
    ones. */
 void watchdog_restore_terminal(const struct job *job);
 
-/* --- the clients of a live run (protocol.h), as its supervisor serves them -------------------- */
-
-#define CONTROL_CLIENTS 64
-
-struct control_client {
-	struct control_client *next;
-	int fd;
-	struct buffer queue; /* packets, each behind its length (size_t) */
-	size_t sent;         /* bytes of the queue */
-	bool watches, changed;
-	bool attached, sizes; /* `sizes`: its terminal's size is the run's */
-	bool behind;          /* missed output */
-	bool dead;
-	bool caller; /* its end is told */
-};
-
-/* A handler has queued an answer of its own. */
-#define CONTROL_ANSWERED (-1)
-
-/* Answers a request. Returns 0 or an errno, which is the answer, or CONTROL_ANSWERED. */
-typedef int control_handler(void *ctx, struct control_client *client, const struct frame *f,
-			    size_t len);
-
-/* Without a socket, clients come by control_adopt() alone. */
-struct control {
-	control_handler *const *requests; /* by FRAME_..., as many as FRAME_REQUESTS */
-	int (*repaint)(void *ctx, struct buffer *out);
-	void *ctx;
-	/* For the owner, who clears them: the last client with a terminal has gone; the caller. */
-	bool unsized, left;
-	int dir; /* STORE/live, -1: not open */
-	int fd;  /* listens */
-	char name[32];
-	struct control_client *clients; /* a list, newest first */
-	int count;
-	int64_t changed_at, told_at; /* monotonic: when those who watch are told next, were last */
-};
-
-/* Makes the socket `name` in the directory `dir`, which it owns from then on (whatever the result).
-   Returns 0, or -1 with errno. */
-int control_open(struct control *c, int dir, const char *name);
-
-/* Takes a connected socket as a client. One too many gets EBUSY and is closed. The run's caller
-   has room always, and `left` is set when its other end is closed. */
-void control_adopt(struct control *c, int fd, bool caller);
-
-/* Queues an answer, in frames of one kind. */
-void control_answer(struct control_client *client, enum frame_kind kind, const void *data,
-		    size_t len);
-
-/* What to wait for before control_serve(); who connects meanwhile becomes a client. */
-void control_watch(struct control *c, struct loop *l);
-
-/* Does everything that can be done now; never blocks. */
-void control_serve(struct control *c);
-
-/* The command has written: for clients that are attached. */
-void control_output(struct control *c, const char *data, size_t len);
-
-/* The status has changed: clients that watch are told. */
-void control_changed(struct control *c);
-
-/* Whether anything is still queued for a client. */
-bool control_is_pending(const struct control *c);
-
-/* Removes the socket and disconnects every client. */
-void control_close(struct control *c);
-
 /* --- the run ---------------------------------------------------------------------------------- */
 
 // The report (report/report.h) of one run that was supervised here, from its record and its
@@ -422,9 +354,11 @@ enum supervisor_timer {
 	TIMER_STALL,       /* give up control clients that do not read */
 	TIMER_NICE,        /* give the session its niceness */
 	TIMER_LINGER_IDLE, /* record silent daemons no longer */
+	TIMER_OPEN,        /* make the socket */
+	TIMER_CHANGED,     /* tell clients that there is more text */
 	/* Of the supervisor's parts; set anew at each turn. */
-	TIMER_LIVE,
-	TIMER_PAUSE, /* of a text: its lines are final, or what is held back is printed */
+	TIMER_PROMPT, /* look whether the command asks something */
+	TIMER_PAUSE,  /* of a text: its lines are final, or what is held back is printed */
 	TIMER_KEYS,
 	TIMER_TREE,
 	TIMER_PACE, /* what background processes write is read again */
@@ -459,18 +393,35 @@ struct cast {
 	size_t partial_len;
 };
 
+#define CONTROL_CLIENTS 64
+
+struct control_client {
+	struct control_client *next;
+	int fd;
+	struct buffer queue; /* packets, each behind its length (size_t) */
+	size_t sent;         /* bytes of the queue */
+	bool watches, changed;
+	bool attached, sizes; /* `sizes`: its terminal's size is the run's */
+	bool behind;          /* missed output */
+	bool dead;
+	bool caller;
+};
+
 /* Of the first source: the text, and the terminal if there is one. */
 struct live {
-	struct control control;
+	int dir; /* STORE/live, -1: not open */
+	int fd;  /* listens */
+	char name[32];
+	struct control_client *clients; /* a list, newest first */
+	int count;
+	int64_t told_at; /* monotonic: when those who watch were told last */
 	struct prompt prompt;
 	struct cast cast;
 	bool recording;      /* an asciicast was asked for, and has not begun */
 	char typed;          /* the last byte */
 	unsigned cols, rows; /* while nobody is attached */
 	uint64_t reported;   /* lines of the text that a reader has been sent */
-	int64_t open_at;     /* monotonic; 0: it was tried */
-	bool follows;        /* a client reads the text as it grows, ... */
-	uint64_t settled;    /* ... and so much of it is final */
+	bool follows;        /* a client reads the text as it grows */
 };
 
 struct supervisor {
@@ -541,11 +492,11 @@ void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor 
 /* Starts to end the process tree with this step (TREE_HUP ...). */
 void supervisor_end_tree(struct supervisor *s, int step);
 
-// live.c: a run as control clients see it while it lives, and the check whether the command waits
-// for input.
+// live.c: a run as its clients (protocol.h) see it while it lives, and what they ask.
 //
-// The socket is made when a run has lived for a moment, so that short runs do not pay for it. A run
-// gets an artifact when somebody waits for its text, however short that is.
+// The socket is made when a run has lived for a moment, so that short runs do not pay for it;
+// without one, clients come by live_adopt() alone. A run gets an artifact when somebody waits for
+// its text, however short that is.
 //
 // The answer to PICTURE as JSON: {"cols":80,"rows":24,"row":1,"col":3,"alternate":false,
 // "cursor":true,"title":"...","text":"one line per row\n..."}; row and col from 1. If it is wanted
@@ -554,11 +505,25 @@ void supervisor_end_tree(struct supervisor *s, int step);
 /* The command has been started. */
 void live_begin(struct supervisor *s);
 
-/* Answers clients, and deals with those that have gone. */
+/* Makes the socket, in the first store where one can be, unless that was tried. */
+void live_try_open(struct supervisor *s, int64_t now_ms);
+
+/* The same, and the artifact. Returns 0, or -1 when nobody could reach the run. */
+int live_open(struct supervisor *s);
+
+/* Takes a connected socket as a client. One too many gets EBUSY and is closed. `caller`: it started
+   the run, which ends with it if it is leashed. */
+void live_adopt(struct live *c, int fd, bool caller);
+
+/* What to wait for before live_serve(); who connects meanwhile becomes a client. */
+void live_watch(struct live *c, struct loop *l);
+
+/* Answers clients, and deals with those that have gone; never blocks. */
 void live_serve(struct supervisor *s);
 
-/* Makes the socket and the artifact now. Returns 0, or -1 when nobody could reach the run. */
-int live_open(struct supervisor *s);
+/* The status has changed: clients that watch are told now, or (more text) soon. */
+void live_changed(struct supervisor *s, int64_t now_ms);
+void live_change(struct supervisor *s, int64_t now_ms);
 
 /* The length of the text, with unfinished lines, and its last line. */
 void live_describe_text(struct supervisor *s, struct live_status *c);
@@ -573,12 +538,14 @@ int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own);
 /* Somebody types. Returns 0 or an errno. */
 int supervisor_type(struct supervisor *s, const char *data, size_t len);
 
-/* Clients are told what has changed; if the command asks something, and nobody sees it, the run
-   yields or ends. */
-void supervisor_on_live(struct supervisor *s, int64_t now_ms);
+/* Looks whether the command asks something: if nobody sees it, the run yields or ends. */
+void live_on_prompt(struct supervisor *s, int64_t now_ms);
 
-/* When that is due next; 0: not before something happens. */
-int64_t live_due(struct supervisor *s);
+/* Whether anything is still queued for a client. */
+bool live_is_pending(const struct live *c);
+
+/* Removes the socket and disconnects every client. */
+void live_close(struct live *c);
 
 // front.c
 

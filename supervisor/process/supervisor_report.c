@@ -337,7 +337,7 @@ void supervisor_report(struct supervisor *s)
 	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
 	      s->record.artifact ? artifact_id(s->record.artifact) : "no artifact");
 	s->state = SUPERVISOR_FLUSHING;
-	control_changed(&s->live.control);
+	live_changed(s, clock_monotonic_ms());
 	/* A wish to end the run that is older than the grace time is not why the command ended. */
 	if (s->stall_at) {
 		int64_t now = clock_monotonic_ms();

@@ -1,7 +1,9 @@
 // The control socket: requests and answers, clients that misbehave.
 
+#include "lib/io.h"
 #include "supervisor/process/supervisor_internal.h"
 
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -9,83 +11,43 @@
 #include "tests/unit/home.h"
 #include "tests/unit/unit.h"
 
-/* A run: what was asked of it. */
+/* A run in a terminal, of a command that does not exist. */
 struct run {
-	struct control control;
-	struct buffer typed;
-	size_t status_len; /* of what it tells */
-	int statuses, others, repaints, error;
-	int a, b; /* of the last other request */
+	struct settings settings;
+	struct job job;
+	struct pty pty;
+	struct supervisor s;
 };
 
-static int on_status(void *ctx, struct control_client *client, const struct frame *f, size_t len)
+static void start(struct run *r, unsigned cols, unsigned rows)
 {
-	struct run *r = ctx;
-	struct buffer status = BUFFER_INIT;
-	(void)len;
-	r->statuses++;
-	client->watches |= f->kind == FRAME_WATCH;
-	for (size_t i = 0; i < r->status_len; i++)
-		buffer_append(&status, &"abcdefghij"[i % 10], 1);
-	if (!r->error)
-		control_answer(client, FRAME_STATUS, status.data, status.len);
-	buffer_release(&status);
-	return r->error ? r->error : CONTROL_ANSWERED;
-}
-
-static int on_repaint(void *ctx, struct buffer *out)
-{
-	struct run *r = ctx;
-	r->repaints++;
-	buffer_append_string(out, "<repaint>");
-	return 0;
-}
-
-static int on_type(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct run *r = ctx;
-	(void)client;
-	if (!r->error)
-		buffer_append(&r->typed, f->data, len);
-	return r->error;
-}
-
-/* Any other request. */
-static int on_other(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	struct run *r = ctx;
-	(void)client, (void)len;
-	r->others++;
-	r->a = f->a;
-	r->b = f->b;
-	return r->error;
-}
-
-static int on_attach(void *ctx, struct control_client *client, const struct frame *f, size_t len)
-{
-	int error = on_other(ctx, client, f, len);
-	if (error)
-		return error;
-	client->attached = client->behind = true;
-	client->sizes = f->a && f->b;
-	return 0;
-}
-
-static void start(struct run *r)
-{
-	static control_handler *const requests[FRAME_REQUESTS] = {
-		[FRAME_STATUS] = on_status, [FRAME_WATCH] = on_status,  [FRAME_TYPE] = on_type,
-		[FRAME_RESIZE] = on_other,  [FRAME_ATTACH] = on_attach,
-	};
-	*r = (struct run){.status_len = 5};
-	r->control = (struct control){
-		.requests = requests, .repaint = on_repaint, .ctx = r, .dir = -1, .fd = -1};
+	static char *argv[] = {(char *)"test", NULL};
+	*r = (struct run){.job = {.argv = argv, .shown = argv, .cols = cols, .rows = rows}};
+	assert_int_equal(settings_init(&r->settings), 0);
+	r->job.settings = &r->settings;
+	assert_int_equal(pty_open(&r->pty, cols, rows, PTY_TYPED, NULL), 0);
+	r->s.job = &r->job;
+	r->s.device = 1;
+	r->s.group = 0x3fffffff;
+	r->s.sources[0] = (struct source){.fd = r->pty.master,
+					  .child = r->pty.slave,
+					  .pty = true,
+					  .run = &r->s,
+					  .sink = SINK_PERSON,
+					  .queue = {.own = -1}};
+	r->s.sources[1].fd = r->s.sources[1].child = -1;
+	r->s.end = r->s.sources + 1;
+	record_init(&r->s.record, &r->job);
+	live_begin(&r->s);
 }
 
 static void end(struct run *r)
 {
-	control_close(&r->control);
-	buffer_release(&r->typed);
+	live_close(&r->s.live);
+	source_release(&r->s.sources[0]);
+	record_close(&r->s.record, false);
+	buffer_release(&r->s.input);
+	settings_release(&r->settings);
 }
 
 /* A client; what it does not read waits. */
@@ -93,7 +55,7 @@ static int client(struct run *r)
 {
 	int ends[2];
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
-	control_adopt(&r->control, ends[0], false);
+	live_adopt(&r->s.live, ends[0], false);
 	return ends[1];
 }
 
@@ -114,68 +76,76 @@ static size_t take(int fd, enum frame_kind kind, struct frame *p)
 static void assert_done(struct run *r, int fd, int error)
 {
 	struct frame p;
-	control_serve(&r->control);
+	live_serve(&r->s);
 	assert_int_equal(take(fd, FRAME_DONE, &p), 0);
 	assert_int_equal(p.a, error);
 }
 
-TEST(requests_are_done)
+static void assert_size(const struct run *r, unsigned cols, unsigned rows)
 {
-	struct run r;
+	struct winsize size;
+	assert_int_equal(ioctl(r->pty.master, TIOCGWINSZ, &size), 0);
+	assert_int_equal(size.ws_col, cols);
+	assert_int_equal(size.ws_row, rows);
+}
+
+TEST_IN(requests_are_done, home_setup, home_teardown)
+{
+	static struct run r;
 	struct frame p;
-	start(&r);
+	start(&r, 80, 24);
 	int fd = client(&r);
 	ask(fd, FRAME_TYPE, 0, 0, "hello");
-	ask(fd, FRAME_TYPE, 1, 0, " you");
+	ask(fd, FRAME_TYPE, 0, 0, " you");
 	assert_done(&r, fd, 0);
 	assert_done(&r, fd, 0);
-	assert_int_equal(r.typed.len, 9);
-	assert_memory_equal(r.typed.data, "hello you", 9);
+	assert_true(buffer_is(&r.s.input, "hello you", 9));
 	ask(fd, FRAME_RESIZE, 90, 33, "");
 	assert_done(&r, fd, 0);
-	assert_int_equal(r.a * 1000 + r.b, 90033);
+	assert_size(&r, 90, 33);
 	ask(fd, FRAME_STATUS, 0, 0, "");
-	control_serve(&r.control);
-	assert_int_equal(take(fd, FRAME_STATUS, &p), 5);
+	live_serve(&r.s);
+	assert_int_equal(take(fd, FRAME_STATUS, &p), sizeof(struct live_status));
 	assert_int_equal(p.a, 0);
 	close(fd);
 	end(&r);
 }
 
-TEST(errors_are_answered)
+TEST_IN(errors_are_answered, home_setup, home_teardown)
 {
-	static const enum frame_kind kinds[] = {FRAME_TYPE, FRAME_RESIZE, FRAME_STATUS,
-						FRAME_ATTACH};
-	struct run r;
-	start(&r);
+	static const struct {
+		enum frame_kind kind;
+		int a, b, error;
+	} cases[] = {{FRAME_TYPE, 0, 0, ENOTTY},    {FRAME_CLOSE, 0, 0, ENOTTY},
+		     {FRAME_RESIZE, 1, 1, EINVAL},  {FRAME_ATTACH, 1, 1, EINVAL},
+		     {FRAME_SIGNAL, -1, 0, EINVAL}, {FRAME_SIGNAL, SIGUSR1, 0, ESRCH}};
+	static struct run r;
+	start(&r, 80, 24);
 	int fd = client(&r);
-	r.error = ENOTTY;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		ask(fd, kinds[i], 1, 1, "");
-		assert_done(&r, fd, ENOTTY);
+	r.s.device = 0;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		ask(fd, cases[i].kind, cases[i].a, cases[i].b, "x");
+		assert_done(&r, fd, cases[i].error);
 	}
+	assert_false(r.s.live.clients->attached);
 	close(fd);
 	end(&r);
 }
 
-TEST(what_is_no_request_is_refused)
+TEST_IN(what_is_no_request_is_refused, home_setup, home_teardown)
 {
 	static char huge[FRAME_DATA * 4];
 	static struct frame other = {.version = PROTOCOL_VERSION + 1};
-	struct run r;
-	start(&r);
+	static const enum frame_kind none[] = {(enum frame_kind)4711, FRAME_DONE,
+					       /* The front end's. */
+					       FRAME_AWAKE, FRAME_PASS};
+	static struct run r;
+	start(&r, 80, 24);
 	int fd = client(&r);
-	ask(fd, (enum frame_kind)4711, 0, 0, "x");
-	assert_done(&r, fd, EPROTO);
-	ask(fd, FRAME_DONE, 0, 0, "");
-	assert_done(&r, fd, EPROTO);
-	/* The front end's. */
-	ask(fd, FRAME_AWAKE, 0, 0, "");
-	assert_done(&r, fd, EPROTO);
-	assert_int_equal(r.others, 0);
-	/* Nobody handles it. */
-	ask(fd, FRAME_PICTURE, 0, 0, "");
-	assert_done(&r, fd, EPROTO);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		ask(fd, none[i], 0, 0, "x");
+		assert_done(&r, fd, EPROTO);
+	}
 	assert_int_equal(send(fd, "abc", 3, 0), 3);
 	assert_done(&r, fd, EPROTO);
 	assert_int_equal(send(fd, huge, sizeof(huge), 0), sizeof(huge));
@@ -184,154 +154,166 @@ TEST(what_is_no_request_is_refused)
 	assert_done(&r, fd, EPROTONOSUPPORT);
 	assert_int_equal(frame_send(fd, FRAME_TYPE, 0, 0, huge, FRAME_REQUEST + 1, 0), 0);
 	assert_done(&r, fd, EPROTO);
-	assert_int_equal(r.typed.len, 0);
+	assert_int_equal(r.s.input.len, 0);
 	assert_int_equal(frame_send(fd, FRAME_TYPE, 0, 0, huge, FRAME_REQUEST, 0), 0);
 	assert_done(&r, fd, 0);
-	assert_int_equal(r.typed.len, FRAME_REQUEST);
+	assert_int_equal(r.s.input.len, FRAME_REQUEST);
 	close(fd);
 	end(&r);
 }
 
-TEST(long_answers_come_in_pieces)
+TEST_IN(long_answers_come_in_pieces, home_setup, home_teardown)
 {
-	struct run r;
+	static struct run r;
 	struct frame p;
-	start(&r);
-	r.status_len = 1000000;
+	struct buffer got = BUFFER_INIT;
+	start(&r, 1000, 500);
+	for (int i = 0; i < 499; i++) {
+		char line[1000];
+		memset(line, 'a' + i % 26, sizeof(line) - 1);
+		line[sizeof(line) - 1] = '\n';
+		interceptor_feed(source_text(&r.s.sources[0]), line, sizeof(line));
+	}
 	int fd = client(&r);
-	ask(fd, FRAME_STATUS, 0, 0, "");
-	size_t got = 0;
+	ask(fd, FRAME_PICTURE, 0, 0, "");
+	size_t total = 0;
 	do {
-		control_serve(&r.control);
-		size_t n = take(fd, FRAME_STATUS, &p);
-		assert_int_equal(p.data[0], "abcdefghij"[got % 10]);
-		got += n;
-		assert_int_equal(p.a, r.status_len - got);
+		live_serve(&r.s);
+		buffer_append(&got, p.data, take(fd, FRAME_PICTURE, &p));
+		total = total ? total : got.len + (size_t)p.a;
+		assert_int_equal(p.a, total - got.len);
 	} while (p.a > 0);
-	assert_int_equal(got, r.status_len);
-	assert_false(control_is_pending(&r.control));
+	assert_true(got.len > 499 * 999);
+	assert_memory_equal(got.data, "{\"cols\":1000,", 13);
+	assert_memory_equal(got.data + got.len - 2, "\"}", 2);
+	for (int i = 0; i < 26; i++)
+		assert_non_null(memchr(got.data + 100 * FRAME_HEAD, 'a' + i, got.len / 2));
+	assert_false(live_is_pending(&r.s.live));
+	buffer_release(&got);
 	close(fd);
 	end(&r);
 }
 
-TEST(watchers_are_told)
+TEST_IN(watchers_are_told, home_setup, home_teardown)
 {
-	struct run r;
+	static struct run r;
 	struct frame p;
-	start(&r);
-	int fd = client(&r), other = client(&r);
+	start(&r, 80, 24);
+	int fd = client(&r), other = client(&r), told = 0;
 	ask(fd, FRAME_WATCH, 0, 0, "");
-	control_serve(&r.control);
+	live_serve(&r.s);
 	take(fd, FRAME_STATUS, &p);
-	control_changed(&r.control);
+	live_changed(&r.s, 1);
 	take(fd, FRAME_STATUS, &p);
 	assert_int_equal(recv(other, &p, sizeof(p), 0), -1);
 	/* However often it changes, one that does not read has little waiting for it. */
 	for (int i = 0; i < 100000; i++)
-		control_changed(&r.control);
-	assert_true(r.statuses < 10000);
-	int last = 0;
-	for (;;) {
-		control_serve(&r.control);
+		live_changed(&r.s, 1);
+	for (;; told++) {
+		live_serve(&r.s);
 		if (recv(fd, &p, sizeof(p), 0) < 0)
 			break;
-		last++;
 	}
-	assert_true(last > 0);
-	assert_false(control_is_pending(&r.control));
+	assert_true(told > 0 && told < 10000);
+	assert_false(live_is_pending(&r.s.live));
 	close(fd), close(other);
 	end(&r);
 }
 
-TEST(the_attached_get_the_output)
+TEST_IN(the_attached_get_the_output, home_setup, home_teardown)
 {
-	struct run r;
+	static struct run r;
 	struct frame p;
-	start(&r);
+	start(&r, 80, 24);
 	int fd = client(&r), other = client(&r);
-	ask(fd, FRAME_ATTACH, 80, 24, "");
+	ask(fd, FRAME_ATTACH, 90, 33, "");
 	assert_done(&r, fd, 0);
-	assert_int_equal(r.a, 80);
-	control_serve(&r.control);
-	assert_int_equal(take(fd, FRAME_OUTPUT, &p), strlen("<repaint>"));
-	control_output(&r.control, "abc", 3);
+	assert_size(&r, 90, 33);
+	live_serve(&r.s);
+	assert_true(take(fd, FRAME_OUTPUT, &p) > 0);
+	live_output(&r.s, "abc", 3);
 	assert_int_equal(take(fd, FRAME_OUTPUT, &p), 3);
 	assert_memory_equal(p.data, "abc", 3);
 	assert_int_equal(recv(other, &p, sizeof(p), 0), -1);
 	close(fd);
-	control_serve(&r.control);
+	live_serve(&r.s);
 	/* The last client leaves: the run has its own size again. */
-	assert_true(r.control.unsized);
+	assert_size(&r, 80, 24);
 	close(other);
 	end(&r);
 }
 
 /* It misses output, and nothing grows; when it reads again it gets the screen. */
-TEST(one_that_stalls_is_skipped)
+TEST_IN(one_that_stalls_is_skipped, home_setup, home_teardown)
 {
 	static char data[32768];
-	struct run r;
+	static struct run r;
 	struct frame p;
-	start(&r);
+	start(&r, 80, 24);
 	int fd = client(&r);
 	ask(fd, FRAME_ATTACH, 80, 24, "");
 	assert_done(&r, fd, 0);
-	control_serve(&r.control);
+	live_serve(&r.s);
 	take(fd, FRAME_OUTPUT, &p);
 	memset(data, 'x', sizeof(data));
 	for (int i = 0; i < 10000; i++)
-		control_output(&r.control, data, sizeof(data));
-	assert_int_equal(r.repaints, 1);
-	size_t got = 0;
-	ssize_t n;
+		live_output(&r.s, data, sizeof(data));
+	size_t got = 0, repaints = 0;
 	for (;;) {
-		control_serve(&r.control);
-		n = recv(fd, &p, sizeof(p), 0);
+		live_serve(&r.s);
+		ssize_t n = recv(fd, &p, sizeof(p), 0);
 		if (n < 0)
 			break;
 		got += (size_t)n;
+		repaints += p.data[0] != 'x';
 	}
 	assert_true(got < 2u << 20);
-	assert_int_equal(r.repaints, 2);
-	assert_memory_equal(p.data, "<repaint>", 9);
-	control_output(&r.control, "abc", 3);
+	assert_int_equal(repaints, 1);
+	assert_int_not_equal(p.data[0], 'x');
+	live_output(&r.s, "abc", 3);
 	assert_int_equal(take(fd, FRAME_OUTPUT, &p), 3);
 	close(fd);
 	end(&r);
 }
 
-TEST(there_is_room_for_so_many)
+TEST_IN(there_is_room_for_so_many, home_setup, home_teardown)
 {
-	struct run r;
+	static struct run r;
 	struct frame p;
 	int fds[CONTROL_CLIENTS + 1];
-	start(&r);
+	start(&r, 80, 24);
 	for (int i = 0; i <= CONTROL_CLIENTS; i++)
 		fds[i] = client(&r);
-	assert_int_equal(r.control.count, CONTROL_CLIENTS);
+	assert_int_equal(r.s.live.count, CONTROL_CLIENTS);
 	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), FRAME_HEAD);
 	assert_int_equal(p.kind, FRAME_DONE);
 	assert_int_equal(p.a, EBUSY);
 	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), 0);
 	for (int i = 0; i <= CONTROL_CLIENTS; i++)
 		close(fds[i]);
-	control_serve(&r.control);
-	assert_int_equal(r.control.count, 0);
+	live_serve(&r.s);
+	assert_int_equal(r.s.live.count, 0);
 	end(&r);
+}
+
+static void address_of(const struct run *r, struct sockaddr_un *address)
+{
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(address->sun_path, sizeof(address->sun_path), "%s/store/live/%s", home,
+		 r->s.live.name);
 }
 
 TEST_IN(the_socket, home_setup, home_teardown)
 {
-	struct run r;
+	static struct run r;
 	struct stat st;
 	struct frame p;
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/cmd-1", home);
-	start(&r);
+	struct sockaddr_un address;
+	start(&r, 80, 24);
 	mode_t mask = umask(0);
-	int dir = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(control_open(&r.control, dir, "cmd-1"), 0);
+	live_try_open(&r.s, 1);
 	umask(mask);
+	address_of(&r, &address);
 	assert_int_equal(stat(address.sun_path, &st), 0);
 	assert_int_equal(st.st_mode, S_IFSOCK | 0600);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
@@ -339,15 +321,16 @@ TEST_IN(the_socket, home_setup, home_teardown)
 	for (size_t clients = 0; clients < 2; clients++) {
 		struct loop l;
 		loop_begin(&l);
-		control_watch(&r.control, &l);
+		live_watch(&r.s.live, &l);
 		assert_int_equal(l.count, 1 + clients);
 		loop_until(&l, 1);
 		loop_turn(&l);
-		assert_int_equal(r.control.count, 1);
+		assert_int_equal(r.s.live.count, 1);
 	}
 	ask(fd, FRAME_STATUS, 0, 0, "");
-	control_serve(&r.control);
-	assert_int_equal(take(fd, FRAME_STATUS, &p), 5);
+	live_serve(&r.s);
+	take(fd, FRAME_STATUS, &p);
+	assert_string_equal(p.data, r.s.live.name);
 	end(&r);
 	assert_int_equal(recv(fd, &p, sizeof(p), 0), 0);
 	assert_int_equal(stat(address.sun_path, &st), -1);
@@ -359,23 +342,27 @@ static void connect_as_another(const void *ctx)
 	struct frame p;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 	CHECK(setresuid(65534, 65534, 65534) == 0);
-	/* Acts as if the directory and the file were open to all. */
+	/* Acts as if the directories and the file were open to all. */
 	CHECK(connect(fd, ctx, sizeof(struct sockaddr_un)) == 0);
 	CHECK(recv(fd, &p, sizeof(p), 0) <= 0);
 }
 
 TEST_IN(another_user_is_not_let_in, home_setup, home_teardown)
 {
-	struct run r;
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	static struct run r;
+	struct sockaddr_un address;
 	if (geteuid() != 0)
 		skip();
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/cmd-2", home);
-	start(&r);
-	int dir = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(control_open(&r.control, dir, "cmd-2"), 0);
-	assert_int_equal(chmod(home, 0755), 0);
+	start(&r, 80, 24);
+	live_try_open(&r.s, 1);
+	address_of(&r, &address);
 	assert_int_equal(chmod(address.sun_path, 0777), 0);
+	for (size_t len = strlen(address.sun_path); len > strlen(home); len--) {
+		char path[sizeof(address.sun_path)];
+		snprintf(path, len, "%s", address.sun_path);
+		if (address.sun_path[len - 1] == '/')
+			assert_int_equal(chmod(path, 0755), 0);
+	}
 	pid_t pid = fork();
 	if (pid == 0) {
 		connect_as_another(&address);
@@ -383,11 +370,10 @@ TEST_IN(another_user_is_not_let_in, home_setup, home_teardown)
 	}
 	struct loop l;
 	loop_begin(&l);
-	control_watch(&r.control, &l);
+	live_watch(&r.s.live, &l);
 	assert_int_equal(loop_turn(&l), 1);
-	assert_int_equal(r.control.count, 0);
+	assert_int_equal(r.s.live.count, 0);
 	assert_int_equal(child_wait(pid), 0);
-	assert_int_equal(r.statuses, 0);
 	end(&r);
 }
 
