@@ -91,8 +91,10 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 		return;
 	/* Only the terminal's foreground group is stopped; a shell may have put others into it. */
 	pid_t group = tcgetpgrp(terminal->fd);
-	enum prompt_group does = group > 0 ? prompt_look(group, s->device) : PROMPT_BUSY;
-	if (does == PROMPT_READS || (does == PROMPT_POLLS && pty_is_raw(terminal->fd))) {
+	struct wait w = {.input = INPUT_NONE};
+	if (group > 0)
+		wait_look(&w, s->device, group);
+	if (w.input == INPUT_READ || (w.input == INPUT_POLLED && pty_is_raw(terminal->fd))) {
 		TRACE(SIGNALS, "supervisor: SIGTTIN to group %d, which reads in the background",
 		      (int)group);
 		kill(-group, SIGTTIN);

@@ -135,15 +135,25 @@ void record_clean_up(const struct record *r);
 /* --- what the processes of a run wait for, as /proc shows it ------------------------------------
  */
 
+/* Whether it is input from the terminal, the most that is seen of one. */
+enum wait_input {
+	INPUT_NONE,   /* something runs, or waits for something else */
+	INPUT_HIDDEN, /* asleep; the reason can't be seen */
+	INPUT_POLLED, /* asleep until one of several things happens */
+	INPUT_READ,   /* blocked in a read of it */
+};
+
 struct wait {
 	enum wait_kind kind;
+	enum wait_input input;
 	pid_t pid;     /* of the process that waits */
 	char name[64]; /* its name, as it has set it: may hold anything */
 	bool also;     /* WAIT_KEYS: data on its standard input would wake it up, too */
 };
 
-/* Looks at all descendants of the caller. `terminal`: the device number of the terminal. */
-void wait_look(struct wait *w, dev_t terminal);
+/* Looks at all descendants of the caller; with a `group` only at those in this process group, and
+   for `input` alone, whatever else a thread does. `terminal`: the device number of the terminal. */
+void wait_look(struct wait *w, dev_t terminal, pid_t group);
 
 /* When to look whether a command waits: so long after it was last active, then later and later, but
    soon again once a look has found it waiting. */
@@ -206,18 +216,6 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 //     behind text, and either echo is off or it has been quiet for long.
 //
 // Two looks in a row must agree.
-
-/* The state of a process group. */
-enum prompt_group {
-	PROMPT_BUSY,   /* something runs, or is blocked elsewhere */
-	PROMPT_READS,  /* blocked in a read of the terminal */
-	PROMPT_POLLS,  /* asleep until one of several things happens */
-	PROMPT_HIDDEN, /* asleep; the reason can't be seen */
-};
-
-/* Looks at the processes of the group that descend from the caller. `terminal`: the device number
-   of the terminal. */
-enum prompt_group prompt_look(pid_t group, dev_t terminal);
 
 struct prompt {
 	struct looks looks;

@@ -420,7 +420,7 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 		bool has_all = source->printed && !interceptor_facts(text).is_holding;
 		if (!has_all && interceptor_reader(text) == INTERCEPT_AGENT) {
 			struct wait wait;
-			wait_look(&wait, s->keys.looks.device);
+			wait_look(&wait, s->keys.looks.device, 0);
 			report_print(s, source, INTERCEPT_HEARTBEAT, &wait, now_ms);
 			/* Less and less often, so that they add up to less than a preview. */
 			if (s->heartbeat_ms < HEARTBEAT_MOST_MS)

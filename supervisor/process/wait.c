@@ -175,7 +175,20 @@ static void wait_on_call(struct thread *t, const struct wait_call *call)
 		t->kind = WAIT_ALONE;
 }
 
-void wait_look(struct wait *w, dev_t terminal)
+/* What the thread does where its system call can't be seen, by where the kernel has put it to
+ * sleep. */
+static enum wait_input wait_by_channel(pid_t pid, long tid)
+{
+	char name[128];
+	if (process_file(pid, name, sizeof(name), "task/%ld/wchan", tid) < 0 ||
+	    strcmp(name, "0") == 0)
+		return INPUT_HIDDEN;
+	if (strcmp(name, "n_tty_read") == 0)
+		return INPUT_READ;
+	return strstr(name, "poll") || strcmp(name, "do_select") == 0 ? INPUT_POLLED : INPUT_NONE;
+}
+
+void wait_look(struct wait *w, dev_t terminal, pid_t group)
 {
 	struct buffer run = BUFFER_INIT;
 	bool runs = process_tree_descendants(getpid(), &run) < 0;
@@ -184,24 +197,41 @@ void wait_look(struct wait *w, dev_t terminal)
 	for (size_t i = 0; !runs && i < run.len / sizeof(*pids); i++) {
 		struct process p;
 		struct process_walk threads;
-		if (process_read(pids[i], &p) < 0)
+		if (process_read(pids[i], &p) < 0 || (group && p.group != group))
 			continue;
 		runs = p.state == 'R' || p.state == 'D';
+		if (group && p.state != 'S')
+			continue;
 		for (long tid = process_walk(&threads, PROCESS_THREADS, p.pid); tid >= 0 && !runs;
 		     tid = process_walk_next(&threads)) {
 			struct thread t = {.pid = p.pid, .terminal = terminal};
-			if (process_call(p.pid, tid, &t.call) < 0)
-				continue;
-			const struct wait_call call = wait_call_of(t.call.number);
-			wait_on_call(&t, &call);
-			runs = t.call.runs;
+			enum wait_input input = INPUT_NONE;
+			if (process_call(p.pid, tid, &t.call) == 0) {
+				const struct wait_call call = wait_call_of(t.call.number);
+				wait_on_call(&t, &call);
+				/* One thread that reads decides; most others wait for work. */
+				runs = t.call.runs && !group;
+				if (call.form >= CALL_POLL)
+					input = INPUT_POLLED;
+				else if (call.form == CALL_READ && t.kind == WAIT_KEYS)
+					input = INPUT_READ;
+			} else {
+				input = wait_by_channel(p.pid, tid);
+			}
+			if (input > w->input)
+				w->input = input;
 			if (t.kind > w->kind) {
-				*w = (struct wait){.kind = t.kind, .pid = p.pid, .also = t.also};
+				*w = (struct wait){.kind = t.kind,
+						   .input = w->input,
+						   .pid = p.pid,
+						   .also = t.also};
 				memcpy(w->name, p.name, sizeof(w->name));
 			}
 		}
 		process_walk_end(&threads);
 	}
+	if (runs)
+		w->input = INPUT_NONE;
 	if (runs || (w->kind == WAIT_ALONE && run.len > sizeof(*pids)))
 		w->kind = WAIT_UNKNOWN;
 	buffer_release(&run);
@@ -311,7 +341,7 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	if (now_ms < l->at)
 		return KEYS_NOTHING;
 	pid_t last = k->wait.pid;
-	wait_look(&k->wait, l->device);
+	wait_look(&k->wait, l->device, 0);
 	if (k->wait.pid != last)
 		l->agreed = k->sent = 0;
 	/* Whether it wants single keys. */
@@ -345,68 +375,7 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 #define POLLS_QUIET_MS  250
 #define HIDDEN_QUIET_MS 1500
 
-/* Threads of one process that are looked at. */
-#define THREADS_MOST 64
-
 #define TEXT_MOST ((size_t)200)
-
-/* One thread that reads decides; most others wait for work. */
-static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
-{
-	enum prompt_group found = PROMPT_BUSY;
-	struct process_walk w;
-	int count = 0;
-	for (long tid = process_walk(&w, PROCESS_THREADS, pid);
-	     tid >= 0 && found != PROMPT_READS && count < THREADS_MOST;
-	     tid = process_walk_next(&w), count++) {
-		struct process_call call;
-		char text[128];
-		enum prompt_group one = PROMPT_BUSY;
-		if (process_call(pid, tid, &call) == 0) {
-			enum call_form form = wait_call_of(call.number).form;
-			if (form == CALL_READ && wait_is_terminal(pid, call.args[0], terminal))
-				one = PROMPT_READS;
-			else if (form >= CALL_POLL)
-				one = PROMPT_POLLS;
-		} else if (process_file(pid, text, sizeof(text), "task/%ld/wchan", tid) < 0 ||
-			   strcmp(text, "0") == 0) {
-			one = PROMPT_HIDDEN;
-		} else if (strcmp(text, "n_tty_read") == 0) {
-			/* Where the kernel has put it to sleep. */
-			one = PROMPT_READS;
-		} else if (strstr(text, "poll") || strcmp(text, "do_select") == 0) {
-			one = PROMPT_POLLS;
-		}
-		if (one == PROMPT_READS || (one != PROMPT_BUSY && found != PROMPT_POLLS))
-			found = one;
-	}
-	process_walk_end(&w);
-	return found;
-}
-
-enum prompt_group prompt_look(pid_t group, dev_t terminal)
-{
-	enum prompt_group found = PROMPT_BUSY;
-	struct buffer run = BUFFER_INIT;
-	bool over = process_tree_descendants(getpid(), &run) < 0;
-	const pid_t *pids = (const pid_t *)run.data;
-	for (size_t i = 0; !over && i < run.len / sizeof(*pids); i++) {
-		struct process p;
-		if (getpgid(pids[i]) != group || process_read(pids[i], &p) < 0)
-			continue;
-		over = p.state == 'R' || p.state == 'D';
-		if (over)
-			found = PROMPT_BUSY;
-		if (p.state != 'S')
-			continue;
-		enum prompt_group one = prompt_look_at_process(pids[i], terminal);
-		if (one == PROMPT_READS || found == PROMPT_BUSY ||
-		    (found == PROMPT_HIDDEN && one == PROMPT_POLLS))
-			found = one;
-	}
-	buffer_release(&run);
-	return found;
-}
 
 void prompt_touch(struct prompt *p, int64_t now_ms)
 {
@@ -422,12 +391,12 @@ bool prompt_step(struct prompt *p, struct terminal *t, int64_t now_ms)
 	struct termios modes;
 	pid_t group = tcgetpgrp(l->master);
 	const int64_t quiet_ms = now_ms - l->active_ms;
-	enum prompt_group does = PROMPT_BUSY;
+	struct wait w = {.input = INPUT_NONE};
 	if (group > 0 && tcgetattr(l->master, &modes) == 0)
-		does = prompt_look(group, l->device);
-	bool seems = does == PROMPT_READS;
-	if ((does == PROMPT_POLLS && !(modes.c_lflag & ICANON) && quiet_ms >= POLLS_QUIET_MS) ||
-	    (does == PROMPT_HIDDEN && (!(modes.c_lflag & ECHO) || quiet_ms >= HIDDEN_QUIET_MS))) {
+		wait_look(&w, l->device, group);
+	bool seems = w.input == INPUT_READ;
+	if ((w.input == INPUT_POLLED && !(modes.c_lflag & ICANON) && quiet_ms >= POLLS_QUIET_MS) ||
+	    (w.input == INPUT_HIDDEN && (!(modes.c_lflag & ECHO) || quiet_ms >= HIDDEN_QUIET_MS))) {
 		/* Whether the screen looks as if somebody was asked something. */
 		struct buffer line = BUFFER_INIT;
 		seems = terminal_facts(t).is_alternate ||

@@ -46,12 +46,19 @@ static void end(struct run *r)
 	close(r->master);
 }
 
-static void assert_becomes(const struct run *r, enum prompt_group expected)
+static enum wait_input look(pid_t group, dev_t device)
 {
-	enum prompt_group seen = PROMPT_BUSY;
+	struct wait w;
+	wait_look(&w, device, group);
+	return w.input;
+}
+
+static void assert_becomes(const struct run *r, enum wait_input expected)
+{
+	enum wait_input seen = INPUT_NONE;
 	/* It may not have come so far. */
 	for (int i = 0; i < 3000; i++) {
-		seen = prompt_look(r->pid, r->device);
+		seen = look(r->pid, r->device);
 		if (seen == expected)
 			return;
 		poll(NULL, 0, 10);
@@ -109,10 +116,10 @@ TEST(what_processes_do)
 {
 	static const struct {
 		void (*body)(void);
-		enum prompt_group seen;
-	} cases[] = {{read_terminal, PROMPT_READS},
-		     {wait_for_reader, PROMPT_READS},
-		     {poll_terminal, PROMPT_POLLS}};
+		enum wait_input seen;
+	} cases[] = {{read_terminal, INPUT_READ},
+		     {wait_for_reader, INPUT_READ},
+		     {poll_terminal, INPUT_POLLED}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct run r;
 		start(&r, cases[i].body);
@@ -129,8 +136,8 @@ TEST(who_does_not_wait_for_input)
 		struct run r;
 		start(&r, bodies[i]);
 		for (int j = 0; j < 20; j++) {
-			enum prompt_group seen = prompt_look(r.pid, r.device);
-			assert_true(seen == PROMPT_BUSY || seen == PROMPT_HIDDEN);
+			enum wait_input seen = look(r.pid, r.device);
+			assert_true(seen == INPUT_NONE || seen == INPUT_HIDDEN);
 			poll(NULL, 0, 1);
 		}
 		end(&r);
@@ -141,9 +148,9 @@ TEST(of_another_terminal)
 {
 	struct run r;
 	start(&r, read_terminal);
-	assert_becomes(&r, PROMPT_READS);
-	assert_int_equal(prompt_look(r.pid, r.device + 1000), PROMPT_BUSY);
-	assert_int_equal(prompt_look(r.pid + 1, r.device), PROMPT_BUSY);
+	assert_becomes(&r, INPUT_READ);
+	assert_int_equal(look(r.pid, r.device + 1000), INPUT_NONE);
+	assert_int_equal(look(r.pid + 1, r.device), INPUT_NONE);
 	end(&r);
 }
 
@@ -170,7 +177,7 @@ TEST(two_looks_agree)
 	struct run r;
 	struct terminal *t = make_terminal("Name? ");
 	start(&r, read_terminal);
-	assert_becomes(&r, PROMPT_READS);
+	assert_becomes(&r, INPUT_READ);
 	struct prompt p = {.looks = {.master = r.master, .device = r.device}};
 	int64_t now = 1000;
 	prompt_touch(&p, now);
@@ -198,14 +205,14 @@ TEST(polling_alone_is_not_waiting)
 	struct terminal *asks = make_terminal("Name? "), *blank = make_terminal("done\n");
 	struct termios modes;
 	start(&r, poll_terminal);
-	assert_becomes(&r, PROMPT_POLLS);
+	assert_becomes(&r, INPUT_POLLED);
 	for (int raw = 0; raw <= 1; raw++) {
 		assert_int_equal(tcgetattr(r.master, &modes), 0);
 		if (raw)
 			cfmakeraw(&modes);
 		assert_int_equal(tcsetattr(r.master, TCSANOW, &modes), 0);
 		/* It was woken up by that. */
-		assert_becomes(&r, PROMPT_POLLS);
+		assert_becomes(&r, INPUT_POLLED);
 		for (int asking = 0; asking <= 1; asking++) {
 			struct prompt p = {.looks = {.master = r.master, .device = r.device}};
 			prompt_touch(&p, 0);
