@@ -106,17 +106,17 @@ static int filter_run(struct verb_call *c)
 	int64_t duration = clock_monotonic_ms() - job.begun_ms;
 	f.record.meta.binary = interceptor_facts(f.excerpts.text).is_binary;
 	record_end(&f.record, f.exit_code << 8, false, false, duration);
+	const struct interceptor_ending end = {
+		.ending = {.exit_code = f.exit_code, .duration_ms = duration},
+		.place = record_place(&f.record, false),
+		.status_line = (enum status_when)c->settings->status,
+	};
 	if (c->settings->format == FORMAT_TEXT) {
-		const struct interceptor_ending end = {
-			.ending = {.exit_code = f.exit_code, .duration_ms = duration},
-			.place = record_place(&f.record, false),
-			.status_line = (enum status_when)c->settings->status,
-		};
 		interceptor_report(f.excerpts.text, &end);
 	} else {
 		struct summary summary = {.is_open = false};
 		summary_init(&summary, &job, &f.record);
-		summary_add(&summary, f.excerpts.text, false, NULL, &f.record);
+		summary_add(&summary, f.excerpts.text, &end, &f.record);
 		while (summary.is_open && !f.excerpts.error) {
 			summary_next(&summary, &summary.out);
 			excerpts_print(&f.excerpts, summary.out.data, summary.out.len);

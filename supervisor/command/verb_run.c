@@ -51,12 +51,12 @@ static int run_fail(const struct job *given, const char *code, const char *messa
 		job.secrets = made;
 	if (job.secrets && redactor_string(job.secrets, message, &safe) == 0)
 		message = buffer_string(&safe);
-	const struct summary_failure failure = {.code = code,
-						.message = message ? message : code,
-						.state = REPORT_NOT_STARTED,
-						.exit_code = exit_code};
+	const struct report failure = {.error_code = code,
+				       .error_message = message ? message : code,
+				       .state = REPORT_NOT_STARTED,
+				       .exit_code = exit_code};
 	if (job.settings->format == FORMAT_TEXT)
-		verb_error(NULL, "%s", failure.message);
+		verb_error(NULL, "%s", failure.error_message);
 	else
 		summary_print_failure(&job, &failure);
 	buffer_release(&safe);

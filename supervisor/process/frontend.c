@@ -225,17 +225,18 @@ _Noreturn static void frontend_on_supervisor_gone(struct frontend *f)
 	frontend_leave_raw(f);
 	while (tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, 20);
-	static const struct summary_failure failure = {
-		.code = "supervisor_killed",
-		.message = "the process that supervised the command was killed; the command was "
-			   "ended, its status is unknown",
+	static const struct report failure = {
+		.error_code = "supervisor_killed",
+		.error_message =
+			"the process that supervised the command was killed; the command was "
+			"ended, its status is unknown",
 		.state = REPORT_INTERRUPTED,
 		.exit_code = -1,
 	};
 	if (f->job->settings->format != FORMAT_TEXT)
 		summary_print_failure(f->job, &failure);
 	else
-		fprintf(stderr, "terse: %s\n", failure.message);
+		fprintf(stderr, "terse: %s\n", failure.error_message);
 	exit(EXIT_FAILED);
 }
 

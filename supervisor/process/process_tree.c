@@ -4,7 +4,6 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
-#include "lib/proc.h"
 #include "lib/trace.h"
 
 #include <errno.h>
@@ -130,7 +129,7 @@ void process_tree_release(struct process_tree *k)
 	buffer_release(&k->all);
 }
 
-int pipe_holder_find(const int fds[2], struct pipe_holder *found, int most)
+int pipe_holder_find(const int fds[2], struct process *found, int most)
 {
 	char ends[2][64], link[64];
 	struct process_walk w, descriptors;
@@ -163,10 +162,8 @@ int pipe_holder_find(const int fds[2], struct pipe_holder *found, int most)
 		process_walk_end(&descriptors);
 		if (!holds || process_read((pid_t)pid, &p) < 0)
 			continue;
-		if (there < most) {
-			found[there] = (struct pipe_holder){.pid = p.pid, .session = p.session};
-			memcpy(found[there].name, p.name, sizeof(found->name));
-		}
+		if (there < most)
+			found[there] = p;
 		there++;
 	}
 	process_walk_end(&w);

@@ -6,6 +6,7 @@
 #define TERSE_PROCESS_PROCESS_TREE_H
 
 #include "lib/buffer.h"
+#include "lib/proc.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,15 +32,10 @@ void process_tree_release(struct process_tree *k);
 // The processes that hold the other end of a channel when the command has ended: background
 // processes and daemons.
 
-struct pipe_holder {
-	pid_t pid, session;
-	char name[64]; /* as the process has set it: may hold anything */
-};
-
 /* Finds the processes, other than the caller, that hold the other end of one of `fds` (our end of a
    pty or pipe, or -1). Puts up to `most` of them into `found`, in the order of /proc. Returns how
    many there are; those of other users can't be seen. */
-int pipe_holder_find(const int fds[2], struct pipe_holder *found, int most);
+int pipe_holder_find(const int fds[2], struct process *found, int most);
 
 // Ending the processes of a command: all in the session that the supervisor made for it. A process
 // with a session of its own (setsid, a daemon) does not belong to it any more.

@@ -99,19 +99,13 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 			      }};
 }
 
-void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
-		 const char *background, const struct record *record)
+void summary_add(struct summary *a, struct interceptor *text, const struct interceptor_ending *e,
+		 const struct record *record)
 {
 	struct report *r = &a->report;
+	const bool is_stderr = e->place.is_stderr;
+	const char *name = is_stderr ? "stderr" : "stdout", *background = e->ending.background;
 	struct report_stream *s = &r->streams[is_stderr];
-	const char *name = is_stderr ? "stderr" : "stdout";
-	const struct interceptor_ending ending = {
-		.ending = {.state = r->state == REPORT_INTERRUPTED ? WORDING_INTERRUPTED
-				    : r->state == REPORT_RUNNING   ? WORDING_RUNNING
-								   : WORDING_ENDED,
-			   .exit_code = r->exit_code},
-		.place = record_place(record, is_stderr),
-	};
 	if (record->artifact) {
 		r->id = artifact_id(record->artifact);
 		for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
@@ -121,7 +115,7 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 		store_session_name(record->meta.session, a->session);
 		r->session = a->session;
 	}
-	if (text && interceptor_collect(text, &ending, s) < 0)
+	if (text && interceptor_collect(text, e, s) < 0)
 		report_warn(r, "%s: %s", name, strerror(ENOMEM));
 	bool left_out = report_is_truncated(s);
 	/* All of it was asked for. */
@@ -153,14 +147,14 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
 			    bytes.len > 0 && buffer_string(&bytes) ? bytes.data : "");
 		buffer_release(&bytes);
 	}
-	s->gaps = ending.place.gaps;
+	s->gaps = e->place.gaps;
 	for (int i = 0; i < s->gaps.count; i++) {
 		char words[GAP_ANNOUNCE_MAX];
 		gap_describe(words, &s->gaps.items[i]);
 		report_warn(r, "%s: %s", name, words);
 	}
-	if (ending.place.error && s->gaps.count == 0 && (left_out || background))
-		report_warn(r, "%s: output not kept: %s", name, strerror(ending.place.error));
+	if (e->place.error && s->gaps.count == 0 && (left_out || background))
+		report_warn(r, "%s: output not kept: %s", name, strerror(e->place.error));
 	if (background && r->state != REPORT_RUNNING)
 		report_warn(r, "%s: %s", name,
 			    *background ? background : "background processes still write");
@@ -187,7 +181,7 @@ void summary_release(struct summary *a)
 	buffer_release(&a->out);
 }
 
-void summary_print_failure(const struct job *job, const struct summary_failure *failure)
+void summary_print_failure(const struct job *job, const struct report *failure)
 {
 	char cwd[PATH_MAX];
 	struct buffer out = BUFFER_INIT;
@@ -195,15 +189,11 @@ void summary_print_failure(const struct job *job, const struct summary_failure *
 		cwd[0] = '\0';
 	if (job->secrets)
 		redactor_inside(job->secrets, cwd, sizeof(cwd));
-	struct summary a = {.is_open = true,
-			    .report = {.command = job->shown,
-				       .cwd = cwd,
-				       .state = failure->state,
-				       .exit_code = failure->exit_code,
-				       .started_ms = job->started_ms,
-				       .duration_ms = clock_monotonic_ms() - job->begun_ms,
-				       .error_code = failure->code,
-				       .error_message = failure->message}};
+	struct summary a = {.is_open = true, .report = *failure};
+	a.report.command = job->shown;
+	a.report.cwd = cwd;
+	a.report.started_ms = job->started_ms;
+	a.report.duration_ms = clock_monotonic_ms() - job->begun_ms;
 	while (summary_next(&a, &out))
 		;
 	io_write(STDOUT_FILENO, out.data, out.len);

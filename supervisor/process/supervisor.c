@@ -218,10 +218,10 @@ static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 	/* Names change, and one that has ended may have fed another. */
 	if (is_open && !(waits && supervisor_judge_holders(s, just_ended) == HOLDERS_WORK)) {
 		struct buffer who = BUFFER_INIT;
-		int all = pipe_holder_find(fds, s->holders, HOLDERS_NAMED);
+		int all = pipe_holder_find(fds, s->holders, HOLDERS);
 		/* While nobody is in sight, those who were known count. */
 		if (all > 0)
-			s->holder_count = all < HOLDERS_NAMED ? all : HOLDERS_NAMED;
+			s->holder_count = all < HOLDERS ? all : HOLDERS;
 		if (all > 0)
 			quote_text(&who, s->holders[0].name, strlen(s->holders[0].name), 0);
 		if (all > 1)
@@ -513,7 +513,6 @@ static bool supervisor_is_held(const struct supervisor *s)
 static void supervisor_linger(struct supervisor *s)
 {
 	const int fds[] = {s->sources[0].fd, s->sources[1].fd};
-	struct pipe_holder found[META_HOLDERS];
 	s->status = supervisor_outcome(s, s->status);
 	s->state = SUPERVISOR_LINGERING;
 	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
@@ -541,18 +540,15 @@ static void supervisor_linger(struct supervisor *s)
 	/* Done only now, since nobody waits any more. */
 	live_open(s);
 	struct meta *m = &s->record.meta;
-	int count = pipe_holder_find(fds, found, META_HOLDERS);
+	int count = pipe_holder_find(fds, s->holders, HOLDERS);
 	for (m->holders = 0; m->holders < count && m->holders < META_HOLDERS; m->holders++) {
 		struct meta_holder *h = &m->held_by[m->holders];
-		h->pid = found[m->holders].pid;
-		memcpy(h->name, found[m->holders].name, sizeof(h->name));
+		h->pid = s->holders[m->holders].pid;
+		memcpy(h->name, s->holders[m->holders].name, sizeof(h->name));
 	}
 	if (s->record.artifact)
 		artifact_update(s->record.artifact);
 }
-
-/* The most holders that are looked at; any others do not count as daemons. */
-#define HOLDERS 64
 
 /* Whether the recording of background processes ends now, for the reason in s->linger_why. */
 static bool supervisor_has_lingered(struct supervisor *s, int64_t now_ms)
@@ -564,11 +560,10 @@ static bool supervisor_has_lingered(struct supervisor *s, int64_t now_ms)
 		s->timer[TIMER_LINGER_IDLE] = now_ms + s->job->settings->linger_idle;
 		/* A process with a session of its own needs no terminal, so the supervisor does not
 		   stay for it. */
-		struct pipe_holder found[HOLDERS];
 		const int fds[] = {s->sources[0].fd, s->sources[1].fd};
-		int count = pipe_holder_find(fds, found, HOLDERS), daemons = 0;
+		int count = pipe_holder_find(fds, s->holders, HOLDERS), daemons = 0;
 		for (int i = 0; i < count && i < HOLDERS; i++)
-			daemons += found[i].session != getpid();
+			daemons += s->holders[i].session != getpid();
 		if (count > 0 && daemons == count)
 			snprintf(s->linger_why, sizeof(s->linger_why),
 				 "silent for %s ([run] linger_idle)",

@@ -294,10 +294,10 @@ struct summary {
    the summary is released. The struct is zeroed, or reserved. */
 void summary_init(struct summary *a, const struct job *job, struct record *record);
 
-/* Adds the text of one channel, once it is finished or (`background`, as in struct wording_ending)
+/* Adds the text (NULL: there is none) of one channel, once it is finished or (it has a background)
    spilled. */
-void summary_add(struct summary *a, struct interceptor *text, bool is_stderr,
-		 const char *background, const struct record *record);
+void summary_add(struct summary *a, struct interceptor *text, const struct interceptor_ending *e,
+		 const struct record *record);
 
 /* Appends the next piece. Returns 1, or 0 after the last one. Without memory it breaks off. */
 int summary_next(struct summary *a, struct buffer *out);
@@ -305,15 +305,10 @@ int summary_next(struct summary *a, struct buffer *out);
 /* Frees; may be called again, and on a zeroed struct. */
 void summary_release(struct summary *a);
 
-/* Why there is no run to report. */
-struct summary_failure {
-	const char *code, *message;
-	enum report_state state;
-	int exit_code; /* that terse ends with, -1: of a command whose status is not known */
-};
-
-/* Prints such a report to standard output, in the format of the settings, which is not text. */
-void summary_print_failure(const struct job *job, const struct summary_failure *failure);
+/* Prints a report on why there is no run, to standard output, in the format of the settings, which
+   is not text. `failure` has the error, the state, and the exit status that terse ends with, -1: of
+   a command whose status is not known. */
+void summary_print_failure(const struct job *job, const struct report *failure);
 
 /* A reader may take as long as it likes until somebody wants the run to end. From then on one that
    takes nothing for so long is given up. */
@@ -325,7 +320,9 @@ void summary_print_failure(const struct job *job, const struct summary_failure *
 #define RATE_LIMIT_BURST ((int64_t)16 * 1024 * 1024)
 #define RATE_LIMIT_RATE  ((int64_t)1024 * 1024)
 
-#define HOLDERS_NAMED 16
+/* The most processes that hold the output that are looked at; any others do not count as daemons.
+ */
+#define HOLDERS 64
 
 /* Interval between looks at the front end, and at the agent. */
 #define FRONT_MS 1000
@@ -462,9 +459,9 @@ struct supervisor {
 	dev_t device;         /* of the command's controlling terminal; 0: it has none */
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */
-	/* Who holds the output when the command has ended, the first ones, and in words: "tee still
+	/* Who holds the output when the command has ended, as last seen, and in words: "tee still
 	   writes", "" if nobody can be seen. */
-	struct pipe_holder holders[HOLDERS_NAMED];
+	struct process holders[HOLDERS];
 	int holder_count;
 	char who[96];
 	/* Background processes that hold it when the end was reported. */

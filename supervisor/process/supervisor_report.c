@@ -185,7 +185,7 @@ int supervisor_outcome(const struct supervisor *s, int status)
 }
 
 /* Begins the summary that a format other than text is printed from. */
-static void report_summary(struct supervisor *s)
+static void report_summary(struct supervisor *s, enum wording_state state)
 {
 	struct summary *summary = &s->summary;
 	if (!report_queue(s))
@@ -205,8 +205,8 @@ static void report_summary(struct supervisor *s)
 			    "hung up: it waited for keys that nobody can type; a run with "
 			    "yield=5s lets you");
 	for (const struct source *source = s->sources; source < s->end; source++) {
-		summary_add(summary, source->text, source->is_stderr, report_background(s, source),
-			    &s->record);
+		const struct interceptor_ending e = report_ending(s, source, state);
+		summary_add(summary, source->text, &e, &s->record);
 		if (source->refused)
 			report_warn(&summary->report, "%s: %s",
 				    source->is_stderr ? "stderr" : "stdout", strerror(ENOMEM));
@@ -311,12 +311,13 @@ void supervisor_report(struct supervisor *s)
 								  .artifact = s->record.artifact,
 								  .success = report_on_success,
 								  .ctx = s});
+		const enum wording_state state =
+			s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
 		if (!s->is_text)
-			report_summary(s);
+			report_summary(s, state);
 		bool lost = false;
 		for (struct source *source = s->sources; source < s->end && s->is_text; source++) {
-			const struct interceptor_ending e = report_ending(
-				s, source, s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED);
+			const struct interceptor_ending e = report_ending(s, source, state);
 			if (!source->onward)
 				source_report(source, &e);
 			lost |= source->text &&
@@ -372,7 +373,7 @@ void supervisor_yield(struct supervisor *s, int64_t now_ms)
 			source_report(source, &e);
 	}
 	if (!s->is_text)
-		report_summary(s);
+		report_summary(s, WORDING_RUNNING);
 	report_note_shown(s);
 	TRACE(PROCESS, "supervisor: yields as %s", s->record.meta.id);
 	s->caller = CALLER_YIELDING;
