@@ -720,13 +720,19 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
 	return -1;
 }
 
-const char *verb_quote_text(struct buffer *out, const struct text *text, const char *path)
+int verb_place(const struct verb_call *c, const struct text *text, const char *path,
+	       struct buffer *quoted, struct wording_place *place)
 {
 	const char *name = *text->id ? text->id : path;
 	if (*name == '-')
-		buffer_append_string(out, "./");
-	quote_append(out, name);
-	return buffer_string(out);
+		buffer_append_string(quoted, "./");
+	quote_append(quoted, name);
+	place->id = buffer_string(quoted);
+	place->is_stderr = text->part == ARTIFACT_ERR;
+	place->is_raw = text->part == ARTIFACT_RAW;
+	place->json = c->json;
+	place->words = c->settings->words;
+	return place->id ? 0 : -1;
 }
 
 void verb_json_place(struct buffer *out, const struct text *t, const char *path)

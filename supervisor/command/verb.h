@@ -20,6 +20,7 @@ struct meta;
 struct settings;
 struct text;
 struct verb_call;
+struct wording_place;
 
 /* Exit status of terse's own errors, as env(1) and timeout(1) use it. */
 #define EXIT_TERSE 125
@@ -260,9 +261,10 @@ int verb_open(const struct verb_call *c, enum artifact_part part, const char *na
    in any case. */
 int verb_read_meta(const struct id_found *found, struct meta *m);
 
-/* Appends the ID of a text, or the path of a file, as a word of a command that opens it again.
-   Returns the buffer's text, or NULL with ENOMEM. */
-const char *verb_quote_text(struct buffer *out, const struct text *text, const char *path);
+/* Fills in how commands open a text again: by its ID, or a file by its path, as a word in
+   `quoted`. Returns 0, or -1 with ENOMEM. */
+int verb_place(const struct verb_call *c, const struct text *text, const char *path,
+	       struct buffer *quoted, struct wording_place *place);
 
 /* Appends the members that name a text: "artifact", "stream" and "running", or "path". */
 void verb_json_place(struct buffer *out, const struct text *text, const char *path);

@@ -35,6 +35,7 @@ struct changes {
 	char names[2][ID_LEN + 1]; /* "": a file */
 	const char *paths[2];
 	struct buffer quoted[2], titles[2];
+	struct wording_place places[2];
 	struct text texts[2];
 
 	struct differ_change *joined; /* neighbours, not printed yet */
@@ -95,7 +96,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 		enum walk_kind kind = walk_step(w, &line);
 		/* A part that was not kept is one line, which says so. */
 		if (kind == WALK_GAP) {
-			const struct gap *gap = &walk_gap(w)->gap;
+			const struct gap *gap = &line.gap->gap;
 			line.data = words;
 			line.len = gap_announce(words, gap) - 1;
 			count = gap->to - gap->from + 1;
@@ -213,7 +214,7 @@ static int changes_make(struct changes *c)
 		if (c->at[i] >= end)
 			continue;
 		buffer_printf(&c->text, "%sterse read %s%s --lines %" PRIu64, joint,
-			      c->quoted[i].data, c->standard_error ? " --stderr" : "", c->at[i]);
+			      c->places[i].id, c->standard_error ? " --stderr" : "", c->at[i]);
 		if (end - c->at[i] > 1)
 			buffer_printf(&c->text, "-%" PRIu64, end - 1);
 		joint = "; ";
@@ -326,7 +327,7 @@ static int changes_open(struct changes *c)
 		struct meta m;
 		if (verb_open(c->call, part, c->paths[i], t) < 0)
 			return -1;
-		if (!verb_quote_text(&c->quoted[i], t, c->paths[i])) {
+		if (verb_place(c->call, t, c->paths[i], &c->quoted[i], &c->places[i]) < 0) {
 			verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
 			return -1;
 		}
@@ -334,7 +335,7 @@ static int changes_open(struct changes *c)
 			verb_fail(c->call, ENVELOPE_BINARY, "%s: binary data", c->paths[i]);
 			return -1;
 		}
-		buffer_append_string(title, c->quoted[i].data);
+		buffer_append_string(title, c->places[i].id);
 		if (!*t->id || meta_read(t->dir, t->id, &m) < 0)
 			continue;
 		if (m.state == META_DONE && m.exit_code >= 0)
@@ -354,7 +355,7 @@ static int changes_open(struct changes *c)
 /* "terse changes A B", with the options that were given. */
 static void changes_add_command(struct buffer *out, const struct changes *c, bool exact)
 {
-	buffer_printf(out, "terse changes %s %s%s%s", c->quoted[0].data, c->quoted[1].data,
+	buffer_printf(out, "terse changes %s %s%s%s", c->places[0].id, c->places[1].id,
 		      c->standard_error ? " --stderr" : "", exact ? " --exact" : "");
 }
 

@@ -446,13 +446,8 @@ static int read_show(struct read *r)
 	/* What is asked for, to its end. */
 	bool all = person || r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && raw);
 	int result;
-	r->place.id = verb_quote_text(&r->quoted, &r->text, r->name);
-	if (!r->place.id)
+	if (verb_place(r->call, &r->text, r->name, &r->quoted, &r->place) < 0)
 		return -1;
-	r->place.json = r->call->json;
-	r->place.words = r->call->settings->words;
-	r->place.is_stderr = r->part == ARTIFACT_ERR;
-	r->place.is_raw = raw;
 	r->lines.place = &r->place;
 	r->lines.most = PAGE_LINES_MAX;
 	/* For notices: three commands at most. */

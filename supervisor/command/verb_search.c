@@ -43,9 +43,8 @@ struct search {
 	struct matcher *matcher;
 	struct listing listing;
 	struct listing_text where; /* the current text */
-	struct walk *walk;         /* the search in it, or NULL */
-	struct buffer place;       /* of the one text, quoted for a shell */
-	struct buffer text;        /* for JSON: what would be printed, as elements of an array */
+	uint64_t last, long_line;  /* its last line, and the first that was searched in pieces */
+	struct buffer quoted;      /* the name of the one text */
 	char next_id[ID_LEN + 1];  /* storage of listing.next_in in a search through many */
 
 	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */
@@ -130,7 +129,7 @@ static void search_add_next(struct buffer *out, const struct search *s)
 /* The command that shows all matches. */
 static void search_add_all(struct buffer *out, const struct search *s)
 {
-	search_add_command(out, s, s->name ? s->where.place : NULL, s->from > 1 ? s->from : 0,
+	search_add_command(out, s, s->name ? s->where.place.id : NULL, s->from > 1 ? s->from : 0,
 			   s->listing.found.total);
 }
 
@@ -150,7 +149,7 @@ static int search_json(struct search *s, const struct text *text, const char *se
 		json_add_count(&out, "searched", s->artifacts);
 	}
 	json_begin_array(&out, "found");
-	buffer_add(&out, &s->text);
+	buffer_add(&out, &s->listing.out);
 	json_end_array(&out);
 	json_begin_array(&out, "gaps");
 	buffer_add(&out, &s->listing.gap);
@@ -164,8 +163,8 @@ static int search_json(struct search *s, const struct text *text, const char *se
 		search_add_all(&all, s);
 	json_add_made(&out, "next", &next);
 	json_add_made(&out, "all", &all);
-	if (text && walk_long_line(s->walk))
-		json_add_count(&out, "long_line", walk_long_line(s->walk));
+	if (text && s->long_line)
+		json_add_count(&out, "long_line", s->long_line);
 	envelope_end(&out);
 	followup_add(&s->followup, out.data, out.len);
 	int result = verb_write(&out);
@@ -173,17 +172,12 @@ static int search_json(struct search *s, const struct text *text, const char *se
 	return result;
 }
 
-/* For the listing: prints on standard output, or collects in s->text. */
+/* For the listing. */
 static int search_print(void *ctx, const char *data, size_t len)
 {
 	struct search *s = ctx;
-	if (!s->call->json) {
-		followup_add(&s->followup, data, len);
-		return io_write(STDOUT_FILENO, data, len);
-	}
-	buffer_append(&s->text, ",", s->text.len > 0);
-	buffer_append(&s->text, data, len);
-	return buffer_check(&s->text);
+	followup_add(&s->followup, data, len);
+	return io_write(STDOUT_FILENO, data, len);
 }
 
 /* Adds a line about a whole text, if the limits allow one more: for -c and -l, or if it is `binary`
@@ -213,7 +207,7 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 			if (*binary)
 				buffer_printf(&line, " (%s)", binary);
 			buffer_append_string(&line, ", not shown: ");
-			search_add_command(&line, s, s->where.place, 0, 0);
+			search_add_command(&line, s, s->where.place.id, 0, 0);
 			buffer_append_string(&line, " -a]");
 		} else if (s->count && !s->names) {
 			buffer_printf(&line, "%" PRIu64, total);
@@ -285,7 +279,7 @@ static void search_add_nothing(struct buffer *out, const struct search *s, const
 		{"\\n", "; lines are matched one by one, so that \\n is never there"},
 		{"\n", "; lines are matched one by one, so that a newline is never there"},
 	};
-	uint64_t last = walk_lines(s->walk), lines = last >= s->from ? last - s->from + 1 : 0;
+	uint64_t lines = s->last >= s->from ? s->last - s->from + 1 : 0;
 	buffer_printf(out, "%s in %s line%s", s->invert ? "none that does not match" : "no match",
 		      HUMAN_COUNT(lines), lines == 1 ? "" : "s");
 	if (s->from > 1)
@@ -308,7 +302,6 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 	struct listing *l = &s->listing;
 	const struct listing_found *f = &l->found;
 	struct buffer notice = BUFFER_INIT, said = BUFFER_INIT;
-	uint64_t long_line = text ? walk_long_line(s->walk) : 0;
 	int result = listing_finish(l);
 	if (result == 0 && s->call->json) {
 		result = search_json(s, text, session);
@@ -324,11 +317,11 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 		else if (nothing)
 			search_add_nothing(&said, s, text);
 		/* A line that memory can't hold. */
-		if (long_line && !f->full && !s->names)
+		if (text && s->long_line && !f->full && !s->names)
 			buffer_printf(&said,
 				      "%sline %s was searched in pieces: a match of over %s in it "
 				      "is missed",
-				      said.len ? "; " : "", HUMAN_COUNT(long_line),
+				      said.len ? "; " : "", HUMAN_COUNT(s->long_line),
 				      HUMAN_SIZE(WALK_EDGE));
 		/* The line about a gap, without its newline. */
 		if (text && nothing && l->gap.len)
@@ -368,9 +361,9 @@ static void search_give_up(struct search *s, uint64_t line)
 	struct buffer notice = BUFFER_INIT;
 	buffer_printf(&notice, "gave up at line %s", HUMAN_COUNT(line));
 	if (!s->name)
-		buffer_printf(&notice, " of %s", s->where.place);
+		buffer_printf(&notice, " of %s", s->where.place.id);
 	buffer_printf(&notice, ": %s; behind it: ", matcher_reason(s->matcher));
-	search_add_command(&notice, s, s->where.place, line + 1, 0);
+	search_add_command(&notice, s, s->where.place.id, line + 1, 0);
 	if (buffer_check(&notice) == 0)
 		verb_fail(s->call, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->pattern, (int)notice.len,
 			  notice.data);
@@ -401,7 +394,7 @@ static void search_on_timer(int number, siginfo_t *info, void *context)
 }
 
 /* For the walk: another block begins. What was found before is printed. */
-static void search_tick(void *ctx)
+static void search_tick(void *ctx, uint64_t line)
 {
 	const struct itimerspec limit = {.it_value.tv_sec = PATIENCE},
 				none = {.it_value.tv_sec = 0};
@@ -412,7 +405,7 @@ static void search_tick(void *ctx)
 		timer_settime(s->timer, 0, &none, NULL);
 	listing_flush(&s->listing);
 	buffer_printf(&text, "%s: gave up in %s, from line %s on: a part of it takes over %d s",
-		      s->pattern, s->where.place, HUMAN_COUNT(walk_lines(s->walk) + 1), PATIENCE);
+		      s->pattern, s->where.place.id, HUMAN_COUNT(line), PATIENCE);
 	buffer_clear(&s->late);
 	verb_add_failure(s->call, ENVELOPE_BAD_PATTERN, &s->late, &text);
 	buffer_release(&text);
@@ -422,13 +415,11 @@ static void search_tick(void *ctx)
 
 /* --- texts ------------------------------------------------------------------------------ */
 
-/* Searches a text; `place`: quoted for a shell; `label` is printed before each line, unless NULL.
-   Returns 0, or the exit status of a search that ends here. */
-static int search_text(struct search *s, struct text *text, const char *name, const char *place,
-		       const char *label)
+/* Searches the text of s->where. Returns 0, or the exit status of a search that ends here. */
+static int search_text(struct search *s, struct text *text, const char *name)
 {
 	struct listing *l = &s->listing;
-	const char *what = NULL;
+	const char *what = NULL, *label = s->where.label;
 	struct walk_line line = {.number = 0};
 	uint64_t total = 0, total_before = l->found.total;
 	size_t gaps_before = l->gap.len;
@@ -439,28 +430,25 @@ static int search_text(struct search *s, struct text *text, const char *name, co
 		.from = s->from,
 		.tick = search_tick,
 		.ctx = s,
+		.long_line = &s->long_line,
 	};
-	enum walk_kind kind = WALK_FAILED;
-	s->where = (struct listing_text){
-		.label = label, .place = place, .standard_error = s->standard_error};
-	s->walk = walk_new(text, s->matcher, &options);
-	if (s->walk && s->lines && !binary) {
-		kind = listing_add(l, s->walk, &s->where, &line);
+	struct walk *w = walk_new(text, s->matcher, &options);
+	enum walk_kind kind = w ? WALK_GAP : WALK_FAILED;
+	if (w && s->lines && !binary) {
+		kind = listing_add(l, w, &s->where, &line);
 		total = l->found.total - total_before;
-	} else if (s->walk) {
-		do {
-			/* For a name, one match is enough. */
-			kind = s->names ? walk_next(s->walk, &line)
-					: walk_count(s->walk, &total, &line);
-			if (kind == WALK_GAP &&
-			    listing_note_gap(l, &s->where, walk_gap(s->walk)) < 0)
-				kind = WALK_FAILED;
-		} while (kind == WALK_GAP);
-		if (s->names)
-			total = kind == WALK_LINE;
-		if (s->names && total)
-			buffer_truncate(&l->gap, gaps_before);
 	}
+	/* For a name, one match is enough. */
+	while (kind == WALK_GAP || (kind == WALK_LINE && !s->names)) {
+		kind = walk_next(w, &line);
+		total += kind == WALK_LINE;
+		if (kind == WALK_GAP && listing_note_gap(l, &s->where, line.gap) < 0)
+			kind = WALK_FAILED;
+	}
+	if (s->names && total)
+		buffer_truncate(&l->gap, gaps_before);
+	s->last = line.number - 1;
+	walk_free(w);
 	if (kind == WALK_GAVE_UP) {
 		search_give_up(s, line.number);
 		return EXIT_TERSE;
@@ -498,12 +486,11 @@ static int search_one(struct search *s)
 		store_close_all(stores, count);
 		return 1;
 	}
-	const char *place = verb_quote_text(&s->place, &text, s->name);
 	int status = 1;
-	if (place)
-		status = search_text(s, &text, *text.id ? text.id : s->name, place, NULL);
-	else
+	if (verb_place(s->call, &text, s->name, &s->quoted, &s->where.place) < 0)
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
+	else
+		status = search_text(s, &text, *text.id ? text.id : s->name);
 	if (status == 0)
 		status = search_end(s, &text, NULL);
 	text_close(&text);
@@ -538,13 +525,12 @@ static int search_all(struct search *s)
 			continue;
 		}
 		s->artifacts++;
-		status = search_text(s, &text, found.id, found.id, found.id);
+		s->where.label = s->where.place.id = found.id;
+		status = search_text(s, &text, found.id);
 		if (s->listing.found.next_in == found.id) {
 			memcpy(s->next_id, found.id, sizeof(s->next_id));
 			s->listing.found.next_in = s->next_id;
 		}
-		walk_free(s->walk);
-		s->walk = NULL;
 		text_close(&text);
 	}
 	if (got < 0) {
@@ -610,6 +596,8 @@ static int search_run(struct verb_call *c)
 					(strlen(s->pattern) + (s->name ? strlen(s->name) : 0) +
 					 (!s->name && c->session ? strlen(c->session) : 0));
 	s->followup = (struct followup){.is_counted = !whole};
+	s->where.place =
+		(struct wording_place){.words = c->settings->words, .is_stderr = s->standard_error};
 	s->listing.options = (struct listing_options){
 		.before = s->before,
 		.after = s->after,
@@ -623,7 +611,6 @@ static int search_run(struct verb_call *c)
 		.json = c->json,
 		.mark = c->colour ? paint_code(true, PAINT_MATCH) : NULL,
 		.unmark = c->colour ? paint_none(true) : NULL,
-		.words = c->settings->words,
 		.from = s->from,
 		.print = search_print,
 		.ctx = s,
@@ -641,13 +628,11 @@ static int search_run(struct verb_call *c)
 	status = s->name ? search_one(s) : search_all(s);
 	if (s->has_timer)
 		timer_delete(s->timer);
-	walk_free(s->walk);
 	matcher_free(s->matcher);
 	io_close(&s->first);
 	buffer_release(&s->listing.out);
 	buffer_release(&s->listing.gap);
-	buffer_release(&s->place);
-	buffer_release(&s->text);
+	buffer_release(&s->quoted);
 	buffer_release(&s->late);
 	return status;
 }

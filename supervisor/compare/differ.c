@@ -52,7 +52,7 @@ static int differ_take(struct differ_side *s, enum walk_kind kind, struct walk_l
 {
 	*line = (struct differ_line){.number = at->number, .offset = at->offset};
 	if (kind == WALK_GAP) {
-		const struct gap *g = &walk_gap(s->walk)->gap;
+		const struct gap *g = &at->gap->gap;
 		line->number = g->from;
 		line->print = line->bytes =
 			fingerprint_exact((const char *)&g->bytes, sizeof(g->bytes));

@@ -19,8 +19,8 @@
 
 int listing_flush(struct listing *l)
 {
-	if (buffer_check(&l->out) < 0)
-		return -1;
+	if (buffer_check(&l->out) < 0 || l->options.json)
+		return l->out.failed ? -1 : 0;
 	if (!l->error && l->out.len > 0 &&
 	    l->options.print(l->options.ctx, l->out.data, l->out.len) < 0)
 		l->error = errno;
@@ -49,19 +49,11 @@ static void listing_set_full(struct listing *l, bool out_of_room)
 	l->found.full = true;
 }
 
-/* The text of a line, for the commands that show it whole. */
-static struct wording_place listing_place(const struct listing *l, const struct listing_text *text)
-{
-	return (struct wording_place){
-		.id = text->place, .words = l->options.words, .is_stderr = text->standard_error};
-}
-
 /* Adds a match, or a line around one. */
 static void listing_add_line(struct listing *l, const struct listing_text *text,
 			     const struct walk_line *found, struct walk *w)
 {
 	const struct listing_options *o = &l->options;
-	const struct wording_place place = listing_place(l, text);
 	struct walk_line line = *found;
 	struct matcher_span match = {0, 0};
 	struct buffer *out = &l->out;
@@ -125,7 +117,7 @@ static void listing_add_line(struct listing *l, const struct listing_text *text,
 		if (!part)
 			buffer_printf(out, " (%s)", HUMAN_SIZE(line.len));
 		buffer_append_string(out, ": ");
-		wording_read_lines(out, &place, line.number, 1);
+		wording_read_lines(out, &text->place, line.number, 1);
 		buffer_append_string(out, "]");
 	}
 	buffer_append_string(out, "\n");
@@ -137,7 +129,6 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 			     const struct walk_line *line, struct walk *w)
 {
 	const struct listing_options *o = &l->options;
-	const struct wording_place place = listing_place(l, text);
 	struct walk_line around;
 	size_t before = l->out.len;
 	uint64_t known = l->last > l->floor ? l->last : l->floor;
@@ -158,7 +149,7 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 			json_add_count(&l->out, "omitted", want - have);
 			json_end_object(&l->out);
 		} else if (want > have) {
-			wording_omitted(&l->out, &place, line->number - want, want - have);
+			wording_omitted(&l->out, &text->place, line->number - want, want - have);
 		}
 		for (uint64_t back = have; back > 0; back--) {
 			walk_before(w, back, &around);
@@ -204,54 +195,49 @@ enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listi
 			   struct walk_line *line)
 {
 	struct listing_found *f = &l->found;
-	bool counts = false; /* no more is shown */
+	uint64_t behind = 0; /* so many lines behind a match are still to be shown */
 	l->last = 0;
 	l->floor = l->options.from - 1;
-	enum walk_kind kind = walk_next(w, line);
-	while (kind == WALK_GAP || kind == WALK_LINE) {
+	for (;;) {
+		enum walk_kind kind = behind ? walk_step(w, line) : walk_next(w, line);
 		if (kind == WALK_GAP) {
-			if (listing_note_gap(l, text, walk_gap(w)) < 0)
+			behind = 0;
+			if (listing_note_gap(l, text, line->gap) < 0)
 				return WALK_FAILED;
-			kind = counts ? walk_count(w, &f->total, line) : walk_next(w, line);
+			continue;
+		}
+		if (kind != WALK_LINE)
+			return kind;
+		if (!line->wanted) {
+			size_t before = l->out.len;
+			listing_add_line(l, text, line, w);
+			if (buffer_check(&l->out) < 0)
+				return WALK_FAILED;
+			behind--;
+			if (listing_has_room(l)) {
+				l->last = line->number;
+				continue;
+			}
+			buffer_truncate(&l->out, before);
+			listing_set_full(l, true);
+			behind = 0;
 			continue;
 		}
 		f->total++;
-		if (f->shown >= l->options.limit)
-			listing_set_full(l, false);
-		int added = f->full ? 1 : listing_add_match(l, text, line, w);
+		bool over = f->shown >= l->options.limit;
+		int added = f->full || over ? 1 : listing_add_match(l, text, line, w);
 		if (added < 0)
 			return WALK_FAILED;
-		if (added == 0) {
-			kind = WALK_LINE;
-			line->wanted = false;
-			for (uint64_t n = 0; n < l->options.after; n++) {
-				kind = walk_step(w, line);
-				if (kind != WALK_LINE || line->wanted)
-					break;
-				size_t before = l->out.len;
-				listing_add_line(l, text, line, w);
-				if (buffer_check(&l->out) < 0)
-					return WALK_FAILED;
-				if (!listing_has_room(l)) {
-					buffer_truncate(&l->out, before);
-					listing_set_full(l, true);
-					break;
-				}
-				l->last = line->number;
-			}
-			if (kind == WALK_LINE && !line->wanted)
-				kind = walk_next(w, line);
+		behind = added ? 0 : l->options.after;
+		if (added == 0)
 			continue;
-		}
-		listing_set_full(l, true);
+		/* From here on they are only counted. */
+		listing_set_full(l, !over);
 		if (!f->next_in) {
 			f->next = line->number;
-			f->next_in = text->place;
+			f->next_in = text->place.id;
 		}
 		if (listing_flush(l) < 0)
 			return WALK_FAILED;
-		counts = true;
-		kind = walk_count(w, &f->total, line);
 	}
-	return kind;
 }

@@ -29,9 +29,9 @@ struct listing_options {
 	uint64_t limit;            /* matches; UINT64_MAX: all */
 	size_t room;               /* bytes, at least LISTING_ROOM_MIN; SIZE_MAX: all */
 	bool whole;                /* long lines are not cut */
-	bool json;                 /* each line, and each gap, is an object */
+	bool json;                 /* each line, and each gap, is an object; nothing is printed, all
+				      stays in `out` */
 	const char *mark, *unmark; /* around the first match of a line; NULL: nothing */
-	enum next_words words;     /* the reader's */
 	uint64_t from;             /* the first line that is searched */
 	int (*print)(void *ctx, const char *data, size_t len); /* 0, or -1 with errno */
 	void *ctx;
@@ -39,9 +39,8 @@ struct listing_options {
 
 /* A text that is searched. */
 struct listing_text {
-	const char *label;   /* printed before each line, unless NULL */
-	const char *place;   /* the artifact or file, quoted for a shell */
-	bool standard_error; /* it is a standard error that was kept apart */
+	const char *label; /* printed before each line, unless NULL */
+	struct wording_place place;
 };
 
 /* What was found. */
@@ -50,7 +49,7 @@ struct listing_found {
 	bool full;             /* something was not shown */
 	bool out_of_room;      /* ... because of the room, not of the limit */
 	uint64_t next;         /* the first match that was not shown ... */
-	const char *next_in;   /* ... and the place of its text, as given; 0 and NULL: none */
+	const char *next_in;   /* ... and place.id of its text; 0 and NULL: none */
 };
 
 /* Zeroed but for its options. */

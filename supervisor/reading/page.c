@@ -205,7 +205,7 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 			p->stop = PAGE_END;
 		/* A line that continues behind the gap stays together with it. */
 		else if (p->inside || page_wants(p)) {
-			const struct text_piece *gap = walk_gap(w);
+			const struct text_piece *gap = line.gap;
 			size_t before = p->text.len;
 			if (before > 0 && p->text.data[before - 1] != '\n') {
 				buffer_append_string(&p->text, "\n");

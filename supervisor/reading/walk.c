@@ -33,12 +33,11 @@ struct walk {
 	size_t hit; /* the next matching line from `at` on, `end`: none */
 	bool hit_known;
 
-	struct text_piece gap; /* TEXT_GAP: behind `len`; kept for walk_gap() */
+	struct text_piece gap; /* TEXT_GAP: behind `len`; kept for its line */
 	bool at_gap, at_end;   /* nothing comes behind `len` before it; at all */
 	bool is_long;          /* the line at `at` goes on behind `len` = `cap` */
 	bool in_long;          /* the line at `at` has been given, the rest of it is to be passed */
 	bool in_parts;         /* a part of the line was given, the rest of it comes next */
-	uint64_t long_line;
 };
 
 struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_options *options)
@@ -123,7 +122,7 @@ static int read_piece(struct walk *w)
 		w->len += piece.len;
 		w->base = w->text->offset - w->len;
 		if (w->options.tick)
-			w->options.tick(w->options.ctx);
+			w->options.tick(w->options.ctx, w->line);
 	} else if (piece.kind == TEXT_GAP) {
 		w->gap = piece;
 		w->at_gap = true;
@@ -218,8 +217,8 @@ static enum walk_kind take_long(struct walk *w, struct walk_line *line)
 	enum matcher_result result;
 	size_t start = 0, len = w->len;
 	bool ends = false;
-	if (w->long_line == 0)
-		w->long_line = w->line;
+	if (w->options.long_line && *w->options.long_line == 0)
+		*w->options.long_line = w->line;
 	line->number = w->line;
 	while ((result = matcher_part(w->matcher, w->data, len, start, ends, &line->span)) ==
 		       MATCHER_NONE &&
@@ -292,7 +291,7 @@ static size_t line_behind(const struct walk *w, size_t at)
 enum walk_kind walk_step(struct walk *w, struct walk_line *line)
 {
 	enum walk_kind kind = get_line(w);
-	*line = (struct walk_line){.number = w->line, .offset = w->base + w->at};
+	*line = (struct walk_line){.number = w->line, .offset = w->base + w->at, .gap = &w->gap};
 	if (kind == WALK_GAP)
 		walk_pass_gap(w);
 	if (kind != WALK_LINE)
@@ -342,37 +341,6 @@ enum walk_kind walk_next(struct walk *w, struct walk_line *line)
 	}
 }
 
-enum walk_kind walk_count(struct walk *w, uint64_t *wanted, struct walk_line *line)
-{
-	enum walk_kind kind;
-	while ((kind = get_line(w)) == WALK_LINE) {
-		if (w->is_long) {
-			kind = take_long(w, line);
-			*wanted += kind == WALK_LINE && line->wanted;
-			if (kind != WALK_LINE)
-				return kind;
-			continue;
-		}
-		uint64_t hits = 0, lines = walk_count_lines(w, w->at, w->end);
-		size_t at = w->at;
-		while ((kind = find_hit(w, line)) == WALK_LINE && w->hit < w->end) {
-			hits++;
-			w->at = line_behind(w, w->hit);
-			w->hit_known = false;
-		}
-		if (kind == WALK_GAVE_UP)
-			line->number = w->line + newline_count(w->data + at, w->hit - at);
-		*wanted += w->options.invert ? lines - hits : hits;
-		w->line += lines;
-		w->at = w->end;
-		if (kind != WALK_LINE)
-			return kind;
-	}
-	if (kind == WALK_GAP)
-		walk_pass_gap(w);
-	return kind;
-}
-
 /* --- around a line ----------------------------------------------------------- */
 
 uint64_t walk_behind(const struct walk *w, uint64_t max)
@@ -404,19 +372,4 @@ void walk_span(struct walk *w, const struct walk_line *line, struct matcher_span
 		return;
 	if (matcher_line(w->matcher, line->data, line->len, span) != MATCHER_FOUND)
 		*span = (struct matcher_span){0, 0};
-}
-
-const struct text_piece *walk_gap(const struct walk *w)
-{
-	return &w->gap;
-}
-
-uint64_t walk_lines(const struct walk *w)
-{
-	return w->line - 1;
-}
-
-uint64_t walk_long_line(const struct walk *w)
-{
-	return w->long_line;
 }

@@ -21,26 +21,30 @@
 struct walk;
 
 struct walk_options {
-	bool invert;             /* the lines that do not match are wanted */
-	uint64_t context;        /* lines before a wanted one that may be asked for */
-	uint64_t from;           /* number of the first line, 1: all ... */
-	bool here;               /* ... which begins where the text stands; it is not looked for */
-	size_t most;             /* bytes of a line that are held at once, 0: WALK_LINE_MAX */
-	void (*tick)(void *ctx); /* called when a block was read, may be NULL */
+	bool invert;      /* the lines that do not match are wanted */
+	uint64_t context; /* lines before a wanted one that may be asked for */
+	uint64_t from;    /* number of the first line, 1: all ... */
+	bool here;        /* ... which begins where the text stands; it is not looked for */
+	size_t most;      /* bytes of a line that are held at once, 0: WALK_LINE_MAX */
+	/* Called when a block was read, with the number of the line it goes on from; may be NULL.
+	 */
+	void (*tick)(void *ctx, uint64_t line);
 	void *ctx;
+	uint64_t *long_line; /* set to the first line that was not held at once; may be NULL */
 };
 
 enum walk_kind {
 	WALK_END,
 	WALK_LINE,
-	WALK_GAP,     /* lines that were not kept, see walk_gap() */
+	WALK_GAP,     /* lines that were not kept: `gap` of the line */
 	WALK_GAVE_UP, /* matching line `number` takes too long, see matcher_reason() */
 	WALK_FAILED,  /* errno */
 };
 
 struct walk_line {
-	uint64_t number;
-	uint64_t offset;  /* in the file; also of a gap, and of the end */
+	uint64_t number; /* of the end, that of a line behind the last one */
+	uint64_t offset; /* in the file; also of a gap, and of the end */
+	const struct text_piece *gap;
 	const char *data; /* until the next call */
 	size_t len;       /* without the newline ... */
 	bool newline;     /* ... which is there, at data[len] */
@@ -62,10 +66,6 @@ enum walk_kind walk_next(struct walk *w, struct walk_line *line);
 /* The next line, wanted or not. */
 enum walk_kind walk_step(struct walk *w, struct walk_line *line);
 
-/* Adds to *wanted how many wanted lines there are up to the next gap or the end: WALK_GAP,
-   WALK_END, WALK_GAVE_UP (line->number) or WALK_FAILED. */
-enum walk_kind walk_count(struct walk *w, uint64_t *wanted, struct walk_line *line);
-
 /* walk_behind() returns how many of the lines directly before the last one are still there, at most
    `max` and options.context. walk_before() returns the `back`-th of them, 1 being the nearest. */
 uint64_t walk_behind(const struct walk *w, uint64_t max);
@@ -73,14 +73,5 @@ void walk_before(const struct walk *w, uint64_t back, struct walk_line *line);
 
 /* Where in a wanted line the match is: nothing at its start if there is none. */
 void walk_span(struct walk *w, const struct walk_line *line, struct matcher_span *span);
-
-/* The gap that came last. */
-const struct text_piece *walk_gap(const struct walk *w);
-
-/* The number of the last line that was passed; after WALK_END of the last one of the text. */
-uint64_t walk_lines(const struct walk *w);
-
-/* The first line that was not held at once, 0: none. */
-uint64_t walk_long_line(const struct walk *w);
 
 #endif
