@@ -109,33 +109,26 @@ static void page_drop(struct page *p)
 		p->pieces[i].start -= gone;
 }
 
-/* Ends the page before the line p->number. */
-static void page_end_at(struct page *p, enum page_stop why)
-{
-	const struct page_request *r = p->request;
-	p->stop = why;
-	p->next = p->number;
-	p->left = r->limit ? r->limit - (p->number - p->from) : 0;
-	if (why == PAGE_ASKED)
-		p->left = r->limit;
-	/* Its number would give the first part again. */
-	if (p->rest && p->lines > 0)
-		p->next_byte = p->start;
-}
-
-/* Whether the line or gap that begins here is wanted. */
+/* Whether the line or gap that begins here is wanted; if not, the page ends before it. */
 static bool page_wants(struct page *p)
 {
 	const struct page_request *r = p->request;
 	if (r->tail)
 		return true;
-	if (r->limit && p->number - p->from >= r->limit)
-		page_end_at(p, PAGE_ASKED);
-	else if (!r->limit && p->lines >= r->most)
-		page_end_at(p, PAGE_LINES);
-	else if (p->closed)
-		page_end_at(p, PAGE_BYTES);
-	return p->stop == PAGE_OPEN;
+	p->stop = r->limit && p->number - p->from >= r->limit ? PAGE_ASKED
+		  : !r->limit && p->lines >= r->most          ? PAGE_LINES
+		  : p->closed                                 ? PAGE_BYTES
+							      : PAGE_OPEN;
+	if (p->stop == PAGE_OPEN)
+		return true;
+	p->next = p->number;
+	p->left = r->limit ? r->limit - (p->number - p->from) : 0;
+	if (p->stop == PAGE_ASKED)
+		p->left = r->limit;
+	/* Its number would give the first part again. */
+	if (p->rest && p->lines > 0)
+		p->next_byte = p->start;
+	return false;
 }
 
 /* The line goes into the page, or ends it. Returns 0, or -1 with ENOMEM. */
@@ -151,8 +144,9 @@ static int page_add_line(struct page *p, const struct walk_line *line)
 		guard_text(&p->text, line->data, len, GUARD_LINE);
 	if (!r->tail && (!whole || p->used + p->text.len - before > r->room)) {
 		buffer_truncate(&p->text, before);
+		p->closed = true;
 		if (p->lines > 0) {
-			page_end_at(p, PAGE_BYTES);
+			page_wants(p);
 			return 0;
 		}
 		size_t taken = guard_is_needed(line->data, len) ? strlen(GUARD) : 0;
@@ -161,7 +155,6 @@ static int page_add_line(struct page *p, const struct walk_line *line)
 		if (whole && line->newline && fit_floor(line->data, len, len - 1) <= keep)
 			keep = len;
 		p->cut.at = p->start + keep;
-		p->closed = true;
 		guard_text(&p->text, line->data, keep, GUARD_LINE);
 	}
 	p->rest = false;

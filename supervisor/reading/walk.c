@@ -142,33 +142,6 @@ static void walk_settle(struct walk *w, size_t from)
 	w->hit_known = false;
 }
 
-/* All lines that were there are passed: reads until there is a whole one, a gap or the end. */
-static int walk_fill(struct walk *w)
-{
-	walk_drop(w, w->options.context);
-	while (w->at == w->end && !w->at_gap && !w->at_end) {
-		size_t larger = w->cap * 2 < w->most ? w->cap * 2 : w->most;
-		if (w->len == w->cap && larger > w->cap) {
-			char *data = realloc(w->data, larger);
-			if (!data)
-				return -1;
-			w->data = data;
-			w->cap = larger;
-		} else if (w->len == w->cap) {
-			/* Without the lines before there may be room. */
-			w->is_long = w->at == 0;
-			walk_drop(w, 0);
-			if (w->is_long)
-				return 0;
-		}
-		size_t before = w->len;
-		if (read_piece(w) < 0)
-			return -1;
-		walk_settle(w, before);
-	}
-	return 0;
-}
-
 /* Makes sure that there is a line at `at` (WALK_LINE), or returns what else comes. */
 static enum walk_kind get_line(struct walk *w)
 {
@@ -187,26 +160,34 @@ static enum walk_kind get_line(struct walk *w)
 		w->line++;
 		walk_settle(w, w->at);
 	}
-	while (w->at == w->end && !w->is_long) {
-		/* The line of which a part was given ends here. */
-		if (w->in_parts && (w->at_gap || w->at_end))
-			return WALK_LINE;
-		if (w->at_gap)
-			return WALK_GAP;
-		if (w->at_end)
-			return WALK_END;
-		if (walk_fill(w) < 0)
+	/* All lines that were there are passed: reads until there is a whole one, a gap or the end.
+	 */
+	if (w->at == w->end && !w->is_long && !w->at_gap && !w->at_end)
+		walk_drop(w, w->options.context);
+	while (w->at == w->end && !w->is_long && !w->at_gap && !w->at_end) {
+		size_t larger = w->cap * 2 < w->most ? w->cap * 2 : w->most;
+		if (w->len == w->cap && larger > w->cap) {
+			char *data = realloc(w->data, larger);
+			if (!data)
+				return WALK_FAILED;
+			w->data = data;
+			w->cap = larger;
+		} else if (w->len == w->cap) {
+			/* Without the lines before there may be room. */
+			w->is_long = w->at == 0;
+			walk_drop(w, 0);
+			if (w->is_long)
+				break;
+		}
+		size_t before = w->len;
+		if (read_piece(w) < 0)
 			return WALK_FAILED;
+		walk_settle(w, before);
 	}
-	return WALK_LINE;
-}
-
-static void walk_pass_gap(struct walk *w)
-{
-	w->at_gap = false;
-	w->line = w->gap.gap.to + !w->gap.goes_on;
-	w->start = w->at = w->end = w->len = 0;
-	w->base = w->text->offset;
+	/* The line of which a part was given may end here. */
+	if (w->at < w->end || w->is_long || w->in_parts)
+		return WALK_LINE;
+	return w->at_gap ? WALK_GAP : WALK_END;
 }
 
 /* --- a line that is not held at once ----------------------------------------- */
@@ -273,36 +254,26 @@ static enum walk_kind find_hit(struct walk *w, struct walk_line *line)
 	return WALK_LINE;
 }
 
-/* How many lines there are from `at` to `to`. */
-static uint64_t walk_count_lines(const struct walk *w, size_t at, size_t to)
-{
-	if (at == to)
-		return 0;
-	return newline_count(w->data + at, to - at) + (w->data[to - 1] != '\n');
-}
-
-/* Behind the line at `at`. */
-static size_t line_behind(const struct walk *w, size_t at)
-{
-	const char *newline = memchr(w->data + at, '\n', w->end - at);
-	return newline ? (size_t)(newline - w->data) + 1 : w->end;
-}
-
 enum walk_kind walk_step(struct walk *w, struct walk_line *line)
 {
 	enum walk_kind kind = get_line(w);
 	*line = (struct walk_line){.number = w->line, .offset = w->base + w->at, .gap = &w->gap};
-	if (kind == WALK_GAP)
-		walk_pass_gap(w);
+	if (kind == WALK_GAP) {
+		w->at_gap = false;
+		w->line = w->gap.gap.to + !w->gap.goes_on;
+		w->start = w->at = w->end = w->len = 0;
+		w->base = w->text->offset;
+	}
 	if (kind != WALK_LINE)
 		return kind;
 	if (w->is_long && w->matcher)
 		return take_long(w, line);
 	if (w->matcher && (kind = find_hit(w, line)) != WALK_LINE)
 		return kind;
-	size_t behind = w->is_long ? w->len : line_behind(w, w->at);
 	line->data = w->data + w->at;
-	line->newline = behind > w->at && w->data[behind - 1] == '\n';
+	const char *newline = w->is_long ? NULL : memchr(line->data, '\n', w->end - w->at);
+	size_t behind = newline ? (size_t)(newline - w->data) + 1 : w->is_long ? w->len : w->end;
+	line->newline = newline;
 	line->len = behind - w->at - line->newline;
 	line->wanted = !w->matcher || (w->at == w->hit) != w->options.invert;
 	line->more_before = w->in_parts;
@@ -330,7 +301,8 @@ enum walk_kind walk_next(struct walk *w, struct walk_line *line)
 		if (kind == WALK_GAVE_UP || kind == WALK_FAILED)
 			return kind;
 		if (!w->options.invert && w->hit > w->at) {
-			w->line += walk_count_lines(w, w->at, w->hit);
+			w->line += newline_count(w->data + w->at, w->hit - w->at) +
+				   (w->data[w->hit - 1] != '\n');
 			w->at = w->hit;
 			if (w->at == w->end)
 				continue;
