@@ -126,21 +126,23 @@ static void verb_report(const struct verb_call *c, enum envelope_code code, cons
 	buffer_release(&line);
 }
 
-void verb_fail(const struct verb_call *c, enum envelope_code code, const char *format, ...)
+int verb_fail(const struct verb_call *c, enum envelope_code code, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	verb_report(c, code, format, args);
 	va_end(args);
+	return code == ENVELOPE_USAGE || code == ENVELOPE_BAD_PATTERN ? EXIT_TERSE : 1;
 }
 
-void verb_error(const char *verb, const char *format, ...)
+int verb_error(const char *verb, const char *format, ...)
 {
 	const struct verb v = {.name = verb};
 	va_list args;
 	va_start(args, format);
 	verb_report(&(struct verb_call){.verb = &v}, ENVELOPE_UNREADABLE, format, args);
 	va_end(args);
+	return 1;
 }
 
 const struct verb *verb_named(const char *name)
@@ -552,18 +554,16 @@ void verb_not_found(const struct verb_call *c, const char *name, int error,
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", name, strerror(error));
 }
 
-bool verb_has_session(const struct verb_call *c)
+bool verb_has_session(const struct verb_call *c, char directory[STORE_SESSION_LEN + 1])
 {
-	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
-	bool has = false;
-	if (!c->session)
-		return true;
+	bool has = !c->session;
 	verb_session_name(c->settings, c->session, directory);
-	for (int count = store_open_all(stores); count > 0; store_close(&stores[--count])) {
-		int dir = store_open_session(&stores[count - 1], directory, false);
+	for (int count = has ? 0 : store_open_all(stores); count > 0;) {
+		int dir = store_open_session(&stores[--count], directory, false);
 		has |= dir >= 0;
 		io_close(&dir);
+		store_close(&stores[count]);
 	}
 	if (!has)
 		verb_fail(c, ENVELOPE_UNKNOWN_SESSION,
@@ -581,9 +581,10 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 	const struct settings *settings = c->settings;
 	struct store stores[STORE_MAX];
 	struct fetched fetched;
+	char directory[STORE_SESSION_LEN + 1];
 	int count = 0, dir = -1;
 	errno = 0;
-	if (!verb_has_session(c))
+	if (c->session && !verb_has_session(c, directory))
 		return -1;
 	int why = verb_find(c, name, stores, &count, found) < 0 ? errno : 0;
 	if (why == ENOENT && live_run_text(c, stores, count, name) == 0) {

@@ -188,11 +188,12 @@ void envelope_end(struct buffer *out);
 // Errors, and finding an artifact.
 
 /* Prints "terse VERB: ..." (NULL: "terse: ...") on standard error, as one line without control
-   characters. */
-void verb_error(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+   characters. Returns 1. */
+int verb_error(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same, or JSON on standard output. */
-void verb_fail(const struct verb_call *c, enum envelope_code code, const char *format, ...)
+/* The same, or JSON on standard output. Returns the exit status: EXIT_TERSE for wrong usage and bad
+   patterns, else 1. */
+int verb_fail(const struct verb_call *c, enum envelope_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Appends what verb_fail() prints of that text, with its end of line. */
@@ -206,9 +207,9 @@ int verb_write(const struct buffer *text);
    has gone (EPIPE), or 1 after saying what is wrong. */
 int verb_print(const struct verb_call *c, struct buffer *text);
 
-/* Whether there is the session of the call; reports it if not. NULL is the caller's own and always
-   exists. */
-bool verb_has_session(const struct verb_call *c);
+/* Stores the name of the directory of the call's session. Returns false after saying that there is
+   no such session; the caller's own always exists. */
+bool verb_has_session(const struct verb_call *c, char directory[STORE_SESSION_LEN + 1]);
 
 /* Stores the name of a session's directory; `session` NULL: the caller's. */
 void verb_session_name(const struct settings *settings, const char *session,

@@ -278,16 +278,17 @@ static int changes_take(void *ctx, const struct differ_change *change)
 /* --- which texts ---------------------------------------------------------------------- */
 
 /* Finds the run before the one that is named (NULL: the newest) of the same command. Returns 0, or
-   -1 after saying why not. */
+   1 after saying why not. */
 static int changes_find_pair(struct changes *c, const char *name)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found = {.store = NULL}, before;
 	struct meta m = {0};
 	struct buffer words = BUFFER_INIT;
+	char directory[STORE_SESSION_LEN + 1];
 	int count, got;
-	if (!verb_has_session(c->call))
-		return -1;
+	if (!verb_has_session(c->call, directory))
+		return 1;
 	/* If the last run was not kept, the one before. */
 	if (verb_find(c->call, name ? name : "last", stores, &count, &found) < 0 &&
 	    (name || !*found.id))
@@ -311,11 +312,11 @@ static int changes_find_pair(struct changes *c, const char *name)
 	buffer_release(&words);
 	meta_release(&m);
 	store_close_all(stores, count);
-	return c->paths[0] ? 0 : -1;
+	return !c->paths[0];
 }
 
 /* Opens the texts, and makes their titles: "cmd-1m5zq8k3x7f, exit 1, 3 min ago".
-   Returns 0, or -1 after saying what is wrong. */
+   Returns 0, or 1 after saying what is wrong. */
 static int changes_open(struct changes *c)
 {
 	enum artifact_part part = c->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
@@ -326,15 +327,11 @@ static int changes_open(struct changes *c)
 		struct buffer *title = &c->titles[i];
 		struct meta m;
 		if (verb_open(c->call, part, c->paths[i], t) < 0)
-			return -1;
-		if (verb_place(c->call, t, c->paths[i], &c->quoted[i], &c->places[i]) < 0) {
-			verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
-			return -1;
-		}
-		if (!*t->id && verb_is_binary(t, &kind)) {
-			verb_fail(c->call, ENVELOPE_BINARY, "%s: binary data", c->paths[i]);
-			return -1;
-		}
+			return 1;
+		if (verb_place(c->call, t, c->paths[i], &c->quoted[i], &c->places[i]) < 0)
+			return verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
+		if (!*t->id && verb_is_binary(t, &kind))
+			return verb_fail(c->call, ENVELOPE_BINARY, "%s: binary data", c->paths[i]);
 		buffer_append_string(title, c->places[i].id);
 		if (!*t->id || meta_read(t->dir, t->id, &m) < 0)
 			continue;
@@ -458,7 +455,7 @@ static int changes_run(struct verb_call *context)
 	bool both = context->operand_count == 2;
 	for (int i = 0; both && i < 2; i++)
 		c->paths[i] = context->operands[i];
-	if ((!both && changes_find_pair(c, context->operands[0]) < 0) || changes_open(c) < 0)
+	if ((!both && changes_find_pair(c, context->operands[0]) != 0) || changes_open(c) != 0)
 		goto out;
 	c->sink = c->call->json ? SINK_AGENT : reader_of_text(c->call->settings);
 	if (c->sink == SINK_PERSON)

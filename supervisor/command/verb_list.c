@@ -96,11 +96,10 @@ static int runs_parse(struct runs *r)
 	r->want_failed = r->exit && strcmp(r->exit, "failed") == 0;
 	if (r->exit && !r->want_failed) {
 		long code = strtol(r->exit, &end, 10);
-		if (!*r->exit || *end || code < 0 || code > 255) {
-			verb_fail(r->call, ENVELOPE_USAGE,
-				  "--exit: %s: must be a number from 0 to 255, or failed", r->exit);
-			return EXIT_TERSE;
-		}
+		if (!*r->exit || *end || code < 0 || code > 255)
+			return verb_fail(r->call, ENVELOPE_USAGE,
+					 "--exit: %s: must be a number from 0 to 255, or failed",
+					 r->exit);
 		r->want_exit = (int)code;
 	}
 	r->sink = reader_of_text(r->call->settings);
@@ -108,9 +107,8 @@ static int runs_parse(struct runs *r)
 		r->limit = r->sink != SINK_PROGRAM || r->call->json ? ROWS
 			   : r->remote                              ? ROWS_REMOTE
 								    : UINT64_MAX;
-	if (!r->remote && !verb_has_session(r->call))
+	if (!r->remote && !verb_has_session(r->call, r->directory))
 		return 1;
-	verb_session_name(r->call->settings, r->call->session, r->directory);
 	r->width = r->call->settings->words == WORDS_TOOLS                           ? WIDTH_TOOLS
 		   : ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
 										     : WIDTH;
@@ -355,8 +353,7 @@ static int runs_end(struct runs *r, int more, int status)
 		buffer_append_string(&notice, "]\n");
 	}
 	if (more < 0 || runs_flush(r) < 0 || reader_notice(r->sink, &notice) < 0) {
-		verb_fail(c, ENVELOPE_UNREADABLE, "%m");
-		status = 1;
+		status = verb_fail(c, ENVELOPE_UNREADABLE, "%m");
 	} else if (!c->json) {
 		const char *what = runs_is_choosy(r) ? "no such run" : "nothing";
 		if (r->damaged > 0)
@@ -674,11 +671,9 @@ static int list_remote(struct runs *r)
 	const struct verb_call *c = r->call;
 	int64_t now_ms = clock_real_ms();
 	int status = 1;
-	if (!c->settings->remote) {
-		verb_fail(c, ENVELOPE_USAGE,
-			  "there is no remote: [remote] of your terse.ini names one");
-		return EXIT_TERSE;
-	}
+	if (!c->settings->remote)
+		return verb_fail(c, ENVELOPE_USAGE,
+				 "there is no remote: [remote] of your terse.ini names one");
 	if (!r->since.text)
 		value_parse_time("1h", now_ms, &r->since.ms);
 	struct index_reader reader = {.from_ms = r->since.ms,
@@ -719,10 +714,8 @@ static int list_run(struct verb_call *c)
 			"--host";
 	else if (!r.remote && r.host)
 		wrong = "--host goes with --remote";
-	if (wrong) {
-		verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
-		return EXIT_TERSE;
-	}
+	if (wrong)
+		return verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
 	return r.remote ? list_remote(&r) : r.live ? list_live(&r) : list_kept(&r);
 }
 

@@ -56,10 +56,10 @@ struct read {
 /* The text has no such line, of `total`, or byte. Returns 1. */
 static int read_past_end(const struct read *r, uint64_t total)
 {
-	verb_fail(r->call, ENVELOPE_BAD_RANGE, "%s: has %s %s%s, %s %" PRIu64 " is past the end",
-		  r->name, HUMAN_COUNT(total), r->bytes ? "byte" : "line", total == 1 ? "" : "s",
-		  r->option, r->bytes ? r->from : (uint64_t)r->lines.first);
-	return 1;
+	return verb_fail(r->call, ENVELOPE_BAD_RANGE,
+			 "%s: has %s %s%s, %s %" PRIu64 " is past the end", r->name,
+			 HUMAN_COUNT(total), r->bytes ? "byte" : "line", total == 1 ? "" : "s",
+			 r->option, r->bytes ? r->from : (uint64_t)r->lines.first);
 }
 
 /* What is shown of a text. */
@@ -381,7 +381,7 @@ static int read_preview(struct read *r)
 	return result;
 }
 
-/* Checks that the options go together. Returns 0, or -1 after saying what is wrong. */
+/* Checks that the options go together. Returns 0, or the exit status after saying what is wrong. */
 static int read_check(struct read *r)
 {
 	const struct page_request *q = &r->lines;
@@ -409,25 +409,20 @@ static int read_check(struct read *r)
 		 "new"},
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		if (wrong[i].is) {
-			verb_fail(r->call, ENVELOPE_USAGE, "%s", wrong[i].why);
-			return -1;
-		}
+		if (wrong[i].is)
+			return verb_fail(r->call, ENVELOPE_USAGE, "%s", wrong[i].why);
 	}
 	int64_t from, to;
 	r->option = r->bytes ? words->bytes : r->range ? words->lines : words->offset;
-	if (!r->preview && r->call->setting) {
-		verb_fail(r->call, ENVELOPE_USAGE, "%s goes with --preview", r->call->setting);
-		return -1;
-	}
+	if (!r->preview && r->call->setting)
+		return verb_fail(r->call, ENVELOPE_USAGE, "%s goes with --preview",
+				 r->call->setting);
 	const char *range = r->bytes ? r->bytes : r->range;
 	if (!range)
 		return 0;
-	if (value_parse_range(range, &from, &to) < 0 || (r->range && from < 1)) {
-		verb_fail(r->call, ENVELOPE_USAGE, "%s: %s: must be FROM-TO, like 330-412",
-			  r->option, range);
-		return -1;
-	}
+	if (value_parse_range(range, &from, &to) < 0 || (r->range && from < 1))
+		return verb_fail(r->call, ENVELOPE_USAGE, "%s: %s: must be FROM-TO, like 330-412",
+				 r->option, range);
 	if (r->bytes) {
 		r->from = (uint64_t)from;
 		r->length = strchr(range, '-') ? (uint64_t)(to - from) + 1 : 0;
@@ -484,7 +479,7 @@ static int read_run(struct verb_call *c)
 	r->name = c->operands[0];
 	r->sink = c->json ? SINK_AGENT : reader_of_text(c->settings);
 	r->words = &vocabularies[c->settings->words];
-	if (read_check(r) < 0 ||
+	if (read_check(r) != 0 ||
 	    (r->preview && excerpts_apply_profile(c->verb->name, c->settings) < 0))
 		return EXIT_TERSE;
 	if (r->follow && q->first == 0 && q->tail == 0)
@@ -495,11 +490,10 @@ static int read_run(struct verb_call *c)
 	r->followup = (struct followup){.is_counted = r->sink != SINK_PROGRAM};
 	if (verb_open(c, r->part, r->name, &r->text) < 0)
 		return 1;
-	int result = 1;
-	if (r->follow && !*r->text.id)
-		verb_fail(c, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r->name);
-	else
-		result = read_show(r);
+	int result =
+		r->follow && !*r->text.id
+			? verb_fail(c, ENVELOPE_USAGE, "%s: a file: tail -f follows it", r->name)
+			: read_show(r);
 	if (result < 0)
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", r->name);
 	else if (result == 0)

@@ -304,16 +304,12 @@ static int report_run(struct verb_call *call)
 	int status = 0;
 	if (verb_parse(call, c) < 0)
 		return EXIT_TERSE;
-	if (!c->output) {
-		verb_error(call->verb->name,
-			   "where to? terse report -o FILE.html (-: standard output)");
-		return EXIT_TERSE;
-	}
-	if (strcmp(c->output, "-") == 0 && isatty(STDOUT_FILENO)) {
-		verb_error(call->verb->name,
-			   "standard output is a terminal: terse report -o FILE.html");
-		return EXIT_TERSE;
-	}
+	if (!c->output)
+		return verb_fail(call, ENVELOPE_USAGE,
+				 "where to? terse report -o FILE.html (-: standard output)");
+	if (strcmp(c->output, "-") == 0 && isatty(STDOUT_FILENO))
+		return verb_fail(call, ENVELOPE_USAGE,
+				 "standard output is a terminal: terse report -o FILE.html");
 	/* Does the operand name a run, or a session? */
 	const char *name = call->operands[0];
 	if (name && (strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0)) {
@@ -325,9 +321,8 @@ static int report_run(struct verb_call *call)
 		c->stats.only = c->one.id;
 	} else {
 		call->session = name ? name : call->session;
-		if (!verb_has_session(call))
+		if (!verb_has_session(call, c->directory))
 			return 1;
-		verb_session_name(call->settings, call->session, c->directory);
 	}
 	c->store_count = verb_open_stores(call, c->stores, &status);
 	int written = report_collect(c) < 0 ? -1 : report_write(c, &size);

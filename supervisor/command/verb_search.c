@@ -346,10 +346,8 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 	}
 	buffer_release(&notice);
 	buffer_release(&said);
-	if (result < 0) {
-		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
-		return 1;
-	}
+	if (result < 0)
+		return verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 	followup_keep(&s->followup, s->first, s->first_id);
 	return s->found ? 0 : l->gap.len ? 2 : 1;
 }
@@ -461,10 +459,8 @@ static int search_text(struct search *s, struct text *text, const char *name)
 	}
 	bool summary = (binary || !s->lines) && (total > 0 || (s->count && !label));
 	const char *kind_name = !binary ? NULL : what ? what : "";
-	if (kind == WALK_FAILED || (summary && search_add_summary(s, name, total, kind_name) < 0)) {
-		verb_fail(s->call, ENVELOPE_UNREADABLE, "%s: %m", name);
-		return 1;
-	}
+	if (kind == WALK_FAILED || (summary && search_add_summary(s, name, total, kind_name) < 0))
+		return verb_fail(s->call, ENVELOPE_UNREADABLE, "%s: %m", name);
 	return 0;
 }
 
@@ -504,12 +500,11 @@ static int search_all(struct search *s)
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	struct text text;
-	if (!verb_has_session(s->call))
+	if (!verb_has_session(s->call, directory))
 		return 1;
 	int got = -1, status = 0, unseen = 0, dir = -1;
 	const struct store *opened = NULL;
 	int count = verb_open_stores(s->call, stores, &unseen);
-	verb_session_name(s->call->settings, s->call->session, directory);
 	struct journal *j = journal_open(stores, count, directory, JOURNAL_MADE);
 	while (j && status == 0 && (got = journal_next_made(j, &found)) == 1) {
 		if (found.store != opened) {
@@ -534,8 +529,7 @@ static int search_all(struct search *s)
 		text_close(&text);
 	}
 	if (got < 0) {
-		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
-		status = 1;
+		status = verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 	} else if (status == 0) {
 		status = search_end(s, NULL, directory);
 	}
@@ -568,18 +562,14 @@ static int search_run(struct verb_call *c)
 			    : !s->name && !s->all && !c->session ? usage
 			    : !s->name && s->from > 1            ? "--offset needs one text"
 								 : NULL;
-	if (wrong) {
-		verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
-		return EXIT_TERSE;
-	}
+	if (wrong)
+		return verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
 	const struct matcher_options pattern = {
 		.ignore_case = s->ignore_case, .word = s->word, .literal = s->literal};
 	s->matcher = matcher_new(s->pattern, &pattern, &error);
-	if (!s->matcher && errno == EINVAL) {
-		verb_fail(c, ENVELOPE_BAD_PATTERN, "%s: at offset %zu: %s", s->pattern,
-			  error.offset, error.text);
-		return EXIT_TERSE;
-	}
+	if (!s->matcher && errno == EINVAL)
+		return verb_fail(c, ENVELOPE_BAD_PATTERN, "%s: at offset %zu: %s", s->pattern,
+				 error.offset, error.text);
 	if (!s->matcher) {
 		verb_fail(c, ENVELOPE_UNREADABLE, "%m");
 		return EXIT_TERSE;

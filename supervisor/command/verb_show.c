@@ -25,10 +25,8 @@ static int path_run(struct verb_call *c)
 	struct path_options o = {.raw = false};
 	if (verb_parse(c, &o) < 0)
 		return EXIT_TERSE;
-	if (o.raw && o.standard_error) {
-		verb_fail(c, ENVELOPE_USAGE, "only one of --stderr and --raw");
-		return EXIT_TERSE;
-	}
+	if (o.raw && o.standard_error)
+		return verb_fail(c, ENVELOPE_USAGE, "only one of --stderr and --raw");
 
 	struct id_found found;
 	char path[PATH_MAX], file[ID_LEN + 9];

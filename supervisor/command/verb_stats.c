@@ -191,9 +191,8 @@ static int stats_run(struct verb_call *context)
 		return EXIT_TERSE;
 	c.stats.from_ms = c.since.ms;
 	c.limit = c.limit ? c.limit : ROWS;
-	if (!verb_has_session(context))
+	if (!verb_has_session(context, c.directory))
 		return 1;
-	verb_session_name(context->settings, context->session, c.directory);
 	int count = verb_open_stores(context, stores, &status);
 	if (journal_sessions(stores, count, c.all ? NULL : c.directory, &sessions, &found) < 0)
 		result = -1;
@@ -201,8 +200,7 @@ static int stats_run(struct verb_call *context)
 		result = stats_add_session(&c.stats, sessions[i].store, sessions[i].name);
 	free(sessions);
 	if (result < 0) {
-		verb_fail(c.call, ENVELOPE_UNREADABLE, "%m");
-		status = 1;
+		status = verb_fail(c.call, ENVELOPE_UNREADABLE, "%m");
 	} else {
 		if (c.stats.group_count > 0)
 			qsort(c.stats.groups, c.stats.group_count, sizeof(*c.stats.groups),

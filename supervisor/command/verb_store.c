@@ -181,12 +181,11 @@ static int drop_one(const char *id, const struct id_found *found, const struct s
 				 : removal_of(found->store, found->session, dir, id, &freed);
 		io_close(&dir);
 	}
-	if (result == REMOVAL_RUNNING || result == REMOVAL_FAILED) {
-		verb_error("drop", "%s: %s", id,
-			   result == REMOVAL_FAILED ? strerror(errno)
-						    : "still in use by its run, not removed");
-		return 1;
-	}
+	if (result == REMOVAL_RUNNING || result == REMOVAL_FAILED)
+		return verb_error("drop", "%s: %s", id,
+				  result == REMOVAL_FAILED
+					  ? strerror(errno)
+					  : "still in use by its run, not removed");
 	/* Behind it, so that nobody packs it now. */
 	bool waited = false;
 	for (int i = 0; i < count; i++) {
@@ -216,10 +215,8 @@ static int drop_run(struct verb_call *c)
 		return EXIT_TERSE;
 	size_t names = (size_t)c->operand_count;
 	struct drop_target *targets = calloc(names, sizeof(*targets));
-	if (!targets) {
-		verb_error("drop", "%m");
-		return 1;
-	}
+	if (!targets)
+		return verb_error("drop", "%m");
 	int count = verb_open_stores(c, stores, &status);
 	verb_session_name(c->settings, c->session, directory);
 	for (size_t i = 0; i < names; i++) {
@@ -388,10 +385,8 @@ static void session_describe(struct session_call *c, const struct store *store,
 static int session_look(struct session_call *c, const struct store *store, const char *name)
 {
 	struct inventory v;
-	if (inventory_read(&v, store, name) < 0) {
-		verb_error(c->verb, "%s: %m", store->path);
-		return 1;
-	}
+	if (inventory_read(&v, store, name) < 0)
+		return verb_error(c->verb, "%s: %m", store->path);
 	if (v.session_count > 0)
 		session_describe(c, store, v.sessions);
 	inventory_release(&v);
@@ -406,10 +401,8 @@ static int session_list(struct session_call *c)
 	enum sink sink = reader_of_text(c->call->settings);
 	size_t found;
 	int status = 0;
-	if (journal_sessions(c->stores, c->count, one ? c->session : NULL, &sessions, &found) < 0) {
-		verb_error(c->verb, "%m");
-		return 1;
-	}
+	if (journal_sessions(c->stores, c->count, one ? c->session : NULL, &sessions, &found) < 0)
+		return verb_error(c->verb, "%m");
 	if (!c->limit)
 		c->limit = sink == SINK_PROGRAM ? UINT64_MAX : ROWS;
 	for (size_t i = 0; i < found && i < c->limit; i++)
@@ -421,8 +414,8 @@ static int session_list(struct session_call *c)
 			      " of %s shown; more: terse session --limit %" PRIu64 "]\n",
 			      c->limit, HUMAN_COUNT(found), c->limit * 10);
 	if (c->out.len == 0 && one) {
-		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
-		status = 1;
+		status =
+			verb_error(c->verb, "%s: no such session (terse session list)", c->session);
 	} else if (c->out.len == 0 && isatty(STDERR_FILENO)) {
 		verb_error(c->verb, "there are no sessions yet");
 	}
@@ -454,10 +447,9 @@ static int session_end(struct session_call *c)
 		gc_remove_session(&c->stores[i], c->session);
 	}
 	struct buffer *out = &cleanup.out;
-	if (!found && sum->failed) {
-		verb_error(c->verb, "%s/" JOURNAL_FILE ": %s", c->session, strerror(sum->error));
-		return 1;
-	}
+	if (!found && sum->failed)
+		return verb_error(c->verb, "%s/" JOURNAL_FILE ": %s", c->session,
+				  strerror(sum->error));
 	if (!found)
 		buffer_printf(out, "session %s does not exist (any more)\n", c->session);
 	else if (now)
@@ -479,10 +471,8 @@ static int session_create(struct session_call *c)
 	struct store store;
 	uint16_t draw = 0;
 	if ((!c->name && getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw)) ||
-	    store_open_write(&store) < 0) {
-		verb_error(c->verb, "%m");
-		return 1;
-	}
+	    store_open_write(&store) < 0)
+		return verb_error(c->verb, "%m");
 	if (!c->name) {
 		/* A unique name that sorts by time. */
 		char id[ID_LEN + 1];
@@ -525,11 +515,10 @@ static int session_run(struct verb_call *context)
 	size_t i = 0, count = sizeof(actions) / sizeof(*actions);
 	while (i < count && strcmp(actions[i].name, action) != 0)
 		i++;
-	if (i == count) {
-		verb_error("session", "%s: must be list, show, end or new (see terse help session)",
-			   action);
-		return EXIT_TERSE;
-	}
+	if (i == count)
+		return verb_fail(context, ENVELOPE_USAGE,
+				 "%s: must be list, show, end or new (see terse help session)",
+				 action);
 	const char *wrong = c.now && actions[i].run != session_end   ? "--now"
 			    : c.limit && strcmp(action, "list") != 0 ? "--limit"
 			    : strcmp(action, "list") == 0            ? c.name
