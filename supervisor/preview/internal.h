@@ -254,15 +254,20 @@ enum {
 	SCORE_FAILURES = 46, /* at least this: counts failures */
 };
 
+struct preview_judge {
+	struct keywords keywords;
+	struct literals prefilter;
+	const struct strings *telling, *ignored; /* as in struct limit, or NULL */
+};
+
+void judge_init(struct preview_judge *j, const struct strings *telling,
+		const struct strings *ignored);
+
 /* Only the shape of a line. */
 uint32_t score_shape(const struct line *line);
 
-/* Judges a line. Only the start and the end of a long one are looked at. */
-void score_judge(const struct keywords *keywords, const struct line *line, struct score *out);
-
-/* Looks through the middle of a long line that is whole, and adds what is found there. */
-void score_look_inside(const struct keywords *keywords, const struct literals *prefilter,
-		       const struct line *line, struct score *score);
+/* Judges a line. Of a very long one only the start and the end are looked at. */
+void score_judge(const struct preview_judge *j, const struct line *line, struct score *out);
 
 /* shape.c: hashes under which lines are counted: how often does a line like this occur? */
 
@@ -317,16 +322,39 @@ void streaks_add(struct streaks *s, const struct line *line, uint64_t count, boo
 /* The streak that holds these lines, both included, or NULL. */
 const struct streak *streaks_find(const struct streaks *s, uint64_t from, uint64_t to);
 
-/* smart.c: the lines that may be worth showing, with their texts, in constant memory. When it is
-   full, the least telling ones are dropped. */
-
 enum {
+	LOOK_BACK = 4096,      /* bytes of the window in front of what is judged next, at least */
+	LONG_LINE = 32 * 1024, /* longer ones are known by their start and end only */
 	STORE_LINES = 5120,
 	STORE_BYTES = 288 * 1024,
 	STORE_FRONT = 640, /* bytes kept of a long line's start ... */
 	STORE_BACK = 256,  /* ... and of its end, or of where it tells most */
 	STORE_VALUES = 1024,
 };
+
+/* preview.c: the window: the first and the last bytes of the text, and its totals. What is in it
+   depends on the text only, but for the bytes in front of the last `keep`. */
+
+struct window {
+	char *head; /* the first head_len bytes */
+	size_t head_len, head_cap;
+	uint64_t head_end;     /* where the line ends that those bytes cut; 0: not known yet */
+	char *tail;            /* the last bytes of the text, ... */
+	size_t len, cap, keep; /* ... at least `keep` of them */
+	uint64_t bytes, newlines;
+	uint64_t last_start;     /* where what follows the last newline starts */
+	uint64_t prev_start;     /* where the line before that starts */
+	char front[STORE_FRONT]; /* of what follows it, if the tail has not its start any more */
+};
+
+/* Where the tail begins in the text. */
+static inline uint64_t window_offset(const struct window *w)
+{
+	return w->bytes - w->len;
+}
+
+/* smart.c: the lines that may be worth showing, with their texts, in constant memory. When it is
+   full, the least telling ones are dropped. */
 
 struct stored {
 	struct line line; /* front and back stand in the text, one behind the other */
@@ -349,12 +377,14 @@ struct store {
    fast search finds a telling word, and those around them. The result depends on
    the text only, not on where it was cut when it was fed. */
 
-enum { FOUND_BITS = 12, BLOCK = 64 * 1024 };
+enum { FOUND_BITS = 12 };
+
+/* How a line is like the one in front of it; each says what those above it say as well. */
+enum likeness { LINES_DIFFER, LINES_ALIKE, LINES_COUNT, LINES_SAME };
 
 struct smart {
-	struct keywords keywords;
-	struct literals prefilter;
-	const struct strings *telling, *ignored; /* as in struct limit, or NULL */
+	struct window *window;
+	struct preview_judge judge;
 	struct sketch sketch;
 	struct store store;
 	/* Lines that are the same, and lines of one shape: that of the line added last. */
@@ -364,39 +394,25 @@ struct smart {
 	bool counts;
 	uint32_t shape;
 
-	char block[BLOCK]; /* what was fed and is not judged yet, behind some that is */
-	size_t len, done;
-	uint64_t offset; /* of the block in the text */
-	uint64_t number; /* of the line passed last */
-	uint64_t stored; /* of the line stored last */
+	uint64_t stored; /* number of the line stored last */
 	bool compared;   /* the stored lines, with a run that went well */
 	unsigned follow; /* so many more lines are judged in any case */
 	/* Lines that were judged in order, and those of them whose family is common. */
 	uint64_t judged, regular;
 	/* How often what the fast search finds stood in such surroundings. */
 	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
-
-	/* A line that is too long for the block: what is kept of it. */
-	bool in_long;
-	uint64_t long_start, long_length;
-	char long_text[STORE_FRONT + 2 * STORE_BACK];
 };
 
-/* The lists have to live as long. To be freed with free(); NULL with ENOMEM. */
-struct smart *smart_new(const struct strings *telling, const struct strings *ignored);
+/* The lists and the window have to live as long. To be freed with free(); NULL with ENOMEM. */
+struct smart *smart_new(struct window *window, const struct strings *telling,
+			const struct strings *ignored);
 
-/* Returns how many newlines there were so far. */
-uint64_t smart_feed(struct smart *s, const char *data, size_t len);
-
-/* Passes over bytes that are not there, as preview_skip(). */
-void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
+/* Passes over the lines from `from` up to the last newline of the window, and counts them there. */
+void smart_read(struct smart *s, uint64_t from);
 
 /* Whether most lines are of families that many are of, as those of a run that reports its progress.
  */
 bool smart_is_regular(const struct smart *s);
-
-/* Judges a line. */
-void smart_judge(const struct smart *s, const struct line *line, struct score *score);
 
 /* The outcome for which the lines are weighed. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };

@@ -10,61 +10,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The window: the first and the last bytes of the text, and its totals.
-
-   It costs a count of the newlines and little else, however long the text is. Its content
-   depends on the text only, not on where it was cut when it was fed. */
-
-struct window {
-	char *head; /* the first head_len bytes */
-	size_t head_len, head_cap;
-	uint64_t head_end; /* where the line ends that those bytes cut; 0: not known yet */
-	char *tail;        /* the last tail_len bytes, of which tail_keep count */
-	size_t tail_len, tail_keep;
-	uint64_t bytes;
-	uint64_t newlines;
-	uint64_t last_start; /* where what follows the last newline starts */
-	uint64_t prev_start; /* where the line before that starts */
-};
-
-/* `count`: counts the newlines too; otherwise somebody else does. */
-static void window_feed(struct window *w, const char *data, size_t len, bool count)
+/* Makes room behind the tail. Of an unfinished line that is no longer whole the start is kept. */
+static void window_shift(struct window *w)
 {
-	size_t n = 0;
-	if (len == 0)
+	size_t unread = (size_t)(w->bytes - w->last_start), least = unread + LOOK_BACK + 1;
+	size_t left = unread <= LONG_LINE && least > w->keep ? least : w->keep;
+	if (left >= w->len)
 		return;
-	if (w->head_len < w->head_cap) {
-		n = w->head_cap - w->head_len;
-		if (n > len)
-			n = len;
-		memcpy(w->head + w->head_len, data, n);
-		w->head_len += n;
-	}
+	if (unread > left && unread <= w->len)
+		memcpy(w->front, w->tail + w->len - unread, sizeof(w->front));
+	memmove(w->tail, w->tail + w->len - left, left);
+	w->len = left;
+}
+
+/* Takes as many bytes as there is room for. Returns how many. */
+static size_t window_feed(struct window *w, const char *data, size_t len)
+{
+	if (w->len == w->cap)
+		window_shift(w);
+	if (len > w->cap - w->len)
+		len = w->cap - w->len;
+	size_t n = w->head_cap - w->head_len;
+	if (n > len)
+		n = len;
+	memcpy(w->head + w->head_len, data, n);
+	w->head_len += n;
 	if (w->head_len == w->head_cap && !w->head_end) {
 		const char *newline = memchr(data + n, '\n', len - n);
 		if (newline)
 			w->head_end = w->bytes + (size_t)(newline - data) + 1;
 	}
-	if (count)
-		w->newlines += newline_count(data, len);
 	const char *last = memrchr(data, '\n', len);
 	if (last) {
 		const char *prev = memrchr(data, '\n', (size_t)(last - data));
 		w->prev_start = prev ? w->bytes + (size_t)(prev - data) + 1 : w->last_start;
 		w->last_start = w->bytes + (size_t)(last - data) + 1;
 	}
+	memcpy(w->tail + w->len, data, len);
+	w->len += len;
 	w->bytes += len;
-	if (len >= w->tail_keep) {
-		data += len - w->tail_keep;
-		len = w->tail_keep;
-		w->tail_len = 0;
-	} else if (w->tail_len + len > 2 * w->tail_keep) {
-		size_t keep = w->tail_keep - len;
-		memmove(w->tail, w->tail + w->tail_len - keep, keep);
-		w->tail_len = keep;
-	}
-	memcpy(w->tail + w->tail_len, data, len);
-	w->tail_len += len;
+	return len;
 }
 
 /* Lines so far; a last one without newline counts. */
@@ -73,12 +58,12 @@ static uint64_t window_lines(const struct window *w)
 	return w->newlines + (w->bytes > w->last_start);
 }
 
-/* The last tail_keep bytes and where they are in the text. */
+/* The last `keep` bytes and where they are in the text. */
 static const char *tail_data(const struct window *w, size_t *len, uint64_t *offset)
 {
-	*len = w->tail_len < w->tail_keep ? w->tail_len : w->tail_keep;
+	*len = w->len < w->keep ? w->len : w->keep;
 	*offset = w->bytes - *len;
-	return w->tail + w->tail_len - *len;
+	return w->tail + w->len - *len;
 }
 
 /* The lines at hand, in order: those that begin in the first bytes, then those that begin in the
@@ -163,8 +148,7 @@ struct preview {
 	struct window window;
 	struct layout layout;
 	struct preview_piece last[2]; /* what is shown when the layout has no memory */
-	struct smart *smart;          /* NULL while all fits into the budget */
-	bool is_unjudged;             /* there was no memory for it */
+	struct smart *smart;          /* NULL while all fits into the budget, or without memory */
 };
 
 static void preview_set_budget(struct preview *p, size_t budget)
@@ -198,10 +182,11 @@ struct preview *preview_new(const struct preview_options *options)
 	size_t keep = most + p->limit.max_line;
 	struct window *w = &p->window;
 	w->head_cap = keep;
-	w->tail_keep = keep < LAST_JUDGED ? LAST_JUDGED : keep;
+	w->keep = keep < LAST_JUDGED ? LAST_JUDGED : keep;
+	/* So much more that it is not moved often. */
+	w->cap = 2 * w->keep + 2 * LONG_LINE;
 	w->head = malloc(w->head_cap + 1);
-	/* Twice the size, so that it is moved only once per `tail` bytes. */
-	w->tail = malloc(2 * w->tail_keep + 1);
+	w->tail = malloc(w->cap);
 	if (!w->head || !w->tail) {
 		preview_free(p);
 		return NULL;
@@ -222,42 +207,46 @@ void preview_free(struct preview *p)
 	free(p);
 }
 
-/* Judging begins when the text gets longer than the budget, so that a short
-   run pays nothing for it. All earlier text is in the window. */
+/* Judging begins when the text gets longer than the budget, so that a short run pays nothing for
+   it. All earlier text is in the window then; without memory for it the ends are shown. */
 static void start_smart(struct preview *p)
 {
-	if (p->smart || p->is_unjudged)
+	struct window *w = &p->window;
+	if (p->smart || !(p->smart = smart_new(w, p->limit.patterns, p->limit.ignore)))
 		return;
-	p->smart = smart_new(p->limit.patterns, p->limit.ignore);
-	if (!p->smart) {
-		/* The ends are better than nothing. */
-		p->is_unjudged = true;
-		if (p->limit.mode == MODE_SMART)
-			p->limit.mode = MODE_ENDS;
-		return;
-	}
 	p->smart->counts = p->limit.fold == FOLD_COUNTERS || p->least < p->most;
-	smart_feed(p->smart, p->window.head, p->window.head_len);
+	if (window_offset(w) == 0) {
+		w->newlines = 0;
+		smart_read(p->smart, 0);
+	}
 }
 
 void preview_feed(struct preview *p, const char *data, size_t len)
 {
-	if (p->window.bytes + len > p->most)
+	struct window *w = &p->window;
+	if (w->bytes + len > p->most)
 		start_smart(p);
-	window_feed(&p->window, data, len, !p->smart);
-	if (p->smart)
-		p->window.newlines = smart_feed(p->smart, data, len);
+	while (len > 0) {
+		uint64_t from = w->last_start;
+		size_t n = window_feed(w, data, len);
+		if (p->smart)
+			smart_read(p->smart, from);
+		else
+			w->newlines += newline_count(data, n);
+		data += n;
+		len -= n;
+	}
 }
 
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
 {
 	start_smart(p);
 	if (p->smart)
-		smart_skip(p->smart, bytes, newlines);
+		p->smart->follow = 0;
 	struct window *w = &p->window;
 	/* The kept bytes must be contiguous. */
 	w->head_cap = w->head_len;
-	w->tail_len = 0;
+	w->len = 0;
 	w->bytes += bytes;
 	w->newlines += newlines;
 	w->prev_start = w->last_start = w->bytes;
@@ -301,7 +290,7 @@ static int add_unjudged(struct preview *p, const struct smart *smart, const stru
 		return 0;
 	if (smart) {
 		struct score score;
-		smart_judge(smart, line, &score);
+		score_judge(&smart->judge, line, &score);
 		trait = smart_trait(smart, &score);
 		trait.value = 1;
 	}
@@ -431,6 +420,8 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	const struct smart *smart = pause ? NULL : p->smart;
 	if (pause)
 		limit.mode = MODE_TAIL;
+	else if (!smart && limit.mode == MODE_SMART)
+		limit.mode = MODE_ENDS;
 	bool judged = smart && limit.mode == MODE_SMART;
 	/* Somebody asked for the text: see struct preview_options. */
 	bool asked = succeeded && limit.mode == MODE_SMART &&
@@ -460,18 +451,11 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	return choose_last(p, ask);
 }
 
-struct preview_judge {
-	struct keywords keywords;
-	struct literals prefilter;
-};
-
 struct preview_judge *preview_judge_new(void)
 {
 	struct preview_judge *j = malloc(sizeof(*j));
-	if (!j)
-		return NULL;
-	keywords_init(&j->keywords);
-	prefilter_init(&j->prefilter);
+	if (j)
+		judge_init(j, NULL, NULL);
 	return j;
 }
 
@@ -479,10 +463,9 @@ bool preview_judge_is_failure(const struct preview_judge *j, const char *data, s
 {
 	const struct line line = {.number = 1, .front = data, .front_len = len, .length = len};
 	struct score score;
-	size_t lines = 0;
-	if (literals_find(&j->prefilter, data, len, &lines) == len)
+	if (literals_find(&j->prefilter, data, len, &(size_t){0}) == len)
 		return false;
-	score_judge(&j->keywords, &line, &score);
+	score_judge(j, &line, &score);
 	return score.kind == SCORE_FAIL && score.score >= FAILURE;
 }
 
@@ -491,7 +474,7 @@ uint32_t preview_judge_progress(const struct preview_judge *j, const char *data,
 	const struct line line = {
 		.number = 1, .front = data, .front_len = len, .length = len, .ended = true};
 	struct score score;
-	score_judge(&j->keywords, &line, &score);
+	score_judge(j, &line, &score);
 	return shape_of_progress(&line, &score);
 }
 

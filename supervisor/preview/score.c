@@ -554,14 +554,14 @@ static bool ends_well(const char *text, size_t len)
 	return false;
 }
 
-void score_judge(const struct keywords *keywords, const struct line *line, struct score *out)
+static void judge_message(const struct preview_judge *j, const struct line *line, struct score *out)
 {
 	struct message m;
 	*out = (struct score){.kind = SCORE_BLANK};
 	find_message(line, &m);
 	if (m.len == 0)
 		return;
-	struct reading r = {.keywords = keywords, .text = m.text, .len = m.len};
+	struct reading r = {.keywords = &j->keywords, .text = m.text, .len = m.len};
 	enum score_kind kind = read_structure(&r);
 	bool is_text = kind != SCORE_FRAME && kind != SCORE_RULE && kind != SCORE_PLACE &&
 		       kind != SCORE_QUOTE;
@@ -612,8 +612,8 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	}
 }
 
-void score_look_inside(const struct keywords *keywords, const struct literals *prefilter,
-		       const struct line *line, struct score *score)
+/* Looks through the middle of a long line that is whole, and adds what is found there. */
+static void look_inside(const struct preview_judge *j, const struct line *line, struct score *score)
 {
 	size_t at = JUDGED_FRONT, end = line->front_len - line->ended, lines = 0;
 	if (!line_is_whole(line) || end < JUDGED_FRONT + JUDGED_BACK)
@@ -622,7 +622,7 @@ void score_look_inside(const struct keywords *keywords, const struct literals *p
 	for (unsigned tries = 0; tries < WINDOWS && at < end; tries++) {
 		struct score inside;
 		struct line window = {0};
-		size_t hit = at + literals_find(prefilter, line->front + at, end - at, &lines);
+		size_t hit = at + literals_find(&j->prefilter, line->front + at, end - at, &lines);
 		if (hit == end)
 			break;
 		window.front = line->front + hit - WINDOW_BEFORE;
@@ -630,7 +630,7 @@ void score_look_inside(const struct keywords *keywords, const struct literals *p
 		if (window.front_len > WINDOW)
 			window.front_len = WINDOW;
 		window.length = window.front_len;
-		score_judge(keywords, &window, &inside);
+		judge_message(j, &window, &inside);
 		if (inside.score >= SCORE_FAILURE &&
 		    (!score->focus || inside.score > score->score)) {
 			score->focus = hit - WINDOW_BEFORE;
@@ -639,4 +639,22 @@ void score_look_inside(const struct keywords *keywords, const struct literals *p
 		}
 		at = hit + WINDOW - WINDOW_BEFORE;
 	}
+}
+
+void score_judge(const struct preview_judge *j, const struct line *line, struct score *out)
+{
+	judge_message(j, line, out);
+	if (line->length > STORE_FRONT + STORE_BACK && line->length <= LONG_LINE)
+		look_inside(j, line, out);
+	phrases_apply(j->telling, j->ignored, line, out);
+}
+
+void judge_init(struct preview_judge *j, const struct strings *telling,
+		const struct strings *ignored)
+{
+	keywords_init(&j->keywords);
+	prefilter_init(&j->prefilter);
+	phrases_init(telling, &j->prefilter);
+	j->telling = telling;
+	j->ignored = ignored;
 }

@@ -44,11 +44,8 @@ static void store_halve(struct store *s)
 }
 
 enum {
-	/* Lines longer than this are known by their start and end only. */
-	LONG_LINE = 32 * 1024,
 	/* The first bytes of a text, which are judged line by line. */
 	JUDGE_ALL = 2 * 1024 * 1024,
-	LOOK_BACK = 4096, /* bytes kept in front of what is judged next */
 	LINES_BEFORE = 3,
 	LINES_BEHIND = 12,
 	RARE = 8,   /* of lines of a shape that occurs more often, only the line itself */
@@ -68,17 +65,15 @@ enum {
 	TIRED_WORD = 16384,
 };
 
-struct smart *smart_new(const struct strings *telling, const struct strings *ignored)
+struct smart *smart_new(struct window *window, const struct strings *telling,
+			const struct strings *ignored)
 {
 	/* Only what is used of it is touched. */
 	struct smart *s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
-	keywords_init(&s->keywords);
-	prefilter_init(&s->prefilter);
-	phrases_init(telling, &s->prefilter);
-	s->telling = telling;
-	s->ignored = ignored;
+	s->window = window;
+	judge_init(&s->judge, telling, ignored);
 	return s;
 }
 
@@ -117,35 +112,38 @@ static void smart_store(struct smart *s, const struct line *line, const struct s
 	s->stored = line->number;
 }
 
-void smart_judge(const struct smart *s, const struct line *line, struct score *score)
-{
-	score_judge(&s->keywords, line, score);
-	if (line->length > STORE_FRONT + STORE_BACK && line->length <= LONG_LINE)
-		score_look_inside(&s->keywords, &s->prefilter, line, score);
-	phrases_apply(s->telling, s->ignored, line, score);
-}
-
-/* Whether a line in the block is the one above it once more. */
+/* Whether a line of the window is the one above it once more. */
 static bool is_repeat(const struct smart *s, const struct line *line)
 {
-	size_t at = (size_t)(line->offset - s->offset), len = (size_t)line->length;
+	const struct window *w = s->window;
+	size_t at = (size_t)(line->offset - window_offset(w)), len = (size_t)line->length;
 	/* In front of it is the start of the text, or the newline that ends the line before. */
-	if (len > at || len > LOOK_BACK || (len == at && s->offset > 0))
+	if (len > LOOK_BACK || len > at || (len == at && line->offset > len))
 		return false;
-	return (len == at || s->block[at - len - 1] == '\n') &&
+	return (len == at || line->front[-1 - (ptrdiff_t)len] == '\n') &&
 	       memcmp(line->front, line->front - len, len) == 0;
 }
 
-static void note_streaks(struct smart *s, const struct line *line, uint32_t shape)
+/* The last of `count` lines that are so like each other and like the one in front of them. */
+static void note_streaks(struct smart *s, const struct line *line, uint64_t count,
+			 enum likeness likeness)
 {
-	streaks_add(&s->same, line, 1, is_repeat(s, line));
-	if (s->counts) {
-		const struct line *last = &s->alike.now.last;
-		bool goes_on = last->number + 1 == line->number && shape == s->shape &&
-			       shape_counts_on(last, line);
-		streaks_add(&s->counting, line, 1, goes_on);
-	}
-	streaks_add(&s->alike, line, 1, shape == s->shape);
+	streaks_add(&s->same, line, count, likeness >= LINES_SAME);
+	if (s->counts)
+		streaks_add(&s->counting, line, count, likeness >= LINES_COUNT);
+	streaks_add(&s->alike, line, count, likeness >= LINES_ALIKE);
+}
+
+static void note_line(struct smart *s, const struct line *line, uint32_t shape)
+{
+	const struct line *last = &s->alike.now.last;
+	enum likeness likeness = shape == s->shape ? LINES_ALIKE : LINES_DIFFER;
+	if (is_repeat(s, line))
+		likeness = LINES_SAME;
+	else if (likeness && s->counts && last->number + 1 == line->number &&
+		 shape_counts_on(last, line))
+		likeness = LINES_COUNT;
+	note_streaks(s, line, 1, likeness);
 	s->shape = shape;
 }
 
@@ -165,8 +163,8 @@ bool smart_is_regular(const struct smart *s)
 static void smart_keep_line(struct smart *s, const struct line *line)
 {
 	struct score score;
-	smart_judge(s, line, &score);
-	note_streaks(s, line, score.shape);
+	score_judge(&s->judge, line, &score);
+	note_line(s, line, score.shape);
 	if (score.kind != SCORE_BLANK) {
 		s->judged++;
 		if (sketch_add(&s->sketch, score.family) >= COMMON && !score.tells)
@@ -175,63 +173,63 @@ static void smart_keep_line(struct smart *s, const struct line *line)
 	smart_store(s, line, &score);
 }
 
-/* The line at `start` in the block, which ends with a newline before `end`. */
-static void block_line(const struct smart *s, size_t start, uint64_t number, struct line *line)
+/* The line with that number, whose first byte is at `at`. */
+static void window_line(const struct window *w, const char *at, uint64_t number, struct line *line)
 {
-	const char *front = s->block + start;
-	const char *newline = memchr(front, '\n', s->len - start);
+	size_t left = (size_t)(w->tail + w->len - at);
+	const char *newline = memchr(at, '\n', left);
 	*line = (struct line){.number = number,
-			      .offset = s->offset + start,
-			      .length = (size_t)(newline - front) + 1,
+			      .offset = w->bytes - left,
+			      .length = (size_t)(newline - at) + 1,
 			      .ended = true,
-			      .front = front};
+			      .front = at};
 	line->front_len = (size_t)line->length;
 }
 
 /* Stores the lines above a telling one. */
 static void keep_before(struct smart *s, const struct line *line)
 {
-	size_t starts[LINES_BEFORE], count = 0;
-	size_t here = (size_t)(line->offset - s->offset), at = here;
+	const char *starts[LINES_BEFORE], *at = line->front, *start = s->window->tail;
+	size_t count = 0;
 	struct line other;
-	while (count < LINES_BEFORE && at > 0 && line->number - count > s->stored + 1) {
-		const char *newline = memrchr(s->block, '\n', at - 1);
-		at = newline ? (size_t)(newline - s->block) + 1 : 0;
-		/* Earlier content of the block depends on how the text was fed. */
-		if (here - at > LOOK_BACK)
+	while (count < LINES_BEFORE && at > start && line->number - count > s->stored + 1) {
+		const char *newline = memrchr(start, '\n', (size_t)(at - start) - 1);
+		at = newline ? newline + 1 : start;
+		/* What else is there depends on how the text was fed. */
+		if (line->front - at > LOOK_BACK)
 			break;
 		starts[count++] = at;
 	}
 	while (count-- > 0) {
-		block_line(s, starts[count], line->number - count - 1, &other);
+		window_line(s->window, starts[count], line->number - count - 1, &other);
 		smart_keep_line(s, &other);
 	}
 }
 
 /* Where finds are counted that have the same bytes around in their line, numbers apart. */
-static uint16_t *count_of(const struct smart *s, uint16_t *counts, size_t hit, size_t around)
+static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *hit, size_t around)
 {
-	size_t at = hit > around ? hit - around : 0, to = hit + FRAGMENT_LEN + around;
+	const char *at = (size_t)(hit - w->tail) > around ? hit - around : w->tail;
+	const char *to = hit + FRAGMENT_LEN + around;
 	uint32_t hash = SHAPE_SEED;
 	bool digits = false;
-	/* The line with the find is in the block up to its end. */
-	for (; at < to && (at < hit || s->block[at] != '\n'); at++) {
-		char c = s->block[at];
-		if (is_digit(c) && digits)
+	/* The line with the find is there up to its end. */
+	for (; at < to && (at < hit || *at != '\n'); at++) {
+		if (is_digit(*at) && digits)
 			continue;
-		digits = is_digit(c);
-		hash = (hash ^ (unsigned char)(digits && c != '0' ? '1' : c)) * 16777619u;
+		digits = is_digit(*at);
+		hash = (hash ^ (unsigned char)(digits && *at != '0' ? '1' : *at)) * 16777619u;
 	}
 	return &counts[hash >> (32 - FOUND_BITS)];
 }
 
 /* Whether so many finds looked like this one that no further one can tell anything. */
-static bool is_familiar(struct smart *s, size_t hit)
+static bool is_familiar(struct smart *s, const char *hit)
 {
-	uint16_t *word = count_of(s, s->found_words, hit, AROUND_WORD);
+	uint16_t *word = count_of(s->window, s->found_words, hit, AROUND_WORD);
 	if (*word == TIRED_WORD)
 		return true;
-	uint16_t *here = count_of(s, s->found, hit, AROUND);
+	uint16_t *here = count_of(s->window, s->found, hit, AROUND);
 	(*word)++;
 	if (*here >= (*word > FAMILIAR_WORD ? RATHER_NEW : FAMILIAR))
 		return true;
@@ -239,166 +237,100 @@ static bool is_familiar(struct smart *s, size_t hit)
 	return false;
 }
 
-/* Passes over further lines of a streak of the same line. Returns whether there are some. */
-static bool pass_repeats(struct smart *s, size_t end)
+/* Passes over further lines of a streak of the same line. Returns where they end. */
+static const char *pass_repeats(struct smart *s, const char *at, const char *end)
 {
-	uint64_t count = 0;
+	struct window *w = s->window;
 	struct line line, last;
-	if (s->same.now.last.number != s->number || s->same.now.from == s->number)
-		return false;
-	block_line(s, s->done, s->number + 1, &line);
-	while (s->done < end && is_repeat(s, &line)) {
+	uint64_t count = 0;
+	if (s->same.now.last.number != w->newlines || s->same.now.from == w->newlines)
+		return at;
+	window_line(w, at, w->newlines + 1, &line);
+	while (line.front < end && is_repeat(s, &line)) {
 		last = line;
 		count++;
-		s->done += (size_t)line.length;
 		line.number++;
 		line.offset += line.length;
 		line.front += line.length;
-		if (s->len - s->done < line.length)
+		if ((size_t)(w->tail + w->len - line.front) < line.length)
 			break;
 	}
-	if (count == 0)
-		return false;
-	s->number += count;
-	streaks_add(&s->same, &last, count, true);
-	streaks_add(&s->alike, &last, count, true);
-	if (s->counts)
-		streaks_add(&s->counting, &last, count, true);
-	return true;
+	if (count > 0)
+		note_streaks(s, &last, count, LINES_SAME);
+	w->newlines += count;
+	return line.front;
 }
 
-/* Passes over lines up to `end` of the block, judging those that may tell something. */
-static void search_block(struct smart *s, size_t end)
+/* Passes over lines up to the next that may tell something, which is judged. Returns where it ends.
+ */
+static const char *search_line(struct smart *s, const char *at, const char *end)
 {
+	struct window *w = s->window;
 	struct line line;
-	size_t lines = 0, hit = s->done;
+	const char *hit = at;
+	size_t lines = 0;
 	for (;; hit += FRAGMENT_LEN) {
-		hit += literals_find(&s->prefilter, s->block + hit, end - hit, &lines);
-		if (hit >= end) {
-			s->number += lines;
-			s->done = end;
-			return;
-		}
-		if (!is_familiar(s, hit))
+		hit += literals_find(&s->judge.prefilter, hit, (size_t)(end - hit), &lines);
+		if (hit >= end || !is_familiar(s, hit))
 			break;
 	}
-	s->number += lines;
-	const char *newline = memrchr(s->block + s->done, '\n', hit - s->done);
-	if (newline)
-		s->done = (size_t)(newline - s->block) + 1;
-	block_line(s, s->done, ++s->number, &line);
-	s->done += (size_t)line.length;
-	/* Long lines are judged by their ends alone, wherever the block ends. */
+	w->newlines += lines;
+	if (hit >= end)
+		return end;
+	const char *newline = memrchr(at, '\n', (size_t)(hit - at));
+	window_line(w, newline ? newline + 1 : at, ++w->newlines, &line);
+	at = line.front + line.length;
+	/* Long lines are judged by their ends alone. */
 	if (line.length > LONG_LINE)
-		return;
+		return at;
 	struct score score = {.shape = score_shape(&line)};
-	note_streaks(s, &line, score.shape);
+	note_line(s, &line, score.shape);
 	unsigned count = sketch_add(&s->sketch, score.shape);
 	if (count > USUAL)
-		return;
-	smart_judge(s, &line, &score);
+		return at;
+	score_judge(&s->judge, &line, &score);
 	sketch_add(&s->sketch, score.family);
 	if (score.score < SCORE_TELLING)
-		return;
+		return at;
 	if (count <= RARE) {
 		keep_before(s, &line);
 		s->follow = LINES_BEHIND;
 	}
 	smart_store(s, &line, &score);
+	return at;
 }
 
-/* Passes over the complete lines in the block. */
-static void scan_block(struct smart *s)
+void smart_read(struct smart *s, uint64_t from)
 {
-	const char *newline = memrchr(s->block + s->done, '\n', s->len - s->done);
-	size_t end = newline ? (size_t)(newline - s->block) + 1 : s->done;
-	while (s->done < end) {
+	struct window *w = s->window;
+	const uint64_t offset = window_offset(w);
+	const char *at = w->tail + (from > offset ? from - offset : 0), *end = at, *passed;
+	if (w->last_start > offset)
+		end = w->tail + (w->last_start - offset);
+	while (at < end) {
+		const bool follows = s->follow > 0, all = from < JUDGE_ALL || follows;
 		struct line line;
-		if (s->offset + s->done >= JUDGE_ALL && s->follow == 0) {
-			if (!pass_repeats(s, end))
-				search_block(s, end);
+		if (!all && from >= offset) {
+			passed = pass_repeats(s, at, end);
+			if (passed == at)
+				passed = search_line(s, at, end);
+			from += (uint64_t)(passed - at);
+			at = passed;
 			continue;
 		}
-		block_line(s, s->done, ++s->number, &line);
-		s->follow -= s->follow > 0;
-		s->done += (size_t)line.length;
-		smart_keep_line(s, &line);
-	}
-}
-
-/* Takes what belongs to the long line; returns how many bytes that is. */
-static size_t feed_long(struct smart *s, const char *data, size_t len)
-{
-	const char *newline = memchr(data, '\n', len);
-	size_t n = newline ? (size_t)(newline - data) : len;
-	char *back = s->long_text + STORE_FRONT;
-	size_t last = n < STORE_BACK ? n : STORE_BACK;
-	struct line line;
-	memmove(back, back + last, STORE_BACK - last);
-	memcpy(back + STORE_BACK - last, data + n - last, last);
-	s->long_length += n;
-	s->offset += n;
-	if (!newline)
-		return n;
-	line = (struct line){.offset = s->long_start,
-			     .length = s->long_length + 1,
-			     .ended = true,
-			     .front = s->long_text,
-			     .front_len = STORE_FRONT,
-			     .back = back,
-			     .back_len = STORE_BACK};
-	s->offset++;
-	s->in_long = false;
-	line.number = ++s->number;
-	if (s->long_start < JUDGE_ALL || s->follow) {
-		s->follow -= s->follow > 0;
-		smart_keep_line(s, &line);
-	}
-	return n + 1;
-}
-
-uint64_t smart_feed(struct smart *s, const char *data, size_t len)
-{
-	while (len > 0) {
-		size_t n = s->in_long ? feed_long(s, data, len) : 0;
-		data += n;
-		len -= n;
-		n = BLOCK - s->len < len ? BLOCK - s->len : len;
-		if (s->in_long || n == 0)
-			continue;
-		memcpy(s->block + s->len, data, n);
-		s->len += n;
-		data += n;
-		len -= n;
-		if (s->len < BLOCK)
-			continue;
-		scan_block(s);
-		size_t left = s->len - s->done;
-		if (left <= LONG_LINE) {
-			size_t from = s->done > LOOK_BACK + 1 ? s->done - LOOK_BACK - 1 : 0;
-			memmove(s->block, s->block + from, s->len - from);
-			s->offset += from;
-			s->len -= from;
-			s->done -= from;
-			continue;
+		window_line(w, at, ++w->newlines, &line);
+		at += line.length;
+		line.offset = from;
+		from = offset + (size_t)(at - w->tail);
+		line.length = from - line.offset;
+		if (line.length > LONG_LINE) {
+			line.front = line.offset < offset ? w->front : line.front;
+			line.front_len = STORE_FRONT;
+			line.back = at - 1 - STORE_BACK;
+			line.back_len = STORE_BACK;
 		}
-		/* A long line is known by its ends. */
-		s->in_long = true;
-		s->long_start = s->offset + s->done;
-		s->long_length = left;
-		memcpy(s->long_text, s->block + s->done, STORE_FRONT);
-		memcpy(s->long_text + STORE_FRONT, s->block + s->len - STORE_BACK, STORE_BACK);
-		s->offset += s->len;
-		s->len = s->done = 0;
+		s->follow -= follows;
+		if (all)
+			smart_keep_line(s, &line);
 	}
-	scan_block(s);
-	return s->number;
-}
-
-void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines)
-{
-	s->offset += s->len + bytes;
-	s->number += newlines;
-	s->len = s->done = 0;
-	s->follow = 0;
 }

@@ -124,13 +124,13 @@ TEST(test_sketch)
 	free(sketch);
 }
 
-static struct score judge(const char *text)
+static struct score score_of(const char *text)
 {
-	struct keywords keywords;
+	struct preview_judge judge;
 	struct line line = {.front = text, .front_len = strlen(text), .length = strlen(text)};
 	struct score score;
-	keywords_init(&keywords);
-	score_judge(&keywords, &line, &score);
+	judge_init(&judge, NULL, NULL);
+	score_judge(&judge, &line, &score);
 	return score;
 }
 
@@ -186,7 +186,7 @@ static const struct {
 TEST(test_judgement)
 {
 	for (size_t i = 0; i < sizeof(judged) / sizeof(*judged); i++) {
-		struct score s = judge(judged[i].text);
+		struct score s = score_of(judged[i].text);
 		if (s.kind != judged[i].kind || s.score < judged[i].least ||
 		    s.score > judged[i].most)
 			fail_msg("%s: kind %d, score %u", judged[i].text, (int)s.kind, s.score);
@@ -229,13 +229,13 @@ TEST(test_counters)
 
 TEST(test_shapes)
 {
-	assert_int_equal(judge("built /tmp/a/1.o in 12 ms").shape,
-			 judge("  built /tmp/b/2.o in 3 ms").shape);
-	assert_int_equal(judge("12:00:01 commit 3fa9c0e pushed").shape,
-			 judge("12:00:02 commit 7b0d1ce pushed").shape);
-	assert_int_not_equal(judge("Failures: 0").shape, judge("Failures: 1").shape);
-	assert_int_not_equal(judge("built a").shape, judge("built b").shape);
-	assert_int_equal(judge("  x").indent, 2);
+	assert_int_equal(score_of("built /tmp/a/1.o in 12 ms").shape,
+			 score_of("  built /tmp/b/2.o in 3 ms").shape);
+	assert_int_equal(score_of("12:00:01 commit 3fa9c0e pushed").shape,
+			 score_of("12:00:02 commit 7b0d1ce pushed").shape);
+	assert_int_not_equal(score_of("Failures: 0").shape, score_of("Failures: 1").shape);
+	assert_int_not_equal(score_of("built a").shape, score_of("built b").shape);
+	assert_int_equal(score_of("  x").indent, 2);
 }
 
 int main(void)
