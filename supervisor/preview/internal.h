@@ -67,6 +67,18 @@ static inline size_t skip_blanks(const char *text, size_t len, size_t at)
 	return at;
 }
 
+/* Whether a word is one of those in a list, each between blanks. */
+static inline bool word_is_of(const char *list, const char *word, size_t len)
+{
+	const char *found = len ? list : NULL;
+	while (found && (found = strstr(found, " "))) {
+		found++;
+		if (strncmp(found, word, len) == 0 && found[len] == ' ')
+			return true;
+	}
+	return false;
+}
+
 static inline bool starts_with(const char *text, size_t len, const char *prefix)
 {
 	size_t n = strlen(prefix);

@@ -540,16 +540,23 @@ static uint32_t family_of(const struct message *m, const struct reading *r, enum
 	       (r->forms >> FORM_STATUS & 1);
 }
 
-/* Whether a line ends as those do that report something which went well. */
+/* Whether a line says at its end that something went well, or was skipped: in its last word, in
+   front of times and shares. */
 static bool ends_well(const char *text, size_t len)
 {
-	static const char *const endings[] = {
-		" ok",   " OK",  " PASSED",  " passed",     " Passed",   " PASS",
-		" done", " yes", " SKIPPED", " UP-TO-DATE", "(skipped)",
-	};
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
-		if (ends_with(text, len, endings[i]))
-			return true;
+	static const char words[] =
+		" PASSED Passed passed PASS OK ok done yes SKIPPED UP-TO-DATE (skipped) ";
+	while (len > 0) {
+		size_t end = len;
+		bool letters = false, digits = false;
+		for (; len > 0 && !is_blank(text[len - 1]); len--) {
+			letters |= is_letter(text[len - 1]);
+			digits |= is_digit(text[len - 1]);
+		}
+		if (letters && !digits && !word_is_of(" sec ms ", text + len, end - len))
+			return len > 0 && word_is_of(words, text + len, end - len);
+		while (len > 0 && is_blank(text[len - 1]))
+			len--;
 	}
 	return false;
 }

@@ -76,40 +76,6 @@ bool shape_counts_on(const struct line *before, const struct line *line)
 	return i == a_len && k == b_len;
 }
 
-/* Whether a word is one of those in a list, each between blanks. */
-static bool is_word_of(const char *list, const char *word, size_t len)
-{
-	const char *found = len ? list : NULL;
-	while (found && (found = strstr(found, " "))) {
-		found++;
-		if (strncmp(found, word, len) == 0 && found[len] == ' ')
-			return true;
-	}
-	return false;
-}
-
-/* Whether the last word, in front of times and shares, says that something went well. */
-static bool says_passed(const char *text, size_t len)
-{
-	if (ends_with(text, len, " 0 errors") || ends_with(text, len, " no errors") ||
-	    ends_with(text, len, " 0 failures"))
-		return true;
-	while (len > 0) {
-		while (len > 0 && is_blank(text[len - 1]))
-			len--;
-		size_t end = len;
-		bool letters = false, digits = false;
-		for (; len > 0 && !is_blank(text[len - 1]); len--) {
-			letters |= is_letter(text[len - 1]);
-			digits |= is_digit(text[len - 1]);
-		}
-		if (letters && !digits && !is_word_of(" sec ms ", text + len, end - len))
-			return is_word_of(" PASSED Passed passed OK ok PASS ", text + len,
-					  end - len);
-	}
-	return false;
-}
-
 /* Whether a word takes back what the others say, as in "✓ adds (1 failed)", "checking for x... no",
    "ok 3 # TODO". */
 static bool takes_back(const char *text, size_t len)
@@ -122,7 +88,7 @@ static bool takes_back(const char *text, size_t len)
 		/* "3 of 4 passed" */
 		bool counts = at > 1 && end + 1 < len && is_digit(text[at - 2]) &&
 			      is_digit(text[end + 1]) && starts_with(text + at, end - at, "of");
-		if (counts || is_word_of(words, text + at, end - at))
+		if (counts || word_is_of(words, text + at, end - at))
 			return true;
 	}
 	return false;
@@ -132,24 +98,24 @@ uint32_t shape_of_progress(const struct line *line, const struct score *score)
 {
 	/* Behind what a tool begins with when it goes on. */
 	static const char goes_on[] =
-		" Get Hit Fetched Downloaded Requirement Task Start RUN CC CXX LD AR GEN cc gcc "
-		"clang "
-		"CCLD PASS Adding Applying Building Bundling Checking Collecting Compiling "
-		"Configuring Copying Creating Detecting Determining Downloading Emitting "
-		"Extracting "
-		"Fetching Generating Getting Installing Linking Loading Looking Packing Performing "
-		"Preparing Processing Pulling Reading Removing Resolving Running Scanning "
-		"Selecting "
-		"Setting Transforming Unpacking Updating Using Writing adding building checking "
-		"compiling copying creating extracting generating inflating installing linking "
-		"processing reading removing running updating writing ";
+		" Get Hit Fetched Downloaded Requirement Task Start RUN PASS"
+		" CC CXX CCLD LD AR GEN cc gcc clang"
+		" Adding Applying Building Bundling Checking Collecting Compiling Configuring"
+		" Copying Creating Detecting Determining Downloading Emitting Extracting Fetching"
+		" Generating Getting Installing Linking Loading Looking Packing Performing"
+		" Preparing Processing Pulling Reading Removing Resolving Running Scanning"
+		" Selecting Setting Transforming Unpacking Updating Using Writing"
+		" adding building checking compiling copying creating extracting generating"
+		" inflating installing linking processing reading removing running updating"
+		" writing ";
 	const char *text = line->front;
 	size_t len = line->front_len - line->ended, at = 0;
 	bool plain = score->kind == SCORE_PLAIN && !score->alarms && score->score < SCORE_TELLING;
 	bool share = false;
 	if ((!plain && score->kind != SCORE_PASS) || takes_back(text, len))
 		return 0;
-	if (!plain || says_passed(text, len))
+	if (!plain || ends_with(text, len, " 0 errors") || ends_with(text, len, " no errors") ||
+	    ends_with(text, len, " 0 failures"))
 		return 1;
 	/* Behind a level or a share: "[INFO] ", "[ 3/10] ", "-- ". */
 	while (at < len && !is_letter(text[at])) {
@@ -162,7 +128,7 @@ uint32_t shape_of_progress(const struct line *line, const struct score *score)
 	while (end < len && is_letter(text[end]))
 		end++;
 	if ((end < len && !is_blank(text[end]) && !is_one_of(text[end], ":+")) ||
-	    (!share && !is_word_of(goes_on, text + at, end - at)))
+	    (!share && !word_is_of(goes_on, text + at, end - at)))
 		return 0;
 	return shape_hash(SHAPE_SEED, text + at, end - at) | 2;
 }
