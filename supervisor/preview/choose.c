@@ -17,8 +17,6 @@ enum {
 	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
 	LINE_COST = 100,
 	HEADING_REACH = 4,
-	/* So many lines below a telling one are shown where there is room. */
-	REACH = 20,
 	/* Percent of its value that a line keeps when one like it is taken. */
 	NEXT_OF_SHAPE = 80,
 	/* A fold with its first lines is taken where a gap would be, if it costs no more. */
@@ -63,44 +61,37 @@ static bool is_false_alarm(const struct layout *l, const struct entry *u, bool w
 	       (t->score.kind == SCORE_PASS || t->common || went_on);
 }
 
-/* Takes lines from the start on while they fit into `share` bytes; behind a fold, no false alarms.
-   Returns the first unit not taken. */
-static size_t take_head(struct layout *l, size_t from, size_t to, size_t share)
+/* Takes lines from..to-1 from the start on, or from the end on (`back`), while they fit into
+   `share` bytes; no false alarms behind a fold, or in front of the last one. Returns the first unit
+   behind those taken, or the last one in front of them + 1. */
+static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size_t share)
 {
-	size_t i = from, used = 0;
-	bool folds = false;
-	for (; i < to; i++) {
+	size_t used = 0;
+	bool wary = false, went_on = false;
+	while (from < to) {
+		size_t i = back ? to - 1 : from;
 		const struct entry *u = &l->units[i];
-		uint64_t before = i > l->back ? l->units[i - 1].to : l->ask->printed_lines;
-		if (before + 1 != u->line.number || (folds && is_false_alarm(l, u, false)))
+		uint64_t before = i > l->back ? u[-1].to : l->ask->printed_lines;
+		uint64_t behind = i + 1 < l->count ? u[1].line.number : l->total_lines + 1;
+		if (back ? u->to + 1 != behind : before + 1 != u->line.number)
 			break;
-		if (u->cost > share - used || !layout_take(l, i))
+		if ((wary && is_false_alarm(l, u, went_on)) || u->cost > share - used ||
+		    !layout_take(l, i))
 			break;
-		folds |= u->alike;
 		used += u->cost;
+		wary |= back || u->alike;
+		went_on |= back && u->trait.common;
+		to -= back;
+		from += !back;
 	}
-	return i;
+	return back ? to : from;
 }
 
-/* The same from the end on. When not one fits, the last is cut to `cut` bytes. */
-static void take_tail(struct layout *l, size_t down_to, size_t share, size_t cut)
+/* Takes the last lines. When not one fits, the last is cut to `cut` bytes. */
+static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut)
 {
-	size_t i, used = 0;
-	bool went_on = false;
-	for (i = l->count; i > down_to; i--) {
-		const struct entry *u = &l->units[i - 1];
-		uint64_t behind = i < l->count ? l->units[i].line.number : l->total_lines + 1;
-		if (u->to + 1 != behind)
-			break;
-		if (i < l->count && is_false_alarm(l, u, went_on))
-			break;
-		went_on |= u->trait.common;
-		if (u->cost > share - used || !layout_take(l, i - 1))
-			break;
-		used += u->cost;
-	}
-	if (i == l->count && i > down_to)
-		layout_take_cut(l, i - 1, cut);
+	if (take_end(l, down_to, l->count, true, share) == l->count && down_to < l->count)
+		layout_take_cut(l, l->count - 1, cut);
 }
 
 /* Takes the share of the start, of which some may be printed already. */
@@ -112,7 +103,7 @@ static size_t take_start(struct layout *l, const struct limit *limit)
 	l->max_lines = (max_lines * limit->head_share + 99) / 100;
 	if (l->max_lines > most)
 		l->max_lines = most;
-	size_t next = take_head(l, l->back, l->count, share);
+	size_t next = take_end(l, l->back, l->count, false, share);
 	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
 		next += layout_take_cut(l, 0, share);
 	l->max_lines = max_lines;
@@ -257,24 +248,6 @@ static bool is_filler(const struct entry *u)
 	return u->trait.common && !u->chosen;
 }
 
-/* Takes further lines below those that tell why a run failed, of each as many. */
-static void take_below(struct layout *l)
-{
-	for (unsigned reach = 0; reach < REACH; reach++) {
-		for (size_t i = l->count, k; i-- > 0;) {
-			if (!l->units[i].chosen || l->units[i].trait.value < TELLING)
-				continue;
-			for (k = i + 1;
-			     k < l->count && (l->units[k].chosen || is_separator(&l->units[k]));
-			     k++)
-				;
-			if (k < l->count && k - i <= REACH && !l->units[k].trait.common &&
-			    follows(&l->units[k] - 1, &l->units[k]))
-				layout_take(l, k);
-		}
-	}
-}
-
 void choose(struct layout *l, const struct limit *limit)
 {
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
@@ -291,22 +264,20 @@ void choose(struct layout *l, const struct limit *limit)
 	l->budget -= bytes;
 	l->max_lines -= lines;
 	size_t next = take_start(l, limit);
-	take_tail(l, next, end, cut);
+	take_last(l, next, end, cut);
 	l->budget += bytes;
 	l->max_lines += lines;
 	if (smart || failed)
 		take_told(l);
-	if (smart && failed)
-		take_below(l);
 	if (!smart || failed || l->asked_for || (!l->brief && !has_told(l))) {
 		/* The last lines, then the first ones, up to one of a form that many have. */
 		for (from = l->count; from > next && !(smart && is_filler(&l->units[from - 1]));)
 			from--;
-		take_tail(l, from, l->budget, smart ? 0 : l->budget);
+		take_last(l, from, l->budget, smart ? 0 : l->budget);
 		for (from = next; from < l->count && !(smart && is_filler(&l->units[from]));)
 			from++;
 		if (limit->mode == MODE_SMART || limit->mode == MODE_ENDS)
-			take_head(l, next, from, l->budget);
+			take_end(l, next, from, false, l->budget);
 	}
 	close_gaps(l, smart);
 }
