@@ -76,7 +76,7 @@ static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size
 		if (back ? u->to + 1 != behind : before + 1 != u->line.number)
 			break;
 		if ((wary && is_false_alarm(l, u, went_on)) || u->cost > share - used ||
-		    !layout_take(l, i))
+		    !layout_take(l, i, 0))
 			break;
 		used += u->cost;
 		wary |= back || u->alike;
@@ -91,7 +91,7 @@ static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size
 static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut)
 {
 	if (take_end(l, down_to, l->count, true, share) == l->count && down_to < l->count)
-		layout_take_cut(l, l->count - 1, cut);
+		layout_take(l, l->count - 1, cut);
 }
 
 /* Takes the share of the start, of which some may be printed already. */
@@ -105,7 +105,7 @@ static size_t take_start(struct layout *l, const struct limit *limit)
 		l->max_lines = most;
 	size_t next = take_end(l, l->back, l->count, false, share);
 	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
-		next += layout_take_cut(l, 0, share);
+		next += layout_take(l, 0, share);
 	l->max_lines = max_lines;
 	return next;
 }
@@ -171,7 +171,7 @@ static void take_heading(struct layout *l, size_t unit)
 		if (score->indent >= l->units[unit].trait.score.indent)
 			continue;
 		if (score->opens || score->kind == SCORE_HEADING || score->kind == SCORE_FAIL)
-			layout_take(l, i);
+			layout_take(l, i, 0);
 		return;
 	}
 }
@@ -182,8 +182,8 @@ static void take_telling(struct layout *l, size_t unit)
 {
 	struct entry *u = &l->units[unit];
 	size_t room = l->ask->status > 0 ? LINE_COST : 0, k;
-	if ((is_too_long(l, u) || !layout_take(l, unit)) &&
-	    (u->trait.value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE))) {
+	if ((is_too_long(l, u) || !layout_take(l, unit, 0)) &&
+	    (u->trait.value < TELLING || !layout_take(l, unit, CONTEXT_LINE))) {
 		u->trait.value = 0;
 		return;
 	}

@@ -96,14 +96,6 @@ static inline bool ends_with(const char *text, size_t len, const char *suffix)
 /* line.c: one line of the text as far as its bytes are at hand, and how it looks when it is
    printed: whole, or cut with a note on the omitted bytes. */
 
-/* Where the bytes of a cut line are left out. */
-enum line_cut {
-	LINE_CUT_LATE,  /* most of the start stays, and some of the end */
-	LINE_CUT_EARLY, /* the other way round: the last words count */
-	LINE_CUT_END,   /* nothing but the start stays, without a note ... */
-	LINE_CUT_START, /* ... or nothing but the end */
-};
-
 struct line {
 	uint64_t number; /* 1-based */
 	uint64_t offset; /* of its first byte in the text */
@@ -120,7 +112,8 @@ struct line {
 /* How a line is printed that is longer than `limit` bytes, newline included. */
 struct line_form {
 	size_t limit;
-	enum line_cut cut;
+	bool last;       /* its end tells most, else its start */
+	bool bare;       /* nothing but that stays, without a note */
 	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
 	/* Stands in the first note, with the range behind it; beyond the limit. Or NULL. */
 	const char *command;
@@ -449,13 +442,11 @@ struct trait smart_trait(const struct smart *s, const struct score *score);
 
 struct entry {
 	struct line line;
-	size_t range;      /* of the lines left out it is of this one, or behind all of them */
-	uint64_t to;       /* the last of the equal lines, or of those that are alike */
-	uint64_t length;   /* of all of them */
-	size_t limit;      /* bytes to print of the line at most */
-	size_t cost;       /* printed bytes */
-	uint64_t lines;    /* printed lines */
-	enum line_cut cut; /* where it is cut, if it is longer */
+	size_t range;    /* of the lines left out it is of this one, or behind all of them */
+	uint64_t to;     /* the last of the equal lines, or of those that are alike */
+	uint64_t length; /* of all of them */
+	size_t limit;    /* bytes to print of the line at most */
+	size_t cost;     /* printed bytes */
 	bool chosen;
 	bool folded;
 	bool alike;       /* not equal */
@@ -511,11 +502,9 @@ void layout_price(struct layout *l, bool join);
 /* Whether all lines of the text fit; then they are taken. */
 bool layout_take_all(struct layout *l);
 
-/* Takes a unit if the budget allows. */
-bool layout_take(struct layout *l, size_t unit);
-
-/* The same with the line cut so that it fits, and to `limit` bytes at most. */
-bool layout_take_cut(struct layout *l, size_t unit, size_t limit);
+/* Takes a unit if the budget allows, cut so that it fits and to `most` bytes; 0: only the whole of
+ * it. */
+bool layout_take(struct layout *l, size_t unit, size_t most);
 
 /* Takes the units from..to, which are all that is not chosen between their neighbours, if nothing
    else is in the gap and they cost no more than `room`, or than its marker; `spelled`: with the

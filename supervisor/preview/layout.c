@@ -44,12 +44,6 @@ void layout_begin(struct layout *l, const struct limit *limit, bool bare,
 	buffer_clear(&l->text);
 }
 
-/* Whether a line follows a unit, or those between are `known` to be of one kind. */
-static bool layout_goes_on(const struct streaks *known, const struct entry *u, uint64_t number)
-{
-	return u->to + 1 == number || (known && streaks_find(known, u->to, number));
-}
-
 static size_t line_limit(const struct line *line, size_t limit)
 {
 	bool barely =
@@ -66,49 +60,59 @@ static bool line_equal(const struct line *a, const struct line *b)
 
 int layout_add(struct layout *l, const struct line *line, const struct trait *trait)
 {
-	static const enum line_cut cuts[2][2] = {{LINE_CUT_LATE, LINE_CUT_EARLY},
-						 {LINE_CUT_END, LINE_CUT_START}};
 	const struct preview_ask *ask = l->ask;
-	struct entry *u;
-	size_t range = ask->left_out_count;
-	bool is_back = line->number <= ask->printed_lines;
-	if (line->number > l->total_lines)
+	const uint64_t number = line->number;
+	const bool is_back = number <= ask->printed_lines;
+	size_t range = is_back ? 0 : ask->left_out_count;
+	if (number > l->total_lines)
 		return 0;
-	if (is_back) {
-		/* Which of the lines left out it is one of. */
-		for (range = 0; range < ask->left_out_count; range++) {
-			if (ask->left_out[range].to >= line->number)
-				break;
-		}
-		if (range == ask->left_out_count || ask->left_out[range].from > line->number)
-			return 0;
-	}
-	if (l->count && l->units[l->count - 1].range == range) {
-		u = &l->units[l->count - 1];
+	/* Which of the lines left out it is one of. */
+	while (is_back && range < ask->left_out_count && ask->left_out[range].to < number)
+		range++;
+	if (is_back && (range == ask->left_out_count || ask->left_out[range].from > number))
+		return 0;
+	struct entry *u = l->count ? &l->units[l->count - 1] : NULL;
+	if (u && u->range == range) {
+		bool same = line_equal(&u->line, line);
 		/* A repeated line was announced with those around it. */
-		if (is_back && line_equal(&u->line, line))
+		if (is_back && same)
 			return 0;
-		if (line_equal(&u->line, line) && layout_goes_on(l->same, u, line->number)) {
-			u->to = line->number;
-			u->length = line->offset + line->length - u->line.offset;
+		if (number <= u->to || (same && u->to + 1 == number)) {
+			if (number > u->to) {
+				u->to = number;
+				u->length += line->length;
+			}
 			if (trait->value > u->trait.value)
 				u->trait.value = trait->value;
 			return 0;
 		}
 	}
+	uint64_t before = u && u->range == range ? u->to : ask->printed_lines;
 	u = array_add(&l->units, &l->count, &l->cap, sizeof(*u));
 	if (!u)
 		return -1;
 	l->back += is_back;
 	*u = (struct entry){.line = *line,
 			    .range = range,
-			    .to = line->number,
+			    .to = number,
 			    .length = line->length,
 			    .limit = line_limit(line, l->max_line),
-			    .trait = *trait,
-			    .cut = cuts[l->bare][line->number == l->total_lines]};
+			    .trait = *trait};
 	u->trait.common &= !l->asked_for;
+	/* With it come those around that are known to be the same. */
+	const struct streak *s = l->same && !is_back ? streaks_find(l->same, number, number) : NULL;
+	if (s) {
+		u->line.number = s->from > before ? s->from : before + 1;
+		u->line.offset -= (number - u->line.number) * line->length;
+		u->to = s->last.number;
+		u->length = (u->to - u->line.number + 1) * line->length;
+	}
 	return 0;
+}
+
+static uint64_t unit_lines(const struct entry *u)
+{
+	return u->folded ? 1 : u->to - u->line.number + 1;
 }
 
 static size_t marker_cost(const struct layout *l, const struct preview_piece *piece)
@@ -121,15 +125,17 @@ static size_t marker_cost(const struct layout *l, const struct preview_piece *pi
 
 static struct line_form unit_form(const struct layout *l, const struct entry *u)
 {
-	return (struct line_form){.limit = u->limit, .cut = u->cut, .before = l->ask->bytes_before};
+	return (struct line_form){.limit = u->limit,
+				  .last = u->line.number == l->total_lines,
+				  .bare = l->bare,
+				  .before = l->ask->bytes_before};
 }
 
 /* The fold of the lines behind the first of a unit. The last of them is written to `text`, where
    ALIKE_LAST bytes are. */
 static struct preview_piece unit_fold(const struct layout *l, const struct entry *u, char *text)
 {
-	struct line_form form = {
-		.limit = ALIKE_LAST, .cut = LINE_CUT_LATE, .before = l->ask->bytes_before};
+	struct line_form form = {.limit = ALIKE_LAST, .before = l->ask->bytes_before};
 	struct preview_piece piece = {.kind = u->alike ? PREVIEW_ALIKE : PREVIEW_FOLD,
 				      .from = u->line.number + 1,
 				      .to = u->to,
@@ -182,7 +188,6 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 	}
 	u->folded = false;
 	u->cost = text;
-	u->lines = 1;
 	if (repeats == 0 || text == 0 || text == SIZE_MAX)
 		return;
 	struct preview_piece fold = unit_fold(l, u, last);
@@ -192,7 +197,6 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 		u->cost += folded;
 	} else {
 		u->cost += text * (size_t)repeats;
-		u->lines += repeats;
 	}
 }
 
@@ -201,34 +205,28 @@ static bool unit_is_back(const struct layout *l, const struct entry *u)
 	return u && u->line.number <= l->ask->printed_lines;
 }
 
-/* What stands in front of a unit that is not the next line, where no line is left out that was not
+/* The gap between two units; NULL is the end of the text on that side. From > to: there is none.
+   Or the jump in front of a unit that is not the next line, where no line is left out that was not
    announced already. */
-static struct preview_piece jump_between(const struct layout *l, const struct entry *a,
-					 const struct entry *b)
-{
-	bool follows = a && a->to + 1 == b->line.number;
-	return (struct preview_piece){.kind = PREVIEW_JUMP,
-				      .from = b->line.number,
-				      .to = follows ? 0 : b->line.number,
-				      .back = unit_is_back(l, b)};
-}
-
-/* The gap between two units; NULL is the end of the text on that side. From > to: there is none. */
 static struct preview_piece gap_between(const struct layout *l, const struct entry *a,
 					const struct entry *b)
 {
-	bool from_back = unit_is_back(l, a);
-	if (unit_is_back(l, b) || (from_back && b && b->line.number == l->ask->printed_lines + 1))
-		return jump_between(l, a, b);
+	const bool from_back = unit_is_back(l, a), to_back = unit_is_back(l, b);
+	if (to_back || (from_back && b && b->line.number == l->ask->printed_lines + 1)) {
+		bool follows = a && a->to + 1 == b->line.number;
+		return (struct preview_piece){.kind = PREVIEW_JUMP,
+					      .from = b->line.number,
+					      .to = follows ? 0 : b->line.number,
+					      .back = to_back};
+	}
 	if (from_back)
 		a = NULL;
 	uint64_t start = a ? a->line.offset + a->length : l->ask->printed_bytes;
 	uint64_t end = b ? b->line.offset : l->total_bytes;
-	struct preview_piece gap = {.kind = PREVIEW_GAP,
-				    .from = a ? a->to + 1 : l->ask->printed_lines + 1,
-				    .to = b ? b->line.number - 1 : l->total_lines,
-				    .bytes = end - start};
-	return gap;
+	return (struct preview_piece){.kind = PREVIEW_GAP,
+				      .from = a ? a->to + 1 : l->ask->printed_lines + 1,
+				      .to = b ? b->line.number - 1 : l->total_lines,
+				      .bytes = end - start};
 }
 
 static size_t gap_cost(const struct layout *l, const struct entry *a, const struct entry *b)
@@ -258,39 +256,43 @@ static size_t spell_cost(const struct layout *l)
 	return cost > in_line ? cost : in_line;
 }
 
-/* Whether a unit goes on from the one in front of it. The last line is shown as it is. */
-static bool unit_goes_on(const struct layout *l, size_t i)
+/* Whether a unit is like the one in front of it: it differs only in numbers and paths, or as a
+   counter, and so do those between. The last line is shown as it is. */
+static bool unit_is_alike(const struct layout *l, const struct entry *u)
 {
-	const struct entry *u = &l->units[i];
-	return u->to < l->total_lines && layout_goes_on(l->similar, u - 1, u->line.number);
+	const struct entry *before = u - 1;
+	bool is_alike = l->asked_for ? shape_counts_on(&before->line, &u->line)
+				     : u->trait.score.shape &&
+					       u->trait.score.shape == before->trait.score.shape;
+	return is_alike && u->to < l->total_lines &&
+	       (before->to + 1 == u->line.number ||
+		(l->similar && streaks_find(l->similar, before->to, u->line.number)));
 }
 
-/* Makes one unit of those from..end; false: they are cheap enough. */
+/* Makes one unit of those from..end-1, which are alike, and of the lines behind them that are known
+   to be so. Returns whether it is cheaper by much; else they stay. */
 static bool join_units(struct layout *l, size_t from, size_t end)
 {
 	const struct entry *last = &l->units[end - 1];
 	struct entry joined = l->units[from];
 	size_t cost = 0;
 	joined.alike = true;
-	joined.last = last->alike ? last->last : last->line;
-	if (!last->alike)
-		joined.last.offset += last->length - last->line.length;
+	joined.last = last->line;
+	joined.last.offset += last->length - last->line.length;
 	joined.to = last->to;
-	joined.length = last->line.offset + last->length - joined.line.offset;
 	for (size_t i = from; i < end; i++) {
 		cost += l->units[i].cost;
 		if (l->units[i].trait.value > joined.trait.value)
 			joined.trait.value = l->units[i].trait.value;
 	}
-	/* Those behind that are known to be so. */
 	const struct streak *s = l->similar ? streaks_find(l->similar, joined.to, joined.to) : NULL;
 	bool more = s && s->last.number != joined.to && joined.line.number >= s->from &&
 		    (end == l->count || l->units[end].line.number > s->last.number);
 	if (more) {
 		joined.to = s->last.number;
-		joined.length = s->last.offset + s->last.length - joined.line.offset;
 		joined.last = s->last;
 	}
+	joined.length = joined.last.offset + joined.last.length - joined.line.offset;
 	layout_price_unit(l, &joined);
 	if (!more && (end - from <= ALIKE_LEAST || joined.cost > cost / ALIKE_GAIN))
 		return false;
@@ -298,51 +300,20 @@ static bool join_units(struct layout *l, size_t from, size_t end)
 	return true;
 }
 
-/* Joins the units at `from` that are alike, if there are some. Returns how many are left of them;
- *end is behind them. */
-static size_t fold_at(struct layout *l, size_t from, size_t *end)
-{
-	/* Lines that differ only in numbers and paths, or as a counter. */
-	for (*end = from + 1; *end < l->count; ++*end) {
-		const struct entry *u = &l->units[*end], *before = u - 1;
-		bool is_alike = l->asked_for
-					? shape_counts_on(&before->line, &u->line)
-					: u->trait.score.shape &&
-						  u->trait.score.shape == before->trait.score.shape;
-		if (!is_alike || !unit_goes_on(l, *end))
-			break;
-	}
-	if (from + ALIKE_SHOWN < *end && join_units(l, from + ALIKE_SHOWN - 1, *end))
-		return ALIKE_SHOWN;
-	*end = from + 1;
-	return 1;
-}
-
 void layout_price(struct layout *l, bool join)
 {
-	for (size_t i = 0; i < l->count; i++) {
-		struct entry *u = &l->units[i];
-		const struct streak *s = NULL;
-		if (i >= l->back && l->same)
-			s = streaks_find(l->same, u->line.number, u->to);
-		if (s) {
-			/* Of equal lines those around that are known to be the same. */
-			uint64_t before = i > l->back ? u[-1].to : l->ask->printed_lines;
-			uint64_t behind = i + 1 < l->count ? u[1].line.number : UINT64_MAX;
-			if (s->from > before) {
-				u->line.offset -= (u->line.number - s->from) * u->line.length;
-				u->line.number = s->from;
-			}
-			if (s->last.number < behind)
-				u->to = s->last.number;
-			u->length = (u->to - u->line.number + 1) * u->line.length;
-		}
-		layout_price_unit(l, u);
-	}
+	for (size_t i = 0; i < l->count; i++)
+		layout_price_unit(l, &l->units[i]);
 	/* One unit is made of lines that are alike, where that saves much. */
 	size_t kept = l->back;
 	for (size_t i = l->back, end; join && i < l->count; i = end) {
-		size_t left = fold_at(l, i, &end);
+		size_t left = 1;
+		for (end = i + 1; end < l->count && unit_is_alike(l, &l->units[end]);)
+			end++;
+		if (i + ALIKE_SHOWN < end && join_units(l, i + ALIKE_SHOWN - 1, end))
+			left = ALIKE_SHOWN;
+		else
+			end = i + 1;
 		for (size_t k = 0; k < left; k++)
 			l->units[kept++] = l->units[i + k];
 	}
@@ -351,35 +322,6 @@ void layout_price(struct layout *l, bool join)
 	l->gap_cost = gap_cost(l, NULL, NULL);
 	l->spell_cost = spell_cost(l);
 	l->used += l->gap_cost + l->spell_cost;
-}
-
-bool layout_take_all(struct layout *l)
-{
-	size_t cost = l->ask->used;
-	uint64_t next = l->ask->printed_lines + 1, lines = l->lines;
-	bool spells = false;
-	if (l->back > 0)
-		return false;
-	for (size_t i = 0; i < l->count; i++) {
-		const struct entry *u = &l->units[i];
-		if (((u->folded && u->alike) || is_cut(u)) && !spells) {
-			spells = true;
-			cost += l->spell_cost;
-		}
-		if (u->line.number != next || u->cost == 0 || u->cost > l->budget ||
-		    cost > l->budget - u->cost)
-			return false;
-		cost += u->cost;
-		lines += u->lines;
-		next = u->to + 1;
-	}
-	if (next != l->total_lines + 1 || (l->max_lines && lines > l->max_lines))
-		return false;
-	for (size_t i = 0; i < l->count; i++)
-		l->units[i].chosen = true;
-	l->used = cost;
-	l->lines = lines;
-	return true;
 }
 
 /* The units around this one that are not chosen, as it is not. */
@@ -396,45 +338,6 @@ static struct hole find_hole(struct layout *l, size_t unit)
 	return *h;
 }
 
-/* A unit is chosen. */
-static void note_chosen(struct layout *l, size_t unit)
-{
-	struct hole *h = &l->hole;
-	if (unit == h->from)
-		h->from++;
-	else if (unit > h->from && unit < h->to)
-		h->to = unit;
-	l->units[unit].chosen = true;
-}
-
-/* The bytes used if the unit were taken and its text cost nothing. */
-static size_t used_beside(struct layout *l, const struct entry *u)
-{
-	const struct hole h = find_hole(l, (size_t)(u - l->units));
-	const struct entry *before = h.from > 0 ? &l->units[h.from - 1] : NULL;
-	const struct entry *behind = h.to < l->count ? &l->units[h.to] : NULL;
-	return l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
-	       gap_cost(l, u, behind);
-}
-
-static bool layout_choose(struct layout *l, struct entry *u, size_t beside)
-{
-	if (u->cost == 0 || beside > l->budget || u->cost > l->budget - beside)
-		return false;
-	if (l->max_lines && l->lines + u->lines > l->max_lines)
-		return false;
-	note_chosen(l, (size_t)(u - l->units));
-	l->used = beside + u->cost;
-	l->lines += u->lines;
-	return true;
-}
-
-bool layout_take(struct layout *l, size_t unit)
-{
-	struct entry *u = &l->units[unit];
-	return u->chosen || layout_choose(l, u, used_beside(l, u));
-}
-
 /* Prices a unit, of which fewer bytes are shown for as long as that is more than `most`: bytes may
    grow when they are cleaned, and it may have a fold. */
 static void price_within(struct layout *l, struct entry *u, size_t most)
@@ -447,25 +350,39 @@ static void price_within(struct layout *l, struct entry *u, size_t most)
 	}
 }
 
-bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
+bool layout_take(struct layout *l, size_t unit, size_t most)
 {
 	struct entry *u = &l->units[unit];
 	if (u->chosen)
 		return true;
-	size_t beside = used_beside(l, u);
+	const struct hole h = find_hole(l, unit);
+	const struct entry *before = h.from > 0 ? &l->units[h.from - 1] : NULL, whole = *u;
+	const struct entry *behind = h.to < l->count ? &l->units[h.to] : NULL;
+	/* What is used beside its text. */
+	size_t beside = l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
+			gap_cost(l, u, behind);
 	if (beside >= l->budget)
 		return false;
 	size_t room = l->budget - beside;
-	if (limit < room)
-		room = limit;
-	const struct entry before = *u;
-	if (room < u->limit)
-		u->limit = room < l->max_line ? room : l->max_line;
-	price_within(l, u, room);
-	if (layout_choose(l, u, beside))
-		return true;
-	*u = before;
-	return false;
+	if (most > 0) {
+		room = most < room ? most : room;
+		if (room < u->limit)
+			u->limit = room < l->max_line ? room : l->max_line;
+		price_within(l, u, room);
+	}
+	uint64_t lines = l->lines + unit_lines(u);
+	if (u->cost == 0 || u->cost > room || (l->max_lines && lines > l->max_lines)) {
+		*u = whole;
+		return false;
+	}
+	u->chosen = true;
+	l->used = beside + u->cost;
+	l->lines = lines;
+	if (unit == h.from)
+		l->hole.from++;
+	else
+		l->hole.to = unit;
+	return true;
 }
 
 bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room)
@@ -475,15 +392,12 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 	struct preview_piece gap = gap_between(l, before, behind);
 	if (gap.from > gap.to || gap.kind == PREVIEW_JUMP)
 		return true;
-	size_t unspelled = marker_cost(l, &gap), cost = 0;
+	size_t unspelled = marker_cost(l, &gap);
 	gap.spelled = spelled;
 	size_t most = marker_cost(l, &gap);
 	if (most < room)
 		most = room;
-	if (unit_is_back(l, before) && from < to) {
-		struct preview_piece jump = jump_between(l, before, &l->units[from]);
-		cost = marker_cost(l, &jump);
-	}
+	size_t cost = from < to ? gap_cost(l, before, &l->units[from]) : 0;
 	uint64_t lines = l->lines;
 	for (size_t i = from; i < to; i++) {
 		const struct entry *u = &l->units[i];
@@ -491,23 +405,37 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 		    cost + u->cost > most)
 			return false;
 		cost += u->cost;
-		lines += u->lines;
+		lines += unit_lines(u);
 		gap.from = u->to + 1;
 	}
 	if (gap.from <= gap.to || l->used - unspelled + cost > l->budget ||
 	    (l->max_lines && lines > l->max_lines))
 		return false;
 	for (size_t i = from; i < to; i++)
-		note_chosen(l, i);
+		l->units[i].chosen = true;
+	l->hole = (struct hole){0};
 	l->used = l->used - unspelled + cost;
 	l->lines = lines;
 	return true;
 }
 
+bool layout_take_all(struct layout *l)
+{
+	bool spells = false;
+	for (size_t i = 0; i < l->count; i++)
+		spells |= (l->units[i].folded && l->units[i].alike) || is_cut(&l->units[i]);
+	const size_t spare = spells ? 0 : l->spell_cost;
+	l->used -= spare;
+	if (l->back == 0 && layout_close_gap(l, 0, l->count, false, l->budget))
+		return true;
+	l->used += spare;
+	return false;
+}
+
 /* Whether a taken line could be shown further. */
 static bool can_grow(const struct entry *u)
 {
-	return u->chosen && u->lines == 1 && is_cut(u);
+	return u->chosen && unit_lines(u) == 1 && is_cut(u);
 }
 
 void layout_grow(struct layout *l)
@@ -595,7 +523,7 @@ int layout_pieces(struct layout *l)
 		gap = gap_between(l, before, u);
 		if (gap.from <= gap.to && layout_add_piece(l, &gap))
 			return -1;
-		if (layout_add_text(l, u, u->folded ? 1 : u->lines))
+		if (layout_add_text(l, u, unit_lines(u)))
 			return -1;
 		if (u->folded) {
 			struct preview_piece fold = unit_fold(l, u, l->text.data + l->text.len);

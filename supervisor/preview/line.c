@@ -69,27 +69,25 @@ struct cut {
 
 /* Splits `room` bytes, of which the line has more, between its start and its end, or what tells
    most. */
-static struct cut line_cut(const struct line *l, size_t room, enum line_cut where)
+static struct cut line_cut(const struct line *l, size_t room, const struct line_form *form)
 {
 	bool whole = line_is_whole(l), around = l->after > 0;
-	bool last = around || where == LINE_CUT_START;
-	bool bare = where == LINE_CUT_END || where == LINE_CUT_START;
 	size_t body = (size_t)l->length - l->ended, start = body - l->after - l->back_len;
 	if (whole && !around)
 		start = 0;
-	if (whole && bare)
+	if (whole && form->bare)
 		start = size_min(start, body - room);
 	const char *back = whole ? l->front + start : l->back;
 	size_t most = whole ? body - start : l->back_len;
 	size_t front = size_min(l->front_len, around ? start : body);
-	size_t share = around || where == LINE_CUT_EARLY ? room / 3 : room - room / 6;
-	if (bare)
-		share = last && most > 0 ? 0 : room;
+	size_t share = around || form->last ? room / 3 : room - room / 6;
+	if (form->bare)
+		share = (around || form->last) && most > 0 ? 0 : room;
 	size_t back_len = size_min(most, room - size_min(front, share));
 	size_t front_len = size_min(front, room - back_len);
-	if (bare && share == 0)
+	if (form->bare && share == 0)
 		front_len = 0;
-	else if (bare)
+	else if (form->bare)
 		back_len = 0;
 	/* The bytes at hand may overlap. */
 	back_len = size_min(back_len, body - front_len);
@@ -125,7 +123,7 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 {
 	char note[64];
 	size_t notes = 0, len = 0;
-	bool bare = form->cut == LINE_CUT_END || form->cut == LINE_CUT_START;
+	const bool bare = form->bare;
 	uint64_t at = form->before + l->offset;
 	if (line_is_whole(l) && l->length <= form->limit)
 		return line_append(out, 0, l->front, (size_t)l->length);
@@ -138,7 +136,7 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 		room = size_min(form->limit - notes - l->ended, most);
 	if (room < (bare ? LINE_LEAST_BARE : LINE_LEAST))
 		return 0;
-	const struct cut c = line_cut(l, room, form->cut);
+	const struct cut c = line_cut(l, room, form);
 	if (c.front_len + c.back_len == 0)
 		return 0;
 	len = line_append(out, len, l->front, c.front_len);
