@@ -33,23 +33,9 @@ static void emitter_rows(struct emitter *e, const char *data, size_t len, size_t
 	}
 }
 
-static void emitter_rows_end(struct emitter *e, unsigned blanks)
-{
-	/* The last newline is not decided yet: see emitter_row(). */
-	e->owed--;
-	e->open = true;
-	e->pad = blanks;
-	e->gap = blanks > 0;
-}
-
 static void tail_reset(struct tail *tail)
 {
-	tail->len = 0;
-	tail->newlines = 0;
-	tail->carriage = false;
-	tail->apart = false;
-	tail->broken = false;
-	tail->redrawn = false;
+	*tail = (struct tail){.data = tail->data, .cap = tail->cap};
 }
 
 void append_enter(struct terminal *t)
@@ -183,19 +169,22 @@ static void flush_rows(struct terminal *t)
 	}
 }
 
-/* The first `len` bytes of the tail, whole rows with so many newlines, have
-   scrolled off with what is above them. */
-static void flush_tail(struct terminal *t, size_t len, size_t newlines)
+/* Whole rows have scrolled off: all above the tail, the first `before` bytes of it, and `data`. */
+static void scroll_off(struct terminal *t, size_t before, size_t before_newlines, const char *data,
+		       size_t len, size_t newlines)
 {
-	struct tail *tail = &t->tail;
+	struct emitter *e = &t->emitter;
+	unsigned blanks = blank_columns(t, t->tail.data, before, data, len);
 	flush_rows(t);
-	emitter_row(&t->emitter, false, false);
-	emitter_rows(&t->emitter, tail->data, len, newlines);
-	emitter_rows_end(&t->emitter, blank_columns(t, NULL, 0, tail->data, len));
-	memmove(tail->data, tail->data + len, tail->len - len);
-	tail->len -= len;
-	tail->newlines -= newlines;
-	t->screen->base += newlines;
+	emitter_row(e, false, false);
+	emitter_rows(e, t->tail.data, before, before_newlines);
+	emitter_rows(e, data, len, newlines);
+	/* The last newline is not decided yet: see emitter_row(). */
+	e->owed--;
+	e->open = true;
+	e->pad = blanks;
+	e->gap = blanks > 0;
+	t->screen->base += before_newlines + newlines;
 }
 
 /* Where the line begins that is at the top of the screen when `data` is what was
@@ -226,8 +215,12 @@ void append_trim(struct terminal *t)
 	struct screen *s = t->screen;
 	size_t start, kept;
 	if (tail->newlines >= s->rows || tail->len > tail->cap / 2) {
-		if (find_screen(t, tail->data, tail->len, &start, &kept))
-			flush_tail(t, start, tail->newlines - kept);
+		if (find_screen(t, tail->data, tail->len, &start, &kept)) {
+			scroll_off(t, 0, 0, tail->data, start, tail->newlines - kept);
+			tail->len -= start;
+			tail->newlines = kept;
+			memmove(tail->data, tail->data + start, tail->len);
+		}
 		return;
 	}
 	while (s->y > 0 && s->y + tail->newlines >= s->rows) {
@@ -244,13 +237,7 @@ static bool append_direct(struct terminal *t, const char *data, size_t len, size
 	size_t gone, kept;
 	if (!find_screen(t, data, len, &gone, &kept) || len - gone > tail->cap)
 		return false;
-	newlines -= kept;
-	flush_rows(t);
-	emitter_row(&t->emitter, false, false);
-	emitter_rows(&t->emitter, tail->data, tail->len, tail->newlines);
-	emitter_rows(&t->emitter, data, gone, newlines);
-	emitter_rows_end(&t->emitter, blank_columns(t, tail->data, tail->len, data, gone));
-	t->screen->base += tail->newlines + newlines;
+	scroll_off(t, tail->len, tail->newlines, data, gone, newlines - kept);
 	tail_reset(tail);
 	memcpy(tail->data, data + gone, len - gone);
 	tail->len = len - gone;
@@ -330,21 +317,8 @@ static bool append_add(struct terminal *t, const char *data, size_t len, size_t 
 	return true;
 }
 
-/* The length of an SGR sequence, or of an EL without parameter, which does
-   nothing where text ends; 0 for anything else and for a part of one. */
-static size_t colour(const char *p, const char *end)
-{
-	const char *q = p + 2;
-	if (end - p < 3 || p[1] != '[')
-		return 0;
-	if (*q == 'K')
-		return 3;
-	while (q < end && *q >= '0' && *q <= ';')
-		q++;
-	return q < end && *q == 'm' ? (size_t)(q - p) + 1 : 0;
-}
-
-/* The same for one that lies in the window `p` from `at` on, by its classes. */
+/* The length of an SGR sequence, or of an EL without parameter, which does nothing where text ends,
+   in the window `p` from `at` on, by its classes; 0 for anything else and for a part of one. */
 static size_t colour_in_window(const char *p, size_t at, const struct marks *m)
 {
 	if (at + 3 > MARKS || p[at + 1] != '[')
@@ -460,38 +434,15 @@ static const char *take_frames(struct terminal *t, const char *p, const char *en
 static bool control(struct terminal *t, char c)
 {
 	struct tail *tail = &t->tail;
-	tail->apart = true;
-	switch (c) {
-	case '\r': tail->carriage = t->options.returns || !at_line_start(t); return true;
-	case '\a': tail->broken = true; return true;
-	case '\x7F': t->lossy = true; return true;
-	case '\v':
-	case '\f':
-		if (!at_line_start(t) || tail->carriage)
-			break;
-		t->lossy = true;
-		return append_add(t, "\n", 1, 1);
-	case '\n':
-		if (!at_line_start(t))
-			break;
-		return append_add(t, "\n", 1, 1);
-	case '\b':
-	case 0x0E:
-	case 0x0F: break;
-	default:
-		tail->broken = true;
-		t->lossy = true;
-		if (c != '\0' || t->nul == TERMINAL_NUL_IGNORED)
-			return true;
-		/* Where a CR came last the grid gear overwrites the line. */
-		if (tail->redrawn || (tail->carriage && t->nul == TERMINAL_NUL_SYMBOL))
-			break;
-		tail->carriage = false;
-		return t->nul == TERMINAL_NUL_SYMBOL ? append_add(t, NUL_SYMBOL_BYTES, 3, 0)
-						     : append_add(t, "\n", 1, 1);
-	}
-	append_leave(t, true);
-	return false;
+	bool newline = c == '\n' && at_line_start(t);
+	if (c == '\r' || c == '\a' || newline)
+		tail->apart = true;
+	else
+		append_leave(t, true);
+	if (c == '\r')
+		tail->carriage = t->options.returns || !at_line_start(t);
+	tail->broken |= c == '\a';
+	return newline ? append_add(t, "\n", 1, 1) : t->appending;
 }
 
 const char *append_feed(struct terminal *t, const char *p, const char *end)
@@ -528,29 +479,16 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 		if (p == end)
 			break;
 
-		if (*p == '\x1B') {
-			n = colour(p, end);
-			if (!n || (tail->carriage && p[n - 1] == 'K')) {
-				parser_step(&t->parser, 0x1B);
-				tail->apart = true;
-				return p + 1;
-			}
-			tail->apart = true;
-			tail->broken = true;
-			p += n;
-			if (!tail->carriage)
-				p = take_runs(t, p, end);
-		} else if (*p == '\r' && !tail->carriage && p + 1 < end && p[1] == '\n') {
-			const char *q = take_runs(t, p, end);
-			/* There was no room for the text. */
-			if (q == p)
-				control(t, *q++);
-			p = q;
-		} else {
-			if (!control(t, *p))
-				break;
-			p++;
-		}
+		/* Where one colour or CR LF is, there mostly come more. */
+		const char *q = p;
+		if (!tail->carriage &&
+		    (*p == '\x1B' || (*p == '\r' && end - p > 1 && p[1] == '\n')))
+			q = take_runs(t, p, end);
+		if (q == p && *p == '\x1B')
+			q = terminal_escape(t, p, end);
+		else if (q == p && control(t, *p))
+			q++;
+		p = q;
 	}
 	return p;
 }

@@ -135,10 +135,9 @@ const char *strip_feed(struct terminal *t, const char *p, const char *end)
 		if (p == end)
 			break;
 		if (*p == '\x1B')
-			parser_step(&t->parser, 0x1B);
+			p = terminal_escape(t, p, end);
 		else
-			strip_control(t, (unsigned char)*p);
-		p++;
+			strip_control(t, (unsigned char)*p++);
 	}
 	return p;
 }

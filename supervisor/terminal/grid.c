@@ -472,17 +472,7 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 			p += n;
 			continue;
 		} else if (c == 0x1B) {
-			size_t n = p + 1 < end && p[1] == '[' ? parser_quick(&t->parser, p + 2, end)
-							      : 0;
-			if (!n) {
-				parser_step(&t->parser, c);
-				return p + 1;
-			}
-			p += n + 2;
-			if (p[-1] == 'm' && !t->parser.collect && !t->protect && !t->options.styles)
-				t->width = 0; /* SGR */
-			else
-				dispatch_event(t, PARSER_CSI, (unsigned char)p[-1]);
+			p = terminal_escape(t, p, end);
 		} else if (c == '\r') {
 			/* As dispatch_control() does it: the most frequent one here. */
 			t->screen->x = 0;

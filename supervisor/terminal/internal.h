@@ -425,6 +425,8 @@ void terminal_take(struct terminal *t, const char *data, size_t len);
 /* A character that began in t->partial: completes it with bytes from p on.
    Returns where it ended. */
 const char *terminal_resume(struct terminal *t, const char *p, const char *end);
+/* The ESC at p, and a control sequence that is all there. Returns where it ended. */
+const char *terminal_escape(struct terminal *t, const char *p, const char *end);
 /* Hands on the cursor's row, which is a line, and all lines above. It is about to change. */
 void terminal_keep_row(struct terminal *t);
 /* For a look at the screen: `t` if all its text is in cells, else a copy where it is. NULL with

@@ -99,6 +99,23 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end)
 	return p + (n - held);
 }
 
+const char *terminal_escape(struct terminal *t, const char *p, const char *end)
+{
+	size_t n = end - p > 1 && p[1] == '[' ? parser_quick(&t->parser, p + 2, end) : 0;
+	if (!n) {
+		parser_step(&t->parser, (unsigned char)*p);
+		t->tail.apart = true;
+		return p + 1;
+	}
+	p += n + 2;
+	/* SGR, the most frequent one, has nothing to say in the text but by DECSCA. */
+	if (p[-1] == 'm' && !t->parser.collect && !t->protect && !t->options.styles)
+		dispatch_ended(t);
+	else
+		dispatch_event(t, PARSER_CSI, (unsigned char)p[-1]);
+	return p;
+}
+
 /* Inside an escape sequence. */
 static const char *sequence_feed(struct terminal *t, const char *p, const char *end)
 {
