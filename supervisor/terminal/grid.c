@@ -627,47 +627,13 @@ static void copy_normal(struct terminal *t, const struct screen *from)
 		s->y = s->rows - 1;
 }
 
-static void copy_alternate(struct screen *to, struct screen *from)
-{
-	unsigned rows = to->rows < from->rows ? to->rows : from->rows;
-	to->clusters = from->clusters;
-	from->clusters.text = NULL;
-	for (unsigned y = 0; y < rows; y++) {
-		const struct row *old = screen_row(from, y);
-		struct row *new = screen_row(to, y);
-		unsigned used = old->used < to->cols ? old->used : to->cols;
-		memcpy(new->cells, old->cells, used * sizeof(*new->cells));
-		new->used = used;
-		new->wrapped = old->wrapped;
-		if (used)
-			row_touch(new);
-		if (used && cell_width(new->cells[used - 1]) == 2)
-			new->cells[used - 1] = 0;
-	}
-	to->x = from->x < to->cols ? from->x : to->cols - 1;
-	to->y = from->y < to->rows ? from->y : to->rows - 1;
-}
-
-/* Copies everything that does not depend on the text. */
-static void copy_state(struct screen *to, const struct screen *from)
-{
-	unsigned cols = to->cols < from->cols ? to->cols : from->cols;
-	uint64_t saved = from->saved.y > from->base ? from->saved.y - from->base : 0;
-	memcpy(to->tabs, from->tabs, cols * sizeof(*to->tabs));
-	to->own_tabs = from->own_tabs;
-	to->saved = from->saved;
-	if (to->saved.x >= to->cols)
-		to->saved.x = to->cols - 1;
-	to->saved.y = to->base + (saved < to->rows ? saved : to->rows - 1);
-}
-
 void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
 {
 	t->version++;
 	if (cols == t->normal->cols && rows == t->normal->rows)
 		return;
 	struct screen *normal = screen_new(cols, rows, &t->emitter);
-	struct screen *alternate = screen_new(cols, rows, NULL);
+	struct screen *alternate = screen_copy(t->alternate, cols, rows);
 	if (!normal || !alternate) {
 		screen_free(normal);
 		screen_free(alternate);
@@ -685,9 +651,7 @@ void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
 	scratch.partial_len = 0;
 	normal->base = t->normal->base;
 	copy_normal(&scratch, t->normal);
-	copy_state(normal, t->normal);
-	copy_alternate(alternate, t->alternate);
-	copy_state(alternate, t->alternate);
+	screen_keep(normal, t->normal);
 	t->screen = t->screen == t->normal ? normal : alternate;
 	screen_free(t->normal);
 	screen_free(t->alternate);

@@ -184,10 +184,7 @@ struct screen {
 	unsigned low;         /* rows below are blank and no newline led to them */
 	uint64_t base;        /* rows that scrolled off the top */
 	struct saved_cursor saved;
-	struct row **lines; /* the rows from the top, a permutation of `storage` */
-	struct row *storage;
-	uint32_t *cells;
-	char *raw;
+	struct row **lines; /* the rows from the top */
 	bool *tabs;
 	bool own_tabs; /* the stops are not every eight columns */
 	bool bent;     /* there may be a row that is */
@@ -200,8 +197,12 @@ struct screen {
 struct screen *screen_new(unsigned cols, unsigned rows, struct emitter *emitter);
 void screen_free(struct screen *s);
 
-/* A copy without an emitter. NULL with ENOMEM. */
-struct screen *screen_copy(const struct screen *s);
+/* A copy without an emitter. If it is of another size it is cut or extended, without margins. NULL
+   with ENOMEM. */
+struct screen *screen_copy(const struct screen *from, unsigned cols, unsigned rows);
+
+/* Takes over what does not depend on the text: tab stops, the saved cursor. */
+void screen_keep(struct screen *s, const struct screen *from);
 
 /* Blank, cursor at the top left, no margins, tab stops every eight columns. The saved
    cursor and `base` stay. */
@@ -429,10 +430,10 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end);
 const char *terminal_escape(struct terminal *t, const char *p, const char *end);
 /* Hands on the cursor's row, which is a line, and all lines above. It is about to change. */
 void terminal_keep_row(struct terminal *t);
-/* For a look at the screen: `t` if all its text is in cells, else a copy where it is. NULL with
-   ENOMEM. */
-const struct terminal *terminal_look(const struct terminal *t, struct terminal *copy);
-void terminal_look_end(const struct terminal *seen, struct terminal *copy);
+/* A copy that has all its text in cells, so that to look changes nothing. Lines that leave its
+   screen go to `out`, unless NULL. Returns 0, or -1 with ENOMEM. */
+int terminal_copy(struct terminal *copy, const struct terminal *t, struct buffer *out);
+void terminal_copy_end(struct terminal *copy);
 /* The place of the cursor, from 1. */
 void terminal_find_cursor(const struct terminal *seen, unsigned *row, unsigned *col);
 /* Hands on all text as if the run ended here. */

@@ -18,90 +18,97 @@ static void default_tabs(struct screen *s)
 
 struct screen *screen_new(unsigned cols, unsigned rows, struct emitter *emitter)
 {
-	struct screen *s = calloc(1, sizeof(*s));
-	size_t raw_size = row_raw_size(cols);
+	const size_t count = (size_t)rows * cols, raw_size = row_raw_size(cols);
+	/* All in one block: the screen, its rows, their cells, their bytes, the tab stops. */
+	struct screen *s = calloc(1, sizeof(*s) + rows * (sizeof(*s->lines) + sizeof(**s->lines)) +
+					     count * sizeof(uint32_t) + rows * raw_size +
+					     cols * sizeof(*s->tabs));
 	if (!s)
 		return NULL;
+	s->lines = (void *)(s + 1);
+	struct row *storage = (void *)(s->lines + rows);
+	uint32_t *cells = (void *)(storage + rows);
+	char *raw = (void *)(cells + count);
+	s->tabs = (void *)(raw + rows * raw_size);
 	s->cols = cols;
 	s->rows = rows;
 	s->bottom = rows - 1;
 	s->emitter = emitter;
-	s->saved.charset = 'B';
-	s->lines = calloc(rows, sizeof(struct row *));
-	s->storage = calloc(rows, sizeof(*s->storage));
-	s->cells = calloc((size_t)rows * cols, sizeof(*s->cells));
-	s->raw = malloc(rows * raw_size);
-	s->tabs = calloc(cols, sizeof(*s->tabs));
+	s->saved.charset = CHARSET_ASCII;
 	/* A cell has room for so large a number. */
 	s->clusters.limit =
 		rows * cols < CELL_TEXT / PARTS_PER_CELL ? rows * cols * PARTS_PER_CELL : CELL_TEXT;
-	if (!s->lines || !s->storage || !s->cells || !s->raw || !s->tabs) {
-		screen_free(s);
-		return NULL;
-	}
-
 	default_tabs(s);
 	for (unsigned y = 0; y < rows; y++) {
-		s->lines[y] = &s->storage[y];
-		s->storage[y].cells = s->cells + (size_t)y * cols;
-		s->storage[y].raw = s->raw + y * raw_size;
-		s->storage[y].plain = true;
+		s->lines[y] = &storage[y];
+		storage[y] = (struct row){.cells = cells + (size_t)y * cols,
+					  .raw = raw + y * raw_size,
+					  .plain = true};
 	}
 	return s;
 }
 
 void screen_free(struct screen *s)
 {
-	if (!s)
-		return;
-	free(s->clusters.text);
-	free(s->tabs);
-	free(s->raw);
-	free(s->cells);
-	free(s->storage);
-	free(s->lines);
+	if (s)
+		free(s->clusters.text);
 	free(s);
 }
 
-struct screen *screen_copy(const struct screen *s)
+static unsigned at_most(unsigned n, unsigned most)
 {
-	struct screen *copy = screen_new(s->cols, s->rows, NULL);
-	if (!copy)
+	return n < most ? n : most;
+}
+
+struct screen *screen_copy(const struct screen *from, unsigned cols, unsigned rows)
+{
+	const bool whole = cols == from->cols && rows == from->rows;
+	struct screen *s = screen_new(cols, rows, NULL);
+	if (!s)
 		return NULL;
-	copy->x = s->x;
-	copy->y = s->y;
-	copy->top = s->top;
-	copy->bottom = s->bottom;
-	copy->low = s->low;
-	copy->base = s->base;
-	copy->saved = s->saved;
-	memcpy(copy->tabs, s->tabs, s->cols * sizeof(*s->tabs));
-	copy->own_tabs = s->own_tabs;
-	copy->bent = s->bent;
-	for (unsigned y = 0; y < s->rows; y++) {
-		const struct row *from = s->lines[y];
-		struct row *to = copy->lines[y];
-		uint32_t *cells = to->cells;
-		char *raw = to->raw;
-		*to = *from;
-		to->cells = cells;
-		to->raw = raw;
-		memcpy(cells, from->cells, s->cols * sizeof(*cells));
-		memcpy(raw, from->raw, from->raw_len);
-	}
-	copy->clusters = s->clusters;
-	copy->clusters.text = NULL;
-	if (s->clusters.text) {
-		size_t size = s->clusters.cap * sizeof(*s->clusters.text);
-		copy->clusters.text = malloc(size);
-		if (!copy->clusters.text) {
-			screen_free(copy);
+	struct cluster_pool *pool = &s->clusters;
+	*pool = from->clusters;
+	if (pool->text) {
+		pool->text = malloc(pool->cap * sizeof(*pool->text));
+		if (!pool->text) {
+			screen_free(s);
 			return NULL;
 		}
-		memcpy(copy->clusters.text, s->clusters.text,
-		       s->clusters.len * sizeof(*s->clusters.text));
+		memcpy(pool->text, from->clusters.text, pool->len * sizeof(*pool->text));
 	}
-	return copy;
+	for (unsigned y = 0; y < at_most(rows, from->rows); y++) {
+		struct row *row = s->lines[y], own = *row;
+		*row = *from->lines[y];
+		row->used = at_most(row->used, cols);
+		memcpy(own.cells, row->cells, row->used * sizeof(*own.cells));
+		if (whole)
+			memcpy(own.raw, row->raw, row->raw_len);
+		else
+			row_touch(row);
+		row->cells = own.cells;
+		row->raw = own.raw;
+		if (row->used && cell_width(row->cells[row->used - 1]) == 2)
+			row->cells[row->used - 1] = 0;
+	}
+	s->base = from->base;
+	screen_keep(s, from);
+	s->x = whole ? from->x : at_most(from->x, cols - 1);
+	s->y = at_most(from->y, rows - 1);
+	s->low = at_most(from->low, rows - 1);
+	s->top = whole ? from->top : 0;
+	s->bottom = whole ? from->bottom : rows - 1;
+	s->bent = from->bent;
+	return s;
+}
+
+void screen_keep(struct screen *s, const struct screen *from)
+{
+	uint64_t saved = from->saved.y > from->base ? from->saved.y - from->base : 0;
+	memcpy(s->tabs, from->tabs, at_most(s->cols, from->cols) * sizeof(*s->tabs));
+	s->own_tabs = from->own_tabs;
+	s->saved = from->saved;
+	s->saved.x = at_most(s->saved.x, s->cols - 1);
+	s->saved.y = s->base + (saved < s->rows ? saved : s->rows - 1);
 }
 
 void screen_clear(struct screen *s)

@@ -152,16 +152,15 @@ int terminal_repaint(const struct terminal *t, struct buffer *out)
 	const struct terminal_painter painter = {repaint_on_run, out};
 	unsigned row, col;
 	struct terminal copy;
-	const struct terminal *seen = terminal_look(t, &copy);
-	if (!seen)
+	if (terminal_copy(&copy, t, NULL) < 0)
 		return -1;
-	terminal_find_cursor(seen, &row, &col);
+	terminal_find_cursor(&copy, &row, &col);
 	buffer_append_string(out, terminal_unpaint);
 	if (t->screen != t->normal)
 		buffer_append_string(out, "\033[?1049h");
 	buffer_append_string(out, "\033[H\033[2J");
-	out->failed |= terminal_paint(seen, &painter) < 0;
-	terminal_look_end(seen, &copy);
+	out->failed |= terminal_paint(&copy, &painter) < 0;
+	terminal_copy_end(&copy);
 	buffer_append_string(out, "\033[m");
 	if (*t->string.title)
 		buffer_printf(out, "\033]2;%s\007", t->string.title);

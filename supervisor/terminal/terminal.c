@@ -440,17 +440,14 @@ void terminal_keep_row(struct terminal *t)
 	emitter_flush(&t->emitter);
 }
 
-/* A copy in the grid gear, so that to look changes nothing. */
-
-static void copy_close(struct terminal *copy)
+void terminal_copy_end(struct terminal *copy)
 {
 	buffer_release(&copy->overwritten.stayed);
 	screen_free(copy->normal);
 	screen_free(copy->alternate);
 }
 
-/* Lines that leave its screen go to `out`, unless NULL. Returns 0, or -1 with ENOMEM. */
-static int copy_open(struct terminal *copy, const struct terminal *t, struct buffer *out)
+int terminal_copy(struct terminal *copy, const struct terminal *t, struct buffer *out)
 {
 	*copy = *t;
 	copy->emitter.write = emitter_collect;
@@ -459,12 +456,12 @@ static int copy_open(struct terminal *copy, const struct terminal *t, struct buf
 	copy->emitter.staged = 0;
 	copy->options.cells = true;
 	copy->overwritten.stayed = (struct buffer)BUFFER_INIT;
-	copy->normal = screen_copy(t->normal);
-	copy->alternate = screen_copy(t->alternate);
+	copy->normal = screen_copy(t->normal, t->normal->cols, t->normal->rows);
+	copy->alternate = screen_copy(t->alternate, t->alternate->cols, t->alternate->rows);
 	if (!copy->normal || !copy->alternate ||
 	    buffer_try_append(&copy->overwritten.stayed, t->overwritten.stayed.data,
 			      t->overwritten.stayed.len) < 0) {
-		copy_close(copy);
+		terminal_copy_end(copy);
 		return -1;
 	}
 	copy->screen = t->screen == t->normal ? copy->normal : copy->alternate;
@@ -487,25 +484,12 @@ int terminal_pending(const struct terminal *t, struct buffer *out)
 		return buffer_check(out);
 	}
 	/* A string that does not end becomes text. */
-	if (copy_open(&copy, t, out) < 0)
+	if (terminal_copy(&copy, t, out) < 0)
 		return -1;
 	string_give_up(&copy);
 	terminal_emit(&copy, &copy.emitter);
-	copy_close(&copy);
+	terminal_copy_end(&copy);
 	return buffer_check(out);
-}
-
-const struct terminal *terminal_look(const struct terminal *t, struct terminal *copy)
-{
-	if (!t->appending)
-		return t;
-	return copy_open(copy, t, NULL) < 0 ? NULL : copy;
-}
-
-void terminal_look_end(const struct terminal *seen, struct terminal *copy)
-{
-	if (seen == copy)
-		copy_close(copy);
 }
 
 void terminal_find_cursor(const struct terminal *seen, unsigned *row, unsigned *col)
@@ -521,13 +505,12 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 	struct emitter e = {.write = emitter_collect, .ctx = out};
 	struct terminal copy;
 	unsigned y, x;
-	const struct terminal *seen = terminal_look(t, &copy);
-	if (!seen)
+	if (terminal_copy(&copy, t, NULL) < 0)
 		return -1;
-	terminal_find_cursor(seen, row ? row : &y, col ? col : &x);
+	terminal_find_cursor(&copy, row ? row : &y, col ? col : &x);
 	if (t->options.collapse)
-		emit_picture(seen->screen, seen->screen->rows, &e);
-	terminal_look_end(seen, &copy);
+		emit_picture(copy.screen, copy.screen->rows, &e);
+	terminal_copy_end(&copy);
 	return buffer_check(out);
 }
 
