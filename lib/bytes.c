@@ -201,88 +201,59 @@ INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const ch
 	return i;
 }
 
-/* One variant: how its masks are made, how wide they are, and on which processors (an attribute,
-   which can't stand in parentheses). */
+/* One variant: its name, how many bytes it takes at a time, `1 << shift` bits for each of them in a
+   mask, and on which processors (an attribute, which can't stand in parentheses). bits_NAME() makes
+   a mask of lanes that are all ones or none. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-#define SCAN(name, width, shift, target)                                                 \
-	target static size_t text_##name(const char *data, size_t len, bool line,        \
-					 size_t *newlines)                               \
-	{                                                                                \
-		return scan_text(masks_##name, width, shift, data, len, line, newlines); \
-	}                                                                                \
-	target static struct marks marks_##name(const char *data)                        \
-	{                                                                                \
-		return scan_marks(masks_##name, width, shift, data);                     \
-	}                                                                                \
-	target static size_t ascii_##name(const char *data, size_t len)                  \
-	{                                                                                \
-		return scan_ascii(masks_##name, width, shift, data, len);                \
-	}                                                                                \
+#define SCAN(name, width, shift, target)                                                      \
+	typedef unsigned char bytes_##name __attribute__((vector_size(width)));               \
+	typedef signed char signs_##name __attribute__((vector_size(width)));                 \
+	INLINE target struct masks masks_##name(const char *data)                             \
+	{                                                                                     \
+		bytes_##name v;                                                               \
+		memcpy(&v, data, sizeof(v));                                                  \
+		bytes_##name newline = (bytes_##name)(v == '\n');                             \
+		bytes_##name del = (bytes_##name)(v == 0x7F);                                 \
+		bytes_##name tab = (bytes_##name)(v == '\t'), low = (bytes_##name)(v < 0x20); \
+		/* Signed: all bytes from 0x80 on are below 0x20, too. */                     \
+		bytes_##name other = (bytes_##name)((signs_##name)v < 0x20) | del;            \
+		bytes_##name digit = (bytes_##name)(v - '0' <= ';' - '0');                    \
+		return (struct masks){bits_##name((low & ~(tab | newline)) | del),            \
+				      bits_##name(newline), bits_##name(other),               \
+				      bits_##name(digit)};                                    \
+	}                                                                                     \
+	target static size_t text_##name(const char *data, size_t len, bool line,             \
+					 size_t *newlines)                                    \
+	{                                                                                     \
+		return scan_text(masks_##name, width, shift, data, len, line, newlines);      \
+	}                                                                                     \
+	target static struct marks marks_##name(const char *data)                             \
+	{                                                                                     \
+		return scan_marks(masks_##name, width, shift, data);                          \
+	}                                                                                     \
+	target static size_t ascii_##name(const char *data, size_t len)                       \
+	{                                                                                     \
+		return scan_ascii(masks_##name, width, shift, data, len);                     \
+	}                                                                                     \
 	static const struct scan scan_##name = {#name, text_##name, marks_##name, ascii_##name};
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-#define ONES  UINT64_C(0x0101010101010101)
-#define HIGHS UINT64_C(0x8080808080808080)
+/* For processors without a variant below: a bit is the highest one of its byte. */
+typedef unsigned char word_lanes __attribute__((vector_size(8)));
 
-/* The high bit of each byte that is zero. */
-INLINE uint64_t word_zeros(uint64_t word)
+INLINE uint64_t bits_word(word_lanes v)
 {
-	return ~(((word & ~HIGHS) + ~HIGHS) | word | ~HIGHS);
-}
-
-/* For processors without a variant below. */
-INLINE struct masks masks_word(const char *data)
-{
-	uint64_t v;
-	memcpy(&v, data, sizeof(v));
-	v = le64toh(v);
-	uint64_t newline = word_zeros(v ^ (ONES * '\n'));
-	uint64_t del = word_zeros(v ^ (ONES * 0x7F));
-	uint64_t low = word_zeros(v & (ONES * 0xE0));
-	uint64_t control = (low & ~newline & ~word_zeros(v ^ (ONES * '\t'))) | del;
-	/* The high half is 3, and the low one below 12. */
-	uint64_t three = word_zeros((v ^ (ONES * 0x30)) & (ONES * 0xF0));
-	uint64_t digit = three & ~((v & (ONES * 0x0F)) + ONES * 0x74);
-	return (struct masks){control, newline, low | del | (v & HIGHS), digit};
+	uint64_t word;
+	memcpy(&word, &v, sizeof(word));
+	return le64toh(word) & UINT64_C(0x8080808080808080);
 }
 
 SCAN(word, 8, 3, )
 
 #if defined(__x86_64__)
 
-INLINE struct masks masks_sse2(const char *data)
-{
-	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)data);
-	__m128i low = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v);
-	__m128i tab = _mm_cmpeq_epi8(v, _mm_set1_epi8('\t'));
-	__m128i newline = _mm_cmpeq_epi8(v, _mm_set1_epi8('\n'));
-	__m128i del = _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7F));
-	__m128i control = _mm_or_si128(_mm_andnot_si128(_mm_or_si128(tab, newline), low), del);
-	/* Signed: all bytes from 0x80 on are below 0x20, too. */
-	__m128i other = _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)), del);
-	__m128i from = _mm_sub_epi8(v, _mm_set1_epi8('0'));
-	__m128i digit = _mm_cmpeq_epi8(_mm_min_epu8(from, _mm_set1_epi8(';' - '0')), from);
-	return (struct masks){
-		(unsigned)_mm_movemask_epi8(control), (unsigned)_mm_movemask_epi8(newline),
-		(unsigned)_mm_movemask_epi8(other), (unsigned)_mm_movemask_epi8(digit)};
-}
-
-INLINE TARGET_AVX2 struct masks masks_avx2(const char *data)
-{
-	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)data);
-	__m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(0x1F)), v);
-	__m256i tab = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\t'));
-	__m256i newline = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n'));
-	__m256i del = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(0x7F));
-	__m256i control =
-		_mm256_or_si256(_mm256_andnot_si256(_mm256_or_si256(tab, newline), low), del);
-	__m256i other = _mm256_or_si256(_mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), v), del);
-	__m256i from = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
-	__m256i digit = _mm256_cmpeq_epi8(_mm256_min_epu8(from, _mm256_set1_epi8(';' - '0')), from);
-	return (struct masks){
-		(unsigned)_mm256_movemask_epi8(control), (unsigned)_mm256_movemask_epi8(newline),
-		(unsigned)_mm256_movemask_epi8(other), (unsigned)_mm256_movemask_epi8(digit)};
-}
+#define bits_sse2(v) ((unsigned)_mm_movemask_epi8((__m128i)(v)))
+#define bits_avx2(v) ((unsigned)_mm256_movemask_epi8((__m256i)(v)))
 
 SCAN(sse2, 16, 0, )
 SCAN(avx2, 32, 0, TARGET_AVX2)
@@ -296,19 +267,7 @@ INLINE uint64_t neon_mask(uint8x16_t v)
 	return vget_lane_u64(vreinterpret_u64_u8(narrow), 0) & UINT64_C(0x1111111111111111);
 }
 
-INLINE struct masks masks_neon(const char *data)
-{
-	uint8x16_t v = vld1q_u8((const uint8_t *)data);
-	uint8x16_t low = vcltq_u8(v, vdupq_n_u8(0x20));
-	uint8x16_t newline = vceqq_u8(v, vdupq_n_u8('\n'));
-	uint8x16_t del = vceqq_u8(v, vdupq_n_u8(0x7F));
-	uint8x16_t plain = vorrq_u8(newline, vceqq_u8(v, vdupq_n_u8('\t')));
-	uint8x16_t control = vorrq_u8(vbicq_u8(low, plain), del);
-	uint8x16_t other = vorrq_u8(low, vcgeq_u8(v, vdupq_n_u8(0x7F)));
-	uint8x16_t digit = vcleq_u8(vsubq_u8(v, vdupq_n_u8('0')), vdupq_n_u8(';' - '0'));
-	return (struct masks){neon_mask(control), neon_mask(newline), neon_mask(other),
-			      neon_mask(digit)};
-}
+#define bits_neon(v) neon_mask((uint8x16_t)(v))
 
 SCAN(neon, 16, 2, )
 
