@@ -385,10 +385,10 @@ int excerpts_text(const struct settings *settings, struct text *t, const struct 
 
 enum { HOOK_SESSION_MAX = 128 };
 
+/* The session that ends, if any: its name, or a variable by which the agent's commands know it. */
 struct hook_outcome {
-	bool ends;                          /* a session does: */
-	char session[HOOK_SESSION_MAX + 1]; /* its name; "": the caller's */
-	const char *mark; /* a variable by which the agent's commands know it, or NULL */
+	char session[HOOK_SESSION_MAX + 1]; /* or "" */
+	const char *mark;                   /* or NULL */
 };
 
 struct hook_terse {

@@ -45,16 +45,35 @@ struct recording {
 /* Bytes of one line: an event holds the result of one read(2), escaped. */
 #define LINE_MOST ((size_t)1024 * 1024)
 
-/* Reads the header. Returns 0, or -1 with errno EBADMSG: it is none; ENODATA: there is nothing. */
-static int recording_open(struct recording *r, int fd)
+/* Reports that it could not be read. Returns -1. */
+static int recording_fail(const struct verb_call *c, const char *name, int error)
 {
+	verb_error(c->verb->name, "%s: %s", name,
+		   error == ENODATA   ? "the recording is empty"
+		   : error == EBADMSG ? "the recording is damaged"
+				      : strerror(error));
+	return -1;
+}
+
+/* Opens the recording of an artifact and reads its header; `name`: as errors call it. Returns 0, or
+   -1 after saying why not. */
+static int recording_open(struct recording *r, const struct verb_call *c, int dir, const char *id,
+			  const char *name)
+{
+	int fd = id_open_file(dir, id, ARTIFACT_CAST, O_RDONLY);
 	*r = (struct recording){.lines = {.fd = fd, .most = LINE_MOST}};
+	if (fd < 0) {
+		verb_error(c->verb->name,
+			   errno == ENOENT ? "%s: was not recorded (run it with --record)"
+					   : "%s: %m",
+			   id);
+		return -1;
+	}
 	int got = io_lines_next(&r->lines, &r->line, &r->line_len);
 	r->header = got == 1 ? json_read(r->line, r->line_len, 0, NULL) : NULL;
 	if (json_integer_value(json_object_get(r->header, "version")) == 2)
 		return 0;
-	errno = got == 0 && r->lines.block.len == 0 ? ENODATA : EBADMSG;
-	return -1;
+	return recording_fail(c, name, got == 0 && r->lines.block.len == 0 ? ENODATA : EBADMSG);
 }
 
 /* Reads the next event. Returns 1, 0 at the end, or -1 with errno. */
@@ -88,6 +107,7 @@ static void recording_close(struct recording *r)
 	json_decref(r->header);
 	json_decref(r->event);
 	buffer_release(&r->lines.block);
+	io_close(&r->lines.fd);
 	errno = error;
 }
 
@@ -98,30 +118,27 @@ struct replay {
 };
 
 /* Plays it at its own pace. Returns 0, or -1 with errno; a signal ends this process. */
-static int replay_play(const struct replay *p, int fd)
+static int replay_play(const struct replay *p, struct recording *r)
 {
-	struct recording r;
 	sigset_t signals;
 	double before = 0;
-	int sig = 0;
+	int sig = 0, result = 0;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	int result = recording_open(&r, fd);
-	while (result == 0 && sig <= 0 && (result = recording_next(&r)) == 1) {
-		double pause = fmin(r.at - before, p->longest) / p->speed;
-		before = r.at;
+	while (result == 0 && sig <= 0 && (result = recording_next(r)) == 1) {
+		double pause = fmin(r->at - before, p->longest) / p->speed;
+		before = r->at;
 		if (pause > 0) {
 			struct timespec left = {.tv_sec = (time_t)pause};
 			left.tv_nsec = (long)((pause - (double)left.tv_sec) * 1e9);
 			sig = sigtimedwait(&signals, NULL, &left);
 		}
-		result = sig <= 0 && r.kind == 'o' ? io_write(STDOUT_FILENO, r.data, r.len) : 0;
+		result = sig <= 0 && r->kind == 'o' ? io_write(STDOUT_FILENO, r->data, r->len) : 0;
 	}
 	int error = errno;
-	recording_close(&r);
 	if (isatty(STDOUT_FILENO))
 		io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
 	if (sig > 0)
@@ -130,45 +147,21 @@ static int replay_play(const struct replay *p, int fd)
 	return result;
 }
 
-/* Opens the recording of an artifact. Returns a descriptor, or -1 after saying why not. */
-static int replay_open(const struct verb_call *c, int dir, const char *id)
+/* Writes the last screen as a picture, as far as it is whole. Returns 0, or -1 with errno. */
+static int replay_draw(struct recording *r, const char *path)
 {
-	int fd = id_open_file(dir, id, ARTIFACT_CAST, O_RDONLY);
-	if (fd < 0 && errno == ENOENT)
-		verb_error(c->verb->name, "%s: was not recorded (run it with --record)", id);
-	else if (fd < 0)
-		verb_error(c->verb->name, "%s: %m", id);
-	return fd;
-}
-
-/* Reports that a recording could not be read. */
-static void replay_failed(const struct verb_call *c, const char *name, int error)
-{
-	verb_error(c->verb->name, "%s: %s", name,
-		   error == ENODATA   ? "the recording is empty"
-		   : error == EBADMSG ? "the recording is damaged"
-				      : strerror(error));
-}
-
-/* Writes the last screen as a picture. Returns 0, or -1 with errno. */
-static int replay_draw(int fd, const char *path)
-{
-	struct recording r;
 	unsigned cols, rows;
-	struct terminal *t = recording_open(&r, fd) < 0
-				     ? NULL
-				     : svg_terminal(json_object_get(r.header, "width"),
-						    json_object_get(r.header, "height"));
-	while (t && recording_next(&r) == 1) {
-		if (r.kind == 'o')
-			terminal_feed(t, r.data, r.len);
-		else if (r.kind == 'r' && sscanf(r.data, "%ux%u", &cols, &rows) == 2 && cols >= 2 &&
-			 cols <= 1000 && rows >= 2 && rows <= 500)
+	struct terminal *t = svg_terminal(json_object_get(r->header, "width"),
+					  json_object_get(r->header, "height"));
+	while (t && recording_next(r) == 1) {
+		if (r->kind == 'o')
+			terminal_feed(t, r->data, r->len);
+		else if (r->kind == 'r' && sscanf(r->data, "%ux%u", &cols, &rows) == 2 &&
+			 cols >= 2 && cols <= 1000 && rows >= 2 && rows <= 500)
 			terminal_resize(t, cols, rows);
 	}
 	int result = t ? svg_write(path, t) : -1;
 	terminal_free(t);
-	recording_close(&r);
 	return result;
 }
 
@@ -189,17 +182,19 @@ static int replay_run(struct verb_call *c)
 	if (r.longest_ms > 0)
 		r.longest = (double)r.longest_ms / 1000;
 	struct id_found found;
-	int dir = verb_find_directory(c, c->operands[0], &found, NULL, NULL);
-	int fd = dir < 0 ? -1 : replay_open(c, dir, found.id);
-	io_close(&dir);
-	if (fd < 0)
+	const char *name = c->operands[0];
+	struct recording recording;
+	int dir = verb_find_directory(c, name, &found, NULL, NULL);
+	if (dir < 0)
 		return 1;
-	int result = r.svg ? replay_draw(fd, r.svg) : replay_play(&r, fd);
-	if (result < 0)
-		replay_failed(
-			c, r.svg && errno != EBADMSG && errno != ENODATA ? r.svg : c->operands[0],
-			errno);
-	io_close(&fd);
+	int result = recording_open(&recording, c, dir, found.id, name);
+	if (result == 0) {
+		result = r.svg ? replay_draw(&recording, r.svg) : replay_play(&r, &recording);
+		if (result < 0)
+			recording_fail(c, r.svg ? r.svg : name, errno);
+	}
+	recording_close(&recording);
+	io_close(&dir);
 	return result < 0;
 }
 
@@ -230,18 +225,15 @@ const struct verb verb_replay = {
 static int archive_write_cast(const struct verb_call *c, int dir, const char *id, int to)
 {
 	struct recording r;
-	int fd = replay_open(c, dir, id);
-	if (fd < 0)
-		return -1;
-	int result = recording_open(&r, fd);
-	if (result == 0)
+	int result = recording_open(&r, c, dir, id, id);
+	if (result == 0) {
 		result = io_write(to, r.lines.block.data, r.lines.at);
-	while (result == 0 && (result = recording_next(&r)) == 1)
-		result = io_write(to, r.line, r.line_len);
-	if (result < 0)
-		replay_failed(c, id, errno);
+		while (result == 0 && (result = recording_next(&r)) == 1)
+			result = io_write(to, r.line, r.line_len);
+		if (result < 0)
+			recording_fail(c, id, errno);
+	}
 	recording_close(&r);
-	io_close(&fd);
 	return result;
 }
 

@@ -8,9 +8,9 @@
 // Sizes are bytes, durations milliseconds.
 
 #include "config/error.h"
-#include "config/section.h"
 #include "config/option.h"
 #include "config/profile.h"
+#include "config/section.h"
 #include "config/settings.h"
 #include "lib/buffer.h"
 #include "lib/bytes.h"
@@ -159,7 +159,8 @@ static int config_check(int count, char **files)
 {
 	char room[PATH_MAX];
 	bool named;
-	int status = 0, found = 0;
+	int status = 0;
+	struct buffer out = BUFFER_INIT;
 	for (int i = 0; i < (count > 0 ? count : 3); i++) {
 		/* The file of the system, the user's, the project's. */
 		const char *path = count > 0            ? files[i]
@@ -169,12 +170,12 @@ static int config_check(int count, char **files)
 							: NULL;
 		if (!path || (count == 0 && access(path, F_OK) < 0))
 			continue;
-		found++;
 		const char *slash = strrchr(path, '/');
 		enum origin by = strcmp(slash ? slash + 1 : path, PROJECT_FILE) == 0
 					 ? ORIGIN_PROJECT
 					 : ORIGIN_USER;
-		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+		struct buffer text = BUFFER_INIT;
+		size_t start = out.len;
 		struct option_error error = {""};
 		int errors = settings_read_file(by, path, &text, &error);
 		const char *what = errors ? strerror(errno) : "no errors";
@@ -182,18 +183,16 @@ static int config_check(int count, char **files)
 			errors = settings_check_text(by, path, text.data, text.len, &out, NULL);
 		else if (*error.text)
 			buffer_printf(&out, "%s\n", error.text);
-		if (out.len == 0) {
+		if (out.len == start) {
 			config_add_clean(&out, path);
 			buffer_printf(&out, ": %s\n", what);
 		}
 		buffer_release(&text);
-		status |= verb_print(NULL, &out) != 0 || errors != 0;
+		status |= errors != 0;
 	}
-	if (found > 0)
-		return status;
-	struct buffer out = BUFFER_INIT;
-	buffer_append_string(&out, "there is no configuration file\n");
-	return verb_print(NULL, &out);
+	if (out.len == 0)
+		buffer_append_string(&out, "there is no configuration file\n");
+	return verb_print(NULL, &out) || status;
 }
 
 /* --- init, get and set ----------------------------------------------------------- */

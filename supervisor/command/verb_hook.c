@@ -191,7 +191,7 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 		const struct hook_terse *terse, struct buffer *answer, struct hook_outcome *outcome)
 {
 	size_t i = 0, count = sizeof(hooks) / sizeof(*hooks);
-	*outcome = (struct hook_outcome){.ends = false};
+	*outcome = (struct hook_outcome){.mark = NULL};
 	while (i < count &&
 	       (strcmp(hooks[i].agent, agent) != 0 || strcmp(hooks[i].event, event) != 0))
 		i++;
@@ -206,15 +206,13 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 		status = hook_before(h, value, terse, answer);
 	} else if (h->mark) {
 		/* The session that is named after the agent's process. */
-		outcome->ends = json_is_object(value);
-		outcome->mark = h->mark;
+		outcome->mark = json_is_object(value) ? h->mark : NULL;
 	} else {
 		const json_t *at = value;
 		for (const char *const *key = h->name; *key; key++)
 			at = json_object_get(at, *key);
 		const char *name = json_string_value(at);
-		outcome->ends = hook_is_name(name);
-		if (outcome->ends)
+		if (hook_is_name(name))
 			snprintf(outcome->session, sizeof(outcome->session), "%s", name);
 	}
 	json_decref(value);
@@ -258,7 +256,7 @@ static int hook_run(struct verb_call *c)
 	/* Whatever is wrong, the agent goes on. */
 	if (status == 0 && answer.len)
 		io_write(STDOUT_FILENO, answer.data, answer.len);
-	if (status == 0 && outcome.ends)
+	if (status == 0 && (outcome.mark || *outcome.session))
 		hook_mark_ended(&outcome, program);
 	buffer_release(&input);
 	buffer_release(&answer);
