@@ -23,15 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the shell completes itself, besides the candidates. */
-enum shell_part {
-	SHELL_NONE,
-	SHELL_FILES,
-	SHELL_FOLDERS,
-	SHELL_COMMANDS, /* names of commands */
-	SHELL_COMMAND,  /* a command with its arguments, from one of the words on */
-};
-
 /* The line so far, and what may follow. */
 struct line {
 	const struct settings *settings;
@@ -45,9 +36,12 @@ struct line {
 
 	const char *before; /* in front of each candidate: "--mode=", or "" */
 	const char *prefix; /* only candidates that begin so; `before` does not belong to it */
-	enum shell_part part;
-	struct buffer out; /* a newline; a line for each: the word, a tab, its description */
+	const char *part;   /* what the shell completes besides, as the answer names it */
+	struct buffer out;  /* a newline; a line for each: the word, a tab, its description */
 };
+
+/* The part that is a command with its arguments; the word follows that it begins with. */
+#define SHELL_COMMAND "command"
 
 /* Artifacts that are offered: the newest ones. */
 enum { IDS_MOST = 30 };
@@ -77,18 +71,6 @@ static void candidates_add(struct line *l, const char *word, size_t len, const c
 static void candidates_add_string(struct line *l, const char *word, const char *text)
 {
 	candidates_add(l, word, strlen(word), text);
-}
-
-/* Words with a | between them. */
-static void candidates_add_words(struct line *l, const char *words)
-{
-	for (;;) {
-		size_t len = strcspn(words, "|");
-		candidates_add(l, words, len, NULL);
-		if (!words[len])
-			return;
-		words += len + 1;
-	}
 }
 
 /* --- runs and sessions ------------------------------------------------------------------- */
@@ -197,48 +179,48 @@ static void candidates_add_settings(struct line *l)
 static const struct {
 	const char *place;
 	void (*add)(struct line *l);
-	const char *words;    /* or these */
-	enum shell_part part; /* or what the shell completes */
+	const char *words; /* or these */
+	const char *part;  /* or what the shell completes */
 } places[] = {
-	{"ID", candidates_add_ids, NULL, SHELL_NONE},
-	{"NAME", candidates_add_sessions, NULL, SHELL_NONE},
-	{"SESSION", candidates_add_sessions, NULL, SHELL_NONE},
-	{"AGENT", candidates_add_agents, NULL, SHELL_NONE},
-	{"PROFILE", candidates_add_profiles, NULL, SHELL_NONE},
-	{"SETTING", candidates_add_settings, NULL, SHELL_NONE},
-	{"PROGRAM", NULL, NULL, SHELL_COMMANDS},
-	{"VERB", candidates_add_verbs, NULL, SHELL_NONE},
-	{"KEY", NULL,
-	 "enter|tab|escape|space|backspace|up|down|left|right|home|end|insert|delete|pageup|"
-	 "pagedown|"
-	 "shift-tab|f1|f2|f3|f4|f5|f6|f7|f8|f9|f10|f11|f12|ctrl-c|ctrl-d|ctrl-z",
-	 SHELL_NONE},
-	{"SIGNAL", NULL, "HUP|INT|QUIT|KILL|USR1|USR2|TERM|CONT|STOP|TSTP", SHELL_NONE},
-	{"FILE", NULL, NULL, SHELL_FILES},
-	{"DIR", NULL, NULL, SHELL_FOLDERS},
-	{"COMMAND", NULL, NULL, SHELL_COMMAND},
+	{"ID", .add = candidates_add_ids},
+	{"NAME", .add = candidates_add_sessions},
+	{"SESSION", .add = candidates_add_sessions},
+	{"AGENT", .add = candidates_add_agents},
+	{"PROFILE", .add = candidates_add_profiles},
+	{"SETTING", .add = candidates_add_settings},
+	{"VERB", .add = candidates_add_verbs},
+	{"KEY", .words = "enter|tab|escape|space|backspace|up|down|left|right|home|end|insert|"
+			 "delete|pageup|pagedown|shift-tab|f1|f2|f3|f4|f5|f6|f7|f8|f9|f10|f11|f12|"
+			 "ctrl-c|ctrl-d|ctrl-z"},
+	{"SIGNAL", .words = "HUP|INT|QUIT|KILL|USR1|USR2|TERM|CONT|STOP|TSTP"},
+	{"PROGRAM", .part = "commands"},
+	{"FILE", .part = "files"},
+	{"DIR", .part = "folders"},
+	{"COMMAND", .part = SHELL_COMMAND},
 };
 
-/* Adds what a place of `len` bytes can be: "ID|FILE", "yes|no", "N|failed". */
-static void candidates_add_place(struct line *l, const char *place, size_t len)
+/* Adds words with a | between them; `stands`: one in capitals stands for what it can be: "ID|FILE",
+   "yes|no", "N|failed". */
+static void candidates_add_words(struct line *l, const char *words, size_t len, bool stands)
 {
-	for (const char *end = place + len; place < end; place++) {
-		const char *bar = memchr(place, '|', (size_t)(end - place));
-		size_t one = (size_t)((bar ? bar : end) - place);
-		if (one > 0 && islower((unsigned char)*place))
-			candidates_add(l, place, one, NULL);
-		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (const char *end = words + len, *next; words < end; words = next + 1) {
+		next = memchr(words, '|', (size_t)(end - words));
+		next = next ? next : end;
+		size_t one = (size_t)(next - words);
+		if (!stands || islower((unsigned char)*words))
+			candidates_add(l, words, one, NULL);
+		for (size_t i = 0; stands && i < sizeof(places) / sizeof(*places); i++) {
 			if (strlen(places[i].place) != one ||
-			    memcmp(places[i].place, place, one) != 0)
+			    memcmp(places[i].place, words, one) != 0)
 				continue;
 			if (places[i].add)
 				places[i].add(l);
 			if (places[i].words)
-				candidates_add_words(l, places[i].words);
-			if (places[i].part != SHELL_NONE)
+				candidates_add_words(l, places[i].words, strlen(places[i].words),
+						     false);
+			if (places[i].part)
 				l->part = places[i].part;
 		}
-		place += one;
 	}
 }
 
@@ -257,13 +239,13 @@ static bool line_value(struct line *l, const char *flag, size_t len, bool add)
 	if (!add || !needs)
 		return needs;
 	if (own)
-		candidates_add_place(l, own->value, strlen(own->value));
+		candidates_add_words(l, own->value, strlen(own->value), true);
 	for (size_t i = 0; o && o->choices && o->choices[i]; i++)
 		candidates_add_string(l, o->choices[i], NULL);
 	if (o && o->type == OPTION_SIZE)
-		candidates_add_words(l, "small|medium|large");
+		candidates_add_words(l, "small|medium|large", 18, true);
 	if (o && o->type == OPTION_STRING)
-		candidates_add_place(l, o->unit, strlen(o->unit));
+		candidates_add_words(l, o->unit, strlen(o->unit), true);
 	return true;
 }
 
@@ -310,7 +292,7 @@ static int line_try_forms(struct line *l, int wanted)
 		int score = form_match(l, form, &operand, &len);
 		best = score > best ? score : best;
 		if (score >= 0 && score == wanted && len > 0)
-			candidates_add_place(l, operand, len);
+			candidates_add_words(l, operand, len, true);
 	}
 	return best;
 }
@@ -374,17 +356,13 @@ static void line_complete_flag(struct line *l)
 
 static int complete_run(struct verb_call *c)
 {
-	static const char *const parts[] = {
-		[SHELL_NONE] = "none",       [SHELL_FILES] = "files",
-		[SHELL_FOLDERS] = "folders", [SHELL_COMMANDS] = "commands",
-		[SHELL_COMMAND] = "command",
-	};
 	static char empty[] = "";
 	char *none[] = {empty}, before[64];
 	struct line l = {.settings = c->settings,
 			 .words = c->argc > 1 ? c->argv + 1 : none,
 			 .count = c->argc > 1 ? c->argc - 1 : 1,
-			 .before = ""};
+			 .before = "",
+			 .part = "none"};
 	const struct verb *named = l.count > 1 ? verb_named(l.words[0]) : NULL;
 	l.first = named ? 1 : 0;
 	l.verb = named ? named : verbs[0];
@@ -409,8 +387,8 @@ static int complete_run(struct verb_call *c)
 			candidates_add_verbs(&l);
 	}
 	struct buffer out = BUFFER_INIT;
-	buffer_append_string(&out, parts[l.part]);
-	if (l.part == SHELL_COMMAND)
+	buffer_append_string(&out, l.part);
+	if (strcmp(l.part, SHELL_COMMAND) == 0)
 		/* Which word begins the command, from 1. */
 		buffer_printf(&out, " %d", 1 + (l.operand_count > 0 ? l.operands[0] : l.count - 1));
 	buffer_add(&out, &l.out);
