@@ -76,7 +76,7 @@ int rpc_write_id(char out[RPC_ID_MAX], const json_t *id)
 	return len > 0 ? 0 : -1;
 }
 
-/* Returns what is wrong with a message, or NULL. */
+/* Reads the members of a message. Returns what is wrong with them, or NULL. */
 static const char *rpc_judge(struct rpc_message *m)
 {
 	const json_t *id = json_object_get(m->value, "id");
@@ -103,20 +103,21 @@ static const char *rpc_judge(struct rpc_message *m)
 
 void rpc_read(struct rpc_message *m, const char *line, size_t len)
 {
-	json_error_t error;
+	json_error_t error = {.text = ""};
+	const char *wrong = "out of memory";
 	*m = (struct rpc_message){.kind = RPC_WRONG, .id = "null", .code = RPC_INVALID};
 	m->value = line ? json_read(line, len, JSON_ALLOW_NUL, &error) : NULL;
-	const char *wrong = !line         ? "the message is over 16 MB long, so it was not read"
-			    : m->value    ? rpc_judge(m)
-			    : *error.text ? NULL
-					  : "out of memory";
-	if (line && !m->value)
+	if (!line)
+		wrong = "the message is over 16 MB long, so it was not read";
+	else if (m->value)
+		wrong = rpc_judge(m);
+	else
 		m->code = RPC_NOT_JSON;
-	if (wrong)
-		snprintf(m->wrong, sizeof(m->wrong), "%s", wrong);
-	else if (!m->value)
+	if (*error.text && !m->value)
 		snprintf(m->wrong, sizeof(m->wrong), "not JSON: %.120s at byte %d", error.text,
 			 error.position);
+	else if (wrong)
+		snprintf(m->wrong, sizeof(m->wrong), "%s", wrong);
 }
 
 void rpc_begin(struct buffer *out, const char *id, const char *member)

@@ -264,11 +264,8 @@ struct session *sessions_find(struct sessions *s, const char *name);
    (letters, digits, '.', '_', '-' only), ENFILE (too many), ENOMEM. */
 struct session *sessions_begin(struct sessions *s, const char *name, const struct buffer *state);
 
-/* Ends one. The default one begins anew, with this state. Returns 0, or -1 with errno ENOENT or
-   ENOMEM. */
-int sessions_end(struct sessions *s, const char *name, const struct buffer *state);
-
-/* The tools new_session, end_session and list_sessions, as their rows have them. */
+/* The tools new_session, end_session (the default one begins anew) and list_sessions, as their rows
+   have them. */
 int sessions_serve_new(struct server *s, const struct arguments *a, struct buffer *text);
 int sessions_serve_end(struct server *s, const struct arguments *a, struct buffer *text);
 int sessions_serve_list(struct server *s, const struct arguments *a, struct buffer *text);

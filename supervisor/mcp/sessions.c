@@ -253,17 +253,6 @@ struct session *sessions_begin(struct sessions *s, const char *name, const struc
 	return made;
 }
 
-int sessions_end(struct sessions *s, const char *name, const struct buffer *state)
-{
-	struct session *at = sessions_find(s, name);
-	errno = ENOENT;
-	if (!at)
-		return -1;
-	buffer_release(&at->state);
-	memmove(at, at + 1, (size_t)(s->items + --s->count - at) * sizeof(*at));
-	return strcmp(name, SESSIONS_DEFAULT) == 0 && !sessions_begin(s, name, state) ? -1 : 0;
-}
-
 /* --- their tools ----------------------------------------------------------------------------- */
 
 int sessions_serve_new(struct server *s, const struct arguments *a, struct buffer *text)
@@ -300,17 +289,22 @@ int sessions_serve_end(struct server *s, const struct arguments *a, struct buffe
 {
 	const char *name = argument_text(a, "session");
 	bool is_default = strcmp(name, SESSIONS_DEFAULT) == 0;
-	int status = sessions_end(&s->sessions, name, &s->start);
-	if (status == 0)
-		buffer_printf(text,
-			      is_default ? "session %s begins anew\n" : "session %s has ended\n",
-			      name);
-	else
-		buffer_printf(text, "session: %s",
-			      errno == ENOENT
-				      ? "there is none of that name; list_sessions lists all"
-				      : strerror(errno));
-	return status;
+	struct sessions *all = &s->sessions;
+	struct session *at = sessions_find(all, name);
+	if (!at) {
+		buffer_append_string(text, "session: there is none of that name; list_sessions "
+					   "lists all");
+		return -1;
+	}
+	buffer_release(&at->state);
+	memmove(at, at + 1, (size_t)(all->items + --all->count - at) * sizeof(*at));
+	if (is_default && !sessions_begin(all, name, &s->start)) {
+		buffer_printf(text, "session: %s", strerror(errno));
+		return -1;
+	}
+	buffer_printf(text, is_default ? "session %s begins anew\n" : "session %s has ended\n",
+		      name);
+	return 0;
 }
 
 int sessions_serve_list(struct server *s, const struct arguments *a, struct buffer *text)

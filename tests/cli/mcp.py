@@ -128,8 +128,9 @@ class Protocol(McpCase):
                 ({"tool": "read_command_output", "artifact_id": "last"}, None),
                 ({"tool": "end_session", "session": "none"},
                  "end_session: session: there is none of that name; list_sessions lists all"),
-                ({"tool": "new_session", "session": "a b"},
-                 "new_session: session: must be letters, digits, '.', '_' or '-', 64 at most")):
+                *(({"tool": "new_session", "session": name},
+                   "new_session: session: must be letters, digits, '.', '_' or '-', 64 at most")
+                  for name in ("a b", "a/b", "\xfc", 65 * "a"))):
             with self.subTest(arguments=arguments):
                 text = client.wrong(**arguments)
                 self.assertNotIn("terse ", text)
@@ -551,10 +552,23 @@ class Sessions(McpCase):
         self.assertEqual(client.call("end_session", session="c"), "session c has ended\n")
         client.call("new_session", session="session-5")
         self.assertEqual(client.call("new_session"), "session session-6 begins in %s\n" % self.work)
+        self.assertEqual(client.wrong("new_session", session="session-5"),
+                         "new_session: there is a session session-5 already")
+        os.mkdir(os.path.join(self.work, "~x"))
+        self.assertEqual(client.call("run_command", command="pwd", cwd="~x"), self.work + "/~x\n")
         self.assertEqual(client.wrong("new_session", cwd="nosuch"),
                          "new_session: cwd: %s/nosuch: not a directory" % self.work)
         self.assertIn("there is none called b", client.wrong("run_command", command="true", session="b"))
+        for _ in range(64 - client.call("list_sessions").count("\n")):
+            client.call("new_session")
+        self.assertEqual(client.wrong("new_session"), "new_session: there are 64 sessions already; end one")
+        # A command of a session that was ended leaves nothing to the new one of its name.
+        os.mkfifo(os.path.join(self.work, "fifo"))
+        slow = client.start("run_command", command="export A=1; cat fifo")
         self.assertEqual(client.call("end_session", session="default"), "session default begins anew\n")
+        with open(os.path.join(self.work, "fifo"), "w"):
+            pass
+        client.finish(slow)
         self.assertEqual(client.call("run_command", command="echo ${A-none}"), "none\n")
 
     def test_at_the_same_time(self):

@@ -1,4 +1,4 @@
-// What a shell leaves to the next command, and the sessions that keep it.
+// What a shell leaves to the next command.
 
 #include "lib/buffer.h"
 #include "supervisor/mcp/server.h"
@@ -43,17 +43,6 @@ TEST(takes_changes)
 	buffer_release(&before);
 }
 
-/* Two commands at the same time: the one that ends last takes back nothing of the other. */
-TEST(merges)
-{
-	struct buffer s = make("/a", WORDS("A=1")), before = make("/a", WORDS("A=1"));
-	assert_int_equal(TAKE(&s, &before, "PWD=/b\0A=1\0B=2\0"), 0);
-	assert_int_equal(TAKE(&s, &before, "PWD=/a\0A=3\0"), 0);
-	assert_state(&s, "PWD=/b B=2 A=3");
-	buffer_release(&s);
-	buffer_release(&before);
-}
-
 TEST(refuses_what_is_none)
 {
 	struct buffer s = make("/a", WORDS("A=1"));
@@ -67,23 +56,6 @@ TEST(refuses_what_is_none)
 		assert_int_equal(errno, EPROTO);
 	}
 	assert_state(&s, "A=1 PWD=/a");
-	buffer_release(&s);
-}
-
-/* What a call has for its command alone. */
-TEST(changes)
-{
-	struct buffer s = make("/a", WORDS("HOME=/h", "PATHS=1", "PATH=2"));
-	shell_state_set(&s, "PATH=%d", 3);
-	shell_state_set(&s, "PATHS=");
-	shell_state_enter(&s, "/b");
-	assert_state(&s, "HOME=/h PATH=3 PATHS= PWD=/b");
-	static const char *const cases[][2] = {
-		{"~", "/h"}, {"~/x", "/h/x"}, {"/b", "/b"}, {"~x", "/b/~x"}, {"y", "/b/~x/y"}};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		shell_state_enter(&s, cases[i][0]);
-		assert_string_equal(shell_state_directory(&s), cases[i][1]);
-	}
 	buffer_release(&s);
 }
 
@@ -112,39 +84,6 @@ TEST(leaves)
 	assert_state(&left, "A=1 PWD=/");
 	buffer_release(&left);
 	close(l.fd);
-}
-
-TEST(named_sessions)
-{
-	struct sessions s = {.count = 0};
-	struct buffer a = make("/a", WORDS("A=1")), b = make("/b", WORDS("A=1"));
-	assert_non_null(sessions_begin(&s, "default", &a));
-	struct session *one = sessions_begin(&s, "one", &b);
-	assert_string_equal(one->name, "one");
-	assert_string_equal(sessions_begin(&s, NULL, &b)->name, "session-2");
-	assert_null(sessions_begin(&s, "one", &b));
-	assert_int_equal(errno, EEXIST);
-	static const char *const wrong[] = {"", "a b", "a/b", "\xc3\xbc"};
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		assert_null(sessions_begin(&s, wrong[i], &b));
-		assert_int_equal(errno, EINVAL);
-	}
-	assert_string_equal(sessions_find(&s, NULL)->name, "default");
-	uint64_t number = sessions_find(&s, "default")->number;
-	assert_int_equal(sessions_end(&s, "default", &b), 0);
-	assert_string_equal(shell_state_directory(&sessions_find(&s, "default")->state), "/b");
-	/* A command of the session that was ended leaves nothing to the new one. */
-	assert_int_not_equal(sessions_find(&s, "default")->number, number);
-	assert_int_equal(sessions_end(&s, "none", &b), -1);
-	assert_int_equal(errno, ENOENT);
-	while (s.count < SESSIONS_MAX)
-		assert_non_null(sessions_begin(&s, NULL, &b));
-	assert_null(sessions_begin(&s, NULL, &b));
-	assert_int_equal(errno, ENFILE);
-	for (size_t i = 0; i < s.count; i++)
-		buffer_release(&s.items[i].state);
-	buffer_release(&a);
-	buffer_release(&b);
 }
 
 TEST_MAIN(NULL, NULL)
