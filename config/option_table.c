@@ -29,15 +29,22 @@
 #define BOOL(field, initial_) .type = OPTION_BOOL, .offset = OFFSET(field), .initial = (initial_)
 #define TRISTATE(field, initial_) \
 	.type = OPTION_TRISTATE, .offset = OFFSET(field), .initial = (initial_)
-#define WORD(field, choices_, initial_) \
-	.type = OPTION_ENUM, .offset = OFFSET(field), .choices = (choices_), .initial = (initial_)
+/* Its words, in the order of the C enum. */
+#define WORD(field, initial_, ...)                                           \
+	.type = OPTION_ENUM, .offset = OFFSET(field), .initial = (initial_), \
+	.choices = (const char *const[])                                     \
+	{                                                                    \
+		__VA_ARGS__, NULL                                            \
+	}
 
 #define NUMBER(type_, field, min_, max_, initial_)                              \
 	.type = (type_), .offset = OFFSET(field), .min = (min_), .max = (max_), \
 	.initial = (initial_)
 #define COUNT(field, min_, max_, initial_, unit_) \
 	NUMBER(OPTION_COUNT, field, min_, max_, initial_), .unit = (unit_)
-#define SIZE(field, min_, max_, initial_)     NUMBER(OPTION_SIZE, field, min_, max_, initial_)
+#define SIZE(field, min_, max_, initial_) NUMBER(OPTION_SIZE, field, min_, max_, initial_)
+/* 0, too, which is the default. */
+#define SIZE_OR_ZERO(field, min_, max_)       SIZE(field, min_, max_, 0), .or_zero = true
 #define DURATION(field, min_, max_, initial_) NUMBER(OPTION_DURATION, field, min_, max_, initial_)
 
 /* `max_` is the length of a text or item. */
@@ -50,20 +57,6 @@
 
 /* The longest string that Linux passes to a program (MAX_ARG_STRLEN). */
 #define LONGEST (128 * KB - 1)
-
-static const char *const streams_choices[] = {"auto", "merged", "split", NULL};
-static const char *const format_choices[] = {"text", "json", NULL};
-static const char *const prompt_choices[] = {"report", "await", "eof", "fail", NULL};
-static const char *const print_choices[] = {"auto", "preview", "full", NULL};
-static const char *const words_choices[] = {"commands", "tools", NULL};
-static const char *const reach_choices[] = {"files", "store", "session", NULL};
-static const char *const status_choices[] = {"never", "failure", "always", NULL};
-static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
-static const char *const when_choices[] = {"overflow", "always", NULL};
-static const char *const in_front_choices[] = {"deny", "ask", "pass", NULL};
-static const char *const push_choices[] = {"off", "failed", "all", NULL};
-static const char *const mode_choices[] = {"smart", "head", "tail", "ends", NULL};
-static const char *const fold_choices[] = {"counters", "overflow", "always", NULL};
 
 /* Whether the first `len` bytes can be a variable's name. Shells export functions under
    odd names, so only what is surely a mistake is refused. */
@@ -158,7 +151,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("run", "streams", "--streams", "TERSE_STREAMS"),
-		WORD(streams, streams_choices, STREAMS_AUTO),
+		WORD(streams, STREAMS_AUTO, "auto", "merged", "split"),
 		.help = "Whether stdout and stderr are one text in true order or separate; auto: "
 			"separate if their destinations differ.",
 	},
@@ -181,7 +174,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("run", "prompt", "--prompt", "TERSE_PROMPT"),
-		WORD(prompt, prompt_choices, PROMPTING_REPORT),
+		WORD(prompt, PROMPTING_REPORT, "report", "await", "eof", "fail"),
 		.help = "The reaction when the command waits for input on its controlling terminal "
 			"and nobody is there: report it and let the command wait (like yield), "
 			"await its end, type the end of input, or end the command.",
@@ -228,7 +221,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("report", "format", "--format", "TERSE_FORMAT"),
-		WORD(format, format_choices, FORMAT_TEXT),
+		WORD(format, FORMAT_TEXT, "text", "json"),
 		.help = "The form of the output: plain text as it comes, or at the end one JSON "
 			"object.",
 	},
@@ -255,15 +248,14 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("report", "unit", NULL, "TERSE_UNIT"),
-		WORD(unit, unit_choices, UNIT_LINES),
+		WORD(unit, UNIT_LINES, "lines", "matches", "results", "entries"),
 		.project_least = PROJECT_ANY,
 		.help = "The unit that max_lines and the notices count; entries: without a "
 			"listing's headings and totals.",
 	},
 	{
 		NAMES("report", "err_size", "--err-size", "TERSE_ERR_SIZE"),
-		SIZE(err_size, 64, 16 * MB, 0),
-		.or_zero = true,
+		SIZE_OR_ZERO(err_size, 64, 16 * MB),
 		.project_least = 2 * KB,
 		.help = "The size for separate standard error; 0: as size.",
 	},
@@ -275,7 +267,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("report", "print", "--print", "TERSE_PRINT"),
-		WORD(print, print_choices, PRINT_AUTO),
+		WORD(print, PRINT_AUTO, "auto", "preview", "full"),
 		.choices_are_flags = true,
 		.help = "The form of text over the limit; auto: a preview for an agent, the full "
 			"text for a file or a program.",
@@ -289,34 +281,31 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("report", "status", "--status", "TERSE_STATUS"),
-		WORD(status, status_choices, STATUS_NEVER),
+		WORD(status, STATUS_NEVER, "never", "failure", "always"),
 		.project_least = PROJECT_ANY,
 		.project_never = "never",
 		.help = "When to add a line with the exit status to text that is printed whole.",
 	},
 	{
 		NAMES("report", "words", "--words", "TERSE_WORDS"),
-		WORD(words, words_choices, WORDS_COMMANDS),
+		WORD(words, WORDS_COMMANDS, "commands", "tools"),
 		.help = "How terse's own lines say what to do next: as terse commands, or as calls "
 			"of the tools of terse mcp.",
 	},
 	{
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),
-		SIZE(ceiling, 512, 16 * MB, 0),
-		.or_zero = true,
+		SIZE_OR_ZERO(ceiling, 512, 16 * MB),
 		.help = "The most that is printed, notices included, whatever size says, since the "
 			"agent would cut the rest; 0: unknown.",
 	},
 	{
 		NAMES("report", "failure_ceiling", "--failure-ceiling", "TERSE_FAILURE_CEILING"),
-		SIZE(failure_ceiling, 512, 16 * MB, 0),
-		.or_zero = true,
+		SIZE_OR_ZERO(failure_ceiling, 512, 16 * MB),
 		.help = "The ceiling for a command that fails; 0: as ceiling.",
 	},
 	{
 		NAMES("report", "cut_ceiling", "--cut-ceiling", "TERSE_CUT_CEILING"),
-		SIZE(cut_ceiling, 512, 16 * MB, 0),
-		.or_zero = true,
+		SIZE_OR_ZERO(cut_ceiling, 512, 16 * MB),
 		.help = "The ceiling for text that is longer than the ceiling, unless the command "
 			"fails, since the agent would show so little of it; 0: as ceiling.",
 	},
@@ -333,7 +322,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),
-		WORD(mode, mode_choices, MODE_SMART),
+		WORD(mode, MODE_SMART, "smart", "head", "tail", "ends"),
 		.project_least = PROJECT_ANY,
 		.project_never = "head",
 		.help = "The part of the text that a preview shows; smart: the start, the end, and "
@@ -343,7 +332,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("preview", "fold", "--fold", "TERSE_FOLD"),
-		WORD(fold, fold_choices, FOLD_COUNTERS),
+		WORD(fold, FOLD_COUNTERS, "counters", "overflow", "always"),
 		.project_least = PROJECT_ANY,
 		.help = "Which lines of a success a smart preview shows as one; counters: those "
 			"that differ in a counter or a time alone, and the room is filled "
@@ -384,8 +373,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("preview", "max_line", "--max-line", "TERSE_MAX_LINE"),
-		SIZE(max_line, 64, MB, 0),
-		.or_zero = true,
+		SIZE_OR_ZERO(max_line, 64, MB),
 		.project_least = 500,
 		.help = "A preview cuts lines longer than this; 0: longer than 500 bytes, unless "
 			"there is room for more.",
@@ -400,7 +388,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("spill", "when", "--spill", "TERSE_SPILL"),
-		WORD(spill, when_choices, SPILL_OVERFLOW),
+		WORD(spill, SPILL_OVERFLOW, "overflow", "always"),
 		.help = "The texts that are kept: those that are not printed whole, or all, so "
 			"that terse read last shows short ones again, too.",
 	},
@@ -432,7 +420,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("session", "reach", "--reach", "TERSE_REACH"),
-		WORD(reach, reach_choices, REACH_FILES),
+		WORD(reach, REACH_FILES, "files", "store", "session"),
 		.help = "What a verb that takes an ID reaches: files by their path, too; the "
 			"artifacts of the store, by whole IDs; those of the session. terse mcp "
 			"sets this for its tools.",
@@ -493,7 +481,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("remote", "push", NULL, NULL),
-		WORD(push, push_choices, PUSHING_OFF),
+		WORD(push, PUSHING_OFF, "off", "failed", "all"),
 		.help = "The runs that are pushed when they have ended, however short their texts; "
 			"failed: those with a status other than 0.",
 	},
@@ -535,7 +523,7 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("shim", "in_front", NULL, "TERSE_IN_FRONT"),
-		WORD(in_front, in_front_choices, IN_FRONT_DENY),
+		WORD(in_front, IN_FRONT_DENY, "deny", "ask", "pass"),
 		.help = "What the hook of an agent answers to a command with terse in front of "
 			"another one, which the agent's own rules do not see; pass: nothing. Only "
 			"Claude Code and Cursor can ask; the others deny then, too.",

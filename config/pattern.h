@@ -29,8 +29,9 @@ const char *pattern_refuse(const char *pattern);
    More words are more exact. */
 unsigned pattern_match(const char *pattern, char *const words[]);
 
-/* Whether the word of a pattern, its first `len` bytes, matches a word: one of its alternatives. */
-bool pattern_match_word(const char *pattern, size_t len, const char *word);
+/* Whether a word is one of those with | between them (NULL: none), in which * stands for any
+   characters. */
+bool pattern_is_among(const char *words, const char *word);
 
 // Patterns for whole texts: shell strings, paths, values of variables.
 //

@@ -132,8 +132,7 @@ static bool passes_on(char *const *words)
 	const char *program = shell_call_name(words[0]);
 	if (strcmp(program, "tee") == 0)
 		return true;
-	if (strcmp(program, "cat") != 0 && strcmp(program, "less") != 0 &&
-	    strcmp(program, "more") != 0)
+	if (!pattern_is_among("cat|less|more", program))
 		return false;
 	for (words++; *words; words++) {
 		if (**words != '-')

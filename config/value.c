@@ -38,31 +38,21 @@ struct unit {
 #define TB ((int64_t)1 << 40)
 #define PB ((int64_t)1 << 50)
 
-/* The forms that are written come first, the largest first. */
+/* The forms that are written come first, the largest first. Behind a NULL are words that stand for
+   a number, and another NULL. */
 static const struct unit size_units[] = {
-	{"PB", PB},  {"TB", TB},  {"GB", GB},  {"MB", MB},  {"KB", KB},  {"", 1},
-	{"B", 1},    {"K", KB},   {"M", MB},   {"G", GB},   {"T", TB},   {"P", PB},
-	{"KiB", KB}, {"MiB", MB}, {"GiB", GB}, {"TiB", TB}, {"PiB", PB}, {"tok", 4},
+	{"PB", PB},         {"TB", TB},        {"GB", GB},  {"MB", MB},
+	{"KB", KB},         {"", 1},           {"B", 1},    {"K", KB},
+	{"M", MB},          {"G", GB},         {"T", TB},   {"P", PB},
+	{"KiB", KB},        {"MiB", MB},       {"GiB", GB}, {"TiB", TB},
+	{"PiB", PB},        {"tok", 4},        {NULL, 0},   {"small", 2 * KB},
+	{"medium", 4 * KB}, {"large", 8 * KB}, {NULL, 0},
 };
 
 static const struct unit duration_units[] = {
-	{"d", 86400000}, {"h", 3600000}, {"m", 60000}, {"s", 1000},
-	{"ms", 1},       {"min", 60000}, {"", 1000},
+	{"d", 86400000}, {"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1},
+	{"min", 60000},  {"", 1000},     {NULL, 0},    {"off", 0},  {NULL, 0},
 };
-
-static const struct unit size_words[] = {{"small", 2 * KB}, {"medium", 4 * KB}, {"large", 8 * KB}};
-static const struct unit duration_words[] = {{"off", 0}};
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static const struct unit *find_unit(const struct unit *units, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strcasecmp(units[i].name, name) == 0)
-			return &units[i];
-	}
-	return NULL;
-}
 
 static bool value_is_digit(char c)
 {
@@ -120,64 +110,58 @@ static int value_refuse(void)
 	return -1;
 }
 
-static int parse_units(const char *text, const struct unit *units, size_t unit_count,
-		       const struct unit *words, size_t word_count, int64_t *out)
+static int parse_units(const char *text, const struct unit *units, int64_t *out)
 {
-	const struct unit *word = find_unit(words, word_count, text);
-	const struct unit *unit;
 	struct decimal number;
-	if (word) {
-		*out = word->scale;
-		return 0;
+	const char *name = parse_decimal(text, &number);
+	if (!name) {
+		number = (struct decimal){.whole = 1};
+		name = text;
+		while (units++->name)
+			;
+	} else if (name[0] == ' ' && name[1] != '\0') {
+		name++;
 	}
-	text = parse_decimal(text, &number);
-	if (!text)
+	while (units->name && strcasecmp(units->name, name) != 0)
+		units++;
+	if (!units->name)
 		return value_refuse();
-	if (text[0] == ' ' && text[1] != '\0')
-		text++;
-	unit = find_unit(units, unit_count, text);
-	if (!unit)
-		return value_refuse();
-	*out = scale_decimal(&number, unit->scale);
+	*out = scale_decimal(&number, units->scale);
 	return 0;
+}
+
+/* Returns the end of a whole number, or NULL. */
+static const char *parse_whole(const char *text, int64_t *n)
+{
+	struct decimal number;
+	text = parse_decimal(text, &number);
+	*n = text ? scale_decimal(&number, 1) : 0;
+	return number.thousandths == 0 ? text : NULL;
 }
 
 int value_parse_count(const char *text, int64_t *count)
 {
-	struct decimal number;
-	text = parse_decimal(text, &number);
-	if (!text || *text != '\0' || number.thousandths != 0)
-		return value_refuse();
-	*count = scale_decimal(&number, 1);
-	return 0;
+	text = parse_whole(text, count);
+	return text && *text == '\0' ? 0 : value_refuse();
 }
 
 int value_parse_range(const char *text, int64_t *from, int64_t *to)
 {
-	struct decimal first, last;
-	const char *next = parse_decimal(text, &first);
-	if (!next || first.thousandths != 0)
-		return value_refuse();
-	last = first;
-	if (*next == '-')
-		next = parse_decimal(next + 1, &last);
-	if (!next || *next != '\0' || last.thousandths != 0)
-		return value_refuse();
-	*from = scale_decimal(&first, 1);
-	*to = scale_decimal(&last, 1);
-	return *from < 0 || *to < *from ? value_refuse() : 0;
+	text = parse_whole(text, from);
+	*to = *from;
+	if (text && *text == '-')
+		text = parse_whole(text + 1, to);
+	return text && *text == '\0' && *from >= 0 && *to >= *from ? 0 : value_refuse();
 }
 
 int value_parse_size(const char *text, int64_t *bytes)
 {
-	return parse_units(text, size_units, COUNT(size_units), size_words, COUNT(size_words),
-			   bytes);
+	return parse_units(text, size_units, bytes);
 }
 
 int value_parse_duration(const char *text, int64_t *ms)
 {
-	return parse_units(text, duration_units, COUNT(duration_units), duration_words,
-			   COUNT(duration_words), ms);
+	return parse_units(text, duration_units, ms);
 }
 
 int value_parse_word(const char *text, const char *const *words, int64_t *position)
@@ -201,30 +185,26 @@ int value_parse_bool(const char *text, int64_t *yes)
 	return 0;
 }
 
-static char *format_units(char out[VALUE_LEN], int64_t n, const struct unit *units)
+static char *format_units(char out[VALUE_LEN], int64_t n, const struct unit *units,
+			  const char *zero)
 {
 	while (n % units->scale != 0)
 		units++;
-	snprintf(out, VALUE_LEN, "%" PRId64 "%s", n / units->scale, units->name);
+	if (n == 0)
+		snprintf(out, VALUE_LEN, "%s", zero);
+	else
+		snprintf(out, VALUE_LEN, "%" PRId64 "%s", n / units->scale, units->name);
 	return out;
 }
 
 char *value_format_size(char out[VALUE_LEN], int64_t bytes)
 {
-	if (bytes == 0) {
-		snprintf(out, VALUE_LEN, "0");
-		return out;
-	}
-	return format_units(out, bytes, size_units);
+	return format_units(out, bytes, size_units, "0");
 }
 
 char *value_format_duration(char out[VALUE_LEN], int64_t ms)
 {
-	if (ms == 0) {
-		snprintf(out, VALUE_LEN, "off");
-		return out;
-	}
-	return format_units(out, ms, duration_units);
+	return format_units(out, ms, duration_units, "off");
 }
 
 static const char *const forms[] = {
@@ -236,12 +216,9 @@ int value_parse_time(const char *text, int64_t now_ms, int64_t *ms)
 {
 	int64_t ago;
 	if (*text == '@') {
-		char *end;
-		errno = 0;
-		long long s = strtoll(text + 1, &end, 10);
-		if (errno || end == text + 1 || *end || s < 0 || s > INT64_MAX / 1000)
+		if (value_parse_count(text + 1, ms) < 0 || *ms < 0 || *ms > INT64_MAX / 1000)
 			return value_refuse();
-		*ms = s * 1000;
+		*ms *= 1000;
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {

@@ -41,6 +41,19 @@ static int words_fail(struct words_reader *r, int failure)
 	return -1;
 }
 
+/* The end of a list of commands. */
+enum words_ending {
+	END_STRING,
+	END_PARENTHESIS,
+	END_BRACE,
+	END_IF,
+	END_LOOP,
+	END_CLAUSE, /* of a case: ;; or esac, which is not skipped */
+};
+
+/* Commands up to and behind their end. */
+static int words_read_list(struct words_reader *r, enum words_ending ending);
+
 /* --- words: quotes, escapes, expansions ----------------------------------------------- */
 
 /* Skips blanks, and newlines behind a backslash. */
@@ -78,90 +91,66 @@ static int skip_quotes(struct words_reader *r, bool escapes)
 	return 0;
 }
 
-/* Reads the commands of an expansion, up to and behind its closing parenthesis; notes nothing. */
-static int words_read_nested(struct words_reader *r);
-
-static int skip_expansion(struct words_reader *r);
-
 /* Whether an expansion that can hold anything starts here. */
 static bool at_expansion(const char *p)
 {
 	return *p == '`' || (*p == '$' && (p[1] == '(' || p[1] == '{'));
 }
 
-/* Reads double quotes, where a backslash stays unless it escapes. */
-static int read_double_quotes(struct words_reader *r)
-{
-	for (r->at++; *r->at != '"';) {
-		const char *start = r->at;
-		if (at_expansion(r->at)) {
-			if (skip_expansion(r) < 0)
-				return -1;
-		} else if (*r->at == '\0') {
-			return words_fail(r, EINVAL);
-		} else {
-			if (*r->at == '\\' && r->at[1] != '\0' && strchr("$`\"\\\n", r->at[1]))
-				start = ++r->at;
-			r->at++;
-			if (*start == '\n' && start[-1] == '\\')
-				continue;
-		}
-		word_put(r, start, (size_t)(r->at - start));
-	}
-	r->at++;
-	return 0;
-}
+static int skip_expansion(struct words_reader *r);
 
 /* Skips from the bracket at r->at to behind the one that closes it; respects quotes and
    expansions. */
 static int words_skip_brackets(struct words_reader *r, char open, char close)
 {
 	size_t nested = 0;
-	int result = 0;
+	bool quoted = false;
 	do {
 		char c = *r->at;
 		if (c == '\0')
 			return words_fail(r, EINVAL);
-		if (c == '\'') {
-			result = skip_quotes(r, false);
-		} else if (c == '"') {
-			r->hidden++;
-			result = read_double_quotes(r);
-			r->hidden--;
-		} else if (at_expansion(r->at)) {
-			result = skip_expansion(r);
+		if (at_expansion(r->at)) {
+			if (skip_expansion(r) < 0)
+				return -1;
+		} else if (c == '\'' && !quoted) {
+			if (skip_quotes(r, false) < 0)
+				return -1;
 		} else {
-			nested += c == open;
-			nested -= c == close;
+			quoted ^= c == '"';
+			nested += c == open && !quoted;
+			nested -= c == close && !quoted;
 			r->at += 1 + (c == '\\' && r->at[1] != '\0');
 		}
-	} while (result == 0 && nested > 0);
-	return result;
+	} while (nested > 0);
+	return 0;
 }
 
-/* Skips the expansion that at_expansion() saw. */
+/* Skips the expansion that at_expansion() saw; or <(...), >(...), an array, an extended pattern. */
 static int skip_expansion(struct words_reader *r)
 {
+	char first = *r->at;
 	int result;
-	if (*r->at == '`')
+	if (first == '`')
 		return skip_quotes(r, true);
 	if (++r->depth > WORDS_DEPTH_MAX)
 		return words_fail(r, EINVAL);
-	r->at++;
+	r->at += first != '(';
 	if (*r->at == '{') {
 		result = words_skip_brackets(r, '{', '}');
-	} else if (r->at[1] == '(') {
+	} else if (first == '(' || (first == '$' && r->at[1] == '(')) {
 		result = words_skip_brackets(r, '(', ')');
 	} else {
 		r->at++;
-		result = words_read_nested(r);
+		r->hidden++;
+		result = words_read_list(r, END_PARENTHESIS);
+		r->hidden--;
 	}
 	r->depth--;
 	return result;
 }
 
 /* Whether the word that begins at `start` ends at r->at. */
-static bool ends(const struct words_reader *r, const char *start)
+static bool words_ends(const struct words_reader *r, const char *start)
 {
 	const char *p = r->at;
 	if (*p == '\0' || strchr(" \t\r\n;&|)", *p))
@@ -175,45 +164,38 @@ static bool ends(const struct words_reader *r, const char *start)
 static int words_read_word(struct words_reader *r)
 {
 	const char *start = r->at;
-	int result = ends(r, start) ? words_fail(r, EINVAL) : 0;
-	while (result == 0 && !ends(r, start)) {
-		const char *from = r->at;
+	bool quoted = false; /* in double quotes, where a backslash stays unless it escapes */
+	if (words_ends(r, start))
+		return words_fail(r, EINVAL);
+	while (quoted || !words_ends(r, start)) {
+		const char *from = r->at, *to = NULL;
 		char c = *from, next = c ? from[1] : c;
+		if (c == '\0')
+			return words_fail(r, EINVAL);
 		if (c == '"') {
-			result = read_double_quotes(r);
+			quoted = !quoted;
+			r->at++;
 			continue;
 		}
-		if (c == '\'' || (c == '$' && next == '\'')) {
+		if (at_expansion(from) || (!quoted && strchr("(<>", c))) {
+			if (skip_expansion(r) < 0)
+				return -1;
+		} else if (c == '\\' && (!quoted || (next && strchr("$`\"\\\n", next)))) {
+			r->at += 1 + (next != '\0');
+			from = r->at - (next != '\n');
+		} else if (!quoted && (c == '\'' || (c == '$' && next == '\''))) {
 			r->at += c == '$';
 			from = r->at + 1;
-			result = skip_quotes(r, c == '$');
-			if (result == 0)
-				word_put(r, from, (size_t)(r->at - 1 - from));
-			continue;
-		}
-		if (c == '\\') {
-			r->at += next != '\0' ? 2 : 1;
-			if (next != '\n')
-				word_put(r, r->at - 1, 1);
-			continue;
-		}
-		if (at_expansion(from)) {
-			result = skip_expansion(r);
-		} else if (c == '(' || c == '<' || c == '>') {
-			/* An array, an extended pattern, or <(...) and >(...). */
-			r->at += c != '(' ? 2 : 0;
-			if (++r->depth > WORDS_DEPTH_MAX)
-				return words_fail(r, EINVAL);
-			result = c == '(' ? words_skip_brackets(r, '(', ')') : words_read_nested(r);
-			r->depth--;
+			if (skip_quotes(r, c == '$') < 0)
+				return -1;
+			to = r->at - 1;
 		} else {
-			r->at = from + 1 + strcspn(from + 1, " \t\r\n;&|()<>'\"\\$`");
+			r->at += 1 + strcspn(from + 1, quoted ? "\"\\$`" : " \t\r\n;&|()<>'\"\\$`");
 		}
-		word_put(r, from, (size_t)(r->at - from));
+		word_put(r, from, (size_t)((to ? to : r->at) - from));
 	}
-	if (result == 0)
-		word_put(r, "", 1);
-	return result;
+	word_put(r, "", 1);
+	return 0;
 }
 
 /* Reads one word without its text. */
@@ -388,19 +370,6 @@ static bool words_take(struct words_reader *r, const char *word)
 
 /* --- commands that hold other ones -------------------------------------------------- */
 
-/* The end of a list of commands. */
-enum words_ending {
-	END_STRING,
-	END_PARENTHESIS,
-	END_BRACE,
-	END_IF,
-	END_LOOP,
-	END_CLAUSE, /* of a case: ;; or esac, which is not skipped */
-};
-
-/* Commands up to and behind their end. */
-static int words_read_list(struct words_reader *r, enum words_ending ending);
-
 /* One command, simple or not, with its redirections. */
 static int words_read_element(struct words_reader *r);
 
@@ -452,11 +421,6 @@ static int read_case(struct words_reader *r)
 /* [[ ... ]]. Operators compare in it and separate no commands. */
 static int read_condition(struct words_reader *r)
 {
-	char *text = r->text;
-	if (!r->hidden) {
-		memcpy(text, "[[", 3);
-		r->text += 3;
-	}
 	for (;;) {
 		words_skip_lines(r);
 		if (words_take(r, "]]"))
@@ -466,20 +430,9 @@ static int read_condition(struct words_reader *r)
 		else if (words_skip_word(r) < 0)
 			return -1;
 	}
-	if (words_note(r, text) < 0)
+	if (words_note(r, (char *)"[[") < 0)
 		return -1;
 	return words_note_command(r, r->words->word_count - 1, WORDS_OUT);
-}
-
-/* Reads a function behind its name. Its commands go nowhere, since it may never be called. */
-static int words_read_body(struct words_reader *r)
-{
-	size_t first = r->words->count;
-	words_skip_lines(r);
-	if (words_read_element(r) < 0)
-		return -1;
-	words_lead(r, first, r->words->count, WORDS_NOWHERE);
-	return 0;
 }
 
 static const struct {
@@ -530,9 +483,15 @@ static int read_simple(struct words_reader *r)
 			const char *open = r->at++;
 			words_skip_blanks(r);
 			if (*r->at == ')') {
+				/* A function. Its commands go nowhere, since it may never be
+				   called. */
+				size_t body = r->words->count;
 				r->at++;
 				r->words->word_count = first;
-				return words_read_body(r);
+				words_skip_lines(r);
+				int result = words_read_element(r);
+				words_lead(r, body, r->words->count, WORDS_NOWHERE);
+				return result;
 			}
 			r->at = open;
 		}
@@ -653,15 +612,6 @@ static int words_read_list(struct words_reader *r, enum words_ending ending)
 			r->at++;
 		feeding = c == '|' && !twice ? first : none;
 	}
-}
-
-static int words_read_nested(struct words_reader *r)
-{
-	int result;
-	r->hidden++;
-	result = words_read_list(r, END_PARENTHESIS);
-	r->hidden--;
-	return result;
 }
 
 int words_parse(struct words *w, const char *string)

@@ -159,12 +159,6 @@ static const char *text_at(const json_t *array, size_t i)
 	return text ? text : "";
 }
 
-/* Whether the word is one of those with | between them. */
-static bool probe_is_among(const char *words, const char *word)
-{
-	return pattern_match_word(words, strlen(words), word);
-}
-
 /* The variable of its conversation, and the best mark: a plain switch with the agent's name in it,
    the shortest of equals. Of those that the agent has set, what everybody sets, and what changes
    with each call, is passed over. */
@@ -186,11 +180,11 @@ static void find_marks(const json_t *environment, char *const *before, const cha
 			old++;
 		snprintf(key, sizeof(key), "%.*s", (int)len, entry);
 		if (!entry[len] || !entry[len + 1] || (old && *old) ||
-		    probe_is_among(ordinary, key))
+		    pattern_is_among(ordinary, key))
 			continue;
 		value = entry + len + 1;
 		if (!*session && strlen(value) >= SESSION_MIN &&
-		    probe_is_among("*SESSION_ID*|*THREAD_ID*|*CONVERSATION*", key))
+		    pattern_is_among("*SESSION_ID*|*THREAD_ID*|*CONVERSATION*", key))
 			*session = entry;
 		int worth = (is_switch(value) ? 2 : 0) + (strcasestr(key, name) ? 3 : 0);
 		if (worth > best || (worth > 0 && worth == best && len < strcspn(*mark, "="))) {
@@ -208,7 +202,7 @@ static void append_way(struct buffer *out, const json_t *call)
 	const char *string = json_string_value(json_object_get(call, "string")), *word;
 	const char *name = shell_call_name(text_at(argv, 0));
 	const char *input = text_at(json_object_get(call, "fds"), 0), *colon = strchr(input, ':');
-	buffer_printf(out, "shell = %s", probe_is_among("*sh", name) ? "*sh" : name);
+	buffer_printf(out, "shell = %s", pattern_is_among("*sh", name) ? "*sh" : name);
 	for (size_t i = 1; i < json_array_size(argv); i++) {
 		word = text_at(argv, i);
 		if (strcmp(word, string) == 0)
@@ -283,7 +277,7 @@ static void append_own(struct buffer *out, const json_t *calls, const json_t *hi
 
 static bool probe_is_interpreter(const char *name)
 {
-	return probe_is_among("node*|bun*|deno*|python*|env*|npm*|npx*|*.js*", name) ||
+	return pattern_is_among("node*|bun*|deno*|python*|env*|npm*|npx*|*.js*", name) ||
 	       strlen(name) < 2 || strpbrk(name, " \t|*?[;") || shell_call_is_shell(name);
 }
 
