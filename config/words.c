@@ -41,18 +41,9 @@ static int words_fail(struct words_reader *r, int failure)
 	return -1;
 }
 
-/* The end of a list of commands. */
-enum words_ending {
-	END_STRING,
-	END_PARENTHESIS,
-	END_BRACE,
-	END_IF,
-	END_LOOP,
-	END_CLAUSE, /* of a case: ;; or esac, which is not skipped */
-};
-
-/* Commands up to and behind their end. */
-static int words_read_list(struct words_reader *r, enum words_ending ending);
+/* Commands up to and behind the end of their list: "" (of the string), ")", "}", "fi", "done", or
+   "esac" for a clause of a case, which ends with ;; or at that word. */
+static int words_read_list(struct words_reader *r, const char *ending);
 
 /* --- words: quotes, escapes, expansions ----------------------------------------------- */
 
@@ -142,7 +133,7 @@ static int skip_expansion(struct words_reader *r)
 	} else {
 		r->at++;
 		r->hidden++;
-		result = words_read_list(r, END_PARENTHESIS);
+		result = words_read_list(r, ")");
 		r->hidden--;
 	}
 	r->depth--;
@@ -383,7 +374,7 @@ static int read_for(struct words_reader *r)
 		words_skip_blanks(r);
 		if (*r->at == '\n' || *r->at == ';' || words_take(r, "do")) {
 			r->at += *r->at == ';';
-			return words_read_list(r, END_LOOP);
+			return words_read_list(r, "done");
 		}
 		if (words_skip_word(r) < 0)
 			return -1;
@@ -413,7 +404,7 @@ static int read_case(struct words_reader *r)
 			words_skip_blanks(r);
 		}
 		r->at++;
-		if (words_read_list(r, END_CLAUSE) < 0)
+		if (words_read_list(r, "esac") < 0)
 			return -1;
 	}
 }
@@ -438,11 +429,11 @@ static int read_condition(struct words_reader *r)
 static const struct {
 	const char *word;
 	int (*read)(struct words_reader *r); /* NULL: a list up to `ending` */
-	enum words_ending ending;
+	const char *ending;
 } compounds[] = {
-	{"if", NULL, END_IF},   {"while", NULL, END_LOOP}, {"until", NULL, END_LOOP},
-	{"for", read_for, 0},   {"select", read_for, 0},   {"case", read_case, 0},
-	{"{", NULL, END_BRACE}, {"[[", read_condition, 0},
+	{"if", NULL, "fi"},      {"while", NULL, "done"},      {"until", NULL, "done"},
+	{"for", read_for, NULL}, {"select", read_for, NULL},   {"case", read_case, NULL},
+	{"{", NULL, "}"},        {"[[", read_condition, NULL},
 };
 
 /* Whether "((" begins arithmetic, and not a subshell in a subshell: its end is "))". */
@@ -527,7 +518,7 @@ static int words_read_element(struct words_reader *r)
 		result = words_skip_brackets(r, '(', ')');
 	} else if (*r->at == '(') {
 		r->at++;
-		result = words_read_list(r, END_PARENTHESIS);
+		result = words_read_list(r, ")");
 	} else {
 		compound = false;
 		result = read_simple(r);
@@ -546,40 +537,32 @@ static int words_read_element(struct words_reader *r)
 }
 
 /* Whether the list ends here. Sets r->failure if that is not the expected end. */
-static bool at_end(struct words_reader *r, enum words_ending ending)
+static bool at_end(struct words_reader *r, const char *ending)
 {
-	static const char *const closing[] = {
-		[END_BRACE] = "}",
-		[END_IF] = "fi",
-		[END_LOOP] = "done",
-		[END_CLAUSE] = "esac",
-	};
-	const char *start = r->at;
+	static const char *const closing[] = {"}", "fi", "done", "esac"};
+	const bool clause = strcmp(ending, "esac") == 0;
+	const char *start = r->at, *found = NULL;
 	if (*r->at == '\0' || *r->at == ')') {
-		enum words_ending found = *r->at == ')' ? END_PARENTHESIS : END_STRING;
+		found = *r->at ? ")" : "";
 		r->at += *r->at == ')';
-		if (found != ending)
-			words_fail(r, EINVAL);
-		return true;
-	}
-	if (r->at[0] == ';' && (r->at[1] == ';' || r->at[1] == '&') && ending == END_CLAUSE) {
+	} else if (clause && r->at[0] == ';' && (r->at[1] == ';' || r->at[1] == '&')) {
+		found = ending;
 		r->at += 2;
 		r->at += *r->at == '&';
-		return true;
 	}
-	for (enum words_ending e = END_BRACE; e <= END_CLAUSE; e++) {
-		if (!words_take(r, closing[e]))
+	for (size_t i = 0; !found && i < sizeof(closing) / sizeof(*closing); i++) {
+		if (!words_take(r, closing[i]))
 			continue;
-		if (e == END_CLAUSE)
+		found = closing[i];
+		if (clause)
 			r->at = start;
-		if (e != ending)
-			words_fail(r, EINVAL);
-		return true;
 	}
-	return false;
+	if (found && strcmp(found, ending) != 0)
+		words_fail(r, EINVAL);
+	return found;
 }
 
-static int words_read_list(struct words_reader *r, enum words_ending ending)
+static int words_read_list(struct words_reader *r, const char *ending)
 {
 	static const char *const prefixes[] = {"!", "then", "do", "else", "elif"};
 	const size_t none = (size_t)-1;
@@ -624,7 +607,7 @@ int words_parse(struct words *w, const char *string)
 		return -1;
 	}
 	r.text = w->text;
-	if (words_read_list(&r, END_STRING) < 0) {
+	if (words_read_list(&r, "") < 0) {
 		words_release(w);
 		errno = r.failure;
 		return -1;
