@@ -56,44 +56,32 @@ bool project_find(char *path)
 int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		       struct option_error *error)
 {
-	bool project = by == ORIGIN_PROJECT;
+	const bool project = by == ORIGIN_PROJECT;
 	const char *reason = NULL;
-	size_t start = text->len;
-	ssize_t n = -1;
 	struct stat st;
+	int status = -1;
 	*error->text = '\0';
 	int fd = open(path,
 		      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (project ? O_NOFOLLOW : 0));
-	if (fd < 0 && project && errno == ELOOP)
-		reason = "not read: a symbolic link";
 	if (fd < 0 || (project && fstat(fd, &st) < 0))
-		goto out;
-	if (project && !S_ISREG(st.st_mode))
+		reason = project && errno == ELOOP ? "not read: a symbolic link" : NULL;
+	else if (project && !S_ISREG(st.st_mode))
 		reason = "not read: not a plain file";
 	else if (project && st.st_uid != geteuid() && st.st_uid != 0)
 		reason = "not read: it belongs to another user";
 	else if (project && st.st_mode & S_IWOTH)
 		reason = "not read: everybody can write to it";
-	while (!reason && n != 0) {
-		n = buffer_reserve(text, 4096) < 0
-			    ? -1
-			    : read(fd, text->data + text->len, text->cap - text->len);
-		if (n < 0 && errno != EINTR)
-			break;
-		text->len += n > 0 ? (size_t)n : 0;
-		if (text->len - start > FILE_MAX)
-			reason = "larger than 1 MB";
-	}
-out:
+	else if ((status = io_read_all(fd, text, FILE_MAX)) < 0 && errno == EFBIG)
+		reason = "larger than 1 MB";
 	/* The file system's own EINVAL has no message. */
-	if (n < 0 && errno == EINVAL)
+	if (status < 0 && errno == EINVAL)
 		errno = EIO;
 	if (reason) {
 		config_error_write(&(struct config_error){.where = path, .reason = reason}, error);
 		errno = EINVAL;
 	}
 	io_close(&fd);
-	return reason || n < 0 ? -1 : 0;
+	return status;
 }
 
 /* --- flags ------------------------------------------------------------------------- */
