@@ -73,15 +73,51 @@ struct artifact {
 	struct meta *meta;
 	uint64_t max_bytes, min_free;
 	int dir;
-	bool used[ARTIFACT_PARTS];
-	struct stream parts[ARTIFACT_PARTS]; /* open where used and fd >= 0 */
+	struct stream parts[ARTIFACT_PARTS]; /* used where `of` is set, then open if fd >= 0 */
 	void *reserve;                       /* memory for the metadata of the end */
 	char path[PATH_MAX];
 };
 
-/* --- one file ---------------------------------------------------------------------------- */
+/* --- what the metadata tell ---------------------------------------------------------------- */
 
-static void gap_moved(struct artifact *a);
+/* Brings the counts up to date and writes ID.json. Returns 0, or -1 with errno. */
+static int artifact_describe(struct artifact *a)
+{
+	struct meta *m = a->meta;
+	struct meta_stream *const texts[] = {&m->out, &m->err};
+	for (enum artifact_part part = ARTIFACT_OUT; part <= ARTIFACT_ERR; part++) {
+		const struct stream *s = &a->parts[part];
+		const struct cap *c = &s->cap;
+		if (!s->of)
+			continue;
+		bool open = s->live > 0 ? s->live_open : s->index.bytes != s->line_start;
+		struct meta_stream d = {.present = true,
+					.error = s->error,
+					.bytes = s->index.bytes + s->live,
+					.lines = s->index.lines + s->live_lines + open};
+		if (c->begin != c->end) {
+			d.gap_from = c->from;
+			d.gap_to = c->to;
+			d.gap_offset = c->begin;
+			d.gap_bytes = c->end - c->begin;
+		}
+		if (s->error && d.bytes > s->end) {
+			d.lost_from = s->kept_lines + 1;
+			d.lost_bytes = d.bytes - s->end;
+		}
+		*texts[part] = d;
+	}
+	const struct stream *raw = &a->parts[ARTIFACT_RAW];
+	if (raw->of) {
+		m->raw_bytes = raw->index.bytes + raw->len;
+		m->raw_lost =
+			raw->keeping || m->raw_bytes <= raw->end ? 0 : m->raw_bytes - raw->end;
+		m->raw_error = raw->error;
+	}
+	return meta_write(a->dir, m);
+}
+
+/* --- one file ---------------------------------------------------------------------------- */
 
 #define ENTRIES ((size_t)4096) /* bytes of index written at once */
 
@@ -152,25 +188,6 @@ static void stop_keeping(struct stream *s, uint64_t size)
 	stop_indexing(s);
 }
 
-static void stream_describe(const struct stream *s, struct meta_stream *m)
-{
-	const struct cap *c = &s->cap;
-	*m = (struct meta_stream){.present = true, .error = s->error};
-	m->bytes = s->index.bytes + s->live;
-	bool open = s->live > 0 ? s->live_open : s->index.bytes != s->line_start;
-	m->lines = s->index.lines + s->live_lines + open;
-	if (c->begin != c->end) {
-		m->gap_from = c->from;
-		m->gap_to = c->to;
-		m->gap_offset = c->begin;
-		m->gap_bytes = c->end - c->begin;
-	}
-	if (s->error && m->bytes > s->end) {
-		m->lost_from = s->kept_lines + 1;
-		m->lost_bytes = m->bytes - s->end;
-	}
-}
-
 /* Releases what the gap has grown by. */
 static void punch(struct stream *s, const struct cap *before)
 {
@@ -189,7 +206,8 @@ static void punch(struct stream *s, const struct cap *before)
 	uint64_t again = (before->end - 1) / PUNCH_ALIGN * PUNCH_ALIGN;
 	if (again > hole)
 		hole = again;
-	gap_moved(s->of);
+	/* Before bytes are released: the metadata must not lag. */
+	artifact_describe(s->of);
 	int result;
 	do {
 		result = fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)hole,
@@ -200,7 +218,7 @@ static void punch(struct stream *s, const struct cap *before)
 		s->error = errno == EOPNOTSUPP ? EFBIG : errno;
 		*c = *before;
 		stop_keeping(s, s->index.bytes);
-		gap_moved(s->of);
+		artifact_describe(s->of);
 		return;
 	}
 	/* The line that stands at the start of the gap, best effort, since the metadata say the
@@ -251,18 +269,25 @@ static void make_room(struct stream *s, size_t len)
 	punch(s, &before);
 }
 
-/* Notes where lines start in final bytes that are passed, for the tail of the cap. */
-static void cap_pass(struct stream *s, const char *data, size_t len)
+/* `len` final bytes were written or lost: counts them. */
+static void stream_pass(struct stream *s, const char *data, size_t len)
 {
 	struct cap *c = &s->cap;
 	uint64_t bytes = s->index.bytes, lines = s->index.lines;
-	size_t done = 0;
-	/* A line that starts at `next` has its newline one byte before. */
-	while (bytes + len >= c->next && c->mark_count < CAP_MARKS) {
+	if (!s->is_text) {
+		s->index.bytes += len;
+		return;
+	}
+	const char *newline = memrchr(data, '\n', len);
+	if (newline)
+		s->line_start = bytes + (uint64_t)(newline - data) + 1;
+	/* Where lines start, for the tail of the cap: one that starts at `next` has its newline one
+	   byte before. */
+	for (size_t done = 0; c->head > 0 && bytes + len >= c->next && c->mark_count < CAP_MARKS;) {
 		size_t from = c->next - 1 > bytes + done ? (size_t)(c->next - 1 - bytes) : done;
-		const char *newline = memchr(data + from, '\n', len - from);
+		newline = memchr(data + from, '\n', len - from);
 		if (!newline)
-			return;
+			break;
 		size_t start = (size_t)(newline - data) + 1;
 		lines += newline_count(data + done, start - done);
 		done = start;
@@ -270,21 +295,6 @@ static void cap_pass(struct stream *s, const char *data, size_t len)
 			(struct cap_mark){.offset = bytes + start, .line = lines + 1};
 		c->next = bytes + start + c->step;
 	}
-}
-
-/* `len` final bytes were written or lost: counts them. */
-static void stream_pass(struct stream *s, const char *data, size_t len)
-{
-	struct cap *c = &s->cap;
-	if (!s->is_text) {
-		s->index.bytes += len;
-		return;
-	}
-	const char *newline = memrchr(data, '\n', len);
-	if (newline)
-		s->line_start = s->index.bytes + (uint64_t)(newline - data) + 1;
-	if (c->head > 0)
-		cap_pass(s, data, len);
 	if (index_feed(&s->index, data, len) < 0)
 		stop_indexing(s);
 	if (s->index.bytes != c->head || c->head == 0)
@@ -348,45 +358,14 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 	return s->error ? -1 : 0;
 }
 
-static int store_collected(struct stream *s)
-{
-	size_t len = s->len;
-	s->len = 0;
-	return store(s, s->collected, len, 0);
-}
-
-/* The number of bytes appended, stored or not. */
-static uint64_t stream_bytes(const struct stream *s)
-{
-	return s->index.bytes + s->len;
-}
-
-static int stream_append(struct stream *s, const char *data, size_t len)
-{
-	if (!s->collected)
-		s->collected = io_block(ARTIFACT_WINDOW);
-	if (!s->collected)
-		return store(s, data, len, 0);
-	while (len > 0) {
-		size_t room = ARTIFACT_WINDOW - stream_bytes(s) % ARTIFACT_WINDOW;
-		size_t n = len < room ? len : room;
-		memcpy(s->collected + s->len, data, n);
-		s->len += n;
-		data += n;
-		len -= n;
-		if (n == room)
-			store_collected(s);
-	}
-	return s->error ? -1 : 0;
-}
-
+/* Writes what was collected. */
 static int stream_flush(struct stream *s)
 {
-	int result = s->error ? -1 : 0;
-	if (s->collected && s->len > 0)
-		result = store_collected(s);
+	if (s->len > 0)
+		store(s, s->collected, s->len, 0);
+	s->len = 0;
 	write_entries(s);
-	return result;
+	return s->error ? -1 : 0;
 }
 
 static void stream_close(struct stream *s)
@@ -400,40 +379,17 @@ static void stream_close(struct stream *s)
 
 /* --- all of them ------------------------------------------------------------------------- */
 
-static void artifact_describe(struct artifact *a)
-{
-	struct meta *m = a->meta;
-	if (a->used[ARTIFACT_OUT])
-		stream_describe(&a->parts[ARTIFACT_OUT], &m->out);
-	if (a->used[ARTIFACT_ERR])
-		stream_describe(&a->parts[ARTIFACT_ERR], &m->err);
-	if (a->used[ARTIFACT_RAW]) {
-		const struct stream *raw = &a->parts[ARTIFACT_RAW];
-		m->raw_bytes = stream_bytes(raw);
-		m->raw_lost =
-			raw->keeping || m->raw_bytes <= raw->end ? 0 : m->raw_bytes - raw->end;
-		m->raw_error = raw->error;
-	}
-}
-
-/* The gap has grown, before bytes are released: the metadata must not lag. */
-static void gap_moved(struct artifact *a)
-{
-	artifact_describe(a);
-	meta_write(a->dir, a->meta);
-}
-
-/* Creates the file of a part. Returns 0, or -1 with errno (nothing to close). */
-static int artifact_open_part(struct artifact *a, enum artifact_part part)
+/* The stream of a part, made on first use. One that can't be made only counts. */
+static struct stream *use_part(struct artifact *a, enum artifact_part part)
 {
 	struct stream *s = &a->parts[part];
-	a->used[part] = true;
-	*s = (struct stream){
-		.of = a, .part = part, .is_text = part <= ARTIFACT_ERR, .idx = -1, .keeping = true};
+	if (s->of)
+		return s;
+	*s = (struct stream){.of = a, .part = part, .is_text = part <= ARTIFACT_ERR, .idx = -1};
 	s->fd = id_open_file(a->dir, a->meta->id, part, O_RDWR | O_CREAT | O_EXCL);
-	if (s->fd < 0)
-		return -1;
-	if (a->max_bytes > 0) {
+	s->keeping = s->fd >= 0;
+	s->error = s->fd < 0 ? errno : 0;
+	if (a->max_bytes > 0 && s->keeping) {
 		uint64_t most = a->max_bytes < CAP_MIN ? CAP_MIN : a->max_bytes;
 		struct cap *c = &s->cap;
 		c->step = most / 2 / CAP_STEPS;
@@ -441,19 +397,8 @@ static int artifact_open_part(struct artifact *a, enum artifact_part part)
 		c->head = most - c->tail;
 		c->next = c->head + c->step;
 	}
-	if (s->is_text && index_init(&s->index) < 0)
+	if (s->is_text && s->keeping && index_init(&s->index) < 0)
 		stop_indexing(s);
-	return 0;
-}
-
-/* The stream of a part, made on first use. One that can't be made only counts. */
-static struct stream *use_part(struct artifact *a, enum artifact_part part)
-{
-	struct stream *s = &a->parts[part];
-	if (!a->used[part] && artifact_open_part(a, part) < 0) {
-		s->error = errno;
-		s->keeping = false;
-	}
 	return s;
 }
 
@@ -462,7 +407,6 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 {
 	struct meta *m = a->meta;
 	uint64_t freed = 0;
-	int error;
 	a->dir = store_open_session(store, session, true);
 	if (a->dir < 0)
 		return -1;
@@ -480,22 +424,22 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 		errno = ENAMETOOLONG;
 		goto release;
 	}
-	if (artifact_open_part(a, ARTIFACT_OUT) < 0)
+	struct stream *text = use_part(a, ARTIFACT_OUT);
+	if (text->fd < 0) {
+		errno = text->error;
 		goto release;
+	}
 	/* By this lock others see that the run lives. A reader that is testing it (meta_is_held)
 	   has it for a moment. Without locks in the file system the run only looks interrupted. */
-	store_lock(a->parts[ARTIFACT_OUT].fd, LOCK_EX, STORE_LOCK_MS);
-	artifact_describe(a);
-	if (meta_write(a->dir, m) < 0 || journal_add_made(a->dir, m->id) < 0)
-		goto close_part;
-	return 0;
-close_part:
-	error = errno;
-	stream_close(&a->parts[ARTIFACT_OUT]);
-	a->used[ARTIFACT_OUT] = false;
+	store_lock(text->fd, LOCK_EX, STORE_LOCK_MS);
+	if (artifact_describe(a) == 0 && journal_add_made(a->dir, m->id) == 0)
+		return 0;
+	int error = errno;
+	stream_close(text);
 	id_remove_files(a->dir, m->id, &freed);
 	errno = error;
 release:
+	a->parts[ARTIFACT_OUT].of = NULL;
 	id_release(store, m->id);
 close_dir:
 	io_close(&a->dir);
@@ -534,9 +478,24 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 
 int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len)
 {
-	if (len == 0)
-		return a->used[part] && a->parts[part].error ? -1 : 0;
-	return stream_append(use_part(a, part), data, len);
+	struct stream *s = len > 0 ? use_part(a, part) : &a->parts[part];
+	if (len > 0 && !s->collected)
+		s->collected = io_block(ARTIFACT_WINDOW);
+	if (len > 0 && !s->collected)
+		return store(s, data, len, 0);
+	while (len > 0) {
+		size_t room = ARTIFACT_WINDOW - (s->index.bytes + s->len) % ARTIFACT_WINDOW;
+		size_t n = len < room ? len : room;
+		memcpy(s->collected + s->len, data, n);
+		s->len += n;
+		data += n;
+		len -= n;
+		if (n == room) {
+			store(s, s->collected, s->len, 0);
+			s->len = 0;
+		}
+	}
+	return s->error ? -1 : 0;
 }
 
 void artifact_use(struct artifact *a, enum artifact_part part)
@@ -547,7 +506,7 @@ void artifact_use(struct artifact *a, enum artifact_part part)
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len)
 {
 	/* Writing zero bytes does not create the file. */
-	if (len == 0 && !a->used[part])
+	if (len == 0 && !a->parts[part].of)
 		return 0;
 	struct stream *s = use_part(a, part);
 	if (s->collected && s->len + len <= ARTIFACT_WINDOW && s->len > 0) {
@@ -578,13 +537,13 @@ int artifact_end_recording(struct artifact *a, enum artifact_part part, const ch
 	bool inside = s->index.bytes != s->line_start;
 	size_t len = gap_announce_end(line + 1, why) + inside;
 	/* A loss before this one was announced already. */
-	return s->keeping ? stream_append(s, line + !inside, len) : s->error ? -1 : 0;
+	return s->keeping ? artifact_append(a, part, line + !inside, len) : s->error ? -1 : 0;
 }
 
 int artifact_error(const struct artifact *a)
 {
 	for (int i = 0; i < ARTIFACT_PARTS; i++) {
-		if (a->used[i] && a->parts[i].error)
+		if (a->parts[i].error)
 			return a->parts[i].error;
 	}
 	return 0;
@@ -593,11 +552,10 @@ int artifact_error(const struct artifact *a)
 int artifact_update(struct artifact *a)
 {
 	for (int i = 0; i < ARTIFACT_PARTS; i++) {
-		if (a->used[i])
+		if (a->parts[i].of)
 			stream_flush(&a->parts[i]);
 	}
-	artifact_describe(a);
-	int result = meta_write(a->dir, a->meta);
+	int result = artifact_describe(a);
 	if (result < 0 && errno == ENOMEM && a->reserve) {
 		free(a->reserve);
 		a->reserve = NULL;
@@ -611,15 +569,10 @@ int artifact_directory(const struct artifact *a)
 	return a->dir;
 }
 
-const char *artifact_id(const struct artifact *a)
-{
-	return a->meta->id;
-}
-
 bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX])
 {
 	int len = (int)(strlen(a->path) - strlen(artifact_suffixes[ARTIFACT_OUT]));
-	bool there = a->used[part] && a->parts[part].fd >= 0;
+	bool there = a->parts[part].of && a->parts[part].fd >= 0;
 	return there &&
 	       snprintf(out, PATH_MAX, "%.*s%s", len, a->path, artifact_suffixes[part]) < PATH_MAX;
 }
@@ -639,7 +592,7 @@ void artifact_close(struct artifact *a)
 	if (!a)
 		return;
 	for (int i = 0; i < ARTIFACT_PARTS; i++) {
-		if (a->used[i])
+		if (a->parts[i].of)
 			stream_close(&a->parts[i]);
 	}
 	io_close(&a->dir);

@@ -71,8 +71,6 @@ int artifact_error(const struct artifact *a);
    the text. */
 int artifact_update(struct artifact *a);
 
-const char *artifact_id(const struct artifact *a);
-
 /* The directory of its session, which stays the artifact's. */
 int artifact_directory(const struct artifact *a);
 

@@ -150,7 +150,7 @@ struct artifact *record_open(struct record *r)
 	if (!r->artifact)
 		r->error = errno ? errno : EIO;
 	record_want_push(r);
-	TRACE(PROCESS, "artifact %s", r->artifact ? artifact_id(r->artifact) : strerror(r->error));
+	TRACE(PROCESS, "artifact %s", r->artifact ? r->meta.id : strerror(r->error));
 	return r->artifact;
 }
 
@@ -161,7 +161,7 @@ struct wording_place record_place(const struct record *r, bool is_stderr)
 	if (r->artifact) {
 		place.error = artifact_error(r->artifact);
 		/* Text from before the disk was full can still be read. */
-		place.id = artifact_id(r->artifact);
+		place.id = r->meta.id;
 		place.gaps = r->meta.binary ? meta_raw_gaps(&r->meta)
 					    : meta_gaps(is_stderr ? &r->meta.err : &r->meta.out);
 	}

@@ -107,7 +107,7 @@ void summary_add(struct summary *a, struct interceptor *text, const struct inter
 	const char *name = is_stderr ? "stderr" : "stdout", *background = e->ending.background;
 	struct report_stream *s = &r->streams[is_stderr];
 	if (record->artifact) {
-		r->id = artifact_id(record->artifact);
+		r->id = record->meta.id;
 		for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
 			if (artifact_part_path(record->artifact, part, a->paths[part]))
 				r->paths[part] = a->paths[part];

@@ -336,7 +336,7 @@ void supervisor_report(struct supervisor *s)
 		report_note_shown(s);
 	TRACE(PROCESS, "supervisor: report: status 0x%x%s%s, %s", (unsigned)s->status,
 	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
-	      s->record.artifact ? artifact_id(s->record.artifact) : "no artifact");
+	      s->record.artifact ? s->record.meta.id : "no artifact");
 	s->state = SUPERVISOR_FLUSHING;
 	live_changed(s, clock_monotonic_ms());
 	/* A wish to end the run that is older than the grace time is not why the command ended. */

@@ -59,7 +59,7 @@ static inline struct wording_place place_of(const struct run *r)
 {
 	struct wording_place place = {.error = r->full ? ENOSPC : 0};
 	if (r->artifact)
-		place.id = artifact_id(r->artifact);
+		place.id = r->meta.id;
 	return place;
 }
 

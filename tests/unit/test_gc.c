@@ -36,7 +36,7 @@ static void make(const char *session, int64_t age_ms, size_t len, char id[ID_LEN
 	int64_t s = meta.started_ms / 1000;
 	const struct timespec times[2] = {{s, 0}, {s, 0}};
 	assert_int_equal(utimensat(AT_FDCWD, kept_path(a), times, 0), 0);
-	snprintf(id, ID_LEN + 1, "%s", artifact_id(a));
+	snprintf(id, ID_LEN + 1, "%s", meta.id);
 	artifact_close(a);
 }
 

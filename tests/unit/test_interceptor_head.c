@@ -25,7 +25,7 @@ static void printed_head(struct run *r, const char *lines, const char *notice)
 	assert_non_null(r->artifact);
 	for (const char *at; (at = strstr(notice, "ID")) != NULL; notice = at + 2)
 		buffer_printf(&want, "%.*s%s", (int)(at - notice), notice,
-			      artifact_id(r->artifact));
+			      r->meta.id);
 	buffer_printf(&want, "%s\n", notice);
 	assert_string_equal(buffer_string(&r->out), buffer_string(&want));
 	buffer_release(&want);
@@ -480,7 +480,7 @@ TEST(behind_the_first_part)
 	interceptor_finish(r.text);
 	const struct interceptor_ending e = ending(&r, 1);
 	interceptor_report(r.text, &e);
-	const char *id = artifact_id(r.artifact);
+	const char *id = r.meta.id;
 	buffer_printf(&want,
 		      "1\n2\n3\n[... lines 4-7 omitted, 8 B: terse read %s --lines 4-7]\n"
 		      "Error: no such table\n9\n10\n"

@@ -158,7 +158,7 @@ TEST(a_text_that_does_not_fit_shows_its_last_lines)
 	snprintf(marker, sizeof(marker),
 		 "[... lines %%d-%%d omitted, %%*d.%%*d KB: terse read %s "
 		 "--lines %%*d-%%d]\n%%n",
-		 artifact_id(r.artifact));
+		 r.meta.id);
 	assert_int_equal(sscanf(buffer_string(&r.out) + head, marker, &first, &last, &last, &n), 3);
 	assert_true(n > 0);
 	struct buffer want = BUFFER_INIT;

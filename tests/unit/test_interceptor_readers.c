@@ -195,7 +195,7 @@ TEST(binary_for_an_agent)
 		snprintf(want, sizeof(want),
 			 "[terse: exit 0 after 7 ms; 293 KB of binary output (gzip): "
 			 "terse path --raw %s]\n",
-			 artifact_id(r.artifact));
+			 r.meta.id);
 		printed(&r, want);
 		assert_raw(r.artifact, &data);
 		buffer_release(&data);

@@ -86,7 +86,7 @@ static void make(int exit_code, char id[ID_LEN + 1], struct artifact **a, struct
 		meta->state = META_DONE;
 	meta->exit_code = exit_code;
 	assert_int_equal(artifact_update(made), 0);
-	snprintf(id, ID_LEN + 1, "%s", artifact_id(made));
+	snprintf(id, ID_LEN + 1, "%s", meta->id);
 	if (a)
 		*a = made;
 	else

@@ -253,7 +253,7 @@ CHILD_TEST(to_a_person)
 	CHECK(r.record->artifact);
 	snprintf(want + len, sizeof(want) - len,
 		 "unfinished\r\n[terse: 51 lines, 410 B: terse read %s]\r\n",
-		 artifact_id(r.record->artifact));
+		 r.record->meta.id);
 	release(&r);
 	holds(r.out, want);
 }
