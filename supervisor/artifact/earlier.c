@@ -39,10 +39,12 @@ int earlier_find(struct store *stores, int count, const char *session, const str
 		struct journal *j = journal_open(stores, count, where[i], JOURNAL_MADE);
 		got = j ? 1 : -1;
 		for (int looks = 0; looks < LOOKS && !is_same && got == 1; looks++) {
+			struct journal_line line;
 			struct meta other;
-			got = journal_next_made(j, found);
-			if (got != 1 || strcmp(found->id, m->id) >= 0)
+			got = journal_next(j, &line);
+			if (got != 1 || strcmp(line.of.id, m->id) >= 0)
 				continue;
+			*found = line.of;
 			int dir = store_open_session(found->store, found->session, false);
 			if (dir >= 0 && meta_read(dir, found->id, &other) == 0) {
 				is_same = earlier_is_same(&other, m);
@@ -153,10 +155,8 @@ void earlier_look_up(struct store *s, const char *session, const struct meta *m,
 
 void earlier_run_release(struct earlier_run *run)
 {
-	if (run->is_found)
-		meta_release(&run->meta);
+	meta_release(&run->meta);
 	io_close(&run->dir);
-	run->is_found = false;
 }
 
 int earlier_note(const struct store *s, const char *session, const struct meta *m)

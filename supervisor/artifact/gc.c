@@ -444,21 +444,41 @@ int gc_end_session(const struct store *s, const char *session)
 
 /* --- all of it ------------------------------------------------------------- */
 
-/* Removes old temporary files. */
-static void sweep_temporary(struct gc *g, int dir)
+static bool is_temporary(const char *name)
 {
-	DIR *d = io_list(dir);
+	char id[ID_LEN + 1];
+	return strncmp(name, JOURNAL_TEMPORARY, strlen(JOURNAL_TEMPORARY)) == 0 ||
+	       (name[0] == '.' &&
+		(id_of_file(name + 1, id) < ARTIFACT_FILES || id_is_valid(name + 1)));
+}
+
+/* Whether the ID is claimed for an artifact that does not exist. */
+static bool is_idle_claim(const struct gc *g, const struct inventory *v, const char *name)
+{
+	if (!id_is_valid(name))
+		return false;
+	const uint64_t id = id_pack(name);
+	if ((v->count > 0 && bsearch(&id, v->items, v->count, sizeof(*v->items), id_compare)) ||
+	    id_exists(g->store, name))
+		return false;
+	/* A living run may have an ID and nothing on disk yet. */
+	int live = store_open_folder(g->store, STORE_LIVE, false);
+	bool lives = live >= 0 && io_is_there(live, name);
+	io_close(&live);
+	return !lives;
+}
+
+/* Removes old temporary files, or with `v` claims from their directory, and closes that. */
+static void sweep(struct gc *g, int dir, const struct inventory *v)
+{
+	DIR *d = io_list_opened(dir);
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
-		char id[ID_LEN + 1];
 		const char *name = e->d_name;
-		bool temporary = strncmp(name, JOURNAL_TEMPORARY, strlen(JOURNAL_TEMPORARY)) == 0 ||
-				 (name[0] == '.' && (id_of_file(name + 1, id) < ARTIFACT_FILES ||
-						     id_is_valid(name + 1)));
-		if (!temporary || fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
-			continue;
-		if (!g->dry && unlinkat(dir, e->d_name, 0) < 0)
+		if (!(v ? is_idle_claim(g, v, name) : is_temporary(name)) ||
+		    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S ||
+		    (!g->dry && unlinkat(dir, name, 0) < 0))
 			continue;
 		g->result.leftovers++;
 		if (st.st_nlink == 1)
@@ -468,34 +488,6 @@ static void sweep_temporary(struct gc *g, int dir)
 		closedir(d);
 }
 
-/* Gives back IDs that were claimed long ago for artifacts that do not exist. */
-static void sweep_claims(struct gc *g, const struct inventory *v)
-{
-	int ids = store_open_folder(g->store, STORE_IDS, false),
-	    live = store_open_folder(g->store, STORE_LIVE, false);
-	DIR *d = io_list_opened(ids);
-	for (struct dirent *e; d && (e = readdir(d));) {
-		struct stat st;
-		if (!id_is_valid(e->d_name))
-			continue;
-		const uint64_t id = id_pack(e->d_name);
-		if ((v->count > 0 &&
-		     bsearch(&id, v->items, v->count, sizeof(*v->items), id_compare)) ||
-		    fstatat(ids, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode) ||
-		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S ||
-		    id_exists(g->store, e->d_name))
-			continue;
-		/* A living run may have an ID and nothing on disk yet. */
-		if (live >= 0 && io_is_there(live, e->d_name))
-			continue;
-		if (g->dry || unlinkat(ids, e->d_name, 0) == 0)
-			g->result.leftovers++;
-	}
-	if (d)
-		closedir(d);
-	io_close(&live);
-}
-
 /* Cleans up what is left of one session, and removes it if nothing is lost with it. */
 static void clean_session(struct gc *g, const struct inventory_session *s)
 {
@@ -503,10 +495,9 @@ static void clean_session(struct gc *g, const struct inventory_session *s)
 	int dir = store_open_session(g->store, s->name, false);
 	if (dir < 0)
 		return;
-	sweep_temporary(g, dir);
 	if (!g->dry)
 		journal_clean(dir, 0, l->max_age_ms ? g->now_ms - l->max_age_ms : 0);
-	io_close(&dir);
+	sweep(g, dir, NULL);
 	int64_t idle = g->now_ms - s->active_ms;
 	bool over = (s->ended_ms && g->now_ms - s->ended_ms >= l->keep_ms) ||
 		    (l->max_age_ms && idle > l->max_age_ms) || (s->empty && idle > SETTLED_MS);
@@ -564,15 +555,12 @@ int gc_run(struct gc *g)
 	remove_items(g, &v);
 	for (size_t i = 0; i < v.session_count; i++)
 		clean_session(g, &v.sessions[i]);
-	sweep_claims(g, &v);
+	sweep(g, store_open_folder(g->store, STORE_IDS, false), &v);
 	if (!g->dry)
 		earlier_sweep(g->store);
-	sweep_temporary(g, g->store->fd);
+	sweep(g, openat(g->store->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), NULL);
 	/* Sockets of supervisors that were killed before they could rename them. */
-	int live = store_open_folder(g->store, STORE_LIVE, false);
-	if (live >= 0)
-		sweep_temporary(g, live);
-	io_close(&live);
+	sweep(g, store_open_folder(g->store, STORE_LIVE, false), NULL);
 	inventory_release(&v);
 	g->limits = given;
 	return 0;

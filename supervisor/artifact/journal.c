@@ -6,7 +6,6 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
-#include "lib/json.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -101,6 +100,16 @@ int journal_add_end(int dir, int64_t now_ms)
 	return journal_add_line(dir, &line);
 }
 
+int journal_add_read(int dir, const struct journal_read *read)
+{
+	struct buffer line = BUFFER_INIT;
+	buffer_printf(&line,
+		      "{\"read\":\"%s\",\"at_ms\":%" PRId64 ",\"bytes\":%" PRIu64
+		      ",\"tokens\":%" PRIu64 "%s}",
+		      read->id, read->at_ms, read->bytes, read->tokens, read->inside ? INSIDE : "");
+	return journal_add_line(dir, &line);
+}
+
 int journal_add_run(int dir, const struct meta *m)
 {
 	struct buffer line = BUFFER_INIT;
@@ -113,20 +122,6 @@ int journal_add_run(int dir, const struct meta *m)
 		if (line.len < META_LINE || budget == 0)
 			break;
 	}
-	return journal_add_line(dir, &line);
-}
-
-int journal_add_read(int dir, const struct journal_read *read)
-{
-	struct buffer line = BUFFER_INIT;
-	json_begin_object(&line, NULL);
-	json_add_string(&line, "read", read->id);
-	json_add_number(&line, "at_ms", read->at_ms);
-	json_add_count(&line, "bytes", read->bytes);
-	json_add_count(&line, "tokens", read->tokens);
-	if (read->inside)
-		json_add_bool(&line, "inside", true);
-	json_end_object(&line);
 	return journal_add_line(dir, &line);
 }
 
@@ -620,15 +615,6 @@ int journal_next(struct journal *j, struct journal_line *line)
 		sift(j);
 	}
 	return 0;
-}
-
-int journal_next_made(struct journal *j, struct id_found *found)
-{
-	struct journal_line line;
-	int got = journal_next(j, &line);
-	if (got == 1)
-		*found = line.of;
-	return got;
 }
 
 int journal_next_run(struct journal *j, struct meta *m)

@@ -124,9 +124,6 @@ struct journal_line {
    made those that are there. */
 int journal_next(struct journal *j, struct journal_line *line);
 
-/* The next artifact (JOURNAL_MADE). */
-int journal_next_made(struct journal *j, struct id_found *found);
-
 /* The next run (JOURNAL_RUN). *m is valid until the next call. */
 int journal_next_run(struct journal *j, struct meta *m);
 

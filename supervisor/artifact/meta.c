@@ -115,27 +115,14 @@ out:
 	return result;
 }
 
-/* Sizes that the metadata of an unfinished run can't know. */
-static void update_stream(int dir, const char *id, enum artifact_part part, struct meta_stream *s)
-{
-	char name[ID_FILE_NAME];
-	struct stat st;
-	id_file_name("", id, part, name);
-	if (s->error || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return;
-	s->present = true;
-	s->bytes = (uint64_t)st.st_size;
-	s->lines = 0;
-}
-
 int meta_read(int dir, const char *id, struct meta *m)
 {
 	if (read_json(dir, id, m) < 0)
 		return -1;
 	if (m->state != META_RUNNING)
 		return 0;
+	struct stat st;
 	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
-	bool was_running = true;
 	if (fd < 0 || !meta_is_held(fd)) {
 		/* The supervisor is gone. It may have finished between the two looks. */
 		struct meta again;
@@ -143,21 +130,29 @@ int meta_read(int dir, const char *id, struct meta *m)
 			meta_release(m);
 			*m = again;
 		}
-		was_running = m->state == META_RUNNING;
+		if (m->state != META_RUNNING) {
+			io_close(&fd);
+			return 0;
+		}
+		m->state = META_INTERRUPTED;
 		/* The run ended when its text was last written. */
-		struct stat st;
-		if (was_running)
-			m->state = META_INTERRUPTED;
-		if (was_running && fd >= 0 && fstat(fd, &st) == 0) {
+		if (fd >= 0 && fstat(fd, &st) == 0) {
 			m->ended_ms = clock_ms(&st.st_mtim);
 			if (m->ended_ms > m->started_ms)
 				m->duration_ms = m->ended_ms - m->started_ms;
 		}
 	}
 	io_close(&fd);
-	if (was_running) {
-		update_stream(dir, id, ARTIFACT_OUT, &m->out);
-		update_stream(dir, id, ARTIFACT_ERR, &m->err);
+	/* Sizes that the metadata of an unfinished run can't know. */
+	struct meta_stream *const texts[] = {&m->out, &m->err};
+	for (enum artifact_part part = ARTIFACT_OUT; part <= ARTIFACT_ERR; part++) {
+		char name[ID_FILE_NAME];
+		id_file_name("", id, part, name);
+		if (texts[part]->error || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		texts[part]->present = true;
+		texts[part]->bytes = (uint64_t)st.st_size;
+		texts[part]->lines = 0;
 	}
 	return 0;
 }

@@ -150,7 +150,7 @@ static void candidates_add_ids(struct line *l)
 {
 	struct store stores[STORE_MAX];
 	char session[STORE_SESSION_LEN + 1];
-	struct id_found found;
+	struct journal_line made;
 	int count = store_open_all(stores);
 	if (l->verb->live) {
 		struct live_ids live = {l, stores, count, IDS_MOST};
@@ -158,8 +158,8 @@ static void candidates_add_ids(struct line *l)
 	} else {
 		verb_session_name(l->settings, l->session, session);
 		struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);
-		for (int i = 0; j && i < IDS_MOST && journal_next_made(j, &found) > 0; i++)
-			candidates_add_id(l, &found);
+		for (int i = 0; j && i < IDS_MOST && journal_next(j, &made) > 0; i++)
+			candidates_add_id(l, &made.of);
 		journal_close(j);
 		candidates_add_string(l, "last", "the last run of this session");
 	}

@@ -475,10 +475,10 @@ static int list_kept(struct runs *r)
 	int status = 0, count = verb_open_stores(r->call, stores, &status);
 	struct journal *artifacts =
 		journal_open(stores, count, r->all ? NULL : r->directory, JOURNAL_MADE);
-	struct id_found found;
+	struct journal_line made;
 	int added = 0, got = -1;
-	while (artifacts && added == 0 && (got = journal_next_made(artifacts, &found)) == 1)
-		added = list_add(r, &found);
+	while (artifacts && added == 0 && (got = journal_next(artifacts, &made)) == 1)
+		added = list_add(r, &made.of);
 	status = runs_end(r, added ? added : got, status);
 	journal_close(artifacts);
 	store_close_all(stores, count);

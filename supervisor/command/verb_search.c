@@ -498,7 +498,7 @@ static int search_all(struct search *s)
 {
 	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
-	struct id_found found;
+	struct journal_line made;
 	struct text text;
 	if (!verb_has_session(s->call, directory))
 		return 1;
@@ -506,24 +506,24 @@ static int search_all(struct search *s)
 	const struct store *opened = NULL;
 	int count = verb_open_stores(s->call, stores, &unseen);
 	struct journal *j = journal_open(stores, count, directory, JOURNAL_MADE);
-	while (j && status == 0 && (got = journal_next_made(j, &found)) == 1) {
-		if (found.store != opened) {
+	while (j && status == 0 && (got = journal_next(j, &made)) == 1) {
+		if (made.of.store != opened) {
 			io_close(&dir);
-			dir = store_open_session(found.store, found.session, false);
-			opened = dir < 0 ? NULL : found.store;
+			dir = store_open_session(made.of.store, made.of.session, false);
+			opened = dir < 0 ? NULL : made.of.store;
 		}
-		if (dir < 0 || text_open(&text, dir, found.id,
+		if (dir < 0 || text_open(&text, dir, made.of.id,
 					 s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT) < 0) {
 			/* It was removed meanwhile, or both streams are one text. */
 			if (errno != ENOENT)
-				verb_error(s->call->verb->name, "%s: %m", found.id);
+				verb_error(s->call->verb->name, "%s: %m", made.of.id);
 			continue;
 		}
 		s->artifacts++;
-		s->where.label = s->where.place.id = found.id;
-		status = search_text(s, &text, found.id);
-		if (s->listing.found.next_in == found.id) {
-			memcpy(s->next_id, found.id, sizeof(s->next_id));
+		s->where.label = s->where.place.id = made.of.id;
+		status = search_text(s, &text, made.of.id);
+		if (s->listing.found.next_in == made.of.id) {
+			memcpy(s->next_id, made.of.id, sizeof(s->next_id));
 			s->listing.found.next_in = s->next_id;
 		}
 		text_close(&text);

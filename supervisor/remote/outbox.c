@@ -156,11 +156,11 @@ static int write_numbers(const struct outbox *o, const char *name, struct outbox
 			 const char *line)
 {
 	struct buffer text = BUFFER_INIT;
+	char temporary[16];
+	snprintf(temporary, sizeof(temporary), ".%s", name);
 	buffer_printf(&text, "%" PRIu64 " %" PRIu64 "\n%s%s", numbers.a, numbers.b, line,
 		      *line ? "\n" : "");
-	int fd = store_open_file(o->dir, name, O_WRONLY | O_CREAT | O_TRUNC);
-	int result = fd < 0 || buffer_check(&text) < 0 ? -1 : io_write(fd, text.data, text.len);
-	io_close(&fd);
+	int result = write_file(o, temporary, &text, name);
 	buffer_release(&text);
 	return result;
 }
@@ -195,11 +195,9 @@ int outbox_want(const struct outbox *o, const char *id)
 	int fd = -1;
 	item_path(WANTED, id, path);
 	/* The holder of the lock may remove the directory while it is empty. */
-	for (int i = 0; fd < 0 && i < 100; i++) {
+	for (int i = 0; fd < 0 && i < 100 && (i == 0 || errno == ENOENT); i++) {
 		mkdirat(o->dir, WANTED, 0700);
 		fd = store_open_file(o->dir, path, O_WRONLY | O_CREAT);
-		if (fd < 0 && errno != ENOENT)
-			return -1;
 	}
 	int result = fd < 0 ? -1 : 0;
 	io_close(&fd);
@@ -278,10 +276,10 @@ struct outbox_state outbox_look(const struct outbox *o)
 	s.bytes = items.bytes;
 	s.oldest_ms = items.count ? id_time_ms(id_pack(items.list[0].id)) : 0;
 	free(items.list);
-	items_read(&items, o, LINES);
-	free(items.list);
+	snprintf(path, sizeof(path), "%s/" LINES, o->path);
+	s.index_left = directory_count(path) > (int64_t)s.waiting;
 	snprintf(path, sizeof(path), "%s/" NEW "/" REMOTE_INDEX, o->path);
-	s.index_left = directory_count(path) != 0 || items.count > s.waiting;
+	s.index_left |= directory_count(path) != 0;
 	s.failures = read_numbers(o, RETRY, s.why).a;
 	s.dropped = read_numbers(o, DROPPED, NULL);
 	return s;
@@ -317,12 +315,11 @@ bool outbox_drop(const struct outbox *o, const char *id)
 	return waited;
 }
 
-/* For nftw(3), which comes to what is in a directory first. */
+/* For nftw(3), which comes to what is in a directory first: those go that are empty. */
 static int outbox_prune(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
-	(void)st, (void)where;
-	if (kind == FTW_DP)
-		rmdir(path); /* one that is empty */
+	(void)st, (void)kind, (void)where;
+	rmdir(path);
 	return 0;
 }
 
@@ -335,24 +332,22 @@ static bool outbox_make_room(const struct outbox *o, uint64_t bytes, uint64_t mo
 {
 	struct items items = {0};
 	struct outbox_numbers dropped = read_numbers(o, DROPPED, NULL), before = dropped;
-	if (bytes > most) {
-		dropped.a++;
-		dropped.b += bytes;
-	} else {
+	bool fits = bytes <= most;
+	if (fits)
 		items_read(&items, o, ARCHIVES);
-	}
-	uint64_t total = bytes + items.bytes;
-	for (size_t i = 0; i < items.count && total > most; i++) {
+	dropped.a += !fits;
+	dropped.b += fits ? 0 : bytes;
+	for (size_t i = 0; i < items.count && bytes + items.bytes > most; i++) {
 		if (!outbox_remove(o, items.list[i].id))
 			continue;
-		total -= items.list[i].bytes;
+		items.bytes -= items.list[i].bytes;
 		dropped.a++;
 		dropped.b += items.list[i].bytes;
 	}
 	free(items.list);
 	if (dropped.a > before.a)
 		write_numbers(o, DROPPED, dropped, "");
-	return bytes <= most;
+	return fits;
 }
 
 /* Archives a run if it has ended: its line of the index takes its place, its archive, and then its

@@ -239,9 +239,10 @@ STORE_TEST(test_made)
 	assert_int_equal(journal_add_made(dir, ids[3]), 0);
 	run(&store, (struct retention_limits){.keep_ms = DAY_MS}, false);
 	assert_int_equal(unit_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 3 * MADE_LEN + 15);
+	struct journal_line made;
 	struct journal *j = journal_open(&store, 1, "a", JOURNAL_MADE);
-	assert_int_equal(journal_next_made(j, &found), 1);
-	assert_string_equal(found.id, ids[3]);
+	assert_int_equal(journal_next(j, &made), 1);
+	assert_string_equal(made.of.id, ids[3]);
 	journal_close(j);
 	/* The last is the one that was started last, whenever its text came. */
 	assert_int_equal(id_find(&store, 1, "a", "last", &found), 0);

@@ -190,10 +190,10 @@ STORE_TEST(test_find_hostile_links)
 	}
 	expect_error(&store, 1, "cmd-0000", ENOENT);
 	struct journal *r = journal_open(&store, 1, NULL, JOURNAL_MADE);
-	struct id_found found;
+	struct journal_line made;
 	assert_non_null(r);
-	while (journal_next_made(r, &found) == 1)
-		assert_null(strchr(found.session, '/'));
+	while (journal_next(r, &made) == 1)
+		assert_null(strchr(made.of.session, '/'));
 	journal_close(r);
 }
 
@@ -279,15 +279,15 @@ STORE_TEST(test_all_sessions)
 		make(&store, i % 2 ? "odd" : "even", START + i, ids[i]);
 	struct journal *r = journal_open(&store, 1, NULL, JOURNAL_MADE);
 	assert_non_null(r);
-	struct id_found found;
+	struct journal_line made;
 	for (int i = COUNT - 1; i >= 0; i--) {
-		assert_int_equal(journal_next_made(r, &found), 1);
-		assert_string_equal(found.id, ids[i]);
-		assert_string_equal(found.session, i % 2 ? "odd" : "even");
-		assert_ptr_equal(found.store, &store);
+		assert_int_equal(journal_next(r, &made), 1);
+		assert_string_equal(made.of.id, ids[i]);
+		assert_string_equal(made.of.session, i % 2 ? "odd" : "even");
+		assert_ptr_equal(made.of.store, &store);
 	}
-	assert_int_equal(journal_next_made(r, &found), 0);
-	assert_int_equal(journal_next_made(r, &found), 0);
+	assert_int_equal(journal_next(r, &made), 0);
+	assert_int_equal(journal_next(r, &made), 0);
 	journal_close(r);
 }
 
