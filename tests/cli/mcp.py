@@ -92,12 +92,25 @@ class Protocol(McpCase):
                 (b'{"jsonrpc":"2.0","method":"ping","id":{}}', -32600,
                  "id: must be a string or a whole number of at most 500 bytes"),
                 (b'{"jsonrpc":"2.0","method":"ping","id":null}', -32600,
-                 "id: must be a string or a whole number of at most 500 bytes")):
+                 "id: must be a string or a whole number of at most 500 bytes"),
+                (b'{"jsonrpc":"2.0","method":"ping","id":1.5}', -32600,
+                 "id: must be a string or a whole number of at most 500 bytes"),
+                (b"{} {}", -32700, "not JSON: end of file expected near '{' at byte 4"),
+                (b'{"jsonrpc":"2.0","method":"x\\y"}', -32700, None)):
             client.write(line + b"\n")
             errors = client.take(None)
             self.assertEqual([e["error"]["code"] for e in errors], [code], line)
             if message:
                 self.assertEqual(errors[0]["error"]["message"], message)
+        # What can be read has an ID, also where it is refused.
+        for members, message in (('"method":"n"', 'jsonrpc: must be "2.0"'),
+                                 ('"jsonrpc":"1.0","method":"n"', 'jsonrpc: must be "2.0"'),
+                                 ('"jsonrpc":"2.0","method":2', "method: must be a string"),
+                                 ('"jsonrpc":"2.0","method":"n","params":[]', "params: must be an object")):
+            client.write(b'{"id":"a\\"b",%s}\n' % members.encode())
+            with self.assertRaises(Refused) as refused:
+                client.take('a"b')
+            self.assertEqual((refused.exception.code, refused.exception.message), (-32600, message))
         with self.assertRaises(Refused) as refused:
             client.request("tools/list")
         self.assertEqual((refused.exception.code, refused.exception.message),
@@ -136,6 +149,30 @@ class Protocol(McpCase):
                 self.assertNotIn("terse ", text)
                 if want:
                     self.assertEqual(text, want)
+        for tool, arguments, want in (
+                ("run_command", {}, "command: is missing"),
+                ("run_command", [], "arguments: must be an object"),
+                ("run_command", {"command": 1}, "command: must be a string"),
+                ("run_command", {"command": None}, "command: is missing"),
+                ("run_command", {"command": "x", "timeout": -1}, "timeout: must be a whole number from 1 to 86400000"),
+                ("run_command", {"command": "x", "timeout": 1.5}, "timeout: must be a whole number from 1 to 86400000"),
+                ("run_command", {"command": "x", "args": [1]}, "args: must be a list of strings"),
+                ("run_command", {"command": "x", "env": {"A=B": ""}},
+                 "env: must be an object of strings, by the variables' names"),
+                ("run_command", {"command": "x", "kill_on_timeout": 1}, "kill_on_timeout: must be true or false"),
+                ("read_command_output", {"artifact_id": "x", "stream": "all"},
+                 'stream: must be one of ["stdout","stderr","raw"]'),
+                ("read_command_output", {"artifact_id": "x", "offset": "a"}, "offset: must be a whole number"),
+                ("read_command_output", {"artifact_id": "x", "limit": -1}, "limit: must be a whole number, 1 at least"),
+                ("read_command_output", {"artifact_id": "x", "context": 3}, "context: goes with search"),
+                ("read_command_output", {"artifact_id": "x", "search": "y", "offset": -1},
+                 "search: goes with offset from 1 on, limit, context and stream stderr, and with nothing else"),
+                ("send_input", {"artifact_id": "x"}, "text or keys: one of them is needed"),
+                ("screen", {"artifact_id": "x", "y\x1b": 0}, "y\\x1b: no such argument; there are artifact_id"),
+                ("list_sessions", {"y": 0}, "y: it takes no arguments")):
+            with self.subTest(tool=tool, arguments=arguments):
+                result = client.request("tools/call", name=tool, arguments=arguments)
+                self.assertEqual((result["content"][0]["text"], result["isError"]), ("%s: %s" % (tool, want), True))
         # Notifications and responses have no answer, whatever they say.
         client.notify("notifications/cancelled", requestId=99)
         client.notify("notifications/cancelled", requestId=[])
