@@ -106,7 +106,7 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 	    dup2(e->err, STDERR_FILENO) < 0 || (e->leash >= 0 && dup2(e->leash, CALL_LEASH) < 0))
 		_exit(EXIT_TERSE);
 	if (env) {
-		const char *directory = shell_state_directory(&c->before);
+		const char *directory = shell_state_value(&c->before, "PWD");
 		if (chdir(directory) < 0)
 			dprintf(STDERR_FILENO,
 				"run_command: %s: %s; give another cwd, or start anew with "
@@ -427,24 +427,6 @@ void call_tool(struct server *s, const struct rpc_message *m)
 	buffer_release(&wrong);
 }
 
-/* Adds what the child has said on standard error, without "terse: " or "terse read: ", which are
-   not the model's. */
-static void call_add_errors(const struct call *c, struct buffer *out)
-{
-	const char *at = c->errors.data, *end = at + c->errors.len;
-	char prefix[32];
-	int len = snprintf(prefix, sizeof(prefix), "terse %s: ", c->verb);
-	for (const char *next; at < end; at = next) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		next = newline ? newline + 1 : end;
-		if (next - at > 7 && memcmp(at, "terse: ", 7) == 0)
-			at += 7;
-		if (next - at > len && memcmp(at, prefix, (size_t)len) == 0)
-			at += len;
-		buffer_printf(out, "%.*s\n", (int)((newline ? newline : end) - at), at);
-	}
-}
-
 /* --- while it runs --------------------------------------------------------------------------- */
 
 void call_cancel(struct call *c)
@@ -520,6 +502,9 @@ void call_watch(struct call *c, struct loop *l, bool may_print)
 /* Answers a tool with what its child has printed; run_command with how the command ended, too. */
 static void call_answer(struct server *s, const struct call *c)
 {
+	const char *at = c->errors.data, *end = at + c->errors.len;
+	char prefix[32];
+	int len = snprintf(prefix, sizeof(prefix), "terse %s: ", c->verb);
 	static const char refused[] = "{\"ok\":false";
 	struct buffer text = BUFFER_INIT;
 	bool runs = strcmp(c->verb, "run") == 0, none = c->output.len == 0;
@@ -534,12 +519,22 @@ static void call_answer(struct server *s, const struct call *c)
 		return;
 	}
 	/* Whether the last line is terse's own. */
-	const char *newline = all && !none ? memrchr(all, '\n', text.len - 1) : NULL;
+	const char *last = all && !none ? memrchr(all, '\n', text.len - 1) : NULL;
 	bool ends = all && !none && all[text.len - 1] == '\n';
-	bool reported = ends && strncmp(newline ? newline + 1 : all, "[terse: ", 8) == 0;
+	bool reported = ends && strncmp(last ? last + 1 : all, "[terse: ", 8) == 0;
 	if (runs && !none && !ends && c->status)
 		buffer_append_string(&text, "\n");
-	call_add_errors(c, &text);
+	/* What it has said on standard error, without "terse: " or "terse read: ", which are not
+	   the model's. */
+	for (const char *next; at < end; at = next) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		next = newline ? newline + 1 : end;
+		if (next - at > 7 && memcmp(at, "terse: ", 7) == 0)
+			at += 7;
+		if (next - at > len && memcmp(at, prefix, (size_t)len) == 0)
+			at += len;
+		buffer_printf(&text, "%.*s\n", (int)((newline ? newline : end) - at), at);
+	}
 	/* Where the command was not started or could not be supervised, no report says how it
 	   ended. */
 	if (runs && !wrong && ((c->status && !reported) || text.len == 0))

@@ -196,8 +196,8 @@ void shell_state_init(struct buffer *s, const char *directory, char *const *env)
 void shell_state_set(struct buffer *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The directory, absolute; "" where there is none. */
-const char *shell_state_directory(const struct buffer *s);
+/* The value of a variable; "" where there is none. That of PWD is the directory, absolute. */
+const char *shell_state_value(const struct buffer *s, const char *name);
 
 /* Changes it, as this state's shell takes it: relative to its own, "~" is its HOME. */
 void shell_state_enter(struct buffer *s, const char *directory);

@@ -49,13 +49,6 @@ static char *shell_state_find(const struct buffer *s, const char *name)
 	return NULL;
 }
 
-/* Its value, or NULL; what a shell leaves may lack the sign. */
-static const char *shell_state_value(const struct buffer *s, const char *name)
-{
-	const char *found = shell_state_find(s, name), *sign = found ? strchr(found, '=') : NULL;
-	return sign ? sign + 1 : NULL;
-}
-
 static void shell_state_unset(struct buffer *s, const char *name)
 {
 	char *at = shell_state_find(s, name), *behind = at ? at + strlen(at) + 1 : NULL;
@@ -89,22 +82,23 @@ void shell_state_init(struct buffer *s, const char *directory, char *const *env)
 	shell_state_set(s, "PWD=%s", directory);
 }
 
-const char *shell_state_directory(const struct buffer *s)
+/* What a shell leaves may lack the sign. */
+const char *shell_state_value(const struct buffer *s, const char *name)
 {
-	const char *value = shell_state_value(s, "PWD");
-	return value ? value : "";
+	const char *found = shell_state_find(s, name), *sign = found ? strchr(found, '=') : NULL;
+	return sign ? sign + 1 : "";
 }
 
 void shell_state_enter(struct buffer *s, const char *directory)
 {
 	bool at_home = directory[0] == '~' && (!directory[1] || directory[1] == '/');
-	const char *home = at_home ? shell_state_value(s, "HOME") : NULL;
-	if (home)
+	const char *home = at_home ? shell_state_value(s, "HOME") : "";
+	if (*home)
 		shell_state_set(s, "PWD=%s%s", home, directory + 1);
 	else if (*directory == '/')
 		shell_state_set(s, "PWD=%s", directory);
 	else
-		shell_state_set(s, "PWD=%s/%s", shell_state_directory(s), directory);
+		shell_state_set(s, "PWD=%s/%s", shell_state_value(s, "PWD"), directory);
 }
 
 int shell_state_take(struct buffer *s, const struct buffer *before, const char *left, size_t len)
@@ -112,7 +106,7 @@ int shell_state_take(struct buffer *s, const struct buffer *before, const char *
 	const struct buffer after = {.data = (char *)left, .len = len};
 	struct buffer taken = BUFFER_INIT;
 	errno = EPROTO;
-	if (len == 0 || left[len - 1] || *shell_state_directory(&after) != '/')
+	if (len == 0 || left[len - 1] || *shell_state_value(&after, "PWD") != '/')
 		return -1;
 	buffer_add(&taken, s);
 	for (size_t at = 0; at < before->len; at += strlen(before->data + at) + 1) {
@@ -126,7 +120,7 @@ int shell_state_take(struct buffer *s, const struct buffer *before, const char *
 	}
 	/* A variable that comes twice has its last value. */
 	errno = EPROTO;
-	if (buffer_check(&taken) < 0 || *shell_state_directory(&taken) != '/') {
+	if (buffer_check(&taken) < 0 || *shell_state_value(&taken, "PWD") != '/') {
 		buffer_release(&taken);
 		return -1;
 	}
@@ -264,7 +258,7 @@ int sessions_serve_new(struct server *s, const struct arguments *a, struct buffe
 	buffer_add(&state, &s->start);
 	if (cwd)
 		shell_state_enter(&state, cwd);
-	const char *path = shell_state_directory(&state);
+	const char *path = shell_state_value(&state, "PWD");
 	bool there = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	if (there)
 		made = sessions_begin(&s->sessions, name, &state);
@@ -313,7 +307,7 @@ int sessions_serve_list(struct server *s, const struct arguments *a, struct buff
 	(void)a;
 	for (size_t i = 0; i < s->sessions.count; i++) {
 		const struct session *one = &s->sessions.items[i];
-		const char *directory = shell_state_directory(&one->state);
+		const char *directory = shell_state_value(&one->state, "PWD");
 		char age[HUMAN_LEN];
 		buffer_printf(text, "%s: ", one->name);
 		quote_text(text, directory, strlen(directory), 0);

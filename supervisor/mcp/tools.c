@@ -250,40 +250,6 @@ static const struct {
 	[ARGUMENT_PAIRS] = {"object", "an object of strings, by the variables' names"},
 };
 
-static void tool_add_input(struct buffer *out, const struct tool *t)
-{
-	bool any = false;
-	json_begin_object(out, "inputSchema");
-	json_add_string(out, "type", "object");
-	json_begin_object(out, "properties");
-	for (const struct argument *a = t->arguments; a->name; a++) {
-		bool list = a->type == ARGUMENT_STRINGS;
-		json_begin_object(out, a->name);
-		json_add_string(out, "type", types[a->type].json);
-		if (list || a->type == ARGUMENT_PAIRS) {
-			json_begin_object(out, list ? "items" : "additionalProperties");
-			json_add_string(out, "type", "string");
-			json_end_object(out);
-		}
-		if (a->choices)
-			json_add_raw(out, "enum", a->choices, strlen(a->choices));
-		if (a->description)
-			json_add_string(out, "description", a->description);
-		json_end_object(out);
-		any |= a->required;
-	}
-	json_end_object(out);
-	if (any)
-		json_begin_array(out, "required");
-	for (const struct argument *a = t->arguments; a->name; a++) {
-		if (a->required)
-			json_add_string(out, NULL, a->name);
-	}
-	if (any)
-		json_end_array(out);
-	json_end_object(out);
-}
-
 void tools_list(struct buffer *out, bool read_only)
 {
 	json_begin_array(out, "tools");
@@ -294,7 +260,36 @@ void tools_list(struct buffer *out, bool read_only)
 		json_add_string(out, "name", t->name);
 		json_add_string(out, "title", t->title);
 		json_add_string(out, "description", t->description);
-		tool_add_input(out, t);
+		bool any = false;
+		json_begin_object(out, "inputSchema");
+		json_add_string(out, "type", "object");
+		json_begin_object(out, "properties");
+		for (const struct argument *a = t->arguments; a->name; a++) {
+			bool list = a->type == ARGUMENT_STRINGS;
+			json_begin_object(out, a->name);
+			json_add_string(out, "type", types[a->type].json);
+			if (list || a->type == ARGUMENT_PAIRS) {
+				json_begin_object(out, list ? "items" : "additionalProperties");
+				json_add_string(out, "type", "string");
+				json_end_object(out);
+			}
+			if (a->choices)
+				json_add_raw(out, "enum", a->choices, strlen(a->choices));
+			if (a->description)
+				json_add_string(out, "description", a->description);
+			json_end_object(out);
+			any |= a->required;
+		}
+		json_end_object(out);
+		if (any)
+			json_begin_array(out, "required");
+		for (const struct argument *a = t->arguments; a->name; a++) {
+			if (a->required)
+				json_add_string(out, NULL, a->name);
+		}
+		if (any)
+			json_end_array(out);
+		json_end_object(out);
 		json_begin_object(out, "annotations");
 		json_add_string(out, "title", t->title);
 		json_add_bool(out, "readOnlyHint", t->read_only);
@@ -397,36 +392,32 @@ static int arguments_take(struct arguments *a, int at, const char *key, json_t *
 	return 0;
 }
 
-/* Replaces a string in `given` by the value that it stands for where another type is wanted. */
-static json_t *arguments_convert(const struct argument *t, json_t *given, const char *key,
-				 json_t *value)
+/* What models write for an argument: the value that it stands for, which replaces a string in
+   `given` where another type is wanted; NULL: it is left out, for which clients that have to give
+   every argument give null, "", 0 or []. Data may be empty. */
+static json_t *arguments_mend(const struct argument *t, json_t *given, const char *key,
+			      json_t *value)
 {
+	const bool is_number = strcmp(types[t->type].json, "integer") == 0;
 	const char *text = json_string_value(value);
 	json_t *made = NULL;
 	char *end;
 	errno = 0;
 	long long number = text ? strtoll(text, &end, 10) : 0;
-	if (!text)
-		return value;
-	if (t->type == ARGUMENT_FLAG && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
+	if (text && t->type == ARGUMENT_FLAG &&
+	    (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
 		made = json_boolean(*text == 't');
-	else if (strcmp(types[t->type].json, "integer") == 0 && end > text && !*end && !errno)
+	else if (text && is_number && end > text && !*end && !errno)
 		made = json_integer(number);
-	return made && json_object_set_new(given, key, made) == 0 ? made : value;
-}
-
-/* Clients that have to give every argument give null, "", 0 or [] for what they leave out. Data may
-   be empty. */
-static bool arguments_is_left_out(const struct argument *t, const json_t *value)
-{
-	if (json_is_string(value))
-		return t->type == ARGUMENT_TEXT && !t->required && json_string_length(value) == 0;
-	if (json_is_array(value))
-		return t->type == ARGUMENT_STRINGS && json_array_size(value) == 0;
-	if (json_is_integer(value))
-		return strcmp(types[t->type].json, "integer") == 0 &&
-		       json_integer_value(value) == 0;
-	return json_is_null(value);
+	if (made && json_object_set_new(given, key, made) == 0)
+		value = made;
+	bool left_out =
+		json_is_null(value) ||
+		(t->type == ARGUMENT_TEXT && !t->required && json_is_string(value) &&
+		 !json_string_length(value)) ||
+		(t->type == ARGUMENT_STRINGS && json_is_array(value) && !json_array_size(value)) ||
+		(is_number && json_is_integer(value) && !json_integer_value(value));
+	return left_out ? NULL : value;
 }
 
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
@@ -452,9 +443,8 @@ int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 				buffer_printf(wrong, "%s %s", i ? "," : "", t[i].name);
 			return -1;
 		}
-		value = arguments_convert(&t[at], given, key, value);
-		if (!arguments_is_left_out(&t[at], value) &&
-		    arguments_take(a, at, key, value, wrong) < 0)
+		value = arguments_mend(&t[at], given, key, value);
+		if (value && arguments_take(a, at, key, value, wrong) < 0)
 			return -1;
 	}
 	for (int i = 0; t[i].name; i++) {
