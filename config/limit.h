@@ -42,6 +42,15 @@ static inline size_t limit_most(size_t bytes)
 	return bytes + bytes * 15 / 100;
 }
 
+/* So much of a line is shown before there is more of it, if it is one of a preview of `bytes`: in
+   mode head a quarter of that. */
+static inline size_t limit_line(const struct limit *l, size_t bytes)
+{
+	size_t least = bytes < 256 ? 64 : bytes / 4;
+	size_t most = l->mode == MODE_HEAD && least < bytes ? least : bytes;
+	return l->max_line < most ? l->max_line : most;
+}
+
 /* The smallest one holds while the command runs, the largest one is held in memory. */
 static inline size_t limit_smallest(const struct limit *l)
 {

@@ -48,13 +48,20 @@ void intercept_overflow(struct interceptor *s)
 	s->head_closed = true;
 	intercept_resolve(s);
 	interceptor_spill(s);
-	/* Whatever was printed before was in the form of the text. */
-	if (s->head.form == GROUPING_OPEN)
-		s->head.form = s->printed == 0 && s->reader->previews
-				       ? grouping_find_form(s->held.data, s->held.len)
-				       : GROUPING_NONE;
-	if (s->reader->previews && s->held.len > s->printed)
-		s->reader->text(s, s->held.data + s->printed, s->held.len - s->printed);
+	if (intercept_is_by_head(s)) {
+		/* Whatever was printed before was in the form of the text. */
+		if (s->form == GROUPING_OPEN)
+			s->form = s->printed == 0 ? grouping_find_form(s->held.data, s->held.len)
+						  : GROUPING_NONE;
+		const struct head_place at = {.form = s->form,
+					      .bytes = s->printed,
+					      .lines = s->printed_lines,
+					      .units = s->line_share.printed};
+		preview_begin_head(s->preview, &at);
+		if (s->held.len > s->printed)
+			preview_feed_head(s->preview, s->held.data + s->printed,
+					  s->held.len - s->printed);
+	}
 	/* The text was asked for in full and can't be kept: the start is better than nothing. */
 	if (s->artifact || s->reader->along || s->reader->previews)
 		buffer_release(&s->held);
@@ -79,7 +86,7 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 		len > s->begun ? memrchr(rest + s->begun, '\n', len - s->begun) : NULL;
 	if (newline) {
 		size_t lines = (size_t)(newline - rest) + 1;
-		s->clean_len += guard_text_len(rest, lines, s->head.guard);
+		s->clean_len += guard_text_len(rest, lines, intercept_guard(s));
 		s->counted += lines;
 		s->begun = s->begun_len = 0;
 		rest += lines;
@@ -88,7 +95,7 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 	if (len == 0)
 		return s->clean_len > s->most;
 	if (end)
-		return s->clean_len + guard_text_len(rest, len, s->head.guard) > s->most;
+		return s->clean_len + guard_text_len(rest, len, intercept_guard(s)) > s->most;
 	/* The last bytes may be half a character or line end. */
 	if (!utf8_incomplete(rest + s->begun, len - s->begun, &cut))
 		cut = rest[len - 1] == '\r';
@@ -173,8 +180,6 @@ void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uin
 		preview_skip(s->preview, bytes, newlines);
 	if (is_counted(s))
 		tally_skip(&s->tally, bytes, newlines);
-	/* Lines behind are not the next ones. */
-	s->head.cut_off = true;
 }
 
 void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcome)
@@ -353,19 +358,17 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 				       .ceiling = (size_t)l->line_ceiling,
 				       .least = 1};
 	s->fits = s->ended_line = true;
-	intercept_init_head(s);
+	if (l->group && intercept_is_by_head(s))
+		s->form = GROUPING_OPEN;
 	const struct terminal_events t = {.text = intercept_text,
 					  .reply = interceptor_on_reply,
 					  .stays = interceptor_on_overwritten,
 					  .ctx = s};
 	s->terminal = terminal_new(&options->terminal, &t);
-	/* terse's own text tells nothing of another run's end. */
-	bool is_own = l->own_words && l->mode == MODE_HEAD;
 	if (!s->terminal || buffer_reserve(&s->line, LINE_RESERVE) < 0 ||
 	    buffer_reserve(&s->held, s->most < HELD_RESERVE ? s->most : HELD_RESERVE) < 0 ||
-	    (s->reader->previews && !is_own &&
-	     !(s->preview = preview_new(
-		       &(struct preview_options){.limit = *l, .bare = s->reader->reports})))) {
+	    (s->reader->previews && !(s->preview = preview_new(&(struct preview_options){
+					      .limit = *l, .bare = s->reader->reports})))) {
 		interceptor_free(s);
 		return NULL;
 	}
@@ -379,7 +382,6 @@ void interceptor_free(struct interceptor *s)
 	terminal_free(s->terminal);
 	preview_free(s->preview);
 	free(s->judge);
-	head_release(&s->head);
 	buffer_release(&s->plain.line);
 	buffer_release(&s->raw);
 	buffer_release(&s->first);
@@ -449,13 +451,13 @@ void interceptor_settle(struct interceptor *s, int64_t now_ms)
 {
 	int64_t plain_ms = s->options.settle_ms;
 	s->settle_at = 0;
-	if (s->head.form == GROUPING_OPEN && s->text_bytes > 0) {
+	if (s->form == GROUPING_OPEN && s->text_bytes > 0) {
 		if (!s->waits_since)
 			s->waits_since = now_ms;
 		s->settle_at = now_ms + SETTLE_LOOK_MS;
 		if (now_ms - s->waits_since >= WAITS_MS) {
 			/* The text comes slowly, so its lines are printed as they come. */
-			s->head.form = GROUPING_NONE;
+			s->form = GROUPING_NONE;
 			s->settle_at = 0;
 			if (s->fits && !s->reported)
 				intercept_print_lines(s, NULL);
@@ -543,7 +545,6 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 	bool is_partial = s->reader->previews && !is_whole;
 	bool folds = s->reader->previews && s->fits &&
 		     chatter_next(&s->chatter, (size_t)s->printed, 0).end;
-	bool holds = s->printed < s->text_bytes || (!s->fits && intercept_is_by_head(s));
 	return (struct interceptor_facts){
 		.lines = intercept_lines(s),
 		.bytes = intercept_bytes(s),
@@ -556,7 +557,7 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 		.is_binary = s->state >= BYTES_BINARY,
 		.is_spilled = s->artifact || s->spill == SPILL_FAILED,
 		.is_on_disk = s->reader == &readers[INTERCEPT_SILENT] && !s->fits && s->artifact,
-		.is_holding = s->reader->previews && s->head_closed && holds,
+		.is_holding = s->reader->previews && s->head_closed && s->printed < s->text_bytes,
 		.is_previewed = s->preview && (is_partial || folds) && s->state != BYTES_BINARY &&
 				s->options.limit.mode == MODE_SMART,
 		.is_partial = is_partial,

@@ -8,8 +8,7 @@
 // Text up to the threshold is held in memory; past it the artifact is opened
 // and everything goes there. For a reader that gets a preview (an agent) the
 // first share of the text is printed as its lines become final, the rest is
-// decided by interceptor_report(); in mode head all that is shown of a success is (preview/head.h).
-// Other readers get the whole text as it comes.
+// decided by interceptor_report(). Other readers get the whole text as it comes.
 //
 // Binary output (file_type.h) is not rendered: its bytes go to the artifact, and as
 // they are to a program or file. In text a NUL is a newline where the first 4 KB

@@ -76,7 +76,7 @@ struct pause {
 	int64_t distance;   /* to the one after that */
 };
 
-/* How much may be printed before the end, in bytes or in lines.
+/* How much may be printed before the end, in bytes or in units of the limit.
 
    What is printed in all stays within one and a half times the budget, and the preview at the end
    has half of the budget at least. A budget is no more than two thirds of the ceiling, so all stays
@@ -174,8 +174,8 @@ struct interceptor {
 	struct interceptor_events events; /* `resolve` is NULL once it was asked */
 	const struct reader *reader;
 	struct terminal *terminal;
-	struct preview *preview;   /* NULL unless one may be printed; in mode head of a failure */
-	struct artifact *artifact; /* NULL until the text spilled */
+	struct preview *preview;                             /* NULL unless one may be printed */
+	struct artifact *artifact;                           /* NULL until the text spilled */
 	enum { SPILL_OPEN, SPILL_FAILED, SPILL_LATE } spill; /* late: what was held is gone */
 	enum raw_state raw_state;
 	struct buffer raw; /* while they are held */
@@ -192,9 +192,9 @@ struct interceptor {
 	size_t line_text; /* bytes of the unfinished line that the terminal has let go */
 	char last[256];   /* the beginning of the last line that is final and not blank */
 	size_t last_len;
-	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
-	struct head head;   /* an agent's text in mode head, whether the command fails or not */
-	size_t most;        /* a text up to this many bytes is printed whole */
+	struct tally tally;      /* of the text, for an agent: while it fits, in mode head always */
+	enum grouping_form form; /* of matches in mode head */
+	size_t most;             /* a text up to this many bytes is printed whole */
 	/* The outcome is known, and with it options.limit.bytes. */
 	enum interceptor_outcome outcome;
 	struct buffer held;      /* the text so far, while it is within the limit */
@@ -216,7 +216,7 @@ struct interceptor {
 	uint64_t printed, printed_lines;
 	struct preview_range left_out[LEFT_OUT_MAX]; /* of them */
 	size_t left_out_count;
-	struct share share, line_share; /* how many bytes and lines that took, and may take */
+	struct share share, line_share; /* how many bytes and units that took, and may take */
 	struct pause pause;
 	struct buffer partial;      /* of the line behind them: its start, printed already */
 	uint64_t put;               /* bytes printed, notices included */
@@ -233,8 +233,8 @@ struct interceptor {
 /* The terminal's event: final text. `ctx` is the interceptor. */
 void intercept_text(void *ctx, const char *data, size_t len);
 
-/* The text is longer than what is printed whole: it goes to disk, and of what the reader gets only
-   the head is settled. */
+/* The text is longer than what is printed whole: it goes to disk, and nothing more is printed live.
+ */
 void intercept_overflow(struct interceptor *s);
 
 /* Of the text, as far as they are counted. */
@@ -257,13 +257,10 @@ static inline bool intercept_is_by_head(const struct interceptor *s)
 	return s->reader->previews && s->options.limit.mode == MODE_HEAD;
 }
 
-/* How the text is printed for a reader that is no terminal and no program, from where what is
-   printed ends. */
+/* How a line of the text is printed for a reader that is no terminal and no program. */
 static inline enum guard_mode intercept_guard(const struct interceptor *s)
 {
-	if (s->options.limit.own_words || s->reader->reports)
-		return GUARD_NONE;
-	return s->ended_line ? GUARD_LINE : GUARD_INSIDE;
+	return s->options.limit.own_words || s->reader->reports ? GUARD_NONE : GUARD_LINE;
 }
 
 /* Hands bytes to the reader. */
@@ -276,9 +273,6 @@ void intercept_print_line(struct interceptor *s);
 
 /* It begins to matter who reads: asks once. When it is a program after all, it gets everything. */
 void intercept_resolve(struct interceptor *s);
-
-/* Sets what mode head may print while the outcome is open, and whatever it is. */
-void intercept_init_head(struct interceptor *s);
 
 /* Prints complete lines of the held text: those that a reader may have in any case, or, with the
    place of what is left out of them, all. */

@@ -64,6 +64,13 @@ void intercept_print_line(struct interceptor *s)
 	intercept_print(s, s->line.data, s->line.len);
 }
 
+/* How the text is printed from where what is printed ends. */
+static enum guard_mode guard_here(const struct interceptor *s)
+{
+	enum guard_mode guard = intercept_guard(s);
+	return guard == GUARD_LINE && !s->ended_line ? GUARD_INSIDE : guard;
+}
+
 static void print_guarded(struct interceptor *s, const char *data, size_t len,
 			  enum guard_mode guard)
 {
@@ -87,13 +94,13 @@ static void print_guarded(struct interceptor *s, const char *data, size_t len,
 		buffer_clear(part);
 		guard_text(part, data, n, guard);
 		intercept_print(s, part->data, part->len);
-		guard = intercept_guard(s);
+		guard = guard_here(s);
 	}
 }
 
 static void print_text(struct interceptor *s, const char *data, size_t len)
 {
-	print_guarded(s, data, len, intercept_guard(s));
+	print_guarded(s, data, len, guard_here(s));
 }
 
 /* The line behind what is printed comes, whose start may be printed already: returns how much of
@@ -161,7 +168,7 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 	if (piece->kind == PREVIEW_TEXT) {
 		bool follows = piece->from == s->printed_lines + 1;
 		size_t begun = follows ? intercept_go_on(s, piece->text, piece->len) : 0;
-		enum guard_mode guard = intercept_guard(s);
+		enum guard_mode guard = guard_here(s);
 		if (piece->marked && begun == 0 && guard == GUARD_LINE)
 			guard = GUARD_INSIDE;
 		print_guarded(s, piece->text + begun, piece->len - begun, guard);
@@ -188,7 +195,7 @@ static struct preview_ask make_ask(const struct interceptor *s, struct marker *m
 		.printed_lines = s->printed_lines,
 		.left_out = s->left_out,
 		.left_out_count = s->left_out_count,
-		.spelled = !intercept_is_by_head(s) && (s->left_out_count > 0 || s->cut > 0),
+		.spelled = s->left_out_count > 0 || s->cut > 0,
 		.used = s->share.printed,
 		.used_lines = s->line_share.printed,
 		.bytes_before = s->options.bytes_before,
@@ -212,8 +219,46 @@ static int note_printed(struct report_stream *report, uint64_t last,
 	return last >= from ? report_add_range(report, from, last) : 0;
 }
 
-/* Less than that no preview has. */
-#define END_LEAST ((size_t)64)
+/* Whether all that is shown of the text is its first part. */
+static bool is_head_only(const struct interceptor *s)
+{
+	return intercept_is_by_head(s) &&
+	       (s->outcome == INTERCEPT_SUCCESS || s->options.limit.own_words);
+}
+
+/* Prints the line about the whole behind a preview. `last`: the last line that is shown. */
+static void print_about_preview(struct interceptor *s, const struct interceptor_ending *e,
+				uint64_t last)
+{
+	const struct limit *l = &s->options.limit;
+	struct wording_ending ending = e->ending;
+	struct wording_head head = {
+		.reason = s->omitted == 0            ? WORDING_NOTHING_LEFT
+			  : s->broken == LIMIT_COUNT ? WORDING_COUNT
+						     : WORDING_BYTES,
+		.limit = *l,
+		.lines = last,
+		.units = preview_shown(s->preview),
+		.total_units = tally_units(&s->tally),
+		.cut = s->cut,
+		.grouped = s->form > GROUPING_OPEN && last > 0,
+		.with_status = e->status_line == STATUS_LINE_ALWAYS,
+	};
+	bool is_first = is_head_only(s) || (intercept_is_by_head(s) && s->omitted == 0);
+	head.limit.grow |= limit_line(l, l->bytes) < l->max_line;
+	ending.broken = s->broken;
+	ending.omits = s->omitted > 0;
+	ending.cuts = s->cut > 0;
+	intercept_line(s);
+	if (is_first && (ending.omits || ending.cuts || head.grouped))
+		wording_head(&s->line, &head, &ending, &e->place);
+	else if (is_first && interceptor_is_worth_telling(e))
+		wording_status(&s->line, &ending, &e->place);
+	if (!is_first || ending.state == WORDING_RUNNING)
+		wording_footer(&s->line, &ending, &e->place);
+	if (s->line.len > 0)
+		intercept_print_line(s);
+}
 
 /* Prints the rest of a text that does not fit, with its notices unless it is to be bare: the
    preview's pieces behind what was printed. The printed ranges are stored in `report`. Returns 0,
@@ -223,134 +268,48 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 {
 	const struct preview_piece *pieces;
 	const struct limit *l = &s->options.limit;
-	const struct head *h = intercept_is_by_head(s) ? &s->head : NULL;
 	struct marker marker = {&e->place, s->options.lines_before, &s->line};
 	struct buffer command = BUFFER_INIT;
 	struct preview_ask ask = make_ask(s, &marker, &command);
 	ask.status = s->outcome == INTERCEPT_FAILURE;
 	ask.budget = l->bytes;
-	ask.total = share_end(&s->share, ask.budget);
-	if (l->count)
-		ask.total_lines = share_end(&s->line_share, (size_t)l->count);
-	if (h) {
-		/* Behind the first part, what is left of the budget is for the end. */
-		size_t room = l->bytes > h->at.bytes ? l->bytes - h->at.bytes : 0;
-		ask.used = ask.used_lines = 0;
-		ask.budget = ask.total = room > END_LEAST ? room : END_LEAST;
-		ask.total_lines = preview_reserve_lines(l->count);
+	ask.is_head = is_head_only(s);
+	if (ask.is_head)
+		ask.command = NULL;
+	/* In mode head nothing is printed twice. */
+	if (!intercept_is_by_head(s)) {
+		ask.total = share_end(&s->share, ask.budget);
+		if (l->count)
+			ask.total_lines = share_end(&s->line_share, (size_t)l->count);
 	}
-	uint64_t cut = 0;
+	uint64_t cut = 0, last = s->printed_lines;
 	int count = preview_choose(s->preview, &ask, &pieces);
 	int result = note_printed(report, s->printed_lines, s->left_out, s->left_out_count);
 	for (int i = 0; i < count; i++) {
-		if (print_piece(s, &pieces[i], &marker, report, &cut) < 0)
+		if (pieces[i].kind == PREVIEW_TEXT)
+			last = pieces[i].to;
+		/* The line about the whole tells what is behind a first part. */
+		if (ask.is_head && pieces[i].kind == PREVIEW_GAP)
+			s->omitted++;
+		else if (print_piece(s, &pieces[i], &marker, report, &cut) < 0)
 			result = -1;
 	}
+	buffer_release(&command);
 	/* The limit that stops the preview from showing more of the text. */
 	uint64_t shown = preview_shown(s->preview);
-	if (h)
-		s->broken = h->end == HEAD_COUNT ? LIMIT_COUNT : LIMIT_BYTES;
-	else if (shown == preview_lines(s->preview) && cut > 0 &&
-		 preview_is_line_limited(s->preview))
+	if (s->omitted == 0 && cut > 0 && preview_is_line_limited(s->preview))
 		s->broken = LIMIT_CUT;
+	else if (ask.is_head)
+		s->broken = s->omitted && l->count && shown >= l->count ? LIMIT_COUNT : LIMIT_BYTES;
 	/* Both limits are over, and that of lines leaves more room. */
 	else if (s->broken == LIMIT_COUNT && shown < l->count &&
 		 preview_bytes(s->preview) > s->most)
 		s->broken = LIMIT_BYTES;
 	report->broken = s->broken;
-	report->grouped = h && head_is_grouped(h);
-	report->lines_truncated += h ? h->cut : 0;
-	buffer_release(&command);
+	report->grouped = s->form > GROUPING_OPEN && last > 0;
+	if (!s->reader->reports)
+		print_about_preview(s, e, last);
 	return result;
-}
-
-/* The most of a first part: after a failure it leaves room for what tells of it. */
-static struct limit head_limit(const struct limit *l, size_t bytes, bool succeeded)
-{
-	struct limit limit = *l;
-	bool leaves = !succeeded && !l->own_words;
-	limit.bytes = bytes - (leaves ? preview_reserve(bytes) : 0);
-	limit.count -= leaves ? preview_reserve_lines(l->count) : 0;
-	return limit;
-}
-
-void intercept_init_head(struct interceptor *s)
-{
-	const struct limit *l = &s->options.limit;
-	struct head *h = &s->head;
-	h->limit = head_limit(l, limit_smallest(l), false);
-	h->outcomes[h->outcome_count++] = head_limit(l, l->bytes, true);
-	h->outcomes[h->outcome_count++] = head_limit(l, l->cut_bytes, true);
-	h->outcomes[h->outcome_count++] = head_limit(l, l->failure_bytes, false);
-	h->bare = s->reader->reports;
-	h->at.offset = s->options.bytes_before;
-	h->guard = intercept_guard(s);
-	if (l->group && intercept_is_by_head(s))
-		h->form = GROUPING_OPEN;
-}
-
-/* Prints the rest of the first part that the outcome gets. Returns whether a preview of what
-   follows it has to be printed: of a text that does not fit, unless the run ended well. */
-static bool finish_head(struct interceptor *s)
-{
-	const struct limit *l = &s->options.limit;
-	bool succeeded = s->outcome == INTERCEPT_SUCCESS, previewed = !succeeded && s->preview;
-	const struct limit limit = head_limit(l, l->bytes, succeeded);
-	struct head *h = &s->head;
-	struct buffer rest = BUFFER_INIT;
-	head_finish(h, &limit, previewed, &rest);
-	intercept_print(s, rest.data, rest.len);
-	buffer_release(&rest);
-	if (!previewed || h->end == HEAD_OPEN)
-		return false;
-	s->printed = h->at.offset - s->options.bytes_before;
-	s->printed_lines = h->at.lines;
-	s->cut += h->cut;
-	return true;
-}
-
-/* Prints the notice behind a first part, and takes down which lines that has shown. */
-static int print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
-			     struct report_stream *report)
-{
-	const struct head *h = &s->head;
-	const struct {
-		enum wording_reason reason;
-		enum limit_part broken;
-	} ends[] = {
-		[HEAD_OPEN] = {WORDING_NOTHING_LEFT,
-			       h->cut == 0 || head_grows(&h->limit) ? LIMIT_BYTES : LIMIT_CUT},
-		[HEAD_COUNT] = {WORDING_COUNT, LIMIT_COUNT},
-		[HEAD_BYTES] = {WORDING_BYTES, LIMIT_BYTES},
-	};
-	struct wording_head wording = {
-		.reason = ends[h->end].reason,
-		.limit = h->limit,
-		.lines = h->at.lines,
-		.units = h->at.units,
-		.total_units = tally_units(&s->tally),
-		.cut = h->cut,
-		.grouped = head_is_grouped(h),
-		.with_status = e->status_line == STATUS_LINE_ALWAYS,
-	};
-	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped;
-	wording.limit.grow = head_grows(&h->limit);
-	if (!s->reader->reports && (partly || interceptor_is_worth_telling(e))) {
-		if (partly)
-			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
-		else
-			wording_status(intercept_line(s), &e->ending, &e->place);
-		intercept_print_line(s);
-	}
-	if (!s->reader->reports && e->ending.state == WORDING_RUNNING) {
-		wording_footer(intercept_line(s), &e->ending, &e->place);
-		intercept_print_line(s);
-	}
-	report->broken = ends[h->end].broken;
-	report->grouped = wording.grouped;
-	report->lines_truncated = h->cut;
-	report->last_line_partial = h->last_cut;
-	return note_printed(report, h->at.lines, NULL, 0);
 }
 
 /* The text as it comes. */
@@ -371,83 +330,75 @@ void intercept_resolve(struct interceptor *s)
 	s->preview = NULL;
 }
 
-/* Whether a line is printed in any case. `run`, `lines`: bytes and lines before it that are. */
-static bool is_of_head(struct interceptor *s, const char *line, size_t len, size_t run,
-		       size_t lines)
+/* What of the held text can be printed behind what is printed. */
+struct run {
+	size_t bytes, cost; /* as it is printed */
+	uint64_t lines, units;
+};
+
+/* Whether there is room for a line before the outcome is known; `whole`: however long it is. */
+static bool run_has_room(const struct interceptor *s, const struct run *r, const char *line,
+			 size_t len, bool whole)
 {
-	const struct limit *l = &s->options.limit;
-	/* A program would get the bytes unchanged, so the reader has to be known. */
-	if (!guard_is_same(line, len, s->head.guard) &&
-	    (!intercept_is_by_head(s) || s->events.resolve))
+	const struct limit most = preview_live_limit(s->preview);
+	size_t cost = guard_text_len(line, len, intercept_guard(s));
+	if (s->share.printed + r->cost + cost > most.bytes || (!whole && len - 1 > most.max_line))
 		return false;
-	if (intercept_is_by_head(s))
-		return head_take(&s->head, line, len);
-	/* The head's share of the lines. */
-	uint64_t share = l->count * l->head_share / 100;
-	uint64_t most = l->count - preview_reserve_lines(l->count);
-	if (most > share)
-		most = share ? share : 1;
-	return s->share.printed + run + len <= preview_head_budget(s->preview) &&
-	       len <= l->max_line && (!l->count || s->printed_lines + lines + 1 <= most);
+	return !most.count || s->line_share.printed + r->units < most.count;
 }
 
 void intercept_print_lines(struct interceptor *s, const struct wording_place *all)
 {
-	size_t run = 0, lines = 0;
+	struct run run = {0};
 	bool by_head = intercept_is_by_head(s), stopped = false;
 	/* What is printed can't be grouped any more. */
 	if (all)
-		s->head.form = GROUPING_NONE;
-	if (s->head.form == GROUPING_OPEN)
+		s->form = GROUPING_NONE;
+	if (s->form == GROUPING_OPEN)
 		return;
 	while (all || !s->head_closed) {
-		size_t left = s->held.len - s->printed - run;
-		const char *line = s->held.data + s->printed + run;
-		const char *end = left ? memchr(line, '\n', left) : NULL;
+		size_t at = s->printed + run.bytes, left = s->held.len - at;
+		const char *line = s->held.data + at, *end = left ? memchr(line, '\n', left) : NULL;
 		if (!end)
 			break;
 		size_t len = (size_t)(end - line) + 1;
-		/* In mode head it counts there. */
-		stopped = all ? by_head && !head_give(&s->head, line, len)
-			      : chatter_withholds(&s->chatter, s->printed + run) ||
-					  !is_of_head(s, line, len, run, lines);
+		/* A program would get the bytes unchanged, so the reader has to be known. */
+		bool is_open = s->events.resolve && !guard_is_same(line, len, intercept_guard(s));
+		if (all)
+			stopped = by_head && !run_has_room(s, &run, line, len, true);
+		else
+			stopped = is_open || chatter_withholds(&s->chatter, at) ||
+				  !run_has_room(s, &run, line, len, false);
 		if (stopped)
 			break;
-		run += len;
-		lines++;
+		run.bytes += len;
+		run.cost += guard_text_len(line, len, intercept_guard(s));
+		run.lines++;
+		run.units += limit_counts(s->options.limit.unit, line, len - 1);
 	}
-	/* In mode head lines go on as they come. */
-	if (!all)
-		s->head_closed |= stopped;
-	else if (by_head && !stopped)
-		s->head_closed = false;
+	s->head_closed = all ? stopped || (s->head_closed && !by_head) : s->head_closed || stopped;
 	if (!all && s->head_closed)
 		intercept_resolve(s);
 	if (!s->reader->previews)
 		return;
 	uint64_t put = s->put;
-	if (run > 0)
-		print_held(s, run, all);
-	s->printed += run;
-	s->printed_lines += lines;
+	if (run.bytes > 0)
+		print_held(s, run.bytes, all);
+	s->printed += run.bytes;
+	s->printed_lines += run.lines;
 	if (all) {
-		held_take(s, put, lines, false);
+		held_take(s, put, run.units, false);
 	} else {
 		s->share.printed += (size_t)(s->put - put);
-		s->line_share.printed += lines;
+		s->line_share.printed += run.units;
 	}
 }
 
 /* More of a text that does not fit, in mode head. */
 static void preview_on_text(struct interceptor *s, const char *data, size_t len)
 {
-	if (s->fits || !intercept_is_by_head(s))
-		return;
-	struct buffer out = BUFFER_INIT;
-	head_feed(&s->head, data, len, &out);
-	intercept_print(s, out.data, out.len);
-	buffer_release(&out);
-	s->head_closed = s->head.more || s->head.count > 0;
+	if (!s->fits && intercept_is_by_head(s))
+		preview_feed_head(s->preview, data, len);
 }
 
 /* The text of the terminal for a program; the start of it may have been passed on as it came. */
@@ -480,22 +431,13 @@ static int agent_end(struct interceptor *s, const struct interceptor_ending *giv
 		intercept_print_line(s);
 		return 0;
 	}
-	if (!s->fits && intercept_is_by_head(s) && !finish_head(s))
-		return print_end_of_head(s, &e, shown);
-	if (!s->fits) {
-		int result = print_preview(s, &e, shown);
-		e.ending.broken = s->broken;
-		e.ending.omits = s->omitted > 0;
-		e.ending.cuts = s->cut > 0;
-		wording_footer(intercept_line(s), &e.ending, &e.place);
-		intercept_print_line(s);
-		return result;
-	}
+	if (!s->fits)
+		return print_preview(s, &e, shown);
 	/* The rest of a text that fits. A program gets it unchanged, and no notices. */
 	size_t len = s->held.len - s->printed;
 	const char *rest = len ? s->held.data + s->printed : "";
 	bool announced = interceptor_is_worth_telling(&e);
-	if (announced || !guard_is_same(rest, len, intercept_guard(s)))
+	if (announced || !guard_is_same(rest, len, guard_here(s)))
 		intercept_resolve(s);
 	if (s->reader->previews) {
 		print_held(s, len, &e.place);
@@ -523,11 +465,7 @@ static int collect_all(struct interceptor *s, struct report_stream *out)
 static int collected_end(struct interceptor *s, const struct interceptor_ending *e,
 			 struct report_stream *out)
 {
-	if (s->fits)
-		return collect_all(s, out);
-	out->broken = s->broken;
-	bool by_preview = !intercept_is_by_head(s) || finish_head(s);
-	return (by_preview ? print_preview : print_end_of_head)(s, e, out);
+	return s->fits ? collect_all(s, out) : print_preview(s, e, out);
 }
 
 /* What is on disk is read from there. Of a text that was asked for in full and could not be kept,
@@ -685,12 +623,14 @@ static bool held_is_over(const struct interceptor *s)
 {
 	size_t len = held_lines_len(s);
 	const char *line = s->held.data + s->printed, *end = line + len;
-	size_t cost = guard_text_len(line, len, s->head.guard);
-	uint64_t lines = 0;
-	for (; line < end; lines++)
-		line = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
+	size_t cost = guard_text_len(line, len, intercept_guard(s));
+	uint64_t units = 0;
+	for (const char *next; line < end; line = next + 1) {
+		next = memchr(line, '\n', (size_t)(end - line));
+		units += limit_counts(s->options.limit.unit, line, (size_t)(next - line));
+	}
 	return s->share.printed + cost > share_whole(&s->share) ||
-	       s->line_share.printed + lines > share_whole(&s->line_share);
+	       s->line_share.printed + units > share_whole(&s->line_share);
 }
 
 bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment moment, int64_t now_ms)

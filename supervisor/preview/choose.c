@@ -30,25 +30,36 @@ static size_t percent(size_t whole, unsigned share)
 	return whole / 100 * share + whole % 100 * share / 100;
 }
 
-size_t preview_reserve(size_t bytes)
+/* When a run has failed, so much of a budget is for the lines that tell of it and the last ones,
+   whatever the mode. While the outcome is open no more is printed than leaves it. */
+static size_t reserved_bytes(size_t bytes)
 {
 	return bytes / 2 < RESERVE ? bytes / 2 : RESERVE;
 }
 
-uint64_t preview_reserve_lines(uint64_t lines)
+static uint64_t reserved_lines(uint64_t lines)
 {
 	uint64_t most = lines / 8 < RESERVE_LINES ? RESERVE_LINES : lines / 8;
 	return lines / 2 < most ? lines / 2 : most;
 }
 
-size_t choose_head_share(const struct limit *limit)
+struct choose_share choose_head_share(const struct limit *limit)
 {
-	size_t share = percent(limit->bytes, limit->head_share);
-	size_t most = limit->bytes - preview_reserve(limit->bytes);
-	/* In mode head the first lines are printed already. */
-	if (limit->mode == MODE_HEAD || limit->mode == MODE_TAIL)
-		return 0;
-	return share < most ? share : most;
+	bool is_all = limit->mode == MODE_HEAD;
+	/* terse's own text is not the text of a command that failed. */
+	bool leaves = !is_all || !limit->own_words;
+	struct choose_share share = {.bytes = limit->bytes, .lines = limit->count};
+	size_t bytes = share.bytes - (leaves ? reserved_bytes(share.bytes) : 0);
+	uint64_t lines = share.lines - (leaves ? reserved_lines(share.lines) : 0);
+	if (limit->mode == MODE_TAIL)
+		share.bytes = 0;
+	else if (!is_all)
+		share.bytes = percent(share.bytes, limit->head_share);
+	if (!is_all)
+		share.lines = (share.lines * limit->head_share + 99) / 100;
+	share.bytes = share.bytes < bytes ? share.bytes : bytes;
+	share.lines = share.lines < lines ? share.lines : lines;
+	return share;
 }
 
 /* Whether the lines behind one of a run that ended well say all of it: it has a word of failure,
@@ -97,15 +108,17 @@ static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut
 /* Takes the share of the start, of which some may be printed already. */
 static size_t take_start(struct layout *l, const struct limit *limit)
 {
-	size_t share = choose_head_share(limit);
-	uint64_t max_lines = l->max_lines, most = max_lines - preview_reserve_lines(max_lines);
-	share = share > l->ask->used ? share - l->ask->used : 0;
-	l->max_lines = (max_lines * limit->head_share + 99) / 100;
-	if (l->max_lines > most)
-		l->max_lines = most;
-	size_t next = take_end(l, l->back, l->count, false, share);
-	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
-		next += layout_take(l, 0, share);
+	struct limit start = *limit;
+	uint64_t max_lines = l->max_lines;
+	start.count = max_lines;
+	struct choose_share share = choose_head_share(&start);
+	if (l->ask->is_head)
+		share = (struct choose_share){.bytes = l->budget, .lines = max_lines};
+	share.bytes = share.bytes > l->ask->used ? share.bytes - l->ask->used : 0;
+	l->max_lines = share.lines;
+	size_t next = take_end(l, l->back, l->count, false, share.bytes);
+	if (next == 0 && share.bytes && l->count > 1 && l->ask->printed_lines == 0)
+		next += layout_take(l, 0, share.bytes);
 	l->max_lines = max_lines;
 	return next;
 }
@@ -253,17 +266,21 @@ void choose(struct layout *l, const struct limit *limit)
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
 	size_t end = l->budget, cut = end, from;
 	/* What is chosen for its place leaves room for what tells of a failure. */
-	size_t bytes = failed && !smart ? preview_reserve(l->budget) : 0;
-	uint64_t lines = failed && !smart ? preview_reserve_lines(l->max_lines) : 0;
+	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
+	size_t bytes = leaves ? reserved_bytes(l->budget) : 0;
+	uint64_t lines = leaves ? reserved_lines(l->max_lines) : 0;
 	if (smart) {
 		unsigned least = l->brief ? END_SHARE_BRIEF : END_SHARE_SUCCESS;
 		bool more = l->ask->status == 0 && limit->end_share < least;
 		end = percent(limit->bytes, more ? least : limit->end_share);
 		cut = l->budget / 4;
 	}
+	size_t next = take_start(l, limit);
+	if (l->ask->is_head)
+		return;
+	layout_end_head(l, next);
 	l->budget -= bytes;
 	l->max_lines -= lines;
-	size_t next = take_start(l, limit);
 	take_last(l, next, end, cut);
 	l->budget += bytes;
 	l->max_lines += lines;

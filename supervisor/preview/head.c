@@ -1,7 +1,6 @@
 #include "supervisor/preview/head.h"
 
 #include "lib/bytes.h"
-#include "lib/utf8.h"
 #include "supervisor/preview/internal.h"
 
 #include <stdlib.h>
@@ -165,336 +164,117 @@ uint64_t tally_units(const struct tally *t)
 	return t->units + (t->length > 0 && counts(t));
 }
 
-/* The first part of a text. */
+/* The first lines. */
 
-enum {
-	NOTE_MAX = 64, /* the longest note in a line */
-	/* The part of the room that one line gets before others have it, and bytes of it in any
-	   case. */
-	LINE_PARTS = 4,
-	LINE_LEAST = 64,
-	/* So many bytes more than may be shown are kept, so that a line is cut where a character
-	   ends. */
-	BEHIND = 4,
-};
+/* So many bytes more than a line gets are kept of it: one that is hardly longer is not cut, and a
+   cut is between characters. */
+#define BEHIND ((size_t)64)
 
-/* How much of a line is shown whatever follows it. */
-static size_t head_least(const struct limit *l)
+void head_begin(struct head *h, const struct limit *limit, const struct head_place *at)
 {
-	size_t share = l->bytes / LINE_PARTS;
-	if (share < LINE_LEAST)
-		share = l->bytes / 2 < LINE_LEAST ? l->bytes / 2 : LINE_LEAST;
-	return l->max_line < share ? l->max_line : share;
+	h->limit = *limit;
+	h->limit.bytes = limit_largest(limit);
+	h->level = h->limit.bytes + BEHIND;
+	h->at = *at;
+	h->is_open = true;
 }
 
-bool head_grows(const struct limit *l)
+/* Forgets the second half of what may be kept of a line. Returns false if less would be too little.
+ */
+static bool head_squeeze(struct head *h)
 {
-	return l->grow || head_least(l) < l->max_line;
-}
-
-bool head_give(struct head *h, const char *line, size_t len)
-{
-	size_t printed = guard_text_len(line, len, h->guard);
-	bool full = h->limit.count && h->at.units >= h->limit.count;
-	if (full || h->count > 0 || h->at.bytes + printed > h->limit.bytes)
+	size_t used = 0, at = 0, least = limit_line(&h->limit, h->limit.bytes) + BEHIND;
+	if (h->level <= least)
 		return false;
-	h->at.bytes += printed;
-	h->at.lines++;
-	h->at.units += limit_counts(h->limit.unit, line, len - 1);
-	h->at.offset += len;
+	h->level = h->level / 2 > least ? h->level / 2 : least;
+	for (struct head_line *l = h->lines; l < h->lines + h->count; l++) {
+		size_t len = l->line.front_len;
+		if (len > h->level)
+			l->line.front_len = h->level;
+		memmove(h->text.data + used, h->text.data + at, l->skip + l->line.front_len);
+		used += l->skip + l->line.front_len;
+		at += l->skip + len;
+	}
+	buffer_truncate(&h->text, used);
 	return true;
 }
 
-bool head_take(struct head *h, const char *line, size_t len)
+/* The last line is complete. */
+static void head_end_line(struct head *h)
 {
-	return len - 1 <= head_least(&h->limit) && head_give(h, line, len);
+	struct head_line *l = &h->lines[h->count - 1];
+	const struct head_line *above = h->count > 1 ? l - 1 : NULL;
+	size_t len = l->line.front_len - (line_is_whole(&l->line) && l->line.ended);
+	const char *text = h->text.data + h->text.len - l->line.front_len;
+	const char *other = above ? text - above->line.front_len - above->skip : NULL;
+	size_t name = grouping_name(h->at.form, text, len);
+	l->counts = limit_counts(h->limit.unit, text, len);
+	l->skip = name ? name + 1 : 0;
+	l->begins = h->at.form > GROUPING_OPEN &&
+		    (!above || above->skip != l->skip || memcmp(other, text, l->skip) != 0);
+	l->line.front_len -= l->skip;
+	l->line.length -= l->skip;
+	l->line.offset += l->skip;
+	h->at.units += l->counts;
+	h->is_inside = false;
+	h->is_open &= !h->limit.count || h->at.units < h->limit.count;
 }
 
-static size_t write_note(const struct head *h, uint64_t from, uint64_t bytes, char note[NOTE_MAX])
+void head_feed(struct head *h, const char *data, size_t len)
 {
-	return h->bare ? 0 : line_note(from, bytes, note, NOTE_MAX);
-}
-
-static const char *held_text(const struct head *h, const struct head_line *l)
-{
-	return h->kept.data + l->start;
-}
-
-/* Whether `n` bytes of a line end with a carriage return in front of its newline. */
-static bool held_returns(const struct head *h, const struct head_line *l, size_t n)
-{
-	return n == l->length && l->ended && n > 0 && held_text(h, l)[n - 1] == '\r';
-}
-
-/* The printed length of `n` bytes of a line without its note. */
-static size_t printed_len(const struct head *h, const struct head_line *l, size_t n)
-{
-	bool returns = held_returns(h, l, n);
-	return guard_text_len(held_text(h, l), n - returns, h->guard) + returns + l->ended;
-}
-
-/* How many bytes of a line are shown if it may have `level`: all of it where that is no dearer. */
-static size_t shown_at(const struct head *h, const struct head_line *l, size_t level, size_t *cost)
-{
-	char note[NOTE_MAX];
-	size_t n = l->len;
-	if (l->length > level)
-		n = utf8_floor(held_text(h, l), l->len, level < l->len ? level : l->len);
-	*cost = printed_len(h, l, n);
-	if (n == l->length)
-		return n;
-	*cost += write_note(h, l->offset + n, l->length - n, note);
-	if (l->len == l->length && printed_len(h, l, l->len) <= *cost) {
-		*cost = printed_len(h, l, l->len);
-		return l->len;
-	}
-	return n;
-}
-
-/* What stands above the first match of a group: a blank line if there are lines above, and the name
-   if there is one. Returns its printed length. */
-static size_t write_heading(const struct head *h, const struct head_line *l, struct buffer *out)
-{
-	bool blank = l->begins && (l > h->held || h->at.lines > 0);
-	size_t name = l->begins && l->skip ? l->skip - 1 : 0;
-	const char *text = held_text(h, l) - l->skip;
-	if (out && blank)
-		buffer_append(out, "\n", 1);
-	if (out && name) {
-		guard_text(out, text, name, h->guard);
-		buffer_append(out, "\n", 1);
-	}
-	return blank + (name ? guard_text_len(text, name, h->guard) + 1 : 0);
-}
-
-/* Where the lines that are held end within a limit. */
-struct head_fit {
-	struct head_place at, before; /* behind them; and in front of the last one */
-	size_t count;
-	enum head_end end;
-};
-
-/* The held lines for which there is room, with as much of each as is shown in any case. */
-static struct head_fit fit_lines(const struct head *h, const struct limit *limit)
-{
-	struct head_fit f = {.at = h->at, .before = h->at};
-	size_t least = head_least(limit), cost;
-	for (; f.count < h->count; f.count++) {
-		const struct head_line *l = &h->held[f.count];
-		size_t room = limit->bytes > f.at.bytes ? limit->bytes - f.at.bytes : 0;
-		if (limit->count && f.at.units >= limit->count) {
-			f.end = HEAD_COUNT;
-			return f;
-		}
-		shown_at(h, l, least, &cost);
-		cost += write_heading(h, l, NULL);
-		/* Beyond the room, only as much of it is held as shows that it is too long. */
-		if ((l->length <= least && l->length + l->ended > room) || cost > room) {
-			f.end = HEAD_BYTES;
-			return f;
-		}
-		f.before = f.at;
-		f.at.bytes += cost;
-		f.at.lines++;
-		f.at.units += l->counts;
-		f.at.offset += l->skip + l->length + l->ended;
-	}
-	if (h->more)
-		f.end = limit->count && f.at.units >= limit->count && !h->cut_off ? HEAD_COUNT
-										  : HEAD_BYTES;
-	return f;
-}
-
-/* The printed length of the first held lines if each may have `level`. */
-static size_t held_cost(const struct head *h, size_t count, size_t level)
-{
-	size_t total = 0, cost;
-	for (const struct head_line *l = h->held; l < h->held + count; l++) {
-		shown_at(h, l, level, &cost);
-		total += cost + write_heading(h, l, NULL);
-	}
-	return total;
-}
-
-/* Hands out the first of the held lines, with `level` of each, and forgets all of them. */
-static int head_print(struct head *h, const struct head_fit *f, size_t level, struct buffer *out)
-{
-	size_t total = held_cost(h, f->count, level), cost;
-	if (buffer_reserve(out, total) < 0)
-		return -1;
-	for (const struct head_line *l = h->held; l < h->held + f->count; l++) {
-		char note[NOTE_MAX];
-		size_t n = shown_at(h, l, level, &cost);
-		bool returns = held_returns(h, l, n);
-		write_heading(h, l, out);
-		guard_text(out, held_text(h, l), n - returns, h->guard);
-		h->last_cut = n < l->length;
-		h->cut += h->last_cut;
-		if (h->last_cut)
-			buffer_append(out, note, write_note(h, l->offset + n, l->length - n, note));
-		if (l->ended)
-			buffer_append(out, &"\r\n"[!returns], 1 + returns);
-	}
-	total += h->at.bytes;
-	h->at = f->at;
-	h->at.bytes = total;
-	h->count = h->bytes = 0;
-	buffer_clear(&h->kept);
-	return 0;
-}
-
-/* How much each of the lines that fit may have. */
-static size_t find_level(const struct head *h, const struct limit *limit, const struct head_fit *f)
-{
-	size_t least = head_least(limit), most = limit->bytes;
-	if (!limit->grow && most > limit->max_line)
-		most = limit->max_line + 1;
-	if (most <= least || !head_grows(limit))
-		return least;
-	size_t space = limit->bytes > h->at.bytes ? limit->bytes - h->at.bytes : 0;
-	while (most - least > 1) {
-		size_t level = least + (most - least) / 2;
-		if (held_cost(h, f->count, level) <= space)
-			least = level;
-		else
-			most = level;
-	}
-	return least;
-}
-
-/* Forgets bytes of lines for which there can't be room, whatever the outcome. */
-static void trim(struct head *h)
-{
-	size_t most = 0, used = 0;
-	for (size_t i = 0; i <= h->outcome_count; i++) {
-		const struct limit *limit = i ? &h->outcomes[i - 1] : &h->limit;
-		const struct head_fit f = fit_lines(h, limit);
-		size_t level = find_level(h, limit, &f);
-		most = level > most ? level : most;
-	}
-	for (size_t i = 0; i < h->count; i++) {
-		struct head_line *l = &h->held[i];
-		/* Lines that are hardly longer may be shown whole. */
-		if (l->len > most + BEHIND && l->length > most + NOTE_MAX)
-			l->len = most + BEHIND;
-		memmove(h->kept.data + used, h->kept.data + l->start - l->skip, l->skip + l->len);
-		l->start = used + l->skip;
-		used += l->skip + l->len;
-	}
-	h->kept.len = used;
-}
-
-/* The most that any outcome allows. */
-static size_t head_most(const struct head *h)
-{
-	size_t most = h->limit.bytes;
-	for (size_t i = 0; i < h->outcome_count; i++)
-		most = h->outcomes[i].bytes > most ? h->outcomes[i].bytes : most;
-	return most;
-}
-
-/* The line of h->length bytes is complete; `len` of them are at hand. It is handed out if that is
-   right whatever follows, else held. */
-static void head_end_line(struct head *h, const char *line, size_t len, bool ended,
-			  struct buffer *out)
-{
-	size_t name = grouping_name(h->form, line, len), skip = name ? name + 1 : 0;
-	bool begins = name != h->name.len || (name && memcmp(h->name.data, line, name) != 0);
-	const struct head_line *last = h->count ? &h->held[h->count - 1] : NULL;
-	uint64_t length = h->length - skip;
-	uint64_t offset = last ? last->offset + last->length + last->ended : h->at.offset;
-	size_t least = head_least(&h->limit), most = head_most(h);
-	/* Each line costs at least this, half of it where cleaning makes it shorter. */
-	h->bytes += (length < least ? (size_t)length : least) + 1;
-	h->more |= h->cut_off || h->at.bytes + h->bytes > 2 * most;
-	if (h->more)
-		return;
-	if (begins)
-		buffer_clear(&h->name);
-	struct head_line *l = array_add(&h->held, &h->count, &h->cap, sizeof(*l));
-	if (!l || (begins && buffer_try_append(&h->name, line, name) < 0) ||
-	    buffer_try_append(&h->kept, line, len) < 0) {
-		h->count -= l != NULL;
-		h->more = true;
-		return;
-	}
-	*l = (struct head_line){
-		.start = h->kept.len - len + skip,
-		.len = len - skip,
-		.skip = skip,
-		.offset = offset + skip,
-		.length = length,
-		.begins = begins,
-		.counts = limit_counts(h->limit.unit, line, len),
-		.ended = ended,
-	};
-	if (h->count == 1 && (length <= least || !head_grows(&h->limit))) {
-		const struct head_fit f = fit_lines(h, &h->limit);
-		if (f.count == 1 && head_print(h, &f, least, out) == 0)
-			return;
-	}
-	if (h->kept.len > h->trim_at && h->kept.len > 4 * most) {
-		trim(h);
-		h->trim_at = 2 * h->kept.len;
-	}
-}
-
-void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
-{
-	size_t most = head_most(h) + BEHIND;
-	while (len > 0 && !h->more) {
+	/* A line costs what is kept of it, or three quarters of that when it is clean; and half of
+	   it may be forgotten. */
+	size_t room = 3 * h->limit.bytes;
+	while (len > 0 && h->is_open && h->count <= h->limit.bytes) {
 		const char *newline = memchr(data, '\n', len);
-		size_t piece = newline ? (size_t)(newline - data) : len;
-		if (newline && h->length == 0) {
-			h->length = piece;
-			head_end_line(h, data, piece, true, out);
-		} else {
-			/* What may be shown of an unfinished line. */
-			size_t space = h->line.len < most ? most - h->line.len : 0;
-			h->length += piece;
-			if (buffer_try_append(&h->line, data, piece < space ? piece : space) < 0)
-				h->more = true;
-			else if (newline)
-				head_end_line(h, h->line.data, h->line.len, true, out);
+		size_t n = newline ? (size_t)(newline - data) + 1 : len;
+		struct head_line *l = NULL;
+		if (h->is_inside)
+			l = &h->lines[h->count - 1];
+		else if ((l = array_add(&h->lines, &h->count, &h->cap, sizeof(*l))))
+			*l = (struct head_line){
+				.line = {.number = ++h->at.lines, .offset = h->at.bytes}};
+		h->is_open = l;
+		if (!l)
+			return;
+		size_t more = h->level > l->line.front_len ? h->level - l->line.front_len : 0;
+		if (more > n)
+			more = n;
+		h->is_open = buffer_try_append(&h->text, data, more) == 0;
+		l->line.front_len += h->is_open ? more : 0;
+		l->line.length += n;
+		l->line.ended = newline;
+		h->at.bytes += n;
+		h->is_inside = true;
+		while (h->is_open && h->text.len > room)
+			h->is_open = head_squeeze(h);
+		if (!h->is_open) {
+			/* There can't be room for it. */
+			buffer_truncate(&h->text, h->text.len - l->line.front_len);
+			h->count--;
+			h->is_inside = false;
+		} else if (newline) {
+			head_end_line(h);
 		}
-		if (newline) {
-			buffer_clear(&h->line);
-			h->length = 0;
-		}
-		piece += newline != NULL;
-		data += piece;
-		len -= piece;
+		data += n;
+		len -= n;
 	}
 }
 
-void head_finish(struct head *h, const struct limit *limit, bool leaves_cut, struct buffer *out)
+void head_finish(struct head *h)
 {
-	if (!h->more && h->length > 0)
-		head_end_line(h, h->line.data, h->line.len, false, out);
-	h->more |= h->cut_off;
-	h->limit = *limit;
-	struct head_fit f = fit_lines(h, limit);
-	size_t level = find_level(h, limit, &f), cost;
-	if (leaves_cut && f.end == HEAD_OPEN && head_grows(limit) && f.count > 0) {
-		/* The last line is left out if it is cut. */
-		const struct head_line *l = &h->held[f.count - 1];
-		if (shown_at(h, l, level, &cost) < l->length) {
-			f.count--;
-			f.at = f.before;
-			f.end = HEAD_BYTES;
-			level = find_level(h, limit, &f);
-		}
+	const char *text = h->text.data;
+	if (h->is_inside)
+		head_end_line(h);
+	h->is_open = false;
+	for (struct head_line *l = h->lines; l < h->lines + h->count; l++) {
+		l->line.front = text + l->skip;
+		text += l->skip + l->line.front_len;
 	}
-	h->end = head_print(h, &f, level, out) == 0 ? f.end : HEAD_BYTES;
-	head_release(h);
 }
 
 void head_release(struct head *h)
 {
-	buffer_release(&h->line);
-	buffer_release(&h->kept);
-	buffer_release(&h->name);
-	free(h->held);
-	h->held = NULL;
-	h->count = h->cap = 0;
+	buffer_release(&h->text);
+	free(h->lines);
 }

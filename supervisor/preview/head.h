@@ -1,6 +1,5 @@
-// The first part of a text by whole lines, which mode head prints as it comes, and how much text
-// there is. Matches of a search stand below the names of their files in it, as rg --heading prints
-// them:
+// How much text there is, and the form of a search's matches. In the first part of a text they
+// stand below the names of their files, as rg --heading prints them:
 //
 //   src/a.c:12:int x;          src/a.c
 //   src/a.c:40:int y;          12:int x;
@@ -15,8 +14,6 @@
 #define TERSE_PREVIEW_HEAD_H
 
 #include "config/limit.h"
-#include "lib/buffer.h"
-#include "lib/quote.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,86 +57,11 @@ void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
 uint64_t tally_lines(const struct tally *t);
 uint64_t tally_units(const struct tally *t);
 
-/* The first part of a text that is too long, by whole lines: what mode head prints, as it comes.
-   Nothing that was handed out is ever taken back.
-
-   Lines over limit.max_line are cut, with a mark in place unless it is to be `bare`. It ends where
-   the next line would break a limit. From the first line on that more can be shown of, as with
-   limit.grow or where it is a large part of the room, lines are held until the outcome is known,
-   and with it the limit: then the long ones are shown as far as there is room for each of them. */
-
-enum head_end {
-	HEAD_OPEN,
-	HEAD_COUNT, /* limit.count was reached */
-	HEAD_BYTES, /* the next line is too much for limit.bytes */
-};
-
-/* How far a head has come. */
+/* What of a text is printed before it is known that it does not fit, and the form of what follows
+   that in its first part. */
 struct head_place {
-	uint64_t offset;       /* of the next line in the text; set by the owner */
-	size_t bytes;          /* handed out, as they are printed */
-	uint64_t lines, units; /* handed out */
+	enum grouping_form form; /* GROUPING_NONE unless nothing is printed */
+	uint64_t bytes, lines, units;
 };
-
-/* A line that is held, as far as it may be shown. */
-struct head_line {
-	size_t start, len;       /* in the bytes that are kept; of `length` */
-	size_t skip;             /* bytes in front of it: the name of its group */
-	uint64_t offset, length; /* in the text, behind the name */
-	bool begins;             /* it is the first of a group */
-	bool counts;             /* in the unit of the limit */
-	bool ended;
-};
-
-struct head {
-	/* These are set by the owner; the rest is zero at first. */
-	struct limit limit;       /* while the outcome is open ... */
-	struct limit outcomes[3]; /* ... and those that it may have, each at least as large */
-	size_t outcome_count;
-	bool bare;               /* as in preview_options */
-	bool cut_off;            /* no line that begins now is a next one */
-	enum guard_mode guard;   /* in which a line is printed */
-	enum grouping_form form; /* of matches, which are handed out in groups */
-	struct head_place at;
-	enum head_end end; /* once it is finished ... */
-	uint64_t cut;      /* how many lines are cut */
-	bool last_cut;     /* the last of them is */
-
-	struct buffer name;     /* of the group */
-	struct buffer line;     /* the unfinished line, as far as it could be shown */
-	uint64_t length;        /* of all of it */
-	struct head_line *held; /* their bytes are in `kept` */
-	size_t count, cap;
-	size_t bytes; /* that they are printed in, about the least */
-	struct buffer kept;
-	size_t trim_at;
-	bool more; /* lines follow that nothing is known of: there is room for none */
-};
-
-/* Whether a whole line (with its newline) can be handed out before it is known whether the text
-   fits; it is counted then. */
-bool head_take(struct head *h, const char *line, size_t len);
-
-/* Whether there is room for a line whole, however long it is; it is counted then. */
-bool head_give(struct head *h, const char *line, size_t len);
-
-/* The next bytes of a text that does not fit, behind what head_take() took. Appends what is to be
-   printed already, clean. Without memory it ends early. */
-void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
-
-/* No more comes, and this is the limit: a last line without a newline is a line. `leaves_cut`: a
-   last line that is cut is left out, since others show its end, too. */
-void head_finish(struct head *h, const struct limit *limit, bool leaves_cut, struct buffer *out);
-
-/* Whether long lines are shown further than what each gets in any case, where there is room. */
-bool head_grows(const struct limit *limit);
-
-/* Whether matches were handed out in groups. */
-static inline bool head_is_grouped(const struct head *h)
-{
-	return h->form > GROUPING_OPEN && h->at.lines > 0;
-}
-
-void head_release(struct head *h);
 
 #endif

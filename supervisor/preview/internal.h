@@ -9,6 +9,7 @@
 //   weigh.c     how much each of them tells among the others
 //   layout.c    lines and gaps in order, each paid for; lines that are alike become one
 //   choose.c    what is shown, within the budget
+//   head.c      the lines of which mode head makes the first part
 #ifndef TERSE_PREVIEW_INTERNAL_H
 #define TERSE_PREVIEW_INTERNAL_H
 
@@ -16,6 +17,7 @@
 #include "lib/bytes.h"
 #include "lib/fingerprint.h"
 #include "lib/quote.h"
+#include "supervisor/preview/head.h"
 #include "supervisor/preview/preview.h"
 
 #include <stdbool.h>
@@ -113,6 +115,7 @@ struct line {
 struct line_form {
 	size_t limit;
 	bool last;       /* its end tells most, else its start */
+	bool first;      /* nothing but its start tells */
 	bool bare;       /* nothing but that stays, without a note */
 	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
 	/* Stands in the first note, with the range behind it; beyond the limit. Or NULL. */
@@ -432,6 +435,38 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 /* All that is known of a line with that score and value. */
 struct trait smart_trait(const struct smart *s, const struct score *score);
 
+/* head.c: the lines behind those that are printed live, in mode head, until there can be room for
+   no more of them. Of long ones no more is kept than what there may be room for beside the others.
+ */
+
+struct head_line {
+	struct line line; /* behind the name of its group */
+	size_t skip;      /* bytes of that, which are in front of its first one */
+	bool begins;      /* it is the first of a group */
+	bool counts;      /* in the unit of the limit */
+};
+
+struct head {
+	struct limit limit;
+	struct head_place at; /* behind the lines */
+	size_t level;         /* bytes of a line that are kept */
+	struct head_line *lines;
+	size_t count, cap;
+	struct buffer text;
+	bool is_inside; /* the last line has not ended */
+	bool is_open;   /* further ones are taken */
+};
+
+/* Lines follow those that are printed; limit->bytes is the most for all of them. */
+void head_begin(struct head *h, const struct limit *limit, const struct head_place *printed);
+
+void head_feed(struct head *h, const char *data, size_t len);
+
+/* No more comes. The lines can be used then. */
+void head_finish(struct head *h);
+
+void head_release(struct head *h);
+
 /* layout.c puts together the printed preview: lines are taken one by one for as long as the budget
    lasts, and the rest becomes gaps. Every marker is paid for, so the cost is exact at any time, but
    for the command in the first marker: its most is kept free.
@@ -449,8 +484,9 @@ struct entry {
 	size_t cost;     /* printed bytes */
 	bool chosen;
 	bool folded;
-	bool alike;       /* not equal */
-	struct line last; /* of lines that are alike */
+	bool alike;                    /* not equal */
+	const struct head_line *first; /* it is one of the first lines, and in its group */
+	struct line last;              /* of lines that are alike */
 	struct trait trait;
 };
 
@@ -472,9 +508,10 @@ struct layout {
 	const struct streaks *same, *similar;
 	const struct preview_ask *ask;
 	size_t budget, used;
-	size_t gap_cost;           /* about what the marker of a gap costs */
-	size_t spell_cost;         /* of the command in the first one, at most */
-	uint64_t max_lines, lines; /* 0: no limit; printed so far */
+	size_t gap_cost;   /* about what the marker of a gap costs */
+	size_t spell_cost; /* of the command in the first one, at most */
+	enum unit unit;
+	uint64_t max_lines, lines; /* in that; 0: no limit; printed so far */
 	size_t max_line;
 	size_t ceiling;  /* how long a chosen line may become where there is room */
 	bool at_ceiling; /* only that ceiling cuts the chosen lines */
@@ -487,14 +524,15 @@ struct layout {
 };
 
 /* Empties it for a new choice. The memory is kept. */
-void layout_begin(struct layout *l, const struct limit *limit, bool bare,
+void layout_begin(struct layout *l, const struct limit *limit, const struct preview_options *given,
 		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
 
 /* Adds a line behind those already there; one that was printed live is ignored, and so is one that
-   was left out and tells little.
+   was left out and tells little. `first`: the line is of the head.
    Its bytes must stay where they are until the pieces are made. 0, or -1 with
    ENOMEM. */
-int layout_add(struct layout *l, const struct line *line, const struct trait *trait);
+int layout_add(struct layout *l, const struct line *line, const struct trait *trait,
+	       const struct head_line *first);
 
 /* All lines are added. `join`: those that are alike become one unit where that saves much. */
 void layout_price(struct layout *l, bool join);
@@ -505,6 +543,9 @@ bool layout_take_all(struct layout *l);
 /* Takes a unit if the budget allows, cut so that it fits and to `most` bytes; 0: only the whole of
  * it. */
 bool layout_take(struct layout *l, size_t unit, size_t most);
+
+/* The units from there on are no part of the head: they stand as they are in the text. */
+void layout_end_head(struct layout *l, size_t from);
 
 /* Takes the units from..to, which are all that is not chosen between their neighbours, if nothing
    else is in the gap and they cost no more than `room`, or than its marker; `spelled`: with the
@@ -519,8 +560,12 @@ int layout_pieces(struct layout *l);
 
 /* choose.c: which of the lines in a layout are taken. */
 
-/* The bytes of the budget that the start of the text may take. */
-size_t choose_head_share(const struct limit *limit);
+/* The bytes and units of a budget that the start of the text may take, however the run ends. */
+struct choose_share {
+	size_t bytes;
+	uint64_t lines;
+};
+struct choose_share choose_head_share(const struct limit *limit);
 
 /* Takes lines of a layout whose lines do not all fit. */
 void choose(struct layout *l, const struct limit *limit);

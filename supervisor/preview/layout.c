@@ -18,7 +18,7 @@ enum {
 	ALIKE_GAIN = 2,
 };
 
-void layout_begin(struct layout *l, const struct limit *limit, bool bare,
+void layout_begin(struct layout *l, const struct limit *limit, const struct preview_options *given,
 		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes)
 {
 	/* The memory is kept. */
@@ -34,12 +34,13 @@ void layout_begin(struct layout *l, const struct limit *limit, bool bare,
 		.max_lines = ask->total_lines ? ask->total_lines : limit->count,
 		.lines = ask->used_lines,
 		.max_line = limit->max_line,
-		.ceiling = limit->grow ? SIZE_MAX : limit->max_line,
+		.unit = limit->unit,
+		.ceiling = given->limit.grow ? SIZE_MAX : given->limit.max_line,
 		.total_lines = lines,
 		.total_bytes = bytes,
 		.spelled = ask->spelled,
-		.bare = bare,
-		.mode = bare || limit->own_words ? GUARD_NONE : GUARD_LINE,
+		.bare = given->bare,
+		.mode = given->bare || limit->own_words ? GUARD_NONE : GUARD_LINE,
 	};
 	buffer_clear(&l->text);
 }
@@ -58,7 +59,8 @@ static bool line_equal(const struct line *a, const struct line *b)
 	       memcmp(a->front, b->front, a->length) == 0;
 }
 
-int layout_add(struct layout *l, const struct line *line, const struct trait *trait)
+int layout_add(struct layout *l, const struct line *line, const struct trait *trait,
+	       const struct head_line *first)
 {
 	const struct preview_ask *ask = l->ask;
 	const uint64_t number = line->number;
@@ -72,7 +74,8 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 	if (is_back && (range == ask->left_out_count || ask->left_out[range].from > number))
 		return 0;
 	struct entry *u = l->count ? &l->units[l->count - 1] : NULL;
-	if (u && u->range == range) {
+	/* The first lines are shown as they are. */
+	if (u && u->range == range && !first && !u->first) {
 		bool same = line_equal(&u->line, line);
 		/* A repeated line was announced with those around it. */
 		if (is_back && same)
@@ -97,10 +100,13 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 			    .to = number,
 			    .length = line->length,
 			    .limit = line_limit(line, l->max_line),
+			    .first = first,
 			    .trait = *trait};
 	u->trait.common &= !l->asked_for;
 	/* With it come those around that are known to be the same. */
-	const struct streak *s = l->same && !is_back ? streaks_find(l->same, number, number) : NULL;
+	const struct streak *s = NULL;
+	if (l->same && !is_back && !first)
+		s = streaks_find(l->same, number, number);
 	if (s) {
 		u->line.number = s->from > before ? s->from : before + 1;
 		u->line.offset -= (number - u->line.number) * line->length;
@@ -115,18 +121,36 @@ static uint64_t unit_lines(const struct entry *u)
 	return u->folded ? 1 : u->to - u->line.number + 1;
 }
 
+/* In the unit of the limit. */
+static uint64_t unit_count(const struct layout *l, const struct entry *u)
+{
+	size_t len = u->line.front_len;
+	if (len > 0 && u->line.front[len - 1] == '\n')
+		len--;
+	bool counts = u->first ? u->first->counts : limit_counts(l->unit, u->line.front, len);
+	return counts ? unit_lines(u) : 0;
+}
+
+/* Whether there is room for a unit behind so many. Lines that do not count end no list. */
+static bool has_count(const struct layout *l, uint64_t lines, uint64_t count)
+{
+	return !l->max_lines || lines + (count ? count : 1) <= l->max_lines;
+}
+
 static size_t marker_cost(const struct layout *l, const struct preview_piece *piece)
 {
 	char marker[MARKER_MAX];
-	if (l->bare)
+	if (l->bare || l->ask->is_head)
 		return 0;
 	return l->ask->marker(l->ask->ctx, piece, marker, sizeof(marker));
 }
 
 static struct line_form unit_form(const struct layout *l, const struct entry *u)
 {
+	bool last = u->line.number == l->total_lines && !l->ask->is_head;
 	return (struct line_form){.limit = u->limit,
-				  .last = u->line.number == l->total_lines,
+				  .last = last,
+				  .first = u->first && !last,
 				  .bare = l->bare,
 				  .before = l->ask->bytes_before};
 }
@@ -167,6 +191,22 @@ static bool unit_is_marked(const struct layout *l, const struct entry *u)
 	return is_cut(u) && u->line.front_len == 0 && !l->bare;
 }
 
+/* Writes what stands above the first match of a group to `out` (NULL: only counts): a blank line if
+   there are lines above, and the name if there is one. Returns its printed length. */
+static size_t write_heading(const struct layout *l, const struct entry *u, char *out)
+{
+	size_t skip = u->first && u->first->begins ? u->first->skip : 0;
+	bool blank = u->first && u->first->begins && u->line.number > 1;
+	const char *name = u->line.front - skip;
+	if (out && blank)
+		*out++ = '\n';
+	if (out && skip) {
+		memcpy(out, name, skip - 1);
+		out[skip - 1] = '\n';
+	}
+	return blank + (skip && !out ? guard_text_len(name, skip - 1, l->mode) + 1 : skip);
+}
+
 /* Finds out what a unit costs when it is printed. */
 static void layout_price_unit(struct layout *l, struct entry *u)
 {
@@ -188,6 +228,8 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 	}
 	u->folded = false;
 	u->cost = text;
+	if (text && text != SIZE_MAX)
+		u->cost += write_heading(l, u, NULL);
 	if (repeats == 0 || text == 0 || text == SIZE_MAX)
 		return;
 	struct preview_piece fold = unit_fold(l, u, last);
@@ -370,14 +412,14 @@ bool layout_take(struct layout *l, size_t unit, size_t most)
 			u->limit = room < l->max_line ? room : l->max_line;
 		price_within(l, u, room);
 	}
-	uint64_t lines = l->lines + unit_lines(u);
-	if (u->cost == 0 || u->cost > room || (l->max_lines && lines > l->max_lines)) {
+	uint64_t lines = unit_count(l, u);
+	if (u->cost == 0 || u->cost > room || !has_count(l, l->lines, lines)) {
 		*u = whole;
 		return false;
 	}
 	u->chosen = true;
 	l->used = beside + u->cost;
-	l->lines = lines;
+	l->lines += lines;
 	if (unit == h.from)
 		l->hole.from++;
 	else
@@ -401,15 +443,15 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 	uint64_t lines = l->lines;
 	for (size_t i = from; i < to; i++) {
 		const struct entry *u = &l->units[i];
+		uint64_t count = unit_count(l, u);
 		if (u->line.number != gap.from || u->cost == 0 || u->cost > most ||
-		    cost + u->cost > most)
+		    cost + u->cost > most || !has_count(l, lines, count))
 			return false;
 		cost += u->cost;
-		lines += unit_lines(u);
+		lines += count;
 		gap.from = u->to + 1;
 	}
-	if (gap.from <= gap.to || l->used - unspelled + cost > l->budget ||
-	    (l->max_lines && lines > l->max_lines))
+	if (gap.from <= gap.to || l->used - unspelled + cost > l->budget)
 		return false;
 	for (size_t i = from; i < to; i++)
 		l->units[i].chosen = true;
@@ -417,6 +459,22 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 	l->used = l->used - unspelled + cost;
 	l->lines = lines;
 	return true;
+}
+
+void layout_end_head(struct layout *l, size_t from)
+{
+	for (struct entry *u = l->units + from; u < l->units + l->count; u++) {
+		size_t skip = u->first ? u->first->skip : 0;
+		bool changes = skip || (u->first && u->first->begins);
+		u->first = NULL;
+		u->line.front -= skip;
+		u->line.front_len += skip;
+		u->line.length += skip;
+		u->line.offset -= skip;
+		u->length += skip;
+		if (changes)
+			layout_price_unit(l, u);
+	}
 }
 
 bool layout_take_all(struct layout *l)
@@ -451,11 +509,11 @@ void layout_grow(struct layout *l)
 		size_t most = u->cost + (l->budget - l->used) / count--;
 		longer.limit = most < l->ceiling ? most : l->ceiling;
 		price_within(l, &longer, most);
-		if (longer.limit <= u->limit || longer.cost > most)
-			continue;
-		l->used = l->used - u->cost + longer.cost;
-		l->at_ceiling |= longer.limit == l->ceiling && is_cut(&longer);
-		*u = longer;
+		if (longer.limit > u->limit && longer.cost <= most) {
+			l->used = l->used - u->cost + longer.cost;
+			*u = longer;
+		}
+		l->at_ceiling |= u->limit == l->ceiling && is_cut(u);
 	}
 }
 
@@ -494,7 +552,8 @@ static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lin
 				return -1;
 			last = &l->pieces[l->piece_count - 1];
 		}
-		size_t len = line_write(&u->line, &form, l->text.data + l->text.len);
+		size_t len = write_heading(l, u, l->text.data + l->text.len);
+		len += line_write(&u->line, &form, l->text.data + l->text.len + len);
 		form.before += u->line.length;
 		form.command = NULL;
 		l->text.len += len;
@@ -502,7 +561,7 @@ static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lin
 		last->cut_last = is_cut(u);
 		last->cut += last->cut_last;
 		last->to = u->line.number + k;
-		last->bytes += u->line.length;
+		last->bytes += u->line.length + (u->first ? u->first->skip : 0);
 	}
 	return 0;
 }

@@ -18,7 +18,9 @@ bool line_is_whole(const struct line *l)
 	return l->front_len == l->length;
 }
 
-size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
+/* Writes "[... bytes 496-4936]", or "[... byte 496]" (under 64 bytes): the mark that replaces that
+   part of a line. */
+static size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
 {
 	if (bytes == 1)
 		return (size_t)snprintf(out, cap, "[... byte %" PRIu64 "]", from);
@@ -83,6 +85,8 @@ static struct cut line_cut(const struct line *l, size_t room, const struct line_
 	size_t share = around || form->last ? room / 3 : room - room / 6;
 	if (form->bare)
 		share = (around || form->last) && most > 0 ? 0 : room;
+	else if (form->first)
+		share = room;
 	size_t back_len = size_min(most, room - size_min(front, share));
 	size_t front_len = size_min(front, room - back_len);
 	if (form->bare && share == 0)

@@ -92,6 +92,18 @@ static void enter_tail(const struct window *w, struct window_cursor *c)
 	}
 }
 
+/* The end of a line of which only the start is at hand may be in the tail. */
+static void add_tail(const struct window *w, struct line *line)
+{
+	size_t len;
+	uint64_t offset, end = line->offset + line->length;
+	const char *data = tail_data(w, &len, &offset);
+	if (!line_is_whole(line) && end > offset) {
+		line->back = data;
+		line->back_len = (size_t)(end - offset) - line->ended;
+	}
+}
+
 static bool window_next(const struct window *w, struct window_cursor *c, struct line *line)
 {
 	size_t len;
@@ -118,11 +130,7 @@ static bool window_next(const struct window *w, struct window_cursor *c, struct 
 	}
 	line->length = end - c->offset;
 	line->ended = end <= w->last_start;
-	/* The end of a line that goes on behind the head may be in the tail. */
-	if (!line_is_whole(line) && end > offset) {
-		line->back = data;
-		line->back_len = (size_t)(end - offset) - line->ended;
-	}
+	add_tail(w, line);
 	c->offset = end;
 	return true;
 }
@@ -142,23 +150,21 @@ enum {
 };
 
 struct preview {
-	struct limit limit; /* `bytes`, `max_line`, `grow`: of the choice that is made */
+	struct limit limit; /* `bytes`, `max_line`: of the choice that is made */
 	struct preview_options given;
 	size_t most, least; /* bytes that a choice asks for */
 	struct window window;
+	struct head head; /* in mode head, once the text does not fit */
 	struct layout layout;
 	struct preview_piece last[2]; /* what is shown when the layout has no memory */
 	struct smart *smart;          /* NULL while all fits into the budget, or without memory */
+	bool is_unjudged;             /* there will be none */
 };
 
 static void preview_set_budget(struct preview *p, size_t budget)
 {
-	const struct limit *given = &p->given.limit;
-	bool is_short = given->max_line > budget;
 	p->limit.bytes = budget;
-	/* No line is shown beyond the budget. */
-	p->limit.max_line = is_short ? budget : given->max_line;
-	p->limit.grow = is_short || given->grow;
+	p->limit.max_line = limit_line(&p->given.limit, budget);
 }
 
 struct preview *preview_new(const struct preview_options *options)
@@ -178,8 +184,10 @@ struct preview *preview_new(const struct preview_options *options)
 	p->most = most;
 	p->least = least ? least : most;
 	preview_set_budget(p, most);
+	/* terse's own text tells nothing of another run's end: there is a head only. */
+	p->is_unjudged = l->own_words && l->mode == MODE_HEAD;
 	/* A line that is cut needs its first bytes behind what is in the budget. */
-	size_t keep = most + p->limit.max_line;
+	size_t keep = p->is_unjudged ? 0 : most + p->limit.max_line;
 	struct window *w = &p->window;
 	w->head_cap = keep;
 	w->keep = keep < LAST_JUDGED ? LAST_JUDGED : keep;
@@ -199,6 +207,7 @@ void preview_free(struct preview *p)
 	if (!p)
 		return;
 	free(p->smart);
+	head_release(&p->head);
 	free(p->layout.units);
 	free(p->layout.pieces);
 	buffer_release(&p->layout.text);
@@ -212,7 +221,8 @@ void preview_free(struct preview *p)
 static void start_smart(struct preview *p)
 {
 	struct window *w = &p->window;
-	if (p->smart || !(p->smart = smart_new(w, p->limit.patterns, p->limit.ignore)))
+	if (p->smart || p->is_unjudged ||
+	    !(p->smart = smart_new(w, p->limit.patterns, p->limit.ignore)))
 		return;
 	p->smart->counts = p->limit.fold == FOLD_COUNTERS || p->least < p->most;
 	if (window_offset(w) == 0) {
@@ -238,8 +248,20 @@ void preview_feed(struct preview *p, const char *data, size_t len)
 	}
 }
 
+void preview_begin_head(struct preview *p, const struct head_place *printed)
+{
+	head_begin(&p->head, &p->given.limit, printed);
+}
+
+void preview_feed_head(struct preview *p, const char *data, size_t len)
+{
+	head_feed(&p->head, data, len);
+}
+
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
 {
+	/* Lines behind are not the next ones. */
+	p->head.is_open = false;
 	start_smart(p);
 	if (p->smart)
 		p->smart->follow = 0;
@@ -268,25 +290,31 @@ uint64_t preview_bytes(const struct preview *p)
 	return p->window.bytes;
 }
 
-size_t preview_head_budget(const struct preview *p)
+struct limit preview_live_limit(const struct preview *p)
 {
-	struct limit limit = p->limit;
+	struct limit limit = p->given.limit;
 	limit.bytes = p->least;
-	size_t share = choose_head_share(&limit);
+	limit.max_line = limit_line(&limit, p->least);
+	const struct choose_share share = choose_head_share(&limit);
 	size_t most = limit.bytes > MARKER_RESERVE ? limit.bytes - MARKER_RESERVE : 0;
-	return share < most ? share : most;
+	/* Behind a head there is more room. */
+	limit.bytes = share.bytes < most || limit.mode == MODE_HEAD ? share.bytes : most;
+	limit.count = share.lines;
+	return limit;
 }
 
 /* Adds a line of the window that is not stored. */
-static int add_unjudged(struct preview *p, const struct smart *smart, const struct line *line)
+static int add_unjudged(struct preview *p, const struct smart *smart, const struct line *line,
+			const struct head_line *first)
 {
 	uint64_t behind = p->window.bytes - line->offset - line->length;
 	struct trait trait = {.value = 1};
 	/* Short, and cut only because the window ends there. */
-	if (!line_is_whole(line) && line->length <= p->limit.max_line)
+	if (!first && !line_is_whole(line) && line->length <= p->limit.max_line)
 		return 0;
 	/* They have nothing but their place, so they must be near an end. */
-	if (smart && line->offset > p->limit.bytes && behind > p->limit.bytes + p->limit.max_line)
+	if (smart && !first && line->offset > p->limit.bytes &&
+	    behind > p->limit.bytes + p->limit.max_line)
 		return 0;
 	if (smart) {
 		struct score score;
@@ -294,7 +322,7 @@ static int add_unjudged(struct preview *p, const struct smart *smart, const stru
 		trait = smart_trait(smart, &score);
 		trait.value = 1;
 	}
-	return layout_add(&p->layout, line, &trait);
+	return layout_add(&p->layout, line, &trait, first);
 }
 
 /* Joins two copies of one line. The store has the most telling part of a long line, the window has
@@ -324,8 +352,8 @@ static unsigned store_rank(const struct store *s, size_t count)
 	return value;
 }
 
-/* Adds the lines of the window and the best of the stored ones, in order. `smart` NULL: none are
-   judged. */
+/* Adds the first lines, those of the window behind them and the best of the stored ones, in order.
+   `smart` NULL: none are judged. */
 static int preview_add_lines(struct preview *p, const struct smart *smart)
 {
 	struct window_cursor cursor = {0};
@@ -334,31 +362,39 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 	const struct stored *end = smart ? stored + smart->store.count : NULL;
 	unsigned least = smart ? store_rank(&smart->store, CANDIDATES) : 0;
 	struct line line;
-	bool more;
+	bool more = true;
 	if (least == 0)
 		least = 1;
-	do {
+	for (size_t i = 0; more; i++) {
 		bool here = false;
-		more = window_next(&p->window, &cursor, &line);
+		const struct head_line *first = i < p->head.count ? &p->head.lines[i] : NULL;
+		if (first) {
+			line = first->line;
+			cursor.number = line.number;
+			cursor.offset = line.offset + line.length;
+			add_tail(&p->window, &line);
+		}
+		more = first || (!l->ask->is_head && window_next(&p->window, &cursor, &line));
 		for (; stored < end && (!more || stored->line.number <= line.number); stored++) {
 			here = more && stored->line.number == line.number;
 			/* Others are good enough, or a blank one behind such a line. */
 			bool is_next = l->count > 0 &&
 				       l->units[l->count - 1].to + 1 == stored->line.number;
-			if (here)
-				add_stored_bytes(&stored->line, &line);
-			else if (stored->score.kind == SCORE_BLANK ? !is_next
-								   : stored->value < least)
+			bool blank = stored->score.kind == SCORE_BLANK;
+			if (!here && (blank ? !is_next : stored->value < least))
 				continue;
+			if (here && !first)
+				add_stored_bytes(&stored->line, &line);
 			struct trait trait = smart_trait(smart, &stored->score);
 			trait.value = stored->value;
 			trait.owner = stored->owner;
-			if (layout_add(l, here ? &line : &stored->line, &trait))
+			if (layout_add(l, here ? &line : &stored->line, &trait,
+				       here ? first : NULL))
 				return -1;
 		}
-		if (more && !here && add_unjudged(p, smart, &line))
+		if (more && !here && add_unjudged(p, smart, &line, first))
 			return -1;
-	} while (more);
+	}
 	return 0;
 }
 
@@ -368,7 +404,7 @@ static int choose_last(struct preview *p, const struct preview_ask *ask)
 	const struct window *w = &p->window;
 	const size_t used = ask->used + MARKER_RESERVE;
 	const size_t budget = ask->total ? ask->total : p->limit.bytes;
-	size_t room = budget > used ? budget - used : 0, len;
+	size_t room = budget > used && !ask->is_head ? budget - used : 0, len;
 	uint64_t left = w->bytes - ask->printed_bytes, number = preview_lines(p) + 1, offset;
 	const char *data = tail_data(w, &len, &offset), *end = data + len, *start = end;
 	while (start > data) {
@@ -409,15 +445,18 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	const bool pause = ask->is_pause, succeeded = !pause && ask->status == 0;
 	enum outcome outcome = succeeded ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
 	int count = -1;
+	const bool judges = !pause && !ask->is_head;
 	if (!pause) {
 		preview_set_budget(p, ask->budget ? ask->budget : p->most);
-		start_smart(p);
-		if (p->smart)
-			smart_weigh(p->smart, w->bytes, outcome);
+		head_finish(&p->head);
 	}
+	if (judges)
+		start_smart(p);
+	if (judges && p->smart)
+		smart_weigh(p->smart, w->bytes, outcome);
 	/* At a pause the last of the complete lines, or all that are new. They need no judging. */
 	struct limit limit = p->limit;
-	const struct smart *smart = pause ? NULL : p->smart;
+	const struct smart *smart = judges ? p->smart : NULL;
 	if (pause)
 		limit.mode = MODE_TAIL;
 	else if (!smart && limit.mode == MODE_SMART)
@@ -426,7 +465,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	/* Somebody asked for the text: see struct preview_options. */
 	bool asked = succeeded && limit.mode == MODE_SMART &&
 		     (limit.bytes > p->least || limit.fold == FOLD_COUNTERS);
-	layout_begin(l, &limit, p->given.bare, ask, pause ? w->newlines : window_lines(w),
+	layout_begin(l, &limit, &p->given, ask, pause ? w->newlines : window_lines(w),
 		     pause ? w->last_start : w->bytes);
 	l->brief = succeeded && judged && smart_is_regular(smart) && !asked;
 	l->asked_for = asked;

@@ -23,11 +23,13 @@
 //     a telling line count more. The most telling per byte are taken
 //     (choose.c) until the budget is used up (layout.c).
 // The other modes show the first and the last lines; when the command has failed, a part of the
-// budget is for the lines between that tell of it.
+// budget is for the lines between that tell of it. Mode head shows the first lines of a success,
+// and keeps them (head.c) until its outcome is known.
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
 
 #include "config/limit.h"
+#include "supervisor/preview/head.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,11 +40,11 @@ struct fingerprints;
 
 struct preview_options {
 	/* What is printed at most, markers included: the largest of its bytes (>= 64), and `count`
-	   lines, which holds for any unit. A single marker for everything is printed even if it is
+	   units. A single marker for everything is printed even if it is
 	   longer. A choice may ask for less: a success for which more is asked than the smallest
 	   prints what somebody asked for. So does each success where `fold` is FOLD_COUNTERS: lines
 	   that differ in more than a counter or a time are no less worth than others, and
-	   the room is filled. MODE_HEAD: what is behind the head (head.h), from the end on. */
+	   the room is filled. */
 	struct limit limit;
 	bool bare; /* nothing but the text is printed: no marker or note counts */
 };
@@ -87,13 +89,14 @@ struct preview_ask {
 	size_t left_out_count;
 	bool spelled;        /* ... by a marker that spells out the command. */
 	size_t used;         /* Bytes that were printed for that, ... */
-	uint64_t used_lines; /* ... and lines; they count in the budget. */
-	/* Bytes and lines that may be printed in all, instead of what the budget says; 0: that. */
+	uint64_t used_lines; /* ... and units; they count in the budget. */
+	/* Bytes and units that may be printed in all, instead of what the budget says; 0: that. */
 	size_t total;
 	uint64_t total_lines;
 	uint64_t bytes_before; /* in front of the text, for the places of what is cut */
 	bool is_pause;         /* more comes: only the last of the complete lines are wanted */
-	int status;            /* 0 success, > 0 failure, -1 still running */
+	bool is_head; /* mode head: only the first lines are wanted, and no marker counts */
+	int status;   /* 0 success, > 0 failure, -1 still running */
 	/* Writes the marker for a gap or fold into `out` (cap bytes), newline
 	   included, and returns its length. Used to count it in the budget; not asked
 	   when nothing but the text is printed. A spelled marker is longer than one that is not by
@@ -105,21 +108,17 @@ struct preview_ask {
 	const char *command;
 };
 
-/* When a run has failed, so much of a budget of bytes or lines is for the lines that tell of it and
-   the last ones, whatever the mode. While the outcome is open no more is printed than leaves it. */
-size_t preview_reserve(size_t bytes);
-uint64_t preview_reserve_lines(uint64_t lines);
-
-/* Writes "[... bytes 496-4936]", or "[... byte 496]" (under 64 bytes): the mark that replaces that
-   part of a line. */
-size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap);
-
 /* NULL with errno ENOMEM or EINVAL. */
 struct preview *preview_new(const struct preview_options *options);
 void preview_free(struct preview *p);
 
 /* The next bytes of the final text; may be cut anywhere. */
 void preview_feed(struct preview *p, const char *data, size_t len);
+
+/* Mode head: the text does not fit, and so much of it is printed; then what follows that, beside
+   preview_feed(). */
+void preview_begin_head(struct preview *p, const struct head_place *printed);
+void preview_feed_head(struct preview *p, const char *data, size_t len);
 
 /* Passes over bytes of the text that are not there, with so many newlines; a line begins behind
    them. The text before must end with a newline. */
@@ -129,9 +128,9 @@ void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines);
 uint64_t preview_lines(const struct preview *p);
 uint64_t preview_bytes(const struct preview *p);
 
-/* The share of the budget that may be printed live before the end is known, in
-   bytes: whole lines up to here will always be part of the choice. */
-size_t preview_head_budget(const struct preview *p);
+/* What may be printed live before the end is known: whole lines up to so many bytes and units, each
+   of max_line bytes at most, will always be part of the choice. */
+struct limit preview_live_limit(const struct preview *p);
 
 /* The complete lines so far, and their bytes. */
 uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
@@ -150,8 +149,8 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
    what only this text says weighs more in the choice. Does nothing without memory. */
 void preview_compare(struct preview *p, const struct fingerprints *success);
 
-/* About the last choice: how many lines are printed, and whether lines were cut because of max_line
-   alone, although there was room. */
+/* About the last choice: how many lines are printed, in the unit of the limit, and whether lines
+   were cut because of max_line alone, although there was room. */
 uint64_t preview_shown(const struct preview *p);
 bool preview_is_line_limited(const struct preview *p);
 

@@ -114,10 +114,10 @@ TEST(the_first_part)
 	} cases[] = {
 		{UNIT_LINES, 2, 500, "1\n2\n3\n", "1\n2\n", 2, 0, LIMIT_COUNT, false},
 		{UNIT_MATCHES, 1, 500, "a\n--\nb\n", "a\n", 1, 0, LIMIT_COUNT, false},
-		{UNIT_LINES, 0, 4, SIXTY "12345678901234567890\nb\n", "1234\nb\n", 2, 1, LIMIT_CUT,
-		 false},
-		{UNIT_LINES, 0, 4, "b\n" SIXTY "12345678901234567890", "b\n1234", 2, 1, LIMIT_CUT,
-		 true},
+		{UNIT_LINES, 0, 10, SIXTY "12345678901234567890\nb\n", "123456789\nb\n", 2, 1,
+		 LIMIT_CUT, false},
+		{UNIT_LINES, 0, 10, "b\n" SIXTY "12345678901234567890", "b\n1234567890", 2, 1,
+		 LIMIT_CUT, true},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct run r = run_make_for(INTERCEPT_COLLECTED);

@@ -409,7 +409,7 @@ TEST(test_properties)
 			assert_non_null(p);
 			feed(p, &text);
 			if (pass == 0 && rnd(2) && !options.limit.count)
-				print_live(&ask, &text, preview_head_budget(p));
+				print_live(&ask, &text, preview_live_limit(p).bytes);
 			keep = rnd(3);
 			while (keep-- > 0)
 				assert_true(preview_choose(p, &ask, &pieces) >= 0);
