@@ -326,6 +326,7 @@ void intercept_resolve(struct interceptor *s)
 	if (s->held.len > s->printed)
 		intercept_print(s, s->held.data + s->printed, s->held.len - s->printed);
 	s->printed = s->held.len;
+	s->form = GROUPING_NONE;
 	preview_free(s->preview);
 	s->preview = NULL;
 }
