@@ -75,7 +75,8 @@ static inline bool word_is_of(const char *list, const char *word, size_t len)
 	const char *found = len ? list : NULL;
 	while (found && (found = strstr(found, " "))) {
 		found++;
-		if (strncmp(found, word, len) == 0 && found[len] == ' ')
+		if (strnlen(found, len) == len && memcmp(found, word, len) == 0 &&
+		    found[len] == ' ')
 			return true;
 	}
 	return false;
