@@ -21,6 +21,11 @@ void loop_watch(struct loop *l, int fd, short events, void (*ready)(void *ctx, s
 	l->watches[l->count++].ctx = ctx;
 }
 
+void loop_note(void *ctx, short revents)
+{
+	*(bool *)ctx = revents;
+}
+
 void loop_until(struct loop *l, int64_t at_ms)
 {
 	if (at_ms && (!l->until_ms || at_ms < l->until_ms))

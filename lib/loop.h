@@ -13,6 +13,7 @@
 #define TERSE_LIB_LOOP_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,9 @@ void loop_begin(struct loop *l);
    error or the end. An `fd` of -1 and one too many are ignored. */
 void loop_watch(struct loop *l, int fd, short events, void (*ready)(void *ctx, short revents),
 		void *ctx);
+
+/* A `ready` that sets the bool at `ctx`. */
+void loop_note(void *ctx, short revents);
 
 /* For this turn: it ends at this monotonic time; 0: no matter when. */
 void loop_until(struct loop *l, int64_t at_ms);

@@ -168,14 +168,9 @@ bool watched_is_quiet(const struct watched *w)
 	return w->idle && w->now.quiet_ms >= w->idle;
 }
 
-static void watched_on_ready(void *ctx, short revents)
-{
-	*(bool *)ctx = revents;
-}
-
 void watched_wait(struct watched *w, struct loop *l)
 {
-	loop_watch(l, w->run, POLLIN, watched_on_ready, &w->ready);
+	loop_watch(l, w->run, POLLIN, loop_note, &w->ready);
 	if (!w->known) {
 		loop_until(l, w->begun + ANSWER_MS);
 	} else if (w->idle && !w->due && !watched_is_quiet(w)) {

@@ -280,16 +280,11 @@ static void followed_take(struct followed *f)
 	f->all->failed |= fails || (over && followed_end(f) < 0);
 }
 
-static void follow_on_gone(void *ctx, short revents)
-{
-	*(short *)ctx = revents;
-}
-
 /* Follows them to the end of the last one, or of the reader. Returns the exit status. */
 static int follow_all(struct follow *a)
 {
 	struct loop l;
-	short gone = 0;
+	bool gone = false;
 	loop_begin(&l);
 	for (;;) {
 		bool lives = false;
@@ -303,7 +298,7 @@ static int follow_all(struct follow *a)
 			verb_error(a->call->verb->name, "%s", strerror(error));
 		if (!lives || gone || error)
 			return a->failed || (error && error != EPIPE);
-		loop_watch(&l, STDOUT_FILENO, 0, follow_on_gone, &gone);
+		loop_watch(&l, STDOUT_FILENO, 0, loop_note, &gone);
 		loop_turn(&l);
 		for (struct followed *f = a->runs; f < a->runs + a->run_count; f++) {
 			if (f->watched.run >= 0)

@@ -270,42 +270,39 @@ static int follow_print(const struct read *r, uint64_t *at, uint64_t to)
 	return result;
 }
 
-static void follow_on_reader(void *gone, short revents)
-{
-	*(bool *)gone = revents;
-}
-
 static int read_follow(struct read *r)
 {
-	int run;
-	struct live_status now;
+	struct watched w = {.call = r->call};
 	struct loop l;
-	char id[ID_LEN + 1];
 	uint64_t at = 0, to, total;
 	bool gone = false;
-	int refused = 0, live = live_run_find(r->call, r->text.id, &run, id, false);
+	int live = live_run_find(r->call, r->text.id, &w.run, w.id, false);
 	if (live < 0)
 		return 1;
 	int result = read_find_range(r, &at, &to, &total);
+	enum watched_news news = live ? WATCHED_OVER : WATCHED_SAME;
 	loop_begin(&l);
-	bool more = result == 0 && live == 0 && frame_send(run, FRAME_WATCH, 1, 0, NULL, 0, 0) == 0;
-	while (more && result == 0) {
-		loop_watch(&l, run, POLLIN, NULL, NULL);
-		loop_watch(&l, STDOUT_FILENO, 0, follow_on_reader, &gone);
-		if (loop_turn(&l) < 0)
-			continue;
-		int got = gone ? 0 : client_take_status(run, &now, &refused);
-		if (gone || refused) {
-			errno = refused ? refused : EPIPE;
-			result = -1;
+	if (live == 0)
+		watched_begin(&w, true);
+	while (result == 0 && news != WATCHED_OVER) {
+		watched_wait(&w, &l);
+		loop_watch(&l, STDOUT_FILENO, 0, loop_note, &gone);
+		loop_turn(&l);
+		news = watched_take(&w);
+		if (news == WATCHED_FAILED) {
+			io_close(&w.run);
+			return 1;
 		}
-		more = got >= 0;
-		if (got > 0 && result == 0)
-			result = follow_print(r, &at, now.settled);
+		if (gone) {
+			errno = EPIPE;
+			result = -1;
+		} else if (news == WATCHED_CHANGED) {
+			result = follow_print(r, &at, w.now.settled);
+		}
 	}
 	if (result == 0)
 		result = follow_print(r, &at, UINT64_MAX);
-	io_close(&run);
+	io_close(&w.run);
 	return result == 1 ? read_past_end(r, total) : result;
 }
 
