@@ -205,6 +205,23 @@ bool outline_is_within(const struct outline *o, int node, int above)
 
 /* --- changes ------------------------------------------------------------------------ */
 
+int splice_make(struct splice *s, struct buffer *text)
+{
+	struct buffer next = BUFFER_INIT;
+	buffer_append(&next, text->data, s->from);
+	buffer_add(&next, &s->text);
+	buffer_append(&next, text->data + s->to, text->len - s->to);
+	next.failed |= s->text.failed;
+	/* NUL-terminated, so that there is memory even for nothing. */
+	const bool made = buffer_string(&next);
+	buffer_release(made ? text : &next);
+	if (made)
+		*text = next;
+	buffer_release(&s->text);
+	errno = ENOMEM;
+	return made ? 0 : -1;
+}
+
 /* How what is added is laid out: as the text around it. */
 struct layout {
 	const char *newline;
@@ -313,7 +330,7 @@ static size_t tail_of(const struct outline *o, const struct outline_node *n)
 	}
 }
 
-static void add_behind(struct buffer *out, const struct outline *o, int parent, int last,
+static void add_behind(struct splice *s, const struct outline *o, int parent, int last,
 		       const char *key, const char *value)
 {
 	const struct outline_node *n = &o->nodes[last];
@@ -322,46 +339,45 @@ static void add_behind(struct buffer *out, const struct outline *o, int parent, 
 	l.flat = !is_broken(o, o->nodes[parent].start, n->begin);
 	if (l.flat)
 		tail = comma ? comma + 1 : n->end;
-	buffer_append(out, o->text, n->end);
+	s->from = n->end;
+	s->to = tail;
 	if (!comma)
-		buffer_append(out, ",", 1);
-	buffer_append(out, o->text + n->end, tail - n->end);
-	break_line(out, &l, 0);
+		buffer_append(&s->text, ",", 1);
+	buffer_append(&s->text, o->text + n->end, tail - n->end);
+	break_line(&s->text, &l, 0);
 	if (l.flat)
-		buffer_append(out, " ", 1);
-	write_child(out, &l, key, value, 0);
+		buffer_append(&s->text, " ", 1);
+	write_child(&s->text, &l, key, value, 0);
 	if (comma)
-		buffer_append(out, ",", 1);
-	buffer_append(out, o->text + tail, o->len - tail);
+		buffer_append(&s->text, ",", 1);
 }
 
-static void add_first(struct buffer *out, const struct outline *o, int parent, const char *key,
+static void add_first(struct splice *s, const struct outline *o, int parent, const char *key,
 		      const char *value)
 {
 	const struct outline_node *n = &o->nodes[parent];
 	struct layout l = layout_at(o, n->start);
-	size_t from = n->start + 1, to = n->end - 1;
-	buffer_append(out, o->text, from);
-	break_line(out, &l, 1);
-	write_child(out, &l, key, value, 1);
-	if (strspn(o->text + from, " \t") < to - from)
-		buffer_append(out, o->text + from, to - from);
-	if (!is_broken(o, from, to))
-		break_line(out, &l, 0);
-	buffer_append(out, o->text + to, o->len - to);
+	s->from = n->start + 1;
+	s->to = n->end - 1;
+	break_line(&s->text, &l, 1);
+	write_child(&s->text, &l, key, value, 1);
+	if (strspn(o->text + s->from, " \t") < s->to - s->from)
+		buffer_append(&s->text, o->text + s->from, s->to - s->from);
+	if (!is_broken(o, s->from, s->to))
+		break_line(&s->text, &l, 0);
 }
 
-int outline_add(struct buffer *out, const struct outline *o, const char *const *path,
+int outline_add(struct splice *s, const struct outline *o, const char *const *path,
 		const char *value, bool element)
 {
-	const char *const *missing = path;
+	int nodes[OUTLINE_DEPTH_MAX], node = o->count ? 0 : -1, last = -1;
+	size_t found = outline_find(o, path, nodes);
+	const char *const *missing = path + found;
 	const char *key = NULL;
-	int node = o->count ? 0 : -1, last = -1, next;
-	while (node >= 0 && *missing && (next = outline_member(o, node, *missing)) >= 0) {
-		node = next;
-		missing++;
+	for (size_t i = 0; i < found; i++) {
+		node = nodes[i];
 		if (o->nodes[node].kind !=
-		    (*missing || !element ? OUTLINE_OBJECT : OUTLINE_ARRAY)) {
+		    (path[i + 1] || !element ? OUTLINE_OBJECT : OUTLINE_ARRAY)) {
 			errno = ENOTDIR;
 			return -1;
 		}
@@ -382,28 +398,27 @@ int outline_add(struct buffer *out, const struct outline *o, const char *const *
 		buffer_append(&whole, "}", 1);
 	for (int i = -1; node >= 0 && (i = outline_next(o, node, i)) >= 0;)
 		last = i;
-	out->failed |= !buffer_string(&whole);
-	if (out->failed) {
-		errno = ENOMEM;
+	if (!buffer_string(&whole)) {
+		s->text.failed = true;
 	} else if (node < 0) {
 		/* The first value of a text, which may end in a comment. */
 		struct layout l = layout_at(o, 0);
 		l.base_len = 0;
-		buffer_append(out, o->text, o->len);
+		s->from = s->to = o->len;
 		if (o->len && o->text[o->len - 1] != '\n')
-			buffer_append_string(out, l.newline);
-		write_child(out, &l, NULL, whole.data, 0);
-		buffer_append_string(out, l.newline);
+			buffer_append_string(&s->text, l.newline);
+		write_child(&s->text, &l, NULL, whole.data, 0);
+		buffer_append_string(&s->text, l.newline);
 	} else if (last < 0) {
-		add_first(out, o, node, key, whole.data);
+		add_first(s, o, node, key, whole.data);
 	} else {
-		add_behind(out, o, node, last, key, whole.data);
+		add_behind(s, o, node, last, key, whole.data);
 	}
 	buffer_release(&whole);
-	return buffer_check(out);
+	return buffer_check(&s->text);
 }
 
-int outline_remove(struct buffer *out, const struct outline *o, int node)
+void outline_remove(struct splice *s, const struct outline *o, int node)
 {
 	const struct outline_node *n = &o->nodes[node], *parent = &o->nodes[n->parent];
 	size_t comma = comma_behind(o, n), from, end = comma ? comma + 1 : n->end;
@@ -443,10 +458,10 @@ int outline_remove(struct buffer *out, const struct outline *o, int node)
 		if (rest == parent->end - 1 && from == parent->start + 1)
 			end = rest;
 	}
+	/* A comma that nothing follows any more goes, too. */
 	size_t lost = before >= 0 && !comma ? comma_behind(o, &o->nodes[before]) : 0;
-	buffer_append(out, o->text, lost ? lost : from);
 	if (lost)
-		buffer_append(out, o->text + lost + 1, from - lost - 1);
-	buffer_append(out, o->text + end, o->len - end);
-	return buffer_check(out);
+		buffer_append(&s->text, o->text + lost + 1, from - lost - 1);
+	s->from = lost ? lost : from;
+	s->to = end;
 }

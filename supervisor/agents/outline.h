@@ -9,10 +9,19 @@
 #ifndef TERSE_AGENTS_OUTLINE_H
 #define TERSE_AGENTS_OUTLINE_H
 
+#include "lib/buffer.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
-struct buffer;
+/* A change of a text: what takes the place of its bytes `from` to before `to`. */
+struct splice {
+	size_t from, to;
+	struct buffer text; /* the caller's; remembers a failure */
+};
+
+/* Makes the change, and releases its text. Returns 0, or -1 with ENOMEM and the text as it was. */
+int splice_make(struct splice *s, struct buffer *text);
 
 enum outline_kind { OUTLINE_OBJECT, OUTLINE_ARRAY, OUTLINE_STRING, OUTLINE_SCALAR };
 
@@ -50,17 +59,17 @@ size_t outline_find(const struct outline *o, const char *const *path, int nodes[
 /* Whether the node is `above`, or somewhere below it. */
 bool outline_is_within(const struct outline *o, int node, int above);
 
-/* --- changes: each appends the whole changed text to `out`; 0, or -1 with ENOMEM ----------- */
+/* --- changes ---------------------------------------------------------------------------------- */
 
 /* Adds a value where a path leads: as its last key's value or, if `element`, behind the elements of
-   the array there. Makes missing parts of the path. Existing parts have to be of the right kind
-   (else -1 with ENOTDIR), and the value must not exist yet (EEXIST). `value`: JSON without
-   blanks. */
-int outline_add(struct buffer *out, const struct outline *o, const char *const *path,
+   the array there. Makes missing parts of the path. `value`: JSON without blanks. Returns 0, or -1
+   with errno: ENOTDIR, an existing part is not of the right kind; EEXIST, the value exists; ENOMEM.
+ */
+int outline_add(struct splice *s, const struct outline *o, const char *const *path,
 		const char *value, bool element);
 
 /* Takes a member or an element away (not the root). */
-int outline_remove(struct buffer *out, const struct outline *o, int node);
+void outline_remove(struct splice *s, const struct outline *o, int node);
 
 /* --- TOML ------------------------------------------------------------------------------------- */
 
@@ -83,13 +92,12 @@ struct toml {
    or -1 with errno EINVAL. */
 int toml_find(struct toml *t, const char *text, size_t len, const char *const *path);
 
-/* Appends the text with the key, which is not there yet, to `out`: behind the others of its table,
-   or with that at the end. */
-void toml_add(struct buffer *out, const struct toml *t, const char *text, size_t len,
+/* Adds the key, which is not there yet: behind the others of its table, or with that at the end. */
+void toml_add(struct splice *s, const struct toml *t, const char *text, size_t len,
 	      const char *const *path, const char *value);
 
-/* Appends the text without the key's line, and without the header that then has no key. */
-void toml_remove(struct buffer *out, const struct toml *t, const char *text, size_t len);
+/* Takes the key's line away, and the header that then has no key. */
+void toml_remove(struct splice *s, const struct toml *t, const char *text);
 
 /* Bytes of the line end above `at`, if that line is blank. */
 size_t toml_blank_above(const char *text, size_t at);

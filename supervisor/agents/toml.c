@@ -153,24 +153,22 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 	return status;
 }
 
-void toml_add(struct buffer *out, const struct toml *t, const char *text, size_t len,
+void toml_add(struct splice *s, const struct toml *t, const char *text, size_t len,
 	      const char *const *path, const char *value)
 {
 	const char *newline = newline_of(text, len);
-	size_t at = t->table_end ? t->last : len;
-	buffer_append(out, text, at);
-	if (at > 0 && text[at - 1] != '\n')
-		buffer_append_string(out, newline);
+	s->from = s->to = t->table_end ? t->last : len;
+	if (s->from > 0 && text[s->from - 1] != '\n')
+		buffer_append_string(&s->text, newline);
 	if (!t->table_end) {
-		buffer_printf(out, "%s[", len ? newline : "");
+		buffer_printf(&s->text, "%s[", len ? newline : "");
 		for (; path[1]; path++)
-			buffer_printf(out, path[2] ? "%s." : "%s]", path[0]);
-		buffer_append_string(out, newline);
+			buffer_printf(&s->text, path[2] ? "%s." : "%s]", path[0]);
+		buffer_append_string(&s->text, newline);
 	}
 	while (path[1])
 		path++;
-	buffer_printf(out, "%s = %s%s", *path, value, newline);
-	buffer_append(out, text + at, len - at);
+	buffer_printf(&s->text, "%s = %s%s", *path, value, newline);
 }
 
 size_t toml_blank_above(const char *text, size_t at)
@@ -180,15 +178,13 @@ size_t toml_blank_above(const char *text, size_t at)
 	return at >= 2 && memcmp(text + at - 2, "\n\n", 2) == 0;
 }
 
-void toml_remove(struct buffer *out, const struct toml *t, const char *text, size_t len)
+void toml_remove(struct splice *s, const struct toml *t, const char *text)
 {
-	size_t at = 0;
+	s->from = t->start;
+	s->to = t->end;
 	if (t->keys == 1) {
 		/* With the blank line above. */
-		at = t->table - toml_blank_above(text, t->table);
-		buffer_append(out, text, at);
-		at = t->table_end;
+		s->from = t->table - toml_blank_above(text, t->table);
+		buffer_append(&s->text, text + t->table_end, t->start - t->table_end);
 	}
-	buffer_append(out, text + at, t->start - at);
-	buffer_append(out, text + t->end, len - t->end);
 }

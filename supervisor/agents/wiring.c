@@ -108,9 +108,9 @@ static int append_value(struct buffer *out, const struct wiring_edit *e,
 	return buffer_string(out) ? 0 : -1;
 }
 
-/* --- items: each appends the text with the item, or without it, to `out` -------------------- */
+/* --- items: each makes a change that puts the item in, or takes it out ---------------------- */
 
-static int edit_file(struct wiring_edit *e, const struct wiring_item *item, struct buffer *out)
+static int edit_file(struct wiring_edit *e, const struct wiring_item *item, struct splice *s)
 {
 	/* Terse's own is known by its first line. */
 	size_t line = strcspn(item->value, "\n");
@@ -118,11 +118,8 @@ static int edit_file(struct wiring_edit *e, const struct wiring_item *item, stru
 	e->own += own;
 	if (e->place && e->text.len && !own)
 		return edit_refuse(e, 0, EEXIST, "there is such a file already");
-	if (e->place)
-		return append_value(out, e, item);
-	if (!own)
-		buffer_add(out, &e->text);
-	return 0;
+	s->to = own ? e->text.len : 0;
+	return e->place ? append_value(&s->text, e, item) : 0;
 }
 
 static const char *find_marker(const struct buffer *t, const char *from, const char *marker)
@@ -131,9 +128,10 @@ static const char *find_marker(const struct buffer *t, const char *from, const c
 }
 
 static int edit_marked_lines(struct wiring_edit *e, const struct wiring_item *item,
-			     struct buffer *out)
+			     struct splice *s)
 {
 	const char *text = e->text.data;
+	struct buffer *out = &s->text;
 	size_t len = e->text.len, from = len, to = len;
 	/* The block between the markers, with the rest of its last line. A marker that somebody
 	   left without its other half is not one of them. */
@@ -153,7 +151,8 @@ static int edit_marked_lines(struct wiring_edit *e, const struct wiring_item *it
 	const char *newline = newline_of(text, len);
 	if (!e->place && end)
 		from -= toml_blank_above(text, from);
-	buffer_append(out, text, from);
+	s->from = from;
+	s->to = to;
 	if (e->place) {
 		if (!end && from && text[from - 1] != '\n')
 			buffer_append_string(out, newline);
@@ -164,7 +163,6 @@ static int edit_marked_lines(struct wiring_edit *e, const struct wiring_item *it
 			buffer_printf(out, "%.*s%s", (int)strcspn(line, "\n"), line, newline);
 		buffer_printf(out, LINES_END "%s", newline);
 	}
-	buffer_append(out, text + to, len - to);
 	return 0;
 }
 
@@ -189,16 +187,6 @@ static int refuse_other(struct wiring_edit *e, const struct wiring_item *item, s
 				     wanted.data);
 	buffer_release(&wanted);
 	return status;
-}
-
-/* The text with `value` in the place of [from, to). */
-static int replace_value(struct buffer *out, const struct buffer *t, size_t from, size_t to,
-			 const struct buffer *value)
-{
-	buffer_append(out, t->data, from);
-	buffer_add(out, value);
-	buffer_append(out, t->data + to, t->len - to);
-	return 0;
 }
 
 /* Of the node `own` that terse wrote, the outermost one that goes with it: nothing else is in it,
@@ -226,14 +214,13 @@ static int outermost(const struct outline *o, int own, const int *nodes, size_t 
 	}
 }
 
-static int edit_json(struct wiring_edit *e, const struct wiring_item *item, struct buffer *out)
+static int edit_json(struct wiring_edit *e, const struct wiring_item *item, struct splice *s)
 {
-	const struct buffer *t = &e->text;
 	bool hook = item->kind == WIRING_HOOK;
 	struct buffer value = BUFFER_INIT;
 	struct outline o;
 	int nodes[WIRING_PATH_MAX], own = -1;
-	int status = outline_parse(&o, t->data, t->len);
+	int status = outline_parse(&o, e->text.data, e->text.len);
 	if (status < 0) {
 		if (errno == EINVAL)
 			edit_refuse(e, o.at, EINVAL, "%s", o.reason);
@@ -260,20 +247,18 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 		else if (own >= 0 && hook)
 			own = o.nodes[own].parent;
 		if (own >= 0)
-			outline_remove(out, &o, outermost(&o, own, nodes, count));
-		else
-			buffer_add(out, t);
+			outline_remove(s, &o, outermost(&o, own, nodes, count));
 	} else if (!*wiring_place(e->place, item) || (there && item->kind == WIRING_PRESENT)) {
 		/* terse has not all of its files everywhere. */
-		buffer_add(out, t);
+		status = 0;
 	} else if (own >= 0) {
-		status = append_terse(&value, e, item);
-		if (status == 0)
-			replace_value(out, t, o.nodes[own].start, o.nodes[own].end, &value);
+		s->from = o.nodes[own].start;
+		s->to = o.nodes[own].end;
+		status = append_terse(&s->text, e, item);
 	} else if (there && !hook) {
 		status = refuse_other(e, item, o.nodes[node].start, o.nodes[node].end);
 	} else if ((status = append_value(&value, e, item)) == 0) {
-		status = outline_add(out, &o, item->path, value.data, hook);
+		status = outline_add(s, &o, item->path, value.data, hook);
 		if (status < 0 && errno == ENOTDIR)
 			edit_refuse(e, 0, EEXIST, "\"%s\" is not what the agent expects there",
 				    item->path[0]);
@@ -307,12 +292,10 @@ static int refuse_foreign(struct wiring_edit *e, const struct toml *t)
 	return status;
 }
 
-static int edit_toml(struct wiring_edit *e, const struct wiring_item *item, struct buffer *out)
+static int edit_toml(struct wiring_edit *e, const struct wiring_item *item, struct splice *s)
 {
 	const struct buffer *text = &e->text;
-	struct buffer value = BUFFER_INIT;
 	struct toml t;
-	int status = 0;
 	if (toml_find(&t, text->data, text->len, item->path) < 0)
 		return errno == EINVAL ? edit_refuse(e, t.at, EINVAL, "%s", t.reason) : -1;
 	const char *end = wiring_find_member(item)->end;
@@ -325,23 +308,24 @@ static int edit_toml(struct wiring_edit *e, const struct wiring_item *item, stru
 		return refuse_foreign(e, &t);
 	if (!e->place) {
 		if (own || (there && !string && e->own && len == strlen(item->value)))
-			toml_remove(out, &t, text->data, text->len);
-		else
-			buffer_add(out, text);
+			toml_remove(s, &t, text->data);
 		return 0;
 	}
 	if (by_hand || (there && !string) || !*wiring_place(e->place, item))
-		buffer_add(out, text);
-	else if (append_value(&value, e, item) < 0)
-		status = -1;
-	else if (own)
-		status = replace_value(out, text, t.value, t.value_end, &value);
-	else if (there)
-		status = refuse_other(e, item, t.value, t.value_end);
-	else if (t.foreign)
-		status = refuse_foreign(e, &t);
-	else
-		toml_add(out, &t, text->data, text->len, item->path, value.data);
+		return 0;
+	if (own) {
+		s->from = t.value;
+		s->to = t.value_end;
+		return append_terse(&s->text, e, item);
+	}
+	if (there)
+		return refuse_other(e, item, t.value, t.value_end);
+	if (t.foreign)
+		return refuse_foreign(e, &t);
+	struct buffer value = BUFFER_INIT;
+	int status = append_value(&value, e, item);
+	if (status == 0)
+		toml_add(s, &t, text->data, text->len, item->path, value.data);
 	buffer_release(&value);
 	return status;
 }
@@ -355,24 +339,18 @@ int wiring_edit(struct wiring_edit *e)
 	for (size_t i = 0; i < count; i++) {
 		/* The last one first when they are taken out. */
 		const struct wiring_item *item = &e->file->items[e->place ? i : count - 1 - i];
-		struct buffer next = BUFFER_INIT;
+		struct splice s = {.from = 0};
 		/* NUL-terminated, so that there is memory even for nothing. */
 		int status = buffer_string(&e->text) ? 0 : -1;
 		if (status == 0)
-			status = item->kind == WIRING_FILE    ? edit_file(e, item, &next)
-				 : item->kind == WIRING_LINES ? edit_marked_lines(e, item, &next)
-				 : wiring_is_toml(e->file)    ? edit_toml(e, item, &next)
-							      : edit_json(e, item, &next);
-		if (status == 0)
-			status = buffer_check(&next);
-		if (status < 0) {
-			/* The others are looked for all the same. */
-			error = error ? error : errno;
-			buffer_release(&next);
-		} else {
-			buffer_release(&e->text);
-			e->text = next;
-		}
+			status = item->kind == WIRING_FILE    ? edit_file(e, item, &s)
+				 : item->kind == WIRING_LINES ? edit_marked_lines(e, item, &s)
+				 : wiring_is_toml(e->file)    ? edit_toml(e, item, &s)
+							      : edit_json(e, item, &s);
+		/* The others are looked for all the same. */
+		if ((status < 0 || splice_make(&s, &e->text) < 0) && !error)
+			error = errno;
+		buffer_release(&s.text);
 	}
 	errno = error;
 	return error ? -1 : 0;

@@ -116,18 +116,23 @@ TEST(values_are_changed)
 		{"{\"a\": { // c\n  \"b\": 1 }}", REMOVED, "{\"a\": { // c\n   }}", 0},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct buffer out = BUFFER_INIT;
+		struct buffer text = BUFFER_INIT;
+		struct splice s = {.from = 0};
 		struct outline j;
 		parse(&j, rows[i].text);
-		int node = find(&j), change = rows[i].change;
-		int status = change == REMOVED
-				     ? outline_remove(&out, &j, node)
-				     : outline_add(&out, &j, path, "1", change == ELEMENT);
+		int change = rows[i].change, status = 0;
+		if (change == REMOVED)
+			outline_remove(&s, &j, find(&j));
+		else
+			status = outline_add(&s, &j, path, "1", change == ELEMENT);
 		assert_int_equal(status, rows[i].error ? -1 : 0);
 		if (rows[i].error)
 			assert_int_equal(errno, rows[i].error);
-		assert_string_equal(buffer_string(&out), rows[i].want ? rows[i].want : "");
-		buffer_release(&out);
+		buffer_append_string(&text, rows[i].text);
+		assert_non_null(buffer_string(&text));
+		assert_int_equal(splice_make(&s, &text), 0);
+		assert_string_equal(text.data, rows[i].want ? rows[i].want : rows[i].text);
+		buffer_release(&text);
 		outline_release(&j);
 	}
 }

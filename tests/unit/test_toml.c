@@ -75,18 +75,21 @@ TEST(lines_come_and_go)
 		{"[a.b]\nd = 1", "[a.b]\nd = 1\nc = 1\n", false},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct buffer out = BUFFER_INIT, back = BUFFER_INIT;
-		size_t len = strlen(rows[i].text);
+		struct buffer text = BUFFER_INIT;
+		struct splice add = {.from = 0}, remove = {.from = 0};
 		struct toml t;
-		assert_int_equal(toml_find(&t, rows[i].text, len, path), 0);
-		toml_add(&out, &t, rows[i].text, len, path, "1");
-		assert_string_equal(buffer_string(&out), rows[i].want);
-		assert_int_equal(toml_find(&t, out.data, out.len, path), 0);
+		buffer_append_string(&text, rows[i].text);
+		assert_non_null(buffer_string(&text));
+		assert_int_equal(toml_find(&t, text.data, text.len, path), 0);
+		toml_add(&add, &t, text.data, text.len, path, "1");
+		assert_int_equal(splice_make(&add, &text), 0);
+		assert_string_equal(text.data, rows[i].want);
+		assert_int_equal(toml_find(&t, text.data, text.len, path), 0);
 		assert_true(t.end > 0);
-		toml_remove(&back, &t, out.data, out.len);
-		assert_int_equal(strcmp(buffer_string(&back), rows[i].text) == 0, rows[i].back);
-		buffer_release(&out);
-		buffer_release(&back);
+		toml_remove(&remove, &t, text.data);
+		assert_int_equal(splice_make(&remove, &text), 0);
+		assert_int_equal(strcmp(text.data, rows[i].text) == 0, rows[i].back);
+		buffer_release(&text);
 	}
 }
 
