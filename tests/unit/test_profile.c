@@ -368,61 +368,6 @@ TEST(arguments_are_chosen_for)
 	}
 }
 
-TEST(mistakes_are_told)
-{
-	static const struct {
-		const char *text, *message;
-	} cases[] = {
-		{"[profile]\n", "t.ini:1: [profile]: a name is 1 to 40 letters, digits, _ "
-				". or -"},
-		{"[profile a b]\n", "t.ini:1: [profile a b]: a name is 1 to 40 letters, "
-				    "digits, _ . or -"},
-		{"[profile ]\n", "t.ini:1: [profile ]: a name is 1 to 40 letters, digits, "
-				 "_ . or -"},
-		{"[profile a]\nsize = 1\n",
-		 "t.ini:2: [profile a] size: 1: out of range (64 to 16MB)"},
-		{"[profile a]\nsise = 1KB\n",
-		 "t.ini:2: [profile a] sise: no such key of a profile (did you mean size?)"},
-		{"[profile a]\nmacth = b\n",
-		 "t.ini:2: [profile a] macth: no such key of a profile (did you mean match?)"},
-		{"[profile a]\nshell = /bin/sh\n",
-		 "t.ini:2: [profile a] shell: no such key of a profile"},
-		{"[profile a]\nmatch = -x\n",
-		 "t.ini:2: [profile a] match: -x: a pattern starts with "
-		 "the name of a program"},
-		{"[profile a]\nmatch =\n  b\n  /bin/c d\n",
-		 "t.ini:4: [profile a] match: /bin/c d: a program's name has no /"},
-		{"[profile a]\nmatch = b||c\n",
-		 "t.ini:2: [profile a] match: b||c: an alternative is empty"},
-		{"[profile a]\nmatch = b |c\n",
-		 "t.ini:2: [profile a] match: b |c: an alternative is empty"},
-		{"[profile a]\nmatch = b\nsize = 1KB\n  c\n",
-		 "t.ini:4: [profile a] size: c: an indented line adds to a list, and this takes "
-		 "one "
-		 "value"},
-		{"[profile a]\npatterns =\n  lost lock\n  a*b\n",
-		 "t.ini:4: [profile a] patterns: a*b: needs 4 characters in a row that are not *"},
-		{"[preview]\nignore = abc\n",
-		 "t.ini:2: [preview] ignore: abc: needs 4 characters in a row that are not *"},
-		{"[profile a]\nset = A=1\n", "t.ini:2: [profile a] set: no such key of a profile"},
-		{"[run]\nprofile = a b\n", "t.ini:2: [run] profile: a b: a name is 1 to 40 "
-					   "letters, digits, _ . or -"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct option_error error = {""};
-		struct settings s = start();
-		const struct settings before = s;
-		assert_int_equal(settings_load_text(&s, ORIGIN_USER, "t.ini", cases[i].text,
-						    strlen(cases[i].text), &error),
-				 -1);
-		assert_int_equal(errno, EINVAL);
-		assert_string_equal(error.text, cases[i].message);
-		assert_memory_equal(&s, &before, sizeof(s));
-		settings_release(&s);
-	}
-}
-
 static void assert_items(const struct strings *list, const char *expected)
 {
 	struct buffer all = BUFFER_INIT;

@@ -322,40 +322,6 @@ TEST_IN(files_replace_lists_and_values, clear, NULL)
 	settings_release(&s);
 }
 
-TEST_IN(mistakes_are_told, clear, NULL)
-{
-	static const struct {
-		const char *text, *message;
-	} cases[] = {
-		{"[agent a b]\n",
-		 "t.ini:1: [agent a b]: a name is 1 to 40 letters, digits, _ . or -"},
-		{"[agent a]\nstring = \\x\n",
-		 "t.ini:2: [agent a] string: \\x: a backslash needs n, * or a backslash behind it"},
-		{"[agent a]\nstring =\n  {word} {command}\n",
-		 "t.ini:3: [agent a] string: {word} {command}: only one {command} or {word} "
-		 "is allowed"},
-		{"[agent a]\nenvironment = A B\n",
-		 "t.ini:2: [agent a] environment: A B: not the name of a variable"},
-		{"[agent a]\nstrin = x\n",
-		 "t.ini:2: [agent a] strin: no such key of an agent (did you mean string?)"},
-		{"[agent a]\nceiling = 1\n",
-		 "t.ini:2: [agent a] ceiling: 1: out of range (512 to 16MB, or 0)"},
-		{"[shim]\npass = \\\n",
-		 "t.ini:2: [shim] pass: \\: a backslash needs n, * or a backslash behind it"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct option_error error = {""};
-		struct settings s;
-		assert_int_equal(settings_init(&s), 0);
-		assert_int_equal(settings_load_text(&s, ORIGIN_USER, "t.ini", cases[i].text,
-						    strlen(cases[i].text), &error),
-				 -1);
-		assert_string_equal(error.text, cases[i].message);
-		settings_release(&s);
-	}
-}
-
 /* Each built-in item is one that a file could have. */
 TEST_IN(built_in_rules_are_well_formed, clear, NULL)
 {
