@@ -145,17 +145,17 @@ static const char *refuse_variable(const char *text)
 	return text[len] ? template_refuse(text + len + 1) : NULL;
 }
 
-static const struct section_key keys[] = {
-	{.name = RULE_ENVIRONMENT, .refuse = refuse_variable},
-	{.name = RULE_STRING, .refuse = template_refuse},
-	{.name = RULE_PASS, .refuse = template_refuse},
-	{.name = RULE_SHELL, .refuse = pattern_refuse},
-	{.name = RULE_STDIN, .refuse = template_refuse},
-	{.name = RULE_PARENT, .refuse = pattern_refuse},
-	{.name = RULE_PROCESS, .refuse = pattern_refuse},
-	{.name = RULE_SESSION, .refuse = refuse_variable},
-	{.name = RULE_OUTPUT, .refuse = template_refuse},
-	{.name = NULL},
+static const struct option keys[] = {
+	{SECTION_LIST(RULE_ENVIRONMENT, refuse_variable)},
+	{SECTION_LIST(RULE_STRING, template_refuse)},
+	{SECTION_LIST(RULE_PASS, template_refuse)},
+	{SECTION_LIST(RULE_SHELL, pattern_refuse)},
+	{SECTION_LIST(RULE_STDIN, template_refuse)},
+	{SECTION_LIST(RULE_PARENT, pattern_refuse)},
+	{SECTION_LIST(RULE_PROCESS, pattern_refuse)},
+	{SECTION_LIST(RULE_SESSION, refuse_variable)},
+	{SECTION_LIST(RULE_OUTPUT, template_refuse)},
+	{.key = NULL},
 };
 
 const struct section_form rules_form = {

@@ -245,11 +245,11 @@ static const struct section_entry entries[] = {
 	MATCH("command -v|-V"),
 };
 
-static const struct section_key keys[] = {
-	{.name = PROFILES_MATCH, .refuse = pattern_refuse},
-	{.name = "patterns", .refuse = phrase_refuse},
-	{.name = "ignore", .refuse = phrase_refuse, .not_in_project = true},
-	{.name = NULL},
+static const struct option keys[] = {
+	{SECTION_LIST(PROFILES_MATCH, pattern_refuse), .project_least = PROJECT_ANY},
+	{SECTION_LIST("patterns", phrase_refuse), .project_least = PROJECT_ANY},
+	{SECTION_LIST("ignore", phrase_refuse)},
+	{.key = NULL},
 };
 
 const struct section_form profiles_form = {

@@ -39,8 +39,7 @@ struct load {
 
 	bool skips;                      /* the section is bad */
 	const struct section_form *form; /* of a section with a name of its own; NULL: of options */
-	const struct option *current;    /* that an indented line continues ... */
-	const struct section_key *own;   /* ... or the section's own key; else NULL */
+	const struct option *current;    /* that an indented line continues; else NULL */
 	size_t entries;                  /* of sections with a name of their own */
 
 	struct option_error *error; /* the first one goes here, unless NULL */
@@ -94,11 +93,15 @@ static void load_add(struct load *l, struct section_entry entry)
 
 static const char not_allowed[] = "not allowed in a project's file";
 
-/* The option that a key of [profile NAME] or [agent NAME] sets: one that is about a run, and holds
-   a number. */
-static const struct option *load_named_option(const char *key)
+/* The key of a section of the form: one of its lists, or an option that is about a run, and holds a
+   number. */
+static const struct option *load_named_key(const struct section_form *form, const char *key)
 {
 	static const char *const sections[] = {"run", "terminal", "report", "preview", "spill"};
+	for (const struct option *o = form->keys; o->key; o++) {
+		if (strcmp(o->key, key) == 0)
+			return o;
+	}
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
 		const struct option *o = option_by_key(sections[i], key);
 		if (o && option_is_number(o))
@@ -113,11 +116,10 @@ static int load_unknown(struct load *l)
 	char reason[NEAREST_LEN], what[32];
 	struct nearest n;
 	nearest_init(&n, l->key ? l->key : l->section);
-	for (const struct section_key *key = l->form ? l->form->keys : NULL; key && key->name;
-	     key++)
-		nearest_offer(&n, key->name);
+	for (const struct option *o = l->form ? l->form->keys : NULL; o && o->key; o++)
+		nearest_offer(&n, o->key);
 	for (const struct option *o = option_table; o < option_table + option_count; o++) {
-		bool here = l->form ? load_named_option(o->key) == o
+		bool here = l->form ? load_named_key(l->form, o->key) == o
 				    : strcmp(o->section, l->section) == 0;
 		if (!l->key || here) {
 			nearest_offer(&n, l->key ? o->key : o->section);
@@ -160,82 +162,67 @@ static int load_section(struct load *l)
 	return load_unknown(l);
 }
 
-/* Loads one item of the section's own key. */
-static void load_item(struct load *l, const char *value)
-{
-	const char *reason = *value ? l->own->refuse(value) : NULL;
-	if (reason)
-		load_complain(l, value, reason);
-	else if (*value || !l->form->adds)
-		load_add(l, (struct section_entry){
-				    .kind = SECTION_TEXT, .key = l->own->name, .text = value});
-}
-
 /* Sets the current option, or adds to it. */
 static void load_value(struct load *l, const char *value)
 {
 	const struct option *o = l->current;
-	char reason[VALUE_LEN + sizeof(not_allowed)], least[VALUE_LEN];
+	const bool is_number = option_is_number(o);
+	char room[VALUE_LEN + sizeof(not_allowed) + 8], least[VALUE_LEN];
+	const char *reason = NULL;
 	struct option_error error;
 	int64_t number = 0;
-	int result;
-	if (l->more && o->type != OPTION_LIST) {
-		load_complain(l, value,
-			      "an indented line adds to a list, and this takes one value");
-		return;
-	}
-	if (option_is_number(o))
+	int result = 0;
+	if (l->more && o->type != OPTION_LIST)
+		reason = "an indented line adds to a list, and this takes one value";
+	else if (is_number)
 		result = option_parse(o, value, &number, &error);
+	else if (l->form)
+		reason = *value ? o->refuse(value) : NULL;
 	else if (l->more)
 		result = option_append(l->s, o, value, &error);
 	else
 		result = option_set(l->s, o, value, &error);
-	if (result < 0 && errno == EINVAL)
-		load_complain(l, value, error.text);
-	else if (result < 0)
+	if (result < 0 && errno != EINVAL) {
 		l->failed = true;
-	if (result < 0 || !option_is_number(o))
 		return;
-	/* A project's file may show more than others, not less. */
-	if (l->by == ORIGIN_PROJECT && o->project_never) {
-		if (strcmp(o->choices[number], o->project_never) == 0)
-			load_complain(l, value, not_allowed);
-	} else if (l->by == ORIGIN_PROJECT && number < o->project_least &&
-		   (number != 0 || (!o->or_zero && o->min != 0))) {
-		snprintf(reason, sizeof(reason), "under %s: %s",
-			 option_number_text(o, o->project_least, least), not_allowed);
-		load_complain(l, value, reason);
 	}
-	if (l->form)
+	if (result < 0) {
+		reason = error.text;
+	} else if (!reason && is_number && l->by == ORIGIN_PROJECT) {
+		/* A project's file may show more than others, not less. */
+		if (o->project_never && strcmp(o->choices[number], o->project_never) == 0) {
+			reason = not_allowed;
+		} else if (number < o->project_least && !o->project_never &&
+			   (number != 0 || (!o->or_zero && o->min != 0))) {
+			snprintf(room, sizeof(room), "under %s: %s",
+				 option_number_text(o, o->project_least, least), not_allowed);
+			reason = room;
+		}
+	}
+	if (reason)
+		load_complain(l, value, reason);
+	else if (is_number && !l->form)
+		*option_number(l->s, o) = number;
+	else if (is_number)
 		load_add(l, (struct section_entry){
 				    .kind = SECTION_VALUE, .offset = o->offset, .value = number});
-	else
-		*option_number(l->s, o) = number;
+	else if (l->form && (*value || !l->form->adds))
+		load_add(l, (struct section_entry){
+				    .kind = SECTION_TEXT, .key = o->key, .text = value});
 }
 
 static void load_key(struct load *l, const char *value)
 {
-	const struct section_key *own = l->form ? l->form->keys : NULL;
 	if (*l->section == '\0') {
 		load_complain(l, NULL, "a key before the first [section]");
 		return;
 	}
-	while (own && own->name && strcmp(own->name, l->key) != 0)
-		own++;
-	if (own && own->name)
-		l->own = own;
-	else
-		l->current =
-			l->form ? load_named_option(l->key) : option_by_key(l->section, l->key);
-	if (!l->own && !l->current) {
+	l->current = l->form ? load_named_key(l->form, l->key) : option_by_key(l->section, l->key);
+	if (!l->current) {
 		load_unknown(l);
-	} else if (l->by == ORIGIN_PROJECT &&
-		   (l->own ? l->own->not_in_project : !l->current->project_least)) {
+	} else if (l->by == ORIGIN_PROJECT && !l->current->project_least) {
 		load_complain(l, NULL, not_allowed);
-		l->own = NULL;
 		l->current = NULL;
-	} else if (l->own) {
-		load_item(l, value);
 	} else {
 		if (!l->form)
 			*option_source(l->s, l->current) =
@@ -250,7 +237,6 @@ static void load_malformed(struct load *l, const char *reason)
 {
 	char shown[128];
 	snprintf(shown, sizeof(shown), "%.*s", (int)l->len, l->text);
-	l->own = NULL;
 	l->current = NULL;
 	l->skips |= *shown == '[';
 	load_complain(l, shown, reason);
@@ -321,7 +307,6 @@ static char *load_line(char *out, int room, void *stream)
 		char name[256];
 		snprintf(name, sizeof(name), "%.*s", (int)(close - start - 1), start + 1);
 		l->section = name;
-		l->own = NULL;
 		l->current = NULL;
 		l->skips = load_section(l) < 0;
 		l->section = NULL;
@@ -344,12 +329,9 @@ static int load_pair(void *ctx, const char *section, const char *key, const char
 	l->section = section;
 	l->key = key;
 	if (l->keyed && !l->more) {
-		l->own = NULL;
 		l->current = NULL;
 		if (!l->skips)
 			load_key(l, value);
-	} else if (l->keyed && l->own) {
-		load_item(l, value);
 	} else if (l->keyed && l->current) {
 		load_value(l, value);
 	}

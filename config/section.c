@@ -94,12 +94,12 @@ int section_write(struct buffer *out, const struct settings *s, const struct sec
 	char text[VALUE_LEN];
 	for (size_t i = 0; (name = section_name(s, form, i)) != NULL; i++) {
 		buffer_printf(out, "%s[%s %s]\n", out->len > 0 ? "\n" : "", form->word, name);
-		for (const struct section_key *key = form->keys; key->name; key++) {
+		for (const struct option *o = form->keys; o->key; o++) {
 			size_t at = 0;
-			e = section_item(s, form, name, key->name, &at);
+			e = section_item(s, form, name, o->key, &at);
 			if (e || form->adds)
-				buffer_printf(out, "%s =\n", key->name);
-			for (; e; e = section_item(s, form, name, key->name, &at)) {
+				buffer_printf(out, "%s =\n", o->key);
+			for (; e; e = section_item(s, form, name, o->key, &at)) {
 				if (!*e->text)
 					continue;
 				buffer_append_string(out, "\t");

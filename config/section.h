@@ -14,13 +14,6 @@ enum { SECTION_NAME_MAX = 40 };
 /* Of a file. Limits the time that a hostile one can cost a run. */
 enum { SECTION_LINES_MAX = 1000 };
 
-/* A key whose value is a list of texts. */
-struct section_key {
-	const char *name;
-	const char *(*refuse)(const char *text); /* a reason, or NULL if it is good */
-	bool not_in_project;                     /* a project's file may not have it */
-};
-
 enum section_kind {
 	SECTION_NAME,  /* the entries behind it belong to the section `text` */
 	SECTION_TEXT,  /* an item of the key `key`; "": the key is there */
@@ -31,17 +24,17 @@ struct section_entry {
 	enum section_kind kind;
 	enum origin by;  /* the file */
 	unsigned line;   /* in it */
-	const char *key; /* of a struct section_key */
+	const char *key; /* the list's */
 	const char *text;
 	size_t offset; /* the option's */
 	int64_t value;
 };
 
-/* A kind of section. */
+/* A kind of section. Its keys are lists of its own, and the options of a run that hold a number. */
 struct section_form {
-	const char *word;               /* "profile" of [profile NAME] */
-	const char *what;               /* "a profile" */
-	const struct section_key *keys; /* ends with a NULL name; the other keys are options */
+	const char *word;          /* "profile" of [profile NAME] */
+	const char *what;          /* "a profile" */
+	const struct option *keys; /* the lists; ends with a NULL key */
 	bool adds;       /* a file's items add to those before it; else the last file that has
 			    a key counts */
 	bool in_project; /* a project's file may have them */
@@ -63,6 +56,9 @@ struct section_form {
 	{                                                                                        \
 		.kind = SECTION_VALUE, .offset = offsetof(struct settings, field), .value = (is) \
 	}
+
+/* The row of a list. */
+#define SECTION_LIST(name, refuse_) .key = (name), .type = OPTION_LIST, .refuse = (refuse_)
 
 /* A reason if `name` can't be a section's name, else NULL. */
 const char *section_refuse_name(const char *name);

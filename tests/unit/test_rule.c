@@ -330,8 +330,8 @@ TEST_IN(built_in_rules_are_well_formed, clear, NULL)
 		const struct section_entry *e = &rules_form.builtin[i];
 		if (e->kind == SECTION_NAME)
 			assert_null(section_refuse_name(e->text));
-		for (const struct section_key *k = rules_form.keys; k->name; k++) {
-			if (e->kind == SECTION_TEXT && strcmp(k->name, e->key) == 0)
+		for (const struct option *k = rules_form.keys; k->key; k++) {
+			if (e->kind == SECTION_TEXT && strcmp(k->key, e->key) == 0)
 				assert_null(k->refuse(e->text));
 		}
 	}
