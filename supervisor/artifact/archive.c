@@ -300,12 +300,16 @@ static int restore_metadata(struct restore *r, uint64_t size)
 	}
 	memcpy(r->id, r->meta.id, sizeof(r->id));
 	r->there = id_exists(r->store, r->id);
-	/* A run that has written nothing yet may have claimed the ID. */
-	r->claimed =
-		!r->there && (id_claim_exact(r->store, r->session, r->id) == 0 ||
-			      (errno == EEXIST && !r->wanted &&
-			       id_claim(r->store, r->session, r->meta.started_ms, r->id) == 0));
-	return r->there || r->claimed ? 0 : -1;
+	if (r->there)
+		return 0;
+	int claimed = id_claim(r->store, r->session, r->meta.started_ms, r->id);
+	/* A run that has written nothing yet may have it. */
+	if (claimed < 0 && errno == EEXIST && !r->wanted) {
+		*r->id = '\0';
+		claimed = id_claim(r->store, r->session, r->meta.started_ms, r->id);
+	}
+	r->claimed = claimed == 0;
+	return claimed;
 }
 
 /* The bytes of a part, up to its gap or the rest of it. Returns 0, or -1 with errno. */
@@ -421,7 +425,7 @@ static int restore_finish(struct restore *r)
 	}
 	/* A gc may have given the ID back, if this took long. */
 	if (meta_write(r->dir, m) < 0 ||
-	    (id_claim_exact(r->store, r->session, r->id) < 0 && errno != EEXIST) ||
+	    (id_claim(r->store, r->session, m->started_ms, r->id) < 0 && errno != EEXIST) ||
 	    journal_add_made(r->dir, r->id) < 0)
 		return -1;
 	return take_name(r, ARTIFACT_OUT);

@@ -414,9 +414,7 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 		goto close_dir;
 	/* The caller may have claimed it before, in any store. */
 	bool again = m->id[0];
-	int claimed = again ? id_claim_exact(store, session, m->id)
-			    : id_claim(store, session, m->started_ms, m->id);
-	if (claimed < 0 && (!again || errno != EEXIST))
+	if (id_claim(store, session, m->started_ms, m->id) < 0 && (!again || errno != EEXIST))
 		goto close_dir;
 	int n = snprintf(a->path, sizeof(a->path), "%s/sessions/%s/%s.txt", store->path, session,
 			 m->id);

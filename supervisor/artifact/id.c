@@ -126,6 +126,7 @@ enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1])
 
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1])
 {
+	const bool given = *id;
 	int ids = store_open_folder(s, STORE_IDS, true);
 	if (ids < 0)
 		return -1;
@@ -135,28 +136,19 @@ int id_claim(const struct store *s, const char *session, int64_t started_ms, cha
 	   that even a clock that stands still never runs out of them. */
 	for (int attempt = 1; attempt <= 4096; attempt++) {
 		uint16_t draw;
-		if (getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw)) {
+		if (!given && getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw)) {
 			if (errno == EINTR)
 				continue;
 			break;
 		}
-		id_unpack(first | (draw & ((1u << RANDOM_BITS) - 1)), id);
+		if (!given)
+			id_unpack(first | (draw & ((1u << RANDOM_BITS) - 1)), id);
 		result = symlinkat(session, ids, id);
-		if (result == 0 || errno != EEXIST)
+		if (result == 0 || errno != EEXIST || given)
 			break;
 		if (attempt % 16 == 0)
 			first += 1u << RANDOM_BITS;
 	}
-	io_close(&ids);
-	return result;
-}
-
-int id_claim_exact(const struct store *s, const char *session, const char *id)
-{
-	int ids = store_open_folder(s, STORE_IDS, true);
-	if (ids < 0)
-		return -1;
-	int result = symlinkat(session, ids, id);
 	io_close(&ids);
 	return result;
 }

@@ -10,12 +10,10 @@
 
 #define ID_LEN 16 /* characters, without the NUL */
 
-/* Claims a new ID for `session` (a result of store_session_name) in the store: nobody else gets the
-   same, even when clocks step. Returns 0, or -1 with errno. */
+/* Claims an ID for `session` (a result of store_session_name) in the store: this one, or if it is
+   "" a new one. Nobody else gets the same, even when clocks step. Returns 0, or -1 with errno
+   (EEXIST: somebody has it). */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
-
-/* Claims this ID. Returns 0, or -1 with errno (EEXIST: somebody has it). */
-int id_claim_exact(const struct store *s, const char *session, const char *id);
 
 /* Gives a claimed ID back, and keeps errno. */
 void id_release(const struct store *s, const char *id);

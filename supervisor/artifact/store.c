@@ -176,46 +176,39 @@ bool store_is_short(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
 }
 
-/* Whether a store may be there although it can't be opened, and is the user's. If there are others,
-   stores that the user can't reach do not matter. */
-static bool is_trouble(int error, int others)
-{
-	switch (error) {
-	case ENOENT:
-	case ENOTDIR:
-	case ELOOP:
-	case EPERM:
-	case EINVAL:
-	case ENAMETOOLONG: return false;
-	case EACCES: return others == 0;
-	default: return true;
-	}
-}
-
 /* Opens those among the first `most` candidates. */
 static int open_some(struct store stores[STORE_MAX], size_t most)
 {
-	int count = 0, errors[STORE_MAX] = {0}, error = 0;
+	int count = 0, denied = 0, error = 0;
 	for (size_t i = 0; i < most; i++) {
 		struct store *s = &stores[count];
-		if (candidate_open(&candidates[i], USE_READ, s) < 0) {
-			errors[i] = errno;
-			continue;
-		}
-		/* Two variables may name the same directory. */
 		struct stat other, st;
 		bool known = false;
-		for (int k = 0; k < count && !known; k++)
-			known = fstat(stores[k].fd, &other) == 0 && fstat(s->fd, &st) == 0 &&
-				other.st_dev == st.st_dev && other.st_ino == st.st_ino;
-		if (known)
-			store_close(s);
-		else
-			count++;
+		if (candidate_open(&candidates[i], USE_READ, s) == 0) {
+			/* Two variables may name the same directory. */
+			for (int k = 0; k < count && !known; k++)
+				known = fstat(stores[k].fd, &other) == 0 &&
+					fstat(s->fd, &st) == 0 && other.st_dev == st.st_dev &&
+					other.st_ino == st.st_ino;
+			if (known)
+				store_close(s);
+			count += !known;
+			continue;
+		}
+		/* Whether it may be there although it can't be opened, and is the user's. */
+		switch (errno) {
+		case ENOENT:
+		case ENOTDIR:
+		case ELOOP:
+		case EPERM:
+		case EINVAL:
+		case ENAMETOOLONG: break;
+		case EACCES: denied = EACCES; break;
+		default: error = error ? error : errno;
+		}
 	}
-	for (size_t i = 0; i < most && !error; i++)
-		error = errors[i] && is_trouble(errors[i], count) ? errors[i] : 0;
-	errno = error;
+	/* If there are others, stores that the user can't reach do not matter. */
+	errno = !error && count == 0 ? denied : error;
 	return count;
 }
 

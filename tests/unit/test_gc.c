@@ -158,7 +158,7 @@ STORE_TEST(test_without_locks)
 /* Between the making of a text and its lock nobody takes it away. */
 STORE_TEST(test_beginning_stays)
 {
-	char id[ID_LEN + 1], name[ID_LEN + 5];
+	char id[ID_LEN + 1] = "", name[ID_LEN + 5];
 	uint64_t freed = 0;
 	assert_int_equal(id_claim(&store, "a", clock_real_ms(), id), 0);
 	snprintf(name, sizeof(name), "%s.txt", id);

@@ -11,6 +11,7 @@
 /* An artifact as far as finding it goes: claimed, its text there, noted in the session. */
 static void make(struct store *s, const char *session, int64_t ms, char id[ID_LEN + 1])
 {
+	*id = '\0';
 	assert_int_equal(id_claim(s, session, ms, id), 0);
 	int dir = store_open_session(s, session, true);
 	char name[ID_LEN + 5];
@@ -102,16 +103,18 @@ STORE_TEST(test_claim_when_a_millisecond_is_full)
 		assert_int_equal(symlinkat("x", ids, id), 0);
 	}
 	close(ids);
+	*id = '\0';
 	assert_int_equal(id_claim(&store, "x", START, id), 0);
 	assert_true(id_pack(id) >> 15 > START);
 }
 
 STORE_TEST(test_ids_sort_by_time)
 {
-	char early[ID_LEN + 1], late[ID_LEN + 1];
+	char early[ID_LEN + 1] = "", late[ID_LEN + 1] = "";
 	assert_int_equal(id_claim(&store, "x", START, early), 0);
 	assert_int_equal(id_claim(&store, "x", START + 1, late), 0);
 	assert_true(strcmp(early, late) < 0);
+	*early = '\0';
 	assert_int_equal(id_claim(&store, "x", -5, early), 0);
 }
 
