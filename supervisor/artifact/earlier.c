@@ -45,14 +45,11 @@ int earlier_find(struct store *stores, int count, const char *session, const str
 			if (got != 1 || strcmp(line.of.id, m->id) >= 0)
 				continue;
 			*found = line.of;
-			int dir = store_open_session(found->store, found->session, false);
-			if (dir >= 0 && meta_read(dir, found->id, &other) == 0) {
+			if (meta_read_found(found, &other) == 0)
 				is_same = earlier_is_same(&other, m);
-				meta_release(&other);
-			} else if (errno == ENOMEM) {
+			else if (errno == ENOMEM)
 				got = -1;
-			}
-			io_close(&dir);
+			meta_release(&other);
 		}
 		journal_close(j);
 	}

@@ -253,14 +253,10 @@ static bool last_read(const struct journal_line *line, struct last_run *run)
 	struct meta m = {.owned = NULL};
 	const char *id = line->of.id;
 	*run = (struct last_run){.found = line->of, .is_there = line->is_there};
-	if (line->kind == JOURNAL_RUN) {
+	if (line->kind == JOURNAL_RUN)
 		meta_parse(line->text, line->len, &m);
-	} else {
-		int dir = store_open_session(line->of.store, line->of.session, false);
-		if (dir >= 0)
-			meta_read(dir, id, &m);
-		io_close(&dir);
-	}
+	else
+		meta_read_found(&line->of, &m);
 	bool counts = m.owned ? !profile_is_own(m.argv) : *id;
 	run->started_ms = m.owned ? m.started_ms : *id ? id_time_ms(id_pack(id)) : 0;
 	run->unkept = m.unkept;

@@ -89,28 +89,19 @@ bool meta_is_held(int text_fd)
 
 static int read_json(int dir, const char *id, struct meta *m)
 {
-	char *text = NULL;
-	struct stat st;
-	int result = -1;
+	struct buffer text = BUFFER_INIT;
 	*m = (struct meta){0};
 	int fd = id_open_file(dir, id, ARTIFACT_JSON, O_RDONLY);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		goto out;
-	errno = EBADMSG;
-	if (st.st_size > META_MAX)
-		goto out;
-	text = malloc((size_t)st.st_size + 1);
-	ssize_t n = text ? io_read(fd, text, (size_t)st.st_size) : -1;
-	if (n < 0 || meta_parse(text, (size_t)n, m) < 0)
-		goto out;
-	if (strcmp(m->id, id) != 0) {
+	int result = fd < 0 ? -1 : io_read_all(fd, &text, META_MAX);
+	bool is_bad = result < 0 && errno == EFBIG;
+	if (result == 0)
+		result = meta_parse(text.data, text.len, m);
+	if (is_bad || (result == 0 && strcmp(m->id, id) != 0)) {
 		meta_release(m);
 		errno = EBADMSG;
-		goto out;
+		result = -1;
 	}
-	result = 0;
-out:
-	free(text);
+	buffer_release(&text);
 	io_close(&fd);
 	return result;
 }
@@ -155,6 +146,15 @@ int meta_read(int dir, const char *id, struct meta *m)
 		texts[part]->lines = 0;
 	}
 	return 0;
+}
+
+int meta_read_found(const struct id_found *found, struct meta *m)
+{
+	*m = (struct meta){0};
+	int dir = store_open_session(found->store, found->session, false);
+	int result = dir < 0 ? -1 : meta_read(dir, found->id, m);
+	io_close(&dir);
+	return result;
 }
 
 void meta_release(struct meta *m)

@@ -117,6 +117,9 @@ int meta_write(int dir, const struct meta *m);
    is returned as META_INTERRUPTED, ended when the text was last written. Returns 0, or -1 with
    errno (EBADMSG: damaged). Strings live until meta_release(). */
 int meta_read(int dir, const char *id, struct meta *m);
+
+/* The same of an artifact that was found; meta_release() it in any case. */
+int meta_read_found(const struct id_found *found, struct meta *m);
 void meta_release(struct meta *m);
 
 /* Whether a supervisor holds the lock on this text, so that it may still grow. */

@@ -139,7 +139,7 @@ int live_run_ended(const struct verb_call *c, const char *id, struct meta *m,
 	int count, result = verb_find(c, id, stores, &count, &found);
 	*m = (struct meta){.exit_code = -1};
 	if (result == 0)
-		result = verb_read_meta(&found, m);
+		result = meta_read_found(&found, m);
 	if (result < 0)
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", id);
 	store_close_all(stores, count);

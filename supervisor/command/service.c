@@ -56,7 +56,7 @@ static int service_look(void *ctx, const char *id)
 	io_close(&run);
 	if (is_it)
 		is_it = id_find(s->stores, s->count, "default", id, &found) == 0 &&
-			verb_read_meta(&found, &m) == 0 && strcmp(m.cwd, s->cwd) == 0 &&
+			meta_read_found(&found, &m) == 0 && strcmp(m.cwd, s->cwd) == 0 &&
 			(!wanted->name || (m.service && strcmp(m.service, wanted->name) == 0));
 	if (is_it)
 		memcpy(s->id, id, sizeof(s->id));

@@ -643,15 +643,6 @@ int verb_find_directory(const struct verb_call *c, const char *name, struct id_f
 	return -1;
 }
 
-int verb_read_meta(const struct id_found *found, struct meta *m)
-{
-	*m = (struct meta){0};
-	int dir = store_open_session(found->store, found->session, false);
-	int result = dir < 0 ? -1 : meta_read(dir, found->id, m);
-	io_close(&dir);
-	return result;
-}
-
 bool verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir, const char *id,
 		    int error)
 {

@@ -258,10 +258,6 @@ int verb_find_directory(const struct verb_call *c, const char *name, struct id_f
 int verb_open(const struct verb_call *c, enum artifact_part part, const char *name,
 	      struct text *text);
 
-/* Reads the metadata of an artifact that was found. Returns 0, or -1 with errno; meta_release() it
-   in any case. */
-int verb_read_meta(const struct id_found *found, struct meta *m);
-
 /* Fills in how commands open a text again: by its ID, or a file by its path, as a word in
    `quoted`. Returns 0, or -1 with ENOMEM. */
 int verb_place(const struct verb_call *c, const struct text *text, const char *path,

@@ -293,7 +293,7 @@ static int changes_find_pair(struct changes *c, const char *name)
 	if (verb_find(c->call, name ? name : "last", stores, &count, &found) < 0 &&
 	    (name || !*found.id))
 		verb_not_found(c->call, name ? name : "last", errno, &found);
-	else if (verb_read_meta(&found, &m) < 0)
+	else if (meta_read_found(&found, &m) < 0)
 		verb_fail(c->call, ENVELOPE_UNREADABLE, "%s: %m", found.id);
 	else if ((got = earlier_find(stores, count, found.session, &m, &before)) < 0)
 		verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");

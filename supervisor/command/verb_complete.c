@@ -80,7 +80,7 @@ static void candidates_add_id(struct line *l, const struct id_found *found)
 {
 	struct meta m = {0};
 	struct buffer command = BUFFER_INIT;
-	if (verb_read_meta(found, &m) == 0)
+	if (meta_read_found(found, &m) == 0)
 		row_add_command(&command, &m);
 	candidates_add_string(l, found->id, buffer_string(&command));
 	buffer_release(&command);

@@ -527,7 +527,7 @@ static int live_list_add(struct runs *r, struct store *stores, int count, const 
 	if (!answers && error == (opened ? EPIPE : ENOENT))
 		return 0;
 	bool kept = id_find(stores, count, "default", id, &found) == 0 &&
-		    verb_read_meta(&found, &m) == 0;
+		    meta_read_found(&found, &m) == 0;
 	char *argv[LIVE_ARGV / 2 + 1];
 	if (answers && !kept) {
 		/* As the supervisor reports it. */

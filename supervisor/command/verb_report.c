@@ -73,10 +73,7 @@ static int report_read_run(const struct report_call *c, const struct journal_lin
 	/* Behind the newest the history knows all. */
 	if (c->count == RUNS_MOST || report_has(c, line->of.id))
 		return 1;
-	int dir = store_open_session(line->of.store, c->directory, false);
-	int result = dir < 0 ? -1 : meta_read(dir, line->of.id, m);
-	io_close(&dir);
-	return result == 0 ? 0 : errno == ENOMEM ? -1 : 1;
+	return meta_read_found(&line->of, m) == 0 ? 0 : errno == ENOMEM ? -1 : 1;
 }
 
 /* Reads the session in all stores. Returns 0, or -1 with errno. */

@@ -284,7 +284,7 @@ static int rewind_run(struct verb_call *c)
 		memcpy(session, found.session, sizeof(session));
 		from = id_pack(found.id);
 		struct meta m;
-		started_ms = verb_read_meta(&found, &m) == 0 ? m.started_ms : id_time_ms(from);
+		started_ms = meta_read_found(&found, &m) == 0 ? m.started_ms : id_time_ms(from);
 		meta_release(&m);
 	} else if (name && errno == ENOENT && id_is_valid(name)) {
 		/* It was removed: rewinding again removes what is left. */

@@ -51,44 +51,41 @@ static int index_remove(const char *path, const struct stat *st, int kind, struc
 	return remove(path);
 }
 
-/* Reads hours `least` to `most` (since 1970) of one day. */
-static int index_read_hours(const struct settings *s, struct index_reader *reader, const char *top,
-			    int64_t least, int64_t most)
-{
-	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], key[REMOTE_KEY_LEN];
-	/* Names of objects are clean, so their beginnings are. */
-	store_clean_name(reader->host, host, sizeof(host));
-	remote_hour(most * REMOTE_HOUR_MS, hour);
-	snprintf(key, sizeof(key), REMOTE_INDEX "/%.10s", hour);
-	struct remote_call call = {
-		.work = REMOTE_LIST, .key = key, .local = top, .host = host, .most = INDEX_SEGMENT};
-	for (int64_t at = least; at <= most; at++)
-		call.hours |= UINT32_C(1) << at % 24;
-	/* A day on which nothing was pushed is none. */
-	if (remote_run(s, &call) >= 0)
-		return directory_walk(top, 0, index_read_segment, reader);
-	memcpy(reader->why, call.why, sizeof(call.why));
-	return -1;
-}
-
 int index_read(const struct settings *s, struct index_reader *reader)
 {
-	char top[PATH_MAX - 64];
+	char top[PATH_MAX - 64], day[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1];
+	char key[REMOTE_KEY_LEN];
 	const char *tmp = getenv("TMPDIR");
 	int64_t hour = reader->to_ms / REMOTE_HOUR_MS;
 	int64_t first = reader->from_ms > 0 ? reader->from_ms / REMOTE_HOUR_MS : 0;
 	int result = 0;
+	/* Names of objects are clean, so their beginnings are. */
+	store_clean_name(reader->host, host, sizeof(host));
 	snprintf(top, sizeof(top), "%s/terse-index-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(top)) {
 		snprintf(reader->why, sizeof(reader->why), "a temporary directory: %s",
 			 strerror(errno));
 		return -1;
 	}
-	/* Two hours, then four, eight, ... of a day in one go. */
+	/* Two hours (since 1970), then four, eight, ... of a day in one go. */
 	for (int64_t span = 2; hour >= first && result == 0; span *= 2) {
+		struct remote_call call = {.work = REMOTE_LIST,
+					   .key = key,
+					   .local = top,
+					   .host = host,
+					   .most = INDEX_SEGMENT};
 		int64_t least = hour - span + 1 > first ? hour - span + 1 : first;
 		least = least > hour - hour % 24 ? least : hour - hour % 24;
-		result = index_read_hours(s, reader, top, least, hour);
+		for (int64_t at = least; at <= hour; at++)
+			call.hours |= UINT32_C(1) << at % 24;
+		remote_hour(hour * REMOTE_HOUR_MS, day);
+		snprintf(key, sizeof(key), REMOTE_INDEX "/%.10s", day);
+		/* A day on which nothing was pushed is none. */
+		result = remote_run(s, &call) < 0 ? -1 : 0;
+		if (result < 0)
+			memcpy(reader->why, call.why, sizeof(call.why));
+		else
+			result = directory_walk(top, 0, index_read_segment, reader);
 		hour = least - 1;
 		span = span < 24 ? span : 24;
 		if (result == 0 && reader->enough(reader->ctx, least * REMOTE_HOUR_MS))
