@@ -395,6 +395,39 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 	}
 }
 
+void intercept_begin_head(struct interceptor *s)
+{
+	const struct preview_piece *pieces;
+	const struct limit live = preview_live_limit(s->preview);
+	/* Whatever was printed before was in the form of the text. */
+	if (s->form == GROUPING_OPEN)
+		s->form = s->printed == 0 ? grouping_find_form(s->held.data, s->held.len)
+					  : GROUPING_NONE;
+	const struct head_place at = {.form = s->form,
+				      .bytes = s->printed,
+				      .lines = s->printed_lines,
+				      .units = s->line_share.printed};
+	preview_begin_head(s->preview, &at);
+	if (s->held.len > s->printed)
+		preview_feed_head(s->preview, s->held.data + s->printed, s->held.len - s->printed);
+	if (s->form <= GROUPING_OPEN)
+		return;
+	uint64_t put = s->put;
+	const struct preview_ask ask = {.is_pause = true,
+					.is_head = true,
+					.budget = limit_smallest(&s->options.limit),
+					.total = live.bytes,
+					.total_lines = live.count};
+	int count = preview_choose(s->preview, &ask, &pieces);
+	for (int i = 0; i < count && pieces[i].kind == PREVIEW_TEXT; i++) {
+		print_text(s, pieces[i].text, pieces[i].len);
+		s->printed += pieces[i].bytes;
+		s->printed_lines = pieces[i].to;
+	}
+	s->share.printed += (size_t)(s->put - put);
+	s->line_share.printed += preview_shown(s->preview);
+}
+
 /* More of a text that does not fit, in mode head. */
 static void preview_on_text(struct interceptor *s, const char *data, size_t len)
 {

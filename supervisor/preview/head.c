@@ -261,16 +261,17 @@ void head_feed(struct head *h, const char *data, size_t len)
 	}
 }
 
-void head_finish(struct head *h)
+size_t head_settle(struct head *h, bool end)
 {
 	const char *text = h->text.data;
-	if (h->is_inside)
+	if (end && h->is_inside)
 		head_end_line(h);
-	h->is_open = false;
+	h->is_open &= !end;
 	for (struct head_line *l = h->lines; l < h->lines + h->count; l++) {
 		l->line.front = text + l->skip;
 		text += l->skip + l->line.front_len;
 	}
+	return h->count - h->is_inside;
 }
 
 void head_release(struct head *h)

@@ -463,8 +463,8 @@ void head_begin(struct head *h, const struct limit *limit, const struct head_pla
 
 void head_feed(struct head *h, const char *data, size_t len);
 
-/* No more comes. The lines can be used then. */
-void head_finish(struct head *h);
+/* Those that are complete can be used until more comes; `end`: no more does. Returns how many. */
+size_t head_settle(struct head *h, bool end);
 
 void head_release(struct head *h);
 

@@ -361,13 +361,17 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 	const struct stored *stored = smart ? smart->store.lines : NULL;
 	const struct stored *end = smart ? stored + smart->store.count : NULL;
 	unsigned least = smart ? store_rank(&smart->store, CANDIDATES) : 0;
+	const size_t heads = head_settle(&p->head, !l->ask->is_pause);
 	struct line line;
 	bool more = true;
 	if (least == 0)
 		least = 1;
 	for (size_t i = 0; more; i++) {
 		bool here = false;
-		const struct head_line *first = i < p->head.count ? &p->head.lines[i] : NULL;
+		const struct head_line *first = i < heads ? &p->head.lines[i] : NULL;
+		/* It may be shown further once the outcome is known. */
+		if (first && l->ask->is_pause && first->line.length > p->limit.max_line)
+			break;
 		if (first) {
 			line = first->line;
 			cursor.number = line.number;
@@ -446,10 +450,8 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	enum outcome outcome = succeeded ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
 	int count = -1;
 	const bool judges = !pause && !ask->is_head;
-	if (!pause) {
+	if (!pause || ask->is_head)
 		preview_set_budget(p, ask->budget ? ask->budget : p->most);
-		head_finish(&p->head);
-	}
 	if (judges)
 		start_smart(p);
 	if (judges && p->smart)
@@ -457,7 +459,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	/* At a pause the last of the complete lines, or all that are new. They need no judging. */
 	struct limit limit = p->limit;
 	const struct smart *smart = judges ? p->smart : NULL;
-	if (pause)
+	if (pause && !ask->is_head)
 		limit.mode = MODE_TAIL;
 	else if (!smart && limit.mode == MODE_SMART)
 		limit.mode = MODE_ENDS;

@@ -95,7 +95,8 @@ struct preview_ask {
 	uint64_t total_lines;
 	uint64_t bytes_before; /* in front of the text, for the places of what is cut */
 	bool is_pause;         /* more comes: only the last of the complete lines are wanted */
-	bool is_head; /* mode head: only the first lines are wanted, and no marker counts */
+	bool is_head; /* mode head: only the first lines are wanted (at a pause, of those that are
+			 whole), and no marker counts */
 	int status;   /* 0 success, > 0 failure, -1 still running */
 	/* Writes the marker for a gap or fold into `out` (cap bytes), newline
 	   included, and returns its length. Used to count it in the budget; not asked

@@ -248,6 +248,10 @@ TEST(matches_are_grouped)
 	r = run_make_search(64, 0);
 	run_start(&r);
 	feed(&r, MATCHES MATCHES);
+	interceptor_pause(r.text);
+	interceptor_settle_all(r.text);
+	/* As many at once as there will be, should the command fail. */
+	printed(&r, "src/one.c\n1:a\n20:b\n300:c\n");
 	finish(&r);
 	printed_head(&r, "src/one.c\n1:a\n20:b\n300:c\n\nsrc/two.c\n4:d\n50:e\n\nsrc/one.c\n1:a\n",
 		     "[terse: 6 matches of 10 shown, grouped by file (limit 64 bytes): terse read "
