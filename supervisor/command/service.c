@@ -19,13 +19,6 @@
 
 /* --- finding one ------------------------------------------------------------------------------ */
 
-struct service_search {
-	const struct service *wanted;
-	struct store *stores;
-	int count;
-	char cwd[PATH_MAX], id[ID_LEN + 1];
-};
-
 /* Whether the run is of this command. */
 static bool service_has_command(const struct live_status *now, char *const *argv)
 {
@@ -39,27 +32,24 @@ static bool service_has_command(const struct live_status *now, char *const *argv
 	return same;
 }
 
-/* Looks at one that lives; 1: it is it. */
-static int service_look(void *ctx, const char *id)
+/* Whether this one lives, and is it. */
+static bool service_is(const struct service *wanted, struct store *stores, int count,
+		       const char *cwd, const char *id)
 {
-	struct service_search *s = ctx;
-	const struct service *wanted = s->wanted;
 	struct live_status now;
 	struct id_found found;
 	struct meta m = {0};
-	int run = client_open(s->stores, s->count, id);
+	int run = client_open(stores, count, id);
 	/* Its directory can be read once it has an artifact. */
 	bool is_it = run >= 0 && client_status(run, FRAME_STATUS, &now) == 0 &&
 		     now.state != LIVE_ENDED &&
-		     (wanted->name || service_has_command(&now, wanted->argv)) &&
-		     (wanted->name || client_status(run, FRAME_WATCH, &now) == 0);
+		     (wanted->name || (service_has_command(&now, wanted->argv) &&
+				       client_status(run, FRAME_WATCH, &now) == 0));
 	io_close(&run);
 	if (is_it)
-		is_it = id_find(s->stores, s->count, "default", id, &found) == 0 &&
-			meta_read_found(&found, &m) == 0 && strcmp(m.cwd, s->cwd) == 0 &&
+		is_it = id_find(stores, count, "default", id, &found) == 0 &&
+			meta_read_found(&found, &m) == 0 && strcmp(m.cwd, cwd) == 0 &&
 			(!wanted->name || (m.service && strcmp(m.service, wanted->name) == 0));
-	if (is_it)
-		memcpy(s->id, id, sizeof(s->id));
 	meta_release(&m);
 	return is_it;
 }
@@ -67,11 +57,17 @@ static int service_look(void *ctx, const char *id)
 bool service_find(const struct service *wanted, struct store *stores, int count,
 		  char id[ID_LEN + 1])
 {
-	struct service_search s = {.wanted = wanted, .stores = stores, .count = count};
-	if (!getcwd(s.cwd, sizeof(s.cwd)) || client_each(stores, count, service_look, &s) != 1)
+	char cwd[PATH_MAX], (*ids)[ID_LEN + 1];
+	size_t found, i = 0;
+	if (!getcwd(cwd, sizeof(cwd)))
 		return false;
-	memcpy(id, s.id, sizeof(s.id));
-	return true;
+	client_list(stores, count, &ids, &found);
+	while (i < found && !service_is(wanted, stores, count, cwd, ids[i]))
+		i++;
+	if (i < found)
+		memcpy(id, ids[i], sizeof(*ids));
+	free(ids);
+	return i < found;
 }
 
 /* --- ports ------------------------------------------------------------------------------------ */

@@ -87,28 +87,6 @@ static void candidates_add_id(struct line *l, const struct id_found *found)
 	meta_release(&m);
 }
 
-struct live_ids {
-	struct line *line;
-	struct store *stores;
-	int count, left;
-};
-
-static int candidates_on_live(void *ctx, const char *id)
-{
-	struct live_ids *live = ctx;
-	struct id_found found;
-	/* A killed supervisor leaves its socket. */
-	int run = client_open(live->stores, live->count, id);
-	if (run < 0)
-		return 0;
-	io_close(&run);
-	if (id_find(live->stores, live->count, "default", id, &found) == 0)
-		candidates_add_id(live->line, &found);
-	else
-		candidates_add_string(live->line, id, NULL);
-	return --live->left == 0;
-}
-
 static void candidates_add_sessions(struct line *l)
 {
 	struct store stores[STORE_MAX];
@@ -153,8 +131,21 @@ static void candidates_add_ids(struct line *l)
 	struct journal_line made;
 	int count = store_open_all(stores);
 	if (l->verb->live) {
-		struct live_ids live = {l, stores, count, IDS_MOST};
-		client_each(stores, count, candidates_on_live, &live);
+		char(*ids)[ID_LEN + 1];
+		struct id_found found;
+		size_t live, left = IDS_MOST;
+		client_list(stores, count, &ids, &live);
+		for (size_t i = 0; i < live && left > 0; i++) {
+			/* A killed supervisor leaves its socket. */
+			int run = client_open(stores, count, ids[i]);
+			left -= run >= 0;
+			if (run >= 0 && id_find(stores, count, "default", ids[i], &found) == 0)
+				candidates_add_id(l, &found);
+			else if (run >= 0)
+				candidates_add_string(l, ids[i], NULL);
+			io_close(&run);
+		}
+		free(ids);
 	} else {
 		verb_session_name(l->settings, l->session, session);
 		struct journal *j = journal_open(stores, count, session, JOURNAL_MADE);

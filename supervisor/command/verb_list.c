@@ -487,25 +487,6 @@ static int list_kept(struct runs *r)
 
 /* --- terse list --live: the live runs of every session ---------------------------------- */
 
-struct live_ids {
-	char (*ids)[ID_LEN + 1];
-	size_t count, room;
-};
-
-static int live_list_collect(void *ctx, const char *id)
-{
-	struct live_ids *l = ctx;
-	char(*added)[ID_LEN + 1] = array_add(&l->ids, &l->count, &l->room, sizeof(*added));
-	if (added)
-		memcpy(added, id, ID_LEN + 1);
-	return !added;
-}
-
-static int live_list_newest_first(const void *a, const void *b)
-{
-	return strcmp(b, a);
-}
-
 /* Adds the rows of a run: its state and command, who holds its output open if the command has
    ended, and its last line, or what it asks. Returns 0, or -1 with errno. */
 static int live_list_add(struct runs *r, struct store *stores, int count, const char *id)
@@ -587,17 +568,14 @@ static int live_list_add(struct runs *r, struct store *stores, int count, const 
 static int list_live(struct runs *r)
 {
 	struct store stores[STORE_MAX];
-	struct live_ids live = {.count = 0};
-	int count = store_open_all(stores);
-	int result = client_each(stores, count, live_list_collect, &live) ? -1 : 0;
-	if (live.count > 0)
-		qsort(live.ids, live.count, sizeof(*live.ids), live_list_newest_first);
-	size_t i = 0;
-	for (; i < live.count && result == 0 && r->rows < r->limit; i++)
-		result = live_list_add(r, stores, count, live.ids[i]);
-	int status = runs_end(r, result < 0 ? -1 : i < live.count, 0);
+	char(*ids)[ID_LEN + 1];
+	size_t found, i = 0;
+	int count = store_open_all(stores), result = client_list(stores, count, &ids, &found);
+	for (; i < found && result == 0 && r->rows < r->limit; i++)
+		result = live_list_add(r, stores, count, ids[i]);
+	int status = runs_end(r, result < 0 ? -1 : i < found, 0);
 	store_close_all(stores, count);
-	free(live.ids);
+	free(ids);
 	return status;
 }
 

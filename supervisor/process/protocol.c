@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -183,20 +184,33 @@ int client_take_status(int fd, struct live_status *now, int *refused)
 	return 1;
 }
 
-int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
-		void *ctx)
+static int client_newest_first(const void *a, const void *b)
 {
+	return strcmp(b, a);
+}
+
+int client_list(const struct store *stores, int count, char (**ids)[ID_LEN + 1], size_t *found)
+{
+	size_t room = 0;
 	int result = 0;
-	for (int i = 0; i < count && result == 0; i++) {
+	*ids = NULL;
+	*found = 0;
+	for (int i = 0; i < count; i++) {
 		DIR *dir = io_list_opened(store_open_folder(&stores[i], STORE_LIVE, false));
 		const struct dirent *entry;
 		while (dir && result == 0 && (entry = readdir(dir))) {
-			if (id_is_valid(entry->d_name))
-				result = each(ctx, entry->d_name);
+			if (!id_is_valid(entry->d_name))
+				continue;
+			char(*id)[ID_LEN + 1] = array_add(ids, found, &room, sizeof(*id));
+			result = id ? 0 : -1;
+			if (id)
+				memcpy(id, entry->d_name, sizeof(*id));
 		}
 		if (dir)
 			closedir(dir);
 	}
+	if (*found > 0)
+		qsort(*ids, *found, sizeof(**ids), client_newest_first);
 	return result;
 }
 

@@ -130,10 +130,9 @@ int client_status(int fd, enum frame_kind kind, struct live_status *now);
    if the supervisor has gone. *refused: its errno if it refuses to answer, else as before. */
 int client_take_status(int fd, struct live_status *now, int *refused);
 
-/* Calls `each` with the ID of every socket there is, stale ones included, until it returns other
-   than 0; returns that. */
-int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
-		void *ctx);
+/* The IDs of the sockets that there are, stale ones included, newest first; the caller frees *ids.
+   Returns 0, or -1 with errno and those there was memory for. */
+int client_list(const struct store *stores, int count, char (**ids)[ID_LEN + 1], size_t *found);
 
 /* Removes the sockets that killed supervisors have left. Returns how many. */
 unsigned client_sweep(const struct store *s);
