@@ -312,18 +312,11 @@ void live_change(struct supervisor *s, int64_t now_ms)
 		s->timer[TIMER_CHANGED] = at > now_ms ? at : now_ms;
 }
 
-/* Something was written or typed. */
-static void live_touch(struct supervisor *s)
-{
-	int64_t now_ms = clock_monotonic_ms();
-	prompt_touch(&s->live.prompt, now_ms);
-	live_change(s, now_ms);
-}
-
 void live_output(struct supervisor *s, const char *data, size_t len)
 {
 	struct cast *cast = &s->live.cast;
-	live_touch(s);
+	if (s->live.clients)
+		live_change(s, clock_monotonic_ms());
 	/* The artifact is there from the first byte on. */
 	if (s->live.recording) {
 		bool cooked = s->sources[0].pty && s->job->channels.controlling;
@@ -401,7 +394,9 @@ int supervisor_type(struct supervisor *s, const char *data, size_t len)
 	if (error)
 		return error;
 	if (len > 0) {
-		live_touch(s);
+		const int64_t now_ms = clock_monotonic_ms();
+		looks_touch(&s->looks, now_ms);
+		live_change(s, now_ms);
 		s->live.typed = data[len - 1];
 	}
 	s->ends_typed = 0;
@@ -410,11 +405,10 @@ int supervisor_type(struct supervisor *s, const char *data, size_t len)
 
 void live_on_prompt(struct supervisor *s, int64_t now_ms)
 {
-	struct prompt *prompt = &s->live.prompt;
-	bool waited = prompt->waits;
+	bool waited = s->looks.prompts;
 	struct terminal *t = live_screen(s);
-	bool began = t && prompt_step(prompt, t, now_ms);
-	if (waited != prompt->waits)
+	bool began = t && looks_find_prompt(&s->looks, t, now_ms);
+	if (waited != s->looks.prompts)
 		live_changed(s, now_ms);
 	enum prompting prompting = (enum prompting)s->job->settings->prompt;
 	if (!began || s->state != SUPERVISOR_RUNNING || s->front.fd < 0 ||
@@ -467,11 +461,11 @@ static int on_status(struct supervisor *s, struct control_client *client, const 
 	struct live_status now = {
 		.state = s->state >= SUPERVISOR_FLUSHING ? LIVE_ENDED
 			 : s->stopped                    ? LIVE_STOPPED
-			 : s->live.prompt.waits          ? LIVE_WAITING
+			 : s->looks.prompts              ? LIVE_WAITING
 							 : LIVE_RUNNING,
 		.pid = s->record.meta.command,
 		.elapsed_ms = now_ms - s->job->begun_ms,
-		.quiet_ms = now_ms - s->live.prompt.looks.active_ms,
+		.quiet_ms = now_ms - s->looks.active_ms,
 		.reported = s->live.reported,
 		.terminal = s->device != 0,
 	};
@@ -785,7 +779,6 @@ void live_begin(struct supervisor *s)
 	s->live = (struct live){
 		.dir = -1,
 		.fd = -1,
-		.prompt.looks = {.master = s->sources[0].fd, .device = s->device},
 		.recording = job->settings->record,
 		.cols = job->cols,
 		.rows = job->rows,
@@ -793,7 +786,6 @@ void live_begin(struct supervisor *s)
 	s->timer[TIMER_OPEN] = job->begun_ms + LIVE_OPEN_MS;
 	if (job->caller)
 		live_adopt(&s->live, job->caller, true);
-	prompt_touch(&s->live.prompt, clock_monotonic_ms());
 }
 
 void live_close(struct live *c)

@@ -398,11 +398,10 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	}
 	bool unseen = s->caller == CALLER_LEFT || s->job->channels.keyboard < 0;
 	bool asks = s->device && unseen && s->state < SUPERVISOR_FLUSHING && s->sources[0].fd >= 0;
-	s->timer[TIMER_PROMPT] = asks ? s->live.prompt.looks.at : 0;
+	s->timer[TIMER_PROMPT] = asks ? s->looks.at : 0;
 	s->timer[TIMER_PAUSE] = pause;
-	s->timer[TIMER_KEYS] = !runs || s->stopped || !s->keys.looks.at
-				       ? 0
-				       : timer_sooner(s->keys.looks.at, s->keys.screen_at);
+	bool draws = s->drawn && runs && !s->stopped && s->looks.at;
+	s->timer[TIMER_KEYS] = draws ? timer_sooner(s->looks.at, s->looks.screen_at) : 0;
 	/* What it looks for and what it sends next have times of their own. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
@@ -635,9 +634,10 @@ static void supervisor_on_readable(void *ctx, short revents)
 		if (s->timer[TIMER_LINGER_IDLE])
 			s->timer[TIMER_LINGER_IDLE] = now_ms + s->job->settings->linger_idle;
 	}
+	if (source->came > before)
+		looks_touch(&s->looks, now_ms);
 	if (source->text && source->came > before)
 		interceptor_came(source->text, now_ms);
-	keys_touch(&s->keys, now_ms);
 	if (source->queue.error || (source->gone && source->came > before))
 		supervisor_on_broken_queue(s, source);
 	supervisor_keep_both(s);
@@ -800,6 +800,7 @@ static void supervisor_start(struct supervisor *s)
 			ioctl(s->sources[0].child, TIOCSCTTY, 0) == 0;
 	if (terminal && fstat(s->sources[0].child, &st) == 0)
 		s->device = st.st_rdev;
+	s->looks = (struct looks){.master = s->sources[0].fd, .device = s->device};
 	/* Without one, nobody can type the keys that it may wait for. */
 	for (struct source *source = s->sources; source < s->end && !terminal && !l->person;
 	     source++) {
@@ -807,8 +808,7 @@ static void supervisor_start(struct supervisor *s)
 		if (!source->pty || other || s->drawn || fstat(source->child, &st) < 0)
 			continue;
 		s->drawn = source;
-		s->keys.looks.master = source->fd;
-		s->keys.looks.device = st.st_rdev;
+		s->looks = (struct looks){.master = source->fd, .device = st.st_rdev};
 	}
 	char active[ACTIVE_SIZE];
 	active_name(active, l->person);
@@ -895,12 +895,15 @@ static void supervisor_prepare(struct supervisor *s)
 	s->heartbeat_ms = set->heartbeat;
 	if (s->heartbeat_ms && !job->channels.person && s->is_text)
 		s->timer[TIMER_HEARTBEAT] = now_ms + s->heartbeat_ms;
-	s->keys.hang_up = set->hang_up;
+	struct looks *l = &s->looks;
+	l->first_ms = !s->drawn ? LOOK_PROMPT_MS : set->hang_up ? set->hang_up : LOOK_KEYS_MS;
 	/* Without job control, /dev/tty would not be there. */
-	if (job->channels.jobs && s->keys.hang_up > JOBS_HANG_UP_MS)
-		s->keys.hang_up = JOBS_HANG_UP_MS;
-	s->keys.grace = set->grace;
-	keys_begin(&s->keys, now_ms);
+	if (job->channels.jobs && set->hang_up > JOBS_HANG_UP_MS)
+		l->first_ms = JOBS_HANG_UP_MS;
+	l->hangs_up = set->hang_up > 0;
+	l->grace = set->grace;
+	l->screen_at = now_ms + LOOK_SCREEN_MS;
+	looks_touch(l, now_ms);
 }
 
 _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)

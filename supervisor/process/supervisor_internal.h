@@ -155,58 +155,12 @@ struct wait {
    for `input` alone, whatever else a thread does. `terminal`: the device number of the terminal. */
 void wait_look(struct wait *w, dev_t terminal, pid_t group);
 
-/* When to look whether a command waits: so long after it was last active, then later and later, but
-   soon again once a look has found it waiting. */
-struct looks {
-	int master;        /* of the terminal; not owned */
-	dev_t device;      /* of its slave */
-	int64_t active_ms; /* when something was written or typed last; times are monotonic */
-	int64_t at;        /* the next look; 0: none */
-	int64_t pause_ms;  /* until the next one, if this finds nothing */
-	int agreed;        /* looks in a row that found it waiting */
-};
-
-// A command that waits for keys, though nobody can type any: an agent's, without a controlling
-// terminal. On a pipe such programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as
-// their output they draw, and wait.
+// Whether a command waits for somebody to type. No event reports this, so terse has to look: when
+// nothing was written or typed for a moment, and then less and less often. Two looks in a row must
+// agree.
 //
-// The look comes when nothing was written for some seconds. The process that waits is hung up (HUP,
-// then TERM and KILL), as if its terminal had gone, if
-//
-//   - nothing of the run works, and it waits to read the terminal, not for its standard input
-//     (or is all there is of the run, and waits for nothing that comes from elsewhere),
-//   - it has the terminal in raw mode, or the alternate screen is on, and
-//   - nothing of the run is a server.
-//
-// Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
-
-struct keys {
-	struct looks looks;
-	int64_t hang_up;   /* after so long without output, ms; 0: never */
-	int64_t grace;     /* between TERM and KILL, ms */
-	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
-	bool reported;     /* a wait was */
-	int sent;          /* signals to `wait.pid` */
-	struct wait wait;
-};
-
-enum keys_found { KEYS_NOTHING, KEYS_WAITS, KEYS_HUNG_UP };
-
-/* The run begins. The terminal (without one nothing is ever looked at) and the times are filled
-   in. */
-void keys_begin(struct keys *k, int64_t now_ms);
-
-/* Something was written. */
-void keys_touch(struct keys *k, int64_t now_ms);
-
-/* Looks if it is due; `t` is the screen, NULL where nothing was written. Returns KEYS_WAITS once,
-   KEYS_HUNG_UP at the first signal to a process. */
-enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_ms);
-
-// Whether a command waits for somebody to type. No event reports this, so terse has to look.
-//
-// When the terminal has been quiet for a moment, and then less and less often, its foreground
-// process group is looked at. It waits for input when
+// A prompt: the terminal is the controlling one, so it can be typed into. Its foreground process
+// group waits for input when
 //
 //   - one of its processes is blocked in a read of the terminal, or
 //   - one sleeps in poll, select or epoll, nothing of it runs, the terminal is raw (so keys
@@ -215,18 +169,53 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 //   - /proc hides why it sleeps (another user's: sudo, su), nothing of it runs, the cursor is
 //     behind text, and either echo is off or it has been quiet for long.
 //
-// Two looks in a row must agree.
+// Keys that nobody can type: an agent's command, without a controlling terminal. On a pipe such
+// programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as their output they draw,
+// and wait. The first look comes when nothing was written for some seconds. The process that waits
+// is hung up (HUP, then TERM and KILL), as if its terminal had gone, if
+//
+//   - nothing of the run works, and it waits to read the terminal, not for its standard input
+//     (or is all there is of the run, and waits for nothing that comes from elsewhere),
+//   - it has the terminal in raw mode, or the alternate screen is on, and
+//   - nothing of the run is a server.
+//
+// Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
 
-struct prompt {
-	struct looks looks;
-	bool waits;
+struct looks {
+	int master;        /* of the terminal; not owned */
+	dev_t device;      /* of its slave; 0: there is none, and no look */
+	int64_t first_ms;  /* between the last activity and the first look */
+	int64_t active_ms; /* when something was written or typed last; times are monotonic */
+	int64_t at;        /* the next look; 0: none */
+	int64_t pause_ms;  /* until the next one, if this finds nothing */
+	int agreed;        /* looks in a row that found it waiting */
+	bool prompts;      /* it waits at a prompt */
+	/* For keys. */
+	bool hangs_up;
+	int64_t grace;     /* between TERM and KILL, ms */
+	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
+	bool reported;     /* a wait was */
+	int sent;          /* signals to `wait.pid` */
+	struct wait wait;
 };
 
-/* Something was written or typed. */
-void prompt_touch(struct prompt *p, int64_t now_ms);
+/* How long nothing has to be written or typed before a look. */
+#define LOOK_PROMPT_MS 60
+#define LOOK_KEYS_MS   3000 /* unless the command is hung up */
+
+/* A command that draws for so long may do it for ever. */
+#define LOOK_SCREEN_MS 5000
+
+/* Something was written or typed, or the run begins: terminal and times are filled in. */
+void looks_touch(struct looks *l, int64_t now_ms);
 
 /* Looks if it is due. Returns whether the command has just begun to wait. `t`: the screen. */
-bool prompt_step(struct prompt *p, struct terminal *t, int64_t now_ms);
+bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms);
+
+/* Looks if it is due; `t` is the screen, NULL where nothing was written. Returns KEYS_WAITS once,
+   KEYS_HUNG_UP at the first signal to a process. */
+enum keys_found { KEYS_NOTHING, KEYS_WAITS, KEYS_HUNG_UP };
+enum keys_found looks_find_keys(struct looks *l, const struct terminal *t, int64_t now_ms);
 
 /* Appends the question: the text of the cursor's row, clean and short. Nothing on the alternate
    screen, which is no question. Returns 0, or -1 with ENOMEM. */
@@ -410,7 +399,6 @@ struct live {
 	struct control_client *clients; /* a list, newest first */
 	int count;
 	int64_t told_at; /* monotonic: when those who watch were told last */
-	struct prompt prompt;
 	struct cast cast;
 	bool recording;      /* an asciicast was asked for, and has not begun */
 	char typed;          /* the last byte */
@@ -454,8 +442,8 @@ struct supervisor {
 	bool loss_told;      /* the reader did not get all, and that was reported */
 	struct buffer input; /* for the command's terminal */
 	struct live live;
-	struct keys keys;
-	struct source *drawn; /* the terminal that `keys` is about */
+	struct looks looks;
+	struct source *drawn; /* a terminal for whose keys they look */
 	dev_t device;         /* of the command's controlling terminal; 0: it has none */
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */

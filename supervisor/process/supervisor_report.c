@@ -421,7 +421,7 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 		bool has_all = source->printed && !interceptor_facts(text).is_holding;
 		if (!has_all && interceptor_reader(text) == INTERCEPT_AGENT) {
 			struct wait wait;
-			wait_look(&wait, s->keys.looks.device, 0);
+			wait_look(&wait, s->drawn ? s->looks.device : 0, 0);
 			report_print(s, source, INTERCEPT_HEARTBEAT, &wait, now_ms);
 			/* Less and less often, so that they add up to less than a preview. */
 			if (s->heartbeat_ms < HEARTBEAT_MOST_MS)
@@ -437,16 +437,16 @@ void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 	struct source *source = s->drawn;
 	struct interceptor *text = source ? source->text : NULL;
 	struct terminal *t = text ? interceptor_terminal(text) : NULL;
-	enum keys_found found = keys_step(&s->keys, t, now_ms);
+	enum keys_found found = looks_find_keys(&s->looks, t, now_ms);
 	if (found == KEYS_NOTHING)
 		return;
-	TRACE(PROCESS, "supervisor: process %d waits for keys%s", (int)s->keys.wait.pid,
+	TRACE(PROCESS, "supervisor: process %d waits for keys%s", (int)s->looks.wait.pid,
 	      found == KEYS_HUNG_UP ? ", and is hung up" : "");
 	if (found == KEYS_HUNG_UP) {
 		s->hung_up = true;
 		supervisor_each_text(s, interceptor_cut);
 	} else if (text && s->is_text && interceptor_reader(text) == INTERCEPT_AGENT) {
 		interceptor_settle_all(text);
-		report_print(s, source, INTERCEPT_HEARTBEAT, &s->keys.wait, now_ms);
+		report_print(s, source, INTERCEPT_HEARTBEAT, &s->looks.wait, now_ms);
 	}
 }

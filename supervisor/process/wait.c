@@ -275,12 +275,16 @@ static bool wait_is_serving(void)
 /* Two looks in a row must agree. */
 #define AGREED 2
 
-static void looks_begin(struct looks *l, int64_t now_ms, int64_t first_ms)
+/* How long a program has to react to HUP. */
+#define HUP_GRACE_MS 500
+
+void looks_touch(struct looks *l, int64_t now_ms)
 {
 	l->active_ms = now_ms;
-	l->pause_ms = first_ms;
-	l->at = now_ms + first_ms;
+	l->pause_ms = l->first_ms;
+	l->at = l->device ? now_ms + (l->sent ? HUP_GRACE_MS : l->first_ms) : 0;
 	l->agreed = 0;
+	l->prompts = false;
 }
 
 /* A look found that it waits, or not. Returns whether looks agree that it waits. */
@@ -297,79 +301,52 @@ static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t agai
 	return false;
 }
 
-/* How long nothing has to be written before a look for keys, unless the command is hung up. */
-#define QUIET_MS 3000
-
 #define AGAIN_MS 100
-
-/* How long it has to react to HUP. */
-#define HUP_GRACE_MS 500
 
 #define PAUSE_MOST_MS 30000
 
-/* A command that draws for so long may do it for ever. */
-#define SCREEN_MS 5000
-
-void keys_touch(struct keys *k, int64_t now_ms)
+enum keys_found looks_find_keys(struct looks *l, const struct terminal *t, int64_t now_ms)
 {
-	if (!k->looks.device)
-		return;
-	looks_begin(&k->looks, now_ms, k->hang_up ? k->hang_up : QUIET_MS);
-	if (k->sent)
-		k->looks.at = now_ms + HUP_GRACE_MS;
-}
-
-void keys_begin(struct keys *k, int64_t now_ms)
-{
-	keys_touch(k, now_ms);
-	k->screen_at = now_ms + SCREEN_MS;
-}
-
-enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_ms)
-{
-	struct looks *l = &k->looks;
 	if (!l->at)
 		return KEYS_NOTHING;
-	if (k->screen_at && now_ms >= k->screen_at) {
-		k->screen_at = 0;
-		if (t && terminal_facts(t).is_alternate && !k->reported) {
-			k->wait.kind = WAIT_SCREEN;
-			k->reported = true;
+	if (l->screen_at && now_ms >= l->screen_at) {
+		l->screen_at = 0;
+		if (t && terminal_facts(t).is_alternate && !l->reported) {
+			l->wait.kind = WAIT_SCREEN;
+			l->reported = true;
 			return KEYS_WAITS;
 		}
 	}
 	if (now_ms < l->at)
 		return KEYS_NOTHING;
-	pid_t last = k->wait.pid;
-	wait_look(&k->wait, l->device, 0);
-	if (k->wait.pid != last)
-		l->agreed = k->sent = 0;
+	pid_t last = l->wait.pid;
+	wait_look(&l->wait, l->device, 0);
+	if (l->wait.pid != last)
+		l->agreed = l->sent = 0;
 	/* Whether it wants single keys. */
 	bool screen = (t && terminal_facts(t).is_alternate) || pty_is_raw(l->master);
 	/* elinks: its keys would come from its standard input, which has nothing. */
-	if (k->wait.kind == WAIT_ALONE && screen)
-		k->wait.kind = WAIT_KEYS;
-	if (!looks_note(l, k->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
+	if (l->wait.kind == WAIT_ALONE && screen)
+		l->wait.kind = WAIT_KEYS;
+	if (!looks_note(l, l->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
 		return KEYS_NOTHING;
-	if (k->hang_up && !k->wait.also && screen && !wait_is_serving()) {
+	if (l->hangs_up && !l->wait.also && screen && !wait_is_serving()) {
 		static const int signals[] = {SIGHUP, SIGTERM, SIGKILL};
-		l->at = now_ms + (k->sent == 1 ? k->grace : HUP_GRACE_MS);
-		kill(k->wait.pid, signals[k->sent]);
-		if (k->sent < 2)
-			k->sent++;
-		return k->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
+		l->at = now_ms + (l->sent == 1 ? l->grace : HUP_GRACE_MS);
+		kill(l->wait.pid, signals[l->sent]);
+		if (l->sent < 2)
+			l->sent++;
+		return l->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
 	}
 	l->at = now_ms + l->pause_ms;
-	if (k->reported)
+	if (l->reported)
 		return KEYS_NOTHING;
-	k->reported = true;
+	l->reported = true;
 	return KEYS_WAITS;
 }
 
-/* The first look for a question comes this long after the last activity, the next ones later and
-   later. */
-#define FIRST_MS 60
-#define MOST_MS  2000
+/* Between looks for a prompt. */
+#define MOST_MS 2000
 
 /* How long the terminal has to be quiet where a look is weaker evidence. */
 #define POLLS_QUIET_MS  250
@@ -377,15 +354,8 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 
 #define TEXT_MOST ((size_t)200)
 
-void prompt_touch(struct prompt *p, int64_t now_ms)
+bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms)
 {
-	looks_begin(&p->looks, now_ms, FIRST_MS);
-	p->waits = false;
-}
-
-bool prompt_step(struct prompt *p, struct terminal *t, int64_t now_ms)
-{
-	struct looks *l = &p->looks;
 	if (!l->at || now_ms < l->at)
 		return false;
 	struct termios modes;
@@ -403,11 +373,11 @@ bool prompt_step(struct prompt *p, struct terminal *t, int64_t now_ms)
 			(prompt_text(t, &line) == 0 && line.len > 0);
 		buffer_release(&line);
 	}
-	bool waited = p->waits;
-	p->waits = looks_note(l, seems, now_ms, FIRST_MS, MOST_MS);
-	if (p->waits)
+	bool waited = l->prompts;
+	l->prompts = looks_note(l, seems, now_ms, LOOK_PROMPT_MS, MOST_MS);
+	if (l->prompts)
 		l->at = now_ms + MOST_MS;
-	return p->waits && !waited;
+	return l->prompts && !waited;
 }
 
 int prompt_text(struct terminal *t, struct buffer *out)

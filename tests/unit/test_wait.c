@@ -178,22 +178,22 @@ TEST(two_looks_agree)
 	struct terminal *t = make_terminal("Name? ");
 	start(&r, read_terminal);
 	assert_becomes(&r, INPUT_READ);
-	struct prompt p = {.looks = {.master = r.master, .device = r.device}};
+	struct looks l = {.master = r.master, .device = r.device, .first_ms = LOOK_PROMPT_MS};
 	int64_t now = 1000;
-	prompt_touch(&p, now);
-	assert_false(prompt_step(&p, t, now));
-	now = p.looks.at;
-	assert_false(prompt_step(&p, t, now));
-	assert_int_equal(p.looks.agreed, 1);
-	now = p.looks.at;
-	assert_true(prompt_step(&p, t, now));
-	assert_true(p.waits);
+	looks_touch(&l, now);
+	assert_false(looks_find_prompt(&l, t, now));
+	now = l.at;
+	assert_false(looks_find_prompt(&l, t, now));
+	assert_int_equal(l.agreed, 1);
+	now = l.at;
+	assert_true(looks_find_prompt(&l, t, now));
+	assert_true(l.prompts);
 	/* Reported once, and again after something was written or typed. */
-	now = p.looks.at;
-	assert_false(prompt_step(&p, t, now));
-	assert_true(p.waits);
-	prompt_touch(&p, now);
-	assert_false(p.waits);
+	now = l.at;
+	assert_false(looks_find_prompt(&l, t, now));
+	assert_true(l.prompts);
+	looks_touch(&l, now);
+	assert_false(l.prompts);
 	end(&r);
 	terminal_free(t);
 }
@@ -214,11 +214,12 @@ TEST(polling_alone_is_not_waiting)
 		/* It was woken up by that. */
 		assert_becomes(&r, INPUT_POLLED);
 		for (int asking = 0; asking <= 1; asking++) {
-			struct prompt p = {.looks = {.master = r.master, .device = r.device}};
-			prompt_touch(&p, 0);
+			struct looks l = {
+				.master = r.master, .device = r.device, .first_ms = LOOK_PROMPT_MS};
+			looks_touch(&l, 0);
 			for (int64_t now = 0; now < 10000; now += 50)
-				prompt_step(&p, asking ? asks : blank, now);
-			assert_int_equal(p.waits, raw && asking);
+				looks_find_prompt(&l, asking ? asks : blank, now);
+			assert_int_equal(l.prompts, raw && asking);
 		}
 	}
 	end(&r);
