@@ -98,6 +98,13 @@ int source_open(struct source *s, struct supervisor *run, int which);
 /* The interceptor, made if it is not there yet; NULL: no memory for it, or no channel. */
 struct interceptor *source_text(struct source *s);
 
+/* One read of a non-blocking pty master or pipe. Returns how many bytes came; 0: *end tells why
+   (EAGAIN, 0 at the end of a pipe, EIO at that of a pty, ...), else it is -1. */
+size_t source_read_once(int fd, char *data, size_t len, int *end);
+
+/* What becomes readable when there is something to read: `fd`, or what the thread signals. */
+int source_poll_fd(const struct source *s);
+
 /* Ends reading ahead: deals with what the thread has read; from here on `fd` is read directly. */
 void source_stop_thread(struct source *s);
 
@@ -118,32 +125,5 @@ void source_close(struct source *s);
 int source_abandon(struct source *s, const char *why);
 
 void source_release(struct source *s);
-
-// A thread that reads what a command writes while its owner renders what came before. A pty holds
-// only some KB: without the thread the command would wait whenever text is scored or written to
-// disk. A pipe holds a whole read, so it has none.
-//
-// It pays only for long outputs. The thread touches nothing but the descriptor and a ring of bytes.
-// All functions are for its one owner; only reader_thread_end() blocks.
-
-/* One read of a non-blocking pty master or pipe. Returns how many bytes came; 0: *end tells why
-   (EAGAIN, 0 at the end of a pipe, EIO at that of a pty, ...), else it is -1. */
-size_t reader_thread_read(int fd, char *data, size_t len, int *end);
-
-/* Reads `fd` (non-blocking; it stays the owner's) from here on. NULL: there is one
-   processor, no memory or no thread to be had. */
-struct reader_thread *reader_thread_begin(int fd);
-
-/* Becomes readable when there is something to take or the end was reached. */
-int reader_thread_poll_fd(const struct reader_thread *in);
-
-/* The next bytes that were read, as far as they lie in one piece; up to SOURCE_CHUNK. Those that
-   the last call gave have been dealt with. Otherwise as reader_thread_read(). */
-size_t reader_thread_next(struct reader_thread *in, const char **data, int *end);
-
-/* Stops the thread. Its bytes can still be had; the descriptor goes on behind them. */
-void reader_thread_end(struct reader_thread *in);
-
-void reader_thread_free(struct reader_thread *in);
 
 #endif

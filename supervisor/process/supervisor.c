@@ -92,7 +92,7 @@ static void supervisor_drain(struct supervisor *s)
 	for (struct source *source = s->sources; source < s->end; source++) {
 		size_t left = DRAIN_MAX;
 		source_stop_thread(source);
-		/* A read that found nothing is repeated, too; see reader_thread_read(). */
+		/* A read that found nothing is repeated, too; see source_read_once(). */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
 			int more = source_read(source, s->chunk, SOURCE_CHUNK);
 			if (more < 0)
@@ -137,7 +137,7 @@ static void discard_output(struct supervisor *s, int fds[2])
 		for (int i = 0; i < 2; i++) {
 			int end = EAGAIN;
 			if (fds[i] >= 0 &&
-			    reader_thread_read(fds[i], s->chunk, SOURCE_CHUNK, &end) == 0 &&
+			    source_read_once(fds[i], s->chunk, SOURCE_CHUNK, &end) == 0 &&
 			    end != EAGAIN)
 				io_close(&fds[i]);
 		}
@@ -673,12 +673,10 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 		bool rests = source->onward ? s->state == SUPERVISOR_FLUSHING : paused;
 		if (source->fd >= 0 && !source->hung && !rests &&
 		    !output_queue_is_full(&source->queue))
-			loop_watch(
-				l,
-				source->reader_thread ? reader_thread_poll_fd(source->reader_thread)
-						      : source->fd,
-				POLLIN | (source == s->sources && s->input.len > 0 ? POLLOUT : 0),
-				supervisor_on_readable, source);
+			loop_watch(l, source_poll_fd(source),
+				   POLLIN |
+					   (source == s->sources && s->input.len > 0 ? POLLOUT : 0),
+				   supervisor_on_readable, source);
 	}
 	live_watch(&s->live, l);
 	loop_watch(l, s->front.fd, POLLIN, front_receive, s);

@@ -118,51 +118,120 @@ CHILD_TEST(to_an_agent)
 /* Whether there is something within so many milliseconds. */
 static bool has_more(const struct run *r, int ms)
 {
-	struct reader_thread *thread = r->source->reader_thread;
-	struct pollfd p = {.fd = thread ? reader_thread_poll_fd(thread) : r->source->fd,
-			   .events = POLLIN};
+	struct pollfd p = {.fd = source_poll_fd(r->source), .events = POLLIN};
 	return poll(&p, 1, ms) == 1;
 }
 
-/* A thread reads ahead only of a pty, and only while there is much. */
+/* A process writes bytes with a pattern which is no multiple of any buffer. */
+static pid_t write_pattern(int fd, size_t len)
+{
+	static char data[10007];
+	pid_t pid = fork();
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t at = 0; pid == 0 && at < len;) {
+		size_t n = 1 + at % sizeof(data);
+		n = n < len - at ? n : len - at;
+		for (size_t i = 0; i < n; i++)
+			data[i] = (char)('!' + (at + i) % 89);
+		CHECK(io_write(fd, data, n) == 0);
+		at += n;
+	}
+	if (pid == 0)
+		_exit(0);
+	return pid;
+}
+
+static void check_pattern(const char *data, size_t len, size_t *at)
+{
+	for (size_t i = 0; i < len; i++, ++*at)
+		CHECK(data[i] == (char)('!' + *at % 89));
+}
+
+struct much {
+	enum channel channel;
+	bool stops; /* the thread is ended in between */
+	bool alone; /* on one processor */
+	int denied; /* a system call */
+};
+
+/* All bytes come out, in order and once, however a thread and its owner take turns. It reads ahead
+   only of a pty, and only while there is much; where it can't be had, nothing is left behind. */
 static void much_and_little(const void *ctx)
 {
-	const enum channel *channel = ctx;
-	enum { LINE = 1024, LINES = 16 * 1024, FEW = 100 };
-	static char line[LINE];
+	const struct much *much = ctx;
+	enum { FEW = 100 };
+	const size_t total = (size_t)10 * 1024 * 1024;
+	static char data[SOURCE_CHUNK];
 	struct run r;
 	bool ahead = false;
 	cpu_set_t set;
-	start(&r, 0, *channel, SINK_FILE);
-	memset(line, 'x', LINE - 1);
-	line[LINE - 1] = '\n';
-	pid_t pid = fork();
-	if (pid == 0) {
-		for (int i = 0; i < LINES; i++)
-			CHECK(io_write(r.source->child, line, LINE) == 0);
-		_exit(0);
+	start(&r, 0, much->channel, SINK_PERSON);
+	CHECK(sched_getaffinity(0, sizeof(set), &set) == 0);
+	for (int i = 0; much->alone && i < CPU_SETSIZE; i++) {
+		if (CPU_COUNT(&set) > 1)
+			CPU_CLR(i, &set);
 	}
-	off_t total = (off_t)LINES * LINE;
-	int status;
+	CHECK(sched_setaffinity(0, sizeof(set), &set) == 0);
+	pid_t pid = write_pattern(r.source->child, total);
+	CHECK(!much->denied || child_deny(much->denied, EPERM) == 0);
+	int open = 0, status;
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		if (has_more(&r, 10))
 			take(&r);
 		ahead |= r.source->reader_thread != NULL;
+		if (ahead && much->stops)
+			source_stop_thread(r.source);
+		/* With those of the artifact. */
+		if (!ahead && r.record->artifact)
+			open = unit_count_open();
 	}
 	CHECK(status == 0);
-	CHECK(sched_getaffinity(0, sizeof(set), &set) == 0);
-	CHECK(ahead == (r.source->pty && CPU_COUNT(&set) > 1));
+	CHECK(ahead == (r.source->pty && CPU_COUNT(&set) > 1 && !much->denied));
 	/* Nobody else would make room for what follows. */
 	while (has_more(&r, 10))
 		take(&r);
-	for (int i = 0; i < FEW; i++, total += 2) {
+	for (int i = 0; i < FEW; i++) {
+		CHECK(!has_more(&r, 0));
 		put(&r, "a\n");
 		CHECK(has_more(&r, 60000));
 		take(&r);
 	}
-	CHECK(!r.source->reader_thread);
+	CHECK(!r.source->reader_thread && unit_count_open() == open);
+	CHECK(lseek(r.out, 0, SEEK_SET) == 0);
+	for (size_t at = 0; at < total;) {
+		size_t left = total - at;
+		ssize_t n = read(r.out, data, left < sizeof(data) ? left : sizeof(data));
+		CHECK(n > 0);
+		check_pattern(data, (size_t)n, &at);
+	}
+	for (int i = 0; i < FEW; i++)
+		CHECK(read(r.out, data, 2) == 2 && memcmp(data, "a\n", 2) == 0);
+	CHECK(read(r.out, data, 1) == 0);
 	end(&r);
-	CHECK(lseek(r.out, 0, SEEK_END) == total);
+}
+
+/* Programs that write and are gone at once, with more than the kernel holds in one place. */
+CHILD_TEST(writers_that_end_at_once)
+{
+	for (size_t run = 0; run < 400; run++) {
+		size_t at = 0, n, len = 1 + run * 7919 % 40000;
+		static char data[16384];
+		struct pty pty;
+		int end = EAGAIN;
+		CHECK(pty_open(&pty, 80, 24, PTY_WRITTEN, NULL) == 0);
+		pid_t pid = write_pattern(pty.slave, len);
+		close(pty.slave);
+		struct pollfd p = {.fd = pty.master, .events = POLLIN};
+		while (end == EAGAIN && poll(&p, 1, 60000) == 1) {
+			while ((n = source_read_once(pty.master, data, 1 + run * 31 % sizeof(data),
+						     &end)) > 0)
+				check_pattern(data, n, &at);
+		}
+		CHECK(end == EIO && at == len);
+		close(pty.master);
+		CHECK(child_wait(pid) == 0);
+	}
 }
 
 /* Output for a program goes through a pipe, and at once. */
@@ -336,9 +405,14 @@ TEST(test_turns)
 
 TEST(test_much_and_little)
 {
-	static const enum channel channels[] = {CHANNEL_PTY, CHANNEL_PIPE};
-	for (size_t i = 0; i < sizeof(channels) / sizeof(*channels); i++)
-		assert_int_equal(child_run(much_and_little, &channels[i]), 0);
+	static const struct much cases[] = {{.channel = CHANNEL_PIPE},
+					    {.channel = CHANNEL_PTY},
+					    {.channel = CHANNEL_PTY, .stops = true},
+					    {.channel = CHANNEL_PTY, .alone = true},
+					    {.channel = CHANNEL_PTY, .denied = SYS_eventfd2},
+					    {.channel = CHANNEL_PTY, .denied = SYS_clone3}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(child_run(much_and_little, &cases[i]), 0);
 }
 
 TEST_MAIN(home_setup, home_teardown)
