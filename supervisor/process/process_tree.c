@@ -1,6 +1,6 @@
-// See process_tree.h.
+// See supervisor_internal.h.
 
-#include "supervisor/process/process_tree.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include "lib/human.h"
 #include "lib/io.h"

@@ -7,7 +7,7 @@
 #include "lib/proc.h"
 #include "lib/trace.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/process/process_tree.h"
+#include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

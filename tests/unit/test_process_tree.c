@@ -1,6 +1,6 @@
 // Who is whose child, with real processes.
 
-#include "supervisor/process/process_tree.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "tests/unit/child.h"
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,6 @@
 // Ending everything a command has left behind: HUP, TERM, KILL, and nobody else.
 
-#include "supervisor/process/process_tree.h"
+#include "supervisor/process/supervisor_internal.h"
 #include "tests/unit/child.h"
 
 #include <sys/syscall.h>
