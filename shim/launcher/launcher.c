@@ -66,6 +66,16 @@ static const char *launcher_path(struct launcher *l, const char *name)
 	return l->folder;
 }
 
+/* Reads the start of a file. Returns how many bytes; 0: none can be read. */
+static size_t launcher_load(const char *path, void *data, size_t size)
+{
+	long fd = BARE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long len = fd < 0 ? 0 : BARE(read, fd, data, size, 0);
+	if (fd >= 0)
+		BARE(close, fd, 0, 0, 0);
+	return len > 0 ? (size_t)len : 0;
+}
+
 /* Finds the directory, and reads the file there. */
 static void launcher_read_target(struct launcher *l)
 {
@@ -77,11 +87,7 @@ static void launcher_read_target(struct launcher *l)
 	while (len > 0 && l->folder[len - 1] != '/')
 		len--;
 	l->folder_len = len > 0 ? (size_t)len : 0;
-	long fd = BARE(openat, AT_FDCWD, launcher_path(l, TARGET_NAME), O_RDONLY | O_CLOEXEC, 0);
-	len = fd < 0 ? 0 : BARE(read, fd, l->text, sizeof(l->text) - 1, 0);
-	if (fd >= 0)
-		BARE(close, fd, 0, 0, 0);
-	l->text[len > 0 ? len : 0] = '\0';
+	l->text[launcher_load(launcher_path(l, TARGET_NAME), l->text, sizeof(l->text) - 1)] = '\0';
 	target_read(&l->target, l->text);
 }
 
@@ -121,11 +127,8 @@ static void launcher_end_with(long parent)
 static bool launcher_is_whole(const char *program, int64_t size)
 {
 	Elf64_Ehdr header;
-	long fd = BARE(openat, AT_FDCWD, program, O_RDONLY | O_CLOEXEC, 0);
-	long len = fd < 0 ? 0 : BARE(read, fd, &header, sizeof(header), 0);
-	if (fd >= 0)
-		BARE(close, fd, 0, 0, 0);
-	if (len < (long)sizeof(header) || strncmp((char *)header.e_ident, ELFMAG, SELFMAG) != 0)
+	if (launcher_load(program, &header, sizeof(header)) < sizeof(header) ||
+	    strncmp((char *)header.e_ident, ELFMAG, SELFMAG) != 0)
 		return true;
 	return header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize <= (uint64_t)size;
 }

@@ -243,9 +243,6 @@ static void cast_output(struct cast *c, int64_t ms, const char *data, size_t len
 	buffer_release(&bytes);
 }
 
-/* A handler has queued an answer of its own. */
-#define CONTROL_ANSWERED (-1)
-
 static bool control_is_queued(const struct control_client *client)
 {
 	return client->queue.len > client->sent;
@@ -433,12 +430,11 @@ void live_on_prompt(struct supervisor *s, int64_t now_ms)
 }
 
 /* To a client that watches, a status is an answer whenever it has changed. */
-static int on_status(struct supervisor *s, struct control_client *client, const struct frame *f,
-		     size_t len)
+static void live_answer_status(struct supervisor *s, struct control_client *client,
+			       const struct frame *f)
 {
 	struct interceptor *text = source_text(&s->sources[0]);
 	int64_t now_ms = clock_monotonic_ms();
-	(void)len;
 	client->watches |= f->kind == FRAME_WATCH;
 	if (f->kind == FRAME_WATCH && f->a == 1) {
 		s->live.follows = true;
@@ -449,8 +445,10 @@ static int on_status(struct supervisor *s, struct control_client *client, const 
 	}
 	/* The caller asks earlier than others can: the answer has the ID. */
 	live_try_open(s, now_ms);
-	if (!live_screen(s) && s->sources[0].run)
-		return ENOMEM;
+	if (!live_screen(s) && s->sources[0].run) {
+		control_queue(client, FRAME_DONE, ENOMEM, NULL, 0);
+		return;
+	}
 	/* Somebody will read the text. */
 	if (client->watches)
 		record_open(&s->record);
@@ -492,18 +490,14 @@ static int on_status(struct supervisor *s, struct control_client *client, const 
 	buffer_release(&word);
 	live_describe_text(s, &now);
 	control_answer(client, FRAME_STATUS, &now, sizeof(now));
-	return CONTROL_ANSWERED;
 }
 
-static int on_picture(struct supervisor *s, struct control_client *client, const struct frame *f,
-		      size_t len)
+static void live_answer_picture(struct supervisor *s, struct control_client *client, bool painted)
 {
 	struct buffer out = BUFFER_INIT, picture = BUFFER_INIT, clean = BUFFER_INIT;
 	struct buffer paint = BUFFER_INIT;
-	const bool painted = f->a == 1;
 	unsigned row, col;
-	int result = ENOMEM;
-	(void)len;
+	bool answered = false;
 	struct terminal *t = live_screen(s);
 	if (!t || terminal_picture(t, &picture, &row, &col) < 0)
 		goto out;
@@ -523,35 +517,16 @@ static int on_picture(struct supervisor *s, struct control_client *client, const
 	if (painted)
 		json_add_text(&out, "paint", paint.data, paint.len);
 	json_end_object(&out);
-	if (buffer_check(&out) == 0) {
+	answered = buffer_check(&out) == 0;
+	if (answered)
 		control_answer(client, FRAME_PICTURE, out.data, out.len);
-		result = CONTROL_ANSWERED;
-	}
 out:
+	if (!answered)
+		control_queue(client, FRAME_DONE, ENOMEM, NULL, 0);
 	buffer_release(&out);
 	buffer_release(&picture);
 	buffer_release(&clean);
 	buffer_release(&paint);
-	return result;
-}
-
-static int on_type(struct supervisor *s, struct control_client *client, const struct frame *f,
-		   size_t len)
-{
-	(void)client;
-	struct terminal *t = f->a == 1 && len == 3 ? live_screen(s) : NULL;
-	if (t && terminal_facts(t).has_cursor_keys)
-		return supervisor_type(s, (const char[]){f->data[0], 'O', f->data[2]}, len);
-	return supervisor_type(s, f->data, len);
-}
-
-static int on_close(struct supervisor *s, struct control_client *client, const struct frame *f,
-		    size_t len)
-{
-	char end[2];
-	(void)client, (void)f, (void)len;
-	size_t count = live_end_of_input(s, end);
-	return count ? supervisor_type(s, end, count) : ENOTTY;
 }
 
 /* `why` is for the text, if background processes go on. */
@@ -562,16 +537,13 @@ static void supervisor_end_run(struct supervisor *s, const char *why)
 	supervisor_end_tree(s, TREE_TERM);
 }
 
-static int on_signal(struct supervisor *s, struct control_client *client, const struct frame *f,
-		     size_t len)
+static int live_signal(struct supervisor *s, int sig, bool own)
 {
-	const int sig = f->a;
-	(void)client, (void)len;
 	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
 	if (sig < 0 || sig > 1000)
 		return EINVAL;
 	if (s->state == SUPERVISOR_RUNNING)
-		s->wanted = f->b != 1 ? 0 : sig ? sig : WANTED_END;
+		s->wanted = !own ? 0 : sig ? sig : WANTED_END;
 	if (sig == 0) {
 		supervisor_end_run(s, "terse signal ended the run");
 		return 0;
@@ -587,50 +559,41 @@ static int on_signal(struct supervisor *s, struct control_client *client, const 
 	return 0;
 }
 
-static int on_resize(struct supervisor *s, struct control_client *client, const struct frame *f,
-		     size_t len)
-{
-	(void)len;
-	return live_resize(s, (unsigned)f->a, (unsigned)f->b, !client->attached);
-}
-
-static int on_attach(struct supervisor *s, struct control_client *client, const struct frame *f,
-		     size_t len)
-{
-	bool sizes = f->a && f->b;
-	(void)len;
-	int error = sizes ? live_resize(s, (unsigned)f->a, (unsigned)f->b, false) : 0;
-	if (error)
-		return error;
-	client->attached = client->behind = true;
-	client->sizes = sizes;
-	return 0;
-}
-
-static int on_reported(struct supervisor *s, struct control_client *client, const struct frame *f,
-		       size_t len)
-{
-	(void)client, (void)len;
-	s->live.reported = (uint64_t)f->a;
-	return 0;
-}
-
-/* Each answers a request. Returns 0 or an errno, which is the answer, or CONTROL_ANSWERED. */
-static int (*const live_requests[FRAME_REQUESTS])(struct supervisor *s,
-						  struct control_client *client,
-						  const struct frame *f, size_t len) = {
-	[FRAME_STATUS] = on_status,   [FRAME_WATCH] = on_status,  [FRAME_TYPE] = on_type,
-	[FRAME_CLOSE] = on_close,     [FRAME_SIGNAL] = on_signal, [FRAME_RESIZE] = on_resize,
-	[FRAME_PICTURE] = on_picture, [FRAME_ATTACH] = on_attach, [FRAME_REPORTED] = on_reported,
-};
-
+/* Answers a request. */
 static void control_ask(struct supervisor *s, struct control_client *client, const struct frame *f,
 			size_t len)
 {
-	bool known = f->kind < FRAME_REQUESTS && live_requests[f->kind] && len <= FRAME_REQUEST;
-	int error = known ? live_requests[f->kind](s, client, f, len) : EPROTO;
-	if (error != CONTROL_ANSWERED)
-		control_queue(client, FRAME_DONE, error, NULL, 0);
+	const unsigned a = (unsigned)f->a, b = (unsigned)f->b;
+	int error = 0;
+	char end[2];
+	switch (len <= FRAME_REQUEST ? f->kind : FRAME_REQUESTS) {
+	case FRAME_STATUS:
+	case FRAME_WATCH: live_answer_status(s, client, f); return;
+	case FRAME_PICTURE: live_answer_picture(s, client, a == 1); return;
+	case FRAME_TYPE: {
+		struct terminal *t = a == 1 && len == 3 ? live_screen(s) : NULL;
+		bool other = t && terminal_facts(t).has_cursor_keys;
+		const char *keys = other ? (const char[]){f->data[0], 'O', f->data[2]} : f->data;
+		error = supervisor_type(s, keys, len);
+		break;
+	}
+	case FRAME_CLOSE:
+		len = live_end_of_input(s, end);
+		error = len ? supervisor_type(s, end, len) : ENOTTY;
+		break;
+	case FRAME_SIGNAL: error = live_signal(s, f->a, b == 1); break;
+	case FRAME_RESIZE: error = live_resize(s, a, b, !client->attached); break;
+	case FRAME_ATTACH:
+		error = a && b ? live_resize(s, a, b, false) : 0;
+		if (error)
+			break;
+		client->attached = client->behind = true;
+		client->sizes = a && b;
+		break;
+	case FRAME_REPORTED: s->live.reported = (uint64_t)f->a; break;
+	default: error = EPROTO; break;
+	}
+	control_queue(client, FRAME_DONE, error, NULL, 0);
 }
 
 static void control_answer_status(struct supervisor *s, struct control_client *client)

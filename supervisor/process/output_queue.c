@@ -87,12 +87,6 @@ static size_t write_now(struct output_queue *o, const char *data, size_t len)
 	return done;
 }
 
-static bool is_writable_soon(const struct output_queue *o)
-{
-	struct pollfd p = {.fd = output_queue_poll_fd(o), .events = POLLOUT};
-	return poll(&p, 1, WAIT_MS) > 0;
-}
-
 void output_queue_write(struct output_queue *o, const char *data, size_t len)
 {
 	if (o->error || len == 0)
@@ -102,15 +96,14 @@ void output_queue_write(struct output_queue *o, const char *data, size_t len)
 		return;
 	/* Without memory for the queue: writes what is queued, and this, if the reader takes it
 	   soon. */
-	while (!o->error && o->queue.len > 0 && is_writable_soon(o))
+	while (!o->error && done < len) {
+		struct pollfd p = {.fd = output_queue_poll_fd(o), .events = POLLOUT};
 		output_queue_pump(o);
-	while (!o->error && o->queue.len == 0 && done < len) {
-		done += write_now(o, data + done, len - done);
-		if (done < len && !o->error && !is_writable_soon(o))
-			break;
+		if (o->queue.len == 0)
+			done += write_now(o, data + done, len - done);
+		if (done < len && !o->error && poll(&p, 1, WAIT_MS) <= 0)
+			o->error = ENOMEM;
 	}
-	if (done < len && !o->error)
-		o->error = ENOMEM;
 }
 
 void output_queue_pump(struct output_queue *o)

@@ -76,11 +76,6 @@ static int summary_text_next(void *ctx, struct buffer *out)
 
 void summary_init(struct summary *a, const struct job *job, struct record *record)
 {
-	static const enum report_state states[] = {
-		[META_RUNNING] = REPORT_RUNNING,
-		[META_DONE] = REPORT_DONE,
-		[META_INTERRUPTED] = REPORT_INTERRUPTED,
-	};
 	const struct meta *m = &record->meta;
 	bool running = m->state == META_RUNNING;
 	*a = (struct summary){.out = a->out,
@@ -89,7 +84,9 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 				      .piece = a->report.piece,
 				      .command = job->shown,
 				      .cwd = record->cwd,
-				      .state = states[m->state],
+				      .state = running                        ? REPORT_RUNNING
+					       : m->state == META_INTERRUPTED ? REPORT_INTERRUPTED
+									      : REPORT_DONE,
 				      .exit_code = running ? -1 : m->exit_code,
 				      .signal = m->signal,
 				      .timed_out = m->timed_out,

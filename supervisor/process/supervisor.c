@@ -108,14 +108,6 @@ static void supervisor_drain(struct supervisor *s)
 /* Bytes that are worth a wake-up. */
 #define LEAST_TAKEN (RATE_LIMIT_RATE / 10)
 
-/* Each byte takes its time at the rate; *paid is the moment, in bytes, at which all are paid for.
-   0: nothing was read yet. */
-static void rate_limit_take(int64_t *paid, uint64_t bytes, int64_t now_ms)
-{
-	int64_t now = now_ms * (RATE_LIMIT_RATE / 1000);
-	*paid = (*paid > now ? *paid : now) + (int64_t)bytes;
-}
-
 /* Milliseconds until more may be read; 0: now. */
 static int64_t rate_limit_wait(int64_t paid, int64_t now_ms)
 {
@@ -630,7 +622,9 @@ static void supervisor_on_readable(void *ctx, short revents)
 	source_read(source, s->chunk, source->gone ? 1 : SOURCE_TURN);
 	int64_t now_ms = clock_monotonic_ms();
 	if (!source->onward && s->lingers && source->came > before) {
-		rate_limit_take(&s->paid, source->came - before, now_ms);
+		/* Each byte takes its time at the rate. */
+		int64_t now = now_ms * (RATE_LIMIT_RATE / 1000);
+		s->paid = (s->paid > now ? s->paid : now) + (int64_t)(source->came - before);
 		if (s->timer[TIMER_LINGER_IDLE])
 			s->timer[TIMER_LINGER_IDLE] = now_ms + s->job->settings->linger_idle;
 	}

@@ -508,8 +508,8 @@ struct supervisor {
 	int holder_count;
 	char who[96];
 	/* Background processes that hold it when the end was reported. */
-	bool lingers;               /* there are any */
-	int64_t paid;               /* see rate_limit_take() */
+	bool lingers; /* there are any */
+	int64_t paid; /* the moment, in bytes at the rate, at which all that was read is paid for */
 	char linger_why[96];        /* why the recording has ended, for the text; "": it goes on */
 	struct wording_since since; /* the last run of the command */
 	int64_t heartbeat_ms;       /* until the next */

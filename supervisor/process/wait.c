@@ -56,15 +56,6 @@ static const struct wait_call {
 	{SYS_recvmsg, CALL_RECEIVE, 0, false},
 };
 
-static struct wait_call wait_call_of(long number)
-{
-	for (size_t i = 0; i < sizeof(wait_calls) / sizeof(*wait_calls); i++) {
-		if (wait_calls[i].number == number)
-			return wait_calls[i];
-	}
-	return (struct wait_call){.form = CALL_OTHER};
-}
-
 /* Whether the open file `fd` of the process is the terminal. */
 static bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal)
 {
@@ -100,8 +91,15 @@ static size_t read_memory(const struct thread *t, unsigned long at, void *data, 
 	return n > 0 ? (size_t)n : 0;
 }
 
-static void wait_on_call(struct thread *t, const struct wait_call *call)
+/* Finds out for what the thread waits in its system call. Returns the form of that. */
+static enum call_form wait_on_call(struct thread *t)
 {
+	static const struct wait_call other = {.form = CALL_OTHER};
+	const struct wait_call *call = &other;
+	for (size_t i = 0; i < sizeof(wait_calls) / sizeof(*wait_calls); i++) {
+		if (wait_calls[i].number == t->call.number)
+			call = &wait_calls[i];
+	}
 	const unsigned long *args = t->call.args;
 	struct pollfd polled[POLLED_MOST];
 	size_t count = args[1] < POLLED_MOST ? args[1] : POLLED_MOST;
@@ -144,7 +142,7 @@ static void wait_on_call(struct thread *t, const struct wait_call *call)
 		break;
 	}
 	case CALL_READ:
-	case CALL_RECEIVE: wait_on_descriptor(t, args[0]); return;
+	case CALL_RECEIVE: wait_on_descriptor(t, args[0]); return call->form;
 	case CALL_OTHER:
 		if (t->call.number == SYS_connect)
 			t->kind = WAIT_SOCKET;
@@ -154,14 +152,14 @@ static void wait_on_call(struct thread *t, const struct wait_call *call)
 			t->kind = WAIT_LOCK;
 		else if (t->call.number == SYS_nanosleep || t->call.number == SYS_clock_nanosleep)
 			t->kind = WAIT_SLEEP;
-		return;
+		return CALL_OTHER;
 	}
 	/* Cases that the descriptors alone do not show. nvim makes the terminal its standard input,
 	   and finds that it can't be read. */
 	if (t->kind < WAIT_KEYS && wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
 		t->kind = WAIT_KEYS;
 	if (t->kind != WAIT_UNKNOWN)
-		return;
+		return call->form;
 	/* With a timeout of a second or more the program may do something after that; shorter ones
 	   only pass the time. */
 	unsigned long given = args[call->timeout];
@@ -173,6 +171,7 @@ static void wait_on_call(struct thread *t, const struct wait_call *call)
 			 seconds >= 1);
 	if (!timed)
 		t->kind = WAIT_ALONE;
+	return call->form;
 }
 
 /* What the thread does where its system call can't be seen, by where the kernel has put it to
@@ -207,13 +206,12 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group)
 			struct thread t = {.pid = p.pid, .terminal = terminal};
 			enum wait_input input = INPUT_NONE;
 			if (process_call(p.pid, tid, &t.call) == 0) {
-				const struct wait_call call = wait_call_of(t.call.number);
-				wait_on_call(&t, &call);
+				enum call_form form = wait_on_call(&t);
 				/* One thread that reads decides; most others wait for work. */
 				runs = t.call.runs && !group;
-				if (call.form >= CALL_POLL)
+				if (form >= CALL_POLL)
 					input = INPUT_POLLED;
-				else if (call.form == CALL_READ && t.kind == WAIT_KEYS)
+				else if (form == CALL_READ && t.kind == WAIT_KEYS)
 					input = INPUT_READ;
 			} else {
 				input = wait_by_channel(p.pid, tid);
