@@ -351,16 +351,22 @@ static int config_write(const struct option *o, const char *value)
 	return verb_print(NULL, &line);
 }
 
-/* Prints one setting, the items of a list on a line each. */
-static int config_get(struct settings *s, char **words, int count)
+/* get: prints one setting, the items of a list on a line each. set: writes it. */
+static int config_get_or_set(struct settings *s, char **words, int count)
 {
-	const struct option *o = count == 2 ? config_find(words[1]) : NULL;
+	const bool sets = strcmp(words[0], "set") == 0;
 	struct buffer text = BUFFER_INIT;
 	char room[VALUE_LEN];
-	if (count != 2)
-		return config_bad_usage("get", "needs one key");
+	if (count != 2 + sets)
+		return config_bad_usage(words[0],
+					sets ? "needs a key and a value" : "needs one key");
+	const struct option *o = config_find(words[1]);
 	if (!o)
 		return EXIT_TERSE;
+	if (sets && o->type == OPTION_LIST)
+		return config_bad_usage(words[1], "is a list; edit the ini file for it");
+	if (sets)
+		return config_write(o, words[2]);
 	o = option_in_force(s, o);
 	const struct strings *list = config_list(s, o);
 	const char *value = config_text(s, o, room);
@@ -369,18 +375,6 @@ static int config_get(struct settings *s, char **words, int count)
 		buffer_append_string(&text, "\n");
 	}
 	return verb_print(NULL, &text);
-}
-
-static int config_set(char **words, int count)
-{
-	const struct option *o = count == 3 ? config_find(words[1]) : NULL;
-	if (count != 3)
-		return config_bad_usage("set", "needs a key and a value");
-	if (!o)
-		return EXIT_TERSE;
-	if (o->type == OPTION_LIST)
-		return config_bad_usage(words[1], "is a list; edit the ini file for it");
-	return config_write(o, words[2]);
 }
 
 /* --- what is in effect -------------------------------------------------------------- */
@@ -475,13 +469,11 @@ static int config_run(struct verb_call *c)
 		option_print_sample(&text);
 		return verb_print(NULL, &text);
 	}
-	if (strcmp(action, "set") == 0)
-		return config_set(words, count);
 	const char *agent = rule_agent(c->settings);
 	if (agent)
 		rule_apply(c->settings, agent);
-	if (strcmp(action, "get") == 0)
-		return config_get(c->settings, words, count);
+	if (strcmp(action, "get") == 0 || strcmp(action, "set") == 0)
+		return config_get_or_set(c->settings, words, count);
 	return config_print_settings(c->settings, words, c->plain, r.json);
 }
 

@@ -62,7 +62,7 @@ void call_free(struct server *s, struct call *c)
 	buffer_release(&c->output);
 	buffer_release(&c->errors);
 	buffer_release(&c->before);
-	io_close(&c->leave.fd);
+	io_close(&c->leave);
 	free(c);
 }
 
@@ -399,7 +399,7 @@ void call_tool(struct server *s, const struct rpc_message *m)
 	}
 	if (c) {
 		*c = (struct call){.server = s, .next = s->calls, .verb = tool->verb};
-		c->out = c->err = c->leash = c->leave.fd = -1;
+		c->out = c->err = c->leash = c->leave = -1;
 		memcpy(c->id, m->id, sizeof(c->id));
 		s->calls = c;
 		s->call_count++;
@@ -554,7 +554,8 @@ void call_finish(struct server *s, struct call *c)
 	   the session has ended. */
 	while (i < s->sessions.count && s->sessions.items[i].number != c->session)
 		i++;
-	if (c->leave.fd >= 0 && i < s->sessions.count && shell_leave_read(&c->leave, &left) == 0)
+	if (c->leave >= 0 && i < s->sessions.count &&
+	    io_read_all(c->leave, &left, SHELL_STATE_MAX) == 0)
 		shell_state_take(&s->sessions.items[i].state, &c->before, left.data, left.len);
 	buffer_release(&left);
 	/* The other end of its leash is there, since the command or its children go on. */

@@ -187,13 +187,6 @@ static void server_on_held(void *ctx, short events)
 		io_close(held);
 }
 
-static void server_begin_end(struct server *s, int64_t at_ms)
-{
-	if (!s->ending || at_ms < s->end_at)
-		s->end_at = at_ms;
-	s->ending = true;
-}
-
 static void server_on_signal(void *ctx, short events)
 {
 	struct server *s = ctx;
@@ -201,7 +194,7 @@ static void server_on_signal(void *ctx, short events)
 	(void)events;
 	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo != SIGCHLD)
-			server_begin_end(s, 0);
+			s->end_at = 0;
 		for (struct call *c = s->calls; c; c = c->next)
 			call_reap(c);
 	}
@@ -278,9 +271,9 @@ static void server_turn(struct server *s)
 	for (size_t i = 0; i < s->held_count; i++)
 		loop_watch(&l, s->held[i], POLLIN, server_on_held, &s->held[i]);
 	loop_watch(&l, s->signals, POLLIN, server_on_signal, s);
-	if (!s->ending && server_takes_requests(s))
+	if (!s->in.ended && server_takes_requests(s))
 		loop_watch(&l, STDIN_FILENO, POLLIN, server_on_input, s);
-	if (s->ending)
+	if (s->end_at < INT64_MAX)
 		loop_until(&l, s->end_at);
 	loop_turn(&l);
 	for (size_t i = s->held_count; i-- > 0;) {
@@ -294,8 +287,8 @@ static void server_turn(struct server *s)
 	}
 	while (server_takes_requests(s) && inbox_next(&s->in, &line, &len))
 		server_take(s, line, len);
-	if (s->in.ended)
-		server_begin_end(s, clock_monotonic_ms() + SERVER_END_MS);
+	if (s->in.ended && s->end_at == INT64_MAX)
+		s->end_at = clock_monotonic_ms() + SERVER_END_MS;
 }
 
 /* Serves until the client closes standard input. Returns 0, or -1 with errno. */
@@ -325,8 +318,9 @@ static int server_run(struct server *s)
 	s->calls_most = calls < 1 ? 1 : calls < SERVER_CALLS_MAX ? calls : SERVER_CALLS_MAX;
 	output_queue_init(&s->out, STDOUT_FILENO);
 	s->in = (struct inbox){.most = INBOX_LINE_MAX};
-	while (!s->out.error && (!s->ending || ((s->calls || s->out.queue.len > 0) &&
-						clock_monotonic_ms() < s->end_at)))
+	s->end_at = INT64_MAX;
+	while (!s->out.error && clock_monotonic_ms() < s->end_at &&
+	       (s->end_at == INT64_MAX || s->calls || s->out.queue.len > 0))
 		server_turn(s);
 	/* Everything that the server holds is closed, by which the commands on a leash end. */
 	while (s->calls) {

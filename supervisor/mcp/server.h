@@ -216,24 +216,15 @@ bool shell_find_directory(char out[PATH_MAX]);
 
 // The file in memory that a shell leaves its state in.
 
-/* Room for the mark that tells one such file from all other descriptors of the server. */
+/* Room for the mark that tells a file from all others: its device and number. */
 enum { SHELL_MARK_MAX = 40 };
 
-struct shell_leave {
-	int fd; /* -1: none */
-	char mark[SHELL_MARK_MAX];
-};
+/* Opens one, and returns the shell command that writes to it: `program` is this program's path.
+   NULL: there is none, though perhaps *fd; to be freed. */
+char *shell_leave_open(int *fd, const char *program);
 
-/* Opens one, {.fd = -1} before, and returns the shell command that writes to it: `program` is this
-   program's path. NULL: there is none; to be freed. */
-char *shell_leave_open(struct shell_leave *l, const char *program);
-
-/* Appends what was left. Returns 0, or -1 with errno, ENODATA: nothing, since the shell was killed
-   or replaced by exec. */
-int shell_leave_read(const struct shell_leave *l, struct buffer *left);
-
-/* terse mcp --leave FILE MARK: writes this process's directory and environment to a file that
-   begins with the mark. Returns the exit status. */
+/* terse mcp --leave FILE MARK: writes this process's directory and environment to the file that has
+   the mark. Returns the exit status. */
 int shell_leave_main(const char *file, const char *mark, char *const *env);
 
 // The sessions.
@@ -300,7 +291,7 @@ struct call {
 	/* run_command: the session that gets what the shell leaves, and what it began with. */
 	uint64_t session;
 	struct buffer before;
-	struct shell_leave leave;
+	int leave; /* what it leaves, a file in memory; -1: nothing */
 
 	/* Progress. */
 	char token[RPC_ID_MAX]; /* as JSON; "": none is wanted */
@@ -322,8 +313,8 @@ struct server {
 	int signals;   /* signalfd */
 	sigset_t mask; /* as the server was started with */
 	bool initialized;
-	bool ending;    /* the client has closed its end */
-	int64_t end_at; /* monotonic: then it ends, whatever is left */
+	int64_t end_at; /* monotonic: then it ends, whatever is left; INT64_MAX: nothing ends it yet
+			 */
 	struct sessions sessions;
 	struct call *calls; /* newest first */
 	size_t call_count, calls_most;

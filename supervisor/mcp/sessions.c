@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,54 +153,42 @@ bool shell_find_directory(char out[PATH_MAX])
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-char *shell_leave_open(struct shell_leave *l, const char *program)
+/* What tells a file from all others. */
+static void shell_mark(char mark[SHELL_MARK_MAX], const struct stat *st)
 {
-	unsigned long long random[2];
+	snprintf(mark, SHELL_MARK_MAX, "%jx-%jx", (uintmax_t)st->st_dev, (uintmax_t)st->st_ino);
+}
+
+char *shell_leave_open(int *fd, const char *program)
+{
+	char mark[SHELL_MARK_MAX];
+	struct stat st;
 	struct buffer out = BUFFER_INIT;
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+	*fd = memfd_create("terse-leave", MFD_CLOEXEC);
+	if (*fd < 0 || fstat(*fd, &st) < 0)
 		return NULL;
-	snprintf(l->mark, sizeof(l->mark), "%016llx%016llx", random[0], random[1]);
-	l->fd = memfd_create("terse-leave", MFD_CLOEXEC);
-	if (l->fd < 0 || io_write_at(l->fd, l->mark, strlen(l->mark) + 1, 0) < 0)
-		return NULL;
+	shell_mark(mark, &st);
 	quote_single(&out, program);
-	buffer_printf(&out, " mcp --leave /proc/%d/fd/%d %s 2>/dev/null", (int)getpid(), l->fd,
-		      l->mark);
+	buffer_printf(&out, " mcp --leave /proc/%d/fd/%d %s 2>/dev/null", (int)getpid(), *fd, mark);
 	if (!buffer_string(&out))
 		buffer_release(&out);
 	return out.data;
 }
 
-int shell_leave_read(const struct shell_leave *l, struct buffer *left)
-{
-	struct stat st;
-	off_t head = (off_t)strlen(l->mark) + 1;
-	if (fstat(l->fd, &st) < 0)
-		return -1;
-	errno = st.st_size <= head ? ENODATA : EFBIG;
-	if (st.st_size <= head || (size_t)(st.st_size - head) > SHELL_STATE_MAX)
-		return -1;
-	size_t len = (size_t)(st.st_size - head);
-	if (buffer_reserve(left, len) < 0 || io_read_whole(l->fd, left->data, len, head) < 0)
-		return -1;
-	left->len = len;
-	return 0;
-}
-
 int shell_leave_main(const char *file, const char *mark, char *const *env)
 {
-	char directory[PATH_MAX], found[SHELL_MARK_MAX];
-	size_t head = strlen(mark) + 1;
+	char directory[PATH_MAX], found[SHELL_MARK_MAX] = "";
+	struct stat st;
 	struct buffer out = BUFFER_INIT;
-	int result = -1, fd = open(file, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	int result = -1, fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		shell_mark(found, &st);
 	/* The server may have closed the file and opened another by its number. */
-	if (fd < 0 || head > sizeof(found) || io_read_whole(fd, found, head, 0) < 0 ||
-	    memcmp(found, mark, head) != 0 || !shell_find_directory(directory))
-		goto out;
-	shell_state_init(&out, directory, env);
-	if (buffer_check(&out) == 0)
-		result = io_write_at(fd, out.data, out.len, (off_t)head);
-out:
+	if (strcmp(found, mark) == 0 && shell_find_directory(directory)) {
+		shell_state_init(&out, directory, env);
+		if (buffer_check(&out) == 0)
+			result = io_write_at(fd, out.data, out.len, 0);
+	}
 	buffer_release(&out);
 	io_close(&fd);
 	return result < 0;
