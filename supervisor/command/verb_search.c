@@ -1,5 +1,11 @@
 // terse search ID|FILE|--all REGEX: the lines of a text that match, with their numbers.
 //
+//   12:text                 a match
+//   13-text                 a line around it; "--" between groups that do not touch
+//   cmd-1m5zq8k3x7f:12:text in a search through several texts
+//   14:[truncated]...text...[truncated] [whole line (5.0 MB): terse read ID --offset 14 --limit 1]
+//   [... lines 5,001-9,000 (4,000, 1.2 MB) not kept: ...]
+//
 // An agent gets so many lines and bytes, and then how many there are. A program
 // (`terse search ID REGEX | sort`) gets all of them, uncut, and nothing else.
 
@@ -8,10 +14,10 @@
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
+#include "lib/utf8.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/reading/listing.h"
 #include "supervisor/reading/matcher.h"
 #include "supervisor/reading/walk.h"
 #include "supervisor/report/file_type.h"
@@ -29,6 +35,16 @@
 /* The limit of the search profile. */
 #define PAGE_MATCHES 100
 
+/* Bytes of a long line that are shown, around the match; before one that is too long for that. */
+#define EXCERPT_MAX ((size_t)500)
+#define LEAD        60
+
+/* Room for one match, cut as far as possible. */
+#define ROOM_MIN ((size_t)4096)
+
+/* Output is written when so much is collected. */
+#define COLLECTED ((size_t)64 * 1024)
+
 struct search {
 	struct verb_call *call;
 	const char *name; /* the text as given; NULL: all of a session */
@@ -36,21 +52,38 @@ struct search {
 	bool all, as_it_is;
 	bool ignore_case, word, invert, literal, binary, standard_error, count, names;
 	bool lines; /* neither `count` nor `names` */
+	bool whole; /* long lines are not cut */
 	uint64_t before, after, context;
 	uint64_t from;  /* 1: all lines */
 	uint64_t limit; /* as given, or 0 */
 	enum sink sink;
 	struct matcher *matcher;
-	struct listing listing;
-	struct listing_text where; /* the current text */
-	uint64_t last, long_line;  /* its last line, and the first that was searched in pieces */
-	struct buffer quoted;      /* the name of the one text */
-	char next_id[ID_LEN + 1];  /* storage of listing.next_in in a search through many */
+	uint64_t most;             /* matches that are shown; UINT64_MAX: all */
+	size_t room;               /* bytes, at least ROOM_MIN; SIZE_MAX: all */
+	const char *mark, *unmark; /* around the first match of a line; NULL: nothing */
 
+	/* The current text. */
+	struct wording_place where;
+	const char *label;          /* printed before each line, unless NULL */
+	struct buffer quoted;       /* the name of the one text */
+	uint64_t last, floor;       /* the last printed line; lines up to `floor` are in a gap */
+	uint64_t total, line_count; /* matches, lines */
+	uint64_t long_line;         /* the first one that was searched in pieces */
+
+	/* What was found in all of them. */
+	struct buffer out;        /* not printed yet; as JSON all of it, an object for each line */
+	struct buffer gap;        /* announced before the next match; in JSON, all gaps */
+	size_t printed;           /* bytes */
+	int error;                /* of the first print that failed: no more is printed */
+	bool found;               /* a match, */
+	uint64_t shown, matches;  /* so many, of lines that are printed */
+	bool full;                /* something was not shown ... */
+	bool out_of_room;         /* ... because of the room, not of the limit */
+	uint64_t next;            /* the first match that was not shown ... */
+	const char *next_in;      /* ... and where.id of its text; 0 and NULL: none */
+	char next_id[ID_LEN + 1]; /* storage of next_in in a search through many */
 	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */
 	uint64_t artifacts, matching, listed;
-	bool found;     /* a match */
-	uint64_t total; /* matches in the last text */
 
 	/* What was printed counts as read of the one artifact, or of the first with a match: its
 	   session's directory, or -1. */
@@ -121,16 +154,245 @@ static void search_add_command(struct buffer *out, const struct search *s, const
 /* The command that continues at the first match that was not shown, if there is one. */
 static void search_add_next(struct buffer *out, const struct search *s)
 {
-	const struct listing_found *f = &s->listing.found;
-	if (f->next_in)
-		search_add_command(out, s, f->next_in, f->next, f->out_of_room ? s->limit : 0);
+	if (s->next_in)
+		search_add_command(out, s, s->next_in, s->next, s->out_of_room ? s->limit : 0);
 }
 
 /* The command that shows all matches. */
 static void search_add_all(struct buffer *out, const struct search *s)
 {
-	search_add_command(out, s, s->name ? s->where.place.id : NULL, s->from > 1 ? s->from : 0,
-			   s->listing.found.total);
+	search_add_command(out, s, s->name ? s->where.id : NULL, s->from > 1 ? s->from : 0,
+			   s->matches);
+}
+
+/* --- matches --------------------------------------------------------------------------- */
+
+/* Prints what is collected. Returns 0, or -1 with errno, then and ever after. */
+static int search_flush(struct search *s)
+{
+	if (buffer_check(&s->out) < 0)
+		return -1;
+	if (s->call->json)
+		return 0;
+	if (!s->error && s->out.len > 0) {
+		followup_add(&s->followup, s->out.data, s->out.len);
+		if (io_write(STDOUT_FILENO, s->out.data, s->out.len) < 0)
+			s->error = errno;
+	}
+	s->printed += s->out.len;
+	buffer_clear(&s->out);
+	errno = s->error;
+	return s->error ? -1 : 0;
+}
+
+/* Prints the rest after the last text. Without a match, the gaps are told of elsewhere. Returns 0,
+   or -1 with errno. */
+static int search_finish(struct search *s)
+{
+	if (s->shown > 0 && !s->call->json)
+		buffer_append(&s->out, s->gap.data, s->gap.len);
+	return buffer_check(&s->gap) < 0 ? -1 : search_flush(s);
+}
+
+static bool search_has_room(const struct search *s)
+{
+	return s->printed + s->out.len <= s->room;
+}
+
+static void search_set_full(struct search *s, bool out_of_room)
+{
+	if (!s->full)
+		s->out_of_room = out_of_room;
+	s->full = true;
+}
+
+/* Notes a gap, to be announced before the next match. Returns 0, or -1 with ENOMEM. */
+static int search_note_gap(struct search *s, const struct text_piece *gap)
+{
+	char line[GAP_ANNOUNCE_MAX];
+	s->floor = gap->gap.to - gap->goes_on;
+	if (s->call->json) {
+		gap_begin_json(&s->gap, &gap->gap);
+		if (s->label)
+			json_add_string(&s->gap, "artifact", s->label);
+		json_end_object(&s->gap);
+		return buffer_check(&s->gap);
+	}
+	if (s->label)
+		buffer_printf(&s->gap, "%s: ", s->label);
+	buffer_append(&s->gap, line, gap_announce(line, &gap->gap));
+	return buffer_check(&s->gap);
+}
+
+/* Adds a match, or a line around one. */
+static void search_add_line(struct search *s, const struct walk_line *found, struct walk *w)
+{
+	struct walk_line line = *found;
+	struct matcher_span match = {0, 0};
+	struct buffer *out = &s->out;
+	const char separator = line.wanted ? ':' : '-';
+	/* For the pattern, too, the line ends before its CR. */
+	if (line.len > 0 && line.data[line.len - 1] == '\r' && !line.more_behind)
+		line.len--;
+	size_t from = 0, to = line.len;
+	bool part = line.more_before || line.more_behind;
+	bool is_cut = part || (!s->whole && line.len > EXCERPT_MAX);
+	if (line.wanted && (is_cut || s->mark))
+		walk_span(w, found, &match);
+	if (match.to > line.len)
+		match.to = line.len;
+	if (match.from > match.to)
+		match.from = match.to;
+	if (is_cut) {
+		/* The match in the middle, or the beginning of a longer one; near the end of the
+		   line, more fits before the match. No character is split. */
+		size_t inner = match.to - match.from;
+		size_t lead = inner + LEAD > EXCERPT_MAX ? LEAD : (EXCERPT_MAX - inner) / 2;
+		from = match.from > lead ? match.from - lead : 0;
+		if (line.len < from + EXCERPT_MAX)
+			from = line.len > EXCERPT_MAX ? line.len - EXCERPT_MAX : 0;
+		from = utf8_floor(line.data, line.len, from);
+		if (line.len > from + EXCERPT_MAX)
+			to = utf8_floor(line.data, line.len, from + EXCERPT_MAX);
+	}
+	if (s->call->json) {
+		json_begin_object(out, NULL);
+		if (s->label)
+			json_add_string(out, "artifact", s->label);
+		json_add_count(out, "line", line.number);
+		json_add_bool(out, "match", line.wanted);
+		json_add_text(out, "text", line.data + from, to - from);
+		json_add_bool(out, "truncated", is_cut);
+		json_end_object(out);
+		return;
+	}
+	if (s->label)
+		buffer_printf(out, "%s%c", s->label, separator);
+	buffer_printf(out, "%" PRIu64 "%c", line.number, separator);
+	if (from > 0 || line.more_before)
+		buffer_append_string(out, "[truncated]");
+	if (match.to > to)
+		match.to = to;
+	if (!s->mark || match.to <= match.from) {
+		utf8_clean(out, line.data + from, to - from);
+	} else {
+		utf8_clean(out, line.data + from, match.from - from);
+		buffer_append_string(out, s->mark);
+		utf8_clean(out, line.data + match.from, match.to - match.from);
+		buffer_append_string(out, s->unmark);
+		utf8_clean(out, line.data + match.to, to - match.to);
+	}
+	if (to < line.len || line.more_behind)
+		buffer_append_string(out, "[truncated]");
+	if (is_cut) {
+		buffer_append_string(out, " [whole line");
+		/* The size is not known while a part of the line is not in memory. */
+		if (!part)
+			buffer_printf(out, " (%s)", HUMAN_SIZE(line.len));
+		buffer_append_string(out, ": ");
+		wording_read_lines(out, &s->where, line.number, 1);
+		buffer_append_string(out, "]");
+	}
+	buffer_append_string(out, "\n");
+}
+
+/* Adds a match and what goes before it. Returns 0, 1 if there is no room for it, or -1 with
+   errno. */
+static int search_add_match(struct search *s, const struct walk_line *line, struct walk *w)
+{
+	struct walk_line around;
+	size_t before = s->out.len;
+	uint64_t known = s->last > s->floor ? s->last : s->floor;
+	/* Behind a gap the rest of a line has the same number again. */
+	uint64_t want = line->number > known ? line->number - 1 - known : 0;
+	if (want > s->before)
+		want = s->before;
+	/* Of these lines the nearest `have` are shown. */
+	uint64_t have = walk_behind(w, want);
+	bool touches = s->last > 0 && line->number - want - 1 == s->last;
+	for (;;) {
+		bool group = (s->before || s->after) && !touches && s->shown > 0;
+		if (group && s->gap.len == 0 && !s->call->json)
+			buffer_append_string(&s->out, "--\n");
+		buffer_append(&s->out, s->gap.data, s->call->json ? 0 : s->gap.len);
+		if (want > have && s->call->json) {
+			json_begin_object(&s->out, NULL);
+			json_add_count(&s->out, "omitted", want - have);
+			json_end_object(&s->out);
+		} else if (want > have) {
+			wording_omitted(&s->out, &s->where, line->number - want, want - have);
+		}
+		for (uint64_t back = have; back > 0; back--) {
+			walk_before(w, back, &around);
+			search_add_line(s, &around, w);
+		}
+		search_add_line(s, line, w);
+		if (buffer_check(&s->out) < 0)
+			return -1;
+		if (search_has_room(s))
+			break;
+		buffer_truncate(&s->out, before);
+		/* At least one match is shown; drop the farthest lines around it. */
+		if (s->shown > 0 || have == 0)
+			return 1;
+		have /= 2;
+	}
+	if (!s->call->json)
+		buffer_clear(&s->gap);
+	s->last = line->number;
+	s->shown++;
+	return s->out.len > COLLECTED ? search_flush(s) : 0;
+}
+
+/* Lists the matches of a text. Returns WALK_END, WALK_GAVE_UP at *line, or WALK_FAILED with errno;
+   earlier matches are printed. */
+static enum walk_kind search_list(struct search *s, struct walk *w, struct walk_line *line)
+{
+	uint64_t behind = 0; /* so many lines behind a match are still to be shown */
+	s->last = 0;
+	s->floor = s->from - 1;
+	for (;;) {
+		enum walk_kind kind = behind ? walk_step(w, line) : walk_next(w, line);
+		if (kind == WALK_GAP) {
+			behind = 0;
+			if (search_note_gap(s, line->gap) < 0)
+				return WALK_FAILED;
+			continue;
+		}
+		if (kind != WALK_LINE)
+			return kind;
+		if (!line->wanted) {
+			size_t before = s->out.len;
+			search_add_line(s, line, w);
+			if (buffer_check(&s->out) < 0)
+				return WALK_FAILED;
+			behind--;
+			if (search_has_room(s)) {
+				s->last = line->number;
+				continue;
+			}
+			buffer_truncate(&s->out, before);
+			search_set_full(s, true);
+			behind = 0;
+			continue;
+		}
+		s->matches++;
+		bool over = s->shown >= s->most;
+		int added = s->full || over ? 1 : search_add_match(s, line, w);
+		if (added < 0)
+			return WALK_FAILED;
+		behind = added ? 0 : s->after;
+		if (added == 0)
+			continue;
+		/* From here on they are only counted. */
+		search_set_full(s, !over);
+		if (!s->next_in) {
+			s->next = line->number;
+			s->next_in = s->where.id;
+		}
+		if (search_flush(s) < 0)
+			return WALK_FAILED;
+	}
 }
 
 /* --- what is printed ------------------------------------------------------------------ */
@@ -139,7 +401,6 @@ static void search_add_all(struct buffer *out, const struct search *s)
    how to continue. Returns 0, or -1 with errno. */
 static int search_json(struct search *s, const struct text *text, const char *session)
 {
-	const struct listing_found *f = &s->listing.found;
 	struct buffer out = BUFFER_INIT, next = BUFFER_INIT, all = BUFFER_INIT;
 	envelope_begin(&out);
 	if (text) {
@@ -149,17 +410,17 @@ static int search_json(struct search *s, const struct text *text, const char *se
 		json_add_count(&out, "searched", s->artifacts);
 	}
 	json_begin_array(&out, "found");
-	buffer_add(&out, &s->listing.out);
+	buffer_add(&out, &s->out);
 	json_end_array(&out);
 	json_begin_array(&out, "gaps");
-	buffer_add(&out, &s->listing.gap);
+	buffer_add(&out, &s->gap);
 	json_end_array(&out);
-	json_add_count(&out, "shown", s->lines ? f->shown : text ? s->total : s->listed);
-	json_add_count(&out, "total", s->lines ? f->total : text ? s->total : s->matching);
-	json_add_bool(&out, "truncated", f->full);
-	if (f->full && s->lines)
+	json_add_count(&out, "shown", s->lines ? s->shown : text ? s->total : s->listed);
+	json_add_count(&out, "total", s->lines ? s->matches : text ? s->total : s->matching);
+	json_add_bool(&out, "truncated", s->full);
+	if (s->full && s->lines)
 		search_add_next(&next, s);
-	if (f->full && s->lines && !f->out_of_room)
+	if (s->full && s->lines && !s->out_of_room)
 		search_add_all(&all, s);
 	json_add_made(&out, "next", &next);
 	json_add_made(&out, "all", &all);
@@ -172,22 +433,13 @@ static int search_json(struct search *s, const struct text *text, const char *se
 	return result;
 }
 
-/* For the listing. */
-static int search_print(void *ctx, const char *data, size_t len)
-{
-	struct search *s = ctx;
-	followup_add(&s->followup, data, len);
-	return io_write(STDOUT_FILENO, data, len);
-}
-
 /* Adds a line about a whole text, if the limits allow one more: for -c and -l, or if it is `binary`
    (its kind, or "") and not shown. Returns 0, or -1 with ENOMEM. */
 static int search_add_summary(struct search *s, const char *name, uint64_t total,
 			      const char *binary)
 {
-	struct listing *l = &s->listing;
 	struct buffer line = BUFFER_INIT;
-	const char *label = s->where.label;
+	const char *label = s->label;
 	if (s->call->json) {
 		json_begin_object(&line, NULL);
 		json_add_string(&line, "artifact", label);
@@ -207,7 +459,7 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 			if (*binary)
 				buffer_printf(&line, " (%s)", binary);
 			buffer_append_string(&line, ", not shown: ");
-			search_add_command(&line, s, s->where.place.id, 0, 0);
+			search_add_command(&line, s, s->where.id, 0, 0);
 			buffer_append_string(&line, " -a]");
 		} else if (s->count && !s->names) {
 			buffer_printf(&line, "%" PRIu64, total);
@@ -216,18 +468,18 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 	}
 	if (label) {
 		s->matching++;
-		if (!l->found.full && s->listed >= l->options.limit)
-			l->found.full = true;
-		else if (!l->found.full && l->printed + l->out.len + line.len > l->options.room)
-			l->found.full = l->found.out_of_room = true;
-		s->listed += !l->found.full;
+		if (!s->full && s->listed >= s->most)
+			s->full = true;
+		else if (!s->full && s->printed + s->out.len + line.len > s->room)
+			s->full = s->out_of_room = true;
+		s->listed += !s->full;
 	}
-	if (s->call->json && (!label || !l->found.full))
-		json_add_raw(&l->out, NULL, line.data, line.len);
-	else if (!label || !l->found.full)
-		buffer_add(&l->out, &line);
+	if (s->call->json && (!label || !s->full))
+		json_add_raw(&s->out, NULL, line.data, line.len);
+	else if (!label || !s->full)
+		buffer_add(&s->out, &line);
 	buffer_release(&line);
-	return buffer_check(&l->out);
+	return buffer_check(&s->out);
 }
 
 /* "[100 of 82,310 matches shown: terse search ID REGEX --limit 82310, or narrow the pattern]" and
@@ -235,24 +487,23 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 static void search_add_more(struct buffer *out, const struct search *s)
 {
 	static const char narrow[] = "narrow the pattern]\n";
-	const struct listing_found *f = &s->listing.found;
-	if (!s->name && !f->total) {
+	if (!s->name && !s->matches) {
 		buffer_printf(out, "[%s of %s artifacts shown: ", HUMAN_COUNT(s->listed),
 			      HUMAN_COUNT(s->matching));
-		if (!f->out_of_room) {
+		if (!s->out_of_room) {
 			search_add_command(out, s, NULL, 0, s->matching);
 			buffer_append_string(out, ", or ");
 		}
 		buffer_append_string(out, narrow);
 		return;
 	}
-	buffer_printf(out, "[%s of %s match%s", HUMAN_COUNT(f->shown), HUMAN_COUNT(f->total),
-		      f->total == 1 ? "" : "es");
+	buffer_printf(out, "[%s of %s match%s", HUMAN_COUNT(s->shown), HUMAN_COUNT(s->matches),
+		      s->matches == 1 ? "" : "es");
 	if (s->from > 1)
 		buffer_printf(out, " from line %s on", HUMAN_COUNT(s->from));
-	if (!f->next_in) {
+	if (!s->next_in) {
 		buffer_append_string(out, " shown, not all lines around them]\n");
-	} else if (f->out_of_room) {
+	} else if (s->out_of_room) {
 		buffer_append_string(out, " shown, as many as fit: ");
 		search_add_next(out, s);
 		buffer_printf(out, ", or %s", narrow);
@@ -261,8 +512,8 @@ static void search_add_more(struct buffer *out, const struct search *s)
 		search_add_all(out, s);
 		buffer_printf(out, ", or %s[next match: ", narrow);
 		if (!s->name)
-			buffer_printf(out, "%s, ", f->next_in);
-		buffer_printf(out, "line %s: ", HUMAN_COUNT(f->next));
+			buffer_printf(out, "%s, ", s->next_in);
+		buffer_printf(out, "line %s: ", HUMAN_COUNT(s->next));
 		search_add_next(out, s);
 		buffer_append_string(out, "]\n");
 	}
@@ -279,7 +530,7 @@ static void search_add_nothing(struct buffer *out, const struct search *s, const
 		{"\\n", "; lines are matched one by one, so that \\n is never there"},
 		{"\n", "; lines are matched one by one, so that a newline is never there"},
 	};
-	uint64_t lines = s->last >= s->from ? s->last - s->from + 1 : 0;
+	uint64_t lines = s->line_count >= s->from ? s->line_count - s->from + 1 : 0;
 	buffer_printf(out, "%s in %s line%s", s->invert ? "none that does not match" : "no match",
 		      HUMAN_COUNT(lines), lines == 1 ? "" : "s");
 	if (s->from > 1)
@@ -299,15 +550,13 @@ static void search_add_nothing(struct buffer *out, const struct search *s, const
    the exit status: 0, 1: nothing was found; 2: a match may be in a gap. */
 static int search_end(struct search *s, const struct text *text, const char *session)
 {
-	struct listing *l = &s->listing;
-	const struct listing_found *f = &l->found;
 	struct buffer notice = BUFFER_INIT, said = BUFFER_INIT;
-	int result = listing_finish(l);
+	int result = search_finish(s);
 	if (result == 0 && s->call->json) {
 		result = search_json(s, text, session);
 	} else if (result == 0) {
-		bool nothing = s->lines && !s->found && !f->full;
-		if (f->full)
+		bool nothing = s->lines && !s->found && !s->full;
+		if (s->full)
 			search_add_more(&notice, s);
 		else if (!text && s->artifacts == 0)
 			buffer_printf(&said, "session %s has no artifacts", session);
@@ -317,15 +566,15 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 		else if (nothing)
 			search_add_nothing(&said, s, text);
 		/* A line that memory can't hold. */
-		if (text && s->long_line && !f->full && !s->names)
+		if (text && s->long_line && !s->full && !s->names)
 			buffer_printf(&said,
 				      "%sline %s was searched in pieces: a match of over %s in it "
 				      "is missed",
 				      said.len ? "; " : "", HUMAN_COUNT(s->long_line),
 				      HUMAN_SIZE(WALK_EDGE));
 		/* The line about a gap, without its newline. */
-		if (text && nothing && l->gap.len)
-			buffer_printf(&said, " %.*s", (int)l->gap.len - 1, l->gap.data);
+		if (text && nothing && s->gap.len)
+			buffer_printf(&said, " %.*s", (int)s->gap.len - 1, s->gap.data);
 		result = buffer_check(&said);
 		/* To a model that is the answer. */
 		bool answers = s->call->settings->words == WORDS_TOOLS;
@@ -338,7 +587,7 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 			result = reader_notice(s->sink, &notice);
 		followup_add(&s->followup, notice.data, notice.len);
 		/* The gaps of texts that are not listed. */
-		const char *at = l->gap.data, *end = l->gap.data + l->gap.len, *newline;
+		const char *at = s->gap.data, *end = s->gap.data + s->gap.len, *newline;
 		bool tells = result == 0 && (!s->lines || (!text && !s->found));
 		for (; tells && at < end && (newline = memchr(at, '\n', (size_t)(end - at)));
 		     at = newline + 1)
@@ -349,24 +598,24 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 	if (result < 0)
 		return verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 	followup_keep(&s->followup, s->first, s->first_id);
-	return s->found ? 0 : l->gap.len ? 2 : 1;
+	return s->found ? 0 : s->gap.len ? 2 : 1;
 }
 
 /* Reports that the search gave up at a line, and what was found before. */
 static void search_give_up(struct search *s, uint64_t line)
 {
-	const uint64_t shown = s->listing.found.shown;
+	const uint64_t shown = s->shown;
 	struct buffer notice = BUFFER_INIT;
 	buffer_printf(&notice, "gave up at line %s", HUMAN_COUNT(line));
 	if (!s->name)
-		buffer_printf(&notice, " of %s", s->where.place.id);
+		buffer_printf(&notice, " of %s", s->where.id);
 	buffer_printf(&notice, ": %s; behind it: ", matcher_reason(s->matcher));
-	search_add_command(&notice, s, s->where.place.id, line + 1, 0);
+	search_add_command(&notice, s, s->where.id, line + 1, 0);
 	if (buffer_check(&notice) == 0)
 		verb_fail(s->call, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->pattern, (int)notice.len,
 			  notice.data);
 	buffer_clear(&notice);
-	if (!s->call->json && listing_finish(&s->listing) == 0 && shown > 0) {
+	if (!s->call->json && search_finish(s) == 0 && shown > 0) {
 		buffer_printf(&notice,
 			      "[%s match%s shown, up to line %s where the search gave up]\n",
 			      HUMAN_COUNT(shown), shown == 1 ? "" : "es", HUMAN_COUNT(line));
@@ -401,9 +650,9 @@ static void search_tick(void *ctx, uint64_t line)
 	/* The message is not there for a moment. */
 	if (s->has_timer)
 		timer_settime(s->timer, 0, &none, NULL);
-	listing_flush(&s->listing);
+	search_flush(s);
 	buffer_printf(&text, "%s: gave up in %s, from line %s on: a part of it takes over %d s",
-		      s->pattern, s->where.place.id, HUMAN_COUNT(line), PATIENCE);
+		      s->pattern, s->where.id, HUMAN_COUNT(line), PATIENCE);
 	buffer_clear(&s->late);
 	verb_add_failure(s->call, ENVELOPE_BAD_PATTERN, &s->late, &text);
 	buffer_release(&text);
@@ -416,11 +665,10 @@ static void search_tick(void *ctx, uint64_t line)
 /* Searches the text of s->where. Returns 0, or the exit status of a search that ends here. */
 static int search_text(struct search *s, struct text *text, const char *name)
 {
-	struct listing *l = &s->listing;
-	const char *what = NULL, *label = s->where.label;
+	const char *what = NULL, *label = s->label;
 	struct walk_line line = {.number = 0};
-	uint64_t total = 0, total_before = l->found.total;
-	size_t gaps_before = l->gap.len;
+	uint64_t total = 0, total_before = s->matches;
+	size_t gaps_before = s->gap.len;
 	bool binary = s->lines && !s->binary && verb_is_binary(text, &what);
 	const struct walk_options options = {
 		.invert = s->invert,
@@ -433,19 +681,19 @@ static int search_text(struct search *s, struct text *text, const char *name)
 	struct walk *w = walk_new(text, s->matcher, &options);
 	enum walk_kind kind = w ? WALK_GAP : WALK_FAILED;
 	if (w && s->lines && !binary) {
-		kind = listing_add(l, w, &s->where, &line);
-		total = l->found.total - total_before;
+		kind = search_list(s, w, &line);
+		total = s->matches - total_before;
 	}
 	/* For a name, one match is enough. */
 	while (kind == WALK_GAP || (kind == WALK_LINE && !s->names)) {
 		kind = walk_next(w, &line);
 		total += kind == WALK_LINE;
-		if (kind == WALK_GAP && listing_note_gap(l, &s->where, line.gap) < 0)
+		if (kind == WALK_GAP && search_note_gap(s, line.gap) < 0)
 			kind = WALK_FAILED;
 	}
 	if (s->names && total)
-		buffer_truncate(&l->gap, gaps_before);
-	s->last = line.number - 1;
+		buffer_truncate(&s->gap, gaps_before);
+	s->line_count = line.number - 1;
 	walk_free(w);
 	if (kind == WALK_GAVE_UP) {
 		search_give_up(s, line.number);
@@ -483,7 +731,7 @@ static int search_one(struct search *s)
 		return 1;
 	}
 	int status = 1;
-	if (verb_place(s->call, &text, s->name, &s->quoted, &s->where.place) < 0)
+	if (verb_place(s->call, &text, s->name, &s->quoted, &s->where) < 0)
 		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
 	else
 		status = search_text(s, &text, *text.id ? text.id : s->name);
@@ -520,11 +768,11 @@ static int search_all(struct search *s)
 			continue;
 		}
 		s->artifacts++;
-		s->where.label = s->where.place.id = made.of.id;
+		s->label = s->where.id = made.of.id;
 		status = search_text(s, &text, made.of.id);
-		if (s->listing.found.next_in == made.of.id) {
+		if (s->next_in == made.of.id) {
 			memcpy(s->next_id, made.of.id, sizeof(s->next_id));
-			s->listing.found.next_in = s->next_id;
+			s->next_in = s->next_id;
 		}
 		text_close(&text);
 	}
@@ -580,31 +828,20 @@ static int search_run(struct verb_call *c)
 		s->after = s->context;
 	s->lines = !s->count && !s->names;
 	s->sink = c->json ? SINK_AGENT : reader_of_text(c->settings);
-	bool whole = s->sink == SINK_PROGRAM;
+	s->whole = s->sink == SINK_PROGRAM;
 	/* For notices: the command stands there twice; a byte becomes four at most. */
 	size_t reserved = 512 + 2 * 4 *
 					(strlen(s->pattern) + (s->name ? strlen(s->name) : 0) +
 					 (!s->name && c->session ? strlen(c->session) : 0));
-	s->followup = (struct followup){.is_counted = !whole};
-	s->where.place =
+	s->followup = (struct followup){.is_counted = !s->whole};
+	s->where =
 		(struct wording_place){.words = c->settings->words, .is_stderr = s->standard_error};
-	s->listing.options = (struct listing_options){
-		.before = s->before,
-		.after = s->after,
-		.limit = s->limit ? s->limit
-			 : whole  ? UINT64_MAX
-				  : PAGE_MATCHES,
-		.room = whole || s->sink == SINK_PERSON             ? SIZE_MAX
-			: reserved + LISTING_ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
-								    : LISTING_ROOM_MIN,
-		.whole = whole,
-		.json = c->json,
-		.mark = c->colour ? paint_code(true, PAINT_MATCH) : NULL,
-		.unmark = c->colour ? paint_none(true) : NULL,
-		.from = s->from,
-		.print = search_print,
-		.ctx = s,
-	};
+	s->most = s->limit ? s->limit : s->whole ? UINT64_MAX : PAGE_MATCHES;
+	s->room = s->whole || s->sink == SINK_PERSON  ? SIZE_MAX
+		  : reserved + ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
+						      : ROOM_MIN;
+	s->mark = c->colour ? paint_code(true, PAINT_MATCH) : NULL;
+	s->unmark = c->colour ? paint_none(true) : NULL;
 	struct sigaction action = {.sa_sigaction = search_on_timer, .sa_flags = SA_SIGINFO};
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGVTALRM, .sigev_value.sival_ptr = s};
@@ -620,8 +857,8 @@ static int search_run(struct verb_call *c)
 		timer_delete(s->timer);
 	matcher_free(s->matcher);
 	io_close(&s->first);
-	buffer_release(&s->listing.out);
-	buffer_release(&s->listing.gap);
+	buffer_release(&s->out);
+	buffer_release(&s->gap);
 	buffer_release(&s->quoted);
 	buffer_release(&s->late);
 	return status;

@@ -5,7 +5,6 @@
 
 #include "lib/buffer.h"
 #include "lib/utf8.h"
-#include "supervisor/reading/listing.h"
 #include "supervisor/reading/matcher.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,9 +1,11 @@
 // How search prints long lines, gaps, binary texts, and artifacts that still grow.
 
-#include "supervisor/reading/listing.h"
 #include "supervisor/reading/walk.h"
 #include "tests/unit/search.h"
 #include "tests/unit/unit.h"
+
+/* Bytes of a long line that are shown. */
+#define EXCERPT_MAX 500
 
 static void append(struct buffer *b, const char *text, size_t times)
 {
