@@ -94,64 +94,47 @@ bool run_is_fed(void)
 	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
 }
 
-/* The string as a shell takes it: one that begins as an option does is still a command. With
-   `leave` (or NULL) a trap executes that when the shell ends: only then are its directory and
-   variables what it leaves. The string stays on line 1, which errors name. NULL: no memory. */
-static char *run_make_string(const char *text, const char *leave)
+/* The command as it is executed: the words, or a shell with the string, which is put into `string`.
+   One that begins as an option does is still a command. With `leave` (or NULL) a trap executes that
+   when the shell ends: only then are its directory and variables what it leaves. The string stays
+   on line 1, which errors name. NULL: no memory. */
+static char **run_make_argv(const struct settings *s, const struct arguments *a, const char *leave,
+			    struct buffer *string)
 {
-	struct buffer trap = BUFFER_INIT, string = BUFFER_INIT, plain = BUFFER_INIT;
-	buffer_printf(&plain, "%s%s", *text && strchr("-+", *text) ? " " : "", text);
-	if (!buffer_string(&plain))
-		buffer_release(&plain);
-	if (!leave || !plain.data)
-		return plain.data;
-	buffer_printf(&trap, "{ set +x; } 2>/dev/null; %s", leave);
-	buffer_append_string(&string, "trap ");
-	quote_single(&string, buffer_string(&trap) ? trap.data : "");
-	buffer_append_string(&string, " EXIT; eval ");
-	quote_single(&string, plain.data);
-	string.failed |= trap.failed;
-	buffer_release(&trap);
-	buffer_release(&plain);
-	if (!buffer_string(&string))
-		buffer_release(&string);
-	return string.data;
-}
-
-/* The command as it is executed: the words, or a shell with the string. */
-static char **run_make_argv(const struct settings *s, const struct arguments *a, const char *leave)
-{
-	size_t count = 0, n = 0;
-	if (!a->string)
-		return a->argv;
-	while (a->argv[count])
-		count++;
-	char **argv = malloc((count + 4) * sizeof(*argv));
-	if (!argv)
-		return NULL;
-	argv[n++] = (char *)shell_find(s->shell);
-	argv[n++] = (char *)"-c";
 	/* Those that have trap and eval as POSIX defines them. */
 	static const char *const posix[] = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"};
+	if (!a->string)
+		return a->argv;
+	const char *shell = shell_find(s->shell);
+	const char *blank = *a->string && strchr("-+", *a->string) ? " " : "";
 	bool has_trap = false;
-	for (size_t i = 0; i < sizeof(posix) / sizeof(*posix); i++)
-		has_trap |= strcmp(posix[i], shell_call_name(argv[0])) == 0;
-	argv[n++] = run_make_string(a->string, has_trap ? leave : NULL);
-	if (!argv[n - 1]) {
-		free(argv);
-		return NULL;
+	for (size_t i = 0; leave && i < sizeof(posix) / sizeof(*posix); i++)
+		has_trap |= strcmp(posix[i], shell_call_name(shell)) == 0;
+	if (has_trap) {
+		struct buffer trap = BUFFER_INIT, plain = BUFFER_INIT;
+		buffer_printf(&trap, "{ set +x; } 2>/dev/null; %s", leave);
+		buffer_printf(&plain, "%s%s", blank, a->string);
+		buffer_append_string(string, "trap ");
+		quote_single(string, buffer_string(&trap) ? trap.data : "");
+		buffer_append_string(string, " EXIT; eval ");
+		quote_single(string, buffer_string(&plain) ? plain.data : "");
+		string->failed |= trap.failed || plain.failed;
+		buffer_release(&trap);
+		buffer_release(&plain);
+	} else {
+		buffer_printf(string, "%s%s", blank, a->string);
 	}
-	for (size_t i = 0; i <= count; i++)
-		argv[n++] = a->argv[i];
+	size_t count = 1;
+	while (a->argv[count - 1])
+		count++;
+	char **argv = buffer_string(string) ? malloc((count + 3) * sizeof(*argv)) : NULL;
+	if (argv) {
+		argv[0] = (char *)shell;
+		argv[1] = (char *)"-c";
+		argv[2] = string->data;
+		memcpy(argv + 3, a->argv, count * sizeof(*argv));
+	}
 	return argv;
-}
-
-static void run_free_argv(char **argv, const struct arguments *a)
-{
-	if (!argv || argv == a->argv)
-		return;
-	free(argv[2]);
-	free(argv);
 }
 
 int run_tell_exec_error(const struct job *job, int error)
@@ -318,9 +301,10 @@ static int run_run(struct verb_call *c)
 	if (a.caller >= 0)
 		job.caller = a.caller;
 	job.leashed = a.leashed;
-	char **shown = run_make_argv(c->settings, &a, NULL), **leaving = NULL;
+	struct buffer strings[2] = {BUFFER_INIT, BUFFER_INIT};
+	char **shown = run_make_argv(c->settings, &a, NULL, &strings[0]), **leaving = NULL;
 	if (shown && a.leave && a.string)
-		leaving = run_make_argv(c->settings, &a, a.leave);
+		leaving = run_make_argv(c->settings, &a, a.leave, &strings[1]);
 	int status;
 	job.shown = shown;
 	job.argv = a.leave && a.string ? leaving : shown;
@@ -335,8 +319,11 @@ static int run_run(struct verb_call *c)
 	} else {
 		status = run_supervised(&job, c->settings, a.argv, a.string);
 	}
-	run_free_argv(shown, &a);
-	run_free_argv(leaving, &a);
+	if (a.string)
+		free(shown);
+	free(leaving);
+	for (int i = 0; i < 2; i++)
+		buffer_release(&strings[i]);
 	return status;
 }
 
