@@ -1,60 +1,14 @@
 // The verbs read, list and path, with what they print.
 
-#include "config/settings.h"
-#include "lib/buffer.h"
-#include "lib/human.h"
-#include "supervisor/artifact/artifact.h"
-#include "supervisor/command/verb.h"
-#include "tests/unit/home.h"
+#include "tests/unit/search.h"
 #include "tests/unit/unit.h"
 
 #include <regex.h>
-#include <sys/mman.h>
 
-static struct settings settings;
-static struct meta meta;
-static struct buffer out, err; /* what the last call printed */
-
-static char *command[] = {(char *)"npm", (char *)"test", (char *)"a b", NULL};
-
-static int setup(void **state)
+static int setup_collected(void **state)
 {
-	settings = (struct settings){0};
-	return home_setup(state);
-}
-
-static int teardown(void **state)
-{
-	buffer_release(&out);
-	buffer_release(&err);
-	return home_teardown(state);
-}
-
-static struct artifact *create(uint64_t max)
-{
-	meta = (struct meta){.argv = command,
-			     .session = "default",
-			     .cwd = "/",
-			     .started_ms = clock_real_ms(),
-			     .exit_code = -1};
-	struct artifact *a = artifact_create(&meta, max, 0);
-	assert_non_null(a);
-	return a;
-}
-
-static void finish(struct artifact *a)
-{
-	meta.state = META_DONE;
-	meta.exit_code = 0;
-	assert_int_equal(artifact_update(a), 0);
-	artifact_close(a);
-}
-
-static void make(const char *text, size_t len)
-{
-	struct artifact *a = create(0);
-	assert_int_equal(artifact_append(a, ARTIFACT_OUT, text, len), 0);
-	finish(a);
+	collected = true;
+	return setup(state);
 }
 
 /* An artifact of the lines first..last as numbers. */
@@ -63,73 +17,7 @@ static void make_numbers(int first, int last)
 	struct buffer b = BUFFER_INIT;
 	for (int i = first; i <= last; i++)
 		buffer_printf(&b, "%d\n", i);
-	make(b.data, b.len);
-	buffer_release(&b);
-}
-
-static void load(int fd, struct buffer *b)
-{
-	struct stat st;
-	assert_int_equal(fstat(fd, &st), 0);
-	buffer_clear(b);
-	assert_int_equal(buffer_reserve(b, (size_t)st.st_size + 1), 0);
-	assert_int_equal(pread(fd, b->data, (size_t)st.st_size, 0), st.st_size);
-	b->len = (size_t)st.st_size;
-	b->data[b->len] = '\0';
-	close(fd);
-}
-
-/* Calls a verb with the words of `line`, both streams in one file, as an agent collects them: the
-   text of a call that fails is its error. */
-static int call(const char *line)
-{
-	char words[4096], *argv[32], *save = NULL;
-	int argc = 0, status;
-	snprintf(words, sizeof(words), "%s", line);
-	for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
-		argv[argc++] = w;
-	argv[argc] = NULL;
-
-	int file = memfd_create("both", 0);
-	int kept[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
-	dup2(file, STDOUT_FILENO);
-	dup2(file, STDERR_FILENO);
-	struct verb_call c = {
-		.verb = verb_named(argv[0]), .settings = &settings, .argc = argc, .argv = argv};
-	assert_non_null(c.verb);
-	status = c.verb->run(&c);
-	for (int i = 0; i < 2; i++) {
-		dup2(kept[i], STDOUT_FILENO + i);
-		close(kept[i]);
-	}
-	struct buffer *said = status == 0 ? &out : &err, *silent = status == 0 ? &err : &out;
-	buffer_clear(silent);
-	assert_non_null(buffer_string(silent));
-	load(file, said);
-	return status;
-}
-
-static int call_id(const char *format)
-{
-	char line[4096];
-	const char *at = strchr(format, '@');
-	assert_non_null(at);
-	snprintf(line, sizeof(line), "%.*s%s%s", (int)(at - format), format, meta.id, at + 1);
-	return call(line);
-}
-
-/* `format` with each @ replaced by the ID. */
-static void expect_out(const char *format)
-{
-	struct buffer b = BUFFER_INIT;
-	for (const char *c = format; *c; c++) {
-		if (*c == '@')
-			buffer_append_string(&b, meta.id);
-		else
-			buffer_append(&b, c, 1);
-	}
-	assert_non_null(buffer_string(&b));
-	assert_string_equal(out.data, b.data);
+	make("default", buffer_string(&b));
 	buffer_release(&b);
 }
 
@@ -142,10 +30,10 @@ static void expect_match(const char *text, const char *pattern)
 	regfree(&re);
 }
 
-TEST_IN(test_read_explicit_limit_over_a_page, setup, teardown)
+TEST_IN(test_read_explicit_limit_over_a_page, setup_collected, teardown)
 {
 	make_numbers(100000, 199999);
-	assert_int_equal(call_id("read @ --offset 11 --limit 50000"), 0);
+	assert_int_equal(call("read @ --offset 11 --limit 50000"), 0);
 	expect_match(out.data, "^100010\n");
 	expect_match(out.data,
 		     "\\[terse: lines 11-[0-9],[0-9]{3} of 100,000 shown \\(limit 30,000 bytes\\); "
@@ -157,7 +45,7 @@ TEST_IN(test_read_explicit_limit_over_a_page, setup, teardown)
 	assert_int_equal(offset + limit, 50011);
 	/* More than the default number of lines, since it was asked for. */
 	make_numbers(1, 5000);
-	assert_int_equal(call_id("read @ --limit 5000"), 0);
+	assert_int_equal(call("read @ --limit 5000"), 0);
 	expect_match(out.data, "\n4999\n5000\n$");
 }
 
@@ -168,11 +56,12 @@ static void check_cut_line(const char *unit, size_t times, size_t cells)
 	for (size_t i = 0; i < times; i++)
 		buffer_append_string(&b, unit);
 	buffer_append_string(&b, "\nafter\n");
-	make(b.data, b.len);
-	assert_int_equal(call_id("read @"), 0);
-	expect_out("before\n[terse: line 1 of 3 shown (limit 30,000 bytes); continue: terse read @ "
-		   "--offset 2]\n");
-	assert_int_equal(call_id("read @ --offset 2"), 0);
+	make("default", buffer_string(&b));
+	assert_int_equal(call("read @"), 0);
+	expect(&out,
+	       "before\n[terse: line 1 of 3 shown (limit 30,000 bytes); continue: terse read @ "
+	       "--offset 2]\n");
+	assert_int_equal(call("read @ --offset 2"), 0);
 	assert_true(out.len <= 30000);
 	expect_match(out.data,
 		     "\\[\\.\\.\\. bytes [0-9]+-[0-9]+ omitted: terse read cmd-[0-9a-z]+ "
@@ -187,14 +76,14 @@ static void check_cut_line(const char *unit, size_t times, size_t cells)
 	assert_int_equal((size_t)(notice - out.data) % cells, 0);
 	assert_true(notice - out.data > 28000);
 	assert_int_equal(kept + strtoul(end + 1, NULL, 10) + 1 - first, times * strlen(unit) + 1);
-	assert_int_equal(call_id("read @ --offset 2 --limit 1"), 0);
+	assert_int_equal(call("read @ --offset 2 --limit 1"), 0);
 	expect_match(out.data, "terse read cmd-[0-9a-z]+ --bytes [0-9]+-[0-9]+\\]\n$");
-	assert_int_equal(call_id("read @ --offset 3"), 0);
-	expect_out("after\n");
+	assert_int_equal(call("read @ --offset 3"), 0);
+	expect(&out, "after\n");
 	buffer_release(&b);
 }
 
-TEST_IN(test_read_line_over_a_page, setup, teardown)
+TEST_IN(test_read_line_over_a_page, setup_collected, teardown)
 {
 	check_cut_line("x", 31000, 1);
 	check_cut_line("x", 5000000, 1);
@@ -205,32 +94,32 @@ TEST_IN(test_read_line_over_a_page, setup, teardown)
 	check_cut_line("\xFF", 1000000, 3);
 }
 
-TEST_IN(test_read_running, setup, teardown)
+TEST_IN(test_read_running, setup_collected, teardown)
 {
-	struct artifact *a = create(0);
+	struct artifact *a = create("default", 0);
 	assert_int_equal(call("read last"), 0);
-	expect_out("[terse: the run goes on: terse read @ --offset 1]\n");
+	expect(&out, "[terse: the run goes on: terse read @ --offset 1]\n");
 	artifact_append(a, ARTIFACT_OUT, "one\n", 4);
 	artifact_update(a);
 	assert_int_equal(call("read last"), 0);
-	expect_out("one\n[terse: the run goes on: terse read @ --offset 2]\n");
+	expect(&out, "one\n[terse: the run goes on: terse read @ --offset 2]\n");
 	artifact_set_live(a, ARTIFACT_OUT, "Password: ", 10);
 	assert_int_equal(call("read last"), 0);
-	expect_out("one\nPassword: \n[terse: the run goes on: terse read @ --offset 2]\n");
+	expect(&out, "one\nPassword: \n[terse: the run goes on: terse read @ --offset 2]\n");
 	assert_int_equal(call("read last --limit 1"), 0);
-	expect_out("one\n");
+	expect(&out, "one\n");
 	/* The reader may get the text before the next line comes. */
 	assert_int_equal(call("read last --offset 3"), 0);
-	expect_out("[terse: the run goes on: terse read @ --offset 3]\n");
+	expect(&out, "[terse: the run goes on: terse read @ --offset 3]\n");
 	assert_int_equal(call("read last --offset 4"), 1);
 	artifact_close(a);
 	assert_int_equal(call("read last"), 0);
-	expect_out("one\nPassword: ");
+	expect(&out, "one\nPassword: ");
 }
 
-TEST_IN(test_read_gap, setup, teardown)
+TEST_IN(test_read_gap, setup_collected, teardown)
 {
-	struct artifact *a = create(64 * 1024);
+	struct artifact *a = create("default", 64 * 1024);
 	for (int i = 1; i <= 100000; i++) {
 		char line[16];
 		snprintf(line, sizeof(line), "%d\n", i);
@@ -241,7 +130,7 @@ TEST_IN(test_read_gap, setup, teardown)
 	char line[200], expected[500];
 	unsigned long from = meta.out.gap_from, to = meta.out.gap_to;
 	snprintf(line, sizeof(line), "read @ --offset %lu --limit %lu", from - 1, to - from + 3);
-	assert_int_equal(call_id(line), 0);
+	assert_int_equal(call(line), 0);
 	snprintf(expected, sizeof(expected),
 		 "^%lu\n\\[\\.\\.\\. lines [0-9],[0-9]{3}-[0-9]{2},[0-9]{3} \\([0-9,]+, [0-9.]+ "
 		 "KB\\) not kept: over "
@@ -250,61 +139,53 @@ TEST_IN(test_read_gap, setup, teardown)
 	expect_match(out.data, expected);
 	/* From inside the gap, and only inside: all of the gap is announced. */
 	snprintf(line, sizeof(line), "read @ --offset %lu --limit 5", to - 10);
-	assert_int_equal(call_id(line), 0);
+	assert_int_equal(call(line), 0);
 	expect_match(out.data, "^\\[\\.\\.\\. lines [0-9],[0-9]{3}-[0-9]{2},[0-9]{3} [^\n]*\n$");
 	snprintf(line, sizeof(line), "read @ --offset %lu --limit 2", to);
-	assert_int_equal(call_id(line), 0);
+	assert_int_equal(call(line), 0);
 	snprintf(expected, sizeof(expected), "^\\[\\.\\.\\. lines [0-9],[0-9]{3}-[^\n]*\n%lu\n$",
 		 to + 1);
 	expect_match(out.data, expected);
-	assert_int_equal(call_id("read @ --offset 100000"), 0);
-	expect_out("100000\n");
-	assert_int_equal(call_id("read @ --offset 100001"), 1);
+	assert_int_equal(call("read @ --offset 100000"), 0);
+	expect(&out, "100000\n");
+	assert_int_equal(call("read @ --offset 100001"), 1);
 }
 
-TEST_IN(test_read_gap_inside_a_line, setup, teardown)
+TEST_IN(test_read_gap_inside_a_line, setup_collected, teardown)
 {
-	struct artifact *a = create(8192);
+	struct artifact *a = create("default", 8192);
 	artifact_append(a, ARTIFACT_OUT, "first\n", 6);
 	for (int i = 0; i < 100000; i++)
 		artifact_append(a, ARTIFACT_OUT, "x", 1);
 	artifact_append(a, ARTIFACT_OUT, "\nlast\n", 6);
 	finish(a);
-	assert_int_equal(call_id("read @"), 0);
+	assert_int_equal(call("read @"), 0);
 	expect_match(out.data,
 		     "^first\nx+\n\\[\\.\\.\\. [0-9.]+ KB of line 2 not kept: [^\n]*\nx+\nlast\n$");
-	assert_int_equal(call_id("read @ --offset 3"), 0);
-	expect_out("last\n");
-	assert_int_equal(call_id("read @ --offset 2 --limit 1"), 0);
+	assert_int_equal(call("read @ --offset 3"), 0);
+	expect(&out, "last\n");
+	assert_int_equal(call("read @ --offset 2 --limit 1"), 0);
 	expect_match(out.data, "^x+\n\\[\\.\\.\\. [0-9.]+ KB of line 2 not kept: [^\n]*\nx+\n$");
 }
 
-TEST_IN(test_read_file, setup, teardown)
+TEST_IN(test_read_file, setup_collected, teardown)
 {
-	char path[128], line[300];
-	snprintf(path, sizeof(path), "%s/it's", home);
-	FILE *f = fopen(path, "w");
+	struct buffer b = BUFFER_INIT;
 	for (int i = 1; i <= 3000; i++)
-		fprintf(f, "%d\n", i);
-	fclose(f);
-	snprintf(line, sizeof(line), "read %s --offset 2999", path);
-	assert_int_equal(call(line), 0);
-	expect_out("2999\n3000\n");
-	snprintf(line, sizeof(line), "read %s", path);
-	assert_int_equal(call(line), 0);
+		buffer_printf(&b, "%d\n", i);
+	write_file("it's", b.data, b.len);
+	buffer_release(&b);
+	assert_int_equal(call("read it\\'s --offset 2999"), 0);
+	expect(&out, "2999\n3000\n");
+	assert_int_equal(call("read it\\'s"), 0);
 	expect_match(out.data, "of 3,000 shown \\(limit 2,000 lines\\); continue: terse read "
-			       "'/tmp/[^ ]*/it'\\\\''s' "
-			       "--offset 2001\\]\n$");
-	snprintf(line, sizeof(line), "read %s --stderr", path);
-	assert_int_equal(call(line), 1);
-	snprintf(line, sizeof(line), "read %s", home);
-	assert_int_equal(call(line), 1);
-	expect_match(err.data, "Is a directory\n$");
+			       "'it'\\\\''s' --offset 2001\\]\n$");
+	assert_int_equal(call("read it\\'s --stderr"), 1);
 	assert_int_equal(call("read /dev/null"), 1);
 	expect_match(err.data, "not a regular file\n$");
 }
 
-TEST_IN(test_bad_usage, setup, teardown)
+TEST_IN(test_bad_usage, setup_collected, teardown)
 {
 	static const char *const lines[] = {
 		"read",
@@ -342,7 +223,7 @@ TEST_IN(test_bad_usage, setup, teardown)
 			    "terse read: --xyzzy: no such option (see terse help read)\n");
 }
 
-TEST_IN(test_not_found, setup, teardown)
+TEST_IN(test_not_found, setup_collected, teardown)
 {
 	static const char *const names[] = {"cmd-000000000000", "cmd-xyz", "last", "last-3",
 					    "nothing"};
@@ -355,8 +236,8 @@ TEST_IN(test_not_found, setup, teardown)
 		assert_int_equal(call(line), 1);
 		assert_string_equal(err.data, expected);
 	}
-	make("a", 1);
-	make("b", 1);
+	make("default", "a");
+	make("default", "b");
 	assert_int_equal(call("path cmd-1"), 1);
 	expect_match(err.data, "several artifacts begin like this");
 	/* Typed text is printed clean. */
@@ -364,42 +245,42 @@ TEST_IN(test_not_found, setup, teardown)
 	assert_null(strchr(err.data, '\x1b'));
 }
 
-TEST_IN(test_list, setup, teardown)
+TEST_IN(test_list, setup_collected, teardown)
 {
 	assert_int_equal(call("list"), 0);
 	expect_match(out.data, "^terse list: nothing in session [^\n]*\n$");
 	assert_int_equal(call("list --all --state running"), 0);
-	expect_out("terse list: no such run in any session\n");
+	expect(&out, "terse list: no such run in any session\n");
 
 	make_numbers(1, 1234);
-	struct artifact *a = create(0);
+	char *words[] = {(char *)"npm", (char *)"test", (char *)"a b", NULL};
+	struct artifact *a = create("default", 0);
 	artifact_append(a, ARTIFACT_OUT, "x\n", 2);
+	meta.argv = words;
 	meta.state = META_DONE;
 	meta.signal = 11;
 	artifact_update(a);
 	artifact_close(a);
-	struct artifact *running = create(0);
+	struct artifact *running = create("default", 0);
 	artifact_append(running, ARTIFACT_OUT, "1\n2\n3\n", 6);
 	artifact_update(running);
-	a = create(0);
+	a = create("default", 0);
 	artifact_append(a, ARTIFACT_OUT, "1\n2\n", 4);
 	artifact_update(a);
 	artifact_close(a);
 	assert_int_equal(call("list"), 0);
 	expect_match(out.data, "^ID +STATE +TOOK +LINES +SIZE +AGE +COMMAND\n");
-	expect_match(
-		out.data,
-		"\ncmd-[0-9a-z]{12}  interrupted +[0-9]+ ms +2 +4 B +[0-9]+ s  npm test 'a b'\n"
-		"cmd-[0-9a-z]{12}  running +[0-9]+ ms +3 +6 B +[0-9]+ s  npm test 'a b'\n"
-		"cmd-[0-9a-z]{12}  SIGSEGV +[0-9.]+ m?s +1 +2 B +[0-9]+ s  npm test 'a b'\n"
-		"cmd-[0-9a-z]{12}  exit 0 +[0-9.]+ m?s +1,234 +[0-9.]+ KB +[0-9]+ s  npm test 'a "
-		"b'\n$");
+	expect_match(out.data,
+		     "\ncmd-[0-9a-z]{12}  interrupted +[0-9]+ ms +2 +4 B +[0-9]+ s  make\n"
+		     "cmd-[0-9a-z]{12}  running +[0-9]+ ms +3 +6 B +[0-9]+ s  make\n"
+		     "cmd-[0-9a-z]{12}  SIGSEGV +[0-9.]+ m?s +1 +2 B +[0-9]+ s  npm test 'a b'\n"
+		     "cmd-[0-9a-z]{12}  exit 0 +[0-9.]+ m?s +1,234 +[0-9.]+ KB +[0-9]+ s  make\n$");
 	assert_int_equal(call("list --limit 2"), 0);
 	expect_match(out.data, "\\[newest 2 shown; more: terse list --limit 20\\]\n$");
 	artifact_close(running);
 }
 
-TEST_IN(test_list_is_clean_and_narrow, setup, teardown)
+TEST_IN(test_list_is_clean_and_narrow, setup_collected, teardown)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c",
 			(char *)"echo \x1b[31m\n\xE6\xBC\xA2\xE6\xBC\xA2 \xFF"
@@ -408,7 +289,7 @@ TEST_IN(test_list_is_clean_and_narrow, setup, teardown)
 				"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 				"aaaaaaaaa",
 			NULL};
-	struct artifact *a = create(0);
+	struct artifact *a = create("default", 0);
 	meta.argv = argv;
 	finish(a);
 	assert_int_equal(call("list"), 0);
