@@ -1,4 +1,4 @@
-// The verb read with what it prints, word for word, as text and as JSON.
+// The verb read: artifacts, pages, gaps. tests/frozen/read.txt has what it prints of files.
 
 #include "tests/unit/search.h"
 #include "tests/unit/unit.h"
@@ -55,73 +55,16 @@ static void check_ends(const struct ends *cases, size_t count)
 
 TEST_IN(test_lines, setup, teardown)
 {
-	static const struct call calls[] = {
-		{"read f", 0, "one\ntwo\nthree\nfour\nfive\n", ""},
-		{"read f --offset 4", 0, "four\nfive\n", ""},
-		{"read f --offset 2 --limit 2", 0,
-		 "two\nthree\n[terse: lines 2-3 of 5 shown; continue: terse read f --offset 4 "
-		 "--limit "
-		 "2]\n",
-		 ""},
-		{"read f --offset 4 --limit 2", 0, "four\nfive\n", ""},
-		{"read f --lines 4-5", 0, "four\nfive\n", ""},
-		{"read f --lines 4-99", 0, "four\nfive\n", ""},
-		{"read f --lines 5", 0, "five\n", ""},
-		{"read f --lines 2-3", 0,
-		 "two\nthree\n[terse: lines 2-3 of 5 shown; continue: terse read f --offset 4 "
-		 "--limit "
-		 "2]\n",
-		 ""},
-		{"read f --lines 6-7", 1, "",
-		 "terse read: f: has 5 lines, --lines 6 is past the end\n"},
-		{"read f --offset=-2", 0, "four\nfive\n", ""},
-		{"read f --offset -4 --limit 1", 0,
-		 "two\n[terse: line 2 of 5 shown; continue: terse read f --offset 3 --limit 1]\n",
-		 ""},
-		{"read f --offset -99 --limit 1", 0,
-		 "one\n[terse: line 1 of 5 shown; continue: terse read f --offset 2 --limit 1]\n",
-		 ""},
-		{"read f --tail 1", 0, "five\n", ""},
-		{"read f --tail 2", 0, "four\nfive\n", ""},
-		{"read f --tail 99", 0, "one\ntwo\nthree\nfour\nfive\n", ""},
-		{"read f --offset 6", 1, "",
-		 "terse read: f: has 5 lines, --offset 6 is past the end\n"},
-		/* No newline at the end, CRLF, blank lines, nothing. */
-		{"read open", 0, "a\nb", ""},
-		{"read open --tail 1", 0, "b", ""},
-		{"read open --offset -1", 0, "b", ""},
-		{"read open --offset 3", 1, "",
-		 "terse read: open: has 2 lines, --offset 3 is past the end\n"},
-		{"read crlf", 0, "a\r\nb\r\n\r\n", ""},
-		{"read crlf --tail 2", 0, "b\r\n\r\n", ""},
-		{"read blank --tail 2", 0, "\n\n", ""},
-		{"read empty", 0, "", ""},
-		{"read empty --tail 3", 0, "", ""},
-		{"read empty --offset -3", 0, "", ""},
-		{"read empty --bytes 0", 0, "", ""},
-		{"read empty --offset 2", 1, "",
-		 "terse read: empty: has 0 lines, --offset 2 is past the end\n"},
-		{"read one --offset 2", 1, "",
-		 "terse read: one: has 1 line, --offset 2 is past the end\n"},
-		/* Characters that must not be printed. */
-		{"read bad", 0,
-		 "a\xEF\xBF\xBD[m\xEF\xBF\xBD\xEF\xBF\xBD"
-		 "b\tc\xEF\xBF\xBD\xEF\xBF\xBD\n",
-		 ""},
-	};
-	write_file("f", "one\ntwo\nthree\nfour\nfive\n", 24);
-	write_file("open", "a\nb", 3);
-	write_file("crlf", "a\r\nb\r\n\r\n", 8);
-	write_file("blank", "\n\n\n", 3);
-	write_file("empty", "", 0);
-	write_file("one", "a\n", 2);
-	write_file("bad", "a\x1b[m\x07\rb\tc\xFF\xE2\x80\n", 13);
-	CHECK(calls);
 	make("default", "one\ntwo\nthree\n");
 	assert_int_equal(call("read @ --tail 1"), 0);
 	expect(&out, "three\n");
 	assert_int_equal(call("read @.txt --offset -2 --limit 2"), 0);
 	expect(&out, "two\nthree\n");
+	assert_int_equal(call("read @ --json --tail 1"), 0);
+	expect(&out, "{\"ok\":true,\"data\":{\"artifact\":\"@\",\"stream\":\"stdout\",\"running\":"
+		     "false,\"from\":3,\"to\":3,\"text\":\"three\\n\",\"total_lines\":3,\"total_"
+		     "bytes\":14,"
+		     "\"truncated\":false,\"next\":null}}\n");
 }
 
 TEST_IN(test_pages, setup, teardown)
@@ -204,42 +147,6 @@ TEST_IN(test_lines_over_the_limit, setup, teardown)
 
 TEST_IN(test_bytes, setup, teardown)
 {
-	static const struct call calls[] = {
-		{"read f --bytes 0-3", 0,
-		 "one\n[terse: bytes 0-3 of 13 shown; continue: terse read f --bytes 4-7]\n", ""},
-		{"read f --bytes 4-7", 0,
-		 "two\n[terse: bytes 4-7 of 13 shown; continue: terse read f --bytes 8-11]\n", ""},
-		{"read f --bytes 2-4", 0,
-		 "e\nt\n[terse: bytes 2-4 of 13 shown; continue: terse read f --bytes 5-7]\n", ""},
-		{"read f --bytes 12-12", 0, "e", ""},
-		{"read f --bytes 8", 0, "three", ""},
-		{"read f --bytes 8-1023", 0, "three", ""},
-		{"read f --bytes 13", 0, "", ""},
-		{"read f --bytes 14", 1, "",
-		 "terse read: f: has 13 bytes, --bytes 14 is past the end\n"},
-		/* A character belongs to where it begins. */
-		{"read utf8 --bytes 0-1", 0,
-		 "a\n[terse: bytes 0-0 of 9 shown; continue: terse read utf8 --bytes 1-2]\n", ""},
-		{"read utf8 --bytes 1-2", 0,
-		 "\xE2\x82\xAC\n[terse: bytes 1-3 of 9 shown; continue: terse read utf8 --bytes "
-		 "4-5]\n",
-		 ""},
-		{"read utf8 --bytes 3-4", 0,
-		 "\xE2\x82\xAC"
-		 "b\n[terse: bytes 1-4 of 9 shown; continue: terse read utf8 --bytes 5-6]\n",
-		 ""},
-		{"read utf8 --bytes 4-6", 0,
-		 "b\n[terse: bytes 4-4 of 9 shown; continue: terse read utf8 --bytes 5-7]\n", ""},
-		{"read utf8 --bytes 6", 0, "\xF0\x9F\x98\x80", ""},
-		{"read crlf --bytes 0-1", 0,
-		 "a\n[terse: bytes 0-0 of 4 shown; continue: terse read crlf --bytes 1-2]\n", ""},
-		{"read crlf --bytes 1-2", 0,
-		 "\r\n[terse: bytes 1-2 of 4 shown; continue: terse read crlf --bytes 3-4]\n", ""},
-		{"read f --bytes x", 125, "",
-		 "terse read: --bytes: x: must be FROM-TO, like 330-412\n"},
-		{"read f --bytes 5-4", 125, "",
-		 "terse read: --bytes: 5-4: must be FROM-TO, like 330-412\n"},
-	};
 	static const struct ends cases[] = {
 		{"read numbers --bytes 0", "000001\n",
 		 "\n004\n[terse: bytes 0-28,919 of 63,000 shown; continue: terse read numbers "
@@ -249,108 +156,8 @@ TEST_IN(test_bytes, setup, teardown)
 		 "; continue: terse read numbers --bytes 57840]\n"},
 		{"read numbers --bytes 57840 ", "\n008264\n", "\n009000\n"},
 	};
-	write_file("f", "one\ntwo\nthree", 13);
-	write_file("utf8",
-		   "a\xE2\x82\xAC"
-		   "b\xF0\x9F\x98\x80",
-		   9);
-	write_file("crlf", "a\r\nb", 4);
 	write_numbers("numbers", 1, 9000);
-	CHECK(calls);
 	CHECK_ENDS(cases);
-}
-
-TEST_IN(test_usage, setup, teardown)
-{
-	static const struct call calls[] = {
-		{"read", 125, "", "terse read: usage: terse read ID|FILE\n"},
-		{"read f --offset 0", 125, "",
-		 "terse read: --offset: 0: must be a number from 1 on, or below 0 from the end\n"},
-		{"read f --tail 1 --offset 1", 125, "",
-		 "terse read: only one of --offset, --lines, --tail, --bytes and --preview\n"},
-		{"read f --tail 1 --limit 1", 125, "", "terse read: --limit goes with --offset\n"},
-		{"read f --lines 1-2 --limit 1", 125, "",
-		 "terse read: --limit goes with --offset\n"},
-		{"read f --lines 0-2", 125, "",
-		 "terse read: --lines: 0-2: must be FROM-TO, like 330-412\n"},
-		{"read f --lines 3-2", 125, "",
-		 "terse read: --lines: 3-2: must be FROM-TO, like 330-412\n"},
-		{"read f --raw --stderr", 125, "", "terse read: only one of --stderr and --raw\n"},
-		{"read f --raw --preview", 125, "",
-		 "terse read: --preview does not go with --raw\n"},
-		{"read f --raw", 1, "", "terse read: f: --raw is for artifacts, this is a file\n"},
-		{"read nothing", 1, "",
-		 "terse read: nothing: no such artifact (terse list shows what there is)\n"},
-		{"read f --session nobody", 1, "",
-		 "terse read: nobody: no such session (terse list --all shows what there is)\n"},
-		{"read . ", 1, "", "terse read: .: Is a directory\n"},
-		{"read f --json --tail", 125,
-		 "{\"ok\":false,\"error\":{\"code\":\"usage\",\"message\":\"--tail: needs a "
-		 "value\"}}\n",
-		 ""},
-		{"read nothing --json", 1,
-		 "{\"ok\":false,\"error\":{\"code\":\"unknown_artifact\",\"message\":\"nothing: no "
-		 "such artifact (terse list shows what there is)\"}}\n",
-		 ""},
-		{"read last --session x --json", 1,
-		 "{\"ok\":false,\"error\":{\"code\":\"unknown_session\",\"message\":\"x: no such "
-		 "session (terse list --all shows what there is)\"}}\n",
-		 ""},
-		{"read f --json --offset 9", 1,
-		 "{\"ok\":false,\"error\":{\"code\":\"bad_range\",\"message\":\"f: has 1 line, "
-		 "--offset 9 is past the end\"}}\n",
-		 ""},
-		{"read . --json", 1,
-		 "{\"ok\":false,\"error\":{\"code\":\"unreadable\",\"message\":\".: Is a "
-		 "directory\"}}\n",
-		 ""},
-		{"read png --json", 1,
-		 "{\"ok\":false,\"error\":{\"code\":\"binary\",\"message\":\"png: PNG image, "
-		 "25 B: not shown\"}}\n",
-		 ""},
-		{"read png", 0, "[PNG image, 25 B: not shown]\n", ""},
-		{"read png -a --bytes 1-3", 0,
-		 "PNG\n[terse: bytes 1-3 of 25 shown; continue: terse read png -a --bytes 4-6]\n",
-		 ""},
-	};
-	write_file("f", "x\n", 2);
-	write_file("png", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\2\x80\0\0\1\xe0\x08", 25);
-	CHECK(calls);
-}
-
-TEST_IN(test_json, setup, teardown)
-{
-	static const struct call calls[] = {
-		{"read f --json", 0,
-		 "{\"ok\":true,\"data\":{\"path\":\"f\",\"from\":1,\"to\":3,\"text\":\"a\\nb "
-		 "\\\"q\\\"\xEF\xBF\xBD\\n\xC3\xA9\\r\\n\",\"total_lines\":3,\"total_bytes\":13,"
-		 "\"truncated\":false,\"next\":null}}\n",
-		 ""},
-		{"read empty --json", 0,
-		 "{\"ok\":true,\"data\":{\"path\":\"empty\",\"from\":null,\"to\":null,\"text\":"
-		 "\"\",\"total_lines\":0,\"total_bytes\":0,\"truncated\":false,\"next\":null}}\n",
-		 ""},
-		{"read open --json --tail 1", 0,
-		 "{\"ok\":true,\"data\":{\"path\":\"open\",\"from\":2,\"to\":2,\"text\":"
-		 "\"b\xEF\xBF\xBD\",\"total_lines\":2,\"total_bytes\":4,\"truncated\":false,"
-		 "\"next\":null}}\n",
-		 ""},
-		{"read f --json --bytes 2-5", 0,
-		 "{\"ok\":true,\"data\":{\"path\":\"f\",\"from\":2,\"to\":5,\"text\":\"b "
-		 "\\\"q\",\"total_bytes\":13,\"truncated\":true,\"next\":"
-		 "\"terse read f --json --bytes 6-9\"}}\n",
-		 ""},
-	};
-	write_file("f", "a\nb \"q\"\x1b\n\xC3\xA9\r\n", 13);
-	write_file("empty", "", 0);
-	write_file("open", "a\nb\xFF", 4);
-	CHECK(calls);
-	make("default", "a\n");
-	assert_int_equal(call("read @ --json"), 0);
-	expect(&out,
-	       "{\"ok\":true,\"data\":{\"artifact\":\"@\",\"stream\":\"stdout\",\"running\":"
-	       "false,\"from\":1,\"to\":1,\"text\":\"a\\n\",\"total_lines\":1,\"total_bytes\":2,"
-	       "\"truncated\":false,\"next\":null}}\n");
 }
 
 /* The member `data` of what was printed. */

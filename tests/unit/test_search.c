@@ -1,135 +1,17 @@
-// The verb search with what it prints, word for word.
+// The verb search: artifacts, limits, pages. tests/frozen/search.txt has what it prints of files.
 
 #include "tests/unit/search.h"
 #include "tests/unit/unit.h"
 
 TEST_IN(test_lines, setup, teardown)
 {
-	static const char text[] = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
-	static const struct call calls[] = {
-		{"search f e$", 0, "1:one\n3:three\n5:five\n9:nine\n", ""},
-		{"search f o", 0, "1:one\n2:two\n4:four\n", ""},
-		{"search f O", 1, "", "terse search: no match in 10 lines\n"},
-		{"search f O -i", 0, "1:one\n2:two\n4:four\n", ""},
-		{"search -i f O", 0, "1:one\n2:two\n4:four\n", ""},
-		{"search f -v e", 0, "2:two\n4:four\n6:six\n", ""},
-		{"search f -v ''", 1, "", "terse search: none that does not match in 10 lines\n"},
-		{"search f -w t.", 1, "", "terse search: no match in 10 lines\n"},
-		{"search f -w t..", 0, "2:two\n10:ten\n", ""},
-		{"search f -F t.", 1, "", "terse search: no match in 10 lines\n"},
-		{"search f -c o", 0, "3\n", ""},
-		{"search f -c z", 1, "0\n", ""},
-		{"search f -vc o", 0, "7\n", ""},
-		{"search f -l o", 0, "f\n", ""},
-		{"search f -l z", 1, "", ""},
-		{"search f -nEP o", 0, "1:one\n2:two\n4:four\n", ""},
-		{"search f -e x$", 0, "6:six\n", ""},
-		{"search f -- -x", 1, "", "terse search: no match in 10 lines\n"},
-		/* Context. */
-		{"search f -C1 four", 0, "3-three\n4:four\n5-five\n", ""},
-		{"search f -C 1 e$", 0,
-		 "1:one\n2-two\n3:three\n4-four\n5:five\n6-six\n--\n8-eight\n9:nine\n10-ten\n", ""},
-		{"search f -A1 o", 0, "1:one\n2:two\n3-three\n4:four\n5-five\n", ""},
-		{"search f -B1 '^f|ten'", 0, "3-three\n4:four\n5:five\n--\n9-nine\n10:ten\n", ""},
-		{"search f -B2 -A1 six", 0, "4-four\n5-five\n6:six\n7-seven\n", ""},
-		{"search f -C3 -A0 six", 0, "3-three\n4-four\n5-five\n6:six\n", ""},
-		{"search f -ivC1 '[etx]'", 0, "3-three\n4:four\n5-five\n", ""},
-		{"search f -C99 six", 0,
-		 "1-one\n2-two\n3-three\n4-four\n5-five\n6:six\n7-seven\n8-eight\n9-nine\n10-ten\n",
-		 ""},
-		/* From a line on. */
-		{"search f --offset 3 o", 0, "4:four\n", ""},
-		{"search f --offset 4 o", 0, "4:four\n", ""},
-		{"search f --offset 5 o", 1, "",
-		 "terse search: no match in 6 lines from line 5 on\n"},
-		{"search f --offset 11 o", 1, "",
-		 "terse search: no match in 0 lines from line 11 on\n"},
-		{"search f --offset 4 -C2 four", 0, "4:four\n5-five\n6-six\n", ""},
-	};
-	write_file("f", text, strlen(text));
-	CHECK(calls);
-	make("default", text);
+	make("default", "one\ntwo\nthree\nfour\nfive\n");
 	assert_int_equal(call("search @ e$"), 0);
-	expect(&out, "1:one\n3:three\n5:five\n9:nine\n");
+	expect(&out, "1:one\n3:three\n5:five\n");
 	assert_int_equal(call("search last -l e$"), 0);
 	expect(&out, "@\n");
 	assert_int_equal(call("search @.txt -C1 four"), 0);
 	expect(&out, "3-three\n4:four\n5-five\n");
-}
-
-TEST_IN(test_ends_of_lines, setup, teardown)
-{
-	static const struct call calls[] = {
-		{"search empty x", 1, "", "terse search: no match in 0 lines\n"},
-		{"search empty ''", 1, "", "terse search: no match in 0 lines\n"},
-		{"search empty -v x", 1, "", "terse search: none that does not match in 0 lines\n"},
-		{"search open ''", 0, "1:a\n2:b\n", ""},
-		{"search open b$", 0, "2:b\n", ""},
-		{"search open -c ''", 0, "2\n", ""},
-		{"search open -vc a", 0, "1\n", ""},
-		{"search open x", 1, "", "terse search: no match in 2 lines\n"},
-		{"search blank ^$", 0, "1:\n2:\n3:\n", ""},
-		{"search blank -c 'x*'", 0, "3\n", ""},
-		{"search crlf 'a$'", 0, "1:a\n", ""},
-		{"search crlf -F b -C1", 0,
-		 "1-a\n2:b\n3-c\xEF\xBF\xBD"
-		 "d\n",
-		 ""},
-		{"search crlf '^$'", 0, "4:\n", ""},
-	};
-	write_file("empty", "", 0);
-	write_file("open", "a\nb", 3);
-	write_file("blank", "\n\n\n", 3);
-	write_file("crlf", "a\r\nb\r\nc\rd\r\n\r\n", 13);
-	CHECK(calls);
-}
-
-TEST_IN(test_usage, setup, teardown)
-{
-	static const struct call calls[] = {
-		{"search", 125, "", "terse search: usage: terse search ID|FILE|--all REGEX\n"},
-		{"search x", 125, "", "terse search: usage: terse search ID|FILE|--all REGEX\n"},
-		{"search -e x", 125, "", "terse search: usage: terse search ID|FILE|--all REGEX\n"},
-		{"search f a b", 125, "", "terse search: one argument too many\n"},
-		{"search f -e a b", 125, "", "terse search: one argument too many\n"},
-		{"search f --all x", 125, "",
-		 "terse search: --all searches every artifact: name no text\n"},
-		{"search --all x --offset 3", 125, "", "terse search: --offset needs one text\n"},
-		{"search f x -Z", 125, "",
-		 "terse search: -Z: no such option (see terse help search)\n"},
-		{"search f x -iZ", 125, "",
-		 "terse search: -iZ: no such option (see terse help search)\n"},
-		{"search f x --nothing=1", 125, "",
-		 "terse search: --nothing: no such option (see terse help search)\n"},
-		{"search f -e a -e b", 125, "", "terse search: -e: given twice\n"},
-		{"search f x -C", 125, "", "terse search: -C: needs a value\n"},
-		{"search f x -C x", 125, "", "terse search: -C: x: must be a number from 0 on\n"},
-		{"search f x --limit 0", 125, "",
-		 "terse search: --limit: 0: must be a number from 1 on\n"},
-		{"search f 'a(bcd'", 125, "",
-		 "terse search: a(bcd: at offset 5: missing closing parenthesis\n"},
-		{"search f '[z-a]'", 125, "",
-		 "terse search: [z-a]: at offset 3: range out of order in character class\n"},
-		{"search nothing x", 1, "",
-		 "terse search: nothing: no such artifact (terse list shows what there is)\n"},
-		{"search cmd-0123 x", 1, "",
-		 "terse search: cmd-0123: no such artifact (terse list shows what there is)\n"},
-		{"search x f", 1, "",
-		 "terse search: x: no such artifact (terse list shows what there is)\n"
-		 "terse search: the text comes first: terse search f REGEX\n"},
-		{"search . x", 1, "", "terse search: .: Is a directory\n"},
-		{"search f x --stderr", 1, "",
-		 "terse search: f: --stderr is for artifacts, this is a file\n"},
-		/* Patterns written for grep, or by users who think of the text as one string. */
-		{"search f 'a\\|b'", 1, "",
-		 "terse search: no match in 1 line; for one or the other write a|b, not a\\|b\n"},
-		{"search f 'a\\nb'", 1, "",
-		 "terse search: no match in 1 line; lines are matched one by one, so that \\n is "
-		 "never there\n"},
-		{"search f -F 'a\\|b'", 1, "", "terse search: no match in 1 line\n"},
-	};
-	write_file("f", "text\n", 5);
-	CHECK(calls);
 }
 
 /* Numbers in lines, so that a line's number and its text are the same. */

@@ -314,59 +314,6 @@ TEST_IN(test_standard_error, setup, teardown)
 
 /* --- what is no text, or not clean ------------------------------------------- */
 
-TEST_IN(test_binary, setup, teardown)
-{
-	static const struct call calls[] = {
-		{"search b x", 0,
-		 "[2 lines match in binary data (ELF), not shown: terse search b x -a]\n", ""},
-		{"search b y$", 0,
-		 "[1 line matches in binary data (ELF), not shown: terse search b 'y$' -a]\n", ""},
-		{"search b x -a", 0,
-		 "1:\xEF\xBF\xBD"
-		 "ELF\u2400 x\n2:x y\n",
-		 ""},
-		{"search b -c x", 0, "2\n", ""},
-		{"search b -l x", 0, "b\n", ""},
-		{"search b z", 1, "", "terse search: no match in 2 lines\n"},
-		/* Somewhere in a text: still text. */
-		{"search t ^x", 0, "1:x \xEF\xBF\xBD\xEF\xBF\xBD[31m\n", ""},
-	};
-	struct buffer b = BUFFER_INIT;
-	write_file("b",
-		   "\x7F"
-		   "ELF\0 x\nx y\n",
-		   12);
-	append(&b, "x \x1b\xE2\x80\xAE[31m\n", 1);
-	append(&b, "text\n", 1000);
-	buffer_append(&b, "\0y\n", 3);
-	write_file("t", b.data, b.len);
-	CHECK(calls);
-	assert_int_equal(call("search t y"), 0);
-	assert_string_equal(out.data, "1002:\u2400y\n");
-	buffer_release(&b);
-}
-
-TEST_IN(test_gives_up, setup, teardown)
-{
-	static const char text[] = "one\ntwo\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\nthree\n";
-	static const struct call calls[] = {
-		{"search f '(a+)+$|o$'", 125,
-		 "2:two\n[1 match shown, up to line 3 where the search gave up]\n",
-		 "terse search: (a+)+$|o$: gave up at line 3: it takes over 10 million steps, as "
-		 "repeats inside repeats do: (a+)+; behind it: terse search f '(a+)+$|o$' --offset "
-		 "4\n"},
-		{"search f '(a+)+$|o$' --offset 4", 1, "",
-		 "terse search: no match in 1 line from line 4 on\n"},
-		{"search f '(a+)+$|q$' -c", 125, "",
-		 "terse search: (a+)+$|q$: gave up at line 3: it takes over 10 million steps, as "
-		 "repeats inside repeats do: (a+)+; behind it: terse search f '(a+)+$|q$' -c "
-		 "--offset "
-		 "4\n"},
-	};
-	write_file("f", text, strlen(text));
-	CHECK(calls);
-}
-
 /* --- many artifacts ---------------------------------------------------------- */
 
 TEST_IN(test_all, setup, teardown)
