@@ -65,10 +65,8 @@ char *human_count(char out[HUMAN_LEN], uint64_t n)
 /* n / 2^shift, rounded; a half to the even one. */
 static uint64_t round_shifted(unsigned __int128 n, unsigned shift)
 {
-	unsigned __int128 half = (unsigned __int128)1 << (shift - 1);
-	uint64_t whole = (uint64_t)(n >> shift);
-	unsigned __int128 rest = n & ((half << 1) - 1);
-	return whole + (rest > half || (rest == half && whole % 2));
+	unsigned __int128 below_half = ((unsigned __int128)1 << (shift - 1)) - 1;
+	return (uint64_t)((n + below_half + (n >> shift & 1)) >> shift);
 }
 
 char *human_size(char out[HUMAN_LEN], uint64_t bytes)

@@ -22,15 +22,29 @@ char *io_block(size_t size)
 	return aligned_alloc(PAGE, (size + PAGE - 1) & ~(PAGE - 1));
 }
 
-/* Waits for room after EAGAIN; an error of poll itself ends the write. */
-static int wait_for(int fd, short events)
+/* Moves all bytes, or those up to the end of the file, through EINTR, short counts and waits for
+   room or data. Returns how many, or -1 with errno. */
+static ssize_t transfer(int fd, bool writes, char *data, size_t len, off_t offset)
 {
-	struct pollfd p = {.fd = fd, .events = events};
-	while (poll(&p, 1, -1) < 0) {
-		if (errno != EINTR)
+	size_t done = 0;
+	while (done < len) {
+		const off_t at = offset + (off_t)done;
+		char *p = data + done;
+		ssize_t n;
+		if (writes)
+			n = offset < 0 ? write(fd, p, len - done) : pwrite(fd, p, len - done, at);
+		else
+			n = offset < 0 ? read(fd, p, len - done) : pread(fd, p, len - done, at);
+		if (n == 0 && !writes)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+		if (n >= 0 || errno == EINTR)
+			continue;
+		struct pollfd wait = {.fd = fd, .events = writes ? POLLOUT : POLLIN};
+		if (errno != EAGAIN || (poll(&wait, 1, -1) < 0 && errno != EINTR))
 			return -1;
 	}
-	return 0;
+	return (ssize_t)done;
 }
 
 int io_write(int fd, const void *data, size_t len)
@@ -40,21 +54,7 @@ int io_write(int fd, const void *data, size_t len)
 
 int io_write_at(int fd, const void *data, size_t len, off_t offset)
 {
-	for (const char *at = data; len > 0;) {
-		ssize_t n = offset < 0 ? write(fd, at, len) : pwrite(fd, at, len, offset);
-		if (n < 0) {
-			if (errno == EINTR)
-				continue;
-			if (errno != EAGAIN || wait_for(fd, POLLOUT) < 0)
-				return -1;
-			continue;
-		}
-		at += n;
-		len -= (size_t)n;
-		if (offset >= 0)
-			offset += n;
-	}
-	return 0;
+	return transfer(fd, true, (char *)data, len, offset) < 0 ? -1 : 0;
 }
 
 ssize_t io_read(int fd, void *data, size_t len)
@@ -64,23 +64,7 @@ ssize_t io_read(int fd, void *data, size_t len)
 
 ssize_t io_read_at(int fd, void *data, size_t len, off_t offset)
 {
-	size_t got = 0;
-	while (got < len) {
-		char *to = (char *)data + got;
-		ssize_t n = offset < 0 ? read(fd, to, len - got)
-				       : pread(fd, to, len - got, offset + (off_t)got);
-		if (n == 0)
-			break;
-		if (n < 0) {
-			if (errno == EINTR)
-				continue;
-			if (errno != EAGAIN || wait_for(fd, POLLIN) < 0)
-				return -1;
-			continue;
-		}
-		got += (size_t)n;
-	}
-	return (ssize_t)got;
+	return transfer(fd, false, data, len, offset);
 }
 
 int io_read_whole(int fd, void *data, size_t len, off_t offset)

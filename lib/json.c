@@ -54,14 +54,9 @@ void json_add_raw(struct buffer *out, const char *key, const char *json, size_t 
 	buffer_append(out, json, len);
 }
 
-static void json_add_literal(struct buffer *out, const char *key, const char *json)
-{
-	json_add_raw(out, key, json, strlen(json));
-}
-
 void json_begin_object(struct buffer *out, const char *key)
 {
-	json_add_literal(out, key, "{");
+	json_add_raw(out, key, "{", 1);
 }
 
 void json_end_object(struct buffer *out)
@@ -71,7 +66,7 @@ void json_end_object(struct buffer *out)
 
 void json_begin_array(struct buffer *out, const char *key)
 {
-	json_add_literal(out, key, "[");
+	json_add_raw(out, key, "[", 1);
 }
 
 void json_end_array(struct buffer *out)
@@ -81,7 +76,7 @@ void json_end_array(struct buffer *out)
 
 void json_begin_text(struct buffer *out, const char *key)
 {
-	json_add_literal(out, key, "\"");
+	json_add_raw(out, key, "\"", 1);
 }
 
 void json_end_text(struct buffer *out)
@@ -136,12 +131,12 @@ void json_add_known(struct buffer *out, const char *key, bool known, uint64_t n)
 
 void json_add_bool(struct buffer *out, const char *key, bool value)
 {
-	json_add_literal(out, key, value ? "true" : "false");
+	json_add_raw(out, key, value ? "true" : "false", value ? 4 : 5);
 }
 
 void json_add_null(struct buffer *out, const char *key)
 {
-	json_add_literal(out, key, "null");
+	json_add_raw(out, key, "null", 4);
 }
 
 void json_add_time(struct buffer *out, const char *key, int64_t ms)

@@ -143,38 +143,24 @@ bool guard_may_be_needed(const char *line, size_t len)
 	return len == 0 || (may_begin_notice(*line) && compare_notice(line, len) != LIKENESS_NONE);
 }
 
-/* Appends to `out` (NULL: only counts), and returns how many guards there are. */
-static size_t guard_lines(struct buffer *out, const char *data, size_t len, enum guard_mode mode)
+size_t guard_text(struct buffer *out, const char *data, size_t len, enum guard_mode mode)
 {
-	size_t done = 0, count = 0;
+	size_t done = 0, size = 0;
 	for (size_t at = 0, n; mode != GUARD_NONE && at < len; at += n) {
 		const char *newline = memchr(data + at, '\n', len - at);
 		n = newline ? (size_t)(newline - data) + 1 - at : len - at;
 		if ((at == 0 && mode != GUARD_LINE) || !guard_is_needed(data + at, n))
 			continue;
-		count++;
-		if (!out)
-			continue;
-		utf8_clean(out, data + done, at - done);
-		buffer_append_string(out, GUARD);
+		size += utf8_clean(out, data + done, at - done) + strlen(GUARD);
+		if (out)
+			buffer_append_string(out, GUARD);
 		done = at;
 	}
-	if (out)
-		utf8_clean(out, data + done, len - done);
-	return count;
-}
-
-void guard_text(struct buffer *out, const char *data, size_t len, enum guard_mode mode)
-{
-	guard_lines(out, data, len, mode);
-}
-
-size_t guard_text_len(const char *data, size_t len, enum guard_mode mode)
-{
-	return utf8_clean_len(data, len) + guard_lines(NULL, data, len, mode) * strlen(GUARD);
+	return size + utf8_clean(out, data + done, len - done);
 }
 
 bool guard_is_same(const char *data, size_t len, enum guard_mode mode)
 {
-	return utf8_all_clean(data, len) && guard_lines(NULL, data, len, mode) == 0;
+	return utf8_all_clean(data, len) &&
+	       (mode == GUARD_NONE || guard_text(NULL, data, len, mode) == len);
 }

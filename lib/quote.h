@@ -46,11 +46,8 @@ bool guard_is_needed(const char *line, size_t len);
 /* Whether a line that begins like this looks like one, or may when more of it has come. */
 bool guard_may_be_needed(const char *line, size_t len);
 
-/* Appends the text. */
-void guard_text(struct buffer *out, const char *data, size_t len, enum guard_mode mode);
-
-/* The number of bytes that guard_text() would append. */
-size_t guard_text_len(const char *data, size_t len, enum guard_mode mode);
+/* Appends the text (`out` NULL: does not). Returns how many bytes it takes. */
+size_t guard_text(struct buffer *out, const char *data, size_t len, enum guard_mode mode);
 
 /* Whether it would append the bytes as they are. */
 bool guard_is_same(const char *data, size_t len, enum guard_mode mode);

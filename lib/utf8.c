@@ -7,43 +7,29 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* The well-formed byte sequences of Unicode's table 3-7, by lead byte: how many
-   continuation bytes follow and the range of the first of them. */
-struct lead {
-	unsigned char first, last, more, low, high;
-};
-
-static const struct lead leads[] = {
-	{0xC2, 0xDF, 1, 0x80, 0xBF}, {0xE0, 0xE0, 2, 0xA0, 0xBF}, {0xE1, 0xEC, 2, 0x80, 0xBF},
-	{0xED, 0xED, 2, 0x80, 0x9F}, {0xEE, 0xEF, 2, 0x80, 0xBF}, {0xF0, 0xF0, 3, 0x90, 0xBF},
-	{0xF1, 0xF3, 3, 0x80, 0xBF}, {0xF4, 0xF4, 3, 0x80, 0x8F},
-};
-
-static const struct lead *find_lead(unsigned char c)
+/* How many bytes follow a lead byte; 0: it is none. As in Unicode's table 3-7. */
+static size_t lead_more(unsigned char c)
 {
-	for (size_t i = 0; i < sizeof(leads) / sizeof(*leads); i++) {
-		if (c >= leads[i].first && c <= leads[i].last)
-			return &leads[i];
-	}
-	return NULL;
+	return c < 0xC2 || c > 0xF4 ? 0 : c < 0xE0 ? 1 : c < 0xF0 ? 2 : 3;
 }
 
 /* The length of the valid part at `data`, at most what its lead byte promises;
  *whole tells whether that is a complete character. */
 static size_t valid_part(const unsigned char *data, size_t len, bool *whole)
 {
-	const struct lead *lead = find_lead(data[0]);
-	*whole = false;
-	if (!lead)
-		return 1;
+	const unsigned char lead = data[0];
+	const size_t more = lead_more(lead);
+	/* Of the first byte behind it: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+	 */
+	unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+	unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
 	size_t n = 1;
-	for (; n <= lead->more && n < len; n++) {
-		unsigned char low = n == 1 ? lead->low : 0x80;
-		unsigned char high = n == 1 ? lead->high : 0xBF;
-		if (data[n] < low || data[n] > high)
-			return n;
+	while (n <= more && n < len && data[n] >= low && data[n] <= high) {
+		n++;
+		low = 0x80;
+		high = 0xBF;
 	}
-	*whole = n == (size_t)lead->more + 1;
+	*whole = more > 0 && n > more;
 	return n;
 }
 
@@ -95,9 +81,8 @@ bool utf8_incomplete(const char *data, size_t len, size_t *tail)
 		const unsigned char *d = (const unsigned char *)data + len - back;
 		if ((*d & 0xC0) == 0x80)
 			continue;
-		const struct lead *lead = find_lead(*d);
 		bool whole;
-		if (!lead || valid_part(d, back, &whole) != back || whole)
+		if (!lead_more(*d) || valid_part(d, back, &whole) != back || whole)
 			return false;
 		*tail = back;
 		return true;
@@ -171,32 +156,22 @@ bool utf8_all_clean(const char *data, size_t len)
 	return clean_run(data, len) == len;
 }
 
-void utf8_clean(struct buffer *out, const char *data, size_t len)
-{
-	while (len > 0) {
-		uint32_t cp;
-		size_t n = clean_run(data, len);
-		buffer_append(out, data, n);
-		data += n;
-		len -= n;
-		if (len == 0)
-			break;
-		n = utf8_decode(data, len, &cp);
-		buffer_append_string(out, cp == 0 ? "\xE2\x90\x80" : "\xEF\xBF\xBD");
-		data += n;
-		len -= n;
-	}
-}
-
-size_t utf8_clean_len(const char *data, size_t len)
+size_t utf8_clean(struct buffer *out, const char *data, size_t len)
 {
 	size_t written = 0;
 	for (size_t n; len > 0; data += n, len -= n) {
+		const char *shown = data;
 		uint32_t cp;
 		n = clean_run(data, len);
-		written += n ? n : 3;
-		if (n == 0)
+		size_t size = n;
+		if (n == 0) {
 			n = utf8_decode(data, len, &cp);
+			shown = cp == 0 ? "\xE2\x90\x80" : "\xEF\xBF\xBD";
+			size = 3;
+		}
+		if (out)
+			buffer_append(out, shown, size);
+		written += size;
 	}
 	return written;
 }

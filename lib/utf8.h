@@ -42,11 +42,9 @@ bool utf8_is_clean(uint32_t cp);
 bool utf8_all_clean(const char *data, size_t len);
 
 /* Appends `data` to `out` with each invalid part and each code point that is
-   not clean replaced by U+FFFD, NUL by U+2400. */
-void utf8_clean(struct buffer *out, const char *data, size_t len);
-
-/* The number of bytes that utf8_clean() would append. */
-size_t utf8_clean_len(const char *data, size_t len);
+   not clean replaced by U+FFFD, NUL by U+2400. Returns how many bytes that are; `out` NULL: only
+   counts them. */
+size_t utf8_clean(struct buffer *out, const char *data, size_t len);
 
 /* Whether a character is invisible; the first is for those beyond ASCII. */
 bool utf8_is_blank_lookup(uint32_t cp);

@@ -74,7 +74,7 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 		len > s->begun ? memrchr(rest + s->begun, '\n', len - s->begun) : NULL;
 	if (newline) {
 		size_t lines = (size_t)(newline - rest) + 1;
-		s->clean_len += guard_text_len(rest, lines, intercept_guard(s));
+		s->clean_len += guard_text(NULL, rest, lines, intercept_guard(s));
 		s->counted += lines;
 		s->begun = s->begun_len = 0;
 		rest += lines;
@@ -83,11 +83,11 @@ static bool intercept_is_over(struct interceptor *s, bool end)
 	if (len == 0)
 		return s->clean_len > s->most;
 	if (end)
-		return s->clean_len + guard_text_len(rest, len, intercept_guard(s)) > s->most;
+		return s->clean_len + guard_text(NULL, rest, len, intercept_guard(s)) > s->most;
 	/* The last bytes may be half a character or line end. */
 	if (!utf8_incomplete(rest + s->begun, len - s->begun, &cut))
 		cut = rest[len - 1] == '\r';
-	s->begun_len += utf8_clean_len(rest + s->begun, len - cut - s->begun);
+	s->begun_len += utf8_clean(NULL, rest + s->begun, len - cut - s->begun);
 	s->begun = len - cut;
 	return s->clean_len + s->begun_len + cut > s->most;
 }

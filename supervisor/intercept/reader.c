@@ -342,7 +342,7 @@ static bool run_has_room(const struct interceptor *s, const struct run *r, const
 			 size_t len, bool whole)
 {
 	const struct limit most = preview_live_limit(s->preview);
-	size_t cost = guard_text_len(line, len, intercept_guard(s));
+	size_t cost = guard_text(NULL, line, len, intercept_guard(s));
 	if (s->share.printed + r->cost + cost > most.bytes || (!whole && len - 1 > most.max_line))
 		return false;
 	return !most.count || s->line_share.printed + r->units < most.count;
@@ -373,7 +373,7 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 		if (stopped)
 			break;
 		run.bytes += len;
-		run.cost += guard_text_len(line, len, intercept_guard(s));
+		run.cost += guard_text(NULL, line, len, intercept_guard(s));
 		run.lines++;
 		run.units += limit_counts(s->options.limit.unit, line, len - 1);
 	}
@@ -657,7 +657,7 @@ static bool held_is_over(const struct interceptor *s)
 {
 	size_t len = held_lines_len(s);
 	const char *line = s->held.data + s->printed, *end = line + len;
-	size_t cost = guard_text_len(line, len, intercept_guard(s));
+	size_t cost = guard_text(NULL, line, len, intercept_guard(s));
 	uint64_t units = 0;
 	for (const char *next; line < end; line = next + 1) {
 		next = memchr(line, '\n', (size_t)(end - line));
@@ -715,7 +715,7 @@ static void held_print_partial(struct interceptor *s)
 		goto out;
 	size_t most = s->fits ? share_whole(&s->share) : share_tail(&s->share, true);
 	size_t used = s->fits ? s->share.printed : 0;
-	if (most > utf8_clean_len(line.data, line.len) + used &&
+	if (most > utf8_clean(NULL, line.data, line.len) + used &&
 	    buffer_try_append(&s->partial, line.data, line.len) == 0) {
 		print_text(s, line.data, line.len);
 		held_take(s, put, 0, !s->fits);

@@ -204,7 +204,7 @@ static size_t write_heading(const struct layout *l, const struct entry *u, char 
 		memcpy(out, name, skip - 1);
 		out[skip - 1] = '\n';
 	}
-	return blank + (skip && !out ? guard_text_len(name, skip - 1, l->mode) + 1 : skip);
+	return blank + (skip && !out ? guard_text(NULL, name, skip - 1, l->mode) + 1 : skip);
 }
 
 /* Finds out what a unit costs when it is printed. */
@@ -214,7 +214,7 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 	char last[ALIKE_LAST];
 	size_t text; /* printed bytes of one line, cleaned */
 	if (!is_cut(u)) {
-		text = guard_text_len(u->line.front, u->line.front_len, l->mode);
+		text = guard_text(NULL, u->line.front, u->line.front_len, l->mode);
 	} else {
 		struct line_form form = unit_form(l, u);
 		bool inside = l->mode == GUARD_LINE && unit_is_marked(l, u);
@@ -223,7 +223,8 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 			text = SIZE_MAX;
 		} else if (text) {
 			text = line_write(&u->line, &form, l->text.data);
-			text = guard_text_len(l->text.data, text, inside ? GUARD_INSIDE : l->mode);
+			text = guard_text(NULL, l->text.data, text,
+					  inside ? GUARD_INSIDE : l->mode);
 		}
 	}
 	u->folded = false;

@@ -416,7 +416,7 @@ static int choose_last(struct preview *p, const struct preview_ask *ask)
 		if (!line && offset > 0)
 			break;
 		line = line ? line + 1 : data;
-		size_t clean = utf8_clean_len(line, (size_t)(start - line));
+		size_t clean = utf8_clean(NULL, line, (size_t)(start - line));
 		if (clean > room || (uint64_t)(end - line) > left)
 			break;
 		room -= clean;

@@ -261,8 +261,8 @@ static void check_gap(const struct buffer *text, const struct lines *lines,
 		/* It may be too short to be cut. */
 		if (len > options->limit.max_line)
 			return;
-		cost += guard_text_len(line, len,
-				       options->limit.own_words ? GUARD_NONE : GUARD_LINE);
+		cost += guard_text(NULL, line, len,
+				   options->limit.own_words ? GUARD_NONE : GUARD_LINE);
 	}
 	assert_true(cost > ask->marker(ask->ctx, &unspelled, mark, sizeof(mark)));
 }
