@@ -315,7 +315,7 @@ enum flags {
 };
 
 struct sequence {
-	uint32_t id; /* prefix and intermediates as collected, then the final byte */
+	uint32_t id; /* prefix and intermediates as collected, then the final byte; or 0 */
 	unsigned flags;
 	void (*run)(struct terminal *t);
 };
@@ -324,20 +324,6 @@ struct sequence {
 #define FINALS 0x40
 
 #define ID(collected, final) ((uint32_t)(collected) << 8 | (unsigned char)(final))
-
-/* SGR: attributes are kept for pictures only, but SGR 0 ends DECSCA's protection too. */
-static void run_attributes(struct terminal *t)
-{
-	const struct parser *p = &t->parser;
-	if (t->options.styles)
-		style_take(t);
-	for (unsigned i = 0; t->protect && i < p->count; i++) {
-		if (p->params[i] == 0)
-			t->protect = false;
-		if (p->params[i] == 38 || p->params[i] == 48 || p->params[i] == 58)
-			i += i + 1 < p->count && p->params[i + 1] == 2 ? 4 : 2;
-	}
-}
 
 /* DECSCA */
 static void run_protect(struct terminal *t)
@@ -369,41 +355,32 @@ static void run_nothing(struct terminal *t)
 
 /* Control sequences without prefix and intermediates, by their final byte. */
 static const struct sequence plain_csis[] = {
-	['@' - FINALS] = {ID(0, '@'), 0, edit_chars},                  /* ICH */
-	['A' - FINALS] = {ID(0, 'A'), 0, cursor_relative},             /* CUU */
-	['B' - FINALS] = {ID(0, 'B'), 0, cursor_relative},             /* CUD */
-	['C' - FINALS] = {ID(0, 'C'), 0, cursor_relative},             /* CUF */
-	['D' - FINALS] = {ID(0, 'D'), 0, cursor_relative},             /* CUB */
-	['E' - FINALS] = {ID(0, 'E'), 0, cursor_relative},             /* CNL */
-	['F' - FINALS] = {ID(0, 'F'), 0, cursor_relative},             /* CPL */
-	['G' - FINALS] = {ID(0, 'G'), 0, cursor_absolute},             /* CHA */
-	['H' - FINALS] = {ID(0, 'H'), 0, cursor_absolute},             /* CUP */
-	['I' - FINALS] = {ID(0, 'I'), 0, cursor_tab},                  /* CHT */
-	['J' - FINALS] = {ID(0, 'J'), QUIET | AT_END, edit_erase},     /* ED */
-	['K' - FINALS] = {ID(0, 'K'), QUIET | AT_END, edit_erase},     /* EL */
-	['L' - FINALS] = {ID(0, 'L'), 0, edit_lines},                  /* IL */
-	['M' - FINALS] = {ID(0, 'M'), 0, edit_lines},                  /* DL */
-	['P' - FINALS] = {ID(0, 'P'), 0, edit_chars},                  /* DCH */
-	['S' - FINALS] = {ID(0, 'S'), 0, edit_lines},                  /* SU */
-	['T' - FINALS] = {ID(0, 'T'), 0, edit_lines},                  /* SD */
-	['X' - FINALS] = {ID(0, 'X'), 0, edit_chars},                  /* ECH */
-	['Z' - FINALS] = {ID(0, 'Z'), 0, cursor_tab},                  /* CBT */
-	['`' - FINALS] = {ID(0, '`'), 0, cursor_absolute},             /* HPA */
-	['a' - FINALS] = {ID(0, 'a'), 0, cursor_relative},             /* HPR */
-	['b' - FINALS] = {ID(0, 'b'), 0, grid_repeat},                 /* REP */
-	['c' - FINALS] = {ID(0, 'c'), APPEND | REPLY, mode_reply},     /* DA1 */
-	['d' - FINALS] = {ID(0, 'd'), 0, cursor_absolute},             /* VPA */
-	['e' - FINALS] = {ID(0, 'e'), 0, cursor_relative},             /* VPR */
-	['f' - FINALS] = {ID(0, 'f'), 0, cursor_absolute},             /* HVP */
-	['g' - FINALS] = {ID(0, 'g'), 0, cursor_tab_stop},             /* TBC */
-	['h' - FINALS] = {ID(0, 'h'), APPEND, mode_change},            /* SM */
-	['l' - FINALS] = {ID(0, 'l'), APPEND, mode_change},            /* RM */
-	['m' - FINALS] = {ID(0, 'm'), QUIET | APPEND, run_attributes}, /* SGR */
-	['n' - FINALS] = {ID(0, 'n'), APPEND | REPLY, mode_reply},     /* DSR */
-	['r' - FINALS] = {ID(0, 'r'), 0, cursor_region},               /* DECSTBM */
-	['s' - FINALS] = {ID(0, 's'), 0, cursor_save},                 /* SCOSC */
-	['t' - FINALS] = {ID(0, 't'), APPEND | REPLY, mode_reply},     /* XTWINOPS */
-	['u' - FINALS] = {ID(0, 'u'), 0, cursor_restore},              /* SCORC */
+	['@' - FINALS] = {.run = edit_chars},                             /* ICH */
+	['A' - FINALS... 'F' - FINALS] = {.run = cursor_relative},        /* CUU to CPL */
+	['G' - FINALS... 'H' - FINALS] = {.run = cursor_absolute},        /* CHA, CUP */
+	['I' - FINALS] = {.run = cursor_tab},                             /* CHT */
+	['J' - FINALS... 'K' - FINALS] = {0, QUIET | AT_END, edit_erase}, /* ED, EL */
+	['L' - FINALS... 'M' - FINALS] = {.run = edit_lines},             /* IL, DL */
+	['P' - FINALS] = {.run = edit_chars},                             /* DCH */
+	['S' - FINALS... 'T' - FINALS] = {.run = edit_lines},             /* SU, SD */
+	['X' - FINALS] = {.run = edit_chars},                             /* ECH */
+	['Z' - FINALS] = {.run = cursor_tab},                             /* CBT */
+	['`' - FINALS] = {.run = cursor_absolute},                        /* HPA */
+	['a' - FINALS] = {.run = cursor_relative},                        /* HPR */
+	['b' - FINALS] = {.run = grid_repeat},                            /* REP */
+	['c' - FINALS] = {0, APPEND | REPLY, mode_reply},                 /* DA1 */
+	['d' - FINALS] = {.run = cursor_absolute},                        /* VPA */
+	['e' - FINALS] = {.run = cursor_relative},                        /* VPR */
+	['f' - FINALS] = {.run = cursor_absolute},                        /* HVP */
+	['g' - FINALS] = {.run = cursor_tab_stop},                        /* TBC */
+	['h' - FINALS] = {0, APPEND, mode_change},                        /* SM */
+	['l' - FINALS] = {0, APPEND, mode_change},                        /* RM */
+	['m' - FINALS] = {0, QUIET | APPEND, style_take},                 /* SGR */
+	['n' - FINALS] = {0, APPEND | REPLY, mode_reply},                 /* DSR */
+	['r' - FINALS] = {.run = cursor_region},                          /* DECSTBM */
+	['s' - FINALS] = {.run = cursor_save},                            /* SCOSC */
+	['t' - FINALS] = {0, APPEND | REPLY, mode_reply},                 /* XTWINOPS */
+	['u' - FINALS] = {.run = cursor_restore},                         /* SCORC */
 };
 
 /* The others. */

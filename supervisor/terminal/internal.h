@@ -462,7 +462,8 @@ void mode_repaint(const struct terminal *t, struct buffer *out);
 /* Answers a query. */
 void mode_reply(struct terminal *t);
 
-/* style.c: no colours any more; SGR, if options.styles is set. */
+/* style.c: no colours any more; SGR, which is kept for pictures only (options.styles), but ends
+   DECSCA's protection, too. */
 void style_reset(struct terminal *t);
 void style_take(struct terminal *t);
 

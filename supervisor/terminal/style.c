@@ -14,7 +14,7 @@ void style_reset(struct terminal *t)
 	t->style = 0;
 }
 
-/* 38;5;N or 38;2;R;G;B: stores the colour and returns how many parameters belong to it. */
+/* 38;5;N or 38;2;R;G;B: stores the colour and returns how many more parameters belong to it. */
 static unsigned take_colour(const struct parser *p, unsigned i, uint32_t *colour)
 {
 	unsigned left = p->count - i - 1;
@@ -27,7 +27,7 @@ static unsigned take_colour(const struct parser *p, unsigned i, uint32_t *colour
 			  (p->params[i + 3] & 255) << 8 | (p->params[i + 4] & 255);
 		return 4;
 	}
-	return left;
+	return left < 2 ? left : 2;
 }
 
 void style_take(struct terminal *t)
@@ -47,12 +47,18 @@ void style_take(struct terminal *t)
 	const struct parser *p = &t->parser;
 	struct styles *s = &t->styles;
 	struct terminal_style *pen = &s->pen;
+	if (!t->options.styles && !t->protect)
+		return;
 	for (unsigned i = 0; i < p->count; i++) {
 		uint32_t n = p->params[i], colour = n % 10, bright = n >= 90 ? 8 : 0;
-		uint32_t *ground = n / 10 % 2 ? &pen->ink : &pen->paper;
+		uint32_t underline, *ground = n / 10 % 2 ? &pen->ink : &pen->paper;
 		bool is_colour = (n >= 30 && n <= 49) || (n >= 90 && n <= 107);
-		if (n == 0)
+		if (n == 0) {
 			style_reset(t);
+			t->protect = false;
+		}
+		if (n == 58)
+			i += take_colour(p, i, &underline);
 		else if (is_colour && colour == 8)
 			i += bright ? 0 : take_colour(p, i, ground);
 		else if (is_colour && colour == 9)
@@ -64,6 +70,8 @@ void style_take(struct terminal *t)
 				pen->attributes =
 					(pen->attributes | rows[k].set) & ~(uint32_t)rows[k].clear;
 	}
+	if (!t->options.styles)
+		return;
 	/* Its number in the table; none if that is full. */
 	unsigned number = 0;
 	while (number < s->count && memcmp(pen, &s->table[number], sizeof(*pen)) != 0)
