@@ -28,7 +28,7 @@ static const char replaced[] = "#@[\\]^_`{|}~";
 
 /* clang-format off */
 static const struct national {
-	char finals[3];
+	char finals[3]; /* one or two */
 	unsigned char map[sizeof(replaced) - 1]; /* 0: as in ASCII */
 } nationals[] = {
 	{"A", {0xA3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}, /* British */
@@ -48,7 +48,7 @@ static const struct national {
 static const struct national *charset_find(char final)
 {
 	for (size_t i = 0; i < sizeof(nationals) / sizeof(nationals[0]); i++)
-		if (final && strchr(nationals[i].finals, final))
+		if (final && (nationals[i].finals[0] == final || nationals[i].finals[1] == final))
 			return &nationals[i];
 	return NULL;
 }
@@ -72,11 +72,9 @@ uint32_t charset_map(char set, unsigned char c)
 		return c;
 	if (set == '0')
 		return c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
-	const struct national *national = charset_find(set);
 	const char *at = c ? strchr(replaced, c) : NULL;
-	if (!national || !at || !national->map[at - replaced])
-		return c;
-	return national->map[at - replaced];
+	const struct national *national = at ? charset_find(set) : NULL;
+	return national && national->map[at - replaced] ? national->map[at - replaced] : c;
 }
 
 bool charsets_select(struct terminal *t, char final)
