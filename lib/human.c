@@ -3,6 +3,7 @@
 #include "lib/human.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,14 +29,17 @@ int64_t clock_real_ms(void)
 	return now(CLOCK_REALTIME);
 }
 
-/* Writes the digits, and returns their end. printf is many times slower, and markers of previews
-   are measured hundreds of times. */
-static char *put_number(char *out, uint64_t n)
+/* Writes the digits, perhaps with commas, and returns their end. printf is many times slower, and
+   markers of previews are measured hundreds of times. */
+static char *put_number(char *out, uint64_t n, bool commas)
 {
 	char digits[HUMAN_LEN];
-	size_t from = sizeof(digits);
+	size_t from = sizeof(digits), count = 0;
 	do {
+		if (commas && count > 0 && count % 3 == 0)
+			digits[--from] = ',';
 		digits[--from] = (char)('0' + n % 10);
+		count++;
 		n /= 10;
 	} while (n > 0);
 	memcpy(out, digits + from, sizeof(digits) - from);
@@ -44,21 +48,13 @@ static char *put_number(char *out, uint64_t n)
 
 char *human_number(char out[HUMAN_LEN], uint64_t n)
 {
-	*put_number(out, n) = '\0';
+	*put_number(out, n, false) = '\0';
 	return out;
 }
 
 char *human_count(char out[HUMAN_LEN], uint64_t n)
 {
-	char digits[HUMAN_LEN];
-	size_t len = (size_t)(put_number(digits, n) - digits);
-	char *o = out;
-	for (size_t i = 0; i < len; i++) {
-		if (i > 0 && (len - i) % 3 == 0)
-			*o++ = ',';
-		*o++ = digits[i];
-	}
-	*o = '\0';
+	*put_number(out, n, true) = '\0';
 	return out;
 }
 
@@ -81,12 +77,12 @@ char *human_size(char out[HUMAN_LEN], uint64_t bytes)
 		shift += 10;
 	}
 	if (unit == 0) {
-		end = put_number(out, bytes);
+		end = put_number(out, bytes, false);
 	} else if ((unsigned __int128)bytes * 100 >= (unsigned __int128)9995 << shift) {
-		end = put_number(out, round_shifted(bytes, shift));
+		end = put_number(out, round_shifted(bytes, shift), false);
 	} else {
 		uint64_t tenths = round_shifted((unsigned __int128)bytes * 10, shift);
-		end = put_number(out, tenths / 10);
+		end = put_number(out, tenths / 10, false);
 		*end++ = '.';
 		*end++ = (char)('0' + tenths % 10);
 	}
