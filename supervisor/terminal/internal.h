@@ -2,7 +2,7 @@
 //
 // The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
 // the grid gear (grid.c), anything else -> parser.c -> dispatch.c and mode.c
-// -> screen.c and row.c -> emitter.c -> events.text.
+// -> screen.c -> emitter.c -> events.text.
 #ifndef TERSE_TERMINAL_INTERNAL_H
 #define TERSE_TERMINAL_INTERNAL_H
 
@@ -132,9 +132,6 @@ struct row {
 
 /* Bytes of `raw` that a row of `cols` columns has room for. */
 size_t row_raw_size(unsigned cols);
-
-/* Blank and unmarked. */
-void row_reset(struct row *row);
 
 /* Whether nothing was written to it (tabs count as written). */
 bool row_is_blank(const struct row *row);
