@@ -479,16 +479,17 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 		if (p == end)
 			break;
 
+		const char *start = p;
+		bool more = *p == '\r' && end - p > 1 && p[1] == '\n';
+		if (*p == '\x1B') {
+			p = terminal_escape(t, p, end);
+			more = t->appending && t->parser.state == PARSER_GROUND;
+		}
 		/* Where one colour or CR LF is, there mostly come more. */
-		const char *q = p;
-		if (!tail->carriage &&
-		    (*p == '\x1B' || (*p == '\r' && end - p > 1 && p[1] == '\n')))
-			q = take_runs(t, p, end);
-		if (q == p && *p == '\x1B')
-			q = terminal_escape(t, p, end);
-		else if (q == p && control(t, *p))
-			q++;
-		p = q;
+		if (more && !tail->carriage)
+			p = take_runs(t, p, end);
+		if (p == start)
+			p += control(t, *p);
 	}
 	return p;
 }
