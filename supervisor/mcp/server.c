@@ -341,14 +341,15 @@ static int server_run(struct server *s)
 static int mcp_run(struct verb_call *c)
 {
 	struct server *s = calloc(1, sizeof(*s));
-	char directory[PATH_MAX];
+	char *directory = NULL;
 	int status = EXIT_TERSE;
 	ssize_t n = 0;
 	if (s && verb_parse(c, s) < 0)
 		goto out;
 	if (s)
 		n = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
-	if (!s || n < 0 || !shell_find_directory(directory))
+	/* As its shell named it (PWD), through links too, where that is still it. */
+	if (!s || n < 0 || !(directory = get_current_dir_name()))
 		goto failed;
 	shell_state_init(&s->start, directory, environ);
 	/* The tools that run nothing are inside of no run. */
@@ -372,6 +373,7 @@ out:
 	if (s)
 		buffer_release(&s->start);
 	free(s);
+	free(directory);
 	return status;
 }
 

@@ -210,10 +210,6 @@ int shell_state_take(struct buffer *s, const struct buffer *before, const char *
    to be freed. */
 char **shell_strings(const struct buffer *s);
 
-/* This process's directory as its shell named it (PWD), through links too, where that is still it.
-   Returns whether it has one. */
-bool shell_find_directory(char out[PATH_MAX]);
-
 // The file in memory that a shell leaves its state in.
 
 /* Room for the mark that tells a file from all others: its device and number. */

@@ -6,6 +6,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/quote.h"
+#include "supervisor/process/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,28 +22,18 @@
 /* --- the state of a shell -------------------------------------------------------------------- */
 
 /* Variables of one process, or of terse alone. */
-static const char *const shell_private[] = {"_", "SHLVL", ACTIVE_NAME, "TERSE"};
-
-/* Whether both are of one variable: NAME or NAME=VALUE. */
-static bool shell_is_same(const char *a, const char *b)
-{
-	size_t len = strcspn(a, "=");
-	return strncmp(a, b, len) == 0 && strcspn(b, "=") == len;
-}
-
 static bool shell_is_private(const char *entry)
 {
-	size_t i = 0, count = sizeof(shell_private) / sizeof(*shell_private);
-	while (i < count && !shell_is_same(shell_private[i], entry))
-		i++;
-	return i < count;
+	static const char *const names[] = {"_", "SHLVL", ACTIVE_NAME, "TERSE"};
+	const struct strings list = {.items = (char **)names, .count = 4};
+	return environment_lists(&list, entry);
 }
 
 /* The variable that is named, or NULL. */
 static char *shell_state_find(const struct buffer *s, const char *name)
 {
 	for (size_t at = 0; at < s->len; at += strlen(s->data + at) + 1) {
-		if (shell_is_same(s->data + at, name))
+		if (environment_is_same(s->data + at, name))
 			return s->data + at;
 	}
 	return NULL;
@@ -139,18 +130,6 @@ char **shell_strings(const struct buffer *s)
 	return strings;
 }
 
-bool shell_find_directory(char out[PATH_MAX])
-{
-	const char *named = getenv("PWD");
-	struct stat here, there;
-	if (named && *named == '/' && strlen(named) < PATH_MAX && stat(named, &there) == 0 &&
-	    stat(".", &here) == 0 && there.st_dev == here.st_dev && there.st_ino == here.st_ino) {
-		snprintf(out, PATH_MAX, "%s", named);
-		return true;
-	}
-	return getcwd(out, PATH_MAX) && out[0] == '/';
-}
-
 /* --- the file -------------------------------------------------------------------------------- */
 
 /* What tells a file from all others. */
@@ -177,20 +156,21 @@ char *shell_leave_open(int *fd, const char *program)
 
 int shell_leave_main(const char *file, const char *mark, char *const *env)
 {
-	char directory[PATH_MAX], found[SHELL_MARK_MAX] = "";
+	char found[SHELL_MARK_MAX] = "", *directory = get_current_dir_name();
 	struct stat st;
 	struct buffer out = BUFFER_INIT;
 	int result = -1, fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0 && fstat(fd, &st) == 0)
 		shell_mark(found, &st);
 	/* The server may have closed the file and opened another by its number. */
-	if (strcmp(found, mark) == 0 && shell_find_directory(directory)) {
+	if (strcmp(found, mark) == 0 && directory) {
 		shell_state_init(&out, directory, env);
 		if (buffer_check(&out) == 0)
 			result = io_write_at(fd, out.data, out.len, 0);
 	}
 	buffer_release(&out);
 	io_close(&fd);
+	free(directory);
 	return result < 0;
 }
 

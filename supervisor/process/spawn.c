@@ -134,17 +134,16 @@ _Noreturn void signals_end_like(int status)
 	_exit(WEXITSTATUS(status));
 }
 
-/* Whether `entry` ("NAME=VALUE" or "NAME") is the variable of `other`. */
-static bool is_same_name(const char *entry, const char *other)
+bool environment_is_same(const char *entry, const char *other)
 {
 	size_t len = strcspn(entry, "=");
 	return strcspn(other, "=") == len && strncmp(entry, other, len) == 0;
 }
 
-static bool is_listed(const struct strings *list, const char *entry)
+bool environment_lists(const struct strings *list, const char *entry)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		if (is_same_name(entry, list->items[i]))
+		if (environment_is_same(entry, list->items[i]))
 			return true;
 	}
 	return false;
@@ -159,10 +158,10 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 	if (!result)
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
-		bool kept = is_listed(&s->env_keep, from[i]);
-		bool replaced =
-			is_listed(&s->env_set, from[i]) || is_listed(&s->env_unset, from[i]);
-		if (is_same_name(from[i], active) || (captured && replaced && !kept))
+		bool kept = environment_lists(&s->env_keep, from[i]);
+		bool replaced = environment_lists(&s->env_set, from[i]) ||
+				environment_lists(&s->env_unset, from[i]);
+		if (environment_is_same(from[i], active) || (captured && replaced && !kept))
 			continue;
 		result[n++] = from[i];
 	}
@@ -172,8 +171,8 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 		const struct strings later = {.items = s->env_set.items + i + 1,
 					      .count = s->env_set.count - i - 1};
 		/* Set again by a later line of the list; or the caller has it, and keeps it. */
-		if (!is_listed(&later, entry) &&
-		    !(is_listed(&s->env_keep, entry) && is_listed(&given, entry)))
+		if (!environment_lists(&later, entry) &&
+		    !(environment_lists(&s->env_keep, entry) && environment_lists(&given, entry)))
 			result[n++] = entry;
 	}
 	result[n++] = active;

@@ -58,6 +58,10 @@ _Noreturn void signals_end_like(int status);
 // The command's environment: the caller's, plus what [environment] sets when output is captured,
 // and TERSE_ACTIVE (lib/active.h).
 
+/* Whether both, "NAME=VALUE" or "NAME", are of one variable; whether one of the list is. */
+bool environment_is_same(const char *entry, const char *other);
+bool environment_lists(const struct strings *list, const char *entry);
+
 /* A NULL-terminated array whose strings belong to `from`, `s` and the caller; free() the
    array alone. `captured`: apply [environment]. `active`: the entry that is set in any case. NULL
    with errno ENOMEM. */
