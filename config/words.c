@@ -60,14 +60,6 @@ static void words_skip_blanks(struct words_reader *r)
 	}
 }
 
-static void word_put(struct words_reader *r, const char *from, size_t len)
-{
-	if (r->hidden)
-		return;
-	memcpy(r->text, from, len);
-	r->text += len;
-}
-
 /* Skips `...` as bash does, '...', or $'...': from the quote at r->at to behind the next one. */
 static int skip_quotes(struct words_reader *r, bool escapes)
 {
@@ -183,9 +175,11 @@ static int words_read_word(struct words_reader *r)
 		} else {
 			r->at += 1 + strcspn(from + 1, quoted ? "\"\\$`" : " \t\r\n;&|()<>'\"\\$`");
 		}
-		word_put(r, from, (size_t)((to ? to : r->at) - from));
+		if (!r->hidden)
+			r->text = mempcpy(r->text, from, (size_t)((to ? to : r->at) - from));
 	}
-	word_put(r, "", 1);
+	if (!r->hidden)
+		*r->text++ = '\0';
 	return 0;
 }
 
@@ -201,15 +195,12 @@ static int words_skip_word(struct words_reader *r)
 
 /* --- redirections and here-documents ---------------------------------------------------- */
 
-static const char *skip_digits(const char *p)
-{
-	return p + strspn(p, "0123456789");
-}
+static const char digits[] = "0123456789";
 
 /* Whether a redirection starts here. */
 static bool words_at_redirection(const struct words_reader *r)
 {
-	const char *p = skip_digits(r->at);
+	const char *p = r->at + strspn(r->at, digits);
 	if (*p == '<' || *p == '>')
 		return p > r->at || p[1] != '(';
 	return p[0] == '&' && p[1] == '>' && p == r->at;
@@ -260,7 +251,7 @@ static int words_read_redirection(struct words_reader *r, int *into)
 	const char *start = r->at;
 	bool both = *start == '&';
 	bool of_stdout = both || *start == '>' || (start[0] == '1' && start[1] == '>');
-	r->at = skip_digits(start) + both;
+	r->at += strspn(start, digits) + both;
 	bool twice = r->at[0] == '<' && r->at[1] == '<';
 	if (twice && r->at[2] != '<')
 		return words_read_heredoc(r);
@@ -274,7 +265,7 @@ static int words_read_redirection(struct words_reader *r, int *into)
 	if (words_read_word(r) < 0)
 		return -1;
 	r->text = target;
-	bool is_number = descriptor && *skip_digits(target) == '\0';
+	bool is_number = descriptor && !target[strspn(target, digits)];
 	bool is_shown = is_number || strncmp(target, ">(", 2) == 0 ||
 			strncmp(target, "/dev/std", 8) == 0 || strcmp(target, "/dev/tty") == 0;
 	*into = is_shown ? WORDS_OUT : WORDS_NOWHERE;

@@ -37,24 +37,25 @@ static size_t outline_skip_blanks(const struct outline *o, size_t at)
 	return at;
 }
 
-/* Returns the end of the blanks, line ends and comments from `at` on. A comment that is not closed
-   is not skipped. */
+/* The end of the comment that begins here; `at` if none does, or if it is not closed. */
+static size_t comment_end(const struct outline *o, size_t at)
+{
+	char next = char_at(o, at) == '/' ? char_at(o, at + 1) : '\0';
+	if (next == '/')
+		return line_end_at(o, at);
+	const char *end = next == '*' ? memmem(o->text + at + 2, o->len - at - 2, "*/", 2) : NULL;
+	return end ? (size_t)(end - o->text) + 2 : at;
+}
+
+/* Returns the end of the blanks, line ends and comments from `at` on. */
 static size_t skip_space(const struct outline *o, size_t at)
 {
-	for (;;) {
-		char c = char_at(o, at), next = char_at(o, at + 1);
-		if (c && strchr(" \t\r\n", c)) {
-			at++;
-		} else if (c == '/' && next == '/') {
-			at = line_end_at(o, at);
-		} else if (c == '/' && next == '*') {
-			const char *end = memmem(o->text + at + 2, o->len - at - 2, "*/", 2);
-			if (!end)
-				return at;
-			at = (size_t)(end - o->text) + 2;
-		} else {
+	for (size_t next;; at = next) {
+		next = comment_end(o, at);
+		while (char_at(o, next) && strchr(" \t\r\n", char_at(o, next)))
+			next++;
+		if (next == at)
 			return at;
-		}
 	}
 }
 
@@ -315,18 +316,10 @@ static size_t tail_of(const struct outline *o, const struct outline_node *n)
 {
 	size_t comma = comma_behind(o, n), end = comma ? comma + 1 : n->end;
 	for (;;) {
-		size_t at = outline_skip_blanks(o, end), next;
-		if (char_at(o, at) != '/')
+		size_t at = outline_skip_blanks(o, end), next = comment_end(o, at);
+		if (next == at || is_broken(o, at, next))
 			return end;
-		if (char_at(o, at + 1) == '/') {
-			next = line_end_at(o, at);
-			return next - (o->text[next - 1] == '\r');
-		}
-		const char *stop = memmem(o->text + at + 2, o->len - at - 2, "*/", 2);
-		next = stop ? (size_t)(stop - o->text) + 2 : o->len;
-		if (!stop || is_broken(o, at, next))
-			return end;
-		end = next;
+		end = next - (o->text[next - 1] == '\r');
 	}
 }
 
