@@ -27,6 +27,10 @@
 #define OUTPUT(item)      SECTION_ITEM(RULE_OUTPUT, item)
 #define SET(field, is)    SECTION_SET(field, is)
 
+/* A program of these names starts the shell of the command itself. */
+#define STARTED_BY(names) \
+	STRING("{command}"), SHELL("*sh -c"), STDIN("/dev/null"), PARENT(names), PROCESS(names)
+
 static const struct section_entry entries[] = {
 	/* Its hooks, MCP servers and snapshots are not wrapped like this. */
 	AGENT("claude"),
@@ -59,11 +63,7 @@ static const struct section_entry entries[] = {
 	   shell. */
 	AGENT("opencode"),
 	ENVIRONMENT("OPENCODE"),
-	STRING("{command}"),
-	SHELL("*sh -c"),
-	STDIN("/dev/null"),
-	PARENT("opencode|.opencode"),
-	PROCESS("opencode|.opencode"),
+	STARTED_BY("opencode|.opencode"),
 	SET(ceiling, 50 * KB),
 	SET(line_ceiling, 2000),
 	SET(status, STATUS_FAILURE),
@@ -72,11 +72,7 @@ static const struct section_entry entries[] = {
 	/* It grew out of opencode. */
 	AGENT("kilo"),
 	ENVIRONMENT("KILO"),
-	STRING("{command}"),
-	SHELL("*sh -c"),
-	STDIN("/dev/null"),
-	PARENT("kilo|.kilo"),
-	PROCESS("kilo|.kilo"),
+	STARTED_BY("kilo|.kilo"),
 	SET(ceiling, 50 * KB),
 	SET(line_ceiling, 2000),
 	SET(status, STATUS_FAILURE),
@@ -84,11 +80,7 @@ static const struct section_entry entries[] = {
 
 	AGENT("pi"),
 	ENVIRONMENT("PI_CODING_AGENT"),
-	STRING("{command}"),
-	SHELL("*sh -c"),
-	STDIN("/dev/null"),
-	PARENT("pi"),
-	PROCESS("pi"),
+	STARTED_BY("pi"),
 	SET(ceiling, 50 * KB),
 	SET(line_ceiling, 2000),
 

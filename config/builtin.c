@@ -20,10 +20,18 @@
 #define MATCH(pattern) SECTION_ITEM(PROFILES_MATCH, pattern)
 #define SET(field, is) SECTION_SET(field, is)
 
+/* What was asked for begins with what counts, and is the same through a pipe. */
+#define FROM_START(bytes) \
+	SET(pty, TRI_NO), SET(size, (bytes)), SET(err_size, 4 * KB), SET(mode, MODE_HEAD)
+
+#define PYTHON "python|python2|python3|python3.*|pypy|pypy3"
+#define GREP   "grep|egrep|fgrep|zgrep|rgrep|rg|ag|ack|ugrep"
+#define DOCKER "docker|podman|nerdctl"
+
 static const struct section_entry entries[] = {
 	/* One-off scripts print what was asked for. */
 	PROFILE("script"),
-	MATCH("python|python2|python3|python3.*|pypy|pypy3|*.py"),
+	MATCH(PYTHON "|*.py"),
 	MATCH("node|nodejs|tsx|ts-node"),
 	MATCH("bun -e|-p|--eval|--print"),
 	MATCH("bun|deno *.js|*.mjs|*.ts"),
@@ -65,10 +73,8 @@ static const struct section_entry entries[] = {
 	/* As above, where there is another profile for the program. */
 	MATCH("setup.py|manage.py|*test*.py"),
 	MATCH("curl -o|-O|--output|--remote-name"),
-	MATCH("python|python2|python3|python3.*|pypy|pypy3 -m"),
-	MATCH("python|python2|python3|python3.*|pypy|pypy3 "
-	      "setup.py|manage.py|*/setup.py|*/manage.py|"
-	      "*test*.py"),
+	MATCH(PYTHON " -m"),
+	MATCH(PYTHON " setup.py|manage.py|*/setup.py|*/manage.py|*test*.py"),
 	MATCH("node|nodejs|bun|deno|tsx|ts-node *test*|*spec*|*node_modules*"),
 	MATCH("node|nodejs|tsx|bun --test|--watch|--run"),
 	MATCH("bash|sh|zsh|dash|ksh *test*.sh|*build*.sh|*install*.sh"),
@@ -90,17 +96,13 @@ static const struct section_entry entries[] = {
 	MATCH("git stash show"),
 	MATCH("gh pr diff"),
 	MATCH("glab mr diff"),
-	MATCH("grep|egrep|fgrep|zgrep|rgrep|rg|ag|ack|ugrep "
-	      "-A|-B|-C|--after-context|--before-context|--context"),
+	MATCH(GREP " -A|-B|-C|--after-context|--before-context|--context"),
 	MATCH("git grep -A|-B|-C|--after-context|--before-context|--context"),
 	MATCH("find -exec|-execdir|-ok|-okdir"),
 	MATCH("fd|fdfind -x|-X|--exec|--exec-batch"),
-	SET(pty, TRI_NO),
-	SET(size, 30 * KB),
+	FROM_START(30 * KB),
 	SET(max_lines, 2000),
 	SET(max_line, 1 * MB),
-	SET(err_size, 4 * KB),
-	SET(mode, MODE_HEAD),
 	/* What tools tell of the things that they manage. */
 	PROFILE("show"),
 	MATCH("gh api|issue"),
@@ -109,8 +111,8 @@ static const struct section_entry entries[] = {
 	MATCH("glab api|issue"),
 	MATCH("glab mr view|list"),
 	MATCH("kubectl|oc get|describe|explain|top|api-resources"),
-	MATCH("docker|podman|nerdctl inspect|ps|images|history|info"),
-	MATCH("docker|podman|nerdctl container|image|volume|network|context inspect|ls|list"),
+	MATCH(DOCKER " inspect|ps|images|history|info"),
+	MATCH(DOCKER " container|image|volume|network|context inspect|ls|list"),
 	MATCH("systemctl status|show|cat|list-*"),
 	MATCH("sqlite3|duckdb"),
 	MATCH("psql -c|-f|-l|--command|--file|--list"),
@@ -128,10 +130,7 @@ static const struct section_entry entries[] = {
 	MATCH("apt show|policy|list|search"),
 	MATCH("brew list|info"),
 	MATCH("readelf|objdump|otool|nm"),
-	SET(pty, TRI_NO),
-	SET(size, 16 * KB),
-	SET(err_size, 4 * KB),
-	SET(mode, MODE_HEAD),
+	FROM_START(16 * KB),
 	/* Through a pipe these draw a meter, so they keep the terminal. */
 	PROFILE("fetch"),
 	MATCH("curl|http|https|xh"),
@@ -141,15 +140,12 @@ static const struct section_entry entries[] = {
 	SET(err_size, 4 * KB),
 	SET(mode, MODE_HEAD),
 	PROFILE("search"),
-	MATCH("grep|egrep|fgrep|zgrep|rgrep|rg|ag|ack|ugrep"),
+	MATCH(GREP),
 	MATCH("git grep"),
-	SET(pty, TRI_NO),
-	SET(size, 10 * KB),
+	FROM_START(10 * KB),
 	SET(max_lines, 300),
 	SET(unit, UNIT_MATCHES),
 	SET(group, true),
-	SET(err_size, 4 * KB),
-	SET(mode, MODE_HEAD),
 	/* A path that is cut is none. */
 	PROFILE("find"),
 	MATCH("find|fd|fdfind|locate|plocate|mlocate"),
@@ -159,38 +155,29 @@ static const struct section_entry entries[] = {
 	MATCH("rg "
 	      "-l|-c|--files|--files-with-matches|--files-without-match|--count|--count-matches"),
 	MATCH("git grep -l|-L|-c|--files-with-matches|--files-without-match|--name-only|--count"),
-	SET(pty, TRI_NO),
-	SET(size, 30 * KB),
+	FROM_START(30 * KB),
 	SET(max_lines, 1000),
 	SET(unit, UNIT_RESULTS),
 	SET(max_line, 1 * MB),
-	SET(err_size, 4 * KB),
-	SET(mode, MODE_HEAD),
 	PROFILE("list"),
 	MATCH("ls|dir|vdir|exa|eza|lsd|tree|du"),
 	MATCH("tar -t|--list"),
 	MATCH("unzip -l"),
-	SET(pty, TRI_NO),
-	SET(size, 30 * KB),
+	FROM_START(30 * KB),
 	SET(max_lines, 500),
 	SET(unit, UNIT_ENTRIES),
 	SET(max_line, 1 * MB),
-	SET(err_size, 4 * KB),
-	SET(mode, MODE_HEAD),
 	/* The newest comes first. */
 	PROFILE("history"),
 	MATCH("git log|reflog|shortlog|whatchanged|rev-list"),
 	MATCH("git stash list"),
 	MATCH("hg|svn|jj log"),
-	SET(pty, TRI_NO),
-	SET(size, 10 * KB),
-	SET(err_size, 4 * KB),
-	SET(mode, MODE_HEAD),
+	FROM_START(10 * KB),
 	/* The newest comes last. */
 	PROFILE("log"),
 	MATCH("journalctl|dmesg"),
-	MATCH("docker|podman|nerdctl|docker-compose|podman-compose|kubectl|oc|pm2 logs"),
-	MATCH("docker|podman|nerdctl compose logs"),
+	MATCH(DOCKER "|docker-compose|podman-compose|kubectl|oc|pm2 logs"),
+	MATCH(DOCKER " compose logs"),
 	MATCH("gh run view --log|--log-failed"),
 	SET(pty, TRI_NO),
 	SET(size, 10 * KB),
@@ -203,7 +190,7 @@ static const struct section_entry entries[] = {
 	SET(fold, FOLD_ALWAYS),
 	/* They begin with plain lines, and redraw them soon. */
 	PROFILE("redraws"),
-	MATCH("docker|podman|nerdctl|docker-compose|podman-compose|buildctl"),
+	MATCH(DOCKER "|docker-compose|podman-compose|buildctl"),
 	MATCH("vitest|ink"),
 	MATCH("npx|bunx|pnpm|yarn vitest"),
 	SET(settle, 400),
@@ -211,7 +198,7 @@ static const struct section_entry entries[] = {
 	/* Its rules are as wide as the terminal, and tell nothing. */
 	PROFILE("pytest"),
 	MATCH("pytest|pytest-3|py.test"),
-	MATCH("python|python2|python3|python3.*|pypy|pypy3 -m pytest"),
+	MATCH(PYTHON " -m pytest"),
 	MATCH("coverage|uv run pytest"),
 	SET(cols, 80),
 	SET(fold, FOLD_ALWAYS),
@@ -239,7 +226,7 @@ static const struct section_entry entries[] = {
 	MATCH("git add|checkout|switch|restore|config|rev-parse|init|rm|mv|remote"),
 	MATCH("sed -i|--in-place"),
 	MATCH("perl -i"),
-	MATCH("grep|egrep|fgrep|zgrep|rgrep|rg|ag|ack|ugrep -q|--quiet|--silent"),
+	MATCH(GREP " -q|--quiet|--silent"),
 	MATCH("git grep -q|--quiet"),
 	MATCH("diff -q|--brief"),
 	MATCH("command -v|-V"),
