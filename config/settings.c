@@ -165,26 +165,6 @@ int comment_read(struct comment *c, const char *command, struct settings *s,
 
 /* --- sources in their order ---------------------------------------------------------- */
 
-int settings_load_file(struct settings *s, enum origin by, const char *path,
-		       struct option_error *error)
-{
-	struct buffer text = BUFFER_INIT;
-	char *name = strdup(path);
-	int result = name ? settings_read_file(by, path, &text, error) : -1;
-	if (result == 0)
-		result = settings_load_text(s, by, path, text.data, text.len, error);
-	if (result == 0) {
-		free(s->files[by]);
-		s->files[by] = name;
-		name = NULL;
-	}
-	int failure = errno;
-	buffer_release(&text);
-	free(name);
-	errno = failure;
-	return result;
-}
-
 int settings_init(struct settings *s)
 {
 	*s = (struct settings){0};
@@ -247,19 +227,23 @@ int settings_load(struct settings *s, const char *system_file, struct option_err
 		/* Few files exist, and access() is cheaper than open(). */
 		if (!file || (!must && access(file, F_OK) < 0))
 			continue;
-		int loaded = settings_load_file(s, by, file, &why);
-		TRACE(CONFIG, "file %s: %s", file, loaded == 0 ? "read" : strerror(errno));
-		if (loaded == 0)
-			continue;
-		if (errno == ENOMEM) {
+		struct buffer text = BUFFER_INIT;
+		int failure = 0;
+		if (settings_read_file(by, file, &text, &why) < 0 ||
+		    settings_load_text(s, by, file, text.data, text.len, &why) < 0 ||
+		    !(s->files[by] = strdup(file)))
+			failure = errno;
+		buffer_release(&text);
+		TRACE(CONFIG, "file %s: %s", file, failure ? strerror(failure) : "read");
+		if (failure == ENOMEM) {
 			result = -1;
-		} else if (errno == EINVAL && *error->text == '\0') {
+		} else if (failure == EINVAL && *error->text == '\0') {
 			*error = why;
 			s->project_is_wrong = by == ORIGIN_PROJECT;
-		} else if (errno != EINVAL && must && *error->text == '\0') {
+		} else if (failure && failure != EINVAL && must && *error->text == '\0') {
 			config_error_write(&(struct config_error){.where = "TERSE_CONFIG",
 								  .value = file,
-								  .reason = strerror(errno)},
+								  .reason = strerror(failure)},
 					   error);
 		}
 	}

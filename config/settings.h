@@ -212,16 +212,12 @@ void settings_release(struct settings *s);
    (error->text is not empty after an error), or -1 with ENOMEM and nothing to release. */
 int settings_load(struct settings *s, const char *system_file, struct option_error *error);
 
-/* Loads one file, all or nothing (but for a lack of memory, after which a part may be set). Returns
-   0, or -1 with errno: ENOENT, EACCES ..., EINVAL with *error filled. A file over 1 MB, one with a
-   NUL byte and one with a line that inih would cut are errors, too. */
-int settings_load_file(struct settings *s, enum origin by, const char *path,
-		       struct option_error *error);
-
-/* Loads the text of a file, read through inih (ini.c): [section]; key = value or key: value; an
-   indented line continues the key above; # or ; at the start of a line, or ; behind a blank, starts
-   a comment. CRLF and a UTF-8 byte order mark are accepted. `path` is its name in messages. An
-   option that a project may not set is an error in its file. */
+/* Loads the text of a file, all or nothing (but for a lack of memory, after which a part may be
+   set). It is read through inih (ini.c): [section]; key = value or key: value; an indented line
+   continues the key above; # or ; at the start of a line, or ; behind a blank, starts a comment.
+   CRLF and a UTF-8 byte order mark are accepted; a NUL byte and a line that inih would cut are
+   errors. `path` is its name in messages. An option that a project may not set is an error in its
+   file. Returns 0, or -1 with errno: EINVAL with *error filled, or ENOMEM. */
 int settings_load_text(struct settings *s, enum origin by, const char *path, const char *text,
 		       size_t len, struct option_error *error);
 
@@ -237,7 +233,8 @@ int settings_check_text(enum origin by, const char *path, const char *text, size
 			struct buffer *messages, struct option_error *error);
 
 /* Appends a file of the given origin to `text`. Never waits: a FIFO without a writer is empty.
-   Returns 0, or -1 with errno; EINVAL: it was refused, and *error says why. */
+   Returns 0, or -1 with errno; EINVAL: it was refused (as one over 1 MB is), and *error says why.
+ */
 int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		       struct option_error *error);
 

@@ -7,6 +7,7 @@
 #include "lib/quote.h"
 #include "shim/target.h"
 #include "supervisor/agents/document.h"
+#include "supervisor/agents/outline.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -237,7 +238,7 @@ char *place_version(const char *path, char out[PLACE_VERSION_LEN])
 
 void place_note(const char *path, const char *options, const char *project, bool wired)
 {
-	struct buffer line = BUFFER_INIT, text = BUFFER_INIT;
+	struct buffer line = BUFFER_INIT;
 	char file[PATH_MAX], folder[PATH_MAX];
 	struct document d;
 	if (place_folder(folder) < 0 || strpbrk(path, "\t\n") || access(folder, F_OK) < 0)
@@ -254,22 +255,18 @@ void place_note(const char *path, const char *options, const char *project, bool
 	place_name(file, folder, WIRED);
 	if (document_read(&d, file, NULL) == 0 && buffer_string(&d.text) &&
 	    buffer_check(&line) == 0) {
-		/* All lines but this one. */
 		const char *at = d.text.data, *found = memmem(at, d.text.len, line.data, line.len);
 		if (found && found > at && found[-1] != '\n')
 			found = NULL;
-		size_t before = found ? (size_t)(found - at) : d.text.len;
-		buffer_append(&text, at, before);
-		if (found)
-			buffer_append(&text, found + line.len, d.text.len - before - line.len);
+		struct splice s = {.from = found ? (size_t)(found - at) : d.text.len};
+		s.to = s.from + (found ? line.len : 0);
 		if (wired)
-			buffer_add(&text, &line);
-		if (buffer_string(&text) && (text.len || d.exists))
-			place_write(file, &text, 0600);
+			buffer_add(&s.text, &line);
+		if (splice_make(&s, &d.text) == 0 && (d.text.len || d.exists))
+			place_write(file, &d.text, 0600);
 	}
 	document_release(&d);
 	buffer_release(&line);
-	buffer_release(&text);
 }
 
 enum place_health place_check(const struct place *own, char program[PATH_MAX],

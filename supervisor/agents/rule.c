@@ -152,17 +152,11 @@ bool rule_knows(const struct settings *s, char *const words[])
 
 /* --- files and calls ---------------------------------------------------------------- */
 
-/* Whether a list has the name of a descriptor in /proc. */
-static bool rule_has_file(const struct settings *s, const char *name, const char *key, int fd)
+bool rule_has_file(const struct settings *s, const char *name, const char *key, int fd)
 {
 	char link[PATH_MAX];
 	return process_link(0, link, sizeof(link), "fd/%d", fd) > 0 &&
 	       rule_item(s, name, key, good_for_text, link);
-}
-
-bool rule_collects(const struct settings *s, const char *name, int fd)
-{
-	return rule_has_file(s, name, RULE_OUTPUT, fd);
 }
 
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,

@@ -39,8 +39,9 @@ const char *rule_outermost(const struct settings *s, const char *name, pid_t pid
 /* The conversation that the agent's environment names, or NULL. */
 const char *rule_session(const struct settings *s, const char *name);
 
-/* Whether a regular file on descriptor `fd` is one in which the agent collects output. */
-bool rule_collects(const struct settings *s, const char *name, int fd);
+/* Whether what is on descriptor `fd` is in that list of templates: RULE_OUTPUT, for a regular file
+   in which the agent collects output. */
+bool rule_has_file(const struct settings *s, const char *name, const char *key, int fd);
 
 /* Whether a shell's call (argv as the shell gets it, `string` what follows its -c) is a tool call:
    the agent's name, with *command the part that the model wrote, to be freed. NULL: it is not, or

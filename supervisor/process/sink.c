@@ -361,7 +361,8 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	for (int i = 0; i < 2; i++) {
 		enum sink sink = sink_of(STDOUT_FILENO + i);
 		/* Some agents collect output in a file. */
-		if (sink == SINK_FILE && s->agent && rule_collects(s, s->agent, STDOUT_FILENO + i))
+		if (sink == SINK_FILE && s->agent &&
+		    rule_has_file(s, s->agent, RULE_OUTPUT, STDOUT_FILENO + i))
 			sink = SINK_AGENT;
 		bool is_forced = s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
 		if ((is_forced && sink != SINK_CLOSED) || (captured && sink == SINK_PERSON))

@@ -206,9 +206,9 @@ TEST_IN(output_files_are_known, clear, NULL)
 	snprintf(other, sizeof(other), "%s/other", dir);
 	int a = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	int b = open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	assert_true(rule_collects(&s, "claude", a));
-	assert_false(rule_collects(&s, "claude", b));
-	assert_false(rule_collects(&s, "codex", a));
+	assert_true(rule_has_file(&s, "claude", RULE_OUTPUT, a));
+	assert_false(rule_has_file(&s, "claude", RULE_OUTPUT, b));
+	assert_false(rule_has_file(&s, "codex", RULE_OUTPUT, a));
 	close(a);
 	close(b);
 	unlink(file);

@@ -1,6 +1,7 @@
 // Ini files into settings: what is taken, what is refused and in which words,
 // and that a refused file leaves nothing behind.
 
+#include "lib/buffer.h"
 #include "tests/unit/configured.h"
 
 #define TEN          "0123456789"
@@ -311,6 +312,16 @@ TEST(names_no_more_than_a_line_can_show)
 	settings_release(&s);
 }
 
+static int load_file(struct settings *s, const char *path, struct option_error *error)
+{
+	struct buffer text = BUFFER_INIT;
+	int result = settings_read_file(ORIGIN_USER, path, &text, error);
+	if (result == 0)
+		result = settings_load_text(s, ORIGIN_USER, path, text.data, text.len, error);
+	buffer_release(&text);
+	return result;
+}
+
 /* A file in a directory of its own. */
 struct place {
 	char dir[64], path[96];
@@ -344,18 +355,18 @@ TEST(reads_files)
 	struct place p = make_place();
 	struct settings s = start();
 	char expected[160];
-	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), -1);
+	assert_int_equal(load_file(&s, p.path, &error), -1);
 	assert_int_equal(errno, ENOENT);
-	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.dir, &error), -1);
+	assert_int_equal(load_file(&s, p.dir, &error), -1);
 	assert_int_equal(errno, EISDIR);
 	assert_string_equal(error.text, "");
 
 	write_bytes(p.path, TEXT("[report]\nsize = 1KB\n"));
-	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), 0);
+	assert_int_equal(load_file(&s, p.path, &error), 0);
 	assert_int_equal(s.size, 1024);
 
 	write_bytes(p.path, TEXT("[report]\nsize = 1KB\n\nsize\n"));
-	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), -1);
+	assert_int_equal(load_file(&s, p.path, &error), -1);
 	assert_int_equal(errno, EINVAL);
 	snprintf(expected, sizeof(expected), "%s:4: size: neither [section] nor key = value",
 		 p.path);
@@ -378,14 +389,14 @@ TEST(bounds_files)
 	memcpy(text + limit - (sizeof(last) - 1), last, sizeof(last) - 1);
 	text[limit] = '\n';
 	write_bytes(p.path, text, limit);
-	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), 0);
+	assert_int_equal(load_file(&s, p.path, &error), 0);
 	assert_int_equal(s.size, 1024);
 	write_bytes(p.path, text, limit + 1);
-	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), -1);
+	assert_int_equal(load_file(&s, p.path, &error), -1);
 	assert_int_equal(errno, EINVAL);
 	snprintf(expected, sizeof(expected), "%s: larger than 1 MB", p.path);
 	assert_string_equal(error.text, expected);
-	assert_int_equal(settings_load_file(&s, ORIGIN_USER, "/dev/zero", &error), -1);
+	assert_int_equal(load_file(&s, "/dev/zero", &error), -1);
 	assert_int_equal(errno, EINVAL);
 	free(text);
 	settings_release(&s);
@@ -400,7 +411,7 @@ TEST(does_not_wait_for_a_fifo)
 	struct settings s = start();
 	assert_int_equal(mkfifo(p.path, 0600), 0);
 	alarm(60);
-	assert_int_equal(settings_load_file(&s, ORIGIN_USER, p.path, &error), 0);
+	assert_int_equal(load_file(&s, p.path, &error), 0);
 	alarm(0);
 	settings_release(&s);
 	remove_place(&p);
