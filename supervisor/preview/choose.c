@@ -34,13 +34,13 @@ static size_t percent(size_t whole, unsigned share)
    whatever the mode. While the outcome is open no more is printed than leaves it. */
 static size_t reserved_bytes(size_t bytes)
 {
-	return bytes / 2 < RESERVE ? bytes / 2 : RESERVE;
+	return size_min(bytes / 2, RESERVE);
 }
 
 static uint64_t reserved_lines(uint64_t lines)
 {
 	uint64_t most = lines / 8 < RESERVE_LINES ? RESERVE_LINES : lines / 8;
-	return lines / 2 < most ? lines / 2 : most;
+	return size_min(lines / 2, most);
 }
 
 struct choose_share choose_head_share(const struct limit *limit)
@@ -57,8 +57,8 @@ struct choose_share choose_head_share(const struct limit *limit)
 		share.bytes = percent(share.bytes, limit->head_share);
 	if (!is_all)
 		share.lines = (share.lines * limit->head_share + 99) / 100;
-	share.bytes = share.bytes < bytes ? share.bytes : bytes;
-	share.lines = share.lines < lines ? share.lines : lines;
+	share.bytes = size_min(share.bytes, bytes);
+	share.lines = size_min(share.lines, lines);
 	return share;
 }
 
@@ -101,7 +101,7 @@ static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size
 /* Takes the last lines. When not one fits, the last is cut to `cut` bytes. */
 static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut)
 {
-	if (take_end(l, down_to, l->count, true, share) == l->count && down_to < l->count)
+	if (take_end(l, down_to, l->count, true, share) == l->count && down_to < l->count && cut)
 		layout_take(l, l->count - 1, cut);
 }
 
@@ -237,34 +237,11 @@ static void close_gaps(struct layout *l, bool smart)
 	}
 }
 
-/* Whether a chosen line tells by itself why the run ended so. */
-static bool has_told(const struct layout *l)
-{
-	for (size_t i = 0; i < l->count; i++) {
-		if (l->units[i].chosen && l->units[i].trait.value >= TELLING)
-			return true;
-	}
-	return false;
-}
-
-/* Takes the lines that tell how the run ended. */
-static void take_told(struct layout *l)
-{
-	size_t unit;
-	for (size_t work = 0; work < WORK_MAX && (unit = densest_line(l)) < l->count;
-	     work += l->count)
-		take_telling(l, unit);
-}
-
-static bool is_filler(const struct entry *u)
-{
-	return u->trait.common && !u->chosen;
-}
-
 void choose(struct layout *l, const struct limit *limit)
 {
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
-	size_t end = l->budget, cut = end, from;
+	size_t end = l->budget, cut = end, from, unit;
+	bool told = false;
 	/* What is chosen for its place leaves room for what tells of a failure. */
 	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
 	size_t bytes = leaves ? reserved_bytes(l->budget) : 0;
@@ -284,16 +261,24 @@ void choose(struct layout *l, const struct limit *limit)
 	take_last(l, next, end, cut);
 	l->budget += bytes;
 	l->max_lines += lines;
-	if (smart || failed)
-		take_told(l);
-	if (!smart || failed || l->asked_for || (!l->brief && !has_told(l))) {
+	for (size_t work = 0; (smart || failed) && work < WORK_MAX; work += l->count) {
+		if ((unit = densest_line(l)) == l->count)
+			break;
+		take_telling(l, unit);
+	}
+	for (size_t i = 0; i < l->count; i++)
+		told |= l->units[i].chosen && l->units[i].trait.value >= TELLING;
+	if (!smart || failed || l->asked_for || (!l->brief && !told)) {
 		/* The last lines, then the first ones, up to one of a form that many have. */
-		for (from = l->count; from > next && !(smart && is_filler(&l->units[from - 1]));)
+		const struct entry *u = l->units;
+		for (from = l->count;
+		     from > next && (!smart || u[from - 1].chosen || !u[from - 1].trait.common);)
 			from--;
 		take_last(l, from, l->budget, smart ? 0 : l->budget);
-		for (from = next; from < l->count && !(smart && is_filler(&l->units[from]));)
+		for (from = next;
+		     from < l->count && (!smart || u[from].chosen || !u[from].trait.common);)
 			from++;
-		if (limit->mode == MODE_SMART || limit->mode == MODE_ENDS)
+		if (smart || limit->mode == MODE_ENDS)
 			take_end(l, next, from, false, l->budget);
 	}
 	close_gaps(l, smart);

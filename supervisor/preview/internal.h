@@ -62,6 +62,18 @@ static inline __attribute__((always_inline)) bool is_one_of(char c, const char *
 	return found;
 }
 
+static inline size_t size_min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline size_t skip_digits(const char *text, size_t len, size_t at)
+{
+	while (at < len && is_digit(text[at]))
+		at++;
+	return at;
+}
+
 static inline size_t skip_blanks(const char *text, size_t len, size_t at)
 {
 	while (at < len && is_blank(text[at]))
@@ -154,11 +166,11 @@ struct word {
 
 extern const struct word word_weights[];
 
-/* How a message may begin. */
+/* How messages of one kind and weight may begin. */
 struct opening {
-	const char *prefix; /* NULL: no more */
 	unsigned char kind; /* enum score_kind */
 	signed char weight;
+	const char *prefixes; /* a bar between them; NULL: no more */
 };
 
 extern const struct opening opening_weights[];
@@ -238,7 +250,7 @@ struct score {
 /* What is known of a line beside its bytes; zero where nothing is. */
 struct trait {
 	struct score score;
-	unsigned value; /* set by whoever chooses */
+	unsigned value; /* set by whoever weighs */
 	uint64_t owner; /* without this line it tells nothing; 0: there is none */
 	bool common;    /* many lines of progress are of its family */
 };
@@ -282,7 +294,13 @@ void score_judge(const struct preview_judge *j, const struct line *line, struct 
 
 #define SHAPE_SEED 2166136261u
 
-/* FNV-1a of more bytes behind those of `hash`, which is SHAPE_SEED at first. */
+/* FNV-1a of one more value, or of more bytes, behind those of `hash`, which is SHAPE_SEED at first.
+ */
+static inline uint32_t shape_mix(uint32_t hash, uint32_t value)
+{
+	return (hash ^ value) * 16777619u;
+}
+
 uint32_t shape_hash(uint32_t hash, const char *data, size_t len);
 
 /* Whether a line is the one in front of it but for one counter that went up, and for times; or the
@@ -366,11 +384,9 @@ static inline uint64_t window_offset(const struct window *w)
    full, the least telling ones are dropped. */
 
 struct stored {
-	struct line line; /* front and back stand in the text, one behind the other */
-	struct score score;
-	uint64_t owner; /* the line that it tells something with; 0: by itself */
-	bool normal;    /* a run that went well has said it, too: smart_compare() */
-	uint16_t value; /* below STORE_VALUES; set by whoever weighs */
+	struct line line;   /* front and back stand in the text, one behind the other */
+	struct trait trait; /* its value is below STORE_VALUES */
+	bool normal;        /* a run that went well has said it, too: smart_compare() */
 };
 
 struct store {
@@ -379,6 +395,10 @@ struct store {
 	char text[STORE_BYTES];
 	size_t used;
 };
+
+/* The least value of which, and of more, there are no more than *count lines; so many of the value
+   below that would be no more either. */
+unsigned store_least(const struct store *s, size_t *count);
 
 /* Finds the telling lines of a text while it is fed, and weighs them.
 
@@ -430,11 +450,11 @@ enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
    that has said, too, is normal: the others tell more. 0, or -1 with ENOMEM. */
 int smart_compare(struct smart *s, const struct fingerprints *success);
 
-/* Sets the value of all stored lines, for a text of `bytes` bytes. */
+/* Sets what is known of all stored lines beside their scores, for a text of `bytes` bytes. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 
-/* All that is known of a line with that score and value. */
-struct trait smart_trait(const struct smart *s, const struct score *score);
+/* Whether many lines of progress are of the family of a line with that score. */
+bool smart_is_common(const struct smart *s, const struct score *score);
 
 /* head.c: the lines behind those that are printed live, in mode head, until there can be room for
    no more of them. Of long ones no more is kept than what there may be room for beside the others.

@@ -93,54 +93,49 @@ void phrases_init(const struct strings *telling, struct literals *prefilter)
 static const char *find_part(const char *at, const char *end, const char *part, size_t len)
 {
 	for (; (size_t)(end - at) >= len; at++) {
-		if ((at[0] | 32) == (part[0] | 32) && strncasecmp(at, part, len) == 0)
+		if (len == 0 || ((at[0] | 32) == (part[0] | 32) && strncasecmp(at, part, len) == 0))
 			return at;
 	}
 	return NULL;
 }
 
-/* Whether one of the phrases is in a text, and where it begins. */
-static bool find_phrase(const struct strings *phrases, const char *text, size_t len, size_t *begin)
+/* Where one of the phrases begins in a text; NULL: none is in it. */
+static const char *find_phrase(const struct strings *phrases, const char *text, size_t len)
 {
 	for (size_t i = 0; phrases && i < phrases->count && i < PHRASES; i++) {
-		const char *phrase = phrases->items[i], *at = text, *end = text + len;
-		*begin = len;
-		while (*phrase && at) {
-			size_t part = strcspn(phrase, "*");
-			if (part)
-				at = find_part(at, end, phrase, part);
-			if (at && part && *begin == len)
-				*begin = (size_t)(at - text);
-			if (at)
-				at += part;
-			phrase += part;
-			phrase += *phrase == '*';
+		const char *at = text, *first = NULL;
+		for (const char *part = phrases->items[i]; *part && at; part += *part == '*') {
+			size_t part_len = strcspn(part, "*");
+			at = find_part(at, text + len, part, part_len);
+			first = first || part_len == 0 ? first : at;
+			at = at ? at + part_len : NULL;
+			part += part_len;
 		}
 		if (at)
-			return true;
+			return first ? first : text;
 	}
-	return false;
+	return NULL;
 }
 
 void phrases_apply(const struct strings *telling, const struct strings *ignored,
 		   const struct line *line, struct score *score)
 {
-	size_t len = line->front_len, begin;
+	const char *text = line->front, *found;
 	if (score->kind == SCORE_BLANK)
 		return;
-	if (find_phrase(ignored, line->front, len, &begin)) {
+	if (find_phrase(ignored, text, line->front_len)) {
 		score->kind = SCORE_PLAIN;
 		score->score = score->result = 0;
 		score->opens = false;
 		score->focus = 0;
-	} else if (find_phrase(telling, line->front, len, &begin)) {
+	} else if ((found = find_phrase(telling, text, line->front_len))) {
 		if (score->kind == SCORE_PASS || score->kind == SCORE_FRAME)
 			score->kind = SCORE_PLAIN;
 		if (score->score < PHRASE_SCORE)
 			score->score = PHRASE_SCORE;
 		if (score->result < PHRASE_RESULT)
 			score->result = PHRASE_RESULT;
-		score->focus = begin > BEFORE ? begin - BEFORE : 0;
+		score->focus = found - text > BEFORE ? (uint32_t)(found - text) - BEFORE : 0;
 	}
 }
 

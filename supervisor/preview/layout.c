@@ -387,8 +387,7 @@ static void price_within(struct layout *l, struct entry *u, size_t most)
 {
 	layout_price_unit(l, u);
 	while (u->cost > most && u->cost != SIZE_MAX) {
-		size_t fewer = most * u->limit / u->cost;
-		u->limit = fewer < l->ceiling ? fewer : l->ceiling;
+		u->limit = size_min(most * u->limit / u->cost, l->ceiling);
 		layout_price_unit(l, u);
 	}
 }
@@ -408,9 +407,9 @@ bool layout_take(struct layout *l, size_t unit, size_t most)
 		return false;
 	size_t room = l->budget - beside;
 	if (most > 0) {
-		room = most < room ? most : room;
+		room = size_min(most, room);
 		if (room < u->limit)
-			u->limit = room < l->max_line ? room : l->max_line;
+			u->limit = size_min(room, l->max_line);
 		price_within(l, u, room);
 	}
 	uint64_t lines = unit_count(l, u);
@@ -437,9 +436,8 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 		return true;
 	size_t unspelled = marker_cost(l, &gap);
 	gap.spelled = spelled;
-	size_t most = marker_cost(l, &gap);
-	if (most < room)
-		most = room;
+	size_t spelled_cost = marker_cost(l, &gap),
+	       most = room > spelled_cost ? room : spelled_cost;
 	size_t cost = from < to ? gap_cost(l, before, &l->units[from]) : 0;
 	uint64_t lines = l->lines;
 	for (size_t i = from; i < to; i++) {
@@ -508,7 +506,7 @@ void layout_grow(struct layout *l)
 		if (!can_grow(u))
 			continue;
 		size_t most = u->cost + (l->budget - l->used) / count--;
-		longer.limit = most < l->ceiling ? most : l->ceiling;
+		longer.limit = size_min(most, l->ceiling);
 		price_within(l, &longer, most);
 		if (longer.limit > u->limit && longer.cost <= most) {
 			l->used = l->used - u->cost + longer.cost;

@@ -28,11 +28,6 @@ static size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
 				from + bytes - 1);
 }
 
-static size_t size_min(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Where to cut so that no character is split; moves left. `more` tells that the
    line goes on behind `len`. */
 static size_t cut_left(const char *data, size_t len, size_t at, bool more)

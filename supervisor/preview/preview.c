@@ -28,11 +28,8 @@ static size_t window_feed(struct window *w, const char *data, size_t len)
 {
 	if (w->len == w->cap)
 		window_shift(w);
-	if (len > w->cap - w->len)
-		len = w->cap - w->len;
-	size_t n = w->head_cap - w->head_len;
-	if (n > len)
-		n = len;
+	len = size_min(len, w->cap - w->len);
+	size_t n = size_min(w->head_cap - w->head_len, len);
 	memcpy(w->head + w->head_len, data, n);
 	w->head_len += n;
 	if (w->head_len == w->head_cap && !w->head_end) {
@@ -61,7 +58,7 @@ static uint64_t window_lines(const struct window *w)
 /* The last `keep` bytes and where they are in the text. */
 static const char *tail_data(const struct window *w, size_t *len, uint64_t *offset)
 {
-	*len = w->len < w->keep ? w->len : w->keep;
+	*len = size_min(w->len, w->keep);
 	*offset = w->bytes - *len;
 	return w->tail + w->len - *len;
 }
@@ -303,28 +300,6 @@ struct limit preview_live_limit(const struct preview *p)
 	return limit;
 }
 
-/* Adds a line of the window that is not stored. */
-static int add_unjudged(struct preview *p, const struct smart *smart, const struct line *line,
-			const struct head_line *first)
-{
-	uint64_t behind = p->window.bytes - line->offset - line->length;
-	struct trait trait = {.value = 1};
-	/* Short, and cut only because the window ends there. */
-	if (!first && !line_is_whole(line) && line->length <= p->limit.max_line)
-		return 0;
-	/* They have nothing but their place, so they must be near an end. */
-	if (smart && !first && line->offset > p->limit.bytes &&
-	    behind > p->limit.bytes + p->limit.max_line)
-		return 0;
-	if (smart) {
-		struct score score;
-		score_judge(&smart->judge, line, &score);
-		trait = smart_trait(smart, &score);
-		trait.value = 1;
-	}
-	return layout_add(&p->layout, line, &trait, first);
-}
-
 /* Joins two copies of one line. The store has the most telling part of a long line, the window has
    more of its start or end; a short line may be cut where the window ends. */
 static void add_stored_bytes(const struct line *stored, struct line *line)
@@ -340,16 +315,14 @@ static void add_stored_bytes(const struct line *stored, struct line *line)
 	}
 }
 
-/* The least value at which no more than `count` lines are as good or better. */
-static unsigned store_rank(const struct store *s, size_t count)
+/* Whether a line of the window that is not stored is of no use: it is short, and cut only because
+   the window ends there, or has nothing but its place, and is not near an end. */
+static bool is_useless(const struct preview *p, bool judged, const struct line *line)
 {
-	uint32_t lines[STORE_VALUES] = {0};
-	unsigned value = STORE_VALUES;
-	for (size_t i = 0; i < s->count; i++)
-		lines[s->lines[i].value]++;
-	while (value > 0 && lines[value - 1] <= count)
-		count -= lines[--value];
-	return value;
+	uint64_t behind = p->window.bytes - line->offset - line->length;
+	return (!line_is_whole(line) && line->length <= p->limit.max_line) ||
+	       (judged && line->offset > p->limit.bytes &&
+		behind > p->limit.bytes + p->limit.max_line);
 }
 
 /* Adds the first lines, those of the window behind them and the best of the stored ones, in order.
@@ -358,16 +331,14 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 {
 	struct window_cursor cursor = {0};
 	struct layout *l = &p->layout;
-	const struct stored *stored = smart ? smart->store.lines : NULL;
-	const struct stored *end = smart ? stored + smart->store.count : NULL;
-	unsigned least = smart ? store_rank(&smart->store, CANDIDATES) : 0;
+	const struct stored *s = smart ? smart->store.lines : NULL;
+	const struct stored *end = smart ? s + smart->store.count : NULL;
+	size_t most = CANDIDATES;
+	const unsigned least = smart ? store_least(&smart->store, &most) : 0;
 	const size_t heads = head_settle(&p->head, !l->ask->is_pause);
 	struct line line;
 	bool more = true;
-	if (least == 0)
-		least = 1;
 	for (size_t i = 0; more; i++) {
-		bool here = false;
 		const struct head_line *first = i < heads ? &p->head.lines[i] : NULL;
 		/* It may be shown further once the outcome is known. */
 		if (first && l->ask->is_pause && first->line.length > p->limit.max_line)
@@ -379,24 +350,28 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 			add_tail(&p->window, &line);
 		}
 		more = first || (!l->ask->is_head && window_next(&p->window, &cursor, &line));
-		for (; stored < end && (!more || stored->line.number <= line.number); stored++) {
-			here = more && stored->line.number == line.number;
+		for (; s < end && (!more || s->line.number < line.number); s++) {
 			/* Others are good enough, or a blank one behind such a line. */
-			bool is_next = l->count > 0 &&
-				       l->units[l->count - 1].to + 1 == stored->line.number;
-			bool blank = stored->score.kind == SCORE_BLANK;
-			if (!here && (blank ? !is_next : stored->value < least))
-				continue;
-			if (here && !first)
-				add_stored_bytes(&stored->line, &line);
-			struct trait trait = smart_trait(smart, &stored->score);
-			trait.value = stored->value;
-			trait.owner = stored->owner;
-			if (layout_add(l, here ? &line : &stored->line, &trait,
-				       here ? first : NULL))
+			bool is_next =
+				l->count > 0 && l->units[l->count - 1].to + 1 == s->line.number;
+			bool is_good = s->trait.score.kind == SCORE_BLANK
+					       ? is_next
+					       : s->trait.value > 0 && s->trait.value >= least;
+			if (is_good && layout_add(l, &s->line, &s->trait, NULL))
 				return -1;
 		}
-		if (more && !here && add_unjudged(p, smart, &line, first))
+		struct trait trait = {.value = 1};
+		if (more && s < end && s->line.number == line.number) {
+			if (!first)
+				add_stored_bytes(&s->line, &line);
+			trait = s++->trait;
+		} else if (!more || (!first && is_useless(p, smart, &line))) {
+			continue;
+		} else if (smart) {
+			score_judge(&smart->judge, &line, &trait.score);
+			trait.common = smart_is_common(smart, &trait.score);
+		}
+		if (layout_add(l, &line, &trait, first))
 			return -1;
 	}
 	return 0;
@@ -408,23 +383,19 @@ static int choose_last(struct preview *p, const struct preview_ask *ask)
 	const struct window *w = &p->window;
 	const size_t used = ask->used + MARKER_RESERVE;
 	const size_t budget = ask->total ? ask->total : p->limit.bytes;
-	size_t room = budget > used && !ask->is_head ? budget - used : 0, len;
-	uint64_t left = w->bytes - ask->printed_bytes, number = preview_lines(p) + 1, offset;
-	const char *data = tail_data(w, &len, &offset), *end = data + len, *start = end;
-	while (start > data) {
-		const char *line = memrchr(data, '\n', (size_t)(start - data) - 1);
-		if (!line && offset > 0)
-			break;
-		line = line ? line + 1 : data;
-		size_t clean = utf8_clean(NULL, line, (size_t)(start - line));
-		if (clean > room || (uint64_t)(end - line) > left)
-			break;
-		room -= clean;
-		start = line;
-		number--;
+	const uint64_t left = w->bytes - ask->printed_bytes, lines = window_lines(w);
+	uint64_t offset;
+	size_t len, all;
+	const char *end = tail_data(w, &all, &offset) + all;
+	/* Cleaned, they are at most three times as many. */
+	len = size_min(size_min(budget > used && !ask->is_head ? (budget - used) / 3 : 0, all),
+		       left);
+	if (len < left) {
+		const char *newline = memchr(end - len, '\n', len);
+		len = newline ? (size_t)(end - newline) - 1 : 0;
 	}
+	uint64_t number = lines + 1 - newline_count(end - len, len) - (len > 0 && end[-1] != '\n');
 	int count = 0;
-	len = (size_t)(end - start);
 	if (number > ask->printed_lines + 1)
 		p->last[count++] = (struct preview_piece){.kind = PREVIEW_GAP,
 							  .from = ask->printed_lines + 1,
@@ -434,9 +405,9 @@ static int choose_last(struct preview *p, const struct preview_ask *ask)
 	if (len > 0)
 		p->last[count++] = (struct preview_piece){.kind = PREVIEW_TEXT,
 							  .from = number,
-							  .to = preview_lines(p),
+							  .to = lines,
 							  .bytes = len,
-							  .text = start,
+							  .text = end - len,
 							  .len = len};
 	return count;
 }

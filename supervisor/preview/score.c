@@ -83,15 +83,13 @@ static bool read_rule(struct reading *r, enum score_kind *kind)
 /* "12 | source", "> 12 | source", but not a table's "12 | ERROR | message". */
 static bool is_quote(const char *text, size_t len)
 {
-	size_t at = skip_blanks(text, len, text[0] == '>'), digits = at;
-	while (at < len && is_digit(text[at]))
-		at++;
-	digits = at - digits;
+	size_t from = skip_blanks(text, len, text[0] == '>'), at = skip_digits(text, len, from);
+	bool numbered = at > from;
 	at = skip_blanks(text, len, at);
 	size_t bar = at < len && text[at] == '|'                        ? 1
 		     : starts_with(text + at, len - at, "\xE2\x94\x82") ? 3
 									: 0;
-	if (digits == 0 || bar == 0 || (at + bar < len && !is_blank(text[at + bar])))
+	if (!numbered || bar == 0 || (at + bar < len && !is_blank(text[at + bar])))
 		return false;
 	at = skip_blanks(text, len, at + bar);
 	return at + 1 >= len || !is_upper(text[at]) || !is_upper(text[at + 1]);
@@ -103,32 +101,26 @@ static bool read_diagnostic(struct reading *r, enum score_kind *kind)
 	const char *text = r->text;
 	size_t n = 0, numbers = 0, len = r->len;
 	bool dot = false;
-	while (n < len && !is_blank(text[n]) && text[n] != ':') {
+	for (; n < len && !is_blank(text[n]) && text[n] != ':'; n++)
 		dot |= text[n] == '.' && n > 0;
-		n++;
-	}
-	while (n + 1 < len && text[n] == ':' && is_digit(text[n + 1])) {
-		for (n++; n < len && is_digit(text[n]); n++)
-			;
-		numbers++;
-	}
+	for (; n + 1 < len && text[n] == ':' && is_digit(text[n + 1]); numbers++)
+		n = skip_digits(text, len, n + 1);
 	if (numbers == 0 && n >= 4 && text[n - 1] == ')') {
 		/* A place in brackets: "file.ts(12,5)". */
-		size_t at = n - 1, digits = 0;
-		for (; at > 0 && (is_digit(text[at - 1]) || text[at - 1] == ','); at--)
-			digits += is_digit(text[at - 1]);
-		numbers = digits > 0 && at > 1 && text[at - 1] == '(';
+		size_t at = n - 1;
+		while (at > 0 && (is_digit(text[at - 1]) || text[at - 1] == ','))
+			at--;
+		numbers = is_digit(text[at]) && at > 1 && text[at - 1] == '(';
 	}
 	if (!dot || numbers == 0 || numbers > 2 || n >= len || !is_one_of(text[n], ": "))
 		return false;
-	/* "file.rb:12:in `load'" */
-	*kind = SCORE_FRAME;
-	if (text[n] == ':' && n + 1 < len && !is_blank(text[n + 1]))
+	bool colon = text[n] == ':';
+	if (colon && n + 1 < len && !is_blank(text[n + 1])) {
+		*kind = SCORE_FRAME; /* "file.rb:12:in `load'" */
 		return true;
-	*kind = text[n] == ':' && n + 1 == len ? SCORE_PLACE : SCORE_DETAIL;
-	add_form(r, *kind == SCORE_PLACE ? FORM_PLACE
-		    : text[n] == ':'     ? FORM_DIAGNOSTIC
-					 : FORM_PLACED);
+	}
+	*kind = colon && n + 1 == len ? SCORE_PLACE : SCORE_DETAIL;
+	add_form(r, *kind == SCORE_PLACE ? FORM_PLACE : colon ? FORM_DIAGNOSTIC : FORM_PLACED);
 	return true;
 }
 
@@ -136,12 +128,10 @@ static enum score_kind read_structure(struct reading *r)
 {
 	const char *text = r->text;
 	enum score_kind kind = SCORE_PLAIN;
-	size_t n = 0, len = r->len;
+	size_t len = r->len, n = skip_digits(text, size_min(len, 5), 0);
 	if (read_rule(r, &kind))
 		return kind;
 	/* "12) name", "3. name" */
-	while (n < len && n < 5 && is_digit(text[n]))
-		n++;
 	if (n > 0 && n + 2 < len && is_blank(text[n + 1]) && is_one_of(text[n], ").")) {
 		add_form(r, text[n] == ')' ? FORM_BRACKETED : FORM_NUMBERED);
 		return SCORE_HEADING;
@@ -150,15 +140,19 @@ static enum score_kind read_structure(struct reading *r)
 		return SCORE_QUOTE;
 	if (read_diagnostic(r, &kind))
 		return kind;
-	for (const struct opening *o = opening_weights; o->prefix; o++) {
-		if (text[0] == o->prefix[0] && starts_with(text, len, o->prefix)) {
+	for (const struct opening *o = opening_weights; o->prefixes; o++) {
+		for (const char *at = o->prefixes, *end; *at; at = end + (*end == '|')) {
+			end = strchrnul(at, '|');
+			if (at[0] != text[0] || len < (size_t)(end - at) ||
+			    memcmp(text, at, (size_t)(end - at)) != 0)
+				continue;
 			/* "File "a.ml", line 4, characters 10-23:" */
 			if (o->kind == SCORE_FRAME && text[len - 1] == ':') {
 				add_form(r, FORM_PLACE);
 				return SCORE_PLACE;
 			}
 			r->sum += o->weight;
-			return o->kind;
+			return (enum score_kind)o->kind;
 		}
 	}
 	return SCORE_PLAIN;
@@ -184,16 +178,6 @@ static int number_behind(const struct reading *r, size_t at)
 	return value;
 }
 
-/* The same where words may be between: "exited with status 1". */
-static int status_behind(const struct reading *r, size_t at)
-{
-	size_t n = at;
-	while (n < r->len && n - at < STATUS_REACH &&
-	       (is_letter(r->text[n]) || is_one_of(r->text[n], " -")))
-		n++;
-	return number_behind(r, n);
-}
-
 /* The number in front ("3 failed"), or -1. */
 static int number_before(const struct reading *r, size_t at)
 {
@@ -203,12 +187,10 @@ static int number_before(const struct reading *r, size_t at)
 		n--;
 	for (; n > 0 && scale <= COUNT_MAX; n--) {
 		char c = r->text[n - 1];
-		if (is_digit(c)) {
-			value += (c - '0') * scale;
-			scale *= 10;
-		} else if (c != ',' || scale == 1) {
+		if (!is_digit(c) && (c != ',' || scale == 1))
 			break;
-		}
+		value += is_digit(c) ? (c - '0') * scale : 0;
+		scale *= is_digit(c) ? 10 : 1;
 	}
 	if (scale == 1 ||
 	    (n > 0 && (is_letter(r->text[n - 1]) || is_one_of(r->text[n - 1], "-_/.:"))))
@@ -227,101 +209,93 @@ struct occurrence {
 	bool tag;      /* stands alone in brackets: the level of a log line */
 };
 
-/* Takes the word as part of a count, if a number belongs to it. */
-static bool read_count(struct reading *r, const struct word *w, const struct occurrence *o)
+/* The number that belongs to a word that may be counted, or -1. */
+static int count_of_word(const struct reading *r, const struct occurrence *o)
 {
-	if (!w->counted)
-		return false;
+	size_t end = o->start + o->len;
 	int number = number_before(r, o->start);
 	/* "error 98" is one error with its number. */
-	bool coded = o->len == 5 && memcmp(o->word, "error", 5) == 0 && o->start + 5 < r->len &&
-		     is_blank(r->text[o->start + 5]);
-	if (number < 0 && !coded)
-		number = number_behind(r, o->start + o->len);
-	if (number < 0)
-		return false;
-	r->counts++;
-	r->headcount |= w->kind == WORD_PASS && r->words == 1 && is_digit(r->text[0]);
-	add_form(r, FORM_COUNT);
-	if (w->kind == WORD_FAIL) {
-		r->failures |= number > 0;
-		add_form(r, number > 0 ? FORM_FAILURES : FORM_NO_FAILURES);
-	}
-	return true;
+	bool coded = o->len == 5 && memcmp(o->word, "error", 5) == 0 && end < r->len &&
+		     is_blank(r->text[end]);
+	return number < 0 && !coded ? number_behind(r, end) : number;
 }
 
-/* A word of failure: its place tells as much as the word. */
-static void read_failure(struct reading *r, const struct occurrence *o, int weight, uint32_t hash)
+/* Whether it is the name of an exception: NullPointerException, ValueError, AssertionFailure. */
+static bool is_exception(const char *name, size_t len)
 {
-	bool apart = o->upper && (o->first || o->start + o->len == r->len);
-	/* As tools set it apart: "error:", "[ERROR]", "FAIL name", "name FAILED". */
-	r->alarms = true;
-	r->marked |= o->colon || o->tag || apart;
-	if (weight > r->best || !r->best_word) {
-		r->best = weight;
-		r->best_word = hash;
+	static const char *const tails[] = {"Error", "Exception", "Failure", "Fault", "Panic"};
+	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails) && is_one_of(name[len - 1], "rnetc");
+	     i++) {
+		if (len > strlen(tails[i]) && ends_with(name, len, tails[i]))
+			return true;
 	}
+	return false;
 }
 
-static void read_known(struct reading *r, const struct word *w, const struct occurrence *o,
-		       uint32_t hash)
+static void read_word(struct reading *r, const struct occurrence *o)
 {
-	r->sum += w->weight;
-	switch ((enum word_kind)w->kind) {
-	case WORD_FAIL:
-		read_failure(r, o, w->weight, hash);
+	const char *name = r->text + o->start;
+	size_t end = o->start + o->len;
+	uint32_t hash = shape_hash(SHAPE_SEED, o->word, o->len);
+	const struct word *w =
+		keywords_find(r->keywords, o->word, o->len, hash, r->before, r->before_len);
+	enum word_kind kind = w ? (enum word_kind)w->kind : WORD_OTHER;
+	int weight = w ? w->weight : 0;
+	if (o->embedded) {
+		r->alarms |= kind == WORD_FAIL;
+		return;
+	}
+	r->words++;
+	int count = w && w->counted ? count_of_word(r, o) : -1;
+	if (count >= 0) {
+		r->counts++;
+		r->headcount |= kind == WORD_PASS && r->words == 1 && is_digit(r->text[0]);
+		r->failures |= kind == WORD_FAIL && count > 0;
+		add_form(r, FORM_COUNT);
+		if (kind == WORD_FAIL)
+			add_form(r, count > 0 ? FORM_FAILURES : FORM_NO_FAILURES);
+		return;
+	}
+	r->sum += weight;
+	if (w && kind == WORD_FAIL) {
 		if (o->colon)
 			add_form(r, FORM_COLON);
 		if (o->upper)
 			add_form(r, FORM_UPPER);
 		if (o->first)
 			add_form(r, FORM_FIRST);
-		break;
-	case WORD_WARN: r->warned = true; break;
-	case WORD_PASS:
-	case WORD_SKIP:
-		r->passed = true;
-		r->pass_first |= o->first;
-		if (w->kind == WORD_PASS)
-			r->result = RESULT_PASS;
-		break;
-	case WORD_RESULT:
-		if (!r->result)
-			r->result = RESULT_MADE;
-		break;
-	case WORD_STATUS:
-		if (status_behind(r, o->start + o->len) > 0)
-			add_form(r, FORM_STATUS);
-		break;
-	case WORD_OTHER: break;
-	}
-}
-
-static void read_word(struct reading *r, const struct occurrence *o)
-{
-	/* Names of exceptions: NullPointerException, ValueError, AssertionFailure. */
-	static const char *const tails[] = {"Error", "Exception", "Failure", "Fault", "Panic"};
-	const char *name = r->text + o->start;
-	uint32_t hash = shape_hash(SHAPE_SEED, o->word, o->len);
-	const struct word *w =
-		keywords_find(r->keywords, o->word, o->len, hash, r->before, r->before_len);
-	if (o->embedded) {
-		r->alarms |= w && w->kind == WORD_FAIL;
-		return;
-	}
-	r->words++;
-	if (w && !read_count(r, w, o))
-		read_known(r, w, o, hash);
-	size_t i = !w && is_one_of(name[o->len - 1], "rnetc") ? 0 : sizeof(tails) / sizeof(*tails);
-	for (; i < sizeof(tails) / sizeof(*tails); i++) {
-		if (!ends_with(name, o->len, tails[i]) || o->len == strlen(tails[i]))
-			continue;
+	} else if (!w && is_exception(name, o->len)) {
 		enum form form = o->colon ? FORM_EXCEPTION_COLON : FORM_EXCEPTION;
 		add_form(r, form);
-		/* The tails differ in their last letters. */
-		read_failure(r, o, form_weights[form], (unsigned char)name[o->len - 2]);
-		break;
+		kind = WORD_FAIL;
+		weight = form_weights[form];
+		/* Those that end alike are the same; their tails differ in the last letters. */
+		hash = (unsigned char)name[o->len - 2];
 	}
+	if (kind == WORD_FAIL) {
+		r->alarms = true;
+		/* As tools set it apart: "error:", "[ERROR]", "FAIL name", "name FAILED". */
+		r->marked |= o->colon || o->tag || (o->upper && (o->first || end == r->len));
+		if (weight > r->best || !r->best_word) {
+			r->best = weight;
+			r->best_word = hash;
+		}
+	} else if (kind == WORD_PASS || kind == WORD_SKIP) {
+		r->passed = true;
+		r->pass_first |= o->first;
+	} else if (kind == WORD_STATUS) {
+		/* Words may be between: "exited with status 1". */
+		for (size_t from = end; end < r->len && end - from < STATUS_REACH &&
+					(is_letter(r->text[end]) || is_one_of(r->text[end], " -"));)
+			end++;
+		if (number_behind(r, end) > 0)
+			add_form(r, FORM_STATUS);
+	}
+	r->warned |= kind == WORD_WARN;
+	if (kind == WORD_PASS)
+		r->result = RESULT_PASS;
+	else if (kind == WORD_RESULT && !r->result)
+		r->result = RESULT_MADE;
 }
 
 /* Reads the word at `at`, where a letter is. Returns where it ends. */
@@ -425,24 +399,20 @@ struct message {
 
 static void find_message(const struct line *line, struct message *m)
 {
-	bool whole = line_is_whole(line);
-	const char *text = line->front, *back = whole ? line->front : line->back;
-	size_t len = whole ? line->front_len - line->ended : line->front_len;
-	size_t back_len = whole ? len : line->back_len;
+	const bool whole = line_is_whole(line);
+	const char *text = line->front;
+	size_t len = line->front_len - (whole && line->ended);
 	/* Of a long line its start and its end are put together. */
 	if (!whole || len > JUDGED_FRONT + JUDGED_BACK) {
-		if (len > JUDGED_FRONT)
-			len = JUDGED_FRONT;
-		if (back_len > JUDGED_BACK) {
-			back += back_len - JUDGED_BACK;
-			back_len = JUDGED_BACK;
-		}
+		const char *end = whole ? text + len : line->back + line->back_len;
+		size_t back = size_min(whole ? len : line->back_len, JUDGED_BACK);
+		len = size_min(len, JUDGED_FRONT);
 		if (len)
 			memcpy(m->copy, text, len);
 		m->copy[len++] = ' ';
-		if (back_len)
-			memcpy(m->copy + len, back, back_len);
-		len += back_len;
+		if (back)
+			memcpy(m->copy + len, end - back, back);
+		len += back;
 		text = m->copy;
 	}
 	while (len > 0 && is_blank(text[len - 1]))
@@ -460,11 +430,6 @@ static void find_message(const struct line *line, struct message *m)
 	m->text = text + at;
 	m->len = len - at;
 	m->indent = (unsigned)(at - start);
-}
-
-static uint32_t shape_mix(uint32_t hash, uint32_t value)
-{
-	return (hash ^ value) * 16777619u;
 }
 
 /* A hash that is equal for messages that differ only in blanks, numbers other than 0, hashes
@@ -577,81 +542,73 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 			at++;
 		read_token(&r, token, at);
 	}
-	bool ends = is_text && m.text[m.len - 1] == ':';
-	if (ends)
+	bool opens = is_text && m.text[m.len - 1] == ':';
+	if (opens)
 		add_form(&r, FORM_OPENS);
-	bool passes = kind == SCORE_PASS;
-	bool sums_up =
-		(r.failures && !passes) || r.counts >= 2 || r.headcount || (r.counts && r.passed);
-	out->result = (uint8_t)r.result;
-	passes |= is_text && ends_well(m.text, m.len);
+	/* One test of many, unless the line is about the whole run. */
+	bool passes = kind == SCORE_PASS || (is_text && ends_well(m.text, m.len));
+	bool sums_up = (r.failures && kind != SCORE_PASS) || r.counts >= 2 || r.headcount ||
+		       (r.counts && r.passed);
 	if (sums_up) {
 		kind = SCORE_SUMMARY;
-		out->result = RESULT_COUNTS;
+		r.result = RESULT_COUNTS;
 		if (r.failures && r.sum < SCORE_FAILURES)
 			r.sum = SCORE_FAILURES;
 	} else if (r.warned) {
 		kind = SCORE_WARNING;
-		out->result = RESULT_WARNING;
+		r.result = RESULT_WARNING;
 	} else if (passes || r.pass_first) {
-		/* One test of many, unless the line is about the whole run. */
-		if (passes)
-			out->result = 0;
 		kind = SCORE_PASS;
+		r.result = passes ? 0 : r.result;
 		r.sum = 0;
 	} else if (kind == SCORE_PLAIN && r.sum >= SCORE_FAILURE) {
 		kind = SCORE_FAIL;
 	}
+	bool tells = r.sum >= SCORE_TELLING;
 	out->kind = (uint8_t)kind;
-	out->score = (uint8_t)(r.sum < 0 ? 0 : r.sum > 100 ? 100 : r.sum);
-	out->indent = (uint8_t)(m.indent < 255 ? m.indent : 255);
+	out->score = (uint8_t)(r.sum < 0 ? 0 : size_min((size_t)r.sum, 100));
+	out->result = (uint8_t)r.result;
+	out->indent = (uint8_t)size_min(m.indent, UINT8_MAX);
 	out->alarms = r.alarms || kind == SCORE_FRAME;
 	out->ends = r.forms >> FORM_STATUS & 1;
 	out->shape = shape_of(m.text, m.len);
-	if (is_text) {
-		out->family = family_of(&m, &r, kind);
-		out->tells = kind != SCORE_PLAIN && kind != SCORE_PASS && kind != SCORE_WARNING;
-		out->tells |= out->score >= SCORE_TELLING;
-		out->opens = out->score >= SCORE_TELLING && m.len < OPENING_LEN &&
-			     (ends || kind == SCORE_HEADING);
-	} else if (kind == SCORE_PLACE) {
-		out->family = out->shape;
-	}
+	out->family = is_text ? family_of(&m, &r, kind) : kind == SCORE_PLACE ? out->shape : 0;
+	out->tells =
+		is_text &&
+		(tells || (kind != SCORE_PLAIN && kind != SCORE_PASS && kind != SCORE_WARNING));
+	out->opens = is_text && tells && m.len < OPENING_LEN && (opens || kind == SCORE_HEADING);
 }
 
 /* Looks through the middle of a long line that is whole, and adds what is found there. */
 static void look_inside(const struct preview_judge *j, const struct line *line, struct score *score)
 {
-	size_t at = JUDGED_FRONT, end = line->front_len - line->ended, lines = 0;
-	if (!line_is_whole(line) || end < JUDGED_FRONT + JUDGED_BACK)
-		return;
-	end -= JUDGED_BACK;
+	size_t at = JUDGED_FRONT, end = line->front_len - line->ended - JUDGED_BACK, lines = 0;
 	for (unsigned tries = 0; tries < WINDOWS && at < end; tries++) {
 		struct score inside;
-		struct line window = {0};
-		size_t hit = at + literals_find(&j->prefilter, line->front + at, end - at, &lines);
-		if (hit == end)
+		size_t from = at + literals_find(&j->prefilter, line->front + at, end - at, &lines);
+		if (from == end)
 			break;
-		window.front = line->front + hit - WINDOW_BEFORE;
-		window.front_len = end + JUDGED_BACK - hit + WINDOW_BEFORE;
-		if (window.front_len > WINDOW)
-			window.front_len = WINDOW;
-		window.length = window.front_len;
-		judge_message(j, &window, &inside);
+		from -= WINDOW_BEFORE;
+		size_t len = size_min(end + JUDGED_BACK - from, WINDOW);
+		judge_message(j,
+			      &(struct line){
+				      .front = line->front + from, .front_len = len, .length = len},
+			      &inside);
 		if (inside.score >= SCORE_FAILURE &&
 		    (!score->focus || inside.score > score->score)) {
-			score->focus = hit - WINDOW_BEFORE;
+			score->focus = (uint32_t)from;
 			if (inside.score > score->score)
 				score->score = inside.score;
 		}
-		at = hit + WINDOW - WINDOW_BEFORE;
+		at = from + WINDOW;
 	}
 }
 
 void score_judge(const struct preview_judge *j, const struct line *line, struct score *out)
 {
 	judge_message(j, line, out);
-	if (line->length > STORE_FRONT + STORE_BACK && line->length <= LONG_LINE)
+	if (line_is_whole(line) && line->length > STORE_FRONT + STORE_BACK &&
+	    line->length <= LONG_LINE)
 		look_inside(j, line, out);
 	phrases_apply(j->telling, j->ignored, line, out);
 }

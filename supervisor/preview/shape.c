@@ -5,7 +5,7 @@
 uint32_t shape_hash(uint32_t hash, const char *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)data[i]) * 16777619u;
+		hash = shape_mix(hash, (unsigned char)data[i]);
 	return hash;
 }
 
@@ -14,66 +14,48 @@ static bool is_of_name(char c)
 	return is_letter(c) || is_digit(c) || is_one_of(c, "_-./");
 }
 
-/* A number, or a time, perhaps behind a date: digits and what is between them. *is_time: it has a
-   colon. */
-static size_t number_len(const char *text, size_t len, bool *is_time)
+/* The length of a number, or a time, perhaps behind a date: digits and what is between them. */
+static size_t number_len(const char *text, size_t len)
 {
-	size_t n = 0;
-	for (*is_time = false; n < len; n++) {
-		if (is_digit(text[n]) || (*is_time && text[n] == 'Z'))
-			continue;
-		if (!is_one_of(text[n], ":.-T") || n + 1 == len || !is_digit(text[n + 1]))
-			break;
-		*is_time |= text[n] == ':';
-	}
-	return n;
-}
-
-/* Whether one number is greater than another. */
-static bool is_greater(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	for (; a_len > 1 && *a == '0'; a++)
-		a_len--;
-	for (; b_len > 1 && *b == '0'; b++)
-		b_len--;
-	return b_len > a_len || (b_len == a_len && memcmp(b, a, b_len) > 0);
+	size_t n = skip_digits(text, len, 0);
+	while (n + 1 < len && is_one_of(text[n], ":.-TZ") && is_digit(text[n + 1]))
+		n = skip_digits(text, len, n + 1);
+	return n + (n < len && text[n] == 'Z' && memchr(text, ':', n));
 }
 
 bool shape_counts_on(const struct line *before, const struct line *line)
 {
 	const char *a = before->front, *b = line->front;
 	size_t a_len = before->front_len, b_len = line->front_len, i = 0, k = 0;
-	bool counted = false, a_time, b_time;
+	bool counted = false, words = false;
 	if (!line_is_whole(before) || !line_is_whole(line))
 		return false;
-	/* Numbers alone are soon known. */
-	while (i < a_len && !is_letter(a[i]))
-		i++;
-	if (i == a_len)
-		return false;
-	for (i = 0; i < a_len && k < b_len;) {
+	while (i < a_len && k < b_len) {
+		words |= is_letter(a[i]);
 		if (!is_digit(a[i]) || !is_digit(b[k])) {
 			if (a[i++] != b[k++])
 				return false;
 			continue;
 		}
-		size_t n = number_len(a + i, a_len - i, &a_time);
-		size_t m = number_len(b + k, b_len - k, &b_time), end = k + m;
-		if ((n != m || memcmp(a + i, b + k, n) != 0) && !(a_time && b_time)) {
-			/* The first counter, which stands for itself and is no part of a name as in
-			   "part_3.log". */
+		size_t n = number_len(a + i, a_len - i), m = number_len(b + k, b_len - k);
+		size_t end = k + m;
+		if ((n != m || memcmp(a + i, b + k, n) != 0) &&
+		    !(memchr(a + i, ':', n) && memchr(b + k, ':', m))) {
+			/* No time: the first counter, which stands for itself and is no part of a
+			   name as in "part_3.log". */
 			bool is_part =
 				(k > 0 && is_of_name(b[k - 1])) ||
 				(end + 1 < b_len && is_of_name(b[end]) && is_of_name(b[end + 1]) &&
 				 !(b[end] == '/' && is_digit(b[end + 1])));
-			if (counted || is_part || !is_greater(a + i, n, b + k, m))
+			bool is_greater = m > n || (m == n && memcmp(b + k, a + i, n) > 0);
+			if (counted || is_part || !is_greater)
 				return false;
 			counted = true;
 		}
 		i += n;
 		k = end;
 	}
-	return i == a_len && k == b_len;
+	return words && i == a_len && k == b_len;
 }
 
 /* Whether a word takes back what the others say, as in "✓ adds (1 failed)", "checking for x... no",

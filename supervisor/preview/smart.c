@@ -4,40 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Drops about half of it: the lines of least value and, among equals, the later. */
+unsigned store_least(const struct store *s, size_t *count)
+{
+	size_t lines[STORE_VALUES] = {0};
+	unsigned value = STORE_VALUES;
+	for (size_t i = 0; i < s->count; i++)
+		lines[s->lines[i].trait.value]++;
+	while (value > 0 && lines[value - 1] <= *count)
+		*count -= lines[--value];
+	return value;
+}
+
+/* Drops half of the lines: those of least value and, among equals, the later. */
 static void store_halve(struct store *s)
 {
-	uint32_t lines[STORE_VALUES] = {0}, bytes[STORE_VALUES] = {0};
-	size_t room_lines = STORE_LINES / 2, room_bytes = STORE_BYTES / 2, kept = 0, used = 0;
-	/* The highest value at which the lines above it, and not all of those at it, fit into half
-	   of the store. */
-	unsigned least = STORE_VALUES - 1;
+	size_t kept = 0, used = 0, ties = s->count / 2;
+	unsigned least = store_least(s, &ties);
 	for (size_t i = 0; i < s->count; i++) {
-		const struct stored *line = &s->lines[i];
-		lines[line->value]++;
-		bytes[line->value] += (uint32_t)(line->line.front_len + line->line.back_len);
-	}
-	while (lines[least] <= room_lines && bytes[least] <= room_bytes) {
-		room_lines -= lines[least];
-		room_bytes -= bytes[least];
-		if (least == 0)
-			break;
-		least--;
-	}
-	/* So many of those at it fit, too. */
-	size_t ties = room_bytes / (STORE_FRONT + STORE_BACK);
-	if (ties > room_lines)
-		ties = room_lines;
-	for (size_t i = 0; i < s->count; i++) {
-		struct stored line = s->lines[i];
-		size_t front_len = line.line.front_len, len = front_len + line.line.back_len;
-		if (line.value < least || (line.value == least && ties == 0))
+		struct stored d = s->lines[i];
+		size_t len = d.line.front_len + d.line.back_len;
+		if (d.trait.value < least && (d.trait.value + 1 < least || ties == 0))
 			continue;
-		ties -= line.value == least;
-		line.line.front = memmove(s->text + used, line.line.front, len);
-		line.line.back = line.line.front + front_len;
+		ties -= d.trait.value < least;
+		d.line.front = memmove(s->text + used, d.line.front, len);
+		d.line.back = d.line.front + d.line.front_len;
 		used += len;
-		s->lines[kept++] = line;
+		s->lines[kept++] = d;
 	}
 	s->count = kept;
 	s->used = used;
@@ -81,12 +73,13 @@ struct smart *smart_new(struct window *window, const struct strings *telling,
 static void smart_store(struct smart *s, const struct line *line, const struct score *score)
 {
 	struct store *store = &s->store;
-	if (store->count == STORE_LINES || STORE_BYTES - store->used < STORE_FRONT + STORE_BACK) {
+	while (store->count == STORE_LINES ||
+	       STORE_BYTES - store->used < STORE_FRONT + STORE_BACK) {
 		smart_weigh(s, line->offset, OUTCOME_UNKNOWN);
 		store_halve(store);
 	}
 	struct stored *d = &store->lines[store->count++];
-	*d = (struct stored){.line = *line, .score = *score};
+	*d = (struct stored){.line = *line, .trait.score = *score};
 	if (!line_is_whole(line)) {
 		size_t skip = line->back_len > STORE_BACK ? line->back_len - STORE_BACK : 0;
 		if (line->front_len > STORE_FRONT)
@@ -147,12 +140,9 @@ static void note_line(struct smart *s, const struct line *line, uint32_t shape)
 	s->shape = shape;
 }
 
-struct trait smart_trait(const struct smart *s, const struct score *score)
+bool smart_is_common(const struct smart *s, const struct score *score)
 {
-	return (struct trait){
-		.score = *score,
-		.common = !score->tells && sketch_count(&s->sketch, score->family) >= COMMON,
-	};
+	return !score->tells && sketch_count(&s->sketch, score->family) >= COMMON;
 }
 
 bool smart_is_regular(const struct smart *s)
@@ -218,7 +208,7 @@ static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *
 		if (is_digit(*at) && digits)
 			continue;
 		digits = is_digit(*at);
-		hash = (hash ^ (unsigned char)(digits && *at != '0' ? '1' : *at)) * 16777619u;
+		hash = shape_mix(hash, (unsigned char)(digits && *at != '0' ? '1' : *at));
 	}
 	return &counts[hash >> (32 - FOUND_BITS)];
 }

@@ -11,7 +11,7 @@ enum {
 	SEEN_BITS = 12,    /* of the table of families above */
 	RESULT_LEAST = 13, /* of what tells of a success */
 	QUIET = 30,        /* lines without one that tells of a failure */
-	SLOT_BITS = 14,    /* of the table of fingerprints: more than twice the stored lines */
+	SLOT_BITS = 13,    /* of the table of fingerprints: more than the stored lines */
 };
 
 /* The end is favoured; at so many bytes from it by half of that. */
@@ -39,51 +39,45 @@ static bool is_foreign(const struct line *frame)
 	return false;
 }
 
-/* A line has at least this weight, because of the line with the number `owner` if that is not 0. */
-static void lift(struct stored *line, float weight, uint64_t owner)
-{
-	unsigned value = (unsigned)(weight * UNIT);
-	enum score_kind kind = line->score.kind;
-	if (kind == SCORE_BLANK)
-		return;
-	if (kind == SCORE_PASS || (kind == SCORE_FRAME && is_foreign(&line->line)))
-		value /= 3;
-	if (value >= STORE_VALUES)
-		value = STORE_VALUES - 1;
-	if (value <= line->value)
-		return;
-	line->value = (uint16_t)value;
-	line->owner = owner;
-}
-
 /* Whether a line tells nothing without the message above it. */
-static bool is_part(const struct stored *line, const struct stored *message)
+static bool is_part(const struct score *score, const struct score *message)
 {
-	enum score_kind kind = line->score.kind;
-	return kind == SCORE_DETAIL || kind == SCORE_QUOTE || kind == SCORE_FRAME ||
-	       (line->score.score < SCORE_TELLING && line->score.indent > message->score.indent);
+	return score->kind == SCORE_DETAIL || score->kind == SCORE_QUOTE ||
+	       score->kind == SCORE_FRAME ||
+	       (score->score < SCORE_TELLING && score->indent > message->indent);
 }
 
-/* Hands a share of a line's weight on to those below it, or above it. What a status tells of is
-   above, as what other lines tell of is below. */
+/* Hands a share of a line's weight on to those below it, or above it: they have at least that. What
+   a status tells of is above, as what other lines tell of is below. */
 static void lift_neighbours(struct store *store, size_t i, bool below, float weight)
 {
 	struct stored *line = &store->lines[i];
-	float share = weight * (below || line->score.ends ? TO_BEHIND : TO_BEFORE);
+	const struct score *message = &line->trait.score;
+	float share = weight * (below || message->ends ? TO_BEHIND : TO_BEFORE);
 	size_t most = below ? store->count - 1 - i : i;
 	for (size_t k = 1; share >= 1 && k <= most; k++) {
 		struct stored *other = below ? line + k : line - k;
+		struct trait *t = &other->trait;
+		enum score_kind kind = (enum score_kind)t->score.kind;
 		if (other->line.number != (below ? line->line.number + k : line->line.number - k))
 			break;
-		if (below && other->score.kind == SCORE_WARNING &&
-		    line->score.kind != SCORE_WARNING)
+		if (below && kind == SCORE_WARNING && message->kind != SCORE_WARNING)
 			break;
-		bool owns = below ? other->score.indent > line->score.indent : !line->score.ends;
-		if (other->score.kind == SCORE_BLANK)
+		if (kind == SCORE_BLANK) {
 			share *= below ? OVER_BLANK : 1;
-		else if (other->score.kind != SCORE_DETAIL && other->score.kind != SCORE_QUOTE)
+			continue;
+		}
+		bool owns = below ? t->score.indent > message->indent : !message->ends;
+		if (kind != SCORE_DETAIL && kind != SCORE_QUOTE)
 			share *= owns ? OWN : NEXT;
-		lift(other, share, below && is_part(other, line) ? line->line.number : 0);
+		unsigned value = (unsigned)(share * UNIT);
+		if (kind == SCORE_PASS || (kind == SCORE_FRAME && is_foreign(&other->line)))
+			value /= 3;
+		value = (unsigned)size_min(value, STORE_VALUES - 1);
+		if (value <= t->value)
+			continue;
+		t->value = value;
+		t->owner = below && is_part(&t->score, message) ? line->line.number : 0;
 	}
 }
 
@@ -94,7 +88,7 @@ static void raise_warnings(struct store *store)
 	bool raised = false;
 	for (size_t i = store->count; i-- > 0;) {
 		const struct line *line = &store->lines[i].line;
-		struct score *score = &store->lines[i].score;
+		struct score *score = &store->lines[i].trait.score;
 		raised |= score->score >= SCORE_TELLING &&
 			  (memmem(line->front, line->front_len, "due to -Werror", 14) ||
 			   memmem(line->front, line->front_len, "treated as errors", 17));
@@ -128,78 +122,79 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	uint8_t above[1 << SEEN_BITS] = {0};
 	if (outcome == OUTCOME_FAILURE)
 		raise_warnings(store);
-	for (size_t i = 0; i < store->count; i++)
-		store->lines[i].value = store->lines[i].owner = 0;
+	for (size_t i = 0; i < store->count; i++) {
+		struct trait *t = &store->lines[i].trait;
+		*t = (struct trait){.score = t->score, .common = smart_is_common(s, &t->score)};
+	}
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
-		if (line->score.score == 0 && line->score.result == 0)
+		struct trait *t = &line->trait;
+		const bool tells = t->score.score >= SCORE_TELLING;
+		if (t->score.score == 0 && t->score.result == 0)
 			continue;
 		bool is_new = s->compared && !line->normal;
 		/* What a run that went well has not said is counted apart. */
-		uint32_t family = line->score.family ^ (is_new ? 0x5BD1E995u : 0);
+		uint32_t family = t->score.family ^ (is_new ? 0x5BD1E995u : 0);
 		uint8_t *count = &above[(family * 2654435769u) >> (32 - SEEN_BITS)];
-		float weight = own_weight(&line->score, *count,
-					  sketch_count(&s->sketch, line->score.family), outcome);
+		float weight = own_weight(&t->score, *count,
+					  sketch_count(&s->sketch, t->score.family), outcome);
 		float from_end = (float)(bytes - line->line.offset);
 		weight *= 1.0f + END_FAVOUR / (1.0f + from_end / END_REACH);
 		*count += *count < UINT8_MAX;
 		if (s->compared)
 			weight *= line->normal ? OF_NORMAL : OF_NEWS;
-		if (line->score.score >= SCORE_TELLING) {
+		if (tells) {
 			weight *= line->line.number > told + QUIET ? AFTER_QUIET : 1.0f;
 			told = line->line.number;
 		}
 		/* The weight from the neighbours counts half. */
-		if (weight * UNIT > line->value / 2.0f)
-			line->owner = 0;
-		unsigned value = line->value / 2u + (unsigned)(weight * UNIT);
-		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
-		if (line->score.score >= SCORE_TELLING && outcome != OUTCOME_SUCCESS) {
-			lift_neighbours(store, i, true, weight);
-			lift_neighbours(store, i, false, weight);
-		}
+		if (weight * UNIT > (float)t->value / 2)
+			t->owner = 0;
+		t->value = (unsigned)size_min(t->value / 2 + (size_t)(weight * UNIT),
+					      STORE_VALUES - 1);
+		for (int below = 1; below >= 0 && tells && outcome != OUTCOME_SUCCESS; below--)
+			lift_neighbours(store, i, below, weight);
 	}
 }
 
-/* The stored lines by their fingerprints. */
+/* Whether a run that went well has said the lines with a fingerprint. */
 struct normal {
-	uint64_t prints[STORE_LINES];
-	uint16_t slots[1 << SLOT_BITS]; /* a line's index + 1; 0: free */
-	bool said[STORE_LINES];         /* of the first line with a fingerprint */
+	uint64_t print; /* 0: the slot is free */
+	bool said;
 };
 
+/* Of all of a line where that is stored, else of what is. */
+static uint64_t stored_print(const struct line *l)
+{
+	bool newline = line_is_whole(l) && l->ended;
+	return fingerprint_masked(l->front, l->front_len + l->back_len - newline);
+}
+
 /* The slot of a fingerprint, or a free one. */
-static uint16_t *normal_slot(struct normal *n, uint64_t print)
+static struct normal *normal_slot(struct normal *slots, uint64_t print)
 {
 	size_t i = (print * 0x9E3779B97F4A7C15u) >> (64 - SLOT_BITS);
-	while (n->slots[i] && n->prints[n->slots[i] - 1] != print)
-		i = (i + 1) & ((1 << SLOT_BITS) - 1);
-	return &n->slots[i];
+	while (slots[i].print && slots[i].print != print)
+		i = (i + 1) % (1 << SLOT_BITS);
+	return &slots[i];
 }
 
 int smart_compare(struct smart *s, const struct fingerprints *success)
 {
-	struct normal *n = calloc(1, sizeof(*n));
+	struct normal *slots = calloc(1 << SLOT_BITS, sizeof(*slots));
+	struct stored *lines = s->store.lines, *end = lines + s->store.count;
 	uint64_t print;
-	if (!n)
+	if (!slots)
 		return -1;
-	for (size_t i = 0; i < s->store.count; i++) {
-		/* Of all of a line where that is stored, else of what is. */
-		const struct line *d = &s->store.lines[i].line;
-		n->prints[i] = fingerprint_masked(d->front, d->front_len + d->back_len -
-								    (line_is_whole(d) && d->ended));
-		uint16_t *slot = normal_slot(n, n->prints[i]);
-		if (!*slot)
-			*slot = (uint16_t)(i + 1);
+	for (struct stored *l = lines; l < end; l++) {
+		print = stored_print(&l->line);
+		normal_slot(slots, print)->print = print;
 	}
-	while (success->next(success->ctx, &print) == 1) {
-		const uint16_t *slot = normal_slot(n, print);
-		if (*slot)
-			n->said[*slot - 1] = true;
-	}
-	for (size_t i = 0; i < s->store.count; i++)
-		s->store.lines[i].normal = n->said[*normal_slot(n, n->prints[i]) - 1];
+	while (success->next(success->ctx, &print) == 1)
+		normal_slot(slots, print)->said = true;
+	for (struct stored *l = lines; l < end; l++)
+		l->normal = normal_slot(slots, stored_print(&l->line))->said;
 	s->compared = true;
-	free(n);
+	free(slots);
 	return 0;
 }
