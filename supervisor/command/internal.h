@@ -271,9 +271,8 @@ struct stats_sum {
 	uint64_t kept, followed; /* artifacts; those of them that were read */
 };
 
-/* own - (shown + read), which may be negative. */
-int64_t stats_saved(const struct stats_sum *s);
-int64_t stats_saved_tokens(const struct stats_sum *s);
+/* own - (shown + read), which may be negative; *tokens: the same of tokens, unless NULL. */
+int64_t stats_saved(const struct stats_sum *s, int64_t *tokens);
 
 enum stats_by { STATS_BY_NOTHING = -1, STATS_BY_COMMAND, STATS_BY_AGENT };
 

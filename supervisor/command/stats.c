@@ -17,14 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-int64_t stats_saved(const struct stats_sum *s)
+int64_t stats_saved(const struct stats_sum *s, int64_t *tokens)
 {
-	return (int64_t)s->own.bytes - (int64_t)s->shown.bytes - (int64_t)s->read.bytes;
-}
-
-int64_t stats_saved_tokens(const struct stats_sum *s)
-{
-	return (int64_t)s->own.tokens - (int64_t)s->shown.tokens - (int64_t)s->read.tokens;
+	if (tokens)
+		*tokens = (int64_t)(s->own.tokens - s->shown.tokens - s->read.tokens);
+	return (int64_t)(s->own.bytes - s->shown.bytes - s->read.bytes);
 }
 
 /* --- names of groups ------------------------------------------------------------------ */
@@ -435,9 +432,10 @@ void stats_append_json(struct buffer *out, const struct stats_sum *s)
 	json_add_count(out, "kept", s->kept);
 	json_add_count(out, "followed", s->followed);
 	json_add_size(out, "own_cut", &s->own);
+	int64_t tokens, bytes = stats_saved(s, &tokens);
 	json_begin_object(out, "saved");
-	json_add_number(out, "bytes", stats_saved(s));
-	json_add_number(out, "tokens_estimated", stats_saved_tokens(s));
+	json_add_number(out, "bytes", bytes);
+	json_add_number(out, "tokens_estimated", tokens);
 	json_end_object(out);
 }
 

@@ -68,9 +68,11 @@ void envelope_end(struct buffer *out)
 	buffer_append_string(out, "}}\n");
 }
 
-int verb_write(const struct buffer *text)
+int verb_write(struct buffer *text)
 {
-	return buffer_check(text) < 0 ? -1 : io_write(STDOUT_FILENO, text->data, text->len);
+	int result = buffer_check(text) < 0 ? -1 : io_write(STDOUT_FILENO, text->data, text->len);
+	buffer_clear(text);
+	return result;
 }
 
 int verb_print(const struct verb_call *c, struct buffer *text)
@@ -116,6 +118,10 @@ static void verb_report(const struct verb_call *c, enum envelope_code code, cons
 {
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
 	bool json = c && c->json;
+	if (c && c->error && code == ENVELOPE_USAGE) {
+		vsnprintf(c->error->text, sizeof(c->error->text), format, args);
+		return;
+	}
 	buffer_vprintf(&text, format, args);
 	verb_add_failure(c, code, &line, &text);
 	if (!json && buffer_check(&line) == 0)
@@ -169,16 +175,13 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 	return NULL;
 }
 
-/* Reports bad usage, or keeps it for the caller. Returns -1. */
+/* Reports bad usage. Returns -1. */
 __attribute__((format(printf, 2, 3))) static int verb_misuse(const struct verb_call *c,
 							     const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	if (c->error)
-		vsnprintf(c->error->text, sizeof(c->error->text), format, args);
-	else
-		verb_report(c, ENVELOPE_USAGE, format, args);
+	verb_report(c, ENVELOPE_USAGE, format, args);
 	va_end(args);
 	return -1;
 }

@@ -200,8 +200,8 @@ int verb_fail(const struct verb_call *c, enum envelope_code code, const char *fo
 void verb_add_failure(const struct verb_call *c, enum envelope_code code, struct buffer *out,
 		      const struct buffer *text);
 
-/* Writes a text to standard output. Returns 0, or -1 with errno. */
-int verb_write(const struct buffer *text);
+/* Writes a text to standard output, and empties it. Returns 0, or -1 with errno. */
+int verb_write(struct buffer *text);
 
 /* Prints the last text of a verb and releases it. Returns the exit status: 0, also if the reader
    has gone (EPIPE), or 1 after saying what is wrong. */

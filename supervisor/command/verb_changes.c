@@ -61,13 +61,6 @@ static const char *changes_colour(const struct changes *c, char mark)
 										 : PAINT_TITLE);
 }
 
-static int changes_flush(struct changes *c)
-{
-	int result = verb_write(&c->out);
-	buffer_clear(&c->out);
-	return result;
-}
-
 /* Adds lines of one text. Returns 1, 0 if not all of them fit, or -1 with errno. */
 static int changes_add_lines(struct changes *c, int which, enum mark mark,
 			     const struct differ_lines *lines)
@@ -138,7 +131,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 		if (whole && c->text.len > FLUSHED) {
 			buffer_add(&c->out, &c->text);
 			buffer_clear(&c->text);
-			result = changes_flush(c) < 0 ? -1 : 1;
+			result = verb_write(&c->out) < 0 ? -1 : 1;
 		}
 		if (kind == WALK_FAILED)
 			result = -1;
@@ -254,7 +247,7 @@ static int changes_print(struct changes *c)
 		}
 	}
 	c->joined_count = 0;
-	return c->call->json ? 0 : changes_flush(c);
+	return c->call->json ? 0 : verb_write(&c->out);
 }
 
 static int changes_take(void *ctx, const struct differ_change *change)

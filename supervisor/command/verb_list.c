@@ -281,13 +281,6 @@ static void runs_begin_row(struct runs *r)
 	}
 }
 
-static int runs_flush(struct runs *r)
-{
-	int result = verb_write(&r->out);
-	buffer_clear(&r->out);
-	return result;
-}
-
 /* Adds a run; writes the collected output now and then. `m` NULL: its metadata can't be read, with
    errno. Returns 0, or -1 with errno. */
 static int runs_add(struct runs *r, const char *id, const struct meta *m, const char *state)
@@ -295,7 +288,7 @@ static int runs_add(struct runs *r, const char *id, const struct meta *m, const 
 	int error = errno;
 	runs_begin_row(r);
 	runs_add_row(r, &r->out, id, m, state, error);
-	return r->out.len > COLLECTED || r->out.failed ? runs_flush(r) : 0;
+	return r->out.len > COLLECTED || r->out.failed ? verb_write(&r->out) : 0;
 }
 
 /* Appends the command that shows ten times as many. */
@@ -352,7 +345,7 @@ static int runs_end(struct runs *r, int more, int status)
 		buffer_add(&notice, &next);
 		buffer_append_string(&notice, "]\n");
 	}
-	if (more < 0 || runs_flush(r) < 0 || reader_notice(r->sink, &notice) < 0) {
+	if (more < 0 || verb_write(&r->out) < 0 || reader_notice(r->sink, &notice) < 0) {
 		status = verb_fail(c, ENVELOPE_UNREADABLE, "%m");
 	} else if (!c->json) {
 		const char *what = runs_is_choosy(r) ? "no such run" : "nothing";

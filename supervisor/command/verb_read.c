@@ -367,7 +367,7 @@ static int read_preview(struct read *r)
 		envelope_end(&json);
 	}
 	if (result == 0) {
-		const struct buffer *out = r->call->json ? &json : &text;
+		struct buffer *out = r->call->json ? &json : &text;
 		followup_add(&r->followup, out->data, out->len);
 		result = verb_write(out);
 	}

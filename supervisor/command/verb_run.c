@@ -256,17 +256,6 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	return run_tell_exec_error(job, frontend_run(job));
 }
 
-/* As a service, or joined; -1: neither was asked for, or there is none to be joined, or this
-   process is to run the service. */
-static int run_as_service(const struct verb_call *c, struct job *job, struct arguments *a)
-{
-	if (run_is_off() || (!a->service.name && (!a->joins || run_is_bypassed(c->settings))))
-		return -1;
-	job->service = a->service.name;
-	a->service.argv = job->shown;
-	return service_run(c, &a->service, &job->caller);
-}
-
 static int run_run(struct verb_call *c)
 {
 	struct option_error error = {""};
@@ -275,25 +264,23 @@ static int run_run(struct verb_call *c)
 			  .begun_ms = clock_monotonic_ms()};
 	struct arguments a = {.caller = -1};
 	c->error = &error;
-	int parsed = verb_parse(c, &a);
-	c->error = NULL;
-	if (parsed < 0)
-		return run_refuse(&job, &error);
+	int status = verb_parse(c, &a);
 	a.argv = c->operands;
-	if (a.cwd && chdir(a.cwd) < 0)
-		snprintf(error.text, sizeof(error.text), "--cwd: %s: %s", a.cwd, strerror(errno));
-	else if (!a.string && c->operand_count == 0)
-		snprintf(error.text, sizeof(error.text),
-			 "run: no command given%s (see terse help run)",
-			 run_is_fed() ? "; terse filter takes what is piped in" : "");
+	if (status == 0 && a.cwd && chdir(a.cwd) < 0)
+		status = verb_fail(c, ENVELOPE_USAGE, "--cwd: %s: %m", a.cwd);
+	else if (status == 0 && !a.string && c->operand_count == 0)
+		status =
+			verb_fail(c, ENVELOPE_USAGE, "run: no command given%s (see terse help run)",
+				  run_is_fed() ? "; terse filter takes what is piped in" : "");
 	else if (!a.service.name && (a.service.pattern || a.service.port || a.service.restart))
-		snprintf(error.text, sizeof(error.text),
-			 "--for, --port and --restart go with --service");
+		status = verb_fail(c, ENVELOPE_USAGE,
+				   "--for, --port and --restart go with --service");
 	else if (a.service.name && (!*a.service.name || a.service.port > UINT16_MAX))
-		snprintf(error.text, sizeof(error.text),
-			 *a.service.name ? "--port: from 1 to 65535"
-					 : "--service: a name is missing");
-	if (*error.text)
+		status = verb_fail(c, ENVELOPE_USAGE, "%s",
+				   *a.service.name ? "--port: from 1 to 65535"
+						   : "--service: a name is missing");
+	c->error = NULL;
+	if (status != 0)
 		return run_refuse(&job, &error);
 	/* As with sh -c, the arguments of the string follow it. */
 	if (!a.string && c->operand_count == 1 && shell_is_string(a.argv[0]))
@@ -305,14 +292,17 @@ static int run_run(struct verb_call *c)
 	char **shown = run_make_argv(c->settings, &a, NULL, &strings[0]), **leaving = NULL;
 	if (shown && a.leave && a.string)
 		leaving = run_make_argv(c->settings, &a, a.leave, &strings[1]);
-	int status;
+	const bool bypassed = run_is_bypassed(c->settings);
+	job.service = run_is_off() ? NULL : a.service.name;
 	job.shown = shown;
+	a.service.argv = shown;
 	job.argv = a.leave && a.string ? leaving : shown;
 	if (!job.argv) {
 		status = run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
-	} else if ((status = run_as_service(c, &job, &a)) >= 0) {
+	} else if ((job.service || (a.joins && !bypassed)) &&
+		   (status = service_run(c, &a.service, &job.caller)) >= 0) {
 		TRACE(CONFIG, "a service, or joined");
-	} else if (run_is_bypassed(c->settings)) {
+	} else if (bypassed && !job.service) {
 		TRACE(CONFIG, "TERSE=0, or inside a run: the command is executed directly");
 		c->settings->format = FORMAT_TEXT;
 		status = run_tell_exec_error(&job, spawn_exec(&job, environ));

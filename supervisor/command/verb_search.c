@@ -468,10 +468,8 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 	}
 	if (label) {
 		s->matching++;
-		if (!s->full && s->listed >= s->most)
-			s->full = true;
-		else if (!s->full && s->printed + s->out.len + line.len > s->room)
-			s->full = s->out_of_room = true;
+		if (s->listed >= s->most || s->printed + s->out.len + line.len > s->room)
+			search_set_full(s, s->listed < s->most);
 		s->listed += !s->full;
 	}
 	if (s->call->json && (!label || !s->full))
@@ -730,11 +728,9 @@ static int search_one(struct search *s)
 		store_close_all(stores, count);
 		return 1;
 	}
-	int status = 1;
-	if (verb_place(s->call, &text, s->name, &s->quoted, &s->where) < 0)
-		verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
-	else
-		status = search_text(s, &text, *text.id ? text.id : s->name);
+	int status = verb_place(s->call, &text, s->name, &s->quoted, &s->where) < 0
+			     ? verb_fail(s->call, ENVELOPE_UNREADABLE, "%m")
+			     : search_text(s, &text, *text.id ? text.id : s->name);
 	if (status == 0)
 		status = search_end(s, &text, NULL);
 	text_close(&text);

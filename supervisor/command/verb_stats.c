@@ -75,7 +75,7 @@ static void add_sum(struct buffer *out, bool colour, const struct stats_sum *s)
 	buffer_printf(out, "\n" LABEL, "agents' own cut");
 	add_size(out, &s->own);
 	/* Bytes decide; tokens of the other sign would only confuse. */
-	int64_t bytes = stats_saved(s), tokens = stats_saved_tokens(s);
+	int64_t tokens, bytes = stats_saved(s, &tokens);
 	buffer_printf(out, "\n" LABEL, "saved");
 	buffer_append_string(out, paint_code(colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD));
 	if (bytes >= 0) {
@@ -122,7 +122,7 @@ static void stats_add_text(struct stats_call *c)
 		const struct stats_group *g = s->groups[i];
 		const int64_t cells[] = {(int64_t)g->sum.text, (int64_t)g->sum.shown.bytes,
 					 (int64_t)g->sum.read.bytes, (int64_t)g->sum.own.bytes,
-					 stats_saved(&g->sum)};
+					 stats_saved(&g->sum, NULL)};
 		struct buffer name = BUFFER_INIT;
 		row_add_cell(&name, g->name, strlen(g->name), NAME_WIDTH);
 		if (buffer_string(&name))

@@ -349,13 +349,20 @@ struct session_call {
 /* Rows by default, the sessions that were used last: each is looked through. */
 #define ROWS 30
 
-static void session_describe(struct session_call *c, const struct store *store,
-			     const struct inventory_session *s)
+/* Describes a session of a store. Returns the exit status. */
+static int session_describe(struct session_call *c, const struct journal_session *session)
 {
+	const struct store *store = session->store;
 	const int64_t now = clock_real_ms();
-	const bool own = strcmp(s->name, c->own) == 0;
+	const bool own = strcmp(session->name, c->own) == 0;
 	struct buffer *out = &c->out;
+	struct inventory v;
 	char state[48], age[HUMAN_LEN];
+	if (inventory_read(&v, store, session->name) < 0)
+		return verb_error(c->verb, "%s: %m", store->path);
+	const struct inventory_session *s = v.sessions;
+	if (v.session_count == 0)
+		goto out;
 	if (s->running)
 		snprintf(state, sizeof(state), "%" PRIu64 " running", s->running);
 	else if (s->ended_ms && !s->in_use)
@@ -372,23 +379,14 @@ static void session_describe(struct session_call *c, const struct store *store,
 			      "state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
 			      s->name, own ? " (this one)" : "", store->path, s->name, state,
 			      HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes), age);
-		return;
+		goto out;
 	}
 	if (out->len == 0)
 		buffer_printf(out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION", "STATE",
 			      "ARTIFACTS", "SIZE", "LAST RUN");
 	buffer_printf(out, "%c %-36s  %-15s  %9s  %8s  %8s\n", own ? '*' : ' ', s->name, state,
 		      HUMAN_COUNT(s->count), HUMAN_SIZE(s->bytes), age);
-}
-
-/* Describes a session of a store. Returns the exit status. */
-static int session_look(struct session_call *c, const struct store *store, const char *name)
-{
-	struct inventory v;
-	if (inventory_read(&v, store, name) < 0)
-		return verb_error(c->verb, "%s: %m", store->path);
-	if (v.session_count > 0)
-		session_describe(c, store, v.sessions);
+out:
 	inventory_release(&v);
 	return 0;
 }
@@ -406,7 +404,7 @@ static int session_list(struct session_call *c)
 	if (!c->limit)
 		c->limit = sink == SINK_PROGRAM ? UINT64_MAX : ROWS;
 	for (size_t i = 0; i < found && i < c->limit; i++)
-		status |= session_look(c, sessions[i].store, sessions[i].name);
+		status |= session_describe(c, &sessions[i]);
 	free(sessions);
 	if (found > c->limit)
 		buffer_printf(&notice,
