@@ -138,7 +138,7 @@ class JobControl(Case):
     SHELL = ("bash", "--norc", "-i", "-c")
 
     def test_as_without_terse(self):
-        for script in ("sleep 0.01 & fg", "sleep 1000 & kill %1; wait %1; exit 3", "(exit 3) | cat; echo ${PIPESTATUS[0]}",
+        for script in ("sleep 0.5 & fg", "sleep 1000 & kill %1; wait %1; exit 3", "(exit 3) | cat; echo ${PIPESTATUS[0]}",
                        "cat </dev/null; echo $-"):
             for options, how in ((), {}), (("--streams=split",), {"split": True}):
                 with self.subTest(script=script, **how):
@@ -149,8 +149,8 @@ class JobControl(Case):
                     self.assertEqual((run.code, said[:2]), (plain.code, said[2:]))
 
     def test_other_shell(self):
-        run = self.at_a_terminal_of_its_own("terse", "dash", "-i", "-c", "sleep 0.01 & fg")
-        self.assertEqual((run.code, run.out), (0, b"sleep 0.01\n"))
+        run = self.at_a_terminal_of_its_own("terse", "dash", "-i", "-c", "sleep 0.5 & fg")
+        self.assertEqual((run.code, run.out), (0, b"sleep 0.5\n"))
 
     def test_typed_interrupt(self):
         """It is for the job in the foreground."""
