@@ -244,6 +244,159 @@ class Readers(Reader):
         self.assertTrue(self.command(marker[1]).startswith(marker[2] + b"\n"))
 
 
+class Pages(Reader):
+    GAP = rb"\[\.\.\. lines \d,\d{3}-\d\d,\d{3} "
+
+    def kept(self, *argv):
+        return self.terse("--profile", "default", "--spill", "always", *argv).id
+
+    def test_an_explicit_limit_over_a_page(self):
+        out = self.page(self.kept("seq", "100000", "199999"), "--offset", "11", "--limit", "50000")
+        self.assertTrue(out.startswith(b"100010\n"))
+        more = re.search(rb"\[terse: lines 11-\d,\d{3} of 100,000 shown \(limit 30,000 bytes\); continue: terse read "
+                         rb"cmd-[0-9a-z]+ --offset (\d+) --limit (\d+)\]\n\Z", out)
+        self.assertEqual(int(more[1]) + int(more[2]), 50011)
+        # More than the default number of lines, since it was asked for.
+        self.assertEqual(self.page(self.kept("seq", "5000"), "--limit", "5000"), numbers(5000))
+
+    def test_a_line_over_a_page(self):
+        """Kept and omitted bytes are the line with its newline; invalid ones become three bytes."""
+        for unit, times, cells, argv in ((b"x", 31000, 1, ["f"]), (b"x", 5000000, 1, ["f"]),
+                                         (b"\xf0\x9f\x98\x80", 100000, 4, ["f"]),
+                                         (b"\xe2\x82\xac", 100000, 3, ["f"]),
+                                         (b"\x01", 20000, 3, ["f", "-a"]), (b"\xff", 1000000, 3, ["f", "-a"])):
+            with self.subTest(unit=unit, times=times):
+                write_file(os.path.join(self.work, "f"), b"before\n" + unit * times + b"\nafter\n")
+                command = b"terse read " + " ".join(argv).encode()
+                self.assertEqual(self.page(*argv), b"before\n[terse: line 1 of 3 shown (limit 30,000 bytes); continue: "
+                                                   b"%s --offset 2]\n" % command)
+                out = self.page(*argv, "--offset", "2")
+                told = rb"\[\.\.\. bytes (\d+)-(\d+) omitted: %s --bytes \d+-\d+\]\n\[terse: line 2 of 3 shown" % command
+                cut = re.search(told + rb" \(limit 30,000 bytes\); continue: %s --offset 3\]\n\Z" % command, out)
+                first, last = int(cut[1]), int(cut[2])
+                self.assertGreater(cut.start(), 28000)
+                self.assertEqual(cut.start() % cells, 0)
+                self.assertEqual(first, len(b"before\n") + cut.start() // cells * len(unit))
+                self.assertEqual(last, len(b"before\n") + times * len(unit))
+                self.assertRegex(self.page(*argv, "--offset", "2", "--limit", "1"), told + rb"; continue: [^\n]*\n\Z")
+                self.assertEqual(self.page(*argv, "--offset", "3"), b"after\n")
+
+    def test_of_a_run_that_waits(self):
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.start(TERSE, "--profile", "default", "sh", "-c",
+                         "seq 7000; read x <go; echo one; read x <go; printf 'Password: '; read x <go")
+        eventually(lambda: self.terse("read", "last", "--offset", "7000").out.startswith(b"7000\n"), "the artifact")
+        goes_on = b"[terse: the run goes on: terse read " + self.data("list")["runs"][0]["id"].encode()
+
+        def shows(want, offset):
+            def shown():
+                return self.terse("read", "last", "--offset", "7001").out
+            eventually(lambda: shown() == want + goes_on + b" --offset %d]\n" % offset, lambda: str(shown()))
+        shows(b"", 7001)
+        let_go_on(os.path.join(self.work, "go"))
+        shows(b"one\n", 7002)
+        let_go_on(os.path.join(self.work, "go"))
+        shows(b"one\nPassword: \n", 7002)
+        self.assertTrue(self.page("last", "--offset", "7001", "--limit", "1").startswith(b"one\n[terse: line 7,001 of"))
+        # The reader may get the text before the next line comes.
+        self.assertEqual(self.page("last", "--offset", "7003"), goes_on + b" --offset 7003]\n")
+        self.assertEqual(self.terse("read", "last", "--offset", "7004").code, 1)
+        run.kill(signal.SIGKILL)
+        run.finish()
+        self.assert_nothing_left()
+        self.assertEqual(self.page("last", "--offset", "7001"), b"one\nPassword: ")
+
+    def test_a_gap(self):
+        name = self.kept("--max-artifact", "64KB", "seq", "100000")
+        gap = self.metadata(name)["stdout"]["gap"]
+        first, last = gap["from"], gap["to"]
+        self.assertTrue(1 < first < last < 100000)
+        shown = rb"\[terse: lines? [^\n]*\n\Z"
+        self.assertRegex(self.page(name, "--offset", str(first - 1), "--limit", str(last - first + 3)),
+                         rb"\A%d\n%s\([\d,]+, [\d.]+ KB\) not kept: over the disk cap \(\[spill\] max_artifact\)\]\n%d\n%s"
+                         % (first - 1, self.GAP, last + 1, shown))
+        # From inside the gap, and only inside: all of the gap is announced.
+        self.assertRegex(self.page(name, "--offset", str(last - 10), "--limit", "5"),
+                         rb"\A%s[^\n]*\n%s" % (self.GAP, shown))
+        self.assertRegex(self.page(name, "--offset", str(last), "--limit", "2"),
+                         rb"\A%s[^\n]*\n%d\n%s" % (self.GAP, last + 1, shown))
+        self.assertEqual(self.page(name, "--offset", "100000"), b"100000\n")
+        self.assertEqual(self.terse("read", name, "--offset", "100001").code, 1)
+
+    def test_a_gap_inside_a_line(self):
+        name = self.kept("--max-artifact", "64KB", "sh", "-c",
+                         "echo first; head -c 900000 /dev/zero | tr '\\0' x; echo; echo last")
+        told = rb"x+\n\[\.\.\. [\d.]+ KB of line 2 not kept: [^\n]*\nx+\n"
+        self.assertRegex(self.shell("terse read %s | cat" % name).out, rb"\Afirst\n%slast\n\Z" % told)
+        self.assertRegex(self.shell("terse read %s --offset 2 --limit 1 | cat" % name).out, rb"\A%s\Z" % told)
+        self.assertEqual(self.page(name, "--offset", "3"), b"last\n")
+
+    def test_files(self):
+        write_file(os.path.join(self.work, "it's"), numbers(3000))
+        self.assertEqual(self.page("it's", "--offset", "2999"), b"2999\n3000\n")
+        self.assertTrue(self.page("it's").endswith(b" of 3,000 shown (limit 2,000 lines); continue: terse read "
+                                                   b"'it'\\''s' --offset 2001]\n"))
+        self.assertEqual(self.terse("read", "it's", "--stderr").code, 1)
+        for name, why in ((self.work, b"Is a directory\n"), ("/dev/null", b"not a regular file\n")):
+            run = self.terse("read", name)
+            self.assertEqual((run.code, run.out[-len(why):]), (1, why))
+
+    def test_bad_usage(self):
+        for line in ("read", "read x y", "read x --foo", "read x --offset", "read x --offset 0", "read x --offset -0",
+                     "read x --offset -", "read x --bytes", "read x --bytes x", "read x --bytes 1-0",
+                     "read x --bytes :5", "read x --tail 0", "read x --tail 3 --offset 2", "read x --tail 3 --limit 2",
+                     "read x --bytes 3 --preview", "read x --stderr --raw", "read x --raw --preview",
+                     "read x --limit 1k", "read x --stderr=1", "read x --offset 99999999999999999999999", "list x",
+                     "path", "path x y", "list --limit 0"):
+            run = self.terse(*line.split(), split=True)
+            self.assertEqual((run.code, run.out), (125, b""), line)
+            self.assertRegex(run.err, rb"\Aterse (read|list|path): [^\n]*\n\Z")
+        self.assertEqual(self.terse("read", "x", "--xyzzy=3").out,
+                         b"terse read: --xyzzy: no such option (see terse help read)\n")
+
+    def test_what_is_not_there(self):
+        for name in ("cmd-000000000000", "cmd-xyz", "last", "last-3", "nothing"):
+            run = self.terse("read", name)
+            self.assertEqual((run.code, run.out), (1, b"terse read: %s: no such artifact (terse list shows what there "
+                                                      b"is)\n" % name.encode()))
+        self.kept("echo", "a")
+        self.kept("echo", "b")
+        run = self.terse("path", "cmd-1")
+        self.assertEqual(run.code, 1)
+        self.assertIn(b"several artifacts begin like this", run.out)
+        # Typed text is printed clean.
+        run = self.terse("path", "\x1b[m")
+        self.assertEqual((run.code, b"\x1b" in run.out), (1, False))
+
+    def test_lists(self):
+        self.assertRegex(self.terse("list").out, rb"\Aterse list: nothing in session [^\n]*\n\Z")
+        self.assertEqual(self.terse("list", "--all", "--state", "running").out,
+                         b"terse list: no such run in any session\n")
+        self.kept("seq", "1234")
+        self.terse("--spill", "always", "sh", "-c", "echo x; kill -SEGV $$")
+        live = self.start(TERSE, "--spill", "always", "sh", "-c", "seq 3000; exec sleep 1000")
+        row = rb"cmd-[0-9a-z]{12}  %s +[\d.]+ m?s +%s +%s +\d+ s  %s\n"
+        want = (rb"\AID +STATE +TOOK +LINES +SIZE +AGE +COMMAND\n" +
+                row % (rb"running", rb"3,000", rb"13\.6 KB", rb"sh -c 'seq 3000; exec sleep 1000'") +
+                row % (rb"SIGSEGV", rb"1", rb"2 B", rb"sh -c 'echo x; kill -SEGV \$\$'") +
+                row % (rb"exit 0", rb"1,234", rb"[\d.]+ KB", rb"seq 1234") + rb"\Z")
+        eventually(lambda: re.match(want, self.ask("list")), lambda: str(self.ask("list")))
+        self.assertTrue(self.ask("list", "--limit", "2").endswith(b"[newest 2 shown; more: terse list --limit 20]\n"))
+        live.kill(signal.SIGKILL)
+        live.finish()
+        self.assert_nothing_left()
+        self.assertRegex(self.ask("list"), want.replace(b"running", b"interrupted"))
+
+    def test_a_row_is_clean_and_narrow(self):
+        self.terse("--spill", "always", "sh", "-c",
+                   b"echo \x1b[31m\n\xe6\xbc\xa2\xe6\xbc\xa2 \xff" + b"a" * 150)
+        row = self.ask("list").decode().splitlines()[1:]
+        self.assertEqual(len(row), 1)
+        self.assertRegex(row[0], r"sh -c 'echo \\x1b\[31m \u6f22\u6f22 \ufffda+\.\.\.$")
+        # Two of the characters are two columns wide.
+        self.assertEqual(len(row[0]) + 2, 120)
+
+
 class Live(Reader):
     def test_never_a_torn_line(self):
         """While a run writes in pieces of any length, readers get whole lines from any place, and no

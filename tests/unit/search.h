@@ -10,7 +10,6 @@
 #include "tests/unit/home.h"
 #include "tests/unit/unit.h"
 
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #define WORDS_MAX 24
@@ -70,21 +69,15 @@ static inline void make(const char *session, const char *text)
 	finish(a);
 }
 
-/* Both streams go to one file, as an agent collects them: the text of a call that fails is its
-   error. Else each goes to a socket. */
-static bool collected;
-
 static inline void load(int fd, struct buffer *b)
 {
 	char data[4096];
 	ssize_t n;
 	buffer_clear(b);
-	while (fd >= 0 && (n = collected ? read(fd, data, sizeof(data))
-					 : recv(fd, data, sizeof(data), MSG_DONTWAIT)) > 0)
+	while ((n = recv(fd, data, sizeof(data), MSG_DONTWAIT)) > 0)
 		buffer_append(b, data, (size_t)n);
 	assert_non_null(buffer_string(b));
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 }
 
 static inline int run_verb(int argc, char **argv)
@@ -95,19 +88,15 @@ static inline int run_verb(int argc, char **argv)
 	return c.verb->run(&c);
 }
 
-/* Calls the verb with these words. */
+/* Calls the verb with these words; its output goes to sockets, as an agent's does. */
 static inline int call_words(int argc, char **argv)
 {
-	int pairs[2][2], kept[2], room = 1 << 20, file = collected ? memfd_create("both", 0) : -1;
+	int pairs[2][2], kept[2];
+	int room = 1 << 20;
 	fflush(NULL);
 	for (int i = 0; i < 2; i++) {
-		pairs[i][0] = -1;
-		pairs[i][1] = collected ? dup(file) : -1;
-		if (!collected) {
-			assert_int_equal(
-				socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pairs[i]), 0);
-			setsockopt(pairs[i][1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
-		}
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pairs[i]), 0);
+		setsockopt(pairs[i][1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 		kept[i] = dup(STDOUT_FILENO + i);
 		dup2(pairs[i][1], STDOUT_FILENO + i);
 		close(pairs[i][1]);
@@ -116,10 +105,6 @@ static inline int call_words(int argc, char **argv)
 	for (int i = 0; i < 2; i++) {
 		dup2(kept[i], STDOUT_FILENO + i);
 		close(kept[i]);
-	}
-	if (collected) {
-		lseek(file, 0, SEEK_SET);
-		pairs[status != 0][0] = file;
 	}
 	load(pairs[0][0], &out);
 	load(pairs[1][0], &err);
