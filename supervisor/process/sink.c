@@ -59,21 +59,19 @@ bool sink_is_same(int a, int b)
 	return flags == other && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
 }
 
-static const char *const shells[] = {"sh",   "bash", "dash",    "zsh",  "ksh",
-				     "mksh", "fish", "ash",     "yash", "rbash",
-				     "tcsh", "csh",  "busybox", "nu",   "pwsh"};
+static const char *const shells[] = {"sh",      "bash", "dash", "zsh",   "ksh",  "mksh",
+				     "fish",    "ash",  "yash", "rbash", "tcsh", "csh",
+				     "busybox", "nu",   "pwsh", NULL};
 
 /* Programs that run a command as another user: they belong to somebody else, but read nothing. */
-static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec"};
-
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec", NULL};
 
 /* "bash", and also "bash-5.2", "ksh93" or "bash (deleted)". */
-static bool sink_is_in(const char *const *names, size_t count, const char *name)
+static bool sink_is_in(const char *const *names, const char *name)
 {
-	for (size_t i = 0; i < count; i++) {
-		size_t len = strlen(names[i]);
-		if (strncmp(name, names[i], len) != 0)
+	for (; *names; names++) {
+		size_t len = strlen(*names);
+		if (strncmp(name, *names, len) != 0)
 			continue;
 		const char *rest = name + len;
 		if (rest[strspn(rest, "-.0123456789")] == '\0' || strcmp(rest, " (deleted)") == 0)
@@ -86,20 +84,20 @@ static bool sink_is_in(const char *const *names, size_t count, const char *name)
 static bool is_shell(pid_t pid, const struct process *p)
 {
 	char program[PATH_MAX];
-	if (sink_is_in(shells, COUNT(shells), p->name))
+	if (sink_is_in(shells, p->name))
 		return true;
 	if (process_link(pid, program, sizeof(program), "exe") <= 0)
 		return false;
 	const char *slash = strrchr(program, '/');
-	return sink_is_in(shells, COUNT(shells), slash ? slash + 1 : program);
+	return sink_is_in(shells, slash ? slash + 1 : program);
 }
 
 static bool is_terse(pid_t pid)
 {
-	static const char *const itself = "terse";
+	static const char *const itself[] = {"terse", NULL};
 	char program[PATH_MAX];
 	return process_link(pid, program, sizeof(program), "exe") > 0 &&
-	       sink_is_in(&itself, 1, strrchr(program, '/') + 1);
+	       sink_is_in(itself, strrchr(program, '/') + 1);
 }
 
 /* READS_UNTIL_EXEC: the next exec closes its end. */
@@ -289,7 +287,7 @@ static int sink_climb(pid_t writer, pid_t parent, const char *link,
 		/* Some shells become the last program of a pipeline. */
 		if (reading == READS_STDIN || (reading != READS_NOT && shell))
 			return -1;
-		bool hidden = reading == HIDDEN && !sink_is_in(switches, COUNT(switches), p.name);
+		bool hidden = reading == HIDDEN && !sink_is_in(switches, p.name);
 		holds = hidden || reading == READS || reading == READS_UNTIL_EXEC;
 		up[count++] = (struct ancestor){parent, shell, hidden, holds};
 	}

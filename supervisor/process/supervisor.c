@@ -46,6 +46,9 @@
 
 #define DRAIN_TRIES 3
 
+/* Bytes that are worth a wake-up. */
+#define LEAST_TAKEN (RATE_LIMIT_RATE / 10)
+
 /* More than a report within the usual limits needs. */
 #define OUT_RESERVE   ((size_t)128 * 1024)
 #define PIECE_RESERVE ((size_t)64 * 1024)
@@ -103,16 +106,6 @@ static void supervisor_drain(struct supervisor *s)
 				tries++;
 		}
 	}
-}
-
-/* Bytes that are worth a wake-up. */
-#define LEAST_TAKEN (RATE_LIMIT_RATE / 10)
-
-/* Milliseconds until more may be read; 0: now. */
-static int64_t rate_limit_wait(int64_t paid, int64_t now_ms)
-{
-	int64_t over = paid - now_ms * (RATE_LIMIT_RATE / 1000) - RATE_LIMIT_BURST;
-	return over < 0 ? 0 : (over + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
 }
 
 /* Reads and drops what background processes write when nobody records it any more, so that their
@@ -397,8 +390,9 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	/* What it looks for and what it sends next have times of their own. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
-	int64_t slowed = rate_limit_wait(s->paid, now_ms);
-	s->timer[TIMER_PACE] = slowed ? now_ms + slowed : 0;
+	int64_t over = s->paid - now_ms * (RATE_LIMIT_RATE / 1000) - RATE_LIMIT_BURST;
+	s->timer[TIMER_PACE] =
+		over < 0 ? 0 : now_ms + (over + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
 	s->timer[TIMER_DELIVERY] = s->state == SUPERVISOR_FLUSHING ? s->stall_at : 0;
 	/* A command that has closed all its output mostly ends soon. */
 	s->timer[TIMER_CHILD] = runs && !supervisor_is_open(s) ? now_ms + CHILD_MS : 0;
@@ -645,7 +639,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	static struct loop loop; /* a stack may not grow so much where memory is limited */
 	struct loop *l = &loop;
 	loop_begin(l);
-	bool paused = rate_limit_wait(s->paid, now_ms) > 0;
+	supervisor_look_at_clocks(s, now_ms);
 	/* The reader of the summary has taken a piece. */
 	if (s->summary.is_open && supervisor_print_summary(s))
 		loop_until(l, now_ms);
@@ -664,7 +658,8 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	}
 	for (struct source *source = s->sources; source < s->end; source++) {
 		/* The front end ends once a program has what the command itself wrote. */
-		bool rests = source->onward ? s->state == SUPERVISOR_FLUSHING : paused;
+		bool rests =
+			source->onward ? s->state == SUPERVISOR_FLUSHING : s->timer[TIMER_PACE] > 0;
 		if (source->fd >= 0 && !source->hung && !rests &&
 		    !output_queue_is_full(&source->queue))
 			loop_watch(l, source_poll_fd(source),
@@ -675,7 +670,6 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	live_watch(&s->live, l);
 	loop_watch(l, s->front.fd, POLLIN, front_receive, s);
 	loop_watch(l, s->signals, POLLIN, supervisor_on_child, s);
-	supervisor_look_at_clocks(s, now_ms);
 	for (int i = 0; i < TIMERS; i++)
 		loop_until(l, s->timer[i]);
 	int ready = loop_turn(l);

@@ -100,21 +100,6 @@ static void holds(int file, const char *want)
 	CHECK(strcmp(data, want) == 0);
 }
 
-CHILD_TEST(to_an_agent)
-{
-	struct run r;
-	start(&r, 0, CHANNEL_PTY, SINK_AGENT);
-	CHECK(r.source->pty && isatty(r.source->child));
-	CHECK(take(&r) == 0);
-	put(&r, "\x1b[1mbold\x1b[m\r\n50%\r100%\n");
-	CHECK(take(&r) == 0);
-	holds(r.out, "");
-	put(&r, "end");
-	CHECK(take(&r) == 0);
-	end(&r);
-	holds(r.out, "bold\n100%\nend");
-}
-
 /* Whether there is something within so many milliseconds. */
 static bool has_more(const struct run *r, int ms)
 {
@@ -234,35 +219,6 @@ CHILD_TEST(writers_that_end_at_once)
 	}
 }
 
-/* Output for a program goes through a pipe, and at once. */
-CHILD_TEST(to_a_program)
-{
-	struct run r;
-	start(&r, 0, CHANNEL_PIPE, SINK_PROGRAM);
-	CHECK(!r.source->pty && !isatty(r.source->child));
-	put(&r, "first\r\n");
-	CHECK(take(&r) == 0);
-	holds(r.out, "first\r\n");
-	put(&r, "second");
-	end(&r);
-	holds(r.out, "first\r\nsecond");
-}
-
-CHILD_TEST(standard_error)
-{
-	struct run r;
-	int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
-	start(&r, 1, CHANNEL_PTY, SINK_AGENT);
-	CHECK(r.source->is_stderr);
-	put(&r, "oops\n");
-	CHECK(take(&r) == 0);
-	dup2(r.err, STDERR_FILENO);
-	end(&r);
-	dup2(kept, STDERR_FILENO);
-	holds(r.out, "");
-	holds(r.err, "oops\n");
-}
-
 /* Standard output turns out to have a program for its reader: what an agent was shown of standard
    error still counts. */
 CHILD_TEST(shown_beside_a_program)
@@ -321,8 +277,7 @@ CHILD_TEST(to_a_person)
 	report(&r);
 	CHECK(r.record->artifact);
 	snprintf(want + len, sizeof(want) - len,
-		 "unfinished\r\n[terse: 51 lines, 410 B: terse read %s]\r\n",
-		 r.record->meta.id);
+		 "unfinished\r\n[terse: 51 lines, 410 B: terse read %s]\r\n", r.record->meta.id);
 	release(&r);
 	holds(r.out, want);
 }
