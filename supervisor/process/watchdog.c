@@ -62,8 +62,7 @@ static bool watchdog_answer(int asked)
 
 _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int asked)
 {
-	pid_t told[2] = {0, 0};
-	size_t len = 0;
+	pid_t group = 0, told;
 	bool is_blind = false;
 	/* POLLPRI never comes: only the end wakes it, and each look where poll() fails. */
 	struct pollfd fds[] = {{.fd = pipe, .events = POLLPRI}, {.fd = asked, .events = POLLIN}};
@@ -74,26 +73,24 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 		if (io_poll(fds, 2, -1) <= 0)
 			continue;
 		if (fds[0].revents) {
-			n = read(pipe, (char *)told + len, sizeof(told) - len);
-			len += n > 0 ? (size_t)n : 0;
-			/* Nothing can be known. */
-			if (n < 0 && errno != EAGAIN)
+			n = read(pipe, &told, sizeof(told));
+			/* Nothing can be known, or all is well. */
+			if ((n < 0 && errno != EAGAIN) || (n == sizeof(told) && told == 0))
 				_exit(0);
-			if (len >= sizeof(*told) && told[len / sizeof(*told) - 1] == 0)
-				_exit(0);
+			group = n == sizeof(told) ? told : group;
 		}
 		if (!fds[1].revents || watchdog_answer(asked))
 			continue;
 		/* The front end has gone. The supervisor, which sleeps until the command has been
 		   executed, may not see it. */
 		fds[1].fd = -1;
-		is_blind = len == 0 && ioctl(pipe, FIONREAD, &waiting) == 0 && waiting == 0;
+		is_blind = group == 0 && ioctl(pipe, FIONREAD, &waiting) == 0 && waiting == 0;
 	}
 	TRACE(PROCESS, "watchdog: the %s was killed, the command is ended",
 	      is_blind ? "front end" : "supervisor");
 	watchdog_restore_terminal(job);
 	struct tree_end end = {
-		.session = session, .group = told[0], .grace_ms = job->settings->grace};
+		.session = session, .group = group, .grace_ms = job->settings->grace};
 	/* As long as the session's number is the supervisor's, which was forked before this
 	   process: nobody has it, or somebody who is no younger. */
 	struct process leader, self;
