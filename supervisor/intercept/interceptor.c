@@ -128,8 +128,8 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	measure_text(s, data, len);
 	if (s->artifact)
 		artifact_append(s->artifact, s->options.part, data, len);
-	if (s->reader->text && !s->reported)
-		s->reader->text(s, data, len);
+	if (!s->reported)
+		intercept_hand_on(s, data, len);
 	if (!s->fits || s->reported)
 		return;
 
@@ -152,7 +152,7 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	if (s->reader != reader)
 		intercept_print(s, data, len);
 	else if (s->reader->previews)
-		s->reader->text(s, data, len);
+		intercept_hand_on(s, data, len);
 }
 
 void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uint64_t bytes,
@@ -209,12 +209,8 @@ static void interceptor_end_text(struct interceptor *s, const struct wording_end
 	    terminal_pending(s->terminal, &pending) == 0) {
 		if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
 			intercept_finish_plain(s);
-		else if (s->reader == &readers[INTERCEPT_PROGRAM])
-			s->reader->text(s, pending.data, pending.len);
-		else
-			measure_text(s, pending.data, pending.len);
-		if (s->reader->previews)
-			s->reader->text(s, pending.data, pending.len);
+		measure_text(s, pending.data, pending.len);
+		intercept_hand_on(s, pending.data, pending.len);
 		if (s->fits && (buffer_try_append(&s->held, pending.data, pending.len) < 0 ||
 				intercept_is_over(s, true)))
 			intercept_overflow(s);
@@ -241,7 +237,7 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 		out->kind = s->kind;
 	} else {
 		out->total_lines = intercept_lines(s);
-		result = s->reader->end(s, e, out);
+		result = intercept_collect_end(s, e, out);
 	}
 	s->reported = true;
 	if (buffer_check(&s->collected) < 0)
@@ -266,8 +262,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	      : s->fits                ? "not too long"
 				       : "too long",
 	      s->reader->name);
-	if (s->reader->end)
-		s->reader->end(s, &e, &s->shown);
+	if (s->reader->previews)
+		intercept_print_end(s, &e);
 	s->reported = true;
 }
 

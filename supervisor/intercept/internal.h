@@ -144,13 +144,8 @@ struct reader {
 	bool previews;    /* a preview, if the text does not fit */
 	bool along;       /* while the command runs */
 	bool reports;     /* nothing but the text, and the ranges of its lines: no markers */
-	/* The terminal has let go of text. May be NULL. */
-	void (*text)(struct interceptor *s, const char *data, size_t len);
 	/* Complete lines are wanted before they are final: none, those of the head, all. */
 	enum { LINES_NONE, LINES_OF_HEAD, LINES_ALL } lines;
-	/* The command has ended: prints the rest. */
-	int (*end)(struct interceptor *s, const struct interceptor_ending *e,
-		   struct report_stream *out);
 };
 
 /* By enum interceptor_reader. */
@@ -281,6 +276,15 @@ void intercept_begin_head(struct interceptor *s);
 /* Prints complete lines of the held text: those that a reader may have in any case, or, with the
    place of what is left out of them, all. */
 void intercept_print_lines(struct interceptor *s, const struct wording_place *all);
+
+/* The terminal has let go of text: for a program, and behind a first part. */
+void intercept_hand_on(struct interceptor *s, const char *data, size_t len);
+
+/* The command has ended: prints for an agent the rest of a text, its preview or a line about it,
+   and the line about the whole; or collects what a report has of it (0, or -1 with ENOMEM). */
+void intercept_print_end(struct interceptor *s, const struct interceptor_ending *given);
+int intercept_collect_end(struct interceptor *s, const struct interceptor_ending *e,
+			  struct report_stream *out);
 
 /* chatter.c */
 

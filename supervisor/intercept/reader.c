@@ -21,33 +21,6 @@ void intercept_print(struct interceptor *s, const char *data, size_t len)
 	s->ended_line = data[len - 1] == '\n';
 }
 
-struct marker {
-	const struct wording_place *place;
-	uint64_t lines_before;
-	struct buffer *line; /* where it is measured */
-};
-
-static void make_marker(struct buffer *out, const struct preview_piece *piece,
-			const struct marker *m)
-{
-	struct preview_piece of_all = *piece;
-	of_all.from += m->lines_before;
-	of_all.to += m->lines_before;
-	wording_marker(out, &of_all, m->place);
-}
-
-/* Marker callback of preview_choose(): the same words that are printed. */
-static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
-{
-	const struct marker *m = ctx;
-	buffer_clear(m->line);
-	make_marker(m->line, piece, m);
-	if (buffer_check(m->line) < 0)
-		return 0;
-	memcpy(out, m->line->data, m->line->len < cap ? m->line->len : cap);
-	return m->line->len;
-}
-
 struct buffer *intercept_line(struct interceptor *s)
 {
 	buffer_clear(&s->line);
@@ -98,6 +71,32 @@ static void print_guarded(struct interceptor *s, const char *data, size_t len,
 	}
 }
 
+static void make_marker(struct interceptor *s, const struct preview_piece *piece,
+			const struct wording_place *place)
+{
+	struct preview_piece of_all = *piece;
+	of_all.from += s->options.lines_before;
+	of_all.to += s->options.lines_before;
+	wording_marker(intercept_line(s), &of_all, place);
+}
+
+struct marker {
+	struct interceptor *s;
+	const struct wording_place *place;
+};
+
+/* Marker callback of preview_choose(): the same words that are printed. */
+static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
+{
+	const struct marker *m = ctx;
+	const struct buffer *line = &m->s->line;
+	make_marker(m->s, piece, m->place);
+	if (buffer_check(line) < 0)
+		return 0;
+	memcpy(out, line->data, line->len < cap ? line->len : cap);
+	return line->len;
+}
+
 static void print_text(struct interceptor *s, const char *data, size_t len)
 {
 	print_guarded(s, data, len, guard_here(s));
@@ -122,7 +121,6 @@ static size_t intercept_go_on(struct interceptor *s, const char *data, size_t le
 static void print_held(struct interceptor *s, size_t len, const struct wording_place *place)
 {
 	const char *text = len ? s->held.data + s->printed : "", *end = text + len;
-	const struct marker marker = {place, s->options.lines_before, &s->line};
 	size_t begun = intercept_go_on(s, text, len);
 	/* A line that was begun is ended. */
 	const char *next = begun ? memchr(text, '\n', len) : NULL;
@@ -140,7 +138,7 @@ static void print_held(struct interceptor *s, size_t len, const struct wording_p
 					      .bytes = f.last - f.at,
 					      .spelled = s->left_out_count == 0};
 		print_text(s, text, (size_t)(left_out - text));
-		make_marker(intercept_line(s), &piece, &marker);
+		make_marker(s, &piece, place);
 		intercept_print_line(s);
 		s->omitted++;
 		s->left_out[s->left_out_count++] = (struct preview_range){piece.from, piece.to};
@@ -158,13 +156,12 @@ static void held_take(struct interceptor *s, uint64_t put, uint64_t lines, bool 
 	share_take(&s->line_share, (size_t)lines, omits);
 }
 
-/* Prints a piece, takes down which lines it has shown, and adds those that are cut to *cut. */
+/* Prints a piece, and takes down which lines it has shown. */
 static int print_piece(struct interceptor *s, const struct preview_piece *piece,
-		       const struct marker *marker, struct report_stream *report, uint64_t *cut)
+		       const struct wording_place *place, struct report_stream *report)
 {
 	s->omitted += piece->kind == PREVIEW_GAP || piece->kind == PREVIEW_ALIKE;
 	s->cut += piece->cut;
-	*cut += piece->cut;
 	if (piece->kind == PREVIEW_TEXT) {
 		bool follows = piece->from == s->printed_lines + 1;
 		size_t begun = follows ? intercept_go_on(s, piece->text, piece->len) : 0;
@@ -173,7 +170,7 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 			guard = GUARD_INSIDE;
 		print_guarded(s, piece->text + begun, piece->len - begun, guard);
 	} else if (!s->reader->reports) {
-		make_marker(intercept_line(s), piece, marker);
+		make_marker(s, piece, place);
 		intercept_print_line(s);
 	}
 	/* A person reads folded lines off the line before; a program needs ranges. */
@@ -206,12 +203,11 @@ static struct preview_ask make_ask(const struct interceptor *s, struct marker *m
 
 /* Takes down the lines up to `last`, which are printed, but for those that were left out of them.
  */
-static int note_printed(struct report_stream *report, uint64_t last,
-			const struct preview_range *left_out, size_t count)
+static int note_printed(const struct interceptor *s, uint64_t last, struct report_stream *report)
 {
 	uint64_t from = 1;
-	for (size_t i = 0; i < count; i++) {
-		const struct preview_range *gap = &left_out[i];
+	for (size_t i = 0; i < s->left_out_count; i++) {
+		const struct preview_range *gap = &s->left_out[i];
 		if (gap->from > from && report_add_range(report, from, gap->from - 1) < 0)
 			return -1;
 		from = gap->to + 1;
@@ -268,7 +264,7 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 {
 	const struct preview_piece *pieces;
 	const struct limit *l = &s->options.limit;
-	struct marker marker = {&e->place, s->options.lines_before, &s->line};
+	struct marker marker = {s, &e->place};
 	struct buffer command = BUFFER_INIT;
 	struct preview_ask ask = make_ask(s, &marker, &command);
 	ask.status = s->outcome == INTERCEPT_FAILURE;
@@ -282,22 +278,22 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 		if (l->count)
 			ask.total_lines = share_end(&s->line_share, (size_t)l->count);
 	}
-	uint64_t cut = 0, last = s->printed_lines;
+	uint64_t cut = s->cut, last = s->printed_lines;
 	int count = preview_choose(s->preview, &ask, &pieces);
-	int result = note_printed(report, s->printed_lines, s->left_out, s->left_out_count);
+	int result = note_printed(s, last, report);
 	for (int i = 0; i < count; i++) {
 		if (pieces[i].kind == PREVIEW_TEXT)
 			last = pieces[i].to;
 		/* The line about the whole tells what is behind a first part. */
 		if (ask.is_head && pieces[i].kind == PREVIEW_GAP)
 			s->omitted++;
-		else if (print_piece(s, &pieces[i], &marker, report, &cut) < 0)
+		else if (print_piece(s, &pieces[i], &e->place, report) < 0)
 			result = -1;
 	}
 	buffer_release(&command);
 	/* The limit that stops the preview from showing more of the text. */
 	uint64_t shown = preview_shown(s->preview);
-	if (s->omitted == 0 && cut > 0 && preview_is_line_limited(s->preview))
+	if (s->omitted == 0 && s->cut > cut && preview_is_line_limited(s->preview))
 		s->broken = LIMIT_CUT;
 	else if (ask.is_head)
 		s->broken = s->omitted && l->count && shown >= l->count ? LIMIT_COUNT : LIMIT_BYTES;
@@ -428,18 +424,14 @@ void intercept_begin_head(struct interceptor *s)
 	s->line_share.printed += preview_shown(s->preview);
 }
 
-/* More of a text that does not fit, in mode head. */
-static void preview_on_text(struct interceptor *s, const char *data, size_t len)
+void intercept_hand_on(struct interceptor *s, const char *data, size_t len)
 {
 	if (!s->fits && intercept_is_by_head(s))
 		preview_feed_head(s->preview, data, len);
-}
-
-/* The text of the terminal for a program; the start of it may have been passed on as it came. */
-static void program_on_text(struct interceptor *s, const char *data, size_t len)
-{
-	if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
+	if (s->reader != &readers[INTERCEPT_PROGRAM] || s->state == BYTES_PLAIN ||
+	    s->state == BYTES_PASSED)
 		return;
+	/* The start of it may have been passed on as it came. */
 	size_t skip = s->plain.passed < len ? s->plain.passed : len;
 	s->plain.passed -= skip;
 	intercept_print(s, data + skip, len - skip);
@@ -455,18 +447,18 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 	       e->ending.timed_out || e->ending.state != WORDING_ENDED;
 }
 
-/* The rest of a text, its preview or a line about it, and the line about the whole. */
-static int agent_end(struct interceptor *s, const struct interceptor_ending *given,
-		     struct report_stream *shown)
+void intercept_print_end(struct interceptor *s, const struct interceptor_ending *given)
 {
 	struct interceptor_ending e = *given;
 	if (s->state == BYTES_BINARY) {
 		wording_binary(intercept_line(s), &e.ending, s->kind, &e.place);
 		intercept_print_line(s);
-		return 0;
+		return;
 	}
-	if (!s->fits)
-		return print_preview(s, &e, shown);
+	if (!s->fits) {
+		print_preview(s, &e, &s->shown);
+		return;
+	}
 	/* The rest of a text that fits. A program gets it unchanged, and no notices. */
 	size_t len = s->held.len - s->printed;
 	const char *rest = len ? s->held.data + s->printed : "";
@@ -485,34 +477,24 @@ static int agent_end(struct interceptor *s, const struct interceptor_ending *giv
 		if (announced)
 			intercept_print_line(s);
 	}
-	return note_printed(shown, intercept_lines(s), s->left_out, s->left_out_count);
+	note_printed(s, intercept_lines(s), &s->shown);
 }
 
-/* A text that fits, at the end. */
-static int collect_all(struct interceptor *s, struct report_stream *out)
-{
-	if (s->held.len > s->printed)
-		print_text(s, s->held.data + s->printed, s->held.len - s->printed);
-	return out->total_lines > 0 ? report_add_range(out, 1, out->total_lines) : 0;
-}
-
-static int collected_end(struct interceptor *s, const struct interceptor_ending *e,
-			 struct report_stream *out)
-{
-	return s->fits ? collect_all(s, out) : print_preview(s, e, out);
-}
-
-/* What is on disk is read from there. Of a text that was asked for in full and could not be kept,
-   the start is better than nothing: whole lines if there is one. */
-static int silent_end(struct interceptor *s, const struct interceptor_ending *e,
-		      struct report_stream *out)
+int intercept_collect_end(struct interceptor *s, const struct interceptor_ending *e,
+			  struct report_stream *out)
 {
 	struct tally shown = {.unit = UNIT_LINES};
-	(void)e;
-	if (s->fits)
-		return collect_all(s, out);
+	if (s->fits) {
+		if (s->held.len > s->printed)
+			print_text(s, s->held.data + s->printed, s->held.len - s->printed);
+		return note_printed(s, out->total_lines, out);
+	}
+	if (s->reader->previews)
+		return print_preview(s, e, out);
 	if (s->artifact || s->held.len == 0)
 		return 0;
+	/* What is on disk is read from there. Of a text that was asked for in full and could not be
+	   kept, the start is better than nothing: whole lines if there is one. */
 	const char *last = memrchr(s->held.data, '\n', s->held.len);
 	size_t len = last ? (size_t)(last - s->held.data) + 1
 			  : utf8_floor(s->held.data, s->held.len, s->held.len - 1);
@@ -729,10 +711,10 @@ out:
 static bool held_print_last(struct interceptor *s, bool words, const struct wording_place *place)
 {
 	const struct preview_piece *pieces;
-	struct marker marker = {place, s->options.lines_before, &s->line};
+	struct marker marker = {s, place};
 	struct buffer command = BUFFER_INIT;
 	size_t bytes = share_tail(&s->share, words), lines = share_tail(&s->line_share, words);
-	uint64_t whole, cut = 0, put = s->put;
+	uint64_t whole, put = s->put;
 	if (bytes == 0 || lines == 0 || s->left_out_count == LEFT_OUT_MAX)
 		return false;
 	struct preview_ask ask = make_ask(s, &marker, &command);
@@ -746,7 +728,7 @@ static bool held_print_last(struct interceptor *s, bool words, const struct word
 	if (count == 0 || pieces[count - 1].kind == PREVIEW_GAP)
 		return false;
 	for (int i = 0; i < count; i++) {
-		print_piece(s, &pieces[i], &marker, NULL, &cut);
+		print_piece(s, &pieces[i], place, NULL);
 		if (pieces[i].kind == PREVIEW_GAP)
 			s->left_out[s->left_out_count++] =
 				(struct preview_range){pieces[i].from, pieces[i].to};
@@ -796,19 +778,10 @@ const struct reader readers[] = {
 	[INTERCEPT_AGENT] = {.name = "a preview",
 			     .previews = true,
 			     .along = true,
-			     .text = preview_on_text,
-			     .lines = LINES_OF_HEAD,
-			     .end = agent_end},
-	[INTERCEPT_PROGRAM] = {.name = "the whole text",
-			       .along = true,
-			       .text = program_on_text,
-			       .lines = LINES_ALL},
+			     .lines = LINES_OF_HEAD},
+	[INTERCEPT_PROGRAM] = {.name = "the whole text", .along = true, .lines = LINES_ALL},
 	[INTERCEPT_COLLECTED] = {.name = "a preview in a report",
 				 .previews = true,
-				 .reports = true,
-				 .text = preview_on_text,
-				 .end = collected_end},
-	[INTERCEPT_SILENT] = {.name = "the whole text in a report",
-			      .reports = true,
-			      .end = silent_end},
+				 .reports = true},
+	[INTERCEPT_SILENT] = {.name = "the whole text in a report", .reports = true},
 };
