@@ -228,11 +228,7 @@ static void print_about_preview(struct interceptor *s, const struct interceptor_
 {
 	const struct limit *l = &s->options.limit;
 	struct wording_ending ending = e->ending;
-	struct wording_head head = {
-		.reason = s->omitted == 0            ? WORDING_NOTHING_LEFT
-			  : s->broken == LIMIT_COUNT ? WORDING_COUNT
-						     : WORDING_BYTES,
-		.limit = *l,
+	const struct wording_head head = {
 		.lines = last,
 		.units = preview_shown(s->preview),
 		.total_units = tally_units(&s->tally),
@@ -241,7 +237,7 @@ static void print_about_preview(struct interceptor *s, const struct interceptor_
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
 	bool is_first = is_head_only(s) || (intercept_is_by_head(s) && s->omitted == 0);
-	head.limit.grow |= limit_line(l, l->bytes) < l->max_line;
+	ending.limit.grow |= limit_line(l, l->bytes) < l->max_line;
 	ending.broken = s->broken;
 	ending.omits = s->omitted > 0;
 	ending.cuts = s->cut > 0;

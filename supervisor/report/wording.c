@@ -486,9 +486,9 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		  const struct wording_place *place)
 {
 	const struct vocabulary *words = words_of(place);
-	const enum unit unit = h->limit.unit;
+	const enum unit unit = e->limit.unit;
 	bool is_success = e->exit_code == 0 && !e->timed_out && e->state != WORDING_INTERRUPTED;
-	bool is_part = h->reason != WORDING_NOTHING_LEFT;
+	bool is_part = e->omits;
 	const char *shown = HUMAN_COUNT(h->units), *name = unit_name(unit, h->units);
 	buffer_append_string(out, "[terse: ");
 	if (!is_success || h->with_status) {
@@ -507,19 +507,17 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		buffer_printf(out, " of %s shown%s", HUMAN_COUNT(h->total_units),
 			      h->grouped ? GROUPED : "");
 		/* A limit in another unit explains itself. */
-		if (h->reason == WORDING_BYTES)
-			append_limit(out, &h->limit, LIMIT_BYTES);
-		else if (unit == UNIT_LINES)
-			append_limit(out, &h->limit, LIMIT_COUNT);
+		if (e->broken != LIMIT_COUNT || unit == UNIT_LINES)
+			append_limit(out, &e->limit, e->broken);
 	}
 	/* "3 long lines cut to 500 bytes" */
 	if (h->cut > 0) {
 		buffer_printf(out, "%s%s long line%s cut", is_part || h->grouped ? ", " : "",
 			      HUMAN_COUNT(h->cut), plural(h->cut));
-		if (!h->limit.grow)
+		if (!e->limit.grow)
 			buffer_append_string(out, " to ");
-		if (!h->limit.grow)
-			append_size_of_limit(out, h->limit.max_line);
+		if (!e->limit.grow)
+			append_size_of_limit(out, e->limit.max_line);
 	}
 	if (is_part) {
 		append_gaps(out, ", ", place);

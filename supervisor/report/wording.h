@@ -145,24 +145,17 @@ struct wording_ending {
 void wording_footer(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
-/* Why the first part of a text, by whole lines, ends where it does. */
-enum wording_reason {
-	WORDING_NOTHING_LEFT, /* all lines are there, though not all of them whole */
-	WORDING_COUNT,        /* limit.count */
-	WORDING_BYTES,        /* limit.bytes */
-};
-
 struct wording_head {
-	enum wording_reason reason;
-	struct limit limit;
 	uint64_t lines, units, total_units; /* printed; of all there are */
 	uint64_t cut;                       /* lines that are not whole */
 	bool with_status;                   /* says the exit status of a success, too */
 	bool grouped;                       /* matches are below the names of their files */
 };
 
-/* The line behind the first part of a text, which replaces markers and footer (`ending` has the
-   totals): "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read cmd-… --offset 572]\n",
+/* The line behind the first part of a text, by whole lines, which replaces markers and footer
+   (`ending` has the totals and the limit that ended it; if it omits nothing, all lines are there,
+   though not all of them whole): "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read
+   cmd-… --offset 572]\n",
    "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
    --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n". Where lines
    are not printed as they are in the text: "[terse: 212 matches of 431 shown, grouped by file

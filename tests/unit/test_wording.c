@@ -324,159 +324,171 @@ static void status(const struct wording_ending *e, const char *want)
 	assert_text(&out, want);
 }
 
-static void head(const struct wording_head *h, const struct wording_ending *e,
-		 const struct wording_place *place, const char *want)
+/* A first part that ends by a limit, or (LIMIT_NONE) has all lines. */
+struct first {
+	enum limit_part broken;
+	enum unit unit;
+	uint64_t units, total, cut;
+	const struct wording_place *place;
+	const char *want;
+	bool grouped, grow;
+	size_t bytes, max_line; /* 0: 30 KB, 500 */
+	uint64_t lines;         /* 0: as many as units */
+};
+
+static void head(const struct first *f, struct wording_ending e, bool with_status)
 {
 	struct buffer out = BUFFER_INIT;
-	wording_head(&out, h, e, place);
-	assert_text(&out, want);
-}
-
-static struct wording_head first(enum wording_reason reason, enum unit unit, uint64_t units,
-				 uint64_t total)
-{
-	return (struct wording_head){
-		.reason = reason,
-		.limit = {.bytes = 30 * 1024, .count = units, .unit = unit, .max_line = 500},
-		.lines = units,
-		.units = units,
-		.total_units = total};
+	const struct wording_head h = {.lines = f->lines ? f->lines : f->units,
+				       .units = f->units,
+				       .total_units = f->total,
+				       .cut = f->cut,
+				       .with_status = with_status,
+				       .grouped = f->grouped};
+	e.omits = f->broken != LIMIT_NONE;
+	e.broken = f->broken;
+	e.limit = (struct limit){.bytes = f->bytes ? f->bytes : 30 * 1024,
+				 .count = f->units,
+				 .unit = f->unit,
+				 .max_line = f->max_line ? f->max_line : 500,
+				 .grow = f->grow};
+	wording_head(&out, &h, &e, f->place);
+	assert_text(&out, f->want);
 }
 
 /* The line behind the first part of a text. */
-TEST(heads_of_lines)
+TEST(heads)
 {
+	static const struct first rows[] = {
+		{LIMIT_COUNT, UNIT_LINES, 2000, 3000, 0, &kept,
+		 .want = "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): terse read " ID
+			 " --offset 2001]\n"},
+		{LIMIT_COUNT, UNIT_LINES, 2000, 3000, 0, &kept_stderr,
+		 .want = "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): terse read " ID
+			 " --stderr --offset 2001]\n"},
+		{LIMIT_COUNT, UNIT_LINES, 2000, 3000, 0, &lost,
+		 .want = "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): not kept: No "
+			 "space "
+			 "left on device]\n"},
+		{LIMIT_COUNT, UNIT_LINES, 2000, 3000, 0, &in_a_file,
+		 .want = "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines)]\n"},
+		{LIMIT_COUNT, UNIT_LINES, 1, 2, 0, &kept,
+		 .want = "[terse: line 1 of 2 shown (limit 1 line): terse read " ID
+			 " --offset 2]\n"},
+		{LIMIT_BYTES, UNIT_LINES, 571, 8432, 0, &kept,
+		 .want = "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read " ID
+			 " --offset 572]\n"},
+		{LIMIT_BYTES, UNIT_LINES, 0, 8432, 0, &kept,
+		 .want = "[terse: no line of 8,432 shown (limit 30 KB): terse read " ID
+			 " --offset 1]\n"},
+		{LIMIT_BYTES, UNIT_LINES, 571, 8432, 0, &kept,
+		 .want = "[terse: lines 1-571 of 8,432 shown (limit 16 MB): terse read " ID
+			 " --offset 572]\n",
+		 .bytes = 16 * 1024 * 1024},
+		{LIMIT_BYTES, UNIT_LINES, 571, 8432, 0, &kept,
+		 .want = "[terse: lines 1-571 of 8,432 shown (limit 4.9 KB): terse read " ID
+			 " --offset 572]\n",
+		 .bytes = 5000},
+		{LIMIT_BYTES, UNIT_LINES, 571, 8432, 0, &kept,
+		 .want = "[terse: lines 1-571 of 8,432 shown (limit 900 bytes): terse read " ID
+			 " --offset 572]\n",
+		 .bytes = 900},
+		{LIMIT_COUNT, UNIT_MATCHES, 100, 2431, 0, &kept,
+		 .want = "[terse: 100 matches of 2,431 shown: terse read " ID
+			 " --offset 101, or narrow the pattern]\n"},
+		{LIMIT_COUNT, UNIT_MATCHES, 100, 2431, 0, &lost,
+		 .want = "[terse: 100 matches of 2,431 shown: not kept: No space left on "
+			 "device]\n"},
+		{LIMIT_BYTES, UNIT_MATCHES, 87, 2431, 0, &kept,
+		 .want = "[terse: 87 matches of 2,431 shown (limit 30 KB): terse read " ID
+			 " --offset 88, or narrow the pattern]\n"},
+		{LIMIT_BYTES, UNIT_MATCHES, 87, 2431, 0, &kept,
+		 .want = "[terse: 87 matches of 2,431 shown, grouped by file (limit 30 KB): terse "
+			 "read " ID " --offset 88, or narrow the pattern]\n",
+		 .grouped = true},
+		{LIMIT_NONE, UNIT_MATCHES, 87, 87, 0, &kept,
+		 .want = "[terse: all 87 matches shown, grouped by file; as they came: terse "
+			 "read " ID "]\n",
+		 .grouped = true},
+		{LIMIT_NONE, UNIT_MATCHES, 87, 87, 0, &in_a_file,
+		 .want = "[terse: all 87 matches shown, grouped by file]\n", .grouped = true},
+		{LIMIT_NONE, UNIT_MATCHES, 87, 87, 2, &kept,
+		 .want = "[terse: all 87 matches shown, grouped by file, 2 long lines cut: terse "
+			 "read " ID " --bytes FROM-TO; as they came: terse read " ID "]\n",
+		 .grouped = true, .grow = true},
+		{LIMIT_BYTES, UNIT_MATCHES, 1, 2431, 0, &kept,
+		 .want = "[terse: 1 match of 2,431 shown (limit 30 KB): terse read " ID
+			 " --offset 2, or narrow the pattern]\n"},
+		{LIMIT_COUNT, UNIT_RESULTS, 1000, 156635, 0, &kept,
+		 .want = "[terse: 1,000 results of 156,635 shown: terse read " ID
+			 " --offset 1001, or narrow the search]\n"},
+		/* The offset is that of a line, whatever is counted. */
+		{LIMIT_COUNT, UNIT_ENTRIES, 500, 9999, 0, &kept,
+		 .want = "[terse: 500 entries of 9,999 shown: terse read " ID
+			 " --offset 588, or list less]\n",
+		 .lines = 587},
+		{LIMIT_NONE, UNIT_MATCHES, 50, 50, 3, &kept,
+		 .want = "[terse: 3 long lines cut to 500 bytes: terse read " ID
+			 " --bytes FROM-TO]\n"},
+		{LIMIT_NONE, UNIT_MATCHES, 50, 50, 3, &in_a_file,
+		 .want = "[terse: 3 long lines cut to 500 bytes]\n"},
+		{LIMIT_NONE, UNIT_MATCHES, 50, 50, 3, &lost,
+		 .want = "[terse: 3 long lines cut to 500 bytes: not kept: No space left on "
+			 "device]\n"},
+		{LIMIT_NONE, UNIT_MATCHES, 50, 50, 1, &kept,
+		 .want = "[terse: 1 long line cut to 2 KB: terse read " ID " --bytes FROM-TO]\n",
+		 .max_line = 2048},
+		{LIMIT_NONE, UNIT_MATCHES, 50, 50, 1, &kept_stderr,
+		 .want = "[terse: 1 long line cut: terse read " ID " --stderr --bytes FROM-TO]\n",
+		 .grow = true},
+		{LIMIT_COUNT, UNIT_MATCHES, 100, 2431, 3, &kept,
+		 .want = "[terse: 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse "
+			 "read " ID
+			 " --offset 101, or narrow the pattern; cut bytes: terse read " ID
+			 " --bytes FROM-TO]\n"},
+		{LIMIT_BYTES, UNIT_LINES, 571, 8432, 1, &kept,
+		 .want = "[terse: lines 1-571 of 8,432 shown (limit 30 KB), 1 long line cut to 500 "
+			 "bytes: "
+			 "terse read " ID " --offset 572; cut bytes: terse read " ID
+			 " --bytes FROM-TO]\n"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		head(&rows[i], ended(0), false);
 	struct wording_ending e = ended(0);
-	struct wording_head h = first(WORDING_COUNT, UNIT_LINES, 2000, 3000);
-	head(&h, &e, &kept,
-	     "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): terse read " ID
-	     " --offset 2001]\n");
-	head(&h, &e, &kept_stderr,
-	     "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): terse read " ID
-	     " --stderr --offset 2001]\n");
-	head(&h, &e, &lost,
-	     "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): not kept: No space left on "
-	     "device]\n");
-	head(&h, &e, &in_a_file, "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines)]\n");
-	h = first(WORDING_COUNT, UNIT_LINES, 1, 2);
-	head(&h, &e, &kept,
-	     "[terse: line 1 of 2 shown (limit 1 line): terse read " ID " --offset 2]\n");
-	h = first(WORDING_BYTES, UNIT_LINES, 571, 8432);
-	head(&h, &e, &kept,
-	     "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read " ID " --offset 572]\n");
-	h = first(WORDING_BYTES, UNIT_LINES, 0, 8432);
-	head(&h, &e, &kept,
-	     "[terse: no line of 8,432 shown (limit 30 KB): terse read " ID " --offset 1]\n");
-	h = first(WORDING_BYTES, UNIT_LINES, 571, 8432);
-	h.limit.bytes = 16 * 1024 * 1024;
-	head(&h, &e, &kept,
-	     "[terse: lines 1-571 of 8,432 shown (limit 16 MB): terse read " ID " --offset 572]\n");
-	h.limit.bytes = 5000;
-	head(&h, &e, &kept,
-	     "[terse: lines 1-571 of 8,432 shown (limit 4.9 KB): terse read " ID
-	     " --offset 572]\n");
-	h.limit.bytes = 900;
-	head(&h, &e, &kept,
-	     "[terse: lines 1-571 of 8,432 shown (limit 900 bytes): terse read " ID
-	     " --offset 572]\n");
 	e.background = "tee still writes";
-	head(&h, &e, &kept,
-	     "[terse: lines 1-571 of 8,432 shown (limit 900 bytes): terse read " ID
-	     " --offset 572; tee still writes]\n");
-}
-
-TEST(heads_of_units)
-{
-	struct wording_ending e = ended(0);
-	struct wording_head h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
-	head(&h, &e, &kept,
-	     "[terse: 100 matches of 2,431 shown: terse read " ID
-	     " --offset 101, or narrow the pattern]\n");
-	head(&h, &e, &lost,
-	     "[terse: 100 matches of 2,431 shown: not kept: No space left on device]\n");
-	h = first(WORDING_BYTES, UNIT_MATCHES, 87, 2431);
-	head(&h, &e, &kept,
-	     "[terse: 87 matches of 2,431 shown (limit 30 KB): terse read " ID
-	     " --offset 88, or narrow the pattern]\n");
-	h.grouped = true;
-	head(&h, &e, &kept,
-	     "[terse: 87 matches of 2,431 shown, grouped by file (limit 30 KB): terse read " ID
-	     " --offset 88, or narrow the pattern]\n");
-	h = first(WORDING_NOTHING_LEFT, UNIT_MATCHES, 87, 87);
-	h.grouped = true;
-	head(&h, &e, &kept,
-	     "[terse: all 87 matches shown, grouped by file; as they came: terse read " ID "]\n");
-	head(&h, &e, &in_a_file, "[terse: all 87 matches shown, grouped by file]\n");
-	h.cut = 2;
-	h.limit.grow = true;
-	head(&h, &e, &kept,
-	     "[terse: all 87 matches shown, grouped by file, 2 long lines cut: terse read " ID
-	     " --bytes FROM-TO; as they came: terse read " ID "]\n");
-	h = first(WORDING_BYTES, UNIT_MATCHES, 1, 2431);
-	head(&h, &e, &kept,
-	     "[terse: 1 match of 2,431 shown (limit 30 KB): terse read " ID
-	     " --offset 2, or narrow the pattern]\n");
-	h = first(WORDING_COUNT, UNIT_RESULTS, 1000, 156635);
-	head(&h, &e, &kept,
-	     "[terse: 1,000 results of 156,635 shown: terse read " ID
-	     " --offset 1001, or narrow the search]\n");
-	/* The offset is that of a line, whatever is counted. */
-	h = first(WORDING_COUNT, UNIT_ENTRIES, 500, 9999);
-	h.lines = 587;
-	head(&h, &e, &kept,
-	     "[terse: 500 entries of 9,999 shown: terse read " ID " --offset 588, or list less]\n");
-}
-
-TEST(heads_of_long_lines)
-{
-	struct wording_ending e = ended(0);
-	struct wording_head h = first(WORDING_NOTHING_LEFT, UNIT_MATCHES, 50, 50);
-	h.cut = 3;
-	head(&h, &e, &kept,
-	     "[terse: 3 long lines cut to 500 bytes: terse read " ID " --bytes FROM-TO]\n");
-	head(&h, &e, &in_a_file, "[terse: 3 long lines cut to 500 bytes]\n");
-	head(&h, &e, &lost,
-	     "[terse: 3 long lines cut to 500 bytes: not kept: No space left on device]\n");
-	h.cut = 1;
-	h.limit.max_line = 2048;
-	head(&h, &e, &kept,
-	     "[terse: 1 long line cut to 2 KB: terse read " ID " --bytes FROM-TO]\n");
-	h.limit.grow = true;
-	head(&h, &e, &kept_stderr,
-	     "[terse: 1 long line cut: terse read " ID " --stderr --bytes FROM-TO]\n");
-	h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
-	h.cut = 3;
-	head(&h, &e, &kept,
-	     "[terse: 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read " ID
-	     " --offset 101, or narrow the pattern; cut bytes: terse read " ID
-	     " --bytes FROM-TO]\n");
-	h = first(WORDING_BYTES, UNIT_LINES, 571, 8432);
-	h.cut = 1;
-	head(&h, &e, &kept,
-	     "[terse: lines 1-571 of 8,432 shown (limit 30 KB), 1 long line cut to 500 bytes: "
-	     "terse read " ID " --offset 572; cut bytes: terse read " ID " --bytes FROM-TO]\n");
+	head(
+		&(struct first){
+			LIMIT_BYTES, UNIT_LINES, 571, 8432, 0, &kept,
+			.want = "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read " ID
+				" --offset 572; tee still writes]\n"},
+		e, false);
 }
 
 /* The line begins with how the command ended, unless it succeeded. */
 TEST(heads_of_failures)
 {
-	struct wording_ending e = ended(2);
-	struct wording_head h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
-	head(&h, &e, &kept,
-	     "[terse: exit 2; 100 matches of 2,431 shown: terse read " ID
-	     " --offset 101, or narrow the pattern]\n");
-	e = ended(-1);
+	struct first f = {LIMIT_COUNT,
+			  UNIT_MATCHES,
+			  100,
+			  2431,
+			  0,
+			  &in_a_file,
+			  .want = "[terse: exit 2; 100 matches of 2,431 shown]\n"};
+	head(&f, ended(2), false);
+	struct wording_ending e = ended(-1);
 	e.signal = SIGTERM;
-	head(&h, &e, &in_a_file, "[terse: killed by SIGTERM; 100 matches of 2,431 shown]\n");
+	f.want = "[terse: killed by SIGTERM; 100 matches of 2,431 shown]\n";
+	head(&f, e, false);
 	e = ended(124);
 	e.timed_out = true;
-	head(&h, &e, &in_a_file, "[terse: timed out (exit 124); 100 matches of 2,431 shown]\n");
+	f.want = "[terse: timed out (exit 124); 100 matches of 2,431 shown]\n";
+	head(&f, e, false);
 	e = ended(0);
 	e.state = WORDING_INTERRUPTED;
-	head(&h, &e, &in_a_file, "[terse: interrupted; 100 matches of 2,431 shown]\n");
-	e = ended(0);
-	h.with_status = true;
-	head(&h, &e, &in_a_file, "[terse: exit 0; 100 matches of 2,431 shown]\n");
+	f.want = "[terse: interrupted; 100 matches of 2,431 shown]\n";
+	head(&f, e, false);
+	f.want = "[terse: exit 0; 100 matches of 2,431 shown]\n";
+	head(&f, ended(0), true);
 }
 
 /* How a command can end. */
