@@ -37,19 +37,15 @@ int excerpts_apply_profile(const char *verb, struct settings *s)
 	return 0;
 }
 
-void excerpts_print(struct excerpts *d, const char *data, size_t len)
+void excerpts_print(void *excerpts, const char *data, size_t len)
 {
+	struct excerpts *d = excerpts;
 	if (d->error)
 		return;
 	if (d->into)
 		buffer_append(d->into, data, len);
 	if ((d->into ? buffer_check(d->into) : io_write(STDOUT_FILENO, data, len)) < 0)
 		d->error = errno;
-}
-
-static void excerpts_on_print(void *ctx, const char *data, size_t len)
-{
-	excerpts_print(ctx, data, len);
 }
 
 static struct artifact *excerpts_on_artifact(void *ctx)
@@ -61,7 +57,7 @@ static struct artifact *excerpts_on_artifact(void *ctx)
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o)
 {
 	const struct interceptor_events events = {
-		.artifact = excerpts_on_artifact, .print = excerpts_on_print, .ctx = d};
+		.artifact = excerpts_on_artifact, .print = excerpts_print, .ctx = d};
 	o->terminal.cols = (unsigned)s->cols;
 	o->terminal.rows = (unsigned)s->rows;
 	o->terminal.collapse = s->collapse && !d->goes_on;

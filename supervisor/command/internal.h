@@ -368,8 +368,8 @@ void excerpts_release(struct excerpts *d);
    up to here, counted on. Returns 0, or -1 with errno. */
 int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines);
 
-/* Prints, unless printing has failed before. */
-void excerpts_print(struct excerpts *d, const char *data, size_t len);
+/* Prints, unless printing has failed before; as an event of the text, with a struct excerpts. */
+void excerpts_print(void *excerpts, const char *data, size_t len);
 
 /* Describes how a run ended, or that it still runs. */
 struct wording_ending excerpts_ending(const struct meta *m);

@@ -33,9 +33,9 @@ enum sink reader_find(const struct settings *s)
 	return sink == SINK_PIPE ? sink_of_pipe(s, STDOUT_FILENO, getpid(), getppid()) : sink;
 }
 
-enum sink reader_of_text(const struct settings *s)
+enum sink reader_of_text(const struct verb_call *c)
 {
-	enum sink sink = reader_find(s);
+	enum sink sink = c->json ? SINK_AGENT : reader_find(c->settings);
 	bool apart = sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, STDERR_FILENO);
 	return apart ? SINK_PROGRAM : sink;
 }
@@ -477,18 +477,11 @@ int verb_find(const struct verb_call *c, const char *name, struct store stores[S
 bool verb_tell_last(const struct verb_call *c, const char *name, int error,
 		    const struct id_found *found, bool answers)
 {
-	static const struct {
-		int error;
-		const char *what;
-	} reasons[] = {
-		{LAST_PRINTED, "was printed whole and not kept"},
-		{LAST_UNKEPT, "could not be kept"},
-		{LAST_REMOVED, "is not in this store"},
-	};
-	size_t i = 0, count = sizeof(reasons) / sizeof(*reasons);
-	while (i < count && reasons[i].error != error)
-		i++;
-	if (i == count)
+	const char *what = error == LAST_PRINTED   ? "was printed whole and not kept"
+			   : error == LAST_UNKEPT  ? "could not be kept"
+			   : error == LAST_REMOVED ? "is not in this store"
+						   : NULL;
+	if (!what)
 		return false;
 	const struct last_end *e = &found->end;
 	const struct wording_ending end = {
@@ -501,7 +494,7 @@ bool verb_tell_last(const struct verb_call *c, const char *name, int error,
 	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
 	buffer_printf(&text, "%s: ", name);
 	wording_end(&text, &end);
-	buffer_printf(&text, "; its text %s", reasons[i].what);
+	buffer_printf(&text, "; its text %s", what);
 	if (!answers) {
 		char age[HUMAN_LEN];
 		if (found->id[0]) {

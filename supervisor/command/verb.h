@@ -156,8 +156,9 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 enum sink reader_find(const struct settings *s);
 
 /* Finds who reads a text that was asked for: SINK_PROGRAM for a file that gets nothing else,
-   SINK_FILE for one in which an agent collects output; else as reader_find(). */
-enum sink reader_of_text(const struct settings *s);
+   SINK_FILE for one in which an agent collects output, SINK_AGENT of JSON; else as reader_find().
+ */
+enum sink reader_of_text(const struct verb_call *c);
 
 /* Prints notices about what is not shown: on standard output, coloured at a terminal; for a program
    on standard error. Returns 0, or -1 with errno. */

@@ -450,7 +450,7 @@ static int changes_run(struct verb_call *context)
 		c->paths[i] = context->operands[i];
 	if ((!both && changes_find_pair(c, context->operands[0]) != 0) || changes_open(c) != 0)
 		goto out;
-	c->sink = c->call->json ? SINK_AGENT : reader_of_text(c->call->settings);
+	c->sink = reader_of_text(c->call);
 	if (c->sink == SINK_PERSON)
 		pager = pager_start();
 	status = changes_compare(c) < 0 && errno != EPIPE;

@@ -44,8 +44,7 @@ struct runs {
 
 	/* Their meaning. */
 	char directory[STORE_SESSION_LEN + 1]; /* of the session */
-	int want_exit;                         /* -1: any */
-	bool want_failed;
+	int want_exit;                         /* of `exit`; -1: any that failed */
 
 	size_t width;  /* columns */
 	uint64_t rows; /* that were printed */
@@ -87,26 +86,24 @@ struct runs {
 static int runs_parse(struct runs *r)
 {
 	char *end;
+	long code = -1;
 	struct winsize size;
-	r->state = r->want_exit = -1;
+	r->state = -1;
 	r->since.ms = INT64_MIN;
 	r->until.ms = INT64_MAX;
 	if (verb_parse(r->call, r) < 0)
 		return EXIT_TERSE;
-	r->want_failed = r->exit && strcmp(r->exit, "failed") == 0;
-	if (r->exit && !r->want_failed) {
-		long code = strtol(r->exit, &end, 10);
+	if (r->exit && strcmp(r->exit, "failed") != 0) {
+		code = strtol(r->exit, &end, 10);
 		if (!*r->exit || *end || code < 0 || code > 255)
 			return verb_fail(r->call, ENVELOPE_USAGE,
 					 "--exit: %s: must be a number from 0 to 255, or failed",
 					 r->exit);
-		r->want_exit = (int)code;
 	}
-	r->sink = reader_of_text(r->call->settings);
+	r->want_exit = (int)code;
+	r->sink = reader_of_text(r->call);
 	if (!r->limit)
-		r->limit = r->sink != SINK_PROGRAM || r->call->json ? ROWS
-			   : r->remote                              ? ROWS_REMOTE
-								    : UINT64_MAX;
+		r->limit = r->sink != SINK_PROGRAM ? ROWS : r->remote ? ROWS_REMOTE : UINT64_MAX;
 	if (!r->remote && !verb_has_session(r->call, r->directory))
 		return 1;
 	r->width = r->call->settings->words == WORDS_TOOLS                           ? WIDTH_TOOLS
@@ -128,9 +125,9 @@ static int runs_match(const struct runs *r, const struct meta *m)
 {
 	/* As a shell reports it. */
 	int exit_code = m->signal ? 128 + m->signal : m->exit_code;
+	bool ended_so = r->want_exit < 0 ? meta_has_failed(m) : exit_code == r->want_exit;
 	if ((r->state >= 0 && (int)m->state != r->state) ||
-	    (r->want_failed && (m->state == META_RUNNING || !meta_has_failed(m))) ||
-	    (r->want_exit >= 0 && (m->state == META_RUNNING || exit_code != r->want_exit)))
+	    (r->exit && (m->state == META_RUNNING || !ended_so)))
 		return 0;
 	if (!r->command)
 		return 1;

@@ -474,7 +474,7 @@ static int read_run(struct verb_call *c)
 	if (verb_parse(c, r) < 0)
 		return EXIT_TERSE;
 	r->name = c->operands[0];
-	r->sink = c->json ? SINK_AGENT : reader_of_text(c->settings);
+	r->sink = reader_of_text(c);
 	r->words = &vocabularies[c->settings->words];
 	if (read_check(r) != 0 ||
 	    (r->preview && excerpts_apply_profile(c->verb->name, c->settings) < 0))

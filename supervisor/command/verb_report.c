@@ -53,15 +53,6 @@ struct report_call {
 
 /* --- collecting -------------------------------------------------------------------------- */
 
-/* Whether the artifact has a run already: one that is new. */
-static bool report_has(const struct report_call *c, const char *id)
-{
-	size_t at = c->count;
-	while (at > 0 && strcmp(c->runs[at - 1].meta.id, id) != 0)
-		at--;
-	return at > 0;
-}
-
 /* The facts about the run of a line. One that lives has only told that its artifact was made; so
    has one that left a process behind, which holds its output. Returns 0, 1: there is none, or -1
    with errno. */
@@ -70,8 +61,11 @@ static int report_read_run(const struct report_call *c, const struct journal_lin
 {
 	if (line->kind == JOURNAL_RUN)
 		return meta_parse(line->text, line->len, m) == 0 ? 0 : errno == ENOMEM ? -1 : 1;
-	/* Behind the newest the history knows all. */
-	if (c->count == RUNS_MOST || report_has(c, line->of.id))
+	/* Has it a run already? Behind the newest the history knows all. */
+	size_t at = c->count;
+	while (at > 0 && strcmp(c->runs[at - 1].meta.id, line->of.id) != 0)
+		at--;
+	if (at > 0 || c->count == RUNS_MOST)
 		return 1;
 	return meta_read_found(&line->of, m) == 0 ? 0 : errno == ENOMEM ? -1 : 1;
 }

@@ -823,7 +823,7 @@ static int search_run(struct verb_call *c)
 	if (s->after == unset)
 		s->after = s->context;
 	s->lines = !s->count && !s->names;
-	s->sink = c->json ? SINK_AGENT : reader_of_text(c->settings);
+	s->sink = reader_of_text(c);
 	s->whole = s->sink == SINK_PROGRAM;
 	/* For notices: the command stands there twice; a byte becomes four at most. */
 	size_t reserved = 512 + 2 * 4 *

@@ -396,7 +396,7 @@ static int session_list(struct session_call *c)
 	const bool one = strcmp(c->verb, "session show") == 0;
 	struct journal_session *sessions;
 	struct buffer notice = BUFFER_INIT;
-	enum sink sink = reader_of_text(c->call->settings);
+	enum sink sink = reader_of_text(c->call);
 	size_t found;
 	int status = 0;
 	if (journal_sessions(c->stores, c->count, one ? c->session : NULL, &sessions, &found) < 0)

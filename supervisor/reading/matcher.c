@@ -166,11 +166,9 @@ static void get_span(const struct matcher *m, struct matcher_span *span)
 enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len,
 				 struct matcher_span *span)
 {
-	enum matcher_result result = matcher_run(m, line, len, 0, 0);
+	enum matcher_result result = matcher_part(m, line, len, 0, true, span);
 	if (result == MATCHER_NONE && len > 0 && line[len - 1] == '\r')
-		result = matcher_run(m, line, len - 1, 0, 0);
-	if (result == MATCHER_FOUND && span)
-		get_span(m, span);
+		result = matcher_part(m, line, len - 1, 0, true, span);
 	return result;
 }
 
@@ -179,7 +177,7 @@ enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len
 {
 	uint32_t options = (start ? PCRE2_NOTBOL : 0) | (ends ? 0 : PCRE2_NOTEOL);
 	enum matcher_result result = matcher_run(m, data, len, start, options);
-	if (result == MATCHER_FOUND)
+	if (result == MATCHER_FOUND && span)
 		get_span(m, span);
 	return result;
 }
