@@ -136,23 +136,6 @@ static void event_state(const struct followed *f, bool asks)
 	event_end(f);
 }
 
-static void event_over(const struct followed *f, const struct meta *m,
-		       const struct wording_ending *ending)
-{
-	struct buffer *out = &f->all->out;
-	event_begin(f, "end");
-	if (f->all->call->json) {
-		json_add_known(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code);
-		json_add_signal(out, "signal", m->signal);
-		json_add_bool(out, "timed_out", m->timed_out);
-		json_add_number(out, "duration_ms", m->duration_ms);
-	} else {
-		buffer_append_string(out, "ended: ");
-		wording_end(out, ending);
-	}
-	event_end(f);
-}
-
 /* --- the text --------------------------------------------------------------------------------- */
 
 /* Looks at whole lines, or at a piece of one that is longer than the block. Returns 0, or -1 after
@@ -249,15 +232,27 @@ static int followed_look(struct followed *f, uint64_t to)
    after saying what is wrong. */
 static int followed_end(struct followed *f)
 {
-	struct wording_ending ending;
+	struct buffer *out = &f->all->out;
+	struct wording_ending e;
 	struct meta m;
 	if (followed_look(f, UINT64_MAX) < 0)
 		return -1;
-	int result = live_run_ended(f->all->call, f->watched.id, &m, &ending);
-	if (result == 0)
-		event_over(f, &m, &ending);
+	int result = live_run_ended(f->all->call, f->watched.id, &m, &e);
 	meta_release(&m);
-	return result;
+	if (result < 0)
+		return -1;
+	event_begin(f, "end");
+	if (f->all->call->json) {
+		json_add_known(out, "exit_code", e.exit_code >= 0, (uint64_t)e.exit_code);
+		json_add_signal(out, "signal", e.signal);
+		json_add_bool(out, "timed_out", e.timed_out);
+		json_add_number(out, "duration_ms", e.duration_ms);
+	} else {
+		buffer_append_string(out, "ended: ");
+		wording_end(out, &e);
+	}
+	event_end(f);
+	return 0;
 }
 
 /* Takes what has come, and tells what is new. */

@@ -201,14 +201,14 @@ void call_reap(struct call *c)
 {
 	int status;
 	pid_t pid = 0;
-	while (!c->ended && (pid = waitpid(c->pid, &status, WNOHANG)) < 0 && errno == EINTR) {
+	while (c->pid && (pid = waitpid(c->pid, &status, WNOHANG)) < 0 && errno == EINTR) {
 	}
 	if (pid <= 0)
 		return;
 	call_read(c, 0);
 	io_close(&c->out);
 	io_close(&c->err);
-	c->ended = true;
+	c->pid = 0;
 	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -435,7 +435,7 @@ void call_cancel(struct call *c)
 	c->token[0] = '\0';
 	if (c->leash >= 0)
 		frame_send(c->leash, FRAME_SIGNAL, 0, 0, NULL, 0, 0);
-	else if (!c->ended)
+	else if (c->pid)
 		kill(c->pid, SIGKILL);
 }
 
@@ -481,19 +481,19 @@ static void call_on_progress(void *ctx, short events)
 void call_watch(struct call *c, struct loop *l, bool may_print)
 {
 	int64_t now_ms = clock_monotonic_ms();
-	if (!c->ended && may_print) {
+	if (c->pid && may_print) {
 		loop_watch(l, c->out, POLLIN, call_read, c);
 		loop_watch(l, c->err, POLLIN, call_read, c);
 	}
 	if (!*c->token)
 		return;
 	loop_watch(l, c->leash, POLLIN, call_on_progress, c);
-	if (!c->ended && !c->asked && now_ms >= c->ask_at) {
+	if (c->pid && !c->asked && now_ms >= c->ask_at) {
 		c->asked = frame_send(c->leash, FRAME_STATUS, 0, 0, NULL, 0, 0) == 0;
 		c->ask_at = now_ms + CALL_PROGRESS_MS;
 	}
 	/* Once it has answered it is asked again. */
-	if (!c->ended && !c->asked)
+	if (c->pid && !c->asked)
 		loop_until(l, c->ask_at);
 }
 

@@ -258,7 +258,7 @@ static void server_turn(struct server *s)
 	/* The call that may print although too much waits already; NULL: each may. */
 	for (const struct call *c = s->calls; c; c = c->next) {
 		waiting += c->output.len;
-		if (!c->ended && (!only || c->output.len > only->output.len))
+		if (c->pid && (!only || c->output.len > only->output.len))
 			only = c;
 	}
 	if (waiting <= SERVER_OUTPUT_MAX)
@@ -282,7 +282,7 @@ static void server_turn(struct server *s)
 	}
 	for (struct call *c = s->calls, *next; c; c = next) {
 		next = c->next;
-		if (c->ended && !output_queue_is_full(&s->out))
+		if (!c->pid && !output_queue_is_full(&s->out))
 			call_finish(s, c);
 	}
 	while (server_takes_requests(s) && inbox_next(&s->in, &line, &len))
@@ -324,7 +324,7 @@ static int server_run(struct server *s)
 		server_turn(s);
 	/* Everything that the server holds is closed, by which the commands on a leash end. */
 	while (s->calls) {
-		if (!s->calls->ended && s->calls->leash < 0)
+		if (s->calls->pid && s->calls->leash < 0)
 			kill(s->calls->pid, SIGKILL);
 		call_free(s, s->calls);
 	}

@@ -276,10 +276,9 @@ struct call {
 	bool json;        /* it prints the answer's JSON */
 
 	/* The child. */
-	pid_t pid;
+	pid_t pid;                    /* 0: it was reaped */
 	int out, err;                 /* -1: closed */
 	int leash;                    /* the server's end of a run's (terse run --leash), or -1 */
-	bool ended;                   /* it was reaped */
 	int status;                   /* then: as a shell reports it */
 	struct buffer output, errors; /* what it has printed */
 	bool cancelled;               /* nobody wants the answer */
