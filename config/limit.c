@@ -2,6 +2,8 @@
 
 #include "config/limit.h"
 
+#include "config/option.h"
+
 #include <string.h>
 
 /* Reserved below a ceiling for a footer or notice and a status. */
@@ -109,16 +111,11 @@ bool limit_counts(enum unit unit, const char *line, size_t len)
 
 const char *limit_name(const struct limit *l, enum limit_part part)
 {
-	static const char *const units[] = {
-		[UNIT_LINES] = "lines",
-		[UNIT_MATCHES] = "matches",
-		[UNIT_RESULTS] = "results",
-		[UNIT_ENTRIES] = "entries",
-	};
 	static const char *const parts[] = {
 		[LIMIT_NONE] = NULL,
 		[LIMIT_BYTES] = "bytes",
 		[LIMIT_CUT] = "line_length",
 	};
-	return part == LIMIT_COUNT ? units[l->unit] : parts[part];
+	return part == LIMIT_COUNT ? option_by_key("report", "unit")->choices[l->unit]
+				   : parts[part];
 }

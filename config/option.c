@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const struct option *option_by_key(const char *section, const char *key)
 {
@@ -57,10 +58,33 @@ const struct option *option_by_flag(const char *flag, size_t len, const char **i
 static const char *const bool_words[] = {"yes", "no", NULL};
 static const char *const tristate_words[] = {"auto", "yes", "no", NULL};
 
+/* The position of a word, in upper or lower case. */
+static int parse_word(const char *value, const char *const *words, int64_t *out)
+{
+	for (int64_t i = 0; words[i]; i++) {
+		if (strcasecmp(words[i], value) == 0) {
+			*out = i;
+			return 0;
+		}
+	}
+	errno = EINVAL;
+	return -1;
+}
+
+static int parse_bool(const char *value, int64_t *out)
+{
+	static const char *const words[] = {"no", "yes", "false", "true", "off",
+					    "on", "0",   "1",     NULL};
+	if (parse_word(value, words, out) < 0)
+		return -1;
+	*out %= 2;
+	return 0;
+}
+
 static int parse_tristate(const char *value, int64_t *out)
 {
-	if (value_parse_bool(value, out) < 0)
-		return value_parse_word(value, tristate_words, out);
+	if (parse_bool(value, out) < 0)
+		return parse_word(value, tristate_words, out);
 	*out = *out ? TRI_YES : TRI_NO;
 	return 0;
 }
@@ -78,7 +102,7 @@ static const struct {
 	const char *const *words;
 	const char *reason;
 } types[OPTION_TYPES] = {
-	[OPTION_BOOL] = {.parse = value_parse_bool, .words = bool_words},
+	[OPTION_BOOL] = {.parse = parse_bool, .words = bool_words},
 	[OPTION_TRISTATE] = {.parse = parse_tristate, .words = tristate_words},
 	[OPTION_COUNT] = {value_parse_count, format_count, .reason = "not a whole number"},
 	[OPTION_SIZE] = {value_parse_size, value_format_size,
@@ -132,7 +156,7 @@ int option_parse(const struct option *o, const char *value, int64_t *out,
 {
 	char range[RANGE_LEN];
 	int64_t parsed;
-	int result = o->choices ? value_parse_word(value, o->choices, &parsed)
+	int result = o->choices ? parse_word(value, o->choices, &parsed)
 				: types[o->type].parse(value, &parsed);
 	if (result < 0 && option_words(o))
 		return option_refuse(error, "not %s", option_range(o, range));

@@ -164,27 +164,6 @@ int value_parse_duration(const char *text, int64_t *ms)
 	return parse_units(text, duration_units, ms);
 }
 
-int value_parse_word(const char *text, const char *const *words, int64_t *position)
-{
-	for (int64_t i = 0; words[i]; i++) {
-		if (strcasecmp(words[i], text) == 0) {
-			*position = i;
-			return 0;
-		}
-	}
-	return value_refuse();
-}
-
-int value_parse_bool(const char *text, int64_t *yes)
-{
-	static const char *const words[] = {"no", "yes", "false", "true", "off",
-					    "on", "0",   "1",     NULL};
-	if (value_parse_word(text, words, yes) < 0)
-		return -1;
-	*yes %= 2;
-	return 0;
-}
-
 static char *format_units(char out[VALUE_LEN], int64_t n, const struct unit *units,
 			  const char *zero)
 {

@@ -38,12 +38,6 @@ int value_parse_size(const char *text, int64_t *bytes);
    is 0. Rounds up. */
 int value_parse_duration(const char *text, int64_t *ms);
 
-/* yes true on 1, no false off 0 */
-int value_parse_bool(const char *text, int64_t *yes);
-
-/* The position of `text` in `words` (NULL-terminated). */
-int value_parse_word(const char *text, const char *const *words, int64_t *position);
-
 #define VALUE_LEN 32
 
 /* Write the shortest exact form that the parser reads back ("16MB", "500"; "12h", "1ms", "off")

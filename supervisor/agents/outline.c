@@ -197,13 +197,6 @@ size_t outline_find(const struct outline *o, const char *const *path, int nodes[
 	return count;
 }
 
-bool outline_is_within(const struct outline *o, int node, int above)
-{
-	while (node > above)
-		node = o->nodes[node].parent;
-	return node == above;
-}
-
 /* --- changes ------------------------------------------------------------------------ */
 
 int splice_make(struct splice *s, struct buffer *text)

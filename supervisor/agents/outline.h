@@ -56,9 +56,6 @@ int outline_member(const struct outline *o, int object, const char *key);
    Returns how many. */
 size_t outline_find(const struct outline *o, const char *const *path, int nodes[]);
 
-/* Whether the node is `above`, or somewhere below it. */
-bool outline_is_within(const struct outline *o, int node, int above);
-
 /* --- changes ---------------------------------------------------------------------------------- */
 
 /* Adds a value where a path leads: as its last key's value or, if `element`, behind the elements of

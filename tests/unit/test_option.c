@@ -181,7 +181,16 @@ TEST(words_have_their_positions)
 		{"run", "pty", "off", TRI_NO},
 		{"run", "streams", "merged", STREAMS_MERGED},
 		{"run", "streams", "split", STREAMS_SPLIT},
+		{"terminal", "collapse", "true", 1},
+		{"terminal", "collapse", "on", 1},
+		{"terminal", "collapse", "1", 1},
+		{"terminal", "collapse", "YES", 1},
+		{"terminal", "collapse", "no", 0},
+		{"terminal", "collapse", "false", 0},
 		{"terminal", "collapse", "off", 0},
+		{"terminal", "collapse", "0", 0},
+		{"terminal", "collapse", "Off", 0},
+		{"preview", "mode", "TAIL", MODE_TAIL},
 		{"report", "unit", "matches", UNIT_MATCHES},
 		{"report", "unit", "results", UNIT_RESULTS},
 		{"report", "unit", "entries", UNIT_ENTRIES},
@@ -200,6 +209,13 @@ TEST(words_have_their_positions)
 		const struct option *o = option_by_key(words[i].section, words[i].key);
 		assert_int_equal(option_set(&s, o, words[i].word, &error), 0);
 		assert_int_equal(*(const int64_t *)field(&s, o), words[i].value);
+	}
+	static const char *const invalid[] = {"", "y", "2", "\"yes\"", "auto", "ye"};
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++) {
+		const struct option *o = option_by_key("terminal", "collapse");
+		assert_int_equal(option_set(&s, o, invalid[i], &error), -1);
+		assert_int_equal(errno, EINVAL);
+		assert_int_equal(s.collapse, 0);
 	}
 	settings_release(&s);
 }

@@ -1,4 +1,4 @@
-// Values as text: numbers, sizes, durations and words, both ways; names of keys.
+// Values as text: numbers, sizes and durations, both ways; names of keys.
 
 #include "config/value.h"
 #include "tests/unit/unit.h"
@@ -134,30 +134,6 @@ TEST(durations)
 	};
 	static const char *const invalid[] = {"", "s", "5x", "5 s s", "5KB", "1h30m", "on", NULL};
 	check(examples, invalid, value_parse_duration);
-}
-
-TEST(bools)
-{
-	static const struct example examples[] = {
-		{"yes", 1},   {"true", 1}, {"on", 1}, {"1", 1},   {"YES", 1}, {"no", 0},
-		{"false", 0}, {"off", 0},  {"0", 0},  {"Off", 0}, {NULL, 0},
-	};
-	static const char *const invalid[] = {"", "y", "2", "\"yes\"", "auto", NULL};
-	check(examples, invalid, value_parse_bool);
-}
-
-TEST(words)
-{
-	static const char *const modes[] = {"smart", "head", "tail", NULL};
-	int64_t position = -1;
-	assert_int_equal(value_parse_word("smart", modes, &position), 0);
-	assert_int_equal(position, 0);
-	assert_int_equal(value_parse_word("TAIL", modes, &position), 0);
-	assert_int_equal(position, 2);
-	assert_int_equal(value_parse_word("tai", modes, &position), -1);
-	assert_int_equal(errno, EINVAL);
-	assert_int_equal(value_parse_word("", modes, &position), -1);
-	assert_int_equal(position, 2);
 }
 
 TEST(formats)
