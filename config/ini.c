@@ -248,16 +248,6 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* inih 55 removes comments from the lines of keys only. */
-static const char *comment_start(const char *start, const char *end)
-{
-	for (const char *p = start + 1; p < end; p++) {
-		if (*p == ';' && is_space(p[-1]))
-			return p;
-	}
-	return end;
-}
-
 /* inih's reader: fgets() without the newline, for which room is left nevertheless. From version 56
    on inih takes a line that fills its room for the start of a longer one, and skips the next. A
    line that inih must not see is empty. */
@@ -313,7 +303,11 @@ static char *load_line(char *out, int room, void *stream)
 		l->keyed = false;
 	} else {
 		l->due = true;
-		end = l->more ? comment_start(start, end) : end;
+		/* inih 55 removes comments from the lines of keys only. */
+		for (const char *p = start + 1; l->more && p < end; p++) {
+			if (*p == ';' && is_space(p[-1]))
+				end = p;
+		}
 	}
 	memcpy(out, line, (size_t)(end - line));
 	out[end - line] = '\0';

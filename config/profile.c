@@ -222,7 +222,7 @@ const char *profile_name(const struct profile_choice *choice)
    profile if the values differ. 0 may stand for "no limit". */
 static const struct {
 	size_t offset;
-	enum merge { LARGEST, LARGEST_OR_NONE, SMALLEST, NO_IF_ANY, LINES_UNLESS_SAME, SMART } how;
+	enum merge { LARGEST, LARGEST_OR_NONE, SMALLEST, LINES_UNLESS_SAME, SMART } how;
 } merges[] = {
 	{offsetof(struct settings, size), LARGEST},
 	{offsetof(struct settings, failure_size), LARGEST},
@@ -233,7 +233,7 @@ static const struct {
 	{offsetof(struct settings, unit), LINES_UNLESS_SAME},
 	{offsetof(struct settings, cols), SMALLEST},
 	{offsetof(struct settings, settle), LARGEST},
-	{offsetof(struct settings, pty), NO_IF_ANY},
+	{offsetof(struct settings, pty), LARGEST}, /* TRI_NO */
 	{offsetof(struct settings, mode), SMART},
 	{offsetof(struct settings, fold), LARGEST},
 };
@@ -248,7 +248,6 @@ static int64_t profile_merge(const struct option *o, int64_t value, int64_t next
 		case LARGEST: return largest;
 		case LARGEST_OR_NONE: return smallest == 0 ? 0 : largest;
 		case SMALLEST: return smallest;
-		case NO_IF_ANY: return value == TRI_NO ? value : next;
 		case LINES_UNLESS_SAME: return value == next ? value : UNIT_LINES;
 		case SMART: return MODE_SMART;
 		}
