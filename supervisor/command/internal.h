@@ -193,11 +193,10 @@ bool watched_is_quiet(const struct watched *w);
 // two who do so at the same moment one finds the other's.
 
 struct service {
-	const char *name;    /* NULL: the run of the same command */
-	char *const *argv;   /* the command, as the user typed it */
-	const char *pattern; /* a line that tells that it is ready; or NULL */
-	uint64_t port;       /* that it listens on then; 0: none */
-	bool restart;        /* one that lives is ended first */
+	const char *name;   /* NULL: the run of the same command */
+	char *const *argv;  /* the command, as the user typed it */
+	struct await ready; /* when it is: the pattern, the port */
+	bool restart;       /* one that lives is ended first */
 };
 
 /* Finds the one that lives in this directory, or starts it if it has a name; waits until it is

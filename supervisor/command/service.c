@@ -204,11 +204,10 @@ int service_run(const struct verb_call *c, const struct service *s, int *caller)
 	store_close_all(stores, count);
 	if (!lives && status)
 		return status;
-	const struct await a = {.name = id,
-				.pattern = s->pattern,
-				.port = s->port,
-				.from = 1,
-				.at_once = s->name && !s->pattern,
-				.whole = !s->name};
+	struct await a = s->ready;
+	a.name = id;
+	a.from = 1;
+	a.at_once = s->name && !a.pattern;
+	a.whole = !s->name;
 	return await_answer(c, &a);
 }

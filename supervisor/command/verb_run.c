@@ -272,10 +272,11 @@ static int run_run(struct verb_call *c)
 		status =
 			verb_fail(c, ENVELOPE_USAGE, "run: no command given%s (see terse help run)",
 				  run_is_fed() ? "; terse filter takes what is piped in" : "");
-	else if (!a.service.name && (a.service.pattern || a.service.port || a.service.restart))
+	else if (!a.service.name &&
+		 (a.service.ready.pattern || a.service.ready.port || a.service.restart))
 		status = verb_fail(c, ENVELOPE_USAGE,
 				   "--for, --port and --restart go with --service");
-	else if (a.service.name && (!*a.service.name || a.service.port > UINT16_MAX))
+	else if (a.service.name && (!*a.service.name || a.service.ready.port > UINT16_MAX))
 		status = verb_fail(c, ENVELOPE_USAGE, "%s",
 				   *a.service.name ? "--port: from 1 to 65535"
 						   : "--service: a name is missing");
@@ -324,9 +325,9 @@ static const struct verb_option run_options[] = {
 	{"--service", 0, VERB_TEXT, offsetof(struct arguments, service.name), "NAME",
 	 "in the background, once: one of this name that runs in this directory is not started "
 	 "again"},
-	{"--for", 0, VERB_TEXT, offsetof(struct arguments, service.pattern), "REGEX",
+	{"--for", 0, VERB_TEXT, offsetof(struct arguments, service.ready.pattern), "REGEX",
 	 "wait until the service has printed such a line"},
-	{"--port", 0, VERB_COUNT, offsetof(struct arguments, service.port), "N",
+	{"--port", 0, VERB_COUNT, offsetof(struct arguments, service.ready.port), "N",
 	 "wait until the service listens on this port"},
 	{"--restart", 0, VERB_FLAG, offsetof(struct arguments, service.restart), NULL,
 	 "end the one that runs first"},

@@ -22,55 +22,33 @@ TEST(tools_are_short)
 	buffer_release(&out);
 }
 
-/* The arguments of a run, and what they add to its command line, with blanks between the words. */
-TEST(runs)
-{
-	static const struct {
-		const char *json, *want;
-	} cases[] = {
-		{"{\"command\":\"a b\"}",
-		 "--yield 30000ms --max-lines=500 --max-err-lines=750 --leave leave -c a b "},
-		{"{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"kill_on_timeout\":true,"
-		 "\"max_output_lines\":7,\"max_error_lines\":8,\"max_bytes\":99,\"profile\":"
-		 "\"read\"}",
-		 "--tty --timeout 5ms --max-lines=7 --max-err-lines=8 --profile=read --size 99 "
-		 "--failure-size 99 --err-size 99 -- -a -c "},
-		{"{\"command\":\"a\",\"include_full_output\":true}",
-		 "--yield 30000ms --max-lines=500 --max-err-lines=750 --max-lines 1000000000 "
-		 "--max-err-lines 1000000000 --size 1048576 "
-		 "--failure-size 1048576 --err-size 1048576 --leave leave -c a "},
-		{"{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
-		 "--yield 7ms --max-lines=500 --max-err-lines=750 --leave leave -c a "},
-		{"{\"command\":\"a\",\"timeout\":0,\"cwd\":\"\",\"profile\":null,\"args\":[]}",
-		 "--yield 30000ms --max-lines=500 --max-err-lines=750 --leave leave -c a "},
-	};
-	static const char head[] =
-		"terse run --session S --preview --words tools --heartbeat off --prompt report "
-		"--ceiling 0 --status failure --exit-delay off --no-detach --signal-status "
-		"--yield-status 0 --streams merged --format text --leash 3 ";
-	static struct server s = {.artifacts = "S"};
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct buffer words = BUFFER_INIT;
-		struct arguments a;
-		json_t *given = json_loads(cases[i].json, 0, NULL);
-		assert_int_equal(arguments_read(&a, tool_find("run_command", false), given, &words),
-				 0);
-		call_run_words(&words, &s, &a, "leave");
-		for (size_t k = 0; k < words.len; k++)
-			words.data[k] = words.data[k] ? words.data[k] : ' ';
-		assert_string_equal(buffer_string(&words) + strlen(head), cases[i].want);
-		assert_memory_equal(words.data, head, strlen(head));
-		buffer_release(&words);
-		json_decref(given);
-	}
-}
-
-/* The options of a verb, with blanks between the words. */
-TEST(words_of_verbs)
+/* The words of a run or another verb, with blanks between them; "run ..." stands for those that
+   each run begins with. */
+TEST(words)
 {
 	static const struct {
 		const char *tool, *json, *want;
 	} cases[] = {
+		{"run_command", "{\"command\":\"a b\"}",
+		 "run ... --yield 30000ms --max-lines=500 --max-err-lines=750 --leave leave -c a "
+		 "b "},
+		{"run_command",
+		 "{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"kill_on_timeout\":true,"
+		 "\"max_output_lines\":7,\"max_error_lines\":8,\"max_bytes\":99,\"profile\":"
+		 "\"read\"}",
+		 "run ... --tty --timeout 5ms --max-lines=7 --max-err-lines=8 --profile=read "
+		 "--size "
+		 "99 --failure-size 99 --err-size 99 -- -a -c "},
+		{"run_command", "{\"command\":\"a\",\"include_full_output\":true}",
+		 "run ... --yield 30000ms --max-lines=500 --max-err-lines=750 --max-lines "
+		 "1000000000 --max-err-lines 1000000000 --size 1048576 --failure-size 1048576 "
+		 "--err-size 1048576 --leave leave -c a "},
+		{"run_command",
+		 "{\"command\":\"a\",\"timeout_ms\":\"7\",\"description\":\"Runs a\"}",
+		 "run ... --yield 7ms --max-lines=500 --max-err-lines=750 --leave leave -c a "},
+		{"run_command",
+		 "{\"command\":\"a\",\"timeout\":0,\"cwd\":\"\",\"profile\":null,\"args\":[]}",
+		 "run ... --yield 30000ms --max-lines=500 --max-err-lines=750 --leave leave -c a "},
 		{"read_command_output", "{\"artifact_id\":\"a\"}", "read -- a "},
 		{"read_command_output",
 		 "{\"artifact_id\":\"a\",\"offset\":-3,\"limit\":\"5\",\"tail\":0,\"stream\":"
@@ -94,18 +72,29 @@ TEST(words_of_verbs)
 		 "signal -- a INT "},
 		{"screen", "{\"artifact_id\":\"a\"}", "snapshot -- a "},
 	};
+	static const char head[] =
+		"terse run --session S --preview --words tools --heartbeat off --prompt report "
+		"--ceiling 0 --status failure --exit-delay off --no-detach --signal-status "
+		"--yield-status 0 --streams merged --format text --leash 3";
 	static struct server s = {.artifacts = "S"};
 	bool json;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer words = BUFFER_INIT;
 		struct arguments a;
+		const struct tool *tool = tool_find(cases[i].tool, false);
 		json_t *given = json_loads(cases[i].json, 0, NULL);
-		assert_int_equal(arguments_read(&a, tool_find(cases[i].tool, false), given, &words),
-				 0);
-		call_verb_words(&words, &s, &a, &json);
+		const bool runs = strcmp(tool->verb, "run") == 0;
+		assert_int_equal(arguments_read(&a, tool, given, &words), 0);
+		if (runs)
+			call_run_words(&words, &s, &a, "leave");
+		else
+			call_verb_words(&words, &s, &a, &json);
 		for (size_t k = 0; k < words.len; k++)
 			words.data[k] = words.data[k] ? words.data[k] : ' ';
-		assert_string_equal(buffer_string(&words), cases[i].want);
+		size_t skipped = runs ? strlen(head) : 0;
+		assert_string_equal(buffer_string(&words) + skipped,
+				    cases[i].want + (runs ? strlen("run ...") : 0));
+		assert_memory_equal(words.data, head, skipped);
 		buffer_release(&words);
 		json_decref(given);
 	}
