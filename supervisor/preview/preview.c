@@ -186,7 +186,8 @@ struct preview *preview_new(const struct preview_options *options)
 	/* A line that is cut needs its first bytes behind what is in the budget. */
 	size_t keep = p->is_unjudged ? 0 : most + p->limit.max_line;
 	struct window *w = &p->window;
-	w->head_cap = keep;
+	/* In mode head the first lines are kept elsewhere. */
+	w->head_cap = l->mode == MODE_HEAD ? 0 : keep;
 	w->keep = keep < LAST_JUDGED ? LAST_JUDGED : keep;
 	/* So much more that it is not moved often. */
 	w->cap = 2 * w->keep + 2 * LONG_LINE;

@@ -114,7 +114,7 @@ void wording_read_bytes(struct buffer *out, const struct wording_place *place, u
 void wording_omitted(struct buffer *out, const struct wording_place *place, uint64_t first,
 		     uint64_t count)
 {
-	buffer_printf(out, "[... %s line%s omitted: ", HUMAN_COUNT(count), count == 1 ? "" : "s");
+	buffer_printf(out, "[... %s line%s omitted: ", HUMAN_COUNT(count), plural(count));
 	wording_read_lines(out, place, first, count);
 	buffer_append_string(out, "]\n");
 }
@@ -405,8 +405,8 @@ static void append_notes(struct buffer *out, const struct wording_ending *e,
 }
 
 /* Appends the text's start, or its end, as much as there is room for before what follows. */
-static void append_brief_text(struct buffer *out, const char *before, const char *text, bool end,
-			      const char *behind)
+static void append_brief_text(struct buffer *out, size_t line, const char *before, const char *text,
+			      bool end, const char *behind)
 {
 	const size_t len = strlen(text), start = out->len;
 	for (size_t most = len, over;; most = most > over ? most - over : 0) {
@@ -415,7 +415,7 @@ static void append_brief_text(struct buffer *out, const char *before, const char
 		append_quoted(out, before, part ? part : "");
 		buffer_append_string(out, behind);
 		free(part);
-		over = out->len > WORDING_BRIEF ? out->len - WORDING_BRIEF : 0;
+		over = out->len - line > WORDING_BRIEF ? out->len - line - WORDING_BRIEF : 0;
 		if (over == 0 || most == 0)
 			return;
 		buffer_truncate(out, start);
@@ -424,26 +424,24 @@ static void append_brief_text(struct buffer *out, const char *before, const char
 
 static void append_brief(struct buffer *out, const struct wording_ending *e)
 {
-	struct buffer line = BUFFER_INIT;
-	buffer_append_string(&line, "[terse: ");
+	const size_t line = out->len;
+	buffer_append_string(out, "[terse: ");
 	if (e->state == WORDING_RUNNING && e->prompt && *e->prompt) {
-		append_brief_text(&line, "waiting for input: ", e->prompt, true, "]\n");
+		append_brief_text(out, line, "waiting for input: ", e->prompt, true, "]\n");
 	} else if (e->state == WORDING_RUNNING && e->prompt) {
-		buffer_append_string(&line, "waiting for input]\n");
+		buffer_append_string(out, "waiting for input]\n");
 	} else if (e->found) {
-		append_brief_text(&line, "found ", e->found, false,
+		append_brief_text(out, line, "found ", e->found, false,
 				  e->state == WORDING_RUNNING ? "; running]\n" : "]\n");
 	} else {
 		if (e->waited_ms)
-			buffer_printf(&line, "%s %s; ", e->missed ? "not found in" : "waited",
+			buffer_printf(out, "%s %s; ", e->missed ? "not found in" : "waited",
 				      HUMAN_DURATION(e->waited_ms));
-		append_how(&line, e);
-		buffer_append_string(&line, "; ");
-		append_totals(&line, e->lines, e->bytes);
-		buffer_append_string(&line, "]\n");
+		append_how(out, e);
+		buffer_append_string(out, "; ");
+		append_totals(out, e->lines, e->bytes);
+		buffer_append_string(out, "]\n");
 	}
-	buffer_append(out, line.data, line.len);
-	buffer_release(&line);
 }
 
 void wording_footer(struct buffer *out, const struct wording_ending *e,
