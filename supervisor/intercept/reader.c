@@ -236,7 +236,8 @@ static void print_about_preview(struct interceptor *s, const struct interceptor_
 		.grouped = s->form > GROUPING_OPEN && last > 0,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	bool is_first = is_head_only(s) || (intercept_is_by_head(s) && s->omitted == 0);
+	bool is_first =
+		is_head_only(s) || (intercept_is_by_head(s) && s->omitted == 0 && s->cut == 0);
 	ending.limit.grow |= limit_line(l, l->bytes) < l->max_line;
 	ending.broken = s->broken;
 	ending.omits = s->omitted > 0;

@@ -132,14 +132,14 @@ class Read(Profiles):
         self.assertIn(b"]\n" + lines_of(100) + b"[terse: ", run.out)
         self.assertGreater(run.out.count(b"x"), 29 * KB)
         run = self.terse("cat text; echo 'Error: the cause'; exit 1")
-        self.assertIn(b"\nError: the cause\n[terse: exit 1; ", run.out)
+        self.assertIn(b"\nError: the cause\n[terse: exit 1 after ", run.out)
         # Of a failure that ends with such a line, its end is shown.
         self.file("end", b"x" * 50000 + b" Error: the cause")
         run = self.terse("cat text end; exit 1")
-        self.assertIn(b"x Error: the cause\n[terse: exit 1; ", run.out)
+        self.assertIn(b"x Error: the cause\n[terse: exit 1 after ", run.out)
         self.assertLess(len(run.out), 31 * KB)
         run = self.terse("cat end; exit 1")
-        self.assertIn(b"x Error: the cause\n[terse: exit 1; ", run.out)
+        self.assertIn(b"x Error: the cause\n[terse: exit 1 after ", run.out)
         self.assertLess(len(run.out), 31 * KB)
 
     def test_later_line_too_long(self):
