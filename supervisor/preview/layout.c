@@ -207,7 +207,7 @@ static size_t write_heading(const struct layout *l, const struct entry *u, char 
 	return blank + (skip && !out ? guard_text(NULL, name, skip - 1, l->mode) + 1 : skip);
 }
 
-/* Finds out what a unit costs when it is printed. */
+/* Finds out what a unit costs when it is printed; 0: it can't be, or there is no memory for it. */
 static void layout_price_unit(struct layout *l, struct entry *u)
 {
 	uint64_t repeats = u->to - u->line.number;
@@ -219,19 +219,17 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 		struct line_form form = unit_form(l, u);
 		bool inside = l->mode == GUARD_LINE && unit_is_marked(l, u);
 		text = line_write(&u->line, &form, NULL);
-		if (text && buffer_reserve(&l->text, text)) {
-			text = SIZE_MAX;
-		} else if (text) {
+		if (buffer_reserve(&l->text, text))
+			text = 0;
+		if (text) {
 			text = line_write(&u->line, &form, l->text.data);
 			text = guard_text(NULL, l->text.data, text,
 					  inside ? GUARD_INSIDE : l->mode);
 		}
 	}
 	u->folded = false;
-	u->cost = text;
-	if (text && text != SIZE_MAX)
-		u->cost += write_heading(l, u, NULL);
-	if (repeats == 0 || text == 0 || text == SIZE_MAX)
+	u->cost = text ? text + write_heading(l, u, NULL) : 0;
+	if (repeats == 0 || text == 0)
 		return;
 	struct preview_piece fold = unit_fold(l, u, last);
 	size_t folded = marker_cost(l, &fold);
@@ -288,15 +286,16 @@ static size_t spell_cost(const struct layout *l)
 				      .from = l->total_lines - (l->total_lines > 1),
 				      .to = l->total_lines,
 				      .bytes = l->total_bytes};
-	size_t shorter = marker_cost(l, &piece), in_line = 0;
+	int in_line = 0;
+	size_t shorter = marker_cost(l, &piece);
 	piece.spelled = true;
 	size_t cost = marker_cost(l, &piece) - shorter;
 	if (l->ask->command && !l->bare) {
 		uint64_t most = l->ask->bytes_before + l->total_bytes;
-		in_line = strlen(": ") + strlen(l->ask->command) +
-			  (size_t)snprintf(NULL, 0, "%" PRIu64 "-%" PRIu64, most, most);
+		in_line =
+			snprintf(NULL, 0, ": %s%" PRIu64 "-%" PRIu64, l->ask->command, most, most);
 	}
-	return cost > in_line ? cost : in_line;
+	return cost > (size_t)in_line ? cost : (size_t)in_line;
 }
 
 /* Whether a unit is like the one in front of it: it differs only in numbers and paths, or as a
@@ -386,7 +385,7 @@ static struct hole find_hole(struct layout *l, size_t unit)
 static void price_within(struct layout *l, struct entry *u, size_t most)
 {
 	layout_price_unit(l, u);
-	while (u->cost > most && u->cost != SIZE_MAX) {
+	while (u->cost > most) {
 		u->limit = size_min(most * u->limit / u->cost, l->ceiling);
 		layout_price_unit(l, u);
 	}
@@ -508,7 +507,7 @@ void layout_grow(struct layout *l)
 		size_t most = u->cost + (l->budget - l->used) / count--;
 		longer.limit = size_min(most, l->ceiling);
 		price_within(l, &longer, most);
-		if (longer.limit > u->limit && longer.cost <= most) {
+		if (longer.limit > u->limit && longer.cost > 0 && longer.cost <= most) {
 			l->used = l->used - u->cost + longer.cost;
 			*u = longer;
 		}

@@ -42,7 +42,7 @@ struct reading {
 	bool failures;      /* one of them counts failures, and not to zero */
 	bool headcount;     /* begins with a count of what passed */
 	bool alarms;        /* a word of failure is in it */
-	/* A mark of failure is with one of them: a colon, capitals at one of the ends, brackets. */
+	/* A mark of failure is with one of them: a colon, or capitals at one of the ends. */
 	bool marked;
 	bool warned, passed;
 	bool pass_first; /* begins with a word of success, or one for what was skipped */
@@ -206,7 +206,6 @@ struct occurrence {
 	bool embedded; /* in a path, an option, an identifier: it counts for nothing */
 	bool first;    /* begins the message */
 	bool colon;    /* is followed by one */
-	bool tag;      /* stands alone in brackets: the level of a log line */
 };
 
 /* The number that belongs to a word that may be counted, or -1. */
@@ -274,8 +273,8 @@ static void read_word(struct reading *r, const struct occurrence *o)
 	}
 	if (kind == WORD_FAIL) {
 		r->alarms = true;
-		/* As tools set it apart: "error:", "[ERROR]", "FAIL name", "name FAILED". */
-		r->marked |= o->colon || o->tag || (o->upper && (o->first || end == r->len));
+		/* As tools set it apart: "error:", "FAIL name", "name FAILED". */
+		r->marked |= o->colon || (o->upper && (o->first || end == r->len));
 		if (weight > r->best || !r->best_word) {
 			r->best = weight;
 			r->best_word = hash;
@@ -345,12 +344,6 @@ static void read_token(struct reading *r, size_t token, size_t end)
 		to--;
 	while (at < end) {
 		struct occurrence o;
-		/* "\\nfailed" in a quoted text begins with an f. */
-		if (text[at] == '\\' && at + 1 < end && is_one_of(text[at + 1], "ntr")) {
-			at += 2;
-			from = at;
-			continue;
-		}
 		if (!is_letter(text[at])) {
 			at++;
 			continue;
@@ -359,7 +352,6 @@ static void read_token(struct reading *r, size_t token, size_t end)
 		char next = at < r->len ? text[at] : ' ';
 		o.first = o.start == from && token == 0;
 		o.colon = next == ':' && (at + 1 == r->len || text[at + 1] != ':');
-		o.tag = token == 0 && text[0] == '[' && next == ']';
 		o.embedded = (o.start != from && !is_class_name(text, token, o.start)) ||
 			     text[token] == '-' || (at < to && !is_one_of(next, ":[=!,;"));
 		read_word(r, &o);
