@@ -408,9 +408,6 @@ unsigned store_least(const struct store *s, size_t *count);
 
 enum { FOUND_BITS = 12 };
 
-/* How a line is like the one in front of it; each says what those above it say as well. */
-enum likeness { LINES_DIFFER, LINES_ALIKE, LINES_COUNT, LINES_SAME };
-
 struct smart {
 	struct window *window;
 	struct preview_judge judge;
@@ -418,9 +415,6 @@ struct smart {
 	struct store store;
 	/* Lines that are the same, and lines of one shape: that of the line added last. */
 	struct streaks same, alike;
-	/* If `counts` is set by the owner: lines of which each counts on (shape_counts_on()). */
-	struct streaks counting;
-	bool counts;
 	uint32_t shape;
 
 	uint64_t stored; /* number of the line stored last */

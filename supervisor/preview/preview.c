@@ -222,7 +222,6 @@ static void start_smart(struct preview *p)
 	if (p->smart || p->is_unjudged ||
 	    !(p->smart = smart_new(w, p->limit.patterns, p->limit.ignore)))
 		return;
-	p->smart->counts = p->limit.fold == FOLD_COUNTERS || p->least < p->most;
 	if (window_offset(w) == 0) {
 		w->newlines = 0;
 		smart_read(p->smart, 0);
@@ -444,7 +443,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	l->brief = succeeded && judged && smart_is_regular(smart) && !asked;
 	l->asked_for = asked;
 	l->same = smart ? &smart->same : NULL;
-	l->similar = !smart ? NULL : asked ? &smart->counting : &smart->alike;
+	l->similar = smart ? &smart->alike : NULL;
 	if (preview_add_lines(p, smart) == 0) {
 		layout_price(l, judged && !p->given.bare);
 		if (l->brief || !layout_take_all(l))

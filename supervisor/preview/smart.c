@@ -117,26 +117,10 @@ static bool is_repeat(const struct smart *s, const struct line *line)
 	       memcmp(line->front, line->front - len, len) == 0;
 }
 
-/* The last of `count` lines that are so like each other and like the one in front of them. */
-static void note_streaks(struct smart *s, const struct line *line, uint64_t count,
-			 enum likeness likeness)
-{
-	streaks_add(&s->same, line, count, likeness >= LINES_SAME);
-	if (s->counts)
-		streaks_add(&s->counting, line, count, likeness >= LINES_COUNT);
-	streaks_add(&s->alike, line, count, likeness >= LINES_ALIKE);
-}
-
 static void note_line(struct smart *s, const struct line *line, uint32_t shape)
 {
-	const struct line *last = &s->alike.now.last;
-	enum likeness likeness = shape == s->shape ? LINES_ALIKE : LINES_DIFFER;
-	if (is_repeat(s, line))
-		likeness = LINES_SAME;
-	else if (likeness && s->counts && last->number + 1 == line->number &&
-		 shape_counts_on(last, line))
-		likeness = LINES_COUNT;
-	note_streaks(s, line, 1, likeness);
+	streaks_add(&s->same, line, 1, is_repeat(s, line));
+	streaks_add(&s->alike, line, 1, shape == s->shape);
 	s->shape = shape;
 }
 
@@ -245,8 +229,10 @@ static const char *pass_repeats(struct smart *s, const char *at, const char *end
 		if ((size_t)(w->tail + w->len - line.front) < line.length)
 			break;
 	}
-	if (count > 0)
-		note_streaks(s, &last, count, LINES_SAME);
+	if (count > 0) {
+		streaks_add(&s->same, &last, count, true);
+		streaks_add(&s->alike, &last, count, true);
+	}
 	w->newlines += count;
 	return line.front;
 }
