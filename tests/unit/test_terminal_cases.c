@@ -46,45 +46,30 @@ static void keep_reply(void *ctx, const char *data, size_t len)
 	buffer_append(&play->replies, data, len);
 }
 
-static void append_hex(struct buffer *out, const char **p, int digits, bool character)
-{
-	char hex[5] = "";
-	char bytes[4];
-	size_t len = 1;
-	memcpy(hex, *p, (size_t)digits);
-	*p += digits;
-	bytes[0] = (char)strtoul(hex, NULL, 16);
-	if (character)
-		len = utf8_put((uint32_t)strtoul(hex, NULL, 16), bytes);
-	buffer_append(out, bytes, len);
-}
-
 /* Appends `text` with its escapes resolved. */
 static void unescape(struct buffer *out, const char *text)
 {
 	static const char names[] = "ernbt\\ ";
 	static const char values[] = "\033\r\n\b\t\\ ";
-	const char *p = text;
-	while (*p) {
-		const char *name;
+	for (const char *p = text; *p; p++) {
+		const char *name = p[1] ? strchr(names, p[1]) : NULL;
 		if (*p != '\\') {
-			buffer_append(out, p++, 1);
+			buffer_append(out, p, 1);
 			continue;
 		}
 		p++;
-		name = *p ? strchr(names, *p) : NULL;
 		if (name) {
 			buffer_append(out, &values[name - names], 1);
-			p++;
 		} else if (*p == 'V') {
 			buffer_append_string(out, TERSE_VERSION);
-			p++;
-		} else if (*p == 'x') {
-			p++;
-			append_hex(out, &p, 2, false);
-		} else if (*p == 'u') {
-			p++;
-			append_hex(out, &p, 4, true);
+		} else if (*p == 'x' || *p == 'u') {
+			const size_t digits = *p == 'x' ? 2 : 4;
+			char hex[5] = "", bytes[4];
+			memcpy(hex, p + 1, digits);
+			uint32_t value = (uint32_t)strtoul(hex, NULL, 16);
+			*bytes = (char)value;
+			buffer_append(out, bytes, *p == 'x' ? 1 : utf8_put(value, bytes));
+			p += digits;
 		} else {
 			fail_msg("unknown escape in: %s", text);
 		}
@@ -214,44 +199,30 @@ static void check_word(struct play *play, const char *word, bool want)
 	compare_number(play, word, got, want);
 }
 
-static void check_replies(struct play *play, const char *text)
+/* "WORD TEXT": whether that is so. Returns false for another word. */
+static bool check_text(struct play *play, const char *line)
 {
-	struct buffer want = BUFFER_INIT;
-	unescape(&want, text);
-	compare(play, "replies", &play->replies, &want);
-	buffer_clear(&play->replies);
-	buffer_release(&want);
-}
-
-static void check_title(struct play *play, const char *text)
-{
-	const char *title = terminal_facts(terminal(play)).title;
+	static const char *const words[] = {"reply", "title", "handed", "pending", NULL};
 	struct buffer got = BUFFER_INIT, want = BUFFER_INIT;
-	buffer_append_string(&got, title);
-	unescape(&want, text);
-	compare(play, "title", &got, &want);
+	const size_t len = strcspn(line, " ");
+	int word = 0;
+	while (words[word] && (strlen(words[word]) != len || memcmp(line, words[word], len) != 0))
+		word++;
+	if (!words[word])
+		return false;
+	if (word == 1)
+		buffer_append_string(&got, terminal_facts(terminal(play)).title);
+	else
+		buffer_add(&got, word == 0 ? &play->replies : &play->text);
+	if (word == 0)
+		buffer_clear(&play->replies);
+	if (word == 3)
+		assert_int_equal(terminal_pending(terminal(play), &got), 0);
+	unescape(&want, line[len] ? line + len + 1 : "");
+	compare(play, words[word], &got, &want);
 	buffer_release(&got);
 	buffer_release(&want);
-}
-
-static void check_handed(struct play *play, const char *text)
-{
-	struct buffer want = BUFFER_INIT;
-	unescape(&want, text);
-	compare(play, "handed on", &play->text, &want);
-	buffer_release(&want);
-}
-
-static void check_pending(struct play *play, const char *text)
-{
-	struct buffer got = BUFFER_INIT;
-	struct buffer want = BUFFER_INIT;
-	unescape(&want, text);
-	buffer_append(&got, play->text.data, play->text.len);
-	assert_int_equal(terminal_pending(terminal(play), &got), 0);
-	compare(play, "pending", &got, &want);
-	buffer_release(&got);
-	buffer_release(&want);
+	return true;
 }
 
 static void check_cursor(struct play *play, unsigned want_row, unsigned want_col)
@@ -294,12 +265,8 @@ static void run_line(struct play *play, const char *line)
 		play->pictured = true;
 	else if (strcmp(line, "cut") == 0)
 		terminal_cut(terminal(play));
-	else if (strncmp(line, "title", 5) == 0)
-		check_title(play, line[5] ? line + 6 : "");
 	else if (sscanf(line, "asked %u", &a) == 1)
 		compare_number(play, "asked", play->asked, a);
-	else if (strncmp(line, "handed", 6) == 0)
-		check_handed(play, line[6] ? line + 7 : "");
 	else if (sscanf(line, "resize %u %u", &a, &b) == 2)
 		terminal_resize(terminal(play), a, b);
 	else if (strcmp(line, "commit") == 0)
@@ -308,15 +275,11 @@ static void run_line(struct play *play, const char *line)
 		check_cursor(play, a, b);
 	else if (sscanf(line, "count %u", &a) == 1)
 		compare_number(play, "lines", terminal_lines(terminal(play)), a);
-	else if (strncmp(line, "reply ", 6) == 0)
-		check_replies(play, line + 6);
-	else if (strncmp(line, "pending ", 8) == 0)
-		check_pending(play, line + 8);
 	else if (strncmp(line, "is ", 3) == 0)
 		check_word(play, line + 3, true);
 	else if (strncmp(line, "not ", 4) == 0)
 		check_word(play, line + 4, false);
-	else
+	else if (!check_text(play, line))
 		fail_msg("%s: unknown line: %s", play->file, line);
 }
 

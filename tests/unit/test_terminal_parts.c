@@ -1,9 +1,8 @@
 // The parts of the terminal that others there rely on: the scanner's variants, the parser's short
-// cut, widths, clusters; and a terminal without memory.
+// cut, clusters; and a terminal without memory.
 
 #include "lib/buffer.h"
 #include "lib/bytes.h"
-#include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/terminal.h"
 #include "tests/unit/child.h"
@@ -148,26 +147,6 @@ TEST(parameters)
 	assert_int_equal(parser_param(&p, 2, 1), INT32_MAX);
 	assert_int_equal(parser_param(&p, 3, 9), 9);
 	assert_int_equal(parser_param(&p, 4, 9), 9);
-}
-
-TEST(widths)
-{
-	static const struct {
-		uint32_t cp;
-		unsigned width;
-	} table[] = {
-		{'a', 1},     {0xAD, 1},    {0xE9, 1},    {0x300, 0},   {0x36F, 0},   {0x483, 0},
-		{0x903, 1},   {0x1100, 2},  {0x1160, 0},  {0x11FF, 0},  {0x200B, 0},  {0x200D, 0},
-		{0x2014, 1},  {0x2028, 1},  {0x20AC, 1},  {0x20E3, 0},  {0x231A, 2},  {0x2500, 1},
-		{0x2588, 1},  {0x2705, 2},  {0x2713, 1},  {0x2801, 1},  {0x3000, 2},  {0x3042, 2},
-		{0x4E00, 2},  {0x9FFF, 2},  {0xAC00, 2},  {0xD7A3, 2},  {0xE0B0, 1},  {0xF900, 2},
-		{0xFA6E, 2},  {0xFE0F, 0},  {0xFF21, 2},  {0xFF71, 1},  {0x1F1E9, 1}, {0x1F600, 2},
-		{0x1F680, 2}, {0x1F9D1, 2}, {0x1FAE0, 2}, {0x20000, 2}, {0x3FFFD, 2}, {0xE0001, 0},
-	};
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (utf8_width(table[i].cp) != table[i].width)
-			fail_msg("U+%04X: %u", (unsigned)table[i].cp, utf8_width(table[i].cp));
 }
 
 TEST(clusters)
