@@ -62,8 +62,7 @@ bool members_next(struct members *m)
 	if (!m->is_list) {
 		const char *colon = *key == '"' ? string_end(key, m->end) : NULL;
 		value = colon && colon < m->end && *colon == ':' ? colon + 1 : NULL;
-		m->key = key + 1;
-		m->key_len = value ? (size_t)(colon - key) - 2 : 0;
+		m->key = (struct member_value){key + 1, value ? (size_t)(colon - key) - 2 : 0};
 	}
 	const char *end = value ? value_end(value, m->end) : NULL;
 	const char close = m->is_list ? ']' : '}';
@@ -76,11 +75,6 @@ bool members_next(struct members *m)
 	m->value = (struct member_value){value, (size_t)(end - value)};
 	m->at = end;
 	return !m->bad;
-}
-
-bool members_is(const struct members *m, const char *key)
-{
-	return strlen(key) == m->key_len && memcmp(m->key, key, m->key_len) == 0;
 }
 
 bool member_is(const struct member_value *v, const char *json)

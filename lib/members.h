@@ -20,9 +20,8 @@ struct member_value {
 struct members {
 	const char *at, *end;
 	bool is_list;
-	bool bad;        /* it is neither object nor array, or damaged */
-	const char *key; /* of a member of an object ... */
-	size_t key_len;  /* ... without its quotes */
+	bool bad;                /* it is neither object nor array, or damaged */
+	struct member_value key; /* of a member of an object, without its quotes */
 	struct member_value value;
 };
 
@@ -32,10 +31,7 @@ void members_begin(struct members *m, const char *data, size_t len);
 /* Goes to the next member. Returns false behind the last one, and where the object is damaged. */
 bool members_next(struct members *m);
 
-/* Whether the member has this key. */
-bool members_is(const struct members *m, const char *key);
-
-/* Whether the value is this, as it is written: "null". */
+/* Whether a key or value is this, as it is written: "null". */
 bool member_is(const struct member_value *v, const char *json);
 
 /* Reads a number from 0 to `most`. Returns false if it is none. */

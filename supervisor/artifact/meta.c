@@ -475,10 +475,10 @@ static bool read_fields(const struct member_value *v, const struct field *table,
 		return false;
 	while (members_next(&m)) {
 		const struct field *f = next;
-		while (f->key && !members_is(&m, f->key))
+		while (f->key && !member_is(&m.key, f->key))
 			f++;
 		if (!f->key) {
-			for (f = table; f->key && !members_is(&m, f->key);)
+			for (f = table; f->key && !member_is(&m.key, f->key);)
 				f++;
 		}
 		if (f->key && !read_field(&m.value, f, base, to))

@@ -158,9 +158,9 @@ static void runs_add_labels(struct buffer *out, const struct meta *m, bool json)
 	members_begin(&labels, m->labels, strlen(m->labels));
 	while (members_next(&labels)) {
 		char name[64];
-		snprintf(name, sizeof(name), "%.*s", (int)labels.key_len, labels.key);
-		if (strlen(name) != labels.key_len || strpbrk(name, "\"\\") ||
-		    !utf8_all_clean(name, labels.key_len) || !member_text(&labels.value, value))
+		snprintf(name, sizeof(name), "%.*s", (int)labels.key.len, labels.key.data);
+		if (strlen(name) != labels.key.len || strpbrk(name, "\"\\") ||
+		    !utf8_all_clean(name, labels.key.len) || !member_text(&labels.value, value))
 			continue;
 		if (json)
 			json_add_string(out, name, value);

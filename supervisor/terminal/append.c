@@ -159,23 +159,15 @@ static unsigned blank_columns(const struct terminal *t, const char *before, size
 	return t->screen->cols - tail_lay_out(t, x, line, len - (size_t)(line - data), &wraps);
 }
 
-/* All rows above the tail have scrolled off. */
-static void flush_rows(struct terminal *t)
-{
-	struct screen *s = t->screen;
-	while (s->y > 0) {
-		screen_scroll(s, false);
-		s->y--;
-	}
-}
-
 /* Whole rows have scrolled off: all above the tail, the first `before` bytes of it, and `data`. */
 static void scroll_off(struct terminal *t, size_t before, size_t before_newlines, const char *data,
 		       size_t len, size_t newlines)
 {
 	struct emitter *e = &t->emitter;
+	struct screen *s = t->screen;
 	unsigned blanks = blank_columns(t, t->tail.data, before, data, len);
-	flush_rows(t);
+	for (; s->y > 0; s->y--)
+		screen_scroll(s, false);
 	emitter_row(e, false, false);
 	emitter_rows(e, t->tail.data, before, before_newlines);
 	emitter_rows(e, data, len, newlines);
@@ -184,7 +176,7 @@ static void scroll_off(struct terminal *t, size_t before, size_t before_newlines
 	e->open = true;
 	e->pad = blanks;
 	e->gap = blanks > 0;
-	t->screen->base += before_newlines + newlines;
+	s->base += before_newlines + newlines;
 }
 
 /* Where the line begins that is at the top of the screen when `data` is what was

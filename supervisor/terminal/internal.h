@@ -69,6 +69,12 @@ static inline bool cell_has_text(uint32_t cell)
 	return (cell & (CELL_TEXT | CELL_CLUSTER)) != 0;
 }
 
+/* Whether it shows something. */
+static inline bool cell_has_ink(uint32_t cell)
+{
+	return cell_has_text(cell) && (cell & (CELL_TEXT | CELL_CLUSTER)) != ' ';
+}
+
 /* The second half of a wide character (or what is left of it). */
 static inline bool cell_is_stub(uint32_t cell)
 {

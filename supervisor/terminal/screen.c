@@ -86,8 +86,7 @@ void row_touch(struct row *row)
 bool row_has_text(const struct row *row, bool ink)
 {
 	for (unsigned x = row->used; x > 0; x--)
-		if (cell_has_text(row->cells[x - 1]) &&
-		    (!ink || (row->cells[x - 1] & (CELL_TEXT | CELL_CLUSTER)) != ' '))
+		if (ink ? cell_has_ink(row->cells[x - 1]) : cell_has_text(row->cells[x - 1]))
 			return true;
 	return false;
 }

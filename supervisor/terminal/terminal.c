@@ -190,15 +190,12 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 /* The length that is left of a rule. */
 #define RULE_MOST 8
 
-/* Blank, but for lines at the sides of a box. Editors and pagers put a tilde where the text has
-   ended. */
+/* Blank, but for lines at the sides of a box. */
 static bool picture_is_blank(const char *row, size_t len)
 {
 	uint32_t cp;
 	while (len > 0 && row[len - 1] == ' ')
 		len--;
-	if (len == 1 && *row == '~')
-		return true;
 	for (size_t i = 0; i < len;) {
 		i += utf8_decode(row + i, len - i, &cp);
 		if (cp != ' ' && cp != '|' && cp != 0x2502 && cp != 0x2503 && cp != 0x2551)
@@ -222,18 +219,16 @@ static void append_row(struct buffer *out, const char *row, size_t len)
 	}
 }
 
-/* The blanks that all rows begin with which are not empty. */
-static size_t find_indent(const char *rows, size_t len)
+/* The blank columns that all rows begin with which are not empty. */
+static unsigned find_indent(const struct screen *s, unsigned rows)
 {
-	size_t least = len;
-	for (size_t i = 0; i < len; i++) {
-		size_t start = i;
-		while (i < len && rows[i] == ' ')
-			i++;
-		if (i < len && rows[i] != '\n' && i - start < least)
-			least = i - start;
-		while (i < len && rows[i] != '\n')
-			i++;
+	unsigned least = s->cols - 1;
+	for (unsigned y = 0; y < rows; y++) {
+		const struct row *row = screen_row(s, y);
+		unsigned x = 0;
+		while (x < row->used && !cell_has_ink(row->cells[x]))
+			x++;
+		least = x < row->used && x < least ? x : least;
 	}
 	return least;
 }
@@ -241,29 +236,31 @@ static size_t find_indent(const char *rows, size_t len)
 /* The rows without blank ones and with no more than a few characters of a rule. */
 static void emit_last_picture(const struct terminal *t, unsigned depth, struct emitter *e)
 {
-	struct buffer rows = BUFFER_INIT, line = BUFFER_INIT;
-	struct emitter gather = {.write = emitter_collect, .ctx = &rows};
-	emit_picture(t->alternate, depth, &gather);
-	if (buffer_check(&rows) < 0 || buffer_reserve(&line, rows.len) < 0) {
-		emit_picture(t->alternate, depth, e);
-		goto out;
-	}
-	const char *at = rows.data, *end = at + rows.len;
-	size_t indent = find_indent(rows.data, rows.len);
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t row = newline ? (size_t)(newline - at) : (size_t)(end - at);
-		if (!picture_is_blank(at, row)) {
-			buffer_clear(&line);
-			append_row(&line, at + indent, row - indent);
-			emitter_row(e, false, false);
+	const struct screen *s = t->alternate;
+	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
+	const unsigned indent = find_indent(s, depth);
+	for (unsigned y = 0; y < depth; y++) {
+		const struct row *row = screen_row(s, y);
+		struct row rest = {.cells = row->cells + indent,
+				   .used = row->used > indent ? row->used - indent : 0};
+		struct emitter gather = {.write = emitter_collect, .ctx = &text};
+		buffer_clear(&text);
+		buffer_clear(&line);
+		row_emit_cells(&rest, s->cols - indent, &s->clusters, &gather);
+		append_row(&line, text.data, text.len);
+		line.failed |= text.failed;
+		/* Editors and pagers put a tilde where the text has ended. */
+		bool ended = indent == 0 && text.len == 1 && *text.data == '~';
+		if (!line.failed && (ended || picture_is_blank(text.data, text.len)))
+			continue;
+		emitter_row(e, false, false);
+		if (line.failed)
+			row_emit_cells(&rest, s->cols - indent, &s->clusters, e);
+		else
 			emitter_text(e, line.data, line.len);
-		}
-		at += row + (newline != NULL);
 	}
 	emitter_close(e);
-out:
-	buffer_release(&rows);
+	buffer_release(&text);
 	buffer_release(&line);
 }
 

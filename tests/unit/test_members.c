@@ -11,8 +11,9 @@ static const char *all(const char *text, char out[256])
 	out[0] = '\0';
 	members_begin(&m, text, strlen(text));
 	while (members_next(&m))
-		len += (size_t)snprintf(out + len, 256 - len, "%.*s%s%.*s;", (int)m.key_len, m.key,
-					m.is_list ? "" : "=", (int)m.value.len, m.value.data);
+		len += (size_t)snprintf(out + len, 256 - len, "%.*s%s%.*s;", (int)m.key.len,
+					m.key.data, m.is_list ? "" : "=", (int)m.value.len,
+					m.value.data);
 	snprintf(out + len, 256 - len, "%s", m.bad ? "!" : "");
 	return out;
 }
