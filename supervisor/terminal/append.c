@@ -257,12 +257,6 @@ static bool is_newline_plain(const struct terminal *t)
 	return t->options.onlcr || t->modes.newline;
 }
 
-static bool at_line_start(const struct terminal *t)
-{
-	const struct tail *tail = &t->tail;
-	return !tail->len || tail->data[tail->len - 1] == '\n';
-}
-
 /* Whether text after something else means something different than alone: it begins with a byte
    that could complete the character before, or with a mark or a part of a character that does not
    join it (or may: it is cut). */
@@ -389,11 +383,6 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 	return p;
 }
 
-static bool is_ascii_letter(char c)
-{
-	return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
-
 /* After a CR: frames of a progress bar, which a CR ends, are written over the last line as they
    would be over its row. Stops at anything else, and before a line that may have to stay. */
 static const char *take_frames(struct terminal *t, const char *p, const char *end)
@@ -408,8 +397,9 @@ static const char *take_frames(struct terminal *t, const char *p, const char *en
 	while (p < end) {
 		size_t most = (size_t)(end - p) < cols ? (size_t)(end - p) : cols;
 		size_t n = t->scan->ascii(p, most);
-		bool stays = t->overwritten.watched && *p != *line &&
-			     (is_ascii_letter(*p) || is_ascii_letter(*line));
+		bool stays =
+			t->overwritten.watched && *p != *line &&
+			(cell_is_letter((unsigned char)*p) || cell_is_letter((unsigned char)*line));
 		if (n == 0 || p + n == end || p[n] != '\r' || stays)
 			break;
 		memcpy(line, p, n);
@@ -426,13 +416,14 @@ static const char *take_frames(struct terminal *t, const char *p, const char *en
 static bool control(struct terminal *t, char c)
 {
 	struct tail *tail = &t->tail;
-	bool newline = c == '\n' && at_line_start(t);
+	const bool at_start = !tail->len || tail->data[tail->len - 1] == '\n';
+	const bool newline = c == '\n' && at_start;
 	if (c == '\r' || c == '\a' || newline)
 		tail->apart = true;
 	else
 		append_leave(t, true);
 	if (c == '\r')
-		tail->carriage = t->options.returns || !at_line_start(t);
+		tail->carriage = t->options.returns || !at_start;
 	tail->broken |= c == '\a';
 	return newline ? append_add(t, "\n", 1, 1) : t->appending;
 }

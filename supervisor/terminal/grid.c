@@ -217,8 +217,7 @@ static inline void begin_text(struct terminal *t, uint32_t first)
 	if (!t->overwritten.watched || s->x > 0)
 		return;
 	uint32_t old = screen_row(s, s->y)->cells[0];
-	uint32_t a = old | 32, b = first | 32;
-	if (old && old != first && ((a >= 'a' && a <= 'z') || (b >= 'a' && b <= 'z')))
+	if (old && old != first && (cell_is_letter(old) || cell_is_letter(first)))
 		note_overwritten(t);
 }
 

@@ -75,6 +75,12 @@ static inline bool cell_has_ink(uint32_t cell)
 	return cell_has_text(cell) && (cell & (CELL_TEXT | CELL_CLUSTER)) != ' ';
 }
 
+/* Of ASCII. */
+static inline bool cell_is_letter(uint32_t cell)
+{
+	return (cell | 32) >= 'a' && (cell | 32) <= 'z';
+}
+
 /* The second half of a wide character (or what is left of it). */
 static inline bool cell_is_stub(uint32_t cell)
 {
