@@ -46,8 +46,7 @@ struct frontend {
 	int signals;          /* signalfd */
 	bool raw;             /* the person's terminal is in raw mode */
 	bool waited;          /* once for the command's start */
-	bool late;            /* it takes long ... */
-	bool was_late;        /* ... or took: the watchdog is no witness */
+	bool late;            /* it takes long or took: the watchdog is no witness */
 	struct tree_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
 	bool full;                           /* the supervisor does not read */
@@ -125,12 +124,12 @@ static void frontend_stop(struct frontend *f, int sig)
 static void frontend_pass_signal(const struct frontend *f, const struct signalfd_siginfo *info)
 {
 	const int sig = (int)info->ssi_signo;
-	const bool has_value = info->ssi_code == SI_QUEUE;
+	const bool starts = f->late && f->group == 0, has_value = info->ssi_code == SI_QUEUE;
 	/* Whether it was sent to this process alone, not to its group: the watchdog knows. One that
 	   is not from kill(2) or the kernel was sent to a single process. */
 	bool is_for_one = info->ssi_code < 0;
 	if (!is_for_one) {
-		is_for_one = !f->was_late && !watchdog_ask(f->watchdog, f->watchdog_socket, sig);
+		is_for_one = !f->late && !watchdog_ask(f->watchdog, f->watchdog_socket, sig);
 		/* Sent to the process and at once to its group, as timeout(1) does: the command
 		   would have had one of them, too. */
 		if (sig < SIGRTMIN)
@@ -143,16 +142,16 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 	/* Whether it came from the command's session, or from one that the command has made. As
 	   with sudo, a signal that a command sends to all (kill -TERM -1) does not come back to it.
 	 */
-	pid_t session = !f->late && info->ssi_code <= 0 && info->ssi_pid > 0
+	pid_t session = !starts && info->ssi_code <= 0 && info->ssi_pid > 0
 				? getsid((pid_t)info->ssi_pid)
 				: 0;
 	bool echo = session > 0 && (session == f->session || session == f->command);
 	TRACE(SIGNALS, "front end: %s from %d, for the %s: %s", HUMAN_SIGNAL(sig),
 	      (int)info->ssi_pid, is_for_one ? "process" : "group",
-	      f->late ? "sent to the session, as the command has not started"
-	      : echo  ? "the command's own, dropped"
-		      : "passed to the supervisor");
-	if (f->late)
+	      starts ? "sent to the session, as the command has not started"
+	      : echo ? "the command's own, dropped"
+		     : "passed to the supervisor");
+	if (starts)
 		tree_signal(f->session, sig);
 	else if (!echo)
 		frame_send(f->supervisor, FRAME_PASS, sig, is_for_one, &queued,
@@ -252,7 +251,6 @@ static void frontend_on_frame(void *ctx, short revents)
 			return;
 		frontend_on_supervisor_gone(f);
 	}
-	f->late = false;
 	if (f->end.kind == FRAME_STARTED) {
 		f->command = f->end.a;
 		f->group = f->end.b;
@@ -299,7 +297,7 @@ static void frontend_wait_for_end(struct frontend *f)
 			TRACE(PROCESS, "front end: the command has not started yet");
 			if (!f->late)
 				watchdog_ask(f->watchdog, f->watchdog_socket, WATCHDOG_LEAVE);
-			f->late = f->was_late = true;
+			f->late = true;
 			if (timeout && now >= f->job->begun_ms + timeout)
 				tree_end_step(&f->ending, TREE_TERM, now);
 		}

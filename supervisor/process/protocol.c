@@ -216,17 +216,15 @@ int client_list(const struct store *stores, int count, char (**ids)[ID_LEN + 1],
 
 unsigned client_sweep(const struct store *s)
 {
+	char(*ids)[ID_LEN + 1];
+	size_t count;
 	unsigned removed = 0;
-	DIR *dir = io_list_opened(store_open_folder(s, STORE_LIVE, false));
-	const struct dirent *entry;
-	while (dir && (entry = readdir(dir))) {
-		if (!id_is_valid(entry->d_name))
-			continue;
-		int fd = connect_in(dirfd(dir), entry->d_name);
+	client_list(s, 1, &ids, &count);
+	for (size_t i = 0; i < count; i++) {
+		int fd = client_open(s, 1, ids[i]);
 		removed += fd < 0 && errno == ENOENT;
 		io_close(&fd);
 	}
-	if (dir)
-		closedir(dir);
+	free(ids);
 	return removed;
 }
