@@ -430,13 +430,14 @@ void live_on_prompt(struct supervisor *s, int64_t now_ms)
 }
 
 /* To a client that watches, a status is an answer whenever it has changed. */
-static void live_answer_status(struct supervisor *s, struct control_client *client,
-			       const struct frame *f)
+static void live_answer_status(struct supervisor *s, struct control_client *client, bool watches,
+			       bool follows)
 {
 	struct interceptor *text = source_text(&s->sources[0]);
 	int64_t now_ms = clock_monotonic_ms();
-	client->watches |= f->kind == FRAME_WATCH;
-	if (f->kind == FRAME_WATCH && f->a == 1) {
+	client->watches |= watches;
+	client->changed = false;
+	if (follows) {
 		s->live.follows = true;
 		if (text) {
 			interceptor_follow(text);
@@ -567,8 +568,8 @@ static void control_ask(struct supervisor *s, struct control_client *client, con
 	int error = 0;
 	char end[2];
 	switch (len <= FRAME_REQUEST ? f->kind : FRAME_REQUESTS) {
-	case FRAME_STATUS:
-	case FRAME_WATCH: live_answer_status(s, client, f); return;
+	case FRAME_STATUS: live_answer_status(s, client, false, false); return;
+	case FRAME_WATCH: live_answer_status(s, client, true, a == 1); return;
 	case FRAME_PICTURE: live_answer_picture(s, client, a == 1); return;
 	case FRAME_TYPE: {
 		struct terminal *t = a == 1 && len == 3 ? live_screen(s) : NULL;
@@ -596,13 +597,6 @@ static void control_ask(struct supervisor *s, struct control_client *client, con
 	control_queue(client, FRAME_DONE, error, NULL, 0);
 }
 
-static void control_answer_status(struct supervisor *s, struct control_client *client)
-{
-	static const struct frame status = {.kind = FRAME_STATUS};
-	client->changed = false;
-	control_ask(s, client, &status, 0);
-}
-
 static void control_serve(struct supervisor *s, struct control_client *client)
 {
 	control_pump(client);
@@ -626,7 +620,7 @@ static void control_serve(struct supervisor *s, struct control_client *client)
 			buffer_release(&out);
 		}
 		if (!client->dead && !control_is_queued(client) && client->changed)
-			control_answer_status(s, client);
+			live_answer_status(s, client, false, false);
 		control_pump(client);
 		if (!more)
 			break;
@@ -720,7 +714,7 @@ void live_changed(struct supervisor *s, int64_t now_ms)
 			continue;
 		client->changed = true;
 		if (!control_is_queued(client)) {
-			control_answer_status(s, client);
+			live_answer_status(s, client, false, false);
 			control_pump(client);
 		}
 	}

@@ -18,24 +18,20 @@
 /* The longest interval between two heartbeats, unless the first was set later. */
 #define HEARTBEAT_MOST_MS ((int64_t)30 * 60 * 1000)
 
-/* As in struct wording_ending: processes that the command left behind still hold the output. While
-   the tree is being ended, those are on their way out. */
-static const char *report_background(const struct supervisor *s, const struct source *source)
-{
-	bool held = s->state != SUPERVISOR_RUNNING && source->fd >= 0 && !s->ending;
-	return held && !source->onward ? s->who : NULL;
-}
-
 static struct interceptor_ending
 report_ending(const struct supervisor *s, const struct source *source, enum wording_state state)
 {
 	const struct meta *m = &s->record.meta;
 	bool running = state == WORDING_RUNNING;
+	/* Processes that the command left behind still hold the output. While the tree is being
+	   ended, those are on their way out. */
+	bool held =
+		s->state != SUPERVISOR_RUNNING && source->fd >= 0 && !s->ending && !source->onward;
 	const struct meta_stream *text = source->is_stderr ? &m->err : &m->out;
 	struct interceptor_ending e = {
 		.ending = {.state = state,
 			   .timed_out = s->timed_out && !running,
-			   .background = report_background(s, source),
+			   .background = held ? s->who : NULL,
 			   .project_ignored = s->job->settings->project_is_wrong,
 			   .by_project = s->job->settings->by_project,
 			   .exit_code = running ? 0 : m->exit_code,
@@ -262,6 +258,7 @@ static void report_note_shown(struct supervisor *s)
 void supervisor_report(struct supervisor *s)
 {
 	const bool failed = s->interrupted || s->timed_out || s->status != 0;
+	bool is_previewed = false, lost = false;
 	s->record.over = true;
 	for (struct source *source = s->sources; source < s->end; source++) {
 		if (source->fd < 0)
@@ -287,6 +284,7 @@ void supervisor_report(struct supervisor *s)
 			interceptor_update_live(source->text);
 		}
 		s->record.meta.binary |= source->text && interceptor_facts(source->text).is_binary;
+		is_previewed |= source->text && interceptor_facts(source->text).is_previewed;
 	}
 	/* Keeps even a text that is printed whole, and the name of a file. */
 	if ((s->job->settings->spill == SPILL_ALWAYS || s->record.filed) &&
@@ -301,10 +299,6 @@ void supervisor_report(struct supervisor *s)
 		!s->timed_out && s->wanted && (s->wanted == WANTED_END || s->wanted == sig);
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
 	if (s->caller == CALLER_WAITS) {
-		bool is_previewed = false;
-		for (struct source *source = s->sources; source < s->end; source++)
-			is_previewed |=
-				source->text && interceptor_facts(source->text).is_previewed;
 		/* Compares the run with the last one of its command. Others pay nothing. */
 		if (is_previewed && s->record.artifact)
 			since_look(&s->since, &(struct since_run){.meta = &s->record.meta,
@@ -315,7 +309,6 @@ void supervisor_report(struct supervisor *s)
 			s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
 		if (!s->is_text)
 			report_summary(s, state);
-		bool lost = false;
 		for (struct source *source = s->sources; source < s->end && s->is_text; source++) {
 			const struct interceptor_ending e = report_ending(s, source, state);
 			if (!source->onward)

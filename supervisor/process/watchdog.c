@@ -62,7 +62,7 @@ static bool watchdog_answer(int asked)
 
 _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int asked)
 {
-	pid_t group = 0, told;
+	pid_t group = 0, told[2];
 	bool is_blind = false;
 	/* POLLPRI never comes: only the end wakes it, and each look where poll() fails. */
 	struct pollfd fds[] = {{.fd = pipe, .events = POLLPRI}, {.fd = asked, .events = POLLIN}};
@@ -73,11 +73,12 @@ _Noreturn static void watch(const struct job *job, pid_t session, int pipe, int 
 		if (io_poll(fds, 2, -1) <= 0)
 			continue;
 		if (fds[0].revents) {
-			n = read(pipe, &told, sizeof(told));
+			n = read(pipe, told, sizeof(told));
 			/* Nothing can be known, or all is well. */
-			if ((n < 0 && errno != EAGAIN) || (n == sizeof(told) && told == 0))
+			if ((n < 0 && errno != EAGAIN) ||
+			    (n > 0 && told[n / (ssize_t)sizeof(*told) - 1] == 0))
 				_exit(0);
-			group = n == sizeof(told) ? told : group;
+			group = n > 0 ? told[0] : group;
 		}
 		if (!fds[1].revents || watchdog_answer(asked))
 			continue;
