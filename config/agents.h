@@ -1,5 +1,5 @@
-// The sections [agent NAME] of ini files (section.h), and the built-in ones. supervisor/agents/rule.h
-// explains their keys.
+// The sections [agent NAME] of ini files (section.h), and the built-in ones.
+// supervisor/agents/rule.h explains their keys.
 #ifndef TERSE_CONFIG_AGENTS_H
 #define TERSE_CONFIG_AGENTS_H
 

@@ -169,7 +169,7 @@ static void load_value(struct load *l, const char *value)
 	const bool is_number = option_is_number(o);
 	char room[VALUE_LEN + sizeof(not_allowed) + 8], least[VALUE_LEN];
 	const char *reason = NULL;
-	struct option_error error;
+	struct option_error error = {""};
 	int64_t number = 0;
 	int result = 0;
 	if (l->more && o->type != OPTION_LIST)

@@ -20,8 +20,8 @@
 #ifndef TERSE_CONFIG_PROFILE_H
 #define TERSE_CONFIG_PROFILE_H
 
-#include "config/section.h"
 #include "config/option.h"
+#include "config/section.h"
 
 #include <stdbool.h>
 

@@ -223,10 +223,10 @@ int settings_load(struct settings *s, const char *system_file, struct option_err
 	for (enum origin by = ORIGIN_SYSTEM; by <= ORIGIN_PROJECT && result == 0; by++) {
 		const char *file = files[by];
 		bool must = named && by == ORIGIN_USER;
-		struct option_error why;
 		/* Few files exist, and access() is cheaper than open(). */
 		if (!file || (!must && access(file, F_OK) < 0))
 			continue;
+		struct option_error why = {""};
 		struct buffer text = BUFFER_INIT;
 		int failure = 0;
 		if (settings_read_file(by, file, &text, &why) < 0 ||
