@@ -1,4 +1,4 @@
-// The verb search: artifacts, limits, pages. tests/frozen/search.txt has what it prints of files.
+// The verb search: artifacts, pages. tests/frozen/search.txt has what it prints of files.
 
 #include "tests/unit/search.h"
 #include "tests/unit/unit.h"
@@ -22,72 +22,6 @@ static void write_numbers(const char *name, int last)
 		buffer_printf(&b, "%d\n", i);
 	write_file(name, b.data, b.len);
 	buffer_release(&b);
-}
-
-/* The notices behind the matches. */
-static const char *notices(void)
-{
-	const char *at = strstr(out.data, "\n[");
-	assert_non_null(at);
-	return at + 1;
-}
-
-TEST_IN(test_limit, setup, teardown)
-{
-	static const struct {
-		const char *line;
-		unsigned shown;
-		const char *notice;
-	} cases[] = {
-		{"search n 0", 100,
-		 "[100 of 23,254 matches shown: terse search n 0 --limit 23254, or narrow the "
-		 "pattern]\n[next match: line 560: terse search n 0 --offset 560]\n"},
-		{"search n 0 --limit 3", 3,
-		 "[3 of 23,254 matches shown: terse search n 0 --limit 23254, or narrow the "
-		 "pattern]\n[next match: line 40: terse search n 0 --offset 40]\n"},
-		{"search n 0 -m1", 1,
-		 "[1 of 23,254 matches shown: terse search n 0 --limit 23254, or narrow the "
-		 "pattern]\n[next match: line 20: terse search n 0 --offset 20]\n"},
-		{"search n 0 --limit 1 --offset 50000", 1,
-		 "[1 of 6,879 matches from line 50,000 on shown: terse search n 0 --offset 50000 "
-		 "--limit 6879, or narrow the pattern]\n"
-		 "[next match: line 50,001: terse search n 0 --offset 50001]\n"},
-		{"search n -ivwF 0 -a --limit 2 -A1", 2,
-		 "[2 of 70,000 matches shown: terse search n 0 -i -w -v -F -a -A 1 --limit "
-		 "70000, or narrow the pattern]\n"
-		 "[next match: line 3: terse search n 0 -i -w -v -F -a -A 1 --offset 3]\n"},
-		{"search n '7 ?0|it'\\''s' --limit 1 -C 2", 1,
-		 "[1 of 2,094 matches shown: terse search n '7 ?0|it'\\''s' -C 2 --limit 2094, or "
-		 "narrow the pattern]\n"
-		 "[next match: line 170: terse search n '7 ?0|it'\\''s' -C 2 --offset 170]\n"},
-		{"search ./-n -e -0 --limit 1", 1,
-		 "[1 of 2 matches shown: terse search ./-n -e -0 --limit 2, or narrow the "
-		 "pattern]\n[next match: line 2: terse search ./-n -e -0 --offset 2]\n"},
-		{"search 'a b' '\t' --limit 1", 1,
-		 "[1 of 2 matches shown: terse search 'a b' $'\\011' --limit 2, or narrow the "
-		 "pattern]\n[next match: line 2: terse search 'a b' $'\\011' --offset 2]\n"},
-	};
-	write_numbers("n", 70000);
-	write_file("-n", "-0\n-0\n", 6);
-	write_file("a b", "\t\n\t\n", 4);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		unsigned shown = 0;
-		assert_int_equal(call(cases[i].line), 0);
-		if (strcmp(notices(), cases[i].notice) != 0)
-			fail_msg("%s:\n%s", cases[i].line, notices());
-		for (const char *at = out.data; at < notices(); at = strchr(at, '\n') + 1)
-			shown += at[strspn(at, "0123456789")] == ':';
-		assert_int_equal(shown, cases[i].shown);
-		assert_string_equal(err.data, "");
-	}
-	/* All of them: nothing to be said. */
-	assert_int_equal(call("search n ^1.$ --limit 10"), 0);
-	expect(&out, "10:10\n11:11\n12:12\n13:13\n14:14\n15:15\n16:16\n17:17\n18:18\n19:19\n");
-	/* Lines behind the last one that is shown, but not the next match. */
-	assert_int_equal(call("search n ^1.$ --limit 1 -A1"), 0);
-	assert_memory_equal(out.data, "10:10\n[1 of 10", 14);
-	assert_int_equal(call("search n ^69999 --limit 1 -A1"), 0);
-	expect(&out, "69999:69999\n70000-70000\n");
 }
 
 /* The command that the last line says goes on, in `line`. */
