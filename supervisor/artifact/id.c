@@ -64,11 +64,6 @@ uint64_t id_first_at(int64_t ms)
 	return ms > 0 ? ((uint64_t)ms & ((1ULL << TIME_BITS) - 1)) << RANDOM_BITS : 0;
 }
 
-uint64_t id_last_at(int64_t ms)
-{
-	return id_first_at(ms) | ((1u << RANDOM_BITS) - 1);
-}
-
 const char *const artifact_suffixes[ARTIFACT_FILES] = {
 	[ARTIFACT_OUT] = ".txt",       [ARTIFACT_ERR] = ".err.txt",       [ARTIFACT_RAW] = ".raw",
 	[ARTIFACT_CAST] = ".cast",     [ARTIFACT_SHOWN] = ".shown",       [ARTIFACT_JSON] = ".json",

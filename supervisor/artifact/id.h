@@ -66,9 +66,8 @@ enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1]);
 /* The start time in an ID, in milliseconds. */
 int64_t id_time_ms(uint64_t packed);
 
-/* The first and the last ID of that millisecond, packed. */
+/* The first ID of that millisecond, packed. */
 uint64_t id_first_at(int64_t ms);
-uint64_t id_last_at(int64_t ms);
 
 /* An ID's twelve digits as a number that sorts as the text does, and back. */
 uint64_t id_pack(const char *id);

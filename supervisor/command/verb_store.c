@@ -300,7 +300,7 @@ static int rewind_run(struct verb_call *c)
 	for (int i = 0; i < count; i++) {
 		int64_t now_ms = cleanup.gc.now_ms;
 		/* Spare the runs that start from now on. */
-		cleanup_session(&cleanup, &stores[i], session, from, id_last_at(now_ms));
+		cleanup_session(&cleanup, &stores[i], session, from, id_first_at(now_ms + 1) - 1);
 		int dir = o.dry ? -1 : store_open_session(&stores[i], session, false);
 		if (dir >= 0)
 			journal_clean(dir, started_ms, now_ms + 1);
@@ -475,7 +475,7 @@ static int session_create(struct session_call *c)
 		/* A unique name that sorts by time. */
 		char id[ID_LEN + 1];
 		uint64_t first = id_first_at(clock_real_ms());
-		id_unpack(first | (draw & (id_last_at(0) - id_first_at(0))), id);
+		id_unpack(first | (draw & (id_first_at(1) - 1)), id);
 		snprintf(c->session, sizeof(c->session), "session-%s", strchr(id, '-') + 1);
 	}
 	struct buffer out = BUFFER_INIT;

@@ -12,7 +12,7 @@
 //   lock        locked by who moves; adding: by who archives, or takes out; fetch: by who fetches
 //   retry       "FAILURES DUE\nWHY\n": after the remote failed, when to try again (ms since 1970)
 //   dropped     "COUNT BYTES\n": what outbox_max has thrown out since terse push said so
-//   .archive, .line, .segment   what takes its place by a rename when it is whole
+//   .archive, .line, .segment, .retry, .dropped   what takes its place by a rename when it is whole
 //
 // Any number of processes may add at a time; one moves, in a loop until nothing is left. Every step
 // leaves the outbox whole, so a process may be killed at any moment: what was begun is done again,
