@@ -43,22 +43,22 @@ static uint64_t reserved_lines(uint64_t lines)
 	return size_min(lines / 2, most);
 }
 
-struct choose_share choose_head_share(const struct limit *limit)
+struct limit choose_head_share(const struct limit *limit)
 {
+	struct limit share = *limit;
 	bool is_all = limit->mode == MODE_HEAD;
 	/* terse's own text is not the text of a command that failed. */
 	bool leaves = !is_all || !limit->own_words;
-	struct choose_share share = {.bytes = limit->bytes, .lines = limit->count};
 	size_t bytes = share.bytes - (leaves ? reserved_bytes(share.bytes) : 0);
-	uint64_t lines = share.lines - (leaves ? reserved_lines(share.lines) : 0);
+	uint64_t count = share.count - (leaves ? reserved_lines(share.count) : 0);
 	if (limit->mode == MODE_TAIL)
 		share.bytes = 0;
 	else if (!is_all)
 		share.bytes = percent(share.bytes, limit->head_share);
 	if (!is_all)
-		share.lines = (share.lines * limit->head_share + 99) / 100;
-	share.bytes = size_min(share.bytes, bytes);
-	share.lines = size_min(share.lines, lines);
+		share.count = (share.count * limit->head_share + 99) / 100;
+	share.bytes = share.bytes < bytes ? share.bytes : bytes;
+	share.count = share.count < count ? share.count : count;
 	return share;
 }
 
@@ -108,14 +108,15 @@ static void take_last(struct layout *l, size_t down_to, size_t share, size_t cut
 /* Takes the share of the start, of which some may be printed already. */
 static size_t take_start(struct layout *l, const struct limit *limit)
 {
-	struct limit start = *limit;
+	struct limit share = *limit;
 	uint64_t max_lines = l->max_lines;
-	start.count = max_lines;
-	struct choose_share share = choose_head_share(&start);
+	share.count = max_lines;
 	if (l->ask->is_head)
-		share = (struct choose_share){.bytes = l->budget, .lines = max_lines};
+		share.bytes = l->budget;
+	else
+		share = choose_head_share(&share);
 	share.bytes = share.bytes > l->ask->used ? share.bytes - l->ask->used : 0;
-	l->max_lines = share.lines;
+	l->max_lines = share.count;
 	size_t next = take_end(l, l->back, l->count, false, share.bytes);
 	if (next == 0 && share.bytes && l->count > 1 && l->ask->printed_lines == 0)
 		next += layout_take(l, 0, share.bytes);

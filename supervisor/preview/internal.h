@@ -575,12 +575,8 @@ int layout_pieces(struct layout *l);
 
 /* choose.c: which of the lines in a layout are taken. */
 
-/* The bytes and units of a budget that the start of the text may take, however the run ends. */
-struct choose_share {
-	size_t bytes;
-	uint64_t lines;
-};
-struct choose_share choose_head_share(const struct limit *limit);
+/* The bytes and units of a limit that the start of the text may take, however the run ends. */
+struct limit choose_head_share(const struct limit *limit);
 
 /* Takes lines of a layout whose lines do not all fit. */
 void choose(struct layout *l, const struct limit *limit);

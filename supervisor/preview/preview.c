@@ -291,12 +291,12 @@ struct limit preview_live_limit(const struct preview *p)
 {
 	struct limit limit = p->given.limit;
 	limit.bytes = p->least;
+	limit = choose_head_share(&limit);
 	limit.max_line = limit_line(&limit, p->least);
-	const struct choose_share share = choose_head_share(&limit);
-	size_t most = limit.bytes > MARKER_RESERVE ? limit.bytes - MARKER_RESERVE : 0;
 	/* Behind a head there is more room. */
-	limit.bytes = share.bytes < most || limit.mode == MODE_HEAD ? share.bytes : most;
-	limit.count = share.lines;
+	size_t most = p->least > MARKER_RESERVE ? p->least - MARKER_RESERVE : 0;
+	if (limit.mode != MODE_HEAD && limit.bytes > most)
+		limit.bytes = most;
 	return limit;
 }
 
