@@ -15,26 +15,29 @@
 /* Longer texts are not compared at the end of a run: it would take too long. */
 #define TEXT_MOST ((uint64_t)16 * 1024 * 1024)
 
-static bool since_is_whole(const struct meta_stream *s)
+/* Opens the text of a run, or its standard error. Returns false where it is not all there, or
+   longer than `most`. */
+static bool since_open_text(struct text *text, int dir, const struct meta *m, bool is_stderr,
+			    uint64_t most)
 {
-	return s->gap_from == 0 && s->error == 0 && s->bytes <= TEXT_MOST;
+	const struct meta_stream *s = is_stderr ? &m->err : &m->out;
+	return s->gap_from == 0 && s->error == 0 && s->bytes <= most &&
+	       text_open_whole(text, dir, m->id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) == 0;
 }
 
 /* Whether two texts are the same in every byte; false where one can't be read. Most differ in how
    many they have. */
 static bool since_is_same_part(const struct since_run *run, const struct earlier_run *other,
-			       enum artifact_part part)
+			       bool is_stderr)
 {
-	const struct meta *m = run->meta;
-	const struct meta_stream *x = part == ARTIFACT_ERR ? &m->err : &m->out,
-				 *y = part == ARTIFACT_ERR ? &other->meta.err : &other->meta.out;
+	const struct meta *m = run->meta, *o = &other->meta;
 	char blocks[2][16 * 1024];
 	struct text now, before;
 	bool same = false;
-	if (x->bytes != y->bytes || !since_is_whole(x) || !since_is_whole(y) ||
-	    text_open_whole(&now, artifact_directory(run->artifact), m->id, part) < 0)
+	if ((is_stderr ? m->err.bytes != o->err.bytes : m->out.bytes != o->out.bytes) ||
+	    !since_open_text(&now, artifact_directory(run->artifact), m, is_stderr, TEXT_MOST))
 		return false;
-	if (text_open_whole(&before, other->dir, other->meta.id, part) == 0) {
+	if (since_open_text(&before, other->dir, o, is_stderr, TEXT_MOST)) {
 		same = now.size == before.size;
 		for (uint64_t at = 0; same && at < now.size; at += sizeof(blocks[0])) {
 			uint64_t left = now.size - at;
@@ -70,9 +73,7 @@ struct since_lines {
 static bool since_open(struct since_lines *l, int dir, const struct meta *m, bool is_stderr)
 {
 	static const struct walk_options options = {.from = 1, .here = true};
-	const struct meta_stream *s = is_stderr ? &m->err : &m->out;
-	if (!since_is_whole(s) || s->bytes > LINES_MOST ||
-	    text_open_whole(&l->text, dir, m->id, is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT) < 0)
+	if (!since_open_text(&l->text, dir, m, is_stderr, LINES_MOST))
 		return false;
 	l->walk = walk_new(&l->text, NULL, &options);
 	if (!l->walk)
@@ -143,10 +144,9 @@ void since_look(struct wording_since *out, const struct since_run *run)
 		out->exit_code = other->exit_code;
 		out->signal = other->signal;
 		out->age_ms = clock_real_ms() - other->ended_ms;
-		out->identical =
-			run->meta->err.present == other->err.present &&
-			since_is_same_part(run, &last, ARTIFACT_OUT) &&
-			(!other->err.present || since_is_same_part(run, &last, ARTIFACT_ERR));
+		out->identical = run->meta->err.present == other->err.present &&
+				 since_is_same_part(run, &last, false) &&
+				 (!other->err.present || since_is_same_part(run, &last, true));
 		if (!out->identical && (meta_has_failed(run->meta) || meta_has_failed(other)))
 			since_compare_names(out, run, &last);
 	}
