@@ -16,15 +16,14 @@ enum {
 
 /* The end is favoured; at so many bytes from it by half of that. */
 static const float END_FAVOUR = 0.8f, END_REACH = 16000.0f;
-/* How fast further lines of a family tell less: with those above, and with all of them. */
-static const float AGAIN = 0.35f, OF_MANY = 0.3f;
+/* How fast further lines of a family tell less, with those above and with all of them. */
+static const float AGAIN = 0.32f;
 /* Left for what a run that went well has said, too; what it has not said tells more. */
 static const float OF_NORMAL = 0.15f, OF_NEWS = 1.3f;
 /* The share of its weight that a line hands on to the next ones, and to those above, and what is
    left of it at the next line, and at one that belongs to it. Values that were expected and quoted
    source take nothing of it: they are one with their message. */
 static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
-static const float OVER_BLANK = 0.6f;
 static const float AFTER_QUIET = 1.3f; /* for the first telling line after many that are not */
 
 /* Whether a frame of a stack is in code that the user has not written. */
@@ -64,7 +63,7 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 		if (below && kind == SCORE_WARNING && message->kind != SCORE_WARNING)
 			break;
 		if (kind == SCORE_BLANK) {
-			share *= below ? OVER_BLANK : 1;
+			share *= below ? NEXT : 1;
 			continue;
 		}
 		bool owns = below ? t->score.indent > message->indent : !message->ends;
@@ -106,7 +105,7 @@ static float own_weight(const struct score *score, unsigned above, unsigned fami
 	for (unsigned n = above; n > 0; n /= 2)
 		again += AGAIN;
 	for (unsigned n = above ? family : 0; n > 1; n /= 2)
-		again += OF_MANY;
+		again += AGAIN;
 	float failure = score->score / again;
 	if (outcome == OUTCOME_SUCCESS)
 		failure = 0;
