@@ -53,6 +53,21 @@ bool project_find(char *path)
 /* Larger files are refused. */
 #define FILE_MAX ((size_t)1 << 20)
 
+/* Appends what is in the file now: io_read_all() would wait for who writes into a FIFO. */
+static int settings_read_now(int fd, struct buffer *text)
+{
+	for (const size_t most = text->len + FILE_MAX; text->len <= most;) {
+		ssize_t n = buffer_reserve(text, 4096) < 0
+				    ? -1
+				    : read(fd, text->data + text->len, text->cap - text->len);
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return (int)n;
+		text->len += n > 0 ? (size_t)n : 0;
+	}
+	errno = EFBIG;
+	return -1;
+}
+
 int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		       struct option_error *error)
 {
@@ -71,7 +86,7 @@ int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		reason = "not read: it belongs to another user";
 	else if (project && st.st_mode & S_IWOTH)
 		reason = "not read: everybody can write to it";
-	else if ((status = io_read_all(fd, text, FILE_MAX)) < 0 && errno == EFBIG)
+	else if ((status = settings_read_now(fd, text)) < 0 && errno == EFBIG)
 		reason = "larger than 1 MB";
 	/* The file system's own EINVAL has no message. */
 	if (status < 0 && errno == EINVAL)

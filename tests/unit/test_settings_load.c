@@ -403,7 +403,7 @@ TEST(bounds_files)
 	remove_place(&p);
 }
 
-/* Would wait for a writer for ever if the file were opened as it comes. */
+/* Neither for a writer, nor for what that writes. */
 TEST(does_not_wait_for_a_fifo)
 {
 	struct option_error error = {""};
@@ -412,6 +412,10 @@ TEST(does_not_wait_for_a_fifo)
 	assert_int_equal(mkfifo(p.path, 0600), 0);
 	alarm(60);
 	assert_int_equal(load_file(&s, p.path, &error), 0);
+	int writer = open(p.path, O_RDWR | O_CLOEXEC);
+	assert_int_equal(load_file(&s, p.path, &error), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(writer);
 	alarm(0);
 	settings_release(&s);
 	remove_place(&p);
