@@ -149,7 +149,7 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 		if (errno != EINVAL)
 			return -1;
 		add_name(c, PROFILE_DEFAULT);
-		c->own = OWN_NOT;
+		c->own = fed ? c->own : OWN_NOT;
 		return 0;
 	}
 	for (int i = 0; i < (int)w.count && result == 0; i++) {

@@ -17,6 +17,7 @@ TEST(test_strings)
 		"/usr/local/bin/terse search last error",
 		"cd web && terse read last --tail 20",
 		"terse read last | grep -i error | sort | uniq -c",
+		"terse read last | bash -c 'fi'",
 		"env A=1 terse show last; echo done",
 		"bash -c 'terse list'",
 		"timeout 5 terse await cmd-1 --for ready",
