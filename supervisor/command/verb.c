@@ -578,11 +578,10 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 	struct store stores[STORE_MAX];
 	struct fetched fetched;
 	char directory[STORE_SESSION_LEN + 1];
-	int count = 0, dir = -1;
-	errno = 0;
+	int count = 0, dir = -1, why = 0;
 	if (c->session && !verb_has_session(c, directory))
-		return -1;
-	int why = verb_find(c, name, stores, &count, found) < 0 ? errno : 0;
+		goto out;
+	why = verb_find(c, name, stores, &count, found) < 0 ? errno : 0;
 	if (why == ENOENT && live_run_text(c, stores, count, name) == 0) {
 		store_close_all(stores, count);
 		why = verb_find(c, name, stores, &count, found) < 0 ? ENOENT : 0;

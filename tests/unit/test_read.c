@@ -60,6 +60,12 @@ TEST_IN(test_lines, setup, teardown)
 	expect(&out, "three\n");
 	assert_int_equal(call("read @.txt --offset -2 --limit 2"), 0);
 	expect(&out, "two\nthree\n");
+	/* Nothing is looked for in a session that there is not, not even a file. */
+	write_file("f", "x\n", 2);
+	assert_int_equal(call("read f --session nobody"), 1);
+	expect(&out, "");
+	expect(&err,
+	       "terse read: nobody: no such session (terse list --all shows what there is)\n");
 	assert_int_equal(call("read @ --json --tail 1"), 0);
 	expect(&out, "{\"ok\":true,\"data\":{\"artifact\":\"@\",\"stream\":\"stdout\",\"running\":"
 		     "false,\"from\":3,\"to\":3,\"text\":\"three\\n\",\"total_lines\":3,\"total_"
