@@ -272,11 +272,12 @@ static int run_run(struct verb_call *c)
 		status =
 			verb_fail(c, ENVELOPE_USAGE, "run: no command given%s (see terse help run)",
 				  run_is_fed() ? "; terse filter takes what is piped in" : "");
-	else if (!a.service.name &&
+	else if (status == 0 && !a.service.name &&
 		 (a.service.ready.pattern || a.service.ready.port || a.service.restart))
 		status = verb_fail(c, ENVELOPE_USAGE,
 				   "--for, --port and --restart go with --service");
-	else if (a.service.name && (!*a.service.name || a.service.ready.port > UINT16_MAX))
+	else if (status == 0 && a.service.name &&
+		 (!*a.service.name || a.service.ready.port > UINT16_MAX))
 		status = verb_fail(c, ENVELOPE_USAGE, "%s",
 				   *a.service.name ? "--port: from 1 to 65535"
 						   : "--service: a name is missing");

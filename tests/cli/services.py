@@ -97,6 +97,8 @@ class Services(Case):
 
     def test_bad_usage(self):
         for argv, said in ((("--port", "80", "true"), b"terse: --for, --port and --restart go with --service\n"),
+                           (("run", "--port", "80", "--xyzzy"),
+                            b"terse: --xyzzy: no such option (see terse help run)\n"),
                            (("--service", "", "true"), b"terse: --service: a name is missing\n"),
                            (("--service", "web", "--port", "65536", "true"), b"terse: --port: from 1 to 65535\n")):
             run = self.terse(*argv)
