@@ -1,26 +1,7 @@
 // terse: the program.
 //
-// The rooms, each above those that it may include. docs/DESIGN.md has the edges between them and
-// every file:
-//
-//   lib/                    buffer, io, json, utf8, proc ...: below all others
-//   config/                 options, ini files, profiles, the words of a shell string
-//   shim/                   shells; library/ is libterse-shim.so, which is preloaded
-//   supervisor/agents/      rules, sessions, wiring, hook: all that is known of agents
-//   supervisor/terminal/    bytes to text, as a terminal shows it
-//   supervisor/preview/     which lines of a long text are shown
-//   supervisor/artifact/    the store on disk, its history, cleaning up, archives
-//   supervisor/remote/      artifacts in an object store: outbox, moving, reading
-//   supervisor/redact/      secrets, replaced before anything else sees them
-//   supervisor/report/      what is printed of a run: text, JSON
-//   supervisor/reading/     pages, slices and searches of a text
-//   supervisor/compare/     how two texts differ
-//   supervisor/intercept/   one stream: terminal, artifact, preview and report put together
-//   supervisor/process/     front end, supervisor, watchdog; pty, signals, control socket
-//   supervisor/command/     the verbs
-//   supervisor/mcp/         terse mcp: a server whose tools are these verbs
-//
-// Everything but this file is in libterse.a, which the tests, fuzzers and benchmarks link, too.
+// docs/DESIGN.md has the rooms and every file. Everything but this file is in libterse.a, which the
+// tests, fuzzers and benchmarks link, too.
 
 #include "config/option.h"
 #include "lib/exec.h"

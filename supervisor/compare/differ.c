@@ -2,7 +2,6 @@
 
 #include "supervisor/compare/differ.h"
 
-#include "lib/align.h"
 #include "lib/buffer.h"
 #include "lib/fingerprint.h"
 #include "supervisor/reading/walk.h"
@@ -10,6 +9,219 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- sets ---------------------------------------------------------------------- */
+
+/* A set of fingerprints, none of them 0. */
+struct prints {
+	uint64_t *slots;
+	size_t mask, count;
+};
+
+/* Makes room for `most`; the owner frees the slots. Returns 0, or -1 with ENOMEM. */
+static int prints_init(struct prints *p, size_t most)
+{
+	*p = (struct prints){.mask = 1};
+	while (p->mask < most * 2)
+		p->mask = p->mask * 2 + 1;
+	p->slots = calloc(p->mask + 1, sizeof(*p->slots));
+	return p->slots ? 0 : -1;
+}
+
+/* Where it is, or would be. */
+static uint64_t *prints_slot(const struct prints *p, uint64_t print)
+{
+	size_t at = print & p->mask;
+	while (p->slots[at] && p->slots[at] != print)
+		at = (at + 1) & p->mask;
+	return &p->slots[at];
+}
+
+static void prints_add(struct prints *p, uint64_t print)
+{
+	uint64_t *slot = prints_slot(p, print);
+	p->count += !*slot;
+	*slot = print;
+}
+
+/* --- which elements of two sequences belong together --------------------------- */
+
+// The longest common subsequence (Myers, "An O(ND) Difference Algorithm and Its Variations", 1986,
+// with the linear memory of its section 4b), or nearly that: where sequences differ in too many
+// places, a search ends early and goes on from the furthest point that it has reached. What is
+// marked always makes one sequence of the other.
+
+struct align_side {
+	const uint64_t *hashes; /* none of them 0 */
+	uint32_t count;
+	bool *alone; /* the result, for each: not in the other sequence; zeroed */
+};
+
+/* Steps of a search before it ends early; longer sequences get more. */
+#define STEPS_LEAST 256
+
+/* Sequences without what only one of them has, and where the rest stood. */
+struct align_rest {
+	const uint64_t *hashes[2];
+	const uint32_t *places[2];
+	bool *alone[2];
+	int32_t *ahead, *behind; /* of each diagonal x - y, the furthest x of both searches */
+	int32_t steps;
+};
+
+/* A part of both: elements x0..x1-1 of the first, y0..y1-1 of the second. */
+struct align_box {
+	int32_t x0, x1, y0, y1;
+};
+
+/* Marks what the other sequence does not have at all, and collects the rest. */
+static int align_collect(const struct align_side *side, const struct align_side *other,
+			 uint64_t *hashes, uint32_t *places, uint32_t *count)
+{
+	struct prints set;
+	if (prints_init(&set, other->count) < 0)
+		return -1;
+	for (uint32_t i = 0; i < other->count; i++)
+		prints_add(&set, other->hashes[i]);
+	*count = 0;
+	for (uint32_t i = 0; i < side->count; i++) {
+		side->alone[i] = !*prints_slot(&set, side->hashes[i]);
+		if (side->alone[i])
+			continue;
+		hashes[*count] = side->hashes[i];
+		places[(*count)++] = i;
+	}
+	free(set.slots);
+	return 0;
+}
+
+/* Searches from both corners of a box at once, until the ways meet or the steps are over. Sets a
+   point on the shortest way, or on the furthest one. */
+static void align_split(const struct align_rest *r, const struct align_box *box, int32_t *split_x,
+			int32_t *split_y)
+{
+	const uint64_t *a = r->hashes[0], *b = r->hashes[1];
+	int32_t *ahead = r->ahead, *behind = r->behind;
+	const int32_t least = box->x0 - box->y1, most = box->x1 - box->y0;
+	const int32_t from = box->x0 - box->y0, to = box->x1 - box->y1;
+	int32_t first = from, last = from, back_first = to, back_last = to;
+	bool odd = (from - to) & 1;
+	ahead[from] = box->x0;
+	behind[to] = box->x1;
+	for (int32_t step = 1;; step++) {
+		/* Beyond the ends of the diagonals nothing is reached. */
+		first > least ? (void)(ahead[--first - 1] = -1) : (void)++first;
+		last < most ? (void)(ahead[++last + 1] = -1) : (void)--last;
+		for (int32_t d = last; d >= first; d -= 2) {
+			int32_t x = ahead[d - 1] < ahead[d + 1] ? ahead[d + 1] : ahead[d - 1] + 1;
+			while (x < box->x1 && x - d < box->y1 && a[x] == b[x - d])
+				x++;
+			ahead[d] = x;
+			if (odd && d >= back_first && d <= back_last && behind[d] <= x) {
+				*split_x = x;
+				*split_y = x - d;
+				return;
+			}
+		}
+		back_first > least ? (void)(behind[--back_first - 1] = INT32_MAX)
+				   : (void)++back_first;
+		back_last < most ? (void)(behind[++back_last + 1] = INT32_MAX) : (void)--back_last;
+		for (int32_t d = back_last; d >= back_first; d -= 2) {
+			int32_t x =
+				behind[d - 1] < behind[d + 1] ? behind[d - 1] : behind[d + 1] - 1;
+			while (x > box->x0 && x - d > box->y0 && a[x - 1] == b[x - d - 1])
+				x--;
+			behind[d] = x;
+			if (!odd && d >= first && d <= last && x <= ahead[d]) {
+				*split_x = x;
+				*split_y = x - d;
+				return;
+			}
+		}
+		if (step < r->steps)
+			continue;
+		int64_t best = -1;
+		for (int32_t d = last; d >= first; d -= 2) {
+			int32_t x = ahead[d] < box->x1 ? ahead[d] : box->x1;
+			int32_t y = x - d < box->y1 ? x - d : box->y1;
+			if ((int64_t)(y + d) + y > best) {
+				best = (int64_t)(y + d) + y;
+				*split_x = y + d;
+				*split_y = y;
+			}
+		}
+		return;
+	}
+}
+
+static void align_boxes(const struct align_rest *r, struct align_box box)
+{
+	const uint64_t *a = r->hashes[0], *b = r->hashes[1];
+	for (;;) {
+		while (box.x0 < box.x1 && box.y0 < box.y1 && a[box.x0] == b[box.y0]) {
+			box.x0++;
+			box.y0++;
+		}
+		while (box.x0 < box.x1 && box.y0 < box.y1 && a[box.x1 - 1] == b[box.y1 - 1]) {
+			box.x1--;
+			box.y1--;
+		}
+		if (box.x0 == box.x1 || box.y0 == box.y1)
+			break;
+		int32_t x = box.x0, y = box.y0;
+		align_split(r, &box, &x, &y);
+		struct align_box front = {box.x0, x, box.y0, y}, back = {x, box.x1, y, box.y1};
+		/* The larger one last, in this loop: so few of them are open at a time. */
+		bool front_first = x - box.x0 + y - box.y0 < box.x1 - x + box.y1 - y;
+		align_boxes(r, front_first ? front : back);
+		box = front_first ? back : front;
+	}
+	for (int32_t x = box.x0; x < box.x1; x++)
+		r->alone[0][r->places[0][x]] = true;
+	for (int32_t y = box.y0; y < box.y1; y++)
+		r->alone[1][r->places[1][y]] = true;
+}
+
+/* Marks them: what is not marked is the same on both sides, in this order. Time is linear but for
+   what both have in another order. Returns 0, or -1 with ENOMEM. */
+static int align_mark(const struct align_side *first, const struct align_side *second)
+{
+	struct align_side a = *first, b = *second;
+	/* Where they begin and end alike, that is what a reader takes for the same. */
+	for (; a.count > 0 && b.count > 0 && *a.hashes == *b.hashes; a.count--, b.count--) {
+		a.hashes++, a.alone++;
+		b.hashes++, b.alone++;
+	}
+	for (; a.count > 0 && b.count > 0 && a.hashes[a.count - 1] == b.hashes[b.count - 1];
+	     b.count--)
+		a.count--;
+	size_t all = (size_t)a.count + b.count + 1;
+	uint64_t *hashes = malloc(all * sizeof(*hashes));
+	uint32_t *places = malloc(all * sizeof(*places)), counts[2];
+	/* A diagonal on each side more, and all of them twice. */
+	int32_t *ways = malloc((all + 2) * 2 * sizeof(*ways));
+	int result = -1;
+	if (!hashes || !places || !ways || align_collect(&a, &b, hashes, places, &counts[0]) < 0 ||
+	    align_collect(&b, &a, hashes + a.count, places + a.count, &counts[1]) < 0)
+		goto out;
+	struct align_rest rest = {.hashes = {hashes, hashes + a.count},
+				  .places = {places, places + a.count},
+				  .alone = {a.alone, b.alone},
+				  .ahead = ways + b.count + 1,
+				  .behind = ways + all + 2 + b.count + 1,
+				  .steps = STEPS_LEAST};
+	while ((uint64_t)rest.steps * (uint64_t)rest.steps < all)
+		rest.steps *= 2;
+	align_boxes(&rest, (struct align_box){0, (int32_t)counts[0], 0, (int32_t)counts[1]});
+	result = 0;
+out:
+	free(hashes);
+	free(places);
+	free(ways);
+	return result;
+}
+
+/* --- the lines of a text -------------------------------------------------------- */
 
 /* A line; or a part that was not kept, as one line that has the numbers of all of its lines. */
 struct differ_line {
@@ -199,21 +411,6 @@ static int differ_align(struct differing *d)
 
 /* --- texts that are too long --------------------------------------------------- */
 
-/* A set of fingerprints, as many as fit; `from`: those of lines in front of it were in others. */
-struct prints {
-	uint64_t *slots;
-	size_t mask, count;
-};
-
-static bool prints_have(const struct prints *p, uint64_t print, size_t *slot)
-{
-	size_t at = print & p->mask;
-	while (p->slots[at] && p->slots[at] != print)
-		at = (at + 1) & p->mask;
-	*slot = at;
-	return p->slots[at] != 0;
-}
-
 /* Notes which lines of a text the other one has, in one bit each. Of that a part at a time is in
    memory. */
 static int differ_look_up(struct differing *d, int which, struct prints *set, struct buffer *found)
@@ -224,14 +421,13 @@ static int differ_look_up(struct differing *d, int which, struct prints *set, st
 	if (differ_rewind(other) < 0)
 		return -1;
 	do {
-		size_t slot, i = 0;
+		size_t i = 0;
 		memset(set->slots, 0, (set->mask + 1) * sizeof(*set->slots));
 		for (set->count = 0; set->count <= set->mask / 2;) {
 			more = differ_next(other, &line);
 			if (more <= 0)
 				break;
-			set->count += !prints_have(set, line.print, &slot);
-			set->slots[slot] = line.print;
+			prints_add(set, line.print);
 		}
 		if (differ_rewind(side) < 0)
 			return -1;
@@ -240,7 +436,7 @@ static int differ_look_up(struct differing *d, int which, struct prints *set, st
 				return -1;
 			if (i / 8 == found->len && buffer_try_append(found, "", 1) < 0)
 				return -1;
-			if (prints_have(set, line.print, &slot))
+			if (*prints_slot(set, line.print))
 				found->data[i / 8] = (char)(found->data[i / 8] | 1 << i % 8);
 			i++;
 		}
@@ -281,21 +477,16 @@ static int differ_tell_alone(struct differing *d, int which, const struct buffer
 
 static int differ_sets(struct differing *d, uint32_t most)
 {
-	struct prints set = {.mask = 1};
-	int result = -1;
-	while (set.mask < (size_t)most * 4)
-		set.mask = set.mask * 2 + 1;
+	struct prints set;
 	free(d->sides[0].lines);
 	d->sides[0].lines = NULL;
-	set.slots = malloc((set.mask + 1) * sizeof(*set.slots));
-	for (int i = 0; set.slots && i < 2; i++) {
+	int result = prints_init(&set, (size_t)most * 2);
+	for (int i = 0; result == 0 && i < 2; i++) {
 		struct buffer found = BUFFER_INIT;
 		result = differ_look_up(d, i, &set, &found);
 		if (result == 0)
 			result = differ_tell_alone(d, i, &found);
 		buffer_release(&found);
-		if (result)
-			break;
 	}
 	free(set.slots);
 	return result;

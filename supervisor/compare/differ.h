@@ -1,9 +1,9 @@
 // In which lines two texts differ.
 //
 // The equal bytes at their beginning are passed over. Of the rest up to DIFFER_LINES lines of each
-// text are aligned (lib/align.h). Longer ones are not: of them it is told which lines one text has
-// and the other has nowhere, in a time that grows with the square of their length past some
-// millions of lines.
+// text are aligned, so that as few as possible are told, where that is affordable. Longer ones are
+// not: of them it is told which lines one text has and the other has nowhere, in a time that grows
+// with the square of their length past some millions of lines.
 //
 // Lines are compared by fingerprints (lib/fingerprint.h); with `exact` every byte counts. A missing
 // newline at the end of a text always does. A part that was not kept is one line, which has the

@@ -171,6 +171,65 @@ TEST(changes_make_the_second_text)
 	}
 }
 
+/* How many elements two sequences have in common, by the table of all beginnings. */
+static uint32_t longest(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count)
+{
+	uint32_t *table = calloc((size_t)(a_count + 1) * (b_count + 1), sizeof(*table));
+	uint32_t row = b_count + 1;
+	for (uint32_t x = 1; x <= a_count; x++) {
+		for (uint32_t y = 1; y <= b_count; y++) {
+			uint32_t up = table[(x - 1) * row + y], left = table[x * row + y - 1];
+			table[x * row + y] = a[x - 1] == b[y - 1] ? table[(x - 1) * row + y - 1] + 1
+					     : up > left          ? up
+								  : left;
+		}
+	}
+	uint32_t result = table[a_count * row + b_count];
+	free(table);
+	return result;
+}
+
+TEST(as_few_as_can_be)
+{
+	for (uint32_t round = 0; round < 1000; round += RANDOM_STEP) {
+		uint32_t r = random_start(round), kinds = 1 + random_next(&r) % 40;
+		struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
+		uint32_t counts[2], numbers[2][120];
+		for (int i = 0; i < 2; i++) {
+			counts[i] = random_next(&r) % 120;
+			for (uint32_t k = 0; k < counts[i]; k++) {
+				numbers[i][k] = random_next(&r) % kinds;
+				buffer_printf(&texts[i], "%x\n", (unsigned)numbers[i][k]);
+			}
+		}
+		uint32_t same = longest(numbers[0], counts[0], numbers[1], counts[1]);
+		assert_int_equal(compare(texts, true, 0).lines, counts[0] + counts[1] - 2 * same);
+		buffer_release(&texts[0]);
+		buffer_release(&texts[1]);
+	}
+}
+
+/* Nothing is in its order: searches end early, and what is reported is right all the same. */
+TEST(where_that_is_not_affordable)
+{
+	enum { COUNT = 50000 };
+	for (uint32_t kinds = 1; kinds < 100000; kinds *= 30) {
+		uint32_t r = random_start(kinds);
+		struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
+		for (uint32_t k = 0; k < COUNT; k++) {
+			for (uint32_t i = 0; i < 2; i++)
+				/* In the first round, the one backwards. */
+				buffer_printf(&texts[i], "%x\n",
+					      (unsigned)(kinds > 1 ? random_next(&r) % kinds
+							 : i       ? COUNT - k
+								   : k + 1));
+		}
+		assert_true(compare(texts, true, 0).lines < 2 * COUNT);
+		buffer_release(&texts[0]);
+		buffer_release(&texts[1]);
+	}
+}
+
 TEST(ends_when_it_is_told)
 {
 	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
