@@ -50,6 +50,9 @@ struct read {
 /* The limits of the read profile. */
 #define PAGE_LINES_MAX 2000
 
+/* A plain file with more bytes is not read as a whole only to tell how many lines it has. */
+#define COUNT_MAX ((uint64_t)1024 * 1024 * 1024)
+
 /* Lines before what is followed, as those of tail -f. */
 #define FOLLOW_LINES 10
 
@@ -153,7 +156,7 @@ static int read_page(struct read *r)
 		.told = p.next && (p.stop != PAGE_ASKED || r->sink == SINK_AGENT),
 	};
 	if ((part.told || r->call->json) &&
-	    ((*r->text.id && r->part != ARTIFACT_RAW) || r->text.size <= PAGE_COUNT_MAX))
+	    ((*r->text.id && r->part != ARTIFACT_RAW) || r->text.size <= COUNT_MAX))
 		result = text_lines(&r->text, &part.total);
 	if (!part.told && !r->call->json && (p.stop == PAGE_END || r->lines.tail) && r->text.held &&
 	    r->part != ARTIFACT_RAW) {

@@ -58,9 +58,8 @@ struct search {
 	uint64_t limit; /* as given, or 0 */
 	enum sink sink;
 	struct matcher *matcher;
-	uint64_t most;             /* matches that are shown; UINT64_MAX: all */
-	size_t room;               /* bytes, at least ROOM_MIN; SIZE_MAX: all */
-	const char *mark, *unmark; /* around the first match of a line; NULL: nothing */
+	uint64_t most; /* matches that are shown; UINT64_MAX: all */
+	size_t room;   /* bytes, at least ROOM_MIN; SIZE_MAX: all */
 
 	/* The current text. */
 	struct wording_place where;
@@ -237,7 +236,7 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 	size_t from = 0, to = line.len;
 	bool part = line.more_before || line.more_behind;
 	bool is_cut = part || (!s->whole && line.len > EXCERPT_MAX);
-	if (line.wanted && (is_cut || s->mark))
+	if (line.wanted && (is_cut || s->call->colour))
 		walk_span(w, found, &match);
 	if (match.to > line.len)
 		match.to = line.len;
@@ -273,15 +272,14 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 		buffer_append_string(out, "[truncated]");
 	if (match.to > to)
 		match.to = to;
-	if (!s->mark || match.to <= match.from) {
-		utf8_clean(out, line.data + from, to - from);
-	} else {
-		utf8_clean(out, line.data + from, match.from - from);
-		buffer_append_string(out, s->mark);
-		utf8_clean(out, line.data + match.from, match.to - match.from);
-		buffer_append_string(out, s->unmark);
-		utf8_clean(out, line.data + match.to, to - match.to);
-	}
+	const bool marks = s->call->colour && match.to > match.from;
+	if (!marks)
+		match = (struct matcher_span){to, to};
+	utf8_clean(out, line.data + from, match.from - from);
+	buffer_append_string(out, paint_code(marks, PAINT_MATCH));
+	utf8_clean(out, line.data + match.from, match.to - match.from);
+	buffer_append_string(out, paint_none(marks));
+	utf8_clean(out, line.data + match.to, to - match.to);
 	if (to < line.len || line.more_behind)
 		buffer_append_string(out, "[truncated]");
 	if (is_cut) {
@@ -836,8 +834,6 @@ static int search_run(struct verb_call *c)
 	s->room = s->whole || s->sink == SINK_PERSON  ? SIZE_MAX
 		  : reserved + ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
 						      : ROOM_MIN;
-	s->mark = c->colour ? paint_code(true, PAINT_MATCH) : NULL;
-	s->unmark = c->colour ? paint_none(true) : NULL;
 	struct sigaction action = {.sa_sigaction = search_on_timer, .sa_flags = SA_SIGINFO};
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGVTALRM, .sigev_value.sival_ptr = s};

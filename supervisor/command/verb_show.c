@@ -48,14 +48,15 @@ static int path_run(struct verb_call *c)
 	struct buffer out = BUFFER_INIT;
 	if (!filed && !io_is_there(dir, file)) {
 		verb_fail_part(c, part, dir, found.id, errno);
-	} else if (c->json) {
-		envelope_begin(&out);
-		json_add_string(&out, "artifact", found.id);
-		json_add_string(&out, "path", at);
-		envelope_end(&out);
-		status = verb_print(c, &out);
 	} else {
-		buffer_printf(&out, "%s\n", at);
+		if (c->json) {
+			envelope_begin(&out);
+			json_add_string(&out, "artifact", found.id);
+			json_add_string(&out, "path", at);
+			envelope_end(&out);
+		} else {
+			buffer_printf(&out, "%s\n", at);
+		}
 		status = verb_print(c, &out);
 	}
 	meta_release(&m);

@@ -23,9 +23,6 @@
 //
 // Lines are numbered from 1. Memory: a few times the room.
 
-/* A plain file with more bytes is not read as a whole only to tell how many lines it has. */
-#define PAGE_COUNT_MAX ((uint64_t)1024 * 1024 * 1024)
-
 struct page_request {
 	int64_t first;  /* the first line; negative: from the end */
 	uint64_t limit; /* lines that were asked for; 0: all */
