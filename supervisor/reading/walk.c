@@ -173,7 +173,7 @@ static enum walk_kind get_line(struct walk *w)
 			w->data = data;
 			w->cap = larger;
 		} else if (w->len == w->cap) {
-			/* Without the lines before there may be room. */
+			/* Dropping the lines that were kept may make room. */
 			w->is_long = w->at == 0;
 			walk_drop(w, 0);
 			if (w->is_long)
@@ -256,7 +256,8 @@ static enum walk_kind find_hit(struct walk *w, struct walk_line *line)
 
 enum walk_kind walk_step(struct walk *w, struct walk_line *line)
 {
-	enum walk_kind kind = get_line(w);
+	/* Most lines are there. */
+	enum walk_kind kind = w->at < w->end && !w->in_long ? WALK_LINE : get_line(w);
 	*line = (struct walk_line){.number = w->line, .offset = w->base + w->at, .gap = &w->gap};
 	if (kind == WALK_GAP) {
 		w->at_gap = false;
