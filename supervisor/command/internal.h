@@ -95,9 +95,9 @@ int output_close(struct output *o, int result);
 /* A terminal of this size that keeps styles; the caller frees it. NULL with errno. */
 struct terminal *svg_terminal(const json_t *cols, const json_t *rows);
 
-/* Writes it as SVG to a file (output.h), down to the last row that is not blank. Colours are there
-   if the terminal keeps styles. Nothing in the picture is active or refers to anything. Returns 0,
-   or -1 with errno. */
+/* Writes it as SVG to a file (output_open()), down to the last row that is not blank. Colours are
+   there if the terminal keeps styles. Nothing in the picture is active or refers to anything.
+   Returns 0, or -1 with errno. */
 int svg_write(const char *path, const struct terminal *t);
 
 /* --- live runs -------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ struct await {
 	const char *pattern;       /* or NULL */
 	const struct typed *typed; /* only text counts that follows its echo; or NULL */
 	bool answers;              /* what was typed by the same command */
-	uint64_t port;             /* that it listens on before anything else counts; 0: none */
+	uint64_t port;             /* that it has to listen on first; 0: none */
 	uint64_t from;             /* the line to look for the pattern from; 1: all */
 	int64_t timeout, idle;     /* ms; 0: none */
 	bool at_once;              /* nothing: what is new is printed now */

@@ -1,6 +1,6 @@
 // terse list: the artifacts of a session, what runs now, or what all machines have pushed; terse
 // history: all runs of a session that have ended. Newest first, as rows of a table or as JSON
-// (runs.h).
+// (internal.h).
 
 #include "config/value.h"
 #include "lib/buffer.h"

@@ -209,7 +209,7 @@ static void report_add_texts(struct buffer *json, int dir, const char *id, size_
 	json_end_array(json);
 }
 
-/* Appends a run: its members in a list (runs.h), what else is known of it, and its texts, which
+/* Appends a run: its members in a list (internal.h), what else is known of it, and its texts, which
    have a share of what is `left` of the page; recordings are rare and may have more. */
 static void report_add_run(struct buffer *json, const struct report_call *c,
 			   const struct report_run *r, size_t left, size_t share)

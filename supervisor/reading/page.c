@@ -170,8 +170,7 @@ static int page_add_line(struct page *p, const struct walk_line *line)
    0, or -1 with errno. */
 static int page_collect(struct page *p, struct text *t, uint64_t number)
 {
-	/* A longer line can't fit, even if cleaning makes it shorter (4 bytes become 3); one of so
-	   many bytes is whole. */
+	/* A line that can fit comes in one part: cleaning leaves at least three quarters of it. */
 	const struct walk_options options = {
 		.from = number, .here = true, .most = 2 * p->request->room + 2};
 	struct walk *w = walk_new(t, NULL, &options);

@@ -59,7 +59,7 @@ static void make(const uint8_t *input, size_t len, struct buffer *stream)
 	}
 }
 
-/* The text that the stream should give, by the rules in parser.h. */
+/* The text that the stream should give, by the rules in terminal/internal.h. */
 struct model {
 	struct buffer text, held;
 	bool more;
