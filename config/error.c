@@ -46,10 +46,9 @@ void nearest_init(struct nearest *n, const char *word)
 void nearest_offer(struct nearest *n, const char *candidate)
 {
 	size_t word_len = strlen(n->word), len = strlen(candidate);
-	unsigned d;
 	if (n->distance == 0 || len > NEAREST_WORD)
 		return;
-	d = distance(n->word, word_len, candidate, len);
+	unsigned d = distance(n->word, word_len, candidate, len);
 	if (d < n->distance && d < len) {
 		n->best = memcpy(n->room, candidate, len + 1);
 		n->distance = d;

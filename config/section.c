@@ -22,13 +22,14 @@ const char *section_name(const struct settings *s, const struct section_form *fo
 {
 	const struct section_entry *e, *before;
 	for (size_t i = 0; (e = section_entry_at(s, form, i)) != NULL; i++) {
-		bool new = e->kind == SECTION_NAME;
+		bool is_first = e->kind == SECTION_NAME;
 		/* Each built-in name is there once. */
-		for (size_t k = 0; new &&i >= form->builtin_count &&k < i; k++) {
+		for (size_t k = 0; is_first && i >= form->builtin_count && k < i; k++) {
 			before = section_entry_at(s, form, k);
-			new = before->kind != SECTION_NAME || strcmp(before->text, e->text) != 0;
+			is_first =
+				before->kind != SECTION_NAME || strcmp(before->text, e->text) != 0;
 		}
-		if (new &&index-- == 0)
+		if (is_first && index-- == 0)
 			return e->text;
 	}
 	return NULL;
@@ -65,7 +66,8 @@ const struct section_entry *section_item(const struct settings *s, const struct 
 		}
 		if (!first || form->adds)
 			break;
-		/* On to the last file that has the key. */
+		/* The first item of the last file that has the key is the one: of what is built in
+		   one look is enough. */
 		if (i < form->builtin_count)
 			i = form->builtin_count - 1;
 	}

@@ -11,7 +11,7 @@
 /* The word, a blank and the name fit into inih's 49 bytes for a section. */
 enum { SECTION_NAME_MAX = 40 };
 
-/* Of a file. Limits the time that a hostile one can cost a run. */
+/* Of a file, of all forms. Limits the time that a hostile one can cost a run. */
 enum { SECTION_LINES_MAX = 1000 };
 
 enum section_kind {

@@ -101,18 +101,16 @@ static int document_refuse(struct document *d, int error, const char *reason)
 static bool leads_out(const char *path, const char *root)
 {
 	char top[PATH_MAX], real[PATH_MAX], part[PATH_MAX];
-	char *slash;
-	size_t len;
 	if (!root || !realpath(root, top))
 		return false;
 	snprintf(part, sizeof(part), "%s", path);
 	while (!realpath(part, real)) {
-		slash = strrchr(part, '/');
+		char *slash = strrchr(part, '/');
 		if (!slash || slash == part)
 			return false;
 		*slash = '\0';
 	}
-	len = strlen(top);
+	size_t len = strlen(top);
 	return strncmp(real, top, len) != 0 || (real[len] != '\0' && real[len] != '/' && len > 1);
 }
 

@@ -205,7 +205,6 @@ int splice_make(struct splice *s, struct buffer *text)
 	buffer_append(&next, text->data, s->from);
 	buffer_add(&next, &s->text);
 	buffer_append(&next, text->data + s->to, text->len - s->to);
-	next.failed |= s->text.failed;
 	/* NUL-terminated, so that there is memory even for nothing. */
 	const bool made = buffer_string(&next);
 	buffer_release(made ? text : &next);

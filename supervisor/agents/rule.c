@@ -7,6 +7,7 @@
 #include "shim/exec_call.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,16 +51,10 @@ static bool is_set(const char *item, const void *nothing)
 {
 	char name[256];
 	size_t len = strcspn(item, "=");
-	const char *value;
 	(void)nothing;
-	if (len >= sizeof(name))
-		return false;
-	memcpy(name, item, len);
-	name[len] = '\0';
-	value = getenv(name);
-	if (!value || !*value)
-		return false;
-	return item[len] == '\0' || template_match(item + len + 1, value);
+	snprintf(name, sizeof(name), "%.*s", (int)len, item);
+	const char *value = len < sizeof(name) ? getenv(name) : NULL;
+	return value && *value && (!item[len] || template_match(item + len + 1, value));
 }
 
 static bool rule_is_marked(const struct settings *s, const char *name)
