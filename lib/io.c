@@ -5,8 +5,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -86,6 +88,19 @@ DIR *io_list_opened(int dir)
 	if (!list)
 		io_close(&dir);
 	return list;
+}
+
+/* For nftw(3). */
+static int io_remove(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+	(void)st, (void)kind, (void)where;
+	remove(path);
+	return 0;
+}
+
+void io_remove_tree(const char *path)
+{
+	nftw(path, io_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 int io_read_all(int fd, struct buffer *out, size_t most)

@@ -62,6 +62,9 @@ DIR *io_list(int dir);
    does a failure. */
 DIR *io_list_opened(int dir);
 
+/* Removes a directory and all that is in it, as far as possible. */
+void io_remove_tree(const char *path);
+
 /* Whether the directory has an entry of that name, a link too. Sets errno if not. */
 bool io_is_there(int dir, const char *name);
 

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -124,14 +123,6 @@ static _Noreturn void become_agent(const struct self_test *c, const struct place
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
-{
-	(void)st;
-	(void)kind;
-	(void)walk;
-	return remove(path);
-}
-
 int self_test_run(const char *agent, const struct place *place, char reason[256])
 {
 	const struct self_test *c = canaries, *end = c + sizeof(canaries) / sizeof(*canaries);
@@ -193,7 +184,7 @@ int self_test_run(const char *agent, const struct place *place, char reason[256]
 out:
 	io_close(&inputs[0]);
 	io_close(&ends[0]);
-	nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	io_remove_tree(home);
 	buffer_release(&out);
 	return status;
 }

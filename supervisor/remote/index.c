@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +42,6 @@ static int index_read_segment(void *ctx, const char *file, const char *below)
 	buffer_release(&lines.block);
 	io_close(&lines.fd);
 	return result;
-}
-
-static int index_remove(const char *path, const struct stat *st, int kind, struct FTW *where)
-{
-	(void)st, (void)kind, (void)where;
-	return remove(path);
 }
 
 int index_read(const struct settings *s, struct index_reader *reader)
@@ -91,6 +84,6 @@ int index_read(const struct settings *s, struct index_reader *reader)
 		if (result == 0 && reader->enough(reader->ctx, least * REMOTE_HOUR_MS))
 			break;
 	}
-	nftw(top, index_remove, 8, FTW_DEPTH | FTW_PHYS);
+	io_remove_tree(top);
 	return result;
 }
