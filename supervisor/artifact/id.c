@@ -331,15 +331,13 @@ int id_find(struct store *stores, int count, const char *session, const char *na
 	char id[ID_LEN + 1];
 	size_t len = strlen(name);
 	unsigned long back = 0;
-	if (strcmp(name, "last") == 0)
-		return last_find(stores, count, session, 0, found);
-	if (strncmp(name, "last-", 5) == 0 && name[5] &&
-	    !name[5 + strspn(name + 5, "0123456789")]) {
-		errno = 0;
+	bool goes_back = strncmp(name, "last-", 5) == 0 && name[5] &&
+			 !name[5 + strspn(name + 5, "0123456789")];
+	errno = 0;
+	if (goes_back)
 		back = strtoul(name + 5, NULL, 10);
-		if (errno == 0)
-			return last_find(stores, count, session, back, found);
-	}
+	if (strcmp(name, "last") == 0 || (goes_back && errno == 0))
+		return last_find(stores, count, session, back, found);
 	if (id_is_whole(name, id)) {
 		int error = ENOENT;
 		for (int i = 0; i < count; i++) {
