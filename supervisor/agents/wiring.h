@@ -48,10 +48,10 @@ void place_wired(struct place *p, const struct place *own);
    or NULL. Returns 0, or -1 with errno and the path that failed. */
 int place_install(const struct place *own, const char *real, char failed[PATH_MAX]);
 
-/* Notes in the file `wired` of the directory that `path` is wired up, and how to undo it, or
-   removes that. `options`: those of `terse init`; `project`: where to call it, or NULL. The command
-   names the launcher, so it works when terse has gone. For people, and `make uninstall`. Failures
-   are ignored. */
+/* Notes that the file at `path` is wired up and how to undo it, in the file `wired` beside the
+   launcher; or, without `wired`, takes the note out. `options`: those of `terse init`; `project`:
+   where to call it, or NULL. The command names the launcher, so it works when terse has gone. For
+   people, and `make uninstall`. Failures are ignored. */
 void place_note(const char *path, const char *options, const char *project, bool wired);
 
 /* Enough for a version. */

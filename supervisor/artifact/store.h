@@ -89,11 +89,12 @@ int store_open_session(const struct store *s, const char *session, bool make);
 /* Whether a run uses the session's directory. True where that is not known. */
 bool store_is_in_use(int session_dir);
 
-/* Takes a lock (LOCK_SH or LOCK_EX) on an open file or directory, waiting for whoever holds it.
-   It goes with the descriptor. Returns 0, or -1 with errno (EWOULDBLOCK: somebody holds it). */
+/* Takes a lock (LOCK_SH or LOCK_EX) on an open file or directory. Waits so long for whoever holds
+   it; 0 or less: not at all. It goes with the descriptor. Returns 0, or -1 with errno (EWOULDBLOCK:
+   somebody holds it). */
 int store_lock(int fd, int operation, int64_t wait_ms);
 
-/* Only the locks that mark a run are held for longer than a moment. */
+/* Longer than any lock is held, but for those that mark a run. */
 #define STORE_LOCK_MS 1000
 
 /* Opens a directory of the store: STORE_SESSIONS ... Returns a close-on-exec descriptor, or -1 with
