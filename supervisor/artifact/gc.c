@@ -380,7 +380,7 @@ static bool gc_begin(struct gc *g)
 
 /* --- sessions -------------------------------------------------------------- */
 
-static void note_failure(struct gc *g)
+void gc_note_failure(struct gc *g)
 {
 	if (g->result.failed++ == 0)
 		g->result.error = errno;
@@ -396,7 +396,7 @@ static bool remove_item(struct gc *g, int dir, const struct inventory_session *s
 	if (!g->dry) {
 		enum removal r = removal_of(g->store, session->name, dir, id, &freed);
 		if (r == REMOVAL_FAILED)
-			note_failure(g);
+			gc_note_failure(g);
 		if (r == REMOVAL_RUNNING)
 			item->running = true;
 		if (r != REMOVAL_DONE)
@@ -520,7 +520,7 @@ static void remove_items(struct gc *g, struct inventory *v)
 			open = item->session;
 		}
 		if (dir < 0 && errno != ENOENT)
-			note_failure(g);
+			gc_note_failure(g);
 		if (dir < 0)
 			continue;
 		if (item->why == RETENTION_LEFTOVER) {

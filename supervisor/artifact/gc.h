@@ -118,6 +118,9 @@ struct gc {
 	struct gc_result result; /* added to */
 };
 
+/* Counts something that could not be removed, for the reason in errno. */
+void gc_note_failure(struct gc *g);
+
 struct retention_limits gc_limits(const struct settings *settings);
 
 /* Whether the last gc is longer ago than that. Costs one system call. */

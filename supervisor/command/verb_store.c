@@ -68,12 +68,6 @@ static void cleanup_begin(struct cleanup *c, const struct settings *settings, bo
 	};
 }
 
-static void cleanup_add_error(struct cleanup *c)
-{
-	if (c->gc.result.failed++ == 0)
-		c->gc.result.error = errno;
-}
-
 /* Removes the artifacts of a session with an ID in from..to. */
 static void cleanup_session(struct cleanup *c, const struct store *store, const char *session,
 			    uint64_t from, uint64_t to)
@@ -81,7 +75,7 @@ static void cleanup_session(struct cleanup *c, const struct store *store, const 
 	c->gc.store = store;
 	long left = gc_remove_session_part(&c->gc, session, from, to);
 	if (left < 0)
-		cleanup_add_error(c);
+		gc_note_failure(&c->gc);
 	else
 		c->in_use += left;
 }
@@ -138,7 +132,7 @@ static int gc_verb(struct verb_call *c)
 	for (int i = 0; i < count; i++) {
 		cleanup.gc.store = &stores[i];
 		if (gc_run(&cleanup.gc) < 0) {
-			cleanup_add_error(&cleanup);
+			gc_note_failure(&cleanup.gc);
 			verb_error("gc", "%s: %m", stores[i].path);
 		}
 		cleanup.gc.result.leftovers += dry ? 0 : client_sweep(&stores[i]);
@@ -435,7 +429,7 @@ static int session_end(struct session_call *c)
 		/* What is removed now needs no note, for which a full disk has no room. */
 		if (gc_end_session(&c->stores[i], c->session) < 0 && (!now || errno == ENOENT)) {
 			if (errno != ENOENT)
-				cleanup_add_error(&cleanup);
+				gc_note_failure(&cleanup.gc);
 			continue;
 		}
 		found = true;
