@@ -472,7 +472,6 @@ struct journal {
 	bool is_unfinished; /* the line that comes next from there: it is being written */
 	struct meta run;    /* what the caller has of it */
 	uint64_t damaged;
-	char block[LINE_MOST]; /* of the tail: so large since all lines may be wanted */
 };
 
 static void leave_source(struct journal *j)
@@ -577,8 +576,9 @@ struct journal *journal_open(struct store *stores, int count, const char *sessio
 		return NULL;
 	j->kinds = kinds;
 	j->dir = -1;
-	j->tail = (struct journal_tail){.fd = -1, .block = j->block, .room = sizeof(j->block)};
-	if (journal_sessions(stores, count, session, &found, &sessions) < 0)
+	/* So large since all lines may be wanted; most often only its first pages are touched. */
+	j->tail = (struct journal_tail){.fd = -1, .block = malloc(LINE_MOST), .room = LINE_MOST};
+	if (!j->tail.block || journal_sessions(stores, count, session, &found, &sessions) < 0)
 		goto fail;
 	j->sources = calloc(sessions + 1, sizeof(*j->sources));
 	j->heap = calloc(sessions + 1, sizeof(struct source *));
@@ -687,6 +687,7 @@ void journal_close(struct journal *j)
 	meta_release(&j->run);
 	free(j->sources);
 	free(j->heap);
+	free(j->tail.block);
 	free(j);
 	errno = saved;
 }
