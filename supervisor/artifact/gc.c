@@ -477,6 +477,7 @@ static void sweep(struct gc *g, int dir, const struct inventory *v)
 		const char *name = e->d_name;
 		if (!(v ? is_idle_claim(g, v, name) : is_temporary(name)) ||
 		    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    (v && !S_ISLNK(st.st_mode)) ||
 		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S ||
 		    (!g->dry && unlinkat(dir, name, 0) < 0))
 			continue;

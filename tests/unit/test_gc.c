@@ -502,6 +502,9 @@ STORE_TEST(test_hostile)
 	    ids = store_open_folder(&store, STORE_IDS, false);
 	assert_int_equal(symlinkat(outside, sessions, "linked"), 0);
 	assert_int_equal(symlinkat("../../outside", ids, "cmd-0123456789ab"), 0);
+	/* These claim nothing. */
+	assert_int_equal(mkfifoat(ids, "cmd-0123456789ba", 0600), 0);
+	assert_int_equal(mkdirat(ids, "cmd-0123456789bb", 0700), 0);
 	assert_int_equal(symlinkat(outside, dir, "cmd-0123456789ac.txt"), 0);
 	assert_int_equal(linkat(away, files[0], dir, "cmd-0123456789ad.txt", 0), 0);
 	assert_int_equal(unlinkat(dir, files[2], 0), 0);
@@ -520,6 +523,7 @@ STORE_TEST(test_hostile)
 		journal_clean(dir, 0, INT64_MAX);
 	}
 	assert_false(id_exists(&store, id));
+	assert_string_equal(names_in(&store, "ids"), "cmd-0123456789ba cmd-0123456789bb");
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		assert_int_equal(unit_read_file(away, files[i], text, sizeof(text)), 9);
 		assert_string_equal(text, "precious\n");
