@@ -21,6 +21,7 @@ class Usage(Case):
     def test_bad_usage_runs_nothing(self):
         self.bad("--no-such-option", "touch", "ran", say=b"--no-such-option")
         self.bad("run", "--no-such-option", "touch", "ran", say=b"--no-such-option")
+        self.bad("run", "--for", "x", "--no-such-option", "touch", "ran", say=b"--no-such-option")
         self.bad("-x", "touch", "ran")
         self.bad("--timeout", "soon", "touch", "ran", say=b"--timeout")
         self.bad("--size", "1", "touch", "ran", say=b"--size")
