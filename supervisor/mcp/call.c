@@ -328,7 +328,7 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 			      "%zu commands run already, as many as this server can hold; "
 			      "await_command or signal_command ends one",
 			      s->held_most);
-	if (text->len > 0)
+	if (text->len > 0 || text->failed)
 		return -1;
 	/* The session's state, with what the call has for its command alone. */
 	buffer_add(&c->before, &session->state);

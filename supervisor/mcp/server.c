@@ -348,8 +348,7 @@ static int mcp_run(struct verb_call *c)
 		goto out;
 	if (s)
 		n = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
-	/* As its shell named it (PWD), through links too, where that is still it. */
-	if (!s || n < 0 || !(directory = get_current_dir_name()))
+	if (!s || n < 0 || !(directory = shell_directory()))
 		goto failed;
 	shell_state_init(&s->start, directory, environ);
 	/* The tools that run nothing are inside of no run. */

@@ -210,6 +210,10 @@ int shell_state_take(struct buffer *s, const struct buffer *before, const char *
    to be freed. */
 char **shell_strings(const struct buffer *s);
 
+/* This process's directory, absolute, as its shell named it (PWD), through links too, where that is
+   still it; NULL with errno; to be freed. */
+char *shell_directory(void);
+
 // The file in memory that a shell leaves its state in.
 
 /* Room for the mark that tells a file from all others: its device and number. */

@@ -130,6 +130,13 @@ char **shell_strings(const struct buffer *s)
 	return strings;
 }
 
+char *shell_directory(void)
+{
+	const char *named = getenv("PWD");
+	/* libc takes a PWD that is relative as it stands. */
+	return named && *named == '/' ? get_current_dir_name() : getcwd(NULL, 0);
+}
+
 /* --- the file -------------------------------------------------------------------------------- */
 
 /* What tells a file from all others. */
@@ -156,7 +163,7 @@ char *shell_leave_open(int *fd, const char *program)
 
 int shell_leave_main(const char *file, const char *mark, char *const *env)
 {
-	char found[SHELL_MARK_MAX] = "", *directory = get_current_dir_name();
+	char found[SHELL_MARK_MAX] = "", *directory = shell_directory();
 	struct stat st;
 	struct buffer out = BUFFER_INIT;
 	int result = -1, fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);

@@ -552,6 +552,8 @@ class Sessions(McpCase):
                 ("echo ${E-none}", "none\n"),
                 ("set -e; export F=6; false", "[terse: exit 1]\n"),
                 ("echo $F", "6\n"),
+                ("cd .; PWD=.; export K=8", "[terse: exit 0]\n"),
+                ("echo $K; pwd", "8\n%s/a\n" % self.work),
                 ("export G=1; if", None),
                 ("echo ${G-none}", "none\n")):
             with self.subTest(command=command):
@@ -566,6 +568,10 @@ class Sessions(McpCase):
         self.assertEqual(client.call("run_command", command="pwd; echo $H ${I-none}"), self.work + "/a\n1 none\n")
         client.call("run_command", command="env", args=["J=1", "true"])
         self.assertEqual(client.call("run_command", command="echo ${J-none}"), "none\n")
+
+    def test_a_relative_pwd(self):
+        client = self.client(env={"PWD": "."})
+        self.assertEqual(client.call("new_session", session="b"), "session b begins in %s\n" % self.work)
 
     def test_sh(self):
         """Not only of bash."""
