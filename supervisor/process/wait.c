@@ -201,7 +201,8 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group)
 		runs = p.state == 'R' || p.state == 'D';
 		if (group && p.state != 'S')
 			continue;
-		for (long tid = process_walk(&threads, PROCESS_THREADS, p.pid); tid >= 0 && !runs;
+		for (long tid = process_walk(&threads, PROCESS_THREADS, p.pid);
+		     tid >= 0 && !runs && !(group && w->input == INPUT_READ);
 		     tid = process_walk_next(&threads)) {
 			struct thread t = {.pid = p.pid, .terminal = terminal};
 			enum wait_input input = INPUT_NONE;
