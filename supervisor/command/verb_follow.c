@@ -80,14 +80,6 @@ static void event_end(const struct followed *f)
 	buffer_append_string(&f->all->out, "\n");
 }
 
-/* Prints the events so far. Returns 0, or -1 with errno. */
-static int event_print(struct follow *a)
-{
-	int result = a->out.len == 0 ? 0 : verb_write(&a->out);
-	buffer_clear(&a->out);
-	return result;
-}
-
 static void event_match(const struct followed *f, const struct sought *by, const char *line,
 			size_t len)
 {
@@ -218,7 +210,7 @@ static int followed_look(struct followed *f, uint64_t to)
 		}
 		f->at = text.offset - held;
 		if (a->out.len >= PRINT_AT)
-			event_print(a);
+			verb_write(&a->out);
 	}
 	if (result == 0 && to == UINT64_MAX)
 		result = followed_scan(f, a->block, held);
@@ -288,7 +280,7 @@ static int follow_all(struct follow *a)
 				watched_wait(&f->watched, &l);
 			lives |= f->watched.run >= 0;
 		}
-		int error = event_print(a) < 0 ? errno : 0;
+		int error = verb_write(&a->out) < 0 ? errno : 0;
 		if (error && error != EPIPE)
 			verb_error(a->call->verb->name, "%s", strerror(error));
 		if (!lives || gone || error)

@@ -17,11 +17,9 @@ static int push_run(struct verb_call *c)
 	int64_t wait_ms = -1;
 	if (verb_parse(c, &wait_ms) < 0)
 		return EXIT_TERSE;
-	if (!c->settings->remote) {
-		verb_fail(c, ENVELOPE_USAGE,
-			  "there is no remote: [remote] of your terse.ini names one");
-		return EXIT_TERSE;
-	}
+	if (!c->settings->remote)
+		return verb_fail(c, ENVELOPE_USAGE,
+				 "there is no remote: [remote] of your terse.ini names one");
 	int64_t until_ms = wait_ms < 0 ? 0 : clock_monotonic_ms() + wait_ms;
 	int status = 0, count = verb_open_stores(c, stores, &status);
 	for (int i = 0; i < count; i++) {
