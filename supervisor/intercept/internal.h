@@ -228,8 +228,8 @@ struct interceptor {
 /* The terminal's event: final text. `ctx` is the interceptor. */
 void intercept_text(void *ctx, const char *data, size_t len);
 
-/* The text is longer than what is printed whole: it goes to disk, and nothing more is printed live.
- */
+/* The text is longer than what is printed whole: it goes to disk. Nothing more is printed live, but
+   in mode head. */
 void intercept_overflow(struct interceptor *s);
 
 /* Of the text, as far as they are counted. */
@@ -270,14 +270,15 @@ void intercept_print_line(struct interceptor *s);
 void intercept_resolve(struct interceptor *s);
 
 /* Mode head: the text does not fit, and what is held begins the lines that are kept for its first
-   part. Matches in groups are printed as far as they will be in any case. */
+   part. */
 void intercept_begin_head(struct interceptor *s);
 
 /* Prints complete lines of the held text: those that a reader may have in any case, or, with the
    place of what is left out of them, all. */
 void intercept_print_lines(struct interceptor *s, const struct wording_place *all);
 
-/* The terminal has let go of text: for a program, and behind a first part. */
+/* The terminal has let go of text: for a program, and for a first part, of which lines are printed
+   as they come, as far as they will be in any case. */
 void intercept_hand_on(struct interceptor *s, const char *data, size_t len);
 
 /* The command has ended: prints for an agent the rest of a text, its preview or a line about it,

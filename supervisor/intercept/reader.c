@@ -192,7 +192,8 @@ static struct preview_ask make_ask(const struct interceptor *s, struct marker *m
 		.printed_lines = s->printed_lines,
 		.left_out = s->left_out,
 		.left_out_count = s->left_out_count,
-		.spelled = s->left_out_count > 0 || s->cut > 0,
+		/* A line of a first part is cut without it. */
+		.spelled = s->left_out_count > 0 || (s->cut > 0 && !intercept_is_by_head(s)),
 		.used = s->share.printed,
 		.used_lines = s->line_share.printed,
 		.bytes_before = s->options.bytes_before,
@@ -390,8 +391,6 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 
 void intercept_begin_head(struct interceptor *s)
 {
-	const struct preview_piece *pieces;
-	const struct limit live = preview_live_limit(s->preview);
 	/* Whatever was printed before was in the form of the text. */
 	if (s->form == GROUPING_OPEN)
 		s->form = s->printed == 0 ? grouping_find_form(s->held.data, s->held.len)
@@ -403,28 +402,44 @@ void intercept_begin_head(struct interceptor *s)
 	preview_begin_head(s->preview, &at);
 	if (s->held.len > s->printed)
 		preview_feed_head(s->preview, s->held.data + s->printed, s->held.len - s->printed);
-	if (s->form <= GROUPING_OPEN)
-		return;
-	uint64_t put = s->put;
+	s->head_closed = !s->reader->along;
+}
+
+/* Prints the lines of a first part that are complete and will be in it, whatever the outcome. */
+static void print_first_lines(struct interceptor *s)
+{
+	const struct preview_piece *pieces;
+	const struct limit live = preview_live_limit(s->preview);
 	const struct preview_ask ask = {.is_pause = true,
 					.is_head = true,
 					.budget = limit_smallest(&s->options.limit),
 					.total = live.bytes,
-					.total_lines = live.count};
+					.total_lines = live.count,
+					.printed_bytes = s->printed,
+					.printed_lines = s->printed_lines,
+					.used = s->share.printed,
+					.used_lines = s->line_share.printed,
+					.bytes_before = s->options.bytes_before};
+	uint64_t put = s->put;
 	int count = preview_choose(s->preview, &ask, &pieces);
 	for (int i = 0; i < count && pieces[i].kind == PREVIEW_TEXT; i++) {
-		print_text(s, pieces[i].text, pieces[i].len);
+		print_piece(s, &pieces[i], NULL, NULL);
 		s->printed += pieces[i].bytes;
 		s->printed_lines = pieces[i].to;
 	}
+	/* Nothing follows a line that does not fit, or is the last. */
+	s->head_closed = s->put == put && tally_lines(&s->tally) > s->printed_lines + 1;
 	s->share.printed += (size_t)(s->put - put);
-	s->line_share.printed += preview_shown(s->preview);
+	s->line_share.printed = (size_t)preview_shown(s->preview);
 }
 
 void intercept_hand_on(struct interceptor *s, const char *data, size_t len)
 {
-	if (!s->fits && intercept_is_by_head(s))
+	if (!s->fits && intercept_is_by_head(s)) {
 		preview_feed_head(s->preview, data, len);
+		if (!s->head_closed && s->tally.lines > s->printed_lines)
+			print_first_lines(s);
+	}
 	if (s->reader != &readers[INTERCEPT_PROGRAM] || s->state == BYTES_PLAIN ||
 	    s->state == BYTES_PASSED)
 		return;

@@ -340,8 +340,11 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 	bool more = true;
 	for (size_t i = 0; more; i++) {
 		const struct head_line *first = i < heads ? &p->head.lines[i] : NULL;
-		/* It may be shown further once the outcome is known. */
-		if (first && l->ask->is_pause && first->line.length > p->limit.max_line)
+		/* It may be shown further once the outcome is known, or be the last one, whose end
+		   tells most. */
+		bool may_change = p->limit.max_line < l->ceiling || i + 1 == p->head.count;
+		if (first && l->ask->is_pause && first->line.length > p->limit.max_line &&
+		    may_change)
 			break;
 		if (first) {
 			line = first->line;

@@ -24,8 +24,7 @@ static void printed_head(struct run *r, const char *lines, const char *notice)
 	buffer_append_string(&want, lines);
 	assert_non_null(r->artifact);
 	for (const char *at; (at = strstr(notice, "ID")) != NULL; notice = at + 2)
-		buffer_printf(&want, "%.*s%s", (int)(at - notice), notice,
-			      r->meta.id);
+		buffer_printf(&want, "%.*s%s", (int)(at - notice), notice, r->meta.id);
 	buffer_printf(&want, "%s\n", notice);
 	assert_string_equal(buffer_string(&r->out), buffer_string(&want));
 	buffer_release(&want);
@@ -173,6 +172,8 @@ TEST(head_of_one_long_line)
 	run_end(&r);
 }
 
+#define CUT "01234567890123456789012345678901234567890123[... bytes 46-401]\n"
+
 /* Lines are printed as they come, up to the limit and behind it, and none is taken back. */
 TEST(head_is_live)
 {
@@ -193,6 +194,38 @@ TEST(head_is_live)
 	printed_head(&r, "1\n2\n3\n4\n5\n",
 		     "[terse: lines 1-5 of 7 shown (limit 5 lines): terse read ID --offset 6]");
 	run_end(&r);
+
+	/* Over the limit by a long line, it goes on with the next ones. */
+	for (int failed = 0; failed <= 1; failed++) {
+		r = run_make_head(UNIT_LINES, 0);
+		r.options.limit.bytes = 300;
+		r.options.limit.max_line = 64;
+		run_start(&r);
+		feed(&r, "1\n");
+		for (int i = 0; i < 40; i++)
+			feed(&r, "0123456789");
+		feed(&r, "\n");
+		interceptor_pause(r.text);
+		interceptor_settle_all(r.text);
+		/* It may be the last one, of which the end is shown. */
+		printed(&r, "1\n");
+		feed(&r, "3\n");
+		assert_true(is_unsettled(&r));
+		interceptor_settle_all(r.text);
+		printed(&r, "1\n" CUT "3\n");
+		feed(&r, "4\n");
+		interceptor_settle_all(r.text);
+		printed(&r, "1\n" CUT "3\n4\n");
+		for (int i = 0; i < 40; i++)
+			feed(&r, "error: 56");
+		feed(&r, "9\n");
+		interceptor_finish(r.text);
+		const struct interceptor_ending e = ending(&r, failed);
+		interceptor_report(r.text, &e);
+		assert_true(has_printed(&r, "1\n" CUT "3\n4\n"));
+		assert_int_equal(has_printed(&r, "569\n"), failed);
+		run_end(&r);
+	}
 }
 
 /* Lines and bytes that have to be cleaned count as they are printed. */
