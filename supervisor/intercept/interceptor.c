@@ -285,6 +285,9 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 #define LINE_RESERVE ((size_t)1024)
 #define HELD_RESERVE ((size_t)8 * 1024)
 
+/* The limit of lines of a first part that has none, unless its size is 30 KB or more. */
+#define HEAD_LINES ((size_t)4096)
+
 static void interceptor_on_reply(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
@@ -329,6 +332,10 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 		l->cut_bytes = l->bytes;
 		l->cut_ceiling = l->ceiling;
 	}
+	/* A first part holds its lines: those of a few bytes are limited by their number. */
+	size_t lines_most = limit_largest(l) / 8;
+	if (intercept_is_by_head(s) && !l->count)
+		l->count = lines_most > HEAD_LINES ? lines_most : HEAD_LINES;
 	/* A text that is only a little too long is printed whole rather than cut. */
 	s->most = limit_most(limit_largest(l));
 	s->tally.unit = l->unit;

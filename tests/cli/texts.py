@@ -277,6 +277,12 @@ class Memory(Case):
         self.assertIn(b"\nend\n[terse: exit 0", run.out)
         self.assertEqual(self.artifact(run.id), b"x" * 5000000 + b"\nend\n")
 
+    def test_a_million_empty_lines(self):
+        """The first part of a text holds its lines, however short they are."""
+        run = self.measure("a million empty lines", "--preview", "--mode", "head", "--size", "30KB", "sh", "-c",
+                           "yes '' | head -n 1000000")
+        self.assertRegex(run.out, rb"\A\n{4096}\[terse: lines 1-4,096 of 1,000,000 shown \(limit 4,096 lines\): ")
+
     def test_a_report_of_everything(self):
         run = self.measure("20 MB as one JSON object", "--format", "json", "--full", "sh", "-c",
                            "yes 'a \"line\"' | head -c 20000000")
