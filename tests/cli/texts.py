@@ -279,8 +279,8 @@ class Memory(Case):
 
     def test_a_million_empty_lines(self):
         """The first part of a text holds its lines, however short they are."""
-        run = self.measure("a million empty lines", "--preview", "--mode", "head", "--size", "30KB", "sh", "-c",
-                           "yes '' | head -n 1000000")
+        run = self.measure("a million empty lines", "--profile", "default", "--mode", "head", "--size",
+                           "30KB", "sh", "-c", "yes '' | head -n 1000000")
         self.assertRegex(run.out, rb"\A\n{4096}\[terse: lines 1-4,096 of 1,000,000 shown \(limit 4,096 lines\): ")
 
     def test_a_report_of_everything(self):
