@@ -161,8 +161,8 @@ const struct section_form rules_form = {
 
 /* --- what an agent would show --------------------------------------------------------- */
 
-/* The agents that show less of a text that they cut than their ceilings, which leave room for a
-   preview. */
+/* Agents that cut a longer text to less than their ceiling. Their sections have a higher one, so
+   that a preview has room. */
 static const struct own_cut_row {
 	const char *agent;
 	uint64_t whole, failed; /* bytes that it shows uncut of a success, and of a failure */
@@ -172,14 +172,14 @@ static const struct own_cut_row {
 	{"claude", 30000, 10000, 2000, 0},
 	{"qwen", 25000, 4400, 4400, 0},
 	{"copilot", 20000, 500, 500, 0},
-	/* All that Node's exec() takes; of what is longer or fails, nothing of standard output. */
+	/* It shows as much as Node's exec() takes, and no standard output at all of a longer or
+	   failing command. */
 	{"grok", 1048576, 0, 0, 0},
 };
 
 uint64_t own_cut(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines)
 {
-	/* For an agent that shows what its ceilings say, and for one of the user's, whose section
-	   may tell them. */
+	/* Any other agent, one that the user has added as well, shows what its ceilings say. */
 	uint64_t whole = s->ceiling > 0 ? (uint64_t)s->ceiling : OWN_CUT_ASSUMED;
 	uint64_t ceiling = s->failure_ceiling > 0 ? (uint64_t)s->failure_ceiling : whole;
 	struct own_cut_row row = {NULL, whole, ceiling, whole, (uint64_t)s->line_ceiling};

@@ -20,7 +20,7 @@
 #define MATCH(pattern) SECTION_ITEM(PROFILES_MATCH, pattern)
 #define SET(field, is) SECTION_SET(field, is)
 
-/* What was asked for begins with what counts, and is the same through a pipe. */
+/* Text that was asked for: its start counts most, and a pipe gets the same bytes. */
 #define FROM_START(bytes) \
 	SET(pty, TRI_NO), SET(size, (bytes)), SET(err_size, 4 * KB), SET(mode, MODE_HEAD)
 
@@ -70,7 +70,7 @@ static const struct section_entry entries[] = {
 	      "rsync|scp|wget"),
 	MATCH("git clone|fetch|pull|push|submodule|lfs|gc"),
 	MATCH("*test*|*build*|*install*|*setup*|*deploy*"),
-	/* As above, where there is another profile for the program. */
+	/* The same by the exact program, since its general pattern has another profile. */
 	MATCH("setup.py|manage.py|*test*.py"),
 	MATCH("curl -o|-O|--output|--remote-name"),
 	MATCH(PYTHON " -m"),
@@ -103,7 +103,7 @@ static const struct section_entry entries[] = {
 	FROM_START(30 * KB),
 	SET(max_lines, 2000),
 	SET(max_line, 1 * MB),
-	/* What tools tell of the things that they manage. */
+	/* Descriptions of the things that a tool manages. */
 	PROFILE("show"),
 	MATCH("gh api|issue"),
 	MATCH("gh pr view|checks|list|status"),

@@ -149,7 +149,7 @@ static int load_section(struct load *l)
 			continue;
 		const char *name = l->section + len + strspn(l->section + len, " \t");
 		const char *reason = section_refuse_name(name);
-		/* What has the profile of terse's own commands may print notices. */
+		/* A command with the profile of terse's own may print notices of terse's. */
 		if (l->by == ORIGIN_PROJECT &&
 		    (!form->in_project || strcmp(name, PROFILE_TERSE) == 0))
 			reason = not_allowed;

@@ -10,7 +10,7 @@
 #define NOTICES      ((int64_t)400)
 #define NOTICE_LINES 4
 
-/* Without a limit for one line: this much of a long line goes before other lines. */
+/* The most bytes that a long line gets before other lines, where no limit for one line is set. */
 #define MAX_LINE ((size_t)500)
 
 /* Limits `bytes` by a ceiling (0: none). */
@@ -34,7 +34,7 @@ static uint64_t reserve(int64_t ceiling, int64_t notices)
 	return (uint64_t)(ceiling > notices ? ceiling - notices : ceiling);
 }
 
-/* terse's own verbs were asked for what they print. */
+/* The text of terse's own verbs was asked for, so only the ceilings hold. */
 static void hold_all(struct limit *l, const struct settings *s)
 {
 	int64_t failure = limit_hold((int64_t)l->failure_bytes, s->ceiling);

@@ -17,8 +17,8 @@ struct limit {
 	size_t cut_over;      /* ... so many bytes; at most `bytes` */
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
 
-	/* Of all that is printed but the footer, when lines are printed before the end as well; 0:
-	   none. */
+	/* Bytes of everything that is printed, the footer excepted, when lines are also printed
+	   before the end; 0: none. */
 	size_t ceiling;
 	size_t failure_ceiling; /* at most `ceiling` */
 	size_t cut_ceiling;     /* at most `ceiling`: where cut_bytes counts */
@@ -42,8 +42,8 @@ static inline size_t limit_most(size_t bytes)
 	return bytes + bytes * 15 / 100;
 }
 
-/* So much of a line is shown before there is more of it, if it is one of a preview of `bytes`: in
-   mode head a quarter of that. */
+/* The most bytes that one line of a preview of `bytes` gets before other lines have their share:
+   in mode head a quarter of `bytes`. */
 static inline size_t limit_line(const struct limit *l, size_t bytes)
 {
 	size_t least = bytes < 256 ? 64 : bytes / 4;

@@ -132,7 +132,7 @@ struct buffer;
 
 /* All functions append to `out`, which remembers a failure. One asks it: 0, or -1 with ENOMEM. */
 
-/* What a flag does, beside it: its line begins at `start` in `out`. */
+/* Appends the help of a flag beside it; the flag's line begins at `start` in `out`. */
 void option_print_beside(struct buffer *out, size_t start, const char *help);
 
 /* The flags with their help, by section; `only`: those of this section, "" for all. */

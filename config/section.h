@@ -11,7 +11,8 @@
 /* The word, a blank and the name fit into inih's 49 bytes for a section. */
 enum { SECTION_NAME_MAX = 40 };
 
-/* Of a file, of all forms. Limits the time that a hostile one can cost a run. */
+/* The most lines of sections, of all forms, that one file may have: a hostile file costs a run a
+   bounded time. */
 enum { SECTION_LINES_MAX = 1000 };
 
 enum section_kind {
@@ -63,7 +64,7 @@ struct section_form {
 /* A reason if `name` can't be a section's name, else NULL. */
 const char *section_refuse_name(const char *name);
 
-// Of the sections of a form. Settings of NULL have what is built in.
+// Reading the sections of a form. Settings of NULL stand for what is built in.
 
 /* The `i`th entry; NULL: there are no more. */
 static inline const struct section_entry *

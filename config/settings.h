@@ -27,7 +27,7 @@ enum fold { FOLD_COUNTERS, FOLD_OVERFLOW, FOLD_ALWAYS };
 /* Which texts are kept. */
 enum spill { SPILL_OVERFLOW, SPILL_ALWAYS };
 
-/* What the verbs that name an artifact reach. */
+/* The files and artifacts that a verb may reach by its argument. */
 enum reach { REACH_FILES, REACH_STORE, REACH_SESSION };
 
 /* Which runs are pushed to the remote. */
@@ -36,7 +36,7 @@ enum pushing { PUSHING_OFF, PUSHING_FAILED, PUSHING_ALL };
 /* The reaction to a command that waits for input when nobody can type. */
 enum prompting { PROMPTING_REPORT, PROMPTING_AWAIT, PROMPTING_EOF, PROMPTING_FAIL };
 
-/* What the hook of an agent answers to a command with terse in front of another one. */
+/* The answer of an agent's hook to a command that has terse in front of another one. */
 enum in_front { IN_FRONT_DENY, IN_FRONT_ASK, IN_FRONT_PASS };
 
 /* The meaning of a line of the text. */
@@ -48,7 +48,7 @@ struct strings {
 	size_t count;
 };
 
-/* What files say in sections with a name of their own (config/section.h); the settings own it. */
+/* The entries of sections with a name of their own (config/section.h); the settings own them. */
 struct sections {
 	struct section_entry *entries;
 	size_t count, room;
@@ -254,7 +254,7 @@ const char *settings_user_file(char *room, bool *named);
 /* Writes its absolute path into `path` (PATH_MAX bytes). Opens no file. */
 bool project_find(char *path);
 
-// What a command asks of terse in the comment that it ends with, so that an agent's rules judge the
+// A request to terse in the comment that a command ends with, so that an agent's rules judge the
 // command as it would be without:
 //
 //   npm run dev # terse: yield=10s

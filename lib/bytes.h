@@ -20,7 +20,7 @@
 /* How many newlines there are. */
 uint64_t newline_count(const char *data, size_t len);
 
-/* What ends the lines of a text: "\r\n" if that ends the first one, else "\n". */
+/* The line end of a text: "\r\n" if that ends the first line, else "\n". */
 const char *newline_of(const char *text, size_t len);
 
 /* Passes up to *n newlines and lowers *n by those passed. Returns the offset behind the

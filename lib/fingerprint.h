@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a line without its newline; never 0. */
+/* The fingerprint of a line without its newline; never 0. */
 uint64_t fingerprint_masked(const char *line, size_t len);
 
-/* Of any bytes, with nothing masked; never 0. */
+/* The fingerprint of any bytes, with nothing masked; never 0. */
 uint64_t fingerprint_exact(const char *line, size_t len);
 
 /* The fingerprints of lines, handed out one after the other: returns 1, 0 behind the last one, or

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What jansson holds while it reads. */
+/* The blocks that jansson holds while it reads. */
 struct json_blocks {
 	jmp_buf out;
 	void **items;

@@ -1,4 +1,4 @@
-// The one poll loop. What a process waits for is said anew at each turn, from its state:
+// The one poll loop. At each turn its owner says anew, from its state, what it waits for:
 //
 //	struct loop l;
 //	loop_begin(&l);

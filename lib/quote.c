@@ -96,7 +96,7 @@ void quote_append(struct buffer *out, const char *word)
 
 enum likeness { LIKENESS_NONE, LIKENESS_BEGUN, LIKENESS_FULL };
 
-/* What is replaced by a sign when it is cleaned hides nothing either. */
+/* Whether nothing is seen of a character. One that cleaning replaces by a sign is seen. */
 static bool is_hidden(uint32_t cp)
 {
 	return utf8_is_blank(cp) || !utf8_is_clean(cp) || cp == UTF8_REPLACEMENT;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is counted, in the order of the weights. */
+/* The features that are counted, in the order of the weights. */
 enum tokens_feature {
 	TOKENS_WORD,   /* runs of small letters, with one capital or several in front */
 	TOKENS_LETTER, /* letters of a word behind the sixth */

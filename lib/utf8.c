@@ -19,8 +19,8 @@ static size_t valid_part(const unsigned char *data, size_t len, bool *whole)
 {
 	const unsigned char lead = data[0];
 	const size_t more = lead_more(lead);
-	/* Of the first byte behind it: no overlong forms, no surrogates, nothing beyond U+10FFFF.
-	 */
+	/* The range of the second byte: no overlong forms, no surrogates, nothing beyond
+	   U+10FFFF. */
 	unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
 	unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
 	size_t n = 1;

@@ -1,4 +1,4 @@
-// What terse uses of glibc and musl does not have. Included first into every file of a build with
+// The parts of glibc that terse uses and musl lacks. Included first into every file of a build with
 // musl (`make dist` makes such ones), and only there.
 #ifndef TERSE_LIB_MUSL_LIBC_H
 #define TERSE_LIB_MUSL_LIBC_H
@@ -18,9 +18,8 @@ int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_getfd(int pidfd, int fd, unsigned flags);
 int pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
 
-/* glibc's first real-time signal. musl keeps it for its own threads (those that change their user,
- * which terse's do not), but other programs send it: it is blocked, waited for and passed on like
- * all others. */
+/* glibc's first real-time signal. musl keeps it for threads that change their user (terse's do
+   not), but other programs send it: it is blocked, waited for and passed on like all others. */
 #undef SIGRTMIN
 #define SIGRTMIN 34
 

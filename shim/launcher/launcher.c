@@ -318,7 +318,7 @@ static _Noreturn void launcher_run_shell(const struct launcher *l)
 	bare_exit(error == -ENOENT ? 127 : 126);
 }
 
-/* What is possible under the name of terse: undoing the wiring, and the answer of a hook that
+/* The work that is left under the name of terse: undoing the wiring, and the answer of a hook that
    leaves all to the agent. Cursor takes none for a refusal. */
 static _Noreturn void launcher_run_terse(struct launcher *l)
 {

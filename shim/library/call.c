@@ -163,7 +163,7 @@ static bool locate_executable(const char *path, struct locate_file *file)
 }
 
 /* Whether execve() can run it: a binary or a script with #!. An executable that can't be read
-   passes. By system calls, since libc's functions are cancellation points. */
+   passes. The file is read by system calls, since libc's functions are cancellation points. */
 static bool locate_has_format(const char *path)
 {
 	char start[4];
