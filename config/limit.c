@@ -34,7 +34,8 @@ static uint64_t reserve(int64_t ceiling, int64_t notices)
 	return (uint64_t)(ceiling > notices ? ceiling - notices : ceiling);
 }
 
-/* The text of terse's own verbs was asked for, so only the ceilings hold. */
+/* Holds all sizes below the ceilings. The text of terse's own verbs was asked for, so they are not
+   held by the ceiling of a text that was cut. */
 static void hold_all(struct limit *l, const struct settings *s)
 {
 	int64_t failure = limit_hold((int64_t)l->failure_bytes, s->ceiling);
