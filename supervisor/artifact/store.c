@@ -238,7 +238,7 @@ void store_explain(void (*each)(void *ctx, const char *path, const char *origin,
 		   void *ctx)
 {
 	for (size_t i = 0; i < STORE_MAX; i++) {
-		struct store s;
+		struct store s = {.fd = -1};
 		int error = candidate_open(&candidates[i], USE_CHECK, &s) < 0 ? errno : 0;
 		store_close(&s);
 		each(ctx, s.path, candidates[i].variable, error);

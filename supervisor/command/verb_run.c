@@ -266,11 +266,9 @@ static int run_run(struct verb_call *c)
 	c->error = &error;
 	int status = verb_parse(c, &a);
 	a.argv = c->operands;
-	if (status < 0)
-		return run_refuse(&job, &error);
-	if (a.cwd && chdir(a.cwd) < 0)
+	if (status == 0 && a.cwd && chdir(a.cwd) < 0)
 		status = verb_fail(c, ENVELOPE_USAGE, "--cwd: %s: %m", a.cwd);
-	else if (!a.string && c->operand_count == 0)
+	else if (status == 0 && !a.string && c->operand_count == 0)
 		status =
 			verb_fail(c, ENVELOPE_USAGE, "run: no command given%s (see terse help run)",
 				  run_is_fed() ? "; terse filter takes what is piped in" : "");
