@@ -41,7 +41,7 @@ static void tail_reset(struct tail *tail)
 void append_enter(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	const struct row *row = screen_row(s, s->y);
+	const struct row *row = s->lines[s->y];
 	if (t->options.styles || t->options.cells || !s->emitter || s->own_tabs || s->x || s->top ||
 	    s->bottom + 1 != s->rows)
 		return;
@@ -55,7 +55,7 @@ void append_enter(struct terminal *t)
 	if (!row->begun || row->wrapped || !row_is_blank(row))
 		return;
 	for (unsigned y = s->low; y > s->y; y--) {
-		if (screen_row(s, y)->begun || !row_is_blank(screen_row(s, y)))
+		if (s->lines[y]->begun || !row_is_blank(s->lines[y]))
 			return;
 		s->low = y - 1;
 	}
@@ -80,7 +80,7 @@ void append_leave(struct terminal *t, bool cut)
 	}
 	t->parser.state = state;
 	if (tail->redrawn)
-		row_touch(screen_row(s, s->y));
+		row_touch(s->lines[s->y]);
 	if (tail->carriage)
 		s->x = 0;
 	if (tail->carriage || tail->broken)
@@ -242,7 +242,7 @@ void append_emit(const struct terminal *t, struct emitter *e)
 	const struct screen *s = t->normal;
 	const struct tail *tail = &t->tail;
 	for (unsigned y = 0; y < s->y; y++)
-		row_emit(screen_row(s, y), s->cols, &s->clusters, e);
+		row_emit(s->lines[y], s->cols, &s->clusters, e);
 	emitter_row(e, false, false);
 	size_t len = tail->len;
 	while (tail->redrawn && len > 0 && tail->data[len - 1] == ' ')

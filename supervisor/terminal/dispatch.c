@@ -126,12 +126,12 @@ static void cursor_backspace(struct terminal *t)
 	if (s->x > 0) {
 		s->x--;
 	} else if (t->modes.reverse_wrap && s->y > s->top && s->y <= s->bottom &&
-		   screen_row(s, s->y)->wrapped) {
+		   s->lines[s->y]->wrapped) {
 		/* Moves back over the soft wrap, and over the gap before a wide character. */
 		screen_set_wrapped(s, s->y, false);
 		s->y--;
 		s->x = s->cols - 1;
-		const struct row *row = screen_row(s, s->y);
+		const struct row *row = s->lines[s->y];
 		if (cell_width(row->cells[s->x]) && !cell_has_text(row->cells[s->x]))
 			s->x--;
 	}
@@ -185,7 +185,7 @@ static void cursor_region(struct terminal *t)
    protects. */
 static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 {
-	const struct row *row = screen_row(t->screen, y);
+	const struct row *row = t->screen->lines[y];
 	bool spares = t->parser.collect == '?';
 	if (to > row->used)
 		to = row->used;
@@ -203,7 +203,7 @@ static void erase_row(struct terminal *t, unsigned y)
 {
 	erase(t, y, 0, t->screen->cols);
 	screen_set_wrapped(t->screen, y, false);
-	screen_row(t->screen, y)->begun = false;
+	t->screen->lines[y]->begun = false;
 }
 
 /* ED, EL, DECSED, DECSEL */
@@ -235,7 +235,7 @@ static void edit_erase(struct terminal *t)
 		/* Nothing that was shown is deleted: the rows down to the last one that was written
 		   scroll off, whatever the margins are. */
 		unsigned top = s->top, bottom = s->bottom, count = s->rows;
-		while (count > 0 && !row_has_text(screen_row(s, count - 1), false))
+		while (count > 0 && !row_has_text(s->lines[count - 1], false))
 			count--;
 		s->top = 0;
 		s->bottom = s->rows - 1;
@@ -294,7 +294,7 @@ static void edit_alignment(struct terminal *t)
 	cursor_set(t, 0, 0);
 	/* In origin mode xterm.js begins at the margin. */
 	for (unsigned y = s->y; y < s->rows; y++) {
-		struct row *row = screen_row(s, y);
+		struct row *row = s->lines[y];
 		row_touch(row);
 		for (row->used = 0; row->used < s->cols; row->used++)
 			row->cells[row->used] = t->protect ? 'E' | CELL_PROTECTED : 'E';
@@ -450,8 +450,8 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	/* The program draws: the look of bent rows matters more than their bytes. */
 	if (s->bent && !(sequence->flags & (APPEND | AT_END))) {
 		for (unsigned y = 0; y < s->rows; y++)
-			if (screen_row(s, y)->bent)
-				row_touch(screen_row(s, y));
+			if (s->lines[y]->bent)
+				row_touch(s->lines[y]);
 		s->bent = false;
 	}
 	uint64_t from = s->base + s->y;
@@ -464,7 +464,7 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	bool counts = t->redraws > 0;
 	unsigned y = s->y + (sequence->run == cursor_restore);
 	for (; s->emitter && y < s->rows && s->base + y < from; y++)
-		counts = counts || row_has_text(screen_row(s, y), false);
+		counts = counts || row_has_text(s->lines[y], false);
 	if (counts) {
 		t->redraws++;
 		t->overwritten.watched = false;

@@ -127,7 +127,7 @@ void grid_line_feed(struct terminal *t)
 	struct screen *s = t->screen;
 	/* A newline below text that a program put further down by moving the
 	   cursor is a line of the text; one in the empty part of the screen is not. */
-	bool begun = s->y == 0 || screen_row(s, s->y)->begun || !row_is_blank(screen_row(s, s->y));
+	bool begun = s->y == 0 || s->lines[s->y]->begun || !row_is_blank(s->lines[s->y]);
 	if (s->y == s->bottom)
 		screen_scroll(s, false);
 	else if (s->y + 1 < s->rows)
@@ -141,7 +141,7 @@ void grid_line_feed(struct terminal *t)
 void grid_edit(struct terminal *t, unsigned y, unsigned at, unsigned removed, unsigned inserted)
 {
 	struct screen *s = t->screen;
-	if (!row_edit(screen_row(s, y), s->cols, at, removed, inserted))
+	if (!row_edit(s->lines[y], s->cols, at, removed, inserted))
 		return;
 	screen_changed(s, y);
 	t->lossy = true;
@@ -152,7 +152,7 @@ static void soft_wrap(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	s->x = 0;
-	screen_row(s, s->y)->returned = false;
+	s->lines[s->y]->returned = false;
 	if (s->y == s->bottom) {
 		screen_scroll(s, true);
 		return;
@@ -199,7 +199,7 @@ static __attribute__((noinline, cold)) void note_overwritten(struct terminal *t)
 {
 	struct overwritten *o = &t->overwritten;
 	const struct screen *s = t->screen;
-	const struct row *row = screen_row(s, s->y);
+	const struct row *row = s->lines[s->y];
 	if (t->modes.insert || s != t->normal || row->wrapped || row->used < TELLING_COLUMNS ||
 	    o->looks == OVERWRITTEN_MOST || !stays(t, row))
 		return;
@@ -216,7 +216,7 @@ static inline void begin_text(struct terminal *t, uint32_t first)
 	const struct screen *s = t->screen;
 	if (!t->overwritten.watched || s->x > 0)
 		return;
-	uint32_t old = screen_row(s, s->y)->cells[0];
+	uint32_t old = s->lines[s->y]->cells[0];
 	if (old && old != first && (cell_is_letter(old) || cell_is_letter(first)))
 		note_overwritten(t);
 }
@@ -250,7 +250,7 @@ static void print_ascii(struct terminal *t, const char *data, size_t len)
 static unsigned column_before(const struct screen *s)
 {
 	unsigned x = s->x - 1;
-	return x > 0 && cell_width(screen_row(s, s->y)->cells[x]) == 0 ? x - 1 : x;
+	return x > 0 && cell_width(s->lines[s->y]->cells[x]) == 0 ? x - 1 : x;
 }
 
 /* A mark, or another part of the character before it. */
@@ -258,7 +258,7 @@ static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsig
 {
 	struct screen *s = t->screen;
 	unsigned x = column_before(s);
-	uint32_t parts[CLUSTER_PARTS], *cell = &screen_row(s, s->y)->cells[x];
+	uint32_t parts[CLUSTER_PARTS], *cell = &s->lines[s->y]->cells[x];
 	unsigned count = cluster_parts(&s->clusters, *cell, parts);
 	struct row *row = begin_put(s, bytes, len);
 	row->uneven = true;
@@ -288,7 +288,7 @@ __attribute__((noinline)) static bool joins(const struct terminal *t, uint32_t c
 		return s->x > 0 && (t->width || s->x >= s->cols);
 	if (!t->width || s->x == 0)
 		return false;
-	uint32_t cell = screen_row(s, s->y)->cells[column_before(s)];
+	uint32_t cell = s->lines[s->y]->cells[column_before(s)];
 	if (!utf8_is_skin_tone(cp) && !(cell & CELL_CLUSTER))
 		return false;
 	unsigned count = cluster_parts(&s->clusters, cell, parts);
@@ -301,7 +301,7 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 	unsigned width = 1;
 	if (cp >= FIRST_MARK) {
 		if (cp == BYTE_ORDER_MARK) {
-			const struct row *row = screen_row(s, s->y);
+			const struct row *row = s->lines[s->y];
 			if (row->plain && s->x == row->end)
 				begin_put(s, bytes, len);
 			return;
@@ -375,7 +375,7 @@ void grid_repeat(struct terminal *t)
 	uint32_t count = parser_param(&t->parser, 0, 1);
 	if (!t->width || s->x < t->width)
 		return;
-	uint32_t cell = screen_row(s, s->y)->cells[s->x - t->width];
+	uint32_t cell = s->lines[s->y]->cells[s->x - t->width];
 	unsigned len = cluster_parts(&s->clusters, cell, parts);
 	if (!cell_has_text(cell))
 		return;
@@ -418,8 +418,8 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	unsigned n = 0;
 	uint32_t cp;
 	/* The next character may be a part of the one before the cursor. */
-	bool may_join = t->width && s->x > 0 &&
-			(screen_row(s, s->y)->cells[column_before(s)] & CELL_CLUSTER);
+	bool may_join =
+		t->width && s->x > 0 && (s->lines[s->y]->cells[column_before(s)] & CELL_CLUSTER);
 	if (may_join || t->partial_len || t->modes.insert || t->protect || t->style ||
 	    !t->modes.wrap || !decode_narrow(p, end, &cp))
 		return terminal_resume(t, p, end);
@@ -428,7 +428,7 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 		begin_text(t, cp);
 	if (s->x >= s->cols)
 		soft_wrap(t);
-	uint32_t *cells = screen_row(s, s->y)->cells + s->x;
+	uint32_t *cells = s->lines[s->y]->cells + s->x;
 	unsigned room = s->cols - s->x;
 	while (n < room && q < end) {
 		unsigned len = decode_narrow(q, end, &cp);
@@ -480,7 +480,7 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 			continue;
 		} else {
 			if (c == '\n' && terminal_keeps_return(t, p))
-				screen_row(t->screen, t->screen->y)->returned = true;
+				t->screen->lines[t->screen->y]->returned = true;
 			p++;
 			if (c == '\0')
 				grid_show_nul(t);
@@ -515,7 +515,7 @@ void grid_replay(struct terminal *t, const char *data, size_t len)
 				t->screen->x = 0;
 				grid_line_feed(t);
 			} else if (c == '\r') {
-				screen_row(t->screen, t->screen->y)->returned = true;
+				t->screen->lines[t->screen->y]->returned = true;
 			} else {
 				grid_tab(t->screen);
 			}
@@ -549,20 +549,20 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 	uint64_t row;
 	unsigned column;
 	for (unsigned i = first; i <= last; i++) {
-		const struct row *old = screen_row(from, i);
+		const struct row *old = from->lines[i];
 		plain = plain && old->plain && !old->partial;
 		handed = handed && old->handed;
 		if (i == from->y && from->x < old->end)
 			plain = false;
 	}
 	for (unsigned i = first; i <= last; i++) {
-		const struct row *old = screen_row(from, i);
+		const struct row *old = from->lines[i];
 		unsigned end = i < last ? from->cols : old->used;
 		t->width = 0;
 		if (plain)
 			replay(t, old);
 		if (i < last && !cell_has_text(old->cells[end - 1]) &&
-		    cell_width(screen_row(from, i + 1)->cells[0]) == 2)
+		    cell_width(from->lines[i + 1]->cells[0]) == 2)
 			end--;
 		for (column = 0; !plain && column < end; column++) {
 			if (i == from->y && column == from->x) {
@@ -587,7 +587,7 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 		}
 	}
 	for (row = start < s->base ? s->base : start; row <= s->base + s->y; row++) {
-		struct row *new = screen_row(s, (unsigned)(row - s->base));
+		struct row *new = s->lines[(unsigned)(row - s->base)];
 		new->handed = handed;
 		if (!plain && new->used)
 			row_touch(new);
@@ -605,20 +605,20 @@ static void copy_normal(struct terminal *t, const struct screen *from)
 		depth = from->y + 1;
 	for (unsigned first = 0; first < depth; first = last + 1) {
 		last = first;
-		while (last + 1 < depth && screen_row(from, last + 1)->wrapped)
+		while (last + 1 < depth && from->lines[last + 1]->wrapped)
 			last++;
 		if (first) {
 			s->x = 0;
 			grid_line_feed(t);
 		}
-		if (screen_row(from, first)->begun)
+		if (from->lines[first]->begun)
 			screen_begin(s, s->y);
 		else
-			screen_row(s, s->y)->begun = false;
+			s->lines[s->y]->begun = false;
 		if (!first)
-			screen_row(s, 0)->wrapped = screen_row(from, 0)->wrapped;
+			s->lines[0]->wrapped = from->lines[0]->wrapped;
 		copy_line(t, from, first, last, &y, &x);
-		screen_row(s, s->y)->returned = screen_row(from, last)->returned;
+		s->lines[s->y]->returned = from->lines[last]->returned;
 	}
 	s->x = x < s->cols ? x : s->cols - 1;
 	s->y = y < s->base ? 0 : (unsigned)(y - s->base);

@@ -217,11 +217,6 @@ void screen_keep(struct screen *s, const struct screen *from);
    cursor and `base` stay. */
 void screen_clear(struct screen *s);
 
-static inline struct row *screen_row(const struct screen *s, unsigned y)
-{
-	return s->lines[y];
-}
-
 /* A newline led to the row. */
 void screen_begin(struct screen *s, unsigned y);
 

@@ -244,10 +244,10 @@ void mode_full_reset(struct terminal *t)
 	unsigned count = s->rows;
 	set_alternate(t, false);
 	/* The shown rows stay in the text, the new screen begins below. */
-	while (count > 0 && !row_has_text(screen_row(s, count - 1), true))
+	while (count > 0 && !row_has_text(s->lines[count - 1], true))
 		count--;
 	for (unsigned y = 0; y < count; y++)
-		row_emit(screen_row(s, y), s->cols, &s->clusters, &t->emitter);
+		row_emit(s->lines[y], s->cols, &s->clusters, &t->emitter);
 	/* Only the newline that ends the text is still owed. */
 	t->emitter.owed = t->emitter.any ? 1 : 0;
 	t->emitter.open = false;

@@ -93,7 +93,7 @@ int terminal_paint(const struct terminal *t, const struct terminal_painter *pain
 	struct emitter e = {.write = emitter_collect, .ctx = &text};
 	bool failed = false;
 	for (unsigned y = 0; y < s->rows; y++) {
-		const struct row *row = screen_row(s, y);
+		const struct row *row = s->lines[y];
 		/* The cells that have one style, at a time. */
 		for (unsigned x = 0, to; x < row->used; x = to) {
 			uint32_t style = row->cells[x] & CELL_STYLE;

@@ -180,7 +180,7 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 {
 	for (unsigned y = 0; y < rows; y++) {
 		emitter_row(e, false, false);
-		row_emit_cells(screen_row(s, y), s->cols, &s->clusters, e);
+		row_emit_cells(s->lines[y], s->cols, &s->clusters, e);
 	}
 	emitter_close(e);
 }
@@ -224,7 +224,7 @@ static unsigned find_indent(const struct screen *s, unsigned rows)
 {
 	unsigned least = s->cols - 1;
 	for (unsigned y = 0; y < rows; y++) {
-		const struct row *row = screen_row(s, y);
+		const struct row *row = s->lines[y];
 		unsigned x = 0;
 		while (x < row->used && !cell_has_ink(row->cells[x]))
 			x++;
@@ -240,7 +240,7 @@ static void emit_last_picture(const struct terminal *t, unsigned depth, struct e
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
 	const unsigned indent = find_indent(s, depth);
 	for (unsigned y = 0; y < depth; y++) {
-		const struct row *row = screen_row(s, y);
+		const struct row *row = s->lines[y];
 		struct row rest = {.cells = row->cells + indent,
 				   .used = row->used > indent ? row->used - indent : 0};
 		struct emitter gather = {.write = emitter_collect, .ctx = &text};
@@ -273,7 +273,7 @@ bool terminal_emit(const struct terminal *t, struct emitter *e)
 	} else {
 		depth = screen_depth(s);
 		for (y = 0; y < depth; y++)
-			row_emit(screen_row(s, y), s->cols, &s->clusters, e);
+			row_emit(s->lines[y], s->cols, &s->clusters, e);
 		if (!depth && e->open)
 			e->owed++;
 	}
@@ -281,7 +281,7 @@ bool terminal_emit(const struct terminal *t, struct emitter *e)
 	   shows something. */
 	bool wanted = (t->options.picture || t->screen != s) && (t->cut || !e->any);
 	depth = wanted ? t->alternate->rows : 0;
-	while (depth > 0 && !row_has_text(screen_row(t->alternate, depth - 1), false))
+	while (depth > 0 && !row_has_text(t->alternate->lines[depth - 1], false))
 		depth--;
 	if (depth == 0) {
 		emitter_settle(e);
@@ -325,7 +325,7 @@ uint64_t terminal_settled(const struct terminal *t)
 /* The first row from y on that is not handed on, or the cursor's. */
 static unsigned next_row(const struct screen *s, unsigned y)
 {
-	while (y < s->y && screen_row(s, y)->handed)
+	while (y < s->y && s->lines[y]->handed)
 		y++;
 	return y;
 }
@@ -342,7 +342,7 @@ uint64_t terminal_lines(const struct terminal *t)
 	uint64_t lines = terminal_settled(t);
 	bool open = t->emitter.open;
 	for (unsigned y = next_row(s, 0); y <= s->y; y++) {
-		const struct row *row = screen_row(s, y);
+		const struct row *row = s->lines[y];
 		if (open && !goes_on(row))
 			lines++;
 		open = !row->handed;
@@ -355,9 +355,9 @@ uint64_t terminal_lines(const struct terminal *t)
 static bool stands(struct screen *s, unsigned from, unsigned to, int64_t now, int64_t plain_age,
 		   int64_t age, bool *plain)
 {
-	bool all = true, ended = screen_row(s, to)->begun;
+	bool all = true, ended = s->lines[to]->begun;
 	for (*plain = ended; age && from < to; from++) {
-		struct row *row = screen_row(s, from);
+		struct row *row = s->lines[from];
 		uint64_t sum = row_sum(row, &s->clusters);
 		if (row->sum != sum) {
 			row->sum = sum;
@@ -373,7 +373,7 @@ static bool stands(struct screen *s, unsigned from, unsigned to, int64_t now, in
 static unsigned line_end(const struct screen *s, unsigned first, unsigned current)
 {
 	unsigned next = first + 1;
-	while (next < current && screen_row(s, next)->wrapped)
+	while (next < current && s->lines[next]->wrapped)
 		next++;
 	return next;
 }
@@ -384,9 +384,9 @@ static void hand_on(struct terminal *t, unsigned from, unsigned to)
 	struct screen *s = t->normal;
 	bool handed = true;
 	for (unsigned y = from; y < to; y++)
-		handed = handed && screen_row(s, y)->handed;
+		handed = handed && s->lines[y]->handed;
 	for (unsigned y = from; y < to && !handed; y++) {
-		struct row *row = screen_row(s, y);
+		struct row *row = s->lines[y];
 		row_emit(row, s->cols, &s->clusters, &t->emitter);
 		row->handed = true;
 		row->reported = to - from == 1 ? row_sum(row, &s->clusters) : 0;
@@ -403,7 +403,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		return;
 	if (t->appending)
 		append_leave(t, false);
-	for (current = s->y; current > 0 && screen_row(s, current)->wrapped; current--)
+	for (current = s->y; current > 0 && s->lines[current]->wrapped; current--)
 		;
 	/* How many of the rows above are lines to hand on. */
 	for (unsigned first = 0; first < current; first = next) {
@@ -416,7 +416,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t
 		next = line_end(s, done, current);
 		hand_on(t, done, next);
 	}
-	if (e->open && !goes_on(screen_row(s, next_row(s, done))))
+	if (e->open && !goes_on(s->lines[next_row(s, done)]))
 		emitter_close(e);
 	emitter_flush(e);
 	t->version++;
