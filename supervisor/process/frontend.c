@@ -27,10 +27,10 @@
    shell that continues a running job sends no signal. */
 #define FOREGROUND_MS 300
 
-/* How long the command's start may take, twice, before the front end steps in: the first time the
-   machine may have stalled, and all the others with it. And the interval between its steps. */
-#define START_MS 250
-#define LATE_MS  50
+/* The front end steps in when it has waited twice so long for the command's start: once, the
+   machine may have stalled, and all the others with it. Then it looks more often. */
+#define NOT_STARTED_MS 250
+#define LATE_LOOK_MS   50
 
 /* So long process 1 waits for its run to be pushed; engines kill a container 10 s after its stop.
  */
@@ -275,7 +275,7 @@ static void frontend_wait_for_end(struct frontend *f)
 	while (!f->over) {
 		int64_t now = clock_monotonic_ms();
 		if (f->group == 0)
-			loop_until(&l, now + (f->late ? LATE_MS : START_MS));
+			loop_until(&l, now + (f->late ? LATE_LOOK_MS : NOT_STARTED_MS));
 		else if (f->job->channels.keyboard >= 0 && !f->raw)
 			loop_until(&l, now + FOREGROUND_MS);
 		if (!f->full)

@@ -22,7 +22,7 @@ struct job {
 	struct channels channels;
 	struct signals signals; /* as the caller had them */
 	pid_t front, parent;    /* the front end's process ID, and its parent's */
-	/* A connected socket on which the caller speaks the control protocol; 0: none. */
+	/* A connected socket on which the caller is a client of the run (protocol.h); 0: none. */
 	int caller;
 	bool leashed;       /* the run ends when the caller closes it */
 	bool leads;         /* the command leads its process group */

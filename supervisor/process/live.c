@@ -120,7 +120,7 @@ static int live_listen(struct live *c, int dir, const char *name)
 	int bound = bind(c->fd, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);
 	/* Renamed once it listens: a socket that refuses counts as one of a killed supervisor. */
-	if (bound == 0 && listen(c->fd, CONTROL_CLIENTS) == 0 &&
+	if (bound == 0 && listen(c->fd, LIVE_CLIENTS) == 0 &&
 	    renameat(dir, temporary, dir, c->name) == 0)
 		return 0;
 	int error = errno;
@@ -148,9 +148,9 @@ void live_try_open(struct supervisor *s, int64_t now_ms)
 		store_close(&store);
 	}
 	if (result < 0)
-		TRACE(PROCESS, "supervisor: no control socket: %m");
+		TRACE(PROCESS, "supervisor: no socket: %m");
 	else
-		TRACE(PROCESS, "supervisor: control socket %s", s->live.name);
+		TRACE(PROCESS, "supervisor: socket %s", s->live.name);
 }
 
 int live_open(struct supervisor *s)
@@ -243,14 +243,14 @@ static void cast_output(struct cast *c, int64_t ms, const char *data, size_t len
 	buffer_release(&bytes);
 }
 
-static bool control_is_queued(const struct control_client *client)
+static bool live_client_is_queued(const struct live_client *client)
 {
 	return client->queue.len > client->sent;
 }
 
-static void control_pump(struct control_client *client)
+static void live_client_pump(struct live_client *client)
 {
-	while (!client->dead && control_is_queued(client)) {
+	while (!client->dead && live_client_is_queued(client)) {
 		size_t len;
 		const char *at = client->queue.data + client->sent;
 		memcpy(&len, at, sizeof(len));
@@ -271,8 +271,8 @@ static void control_pump(struct control_client *client)
 		buffer_release(&client->queue);
 }
 
-static void control_queue(struct control_client *client, enum frame_kind kind, int a,
-			  const char *data, size_t len)
+static void live_client_queue(struct live_client *client, enum frame_kind kind, int a,
+			      const char *data, size_t len)
 {
 	struct frame head;
 	size_t total = FRAME_HEAD + len;
@@ -290,14 +290,14 @@ static void control_queue(struct control_client *client, enum frame_kind kind, i
 }
 
 /* Queues an answer, in frames of one kind. */
-static void control_answer(struct control_client *client, enum frame_kind kind, const void *data,
-			   size_t len)
+static void live_client_send(struct live_client *client, enum frame_kind kind, const void *data,
+			     size_t len)
 {
 	const char *at = data;
 	do {
 		size_t n = len < FRAME_DATA ? len : FRAME_DATA;
 		len -= n;
-		control_queue(client, kind, kind == FRAME_OUTPUT ? 0 : (int)len, at, n);
+		live_client_queue(client, kind, kind == FRAME_OUTPUT ? 0 : (int)len, at, n);
 		at += n;
 	} while (len > 0);
 }
@@ -325,13 +325,13 @@ void live_output(struct supervisor *s, const char *data, size_t len)
 	}
 	if (cast->artifact)
 		cast_output(cast, clock_monotonic_ms() - s->job->begun_ms, data, len);
-	for (struct control_client *client = s->live.clients; client; client = client->next) {
+	for (struct live_client *client = s->live.clients; client; client = client->next) {
 		client->behind |=
 			client->attached && client->queue.len - client->sent + len > OUTPUT_MOST;
 		if (!client->attached || client->behind)
 			continue;
-		control_answer(client, FRAME_OUTPUT, data, len);
-		control_pump(client);
+		live_client_send(client, FRAME_OUTPUT, data, len);
+		live_client_pump(client);
 	}
 }
 
@@ -430,7 +430,7 @@ void live_on_prompt(struct supervisor *s, int64_t now_ms)
 }
 
 /* To a client that watches, a status is an answer whenever it has changed. */
-static void live_answer_status(struct supervisor *s, struct control_client *client, bool watches,
+static void live_answer_status(struct supervisor *s, struct live_client *client, bool watches,
 			       bool follows)
 {
 	struct interceptor *text = source_text(&s->sources[0]);
@@ -447,7 +447,7 @@ static void live_answer_status(struct supervisor *s, struct control_client *clie
 	/* The caller asks earlier than others can: the answer has the ID. */
 	live_try_open(s, now_ms);
 	if (!live_screen(s) && s->sources[0].run) {
-		control_queue(client, FRAME_DONE, ENOMEM, NULL, 0);
+		live_client_queue(client, FRAME_DONE, ENOMEM, NULL, 0);
 		return;
 	}
 	/* Somebody will read the text. */
@@ -490,10 +490,10 @@ static void live_answer_status(struct supervisor *s, struct control_client *clie
 	}
 	buffer_release(&word);
 	live_describe_text(s, &now);
-	control_answer(client, FRAME_STATUS, &now, sizeof(now));
+	live_client_send(client, FRAME_STATUS, &now, sizeof(now));
 }
 
-static void live_answer_picture(struct supervisor *s, struct control_client *client, bool painted)
+static void live_answer_picture(struct supervisor *s, struct live_client *client, bool painted)
 {
 	struct buffer out = BUFFER_INIT, picture = BUFFER_INIT, clean = BUFFER_INIT;
 	struct buffer paint = BUFFER_INIT;
@@ -520,10 +520,10 @@ static void live_answer_picture(struct supervisor *s, struct control_client *cli
 	json_end_object(&out);
 	answered = buffer_check(&out) == 0;
 	if (answered)
-		control_answer(client, FRAME_PICTURE, out.data, out.len);
+		live_client_send(client, FRAME_PICTURE, out.data, out.len);
 out:
 	if (!answered)
-		control_queue(client, FRAME_DONE, ENOMEM, NULL, 0);
+		live_client_queue(client, FRAME_DONE, ENOMEM, NULL, 0);
 	buffer_release(&out);
 	buffer_release(&picture);
 	buffer_release(&clean);
@@ -540,7 +540,7 @@ static void supervisor_end_run(struct supervisor *s, const char *why)
 
 static int live_signal(struct supervisor *s, int sig, bool own)
 {
-	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
+	TRACE(SIGNALS, "supervisor: a client asks for signal %d", sig);
 	if (sig < 0 || sig > 1000)
 		return EINVAL;
 	if (s->state == SUPERVISOR_RUNNING)
@@ -561,7 +561,7 @@ static int live_signal(struct supervisor *s, int sig, bool own)
 }
 
 /* Answers a request. */
-static void control_ask(struct supervisor *s, struct control_client *client, const struct frame *f,
+static void live_answer(struct supervisor *s, struct live_client *client, const struct frame *f,
 			size_t len)
 {
 	const unsigned a = (unsigned)f->a, b = (unsigned)f->b;
@@ -594,42 +594,42 @@ static void control_ask(struct supervisor *s, struct control_client *client, con
 	case FRAME_REPORTED: s->live.reported = (uint64_t)f->a; break;
 	default: error = EPROTO; break;
 	}
-	control_queue(client, FRAME_DONE, error, NULL, 0);
+	live_client_queue(client, FRAME_DONE, error, NULL, 0);
 }
 
-static void control_serve(struct supervisor *s, struct control_client *client)
+static void live_client_serve(struct supervisor *s, struct live_client *client)
 {
-	control_pump(client);
-	for (int i = 0; i < TURN && !client->dead && !control_is_queued(client); i++) {
+	live_client_pump(client);
+	for (int i = 0; i < TURN && !client->dead && !live_client_is_queued(client); i++) {
 		struct frame f;
 		ssize_t n = frame_receive(client->fd, &f, MSG_DONTWAIT);
 		bool more = n >= 0 || errno == EPROTO || errno == EPROTONOSUPPORT;
 		if (n >= 0)
-			control_ask(s, client, &f, (size_t)n);
+			live_answer(s, client, &f, (size_t)n);
 		else if (more)
-			control_queue(client, FRAME_DONE, errno, NULL, 0);
+			live_client_queue(client, FRAME_DONE, errno, NULL, 0);
 		else
 			client->dead = errno != EAGAIN;
 		/* The output that it has missed is on the screen, or in the text. */
-		if (!client->dead && !control_is_queued(client) && client->behind) {
+		if (!client->dead && !live_client_is_queued(client) && client->behind) {
 			struct buffer out = BUFFER_INIT;
 			struct terminal *t = live_screen(s);
 			if (t && terminal_repaint(t, &out) == 0 && out.len > 0)
-				control_answer(client, FRAME_OUTPUT, out.data, out.len);
+				live_client_send(client, FRAME_OUTPUT, out.data, out.len);
 			client->behind = false;
 			buffer_release(&out);
 		}
-		if (!client->dead && !control_is_queued(client) && client->changed)
+		if (!client->dead && !live_client_is_queued(client) && client->changed)
 			live_answer_status(s, client, false, false);
-		control_pump(client);
+		live_client_pump(client);
 		if (!more)
 			break;
 	}
 }
 
-static void control_drop(struct live *c, struct control_client **at)
+static void live_client_drop(struct live *c, struct live_client **at)
 {
-	struct control_client *client = *at;
+	struct live_client *client = *at;
 	*at = client->next;
 	c->count--;
 	io_close(&client->fd);
@@ -640,15 +640,15 @@ static void control_drop(struct live *c, struct control_client **at)
 void live_serve(struct supervisor *s)
 {
 	struct live *c = &s->live;
-	for (struct control_client **at = &c->clients; *at;) {
-		control_serve(s, *at);
+	for (struct live_client **at = &c->clients; *at;) {
+		live_client_serve(s, *at);
 		if (!(*at)->dead) {
 			at = &(*at)->next;
 			continue;
 		}
 		bool unsizes = (*at)->sizes, left = (*at)->caller && s->job->leashed;
-		control_drop(c, at);
-		for (const struct control_client *other = c->clients; other; other = other->next)
+		live_client_drop(c, at);
+		for (const struct live_client *other = c->clients; other; other = other->next)
 			unsizes &= !other->sizes;
 		/* The last one with a terminal has gone: the run has its own size again. */
 		if (unsizes && s->state < SUPERVISOR_FLUSHING)
@@ -663,8 +663,7 @@ void live_serve(struct supervisor *s)
 
 void live_adopt(struct live *c, int fd, bool caller)
 {
-	struct control_client *client =
-		c->count < CONTROL_CLIENTS ? calloc(1, sizeof(*client)) : NULL;
+	struct live_client *client = c->count < LIVE_CLIENTS ? calloc(1, sizeof(*client)) : NULL;
 	if (!client) {
 		frame_send(fd, FRAME_DONE, EBUSY, 0, NULL, 0, MSG_DONTWAIT);
 		close(fd);
@@ -701,30 +700,31 @@ static void live_accept(void *ctx, short revents)
 void live_watch(struct live *c, struct loop *l)
 {
 	loop_watch(l, c->fd, POLLIN, live_accept, c);
-	for (const struct control_client *client = c->clients; client; client = client->next)
-		loop_watch(l, client->fd, control_is_queued(client) ? POLLOUT : POLLIN, NULL, NULL);
+	for (const struct live_client *client = c->clients; client; client = client->next)
+		loop_watch(l, client->fd, live_client_is_queued(client) ? POLLOUT : POLLIN, NULL,
+			   NULL);
 }
 
 void live_changed(struct supervisor *s, int64_t now_ms)
 {
 	s->timer[TIMER_CHANGED] = 0;
 	s->live.told_at = now_ms;
-	for (struct control_client *client = s->live.clients; client; client = client->next) {
+	for (struct live_client *client = s->live.clients; client; client = client->next) {
 		if (!client->watches)
 			continue;
 		client->changed = true;
-		if (!control_is_queued(client)) {
+		if (!live_client_is_queued(client)) {
 			live_answer_status(s, client, false, false);
-			control_pump(client);
+			live_client_pump(client);
 		}
 	}
 }
 
 bool live_is_pending(const struct live *c)
 {
-	for (const struct control_client *client = c->clients; client; client = client->next) {
+	for (const struct live_client *client = c->clients; client; client = client->next) {
 		if (!client->dead &&
-		    (control_is_queued(client) || client->behind || client->changed))
+		    (live_client_is_queued(client) || client->behind || client->changed))
 			return true;
 	}
 	return false;
@@ -751,6 +751,6 @@ void live_close(struct live *c)
 		unlinkat(c->dir, c->name, 0);
 	io_close(&c->fd);
 	while (c->clients)
-		control_drop(c, &c->clients);
+		live_client_drop(c, &c->clients);
 	io_close(&c->dir);
 }

@@ -59,7 +59,7 @@
 /* Interval between attempts to set the session's niceness. */
 #define NICE_MS 110
 
-/* How long to wait for a control client that does not read the end of the run. */
+/* How long to wait for a client that does not read the end of the run. */
 #define STALL_MS 1000
 
 struct source *supervisor_terminal(struct supervisor *s)
@@ -581,7 +581,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 	}
 	if (supervisor_is_held(s) && (s->ending || !supervisor_has_lingered(s, now_ms)))
 		return false;
-	/* Control clients get the end of the run, if they do not stall. */
+	/* Clients get the end of the run, if they do not stall. */
 	if (!live_is_pending(&s->live))
 		return true;
 	if (!s->timer[TIMER_STALL])

@@ -390,7 +390,7 @@ enum supervisor_timer {
 	TIMER_FRONT,       /* look at the front end */
 	TIMER_AGENT,       /* look at the agent */
 	TIMER_FINISH,      /* look whether somebody still works off what the command wrote */
-	TIMER_STALL,       /* give up control clients that do not read */
+	TIMER_STALL,       /* give up clients that do not read */
 	TIMER_NICE,        /* give the session its niceness */
 	TIMER_LINGER_IDLE, /* record silent daemons no longer */
 	TIMER_OPEN,        /* make the socket */
@@ -432,10 +432,10 @@ struct cast {
 	size_t partial_len;
 };
 
-#define CONTROL_CLIENTS 64
+#define LIVE_CLIENTS 64
 
-struct control_client {
-	struct control_client *next;
+struct live_client {
+	struct live_client *next;
 	int fd;
 	struct buffer queue; /* packets, each behind its length (size_t) */
 	size_t sent;         /* bytes of the queue */
@@ -451,7 +451,7 @@ struct live {
 	int dir; /* STORE/live, -1: not open */
 	int fd;  /* listens */
 	char name[32];
-	struct control_client *clients; /* a list, newest first */
+	struct live_client *clients; /* a list, newest first */
 	int count;
 	int64_t told_at; /* monotonic: when those who watch were told last */
 	struct cast cast;

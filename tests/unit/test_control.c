@@ -280,16 +280,16 @@ TEST_IN(there_is_room_for_so_many, home_setup, home_teardown)
 {
 	static struct run r;
 	struct frame p;
-	int fds[CONTROL_CLIENTS + 1];
+	int fds[LIVE_CLIENTS + 1];
 	start(&r, 80, 24);
-	for (int i = 0; i <= CONTROL_CLIENTS; i++)
+	for (int i = 0; i <= LIVE_CLIENTS; i++)
 		fds[i] = client(&r);
-	assert_int_equal(r.s.live.count, CONTROL_CLIENTS);
-	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), FRAME_HEAD);
+	assert_int_equal(r.s.live.count, LIVE_CLIENTS);
+	assert_int_equal(recv(fds[LIVE_CLIENTS], &p, sizeof(p), 0), FRAME_HEAD);
 	assert_int_equal(p.kind, FRAME_DONE);
 	assert_int_equal(p.a, EBUSY);
-	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), 0);
-	for (int i = 0; i <= CONTROL_CLIENTS; i++)
+	assert_int_equal(recv(fds[LIVE_CLIENTS], &p, sizeof(p), 0), 0);
+	for (int i = 0; i <= LIVE_CLIENTS; i++)
 		close(fds[i]);
 	live_serve(&r.s);
 	assert_int_equal(r.s.live.count, 0);
