@@ -185,7 +185,7 @@ static void process(struct interceptor *s, const char *data, size_t len)
 
 void intercept_judge(struct interceptor *s, bool end)
 {
-	struct buffer first = s->first;
+	struct buffer first = s->unjudged;
 	if (s->state != BYTES_UNJUDGED)
 		return;
 	s->sniff = (struct sniff){.len = 0};
@@ -200,7 +200,7 @@ void intercept_judge(struct interceptor *s, bool end)
 	    s->reader != &readers[INTERCEPT_PROGRAM])
 		return;
 	s->state = s->options.exact ? BYTES_PLAIN : BYTES_RENDERED;
-	s->first = (struct buffer)BUFFER_INIT;
+	s->unjudged = (struct buffer)BUFFER_INIT;
 	bool separates = s->sniff.nul && !s->sniff.newline;
 	if (binary)
 		become_binary(s);
@@ -216,8 +216,8 @@ void intercept_judge(struct interceptor *s, bool end)
 void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 {
 	if (s->state == BYTES_UNJUDGED) {
-		const struct buffer *first = &s->first;
-		bool kept = buffer_try_append(&s->first, data, len) == 0;
+		const struct buffer *first = &s->unjudged;
+		bool kept = buffer_try_append(&s->unjudged, data, len) == 0;
 		/* Enough are there: a newline tells what a NUL is. */
 		if (!kept || first->len >= SNIFF_NUL ||
 		    (first->len >= SNIFF_LEN && memchr(first->data, '\n', first->len)))
@@ -236,6 +236,6 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 
 void interceptor_pause(struct interceptor *s)
 {
-	if (s->first.len > 0)
+	if (s->unjudged.len > 0)
 		intercept_judge(s, false);
 }

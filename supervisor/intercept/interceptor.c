@@ -24,7 +24,7 @@ uint64_t intercept_lines(const struct interceptor *s)
 	return s->preview ? preview_lines(s->preview) : 0;
 }
 
-static uint64_t intercept_bytes(const struct interceptor *s)
+uint64_t intercept_bytes(const struct interceptor *s)
 {
 	if (s->state == BYTES_BINARY)
 		return s->raw_bytes;
@@ -45,7 +45,7 @@ void intercept_overflow(struct interceptor *s)
 	}
 	TRACE(PREVIEW, "%s is too long to be printed whole: %zu bytes held", PART_NAME(s),
 	      s->held.len);
-	s->head_closed = true;
+	s->opening_over = true;
 	intercept_resolve(s);
 	interceptor_spill(s);
 	if (intercept_is_by_head(s))
@@ -198,8 +198,7 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 	l->bytes = l->failure_bytes = bytes;
 }
 
-/* All of the text that is there is known, and so is the outcome. */
-static void interceptor_end_text(struct interceptor *s, const struct wording_ending *e)
+void intercept_end_text(struct interceptor *s, const struct wording_ending *e)
 {
 	struct buffer pending = BUFFER_INIT;
 	intercept_judge(s, true);
@@ -207,8 +206,7 @@ static void interceptor_end_text(struct interceptor *s, const struct wording_end
 	   terminal still holds as it is now, the artifact goes on with its later state. */
 	if (s->state < BYTES_BINARY && !s->finished &&
 	    terminal_pending(s->terminal, &pending) == 0) {
-		if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
-			intercept_finish_plain(s);
+		intercept_finish_plain(s);
 		measure_text(s, pending.data, pending.len);
 		intercept_hand_on(s, pending.data, pending.len);
 		if (s->fits && (buffer_try_append(&s->held, pending.data, pending.len) < 0 ||
@@ -222,48 +220,6 @@ static void interceptor_end_text(struct interceptor *s, const struct wording_end
 		interceptor_conclude(s, e->state == WORDING_RUNNING ? INTERCEPT_RUNNING
 					: failed                    ? INTERCEPT_FAILURE
 								    : INTERCEPT_SUCCESS);
-}
-
-int interceptor_collect(struct interceptor *s, const struct interceptor_ending *e,
-			struct report_stream *out)
-{
-	int result = 0;
-	interceptor_end_text(s, &e->ending);
-	out->limit = s->options.limit;
-	out->total_bytes = intercept_bytes(s);
-	if (s->state == BYTES_BINARY) {
-		buffer_clear(&s->collected);
-		out->binary = true;
-		out->kind = s->kind;
-	} else {
-		out->total_lines = intercept_lines(s);
-		result = intercept_collect_end(s, e, out);
-	}
-	s->reported = true;
-	if (buffer_check(&s->collected) < 0)
-		result = -1;
-	out->text = s->collected;
-	out->text.failed = false;
-	s->collected = (struct buffer)BUFFER_INIT;
-	return result;
-}
-
-void interceptor_report(struct interceptor *s, const struct interceptor_ending *given)
-{
-	struct interceptor_ending e = *given;
-	interceptor_end_text(s, &e.ending);
-	e.ending.lines = s->options.lines_before + intercept_lines(s);
-	e.ending.bytes = s->options.bytes_before + intercept_bytes(s);
-	e.ending.limit = s->options.limit;
-	e.ending.picture = terminal_facts(s->terminal).is_pictured;
-	TRACE(PREVIEW, "%s ends: %" PRIu64 " bytes, %s, for a reader of %s", PART_NAME(s),
-	      e.ending.bytes,
-	      s->state >= BYTES_BINARY ? "binary"
-	      : s->fits                ? "not too long"
-				       : "too long",
-	      s->reader->name);
-	if (s->reader->previews)
-		intercept_print_end(s, &e);
 	s->reported = true;
 }
 
@@ -375,7 +331,7 @@ void interceptor_free(struct interceptor *s)
 	free(s->judge);
 	buffer_release(&s->plain.line);
 	buffer_release(&s->raw);
-	buffer_release(&s->first);
+	buffer_release(&s->unjudged);
 	buffer_release(&s->held);
 	buffer_release(&s->line);
 	buffer_release(&s->partial);
@@ -413,7 +369,7 @@ static bool interceptor_is_live(const struct interceptor *s)
 	if (s->finished || s->state > BYTES_RENDERED)
 		return false;
 	bool wanted = s->reader->lines == LINES_ALL ||
-		      (s->reader->lines == LINES_OF_HEAD && !s->head_closed);
+		      (s->reader->lines == LINES_OF_OPENING && !s->opening_over);
 	return s->followed || (!s->reported && wanted);
 }
 
@@ -481,8 +437,7 @@ void interceptor_finish(struct interceptor *s)
 	if (s->finished)
 		return;
 	intercept_judge(s, true);
-	if (s->state == BYTES_PLAIN || s->state == BYTES_PASSED)
-		intercept_finish_plain(s);
+	intercept_finish_plain(s);
 	if (s->state < BYTES_BINARY)
 		terminal_finish(s->terminal);
 	s->finished = true;
@@ -548,7 +503,7 @@ struct interceptor_facts interceptor_facts(const struct interceptor *s)
 		.is_binary = s->state >= BYTES_BINARY,
 		.is_spilled = s->artifact || s->spill == SPILL_FAILED,
 		.is_on_disk = s->reader == &readers[INTERCEPT_SILENT] && !s->fits && s->artifact,
-		.is_holding = s->reader->previews && s->head_closed && s->printed < s->text_bytes,
+		.is_holding = s->reader->previews && s->opening_over && s->printed < s->text_bytes,
 		.is_previewed = s->preview && (is_partial || folds) && s->state != BYTES_BINARY &&
 				s->options.limit.mode == MODE_SMART,
 		.is_partial = is_partial,

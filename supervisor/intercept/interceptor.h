@@ -7,7 +7,7 @@
 //
 // Text up to the threshold is held in memory; past it the artifact is opened
 // and everything goes there. For a reader that gets a preview (an agent) the
-// first share of the text is printed as its lines become final, the rest is
+// opening of the text is printed as its lines become final, the rest is
 // decided by interceptor_report(). Other readers get the whole text as it comes.
 //
 // Binary output (file_type.h) is not rendered: its bytes go to the artifact, and as
@@ -31,7 +31,7 @@
 /* Who reads. */
 enum interceptor_reader {
 	INTERCEPT_PERSON,    /* at a terminal: the owner prints the raw bytes itself */
-	INTERCEPT_AGENT,     /* the first part as it comes, then a preview: interceptor_report() */
+	INTERCEPT_AGENT,     /* the opening as it comes, then a preview: interceptor_report() */
 	INTERCEPT_PROGRAM,   /* or a file: the whole text */
 	INTERCEPT_COLLECTED, /* a report when all is over, with a preview: interceptor_collect() */
 	INTERCEPT_SILENT,    /* such a report, for which the whole text is read from disk */

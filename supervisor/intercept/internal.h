@@ -54,7 +54,7 @@ struct plain {
 
 /* When a reader who waits is given what is held back, and how much of it.
 
-   A text for an agent is held back behind its head until it is known what is worth showing. At a
+   A text for an agent is held back behind its opening until it is known what is worth showing. At a
    pause the agent may wait for just these lines, so it gets them: all, while the text fits, and
    later the last lines from a share of their own. */
 
@@ -144,8 +144,8 @@ struct reader {
 	bool previews;    /* a preview, if the text does not fit */
 	bool along;       /* while the command runs */
 	bool reports;     /* nothing but the text, and the ranges of its lines: no markers */
-	/* Complete lines are wanted before they are final: none, those of the head, all. */
-	enum { LINES_NONE, LINES_OF_HEAD, LINES_ALL } lines;
+	/* Complete lines are wanted before they are final: none, those of the opening, all. */
+	enum { LINES_NONE, LINES_OF_OPENING, LINES_ALL } lines;
 };
 
 /* By enum interceptor_reader. */
@@ -175,7 +175,7 @@ struct interceptor {
 	enum raw_state raw_state;
 	struct buffer raw; /* while they are held */
 
-	struct buffer first; /* the first bytes, until they are judged */
+	struct buffer unjudged; /* the bytes so far, until they are judged */
 	struct sniff sniff;
 	struct preview_judge *judge; /* NULL until it is needed */
 	struct chatter chatter;
@@ -215,7 +215,7 @@ struct interceptor {
 	struct pause pause;
 	struct buffer partial;      /* of the line behind them: its start, printed already */
 	uint64_t put;               /* bytes printed, notices included */
-	bool head_closed;           /* no more of the text is printed before a pause or the end */
+	bool opening_over;          /* no more of the text is printed before a pause or the end */
 	struct report_stream shown; /* only its ranges: what was shown at last */
 	bool ended_line;            /* the last byte printed was a newline */
 	bool finished;              /* nothing is left in the terminal */
@@ -234,6 +234,10 @@ void intercept_overflow(struct interceptor *s);
 
 /* Of the text, as far as they are counted. */
 uint64_t intercept_lines(const struct interceptor *s);
+uint64_t intercept_bytes(const struct interceptor *s);
+
+/* The report is made: all of the text that is there is known, and so is the outcome. */
+void intercept_end_text(struct interceptor *s, const struct wording_ending *e);
 
 /* Whether the command draws, so that complete lines may be stale soon. */
 bool intercept_is_drawn(struct interceptor *s, int64_t now_ms);
@@ -280,12 +284,6 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 /* The terminal has let go of text: for a program, and for a first part, of which lines are printed
    as they come, as far as they will be in any case. */
 void intercept_hand_on(struct interceptor *s, const char *data, size_t len);
-
-/* The command has ended: prints for an agent the rest of a text, its preview or a line about it,
-   and the line about the whole; or collects what a report has of it (0, or -1 with ENOMEM). */
-void intercept_print_end(struct interceptor *s, const struct interceptor_ending *given);
-int intercept_collect_end(struct interceptor *s, const struct interceptor_ending *e,
-			  struct report_stream *out);
 
 /* chatter.c */
 

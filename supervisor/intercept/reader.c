@@ -44,9 +44,12 @@ static enum guard_mode guard_here(const struct interceptor *s)
 	return guard == GUARD_LINE && !s->ended_line ? GUARD_INSIDE : guard;
 }
 
-static void print_guarded(struct interceptor *s, const char *data, size_t len,
-			  enum guard_mode guard)
+/* `marked`: it begins with a mark of terse's own. */
+static void print_text(struct interceptor *s, const char *data, size_t len, bool marked)
 {
+	enum guard_mode guard = guard_here(s);
+	if (marked && guard == GUARD_LINE)
+		guard = GUARD_INSIDE;
 	if (guard_is_same(data, len, guard)) {
 		intercept_print(s, data, len);
 		return;
@@ -97,11 +100,6 @@ static size_t measure_marker(void *ctx, const struct preview_piece *piece, char 
 	return line->len;
 }
 
-static void print_text(struct interceptor *s, const char *data, size_t len)
-{
-	print_guarded(s, data, len, guard_here(s));
-}
-
 /* The line behind what is printed comes, whose start may be printed already: returns how much of
    `data` that is, or ends the line that was begun and has changed since. */
 static size_t intercept_go_on(struct interceptor *s, const char *data, size_t len)
@@ -137,7 +135,7 @@ static void print_held(struct interceptor *s, size_t len, const struct wording_p
 					      .to = f.last_number - 1,
 					      .bytes = f.last - f.at,
 					      .spelled = s->left_out_count == 0};
-		print_text(s, text, (size_t)(left_out - text));
+		print_text(s, text, (size_t)(left_out - text), false);
 		make_marker(s, &piece, place);
 		intercept_print_line(s);
 		s->omitted++;
@@ -146,7 +144,7 @@ static void print_held(struct interceptor *s, size_t len, const struct wording_p
 		at = f.last;
 		number = f.last_number;
 	}
-	print_text(s, text, (size_t)(end - text));
+	print_text(s, text, (size_t)(end - text), false);
 }
 
 /* Notes what was printed since `put` bytes were. */
@@ -165,10 +163,7 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 	if (piece->kind == PREVIEW_TEXT) {
 		bool follows = piece->from == s->printed_lines + 1;
 		size_t begun = follows ? intercept_go_on(s, piece->text, piece->len) : 0;
-		enum guard_mode guard = guard_here(s);
-		if (piece->marked && begun == 0 && guard == GUARD_LINE)
-			guard = GUARD_INSIDE;
-		print_guarded(s, piece->text + begun, piece->len - begun, guard);
+		print_text(s, piece->text + begun, piece->len - begun, piece->marked && begun == 0);
 	} else if (!s->reader->reports) {
 		make_marker(s, piece, place);
 		intercept_print_line(s);
@@ -181,13 +176,15 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 	return report_add_range(report, piece->from, piece->to);
 }
 
-/* What the preview has to know of what was printed; `command` is put together for it. */
+/* What the preview has to know of what was printed; `command` is put together for it. Both are NULL
+   where no marker counts. */
 static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker,
 				   struct buffer *command)
 {
-	wording_read_some_bytes(command, marker->place);
+	if (command)
+		wording_read_some_bytes(command, marker->place);
 	return (struct preview_ask){
-		.command = command->len > 0 ? buffer_string(command) : NULL,
+		.command = command && command->len > 0 ? buffer_string(command) : NULL,
 		.printed_bytes = s->printed,
 		.printed_lines = s->printed_lines,
 		.left_out = s->left_out,
@@ -351,7 +348,7 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 		s->form = GROUPING_NONE;
 	if (s->form == GROUPING_OPEN)
 		return;
-	while (all || !s->head_closed) {
+	while (all || !s->opening_over) {
 		size_t at = s->printed + run.bytes, left = s->held.len - at;
 		const char *line = s->held.data + at, *end = left ? memchr(line, '\n', left) : NULL;
 		if (!end)
@@ -371,8 +368,9 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 		run.lines++;
 		run.units += limit_counts(s->options.limit.unit, line, len - 1);
 	}
-	s->head_closed = all ? stopped || (s->head_closed && !by_head) : s->head_closed || stopped;
-	if (!all && s->head_closed)
+	s->opening_over =
+		all ? stopped || (s->opening_over && !by_head) : s->opening_over || stopped;
+	if (!all && s->opening_over)
 		intercept_resolve(s);
 	if (!s->reader->previews)
 		return;
@@ -402,7 +400,7 @@ void intercept_begin_head(struct interceptor *s)
 	preview_begin_head(s->preview, &at);
 	if (s->held.len > s->printed)
 		preview_feed_head(s->preview, s->held.data + s->printed, s->held.len - s->printed);
-	s->head_closed = !s->reader->along;
+	s->opening_over = !s->reader->along;
 }
 
 /* Prints the lines of a first part that are complete and will be in it, whatever the outcome. */
@@ -410,16 +408,11 @@ static void print_first_lines(struct interceptor *s)
 {
 	const struct preview_piece *pieces;
 	const struct limit live = preview_live_limit(s->preview);
-	const struct preview_ask ask = {.is_pause = true,
-					.is_head = true,
-					.budget = limit_smallest(&s->options.limit),
-					.total = live.bytes,
-					.total_lines = live.count,
-					.printed_bytes = s->printed,
-					.printed_lines = s->printed_lines,
-					.used = s->share.printed,
-					.used_lines = s->line_share.printed,
-					.bytes_before = s->options.bytes_before};
+	struct preview_ask ask = make_ask(s, NULL, NULL);
+	ask.is_pause = ask.is_head = true;
+	ask.budget = limit_smallest(&s->options.limit);
+	ask.total = live.bytes;
+	ask.total_lines = live.count;
 	uint64_t put = s->put;
 	int count = preview_choose(s->preview, &ask, &pieces);
 	for (int i = 0; i < count && pieces[i].kind == PREVIEW_TEXT; i++) {
@@ -428,7 +421,7 @@ static void print_first_lines(struct interceptor *s)
 		s->printed_lines = pieces[i].to;
 	}
 	/* Nothing follows a line that does not fit, or is the last. */
-	s->head_closed = s->put == put && tally_lines(&s->tally) > s->printed_lines + 1;
+	s->opening_over = s->put == put && tally_lines(&s->tally) > s->printed_lines + 1;
 	s->share.printed += (size_t)(s->put - put);
 	s->line_share.printed = (size_t)preview_shown(s->preview);
 }
@@ -437,7 +430,7 @@ void intercept_hand_on(struct interceptor *s, const char *data, size_t len)
 {
 	if (!s->fits && intercept_is_by_head(s)) {
 		preview_feed_head(s->preview, data, len);
-		if (!s->head_closed && s->tally.lines > s->printed_lines)
+		if (!s->opening_over && s->tally.lines > s->printed_lines)
 			print_first_lines(s);
 	}
 	if (s->reader != &readers[INTERCEPT_PROGRAM] || s->state == BYTES_PLAIN ||
@@ -459,9 +452,22 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 	       e->ending.timed_out || e->ending.state != WORDING_ENDED;
 }
 
-void intercept_print_end(struct interceptor *s, const struct interceptor_ending *given)
+void interceptor_report(struct interceptor *s, const struct interceptor_ending *given)
 {
 	struct interceptor_ending e = *given;
+	intercept_end_text(s, &e.ending);
+	e.ending.lines = s->options.lines_before + intercept_lines(s);
+	e.ending.bytes = s->options.bytes_before + intercept_bytes(s);
+	e.ending.limit = s->options.limit;
+	e.ending.picture = terminal_facts(s->terminal).is_pictured;
+	TRACE(PREVIEW, "%s ends: %" PRIu64 " bytes, %s, for a reader of %s", PART_NAME(s),
+	      e.ending.bytes,
+	      s->state >= BYTES_BINARY ? "binary"
+	      : s->fits                ? "not too long"
+				       : "too long",
+	      s->reader->name);
+	if (!s->reader->previews)
+		return;
 	if (s->state == BYTES_BINARY) {
 		wording_binary(intercept_line(s), &e.ending, s->kind, &e.place);
 		intercept_print_line(s);
@@ -492,30 +498,44 @@ void intercept_print_end(struct interceptor *s, const struct interceptor_ending 
 	note_printed(s, intercept_lines(s), &s->shown);
 }
 
-int intercept_collect_end(struct interceptor *s, const struct interceptor_ending *e,
-			  struct report_stream *out)
+int interceptor_collect(struct interceptor *s, const struct interceptor_ending *e,
+			struct report_stream *out)
 {
-	struct tally shown = {.unit = UNIT_LINES};
-	if (s->fits) {
-		if (s->held.len > s->printed)
-			print_text(s, s->held.data + s->printed, s->held.len - s->printed);
-		return note_printed(s, out->total_lines, out);
+	int result = 0;
+	intercept_end_text(s, &e->ending);
+	out->limit = s->options.limit;
+	out->total_bytes = intercept_bytes(s);
+	out->binary = s->state == BYTES_BINARY;
+	out->total_lines = out->binary ? 0 : intercept_lines(s);
+	if (out->binary) {
+		buffer_clear(&s->collected);
+		out->kind = s->kind;
+	} else if (s->fits) {
+		print_held(s, s->held.len - s->printed, NULL);
+		result = note_printed(s, out->total_lines, out);
+	} else if (s->reader->previews) {
+		result = print_preview(s, e, out);
+	} else if (!s->artifact && s->held.len > 0) {
+		/* What is on disk is read from there. Of a text that was asked for in full and
+		   could not be kept, the start is better than nothing: whole lines if there is
+		   one. */
+		struct tally shown = {.unit = UNIT_LINES};
+		const char *last = memrchr(s->held.data, '\n', s->held.len);
+		size_t len = last ? (size_t)(last - s->held.data) + 1
+				  : utf8_floor(s->held.data, s->held.len, s->held.len - 1);
+		tally_feed(&shown, s->held.data, len);
+		print_text(s, s->held.data, len, false);
+		out->broken = LIMIT_BYTES;
+		out->last_line_partial = !last;
+		out->lines_truncated = !last;
+		result = report_add_range(out, 1, tally_lines(&shown));
 	}
-	if (s->reader->previews)
-		return print_preview(s, e, out);
-	if (s->artifact || s->held.len == 0)
-		return 0;
-	/* What is on disk is read from there. Of a text that was asked for in full and could not be
-	   kept, the start is better than nothing: whole lines if there is one. */
-	const char *last = memrchr(s->held.data, '\n', s->held.len);
-	size_t len = last ? (size_t)(last - s->held.data) + 1
-			  : utf8_floor(s->held.data, s->held.len, s->held.len - 1);
-	tally_feed(&shown, s->held.data, len);
-	print_text(s, s->held.data, len);
-	out->broken = LIMIT_BYTES;
-	out->last_line_partial = !last;
-	out->lines_truncated = !last;
-	return report_add_range(out, 1, tally_lines(&shown));
+	if (buffer_check(&s->collected) < 0)
+		result = -1;
+	out->text = s->collected;
+	out->text.failed = false;
+	s->collected = (struct buffer)BUFFER_INIT;
+	return result;
 }
 
 /* What is held back from an agent before the end: it is printed at pauses, at heartbeats, and when
@@ -711,7 +731,7 @@ static void held_print_partial(struct interceptor *s)
 	size_t used = s->fits ? s->share.printed : 0;
 	if (most > utf8_clean(NULL, line.data, line.len) + used &&
 	    buffer_try_append(&s->partial, line.data, line.len) == 0) {
-		print_text(s, line.data, line.len);
+		print_text(s, line.data, line.len, false);
 		held_take(s, put, 0, !s->fits);
 	}
 out:
@@ -790,7 +810,7 @@ const struct reader readers[] = {
 	[INTERCEPT_AGENT] = {.name = "a preview",
 			     .previews = true,
 			     .along = true,
-			     .lines = LINES_OF_HEAD},
+			     .lines = LINES_OF_OPENING},
 	[INTERCEPT_PROGRAM] = {.name = "the whole text", .along = true, .lines = LINES_ALL},
 	[INTERCEPT_COLLECTED] = {.name = "a preview in a report",
 				 .previews = true,
