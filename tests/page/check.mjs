@@ -19,9 +19,10 @@ const puppeteer = createRequire(join(resolve(modules), "node_modules", "x.js"))(
 const terse = resolve(build, "terse"), work = mkdtempSync(join(tmpdir(), "page-"));
 const env = { PATH: process.env.PATH, HOME: work, TERSE_HOME: join(work, "store"), LANG: "C.UTF-8" };
 
-// Runs terse for an agent: its output is a socket, as node makes one.
+// Runs terse for an agent: its output is a socket, as node makes one. A file for its errors would be one of the run's,
+// whose text is kept then.
 const run = (...argv) => new Promise((done, failed) => {
-  const child = spawn(terse, argv, { env, cwd: work, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(terse, argv, { env, cwd: work, stdio: ["ignore", "pipe", "ignore"] });
   let out = "";
   child.stdout.setEncoding("utf8").on("data", (text) => { out += text; });
   child.on("error", failed).on("close", () => done(out));
