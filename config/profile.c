@@ -262,7 +262,7 @@ static void profile_add_items(struct settings *s, const struct option *o, const 
 	struct setting_source *source = option_source(s, o);
 	const struct section_entry *e;
 	struct option_error error;
-	for (size_t at = 0; (e = section_item(s, &profiles_form, name, o->key, &at)) != NULL;) {
+	for (size_t at = 0; (e = section_next(s, &profiles_form, name, o->key, &at)) != NULL;) {
 		size_t i = 0;
 		while (i < list->count && strcmp(list->items[i], e->text) != 0)
 			i++;

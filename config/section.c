@@ -49,25 +49,22 @@ void section_values(const struct settings *s, const struct section_form *form, c
 	}
 }
 
-const struct section_entry *section_item(const struct settings *s, const struct section_form *form,
+const struct section_entry *section_next(const struct settings *s, const struct section_form *form,
 					 const char *name, const char *key, size_t *at)
 {
 	const struct section_entry *e, *found = NULL;
-	const bool first = *at == 0;
-	bool here = !first;
-	for (size_t i = *at; (e = section_entry_at(s, form, i)) != NULL; i++) {
+	bool here = *at > 0;
+	const bool any = here || form->adds;
+	for (size_t i = *at; !(found && any) && (e = section_entry_at(s, form, i)) != NULL; i++) {
 		if (e->kind == SECTION_NAME)
 			here = strcmp(e->text, name) == 0;
-		if (!here || e->kind != SECTION_TEXT || strcmp(e->key, key) != 0)
+		if (!here || e->kind != SECTION_TEXT || strcmp(e->key, key) != 0 ||
+		    (found && found->by == e->by))
 			continue;
-		if (!found || found->by != e->by) {
-			found = e;
-			*at = i + 1;
-		}
-		if (!first || form->adds)
-			break;
-		/* The first item of the last file that has the key is the one: of what is built in
-		   one look is enough. */
+		found = e;
+		*at = i + 1;
+		/* The first item of the last file that has the key is looked for: of what is built
+		   in one look is enough. */
 		if (i < form->builtin_count)
 			i = form->builtin_count - 1;
 	}
@@ -98,10 +95,10 @@ int section_write(struct buffer *out, const struct settings *s, const struct sec
 		buffer_printf(out, "%s[%s %s]\n", out->len > 0 ? "\n" : "", form->word, name);
 		for (const struct option *o = form->keys; o->key; o++) {
 			size_t at = 0;
-			e = section_item(s, form, name, o->key, &at);
+			e = section_next(s, form, name, o->key, &at);
 			if (e || form->adds)
 				buffer_printf(out, "%s =\n", o->key);
-			for (; e; e = section_item(s, form, name, o->key, &at)) {
+			for (; e; e = section_next(s, form, name, o->key, &at)) {
 				if (!*e->text)
 					continue;
 				buffer_append_string(out, "\t");

@@ -86,7 +86,7 @@ void section_values(const struct settings *s, const struct section_form *form, c
 
 /* The next item of the key in the section. *at is 0 for the first one, and moves on. NULL: there
    are no more. */
-const struct section_entry *section_item(const struct settings *s, const struct section_form *form,
+const struct section_entry *section_next(const struct settings *s, const struct section_form *form,
 					 const char *name, const char *key, size_t *at);
 
 /* Appends all sections in ini syntax, and as comments where files set them. Returns 0, or -1 with

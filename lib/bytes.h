@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Before a short loop with a constant end, which is then no loop. */
 #ifdef __clang__
@@ -19,6 +20,13 @@
 
 /* How many newlines there are. */
 uint64_t newline_count(const char *data, size_t len);
+
+/* The bytes of the first line, with its newline; all where there is none. */
+static inline size_t line_size(const char *text, size_t len)
+{
+	const char *newline = len ? memchr(text, '\n', len) : NULL;
+	return newline ? (size_t)(newline - text) + 1 : len;
+}
 
 /* The line end of a text: "\r\n" if that ends the first line, else "\n". */
 const char *newline_of(const char *text, size_t len);

@@ -19,17 +19,11 @@
 /* Lines in front of the changes and behind them. */
 enum { CONTEXT = 3 };
 
-static size_t line_len(const char *at, const char *end)
-{
-	const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-	return (size_t)((newline ? newline + 1 : end) - at);
-}
-
 /* How many lines come before the next one that is this line; SIZE_MAX: there is none. */
 static size_t lines_before(const char *at, const char *end, const char *line, size_t len)
 {
 	for (size_t count = 0, one; at < end; at += one, count++) {
-		one = line_len(at, end);
+		one = line_size(at, (size_t)(end - at));
 		if (one == len && memcmp(at, line, len) == 0)
 			return count;
 	}
@@ -62,13 +56,14 @@ int diff_append(struct buffer *out, const char *before_path, const struct buffer
 	size_t line = 1 + (size_t)newline_count(a, start);
 	/* Line by line; where they differ, on to the nearest line that is in both. */
 	for (a += start, b += start; a < a_end || b < b_end;) {
-		size_t a_len = line_len(a, a_end), b_len = line_len(b, b_end), len;
+		size_t a_len = line_size(a, (size_t)(a_end - a));
+		size_t b_len = line_size(b, (size_t)(b_end - b));
 		size_t lost = b < b_end ? lines_before(a, a_end, b, b_len) : 0;
 		size_t added = a < a_end ? lines_before(b, b_end, a, a_len) : 0;
 		bool same = a < a_end && b < b_end && lost == 0;
 		char mark = same ? ' ' : b == b_end || (a < a_end && lost <= added) ? '-' : '+';
 		const char *at = mark == '+' ? b : a;
-		len = mark == '+' ? b_len : a_len;
+		size_t len = mark == '+' ? b_len : a_len;
 		buffer_append(&body, &mark, 1);
 		buffer_append(&body, at, len);
 		if (at[len - 1] != '\n')

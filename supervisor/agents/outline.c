@@ -24,12 +24,6 @@ static char char_at(const struct outline *o, size_t at)
 	return at < o->len ? o->text[at] : '\0';
 }
 
-static size_t line_end_at(const struct outline *o, size_t at)
-{
-	const char *end = at < o->len ? memchr(o->text + at, '\n', o->len - at) : NULL;
-	return end ? (size_t)(end - o->text) : o->len;
-}
-
 static size_t outline_skip_blanks(const struct outline *o, size_t at)
 {
 	while (char_at(o, at) == ' ' || char_at(o, at) == '\t')
@@ -41,8 +35,10 @@ static size_t outline_skip_blanks(const struct outline *o, size_t at)
 static size_t comment_end(const struct outline *o, size_t at)
 {
 	char next = char_at(o, at) == '/' ? char_at(o, at + 1) : '\0';
-	if (next == '/')
-		return line_end_at(o, at);
+	if (next == '/') {
+		size_t behind = at + line_size(o->text + at, o->len - at);
+		return behind - (o->text[behind - 1] == '\n');
+	}
 	const char *end = next == '*' ? memmem(o->text + at + 2, o->len - at - 2, "*/", 2) : NULL;
 	return end ? (size_t)(end - o->text) + 2 : at;
 }
@@ -418,11 +414,9 @@ void outline_remove(struct splice *s, const struct outline *o, int node)
 	} else {
 		/* Up to a line end that nothing but blanks is behind; but what follows on the line
 		   must not become part of a comment above it. */
-		size_t line = n->begin, rest = end;
+		size_t line = n->begin, rest = outline_skip_blanks(o, end);
 		while (line > from && strchr(" \t", o->text[line - 1]))
 			line--;
-		while (rest < o->len && strchr(" \t", o->text[rest]))
-			rest++;
 		const char *newline = memrchr(o->text, '\n', line - 1);
 		const char *above = newline ? newline + 1 : o->text;
 		const size_t stop = rest + (char_at(o, rest) == '\r');

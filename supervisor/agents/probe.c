@@ -4,6 +4,7 @@
 
 #include "config/pattern.h"
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/json_read.h"
@@ -332,10 +333,9 @@ int probe_write(struct buffer *out, const char *name, const char *text, size_t l
 {
 	json_t *last = NULL, *others = json_array();
 	*result = (struct probe_result){.calls = 0};
-	for (const char *end = text + len, *next; text < end; text = next) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		next = newline ? newline + 1 : end;
-		json_t *call = json_read(text, (size_t)(next - text), 0, NULL);
+	for (size_t line; len > 0; text += line, len -= line) {
+		line = line_size(text, len);
+		json_t *call = json_read(text, line, 0, NULL);
 		const char *string = json_string_value(json_object_get(call, "string"));
 		bool hit = string && strstr(string, PROBE_COMMAND);
 		result->calls += string != NULL;

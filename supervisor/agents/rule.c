@@ -22,7 +22,7 @@ static const char *rule_item(const struct settings *s, const char *name, const c
 			     bool (*good)(const char *item, const void *what), const void *what)
 {
 	const struct section_entry *e;
-	for (size_t at = 0; (e = section_item(s, &rules_form, name, key, &at)) != NULL;) {
+	for (size_t at = 0; (e = section_next(s, &rules_form, name, key, &at)) != NULL;) {
 		if (*e->text && (!good || good(e->text, what)))
 			return e->text;
 	}

@@ -54,33 +54,24 @@ const char *session_name(const struct settings *settings, pid_t from, char room[
 	return name ? name : "default";
 }
 
-/* The number at the end of name[0..*len), behind a `mark`; the name is shortened by both. -1: there
-   is none. */
-static long long session_take_number(const char *name, size_t *len, char mark)
-{
-	size_t digits = 0;
-	while (digits < *len && isdigit((unsigned char)name[*len - digits - 1]))
-		digits++;
-	if (digits == 0 || digits > 18 || digits == *len || name[*len - digits - 1] != mark)
-		return -1;
-	*len -= digits + 1;
-	return strtoll(name + *len + 1, NULL, 10);
-}
-
 bool session_is_over(const char *name)
 {
-	struct process p;
-	size_t len = strlen(name);
-	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+	unsigned long long started, namespace;
+	struct process p = {.pid = 0};
+	char again[SESSION_ROOM];
+	const char *at = name + strlen(name);
+	/* "agent-NAME-PID-STARTED.NAMESPACE", whatever NAME is. */
+	for (int dashes = 0; at > name && dashes < 2;)
+		dashes += *--at == '-';
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 || at - name < (int)sizeof(prefix) ||
+	    sscanf(at, "-%9d-%18llu.%18llu", &p.pid, &started, &namespace) != 3)
 		return false;
-	long long namespace = session_take_number(name, &len, '.');
-	long long started = namespace >= 0 ? session_take_number(name, &len, '-') : -1;
-	long long pid = started >= 0 ? session_take_number(name, &len, '-') : -1;
-	if (pid <= 0 || pid > INT32_MAX || len < sizeof(prefix) ||
-	    (unsigned long long)namespace != own_namespace())
+	p.started = started;
+	snprintf(again, sizeof(again), "-%d-%llu.%llu", (int)p.pid, started, namespace);
+	if (p.pid <= 0 || namespace != own_namespace() || strcmp(again, at) != 0)
 		return false;
 	/* Without /proc no session is known to be over. */
-	if (process_read(getpid(), &p) < 0)
+	if (process_read(getpid(), &(struct process){.pid = 0}) < 0)
 		return false;
-	return process_read((pid_t)pid, &p) < 0 || p.started != (unsigned long long)started;
+	return process_read(p.pid, &p) < 0 || p.started != started;
 }

@@ -16,13 +16,6 @@ static size_t toml_skip(const char *text, size_t len, size_t at, const char *cha
 	return at;
 }
 
-/* The start of the line behind the one that `at` is in. */
-static size_t behind_line(const char *text, size_t len, size_t at)
-{
-	const char *end = at < len ? memchr(text + at, '\n', len - at) : NULL;
-	return end ? (size_t)(end - text) + 1 : len;
-}
-
 /* The end of the string that begins at `at`, with its quotes; 0: it is not closed. */
 static size_t toml_string_end(const char *text, size_t len, size_t at)
 {
@@ -80,7 +73,7 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 	size_t at = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	for (size_t start, end; at < len; at = end) {
 		t->at = start = at;
-		end = behind_line(text, len, start);
+		end = start + line_size(text + start, len - start);
 		at = toml_skip(text, len, start, " \t");
 		if (at == len || strchr("#\r\n", text[at]))
 			continue;
@@ -126,7 +119,7 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 			t->reason = "a string or bracket is not closed";
 			break;
 		}
-		end = behind_line(text, len, stop);
+		end = stop + line_size(text + stop, len - stop);
 		bool found = inside && common && key.len == wanted.len;
 		if (!found && (inside ? common && key.len > wanted.len
 				      : table.len <= own && (common || below)))

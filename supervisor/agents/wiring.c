@@ -214,14 +214,6 @@ static int outermost(const struct outline *o, int own, const int *nodes, size_t 
 	}
 }
 
-/* Whether the node is `above`, or somewhere below it. */
-static bool is_within(const struct outline *o, int node, int above)
-{
-	while (node > above)
-		node = o->nodes[node].parent;
-	return node == above;
-}
-
 static int edit_json(struct wiring_edit *e, const struct wiring_item *item, struct splice *s)
 {
 	bool hook = item->kind == WIRING_HOOK;
@@ -240,11 +232,11 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	/* The string that terse wrote as the node, or of other items somewhere in it. */
 	for (int i = node; there && own < 0 && i < (int)o.count; i++) {
 		const struct outline_node *n = &o.nodes[i];
-		if (n->kind == OUTLINE_STRING && is_within(&o, i, node) &&
+		if (n->start >= o.nodes[node].end || (item->kind == WIRING_STRING && i > node))
+			break;
+		if (n->kind == OUTLINE_STRING &&
 		    is_own(item, o.text + n->start + 1, n->end - n->start - 2))
 			own = i;
-		if (item->kind == WIRING_STRING)
-			break;
 	}
 	e->own += own >= 0;
 	if (!e->place) {

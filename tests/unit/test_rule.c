@@ -339,7 +339,7 @@ TEST_IN(built_in_rules_are_well_formed, clear, NULL)
 	for (size_t i = 0; (name = section_name(NULL, &rules_form, i)) != NULL; i++) {
 		for (size_t k = 0; k < 3; k++) {
 			size_t at = 0;
-			assert_non_null(section_item(NULL, &rules_form, name, keys[k], &at));
+			assert_non_null(section_next(NULL, &rules_form, name, keys[k], &at));
 		}
 	}
 }
