@@ -26,37 +26,15 @@ static size_t part_len(const char *template, const char *name)
 	return strncmp(template, name, len) == 0 ? len : 0;
 }
 
-/* Matches one element other than a star and {command}. Moves both pointers; false: the text
-   differs. */
-static bool match_one(const char **pattern, const char **text, struct part *part)
-{
-	size_t word = part ? part_len(*pattern, "{word}") : 0;
-	if (word) {
-		const char *end = words_skip(*text, NULL);
-		if (!end)
-			return false;
-		*part = (struct part){.from = *text, .to = end, .is_word = true};
-		*pattern += word;
-		*text = end;
-		return true;
-	}
-	char c = *(*pattern)++;
-	if (c == '\\' && part) {
-		c = *(*pattern)++;
-		if (c == 'n')
-			c = '\n';
-	}
-	return *(*text)++ == c;
-}
-
 /* Whether a pattern up to `end` matches all of `text`. Tries from the left; after a mismatch the
    last star takes one more character. `part`: it is a template. */
 static bool match_stars(const char *pattern, const char *end, const char *text, struct part *part)
 {
 	const char *behind = NULL, *next = NULL; /* of the last star, in pattern and text */
 	bool is_command = false;
-	for (;;) {
+	while (pattern < end || *text) {
 		size_t named = part ? part_len(pattern, "{command}") : 0;
+		size_t word = part ? part_len(pattern, "{word}") : 0;
 		if (pattern < end && (named || *pattern == '*')) {
 			pattern += named ? named : 1;
 			is_command = named;
@@ -66,20 +44,30 @@ static bool match_stars(const char *pattern, const char *end, const char *text, 
 				*part = (struct part){.from = text, .to = text};
 			continue;
 		}
-		if (pattern == end && *text == '\0')
-			return true;
-		if (pattern == behind && pattern == end)
-			text = next = next + strlen(next);
-		else if (pattern < end && *text && match_one(&pattern, &text, part))
+		const char *to = word ? words_skip(text, NULL) : NULL;
+		bool escaped = part && *pattern == '\\';
+		char c = escaped && pattern[1] == 'n' ? '\n' : pattern[escaped];
+		if (to) {
+			*part = (struct part){.from = text, .to = to, .is_word = true};
+			pattern += word;
+			text = to;
 			continue;
-		else if (!behind || *next == '\0')
+		}
+		if (pattern < end && !word && *text == c && *text) {
+			pattern += 1 + escaped;
+			text++;
+			continue;
+		}
+		if (!behind || (pattern != end && *next == '\0'))
 			return false;
-		else
-			text = ++next;
+		/* A star at the end takes all. */
+		next += pattern == end && pattern == behind ? strlen(next) : 1;
+		text = next;
 		pattern = behind;
 		if (is_command)
 			part->to = next;
 	}
+	return true;
 }
 
 /* Whether an alternative that starts with '-' matches one word of a command. */

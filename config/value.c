@@ -2,6 +2,7 @@
 
 #include "config/value.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -54,11 +55,6 @@ static const struct unit duration_units[] = {
 	{"min", 60000},  {"", 1000},     {NULL, 0},    {"off", 0},  {NULL, 0},
 };
 
-static bool value_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* A saturated number with at most three decimals. */
 struct decimal {
 	int64_t whole;
@@ -69,27 +65,18 @@ struct decimal {
 /* Returns the end of the number, or NULL if there is none. */
 static const char *parse_decimal(const char *p, struct decimal *d)
 {
+	char *end;
 	*d = (struct decimal){.negative = *p == '-'};
-	if (d->negative)
-		p++;
-	if (!value_is_digit(*p))
+	p += d->negative;
+	if (!isdigit((unsigned char)*p))
 		return NULL;
-	for (; value_is_digit(*p); p++) {
-		if (__builtin_mul_overflow(d->whole, 10, &d->whole) ||
-		    __builtin_add_overflow(d->whole, *p - '0', &d->whole))
-			d->whole = INT64_MAX;
-	}
-	if (*p != '.')
-		return p;
-	p++;
-	if (!value_is_digit(*p))
-		return NULL;
-	for (int weight = 100; value_is_digit(*p); p++, weight /= 10) {
-		if (weight == 0)
-			return NULL;
-		d->thousandths += weight * (*p - '0');
-	}
-	return p;
+	d->whole = strtoll(p, &end, 10);
+	if (*end != '.')
+		return end;
+	size_t digits = strspn(++end, "0123456789");
+	for (size_t i = 0; i < 3; i++)
+		d->thousandths = 10 * d->thousandths + (i < digits ? end[i] - '0' : 0);
+	return digits > 0 && digits <= 3 ? end + digits : NULL;
 }
 
 /* The decimal times `scale`, rounded up, so that only 0 becomes 0. `scale` is at most 1 PB, so the
