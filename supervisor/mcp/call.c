@@ -318,18 +318,18 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	for (const struct call *other = s->calls; other; other = other->next)
 		held += other->leash >= 0;
 	if (!*argument_text(a, "command"))
-		buffer_append_string(text, "command: is empty");
-	else if (!session)
-		buffer_printf(text, "session: there is none called %s; new_session starts one",
-			      name);
-	else if (!s->keep && held >= s->held_most)
-		/* There would be no place for it if it goes on. */
+		return arguments_refuse(text, "command", "is empty");
+	if (!session)
+		return arguments_refuse(text, "session",
+					"there is none called %s; new_session starts one", name);
+	/* There would be no place for it if it goes on. */
+	if (!s->keep && held >= s->held_most) {
 		buffer_printf(text,
 			      "%zu commands run already, as many as this server can hold; "
 			      "await_command or signal_command ends one",
 			      s->held_most);
-	if (text->len > 0 || text->failed)
 		return -1;
+	}
 	/* The session's state, with what the call has for its command alone. */
 	buffer_add(&c->before, &session->state);
 	json_object_foreach(argument_value(a, "env"), key, value)

@@ -168,6 +168,10 @@ void tools_list(struct buffer *out, bool read_only);
 int arguments_read(struct arguments *a, const struct tool *tool, json_t *given,
 		   struct buffer *wrong);
 
+/* Says what is wrong with an argument. Returns -1. */
+int arguments_refuse(struct buffer *wrong, const char *name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* An argument's value; where it was not given NULL or `otherwise`. */
 json_t *argument_value(const struct arguments *a, const char *name);
 const char *argument_text(const struct arguments *a, const char *name);

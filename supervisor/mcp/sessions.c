@@ -259,17 +259,13 @@ int sessions_serve_end(struct server *s, const struct arguments *a, struct buffe
 	bool is_default = strcmp(name, SESSIONS_DEFAULT) == 0;
 	struct sessions *all = &s->sessions;
 	struct session *at = sessions_find(all, name);
-	if (!at) {
-		buffer_append_string(text, "session: there is none of that name; list_sessions "
-					   "lists all");
-		return -1;
-	}
+	if (!at)
+		return arguments_refuse(text, "session",
+					"there is none of that name; list_sessions lists all");
 	buffer_release(&at->state);
 	memmove(at, at + 1, (size_t)(all->items + --all->count - at) * sizeof(*at));
-	if (is_default && !sessions_begin(all, name, &s->start)) {
-		buffer_printf(text, "session: %s", strerror(errno));
-		return -1;
-	}
+	if (is_default && !sessions_begin(all, name, &s->start))
+		return arguments_refuse(text, "session", "%s", strerror(errno));
 	buffer_printf(text, is_default ? "session %s begins anew\n" : "session %s has ended\n",
 		      name);
 	return 0;

@@ -303,9 +303,7 @@ void tools_list(struct buffer *out, bool read_only)
 
 /* --- the arguments of a call ----------------------------------------------------------------- */
 
-/* Says what is wrong with an argument. Returns -1. */
-static int __attribute__((format(printf, 3, 4)))
-arguments_refuse(struct buffer *wrong, const char *name, const char *format, ...)
+int arguments_refuse(struct buffer *wrong, const char *name, const char *format, ...)
 {
 	size_t len = strlen(name);
 	va_list args;
