@@ -411,7 +411,7 @@ const struct option option_table[] = {
 	{
 		NAMES("spill", "record", "--record", "TERSE_RECORD"),
 		BOOL(record, false),
-		.help = "Keep the times of all output, for terse replay.",
+		.help = "Keep the times of all output, for terse archive --cast.",
 	},
 	{
 		NAMES("session", "name", "--session", "TERSE_SESSION"),

@@ -100,6 +100,10 @@ struct terminal *svg_terminal(const json_t *cols, const json_t *rows);
    Returns 0, or -1 with errno. */
 int svg_write(const char *path, const struct terminal *t);
 
+/* Prints the rows of a screen (terminal_picture()) down to the last one that is not blank. Returns
+   0, or -1 with errno. */
+int screen_print(const char *rows, size_t len);
+
 /* --- live runs -------------------------------------------------------------------------------- */
 
 // A live run as the verbs reach it: finding it by its name, and waiting for it.

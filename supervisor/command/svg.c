@@ -4,6 +4,7 @@
 
 #include "lib/buffer.h"
 #include "lib/io.h"
+#include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/terminal.h"
 
@@ -142,5 +143,19 @@ int svg_write(const char *path, const struct terminal *t)
 			     ? -1
 			     : output_close(&file, io_write(file.fd, out.data, out.len));
 	buffer_release(&out);
+	return result;
+}
+
+int screen_print(const char *rows, size_t len)
+{
+	struct buffer clean = BUFFER_INIT, shown = BUFFER_INIT;
+	while (len > 1 && rows[len - 1] == '\n' && rows[len - 2] == '\n')
+		len--;
+	utf8_clean(&clean, rows, len == 1 ? 0 : len);
+	guard_text(&shown, clean.data, clean.len, GUARD_LINE);
+	shown.failed |= clean.failed;
+	int result = verb_write(&shown);
+	buffer_release(&clean);
+	buffer_release(&shown);
 	return result;
 }

@@ -1,6 +1,6 @@
-// terse archive ID, terse unarchive FILE, terse replay ID: a kept run as one file, and a recorded
-// one (run --record: an asciicast of version 2, process/supervisor_internal.h) played back or as a
-// picture.
+// terse archive ID, terse unarchive FILE, terse replay ID: a kept run as one file, and the last
+// screen of a recorded one (run --record: an asciicast of version 2,
+// process/supervisor_internal.h).
 
 #include "lib/buffer.h"
 #include "lib/human.h"
@@ -9,25 +9,18 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/process/spawn.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* --- recordings ---------------------------------------------------------------------- */
-
-/* Seconds: no recording is so long. */
-#define RECORDING_END_MOST 1e9
 
 /* To be closed in any case. */
 struct recording {
@@ -36,7 +29,6 @@ struct recording {
 	json_t *event;    /* the last one that was read; owns `data` */
 	const char *line; /* as it is written */
 	size_t line_len;
-	double at; /* seconds since the start, below RECORDING_END_MOST */
 	char kind; /* 'o': output, 'r': a size, as "80x24" */
 	const char *data;
 	size_t len;
@@ -88,9 +80,8 @@ static int recording_next(struct recording *r)
 	const json_t *at = json_array_get(r->event, 0), *kind = json_array_get(r->event, 1),
 		     *data = json_array_get(r->event, 2);
 	r->line_len++; /* with its newline */
-	r->at = json_number_value(at);
-	if (!json_is_number(at) || !json_is_string(kind) || !json_is_string(data) ||
-	    !(r->at >= 0 && r->at < RECORDING_END_MOST) || json_string_length(kind) != 1) {
+	if (!(json_is_number(at) && json_number_value(at) >= 0) || !json_is_string(kind) ||
+	    !json_is_string(data) || json_string_length(kind) != 1) {
 		errno = error;
 		return -1;
 	}
@@ -111,108 +102,68 @@ static void recording_close(struct recording *r)
 	errno = error;
 }
 
-struct replay {
-	const char *speed_text, *svg;
-	int64_t longest_ms;
-	double speed, longest; /* seconds of a pause */
-};
-
-/* Plays it at its own pace. Returns 0, or -1 with errno; a signal ends this process. */
-static int replay_play(const struct replay *p, struct recording *r)
-{
-	sigset_t signals;
-	double before = 0;
-	int sig = 0, result = 0;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	while (result == 0 && sig <= 0 && (result = recording_next(r)) == 1) {
-		double pause = fmin(r->at - before, p->longest) / p->speed;
-		before = r->at;
-		if (pause > 0) {
-			struct timespec left = {.tv_sec = (time_t)pause};
-			left.tv_nsec = (long)((pause - (double)left.tv_sec) * 1e9);
-			sig = sigtimedwait(&signals, NULL, &left);
-		}
-		result = sig <= 0 && r->kind == 'o' ? io_write(STDOUT_FILENO, r->data, r->len) : 0;
-	}
-	int error = errno;
-	if (isatty(STDOUT_FILENO))
-		io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
-	if (sig > 0)
-		signals_end_like(sig);
-	errno = error;
-	return result;
-}
-
-/* Writes the last screen as a picture, as far as it is whole. Returns 0, or -1 with errno. */
-static int replay_draw(struct recording *r, const char *path)
+/* The screen at the end of the recording; NULL with errno. */
+static struct terminal *recording_screen(struct recording *r)
 {
 	unsigned cols, rows;
+	int got = 0;
 	struct terminal *t = svg_terminal(json_object_get(r->header, "width"),
 					  json_object_get(r->header, "height"));
-	while (t && recording_next(r) == 1) {
+	while (t && (got = recording_next(r)) == 1) {
 		if (r->kind == 'o')
 			terminal_feed(t, r->data, r->len);
 		else if (r->kind == 'r' && sscanf(r->data, "%ux%u", &cols, &rows) == 2 &&
 			 cols >= 2 && cols <= 1000 && rows >= 2 && rows <= 500)
 			terminal_resize(t, cols, rows);
 	}
-	int result = t ? svg_write(path, t) : -1;
+	if (got == 0)
+		return t;
 	terminal_free(t);
-	return result;
+	return NULL;
 }
 
 static int replay_run(struct verb_call *c)
 {
-	struct replay r = {.speed = 1, .longest = INFINITY};
-	char *end;
-	if (verb_parse(c, &r) < 0)
-		return EXIT_TERSE;
-	if (r.speed_text) {
-		r.speed = strtod(r.speed_text, &end);
-		if (!*r.speed_text || *end || !isfinite(r.speed) || r.speed <= 0) {
-			verb_error(c->verb->name, "--speed: %s: must be a number above 0",
-				   r.speed_text);
-			return EXIT_TERSE;
-		}
-	}
-	if (r.longest_ms > 0)
-		r.longest = (double)r.longest_ms / 1000;
+	const char *svg = NULL;
 	struct id_found found;
-	const char *name = c->operands[0];
 	struct recording recording;
+	struct buffer text = BUFFER_INIT;
+	int result = -1;
+	if (verb_parse(c, &svg) < 0)
+		return EXIT_TERSE;
+	const char *name = c->operands[0];
 	int dir = verb_find_directory(c, name, &found, NULL, NULL);
 	if (dir < 0)
 		return 1;
-	int result = recording_open(&recording, c, dir, found.id, name);
-	if (result == 0) {
-		result = r.svg ? replay_draw(&recording, r.svg) : replay_play(&r, &recording);
+	if (recording_open(&recording, c, dir, found.id, name) == 0) {
+		struct terminal *t = recording_screen(&recording);
+		if (t && svg)
+			result = svg_write(svg, t);
+		else if (t && terminal_picture(t, &text, NULL, NULL) == 0)
+			result = screen_print(text.data, text.len);
 		if (result < 0)
-			recording_fail(c, r.svg ? r.svg : name, errno);
+			recording_fail(c, t && svg ? svg : name, errno);
+		terminal_free(t);
 	}
 	recording_close(&recording);
+	buffer_release(&text);
 	io_close(&dir);
 	return result < 0;
 }
 
 static const struct verb_option replay_options[] = {
-	{"--speed", 0, VERB_TEXT, offsetof(struct replay, speed_text), "N", "N times as fast"},
-	{"--max-wait", 0, VERB_TIME, offsetof(struct replay, longest_ms), "TIME",
-	 "shorten longer pauses to this"},
-	{"--svg", 0, VERB_TEXT, offsetof(struct replay, svg), "FILE",
-	 "only its last screen, as a picture with its colours"},
+	{"--svg", 0, VERB_TEXT, 0, "FILE", "as a picture with its colours"},
 	VERB_LAST_ROW,
 	VERB_END_ROW,
 };
 
 const struct verb verb_replay = {
 	.name = "replay",
-	.purpose = "play back a recorded run",
+	.purpose = "print the last screen of a recorded run",
 	.forms = "ID",
-	.text = "Plays back a command's output at its own pace, if it was run with --record.\n",
+	.text = "Prints the last screen of a command that was run with --record. To play it at "
+		"its\n"
+		"own pace: terse archive --cast -o - ID | asciinema play -\n",
 	.options = replay_options,
 	.least = 1,
 	.most = 1,

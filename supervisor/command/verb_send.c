@@ -4,7 +4,6 @@
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/json_read.h"
-#include "lib/quote.h"
 #include "lib/tool_names.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/report/wording.h"
@@ -103,7 +102,7 @@ static int snapshot_run(struct verb_call *c)
 	}
 	if (live_run_find(c, c->operands[0], &run, id, true) < 0)
 		return 1;
-	struct buffer reply = BUFFER_INIT, shown = BUFFER_INIT;
+	struct buffer reply = BUFFER_INIT;
 	json_t *root = NULL;
 	struct terminal *t = NULL;
 	int result = -1;
@@ -125,13 +124,7 @@ static int snapshot_run(struct verb_call *c)
 		terminal_feed(t, data, len);
 		result = svg_write(s.svg, t);
 	} else if (!s.svg && data) {
-		/* The rows up to the last one that is not empty. */
-		while (len > 1 && data[len - 1] == '\n' && data[len - 2] == '\n')
-			len--;
-		if (len == 1 && *data == '\n')
-			len = 0;
-		guard_text(&shown, data, len, GUARD_LINE);
-		result = verb_write(&shown);
+		result = screen_print(data, len);
 	} else {
 		errno = EPROTO;
 	}
@@ -140,7 +133,6 @@ static int snapshot_run(struct verb_call *c)
 out:
 	terminal_free(t);
 	json_decref(root);
-	buffer_release(&shown);
 	buffer_release(&reply);
 	io_close(&run);
 	return result < 0;

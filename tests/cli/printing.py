@@ -117,7 +117,7 @@ class Verbs(Case):
         "report": (("-o", "-"), ("{kept}", "-o", "-")),
         "path": (("{kept}",), ("--raw", "{kept}")),
         "filter": (("--full",), ("--preview",), ("--format=json",)),
-        "replay": (("{kept}", "--speed", "9999"),),
+        "replay": (("{kept}",),),
         "await": (("{kept}",), ("--json", "{kept}")),
         "follow": (("{kept}",), ("--json", "{kept}", "--for", "7")),
         "send": None,  # says nothing
