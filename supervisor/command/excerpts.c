@@ -70,12 +70,6 @@ int excerpts_init(struct excerpts *d, const struct settings *s, struct intercept
 	return d->text ? 0 : -1;
 }
 
-void excerpts_release(struct excerpts *d)
-{
-	interceptor_free(d->text);
-	d->text = NULL;
-}
-
 int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 {
 	struct text_piece piece;
@@ -122,40 +116,51 @@ struct wording_ending excerpts_ending(const struct meta *m)
 	};
 }
 
+int excerpts_rest(const struct settings *settings, struct text *t, uint64_t *lines,
+		  const struct interceptor_ending *end, struct buffer *into)
+{
+	uint64_t none = 0, total;
+	const bool goes_on = lines != NULL;
+	int sought = goes_on ? text_seek(t, *lines + 1, &total) : 0, result = -1;
+	if (sought < 0)
+		return -1;
+	if (!goes_on) {
+		text_seek_byte(t, 0);
+		lines = &none;
+	} else if (sought == 1) {
+		*lines = total;
+	}
+	struct interceptor_options options = {
+		.reader = INTERCEPT_AGENT,
+		.terminal = {.onlcr = true, .returns = true},
+		.lines_before = *lines,
+		.bytes_before = sought == 1 ? t->size : t->offset,
+	};
+	struct excerpts d = {.into = into, .goes_on = goes_on};
+	if (excerpts_init(&d, settings, &options) == 0 &&
+	    (sought == 1 || excerpts_feed(&d, t, lines) == 0)) {
+		interceptor_finish(d.text);
+		interceptor_report(d.text, end);
+		errno = d.error;
+		result = d.error ? -1 : 0;
+	}
+	interceptor_free(d.text);
+	return result;
+}
+
 int excerpts_text(const struct settings *settings, struct text *t, const struct meta *m,
 		  const char *place, const int *exit_code, struct buffer *into)
 {
-	struct interceptor_options options = {.reader = INTERCEPT_AGENT,
-					      .terminal = {.onlcr = true, .returns = true}};
-	struct excerpts d = {.into = into};
-	uint64_t lines = 0;
-	int result = excerpts_init(&d, settings, &options);
-	text_seek_byte(t, 0);
-	if (result == 0)
-		result = excerpts_feed(&d, t, &lines);
-	if (result == 0) {
-		const struct wording_ending file = {.state = WORDING_FILE};
-		bool is_stderr = t->part == ARTIFACT_ERR;
-		struct gaps gaps = {.count = 0};
-		if (m)
-			gaps = meta_gaps(is_stderr ? &m->err : &m->out);
-		struct interceptor_ending end = {
-			.ending = m ? excerpts_ending(m) : file,
-			.place = {.id = place,
-				  .is_stderr = is_stderr,
-				  .words = settings->words,
-				  .gaps = gaps},
-			.status_line = (enum status_when)settings->status,
-		};
-		if (exit_code)
-			end.ending.exit_code = *exit_code;
-		interceptor_finish(d.text);
-		interceptor_report(d.text, &end);
-		if (d.error) {
-			errno = d.error;
-			result = -1;
-		}
-	}
-	excerpts_release(&d);
-	return result;
+	const struct wording_ending file = {.state = WORDING_FILE};
+	bool is_stderr = t->part == ARTIFACT_ERR;
+	struct interceptor_ending end = {
+		.ending = m ? excerpts_ending(m) : file,
+		.place = {.id = place, .is_stderr = is_stderr, .words = settings->words},
+		.status_line = (enum status_when)settings->status,
+	};
+	if (m)
+		end.place.gaps = meta_gaps(is_stderr ? &m->err : &m->out);
+	if (exit_code)
+		end.ending.exit_code = *exit_code;
+	return excerpts_rest(settings, t, NULL, &end, into);
 }

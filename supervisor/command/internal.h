@@ -362,10 +362,9 @@ int excerpts_apply_profile(const char *verb, struct settings *s);
 
 /* Begins a text; `d` is zeroed but for `into`, `goes_on`, `artifact` and `ctx`, and must not move
    afterwards. `o` is zeroed but for what differs from a run: its reader, what the terminal does at
-   a line feed, and the size of the text before. Returns 0, or -1 with errno; excerpts_release() it
+   a line feed, and the size of the text before. Returns 0, or -1 with errno; interceptor_free(text)
    in any case. */
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
-void excerpts_release(struct excerpts *d);
 
 /* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
    up to here, counted on. Returns 0, or -1 with errno. */
@@ -376,6 +375,11 @@ void excerpts_print(void *excerpts, const char *data, size_t len);
 
 /* Describes how a run ended, or that it still runs. */
 struct wording_ending excerpts_ending(const struct meta *m);
+
+/* Prints the preview of what is behind the first *lines of a text, which were shown before, and
+   counts them on; NULL: of all of it. Returns 0, or -1 with errno. */
+int excerpts_rest(const struct settings *settings, struct text *t, uint64_t *lines,
+		  const struct interceptor_ending *end, struct buffer *into);
 
 /* Prints the preview of a whole text, into `into` unless that is NULL. `m`: its run, or NULL;
    `place`: the artifact's ID or the file's name, quoted for a shell; *exit_code replaces the run's,

@@ -402,7 +402,7 @@ int verb_parse(struct verb_call *c, void *into)
 		} else if (each) {
 			if (verb_store(c, into, each, "", arg) < 0)
 				return -1;
-		} else if (count == c->verb->most) {
+		} else if (c->verb->more >= 0 && count == c->verb->least + c->verb->more) {
 			return verb_misuse(c, "%s: one argument too many (see terse help %s)", arg,
 					   c->verb->name);
 		} else {

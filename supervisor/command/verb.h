@@ -91,7 +91,7 @@ struct verb {
 			     something, the others are typed as they are; [optional], repeated... */
 	const char *text; /* what it does: whole lines */
 	const struct verb_option *options; /* up to VERB_END_ROW; NULL: none */
-	int least, most;                   /* operands; most -1: any number */
+	int least, more;      /* operands it needs, and may have besides; -1: any number */
 	bool command;         /* the first operand begins a command: options end there */
 	bool live;            /* its ID is that of a run that lives */
 	const char *settings; /* it takes the options of terse.ini, too: those of one section, or ""

@@ -107,7 +107,7 @@ const struct verb verb_agent = {
 		"if\n"
 		"no rule knows COMMAND, so that its own commands run without terse.\n",
 	.least = 1,
-	.most = -1,
+	.more = -1,
 	.command = true,
 	.run = agent_run,
 };

@@ -166,7 +166,6 @@ const struct verb verb_replay = {
 		"own pace: terse archive --cast -o - ID | asciinema play -\n",
 	.options = replay_options,
 	.least = 1,
-	.most = 1,
 	.run = replay_run,
 };
 
@@ -261,7 +260,6 @@ const struct verb verb_archive = {
 		"(ID.tar.zst in this directory).\n",
 	.options = archive_options,
 	.least = 1,
-	.most = 1,
 	.run = archive_run,
 };
 
@@ -321,6 +319,5 @@ const struct verb verb_unarchive = {
 		"keeps its ID.\n",
 	.options = unarchive_options,
 	.least = 1,
-	.most = 1,
 	.run = unarchive_run,
 };

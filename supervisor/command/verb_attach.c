@@ -148,7 +148,6 @@ const struct verb verb_attach = {
 		"it again.\n",
 	.options = attach_options,
 	.least = 1,
-	.most = 1,
 	.live = true,
 	.run = attach_run,
 };

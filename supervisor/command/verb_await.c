@@ -11,49 +11,13 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/intercept/interceptor.h"
 #include "supervisor/reading/matcher.h"
-#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Prints the text of a run in the state of `ending`, behind its first `*reported` lines, and sets
-   `*reported` to the present number of lines. Returns 0, or -1 with errno. */
-static int await_print_new(const struct settings *s, struct text *text, uint64_t *reported,
-			   const struct wording_ending *ending, const char *id)
-{
-	uint64_t lines;
-	int sought = text_seek(text, *reported + 1, &lines), result = -1;
-	if (sought < 0)
-		return -1;
-	if (sought == 1)
-		*reported = lines;
-	struct interceptor_options options = {
-		.reader = INTERCEPT_AGENT,
-		.terminal = {.onlcr = true, .returns = true},
-		.lines_before = *reported,
-		.bytes_before = sought == 1 ? text->size : text->offset,
-	};
-	struct excerpts changes = {.goes_on = true};
-	if (excerpts_init(&changes, s, &options) == 0 &&
-	    (sought == 1 || excerpts_feed(&changes, text, reported) == 0)) {
-		const struct interceptor_ending end = {
-			.ending = *ending,
-			.place = {.id = id, .words = s->words},
-			.status_line = STATUS_LINE_ALWAYS,
-		};
-		interceptor_finish(changes.text);
-		interceptor_report(changes.text, &end);
-		errno = changes.error;
-		result = changes.error ? -1 : 0;
-	}
-	excerpts_release(&changes);
-	return result;
-}
 
 enum outcome {
 	OUTCOME_NONE,
@@ -90,7 +54,7 @@ struct waiter {
 #define FOUND_MOST ((size_t)300)
 
 /* Matches complete lines, and the last one as far as it was written. */
-static int follow_look_at(struct waiter *w, const char *text, size_t len)
+static int waiter_match(struct waiter *w, const char *text, size_t len)
 {
 	size_t at;
 	switch (matcher_next(w->matcher, text, len, &at)) {
@@ -177,9 +141,9 @@ static int echo_find(const struct echo *e, const char *text, size_t len, size_t 
 	return 0;
 }
 
-/* Looks at what is new, as long as the echo has not come. Returns as follow_look() and sets *begin
+/* Looks at what is new, as long as the echo has not come. Returns as waiter_look() and sets *begin
    to the first byte behind the echo, once it is there. */
-static int follow_look_at_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
+static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 {
 	struct echo e;
 	size_t at = 0, next = 0, from, end;
@@ -192,7 +156,7 @@ static int follow_look_at_echo(struct waiter *w, uint64_t settled, uint64_t *beg
 		/* It has begun, unless these lines are final. */
 		bool begun = found < 0 && w->offset + len > settled;
 		size_t to = found > 0 || begun ? at + from : len;
-		int result = first && found > 0 ? 0 : follow_look_at(w, w->block + at, to - at);
+		int result = first && found > 0 ? 0 : waiter_match(w, w->block + at, to - at);
 		if (result != 0)
 			return result;
 		if (found <= 0) {
@@ -215,11 +179,11 @@ static int follow_look_at_echo(struct waiter *w, uint64_t settled, uint64_t *beg
 
 /* Looks at what is new, of which the first `settled` bytes of the file are final. Returns 1 if a
    line matches, 0, or -1 with errno (EINVAL: the pattern takes too long: matcher_reason()). */
-static int follow_look(struct waiter *w, uint64_t settled)
+static int waiter_look(struct waiter *w, uint64_t settled)
 {
 	uint64_t at = w->typed ? UINT64_MAX : w->offset;
 	if (w->typed) {
-		int result = follow_look_at_echo(w, settled, &at);
+		int result = waiter_skip_echo(w, settled, &at);
 		if (result != 0 || at == UINT64_MAX)
 			return result;
 	}
@@ -232,7 +196,7 @@ static int follow_look(struct waiter *w, uint64_t settled)
 		/* The last line is matched with the next block. */
 		if (len == BLOCK && newline)
 			len = (size_t)(newline - w->block) + 1;
-		int result = follow_look_at(w, w->block, len);
+		int result = waiter_match(w, w->block, len);
 		if (result != 0)
 			return result;
 		size_t final = settled > at ? settled - at : 0;
@@ -272,7 +236,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 		if (!w->block)
 			return -1;
 	}
-	int result = follow_look(w, settled);
+	int result = waiter_look(w, settled);
 	if (result < 0)
 		verb_error(verb, "%s: %s", vocabularies[w->watched.call->settings->words].pattern,
 			   errno == EINVAL ? matcher_reason(w->matcher) : strerror(errno));
@@ -369,7 +333,13 @@ static int await_print_changes(struct waiter *waiter, enum outcome outcome,
 	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
 		e->missed = waiter->asked->pattern;
 	e->brief = waiter->asked->answers;
-	int result = await_print_new(w->call->settings, &text, &reported, e, w->id);
+	const struct settings *settings = w->call->settings;
+	const struct interceptor_ending end = {
+		.ending = *e,
+		.place = {.id = w->id, .words = settings->words},
+		.status_line = STATUS_LINE_ALWAYS,
+	};
+	int result = excerpts_rest(settings, &text, &reported, &end, NULL);
 	text_close(&text);
 	if (result < 0) {
 		verb_error(verb, "%s: %m", w->id);
@@ -465,7 +435,6 @@ const struct verb verb_await = {
 		"it asks.\n",
 	.options = await_options,
 	.least = 1,
-	.most = 1,
 	.live = true,
 	.run = await_run,
 };

@@ -494,6 +494,6 @@ const struct verb verb_changes = {
 		"command in the same directory; without one, the last run. Numbers, times, hashes\n"
 		"and temporary paths do not count.\n",
 	.options = changes_options,
-	.most = 2,
+	.more = 2,
 	.run = changes_run,
 };

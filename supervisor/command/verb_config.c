@@ -498,7 +498,7 @@ const struct verb verb_config = {
 		"shell's completion. SETTING: report.size, or size where there is one of it. The\n"
 		"options of terse run are taken, too.\n",
 	.options = config_options,
-	.most = -1,
+	.more = -1,
 	.command = true,
 	.settings = "",
 	.run = config_run,

@@ -131,7 +131,7 @@ static int filter_run(struct verb_call *c)
 		result = 1;
 	}
 out:
-	excerpts_release(&f.excerpts);
+	interceptor_free(f.excerpts.text);
 	secrets_free(secrets);
 	if (f.record.artifact) {
 		record_prepare(&f.record, 0);
@@ -153,7 +153,7 @@ const struct verb verb_filter = {
 	.text = "Treats FILE or standard input as a command's output and prints what run would\n"
 		"have printed. terse alone does this if its input is a pipe or a file.\n",
 	.options = filter_options,
-	.most = 1,
+	.more = 1,
 	.settings = "",
 	.lists_settings = true,
 	.run = filter_run,

@@ -362,7 +362,7 @@ const struct verb verb_follow = {
 		"matches --for, silence, a question, the end. Ends with the last of them.\n",
 	.options = follow_options,
 	.least = 1,
-	.most = 1000,
+	.more = -1,
 	.live = true,
 	.take = follow_take,
 	.run = follow_run,

@@ -270,6 +270,5 @@ const struct verb verb_hook = {
 	.text = "Agents call this: it reads an event from standard input, and ends the session of\n"
 		"a conversation that has ended, or rewrites a command (cursor).\n",
 	.least = 2,
-	.most = 2,
 	.run = hook_run,
 };

@@ -317,6 +317,6 @@ const struct verb verb_init = {
 		"whether\n"
 		"they are wired up.\n",
 	.options = init_options,
-	.most = AGENTS_MAX,
+	.more = AGENTS_MAX,
 	.run = init_run,
 };

@@ -146,7 +146,7 @@ const struct verb verb_probe = {
 		"echo terse-probe. Its commands run as they would without terse.\n",
 	.options = probe_options,
 	.least = 1,
-	.most = -1,
+	.more = -1,
 	.command = true,
 	.run = probe_run,
 };

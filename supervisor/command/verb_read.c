@@ -255,7 +255,7 @@ static int read_all(struct read *r)
 
 /* Prints what there is of the text from *at on, up to `to`, and moves *at. Returns 0, or -1 with
    errno. */
-static int follow_print(const struct read *r, uint64_t *at, uint64_t to)
+static int read_added(const struct read *r, uint64_t *at, uint64_t to)
 {
 	struct text text; /* as it is now */
 	if (to <= *at)
@@ -300,11 +300,11 @@ static int read_follow(struct read *r)
 			errno = EPIPE;
 			result = -1;
 		} else if (news == WATCHED_CHANGED) {
-			result = follow_print(r, &at, w.now.settled);
+			result = read_added(r, &at, w.now.settled);
 		}
 	}
 	if (result == 0)
-		result = follow_print(r, &at, UINT64_MAX);
+		result = read_added(r, &at, UINT64_MAX);
 	io_close(&w.run);
 	return result == 1 ? read_past_end(r, total) : result;
 }
@@ -544,7 +544,6 @@ const struct verb verb_read = {
 		"last-1, ... of this session.\n",
 	.options = read_options,
 	.least = 1,
-	.most = 1,
 	.settings = "",
 	.run = read_run,
 };

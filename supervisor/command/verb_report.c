@@ -352,6 +352,6 @@ const struct verb verb_report = {
 		"shown lines marked, recordings. The page loads nothing and runs nothing but "
 		"itself.\n",
 	.options = report_options,
-	.most = 1,
+	.more = 1,
 	.run = report_run,
 };

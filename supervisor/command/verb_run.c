@@ -353,7 +353,7 @@ const struct verb verb_run = {
 		"timed\n"
 		"out, 125: wrong usage, 126 and 127: the command can't be run or found.\n",
 	.options = run_options,
-	.most = -1,
+	.more = -1,
 	.command = true,
 	.settings = "",
 	.lists_settings = true,

@@ -895,6 +895,6 @@ const struct verb verb_search = {
 		"100 of them, and their total. A program that reads the output gets every one.\n"
 		"Patterns are Perl's. Exits with 1 if nothing matches.\n",
 	.options = search_options,
-	.most = 3,
+	.more = 3,
 	.run = search_run,
 };

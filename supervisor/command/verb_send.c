@@ -77,7 +77,7 @@ const struct verb verb_signal = {
 		"With SIGNAL: sends that to the command's process group.\n",
 	.options = signal_options,
 	.least = 1,
-	.most = 2,
+	.more = 1,
 	.live = true,
 	.run = signal_run,
 };
@@ -154,7 +154,6 @@ const struct verb verb_snapshot = {
 	.text = "Prints the screen of a running command, full-screen programs included.\n",
 	.options = snapshot_options,
 	.least = 1,
-	.most = 1,
 	.live = true,
 	.run = snapshot_run,
 };

@@ -80,7 +80,6 @@ const struct verb verb_path = {
 	.text = "Prints the path of the file with an artifact's text.\n",
 	.options = path_options,
 	.least = 1,
-	.most = 1,
 	.run = path_run,
 };
 
@@ -287,6 +286,5 @@ const struct verb verb_show = {
 	.text = "Prints the facts about a run, and its preview.\n",
 	.options = show_options,
 	.least = 1,
-	.most = 1,
 	.run = show_run,
 };

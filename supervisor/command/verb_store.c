@@ -246,7 +246,7 @@ const struct verb verb_drop = {
 	.text = "Removes artifacts. Running commands stay.\n",
 	.options = drop_options,
 	.least = 1,
-	.most = -1,
+	.more = -1,
 	.run = drop_run,
 };
 
@@ -320,7 +320,7 @@ const struct verb verb_rewind = {
 	.text = "Removes the artifact of this run and those of all later runs of its session, and\n"
 		"takes these runs out of its history. Running commands stay.\n",
 	.options = rewind_options,
-	.most = 1,
+	.more = 1,
 	.run = rewind_run,
 };
 
@@ -548,6 +548,6 @@ const struct verb verb_session = {
 		"caller's session. Artifacts of an ended session are removed after [session] "
 		"keep.\n",
 	.options = session_options,
-	.most = 2,
+	.more = 2,
 	.run = session_run,
 };
