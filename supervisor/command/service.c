@@ -8,7 +8,6 @@
 #include "supervisor/command/internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

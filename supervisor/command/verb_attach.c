@@ -65,10 +65,9 @@ static int attach_run(struct verb_call *c)
 	struct attach a = {.run = -1};
 	if (verb_parse(c, &a) < 0)
 		return EXIT_TERSE;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		verb_error("attach", "needs a terminal (terse snapshot ID prints the screen)");
-		return EXIT_TERSE;
-	}
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return verb_fail(c, ENVELOPE_USAGE,
+				 "needs a terminal (terse snapshot ID prints the screen)");
 	char id[ID_LEN + 1];
 	if (live_run_find(c, c->operands[0], &a.run, id, true) < 0)
 		return 1;

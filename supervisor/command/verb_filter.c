@@ -1,6 +1,5 @@
 // terse filter: prints standard input or a file as run prints a command's output.
 
-#include "config/option.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/command/internal.h"
@@ -70,10 +69,8 @@ static int filter_run(struct verb_call *c)
 	const char *file = c->operands[0];
 	/* A file becomes standard input. */
 	int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	if (fd < 0 || (file && dup2(fd, STDIN_FILENO) < 0)) {
-		verb_error("filter", "%s: %m", file);
-		return EXIT_TERSE;
-	}
+	if (fd < 0 || (file && dup2(fd, STDIN_FILENO) < 0))
+		return verb_fail(c, ENVELOPE_USAGE, "%s: %m", file);
 	if (fd != STDIN_FILENO)
 		io_close(&fd);
 	if (excerpts_apply_profile("filter", c->settings) < 0)

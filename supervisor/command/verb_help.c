@@ -5,7 +5,6 @@
 #include "lib/buffer.h"
 #include "supervisor/command/verb.h"
 
-#include <errno.h>
 #include <string.h>
 
 const struct verb *verb_nearest(const char *word)
@@ -84,11 +83,10 @@ static int help_run(struct verb_call *c)
 	if (c->argc < 2 || v)
 		return verb_print_help(v);
 	v = verb_nearest(c->argv[1]);
-	if (v)
-		verb_error("help", "%s: no such verb (did you mean %s?)", c->argv[1], v->name);
-	else
-		verb_error("help", "%s: no such verb (terse help lists them)", c->argv[1]);
-	return EXIT_TERSE;
+	return v ? verb_fail(c, ENVELOPE_USAGE, "%s: no such verb (did you mean %s?)", c->argv[1],
+			     v->name)
+		 : verb_fail(c, ENVELOPE_USAGE, "%s: no such verb (terse help lists them)",
+			     c->argv[1]);
 }
 
 const struct verb verb_help = {

@@ -366,69 +366,7 @@ static int runs_end(struct runs *r, int more, int status)
 	return status;
 }
 
-/* --- terse history ------------------------------------------------------------------ */
-
-static int history_run(struct verb_call *c)
-{
-	struct runs r = {.call = c};
-	struct store stores[STORE_MAX];
-	struct meta m;
-	int added = 0, got = -1, status = runs_parse(&r);
-	if (status != 0)
-		return status;
-	int count = verb_open_stores(c, stores, &status);
-	struct journal *j = journal_open(stores, count, r.all ? NULL : r.directory, JOURNAL_RUN);
-	while (j && added == 0 && (got = journal_next_run(j, &m)) == 1) {
-		/* The rest ended, and so started, earlier. */
-		if (r.since.text && m.ended_ms < r.since.ms)
-			got = 0;
-		else if (!runs_is_wanted(&r, &m))
-			continue;
-		else if (r.rows < r.limit)
-			added = runs_add(&r, m.id, &m, NULL);
-		else
-			break;
-		if (got == 0)
-			break;
-	}
-	r.damaged = j ? journal_damaged(j) : 0;
-	status = runs_end(&r, added < 0 ? -1 : got, status);
-	journal_close(j);
-	store_close_all(stores, count);
-	return status;
-}
-
-#define RUNS_AT(member) offsetof(struct runs, member)
-
-#define RUNS_ROWS                                                                                 \
-	{"--all", 0, VERB_FLAG, RUNS_AT(all), NULL, "of all sessions"},                           \
-		VERB_SESSION_ROW("of session NAME"),                                              \
-		{"--command", 0,                                                                  \
-		 VERB_TEXT,   RUNS_AT(command),                                                   \
-		 "TEXT",      "with TEXT in the command"}, /* As enum meta_state has them. */     \
-		{"--state",      0, VERB_WORD, RUNS_AT(state), "running|done|interrupted",        \
-		 "in this state"},                                                                \
-		{"--exit",   0,                                                                   \
-		 VERB_TEXT,  RUNS_AT(exit),                                                       \
-		 "N|failed", "with this exit status; failed: any but 0, or interrupted"},         \
-		{"--since",      0,      VERB_WHEN,                                               \
-		 RUNS_AT(since), "WHEN", "started since: 2h (ago), 14:05, 2026-11-20"},           \
-		{"--until", 0, VERB_WHEN, RUNS_AT(until), "WHEN", "started until"},               \
-		{"--limit", 0, VERB_COUNT, RUNS_AT(limit), "N", "at most N (30)"}, VERB_JSON_ROW, \
-		VERB_COLOR_ROW
-
-static const struct verb_option history_options[] = {RUNS_ROWS, VERB_END_ROW};
-
-const struct verb verb_history = {
-	.name = "history",
-	.purpose = "list all runs of this session",
-	.forms = "",
-	.text = "Lists all runs of this session that have ended, newest first.\n",
-	.options = history_options,
-	.run = history_run,
-};
-
-/* --- terse list: the artifacts of a session -------------------------------------------- */
+/* --- what is on disk: the artifacts of a session, or its history ------------------------- */
 
 /* Adds an artifact if it is wanted and still exists. Returns 0, 1 if it is one too many, or -1 with
    errno. */
@@ -459,18 +397,30 @@ static int list_add(struct runs *r, const struct id_found *found)
 	return result;
 }
 
-static int list_kept(struct runs *r)
+/* Lists the artifacts, or the runs that have ended (`history`). */
+static int list_kept(struct runs *r, bool history)
 {
 	struct store stores[STORE_MAX];
-	int status = 0, count = verb_open_stores(r->call, stores, &status);
-	struct journal *artifacts =
-		journal_open(stores, count, r->all ? NULL : r->directory, JOURNAL_MADE);
 	struct journal_line made;
-	int added = 0, got = -1;
-	while (artifacts && added == 0 && (got = journal_next(artifacts, &made)) == 1)
-		added = list_add(r, &made.of);
+	struct meta m;
+	int added = 0, got = -1, status = 0, count = verb_open_stores(r->call, stores, &status);
+	struct journal *j = journal_open(stores, count, r->all ? NULL : r->directory,
+					 history ? JOURNAL_RUN : JOURNAL_MADE);
+	while (j && added == 0 &&
+	       (got = history ? journal_next_run(j, &m) : journal_next(j, &made)) == 1) {
+		/* The rest ended, and so started, earlier. */
+		if (history && r->since.text && m.ended_ms < r->since.ms) {
+			got = 0;
+			break;
+		}
+		if (!history)
+			added = list_add(r, &made.of);
+		else if (runs_is_wanted(r, &m))
+			added = r->rows < r->limit ? runs_add(r, m.id, &m, NULL) : 1;
+	}
+	r->damaged = j && history ? journal_damaged(j) : 0;
 	status = runs_end(r, added ? added : got, status);
-	journal_close(artifacts);
+	journal_close(j);
 	store_close_all(stores, count);
 	return status;
 }
@@ -668,6 +618,45 @@ static int list_remote(struct runs *r)
 	return status;
 }
 
+/* --- the verbs ---------------------------------------------------------------------------- */
+
+#define RUNS_AT(member) offsetof(struct runs, member)
+
+#define RUNS_ROWS                                                                                 \
+	{"--all", 0, VERB_FLAG, RUNS_AT(all), NULL, "of all sessions"},                           \
+		VERB_SESSION_ROW("of session NAME"),                                              \
+		{"--command", 0,                                                                  \
+		 VERB_TEXT,   RUNS_AT(command),                                                   \
+		 "TEXT",      "with TEXT in the command"}, /* As enum meta_state has them. */     \
+		{"--state",      0, VERB_WORD, RUNS_AT(state), "running|done|interrupted",        \
+		 "in this state"},                                                                \
+		{"--exit",   0,                                                                   \
+		 VERB_TEXT,  RUNS_AT(exit),                                                       \
+		 "N|failed", "with this exit status; failed: any but 0, or interrupted"},         \
+		{"--since",      0,      VERB_WHEN,                                               \
+		 RUNS_AT(since), "WHEN", "started since: 2h (ago), 14:05, 2026-11-20"},           \
+		{"--until", 0, VERB_WHEN, RUNS_AT(until), "WHEN", "started until"},               \
+		{"--limit", 0, VERB_COUNT, RUNS_AT(limit), "N", "at most N (30)"}, VERB_JSON_ROW, \
+		VERB_COLOR_ROW
+
+static int history_run(struct verb_call *c)
+{
+	struct runs r = {.call = c};
+	int status = runs_parse(&r);
+	return status ? status : list_kept(&r, true);
+}
+
+static const struct verb_option history_options[] = {RUNS_ROWS, VERB_END_ROW};
+
+const struct verb verb_history = {
+	.name = "history",
+	.purpose = "list all runs of this session",
+	.forms = "",
+	.text = "Lists all runs of this session that have ended, newest first.\n",
+	.options = history_options,
+	.run = history_run,
+};
+
 static int list_run(struct verb_call *c)
 {
 	struct runs r = {.call = c};
@@ -684,7 +673,7 @@ static int list_run(struct verb_call *c)
 		wrong = "--host goes with --remote";
 	if (wrong)
 		return verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
-	return r.remote ? list_remote(&r) : r.live ? list_live(&r) : list_kept(&r);
+	return r.remote ? list_remote(&r) : r.live ? list_live(&r) : list_kept(&r, false);
 }
 
 static const struct verb_option list_options[] = {

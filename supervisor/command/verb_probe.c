@@ -101,10 +101,8 @@ static int probe_run(struct verb_call *c)
 		p.to ? open(p.to, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
 			    0666)
 		     : STDOUT_FILENO;
-	if (to < 0) {
-		verb_error(VERB, "%s: %s", p.to, strerror(errno));
-		return EXIT_TERSE;
-	}
+	if (to < 0)
+		return verb_fail(c, ENVELOPE_USAGE, "%s: %m", p.to);
 	fprintf(stderr,
 		"terse probe: ask the agent to run this command once, then leave it: " PROBE_COMMAND
 		"\n");

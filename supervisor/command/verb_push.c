@@ -7,7 +7,6 @@
 #include "supervisor/remote/outbox.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static int push_run(struct verb_call *c)
 {

@@ -11,7 +11,6 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
-#include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"

@@ -812,10 +812,8 @@ static int search_run(struct verb_call *c)
 	if (!s->matcher && errno == EINVAL)
 		return verb_fail(c, ENVELOPE_BAD_PATTERN, "%s: at offset %zu: %s", s->pattern,
 				 error.offset, error.text);
-	if (!s->matcher) {
-		verb_fail(c, ENVELOPE_UNREADABLE, "%m");
-		return EXIT_TERSE;
-	}
+	if (!s->matcher)
+		return verb_fail(c, ENVELOPE_UNREADABLE, "%m");
 	if (s->before == unset)
 		s->before = s->context;
 	if (s->after == unset)

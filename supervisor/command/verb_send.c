@@ -47,10 +47,8 @@ static int signal_run(struct verb_call *c)
 		return EXIT_TERSE;
 	const char *name = c->operands[0], *signal = c->operands[1];
 	int sig = signal ? parse_signal(signal) : 0;
-	if (sig < 0) {
-		verb_error(c->verb->name, "%s: no such signal", signal);
-		return EXIT_TERSE;
-	}
+	if (sig < 0)
+		return verb_fail(c, ENVELOPE_USAGE, "%s: no such signal", signal);
 	if (live_run_find(c, name, &run, id, true) < 0)
 		return 1;
 	if (live_run_signal(run, sig, live_run_is_own(c, id)) < 0) {
@@ -96,10 +94,8 @@ static int snapshot_run(struct verb_call *c)
 	char id[ID_LEN + 1];
 	if (verb_parse(c, &s) < 0)
 		return EXIT_TERSE;
-	if (s.json && s.svg) {
-		verb_error("snapshot", "--svg does not go with --json");
-		return EXIT_TERSE;
-	}
+	if (s.json && s.svg)
+		return verb_fail(c, ENVELOPE_USAGE, "--svg does not go with --json");
 	if (live_run_find(c, c->operands[0], &run, id, true) < 0)
 		return 1;
 	struct buffer reply = BUFFER_INIT;

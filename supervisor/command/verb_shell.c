@@ -14,7 +14,6 @@
 //
 // which are gone from the environment afterwards.
 
-#include "config/option.h"
 #include "config/settings.h"
 #include "lib/human.h"
 #include "shim/exec_call.h"

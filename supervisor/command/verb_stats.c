@@ -7,7 +7,6 @@
 #include "lib/json.h"
 #include "supervisor/command/internal.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
