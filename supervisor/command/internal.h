@@ -160,6 +160,42 @@ int live_run_ended(const struct verb_call *c, const char *id, struct meta *m,
 /* The pattern of a line that is waited for (--for); NULL after saying what is wrong with it. */
 struct matcher *live_run_pattern(const struct verb_call *c, const char *pattern);
 
+// The text of a run, looked at for lines that match. It is read from disk, at the reader's own
+// pace.
+
+/* A pattern. */
+struct sought {
+	const char *pattern;
+	struct matcher *matcher;
+	size_t next; /* where its next line begins, unless that was looked at */
+};
+
+/* A longer line is matched in pieces. */
+#define LOOKOUT_BLOCK ((size_t)256 * 1024)
+
+struct lookout {
+	const struct verb_call *call;
+	const char *id;
+	struct sought *sought;
+	size_t count;
+	uint64_t at, line; /* the byte that is looked at next, and the number of its line */
+	bool told;         /* that line has matched in a piece before */
+	char *block;       /* LOOKOUT_BLOCK bytes; lookouts that take turns can share it */
+	/* A line, without its newline, or as much of it as there is. Returns 0, or what ends the
+	   look. */
+	int (*match)(void *ctx, const struct sought *by, const char *line, size_t len);
+	void (*gap)(void *ctx, const struct gap *gap); /* or NULL */
+	void *ctx;
+};
+
+/* Looks at the lines that are complete in front of the byte `to` of the text; UINT64_MAX: at all
+   there is, with a last line that has no end. Returns 0, what `match` returned, or -1 after saying
+   what is wrong. */
+int lookout_turn(struct lookout *l, uint64_t to);
+
+/* The same of whole lines, or a piece of one, that the caller has read. */
+int lookout_lines(struct lookout *l, const char *text, size_t len);
+
 // A run that is watched: each turn of a loop, watched_wait() says what it waits for, and
 // watched_take() takes what has come.
 

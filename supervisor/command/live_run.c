@@ -3,9 +3,11 @@
 #include "supervisor/command/internal.h"
 
 #include "config/settings.h"
+#include "lib/bytes.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/loop.h"
+#include "supervisor/artifact/text.h"
 #include "supervisor/reading/matcher.h"
 #include "supervisor/report/wording.h"
 
@@ -117,17 +119,25 @@ void live_run_failed(const struct verb_call *c, const char *id, int error)
 	}
 }
 
+/* Says what is wrong with a pattern of --for. */
+static void live_run_bad_pattern(const struct verb_call *c, const char *pattern, const char *why)
+{
+	verb_fail(c, ENVELOPE_BAD_PATTERN, "%s: %s: %s", vocabularies[c->settings->words].pattern,
+		  pattern, why);
+}
+
 struct matcher *live_run_pattern(const struct verb_call *c, const char *pattern)
 {
 	const struct matcher_options options = {.ignore_case = false};
 	struct matcher_error error;
 	struct matcher *m = matcher_new(pattern, &options, &error);
-	if (!m && errno == EINVAL)
-		verb_fail(c, ENVELOPE_BAD_PATTERN, "%s: %s: %s at character %zu",
-			  vocabularies[c->settings->words].pattern, pattern, error.text,
-			  error.offset + 1);
-	else if (!m)
+	char why[sizeof(error.text) + 64];
+	if (!m && errno == EINVAL) {
+		snprintf(why, sizeof(why), "%s at character %zu", error.text, error.offset + 1);
+		live_run_bad_pattern(c, pattern, why);
+	} else if (!m) {
 		verb_fail(c, ENVELOPE_UNREADABLE, "%m");
+	}
 	return m;
 }
 
@@ -148,6 +158,92 @@ int live_run_ended(const struct verb_call *c, const char *id, struct meta *m,
 		e->state = WORDING_INTERRUPTED;
 		e->duration_ms = m->duration_ms;
 	}
+	return result;
+}
+
+/* --- lines of its text ------------------------------------------------------------------------ */
+
+int lookout_lines(struct lookout *l, const char *text, size_t len)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < l->count; i++)
+		l->sought[i].next = 0;
+	while (at < len) {
+		struct sought *first = NULL;
+		for (struct sought *by = l->sought; by < l->sought + l->count; by++) {
+			size_t found = 0;
+			enum matcher_result r = MATCHER_FOUND;
+			if (at == 0 || by->next < at) {
+				r = matcher_next(by->matcher, text + at, len - at, &found);
+				by->next = r == MATCHER_FOUND ? at + found : len;
+			}
+			if (r == MATCHER_GAVE_UP) {
+				live_run_bad_pattern(l->call, by->pattern,
+						     matcher_reason(by->matcher));
+				return -1;
+			}
+			if (!first || by->next < first->next)
+				first = by;
+		}
+		size_t to = first ? first->next : len;
+		uint64_t passed = newline_count(text + at, to - at);
+		l->line += passed;
+		l->told &= passed == 0;
+		if (to == len)
+			break;
+		const char *newline = memchr(text + to, '\n', len - to);
+		at = newline ? (size_t)(newline - text) + 1 : len;
+		int result =
+			l->told ? 0
+				: l->match(l->ctx, first, text + to, at - to - (newline != NULL));
+		if (result != 0)
+			return result;
+		l->told = !newline;
+		l->line += newline != NULL;
+	}
+	return 0;
+}
+
+int lookout_turn(struct lookout *l, uint64_t to)
+{
+	struct text text;
+	struct text_piece piece = {.kind = TEXT_BYTES};
+	size_t held = 0; /* bytes of a line that is not there to its end */
+	int result = 0;
+	if (to <= l->at || l->count == 0)
+		return 0;
+	if (verb_open(l->call, ARTIFACT_OUT, l->id, &text) < 0)
+		return -1;
+	text_seek_byte(&text, l->at);
+	while (result == 0 && text.offset < to) {
+		size_t room = LOOKOUT_BLOCK - held;
+		if (to - text.offset < room)
+			room = (size_t)(to - text.offset);
+		if (text_next(&text, l->block + held, room, &piece) < 0) {
+			verb_fail(l->call, ENVELOPE_UNREADABLE, "%s: %m", l->id);
+			result = -1;
+		}
+		if (result < 0 || piece.kind == TEXT_END)
+			break;
+		/* In front of a gap nothing more of a line comes. */
+		size_t len = held + (piece.kind == TEXT_BYTES ? piece.len : 0), whole = len;
+		const char *newline = memrchr(l->block, '\n', len);
+		if (piece.kind == TEXT_BYTES && (newline || len < LOOKOUT_BLOCK))
+			whole = newline ? (size_t)(newline - l->block) + 1 : 0;
+		result = lookout_lines(l, l->block, whole);
+		held = len - whole;
+		memmove(l->block, l->block + whole, held);
+		if (piece.kind == TEXT_GAP) {
+			if (l->gap)
+				l->gap(l->ctx, &piece.gap);
+			l->line = piece.gap.to + !piece.goes_on;
+			l->told = false;
+		}
+		l->at = text.offset - held;
+	}
+	if (result == 0 && to == UINT64_MAX)
+		result = lookout_lines(l, l->block, held);
+	text_close(&text);
 	return result;
 }
 

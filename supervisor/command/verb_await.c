@@ -37,39 +37,26 @@ struct waiter {
 
 	/* Looking for a pattern in a text that grows. A line counts in its present form, finished
 	   or not, even if it is redrawn later. Each final line is looked at once. */
-	struct matcher *matcher;
-	int fd;          /* of the text */
-	uint64_t offset; /* where the first line starts that is not final */
-	char *block;
+	struct sought sought;
+	struct lookout lookout;    /* its `at`: where the first line starts that is not final */
+	int fd;                    /* of the text */
 	struct buffer found;       /* the line that matched, clean */
 	const struct typed *typed; /* whose echo is still to come; or NULL */
 };
 
-/* --- looking for a pattern in a text that grows ------------------------------------- */
-
-/* A longer line is matched in pieces. */
-#define BLOCK ((size_t)256 * 1024)
-
 /* Bytes of the line that matched. */
 #define FOUND_MOST ((size_t)300)
 
-/* Matches complete lines, and the last one as far as it was written. */
-static int waiter_match(struct waiter *w, const char *text, size_t len)
+/* The line is kept. */
+static int await_on_match(void *ctx, const struct sought *by, const char *line, size_t len)
 {
-	size_t at;
-	switch (matcher_next(w->matcher, text, len, &at)) {
-	case MATCHER_FOUND: break;
-	case MATCHER_GAVE_UP: errno = EINVAL; return -1;
-	default: return 0;
-	}
-	/* The line is kept. */
-	const char *line = text + at, *newline = memchr(line, '\n', len - at);
-	size_t most = newline ? (size_t)(newline - line) : len - at;
-	size_t n = utf8_floor(line, most, most < FOUND_MOST ? most : FOUND_MOST);
+	struct waiter *w = ctx;
+	size_t n = utf8_floor(line, len, len < FOUND_MOST ? len : FOUND_MOST);
+	(void)by;
 	utf8_clean(&w->found, line, n);
-	if (n < most)
+	if (n < len)
 		buffer_append_string(&w->found, "...");
-	return buffer_check(&w->found) < 0 ? -1 : 1;
+	return 1;
 }
 
 /* --- the echo of what was typed: it must not be taken for the answer ------------------------ */
@@ -141,106 +128,78 @@ static int echo_find(const struct echo *e, const char *text, size_t len, size_t 
 	return 0;
 }
 
-/* Looks at what is new, as long as the echo has not come. Returns as waiter_look() and sets *begin
+/* Looks at what is new, as long as the echo has not come. Returns as lookout_turn() and sets *begin
    to the first byte behind the echo, once it is there. */
 static int waiter_skip_echo(struct waiter *w, uint64_t settled, uint64_t *begin)
 {
 	struct echo e;
 	size_t at = 0, next = 0, from, end;
-	ssize_t n = io_read_at(w->fd, w->block, BLOCK, (off_t)w->offset);
+	struct lookout *l = &w->lookout;
+	ssize_t n = io_read_at(w->fd, l->block, LOOKOUT_BLOCK, (off_t)l->at);
 	if (n < 0)
-		return -1;
+		return -verb_error(l->call->verb->name, "%s: %m", l->id);
 	size_t len = (size_t)n;
 	for (bool first = true; echo_next_line(&w->typed->text, &next, &e); first = false) {
-		int found = echo_find(&e, w->block + at, len - at, &from, &end);
+		int found = echo_find(&e, l->block + at, len - at, &from, &end);
 		/* It has begun, unless these lines are final. */
-		bool begun = found < 0 && w->offset + len > settled;
+		bool begun = found < 0 && l->at + len > settled;
 		size_t to = found > 0 || begun ? at + from : len;
-		int result = first && found > 0 ? 0 : waiter_match(w, w->block + at, to - at);
+		int result = first && found > 0 ? 0 : lookout_lines(l, l->block + at, to - at);
 		if (result != 0)
 			return result;
 		if (found <= 0) {
 			/* There is none so far: a password, or a program that draws. */
-			if (len == BLOCK) {
+			if (len == LOOKOUT_BLOCK) {
 				w->typed = NULL;
-				*begin = w->offset;
+				*begin = l->at;
 			}
 			return 0;
 		}
 		at += end;
 	}
-	*begin = w->offset + at;
+	*begin = l->at + at;
 	if (*begin <= settled) {
-		w->offset = *begin;
+		l->at = *begin;
 		w->typed = NULL;
 	}
 	return 0;
 }
 
-/* Looks at what is new, of which the first `settled` bytes of the file are final. Returns 1 if a
-   line matches, 0, or -1 with errno (EINVAL: the pattern takes too long: matcher_reason()). */
-static int waiter_look(struct waiter *w, uint64_t settled)
-{
-	uint64_t at = w->typed ? UINT64_MAX : w->offset;
-	if (w->typed) {
-		int result = waiter_skip_echo(w, settled, &at);
-		if (result != 0 || at == UINT64_MAX)
-			return result;
-	}
-	for (;;) {
-		ssize_t n = io_read_at(w->fd, w->block, BLOCK, (off_t)at);
-		if (n <= 0)
-			return n < 0 ? -1 : 0;
-		size_t len = (size_t)n;
-		const char *newline = memrchr(w->block, '\n', len);
-		/* The last line is matched with the next block. */
-		if (len == BLOCK && newline)
-			len = (size_t)(newline - w->block) + 1;
-		int result = waiter_match(w, w->block, len);
-		if (result != 0)
-			return result;
-		size_t final = settled > at ? settled - at : 0;
-		if (final > len)
-			final = len;
-		newline = memrchr(w->block, '\n', final);
-		if (w->offset == at && (newline || final == BLOCK))
-			w->offset += newline ? (size_t)(newline - w->block) + 1 : final;
-		at += len;
-		if ((size_t)n < BLOCK)
-			return 0;
-	}
-}
-
 /* --- waiting -------------------------------------------------------------------------- */
 
-/* Returns whether the line is there, or -1 after saying what is wrong. The text exists, since the
-   supervisor has answered. */
+/* Returns whether the line is there, or -1 after saying what is wrong; the first `settled` bytes of
+   the text are final. The text exists, since the supervisor has answered. */
 static int await_look(struct waiter *w, uint64_t settled)
 {
-	const char *verb = w->watched.call->verb->name;
-	if (!w->matcher)
+	struct lookout *l = &w->lookout;
+	if (l->count == 0)
 		return 0;
-	if (!w->block) {
+	if (!l->block) {
 		struct text text;
 		uint64_t lines;
-		if (verb_open(w->watched.call, ARTIFACT_OUT, w->watched.id, &text) < 0)
+		if (verb_open(l->call, ARTIFACT_OUT, l->id, &text) < 0)
 			return -1;
 		int sought = text_seek(&text, w->asked->from, &lines);
 		w->typed = w->asked->typed;
-		w->offset = w->typed ? w->typed->from : sought == 1 ? text.size : text.offset;
+		l->at = w->typed ? w->typed->from : sought == 1 ? text.size : text.offset;
 		w->fd = sought < 0 ? -1 : dup(text.fd);
-		w->block = w->fd < 0 ? NULL : io_block(BLOCK);
-		if (!w->block)
-			verb_error(verb, "%s: %m", w->watched.id);
+		l->block = w->fd < 0 ? NULL : io_block(LOOKOUT_BLOCK);
+		if (!l->block)
+			verb_error(l->call->verb->name, "%s: %m", l->id);
 		text_close(&text);
-		if (!w->block)
+		if (!l->block)
 			return -1;
 	}
-	int result = waiter_look(w, settled);
-	if (result < 0)
-		verb_error(verb, "%s: %s", vocabularies[w->watched.call->settings->words].pattern,
-			   errno == EINVAL ? matcher_reason(w->matcher) : strerror(errno));
-	return result;
+	uint64_t begin = w->typed ? UINT64_MAX : l->at;
+	int found = w->typed ? waiter_skip_echo(w, settled, &begin) : 0;
+	if (found == 0 && begin == l->at)
+		found = lookout_turn(l, settled);
+	if (found != 0 || begin == UINT64_MAX)
+		return found;
+	/* What is not final is looked at again the next time. */
+	struct lookout ahead = *l;
+	ahead.at = begin > l->at ? begin : l->at;
+	return lookout_turn(&ahead, UINT64_MAX);
 }
 
 /* Between two looks whether the port is open. */
@@ -288,7 +247,7 @@ static int await_outcome(struct waiter *waiter)
 		if (found != 0)
 			return found < 0 ? -1 : OUTCOME_FOUND;
 		/* Processes that it started may still write the line. */
-		if (w->now.state == LIVE_ENDED && !waiter->matcher)
+		if (w->now.state == LIVE_ENDED && waiter->lookout.count == 0)
 			return OUTCOME_ENDED;
 		if (waiter->asked->at_once)
 			return OUTCOME_IDLE;
@@ -363,9 +322,15 @@ int await_answer(const struct verb_call *c, const struct await *a)
 	struct waiter w = {.watched = {.call = c, .run = -1, .idle = a->idle},
 			   .asked = a,
 			   .timeout = a->timeout ? a->timeout : s->yield,
+			   .sought = {.pattern = a->pattern},
+			   .lookout = {.call = c,
+				       .id = w.watched.id,
+				       .sought = &w.sought,
+				       .count = a->pattern != NULL,
+				       .match = await_on_match,
+				       .ctx = &w},
 			   .fd = -1};
-	w.matcher = a->pattern ? live_run_pattern(c, a->pattern) : NULL;
-	if (a->pattern && !w.matcher)
+	if (a->pattern && !(w.sought.matcher = live_run_pattern(c, a->pattern)))
 		return EXIT_TERSE;
 	int reached = live_run_find(c, a->name, &w.watched.run, w.watched.id, false);
 	int status = reached == 2 ? 0 : 1;
@@ -374,7 +339,7 @@ int await_answer(const struct verb_call *c, const struct await *a)
 	int outcome = reached == 1 ? OUTCOME_ENDED : await_outcome(&w);
 	w.ended = outcome == OUTCOME_ENDED || w.watched.now.state == LIVE_ENDED;
 	/* The line may have come with the end. */
-	if (outcome == OUTCOME_ENDED && w.matcher) {
+	if (outcome == OUTCOME_ENDED && a->pattern) {
 		int found = await_look(&w, UINT64_MAX);
 		outcome = found < 0 ? -1 : found > 0 ? OUTCOME_FOUND : OUTCOME_ENDED;
 	}
@@ -390,14 +355,14 @@ int await_answer(const struct verb_call *c, const struct await *a)
 		status = EXIT_TERSE;
 	else if (!w.wanted)
 		status = ending.exit_code >= 0 ? ending.exit_code : 128 + ending.signal;
-	if (w.matcher && status == 0)
+	if (a->pattern && status == 0)
 		status = 1;
 out:
 	io_close(&w.watched.run);
 	io_close(&w.fd);
-	free(w.block);
+	free(w.lookout.block);
 	buffer_release(&w.found);
-	matcher_free(w.matcher);
+	matcher_free(w.sought.matcher);
 	return status;
 }
 

@@ -6,13 +6,11 @@
 // when it is final.
 
 #include "lib/buffer.h"
-#include "lib/bytes.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/loop.h"
 #include "lib/utf8.h"
-#include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/matcher.h"
 #include "supervisor/report/wording.h"
@@ -23,28 +21,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A longer line is matched in pieces. */
-#define BLOCK ((size_t)256 * 1024)
-
 /* Bytes of a line that are printed at most. */
 #define LINE_MOST ((size_t)300)
 
 /* Events are printed when there is nothing more to look at, or so many bytes. */
 #define PRINT_AT ((size_t)32 * 1024)
 
-/* A pattern, and where in the block its next line begins. */
-struct sought {
-	const char *pattern;
-	struct matcher *matcher;
-	size_t next; /* only where it is not behind what was looked at */
-};
-
 /* A run. */
 struct followed {
 	struct follow *all;
 	struct watched watched; /* its `run` -1: it is over */
-	uint64_t at, line;      /* the byte that is looked at next, and the number of its line */
-	bool told;              /* that line has matched in a piece before */
+	struct lookout lookout;
 };
 
 struct follow {
@@ -80,27 +67,32 @@ static void event_end(const struct followed *f)
 	buffer_append_string(&f->all->out, "\n");
 }
 
-static void event_match(const struct followed *f, const struct sought *by, const char *line,
-			size_t len)
+static int event_match(void *ctx, const struct sought *by, const char *line, size_t len)
 {
+	const struct followed *f = ctx;
 	struct buffer *out = &f->all->out;
 	size_t n = utf8_floor(line, len, len < LINE_MOST ? len : LINE_MOST);
 	event_begin(f, "match");
 	if (f->all->call->json) {
-		json_add_count(out, "line", f->line);
+		json_add_count(out, "line", f->lookout.line);
 		json_add_text(out, "text", line, n);
 		json_add_bool(out, "cut", n < len);
 		json_add_string(out, "pattern", by->pattern);
 	} else {
-		buffer_printf(out, "line %" PRIu64 ": ", f->line);
+		buffer_printf(out, "line %" PRIu64 ": ", f->lookout.line);
 		utf8_clean(out, line, n);
 		buffer_append_string(out, n < len ? "..." : "");
 	}
 	event_end(f);
+	/* An error comes again when the rest is printed. */
+	if (out->len >= PRINT_AT)
+		verb_write(out);
+	return 0;
 }
 
-static void event_gap(const struct followed *f, const struct gap *gap)
+static void event_gap(void *ctx, const struct gap *gap)
 {
+	const struct followed *f = ctx;
 	char what[GAP_ANNOUNCE_MAX];
 	event_begin(f, "lost");
 	if (f->all->call->json) {
@@ -128,96 +120,6 @@ static void event_state(const struct followed *f, bool asks)
 	event_end(f);
 }
 
-/* --- the text --------------------------------------------------------------------------------- */
-
-/* Looks at whole lines, or at a piece of one that is longer than the block. Returns 0, or -1 after
-   saying what is wrong. */
-static int followed_scan(struct followed *f, const char *text, size_t len)
-{
-	struct follow *a = f->all;
-	size_t at = 0;
-	for (size_t i = 0; i < a->count; i++)
-		a->sought[i].next = 0;
-	while (at < len) {
-		struct sought *first = NULL;
-		for (struct sought *s = a->sought; s < a->sought + a->count; s++) {
-			size_t found = 0;
-			enum matcher_result r = MATCHER_FOUND;
-			if (at == 0 || s->next < at) {
-				r = matcher_next(s->matcher, text + at, len - at, &found);
-				s->next = r == MATCHER_FOUND ? at + found : len;
-			}
-			if (r == MATCHER_GAVE_UP) {
-				verb_fail(a->call, ENVELOPE_BAD_PATTERN, "%s: %s", s->pattern,
-					  matcher_reason(s->matcher));
-				return -1;
-			}
-			if (!first || s->next < first->next)
-				first = s;
-		}
-		size_t to = first ? first->next : len;
-		uint64_t passed = newline_count(text + at, to - at);
-		f->line += passed;
-		f->told &= passed == 0;
-		if (to == len)
-			break;
-		const char *newline = memchr(text + to, '\n', len - to);
-		at = newline ? (size_t)(newline - text) + 1 : len;
-		if (!f->told)
-			event_match(f, first, text + to, at - to - (newline != NULL));
-		f->told = !newline;
-		f->line += newline != NULL;
-	}
-	return 0;
-}
-
-/* Looks at what there is of the text up to the byte `to`. Returns 0, or -1 after saying what is
-   wrong. */
-static int followed_look(struct followed *f, uint64_t to)
-{
-	struct follow *a = f->all;
-	struct text text;
-	struct text_piece piece = {.kind = TEXT_BYTES};
-	size_t held = 0; /* bytes of a line that is not there to its end */
-	int result = 0;
-	if (to <= f->at || a->count == 0)
-		return 0;
-	if (verb_open(a->call, ARTIFACT_OUT, f->watched.id, &text) < 0)
-		return -1;
-	text_seek_byte(&text, f->at);
-	while (result == 0 && text.offset < to) {
-		size_t room = BLOCK - held;
-		if (to - text.offset < room)
-			room = (size_t)(to - text.offset);
-		if (text_next(&text, a->block + held, room, &piece) < 0) {
-			verb_fail(a->call, ENVELOPE_UNREADABLE, "%s: %m", f->watched.id);
-			result = -1;
-		}
-		if (result < 0 || piece.kind == TEXT_END)
-			break;
-		/* In front of a gap nothing more of a line comes. */
-		size_t len = held + (piece.kind == TEXT_BYTES ? piece.len : 0), whole = len;
-		const char *newline = memrchr(a->block, '\n', len);
-		if (piece.kind == TEXT_BYTES && (newline || len < BLOCK))
-			whole = newline ? (size_t)(newline - a->block) + 1 : 0;
-		result = followed_scan(f, a->block, whole);
-		held = len - whole;
-		memmove(a->block, a->block + whole, held);
-		if (piece.kind == TEXT_GAP) {
-			event_gap(f, &piece.gap);
-			f->line = piece.gap.to + !piece.goes_on;
-			f->told = false;
-		}
-		f->at = text.offset - held;
-		if (a->out.len >= PRINT_AT)
-			verb_write(&a->out);
-	}
-	if (result == 0 && to == UINT64_MAX)
-		result = followed_scan(f, a->block, held);
-	text_close(&text);
-	return result;
-}
-
 /* --- the runs --------------------------------------------------------------------------------- */
 
 /* Looks at the rest of the text of a run that is over, and tells how it ended. Returns 0, or -1
@@ -227,7 +129,7 @@ static int followed_end(struct followed *f)
 	struct buffer *out = &f->all->out;
 	struct wording_ending e;
 	struct meta m;
-	if (followed_look(f, UINT64_MAX) < 0)
+	if (lookout_turn(&f->lookout, UINT64_MAX) < 0)
 		return -1;
 	int result = live_run_ended(f->all->call, f->watched.id, &m, &e);
 	meta_release(&m);
@@ -255,7 +157,7 @@ static void followed_take(struct followed *f)
 	enum watched_news news = watched_take(w);
 	bool over = news == WATCHED_OVER, fails = news == WATCHED_FAILED;
 	if (news == WATCHED_CHANGED) {
-		fails = followed_look(f, w->now.settled) < 0;
+		fails = lookout_turn(&f->lookout, w->now.settled) < 0;
 		over = w->now.state == LIVE_ENDED && !fails;
 		if (w->now.state == LIVE_WAITING && !asked)
 			event_state(f, true);
@@ -308,7 +210,7 @@ static int follow_run(struct verb_call *c)
 	int status = EXIT_TERSE;
 	a.sought = calloc((size_t)c->argc, sizeof(*a.sought));
 	a.runs = calloc((size_t)c->argc, sizeof(*a.runs));
-	a.block = io_block(BLOCK);
+	a.block = io_block(LOOKOUT_BLOCK);
 	if (!a.sought || !a.runs || !a.block) {
 		verb_error(c->verb->name, "%m");
 		goto out;
@@ -323,8 +225,17 @@ static int follow_run(struct verb_call *c)
 	for (char **name = c->operands; *name; name++) {
 		struct followed *f = &a.runs[a.run_count++];
 		struct watched *w = &f->watched;
-		*f = (struct followed){
-			.all = &a, .watched = {.call = c, .idle = a.idle}, .line = 1};
+		*f = (struct followed){.all = &a,
+				       .watched = {.call = c, .idle = a.idle},
+				       .lookout = {.call = c,
+						   .id = w->id,
+						   .sought = a.sought,
+						   .count = a.count,
+						   .line = 1,
+						   .block = a.block,
+						   .match = event_match,
+						   .gap = event_gap,
+						   .ctx = f}};
 		int reached = live_run_find(c, *name, &w->run, w->id, false);
 		if (reached == 0)
 			watched_begin(w, true);
