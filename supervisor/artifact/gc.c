@@ -27,19 +27,6 @@
 /* The longest time that a process other than a supervisor holds the lock. */
 #define LOCK_HELD_MS 20
 
-/* Whether the metadata say that the run lives, for a text that is locked or a file system without
-   locks. */
-static bool is_said_to_run(int dir, const char *id)
-{
-	struct meta m;
-	if (meta_read(dir, id, &m) < 0)
-		return false;
-	/* meta_read() makes a run that is neither done nor locked an interrupted one. */
-	bool running = m.state != META_DONE && m.supervisor > 0;
-	meta_release(&m);
-	return running;
-}
-
 /* Whether a supervisor still writes the text, or has just begun to. If not, it is locked against
    one that is about to begin, or another removal. */
 static bool removal_is_running(int fd, int dir, const char *id)
@@ -51,7 +38,14 @@ static bool removal_is_running(int fd, int dir, const char *id)
 		return true;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return false;
-	bool held = errno == EWOULDBLOCK, said = is_said_to_run(dir, id);
+	/* What the metadata say counts where the text is locked, or the file system has no locks;
+	   meta_read() makes a run that is neither done nor locked an interrupted one. */
+	bool held = errno == EWOULDBLOCK, said = false;
+	struct meta m;
+	if (meta_read(dir, id, &m) == 0) {
+		said = m.state != META_DONE && m.supervisor > 0;
+		meta_release(&m);
+	}
 	if (said || !held)
 		return said;
 	/* A reader may be testing the lock, or another removal has it. */
@@ -386,28 +380,51 @@ void gc_note_failure(struct gc *g)
 		g->result.error = errno;
 }
 
-/* Removes an artifact, or with `dry` counts what that would free. Returns whether it is gone. */
-static bool remove_item(struct gc *g, int dir, const struct inventory_session *session,
-			struct inventory_item *item)
+/* Removes what was decided on; with `dry` only counts. It may end early anywhere. */
+static void remove_items(struct gc *g, struct inventory *v, bool newest_first)
 {
-	char id[ID_LEN + 1];
-	uint64_t freed = g->dry ? item->bytes : 0;
-	id_unpack(item->id, id);
-	if (!g->dry) {
-		enum removal r = removal_of(g->store, session->name, dir, id, &freed);
-		if (r == REMOVAL_FAILED)
+	int dir = -1;
+	unsigned open = 0;
+	for (size_t i = 0; i < v->count; i++) {
+		struct inventory_item *item = &v->items[newest_first ? v->count - 1 - i : i];
+		struct inventory_session *s = &v->sessions[item->session];
+		enum removal removed = REMOVAL_DONE;
+		uint64_t freed = item->bytes;
+		char id[ID_LEN + 1];
+		if (item->why == RETENTION_STAYS || item->running)
+			continue;
+		if (dir < 0 || open != item->session) {
+			io_close(&dir);
+			dir = store_open_session(g->store, s->name, false);
+			open = item->session;
+		}
+		if (dir < 0 && errno != ENOENT)
 			gc_note_failure(g);
-		if (r == REMOVAL_RUNNING)
-			item->running = true;
-		if (r != REMOVAL_DONE)
-			return false;
+		if (dir < 0)
+			continue;
+		if (!g->dry) {
+			id_unpack(item->id, id);
+			freed = 0;
+			removed = removal_of(g->store, s->name, dir, id, &freed);
+		}
+		if (item->why == RETENTION_LEFTOVER) {
+			g->result.leftovers++;
+			g->result.bytes += freed;
+			continue;
+		}
+		if (removed == REMOVAL_FAILED)
+			gc_note_failure(g);
+		item->running = removed == REMOVAL_RUNNING;
+		if (removed != REMOVAL_DONE)
+			continue;
 		item->bytes = freed;
+		s->count--;
+		g->result.artifacts++;
+		g->result.bytes += freed;
+		if (g->removed)
+			g->removed(g->ctx, s, item);
 	}
-	g->result.artifacts++;
-	g->result.bytes += freed;
-	if (g->removed)
-		g->removed(g->ctx, session, item);
-	return true;
+	io_close(&dir);
 }
 
 bool gc_remove_session(const struct store *s, const char *session)
@@ -506,37 +523,6 @@ static void clean_session(struct gc *g, const struct inventory_session *s)
 		g->result.sessions++;
 }
 
-static void remove_items(struct gc *g, struct inventory *v)
-{
-	int dir = -1;
-	unsigned open = 0;
-	for (size_t i = 0; i < v->count; i++) {
-		struct inventory_item *item = &v->items[i];
-		struct inventory_session *s = &v->sessions[item->session];
-		if (item->why == RETENTION_STAYS)
-			continue;
-		if (dir < 0 || open != item->session) {
-			io_close(&dir);
-			dir = store_open_session(g->store, s->name, false);
-			open = item->session;
-		}
-		if (dir < 0 && errno != ENOENT)
-			gc_note_failure(g);
-		if (dir < 0)
-			continue;
-		if (item->why == RETENTION_LEFTOVER) {
-			char id[ID_LEN + 1];
-			id_unpack(item->id, id);
-			if (!g->dry)
-				removal_of(g->store, s->name, dir, id, &g->result.bytes);
-			g->result.leftovers++;
-		} else if (remove_item(g, dir, s, item)) {
-			s->count--;
-		}
-	}
-	io_close(&dir);
-}
-
 int gc_run(struct gc *g)
 {
 	struct inventory v;
@@ -553,7 +539,7 @@ int gc_run(struct gc *g)
 			s->ended_ms = g->now_ms;
 	}
 	retention_decide(&v, &g->limits, g->now_ms);
-	remove_items(g, &v);
+	remove_items(g, &v, false);
 	for (size_t i = 0; i < v.session_count; i++)
 		clean_session(g, &v.sessions[i]);
 	sweep(g, store_open_folder(g->store, STORE_IDS, false), &v);
@@ -573,23 +559,21 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 	long in_use = 0;
 	if (inventory_read(&v, g->store, session) < 0)
 		return -1;
+	for (size_t i = 0; i < v.count; i++) {
+		struct inventory_item *item = &v.items[i];
+		if (item->text && item->id >= from && item->id <= to)
+			item->why = RETENTION_ASKED;
+	}
+	/* If it ends early, the rest is an earlier state of the session. */
+	remove_items(g, &v, true);
+	for (size_t i = 0; i < v.count; i++)
+		in_use += v.items[i].why == RETENTION_ASKED && v.items[i].running;
 	int dir = store_open_session(g->store, session, false);
 	if (dir < 0 && errno != ENOENT)
 		in_use = -1;
-	int error = errno;
-	/* Newest first: if it ends early, the rest is an earlier state of the session. */
-	for (size_t i = v.count; dir >= 0 && i-- > 0;) {
-		struct inventory_item *item = &v.items[i];
-		if (!item->text || item->id < from || item->id > to)
-			continue;
-		if (!item->running)
-			remove_item(g, dir, &v.sessions[0], item);
-		in_use += item->running;
-	}
 	if (dir >= 0 && !g->dry)
 		journal_clean(dir, 0, 0);
 	io_close(&dir);
 	inventory_release(&v);
-	errno = error;
 	return in_use;
 }

@@ -42,6 +42,7 @@ static const char *const reasons[RETENTION_REASONS] = {
 	[RETENTION_SESSION_SIZE] = "[gc] session_size",
 	[RETENTION_COUNT] = "[gc] max_count",
 	[RETENTION_SIZE] = "[gc] max_size",
+	[RETENTION_ASKED] = "",
 };
 
 static void on_removed(void *ctx, const struct inventory_session *session,
@@ -54,7 +55,7 @@ static void on_removed(void *ctx, const struct inventory_session *session,
 	id_unpack(item->id, id);
 	buffer_printf(&c->out, "%s  %8s  %7s  session %s%s%s\n", id, human_size(size, item->bytes),
 		      human_age(age, c->gc.now_ms - item->last_ms), session->name,
-		      item->why ? ": " : "", reasons[item->why]);
+		      *reasons[item->why] ? ": " : "", reasons[item->why]);
 }
 
 static void cleanup_begin(struct cleanup *c, const struct settings *settings, bool dry)
