@@ -12,21 +12,18 @@ int64_t clock_ms(const struct timespec *time)
 	return (int64_t)time->tv_sec * 1000 + time->tv_nsec / 1000000;
 }
 
-static int64_t now(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return clock_ms(&t);
-}
-
 int64_t clock_monotonic_ms(void)
 {
-	return now(CLOCK_MONOTONIC);
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return clock_ms(&now);
 }
 
 int64_t clock_real_ms(void)
 {
-	return now(CLOCK_REALTIME);
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return clock_ms(&now);
 }
 
 /* Writes the digits, perhaps with commas, and returns their end. printf is many times slower, and

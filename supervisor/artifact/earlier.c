@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Artifacts that are looked at, each of which costs reading a file. */
 #define LOOKS 5000
@@ -105,12 +104,10 @@ static bool find_noted(int fd, const char *hash, const char *session, bool succe
 		       const struct meta *m, struct earlier_run *run)
 {
 	char block[JOURNAL_BLOCK];
-	struct journal_tail t = {.fd = fd, .block = block, .room = sizeof(block)};
-	struct stat st;
+	struct journal_tail t = {.block = block, .room = sizeof(block)};
 	const char *line;
 	size_t len;
-	if (fd >= 0 && fstat(fd, &st) == 0)
-		t.end = (uint64_t)st.st_size;
+	journal_tail_begin(&t, fd);
 	uint64_t least = t.end > COMMANDS_END ? t.end - COMMANDS_END : 0;
 	for (int tries = COMMANDS_TRIES;
 	     tries > 0 && t.end > least && journal_tail_next(&t, &line, &len) == 1;) {

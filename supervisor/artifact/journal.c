@@ -172,28 +172,21 @@ static bool pass_key(const char **at, const char *end, const char *key)
 	return found;
 }
 
-/* The number behind a key, or -1. The line ends with a bracket. */
-static int64_t pass_number(const char **at, const char *end, const char *key)
+/* The number behind a key, or `none`. The line ends with a bracket. */
+static int64_t pass_number(const char **at, const char *end, const char *key, int64_t none)
 {
 	int64_t n = 0;
 	if (!pass_key(at, end, key))
-		return -1;
+		return none;
 	const char *digits = *at;
 	while (**at >= '0' && **at <= '9' && n <= INT64_MAX / 10 - 1)
 		n = n * 10 + (*(*at)++ - '0');
-	return *at > digits && (**at == ',' || **at == '}') ? n : -1;
-}
-
-/* The same, 0 where the key is left out. */
-static uint64_t pass_count(const char **at, const char *end, const char *key)
-{
-	int64_t n = pass_number(at, end, key);
-	return n < 0 ? 0 : (uint64_t)n;
+	return *at > digits && (**at == ',' || **at == '}') ? n : none;
 }
 
 static int64_t number_of(const char *line, size_t len, const char *key)
 {
-	return pass_number(&line, line + len, key);
+	return pass_number(&line, line + len, key, -1);
 }
 
 /* --- taking lines out ------------------------------------------------------------------- */
@@ -322,6 +315,14 @@ long journal_clean(int dir, int64_t from_ms, int64_t to_ms)
 
 /* --- reading from the end ---------------------------------------------------------------- */
 
+void journal_tail_begin(struct journal_tail *t, int fd)
+{
+	struct stat st;
+	t->fd = fd;
+	t->len = 0;
+	t->end = fd >= 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
 int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 {
 	for (bool is_cut = false;;) {
@@ -354,18 +355,14 @@ int journal_tail_next(struct journal_tail *t, const char **line, size_t *len)
 
 int64_t journal_end_ms(int dir)
 {
-	struct stat st;
 	char block[JOURNAL_BLOCK];
-	struct journal_tail t = {.fd = store_open_file(dir, JOURNAL_FILE, O_RDONLY),
-				 .block = block,
-				 .room = sizeof(block)};
+	struct journal_tail t = {.block = block, .room = sizeof(block)};
 	const char *line;
 	size_t len;
 	char id[ID_LEN + 1];
 	int64_t ms = 0;
 	enum journal_kind kind = JOURNAL_READ;
-	if (t.fd >= 0 && fstat(t.fd, &st) == 0)
-		t.end = (uint64_t)st.st_size;
+	journal_tail_begin(&t, store_open_file(dir, JOURNAL_FILE, O_RDONLY));
 	while ((kind == JOURNAL_READ || kind == JOURNAL_DAMAGED) &&
 	       journal_tail_next(&t, &line, &len) == 1) {
 		kind = kind_of(line, len, id);
@@ -637,14 +634,13 @@ int journal_next_run(struct journal *j, struct meta *m)
 
 bool journal_parse_read(const struct journal_line *line, struct journal_read *read)
 {
-	int64_t bytes = number_of(line->text, line->len, ",\"bytes\":");
-	int64_t tokens = number_of(line->text, line->len, ",\"tokens\":");
-	*read = (struct journal_read){
-		.at_ms = number_of(line->text, line->len, ",\"at_ms\":"),
-		.bytes = (uint64_t)bytes,
-		.tokens = (uint64_t)tokens,
-		.inside = memmem(line->text, line->len, INSIDE, strlen(INSIDE)),
-	};
+	const char *at = line->text, *end = at + line->len;
+	read->at_ms = pass_number(&at, end, ",\"at_ms\":", -1);
+	int64_t bytes = pass_number(&at, end, ",\"bytes\":", -1);
+	int64_t tokens = pass_number(&at, end, ",\"tokens\":", -1);
+	read->bytes = (uint64_t)bytes;
+	read->tokens = (uint64_t)tokens;
+	read->inside = pass_key(&at, end, INSIDE);
 	memcpy(read->id, line->of.id, sizeof(read->id));
 	return bytes >= 0 && tokens >= 0 && read->at_ms >= 0;
 }
@@ -656,15 +652,15 @@ bool journal_parse_sums(const struct journal_line *line, struct meta *m)
 	memcpy(m->id, line->of.id, sizeof(m->id));
 	if (pass_key(&at, end, ",\"state\":\"done\""))
 		m->state = META_DONE;
-	m->started_ms = (int64_t)pass_count(&at, end, ",\"started_ms\":");
-	m->duration_ms = pass_number(&at, end, ",\"duration_ms\":");
-	m->exit_code = (int)pass_number(&at, end, ",\"exit_code\":");
+	m->started_ms = pass_number(&at, end, ",\"started_ms\":", 0);
+	m->duration_ms = pass_number(&at, end, ",\"duration_ms\":", -1);
+	m->exit_code = (int)pass_number(&at, end, ",\"exit_code\":", -1);
 	if (pass_key(&at, end, ",\"shown\":{")) {
-		const char *behind = memchr(at, '}', (size_t)(end - at));
-		m->shown.bytes = pass_count(&at, behind + 1, "\"bytes\":");
-		m->shown.tokens = pass_count(&at, behind + 1, ",\"tokens\":");
-		m->shown.text = pass_count(&at, behind + 1, ",\"text\":");
-		m->shown.own = pass_count(&at, behind + 1, ",\"own\":");
+		const char *behind = (const char *)memchr(at, '}', (size_t)(end - at)) + 1;
+		m->shown.bytes = (uint64_t)pass_number(&at, behind, "\"bytes\":", 0);
+		m->shown.tokens = (uint64_t)pass_number(&at, behind, ",\"tokens\":", 0);
+		m->shown.text = (uint64_t)pass_number(&at, behind, ",\"text\":", 0);
+		m->shown.own = (uint64_t)pass_number(&at, behind, ",\"own\":", 0);
 	}
 	if (pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\""))
 		m->profile = PROFILE_TERSE;

@@ -293,18 +293,11 @@ int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *foun
 	*found = t->size ? count - skip : 0;
 	if (skip == 0 || t->size == 0)
 		return 0;
-	if (least == 0) {
-		++*found;
-		return 0;
-	}
 	/* The bytes begin inside a line, unless one ends directly before them. */
-	if (ends_line(t->fd, least)) {
-		t->offset = least;
-		++*found;
-		return 0;
-	}
+	bool inside = !ends_line(t->fd, least);
 	skip = *found;
-	return skip ? find_back(t->fd, least, end, &skip, &t->offset) : 0;
+	*found += !inside;
+	return inside && skip ? find_back(t->fd, least, end, &skip, &t->offset) : 0;
 }
 
 void text_seek_byte(struct text *t, uint64_t offset)

@@ -66,13 +66,14 @@ static size_t fit_floor(const char *data, size_t len, size_t at)
 	return at;
 }
 
-/* A line of its own. */
-static void add_gap(struct buffer *out, bool open, const struct gap *gap)
+/* A line of its own; `open`: behind the beginning of another. Returns where it begins. */
+static size_t add_gap(struct buffer *out, bool open, const struct gap *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];
-	if (open)
-		buffer_append_string(out, "\n");
+	buffer_append(out, "\n", open);
+	size_t start = out->len;
 	buffer_append(out, line, gap_announce(line, gap));
+	return start;
 }
 
 /* What was added to the text from `start` on becomes a piece. Returns 0, or -1 with ENOMEM. */
@@ -198,15 +199,12 @@ static int page_collect(struct page *p, struct text *t, uint64_t number)
 		/* A line that continues behind the gap stays together with it. */
 		else if (p->inside || page_wants(p)) {
 			const struct text_piece *gap = line.gap;
-			size_t before = p->text.len;
-			if (before > 0 && p->text.data[before - 1] != '\n') {
-				buffer_append_string(&p->text, "\n");
-				before = p->text.len;
-			}
-			add_gap(&p->text, false, &gap->gap);
+			size_t len = p->text.len;
+			size_t at = add_gap(&p->text, len > 0 && p->text.data[len - 1] != '\n',
+					    &gap->gap);
 			p->rest = gap->goes_on && gap->gap.from == gap->gap.to;
 			p->inside = false;
-			result = page_add_piece(p, before, gap->gap.from, true);
+			result = page_add_piece(p, at, gap->gap.from, true);
 		}
 	}
 	walk_free(w);
