@@ -138,16 +138,11 @@ static struct outbox_numbers read_numbers(const struct outbox *o, const char *na
 {
 	struct buffer text = BUFFER_INIT;
 	struct outbox_numbers n = {0};
-	char *end;
+	char behind[REMOTE_WHY] = "";
+	if (outbox_read(o, name, LINE_FILE_MAX, &text) == 0 && buffer_string(&text))
+		sscanf(text.data, "%" SCNu64 " %" SCNu64 " %255[^\n]", &n.a, &n.b, behind);
 	if (line)
-		*line = '\0';
-	if (outbox_read(o, name, LINE_FILE_MAX, &text) == 0 && buffer_string(&text)) {
-		n.a = strtoull(text.data, &end, 10);
-		n.b = strtoull(end, &end, 10);
-		end += *end == '\n';
-		if (line)
-			snprintf(line, REMOTE_WHY, "%.*s", (int)strcspn(end, "\n"), end);
-	}
+		memcpy(line, behind, sizeof(behind));
 	buffer_release(&text);
 	return n;
 }
@@ -415,31 +410,25 @@ out:;
 	return result;
 }
 
-unsigned outbox_pack(const struct outbox *o, const struct settings *settings, int64_t until_ms)
+int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t until_ms)
 {
 	struct store stores[STORE_MAX];
 	struct items items = {0};
-	unsigned failed = 0;
-	int error = 0, count = 0, lock = outbox_lock(o, ADDING, until_ms);
-	if ((lock < 0 && errno == EWOULDBLOCK) || items_read(&items, o, WANTED) < 0) {
-		error = errno;
-		failed++;
-	} else {
+	int result = -1, count = 0, lock = outbox_lock(o, ADDING, until_ms);
+	if ((lock >= 0 || errno != EWOULDBLOCK) && items_read(&items, o, WANTED) == 0) {
 		/* One that a process left which was killed. */
 		unlinkat(o->dir, TEMPORARY, 0);
 		count = store_open_everywhere(stores);
+		result = 0;
 	}
-	for (size_t i = 0; i < items.count && !error; i++) {
-		if (pack_one(o, settings, stores, count, items.list[i].id) < 0) {
-			error = errno;
-			failed++;
-		}
-	}
+	for (size_t i = 0; i < items.count && result == 0; i++)
+		result = pack_one(o, settings, stores, count, items.list[i].id);
+	int error = errno;
 	store_close_all(stores, count);
 	io_close(&lock);
 	free(items.list);
 	errno = error;
-	return failed;
+	return result;
 }
 
 /* --- the index ------------------------------------------------------------------------ */
@@ -517,8 +506,8 @@ static bool outbox_is_empty(const struct outbox_state *s)
 	return s->waiting == 0 && !s->index_left;
 }
 
-/* Looks at what is left, for this reason. */
-static void outbox_measure(const struct outbox *o, unsigned unpacked, const char *why,
+/* Looks at what is left, for this reason; `unpacked`: a run that is not archived, too. */
+static void outbox_measure(const struct outbox *o, bool unpacked, const char *why,
 			   struct outbox_state *s)
 {
 	uint64_t pushed = s->pushed;
@@ -534,8 +523,7 @@ static bool outbox_pass(const struct outbox *o, const struct settings *settings,
 			struct outbox_state *s)
 {
 	char new[PATH_MAX], why[REMOTE_WHY] = "";
-	unsigned unpacked = outbox_pack(o, settings, end_ms);
-	int error = errno;
+	int unpacked = outbox_pack(o, settings, end_ms) < 0 ? errno : 0;
 	outbox_move(o, settings, REMOTE_ARTIFACTS, end_ms, why);
 	int64_t lines = outbox_index(o, clock_real_ms());
 	int unmade = lines < 0 ? errno : 0;
@@ -543,7 +531,7 @@ static bool outbox_pass(const struct outbox *o, const struct settings *settings,
 	if (!*why && unmade)
 		snprintf(why, sizeof(why), "the index: %s", strerror(unmade));
 	if (!*why && unpacked)
-		snprintf(why, sizeof(why), "%s", strerror(error));
+		snprintf(why, sizeof(why), "%s", strerror(unpacked));
 	snprintf(new, sizeof(new), "%s/" NEW, o->path);
 	nftw(new, outbox_prune, 8, FTW_DEPTH | FTW_PHYS);
 	outbox_measure(o, unpacked, why, s);
@@ -593,9 +581,8 @@ void outbox_stay(const struct outbox *o, const struct settings *settings)
 		struct outbox_state s = {.pushed = 0};
 		bool done = outbox_pass(o, settings, 0, &s), failed = !done && *s.why;
 		uint64_t failures = failed ? (s.pushed > 0 ? 1 : noted.a + 1) : 0;
-		int64_t delay = 1000;
-		for (uint64_t i = 1; i < failures && delay < DELAY_MOST_MS; i++)
-			delay = delay * 2 < DELAY_MOST_MS ? delay * 2 : DELAY_MOST_MS;
+		/* 1 s, 2 s, 4 s ... */
+		int64_t delay = failures > 9 ? DELAY_MOST_MS : (int64_t)500 << failures;
 		own = (struct outbox_numbers){failures,
 					      failed ? (uint64_t)(clock_real_ms() + delay) : 0};
 		if (failed && write_numbers(o, RETRY, own, s.why) < 0)
@@ -627,7 +614,7 @@ struct outbox_state outbox_push(const struct outbox *o, const struct settings *s
 			/* Mostly since another process moves all the time. */
 			const char *why = errno == EWOULDBLOCK ? "another process still pushes"
 							       : strerror(errno);
-			outbox_measure(o, outbox_pack(o, settings, until_ms), why, &s);
+			outbox_measure(o, outbox_pack(o, settings, until_ms) < 0, why, &s);
 		}
 		if (outbox_is_empty(&s) || clock_monotonic_ms() + PAUSE_MS > until_ms)
 			break;

@@ -77,8 +77,8 @@ int outbox_want(const struct outbox *o, const char *id);
 void outbox_forget(const struct outbox *o, const char *id);
 
 /* Archives all wanted runs that have ended, within outbox_max; waits for who does that until then
-   (as outbox_lock()). Returns how many could not be archived, with errno of the last one. */
-unsigned outbox_pack(const struct outbox *o, const struct settings *settings, int64_t until_ms);
+   (as outbox_lock()). Returns 0, or -1 with errno: one could not be archived, nor those behind. */
+int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t until_ms);
 
 /* A run was removed: it is not pushed any more, unless that has begun. Returns whether it
    waited. */

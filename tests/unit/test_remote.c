@@ -288,7 +288,7 @@ TEST_IN(a_run_is_archived_once, home_setup, home_teardown)
 	assert_int_equal(outbox_look(&outbox).waiting, 0);
 	/* What another process archives is left to it. */
 	int lock = outbox_lock(&outbox, "adding", OUTBOX_AT_ONCE);
-	assert_int_equal(outbox_pack(&outbox, &s, OUTBOX_AT_ONCE), 1);
+	assert_int_equal(outbox_pack(&outbox, &s, OUTBOX_AT_ONCE), -1);
 	assert_int_equal(errno, EWOULDBLOCK);
 	close(lock);
 	outbox_close(&outbox);
