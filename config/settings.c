@@ -194,6 +194,11 @@ int settings_init(struct settings *s)
 	return 0;
 }
 
+bool settings_push(const struct settings *s)
+{
+	return s->push != PUSHING_OFF && s->remote;
+}
+
 void settings_release(struct settings *s)
 {
 	for (size_t i = 0; i < option_count; i++)

@@ -203,6 +203,9 @@ struct option_error {
 int settings_init(struct settings *s);
 void settings_release(struct settings *s);
 
+/* Whether runs are pushed to a remote. */
+bool settings_push(const struct settings *s);
+
 #define SETTINGS_SYSTEM_FILE "/etc/terse.ini"
 
 /* Initializes *s with the defaults, then the files, then the TERSE_* variables. `system_file` is

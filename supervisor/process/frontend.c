@@ -424,7 +424,7 @@ int frontend_run(struct job *job)
 	   too. */
 	struct store store;
 	struct outbox outbox;
-	if (job->front == 1 && remote_pushes(job->settings) && store_open_write(&store) == 0) {
+	if (job->front == 1 && settings_push(job->settings) && store_open_write(&store) == 0) {
 		if (outbox_open(&outbox, &store, false) == 0)
 			outbox_push(&outbox, job->settings, clock_monotonic_ms() + PUSH_MS);
 		outbox_close(&outbox);

@@ -75,7 +75,7 @@ void record_init(struct record *r, const struct job *job)
 		[CHANNEL_MERGED] = META_STDERR_MERGED,
 	};
 	const char *session = session_name(job->settings, job->parent, r->session);
-	r->pushing = remote_pushes(job->settings) ? job->settings : NULL;
+	r->pushing = settings_push(job->settings) ? job->settings : NULL;
 	r->outbox.dir = -1;
 	if (job->secrets) {
 		redactor_inside(job->secrets, r->cwd, sizeof(r->cwd));
@@ -215,8 +215,9 @@ void record_add_history(struct record *r)
 	m->agent = r->settings->agent;
 	m->profile = own ? PROFILE_TERSE : r->settings->applied;
 	uint64_t seen = w->bytes < SHOWN_MOST ? w->bytes : SHOWN_MOST;
-	uint64_t tokens = tokens_scale(tokens_estimate(&w->tokens), seen, w->bytes);
-	m->shown = (struct meta_shown){.bytes = w->bytes, .tokens = tokens};
+	m->shown = (struct meta_shown){.bytes = w->bytes};
+	if (w->bytes > 0)
+		m->shown.tokens = tokens_scale(tokens_estimate(&w->tokens), seen, w->bytes);
 	/* Nobody would have run a command of terse without terse. */
 	if (w->bytes > 0 && !own) {
 		m->shown.text = w->text;
@@ -258,9 +259,10 @@ void record_close(struct record *r, bool grown)
 	buffer_release(&r->shown.ranges);
 	buffer_release(&r->origin.labels);
 	r->meta.labels = NULL;
-	if (r->outbox.dir >= 0)
+	if (r->outbox.dir >= 0) {
 		flock(r->outbox.dir, LOCK_UN);
-	r->push_due = outbox_has_work(&r->outbox);
+		r->push_due = outbox_has_work(&r->outbox);
+	}
 }
 
 void record_clean_up(const struct record *r)

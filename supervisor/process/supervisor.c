@@ -763,7 +763,7 @@ static void supervisor_start(struct supervisor *s)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	/* Something is to be pushed before the machine goes down. */
-	if (remote_pushes(job->settings))
+	if (settings_push(job->settings))
 		sigaddset(&set, SIGTERM);
 	s->signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 	s->chunk = io_block(SOURCE_CHUNK);

@@ -65,7 +65,7 @@ void outbox_close(struct outbox *o)
 
 bool outbox_has_work(const struct outbox *o)
 {
-	return o->dir >= 0 && io_is_there(o->dir, WANTED);
+	return io_is_there(o->dir, WANTED);
 }
 
 /* --- files and locks ------------------------------------------------------------------ */

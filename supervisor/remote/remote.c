@@ -38,11 +38,6 @@ enum { STATUS_NO_DIRECTORY = 3, STATUS_NO_OBJECT = 4 };
 /* A program has this many arguments at most: 24 hours, and the rest. */
 #define ARGUMENTS 48
 
-bool remote_pushes(const struct settings *s)
-{
-	return s->push != PUSHING_OFF && s->remote;
-}
-
 const char *remote_directory(const struct settings *s)
 {
 	size_t len = strlen(FILE_KIND);

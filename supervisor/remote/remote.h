@@ -32,9 +32,6 @@
 
 #define REMOTE_HOUR_MS ((int64_t)60 * 60 * 1000)
 
-/* Whether there is one that runs are pushed to. */
-bool remote_pushes(const struct settings *s);
-
 /* The directory of file:/DIR, else NULL. */
 const char *remote_directory(const struct settings *s);
 
