@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,11 +77,6 @@ int io_read_whole(int fd, void *data, size_t len, off_t offset)
 }
 
 DIR *io_list(int dir)
-{
-	return io_list_opened(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-}
-
-DIR *io_list_opened(int dir)
 {
 	DIR *list = dir < 0 ? NULL : fdopendir(dir);
 	if (!list)
@@ -171,12 +165,6 @@ bool io_is_there(int dir, const char *name)
 {
 	struct stat st;
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-int io_may_make(int dir, const char *path)
-{
-	/* Older container runtimes refuse the newer one, which libc uses. */
-	return (int)syscall(SYS_faccessat, dir, path, W_OK | X_OK);
 }
 
 void io_close(int *fd)

@@ -55,21 +55,15 @@ void io_lines_rewind(struct io_lines *l);
    ready a moment later, so that a loop around it neither hangs nor spins; -1 is EINTR alone. */
 int io_poll(struct pollfd *fds, size_t count, int timeout_ms);
 
-/* Lists the directory `dir`, which stays open, from its first entry on. NULL with errno. */
+/* Lists a directory, and takes it over (-1: fails with errno as it is). closedir() closes it; so
+   does a failure. NULL with errno. */
 DIR *io_list(int dir);
-
-/* The same, but takes over `dir` itself (-1: fails with errno as it is). closedir() closes it; so
-   does a failure. */
-DIR *io_list_opened(int dir);
 
 /* Removes a directory and all that is in it, as far as possible. */
 void io_remove_tree(const char *path);
 
 /* Whether the directory has an entry of that name, a link too. Sets errno if not. */
 bool io_is_there(int dir, const char *name);
-
-/* Whether this user may make files in the directory: 0, or -1 with errno. */
-int io_may_make(int dir, const char *path);
 
 /* close() that keeps errno, ignores -1, and sets *fd to -1. */
 void io_close(int *fd);

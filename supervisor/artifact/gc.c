@@ -142,11 +142,17 @@ void retention_decide(struct inventory *v, const struct retention_limits *l, int
 
 /* --- the inventory ------------------------------------------------------------ */
 
+/* To list an open directory from its first entry on. */
+static int open_again(int dir)
+{
+	return openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* Adds the artifacts of a session: first an item for each file, then one for all with its ID. */
 static int inventory_add_items(struct inventory *v, struct inventory_session *s, int dir)
 {
 	size_t first = v->count;
-	DIR *d = io_list(dir);
+	DIR *d = io_list(open_again(dir));
 	int result = 0;
 	if (!d)
 		return -1;
@@ -265,11 +271,9 @@ int inventory_read(struct inventory *v, const struct store *s, const char *sessi
 
 void inventory_release(struct inventory *v)
 {
-	int saved = errno;
 	free(v->items);
 	free(v->sessions);
 	*v = (struct inventory){0};
-	errno = saved;
 }
 
 /* --- seen time ---------------------------------------------------------------- */
@@ -431,7 +435,8 @@ bool gc_remove_session(const struct store *s, const char *session)
 {
 	int dir = store_open_session(s, session, false);
 	int sessions = dir < 0 ? -1 : store_open_folder(s, STORE_SESSIONS, false);
-	DIR *d = sessions >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 ? io_list(dir) : NULL;
+	DIR *d = sessions >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 ? io_list(open_again(dir))
+								     : NULL;
 	bool only = d, removed = false;
 	for (struct dirent *e; only && (e = readdir(d));) {
 		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
@@ -488,7 +493,7 @@ static bool is_idle_claim(const struct gc *g, const struct inventory *v, const c
 /* Removes old temporary files, or with `v` claims from their directory, and closes that. */
 static void sweep(struct gc *g, int dir, const struct inventory *v)
 {
-	DIR *d = io_list_opened(dir);
+	DIR *d = io_list(dir);
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
 		const char *name = e->d_name;
@@ -545,7 +550,7 @@ int gc_run(struct gc *g)
 	sweep(g, store_open_folder(g->store, STORE_IDS, false), &v);
 	if (!g->dry)
 		earlier_sweep(g->store);
-	sweep(g, openat(g->store->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), NULL);
+	sweep(g, open_again(g->store->fd), NULL);
 	/* Sockets of supervisors that were killed before they could rename them. */
 	sweep(g, store_open_folder(g->store, STORE_LIVE, false), NULL);
 	inventory_release(&v);

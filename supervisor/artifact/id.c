@@ -196,7 +196,7 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 	int matches = 0; /* different artifacts, up to two */
 	size_t len = strlen(prefix);
 	for (int i = 0; i < count; i++) {
-		DIR *d = io_list_opened(store_open_folder(&stores[i], STORE_IDS, false));
+		DIR *d = io_list(store_open_folder(&stores[i], STORE_IDS, false));
 		if (!d && errno == ENOENT)
 			continue;
 		if (!d)
@@ -318,10 +318,8 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 			: last->unkept    ? LAST_UNKEPT
 					  : LAST_PRINTED;
 	}
-	int error = errno;
 	journal_close(j);
 	free(runs);
-	errno = error;
 	return result;
 }
 

@@ -417,7 +417,7 @@ int journal_sessions(struct store *stores, int count, const char *session,
 			io_close(&folder);
 			continue;
 		}
-		DIR *d = io_list_opened(folder);
+		DIR *d = io_list(folder);
 		struct dirent *e;
 		if (!d)
 			result = errno == ENOENT ? 0 : -1;
@@ -676,7 +676,6 @@ void journal_close(struct journal *j)
 {
 	if (!j)
 		return;
-	int saved = errno;
 	leave_source(j);
 	for (size_t i = 0; i < j->count; i++)
 		free(j->sources[i].copy);
@@ -685,5 +684,4 @@ void journal_close(struct journal *j)
 	free(j->heap);
 	free(j->tail.block);
 	free(j);
-	errno = saved;
 }

@@ -375,21 +375,16 @@ static bool read_fields(const struct member_value *v, const struct field *table,
 static bool read_words(const struct member_value *v, struct meta *m, char **to)
 {
 	struct members list;
-	size_t count = 0;
 	members_begin(&list, v->data, v->len);
 	if (!list.is_list || m->argv)
 		return false;
-	while (members_next(&list))
-		count++;
-	m->argv = calloc(count + 1, sizeof(*m->argv));
-	if (list.bad || !m->argv)
-		return false;
-	members_begin(&list, v->data, v->len);
-	for (size_t i = 0; *to && members_next(&list); i++) {
+	/* A word takes three bytes at least. */
+	m->argv = calloc(v->len / 3 + 2, sizeof(*m->argv));
+	for (size_t i = 0; m->argv && *to && members_next(&list); i++) {
 		m->argv[i] = *to;
 		*to = member_text(&list.value, *to);
 	}
-	return *to;
+	return m->argv && *to && !list.bad;
 }
 
 static bool read_holders(const struct member_value *v, struct meta *m, char **to)
@@ -502,8 +497,6 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 		if (m->argv)
 			return 0;
 	}
-	int error = errno;
 	meta_release(m);
-	errno = error;
 	return -1;
 }

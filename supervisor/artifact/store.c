@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +41,13 @@ static const struct candidate candidates[STORE_MAX] = {
 	{"XDG_RUNTIME_DIR", NULL, "/terse", false, false, true},
 	{"TMPDIR", "/tmp", "/terse-", false, true, true},
 };
+
+/* Whether this user may make files in the directory: 0, or -1 with errno. */
+static int may_make(int dir, const char *path)
+{
+	/* Older container runtimes refuse the newer one, which libc uses. */
+	return (int)syscall(SYS_faccessat, dir, path, W_OK | X_OK);
+}
 
 /* Makes a directory unless it is there. */
 static int make_directory(int dir, const char *name)
@@ -80,7 +88,7 @@ static int make_path(const char *path, bool dry)
 		prefix[end] = '\0';
 		known = stat(end ? prefix : "/", &st);
 	} while (known < 0 && errno == ENOENT && end > 0);
-	if (known < 0 || io_may_make(AT_FDCWD, end ? prefix : "/") < 0)
+	if (known < 0 || may_make(AT_FDCWD, end ? prefix : "/") < 0)
 		return -1;
 	if (geteuid() == 0 && st.st_uid != 0) {
 		errno = EPERM;
@@ -132,7 +140,7 @@ static int candidate_open(const struct candidate *c, enum use use, struct store 
 			return 0;
 		s->fd = open_directory(AT_FDCWD, s->path, flags, false);
 	}
-	if (s->fd >= 0 && use != USE_READ && io_may_make(s->fd, ".") < 0)
+	if (s->fd >= 0 && use != USE_READ && may_make(s->fd, ".") < 0)
 		io_close(&s->fd);
 	return s->fd < 0 ? -1 : 0;
 }

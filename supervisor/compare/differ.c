@@ -6,7 +6,6 @@
 #include "lib/fingerprint.h"
 #include "supervisor/reading/walk.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -518,14 +517,12 @@ int differ_run(const struct differ *differ)
 		*differ->facts = (struct differ_facts){.apart = true};
 		result = differ_sets(&d, most);
 	}
-out:;
-	int saved = errno;
+out:
 	for (int i = 0; i < 2; i++) {
 		walk_free(d.sides[i].walk);
 		free(d.sides[i].lines);
 		free(d.sides[i].hashes);
 		free(d.sides[i].alone);
 	}
-	errno = saved;
 	return result;
 }

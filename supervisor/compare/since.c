@@ -55,6 +55,18 @@ static bool since_is_same_part(const struct since_run *run, const struct earlier
 /* Lines of longer texts are not looked at: that would take more than some 10 ms. */
 #define LINES_MOST ((uint64_t)4 * 1024 * 1024)
 
+/* The lines of a text, NULL where they are not all there; walk_free() and text_close() them. */
+static struct walk *since_walk(struct text *text, int dir, const struct meta *m, bool is_stderr)
+{
+	static const struct walk_options options = {.from = 1, .here = true};
+	if (!since_open_text(text, dir, m, is_stderr, LINES_MOST))
+		return NULL;
+	struct walk *w = walk_new(text, NULL, &options);
+	if (!w)
+		text_close(text);
+	return w;
+}
+
 static int since_next_print(void *ctx, uint64_t *print)
 {
 	struct walk_line line;
@@ -62,41 +74,6 @@ static int since_next_print(void *ctx, uint64_t *print)
 	if (kind == WALK_LINE)
 		*print = fingerprint_masked(line.data, line.len);
 	return kind == WALK_LINE ? 1 : kind == WALK_END ? 0 : -1;
-}
-
-struct since_lines {
-	struct text text;
-	struct walk *walk;
-};
-
-/* Returns false where the lines are not all there. */
-static bool since_open(struct since_lines *l, int dir, const struct meta *m, bool is_stderr)
-{
-	static const struct walk_options options = {.from = 1, .here = true};
-	if (!since_open_text(&l->text, dir, m, is_stderr, LINES_MOST))
-		return false;
-	l->walk = walk_new(&l->text, NULL, &options);
-	if (!l->walk)
-		text_close(&l->text);
-	return l->walk;
-}
-
-static void since_close(struct since_lines *l)
-{
-	walk_free(l->walk);
-	text_close(&l->text);
-}
-
-static void since_tell_success(const struct since_run *run, const struct earlier_run *success,
-			       bool is_stderr)
-{
-	struct since_lines lines;
-	if ((is_stderr && !success->meta.err.present) ||
-	    !since_open(&lines, success->dir, &success->meta, is_stderr))
-		return;
-	const struct fingerprints prints = {.next = since_next_print, .ctx = lines.walk};
-	run->success(run->ctx, is_stderr, &prints);
-	since_close(&lines);
 }
 
 /* Which tests have failed. Nobody knows what a run that was ended has left out. */
@@ -108,18 +85,20 @@ static void since_compare_names(struct wording_since *out, const struct since_ru
 	for (int i = 0; known && i < 4; i++) {
 		const bool before = i / 2, is_stderr = i % 2;
 		const struct meta *m = before ? &last->meta : run->meta;
-		struct since_lines lines;
+		const int dir = before ? last->dir : artifact_directory(run->artifact);
+		struct text text;
 		struct walk_line line;
-		enum walk_kind kind = WALK_FAILED;
 		if (is_stderr && !m->err.present)
 			continue;
-		if (m->state == META_DONE && !m->timed_out && !m->signal &&
-		    since_open(&lines, before ? last->dir : artifact_directory(run->artifact), m,
-			       is_stderr)) {
-			while ((kind = walk_step(lines.walk, &line)) == WALK_LINE)
-				outcome_add_line(o, before, line.data, line.len);
-			since_close(&lines);
-		}
+		struct walk *w = m->state == META_DONE && !m->timed_out && !m->signal
+					 ? since_walk(&text, dir, m, is_stderr)
+					 : NULL;
+		enum walk_kind kind = w ? WALK_LINE : WALK_FAILED;
+		while (kind == WALK_LINE && (kind = walk_step(w, &line)) == WALK_LINE)
+			outcome_add_line(o, before, line.data, line.len);
+		if (w)
+			text_close(&text);
+		walk_free(w);
 		known = kind == WALK_END;
 	}
 	if (known)
@@ -150,9 +129,14 @@ void since_look(struct wording_since *out, const struct since_run *run)
 		if (!out->identical && (meta_has_failed(run->meta) || meta_has_failed(other)))
 			since_compare_names(out, run, &last);
 	}
-	if (success.is_found) {
-		since_tell_success(run, &success, false);
-		since_tell_success(run, &success, true);
+	for (int is_stderr = 0; success.is_found && is_stderr < 2; is_stderr++) {
+		struct text text;
+		struct walk *w = since_walk(&text, success.dir, &success.meta, is_stderr);
+		if (!w)
+			continue;
+		run->success(run->ctx, is_stderr, &(struct fingerprints){since_next_print, w});
+		walk_free(w);
+		text_close(&text);
 	}
 	earlier_note(&store, session, run->meta);
 	earlier_run_release(&last);

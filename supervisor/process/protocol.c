@@ -196,7 +196,7 @@ int client_list(const struct store *stores, int count, char (**ids)[ID_LEN + 1],
 	*ids = NULL;
 	*found = 0;
 	for (int i = 0; i < count; i++) {
-		DIR *dir = io_list_opened(store_open_folder(&stores[i], STORE_LIVE, false));
+		DIR *dir = io_list(store_open_folder(&stores[i], STORE_LIVE, false));
 		const struct dirent *entry;
 		while (dir && result == 0 && (entry = readdir(dir))) {
 			if (!id_is_valid(entry->d_name))

@@ -9,7 +9,6 @@
 #include "lib/io.h"
 #include "lib/utf8.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,12 +76,9 @@ struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_op
 
 void walk_free(struct walk *w)
 {
-	if (!w)
-		return;
-	int saved = errno;
-	free(w->data);
+	if (w)
+		free(w->data);
 	free(w);
-	errno = saved;
 }
 
 /* --- blocks ------------------------------------------------------------------ */

@@ -25,7 +25,7 @@ int directory_walk(const char *path, size_t top,
 	top = top ? top : strlen(path) + 1;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
 	struct dirent *e;
-	DIR *d = io_list_opened(fd);
+	DIR *d = io_list(fd);
 	/* It was removed meanwhile. */
 	if (!d)
 		return errno == ENOENT ? 0 : -1;

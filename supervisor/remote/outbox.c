@@ -423,11 +423,9 @@ int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t
 	}
 	for (size_t i = 0; i < items.count && result == 0; i++)
 		result = pack_one(o, settings, stores, count, items.list[i].id);
-	int error = errno;
 	store_close_all(stores, count);
 	io_close(&lock);
 	free(items.list);
-	errno = error;
 	return result;
 }
 
@@ -466,10 +464,8 @@ int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 		item_path(LINES, items.list[i].id, path);
 		unlinkat(o->dir, path, 0);
 	}
-	int error = errno;
 	free(items.list);
 	buffer_release(&text);
-	errno = error;
 	return result < 0 ? -1 : (int64_t)lines;
 }
 
