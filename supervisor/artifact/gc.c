@@ -143,7 +143,7 @@ void retention_decide(struct inventory *v, const struct retention_limits *l, int
 /* --- the inventory ------------------------------------------------------------ */
 
 /* To list an open directory from its first entry on. */
-static int open_again(int dir)
+static int reopen_directory(int dir)
 {
 	return openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
@@ -152,7 +152,7 @@ static int open_again(int dir)
 static int inventory_add_items(struct inventory *v, struct inventory_session *s, int dir)
 {
 	size_t first = v->count;
-	DIR *d = io_list(open_again(dir));
+	DIR *d = io_list(reopen_directory(dir));
 	int result = 0;
 	if (!d)
 		return -1;
@@ -435,8 +435,9 @@ bool gc_remove_session(const struct store *s, const char *session)
 {
 	int dir = store_open_session(s, session, false);
 	int sessions = dir < 0 ? -1 : store_open_folder(s, STORE_SESSIONS, false);
-	DIR *d = sessions >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 ? io_list(open_again(dir))
-								     : NULL;
+	DIR *d = sessions >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0
+			 ? io_list(reopen_directory(dir))
+			 : NULL;
 	bool only = d, removed = false;
 	for (struct dirent *e; only && (e = readdir(d));) {
 		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
@@ -550,7 +551,7 @@ int gc_run(struct gc *g)
 	sweep(g, store_open_folder(g->store, STORE_IDS, false), &v);
 	if (!g->dry)
 		earlier_sweep(g->store);
-	sweep(g, open_again(g->store->fd), NULL);
+	sweep(g, reopen_directory(g->store->fd), NULL);
 	/* Sockets of supervisors that were killed before they could rename them. */
 	sweep(g, store_open_folder(g->store, STORE_LIVE, false), NULL);
 	inventory_release(&v);
