@@ -46,7 +46,7 @@ size_t gap_announce_end(char out[GAP_ANNOUNCE_MAX], const char *why)
 
 void gap_begin_json(struct buffer *out, const struct gap *g)
 {
-	json_begin_object(out, NULL);
+	json_begin(out, NULL, '{');
 	if (g->from) {
 		json_add_count(out, "from", g->from);
 		json_add_count(out, "to", g->to);
@@ -59,10 +59,10 @@ void gap_append_member(struct buffer *out, const struct gaps *gaps)
 {
 	if (gaps->count == 0)
 		return;
-	json_begin_array(out, "gaps");
+	json_begin(out, "gaps", '[');
 	for (int i = 0; i < gaps->count; i++) {
 		gap_begin_json(out, &gaps->items[i]);
-		json_end_object(out);
+		json_end(out, '}');
 	}
-	json_end_array(out);
+	json_end(out, ']');
 }

@@ -54,41 +54,21 @@ void json_add_raw(struct buffer *out, const char *key, const char *json, size_t 
 	buffer_append(out, json, len);
 }
 
-void json_begin_object(struct buffer *out, const char *key)
+void json_begin(struct buffer *out, const char *key, char open)
 {
-	json_add_raw(out, key, "{", 1);
+	json_add_raw(out, key, &open, 1);
 }
 
-void json_end_object(struct buffer *out)
+void json_end(struct buffer *out, char close)
 {
-	buffer_append(out, "}", 1);
-}
-
-void json_begin_array(struct buffer *out, const char *key)
-{
-	json_add_raw(out, key, "[", 1);
-}
-
-void json_end_array(struct buffer *out)
-{
-	buffer_append(out, "]", 1);
-}
-
-void json_begin_text(struct buffer *out, const char *key)
-{
-	json_add_raw(out, key, "\"", 1);
-}
-
-void json_end_text(struct buffer *out)
-{
-	buffer_append(out, "\"", 1);
+	buffer_append(out, &close, 1);
 }
 
 void json_add_text(struct buffer *out, const char *key, const char *data, size_t len)
 {
-	json_begin_text(out, key);
+	json_begin(out, key, '"');
 	json_text_piece(out, data, len);
-	json_end_text(out);
+	json_end(out, '"');
 }
 
 void json_add_string(struct buffer *out, const char *key, const char *string)
@@ -162,7 +142,7 @@ bool json_add_command(struct buffer *out, const char *key, char *const *words, s
 		      size_t extra)
 {
 	bool cut = false;
-	json_begin_array(out, key);
+	json_begin(out, key, '[');
 	for (; words && *words && !cut; words++) {
 		size_t len = strlen(*words), used = len + extra;
 		json_add_text(out, NULL, *words,
@@ -170,6 +150,6 @@ bool json_add_command(struct buffer *out, const char *key, char *const *words, s
 		cut = len > budget || (used >= budget && words[1]);
 		budget -= used < budget ? used : budget;
 	}
-	json_end_array(out);
+	json_end(out, ']');
 	return cut;
 }

@@ -16,20 +16,16 @@
 
 struct buffer;
 
-void json_begin_object(struct buffer *out, const char *key);
-void json_end_object(struct buffer *out);
-void json_begin_array(struct buffer *out, const char *key);
-void json_end_array(struct buffer *out);
+/* An object ('{', '}'), an array ('[', ']'), or a string of any length ('"'), whose pieces are
+   whole characters. */
+void json_begin(struct buffer *out, const char *key, char open);
+void json_end(struct buffer *out, char close);
+void json_text_piece(struct buffer *out, const char *data, size_t len);
 
 /* A string. Quotes, backslashes, control characters and every code point that may not be printed
    (utf8_is_clean) become escapes, so valid text loses nothing. Invalid bytes become U+FFFD, and so
    does a character that is cut at the end. */
 void json_add_text(struct buffer *out, const char *key, const char *data, size_t len);
-
-/* A string of any length: begin, pieces of whole characters, end. */
-void json_begin_text(struct buffer *out, const char *key);
-void json_text_piece(struct buffer *out, const char *data, size_t len);
-void json_end_text(struct buffer *out);
 
 /* NULL is null. */
 void json_add_string(struct buffer *out, const char *key, const char *string);

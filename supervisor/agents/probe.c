@@ -44,19 +44,19 @@ void probe_record(const char *file, char *const argv[], const char *string)
 	static const char stars[SESSION_MIN + 1] = "********";
 	struct buffer line = BUFFER_INIT;
 	char link[PATH_MAX];
-	json_begin_object(&line, NULL);
+	json_begin(&line, NULL, '{');
 	json_add_command(&line, "argv", argv, SIZE_MAX, 0);
 	json_add_string(&line, "string", string);
-	json_begin_array(&line, "fds");
+	json_begin(&line, "fds", '[');
 	for (int fd = 0; fd < 3; fd++)
 		json_add_string(&line, NULL,
 				process_link(0, link, sizeof(link), "fd/%d", fd) > 0 ? link : "");
-	json_end_array(&line);
+	json_end(&line, ']');
 	/* The programs of the processes above, the nearest first, up to the `terse probe` that
 	   waits. */
 	struct process p;
 	pid_t pid = getppid();
-	json_begin_array(&line, "above");
+	json_begin(&line, "above", '[');
 	for (int i = 0; i < ANCESTORS_MAX && pid > 1 && process_read(pid, &p) == 0; i++) {
 		const char *program = process_program(pid, link, sizeof(link));
 		if (strcmp(p.name, "terse") == 0)
@@ -64,11 +64,11 @@ void probe_record(const char *file, char *const argv[], const char *string)
 		json_add_string(&line, NULL, program ? program : p.name);
 		pid = p.parent;
 	}
-	json_end_array(&line);
+	json_end(&line, ']');
 	/* The names of the variables, which tell the agent, and no values, which may be secret: a
 	   switch as it is, anything else as stars that are as long, up to what names_session()
 	   needs. */
-	json_begin_array(&line, "environment");
+	json_begin(&line, "environment", '[');
 	for (char **entry = environ; *entry; entry++) {
 		const char *equals = strchr(*entry, '=');
 		if (!equals)
@@ -81,8 +81,8 @@ void probe_record(const char *file, char *const argv[], const char *string)
 		line.failed |= text.failed;
 		buffer_release(&text);
 	}
-	json_end_array(&line);
-	json_end_object(&line);
+	json_end(&line, ']');
+	json_end(&line, '}');
 	buffer_append_string(&line, "\n");
 	/* The file of a `terse probe` that still runs. */
 	struct stat st;

@@ -87,7 +87,7 @@ static int append_terse(struct buffer *out, const struct wiring_edit *e,
 	if (good) {
 		buffer_append(out, "\"", 1);
 		json_text_piece(out, string.data, string.len);
-		json_end_text(out);
+		json_end(out, '"');
 	} else {
 		errno = string.failed ? ENOMEM : EILSEQ;
 	}

@@ -336,21 +336,21 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 			if (f->kind == KIND_STREAM ? !((const struct meta_stream *)at)->present
 						   : !*(const uint64_t *)(base + f->members->at))
 				break;
-			json_begin_object(out, f->key);
+			json_begin(out, f->key, '{');
 			add_fields(out, f->members, at, budget);
-			json_end_object(out);
+			json_end(out, '}');
 			break;
 		case KIND_HOLDERS:
 			m = (const void *)base;
 			if (m->holders == 0)
 				break;
-			json_begin_array(out, f->key);
+			json_begin(out, f->key, '[');
 			for (int i = 0; i < m->holders; i++) {
-				json_begin_object(out, NULL);
+				json_begin(out, NULL, '{');
 				add_fields(out, holder_fields, (const char *)&m->held_by[i], 0);
-				json_end_object(out);
+				json_end(out, '}');
 			}
-			json_end_array(out);
+			json_end(out, ']');
 			break;
 		case KIND_OBJECT:
 			if (text)
@@ -362,9 +362,9 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 {
-	json_begin_object(out, NULL);
+	json_begin(out, NULL, '{');
 	add_fields(out, fields, (const char *)m, budget);
-	json_end_object(out);
+	json_end(out, '}');
 	return buffer_check(out);
 }
 

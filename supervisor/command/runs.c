@@ -132,15 +132,15 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	json_add_known(out, "bytes", counted, m->out.bytes + m->err.bytes);
 	/* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
 	if (gaps[0].count + gaps[1].count > 0)
-		json_begin_array(out, "gaps");
+		json_begin(out, "gaps", '[');
 	for (int i = 0; i < gaps[0].count + gaps[1].count; i++) {
 		bool is_stderr = i >= gaps[0].count;
 		gap_begin_json(out, &gaps[is_stderr].items[is_stderr ? i - gaps[0].count : i]);
 		json_add_string(out, "stream", is_stderr ? "stderr" : "stdout");
-		json_end_object(out);
+		json_end(out, '}');
 	}
 	if (gaps[0].count + gaps[1].count > 0)
-		json_end_array(out);
+		json_end(out, ']');
 	for (int i = 0; i < 2; i++) {
 		if (m->files[i])
 			json_add_string(out, i ? "stderr_file" : "stdout_file", m->files[i]);

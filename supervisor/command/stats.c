@@ -414,10 +414,10 @@ int stats_add_session(struct stats *s, struct store *store, const char *session)
 
 static void json_add_size(struct buffer *out, const char *key, const struct stats_size *size)
 {
-	json_begin_object(out, key);
+	json_begin(out, key, '{');
 	json_add_count(out, "bytes", size->bytes);
 	json_add_count(out, "tokens_estimated", size->tokens);
-	json_end_object(out);
+	json_end(out, '}');
 }
 
 void stats_append_json(struct buffer *out, const struct stats_sum *s)
@@ -433,10 +433,10 @@ void stats_append_json(struct buffer *out, const struct stats_sum *s)
 	json_add_count(out, "followed", s->followed);
 	json_add_size(out, "own_cut", &s->own);
 	int64_t tokens, bytes = stats_saved(s, &tokens);
-	json_begin_object(out, "saved");
+	json_begin(out, "saved", '{');
 	json_add_number(out, "bytes", bytes);
 	json_add_number(out, "tokens_estimated", tokens);
-	json_end_object(out);
+	json_end(out, '}');
 }
 
 void stats_release(struct stats *s)

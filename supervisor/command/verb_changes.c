@@ -411,9 +411,9 @@ static int changes_compare(struct changes *c)
 	if (c->call->json) {
 		envelope_begin(&out);
 		for (int i = 0; i < 2; i++) {
-			json_begin_object(&out, i ? "new_text" : "old_text");
+			json_begin(&out, i ? "new_text" : "old_text", '{');
 			verb_json_place(&out, &c->texts[i], c->paths[i]);
-			json_end_object(&out);
+			json_end(&out, '}');
 		}
 		json_add_text(&out, "text", c->out.data, c->out.len);
 		out.failed |= c->out.failed;

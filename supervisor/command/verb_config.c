@@ -90,7 +90,7 @@ static void config_json_setting(struct buffer *out, struct settings *s, const st
 				const char *profile)
 {
 	char text[VALUE_LEN];
-	json_begin_object(out, NULL);
+	json_begin(out, NULL, '{');
 	json_add_string(out, "section", o->section);
 	json_add_string(out, "key", o->key);
 	/* The value and its origin may be those of another one. */
@@ -99,10 +99,10 @@ static void config_json_setting(struct buffer *out, struct settings *s, const st
 	const char *value = config_text(s, o, text);
 	switch (o->type) {
 	case OPTION_LIST:
-		json_begin_array(out, "value");
+		json_begin(out, "value", '[');
 		for (size_t i = 0; i < list->count; i++)
 			json_add_string(out, NULL, list->items[i]);
-		json_end_array(out);
+		json_end(out, ']');
 		break;
 	case OPTION_STRING:
 	case OPTION_TRISTATE:
@@ -115,7 +115,7 @@ static void config_json_setting(struct buffer *out, struct settings *s, const st
 	struct buffer origin = BUFFER_INIT;
 	config_add_origin(&origin, o, s, profile);
 	json_add_made(out, "origin", &origin);
-	json_end_object(out);
+	json_end(out, '}');
 }
 
 /* --- as text ---------------------------------------------------------------------- */
@@ -407,20 +407,20 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 		config_add_settings(&text, s, profile);
 		return verb_print(NULL, &text);
 	}
-	json_begin_object(&text, NULL);
+	json_begin(&text, NULL, '{');
 	json_add_string(&text, "profile", profile);
 	json_add_string(&text, "agent", s->agent);
-	json_begin_array(&text, "files");
+	json_begin(&text, "files", '[');
 	for (size_t i = 0; i < sizeof(s->files) / sizeof(*s->files); i++) {
 		if (s->files[i])
 			json_add_string(&text, NULL, s->files[i]);
 	}
-	json_end_array(&text);
-	json_begin_array(&text, "settings");
+	json_end(&text, ']');
+	json_begin(&text, "settings", '[');
 	for (size_t i = 0; i < option_count; i++)
 		config_json_setting(&text, s, &option_table[i], profile);
-	json_end_array(&text);
-	json_end_object(&text);
+	json_end(&text, ']');
+	json_end(&text, '}');
 	buffer_append_string(&text, "\n");
 	return verb_print(NULL, &text);
 }

@@ -54,11 +54,11 @@ doctor_report(struct doctor *d, enum state state, const char *what, const char *
 		       shown[state], state == NOTE ? "" : paint_none(d->call->colour), what,
 		       detail ? detail : "");
 	} else {
-		json_begin_object(&d->checks, NULL);
+		json_begin(&d->checks, NULL, '{');
 		json_add_string(&d->checks, "state", named[state]);
 		json_add_string(&d->checks, "what", what);
 		json_add_string(&d->checks, "detail", detail ? detail : "");
-		json_end_object(&d->checks);
+		json_end(&d->checks, '}');
 	}
 	buffer_release(&text);
 	buffer_release(&clean);
@@ -402,9 +402,9 @@ static int doctor_run(struct verb_call *c)
 	envelope_begin(&out);
 	json_add_string(&out, "version", TERSE_VERSION);
 	json_add_number(&out, "problems", d.problems);
-	json_begin_array(&out, "checks");
+	json_begin(&out, "checks", '[');
 	buffer_add(&out, &d.checks);
-	json_end_array(&out);
+	json_end(&out, ']');
 	envelope_end(&out);
 	buffer_release(&d.checks);
 	return verb_print(c, &out) || d.problems > 0;

@@ -52,7 +52,7 @@ static void event_begin(const struct followed *f, const char *event)
 {
 	struct buffer *out = &f->all->out;
 	if (f->all->call->json) {
-		json_begin_object(out, NULL);
+		json_begin(out, NULL, '{');
 		json_add_string(out, "event", event);
 		json_add_string(out, "id", f->watched.id);
 	} else {
@@ -63,7 +63,7 @@ static void event_begin(const struct followed *f, const char *event)
 static void event_end(const struct followed *f)
 {
 	if (f->all->call->json)
-		json_end_object(&f->all->out);
+		json_end(&f->all->out, '}');
 	buffer_append_string(&f->all->out, "\n");
 }
 

@@ -206,12 +206,12 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 		}
 		if (m && r->remote) {
 			json_add_string(out, "host", m->host ? m->host : "");
-			json_begin_object(out, "labels");
+			json_begin(out, "labels", '{');
 			runs_add_labels(out, m, true);
-			json_end_object(out);
+			json_end(out, '}');
 			json_add_count(out, "object_bytes", m->object_bytes);
 		}
-		json_end_object(out);
+		json_end(out, '}');
 		return;
 	}
 	if (m) {
@@ -267,7 +267,7 @@ static void runs_begin_row(struct runs *r)
 	} else if (r->call->json) {
 		envelope_begin(out);
 		json_add_string(out, "session", r->all || r->remote ? NULL : r->directory);
-		json_begin_array(out, "runs");
+		json_begin(out, "runs", '[');
 	} else {
 		buffer_printf(out, "%s%-16s  %-11s  %11s  %10s  %8s  %7s  ",
 			      paint_code(r->call->colour, PAINT_SOFT), "ID", "STATE", "TOOK",
@@ -330,7 +330,7 @@ static int runs_end(struct runs *r, int more, int status)
 	if (more >= 0 && c->json) {
 		if (shown == 0)
 			runs_begin_row(r);
-		json_end_array(out);
+		json_end(out, ']');
 		json_add_count(out, "shown", shown);
 		json_add_bool(out, "truncated", more);
 		if (r->remote)

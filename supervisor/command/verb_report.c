@@ -169,14 +169,14 @@ static int report_add_part(struct buffer *json, const char *key, struct text *t,
 {
 	struct slice s = {.to = from};
 	int result;
-	json_begin_text(json, key);
+	json_begin(json, key, '"');
 	do {
 		const struct slice_request request = {
 			.from = s.to, .length = to - s.to, .room = 3 * (size_t)(to - s.to) + 1};
 		result = slice_make(&s, t, &request);
 		json_text_piece(json, s.text.data, s.text.len);
 	} while (result == 0 && s.more && s.to < to);
-	json_end_text(json);
+	json_end(json, '"');
 	slice_release(&s);
 	return result;
 }
@@ -185,14 +185,14 @@ static int report_add_part(struct buffer *json, const char *key, struct text *t,
    it, else both ends, cut inside of lines. */
 static void report_add_texts(struct buffer *json, int dir, const char *id, size_t share)
 {
-	json_begin_array(json, "texts");
+	json_begin(json, "texts", '[');
 	for (enum artifact_part part = ARTIFACT_OUT; part <= ARTIFACT_ERR; part++) {
 		struct text t;
 		uint64_t lines = 0;
 		if (text_open(&t, dir, id, part) < 0)
 			continue;
 		text_lines(&t, &lines);
-		json_begin_object(json, NULL);
+		json_begin(json, NULL, '{');
 		json_add_string(json, "name", part == ARTIFACT_OUT ? "stdout" : "stderr");
 		json_add_count(json, "lines", lines);
 		size_t most = page_room(json, share);
@@ -202,10 +202,10 @@ static void report_add_texts(struct buffer *json, int dir, const char *id, size_
 			result = report_add_part(json, "tail", &t, t.size - most / 2, t.size);
 		if (result < 0)
 			json_add_string(json, "error", strerror(errno));
-		json_end_object(json);
+		json_end(json, '}');
 		text_close(&t);
 	}
-	json_end_array(json);
+	json_end(json, ']');
 }
 
 /* Appends a run: its members in a list (internal.h), what else is known of it, and its texts, which
@@ -215,7 +215,7 @@ static void report_add_run(struct buffer *json, const struct report_call *c,
 {
 	const struct meta *m = &r->meta;
 	struct buffer text = BUFFER_INIT;
-	json_begin_object(json, NULL);
+	json_begin(json, NULL, '{');
 	runs_append_json(json, m, META_LINE);
 	stats_name_command(&text, m->argv);
 	json_add_made(json, "name", &text);
@@ -240,19 +240,19 @@ static void report_add_run(struct buffer *json, const struct report_call *c,
 				left / 8 < RECORDING_MOST ? left / 8 : RECORDING_MOST);
 		io_close(&dir);
 	}
-	json_end_object(json);
+	json_end(json, '}');
 }
 
 static void report_make(const struct report_call *c, const char *nonce, struct buffer *page)
 {
 	const char *data = strstr(report_page, DATA), *behind = data + strlen(DATA);
 	struct buffer json = BUFFER_INIT;
-	json_begin_object(&json, NULL);
+	json_begin(&json, NULL, '{');
 	json_add_string(&json, "session", *c->one.id ? c->one.id : c->directory);
 	json_add_number(&json, "written_ms", clock_real_ms());
 	json_add_count(&json, "older", c->total - c->count);
 	stats_append_json(&json, &c->stats.all);
-	json_end_object(&json);
+	json_end(&json, '}');
 	page_add(page, report_page, (size_t)(data - report_page), NONCE, nonce);
 	page_add_data(page, "facts", &json);
 	for (size_t i = c->count; i > 0; i--) {

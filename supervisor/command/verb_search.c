@@ -214,7 +214,7 @@ static int search_note_gap(struct search *s, const struct text_piece *gap)
 		gap_begin_json(&s->gap, &gap->gap);
 		if (s->label)
 			json_add_string(&s->gap, "artifact", s->label);
-		json_end_object(&s->gap);
+		json_end(&s->gap, '}');
 		return buffer_check(&s->gap);
 	}
 	if (s->label)
@@ -255,14 +255,14 @@ static void search_add_line(struct search *s, const struct walk_line *found, str
 			to = utf8_floor(line.data, line.len, from + EXCERPT_MAX);
 	}
 	if (s->call->json) {
-		json_begin_object(out, NULL);
+		json_begin(out, NULL, '{');
 		if (s->label)
 			json_add_string(out, "artifact", s->label);
 		json_add_count(out, "line", line.number);
 		json_add_bool(out, "match", line.wanted);
 		json_add_text(out, "text", line.data + from, to - from);
 		json_add_bool(out, "truncated", is_cut);
-		json_end_object(out);
+		json_end(out, '}');
 		return;
 	}
 	if (s->label)
@@ -314,9 +314,9 @@ static int search_add_match(struct search *s, const struct walk_line *line, stru
 			buffer_append_string(&s->out, "--\n");
 		buffer_append(&s->out, s->gap.data, s->call->json ? 0 : s->gap.len);
 		if (want > have && s->call->json) {
-			json_begin_object(&s->out, NULL);
+			json_begin(&s->out, NULL, '{');
 			json_add_count(&s->out, "omitted", want - have);
-			json_end_object(&s->out);
+			json_end(&s->out, '}');
 		} else if (want > have) {
 			wording_omitted(&s->out, &s->where, line->number - want, want - have);
 		}
@@ -407,12 +407,12 @@ static int search_json(struct search *s, const struct text *text, const char *se
 		json_add_string(&out, "session", session);
 		json_add_count(&out, "searched", s->artifacts);
 	}
-	json_begin_array(&out, "found");
+	json_begin(&out, "found", '[');
 	buffer_add(&out, &s->out);
-	json_end_array(&out);
-	json_begin_array(&out, "gaps");
+	json_end(&out, ']');
+	json_begin(&out, "gaps", '[');
 	buffer_add(&out, &s->gap);
-	json_end_array(&out);
+	json_end(&out, ']');
 	json_add_count(&out, "shown", s->lines ? s->shown : text ? s->total : s->listed);
 	json_add_count(&out, "total", s->lines ? s->matches : text ? s->total : s->matching);
 	json_add_bool(&out, "truncated", s->full);
@@ -439,11 +439,11 @@ static int search_add_summary(struct search *s, const char *name, uint64_t total
 	struct buffer line = BUFFER_INIT;
 	const char *label = s->label;
 	if (s->call->json) {
-		json_begin_object(&line, NULL);
+		json_begin(&line, NULL, '{');
 		json_add_string(&line, "artifact", label);
 		json_add_known(&line, "total", !s->names, total);
 		json_add_string(&line, "binary", binary);
-		json_end_object(&line);
+		json_end(&line, '}');
 	} else {
 		if (s->names)
 			quote_text(&line, name, strlen(name), 0);

@@ -224,14 +224,14 @@ static int show_print_json(struct show *s, struct text *text)
 			json_add_null(out, parts[part].key);
 			continue;
 		}
-		json_begin_object(out, parts[part].key);
+		json_begin(out, parts[part].key, '{');
 		json_add_string(out, "path", p.path);
 		if (p.is_text)
 			json_add_count(out, "lines", p.m.lines);
 		json_add_count(out, "bytes", p.m.bytes);
 		if (p.m.error)
 			json_add_string(out, "error", strerror(p.m.error));
-		json_end_object(out);
+		json_end(out, '}');
 	}
 	int result = excerpts_text(s->call->settings, text, s->damaged ? NULL : m, text->id, NULL,
 				   &preview);

@@ -154,14 +154,14 @@ static void add_json(struct stats_call *c)
 	stats_append_json(out, &s->all);
 	if (s->by != STATS_BY_NOTHING) {
 		json_add_string(out, "by", by_names[c->stats.by]);
-		json_begin_array(out, "groups");
+		json_begin(out, "groups", '[');
 		for (size_t i = 0; i < s->group_count; i++) {
-			json_begin_object(out, NULL);
+			json_begin(out, NULL, '{');
 			json_add_string(out, "name", s->groups[i]->name);
 			stats_append_json(out, &s->groups[i]->sum);
-			json_end_object(out);
+			json_end(out, '}');
 		}
-		json_end_array(out);
+		json_end(out, ']');
 	}
 	json_add_count(out, "damaged_lines", s->damaged);
 	envelope_end(out);

@@ -41,10 +41,10 @@
 /* A name and a version; "" is null. */
 static void version_add(struct buffer *out, const char *key, const char *name, const char *version)
 {
-	json_begin_object(out, key);
+	json_begin(out, key, '{');
 	json_add_string(out, "name", name);
 	json_add_string(out, "version", *version ? version : NULL);
-	json_end_object(out);
+	json_end(out, '}');
 }
 
 static int version_run(struct verb_call *c)
@@ -70,13 +70,13 @@ static int version_run(struct verb_call *c)
 #endif
 	/* The kernel tells where the dynamic linker is, if there is one. */
 	json_add_bool(&out, "static", getauxval(AT_BASE) == 0);
-	json_begin_array(&out, "linked");
+	json_begin(&out, "linked", '[');
 	version_add(&out, NULL, "inih", TERSE_INIH);
 	version_add(&out, NULL, "jansson", jansson_version_str());
 	version_add(&out, NULL, "pcre2", pcre2);
 	version_add(&out, NULL, "utf8proc", utf8proc_version());
 	version_add(&out, NULL, "zstd", ZSTD_versionString());
-	json_end_array(&out);
+	json_end(&out, ']');
 	envelope_end(&out);
 	return verb_print(c, &out);
 }

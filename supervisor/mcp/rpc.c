@@ -122,10 +122,10 @@ void rpc_read(struct rpc_message *m, const char *line, size_t len)
 
 void rpc_begin(struct buffer *out, const char *id, const char *member)
 {
-	json_begin_object(out, NULL);
+	json_begin(out, NULL, '{');
 	json_add_string(out, "jsonrpc", "2.0");
 	json_add_raw(out, "id", id, strlen(id));
-	json_begin_object(out, member);
+	json_begin(out, member, '{');
 }
 
 void rpc_end(struct buffer *out)

@@ -76,18 +76,18 @@ void server_answer(struct server *s, const char *id, const struct buffer *text, 
 		bool newline = text->len > 0 && text->data[text->len - 1] == '\n';
 		buffer_append(&json, text->data, text->len - newline);
 	} else if (s->structured) {
-		json_begin_object(&json, NULL);
+		json_begin(&json, NULL, '{');
 		json_add_text(&json, is_error ? "error" : "text", text->data, text->len);
-		json_end_object(&json);
+		json_end(&json, '}');
 	}
 	const struct buffer *shown = s->structured ? &json : text;
 	rpc_begin(&line, id, "result");
-	json_begin_array(&line, "content");
-	json_begin_object(&line, NULL);
+	json_begin(&line, "content", '[');
+	json_begin(&line, NULL, '{');
 	json_add_string(&line, "type", "text");
 	json_add_text(&line, "text", shown->data, shown->len);
-	json_end_object(&line);
-	json_end_array(&line);
+	json_end(&line, '}');
+	json_end(&line, ']');
 	if (s->structured)
 		json_add_raw(&line, "structuredContent", json.data, json.len);
 	if (is_error)

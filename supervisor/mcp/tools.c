@@ -252,53 +252,53 @@ static const struct {
 
 void tools_list(struct buffer *out, bool read_only)
 {
-	json_begin_array(out, "tools");
+	json_begin(out, "tools", '[');
 	for (const struct tool *t = tools; t->name; t++) {
 		if (read_only && !t->read_only)
 			continue;
-		json_begin_object(out, NULL);
+		json_begin(out, NULL, '{');
 		json_add_string(out, "name", t->name);
 		json_add_string(out, "title", t->title);
 		json_add_string(out, "description", t->description);
 		bool any = false;
-		json_begin_object(out, "inputSchema");
+		json_begin(out, "inputSchema", '{');
 		json_add_string(out, "type", "object");
-		json_begin_object(out, "properties");
+		json_begin(out, "properties", '{');
 		for (const struct argument *a = t->arguments; a->name; a++) {
 			bool list = a->type == ARGUMENT_STRINGS;
-			json_begin_object(out, a->name);
+			json_begin(out, a->name, '{');
 			json_add_string(out, "type", types[a->type].json);
 			if (list || a->type == ARGUMENT_PAIRS) {
-				json_begin_object(out, list ? "items" : "additionalProperties");
+				json_begin(out, list ? "items" : "additionalProperties", '{');
 				json_add_string(out, "type", "string");
-				json_end_object(out);
+				json_end(out, '}');
 			}
 			if (a->choices)
 				json_add_raw(out, "enum", a->choices, strlen(a->choices));
 			if (a->description)
 				json_add_string(out, "description", a->description);
-			json_end_object(out);
+			json_end(out, '}');
 			any |= a->required;
 		}
-		json_end_object(out);
+		json_end(out, '}');
 		if (any)
-			json_begin_array(out, "required");
+			json_begin(out, "required", '[');
 		for (const struct argument *a = t->arguments; a->name; a++) {
 			if (a->required)
 				json_add_string(out, NULL, a->name);
 		}
 		if (any)
-			json_end_array(out);
-		json_end_object(out);
-		json_begin_object(out, "annotations");
+			json_end(out, ']');
+		json_end(out, '}');
+		json_begin(out, "annotations", '{');
 		json_add_string(out, "title", t->title);
 		json_add_bool(out, "readOnlyHint", t->read_only);
 		json_add_bool(out, "destructiveHint", t->destructive);
 		json_add_bool(out, "openWorldHint", t->open_world);
-		json_end_object(out);
-		json_end_object(out);
+		json_end(out, '}');
+		json_end(out, '}');
 	}
-	json_end_array(out);
+	json_end(out, ']');
 }
 
 /* --- the arguments of a call ----------------------------------------------------------------- */

@@ -183,7 +183,7 @@ static void cast_start(struct cast *c, struct artifact *artifact, const struct m
 {
 	struct buffer line = BUFFER_INIT, words = BUFFER_INIT;
 	*c = (struct cast){.artifact = artifact, .newlines = newlines};
-	json_begin_object(&line, NULL);
+	json_begin(&line, NULL, '{');
 	json_add_number(&line, "version", 2);
 	json_add_count(&line, "width", m->cols);
 	json_add_count(&line, "height", m->rows);
@@ -197,7 +197,7 @@ static void cast_start(struct cast *c, struct artifact *artifact, const struct m
 	json_add_text(&line, "command", words.data, utf8_floor(words.data, words.len, most));
 	line.failed |= words.failed;
 	buffer_release(&words);
-	json_end_object(&line);
+	json_end(&line, '}');
 	buffer_append_string(&line, "\n");
 	if (!cast_append(c, &line))
 		c->artifact = NULL;
@@ -506,7 +506,7 @@ static void live_answer_picture(struct supervisor *s, struct live_client *client
 	if (buffer_check(&clean) < 0 || (painted && terminal_repaint(t, &paint) < 0))
 		goto out;
 	const struct terminal_facts facts = terminal_facts(t);
-	json_begin_object(&out, NULL);
+	json_begin(&out, NULL, '{');
 	json_add_count(&out, "cols", facts.cols);
 	json_add_count(&out, "rows", facts.rows);
 	json_add_count(&out, "row", row);
@@ -517,7 +517,7 @@ static void live_answer_picture(struct supervisor *s, struct live_client *client
 	json_add_text(&out, "text", clean.data, clean.len);
 	if (painted)
 		json_add_text(&out, "paint", paint.data, paint.len);
-	json_end_object(&out);
+	json_end(&out, '}');
 	answered = buffer_check(&out) == 0;
 	if (answered)
 		live_client_send(client, FRAME_PICTURE, out.data, out.len);

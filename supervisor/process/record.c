@@ -51,9 +51,9 @@ void shown_keep(struct shown *w, struct artifact *a)
 		return;
 	buffer_add(&file, &w->ranges);
 	if (file.len == 0)
-		json_begin_object(&file, NULL);
+		json_begin(&file, NULL, '{');
 	json_add_count(&file, "bytes", w->bytes);
-	json_end_object(&file);
+	json_end(&file, '}');
 	buffer_append_string(&file, "\n");
 	buffer_add(&file, &w->printed);
 	/* A report without it says so. */

@@ -243,15 +243,15 @@ static void report_note_shown(struct supervisor *s)
 		w->lines += facts.is_binary ? 0 : facts.lines;
 		/* A run that yields is reported once; what it wrote later nobody was shown. */
 		if (w->ranges.len == 0)
-			json_begin_object(&w->ranges, NULL);
-		json_begin_array(&w->ranges, source->is_stderr ? "stderr" : "stdout");
+			json_begin(&w->ranges, NULL, '{');
+		json_begin(&w->ranges, source->is_stderr ? "stderr" : "stdout", '[');
 		for (size_t k = 0; k < facts.shown_count; k++) {
-			json_begin_array(&w->ranges, NULL);
+			json_begin(&w->ranges, NULL, '[');
 			json_add_count(&w->ranges, NULL, facts.shown[k].from);
 			json_add_count(&w->ranges, NULL, facts.shown[k].to);
-			json_end_array(&w->ranges);
+			json_end(&w->ranges, ']');
 		}
-		json_end_array(&w->ranges);
+		json_end(&w->ranges, ']');
 	}
 }
 

@@ -167,7 +167,7 @@ void outbox_describe(const struct settings *settings, struct outbox_origin *orig
 	remote_host(origin->host);
 	m->host = origin->host;
 	buffer_clear(&origin->labels);
-	json_begin_object(&origin->labels, NULL);
+	json_begin(&origin->labels, NULL, '{');
 	for (size_t i = 0; i < settings->labels.count; i++) {
 		const char *label = settings->labels.items[i], *value = strchr(label, '=') + 1;
 		char name[64];
@@ -180,7 +180,7 @@ void outbox_describe(const struct settings *settings, struct outbox_origin *orig
 			json_add_text(&origin->labels, name, value,
 				      utf8_floor(value, len, len < LABEL_MAX ? len : LABEL_MAX));
 	}
-	json_end_object(&origin->labels);
+	json_end(&origin->labels, '}');
 	m->labels = buffer_string(&origin->labels);
 }
 

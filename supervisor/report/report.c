@@ -108,7 +108,7 @@ static void report_json_add_stream(struct buffer *out, const char *name,
 	bool is_truncated = report_is_truncated(s);
 	if (!report_is_changed(s))
 		return;
-	json_begin_object(out, name);
+	json_begin(out, name, '{');
 	json_add_bool(out, "truncated", is_truncated);
 	if (is_truncated)
 		json_add_string(out, "truncated_by",
@@ -119,23 +119,23 @@ static void report_json_add_stream(struct buffer *out, const char *name,
 	json_add_count(out, "total_bytes", s->total_bytes);
 	json_add_count(out, "returned_lines", s->returned_lines);
 	json_add_count(out, "returned_bytes", s->returned_bytes);
-	json_begin_array(out, "ranges");
+	json_begin(out, "ranges", '[');
 	for (size_t i = 0; i < s->range_count; i++) {
-		json_begin_object(out, NULL);
+		json_begin(out, NULL, '{');
 		json_add_count(out, "from", s->ranges[i].from);
 		json_add_count(out, "to", s->ranges[i].to);
-		json_end_object(out);
+		json_end(out, '}');
 	}
-	json_end_array(out);
+	json_end(out, ']');
 	json_add_count(out, "lines_truncated", s->lines_truncated);
 	json_add_bool(out, "last_line_partial", s->last_line_partial);
 	gap_append_member(out, &s->gaps);
-	json_end_object(out);
+	json_end(out, '}');
 }
 
 static void json_write_start(const struct report *r, struct buffer *out)
 {
-	json_begin_object(out, NULL);
+	json_begin(out, NULL, '{');
 	json_add_count(out, "version", VERSION);
 	if (r->command)
 		json_add_command(out, "command", r->command, SIZE_MAX, 0);
@@ -153,7 +153,7 @@ static void json_write_start(const struct report *r, struct buffer *out)
 	if (r->timed_out)
 		json_add_bool(out, "timed_out", true);
 	json_add_string(out, "state", states[r->state]);
-	json_begin_text(out, "stdout");
+	json_begin(out, "stdout", '"');
 }
 
 static void json_write_end(const struct report *r, struct buffer *out)
@@ -162,24 +162,24 @@ static void json_write_end(const struct report *r, struct buffer *out)
 						       "cast_path"};
 	const struct wording_since *s = r->since;
 	if (report_is_changed(&r->streams[0]) || report_is_changed(&r->streams[1])) {
-		json_begin_object(out, "truncation");
+		json_begin(out, "truncation", '{');
 		report_json_add_stream(out, "stdout", &r->streams[0]);
 		report_json_add_stream(out, "stderr", &r->streams[1]);
-		json_end_object(out);
+		json_end(out, '}');
 	}
 	if (r->id) {
-		json_begin_object(out, "artifact");
+		json_begin(out, "artifact", '{');
 		json_add_string(out, "id", r->id);
 		for (int i = 0; i < REPORT_FILES; i++) {
 			if (r->paths[i])
 				json_add_string(out, keys[i], r->paths[i]);
 		}
 		json_add_string(out, "session", r->session);
-		json_end_object(out);
+		json_end(out, '}');
 	}
 	/* "since":{"id":"cmd-...","exit_code":1,"identical":false} */
 	if (s && s->id[0]) {
-		json_begin_object(out, "since");
+		json_begin(out, "since", '{');
 		json_add_string(out, "id", s->id);
 		if (s->exit_code >= 0)
 			json_add_number(out, "exit_code", s->exit_code);
@@ -188,22 +188,22 @@ static void json_write_end(const struct report *r, struct buffer *out)
 		json_add_bool(out, "identical", s->identical);
 		if (*s->tests)
 			json_add_string(out, "tests", s->tests);
-		json_end_object(out);
+		json_end(out, '}');
 	}
 	if (r->warnings.len > 0) {
-		json_begin_array(out, "warnings");
+		json_begin(out, "warnings", '[');
 		const char *end = r->warnings.data + r->warnings.len;
 		for (const char *at = r->warnings.data; at < end; at += strlen(at) + 1)
 			json_add_string(out, NULL, at);
-		json_end_array(out);
+		json_end(out, ']');
 	}
 	if (r->error_code) {
-		json_begin_object(out, "error");
+		json_begin(out, "error", '{');
 		json_add_string(out, "code", r->error_code);
 		json_add_string(out, "message", r->error_message);
-		json_end_object(out);
+		json_end(out, '}');
 	}
-	json_end_object(out);
+	json_end(out, '}');
 	buffer_append(out, "\n", 1);
 }
 
@@ -223,11 +223,11 @@ int report_next(struct report *r, struct buffer *out)
 			return -1;
 		r->part += more == 0;
 		if (more == 0)
-			json_end_text(out);
+			json_end(out, '"');
 		if (more == 0 && is_stderr)
 			json_write_end(r, out);
 		else if (more == 0)
-			json_begin_text(out, "stderr");
+			json_begin(out, "stderr", '"');
 	}
 	return buffer_check(out) < 0 ? -1 : r->part < REPORT_ALL;
 }

@@ -40,29 +40,29 @@ TEST(every_kind_of_byte)
 TEST(lists_get_their_commas)
 {
 	struct buffer out = BUFFER_INIT;
-	json_begin_object(&out, NULL);
-	json_begin_array(&out, "empty");
-	json_end_array(&out);
-	json_begin_array(&out, "list");
+	json_begin(&out, NULL, '{');
+	json_begin(&out, "empty", '[');
+	json_end(&out, ']');
+	json_begin(&out, "list", '[');
 	json_add_count(&out, NULL, 1);
 	json_add_text(&out, NULL, "{[:,", 4);
-	json_begin_object(&out, NULL);
+	json_begin(&out, NULL, '{');
 	json_add_null(&out, "none");
 	json_add_bool(&out, "yes", true);
-	json_end_object(&out);
-	json_begin_object(&out, NULL);
-	json_end_object(&out);
-	json_end_array(&out);
+	json_end(&out, '}');
+	json_begin(&out, NULL, '{');
+	json_end(&out, '}');
+	json_end(&out, ']');
 	json_add_string(&out, "nothing", NULL);
 	json_add_raw(&out, "made", "[2, 3]", 6);
-	json_begin_text(&out, "text");
+	json_begin(&out, "text", '"');
 	json_text_piece(&out, "a", 1);
 	json_text_piece(&out, "\n", 1);
-	json_end_text(&out);
-	json_end_object(&out);
+	json_end(&out, '"');
+	json_end(&out, '}');
 	buffer_append(&out, "\n", 1);
-	json_begin_object(&out, NULL);
-	json_end_object(&out);
+	json_begin(&out, NULL, '{');
+	json_end(&out, '}');
 	assert_string_equal(buffer_string(&out),
 			    "{\"empty\":[],\"list\":[1,\"{[:,\",{\"none\":null,\"yes\":true},{}],"
 			    "\"nothing\":null,\"made\":[2, 3],\"text\":\"a\\n\"}\n{}");
