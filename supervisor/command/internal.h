@@ -207,6 +207,7 @@ struct watched {
 	struct live_status now; /* once it is `known` */
 	bool known;
 	int64_t begun, said; /* monotonic: watched_begin(), and the time of `now` */
+	int64_t answer_by;   /* and when the first one has to be known; 0: whenever */
 	bool due;            /* a newer status was asked for */
 	bool ready;          /* there is something to take */
 };
@@ -218,7 +219,8 @@ enum watched_news {
 	WATCHED_FAILED   /* it does not answer; that was said */
 };
 
-/* `grows`: statuses tell of the text as it grows (FRAME_WATCH). */
+/* `grows`: statuses tell of the text as it grows (FRAME_WATCH), for somebody who waits for it until
+   the supervisor has gone; to others one that is stopped has failed. */
 void watched_begin(struct watched *w, bool grows);
 void watched_wait(struct watched *w, struct loop *l);
 enum watched_news watched_take(struct watched *w);

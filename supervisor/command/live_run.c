@@ -255,6 +255,7 @@ int lookout_turn(struct lookout *l, uint64_t to)
 void watched_begin(struct watched *w, bool grows)
 {
 	w->begun = clock_monotonic_ms();
+	w->answer_by = grows ? 0 : w->begun + ANSWER_MS;
 	/* Where it refuses the client, its answer waits to be read; where it has gone, its end. */
 	frame_send(w->run, FRAME_WATCH, grows, 0, NULL, 0, 0);
 }
@@ -268,7 +269,7 @@ void watched_wait(struct watched *w, struct loop *l)
 {
 	loop_watch(l, w->run, POLLIN, loop_note, &w->ready);
 	if (!w->known) {
-		loop_until(l, w->begun + ANSWER_MS);
+		loop_until(l, w->answer_by);
 	} else if (w->idle && !w->due && !watched_is_quiet(w)) {
 		int64_t quiet_at = w->said + w->idle - w->now.quiet_ms;
 		/* It seems quiet. Ask again: a newer status may be on its way. */
@@ -284,7 +285,8 @@ enum watched_news watched_take(struct watched *w)
 {
 	int refused = 0, got = w->ready ? client_take_status(w->run, &w->now, &refused) : 0;
 	w->ready = false;
-	if (!w->known && got == 0 && !refused && clock_monotonic_ms() >= w->begun + ANSWER_MS)
+	if (!w->known && w->answer_by && got == 0 && !refused &&
+	    clock_monotonic_ms() >= w->answer_by)
 		refused = ETIMEDOUT;
 	if (refused)
 		live_run_failed(w->call, w->id, refused);

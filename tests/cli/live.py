@@ -564,15 +564,20 @@ class Await(LiveCase):
             self.assertEqual(waiter.finish().code, 5)
 
     def test_a_stopped_supervisor(self):
-        """A verb reports this and does not hang."""
-        identifier = self.detach("sleep", "1000")
+        """A verb reports this and does not hang; who follows the text waits until it goes on."""
+        identifier = self.detach("sh", "-c", "echo ready; exec sleep 1000")
         supervisor = self.metadata(identifier)["supervisor"]
         os.kill(supervisor, signal.SIGSTOP)
+        reader = self.start("sh", "-c", '"$@" | cat', "sh", TERSE, "read", identifier, "--follow")
+        eventually(lambda: any(p.argv[1:2] == ["read"] for p in self.mine()), "it follows")
         run = self.terse("snapshot", identifier)
         self.assertEqual((run.code, run.out), (1, b"terse snapshot: %s: its supervisor does not answer\n"
                                                % identifier.encode()))
         os.kill(supervisor, signal.SIGCONT)
+        reader.until(b"ready\n")
         self.ask("signal", identifier)
+        reader.finish()
+        self.assertEqual((reader.code, reader.out), (0, b"ready\n"))
 
     def test_bad_usage(self):
         for argv in (["await"], ["await", "x", "y"], ["await", "x", "--timeout", "abc"],

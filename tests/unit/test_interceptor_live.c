@@ -82,6 +82,29 @@ TEST(plain_lines_come_at_once)
 	run_end(&r);
 }
 
+/* So are longer ones than a preview shows whole, up to half of the room before the outcome, unless
+   somebody has said how long a line may be. */
+TEST(long_lines_come_at_once)
+{
+	for (int grows = 0; grows < 2; grows++) {
+		struct run r = run_make();
+		r.options.limit.max_line = 50;
+		r.options.limit.grow = grows;
+		run_start(&r);
+		char line[102];
+		memset(line, 'x', 100);
+		memcpy(line + 100, "\n", 2);
+		come(&r, 1000, line);
+		come(&r, 1000, "next\n");
+		pass(&r, 1100);
+		assert_int_equal(r.out.len, grows ? strlen(line) + strlen("next\n") : 0);
+		interceptor_finish(r.text);
+		report(&r);
+		assert_int_equal(r.out.len, strlen(line) + strlen("next\n"));
+		run_end(&r);
+	}
+}
+
 /* So they do where all is printed, and at their newline where it was asked for. */
 TEST(plain_lines_for_a_program)
 {
