@@ -220,9 +220,10 @@ static bool is_head_only(const struct interceptor *s)
 	       (s->outcome == INTERCEPT_SUCCESS || s->options.limit.own_words);
 }
 
-/* Prints the line about the whole behind a preview. `last`: the last line that is shown. */
+/* Prints the line about the whole behind a preview. `last`: the last line that is shown; `folds`:
+   lines repeat the one before. */
 static void print_about_preview(struct interceptor *s, const struct interceptor_ending *e,
-				uint64_t last)
+				uint64_t last, bool folds)
 {
 	const struct limit *l = &s->options.limit;
 	struct wording_ending ending = e->ending;
@@ -234,8 +235,8 @@ static void print_about_preview(struct interceptor *s, const struct interceptor_
 		.grouped = s->form > GROUPING_OPEN && last > 0,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	bool is_first =
-		is_head_only(s) || (intercept_is_by_head(s) && s->omitted == 0 && s->cut == 0);
+	bool is_first = is_head_only(s) ||
+			(intercept_is_by_head(s) && s->omitted == 0 && s->cut == 0 && !folds);
 	ending.limit.grow |= limit_line(l, l->bytes) < l->max_line;
 	ending.broken = s->broken;
 	ending.omits = s->omitted > 0;
@@ -276,7 +277,9 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 	uint64_t cut = s->cut, last = s->printed_lines;
 	int count = preview_choose(s->preview, &ask, &pieces);
 	int result = note_printed(s, last, report);
+	bool folds = false;
 	for (int i = 0; i < count; i++) {
+		folds |= pieces[i].kind == PREVIEW_FOLD;
 		if (pieces[i].kind == PREVIEW_TEXT)
 			last = pieces[i].to;
 		/* The line about the whole tells what is behind a first part. */
@@ -299,7 +302,7 @@ static int print_preview(struct interceptor *s, const struct interceptor_ending 
 	report->broken = s->broken;
 	report->grouped = s->form > GROUPING_OPEN && last > 0;
 	if (!s->reader->reports)
-		print_about_preview(s, e, last);
+		print_about_preview(s, e, last, folds);
 	return result;
 }
 

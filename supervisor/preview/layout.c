@@ -461,18 +461,31 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 
 void layout_end_head(struct layout *l, size_t from)
 {
-	for (struct entry *u = l->units + from; u < l->units + l->count; u++) {
-		size_t skip = u->first ? u->first->skip : 0;
-		bool changes = skip || (u->first && u->first->begins);
-		u->first = NULL;
-		u->line.front -= skip;
-		u->line.front_len += skip;
-		u->line.length += skip;
-		u->line.offset -= skip;
-		u->length += skip;
-		if (changes)
-			layout_price_unit(l, u);
+	size_t kept = from;
+	bool first = false;
+	for (size_t i = from; i < l->count; i++) {
+		struct entry u = l->units[i], *before = first ? &l->units[kept - 1] : NULL;
+		first = u.first;
+		size_t skip = first ? u.first->skip : 0;
+		u.first = NULL;
+		u.line.front -= skip;
+		u.line.front_len += skip;
+		u.line.length += skip;
+		u.line.offset -= skip;
+		u.length += skip;
+		/* Equal ones are one unit, as others are already. */
+		if (before && before->to + 1 == u.line.number &&
+		    line_equal(&before->line, &u.line)) {
+			before->to = u.to;
+			before->length += u.length;
+			first = true;
+		} else {
+			l->units[kept++] = u;
+		}
+		if (first)
+			layout_price_unit(l, &l->units[kept - 1]);
 	}
+	l->count = kept;
 }
 
 bool layout_take_all(struct layout *l)

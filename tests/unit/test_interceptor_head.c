@@ -518,4 +518,32 @@ TEST(behind_the_first_part)
 	run_end(&r);
 }
 
+/* Equal lines behind the first part of a failure are folded, and the last line says where all are.
+ */
+TEST(equal_lines_behind_the_first_part)
+{
+	struct run r = run_make_head(UNIT_LINES, 0);
+	struct buffer want = BUFFER_INIT;
+	run_start(&r);
+	for (int i = 0; i < 5000; i++)
+		feed(&r, "the same\n");
+	feed(&r, "Error: no such table\n");
+	interceptor_finish(r.text);
+	const struct interceptor_ending e = ending(&r, 1);
+	interceptor_report(r.text, &e);
+	const char *fold = strchr(buffer_string(&r.out), '[');
+	size_t first = fold ? (size_t)(fold - r.out.data) / strlen("the same\n") : 0;
+	assert_in_range(first, 10, 60);
+	for (size_t i = 0; i < first; i++)
+		buffer_append_string(&want, "the same\n");
+	buffer_printf(&want,
+		      "[... lines %zu-5000 repeat the line above]\nError: no such table\n"
+		      "[terse: exit 1 after 7 ms; 5,001 lines, 44.0 KB; full text: terse read %s "
+		      "[--lines FROM-TO], terse search %s REGEX]\n",
+		      first + 1, r.meta.id, r.meta.id);
+	printed(&r, buffer_string(&want));
+	buffer_release(&want);
+	run_end(&r);
+}
+
 TEST_MAIN(home_setup, home_teardown)
