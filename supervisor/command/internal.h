@@ -208,6 +208,7 @@ struct watched {
 	bool known;
 	int64_t begun, said; /* monotonic: watched_begin(), and the time of `now` */
 	int64_t answer_by;   /* and when the first one has to be known; 0: whenever */
+	int asker;           /* the call's, as long as it is there */
 	bool due;            /* a newer status was asked for */
 	bool ready;          /* there is something to take */
 };

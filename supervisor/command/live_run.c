@@ -256,6 +256,7 @@ void watched_begin(struct watched *w, bool grows)
 {
 	w->begun = clock_monotonic_ms();
 	w->answer_by = grows ? 0 : w->begun + ANSWER_MS;
+	w->asker = w->call->asker;
 	/* Where it refuses the client, its answer waits to be read; where it has gone, its end. */
 	frame_send(w->run, FRAME_WATCH, grows, 0, NULL, 0, 0);
 }
@@ -265,9 +266,35 @@ bool watched_is_quiet(const struct watched *w)
 	return w->idle && w->now.quiet_ms >= w->idle;
 }
 
+void watched_add_state(struct buffer *out, const struct live_status *now, bool asks)
+{
+	if (asks)
+		buffer_printf(out, "asks: \"%s\"", now->prompt);
+	else
+		buffer_printf(out, "quiet for %s", HUMAN_DURATION(now->quiet_ms));
+}
+
+/* Tells who asks. */
+static void watched_tell(void *ctx, short events)
+{
+	struct watched *w = ctx;
+	struct live_status now = w->now;
+	int64_t since = clock_monotonic_ms() - w->said;
+	struct frame f;
+	(void)events;
+	now.elapsed_ms += since;
+	now.quiet_ms += since;
+	if (frame_receive(w->asker, &f, MSG_DONTWAIT) < 0)
+		w->asker = errno == EAGAIN ? w->asker : 0;
+	else
+		frame_send(w->asker, FRAME_STATUS, 0, 0, &now, sizeof(now), MSG_DONTWAIT);
+}
+
 void watched_wait(struct watched *w, struct loop *l)
 {
 	loop_watch(l, w->run, POLLIN, loop_note, &w->ready);
+	if (w->known && w->asker)
+		loop_watch(l, w->asker, POLLIN, watched_tell, w);
 	if (!w->known) {
 		loop_until(l, w->answer_by);
 	} else if (w->idle && !w->due && !watched_is_quiet(w)) {

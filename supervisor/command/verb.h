@@ -19,6 +19,7 @@ struct buffer;
 struct meta;
 struct settings;
 struct text;
+struct live_status;
 struct verb_call;
 struct wording_place;
 
@@ -130,6 +131,8 @@ struct verb_call {
 	const char *setting; /* the last option of terse.ini that was given, or NULL */
 	bool json, colour;
 	bool plain;                 /* -- was given */
+	int asker;                  /* who may ask what a run that is waited for does, by
+				       FRAME_STATUS (mcp); 0: nobody */
 	struct option_error *error; /* unless NULL, bad usage is not reported, but stored here */
 };
 
@@ -269,6 +272,9 @@ void verb_json_place(struct buffer *out, const struct text *text, const char *pa
 
 /* Whether the text begins with binary data; if so, fills in *kind. */
 bool verb_is_binary(const struct text *text, const char **kind);
+
+/* Appends the words by which terse follow tells of a question or of silence. */
+void watched_add_state(struct buffer *out, const struct live_status *now, bool asks);
 
 // Without a verb of their own.
 

@@ -113,10 +113,8 @@ static void event_state(const struct followed *f, bool asks)
 		json_add_string(out, "prompt", now->prompt);
 	else if (f->all->call->json)
 		json_add_number(out, "quiet_ms", now->quiet_ms);
-	else if (asks)
-		buffer_printf(out, "asks: \"%s\"", now->prompt);
 	else
-		buffer_printf(out, "quiet for %s", HUMAN_DURATION(now->quiet_ms));
+		watched_add_state(out, now, asks);
 	event_end(f);
 }
 

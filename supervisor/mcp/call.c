@@ -35,7 +35,8 @@
 
 #define CALL_CHUNK ((size_t)64 * 1024)
 
-/* The descriptor that `terse run` gets as its leash. */
+/* The descriptor that `terse run` gets as its leash, and a verb whose progress is wanted to be
+   asked by. */
 #define CALL_LEASH 3
 
 /* This program, also after it was replaced on disk. */
@@ -100,7 +101,7 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 {
 	struct settings settings;
 	struct option_error error = {""};
-	const int trace = trace_fd();
+	const int kept[] = {trace_fd(), CALL_LEASH};
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	if (dup2(e->in, STDIN_FILENO) < 0 || dup2(e->out, STDOUT_FILENO) < 0 ||
 	    dup2(e->err, STDERR_FILENO) < 0 || (e->leash >= 0 && dup2(e->leash, CALL_LEASH) < 0))
@@ -117,7 +118,7 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 				strerror(errno));
 		_exit(EXIT_TERSE);
 	}
-	io_close_others(STDERR_FILENO + 1, &trace, 1);
+	io_close_others(STDERR_FILENO + 1, kept, e->leash >= 0 ? 2 : 1);
 	/* What is wrong in a configuration file was said at the start. */
 	if (settings_load(&settings, SETTINGS_SYSTEM_FILE, &error) < 0) {
 		dprintf(STDERR_FILENO, "%s\n", strerror(errno));
@@ -126,7 +127,10 @@ static _Noreturn void call_become(const struct server *s, const struct call *c,
 	settings.words = WORDS_TOOLS;
 	settings.reach = s->settings->reach;
 	settings.session = (char *)s->artifacts;
-	struct verb_call call = {.verb = verb_named(c->verb), .settings = &settings, .argv = argv};
+	struct verb_call call = {.verb = verb_named(c->verb),
+				 .settings = &settings,
+				 .argv = argv,
+				 .asker = e->leash >= 0 ? CALL_LEASH : 0};
 	while (argv[call.argc])
 		call.argc++;
 	int status = call.verb->run(&call);
@@ -139,10 +143,10 @@ static void call_start(struct server *s, struct call *c, const struct buffer *wo
 		       const json_t *input)
 {
 	struct call_ends e = {-1, -1, -1, -1};
-	bool runs = strcmp(c->verb, "run") == 0;
-	char **argv = shell_strings(words), **env = runs ? shell_strings(&c->before) : NULL;
+	const bool asks = c->runs || *c->token;
+	char **argv = shell_strings(words), **env = c->runs ? shell_strings(&c->before) : NULL;
 	c->pid = -1;
-	if (!argv || (runs && !env))
+	if (!argv || (c->runs && !env))
 		goto out;
 	/* A file in memory ends, and nobody has to write while the child reads. */
 	e.in = input ? memfd_create("stdin", MFD_CLOEXEC) : open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -152,9 +156,9 @@ static void call_start(struct server *s, struct call *c, const struct buffer *wo
 		goto out;
 	c->out = call_connect(SOCK_STREAM, &e.out);
 	c->err = c->out < 0 ? -1 : call_connect(SOCK_STREAM, &e.err);
-	c->leash = c->err < 0 || !runs ? -1 : call_connect(SOCK_SEQPACKET, &e.leash);
-	if (c->err >= 0 && (!runs || c->leash >= 0))
-		c->pid = runs ? vfork() : fork();
+	c->leash = c->err < 0 || !asks ? -1 : call_connect(SOCK_SEQPACKET, &e.leash);
+	if (c->err >= 0 && (!asks || c->leash >= 0))
+		c->pid = c->runs ? vfork() : fork();
 	if (c->pid == 0)
 		call_become(s, c, &e, argv, env);
 out:;
@@ -308,15 +312,14 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 
 /* Prepares the call of a command: appends its words and returns 0, or why it may not run and -1. */
 static int run_prepare(struct server *s, struct call *c, const struct arguments *a,
-		       const struct rpc_message *m, struct buffer *text)
+		       struct buffer *text)
 {
 	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd"), *key;
 	struct session *session = sessions_find(&s->sessions, name);
-	const json_t *meta = json_object_get(m->params, "_meta");
 	json_t *value;
 	size_t held = s->held_count;
 	for (const struct call *other = s->calls; other; other = other->next)
-		held += other->leash >= 0;
+		held += other->runs && other->leash >= 0;
 	if (!*argument_text(a, "command"))
 		return arguments_refuse(text, "command", "is empty");
 	if (!session)
@@ -349,9 +352,6 @@ static int run_prepare(struct server *s, struct call *c, const struct arguments 
 	char *leave = argument_value(a, "args") ? NULL : shell_leave_open(&c->leave, s->program);
 	call_run_words(text, s, a, leave);
 	free(leave);
-	rpc_write_id(c->token, json_object_get(meta, "progressToken"));
-	c->told_at = clock_monotonic_ms();
-	c->ask_at = c->told_at + CALL_PROGRESS_MS;
 	return 0;
 }
 
@@ -401,14 +401,19 @@ void call_tool(struct server *s, const struct rpc_message *m)
 		*c = (struct call){.server = s, .next = s->calls, .verb = tool->verb};
 		c->out = c->err = c->leash = c->leave = -1;
 		memcpy(c->id, m->id, sizeof(c->id));
+		c->runs = strcmp(c->verb, "run") == 0;
+		rpc_write_id(c->token,
+			     json_object_get(json_object_get(m->params, "_meta"), "progressToken"));
+		c->told_at = clock_monotonic_ms();
+		c->ask_at = c->told_at + CALL_PROGRESS_MS;
 		s->calls = c;
 		s->call_count++;
 	}
 	int status = arguments_read(&a, tool, json_object_get(m->params, "arguments"), &text);
 	if (status == 0 && tool->serve)
 		status = tool->serve(s, &a, &text);
-	else if (status == 0 && strcmp(tool->verb, "run") == 0)
-		status = run_prepare(s, c, &a, m, &text);
+	else if (status == 0 && c->runs)
+		status = run_prepare(s, c, &a, &text);
 	else if (status == 0)
 		c->verb = call_verb_words(&text, s, &a, &c->json);
 	if (status < 0) {
@@ -433,7 +438,7 @@ void call_cancel(struct call *c)
 {
 	c->cancelled = true;
 	c->token[0] = '\0';
-	if (c->leash >= 0)
+	if (c->runs && c->leash >= 0)
 		frame_send(c->leash, FRAME_SIGNAL, 0, 0, NULL, 0, 0);
 	else if (c->pid)
 		kill(c->pid, SIGKILL);
@@ -454,17 +459,23 @@ static void call_on_progress(void *ctx, short events)
 		if (p.kind != FRAME_STATUS || n != sizeof(now))
 			continue;
 		memcpy(&now, p.data, sizeof(now));
-		bool same = now.lines == c->told_lines && now.bytes == c->told_bytes;
+		bool asks = now.state == LIVE_WAITING;
+		bool same = now.lines == c->told_lines && now.bytes == c->told_bytes &&
+			    asks == c->told_asks;
 		if ((same && now_ms < c->told_at + CALL_SILENCE_MS) ||
 		    output_queue_is_full(&c->server->out))
 			continue;
 		c->told_lines = now.lines;
 		c->told_bytes = now.bytes;
+		c->told_asks = asks;
 		c->told_at = now_ms;
-		/* "12 lines, 340 B: Compiling foo.c" */
-		buffer_printf(&text, "%s line%s, %s%s%s", HUMAN_COUNT(now.lines),
-			      now.lines == 1 ? "" : "s", HUMAN_SIZE(now.bytes),
-			      *now.last_line ? ": " : "", now.last_line);
+		/* "12 lines, 340 B: Compiling foo.c", or an event in the words of terse follow. */
+		if (asks || (same && now.quiet_ms >= CALL_SILENCE_MS))
+			watched_add_state(&text, &now, asks);
+		else
+			buffer_printf(&text, "%s line%s, %s%s%s", HUMAN_COUNT(now.lines),
+				      now.lines == 1 ? "" : "s", HUMAN_SIZE(now.bytes),
+				      *now.last_line ? ": " : "", now.last_line);
 		buffer_append_string(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
 					    "\"notifications/progress\",\"params\":{");
 		json_add_raw(&line, "progressToken", c->token, strlen(c->token));
@@ -507,7 +518,7 @@ static void call_answer(struct server *s, const struct call *c)
 	int len = snprintf(prefix, sizeof(prefix), "terse %s: ", c->verb);
 	static const char refused[] = "{\"ok\":false";
 	struct buffer text = BUFFER_INIT;
-	bool runs = strcmp(c->verb, "run") == 0, none = c->output.len == 0;
+	bool runs = c->runs, none = c->output.len == 0;
 	bool wrong = none && (runs ? c->status == EXIT_TERSE && c->errors.len > 0 : c->status != 0);
 	buffer_add(&text, &c->output);
 	const char *all = buffer_string(&text);
@@ -559,8 +570,8 @@ void call_finish(struct server *s, struct call *c)
 		shell_state_take(&s->sessions.items[i].state, &c->before, left.data, left.len);
 	buffer_release(&left);
 	/* The other end of its leash is there, since the command or its children go on. */
-	if (!s->keep && c->leash >= 0 && recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
-	    errno == EAGAIN) {
+	if (!s->keep && c->runs && c->leash >= 0 &&
+	    recv(c->leash, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN) {
 		s->held[s->held_count++] = c->leash;
 		c->leash = -1;
 	}

@@ -324,7 +324,7 @@ static int server_run(struct server *s)
 		server_turn(s);
 	/* Everything that the server holds is closed, by which the commands on a leash end. */
 	while (s->calls) {
-		if (s->calls->pid && s->calls->leash < 0)
+		if (s->calls->pid && !s->calls->runs)
 			kill(s->calls->pid, SIGKILL);
 		call_free(s, s->calls);
 	}

@@ -281,12 +281,14 @@ struct call {
 	struct call *next;
 	char id[RPC_ID_MAX];
 	const char *verb; /* "read" */
+	bool runs;        /* it is "run": run_command */
 	bool json;        /* it prints the answer's JSON */
 
 	/* The child. */
 	pid_t pid;                    /* 0: it was reaped */
 	int out, err;                 /* -1: closed */
-	int leash;                    /* the server's end of a run's (terse run --leash), or -1 */
+	int leash;                    /* the server's end of a run's (terse run --leash), or of
+					 what a verb is asked by; or -1 */
 	int status;                   /* then: as a shell reports it */
 	struct buffer output, errors; /* what it has printed */
 	bool cancelled;               /* nobody wants the answer */
@@ -301,6 +303,7 @@ struct call {
 	bool asked;             /* for the state of the run */
 	int64_t ask_at;         /* monotonic */
 	uint64_t told_lines, told_bytes;
+	bool told_asks;
 	int64_t told_at;
 };
 

@@ -467,6 +467,24 @@ class Commands(McpCase):
         self.assertEqual([p["message"] for p in said][:2], ["1 line, 4 B: one", "2 lines, 8 B: two"])
         self.assertEqual(sorted({p["progress"] for p in said}), [p["progress"] for p in said])
 
+    def test_progress_of_waiting(self):
+        """What waits for a run tells of it, too; of a question in the words of terse follow."""
+        client = self.client(env={"TERSE_PROMPT": "await"})
+        fifo = os.path.join(self.work, "fifo")
+        os.mkfifo(fifo)
+        artifact = ID.search(self.go_on(client, "echo one; cat fifo; read -p 'more? ' x; echo got $x", "one\n"))[1]
+        number = client.start("await_command", token="t2", artifact_id=artifact)
+        client.until(lambda: client.notes, "what there is")
+        with open(fifo, "w"):
+            pass
+        client.until(lambda: client.notes[-1]["params"]["message"] == 'asks: "more? "', "the question")
+        client.call("send_input", artifact_id=artifact, text="it", keys=["enter"])
+        self.assertIn("got it\n", client.finish(number)[0])
+        said = [note["params"] for note in client.notes]
+        self.assertEqual({p["progressToken"] for p in said}, {"t2"})
+        self.assertEqual(said[0]["message"], "1 line, 4 B: one")
+        self.assertEqual(sorted({p["progress"] for p in said}), [p["progress"] for p in said])
+
     def test_cancel(self):
         """The command ends with all of its session, and there is no answer; twice is as once."""
         client = self.client()

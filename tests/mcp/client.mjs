@@ -59,6 +59,13 @@ const progress = [];
 await text("run_command", { command: "echo one; sleep 1; echo two; sleep 1" }, { onprogress: (p) => progress.push(p) });
 assert.ok(progress.length >= 1);
 assert.match(progress.at(-1).message, /line/);
+// What waits tells of its run, too, so that a call may outlast a client's own limit for silent ones.
+const slow = idOf(await text("run_command", { command: "for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done; echo end", timeout: 100 }));
+const waiting = [];
+const limits = { timeout: 1500, resetTimeoutOnProgress: true, onprogress: (p) => waiting.push(p.message) };
+let told = "";
+while (!/\nend\n/.test("\n" + told)) told = await text("await_command", { artifact_id: slow }, limits);
+assert.ok(waiting.length > 2 && /^\d lines?, \d+ B: \d$/.test(waiting[0]), String(waiting));
 const cancel = new AbortController();
 const sleeping = call("run_command", { command: "exec sleep 987654" }, { signal: cancel.signal });
 await new Promise((done) => setTimeout(done, 300));
