@@ -15,8 +15,7 @@
 /* Artifacts that are looked at, each of which costs reading a file. */
 #define LOOKS 5000
 
-/* Whether both are runs of the same command. */
-static bool earlier_is_same(const struct meta *a, const struct meta *b)
+bool earlier_is_same(const struct meta *a, const struct meta *b)
 {
 	char *const *x = a->argv, *const *y = b->argv;
 	if (!x || !y || !a->cwd || !b->cwd || strcmp(a->cwd, b->cwd) != 0)

@@ -16,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whether both are runs of the same command. */
+bool earlier_is_same(const struct meta *a, const struct meta *b);
+
 /* Finds the newest artifact of the command of `m` that is older than its own: in the session
    first (a result of store_session_name), then in every one. Returns 1, 0 if there is none among
    the artifacts that are looked at (thousands), or -1 with errno. */

@@ -251,10 +251,6 @@ int service_run(const struct verb_call *c, const struct service *s, int *caller)
 bool service_find(const struct service *wanted, struct store *stores, int count,
 		  char id[ID_LEN + 1]);
 
-/* The TCP ports that the processes of the command's session listen on. Returns how many. */
-#define PORTS_MOST 8
-size_t ports_of(pid_t command, unsigned ports[PORTS_MOST]);
-
 /* --- rows of runs ----------------------------------------------------------------------------- */
 
 // Runs as `terse list` and `terse history` show them, as rows of a table or as JSON:

@@ -2,7 +2,6 @@
 
 #include "lib/buffer.h"
 #include "lib/io.h"
-#include "lib/proc.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/command/internal.h"
@@ -67,70 +66,6 @@ bool service_find(const struct service *wanted, struct store *stores, int count,
 		memcpy(id, ids[i], sizeof(*ids));
 	free(ids);
 	return i < found;
-}
-
-/* --- ports ------------------------------------------------------------------------------------ */
-
-struct listener {
-	unsigned long inode;
-	unsigned port;
-};
-
-/* What listens in the network of the process, from one of its tables (proc(5)). */
-static size_t ports_read(pid_t pid, const char *table, struct listener *found, size_t room)
-{
-	char line[512];
-	size_t count = 0;
-	int fd = process_open(pid, "net/%s", table);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
-	while (file && count < room && fgets(line, sizeof(line), file)) {
-		struct listener l;
-		unsigned state;
-		/* "0: 0100007F:1F90 00000000:0000 0A queues timer retransmits uid timeout inode" */
-		if (sscanf(line, " %*d: %*[0-9A-F]:%x %*s %x %*s %*s %*s %*s %*s %lu", &l.port,
-			   &state, &l.inode) == 3 &&
-		    state == 0x0a)
-			found[count++] = l;
-	}
-	if (file)
-		fclose(file);
-	else
-		io_close(&fd);
-	return count;
-}
-
-size_t ports_of(pid_t command, unsigned ports[PORTS_MOST])
-{
-	struct listener found[512];
-	struct process leader, p;
-	struct process_walk all, open;
-	size_t listeners = ports_read(command, "tcp", found, 256), count = 0;
-	listeners += ports_read(command, "tcp6", found + listeners, 256);
-	if (listeners == 0 || process_read(command, &leader) < 0)
-		return 0;
-	for (long pid = process_walk(&all, PROCESS_ALL, 0); pid >= 0;
-	     pid = process_walk_next(&all)) {
-		if (process_read((pid_t)pid, &p) < 0 || p.session != leader.session)
-			continue;
-		for (long fd = process_walk(&open, PROCESS_DESCRIPTORS, p.pid); fd >= 0;
-		     fd = process_walk_next(&open)) {
-			char link[64];
-			unsigned long inode;
-			size_t i = 0, at = 0;
-			if (!process_walk_link(&open, fd, link, sizeof(link)) ||
-			    sscanf(link, "socket:[%lu]", &inode) != 1)
-				continue;
-			while (i < listeners && found[i].inode != inode)
-				i++;
-			while (i < listeners && at < count && ports[at] != found[i].port)
-				at++;
-			if (i < listeners && at == count && count < PORTS_MOST)
-				ports[count++] = found[i].port;
-		}
-		process_walk_end(&open);
-	}
-	process_walk_end(&all);
-	return count;
 }
 
 /* --- starting one ----------------------------------------------------------------------------- */

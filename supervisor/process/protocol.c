@@ -4,6 +4,9 @@
 
 #include "lib/buffer.h"
 #include "lib/io.h"
+#include "lib/proc.h"
+#include "supervisor/artifact/earlier.h"
+#include "supervisor/artifact/meta.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -227,4 +230,95 @@ unsigned client_sweep(const struct store *s)
 	}
 	free(ids);
 	return removed;
+}
+
+/* --- ports ------------------------------------------------------------------------------------ */
+
+struct listener {
+	unsigned long inode;
+	unsigned port;
+};
+
+/* What listens in the network of the process, from one of its tables (proc(5)). */
+static size_t ports_read(pid_t pid, const char *table, struct listener *found, size_t room)
+{
+	char line[512];
+	size_t count = 0;
+	int fd = process_open(pid, "net/%s", table);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
+	while (file && count < room && fgets(line, sizeof(line), file)) {
+		struct listener l;
+		unsigned state;
+		/* "0: 0100007F:1F90 00000000:0000 0A queues timer retransmits uid timeout inode" */
+		if (sscanf(line, " %*d: %*[0-9A-F]:%x %*s %x %*s %*s %*s %*s %*s %lu", &l.port,
+			   &state, &l.inode) == 3 &&
+		    state == 0x0a)
+			found[count++] = l;
+	}
+	if (file)
+		fclose(file);
+	else
+		io_close(&fd);
+	return count;
+}
+
+size_t ports_of(pid_t command, unsigned ports[PORTS_MOST])
+{
+	struct listener found[512];
+	struct process leader, p;
+	struct process_walk all, open;
+	size_t listeners = ports_read(command, "tcp", found, 256), count = 0;
+	listeners += ports_read(command, "tcp6", found + listeners, 256);
+	if (listeners == 0 || process_read(command, &leader) < 0)
+		return 0;
+	for (long pid = process_walk(&all, PROCESS_ALL, 0); pid >= 0;
+	     pid = process_walk_next(&all)) {
+		if (process_read((pid_t)pid, &p) < 0 || p.session != leader.session)
+			continue;
+		for (long fd = process_walk(&open, PROCESS_DESCRIPTORS, p.pid); fd >= 0;
+		     fd = process_walk_next(&open)) {
+			char link[64];
+			unsigned long inode;
+			size_t i = 0, at = 0;
+			if (!process_walk_link(&open, fd, link, sizeof(link)) ||
+			    sscanf(link, "socket:[%lu]", &inode) != 1)
+				continue;
+			while (i < listeners && found[i].inode != inode)
+				i++;
+			while (i < listeners && at < count && ports[at] != found[i].port)
+				at++;
+			if (i < listeners && at == count && count < PORTS_MOST)
+				ports[count++] = found[i].port;
+		}
+		process_walk_end(&open);
+	}
+	process_walk_end(&all);
+	return count;
+}
+
+unsigned client_find_listener(const struct meta *m, char id[ID_LEN + 1])
+{
+	struct store stores[STORE_MAX];
+	char(*ids)[ID_LEN + 1];
+	unsigned ports[PORTS_MOST] = {0};
+	size_t found;
+	int count = store_open_all(stores);
+	client_list(stores, count, &ids, &found);
+	for (size_t i = 0; i < found && !ports[0]; i++) {
+		struct live_status now;
+		struct id_found artifact;
+		struct meta other = {0};
+		memcpy(id, ids[i], sizeof(*ids));
+		bool same = strcmp(id, m->id) != 0 &&
+			    id_find(stores, count, "default", id, &artifact) == 0 &&
+			    meta_read_found(&artifact, &other) == 0 && earlier_is_same(&other, m);
+		int run = same ? client_open(stores, count, id) : -1;
+		if (run >= 0 && client_status(run, FRAME_STATUS, &now) == 0)
+			ports_of(now.pid, ports);
+		io_close(&run);
+		meta_release(&other);
+	}
+	free(ids);
+	store_close_all(stores, count);
+	return ports[0];
 }

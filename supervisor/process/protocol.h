@@ -23,6 +23,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct meta;
+
 struct buffer;
 
 /* Goes up with each change of a frame or of struct live_status. */
@@ -133,6 +135,14 @@ int client_take_status(int fd, struct live_status *now, int *refused);
 /* The IDs of the sockets that there are, stale ones included, newest first; the caller frees *ids.
    Returns 0, or -1 with errno and those there was memory for. */
 int client_list(const struct store *stores, int count, char (**ids)[ID_LEN + 1], size_t *found);
+
+/* The TCP ports that the processes of the command's session listen on. Returns how many. */
+#define PORTS_MOST 8
+size_t ports_of(pid_t command, unsigned ports[PORTS_MOST]);
+
+/* Another live run of the command of `m`, in its directory, that listens: its ID, and the port.
+   Returns 0 if there is none with an artifact. */
+unsigned client_find_listener(const struct meta *m, char id[ID_LEN + 1]);
 
 /* Removes the sockets that killed supervisors have left. Returns how many. */
 unsigned client_sweep(const struct store *s);

@@ -324,6 +324,16 @@ void supervisor_report(struct supervisor *s)
 			buffer_printf(&line, "terse: output not kept: %s\n", strerror(error));
 			report_print_line(s, &line);
 		}
+		/* A second server cannot have the port of the first. */
+		char id[ID_LEN + 1];
+		bool may_tell = s->is_text && WIFEXITED(s->status) && s->status != 0 &&
+				!s->interrupted && !s->timed_out && s->sources->sink == SINK_AGENT;
+		unsigned port = may_tell ? client_find_listener(&r->meta, id) : 0;
+		if (port) {
+			struct buffer line = BUFFER_INIT;
+			wording_listens(&line, id, port, (enum next_words)s->job->settings->words);
+			report_print_line(s, &line);
+		}
 	}
 	if (s->caller != CALLER_LEFT)
 		report_note_shown(s);

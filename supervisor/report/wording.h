@@ -197,6 +197,10 @@ void wording_binary(struct buffer *out, const struct wording_ending *ending, con
 void wording_person(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
+/* "[terse: cmd-… still listens on port 3000: terse read cmd-…, or terse signal to end it]\n":
+   behind the report of the same command, which has failed. */
+void wording_listens(struct buffer *out, const char *id, unsigned port, enum next_words words);
+
 /* "terse: standard output could not be written: No space left on device; full text: terse read
    cmd-…\n"; ETIMEDOUT: its reader takes nothing. */
 void wording_not_printed(struct buffer *out, int error, const struct wording_place *place);

@@ -42,6 +42,17 @@ class Services(Case):
         self.ask("signal", "web")
         self.assertEqual(self.terse("list", "--live").out, b"terse list: nothing runs\n")
 
+    def test_a_second_start_without_a_name(self):
+        """It fails, and the run that has the port is named; another command's failure names none."""
+        first, _ = self.serve("--port", str(self.port))
+        again = self.terse("--preview", *self.server)
+        self.assertEqual(again.code, 1)
+        self.assertIn(b"Address already in use", again.out)
+        line = "[terse: %s still listens on port %d: terse read %s, or terse signal to end it]\n" % (first, self.port, first)
+        self.assertTrue(again.out.endswith(line.encode()), again.out)
+        self.assertNotIn(b"listens", self.terse("--preview", "false").out)
+        self.ask("signal", "web")
+
     def test_two_at_the_same_moment(self):
         runs = [self.start(TERSE, "--service", "web", "--for", "ready", *self.server) for _ in range(6)]
         ids = {(re.search(ID, run.finish().out) or [run.out])[0] for run in runs}
