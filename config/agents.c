@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-#define KB ((int64_t)1 << 10)
+#define KB     ((int64_t)1 << 10)
+#define SECOND ((int64_t)1000)
 
 #define AGENT(name)       SECTION_BEGIN(name)
 #define ENVIRONMENT(item) SECTION_ITEM(RULE_ENVIRONMENT, item)
@@ -25,6 +26,9 @@
 #define PROCESS(item)     SECTION_ITEM(RULE_PROCESS, item)
 #define SESSION(item)     SECTION_ITEM(RULE_SESSION, item)
 #define OUTPUT(item)      SECTION_ITEM(RULE_OUTPUT, item)
+#define ENDS(item)        SECTION_ITEM(RULE_ENDS, item)
+#define LIMIT(item)       SECTION_ITEM(RULE_LIMIT, item)
+#define BACKGROUND(item)  SECTION_ITEM(RULE_BACKGROUND, item)
 #define SET(field, is)    SECTION_SET(field, is)
 
 /* A program of these names starts the shell of the command itself. */
@@ -45,6 +49,10 @@ static const struct section_entry entries[] = {
 	SET(ceiling, 30000),
 	SET(failure_ceiling, 10000),
 	SET(cut_ceiling, 4 * KB),
+	/* Else it takes a command into its background at its limit. */
+	ENDS("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"),
+	LIMIT("BASH_DEFAULT_TIMEOUT_MS"),
+	SET(hand_over, 120 * SECOND),
 
 	/* Its shell saves variables and then executes the command's shell. After 10 s without
 	   output it continues, and has to know by then what it left. */
@@ -68,6 +76,8 @@ static const struct section_entry entries[] = {
 	SET(line_ceiling, 2000),
 	SET(status, STATUS_FAILURE),
 	SET(signal_status, true),
+	LIMIT("OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS"),
+	SET(hand_over, 120 * SECOND),
 
 	/* It grew out of opencode. */
 	AGENT("kilo"),
@@ -77,6 +87,8 @@ static const struct section_entry entries[] = {
 	SET(line_ceiling, 2000),
 	SET(status, STATUS_FAILURE),
 	SET(signal_status, true),
+	LIMIT("KILO_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS"),
+	SET(hand_over, 120 * SECOND),
 
 	AGENT("pi"),
 	ENVIRONMENT("PI_CODING_AGENT"),
@@ -104,6 +116,8 @@ static const struct section_entry entries[] = {
 	SET(failure_ceiling, 4 * KB),
 	SET(cut_ceiling, 4 * KB),
 	SET(exit_delay, 100),
+	BACKGROUND("*/background-shells/*.output"),
+	SET(hand_over, 120 * SECOND),
 
 	AGENT("copilot"),
 	ENVIRONMENT("COPILOT_CLI"),
@@ -118,7 +132,7 @@ static const struct section_entry entries[] = {
 	SET(signal_status, true),
 
 	/* It sets no variable, so terse agent does, and shows its model only standard error of what
-	   failed. */
+	   failed: the status of a run that goes on is 0. */
 	AGENT("grok"),
 	ENVIRONMENT(RULE_AGENT "=grok"),
 	STRING("{command}"),
@@ -127,6 +141,8 @@ static const struct section_entry entries[] = {
 	PARENT("grok"),
 	PROCESS("grok"),
 	SET(streams, STREAMS_SPLIT),
+	SET(hand_over, 30 * SECOND),
+	SET(yield_status, 0),
 };
 
 static const char *refuse_variable(const char *text)
@@ -147,6 +163,9 @@ static const struct option keys[] = {
 	{SECTION_LIST(RULE_PROCESS, pattern_refuse)},
 	{SECTION_LIST(RULE_SESSION, refuse_variable)},
 	{SECTION_LIST(RULE_OUTPUT, template_refuse)},
+	{SECTION_LIST(RULE_ENDS, refuse_variable)},
+	{SECTION_LIST(RULE_LIMIT, refuse_variable)},
+	{SECTION_LIST(RULE_BACKGROUND, template_refuse)},
 	{.key = NULL},
 };
 

@@ -17,6 +17,9 @@
 #define RULE_PROCESS     "process"
 #define RULE_SESSION     "session"
 #define RULE_OUTPUT      "output"
+#define RULE_ENDS        "ends"
+#define RULE_LIMIT       "limit"
+#define RULE_BACKGROUND  "background"
 
 extern const struct section_form rules_form;
 

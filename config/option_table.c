@@ -168,6 +168,13 @@ const struct option option_table[] = {
 		.help = "The exit status of terse when the command continues in the background.",
 	},
 	{
+		NAMES("run", "hand_over", "--hand-over", "TERSE_HAND_OVER"),
+		DURATION(hand_over, 0, DAY, 0),
+		.help = "The time after which an agent ends a command ([agent] sections). Shortly "
+			"before it, by 5 % and at least 2 s, the command continues in the "
+			"background as with yield; the status is 75, unless yield_status is set.",
+	},
+	{
 		NAMES("run", "detach", "--detach", "TERSE_DETACH"),
 		BOOL(detach, false),
 		.help = "Run the command in the background from the start, and print its ID.",

@@ -88,6 +88,7 @@ struct settings {
 	int64_t streams;     /* enum streams */
 	int64_t yield;       /* let the caller go after this long */
 	int64_t yield_status;
+	int64_t hand_over;     /* an agent ends a call after this long; 0: never */
 	int64_t detach;        /* bool: at once */
 	int64_t prompt;        /* enum prompting */
 	int64_t signal_status; /* bool: a signal's end is reported as 128 + its number */

@@ -3,6 +3,7 @@
 #include "supervisor/agents/rule.h"
 
 #include "config/pattern.h"
+#include "config/value.h"
 #include "lib/trace.h"
 #include "shim/exec_call.h"
 
@@ -15,6 +16,9 @@
 /* Deeper than any real chain of processes between an agent and its command; ends a loop that races
    with exits. */
 #define ANCESTORS_MAX 32
+
+/* At least so long before its limit a call ends: the report has to reach the agent. */
+#define HAND_OVER_LEAST_MS ((int64_t)2000)
 
 /* The first item of an agent's list that is `good` for `what`, or NULL; any item if `good` is NULL.
  */
@@ -190,6 +194,58 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 	}
 	*command = NULL;
 	return NULL;
+}
+
+/* --- runs that outlive their call ----------------------------------------------------- */
+
+/* What the agent's section sets, if nothing else has. */
+static int64_t rule_number(const struct settings *s, const char *name, size_t offset, int64_t now)
+{
+	const struct section_entry *values[SETTING_SLOTS], *e;
+	section_values(s, &rules_form, name, values);
+	e = values[SETTING_SLOT(offset)];
+	return e && s->sources[SETTING_SLOT(offset)].by < ORIGIN_AGENT ? e->value : now;
+}
+
+struct hand_over rule_hand_over(const struct settings *s, const char *name)
+{
+	struct hand_over h = {0, EXIT_HANDED_OVER};
+	const size_t at = offsetof(struct settings, hand_over);
+	/* The tools of terse mcp have limits of their own. */
+	if (!name || s->words != WORDS_COMMANDS)
+		return h;
+	int64_t limit = rule_number(s, name, at, s->hand_over), told;
+	if (limit && s->sources[SETTING_SLOT(at)].by <= ORIGIN_AGENT) {
+		const char *item = rule_item(s, name, RULE_LIMIT, is_set, NULL);
+		if (item && value_parse_count(getenv(item), &told) == 0 && told > 0)
+			limit = told;
+		if (rule_has(s, name, RULE_ENDS) && !rule_item(s, name, RULE_ENDS, is_set, NULL))
+			limit = 0;
+	}
+	/* A part of what is very short. */
+	int64_t before = limit / 20 > HAND_OVER_LEAST_MS ? limit / 20 : HAND_OVER_LEAST_MS;
+	h.after = limit - (before < limit / 2 ? before : limit / 2);
+	if (SETTING_ORIGIN(s, yield_status) != ORIGIN_BUILT_IN)
+		h.status = (int)s->yield_status;
+	h.status = (int)rule_number(s, name, offsetof(struct settings, yield_status), h.status);
+	return h;
+}
+
+bool rule_lets_go(const struct settings *s, const char *name, pid_t pid)
+{
+	char link[PATH_MAX];
+	struct process agent, caller;
+	bool good = rule_outermost(s, name, pid, &agent);
+	/* The process that has started the shell holds the file. */
+	if (!good || !rule_has(s, name, RULE_BACKGROUND) || process_read(pid, &caller) < 0)
+		return good;
+	struct process_walk w;
+	for (long n = process_walk(&w, PROCESS_DESCRIPTORS, caller.parent); good && n >= 0;
+	     n = process_walk_next(&w))
+		good = process_link(caller.parent, link, sizeof(link), "fd/%ld", n) <= 0 ||
+		       !rule_item(s, name, RULE_BACKGROUND, good_for_text, link);
+	process_walk_end(&w);
+	return good;
 }
 
 void rule_apply(struct settings *s, const char *name)

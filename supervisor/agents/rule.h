@@ -15,6 +15,11 @@
 //   process      names of the agent's own process
 //   session      variables that name the conversation; the first that is set is taken
 //   output       templates of files in which the agent collects output
+//   ends         variables, of which one is set where the agent ends a call after [run] hand_over;
+//                none: it always does
+//   limit        variables that say after how many milliseconds, in place of hand_over
+//   background   templates of files that the agent has open while its own tool runs a command in
+//                the background, which it does not end
 //
 // The other keys are options that hold a number, as in a profile.
 #ifndef TERSE_AGENTS_RULE_H
@@ -52,6 +57,23 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 /* Whether a rule may be about the program of a command: by the names of the agent's process, if it
    has any, or by what terse agent sets. */
 bool rule_knows(const struct settings *s, char *const words[]);
+
+// A run that the agent would end goes on in the background instead, shortly before.
+
+/* The status of what was the run's front end: a harness must not take the command for passed. */
+#define EXIT_HANDED_OVER 75
+
+struct hand_over {
+	int64_t after; /* ms; 0: never */
+	int status;    /* that, or what was set as [run] yield_status */
+};
+
+/* When that is for a call of this agent (NULL: none). */
+struct hand_over rule_hand_over(const struct settings *s, const char *name);
+
+/* Whether the agent that called the process `pid` lets a run go on: its process is there, outside
+   of any namespace that ends with the call, and it does not run the command in its background. */
+bool rule_lets_go(const struct settings *s, const char *name, pid_t pid);
 
 /* The agent's section overrides what files set. */
 void rule_apply(struct settings *s, const char *name);

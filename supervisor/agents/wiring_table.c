@@ -54,12 +54,18 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 	"});\n\n"                                                                                 \
 	"// Each conversation is a session of its own, and ends when it is deleted. Permission\n" \
 	"// rules do not see a command that terse runs, so none is typed with terse in front.\n"  \
+	"// A command is handed over before its timeout.\n"                                       \
+	"const limits = new Map();\n\n"                                                           \
 	"export const Terse = async () => ({\n"                                                   \
 	"  \"shell.env\": async (input, output) => {\n"                                           \
 	"    if (input.sessionID) output.env.TERSE_SESSION = input.sessionID;\n"                  \
+	"    const limit = limits.get(input.callID);\n"                                           \
+	"    if (limit) output.env.TERSE_HAND_OVER = limit + \"ms\";\n"                           \
+	"    limits.delete(input.callID);\n"                                                      \
 	"  },\n"                                                                                  \
 	"  \"tool.execute.before\": async (input, output) => {\n"                                 \
 	"    const command = output.args?.command;\n"                                             \
+	"    if (input.tool === \"bash\") limits.set(input.callID, output.args?.timeout);\n"      \
 	"    if (input.tool !== \"bash\" || !/\\bterse\\b/.test(command)) return;\n"              \
 	"    const said = hook(\"tool.execute.before\", { tool_input: { command } }).stdout;\n"   \
 	"    if (said) throw new Error(said.trim());\n"                                           \

@@ -8,6 +8,7 @@
 #include "lib/io.h"
 #include "lib/loop.h"
 #include "lib/utf8.h"
+#include "supervisor/agents/rule.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
@@ -330,6 +331,10 @@ int await_answer(const struct verb_call *c, const struct await *a)
 				       .match = await_on_match,
 				       .ctx = &w},
 			   .fd = -1};
+	const struct hand_over h = rule_hand_over(s, rule_agent(s));
+	const bool limited = h.after && (!w.timeout || h.after < w.timeout);
+	if (limited)
+		w.timeout = h.after;
 	if (a->pattern && !(w.sought.matcher = live_run_pattern(c, a->pattern)))
 		return EXIT_TERSE;
 	int reached = live_run_find(c, a->name, &w.watched.run, w.watched.id, false);
@@ -346,9 +351,12 @@ int await_answer(const struct verb_call *c, const struct await *a)
 	if (outcome < 0 || await_print_changes(&w, (enum outcome)outcome, &ending) < 0)
 		goto out;
 	status = 0;
-	if (outcome == OUTCOME_ASKS || outcome == OUTCOME_LATE)
-		status =
-			outcome == OUTCOME_LATE && a->timeout ? EXIT_TIMEOUT : (int)s->yield_status;
+	if (outcome == OUTCOME_LATE && limited)
+		status = h.status;
+	else if (outcome == OUTCOME_LATE && a->timeout)
+		status = EXIT_TIMEOUT;
+	else if (outcome == OUTCOME_ASKS || outcome == OUTCOME_LATE)
+		status = (int)s->yield_status;
 	if (outcome != OUTCOME_ENDED)
 		goto out;
 	if (ending.state == WORDING_INTERRUPTED)

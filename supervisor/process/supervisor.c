@@ -409,6 +409,7 @@ static const struct {
 	[TIMER_HEARTBEAT] = {"heartbeat", supervisor_heartbeat},
 	[TIMER_TIMEOUT] = {"timeout", supervisor_on_timeout},
 	[TIMER_YIELD] = {"yield", supervisor_yield},
+	[TIMER_HAND_OVER] = {"hand over", supervisor_hand_over},
 	[TIMER_FRONT] = {"look at the front end", front_follow},
 	[TIMER_AGENT] = {"look at the agent", front_look_at_agent},
 	[TIMER_FINISH] = {"finish", supervisor_on_finish},
@@ -470,7 +471,9 @@ static void supervisor_settle(void)
 /* The reader has the report that the run goes on: the caller is let go. */
 static void supervisor_finish_yield(struct supervisor *s)
 {
-	int status = supervisor_outcome(s, (int)s->job->settings->yield_status << 8);
+	int status =
+		supervisor_outcome(s, s->handed_over ? s->hand_over.status << 8
+						     : (int)s->job->settings->yield_status << 8);
 	supervisor_drop_caller(s);
 	supervisor_settle();
 	/* If nobody asked that the front end leaves while the command runs, the run ends with the
@@ -878,6 +881,9 @@ static void supervisor_prepare(struct supervisor *s)
 	s->timer[TIMER_NICE] = s->nice ? now_ms : 0;
 	if (set->yield || set->detach)
 		s->timer[TIMER_YIELD] = set->detach ? now_ms : job->begun_ms + set->yield;
+	s->hand_over = rule_hand_over(set, set->agent);
+	if (s->hand_over.after)
+		s->timer[TIMER_HAND_OVER] = job->begun_ms + s->hand_over.after;
 	s->heartbeat_ms = set->heartbeat;
 	if (s->heartbeat_ms && !job->channels.person && s->is_text)
 		s->timer[TIMER_HEARTBEAT] = now_ms + s->heartbeat_ms;

@@ -27,6 +27,7 @@
 #include "lib/loop.h"
 #include "lib/proc.h"
 #include "lib/tokens.h"
+#include "supervisor/agents/rule.h"
 #include "supervisor/agents/session.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/store.h"
@@ -387,6 +388,7 @@ enum supervisor_timer {
 	TIMER_HEARTBEAT,   /* print one */
 	TIMER_TIMEOUT,     /* end the command */
 	TIMER_YIELD,       /* let the caller go */
+	TIMER_HAND_OVER,   /* the same, before the agent ends the call */
 	TIMER_FRONT,       /* look at the front end */
 	TIMER_AGENT,       /* look at the agent */
 	TIMER_FINISH,      /* look whether somebody still works off what the command wrote */
@@ -482,6 +484,8 @@ struct supervisor {
 	bool interrupted; /* the front end died first */
 	int wanted;   /* the signal, or WANTED_END, that its own session sent it last; 0: none */
 	bool hung_up; /* the command waited for keys that nobody can type */
+	struct hand_over hand_over;
+	bool handed_over; /* the run goes on since its agent would have ended it */
 	const char
 		*question; /* it waits for the answer to this, and nobody will give it; or NULL */
 	char prompt[LIVE_TEXT];
@@ -630,6 +634,9 @@ void supervisor_keep_both(struct supervisor *s);
 /* The caller has waited long enough, or the command waits for input: queues a report that the run
    goes on. Where nobody could reach the run then, the caller keeps waiting. */
 void supervisor_yield(struct supervisor *s, int64_t now_ms);
+
+/* The same where the agent would soon end the call, and lets the run go on. */
+void supervisor_hand_over(struct supervisor *s, int64_t now_ms);
 
 /* Prints the next piece of the summary if its reader takes it. Returns whether it did; then there
    is no need to wait before the next turn. */

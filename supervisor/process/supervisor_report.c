@@ -15,8 +15,9 @@
 /* Interval between attempts to yield. */
 #define YIELD_AGAIN_MS 200
 
-/* The longest interval between two heartbeats, unless the first was set later. */
-#define HEARTBEAT_MOST_MS ((int64_t)30 * 60 * 1000)
+/* From this interval between two heartbeats on it is not doubled any more: Gemini CLI ends a
+   command that is silent for 5 min. */
+#define HEARTBEAT_MOST_MS ((int64_t)2 * 60 * 1000)
 
 static struct interceptor_ending
 report_ending(const struct supervisor *s, const struct source *source, enum wording_state state)
@@ -42,6 +43,7 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 			   .bytes = text->bytes,
 			   .prompt = s->question,
 			   .typing = s->device != 0,
+			   .handed_over = s->handed_over,
 			   .hung_up = s->hung_up,
 			   .since = running ? NULL : &s->since},
 		.place = record_place(&s->record, source->is_stderr),
@@ -381,6 +383,20 @@ void supervisor_yield(struct supervisor *s, int64_t now_ms)
 	TRACE(PROCESS, "supervisor: yields as %s", s->record.meta.id);
 	s->caller = CALLER_YIELDING;
 	s->timer[TIMER_HEARTBEAT] = 0;
+}
+
+void supervisor_hand_over(struct supervisor *s, int64_t now_ms)
+{
+	const struct settings *set = s->job->settings;
+	struct interceptor *text = source_text(&s->sources[0]);
+	s->timer[TIMER_HAND_OVER] = 0;
+	/* Verbs that wait end in time by themselves. */
+	s->handed_over =
+		s->caller == CALLER_WAITS && text && interceptor_reader(text) == INTERCEPT_AGENT &&
+		!profile_is_own(s->job->shown) && rule_lets_go(set, set->agent, s->job->front);
+	TRACE(PROCESS, "supervisor: the run is%s handed over", s->handed_over ? "" : " not");
+	if (s->handed_over)
+		supervisor_yield(s, now_ms);
 }
 
 /* Prints what is held back, and at a heartbeat, or if the reader could not be given that, that the

@@ -358,6 +358,13 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 		/* Without a question there is something to look at. */
 		buffer_printf(out, *e->prompt ? words->answer : words->look, place->id);
 		also = *e->prompt ? words->screen_also : words->answer_also;
+	} else if (e->handed_over) {
+		buffer_printf(out, "handed over after %s, it goes on: terse await %s",
+			      HUMAN_DURATION(e->duration_ms), place->id);
+		if (!e->omits && !e->cuts) {
+			buffer_append_string(out, "]\n");
+			return;
+		}
 	} else {
 		/* The result of waiting. */
 		if (e->found) {

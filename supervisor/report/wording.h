@@ -110,6 +110,7 @@ struct wording_ending {
 	   "": it shows none; NULL: it does not wait. */
 	const char *prompt;
 	bool typing;        /* it can be typed into */
+	bool handed_over;   /* it goes on since its agent would have ended it */
 	bool hung_up;       /* it waited for keys, and was ended for that */
 	bool picture;       /* the text ends with the last picture of its own screen */
 	const char *found;  /* the line that was waited for, or NULL */
@@ -138,7 +139,10 @@ struct wording_ending {
    terse read ID --lines FROM-TO, terse send ID TEXT, terse snapshot, terse signal (ends it)]\n" (no
    read if nothing is left out), "[terse: waiting for input: \"Password: \"; answer: terse send
    cmd-… TEXT --key enter
-   --await; with that ID: terse snapshot, terse signal (ends it)]\n", "[terse: not found in 2.0 s:
+   --await; with that ID: terse snapshot, terse signal (ends it)]\n", "[terse: handed over
+   after 28.0 s, it goes on: terse await cmd-…]\n" (where lines are left out, "; with that ID: terse
+   read ID
+   --lines FROM-TO, terse signal (ends it)" follows), "[terse: not found in 2.0 s:
    \"ready\"; running ...]\n". A brief one has at most WORDING_BRIEF bytes: "[terse: waiting for
    input: \"(gdb) \"]\n", "[terse: not found in 2.0 s; running; 12 lines, 340 B]\n". */
 #define WORDING_BRIEF 60

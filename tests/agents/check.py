@@ -235,6 +235,27 @@ class ReadOnlyHome:
         self.assertEqual(self.text(results[1]).splitlines()[:2], ["1500", "1501"])
 
 
+class HandedOver:
+    """A command that outlasts the agent's limit."""
+
+    def test_a_command_that_outlasts_the_limit(self):
+        """It goes on, its end is read by `terse await`, and it is started once."""
+        os.mkfifo(os.path.join(self.work, "go"))
+        results = self.drive(
+            self.limited("echo started >>starts; echo listening; read x <go; echo bye; exit %d" %
+                         self.end_status),
+            lambda r: "echo on >go; terse await " + any_id(r[0]), env=self.short_limit)
+        self.assertRegex(results[0], r"listening\n\[terse: handed over after [^;]+, it goes on: terse await cmd-\w+\]")
+        self.assertIn("bye\n[terse: exit %d]" % self.end_status, results[1])
+        self.assertEqual(read_file(os.path.join(self.work, "starts")), b"started\n")
+
+    short_limit = {}
+    end_status = 3
+
+    def limited(self, command):
+        return command
+
+
 # --- Claude Code ----------------------------------------------------------------------------
 
 class ClaudeCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
@@ -364,7 +385,9 @@ class ClaudePreload(ClaudeCommands, Claude):
     wiring = "preload"
 
 
-class ClaudeInit(Init, CommentJudged, InFront, Claude):
+class ClaudeInit(Init, HandedOver, CommentJudged, InFront, Claude):
+    short_limit = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1", "BASH_DEFAULT_TIMEOUT_MS": "8000"}
+
     def check_session(self, session):
         super().check_session(session)
         self.check_ended(session)
@@ -485,15 +508,20 @@ class OpencodeCommands(Commands, Server, ReadOnlyHome):
         self.assertEqual(results[0].strip(), "[terse: killed by SIGTERM]")
 
 
-class OpencodeShell(OpencodeCommands, Opencode):
+class OpencodeShell(OpencodeCommands, HandedOver, Opencode):
     wiring = "shell"
+    short_limit = {"OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS": "8000"}
 
 
 class OpencodePreload(OpencodeCommands, Opencode):
     wiring = "preload"
 
 
-class OpencodeInit(Init, InFront, Opencode):
+class OpencodeInit(Init, HandedOver, InFront, Opencode):
+    def limited(self, command):
+        """Its plugin tells the timeout that the model sets."""
+        return (None, {"command": command, "description": "slow", "timeout": 8000})
+
     def check_session(self, session):
         self.assertRegex(session, r"^ses_\w+$")
         deleted = self.run_to_end(self.argv("", ())[0], "session", "delete", session, env=self.quiet)
@@ -515,8 +543,9 @@ class KiloCommands(Commands, Server, ReadOnlyHome, CommentJudged):
     pass
 
 
-class KiloShell(KiloCommands, Kilo):
+class KiloShell(KiloCommands, HandedOver, Kilo):
     wiring = "shell"
+    short_limit = {"KILO_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS": "8000"}
 
 
 class KiloPreload(KiloCommands, Kilo):
@@ -543,8 +572,12 @@ class KiloProject(Project, Kilo):
 
 # --- Qwen Code, GitHub Copilot CLI, Gemini CLI -----------------------------------------------
 
-class QwenAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Qwen):
+class QwenAgent(Commands, HandedOver, Server, TwoAtOnce, ReadOnlyHome, Denied, Qwen):
     wiring = "agent"
+    short_limit = {"TERSE_HAND_OVER": "8s"}
+
+    def limited(self, command):
+        return (None, {"command": command, "description": "slow", "timeout": 8000, "is_background": False})
 
 
 class CopilotAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, CommentJudged, Copilot):
@@ -561,10 +594,11 @@ class GeminiInit(InFront, Gemini):
 
 # --- Grok CLI -------------------------------------------------------------------------------
 
-class GrokAgent(ReadOnlyHome, Grok):
+class GrokAgent(HandedOver, ReadOnlyHome, Grok):
     """Of what fails it shows only standard error, which therefore stays apart."""
     wiring = "agent"
     warm_up = []
+    end_status = 0
 
     def test_commands(self):
         results = self.drive(

@@ -18,7 +18,7 @@ TERSE_SH = os.path.join(BUILD, "terse-sh")
 # them disturbs.
 VALUES = {
     "timeout": "1d", "grace": "7s", "linger_idle": "7m", "pty": "yes", "tty": "no",
-    "streams": "split", "yield": "1d", "yield_status": "7", "detach": "yes", "prompt": "await",
+    "streams": "split", "yield": "1d", "yield_status": "7", "hand_over": "7m", "detach": "yes", "prompt": "await",
     "hang_up": "7s", "finish": "7s", "signal_status": "yes", "cols": "77", "rows": "33", "collapse": "no", "settle": "77ms",
     "format": "json", "size": "5KB", "failure_size": "7KB", "group": "yes", "fold": "always",
     "max_lines": "77", "unit": "matches",
@@ -178,6 +178,85 @@ class Comments(RuleCase):
     def test_the_key(self):
         self.section("[shim]", "comments = no")
         self.assertGreater(len(self.call("seq 1500 # terse: size=300").out), 3000)
+
+
+class HandOver(RuleCase):
+    """A run that outlasts the limit of its agent, which is this process."""
+
+    COMMAND = "echo started >>starts; echo listening; read x <go; echo bye; exit 3"
+
+    def section(self, *lines):
+        super().section("  python3*", "  rules.py", *lines)
+
+    def setUp(self):
+        super().setUp()
+        os.mkfifo(os.path.join(self.work, "go"))
+
+    def name_in(self, run):
+        found = re.search(rb"\[terse: handed over after [\d.]+ m?s, it goes on: terse await (cmd-\w+)\]\n\Z", run.out)
+        self.assertTrue(found, run.out)
+        return found[1].decode()
+
+    def check_end(self, name, status=3, out=b"bye\n"):
+        let_go_on(os.path.join(self.work, "go"))
+        texts = []
+
+        def ended():
+            texts.append(self.call("terse await " + name))
+            return texts[-1].code != 75
+        eventually(ended, "the end of the run")
+        self.assertEqual(texts[-1].code, status)
+        self.assertIn(out, texts[-1].out)
+        self.assertEqual(read_file(os.path.join(self.work, "starts")), b"started\n")
+
+    def test_it_goes_on(self):
+        """What the agent then does to the process group of the call does not reach it."""
+        self.section("hand_over = 2s")
+        run = self.call(self.COMMAND, before=os.setsid)
+        self.assertEqual(run.code, 75)
+        self.assertTrue(run.out.startswith(b"listening\n[terse: handed over"), run.out)
+        self.assertRaises(ProcessLookupError, os.killpg, run.pid, signal.SIGKILL)
+        name = self.name_in(run)
+        # The agent would end this call, too.
+        waiting = self.call("terse await " + name)
+        self.assertEqual(waiting.code, 75)
+        self.assertRegex(waiting.out, rb"\A\[terse: waited [\d.]+ m?s; running after .*terse await " + name.encode())
+        self.check_end(name)
+
+    def test_its_status_and_what_is_left_out(self):
+        self.section("hand_over = 2s", "yield_status = 7")
+        run = self.call("seq 3000; " + self.COMMAND)
+        self.assertEqual(run.code, 7)
+        found = re.search(rb"terse await (cmd-\w+); with that ID: terse read ID --lines FROM-TO, terse signal \(ends it\)\]",
+                          run.out)
+        name = found[1].decode()
+        self.assertEqual(self.artifact(name), numbers(3000) + b"listening\n")
+        let_go_on(os.path.join(self.work, "go"))
+        eventually(lambda: self.call("terse await " + name).code == 3, "the end")
+
+    def test_a_limit_that_the_environment_tells(self):
+        self.section("hand_over = 1d", "limit = MY_LIMIT")
+        run = self.call(self.COMMAND, env={"MY_LIMIT": "2000"})
+        self.assertEqual(run.code, 75)
+        self.check_end(self.name_in(run))
+
+    def test_its_own_timeout_ends_it(self):
+        self.section("hand_over = 2s")
+        run = self.call(self.COMMAND + " # terse: timeout=3s")
+        name = self.name_in(run)
+        eventually(lambda: self.call("terse await " + name).code == 124, "its timeout")
+
+    def test_the_background_of_the_agent(self):
+        """It has a file open that says so."""
+        self.section("hand_over = 2s", "background = */background-*.output")
+        trace = os.path.join(self.dir, "trace")
+        with open(os.path.join(self.dir, "background-1.output"), "w"):
+            run = self.start(TERSE_SH, "-c", self.COMMAND, env={
+                "MY_AGENT": "1", "SHELL": "/bin/bash", "TERSE_CONFIG": self.config, "TERSE_DEBUG": "process:" + trace})
+            eventually(lambda: os.path.exists(trace) and b"the run is not handed over" in read_file(trace), "the decision")
+        let_go_on(os.path.join(self.work, "go"))
+        run.finish()
+        self.assertEqual((run.code, run.out), (3, b"listening\nbye\n"))
 
 
 class Cuts(RuleCase):

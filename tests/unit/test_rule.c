@@ -5,6 +5,7 @@
 #include "supervisor/agents/rule.h"
 #include "tests/unit/unit.h"
 
+#include <inttypes.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -304,6 +305,49 @@ TEST_IN(a_rule_sets_options, clear, NULL)
 	option_source(&s, option_by_key("report", "heartbeat"))->by = ORIGIN_FLAG;
 	rule_apply(&s, "codex");
 	assert_int_equal(s.heartbeat, 60000);
+	settings_release(&s);
+}
+
+/* What is known of an agent's limit, and of this call. */
+TEST_IN(a_run_is_handed_over_before_the_limit, clear, NULL)
+{
+	struct settings s = start("");
+	static const struct {
+		const char *agent, *variable, *value;
+		int64_t after;
+		int status;
+	} rows[] = {
+		{"opencode", NULL, NULL, 114000, EXIT_HANDED_OVER},
+		{"opencode", "OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS", "600000", 570000,
+		 EXIT_HANDED_OVER},
+		{"opencode", "OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS", "5000", 3000,
+		 EXIT_HANDED_OVER},
+		{"opencode", "OPENCODE_EXPERIMENTAL_BASH_DEFAULT_TIMEOUT_MS", "1s", 114000,
+		 EXIT_HANDED_OVER},
+		{"grok", NULL, NULL, 28000, 0},
+		/* It takes them into its background, unless that is off. */
+		{"claude", NULL, NULL, 0, EXIT_HANDED_OVER},
+		{"claude", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1", 114000, EXIT_HANDED_OVER},
+		{"codex", NULL, NULL, 0, EXIT_HANDED_OVER},
+		{NULL, NULL, NULL, 0, EXIT_HANDED_OVER},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].variable)
+			setenv(rows[i].variable, rows[i].value, 1);
+		const struct hand_over h = rule_hand_over(&s, rows[i].agent);
+		if (h.after != rows[i].after || h.status != rows[i].status)
+			fail_msg("row %zu: %" PRId64 " ms, status %d", i, h.after, h.status);
+		if (rows[i].variable)
+			unsetenv(rows[i].variable);
+	}
+	/* A variable or an option knows better, and terse mcp has limits of its own. */
+	s.hand_over = 4000;
+	option_source(&s, option_by_key("run", "hand_over"))->by = ORIGIN_VARIABLE;
+	assert_int_equal(rule_hand_over(&s, "claude").after, 2000);
+	s.hand_over = 2000;
+	assert_int_equal(rule_hand_over(&s, "claude").after, 1000);
+	s.words = WORDS_TOOLS;
+	assert_int_equal(rule_hand_over(&s, "claude").after, 0);
 	settings_release(&s);
 }
 

@@ -278,6 +278,13 @@ TEST(footers_of_running)
 	footer(&e, &kept,
 	       "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await " ID
 	       "; with that ID: terse signal (ends it)]\n");
+	e.handed_over = true;
+	footer(&e, &kept, "[terse: handed over after 10.0 s, it goes on: terse await " ID "]\n");
+	e.omits = true;
+	footer(&e, &kept,
+	       "[terse: handed over after 10.0 s, it goes on: terse await " ID
+	       "; with that ID: terse read ID --lines FROM-TO, terse signal (ends it)]\n");
+	e.handed_over = e.omits = false;
 	e.typing = true;
 #define AFTER                                                                     \
 	"running after 10.0 s; 12 lines, 340 B; wait: terse await " ID            \
