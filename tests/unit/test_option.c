@@ -322,6 +322,7 @@ TEST(each_range_is_kept)
 		{"--linger-idle", "up to 365d, or off"},
 		{"--yield", "up to 365d, or off"},
 		{"--yield-status", "0 to 255"},
+		{"--hand-over", "up to 1d, or off"},
 		{"--hang-up", "up to 1h, or off"},
 		{"--cols", "2 to 1000"},
 		{"--rows", "2 to 500"},
