@@ -89,39 +89,32 @@ static uint32_t json_surrogate(const char *at, size_t len)
 	return value >= 0xD800 && value <= 0xDFFF ? value : 0;
 }
 
-/* Copies what stands at the beginning of `at` in a string. Returns its length. */
-static size_t json_mend_character(struct buffer *out, const char *at, size_t len)
-{
-	static const char unknown[] = "\xEF\xBF\xBD";
-	uint32_t first = json_surrogate(at, len);
-	uint32_t second = first ? json_surrogate(at + 6, len - 6) : 0;
-	uint32_t cp;
-	size_t taken;
-	if (first && first < 0xDC00 && second >= 0xDC00)
-		taken = 12;
-	else if (first)
-		taken = 6;
-	else if (*at == '\\')
-		taken = len < 2 ? len : 2;
-	else if (!utf8_next(at, len, &cp, &taken))
-		first = 1;
-	if (first && taken < 12)
-		buffer_append_string(out, unknown);
-	else
-		buffer_append(out, at, taken);
-	return taken;
-}
-
+/* Copies the text; in strings what is half a character becomes U+FFFD. */
 static void json_mend(struct buffer *out, const char *data, size_t len)
 {
 	bool quoted = false;
-	for (size_t at = 0; at < len;) {
-		if (data[at] == '"')
-			quoted = !quoted;
-		if (quoted && data[at] != '"')
-			at += json_mend_character(out, data + at, len - at);
+	for (size_t at = 0, taken; at < len; at += taken) {
+		const char *here = data + at;
+		size_t left = len - at;
+		uint32_t first = quoted ? json_surrogate(here, left) : 0;
+		uint32_t second = first ? json_surrogate(here + 6, left - 6) : 0;
+		uint32_t cp;
+		bool is_half = first;
+		if (*here == '"' || !quoted) {
+			quoted ^= *here == '"';
+			taken = 1;
+		} else if (first) {
+			is_half = first >= 0xDC00 || second < 0xDC00;
+			taken = is_half ? 6 : 12;
+		} else if (*here == '\\') {
+			taken = left < 2 ? left : 2;
+		} else {
+			is_half = !utf8_next(here, left, &cp, &taken);
+		}
+		if (is_half)
+			buffer_append_string(out, "\xEF\xBF\xBD");
 		else
-			buffer_append(out, data + at++, 1);
+			buffer_append(out, here, taken);
 	}
 }
 

@@ -412,15 +412,14 @@ int journal_sessions(struct store *stores, int count, const char *session,
 	*found = 0;
 	for (int i = 0; i < count && result == 0; i++) {
 		int folder = store_open_folder(&stores[i], STORE_SESSIONS, false);
+		DIR *d = session ? NULL : io_list(folder);
+		struct dirent *e;
 		if (session) {
 			result = sessions_add(sessions, found, &room, &stores[i], folder, session);
 			io_close(&folder);
-			continue;
+		} else if (!d && errno != ENOENT) {
+			result = -1;
 		}
-		DIR *d = io_list(folder);
-		struct dirent *e;
-		if (!d)
-			result = errno == ENOENT ? 0 : -1;
 		while (d && result == 0 && (errno = 0, e = readdir(d)))
 			result =
 				sessions_add(sessions, found, &room, &stores[i], folder, e->d_name);

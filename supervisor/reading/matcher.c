@@ -141,26 +141,20 @@ void matcher_free(struct matcher *m)
 /* --- one line -------------------------------------------------------------- */
 
 static enum matcher_result matcher_run(struct matcher *m, const char *data, size_t len,
-				       size_t start, uint32_t options)
+				       size_t start, uint32_t options, struct matcher_span *span)
 {
 	PCRE2_SPTR subject = (PCRE2_SPTR)data;
 	int rc =
 		m->jit ? pcre2_jit_match(m->code, subject, len, start, options, m->match, m->limits)
 		       : pcre2_match(m->code, subject, len, start, options, m->match, m->limits);
 	/* 0: the pattern has groups, which do not matter here. */
-	if (rc >= 0)
-		return MATCHER_FOUND;
-	if (rc == PCRE2_ERROR_NOMATCH)
-		return MATCHER_NONE;
-	m->error = rc;
-	return MATCHER_GAVE_UP;
-}
-
-static void get_span(const struct matcher *m, struct matcher_span *span)
-{
-	const size_t *ends = pcre2_get_ovector_pointer(m->match);
-	span->from = ends[0];
-	span->to = ends[1];
+	if (rc >= 0 && span) {
+		const size_t *ends = pcre2_get_ovector_pointer(m->match);
+		*span = (struct matcher_span){ends[0], ends[1]};
+	}
+	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
+		m->error = rc;
+	return rc >= 0 ? MATCHER_FOUND : rc == PCRE2_ERROR_NOMATCH ? MATCHER_NONE : MATCHER_GAVE_UP;
 }
 
 enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len,
@@ -176,10 +170,7 @@ enum matcher_result matcher_part(struct matcher *m, const char *data, size_t len
 				 bool ends, struct matcher_span *span)
 {
 	uint32_t options = (start ? PCRE2_NOTBOL : 0) | (ends ? 0 : PCRE2_NOTEOL);
-	enum matcher_result result = matcher_run(m, data, len, start, options);
-	if (result == MATCHER_FOUND && span)
-		get_span(m, span);
-	return result;
+	return matcher_run(m, data, len, start, options, span);
 }
 
 /* --- many lines ------------------------------------------------------------ */
@@ -189,10 +180,9 @@ enum matcher_result matcher_next(struct matcher *m, const char *data, size_t len
 	/* All lines at once: some patterns are found far faster. What is too much for one call may
 	   be possible line by line. */
 	if (m->in_line) {
-		enum matcher_result result = matcher_run(m, data, len, 0, 0);
+		struct matcher_span span;
+		enum matcher_result result = matcher_run(m, data, len, 0, 0, &span);
 		if (result == MATCHER_FOUND) {
-			struct matcher_span span;
-			get_span(m, &span);
 			const char *newline = memrchr(data, '\n', span.from);
 			*at = newline ? (size_t)(newline - data) + 1 : 0;
 		}
