@@ -36,14 +36,6 @@ size_t gap_announce(char out[GAP_ANNOUNCE_MAX], const struct gap *g)
 				behind);
 }
 
-size_t gap_announce_end(char out[GAP_ANNOUNCE_MAX], const char *why)
-{
-	return (size_t)snprintf(out, GAP_ANNOUNCE_MAX,
-				"[... recording ended: %.80s; what background processes write "
-				"later is not kept]\n",
-				why);
-}
-
 void gap_begin_json(struct buffer *out, const struct gap *g)
 {
 	json_begin(out, NULL, '{');

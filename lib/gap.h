@@ -29,10 +29,6 @@ size_t gap_describe(char out[GAP_ANNOUNCE_MAX], const struct gap *gap);
 /* The same in brackets, "[... ...]", as a line: newline included. */
 size_t gap_announce(char out[GAP_ANNOUNCE_MAX], const struct gap *gap);
 
-/* The line at the end of a text whose recording has ended, and `why` ("silent for 10 min 0 s"),
-   while background processes may still write. */
-size_t gap_announce_end(char out[GAP_ANNOUNCE_MAX], const char *why);
-
 /* Appends it as an object in JSON, {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap"},
    with a comma before it where one is needed; or without its end, for more members. */
 void gap_begin_json(struct buffer *out, const struct gap *gap);

@@ -530,12 +530,15 @@ int artifact_set_live(struct artifact *a, enum artifact_part part, const char *d
 int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why)
 {
 	struct stream *s = use_part(a, part);
-	char line[1 + GAP_ANNOUNCE_MAX] = {'\n'};
+	char line[GAP_ANNOUNCE_MAX];
 	stream_flush(s);
-	bool inside = s->index.bytes != s->line_start;
-	size_t len = gap_announce_end(line + 1, why) + inside;
+	int len =
+		snprintf(line, sizeof(line),
+			 "%s[... recording ended: %.80s; what background processes write later is "
+			 "not kept]\n",
+			 s->index.bytes != s->line_start ? "\n" : "", why);
 	/* A loss before this one was announced already. */
-	return s->keeping ? artifact_append(a, part, line + !inside, len) : s->error ? -1 : 0;
+	return s->keeping ? artifact_append(a, part, line, (size_t)len) : s->error ? -1 : 0;
 }
 
 int artifact_error(const struct artifact *a)

@@ -58,7 +58,8 @@ void artifact_use(struct artifact *a, enum artifact_part part);
    or -1 as above. */
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
-/* Ends the recording of a text part that goes on: a line of its own says so, and `why`.
+/* Ends the recording of a text part that goes on, since background processes may still write: a
+   line of its own says so, and `why` ("silent for 10 min 0 s").
    Returns 0 or -1 as above. */
 int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why);
 

@@ -65,8 +65,7 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 		error = fd < 0 && error != ENOENT ? error : errno;
 	io_close(&fd);
 	/* An artifact of another session may have claimed the ID. */
-	char claimed[STORE_SESSION_LEN + 1];
-	if (was >= 0 && id_session(s, 1, id, claimed) == 0 && strcmp(claimed, session) == 0)
+	if (was >= 0 && id_is_of(s, 1, id, session))
 		id_release(s, id);
 	errno = error;
 	return running   ? REMOVAL_RUNNING

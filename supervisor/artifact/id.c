@@ -175,13 +175,12 @@ static int id_look(const struct store *s, const char *id, char session[STORE_SES
 	return result;
 }
 
-int id_session(const struct store *stores, int count, const char *id,
-	       char session[STORE_SESSION_LEN + 1])
+bool id_is_of(const struct store *stores, int count, const char *id, const char *session)
 {
-	session[0] = '\0';
-	for (int i = 0; i < count && !session[0]; i++)
-		id_look(&stores[i], id, session);
-	return session[0] ? 0 : -1;
+	char owner[STORE_SESSION_LEN + 1] = "";
+	for (int i = 0; i < count && !*owner; i++)
+		id_look(&stores[i], id, owner);
+	return strcmp(owner, session) == 0;
 }
 
 bool id_exists(const struct store *s, const char *id)

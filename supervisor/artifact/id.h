@@ -21,9 +21,8 @@ void id_release(const struct store *s, const char *id);
 /* Whether the artifact with this whole ID is there. */
 bool id_exists(const struct store *s, const char *id);
 
-/* The session that claimed an ID, in any of the stores. Returns 0, or -1: nobody did. */
-int id_session(const struct store *stores, int count, const char *id,
-	       char session[STORE_SESSION_LEN + 1]);
+/* Whether it was `session` that claimed the ID, in the first of the stores in which it is. */
+bool id_is_of(const struct store *stores, int count, const char *id, const char *session);
 
 /* Whether `text` has the form of a whole ID. */
 bool id_is_valid(const char *text);

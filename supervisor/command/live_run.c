@@ -63,11 +63,11 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 
 bool live_run_is_own(const struct verb_call *c, const char *id)
 {
-	char directory[STORE_SESSION_LEN + 1], owner[STORE_SESSION_LEN + 1];
+	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	int count = store_open_everywhere(stores);
 	verb_session_name(c->settings, c->session, directory);
-	bool own = id_session(stores, count, id, owner) == 0 && strcmp(owner, directory) == 0;
+	bool own = id_is_of(stores, count, id, directory);
 	store_close_all(stores, count);
 	return own;
 }

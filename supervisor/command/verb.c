@@ -449,13 +449,13 @@ int verb_open_stores(const struct verb_call *c, struct store stores[STORE_MAX], 
 bool verb_reaches(const struct verb_call *c, const struct store *stores, int count,
 		  const char *name)
 {
-	char directory[STORE_SESSION_LEN + 1], owner[STORE_SESSION_LEN + 1];
+	char directory[STORE_SESSION_LEN + 1];
 	if (c->settings->reach == REACH_FILES || strncmp(name, "last", 4) == 0)
 		return true;
 	if (!id_is_valid(name) || c->settings->reach == REACH_STORE)
 		return id_is_valid(name);
 	verb_session_name(c->settings, c->session, directory);
-	return id_session(stores, count, name, owner) == 0 && strcmp(owner, directory) == 0;
+	return id_is_of(stores, count, name, directory);
 }
 
 int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],

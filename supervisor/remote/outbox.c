@@ -70,17 +70,28 @@ bool outbox_has_work(const struct outbox *o)
 
 /* --- files and locks ------------------------------------------------------------------ */
 
-/* Of what stands for a run in wanted/ or lines/. */
+/* Of what stands for a run in wanted/, lines/ or new/. */
 static void item_path(const char *folder, const char *id, char path[BELOW])
-{
-	snprintf(path, BELOW, "%s/%s", folder, id);
-}
-
-static void archive_path(const char *id, char path[BELOW])
 {
 	char key[REMOTE_KEY_LEN];
 	remote_key(id, key);
-	snprintf(path, BELOW, NEW "/%s", key);
+	snprintf(path, BELOW, "%s/%s", folder, strcmp(folder, NEW) == 0 ? key : id);
+}
+
+/* Whether it is there. Sets errno if not. */
+static bool item_is_there(const struct outbox *o, const char *folder, const char *id)
+{
+	char path[BELOW];
+	item_path(folder, id, path);
+	return io_is_there(o->dir, path);
+}
+
+/* Returns whether it was there. */
+static bool item_remove(const struct outbox *o, const char *folder, const char *id)
+{
+	char path[BELOW];
+	item_path(folder, id, path);
+	return unlinkat(o->dir, path, 0) == 0;
 }
 
 /* Puts a file there, and makes what is missing of the directories in front of it. */
@@ -201,9 +212,7 @@ int outbox_want(const struct outbox *o, const char *id)
 
 void outbox_forget(const struct outbox *o, const char *id)
 {
-	char path[BELOW];
-	item_path(WANTED, id, path);
-	unlinkat(o->dir, path, 0);
+	item_remove(o, WANTED, id);
 }
 
 bool outbox_is_wanted(const struct settings *settings, const struct meta *m)
@@ -289,22 +298,16 @@ void outbox_forgive(const struct outbox *o)
    it waited. */
 static bool outbox_remove(const struct outbox *o, const char *id)
 {
-	char path[BELOW];
-	item_path(WANTED, id, path);
-	bool waited = unlinkat(o->dir, path, 0) == 0;
-	item_path(LINES, id, path);
-	waited |= unlinkat(o->dir, path, 0) == 0;
-	archive_path(id, path);
-	return unlinkat(o->dir, path, 0) == 0 || waited;
+	bool waited = item_remove(o, WANTED, id);
+	waited |= item_remove(o, LINES, id);
+	return item_remove(o, NEW, id) || waited;
 }
 
 bool outbox_drop(const struct outbox *o, const char *id)
 {
-	char path[BELOW];
-	archive_path(id, path);
 	int adding = outbox_lock(o, ADDING, 0), lock = outbox_lock(o, LOCK, OUTBOX_AT_ONCE);
 	bool moves = lock < 0 && errno == EWOULDBLOCK;
-	bool waited = !(moves && io_is_there(o->dir, path)) && outbox_remove(o, id);
+	bool waited = !(moves && item_is_there(o, NEW, id)) && outbox_remove(o, id);
 	io_close(&lock);
 	io_close(&adding);
 	return waited;
@@ -355,7 +358,7 @@ static int pack_one(const struct outbox *o, const struct settings *settings, str
 	struct id_found found;
 	struct meta m = {.argv = NULL};
 	struct stat st;
-	archive_path(id, path);
+	item_path(NEW, id, path);
 	item_path(LINES, id, line_at);
 	/* Who archived it was killed before the end. */
 	if (io_is_there(o->dir, path) && io_is_there(o->dir, line_at)) {
@@ -433,7 +436,7 @@ int outbox_pack(const struct outbox *o, const struct settings *settings, int64_t
 
 int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 {
-	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], path[BELOW], mark[BELOW];
+	char hour[REMOTE_HOUR_LEN + 1], host[REMOTE_HOST_LEN + 1], path[BELOW];
 	struct buffer text = BUFFER_INIT;
 	struct items items;
 	size_t lines = 0;
@@ -443,10 +446,8 @@ int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 	for (size_t i = 0; i < items.count && result == 0 && text.len + INDEX_LINE <= INDEX_SEGMENT;
 	     i++) {
 		const char *id = items.list[i].id;
-		archive_path(id, path);
-		item_path(WANTED, id, mark);
 		/* One that has its mark is not archived yet. */
-		if (io_is_there(o->dir, mark) || io_is_there(o->dir, path) || errno != ENOENT)
+		if (item_is_there(o, WANTED, id) || item_is_there(o, NEW, id) || errno != ENOENT)
 			continue;
 		item_path(LINES, id, path);
 		result = outbox_read(o, path, INDEX_LINE, &text);
@@ -460,10 +461,8 @@ int64_t outbox_index(const struct outbox *o, int64_t now_ms)
 			 items.list[0].id, lines);
 		result = write_file(o, ".segment", &text, path);
 	}
-	for (size_t i = 0; i < lines && result == 0; i++) {
-		item_path(LINES, items.list[i].id, path);
-		unlinkat(o->dir, path, 0);
-	}
+	for (size_t i = 0; i < lines && result == 0; i++)
+		item_remove(o, LINES, items.list[i].id);
 	free(items.list);
 	buffer_release(&text);
 	return result < 0 ? -1 : (int64_t)lines;
