@@ -143,12 +143,6 @@ int io_lines_next(struct io_lines *l, const char **line, size_t *len)
 	}
 }
 
-void io_lines_rewind(struct io_lines *l)
-{
-	l->offset = l->at = 0;
-	buffer_clear(&l->block);
-}
-
 int io_poll(struct pollfd *fds, size_t count, int timeout_ms)
 {
 	const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};

@@ -49,7 +49,6 @@ struct io_lines {
    empty ones, up to its last part; a part of one at the file's end stays for the next time. Returns
    1, 0 at the end, or -1 with errno. */
 int io_lines_next(struct io_lines *l, const char **line, size_t *len);
-void io_lines_rewind(struct io_lines *l);
 
 /* As poll(2). Where that fails (no memory, more descriptors than the limit), everything counts as
    ready a moment later, so that a loop around it neither hangs nor spins; -1 is EINTR alone. */

@@ -2,7 +2,6 @@
 
 #include "supervisor/artifact/archive.h"
 
-#include "config/settings.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "supervisor/artifact/journal.h"
@@ -432,14 +431,14 @@ static int restore_finish(struct restore *r)
 }
 
 int archive_restore(const struct store *s, const char *session, const char *id, int fd,
-		    const struct settings *settings, struct archive_restored *restored)
+		    uint64_t max_bytes, uint64_t min_free, struct archive_restored *restored)
 {
 	struct restore r = {
 		.store = s,
 		.session = session,
 		.wanted = id,
-		.max_bytes = (uint64_t)settings->max_artifact,
-		.min_free = (uint64_t)settings->min_free,
+		.max_bytes = max_bytes,
+		.min_free = min_free,
 		.dir = store_open_session(s, session, true),
 		.from = fd,
 	};

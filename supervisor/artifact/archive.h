@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct settings;
-
 /* Writes the artifact of the session directory `dir`. Returns 0, or -1 with errno (EBUSY: its run
    still writes it). */
 int archive_write(int dir, const char *id, int fd);
@@ -28,11 +26,11 @@ struct archive_restored {
 
 /* Reads an archive, from anywhere, and puts the artifact into `session` (a result of
    store_session_name) of the store. It keeps its ID, which has to be `id`, or may be any if that is
-   NULL. Each part may have [spill] max_artifact bytes, and no hole that its metadata do not tell
+   NULL. Each part may have `max_bytes`, and no hole that its metadata do not tell
    of; what has more is refused before a byte of it is written. Returns 0, or -1 with errno: EBADMSG
    (it is no archive, or damaged), EXDEV (it is not `id`), EEXIST (a run has claimed `id`), EFBIG (a
    part is too large), ENOSPC ...; then nothing is left of it. */
 int archive_restore(const struct store *s, const char *session, const char *id, int fd,
-		    const struct settings *settings, struct archive_restored *restored);
+		    uint64_t max_bytes, uint64_t min_free, struct archive_restored *restored);
 
 #endif

@@ -511,27 +511,10 @@ static void sweep(struct gc *g, int dir, const struct inventory *v)
 		closedir(d);
 }
 
-/* Cleans up what is left of one session, and removes it if nothing is lost with it. */
-static void clean_session(struct gc *g, const struct inventory_session *s)
-{
-	const struct retention_limits *l = &g->limits;
-	int dir = store_open_session(g->store, s->name, false);
-	if (dir < 0)
-		return;
-	if (!g->dry)
-		journal_clean(dir, 0, l->max_age_ms ? g->now_ms - l->max_age_ms : 0);
-	sweep(g, dir, NULL);
-	int64_t idle = g->now_ms - s->active_ms;
-	bool over = (s->ended_ms && g->now_ms - s->ended_ms >= l->keep_ms) ||
-		    (l->max_age_ms && idle > l->max_age_ms) || (s->empty && idle > SETTLED_MS);
-	if (over && s->count == 0 && !s->in_use && (g->dry || gc_remove_session(g->store, s->name)))
-		g->result.sessions++;
-}
-
 int gc_run(struct gc *g)
 {
 	struct inventory v;
-	const struct retention_limits given = g->limits;
+	const struct retention_limits given = g->limits, *l = &g->limits;
 	if (!gc_begin(g))
 		return 1;
 	if (inventory_read(&v, g->store, NULL) < 0)
@@ -545,8 +528,23 @@ int gc_run(struct gc *g)
 	}
 	retention_decide(&v, &g->limits, g->now_ms);
 	remove_items(g, &v, false);
-	for (size_t i = 0; i < v.session_count; i++)
-		clean_session(g, &v.sessions[i]);
+	/* What is left of each session; it goes if nothing is lost with it. */
+	for (size_t i = 0; i < v.session_count; i++) {
+		const struct inventory_session *s = &v.sessions[i];
+		int dir = store_open_session(g->store, s->name, false);
+		if (dir < 0)
+			continue;
+		if (!g->dry)
+			journal_clean(dir, 0, l->max_age_ms ? g->now_ms - l->max_age_ms : 0);
+		sweep(g, dir, NULL);
+		int64_t idle = g->now_ms - s->active_ms;
+		bool over = (s->ended_ms && g->now_ms - s->ended_ms >= l->keep_ms) ||
+			    (l->max_age_ms && idle > l->max_age_ms) ||
+			    (s->empty && idle > SETTLED_MS);
+		if (over && s->count == 0 && !s->in_use &&
+		    (g->dry || gc_remove_session(g->store, s->name)))
+			g->result.sessions++;
+	}
 	sweep(g, store_open_folder(g->store, STORE_IDS, false), &v);
 	if (!g->dry)
 		earlier_sweep(g->store);

@@ -228,12 +228,9 @@ static int filter_once(struct filter *f, int dir, const char *name)
 	char temporary[48];
 	struct stat st;
 	int result = -1;
-	f->to = -1;
 	f->from.fd = store_open_file(dir, name, O_RDONLY);
 	if (f->from.fd < 0)
 		return -1;
-	f->taken = 0;
-	io_lines_rewind(&f->from);
 	if (filter_lines(f) < 0)
 		goto out;
 	result = 0;
@@ -245,8 +242,9 @@ static int filter_once(struct filter *f, int dir, const char *name)
 		;
 	snprintf(temporary, sizeof(temporary), JOURNAL_TEMPORARY "%016" PRIx64, random);
 	f->to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
+	/* Again from the beginning. */
 	f->taken = 0;
-	io_lines_rewind(&f->from);
+	f->from.offset = f->from.at = f->from.block.len = 0;
 	if (f->to < 0 || filter_lines(f) < 0 ||
 	    store_lock(f->from.fd, LOCK_EX, STORE_LOCK_MS) < 0 || fstat(f->from.fd, &st) < 0)
 		goto out;
@@ -272,11 +270,13 @@ out:;
 long journal_filter(int dir, const char *name,
 		    bool (*keep)(void *ctx, const char *line, size_t len), void *ctx)
 {
-	struct filter f = {.from.most = LINE_MOST, .keep = keep, .ctx = ctx};
+	struct filter f;
 	int result = 1;
-	for (int i = 0; i < TRIES && result == 1; i++)
+	for (int i = 0; i < TRIES && result == 1; i++) {
+		f = (struct filter){.from.most = LINE_MOST, .to = -1, .keep = keep, .ctx = ctx};
 		result = filter_once(&f, dir, name);
-	buffer_release(&f.from.block);
+		buffer_release(&f.from.block);
+	}
 	if (result == 1)
 		errno = EBUSY;
 	return result == 0 ? f.taken : -1;

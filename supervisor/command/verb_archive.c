@@ -282,7 +282,8 @@ static int unarchive_run(struct verb_call *c)
 	}
 	if (store_open_write(&store) < 0) {
 		verb_error("unarchive", "%m");
-	} else if (archive_restore(&store, directory, NULL, fd, c->settings, &r) == 0) {
+	} else if (archive_restore(&store, directory, NULL, fd, (uint64_t)c->settings->max_artifact,
+				   (uint64_t)c->settings->min_free, &r) == 0) {
 		if (r.there)
 			buffer_printf(&out, "%s exists already: terse read %s\n", r.id, r.id);
 		else

@@ -66,22 +66,21 @@ static void fetch_make_room(const struct store *store, const char *id, uint64_t 
 static const char *fetch_restore(const struct settings *s, const struct store *store,
 				 const char *file, const char *id, struct fetched *f)
 {
-	struct settings limits = *s;
+	const int64_t most = s->max_artifact < s->cache_max ? s->max_artifact : s->cache_max;
 	struct archive_restored restored;
 	struct stat st;
 	const char *why = NULL;
 	int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (limits.max_artifact > limits.cache_max)
-		limits.max_artifact = limits.cache_max;
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		why = "its program has made no file";
-	else if (st.st_size > limits.cache_max)
+	else if (st.st_size > s->cache_max)
 		why = fetch_explain(EFBIG);
-	else if (archive_restore(store, FETCH_SESSION, id, fd, &limits, &restored) < 0)
+	else if (archive_restore(store, FETCH_SESSION, id, fd, (uint64_t)most,
+				 (uint64_t)s->min_free, &restored) < 0)
 		why = fetch_explain(errno);
 	if (!why) {
 		f->bytes = (uint64_t)st.st_size;
-		fetch_make_room(store, id, (uint64_t)limits.cache_max);
+		fetch_make_room(store, id, (uint64_t)s->cache_max);
 	}
 	io_close(&fd);
 	return why;

@@ -3,7 +3,6 @@
 //
 // First byte odd: the rest is a compressed archive; else what is in one.
 
-#include "config/option.h"
 #include "lib/io.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/artifact/gc.h"
@@ -14,14 +13,10 @@
 #include <sys/mman.h>
 #include <zstd.h>
 
-static struct settings settings;
 static struct store store;
 
 static void set_up(void)
 {
-	settings_init(&settings);
-	settings.max_artifact = 1 << 20;
-	settings.min_free = 0;
 	setenv("TERSE_HOME", fuzz_home(), 1);
 	assert(store_open_write(&store) == 0);
 }
@@ -77,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(packed);
 	}
 	lseek(fd, 0, SEEK_SET);
-	int result = archive_restore(&store, "fuzz", NULL, fd, &settings, &restored);
+	int result = archive_restore(&store, "fuzz", NULL, fd, 1 << 20, 0, &restored);
 	int dir = store_open_session(&store, "fuzz", false);
 	assert(dir >= 0);
 	if (result == 0 && !restored.there) {
