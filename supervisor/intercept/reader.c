@@ -331,16 +331,16 @@ struct run {
 	uint64_t lines, units;
 };
 
-/* Whether there is room for a line before the outcome is known. Of one that a preview might cut
-   there is where it leaves half of the room to others and nobody has said how long a line may be,
-   or when it is the turn of `all`. */
+/* Whether there is room for a line before the outcome is known. One that a preview might cut has it
+   where it leaves half of the room to others and nothing says how long a line may be (as mode head
+   does), or when it is the turn of `all`. */
 static bool run_has_room(const struct interceptor *s, const struct run *r, const char *line,
 			 size_t len, bool all)
 {
 	const struct limit most = preview_live_limit(s->preview);
 	size_t used = s->share.printed + r->cost, room = most.bytes > used ? most.bytes - used : 0;
 	if (!all && len - 1 > most.max_line)
-		room = most.grow ? room / 2 : 0;
+		room = most.grow && most.mode != MODE_HEAD ? room / 2 : 0;
 	if (guard_text(NULL, line, len, intercept_guard(s)) > room)
 		return false;
 	return !most.count || s->line_share.printed + r->units < most.count;

@@ -73,7 +73,7 @@ void append_leave(struct terminal *t, bool cut)
 	t->appending = false;
 	/* The reason to leave may be a control inside a sequence. */
 	t->parser.state = PARSER_GROUND;
-	grid_replay(t, tail->data, tail->len);
+	grid_feed(t, tail->data, tail->data + tail->len, true);
 	if (t->partial_len && cut) {
 		grid_print_invalid(t, t->partial, t->partial_len);
 		t->partial_len = 0;

@@ -348,11 +348,6 @@ static void run_keypad(struct terminal *t)
 	t->modes.keypad = t->final == '=';
 }
 
-static void run_nothing(struct terminal *t)
-{
-	(void)t;
-}
-
 /* Control sequences without prefix and intermediates, by their final byte. */
 static const struct sequence plain_csis[] = {
 	['@' - FINALS] = {.run = edit_chars},                             /* ICH */
@@ -403,22 +398,22 @@ static const struct sequence csis[] = {
 };
 
 static const struct sequence escapes[] = {
-	{ID(0, '7'), 0, cursor_save},               /* DECSC */
-	{ID(0, '8'), 0, cursor_restore},            /* DECRC */
-	{ID(0, '='), APPEND, run_keypad},           /* DECKPAM */
-	{ID(0, '>'), APPEND, run_keypad},           /* DECKPNM */
-	{ID(0, 'D'), 0, cursor_index},              /* IND */
-	{ID(0, 'E'), 0, cursor_index},              /* NEL */
-	{ID(0, 'H'), 0, cursor_tab_stop},           /* HTS */
-	{ID(0, 'M'), 0, cursor_index},              /* RI */
-	{ID(0, '\\'), QUIET | APPEND, run_nothing}, /* ST */
-	{ID(0, 'c'), 0, mode_full_reset},           /* RIS */
-	{ID(0, 'n'), 0, run_charset},               /* LS2 */
-	{ID(0, 'o'), 0, run_charset},               /* LS3 */
-	{ID(0, '|'), 0, run_charset},               /* LS3R */
-	{ID(0, '}'), 0, run_charset},               /* LS2R */
-	{ID(0, '~'), 0, run_charset},               /* LS1R */
-	{ID('#', '8'), 0, edit_alignment},          /* DECALN */
+	{ID(0, '7'), 0, cursor_save},                  /* DECSC */
+	{ID(0, '8'), 0, cursor_restore},               /* DECRC */
+	{ID(0, '='), APPEND, run_keypad},              /* DECKPAM */
+	{ID(0, '>'), APPEND, run_keypad},              /* DECKPNM */
+	{ID(0, 'D'), 0, cursor_index},                 /* IND */
+	{ID(0, 'E'), 0, cursor_index},                 /* NEL */
+	{ID(0, 'H'), 0, cursor_tab_stop},              /* HTS */
+	{ID(0, 'M'), 0, cursor_index},                 /* RI */
+	{ID(0, '\\'), QUIET | APPEND, dispatch_ended}, /* ST */
+	{ID(0, 'c'), 0, mode_full_reset},              /* RIS */
+	{ID(0, 'n'), 0, run_charset},                  /* LS2 */
+	{ID(0, 'o'), 0, run_charset},                  /* LS3 */
+	{ID(0, '|'), 0, run_charset},                  /* LS3R */
+	{ID(0, '}'), 0, run_charset},                  /* LS2R */
+	{ID(0, '~'), 0, run_charset},                  /* LS1R */
+	{ID('#', '8'), 0, edit_alignment},             /* DECALN */
 	{ID('%', '@'), 0, run_charset},
 	{ID('%', 'G'), 0, run_charset},
 };
@@ -476,22 +471,18 @@ void dispatch_control(struct terminal *t, uint32_t c)
 	struct screen *s = t->screen;
 	t->width = 0;
 	switch (c) {
-	case '\n':
-		if (t->options.onlcr)
-			s->x = 0;
-		if (t->modes.newline)
-			s->x = 0;
-		grid_line_feed(t);
-		return;
 	case '\r': s->x = 0; return;
 	case '\t': grid_tab(s); return;
 	case '\a': return;
 	case '\b': cursor_backspace(t); break;
+	case '\n':
 	case '\v':
 	case '\f':
-		if (t->modes.newline)
+		if (t->modes.newline || (c == '\n' && t->options.onlcr))
 			s->x = 0;
 		grid_line_feed(t);
+		if (c == '\n')
+			return;
 		break;
 	case 0x0E: charsets_invoke(&t->charsets, 1); break;
 	case 0x0F:
@@ -536,15 +527,12 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 		break;
 	case PARSER_ESC:
 		sequence = dispatch_find(escapes, sizeof(escapes) / sizeof(escapes[0]), id);
-		if (!sequence && charsets_select(t, (char)c)) {
-			if (t->appending && t->charsets.current != CHARSET_ASCII)
-				append_leave(t, true);
-			break;
-		}
 		if (sequence)
 			dispatch_run(t, sequence);
-		else
+		else if (!charsets_select(t, (char)c))
 			t->lossy = true;
+		else if (t->appending && t->charsets.current != CHARSET_ASCII)
+			append_leave(t, true);
 		break;
 	case PARSER_CSI:
 		if (id - FINALS < sizeof(plain_csis) / sizeof(plain_csis[0]))

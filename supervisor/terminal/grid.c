@@ -459,7 +459,7 @@ static void grid_show_nul(struct terminal *t)
 	}
 }
 
-const char *grid_feed(struct terminal *t, const char *p, const char *end)
+const char *grid_feed(struct terminal *t, const char *p, const char *end, bool again)
 {
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
@@ -467,19 +467,27 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 			p = print_other(t, p, end);
 		} else if (c >= 0x20 && c != 0x7F) {
 			size_t n = t->scan->ascii(p, (size_t)(end - p));
-			grid_print_text(t, p, n);
+			if (again)
+				print_ascii(t, p, n);
+			else
+				grid_print_text(t, p, n);
 			p += n;
 			continue;
 		} else if (c == 0x1B) {
 			p = terminal_escape(t, p, end);
 		} else if (c == '\r') {
 			/* As dispatch_control() does it: the most frequent one here. */
-			t->screen->x = 0;
+			if (again)
+				t->screen->lines[t->screen->y]->returned = true;
+			else
+				t->screen->x = 0;
 			t->width = 0;
 			p++;
 			continue;
 		} else {
-			if (c == '\n' && terminal_keeps_return(t, p))
+			if (c == '\n' && again)
+				t->screen->x = 0;
+			else if (c == '\n' && terminal_keeps_return(t, p))
 				t->screen->lines[t->screen->y]->returned = true;
 			p++;
 			if (c == '\0')
@@ -488,40 +496,13 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 				dispatch_control(t, c);
 			else
 				t->lossy = true;
-			if (c == '\n')
+			if (c == '\n' && !again)
 				append_enter(t);
 		}
 		if (t->parser.state != PARSER_GROUND || t->appending)
 			break;
 	}
 	return p;
-}
-
-void grid_replay(struct terminal *t, const char *data, size_t len)
-{
-	const char *p = data;
-	const char *end = data + len;
-	while (p < end) {
-		unsigned char c = (unsigned char)*p;
-		if (c >= 0x80 || t->partial_len) {
-			p = print_other(t, p, end);
-		} else if (c >= 0x20) {
-			size_t n = t->scan->ascii(p, (size_t)(end - p));
-			print_ascii(t, p, n);
-			p += n;
-		} else {
-			t->width = 0;
-			if (c == '\n') {
-				t->screen->x = 0;
-				grid_line_feed(t);
-			} else if (c == '\r') {
-				t->screen->lines[t->screen->y]->returned = true;
-			} else {
-				grid_tab(t->screen);
-			}
-			p++;
-		}
-	}
 }
 
 /* The window changed: every line is laid out anew for the new width, and what no
@@ -531,7 +512,7 @@ void grid_replay(struct terminal *t, const char *data, size_t len)
 /* A plain row's bytes. A character that is cut at their end stays cut. */
 static void replay(struct terminal *t, const struct row *row)
 {
-	grid_replay(t, row->raw, row->raw_len);
+	grid_feed(t, row->raw, row->raw + row->raw_len, true);
 	if (t->partial_len)
 		grid_print_invalid(t, t->partial, t->partial_len);
 	t->partial_len = 0;

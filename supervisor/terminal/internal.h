@@ -403,10 +403,9 @@ void append_emit(const struct terminal *t, struct emitter *e);
 /* grid.c */
 
 /* Text and single controls, from p on, until a sequence begins or the append
-   gear takes over. */
-const char *grid_feed(struct terminal *t, const char *p, const char *end);
-/* Lines of plain text. */
-void grid_replay(struct terminal *t, const char *data, size_t len);
+   gear takes over. `again`: lines of plain text that were taken before, as they
+   were kept: a newline is one whatever the modes are, and a CR is part of the text. */
+const char *grid_feed(struct terminal *t, const char *p, const char *end, bool again);
 void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len);
 /* Bytes that are no character. */
 void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len);

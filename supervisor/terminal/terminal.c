@@ -158,7 +158,7 @@ void terminal_take(struct terminal *t, const char *data, size_t len)
 		else if (t->appending)
 			p = append_feed(t, p, end);
 		else
-			p = grid_feed(t, p, end);
+			p = grid_feed(t, p, end, false);
 	}
 	t->fed = outer;
 }

@@ -83,7 +83,7 @@ TEST(plain_lines_come_at_once)
 }
 
 /* So are longer ones than a preview shows whole, up to half of the room before the outcome, unless
-   somebody has said how long a line may be. */
+   the settings say how long a line may be. */
 TEST(long_lines_come_at_once)
 {
 	for (int grows = 0; grows < 2; grows++) {
