@@ -141,35 +141,28 @@ static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *d
 	return x;
 }
 
-/* The columns left in the row in which the last line of `data` ends. The line may
-   begin in `before`, which ends without newline. */
-static unsigned blank_columns(const struct terminal *t, const char *before, size_t before_len,
-			      const char *data, size_t len)
-{
-	size_t wraps = 0;
-	unsigned x = 0;
-	len--;
-	const char *p = memrchr(data, '\n', len);
-	const char *line = p ? p + 1 : data;
-	if (!p && before_len) {
-		p = memrchr(before, '\n', before_len);
-		p = p ? p + 1 : before;
-		x = tail_lay_out(t, 0, p, before_len - (size_t)(p - before), &wraps);
-	}
-	return t->screen->cols - tail_lay_out(t, x, line, len - (size_t)(line - data), &wraps);
-}
-
 /* Whole rows have scrolled off: all above the tail, the first `before` bytes of it, and `data`. */
 static void scroll_off(struct terminal *t, size_t before, size_t before_newlines, const char *data,
 		       size_t len, size_t newlines)
 {
 	struct emitter *e = &t->emitter;
 	struct screen *s = t->screen;
-	unsigned blanks = blank_columns(t, t->tail.data, before, data, len);
+	const char *tail = t->tail.data;
+	/* Where the last line of `data` ends, which may begin in the tail. */
+	size_t wraps = 0;
+	unsigned x = 0;
+	const char *p = memrchr(data, '\n', len - 1), *line = p ? p + 1 : data;
+	if (!p && before) {
+		p = memrchr(tail, '\n', before);
+		p = p ? p + 1 : tail;
+		x = tail_lay_out(t, 0, p, before - (size_t)(p - tail), &wraps);
+	}
+	x = tail_lay_out(t, x, line, len - 1 - (size_t)(line - data), &wraps);
+	unsigned blanks = s->cols - x;
 	for (; s->y > 0; s->y--)
 		screen_scroll(s, false);
 	emitter_row(e, false, false);
-	emitter_rows(e, t->tail.data, before, before_newlines);
+	emitter_rows(e, tail, before, before_newlines);
 	emitter_rows(e, data, len, newlines);
 	/* The last newline is not decided yet: see emitter_row(). */
 	e->owed--;

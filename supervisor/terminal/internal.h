@@ -439,8 +439,6 @@ int terminal_copy(struct terminal *copy, const struct terminal *t, struct buffer
 void terminal_copy_end(struct terminal *copy);
 /* The place of the cursor, from 1. */
 void terminal_find_cursor(const struct terminal *seen, unsigned *row, unsigned *col);
-/* Hands on all text as if the run ended here. */
-bool terminal_emit(const struct terminal *t, struct emitter *e);
 
 /* dispatch.c: what the parser found, and a single control character */
 void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c);

@@ -264,7 +264,8 @@ static void emit_last_picture(const struct terminal *t, unsigned depth, struct e
 	buffer_release(&line);
 }
 
-bool terminal_emit(const struct terminal *t, struct emitter *e)
+/* Hands on all text as if the run ended here. Returns whether a picture ends it. */
+static bool terminal_emit(const struct terminal *t, struct emitter *e)
 {
 	const struct screen *s = t->normal;
 	unsigned depth, y;
