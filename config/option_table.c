@@ -201,6 +201,29 @@ const struct option option_table[] = {
 	},
 
 	{
+		NAMES("prompt", "person", NULL, NULL),
+		TEXT(person, 1024, "REGEX", refuse_expression),
+		.help = "The questions that a person answers (terse attach) rather than the agent, "
+			"such as (?i)password|passphrase; he is called to them, and to each "
+			"prompt with echo off that the agent could not answer. An agent's command "
+			"gets a controlling terminal then; any other question on it is at its end "
+			"at once.",
+	},
+	{
+		NAMES("prompt", "call", NULL, NULL),
+		TEXT(call, 1024, "COMMAND", NULL),
+		.preset = "notify-send",
+		.help = "The command that calls the person: words between blanks, executed without "
+			"a shell. Two more arguments are what is asked and how he answers.",
+	},
+	{
+		NAMES("prompt", "wait", NULL, NULL),
+		DURATION(person_wait, 1, DAY, 2 * MINUTE),
+		.help = "How long an agent's command waits for the person; then its questions are "
+			"at their end, as if nobody could answer.",
+	},
+
+	{
 		NAMES("terminal", "cols", "--cols", "TERSE_COLS"),
 		COUNT(cols, 2, 1000, 160, "columns"),
 		.project_least = 80,

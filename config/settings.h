@@ -94,6 +94,11 @@ struct settings {
 	int64_t signal_status; /* bool: a signal's end is reported as 128 + its number */
 	int64_t hang_up;       /* on programs that wait for keys nobody can type, after this long */
 
+	/* [prompt] */
+	char *person;        /* which questions are for a person (PCRE2); NULL: none */
+	char *call;          /* the command that calls him, without a shell */
+	int64_t person_wait; /* for him, ms */
+
 	/* [terminal] */
 	int64_t cols, rows;
 	int64_t collapse; /* bool */

@@ -109,6 +109,10 @@ void live_run_failed(const struct verb_call *c, const char *id, int error)
 			   "--tty)",
 			   id);
 		break;
+	case EACCES:
+		verb_error(verb, "%s: a secret is asked for; a person has to run: terse attach %s",
+			   id, id);
+		break;
 	case EPROTONOSUPPORT:
 		verb_error(verb, "%s: runs under another version of terse", id);
 		break;
@@ -268,7 +272,9 @@ bool watched_is_quiet(const struct watched *w)
 
 void watched_add_state(struct buffer *out, const struct live_status *now, bool asks)
 {
-	if (asks)
+	if (asks && now->asked)
+		wording_asked(out, now->asked, now->prompt, now->id);
+	else if (asks)
 		buffer_printf(out, "asks: \"%s\"", now->prompt);
 	else
 		buffer_printf(out, "quiet for %s", HUMAN_DURATION(now->quiet_ms));

@@ -53,7 +53,7 @@ static void attach_on_keys(void *ctx, short revents)
 	const char *detach = n > 0 ? memchr(keys, DETACH_KEY, (size_t)n) : NULL;
 	ssize_t len = detach ? detach - keys : n;
 	if (len > 0 && !a->read_only)
-		frame_send(a->run, FRAME_TYPE, 0, 0, keys, (size_t)len, 0);
+		frame_send(a->run, FRAME_TYPE, 0, 1, keys, (size_t)len, 0);
 	if (detach || n <= 0)
 		a->leaving = LEAVING_DETACHED;
 }

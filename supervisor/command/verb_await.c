@@ -206,6 +206,9 @@ static int await_look(struct waiter *w, uint64_t settled)
 /* Between two looks whether the port is open. */
 #define PORT_MS 50
 
+/* How long the command has to end, or to ask again, once a person has answered. */
+#define ANSWERED_MS ((int64_t)1000)
+
 /* Whether the command's session listens on the port; 0: none is waited for. */
 static bool await_listens(pid_t command, uint64_t port)
 {
@@ -220,15 +223,19 @@ static bool await_listens(pid_t command, uint64_t port)
 static int await_outcome(struct waiter *waiter)
 {
 	struct watched *w = &waiter->watched;
-	bool listens = false;
+	/* The caller has been told that a person has to answer, who is waited for. */
+	bool listens = false, is_first = true, person = false;
+	int64_t answered_at = 0;
 	struct loop l;
 	loop_begin(&l);
 	watched_begin(w, false);
 	for (;;) {
 		int64_t now = clock_monotonic_ms();
-		int64_t late_at = waiter->timeout ? w->begun + waiter->timeout : 0;
+		int64_t late_at = answered_at       ? answered_at + ANSWERED_MS
+				  : waiter->timeout ? w->begun + waiter->timeout
+						    : 0;
 		if (w->known && late_at && now >= late_at)
-			return waiter->asked->at_once ? OUTCOME_IDLE : OUTCOME_LATE;
+			return waiter->asked->at_once || answered_at ? OUTCOME_IDLE : OUTCOME_LATE;
 		if (w->known)
 			loop_until(&l, late_at);
 		if (w->known && !listens)
@@ -238,6 +245,12 @@ static int await_outcome(struct waiter *waiter)
 		enum watched_news news = watched_take(w);
 		if (news == WATCHED_OVER || news == WATCHED_FAILED)
 			return news == WATCHED_OVER ? OUTCOME_ENDED : -1;
+		person |= is_first && w->known && w->now.asked;
+		is_first = !w->known;
+		/* He has answered: the end may come at once. */
+		if (person && !w->now.asked && !waiter->asked->answers)
+			answered_at = clock_monotonic_ms();
+		person &= w->now.asked != WAIT_UNKNOWN;
 		if (w->known && !listens)
 			listens = await_listens(w->now.pid, waiter->asked->port);
 		else if (news == WATCHED_SAME)
@@ -252,7 +265,8 @@ static int await_outcome(struct waiter *waiter)
 			return OUTCOME_ENDED;
 		if (waiter->asked->at_once)
 			return OUTCOME_IDLE;
-		if (w->now.state == LIVE_WAITING && w->call->settings->prompt != PROMPTING_AWAIT)
+		if (w->now.state == LIVE_WAITING && !person &&
+		    w->call->settings->prompt != PROMPTING_AWAIT)
 			return OUTCOME_ASKS;
 		if (watched_is_quiet(w))
 			return OUTCOME_IDLE;
@@ -267,11 +281,13 @@ static int await_print_changes(struct waiter *waiter, enum outcome outcome,
 	const char *verb = w->call->verb->name;
 	struct text text;
 	uint64_t reported = w->now.reported;
+	enum wait_kind asked = waiter->ended ? WAIT_UNKNOWN : w->now.asked;
 	*e = (struct wording_ending){
 		.state = WORDING_RUNNING,
 		.duration_ms = w->now.elapsed_ms + clock_monotonic_ms() - w->said,
 		.waited_ms = outcome == OUTCOME_LATE ? clock_monotonic_ms() - w->begun : 0,
-		.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
+		.prompt = outcome == OUTCOME_ASKS || asked ? w->now.prompt : NULL,
+		.asked = asked,
 		.typing = w->now.terminal,
 	};
 	if (waiter->ended) {

@@ -428,8 +428,10 @@ static int list_kept(struct runs *r, bool history)
 /* --- terse list --live: the live runs of every session ---------------------------------- */
 
 /* Adds the rows of a run: its state and command, who holds its output open if the command has
-   ended, and its last line, or what it asks. Returns 0, or -1 with errno. */
-static int live_list_add(struct runs *r, struct store *stores, int count, const char *id)
+   ended, and its last line, or what it asks. `first`: only if it waits for a person. Returns 0, 1
+   if it does not, or -1 with errno. */
+static int live_list_add(struct runs *r, struct store *stores, int count, const char *id,
+			 bool first)
 {
 	static const char *const states[LIVE_STATES] = {[LIVE_RUNNING] = "running",
 							[LIVE_WAITING] = "waiting",
@@ -444,6 +446,8 @@ static int live_list_add(struct runs *r, struct store *stores, int count, const 
 	bool answers = opened && client_status(run, FRAME_STATUS, &now) == 0;
 	int error = errno;
 	io_close(&run);
+	if (first && !(answers && now.asked))
+		return 1;
 	/* It has ended. */
 	if (!answers && error == (opened ? EPIPE : ENOENT))
 		return 0;
@@ -496,6 +500,11 @@ static int live_list_add(struct runs *r, struct store *stores, int count, const 
 		row_add_cell(out, line, strlen(line), r->width > 14 ? r->width - 4 : 10);
 		buffer_append_string(out, "\n");
 	}
+	if (answers && now.asked) {
+		buffer_append_string(out, "    ");
+		wording_asked(out, now.asked, now.prompt, id);
+		buffer_append_string(out, "\n");
+	}
 	if (!answers)
 		buffer_printf(out, "    does not answer%s\n",
 			      opened && error == EBUSY             ? ": too many clients"
@@ -509,10 +518,18 @@ static int list_live(struct runs *r)
 {
 	struct store stores[STORE_MAX];
 	char(*ids)[ID_LEN + 1];
-	size_t found, i = 0;
+	size_t found, i = 0, k;
 	int count = store_open_all(stores), result = client_list(stores, count, &ids, &found);
-	for (; i < found && result == 0 && r->rows < r->limit; i++)
-		result = live_list_add(r, stores, count, ids[i]);
+	/* Those that a person has to answer come first. */
+	for (k = 0; k < found && result >= 0; k++) {
+		result = live_list_add(r, stores, count, ids[k], true);
+		if (result == 0)
+			ids[k][0] = '\0';
+	}
+	for (; i < found && result >= 0 && r->rows < r->limit; i++) {
+		if (*ids[i])
+			result = live_list_add(r, stores, count, ids[i], false);
+	}
 	int status = runs_end(r, result < 0 ? -1 : i < found, 0);
 	store_close_all(stores, count);
 	free(ids);

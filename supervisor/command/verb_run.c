@@ -208,9 +208,9 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	}
 	if (wanted)
 		profile_apply(s, &choice);
-	/* The caller asked for a terminal. */
-	if ((s->tty == TRI_YES || s->yield || s->detach || jobs) && s->pty == TRI_NO &&
-	    SETTING_ORIGIN(s, pty) == ORIGIN_PROFILE)
+	/* A terminal is needed: the caller asked for one, or a person may be asked there. */
+	bool asked = s->tty == TRI_YES || s->yield || s->detach || jobs || (s->person && s->agent);
+	if (asked && s->pty == TRI_NO && SETTING_ORIGIN(s, pty) == ORIGIN_PROFILE)
 		s->pty = TRI_AUTO;
 	/* By whoever typed the command, and not by a rule. */
 	job->deliberate = s->detach || SETTING_ORIGIN(s, yield) == ORIGIN_FLAG;

@@ -170,6 +170,7 @@ struct send {
 	const struct verb_call *call;
 	struct await wait;
 	bool awaits;
+	bool secret;             /* what is typed may be one: it is not looked for in the text */
 	struct send_item *items; /* room for each argument */
 	size_t count;
 	char id[ID_LEN + 1];
@@ -179,7 +180,9 @@ struct send {
 
 static int send_ask(struct send *s, enum frame_kind kind, int a, const char *data, size_t len)
 {
-	while (client_ask(s->run, kind, a, 0, data, len, NULL) < 0) {
+	/* Other keys than characters tell nothing. */
+	bool may = s->secret || (len > 0 && (unsigned char)*data < ' ');
+	while (client_ask(s->run, kind, a, may, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
 			live_run_failed(s->call, s->id, errno);
 			return -1;
@@ -194,7 +197,7 @@ static int send_ask(struct send *s, enum frame_kind kind, int a, const char *dat
 
 static int send_text(struct send *s, const char *data, size_t len)
 {
-	if (s->awaits && s->typed.text.len < TYPED_MOST)
+	if (s->awaits && !s->secret && s->typed.text.len < TYPED_MOST)
 		buffer_append(&s->typed.text, data, len);
 	while (len > 0) {
 		size_t n = len < FRAME_REQUEST ? len : FRAME_REQUEST;
@@ -306,6 +309,8 @@ static const struct verb_option send_options[] = {
 	 "pagedown f1 to f12 ctrl-c alt-x shift-tab, or a character"},
 	{"--eof", 0, VERB_TAKE, SEND_EOF, NULL, "end of input"},
 	{"--file", 0, VERB_TAKE, SEND_FILE, "FILE", "the contents of FILE (-: of standard input)"},
+	{"--secret", 0, VERB_FLAG, offsetof(struct send, secret), NULL,
+	 "type even where the terminal does not echo, which a person should do (terse attach)"},
 	{"--await", 0, VERB_FLAG, offsetof(struct send, awaits), NULL,
 	 "then wait as terse await does, with these options:"},
 	{"--timeout", 0, VERB_TIME, offsetof(struct send, wait.timeout), "TIME",

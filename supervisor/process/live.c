@@ -2,6 +2,7 @@
 
 #include "supervisor/process/supervisor_internal.h"
 
+#include "lib/exec.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -20,6 +21,9 @@
 #include <sys/un.h>
 #include <termios.h>
 #include <unistd.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 
 /* How long a run lives before it gets its socket. */
 #define LIVE_OPEN_MS 100
@@ -368,17 +372,22 @@ static void live_prompt(struct supervisor *s, char out[LIVE_TEXT])
 	buffer_release(&line);
 }
 
-/* What ends the input now: fills in `end` and returns its length; 0: there is no terminal. In the
-   middle of a line the first end of input only sends the line. */
-static size_t live_end_of_input(struct supervisor *s, char end[2])
+/* Whether somebody types a secret now: the terminal does not echo, and reads lines, or `prompt`
+   says so where a program reads single keys. */
+static bool live_is_hiding(const struct supervisor *s, const char *prompt)
 {
 	struct termios modes;
-	if (!s->device || s->sources[0].fd < 0 || tcgetattr(s->sources[0].fd, &modes) < 0)
-		return 0;
-	end[0] = end[1] = (char)modes.c_cc[VEOF];
-	bool in_line = (modes.c_lflag & ICANON) && s->live.typed && s->live.typed != '\n' &&
-		       s->live.typed != '\r' && s->live.typed != end[0];
-	return in_line ? 2 : 1;
+	if (!s->device || tcgetattr(s->sources[0].fd, &modes) < 0 || (modes.c_lflag & ECHO))
+		return false;
+	return (modes.c_lflag & ICANON) || strcasestr(prompt, "passw") ||
+	       strcasestr(prompt, "passphrase");
+}
+
+/* The question is over. */
+static void live_answered(struct supervisor *s)
+{
+	s->asked = WAIT_UNKNOWN;
+	s->timer[TIMER_PERSON] = 0;
 }
 
 int supervisor_type(struct supervisor *s, const char *data, size_t len)
@@ -395,28 +404,157 @@ int supervisor_type(struct supervisor *s, const char *data, size_t len)
 		looks_touch(&s->looks, now_ms);
 		live_change(s, now_ms);
 		s->live.typed = data[len - 1];
+		/* A key that ends a line, or the command. */
+		if (memchr("\r\n\003\004", s->live.typed, 4))
+			live_answered(s);
 	}
 	s->ends_typed = 0;
 	return 0;
 }
 
+/* Types what ends the input now. In the middle of a line the first end of input only sends the
+   line. Returns 0 or an errno. */
+static int live_type_end(struct supervisor *s)
+{
+	struct termios modes;
+	if (!s->device || s->sources[0].fd < 0 || tcgetattr(s->sources[0].fd, &modes) < 0)
+		return ENOTTY;
+	const char end = (char)modes.c_cc[VEOF], ends[] = {end, end};
+	bool in_line = (modes.c_lflag & ICANON) && s->live.typed && s->live.typed != '\n' &&
+		       s->live.typed != '\r' && s->live.typed != end;
+	return supervisor_type(s, ends, in_line ? 2 : 1);
+}
+
+/* Whether somebody is attached who can type. */
+static bool live_has_person(const struct live *c)
+{
+	const struct live_client *client = c->clients;
+	while (client && !client->sizes)
+		client = client->next;
+	return client;
+}
+
+/* Whether [prompt] person names the question. */
+static bool live_is_for_person(const struct settings *set, const char *question)
+{
+	int error;
+	size_t at;
+	pcre2_code *code = !set->person
+				   ? NULL
+				   : pcre2_compile((PCRE2_SPTR)set->person, PCRE2_ZERO_TERMINATED,
+						   PCRE2_NEVER_BACKSLASH_C, &error, &at, NULL);
+	pcre2_match_data *match = code ? pcre2_match_data_create(1, NULL) : NULL;
+	bool is = match &&
+		  pcre2_match(code, (PCRE2_SPTR)question, strlen(question), 0, 0, match, NULL) >= 0;
+	pcre2_match_data_free(match);
+	pcre2_code_free(code);
+	return is;
+}
+
+/* Of [prompt] call. */
+#define WORDS_MOST 64
+
+/* Calls the person: [prompt] call, with what is asked and how he answers. It belongs to no run, and
+   writes nowhere. */
+static void live_call(const struct supervisor *s)
+{
+	char what[LIVE_TEXT + 16], how[ID_LEN + 32], *argv[WORDS_MOST + 3], *rest;
+	char *call = s->job->settings->call ? strdup(s->job->settings->call) : NULL;
+	size_t count = 0;
+	for (char *word = call ? strtok_r(call, " ", &rest) : NULL; word && count < WORDS_MOST;
+	     word = strtok_r(NULL, " ", &rest))
+		argv[count++] = word;
+	snprintf(what, sizeof(what), "terse: %s", *s->prompt ? s->prompt : "a secret is asked for");
+	snprintf(how, sizeof(how), "terse attach %s", s->record.meta.id);
+	argv[count] = what;
+	argv[count + 1] = how;
+	argv[count + 2] = NULL;
+	pid_t pid = count > 0 ? fork() : -1;
+	/* Nobody has to wait for the second child. */
+	if (pid == 0 && fork() == 0) {
+		setsid();
+		io_null(STDIN_FILENO, STDERR_FILENO);
+		setenv("TERSE", "0", 1);
+		signals_restore(&s->job->signals);
+		exec_search(argv[0], argv);
+	}
+	if (pid == 0)
+		_exit(0);
+	spawn_reap(pid);
+	TRACE(PROCESS, "supervisor: a person is called%s", pid < 0 ? ", which fails" : "");
+	free(call);
+}
+
+/* Nobody answers: ends the input. A program that reads single keys is hung up, as if its terminal
+   had gone. */
+static void live_refuse(struct supervisor *s, int64_t now_ms)
+{
+	static const int signals[] = {SIGHUP, SIGTERM, SIGKILL};
+	struct looks *l = &s->looks;
+	if (!pty_is_raw(l->master)) {
+		live_type_end(s);
+	} else if (l->wait.pid) {
+		kill(l->wait.pid, signals[l->sent]);
+		l->sent += l->sent < 2;
+		looks_touch(l, now_ms);
+	} else {
+		supervisor_end_tree(s, TREE_HUP);
+	}
+}
+
+void live_on_unanswered(struct supervisor *s, int64_t now_ms)
+{
+	if (live_has_person(&s->live)) {
+		s->timer[TIMER_PERSON] = now_ms + s->job->settings->person_wait;
+		return;
+	}
+	live_answered(s);
+	s->unanswered = true;
+	live_refuse(s, now_ms);
+}
+
 void live_on_prompt(struct supervisor *s, int64_t now_ms)
 {
-	bool waited = s->looks.prompts;
+	const struct settings *set = s->job->settings;
+	const bool called = s->job->channels.called && s->caller == CALLER_WAITS;
+	const bool waited = s->looks.prompts || s->asked, is_due = now_ms >= s->looks.at;
+	const bool attached = live_has_person(&s->live), known = s->asked;
 	struct terminal *t = live_screen(s);
-	bool began = t && looks_find_prompt(&s->looks, t, now_ms);
-	if (waited != s->looks.prompts)
+	bool begins = t && looks_find_prompt(&s->looks, t, now_ms) && !known &&
+		      s->state == SUPERVISOR_RUNNING;
+	if (is_due && s->looks.agreed == 0)
+		live_answered(s);
+	if (begins) {
+		TRACE(PROCESS, "supervisor: the command waits for input");
+		live_prompt(s, s->prompt);
+		bool hides = live_is_hiding(s, s->prompt);
+		bool his = live_is_for_person(set, s->prompt) || (hides && !called);
+		his &= attached || !called || !s->unanswered;
+		/* Only with an ID can it be reached. */
+		if (his && live_open(s) == 0)
+			s->asked = hides ? WAIT_SECRET : WAIT_PERSON;
+	}
+	if (waited != (s->looks.prompts || s->asked))
 		live_changed(s, now_ms);
-	enum prompting prompting = (enum prompting)s->job->settings->prompt;
-	if (!began || s->state != SUPERVISOR_RUNNING || s->front.fd < 0 ||
-	    s->caller != CALLER_WAITS || prompting == PROMPTING_AWAIT)
+	if (!begins)
 		return;
-	TRACE(PROCESS, "supervisor: the command waits for input");
-	live_prompt(s, s->prompt);
+	enum prompting prompting = (enum prompting)set->prompt;
+	bool calls = set->person || SETTING_ORIGIN(set, call) != ORIGIN_BUILT_IN;
+	if (s->asked && !attached && calls && (called || prompting <= PROMPTING_AWAIT))
+		live_call(s);
+	if (called && s->asked) {
+		supervisor_tell_wait(s, s->sources, now_ms);
+		s->timer[TIMER_PERSON] = now_ms + set->person_wait;
+	} else if (called && !attached) {
+		live_refuse(s, now_ms);
+	}
+	if (called)
+		return;
+	if (s->front.fd < 0 || s->caller != CALLER_WAITS || prompting == PROMPTING_AWAIT)
+		return;
 	if (prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
 		int typed = s->ends_typed + 1;
-		char end[2];
-		supervisor_type(s, end, live_end_of_input(s, end));
+		live_type_end(s);
 		s->ends_typed = typed;
 		return;
 	}
@@ -460,7 +598,7 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 	struct live_status now = {
 		.state = s->state >= SUPERVISOR_FLUSHING ? LIVE_ENDED
 			 : s->stopped                    ? LIVE_STOPPED
-			 : s->looks.prompts              ? LIVE_WAITING
+			 : s->looks.prompts || s->asked  ? LIVE_WAITING
 							 : LIVE_RUNNING,
 		.pid = s->record.meta.command,
 		.elapsed_ms = now_ms - s->job->begun_ms,
@@ -472,6 +610,7 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 	memcpy(now.id, s->live.name, sizeof(now.id) - 1);
 	if (now.state == LIVE_WAITING)
 		live_prompt(s, now.prompt);
+	now.asked = now.state == LIVE_WAITING ? s->asked : WAIT_UNKNOWN;
 	/* The command, whose words may hold any bytes, cut where it does not fit. */
 	struct buffer word = BUFFER_INIT;
 	for (char *const *arg = s->record.meta.argv; arg && *arg && !now.argv_cut; arg++) {
@@ -566,7 +705,6 @@ static void live_answer(struct supervisor *s, struct live_client *client, const 
 {
 	const unsigned a = (unsigned)f->a, b = (unsigned)f->b;
 	int error = 0;
-	char end[2];
 	switch (len <= FRAME_REQUEST ? f->kind : FRAME_REQUESTS) {
 	case FRAME_STATUS: live_answer_status(s, client, false, false); return;
 	case FRAME_WATCH: live_answer_status(s, client, true, a == 1); return;
@@ -574,14 +712,16 @@ static void live_answer(struct supervisor *s, struct live_client *client, const 
 	case FRAME_TYPE: {
 		struct terminal *t = a == 1 && len == 3 ? live_screen(s) : NULL;
 		bool other = t && terminal_facts(t).has_cursor_keys;
+		if (b != 1 && (s->asked == WAIT_SECRET || live_is_hiding(s, ""))) {
+			error = EACCES;
+			break;
+		}
+		s->unanswered = false;
 		const char *keys = other ? (const char[]){f->data[0], 'O', f->data[2]} : f->data;
 		error = supervisor_type(s, keys, len);
 		break;
 	}
-	case FRAME_CLOSE:
-		len = live_end_of_input(s, end);
-		error = len ? supervisor_type(s, end, len) : ENOTTY;
-		break;
+	case FRAME_CLOSE: error = live_type_end(s); break;
 	case FRAME_SIGNAL: error = live_signal(s, f->a, b == 1); break;
 	case FRAME_RESIZE: error = live_resize(s, a, b, !client->attached); break;
 	case FRAME_ATTACH:
@@ -651,8 +791,10 @@ void live_serve(struct supervisor *s)
 		for (const struct live_client *other = c->clients; other; other = other->next)
 			unsizes &= !other->sizes;
 		/* The last one with a terminal has gone: the run has its own size again. */
-		if (unsizes && s->state < SUPERVISOR_FLUSHING)
+		if (unsizes && s->state < SUPERVISOR_FLUSHING) {
 			live_resize(s, c->cols, c->rows, false);
+			looks_touch(&s->looks, clock_monotonic_ms());
+		}
 		if (!left)
 			continue;
 		TRACE(PROCESS, "supervisor: the caller has gone");

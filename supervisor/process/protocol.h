@@ -17,6 +17,7 @@
 
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/store.h"
+#include "supervisor/report/wording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ struct meta;
 struct buffer;
 
 /* Goes up with each change of a frame or of struct live_status. */
-#define PROTOCOL_VERSION 1
+#define PROTOCOL_VERSION 2
 
 #define FRAME_DATA    16384
 #define FRAME_REQUEST 4096 /* data of a request at most */
@@ -39,7 +40,8 @@ enum frame_kind {
 	FRAME_WATCH,    /* the same, and again whenever it has changed; the text can be read in an
 			   artifact from then on; a: 1: follows the text as it grows */
 	FRAME_TYPE,     /* data; a: 1 if it is a cursor key (ESC [ A), which programs can ask for in
-			   another form */
+			   another form; b: 1 if it may be a secret: else EACCES where the terminal
+			   does not echo */
 	FRAME_CLOSE,    /* type what ends the input */
 	FRAME_SIGNAL,   /* a: number, to the command's group; 0: TERM to everything that it started,
 			   KILL after the grace time; b: 1: the run's own session asks */
@@ -103,6 +105,7 @@ struct live_status {
 	char id[ID_LEN + 1];
 	enum live_state state;
 	char prompt[LIVE_TEXT];       /* LIVE_WAITING: what was asked; may be empty */
+	enum wait_kind asked;         /* LIVE_WAITING: WAIT_PERSON or WAIT_SECRET: for a person */
 	pid_t pid;                    /* of the command */
 	int64_t elapsed_ms, quiet_ms; /* since the start; since something was written or typed */
 	uint64_t lines, bytes;        /* of the text so far, with unfinished lines */

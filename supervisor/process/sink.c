@@ -401,7 +401,9 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 			typed ? STDIN_FILENO
 			      : io_above_standard(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
 	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && later);
-	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked);
+	l->called = s->person && s->agent && s->tty == TRI_AUTO && !asked && !l->person &&
+		    l->channel[0] == CHANNEL_PTY;
+	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked || l->called);
 	/* A shell takes the terminal on its standard error. */
 	bool shown = l->channel[merged ? 0 : 1] == CHANNEL_PTY;
 	l->jobs = jobs && shown && !l->controlling;
@@ -413,7 +415,8 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 	bool idle = is_there && (S_ISCHR(st.st_mode) ||
 				 (later && S_ISSOCK(st.st_mode) &&
 				  recv(STDIN_FILENO, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0));
-	l->stdin_pty = l->controlling && (l->keyboard == STDIN_FILENO || (!l->person && idle));
+	l->stdin_pty = l->controlling && !l->called &&
+		       (l->keyboard == STDIN_FILENO || (!l->person && idle));
 	bool is_null = is_there && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 	l->stdin_held = l->keyboard != STDIN_FILENO && !is_null;
 	for (int i = 0; i < 2; i++)

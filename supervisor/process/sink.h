@@ -38,7 +38,8 @@ bool sink_is_same(int a, int b);
 //   an agent                 a pty without controlling terminal, so that prompts on /dev/tty
 //                            fail at once instead of waiting; stdin is handed through. A shell
 //                            asked to be interactive (bash -i) controls its jobs through it where
-//                            it would without terse; /dev/tty ends at once then
+//                            it would without terse; /dev/tty ends at once then. With [prompt]
+//                            person an agent that a rule knows gets a controlling terminal
 //   a program                a pipe, so that the command does what it does without terse
 //   a file, /dev/null        the descriptor itself; where something was asked for that needs its
 //                            text (redaction, --record, --pty, --full, --yield, --detach) a pipe
@@ -58,6 +59,8 @@ struct channels {
 	bool direct;      /* execute the command and do nothing else */
 	bool person;      /* pass-through: a person sees what the command writes */
 	bool controlling; /* the pty is the command's controlling terminal */
+	bool called;      /* the same, in an agent's run, for the questions that a person is called
+			     to; all others are at their end at once */
 	bool jobs;        /* the same, for a shell's job control alone: nobody types into it */
 	bool stdin_pty;   /* the command's stdin is the pty; else terse's own */
 	bool stdin_held;  /* terse's own has to go once the command has it: neither the keyboard nor

@@ -412,6 +412,7 @@ static const struct {
 	[TIMER_HAND_OVER] = {"hand over", supervisor_hand_over},
 	[TIMER_FRONT] = {"look at the front end", front_follow},
 	[TIMER_AGENT] = {"look at the agent", front_look_at_agent},
+	[TIMER_PERSON] = {"the person has not answered", live_on_unanswered},
 	[TIMER_FINISH] = {"finish", supervisor_on_finish},
 	[TIMER_NICE] = {"niceness", supervisor_on_niceness},
 	[TIMER_OPEN] = {NULL, live_try_open},

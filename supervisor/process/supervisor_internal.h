@@ -252,7 +252,7 @@ struct looks {
 	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
 	bool reported;     /* a wait was */
 	int sent;          /* signals to `wait.pid` */
-	struct wait wait;
+	struct wait wait;  /* the last look's */
 };
 
 /* How long nothing has to be written or typed before a look. */
@@ -391,6 +391,7 @@ enum supervisor_timer {
 	TIMER_HAND_OVER,   /* the same, before the agent ends the call */
 	TIMER_FRONT,       /* look at the front end */
 	TIMER_AGENT,       /* look at the agent */
+	TIMER_PERSON,      /* the person has not answered */
 	TIMER_FINISH,      /* look whether somebody still works off what the command wrote */
 	TIMER_STALL,       /* give up clients that do not read */
 	TIMER_NICE,        /* give the session its niceness */
@@ -489,7 +490,9 @@ struct supervisor {
 	const char
 		*question; /* it waits for the answer to this, and nobody will give it; or NULL */
 	char prompt[LIVE_TEXT];
-	int ends_typed; /* how often the end of input was typed because the command waited */
+	enum wait_kind asked; /* WAIT_PERSON, WAIT_SECRET: it waits for a person's answer */
+	bool unanswered;      /* one that was waited for in vain: nobody is there */
+	int ends_typed;       /* how often the end of input was typed because the command waited */
 	struct source sources[2];
 	struct source *end; /* behind the last one */
 	struct record record;
@@ -580,8 +583,13 @@ int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own);
 /* Somebody types. Returns 0 or an errno. */
 int supervisor_type(struct supervisor *s, const char *data, size_t len);
 
-/* Looks whether the command asks something: if nobody sees it, the run yields or ends. */
+/* Looks whether the command asks something: a person is called to what is his to answer; if nobody
+   sees anything else, the run yields or ends. A question counts until a line was typed, or the
+   command goes on by itself. */
 void live_on_prompt(struct supervisor *s, int64_t now_ms);
+
+/* The person has not answered in time: this question and all that follow are at their end. */
+void live_on_unanswered(struct supervisor *s, int64_t now_ms);
 
 /* Whether anything is still queued for a client. */
 bool live_is_pending(const struct live *c);
@@ -669,5 +677,8 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms);
 
 /* The command waits for keys that nobody can type, or was hung up for that. */
 void supervisor_on_keys(struct supervisor *s, int64_t now_ms);
+
+/* Tells an agent that reads this text along what the command waits for. */
+void supervisor_tell_wait(struct supervisor *s, struct source *source, int64_t now_ms);
 
 #endif

@@ -41,7 +41,8 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 						  : m->duration_ms,
 			   .lines = text->lines,
 			   .bytes = text->bytes,
-			   .prompt = s->question,
+			   .prompt = running && s->asked ? s->prompt : s->question,
+			   .asked = running ? s->asked : WAIT_UNKNOWN,
 			   .typing = s->device != 0,
 			   .handed_over = s->handed_over,
 			   .hung_up = s->hung_up,
@@ -191,12 +192,16 @@ static void report_summary(struct supervisor *s, enum wording_state state)
 	summary_init(summary, s->job, &s->record);
 	summary->report.since = &s->since;
 	if (s->question) {
-		struct buffer answer = BUFFER_INIT;
-		buffer_printf(&answer, vocabularies[s->record.settings->words].answer,
-			      s->record.meta.id);
-		report_warn(&summary->report, "waiting for input: \"%s\"%s", s->question,
-			    buffer_string(&answer) ? answer.data : "");
-		buffer_release(&answer);
+		struct buffer what = BUFFER_INIT;
+		if (s->asked) {
+			wording_asked(&what, s->asked, s->question, s->record.meta.id);
+		} else {
+			buffer_printf(&what, "waiting for input: \"%s\"", s->question);
+			buffer_printf(&what, vocabularies[s->record.settings->words].answer,
+				      s->record.meta.id);
+		}
+		report_warn(&summary->report, "%s", buffer_string(&what) ? what.data : "");
+		buffer_release(&what);
 	}
 	if (s->hung_up)
 		report_warn(&summary->report,
@@ -417,7 +422,8 @@ static void report_print(struct supervisor *s, struct source *source,
 	interceptor_spill(text);
 	interceptor_update_live(text);
 	const struct wording_place place = record_place(&s->record, source->is_stderr);
-	interceptor_heartbeat(text, now_ms - s->job->begun_ms, wait->kind, wait->name, &place);
+	interceptor_heartbeat(text, now_ms - s->job->begun_ms, s->asked ? s->asked : wait->kind,
+			      s->asked ? s->prompt : wait->name, &place);
 }
 
 void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment, int64_t now_ms)
@@ -451,10 +457,18 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_HEARTBEAT] = now_ms + s->heartbeat_ms;
 }
 
+void supervisor_tell_wait(struct supervisor *s, struct source *source, int64_t now_ms)
+{
+	if (!source_text(source) || !s->is_text ||
+	    interceptor_reader(source->text) != INTERCEPT_AGENT)
+		return;
+	interceptor_settle_all(source->text);
+	report_print(s, source, INTERCEPT_HEARTBEAT, &s->looks.wait, now_ms);
+}
+
 void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 {
-	struct source *source = s->drawn;
-	struct interceptor *text = source ? source->text : NULL;
+	struct interceptor *text = s->drawn ? s->drawn->text : NULL;
 	struct terminal *t = text ? interceptor_terminal(text) : NULL;
 	enum keys_found found = looks_find_keys(&s->looks, t, now_ms);
 	if (found == KEYS_NOTHING)
@@ -464,8 +478,7 @@ void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
 	if (found == KEYS_HUNG_UP) {
 		s->hung_up = true;
 		supervisor_each_text(s, interceptor_cut);
-	} else if (text && s->is_text && interceptor_reader(text) == INTERCEPT_AGENT) {
-		interceptor_settle_all(text);
-		report_print(s, source, INTERCEPT_HEARTBEAT, &s->looks.wait, now_ms);
+	} else if (text) {
+		supervisor_tell_wait(s, s->drawn, now_ms);
 	}
 }

@@ -373,6 +373,9 @@ bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms)
 		buffer_release(&line);
 	}
 	bool waited = l->prompts;
+	if (w.pid != l->wait.pid)
+		l->sent = 0;
+	l->wait = w;
 	l->prompts = looks_note(l, seems, now_ms, LOOK_PROMPT_MS, MOST_MS);
 	if (l->prompts)
 		l->at = now_ms + MOST_MS;

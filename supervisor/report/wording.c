@@ -224,6 +224,15 @@ static void append_prompt(struct buffer *out, const char *what, const char *prom
 		append_quoted(out, ": ", prompt);
 }
 
+void wording_asked(struct buffer *out, enum wait_kind asked, const char *prompt, const char *id)
+{
+	if (asked == WAIT_SECRET)
+		buffer_append_string(out, "a secret is asked for");
+	else
+		append_prompt(out, "a person is asked", prompt);
+	buffer_printf(out, "; a person has to run: terse attach %s", id);
+}
+
 static void append_how(struct buffer *out, const struct wording_ending *e)
 {
 	const char *name = sigabbrev_np(e->signal);
@@ -353,6 +362,11 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 	const struct vocabulary *words = words_of(place);
 	const char *also = e->typing ? words->type_also : "";
 	buffer_append_string(out, "[terse: ");
+	if (e->asked) {
+		wording_asked(out, e->asked, e->prompt, place->id);
+		buffer_append_string(out, "]\n");
+		return;
+	}
 	if (e->prompt) {
 		append_prompt(out, "waiting for input", e->prompt);
 		/* Without a question there is something to look at. */
@@ -454,7 +468,7 @@ static void append_brief(struct buffer *out, const struct wording_ending *e)
 void wording_footer(struct buffer *out, const struct wording_ending *e,
 		    const struct wording_place *place)
 {
-	if (e->brief) {
+	if (e->brief && !e->asked) {
 		append_brief(out, e);
 		return;
 	}
@@ -576,6 +590,10 @@ static const char *const waits[] = {
 void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
 		       enum wait_kind wait, const char *who, const struct wording_place *place)
 {
+	if (wait >= WAIT_PERSON) {
+		append_running(out, &(struct wording_ending){.prompt = who, .asked = wait}, place);
+		return;
+	}
 	buffer_printf(out, "[terse: still running after %s; ", HUMAN_DURATION(elapsed_ms));
 	append_totals(out, lines, bytes);
 	buffer_append_string(out, " so far");

@@ -78,6 +78,20 @@ void wording_read_some_bytes(struct buffer *out, const struct wording_place *pla
 
 /* All lines below are those for a command line. */
 
+/* The thing that a silent run waits for. The later in this list, the more it explains. */
+enum wait_kind {
+	WAIT_UNKNOWN, /* something runs, or it can't be seen */
+	WAIT_ALONE,   /* the one process polls what it has from nobody else */
+	WAIT_SLEEP,
+	WAIT_SOCKET, /* for data on one */
+	WAIT_LOCK,   /* of a file */
+	WAIT_STDIN,  /* for data on its standard input, a pipe or socket */
+	WAIT_KEYS,   /* to read the terminal, where nobody can type */
+	WAIT_SCREEN, /* for nothing: it draws on a screen of its own */
+	WAIT_PERSON, /* for a person's answer */
+	WAIT_SECRET, /* for one that must not be seen: the terminal does not echo */
+};
+
 enum wording_state {
 	WORDING_ENDED,
 	WORDING_INTERRUPTED,
@@ -109,14 +123,15 @@ struct wording_ending {
 	/* The prompt of a run that waits for input (of one that has ended: that it was ended for);
 	   "": it shows none; NULL: it does not wait. */
 	const char *prompt;
-	bool typing;        /* it can be typed into */
-	bool handed_over;   /* it goes on since its agent would have ended it */
-	bool hung_up;       /* it waited for keys, and was ended for that */
-	bool picture;       /* the text ends with the last picture of its own screen */
-	const char *found;  /* the line that was waited for, or NULL */
-	const char *missed; /* the pattern that was waited for in vain, or NULL */
-	int64_t waited_ms;  /* for that, or for anything to happen; 0: not reported */
-	struct limit limit; /* of which `broken` was over first */
+	enum wait_kind asked; /* WAIT_PERSON, WAIT_SECRET: and it is for a person */
+	bool typing;          /* it can be typed into */
+	bool handed_over;     /* it goes on since its agent would have ended it */
+	bool hung_up;         /* it waited for keys, and was ended for that */
+	bool picture;         /* the text ends with the last picture of its own screen */
+	const char *found;    /* the line that was waited for, or NULL */
+	const char *missed;   /* the pattern that was waited for in vain, or NULL */
+	int64_t waited_ms;    /* for that, or for anything to happen; 0: not reported */
+	struct limit limit;   /* of which `broken` was over first */
 	enum limit_part broken;
 	const struct wording_since *since; /* NULL: not compared */
 	bool omits;                        /* lines are left out ... */
@@ -144,7 +159,10 @@ struct wording_ending {
    read ID
    --lines FROM-TO, terse signal (ends it)" follows), "[terse: not found in 2.0 s:
    \"ready\"; running ...]\n". A brief one has at most WORDING_BRIEF bytes: "[terse: waiting for
-   input: \"(gdb) \"]\n", "[terse: not found in 2.0 s; running; 12 lines, 340 B]\n". */
+   input: \"(gdb) \"]\n", "[terse: not found in 2.0 s; running; 12 lines, 340 B]\n". For a person,
+   brief or not, and in the words of a shell for any reader: "[terse: a secret is asked for; a
+   person has to run: terse attach cmd-…]\n", "[terse: a person is asked: \"Unlock? \"; a person has
+   to run: terse attach cmd-…]\n". */
 #define WORDING_BRIEF 60
 void wording_footer(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
@@ -168,6 +186,9 @@ struct wording_head {
 void wording_head(struct buffer *out, const struct wording_head *head,
 		  const struct wording_ending *ending, const struct wording_place *place);
 
+/* "a secret is asked for; a person has to run: terse attach cmd-…" */
+void wording_asked(struct buffer *out, enum wait_kind asked, const char *prompt, const char *id);
+
 /* "exit 1 after 12.3 s", without a newline */
 void wording_end(struct buffer *out, const struct wording_ending *ending);
 
@@ -176,20 +197,9 @@ void wording_end(struct buffer *out, const struct wording_ending *ending);
 void wording_status(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
-/* The thing that a silent run waits for. The later in this list, the more it explains. */
-enum wait_kind {
-	WAIT_UNKNOWN, /* something runs, or it can't be seen */
-	WAIT_ALONE,   /* the one process polls what it has from nobody else */
-	WAIT_SLEEP,
-	WAIT_SOCKET, /* for data on one */
-	WAIT_LOCK,   /* of a file */
-	WAIT_STDIN,  /* for data on its standard input, a pipe or socket */
-	WAIT_KEYS,   /* to read the terminal, where nobody can type */
-	WAIT_SCREEN, /* for nothing: it draws on a screen of its own */
-};
-
 /* "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse read cmd-…]\n", and if
-   the process `who` is known to wait "... cmd-…; flock waits for a lock]\n" */
+   the process `who` is known to wait "... cmd-…; flock waits for a lock]\n"; for a person, who is
+   asked `who`, the line of wording_footer() */
 void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
 		       enum wait_kind wait, const char *who, const struct wording_place *place);
 

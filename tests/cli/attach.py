@@ -20,7 +20,7 @@ class AttachCase(ScreenCase):
         """A command that waits for input, started as an agent does; returns its ID."""
         run = self.terse("--yield", LONG, *options, *argv, **how)
         self.assertEqual(run.code, 0, run.out)
-        self.assertIn(b"waiting for input", run.out)
+        self.assertRegex(run.out, b"waiting for input|a secret is asked for")
         return re.search(ID, run.out)[0].decode()
 
     def detach(self, *argv, options=()):

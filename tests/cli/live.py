@@ -28,7 +28,7 @@ SCREEN = (rb"\[terse: waiting for input; screen: terse snapshot (" + ID + rb"); 
 LONG = "1000s"
 
 # As in supervisor/process/protocol.h.
-VERSION = 1
+VERSION = 2
 STATUS, TYPE, SIGNAL, RESIZE, ATTACH, AWAKE, DONE = 0, 2, 4, 5, 7, 11, 13
 
 
@@ -67,6 +67,13 @@ class LiveCase(Case):
         self.assertEqual(match[1].decode(), prompt)
         return match[2].decode()
 
+    def asked_for_secret(self, out, text):
+        """What was printed: the text, and that a person has to answer."""
+        match = re.fullmatch(re.escape(text) + rb"\n\[terse: a secret is asked for; a person has to run: "
+                             rb"terse attach (cmd-\w+)\]\n", out)
+        self.assertTrue(match, out)
+        return match[1].decode()
+
     def left(self):
         """The runs that are left; their supervisors end a moment later."""
         return [p.pid for p in self.mine() if p.name != "terse"]
@@ -75,7 +82,7 @@ class LiveCase(Case):
         """The state of the run and its lines, from its socket, as in supervisor/process/protocol.h."""
         with self.connect(identifier) as s:
             s.send(frame(STATUS))
-            _, state, _, _, _, _, lines = struct.unpack_from("@17si256siqqQ", s.recv(65536), 12)
+            _, state, _, _, _, _, _, lines = struct.unpack_from("@17si256siiqqQ", s.recv(65536), 12)
             return {"state": ("running", "waiting", "stopped", "ended")[state], "lines": lines}
 
     def connect(self, identifier):
@@ -276,15 +283,19 @@ class Prompts(LiveCase):
 
     def test_password(self):
         script = "import getpass; print(getpass.getpass()[::-1])"
-        identifier = self.asked(self.start_("python3", "-c", script), "Password: ")
-        self.send(identifier, "secret", "--key", "enter")
+        identifier = self.asked_for_secret(self.start_("python3", "-c", script), b"Password: ")
+        run = self.terse("send", identifier, "secret", "--key", "enter")
+        self.assertEqual((run.code, run.out), (1, b"terse send: %s: a secret is asked for; a person has to run: "
+                                               b"terse attach %s\n" % ((identifier.encode(),) * 2)))
+        self.send(identifier, "--secret", "secret", "--key", "enter")
         self.assertEqual(self.await_(identifier), b"Password: \nterces\n[terse: exit 0]\n")
 
     def test_ssh_keygen(self):
         out = self.start_("ssh-keygen", "-q", "-t", "ed25519", "-f", "key")
-        identifier = self.asked(out, "Enter passphrase (empty for no passphrase): ")
+        identifier = self.asked_for_secret(out, b"Enter passphrase (empty for no passphrase): ")
         self.send(identifier, "--key", "enter")
-        self.asked(self.await_(identifier), "Enter same passphrase again: ")
+        self.asked_for_secret(self.await_(identifier),
+                              b"Enter passphrase (empty for no passphrase): \nEnter same passphrase again: ")
         self.send(identifier, "--key", "enter")
         self.await_(identifier)
         self.assertTrue(os.path.exists(os.path.join(self.work, "key.pub")))
@@ -499,7 +510,8 @@ class Await(LiveCase):
             with self.subTest(command=command, typed=typed):
                 identifier = self.detach("bash", "-c", command)
                 self.await_(identifier, "--for", re.escape(asks))
-                run = self.terse("send", identifier, typed, "--key", "enter", "--await", "--for", "ready",
+                secret = ("--secret",) if typed == "secret" else ()
+                run = self.terse("send", identifier, *secret, typed, "--key", "enter", "--await", "--for", "ready",
                                  "--timeout", LONG if found else "300ms")
                 self.ask("signal", identifier)
                 self.assertIn(b'[terse: found "%s' % found.encode() if found else b"[terse: not found in ", run.out)
@@ -682,7 +694,7 @@ class Screen(LiveCase):
         write_file(os.path.join(self.work, "text"), text)
         identifier = self.detach("sh", "-c", "stty -echo; echo ready; cat >copy")
         self.await_(identifier, "--for", "ready")
-        self.send(identifier, "--file", "text", "--eof")
+        self.send(identifier, "--secret", "--file", "text", "--eof")
         self.await_(identifier)
         self.assertEqual(read_file(os.path.join(self.work, "copy")), text)
 

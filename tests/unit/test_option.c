@@ -40,8 +40,8 @@ static bool same(const struct settings *a, const struct settings *b, const struc
 /* Whether a profile or an agent's section can set it. */
 static bool is_for_run(const struct option *o)
 {
-	static const char *const others[] = {"session", "gc",   "redact",
-					     "remote",  "shim", "environment"};
+	static const char *const others[] = {"session", "gc",     "redact",     "remote",
+					     "shim",    "prompt", "environment"};
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		if (strcmp(o->section, others[i]) == 0)
 			return false;
@@ -115,7 +115,8 @@ TEST(rows_are_complete)
 			variable[len++] = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 		variable[len] = '\0';
 		/* What is sent elsewhere is a matter of files alone. */
-		if (strcmp(o->section, "remote") != 0 || o->variable)
+		if ((strcmp(o->section, "remote") != 0 && strcmp(o->section, "prompt") != 0) ||
+		    o->variable)
 			assert_string_equal(o->variable, variable);
 		if (o->flag)
 			assert_memory_equal(o->flag, "--", 2);
@@ -143,7 +144,7 @@ TEST(rows_are_complete)
 /* A project's file must not change what runs, where its output goes or what is kept. */
 TEST(only_harmless_options_are_safe)
 {
-	static const char *const unsafe[] = {"run",    "spill", "session",
+	static const char *const unsafe[] = {"run",    "spill", "session",    "prompt",
 					     "remote", "shim",  "environment"};
 	for (size_t i = 0; i < option_count; i++) {
 		for (size_t j = 0; j < sizeof(unsafe) / sizeof(*unsafe); j++) {

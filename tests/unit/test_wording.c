@@ -324,6 +324,29 @@ TEST(footers_of_running)
 	       "it)]\n");
 }
 
+/* For a person, whoever reads it. */
+TEST(footers_for_a_person)
+{
+	static const char secret[] =
+		"[terse: a secret is asked for; a person has to run: terse attach " ID "]\n";
+	struct wording_ending e = {
+		.state = WORDING_RUNNING, .prompt = "Password: ", .asked = WAIT_SECRET};
+	for (int i = 0; i < 2; i++, e.brief = true) {
+		footer(&e, &kept, secret);
+		footer(&e, &for_tools, secret);
+	}
+	e.asked = WAIT_PERSON;
+	e.prompt = "Go \"on\"? ";
+	footer(&e, &kept,
+	       "[terse: a person is asked: \"Go \\\"on\\\"? \"; a person has to run: terse "
+	       "attach " ID "]\n");
+	e.prompt = "";
+	footer(&e, &kept, "[terse: a person is asked; a person has to run: terse attach " ID "]\n");
+	struct buffer out = BUFFER_INIT;
+	wording_heartbeat(&out, 5500, 1, 10, WAIT_SECRET, "Password: ", &kept);
+	assert_text(&out, secret);
+}
+
 static void status(const struct wording_ending *e, const char *want)
 {
 	struct buffer out = BUFFER_INIT;
