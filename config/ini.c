@@ -11,6 +11,7 @@
 #include "config/profile.h"
 #include "lib/buffer.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdbool.h>
@@ -242,12 +243,6 @@ static void load_malformed(struct load *l, const char *reason)
 	load_complain(l, shown, reason);
 }
 
-/* isspace() in the C locale, as inih uses it. */
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* inih's reader: fgets() without the newline, for which room is left nevertheless. From version 56
    on inih takes a line that fills its room for the start of a longer one, and skips the next. A
    line that inih must not see is empty. */
@@ -264,11 +259,11 @@ static char *load_line(char *out, int room, void *stream)
 	const char *start = line, *end = newline ? newline : l->end, *wrong = NULL;
 	l->next = newline ? newline + 1 : end;
 	l->number++;
-	while (end > line && is_space(end[-1]))
+	while (end > line && isspace((unsigned char)end[-1]))
 		end--;
 	if (l->number == 1 && end - line >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
 		start += 3;
-	while (start < end && is_space(*start))
+	while (start < end && isspace((unsigned char)*start))
 		start++;
 	l->text = start;
 	l->len = (size_t)(end - start);
@@ -284,7 +279,7 @@ static char *load_line(char *out, int room, void *stream)
 	} else if (*start == '[' && !l->more) {
 		close = memchr(start, ']', l->len);
 		const char *behind = close ? close + 1 : start;
-		while (behind < end && is_space(*behind))
+		while (behind < end && isspace((unsigned char)*behind))
 			behind++;
 		if (behind < end && *behind != ';' && *behind != '#')
 			wrong = "a section is [NAME] on a line of its own";
@@ -305,7 +300,7 @@ static char *load_line(char *out, int room, void *stream)
 		l->due = true;
 		/* inih 55 removes comments from the lines of keys only. */
 		for (const char *p = start + 1; l->more && p < end; p++) {
-			if (*p == ';' && is_space(p[-1]))
+			if (*p == ';' && isspace((unsigned char)p[-1]))
 				end = p;
 		}
 	}

@@ -22,16 +22,11 @@ static int64_t limit_hold(int64_t bytes, int64_t ceiling)
 	return ceiling > 0 && bytes > most ? most : bytes;
 }
 
-/* The smaller of two ceilings, of which 0 is none. */
-static int64_t lower_ceiling(int64_t a, int64_t b)
+/* The smaller of two ceilings, of which 0 is none, with room for notices below it. */
+static size_t limit_ceiling(int64_t a, int64_t b)
 {
-	return a && (!b || a < b) ? a : b;
-}
-
-/* Reserves room for notices below a ceiling. */
-static uint64_t reserve(int64_t ceiling, int64_t notices)
-{
-	return (uint64_t)(ceiling > notices ? ceiling - notices : ceiling);
+	int64_t least = a && (!b || a < b) ? a : b;
+	return (size_t)(least > NOTICES ? least - NOTICES : least);
 }
 
 /* Holds all sizes below the ceilings. The text of terse's own verbs was asked for, so they are not
@@ -49,12 +44,11 @@ static void hold_all(struct limit *l, const struct settings *s)
 	lines -= lines > 2 * NOTICE_LINES ? NOTICE_LINES : 0;
 	if (lines > 0 && (l->count == 0 || l->count > (uint64_t)lines))
 		l->count = (uint64_t)lines;
-	l->ceiling = (size_t)reserve(s->ceiling, NOTICES);
-	l->cut_ceiling = (size_t)reserve(
-		lower_ceiling(s->ceiling, l->own_words ? 0 : s->cut_ceiling), NOTICES);
-	l->failure_ceiling =
-		(size_t)reserve(lower_ceiling(s->ceiling, s->failure_ceiling), NOTICES);
-	l->line_ceiling = reserve(s->line_ceiling, NOTICE_LINES);
+	l->ceiling = limit_ceiling(s->ceiling, 0);
+	l->cut_ceiling = limit_ceiling(s->ceiling, l->own_words ? 0 : s->cut_ceiling);
+	l->failure_ceiling = limit_ceiling(s->ceiling, s->failure_ceiling);
+	lines = s->line_ceiling;
+	l->line_ceiling = (uint64_t)(lines > NOTICE_LINES ? lines - NOTICE_LINES : lines);
 }
 
 struct limit limit_of(const struct settings *s, bool is_stderr)

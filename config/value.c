@@ -230,14 +230,6 @@ static const struct {
 	{"f10", "\033[21~"},   {"f11", "\033[23~"},     {"f12", "\033[24~"},
 };
 
-static int key_set(struct key_bytes *key, const char *bytes)
-{
-	key->len = strlen(bytes);
-	memcpy(key->data, bytes, key->len);
-	key->cursor = key->len == 3 && bytes[1] == '[' && strchr("ABCDHF", bytes[2]);
-	return 0;
-}
-
 int key_parse(const char *name, struct key_bytes *key)
 {
 	*key = (struct key_bytes){.len = 0};
@@ -259,11 +251,15 @@ int key_parse(const char *name, struct key_bytes *key)
 		key->len = plain.len + 1;
 		return 0;
 	}
+	const char *bytes = name[0] > ' ' && name[0] < 0x7F && !name[1] ? name : NULL;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (strcasecmp(name, keys[i].name) == 0)
-			return key_set(key, keys[i].bytes);
+			bytes = keys[i].bytes;
 	}
-	if (name[0] > ' ' && name[0] < 0x7F && !name[1])
-		return key_set(key, name);
-	return value_refuse();
+	if (!bytes)
+		return value_refuse();
+	key->len = strlen(bytes);
+	memcpy(key->data, bytes, key->len);
+	key->cursor = key->len == 3 && bytes[1] == '[' && strchr("ABCDHF", bytes[2]);
+	return 0;
 }

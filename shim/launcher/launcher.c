@@ -341,24 +341,20 @@ static _Noreturn void launcher_run_terse(struct launcher *l)
 	bare_exit(0);
 }
 
-static const char *launcher_file(char **envp)
-{
-	while (*envp)
-		envp++;
-	for (unsigned long *entry = (unsigned long *)(envp + 1); *entry != AT_NULL; entry += 2) {
-		if (*entry == AT_EXECFN)
-			return (const char *)entry[1];
-	}
-	return "";
-}
-
 _Noreturn void launcher_main(unsigned long *stack)
 {
 	/* Not initialized: most of it is never touched. */
 	struct launcher l;
 	l.argv = (char **)(stack + 1);
 	l.envp = l.argv + *stack + 1;
-	l.file = launcher_file(l.envp);
+	l.file = "";
+	char **end = l.envp;
+	while (*end)
+		end++;
+	for (unsigned long *entry = (unsigned long *)(end + 1); *entry != AT_NULL; entry += 2) {
+		if (*entry == AT_EXECFN)
+			l.file = (const char *)entry[1];
+	}
 	bool is_terse = strcmp(shell_call_name(l.file), "terse") == 0;
 	launcher_read_target(&l);
 	if (launcher_is_usable(&l)) {

@@ -13,7 +13,7 @@
 
 static int outline_refuse(struct outline *o, size_t at, const char *reason)
 {
-	o->reason = reason;
+	o->reason = at < o->len ? reason : "the text ends too early";
 	o->at = at;
 	errno = EINVAL;
 	return -1;
@@ -76,8 +76,7 @@ static int read_scalar(struct outline *o, size_t *at)
 	if (!value)
 		return outline_refuse(o, start,
 				      string ? "a string with an invalid escape or character"
-				      : start == o->len ? "the text ends too early"
-							: "a value is expected");
+					     : "a value is expected");
 	*at = end;
 	return 0;
 }
@@ -106,11 +105,8 @@ static int read_value(struct outline *o, size_t *at, struct outline_node node, i
 			struct outline_node child = {.parent = index, .begin = *at};
 			if (object) {
 				if (char_at(o, *at) != '"')
-					return outline_refuse(
-						o, *at,
-						*at >= o->len
-							? "the text ends too early"
-							: "a key in double quotes is expected");
+					return outline_refuse(o, *at,
+							      "a key in double quotes is expected");
 				if (read_scalar(o, at) < 0)
 					return -1;
 				child.key_end = *at;
