@@ -58,36 +58,10 @@ const struct option *option_by_flag(const char *flag, size_t len, const char **i
 static const char *const bool_words[] = {"yes", "no", NULL};
 static const char *const tristate_words[] = {"auto", "yes", "no", NULL};
 
-/* The position of a word, in upper or lower case. */
-static int parse_word(const char *value, const char *const *words, int64_t *out)
-{
-	for (int64_t i = 0; words[i]; i++) {
-		if (strcasecmp(words[i], value) == 0) {
-			*out = i;
-			return 0;
-		}
-	}
-	errno = EINVAL;
-	return -1;
-}
-
-static int parse_bool(const char *value, int64_t *out)
-{
-	static const char *const words[] = {"no", "yes", "false", "true", "off",
-					    "on", "0",   "1",     NULL};
-	if (parse_word(value, words, out) < 0)
-		return -1;
-	*out %= 2;
-	return 0;
-}
-
-static int parse_tristate(const char *value, int64_t *out)
-{
-	if (parse_bool(value, out) < 0)
-		return parse_word(value, tristate_words, out);
-	*out = *out ? TRI_YES : TRI_NO;
-	return 0;
-}
+/* The words that are read: each row has all values in their order. */
+static const char *const bool_read[] = {"no", "yes", "false", "true", "off", "on", "0", "1", NULL};
+static const char *const tristate_read[] = {"auto", "yes", "no",   "auto", "true", "false", "auto",
+					    "on",   "off", "auto", "1",    "0",    NULL};
 
 static char *format_count(char out[VALUE_LEN], int64_t n)
 {
@@ -99,11 +73,12 @@ static char *format_count(char out[VALUE_LEN], int64_t n)
 static const struct {
 	int (*parse)(const char *value, int64_t *out);
 	char *(*format)(char out[VALUE_LEN], int64_t n);
-	const char *const *words;
+	const char *const *words, *const *read;
+	int64_t values; /* in a row of `read` */
 	const char *reason;
 } types[OPTION_TYPES] = {
-	[OPTION_BOOL] = {.parse = parse_bool, .words = bool_words},
-	[OPTION_TRISTATE] = {.parse = parse_tristate, .words = tristate_words},
+	[OPTION_BOOL] = {.words = bool_words, .read = bool_read, .values = 2},
+	[OPTION_TRISTATE] = {.words = tristate_words, .read = tristate_read, .values = 3},
 	[OPTION_COUNT] = {value_parse_count, format_count, .reason = "not a whole number"},
 	[OPTION_SIZE] = {value_parse_size, value_format_size,
 			 .reason = "not a size (like 4096, 4KB or 1000tok)"},
@@ -154,18 +129,18 @@ const char *option_range(const struct option *o, char out[RANGE_LEN])
 int option_parse(const struct option *o, const char *value, int64_t *out,
 		 struct option_error *error)
 {
+	const char *const *read = o->choices ? o->choices : types[o->type].read;
 	char range[RANGE_LEN];
-	int64_t parsed;
-	int result = o->choices ? parse_word(value, o->choices, &parsed)
-				: types[o->type].parse(value, &parsed);
-	if (result < 0 && option_words(o))
+	int64_t parsed = 0;
+	while (read && read[parsed] && strcasecmp(read[parsed], value) != 0)
+		parsed++;
+	if (read && !read[parsed])
 		return option_refuse(error, "not %s", option_range(o, range));
-	if (result < 0)
+	if (!read && types[o->type].parse(value, &parsed) < 0)
 		return option_refuse(error, "%s", types[o->type].reason);
-	if (!option_words(o) && (parsed < o->min || parsed > o->max) &&
-	    !(parsed == 0 && o->or_zero))
+	if (!read && (parsed < o->min || parsed > o->max) && !(parsed == 0 && o->or_zero))
 		return option_refuse(error, "out of range (%s)", option_range(o, range));
-	*out = parsed;
+	*out = o->choices || !read ? parsed : parsed % types[o->type].values;
 	return 0;
 }
 
