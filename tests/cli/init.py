@@ -89,7 +89,7 @@ CLAUDE = {
 }
 
 REFUSED_JSON = {
-    '{"a": 1': ":1: a comma or } is expected",
+    '{"a": 1': ":1: the text ends too early",
     '{\n  "a": 1\n  "b": 2\n}': ":3: a comma or } is expected",
     '{\n  a: 1\n}': ":2: a key in double quotes is expected",
     '{"a": "b\n}': ":1: a string is not closed",
