@@ -5,12 +5,9 @@
 #include "config/limit.h"
 #include "config/option.h"
 #include "config/profile.h"
-#include "lib/buffer.h"
 #include "lib/bytes.h"
-#include "lib/gap.h"
 #include "lib/human.h"
 #include "lib/io.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/process/supervisor_internal.h"
 

@@ -4,7 +4,6 @@
 
 #include "lib/active.h"
 #include "lib/human.h"
-#include "supervisor/artifact/journal.h"
 
 #include <stdlib.h>
 #include <string.h>

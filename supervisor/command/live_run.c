@@ -9,7 +9,6 @@
 #include "lib/loop.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/reading/matcher.h"
-#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 // See internal.h.
 
-#include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"

@@ -7,7 +7,6 @@
 #include "lib/fingerprint.h"
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/tokens.h"
 #include "shim/exec_call.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 
 #include "supervisor/command/internal.h"
 
-#include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"

@@ -1,23 +1,18 @@
 // See verb.h.
 
-#include "supervisor/command/verb.h"
-
 #include "config/error.h"
 #include "config/option.h"
 #include "config/value.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "supervisor/agents/session.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/remote/remote.h"
 #include "supervisor/report/file_type.h"
-#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 // screen of a recorded one (run --record: an asciicast of version 2,
 // process/supervisor_internal.h).
 
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json_read.h"

@@ -3,13 +3,11 @@
 // and a last line that describes the run.
 
 #include "config/settings.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/loop.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/matcher.h"

@@ -1,12 +1,10 @@
 // terse changes: the lines in which the texts of two runs differ, as a unified diff.
 
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/earlier.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/compare/differ.h"

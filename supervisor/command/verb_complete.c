@@ -10,13 +10,9 @@
 
 #include "config/option.h"
 #include "config/profile.h"
-#include "lib/buffer.h"
 #include "lib/io.h"
 #include "supervisor/agents/wiring.h"
-#include "supervisor/artifact/journal.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/process/protocol.h"
 
 #include <ctype.h>
 #include <stdio.h>

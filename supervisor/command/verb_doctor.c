@@ -3,7 +3,6 @@
 
 #include "config/option.h"
 #include "lib/active.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -11,8 +10,6 @@
 #include "lib/trace.h"
 #include "shim/shell.h"
 #include "supervisor/agents/wiring.h"
-#include "supervisor/artifact/journal.h"
-#include "supervisor/artifact/store.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/process/spawn.h"

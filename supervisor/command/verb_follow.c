@@ -5,7 +5,6 @@
 // grows and however long the reader rests, and the command never waits for it. A line counts once,
 // when it is final.
 
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -13,7 +12,6 @@
 #include "lib/utf8.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/matcher.h"
-#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <inttypes.h>

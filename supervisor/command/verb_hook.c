@@ -24,7 +24,6 @@
 #include "config/pattern.h"
 #include "config/settings.h"
 #include "config/words.h"
-#include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/json_read.h"
 #include "lib/proc.h"

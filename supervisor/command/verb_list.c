@@ -3,7 +3,6 @@
 // (internal.h).
 
 #include "config/value.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -12,11 +11,7 @@
 #include "lib/tool_names.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/id.h"
-#include "supervisor/artifact/journal.h"
-#include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/store.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/process/protocol.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/remote/remote.h"
 

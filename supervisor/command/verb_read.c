@@ -3,17 +3,14 @@
 // everything, and so does a person, by a pager.
 
 #include "config/value.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/loop.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/page.h"
 #include "supervisor/report/file_type.h"
-#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,14 +5,11 @@
 // in elements that nothing executes, with no "<" in them, so whatever a command printed stays text;
 // a Content-Security-Policy with a random nonce lets nothing else run and nothing be loaded.
 
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
-#include "supervisor/artifact/journal.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/page.h"

@@ -3,7 +3,6 @@
 #include "config/option.h"
 #include "config/profile.h"
 #include "lib/active.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/quote.h"

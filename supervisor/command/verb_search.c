@@ -9,19 +9,16 @@
 // An agent gets so many lines and bytes, and then how many there are. A program
 // (`terse search ID REGEX | sort`) gets all of them, uncut, and nothing else.
 
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/id.h"
-#include "supervisor/artifact/journal.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/matcher.h"
 #include "supervisor/reading/walk.h"
 #include "supervisor/report/file_type.h"
-#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <fcntl.h>

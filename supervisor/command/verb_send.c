@@ -1,12 +1,10 @@
 // What is asked of a running command: terse signal, snapshot, send.
 
 #include "config/value.h"
-#include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/json_read.h"
 #include "lib/tool_names.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/report/wording.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>

@@ -1,14 +1,11 @@
 // terse path ID: the path of an artifact's text, standard error or raw bytes.
 
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/report/wording.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 // themselves.
 
 #include "config/value.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/json.h"
 #include "supervisor/command/internal.h"

@@ -3,14 +3,10 @@
 #include "config/option.h"
 #include "config/settings.h"
 #include "config/value.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/gc.h"
-#include "supervisor/artifact/journal.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/process/protocol.h"
 #include "supervisor/remote/outbox.h"
 
 #include <errno.h>
