@@ -48,7 +48,7 @@ void excerpts_print(void *excerpts, const char *data, size_t len)
 static struct artifact *excerpts_on_artifact(void *ctx)
 {
 	struct excerpts *d = ctx;
-	return d->artifact ? d->artifact(d->ctx) : NULL;
+	return d->artifact ? d->artifact(d) : NULL;
 }
 
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o)

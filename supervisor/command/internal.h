@@ -387,15 +387,14 @@ struct excerpts {
 	bool goes_on;             /* the text goes on behind what was shown before */
 	int error;                /* errno of printing */
 	/* Returns the artifact that keeps the omitted text; NULL: there is none. */
-	struct artifact *(*artifact)(void *ctx);
-	void *ctx;
+	struct artifact *(*artifact)(struct excerpts *d);
 };
 
 /* Applies the requested profile. Returns 0, or -1 after saying that the one in a flag does not
    exist. */
 int excerpts_apply_profile(const char *verb, struct settings *s);
 
-/* Begins a text; `d` is zeroed but for `into`, `goes_on`, `artifact` and `ctx`, and must not move
+/* Begins a text; `d` is zeroed but for `into`, `goes_on`, and `artifact`, and must not move
    afterwards. `o` is zeroed but for what differs from a run: its reader, what the terminal does at
    a line feed, and the size of the text before. Returns 0, or -1 with errno; interceptor_free(text)
    in any case. */

@@ -94,32 +94,22 @@ int live_run_signal(int run, int sig, bool own)
 
 void live_run_failed(const struct verb_call *c, const char *id, int error)
 {
-	const char *verb = c->verb->name;
-	switch (error) {
-	case ENOENT:
-	case EPIPE:
-	case ESRCH:
-		verb_error(verb, "%s: has ended (%s%s)", id, vocabularies[c->settings->words].read,
+	const char *why = error == ENOTTY
+				  ? "has no terminal to type into (start it with --yield, --detach "
+				    "or --tty)"
+			  : error == EPROTONOSUPPORT ? "runs under another version of terse"
+			  : error == EBUSY           ? "has too many clients"
+			  : error == ETIMEDOUT || error == EAGAIN ? "its supervisor does not answer"
+								  : strerror(error);
+	if (error == ENOENT || error == EPIPE || error == ESRCH)
+		verb_error(c->verb->name, "%s: has ended (%s%s)", id,
+			   vocabularies[c->settings->words].read, id);
+	else if (error == EACCES)
+		verb_error(c->verb->name,
+			   "%s: a secret is asked for; a person has to run: terse attach %s", id,
 			   id);
-		break;
-	case ENOTTY:
-		verb_error(verb,
-			   "%s: has no terminal to type into (start it with --yield, --detach or "
-			   "--tty)",
-			   id);
-		break;
-	case EACCES:
-		verb_error(verb, "%s: a secret is asked for; a person has to run: terse attach %s",
-			   id, id);
-		break;
-	case EPROTONOSUPPORT:
-		verb_error(verb, "%s: runs under another version of terse", id);
-		break;
-	case EBUSY: verb_error(verb, "%s: has too many clients", id); break;
-	case ETIMEDOUT:
-	case EAGAIN: verb_error(verb, "%s: its supervisor does not answer", id); break;
-	default: verb_error(verb, "%s: %s", id, strerror(error)); break;
-	}
+	else
+		verb_error(c->verb->name, "%s: %s", id, why);
 }
 
 /* Says what is wrong with a pattern of --for. */

@@ -16,19 +16,6 @@
 
 /* --- finding one ------------------------------------------------------------------------------ */
 
-/* Whether the run is of this command. */
-static bool service_has_command(const struct live_status *now, char *const *argv)
-{
-	struct buffer words = BUFFER_INIT;
-	for (; *argv; argv++) {
-		utf8_clean(&words, *argv, strlen(*argv));
-		buffer_append(&words, "", 1);
-	}
-	bool same = !words.failed && !now->argv_cut && buffer_is(&words, now->argv, now->argv_len);
-	buffer_release(&words);
-	return same;
-}
-
 /* Whether this one lives, and is it. */
 static bool service_is(const struct service *wanted, struct store *stores, int count,
 		       const char *cwd, const char *id)
@@ -36,12 +23,21 @@ static bool service_is(const struct service *wanted, struct store *stores, int c
 	struct live_status now;
 	struct id_found found;
 	struct meta m = {0};
+	struct buffer words = BUFFER_INIT;
 	int run = client_open(stores, count, id);
-	/* Its directory can be read once it has an artifact. */
-	bool is_it = run >= 0 && client_status(run, FRAME_STATUS, &now) == 0 &&
-		     now.state != LIVE_ENDED &&
-		     (wanted->name || (service_has_command(&now, wanted->argv) &&
-				       client_status(run, FRAME_WATCH, &now) == 0));
+	bool is_it =
+		run >= 0 && client_status(run, FRAME_STATUS, &now) == 0 && now.state != LIVE_ENDED;
+	if (is_it && !wanted->name) {
+		for (char *const *arg = wanted->argv; *arg; arg++) {
+			utf8_clean(&words, *arg, strlen(*arg));
+			buffer_append(&words, "", 1);
+		}
+		/* Its directory can be read once it has an artifact. */
+		is_it = !words.failed && !now.argv_cut &&
+			buffer_is(&words, now.argv, now.argv_len) &&
+			client_status(run, FRAME_WATCH, &now) == 0;
+		buffer_release(&words);
+	}
 	io_close(&run);
 	if (is_it)
 		is_it = id_find(stores, count, "default", id, &found) == 0 &&

@@ -38,19 +38,20 @@ enum sink reader_of_text(const struct verb_call *c)
 int reader_notice(enum sink sink, const struct buffer *text)
 {
 	bool colour = sink == SINK_PERSON && paint_by_default();
-	if (buffer_check(text) < 0)
-		return -1;
-	if (text->len == 0)
-		return 0;
+	struct buffer out = BUFFER_INIT;
+	int result = buffer_check(text);
+	if (result < 0 || text->len == 0)
+		return result;
 	if (sink == SINK_PROGRAM) {
 		io_write(STDERR_FILENO, text->data, text->len);
 		return 0;
 	}
-	if ((colour && io_write(STDOUT_FILENO, paint_code(true, PAINT_NOTICE), 5) < 0) ||
-	    io_write(STDOUT_FILENO, text->data, text->len) < 0 ||
-	    (colour && io_write(STDOUT_FILENO, "\033[m", 3) < 0))
-		return -1;
-	return 0;
+	buffer_append_string(&out, paint_code(colour, PAINT_NOTICE));
+	buffer_add(&out, text);
+	buffer_append_string(&out, paint_none(colour));
+	result = verb_write(&out);
+	buffer_release(&out);
+	return result;
 }
 
 void envelope_begin(struct buffer *out)
@@ -170,16 +171,8 @@ const struct verb_option *verb_option_named(const struct verb *v, const char *na
 	return NULL;
 }
 
-/* Reports bad usage. Returns -1. */
-__attribute__((format(printf, 2, 3))) static int verb_misuse(const struct verb_call *c,
-							     const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	verb_report(c, ENVELOPE_USAGE, format, args);
-	va_end(args);
-	return -1;
-}
+/* Reports bad usage; -1. */
+#define verb_misuse(c, ...) (verb_fail((c), ENVELOPE_USAGE, __VA_ARGS__), -1)
 
 int verb_tell_usage(const struct verb_call *c)
 {
@@ -310,9 +303,7 @@ static int verb_store(struct verb_call *c, void *into, const struct verb_option 
 		break;
 	case VERB_TAKE:
 		why = c->verb->take(into, o, text);
-		if (why)
-			verb_misuse(c, "%s%s%s: %s", as, *as ? ": " : "", text, why);
-		return why ? -1 : 0;
+		return why ? verb_misuse(c, "%s%s%s: %s", as, *as ? ": " : "", text, why) : 0;
 	}
 	return why ? verb_misuse(c, "%s: %s: must be %s", as, text, why) : 0;
 }

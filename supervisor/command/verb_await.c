@@ -207,22 +207,13 @@ static int await_look(struct waiter *w, uint64_t settled)
 /* How long the command has to end, or to ask again, once a person has answered. */
 #define ANSWERED_MS ((int64_t)1000)
 
-/* Whether the command's session listens on the port; 0: none is waited for. */
-static bool await_listens(pid_t command, uint64_t port)
-{
-	unsigned ports[PORTS_MOST];
-	size_t count = port ? ports_of(command, ports) : 0;
-	while (count > 0 && ports[count - 1] != port)
-		count--;
-	return count > 0 || !port;
-}
-
 /* Waits. Returns an outcome, or -1 after saying what is wrong. */
 static int await_outcome(struct waiter *waiter)
 {
 	struct watched *w = &waiter->watched;
+	const uint64_t port = waiter->asked->port;
 	/* The caller has been told that a person has to answer, who is waited for. */
-	bool listens = false, is_first = true, person = false;
+	bool listens = !port, is_first = true, person = false;
 	int64_t answered_at = 0;
 	struct loop l;
 	loop_begin(&l);
@@ -249,10 +240,13 @@ static int await_outcome(struct waiter *waiter)
 		if (person && !w->now.asked && !waiter->asked->answers)
 			answered_at = clock_monotonic_ms();
 		person &= w->now.asked != WAIT_UNKNOWN;
-		if (w->known && !listens)
-			listens = await_listens(w->now.pid, waiter->asked->port);
-		else if (news == WATCHED_SAME)
+		if (w->known && !listens) {
+			unsigned ports[PORTS_MOST];
+			for (size_t i = ports_of(w->now.pid, ports); i > 0 && !listens; i--)
+				listens = ports[i - 1] == port;
+		} else if (news == WATCHED_SAME) {
 			continue;
+		}
 		if (!listens && w->now.state != LIVE_ENDED && w->now.state != LIVE_WAITING)
 			continue;
 		int found = await_look(waiter, w->now.settled);

@@ -157,17 +157,15 @@ static void config_add_settings(struct buffer *out, struct settings *s, const ch
 /* Without files, those that a run would read. */
 static int config_check(int count, char **files)
 {
-	char room[PATH_MAX];
+	char room[PATH_MAX], project[PATH_MAX];
 	bool named;
 	int status = 0;
 	struct buffer out = BUFFER_INIT;
+	/* The file of the system, the user's, the project's. */
+	const char *read[] = {SETTINGS_SYSTEM_FILE, settings_user_file(room, &named),
+			      project_find(project) ? project : NULL};
 	for (int i = 0; i < (count > 0 ? count : 3); i++) {
-		/* The file of the system, the user's, the project's. */
-		const char *path = count > 0            ? files[i]
-				   : i == 0             ? SETTINGS_SYSTEM_FILE
-				   : i == 1             ? settings_user_file(room, &named)
-				   : project_find(room) ? room
-							: NULL;
+		const char *path = count > 0 ? files[i] : read[i];
 		if (!path || (count == 0 && access(path, F_OK) < 0))
 			continue;
 		const char *slash = strrchr(path, '/');

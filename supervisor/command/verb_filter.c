@@ -16,15 +16,15 @@
 #define CHUNK ((size_t)256 * 1024)
 
 struct filter {
+	struct excerpts excerpts; /* first: filter_on_artifact() gets it */
 	struct record record;
-	struct excerpts excerpts;
 	bool keep; /* the input can't be read again, so omitted text has to be kept */
 	int exit_code;
 };
 
-static struct artifact *filter_on_artifact(void *ctx)
+static struct artifact *filter_on_artifact(struct excerpts *d)
 {
-	struct filter *f = ctx;
+	struct filter *f = (struct filter *)d;
 	return f->keep ? record_open(&f->record) : NULL;
 }
 
@@ -92,7 +92,7 @@ static int filter_run(struct verb_call *c)
 				  : (full ? INTERCEPT_PROGRAM : INTERCEPT_AGENT),
 		.terminal.onlcr = true,
 	};
-	f.excerpts = (struct excerpts){.artifact = filter_on_artifact, .ctx = &f};
+	f.excerpts = (struct excerpts){.artifact = filter_on_artifact};
 	if (!safe || excerpts_init(&f.excerpts, c->settings, &options) < 0 ||
 	    filter_feed(&f, secrets) < 0) {
 		verb_error("filter", "%s: %s", file ? file : "standard input", strerror(errno));

@@ -233,6 +233,14 @@ void wording_asked(struct buffer *out, enum wait_kind asked, const char *prompt,
 	buffer_printf(out, "; a person has to run: terse attach %s", id);
 }
 
+/* A pattern, as it was given. */
+static void append_missed(struct buffer *out, const char *pattern)
+{
+	buffer_append_string(out, "\"");
+	utf8_clean(out, pattern, strlen(pattern));
+	buffer_append_string(out, "\"");
+}
+
 static void append_how(struct buffer *out, const struct wording_ending *e)
 {
 	const char *name = sigabbrev_np(e->signal);
@@ -267,9 +275,8 @@ static void append_end(struct buffer *out, const struct wording_ending *e)
 		next = "; ";
 	}
 	if (e->missed) {
-		buffer_printf(out, "%snot found: \"", next);
-		utf8_clean(out, e->missed, strlen(e->missed));
-		buffer_append_string(out, "\"");
+		buffer_printf(out, "%snot found: ", next);
+		append_missed(out, e->missed);
 		next = "; ";
 	}
 	if (e->picture)
@@ -385,9 +392,9 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 			append_quoted(out, "found ", e->found);
 			buffer_append_string(out, "; ");
 		} else if (e->missed) {
-			buffer_printf(out, "not found in %s: \"", HUMAN_DURATION(e->waited_ms));
-			utf8_clean(out, e->missed, strlen(e->missed));
-			buffer_append_string(out, "\"; ");
+			buffer_printf(out, "not found in %s: ", HUMAN_DURATION(e->waited_ms));
+			append_missed(out, e->missed);
+			buffer_append_string(out, "; ");
 		} else if (e->waited_ms) {
 			buffer_printf(out, "waited %s; ", HUMAN_DURATION(e->waited_ms));
 		}
