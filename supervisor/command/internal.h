@@ -62,7 +62,7 @@ const char *paint_none(bool on);
    output is as it was. */
 pid_t pager_start(void);
 
-/* Waits until the person has left it. */
+/* Waits until the person has left it; 0: there is none. errno stays. */
 void pager_end(pid_t pager);
 
 /* --- a file that a verb writes ---------------------------------------------------------------- */
@@ -123,11 +123,6 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 
 /* Whether the run belongs to the call's session. */
 bool live_run_is_own(const struct verb_call *c, const char *id);
-
-/* Makes a run that has no artifact yet write one, so that its text can be read. Returns 0, or -1 if
-   no such run answers. */
-int live_run_text(const struct verb_call *c, const struct store *stores, int count,
-		  const char *name);
 
 /* What is waited for. */
 struct await {

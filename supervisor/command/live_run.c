@@ -14,16 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Connects to a run that has no artifact yet. Returns a descriptor, or -1 with errno. */
-static int live_run_open(const struct verb_call *c, const struct store *stores, int count,
-			 const char *id)
-{
-	errno = ENOENT;
-	return id_is_valid(id) && verb_reaches(c, stores, count, id)
-		       ? client_open(stores, count, id)
-		       : -1;
-}
-
 int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],
 		  bool needed)
 {
@@ -39,7 +29,10 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 		return live_run_find(c, service, run, id, needed);
 	}
 	snprintf(id, ID_LEN + 1, "%s", kept ? found.id : name);
-	*run = kept ? client_open(stores, count, id) : live_run_open(c, stores, count, name);
+	/* A run that has no artifact yet has its ID. */
+	*run = kept || (id_is_valid(id) && verb_reaches(c, stores, count, id))
+		       ? client_open(stores, count, id)
+		       : -1;
 	int result = *run < 0 ? -1 : 0;
 	if (result < 0 && !kept) {
 		/* An older run is meant only while it lives. */
@@ -62,23 +55,11 @@ int live_run_find(const struct verb_call *c, const char *name, int *run, char id
 
 bool live_run_is_own(const struct verb_call *c, const char *id)
 {
-	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	int count = store_open_everywhere(stores);
-	verb_session_name(c->settings, c->session, directory);
-	bool own = id_is_of(stores, count, id, directory);
+	bool own = verb_owns(c, stores, count, id);
 	store_close_all(stores, count);
 	return own;
-}
-
-int live_run_text(const struct verb_call *c, const struct store *stores, int count,
-		  const char *name)
-{
-	struct live_status now;
-	int run = live_run_open(c, stores, count, name);
-	int result = run < 0 ? -1 : client_status(run, FRAME_WATCH, &now);
-	io_close(&run);
-	return result;
 }
 
 int live_run_signal(int run, int sig, bool own)

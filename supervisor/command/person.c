@@ -87,9 +87,13 @@ out:
 
 void pager_end(pid_t pager)
 {
+	int error = errno;
+	if (!pager)
+		return;
 	close(STDOUT_FILENO);
 	/* ctrl-c is for the pager. */
 	signal(SIGINT, SIG_IGN);
 	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
+	errno = error;
 }

@@ -10,20 +10,6 @@
 
 #include <string.h>
 
-/* Adds a word, in quotes if it needs some. Escapes would be hard to read. */
-static void row_add_word(struct buffer *out, const char *word)
-{
-	for (const char *at = word, *end = word + strlen(word); at < end;) {
-		uint32_t cp;
-		at += utf8_decode(at, (size_t)(end - at), &cp);
-		if (!quote_is_plain(cp)) {
-			buffer_printf(out, "'%s'", word);
-			return;
-		}
-	}
-	quote_append(out, word);
-}
-
 void row_add_command(struct buffer *out, const struct meta *m)
 {
 	/* The string of `shell -c string` as terse starts it, with the full path of the shell. */
@@ -37,11 +23,18 @@ void row_add_command(struct buffer *out, const struct meta *m)
 	for (char **arg = m->argv; !string && arg && *arg; arg++) {
 		if (arg > m->argv)
 			buffer_append_string(out, " ");
-		/* A command of one word may be a shell string; it reads best as it is. */
-		if (m->argv[1])
-			row_add_word(out, *arg);
+		/* A command of one word may be a shell string; it reads best as it is. Elsewhere
+		   a word is in quotes if it needs some: escapes would be hard to read. */
+		bool plain = true;
+		for (const char *at = *arg, *end = at + strlen(at); plain && at < end;) {
+			uint32_t cp;
+			at += utf8_decode(at, (size_t)(end - at), &cp);
+			plain = quote_is_plain(cp);
+		}
+		if (m->argv[1] && plain)
+			quote_append(out, *arg);
 		else
-			buffer_append_string(out, *arg);
+			buffer_printf(out, m->argv[1] ? "'%s'" : "%s", *arg);
 	}
 	if (m->cut)
 		buffer_append_string(out, " ...");

@@ -432,16 +432,20 @@ int verb_open_stores(const struct verb_call *c, struct store stores[STORE_MAX], 
 	return count;
 }
 
+bool verb_owns(const struct verb_call *c, const struct store *stores, int count, const char *id)
+{
+	char directory[STORE_SESSION_LEN + 1];
+	verb_session_name(c->settings, c->session, directory);
+	return id_is_of(stores, count, id, directory);
+}
+
 bool verb_reaches(const struct verb_call *c, const struct store *stores, int count,
 		  const char *name)
 {
-	char directory[STORE_SESSION_LEN + 1];
 	if (c->settings->reach == REACH_FILES || strncmp(name, "last", 4) == 0)
 		return true;
-	if (!id_is_valid(name) || c->settings->reach == REACH_STORE)
-		return id_is_valid(name);
-	verb_session_name(c->settings, c->session, directory);
-	return id_is_of(stores, count, name, directory);
+	return id_is_valid(name) &&
+	       (c->settings->reach == REACH_STORE || verb_owns(c, stores, count, name));
 }
 
 int verb_find(const struct verb_call *c, const char *name, struct store stores[STORE_MAX],
@@ -568,9 +572,14 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 	if (c->session && !verb_has_session(c, directory))
 		goto out;
 	why = verb_find(c, name, stores, &count, found) < 0 ? errno : 0;
-	if (why == ENOENT && live_run_text(c, stores, count, name) == 0) {
-		store_close_all(stores, count);
-		why = verb_find(c, name, stores, &count, found) < 0 ? ENOENT : 0;
+	if (why == ENOENT && id_is_valid(name) && verb_reaches(c, stores, count, name)) {
+		struct live_status now;
+		int run = client_open(stores, count, name);
+		if (run >= 0 && client_status(run, FRAME_WATCH, &now) == 0) {
+			store_close_all(stores, count);
+			why = verb_find(c, name, stores, &count, found) < 0 ? ENOENT : 0;
+		}
+		io_close(&run);
 	}
 	if (why == ENOENT && id_is_valid(name) && settings->remote &&
 	    !(or_file && io_is_there(AT_FDCWD, name))) {

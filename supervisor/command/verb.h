@@ -223,6 +223,9 @@ void verb_session_name(const struct settings *settings, const char *session,
    missing. */
 int verb_open_stores(const struct verb_call *c, struct store stores[STORE_MAX], int *status);
 
+/* Whether the artifact, or the run, belongs to the call's session. */
+bool verb_owns(const struct verb_call *c, const struct store *stores, int count, const char *id);
+
 /* Whether the settings let this name stand for an artifact, or for a run that has none yet: beyond
    REACH_FILES it has to be a whole ID or "last", with REACH_SESSION an ID of the call's session. */
 bool verb_reaches(const struct verb_call *c, const struct store *stores, int count,

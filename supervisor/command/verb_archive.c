@@ -290,13 +290,11 @@ static int unarchive_run(struct verb_call *c)
 				&out, "%s restored to session %s; %s lines, %s: terse read %s\n",
 				r.id, directory, HUMAN_COUNT(r.lines), HUMAN_SIZE(r.bytes), r.id);
 		status = verb_print(c, &out);
-	} else if (errno == EBADMSG) {
-		verb_error("unarchive", "%s: not an archive of terse, or damaged", name);
-	} else if (errno == EFBIG) {
-		verb_error("unarchive", "%s: larger than [spill] max_artifact (--max-artifact)",
-			   name);
 	} else {
-		verb_error("unarchive", "%s: %m", name);
+		verb_error("unarchive", "%s: %s", name,
+			   errno == EBADMSG ? "not an archive of terse, or damaged"
+			   : errno == EFBIG ? "larger than [spill] max_artifact (--max-artifact)"
+					    : strerror(errno));
 	}
 	store_close(&store);
 	if (fd != STDIN_FILENO)

@@ -454,8 +454,7 @@ static int changes_run(struct verb_call *context)
 	status = changes_compare(c) < 0 && errno != EPIPE;
 	if (status)
 		verb_fail(c->call, ENVELOPE_UNREADABLE, "%m");
-	if (pager)
-		pager_end(pager);
+	pager_end(pager);
 out:
 	for (int i = 0; i < 2; i++) {
 		if (c->texts[i].fd >= 0)

@@ -435,10 +435,8 @@ static int config_run(struct verb_call *c)
 	char **words = c->operands;
 	int count = c->operand_count;
 	const char *action = count > 0 && !c->plain ? words[0] : "";
-	if (r.json && (r.profiles || r.agents)) {
-		verb_error("config", "--json prints the settings only");
-		return EXIT_TERSE;
-	}
+	if (r.json && (r.profiles || r.agents))
+		return verb_fail(c, ENVELOPE_USAGE, "--json prints the settings only");
 	struct buffer text = BUFFER_INIT;
 	if (r.profiles || r.agents) {
 		section_write(&text, c->settings, r.profiles ? &profiles_form : &rules_form);
@@ -452,10 +450,9 @@ static int config_run(struct verb_call *c)
 				     : strcmp(shell, "zsh") == 0  ? completion_zsh
 				     : strcmp(shell, "fish") == 0 ? completion_fish
 								  : NULL;
-		if (!script) {
-			return config_bad_usage(words[1],
+		if (!script)
+			return config_bad_usage(shell,
 						"there are completions for bash, zsh and fish");
-		}
 		buffer_append_string(&text, script);
 		return verb_print(NULL, &text);
 	}

@@ -459,12 +459,9 @@ static int read_show(struct read *r)
 		result = read_all(r);
 	else
 		result = r->bytes ? read_slice(r) : read_page(r);
-	int error = errno;
-	if (pager)
-		pager_end(pager);
-	errno = error;
+	pager_end(pager);
 	/* Whoever gets all of it may leave. */
-	return result < 0 && error == EPIPE && (all || r->preview || r->follow) ? 0 : result;
+	return result < 0 && errno == EPIPE && (all || r->preview || r->follow) ? 0 : result;
 }
 
 static int read_run(struct verb_call *c)

@@ -264,21 +264,20 @@ static int run_run(struct verb_call *c)
 	c->error = &error;
 	int status = verb_parse(c, &a);
 	a.argv = c->operands;
+	const struct await *ready = &a.service.ready;
+	const char *wrong = !a.service.name && (ready->pattern || ready->port || a.service.restart)
+				    ? "--for, --port and --restart go with --service"
+			    : a.service.name && !*a.service.name ? "--service: a name is missing"
+			    : ready->port > UINT16_MAX           ? "--port: from 1 to 65535"
+								 : NULL;
 	if (status == 0 && a.cwd && chdir(a.cwd) < 0)
 		status = verb_fail(c, ENVELOPE_USAGE, "--cwd: %s: %m", a.cwd);
 	else if (status == 0 && !a.string && c->operand_count == 0)
 		status =
 			verb_fail(c, ENVELOPE_USAGE, "run: no command given%s (see terse help run)",
 				  run_is_fed() ? "; terse filter takes what is piped in" : "");
-	else if (status == 0 && !a.service.name &&
-		 (a.service.ready.pattern || a.service.ready.port || a.service.restart))
-		status = verb_fail(c, ENVELOPE_USAGE,
-				   "--for, --port and --restart go with --service");
-	else if (status == 0 && a.service.name &&
-		 (!*a.service.name || a.service.ready.port > UINT16_MAX))
-		status = verb_fail(c, ENVELOPE_USAGE, "%s",
-				   *a.service.name ? "--port: from 1 to 65535"
-						   : "--service: a name is missing");
+	else if (status == 0 && wrong)
+		status = verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
 	c->error = NULL;
 	if (status != 0)
 		return run_refuse(&job, &error);

@@ -633,24 +633,28 @@ static void search_on_timer(int number, siginfo_t *info, void *context)
 	_exit(EXIT_TERSE);
 }
 
+/* 0: there is no limit. */
+static void search_limit(struct search *s, time_t seconds)
+{
+	const struct itimerspec limit = {.it_value.tv_sec = seconds};
+	if (s->has_timer)
+		timer_settime(s->timer, 0, &limit, NULL);
+}
+
 /* For the walk: another block begins. What was found before is printed. */
 static void search_tick(void *ctx, uint64_t line)
 {
-	const struct itimerspec limit = {.it_value.tv_sec = PATIENCE},
-				none = {.it_value.tv_sec = 0};
 	struct search *s = ctx;
 	struct buffer text = BUFFER_INIT;
 	/* The message is not there for a moment. */
-	if (s->has_timer)
-		timer_settime(s->timer, 0, &none, NULL);
+	search_limit(s, 0);
 	search_flush(s);
 	buffer_printf(&text, "%s: gave up in %s, from line %s on: a part of it takes over %d s",
 		      s->pattern, s->where.id, HUMAN_COUNT(line), PATIENCE);
 	buffer_clear(&s->late);
 	verb_add_failure(s->call, ENVELOPE_BAD_PATTERN, &s->late, &text);
 	buffer_release(&text);
-	if (s->has_timer)
-		timer_settime(s->timer, 0, &limit, NULL);
+	search_limit(s, PATIENCE);
 }
 
 /* --- texts ------------------------------------------------------------------------------ */

@@ -82,16 +82,12 @@ static const struct {
 } kinds[] = {
 	{"\x1f\x8b", 2, 0, "gzip"},
 	{"\x28\xb5\x2f\xfd", 4, 0, "zstd"},
-	{"\xfd"
-	 "7zXZ",
-	 5, 0, "xz"},
+	{"\3757zXZ", 5, 0, "xz"},
 	{"BZh", 3, 0, "bzip2"},
 	{"PK\x03\x04", 4, 0, "zip"},
 	{"PK\x05\x06", 4, 0, "zip"},
 	{"7z\xbc\xaf\x27\x1c", 6, 0, "7-Zip"},
-	{"\x7f"
-	 "ELF",
-	 4, 0, "ELF"},
+	{"\177ELF", 4, 0, "ELF"},
 	{"\x89PNG\r\n\x1a\n", 8, 0, "PNG image"},
 	{"\xff\xd8\xff", 3, 0, "JPEG image"},
 	{"GIF8", 4, 0, "GIF image"},
