@@ -88,6 +88,9 @@ int output_open(struct output *o, const char *name, bool replace);
    errno, which is that of the writer if that failed. */
 int output_close(struct output *o, int result);
 
+/* Makes the text the contents of the file. Returns 0, or -1 with errno. */
+int output_write(const char *name, const struct buffer *text);
+
 /* --- pictures --------------------------------------------------------------------------------- */
 
 // The screen of a terminal as a picture, for documents and for models that see.

@@ -126,11 +126,12 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	/* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
 	if (gaps[0].count + gaps[1].count > 0)
 		json_begin(out, "gaps", '[');
-	for (int i = 0; i < gaps[0].count + gaps[1].count; i++) {
-		bool is_stderr = i >= gaps[0].count;
-		gap_begin_json(out, &gaps[is_stderr].items[is_stderr ? i - gaps[0].count : i]);
-		json_add_string(out, "stream", is_stderr ? "stderr" : "stdout");
-		json_end(out, '}');
+	for (int i = 0; i < 2; i++) {
+		for (int k = 0; k < gaps[i].count; k++) {
+			gap_begin_json(out, &gaps[i].items[k]);
+			json_add_string(out, "stream", i ? "stderr" : "stdout");
+			json_end(out, '}');
+		}
 	}
 	if (gaps[0].count + gaps[1].count > 0)
 		json_end(out, ']');

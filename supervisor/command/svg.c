@@ -2,7 +2,6 @@
 
 #include "supervisor/command/internal.h"
 
-#include "lib/io.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/terminal.h"
@@ -137,10 +136,7 @@ int svg_write(const char *path, const struct terminal *t)
 	buffer_add(&out, &s.out);
 	buffer_append_string(&out, "</svg>\n");
 	buffer_release(&s.out);
-	struct output file;
-	int result = buffer_check(&out) < 0 || output_open(&file, path, true) < 0
-			     ? -1
-			     : output_close(&file, io_write(file.fd, out.data, out.len));
+	int result = output_write(path, &out);
 	buffer_release(&out);
 	return result;
 }

@@ -1,6 +1,5 @@
 // See verb.h.
 
-#include "config/error.h"
 #include "config/option.h"
 #include "config/value.h"
 #include "lib/human.h"
@@ -594,11 +593,8 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 		if (missing)
 			goto out;
 		store_close_all(stores, count);
-		if (verb_find(c, name, stores, &count, found) < 0) {
-			verb_not_found(c, name, errno, found);
-			goto out;
-		}
-		if (fetched.bytes > 0 && !c->json)
+		why = verb_find(c, name, stores, &count, found) < 0 ? errno : 0;
+		if (!why && fetched.bytes > 0 && !c->json)
 			verb_error(c->verb->name, "%s was fetched from %s (%s)", name,
 				   settings->remote, HUMAN_SIZE(fetched.bytes));
 	}

@@ -13,7 +13,6 @@
 #include "supervisor/reading/matcher.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 //
 // Sizes are bytes, durations milliseconds.
 
-#include "config/error.h"
 #include "config/option.h"
 #include "config/profile.h"
 #include "config/section.h"
@@ -24,7 +23,6 @@
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

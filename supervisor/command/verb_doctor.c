@@ -11,7 +11,6 @@
 #include "shim/shell.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/process/sink.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/remote/outbox.h"
 

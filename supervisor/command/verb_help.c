@@ -1,6 +1,5 @@
 // terse help [VERB]: all that is printed of a verb comes from its rows.
 
-#include "config/error.h"
 #include "config/option.h"
 #include "lib/buffer.h"
 #include "supervisor/command/verb.h"

@@ -1,6 +1,5 @@
 // terse init AGENT: makes an agent run its commands through terse. See agents/wiring.h.
 
-#include "config/error.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/document.h"

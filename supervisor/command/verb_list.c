@@ -10,14 +10,11 @@
 #include "lib/quote.h"
 #include "lib/tool_names.h"
 #include "lib/utf8.h"
-#include "supervisor/artifact/id.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/process/sink.h"
 #include "supervisor/remote/remote.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

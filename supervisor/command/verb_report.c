@@ -265,7 +265,6 @@ static void report_make(const struct report_call *c, const char *nonce, struct b
 static int report_write(const struct report_call *c, uint64_t *size)
 {
 	struct buffer page = BUFFER_INIT;
-	struct output output;
 	unsigned char random[16];
 	char nonce[2 * sizeof(random) + 1];
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
@@ -273,9 +272,7 @@ static int report_write(const struct report_call *c, uint64_t *size)
 	for (size_t i = 0; i < sizeof(random); i++)
 		snprintf(nonce + 2 * i, 3, "%02x", random[i]);
 	report_make(c, nonce, &page);
-	int result = buffer_check(&page) < 0 || output_open(&output, c->output, true) < 0
-			     ? -1
-			     : output_close(&output, io_write(output.fd, page.data, page.len));
+	int result = output_write(c->output, &page);
 	*size = page.len;
 	buffer_release(&page);
 	return result;

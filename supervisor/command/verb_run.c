@@ -12,14 +12,12 @@
 #include "shim/shell_string.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/process/job.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
 #include "supervisor/redact/redactor.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -14,7 +14,6 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
-#include "supervisor/artifact/id.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/matcher.h"
 #include "supervisor/reading/walk.h"
@@ -100,20 +99,6 @@ static void search_add_command(struct buffer *out, const struct search *s, const
 {
 	const struct vocabulary *words = &vocabularies[s->call->settings->words];
 	const struct {
-		bool is;
-		const char *text;
-	} flags[] = {
-		{s->standard_error, words->standard_error},
-		{s->ignore_case, " -i"},
-		{s->word, " -w"},
-		{s->invert, " -v"},
-		{s->literal, " -F"},
-		{s->binary, " -a"},
-		{s->count, " -c"},
-		{s->names, " -l"},
-		{s->call->json, " --json"},
-	};
-	const struct {
 		const char *name;
 		uint64_t n;
 	} numbers[] = {
@@ -137,8 +122,13 @@ static void search_add_command(struct buffer *out, const struct search *s, const
 		}
 		buffer_append_string(out, s->pattern[0] == '-' ? " -e " : " ");
 		quote_append(out, s->pattern);
-		for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
-			buffer_append_string(out, flags[i].is ? flags[i].text : "");
+		buffer_append_string(out, s->standard_error ? words->standard_error : "");
+		for (const struct verb_option *o = s->call->verb->options; o->name; o++) {
+			if (o->letter && o->kind == VERB_FLAG &&
+			    *(const bool *)((const char *)s + o->at))
+				buffer_printf(out, " -%c", o->letter);
+		}
+		buffer_append_string(out, s->call->json ? " --json" : "");
 	}
 	for (size_t i = s->call->settings->words == WORDS_TOOLS ? 3 : 0; i < 5; i++) {
 		if (numbers[i].n)

@@ -22,11 +22,7 @@
 #include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/job.h"
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
