@@ -46,8 +46,8 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 #define MATCHING(tools, more) \
 	"{\"matcher\":\"" tools "\",\"hooks\":[{\"type\":\"command\"," more "\"command\":%s}]}"
 
-#define PLUGIN                                                                                    \
-	"// Written by terse init opencode; terse init opencode --undo removes it.\n"             \
+#define PLUGIN(agent)                                                                             \
+	"// Written by terse init " agent "; terse init " agent " --undo removes it.\n"           \
 	"import { spawnSync } from \"node:child_process\";\n\n"                                   \
 	"const hook = (event, input) => spawnSync(%s, [\"hook\", \"opencode\", event], {\n"       \
 	"  input: JSON.stringify(input), encoding: \"utf8\", timeout: 5000,\n"                    \
@@ -97,9 +97,8 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 	FILE_IN(folder, name ".jsonc|" name ".json", name ".jsonc|" name ".json")
 #define CODEX_FILE IN("CODEX_HOME", ".codex", "config.toml", ".codex/config.toml")
 
-#define NO_SHELL  "it has no setting for the shell of its commands\n"
-#define MATCHES   "its permissions go on matching the commands as the model writes them\n"
-#define A_PROCESS "a session is one process of it; terse gc ends it when that is gone\n"
+#define NO_SHELL "it has no setting for the shell of its commands\n"
+#define MATCHES  "its permissions go on matching the commands as the model writes them\n"
 
 const struct wiring wirings[] = {
 	{
@@ -137,7 +136,7 @@ const struct wiring wirings[] = {
 			   .items = {{PATH_OF("shell", "shell")}}},
 			  {.folder = FILE_IN(".config/opencode", "plugins/terse.js",
 					     ".opencode/plugins/terse.js"),
-			   .items = {{WIRING_FILE, {NULL}, PLUGIN, NULL}}}},
+			   .items = {{WIRING_FILE, {NULL}, PLUGIN("opencode"), NULL}}}},
 		.comment = true,
 		.lines = FILE_IN(".config/opencode", "AGENTS.md", "AGENTS.md"),
 		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
@@ -171,7 +170,8 @@ const struct wiring wirings[] = {
 		.agent = "qwen",
 		.programs = "qwen",
 		.lines = FILE_IN(".qwen", "QWEN.md", "QWEN.md"),
-		.note = NO_SHELL A_PROCESS,
+		.note = NO_SHELL
+		"a session is one process of it; terse gc ends it when that is gone\n",
 		.start = "terse agent qwen",
 	},
 	{
@@ -186,11 +186,14 @@ const struct wiring wirings[] = {
 		.agent = "kilo",
 		.programs = "kilo|kilocode",
 		.files = {{.folder = EITHER(".config/kilo", "kilo"),
-			   .items = {{PATH_OF("shell", "shell")}}}},
+			   .items = {{PATH_OF("shell", "shell")}}},
+			  {.folder = FILE_IN(".config/kilo", "plugins/terse.js",
+					     ".kilo/plugins/terse.js"),
+			   .items = {{WIRING_FILE, {NULL}, PLUGIN("kilo"), NULL}}}},
 		.comment = true,
 		.lines = FILE_IN(".config/kilo", "AGENTS.md", "AGENTS.md"),
 		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
-		.note = MATCHES A_PROCESS,
+		.note = MATCHES,
 	},
 	{
 		.agent = "grok",

@@ -517,9 +517,10 @@ class OpencodePreload(OpencodeCommands, Opencode):
     wiring = "preload"
 
 
-class OpencodeInit(Init, HandedOver, InFront, Opencode):
+class Plugin(Init, HandedOver, InFront):
+    """It tells the timeout that the model sets, and the conversation."""
+
     def limited(self, command):
-        """Its plugin tells the timeout that the model sets."""
         return (None, {"command": command, "description": "slow", "timeout": 8000})
 
     def check_session(self, session):
@@ -527,6 +528,10 @@ class OpencodeInit(Init, HandedOver, InFront, Opencode):
         deleted = self.run_to_end(self.argv("", ())[0], "session", "delete", session, env=self.quiet)
         self.assertEqual(deleted.code, 0, deleted.out)
         self.check_ended(session)
+
+
+class OpencodeInit(Plugin, Opencode):
+    pass
 
 
 class OpencodeProject(Project, Opencode):
@@ -552,7 +557,7 @@ class KiloPreload(KiloCommands, Kilo):
     wiring = "agent"
 
 
-class KiloInit(Init, Kilo):
+class KiloInit(Plugin, Kilo):
     def test_undo_after_it_has_written_its_file_anew(self):
         """What it has added and how it lays the file out stays."""
         self.rewrites = True
@@ -567,7 +572,7 @@ class KiloInit(Init, Kilo):
 
 
 class KiloProject(Project, Kilo):
-    pass
+    conversation = r"^ses_\w+$"
 
 
 # --- Qwen Code, GitHub Copilot CLI, Gemini CLI -----------------------------------------------
