@@ -309,6 +309,13 @@ check-remote: check-packages
 	@REMOTE_KILLS=$(REMOTE_KILLS) LIMIT=7200 tests/run $(BUILD) remote fetching
 	@REMOTE_RUNS=$(REMOTE_RUNS) S3RVER=$(S3RVER) BUILD=$(BUILD) tests/remote/check.py
 
+# Real sudo and ssh in an agent's command, and a person who answers at a terminal of his own (root).
+.PHONY: check-person
+check-person: check-packages
+	+@$(SUB_MAKE) programs helpers
+	$(call install_packages,sudo openssh-server)
+	@BUILD=$(BUILD) tests/person/check.py
+
 # terse mcp against the official client, inspector and conformance suite, from npm (about 200 MB); 10,000 calls in
 # a row; real agents with it and without a shell (AGENTS_DIR, as check-agents).
 MCP_DIR ?= $(BUILD)/mcp
@@ -499,6 +506,7 @@ help:
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
 	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'
 	@echo 'check-seeds    the tests that take random data, with SEEDS ($(SEEDS)) other seeds'
+	@echo 'check-person   answer real sudo and ssh in an agent'"'"'s command (root, sudo, openssh-server)'
 	@echo 'check-remote   push to and read from real remotes (rclone, s3rver from npm), REMOTE_RUNS ($(REMOTE_RUNS)) runs each'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
 	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'

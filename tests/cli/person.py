@@ -23,11 +23,11 @@ READER = 'read -rs%s -p "Secret: " x; echo; echo "got ${#x}"'
 class Person:
     """A terminal with somebody at it who has typed `terse attach ID`."""
 
-    def __init__(self, case, identifier, *options):
+    def __init__(self, case, identifier, program=(TERSE,)):
         self.seen = bytearray()
         self.master, slave = pty.openpty()
         self.process = subprocess.Popen(
-            [TERSE, "attach", *options, identifier], cwd=case.work, env=case.env(TERM="xterm"),
+            [*program, "attach", identifier], cwd=case.work, env=case.env(TERM="xterm"),
             preexec_fn=lambda: os.login_tty(slave), pass_fds=[slave])
         os.close(slave)
         case.addCleanup(self.leave)
