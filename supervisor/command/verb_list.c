@@ -510,19 +510,16 @@ static int list_live(struct runs *r)
 {
 	struct store stores[STORE_MAX];
 	char(*ids)[ID_LEN + 1];
-	size_t found, i = 0, k;
+	size_t found, i = 0;
 	int count = store_open_all(stores), result = client_list(stores, count, &ids, &found);
-	/* Those that a person has to answer come first. */
-	for (k = 0; k < found && result >= 0; k++) {
-		result = live_list_add(r, stores, count, ids[k], true);
+	/* Twice: those that a person has to answer come first. */
+	for (; i < 2 * found && result >= 0 && (i < found || r->rows < r->limit); i++) {
+		char *id = ids[i % found];
+		result = *id ? live_list_add(r, stores, count, id, i < found) : 1;
 		if (result == 0)
-			ids[k][0] = '\0';
+			*id = '\0';
 	}
-	for (; i < found && result >= 0 && r->rows < r->limit; i++) {
-		if (*ids[i])
-			result = live_list_add(r, stores, count, ids[i], false);
-	}
-	int status = runs_end(r, result < 0 ? -1 : i < found, 0);
+	int status = runs_end(r, result < 0 ? -1 : i < 2 * found, 0);
 	store_close_all(stores, count);
 	free(ids);
 	return status;

@@ -40,6 +40,9 @@
 /* Bytes at the end of a text in which its last line is searched. */
 #define TAIL_MOST ((size_t)4096)
 
+/* So long after a key a question that can't be seen may be there. */
+#define TYPED_MS 2000
+
 /* How often the end of input is typed: some programs ignore the first one. */
 #define ENDS_TYPED 2
 
@@ -404,6 +407,7 @@ int supervisor_type(struct supervisor *s, const char *data, size_t len)
 		looks_touch(&s->looks, now_ms);
 		live_change(s, now_ms);
 		s->live.typed = data[len - 1];
+		s->live.typed_ms = now_ms;
 		/* A key that ends a line, or the command. */
 		if (memchr("\r\n\003\004", s->live.typed, 4))
 			live_answered(s);
@@ -522,7 +526,8 @@ void live_on_prompt(struct supervisor *s, int64_t now_ms)
 	struct terminal *t = live_screen(s);
 	bool begins = t && looks_find_prompt(&s->looks, t, now_ms) && !known &&
 		      s->state == SUPERVISOR_RUNNING;
-	if (is_due && s->looks.agreed == 0)
+	/* While keys are typed, a look may not see that it waits. */
+	if (is_due && s->looks.agreed == 0 && now_ms >= s->live.typed_ms + TYPED_MS)
 		live_answered(s);
 	if (begins) {
 		TRACE(PROCESS, "supervisor: the command waits for input");

@@ -459,7 +459,8 @@ struct live {
 	int64_t told_at; /* monotonic: when those who watch were told last */
 	struct cast cast;
 	bool recording;      /* an asciicast was asked for, and has not begun */
-	char typed;          /* the last byte */
+	char typed;          /* the last byte ... */
+	int64_t typed_ms;    /* ... and when */
 	unsigned cols, rows; /* while nobody is attached */
 	uint64_t reported;   /* lines of the text that a reader has been sent */
 	bool follows;        /* a client reads the text as it grows */

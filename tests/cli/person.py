@@ -13,7 +13,8 @@ import time
 from support.harness import DEADLINE, TERSE, Case, eventually, main, read_file, write_file
 
 LONG = "1000s"
-SECRET = b"hunter2-Pl4nted"
+PLANTED = b"Pl4nted"  # what is looked for
+SECRET = b"hunter2-" + PLANTED
 ASKED = rb"\[terse: a secret is asked for; a person has to run: terse attach (cmd-[0-9a-z]{12})\]\n"
 
 # Reads a line with echo off, as getpass(3) does, and says how long it was.
@@ -132,14 +133,14 @@ class Secret(PersonCase):
             self.given.append(done.out + done.err)
         self.assertIn(b"got", b"".join(self.given))
         for given in self.given:
-            self.assertNotIn(SECRET, given)
+            self.assertNotIn(PLANTED, given)
         kinds = set()
         for top, _, names in os.walk(self.dir):
             for name in names:
                 path = os.path.join(top, name)
                 if os.path.isfile(path):
                     kinds.add(name.split(".", 1)[-1])
-                    self.assertNotIn(SECRET, read_file(path), path)
+                    self.assertNotIn(PLANTED, read_file(path), path)
         self.assertTrue({"txt", "raw", "cast", "json"} <= kinds, kinds)
         self.assertGreater(os.path.getsize(trace), 1000)
 
@@ -191,7 +192,13 @@ class Secret(PersonCase):
         self.assertEqual(run.code, 1, run.out)
         person = Person(self, identifier)
         person.until(b"Password: ")
-        person.type(SECRET)
+        # Not yet an answer, though terse looks again.
+        person.type(SECRET[:4])
+        for _ in range(2):
+            run = self.terse("await", identifier, "--timeout", "200ms")
+            self.assertEqual(run.code, 124, run.out)
+            self.assertRegex(run.out, ASKED)
+        person.type(SECRET[4:])
         person.to_end()
 
     def test_echo_is_no_secret(self):

@@ -112,6 +112,19 @@ TEST(one_pipe_to_an_agent)
 	is(DEV_NULL, A, A, &no_pty, "pipe merged, pipe pipe");
 }
 
+TEST(a_person_for_an_agent)
+{
+	struct settings s = {.person = (char[]){"."}};
+	is(DEV_NULL, A, A, &s, "pty merged, pipe pipe");
+	s.agent = "claude";
+	is(DEV_NULL, A, A, &s, "pty merged, pipe pipe, controlling");
+	is(DEV_NULL, PROGRAM, A, &s, "pipe pty, program agent");
+	s.yield = 1000;
+	is(DEV_NULL, A, A, &s, "pty merged, pipe pipe, controlling, stdin");
+	s.tty = TRI_NO;
+	is(DEV_NULL, A, A, &s, "pty merged, pipe pipe");
+}
+
 TEST(two_pipes_to_an_agent)
 {
 	is(DEV_NULL, A, B, &plain, "pty merged, agent agent");
