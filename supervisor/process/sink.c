@@ -63,6 +63,8 @@ static const char *const shells[] = {"sh",      "bash", "dash", "zsh",   "ksh", 
 				     "fish",    "ash",  "yash", "rbash", "tcsh", "csh",
 				     "busybox", "nu",   "pwsh", NULL};
 
+static const char *const itself[] = {"terse", NULL};
+
 /* Programs that run a command as another user: they belong to somebody else, but read nothing. */
 static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec", NULL};
 
@@ -80,24 +82,14 @@ static bool sink_is_in(const char *const *names, const char *name)
 	return false;
 }
 
-/* A script's process bears the name of the script, so its program counts, too. */
-static bool is_shell(pid_t pid, const struct process *p)
+/* Whether the process runs one of these programs. */
+static bool sink_runs(pid_t pid, const char *const *names)
 {
 	char program[PATH_MAX];
-	if (sink_is_in(shells, p->name))
-		return true;
 	if (process_link(pid, program, sizeof(program), "exe") <= 0)
 		return false;
 	const char *slash = strrchr(program, '/');
-	return sink_is_in(shells, slash ? slash + 1 : program);
-}
-
-static bool is_terse(pid_t pid)
-{
-	static const char *const itself[] = {"terse", NULL};
-	char program[PATH_MAX];
-	return process_link(pid, program, sizeof(program), "exe") > 0 &&
-	       sink_is_in(itself, strrchr(program, '/') + 1);
+	return sink_is_in(names, slash ? slash + 1 : program);
 }
 
 /* READS_UNTIL_EXEC: the next exec closes its end. */
@@ -255,7 +247,7 @@ static bool child_reads_pipe(struct search *s, const struct ancestor *parent, pi
 		if (found)
 			TRACE(SINK, "child %d of %d reads", (int)pids[i], (int)parent->pid);
 		bool inside = below < BELOW_TERSE; /* below a terse already */
-		if (found || below == 0 || i >= whole || (!inside && !is_terse(pids[i])))
+		if (found || below == 0 || i >= whole || (!inside && !sink_runs(pids[i], itself)))
 			continue;
 		/* B may have been started since the last pass. */
 		process_tree_release(&s->tree);
@@ -280,7 +272,8 @@ static int sink_climb(pid_t writer, pid_t parent, const char *link,
 	for (bool holds = false; count < ANCESTORS_MAX && parent > 0 && !holds; parent = p.parent) {
 		if (process_read(parent, &p) < 0)
 			return -1;
-		bool shell = is_shell(parent, &p);
+		/* A script's process bears the name of the script, so its program counts, too. */
+		bool shell = sink_is_in(shells, p.name) || sink_runs(parent, shells);
 		enum reading reading = sink_look_at(parent, link);
 		TRACE(SINK, "above: %d %s%s%s", (int)parent, p.name, shell ? ", a shell" : "",
 		      reading <= READS_UNTIL_EXEC ? ", has the reading end" : "");

@@ -241,8 +241,8 @@ static void give_up(struct redactor *r)
 static void redactor_lose(struct redactor *r, const char *data, size_t len)
 {
 	give_up(r);
-	if (secrets_key_begin(data, len) ||
-	    (r->work.len > 0 && secrets_key_begin(r->work.data, r->work.len))) {
+	if (secrets_key_mark(data, len, false) ||
+	    (r->work.len > 0 && secrets_key_mark(r->work.data, r->work.len, false))) {
 		r->skipping = REDACTOR_KEY;
 		r->skipped = 0;
 	}
@@ -262,13 +262,13 @@ static bool redactor_skip(struct redactor *r, bool final)
 	if (r->skipping == REDACTOR_KEY) {
 		limit = REDACTOR_BLOCK - r->skipped;
 		seen = len < limit + SECRETS_MARK ? len : limit + SECRETS_MARK;
-		stop = secrets_key_end(data, seen);
+		stop = secrets_key_mark(data, seen, true);
 	} else if ((newline = memchr(data, '\n', len))) {
 		seen = (size_t)(newline - data);
 	}
 	bool marked = true, more = true;
 	r->skipped += end;
-	if ((begin = secrets_key_begin(data, stop ? stop : seen))) {
+	if ((begin = secrets_key_mark(data, stop ? stop : seen, false))) {
 		end = begin;
 		r->skipping = REDACTOR_KEY;
 		r->skipped = 0;

@@ -68,9 +68,8 @@ struct secrets_text {
 int secrets_find(struct secrets *s, const struct secrets_text *text, struct buffer *spans,
 		 size_t *hold);
 
-/* The offset behind the first mark that begins or ends a key, or 0. */
-size_t secrets_key_begin(const char *data, size_t len);
-size_t secrets_key_end(const char *data, size_t len);
+/* The offset behind the first mark that begins, or ends, a key, or 0. */
+size_t secrets_key_mark(const char *data, size_t len, bool ends);
 
 /* The longest such mark. */
 #define SECRETS_MARK 80

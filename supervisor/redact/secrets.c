@@ -352,10 +352,10 @@ int secrets_find(struct secrets *s, const struct secrets_text *text, struct buff
 	return buffer_check(spans);
 }
 
-/* The offset behind the first mark that has `what` between `begin` and its dashes, or 0. */
-static size_t key_mark(const char *data, size_t len, const char *begin, const char *what)
+size_t secrets_key_mark(const char *data, size_t len, bool ends)
 {
 	static const char dashes[] = "-----";
+	const char *begin = ends ? "-----END " : "-----BEGIN ", *what = ends ? "" : "PRIVATE KEY";
 	const char *end = data + len;
 	for (const char *at = data; (at = memmem(at, (size_t)(end - at), begin, strlen(begin)));) {
 		at += strlen(begin);
@@ -365,14 +365,4 @@ static size_t key_mark(const char *data, size_t len, const char *begin, const ch
 			return (size_t)(stop - data) + strlen(dashes);
 	}
 	return 0;
-}
-
-size_t secrets_key_begin(const char *data, size_t len)
-{
-	return key_mark(data, len, "-----BEGIN ", "PRIVATE KEY");
-}
-
-size_t secrets_key_end(const char *data, size_t len)
-{
-	return key_mark(data, len, "-----END ", "");
 }
