@@ -179,9 +179,9 @@ struct lookout {
 	uint64_t at, line; /* the byte that is looked at next, and the number of its line */
 	bool told;         /* that line has matched in a piece before */
 	char *block;       /* LOOKOUT_BLOCK bytes; lookouts that take turns can share it */
-	/* A line, without its newline, or as much of it as there is. Returns 0, or what ends the
-	   look. */
-	int (*match)(void *ctx, const struct sought *by, const char *line, size_t len);
+	/* A line without its newline, or a part of it where it is cut or not there to its end.
+	   Returns 0, or what ends the look. */
+	int (*match)(void *ctx, const struct sought *by, const char *line, size_t len, bool cut);
 	void (*gap)(void *ctx, const struct gap *gap); /* or NULL */
 	void *ctx;
 };

@@ -7,6 +7,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/loop.h"
+#include "lib/utf8.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/reading/matcher.h"
 
@@ -137,6 +138,9 @@ int live_run_ended(const struct verb_call *c, const char *id, struct meta *m,
 
 /* --- lines of its text ------------------------------------------------------------------------ */
 
+/* Bytes of a line that matches, at most. */
+#define LINE_MOST ((size_t)300)
+
 int lookout_lines(struct lookout *l, const char *text, size_t len)
 {
 	size_t at = 0;
@@ -167,9 +171,9 @@ int lookout_lines(struct lookout *l, const char *text, size_t len)
 			break;
 		const char *newline = memchr(text + to, '\n', len - to);
 		at = newline ? (size_t)(newline - text) + 1 : len;
-		int result =
-			l->told ? 0
-				: l->match(l->ctx, first, text + to, at - to - (newline != NULL));
+		size_t whole = at - to - (newline != NULL);
+		size_t n = utf8_floor(text + to, whole, whole < LINE_MOST ? whole : LINE_MOST);
+		int result = l->told ? 0 : l->match(l->ctx, first, text + to, n, n < whole);
 		if (result != 0)
 			return result;
 		l->told = !newline;

@@ -42,18 +42,14 @@ struct waiter {
 	const struct typed *typed; /* whose echo is still to come; or NULL */
 };
 
-/* Bytes of the line that matched. */
-#define FOUND_MOST ((size_t)300)
-
 /* The line is kept. */
-static int await_on_match(void *ctx, const struct sought *by, const char *line, size_t len)
+static int await_on_match(void *ctx, const struct sought *by, const char *line, size_t len,
+			  bool cut)
 {
 	struct waiter *w = ctx;
-	size_t n = utf8_floor(line, len, len < FOUND_MOST ? len : FOUND_MOST);
 	(void)by;
-	utf8_clean(&w->found, line, n);
-	if (n < len)
-		buffer_append_string(&w->found, "...");
+	utf8_clean(&w->found, line, len);
+	buffer_append_string(&w->found, cut ? "..." : "");
 	return 1;
 }
 

@@ -19,9 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of a line that are printed at most. */
-#define LINE_MOST ((size_t)300)
-
 /* Events are printed when there is nothing more to look at, or so many bytes. */
 #define PRINT_AT ((size_t)32 * 1024)
 
@@ -65,21 +62,20 @@ static void event_end(const struct followed *f)
 	buffer_append_string(&f->all->out, "\n");
 }
 
-static int event_match(void *ctx, const struct sought *by, const char *line, size_t len)
+static int event_match(void *ctx, const struct sought *by, const char *line, size_t len, bool cut)
 {
 	const struct followed *f = ctx;
 	struct buffer *out = &f->all->out;
-	size_t n = utf8_floor(line, len, len < LINE_MOST ? len : LINE_MOST);
 	event_begin(f, "match");
 	if (f->all->call->json) {
 		json_add_count(out, "line", f->lookout.line);
-		json_add_text(out, "text", line, n);
-		json_add_bool(out, "cut", n < len);
+		json_add_text(out, "text", line, len);
+		json_add_bool(out, "cut", cut);
 		json_add_string(out, "pattern", by->pattern);
 	} else {
 		buffer_printf(out, "line %" PRIu64 ": ", f->lookout.line);
-		utf8_clean(out, line, n);
-		buffer_append_string(out, n < len ? "..." : "");
+		utf8_clean(out, line, len);
+		buffer_append_string(out, cut ? "..." : "");
 	}
 	event_end(f);
 	/* An error comes again when the rest is printed. */
