@@ -185,18 +185,18 @@ static void process(struct interceptor *s, const char *data, size_t len)
 
 void intercept_judge(struct interceptor *s, bool end)
 {
-	struct buffer first = s->unjudged;
+	struct buffer so_far = s->unjudged;
 	if (s->state != BYTES_UNJUDGED)
 		return;
 	s->sniff = (struct sniff){.len = 0};
-	sniff_add(&s->sniff, first.data, first.len);
+	sniff_add(&s->sniff, so_far.data, so_far.len);
 	if (s->sniff.bad > 0)
-		s->kind = file_type_find(first.data, first.len);
+		s->kind = file_type_find(so_far.data, so_far.len);
 	bool binary = sniff_judge(&s->sniff) || (s->kind && s->sniff.bad > 0);
 	if (binary)
 		intercept_resolve(s);
 	/* A few bytes tell little, but a program must not wait. */
-	if (binary && !end && !s->kind && first.len < SNIFF_LEN &&
+	if (binary && !end && !s->kind && so_far.len < SNIFF_LEN &&
 	    s->reader != &readers[INTERCEPT_PROGRAM])
 		return;
 	s->state = s->options.exact ? BYTES_PLAIN : BYTES_RENDERED;
@@ -209,18 +209,18 @@ void intercept_judge(struct interceptor *s, bool end)
 				  separates ? TERMINAL_NUL_NEWLINE : TERMINAL_NUL_SYMBOL);
 	if (s->options.raw == INTERCEPT_RAW_YES && s->state != BYTES_VERBATIM)
 		interceptor_spill(s);
-	process(s, first.data, first.len);
-	buffer_release(&first);
+	process(s, so_far.data, so_far.len);
+	buffer_release(&so_far);
 }
 
 void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 {
 	if (s->state == BYTES_UNJUDGED) {
-		const struct buffer *first = &s->unjudged;
+		const struct buffer *so_far = &s->unjudged;
 		bool kept = buffer_try_append(&s->unjudged, data, len) == 0;
 		/* Enough are there: a newline tells what a NUL is. */
-		if (!kept || first->len >= SNIFF_NUL ||
-		    (first->len >= SNIFF_LEN && memchr(first->data, '\n', first->len)))
+		if (!kept || so_far->len >= SNIFF_NUL ||
+		    (so_far->len >= SNIFF_LEN && memchr(so_far->data, '\n', so_far->len)))
 			intercept_judge(s, true);
 		if (kept)
 			return;

@@ -48,8 +48,22 @@ void intercept_overflow(struct interceptor *s)
 	s->opening_over = true;
 	intercept_resolve(s);
 	interceptor_spill(s);
-	if (intercept_is_by_head(s))
-		intercept_begin_head(s);
+	if (intercept_is_by_head(s)) {
+		/* Whatever was printed before was in the form of the text. */
+		if (s->form == GROUPING_OPEN)
+			s->form = s->printed == 0 ? grouping_find_form(s->held.data, s->held.len)
+						  : GROUPING_NONE;
+		/* What is held begins the lines that are kept for the first part. */
+		const struct head_place at = {.form = s->form,
+					      .bytes = s->printed,
+					      .lines = s->printed_lines,
+					      .units = s->line_share.printed};
+		preview_begin_head(s->preview, &at);
+		if (s->held.len > s->printed)
+			preview_feed_head(s->preview, s->held.data + s->printed,
+					  s->held.len - s->printed);
+		s->opening_over = !s->reader->along;
+	}
 	/* The text was asked for in full and can't be kept: the start is better than nothing. */
 	if (s->artifact || s->reader->along || s->reader->previews)
 		buffer_release(&s->held);

@@ -273,10 +273,6 @@ void intercept_print_line(struct interceptor *s);
 /* It begins to matter who reads: asks once. When it is a program after all, it gets everything. */
 void intercept_resolve(struct interceptor *s);
 
-/* Mode head: the text does not fit, and what is held begins the lines that are kept for its first
-   part. */
-void intercept_begin_head(struct interceptor *s);
-
 /* Prints complete lines of the held text: those that a reader may have in any case, or, with the
    place of what is left out of them, all. */
 void intercept_print_lines(struct interceptor *s, const struct wording_place *all);

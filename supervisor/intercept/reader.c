@@ -394,22 +394,6 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 	}
 }
 
-void intercept_begin_head(struct interceptor *s)
-{
-	/* Whatever was printed before was in the form of the text. */
-	if (s->form == GROUPING_OPEN)
-		s->form = s->printed == 0 ? grouping_find_form(s->held.data, s->held.len)
-					  : GROUPING_NONE;
-	const struct head_place at = {.form = s->form,
-				      .bytes = s->printed,
-				      .lines = s->printed_lines,
-				      .units = s->line_share.printed};
-	preview_begin_head(s->preview, &at);
-	if (s->held.len > s->printed)
-		preview_feed_head(s->preview, s->held.data + s->printed, s->held.len - s->printed);
-	s->opening_over = !s->reader->along;
-}
-
 /* Prints the lines of a first part that are complete and will be in it, whatever the outcome. */
 static void print_first_lines(struct interceptor *s)
 {
