@@ -3,7 +3,6 @@
 #define TERSE_CONFIG_PATTERN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* The words of the command that words[0] runs (a later part of `words`), or NULL if it runs
    none. */

@@ -4,7 +4,6 @@
 
 #include "config/error.h"
 #include "config/pattern.h"
-#include "config/value.h"
 #include "config/words.h"
 #include "lib/trace.h"
 #include "shim/exec_call.h"

@@ -2,7 +2,6 @@
 
 #include "config/settings.h"
 
-#include "config/agents.h"
 #include "config/error.h"
 #include "config/option.h"
 #include "config/profile.h"

@@ -13,7 +13,6 @@
 #define TERSE_LIB_LOOP_H
 
 #include <poll.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -11,7 +11,6 @@
 #include "supervisor/artifact/store.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Writes the artifact of the session directory `dir`. Returns 0, or -1 with errno (EBUSY: its run

@@ -26,7 +26,6 @@
 
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/store.h"
 
 #include <limits.h>
 #include <stdbool.h>

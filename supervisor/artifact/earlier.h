@@ -13,8 +13,6 @@
 #include "supervisor/artifact/store.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Whether both are runs of the same command. */
 bool earlier_is_same(const struct meta *a, const struct meta *b);

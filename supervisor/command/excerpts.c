@@ -3,13 +3,11 @@
 #include "supervisor/command/internal.h"
 
 #include "config/limit.h"
-#include "config/option.h"
 #include "config/profile.h"
 #include "lib/bytes.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "lib/buffer.h"
 #include "lib/gap.h"
 #include "lib/tokens.h"
-#include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"

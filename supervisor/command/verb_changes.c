@@ -1,7 +1,6 @@
 // terse changes: the lines in which the texts of two runs differ, as a unified diff.
 
 #include "lib/human.h"
-#include "lib/io.h"
 #include "lib/json.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/earlier.h"
@@ -9,7 +8,6 @@
 #include "supervisor/command/internal.h"
 #include "supervisor/compare/differ.h"
 #include "supervisor/reading/walk.h"
-#include "supervisor/report/file_type.h"
 
 #include <errno.h>
 #include <inttypes.h>

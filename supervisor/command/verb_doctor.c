@@ -1,7 +1,6 @@
 // terse doctor: checks that everything is in place, including things that a run silently does
 // without.
 
-#include "config/option.h"
 #include "lib/active.h"
 #include "lib/human.h"
 #include "lib/io.h"

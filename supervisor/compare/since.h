@@ -9,8 +9,6 @@
 #include "supervisor/report/wording.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* A run that has ended. */
 struct since_run {

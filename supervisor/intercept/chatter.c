@@ -2,7 +2,6 @@
 // of them for an agent.
 
 #include "supervisor/intercept/internal.h"
-#include "supervisor/report/wording.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "lib/utf8.h"
 #include "supervisor/intercept/internal.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

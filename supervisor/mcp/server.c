@@ -6,7 +6,6 @@
 
 #include "supervisor/mcp/server.h"
 
-#include "config/option.h"
 #include "config/settings.h"
 #include "lib/active.h"
 #include "lib/human.h"

@@ -2,7 +2,6 @@
 
 #include "lib/bytes.h"
 #include "lib/trace.h"
-#include "lib/utf8.h"
 #include "supervisor/preview/internal.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 #include "supervisor/preview/internal.h"
 
-#include "lib/fingerprint.h"
 #include <stdlib.h>
 #include <string.h>
 

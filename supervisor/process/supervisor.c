@@ -7,7 +7,6 @@
 #include "lib/trace.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/process/supervisor_internal.h"
-#include "supervisor/remote/remote.h"
 
 #include <errno.h>
 #include <fcntl.h>

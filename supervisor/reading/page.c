@@ -7,7 +7,6 @@
 #include "lib/utf8.h"
 #include "supervisor/reading/walk.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,6 @@
 #include "supervisor/remote/remote.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct meta;

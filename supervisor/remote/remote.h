@@ -17,7 +17,6 @@
 #define TERSE_REMOTE_REMOTE_H
 
 #include "config/settings.h"
-#include "supervisor/artifact/id.h"
 #include "supervisor/artifact/meta.h"
 
 #include <stdbool.h>

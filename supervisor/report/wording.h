@@ -11,7 +11,6 @@
 #include "lib/gap.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct buffer;

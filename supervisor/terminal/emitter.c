@@ -1,4 +1,3 @@
-#include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 // Cells, the characters of several parts in them, rows, and the screens that they make.
 
-#include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
