@@ -238,10 +238,31 @@ static void close_gaps(struct layout *l, bool smart)
 	}
 }
 
+/* Takes a line above each of the lines that are taken, then one below each, but none of many that
+   tell that something goes on or went well; after a success, all above the last ones first. Returns
+   whether there was one. */
+static bool take_around(struct layout *l, size_t next)
+{
+	bool more = false;
+	for (size_t step = 0, lines = l->count - next; step < 2 * lines; step++) {
+		const bool below = step >= lines, failed = l->ask->status > 0;
+		size_t i = below == failed ? l->count - 1 - step % lines : next + step % lines;
+		const struct entry *u = &l->units[i];
+		const struct trait *t = &u->trait;
+		bool idle = !l->asked_for && !u->folded &&
+			    (t->common || t->foreign || t->score.kind == SCORE_PASS);
+		bool touches = below ? i == next || (u[-1].chosen && follows(u - 1, u))
+				     : i + 1 < l->count && u[1].chosen && follows(u, u + 1);
+		if (!u->chosen && touches && !idle)
+			more |= layout_take(l, i, 0);
+	}
+	return more;
+}
+
 void choose(struct layout *l, const struct limit *limit)
 {
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
-	size_t end = l->budget, cut = end, from, unit;
+	size_t end = l->budget, cut = end, unit, work;
 	bool told = false;
 	/* What is chosen for its place leaves room for what tells of a failure. */
 	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
@@ -262,7 +283,7 @@ void choose(struct layout *l, const struct limit *limit)
 	take_last(l, next, end, cut);
 	l->budget += bytes;
 	l->max_lines += lines;
-	for (size_t work = 0; (smart || failed) && work < WORK_MAX; work += l->count) {
+	for (work = 0; (smart || failed) && work < WORK_MAX; work += l->count) {
 		if ((unit = densest_line(l)) == l->count)
 			break;
 		take_telling(l, unit);
@@ -270,17 +291,12 @@ void choose(struct layout *l, const struct limit *limit)
 	for (size_t i = 0; i < l->count; i++)
 		told |= l->units[i].chosen && l->units[i].trait.value >= TELLING;
 	if (!smart || failed || l->asked_for || (!l->brief && !told)) {
-		/* The last lines, then the first ones, up to one of a form that many have. */
-		const struct entry *u = l->units;
-		for (from = l->count;
-		     from > next && (!smart || u[from - 1].chosen || !u[from - 1].trait.common);)
-			from--;
-		take_last(l, from, l->budget, smart ? 0 : l->budget);
-		for (from = next;
-		     from < l->count && (!smart || u[from].chosen || !u[from].trait.common);)
-			from++;
-		if (smart || limit->mode == MODE_ENDS)
-			take_end(l, next, from, false, l->budget);
+		for (work = 0; smart && work < WORK_MAX && take_around(l, next);)
+			work += l->count;
+		if (!smart || work >= WORK_MAX)
+			take_last(l, next, l->budget, smart ? 0 : l->budget);
+		if (limit->mode == MODE_ENDS)
+			take_end(l, next, l->count, false, l->budget);
 	}
 	close_gaps(l, smart);
 }

@@ -252,6 +252,7 @@ struct trait {
 	struct score score;
 	unsigned value; /* set by whoever weighs */
 	uint64_t owner; /* without this line it tells nothing; 0: there is none */
+	bool foreign;   /* of a frame of a stack that is not in the user's own code */
 	bool common;    /* many lines of progress are of its family */
 };
 

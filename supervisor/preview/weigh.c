@@ -30,7 +30,9 @@ static const float AFTER_QUIET = 1.3f; /* for the first telling line after many 
 static bool is_foreign(const struct line *frame)
 {
 	static const char *const places[] = {"node_modules", "-packages/", "/lib/", "/usr/",
-					     "/gems/",       "node:",      "java."};
+					     "/gems/",       "/rustc/",    "node:", "internal/",
+					     "java.",        "jdk.",       "sun.",  "scala.",
+					     "org.junit",    "org.gradle"};
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		if (memmem(frame->front, frame->front_len, places[i], strlen(places[i])))
 			return true;
@@ -66,11 +68,13 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 			share *= below ? NEXT : 1;
 			continue;
 		}
+		if (t->foreign)
+			continue;
 		bool owns = below ? t->score.indent > message->indent : !message->ends;
 		if (kind != SCORE_DETAIL && kind != SCORE_QUOTE)
 			share *= owns ? OWN : NEXT;
 		unsigned value = (unsigned)(share * UNIT);
-		if (kind == SCORE_PASS || (kind == SCORE_FRAME && is_foreign(&other->line)))
+		if (kind == SCORE_PASS)
 			value /= 3;
 		value = (unsigned)size_min(value, STORE_VALUES - 1);
 		if (value <= t->value)
@@ -119,11 +123,18 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	struct store *store = &s->store;
 	uint64_t told = 0; /* the last line that tells of a failure */
 	uint8_t above[1 << SEEN_BITS] = {0};
+	const struct score *frame = NULL;
 	if (outcome == OUTCOME_FAILURE)
 		raise_warnings(store);
 	for (size_t i = 0; i < store->count; i++) {
 		struct trait *t = &store->lines[i].trait;
 		*t = (struct trait){.score = t->score, .common = smart_is_common(s, &t->score)};
+		/* The source below a frame is of it. */
+		if (t->score.kind == SCORE_FRAME)
+			frame = is_foreign(&store->lines[i].line) ? &t->score : NULL;
+		else if (frame && t->score.indent <= frame->indent)
+			frame = NULL;
+		t->foreign = frame;
 	}
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
@@ -140,6 +151,8 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		float from_end = (float)(bytes - line->line.offset);
 		weight *= 1.0f + END_FAVOUR / (1.0f + from_end / END_REACH);
 		*count += *count < UINT8_MAX;
+		if (t->foreign)
+			weight /= 3;
 		if (s->compared)
 			weight *= line->normal ? OF_NORMAL : OF_NEWS;
 		if (tells) {
