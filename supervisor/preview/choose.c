@@ -14,6 +14,8 @@ enum {
 	LONG_PARTS = 4,
 	/* A line of at least this value is more than the context of another. */
 	TELLING = 180,
+	/* One of less is taken only for its place. */
+	CONTEXT = 45,
 	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
 	LINE_COST = 100,
 	HEADING_REACH = 4,
@@ -145,14 +147,15 @@ static bool is_too_long(const struct layout *l, const struct entry *u)
 	return u->trait.value >= TELLING && u->cost > l->budget / LONG_PARTS;
 }
 
-/* The line, not taken yet, that tells most per byte; `count` when none is left. */
-static size_t densest_line(const struct layout *l)
+/* The line of at least that value, not taken yet, that tells most per byte; `count` when none is
+   left. */
+static size_t densest_line(const struct layout *l, unsigned least)
 {
 	size_t room = l->used < l->budget ? l->budget - l->used : 0, densest = l->count;
 	float best = 0;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct entry *u = &l->units[i];
-		if (u->chosen || u->trait.value == 0 ||
+		if (u->chosen || u->trait.value < least ||
 		    (u->cost > room && u->trait.value < TELLING))
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
@@ -238,6 +241,17 @@ static void close_gaps(struct layout *l, bool smart)
 	}
 }
 
+/* Takes the lines that tell most, of at least that value. */
+static void take_densest(struct layout *l, unsigned least)
+{
+	size_t unit;
+	for (size_t work = 0; work < WORK_MAX; work += l->count) {
+		if ((unit = densest_line(l, least)) == l->count)
+			break;
+		take_telling(l, unit);
+	}
+}
+
 /* Takes a line above each of the lines that are taken, then one below each, but none of many that
    tell that something goes on or went well; after a success, all above the last ones first. Returns
    whether there was one. */
@@ -250,7 +264,8 @@ static bool take_around(struct layout *l, size_t next)
 		const struct entry *u = &l->units[i];
 		const struct trait *t = &u->trait;
 		bool idle = !l->asked_for && !u->folded &&
-			    (t->common || t->foreign || t->score.kind == SCORE_PASS);
+			    (t->common || t->foreign || t->score.kind == SCORE_PASS ||
+			     (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
 		bool touches = below ? i == next || (u[-1].chosen && follows(u - 1, u))
 				     : i + 1 < l->count && u[1].chosen && follows(u, u + 1);
 		if (!u->chosen && touches && !idle)
@@ -262,7 +277,7 @@ static bool take_around(struct layout *l, size_t next)
 void choose(struct layout *l, const struct limit *limit)
 {
 	bool smart = limit->mode == MODE_SMART, failed = l->ask->status > 0;
-	size_t end = l->budget, cut = end, unit, work;
+	size_t end = l->budget, cut = end;
 	bool told = false;
 	/* What is chosen for its place leaves room for what tells of a failure. */
 	bool leaves = (failed && !smart) || (limit->mode == MODE_HEAD && !l->ask->is_head);
@@ -283,20 +298,20 @@ void choose(struct layout *l, const struct limit *limit)
 	take_last(l, next, end, cut);
 	l->budget += bytes;
 	l->max_lines += lines;
-	for (work = 0; (smart || failed) && work < WORK_MAX; work += l->count) {
-		if ((unit = densest_line(l)) == l->count)
-			break;
-		take_telling(l, unit);
-	}
+	if (smart || failed)
+		take_densest(l, CONTEXT);
 	for (size_t i = 0; i < l->count; i++)
 		told |= l->units[i].chosen && l->units[i].trait.value >= TELLING;
 	if (!smart || failed || l->asked_for || (!l->brief && !told)) {
-		for (work = 0; smart && work < WORK_MAX && take_around(l, next);)
+		size_t work = 0;
+		while (smart && work < WORK_MAX && take_around(l, next))
 			work += l->count;
 		if (!smart || work >= WORK_MAX)
 			take_last(l, next, l->budget, smart ? 0 : l->budget);
 		if (limit->mode == MODE_ENDS)
 			take_end(l, next, l->count, false, l->budget);
 	}
+	if (smart)
+		take_densest(l, 1);
 	close_gaps(l, smart);
 }

@@ -184,6 +184,7 @@ enum form {
 	FORM_PLACE,           /* file.c:12: */
 	FORM_DIAGNOSTIC,      /* file.c:12: message */
 	FORM_PLACED,          /* file.c:12 message */
+	FORM_FRAME,           /* file.rb:12:in `load' */
 	FORM_EXCEPTION,       /* ValueError */
 	FORM_EXCEPTION_COLON, /* ValueError: message */
 	FORM_COLON,           /* a word of failure with a colon behind it, */
@@ -252,7 +253,8 @@ struct trait {
 	struct score score;
 	unsigned value; /* set by whoever weighs */
 	uint64_t owner; /* without this line it tells nothing; 0: there is none */
-	bool foreign;   /* of a frame of a stack that is not in the user's own code */
+	uint64_t frame; /* of a stack: it is that line, or its source; 0: there is none */
+	bool foreign;   /* that is not in the user's own code */
 	bool common;    /* many lines of progress are of its family */
 };
 

@@ -11,6 +11,7 @@ enum {
 	ALIKE_LAST = 120,
 	/* A line that is longer than its limit by less than twice a note is not cut. */
 	LINE_SLACK = 40,
+	CUT_LEAST = 64,
 	/* So many lines that are alike are shown. */
 	ALIKE_SHOWN = 2,
 	/* At least so many are left out, and that must save so many times its cost. */
@@ -412,7 +413,9 @@ bool layout_take(struct layout *l, size_t unit, size_t most)
 		price_within(l, u, room);
 	}
 	uint64_t lines = unit_count(l, u);
-	if (u->cost == 0 || u->cost > room || !has_count(l, l->lines, lines)) {
+	/* A cut that saves hardly more than its note takes from the line for nothing. */
+	bool is_idle = u->cost < whole.cost && whole.cost - u->cost < CUT_LEAST;
+	if (u->cost == 0 || u->cost > room || is_idle || !has_count(l, l->lines, lines)) {
 		*u = whole;
 		return false;
 	}

@@ -115,8 +115,10 @@ static bool read_diagnostic(struct reading *r, enum score_kind *kind)
 	if (!dot || numbers == 0 || numbers > 2 || n >= len || !is_one_of(text[n], ": "))
 		return false;
 	bool colon = text[n] == ':';
-	if (colon && n + 1 < len && !is_blank(text[n + 1])) {
-		*kind = SCORE_FRAME; /* "file.rb:12:in `load'" */
+	if (colon && n + 1 < len &&
+	    (!is_blank(text[n + 1]) || starts_with(text + n, len - n, ": in "))) {
+		*kind = SCORE_FRAME; /* "file.rb:12:in `load'", "file.py:12: in load" */
+		add_form(r, FORM_FRAME);
 		return true;
 	}
 	*kind = colon && n + 1 == len ? SCORE_PLACE : SCORE_DETAIL;

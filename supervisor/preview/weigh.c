@@ -23,7 +23,7 @@ static const float OF_NORMAL = 0.15f, OF_NEWS = 1.3f;
 /* The share of its weight that a line hands on to the next ones, and to those above, and what is
    left of it at the next line, and at one that belongs to it. Values that were expected and quoted
    source take nothing of it: they are one with their message. */
-static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
+static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, TO_PLACE = 0.5f, NEXT = 0.7f, OWN = 0.8f;
 static const float AFTER_QUIET = 1.3f; /* for the first telling line after many that are not */
 
 /* Whether a frame of a stack is in code that the user has not written. */
@@ -55,14 +55,13 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 	struct stored *line = &store->lines[i];
 	const struct score *message = &line->trait.score;
 	float share = weight * (below || message->ends ? TO_BEHIND : TO_BEFORE);
+	uint64_t place = 0;
 	size_t most = below ? store->count - 1 - i : i;
 	for (size_t k = 1; share >= 1 && k <= most; k++) {
 		struct stored *other = below ? line + k : line - k;
 		struct trait *t = &other->trait;
 		enum score_kind kind = (enum score_kind)t->score.kind;
 		if (other->line.number != (below ? line->line.number + k : line->line.number - k))
-			break;
-		if (below && kind == SCORE_WARNING && message->kind != SCORE_WARNING)
 			break;
 		if (kind == SCORE_BLANK) {
 			share *= below ? NEXT : 1;
@@ -73,14 +72,20 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 		bool owns = below ? t->score.indent > message->indent : !message->ends;
 		if (kind != SCORE_DETAIL && kind != SCORE_QUOTE)
 			share *= owns ? OWN : NEXT;
-		unsigned value = (unsigned)(share * UNIT);
+		/* The innermost frame of the user's own is the place of a message below it. */
+		if (!below && !message->ends && !place)
+			place = t->frame;
+		bool is_place = place && place == t->frame;
+		unsigned value = (unsigned)((is_place ? weight * TO_PLACE : share) * UNIT);
 		if (kind == SCORE_PASS)
 			value /= 3;
 		value = (unsigned)size_min(value, STORE_VALUES - 1);
 		if (value <= t->value)
 			continue;
 		t->value = value;
-		t->owner = below && is_part(&t->score, message) ? line->line.number : 0;
+		t->owner = t->frame && t->frame != other->line.number ? t->frame
+			   : below && is_part(&t->score, message)     ? line->line.number
+								      : 0;
 	}
 }
 
@@ -123,7 +128,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	struct store *store = &s->store;
 	uint64_t told = 0; /* the last line that tells of a failure */
 	uint8_t above[1 << SEEN_BITS] = {0};
-	const struct score *frame = NULL;
+	const struct stored *frame = NULL;
 	if (outcome == OUTCOME_FAILURE)
 		raise_warnings(store);
 	for (size_t i = 0; i < store->count; i++) {
@@ -131,10 +136,12 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		*t = (struct trait){.score = t->score, .common = smart_is_common(s, &t->score)};
 		/* The source below a frame is of it. */
 		if (t->score.kind == SCORE_FRAME)
-			frame = is_foreign(&store->lines[i].line) ? &t->score : NULL;
-		else if (frame && t->score.indent <= frame->indent)
+			frame = &store->lines[i];
+		else if (frame && t->score.indent <= frame->trait.score.indent)
 			frame = NULL;
-		t->foreign = frame;
+		t->frame = frame ? frame->line.number : 0;
+		t->foreign = frame && (frame == &store->lines[i] ? is_foreign(&frame->line)
+								 : frame->trait.foreign);
 	}
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];

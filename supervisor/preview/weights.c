@@ -90,6 +90,7 @@ const signed char form_weights[FORMS] = {
 	[FORM_PLACE] = 94,
 	[FORM_DIAGNOSTIC] = 60,
 	[FORM_PLACED] = 69,
+	[FORM_FRAME] = 30,
 	[FORM_EXCEPTION] = 34,
 	[FORM_EXCEPTION_COLON] = 55,
 	[FORM_COLON] = 24,
