@@ -194,6 +194,7 @@ enum form {
 	FORM_FAILURES,        /* 3 failed */
 	FORM_NO_FAILURES,     /* 0 failed */
 	FORM_STATUS,          /* exit code 1 */
+	FORM_BLOCKED,         /* goroutine 7 [sync.Mutex.Lock]: */
 	FORM_OPENS,           /* ends with a colon */
 	FORMS,
 };
@@ -240,6 +241,7 @@ struct score {
 	uint8_t result;  /* 0 to 100: how much it says about a success */
 	uint8_t indent;  /* columns before the first visible character, 255 at most */
 	bool ends;       /* says with which status something ended */
+	bool thread;     /* names a thread, whose stack follows */
 	bool opens;      /* says that what follows belongs to it */
 	bool tells;      /* is no line of progress, of which there may be many */
 	bool alarms;     /* has a word of failure, whatever it says, or is a frame of a stack */
@@ -251,11 +253,12 @@ struct score {
 /* What is known of a line beside its bytes; zero where nothing is. */
 struct trait {
 	struct score score;
-	unsigned value; /* set by whoever weighs */
-	uint64_t owner; /* without this line it tells nothing; 0: there is none */
-	uint64_t frame; /* of a stack: it is that line, or its source; 0: there is none */
-	bool foreign;   /* that is not in the user's own code */
-	bool common;    /* many lines of progress are of its family */
+	unsigned value;   /* set by whoever weighs */
+	uint64_t owner;   /* without this line it tells nothing; 0: there is none */
+	uint64_t frame;   /* of a stack: it is that line, or its source; 0: there is none */
+	bool foreign;     /* that is not in the user's own code */
+	uint32_t threads; /* named up to it, and it; 0: not known */
+	bool common;      /* many lines of progress are of its family */
 };
 
 /* The texts by which a user marks lines as telling, or as not (config/value.h); a list may be NULL.
@@ -425,6 +428,7 @@ struct smart {
 	unsigned follow; /* so many more lines are judged in any case */
 	/* Lines that were judged in order, and those of them whose family is common. */
 	uint64_t judged, regular;
+	uint32_t threads; /* that were named, and 1; 0: not known */
 	/* How often what the fast search finds stood in such surroundings. */
 	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
 };

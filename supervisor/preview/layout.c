@@ -265,10 +265,14 @@ static struct preview_piece gap_between(const struct layout *l, const struct ent
 		a = NULL;
 	uint64_t start = a ? a->line.offset + a->length : l->ask->printed_bytes;
 	uint64_t end = b ? b->line.offset : l->total_bytes;
-	return (struct preview_piece){.kind = PREVIEW_GAP,
-				      .from = a ? a->to + 1 : l->ask->printed_lines + 1,
-				      .to = b ? b->line.number - 1 : l->total_lines,
-				      .bytes = end - start};
+	const struct trait *last = b ? &b->trait : NULL;
+	bool counts = a && b && a->trait.threads && last->threads && !a->folded;
+	return (struct preview_piece){
+		.kind = PREVIEW_GAP,
+		.from = a ? a->to + 1 : l->ask->printed_lines + 1,
+		.to = b ? b->line.number - 1 : l->total_lines,
+		.bytes = end - start,
+		.threads = counts ? last->threads - last->score.thread - a->trait.threads : 0};
 }
 
 static size_t gap_cost(const struct layout *l, const struct entry *a, const struct entry *b)

@@ -65,6 +65,7 @@ struct preview_piece {
 	enum preview_kind kind;
 	uint64_t from, to; /* 1-based, inclusive */
 	uint64_t bytes;    /* of these lines in the text, newlines included */
+	uint64_t threads;  /* PREVIEW_GAP: so many are named in them; 0: none, or not known */
 	const char *text;  /* ends with a newline unless the run's last line did not */
 	size_t len;
 	uint64_t cut;  /* how many of the lines in `text` are not whole */

@@ -45,6 +45,7 @@ struct reading {
 	/* A mark of failure is with one of them: a colon, or capitals at one of the ends. */
 	bool marked;
 	bool warned, passed;
+	bool thread;     /* names one */
 	bool pass_first; /* begins with a word of success, or one for what was skipped */
 };
 
@@ -112,8 +113,13 @@ static bool read_diagnostic(struct reading *r, enum score_kind *kind)
 			at--;
 		numbers = is_digit(text[at]) && at > 1 && text[at - 1] == '(';
 	}
-	if (!dot || numbers == 0 || numbers > 2 || n >= len || !is_one_of(text[n], ": "))
+	if (!dot || numbers == 0 || numbers > 2 || (n < len && !is_one_of(text[n], ": ")))
 		return false;
+	/* "/shop/a.go:12", "/shop/a.go:12 +0x1d" */
+	if (n == len || starts_with(text + n, len - n, " +0x")) {
+		*kind = SCORE_FRAME;
+		return text[0] == '/' && text[n - 1] != ')';
+	}
 	bool colon = text[n] == ':';
 	if (colon && n + 1 < len &&
 	    (!is_blank(text[n + 1]) || starts_with(text + n, len - n, ": in "))) {
@@ -126,6 +132,23 @@ static bool read_diagnostic(struct reading *r, enum score_kind *kind)
 	return true;
 }
 
+/* The first line of a thread in a dump of all: "goroutine 7 [select]:", ""main" #1 prio=5 tid=0x1
+ * ..."
+ */
+static void read_thread(struct reading *r)
+{
+	static const char *const blocked[] = {"semacquire", "Mutex", "waiting for monitor"};
+	const char *text = r->text;
+	r->thread =
+		text[0] == '"'
+			? memmem(text, r->len, " prio=", 6) || memmem(text, r->len, " nid=", 5)
+			: starts_with(text, r->len, "goroutine ") && ends_with(text, r->len, "]:");
+	for (size_t i = 0; r->thread && i < sizeof(blocked) / sizeof(*blocked); i++) {
+		if (memmem(text, r->len, blocked[i], strlen(blocked[i])))
+			add_form(r, FORM_BLOCKED);
+	}
+}
+
 static enum score_kind read_structure(struct reading *r)
 {
 	const char *text = r->text;
@@ -133,6 +156,7 @@ static enum score_kind read_structure(struct reading *r)
 	size_t len = r->len, n = skip_digits(text, size_min(len, 5), 0);
 	if (read_rule(r, &kind))
 		return kind;
+	read_thread(r);
 	/* "12) name", "3. name" */
 	if (n > 0 && n + 2 < len && is_blank(text[n + 1]) && is_one_of(text[n], ").")) {
 		add_form(r, text[n] == ')' ? FORM_BRACKETED : FORM_NUMBERED);
@@ -564,6 +588,7 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	out->result = (uint8_t)r.result;
 	out->indent = (uint8_t)size_min(m.indent, UINT8_MAX);
 	out->alarms = r.alarms || kind == SCORE_FRAME;
+	out->thread = r.thread;
 	out->ends = r.forms >> FORM_STATUS & 1;
 	out->shape = shape_of(m.text, m.len);
 	out->family = is_text ? family_of(&m, &r, kind) : kind == SCORE_PLACE ? out->shape : 0;

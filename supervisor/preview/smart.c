@@ -63,6 +63,7 @@ struct smart *smart_new(struct window *window, const struct strings *telling,
 	struct smart *s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
+	s->threads = 1;
 	s->window = window;
 	judge_init(&s->judge, telling, ignored);
 	return s;
@@ -78,7 +79,7 @@ static void smart_store(struct smart *s, const struct line *line, const struct s
 		store_halve(store);
 	}
 	struct stored *d = &store->lines[store->count++];
-	*d = (struct stored){.line = *line, .trait.score = *score};
+	*d = (struct stored){.line = *line, .trait = {.score = *score, .threads = s->threads}};
 	if (!line_is_whole(line)) {
 		size_t skip = line->back_len > STORE_BACK ? line->back_len - STORE_BACK : 0;
 		if (line->front_len > STORE_FRONT)
@@ -138,6 +139,7 @@ static void smart_keep_line(struct smart *s, const struct line *line)
 	struct score score;
 	score_judge(&s->judge, line, &score);
 	note_line(s, line, score.shape);
+	s->threads += s->threads && score.thread;
 	if (score.kind != SCORE_BLANK) {
 		s->judged++;
 		if (sketch_add(&s->sketch, score.family) >= COMMON && !score.tells)
@@ -244,6 +246,7 @@ static const char *search_line(struct smart *s, const char *at, const char *end)
 	struct line line;
 	const char *hit = at;
 	size_t lines = 0;
+	s->threads = 0;
 	for (;; hit += FRAGMENT_LEN) {
 		hit += literals_find(&s->judge.prefilter, hit, (size_t)(end - hit), &lines);
 		if (hit >= end || !is_familiar(s, hit))

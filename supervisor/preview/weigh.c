@@ -14,8 +14,8 @@ enum {
 	SLOT_BITS = 13,    /* of the table of fingerprints: more than the stored lines */
 };
 
-/* The end is favoured; at so many bytes from it by half of that. */
-static const float END_FAVOUR = 0.8f, END_REACH = 16000.0f;
+/* The end is favoured: it counts twice, and one and a half times so many bytes above. */
+static const float END_REACH = 16000.0f;
 /* How fast further lines of a family tell less, with those above and with all of them. */
 static const float AGAIN = 0.32f;
 /* Left for what a run that went well has said, too; what it has not said tells more. */
@@ -132,16 +132,25 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	if (outcome == OUTCOME_FAILURE)
 		raise_warnings(store);
 	for (size_t i = 0; i < store->count; i++) {
-		struct trait *t = &store->lines[i].trait;
-		*t = (struct trait){.score = t->score, .common = smart_is_common(s, &t->score)};
-		/* The source below a frame is of it. */
+		struct stored *line = &store->lines[i], *over = i > 0 ? line - 1 : NULL;
+		struct trait *t = &line->trait;
+		*t = (struct trait){.score = t->score,
+				    .threads = t->threads,
+				    .common = smart_is_common(s, &t->score)};
+		/* The source below a frame is of it, and so is the function above a path. */
 		if (t->score.kind == SCORE_FRAME)
-			frame = &store->lines[i];
+			frame = line;
 		else if (frame && t->score.indent <= frame->trait.score.indent)
 			frame = NULL;
 		t->frame = frame ? frame->line.number : 0;
-		t->foreign = frame && (frame == &store->lines[i] ? is_foreign(&frame->line)
-								 : frame->trait.foreign);
+		t->foreign =
+			frame == line ? is_foreign(&line->line) : frame && frame->trait.foreign;
+		if (frame == line && over && over->trait.score.kind == SCORE_PLAIN &&
+		    over->trait.score.score < SCORE_TELLING &&
+		    line->line.front[t->score.indent] == '/') {
+			over->trait.frame = t->frame;
+			over->trait.foreign = t->foreign;
+		}
 	}
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
@@ -156,10 +165,8 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		float weight = own_weight(&t->score, *count,
 					  sketch_count(&s->sketch, t->score.family), outcome);
 		float from_end = (float)(bytes - line->line.offset);
-		weight *= 1.0f + END_FAVOUR / (1.0f + from_end / END_REACH);
+		weight *= 1.0f + 1.0f / (1.0f + from_end / END_REACH);
 		*count += *count < UINT8_MAX;
-		if (t->foreign)
-			weight /= 3;
 		if (s->compared)
 			weight *= line->normal ? OF_NORMAL : OF_NEWS;
 		if (tells) {

@@ -100,5 +100,6 @@ const signed char form_weights[FORMS] = {
 	[FORM_FAILURES] = 52,
 	[FORM_NO_FAILURES] = -30,
 	[FORM_STATUS] = 41,
+	[FORM_BLOCKED] = 60,
 	[FORM_OPENS] = 12,
 };

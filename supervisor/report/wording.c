@@ -183,6 +183,9 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 	buffer_append_string(out, piece->kind != PREVIEW_ALIKE ? " omitted, "
 				  : piece->text                ? " like this, "
 							       : " alike, ");
+	if (piece->threads)
+		buffer_printf(out, "%s thread%s, ", HUMAN_COUNT(piece->threads),
+			      plural(piece->threads));
 	buffer_append_string(out, HUMAN_SIZE(piece->bytes));
 	/* How to read it, or why it can't be read. */
 	if (piece->spelled)
