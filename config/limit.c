@@ -68,6 +68,7 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.end_share = (unsigned)s->end_share,
 		.patterns = &s->patterns,
 		.ignore = &s->ignore,
+		.about = s->about,
 	};
 	if (is_stderr) {
 		if (s->err_size > 0)

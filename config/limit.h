@@ -34,6 +34,7 @@ struct limit {
 	unsigned head_share; /* percent */
 	unsigned end_share;  /* percent */
 	const struct strings *patterns, *ignore; /* of the settings; may be NULL */
+	const char *about;                       /* the same */
 };
 
 /* Text up to this many bytes is printed whole rather than cut a little. */

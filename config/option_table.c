@@ -384,6 +384,13 @@ const struct option option_table[] = {
 			"a success at least 30, or 12 if most lines report progress.",
 	},
 	{
+		NAMES("preview", "about", "--about", "TERSE_ABOUT"),
+		TEXT(about, 1024, "WORDS", NULL),
+		.project_least = PROJECT_ANY,
+		.help = "A smart preview raises lines with these words (of three letters or more), "
+			"the more of them the more: a question to the output.",
+	},
+	{
 		NAMES("preview", "patterns", "--pattern", "TERSE_PATTERN"),
 		LIST(patterns, PHRASE_MAX, "TEXT", phrase_refuse),
 		.most = PHRASE_COUNT,

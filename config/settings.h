@@ -128,6 +128,7 @@ struct settings {
 	int64_t head_share;              /* percent */
 	int64_t end_share;               /* percent */
 	struct strings patterns, ignore; /* config/value.h */
+	char *about;                     /* words; NULL: none */
 	int64_t max_line;                /* bytes; 0: depends on the room */
 	int64_t group;                   /* bool: matches below the names of their files */
 

@@ -35,6 +35,7 @@ static const struct argument run_arguments[] = {
 	 .most = TOOL_LINES_MAX, .otherwise = 500},
 	{"max_error_lines", ARGUMENT_COUNT, "of separate stderr; default 750",
 	 .option = "--max-err-lines", .least = 1, .most = TOOL_LINES_MAX, .otherwise = 750},
+	{"about", ARGUMENT_TEXT, "words; lines with them come first", .option = "--about"},
 	{"max_bytes", ARGUMENT_COUNT, "preview size", .least = 64, .most = TOOL_SIZE_MAX},
 	{"include_full_output", ARGUMENT_FLAG, "no preview up to 1 MB", .required = false},
 	{"profile", ARGUMENT_TEXT, "how to shorten: read, search, list, log ...",

@@ -261,13 +261,12 @@ struct trait {
 	bool common;      /* many lines of progress are of its family */
 };
 
-/* The texts by which a user marks lines as telling, or as not (config/value.h); a list may be NULL.
-   Has a search look for the first of those that are telling. */
-void phrases_init(const struct strings *telling, struct literals *prefilter);
+/* The texts by which a user marks lines as telling, or as not (config/value.h), and what is asked:
+   of a limit. Has a search look for the first of those that are telling. */
+void phrases_init(const struct limit *limit, struct literals *prefilter);
 
 /* Corrects what was found out about a line. */
-void phrases_apply(const struct strings *telling, const struct strings *ignored,
-		   const struct line *line, struct score *score);
+void phrases_apply(const struct limit *limit, const struct line *line, struct score *score);
 
 /* The fragments of words that tell of failures, for a search at the speed of memory. */
 void prefilter_init(struct literals *s);
@@ -284,11 +283,10 @@ enum {
 struct preview_judge {
 	struct keywords keywords;
 	struct literals prefilter;
-	const struct strings *telling, *ignored; /* as in struct limit, or NULL */
+	struct limit limit; /* its texts */
 };
 
-void judge_init(struct preview_judge *j, const struct strings *telling,
-		const struct strings *ignored);
+void judge_init(struct preview_judge *j, const struct limit *limit);
 
 /* Only the shape of a line. */
 uint32_t score_shape(const struct line *line);
@@ -433,9 +431,9 @@ struct smart {
 	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
 };
 
-/* The lists and the window have to live as long. To be freed with free(); NULL with ENOMEM. */
-struct smart *smart_new(struct window *window, const struct strings *telling,
-			const struct strings *ignored);
+/* The limit's texts and the window have to live as long. To be freed with free(); NULL with ENOMEM.
+ */
+struct smart *smart_new(struct window *window, const struct limit *limit);
 
 /* Passes over the lines from `from` up to the last newline of the window, and counts them there. */
 void smart_read(struct smart *s, uint64_t from);

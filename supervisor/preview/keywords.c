@@ -52,6 +52,8 @@ const struct word *keywords_find(const struct keywords *k, const char *word, siz
 enum {
 	PHRASE_SCORE = 90,
 	PHRASE_RESULT = 60,
+	/* Shorter words of a question are not looked for. */
+	ABOUT_LEAST = 3,
 	/* Phrases of each kind at most, whatever profiles add. */
 	PHRASES = 64,
 	/* Bytes in front of what is found in a long line that are shown. */
@@ -75,17 +77,38 @@ static const char *rarest(const char *phrase)
 	return best;
 }
 
-void phrases_init(const struct strings *telling, struct literals *prefilter)
+/* Has a search look for a text, in the group that has the fewest; where all are full, it does not.
+ */
+static void look_for(struct literals *prefilter, const char *text)
 {
-	for (size_t i = 0; telling && i < telling->count && i < PHRASES; i++) {
-		/* Into the group that has the fewest; where all are full, it is not looked for. */
-		unsigned least = 0;
-		for (unsigned k = 1; k < FRAGMENT_GROUPS; k++) {
-			if (prefilter->counts[k] < prefilter->counts[least])
-				least = k;
-		}
-		if (prefilter->counts[least] < FRAGMENT_MAX)
-			literals_add(prefilter, rarest(telling->items[i]), least);
+	unsigned least = 0;
+	for (unsigned k = 1; k < FRAGMENT_GROUPS; k++) {
+		if (prefilter->counts[k] < prefilter->counts[least])
+			least = k;
+	}
+	if (prefilter->counts[least] < FRAGMENT_MAX)
+		literals_add(prefilter, text, least);
+}
+
+/* The next word of a question from `at` on; its length is *len, 0: there is none. */
+static const char *next_word(const char *at, size_t *len)
+{
+	do {
+		at += strspn(at, " ");
+		*len = strcspn(at, " ");
+	} while (*len > 0 && *len < ABOUT_LEAST && (at += *len));
+	return at;
+}
+
+void phrases_init(const struct limit *limit, struct literals *prefilter)
+{
+	const struct strings *telling = limit->patterns;
+	size_t len = 0;
+	for (size_t i = 0; telling && i < telling->count && i < PHRASES; i++)
+		look_for(prefilter, rarest(telling->items[i]));
+	for (const char *at = limit->about; at && *(at = next_word(at, &len)); at += len) {
+		if (len >= FRAGMENT_LEN)
+			look_for(prefilter, at);
 	}
 }
 
@@ -117,9 +140,23 @@ static const char *find_phrase(const struct strings *phrases, const char *text, 
 	return NULL;
 }
 
-void phrases_apply(const struct strings *telling, const struct strings *ignored,
-		   const struct line *line, struct score *score)
+/* Raises a line by the share of the words of a question that are in it. */
+static void answer(const char *about, const struct line *line, struct score *score)
 {
+	size_t words = 0, found = 0, len = 0;
+	for (const char *at = about; at && *(at = next_word(at, &len)); at += len) {
+		words++;
+		found += find_part(line->front, line->front + line->front_len, at, len) != NULL;
+	}
+	if (found == 0)
+		return;
+	score->score = (uint8_t)size_min(score->score + PHRASE_SCORE * found / words, 100);
+	score->result = (uint8_t)size_min(score->result + PHRASE_RESULT * found / words, 100);
+}
+
+void phrases_apply(const struct limit *limit, const struct line *line, struct score *score)
+{
+	const struct strings *telling = limit->patterns, *ignored = limit->ignore;
 	const char *text = line->front, *found;
 	if (score->kind == SCORE_BLANK)
 		return;
@@ -136,6 +173,8 @@ void phrases_apply(const struct strings *telling, const struct strings *ignored,
 		if (score->result < PHRASE_RESULT)
 			score->result = PHRASE_RESULT;
 		score->focus = found - text > BEFORE ? (uint32_t)(found - text) - BEFORE : 0;
+	} else {
+		answer(limit->about, line, score);
 	}
 }
 

@@ -218,8 +218,7 @@ void preview_free(struct preview *p)
 static void start_smart(struct preview *p)
 {
 	struct window *w = &p->window;
-	if (p->smart || p->is_unjudged ||
-	    !(p->smart = smart_new(w, p->limit.patterns, p->limit.ignore)))
+	if (p->smart || p->is_unjudged || !(p->smart = smart_new(w, &p->limit)))
 		return;
 	if (window_offset(w) == 0) {
 		w->newlines = 0;
@@ -469,7 +468,7 @@ struct preview_judge *preview_judge_new(void)
 {
 	struct preview_judge *j = malloc(sizeof(*j));
 	if (j)
-		judge_init(j, NULL, NULL);
+		judge_init(j, &(struct limit){0});
 	return j;
 }
 

@@ -629,15 +629,13 @@ void score_judge(const struct preview_judge *j, const struct line *line, struct 
 	if (line_is_whole(line) && line->length > STORE_FRONT + STORE_BACK &&
 	    line->length <= LONG_LINE)
 		look_inside(j, line, out);
-	phrases_apply(j->telling, j->ignored, line, out);
+	phrases_apply(&j->limit, line, out);
 }
 
-void judge_init(struct preview_judge *j, const struct strings *telling,
-		const struct strings *ignored)
+void judge_init(struct preview_judge *j, const struct limit *limit)
 {
 	keywords_init(&j->keywords);
 	prefilter_init(&j->prefilter);
-	phrases_init(telling, &j->prefilter);
-	j->telling = telling;
-	j->ignored = ignored;
+	phrases_init(limit, &j->prefilter);
+	j->limit = *limit;
 }

@@ -56,8 +56,7 @@ enum {
 	TIRED_WORD = 16384,
 };
 
-struct smart *smart_new(struct window *window, const struct strings *telling,
-			const struct strings *ignored)
+struct smart *smart_new(struct window *window, const struct limit *limit)
 {
 	/* Only what is used of it is touched. */
 	struct smart *s = calloc(1, sizeof(*s));
@@ -65,7 +64,7 @@ struct smart *smart_new(struct window *window, const struct strings *telling,
 		return NULL;
 	s->threads = 1;
 	s->window = window;
-	judge_init(&s->judge, telling, ignored);
+	judge_init(&s->judge, limit);
 	return s;
 }
 

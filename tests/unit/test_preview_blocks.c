@@ -71,6 +71,32 @@ static const struct {
 	 "sync.(*Mutex).Lock(...)\n\t/usr/lib/go/src/sync/mutex.go:90\n"
 	 "example.com/shop/lock.Transfer(0xc000018168)\n\t/home/dev/lock/lock.go:12 +0x73\n\n",
 	 {"timed out", "lock.Transfer(", "lock/lock.go:12"}},
+	{"the innermost frame of the user's own above the message",
+	 "test_%3$s_%1$d (orders.tests.Tests.test_%2$d) ... ok\n",
+	 "FAIL: test_rates (orders.tests.Tests)\n-----\nTraceback (most recent call last):\n"
+	 "  File \"/usr/lib/python3.12/unittest/case.py\", line 58, in testPartExecutor\n"
+	 "    yield\n"
+	 "  File \"/home/dev/orders/tests.py\", line 31, in test_rates\n    check(7)\n"
+	 "  File \"/home/dev/orders/check.py\", line 9, in check\n    self.assertEqual(a, b)\n"
+	 "  File \"/usr/lib/python3.12/unittest/case.py\", line 885, in assertEqual\n"
+	 "    assertion_func(first, second, msg=msg)\nAssertionError: 7 != 8\n\n",
+	 {"check.py\", line 9", "AssertionError: 7 != 8", "FAIL: test_rates"}},
+	{"a thread that waits for a lock, among many that are parked",
+	 "\"pool-1-thread-%d\" #%d daemon prio=5 tid=0x7f8c nid=0x555 waiting on condition\n"
+	 "   java.lang.Thread.State: WAITING (parking)\n"
+	 "\tat java.lang.Thread.run(Thread.java:840)\n\n",
+	 "\"transfer\" #9 prio=5 tid=0x7f8d nid=0x38e waiting for monitor entry\n"
+	 "   java.lang.Thread.State: BLOCKED (on object monitor)\n"
+	 "\tat com.shop.Account.deposit(Account.java:31)\n"
+	 "\t- waiting to lock <0x00000000e0c0aa10> (a com.shop.Account)\n\n",
+	 {"\"transfer\" #9", "Account.java:31", "- waiting to lock"}},
+	{"a goroutine that waits for a lock",
+	 "goroutine %d [select]:\nexample.com/shop/pool.worker(0xc0000%d)\n"
+	 "\t/home/dev/shop/pool/pool.go:44 +0x5b\n\n",
+	 "goroutine 999 [sync.Mutex.Lock, 2 minutes]:\nsync.(*Mutex).Lock(...)\n"
+	 "\t/usr/lib/go/src/sync/mutex.go:90\nexample.com/shop/lock.Transfer(0xc000018168)\n"
+	 "\t/home/dev/shop/lock/lock.go:12 +0x73\n\n",
+	 {"goroutine 999", "lock/lock.go:12"}},
 	{"a frame of an assertion above the user's own",
 	 "counts seats %d ... ok (%dms)\nversion: error handled\n",
 	 "error: Error: Values are not equal\n    at assertEquals "
@@ -171,6 +197,40 @@ TEST(test_no_quote_without_its_message)
 	assert_true(quotes > 0 && quotes < 40);
 	buffer_release(&text);
 	buffer_release(&out);
+}
+
+/* Each thread is shown or counted. */
+TEST(test_threads_are_counted)
+{
+	struct preview_options options = {
+		.limit.mode = MODE_SMART, .limit.bytes = SIZE, .limit.max_line = 2000};
+	struct preview_ask ask = {.status = 1, .marker = marker};
+	const struct preview_piece *pieces;
+	struct buffer text = BUFFER_INIT;
+	struct preview *p = preview_new(&options);
+	uint64_t threads = 0;
+	assert_non_null(p);
+	buffer_append_string(&text, "fatal error: all goroutines are asleep - deadlock!\n\n");
+	for (int i = 1; i <= AROUND; i++)
+		buffer_printf(&text,
+			      "goroutine %d [%s]:\nexample.com/shop/pool.worker(0xc%06x)\n"
+			      "\t/home/dev/shop/pool/pool.go:%d +0x5b\n\n",
+			      i, i == 70 ? "semacquire" : "select", i, 40 + i % 3);
+	buffer_append_string(&text, "exit status 2\n");
+	preview_feed(p, text.data, text.len);
+	int count = preview_choose(p, &ask, &pieces);
+	for (int i = 0; i < count; i++) {
+		const char *at = pieces[i].text, *end = at + pieces[i].len;
+		threads += pieces[i].threads;
+		while (pieces[i].kind == PREVIEW_TEXT &&
+		       (at = memmem(at, (size_t)(end - at), "goroutine ", 10))) {
+			threads++;
+			at += 10;
+		}
+	}
+	assert_int_equal(threads, AROUND);
+	preview_free(p);
+	buffer_release(&text);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -52,13 +52,13 @@ TEST(test_more_fragments)
 	struct literals s;
 	prefilter_init(&s);
 	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
-	phrases_init(&few, &s);
+	phrases_init(&(struct limit){.patterns = &few}, &s);
 	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 4);
 	/* Literals beyond the limit are left out. */
 	for (int i = 0; i < 64; i++)
 		others[i] = other;
 	for (int i = 0; i < 2; i++)
-		phrases_init(&many, &s);
+		phrases_init(&(struct limit){.patterns = &many}, &s);
 	assert_int_equal(literals_find(&s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);
 }
 
@@ -129,7 +129,7 @@ static struct score score_of(const char *text)
 	struct preview_judge judge;
 	struct line line = {.front = text, .front_len = strlen(text), .length = strlen(text)};
 	struct score score;
-	judge_init(&judge, NULL, NULL);
+	judge_init(&judge, &(struct limit){0});
 	score_judge(&judge, &line, &score);
 	return score;
 }

@@ -488,6 +488,29 @@ TEST(test_patterns)
 	}
 }
 
+/* A question raises the lines that have its words, and none without it. */
+TEST(test_about)
+{
+	for (int asked = 0; asked < 2; asked++) {
+		struct preview_options options = {.limit.mode = MODE_SMART,
+						  .limit.fold = FOLD_OVERFLOW,
+						  .limit.bytes = 2048,
+						  .limit.max_line = 2000,
+						  .limit.about =
+							  asked ? " of POOL  workers " : NULL};
+		for (int status = 0; status < 2; status++) {
+			struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+			struct preview *p = preview_new(&options);
+			add_noise(&text, COMPILING, 60000);
+			buffer_append_string(&text, "the pool is of 12 Workers\n");
+			add_noise(&text, COMPILING, 20000);
+			show(p, &text, status, false, &out);
+			assert_true(!strstr(buffer_string(&out), "12 Workers") == !asked);
+			release(p, &text, &out);
+		}
+	}
+}
+
 /* Lines that have nothing in common. */
 static void add_words(struct buffer *b, int lines)
 {

@@ -36,6 +36,8 @@ TEST(markers)
 {
 	const struct preview_piece many = {
 		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464};
+	const struct preview_piece threads = {
+		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464, .threads = 49};
 	const struct preview_piece one = {.kind = PREVIEW_GAP, .from = 7, .to = 7, .bytes = 1};
 	const struct preview_piece huge = {.kind = PREVIEW_GAP,
 					   .from = 1,
@@ -57,6 +59,7 @@ TEST(markers)
 	const struct preview_piece fold_one = {.kind = PREVIEW_FOLD, .from = 2, .to = 2};
 	marker(&many, &kept, "[... lines 31-1234 omitted, 61.0 KB]\n");
 	marker(&one, &kept, "[... line 7 omitted, 1 B]\n");
+	marker(&threads, &kept, "[... lines 31-1234 omitted, 49 threads, 61.0 KB]\n");
 	marker(&huge, &kept, "[... lines 1-12345678 omitted, 10.0 GB]\n");
 	marker(&many, &lost, "[... lines 31-1234 omitted, 61.0 KB]\n");
 	marker(&many, &in_a_file, "[... lines 31-1234 omitted, 61.0 KB]\n");
