@@ -65,7 +65,9 @@ int excerpts_init(struct excerpts *d, const struct settings *s, struct intercept
 	return d->text ? 0 : -1;
 }
 
-int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
+/* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
+   up to here, counted on. Returns 0, or -1 with errno. */
+static int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 {
 	struct text_piece piece;
 	char line[GAP_ANNOUNCE_MAX], *chunk = io_block(CHUNK);

@@ -397,10 +397,6 @@ int excerpts_apply_profile(const char *verb, struct settings *s);
    in any case. */
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
 
-/* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
-   up to here, counted on. Returns 0, or -1 with errno. */
-int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines);
-
 /* Prints, unless printing has failed before; as an event of the text, with a struct excerpts. */
 void excerpts_print(void *excerpts, const char *data, size_t len);
 
