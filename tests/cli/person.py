@@ -10,7 +10,7 @@ import select
 import subprocess
 import time
 
-from support.harness import DEADLINE, TERSE, Case, eventually, main, read_file, write_file
+from support.harness import BUILD, DEADLINE, TERSE, Case, eventually, main, read_file, write_file
 
 LONG = "1000s"
 PLANTED = b"Pl4nted"  # what is looked for
@@ -348,6 +348,24 @@ class Wired(PersonCase):
         os.kill(int(run.out.split()[0]), 9)
         run = self.terse("--tty", "-c", "tty", env={"CLAUDECODE": "1"})
         self.assertRegex(run.out, rb"\A/dev/pts/")
+
+    def test_handed_over_while_he_is_waited_for(self):
+        """By terse-sh, for an agent (this process) that would end the call."""
+        self.configure(person="^Secret", wait=LONG, call="true")
+        with open(os.path.join(self.home, "config", "terse", "terse.ini"), "a", encoding="utf-8") as f:
+            f.write("[agent mine]\nenvironment = MY_AGENT\nstring = {command}\nhand_over = 2s\n"
+                    "process =\n\tpython3*\n\tperson.py\n")
+        agent = {"MY_AGENT": "1", "SHELL": "/bin/bash"}
+        run = self.run_to_end(os.path.join(BUILD, "terse-sh"), "-c", self.TTY, env=agent)
+        self.assertEqual(run.code, 75, run.out)
+        identifier = re.search(ASKED, run.out)[1].decode()
+        person = Person(self, identifier)
+        person.until(b"Secret: ")
+        waiting = self.await_(identifier)
+        person.type(SECRET + b"\r")
+        waiting.finish()
+        self.assertEqual(waiting.code, 0)
+        self.assertTrue(waiting.out.endswith(b"got %d\nend\n[terse: exit 0]\n" % len(SECRET)), waiting.out)
 
     def test_one_who_is_there_decides(self):
         """While he is attached, no question is at its end; it is when he leaves."""
