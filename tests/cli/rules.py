@@ -246,17 +246,28 @@ class HandOver(RuleCase):
         name = self.name_in(run)
         eventually(lambda: self.call("terse await " + name).code == 124, "its timeout")
 
-    def test_the_background_of_the_agent(self):
-        """It has a file open that says so."""
-        self.section("hand_over = 2s", "background = */background-*.output")
+    def check_not(self, *enter):
+        """The run is not handed over at its time, and ends as it would have."""
         trace = os.path.join(self.dir, "trace")
-        with open(os.path.join(self.dir, "background-1.output"), "w"):
-            run = self.start(TERSE_SH, "-c", self.COMMAND, env={
-                "MY_AGENT": "1", "SHELL": "/bin/bash", "TERSE_CONFIG": self.config, "TERSE_DEBUG": "process:" + trace})
-            eventually(lambda: os.path.exists(trace) and b"the run is not handed over" in read_file(trace), "the decision")
+        run = self.start(*enter, TERSE_SH, "-c", self.COMMAND, env={
+            "MY_AGENT": "1", "SHELL": "/bin/bash", "TERSE_CONFIG": self.config, "TERSE_DEBUG": "process:" + trace})
+        eventually(lambda: os.path.exists(trace) and b"the run is not handed over" in read_file(trace), "the decision")
         let_go_on(os.path.join(self.work, "go"))
         run.finish()
         self.assertEqual((run.code, run.out), (3, b"listening\nbye\n"))
+
+    def test_the_background_of_the_agent(self):
+        """It has a file open that says so."""
+        self.section("hand_over = 2s", "background = */background-*.output")
+        with open(os.path.join(self.dir, "background-1.output"), "w"):
+            self.check_not()
+
+    def test_a_namespace_that_ends_with_the_call(self):
+        enter = ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "-pf", "--mount-proc"]
+        if subprocess.run([*enter, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest("unshare does not work here")
+        self.section("hand_over = 2s")
+        self.check_not(*enter)
 
 
 class Cuts(RuleCase):
