@@ -31,7 +31,7 @@ VALUES = {
 
 
 # A section does not set these.
-TEXTS = ("profile", "patterns", "ignore")
+TEXTS = ("profile", "about", "patterns", "ignore")
 
 
 class RuleCase(Case):
