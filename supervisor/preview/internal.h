@@ -254,10 +254,10 @@ struct score {
 struct trait {
 	struct score score;
 	unsigned value;   /* set by whoever weighs */
+	uint32_t threads; /* named up to it, and it; 0: not known */
 	uint64_t owner;   /* without this line it tells nothing; 0: there is none */
 	uint64_t frame;   /* of a stack: it is that line, or its source; 0: there is none */
 	bool foreign;     /* that is not in the user's own code */
-	uint32_t threads; /* named up to it, and it; 0: not known */
 	bool common;      /* many lines of progress are of its family */
 };
 

@@ -9,22 +9,22 @@ const struct word word_weights[] = {
 	{WORD_FAIL, 86, false, "panicked"},
 	{WORD_FAIL, 74, false, "cannot"},
 	{WORD_FAIL, 53, true, "assertion"},
-	{WORD_FAIL, 51, false, "unexpected"},
-	{WORD_FAIL, 44, false, "exceeded"},
-	{WORD_FAIL, 38, true, "fail"},
+	{WORD_FAIL, 50, false, "unexpected"},
+	{WORD_FAIL, 43, false, "exceeded"},
+	{WORD_FAIL, 39, true, "fail"},
 	{WORD_FAIL, 35, false, "core_dumped corruption crash crashed crashloopbackoff deadlock definitely_lost "
 	 "double_free fatal heap-buffer-overflow heap-use-after-free imagepullbackoff killed "
 	 "multiple_definition no_space oom oomkilled oops out-of-memory panic segfault "
 	 "segmentation_fault segv sigabrt sigkill sigsegv smashing stack-buffer-overflow "
 	 "stack-overflow timed_out traceback uncaught undefined_reference use-after-free"},
-	{WORD_FAIL, 30, false, "already_exists assertionerror can't conflict conflicts connection_reset corrupt "
+	{WORD_FAIL, 31, false, "already_exists assertionerror can't conflict conflicts connection_reset corrupt "
 	 "corrupted could_not couldn't denied died err exhausted forbidden illegal invalid "
 	 "leak leaked leaks malformed mismatch mismatched no_rule no_such not_defined "
 	 "not_exist not_found not_match not_permitted not_recognised not_recognized "
 	 "not_succeed refused rejected severity_critical severity_high unable unauthorized "
 	 "undeclared undefined unexpectedly unhandled unmet unrecognised unrecognized "
 	 "unresolved unsatisfied violates violation"},
-	{WORD_FAIL, 30, true, "violations"},
+	{WORD_FAIL, 31, true, "violations"},
 	{WORD_FAIL, 28, false, "wrong"},
 	{WORD_FAIL, 24, false, "assert"},
 	{WORD_FAIL, 20, false, "abort aborted aborting ambiguous bad broken cyclic disallowed disconnected duplicate "
@@ -38,27 +38,28 @@ const struct word word_weights[] = {
 	 "failures offense offenses problem problems"},
 	{WORD_OTHER, 33, false, "expected"},
 	{WORD_OTHER, 26, false, "but"},
-	{WORD_OTHER, 18, false, "not"},
+	{WORD_OTHER, 17, false, "not"},
 	{WORD_OTHER, 8, false, "actual attempt but_was expecting instead received usage"},
 	{WORD_OTHER, 7, false, "aren't could didn't doesn't don't isn't never no wasn't without won't zero"},
-	{WORD_OTHER, 1, true, "tests"},
-	{WORD_OTHER, -2, false, "caused no_error no_errors no_failures no_issues no_problems no_warnings "
-	 "without_error without_errors without_failures"},
+	{WORD_OTHER, 0, true, "tests"},
+	{WORD_OTHER, -1, false, "no_error no_errors no_failures no_issues no_problems no_warnings without_error "
+	 "without_errors without_failures"},
+	{WORD_OTHER, -2, false, "caused"},
 	{WORD_OTHER, -3, true, "assertions examples issues specs suites test"},
 	{WORD_OTHER, -9, false, "got"},
 	{WORD_OTHER, -18, false, "debug info notice trace verbose"},
-	{WORD_OTHER, -29, false, "never_read never_used unused"},
+	{WORD_OTHER, -30, false, "never_read never_used unused"},
 	{WORD_WARN, -60, false, "deprecated warn"},
 	{WORD_WARN, -60, true, "vulnerabilities warning warnings"},
-	{WORD_PASS, -26, false, "okay successful successfully"},
-	{WORD_PASS, -26, true, "pass passed passes passing succeeded success successes"},
-	{WORD_PASS, -27, false, "ok"},
+	{WORD_PASS, -20, false, "okay successful successfully"},
+	{WORD_PASS, -20, true, "pass passed passes passing succeeded success successes"},
+	{WORD_PASS, -23, false, "ok"},
 	{WORD_RESULT, 6, false, "generated"},
 	{WORD_RESULT, -13, false, "built compiled complete completed created deployed finished installed packaged "
 	 "published pushed saved total uploaded written wrote"},
-	{WORD_RESULT, -27, false, "done"},
-	{WORD_SKIP, -77, false, "skipping"},
-	{WORD_SKIP, -77, true, "pending skip skipped"},
+	{WORD_RESULT, -28, false, "done"},
+	{WORD_SKIP, -76, false, "skipping"},
+	{WORD_SKIP, -76, true, "pending skip skipped"},
 	{WORD_STATUS, -12, false, "exit exit_code exit_status return_code returned returning status status_code"},
 	{WORD_STATUS, -19, false, "exited"},
 	{0, 0, false, NULL},
@@ -66,12 +67,12 @@ const struct word word_weights[] = {
 
 const struct opening opening_weights[] = {
 	{SCORE_FAIL, 45, "not ok |\xE2\x9C\x95|\xE2\x9C\x96|\xE2\x9C\x98|\xE2\x9D\x8C|\xC3\x97 |[-] |E: |Caused by:"},
-	{SCORE_FAIL, 47, "\xE2\x9C\x97"},
-	{SCORE_FAIL, 97, "** ("},
+	{SCORE_FAIL, 48, "\xE2\x9C\x97"},
+	{SCORE_FAIL, 98, "** ("},
 	{SCORE_FAIL, -10, "Traceback ("},
 	{SCORE_HEADING, 100, "\xE2\x97\x8F|--- FAIL"},
 	{SCORE_HEADING, 83, "\xE2\x80\xA2 "},
-	{SCORE_DETAIL, 47, "E  "},
+	{SCORE_DETAIL, 46, "E  "},
 	{SCORE_DETAIL, 29, ">  |+ |- |@@ "},
 	{SCORE_PASS, -100, "ok |\xE2\x9C\x93|\xE2\x9C\x94|\xE2\x9C\x85|\xE2\x88\x9A|[+] "},
 	{SCORE_PLAIN, -74, "***|!!!|$ "},
@@ -83,23 +84,23 @@ const struct opening opening_weights[] = {
 };
 
 const signed char form_weights[FORMS] = {
-	[FORM_RULED] = -11,
+	[FORM_RULED] = -12,
 	[FORM_UNDERSCORED] = 100,
 	[FORM_BRACKETED] = 83,
 	[FORM_NUMBERED] = 76,
 	[FORM_PLACE] = 94,
 	[FORM_DIAGNOSTIC] = 60,
 	[FORM_PLACED] = 69,
-	[FORM_FRAME] = 30,
-	[FORM_EXCEPTION] = 34,
+	[FORM_FRAME] = 54,
+	[FORM_EXCEPTION] = 35,
 	[FORM_EXCEPTION_COLON] = 55,
 	[FORM_COLON] = 24,
 	[FORM_UPPER] = 27,
 	[FORM_FIRST] = 18,
-	[FORM_COUNT] = -32,
-	[FORM_FAILURES] = 52,
+	[FORM_COUNT] = -33,
+	[FORM_FAILURES] = 53,
 	[FORM_NO_FAILURES] = -30,
 	[FORM_STATUS] = 41,
-	[FORM_BLOCKED] = 60,
+	[FORM_BLOCKED] = 59,
 	[FORM_OPENS] = 12,
 };

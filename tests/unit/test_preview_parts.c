@@ -162,7 +162,7 @@ static const struct {
 	{"  File \"/srv/a.py\", line 9, in sum", SCORE_FRAME, 10, 60},
 	{"File \"src/rate.ml\", line 4, characters 10-23:", SCORE_PLACE, 40, 100},
 	{"a.f90:10:12:", SCORE_PLACE, 40, 100},
-	{"app/a.rb:12:in `load'", SCORE_FRAME, 0, 40},
+	{"app/a.rb:12:in `load'", SCORE_FRAME, 0, 60},
 	{"x.c:9: warning: unused variable 'error'", SCORE_WARNING, 0, 24},
 	/* a number of an error, and numbers of errors */
 	{"queue: it made its 12 checks: error 98", SCORE_PLAIN, 10, 24},
