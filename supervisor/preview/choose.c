@@ -23,6 +23,8 @@ enum {
 	NEXT_OF_SHAPE = 80,
 	/* A fold with its first lines is taken where a gap would be, if it costs no more. */
 	FOLD_COST = 400,
+	/* A line that costs no more is not taken for itself. */
+	BLANK_COST = 2,
 	/* Units that are looked at in all, so that a very large budget costs no more. */
 	WORK_MAX = 8 * 1000 * 1000,
 };
@@ -149,13 +151,13 @@ static bool is_too_long(const struct layout *l, const struct entry *u)
 
 /* The line of at least that value, not taken yet, that tells most per byte; `count` when none is
    left. */
-static size_t densest_line(const struct layout *l, unsigned least)
+static size_t densest_line(const struct layout *l)
 {
 	size_t room = l->used < l->budget ? l->budget - l->used : 0, densest = l->count;
 	float best = 0;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct entry *u = &l->units[i];
-		if (u->chosen || u->trait.value < least ||
+		if (u->chosen || u->trait.value < CONTEXT ||
 		    (u->cost > room && u->trait.value < TELLING))
 			continue;
 		bool joins = (i > 0 && u[-1].chosen && follows(u - 1, u)) ||
@@ -193,25 +195,38 @@ static void take_heading(struct layout *l, size_t unit)
 	}
 }
 
-/* Takes a line, what belongs to it if it is a telling one, and the few lines up to others that are
-   taken. */
-static void take_telling(struct layout *l, size_t unit)
+/* Whether a line is taken that tells something. */
+static bool is_telling(const struct layout *l, size_t unit)
 {
-	struct entry *u = &l->units[unit];
+	return l->units[unit].chosen && l->units[unit].trait.value >= TELLING;
+}
+
+/* Takes a line, and the few lines up to others that are taken. */
+static bool take_joined(struct layout *l, size_t unit, size_t most)
+{
 	size_t room = l->ask->status > 0 ? LINE_COST : 0, k;
-	if ((is_too_long(l, u) || !layout_take(l, unit, 0)) &&
-	    (u->trait.value < TELLING || !layout_take(l, unit, CONTEXT_LINE))) {
-		u->trait.value = 0;
-		return;
-	}
-	if (u->trait.value >= TELLING)
-		take_heading(l, unit);
+	if (!layout_take(l, unit, most))
+		return false;
 	for (k = unit; k > 0 && !l->units[k - 1].chosen;)
 		k--;
 	layout_close_gap(l, k, unit, false, room);
 	for (k = unit + 1; k < l->count && !l->units[k].chosen;)
 		k++;
 	layout_close_gap(l, unit + 1, k, false, room);
+	return true;
+}
+
+/* Takes a line, and what belongs to it if it is a telling one. */
+static void take_telling(struct layout *l, size_t unit)
+{
+	struct entry *u = &l->units[unit];
+	if ((is_too_long(l, u) || !take_joined(l, unit, 0)) &&
+	    (u->trait.value < TELLING || !take_joined(l, unit, CONTEXT_LINE))) {
+		u->trait.value = 0;
+		return;
+	}
+	if (u->trait.value >= TELLING)
+		take_heading(l, unit);
 	/* The next one of its shape tells less. */
 	for (size_t i = 0; i < l->count; i++) {
 		struct trait *other = &l->units[i].trait;
@@ -241,37 +256,40 @@ static void close_gaps(struct layout *l, bool smart)
 	}
 }
 
-/* Takes the lines that tell most, of at least that value. */
-static void take_densest(struct layout *l, unsigned least)
+/* Takes the lines that tell most. */
+static void take_densest(struct layout *l)
 {
 	size_t unit;
 	for (size_t work = 0; work < WORK_MAX; work += l->count) {
-		if ((unit = densest_line(l, least)) == l->count)
+		if ((unit = densest_line(l)) == l->count)
 			break;
 		take_telling(l, unit);
 	}
 }
 
-/* Takes a line above each of the lines that are taken, then one below each, but none of many that
-   tell that something goes on or went well; after a success, all above the last ones first. Returns
-   whether there was one. */
-static bool take_around(struct layout *l, size_t next)
+/* Takes a line to fill the room, unless that is no filler: blank or a bracket, one of many that
+   tell that something goes on or went well, not the user's own, or with a word of failure that
+   tells nothing here. Returns whether there may be room for another. */
+static bool take_filler(struct layout *l, size_t unit)
 {
-	bool more = false;
-	for (size_t step = 0, lines = l->count - next; step < 2 * lines; step++) {
-		const bool below = step >= lines, failed = l->ask->status > 0;
-		size_t i = below == failed ? l->count - 1 - step % lines : next + step % lines;
-		const struct entry *u = &l->units[i];
-		const struct trait *t = &u->trait;
-		bool idle = !l->asked_for && !u->folded &&
-			    (t->common || t->foreign || t->score.kind == SCORE_PASS ||
-			     (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
-		bool touches = below ? i == next || (u[-1].chosen && follows(u - 1, u))
-				     : i + 1 < l->count && u[1].chosen && follows(u, u + 1);
-		if (!u->chosen && touches && !idle)
-			more |= layout_take(l, i, 0);
-	}
-	return more;
+	const struct entry *u = &l->units[unit];
+	const struct trait *t = &u->trait;
+	bool idle = !l->asked_for && (t->common || t->foreign || t->score.kind == SCORE_PASS ||
+				      (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
+	return idle || u->cost <= BLANK_COST || take_joined(l, unit, 0);
+}
+
+/* Fills the room with the lines above the last one that tells of a failure, or above the end, then
+   with those behind it. */
+static void fill(struct layout *l, size_t next)
+{
+	size_t from = l->count, i;
+	while (from > next && l->ask->status > 0 && !is_telling(l, from - 1))
+		from--;
+	for (i = from; i > next && take_filler(l, i - 1);)
+		i--;
+	for (i = from; i < l->count && take_filler(l, i);)
+		i++;
 }
 
 void choose(struct layout *l, const struct limit *limit)
@@ -299,19 +317,16 @@ void choose(struct layout *l, const struct limit *limit)
 	l->budget += bytes;
 	l->max_lines += lines;
 	if (smart || failed)
-		take_densest(l, CONTEXT);
+		take_densest(l);
 	for (size_t i = 0; i < l->count; i++)
-		told |= l->units[i].chosen && l->units[i].trait.value >= TELLING;
+		told |= is_telling(l, i);
 	if (!smart || failed || l->asked_for || (!l->brief && !told)) {
-		size_t work = 0;
-		while (smart && work < WORK_MAX && take_around(l, next))
-			work += l->count;
-		if (!smart || work >= WORK_MAX)
-			take_last(l, next, l->budget, smart ? 0 : l->budget);
+		if (smart)
+			fill(l, next);
+		else
+			take_last(l, next, l->budget, l->budget);
 		if (limit->mode == MODE_ENDS)
 			take_end(l, next, l->count, false, l->budget);
 	}
-	if (smart)
-		take_densest(l, 1);
 	close_gaps(l, smart);
 }
