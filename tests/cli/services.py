@@ -3,6 +3,7 @@
 
 import os
 import re
+import signal
 import socket
 
 from support.harness import Case, TERSE, eventually, let_go_on, main, read_file
@@ -43,9 +44,13 @@ class Services(Case):
         self.assertEqual(self.terse("list", "--live").out, b"terse list: nothing runs\n")
 
     def test_a_second_start_without_a_name(self):
-        """It fails, and the run that has the port is named; another command's failure names none."""
+        """It fails, and the run that has the port is named, without waiting for an answer from it; another
+        command's failure names none."""
         first, _ = self.serve("--port", str(self.port))
+        supervisor = self.metadata(first)["supervisor"]
+        os.kill(supervisor, signal.SIGSTOP)
         again = self.terse("--preview", *self.server)
+        os.kill(supervisor, signal.SIGCONT)
         self.assertEqual(again.code, 1)
         self.assertIn(b"Address already in use", again.out)
         line = "[terse: %s still listens on port %d: terse read %s, or terse signal to end it]\n" % (first, self.port, first)
