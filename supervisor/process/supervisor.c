@@ -263,6 +263,7 @@ static void supervisor_on_child(void *ctx, short revents)
 		s->status = status;
 		s->stopped = false;
 		s->tree.command = 0;
+		s->timer[TIMER_PERSON] = 0;
 		if (s->group != s->command)
 			waitpid(s->group, NULL, 0);
 		front_continue(s, clock_monotonic_ms());

@@ -341,9 +341,8 @@ void supervisor_report(struct supervisor *s)
 			wording_listens(&line, id, port, (enum next_words)s->job->settings->words);
 			report_print_line(s, &line);
 		}
-	}
-	if (s->caller != CALLER_LEFT)
 		report_note_shown(s);
+	}
 	TRACE(PROCESS, "supervisor: report: status 0x%x%s%s, %s", (unsigned)s->status,
 	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
 	      s->record.artifact ? s->record.meta.id : "no artifact");

@@ -2,10 +2,13 @@
 """terse stats: what it says was shown and read back is what came out of terse, byte for byte; what is
 saved is counted against what the agent would have shown by itself."""
 
+import fcntl
 import json
 import os
+import re
+import subprocess
 
-from support.harness import Case, TERSE, main, read_file, write_file
+from support.harness import Case, TERSE, eventually, let_go_on, main, read_file, write_file
 
 # The agent shows 30,000 bytes of a success, 2,000 of a longer one, 10,000 of a failure.
 CLAUDE = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "talk"}
@@ -192,6 +195,28 @@ class Shown(Case):
         self.assertEqual(printed, run.out)
         shown = run.out.count(b"\nline ") + 1
         self.assertEqual(head["stdout"], [[1, shown]])
+
+    def test_a_command_ends_before_the_answer_that_it_goes_on_is_read(self):
+        """What that answer shows is counted once."""
+        fifo, trace = (os.path.join(self.work, name) for name in ("fifo", "trace"))
+        os.mkfifo(fifo)
+        reader, writer = os.pipe()
+        room = fcntl.fcntl(writer, fcntl.F_GETPIPE_SZ)
+        os.write(writer, b"x" * room)
+        with subprocess.Popen([TERSE, "--preview", "--tty", "bash", "-c",
+                               "seq 9; (read x <fifo; kill $$) & read y </dev/tty"], cwd=self.work,
+                              env=self.env(TERSE_DEBUG="process:" + trace), stdout=writer, stdin=subprocess.DEVNULL) as run:
+            os.close(writer)
+            eventually(lambda: os.path.exists(trace) and b"yields as" in read_file(trace), "the answer")
+            let_go_on(fifo)
+            eventually(lambda: b"supervisor: report" in read_file(trace), "the end of the command")
+            with open(reader, "rb") as file:
+                out = file.read()[room:]
+        run.id = re.search(rb"cmd-[0-9a-z]{12}", out)[0].decode()
+        journal = os.path.join(self.store, "sessions", "default", "journal.jsonl")
+        eventually(lambda: b'"shown":' in read_file(journal), "the run in the history")
+        self.assertIn(b'"text":%d,' % out.index(b"[terse"), read_file(journal))
+        self.assertEqual(self.shown(run)[0]["stdout"], [[1, 9]])
 
     def test_what_is_kept_and_whole(self):
         self.terse("--spill", "always", "seq", "3")
