@@ -176,10 +176,10 @@ struct send {
 	struct typed typed; /* what is waited behind */
 };
 
-static int send_ask(struct send *s, enum frame_kind kind, int a, const char *data, size_t len)
+/* `may`: even where the terminal does not echo. */
+static int send_ask(struct send *s, enum frame_kind kind, int a, bool may, const char *data,
+		    size_t len)
 {
-	/* Other keys than characters tell nothing. */
-	bool may = s->secret || (len > 0 && (unsigned char)*data < ' ');
 	while (client_ask(s->run, kind, a, may, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
 			live_run_failed(s->call, s->id, errno);
@@ -199,7 +199,7 @@ static int send_text(struct send *s, const char *data, size_t len)
 		buffer_append(&s->typed.text, data, len);
 	while (len > 0) {
 		size_t n = len < FRAME_REQUEST ? len : FRAME_REQUEST;
-		if (send_ask(s, FRAME_TYPE, 0, data, n) < 0)
+		if (send_ask(s, FRAME_TYPE, 0, s->secret, data, n) < 0)
 			return -1;
 		data += n;
 		len -= n;
@@ -212,16 +212,19 @@ static int send_one(struct send *s, const struct send_item *item)
 {
 	char data[FRAME_REQUEST];
 	struct key_bytes key;
+	bool may;
 	ssize_t n = -1;
 	switch (item->kind) {
 	case SEND_TEXT: return send_text(s, item->value, strlen(item->value));
-	case SEND_EOF: return send_ask(s, FRAME_CLOSE, 0, NULL, 0);
+	case SEND_EOF: return send_ask(s, FRAME_CLOSE, 0, true, NULL, 0);
 	case SEND_KEY:
 		if (key_parse(item->value, &key) < 0) /* they were checked */
 			return -1;
 		if (s->awaits)
 			buffer_append(&s->typed.text, key.data, 1);
-		return send_ask(s, FRAME_TYPE, key.cursor, key.data, key.len);
+		/* Other keys than characters tell nothing. */
+		may = s->secret || (unsigned char)key.data[0] < ' ';
+		return send_ask(s, FRAME_TYPE, key.cursor, may, key.data, key.len);
 	case SEND_FILE: break;
 	}
 	bool standard = strcmp(item->value, "-") == 0;

@@ -155,7 +155,7 @@ class Secret(PersonCase):
         self.given.append(person.to_end())
 
     def by_send(self, identifier):
-        for what in (SECRET, "--text=%s" % SECRET.decode()):
+        for what in (SECRET, b"\n" + SECRET, "--text=%s" % SECRET.decode()):
             run = self.terse("send", identifier, what, "--key", "enter")
             self.assertEqual(run.code, 1, run.out)
             self.assertIn(b"a secret is asked for; a person has to run: terse attach " + identifier.encode(), run.out)
