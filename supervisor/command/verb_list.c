@@ -420,8 +420,9 @@ static int list_kept(struct runs *r, bool history)
 /* --- terse list --live: the live runs of every session ---------------------------------- */
 
 /* Adds the rows of a run: its state and command, who holds its output open if the command has
-   ended, and its last line, or what it asks. `first`: only if it waits for a person. Returns 0, 1
-   if it does not, or -1 with errno. */
+   ended, and its last line, or what it asks. `first`: only if it waits for a person, or does not
+   answer, which takes seconds to find out. Returns 0, 1 if its turn comes later, or -1 with
+   errno. */
 static int live_list_add(struct runs *r, struct store *stores, int count, const char *id,
 			 bool first)
 {
@@ -438,11 +439,11 @@ static int live_list_add(struct runs *r, struct store *stores, int count, const 
 	bool answers = opened && client_status(run, FRAME_STATUS, &now) == 0;
 	int error = errno;
 	io_close(&run);
-	if (first && !(answers && now.asked))
-		return 1;
 	/* It has ended. */
 	if (!answers && error == (opened ? EPIPE : ENOENT))
 		return 0;
+	if (first && answers && !now.asked)
+		return 1;
 	bool kept = id_find(stores, count, "default", id, &found) == 0 &&
 		    meta_read_found(&found, &m) == 0;
 	char *argv[LIVE_ARGV / 2 + 1];
@@ -510,16 +511,20 @@ static int list_live(struct runs *r)
 {
 	struct store stores[STORE_MAX];
 	char(*ids)[ID_LEN + 1];
-	size_t found, i = 0;
+	size_t found;
+	bool more = false;
 	int count = store_open_all(stores), result = client_list(stores, count, &ids, &found);
 	/* Twice: those that a person has to answer come first. */
-	for (; i < 2 * found && result >= 0 && (i < found || r->rows < r->limit); i++) {
+	for (size_t i = 0; i < 2 * found && result >= 0 && !more; i++) {
 		char *id = ids[i % found];
-		result = *id ? live_list_add(r, stores, count, id, i < found) : 1;
+		if (!*id)
+			continue;
+		more = r->rows >= r->limit;
+		result = more ? 1 : live_list_add(r, stores, count, id, i < found);
 		if (result == 0)
 			*id = '\0';
 	}
-	int status = runs_end(r, result < 0 ? -1 : i < 2 * found, 0);
+	int status = runs_end(r, result < 0 ? -1 : more, 0);
 	store_close_all(stores, count);
 	free(ids);
 	return status;

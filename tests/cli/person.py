@@ -224,6 +224,10 @@ class Called(PersonCase):
         # The newest is a matter of the agent's.
         rows = [line for line in self.ask("list", "--live").decode().splitlines() if line.startswith("cmd-")]
         self.assertEqual([row.split()[0] for row in rows], [other, identifier, third])
+        for limit in range(1, 4):
+            run = self.terse("list", "--live", "--limit", str(limit))
+            self.assertEqual(len(re.findall(rb"(?m)^cmd-", run.out)), limit)
+            self.assertEqual(b"; more: " in run.out, limit < 3, run.out)
         # Not a secret: the agent can be told to answer it.
         self.ask("send", other, "yes", "--key", "enter")
         for one in identifier, third:
