@@ -231,8 +231,9 @@ static int await_outcome(struct waiter *waiter)
 			return news == WATCHED_OVER ? OUTCOME_ENDED : -1;
 		person |= is_first && w->known && w->now.asked;
 		is_first = !w->known;
-		/* He has answered: the end may come at once. */
-		if (person && !w->now.asked && !waiter->asked->answers)
+		/* He has answered: the end may come at once. A line or a port goes before. */
+		if (person && !w->now.asked && !waiter->asked->answers &&
+		    waiter->lookout.count == 0 && !port)
 			answered_at = clock_monotonic_ms();
 		person &= w->now.asked != WAIT_UNKNOWN;
 		if (w->known && !listens) {

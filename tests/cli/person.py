@@ -91,9 +91,9 @@ class PersonCase(Case):
         """A command of an agent that terse knows, without a terminal of its own."""
         return self.start("setsid", "-w", TERSE, *options, "-c", script, env={"CLAUDECODE": "1"})
 
-    def await_(self, identifier, **how):
+    def await_(self, identifier, *options, **how):
         """Starts `terse await`; the supervisor knows of it."""
-        run = self.start(TERSE, "await", identifier, **how)
+        run = self.start(TERSE, "await", identifier, *options, **how)
         folder = "/proc/%d/fd" % run.pid
 
         def connected():
@@ -278,12 +278,16 @@ class Called(PersonCase):
 
     def test_await_returns_when_it_was_answered(self):
         os.mkfifo(os.path.join(self.work, "gate"))
-        identifier = self.start_(READER % "" + "; read x <gate")
-        run = self.await_(identifier)
+        identifier = self.start_(READER % "" + "; read x <gate; echo ready; read x <gate")
+        run, longer = self.await_(identifier), self.await_(identifier, "--for", "ready")
         self.terse("send", identifier, "--secret", "x", "--key", "enter")
         run.finish()
         self.assertEqual(run.code, 0)
         self.assertIn(b"got 1\n[terse: running after", run.out)
+        # A line is still waited for.
+        write_file(os.path.join(self.work, "gate"), b"\n")
+        longer.finish()
+        self.assertIn(b'[terse: found "ready"; running after', longer.out)
         self.ask("signal", identifier)
 
     def test_a_question_that_ends_by_itself(self):
