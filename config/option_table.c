@@ -170,8 +170,8 @@ const struct option option_table[] = {
 	{
 		NAMES("run", "hand_over", "--hand-over", "TERSE_HAND_OVER"),
 		DURATION(hand_over, 0, DAY, 0),
-		.help = "The time after which an agent ends a command ([agent] sections). Shortly "
-			"before it, by 5 % and at least 2 s, the command continues in the "
+		.help = "The time after which the caller ends a command, as many agents do. "
+			"Shortly before it, by 5 % and at least 2 s, the command continues in the "
 			"background as with yield; the status is 75, unless yield_status is set.",
 	},
 	{

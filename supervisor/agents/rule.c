@@ -198,9 +198,11 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 
 /* --- runs that outlive their call ----------------------------------------------------- */
 
-/* What the agent's section sets, if nothing else has. */
+/* The number that the agent's section sets, if nothing else has; `now` is what holds without it. */
 static int64_t rule_number(const struct settings *s, const char *name, size_t offset, int64_t now)
 {
+	if (!name)
+		return now;
 	const struct section_entry *values[SETTING_SLOTS], *e;
 	section_values(s, &rules_form, name, values);
 	e = values[SETTING_SLOT(offset)];
@@ -212,10 +214,10 @@ struct hand_over rule_hand_over(const struct settings *s, const char *name)
 	struct hand_over h = {0, EXIT_HANDED_OVER};
 	const size_t at = offsetof(struct settings, hand_over);
 	/* The tools of terse mcp have limits of their own. */
-	if (!name || s->words != WORDS_COMMANDS)
+	if (s->words != WORDS_COMMANDS)
 		return h;
 	int64_t limit = rule_number(s, name, at, s->hand_over), told;
-	if (limit && s->sources[SETTING_SLOT(at)].by <= ORIGIN_AGENT) {
+	if (name && limit && s->sources[SETTING_SLOT(at)].by <= ORIGIN_AGENT) {
 		const char *item = rule_item(s, name, RULE_LIMIT, is_set, NULL);
 		if (item && value_parse_count(getenv(item), &told) == 0 && told > 0)
 			limit = told;
@@ -235,9 +237,9 @@ bool rule_lets_go(const struct settings *s, const char *name, pid_t pid)
 {
 	char link[PATH_MAX];
 	struct process agent, caller;
-	bool good = rule_outermost(s, name, pid, &agent);
+	bool good = !name || rule_outermost(s, name, pid, &agent);
 	/* The process that has started the shell holds the file. */
-	if (!good || !rule_has(s, name, RULE_BACKGROUND) || process_read(pid, &caller) < 0)
+	if (!good || !name || !rule_has(s, name, RULE_BACKGROUND) || process_read(pid, &caller) < 0)
 		return good;
 	struct process_walk w;
 	for (long n = process_walk(&w, PROCESS_DESCRIPTORS, caller.parent); good && n >= 0;

@@ -68,11 +68,13 @@ struct hand_over {
 	int status;    /* that, or what was set as [run] yield_status */
 };
 
-/* When that is for a call of this agent (NULL: none). */
+/* When that is for a call of this agent, or of a caller that no rule knows (NULL), which has to set
+   the option itself. */
 struct hand_over rule_hand_over(const struct settings *s, const char *name);
 
 /* Whether the agent that called the process `pid` lets a run go on: its process is there, outside
-   of any namespace that ends with the call, and it does not run the command in its background. */
+   of any namespace that ends with the call, and it does not run the command in its background. A
+   caller that no rule knows (NULL) has said so itself. */
 bool rule_lets_go(const struct settings *s, const char *name, pid_t pid);
 
 /* The agent's section overrides what files set. */
