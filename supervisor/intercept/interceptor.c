@@ -52,7 +52,7 @@ void intercept_overflow(struct interceptor *s)
 		if (s->form == GROUPING_OPEN)
 			s->form = s->printed == 0 ? grouping_find_form(s->held.data, s->held.len)
 						  : GROUPING_NONE;
-		/* What is held begins the lines that are kept for the first part. */
+		/* The held text begins the lines that are kept for the first part. */
 		const struct head_place at = {.form = s->form,
 					      .bytes = s->printed,
 					      .lines = s->printed_lines,

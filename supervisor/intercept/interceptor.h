@@ -188,10 +188,10 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 /* Who reads; asks (see resolve above) if that is not known yet. */
 enum interceptor_reader interceptor_reader(struct interceptor *s);
 
-/* Of a text for a reader of previews, as preview_compare(). */
+/* As preview_compare(), for a reader of previews; others ignore it. */
 void interceptor_compare(struct interceptor *s, const struct fingerprints *success);
 
-/* What its owner may want to know. */
+/* Facts about the text for its owner. */
 struct interceptor_facts {
 	uint64_t lines;
 	uint64_t bytes;     /* of text; of raw bytes when binary */

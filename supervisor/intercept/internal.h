@@ -107,7 +107,7 @@ size_t share_end(const struct share *s, size_t budget);
 /* So much was printed at a pause. */
 void share_take(struct share *s, size_t printed, bool omits);
 
-/* What a command draws with: it may change lines that are complete. */
+/* Signs that a command draws: it may change lines that are complete. */
 struct drawing {
 	uint64_t redraws;              /* of the terminal when it was last looked at ... */
 	bool hides;                    /* ... and whether the cursor was hidden ... */
@@ -151,7 +151,7 @@ struct reader {
 /* By enum interceptor_reader. */
 extern const struct reader readers[];
 
-/* What becomes of the bytes of the command. */
+/* How the bytes of the command are treated. */
 enum bytes_state {
 	BYTES_UNJUDGED, /* not enough has come */
 	BYTES_RENDERED, /* the terminal makes text of them */
@@ -232,7 +232,7 @@ void intercept_text(void *ctx, const char *data, size_t len);
    in mode head. */
 void intercept_overflow(struct interceptor *s);
 
-/* Of the text, as far as they are counted. */
+/* Lines and bytes of the text, as far as they are counted. */
 uint64_t intercept_lines(const struct interceptor *s);
 uint64_t intercept_bytes(const struct interceptor *s);
 

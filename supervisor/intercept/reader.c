@@ -176,7 +176,7 @@ static int print_piece(struct interceptor *s, const struct preview_piece *piece,
 	return report_add_range(report, piece->from, piece->to);
 }
 
-/* What the preview has to know of what was printed; `command` is put together for it. Both are NULL
+/* Tells the preview what was printed; `command` is put together for it. Both pointers are NULL
    where no marker counts. */
 static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker,
 				   struct buffer *command)
@@ -325,7 +325,7 @@ void intercept_resolve(struct interceptor *s)
 	s->preview = NULL;
 }
 
-/* What of the held text can be printed behind what is printed. */
+/* The lines of the held text that can be printed next. */
 struct run {
 	size_t bytes, cost; /* as it is printed */
 	uint64_t lines, units;
@@ -350,7 +350,7 @@ void intercept_print_lines(struct interceptor *s, const struct wording_place *al
 {
 	struct run run = {0};
 	bool by_head = intercept_is_by_head(s), stopped = false;
-	/* What is printed can't be grouped any more. */
+	/* Printed lines can't be grouped any more. */
 	if (all)
 		s->form = GROUPING_NONE;
 	if (s->form == GROUPING_OPEN)
@@ -507,9 +507,8 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	} else if (s->reader->previews) {
 		result = print_preview(s, e, out);
 	} else if (!s->artifact && s->held.len > 0) {
-		/* What is on disk is read from there. Of a text that was asked for in full and
-		   could not be kept, the start is better than nothing: whole lines if there is
-		   one. */
+		/* A text that was asked for in full could not be kept (else it is read from
+		   disk): the start is better than nothing, whole lines if there is one. */
 		struct tally shown = {.unit = UNIT_LINES};
 		const char *last = memrchr(s->held.data, '\n', s->held.len);
 		size_t len = last ? (size_t)(last - s->held.data) + 1
@@ -529,7 +528,7 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	return result;
 }
 
-/* What is held back from an agent before the end: it is printed at pauses, at heartbeats, and when
+/* Text that is held back from an agent before the end is printed at pauses, at heartbeats, and when
    somebody wants the run to end. */
 
 /* When the lines are due; 0: there are no new ones. */
@@ -772,7 +771,8 @@ bool interceptor_print_held(struct interceptor *s, enum interceptor_moment momen
 		TRACE(PREVIEW, "%s: what is held back is printed, after %" PRIu64 " bytes",
 		      PART_NAME(s), s->text_bytes);
 		bool words = moment == INTERCEPT_LAST_WORDS;
-		/* Of a text that does not fit in mode head the end is near, and tells the ID. */
+		/* In mode head the last line about a text that does not fit is near, and has the
+		   ID. */
 		if (s->fits && held_lines_len(s) > 0)
 			intercept_print_lines(s, place);
 		else if (!s->fits && intercept_is_by_head(s))

@@ -443,10 +443,10 @@ static bool live_is_for_person(const struct settings *set, const char *question)
 {
 	int error;
 	size_t at;
-	pcre2_code *code = !set->person
-				   ? NULL
-				   : pcre2_compile((PCRE2_SPTR)set->person, PCRE2_ZERO_TERMINATED,
-						   PCRE2_NEVER_BACKSLASH_C, &error, &at, NULL);
+	if (!set->person)
+		return false;
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)set->person, PCRE2_ZERO_TERMINATED,
+					 PCRE2_NEVER_BACKSLASH_C, &error, &at, NULL);
 	pcre2_match_data *match = code ? pcre2_match_data_create(1, NULL) : NULL;
 	bool is = match &&
 		  pcre2_match(code, (PCRE2_SPTR)question, strlen(question), 0, 0, match, NULL) >= 0;
@@ -455,7 +455,7 @@ static bool live_is_for_person(const struct settings *set, const char *question)
 	return is;
 }
 
-/* Of [prompt] call. */
+/* Words of [prompt] call at most. */
 #define WORDS_MOST 64
 
 /* Calls the person: [prompt] call, with what is asked and how he answers. It belongs to no run, and
@@ -793,10 +793,8 @@ void live_serve(struct supervisor *s)
 		}
 		bool unsizes = (*at)->sizes, left = (*at)->caller && s->job->leashed;
 		live_client_drop(c, at);
-		for (const struct live_client *other = c->clients; other; other = other->next)
-			unsizes &= !other->sizes;
 		/* The last one with a terminal has gone: the run has its own size again. */
-		if (unsizes && s->state < SUPERVISOR_FLUSHING) {
+		if (unsizes && !live_has_person(c) && s->state < SUPERVISOR_FLUSHING) {
 			live_resize(s, c->cols, c->rows, false);
 			looks_touch(&s->looks, clock_monotonic_ms());
 		}

@@ -239,7 +239,7 @@ struct listener {
 	unsigned port;
 };
 
-/* What listens in the network of the process, from one of its tables (proc(5)). */
+/* Reads who listens in the network of the process from one of its tables (proc(5)). */
 static size_t ports_read(pid_t pid, const char *table, struct listener *found, size_t room)
 {
 	char line[512];

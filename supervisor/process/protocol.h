@@ -49,7 +49,7 @@ enum frame_kind {
 	FRAME_PICTURE,  /* the screen as JSON (supervisor_internal.h); a: 1: with its colours */
 	FRAME_ATTACH,   /* a: columns, b: rows (0, 0: only looks); from here on OUTPUT comes */
 	FRAME_REPORTED, /* a: a reader has seen the text up to this line */
-	/* Of the front end alone. */
+	/* Only between front end and supervisor. */
 	FRAME_GUARDED, /* the first one: there is a watchdog, so the command may be started */
 	FRAME_PASS,    /* a: a signal that came, for the command's group or, b: for it alone; data:
 			  siginfo_t, if it was queued with a value */

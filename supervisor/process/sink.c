@@ -104,7 +104,7 @@ static enum reading sink_reading(pid_t pid, long fd)
 	return fd == STDIN_FILENO ? READS_STDIN : until_exec ? READS_UNTIL_EXEC : READS;
 }
 
-/* What it is whose descriptors can't be listed or followed. */
+/* Judges a process whose descriptors can't be listed or followed. */
 static enum reading sink_unseen(pid_t pid)
 {
 	struct process p;
@@ -161,7 +161,7 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 /* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
 #define BELOW_TERSE 3
 
-/* Of one parent: how many children are looked at whole; how many of them, and how many standard
+/* How many children of one parent are looked at whole; how many of them, and how many standard
    inputs, where an agent that a rule knows holds the reading end. */
 #define CHILDREN_MAX 32
 #define NEAR_MAX     4

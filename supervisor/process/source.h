@@ -102,7 +102,7 @@ struct interceptor *source_text(struct source *s);
    (EAGAIN, 0 at the end of a pipe, EIO at that of a pty, ...), else it is -1. */
 size_t source_read_once(int fd, char *data, size_t len, int *end);
 
-/* What becomes readable when there is something to read: `fd`, or what the thread signals. */
+/* The descriptor that becomes readable when there is something to read: `fd`, or the thread's. */
 int source_poll_fd(const struct source *s);
 
 /* Ends reading ahead: deals with what the thread has read; from here on `fd` is read directly. */

@@ -149,7 +149,7 @@ static bool is_on_its_way(pid_t pid)
 	return found;
 }
 
-/* What those who hold the output are about. HOLDERS_END: one of them has gone since it was found;
+/* How those who hold the output go on. HOLDERS_END: one of them has gone since it was found;
    its descriptors are out of sight a moment before they are closed. */
 enum holders { HOLDERS_STAY, HOLDERS_END, HOLDERS_WORK };
 
@@ -188,7 +188,7 @@ static enum holders supervisor_judge_holders(const struct supervisor *s, bool ju
 static void supervisor_on_finish(struct supervisor *s, int64_t now_ms)
 {
 	int fds[2] = {-1, -1};
-	/* What a person or an agent would miss of what is still to come. */
+	/* The channels whose late output a person or an agent would miss. */
 	for (struct source *source = s->sources;
 	     source < s->end && s->caller == CALLER_WAITS && !s->ending; source++) {
 		if (source->fd >= 0 && source_text(source))
@@ -356,7 +356,7 @@ static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
 	snprintf(text, sizeof(text), "%d", s->nice);
 	bool is_later = fd >= 0 && write(fd, text, strlen(text)) < 0 && errno == EAGAIN;
 	io_close(&fd);
-	/* Of all sessions of the machine, one may do this in a tenth of a second. */
+	/* One session of the whole machine may do this in a tenth of a second. */
 	s->timer[TIMER_NICE] = is_later ? now_ms + NICE_MS : 0;
 }
 
@@ -371,7 +371,7 @@ static bool supervisor_is_open(const struct supervisor *s)
 	return s->sources[0].fd >= 0 || s->sources[1].fd >= 0;
 }
 
-/* What the supervisor's parts wait for, by their own clocks. */
+/* Sets the deadlines of the supervisor's parts, by their own clocks. */
 static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 {
 	bool runs = s->state == SUPERVISOR_RUNNING;
@@ -387,7 +387,7 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_PAUSE] = pause;
 	bool draws = s->drawn && runs && !s->stopped && s->looks.at;
 	s->timer[TIMER_KEYS] = draws ? timer_sooner(s->looks.at, s->looks.screen_at) : 0;
-	/* What it looks for and what it sends next have times of their own. */
+	/* Its looks and its signals have times of their own. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
 	int64_t over = s->paid - now_ms * (RATE_LIMIT_RATE / 1000) - RATE_LIMIT_BURST;
@@ -472,14 +472,13 @@ static void supervisor_settle(void)
 /* The reader has the report that the run goes on: the caller is let go. */
 static void supervisor_finish_yield(struct supervisor *s)
 {
-	int status =
-		supervisor_outcome(s, s->handed_over ? s->hand_over.status << 8
-						     : (int)s->job->settings->yield_status << 8);
+	const struct settings *set = s->job->settings;
+	int status = s->handed_over ? s->hand_over.status : (int)set->yield_status;
+	status = supervisor_outcome(s, W_EXITCODE(status, 0));
 	supervisor_drop_caller(s);
 	supervisor_settle();
 	/* If nobody asked that the front end leaves while the command runs, the run ends with the
 	   agent that started it. */
-	const struct settings *set = s->job->settings;
 	const char *agent = s->job->deliberate ? NULL : rule_agent(set);
 	if (agent && rule_outermost(set, agent, s->job->front, &s->agent)) {
 		TRACE(PROCESS, "supervisor: the run ends with process %d of agent %s",
@@ -519,7 +518,7 @@ static void supervisor_linger(struct supervisor *s)
 	const int64_t idle = s->job->settings->linger_idle;
 	if (idle && !s->sources[0].onward && !s->sources[1].onward)
 		s->timer[TIMER_LINGER_IDLE] = clock_monotonic_ms() + idle;
-	/* What is left of a run that is being ended may live for its grace time, and its caller may
+	/* Processes of a run that is being ended may live for its grace time, and its caller may
 	   look for the run. */
 	if (s->ending && !record_lacks_artifact(&s->record))
 		record_add_history(&s->record);
@@ -575,7 +574,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 		supervisor_linger(s);
 	if (s->state != SUPERVISOR_LINGERING)
 		return false;
-	/* What was written to a program's reader is with it: its pipe ends. */
+	/* A program has all that was written to it: its pipe ends. */
 	for (struct source *source = s->sources; source < s->end; source++) {
 		if (!source->onward || source->fd >= 0 || source->queue.queue.len > 0)
 			continue;
@@ -829,8 +828,8 @@ static void supervisor_start(struct supervisor *s)
 	for (struct source *source = s->sources; source < s->end; source++)
 		io_close(&source->child);
 	front_send(s, FRAME_STARTED, s->command, s->group);
-	/* What the caller handed down and is not ours to use is closed, so that its other end sees
-	   the command close it. */
+	/* Descriptors that the caller handed down to the command alone are closed, so that their
+	   other ends see the command close them. */
 	const int keep[] = {trace_fd(),       s->front.fd,
 			    s->watchdog,      s->signals,
 			    s->sources[0].fd, s->sources[1].fd,

@@ -104,8 +104,8 @@ bool tree_end_step(struct tree_end *e, int first, int64_t now_ms);
 
 /* --- the records of a run: what its reader was shown, its artifact, its line in the history --- */
 
-// What the reader of a run was shown: counted for `terse stats`, and kept beside the artifact as it
-// was, for `terse report`.
+// The output that the reader of a run was shown: counted for `terse stats`, and kept beside the
+// artifact as it was, for `terse report`.
 //
 // Only what an agent may read counts. What a program, a file or a person gets is not shown to a
 // model.
@@ -359,9 +359,9 @@ void summary_print_failure(const struct job *job, const struct report *failure);
    takes nothing for so long is given up. */
 #define DELIVERY_STALL_MS 1000
 
-/* What background processes write after the end of a run was reported: bytes that are read as fast
-   as they come, then bytes a second. Those that write more wait in their writes, so a flood costs
-   neither processor nor disk. */
+/* Limits for background processes that write after the end of a run was reported: bytes that are
+   read as fast as they come, then bytes a second. Those that write more wait in their writes, so a
+   flood costs neither processor nor disk. */
 #define RATE_LIMIT_BURST ((int64_t)16 * 1024 * 1024)
 #define RATE_LIMIT_RATE  ((int64_t)1024 * 1024)
 
@@ -398,7 +398,7 @@ enum supervisor_timer {
 	TIMER_LINGER_IDLE, /* record silent daemons no longer */
 	TIMER_OPEN,        /* make the socket */
 	TIMER_CHANGED,     /* tell clients that there is more text */
-	/* Of the supervisor's parts; set anew at each turn. */
+	/* Deadlines of the supervisor's parts, set anew at each turn. */
 	TIMER_PROMPT, /* look whether the command asks something */
 	TIMER_PAUSE,  /* of a text: its lines are final, or what is held back is printed */
 	TIMER_KEYS,
@@ -449,7 +449,7 @@ struct live_client {
 	bool caller;
 };
 
-/* Of the first source: the text, and the terminal if there is one. */
+/* The run as its clients see it: the text of the first source, and its terminal if it has one. */
 struct live {
 	int dir; /* STORE/live, -1: not open */
 	int fd;  /* listens */
@@ -561,7 +561,7 @@ int live_open(struct supervisor *s);
    the run, which ends with it if it is leashed. */
 void live_adopt(struct live *c, int fd, bool caller);
 
-/* What to wait for before live_serve(); who connects meanwhile becomes a client. */
+/* Adds the sockets to wait for before live_serve(); who connects meanwhile becomes a client. */
 void live_watch(struct live *c, struct loop *l);
 
 /* Answers clients, and deals with those that have gone; never blocks. */

@@ -216,7 +216,7 @@ static void report_summary(struct supervisor *s, enum wording_state state)
 	}
 }
 
-/* What the command says when it goes well. */
+/* Takes the lines that the command says when it goes well. */
 static void report_on_success(void *ctx, bool is_stderr, const struct fingerprints *lines)
 {
 	const struct supervisor *s = ctx;

@@ -174,8 +174,7 @@ static enum call_form wait_on_call(struct thread *t)
 	return call->form;
 }
 
-/* What the thread does where its system call can't be seen, by where the kernel has put it to
- * sleep. */
+/* Judges a thread whose system call can't be seen by where the kernel has put it to sleep. */
 static enum wait_input wait_by_channel(pid_t pid, long tid)
 {
 	char name[128];

@@ -39,8 +39,8 @@ struct secrets;
 struct secrets *secrets_new(const struct settings *settings);
 void secrets_free(struct secrets *s);
 
-/* What is replaced behind a secret: nothing, the rest of the line, or all up to the line that ends
-   a key. */
+/* How much is replaced behind a secret: nothing, the rest of the line, or all up to the line that
+   ends a key. */
 enum redactor_rest { REDACTOR_OPEN, REDACTOR_LINE, REDACTOR_KEY };
 
 struct secrets_span {

@@ -332,6 +332,12 @@ static void run_protect(struct terminal *t)
 		t->protect = t->parser.params[0] == 1;
 }
 
+static void charsets_invoke(struct charsets *charsets, unsigned number)
+{
+	charsets->level = number;
+	charsets->current = charsets->sets[number];
+}
+
 /* LS1R, LS2, LS2R, LS3, LS3R; ESC % @ and ESC % G make G0 ASCII again. */
 static void run_charset(struct terminal *t)
 {

@@ -33,8 +33,6 @@ void charsets_designate(struct charsets *charsets, unsigned number, char final);
 /* ESC ( F and the like. False if the sequence is none that designates a set. */
 bool charsets_select(struct terminal *t, char final);
 
-void charsets_invoke(struct charsets *charsets, unsigned number);
-
 /* The code point that the set shows for the ASCII character `c`. */
 uint32_t charset_map(char set, unsigned char c);
 
@@ -75,7 +73,7 @@ static inline bool cell_has_ink(uint32_t cell)
 	return cell_has_text(cell) && (cell & (CELL_TEXT | CELL_CLUSTER)) != ' ';
 }
 
-/* Of ASCII. */
+/* Whether it shows a letter of ASCII. */
 static inline bool cell_is_letter(uint32_t cell)
 {
 	return (cell | 32) >= 'a' && (cell | 32) <= 'z';

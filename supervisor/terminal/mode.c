@@ -60,12 +60,6 @@ void charsets_designate(struct charsets *charsets, unsigned number, char final)
 		charsets->current = final;
 }
 
-void charsets_invoke(struct charsets *charsets, unsigned number)
-{
-	charsets->level = number;
-	charsets->current = charsets->sets[number];
-}
-
 uint32_t charset_map(char set, unsigned char c)
 {
 	if (set == CHARSET_ASCII)

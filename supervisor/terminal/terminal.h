@@ -144,7 +144,7 @@ struct terminal_painter {
    with. Returns 0, or -1 with ENOMEM: a part is missing. */
 int terminal_paint(const struct terminal *t, const struct terminal_painter *painter);
 
-/* What its users know besides the text. */
+/* Facts for its users besides the text. */
 struct terminal_facts {
 	unsigned cols, rows;
 	const char *title; /* of the window, clean; "" before there is one */
