@@ -14,7 +14,7 @@
 /* The longest unit. */
 #define UNIT_LEN 7
 
-/* What stands for something that is masked. */
+/* The byte that stands for something masked. */
 #define NUMBER 1 /* or a hash, which may begin with a digit */
 #define PLACE  2
 

@@ -1,4 +1,4 @@
-// What the launcher (shim/launcher/launcher.h) knows of terse: where it is, and how it was when it
+// The launcher's knowledge of terse (shim/launcher/launcher.h): where it is, and how it was when it
 // last worked. A text file beside the launcher, one `key value` a line; a line that it does not
 // know is skipped.
 //

@@ -21,7 +21,7 @@
 // each file atomically, and nothing removes it, since agents that run, and projects, may still use
 // it.
 //
-// What it does, under the names terse-sh and terse-bash
+// Its steps, under the names terse-sh and terse-bash:
 //
 //  1. It reads `target` in the directory of /proc/self/exe, or of AT_EXECFN.
 //  2. If size and time of the program are those with which it last worked, it executes the shell

@@ -24,7 +24,7 @@
 extern void *__libc_dlopen_mode(const char *name, int mode) __attribute__((weak));
 extern void *__libc_dlsym(void *library, const char *name) __attribute__((weak));
 
-/* What glibc itself passes to __libc_dlopen_mode() besides RTLD_NOW. */
+/* The flag that glibc itself passes to __libc_dlopen_mode() besides RTLD_NOW. */
 #define DLOPEN_INTERNAL 0x80000000
 
 static struct {

@@ -39,7 +39,7 @@ int diff_append(struct buffer *out, const char *before_path, const struct buffer
 	size_t start = 0, rest = 0, counts[2] = {0, 0};
 	size_t most = before->len < after->len ? before->len : after->len;
 	struct buffer body = BUFFER_INIT;
-	/* What is the same in front and behind, but for some lines. */
+	/* The equal parts in front and behind are passed, but for some lines. */
 	while (start < most && a[start] == b[start])
 		start++;
 	if (start == before->len && start == after->len)

@@ -153,7 +153,7 @@ static int place_write_target(const char *path, const struct place *own, const c
 	return status;
 }
 
-/* What is copied to the directory; the launcher as the last. The copy of the program may be of
+/* The files that are copied to the directory, the launcher last. The copy of the program may be of
    another terse than the one that is started. */
 static const struct {
 	const char *name;
@@ -212,7 +212,7 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 
 /* --- versions ---------------------------------------------------------------------------- */
 
-/* What place_version() looks for; shim/library/entry.c has the same. */
+/* The mark that place_version() looks for; shim/library/entry.c has the same. */
 __attribute__((used)) static const char place_mark[] = "terse-version=" TERSE_VERSION;
 
 char *place_version(const char *path, char out[PLACE_VERSION_LEN])

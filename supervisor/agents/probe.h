@@ -18,7 +18,7 @@ struct buffer;
    as long as `terse probe` runs; any other than a regular file of the user's is left alone. */
 void probe_record(const char *file, char *const argv[], const char *string);
 
-/* What the records say. */
+/* The result that the records give. */
 struct probe_result {
 	size_t calls; /* of shells with a string */
 	size_t hits;  /* with PROBE_COMMAND in it */

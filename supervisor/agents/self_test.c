@@ -28,7 +28,7 @@ struct self_test {
 	const char *agent;       /* and the name of the process that starts the shell */
 	const char *environment; /* the agent's mark in it: NAME=VALUE, or NULL */
 	const char *argv[4];     /* "SHELL": terse-sh; "TERSE": terse */
-	/* What its wiring sets: the library, the file for BASH_ENV, Claude Code's prefix. */
+	/* The variables that its wiring sets: the library, the file for BASH_ENV, Claude Code's prefix. */
 	bool preload, bash_env, prefix;
 	bool socket; /* for its standard input, otherwise /dev/null or ... */
 	const char *input, *expect;

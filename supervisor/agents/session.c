@@ -6,9 +6,7 @@
 #include "lib/trace.h"
 #include "supervisor/agents/rule.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

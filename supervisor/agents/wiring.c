@@ -33,7 +33,8 @@ __attribute__((format(printf, 4, 5))) static int edit_refuse(struct wiring_edit 
 
 /* --- what an item's value is ------------------------------------------------------------ */
 
-/* What an item names: a member of struct place, how its paths end, and what is behind them. */
+/* A name of an item: it stands for a member of struct place, whose paths end so, with this
+   behind them. */
 struct place_member {
 	const char *name, *end, *behind;
 	size_t offset;
@@ -189,8 +190,8 @@ static int refuse_other(struct wiring_edit *e, const struct wiring_item *item, s
 	return status;
 }
 
-/* Of the node `own` that terse wrote, the outermost one that goes with it: nothing else is in it,
-   no comment either. `nodes`: those that the item's keys lead to. */
+/* The outermost node that goes with `own`, which terse wrote: nothing else is in it, no comment
+   either. `nodes`: those that the item's keys lead to. */
 static int outermost(const struct outline *o, int own, const int *nodes, size_t count)
 {
 	for (;;) {
@@ -240,7 +241,7 @@ static int edit_json(struct wiring_edit *e, const struct wiring_item *item, stru
 	}
 	e->own += own >= 0;
 	if (!e->place) {
-		/* What had to be there goes where nothing is left that needs it. */
+		/* A node that had to be there goes where nothing is left that needs it. */
 		if ((own >= 0 && item->kind == WIRING_MEMBER) ||
 		    (there && item->kind == WIRING_PRESENT && e->own && o.count == 2))
 			own = node;

@@ -61,7 +61,7 @@ enum { PLACE_VERSION_LEN = 32 };
    there is none in the file. Returns `out`. */
 char *place_version(const char *path, char out[PLACE_VERSION_LEN]);
 
-/* What the launcher thinks of terse. */
+/* The launcher's judgement of terse. */
 enum place_health {
 	PLACE_ABSENT, /* it is not installed */
 	PLACE_OLD,    /* it is not the one of this terse */

@@ -24,7 +24,7 @@
 #define PACK_WINDOW_LOG   21
 #define UNPACK_WINDOW_LOG 23
 
-/* What follows the gap of a text stands in a member of its own. */
+/* The part of a text behind its gap stands in a member of its own. */
 #define REST ".rest"
 
 /* The line that announces a gap fits into so many bytes (lib/gap.h). */

@@ -25,10 +25,10 @@ struct archive_restored {
 
 /* Reads an archive, from anywhere, and puts the artifact into `session` (a result of
    store_session_name) of the store. It keeps its ID, which has to be `id`, or may be any if that is
-   NULL. Each part may have `max_bytes`, and no hole that its metadata do not tell
-   of; what has more is refused before a byte of it is written. Returns 0, or -1 with errno: EBADMSG
-   (it is no archive, or damaged), EXDEV (it is not `id`), EEXIST (a run has claimed `id`), EFBIG (a
-   part is too large), ENOSPC ...; then nothing is left of it. */
+   NULL. Each part may have `max_bytes`, and no hole that its metadata do not tell of; what has more
+   is refused before a byte of it is written. `min_free` bytes stay free on the disk. Returns 0, or
+   -1 with errno: EBADMSG (it is no archive, or damaged), EXDEV (it is not `id`), EEXIST (a run has
+   claimed `id`), EFBIG (a part is too large), ENOSPC ...; then nothing is left of it. */
 int archive_restore(const struct store *s, const char *session, const char *id, int fd,
 		    uint64_t max_bytes, uint64_t min_free, struct archive_restored *restored);
 

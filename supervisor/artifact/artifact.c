@@ -331,7 +331,7 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 	if (s->keeping)
 		stream_shrink(s, s->index.bytes + len + live);
 	while (len > 0) {
-		/* What may be passed at once under the cap. */
+		/* The bytes that may be passed at once under the cap. */
 		const struct cap *c = &s->cap;
 		uint64_t bytes = s->index.bytes, most = bytes < c->head ? c->head - bytes : c->step;
 		size_t n = c->head == 0 || len < most ? len : (size_t)most;

@@ -38,7 +38,7 @@ static bool removal_is_running(int fd, int dir, const char *id)
 		return true;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return false;
-	/* What the metadata say counts where the text is locked, or the file system has no locks;
+	/* The metadata decide where the text is locked, or the file system has no locks;
 	   meta_read() makes a run that is neither done nor locked an interrupted one. */
 	bool held = errno == EWOULDBLOCK, said = false;
 	struct meta m;
@@ -528,7 +528,7 @@ int gc_run(struct gc *g)
 	}
 	retention_decide(&v, &g->limits, g->now_ms);
 	remove_items(g, &v, false);
-	/* What is left of each session; it goes if nothing is lost with it. */
+	/* Then each session is cleaned up, and goes if nothing is lost with it. */
 	for (size_t i = 0; i < v.session_count; i++) {
 		const struct inventory_session *s = &v.sessions[i];
 		int dir = store_open_session(g->store, s->name, false);

@@ -1,5 +1,5 @@
 // The journal of a session, SESSION/journal.jsonl: a line for each thing, appended when it happens.
-// What a line tells of is its first key:
+// The first key of a line says what it tells of:
 //
 //   {"made":"cmd-..."}           an artifact was made
 //   {"id":"cmd-...", ...}        a run has ended (meta.h); "": it has no artifact

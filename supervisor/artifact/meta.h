@@ -96,8 +96,9 @@ struct meta {
 	/* Only in the journal. Names not owned, may be NULL. */
 	struct meta_shown shown;
 	const char *agent, *profile;
-	/* Of a run that may be pushed (remote/outbox.h): its machine, NULL where that is not known,
-	   and its labels, an object of strings as JSON; in the index the size of its archive. */
+	/* For a run that may be pushed (remote/outbox.h): its machine, NULL where that is not
+	   known, and its labels, an object of strings as JSON; in the index the size of its
+	   archive. */
 	const char *host, *labels;
 	uint64_t object_bytes;
 	void *owned; /* memory of a meta that was read; see meta_release */
@@ -132,8 +133,8 @@ bool meta_is_held(int text_fd);
 //    "started_ms":...,"ended_ms":...,"duration_ms":...,"exit_code":2,"cols":160,"rows":50,
 //    "stdout":{"bytes":...,"lines":...}}
 //
-// What is 0, false or empty is left out; the exit code of a run that has none is null. "shown" has
-// "bytes", "tokens", "text" and "own" (struct meta_shown); "stdout_file" and "stderr_file" name
+// A value of 0, false or empty is left out; the exit code of a run that has none is null. "shown"
+// has "bytes", "tokens", "text" and "own" (struct meta_shown); "stdout_file" and "stderr_file" name
 // files that the command wrote to itself. A stream has "gap":{"from","to","offset","bytes"},
 // "error" and "lost" where there are any; "command_cut": the command is not whole. JSON is UTF-8:
 // invalid bytes in arguments and paths become U+FFFD.

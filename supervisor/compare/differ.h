@@ -29,7 +29,7 @@ struct differ_change {
 	struct differ_lines lines[2]; /* of the first text, of the second */
 };
 
-/* What holds for the whole of both texts. */
+/* Facts about both texts as a whole. */
 struct differ_facts {
 	bool same;       /* all lines, in every byte; and all of them were kept */
 	bool apart;      /* the texts are too long to be aligned */

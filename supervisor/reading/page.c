@@ -75,7 +75,7 @@ static size_t add_gap(struct buffer *out, bool open, const struct gap *gap)
 	return start;
 }
 
-/* What was added to the text from `start` on becomes a piece. Returns 0, or -1 with ENOMEM. */
+/* The text from `start` on becomes a piece. Returns 0, or -1 with ENOMEM. */
 static int page_add_piece(struct page *p, size_t start, uint64_t number, bool gap)
 {
 	struct page_piece *added = array_add(&p->pieces, &p->count, &p->cap, sizeof(*added));

@@ -142,7 +142,7 @@ static void walk_settle(struct walk *w, size_t from)
 static enum walk_kind get_line(struct walk *w)
 {
 	if (w->in_long) {
-		/* What is left of a line that is not held at once is passed, up to the newline or a
+		/* The rest of a line that is not held at once is passed, up to the newline or a
 		   gap. */
 		const char *newline;
 		while (!(newline = memchr(w->data + w->at, '\n', w->len - w->at)) && !w->at_gap &&

@@ -35,16 +35,16 @@
 #define LOCK   "lock"
 #define ADDING "adding"
 
-/* Of a path below the outbox. */
+/* Room for a path below the outbox. */
 #define BELOW 320
 
-/* Of two numbers and a line. */
+/* Room for two numbers and a line. */
 #define LINE_FILE_MAX ((size_t)4096)
 
 #define DELAY_MOST_MS ((int64_t)5 * 60 * 1000)
 #define STAY_MS       ((int64_t)60 * 60 * 1000)
 
-/* Of `terse push --wait`, between attempts. */
+/* The time that `terse push --wait` waits between attempts. */
 #define PAUSE_MS 500
 
 int outbox_open(struct outbox *o, const struct store *store, bool make)
@@ -70,7 +70,7 @@ bool outbox_has_work(const struct outbox *o)
 
 /* --- files and locks ------------------------------------------------------------------ */
 
-/* Of what stands for a run in wanted/, lines/ or new/. */
+/* The path of the file that stands for a run in wanted/, lines/ or new/. */
 static void item_path(const char *folder, const char *id, char path[BELOW])
 {
 	char key[REMOTE_KEY_LEN];
@@ -275,7 +275,7 @@ struct outbox_state outbox_look(const struct outbox *o)
 	struct items items;
 	char path[PATH_MAX];
 	int result = items_read(&items, o, ARCHIVES);
-	/* What can't be counted may be there. */
+	/* A folder that can't be counted may have something. */
 	s.waiting = items.count + (result < 0);
 	s.bytes = items.bytes;
 	s.oldest_ms = items.count ? id_time_ms(id_pack(items.list[0].id)) : 0;
@@ -534,7 +534,7 @@ static bool outbox_pass(const struct outbox *o, const struct settings *settings,
 	bool done = outbox_is_empty(s);
 	if (done || !*why)
 		unlinkat(o->dir, RETRY, 0);
-	/* What outbox_has_work() looks at; it fails where there is a run. */
+	/* The folder that outbox_has_work() looks at; it fails where there is a run. */
 	if (done) {
 		unlinkat(o->dir, LINES, AT_REMOVEDIR);
 		unlinkat(o->dir, WANTED, AT_REMOVEDIR);

@@ -1,4 +1,4 @@
-// What waits to be pushed, in STORE/outbox, and emptying it into the remote.
+// The runs that wait to be pushed, in STORE/outbox, and emptying it into the remote.
 //
 //   wanted/ID   a run that is to be pushed, made with its artifact; which machine's it is, and its
 //               labels, are in its metadata, so another one may archive it, if the store is on a
@@ -91,7 +91,7 @@ struct outbox_numbers {
 	uint64_t a, b;
 };
 
-/* What there is, and what a push has come to. */
+/* The state of the outbox, and what a push has come to. */
 struct outbox_state {
 	uint64_t waiting, bytes;       /* archives */
 	int64_t oldest_ms;             /* start of the first that waits, real time */
@@ -103,7 +103,7 @@ struct outbox_state {
 };
 struct outbox_state outbox_look(const struct outbox *o);
 
-/* What was dropped has been said. */
+/* Notes that the user was told what was dropped. */
 void outbox_forgive(const struct outbox *o);
 
 /* Empties it in a process that nobody waits for, with all signals blocked. */

@@ -32,7 +32,7 @@ enum { STATUS_NO_DIRECTORY = 3, STATUS_NO_OBJECT = 4 };
  */
 #define LOOK_MS 200
 
-/* Of what a program says. */
+/* The most bytes that are taken of a program's words. */
 #define SAID_MOST ((size_t)16 * 1024)
 
 /* A program has this many arguments at most: 24 hours, and the rest. */
