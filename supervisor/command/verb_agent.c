@@ -100,12 +100,11 @@ const struct verb verb_agent = {
 	.name = "agent",
 	.purpose = "start an agent whose shell commands run through terse",
 	.forms = "COMMAND [ARG...]",
-	.text = "Starts an agent with libterse-shim.so in LD_PRELOAD, so that its shell commands\n"
-		"run through terse. terse config --agents lists those it knows; terse probe finds "
-		"out\n"
-		"about others. If the library is missing, the agent starts without it. It is said "
-		"if\n"
-		"no rule knows COMMAND, so that its own commands run without terse.\n",
+	.text = "Starts an agent with libterse-shim.so in LD_PRELOAD, so that its shell\n"
+		"commands run through terse. terse config --agents lists those it knows; terse\n"
+		"probe finds out about others. If the library is missing, the agent starts\n"
+		"without it. It is said if no rule knows COMMAND, so that its own commands run\n"
+		"without terse.\n",
 	.least = 1,
 	.more = -1,
 	.command = true,

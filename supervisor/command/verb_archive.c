@@ -158,9 +158,8 @@ const struct verb verb_replay = {
 	.name = "replay",
 	.purpose = "print the last screen of a recorded run",
 	.forms = "ID",
-	.text = "Prints the last screen of a command that was run with --record. To play it at "
-		"its\n"
-		"own pace: terse archive --cast -o - ID | asciinema play -\n",
+	.text = "Prints the last screen of a command that was run with --record. To play it at\n"
+		"its own pace: terse archive --cast -o - ID | asciinema play -\n",
 	.options = replay_options,
 	.least = 1,
 	.run = replay_run,

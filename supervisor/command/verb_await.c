@@ -405,11 +405,10 @@ const struct verb verb_await = {
 	.name = "await",
 	.purpose = "wait until a command in the background ends or prints a line",
 	.forms = "ID",
-	.text = "Waits until a command in the background (run --yield, --detach) ends or asks for\n"
-		"input, and prints its new output. Exits with the command's status (128 plus the\n"
-		"signal; 0 if terse signal of this session ended it), or with [run] yield_status "
-		"if\n"
-		"it asks.\n",
+	.text = "Waits until a command in the background (run --yield, --detach) ends or asks\n"
+		"for input, and prints its new output. Exits with the command's status (128\n"
+		"plus the signal; 0 if terse signal of this session ended it), or with [run]\n"
+		"yield_status if it asks.\n",
 	.options = await_options,
 	.least = 1,
 	.live = true,

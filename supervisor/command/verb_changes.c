@@ -483,11 +483,10 @@ const struct verb verb_changes = {
 	.name = "changes",
 	.purpose = "print the lines in which two runs differ",
 	.forms = "[ID|FILE [ID|FILE]]",
-	.text = "Prints the lines in which the texts of two runs differ, as a unified diff with "
-		"the\n"
-		"line numbers of both; of one ID, that run against the one before of the same\n"
-		"command in the same directory; without one, the last run. Numbers, times, hashes\n"
-		"and temporary paths do not count.\n",
+	.text = "Prints the lines in which the texts of two runs differ, as a unified diff with\n"
+		"the line numbers of both; of one ID, that run against the one before of the\n"
+		"same command in the same directory; without one, the last run. Numbers, times,\n"
+		"hashes and temporary paths do not count.\n",
 	.options = changes_options,
 	.more = 2,
 	.run = changes_run,

@@ -415,9 +415,8 @@ const struct verb verb_doctor = {
 	.name = "doctor",
 	.purpose = "check that everything is in place",
 	.forms = "",
-	.text = "Checks that everything terse needs is in place, and how agents are wired up: "
-		"runs\n"
-		"a command as each of these agents would.\n",
+	.text = "Checks that everything terse needs is in place, and how agents are wired up:\n"
+		"runs a command as each of these agents would.\n",
 	.options = doctor_options,
 	.run = doctor_run,
 };

@@ -309,12 +309,10 @@ const struct verb verb_init = {
 	.name = "init",
 	.purpose = "wire an agent up in its own configuration",
 	.forms = "[AGENT...]",
-	.text = "Makes agents run their commands through terse, in their own configuration. "
-		"AGENT:\n"
-		"claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor.\n"
-		"The rest of their files stays. Alone: lists the agents that are in PATH, and "
-		"whether\n"
-		"they are wired up.\n",
+	.text = "Makes agents run their commands through terse, in their own configuration.\n"
+		"AGENT: claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor.\n"
+		"The rest of their files stays. Alone: lists the agents that are in PATH, and\n"
+		"whether they are wired up.\n",
 	.options = init_options,
 	.more = AGENTS_MAX,
 	.run = init_run,

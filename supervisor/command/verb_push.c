@@ -70,11 +70,9 @@ const struct verb verb_push = {
 	.name = "push",
 	.purpose = "push artifacts that wait to the remote now",
 	.forms = "",
-	.text = "Pushes the artifacts that wait to the remote ([remote] in the ini file): each "
-		"run\n"
-		"pushes its own when it has ended, and this is for what is left, such as in the "
-		"stop\n"
-		"hook of a container. Exits with 1 if something is left.\n",
+	.text = "Pushes the artifacts that wait to the remote ([remote] in the ini file): each\n"
+		"run pushes its own when it has ended, and this is for what is left, such as in\n"
+		"the stop hook of a container. Exits with 1 if something is left.\n",
 	.options = push_options,
 	.run = push_run,
 };

@@ -527,13 +527,10 @@ const struct verb verb_read = {
 	.name = "read",
 	.purpose = "print lines or bytes of an artifact or a file",
 	.forms = "ID|FILE",
-	.text = "Prints lines of an artifact or of any file: a page at most, then how to "
-		"continue.\n"
-		"A program that reads the output gets everything, and so does a person, in a "
-		"pager\n"
-		"($TERSE_PAGER, $PAGER or less). ID: as printed, a unique beginning of it, or "
-		"last,\n"
-		"last-1, ... of this session.\n",
+	.text = "Prints lines of an artifact or of any file: a page at most, then how to\n"
+		"continue. A program that reads the output gets everything, and so does a\n"
+		"person, in a pager ($TERSE_PAGER, $PAGER or less). ID: as printed, a unique\n"
+		"beginning of it, or last, last-1, ... of this session.\n",
 	.options = read_options,
 	.least = 1,
 	.settings = "",

@@ -237,11 +237,9 @@ const struct verb verb_stats = {
 	.name = "stats",
 	.purpose = "sum up what runs showed and what terse saved",
 	.forms = "",
-	.text = "Sums up the runs of this session: what commands wrote, what the agent was shown "
-		"of\n"
-		"it, what was read back later, and what the agent would have shown by itself. "
-		"Saved\n"
-		"is the last less the two before, and may be less than nothing.\n",
+	.text = "Sums up the runs of this session: what commands wrote, what the agent was\n"
+		"shown of it, what was read back later, and what the agent would have shown by\n"
+		"itself. Saved is the last less the two before, and may be less than nothing.\n",
 	.options = stats_options,
 	.run = stats_run,
 };

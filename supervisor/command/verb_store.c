@@ -147,10 +147,9 @@ const struct verb verb_gc = {
 	.name = "gc",
 	.purpose = "remove old artifacts and those of ended sessions",
 	.forms = "",
-	.text = "Removes artifacts over the limits of [gc], those of ended sessions, and "
-		"leftovers\n"
-		"of crashes. Running commands stay. A run does this now and then ([gc] "
-		"interval).\n",
+	.text = "Removes artifacts over the limits of [gc], those of ended sessions, and\n"
+		"leftovers of crashes. Running commands stay. A run does this now and then\n"
+		"([gc] interval).\n",
 	.options = gc_options,
 	.settings = "gc",
 	.lists_settings = true,
@@ -538,12 +537,10 @@ const struct verb verb_session = {
 	.name = "session",
 	.purpose = "list, show, end and create sessions",
 	.forms = "[list]\nshow [NAME]\nend [NAME]\nnew [NAME]",
-	.text = "Lists the sessions, those used last first, describes one, ends one, or creates "
-		"one\n"
-		"and prints its name (export TERSE_SESSION=$(terse session new)). NAME defaults to "
-		"the\n"
-		"caller's session. Artifacts of an ended session are removed after [session] "
-		"keep.\n",
+	.text = "Lists the sessions, those used last first, describes one, ends one, or creates\n"
+		"one and prints its name (export TERSE_SESSION=$(terse session new)). NAME\n"
+		"defaults to the caller's session. Artifacts of an ended session are removed\n"
+		"after [session] keep.\n",
 	.options = session_options,
 	.more = 2,
 	.run = session_run,

@@ -391,9 +391,8 @@ const struct verb verb_mcp = {
 	.name = "mcp",
 	.purpose = "serve the tools of terse to an agent without a shell",
 	.forms = "",
-	.text = "Speaks the Model Context Protocol on standard input and output: an agent starts "
-		"it and\n"
-		"gets running, reading, searching and typing as tools.\n",
+	.text = "Speaks the Model Context Protocol on standard input and output: an agent starts\n"
+		"it and gets running, reading, searching and typing as tools.\n",
 	.options = mcp_options,
 	.run = mcp_run,
 };
