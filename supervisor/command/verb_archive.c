@@ -88,15 +88,12 @@ static int recording_next(struct recording *r)
 	return 1;
 }
 
-/* errno stays. */
 static void recording_close(struct recording *r)
 {
-	int error = errno;
 	json_decref(r->header);
 	json_decref(r->event);
 	buffer_release(&r->lines.block);
 	io_close(&r->lines.fd);
-	errno = error;
 }
 
 /* The screen at the end of the recording; NULL with errno. */
@@ -274,10 +271,8 @@ static int unarchive_run(struct verb_call *c)
 	struct buffer out = BUFFER_INIT;
 	int fd =
 		strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0) {
-		verb_error("unarchive", "%s: %m", name);
-		return 1;
-	}
+	if (fd < 0)
+		return verb_error("unarchive", "%s: %m", name);
 	if (store_open_write(&store) < 0) {
 		verb_error("unarchive", "%m");
 	} else if (archive_restore(&store, directory, NULL, fd, (uint64_t)c->settings->max_artifact,

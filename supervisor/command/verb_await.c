@@ -12,7 +12,6 @@
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/matcher.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -10,7 +10,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <jansson.h>
 #include <pcre2.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <utf8proc.h>
