@@ -278,7 +278,7 @@ class Called(PersonCase):
 
     def test_await_returns_when_it_was_answered(self):
         os.mkfifo(os.path.join(self.work, "gate"))
-        identifier = self.start_(READER % "" + "; read x <gate; echo ready; read x <gate")
+        identifier = self.start_(READER % "" + "; read x <gate; echo ready; sleep 1000")
         run, longer = self.await_(identifier), self.await_(identifier, "--for", "ready")
         self.terse("send", identifier, "--secret", "x", "--key", "enter")
         run.finish()
