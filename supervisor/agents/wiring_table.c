@@ -60,7 +60,7 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 	"  \"shell.env\": async (input, output) => {\n"                                           \
 	"    if (input.sessionID) output.env.TERSE_SESSION = input.sessionID;\n"                  \
 	"    const limit = limits.get(input.callID);\n"                                           \
-	"    if (limit) output.env.TERSE_HAND_OVER = limit + \"ms\";\n"                           \
+	"    if (limit) output.env.TERSE_HAND_OVER = Math.min(limit, 864e5) + \"ms\";\n"          \
 	"    limits.delete(input.callID);\n"                                                      \
 	"  },\n"                                                                                  \
 	"  \"tool.execute.before\": async (input, output) => {\n"                                 \
