@@ -151,7 +151,8 @@ static int words_read_word(struct words_reader *r)
 	if (words_ends(r, start))
 		return words_fail(r, EINVAL);
 	while (quoted || !words_ends(r, start)) {
-		const char *from = r->at, *to = NULL;
+		const char *from = r->at;
+		size_t behind = 0; /* what is left out there */
 		char c = *from, next = c ? from[1] : c;
 		if (c == '\0')
 			return words_fail(r, EINVAL);
@@ -171,12 +172,12 @@ static int words_read_word(struct words_reader *r)
 			from = r->at + 1;
 			if (skip_quotes(r, c == '$') < 0)
 				return -1;
-			to = r->at - 1;
+			behind = 1;
 		} else {
 			r->at += 1 + strcspn(from + 1, quoted ? "\"\\$`" : " \t\r\n;&|()<>'\"\\$`");
 		}
 		if (!r->hidden)
-			r->text = mempcpy(r->text, from, (size_t)((to ? to : r->at) - from));
+			r->text = mempcpy(r->text, from, (size_t)(r->at - from) - behind);
 	}
 	if (!r->hidden)
 		*r->text++ = '\0';

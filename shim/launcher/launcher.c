@@ -225,7 +225,7 @@ static void launcher_say(struct launcher *l)
 		"terse: ",
 		*l->target.program ? l->target.program : "terse",
 		l->reason,
-		", so commands run without it (said once a day): install it again, or see what is "
+		", so commands run without it (said once a day): install it again, or see what is ",
 		"wired: ",
 		launcher_path(l, "wired"),
 		"\n",

@@ -61,11 +61,12 @@ int diff_append(struct buffer *out, const char *before_path, const struct buffer
 		size_t lost = b < b_end ? lines_before(a, a_end, b, b_len) : 0;
 		size_t added = a < a_end ? lines_before(b, b_end, a, a_len) : 0;
 		bool same = a < a_end && b < b_end && lost == 0;
-		char mark = same ? ' ' : b == b_end || (a < a_end && lost <= added) ? '-' : '+';
+		char mark = same ? ' ' : a < a_end && (b == b_end || lost <= added) ? '-' : '+';
 		const char *at = mark == '+' ? b : a;
 		size_t len = mark == '+' ? b_len : a_len;
 		buffer_append(&body, &mark, 1);
 		buffer_append(&body, at, len);
+		/* It is in front of its end. NOLINTNEXTLINE(clang-analyzer-core.*) */
 		if (at[len - 1] != '\n')
 			buffer_append_string(&body, "\n\\ No newline at end of file\n");
 		a += mark == '+' ? 0 : a_len;

@@ -66,10 +66,10 @@ int toml_find(struct toml *t, const char *text, size_t len, const char *const *p
 	size_t own = 0; /* of the table, in `wanted` */
 	bool inside = false;
 	*t = (struct toml){.reason = NULL};
-	for (; *path; path++) {
+	do {
 		own = wanted.len;
 		buffer_printf(&wanted, "%s.", *path);
-	}
+	} while (*++path);
 	size_t at = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	for (size_t start, end; at < len; at = end) {
 		t->at = start = at;

@@ -51,7 +51,7 @@ enum retention_why {
 	RETENTION_SESSION_SIZE,
 	RETENTION_COUNT,
 	RETENTION_SIZE,
-	RETENTION_ASKED, /* somebody said so */
+	RETENTION_ASKED,   /* somebody said so */
 	RETENTION_REASONS, /* their number */
 };
 

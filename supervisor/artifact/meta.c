@@ -163,7 +163,7 @@ void meta_release(struct meta *m)
 		free(m->argv);
 	free(m->owned);
 	*m = (struct meta){0};
-}
+} /* NOLINT(clang-analyzer-unix.Malloc): an argv of its own comes with `owned` */
 
 /* --- as JSON ---------------------------------------------------------------------------- */
 
@@ -301,10 +301,9 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 		const char *text = f->kind == KIND_TEXT || f->kind == KIND_OBJECT
 					   ? *(const char *const *)at
 					   : NULL;
-		const struct meta *m = at;
+		const struct meta *m = (const void *)base;
 		switch (f->kind) {
 		case KIND_WORDS:
-			m = (const void *)base;
 			if (json_add_command(out, f->key, m->argv, budget, ARGUMENT_EXTRA) &&
 			    !m->cut)
 				json_add_bool(out, "command_cut", true);
@@ -341,7 +340,6 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 			json_end(out, '}');
 			break;
 		case KIND_HOLDERS:
-			m = (const void *)base;
 			if (m->holders == 0)
 				break;
 			json_begin(out, f->key, '[');

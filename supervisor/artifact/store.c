@@ -119,7 +119,7 @@ static int candidate_open(const struct candidate *c, enum use use, struct store 
 	s->fd = -1;
 	/* The XDG specification has relative values ignored; only TERSE_HOME may be one. */
 	errno = !base ? ENOENT : *base != '/' && c != &candidates[0] ? EINVAL : 0;
-	if (errno || (*base != '/' && !getcwd(here, sizeof(here))))
+	if (!base || errno || (*base != '/' && !getcwd(here, sizeof(here))))
 		return -1;
 	if (c->per_user)
 		snprintf(user, sizeof(user), "%u", (unsigned)geteuid());

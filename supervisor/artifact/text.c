@@ -329,7 +329,7 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 		}
 		uint64_t end = text_has_gap(t) && t->offset < t->gap.begin ? t->gap.begin : t->size;
 		if (t->offset >= end && t->lost_bytes && !t->lost_reported) {
-			uint64_t last;
+			uint64_t last = 0;
 			if (find_line(t, UINT64_MAX, &last) < 0)
 				return -1;
 			piece->kind = TEXT_GAP;

@@ -187,17 +187,16 @@ int verb_tell_usage(const struct verb_call *c)
 	return EXIT_TERSE;
 }
 
-/* The position of `text` in words with a | between them, or -1. */
+/* The position of `text` in words (NULL: none) with a | between them, or -1. */
 static int verb_parse_word(const char *words, const char *text)
 {
-	for (int i = 0;; i++) {
+	for (int i = 0; words; i++) {
 		size_t len = strcspn(words, "|");
 		if (strlen(text) == len && memcmp(text, words, len) == 0)
 			return i;
-		if (!words[len])
-			return -1;
-		words += len + 1;
+		words = words[len] ? words + len + 1 : NULL;
 	}
+	return -1;
 }
 
 static int verb_no_such_option(const struct verb_call *c, const char *arg, size_t len)
@@ -207,7 +206,7 @@ static int verb_no_such_option(const struct verb_call *c, const char *arg, size_
 	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
 	/* A value that an option of another name takes: "--failed" of "--exit N|failed". */
 	for (const struct verb_option *o = c->verb->options; len > 2 && o && o->name; o++) {
-		if (o->value && verb_parse_word(o->value, name + 2) >= 0)
+		if (verb_parse_word(o->value, name + 2) >= 0)
 			return verb_misuse(c, "%.*s: no such option (did you mean %s %s?)",
 					   (int)len, arg, o->name, name + 2);
 	}
@@ -256,7 +255,7 @@ static const char *verb_store_number(enum verb_kind kind, const char *text, void
 	return NULL;
 }
 
-/* Stores a value (NULL: the option has none) as its kind asks for. `as`: the option as it was
+/* Stores a value ("" where the option has none) as its kind asks for. `as`: the option as it was
    typed. Returns 0, or -1 after saying what is wrong. */
 static int verb_store(struct verb_call *c, void *into, const struct verb_option *o, const char *as,
 		      const char *text)
@@ -340,7 +339,7 @@ static int verb_read_option(struct verb_call *c, void *into, int *i)
 						: NULL;
 		if (!o->value && word && equals)
 			return verb_misuse(c, "%s: takes no value", o->name);
-		if (!o->value && verb_store(c, into, o, o->name, NULL) < 0)
+		if (!o->value && verb_store(c, into, o, o->name, "") < 0)
 			return -1;
 		if (o->value && !value && *i + 1 >= c->argc)
 			return verb_misuse(c, "%s: needs a value", word ? o->name : name);
@@ -659,7 +658,7 @@ bool verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir,
 int verb_open(const struct verb_call *c, enum artifact_part part, const char *name,
 	      struct text *text)
 {
-	struct id_found found;
+	struct id_found found = {.store = NULL};
 	bool files = c->settings->reach == REACH_FILES;
 	int dir = verb_resolve(c, name, files, &found, NULL), why = errno;
 	if (dir >= 0) {

@@ -456,7 +456,7 @@ static int differ_tell_alone(struct differing *d, int which, const struct buffer
 		return -1;
 	for (size_t i = 0; got > 0 && answer == 0; i++) {
 		got = differ_next(side, &line);
-		bool alone = got > 0 && !(found->data[i / 8] >> i % 8 & 1);
+		bool alone = got > 0 && i / 8 < found->len && !(found->data[i / 8] >> i % 8 & 1);
 		if (alone && run->from == 0)
 			*run = (struct differ_lines){.from = line.number, .offset = line.offset};
 		if (alone || got < 0 || run->from == 0)

@@ -410,7 +410,7 @@ void call_tool(struct server *s, const struct rpc_message *m)
 		s->call_count++;
 	}
 	int status = arguments_read(&a, tool, json_object_get(m->params, "arguments"), &text);
-	if (status == 0 && tool->serve)
+	if (status == 0 && !c)
 		status = tool->serve(s, &a, &text);
 	else if (status == 0 && c->runs)
 		status = run_prepare(s, c, &a, &text);

@@ -91,13 +91,14 @@ static const char *rpc_judge(struct rpc_message *m)
 	}
 	if (!version || strcmp(version, "2.0") != 0)
 		return "jsonrpc: must be \"2.0\"";
-	m->method = json_string_value(json_object_get(m->value, "method"));
-	if (!m->method && !answers)
+	const char *method = json_string_value(json_object_get(m->value, "method"));
+	if (!method && !answers)
 		return "method: must be a string";
-	if (m->method && params && !json_is_object(params))
+	if (method && params && !json_is_object(params))
 		return "params: must be an object";
+	m->method = method ? method : "";
 	m->params = params;
-	m->kind = !m->method ? RPC_RESPONSE : id ? RPC_REQUEST : RPC_NOTIFICATION;
+	m->kind = !method ? RPC_RESPONSE : id ? RPC_REQUEST : RPC_NOTIFICATION;
 	return NULL;
 }
 
@@ -105,7 +106,8 @@ void rpc_read(struct rpc_message *m, const char *line, size_t len)
 {
 	json_error_t error = {.text = ""};
 	const char *wrong = "out of memory";
-	*m = (struct rpc_message){.kind = RPC_WRONG, .id = "null", .code = RPC_INVALID};
+	*m = (struct rpc_message){
+		.kind = RPC_WRONG, .id = "null", .method = "", .code = RPC_INVALID};
 	m->value = line ? json_read(line, len, JSON_ALLOW_NUL, &error) : NULL;
 	if (!line)
 		wrong = "the message is over 16 MB long, so it was not read";

@@ -212,7 +212,7 @@ static void server_take(struct server *s, const char *line, size_t len)
 	char id[RPC_ID_MAX];
 	size_t i = 0;
 	rpc_read(&m, line, len);
-	while (m.method && i < METHODS && strcmp(methods[i].name, m.method) != 0)
+	while (i < METHODS && strcmp(methods[i].name, m.method) != 0)
 		i++;
 	if (m.kind == RPC_WRONG) {
 		server_send_error(s, m.id, m.code, "%s", m.wrong);

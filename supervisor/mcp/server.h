@@ -76,7 +76,7 @@ enum rpc_kind {
 struct rpc_message {
 	enum rpc_kind kind;
 	char id[RPC_ID_MAX]; /* as JSON; "null" if there is none */
-	const char *method;  /* borrowed from `value` */
+	const char *method;  /* "" if there is none; borrowed from `value` */
 	json_t *params;      /* an object, or NULL; borrowed as well */
 	json_t *value;       /* all of it, or NULL; the caller releases it */
 	enum rpc_code code;  /* RPC_WRONG: which error */

@@ -293,7 +293,7 @@ static void read_word(struct reading *r, const struct occurrence *o)
 		enum form form = o->colon ? FORM_EXCEPTION_COLON : FORM_EXCEPTION;
 		add_form(r, form);
 		kind = WORD_FAIL;
-		weight = form_weights[form];
+		weight += form_weights[form];
 		/* Those that end alike are the same; their tails differ in the last letters. */
 		hash = (unsigned char)name[o->len - 2];
 	}
