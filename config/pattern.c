@@ -301,11 +301,9 @@ bool template_match(const char *template, const char *text)
 
 int template_take(const char *template, const char *text, char **result)
 {
-	struct part part = {NULL, NULL, false};
+	struct part part = {.from = text, .to = text + strlen(text)};
 	if (!match_stars(template, template + strlen(template), text, &part))
 		return 0;
-	if (!part.from)
-		part = (struct part){.from = text, .to = text + strlen(text)};
 	*result = strndup(part.from, (size_t)(part.to - part.from));
 	if (!*result)
 		return -1;

@@ -520,7 +520,7 @@ void layout_grow(struct layout *l)
 	size_t count = 0;
 	for (size_t i = 0; i < l->count; i++)
 		count += can_grow(&l->units[i]);
-	for (size_t i = 0; count > 0 && l->used < l->budget; i++) {
+	for (size_t i = 0; i < l->count && l->used < l->budget; i++) {
 		struct entry *u = &l->units[i], longer = *u;
 		if (!can_grow(u))
 			continue;
