@@ -248,10 +248,3 @@ void option_clear(struct settings *s, const struct option *o)
 	free(*(char **)field);
 	*(char **)field = NULL;
 }
-
-const struct option *option_in_force(const struct settings *s, const struct option *o)
-{
-	bool other =
-		o->offset == offsetof(struct settings, failure_size) && settings_size_is_for_all(s);
-	return other ? option_by_key("report", "size") : o;
-}

@@ -92,10 +92,6 @@ static inline struct setting_source *option_source(struct settings *s, const str
 	return &s->sources[SETTING_SLOT(o->offset)];
 }
 
-/* The option whose value holds for `o`: `size` for failure_size if it was set in a later place than
-   that, else `o` itself. */
-const struct option *option_in_force(const struct settings *s, const struct option *o);
-
 /* Sets the option. Returns 0, or -1 with the settings unchanged and errno: EINVAL (error->text is
    the bare reason) or ENOMEM. Without `error` a text is not checked. */
 int option_set(struct settings *s, const struct option *o, const char *value,

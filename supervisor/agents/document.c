@@ -185,20 +185,3 @@ out:;
 	errno = error;
 	return status;
 }
-
-int document_remove(const struct document *d, const char *top)
-{
-	char folder[PATH_MAX];
-	size_t len = top ? strlen(top) : 0;
-	char *slash;
-	if (unlink(d->real) < 0)
-		return -1;
-	memcpy(folder, d->path, sizeof(folder));
-	while (len && strncmp(folder, top, len) == 0 && (slash = strrchr(folder, '/')) != NULL &&
-	       slash > folder + len) {
-		*slash = '\0';
-		if (rmdir(folder) < 0)
-			break;
-	}
-	return 0;
-}

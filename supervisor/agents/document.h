@@ -37,7 +37,4 @@ void document_release(struct document *d);
    directories. Returns 0, or -1 with errno; EAGAIN: the file changed since it was read. */
 int document_write(const struct document *d, const char *text, size_t len);
 
-/* Removes the file and the directories below `top` (NULL: none) that this leaves empty. */
-int document_remove(const struct document *d, const char *top);
-
 #endif

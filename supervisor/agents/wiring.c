@@ -460,6 +460,24 @@ int wiring_plan(struct wiring_plan *p, const struct wiring_file *file, const str
 	return status;
 }
 
+/* Removes the file and the directories below `top` (NULL: none) that this leaves empty. */
+static int document_remove(const struct document *d, const char *top)
+{
+	char folder[PATH_MAX];
+	size_t len = top ? strlen(top) : 0;
+	char *slash;
+	if (unlink(d->real) < 0)
+		return -1;
+	memcpy(folder, d->path, sizeof(folder));
+	while (len && strncmp(folder, top, len) == 0 && (slash = strrchr(folder, '/')) != NULL &&
+	       slash > folder + len) {
+		*slash = '\0';
+		if (rmdir(folder) < 0)
+			break;
+	}
+	return 0;
+}
+
 int wiring_carry_out(struct wiring_plan *p, const char *top)
 {
 	if ((p->remove ? document_remove(&p->now, top)
@@ -545,31 +563,4 @@ bool hints_variables(struct buffer *out, const struct wiring_file *file, const c
 			      path, 1 + (size_t)newline_count(text->data, t.start), names.data);
 	buffer_release(&names);
 	return any;
-}
-
-void hints_append(struct buffer *out, const struct wiring *w, const struct place *place)
-{
-	char found[PATH_MAX];
-	for (const char *line = w->note; line && *line; line += strcspn(line, "\n") + 1)
-		buffer_printf(out, "%s: %.*s\n", w->agent, (int)strcspn(line, "\n"), line);
-	if (w->allow)
-		buffer_printf(out,
-			      "%s: to let it read on without being asked, allow %s and no more of "
-			      "terse\n",
-			      w->agent, w->allow);
-	if (w->start)
-		buffer_printf(out,
-			      "%s: start it so: %s; for good, in your shell's start-up file: alias "
-			      "%s='%s'\n",
-			      w->agent, w->start, w->programs, w->start);
-	if (!hints_find_program(w->programs, found))
-		buffer_printf(out, "note: %s is not in PATH here\n", w->agent);
-	/* The lines for the model name `terse read ...`. */
-	const char *slash = strrchr(place->program, '/');
-	if (!hints_find_program("terse", found))
-		buffer_printf(
-			out,
-			"warning: terse is not in PATH, so the commands that its notices name "
-			"would not be found: add %.*s\n",
-			slash ? (int)(slash - place->program) : 0, place->program);
 }

@@ -208,9 +208,6 @@ enum wiring_state wiring_look(const struct wiring_file *file, const struct place
 bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
 		     const struct buffer *text, struct place *place);
 
-/* Appends facts about the agent, and whether its commands find terse. */
-void hints_append(struct buffer *out, const struct wiring *w, const struct place *place);
-
 /* Whether a program of that name, of several with | between them, is in PATH. `found`: its path. */
 bool hints_find_program(const char *names, char found[PATH_MAX]);
 

@@ -45,10 +45,6 @@ enum paint {
 	PAINT_TITLE
 };
 
-/* Whether standard output is coloured when nobody says otherwise (https://no-color.org,
-   https://bixense.com/clicolors). */
-bool paint_by_default(void);
-
 /* What begins a colour, and what ends it: "" if not `on`. */
 const char *paint_code(bool on, enum paint paint);
 const char *paint_none(bool on);

@@ -15,18 +15,6 @@
 
 /* --- colours ---------------------------------------------------------------------------- */
 
-bool paint_by_default(void)
-{
-	static const struct settings unset;
-	const char *none = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
-	const char *term = getenv("TERM");
-	if (none && *none)
-		return false;
-	if (force && *force && strcmp(force, "0") != 0)
-		return reader_find(&unset) != SINK_AGENT;
-	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
-}
-
 const char *paint_code(bool on, enum paint paint)
 {
 	static const char *const codes[] = {

@@ -34,6 +34,20 @@ enum sink reader_of_text(const struct verb_call *c)
 	return apart ? SINK_PROGRAM : sink;
 }
 
+/* Whether standard output is coloured when nobody says otherwise (https://no-color.org,
+   https://bixense.com/clicolors). */
+static bool paint_by_default(void)
+{
+	static const struct settings unset;
+	const char *none = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+	const char *term = getenv("TERM");
+	if (none && *none)
+		return false;
+	if (force && *force && strcmp(force, "0") != 0)
+		return reader_find(&unset) != SINK_AGENT;
+	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
+}
+
 int reader_notice(enum sink sink, const struct buffer *text)
 {
 	bool colour = sink == SINK_PERSON && paint_by_default();

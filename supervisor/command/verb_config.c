@@ -84,6 +84,15 @@ static void config_add_origin(struct buffer *out, const struct option *o, const 
 
 /* --- as JSON ---------------------------------------------------------------------- */
 
+/* The option whose value holds for `o`: `size` for failure_size if it was set in a later place than
+   that, else `o` itself. */
+static const struct option *option_in_force(const struct settings *s, const struct option *o)
+{
+	bool other =
+		o->offset == offsetof(struct settings, failure_size) && settings_size_is_for_all(s);
+	return other ? option_by_key("report", "size") : o;
+}
+
 static void config_json_setting(struct buffer *out, struct settings *s, const struct option *o,
 				const char *profile)
 {

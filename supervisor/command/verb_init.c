@@ -198,6 +198,34 @@ static int init_parse(struct init *i, struct verb_call *c)
 	return -1;
 }
 
+/* Appends facts about the agent, and whether its commands find terse. */
+static void hints_append(struct buffer *out, const struct wiring *w, const struct place *place)
+{
+	char found[PATH_MAX];
+	for (const char *line = w->note; line && *line; line += strcspn(line, "\n") + 1)
+		buffer_printf(out, "%s: %.*s\n", w->agent, (int)strcspn(line, "\n"), line);
+	if (w->allow)
+		buffer_printf(out,
+			      "%s: to let it read on without being asked, allow %s and no more of "
+			      "terse\n",
+			      w->agent, w->allow);
+	if (w->start)
+		buffer_printf(out,
+			      "%s: start it so: %s; for good, in your shell's start-up file: alias "
+			      "%s='%s'\n",
+			      w->agent, w->start, w->programs, w->start);
+	if (!hints_find_program(w->programs, found))
+		buffer_printf(out, "note: %s is not in PATH here\n", w->agent);
+	/* The lines for the model name `terse read ...`. */
+	const char *slash = strrchr(place->program, '/');
+	if (!hints_find_program("terse", found))
+		buffer_printf(
+			out,
+			"warning: terse is not in PATH, so the commands that its notices name "
+			"would not be found: add %.*s\n",
+			slash ? (int)(slash - place->program) : 0, place->program);
+}
+
 /* One agent's files. */
 static void init_change_agent(struct init *i, const char *real)
 {

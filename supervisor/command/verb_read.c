@@ -225,6 +225,29 @@ static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_
 	return result < 0 ? -1 : 0;
 }
 
+/* Bytes of one step of slice_stream(). */
+#define STREAM_LENGTH ((size_t)128 * 1024)
+
+/* Prints the bytes from `from` to `to` (UINT64_MAX: the end) in slices, unguarded. Returns 0, or -1
+   with errno. */
+static int slice_stream(struct text *t, uint64_t from, uint64_t to, int fd)
+{
+	struct slice s = {.to = from};
+	int result;
+	/* Once at least: the end that was lost is told of there. */
+	do {
+		const struct slice_request request = {
+			.from = s.to,
+			.length = to - s.to < STREAM_LENGTH ? to - s.to : STREAM_LENGTH,
+			.room = 3 * STREAM_LENGTH};
+		result = slice_make(&s, t, &request);
+		if (result == 0)
+			result = io_write(fd, s.text.data, s.text.len);
+	} while (result == 0 && s.more && s.to < to);
+	slice_release(&s);
+	return result;
+}
+
 static int read_all(struct read *r)
 {
 	uint64_t from = r->from, to = from + (r->length ? r->length : READ_LENGTH);

@@ -82,15 +82,6 @@ void intercept_find_chatter(struct interceptor *s)
 		interceptor_spill(s);
 }
 
-bool chatter_withholds(const struct chatter *c, size_t at)
-{
-	for (size_t i = 0; i < c->fold_count; i++) {
-		if (at >= c->folds[i].at && at < c->folds[i].end)
-			return true;
-	}
-	return false;
-}
-
 struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t number)
 {
 	for (size_t i = 0; i < c->fold_count && c->is_worth; i++) {

@@ -287,9 +287,6 @@ void intercept_hand_on(struct interceptor *s, const char *data, size_t len);
    out of. */
 void intercept_find_chatter(struct interceptor *s);
 
-/* Whether the line at `at` waits for the end of its run. */
-bool chatter_withholds(const struct chatter *c, size_t at);
-
 /* The next lines from `at` on, where line `number` begins, that are left out. None: `end` is 0. */
 struct chatter_fold chatter_next(const struct chatter *c, size_t at, uint64_t number);
 

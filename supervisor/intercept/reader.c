@@ -346,6 +346,16 @@ static bool run_has_room(const struct interceptor *s, const struct run *r, const
 	return !most.count || s->line_share.printed + r->units < most.count;
 }
 
+/* Whether the line at `at` waits for the end of its run. */
+static bool chatter_withholds(const struct chatter *c, size_t at)
+{
+	for (size_t i = 0; i < c->fold_count; i++) {
+		if (at >= c->folds[i].at && at < c->folds[i].end)
+			return true;
+	}
+	return false;
+}
+
 void intercept_print_lines(struct interceptor *s, const struct wording_place *all)
 {
 	struct run run = {0};

@@ -42,14 +42,6 @@
 /* This program, also after it was replaced on disk. */
 #define CALL_PROGRAM "/proc/self/exe"
 
-struct call *call_find(const struct server *s, const char *id)
-{
-	struct call *c = s->calls;
-	while (c && (c->cancelled || strcmp(c->id, id) != 0))
-		c = c->next;
-	return c;
-}
-
 void call_free(struct server *s, struct call *c)
 {
 	struct call **at = &s->calls;

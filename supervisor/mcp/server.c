@@ -204,6 +204,15 @@ static bool server_takes_requests(const struct server *s)
 	return !output_queue_is_full(&s->out) && s->call_count < s->calls_most;
 }
 
+/* The call whose request has this ID and is not answered yet, or NULL. */
+static struct call *call_find(const struct server *s, const char *id)
+{
+	struct call *c = s->calls;
+	while (c && (c->cancelled || strcmp(c->id, id) != 0))
+		c = c->next;
+	return c;
+}
+
 /* Takes a message. A notification has no answer, whatever is wrong with it, and only one means
    something here: nobody waits for a request any more. */
 static void server_take(struct server *s, const char *line, size_t len)

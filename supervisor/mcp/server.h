@@ -354,9 +354,6 @@ void call_run_words(struct buffer *words, const struct server *s, const struct a
 const char *call_verb_words(struct buffer *words, const struct server *s, const struct arguments *a,
 			    bool *json);
 
-/* The call whose request has this ID and is not answered yet, or NULL. */
-struct call *call_find(const struct server *s, const char *id);
-
 /* The command ends with its session; its answer is dropped when it comes. */
 void call_cancel(struct call *c);
 

@@ -5,8 +5,6 @@
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/proc.h"
-#include "supervisor/artifact/earlier.h"
-#include "supervisor/artifact/meta.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -294,31 +292,4 @@ size_t ports_of(pid_t command, unsigned ports[PORTS_MOST])
 	}
 	process_walk_end(&all);
 	return count;
-}
-
-unsigned client_find_listener(const struct meta *m, char id[ID_LEN + 1])
-{
-	struct store stores[STORE_MAX];
-	char(*ids)[ID_LEN + 1];
-	unsigned ports[PORTS_MOST] = {0};
-	size_t found;
-	int count = store_open_all(stores);
-	client_list(stores, count, &ids, &found);
-	for (size_t i = 0; i < found && !ports[0]; i++) {
-		struct id_found artifact;
-		struct meta other = {0};
-		struct process command;
-		memcpy(id, ids[i], sizeof(*ids));
-		/* It is not asked: equal runs that end at one moment would wait for each other. */
-		if (strcmp(id, m->id) != 0 &&
-		    id_find(stores, count, "default", id, &artifact) == 0 &&
-		    meta_read_found(&artifact, &other) == 0 && earlier_is_same(&other, m) &&
-		    process_read(other.command, &command) == 0 &&
-		    command.session == other.supervisor)
-			ports_of(other.command, ports);
-		meta_release(&other);
-	}
-	free(ids);
-	store_close_all(stores, count);
-	return ports[0];
 }

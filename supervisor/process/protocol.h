@@ -24,8 +24,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct meta;
-
 struct buffer;
 
 /* Goes up with each change of a frame or of struct live_status. */
@@ -142,10 +140,6 @@ int client_list(const struct store *stores, int count, char (**ids)[ID_LEN + 1],
 /* The TCP ports that the processes of the command's session listen on. Returns how many. */
 #define PORTS_MOST 8
 size_t ports_of(pid_t command, unsigned ports[PORTS_MOST]);
-
-/* Another live run of the command of `m`, in its directory, that listens: its ID, and the port.
-   Returns 0 if there is none with an artifact. */
-unsigned client_find_listener(const struct meta *m, char id[ID_LEN + 1]);
 
 /* Removes the sockets that killed supervisors have left. Returns how many. */
 unsigned client_sweep(const struct store *s);

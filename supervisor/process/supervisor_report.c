@@ -4,6 +4,7 @@
 #include "lib/human.h"
 #include "lib/json.h"
 #include "lib/trace.h"
+#include "supervisor/artifact/earlier.h"
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
@@ -260,6 +261,35 @@ static void report_note_shown(struct supervisor *s)
 		}
 		json_end(&w->ranges, ']');
 	}
+}
+
+/* Another live run of the command of `m`, in its directory, that listens: its ID, and the port.
+   Returns 0 if there is none with an artifact. */
+static unsigned client_find_listener(const struct meta *m, char id[ID_LEN + 1])
+{
+	struct store stores[STORE_MAX];
+	char(*ids)[ID_LEN + 1];
+	unsigned ports[PORTS_MOST] = {0};
+	size_t found;
+	int count = store_open_all(stores);
+	client_list(stores, count, &ids, &found);
+	for (size_t i = 0; i < found && !ports[0]; i++) {
+		struct id_found artifact;
+		struct meta other = {0};
+		struct process command;
+		memcpy(id, ids[i], sizeof(*ids));
+		/* It is not asked: equal runs that end at one moment would wait for each other. */
+		if (strcmp(id, m->id) != 0 &&
+		    id_find(stores, count, "default", id, &artifact) == 0 &&
+		    meta_read_found(&artifact, &other) == 0 && earlier_is_same(&other, m) &&
+		    process_read(other.command, &command) == 0 &&
+		    command.session == other.supervisor)
+			ports_of(other.command, ports);
+		meta_release(&other);
+	}
+	free(ids);
+	store_close_all(stores, count);
+	return ports[0];
 }
 
 void supervisor_report(struct supervisor *s)

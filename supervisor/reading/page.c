@@ -327,9 +327,6 @@ void page_release(struct page *p)
 /* Bytes around an offset that show whether a character begins there. */
 #define AROUND 4
 
-/* Bytes of one step of slice_stream(). */
-#define STREAM_LENGTH ((size_t)128 * 1024)
-
 int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 {
 	uint64_t wanted = r->from + r->length < r->from ? UINT64_MAX : r->from + r->length;
@@ -400,22 +397,4 @@ void slice_release(struct slice *s)
 {
 	buffer_release(&s->text);
 	buffer_release(&s->raw);
-}
-
-int slice_stream(struct text *t, uint64_t from, uint64_t to, int fd)
-{
-	struct slice s = {.to = from};
-	int result;
-	/* Once at least: the end that was lost is told of there. */
-	do {
-		const struct slice_request request = {
-			.from = s.to,
-			.length = to - s.to < STREAM_LENGTH ? to - s.to : STREAM_LENGTH,
-			.room = 3 * STREAM_LENGTH};
-		result = slice_make(&s, t, &request);
-		if (result == 0)
-			result = io_write(fd, s.text.data, s.text.len);
-	} while (result == 0 && s.more && s.to < to);
-	slice_release(&s);
-	return result;
 }

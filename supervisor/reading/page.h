@@ -110,8 +110,4 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *requ
 
 void slice_release(struct slice *s);
 
-/* Prints the bytes from `from` to `to` (UINT64_MAX: the end) in slices, unguarded. Returns 0, or -1
-   with errno. */
-int slice_stream(struct text *t, uint64_t from, uint64_t to, int fd);
-
 #endif

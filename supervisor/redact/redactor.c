@@ -236,6 +236,25 @@ static void give_up(struct redactor *r)
 	r->skipping = REDACTOR_LINE;
 }
 
+/* The longest mark that begins, or ends, a key. */
+#define SECRETS_MARK 80
+
+/* The offset behind the first one, or 0. */
+static size_t secrets_key_mark(const char *data, size_t len, bool ends)
+{
+	static const char dashes[] = "-----";
+	const char *begin = ends ? "-----END " : "-----BEGIN ", *what = ends ? "" : "PRIVATE KEY";
+	const char *end = data + len;
+	for (const char *at = data; (at = memmem(at, (size_t)(end - at), begin, strlen(begin)));) {
+		at += strlen(begin);
+		size_t left = (size_t)(end - at);
+		const char *stop = memmem(at, left < 64 ? left : 64, dashes, strlen(dashes));
+		if (stop && memmem(at, (size_t)(stop - at), what, strlen(what)))
+			return (size_t)(stop - data) + strlen(dashes);
+	}
+	return 0;
+}
+
 /* Without memory. A key that begins in what is lost (`data`, and what is held) goes on behind it.
  */
 static void redactor_lose(struct redactor *r, const char *data, size_t len)

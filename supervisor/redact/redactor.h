@@ -68,12 +68,6 @@ struct secrets_text {
 int secrets_find(struct secrets *s, const struct secrets_text *text, struct buffer *spans,
 		 size_t *hold);
 
-/* The offset behind the first mark that begins, or ends, a key, or 0. */
-size_t secrets_key_mark(const char *data, size_t len, bool ends);
-
-/* The longest such mark. */
-#define SECRETS_MARK 80
-
 // Replacing them in a stream.
 
 /* The bytes as text, as it is searched. Bytes that are not part of the text leave a gap. */

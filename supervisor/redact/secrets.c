@@ -351,18 +351,3 @@ int secrets_find(struct secrets *s, const struct secrets_text *text, struct buff
 	}
 	return buffer_check(spans);
 }
-
-size_t secrets_key_mark(const char *data, size_t len, bool ends)
-{
-	static const char dashes[] = "-----";
-	const char *begin = ends ? "-----END " : "-----BEGIN ", *what = ends ? "" : "PRIVATE KEY";
-	const char *end = data + len;
-	for (const char *at = data; (at = memmem(at, (size_t)(end - at), begin, strlen(begin)));) {
-		at += strlen(begin);
-		size_t left = (size_t)(end - at);
-		const char *stop = memmem(at, left < 64 ? left : 64, dashes, strlen(dashes));
-		if (stop && memmem(at, (size_t)(stop - at), what, strlen(what)))
-			return (size_t)(stop - data) + strlen(dashes);
-	}
-	return 0;
-}

@@ -138,6 +138,44 @@ void grid_line_feed(struct terminal *t)
 		s->x = s->cols - 1;
 }
 
+/* Takes `removed` cells out and puts `inserted` blank ones in; what follows moves. */
+static bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned removed,
+		     unsigned inserted)
+{
+	uint32_t *cells = row->cells;
+	if (at >= row->used)
+		return false;
+	if (removed > cols - at)
+		removed = cols - at;
+	if (inserted > cols - at)
+		inserted = cols - at;
+	unsigned from = at + removed, to = at + inserted;
+	row_touch(row);
+	/* No half of a wide character stays. */
+	if (at > 0 && cell_width(cells[at - 1]) == 2)
+		cells[at - 1] = 0;
+	if (from < cols &&
+	    (inserted ? from > 0 && cell_width(cells[from - 1]) == 2 : cell_is_stub(cells[from])))
+		cells[from] = 0;
+	unsigned left = row->used > from ? row->used - from : 0;
+	if (left > cols - to)
+		left = cols - to;
+	unsigned end = row->used;
+	memmove(cells + to, cells + from, left * sizeof(*cells));
+	memset(cells + at, 0, ((to < end ? to : end) - at) * sizeof(*cells));
+	if (to + left < end)
+		memset(cells + to + left, 0, (end - to - left) * sizeof(*cells));
+	if (cell_width(cells[cols - 1]) == 2)
+		cells[cols - 1] = 0;
+	row->used = left ? to + left : at;
+	/* A row that is empty again is as good as new. */
+	if (row->used == 0) {
+		row->plain = true;
+		row->end = 0;
+	}
+	return true;
+}
+
 void grid_edit(struct terminal *t, unsigned y, unsigned at, unsigned removed, unsigned inserted)
 {
 	struct screen *s = t->screen;

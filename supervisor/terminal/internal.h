@@ -149,9 +149,6 @@ bool row_is_blank(const struct row *row);
 /* The row's text no longer is what was written. */
 void row_touch(struct row *row);
 
-/* Takes `removed` cells out and puts `inserted` blank ones in; what follows moves. */
-bool row_edit(struct row *row, unsigned cols, unsigned at, unsigned removed, unsigned inserted);
-
 /* A hash of the look of a row; not 0. */
 uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);
 
