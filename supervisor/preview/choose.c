@@ -216,6 +216,17 @@ static bool take_joined(struct layout *l, size_t unit, size_t most)
 	return true;
 }
 
+/* The line below one that ends in a colon may be its message: it tells more if that is taken. */
+static void raise_message(struct layout *l, size_t unit)
+{
+	struct entry *u = &l->units[unit], *below = u + 1;
+	const struct score *over = &u->trait.score, *score = &below->trait.score;
+	if (unit + 1 < l->count && follows(u, below) && over->opens && over->kind == SCORE_FAIL &&
+	    score->indent == over->indent &&
+	    (score->kind == SCORE_PLAIN || score->kind == SCORE_FAIL))
+		below->trait.value *= 2;
+}
+
 /* Takes a line, and what belongs to it if it is a telling one. */
 static void take_telling(struct layout *l, size_t unit)
 {
@@ -227,6 +238,7 @@ static void take_telling(struct layout *l, size_t unit)
 	}
 	if (u->trait.value >= TELLING)
 		take_heading(l, unit);
+	raise_message(l, unit);
 	/* The next one of its shape tells less. */
 	for (size_t i = 0; i < l->count; i++) {
 		struct trait *other = &l->units[i].trait;
