@@ -15,14 +15,11 @@ enum {
 	/* A line of at least this value is more than the context of another. */
 	TELLING = 180,
 	/* One of less is taken only for its place. */
-	CONTEXT = 45,
+	CONTEXT = TELLING / 4,
 	/* What a line costs beside its bytes; after a failure no smaller gap is left beside it. */
 	LINE_COST = 100,
-	HEADING_REACH = 4,
 	/* Percent of its value that a line keeps when one like it is taken. */
 	NEXT_OF_SHAPE = 80,
-	/* A fold with its first lines is taken where a gap would be, if it costs no more. */
-	FOLD_COST = 400,
 	/* A line that costs no more is not taken for itself. */
 	BLANK_COST = 2,
 	/* Units that are looked at in all, so that a very large budget costs no more. */
@@ -179,10 +176,10 @@ static bool is_separator(const struct entry *u)
 	return u->trait.score.kind == SCORE_BLANK || u->trait.score.kind == SCORE_RULE;
 }
 
-/* Takes the heading of a unit: the line above that is indented less, if it is near. */
+/* Takes the heading of a unit: the next line above that is indented less. */
 static void take_heading(struct layout *l, size_t unit)
 {
-	for (size_t i = unit; i-- > 0 && i + HEADING_REACH >= unit;) {
+	for (size_t i = unit; i-- > 0;) {
 		const struct entry *above = &l->units[i];
 		const struct score *score = &above->trait.score;
 		if (!follows(above, above + 1) || is_separator(above))
@@ -261,7 +258,7 @@ static void close_gaps(struct layout *l, bool smart)
 			folds |= l->units[k].alike;
 			alarms |= is_false_alarm(l, &l->units[k], false);
 		}
-		size_t room = smart && folds && !alarms ? FOLD_COST : 0;
+		size_t room = smart && folds && !alarms ? LINE_COST : 0;
 		spelled |= !layout_close_gap(l, from, i, !spelled, room);
 		spelled |= i < l->count && l->units[i].folded && l->units[i].alike;
 		from = i + 1;

@@ -11,11 +11,9 @@ enum {
 	ALIKE_LAST = 120,
 	/* A line that is longer than its limit by less than twice a note is not cut. */
 	LINE_SLACK = 40,
-	CUT_LEAST = 64,
 	/* So many lines that are alike are shown. */
 	ALIKE_SHOWN = 2,
-	/* At least so many are left out, and that must save so many times its cost. */
-	ALIKE_LEAST = 3,
+	/* Leaving the others out must save so many times its cost. */
 	ALIKE_GAIN = 2,
 };
 
@@ -341,7 +339,7 @@ static bool join_units(struct layout *l, size_t from, size_t end)
 	}
 	joined.length = joined.last.offset + joined.last.length - joined.line.offset;
 	layout_price_unit(l, &joined);
-	if (!more && (end - from <= ALIKE_LEAST || joined.cost > cost / ALIKE_GAIN))
+	if (!more && joined.cost > cost / ALIKE_GAIN)
 		return false;
 	l->units[from] = joined;
 	return true;
@@ -418,7 +416,7 @@ bool layout_take(struct layout *l, size_t unit, size_t most)
 	}
 	uint64_t lines = unit_count(l, u);
 	/* A cut that saves hardly more than its note takes from the line for nothing. */
-	bool is_idle = u->cost < whole.cost && whole.cost - u->cost < CUT_LEAST;
+	bool is_idle = u->cost < whole.cost && whole.cost - u->cost < LINE_SLACK;
 	if (u->cost == 0 || u->cost > room || is_idle || !has_count(l, l->lines, lines)) {
 		*u = whole;
 		return false;

@@ -5,17 +5,12 @@
 enum {
 	WORD_MAX = 40,
 	COUNT_MAX = 100000,
-	/* Bytes of a long line that are judged: its start and its end. */
-	JUDGED_FRONT = 320,
-	JUDGED_BACK = 100,
+	/* Bytes of a long line that are judged: its start and its end, so many of each. */
+	JUDGED = 320,
 	/* Places inside of it that are looked at, and their size. */
 	WINDOWS = 16,
 	WINDOW = 100,
 	WINDOW_BEFORE = 60,
-	/* Bytes of words between "exited" and a status. */
-	STATUS_REACH = 20,
-	/* A line this short that ends with a colon says what follows. */
-	OPENING_LEN = 100,
 	/* How much a success tells: by its counts, by a warning, by a word of success, by a word
 	   for what was made. */
 	RESULT_COUNTS = 45,
@@ -310,8 +305,7 @@ static void read_word(struct reading *r, const struct occurrence *o)
 		r->pass_first |= o->first;
 	} else if (kind == WORD_STATUS) {
 		/* Words may be between: "exited with status 1". */
-		for (size_t from = end; end < r->len && end - from < STATUS_REACH &&
-					(is_letter(r->text[end]) || is_one_of(r->text[end], " -"));)
+		while (end < r->len && (is_letter(r->text[end]) || is_one_of(r->text[end], " -")))
 			end++;
 		if (number_behind(r, end) > 0)
 			add_form(r, FORM_STATUS);
@@ -409,7 +403,7 @@ static size_t stamp_end(const char *text, size_t len, size_t at)
 
 /* The message of a line: what is behind time stamps and between blanks. */
 struct message {
-	char copy[JUDGED_FRONT + JUDGED_BACK + 1];
+	char copy[2 * JUDGED + 1];
 	const char *text;
 	size_t len;
 	unsigned indent;
@@ -421,10 +415,10 @@ static void find_message(const struct line *line, struct message *m)
 	const char *text = line->front;
 	size_t len = line->front_len - (whole && line->ended);
 	/* Of a long line its start and its end are put together. */
-	if (!whole || len > JUDGED_FRONT + JUDGED_BACK) {
+	if (!whole || len > 2 * JUDGED) {
 		const char *end = whole ? text + len : line->back + line->back_len;
-		size_t back = size_min(whole ? len : line->back_len, JUDGED_BACK);
-		len = size_min(len, JUDGED_FRONT);
+		size_t back = size_min(whole ? len : line->back_len, JUDGED);
+		len = size_min(len, JUDGED);
 		if (len)
 			memcpy(m->copy, text, len);
 		m->copy[len++] = ' ';
@@ -595,20 +589,20 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	out->tells =
 		is_text &&
 		(tells || (kind != SCORE_PLAIN && kind != SCORE_PASS && kind != SCORE_WARNING));
-	out->opens = is_text && tells && m.len < OPENING_LEN && (opens || kind == SCORE_HEADING);
+	out->opens = is_text && tells && (opens || kind == SCORE_HEADING);
 }
 
 /* Looks through the middle of a long line that is whole, and adds what is found there. */
 static void look_inside(const struct preview_judge *j, const struct line *line, struct score *score)
 {
-	size_t at = JUDGED_FRONT, end = line->front_len - line->ended - JUDGED_BACK, lines = 0;
+	size_t at = JUDGED, end = line->front_len - line->ended - JUDGED, lines = 0;
 	for (unsigned tries = 0; tries < WINDOWS && at < end; tries++) {
 		struct score inside;
 		size_t from = at + literals_find(&j->prefilter, line->front + at, end - at, &lines);
 		if (from == end)
 			break;
 		from -= WINDOW_BEFORE;
-		size_t len = size_min(end + JUDGED_BACK - from, WINDOW);
+		size_t len = size_min(end + JUDGED - from, WINDOW);
 		judge_message(j,
 			      &(struct line){
 				      .front = line->front + from, .front_len = len, .length = len},

@@ -132,12 +132,12 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 	if (outcome == OUTCOME_FAILURE)
 		raise_warnings(store);
 	for (size_t i = 0; i < store->count; i++) {
-		struct stored *line = &store->lines[i], *over = i > 0 ? line - 1 : NULL;
+		struct stored *line = &store->lines[i];
 		struct trait *t = &line->trait;
 		*t = (struct trait){.score = t->score,
 				    .threads = t->threads,
 				    .common = smart_is_common(s, &t->score)};
-		/* The source below a frame is of it, and so is the function above a path. */
+		/* The source below a frame is of it. */
 		if (t->score.kind == SCORE_FRAME)
 			frame = line;
 		else if (frame && t->score.indent <= frame->trait.score.indent)
@@ -145,12 +145,6 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		t->frame = frame ? frame->line.number : 0;
 		t->foreign =
 			frame == line ? is_foreign(&line->line) : frame && frame->trait.foreign;
-		if (frame == line && over && over->trait.score.kind == SCORE_PLAIN &&
-		    over->trait.score.score < SCORE_TELLING &&
-		    line->line.front[t->score.indent] == '/') {
-			over->trait.frame = t->frame;
-			over->trait.foreign = t->foreign;
-		}
 	}
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
