@@ -201,15 +201,18 @@ static bool is_telling(const struct layout *l, size_t unit)
 /* Takes a line, and the few lines up to others that are taken. */
 static bool take_joined(struct layout *l, size_t unit, size_t most)
 {
-	size_t room = l->ask->status > 0 ? LINE_COST : 0, k;
+	size_t room = l->ask->status > 0 ? LINE_COST : 0, from = unit, to = unit + 1;
 	if (!layout_take(l, unit, most))
 		return false;
-	for (k = unit; k > 0 && !l->units[k - 1].chosen;)
-		k--;
-	layout_close_gap(l, k, unit, false, room);
-	for (k = unit + 1; k < l->count && !l->units[k].chosen;)
-		k++;
-	layout_close_gap(l, unit + 1, k, false, room);
+	/* A gap of more lines costs more. */
+	while (from > 0 && !l->units[from - 1].chosen && unit - from < LINE_COST)
+		from--;
+	while (to < l->count && !l->units[to].chosen && to - unit < LINE_COST)
+		to++;
+	if (from == 0 || l->units[from - 1].chosen)
+		layout_close_gap(l, from, unit, false, room);
+	if (to == l->count || l->units[to].chosen)
+		layout_close_gap(l, unit + 1, to, false, room);
 	return true;
 }
 
