@@ -281,12 +281,13 @@ static void take_densest(struct layout *l)
 
 /* Takes a line to fill the room, unless that is no filler: blank or a bracket, one of many that
    tell that something goes on or went well, not the user's own, or with a word of failure that
-   tells nothing here. Returns whether there may be room for another. */
+   tells nothing here; after a success, with any. Returns whether there may be room for another. */
 static bool take_filler(struct layout *l, size_t unit)
 {
 	const struct entry *u = &l->units[unit];
 	const struct trait *t = &u->trait;
 	bool idle = !l->asked_for && (t->common || t->foreign || t->score.kind == SCORE_PASS ||
+				      is_false_alarm(l, u, true) ||
 				      (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
 	return idle || u->cost <= BLANK_COST || take_joined(l, unit, 0);
 }
