@@ -199,25 +199,23 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 /* --- runs that outlive their call ----------------------------------------------------- */
 
 /* The number that the agent's section sets, if nothing else has; `now` is what holds without it. */
-static int64_t rule_number(const struct settings *s, const char *name, size_t offset, int64_t now)
+static int64_t rule_number(const struct settings *s, const struct section_entry *set, int64_t now)
 {
-	if (!name)
-		return now;
-	const struct section_entry *values[SETTING_SLOTS], *e;
-	section_values(s, &rules_form, name, values);
-	e = values[SETTING_SLOT(offset)];
-	return e && s->sources[SETTING_SLOT(offset)].by < ORIGIN_AGENT ? e->value : now;
+	return set && s->sources[SETTING_SLOT(set->offset)].by < ORIGIN_AGENT ? set->value : now;
 }
 
 struct hand_over rule_hand_over(const struct settings *s, const char *name)
 {
 	struct hand_over h = {0, EXIT_HANDED_OVER};
-	const size_t at = offsetof(struct settings, hand_over);
+	const size_t at = SETTING_SLOT(offsetof(struct settings, hand_over));
+	const struct section_entry *set[SETTING_SLOTS] = {NULL};
 	/* The tools of terse mcp have limits of their own. */
 	if (s->words != WORDS_COMMANDS)
 		return h;
-	int64_t limit = rule_number(s, name, at, s->hand_over), told;
-	if (name && limit && s->sources[SETTING_SLOT(at)].by <= ORIGIN_AGENT) {
+	if (name)
+		section_values(s, &rules_form, name, set);
+	int64_t limit = rule_number(s, set[at], s->hand_over), told;
+	if (name && limit && s->sources[at].by <= ORIGIN_AGENT) {
 		const char *item = rule_item(s, name, RULE_LIMIT, is_set, NULL);
 		if (item && value_parse_count(getenv(item), &told) == 0 && told > 0)
 			limit = told;
@@ -229,7 +227,8 @@ struct hand_over rule_hand_over(const struct settings *s, const char *name)
 	h.after = limit - (before < limit / 2 ? before : limit / 2);
 	if (SETTING_ORIGIN(s, yield_status) != ORIGIN_BUILT_IN)
 		h.status = (int)s->yield_status;
-	h.status = (int)rule_number(s, name, offsetof(struct settings, yield_status), h.status);
+	h.status = (int)rule_number(s, set[SETTING_SLOT(offsetof(struct settings, yield_status))],
+				    h.status);
 	return h;
 }
 

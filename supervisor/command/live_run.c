@@ -83,15 +83,17 @@ void live_run_failed(const struct verb_call *c, const char *id, int error)
 			  : error == EBUSY           ? "has too many clients"
 			  : error == ETIMEDOUT || error == EAGAIN ? "its supervisor does not answer"
 								  : strerror(error);
+	struct buffer asked = BUFFER_INIT;
+	if (error == EACCES)
+		wording_asked(&asked, WAIT_SECRET, "", id);
 	if (error == ENOENT || error == EPIPE || error == ESRCH)
 		verb_error(c->verb->name, "%s: has ended (%s%s)", id,
 			   vocabularies[c->settings->words].read, id);
-	else if (error == EACCES)
-		verb_error(c->verb->name,
-			   "%s: a secret is asked for; a person has to run: terse attach %s", id,
-			   id);
+	else if (error == EACCES && buffer_string(&asked))
+		verb_error(c->verb->name, "%s: %s", id, asked.data);
 	else
 		verb_error(c->verb->name, "%s: %s", id, why);
+	buffer_release(&asked);
 }
 
 /* Says what is wrong with a pattern of --for. */

@@ -493,13 +493,11 @@ static void live_call(const struct supervisor *s)
    had gone. */
 static void live_refuse(struct supervisor *s, int64_t now_ms)
 {
-	static const int signals[] = {SIGHUP, SIGTERM, SIGKILL};
 	struct looks *l = &s->looks;
 	if (!pty_is_raw(l->master)) {
 		live_type_end(s);
 	} else if (l->wait.pid) {
-		kill(l->wait.pid, signals[l->sent]);
-		l->sent += l->sent < 2;
+		looks_hang_up(l);
 		looks_touch(l, now_ms);
 	} else {
 		supervisor_end_tree(s, TREE_HUP);

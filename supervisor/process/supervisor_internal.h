@@ -273,12 +273,14 @@ bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms);
 enum keys_found { KEYS_NOTHING, KEYS_WAITS, KEYS_HUNG_UP };
 enum keys_found looks_find_keys(struct looks *l, const struct terminal *t, int64_t now_ms);
 
+/* Hangs up the process that the last look saw waiting: HUP, the next time TERM, then KILL. */
+void looks_hang_up(struct looks *l);
+
 /* Appends the question: the text of the cursor's row, clean and short. Nothing on the alternate
    screen, which is no question. Returns 0, or -1 with ENOMEM. */
 int prompt_text(struct terminal *t, struct buffer *out);
 
-/* --- the watchdog ------------------------------------------------------------------------------
- */
+/* --- the watchdog --------------------------------------------------------------------------- */
 
 // A process that only waits. When the supervisor dies before the command has ended (SIGKILL, out of
 // memory), or the front end before the command has been executed, it ends the command's processes

@@ -265,7 +265,7 @@ static void report_note_shown(struct supervisor *s)
 
 /* Another live run of the command of `m`, in its directory, that listens: its ID, and the port.
    Returns 0 if there is none with an artifact. */
-static unsigned client_find_listener(const struct meta *m, char id[ID_LEN + 1])
+static unsigned report_find_listener(const struct meta *m, char id[ID_LEN + 1])
 {
 	struct store stores[STORE_MAX];
 	char(*ids)[ID_LEN + 1];
@@ -365,7 +365,7 @@ void supervisor_report(struct supervisor *s)
 		char id[ID_LEN + 1];
 		bool may_tell = s->is_text && WIFEXITED(s->status) && s->status != 0 &&
 				!s->interrupted && !s->timed_out && s->sources->sink == SINK_AGENT;
-		unsigned port = may_tell ? client_find_listener(&r->meta, id) : 0;
+		unsigned port = may_tell ? report_find_listener(&r->meta, id) : 0;
 		if (port) {
 			struct buffer line = BUFFER_INIT;
 			wording_listens(&line, id, port, (enum next_words)s->job->settings->words);

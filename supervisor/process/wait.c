@@ -299,6 +299,13 @@ static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t agai
 	return false;
 }
 
+void looks_hang_up(struct looks *l)
+{
+	static const int signals[] = {SIGHUP, SIGTERM, SIGKILL};
+	kill(l->wait.pid, signals[l->sent]);
+	l->sent += l->sent < 2;
+}
+
 #define AGAIN_MS 100
 
 #define PAUSE_MOST_MS 30000
@@ -329,11 +336,8 @@ enum keys_found looks_find_keys(struct looks *l, const struct terminal *t, int64
 	if (!looks_note(l, l->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
 		return KEYS_NOTHING;
 	if (l->hangs_up && !l->wait.also && screen && !wait_is_serving()) {
-		static const int signals[] = {SIGHUP, SIGTERM, SIGKILL};
 		l->at = now_ms + (l->sent == 1 ? l->grace : HUP_GRACE_MS);
-		kill(l->wait.pid, signals[l->sent]);
-		if (l->sent < 2)
-			l->sent++;
+		looks_hang_up(l);
 		return l->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
 	}
 	l->at = now_ms + l->pause_ms;
