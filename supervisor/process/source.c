@@ -9,13 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 static void source_pass(void *ctx, const char *data, size_t len);
@@ -197,186 +192,6 @@ size_t source_read_once(int fd, char *data, size_t len, int *end)
 	}
 }
 
-// A thread that reads what a command writes while its owner renders what came before. A pty holds
-// only some KB: without the thread the command would wait whenever text is scored or written to
-// disk. A pipe holds a whole read, so it has none.
-//
-// It pays only for long outputs. The thread touches nothing but the descriptor and a ring of bytes.
-
-#define RING ((size_t)512 * 1024)
-
-/* The owner is woken for so many bytes, or for fewer when nothing more comes for a moment. */
-#define WORTH        SOURCE_CHUNK
-#define OWED_WAIT_MS 2
-
-#define STACK ((size_t)256 * 1024)
-
-struct reader_thread {
-	int fd;
-	int filled; /* eventfd: to the owner */
-	int stop;   /* eventfd: to the thread */
-	pthread_t thread;
-	pthread_mutex_t mutex; /* for what follows */
-	pthread_cond_t room;
-	size_t first, len; /* of what is in the ring */
-	size_t given;      /* so much of it has the owner, since the last call */
-	int end;           /* EAGAIN while there may be more */
-	bool announced;    /* `filled` is set */
-	bool stopping;     /* the thread is to end */
-	char *ring;
-};
-
-static void reader_thread_announce(struct reader_thread *in)
-{
-	if (!in->announced)
-		eventfd_write(in->filled, 1);
-	in->announced = true;
-}
-
-static void *reader_thread_run(void *arg)
-{
-	struct reader_thread *in = arg;
-	pthread_mutex_lock(&in->mutex);
-	while (!in->stopping && in->end == EAGAIN) {
-		size_t start = (in->first + in->len) % RING, room = RING - in->len, n;
-		int end;
-		if (room == 0) {
-			pthread_cond_wait(&in->room, &in->mutex);
-			continue;
-		}
-		pthread_mutex_unlock(&in->mutex);
-		n = source_read_once(in->fd, in->ring + start,
-				     room < RING - start ? room : RING - start, &end);
-		pthread_mutex_lock(&in->mutex);
-		in->len += n;
-		if (n == 0 && end != EAGAIN)
-			in->end = end;
-		if (in->len >= WORTH || in->end != EAGAIN)
-			reader_thread_announce(in);
-		if (n > 0 || in->end != EAGAIN || in->stopping)
-			continue;
-		/* Waits until there is more to read, or for the end. */
-		struct pollfd fds[] = {{.fd = in->fd, .events = POLLIN},
-				       {.fd = in->stop, .events = POLLIN}};
-		bool owes = in->len > 0 && !in->announced;
-		pthread_mutex_unlock(&in->mutex);
-		int ready = poll(fds, 2, owes ? OWED_WAIT_MS : -1);
-		pthread_mutex_lock(&in->mutex);
-		if (ready == 0 && in->len > 0)
-			reader_thread_announce(in);
-	}
-	pthread_mutex_unlock(&in->mutex);
-	return NULL;
-}
-
-static void reader_thread_free(struct reader_thread *in)
-{
-	pthread_cond_destroy(&in->room);
-	pthread_mutex_destroy(&in->mutex);
-	io_close(&in->filled);
-	io_close(&in->stop);
-	free(in->ring);
-	free(in);
-}
-
-/* NULL: there is one processor, no memory or no thread to be had. */
-static struct reader_thread *reader_thread_begin(int fd)
-{
-	cpu_set_t set;
-	bool pays = sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1;
-	struct reader_thread *in = pays ? calloc(1, sizeof(*in)) : NULL;
-	if (!in)
-		return NULL;
-	in->fd = fd;
-	in->end = EAGAIN;
-	bool runs = false;
-	in->filled = io_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	in->stop = io_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	pthread_mutex_init(&in->mutex, NULL);
-	pthread_cond_init(&in->room, NULL);
-	in->ring = io_block(RING);
-	pthread_attr_t attributes;
-	if (in->filled >= 0 && in->stop >= 0 && in->ring && pthread_attr_init(&attributes) == 0) {
-		/* With all signals blocked, since they are for the owner. */
-		sigset_t all, before;
-		pthread_attr_setstacksize(&attributes, STACK);
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		runs = pthread_create(&in->thread, &attributes, reader_thread_run, in) == 0;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-		pthread_attr_destroy(&attributes);
-	}
-	if (runs)
-		return in;
-	reader_thread_free(in);
-	return NULL;
-}
-
-/* The next bytes that were read, as far as they lie in one piece; up to SOURCE_CHUNK. Those that
-   the last call gave have been dealt with. Otherwise as source_read_once(). */
-static size_t reader_thread_next(struct reader_thread *in, const char **data, int *end)
-{
-	pthread_mutex_lock(&in->mutex);
-	if (in->given > 0) {
-		in->first = (in->first + in->given) % RING;
-		in->len -= in->given;
-		pthread_cond_signal(&in->room);
-	}
-	size_t len = in->len < RING - in->first ? in->len : RING - in->first;
-	in->given = len < SOURCE_CHUNK ? len : SOURCE_CHUNK;
-	*data = in->ring + in->first;
-	*end = len > 0 ? -1 : in->end;
-	if (in->announced && len == 0 && in->end == EAGAIN) {
-		eventfd_t value;
-		eventfd_read(in->filled, &value);
-		in->announced = false;
-	}
-	pthread_mutex_unlock(&in->mutex);
-	return in->given;
-}
-
-/* Hands on what the thread has read. */
-static size_t source_read_ahead(struct source *s, int *end)
-{
-	const char *data;
-	size_t n = reader_thread_next(s->reader_thread, &data, end);
-	if (n > 0)
-		source_consume(s, data, n);
-	return n;
-}
-
-int source_poll_fd(const struct source *s)
-{
-	return s->reader_thread ? s->reader_thread->filled : s->fd;
-}
-
-void source_stop_thread(struct source *s)
-{
-	struct reader_thread *in = s->reader_thread;
-	int end;
-	if (!in)
-		return;
-	TRACE(PROCESS, "supervisor: no thread reads ahead any more");
-	pthread_mutex_lock(&in->mutex);
-	in->stopping = true;
-	pthread_cond_signal(&in->room);
-	pthread_mutex_unlock(&in->mutex);
-	eventfd_write(in->stop, 1);
-	pthread_join(in->thread, NULL);
-	/* The descriptor goes on behind what it has read. */
-	while (source_read_ahead(s, &end) > 0)
-		;
-	reader_thread_free(in);
-	s->reader_thread = NULL;
-	s->taken = 0;
-}
-
-/* After so many bytes of a pty a thread reads ahead. */
-#define MUCH ((uint64_t)4 * 1024 * 1024)
-
-/* After so many short reads in a row it is not needed any more. */
-#define LULLS 16
-
 /* Bytes that a pty hands out at a time. */
 #define LEAST_READ ((size_t)4096)
 
@@ -385,41 +200,21 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	size_t got = 0;
 	int end = -1;
 	while (s->fd >= 0 && got < most && end < 0) {
-		if (s->reader_thread) {
-			got += source_read_ahead(s, &end);
-		} else {
-			/* A pty hands out a few KB at a time: reading them in a row lets the
-			   command go on writing while they are rendered; once the reader has gone,
-			   it is not to go on. */
-			size_t len = 0, n = 1;
-			while (n > 0 && SOURCE_CHUNK - len >= LEAST_READ &&
-			       (!s->gone || len == 0)) {
-				n = source_read_once(s->fd, chunk + len, SOURCE_CHUNK - len, &end);
-				len += n;
-			}
-			if (len > 0)
-				source_consume(s, chunk, len);
-			got += len;
+		/* A pty hands out a few KB at a time: reading them in a row lets the command go on
+		   writing while they are rendered; once the reader has gone, it is not to go on. */
+		size_t len = 0, n = 1;
+		while (n > 0 && SOURCE_CHUNK - len >= LEAST_READ && (!s->gone || len == 0)) {
+			n = source_read_once(s->fd, chunk + len, SOURCE_CHUNK - len, &end);
+			len += n;
 		}
+		if (len > 0)
+			source_consume(s, chunk, len);
+		got += len;
 		if (end < 0 && output_queue_is_full(&s->queue))
 			return 1;
 	}
 	if (s->fd < 0)
 		return -1;
-	/* Begins and ends reading ahead, by the size of this read. */
-	if (end < 0 || end == EAGAIN) {
-		s->taken += got;
-		s->lulls = got < SOURCE_CHUNK ? s->lulls + 1 : 0;
-		if (s->reader_thread && s->lulls >= LULLS)
-			source_stop_thread(s);
-		if (!s->reader_thread && s->pty && !s->lasting && s->taken >= MUCH) {
-			s->reader_thread = reader_thread_begin(s->fd);
-			TRACE(PROCESS, "supervisor: a thread reads ahead%s",
-			      s->reader_thread ? "" : ": none to be had");
-			s->taken = 0;
-			s->lulls = 0;
-		}
-	}
 	if (end < 0)
 		return 1;
 	if (end == EAGAIN) {
@@ -486,7 +281,6 @@ void source_let_go(struct source *s)
 
 void source_close(struct source *s)
 {
-	source_stop_thread(s);
 	io_close(&s->fd);
 	redactor_finish(&s->redactor);
 	if (s->text)
@@ -495,7 +289,6 @@ void source_close(struct source *s)
 
 int source_abandon(struct source *s, const char *why)
 {
-	source_stop_thread(s);
 	int fd = s->fd;
 	s->fd = -1;
 	source_close(s);
@@ -507,7 +300,6 @@ int source_abandon(struct source *s, const char *why)
 
 void source_release(struct source *s)
 {
-	source_stop_thread(s);
 	io_close(&s->fd);
 	io_close(&s->child);
 	interceptor_free(s->text);

@@ -18,7 +18,6 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-struct reader_thread;
 struct supervisor;
 
 /* From this length on output_queue_is_full(), and the owner stops producing. */
@@ -75,11 +74,8 @@ struct source {
 	bool onward;    /* a program gets what is written after the command's end, too */
 	bool printed;   /* something reached the reader since the owner last cleared it */
 	char last;      /* the last byte a person saw */
-	unsigned lulls; /* short reads in a row */
 	uint64_t came;  /* bytes read in all */
 	uint64_t shown; /* bytes added to what was shown (supervisor_internal.h) */
-	uint64_t taken; /* bytes read since the thread was last begun or ended */
-	struct reader_thread *reader_thread; /* the thread that reads ahead, or NULL */
 	enum sink sink;
 	struct supervisor *run; /* gets answers to queries of the command, and sees what is read
 				   from the first source; NULL: not opened */
@@ -101,12 +97,6 @@ struct interceptor *source_text(struct source *s);
 /* One read of a non-blocking pty master or pipe. Returns how many bytes came; 0: *end tells why
    (EAGAIN, 0 at the end of a pipe, EIO at that of a pty, ...), else it is -1. */
 size_t source_read_once(int fd, char *data, size_t len, int *end);
-
-/* The descriptor that becomes readable when there is something to read: `fd`, or the thread's. */
-int source_poll_fd(const struct source *s);
-
-/* Ends reading ahead: deals with what the thread has read; from here on `fd` is read directly. */
-void source_stop_thread(struct source *s);
 
 /* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the
    other side is closed (the source is then, too). */

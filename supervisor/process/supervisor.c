@@ -93,7 +93,6 @@ static void supervisor_drain(struct supervisor *s)
 {
 	for (struct source *source = s->sources; source < s->end; source++) {
 		size_t left = DRAIN_MAX;
-		source_stop_thread(source);
 		/* A read that found nothing is repeated, too; see source_read_once(). */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
 			int more = source_read(source, s->chunk, SOURCE_CHUNK);
@@ -598,10 +597,8 @@ static void supervisor_on_writable(void *ctx, short revents)
 	output_queue_pump(&source->queue);
 	if (!source->queue.error && !(revents & (POLLERR | POLLHUP)))
 		return;
-	if (!source->queue.error) {
+	if (!source->queue.error)
 		source->gone = true;
-		source_stop_thread(source);
-	}
 	/* A write through a pipe fails in the command from now on, one to a terminal when it
 	   comes. */
 	if (source->queue.error || !source->pty)
@@ -646,8 +643,6 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	/* The reader of the summary has taken a piece. */
 	if (s->summary.is_open && supervisor_print_summary(s))
 		loop_until(l, now_ms);
-	if (s->input.len > 0)
-		source_stop_thread(&s->sources[0]);
 	/* That a reader has gone is known before what the command wrote after that is read. */
 	for (struct source *source = s->sources; source < s->end; source++) {
 		bool waits = source->queue.queue.len > 0;
@@ -665,7 +660,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 			source->onward ? s->state == SUPERVISOR_FLUSHING : s->timer[TIMER_PACE] > 0;
 		if (source->fd >= 0 && !source->hung && !rests &&
 		    !output_queue_is_full(&source->queue))
-			loop_watch(l, source_poll_fd(source),
+			loop_watch(l, source->fd,
 				   POLLIN |
 					   (source == s->sources && s->input.len > 0 ? POLLOUT : 0),
 				   supervisor_on_readable, source);
