@@ -459,7 +459,7 @@ int gc_end_session(const struct store *s, const char *session)
 	int dir = store_open_session(s, session, false);
 	if (dir < 0)
 		return -1;
-	int result = journal_add_end(dir, clock_real_ms());
+	int result = journal_add_end(dir, session, clock_real_ms());
 	io_close(&dir);
 	return result;
 }

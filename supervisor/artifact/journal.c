@@ -6,6 +6,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/json.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +21,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define INSIDE ",\"inside\":true"
+#define NS_PER_MS 1000000
+#define BEGINNING "{\"eventName\":\"terse."
+#define TIME      ",\"timeUnixNano\":"
+#define STARTED   ",\"startTimeUnixNano\":"
+#define ENDED     ",\"endTimeUnixNano\":"
+#define INSIDE    ",\"inside\":true"
 
 /* A longer line was not written by terse. */
 #define LINE_MOST ((size_t)64 * 1024)
@@ -89,14 +95,17 @@ static int journal_add_line(int dir, struct buffer *line)
 int journal_add_made(int dir, const char *id)
 {
 	struct buffer line = BUFFER_INIT;
-	buffer_printf(&line, "{\"made\":\"%s\"}", id);
+	buffer_printf(&line, BEGINNING "artifact\",\"id\":\"%s\"" TIME "%" PRId64 "}", id,
+		      clock_real_ms() * NS_PER_MS);
 	return journal_add_line(dir, &line);
 }
 
-int journal_add_end(int dir, int64_t now_ms)
+int journal_add_end(int dir, const char *session, int64_t now_ms)
 {
 	struct buffer line = BUFFER_INIT;
-	buffer_printf(&line, "{\"ended\":%" PRId64 "}", now_ms);
+	buffer_printf(&line, BEGINNING "session.end\"" TIME "%" PRId64, now_ms * NS_PER_MS);
+	json_add_string(&line, "session.id", session);
+	json_end(&line, '}');
 	return journal_add_line(dir, &line);
 }
 
@@ -104,9 +113,10 @@ int journal_add_read(int dir, const struct journal_read *read)
 {
 	struct buffer line = BUFFER_INIT;
 	buffer_printf(&line,
-		      "{\"read\":\"%s\",\"at_ms\":%" PRId64 ",\"bytes\":%" PRIu64
-		      ",\"tokens\":%" PRIu64 "%s}",
-		      read->id, read->at_ms, read->bytes, read->tokens, read->inside ? INSIDE : "");
+		      BEGINNING "read\",\"id\":\"%s\"" TIME "%" PRId64 ",\"bytes\":%" PRIu64
+				",\"tokens\":%" PRIu64 "%s}",
+		      read->id, read->at_ms * NS_PER_MS, read->bytes, read->tokens,
+		      read->inside ? INSIDE : "");
 	return journal_add_line(dir, &line);
 }
 
@@ -132,29 +142,30 @@ static enum journal_kind kind_of(const char *line, size_t len, char id[ID_LEN + 
 {
 	static const struct {
 		const char *text;
-		size_t len;
 		enum journal_kind kind;
 	} beginnings[] = {
-		{"{\"read\":\"", 9, JOURNAL_READ},
-		{"{\"id\":\"", 7, JOURNAL_RUN},
-		{"{\"made\":\"", 9, JOURNAL_MADE},
+		{"read\",\"id\":\"", JOURNAL_READ},
+		{"run\",\"id\":\"", JOURNAL_RUN},
+		{"artifact\",\"id\":\"", JOURNAL_MADE},
+		{"session.end\"" TIME, JOURNAL_ENDED},
 	};
+	const size_t begun = strlen(BEGINNING);
 	*id = '\0';
-	if (len < 10 || line[len - 1] != '}')
+	if (len < begun || line[len - 1] != '}' || memcmp(line, BEGINNING, begun) != 0)
 		return JOURNAL_DAMAGED;
-	if (memcmp(line, "{\"ended\":", 9) == 0)
-		return JOURNAL_ENDED;
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
-		size_t n = beginnings[i].len;
-		if (memcmp(line, beginnings[i].text, n) != 0)
+		enum journal_kind kind = beginnings[i].kind;
+		size_t n = strlen(beginnings[i].text);
+		if (len <= begun + n || memcmp(line + begun, beginnings[i].text, n) != 0)
 			continue;
-		if (beginnings[i].kind == JOURNAL_RUN && line[n] == '"')
-			return JOURNAL_RUN;
+		n += begun;
+		if (kind == JOURNAL_ENDED || (kind == JOURNAL_RUN && line[n] == '"'))
+			return kind;
 		if (len < n + ID_LEN + 2 || line[n + ID_LEN] != '"')
 			return JOURNAL_DAMAGED;
 		memcpy(id, line + n, ID_LEN);
 		id[ID_LEN] = '\0';
-		return id_is_valid(id) ? beginnings[i].kind : JOURNAL_DAMAGED;
+		return id_is_valid(id) ? kind : JOURNAL_DAMAGED;
 	}
 	return JOURNAL_DAMAGED;
 }
@@ -184,9 +195,16 @@ static int64_t pass_number(const char **at, const char *end, const char *key, in
 	return *at > digits && (**at == ',' || **at == '}') ? n : none;
 }
 
-static int64_t number_of(const char *line, size_t len, const char *key)
+/* The same of a time, in ms. */
+static int64_t pass_time(const char **at, const char *end, const char *key, int64_t none)
 {
-	return pass_number(&line, line + len, key, -1);
+	int64_t ns = pass_number(at, end, key, -1);
+	return ns < 0 ? none : ns / NS_PER_MS;
+}
+
+static int64_t time_of(const char *line, size_t len, const char *key)
+{
+	return pass_time(&line, line + len, key, -1);
 }
 
 /* --- taking lines out ------------------------------------------------------------------- */
@@ -300,8 +318,8 @@ static bool keep_line(void *ctx, const char *line, size_t len)
 	int64_t ms = -1;
 	switch (kind_of(line, len, id)) {
 	case JOURNAL_MADE: return exists(c->dir, id);
-	case JOURNAL_RUN: ms = number_of(line, len, ",\"started_ms\":"); break;
-	case JOURNAL_READ: ms = number_of(line, len, ",\"at_ms\":"); break;
+	case JOURNAL_RUN: ms = time_of(line, len, STARTED); break;
+	case JOURNAL_READ: ms = time_of(line, len, TIME); break;
 	default: break;
 	}
 	return ms < c->from_ms || ms >= c->to_ms;
@@ -366,7 +384,7 @@ int64_t journal_end_ms(int dir)
 	while ((kind == JOURNAL_READ || kind == JOURNAL_DAMAGED) &&
 	       journal_tail_next(&t, &line, &len) == 1) {
 		kind = kind_of(line, len, id);
-		ms = kind == JOURNAL_ENDED ? number_of(line, len, "{\"ended\":") : 0;
+		ms = kind == JOURNAL_ENDED ? time_of(line, len, TIME) : 0;
 	}
 	io_close(&t.fd);
 	return ms > 0 ? ms : 0;
@@ -521,9 +539,9 @@ static int advance(struct journal *j, struct source *s)
 		if (kind != JOURNAL_MADE || l->is_there) {
 			if (j->count == 1)
 				return 0;
-			const char *key = kind == JOURNAL_READ ? ",\"at_ms\":" : ",\"ended_ms\":";
+			const char *key = kind == JOURNAL_RUN ? ENDED : TIME;
 			s->ms = kind == JOURNAL_MADE ? id_time_ms(id_pack(l->of.id))
-						     : number_of(l->text, l->len, key);
+						     : time_of(l->text, l->len, key);
 			s->ms = s->ms < 0 ? 0 : s->ms;
 			if (s->ms < s->from_ms)
 				break;
@@ -634,7 +652,7 @@ int journal_next_run(struct journal *j, struct meta *m)
 bool journal_parse_read(const struct journal_line *line, struct journal_read *read)
 {
 	const char *at = line->text, *end = at + line->len;
-	read->at_ms = pass_number(&at, end, ",\"at_ms\":", -1);
+	read->at_ms = pass_time(&at, end, TIME, -1);
 	int64_t bytes = pass_number(&at, end, ",\"bytes\":", -1);
 	int64_t tokens = pass_number(&at, end, ",\"tokens\":", -1);
 	read->bytes = (uint64_t)bytes;
@@ -651,19 +669,21 @@ bool journal_parse_sums(const struct journal_line *line, struct meta *m)
 	memcpy(m->id, line->of.id, sizeof(m->id));
 	if (pass_key(&at, end, ",\"state\":\"done\""))
 		m->state = META_DONE;
-	m->started_ms = pass_number(&at, end, ",\"started_ms\":", 0);
-	m->duration_ms = pass_number(&at, end, ",\"duration_ms\":", -1);
-	m->exit_code = (int)pass_number(&at, end, ",\"exit_code\":", -1);
+	m->started_ms = pass_time(&at, end, STARTED, 0);
+	m->duration_ms = pass_time(&at, end, ",\"duration_ns\":", -1);
+	m->exit_code = (int)pass_number(&at, end, ",\"process.exit.code\":", -1);
 	if (pass_key(&at, end, ",\"shown\":{")) {
 		const char *behind = (const char *)memchr(at, '}', (size_t)(end - at)) + 1;
 		m->shown.bytes = (uint64_t)pass_number(&at, behind, "\"bytes\":", 0);
 		m->shown.tokens = (uint64_t)pass_number(&at, behind, ",\"tokens\":", 0);
 		m->shown.text = (uint64_t)pass_number(&at, behind, ",\"text\":", 0);
 		m->shown.own = (uint64_t)pass_number(&at, behind, ",\"own\":", 0);
+		at = behind;
 	}
 	if (pass_key(&at, end, ",\"profile\":\"" PROFILE_TERSE "\""))
 		m->profile = PROFILE_TERSE;
-	return m->duration_ms >= 0;
+	/* The last bracket is that of the line. */
+	return m->duration_ms >= 0 && at < end;
 }
 
 uint64_t journal_damaged(const struct journal *j)

@@ -1,13 +1,14 @@
 // The journal of a session, SESSION/journal.jsonl: a line for each thing, appended when it happens.
-// The first key of a line says what it tells of:
+// Its first member says what it tells of (docs/journal.schema.json; times are ns since 1970):
 //
-//   {"made":"cmd-..."}           an artifact was made
-//   {"id":"cmd-...", ...}        a run has ended (meta.h); "": it has no artifact
-//   {"read":"cmd-...","at_ms":...,"bytes":4012,"tokens":1204,"inside":true}
-//                                the text of an artifact was read or searched for somebody who is
+//   {"eventName":"terse.artifact","id":"cmd-...","timeUnixNano":...}    one was made
+//   {"eventName":"terse.run","id":"cmd-...", ...}   a run has ended (meta.h); "": no artifact
+//   {"eventName":"terse.read","id":"cmd-...","timeUnixNano":...,"bytes":4012,"tokens":1204,
+//    "inside":true}              the text of an artifact was read or searched for somebody who is
 //                                no person; inside: within a run, whose own line says what was
 //                                shown
-//   {"ended":...}                the session has ended (ms since 1970), unless a run follows
+//   {"eventName":"terse.session.end","timeUnixNano":...,"session.id":"..."}
+//                                the session has ended, unless a run follows
 //
 // It is read from its end, so that the time to find what is new does not depend on its length. What
 // is no line is passed over: a writer that was killed leaves a part of one at most, and the next
@@ -52,7 +53,7 @@ struct journal_read {
 int journal_add_made(int dir, const char *id);
 int journal_add_run(int dir, const struct meta *m);
 int journal_add_read(int dir, const struct journal_read *read);
-int journal_add_end(int dir, int64_t now_ms);
+int journal_add_end(int dir, const char *session, int64_t now_ms);
 
 /* Appends `line`, newline included, to a file of lines with one write. Returns 0, or -1 with
    errno. */

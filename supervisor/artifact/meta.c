@@ -180,6 +180,8 @@ const char *meta_state_name(enum meta_state state)
 	return states[state];
 }
 
+#define NS_PER_MS 1000000
+
 enum kind {
 	KIND_WORDS,   /* char **, and whether it is cut */
 	KIND_TEXT,    /* const char *, of `most` bytes */
@@ -188,6 +190,7 @@ enum kind {
 	KIND_FLAG,    /* bool */
 	KIND_INTEGER, /* int, 0 to `most` */
 	KIND_COUNT,   /* uint64_t, or int64_t that is not negative */
+	KIND_TIME,    /* the same of ms, as ns */
 	KIND_STREAM,  /* struct meta_stream, if it is present */
 	KIND_GROUP,   /* members of the same struct, there if the first one is not 0 */
 	KIND_HOLDERS,
@@ -247,19 +250,20 @@ static const struct field shown_fields[] = {
 	{.key = NULL},
 };
 
-/* The ID comes first: it tells a line of a run from others in the journal. */
+/* The ID comes first: it is found there in a line of the journal. */
 static const struct field fields[] = {
 	{"id", KIND_CHARS, IN_META(id), .most = sizeof(((struct meta *)0)->id)},
-	{"session", KIND_TEXT, IN_META(session), .most = NAME_MAX},
+	{"session.id", KIND_TEXT, IN_META(session), .most = NAME_MAX},
 	{"service", KIND_TEXT, IN_META(service), .most = NAME_MAX},
-	{"command", KIND_WORDS, IN_META(argv)},
+	{"process.command_args", KIND_WORDS, IN_META(argv)},
 	{"command_cut", KIND_FLAG, IN_META(cut)},
-	{"cwd", KIND_TEXT, IN_META(cwd)},
+	{"process.working_directory", KIND_TEXT, IN_META(cwd)},
 	{"state", KIND_NAME, IN_META(state), .preset = -1, .names = states},
-	{"started_ms", KIND_COUNT, IN_META(started_ms)},
-	{"ended_ms", KIND_COUNT, IN_META(ended_ms)},
-	{"duration_ms", KIND_COUNT, IN_META(duration_ms), .always = true},
-	{"exit_code", KIND_INTEGER, IN_META(exit_code), .most = 255, .preset = -1, .always = true},
+	{"startTimeUnixNano", KIND_TIME, IN_META(started_ms)},
+	{"endTimeUnixNano", KIND_TIME, IN_META(ended_ms)},
+	{"duration_ns", KIND_TIME, IN_META(duration_ms), .always = true},
+	{"process.exit.code", KIND_INTEGER, IN_META(exit_code), .most = 255, .preset = -1,
+	 .always = true},
 	{"signal", KIND_INTEGER, IN_META(signal), .most = 127},
 	{"timed_out", KIND_FLAG, IN_META(timed_out)},
 	{"binary", KIND_FLAG, IN_META(binary)},
@@ -267,8 +271,8 @@ static const struct field fields[] = {
 	{"wanted", KIND_FLAG, IN_META(wanted)},
 	{"cols", KIND_INTEGER, IN_META(cols), .most = INT_MAX},
 	{"rows", KIND_INTEGER, IN_META(rows), .most = INT_MAX},
-	{"supervisor", KIND_INTEGER, IN_META(supervisor), .most = INT_MAX},
-	{"command_pid", KIND_INTEGER, IN_META(command), .most = INT_MAX},
+	{"process.parent_pid", KIND_INTEGER, IN_META(supervisor), .most = INT_MAX},
+	{"process.pid", KIND_INTEGER, IN_META(command), .most = INT_MAX},
 	{"streams", KIND_NAME, IN_META(standard_error), .names = stderrs},
 	{"stdout_file", KIND_TEXT, IN_META(files[0])},
 	{"stderr_file", KIND_TEXT, IN_META(files[1])},
@@ -279,10 +283,10 @@ static const struct field fields[] = {
 	{"raw_lost", KIND_COUNT, IN_META(raw_lost)},
 	{"raw_error", KIND_INTEGER, IN_META(raw_error), .most = 4095},
 	{"shown", KIND_GROUP, .members = shown_fields},
-	{"agent", KIND_TEXT, IN_META(agent), .most = META_NAME},
+	{"gen_ai.agent.name", KIND_TEXT, IN_META(agent), .most = META_NAME},
 	{"profile", KIND_TEXT, IN_META(profile), .most = META_NAME},
 	{"held_by", KIND_HOLDERS, IN_META(held_by)},
-	{"host", KIND_TEXT, IN_META(host), .most = NAME_MAX},
+	{"host.name", KIND_TEXT, IN_META(host), .most = NAME_MAX},
 	{"labels", KIND_OBJECT, IN_META(labels)},
 	{"object_bytes", KIND_COUNT, IN_META(object_bytes)},
 	{.key = NULL},
@@ -330,6 +334,10 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 			if (*(const uint64_t *)at || f->always)
 				json_add_count(out, f->key, *(const uint64_t *)at);
 			break;
+		case KIND_TIME:
+			if (*(const uint64_t *)at || f->always)
+				json_add_count(out, f->key, NS_PER_MS * *(const uint64_t *)at);
+			break;
 		case KIND_STREAM:
 		case KIND_GROUP:
 			if (f->kind == KIND_STREAM ? !((const struct meta_stream *)at)->present
@@ -361,6 +369,7 @@ static void add_fields(struct buffer *out, const struct field *f, const char *ba
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 {
 	json_begin(out, NULL, '{');
+	json_add_string(out, "eventName", "terse.run");
 	add_fields(out, fields, (const char *)m, budget);
 	json_end(out, '}');
 	return buffer_check(out);
@@ -431,6 +440,11 @@ static bool read_field(const struct member_value *v, const struct field *f, char
 		*(int *)at = (int)n;
 		return true;
 	case KIND_COUNT: return member_number(v, INT64_MAX, at);
+	case KIND_TIME:
+		if (!member_number(v, INT64_MAX, &n))
+			return false;
+		*(int64_t *)at = (int64_t)(n / NS_PER_MS);
+		return true;
 	case KIND_STREAM: {
 		struct meta_stream *s = at;
 		s->present = true;

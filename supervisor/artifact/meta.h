@@ -129,10 +129,14 @@ bool meta_is_held(int text_fd);
 // struct meta as JSON and back, the same everywhere: in ID.json, as a line of the session's journal
 // (journal.h), and as a line of the remote's index (remote/index.h).
 //
-//   {"id":"cmd-...","session":"...","command":["make","-j8"],"cwd":"/src","state":"done",
-//    "started_ms":...,"ended_ms":...,"duration_ms":...,"exit_code":2,"cols":160,"rows":50,
+//   {"eventName":"terse.run","id":"cmd-...","session.id":"...",
+//    "process.command_args":["make","-j8"],
+//    "process.working_directory":"/src","state":"done","startTimeUnixNano":...,
+//    "endTimeUnixNano":...,"duration_ns":...,"process.exit.code":2,"cols":160,"rows":50,
 //    "stdout":{"bytes":...,"lines":...}}
 //
+// Names are those of OpenTelemetry's semantic conventions and of OTLP where there are any, and
+// docs/journal.schema.json has all of them: other programs read the lines. Times are ns, to the ms.
 // A value of 0, false or empty is left out; the exit code of a run that has none is null. "shown"
 // has "bytes", "tokens", "text" and "own" (struct meta_shown); "stdout_file" and "stderr_file" name
 // files that the command wrote to itself. A stream has "gap":{"from","to","offset","bytes"},

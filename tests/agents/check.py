@@ -71,7 +71,7 @@ class Commands:
         self.check_session(self.session_of(identifier(texts[0])))
 
     def session_of(self, name):
-        return self.metadata(name)["session"]
+        return self.metadata(name)["session.id"]
 
     def test_more_commands(self):
         """The cause of a failure, two calls at once, a server, and a prompt."""

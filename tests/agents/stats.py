@@ -54,7 +54,7 @@ class Stats:
         """Of each run."""
         sessions = os.path.join(self.store, "sessions")
         lines = b"".join(read_file(os.path.join(sessions, name, "journal.jsonl")) for name in os.listdir(sessions))
-        runs = sorted((json.loads(line) for line in lines.splitlines() if line.startswith(b'{"id":')), key=lambda run: run["started_ms"])
+        runs = sorted((json.loads(line) for line in lines.splitlines() if line.startswith(b'{"eventName":"terse.run"')), key=lambda run: run["startTimeUnixNano"])
         return [run.get("shown", {}).get("own", 0) for run in runs if run["profile"] != "terse"]
 
     def received(self, results):

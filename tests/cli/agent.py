@@ -2,6 +2,7 @@
 """The output that an agent gets: short text whole, long text as a preview within the budget while the
 artifact holds all of it; live head, heartbeat, and what remains when the front end is killed."""
 
+import json
 import os
 import re
 import signal
@@ -131,10 +132,10 @@ class Long(Case):
     def test_metadata(self):
         run = self.terse("sh", "-c", "seq 3000; exit 3")
         meta = self.metadata(run.id)
-        self.assertEqual(meta["exit_code"], 3)
+        self.assertEqual(meta["process.exit.code"], 3)
         self.assertEqual(meta["state"], "done")
-        self.assertEqual(os.path.realpath(meta["cwd"]), os.path.realpath(self.work))
-        self.assertIn("seq 3000; exit 3", str(meta["command"]))
+        self.assertEqual(os.path.realpath(meta["process.working_directory"]), os.path.realpath(self.work))
+        self.assertIn("seq 3000; exit 3", str(meta["process.command_args"]))
 
     def test_private(self):
         def no_umask():
@@ -156,7 +157,8 @@ class Long(Case):
         found = [os.path.join(top, "journal.jsonl") for top, _, names in os.walk(self.store)
                  if "journal.jsonl" in names]
         self.assertEqual(len(found), 1)
-        self.assertEqual([line[:6] for line in read_file(found[0]).splitlines()], [b'{"id":', b'{"made', b'{"id":'])
+        self.assertEqual([json.loads(line)["eventName"] for line in read_file(found[0]).splitlines()],
+                         ["terse.run", "terse.artifact", "terse.run"])
 
     def test_disk_cap_keeps_both_ends(self):
         run = self.terse("--max-artifact", "64KB", "seq", "1", "200000")

@@ -63,7 +63,7 @@ class Archives(Case):
                 if name.startswith(identifier) and not name.endswith(".idx"):
                     found[name] = read_file(os.path.join(top, name))
         meta = self.metadata(identifier)
-        for key in ("session", "supervisor", "command_pid"):
+        for key in ("session.id", "process.parent_pid", "process.pid"):
             meta.pop(key, None)
         found[identifier + ".json"] = meta
         return found
@@ -85,7 +85,7 @@ class Archives(Case):
                          rb"terse read %s\n\Z" % (run.id.encode(), run.id.encode()))
         self.assertTrue(self.files(run.id) == before)
         self.assertIn(run.id.encode(), self.ask("list", "--session", "theirs"))
-        self.assertEqual(self.metadata(run.id)["session"], "theirs")
+        self.assertEqual(self.metadata(run.id)["session.id"], "theirs")
         return file
 
     def test_text(self):
@@ -153,7 +153,7 @@ class Archives(Case):
         self.check(run)
         self.assertEqual(self.ask("list", "--all").count(run.id.encode()), 1)
         journal = read_file(os.path.join(self.store, "sessions", "default", "journal.jsonl"))
-        self.assertEqual(journal.count(b'{"made":"%s"}\n' % run.id.encode()), 1)
+        self.assertEqual(journal.count(b'{"eventName":"terse.artifact","id":"%s"' % run.id.encode()), 1)
 
     def test_running(self):
         go = os.path.join(self.work, "go")

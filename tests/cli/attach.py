@@ -245,7 +245,7 @@ class Modes(AttachCase):
         self.check()
 
     def test_killed_supervisor(self):
-        os.kill(self.metadata(self.identifier)["supervisor"], signal.SIGKILL)
+        os.kill(self.metadata(self.identifier)["process.parent_pid"], signal.SIGKILL)
         self.check()
 
 

@@ -107,7 +107,7 @@ class Survive(Case):
         self.start_child(how)
         eventually(lambda: b"tick 20\n" in self.artifact("last"), "twenty lines")
         before = self.metadata("last")
-        self.assertEqual(before["exit_code"], 0)
+        self.assertEqual(before["process.exit.code"], 0)
         self.let_go()
         self.assertIn(b"tick 20\n", self.artifact("last"))
 

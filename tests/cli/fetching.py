@@ -287,7 +287,7 @@ class Index(Fetching):
         for hours in range(1, 60):
             at = int((now - hours * 3600) * 1000)
             digits = "".join("0123456789abcdefghjkmnpqrstvwxyz"[at >> 5 * n & 31] for n in range(8, -1, -1))
-            line.update(id="cmd-%s000" % digits, started_ms=at, ended_ms=at)
+            line.update({"id": "cmd-%s000" % digits, "startTimeUnixNano": at * 10**6, "endTimeUnixNano": at * 10**6})
             path = os.path.join(self.objects, time.strftime("index/%Y/%m/%d/%H", time.gmtime(at / 1000)))
             os.makedirs(path, exist_ok=True)
             write_file(os.path.join(path, "web-%s.jsonl" % line["id"]), json.dumps(line, separators=(",", ":")) + "\n")
@@ -371,8 +371,8 @@ class Index(Fetching):
         path = self.indexes()[0]
         good = read_file(path)
         line = json.loads(good)
-        odd = dict(line, host="h\x1b[31m\u202e", labels={"a": "\x07", "b": 7},
-                   id="cmd-000000000000", command=["rm\n-rf"])
+        odd = dict(line, labels={"a": "\x07", "b": 7}, id="cmd-000000000000",
+                   **{"host.name": "h\x1b[31m\u202e", "process.command_args": ["rm\n-rf"]})
         bad = [b"", b"{}", b"[]", b"null", good[:100], b'{"id":"../../x","state":"done"}', b"\0\xff", b"x" * 70000,
                json.dumps(dict(line, id="cmd-x"), separators=(",", ":")).encode()]
         write_file(path, good + b"\n".join(bad) + b"\n" + json.dumps(odd, separators=(",", ":")).encode() + b"\n" + good)

@@ -98,7 +98,7 @@ class Kills(Case):
         by_note = {}
         for identifier in re.findall(r"(?m)^cmd-\w+", listed):
             meta = self.metadata(identifier)
-            by_note[meta["command"][-1]] = (identifier, meta)
+            by_note[meta["process.command_args"][-1]] = (identifier, meta)
         for one in ones:
             identifier, meta = by_note.pop(one.note, (None, None))
             text = self.artifact(identifier) if identifier else b""

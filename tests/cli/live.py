@@ -242,7 +242,7 @@ class Detach(LiveCase):
     def test_killed_supervisor(self):
         """The watchdog ends the command; the socket that is left is no obstacle."""
         identifier = self.detach("sleep", "1000")
-        os.kill(self.metadata(identifier)["supervisor"], signal.SIGKILL)
+        os.kill(self.metadata(identifier)["process.parent_pid"], signal.SIGKILL)
         self.assert_nothing_left()
         run = self.terse("list", "--live", split=True)
         self.assertEqual((run.code, run.out, run.err), (0, b"", b"terse list: nothing runs\n"))
@@ -578,7 +578,7 @@ class Await(LiveCase):
     def test_a_stopped_supervisor(self):
         """A verb reports this and does not hang; who follows the text waits until it goes on."""
         identifier = self.detach("sh", "-c", "echo ready; exec sleep 1000")
-        supervisor = self.metadata(identifier)["supervisor"]
+        supervisor = self.metadata(identifier)["process.parent_pid"]
         os.kill(supervisor, signal.SIGSTOP)
         reader = self.start("sh", "-c", '"$@" | cat', "sh", TERSE, "read", identifier, "--follow")
         eventually(lambda: any(p.argv[1:2] == ["read"] for p in self.mine()), "it follows")
@@ -755,7 +755,7 @@ class Door(LiveCase):
 
     def test_one_with_too_many_clients_is_listed(self):
         identifier = self.detach("sleep", "1000")
-        supervisor = self.metadata(identifier)["supervisor"]
+        supervisor = self.metadata(identifier)["process.parent_pid"]
         clients = [self.connect(identifier) for _ in range(64)]
 
         def taken():
@@ -819,7 +819,7 @@ class Door(LiveCase):
         for s in clients:
             s.send(frame(ATTACH, 80, 24))
             self.assertEqual(s.recv(65536), frame(DONE))
-        supervisor = self.metadata(identifier)["supervisor"]
+        supervisor = self.metadata(identifier)["process.parent_pid"]
         let_go_on(os.path.join(self.work, "go"))
         peak = []
 

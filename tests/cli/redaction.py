@@ -71,7 +71,7 @@ class Redaction(Case):
         text = self.artifact(run.id).decode()
         self.assertIn(WANT, text)
         self.assertEqual(run.err.decode(), WANT)
-        self.assertEqual(self.metadata(run.id)["command"][-1], "ghp_[redacted: GitHub token]")
+        self.assertEqual(self.metadata(run.id)["process.command_args"][-1], "ghp_[redacted: GitHub token]")
         self.assertEqual(self.ask("search", run.id, "AKIA"),
                          b"9001:key AKIA[redacted: AWS key]\n")
         self.assert_none_kept()

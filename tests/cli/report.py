@@ -141,8 +141,8 @@ class Page(Case):
         line = json.loads(read_file(path).splitlines()[-1])
         with open(path, "a") as f:
             for i in range(12000):
-                f.write(json.dumps(dict(line, started_ms=line["started_ms"] + i, command=["run", str(i)]),
-                                   separators=(",", ":")) + "\n")
+                f.write(json.dumps(dict(line, **{"startTimeUnixNano": line["startTimeUnixNano"] + i * 10**6,
+                                                 "process.command_args": ["run", str(i)]}), separators=(",", ":")) + "\n")
         run = self.terse("report", "-o", "page.html")
         self.assertRegex(run.out, rb"\Apage.html: the newest 5,000 of 12,002 runs, [\d.]+ MB\n\Z")
         found = self.data(read_file(os.path.join(self.work, "page.html")))
@@ -162,7 +162,7 @@ class Page(Case):
         run = self.terse("seq", "3000")
         directory = os.path.join(self.store, "sessions", "default")
         with open(os.path.join(directory, "journal.jsonl"), "ab") as f:
-            f.write(b'{"id":"","started_ms":5,"state":[]}\n{"id":"","started_ms":7}\nnonsense\n')
+            f.write(b'{"eventName":"terse.run","id":"","startTimeUnixNano":5000000,"state":[]}\n{"eventName":"terse.run","id":"","startTimeUnixNano":7000000}\nnonsense\n')
         found = self.data(self.page())
         self.assertEqual([found[name]["id"] for name in found if name.startswith("r")], [run.id])
 

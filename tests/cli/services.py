@@ -47,7 +47,7 @@ class Services(Case):
         """It fails, and the run that has the port is named, without waiting for an answer from it; another
         command's failure names none."""
         first, _ = self.serve("--port", str(self.port))
-        supervisor = self.metadata(first)["supervisor"]
+        supervisor = self.metadata(first)["process.parent_pid"]
         os.kill(supervisor, signal.SIGSTOP)
         again = self.terse("--preview", *self.server)
         os.kill(supervisor, signal.SIGCONT)

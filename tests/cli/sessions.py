@@ -41,7 +41,7 @@ class Life(Case):
                 if any(name.startswith(n) for n in names or (name[name == "gc":] or "-",)):
                     path = os.path.join(top, name)
                     if name == "journal.jsonl":  # when the session has ended
-                        write_file(path, re.sub(rb'{"ended":\d+}', b'{"ended":%d}' % (then * 1000), read_file(path)))
+                        write_file(path, re.sub(rb'(end","timeUnixNano":)\d+', rb'\g<1>%d' % (then * 10**9), read_file(path)))
                     os.utime(path, (then, then), follow_symlinks=False)
 
     def running(self, *options):
@@ -102,7 +102,7 @@ class Drop(Life):
 class Rewind(Life):
     def history(self):
         return [line for line in read_file(self.session_dir() + "/journal.jsonl").splitlines()
-                if line.startswith(b'{"id":')]
+                if line.startswith(b'{"eventName":"terse.run"')]
 
     def test_rewind(self):
         ids = self.make(4)
@@ -125,7 +125,7 @@ class Rewind(Life):
 
     def test_time(self):
         ids = self.make(3)
-        started = self.metadata(ids[1])["started_ms"]
+        started = self.metadata(ids[1])["startTimeUnixNano"] // 10**6
         time_ = "@%d" % (started // 1000 + 100)
         self.assertEqual(self.say("rewind", "--to", time_), (0, b"nothing to remove\n", b""))
         for text in ("yesterday", "", "-5m", "25:00", "@x", "off", "2026-13-01"):

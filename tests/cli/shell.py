@@ -212,8 +212,8 @@ class Claude(Shell):
         back = self.tool_call("terse read %s --offset 100000 --limit 1500" % identifier)
         self.assertEqual(back.out.splitlines()[:1500], numbers(101499).splitlines()[99999:])
         meta = self.metadata(identifier)
-        self.assertEqual(meta["command"], ["/bin/bash", "-c", "seq 200000"])
-        self.assertEqual(meta["session"], "conversation-1")
+        self.assertEqual(meta["process.command_args"], ["/bin/bash", "-c", "seq 200000"])
+        self.assertEqual(meta["session.id"], "conversation-1")
 
     def test_forms_of_the_call(self):
         for argv in ((claude("seq 3000"),), ("-c", claude("seq 3000")),
@@ -322,7 +322,7 @@ class Others(Shell):
         run = self.as_agent("codex", TERSE_SH + " -c 'seq 3000; exit 3'", env=env)
         self.assertTrue(FOOTER.search(run.out), run.out[-300:])
         self.assertEqual(run.code, 3)
-        self.assertEqual(self.metadata(run.id)["session"], "thread-1")
+        self.assertEqual(self.metadata(run.id)["session.id"], "thread-1")
         # The shell that saves its variables becomes the shell of the command.
         run = self.as_agent("codex", TERSE_SH + " -c '__CODEX_SNAPSHOT_OVERRIDE_0=x; seq 3000'",
                             env=env)
@@ -376,13 +376,13 @@ class Others(Shell):
         run = self.as_agent("pi", TERSE_SH + " -c 'seq 3000'",
                             env={"PI_CODING_AGENT": "true", "SHELL": BASH})
         self.assertTrue(FOOTER.search(run.out))
-        self.assertRegex(self.metadata(run.id)["session"], r"^agent-pi-\d+-\d+\.\d+$")
+        self.assertRegex(self.metadata(run.id)["session.id"], r"^agent-pi-\d+-\d+\.\d+$")
 
     def test_gemini(self):
         run = self.run_to_end(TERSE_SH, "-c", gemini("seq 3000 # all"),
                               env={"GEMINI_CLI": "1", "SHELL": BASH})
         self.assertTrue(FOOTER.search(run.out))
-        self.assertEqual(self.metadata(run.id)["command"], [BASH, "-c", "seq 3000 # all"])
+        self.assertEqual(self.metadata(run.id)["process.command_args"], [BASH, "-c", "seq 3000 # all"])
         run = self.run_to_end(TERSE_SH, "-c", "seq 3000", env={"GEMINI_CLI": "1", "SHELL": BASH})
         self.assertEqual(run.out, numbers(3000))
 
@@ -440,11 +440,11 @@ class Sessions(Shell):
         """The inner one's process is nearer than the outer one's conversation."""
         env = {"PI_CODING_AGENT": "true", "TERSE_PRINT": "preview", **self.claude}
         run = self.as_agent("pi", TERSE_SH + " -c 'seq 3000'", env=env)
-        self.assertRegex(self.metadata(run.id)["session"], r"^agent-pi-")
+        self.assertRegex(self.metadata(run.id)["session.id"], r"^agent-pi-")
 
     def test_by_hand(self):
         run = self.tool_call("seq 3000", env={"TERSE_SESSION": "mine"})
-        self.assertEqual(self.metadata(run.id)["session"], "mine")
+        self.assertEqual(self.metadata(run.id)["session.id"], "mine")
 
 
 main()

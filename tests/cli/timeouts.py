@@ -42,7 +42,7 @@ class Timeout(Case):
         self.assert_preview(run, numbers(5000), b"timed out (exit 124)")
         meta = self.metadata(run.id)
         self.assertTrue(meta["timed_out"])
-        self.assertEqual(meta["exit_code"], 124)
+        self.assertEqual(meta["process.exit.code"], 124)
 
     def test_processes_that_are_being_ended_are_no_background(self):
         """One that dies later than the command, in a timeout and where an agent kills terse."""

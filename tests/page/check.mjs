@@ -188,7 +188,7 @@ async function many() {
   env.TERSE_SESSION = "many";
   await run("--", "seq", "-f", "2026-11-22 a line of a log with <words> & number %g", "4200");
   const copy = spawnSync("sh", ["-euc", `
-    cd "$TERSE_HOME/sessions/many"; line=$(grep '^{"id":' journal.jsonl); id=$(printf %s "$line" | cut -c 8-23)
+    cd "$TERSE_HOME/sessions/many"; line=$(grep '"terse.run"' journal.jsonl); id=$(printf %s "$line" | sed "s/.*\\"id\\":\\"\\([^\\"]*\\).*/\\1/")
     for i in $(seq 1 999); do
       new=$(printf '%s%03d' "\${id%???}" "$i" )
       for end in txt json shown; do ln "$id.$end" "$new.$end"; done

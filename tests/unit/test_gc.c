@@ -220,12 +220,12 @@ STORE_TEST(test_limits)
 }
 
 /* A line of an artifact that was made. */
-#define MADE_LEN (9 + ID_LEN + 3)
+#define MADE_LEN (36 + ID_LEN + 38)
 
 /* Removed ones are passed over, and gone from the journal afterwards. */
 STORE_TEST(test_made)
 {
-	char ids[5][ID_LEN + 1], text[256];
+	char ids[5][ID_LEN + 1], text[512];
 	struct id_found found;
 	for (int i = 0; i < 5; i++)
 		make("a", (5 - i) * DAY_MS, 10, ids[i]);
@@ -234,7 +234,7 @@ STORE_TEST(test_made)
 	assert_int_equal(unit_read_file(dir, JOURNAL_FILE, text, sizeof(text)), 2 * MADE_LEN);
 	/* One that a full disk has cut short does not hide those that follow. */
 	int fd = store_open_file(dir, JOURNAL_FILE, O_WRONLY | O_APPEND);
-	assert_int_equal(write(fd, "{\"made\":\"cmd-1", 14), 14);
+	assert_int_equal(write(fd, "{\"eventName\":1", 14), 14);
 	close(fd);
 	assert_int_equal(journal_add_made(dir, ids[3]), 0);
 	run(&store, (struct retention_limits){.keep_ms = DAY_MS}, false);
@@ -430,7 +430,7 @@ STORE_TEST(test_use_while_removed)
 
 STORE_TEST(test_history)
 {
-	static char *argv[] = {(char *)"echo \"started_ms\":5", NULL};
+	static char *argv[] = {(char *)"echo \"startTimeUnixNano\":5", NULL};
 	int dir = store_open_session(&store, "a", true);
 	for (int64_t ms = 1000; ms <= 5000; ms += 1000) {
 		const struct meta m = {.argv = argv, .cwd = "/", .session = "a", .started_ms = ms};

@@ -237,7 +237,7 @@ STORE_TEST(test_last)
 	char path[128];
 	snprintf(path, sizeof(path), "%s/store/sessions/x/journal.jsonl", home);
 	int fd = open(path, O_WRONLY | O_APPEND);
-	assert_int_equal(write(fd, "{\"made\":\"cmd-", 13), 13);
+	assert_int_equal(write(fd, "{\"eventName\":", 13), 13);
 	close(fd);
 	check_last(&store, 1, ids, 100);
 }
@@ -250,7 +250,7 @@ STORE_TEST(test_damaged_record)
 	char path[128];
 	snprintf(path, sizeof(path), "%s/store/sessions/x/journal.jsonl", home);
 	int fd = open(path, O_WRONLY);
-	assert_int_equal(pwrite(fd, "../../../etc/pass", 17, 28 + 9), 17);
+	assert_int_equal(pwrite(fd, "../../../etc/pass", 17, 90 + 36), 17);
 	close(fd);
 	expect(&store, 1, "last", ids[2]);
 	expect(&store, 1, "last-1", ids[0]);

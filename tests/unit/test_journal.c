@@ -259,11 +259,11 @@ STORE_TEST(damaged)
 	add_bytes("a", "\n", 1);
 	add("a", "three", 30);
 	/* A write that was cut: the next write begins a line of its own. */
-	add_bytes("a", "{\"id\":", 6);
+	add_bytes("a", "{\"eventName\":", 13);
 	add("a", "next", 40);
 	add("a", "four", 50);
 	/* What is being written is not damaged. */
-	add_bytes("a", "{\"id\":\"\"", 8);
+	add_bytes("a", "{\"eventName\":\"terse.run\",\"id\":\"\"", 32);
 	expect("a", "four next three two one", 3);
 }
 
@@ -346,18 +346,19 @@ STORE_TEST(kinds)
 	struct journal_line line;
 	int dir = store_open_session(&store, "a", true);
 	assert_int_equal(journal_end_ms(dir), 0);
-	assert_int_equal(journal_add_end(dir, 5), 0);
+	assert_int_equal(journal_add_end(dir, "x", 5), 0);
 	assert_int_equal(journal_end_ms(dir), 5);
 	add("a", "one", 10);
 	assert_int_equal(journal_end_ms(dir), 0);
 	assert_int_equal(journal_add_made(dir, read.id), 0);
-	assert_int_equal(journal_add_end(dir, 6), 0);
+	assert_int_equal(journal_add_end(dir, "x", 6), 0);
 	assert_int_equal(journal_add_read(dir, &read), 0);
 	read.inside = true;
 	assert_int_equal(journal_add_read(dir, &read), 0);
 	assert_int_equal(journal_end_ms(dir), 6);
-	static const char bad[] = "{\"read\":\"x\"}\n"
-				  "{\"read\":\"cmd-0123456789ab\",\"bytes\":-1}\n";
+	static const char bad[] =
+		"{\"eventName\":\"terse.read\",\"id\":\"x\"}\n"
+		"{\"eventName\":\"terse.read\",\"id\":\"cmd-0123456789ab\",\"bytes\":-1}\n";
 	add_bytes("a", bad, strlen(bad));
 	expect("a", "one", 1);
 	struct journal *j = journal_open(&store, 1, "a", JOURNAL_READ);

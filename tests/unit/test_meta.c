@@ -257,16 +257,16 @@ TEST_IN(test_damaged, setup, teardown)
 		"{\"id\":\"../../etc/passwd\",\"state\":\"done\"}",
 		"{\"id\":\"" ID "0\",\"state\":\"done\"}",
 		"{\"id\":\"" ID "\",\"state\":\"gone\"}",
-		"{\"id\":\"" ID "\",\"state\":\"done\",\"started_ms\":-1}",
-		"{\"id\":\"" ID "\",\"state\":\"done\",\"started_ms\":1e300}",
-		"{\"id\":\"" ID "\",\"state\":\"done\",\"started_ms\":99999999999999999999}",
-		"{\"id\":\"" ID "\",\"state\":\"done\",\"exit_code\":256}",
+		"{\"id\":\"" ID "\",\"state\":\"done\",\"startTimeUnixNano\":-1}",
+		"{\"id\":\"" ID "\",\"state\":\"done\",\"startTimeUnixNano\":1e300}",
+		"{\"id\":\"" ID "\",\"state\":\"done\",\"startTimeUnixNano\":99999999999999999999}",
+		"{\"id\":\"" ID "\",\"state\":\"done\",\"process.exit.code\":256}",
 		"{\"id\":\"" ID "\",\"state\":\"done\",\"signal\":1000}",
 		"{\"id\":\"" ID "\",\"state\":\"done\",\"timed_out\":3}",
-		"{\"id\":\"" ID "\",\"state\":\"done\",\"command\":\"x\"}",
-		"{\"id\":\"" ID "\",\"state\":\"done\",\"command\":[1]}",
-		"{\"id\":\"" ID "\",\"state\":\"done\",\"cwd\":[]}",
-		"{\"id\":\"" ID "\",\"state\":\"done\",\"cwd\":\"\\u0000\"}",
+		"{\"id\":\"" ID "\",\"state\":\"done\",\"process.command_args\":\"x\"}",
+		"{\"id\":\"" ID "\",\"state\":\"done\",\"process.command_args\":[1]}",
+		"{\"id\":\"" ID "\",\"state\":\"done\",\"process.working_directory\":[]}",
+		"{\"id\":\"" ID "\",\"state\":\"done\",\"process.working_directory\":\"\\u0000\"}",
 		"{\"id\":\"" ID "\",\"state\":\"done\",\"stdout\":3}",
 		"{\"id\":\"" ID "\",\"state\":\"done\",\"stdout\":{\"gap\":{}}}",
 		"{\"id\":\"" ID "\",\"state\":\"done\",\"stdout\":{\"gap\":{\"from\":9,\"to\":8}}}",
@@ -348,7 +348,7 @@ TEST_IN(test_history, setup, teardown)
 	assert_non_null(f);
 	json_t *o = next_line(f);
 	assert_string_equal(json_string_value(json_object_get(o, "id")), ID);
-	assert_int_equal(json_array_size(json_object_get(o, "command")), 4);
+	assert_int_equal(json_array_size(json_object_get(o, "process.command_args")), 4);
 	assert_null(json_object_get(o, "command_cut"));
 	json_decref(o);
 	for (size_t i = 0; i < sizeof(what) / sizeof(*what); i++) {

@@ -243,7 +243,7 @@ TEST_IN(labels_are_those_of_the_run, home_setup, home_teardown)
 	assert_int_equal(outbox_look(&outbox).waiting, 3);
 	for (int i = 0; i < 3; i++) {
 		snprintf(want, sizeof(want),
-			 "\"host\":\"other-pod\",\"labels\":%s,\"object_"
+			 "\"host.name\":\"other-pod\",\"labels\":%s,\"object_"
 			 "bytes\":",
 			 labels[i]);
 		assert_non_null(strstr(line_of(&outbox, ids[i]), want));

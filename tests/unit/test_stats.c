@@ -91,7 +91,7 @@ static void shorten(int dir)
 /* A writer that was killed, or whose disk was full. */
 static void damage(int dir)
 {
-	static const char part[] = "{\"id\":\"\",\"sess";
+	static const char part[] = "{\"eventName\":\"terse.run\",\"id\":\"\",\"sess";
 	int fd = store_open_file(dir, JOURNAL_FILE, O_WRONLY | O_CREAT | O_APPEND);
 	assert_int_equal(io_write(fd, part, draw(sizeof(part))), 0);
 	close(fd);
@@ -112,7 +112,7 @@ STORE_TEST(any_order)
 			else if (what < 6)
 				damage(dir);
 			else if (what < 10)
-				journal_add_end(dir, n);
+				journal_add_end(dir, "x", n);
 			else if (what < 60)
 				add_read(dir, n);
 			else if (what < 100)

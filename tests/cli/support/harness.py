@@ -387,7 +387,7 @@ class Case(unittest.TestCase):
                 meta = json.loads(read_file(path[:-len("txt")] + "json"))
             except (OSError, ValueError):
                 continue  # Taken away or damaged by the test.
-            if meta.get("state") == "running" and meta.get("ended_ms"):
+            if meta.get("state") == "running" and meta.get("endTimeUnixNano"):
                 raise AssertionError("it has ended, and says that it runs: %s" % meta)
 
     def kill_all(self):
