@@ -19,7 +19,7 @@ BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libu
 	libzstd-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev clang libclang-rt-14-dev python3 tmux git vim less \
 	procps curl wget pv util-linux zstd \
-	openssh-client whiptail gdb groff-base
+	openssh-client whiptail gdb groff-base python3-jsonschema python3-yaml
 
 VERSION := 0.1.0
 

@@ -1,0 +1,71 @@
+#!/usr/bin/env -S python3 -B
+"""The journal's lines, which other programs read: each kind of them, and each member, is what
+docs/journal.schema.json says."""
+
+import json
+import os
+import re
+
+import jsonschema
+import yaml
+
+from support.harness import SOURCE, eventually, main, read_file
+from support.remote import FAIL, Remote
+
+SCHEMA = json.loads(read_file(os.path.join(SOURCE, "docs", "journal.schema.json")))
+CLAUDE = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "talk"}
+
+
+class Journal(Remote):
+    def lines(self):
+        """All lines of the store's journals, of ID.json of runs that have ended, and of the index."""
+        paths = [os.path.join(top, name) for folder in (self.store, self.objects)
+                 for top, _, names in os.walk(folder) for name in names if name.endswith((".jsonl", ".json"))]
+        return [(os.path.basename(path), json.loads(line)) for path in paths for line in read_file(path).splitlines()]
+
+    def test_every_line(self):
+        jsonschema.Draft202012Validator.check_schema(SCHEMA)
+        line = jsonschema.Draft202012Validator(SCHEMA)
+        for command in (["true"], ["seq", "3000"], ["sh", "-c", "kill -9 $$"], ["--timeout", "1ms", "sleep", "100"],
+                        ["./nothing"], ["-c", "echo \"$(seq 99)\" | cat"], ["echo", "\x1b[31m\udcff\u20ac\n"], ["echo", "x" * 9000],
+                        ["--keep-raw", "--max-artifact", "64KB", "seq", "200000"], ["head", "-c", "9000", "/dev/zero"],
+                        ["--streams", "split", "-c", "seq 3000; seq 3000 >&2"], ["--record", "seq", "3000"],
+                        ["-c", "seq 3000; sleep 0.2; seq 3000"], ["--format", "json", "false"]):
+            self.terse(*command, env=CLAUDE)
+        self.shell("terse seq 3000 >file; terse -c 'seq 9; seq 3000 >&2' 2>errors; terse seq 3 | cat")
+        self.terse("--service", "web", "--for", "on", "sh", "-c", "echo on; exec sleep 1000")
+        self.terse("signal", "last")
+        one = self.terse(*FAIL, env={"TERSE_LABELS": "team=x"}).id
+        eventually(lambda: one in self.pushed() and not self.mine(), "the object")
+        self.terse("read", one)
+        self.terse("terse", "read", one)
+        self.terse("session", "end")
+        kinds, members = set(), set()
+        for name, found in self.lines():
+            with self.subTest(name, line=found):
+                self.assertEqual(list(line.iter_errors(found)), [])
+            kinds.add(found["eventName"])
+            members |= set(found)
+        known = {kind["properties"]["eventName"]["const"]: set(kind["properties"])
+                 for kind in SCHEMA["$defs"].values() if "eventName" in kind.get("properties", {})}
+        self.assertEqual(kinds, set(known))
+        # These need a full disk, or a process that still writes.
+        self.assertEqual(set.union(*known.values()) - members, {"unkept", "raw_error", "held_by"})
+
+    def test_configurations(self):
+        """What packaging/telemetry names are members of lines."""
+        folder, known = os.path.join(SOURCE, "packaging", "telemetry"), set()
+        for kind in SCHEMA["$defs"].values():
+            known |= set(kind.get("properties", {}))
+        for name in os.listdir(folder):
+            text = read_file(os.path.join(folder, name)).decode()
+            yaml.safe_load(text)
+            named = re.findall(r"\battributes\.(\w+)|attributes\[\"(.+?)\"\]|\.(\w+Nano)|record\[\"(.+?)\"\]", text)
+            named = {name for names in named for name in names if name} | set(" ".join(
+                re.findall(r"type_int_key: (.*)", text)).split())
+            self.assertGreater(len(named), 1)
+            self.assertEqual(named - known, set(), name)
+
+
+if __name__ == "__main__":
+    main()
