@@ -45,7 +45,7 @@ void append_enter(struct terminal *t)
 	if (t->options.styles || t->options.cells || !s->emitter || s->own_tabs || s->x || s->top ||
 	    s->bottom + 1 != s->rows)
 		return;
-	if (!t->modes.wrap || t->modes.insert || t->modes.origin || t->protect || t->style)
+	if (!t->modes.wrap || t->modes.insert || t->modes.origin || t->style)
 		return;
 	if (t->charsets.current != CHARSET_ASCII || t->partial_len)
 		return;

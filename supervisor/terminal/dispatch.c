@@ -97,7 +97,6 @@ void cursor_save(struct terminal *t)
 	s->saved = (struct saved_cursor){
 		.x = s->x,
 		.y = s->base + s->y,
-		.protect = t->protect,
 		.style = t->style,
 		.pen = t->styles.pen,
 		.charset = t->charsets.current,
@@ -112,7 +111,6 @@ void cursor_restore(struct terminal *t)
 	s->y = s->saved.y > s->base
 		       ? (unsigned)clamp((int64_t)(s->saved.y - s->base), 0, s->rows - 1)
 		       : 0;
-	t->protect = s->saved.protect;
 	t->style = s->saved.style;
 	t->styles.pen = s->saved.pen;
 	t->charsets.current = s->saved.charset;
@@ -181,21 +179,13 @@ static void cursor_region(struct terminal *t)
 
 /* Changing what is shown: erasing, inserting, deleting, scrolling. */
 
-/* Erases cells from..to of a row; ED and EL with a prefix (DECSED, DECSEL) spare what DECSCA
-   protects. */
 static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 {
 	const struct row *row = t->screen->lines[y];
-	bool spares = t->parser.collect == '?';
 	if (to > row->used)
 		to = row->used;
-	for (unsigned next; from < to; from = next + 1) {
-		next = spares ? from : to;
-		while (next < to && !(row->cells[next] & CELL_PROTECTED))
-			next++;
-		if (next > from)
-			grid_edit(t, y, from, next - from, next - from);
-	}
+	if (from < to)
+		grid_edit(t, y, from, to - from, to - from);
 }
 
 /* A whole row, which then no longer continues the one above. */
@@ -206,7 +196,7 @@ static void erase_row(struct terminal *t, unsigned y)
 	t->screen->lines[y]->begun = false;
 }
 
-/* ED, EL, DECSED, DECSEL */
+/* ED, EL; DECSED and DECSEL, which spare what is protected: nothing is */
 static void edit_erase(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -297,7 +287,7 @@ static void edit_alignment(struct terminal *t)
 		struct row *row = s->lines[y];
 		row_touch(row);
 		for (row->used = 0; row->used < s->cols; row->used++)
-			row->cells[row->used] = t->protect ? 'E' | CELL_PROTECTED : 'E';
+			row->cells[row->used] = 'E';
 		screen_changed(s, y);
 		screen_set_wrapped(s, y, false);
 	}
@@ -325,27 +315,10 @@ struct sequence {
 
 #define ID(collected, final) ((uint32_t)(collected) << 8 | (unsigned char)(final))
 
-/* DECSCA */
-static void run_protect(struct terminal *t)
-{
-	if (t->parser.params[0] <= 2)
-		t->protect = t->parser.params[0] == 1;
-}
-
 static void charsets_invoke(struct charsets *charsets, unsigned number)
 {
 	charsets->level = number;
 	charsets->current = charsets->sets[number];
-}
-
-/* LS1R, LS2, LS2R, LS3, LS3R; ESC % @ and ESC % G make G0 ASCII again. */
-static void run_charset(struct terminal *t)
-{
-	char c = (char)t->final;
-	unsigned set = c == '~' ? 1 : c == 'n' || c == '}' ? 2 : c == 'o' || c == '|' ? 3 : 0;
-	charsets_invoke(&t->charsets, set);
-	if (set == 0)
-		charsets_designate(&t->charsets, 0, CHARSET_ASCII);
 }
 
 /* DECKPAM, DECKPNM */
@@ -389,7 +362,6 @@ static const struct sequence csis[] = {
 	{ID(' ', '@'), 0, edit_columns},                       /* SL */
 	{ID(' ', 'A'), 0, edit_columns},                       /* SR */
 	{ID('!', 'p'), 0, mode_soft_reset},                    /* DECSTR */
-	{ID('"', 'q'), 0, run_protect},                        /* DECSCA */
 	{ID('$', 'p'), APPEND | REPLY, mode_reply},            /* DECRQM */
 	{ID('\'', '}'), 0, edit_columns},                      /* DECIC */
 	{ID('\'', '~'), 0, edit_columns},                      /* DECDC */
@@ -414,14 +386,7 @@ static const struct sequence escapes[] = {
 	{ID(0, 'M'), 0, cursor_index},                 /* RI */
 	{ID(0, '\\'), QUIET | APPEND, dispatch_ended}, /* ST */
 	{ID(0, 'c'), 0, mode_full_reset},              /* RIS */
-	{ID(0, 'n'), 0, run_charset},                  /* LS2 */
-	{ID(0, 'o'), 0, run_charset},                  /* LS3 */
-	{ID(0, '|'), 0, run_charset},                  /* LS3R */
-	{ID(0, '}'), 0, run_charset},                  /* LS2R */
-	{ID(0, '~'), 0, run_charset},                  /* LS1R */
 	{ID('#', '8'), 0, edit_alignment},             /* DECALN */
-	{ID('%', '@'), 0, run_charset},
-	{ID('%', 'G'), 0, run_charset},
 };
 
 static const struct sequence *dispatch_find(const struct sequence *table, size_t count, uint32_t id)

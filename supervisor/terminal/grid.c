@@ -311,7 +311,7 @@ static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsig
 		t->lossy |= row_edit(row, s->cols, s->x, 0, 1);
 	t->lossy |= s->x < row->used;
 	*cell |= CELL_WIDE;
-	row->cells[s->x] = (*cell & (CELL_PROTECTED | CELL_STYLE)) | CELL_ZERO;
+	row->cells[s->x] = (*cell & CELL_STYLE) | CELL_ZERO;
 	end_put(s, row, s->x - 1, s->x + 1);
 	t->width = 2;
 }
@@ -371,13 +371,12 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 
 	if (t->modes.insert && width)
 		grid_edit(t, s->y, s->x, 0, width);
-	uint32_t look = t->style | (t->protect ? CELL_PROTECTED : 0);
 	struct row *row = begin_put(s, bytes, len);
 	unsigned x = s->x;
 	row->uneven |= width != 1;
-	row->cells[x] = cp | look | (width == 2 ? CELL_WIDE : width == 0 ? CELL_ZERO : 0);
+	row->cells[x] = cp | t->style | (width == 2 ? CELL_WIDE : width == 0 ? CELL_ZERO : 0);
 	if (width == 2)
-		row->cells[x + 1] = look | CELL_ZERO;
+		row->cells[x + 1] = t->style | CELL_ZERO;
 	t->lossy |= end_put(s, row, x, x + (width == 2 ? 2 : 1));
 }
 
@@ -398,7 +397,7 @@ void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
 
 static void grid_print_text(struct terminal *t, const char *data, size_t len)
 {
-	if (!t->modes.insert && !t->protect && !t->style && t->charsets.current == CHARSET_ASCII) {
+	if (!t->modes.insert && !t->style && t->charsets.current == CHARSET_ASCII) {
 		print_ascii(t, data, len);
 		return;
 	}
@@ -458,8 +457,8 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	/* The next character may be a part of the one before the cursor. */
 	bool may_join =
 		t->width && s->x > 0 && (s->lines[s->y]->cells[column_before(s)] & CELL_CLUSTER);
-	if (may_join || t->partial_len || t->modes.insert || t->protect || t->style ||
-	    !t->modes.wrap || !decode_narrow(p, end, &cp))
+	if (may_join || t->partial_len || t->modes.insert || t->style || !t->modes.wrap ||
+	    !decode_narrow(p, end, &cp))
 		return terminal_resume(t, p, end);
 
 	if (cp >= FIRST_MARK)
@@ -594,7 +593,6 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 			unsigned count = cell_has_text(cell)
 						 ? cluster_parts(&from->clusters, cell, parts)
 						 : 1;
-			t->protect = (cell & CELL_PROTECTED) != 0;
 			t->style = cell & CELL_STYLE;
 			for (unsigned k = 0; k < count; k++)
 				print_part(t, parts[k]);

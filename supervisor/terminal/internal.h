@@ -17,18 +17,16 @@
 struct emitter;
 struct terminal;
 
-/* Character sets of the VT100 and VT220: DEC line drawing and the national ones
-   (ISO 2022, ESC ( F and the like). In mode.c. */
+/* Character sets of the VT100: DEC line drawing and the national ones (ISO 2022, ESC ( F and the
+   like). In mode.c. */
 
 #define CHARSET_ASCII 'B'
 
 struct charsets {
-	char sets[4];   /* G0 to G3, by their final byte */
+	char sets[2];   /* G0 and G1 */
 	unsigned level; /* which of them is in use */
 	char current;   /* usually sets[level]; DECRC restores it by itself */
 };
-
-void charsets_designate(struct charsets *charsets, unsigned number, char final);
 
 /* ESC ( F and the like. False if the sequence is none that designates a set. */
 bool charsets_select(struct terminal *t, char final);
@@ -42,11 +40,10 @@ uint32_t charset_map(char set, unsigned char c);
    its own value, so that runs of ASCII are widened without looking at them. A
    wide character takes two cells; the second is a stub: no character, no width. */
 
-#define CELL_TEXT      0x1FFFFFu           /* the code point, or the number of a cluster */
-#define CELL_ZERO      (UINT32_C(1) << 21) /* takes no column: a stub or a lone mark */
-#define CELL_WIDE      (UINT32_C(1) << 22)
-#define CELL_CLUSTER   (UINT32_C(1) << 23) /* CELL_TEXT numbers a cluster */
-#define CELL_PROTECTED (UINT32_C(1) << 24) /* DECSCA: selective erase spares it */
+#define CELL_TEXT    0x1FFFFFu           /* the code point, or the number of a cluster */
+#define CELL_ZERO    (UINT32_C(1) << 21) /* takes no column: a stub or a lone mark */
+#define CELL_WIDE    (UINT32_C(1) << 22)
+#define CELL_CLUSTER (UINT32_C(1) << 23) /* CELL_TEXT numbers a cluster */
 
 /* The style: options.styles of terminal.h; else 0. */
 #define CELL_STYLE_SHIFT 25
@@ -175,7 +172,6 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 struct saved_cursor {
 	unsigned x;
 	uint64_t y; /* counted from the first row of all, as `base` is */
-	bool protect;
 	uint32_t style;
 	struct terminal_style pen;
 	char charset;
@@ -356,7 +352,6 @@ struct terminal {
 	struct modes modes;
 	struct charsets charsets;
 	struct string string;
-	bool protect;   /* DECSCA */
 	uint32_t style; /* of the next character, as in a cell */
 	struct styles styles;
 	unsigned width; /* of the last character, for marks and REP; 0 if none */
@@ -458,8 +453,7 @@ void mode_repaint(const struct terminal *t, struct buffer *out);
 /* Answers a query. */
 void mode_reply(struct terminal *t);
 
-/* style.c: no colours any more; SGR, which is kept for pictures only (options.styles), but ends
-   DECSCA's protection, too. */
+/* style.c: no colours any more; SGR, which is kept for pictures only (options.styles). */
 void style_reset(struct terminal *t);
 void style_take(struct terminal *t);
 

@@ -53,7 +53,7 @@ static const struct national *charset_find(char final)
 	return NULL;
 }
 
-void charsets_designate(struct charsets *charsets, unsigned number, char final)
+static void charsets_designate(struct charsets *charsets, unsigned number, char final)
 {
 	charsets->sets[number] = final;
 	if (charsets->level == number)
@@ -73,14 +73,13 @@ uint32_t charset_map(char set, unsigned char c)
 
 bool charsets_select(struct terminal *t, char final)
 {
-	static const char intermediates[] = "()*+-.", numbers[] = {0, 1, 2, 3, 1, 2};
 	const uint32_t c = t->parser.collect;
-	const char *at = c > 0 && c < 0x80 ? strchr(intermediates, (int)c) : NULL;
-	if (!at || (final != CHARSET_ASCII && final != '0' && !charset_find(final)))
+	if ((c != '(' && c != ')') ||
+	    (final != CHARSET_ASCII && final != '0' && !charset_find(final)))
 		return false;
 	if (final != CHARSET_ASCII || t->charsets.current != CHARSET_ASCII)
 		t->lossy = true;
-	charsets_designate(&t->charsets, (unsigned)numbers[at - intermediates], final);
+	charsets_designate(&t->charsets, c == ')', final);
 	return true;
 }
 
@@ -200,7 +199,7 @@ void mode_change(struct terminal *t)
 			cursor_restore(t);
 		if (m->number == 6)
 			cursor_set(t, 0, 0);
-		for (unsigned set = 0; m->number == 2 && m->acts && on && set < 4; set++)
+		for (unsigned set = 0; m->number == 2 && m->acts && on && set < 2; set++)
 			charsets_designate(&t->charsets, set, CHARSET_ASCII);
 	}
 }
@@ -210,7 +209,6 @@ void mode_init(struct terminal *t)
 	t->modes = (struct modes){.wrap = true, .cursor = true};
 	t->charsets = (struct charsets){.current = CHARSET_ASCII};
 	memset(t->charsets.sets, CHARSET_ASCII, sizeof(t->charsets.sets));
-	t->protect = false;
 	style_reset(t);
 }
 

@@ -47,16 +47,14 @@ void style_take(struct terminal *t)
 	const struct parser *p = &t->parser;
 	struct styles *s = &t->styles;
 	struct terminal_style *pen = &s->pen;
-	if (!t->options.styles && !t->protect)
+	if (!t->options.styles)
 		return;
 	for (unsigned i = 0; i < p->count; i++) {
 		uint32_t n = p->params[i], colour = n % 10, bright = n >= 90 ? 8 : 0;
 		uint32_t underline, *ground = n / 10 % 2 ? &pen->ink : &pen->paper;
 		bool is_colour = (n >= 30 && n <= 49) || (n >= 90 && n <= 107);
-		if (n == 0) {
+		if (n == 0)
 			style_reset(t);
-			t->protect = false;
-		}
 		if (n == 58)
 			i += take_colour(p, i, &underline);
 		else if (is_colour && colour == 8)
@@ -70,8 +68,6 @@ void style_take(struct terminal *t)
 				pen->attributes =
 					(pen->attributes | rows[k].set) & ~(uint32_t)rows[k].clear;
 	}
-	if (!t->options.styles)
-		return;
 	/* Its number in the table; none if that is full. */
 	unsigned number = 0;
 	while (number < s->count && memcmp(pen, &s->table[number], sizeof(*pen)) != 0)

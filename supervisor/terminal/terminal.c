@@ -108,8 +108,8 @@ const char *terminal_escape(struct terminal *t, const char *p, const char *end)
 		return p + 1;
 	}
 	p += n + 2;
-	/* SGR, the most frequent one, has nothing to say in the text but by DECSCA. */
-	if (p[-1] == 'm' && !t->parser.collect && !t->protect && !t->options.styles)
+	/* SGR, the most frequent one, has nothing to say in the text. */
+	if (p[-1] == 'm' && !t->parser.collect && !t->options.styles)
 		dispatch_ended(t);
 	else
 		dispatch_event(t, PARSER_CSI, (unsigned char)p[-1]);

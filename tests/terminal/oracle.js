@@ -81,6 +81,16 @@ function mend(term) {
 	const handler = term._core._inputHandler;
 	mendParser(handler._parser._transitions.table);
 	showPictures(term, handler);
+	// What no program sends.
+	const ignore = () => true;
+	for (const final of '0AB4C5RQKYE6ZH7=')
+		for (const intermediates of '*+-./')
+			term.parser.registerEscHandler({ intermediates, final }, ignore);
+	for (const final of 'no|}~')
+		term.parser.registerEscHandler({ final }, ignore);
+	for (const final of '@G')
+		term.parser.registerEscHandler({ intermediates: '%', final }, ignore);
+	term.parser.registerCsiHandler({ intermediates: '"', final: 'q' }, ignore);
 	// It would count on for ever, or repeat a character for gigabytes.
 	for (const [name, most] of [['scrollUp', MOST], ['scrollDown', MOST], ['insertLines', MOST],
 		['deleteLines', MOST], ['cursorForwardTab', MOST], ['cursorBackwardTab', MOST],

@@ -152,14 +152,14 @@ TEST(parameters)
 TEST(clusters)
 {
 	struct cluster_pool pool = {.limit = 100};
-	uint32_t cell = 'e' | CELL_PROTECTED;
+	uint32_t cell = 'e' | CELL_ZERO;
 	uint32_t parts[CLUSTER_PARTS];
 	assert_int_equal(cluster_parts(&pool, cell, parts), 1);
 	assert_int_equal(parts[0], 'e');
 	for (uint32_t i = 1; i < CLUSTER_PARTS; i++)
 		assert_true(cluster_add(&pool, &cell, 0x300 + i));
 	assert_false(cluster_add(&pool, &cell, 0x400));
-	assert_true((cell & CELL_CLUSTER) && (cell & CELL_PROTECTED));
+	assert_true((cell & CELL_CLUSTER) && (cell & CELL_ZERO));
 	assert_int_equal(cluster_parts(&pool, cell, parts), CLUSTER_PARTS);
 	assert_int_equal(parts[0], 'e');
 	for (uint32_t i = 1; i < CLUSTER_PARTS; i++)
