@@ -490,16 +490,6 @@ const struct option option_table[] = {
 		.help = "Remove the oldest artifacts while there are more than this; 0: no limit.",
 	},
 	{
-		NAMES("gc", "session_size", NULL, "TERSE_GC_SESSION_SIZE"),
-		SIZE(gc_session_size, 0, PB, 0),
-		.help = "The max_size for each session; 0: no limit.",
-	},
-	{
-		NAMES("gc", "session_count", NULL, "TERSE_GC_SESSION_COUNT"),
-		COUNT(gc_session_count, 0, 1000000000, 0, "artifacts"),
-		.help = "The max_count for each session; 0: no limit.",
-	},
-	{
 		NAMES("redact", "secrets", "--redact", "TERSE_REDACT"),
 		BOOL(redact, false),
 		.help = "Replace what looks like a secret (keys, tokens, passwords in URLs) before "
@@ -533,12 +523,6 @@ const struct option option_table[] = {
 		DURATION(transfer_time, 100, DAY, 2 * MINUTE),
 		.help = "The most time in which no object is moved or read; after that the remote "
 			"has failed.",
-	},
-	{
-		NAMES("remote", "cache_max", NULL, NULL),
-		SIZE(cache_max, MB, PB, 512 * MB),
-		.help = "The most disk space for what was read from the remote; the oldest goes "
-			"first.",
 	},
 	{
 		NAMES("remote", "labels", NULL, "TERSE_LABELS"),

@@ -148,7 +148,6 @@ struct settings {
 	int64_t gc_interval; /* 0: never by itself */
 	int64_t gc_age;
 	int64_t gc_size, gc_count;
-	int64_t gc_session_size, gc_session_count;
 
 	/* [redact] */
 	int64_t redact;                 /* bool: hide what looks like a secret */
@@ -159,7 +158,6 @@ struct settings {
 	int64_t push; /* enum pushing */
 	int64_t outbox_max;
 	int64_t transfer_time; /* most without progress */
-	int64_t cache_max;
 	struct strings labels; /* NAME=VALUE */
 
 	/* [shim] */

@@ -85,8 +85,6 @@ struct retention_limits gc_limits(const struct settings *s)
 		.keep_ms = s->keep,
 		.max_count = (uint64_t)s->gc_count,
 		.max_bytes = (uint64_t)s->gc_size,
-		.session_count = (uint64_t)s->gc_session_count,
-		.session_bytes = (uint64_t)s->gc_session_size,
 	};
 }
 
@@ -100,19 +98,15 @@ static bool retention_is_over(uint64_t *sum, uint64_t more, uint64_t most)
 void retention_decide(struct inventory *v, const struct retention_limits *l, int64_t now_ms)
 {
 	uint64_t count = 0, bytes = 0;
-	for (size_t i = 0; i < v->session_count; i++)
-		v->sessions[i].kept_count = v->sessions[i].kept_bytes = 0;
 	for (size_t i = 0; i < v->count; i++) {
 		struct inventory_item *item = &v->items[i];
-		struct inventory_session *s = &v->sessions[item->session];
+		const struct inventory_session *s = &v->sessions[item->session];
 		item->why = RETENTION_STAYS;
 		if (!item->text) {
 			if (now_ms - item->last_ms >= SETTLED_MS)
 				item->why = RETENTION_LEFTOVER;
 		} else if (item->running) {
 			/* They stay in any case, so they are counted first. */
-			s->kept_count++;
-			retention_is_over(&s->kept_bytes, item->bytes, 0);
 			count++;
 			retention_is_over(&bytes, item->bytes, 0);
 		} else if (s->ended_ms && now_ms - s->ended_ms >= l->keep_ms) {
@@ -123,17 +117,10 @@ void retention_decide(struct inventory *v, const struct retention_limits *l, int
 	}
 	for (size_t i = v->count; i-- > 0;) {
 		struct inventory_item *item = &v->items[i];
-		struct inventory_session *s = &v->sessions[item->session];
 		if (!item->text || item->running || item->why != RETENTION_STAYS)
 			continue;
-		bool many = retention_is_over(&s->kept_count, 1, l->session_count);
-		bool large = retention_is_over(&s->kept_bytes, item->bytes, l->session_bytes);
-		if (many || large) {
-			item->why = many ? RETENTION_SESSION_COUNT : RETENTION_SESSION_SIZE;
-			continue;
-		}
-		many = retention_is_over(&count, 1, l->max_count);
-		large = retention_is_over(&bytes, item->bytes, l->max_bytes);
+		bool many = retention_is_over(&count, 1, l->max_count);
+		bool large = retention_is_over(&bytes, item->bytes, l->max_bytes);
 		if (many || large)
 			item->why = many ? RETENTION_COUNT : RETENTION_SIZE;
 	}

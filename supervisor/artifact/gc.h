@@ -47,8 +47,6 @@ enum retention_why {
 	RETENTION_LEFTOVER, /* it has no text, and has been so for a while */
 	RETENTION_ENDED,    /* its session has, long enough ago */
 	RETENTION_AGE,
-	RETENTION_SESSION_COUNT,
-	RETENTION_SESSION_SIZE,
 	RETENTION_COUNT,
 	RETENTION_SIZE,
 	RETENTION_ASKED,   /* somebody said so */
@@ -72,7 +70,6 @@ struct inventory_session {
 	bool empty;                  /* no artifacts, no history */
 	int64_t active_ms, ended_ms; /* last run; end, 0: it goes on */
 	uint64_t count, bytes, running;
-	uint64_t kept_count, kept_bytes; /* for the decision's own use */
 };
 
 struct inventory {
@@ -92,7 +89,6 @@ struct retention_limits {
 	int64_t max_age_ms;
 	int64_t keep_ms; /* of a session that has ended; 0: nothing is kept */
 	uint64_t max_count, max_bytes;
-	uint64_t session_count, session_bytes; /* of each session */
 };
 
 /* Decides which go; touches no file. Where there are too many, the oldest go. */

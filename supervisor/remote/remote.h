@@ -126,12 +126,11 @@ int index_read(const struct settings *s, struct index_reader *reader);
 
 /* --- reading an artifact ---------------------------------------------------------------------- */
 
-// Reading from the remote: artifacts come into the session FETCH_SESSION of the store, up to
-// [remote] cache_max bytes; the one that was fetched first goes first. There they are like any
-// others, found by their IDs.
+// Reading from the remote: artifacts come into the session FETCH_SESSION of the store. There they
+// are like any others: found by their IDs, and cleaned up.
 //
-// Nothing that the remote sends is trusted: no more than cache_max is taken, it has to be an
-// archive (archive.h) of the run that was asked for, and what is not leaves nothing.
+// Nothing that the remote sends is trusted: no more than [spill] max_artifact is taken, it has to
+// be an archive (archive.h) of the run that was asked for, and what is not leaves nothing.
 
 #define FETCH_SESSION "from-remote"
 

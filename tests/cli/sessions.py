@@ -173,7 +173,7 @@ class Gc(Life):
 
     def test_count_and_size(self):
         ids = self.make(5) + self.make(2, "--session", "other")
-        self.assertIn(b": [gc] session_count\n", self.say("gc", env={"TERSE_GC_SESSION_COUNT": "3"})[1])
+        self.assertIn(b": [gc] max_count\n", self.say("gc", "--gc-count=5")[1])
         self.assertEqual(self.listed("--all"), ids[:1:-1])
         self.assertIn(b": [gc] max_count\n", self.say("gc", "--gc-count=4")[1])
         self.assertEqual(self.listed("--all"), ids[:2:-1])

@@ -7,7 +7,7 @@
 #define NOW INT64_C(1000000)
 
 /* One letter for each decision, in the order of the enum: "." stays. */
-static const char letters[] = ".leacbCB";
+static const char letters[] = ".leaCB";
 
 struct one {
 	unsigned session;
@@ -95,24 +95,6 @@ static const struct situation situations[] = {
 	 {{0, 90, 1, 0}, {1, 90, 50, 0}, {0, 10, 2, 0}},
 	 3,
 	 ".a."},
-	{"of each session",
-	 {.session_count = 1},
-	 {-1, -1, -1},
-	 {{0, 1, 4, 0}, {1, 1, 3, 0}, {0, 1, 2, 0}, {1, 1, 1, 0}, {2, 1, 1, 0}},
-	 5,
-	 "cc..."},
-	{"size of each session",
-	 {.session_bytes = 10},
-	 {-1, -1, -1},
-	 {{0, 6, 4, 0}, {1, 6, 3, 0}, {0, 6, 2, 0}, {2, 11, 1, 0}},
-	 4,
-	 "b..b"},
-	{"a session's limit first, then all of them",
-	 {.session_count = 2, .max_count = 3},
-	 {-1, -1, -1},
-	 {{0, 1, 6, 0}, {1, 1, 5, 0}, {0, 1, 4, 0}, {0, 1, 3, 0}, {1, 1, 2, 0}},
-	 5,
-	 "cC..."},
 	{"nothing there", {.max_count = 1}, {-1, -1, -1}, {{0, 0, 0, 0}}, 0, ""},
 	{"sizes that overflow",
 	 {.max_bytes = 100},
@@ -164,8 +146,6 @@ TEST(test_any)
 			.keep_ms = rand_r(&r) % 100,
 			.max_count = (uint64_t)(rand_r(&r) % 40),
 			.max_bytes = (uint64_t)(rand_r(&r) % 3000),
-			.session_count = (uint64_t)(rand_r(&r) % 20),
-			.session_bytes = (uint64_t)(rand_r(&r) % 2000),
 		};
 		size_t count = (size_t)(rand_r(&r) % 64), stay = 0, running = 0;
 		uint64_t bytes = 0, running_bytes = 0;
