@@ -3,124 +3,9 @@
 
 #include "supervisor/compare/outcome.h"
 
-#include "tests/unit/unit.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/unit/cases.h"
 
 #define FOLDER "tests/outcomes"
-
-/* The runs of a runner: 0: b and d of a, b, c, d fail; 1: a and d do; 2: as 1, and it stops at its
-   first failure (node, which can't, and go in each package, run on); 3: none does; 4: as 0, without
-   d; 5: d fails, and c and d can't be loaded or built (ctest: d fails, one more test can't run). */
-static const struct sequence {
-	const char *runner;
-	int before, now;
-	const char *told;
-} sequences[] = {
-	{"pytest", 0, 1,
-	 "failed: 2 (new: tests/test_one.py::test_a; no longer: tests/test_one.py::test_b)"},
-	{"pytest", 1, 3,
-	 "failed: 0 (no longer: tests/test_one.py::test_a, tests/test_two.py::test_d)"},
-	{"pytest", 3, 0, "failed: 2 (new: tests/test_one.py::test_b, tests/test_two.py::test_d)"},
-	{"pytest", 0, 2, "failed: 1 (new: tests/test_one.py::test_a)"},
-	{"pytest", 2, 0, ""},
-	{"pytest", 2, 1, ""},
-	{"pytest", 0, 4, ""},
-	{"pytest", 4, 0, "failed: 2 (new: tests/test_two.py::test_d)"},
-	{"pytest", 0, 5, ""},
-	{"pytest", 5, 0, ""},
-	{"unittest-v", 0, 1,
-	 "failed: 2 (new: \"test_a (u.test_uone.Tone.test_a)\"; fixed: \"test_b "
-	 "(u.test_uone.Tone.test_b)\")"},
-	{"unittest-v", 1, 3,
-	 "failed: 0 (fixed: \"test_a (u.test_uone.Tone.test_a)\", \"test_d "
-	 "(u.test_utwo.Ttwo.test_d)\")"},
-	{"unittest-v", 3, 0,
-	 "failed: 2 (new: \"test_b (u.test_uone.Tone.test_b)\", \"test_d "
-	 "(u.test_utwo.Ttwo.test_d)\")"},
-	{"unittest-v", 0, 2, "failed: 1 (new: \"test_a (u.test_uone.Tone.test_a)\")"},
-	{"unittest-v", 2, 0, ""},
-	{"unittest-v", 2, 1, ""},
-	{"unittest-v", 0, 4, ""},
-	{"unittest-v", 4, 0, ""},
-	{"unittest-v", 0, 5, ""},
-	{"unittest-v", 5, 0, ""},
-	{"go-v", 0, 1, "failed: 2 (new: TestA; fixed: TestB)"},
-	{"go-v", 1, 3, "failed: 0 (fixed: TestA, TestD)"},
-	{"go-v", 3, 0, "failed: 2 (new: TestB, TestD)"},
-	{"go-v", 0, 2, ""},
-	{"go-v", 2, 0, ""},
-	{"go-v", 2, 1, ""},
-	{"go-v", 0, 4, ""},
-	{"go-v", 4, 0, ""},
-	{"go-v", 0, 5, ""},
-	{"go-v", 5, 0, ""},
-	{"cargo", 0, 1, "failed: 2 (new: tests::a; fixed: tests::b)"},
-	{"cargo", 1, 3, "failed: 0 (fixed: d, tests::a)"},
-	{"cargo", 3, 0, "failed: 2 (new: d, tests::b)"},
-	{"cargo", 0, 2, ""},
-	{"cargo", 2, 0, ""},
-	{"cargo", 2, 1, ""},
-	{"cargo", 0, 4, ""},
-	{"cargo", 4, 0, ""},
-	{"cargo", 0, 5, ""},
-	{"cargo", 5, 0, ""},
-	{"ctest", 0, 1, "failed: 2 (new: does_a; fixed: does_b)"},
-	{"ctest", 1, 3, "failed: 0 (fixed: does_a, does_d)"},
-	{"ctest", 3, 0, "failed: 2 (new: does_b, does_d)"},
-	{"ctest", 0, 2, "failed: 1 (new: does_a)"},
-	{"ctest", 2, 0, ""},
-	{"ctest", 2, 1, ""},
-	{"ctest", 0, 4, ""},
-	{"ctest", 4, 0, ""},
-	{"ctest", 0, 5, ""},
-	{"ctest", 5, 0, "failed: 2 (new: does_b)"},
-	{"mocha", 0, 1, "failed: 2 (new: \"does a\"; fixed: \"does b\")"},
-	{"mocha", 1, 3, "failed: 0 (fixed: \"does a\", \"does d\")"},
-	{"mocha", 3, 0, "failed: 2 (new: \"does b\", \"does d\")"},
-	{"mocha", 0, 2, ""},
-	{"mocha", 2, 0, ""},
-	{"mocha", 2, 1, ""},
-	{"mocha", 0, 4, ""},
-	{"mocha", 4, 0, ""},
-	{"mocha", 0, 5, ""},
-	{"mocha", 5, 0, ""},
-	{"node", 0, 1, "failed: 2 (new: \"does a\"; fixed: \"does b\")"},
-	{"node", 1, 3, "failed: 0 (fixed: \"does a\", \"does d\")"},
-	{"node", 3, 0, "failed: 2 (new: \"does b\", \"does d\")"},
-	{"node", 0, 2, "failed: 2 (new: \"does a\"; fixed: \"does b\")"},
-	{"node", 2, 0, "failed: 2 (new: \"does b\"; fixed: \"does a\")"},
-	{"node", 2, 1, "failed: 2 (the same)"},
-	{"node", 0, 4, ""},
-	{"node", 4, 0, ""},
-	{"node", 0, 5, ""},
-	{"node", 5, 0, ""},
-	{"vitest", 0, 1,
-	 "failed: 2 (new: \"one.test.mjs > one > does a\"; fixed: \"one.test.mjs > one > does "
-	 "b\")"},
-	{"vitest", 1, 3,
-	 "failed: 0 (fixed: \"one.test.mjs > one > does a\", \"two.test.mjs > two > does d\")"},
-	{"vitest", 3, 0,
-	 "failed: 2 (new: \"one.test.mjs > one > does b\", \"two.test.mjs > two > does d\")"},
-	{"vitest", 0, 2, "failed: 1 (new: \"one.test.mjs > one > does a\")"},
-	{"vitest", 2, 0, ""},
-	{"vitest", 2, 1, ""},
-	{"vitest", 0, 4, ""},
-	{"vitest", 4, 0, ""},
-	{"vitest", 0, 5, ""},
-	{"vitest", 5, 0, ""},
-	{"jest", 0, 1, "failed: 2 (new: \"does a\"; fixed: \"does b\")"},
-	{"jest", 1, 3, "failed: 0 (fixed: \"does a\", \"does d\")"},
-	{"jest", 3, 0, "failed: 2 (new: \"does b\", \"does d\")"},
-	{"jest", 0, 2, ""},
-	{"jest", 2, 0, ""},
-	{"jest", 2, 1, ""},
-	{"jest", 0, 4, ""},
-	{"jest", 4, 0, ""},
-	{"jest", 0, 5, ""},
-	{"jest", 5, 0, ""},
-};
 
 static void add_state(struct outcome *o, bool before, const char *runner, int state)
 {
@@ -145,20 +30,24 @@ static void add_state(struct outcome *o, bool before, const char *runner, int st
 	assert_true(found);
 }
 
+static void check_sequence(const char *sequence, const char *wanted)
+{
+	char told[OUTCOME_LEN], runner[32];
+	int before, now;
+	struct outcome *o = outcome_new();
+	assert_non_null(o);
+	assert_int_equal(sscanf(sequence, "%31s %d %d", runner, &before, &now), 3);
+	add_state(o, true, runner, before);
+	add_state(o, false, runner, now);
+	outcome_compare(told, o, now == 3);
+	if (strcmp(*told ? told : "silent", wanted) != 0)
+		fail_msg("%s: %s", sequence, told);
+	outcome_free(o);
+}
+
 TEST(real_runners)
 {
-	char told[OUTCOME_LEN];
-	for (const struct sequence *s = sequences;
-	     s < sequences + sizeof(sequences) / sizeof(*sequences); s++) {
-		struct outcome *o = outcome_new();
-		assert_non_null(o);
-		add_state(o, true, s->runner, s->before);
-		add_state(o, false, s->runner, s->now);
-		outcome_compare(told, o, s->now == 3);
-		if (strcmp(told, s->told) != 0)
-			fail_msg("%s, %d and then %d: %s", s->runner, s->before, s->now, told);
-		outcome_free(o);
-	}
+	cases_each(FOLDER "/sequences.cases", check_sequence);
 }
 
 static void add_text(struct outcome *o, bool before, const char *text)
