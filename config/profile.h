@@ -79,7 +79,7 @@ bool profile_is_own(char *const argv[]);
 #define VERBS(FIRST, OWN, OTHER) \
 	OTHER(run) FIRST(read) OWN(search) OWN(changes) OWN(show) OWN(list) OWN(history) \
 	OWN(stats) OWN(report) OWN(await) OWN(follow) OWN(send) OWN(snapshot) OWN(attach) OWN(signal) \
-	OWN(replay) OWN(path) OWN(session) OWN(rewind) OWN(drop) OWN(gc) OWN(archive) \
+	OWN(path) OWN(session) OWN(rewind) OWN(drop) OWN(gc) OWN(archive) \
 	OWN(unarchive) OWN(push) OTHER(filter) OWN(config) OTHER(agent) OTHER(probe) OWN(init) \
 	OTHER(hook) OWN(mcp) OWN(doctor) OWN(help) OWN(version) OTHER(complete)
 // clang-format on

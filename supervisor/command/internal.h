@@ -13,7 +13,6 @@
 #include "supervisor/process/protocol.h"
 #include "supervisor/report/wording.h"
 
-#include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +22,6 @@
 struct loop;
 struct matcher;
 struct settings;
-struct terminal;
 struct text;
 
 /* --- colours and the pager -------------------------------------------------------------------- */
@@ -86,22 +84,6 @@ int output_close(struct output *o, int result);
 /* Makes the text the contents of the file. Returns 0, or -1 with errno. */
 int output_write(const char *name, const struct buffer *text);
 
-/* --- pictures --------------------------------------------------------------------------------- */
-
-// The screen of a terminal as a picture, for documents and for models that see.
-
-/* A terminal of this size that keeps styles; the caller frees it. NULL with errno. */
-struct terminal *svg_terminal(const json_t *cols, const json_t *rows);
-
-/* Writes it as SVG to a file (output_open()), down to the last row that is not blank. Colours are
-   there if the terminal keeps styles. Nothing in the picture is active or refers to anything.
-   Returns 0, or -1 with errno. */
-int svg_write(const char *path, const struct terminal *t);
-
-/* Prints the rows of a screen (terminal_picture()) down to the last one that is not blank. Returns
-   0, or -1 with errno. */
-int screen_print(const char *rows, size_t len);
-
 /* --- live runs -------------------------------------------------------------------------------- */
 
 // A live run as the verbs reach it: finding it by its name, and waiting for it.
@@ -113,11 +95,12 @@ struct typed {
 };
 
 /* Connects *run to the run that `name` means by the rules of verb_find(), or by its whole
-   ID if it has no artifact yet. Returns 0; 1 if it has ended (*run is -1, `id` is filled in); 2
-   if it has ended without an artifact, after saying how; or -1 after saying why not. `needed`: it
-   has to live, so 0 or -1. */
+   ID if it has no artifact yet. Returns 0, or -1 after saying why not; where the run need not be
+   alive, also 1 if it has ended (*run is -1, `id` is filled in). LIVE_RUN_TOLD: 2 if it has ended
+   without an artifact, after saying how. */
+enum live_run_wanted { LIVE_RUN_ALIVE, LIVE_RUN_KEPT, LIVE_RUN_TOLD };
 int live_run_find(const struct verb_call *c, const char *name, int *run, char id[ID_LEN + 1],
-		  bool needed);
+		  enum live_run_wanted wanted);
 
 /* Whether the run belongs to the call's session. */
 bool live_run_is_own(const struct verb_call *c, const char *id);

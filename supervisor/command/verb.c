@@ -660,6 +660,9 @@ bool verb_fail_part(const struct verb_call *c, enum artifact_part part, int dir,
 	else if (error == ENOENT && part == ARTIFACT_ERR)
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: standard error %s", id,
 			  reasons[known ? m.standard_error : META_STDERR_MERGED]);
+	else if (error == ENOENT && part == ARTIFACT_CAST)
+		verb_fail(c, ENVELOPE_UNREADABLE, "%s: was not recorded (run it with --record)",
+			  id);
 	else if (error == ENOENT && raw)
 		verb_fail(c, ENVELOPE_UNREADABLE,
 			  "%s: its raw bytes were not kept (--keep-raw keeps them)", id);

@@ -1,15 +1,12 @@
-// What is asked of a running command: terse signal, snapshot, send.
+// What is asked of a running command: terse signal, send.
 
 #include "config/value.h"
 #include "lib/io.h"
-#include "lib/json_read.h"
 #include "lib/tool_names.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,7 +44,7 @@ static int signal_run(struct verb_call *c)
 	int sig = signal ? parse_signal(signal) : 0;
 	if (sig < 0)
 		return verb_fail(c, ENVELOPE_USAGE, "%s: no such signal", signal);
-	if (live_run_find(c, name, &run, id, true) < 0)
+	if (live_run_find(c, name, &run, id, LIVE_RUN_ALIVE) < 0)
 		return 1;
 	if (live_run_signal(run, sig, live_run_is_own(c, id)) < 0) {
 		live_run_failed(c, id, errno);
@@ -76,80 +73,6 @@ const struct verb verb_signal = {
 	.more = 1,
 	.live = true,
 	.run = signal_run,
-};
-
-// terse snapshot ID [--json]: prints the screen of a running command.
-
-struct snapshot {
-	const char *svg;
-	bool json; /* that of the run, without an envelope */
-};
-
-static int snapshot_run(struct verb_call *c)
-{
-	struct snapshot s = {.json = false};
-	int run;
-	char id[ID_LEN + 1];
-	if (verb_parse(c, &s) < 0)
-		return EXIT_TERSE;
-	if (s.json && s.svg)
-		return verb_fail(c, ENVELOPE_USAGE, "--svg does not go with --json");
-	if (live_run_find(c, c->operands[0], &run, id, true) < 0)
-		return 1;
-	struct buffer reply = BUFFER_INIT;
-	json_t *root = NULL;
-	struct terminal *t = NULL;
-	int result = -1;
-	if (client_ask(run, FRAME_PICTURE, s.svg != NULL, 0, NULL, 0, &reply) < 0) {
-		live_run_failed(c, id, errno);
-		goto out;
-	}
-	if (!s.json)
-		root = json_read(reply.data, reply.len, 0, NULL);
-	const json_t *text = json_object_get(root, s.svg ? "paint" : "text");
-	const char *data = json_string_value(text);
-	size_t len = json_string_length(text);
-	if (s.json) {
-		buffer_append_string(&reply, "\n");
-		result = verb_write(&reply);
-	} else if (s.svg && data &&
-		   (t = svg_terminal(json_object_get(root, "cols"),
-				     json_object_get(root, "rows")))) {
-		terminal_feed(t, data, len);
-		result = svg_write(s.svg, t);
-	} else if (!s.svg && data) {
-		result = screen_print(data, len);
-	} else {
-		errno = EPROTO;
-	}
-	if (result < 0)
-		verb_error(c->verb->name, "%s: %m", s.svg ? s.svg : id);
-out:
-	terminal_free(t);
-	json_decref(root);
-	buffer_release(&reply);
-	io_close(&run);
-	return result < 0;
-}
-
-static const struct verb_option snapshot_options[] = {
-	{"--json", 0, VERB_FLAG, offsetof(struct snapshot, json), NULL,
-	 "with its size, cursor and title, and whether it is the alternate screen"},
-	{"--svg", 0, VERB_TEXT, offsetof(struct snapshot, svg), "FILE",
-	 "as a picture, with its colours if it has a terminal or is recorded"},
-	VERB_LAST_ROW,
-	VERB_END_ROW,
-};
-
-const struct verb verb_snapshot = {
-	.name = "snapshot",
-	.purpose = "print the screen of a running command",
-	.forms = "ID",
-	.text = "Prints the screen of a running command, full-screen programs included.\n",
-	.options = snapshot_options,
-	.least = 1,
-	.live = true,
-	.run = snapshot_run,
 };
 
 // terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a running command, and
@@ -279,7 +202,7 @@ static int send_run(struct verb_call *c)
 		verb_error("send", "%s: no such key (%s)", s.items[i].value,
 			   vocabularies[c->settings->words].keys);
 	else
-		status = live_run_find(c, s.wait.name, &s.run, s.id, true) < 0;
+		status = live_run_find(c, s.wait.name, &s.run, s.id, LIVE_RUN_ALIVE) < 0;
 	/* Where the text ends before anything is typed. */
 	if (status == 0 && s.awaits && client_status(s.run, FRAME_STATUS, &now) < 0) {
 		live_run_failed(c, s.id, errno);

@@ -635,41 +635,33 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 	live_client_send(client, FRAME_STATUS, &now, sizeof(now));
 }
 
-static void live_answer_picture(struct supervisor *s, struct live_client *client, bool painted)
+int picture_append(struct buffer *out, struct terminal *t, bool painted)
 {
-	struct buffer out = BUFFER_INIT, picture = BUFFER_INIT, clean = BUFFER_INIT;
-	struct buffer paint = BUFFER_INIT;
-	unsigned row, col;
-	bool answered = false;
-	struct terminal *t = live_screen(s);
-	if (!t || terminal_picture(t, &picture, &row, &col) < 0)
-		goto out;
-	utf8_clean(&clean, picture.data, picture.len);
-	if (buffer_check(&clean) < 0 || (painted && terminal_repaint(t, &paint) < 0))
-		goto out;
+	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT, paint = BUFFER_INIT;
 	const struct terminal_facts facts = terminal_facts(t);
-	json_begin(&out, NULL, '{');
-	json_add_count(&out, "cols", facts.cols);
-	json_add_count(&out, "rows", facts.rows);
-	json_add_count(&out, "row", row);
-	json_add_count(&out, "col", col);
-	json_add_bool(&out, "alternate", facts.is_alternate);
-	json_add_bool(&out, "cursor", facts.shows_cursor);
-	json_add_string(&out, "title", facts.title);
-	json_add_text(&out, "text", clean.data, clean.len);
+	unsigned row, col;
+	int result = terminal_picture(t, &picture, &row, &col);
+	utf8_clean(&clean, picture.data, picture.len);
+	if (result < 0 || buffer_check(&clean) < 0 || (painted && terminal_repaint(t, &paint) < 0))
+		goto out;
+	json_begin(out, NULL, '{');
+	json_add_count(out, "cols", facts.cols);
+	json_add_count(out, "rows", facts.rows);
+	json_add_count(out, "row", row);
+	json_add_count(out, "col", col);
+	json_add_bool(out, "alternate", facts.is_alternate);
+	json_add_bool(out, "cursor", facts.shows_cursor);
+	json_add_string(out, "title", facts.title);
+	json_add_text(out, "text", clean.data, clean.len);
 	if (painted)
-		json_add_text(&out, "paint", paint.data, paint.len);
-	json_end(&out, '}');
-	answered = buffer_check(&out) == 0;
-	if (answered)
-		live_client_send(client, FRAME_PICTURE, out.data, out.len);
+		json_add_text(out, "paint", paint.data, paint.len);
+	json_end(out, '}');
+	result = buffer_check(out);
 out:
-	if (!answered)
-		live_client_queue(client, FRAME_DONE, ENOMEM, NULL, 0);
-	buffer_release(&out);
 	buffer_release(&picture);
 	buffer_release(&clean);
 	buffer_release(&paint);
+	return result;
 }
 
 /* `why` is for the text, if background processes go on. */
@@ -711,7 +703,18 @@ static void live_answer(struct supervisor *s, struct live_client *client, const 
 	switch (len <= FRAME_REQUEST ? f->kind : FRAME_REQUESTS) {
 	case FRAME_STATUS: live_answer_status(s, client, false, false); return;
 	case FRAME_WATCH: live_answer_status(s, client, true, a == 1); return;
-	case FRAME_PICTURE: live_answer_picture(s, client, a == 1); return;
+	case FRAME_PICTURE: {
+		struct buffer out = BUFFER_INIT;
+		struct terminal *t = live_screen(s);
+		bool drawn = t && picture_append(&out, t, a == 1) == 0;
+		if (drawn)
+			live_client_send(client, FRAME_PICTURE, out.data, out.len);
+		buffer_release(&out);
+		if (drawn)
+			return;
+		error = ENOMEM;
+		break;
+	}
 	case FRAME_TYPE: {
 		struct terminal *t = a == 1 && len == 3 ? live_screen(s) : NULL;
 		bool other = t && terminal_facts(t).has_cursor_keys;

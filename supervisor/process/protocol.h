@@ -25,6 +25,7 @@
 #include <sys/types.h>
 
 struct buffer;
+struct terminal;
 
 /* Goes up with each change of a frame or of struct live_status. */
 #define PROTOCOL_VERSION 2
@@ -44,7 +45,7 @@ enum frame_kind {
 	FRAME_SIGNAL,   /* a: number, to the command's group; 0: TERM to everything that it started,
 			   KILL after the grace time; b: 1: the run's own session asks */
 	FRAME_RESIZE,   /* a: columns, b: rows */
-	FRAME_PICTURE,  /* the screen as JSON (supervisor_internal.h); a: 1: with its colours */
+	FRAME_PICTURE,  /* the screen as JSON (picture_append()); a: 1: with its colours */
 	FRAME_ATTACH,   /* a: columns, b: rows (0, 0: only looks); from here on OUTPUT comes */
 	FRAME_REPORTED, /* a: a reader has seen the text up to this line */
 	/* Only between front end and supervisor. */
@@ -115,6 +116,12 @@ struct live_status {
 	size_t argv_len;
 	bool argv_cut; /* argv is not all of it */
 };
+
+/* Appends the screen as FRAME_PICTURE has it:
+   {"cols":80,"rows":24,"row":1,"col":3,"alternate":false, "cursor":true,"title":"...","text":"one
+   line per row\n..."}; row and col from 1. `painted`: "paint" is what puts it on a terminal of that
+   size, with its colours. Returns 0, or -1 with ENOMEM. */
+int picture_append(struct buffer *out, struct terminal *t, bool painted);
 
 /* Connects to the run `id`. Returns the socket, or -1 with errno; ENOENT: it does not run (a socket
    that a killed supervisor left is removed). Its answers are waited for a few seconds. */

@@ -425,8 +425,8 @@ struct front {
 	int asleep;
 };
 
-// A recording of the output with its times, as an asciicast (version 2) for terse replay and
-// asciinema. Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header object,
+// A recording of the output with its times, as an asciicast (version 2) for terse snapshot
+// and asciinema. Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header object,
 // then a line for each event: [seconds, "o", text] or [seconds, "r", "80x24"]. A LF that the
 // terminal took for a new line (no output processing) is a CR LF in it.
 struct cast {
@@ -545,10 +545,6 @@ void supervisor_end_tree(struct supervisor *s, int step);
 // The socket is made when a run has lived for a moment, so that short runs do not pay for it;
 // without one, clients come by live_adopt() alone. A run gets an artifact when somebody waits for
 // its text, however short that is.
-//
-// The answer to PICTURE as JSON: {"cols":80,"rows":24,"row":1,"col":3,"alternate":false,
-// "cursor":true,"title":"...","text":"one line per row\n..."}; row and col from 1. If it is wanted
-// with its colours, "paint" is what puts it on a terminal of that size.
 
 /* The command has been started. */
 void live_begin(struct supervisor *s);

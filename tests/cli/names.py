@@ -86,7 +86,7 @@ class Names(Case):
 
     def test_verbs(self):
         """An operand, an option, and a session of this name."""
-        for verb in ("read", "search", "changes", "show", "list", "history", "path", "replay", "attach", "await",
+        for verb in ("read", "search", "changes", "show", "list", "history", "path", "attach", "await",
                      "send", "signal", "snapshot", "config", "doctor", "help", "session", "rewind",
                      "drop", "gc", "archive", "unarchive", "agent", "init", "hook", "filter"):
             nosuch = os.path.join(self.where, b"nosuch")

@@ -25,19 +25,19 @@ class Pictures(Case):
     def test_recorded(self):
         self.terse("--record", "--spill", "always", "--tty", "--cols", "60", PAINT)
         path = os.path.join(self.work, "screen.svg")
-        self.assertEqual(self.terse("replay", "last", "--svg", path).code, 0)
+        self.assertEqual(self.terse("snapshot", "last", "--svg", path).code, 0)
         texts, areas = self.texts(read_file(path))
         self.assertEqual(texts[:6], [
             ("plain", 8, 21, "#d8dee4"), ("bold red", 56, 21, "#cd3131"), ("green", 128, 21, "#d8dee4"),
             ("turned", 176, 21, "#16191d"), ("line", 232, 21, "#ff8700"), ("<&>\"", 8, 38, "#010203")])
         self.assertEqual(areas, [(128, 8, 40, "#0dbc79"), (176, 8, 48, "#d8dee4")])
         self.assertIn(b'font-weight="bold">bold red<', read_file(path))
-        self.assertEqual(self.shell("terse replay last --svg - | cat").out, read_file(path))
+        self.assertEqual(self.shell("terse snapshot last --svg - | cat").out, read_file(path))
 
     def test_full_screen(self):
         self.terse("--record", "--spill", "always", "--tty", "--cols", "40",
                    r"printf '\033[?1049h\033[2J\033[5;10H\033[44m\344\270\255x\033[m\033[10;1Hend'")
-        texts, areas = self.texts(self.shell("terse replay last --svg - | cat").out)
+        texts, areas = self.texts(self.shell("terse snapshot last --svg - | cat").out)
         self.assertEqual(texts, [("\u4e2dx", 80, 89, "#d8dee4"), ("end", 8, 174, "#d8dee4")])
         self.assertEqual(areas, [(80, 76, 24, "#2472c8")])
 
@@ -67,23 +67,23 @@ class Pictures(Case):
             live = self.shell(draw % ("snapshot", name)).out
             self.terse("signal", name)
             self.terse("await", name)
-            self.assertEqual(self.shell(draw % ("replay", name)).out, live)
+            self.assertEqual(self.shell(draw % ("snapshot", name)).out, live)
 
     def test_many_styles(self):
         """Those for which there is no room have none."""
         self.terse("--record", "--spill", "always", "--tty",
                    r"for i in $(seq 0 255); do printf '\033[38;5;%dm%d\033[m ' $i $i; done")
-        texts, _ = self.texts(self.shell("terse replay last --svg - | cat").out)
+        texts, _ = self.texts(self.shell("terse snapshot last --svg - | cat").out)
         self.assertEqual("".join(text for text, *_ in texts).replace(" ", ""), "".join(map(str, range(256))))
 
     def test_errors(self):
         self.terse("--spill", "always", "true")
-        run = self.terse("replay", "last", "--svg", "x")
+        run = self.terse("snapshot", "last", "--svg", "x")
         self.assertEqual(run.code, 1)
-        self.assertIn(b"was not recorded (run it with --record)", run.out)
+        self.assertIn(b"has ended, and was not recorded with --record (terse read cmd-", run.out)
         self.terse("--record", "--spill", "always", "echo", "hello")
-        run = self.terse("replay", "last", "--svg", "/nosuch/x")
-        self.assertEqual((run.code, run.out), (1, b"terse replay: /nosuch/x: No such file or directory\n"))
+        run = self.terse("snapshot", "last", "--svg", "/nosuch/x")
+        self.assertEqual((run.code, run.out), (1, b"terse snapshot: /nosuch/x: No such file or directory\n"))
         self.assertEqual(self.terse("snapshot", "last", "--svg", "x", "--json").code, 125)
 
 

@@ -117,12 +117,11 @@ class Verbs(Case):
         "report": (("-o", "-"), ("{kept}", "-o", "-")),
         "path": (("{kept}",), ("--raw", "{kept}")),
         "filter": (("--full",), ("--preview",), ("--format=json",)),
-        "replay": (("{kept}",),),
         "await": (("{kept}",), ("--json", "{kept}")),
         "follow": (("{kept}",), ("--json", "{kept}", "--for", "7")),
         "send": None,  # says nothing
         "signal": None,
-        "snapshot": (("{live}",), ("--json", "{live}")),
+        "snapshot": (("{live}",), ("{kept}",), ("--json", "{live}")),
         "config": ((), ("check",), ("init", "-"), ("completion", "bash"), ("--json",), ("profiles",)),
         "doctor": ((), ("--json",)),
         "help": ((), ("run",), ("read",)),

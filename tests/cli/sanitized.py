@@ -46,10 +46,10 @@ VERBS = (
     ("show", "A"), ("show", "A", "--json"), ("path", "A"), ("path", "--raw", "A"),
     ("search", "A", "error|9+"), ("search", "A", "-i", "-C", "2", "row 1."), ("search", "A", "x", "--json"),
     ("search", "--all", "menu"), ("changes", "A", "B"), ("changes", "B", "A", "--json"),
-    ("replay", "A"), ("replay", "A", "--svg", "A.svg"), ("snapshot", "A"),
+    ("snapshot", "A"), ("snapshot", "A", "--svg", "A.svg"),
     ("read", "A", "--preview"), ("read", "A", "--raw", "-a"), ("report", "A", "-o", "page.html"),
     ("archive", "A", "--output", "A.terse", "--force"), ("archive", "A", "--cast", "--output", "A.cast", "--force"),
-    ("unarchive", "A.terse"), ("replay", "A.cast"),
+    ("unarchive", "A.terse"),
 )
 
 ONCE = (

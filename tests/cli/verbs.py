@@ -326,7 +326,7 @@ class Last(Case):
     def test_a_run_that_fits_is_the_last(self):
         kept = self.terse("sh", "-c", "seq 3000; exit 1").id
         self.terse("echo", "green")
-        for verb in ("read", "path", "replay", "archive", "drop"):
+        for verb in ("read", "path", "snapshot", "archive", "drop"):
             name = verb.encode()
             self.fails(self.PRINTED % (name, b"last", name, kept.encode()), verb, "last")
         self.fails(self.PRINTED % (b"search", b"last", b"search", kept.encode()),
@@ -348,7 +348,7 @@ class Last(Case):
                 run = self.terse(verb, "last", split=True)
                 self.assertEqual((run.code, run.err), (0, b""), verb)
                 self.assertRegex(run.out.decode(), r"\A" + sentence)
-            for verb, *words in (("signal",), ("snapshot",), ("send", "x")):
+            for verb, *words in (("signal",), ("send", "x")):
                 run = self.terse(verb, "last", *words, split=True)
                 self.assertEqual((run.code, run.out), (1, b""), verb)
                 self.assertRegex(run.err.decode(), r"\Aterse %s: %s" % (verb, sentence))

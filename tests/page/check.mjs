@@ -4,7 +4,7 @@
 //   check.mjs BUILD MODULES [PICTURES]
 //
 // Nothing is printed to the console, nothing is requested, hostile output stays text; search, filters
-// and folds work; recordings end as terse replay --svg has them; 1,000 runs with 200 MB of text make a page of at most 20 MB. PICTURES: a
+// and folds work; recordings end as terse snapshot --svg has them; 1,000 runs with 200 MB of text make a page of at most 20 MB. PICTURES: a
 // directory for pictures of the page, to be looked at.
 
 import assert from "node:assert/strict";
@@ -156,7 +156,7 @@ async function recordings() {
   for (const name of readdirSync(captures).filter((name) => name.endsWith(".raw") && !name.startsWith("vttest"))) {
     const path = join(captures, name), [cols, rows] = readFileSync(path.replace(/raw$/, "size"), "utf8").split(/\s/);
     await run("--record", "--spill", "always", "--tty", "--cols", cols, "--rows", rows, "--", "head", "-c", String(Math.floor(statSync(path).size * 0.6)), path);
-    pictures.push([name, spawnSync(terse, ["replay", "last", "--svg", "-"], { env, encoding: "utf8" }).stdout]);
+    pictures.push([name, spawnSync(terse, ["snapshot", "last", "--svg", "-"], { env, encoding: "utf8" }).stdout]);
   }
   const { page, complaints } = await open(report("recordings.html"));
   const shown = await page.$$eval("article.run", (all) => all.map((article) => {

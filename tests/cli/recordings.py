@@ -45,11 +45,11 @@ class Recorded(Case):
 
     def test_shown_again(self):
         self.record()
-        self.assertEqual(self.ask("replay", "last"), "h\xe9llo\nred\n".encode())
+        self.assertEqual(self.ask("snapshot", "last"), "h\xe9llo\nred\n".encode())
         self.assertEqual(self.terse("--record", "printf", r"a\n\n[terse: exit 0]\n\n\n").code, 0)
-        self.assertEqual(self.ask("replay", "last"), b"a\n\n| [terse: exit 0]\n")
+        self.assertEqual(self.ask("snapshot", "last"), b"a\n\n| [terse: exit 0]\n")
         self.assertEqual(self.terse("--record", "--tty", r"printf '\033[2J\033[H'").code, 0)
-        self.assertEqual(self.ask("replay", "last"), b"")
+        self.assertEqual(self.ask("snapshot", "last"), b"")
 
     def test_a_pipe_and_a_terminal(self):
         for options in (["--no-pty"], ["--tty"]):
@@ -77,30 +77,26 @@ class Recorded(Case):
 
     def test_errors(self):
         self.terse("--yield", "1000s", "--detach", "true")
-        run = self.terse("replay", "last")
+        run = self.terse("snapshot", "last")
         self.assertEqual(run.code, 1)
-        self.assertIn(b"was not recorded (run it with --record)", run.out)
-        self.assertEqual(self.terse("replay").code, 125)
+        self.assertIn(b"has ended, and was not recorded with --record (terse read cmd-", run.out)
 
     def test_a_damaged_recording(self):
         self.record()
         path = os.fsdecode(self.ask("path", "last").rstrip(b"\n"))[:-4] + ".cast"
-        write_file(path, b"", 0o600)
-        self.assertEqual(self.terse("replay", "last").out,
-                         b"terse replay: last: the recording is empty\n")
-        for data in (b"{}\n", b"[1]\n", b'[1,"o",3]\n', b"x\n", b'[-1,"o","x"]\n'):
-            head = b'{"version":2,"width":9,"height":2}\n'
-            write_file(path, data if data[0] == ord("{") else head + data, 0o600)
-            run = self.terse("replay", "last")
-            self.assertEqual((run.code, run.out),
-                             (1, b"terse replay: last: the recording is damaged\n"), data)
-            run = self.terse("archive", "--cast", "-o", "out", "last")
+        head = b'{"version":2,"width":9,"height":2}\n'
+        for data, what in ((b"", b"empty"), (b"{}\n", b"damaged"), (head + b"[1]\n", b"damaged"),
+                           (head + b'[1,"o",3]\n', b"damaged"), (head + b"x\n", b"damaged"),
+                           (head + b'[-1,"o","x"]\n', b"damaged")):
+            write_file(path, data, 0o600)
+            run = self.terse("snapshot", "last")
             self.assertEqual(run.code, 1)
-            self.assertIn(b"the recording is damaged", run.out)
-            self.assertFalse(os.path.exists(os.path.join(self.work, "out")))
+            self.assertRegex(run.out, rb"\Aterse snapshot: cmd-\w+: the recording is %s\n\Z" % what)
         # One that was cut off counts as far as it goes.
         write_file(path, b'{"version":2,"width":9,"height":2}\n[0.1,"o","x"]\n[0.2,"o","y', 0o600)
-        self.assertEqual(self.ask("replay", "last"), b"x\n")
+        self.assertEqual(self.ask("snapshot", "last"), b"x\n")
+        self.assertEqual(len(self.cast("--cast")), 2)
+        self.assertEqual(json.loads(self.ask("snapshot", "--json", "last"))["text"], "x\n\n")
 
 
 class AtATerminal(ScreenCase):
