@@ -6,6 +6,11 @@
 // (10,000 if it failed) and of longer text 2,000, Codex 10,000 bytes, opencode, Kilo and pi 50 KB
 // and 2,000 lines, Gemini CLI 40,000 characters, Qwen Code 25,000 and of longer text 4,400, Copilot
 // 20,000 bytes and of longer text 500.
+//
+// Those behind Grok CLI are by their sources: mini-swe-agent 2.4, aider 0.86, AutoGen 0.7 (files of
+// its local executor), goose 1.30 (50,000 bytes and 2,000 lines, of longer text the last 50 lines),
+// LangChain's ShellTool (community 0.4), Roo Code 3.53, crush 0.60, OpenHands 0.60, SWE-agent 1.1
+// with SWE-ReX 1.4, open-interpreter 0.4.
 
 #include "config/agents.h"
 
@@ -19,6 +24,7 @@
 #define AGENT(name)       SECTION_BEGIN(name)
 #define ENVIRONMENT(item) SECTION_ITEM(RULE_ENVIRONMENT, item)
 #define STRING(item)      SECTION_ITEM(RULE_STRING, item)
+#define FILES(item)       SECTION_ITEM(RULE_FILE, item)
 #define PASS(item)        SECTION_ITEM(RULE_PASS, item)
 #define SHELL(item)       SECTION_ITEM(RULE_SHELL, item)
 #define STDIN(item)       SECTION_ITEM(RULE_STDIN, item)
@@ -34,6 +40,9 @@
 /* A program of these names starts the shell of the command itself. */
 #define STARTED_BY(names) \
 	STRING("{command}"), SHELL("*sh -c"), STDIN("/dev/null"), PARENT(names), PROCESS(names)
+
+/* It sets no variable, so terse agent does. `name`: of its program, with * for any characters. */
+#define STARTED_AS(name) ENVIRONMENT(RULE_AGENT "=" name), PROCESS(name)
 
 static const struct section_entry entries[] = {
 	/* Its hooks, MCP servers and snapshots are not wrapped like this. */
@@ -131,18 +140,77 @@ static const struct section_entry entries[] = {
 	SET(cut_ceiling, 4 * KB),
 	SET(signal_status, true),
 
-	/* It sets no variable, so terse agent does, and shows its model only standard error of what
-	   failed: the status of a run that goes on is 0. */
+	/* It shows its model only standard error of what failed: the status of a run that goes on
+	   is 0. */
 	AGENT("grok"),
-	ENVIRONMENT(RULE_AGENT "=grok"),
+	STARTED_AS("grok"),
 	STRING("{command}"),
 	SHELL("sh -c"),
 	STDIN("socket:*"),
 	PARENT("grok"),
-	PROCESS("grok"),
 	SET(streams, STREAMS_SPLIT),
 	SET(hand_over, 30 * SECOND),
 	SET(yield_status, 0),
+
+	/* What follows the first line of its last command's output is the result. */
+	AGENT("mini"),
+	STARTED_AS("mini*"),
+	STRING("{command}"),
+	PASS("*COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT*"),
+	SHELL("*sh -c"),
+	SET(ceiling, 10000),
+	SET(hand_over, 30 * SECOND),
+
+	AGENT("aider"),
+	STARTED_AS("aider"),
+	STRING("{command}"),
+	SHELL("*sh -c"),
+
+	/* It writes a file and executes that. */
+	AGENT("autogen"),
+	STARTED_AS("autogen*"),
+	FILES("*/tmp_code_*"),
+
+	AGENT("goose"),
+	STARTED_AS("goose*"),
+	ENVIRONMENT("GOOSE_TERMINAL"),
+	STRING("{command}"),
+	PASS("echo $PATH"),
+	SHELL("*sh -c"),
+	STDIN("/dev/null"),
+	SET(ceiling, 50000),
+	SET(line_ceiling, 2000),
+
+	AGENT("langchain"),
+	STARTED_AS("langchain*"),
+	STRING("{command}"),
+	SHELL("sh -c"),
+
+	AGENT("roo"),
+	STARTED_AS("roo"),
+	STRING("{command}"),
+	SHELL("sh -c"),
+	STDIN("/dev/null"),
+	SET(ceiling, 10 * KB),
+
+	/* Its commands come through a hook. */
+	AGENT("crush"),
+	ENVIRONMENT("CRUSH"),
+	PROCESS("crush"),
+	SET(ceiling, 30000),
+
+	/* They type into a shell that stays. */
+	AGENT("openhands"),
+	STARTED_AS("openhands*"),
+	SET(ceiling, 30000),
+
+	AGENT("swe-agent"),
+	STARTED_AS("swe*"),
+	SET(ceiling, 100000),
+
+	AGENT("interpreter"),
+	STARTED_AS("interpreter"),
+	SET(ceiling, 2800),
 };
 
 static const char *refuse_variable(const char *text)
@@ -156,6 +224,7 @@ static const char *refuse_variable(const char *text)
 static const struct option keys[] = {
 	{SECTION_LIST(RULE_ENVIRONMENT, refuse_variable)},
 	{SECTION_LIST(RULE_STRING, template_refuse)},
+	{SECTION_LIST(RULE_FILE, template_refuse)},
 	{SECTION_LIST(RULE_PASS, template_refuse)},
 	{SECTION_LIST(RULE_SHELL, pattern_refuse)},
 	{SECTION_LIST(RULE_STDIN, template_refuse)},
@@ -194,6 +263,7 @@ static const struct own_cut_row {
 	/* It shows as much as Node's exec() takes, and no standard output at all of a longer or
 	   failing command. */
 	{"grok", 1048576, 0, 0, 0},
+	{"goose", 50000, 50000, 2000, 0},
 };
 
 uint64_t own_cut(const struct settings *s, bool failed, uint64_t bytes, uint64_t lines)

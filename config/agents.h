@@ -10,6 +10,7 @@
 
 #define RULE_ENVIRONMENT "environment"
 #define RULE_STRING      "string"
+#define RULE_FILE        "file"
 #define RULE_PASS        "pass"
 #define RULE_SHELL       "shell"
 #define RULE_STDIN       "stdin"

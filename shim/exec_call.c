@@ -63,6 +63,20 @@ const char *shell_call_script(char *const *argv)
 	return rest && string ? *rest : NULL;
 }
 
+const char *shell_call_file(char *const *argv)
+{
+	bool string = false, interactive = false;
+	if (!argv || !argv[0])
+		return NULL;
+	char *const *rest = shell_call_options(argv, &string, &interactive);
+	return rest && !string ? *rest : NULL;
+}
+
+bool shell_call_runs_files(const char *name)
+{
+	return shell_call_is_shell(name) || strncmp(name, "python", strlen("python")) == 0;
+}
+
 bool shell_call_is_interactive(char *const *argv)
 {
 	bool string = false, interactive = false;

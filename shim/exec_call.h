@@ -18,6 +18,16 @@ bool shell_call_is_shell(const char *name);
    NULL or empty. */
 const char *shell_call_script(char *const *argv);
 
+/* Set where files may be tool calls, or calls are watched: then every call of what runs files is
+   for terse-sh, not only one with a string. */
+#define SHIM_FILES "TERSE_SHIM_FILES"
+
+/* The file that they name in place of a string, also those of python; NULL if there is none. */
+const char *shell_call_file(char *const *argv);
+
+/* Whether a file of this name runs such files. */
+bool shell_call_runs_files(const char *name);
+
 /* Whether it is a shell that is asked to be interactive (`-i`). */
 bool shell_call_is_interactive(char *const *argv);
 

@@ -55,6 +55,9 @@ static void linker_find(void)
 /* A copy, since some programs overwrite their initial environment. */
 static char shell[PATH_MAX];
 
+/* Every call of a shell or of python is one for terse-sh. */
+static bool files;
+
 static void set_shell(const char *directory, size_t len, const char *file)
 {
 	size_t file_len = strlen(file);
@@ -67,7 +70,7 @@ static void set_shell(const char *directory, size_t len, const char *file)
 static __attribute__((constructor)) void self_find(void)
 {
 	const char *configured = getenv("TERSE_SHIM_SHELL");
-	const char *active = getenv("TERSE_ACTIVE");
+	const char *active = getenv("TERSE_ACTIVE"), *all = getenv(SHIM_FILES);
 	long supervisor = 0;
 	Dl_info info;
 	linker_find();
@@ -78,6 +81,7 @@ static __attribute__((constructor)) void self_find(void)
 	if (supervisor > 0 && syscall(SYS_getsid, 0) == supervisor &&
 	    (syscall(SYS_kill, supervisor, 0) == 0 || errno == EPERM))
 		return;
+	files = all && *all;
 	if (configured) {
 		if (*configured == '/')
 			set_shell("", 0, configured);
@@ -314,6 +318,12 @@ static int call_make(const struct call *c, bool direct)
 	}
 }
 
+static bool call_is_for_terse(const char *name, char *const *argv)
+{
+	return files ? shell_call_runs_files(name)
+		     : shell_call_is_shell(name) && shell_call_script(argv);
+}
+
 /* Starts terse-sh instead of a shell and returns 0. Otherwise nothing was started. */
 static __attribute__((noinline)) int run_for_terse(const struct call *call)
 {
@@ -330,8 +340,8 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call)
 		return -1;
 	bool is_terse = memcmp(&program, &terse, sizeof(terse)) == 0;
 	/* An open file has its name only now. */
-	if (!is_terse && (!shell_call_is_shell(shell_call_name(path)) ||
-			  !shell_call_script(call->argv) || !locate_has_format(path)))
+	if (!is_terse &&
+	    (!call_is_for_terse(shell_call_name(path), call->argv) || !locate_has_format(path)))
 		return -1;
 	p.program = is_terse ? NULL : path;
 	if (!plan_environment(&p, call->envp, STACK_MAX - call->used))
@@ -352,9 +362,9 @@ int call_run(const struct call *call)
 		self_shell() && call->argv && call->argv[0] && call->envp && call->used < STACK_MAX;
 	if (may_be && call->program) {
 		const char *name = shell_call_name(call->program);
-		may_be = shell_call_is_shell(name) ||
+		may_be = call_is_for_terse(name, call->argv) ||
 			 strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0;
-	} else if (may_be) {
+	} else if (may_be && !files) {
 		may_be = shell_call_script(call->argv);
 	}
 	if (may_be) {

@@ -2,9 +2,10 @@
 // terse-sh, without knowing it.
 //
 // The library interposes every function of libc that executes a program. It replaces a shell that
-// runs a string (`sh -c STRING`, see shim/exec_call.h) by terse-sh, and passes on every other call
-// unchanged. It does not check whose string it is: terse-sh does, by rules, and supervises the
-// string or executes the original shell. terse-sh gets
+// runs a string (`sh -c STRING`, see shim/exec_call.h) by terse-sh, where TERSE_SHIM_FILES is set
+// every shell and python, and passes on every other call unchanged. It does not check whose string
+// it is: terse-sh does, by rules, and supervises the string or executes the original shell.
+// terse-sh gets
 //
 // - the caller's arguments, argv[0] included (it recognises itself by AT_EXECFN instead),
 // - the caller's environment, except

@@ -137,13 +137,15 @@ static bool is_started_as(const char *item, const void *program)
 	       template_match(item + sizeof(RULE_AGENT), program);
 }
 
-bool rule_knows(const struct settings *s, char *const words[])
+bool rule_knows(const struct settings *s, char *const words[], const char *key)
 {
 	const char *name;
 	for (size_t i = 0; (name = section_name(s, &rules_form, i)) != NULL; i++) {
-		if (!rule_has(s, name, RULE_PROCESS) ||
-		    rule_item(s, name, RULE_PROCESS, good_for_words, words) ||
-		    rule_item(s, name, RULE_ENVIRONMENT, is_started_as, shell_call_name(words[0])))
+		if ((!key || rule_has(s, name, key)) &&
+		    (!rule_has(s, name, RULE_PROCESS) ||
+		     rule_item(s, name, RULE_PROCESS, good_for_words, words) ||
+		     rule_item(s, name, RULE_ENVIRONMENT, is_started_as,
+			       shell_call_name(words[0]))))
 			return true;
 	}
 	return false;
@@ -162,12 +164,18 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 		      char **command)
 {
 	const char *name;
+	const bool is_file = !string;
+	char file[PATH_MAX];
 	struct process p;
 	*command = NULL;
+	if (is_file && (string = shell_call_file(argv)) != NULL)
+		string = realpath(string, file);
+	if (!string)
+		return NULL;
 	for (size_t i = 0; (name = section_name(s, &rules_form, i)) != NULL; i++) {
 		/* All conditions but the string. */
 		if (!rule_is_marked(s, name) ||
-		    (rule_has(s, name, RULE_SHELL) &&
+		    (!is_file && rule_has(s, name, RULE_SHELL) &&
 		     !rule_item(s, name, RULE_SHELL, good_for_words, argv)) ||
 		    (rule_has(s, name, RULE_STDIN) &&
 		     !rule_has_file(s, name, RULE_STDIN, STDIN_FILENO)) ||
@@ -177,7 +185,8 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 			continue;
 		if (rule_item(s, name, RULE_PASS, good_for_text, string))
 			continue;
-		const char *item = rule_item(s, name, RULE_STRING, good_for_text, string);
+		const char *item = rule_item(s, name, is_file ? RULE_FILE : RULE_STRING,
+					     good_for_text, string);
 		int taken = item ? template_take(item, string, command) : 0;
 		if (taken == 0)
 			continue;

@@ -8,7 +8,9 @@
 //                NAME=VALUE with a template (pattern.h); one of them is enough. None: the
 //                agent's process is looked for among the ancestors
 //   string       templates of its shell strings; {command} or {word} is what the model wrote
-//   pass         templates of shell strings that are not tool calls although they match
+//   file         templates of script files: sh FILE, bash FILE or python FILE is a tool call
+//   pass         templates of shell strings, or of files, that are not tool calls although they
+//                match
 //   shell        patterns (config/pattern.h) of the shell and its options; none: any
 //   stdin        templates of what standard input is, as /proc/self/fd/0 names it; none: any
 //   parent       names of the parent process; none: any
@@ -48,15 +50,15 @@ const char *rule_session(const struct settings *s, const char *name);
    in which the agent collects output. */
 bool rule_has_file(const struct settings *s, const char *name, const char *key, int fd);
 
-/* Whether a shell's call (argv as the shell gets it, `string` what follows its -c) is a tool call:
-   the agent's name, with *command the part that the model wrote, to be freed. NULL: it is not, or
-   there is no memory. */
+/* Whether a call of a shell or python (argv as it gets it, `string` what follows a shell's -c, or
+   NULL) is a tool call: the agent's name, with *command the part that the model wrote, or the path
+   of its file, to be freed. NULL: it is not, or there is no memory. */
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,
 		      char **command);
 
-/* Whether a rule may be about the program of a command: by the names of the agent's process, if it
-   has any, or by what terse agent sets. */
-bool rule_knows(const struct settings *s, char *const words[]);
+/* Whether a rule, one that has the list `key` unless that is NULL, may be about the program of a
+   command: by the names of the agent's process, if it has any, or by what terse agent sets. */
+bool rule_knows(const struct settings *s, char *const words[], const char *key);
 
 // A run that the agent would end goes on in the background instead, shortly before.
 

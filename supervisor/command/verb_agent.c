@@ -16,8 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Sets what the agent's processes get. The agent starts even if something is missing. */
-static void agent_activate(const char *program)
+/* Sets what the processes of the agent `name` get. The agent starts even if something is missing.
+ */
+static void agent_activate(const struct settings *s, const char *program, const char *name)
 {
 	struct place own, launcher;
 	char started[PATH_MAX], version[PLACE_VERSION_LEN], list[2 * PATH_MAX];
@@ -43,7 +44,9 @@ static void agent_activate(const char *program)
 		return;
 	}
 	/* The first library is the first to see a call. */
-	const char *others = getenv("LD_PRELOAD"), *name = shell_call_name(program);
+	const char *others = getenv("LD_PRELOAD"), *probed = getenv(PROBE_VARIABLE);
+	const bool files =
+		(probed && *probed) || rule_knows(s, (char *[]){(char *)name, NULL}, RULE_FILE);
 	bool fits =
 		(size_t)snprintf(list, sizeof(list), "%s%s%s", own.library,
 				 others && *others ? ":" : "", others ? others : "") < sizeof(list);
@@ -54,6 +57,7 @@ static void agent_activate(const char *program)
 	   the bash below it reads first. */
 	if (!fits || unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", own.shell, 1) < 0 ||
 	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0 ||
+	    (files && setenv(SHIM_FILES, "1", 1) < 0) ||
 	    (strcmp(name, "claude") == 0 && !strstr(own.shell, " -") &&
 	     setenv("CLAUDE_CODE_SHELL_PREFIX", own.shell, 0) < 0) ||
 	    (strcmp(name, "codex") == 0 && *own.bash_env && setenv("BASH_ENV", script, 0) < 0))
@@ -69,7 +73,7 @@ static void agent_tell_if_unknown(const struct settings *s, char *const command[
 	bool known = !there || (probed && *probed);
 	while (!known) {
 		name = *command;
-		known = wrapper_is_shell(command) || rule_knows(s, command);
+		known = wrapper_is_shell(command) || rule_knows(s, command, NULL);
 		command = wrapper_inner(command);
 		if (!command)
 			break;
@@ -81,20 +85,35 @@ static void agent_tell_if_unknown(const struct settings *s, char *const command[
 			   name, name);
 }
 
+struct agent_call {
+	const char *as; /* the agent's name, where its program has another */
+};
+
 int agent_run(struct verb_call *c)
 {
 	const char *off = getenv("TERSE");
-	if (verb_parse(c, NULL) < 0)
+	struct agent_call call = {.as = NULL};
+	if (verb_parse(c, &call) < 0)
 		return EXIT_TERSE;
-	char **command = c->operands;
+	char **command = c->operands, *as[] = {(char *)call.as, NULL};
+	if (call.as && !rule_knows(c->settings, as, NULL))
+		return verb_fail(c, ENVELOPE_USAGE, "--as: no rule knows %s", call.as);
 	if (!off || strcmp(off, "0") != 0) {
-		agent_tell_if_unknown(c->settings, command);
-		agent_activate(*command);
+		if (!call.as)
+			agent_tell_if_unknown(c->settings, command);
+		agent_activate(c->settings, *command,
+			       call.as ? call.as : shell_call_name(*command));
 	}
 	int error = exec_search(*command, command);
 	verb_error("agent", "%s: %s", *command, strerror(error));
 	return error == ENOENT ? 127 : 126;
 }
+
+static const struct verb_option agent_options[] = {
+	{"--as", 0, VERB_TEXT, offsetof(struct agent_call, as), "NAME",
+	 "it is this agent, started by a program of another name"},
+	VERB_END_ROW,
+};
 
 const struct verb verb_agent = {
 	.name = "agent",
@@ -105,6 +124,7 @@ const struct verb verb_agent = {
 		"probe finds out about others. If the library is missing, the agent starts\n"
 		"without it. It is said if no rule knows COMMAND, so that its own commands run\n"
 		"without terse.\n",
+	.options = agent_options,
 	.least = 1,
 	.more = -1,
 	.command = true,

@@ -3,7 +3,7 @@
 //   terse-sh [-l] -c SCRIPT [args]   as a shell; -lc, -ic, -euo pipefail -c, -- as well
 //   terse-sh SCRIPT                  one argument that is no file, or any one argument under
 //                                    CLAUDE_CODE_SHELL_PREFIX: a shell string
-//   terse-sh FILE [args], terse-sh   as a shell
+//   terse-sh FILE [args], terse-sh   as a shell; the library starts it for python FILE, too
 //
 // It stands for the user's real shell (shell_real() in shell.h), which gets exactly
 // these arguments. libterse-shim.so starts it with the arguments of the shell that
@@ -32,7 +32,7 @@ struct decision {
 	const char *program; /* the path of the real shell ... */
 	char **argv;         /* ... and its arguments */
 	const char *agent;   /* whose tool call this is; NULL: nobody's, pass it on */
-	char *command;       /* the part written by the model */
+	char *command;       /* the part written by the model; NULL: argv is all that is known */
 	char room[PATH_MAX], base[PATH_MAX + 1]; /* of program and argv[0] */
 	char *string[4];                         /* argv, if it is one string */
 };
@@ -65,8 +65,13 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 		d->argv = d->string;
 	}
 	const char *string = shell_call_script(d->argv);
-	if (ask && string)
+	if (ask)
 		d->agent = rule_call(s, d->argv, string, &d->command);
+	/* A file's path tells less than how it is called. */
+	if (d->agent && !string) {
+		free(d->command);
+		d->command = NULL;
+	}
 	if (preload && !d->agent)
 		setenv("LD_PRELOAD", preload, 1);
 	unsetenv(PROGRAM);
@@ -91,15 +96,16 @@ static int shell_supervise(struct settings *s, struct decision *d)
 	char *shown[] = {(char *)d->program, (char *)"-c", d->command, NULL};
 	struct job job = {.program = d->program,
 			  .argv = d->argv,
-			  .shown = shown,
+			  .shown = d->command ? shown : d->argv,
 			  .started_ms = clock_real_ms(),
 			  .begun_ms = clock_monotonic_ms()};
 	struct option_error error;
 	struct comment comment;
 	rule_apply(s, d->agent);
-	if (s->comments && comment_read(&comment, d->command, s, &error) < 0)
+	const bool comments = s->comments && d->command;
+	if (comments && comment_read(&comment, d->command, s, &error) < 0)
 		verb_error(NULL, "the comment is not obeyed: %s", error.text);
-	else if (s->comments && comment.count > 0 && s->yield)
+	else if (comments && comment.count > 0 && s->yield)
 		shell_open_terminal((char *)shell_call_script(d->argv));
 	/* Whatever the output is, the agent reads it, and most merge both streams. Files are about
 	   terse as it is typed. */
@@ -107,7 +113,7 @@ static int shell_supervise(struct settings *s, struct decision *d)
 		s->print = PRINT_PREVIEW;
 	if (SETTING_ORIGIN(s, streams) < ORIGIN_AGENT)
 		s->streams = STREAMS_MERGED;
-	return run_supervised(&job, s, NULL, d->command);
+	return run_supervised(&job, s, d->argv, d->command);
 }
 
 int command_shell(char **argv)

@@ -1,0 +1,265 @@
+#!/usr/bin/python3 -B
+"""The parts of harnesses that run commands, written anew after their sources; the program's name is the
+harness, its arguments are the commands. Prints a list of [what the model gets, the status that the harness
+knows, its result or null] as JSON.
+
+mini         mini-swe-agent 2.4: environments/local.py, config/mini.yaml
+aider        aider 0.86: run_cmd.py, with a terminal as without
+autogen      AutoGen 0.7: code_executors/local/__init__.py
+goose        goose 1.30: platform_extensions/developer/shell.rs
+langchain    LangChain: langchain_experimental 0.4, llm_bash/bash.py, as ShellTool calls it
+roo          Roo Code 3.53: ExecaTerminalProcess.ts, OutputInterceptor.ts
+crush        crush 0.60: internal/hooks/runner.go, internal/agent/tools/bash.go; its shell is part of it
+openhands    OpenHands 0.60: runtime/utils/bash.py (tmux), its observations cut in the middle
+swe-agent    SWE-ReX 1.4: runtime/local.py (pexpect), SWE-agent 1.1: tools/tools.py
+interpreter  open-interpreter 0.4: terminal/languages/subprocess_language.py, shell.py
+middleware   LangChain 1.0: agents/middleware/shell_tool.py
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+PIPES = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+
+
+def text_of(data):
+    return data.decode("utf-8", "replace")
+
+
+def middle(text, most, note="\n[%d characters elided]\n"):
+    """Both ends of a text, as most harnesses cut one."""
+    half = most // 2
+    return text if len(text) <= most else text[:half] + note % (len(text) - most) + text[-half:]
+
+
+class Mini:
+    def call(self, command):
+        done = subprocess.run(command, shell=True, start_new_session=True, check=False, timeout=300, **{
+            **PIPES, "stdin": None})
+        out = text_of(done.stdout)
+        lines = out.lstrip().splitlines(keepends=True)
+        submitted = lines and lines[0].strip() == "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT" and done.returncode == 0
+        return "<returncode>%d</returncode>\n<output>\n%s</output>" % (
+            done.returncode, middle(out, 10000)), done.returncode, "".join(lines[1:]) if submitted else None
+
+
+class Aider:
+    def call(self, command):
+        import pexpect
+        shell = os.environ.get("SHELL", "/bin/sh")
+        if os.environ.get("AIDER_TERMINAL"):
+            child = pexpect.spawn(shell, args=["-i", "-c", command], timeout=300)
+            out = text_of(child.read())
+            child.close()
+            return out, child.exitstatus, None
+        done = subprocess.run(command, shell=True, executable=shell, check=False, **PIPES)
+        return text_of(done.stdout), done.returncode, None
+
+
+class Autogen:
+    def __init__(self):
+        self.folder = tempfile.mkdtemp()
+
+    def call(self, command):
+        program, ext = ("sh", "sh")
+        if command.startswith("import "):
+            program, ext = sys.executable, "py"
+        name = "tmp_code_%s.%s" % (hashlib.sha256(command.encode()).hexdigest(), ext)
+        path = os.path.join(os.path.realpath(self.folder), name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(command)
+        done = subprocess.run([program, path], cwd=self.folder, check=False, **{**PIPES, "stderr": subprocess.PIPE})
+        return text_of(done.stdout + done.stderr), done.returncode, None
+
+
+class Goose:
+    def call(self, command):
+        done = subprocess.run(["/bin/bash", "-c", command], check=False, **{**PIPES, "stderr": subprocess.PIPE})
+        out = text_of(done.stdout + done.stderr)
+        if out.count("\n") > 2000 or len(out) > 50000:
+            out = "\n".join(out.split("\n")[-50:]) + "\n[Output exceeded the limit. Full output saved to /tmp/x]"
+        if done.returncode:
+            out += "\n\nCommand exited with code %d" % done.returncode
+        return out, done.returncode, None
+
+
+class Langchain:
+    def call(self, command):
+        try:
+            out = subprocess.run(command, shell=True, check=True, **PIPES).stdout
+        except subprocess.CalledProcessError as error:
+            return text_of(error.stdout), None, None
+        return text_of(out), 0, None
+
+
+class Roo:
+    def call(self, command):
+        done = subprocess.run(["/bin/sh", "-c", command], check=False, env={
+            **os.environ, "LANG": "en_US.UTF-8", "LC_ALL": "en_US.UTF-8"}, **PIPES)
+        return "Exit code: %d\n%s" % (done.returncode, middle(text_of(done.stdout), 10 << 10)), done.returncode, None
+
+
+class Crush:
+    """Its shell is a part of the program; bash stands for that."""
+
+    def call(self, command):
+        given = {"event": "PreToolUse", "session_id": "s-1", "cwd": os.getcwd(), "tool_name": "bash",
+                 "tool_input": {"command": command, "description": "x"}}
+        hook = os.environ.get("CRUSH_HOOK")
+        if hook:
+            answer = subprocess.run(hook, shell=True, input=json.dumps(given).encode(), check=True,
+                                    stdout=subprocess.PIPE, env={**os.environ, "CRUSH": "1"}).stdout
+            reply = json.loads(answer or b"{}")
+            if reply.get("decision") in ("deny", "block"):
+                return reply["reason"], None, None
+            command = reply.get("updated_input", given["tool_input"])["command"]
+        done = subprocess.run(["bash", "-c", command], check=False, env={**os.environ, "CRUSH": "1"}, **{
+            **PIPES, "stderr": subprocess.PIPE})
+        out = middle(text_of(done.stdout), 30000) + text_of(done.stderr)
+        return out + ("\nExit code %d" % done.returncode if done.returncode else ""), done.returncode, None
+
+
+class Openhands:
+    PROMPT = json.dumps({"exit_code": "$?", "working_dir": "$(pwd)"}, indent=2).replace('"', r'\"')
+    BLOCK = re.compile(r"^###PS1JSON###(.*?)###PS1END###", re.S | re.M)
+
+    def __init__(self):
+        self.socket = os.path.join(tempfile.mkdtemp(), "tmux")
+        self.tmux("new-session", "-d", "-x", "1000", "-y", "1000", "-s", "x", os.environ.get("OPENHANDS_SHELL", "/bin/bash"))
+        self.tmux("set-option", "-g", "history-limit", "10000")
+        self.tmux("send-keys", "export PROMPT_COMMAND='export PS1=\"\n###PS1JSON###\n%s\n###PS1END###\n\"'; export PS2=\"\""
+                  % self.PROMPT, "Enter")
+        self.until(1)
+        self.clear()
+
+    def tmux(self, *words):
+        return text_of(subprocess.run(["tmux", "-S", self.socket, *words], check=True,
+                                      stdout=subprocess.PIPE).stdout)
+
+    def screen(self):
+        return "\n".join(line.rstrip() for line in self.tmux("capture-pane", "-J", "-pS", "-").split("\n"))
+
+    def until(self, count):
+        while True:
+            screen = self.screen()
+            if len(self.BLOCK.findall(screen)) >= count and screen.rstrip().endswith("###PS1END###"):
+                return screen
+            time.sleep(0.1)
+
+    def clear(self):
+        self.tmux("send-keys", "C-l")
+        time.sleep(0.1)
+        self.tmux("clear-history")
+
+    def call(self, command):
+        self.tmux("send-keys", "-l", command)
+        self.tmux("send-keys", "Enter")
+        screen = self.until(2)
+        blocks = list(self.BLOCK.finditer(screen))
+        out = screen[blocks[-2].end():blocks[-1].start()].strip("\n").removeprefix(command).lstrip("\n")
+        found = json.loads(blocks[-1][1])
+        self.clear()
+        return middle(out, 30000) + "\n[The command completed with exit code %s.]" % found["exit_code"], int(
+            found["exit_code"]), found["working_dir"]
+
+    def close(self):
+        self.tmux("kill-server")
+
+
+class SweAgent:
+    PROMPT = "SHELLPS1PREFIX"
+
+    def __init__(self):
+        import pexpect
+        self.shell = pexpect.spawn("/usr/bin/env bash", encoding="utf-8", codec_errors="backslashreplace", echo=False,
+                                   env={**os.environ, "PS1": self.PROMPT, "PS2": "", "PS0": ""}, timeout=120)
+        time.sleep(0.3)
+        self.shell.sendline("export PS1='%s' ; export PS2='' ; export PS0=''" % self.PROMPT)
+        self.shell.expect(self.PROMPT)
+
+    def before(self):
+        return re.sub(r"\x1B[@-_][0-?]*[ -/]*[@-~]", "", self.shell.before).replace("\r\n", "\n")
+
+    def call(self, command):
+        self.shell.sendline(command)
+        self.shell.expect(self.PROMPT)
+        out = self.before()
+        self.shell.sendline("\necho EXITCODESTART$?EXITCODEEND")
+        self.shell.expect("EXITCODEEND", timeout=60)
+        status = re.findall("EXITCODESTART([0-9]+)", self.before())
+        self.shell.expect(self.PROMPT, timeout=60)
+        return middle(out, 100000), int(status[0]), None
+
+    def close(self):
+        self.shell.close(force=True)
+
+
+class Piped:
+    """A bash that reads its commands from a pipe."""
+
+    def __init__(self):
+        self.bash = subprocess.Popen([self.shell()], **{**PIPES, "stdin": subprocess.PIPE})
+
+    def shell(self):
+        return os.environ.get("SHELL", "bash")
+
+    def type(self, text):
+        self.bash.stdin.write(text.encode())
+        self.bash.stdin.flush()
+
+    def close(self):
+        self.bash.stdin.close()
+        self.bash.wait()
+
+
+class Interpreter(Piped):
+    def call(self, command):
+        self.type(command + '\necho "##end_of_execution##"\n')
+        out = ""
+        while "##end_of_execution##" not in out:
+            line = text_of(self.bash.stdout.readline())
+            if not line:
+                break
+            out += line
+        out = out.replace("##end_of_execution##", "").strip()
+        return out if len(out) < 2800 else "Output truncated. Showing the last 2800 characters.\n\n" + out[-2800:], None, None
+
+
+class Middleware(Piped):
+    def shell(self):
+        return "/bin/bash"
+
+    def call(self, command):
+        marker = "__LC_SHELL_DONE__" + uuid.uuid4().hex
+        self.type("%s\nprintf '%s %%s\\n' $?\n" % (command, marker))
+        out = []
+        for line in iter(self.bash.stdout.readline, b""):
+            if text_of(line).startswith(marker):
+                return "".join(out[:100]), int(text_of(line).split()[1]), None
+            out.append(text_of(line))
+        return "".join(out), None, None
+
+
+KINDS = {"mini": Mini, "aider": Aider, "autogen": Autogen, "goose": Goose, "langchain": Langchain, "roo": Roo,
+         "crush": Crush, "openhands": Openhands, "swe-agent": SweAgent, "interpreter": Interpreter,
+         "middleware": Middleware}
+
+
+def main():
+    harness = KINDS[os.path.basename(sys.argv[0])]()
+    try:
+        print(json.dumps([harness.call(command) for command in sys.argv[1:]]))
+    finally:
+        if hasattr(harness, "close"):
+            harness.close()
+
+
+if __name__ == "__main__":
+    main()
