@@ -37,7 +37,7 @@
 const char wiring_lines[] = LINES, wiring_lines_with_comment[] = LINES COMMENT;
 
 const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, "
-			    "grok, cursor";
+			    "grok, cursor, crush, aider, goose, mini";
 
 /* One hook in a group, as Claude Code and Gemini CLI have them. */
 #define GROUP "{\"hooks\":[{\"type\":\"command\",\"command\":%s}]}"
@@ -99,6 +99,13 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 
 #define NO_SHELL "it has no setting for the shell of its commands\n"
 #define MATCHES  "its permissions go on matching the commands as the model writes them\n"
+
+/* It has no file that could name terse. */
+#define BY_START(agent_, programs_)                                           \
+	{                                                                     \
+		.agent = (agent_), .programs = (programs_), .note = NO_SHELL, \
+		.start = "terse agent " agent_                                \
+	}
 
 const struct wiring wirings[] = {
 	{
@@ -217,6 +224,20 @@ const struct wiring wirings[] = {
 			"hook asks you about each\n"
 			"its own lists of commands see the rewritten ones\n",
 	},
+	{
+		.agent = "crush",
+		.programs = "crush",
+		.files = {{.folder =
+				   FILE_IN(".config/crush", "crush.json", ".crush.json|crush.json"),
+			   .items = {{HOOK("{\"matcher\":\"^bash$\",\"command\":%s}",
+					   "crush PreToolUse", "hooks", "PreToolUse")}}}},
+		.lines = FILE_IN(NULL, NULL, "CRUSH.md"),
+		.note = "by the contract of its hooks, not tried: it asks you about the rewritten "
+			"commands, and what it refuses is not rewritten\n",
+	},
+	BY_START("aider", "aider"),
+	BY_START("goose", "goose"),
+	BY_START("mini", "mini|mini-swe-agent"),
 	{.agent = NULL},
 };
 

@@ -10,6 +10,8 @@
 //   cursor preToolUse         {conversation_id, tool_name: "Shell", tool_input: {command}}; the
 //                             answer has to have a `permission`, and anything else blocks: "ask",
 //                             with updated_input where the command is rewritten
+//   crush PreToolUse          {session_id, tool_name: "bash", tool_input: {command}}; updated_input
+//                             where the command is rewritten, of which crush asks as of any
 //   claude PreToolUse, gemini BeforeTool, opencode tool.execute.before
 //                             {tool_name, tool_input: {command}}; no answer, or as below
 //
@@ -52,9 +54,22 @@ struct hook {
 	const char *name[4], *mark;
 	/* Before a command: the answer that refuses it, with "deny" or "ask", and why. */
 	const char *refusal;
-	bool asks;     /* it may answer "ask" */
-	bool rewrites; /* commands of Cursor's Shell */
+	bool asks; /* it may answer "ask" */
+	/* Where it rewrites commands: of which tool, the conversation's member, the answer without
+	   the command, and programs that the agent refuses, which it has to see. */
+	const char *tool, *conversation, *answer, *refused[4];
 };
+
+/* What crush refuses: programs, and what some of them are asked to do. */
+#define CRUSH_REFUSED                                                                              \
+	{                                                                                          \
+		"alias|aria2c|axel|chrome|curl|curlie|firefox|http-prompt|httpie|links|lynx|nc|"   \
+		"safari|scp|ssh|telnet|w3m|wget|xh|doas|su|sudo|apk|apt*|dnf|dpkg|emerge|"         \
+		"home-manager|makepkg|opkg|pacman|paru|pkg*|portage|rpm|yay|yum|zypper|at|batch|"  \
+		"chkconfig|crontab|fdisk|mkfs|mount|parted|service|systemctl|umount|"              \
+		"firewall-cmd|ifconfig|ip|iptables|netstat|pfctl|route|ufw",                       \
+			"brew|cargo|gem|go|npm|pip*|pnpm|yarn install|add|global", "go test -exec" \
+	}
 
 static const struct hook hooks[] = {
 	{"claude", "SessionEnd", .name = {"session_id"}},
@@ -68,7 +83,11 @@ static const struct hook hooks[] = {
 	{"gemini", "BeforeTool", .refusal = "{\"decision\":\"%s\",\"reason\":\"%s\"}\n"},
 	{"opencode", "tool.execute.before", .refusal = "%.0s%s\n"},
 	{"cursor", "preToolUse", .asks = true,
-	 .refusal = "{\"permission\":\"%s\",\"agent_message\":\"%s\"}\n", .rewrites = true},
+	 .refusal = "{\"permission\":\"%s\",\"agent_message\":\"%s\"}\n", .tool = "Shell",
+	 .conversation = "conversation_id", .answer = "{\"permission\":\"ask\"}"},
+	{"crush", "PreToolUse",
+	 .refusal = "{\"version\":1,\"decision\":\"%s\",\"reason\":\"%s\"}\n", .tool = "bash",
+	 .conversation = "session_id", .answer = "{\"version\":1}", .refused = CRUSH_REFUSED},
 };
 
 /* Whether it can be the name of a session. */
@@ -85,7 +104,7 @@ static bool hook_is_name(const char *text)
 
 /* Whether the commands run as they would have below a shell of terse's, and what they run is plain
    to see. One that changes the shell it runs in (cd, export ...) would be lost there. */
-static bool may_rewrite(const char *command)
+static bool may_rewrite(const struct hook *h, const char *command)
 {
 	struct words w;
 	bool good;
@@ -97,6 +116,10 @@ static bool may_rewrite(const char *command)
 		const char *name = shell_call_name(words[0]);
 		good = !shell_is_builtin(words[0]) && strcmp(name, "terse") != 0 &&
 		       !shell_is_own_name(name);
+		for (const char *const *p = h->refused; good && *p; p++) {
+			for (char *const *in = words; good && in; in = wrapper_inner(in))
+				good = pattern_match(*p, in) == 0;
+		}
 	}
 	words_release(&w);
 	return good;
@@ -165,12 +188,12 @@ static int hook_before(const struct hook *h, const json_t *input, const struct h
 		bool asks = h->asks && terse->in_front == IN_FRONT_ASK;
 		buffer_printf(answer, h->refusal, asks ? "ask" : "deny", why);
 	}
-	if (why || !h->rewrites)
+	if (why || !h->tool)
 		return buffer_check(answer);
-	json_t *line = NULL, *reply = json_pack("{s:s}", "permission", "ask");
-	if (command && name && strcmp(name, "Shell") == 0 && may_rewrite(command))
+	json_t *line = NULL, *reply = json_loads(h->answer, 0, NULL);
+	if (command && name && strcmp(name, h->tool) == 0 && may_rewrite(h, command))
 		line = rewrite(terse, command,
-			       json_string_value(json_object_get(input, "conversation_id")));
+			       json_string_value(json_object_get(input, h->conversation)));
 	if (line && reply) {
 		json_t *changed = json_deep_copy(given);
 		json_object_set(changed, "command", line);
@@ -266,7 +289,7 @@ const struct verb verb_hook = {
 	.purpose = "the program that terse init puts into an agent's files",
 	.forms = "AGENT EVENT",
 	.text = "Agents call this: it reads an event from standard input, and ends the session of\n"
-		"a conversation that has ended, or rewrites a command (cursor).\n",
+		"a conversation that has ended, or rewrites a command (cursor, crush).\n",
 	.least = 2,
 	.run = hook_run,
 };

@@ -338,7 +338,8 @@ const struct verb verb_init = {
 	.purpose = "wire an agent up in its own configuration",
 	.forms = "[AGENT...]",
 	.text = "Makes agents run their commands through terse, in their own configuration.\n"
-		"AGENT: claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor.\n"
+		"AGENT: claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor,\n"
+		"crush, aider, goose, mini.\n"
 		"The rest of their files stays. Alone: lists the agents that are in PATH, and\n"
 		"whether they are wired up.\n",
 	.options = init_options,
