@@ -318,10 +318,9 @@ static int call_make(const struct call *c, bool direct)
 	}
 }
 
-static bool call_is_for_terse(const char *name, char *const *argv)
+static bool call_is_runner(const char *name)
 {
-	return files ? shell_call_runs_files(name)
-		     : shell_call_is_shell(name) && shell_call_script(argv);
+	return files ? shell_call_runs_files(name) : shell_call_is_shell(name);
 }
 
 /* Starts terse-sh instead of a shell and returns 0. Otherwise nothing was started. */
@@ -340,8 +339,8 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call)
 		return -1;
 	bool is_terse = memcmp(&program, &terse, sizeof(terse)) == 0;
 	/* An open file has its name only now. */
-	if (!is_terse &&
-	    (!call_is_for_terse(shell_call_name(path), call->argv) || !locate_has_format(path)))
+	if (!is_terse && (!call_is_runner(shell_call_name(path)) ||
+			  (!files && !shell_call_script(call->argv)) || !locate_has_format(path)))
 		return -1;
 	p.program = is_terse ? NULL : path;
 	if (!plan_environment(&p, call->envp, STACK_MAX - call->used))
@@ -362,8 +361,7 @@ int call_run(const struct call *call)
 		self_shell() && call->argv && call->argv[0] && call->envp && call->used < STACK_MAX;
 	if (may_be && call->program) {
 		const char *name = shell_call_name(call->program);
-		may_be = call_is_for_terse(name, call->argv) ||
-			 strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0;
+		may_be = call_is_runner(name) || strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0;
 	} else if (may_be && !files) {
 		may_be = shell_call_script(call->argv);
 	}

@@ -1,13 +1,12 @@
 // Runs a command as an agent would. See wiring.h.
 
-#include "supervisor/agents/wiring.h"
-
-#include "config/option.h"
-#include "lib/active.h"
-#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/quote.h"
+#include "shim/exec_call.h"
 #include "shim/shell_string.h"
+#include "supervisor/agents/rule.h"
+#include "supervisor/agents/wiring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,104 +17,219 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 10000, OUTPUT_MAX = 64 << 10 };
+enum { WAIT_MS = 10000, OUTPUT_MAX = 256 << 10, WORDS_MAX = 16 };
 
-/* A call of a shell as an agent makes it, with all that terse's built-in rules look at. */
-struct self_test {
-	const char *agent;       /* and the name of the process that starts the shell */
-	const char *environment; /* the agent's mark in it: NAME=VALUE, or NULL */
-	const char *argv[4];     /* "SHELL": terse-sh; "TERSE": terse */
-	/* The variables that its wiring sets: the library, the file for BASH_ENV, Claude Code's prefix. */
-	bool preload, bash_env, prefix;
-	bool socket; /* for its standard input, otherwise /dev/null or ... */
-	const char *input, *expect;
+/* Agents that a hook runs for: it rewrites the command, which is not executed here. */
+static const struct {
+	const char *agent, *event, *tool;
+} hooks[] = {{"cursor", "preToolUse", "Shell"}, {"crush", "PreToolUse", "bash"}};
+
+/* The call as the agent makes it, by the rows of its section and of its wiring. */
+struct trial {
+	const struct settings *settings;
+	const char *agent;
+	const struct place *place;
+	bool prefix, shell, preload, bash_env; /* how its wiring leads to terse */
+	char home[PATH_MAX];                   /* a directory of its own */
+	char *words[WORDS_MAX];
+	struct buffer texts;   /* the words, each with its NUL */
+	struct buffer mark;    /* NAME=VALUE in the environment */
+	struct buffer process; /* the name of the process that starts the shell */
 };
 
-#define COMMAND "seq 5000"
+/* The first item of the agent's list, or NULL. */
+static const char *trial_item(const struct trial *t, const char *key)
+{
+	const struct section_entry *e;
+	for (size_t at = 0; (e = section_next(t->settings, &rules_form, t->agent, key, &at));) {
+		if (*e->text)
+			return e->text;
+	}
+	return NULL;
+}
 
-/* Agents that take a path for their shell, and those that start bash by its own. */
-#define PREVIEWED            .expect = "full text: terse read cmd-"
-#define BY_SHELL(name, mark) name, mark, {"SHELL", "-c", COMMAND}, PREVIEWED
-#define BY_BASH(name, mark, string, ...) \
-	name, mark, {"/bin/bash", "-c", string}, __VA_ARGS__ = true, PREVIEWED
+/* Appends a string that the template stands for and a shell takes, with the command in it. */
+static void append_instance(struct buffer *out, const char *template, const char *command)
+{
+	for (const char *at = template; *at; at++) {
+		const char *before = at;
+		while (before > template && before[-1] == ' ')
+			before--;
+		const bool file = before > template && strchr(">|", before[-1]);
+		if (strncmp(at, "{command}", 9) == 0)
+			buffer_append_string(out, command);
+		else if (strncmp(at, "{word}", 6) == 0)
+			quote_append(out, command);
+		else if (*at == '*')
+			buffer_append_string(out, file ? "/dev/null" : ": ");
+		else if (*at == '\\' && at[1])
+			buffer_append(out, *++at == 'n' ? "\n" : at, 1);
+		else
+			buffer_append(out, at, 1);
+		at += *at == '{' ? strcspn(at, "}") : 0;
+	}
+}
 
-static const struct self_test canaries[] = {
-	{BY_BASH("claude", "CLAUDECODE=1",
-		 "$" SHELL_PREFIX " \"true && eval '" COMMAND
-		 "' < /dev/null && pwd -P >| /dev/null\"",
-		 .prefix)},
-	{BY_BASH("codex", "CODEX_THREAD_ID=terse-doctor", "exec /bin/bash -c '" COMMAND "'",
-		 .bash_env = true, .preload)},
-	{BY_SHELL("opencode", "OPENCODE=1")},
-	{BY_SHELL("pi", "PI_CODING_AGENT=true")},
-	{BY_BASH("gemini", "GEMINI_CLI=1",
-		 "exec /bin/bash -c '{ " COMMAND
-		 "; }; __code=$?; pgrep -g 0 >/dev/null 2>&1; exit $__code;'",
-		 .preload)},
-	{BY_BASH("qwen", "QWEN_CODE=1", "exec /bin/bash -c '" COMMAND "'", .preload)},
-	{BY_BASH("copilot", "COPILOT_CLI=1", "exec /bin/bash --norc --noprofile -c '" COMMAND "'",
-		 .preload)},
-	{BY_SHELL("kilo", "KILO=1")},
-	{BY_BASH("grok", "TERSE_AGENT=grok", "exec /bin/sh -c '" COMMAND "'", .socket = true,
-		 .preload)},
-	{"cursor",
-	 NULL,
-	 {"TERSE", "hook", "cursor", "preToolUse"},
-	 .input = "{\"tool_name\":\"Shell\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
-	 .expect = "\"permission\":\"ask\",\"updated_input\""},
-};
+/* Appends a name that the pattern matches: its first alternative, without stars. */
+static void append_name(struct buffer *out, const char *pattern)
+{
+	for (const char *at = pattern; *at && !strchr("| ", *at); at++)
+		buffer_append(out, at, *at != '*');
+}
+
+/* Appends the shell, its options and the string or file. Returns 0, or -1: the section has neither.
+ */
+static int trial_call(struct trial *t, const char *command)
+{
+	const char *string = trial_item(t, RULE_STRING), *file = trial_item(t, RULE_FILE);
+	const char *shell = string ? trial_item(t, RULE_SHELL) : "sh";
+	struct buffer *out = &t->texts;
+	if (!string && !file)
+		return -1;
+	shell = shell ? shell : "*sh -c";
+	buffer_append_string(out, t->shell        ? t->place->shell
+				  : *shell == '*' ? "/bin/bash"
+						  : "/bin/sh");
+	while (*(shell += strcspn(shell, " "))) {
+		buffer_append(out, "", 1);
+		append_name(out, ++shell);
+	}
+	buffer_append(out, "", 1);
+	if (string) {
+		append_instance(out, string, command);
+		buffer_append(out, "", 1);
+		return 0;
+	}
+	/* The file is written where its template wants it. */
+	size_t path = out->len;
+	buffer_append_string(out, t->home);
+	for (const char *at = file + (*file == '*'); *at; at++)
+		buffer_append(out, *at == '*' ? "x" : at, 1);
+	buffer_append(out, "", 1);
+	char *name = out->failed || *file != '*' ? NULL : out->data + path, *slash = name;
+	while (name && (slash = strchr(slash + 1, '/')) != NULL) {
+		*slash = '\0';
+		mkdir(name, 0700);
+		*slash = '/';
+	}
+	int fd = name ? open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+	int status = fd < 0 ? -1 : io_write(fd, command, strlen(command));
+	io_close(&fd);
+	return status;
+}
+
+/* Makes the words of the call. Returns 0, or -1: nothing is known of the agent's calls. */
+static int trial_make(struct trial *t, const char *command)
+{
+	const struct wiring *w = wiring_find(wirings, t->agent);
+	const struct wiring_item *item = w ? w->files[0].items : NULL;
+	size_t hook = 0, count = 0;
+	int status = 0;
+	for (size_t i = 0; item && i < WIRING_ITEMS_MAX && item[i].value; i++) {
+		const char *key = item[i].path[1] ? item[i].path[1] : "";
+		t->prefix |= strcmp(key, SHELL_PREFIX) == 0;
+		t->shell |= item[i].kind == WIRING_STRING && !*key;
+		t->bash_env |= strcmp(item[i].value, "bash_env") == 0;
+	}
+	t->preload = !t->prefix && !t->shell;
+	while (hook < 2 && strcmp(hooks[hook].agent, t->agent) != 0)
+		hook++;
+	if (hook < 2) {
+		buffer_printf(&t->texts,
+			      "/bin/sh%c-c%cexec \"$0\" hook %s %s <<'E'\n{\"tool_name\":\"%s\","
+			      "\"tool_input\":{\"command\":\"%s\"}}\nE\n%c%s%c",
+			      0, 0, t->agent, hooks[hook].event, hooks[hook].tool, command, 0,
+			      t->place->program, 0);
+	} else if (t->prefix) {
+		buffer_printf(&t->texts, "/bin/bash%c-c%c\"$" SHELL_PREFIX "\" \"$0\"%c", 0, 0, 0);
+		append_instance(&t->texts, trial_item(t, RULE_STRING), command);
+		buffer_append(&t->texts, "", 1);
+	} else {
+		/* The library acts in the process that starts the shell. */
+		if (t->preload)
+			buffer_printf(&t->texts, "/bin/bash%c-c%cexec \"$0\" \"$@\"%c", 0, 0, 0);
+		status = trial_call(t, command);
+	}
+	const char *mark = trial_item(t, RULE_ENVIRONMENT), *parent = trial_item(t, RULE_PARENT);
+	parent = parent ? parent : trial_item(t, RULE_PROCESS);
+	append_name(&t->process, parent ? parent : t->agent);
+	append_name(&t->mark, mark ? mark : "TERSE_DOCTOR");
+	if (!mark || !strchr(mark, '='))
+		buffer_append_string(&t->mark, "=1");
+	if (status < 0 || !buffer_string(&t->texts) || !buffer_string(&t->mark) ||
+	    !buffer_string(&t->process))
+		return -1;
+	for (size_t at = 0; at + 1 < t->texts.len && count + 1 < WORDS_MAX;
+	     at += strlen(t->texts.data + at) + 1)
+		t->words[count++] = t->texts.data + at;
+	return 0;
+}
+
+/* The command's standard input: one that the section names, else /dev/null. *other: to be closed
+   when the command has ended. */
+static int trial_input(const struct trial *t, int *other)
+{
+	const char *stdin_ = trial_item(t, RULE_STDIN);
+	int ends[2] = {-1, -1};
+	if (stdin_ && strncmp(stdin_, "socket", 6) == 0) {
+		/* The other end is closed, so that it ends. */
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0)
+			io_close(&ends[1]);
+		return ends[0];
+	}
+	if (stdin_ && strncmp(stdin_, "/dev/pts/", 9) == 0) {
+		char name[64];
+		*other = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+		return *other < 0 || grantpt(*other) < 0 || unlockpt(*other) < 0 ||
+				       ptsname_r(*other, name, sizeof(name)) != 0
+			       ? -1
+			       : open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	}
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
 
 /* The process that stands for the agent: the parent of the shell. */
-static _Noreturn void become_agent(const struct self_test *c, const struct place *place,
-				   const char *home, int input, int output)
+static _Noreturn void become_agent(struct trial *t, int input, int output)
 {
-	/* Variables of the caller that would change the result. */
-	static const char *const names[] = {ACTIVE_NAME, "TERSE", "LD_PRELOAD", "BASH_ENV",
-					    SHELL_PREFIX};
+	/* All that is left of the caller's environment, whose other variables could change the
+	   result. */
+	static const char *const names[] = {
+		"PATH", "HOME", "TMPDIR", "LANG", "XDG_CONFIG_HOME", "TERSE_CONFIG"};
+	enum { NAMES = sizeof(names) / sizeof(*names) };
+	const struct place *place = t->place;
+	char script[PATH_MAX + sizeof(PLACE_UNLESS_VERBOSE)], *values[NAMES];
 	setpgid(0, 0);
-	prctl(PR_SET_NAME, c->agent);
+	prctl(PR_SET_NAME, t->process.data);
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
 	    dup2(output, STDERR_FILENO) < 0)
 		_exit(126);
 	io_close_others(STDERR_FILENO + 1, NULL, 0);
+	for (size_t i = 0; i < NAMES; i++)
+		values[i] = getenv(names[i]);
 	/* The store of the caller is not written to. */
-	int status = setenv("TERSE_HOME", home, 1) |
-		     unsetenv(option_by_key("session", "name")->variable);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		status |= unsetenv(names[i]);
-	for (size_t i = 0; i < sizeof(canaries) / sizeof(*canaries); i++) {
-		const char *mark = canaries[i].environment;
-		char name[32];
-		if (!mark)
-			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(mark, "="), mark);
-		status |= unsetenv(name);
-	}
+	int status = clearenv() | setenv("TERSE_HOME", t->home, 1);
+	for (size_t i = 0; i < NAMES; i++)
+		status |= values[i] ? setenv(names[i], values[i], 1) : 0;
+	snprintf(script, sizeof(script), "%s" PLACE_UNLESS_VERBOSE, place->bash_env);
 	pid_t pid = status == 0 ? fork() : -1;
 	if (pid == 0) {
-		char *argv[5] = {NULL}, script[PATH_MAX + sizeof(PLACE_UNLESS_VERBOSE)];
-		for (size_t i = 0; i < 4 && c->argv[i]; i++)
-			argv[i] = (char *)c->argv[i];
-		if (strcmp(argv[0], "SHELL") == 0)
-			argv[0] = (char *)place->shell;
-		if (strcmp(argv[0], "TERSE") == 0)
-			argv[0] = (char *)place->program;
-		if (c->environment)
-			status |= putenv((char *)c->environment);
-		if (c->preload && *place->library)
+		status |= putenv(t->mark.data);
+		if (t->preload && *place->library)
 			status |= setenv("LD_PRELOAD", place->library, 1);
-		if (c->preload && *place->shell)
+		if (t->preload && *place->shell)
 			status |= setenv("TERSE_SHIM_SHELL", place->shell, 1);
-		snprintf(script, sizeof(script), "%s" PLACE_UNLESS_VERBOSE, place->bash_env);
-		if (c->bash_env && *place->bash_env)
+		if (t->bash_env && *place->bash_env)
 			status |= setenv("BASH_ENV", script, 1);
-		if (c->prefix)
+		if (t->prefix)
 			status |= setenv(SHELL_PREFIX, place->shell, 1);
+		if (trial_item(t, RULE_FILE))
+			status |= setenv(SHIM_FILES, "1", 1);
 		if (status == 0)
-			execv(argv[0], argv);
+			execv(t->words[0], t->words);
 		_exit(127);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
@@ -123,68 +237,59 @@ static _Noreturn void become_agent(const struct self_test *c, const struct place
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
-int self_test_run(const char *agent, const struct place *place, char reason[256])
+int self_test_run(struct self_test *result, const struct settings *s, const char *agent,
+		  const char *command, const struct place *place)
 {
-	const struct self_test *c = canaries, *end = c + sizeof(canaries) / sizeof(*canaries);
+	struct trial t = {.settings = s, .agent = agent, .place = place};
 	const char *folder = getenv("TMPDIR");
-	struct buffer out = BUFFER_INIT;
-	char home[PATH_MAX];
-	int ends[2] = {-1, -1}, inputs[2] = {-1, -1}, status = -1;
-	while (c < end && strcmp(c->agent, agent) != 0)
-		c++;
-	if (c == end)
-		return 0;
-	snprintf(home, sizeof(home), "%s/terse-doctor-XXXXXX",
+	int ends[2] = {-1, -1}, input = -1, other = -1, status = -1;
+	struct buffer *out = &result->out;
+	*result = (struct self_test){.status = -1};
+	snprintf(t.home, sizeof(t.home), "%s/terse-doctor-XXXXXX",
 		 folder && *folder == '/' ? folder : "/tmp");
-	if (!mkdtemp(home)) {
-		snprintf(reason, 256, "%.200s: %s", home, strerror(errno));
+	if (!mkdtemp(t.home)) {
+		buffer_printf(out, "%s: %s", t.home, strerror(errno));
 		return -1;
 	}
-	/* The command's standard input: a socket whose other end is closed, an unnamed file with a
-	   text, or nothing. */
-	if (c->socket && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, inputs) == 0)
-		io_close(&inputs[1]);
-	else if (!c->socket)
-		inputs[0] = c->input ? open(home, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)
-				     : open("/dev/null", O_RDONLY | O_CLOEXEC);
-	bool ready = inputs[0] >= 0 && pipe2(ends, O_CLOEXEC) == 0;
-	if (ready && c->input)
-		ready = io_write_at(inputs[0], c->input, strlen(c->input), 0) == 0;
+	if (trial_make(&t, command) < 0) {
+		status = 0;
+		goto out;
+	}
+	input = trial_input(&t, &other);
 	fflush(stdout);
-	pid_t pid = ready ? fork() : -1;
+	int64_t begun = clock_monotonic_ms(), left;
+	pid_t pid = input >= 0 && pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
 	if (pid == 0)
-		become_agent(c, place, home, inputs[0], ends[1]);
+		become_agent(&t, input, ends[1]);
 	io_close(&ends[1]);
 	if (pid < 0) {
-		snprintf(reason, 256, "%s", strerror(errno));
+		buffer_append_string(out, strerror(errno));
 		goto out;
 	}
 	/* Until the output ends or the time is up. */
-	int64_t stop = clock_monotonic_ms() + WAIT_MS, left;
 	struct pollfd p = {.fd = ends[0], .events = POLLIN};
-	while (out.len < OUTPUT_MAX && buffer_reserve(&out, 4096) == 0 &&
-	       (left = stop - clock_monotonic_ms()) > 0) {
+	while (out->len < OUTPUT_MAX && buffer_reserve(out, 4096) == 0 &&
+	       (left = begun + WAIT_MS - clock_monotonic_ms()) > 0) {
 		if (poll(&p, 1, (int)left) <= 0)
 			continue;
-		ssize_t n = read(ends[0], out.data + out.len, 4096);
+		ssize_t n = read(ends[0], out->data + out->len, 4096);
 		if (n <= 0)
 			break;
-		out.len += (size_t)n;
+		out->len += (size_t)n;
 	}
+	result->ms = clock_monotonic_ms() - begun;
 	/* A process that kept to the time limit has ended by now. */
 	kill(-pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	/* The first line is the reason. */
-	const char *text = buffer_string(&out);
-	if (text && memmem(text, out.len, c->expect, strlen(c->expect)))
-		status = 1;
-	else
-		snprintf(reason, 256, "%.*s", (int)strcspn(text ? text : "", "\n"),
-			 text ? text : "");
+	if (waitpid(pid, &status, 0) == pid && WIFEXITED(status))
+		result->status = WEXITSTATUS(status);
+	status = buffer_string(out) ? 1 : -1;
 out:
-	io_close(&inputs[0]);
+	io_close(&input);
+	io_close(&other);
 	io_close(&ends[0]);
-	io_remove_tree(home);
-	buffer_release(&out);
+	io_remove_tree(t.home);
+	buffer_release(&t.texts);
+	buffer_release(&t.mark);
+	buffer_release(&t.process);
 	return status;
 }

@@ -11,6 +11,9 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+struct settings;
 
 /* --- places ----------------------------------------------------------------------------------- */
 
@@ -211,11 +214,19 @@ bool hints_variables(struct buffer *out, const struct wiring_file *file, const c
 /* Whether a program of that name, of several with | between them, is in PATH. `found`: its path. */
 bool hints_find_program(const char *names, char found[PATH_MAX]);
 
-// Running a command as an agent would through its wiring, to check that terse gets it
+// Running a command as an agent would, by its section and its wiring, to check that terse gets it
 // (self_test.c).
 
-/* Returns 1 if the command was previewed (a hook: rewritten), 0 if there is nothing to try for this
-   agent, -1 if not, with `reason` (of 256 bytes). Takes at most 10 s; leaves nothing behind. */
-int self_test_run(const char *agent, const struct place *place, char reason[256]);
+struct self_test {
+	struct buffer out; /* what the agent would read; or why there is nothing. The caller's */
+	int status;        /* the exit status, or -1 */
+	int64_t ms;
+};
+
+/* The agent of a section of `s` or of the table. A hook is asked about the command instead. Returns
+   1; 0 if it is not known how the agent runs commands; -1 if it can't be tried. Takes at most 10 s;
+   leaves nothing behind. */
+int self_test_run(struct self_test *t, const struct settings *s, const char *agent,
+		  const char *command, const struct place *place);
 
 #endif

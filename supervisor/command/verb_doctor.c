@@ -8,6 +8,7 @@
 #include "lib/quote.h"
 #include "lib/trace.h"
 #include "shim/shell.h"
+#include "supervisor/agents/rule.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/process/spawn.h"
@@ -24,6 +25,7 @@ enum state { GOOD, BAD, NOTE };
 
 struct doctor {
 	const struct verb_call *call;
+	const char *only; /* the agent that is looked at; NULL: everything */
 	int problems;
 	bool store_found;
 	struct buffer checks; /* the elements of an array in JSON, with --json */
@@ -247,6 +249,8 @@ static void doctor_check_place(struct doctor *d, const struct place *own)
 /* How many runs doctor looks at for the last one of an agent. */
 enum { RUNS_MAX = 10000 };
 
+#define WEEK_MS ((int64_t)7 * 24 * 60 * 60 * 1000)
+
 /* A wiring works once a run through it was seen: what else decides (other files of the agent, its
    version) is not known here. */
 static void doctor_report_wired(struct doctor *d, const char *agent, const char *path)
@@ -258,10 +262,12 @@ static void doctor_report_wired(struct doctor *d, const char *agent, const char 
 	bool found = false;
 	for (int i = 0; j && !found && i < RUNS_MAX && journal_next_run(j, &run) > 0; i++)
 		found = run.agent && strcmp(run.agent, agent) == 0;
+	int64_t age = found ? clock_real_ms() - run.ended_ms : 0;
 	if (found)
-		doctor_report(d, GOOD, agent, "wired: %s; the last run through it: %s ago, in %s",
-			      path, human_age((char[HUMAN_LEN]){0}, clock_real_ms() - run.ended_ms),
-			      run.cwd);
+		doctor_report(d, age < WEEK_MS ? GOOD : NOTE, agent,
+			      "%s: %s; the last run through it: %s ago, in %s",
+			      age < WEEK_MS ? "wired" : "wired, and not used for a week", path,
+			      human_age((char[HUMAN_LEN]){0}, age), run.cwd);
 	else
 		doctor_report(d, NOTE, agent, "%s names terse; no run through it was seen", path);
 	journal_close(j);
@@ -344,33 +350,78 @@ static enum wiring_state doctor_check_files(struct doctor *d, const struct wirin
 	return best;
 }
 
+/* Runs a command as the agent would, started as `start` if that is not NULL, and says what it sees.
+ */
+static void doctor_try(struct doctor *d, const char *agent, const char *start,
+		       const struct place *place)
+{
+	static const char command[] = "seq 5000", begin[] = "1\n2\n3\n",
+			  end[] = "\n5000\n[terse: exit 0";
+	enum { WHOLE = 23893 }; /* bytes */
+	struct self_test t;
+	int tried = self_test_run(&t, d->call->settings, agent, command, place);
+	const char *text = tried != 0 && buffer_string(&t.out) ? t.out.data : "";
+	const char *before = start ? ", started as " : "";
+	if (tried > 0 && strncmp(text, begin, strlen(begin)) == 0 && strstr(text, end) &&
+	    strstr(text, "full text: terse read cmd-"))
+		doctor_report(d, GOOD, agent,
+			      "a command as it runs them%s%s: %s became %s with both ends and the "
+			      "ID, in %s",
+			      before, start ? start : "", HUMAN_SIZE(WHOLE), HUMAN_SIZE(t.out.len),
+			      HUMAN_DURATION(t.ms));
+	else if (tried > 0 && strstr(text, "\"updated_input\""))
+		doctor_report(d, GOOD, agent, "its hook rewrites a command, in %s",
+			      HUMAN_DURATION(t.ms));
+	else if (tried == 0)
+		doctor_report(d, NOTE, agent, "how it runs commands is not known");
+	else
+		/* The first line is the reason. */
+		doctor_report(d, BAD, agent, "a command as it runs them is not previewed: %.*s",
+			      (int)strcspn(text, "\n"), text);
+	buffer_release(&t.out);
+}
+
 static void doctor_check_agent(struct doctor *d, const struct wiring *w, const char *here,
 			       struct place place)
 {
-	char found[PATH_MAX], reason[256];
-	int passed = 0;
+	char found[PATH_MAX];
 	enum wiring_state user = doctor_check_files(d, w, NULL, false, &place);
 	enum wiring_state project =
 		here ? doctor_check_files(d, w, here, user == WIRING_SAME, &place) : WIRING_NONE;
 	bool none = user == WIRING_NONE && project == WIRING_NONE;
 	bool there = none && hints_find_program(w->programs, found);
-	bool by_start = there && !w->files[0].folder.project;
-	if (by_start)
+	bool by_start = none && (there || d->only) && !w->files[0].folder.project;
+	if (by_start && there)
 		doctor_report(d, NOTE, w->agent,
 			      "%s; its commands run under terse only if it is started as %s", found,
 			      w->start);
 	/* The project's files decide. */
 	if (by_start || project == WIRING_SAME || (user == WIRING_SAME && project == WIRING_NONE))
-		passed = self_test_run(w->agent, &place, reason);
-	else if (there)
-		doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s", found, w->agent);
-	if (passed > 0)
-		doctor_report(d, GOOD, w->agent, "a command as it runs them%s%s%s is previewed",
-			      w->start ? ", started as " : "", w->start ? w->start : "",
-			      w->start ? "," : "");
-	else if (passed < 0)
-		doctor_report(d, BAD, w->agent, "a command as it runs them is not previewed: %s",
-			      reason);
+		doctor_try(d, w->agent, w->start, &place);
+	else if (there || d->only)
+		doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s",
+			      there ? found : "not in PATH", w->agent);
+}
+
+/* The one agent that was named. Returns 0, or -1 after saying that it is not known. */
+static int doctor_check_one(struct doctor *d, const char *here, const struct place *place)
+{
+	const struct wiring *w = wiring_find(wirings, d->only);
+	const char *name;
+	char start[64];
+	if (w) {
+		doctor_check_agent(d, w, here, *place);
+		return 0;
+	}
+	for (size_t i = 0; (name = section_name(d->call->settings, &rules_form, i)) != NULL; i++) {
+		if (strcmp(name, d->only) == 0) {
+			snprintf(start, sizeof(start), "terse agent --as %s", name);
+			doctor_try(d, name, start, place);
+			return 0;
+		}
+	}
+	verb_error("doctor", "%s: no such agent (terse config --agents lists them)", d->only);
+	return -1;
 }
 
 static int doctor_run(struct verb_call *c)
@@ -380,17 +431,22 @@ static int doctor_run(struct verb_call *c)
 	char here[PATH_MAX];
 	if (verb_parse(c, NULL) < 0)
 		return EXIT_TERSE;
-	if (!c->json)
-		puts("terse " TERSE_VERSION);
+	d.only = c->operand_count > 0 ? c->operands[0] : NULL;
 	place_find(&own);
 	place_wired(&place, &own);
-	doctor_check_needs(&d, c->settings);
-	doctor_check_remote(&d, c->settings);
-	doctor_check_place(&d, &own);
-	bool known = getcwd(here, sizeof(here)) != NULL;
-	for (const struct wiring *w = wirings; w->agent; w++)
-		doctor_check_agent(&d, w, known ? here : NULL, place);
-	doctor_check_here(&d);
+	const char *project = getcwd(here, sizeof(here));
+	if (d.only && doctor_check_one(&d, project, &place) < 0)
+		return EXIT_TERSE;
+	if (!d.only) {
+		if (!c->json)
+			puts("terse " TERSE_VERSION);
+		doctor_check_needs(&d, c->settings);
+		doctor_check_remote(&d, c->settings);
+		doctor_check_place(&d, &own);
+		for (const struct wiring *w = wirings; w->agent; w++)
+			doctor_check_agent(&d, w, project, place);
+		doctor_check_here(&d);
+	}
 	if (!c->json)
 		return d.problems > 0;
 	struct buffer out = BUFFER_INIT;
@@ -414,9 +470,11 @@ static const struct verb_option doctor_options[] = {
 const struct verb verb_doctor = {
 	.name = "doctor",
 	.purpose = "check that everything is in place",
-	.forms = "",
+	.forms = "[AGENT]",
 	.text = "Checks that everything terse needs is in place, and how agents are wired up:\n"
-		"runs a command as each of these agents would.\n",
+		"runs a command as each of these agents would, or as AGENT would, and says what\n"
+		"it saw.\n",
+	.more = 1,
 	.options = doctor_options,
 	.run = doctor_run,
 };
