@@ -1,16 +1,12 @@
 #!/usr/bin/env -S python3 -B
 """Harnesses that terse has a section for: the part of each that runs commands (support/harnesses.py), started
-by terse agent as its user would, with terse and without.
-
-    BUILD=DIR tests/cli/harnesses.py --table    prints the table of docs/agents.md
-"""
+by terse agent as its user would, with terse and without."""
 
 import json
 import os
 import subprocess
-import sys
 
-from support.harness import BUILD, DEADLINE, FOOTER, SOURCE, Case, main, read_file, write_file
+from support.harness import BUILD, DEADLINE, SOURCE, Case, main
 
 EMULATION = os.path.join(SOURCE, "tests", "cli", "support", "harnesses.py")
 CAUSE = ("x=frobnicate; seq -f 'compiling unit_%g.c' 700; echo \"main.c:12: undefined reference to '$x'\"; "
@@ -31,3 +27,39 @@ class Harness(Case):
                               capture_output=True)
         self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
         return json.loads(done.stdout)
+
+
+class Results(Harness):
+    def test_a_result_that_is_read_by_its_form_is_whole(self):
+        """mini-swe-agent's: everything behind the first line."""
+        (shown, status, result), = self.play("mini", SUBMIT)
+        self.assertEqual((status, result), (0, "".join("%d\n" % i for i in range(1, 20001))))
+        self.assertEqual(self.artifacts(), [])
+
+    def test_files(self):
+        """AutoGen's: a shell's and python's, whatever else python runs is passed on."""
+        shown, python, other = self.play(
+            "autogen", "seq 3000; exit 3", "import sys\nfor i in range(3000): print(i)\nsys.exit(4)",
+            "python3 -c 'print(1); exit(5)'")
+        self.assertEqual([r[1] for r in (shown, python, other)], [3, 4, 5])
+        self.assertRegex(shown[0], r"^1\n2\n[^\0]*\n3000\n\[terse: exit 3 after")
+        self.assertRegex(python[0], r"^0\n1\n[^\0]*\n2999\n\[terse: exit 4 after")
+        self.assertEqual(other[0], "1\n")
+        self.assertRegex(self.ask("list", "--all").decode(), r"(?m) sh /\S+$")
+
+    def test_the_name_of_an_agent(self):
+        """That of its program, or the one that --as says."""
+        shown = "[terse: exit 0 after"
+        self.assertNotIn(shown, self.play("langchain", "seq 3000", wired=False)[0][0])
+        self.assertIn(shown, self.play("langchain", "seq 3000")[0][0])
+        run = self.terse("agent", "--as", "langchain", "/usr/bin/python3", "-c",
+                         "import subprocess; print(subprocess.run('seq 3000', shell=True, capture_output=True).stdout)",
+                         split=True)
+        self.assertEqual((run.code, run.err), (0, b""))
+        self.assertIn(shown.encode(), run.out)
+        run = self.terse("agent", "--as", "nosuch", "true", split=True)
+        self.assertEqual((run.code, run.err), (125, b"terse agent: --as: no rule knows nosuch\n"))
+
+
+if __name__ == "__main__":
+    main()

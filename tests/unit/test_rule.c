@@ -379,9 +379,9 @@ TEST_IN(built_in_rules_are_well_formed, clear, NULL)
 				assert_null(k->refuse(e->text));
 		}
 	}
-	static const char *const keys[] = {RULE_ENVIRONMENT, RULE_STRING, RULE_PROCESS};
+	static const char *const keys[] = {RULE_ENVIRONMENT, RULE_PROCESS};
 	for (size_t i = 0; (name = section_name(NULL, &rules_form, i)) != NULL; i++) {
-		for (size_t k = 0; k < 3; k++) {
+		for (size_t k = 0; k < 2; k++) {
 			size_t at = 0;
 			assert_non_null(section_next(NULL, &rules_form, name, keys[k], &at));
 		}
