@@ -361,10 +361,13 @@ void supervisor_report(struct supervisor *s)
 			buffer_printf(&line, "terse: output not kept: %s\n", strerror(error));
 			report_print_line(s, &line);
 		}
-		/* A second server cannot have the port of the first. */
+		/* A second server cannot have the port of the first, and says that it is in use. */
 		char id[ID_LEN + 1];
 		bool may_tell = s->is_text && WIFEXITED(s->status) && s->status != 0 &&
-				!s->interrupted && !s->timed_out && s->sources->sink == SINK_AGENT;
+				!s->interrupted && !s->timed_out &&
+				s->sources->sink == SINK_AGENT &&
+				buffer_string(&s->record.shown.printed) &&
+				strcasestr(s->record.shown.printed.data, "in use");
 		unsigned port = may_tell ? report_find_listener(&r->meta, id) : 0;
 		if (port) {
 			struct buffer line = BUFFER_INIT;

@@ -6,7 +6,7 @@ import re
 import signal
 import socket
 
-from support.harness import Case, TERSE, eventually, let_go_on, main, read_file
+from support.harness import Case, TERSE, eventually, let_go_on, main, read_file, write_file
 
 ID = rb"cmd-[0-9a-z]{12}"
 
@@ -45,7 +45,9 @@ class Services(Case):
 
     def test_a_second_start_without_a_name(self):
         """It fails, and the run that has the port is named, without waiting for an answer from it; another
-        command's failure names none."""
+        command's failure names none, and neither does one that is not about it."""
+        program = write_file(os.path.join(self.work, "server"), self.server[2])
+        self.server = ["python3", program]
         first, _ = self.serve("--port", str(self.port))
         supervisor = self.metadata(first)["process.parent_pid"]
         os.kill(supervisor, signal.SIGSTOP)
@@ -56,6 +58,8 @@ class Services(Case):
         line = "[terse: %s still listens on port %d: terse read %s, or terse signal to end it]\n" % (first, self.port, first)
         self.assertTrue(again.out.endswith(line.encode()), again.out)
         self.assertNotIn(b"listens", self.terse("--preview", "false").out)
+        write_file(program, "x")
+        self.assertRegex(self.terse("--preview", *self.server).out, rb"NameError.*\n\Z")
         self.ask("signal", "web")
 
     def test_two_at_the_same_moment(self):
