@@ -458,12 +458,15 @@ static bool live_is_for_person(const struct settings *set, const char *question)
 /* Words of [prompt] call at most. */
 #define WORDS_MOST 64
 
-/* Calls the person: [prompt] call, with what is asked and how he answers. It belongs to no run, and
-   writes nowhere. */
+/* Calls the person, if that was set up: [prompt] call, with what is asked and how he answers. It
+   belongs to no run, and writes nowhere. */
 static void live_call(const struct supervisor *s)
 {
 	char what[LIVE_TEXT + 16], how[ID_LEN + 32], *argv[WORDS_MOST + 3], *rest;
-	char *call = s->job->settings->call ? strdup(s->job->settings->call) : NULL;
+	const struct settings *set = s->job->settings;
+	if (!set->person && SETTING_ORIGIN(set, call) == ORIGIN_BUILT_IN)
+		return;
+	char *call = set->call ? strdup(set->call) : NULL;
 	size_t count = 0;
 	for (char *word = call ? strtok_r(call, " ", &rest) : NULL; word && count < WORDS_MOST;
 	     word = strtok_r(NULL, " ", &rest))
@@ -515,59 +518,67 @@ void live_on_unanswered(struct supervisor *s, int64_t now_ms)
 	live_refuse(s, now_ms);
 }
 
-void live_on_prompt(struct supervisor *s, int64_t now_ms)
+/* A question has come up: who answers it decides what becomes of the run. */
+static void live_on_question(struct supervisor *s, int64_t now_ms)
 {
 	const struct settings *set = s->job->settings;
+	const enum prompting prompting = (enum prompting)set->prompt;
+	/* The terminal is there for a person's questions; the others are at their end. */
 	const bool called = s->job->channels.called && s->caller == CALLER_WAITS;
-	const bool waited = s->looks.prompts || s->asked, is_due = now_ms >= s->looks.at;
-	const bool attached = live_has_person(&s->live), known = s->asked;
-	struct terminal *t = live_screen(s);
-	bool begins = t && looks_find_prompt(&s->looks, t, now_ms) && !known &&
-		      s->state == SUPERVISOR_RUNNING;
-	/* While keys are typed, a look may not see that it waits. */
-	if (is_due && s->looks.agreed == 0 && now_ms >= s->live.typed_ms + TYPED_MS)
-		live_answered(s);
-	if (begins) {
-		TRACE(PROCESS, "supervisor: the command waits for input");
-		live_prompt(s, s->prompt);
-		bool hides = live_is_hiding(s, s->prompt);
-		bool his = live_is_for_person(set, s->prompt) || (hides && !called);
-		his &= attached || !called || !s->unanswered;
-		/* Only with an ID can it be reached. */
-		if (his && live_open(s) == 0)
-			s->asked = hides ? WAIT_SECRET : WAIT_PERSON;
-	}
-	if (waited != (s->looks.prompts || s->asked))
-		live_changed(s, now_ms);
-	if (!begins)
-		return;
-	enum prompting prompting = (enum prompting)set->prompt;
-	bool calls = set->person || SETTING_ORIGIN(set, call) != ORIGIN_BUILT_IN;
-	if (s->asked && !attached && calls && (called || prompting <= PROMPTING_AWAIT))
+	const bool attached = live_has_person(&s->live);
+	TRACE(PROCESS, "supervisor: the command waits for input");
+	live_prompt(s, s->prompt);
+	const bool hides = live_is_hiding(s, s->prompt);
+	const bool named = live_is_for_person(set, s->prompt);
+	/* Only with an ID can it be reached. */
+	if ((called ? named && (attached || !s->unanswered) : named || hides) && live_open(s) == 0)
+		s->asked = hides ? WAIT_SECRET : WAIT_PERSON;
+	live_changed(s, now_ms);
+	enum { PERSON, CALLER, NOBODY, WHO_SEES_IT } answers = WHO_SEES_IT;
+	if (called)
+		answers = s->asked ? PERSON : attached ? WHO_SEES_IT : NOBODY;
+	else if (s->front.fd >= 0 && s->caller == CALLER_WAITS && prompting != PROMPTING_AWAIT)
+		answers = prompting == PROMPTING_REPORT ? CALLER : NOBODY;
+	if (s->asked && !attached && answers != NOBODY)
 		live_call(s);
-	if (called && s->asked) {
+	if (answers == PERSON) {
 		supervisor_tell_wait(s, s->sources, now_ms);
 		s->timer[TIMER_PERSON] = now_ms + set->person_wait;
-	} else if (called && !attached) {
+	} else if (answers == CALLER) {
+		s->question = s->prompt;
+		supervisor_yield(s, now_ms);
+		s->question = NULL;
+	} else if (answers == NOBODY && called) {
 		live_refuse(s, now_ms);
-	}
-	if (called)
-		return;
-	if (s->front.fd < 0 || s->caller != CALLER_WAITS || prompting == PROMPTING_AWAIT)
-		return;
-	if (prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
+	} else if (answers == NOBODY && prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
 		int typed = s->ends_typed + 1;
 		live_type_end(s);
 		s->ends_typed = typed;
-		return;
-	}
-	s->question = s->prompt;
-	if (prompting == PROMPTING_REPORT) {
-		supervisor_yield(s, now_ms);
-		s->question = NULL;
-	} else {
+	} else if (answers == NOBODY) {
+		s->question = s->prompt;
 		supervisor_end_tree(s, TREE_HUP);
 	}
+}
+
+void live_on_prompt(struct supervisor *s, int64_t now_ms)
+{
+	const bool waited = s->looks.prompts || s->asked;
+	if (now_ms < s->looks.at)
+		return;
+	struct terminal *t = live_screen(s);
+	if (!t) {
+		looks_touch(&s->looks, now_ms);
+		return;
+	}
+	bool begins = looks_find_prompt(&s->looks, t, now_ms) && !s->asked &&
+		      s->state == SUPERVISOR_RUNNING;
+	/* While keys are typed, a look may not see that it waits. */
+	if (s->looks.agreed == 0 && now_ms >= s->live.typed_ms + TYPED_MS)
+		live_answered(s);
+	if (begins)
+		live_on_question(s, now_ms);
+	else if (waited != (s->looks.prompts || s->asked))
+		live_changed(s, now_ms);
 }
 
 /* To a client that watches, a status is an answer whenever it has changed. */
