@@ -112,8 +112,6 @@ static __attribute__((constructor)) void next_find(void)
 	if (!linker.symbol)
 		return;
 	FIND(execvpe);
-	FIND(fexecve);
-	FIND(execveat);
 	FIND(posix_spawn);
 	FIND(posix_spawnp);
 #ifdef NEXT_HAS_PIDFD
@@ -133,18 +131,11 @@ const struct next *next_functions(void)
 	return &next;
 }
 
-int next_execveat(int fd, const char *path, char *const *argv, char *const *envp, int flags)
-{
-	if (next_functions()->execveat)
-		return next.execveat(fd, path, argv, envp, flags);
-	return (int)syscall(SYS_execveat, fd, path, argv, envp, flags);
-}
-
 /* --- the file that a call executes ------------------------------------------------------- */
 
 /* Nothing here is a cancellation point or has effects but on errno. */
 
-/* For the path of a file that is searched for, or open. */
+/* For the path of a file that is searched for. */
 enum { PATH_ROOM = 512 };
 
 struct locate_file {
@@ -198,25 +189,6 @@ static bool locate_in_path(char path[PATH_ROOM], const char *file)
 		entry += len;
 	}
 	return false;
-}
-
-/* Writes the path of an open file to `path`; false if it is longer. */
-static bool locate_open_file(char path[PATH_ROOM], int fd)
-{
-	char name[32] = "/proc/self/fd/";
-	size_t at = strlen(name) + 1;
-	if (fd < 0)
-		return false;
-	for (int rest = fd; rest > 9; rest /= 10)
-		at++;
-	do
-		name[--at] = (char)('0' + fd % 10);
-	while ((fd /= 10) > 0);
-	ssize_t len = syscall(SYS_readlinkat, AT_FDCWD, name, path, PATH_ROOM);
-	if (len < 0 || len == PATH_ROOM)
-		return false;
-	path[len] = '\0';
-	return true;
 }
 
 /* Bytes of the caller's stack that all functions here may use together besides the path: for the
@@ -310,12 +282,7 @@ static int call_make(const struct call *c, bool direct)
 	if (c->spawn)
 		return (direct ? c->spawn_path : c->spawn)(c->pid, c->program, c->actions,
 							   c->attributes, c->argv, c->envp);
-	switch (direct ? CALL_PATH : c->how) {
-	case CALL_SEARCH: return n->execvpe(c->program, c->argv, c->envp);
-	case CALL_FILE: return n->fexecve(c->fd, c->argv, c->envp);
-	case CALL_FILE_AT: return next_execveat(c->fd, "", c->argv, c->envp, AT_EMPTY_PATH);
-	default: return n->execve(c->program, c->argv, c->envp);
-	}
+	return (c->search && !direct ? n->execvpe : n->execve)(c->program, c->argv, c->envp);
 }
 
 static bool call_is_runner(const char *name)
@@ -330,15 +297,12 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call)
 	const char *path = call->program;
 	struct locate_file program, terse;
 	struct plan p;
-	if (!path)
-		path = locate_open_file(buffer, call->fd) ? buffer : NULL;
-	else if (call->how == CALL_SEARCH && shell_call_name(path) == path)
+	if (call->search && shell_call_name(path) == path)
 		path = locate_in_path(buffer, path) ? buffer : NULL;
 	if (!path || *path != '/' || !locate_executable(path, &program) ||
 	    !locate_executable(self_shell(), &terse))
 		return -1;
 	bool is_terse = memcmp(&program, &terse, sizeof(terse)) == 0;
-	/* An open file has its name only now. */
 	if (!is_terse && (!call_is_runner(shell_call_name(path)) ||
 			  (!files && !shell_call_script(call->argv)) || !locate_has_format(path)))
 		return -1;
@@ -357,15 +321,10 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call)
 int call_run(const struct call *call)
 {
 	/* A cheap check, without system calls. */
-	bool may_be =
-		self_shell() && call->argv && call->argv[0] && call->envp && call->used < STACK_MAX;
-	if (may_be && call->program) {
-		const char *name = shell_call_name(call->program);
-		may_be = call_is_runner(name) || strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0;
-	} else if (may_be && !files) {
-		may_be = shell_call_script(call->argv);
-	}
-	if (may_be) {
+	bool may_be = self_shell() && call->program && call->argv && call->argv[0] && call->envp &&
+		      call->used < STACK_MAX;
+	const char *name = may_be ? shell_call_name(call->program) : "";
+	if (call_is_runner(name) || strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0) {
 		int error = errno, result = run_for_terse(call);
 		errno = error;
 		if (result == 0)

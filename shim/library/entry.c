@@ -1,11 +1,9 @@
-// The exported functions: all of libc's that execute a program. Each describes the call for
-// call_run(); see library.h.
+// The exported functions. Each describes the call for call_run(); see library.h.
 
 #include "shim/exec_call.h"
 #include "shim/library/library.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -24,26 +22,21 @@
 __attribute__((used)) static const char version_mark[] = "terse-version=" TERSE_VERSION;
 
 /* `used`: bytes of the stack for argv. */
-static int entry_exec(enum call_how how, const char *program, int fd, char *const *argv,
-		      char *const *envp, size_t used)
+static int entry_exec(bool search, const char *program, char *const *argv, char *const *envp,
+		      size_t used)
 {
-	const struct call c = {how, program, fd, argv, envp, .used = used};
+	const struct call c = {search, program, argv, envp, .used = used};
 	return call_run(&c);
 }
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	return entry_exec(CALL_PATH, path, -1, argv, envp, 0);
+	return entry_exec(false, path, argv, envp, 0);
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	return entry_exec(CALL_SEARCH, file, -1, argv, envp, 0);
-}
-
-EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
-{
-	return entry_exec(CALL_FILE, NULL, fd, argv, envp, 0);
+	return entry_exec(true, file, argv, envp, 0);
 }
 
 EXPORT int execv(const char *path, char *const argv[])
@@ -54,16 +47,6 @@ EXPORT int execv(const char *path, char *const argv[])
 EXPORT int execvp(const char *file, char *const argv[])
 {
 	return execvpe(file, argv, environ);
-}
-
-EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
-{
-	const char *given = path; /* which the declaration says is not NULL */
-	if (given && *given == '/' && flags == 0)
-		return execve(path, argv, envp);
-	if (given && !*given && flags == AT_EMPTY_PATH)
-		return entry_exec(CALL_FILE_AT, NULL, fd, argv, envp, 0);
-	return next_execveat(fd, path, argv, envp, flags);
 }
 
 /* --- exec with a list of arguments ------------------------------------------- */
@@ -102,14 +85,14 @@ EXPORT int execl(const char *path, const char *arg, ...)
 {
 	TAKE_LIST(argv, list, arg);
 	va_end(list);
-	return entry_exec(CALL_PATH, path, -1, argv, environ, 2 * sizeof(argv));
+	return entry_exec(false, path, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execlp(const char *file, const char *arg, ...)
 {
 	TAKE_LIST(argv, list, arg);
 	va_end(list);
-	return entry_exec(CALL_SEARCH, file, -1, argv, environ, 2 * sizeof(argv));
+	return entry_exec(true, file, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execle(const char *path, const char *arg, ...)
@@ -117,7 +100,7 @@ EXPORT int execle(const char *path, const char *arg, ...)
 	TAKE_LIST(argv, list, arg);
 	char *const *envp = va_arg(list, char *const *);
 	va_end(list);
-	return entry_exec(CALL_PATH, path, -1, argv, envp, 2 * sizeof(argv));
+	return entry_exec(false, path, argv, envp, 2 * sizeof(argv));
 }
 
 /* --- spawn ------------------------------------------------------------------- */
@@ -131,7 +114,7 @@ EXPORT int execle(const char *path, const char *arg, ...)
 	{                                                                                         \
 		const struct next *next = next_functions();                                       \
 		const struct call c = {                                                           \
-			.how = next->name == next->without_search ? CALL_PATH : CALL_SEARCH,      \
+			.search = next->name != next->without_search,                             \
 			.program = program,                                                       \
 			.argv = argv,                                                             \
 			.envp = envp,                                                             \

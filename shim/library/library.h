@@ -1,11 +1,11 @@
 // libterse-shim.so: an agent with this library in LD_PRELOAD runs its shell strings through
 // terse-sh, without knowing it.
 //
-// The library interposes every function of libc that executes a program. It replaces a shell that
-// runs a string (`sh -c STRING`, see shim/exec_call.h) by terse-sh, where TERSE_SHIM_FILES is set
-// every shell and python, and passes on every other call unchanged. It does not check whose string
-// it is: terse-sh does, by rules, and supervises the string or executes the original shell.
-// terse-sh gets
+// The library interposes every function of libc that executes a program, but for execveat() and
+// fexecve(), by which no agent starts a shell. It replaces a shell that runs a string (`sh -c
+// STRING`, see shim/exec_call.h) by terse-sh, where TERSE_SHIM_FILES is set every shell and python,
+// and passes on every other call unchanged. It does not check whose string it is: terse-sh does, by
+// rules, and supervises the string or executes the original shell. terse-sh gets
 //
 // - the caller's arguments, argv[0] included (it recognises itself by AT_EXECFN instead),
 // - the caller's environment, except
@@ -88,8 +88,6 @@ typedef int next_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
 struct next {
 	int (*execve)(const char *path, char *const *argv, char *const *envp);
 	int (*execvpe)(const char *file, char *const *argv, char *const *envp);
-	int (*fexecve)(int fd, char *const *argv, char *const *envp);
-	int (*execveat)(int fd, const char *path, char *const *argv, char *const *envp, int flags);
 	next_spawn *posix_spawn, *posix_spawnp;
 #ifdef NEXT_HAS_PIDFD
 	next_spawn *pidfd_spawn, *pidfd_spawnp;
@@ -102,21 +100,11 @@ struct next {
    looks them up itself: there is no second thread and no vfork child yet. */
 const struct next *next_functions(void);
 
-int next_execveat(int fd, const char *path, char *const *argv, char *const *envp, int flags);
-
 // One call of a function that executes a program.
 
-enum call_how {
-	CALL_PATH,    /* `program` is a path */
-	CALL_SEARCH,  /* it is searched for in PATH */
-	CALL_FILE,    /* `fd` is executed: fexecve() */
-	CALL_FILE_AT, /* the same: execveat() */
-};
-
 struct call {
-	enum call_how how;
-	const char *program; /* NULL: an open file's */
-	int fd;
+	bool search; /* for the program in PATH */
+	const char *program;
 	char *const *argv, *const *envp;
 	size_t used; /* bytes of the stack for argv */
 	/* For a spawn only: the function that is called, and the one that does not search. */

@@ -18,11 +18,10 @@ STAND_IN = os.path.join(HELPER, "terse-stand-in")
 CALLER = os.path.join(HELPER, "exec_caller")
 
 PATH_SEARCH = ["execvp", "execvpe", "execlp", "posix_spawnp", "pidfd_spawnp"]
-BY_PATH = ["execve", "execv", "execl", "execle", "execveat", "posix_spawn", "pidfd_spawn"]
-BY_FD = ["fexecve", "execveat_fd"]
+BY_PATH = ["execve", "execv", "execl", "execle", "posix_spawn", "pidfd_spawn"]
 STRINGS = ["system", "popen"]
 LISTS = ["execl", "execlp", "execle"]
-EVERY = BY_PATH + PATH_SEARCH + BY_FD
+EVERY = BY_PATH + PATH_SEARCH
 GLIBC = subprocess.run([CALLER, "libc"], capture_output=True, check=False).stdout == b"glibc\n"
 # The functions that this libc has.
 HERE = [e for e in EVERY if subprocess.run([CALLER, e, "plain", "/bin/true", "true"],
@@ -104,8 +103,7 @@ class Table(Shimmed):
             self.assertEqual(err, b"err\n")
             self.assertTrue(status == 3 or b"status 768" in out, (status, out))
             self.assertEqual(records[0]["argv"], argv)
-            meant = os.path.realpath("/bin/sh") if entry in BY_FD else "/bin/sh"
-            self.assertEqual(records[0]["TERSE_SHIM_PROGRAM"], meant)
+            self.assertEqual(records[0]["TERSE_SHIM_PROGRAM"], "/bin/sh")
         self.table(HERE, test)
 
     def test_the_path_is_searched(self):
@@ -180,9 +178,7 @@ class Table(Shimmed):
             out = self.untouched(CALLER, entry, how, path, "sh", "-c", "x")[1]
             self.assertIn(b"errno 13\n" if "spawn" not in entry else b"returned 13", out)
             self.untouched(CALLER, entry, how, os.path.join(self.work, "dir/sh"), "sh", "-c", "x")
-            if entry not in BY_FD:  # to open the pipe would wait for a writer
-                self.untouched(CALLER, entry, how, os.path.join(self.work, "dir/bash"), "sh", "-c",
-                               "x")
+            self.untouched(CALLER, entry, how, os.path.join(self.work, "dir/bash"), "sh", "-c", "x")
             if entry in PATH_SEARCH:
                 self.untouched(CALLER, entry, how, "sh", "sh", "-c", "x", PATH=self.work)
         self.table(HERE, test)
@@ -207,7 +203,7 @@ class Table(Shimmed):
 
         def test(entry, how):
             self.assertIn(b"hi", self.untouched(CALLER, entry, how, "./sh", "sh", "-c", "echo hi")[1])
-        self.table([e for e in HERE if e not in BY_FD], test)
+        self.table(HERE, test)
 
     def test_spawns_keep_their_actions_and_attributes(self):
         script = "echo nine >&9; grep SigBlk /proc/self/status"
@@ -240,7 +236,7 @@ class Table(Shimmed):
 
     def test_threads(self):
         # musl's popen() closes other threads' descriptors, without the library, too.
-        for entry in [e for e in HERE + STRINGS[:None if GLIBC else 1] if e not in BY_FD]:
+        for entry in HERE + STRINGS[:None if GLIBC else 1]:
             with self.subTest(entry=entry):
                 # The longest that system() takes there, too.
                 argv = ["-", "exit 6 #" + "x" * 8000] if entry in STRINGS else \
@@ -250,12 +246,11 @@ class Table(Shimmed):
 
     def test_a_small_stack_holds_every_environment(self):
         """PTHREAD_STACK_MIN, and from 0 to 1,100 variables; up to 1,024 go to terse-sh."""
-        for entry, path in (("execve", "/bin/sh"), ("execvpe", "sh"), ("posix_spawnp", "sh"),
-                            ("fexecve", "/bin/sh")):
+        for entry, path in (("execve", "/bin/sh"), ("execvpe", "sh"), ("posix_spawnp", "sh")):
             outcome, records = self.both(CALLER, entry, "sizes", path, "sh", "-c", ":")
             self.assertEqual(outcome, (0, b"", b""), entry)
             # Without the second variable there is no report.
-            self.assertIn(len(records), range(990 if entry in BY_FD else 1023, 1100), entry)
+            self.assertIn(len(records), range(1023, 1100), entry)
 
     def test_a_small_stack_holds_arguments_and_environment(self):
         for count in range(0, 1100, 100):
@@ -665,9 +660,9 @@ class Build(Case):
     def test_it_needs_nothing_and_exports_what_it_stands_for(self):
         symbols = re.findall(r"(\w+) +DEFAULT +(\w+) (\S+)$", self.readelf("--dyn-syms"), re.M)
         exported = {name for _, section, name in symbols if section != "UND"}
-        self.assertLessEqual(set(BY_PATH + PATH_SEARCH + STRINGS + ["fexecve"]) - exported,
+        self.assertLessEqual(set(BY_PATH + PATH_SEARCH + STRINGS) - exported,
                              {"pidfd_spawn", "pidfd_spawnp"})
-        self.assertLessEqual(exported, set(BY_PATH + PATH_SEARCH + STRINGS + ["fexecve"]))
+        self.assertLessEqual(exported, set(BY_PATH + PATH_SEARCH + STRINGS))
         # Those that every libc has: nothing fortified, no malloc. And those that only some have, weak.
         weak = set(re.findall(r"WEAK +DEFAULT +UND (\S+)$", self.readelf("--dyn-syms"), re.M))
         self.assertEqual(weak, {"dlsym", "dladdr", "__libc_dlopen_mode", "__libc_dlsym"})

@@ -2,7 +2,7 @@
 //
 //   exec_caller ENTRY HOW PATH [ARG...]
 //
-// ENTRY: the function; execveat_fd is execveat() of an open file. HOW: plain, vfork (in a vfork
+// ENTRY: the function. HOW: plain, vfork (in a vfork
 // child), threads (each of several, several times) or sizes (in a thread, once with each number of
 // variables up to SIZES, which are LD_PRELOAD, STAND_IN_REPORT and V=). The arguments are argv from
 // its first element on; none: argv is NULL; the one argument "EMPTY": argv is empty. system() and
@@ -36,7 +36,6 @@
 #define SIZES     1100
 
 /* Weak references show which of these there are: musl and older libcs lack some. */
-extern int execveat(int, const char *, char *const[], char *const[], int) __attribute__((weak));
 extern int pidfd_spawn(int *, const char *, const posix_spawn_file_actions_t *,
 		       const posix_spawnattr_t *, char *const[], char *const[])
 	__attribute__((weak));
@@ -83,13 +82,6 @@ static void returned(struct outcome *o, int result)
 	o->has_returned = true;
 }
 
-static int open_program(void)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	errno = UNTOUCHED;
-	return fd;
-}
-
 static void call_execve(struct outcome *o)
 {
 	returned(o, execve(path, arguments, environment));
@@ -117,23 +109,6 @@ static void call_execlp(struct outcome *o)
 static void call_execle(struct outcome *o)
 {
 	returned(o, call_list(execle));
-}
-
-static void call_fexecve(struct outcome *o)
-{
-	int fd = open_program();
-	returned(o, fexecve(fd, arguments, environment));
-}
-
-static void call_execveat(struct outcome *o)
-{
-	returned(o, execveat(AT_FDCWD, path, arguments, environment, 0));
-}
-
-static void call_execveat_fd(struct outcome *o)
-{
-	int fd = open_program();
-	returned(o, execveat(fd, "", arguments, environment, AT_EMPTY_PATH));
 }
 
 static void wait_for(struct outcome *o, pid_t pid)
@@ -256,9 +231,6 @@ static const struct entry entries[] = {
 	{"execl_long", true, call_execl_long},
 	{"execlp", true, call_execlp},
 	{"execle", true, call_execle},
-	{"fexecve", true, call_fexecve},
-	{"execveat", true, call_execveat},
-	{"execveat_fd", true, call_execveat_fd},
 	{"posix_spawn", false, call_posix_spawn},
 	{"posix_spawnp", false, call_posix_spawnp},
 	{"pidfd_spawn", false, call_pidfd_spawn},
@@ -449,8 +421,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "exec_caller ENTRY HOW PATH [ARG...] | libc\n");
 		return 2;
 	}
-	if (((entry->call == call_execveat || entry->call == call_execveat_fd) && !execveat) ||
-	    (entry->call == call_pidfd_spawn && !pidfd_spawn) ||
+	if ((entry->call == call_pidfd_spawn && !pidfd_spawn) ||
 	    (entry->call == call_pidfd_spawnp && !pidfd_spawnp)) {
 		puts("not there");
 		return 77;
