@@ -2,6 +2,8 @@
 
 #include "supervisor/report/file_type.h"
 
+#include "lib/bytes.h"
+
 #include <string.h>
 
 bool sniff_judge(const struct sniff *s)
@@ -25,38 +27,21 @@ static void sniff_byte(struct sniff *s, unsigned char c)
 	s->bad += s->more == 0 && (c >= 0x7F || is_control);
 }
 
-/* Bytes that are looked at together. */
-#define BLOCK ((size_t)32)
-
-/* Whether all of a block are printable ASCII or newlines, as nearly all text. */
-static bool sniff_block(struct sniff *s, const char *data)
-{
-	unsigned char others = 0, newlines = 0;
-	/* A loop of a constant length becomes vector instructions. */
-	for (size_t i = 0; i < BLOCK; i++) {
-		unsigned char c = (unsigned char)data[i], newline = c == '\n';
-		newlines |= newline;
-		others |= !newline & ((unsigned char)(c - 0x20) >= 0x5F);
-	}
-	if (others || s->more > 0)
-		return false;
-	s->newline |= newlines;
-	return true;
-}
-
 void sniff_add(struct sniff *s, const char *data, size_t len)
 {
+	const struct scan *scan = scan_variants()[0];
 	if (len > SNIFF_MOST - s->len)
 		len = SNIFF_MOST - s->len;
 	while (len > 0) {
 		size_t next = s->len < SNIFF_LEN   ? SNIFF_LEN
 			      : s->len < SNIFF_NUL ? SNIFF_NUL
 						   : SNIFF_MOST;
-		size_t n = next - s->len < BLOCK ? next - s->len : BLOCK;
-		n = len < n ? len : n;
-		if (n < BLOCK || !sniff_block(s, data)) {
-			for (size_t i = 0; i < n; i++)
-				sniff_byte(s, (unsigned char)data[i]);
+		size_t most = next - s->len < len ? next - s->len : len;
+		/* Nearly all bytes are printable ASCII. */
+		size_t n = s->more ? 0 : scan->ascii(data, most);
+		if (n == 0) {
+			sniff_byte(s, (unsigned char)*data);
+			n = 1;
 		}
 		s->len += n;
 		data += n;
