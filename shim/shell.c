@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,36 +42,12 @@ static bool is_usable(const char *path, bool strings)
 	return !strings || (shell_call_is_shell(name) && strcmp(name, "fish") != 0);
 }
 
-/* The last field of the user's line. getpwuid() would load libraries of the host. */
-static const char *passwd_shell(char *room)
+const char *shell_real(const char *configured, bool strings)
 {
-	char line[PATH_MAX], uid[32];
-	const char *found = NULL;
-	FILE *file = fopen("/etc/passwd", "re");
-	snprintf(uid, sizeof(uid), "%u", (unsigned)getuid());
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		char *field = line, *fields[7] = {NULL};
-		line[strcspn(line, "\n")] = '\0';
-		for (size_t i = 0; i < 7; i++)
-			fields[i] = strsep(&field, ":");
-		if (fields[6] && strcmp(fields[2], uid) == 0)
-			found = memcpy(room, fields[6], strlen(fields[6]) + 1);
-	}
-	if (file)
-		fclose(file);
-	return found;
-}
-
-const char *shell_real(const char *configured, bool strings, char *room)
-{
-	for (int i = 0; i < 3; i++) {
-		const char *shell = i == 0   ? configured
-				    : i == 1 ? getenv("SHELL")
-					     : passwd_shell(room);
-		if (is_usable(shell, strings))
-			return shell;
-	}
-	return shell_find(NULL);
+	const char *own = getenv("SHELL");
+	return is_usable(configured, strings) ? configured
+	       : is_usable(own, strings)      ? own
+					      : shell_find(NULL);
 }
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"

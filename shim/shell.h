@@ -8,11 +8,10 @@
    result is `configured` or static. */
 const char *shell_find(const char *configured);
 
-/* The user's shell, for a process that replaces it: `configured`, else SHELL, else the one in
-   /etc/passwd, else shell_find()'s; never terse-sh under any name. `strings`: it has to understand
-   scripts for sh and bash. Writes into `room` (PATH_MAX bytes) or returns `configured`, a
-   variable's value or a constant. */
-const char *shell_real(const char *configured, bool strings, char *room);
+/* The user's shell, for a process that replaces it: `configured`, else SHELL, else shell_find()'s;
+   never terse-sh under any name. `strings`: it has to understand scripts for sh and bash. Returns
+   `configured`, a variable's value or a constant. */
+const char *shell_real(const char *configured, bool strings);
 
 /* NAME=..., NAME+=... or NAME[...]=... */
 bool shell_is_assignment(const char *word);

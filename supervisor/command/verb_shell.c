@@ -33,8 +33,8 @@ struct decision {
 	char **argv;         /* ... and its arguments */
 	const char *agent;   /* whose tool call this is; NULL: nobody's, pass it on */
 	char *command;       /* the part written by the model; NULL: argv is all that is known */
-	char room[PATH_MAX], base[PATH_MAX + 1]; /* of program and argv[0] */
-	char *string[4];                         /* argv, if it is one string */
+	char base[PATH_MAX + 1]; /* of argv[0] */
+	char *string[4];         /* argv, if it is one string */
 };
 
 #define PROGRAM "TERSE_SHIM_PROGRAM"
@@ -51,7 +51,7 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 	if (!shimmed && strcmp(shell_call_name(name) + login, SHELL_NAME_BASH) == 0)
 		d->program = shell_find(NULL);
 	else if (!shimmed)
-		d->program = shell_real(s->shell, argv[0] && argv[1], d->room);
+		d->program = shell_real(s->shell, argv[0] && argv[1]);
 	bool one = shell_is_one_string(argv, getenv(SHELL_PREFIX));
 	/* The shell's name, with the '-' of a login shell. */
 	if (!shimmed && argv[0]) {
