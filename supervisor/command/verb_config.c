@@ -1,11 +1,4 @@
 // terse config: the settings and where each comes from; checking and writing configuration files.
-// The output of --json:
-//
-//   {"profile":"search","agent":null,"files":["/etc/terse.ini"],"settings":[
-//     {"section":"report","key":"size","value":30720,"text":"30KB","origin":"profile search"},
-//     ...]}
-//
-// Sizes are bytes, durations milliseconds.
 
 #include "config/option.h"
 #include "config/profile.h"
@@ -13,7 +6,6 @@
 #include "config/settings.h"
 #include "lib/buffer.h"
 #include "lib/bytes.h"
-#include "lib/json.h"
 #include "lib/quote.h"
 #include "shim/shell.h"
 #include "shim/shell_string.h"
@@ -82,8 +74,6 @@ static void config_add_origin(struct buffer *out, const struct option *o, const 
 	}
 }
 
-/* --- as JSON ---------------------------------------------------------------------- */
-
 /* The option whose value holds for `o`: `size` for failure_size if it was set in a later place than
    that, else `o` itself. */
 static const struct option *option_in_force(const struct settings *s, const struct option *o)
@@ -91,38 +81,6 @@ static const struct option *option_in_force(const struct settings *s, const stru
 	bool other =
 		o->offset == offsetof(struct settings, failure_size) && settings_size_is_for_all(s);
 	return other ? option_by_key("report", "size") : o;
-}
-
-static void config_json_setting(struct buffer *out, struct settings *s, const struct option *o,
-				const char *profile)
-{
-	char text[VALUE_LEN];
-	json_begin(out, NULL, '{');
-	json_add_string(out, "section", o->section);
-	json_add_string(out, "key", o->key);
-	/* The value and its origin may be those of another one. */
-	o = option_in_force(s, o);
-	const struct strings *list = config_list(s, o);
-	const char *value = config_text(s, o, text);
-	switch (o->type) {
-	case OPTION_LIST:
-		json_begin(out, "value", '[');
-		for (size_t i = 0; i < list->count; i++)
-			json_add_string(out, NULL, list->items[i]);
-		json_end(out, ']');
-		break;
-	case OPTION_STRING:
-	case OPTION_TRISTATE:
-	case OPTION_ENUM: json_add_string(out, "value", value); break;
-	case OPTION_BOOL: json_add_bool(out, "value", *option_number(s, o) != 0); break;
-	default: json_add_number(out, "value", *option_number(s, o)); break;
-	}
-	if (option_is_number(o))
-		json_add_string(out, "text", value);
-	struct buffer origin = BUFFER_INIT;
-	config_add_origin(&origin, o, s, profile);
-	json_add_made(out, "origin", &origin);
-	json_end(out, '}');
 }
 
 /* --- as text ---------------------------------------------------------------------- */
@@ -385,7 +343,7 @@ static int config_get_or_set(struct settings *s, char **words, int count)
 /* --- what is in effect -------------------------------------------------------------- */
 
 /* With a command: its settings. `plain`: the words are certainly a command. */
-static int config_print_settings(struct settings *s, char **command, bool plain, bool json)
+static int config_print_settings(struct settings *s, char **command, bool plain)
 {
 	struct buffer text = BUFFER_INIT;
 	struct profile_choice choice;
@@ -408,42 +366,22 @@ static int config_print_settings(struct settings *s, char **command, bool plain,
 					   : !hints_find_program(*command, path)))
 			return config_bad_usage(*command, "no such action, and no such command");
 	}
-	if (!json) {
-		config_add_settings(&text, s, profile);
-		return verb_print(NULL, &text);
-	}
-	json_begin(&text, NULL, '{');
-	json_add_string(&text, "profile", profile);
-	json_add_string(&text, "agent", s->agent);
-	json_begin(&text, "files", '[');
-	for (size_t i = 0; i < sizeof(s->files) / sizeof(*s->files); i++) {
-		if (s->files[i])
-			json_add_string(&text, NULL, s->files[i]);
-	}
-	json_end(&text, ']');
-	json_begin(&text, "settings", '[');
-	for (size_t i = 0; i < option_count; i++)
-		config_json_setting(&text, s, &option_table[i], profile);
-	json_end(&text, ']');
-	json_end(&text, '}');
-	buffer_append_string(&text, "\n");
+	config_add_settings(&text, s, profile);
 	return verb_print(NULL, &text);
 }
 
 struct config_options {
-	bool json, profiles, agents;
+	bool profiles, agents;
 };
 
 static int config_run(struct verb_call *c)
 {
-	struct config_options r = {.json = false};
+	struct config_options r = {.profiles = false};
 	if (verb_parse(c, &r) < 0)
 		return EXIT_TERSE;
 	char **words = c->operands;
 	int count = c->operand_count;
 	const char *action = count > 0 && !c->plain ? words[0] : "";
-	if (r.json && (r.profiles || r.agents))
-		return verb_fail(c, ENVELOPE_USAGE, "--json prints the settings only");
 	struct buffer text = BUFFER_INIT;
 	if (r.profiles || r.agents) {
 		section_write(&text, c->settings, r.profiles ? &profiles_form : &rules_form);
@@ -476,7 +414,7 @@ static int config_run(struct verb_call *c)
 		rule_apply(c->settings, agent);
 	if (strcmp(action, "get") == 0 || strcmp(action, "set") == 0)
 		return config_get_or_set(c->settings, words, count);
-	return config_print_settings(c->settings, words, c->plain, r.json);
+	return config_print_settings(c->settings, words, c->plain);
 }
 
 static const struct verb_option config_options[] = {
@@ -484,8 +422,6 @@ static const struct verb_option config_options[] = {
 	 "the known commands, in the syntax of the ini file"},
 	{"--agents", 0, VERB_FLAG, offsetof(struct config_options, agents), NULL,
 	 "the known agents, in the same syntax"},
-	{"--json", 0, VERB_FLAG, offsetof(struct config_options, json), NULL,
-	 "the settings as JSON"},
 	VERB_END_ROW,
 };
 

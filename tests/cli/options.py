@@ -1,7 +1,6 @@
 #!/usr/bin/env -S python3 -B
 """The command line of `terse run`, switches in the environment, terse inside terse."""
 
-import json
 import os
 import re
 import subprocess
@@ -276,20 +275,6 @@ mode = smart                     ; profile mixed
         strip = lambda text: re.sub(" *; .*", "", text)
         self.assertEqual(strip(self.config(env=self.own(printed))), strip(printed))
 
-    def test_json(self):
-        env = {"TERSE_PTY": "no", **self.own(b"[report]\nsize = 8KB\n[session]\nname = \xff\n")}
-        told = json.loads(self.config("--json", "--cols=90", "ls", env=env))
-        self.assertEqual((told["profile"], told["files"]), ("list", ["user.ini"]))
-        got = {setting["key"]: setting for setting in told["settings"]}
-        for key, member, value in (
-                ("size", "text", "30KB"), ("size", "value", 30 * 1024), ("size", "origin", "profile list"),
-                ("unit", "value", "entries"), ("name", "value", "\ufffd"), ("name", "origin", "user.ini:4"),
-                ("pty", "origin", "TERSE_PTY"), ("cols", "origin", "--cols"), ("rows", "origin", "built in"),
-                ("collapse", "value", True), ("shell", "value", None)):
-            self.assertEqual(got[key][member], value)
-        self.assertEqual(len(got["set"]["value"]), 6)
-        self.assertEqual(len(told["settings"]), len(re.findall("^[a-z_]+ =", self.config(), re.M)))
-
     def test_profiles(self):
         env = self.own("[profile read]\nmatch = mdcat\nsize = 16KB\n[profile mine]\nmatch = x\n")
         self.expect_lines(self.config("--profiles", env=env), """
@@ -300,7 +285,6 @@ max_lines = 2000
 [profile mine]
 \tx ; user.ini:5
 """)
-        self.config("--profiles", "--json", code=125)
 
     def check(self, *files, code=1, env=None):
         run = self.terse("config", "check", *files, split=True, env=env)

@@ -122,7 +122,7 @@ class Verbs(Case):
         "send": None,  # says nothing
         "signal": None,
         "snapshot": (("{live}",), ("{kept}",), ("--json", "{live}")),
-        "config": ((), ("check",), ("init", "-"), ("completion", "bash"), ("--json",), ("profiles",)),
+        "config": ((), ("check",), ("init", "-"), ("completion", "bash"), ("profiles",)),
         "doctor": ((), ("--json",)),
         "help": ((), ("run",), ("read",)),
         "version": ((), ("--json",)),
