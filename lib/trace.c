@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -29,55 +28,29 @@ static const char *const area_names[TRACE_AREAS] = {
 	[TRACE_TERMINAL] = "terminal", [TRACE_PREVIEW] = "preview", [TRACE_CONFIG] = "config",
 };
 
-unsigned trace_mask;
+bool trace_is_on;
 
 static struct {
 	int fd;
 	int64_t begun_ms; /* monotonic */
-	char path[PATH_MAX];
 } trace = {.fd = -1};
 
-/* Returns the areas in a list, or 0 if one of them is not known. */
-static unsigned trace_parse(const char *list, size_t len)
-{
-	unsigned mask = 0;
-	for (const char *end = list + len; list < end;) {
-		size_t n = strcspn(list, ",:");
-		unsigned found =
-			n == 3 && memcmp(list, "all", n) == 0 ? (1u << TRACE_AREAS) - 1 : 0;
-		for (int i = 0; i < TRACE_AREAS; i++) {
-			if (strlen(area_names[i]) == n && memcmp(list, area_names[i], n) == 0)
-				found = 1u << i;
-		}
-		if (!found)
-			return 0;
-		mask |= found;
-		list += n + 1;
-	}
-	return mask;
-}
-
-int trace_open(const char *spec, const char *what)
+int trace_open(const char *file, const char *what)
 {
 	char date[32] = "";
 	struct tm tm;
-	if (!spec || !*spec)
+	if (!file || !*file)
 		return 0;
-	size_t len = strcspn(spec, ":");
-	unsigned mask = spec[len] && spec[len + 1] ? trace_parse(spec, len) : 0;
-	if (!mask) {
+	if (*file != '/') {
 		errno = EINVAL;
 		return -1;
 	}
-	snprintf(trace.path, sizeof(trace.path), "%s", spec + len + 1);
 	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
-	trace.fd = io_above_standard(open(trace.path, flags, 0600));
-	if (trace.fd < 0) {
-		trace_close();
+	trace.fd = io_above_standard(open(file, flags, 0600));
+	if (trace.fd < 0)
 		return -1;
-	}
 	trace.begun_ms = clock_monotonic_ms();
-	trace_mask = mask;
+	trace_is_on = true;
 	const time_t now = time(NULL);
 	if (gmtime_r(&now, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &tm);
@@ -125,14 +98,8 @@ int trace_fd(void)
 	return trace.fd;
 }
 
-const char *trace_file(void)
-{
-	return trace.path;
-}
-
 void trace_close(void)
 {
-	trace_mask = 0;
+	trace_is_on = false;
 	io_close(&trace.fd);
-	trace.path[0] = '\0';
 }

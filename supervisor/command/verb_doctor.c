@@ -119,7 +119,7 @@ static void doctor_check_here(struct doctor *d)
 		[SINK_FILE] = "a file; it gets the whole text",
 		[SINK_CLOSED] = "nobody; it is closed",
 	};
-	const char *off = getenv("TERSE"), *areas = getenv(TRACE_VARIABLE);
+	const char *off = getenv("TERSE"), *traced = getenv(TRACE_VARIABLE);
 	doctor_report(d, NOTE, "standard output", "goes to %s",
 		      names[reader_find(d->call->settings)]);
 	if (off && strcmp(off, "0") == 0)
@@ -127,15 +127,14 @@ static void doctor_check_here(struct doctor *d)
 	if (active_is_inside(getenv(ACTIVE_NAME)))
 		doctor_report(d, NOTE, "this shell is inside terse",
 			      "commands are run as they are");
-	if (!areas || !*areas)
+	if (!traced || !*traced)
 		doctor_report(d, NOTE, "trace",
-			      "off; " TRACE_VARIABLE
-			      "=all:FILE writes one of each run's decisions");
-	else if (*trace_file() || trace_open(areas, "terse doctor") == 0)
-		doctor_report(d, NOTE, "trace", "%s: %s", areas, trace_file());
+			      "off; " TRACE_VARIABLE "=/FILE writes one of each run's decisions");
+	else if (trace_fd() >= 0 || trace_open(traced, "terse doctor") == 0)
+		doctor_report(d, NOTE, "trace", "%s", traced);
 	else
-		doctor_report(d, BAD, "trace", TRACE_VARIABLE "=%s: %s", areas,
-			      errno == EINVAL ? "no such area" : strerror(errno));
+		doctor_report(d, BAD, "trace", TRACE_VARIABLE "=%s: %s", traced,
+			      errno == EINVAL ? "not an absolute path" : strerror(errno));
 }
 
 /* --- the remote -------------------------------------------------------------------------- */

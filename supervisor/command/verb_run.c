@@ -212,7 +212,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	/* By whoever typed the command, and not by a rule. */
 	job->deliberate = s->detach || SETTING_ORIGIN(s, yield) == ORIGIN_FLAG;
 	/* What the agent's section has set, and nothing has overridden. */
-	for (size_t i = 0; trace_mask && i < option_count; i++) {
+	for (size_t i = 0; trace_is_on && i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		char value[VALUE_LEN];
 		if (option_source(s, o)->by == ORIGIN_AGENT)

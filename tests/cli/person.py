@@ -117,8 +117,8 @@ class Secret(PersonCase):
             self.configure(person="(?i)secret", call=self.calls()[0])
         trace = os.path.join(self.tmp, "trace")
         identifier = self.start_("printf 'before\\n'; " + READER % "", "--record", "--keep-raw", *options,
-                                 env={"TERSE_DEBUG": "all:" + trace})
-        waiting = self.await_(identifier, env={"TERSE_DEBUG": "all:" + trace})
+                                 env={"TERSE_DEBUG": trace})
+        waiting = self.await_(identifier, env={"TERSE_DEBUG": trace})
         following = self.start(TERSE, "follow", identifier, "--for", ".", "--json")
         reading = self.start(TERSE, "read", "--follow", identifier)
         following.until(b'"asks"')

@@ -71,7 +71,7 @@ class Options(RuleCase):
                 continue
             self.assertEqual(check.code, 0, check.out)
             log = os.path.join(self.dir, "trace")
-            self.call("git frobnicate || exit 0", env={"TERSE_DEBUG": "config:" + log})
+            self.call("git frobnicate || exit 0", env={"TERSE_DEBUG": log})
             eventually(lambda: os.path.exists(log) and b" by agent mine: " in read_file(log),
                        lambda: "the trace of " + key)
             said = re.findall(r" by agent mine: (.*)", read_file(log).decode())
@@ -250,7 +250,7 @@ class HandOver(RuleCase):
         """The run is not handed over at its time, and ends as it would have."""
         trace = os.path.join(self.dir, "trace")
         run = self.start(*enter, TERSE_SH, "-c", self.COMMAND, env={
-            "MY_AGENT": "1", "SHELL": "/bin/bash", "TERSE_CONFIG": self.config, "TERSE_DEBUG": "process:" + trace})
+            "MY_AGENT": "1", "SHELL": "/bin/bash", "TERSE_CONFIG": self.config, "TERSE_DEBUG": trace})
         eventually(lambda: os.path.exists(trace) and b"the run is not handed over" in read_file(trace), "the decision")
         let_go_on(os.path.join(self.work, "go"))
         run.finish()

@@ -104,7 +104,7 @@ class Services(Case):
         first = self.start(TERSE, "--yield", "1ms", *command)
         first.finish()
         trace = os.path.join(self.work, "trace")
-        runs = [self.start(TERSE, "--join", *command, env={"TERSE_DEBUG": "process:" + trace}) for _ in range(2)]
+        runs = [self.start(TERSE, "--join", *command, env={"TERSE_DEBUG": trace}) for _ in range(2)]
         eventually(lambda: os.path.exists(trace) and read_file(trace).count(b"joins cmd-") == 2, "two that join")
         let_go_on(os.path.join(self.work, "go"))
         for run in runs:

@@ -205,7 +205,7 @@ class Shown(Case):
         os.write(writer, b"x" * room)
         with subprocess.Popen([TERSE, "--preview", "--tty", "bash", "-c",
                                "seq 9; (read x <fifo; kill $$) & read y </dev/tty"], cwd=self.work,
-                              env=self.env(TERSE_DEBUG="process:" + trace), stdout=writer, stdin=subprocess.DEVNULL) as run:
+                              env=self.env(TERSE_DEBUG=trace), stdout=writer, stdin=subprocess.DEVNULL) as run:
             os.close(writer)
             eventually(lambda: os.path.exists(trace) and b"yields as" in read_file(trace), "the answer")
             let_go_on(fifo)

@@ -27,7 +27,7 @@ class Trace(Case):
 
     def test_a_run(self):
         run = self.terse("sh", "-c", r"seq 5000; printf '\033[?1049h\033[?1049l\033[6n'; exit 3",
-                         env={"TERSE_DEBUG": "all:" + self.file})
+                         env={"TERSE_DEBUG": self.file})
         self.assertEqual(run.code, 3)
         self.assertIn(b"5,000 lines", run.out)
         lines = self.lines()
@@ -45,19 +45,15 @@ class Trace(Case):
                      b"stdout ends: ", b"front end: the run has ended (768)"):
             self.assertIn(text, read_file(self.file))
 
-    def test_some_areas(self):
-        self.terse("true", env={"TERSE_DEBUG": "signals,config:" + self.file})
-        self.assertEqual({area for _, _, area, _ in self.lines()[1:]}, {b"signals", b"config"})
-
     def test_no_text_and_no_argument_is_in_it(self):
         self.terse("sh", "-c", "echo hidden $0; exit 1", "secret",
-                   env={"TERSE_DEBUG": "all:" + self.file})
+                   env={"TERSE_DEBUG": self.file})
         self.assertNotIn(b"hidden", read_file(self.file))
         self.assertNotIn(b"secret", read_file(self.file))
 
     def test_a_signal(self):
         run = self.start(TERSE, "sh", "-c", "echo ready; exec sleep 1000",
-                         env={"TERSE_DEBUG": "all:" + self.file})
+                         env={"TERSE_DEBUG": self.file})
         run.until(b"ready")
         os.kill(run.pid, signal.SIGINT)
         run.finish()
@@ -67,7 +63,7 @@ class Trace(Case):
 
     def test_the_watchdog(self):
         run = self.start(TERSE, "sh", "-c", "echo ready; sleep 1000",
-                         env={"TERSE_DEBUG": "process,signals:" + self.file})
+                         env={"TERSE_DEBUG": self.file})
         run.until(b"ready")
         supervisor, watchdog, _ = self.roles(run.pid)
         os.kill(supervisor, signal.SIGKILL)
@@ -85,16 +81,16 @@ class Trace(Case):
         """Names of other programs may hold anything."""
         program = os.path.join(self.work, "a\033[31m\nb")
         write_file(program, "#!/bin/sh\n%s seq 3\n" % TERSE, 0o755)
-        self.shell("'%s' | cat" % program, env={"TERSE_DEBUG": "all:" + self.file})
+        self.shell("'%s' | cat" % program, env={"TERSE_DEBUG": self.file})
         self.assertNotRegex(read_file(self.file), rb"[\x00-\x09\x0b-\x1f\x7f]")
         self.lines()
 
     def test_the_command_has_no_descriptor_of_it(self):
-        run = self.terse("sh", "-c", "ls -l /proc/$$/fd", env={"TERSE_DEBUG": "all:" + self.file})
+        run = self.terse("sh", "-c", "ls -l /proc/$$/fd", env={"TERSE_DEBUG": self.file})
         self.assertNotIn(b"trace", run.out)
 
     def test_what_cannot_be_written_stops_nothing(self):
-        for value in ("nonsense:" + self.file, "all", "all:/nowhere/trace", "all:" + self.work):
+        for value in ("trace", "all:" + self.file, "/nowhere/trace", self.work):
             with self.subTest(value):
                 run = self.terse("seq", "3", env={"TERSE_DEBUG": value})
                 self.assertEqual((run.code, run.out), (0, numbers(3)))
@@ -104,14 +100,14 @@ class Trace(Case):
 
     def test_a_limit_of_file_sizes(self):
         write_file(self.file, "x" * 4000)
-        run = self.shell("ulimit -f 4; terse echo printed", env={"TERSE_DEBUG": "all:" + self.file})
+        run = self.shell("ulimit -f 4; terse echo printed", env={"TERSE_DEBUG": self.file})
         self.assertEqual((run.code, run.out), (0, b"printed\n"))
         self.assertLessEqual(os.path.getsize(self.file), 4096)
 
     def test_doctor_names_it(self):
-        self.assertIn(b"-        trace: off; TERSE_DEBUG=all", self.terse("doctor").out)
-        run = self.terse("doctor", env={"TERSE_DEBUG": "all:" + self.file})
-        self.assertIn(b"-        trace: all:%s: %s\n" % ((self.file.encode(),) * 2), run.out)
+        self.assertIn(b"-        trace: off; TERSE_DEBUG=/", self.terse("doctor").out)
+        run = self.terse("doctor", env={"TERSE_DEBUG": self.file})
+        self.assertIn(b"-        trace: %s\n" % self.file.encode(), run.out)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// The trace: which areas, which file, and what a line looks like.
+// The trace: which file, and what a line looks like.
 
 #include "lib/trace.h"
 
@@ -20,35 +20,23 @@ static const char *named(const char *name)
 	return path;
 }
 
-static int open_at(const char *areas, const char *path)
-{
-	char spec[256];
-	snprintf(spec, sizeof(spec), "%s:%s", areas, path);
-	return trace_open(spec, "terse test");
-}
-
 static int teardown(void **state)
 {
 	trace_close();
 	return home_teardown(state);
 }
 
-TEST_IN(areas_that_are_not_known, home_setup, teardown)
+TEST_IN(only_absolute_paths, home_setup, teardown)
 {
-	static const char *const bad[] = {"x:/x", ",:/x", "signals,x:/x", "ALL:/x",
-					  ":/x",  "all",  "all:"};
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		errno = 0;
-		assert_int_equal(trace_open(bad[i], "x"), -1);
-		assert_int_equal(errno, EINVAL);
-		assert_int_equal(trace_mask, 0);
-	}
+	assert_int_equal(trace_open("trace", "x"), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_false(trace_is_on);
 }
 
 TEST_IN(control_bytes_are_escaped, home_setup, teardown)
 {
 	const char *path = named("trace");
-	assert_int_equal(open_at("all", path), 0);
+	assert_int_equal(trace_open(path, "terse test"), 0);
 	TRACE(SINK, "a\x1b[31m\n\x80\\\xc3\xa9\xe2\x80\xae|%s|", "\t\x7f");
 	assert_non_null(strstr(content(path), "a\\x1b[31m\\n\\x80\\\xc3\xa9\\u202e|\\t\\x7f|\n"));
 }
@@ -58,7 +46,7 @@ TEST_IN(long_lines_are_cut, home_setup, teardown)
 	char much[4096];
 	memset(much, '\a', sizeof(much) - 1);
 	much[sizeof(much) - 1] = '\0';
-	assert_int_equal(open_at("all", named("trace")), 0);
+	assert_int_equal(trace_open(named("trace"), "terse test"), 0);
 	TRACE(SINK, "%s", much);
 	TRACE(SINK, "next");
 	assert_non_null(strstr(content(named("trace")), "\\x07\n"));
@@ -67,7 +55,7 @@ TEST_IN(long_lines_are_cut, home_setup, teardown)
 
 TEST_IN(errno_is_kept, home_setup, teardown)
 {
-	assert_int_equal(open_at("all", named("trace")), 0);
+	assert_int_equal(trace_open(named("trace"), "terse test"), 0);
 	errno = ENOTTY;
 	TRACE(SINK, "%m");
 	assert_int_equal(errno, ENOTTY);
@@ -81,7 +69,7 @@ TEST_IN(a_pipe_is_never_waited_for, home_setup, teardown)
 	char path[32];
 	assert_int_equal(pipe(ends), 0);
 	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
-	assert_int_equal(open_at("all", path), 0);
+	assert_int_equal(trace_open(path, "terse test"), 0);
 	for (int i = 0; i < 10000; i++)
 		TRACE(SINK, "%0500d", i);
 	close(ends[0]);
