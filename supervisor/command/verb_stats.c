@@ -1,7 +1,7 @@
 // terse stats: what runs showed, what was read back of it, and what the agents would have shown by
 // themselves.
 
-#include "config/value.h"
+#include "config/section.h"
 #include "lib/human.h"
 #include "lib/json.h"
 #include "supervisor/command/internal.h"
@@ -13,6 +13,9 @@
 /* Rows of a table without --limit. */
 #define ROWS 20
 
+/* Runs of a session that are looked at for its agent. */
+#define RUNS_MAX 100
+
 /* Columns of a group's name. */
 #define NAME_WIDTH ((size_t)28)
 
@@ -22,6 +25,7 @@ struct stats_call {
 	struct verb_when since;
 	uint64_t limit;
 	char directory[STORE_SESSION_LEN + 1];
+	char agent[SECTION_NAME_MAX + 1]; /* of the session's last run that has one, or "" */
 	struct stats stats;
 	struct buffer out;
 };
@@ -48,14 +52,41 @@ static void add_size(struct buffer *out, const struct stats_size *size)
 	add_tokens(out, size->tokens);
 }
 
-static void add_sum(struct buffer *out, bool colour, const struct stats_sum *s)
+/* What was saved, and for whom: NULL if that is not known, or several. */
+static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s, const char *agent)
+{
+	/* Bytes decide; tokens of the other sign would only confuse. */
+	int64_t tokens, bytes = stats_saved(s, &tokens);
+	bool none = s->shown.bytes + s->own.bytes + s->read.bytes == 0;
+	buffer_printf(out, "saved%s%s: %s", agent ? " for " : "", agent ? agent : "",
+		      none ? "" : paint_code(colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD));
+	if (none) {
+		buffer_append_string(out, "nothing; no agent was shown anything\n");
+		return;
+	}
+	if (bytes > 0)
+		buffer_append_string(out, HUMAN_SIZE((uint64_t)bytes));
+	else
+		buffer_append_string(out, "nothing");
+	if (bytes > 0 && tokens >= 0)
+		add_tokens(out, (uint64_t)tokens);
+	if (bytes > 0)
+		buffer_printf(out, ": %" PRIu64 " %% of what %s would have shown by %s",
+			      (uint64_t)bytes * 100 / s->own.bytes, agent ? "it" : "agents",
+			      agent ? "itself" : "themselves");
+	if (bytes < 0)
+		buffer_printf(out, "; %s more than %s would have shown by %s",
+			      HUMAN_SIZE(-(uint64_t)bytes), agent ? "it" : "agents",
+			      agent ? "itself" : "themselves");
+	buffer_printf(out, "%s\n", paint_none(colour));
+}
+
+static void add_sum(struct buffer *out, const struct stats_sum *s)
 {
 	buffer_printf(out, LABEL "%s, %s failed, %s in all\n", "runs", HUMAN_COUNT(s->runs),
 		      HUMAN_COUNT(s->failed), HUMAN_DURATION(s->duration_ms));
-	if (s->shown.bytes + s->own.bytes + s->read.bytes == 0) {
-		buffer_printf(out, LABEL "nothing to an agent\n", "shown");
+	if (s->shown.bytes + s->own.bytes + s->read.bytes == 0)
 		return;
-	}
 	buffer_printf(out, LABEL "%s\n", "written", HUMAN_SIZE(s->text));
 	buffer_printf(out, LABEL, "shown");
 	add_size(out, &s->shown);
@@ -70,26 +101,8 @@ static void add_sum(struct buffer *out, bool colour, const struct stats_sum *s)
 	if (s->kept > 0)
 		buffer_printf(out, "; %s of %s kept text%s followed up", HUMAN_COUNT(s->followed),
 			      HUMAN_COUNT(s->kept), s->kept == 1 ? "" : "s");
-	buffer_printf(out, "\n" LABEL, "agents' own cut");
+	buffer_printf(out, "\n" LABEL, "without terse");
 	add_size(out, &s->own);
-	/* Bytes decide; tokens of the other sign would only confuse. */
-	int64_t tokens, bytes = stats_saved(s, &tokens);
-	buffer_printf(out, "\n" LABEL, "saved");
-	buffer_append_string(out, paint_code(colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD));
-	if (bytes >= 0) {
-		buffer_append_string(out, HUMAN_SIZE((uint64_t)bytes));
-		if (tokens >= 0)
-			add_tokens(out, (uint64_t)tokens);
-		if (s->own.bytes)
-			buffer_printf(out, ": %" PRIu64 " %% of the agents' own cut",
-				      (uint64_t)bytes * 100 / s->own.bytes);
-	} else {
-		buffer_printf(out, "nothing: %s ", HUMAN_SIZE(-(uint64_t)bytes));
-		if (tokens < 0)
-			buffer_printf(out, "(about %s tokens) ", HUMAN_COUNT(-(uint64_t)tokens));
-		buffer_append_string(out, "more than the agents' own cut would have shown");
-	}
-	buffer_append_string(out, paint_none(colour));
 	buffer_append_string(
 		out, "\nTokens are estimated from the kind of text; the median error is 7 %.\n");
 }
@@ -99,6 +112,8 @@ static void stats_add_text(struct stats_call *c)
 	struct buffer *out = &c->out;
 	const struct stats_sum *all = &c->stats.all;
 	int64_t since_ms = c->since.text ? c->stats.from_ms : c->stats.first_ms;
+	if (all->runs + all->reads > 0)
+		add_saved(out, c->call->colour, all, *c->agent ? c->agent : NULL);
 	buffer_printf(out, "%s%s", c->all ? "all sessions" : "session ",
 		      c->all ? "" : c->directory);
 	if (since_ms)
@@ -108,7 +123,7 @@ static void stats_add_text(struct stats_call *c)
 		return;
 	}
 	buffer_append_string(out, "\n");
-	add_sum(out, c->call->colour, all);
+	add_sum(out, all);
 	if (c->stats.by == STATS_BY_NOTHING)
 		return;
 	const struct stats *s = &c->stats;
@@ -197,6 +212,11 @@ static int stats_run(struct verb_call *context)
 	for (size_t i = 0; i < found && result == 0; i++)
 		result = stats_add_session(&c.stats, sessions[i].store, sessions[i].name);
 	free(sessions);
+	struct journal *j = c.all ? NULL : journal_open(stores, count, c.directory, JOURNAL_RUN);
+	struct meta run;
+	for (int i = 0; j && !*c.agent && i < RUNS_MAX && journal_next_run(j, &run) > 0; i++)
+		snprintf(c.agent, sizeof(c.agent), "%s", run.agent ? run.agent : "");
+	journal_close(j);
 	if (result < 0) {
 		status = verb_fail(c.call, ENVELOPE_UNREADABLE, "%m");
 	} else {
@@ -237,9 +257,11 @@ const struct verb verb_stats = {
 	.name = "stats",
 	.purpose = "sum up what runs showed and what terse saved",
 	.forms = "",
-	.text = "Sums up the runs of this session: what commands wrote, what the agent was\n"
-		"shown of it, what was read back later, and what the agent would have shown by\n"
-		"itself. Saved is the last less the two before, and may be less than nothing.\n",
+	.text = "What was saved for the session's agent, and the sums behind it: what commands\n"
+		"wrote, what the agent was shown of it, what was read back later, and what it\n"
+		"would have shown by itself, without terse. Saved is the last less the two "
+		"before,\n"
+		"and may be less than nothing.\n",
 	.options = stats_options,
 	.run = stats_run,
 };

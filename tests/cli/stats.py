@@ -82,8 +82,7 @@ class Stats(Case):
         self.assertEqual(found["saved"]["bytes"], 2000 - len(run.out))
         self.assertLess(found["saved"]["bytes"], 0)
         text = self.terse("stats", env=CLAUDE).out.decode()
-        self.assertRegex(text, r"\n  saved            nothing: [\d.,]+ KB \(about [\d,]+ tokens\) "
-                               r"more than the agents' own cut would have shown\n")
+        self.assertRegex(text, r"\Asaved for claude: nothing; [\d.,]+ KB more than it would have shown by itself\n")
 
     def test_words(self):
         """All that is said, with one of each and with none."""
@@ -92,20 +91,20 @@ class Stats(Case):
         self.shell("terse seq 1 3000 >file")
         since = r"session default, since \d\d\d\d-\d\d-\d\d \d\d:\d\d\n"
         self.assertRegex(self.terse("stats").out.decode(),
-                         r"\A" + since + r"  runs             1, 0 failed, .* in all\n"
-                         r"  shown            nothing to an agent\n\Z")
+                         r"\Asaved: nothing; no agent was shown anything\n" + since +
+                         r"  runs             1, 0 failed, .* in all\n\Z")
         run = self.terse("seq", "1", "9000")
         end = r"Tokens are estimated from the kind of text; the median error is 7 %.\n\Z"
         text = self.terse("stats").out.decode()
         self.assertRegex(text, r"\n  read back        nothing; 0 of 2 kept texts followed up\n")
         self.terse("read", run.id, "--lines", "4-4")
         self.assertRegex(self.terse("stats", "--since", "1d").out.decode(),
-                         r"\A" + since + r"  runs             2, 0 failed, .* in all\n"
+                         r"\Asaved: 5.\d KB, about [\d,]+ tokens: \d+ % of what agents would have shown by themselves\n" +
+                         since + r"  runs             2, 0 failed, .* in all\n"
                          r"  written          42.9 KB\n"
                          r"  shown            4.\d KB, about [\d,]+ tokens\n"
                          r"  read back        \d+ B, about \d+ tokens?; 1 read or search; 1 of 2 kept texts followed up\n"
-                         r"  agents' own cut  9.8 KB, about [\d,]+ tokens\n"
-                         r"  saved            5.\d KB, about [\d,]+ tokens: \d+ % of the agents' own cut\n" + end)
+                         r"  without terse    9.8 KB, about [\d,]+ tokens\n" + end)
         self.terse("read", run.id)
         self.assertRegex(self.terse("stats").out.decode(), r" tokens; 2 reads or searches; 1 of 2 kept ")
 
