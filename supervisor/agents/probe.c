@@ -28,6 +28,12 @@
 /* So many calls of an agent's own are looked at. */
 #define OTHERS_MAX 100
 
+/* A longer file was not written for one command. */
+#define SCRIPT_MAX 65536
+
+/* The shortest word of a protocol. */
+#define PROTOCOL_MIN 12
+
 /* The shortest name of a conversation, in bytes. */
 #define SESSION_MIN 8
 
@@ -39,6 +45,18 @@ static bool is_switch(const char *value)
 
 /* --- recording ------------------------------------------------------------------------------- */
 
+/* Whether PROBE_WORD is in a script. */
+static bool has_word(const char *script)
+{
+	struct buffer text = BUFFER_INIT;
+	int fd = open(script, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	bool has = fd >= 0 && io_read_all(fd, &text, SCRIPT_MAX) == 0 &&
+		   memmem(text.data, text.len, PROBE_WORD, strlen(PROBE_WORD));
+	io_close(&fd);
+	buffer_release(&text);
+	return has;
+}
+
 void probe_record(const char *file, char *const argv[], const char *string)
 {
 	static const char stars[SESSION_MIN + 1] = "********";
@@ -46,7 +64,12 @@ void probe_record(const char *file, char *const argv[], const char *string)
 	char link[PATH_MAX];
 	json_begin(&line, NULL, '{');
 	json_add_command(&line, "argv", argv, SIZE_MAX, 0);
-	json_add_string(&line, "string", string);
+	const char *script = string ? NULL : shell_call_file(argv);
+	if (script)
+		json_add_string(&line, "script",
+				realpath(script, link) && has_word(link) ? link : "");
+	else
+		json_add_string(&line, "string", string);
 	json_begin(&line, "fds", '[');
 	for (int fd = 0; fd < 3; fd++)
 		json_add_string(&line, NULL,
@@ -239,12 +262,26 @@ static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
 	return alike;
 }
 
+/* The bytes of an echo of a word that the agent itself looks for in the output, which is a protocol
+   then; or 0. */
+static size_t protocol_len(const char *string)
+{
+	static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	size_t len = strncmp(string, "echo ", 5) == 0 ? strspn(string + 5, upper) : 0;
+	return len >= PROTOCOL_MIN && memchr(string + 5, '_', len) ? 5 + len : 0;
+}
+
 /* Appends a line with what the string begins with, so long that it says enough. */
 static void append_front(struct buffer *out, const char *before, const json_t *call)
 {
 	const char *string = json_string_value(json_object_get(call, "string"));
 	size_t len = strlen(string), shown = len > 2 * AROUND ? 2 * AROUND : len;
+	size_t protocol = protocol_len(string);
 	buffer_append_string(out, before);
+	if (protocol) {
+		buffer_printf(out, "%.*s*\n", (int)protocol, string);
+		return;
+	}
 	append_template(out, string, shown);
 	buffer_append_string(out, shown < len ? "*\n" : "\n");
 }
@@ -276,6 +313,21 @@ static void append_own(struct buffer *out, const json_t *calls, const json_t *hi
 	buffer_release(&all);
 }
 
+/* Appends the template of the scripts: by what their names have in common, else by their folder. */
+static void append_script(struct buffer *out, const char *script)
+{
+	const char *name = shell_call_name(script), *end = name + strcspn(name, "0123456789");
+	const char *folder = name - 1;
+	while (*end && end > name && !strchr("_-", end[-1]))
+		end--;
+	while (folder > script && folder[-1] != '/')
+		folder--;
+	if (*end && end > name)
+		buffer_printf(out, "file = */%.*s*\n", (int)(end - name), name);
+	else
+		buffer_printf(out, "file = */%.*s*\n", (int)(name - folder), folder);
+}
+
 static bool probe_is_interpreter(const char *name)
 {
 	return pattern_is_among("node*|bun*|deno*|python*|env*|npm*|npx*|*.js*", name) ||
@@ -292,13 +344,22 @@ static void append_section(struct buffer *out, const char *name, const json_t *c
 	mark = mark ? mark : session;
 	buffer_printf(out, "[agent %s]\nenvironment = ", name);
 	if (mark)
-		buffer_printf(out, "%.*s\nstring = ", (int)strcspn(mark, "="), mark);
+		buffer_printf(out, "%.*s\n", (int)strcspn(mark, "="), mark);
 	else
-		buffer_printf(out, "TERSE_AGENT=%s\nstring = ", name);
-	append_string_template(out, json_string_value(json_object_get(call, "string")));
-	buffer_append_string(out, "\n");
-	append_own(out, others, call, mark);
-	append_way(out, call);
+		buffer_printf(out, "TERSE_AGENT=%s\n", name);
+	const char *string = json_string_value(json_object_get(call, "string"));
+	const char *script = json_string_value(json_object_get(call, "script"));
+	if (string) {
+		buffer_append_string(out, "string = ");
+		append_string_template(out, string);
+		buffer_append_string(out, "\n");
+		append_own(out, others, call, mark);
+		append_way(out, call);
+	} else if (script) {
+		append_script(out, script);
+	} else {
+		buffer_append_string(out, "interactive = yes\n");
+	}
 	/* The agent's own process is the first that was started; the parent is only worth a line
 	   where it is the agent as well. */
 	const char *parent = text_at(above, 0);
@@ -331,15 +392,23 @@ static void append_section(struct buffer *out, const char *name, const json_t *c
 int probe_write(struct buffer *out, const char *name, const char *text, size_t len,
 		char *const before[], struct probe_result *result)
 {
-	json_t *last = NULL, *others = json_array();
+	json_t *last = NULL, *typed = NULL, *others = json_array();
 	*result = (struct probe_result){.calls = 0};
 	for (size_t line; len > 0; text += line, len -= line) {
 		line = line_size(text, len);
 		json_t *call = json_read(text, line, 0, NULL);
 		const char *string = json_string_value(json_object_get(call, "string"));
-		bool hit = string && strstr(string, PROBE_COMMAND);
+		const char *script = json_string_value(json_object_get(call, "script"));
+		const char *input = text_at(json_object_get(call, "fds"), 0);
+		bool hit = (string && strstr(string, PROBE_COMMAND)) || (script && *script);
+		bool types = !string && !script && strncmp(input, "/dev/pts/", 9) == 0;
 		result->calls += string != NULL;
 		result->hits += hit;
+		result->typed += types;
+		if (types) {
+			json_decref(typed);
+			typed = json_incref(call);
+		}
 		/* The innermost shell is the one that runs what the model wrote. */
 		if (hit) {
 			json_decref(last);
@@ -349,12 +418,15 @@ int probe_write(struct buffer *out, const char *name, const char *text, size_t l
 		}
 		json_decref(call);
 	}
-	if (last)
-		append_section(out, name, last, others, before);
+	if (last || typed)
+		append_section(out, name, last ? last : typed, others, before);
 	/* For somebody who wonders why the command was not seen. */
-	for (size_t i = 0; !last && i < json_array_size(others); i++)
+	for (size_t i = 0; !last && !typed && i < json_array_size(others); i++)
 		append_front(out, "# seen: ", json_array_get(others, i));
+	const char *string = json_string_value(json_object_get(last, "string"));
+	result->string = string ? strdup(string) : NULL;
 	json_decref(last);
+	json_decref(typed);
 	json_decref(others);
 	return buffer_check(out);
 }

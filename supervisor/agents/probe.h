@@ -1,9 +1,9 @@
 // Finds out how an unknown agent calls its shell, so that a rule (rule.h) can be written.
 //
-// While PROBE_VARIABLE names a file, each call of a shell with a string adds a record to it, one
-// JSON object a line, and then runs as it came. A record has the names of all variables, but no
-// values, which may be secret. The agent is asked to run PROBE_COMMAND, by which
-// its tool calls are told from its other strings.
+// While PROBE_VARIABLE names a file, each call of a shell, or of python with a file, adds a record
+// to it, one JSON object a line, and then runs as it came. A record has the names of all variables,
+// but no values, which may be secret. The agent is asked to run PROBE_COMMAND, by which its tool
+// calls are told from its other strings and files. A shell with neither is one that it types into.
 #ifndef TERSE_AGENTS_PROBE_H
 #define TERSE_AGENTS_PROBE_H
 
@@ -12,16 +12,20 @@
 struct buffer;
 
 #define PROBE_VARIABLE "TERSE_PROBE"
-#define PROBE_COMMAND  "echo terse-probe"
+#define PROBE_WORD     "terse-probe"
+#define PROBE_COMMAND  "echo " PROBE_WORD
 
-/* Adds a record of this process, a shell with these arguments that runs `string`. The file is there
-   as long as `terse probe` runs; any other than a regular file of the user's is left alone. */
+/* Adds a record of this process, with these arguments; a shell's `string`, or NULL. The file is
+   there as long as `terse probe` runs; any other than a regular file of the user's is left alone.
+ */
 void probe_record(const char *file, char *const argv[], const char *string);
 
 /* The result that the records give. */
 struct probe_result {
 	size_t calls; /* of shells with a string */
-	size_t hits;  /* with PROBE_COMMAND in it */
+	size_t hits;  /* with PROBE_COMMAND in it, or files */
+	size_t typed; /* shells that are typed into at a terminal */
+	char *string; /* the tool call's, or NULL; to be freed */
 };
 
 /* Appends the section for the agent `name` by the records `text`, and without hits comments with

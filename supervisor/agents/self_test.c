@@ -5,6 +5,7 @@
 #include "lib/quote.h"
 #include "shim/exec_call.h"
 #include "shim/shell_string.h"
+#include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/agents/wiring.h"
 
@@ -31,7 +32,7 @@ static const struct {
 /* The call as the agent makes it, by the rows of its section and of its wiring. */
 struct trial {
 	const struct settings *settings;
-	const char *agent;
+	const char *agent, *made; /* made: a string of the agent's, or NULL */
 	const struct place *place;
 	bool prefix, shell, preload, bash_env; /* how its wiring leads to terse */
 	char home[PATH_MAX];                   /* a directory of its own */
@@ -99,6 +100,12 @@ static int trial_call(struct trial *t, const char *command)
 		append_name(out, ++shell);
 	}
 	buffer_append(out, "", 1);
+	const char *here = t->made ? strstr(t->made, PROBE_COMMAND) : NULL;
+	if (here) {
+		buffer_append(out, t->made, (size_t)(here - t->made));
+		buffer_printf(out, "%s%s%c", command, here + strlen(PROBE_COMMAND), 0);
+		return 0;
+	}
 	if (string) {
 		append_instance(out, string, command);
 		buffer_append(out, "", 1);
@@ -237,14 +244,21 @@ static _Noreturn void become_agent(struct trial *t, int input, int output)
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
+bool self_test_is_preview(const struct self_test *t)
+{
+	static const char begin[] = "1\n2\n3\n", end[] = "\n5000\n[terse: exit 0";
+	return t->out.data && strncmp(t->out.data, begin, strlen(begin)) == 0 &&
+	       strstr(t->out.data, end) && strstr(t->out.data, "full text: terse read cmd-");
+}
+
 int self_test_run(struct self_test *result, const struct settings *s, const char *agent,
 		  const char *command, const struct place *place)
 {
-	struct trial t = {.settings = s, .agent = agent, .place = place};
+	struct trial t = {.settings = s, .agent = agent, .place = place, .made = result->string};
 	const char *folder = getenv("TMPDIR");
 	int ends[2] = {-1, -1}, input = -1, other = -1, status = -1;
 	struct buffer *out = &result->out;
-	*result = (struct self_test){.status = -1};
+	*result = (struct self_test){.string = result->string, .status = -1};
 	snprintf(t.home, sizeof(t.home), "%s/terse-doctor-XXXXXX",
 		 folder && *folder == '/' ? folder : "/tmp");
 	if (!mkdtemp(t.home)) {

@@ -218,10 +218,17 @@ bool hints_find_program(const char *names, char found[PATH_MAX]);
 // (self_test.c).
 
 struct self_test {
-	struct buffer out; /* what the agent would read; or why there is nothing. The caller's */
-	int status;        /* the exit status, or -1 */
+	const char *string; /* a shell string that the agent has made with PROBE_COMMAND in it;
+			       NULL: by its section's template. The caller's */
+	struct buffer out;  /* what the agent would read; or why there is nothing. The caller's */
+	int status;         /* the exit status, or -1 */
 	int64_t ms;
 };
+
+/* A command with a long output, and whether both ends of that and the ID were seen. */
+#define SELF_TEST_LONG "seq 5000"
+enum { SELF_TEST_BYTES = 23893 };
+bool self_test_is_preview(const struct self_test *t);
 
 /* The agent of a section of `s` or of the table. A hook is asked about the command instead. Returns
    1; 0 if it is not known how the agent runs commands; -1 if it can't be tried. Takes at most 10 s;

@@ -1,10 +1,14 @@
 // terse probe AGENT...: starts an agent that terse does not know, watches how it calls its shell,
 // and prints a section [agent NAME] for it. See agents/probe.h.
 
+#include "config/settings.h"
 #include "lib/buffer.h"
+#include "lib/human.h"
 #include "lib/io.h"
 #include "shim/exec_call.h"
 #include "supervisor/agents/probe.h"
+#include "supervisor/agents/rule.h"
+#include "supervisor/agents/wiring.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
@@ -56,11 +60,60 @@ static int probe_run_agent(struct verb_call *c, struct probe *p)
 	return pid < 0 ? -1 : status;
 }
 
+/* Runs three commands as the agent would with this section, and tells what it would see of them.
+   Returns 0, or 1: not what it has to. */
+static int probe_prove(const struct probe *p, const char *name, const struct buffer *section,
+		       const char *string)
+{
+	struct settings s = {0};
+	struct option_error error;
+	struct place own, place;
+	struct self_test t = {.string = string};
+	char protocol[256] = "";
+	int bad = 0, fd = open(p->file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	bool good = fd >= 0 && io_write(fd, section->data, section->len) == 0 &&
+		    setenv("TERSE_CONFIG", p->file, 1) == 0 &&
+		    settings_load(&s, SETTINGS_SYSTEM_FILE, &error) == 0;
+	io_close(&fd);
+	place_find(&own);
+	place_wired(&place, &own);
+	/* An output that is the agent's own has to pass whole. */
+	const struct section_entry *e = NULL;
+	for (size_t at = 0; good && (e = section_next(&s, &rules_form, name, RULE_PASS, &at));) {
+		size_t len = strlen(e->text);
+		if (strncmp(e->text, "echo ", 5) == 0 && e->text[len - 1] == '*')
+			snprintf(protocol, sizeof(protocol), "%.*s && " SELF_TEST_LONG,
+				 (int)len - 1, e->text);
+	}
+	const char *commands[] = {SELF_TEST_LONG, "echo out; exit 3",
+				  *protocol ? protocol : PROBE_COMMAND};
+	for (int i = 0; good && i < 3; i++) {
+		int tried = self_test_run(&t, &s, name, commands[i], &place);
+		const char *text = t.out.data ? t.out.data : "";
+		bool right =
+			tried > 0 &&
+			(i == 0      ? self_test_is_preview(&t)
+			 : i == 1    ? t.status == 3 && strncmp(text, "out\n", 4) == 0
+			 : *protocol ? t.out.len == strlen(protocol) -
+							    strlen("echo  && " SELF_TEST_LONG) + 1 +
+							    SELF_TEST_BYTES
+				     : strcmp(text, PROBE_WORD "\n") == 0);
+		fprintf(stderr, "terse probe: %s: %s: %s, exit %d\n", commands[i],
+			right ? i == 0 ? "both ends and the ID are seen" : "as it has to be"
+			      : "NOT as it has to be",
+			HUMAN_SIZE(t.out.len), t.status);
+		bad |= !right;
+		buffer_release(&t.out);
+	}
+	settings_release(&s);
+	return bad || !good;
+}
+
 /* Writes the section to `to`, and tells what to do with it. */
 static int probe_conclude(const struct probe *p, int to, const char *name, struct buffer *section,
 			  const struct probe_result *r)
 {
-	if (!r->hits) {
+	if (!r->hits && !r->typed) {
 		io_write(STDERR_FILENO, section->data, section->len);
 		verb_error(
 			VERB,
@@ -83,7 +136,7 @@ static int probe_conclude(const struct probe *p, int to, const char *name, struc
 		"terse probe: %s~/.config/terse/terse.ini takes this section; then: terse agent "
 		"%s\n",
 		p->to ? "added; " : "", name);
-	return 0;
+	return r->hits ? probe_prove(p, name, section, r->string) : 0;
 }
 
 static int probe_run(struct verb_call *c)
@@ -91,7 +144,7 @@ static int probe_run(struct verb_call *c)
 	static const int numbers[] = {SIGHUP, SIGTERM, SIGINT, SIGQUIT};
 	struct probe p = {.to = NULL};
 	struct buffer text = BUFFER_INIT, section = BUFFER_INIT;
-	struct probe_result result;
+	struct probe_result result = {.string = NULL};
 	int status = EXIT_TERSE;
 	if (verb_parse(c, &p) < 0)
 		return EXIT_TERSE;
@@ -120,6 +173,7 @@ static int probe_run(struct verb_call *c)
 		verb_error(VERB, "%s: %s", p.file, strerror(errno));
 	else
 		status = probe_conclude(&p, to, name, &section, &result);
+	free(result.string);
 	if (p.to)
 		io_close(&to);
 	io_close(&fd);

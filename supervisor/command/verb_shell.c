@@ -131,9 +131,9 @@ int command_shell(char **argv)
 	const char *file = getenv(PROBE_VARIABLE);
 	bool probed = file && *file;
 	/* For terse probe the call is recorded and passed on. */
-	if (probed && argv[0] && argv[1]) {
-		const char *string = shell_call_script(argv);
-		probe_record(file, argv, string ? string : argv[1]);
+	if (probed && argv[0]) {
+		bool one = shell_is_one_string(argv, getenv(SHELL_PREFIX));
+		probe_record(file, argv, one ? argv[1] : shell_call_script(argv));
 	}
 	decision_make(&d, &settings, argv, !probed && loaded && !run_is_bypassed(&settings));
 	const struct job job = {.settings = &settings, .program = d.program, .argv = d.argv};

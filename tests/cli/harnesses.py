@@ -61,5 +61,36 @@ class Results(Harness):
         self.assertEqual((run.code, run.err), (125, b"terse agent: --as: no rule knows nosuch\n"))
 
 
+class Probed(Harness):
+    """terse probe, as if terse had no section for it."""
+
+    def probe(self, name, *commands, code=0):
+        program = os.path.join(self.work, name)
+        os.symlink(EMULATION, program)
+        run = self.run_to_end("terse", "probe", program, *commands, split=True, env={"SHELL": "/bin/bash"})
+        self.assertEqual(run.code, code, (run.out, run.err))
+        section = run.out.decode()
+        return section[section.index("[agent "):].splitlines(), run.err.decode()
+
+    def test_a_protocol_passes(self):
+        section, said = self.probe("mini", "echo terse-probe", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat /dev/null")
+        self.assertEqual(section[:6], ["[agent mini]", "environment = TERSE_AGENT=mini", "string = {command}", "pass =",
+                                       "\techo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT*", "shell = *sh -c"])
+        self.assertRegex(said, r"\nterse probe: seq 5000: both ends and the ID are seen: 4\.1 KB, exit 0\n"
+                         r"terse probe: echo out; exit 3: as it has to be: 4 B, exit 3\n"
+                         r"terse probe: echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && seq 5000: as it has to be: 23\.4 KB, "
+                         r"exit 0\n\Z")
+
+    def test_files(self):
+        section, said = self.probe("autogen", "echo terse-probe")
+        self.assertEqual(section[:3], ["[agent autogen]", "environment = TERSE_AGENT=autogen", "file = */tmp_code_*"])
+        self.assertEqual(said.count(": as it has to be"), 2, said)
+
+    def test_what_does_not_hold_is_said(self):
+        """Its model ran what the section passes over from now on."""
+        _, said = self.probe("mini", "seq 2000", "echo terse-probe", code=1)
+        self.assertIn("terse probe: seq 5000: NOT as it has to be: 23.3 KB, exit 0\n", said)
+
+
 if __name__ == "__main__":
     main()
