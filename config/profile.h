@@ -77,7 +77,7 @@ bool profile_is_own(char *const argv[]);
    asked for. OTHER: it runs another program, or previews a text. */
 // clang-format off
 #define VERBS(FIRST, OWN, OTHER) \
-	OTHER(run) FIRST(read) OWN(search) OWN(changes) OWN(show) OWN(list) OWN(history) \
+	OTHER(run) FIRST(read) OWN(search) OWN(changes) OWN(show) OWN(list) \
 	OWN(stats) OWN(report) OWN(await) OWN(follow) OWN(send) OWN(snapshot) OWN(attach) OWN(signal) \
 	OWN(path) OWN(session) OWN(rewind) OWN(drop) OWN(gc) OWN(archive) \
 	OWN(unarchive) OWN(push) OTHER(filter) OWN(config) OTHER(agent) OTHER(probe) OWN(init) \

@@ -124,13 +124,14 @@ int journal_add_run(int dir, const struct meta *m)
 {
 	struct buffer line = BUFFER_INIT;
 	struct meta run = *m;
-	run.host = run.labels = NULL;
-	/* The length that escaping adds is known only afterwards. */
+	run.host = NULL;
+	/* The length that escaping adds is known only afterwards. Labels come last. */
 	for (size_t budget = META_LINE;; budget /= 2) {
 		buffer_clear(&line);
 		meta_encode(&line, &run, budget);
-		if (line.len < META_LINE || budget == 0)
+		if (line.len < META_LINE || (budget == 0 && !run.labels))
 			break;
+		run.labels = budget ? run.labels : NULL;
 	}
 	return journal_add_line(dir, &line);
 }
@@ -539,10 +540,7 @@ static int advance(struct journal *j, struct source *s)
 		if (kind != JOURNAL_MADE || l->is_there) {
 			if (j->count == 1)
 				return 0;
-			const char *key = kind == JOURNAL_RUN ? ENDED : TIME;
-			s->ms = kind == JOURNAL_MADE ? id_time_ms(id_pack(l->of.id))
-						     : time_of(l->text, l->len, key);
-			s->ms = s->ms < 0 ? 0 : s->ms;
+			s->ms = journal_line_ms(l);
 			if (s->ms < s->from_ms)
 				break;
 		}
@@ -558,6 +556,14 @@ static int advance(struct journal *j, struct source *s)
 		got = copy ? 1 : -1;
 	}
 	return got < 0 ? -1 : 0;
+}
+
+int64_t journal_line_ms(const struct journal_line *line)
+{
+	const char *key = line->kind == JOURNAL_RUN ? ENDED : TIME;
+	int64_t ms = line->kind == JOURNAL_MADE ? id_time_ms(id_pack(line->of.id))
+						: time_of(line->text, line->len, key);
+	return ms < 0 ? 0 : ms;
 }
 
 static bool is_newer(const struct source *a, const struct source *b)
@@ -631,22 +637,25 @@ int journal_next(struct journal *j, struct journal_line *line)
 	return 0;
 }
 
+int journal_parse_run(struct journal *j, const struct journal_line *line, struct meta *m)
+{
+	meta_release(&j->run);
+	errno = EBADMSG;
+	if (line->len <= META_LINE && meta_parse(line->text, line->len, &j->run) == 0) {
+		*m = j->run;
+		return 1;
+	}
+	j->damaged += errno != ENOMEM;
+	return errno == ENOMEM ? -1 : 0;
+}
+
 int journal_next_run(struct journal *j, struct meta *m)
 {
 	struct journal_line line;
-	int got;
-	meta_release(&j->run);
-	while ((got = journal_next(j, &line)) == 1) {
-		errno = EBADMSG;
-		if (line.len <= META_LINE && meta_parse(line.text, line.len, &j->run) == 0) {
-			*m = j->run;
-			return 1;
-		}
-		if (errno == ENOMEM)
-			return -1;
-		j->damaged++;
-	}
-	return got;
+	int got, taken = 0;
+	while (taken == 0 && (got = journal_next(j, &line)) == 1)
+		taken = journal_parse_run(j, &line, m);
+	return taken ? taken : got;
 }
 
 bool journal_parse_read(const struct journal_line *line, struct journal_read *read)

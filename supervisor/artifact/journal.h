@@ -130,6 +130,13 @@ int journal_next(struct journal *j, struct journal_line *line);
 /* The next run (JOURNAL_RUN). *m is valid until the next call. */
 int journal_next_run(struct journal *j, struct meta *m);
 
+/* Takes a run from its line; *m is valid until the next one is taken. Returns 1, 0: it is damaged,
+   or -1 with ENOMEM. */
+int journal_parse_run(struct journal *j, const struct journal_line *line, struct meta *m);
+
+/* When it happened: of an artifact, when its run started; of a run, when it ended. */
+int64_t journal_line_ms(const struct journal_line *line);
+
 /* Takes what was read from its line (JOURNAL_READ). Returns false if that is damaged. */
 bool journal_parse_read(const struct journal_line *line, struct journal_read *read);
 

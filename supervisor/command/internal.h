@@ -229,7 +229,7 @@ bool service_find(const struct service *wanted, struct store *stores, int count,
 
 /* --- rows of runs ----------------------------------------------------------------------------- */
 
-// Runs as `terse list` and `terse history` show them, as rows of a table or as JSON:
+// Runs as `terse list` shows them, as rows of a table or as JSON:
 //
 //   {"id":"cmd-...","session":"default","command":["npm","test"],"cwd":"/work","state":"done",
 //    "exit_code":1,"signal":null,"success":false,"timed_out":false,"binary":false,
@@ -259,6 +259,73 @@ void runs_count_lines(int dir, const char *id, enum artifact_part part, struct m
 
 /* Appends the members above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
+
+// Which runs are meant: options of `terse list` and `terse search`.
+
+struct runs_filter {
+	const char *command, *label, *host; /* NULL: any */
+	int state;                          /* enum meta_state; -1: any */
+	int exit_code;                      /* as a shell reports it; -1: any */
+	bool failed;
+	struct verb_when since, until;
+};
+
+#define RUNS_FILTER_NONE                                                                   \
+	{                                                                                  \
+		.state = -1, .exit_code = -1, .since.ms = INT64_MIN, .until.ms = INT64_MAX \
+	}
+
+#define RUNS_FILTER_ROWS(at)                                                                      \
+	{"--command", 0, VERB_TEXT, at(command), "TEXT", "with TEXT in the command"},             \
+		{"--failed", 0,    VERB_FLAG,                                                     \
+		 at(failed), NULL, "that ended with a status other than 0, or were interrupted"}, \
+		{"--exit", 0, VERB_STATUS, at(exit_code), "N", "with this exit status"},          \
+		{"--label",    0,                                                                 \
+		 VERB_TEXT,    at(label),                                                         \
+		 "NAME=VALUE", "with this label ([remote] labels)"},                              \
+		{"--since", 0,      VERB_WHEN,                                                    \
+		 at(since), "WHEN", "that did not end before: 2h (ago), 14:05, 2026-11-20"},      \
+		{"--until", 0, VERB_WHEN, at(until), "WHEN", "that started until then"},          \
+	{                                                                                         \
+		"--host", 0, VERB_TEXT, at(host), "HOST",                                         \
+			"--remote: by machines whose name begins so"                              \
+	}
+
+/* Whether it leaves any run out, be it only by its `times`. */
+bool runs_filter_is_set(const struct runs_filter *f, bool times);
+
+/* Whether it wants the run: 1, 0, or -1: no memory to tell. */
+int runs_filter_match(const struct runs_filter *f, const struct meta *m);
+
+/* Appends it as options. */
+void runs_filter_add(struct buffer *out, const struct runs_filter *f);
+
+/* Appends the labels of a run as " NAME=VALUE" or as members. */
+void runs_add_labels(struct buffer *out, const struct meta *m, bool json);
+
+/* The newest runs of the remote that a filter wants, each once. */
+struct runs_remote {
+	/* Set by the owner; the rest is zeroed. */
+	const struct verb_call *call;
+	struct runs_filter *filter; /* without a time: since 1 h ago */
+	uint64_t most;
+	void (*describe)(void *ctx, struct buffer *out, const struct meta *m);
+	void *ctx;
+
+	struct runs_found {
+		uint64_t id; /* packed */
+		char *text;  /* as it was described */
+		size_t len;
+	} * runs;
+	size_t count, room;
+	bool more; /* some were left out */
+	uint64_t damaged;
+};
+
+/* Finds them. Returns 0, or the exit status after saying why not; runs_remote_release() in any
+   case. */
+int runs_remote_find(struct runs_remote *r);
+void runs_remote_release(struct runs_remote *r);
 
 /* --- statistics ------------------------------------------------------------------------------- */
 

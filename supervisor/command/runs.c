@@ -2,12 +2,19 @@
 
 #include "supervisor/command/internal.h"
 
+#include "config/value.h"
+#include "lib/human.h"
 #include "lib/json.h"
+#include "lib/members.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "shim/exec_call.h"
 #include "supervisor/artifact/text.h"
+#include "supervisor/remote/remote.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void row_add_command(struct buffer *out, const struct meta *m)
@@ -139,4 +146,200 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 		if (m->files[i])
 			json_add_string(out, i ? "stderr_file" : "stdout_file", m->files[i]);
 	}
+}
+
+/* --- which runs ----------------------------------------------------------------------------- */
+
+/* The next label, of those that others may have written: what is no string under a plain name is
+   left out. Returns false behind the last one. */
+static bool label_next(struct members *labels, char name[64], char *value)
+{
+	while (members_next(labels)) {
+		const struct member_value *key = &labels->key;
+		snprintf(name, 64, "%.*s", (int)key->len, key->data);
+		if (strlen(name) == key->len && !strpbrk(name, "\"\\") &&
+		    utf8_all_clean(name, key->len) && member_text(&labels->value, value))
+			return true;
+	}
+	return false;
+}
+
+/* Begins with them. Returns memory for a value of one, or NULL: there are none. */
+static char *labels_begin(struct members *labels, const struct meta *m)
+{
+	const char *text = m->labels ? m->labels : "{}";
+	members_begin(labels, text, strlen(text));
+	return m->labels ? malloc(strlen(text) + 1) : NULL;
+}
+
+void runs_add_labels(struct buffer *out, const struct meta *m, bool json)
+{
+	struct members labels;
+	char name[64], *value = labels_begin(&labels, m);
+	out->failed |= m->labels && !value;
+	while (value && label_next(&labels, name, value)) {
+		if (json)
+			json_add_string(out, name, value);
+		else
+			buffer_printf(out, " %s=%s", name, value);
+	}
+	free(value);
+}
+
+static bool has_label(const struct meta *m, const char *wanted)
+{
+	struct members labels;
+	char name[64], *value = labels_begin(&labels, m);
+	size_t len = strcspn(wanted, "=");
+	bool found = false;
+	while (value && !found && label_next(&labels, name, value))
+		found = strlen(name) == len && memcmp(name, wanted, len) == 0 &&
+			wanted[len] == '=' && strcmp(value, wanted + len + 1) == 0;
+	free(value);
+	return found;
+}
+
+bool runs_filter_is_set(const struct runs_filter *f, bool times)
+{
+	return f->command || f->label || f->host || f->state >= 0 || f->exit_code >= 0 ||
+	       f->failed || (times && (f->since.text || f->until.text));
+}
+
+int runs_filter_match(const struct runs_filter *f, const struct meta *m)
+{
+	int exit_code = m->signal ? 128 + m->signal : m->exit_code;
+	bool asks = f->failed || f->exit_code >= 0;
+	int64_t ended_ms = m->ended_ms ? m->ended_ms : INT64_MAX;
+	if ((f->state >= 0 && (int)m->state != f->state) || ended_ms < f->since.ms ||
+	    m->started_ms > f->until.ms || (asks && m->state == META_RUNNING) ||
+	    (f->failed && !meta_has_failed(m)) ||
+	    (f->exit_code >= 0 && exit_code != f->exit_code) ||
+	    (f->label && !has_label(m, f->label)))
+		return 0;
+	if (!f->command)
+		return 1;
+	struct buffer words = BUFFER_INIT;
+	row_add_command(&words, m);
+	int found = buffer_string(&words) ? strstr(words.data, f->command) != NULL : -1;
+	buffer_release(&words);
+	return found;
+}
+
+void runs_filter_add(struct buffer *out, const struct runs_filter *f)
+{
+	const struct {
+		const char *option, *value;
+	} given[] = {
+		{"--command", f->command},
+		{"--state", f->state >= 0 ? meta_state_name((enum meta_state)f->state) : NULL},
+		{"--label", f->label},
+		{"--since", f->since.text},
+		{"--until", f->until.text},
+		{"--host", f->host},
+	};
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		if (!given[i].value)
+			continue;
+		buffer_printf(out, " %s ", given[i].option);
+		quote_append(out, given[i].value);
+	}
+	buffer_append_string(out, f->failed ? " --failed" : "");
+	if (f->exit_code >= 0)
+		buffer_printf(out, " --exit %d", f->exit_code);
+}
+
+/* --- of the remote -------------------------------------------------------------------------- */
+
+/* A clock elsewhere may be ahead of ours. */
+#define AHEAD_MS ((int64_t)10 * 60 * 1000)
+
+static int compare_found(const void *a, const void *b)
+{
+	/* Newest first. */
+	return id_compare(b, a);
+}
+
+/* Sorts them, and keeps the newest ones, each once. */
+static void remote_settle(struct runs_remote *r)
+{
+	size_t kept = 0;
+	if (r->count > 0)
+		qsort(r->runs, r->count, sizeof(*r->runs), compare_found);
+	for (size_t i = 0; i < r->count; i++) {
+		bool again = kept > 0 && r->runs[kept - 1].id == r->runs[i].id;
+		if (!again && kept < r->most) {
+			r->runs[kept++] = r->runs[i];
+			continue;
+		}
+		r->more |= !again;
+		free(r->runs[i].text);
+	}
+	r->count = kept;
+}
+
+static int remote_on_run(void *ctx, const struct meta *m)
+{
+	struct runs_remote *r = ctx;
+	const struct runs_filter *f = r->filter;
+	struct buffer out = BUFFER_INIT;
+	const char *session = r->call->session;
+	struct meta run = *m;
+	run.host = m->host ? m->host : "";
+	int wanted = (session && strcmp(session, m->session) != 0) ||
+				     (f->host && strncmp(run.host, f->host, strlen(f->host)) != 0)
+			     ? 0
+			     : runs_filter_match(f, &run);
+	if (wanted <= 0)
+		return wanted;
+	if (r->count / 2 >= r->most)
+		remote_settle(r);
+	if (r->describe)
+		r->describe(r->ctx, &out, &run);
+	struct runs_found *found =
+		buffer_check(&out) < 0 ? NULL
+				       : array_add(&r->runs, &r->count, &r->room, sizeof(*found));
+	if (!found) {
+		buffer_release(&out);
+		return -1;
+	}
+	*found = (struct runs_found){id_pack(m->id), out.data, out.len};
+	return 0;
+}
+
+/* Whether the newest ones are there, and one that is left out. */
+static bool remote_has_enough(void *ctx, int64_t before_ms)
+{
+	struct runs_remote *r = ctx;
+	remote_settle(r);
+	return r->more && r->runs[r->count - 1].id >= id_first_at(before_ms);
+}
+
+int runs_remote_find(struct runs_remote *r)
+{
+	const struct settings *settings = r->call->settings;
+	int64_t now_ms = clock_real_ms();
+	if (!settings->remote)
+		return verb_fail(r->call, ENVELOPE_USAGE,
+				 "there is no remote: [remote] of your terse.ini names one");
+	if (!r->filter->since.text)
+		value_parse_time("1h", now_ms, &r->filter->since.ms);
+	struct index_reader reader = {.from_ms = r->filter->since.ms,
+				      .to_ms = now_ms + AHEAD_MS,
+				      .host = r->filter->host ? r->filter->host : "",
+				      .each = remote_on_run,
+				      .enough = remote_has_enough,
+				      .ctx = r};
+	if (index_read(settings, &reader) < 0)
+		return verb_fail(r->call, ENVELOPE_UNREADABLE, "%s: %s", settings->remote,
+				 *reader.why ? reader.why : strerror(ENOMEM));
+	remote_settle(r);
+	r->damaged = reader.damaged;
+	return 0;
+}
+
+void runs_remote_release(struct runs_remote *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		free(r->runs[i].text);
+	free(r->runs);
 }

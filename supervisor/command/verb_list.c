@@ -1,20 +1,17 @@
-// terse list: the artifacts of a session, what runs now, or what all machines have pushed; terse
-// history: all runs of a session that have ended. Newest first, as rows of a table or as JSON
-// (internal.h).
+// terse list: the runs of a session, whether they have ended or live, kept or not; what runs now;
+// or what all machines have pushed. Newest first, as rows of a table, as JSON (internal.h), or as
+// the journal has them (artifact/journal.h).
 
-#include "config/value.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/members.h"
 #include "lib/quote.h"
 #include "lib/tool_names.h"
-#include "lib/utf8.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/remote/remote.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,31 +23,21 @@ struct runs {
 	enum sink sink;
 
 	/* The options. */
-	bool all;
-	const char *command, *exit;
-	int state; /* enum meta_state; -1: any */
-	struct verb_when since, until;
+	struct runs_filter filter;
+	bool all, live, remote, journal;
 	uint64_t limit; /* 0: not given */
-	bool live, remote;
-	const char *host;
 
-	/* Their meaning. */
 	char directory[STORE_SESSION_LEN + 1]; /* of the session */
-	int want_exit;                         /* of `exit`; -1: any that failed */
-
-	size_t width;  /* columns */
-	uint64_t rows; /* that were printed */
+	size_t width;                          /* columns */
+	uint64_t rows;                         /* that were printed */
 	struct buffer out;
 
-	/* Of the remote, which has its runs in no order: those to be printed. */
-	struct runs_row {
-		uint64_t id; /* packed */
-		char *text;
-		size_t len;
-	} * kept;
-	size_t count, room;
-	bool more; /* some were left out */
 	uint64_t damaged;
+
+	/* Of what is on disk. */
+	struct store stores[STORE_MAX];
+	int count;
+	void *met; /* IDs of which one line was met, as tsearch(3) keeps them */
 };
 
 /* Rows by default: enough for recent runs, and quick however many there are. */
@@ -77,28 +64,25 @@ struct runs {
 /* Parses the arguments. Returns 0, or the exit status after saying what is wrong. */
 static int runs_parse(struct runs *r)
 {
-	char *end;
-	long code = -1;
 	struct winsize size;
-	r->state = -1;
-	r->since.ms = INT64_MIN;
-	r->until.ms = INT64_MAX;
+	const struct verb_call *c = r->call;
 	if (verb_parse(r->call, r) < 0)
 		return EXIT_TERSE;
-	if (r->exit && strcmp(r->exit, "failed") != 0) {
-		code = strtol(r->exit, &end, 10);
-		if (!*r->exit || *end || code < 0 || code > 255)
-			return verb_fail(r->call, ENVELOPE_USAGE,
-					 "--exit: %s: must be a number from 0 to 255, or failed",
-					 r->exit);
-	}
-	r->want_exit = (int)code;
-	r->sink = reader_of_text(r->call);
+	const char *wrong = r->live && c->json ? "--live has no JSON: use --state running --json"
+			    : r->journal && c->json ? "--journal is JSON: without --json"
+			    : r->live && (r->remote || r->journal)
+				    ? "--live goes with neither --remote nor --journal"
+			    : r->remote && r->all ? "--remote is of all sessions: without --all"
+			    : !r->remote && r->filter.host ? "--host goes with --remote"
+							   : NULL;
+	if (wrong)
+		return verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
+	r->sink = reader_of_text(c);
 	if (!r->limit)
 		r->limit = r->sink != SINK_PROGRAM ? ROWS : r->remote ? ROWS_REMOTE : UINT64_MAX;
-	if (!r->remote && !verb_has_session(r->call, r->directory))
+	if (!r->remote && !verb_has_session(c, r->directory))
 		return 1;
-	r->width = r->call->settings->words == WORDS_TOOLS                           ? WIDTH_TOOLS
+	r->width = c->settings->words == WORDS_TOOLS                                 ? WIDTH_TOOLS
 		   : ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
 										     : WIDTH;
 	/* Machines have long names, and labels. */
@@ -106,61 +90,7 @@ static int runs_parse(struct runs *r)
 	return 0;
 }
 
-/* Whether the options select runs. Then a run whose metadata can't be read is left out. */
-static bool runs_is_choosy(const struct runs *r)
-{
-	return r->command || r->state >= 0 || r->exit || r->since.text || r->until.text;
-}
-
-/* Whether a run is wanted: 1, 0, or -1: no memory to tell. */
-static int runs_match(const struct runs *r, const struct meta *m)
-{
-	/* As a shell reports it. */
-	int exit_code = m->signal ? 128 + m->signal : m->exit_code;
-	bool ended_so = r->want_exit < 0 ? meta_has_failed(m) : exit_code == r->want_exit;
-	if ((r->state >= 0 && (int)m->state != r->state) ||
-	    (r->exit && (m->state == META_RUNNING || !ended_so)))
-		return 0;
-	if (!r->command)
-		return 1;
-	struct buffer words = BUFFER_INIT;
-	row_add_command(&words, m);
-	int found = buffer_string(&words) ? strstr(words.data, r->command) != NULL : -1;
-	buffer_release(&words);
-	return found;
-}
-
-/* The same of runs here, that started when it was asked for. */
-static bool runs_is_wanted(const struct runs *r, const struct meta *m)
-{
-	return m->started_ms >= r->since.ms && m->started_ms <= r->until.ms && runs_match(r, m) > 0;
-}
-
 /* --- rows ------------------------------------------------------------------------- */
-
-/* Others may have written them: what is no string under a plain name is left out. */
-static void runs_add_labels(struct buffer *out, const struct meta *m, bool json)
-{
-	struct members labels;
-	char *value = m->labels ? malloc(strlen(m->labels) + 1) : NULL;
-	if (!value) {
-		out->failed |= m->labels != NULL;
-		return;
-	}
-	members_begin(&labels, m->labels, strlen(m->labels));
-	while (members_next(&labels)) {
-		char name[64];
-		snprintf(name, sizeof(name), "%.*s", (int)labels.key.len, labels.key.data);
-		if (strlen(name) != labels.key.len || strpbrk(name, "\"\\") ||
-		    !utf8_all_clean(name, labels.key.len) || !member_text(&labels.value, value))
-			continue;
-		if (json)
-			json_add_string(out, name, value);
-		else
-			buffer_printf(out, " %s=%s", name, value);
-	}
-	free(value);
-}
 
 /* Describes how a run ended, or that it lives: "exit 0". */
 static void runs_describe_state(const struct meta *m, char out[24])
@@ -253,7 +183,7 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 static void runs_begin_row(struct runs *r)
 {
 	struct buffer *out = &r->out;
-	if (r->rows++ > 0) {
+	if (r->rows++ > 0 || r->journal) {
 		/* The element before may have been printed already. */
 		buffer_append_string(out, r->call->json ? "," : "");
 	} else if (r->call->json) {
@@ -284,29 +214,18 @@ static int runs_add(struct runs *r, const char *id, const struct meta *m, const 
 static void runs_add_more(struct buffer *out, const struct runs *r)
 {
 	const struct verb_call *c = r->call;
-	const struct {
-		const char *option, *value;
-	} given[] = {
-		{"--session", c->session},
-		{"--host", r->host},
-		{"--command", r->command},
-		{"--state", r->state >= 0 ? meta_state_name((enum meta_state)r->state) : NULL},
-		{"--exit", r->exit},
-		{"--since", r->since.text},
-		{"--until", r->until.text},
-	};
 	if (c->settings->words == WORDS_TOOLS) {
 		buffer_printf(out, TOOL_LIST " limit=%" PRIu64, r->limit * 10);
 		return;
 	}
-	buffer_printf(out, "terse %s%s%s%s", c->verb->name, r->all ? " --all" : "",
-		      r->live ? " --live" : "", r->remote ? " --remote" : "");
-	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
-		if (!given[i].value)
-			continue;
-		buffer_printf(out, " %s ", given[i].option);
-		quote_append(out, given[i].value);
+	buffer_printf(out, "terse %s%s%s%s%s", c->verb->name, r->all ? " --all" : "",
+		      r->live ? " --live" : "", r->remote ? " --remote" : "",
+		      r->journal ? " --journal" : "");
+	if (c->session) {
+		buffer_append_string(out, " --session ");
+		quote_append(out, c->session);
 	}
+	runs_filter_add(out, &r->filter);
 	buffer_printf(out, "%s --limit %" PRIu64, c->json ? " --json" : "", r->limit * 10);
 }
 
@@ -337,13 +256,13 @@ static int runs_end(struct runs *r, int more, int status)
 	if (more < 0 || verb_write(&r->out) < 0 || reader_notice(r->sink, &notice) < 0) {
 		status = verb_fail(c, ENVELOPE_UNREADABLE, "%m");
 	} else if (!c->json) {
-		const char *what = runs_is_choosy(r) ? "no such run" : "nothing";
+		const char *what = runs_filter_is_set(&r->filter, true) ? "no such run" : "nothing";
 		if (r->damaged > 0)
 			verb_error(c->verb->name, "damaged lines skipped: %s",
 				   HUMAN_COUNT(r->damaged));
 		else if (shown == 0 && r->remote)
 			verb_error(c->verb->name, "no such run was pushed (--since %s)",
-				   r->since.text ? r->since.text : "1h");
+				   r->filter.since.text ? r->filter.since.text : "1h");
 		else if (shown == 0 && r->live)
 			verb_error(c->verb->name, "nothing runs");
 		else if (shown == 0 && r->all)
@@ -358,21 +277,40 @@ static int runs_end(struct runs *r, int more, int status)
 	return status;
 }
 
-/* --- what is on disk: the artifacts of a session, or its history ------------------------- */
+/* --- what is on disk ---------------------------------------------------------------------- */
 
-/* Adds an artifact if it is wanted and still exists. Returns 0, 1 if it is one too many, or -1 with
-   errno. */
-static int list_add(struct runs *r, const struct id_found *found)
+static int compare_ids(const void *a, const void *b)
 {
-	/* An ID holds the start of its run, within some milliseconds. */
-	int64_t started = id_time_ms(id_pack(found->id));
+	return strcmp(a, b);
+}
+
+/* A run and its artifact have a line each, in any order. Returns 1 for the second of them, 0 for
+   the first, or -1 with ENOMEM. */
+static int list_meet(struct runs *r, const char *id)
+{
+	char **node = tfind(id, &r->met, compare_ids), *met = node ? *node : NULL;
+	if (met) {
+		tdelete(id, &r->met, compare_ids);
+		free(met);
+		return 1;
+	}
+	met = *id ? strdup(id) : NULL;
+	if (!*id || (met && tsearch(met, &r->met, compare_ids)))
+		return 0;
+	free(met);
+	return -1;
+}
+
+/* Adds an artifact whose run has no line, since it lives or was killed, if it is wanted. Returns as
+   list_add_line(). */
+static int list_add_artifact(struct runs *r, const struct id_found *found)
+{
 	struct meta m = {0};
 	int result = 0;
-	if (r->since.text && started < r->since.ms - 1000)
-		return 0;
 	int dir = store_open_session(found->store, found->session, false);
 	bool known = dir >= 0 && meta_read(dir, found->id, &m) == 0;
-	bool wanted = known ? runs_is_wanted(r, &m) : errno != ENOENT && !runs_is_choosy(r);
+	bool wanted = known ? runs_filter_match(&r->filter, &m) > 0
+			    : errno != ENOENT && !runs_filter_is_set(&r->filter, true);
 	if (wanted && r->rows >= r->limit) {
 		result = 1;
 	} else if (wanted) {
@@ -389,31 +327,67 @@ static int list_add(struct runs *r, const struct id_found *found)
 	return result;
 }
 
-/* Lists the artifacts, or the runs that have ended (`history`). */
-static int list_kept(struct runs *r, bool history)
+/* Whether the text of a run can be read: most often its artifact is where its line is. */
+static bool list_is_kept(const struct runs *r, const struct journal_line *line)
 {
-	struct store stores[STORE_MAX];
-	struct journal_line made;
+	bool is_kept = line->is_there;
+	for (int i = 0; i < r->count && *line->of.id && !is_kept; i++)
+		is_kept = id_exists(&r->stores[i], line->of.id);
+	return is_kept;
+}
+
+/* Adds what a line tells of if it is wanted. Returns 0, 1 if it is one too many, or -1 with
+   errno. */
+static int list_add_line(struct runs *r, struct journal *j, const struct journal_line *line)
+{
+	const struct runs_filter *f = &r->filter;
+	const bool is_run = line->kind == JOURNAL_RUN;
+	int64_t ms = journal_line_ms(line);
 	struct meta m;
-	int added = 0, got = -1, status = 0, count = verb_open_stores(r->call, stores, &status);
-	struct journal *j = journal_open(stores, count, r->all ? NULL : r->directory,
-					 history ? JOURNAL_RUN : JOURNAL_MADE);
-	while (j && added == 0 &&
-	       (got = history ? journal_next_run(j, &m) : journal_next(j, &made)) == 1) {
+	int wanted =
+		is_run ? journal_parse_run(j, line, &m)
+		       : !runs_filter_is_set(f, false) && ms >= f->since.ms && ms <= f->until.ms;
+	int met = r->journal || (is_run && wanted == 0) ? 0 : list_meet(r, line->of.id);
+	if (met != 0)
+		return met < 0 ? -1 : 0;
+	if (!is_run && !r->journal)
+		return list_add_artifact(r, &line->of);
+	if (is_run && wanted > 0)
+		wanted = runs_filter_match(f, &m);
+	if (wanted <= 0 || r->rows >= r->limit)
+		return wanted;
+	if (!r->journal) {
+		if (!list_is_kept(r, line))
+			m.id[0] = '\0';
+		return runs_add(r, m.id, &m, NULL);
+	}
+	runs_begin_row(r);
+	buffer_append(&r->out, line->text, line->len);
+	buffer_append_string(&r->out, "\n");
+	return r->out.len > COLLECTED ? verb_write(&r->out) : 0;
+}
+
+static int list_kept(struct runs *r)
+{
+	struct journal_line line;
+	int added = 0, got = -1, status = 0;
+	unsigned kinds =
+		JOURNAL_RUN | JOURNAL_MADE | (r->journal ? JOURNAL_READ | JOURNAL_ENDED : 0u);
+	r->count = verb_open_stores(r->call, r->stores, &status);
+	struct journal *j = journal_open(r->stores, r->count, r->all ? NULL : r->directory, kinds);
+	while (j && added == 0 && (got = journal_next(j, &line)) == 1) {
 		/* The rest ended, and so started, earlier. */
-		if (history && r->since.text && m.ended_ms < r->since.ms) {
+		if (line.kind == JOURNAL_RUN && journal_line_ms(&line) < r->filter.since.ms) {
 			got = 0;
 			break;
 		}
-		if (!history)
-			added = list_add(r, &made.of);
-		else if (runs_is_wanted(r, &m))
-			added = r->rows < r->limit ? runs_add(r, m.id, &m, NULL) : 1;
+		added = list_add_line(r, j, &line);
 	}
-	r->damaged = j && history ? journal_damaged(j) : 0;
+	r->damaged = j ? journal_damaged(j) : 0;
 	status = runs_end(r, added ? added : got, status);
+	tdestroy(r->met, free);
 	journal_close(j);
-	store_close_all(stores, count);
+	store_close_all(r->stores, r->count);
 	return status;
 }
 
@@ -532,178 +506,73 @@ static int list_live(struct runs *r)
 
 /* --- terse list --remote: the runs of all machines that were pushed ----------------------- */
 
-/* A clock elsewhere may be ahead of ours. */
-#define AHEAD_MS ((int64_t)10 * 60 * 1000)
-
-static int remote_list_compare(const void *a, const void *b)
+static void list_describe(void *ctx, struct buffer *out, const struct meta *m)
 {
-	/* Newest first. */
-	return id_compare(b, a);
-}
-
-/* Sorts the rows, and keeps the newest ones, each once. */
-static void remote_list_settle(struct runs *r)
-{
-	size_t kept = 0;
-	if (r->count > 0)
-		qsort(r->kept, r->count, sizeof(*r->kept), remote_list_compare);
-	for (size_t i = 0; i < r->count; i++) {
-		bool again = kept > 0 && r->kept[kept - 1].id == r->kept[i].id;
-		if (!again && kept < r->limit) {
-			r->kept[kept++] = r->kept[i];
-			continue;
-		}
-		r->more |= !again;
-		free(r->kept[i].text);
+	const struct runs *r = ctx;
+	if (!r->journal) {
+		runs_add_row(r, out, m->id, m, NULL, 0);
+	} else {
+		meta_encode(out, m, COMMAND_MAX);
+		buffer_append_string(out, "\n");
 	}
-	r->count = kept;
-}
-
-static int remote_list_on_run(void *ctx, const struct meta *m)
-{
-	struct runs *r = ctx;
-	struct buffer out = BUFFER_INIT;
-	struct meta run = *m;
-	const char *session = r->call->session;
-	run.host = m->host ? m->host : "";
-	if ((m->ended_ms ? m->ended_ms : m->started_ms) < r->since.ms ||
-	    (session && strcmp(session, m->session) != 0) ||
-	    (r->host && strncmp(run.host, r->host, strlen(r->host)) != 0))
-		return 0;
-	int wanted = runs_match(r, m);
-	if (wanted <= 0)
-		return wanted;
-	if (r->count >= 2 * r->limit)
-		remote_list_settle(r);
-	runs_add_row(r, &out, m->id, &run, NULL, 0);
-	struct runs_row *row = buffer_check(&out) < 0
-				       ? NULL
-				       : array_add(&r->kept, &r->count, &r->room, sizeof(*row));
-	if (!row) {
-		buffer_release(&out);
-		return -1;
-	}
-	*row = (struct runs_row){id_pack(m->id), out.data, out.len};
-	return 0;
-}
-
-/* Whether the newest ones are there, and one that is left out. */
-static bool remote_list_has_enough(void *ctx, int64_t before_ms)
-{
-	struct runs *r = ctx;
-	remote_list_settle(r);
-	return r->more && r->kept[r->count - 1].id >= id_first_at(before_ms);
 }
 
 static int list_remote(struct runs *r)
 {
-	const struct verb_call *c = r->call;
-	int64_t now_ms = clock_real_ms();
-	int status = 1;
-	if (!c->settings->remote)
-		return verb_fail(c, ENVELOPE_USAGE,
-				 "there is no remote: [remote] of your terse.ini names one");
-	if (!r->since.text)
-		value_parse_time("1h", now_ms, &r->since.ms);
-	struct index_reader reader = {.from_ms = r->since.ms,
-				      .to_ms = now_ms + AHEAD_MS,
-				      .host = r->host ? r->host : "",
-				      .each = remote_list_on_run,
-				      .enough = remote_list_has_enough,
-				      .ctx = r};
-	if (index_read(c->settings, &reader) < 0) {
-		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %s", c->settings->remote,
-			  *reader.why ? reader.why : strerror(ENOMEM));
-	} else {
-		remote_list_settle(r);
-		for (size_t i = 0; i < r->count; i++) {
-			runs_begin_row(r);
-			buffer_append(&r->out, r->kept[i].text, r->kept[i].len);
-		}
-		r->damaged = reader.damaged;
-		status = runs_end(r, r->more, 0);
+	struct runs_remote remote = {.call = r->call,
+				     .filter = &r->filter,
+				     .most = r->limit,
+				     .describe = list_describe,
+				     .ctx = r};
+	int status = runs_remote_find(&remote);
+	for (size_t i = 0; i < remote.count && status == 0; i++) {
+		runs_begin_row(r);
+		buffer_append(&r->out, remote.runs[i].text, remote.runs[i].len);
 	}
-	for (size_t i = 0; i < r->count; i++)
-		free(r->kept[i].text);
-	free(r->kept);
+	r->damaged = remote.damaged;
+	if (status == 0)
+		status = runs_end(r, remote.more, 0);
+	runs_remote_release(&remote);
 	return status;
 }
 
-/* --- the verbs ---------------------------------------------------------------------------- */
-
-#define RUNS_AT(member) offsetof(struct runs, member)
-
-#define RUNS_ROWS                                                                                 \
-	{"--all", 0, VERB_FLAG, RUNS_AT(all), NULL, "of all sessions"},                           \
-		VERB_SESSION_ROW("of session NAME"),                                              \
-		{"--command", 0,                                                                  \
-		 VERB_TEXT,   RUNS_AT(command),                                                   \
-		 "TEXT",      "with TEXT in the command"}, /* As enum meta_state has them. */     \
-		{"--state",      0, VERB_WORD, RUNS_AT(state), "running|done|interrupted",        \
-		 "in this state"},                                                                \
-		{"--exit",   0,                                                                   \
-		 VERB_TEXT,  RUNS_AT(exit),                                                       \
-		 "N|failed", "with this exit status; failed: any but 0, or interrupted"},         \
-		{"--since",      0,      VERB_WHEN,                                               \
-		 RUNS_AT(since), "WHEN", "started since: 2h (ago), 14:05, 2026-11-20"},           \
-		{"--until", 0, VERB_WHEN, RUNS_AT(until), "WHEN", "started until"},               \
-		{"--limit", 0, VERB_COUNT, RUNS_AT(limit), "N", "at most N (30)"}, VERB_JSON_ROW, \
-		VERB_COLOR_ROW
-
-static int history_run(struct verb_call *c)
-{
-	struct runs r = {.call = c};
-	int status = runs_parse(&r);
-	return status ? status : list_kept(&r, true);
-}
-
-static const struct verb_option history_options[] = {RUNS_ROWS, VERB_END_ROW};
-
-const struct verb verb_history = {
-	.name = "history",
-	.purpose = "list all runs of this session",
-	.forms = "",
-	.text = "Lists all runs of this session that have ended, newest first.\n",
-	.options = history_options,
-	.run = history_run,
-};
-
 static int list_run(struct verb_call *c)
 {
-	struct runs r = {.call = c};
+	struct runs r = {.call = c, .filter = RUNS_FILTER_NONE};
 	int status = runs_parse(&r);
-	const char *wrong = NULL;
 	if (status != 0)
 		return status;
-	if (r.live && c->json)
-		wrong = "--live has no JSON: use --state running --json";
-	else if (r.remote && (r.all || r.state >= 0 || r.until.text))
-		wrong = "--remote goes with --session, --command, --exit, --since, --limit and "
-			"--host";
-	else if (!r.remote && r.host)
-		wrong = "--host goes with --remote";
-	if (wrong)
-		return verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
-	return r.remote ? list_remote(&r) : r.live ? list_live(&r) : list_kept(&r, false);
+	return r.remote ? list_remote(&r) : r.live ? list_live(&r) : list_kept(&r);
 }
 
+#define RUNS_AT(member)   offsetof(struct runs, member)
+#define FILTER_AT(member) RUNS_AT(filter.member)
+
 static const struct verb_option list_options[] = {
-	RUNS_ROWS,
+	{"--all", 0, VERB_FLAG, RUNS_AT(all), NULL, "of all sessions"},
+	VERB_SESSION_ROW("of session NAME"),
+	RUNS_FILTER_ROWS(FILTER_AT),
+	/* As enum meta_state has them. */
+	{"--state", 0, VERB_WORD, FILTER_AT(state), "running|done|interrupted", "in this state"},
+	{"--limit", 0, VERB_COUNT, RUNS_AT(limit), "N", "at most N (30)"},
 	{"--live", 0, VERB_FLAG, RUNS_AT(live), NULL,
 	 "what runs now in all sessions, with its last line"},
 	{"--remote", 0, VERB_FLAG, RUNS_AT(remote), NULL,
-	 "what all machines pushed to the remote (--since 1h), with --session, --command, --exit, "
-	 "--since, --limit, --json"},
-	{"--host", 0, VERB_TEXT, RUNS_AT(host), "HOST",
-	 "--remote: by machines whose name begins so"},
+	 "what all machines pushed to the remote (--since 1h)"},
+	{"--journal", 0, VERB_FLAG, RUNS_AT(journal), NULL,
+	 "the lines of the journal, of reads as well, for other programs"},
+	VERB_JSON_ROW,
+	VERB_COLOR_ROW,
 	VERB_END_ROW,
 };
 
 const struct verb verb_list = {
 	.name = "list",
-	.purpose = "list the artifacts of this session; --live: what runs now",
+	.purpose = "list the runs of this session; --live: what runs now",
 	.forms = "",
-	.text = "Lists the artifacts of this session, newest first.\n",
+	.text = "Lists the runs of this session, newest first: those that have ended, kept or "
+		"not,\n"
+		"and those that live and have printed much.\n",
 	.options = list_options,
 	.run = list_run,
 };

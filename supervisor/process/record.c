@@ -224,6 +224,8 @@ void record_add_history(struct record *r)
 		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);
 	}
 	m->unkept = r->error != 0;
+	if (!m->labels && r->settings->labels.count > 0)
+		outbox_describe(r->settings, &r->origin, m);
 	/* The claim of one that needed no artifact. */
 	if (!r->artifact)
 		m->id[0] = '\0';

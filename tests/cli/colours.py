@@ -11,7 +11,7 @@ ESCAPE = re.compile(rb"\x1b\[[\d;]*m")
 
 
 class Colours(Case):
-    VERBS = (("list",), ("history",), ("show", "last"), ("stats",), ("doctor",), ("search", "last", "99$"))
+    VERBS = (("list",), ("show", "last"), ("stats",), ("doctor",), ("search", "last", "99$"))
 
     def setUp(self):
         super().setUp()

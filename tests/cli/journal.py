@@ -9,7 +9,7 @@ import re
 import jsonschema
 import yaml
 
-from support.harness import SOURCE, eventually, main, read_file
+from support.harness import SOURCE, Case, eventually, main, read_file
 from support.remote import FAIL, Remote
 
 SCHEMA = json.loads(read_file(os.path.join(SOURCE, "docs", "journal.schema.json")))
@@ -65,6 +65,32 @@ class Journal(Remote):
                 re.findall(r"type_int_key: (.*)", text)).split())
             self.assertGreater(len(named), 1)
             self.assertEqual(named - known, set(), name)
+
+
+class Printed(Case):
+    def test_printed(self):
+        """As they are, of all sessions, newest first; --limit, times, and what is about runs alone."""
+        def printed(*argv):
+            return [json.loads(line) for line in self.ask("list", "--journal", *argv).splitlines() if line[:1] == b"{"]
+        kept, one = self.terse("seq", "3000", env={"TERSE_LABELS": "team=x"}).id, {"TERSE_SESSION": "other"}
+        self.terse("read", kept)
+        self.terse("sh", "-c", "exit 3", env=one)
+        self.terse("session", "end", env=one)
+        every = printed("--all")
+        self.assertEqual([line["eventName"][6:] for line in every],
+                         ["session.end", "run", "read", "run", "artifact"])
+        written = [json.loads(line) for top, _, names in os.walk(self.store) if "journal.jsonl" in names
+                   for line in read_file(os.path.join(top, "journal.jsonl")).splitlines()]
+        self.assertCountEqual(every, written)
+        self.assertEqual(printed(), every[2:])
+        self.assertEqual(printed("--session", "other"), every[:2])
+        self.assertEqual(printed("--all", "--failed"), every[1:2])
+        self.assertEqual(printed("--all", "--label", "team=x"), every[3:4])
+        self.assertEqual(printed("--all", "--limit", "2"), every[:2])
+        self.assertEqual(printed("--all", "--since", "1h"), every)
+        self.assertEqual(self.terse("list", "--all", "--journal", "--until", "1h", split=True).out, b"")
+        run = self.terse("list", "--all", "--journal", "--limit", "1")
+        self.assertTrue(run.out.endswith(b"\n[newest 1 shown; more: terse list --all --journal --limit 10]\n"), run.out)
 
 
 if __name__ == "__main__":

@@ -62,9 +62,9 @@ class Names(Case):
         self.clean(*options, "sh", "-c", "seq 9000", EVIL)
         for verb in (("show",), ("show", "--json"), ("read", "--preview"), ("read", "--json", "--limit=2")):
             self.clean(*verb, "--session", EVIL, "last")
-        for verb in ("list", "history", "session"):
+        for verb in ("list", "session"):
             self.clean(verb, "--all") if verb != "session" else self.clean(verb)
-            self.clean(verb, "--json") if verb == "history" else None
+            self.clean(verb, "--json") if verb == "list" else None
         self.clean("list", "--session", EVIL)
         self.clean("session", "show", EVIL)
         self.clean("session", "end", EVIL, "--now")
@@ -86,7 +86,7 @@ class Names(Case):
 
     def test_verbs(self):
         """An operand, an option, and a session of this name."""
-        for verb in ("read", "search", "changes", "show", "list", "history", "path", "attach", "await",
+        for verb in ("read", "search", "changes", "show", "list", "path", "attach", "await",
                      "send", "signal", "snapshot", "config", "doctor", "help", "session", "rewind",
                      "drop", "gc", "archive", "unarchive", "agent", "init", "hook", "filter"):
             nosuch = os.path.join(self.where, b"nosuch")

@@ -127,7 +127,7 @@ class Secret(PersonCase):
             self.given.append(run.finish().out)
         self.assertEqual(waiting.code, 0)
         self.assertIn(b"got %d\n" % len(SECRET), waiting.out)
-        for verb in (("read", identifier), ("history",), ("list",), ("show", identifier),
+        for verb in (("read", identifier), ("list",), ("show", identifier),
                      ("read", identifier, "--raw"), ("snapshot", identifier), ("archive", "--cast", "-o", "-", identifier), ("report",), ("stats",)):
             done = self.terse(*verb)
             self.given.append(done.out + done.err)

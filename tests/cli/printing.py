@@ -111,7 +111,6 @@ class Verbs(Case):
         "changes": (("{kept}", "/etc/passwd"), ("--json", "{kept}", "{live}")),
         "show": (("{kept}",), ("--json", "{kept}")),
         "list": ((), ("--json",), ("--all",), ("--live",)),
-        "history": ((), ("--json",)),
         "stats": ((), ("--json",)),
         "push": (("--json",),),
         "report": (("-o", "-"), ("{kept}", "-o", "-")),

@@ -458,15 +458,15 @@ class Runs(Reader):
         return [run["id"] for run in self.data(verb, *argv)["runs"]]
 
     def test_list(self):
-        every = [self.good, self.killed, self.failed]
-        for argv, want in (((), every), (("--exit", "failed"), [self.killed, self.failed]),
-                           (("--exit", "3"), [self.failed]), (("--exit", "0"), [self.good]),
+        every = [self.good, None, self.killed, self.failed]
+        for argv, want in (((), every), (("--failed",), [self.killed, self.failed]),
+                           (("--exit", "3"), [self.failed]), (("--exit", "0"), [self.good, None]),
                            (("--exit", "139"), [self.killed]), (("--state", "done"), every),
                            (("--state", "running"), []), (("--command", "exit 3"), [self.failed]),
                            (("--since", "1h"), every), (("--until", "1h"), []), (("--limit", "1"), every[:1]),
-                           (("--since", "2001-01-01", "--exit", "failed", "--limit", "1"), [self.killed])):
+                           (("--since", "2001-01-01", "--failed", "--limit", "1"), [self.killed])):
             self.assertEqual(self.ids("list", *argv), want, argv)
-        run = self.data("list")["runs"][1]
+        run = self.data("list")["runs"][2]
         self.assertEqual({k: run[k] for k in ("session", "command", "cwd", "state", "exit_code", "signal", "success",
                                               "timed_out", "binary", "lines", "bytes")},
                          {"session": "default", "command": ["sh", "-c", "seq 3000; kill -SEGV $$"], "cwd": self.work,
@@ -475,26 +475,25 @@ class Runs(Reader):
         self.assertRegex(run["started"], r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
         data = self.data("list", "--limit", "2")
         self.assertEqual((data["shown"], data["truncated"], data["next"]), (2, True, "terse list --json --limit 20"))
-        table = self.ask("list", "--exit", "failed", "--limit", "1")
-        self.assertTrue(table.endswith(b"[newest 1 shown; more: terse list --exit failed --limit 10]\n"), table)
+        table = self.ask("list", "--failed", "--limit", "1")
+        self.assertTrue(table.endswith(b"[newest 1 shown; more: terse list --failed --limit 10]\n"), table)
 
-    def test_history(self):
-        self.assertEqual(self.ids("history"), [self.good, None, self.killed, self.failed])
-        data = self.data("history", "--command", "only in")
+    def test_list_of_what_was_not_kept(self):
+        data = self.data("list", "--command", "only in")
         self.assertEqual([(r["command"], r["lines"]) for r in data["runs"]], [(["echo", "only in the history"], None)])
-        rows = self.ask("history").decode().splitlines()
+        rows = self.ask("list").decode().splitlines()
         self.assertRegex(rows[2], r"^- +exit 0 +[\d.]+ m?s +- +- +\d+ s  echo 'only in the history'$")
-        self.assertEqual(self.ids("history", "--limit", "1"), [self.good])
+        self.assertEqual(self.ids("list", "--limit", "1"), [self.good])
         self.terse("--session", "other", "true")
-        self.assertEqual(len(self.ids("history", "--all")), 5)
-        self.assertEqual(self.ids("history", "--session", "other"), [None])
+        self.assertEqual(len(self.ids("list", "--all")), 5)
+        self.assertEqual(self.ids("list", "--session", "other"), [None])
         # A damaged line is passed over and reported.
         path = os.path.join(os.path.dirname(os.fsdecode(self.ask("path", self.good))), "journal.jsonl")
         with open(path, "ab") as f:
             f.write(b"{nonsense\n")
-        run = self.terse("history", split=True)
+        run = self.terse("list", split=True)
         self.assertEqual((run.code, len(run.out.splitlines())), (0, 5))
-        self.assertEqual(run.err, b"terse history: damaged lines skipped: 1\n")
+        self.assertEqual(run.err, b"terse list: damaged lines skipped: 1\n")
 
     def test_another_preview_of_a_kept_text(self):
         first = self.ask("read", self.failed, "--preview")
@@ -555,6 +554,10 @@ class Runs(Reader):
         """Damaged metadata are reported; the text can still be read, searched and previewed."""
         path = os.fsdecode(self.ask("path", self.good).rstrip(b"\n"))
         write_file(path[:-4] + ".json", b"{nonsense")
+        self.assertEqual(self.ids("list")[0], self.good)
+        # Of a run that has no line, since it lives or was killed, they are read.
+        journal = os.path.join(os.path.dirname(path), "journal.jsonl")
+        write_file(journal, b"".join(line for line in read_file(journal).splitlines(True) if b'"terse.run"' not in line))
         self.assertIn(b"(metadata: ", self.ask("list"))
         self.assertEqual(self.data("list")["runs"][0], {"id": self.good, "error": "Bad message"})
         out = self.ask("show", self.good)
@@ -582,7 +585,7 @@ class Runs(Reader):
                                    (("path", "last-99"), "unknown_artifact", 1),
                                    (("search", "nothing", "x"), "unknown_artifact", 1),
                                    (("list", "--session", "nobody"), "unknown_session", 1),
-                                   (("history", "--session", "nobody"), "unknown_session", 1),
+                                   (("list", "--session", "nobody"), "unknown_session", 1),
                                    (("search", "--session", "nobody", "x"), "unknown_session", 1),
                                    (("search", "last", "("), "bad_pattern", 125),
                                    (("read", "last", "--offset", "99999"), "bad_range", 1),

@@ -112,7 +112,7 @@ class Push(Remote):
         self.assertEqual(self.push()[0], 0)
         one, = self.pushed()
         self.assertEqual(self.restored(one), b"x\n")
-        self.assertEqual(json.loads(self.ask("history", "--json", "--limit", "1"))["data"]["runs"][0]["id"], one)
+        self.assertEqual(json.loads(self.ask("list", "--json", "--limit", "1"))["data"]["runs"][0]["id"], one)
 
     def test_push_follows_at_once(self):
         """As the last command of a container, behind a short failure."""

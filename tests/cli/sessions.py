@@ -425,7 +425,7 @@ class Hostile(Life):
             for name in files:
                 os.utime(os.path.join(top, name), (old, old), follow_symlinks=False)
         self.assertEqual(self.listed("--all"), [])
-        self.assertEqual(self.ask("history", "--all"), b"")
+        self.assertEqual(self.ask("list", "--all"), b"")
         self.assertEqual(self.ask("session"), b"")
         self.assertEqual(self.say("gc")[1], b"nothing to remove\n")
         self.assertEqual(self.say("search", "--all", "3500")[:2], (1, b""))

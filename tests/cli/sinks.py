@@ -52,7 +52,7 @@ class File(Case):
         self.assertEqual(os.path.getsize(kept), 0)
         for told in (known, json.loads(read_file(kept[:-len("txt")] + "json")),
                      json.loads(self.ask("show", "last", "--json"))["data"],
-                     json.loads(self.ask("history", "--json"))["data"]["runs"][0]):
+                     json.loads(self.ask("list", "--json"))["data"]["runs"][0]):
             self.assertEqual({key: told.get(key) for key in names}, names)
         for argv in ("list",), ("show", "last"):
             self.assertIn(b"stdout is in %s\n" % self.path("f").encode(), self.ask(*argv))
@@ -67,7 +67,7 @@ class File(Case):
     def test_a_device_is_named_in_the_history(self):
         self.shell("terse seq 3000 >/dev/null 2>&1")
         self.assertEqual(self.artifacts(), [])
-        known, = json.loads(self.ask("history", "--json"))["data"]["runs"]
+        known, = json.loads(self.ask("list", "--json"))["data"]["runs"]
         self.assertEqual((known["stdout_file"], known["id"]), ("/dev/null", None))
 
     def test_it_can_be_found_while_it_runs(self):

@@ -61,10 +61,9 @@ class Timeout(Case):
             run = self.out_of_time("--grace", "1000s", "sh", "-c",
                                    "%s(trap '' TERM HUP; : >came; exec sleep 1000) & wait" % before)
             self.assertEqual(run.code, 124)
-            known, = json.loads(self.ask("history", "--json"))["data"]["runs"]
-            made = json.loads(self.ask("list", "--json"))["data"]["runs"]
+            known, = json.loads(self.ask("list", "--json"))["data"]["runs"]
             self.assertTrue(known["timed_out"])
-            self.assertEqual([known["id"]] if before else [], [run["id"] for run in made])
+            self.assertEqual(known["id"] is not None, bool(before))
             self.kill_all()
             shutil.rmtree(self.store)
 

@@ -301,7 +301,7 @@ class Always(Case):
             printed = self.terse(*argv, env=env).out
             self.assertEqual(self.ask("read", "last"), text, argv)
             self.assertNotIn(b"[terse", printed)
-            row = json.loads(self.ask("history", "--json", "--limit", "1"))["data"]["runs"][0]
+            row = json.loads(self.ask("list", "--json", "--limit", "1"))["data"]["runs"][0]
             self.assertEqual(row["id"].encode() + b".txt",
                              self.ask("path", "last").split(b"/")[-1].rstrip(b"\n"))
         self.assertEqual(self.ask("read", "last-1", "--stderr"), b"e\n")
