@@ -590,7 +590,7 @@ void front_receive(void *supervisor, short revents)
 	while (s->front.fd >= 0 && (len = frame_receive(s->front.fd, &f, MSG_DONTWAIT)) >= 0) {
 		s->front.was_stopped = false;
 		switch (f.kind) {
-		case FRAME_TYPE: supervisor_type(s, f.data, (size_t)len); break;
+		case FRAME_TYPE: prompt_type(s, f.data, (size_t)len); break;
 		case FRAME_RESIZE: live_resize(s, (unsigned)f.a, (unsigned)f.b, true); break;
 		case FRAME_PASS: front_pass(s, &f, (size_t)len); break;
 		case FRAME_AWAKE:

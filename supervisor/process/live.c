@@ -2,7 +2,6 @@
 
 #include "supervisor/process/supervisor_internal.h"
 
-#include "lib/exec.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -19,11 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <termios.h>
 #include <unistd.h>
-
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 
 /* How long a run lives before it gets its socket. */
 #define LIVE_OPEN_MS 100
@@ -40,28 +35,13 @@
 /* Bytes at the end of a text in which its last line is searched. */
 #define TAIL_MOST ((size_t)4096)
 
-/* So long after a key a question that can't be seen may be there. */
-#define TYPED_MS 2000
-
-/* How often the end of input is typed: some programs ignore the first one. */
-#define ENDS_TYPED 2
-
-/* The screen as it is now, or NULL without memory for it. */
-static struct terminal *live_screen(struct supervisor *s)
+struct terminal *live_screen(struct supervisor *s)
 {
 	struct interceptor *text = source_text(&s->sources[0]);
 	if (!text)
 		return NULL;
 	interceptor_pause(text);
 	return interceptor_terminal(text);
-}
-
-/* Copies text, cut where it does not fit. */
-static void live_set_text(char out[LIVE_TEXT], const char *text, size_t len)
-{
-	size_t n = utf8_floor(text, len, len < LIVE_TEXT ? len : LIVE_TEXT - 1);
-	memcpy(out, text, n);
-	out[n] = '\0';
 }
 
 /* The last line that is not blank. */
@@ -78,7 +58,10 @@ static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT
 		rest = utf8_floor(line, rest, LIVE_TEXT);
 	utf8_clean(&clean, line, rest);
 	if (buffer_string(&clean))
-		live_set_text(out, clean.data, clean.len);
+		snprintf(out, LIVE_TEXT, "%.*s",
+			 (int)utf8_floor(clean.data, clean.len,
+					 clean.len < LIVE_TEXT ? clean.len : LIVE_TEXT - 1),
+			 clean.data);
 	buffer_release(&clean);
 }
 
@@ -364,221 +347,12 @@ int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own)
 	return 0;
 }
 
-/* The question that the command asks, clean; "" on the alternate screen. */
-static void live_prompt(struct supervisor *s, char out[LIVE_TEXT])
-{
-	struct buffer line = BUFFER_INIT;
-	struct terminal *t = live_screen(s);
-	out[0] = '\0';
-	if (t && prompt_text(t, &line) == 0 && line.len > 0)
-		live_set_text(out, line.data, line.len);
-	buffer_release(&line);
-}
-
-/* Whether somebody types a secret now: the terminal does not echo, and reads lines, or `prompt`
-   says so where a program reads single keys. */
-static bool live_is_hiding(const struct supervisor *s, const char *prompt)
-{
-	struct termios modes;
-	if (!s->device || tcgetattr(s->sources[0].fd, &modes) < 0 || (modes.c_lflag & ECHO))
-		return false;
-	return (modes.c_lflag & ICANON) || strcasestr(prompt, "passw") ||
-	       strcasestr(prompt, "passphrase");
-}
-
-/* The question is over. */
-static void live_answered(struct supervisor *s)
-{
-	s->asked = WAIT_UNKNOWN;
-	s->timer[TIMER_PERSON] = 0;
-}
-
-int supervisor_type(struct supervisor *s, const char *data, size_t len)
-{
-	if (!s->device)
-		return ENOTTY;
-	if (s->state >= SUPERVISOR_FLUSHING)
-		return ESRCH;
-	int error = supervisor_queue_input(s, data, len);
-	if (error)
-		return error;
-	if (len > 0) {
-		const int64_t now_ms = clock_monotonic_ms();
-		looks_touch(&s->looks, now_ms);
-		live_change(s, now_ms);
-		s->live.typed = data[len - 1];
-		s->live.typed_ms = now_ms;
-		/* A key that ends a line, or the command. */
-		if (memchr("\r\n\003\004", s->live.typed, 4))
-			live_answered(s);
-	}
-	s->ends_typed = 0;
-	return 0;
-}
-
-/* Types what ends the input now. In the middle of a line the first end of input only sends the
-   line. Returns 0 or an errno. */
-static int live_type_end(struct supervisor *s)
-{
-	struct termios modes;
-	if (!s->device || s->sources[0].fd < 0 || tcgetattr(s->sources[0].fd, &modes) < 0)
-		return ENOTTY;
-	const char end = (char)modes.c_cc[VEOF], ends[] = {end, end};
-	bool in_line = (modes.c_lflag & ICANON) && s->live.typed && s->live.typed != '\n' &&
-		       s->live.typed != '\r' && s->live.typed != end;
-	return supervisor_type(s, ends, in_line ? 2 : 1);
-}
-
-/* Whether somebody is attached who can type. */
-static bool live_has_person(const struct live *c)
+bool live_has_person(const struct live *c)
 {
 	const struct live_client *client = c->clients;
 	while (client && !client->sizes)
 		client = client->next;
 	return client;
-}
-
-/* Whether [prompt] person names the question. */
-static bool live_is_for_person(const struct settings *set, const char *question)
-{
-	int error;
-	size_t at;
-	if (!set->person)
-		return false;
-	pcre2_code *code = pcre2_compile((PCRE2_SPTR)set->person, PCRE2_ZERO_TERMINATED,
-					 PCRE2_NEVER_BACKSLASH_C, &error, &at, NULL);
-	pcre2_match_data *match = code ? pcre2_match_data_create(1, NULL) : NULL;
-	bool is = match &&
-		  pcre2_match(code, (PCRE2_SPTR)question, strlen(question), 0, 0, match, NULL) >= 0;
-	pcre2_match_data_free(match);
-	pcre2_code_free(code);
-	return is;
-}
-
-/* Words of [prompt] call at most. */
-#define WORDS_MOST 64
-
-/* Calls the person, if that was set up: [prompt] call, with what is asked and how he answers. It
-   belongs to no run, and writes nowhere. */
-static void live_call(const struct supervisor *s)
-{
-	char what[LIVE_TEXT + 16], how[ID_LEN + 32], *argv[WORDS_MOST + 3], *rest;
-	const struct settings *set = s->job->settings;
-	if (!set->person && SETTING_ORIGIN(set, call) == ORIGIN_BUILT_IN)
-		return;
-	char *call = set->call ? strdup(set->call) : NULL;
-	size_t count = 0;
-	for (char *word = call ? strtok_r(call, " ", &rest) : NULL; word && count < WORDS_MOST;
-	     word = strtok_r(NULL, " ", &rest))
-		argv[count++] = word;
-	snprintf(what, sizeof(what), "terse: %s", *s->prompt ? s->prompt : "a secret is asked for");
-	snprintf(how, sizeof(how), "terse attach %s", s->record.meta.id);
-	argv[count] = what;
-	argv[count + 1] = how;
-	argv[count + 2] = NULL;
-	pid_t pid = count > 0 ? fork() : -1;
-	/* Nobody has to wait for the second child. */
-	if (pid == 0 && fork() == 0) {
-		setsid();
-		io_null(STDIN_FILENO, STDERR_FILENO);
-		setenv("TERSE", "0", 1);
-		signals_restore(&s->job->signals);
-		exec_search(argv[0], argv);
-	}
-	if (pid == 0)
-		_exit(0);
-	spawn_reap(pid);
-	TRACE(PROCESS, "supervisor: a person is called%s", pid < 0 ? ", which fails" : "");
-	free(call);
-}
-
-/* Nobody answers: ends the input. A program that reads single keys is hung up, as if its terminal
-   had gone. */
-static void live_refuse(struct supervisor *s, int64_t now_ms)
-{
-	struct looks *l = &s->looks;
-	if (!pty_is_raw(l->master)) {
-		live_type_end(s);
-	} else if (l->wait.pid) {
-		looks_hang_up(l);
-		looks_touch(l, now_ms);
-	} else {
-		supervisor_end_tree(s, TREE_HUP);
-	}
-}
-
-void live_on_unanswered(struct supervisor *s, int64_t now_ms)
-{
-	if (live_has_person(&s->live)) {
-		s->timer[TIMER_PERSON] = now_ms + s->job->settings->person_wait;
-		return;
-	}
-	live_answered(s);
-	s->unanswered = true;
-	live_refuse(s, now_ms);
-}
-
-/* A question has come up: who answers it decides what becomes of the run. */
-static void live_on_question(struct supervisor *s, int64_t now_ms)
-{
-	const struct settings *set = s->job->settings;
-	const enum prompting prompting = (enum prompting)set->prompt;
-	/* The terminal is there for a person's questions; the others are at their end. */
-	const bool called = s->job->channels.called && s->caller == CALLER_WAITS;
-	const bool attached = live_has_person(&s->live);
-	TRACE(PROCESS, "supervisor: the command waits for input");
-	live_prompt(s, s->prompt);
-	const bool hides = live_is_hiding(s, s->prompt);
-	const bool named = live_is_for_person(set, s->prompt);
-	/* Only with an ID can it be reached. */
-	if ((called ? named && (attached || !s->unanswered) : named || hides) && live_open(s) == 0)
-		s->asked = hides ? WAIT_SECRET : WAIT_PERSON;
-	live_changed(s, now_ms);
-	enum { PERSON, CALLER, NOBODY, WHO_SEES_IT } answers = WHO_SEES_IT;
-	if (called)
-		answers = s->asked ? PERSON : attached ? WHO_SEES_IT : NOBODY;
-	else if (s->front.fd >= 0 && s->caller == CALLER_WAITS && prompting != PROMPTING_AWAIT)
-		answers = prompting == PROMPTING_REPORT ? CALLER : NOBODY;
-	if (s->asked && !attached && answers != NOBODY)
-		live_call(s);
-	if (answers == PERSON) {
-		supervisor_tell_wait(s, s->sources, now_ms);
-		s->timer[TIMER_PERSON] = now_ms + set->person_wait;
-	} else if (answers == CALLER) {
-		s->question = s->prompt;
-		supervisor_yield(s, now_ms);
-		s->question = NULL;
-	} else if (answers == NOBODY && called) {
-		live_refuse(s, now_ms);
-	} else if (answers == NOBODY && prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
-		int typed = s->ends_typed + 1;
-		live_type_end(s);
-		s->ends_typed = typed;
-	} else if (answers == NOBODY) {
-		s->question = s->prompt;
-		supervisor_end_tree(s, TREE_HUP);
-	}
-}
-
-void live_on_prompt(struct supervisor *s, int64_t now_ms)
-{
-	const bool waited = s->looks.prompts || s->asked;
-	if (now_ms < s->looks.at)
-		return;
-	struct terminal *t = live_screen(s);
-	if (!t) {
-		looks_touch(&s->looks, now_ms);
-		return;
-	}
-	bool begins = looks_find_prompt(&s->looks, t, now_ms) && !s->asked &&
-		      s->state == SUPERVISOR_RUNNING;
-	/* While keys are typed, a look may not see that it waits. */
-	if (s->looks.agreed == 0 && now_ms >= s->live.typed_ms + TYPED_MS)
-		live_answered(s);
-	if (begins)
-		live_on_question(s, now_ms);
-	else if (waited != (s->looks.prompts || s->asked))
-		live_changed(s, now_ms);
 }
 
 /* To a client that watches, a status is an answer whenever it has changed. */
@@ -623,7 +397,7 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 	/* The socket's name: without an artifact the metadata have no ID. */
 	memcpy(now.id, s->live.name, sizeof(now.id) - 1);
 	if (now.state == LIVE_WAITING)
-		live_prompt(s, now.prompt);
+		prompt_read(s, now.prompt);
 	now.asked = now.state == LIVE_WAITING ? s->asked : WAIT_UNKNOWN;
 	/* The command, whose words may hold any bytes, cut where it does not fit. */
 	struct buffer word = BUFFER_INIT;
@@ -729,16 +503,16 @@ static void live_answer(struct supervisor *s, struct live_client *client, const 
 	case FRAME_TYPE: {
 		struct terminal *t = a == 1 && len == 3 ? live_screen(s) : NULL;
 		bool other = t && terminal_facts(t).has_cursor_keys;
-		if (b != 1 && (s->asked == WAIT_SECRET || live_is_hiding(s, ""))) {
+		if (b != 1 && (s->asked == WAIT_SECRET || prompt_hides(s, ""))) {
 			error = EACCES;
 			break;
 		}
 		s->unanswered = false;
 		const char *keys = other ? (const char[]){f->data[0], 'O', f->data[2]} : f->data;
-		error = supervisor_type(s, keys, len);
+		error = prompt_type(s, keys, len);
 		break;
 	}
-	case FRAME_CLOSE: error = live_type_end(s); break;
+	case FRAME_CLOSE: error = prompt_type_end(s); break;
 	case FRAME_SIGNAL: error = live_signal(s, f->a, b == 1); break;
 	case FRAME_RESIZE: error = live_resize(s, a, b, !client->attached); break;
 	case FRAME_ATTACH:

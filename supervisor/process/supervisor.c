@@ -411,14 +411,14 @@ static const struct {
 	[TIMER_HAND_OVER] = {"hand over", supervisor_hand_over},
 	[TIMER_FRONT] = {"look at the front end", front_follow},
 	[TIMER_AGENT] = {"look at the agent", front_look_at_agent},
-	[TIMER_PERSON] = {"the person has not answered", live_on_unanswered},
+	[TIMER_PERSON] = {"the person has not answered", prompt_on_unanswered},
 	[TIMER_FINISH] = {"finish", supervisor_on_finish},
 	[TIMER_NICE] = {"niceness", supervisor_on_niceness},
 	[TIMER_OPEN] = {NULL, live_try_open},
 	[TIMER_CHANGED] = {NULL, live_changed},
-	[TIMER_PROMPT] = {NULL, live_on_prompt},
+	[TIMER_PROMPT] = {NULL, prompt_on_look},
 	[TIMER_PAUSE] = {NULL, supervisor_on_pause},
-	[TIMER_KEYS] = {NULL, supervisor_on_keys},
+	[TIMER_KEYS] = {NULL, prompt_on_keys},
 	[TIMER_TREE] = {NULL, supervisor_on_tree},
 };
 

@@ -3,7 +3,8 @@
 //   supervisor.c          start of the command, loop, states, deadlines, background processes
 //   frontend.c            the front end: what it sends, stopping and going on with it
 //   live.c                the run as its clients see it, and what they ask
-//   supervisor_report.c   what the reader gets, and its delivery: report, heartbeats, prompts
+//   prompt.c              what the command waits for, and who answers
+//   supervisor_report.c   what the reader gets, and its delivery: report, heartbeats
 //
 // The states of a run, and what leads from one to the next:
 //
@@ -188,7 +189,7 @@ void record_close(struct record *r, bool grown);
 /* Cleans the stores up, which is due, unless somebody else does. Call it when nobody waits. */
 void record_clean_up(const struct record *r);
 
-/* --- what the processes of a run wait for, as /proc shows it ------------------------------------
+/* --- what the processes of a run wait for ------------------------------------------------------
  */
 
 /* Whether it is input from the terminal, the most that is seen of one. */
@@ -210,6 +211,10 @@ struct wait {
 /* Looks at all descendants of the caller; with a `group` only at those in this process group, and
    for `input` alone, whatever else a thread does. `terminal`: the device number of the terminal. */
 void wait_look(struct wait *w, dev_t terminal, pid_t group);
+
+/* Whether one of them is a server: it listens on a socket that is not local (an editor has a local
+   one for its own purposes), or that can't be seen. */
+bool wait_is_serving(void);
 
 // Whether a command waits for somebody to type. No event reports this, so terse has to look: when
 // nothing was written or typed for a moment, and then less and less often. Two looks in a row must
@@ -267,14 +272,6 @@ void looks_touch(struct looks *l, int64_t now_ms);
 
 /* Looks if it is due. Returns whether the command has just begun to wait. `t`: the screen. */
 bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms);
-
-/* Looks if it is due; `t` is the screen, NULL where nothing was written. Returns KEYS_WAITS once,
-   KEYS_HUNG_UP at the first signal to a process. */
-enum keys_found { KEYS_NOTHING, KEYS_WAITS, KEYS_HUNG_UP };
-enum keys_found looks_find_keys(struct looks *l, const struct terminal *t, int64_t now_ms);
-
-/* Hangs up the process that the last look saw waiting: HUP, the next time TERM, then KILL. */
-void looks_hang_up(struct looks *l);
 
 /* Appends the question: the text of the cursor's row, clean and short. Nothing on the alternate
    screen, which is no question. Returns 0, or -1 with ENOMEM. */
@@ -426,9 +423,9 @@ struct front {
 };
 
 // A recording of the output with its times, as an asciicast (version 2) for terse snapshot
-// and asciinema. Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header object,
-// then a line for each event: [seconds, "o", text] or [seconds, "r", "80x24"]. A LF that the
-// terminal took for a new line (no output processing) is a CR LF in it.
+// and asciinema. Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header
+// object, then a line for each event: [seconds, "o", text] or [seconds, "r", "80x24"]. A LF that
+// the terminal took for a new line (no output processing) is a CR LF in it.
 struct cast {
 	struct artifact *artifact; /* where it goes: ARTIFACT_CAST; not owned; NULL: nowhere */
 	bool newlines;             /* LF is a new line */
@@ -569,6 +566,12 @@ void live_serve(struct supervisor *s);
 void live_changed(struct supervisor *s, int64_t now_ms);
 void live_change(struct supervisor *s, int64_t now_ms);
 
+/* The screen as it is now, or NULL without memory for it. */
+struct terminal *live_screen(struct supervisor *s);
+
+/* Whether somebody is attached who can type. */
+bool live_has_person(const struct live *c);
+
 /* The length of the text, with unfinished lines, and its last line. */
 void live_describe_text(struct supervisor *s, struct live_status *c);
 
@@ -579,22 +582,39 @@ void live_output(struct supervisor *s, const char *data, size_t len);
    errno. */
 int live_resize(struct supervisor *s, unsigned cols, unsigned rows, bool own);
 
-/* Somebody types. Returns 0 or an errno. */
-int supervisor_type(struct supervisor *s, const char *data, size_t len);
-
-/* Looks whether the command asks something: a person is called to what is his to answer; if nobody
-   sees anything else, the run yields or ends. A question counts until a line was typed, or the
-   command goes on by itself. */
-void live_on_prompt(struct supervisor *s, int64_t now_ms);
-
-/* The person has not answered in time: this question and all that follow are at their end. */
-void live_on_unanswered(struct supervisor *s, int64_t now_ms);
-
 /* Whether anything is still queued for a client. */
 bool live_is_pending(const struct live *c);
 
 /* Removes the socket and disconnects every client. */
 void live_close(struct live *c);
+
+// prompt.c: what the command waits for, and who answers: it looks (struct looks) at these moments.
+
+/* Looks whether the command asks something: a person is called to what is his to answer; if nobody
+   sees anything else, the run yields or ends. A question counts until a line was typed, or the
+   command goes on by itself. */
+void prompt_on_look(struct supervisor *s, int64_t now_ms);
+
+/* The person has not answered in time: this question and all that follow are at their end. */
+void prompt_on_unanswered(struct supervisor *s, int64_t now_ms);
+
+/* Looks whether the command waits for keys that nobody can type: it is hung up, or the reader is
+   told. */
+void prompt_on_keys(struct supervisor *s, int64_t now_ms);
+
+/* The question that the command asks, clean; "" on the alternate screen. */
+void prompt_read(struct supervisor *s, char out[LIVE_TEXT]);
+
+/* Whether somebody types a secret now: the terminal does not echo, and reads lines, or `prompt`
+   says so where a program reads single keys. */
+bool prompt_hides(const struct supervisor *s, const char *prompt);
+
+/* Somebody types. Returns 0 or an errno. */
+int prompt_type(struct supervisor *s, const char *data, size_t len);
+
+/* Types what ends the input now. In the middle of a line the first end of input only sends the
+   line. Returns 0 or an errno. */
+int prompt_type_end(struct supervisor *s);
 
 // frontend.c
 
@@ -673,9 +693,6 @@ void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment,
 
 /* Prints a line with the ID if the reader has seen nothing new for long, or not all there is. */
 void supervisor_heartbeat(struct supervisor *s, int64_t now_ms);
-
-/* The command waits for keys that nobody can type, or was hung up for that. */
-void supervisor_on_keys(struct supervisor *s, int64_t now_ms);
 
 /* Tells an agent that reads this text along what the command waits for. */
 void supervisor_tell_wait(struct supervisor *s, struct source *source, int64_t now_ms);

@@ -497,20 +497,3 @@ void supervisor_tell_wait(struct supervisor *s, struct source *source, int64_t n
 	interceptor_settle_all(source->text);
 	report_print(s, source, INTERCEPT_HEARTBEAT, &s->looks.wait, now_ms);
 }
-
-void supervisor_on_keys(struct supervisor *s, int64_t now_ms)
-{
-	struct interceptor *text = s->drawn ? s->drawn->text : NULL;
-	struct terminal *t = text ? interceptor_terminal(text) : NULL;
-	enum keys_found found = looks_find_keys(&s->looks, t, now_ms);
-	if (found == KEYS_NOTHING)
-		return;
-	TRACE(PROCESS, "supervisor: process %d waits for keys%s", (int)s->looks.wait.pid,
-	      found == KEYS_HUNG_UP ? ", and is hung up" : "");
-	if (found == KEYS_HUNG_UP) {
-		s->hung_up = true;
-		supervisor_each_text(s, interceptor_cut);
-	} else if (text) {
-		supervisor_tell_wait(s, s->drawn, now_ms);
-	}
-}

@@ -5,13 +5,10 @@
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/proc.h"
-#include "lib/utf8.h"
-#include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -21,7 +18,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <termios.h>
 #include <unistd.h>
 
 /* Descriptors of one poll that are looked at. */
@@ -235,9 +231,7 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group)
 	buffer_release(&run);
 }
 
-/* Whether one of the run's processes is a server: it listens on a socket that is not local (an
-   editor has a local one for its own purposes), or that can't be seen. */
-static bool wait_is_serving(void)
+bool wait_is_serving(void)
 {
 	struct buffer run = BUFFER_INIT;
 	bool found = process_tree_descendants(getpid(), &run) < 0;
@@ -268,158 +262,4 @@ static bool wait_is_serving(void)
 	}
 	buffer_release(&run);
 	return found;
-}
-
-/* Two looks in a row must agree. */
-#define AGREED 2
-
-/* How long a program has to react to HUP. */
-#define HUP_GRACE_MS 500
-
-void looks_touch(struct looks *l, int64_t now_ms)
-{
-	l->active_ms = now_ms;
-	l->pause_ms = l->first_ms;
-	l->at = l->device ? now_ms + (l->sent ? HUP_GRACE_MS : l->first_ms) : 0;
-	l->agreed = 0;
-	l->prompts = false;
-}
-
-/* A look found that it waits, or not. Returns whether looks agree that it waits. */
-static bool looks_note(struct looks *l, bool waits, int64_t now_ms, int64_t again_ms,
-		       int64_t most_ms)
-{
-	if (waits) {
-		l->at = now_ms + again_ms;
-		return ++l->agreed >= AGREED;
-	}
-	l->agreed = 0;
-	l->at = now_ms + l->pause_ms;
-	l->pause_ms = l->pause_ms * 3 / 2 < most_ms ? l->pause_ms * 3 / 2 : most_ms;
-	return false;
-}
-
-void looks_hang_up(struct looks *l)
-{
-	static const int signals[] = {SIGHUP, SIGTERM, SIGKILL};
-	kill(l->wait.pid, signals[l->sent]);
-	l->sent += l->sent < 2;
-}
-
-#define AGAIN_MS 100
-
-#define PAUSE_MOST_MS 30000
-
-enum keys_found looks_find_keys(struct looks *l, const struct terminal *t, int64_t now_ms)
-{
-	if (!l->at)
-		return KEYS_NOTHING;
-	if (l->screen_at && now_ms >= l->screen_at) {
-		l->screen_at = 0;
-		if (t && terminal_facts(t).is_alternate && !l->reported) {
-			l->wait.kind = WAIT_SCREEN;
-			l->reported = true;
-			return KEYS_WAITS;
-		}
-	}
-	if (now_ms < l->at)
-		return KEYS_NOTHING;
-	pid_t last = l->wait.pid;
-	wait_look(&l->wait, l->device, 0);
-	if (l->wait.pid != last)
-		l->agreed = l->sent = 0;
-	/* Whether it wants single keys. */
-	bool screen = (t && terminal_facts(t).is_alternate) || pty_is_raw(l->master);
-	/* elinks: its keys would come from its standard input, which has nothing. */
-	if (l->wait.kind == WAIT_ALONE && screen)
-		l->wait.kind = WAIT_KEYS;
-	if (!looks_note(l, l->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
-		return KEYS_NOTHING;
-	if (l->hangs_up && !l->wait.also && screen && !wait_is_serving()) {
-		l->at = now_ms + (l->sent == 1 ? l->grace : HUP_GRACE_MS);
-		looks_hang_up(l);
-		return l->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
-	}
-	l->at = now_ms + l->pause_ms;
-	if (l->reported)
-		return KEYS_NOTHING;
-	l->reported = true;
-	return KEYS_WAITS;
-}
-
-/* Between looks for a prompt. */
-#define MOST_MS 2000
-
-/* How long the terminal has to be quiet where a look is weaker evidence. */
-#define POLLS_QUIET_MS  250
-#define HIDDEN_QUIET_MS 1500
-
-#define TEXT_MOST ((size_t)200)
-
-bool looks_find_prompt(struct looks *l, struct terminal *t, int64_t now_ms)
-{
-	if (!l->at || now_ms < l->at)
-		return false;
-	struct termios modes;
-	pid_t group = tcgetpgrp(l->master);
-	const int64_t quiet_ms = now_ms - l->active_ms;
-	struct wait w = {.input = INPUT_NONE};
-	if (group > 0 && tcgetattr(l->master, &modes) == 0)
-		wait_look(&w, l->device, group);
-	bool seems = w.input == INPUT_READ;
-	if ((w.input == INPUT_POLLED && !(modes.c_lflag & ICANON) && quiet_ms >= POLLS_QUIET_MS) ||
-	    (w.input == INPUT_HIDDEN && (!(modes.c_lflag & ECHO) || quiet_ms >= HIDDEN_QUIET_MS))) {
-		/* Whether the screen looks as if somebody was asked something. */
-		struct buffer line = BUFFER_INIT;
-		seems = terminal_facts(t).is_alternate ||
-			(prompt_text(t, &line) == 0 && line.len > 0);
-		buffer_release(&line);
-	}
-	bool waited = l->prompts;
-	if (w.pid != l->wait.pid)
-		l->sent = 0;
-	l->wait = w;
-	l->prompts = looks_note(l, seems, now_ms, LOOK_PROMPT_MS, MOST_MS);
-	if (l->prompts)
-		l->at = now_ms + MOST_MS;
-	return l->prompts && !waited;
-}
-
-int prompt_text(struct terminal *t, struct buffer *out)
-{
-	struct buffer picture = BUFFER_INIT;
-	unsigned row, col;
-	int result = -1;
-	if (terminal_facts(t).is_alternate)
-		return 0;
-	if (terminal_picture(t, &picture, &row, &col) < 0)
-		goto out;
-	const char *at = picture.data, *end = at + picture.len;
-	while (at < end && --row > 0) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		at = newline ? newline + 1 : end;
-	}
-	const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-	size_t len = stop ? (size_t)(stop - at) : (size_t)(end - at);
-	/* The end of a long question matters most. */
-	if (len > TEXT_MOST) {
-		size_t from = utf8_floor(at, len, len - TEXT_MOST);
-		at += from;
-		len -= from;
-	}
-	if (col > 1 && len > 0)
-		utf8_clean(out, at, len);
-	/* The picture has no blanks at the ends of rows. */
-	size_t columns = 0;
-	for (size_t i = 0; i < len;) {
-		uint32_t cp;
-		i += utf8_decode(at + i, len - i, &cp);
-		columns += utf8_width(cp);
-	}
-	if (len > 0 && col > columns + 1)
-		buffer_append(out, " ", 1);
-	result = buffer_check(out);
-out:
-	buffer_release(&picture);
-	return result;
 }
