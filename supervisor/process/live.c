@@ -363,12 +363,9 @@ static void live_answer_status(struct supervisor *s, struct live_client *client,
 	int64_t now_ms = clock_monotonic_ms();
 	client->watches |= watches;
 	client->changed = false;
-	if (follows) {
-		s->live.follows = true;
-		if (text) {
-			interceptor_follow(text);
-			interceptor_settle(text, now_ms);
-		}
+	if (follows && text) {
+		interceptor_follow(text);
+		interceptor_settle(text, now_ms);
 	}
 	/* The caller asks earlier than others can: the answer has the ID. */
 	live_try_open(s, now_ms);

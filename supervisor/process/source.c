@@ -282,7 +282,8 @@ void source_let_go(struct source *s)
 void source_close(struct source *s)
 {
 	io_close(&s->fd);
-	redactor_finish(&s->redactor);
+	if (s->redactor.secrets)
+		redactor_finish(&s->redactor);
 	if (s->text)
 		interceptor_finish(s->text);
 }

@@ -318,17 +318,10 @@ static void supervisor_on_tick(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-/* When lines are final for who reads along; 0: nobody does, or there are none. */
-static int64_t supervisor_settles(const struct supervisor *s, const struct source *source)
-{
-	bool is_read = supervisor_has_reader(s) || (s->live.follows && source == s->sources);
-	return is_read && source->text ? interceptor_facts(source->text).settle_due : 0;
-}
-
 static void supervisor_on_pause(struct supervisor *s, int64_t now_ms)
 {
 	for (struct source *source = s->sources; source < s->end; source++) {
-		int64_t due = supervisor_settles(s, source);
+		int64_t due = source->text ? interceptor_facts(source->text).settle_due : 0;
 		if (!due || now_ms < due)
 			continue;
 		interceptor_settle(source->text, now_ms);
@@ -376,8 +369,10 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	bool runs = s->state == SUPERVISOR_RUNNING;
 	int64_t pause = 0;
 	for (struct source *source = s->sources; source < s->end; source++) {
-		pause = timer_sooner(pause, supervisor_settles(s, source));
-		if (source->text && supervisor_has_reader(s))
+		if (!source->text)
+			continue;
+		pause = timer_sooner(pause, interceptor_facts(source->text).settle_due);
+		if (supervisor_has_reader(s))
 			pause = timer_sooner(pause, interceptor_pause_due(source->text));
 	}
 	bool unseen = s->caller == CALLER_LEFT || s->job->channels.keyboard < 0;
@@ -397,8 +392,11 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_CHILD] = runs && !supervisor_is_open(s) ? now_ms + CHILD_MS : 0;
 }
 
-/* All that happens at a time, in the order in which it happens. Where there is no handler, the
-   deadline only wakes the loop, which looks by itself (supervisor_is_done(), _turn()). */
+/* All that happens at a time, in the order in which it happens. The name of a handler begins with
+   its file's: front_, live_, prompt_; what the reader is told is in supervisor_report.c. Where
+   there is none, the deadline only wakes the loop, which looks by itself (supervisor_is_done(),
+   _turn()).
+ */
 static const struct {
 	const char *name; /* NULL: comes too often to be traced */
 	void (*handle)(struct supervisor *s, int64_t now_ms);

@@ -462,7 +462,6 @@ struct live {
 	int64_t typed_ms;    /* ... and when */
 	unsigned cols, rows; /* while nobody is attached */
 	uint64_t reported;   /* lines of the text that a reader has been sent */
-	bool follows;        /* a client reads the text as it grows */
 };
 
 struct supervisor {
