@@ -146,6 +146,8 @@ $(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMI
 $(BUILD)/supervisor/command/verb_report.o: $(wildcard supervisor/command/page/*)
 # And so are the completion scripts.
 $(BUILD)/supervisor/command/verb_config.o: $(wildcard packaging/completion/*)
+# And what the sample of the ini file begins with.
+$(BUILD)/config/option_print.o: config/introduction.txt
 
 $(BUILD)/lib/%.o $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
 $(BUILD)/%.o: %.c Makefile

@@ -102,52 +102,11 @@ void option_print_help(struct buffer *out, const char *only)
 
 /* --- terse config init: the sample ------------------------------------------------------ */
 
-/* tests/docs-check writes the manual page terse.ini(5) from the sample. */
-static const char introduction[] =
-	"terse.ini: every setting with its default.\n"
-	"\n"
-	"Settings come from /etc/terse.ini, then from $XDG_CONFIG_HOME/terse/terse.ini\n"
-	"(~/.config/terse/terse.ini) or the file that TERSE_CONFIG names, then from the\n"
-	"project's .terse.ini, which can set only what does no harm. The profile of the\n"
-	"command wins over files, TERSE_* variables win over the profile, and flags over\n"
-	"all. terse config prints the settings in force and their origins. To change a\n"
-	"setting, remove the # in front of it. A file with an error is ignored as a whole;\n"
-	"terse reports the error and continues (terse config check FILE lists all errors).\n"
-	"\n"
-	"Sizes:     4096, 4KB, 1.5MB, 1GB (by 1,024), 1000tok (4 bytes a token),\n"
-	"           small, medium, large (2, 4, 8 KB)\n"
-	"Durations: 500ms, 2s, 5m, 1h, 1d; a bare number is seconds; off\n"
-	"Yes or no: yes, true, on, 1; no, false, off, 0\n"
-	"Lists:     one item on an indented line of its own; a list replaces the default\n"
-	"\n"
-	"A line has at most 198 bytes. A ; behind a blank starts a comment.\n"
-	"\n"
-	"A profile applies to the commands that match its patterns. It can set any key of\n"
-	"[run], [terminal], [report], [preview] and [spill] that is not a text. terse config\n"
-	"--profiles lists the built-in ones (read, search, find, list, log ...); match,\n"
-	"patterns and ignore add to them, the other keys replace their values:\n"
-	"\n"
-	"[profile read]\n"
-	"match =\n"
-	"    mdcat|glow\n"
-	"    terraform show|output\n"
-	"size = 16KB\n"
-	"\n"
-	"A pattern names a program, then its subcommands, then options: git log -p|--patch.\n"
-	"| separates alternatives, * stands for any characters. The matching pattern with\n"
-	"the most words counts, and the last one of equals. One word\n"
-	"does not match a program that runs another: env is not env A=1 make. [profile\n"
-	"default] takes commands away from the others.\n"
-	"\n"
-	"[agent NAME] sections help terse-sh to recognise an agent's tool calls, and set the\n"
-	"same keys for its commands. terse config --agents lists the built-in ones (claude,\n"
-	"codex, opencode, pi, gemini); a list replaces theirs:\n"
-	"\n"
-	"[agent mine]\n"
-	"environment = MY_AGENT\n"
-	"string = {command}\n"
-	"process = my-agent\n"
-	"ceiling = 20KB\n";
+/* The text in front of it; tests/docs-check writes the manual page terse.ini(5) from the sample. */
+__asm__(".pushsection .rodata\n"
+	"option_introduction:\n.incbin \"config/introduction.txt\"\n.byte 0\n"
+	".popsection\n");
+extern const char introduction[] __asm__("option_introduction");
 
 int option_print_sample(struct buffer *out)
 {
