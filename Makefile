@@ -105,8 +105,8 @@ SHIM_CFLAGS ?= -O2 -g
 SHIM_CC     ?= $(CC)
 SHIM_FLAGS   = $(CSTD) $(WARNINGS) -Wno-vla $(SHIM_CFLAGS) -D_GNU_SOURCE -DTERSE_VERSION='"$(VERSION)"' -I. -fPIC -fno-plt \
 	-fvisibility=hidden -fno-delete-null-pointer-checks -U_FORTIFY_SOURCE \
-	-fstack-protector-strong -fstack-clash-protection
-SHIM_LINK    = -shared -nostdlib -Wl,-z,now,-z,relro,-z,noexecstack,-z,noseparate-code,--hash-style=gnu
+	-fstack-protector-strong -fstack-clash-protection -ffunction-sections
+SHIM_LINK    = -shared -nostdlib -Wl,--gc-sections,-z,now,-z,relro,-z,noexecstack,-z,noseparate-code,--hash-style=gnu
 
 $(SHIM): $(SHIM_OBJECTS) $(SHIM_MAP)
 	$(call run,LINK)$(SHIM_CC) $(SHIM_FLAGS) $(SHIM_LINK) -Wl,-Bsymbolic-functions,-soname,$(@F) \
@@ -117,7 +117,7 @@ $(BUILD)/shim-library/%.o: %.c Makefile
 	$(call run,CC)$(SHIM_CC) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
 
 # The launcher has no libc at all: it costs each command of an agent as little as can be.
-LAUNCHER_PARTS   = shim/exec_call.c shim/shell_string.c shim/target.c $(wildcard shim/launcher/*.c)
+LAUNCHER_PARTS   = shim/exec_call.c shim/target.c $(wildcard shim/launcher/*.c)
 LAUNCHER_OBJECTS = $(LAUNCHER_PARTS:%.c=$(BUILD)/launcher/%.o)
 LAUNCHER_CFLAGS ?= -O2 -g
 LAUNCHER_FLAGS   = $(CSTD) $(WARNINGS) $(LAUNCHER_CFLAGS) -D_GNU_SOURCE -I. -ffreestanding -fno-builtin \

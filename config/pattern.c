@@ -4,7 +4,6 @@
 
 #include "config/words.h"
 #include "shim/exec_call.h"
-#include "shim/shell_string.h"
 
 #include <ctype.h>
 #include <stdbool.h>

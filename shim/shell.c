@@ -3,7 +3,6 @@
 #include "shim/shell.h"
 
 #include "shim/exec_call.h"
-#include "shim/shell_string.h"
 
 #include <limits.h>
 #include <stddef.h>

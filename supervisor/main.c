@@ -6,8 +6,8 @@
 #include "config/option.h"
 #include "lib/exec.h"
 #include "lib/trace.h"
+#include "shim/exec_call.h"
 #include "shim/shell.h"
-#include "shim/shell_string.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/mcp/server.h"
 

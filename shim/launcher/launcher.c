@@ -4,7 +4,6 @@
 
 #include "shim/exec_call.h"
 #include "shim/launcher/bare.h"
-#include "shim/shell_string.h"
 #include "shim/target.h"
 
 #include <elf.h>

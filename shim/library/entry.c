@@ -19,7 +19,7 @@
 /* --- exec -------------------------------------------------------------------- */
 
 /* For terse doctor (place_version()). */
-__attribute__((used)) static const char version_mark[] = "terse-version=" TERSE_VERSION;
+__attribute__((used, retain)) static const char version_mark[] = "terse-version=" TERSE_VERSION;
 
 /* `used`: bytes of the stack for argv. */
 static int entry_exec(bool search, const char *program, char *const *argv, char *const *envp,

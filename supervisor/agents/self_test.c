@@ -4,7 +4,6 @@
 #include "lib/io.h"
 #include "lib/quote.h"
 #include "shim/exec_call.h"
-#include "shim/shell_string.h"
 #include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/agents/wiring.h"

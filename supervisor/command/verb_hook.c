@@ -32,7 +32,6 @@
 #include "lib/quote.h"
 #include "shim/exec_call.h"
 #include "shim/shell.h"
-#include "shim/shell_string.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/internal.h"
 

@@ -9,7 +9,6 @@
 #include "lib/trace.h"
 #include "shim/exec_call.h"
 #include "shim/shell.h"
-#include "shim/shell_string.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/process/spawn.h"

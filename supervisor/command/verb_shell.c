@@ -18,7 +18,6 @@
 #include "lib/human.h"
 #include "shim/exec_call.h"
 #include "shim/shell.h"
-#include "shim/shell_string.h"
 #include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/verb.h"

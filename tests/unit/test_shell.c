@@ -1,7 +1,7 @@
 // When a shell is needed, and which.
 
+#include "shim/exec_call.h"
 #include "shim/shell.h"
-#include "shim/shell_string.h"
 #include "tests/unit/unit.h"
 
 TEST(finding)
