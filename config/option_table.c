@@ -425,9 +425,9 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("spill", "when", "--spill", "TERSE_SPILL"),
-		WORD(spill, SPILL_OVERFLOW, "overflow", "always"),
-		.help = "The texts that are kept: those that are not printed whole, or all, so "
-			"that terse read last shows short ones again, too.",
+		WORD(spill, SPILL_ALWAYS, "never", "overflow", "always"),
+		.help = "The texts that are kept: none, those that are not printed whole, or "
+			"all. With never no run goes on without its caller.",
 	},
 	{
 		NAMES("spill", "max_artifact", "--max-artifact", "TERSE_MAX_ARTIFACT"),

@@ -25,7 +25,7 @@ enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 enum fold { FOLD_COUNTERS, FOLD_OVERFLOW, FOLD_ALWAYS };
 
 /* Which texts are kept. */
-enum spill { SPILL_OVERFLOW, SPILL_ALWAYS };
+enum spill { SPILL_NEVER, SPILL_OVERFLOW, SPILL_ALWAYS };
 
 /* The files and artifacts that a verb may reach by its argument. */
 enum reach { REACH_FILES, REACH_STORE, REACH_SESSION };

@@ -9,10 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *gap_reason(int error)
+{
+	return error == 0           ? "over the disk cap ([spill] max_artifact)"
+	       : error == GAP_NEVER ? "[spill] when is never"
+				    : strerror(error);
+}
+
 size_t gap_describe(char out[GAP_ANNOUNCE_MAX], const struct gap *g)
 {
-	const char *reason =
-		g->error ? strerror(g->error) : "over the disk cap ([spill] max_artifact)";
+	const char *reason = gap_reason(g->error);
 	int n;
 	const char *first = HUMAN_COUNT(g->from), *size = HUMAN_SIZE(g->bytes);
 	if (g->from == 0)

@@ -2,6 +2,7 @@
 #ifndef TERSE_LIB_GAP_H
 #define TERSE_LIB_GAP_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,12 @@ struct gaps {
 	struct gap items[2];
 	int count;
 };
+
+/* In place of an errno: nobody wants text to be kept. */
+#define GAP_NEVER ECANCELED
+
+/* Why text is not kept: of an errno, or 0 for the disk cap. */
+const char *gap_reason(int error);
 
 #define GAP_ANNOUNCE_MAX 192
 

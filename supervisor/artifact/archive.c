@@ -160,7 +160,7 @@ static int pack_part(struct packer *p, int dir, enum artifact_part part, const s
 	struct range ranges[2];
 	struct stat st;
 	char name[ID_FILE_NAME];
-	int fd = id_open_file(dir, meta->id, part, O_RDONLY);
+	int fd = id_open_text(dir, meta->id, part);
 	if (fd < 0)
 		return errno == ENOENT && part != ARTIFACT_JSON ? 0 : -1;
 	int result = fstat(fd, &st);
@@ -182,7 +182,7 @@ int archive_write(int dir, const char *id, int fd)
 	static const char end[2 * TAR_BLOCK];
 	struct packer p = {.fd = fd, .packed_size = ZSTD_CStreamOutSize()};
 	struct meta meta = {.owned = NULL};
-	int result = -1, text = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
+	int result = -1, text = id_open_text(dir, id, ARTIFACT_OUT);
 	if (text < 0)
 		return -1;
 	/* The lock keeps others from removing it meanwhile. */

@@ -118,7 +118,7 @@ static bool find_noted(int fd, const char *hash, const char *session, bool succe
 			continue;
 		/* The artifact has to be there, and of the command. */
 		run->dir = store_open_session(run->found.store, run->found.session, false);
-		if (run->dir >= 0 && id_has_file(run->dir, run->found.id, ARTIFACT_OUT) &&
+		if (run->dir >= 0 && id_is_kept(run->dir, run->found.id) &&
 		    meta_read(run->dir, run->found.id, &run->meta) == 0) {
 			if (earlier_is_same(&run->meta, m) && run->meta.state != META_RUNNING)
 				return true;

@@ -10,6 +10,7 @@
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/short.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -55,9 +56,11 @@ static bool removal_is_running(int fd, int dir, const char *id)
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed)
 {
+	struct short_place place;
 	int fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY), error = errno;
 	if (fd < 0 && store_is_short(error))
 		return REMOVAL_FAILED;
+	bool is_short = short_find(dir, id, &place) == 0;
 	bool running = fd >= 0 && removal_is_running(fd, dir, id);
 	/* A link or another user's file of that name can't be opened, but is removed. */
 	int was = running ? -1 : id_remove_files(dir, id, freed);
@@ -65,8 +68,11 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 		error = fd < 0 && error != ENOENT ? error : errno;
 	io_close(&fd);
 	/* An artifact of another session may have claimed the ID. */
-	if (was >= 0 && id_is_of(s, 1, id, session))
+	if (was >= 0 && id_is_of(s, 1, id, session)) {
 		id_release(s, id);
+		was |= is_short;
+		*freed += is_short ? place.len : 0;
+	}
 	errno = error;
 	return running   ? REMOVAL_RUNNING
 	       : was < 0 ? REMOVAL_FAILED
@@ -238,6 +244,50 @@ out:
 	return result;
 }
 
+/* Adds the short texts of the sessions: one item for each link that leads to one. */
+static int inventory_add_short(struct inventory *v, const struct store *store)
+{
+	DIR *d = io_list(store_open_folder(store, STORE_IDS, false));
+	size_t at = 0;
+	struct dirent *e = NULL;
+	if (!d)
+		return errno == ENOENT ? 0 : -1;
+	while ((errno = 0, e = readdir(d))) {
+		char link[SHORT_LINK + 1];
+		struct short_place place;
+		ssize_t n = id_is_valid(e->d_name)
+				    ? readlinkat(dirfd(d), e->d_name, link, SHORT_LINK)
+				    : -1;
+		link[n > 0 ? n : 0] = '\0';
+		if (!short_parse(link, &place))
+			continue;
+		/* Most often it is the session of the one before. */
+		for (size_t i = 0; i < v->session_count; i++, at = (at + 1) % v->session_count) {
+			if (strcmp(v->sessions[at].name, place.session) == 0)
+				break;
+		}
+		struct inventory_session *s = &v->sessions[at];
+		if (v->session_count == 0 || strcmp(s->name, place.session) != 0)
+			continue;
+		struct inventory_item *item =
+			array_add(&v->items, &v->count, &v->room, sizeof(*item));
+		if (!item)
+			break;
+		*item = (struct inventory_item){.id = id_pack(e->d_name),
+						.bytes = place.len,
+						.session = (unsigned)at,
+						.text = true,
+						.json = true};
+		item->last_ms = id_time_ms(item->id);
+		s->count++;
+		s->bytes += item->bytes;
+	}
+	int error = errno;
+	closedir(d);
+	errno = error;
+	return error ? -1 : 0;
+}
+
 int inventory_read(struct inventory *v, const struct store *s, const char *session)
 {
 	struct store store = *s;
@@ -248,6 +298,8 @@ int inventory_read(struct inventory *v, const struct store *s, const char *sessi
 	for (size_t i = 0; i < count && result == 0; i++)
 		result = add_session(v, s, sessions[i].name);
 	free(sessions);
+	if (result == 0)
+		result = inventory_add_short(v, s);
 	if (result < 0)
 		inventory_release(v);
 	else if (v->count > 0)
@@ -521,8 +573,10 @@ int gc_run(struct gc *g)
 		int dir = store_open_session(g->store, s->name, false);
 		if (dir < 0)
 			continue;
-		if (!g->dry)
+		if (!g->dry) {
 			journal_clean(dir, 0, l->max_age_ms ? g->now_ms - l->max_age_ms : 0);
+			short_sweep(dir, s->name);
+		}
 		sweep(g, dir, NULL);
 		int64_t idle = g->now_ms - s->active_ms;
 		bool over = (s->ended_ms && g->now_ms - s->ended_ms >= l->keep_ms) ||
@@ -561,8 +615,11 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 	int dir = store_open_session(g->store, session, false);
 	if (dir < 0 && errno != ENOENT)
 		in_use = -1;
-	if (dir >= 0 && !g->dry)
+	if (dir >= 0 && !g->dry) {
 		journal_clean(dir, 0, 0);
+		if (short_sweep(dir, session) < 0)
+			gc_note_failure(g);
+	}
 	io_close(&dir);
 	inventory_release(&v);
 	return in_use;

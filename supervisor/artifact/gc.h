@@ -32,7 +32,8 @@ enum removal {
 };
 
 /* `dir` is the session's directory. Adds the freed bytes to *freed, even if only a part of the
-   artifact was there (REMOVAL_ABSENT). Any number of processes may do this at a time. */
+   artifact was there (REMOVAL_ABSENT); those of a short text are overwritten by the next
+   short_sweep(). Any number of processes may do this at a time. */
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed);
 

@@ -6,6 +6,7 @@
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "supervisor/artifact/journal.h"
+#include "supervisor/artifact/short.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -83,6 +84,12 @@ int id_open_file(int dir, const char *id, enum artifact_part part, int flags)
 	return store_open_file(dir, name, flags);
 }
 
+int id_open_text(int dir, const char *id, enum artifact_part part)
+{
+	int fd = id_open_file(dir, id, part, O_RDONLY);
+	return fd < 0 && errno == ENOENT ? short_open(dir, id, part) : fd;
+}
+
 int id_remove_files(int dir, const char *id, uint64_t *freed)
 {
 	int there = 0;
@@ -108,6 +115,13 @@ bool id_has_file(int dir, const char *id, enum artifact_part part)
 	return io_is_there(dir, name);
 }
 
+bool id_is_kept(int dir, const char *id)
+{
+	struct short_place place;
+	return id_has_file(dir, id, ARTIFACT_OUT) ||
+	       (errno == ENOENT && short_find(dir, id, &place) == 0);
+}
+
 enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1])
 {
 	enum artifact_part part = ARTIFACT_OUT;
@@ -119,30 +133,34 @@ enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1])
 	return part;
 }
 
+int id_draw(int64_t started_ms, char id[ID_LEN + 1])
+{
+	uint16_t draw;
+	ssize_t n;
+	do {
+		n = getrandom(&draw, sizeof(draw), 0);
+	} while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof(draw))
+		return -1;
+	id_unpack(id_first_at(started_ms) | (draw & ((1u << RANDOM_BITS) - 1)), id);
+	return 0;
+}
+
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1])
 {
 	const bool given = *id;
 	int ids = store_open_folder(s, STORE_IDS, true);
 	if (ids < 0)
 		return -1;
-	uint64_t first = id_first_at(started_ms);
 	int result = -1;
 	/* 32,768 IDs per millisecond: after some misses the next millisecond is tried, so
 	   that even a clock that stands still never runs out of them. */
-	for (int attempt = 1; attempt <= 4096; attempt++) {
-		uint16_t draw;
-		if (!given && getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw)) {
-			if (errno == EINTR)
-				continue;
+	for (int attempt = 0; attempt < 4096; attempt++) {
+		if (!given && id_draw(started_ms + attempt / 16, id) < 0)
 			break;
-		}
-		if (!given)
-			id_unpack(first | (draw & ((1u << RANDOM_BITS) - 1)), id);
 		result = symlinkat(session, ids, id);
 		if (result == 0 || errno != EEXIST || given)
 			break;
-		if (attempt % 16 == 0)
-			first += 1u << RANDOM_BITS;
 	}
 	io_close(&ids);
 	return result;
@@ -162,12 +180,16 @@ void id_release(const struct store *s, const char *id)
 static int id_look(const struct store *s, const char *id, char session[STORE_SESSION_LEN + 1])
 {
 	int ids = store_open_folder(s, STORE_IDS, false), dir = -1;
-	ssize_t n = ids < 0 ? -1 : readlinkat(ids, id, session, STORE_SESSION_LEN + 1);
-	session[n > 0 && n <= STORE_SESSION_LEN ? n : 0] = '\0';
+	char link[SHORT_LINK + 1];
+	struct short_place place;
+	ssize_t n = ids < 0 ? -1 : readlinkat(ids, id, link, SHORT_LINK);
+	link[n > 0 ? n : 0] = '\0';
+	short_parse(link, &place);
+	memcpy(session, place.session, sizeof(place.session));
 	/* Refuses what is no session's name, so also "../x". */
 	if (n >= 0)
 		dir = store_open_session(s, session, false);
-	int result = dir >= 0 && id_has_file(dir, id, ARTIFACT_OUT) ? 0 : -1;
+	int result = dir >= 0 && id_is_kept(dir, id) ? 0 : -1;
 	io_close(&dir);
 	io_close(&ids);
 	if (result < 0 && errno != EACCES && !store_is_short(errno))
@@ -315,7 +337,7 @@ static int last_find(struct store *stores, int count, const char *session, unsig
 		errno = !last             ? ENOENT
 			: *last->found.id ? LAST_REMOVED
 			: last->unkept    ? LAST_UNKEPT
-					  : LAST_PRINTED;
+					  : LAST_UNWANTED;
 	}
 	journal_close(j);
 	free(runs);

@@ -15,6 +15,9 @@
    (EEXIST: somebody has it). */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
 
+/* Draws an ID of that millisecond. Returns 0, or -1 with errno. */
+int id_draw(int64_t started_ms, char id[ID_LEN + 1]);
+
 /* Gives a claimed ID back, and keeps errno. */
 void id_release(const struct store *s, const char *id);
 
@@ -52,12 +55,18 @@ void id_file_name(const char *prefix, const char *id, enum artifact_part part,
 /* Opens a file of the artifact in its session's directory, as store_open_file(). */
 int id_open_file(int dir, const char *id, enum artifact_part part, int flags);
 
+/* Opens it for reading; of a short text (short.h) what would stand in that file. */
+int id_open_text(int dir, const char *id, enum artifact_part part);
+
 /* Removes all its files there, temporary ones too, the text first. Adds what is freed on disk.
    Returns whether there was a text, or -1 with errno if it can't be removed: then all is left. */
 int id_remove_files(int dir, const char *id, uint64_t *freed);
 
 /* Whether it is there. Sets errno if not. */
 bool id_has_file(int dir, const char *id, enum artifact_part part);
+
+/* Whether the text of a run is kept in its session's directory. Sets errno if not. */
+bool id_is_kept(int dir, const char *id);
 
 /* Which file of an artifact has the name; takes its ID from it. ARTIFACT_FILES: none. */
 enum artifact_part id_of_file(const char *name, char id[ID_LEN + 1]);
@@ -94,9 +103,9 @@ struct id_found {
 };
 
 /* Why a run that is known has no artifact, as errno. */
-#define LAST_PRINTED ENODATA /* it was printed whole, and not kept */
-#define LAST_UNKEPT  ENOLINK /* it could not be kept */
-#define LAST_REMOVED ESTALE  /* it was removed, or had to go to another store */
+#define LAST_UNWANTED ENODATA /* [spill] when */
+#define LAST_UNKEPT   ENOLINK /* it could not be kept */
+#define LAST_REMOVED  ESTALE  /* it was removed, or had to go to another store */
 
 /* Finds the artifact that `name` means: an ID, "ID.txt" (or any other file of an artifact, or a
    path that ends in it), a unique prefix of an ID with at least one digit, "last" or "last-N".

@@ -92,11 +92,16 @@ static int journal_add_line(int dir, struct buffer *line)
 	return result;
 }
 
+static void add_made(struct buffer *line, const char *id)
+{
+	buffer_printf(line, BEGINNING "artifact\",\"id\":\"%s\"" TIME "%" PRId64 "}", id,
+		      clock_real_ms() * NS_PER_MS);
+}
+
 int journal_add_made(int dir, const char *id)
 {
 	struct buffer line = BUFFER_INIT;
-	buffer_printf(&line, BEGINNING "artifact\",\"id\":\"%s\"" TIME "%" PRId64 "}", id,
-		      clock_real_ms() * NS_PER_MS);
+	add_made(&line, id);
 	return journal_add_line(dir, &line);
 }
 
@@ -120,16 +125,21 @@ int journal_add_read(int dir, const struct journal_read *read)
 	return journal_add_line(dir, &line);
 }
 
-int journal_add_run(int dir, const struct meta *m)
+int journal_add_run(int dir, const struct meta *m, bool made)
 {
 	struct buffer line = BUFFER_INIT;
 	struct meta run = *m;
 	run.host = NULL;
+	if (made) {
+		add_made(&line, m->id);
+		buffer_append_string(&line, "\n");
+	}
+	size_t before = line.len;
 	/* The length that escaping adds is known only afterwards. Labels come last. */
 	for (size_t budget = META_LINE;; budget /= 2) {
-		buffer_clear(&line);
+		buffer_truncate(&line, before);
 		meta_encode(&line, &run, budget);
-		if (line.len < META_LINE || (budget == 0 && !run.labels))
+		if (line.len - before < META_LINE || (budget == 0 && !run.labels))
 			break;
 		run.labels = budget ? run.labels : NULL;
 	}
@@ -309,7 +319,7 @@ struct cleaning {
 static bool exists(int dir, const char *id)
 {
 	/* An artifact that can't be looked at is not passed over. */
-	return id_has_file(dir, id, ARTIFACT_OUT) || errno != ENOENT;
+	return id_is_kept(dir, id) || errno != ENOENT;
 }
 
 static bool keep_line(void *ctx, const char *line, size_t len)

@@ -1,7 +1,8 @@
 // The journal of a session, SESSION/journal.jsonl: a line for each thing, appended when it happens.
 // Its first member says what it tells of (docs/journal.schema.json; times are ns since 1970):
 //
-//   {"eventName":"terse.artifact","id":"cmd-...","timeUnixNano":...}    one was made
+//   {"eventName":"terse.artifact","id":"cmd-...","timeUnixNano":...}    one was made,
+//                              or a short text
 //   {"eventName":"terse.run","id":"cmd-...", ...}   a run has ended (meta.h); "": no artifact
 //   {"eventName":"terse.read","id":"cmd-...","timeUnixNano":...,"bytes":4012,"tokens":1204,
 //    "inside":true}              the text of an artifact was read or searched for somebody who is
@@ -49,9 +50,10 @@ struct journal_read {
 };
 
 /* Append to the journal in a session's directory. Of a run long commands and directories are cut,
-   so that its line stays under META_LINE bytes. Return 0, or -1 with errno. */
+   so that its line stays under META_LINE bytes; `made`: the line that its artifact was made comes
+   with it. Return 0, or -1 with errno. */
 int journal_add_made(int dir, const char *id);
-int journal_add_run(int dir, const struct meta *m);
+int journal_add_run(int dir, const struct meta *m, bool made);
 int journal_add_read(int dir, const struct journal_read *read);
 int journal_add_end(int dir, const char *session, int64_t now_ms);
 

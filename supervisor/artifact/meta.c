@@ -19,9 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Arguments of at most 128 KB: escaped six-fold they still are under META_MAX. */
-#define COMMAND_BUDGET (128 * 1024)
-
 /* Each argument also takes two quotes and a comma. */
 #define ARGUMENT_EXTRA 3
 
@@ -53,7 +50,7 @@ int meta_write(int dir, const struct meta *m)
 	int result = -1, error;
 	id_file_name("", m->id, ARTIFACT_JSON, name);
 	id_file_name(".", m->id, ARTIFACT_JSON, temporary);
-	if (meta_encode(&text, m, COMMAND_BUDGET) < 0)
+	if (meta_encode(&text, m, META_COMMAND) < 0)
 		goto out;
 	int fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0 && errno == EEXIST && unlinkat(dir, temporary, 0) == 0)
@@ -91,7 +88,7 @@ static int read_json(int dir, const char *id, struct meta *m)
 {
 	struct buffer text = BUFFER_INIT;
 	*m = (struct meta){0};
-	int fd = id_open_file(dir, id, ARTIFACT_JSON, O_RDONLY);
+	int fd = id_open_text(dir, id, ARTIFACT_JSON);
 	int result = fd < 0 ? -1 : io_read_all(fd, &text, META_MAX);
 	bool is_bad = result < 0 && errno == EFBIG;
 	if (result == 0)

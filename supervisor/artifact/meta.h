@@ -17,6 +17,9 @@ struct buffer;
 #define META_LINE 4096          /* bytes of a line in the journal at most */
 #define META_NAME 24            /* of the name of an agent or a profile that are kept */
 
+/* Bytes of arguments that are kept: escaped six-fold they still are under META_MAX. */
+#define META_COMMAND ((size_t)128 * 1024)
+
 enum meta_state { META_RUNNING, META_DONE, META_INTERRUPTED };
 
 struct meta;

@@ -131,13 +131,13 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
 	snprintf(t->id, sizeof(t->id), "%s", id);
 	/* ID.txt carries the lock of all parts. */
-	t->fd = id_open_file(dir, id, ARTIFACT_OUT, O_RDONLY);
+	t->fd = id_open_text(dir, id, ARTIFACT_OUT);
 	if (t->fd < 0)
 		return -1;
 	t->held = meta_is_held(t->fd);
 	if (part != ARTIFACT_OUT) {
 		io_close(&t->fd);
-		t->fd = id_open_file(dir, id, part, O_RDONLY);
+		t->fd = id_open_text(dir, id, part);
 		if (t->fd < 0)
 			return -1;
 	}
@@ -169,7 +169,7 @@ static int text_take(struct text *t, int fd)
 
 int text_open_whole(struct text *t, int dir, const char *id, enum artifact_part part)
 {
-	return text_take(t, id_open_file(dir, id, part, O_RDONLY));
+	return text_take(t, id_open_text(dir, id, part));
 }
 
 int text_open_file(struct text *t, const char *path)

@@ -7,6 +7,7 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "supervisor/agents/session.h"
+#include "supervisor/artifact/short.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/redact/redactor.h"
@@ -479,7 +480,7 @@ int verb_find(const struct verb_call *c, const char *name, struct store stores[S
 bool verb_tell_last(const struct verb_call *c, const char *name, int error,
 		    const struct id_found *found, bool answers)
 {
-	const char *what = error == LAST_PRINTED   ? "was printed whole and not kept"
+	const char *what = error == LAST_UNWANTED  ? "was not kept"
 			   : error == LAST_UNKEPT  ? "could not be kept"
 			   : error == LAST_REMOVED ? "is not in this store"
 						   : NULL;
@@ -614,12 +615,13 @@ static int verb_resolve(const struct verb_call *c, const char *name, bool or_fil
 	if (why)
 		goto out;
 	dir = store_open_session(found->store, found->session, false);
-	if (dir >= 0 && path &&
-	    snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path, found->session) >=
-		    PATH_MAX) {
-		io_close(&dir);
+	bool fits = !path || snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path,
+				      found->session) < PATH_MAX;
+	if (!fits)
 		errno = ENAMETOOLONG;
-	}
+	/* The caller names files. */
+	if (dir >= 0 && (!fits || (path && short_unpack(dir, found->id) < 0)))
+		io_close(&dir);
 	if (dir < 0)
 		verb_fail(c, ENVELOPE_UNREADABLE, "%s: %m", found->id);
 out:

@@ -143,7 +143,7 @@ static void report_add_file(struct buffer *json, const char *key, const char *ke
 			    const char *id, enum artifact_part part, size_t most)
 {
 	struct buffer file = BUFFER_INIT;
-	int fd = id_open_file(dir, id, part, O_RDONLY);
+	int fd = id_open_text(dir, id, part);
 	ssize_t n = fd < 0 || buffer_reserve(&file, most + 1) < 0
 			    ? -1
 			    : io_read(fd, file.data, most + 1);

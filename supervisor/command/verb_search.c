@@ -518,9 +518,13 @@ static void search_add_nothing(struct buffer *out, const struct search *s, const
 		      HUMAN_COUNT(lines), lines == 1 ? "" : "s");
 	if (s->from > 1)
 		buffer_printf(out, " from line %s on", HUMAN_COUNT(s->from));
-	if (*text->id && !s->standard_error && id_has_file(text->dir, text->id, ARTIFACT_ERR))
+	int other = *text->id && !s->standard_error
+			    ? id_open_text(text->dir, text->id, ARTIFACT_ERR)
+			    : -1;
+	if (other >= 0)
 		buffer_printf(out, "; standard error was kept apart, see%s",
 			      vocabularies[s->call->settings->words].standard_error);
+	io_close(&other);
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && !s->literal && !s->invert; i++) {
 		if (strstr(s->pattern, known[i].text)) {
 			buffer_append_string(out, known[i].advice);

@@ -6,6 +6,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/gc.h"
+#include "supervisor/artifact/short.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/remote/outbox.h"
 
@@ -167,6 +168,8 @@ static int drop_one(const char *id, const struct id_found *found, const struct s
 		int dir = store_open_session(found->store, found->session, false);
 		result = dir < 0 ? REMOVAL_FAILED
 				 : removal_of(found->store, found->session, dir, id, &freed);
+		if (result == REMOVAL_DONE && short_sweep(dir, found->session) < 0)
+			result = REMOVAL_FAILED;
 		io_close(&dir);
 	}
 	if (result == REMOVAL_RUNNING || result == REMOVAL_FAILED)

@@ -369,6 +369,11 @@ void interceptor_spill(struct interceptor *s)
 	intercept_keep_raw(s, NULL, 0);
 }
 
+const struct buffer *interceptor_held(const struct interceptor *s)
+{
+	return s->finished && s->fits && !s->artifact && s->spill == SPILL_OPEN ? &s->held : NULL;
+}
+
 void interceptor_forget(struct interceptor *s)
 {
 	if (s->spill == SPILL_OPEN)

@@ -151,6 +151,9 @@ struct terminal *interceptor_terminal(const struct interceptor *s);
    nothing after interceptor_forget(). */
 void interceptor_spill(struct interceptor *s);
 
+/* The whole text, while it is held although nothing more comes; else NULL. */
+const struct buffer *interceptor_held(const struct interceptor *s);
+
 /* The reader has what interceptor_report() or interceptor_collect() gave it: a text that was not
    spilled until then is not needed any more. */
 void interceptor_forget(struct interceptor *s);

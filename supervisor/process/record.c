@@ -4,6 +4,7 @@
 
 #include "config/agents.h"
 #include "config/profile.h"
+#include "lib/bytes.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -11,6 +12,7 @@
 #include "lib/trace.h"
 #include "supervisor/artifact/gc.h"
 #include "supervisor/artifact/journal.h"
+#include "supervisor/artifact/short.h"
 #include "supervisor/redact/redactor.h"
 
 #include <errno.h>
@@ -44,17 +46,23 @@ void shown_forget(struct shown *w, uint64_t bytes)
 	*w = (struct shown){0};
 }
 
+/* Appends the first line of ID.shown. */
+static void shown_describe(const struct shown *w, struct buffer *file)
+{
+	buffer_add(file, &w->ranges);
+	if (file->len == 0)
+		json_begin(file, NULL, '{');
+	json_add_count(file, "bytes", w->bytes);
+	json_end(file, '}');
+	buffer_append_string(file, "\n");
+}
+
 void shown_keep(struct shown *w, struct artifact *a)
 {
 	struct buffer file = BUFFER_INIT;
 	if (!a || w->bytes == 0)
 		return;
-	buffer_add(&file, &w->ranges);
-	if (file.len == 0)
-		json_begin(&file, NULL, '{');
-	json_add_count(&file, "bytes", w->bytes);
-	json_end(&file, '}');
-	buffer_append_string(&file, "\n");
+	shown_describe(w, &file);
 	buffer_add(&file, &w->printed);
 	/* A report without it says so. */
 	if (buffer_check(&file) == 0)
@@ -66,6 +74,7 @@ void record_init(struct record *r, const struct job *job)
 {
 	r->settings = job->settings;
 	r->history = -1;
+	r->error = job->settings->spill == SPILL_NEVER ? GAP_NEVER : 0;
 	if (!getcwd(r->cwd, sizeof(r->cwd)))
 		r->cwd[0] = '\0';
 	static const enum meta_stderr stderrs[] = {
@@ -202,6 +211,47 @@ bool record_lacks_artifact(const struct record *r)
 	       outbox_is_wanted(r->pushing, &r->meta) && !profile_is_own(r->meta.argv);
 }
 
+int record_keep(struct record *r, const struct buffer *const texts[2])
+{
+	struct meta *m = &r->meta;
+	const struct shown *w = &r->shown;
+	struct buffer shown = BUFFER_INIT;
+	const struct buffer *parts[ARTIFACT_JSON] = {NULL};
+	struct meta_stream *const streams[] = {&m->out, &m->err};
+	static const struct buffer none = BUFFER_INIT;
+	int result = 0;
+	if (r->artifact)
+		return 0;
+	parts[ARTIFACT_OUT] = &none;
+	for (int i = 0; i < 2; i++) {
+		const struct buffer *text = texts[i];
+		if (!text)
+			continue;
+		uint64_t lines = newline_count(text->data, text->len);
+		lines += text->len > 0 && text->data[text->len - 1] != '\n';
+		*streams[i] =
+			(struct meta_stream){.present = true, .bytes = text->len, .lines = lines};
+		parts[ARTIFACT_OUT + i] = text;
+	}
+	if (r->settings->spill != SPILL_ALWAYS || r->error || r->history < 0 ||
+	    profile_is_own(m->argv) || record_lacks_artifact(r))
+		return 0;
+	if (w->bytes > 0) {
+		shown_describe(w, &shown);
+		if (!buffer_is(&w->printed, parts[ARTIFACT_OUT]->data, parts[ARTIFACT_OUT]->len))
+			buffer_add(&shown, &w->printed);
+		parts[ARTIFACT_SHOWN] = &shown;
+	}
+	errno = EFBIG;
+	result = -1;
+	if (m->out.bytes + m->err.bytes <= SHORT_MOST && buffer_check(&shown) == 0)
+		result = short_add(r->history, m, (uint64_t)r->settings->min_free, parts);
+	r->is_short = result == 0;
+	TRACE(PROCESS, "short text %s", r->is_short ? m->id : strerror(errno));
+	buffer_release(&shown);
+	return result;
+}
+
 void record_add_history(struct record *r)
 {
 	/* Whether the run only reads what others left, as in `terse read ID | tail`. */
@@ -223,22 +273,22 @@ void record_add_history(struct record *r)
 		m->shown.text = w->text;
 		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);
 	}
-	m->unkept = r->error != 0;
+	m->unkept = r->error && r->error != GAP_NEVER;
 	if (!m->labels && r->settings->labels.count > 0)
 		outbox_describe(r->settings, &r->origin, m);
-	/* The claim of one that needed no artifact. */
-	if (!r->artifact)
+	/* The claim of one that is not kept. */
+	if (!r->artifact && !r->is_short)
 		m->id[0] = '\0';
 	if (r->history >= 0)
-		journal_add_run(r->history, m);
+		journal_add_run(r->history, m, r->is_short);
 	m->id[0] = id;
 	io_close(&r->history);
 }
 
 void record_close(struct record *r, bool grown)
 {
-	/* The claim of a run that needed no artifact. */
-	if (r->claimed && !r->artifact) {
+	/* The claim of a run that is not kept. */
+	if (r->claimed && !r->artifact && !r->is_short) {
 		struct store stores[STORE_MAX];
 		int count = store_open_everywhere(stores);
 		for (int i = 0; i < count; i++) {

@@ -133,7 +133,7 @@ struct interceptor *source_text(struct source *s)
 		.settle_ms = set->settle,
 	};
 	/* Text that is not printed would be lost. */
-	if (s->run->record.history < 0)
+	if (s->run->record.history < 0 || s->run->record.error)
 		limit_widen(&options.limit, set);
 	const struct interceptor_events events = {
 		.artifact = source_on_artifact,

@@ -151,7 +151,7 @@ void summary_add(struct summary *a, struct interceptor *text, const struct inter
 		report_warn(r, "%s: %s", name, words);
 	}
 	if (e->place.error && s->gaps.count == 0 && (left_out || background))
-		report_warn(r, "%s: output not kept: %s", name, strerror(e->place.error));
+		report_warn(r, "%s: output not kept: %s", name, gap_reason(e->place.error));
 	if (background && r->state != REPORT_RUNNING)
 		report_warn(r, "%s: %s", name,
 			    *background ? background : "background processes still write");

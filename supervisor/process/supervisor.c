@@ -487,6 +487,21 @@ static void supervisor_finish_yield(struct supervisor *s)
 	front_close(s);
 }
 
+/* Keeps a run of which nothing was spilled. */
+static void supervisor_keep(struct supervisor *s)
+{
+	const struct buffer *texts[2] = {NULL, NULL};
+	for (const struct source *source = s->sources; source < s->end; source++) {
+		if (source->text)
+			texts[source->is_stderr] = interceptor_held(source->text);
+	}
+	if (record_keep(&s->record, texts) == 0 || !record_open(&s->record))
+		return;
+	supervisor_each_text(s, interceptor_spill);
+	supervisor_keep_both(s);
+	artifact_update(s->record.artifact);
+}
+
 static bool supervisor_is_held(const struct supervisor *s)
 {
 	return s->ending || supervisor_is_open(s) || s->sources[0].onward || s->sources[1].onward;
@@ -501,6 +516,7 @@ static void supervisor_linger(struct supervisor *s)
 	s->status = supervisor_outcome(s, s->status);
 	s->state = SUPERVISOR_LINGERING;
 	s->stall_at = s->timer[TIMER_HEARTBEAT] = 0;
+	supervisor_keep(s);
 	shown_keep(&s->record.shown, s->record.artifact);
 	TRACE(PROCESS, "supervisor: the reader has everything%s",
 	      supervisor_is_held(s) ? ", and the output is still held" : "");

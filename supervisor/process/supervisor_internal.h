@@ -130,12 +130,14 @@ void shown_forget(struct shown *w, uint64_t bytes);
 /* Writes ID.shown beside an artifact (NULL: there is none), once. */
 void shown_keep(struct shown *w, struct artifact *a);
 
-// The artifact is opened when the first text spills.
+// The artifact is opened when the first text spills. A text that did not spill is kept at the end
+// of the run, as a short one.
 
 struct record {
 	struct meta meta;
 	struct artifact *artifact;
 	bool claimed;                   /* its ID was, before there is an artifact */
+	bool is_short;                  /* it has a short text */
 	int error;                      /* why there is no artifact although one was wanted */
 	const struct settings *pushing; /* NULL: runs are not pushed */
 	struct outbox outbox;           /* open where they are */
@@ -177,6 +179,11 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 /* Whether the run has ended, would be pushed, and has no artifact: a short failure is what somebody
    asks for the next morning. */
 bool record_lacks_artifact(const struct record *r);
+
+/* Keeps the texts of a run that has ended, of which nothing was spilled (NULL: there is no such
+   stream), if all runs are kept. Returns 0, or -1 with errno: an artifact may hold them all the
+   same. */
+int record_keep(struct record *r, const struct buffer *const texts[2]);
 
 /* Appends the run's line to its session's history, once: at its end, or before that where its
    caller may go on and look for it. */

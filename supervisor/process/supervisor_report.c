@@ -323,9 +323,8 @@ void supervisor_report(struct supervisor *s)
 		s->record.meta.binary |= source->text && interceptor_facts(source->text).is_binary;
 		is_previewed |= source->text && interceptor_facts(source->text).is_previewed;
 	}
-	/* Keeps even a text that is printed whole, and the name of a file. */
-	if ((s->job->settings->spill == SPILL_ALWAYS || s->record.filed) &&
-	    !profile_is_own(s->job->shown) && record_open(&s->record))
+	/* Keeps the name of a file. */
+	if (s->record.filed && !profile_is_own(s->job->shown) && record_open(&s->record))
 		supervisor_each_text(s, interceptor_spill);
 	supervisor_keep_both(s);
 	int64_t duration = s->ended_ms - s->job->begun_ms;
@@ -358,7 +357,7 @@ void supervisor_report(struct supervisor *s)
 		int error = r->artifact ? artifact_error(r->artifact) : r->error;
 		if (lost && error) {
 			struct buffer line = BUFFER_INIT;
-			buffer_printf(&line, "terse: output not kept: %s\n", strerror(error));
+			buffer_printf(&line, "terse: output not kept: %s\n", gap_reason(error));
 			report_print_line(s, &line);
 		}
 		/* A second server cannot have the port of the first, and says that it is in use. */

@@ -148,7 +148,7 @@ static void append_behind(struct buffer *out, const struct wording_place *place)
 		buffer_append_string(out, ": ");
 		wording_read(out, place);
 	} else if (place->error) {
-		buffer_printf(out, ": not kept: %s", strerror(place->error));
+		buffer_printf(out, ": not kept: %s", gap_reason(place->error));
 	}
 }
 
@@ -496,7 +496,7 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	if (place->id)
 		buffer_append_string(out, place->gaps.count ? "; the rest" : "; full text");
 	else if (place->error)
-		buffer_printf(out, "; not kept: %s", strerror(place->error));
+		buffer_printf(out, "; not kept: %s", gap_reason(place->error));
 	if (place->id)
 		append_behind(out, place);
 	if (place->id && place->words == WORDS_TOOLS)
@@ -653,7 +653,7 @@ void wording_not_printed(struct buffer *out, int error, const struct wording_pla
 	const char *why = error == ETIMEDOUT ? "its reader takes nothing" : strerror(error);
 	buffer_printf(out, "terse: standard output could not be written: %s", why);
 	if (place->error)
-		buffer_printf(out, "; output not kept: %s", strerror(place->error));
+		buffer_printf(out, "; output not kept: %s", gap_reason(place->error));
 	else if (place->id) {
 		buffer_append_string(out, "; full text: ");
 		wording_read(out, place);

@@ -1,19 +1,21 @@
 #!/usr/bin/env -S python3 -B
 """Processes of terse are killed at a random moment, or all of them: the kept text is an exact prefix of the
 command's output, nothing is left behind, and the store lists clean. When only the front end is killed, all
-that the command wrote before is kept.
+that the command wrote before is kept. A short text is there as a whole or not at all, and those that are removed
+leave no byte.
 
 KILL_RUNS says how many runs (make check-kills: 5,000), KILL_SEED which ones.
 """
 
 import collections
+import json
 import os
 import random
 import re
 import signal
 import time
 
-from support.harness import TERSE, Case, eventually, main, read_file, signal_if_there
+from support.harness import TERSE, Case, eventually, main, read_file, signal_if_there, write_file
 
 RUNS = int(os.environ.get("KILL_RUNS", "100"))
 SEED = int(os.environ.get("KILL_SEED", "1"))
@@ -125,8 +127,10 @@ class Kills(Case):
         there = {os.path.join(os.path.relpath(top, self.store), name)
                  for top, dirs, names in os.walk(self.store) for name in dirs + names}
         kept = {name[-21:-5] for name in there if name.endswith(".json")}
+        kept |= {name[4:] for name in there if name.startswith("ids/") and
+                 "@" in os.readlink(os.path.join(self.store, name))}
         return [name for name in there if re.match(r"\.?cmd-", os.path.basename(name)) and
-                (name.startswith("live/") or os.path.basename(name)[:16] not in kept)]
+                not name.endswith(".texts") and (name.startswith("live/") or os.path.basename(name)[:16] not in kept)]
 
     def test_random_moments(self):
         chance = random.Random(SEED)
@@ -160,6 +164,92 @@ class Kills(Case):
         print("note  %d runs, seed %d: %s" % (number, SEED, ", ".join(
             "%s %d" % pair for pair in sorted(sums.items()))))
         print("note  left in hand by killed supervisors: %d" % len(self.left))
+
+
+class Short(Case):
+    """Runs that end at once, whose processes are killed before, while and after their texts are kept."""
+
+    def family(self, run):
+        try:
+            with open("/proc/%d/task/%d/children" % (run.pid, run.pid)) as f:
+                return [run.pid] + [int(word) for word in f.read().split()]
+        except OSError:
+            return [run.pid]
+
+    def texts(self):
+        """{number of the run: (ID, text, whether its command may have been ended)}"""
+        lines, found = {}, {}
+        for line in self.shell("terse search --all '' | cat").out.splitlines(True):
+            identifier, _, text = line.split(b":", 2)
+            lines.setdefault(identifier.decode(), []).append(text)
+        for run in json.loads(self.ask("list", "--json", "--limit", "100000"))["data"]["runs"]:
+            number = int(run["command"][-1][4:])
+            self.assertNotIn(number, found)
+            found[number] = (run["id"], b"".join(lines.get(run["id"], [])), not run["success"])
+        return found
+
+    def test_random_moments(self):
+        chance = random.Random(SEED)
+        took, sums, number = [0.01], collections.Counter(), 0
+        while number < RUNS:
+            wanted, live = {}, []
+            for number in range(number, min(number + 10 * BATCH, RUNS)):
+                length = chance.choice((0, 1, 10, 300))
+                wanted[number] = b"".join(b"%d: %032x\n" % (number, chance.getrandbits(128)) for _ in range(length))
+                write_file(os.path.join(self.work, "text%d" % number), wanted[number])
+                live.append((self.start(TERSE, "cat", "text%d" % number), time.monotonic(),
+                             chance.uniform(0, 2 * sorted(took)[len(took) // 2]), chance.randrange(7)))
+                while len(live) >= AT_A_TIME // 2 or (live and number + 1 in (RUNS, min(wanted) + 10 * BATCH)):
+                    for one in live[:]:
+                        run, began, delay, who = one
+                        if not run.collect(0):
+                            took = took[-100:] + [time.monotonic() - began]
+                            run.finish()
+                            live.remove(one)
+                        elif time.monotonic() - began >= delay:
+                            for i, pid in enumerate(self.family(run)):
+                                if (who + 1) >> i & 1:
+                                    signal_if_there(pid, signal.SIGKILL)
+                            sums["killed"] += 1
+                            run.finish()
+                            live.remove(one)
+            number += 1
+            self.assert_nothing_left()
+            found = self.texts()
+            for n, (identifier, text, cut) in found.items():
+                self.assertEqual(text, wanted[n][:len(text)] if cut else wanted[n], identifier)
+            sums["kept"] += len(found)
+            self.check_removal(chance, wanted, found)
+            self.runs.clear()
+        print("note  %d short runs, seed %d: %s" % (number, SEED, dict(sums)))
+
+    def check_removal(self, chance, wanted, found):
+        """One that was removed leaves no byte in the store; whoever removes it may be killed, too."""
+        gone = chance.sample(sorted(found), min(len(found), 8))
+        for n in gone:
+            run = self.start(TERSE, "drop", found[n][0])
+            if chance.randrange(2):
+                time.sleep(chance.random() * 0.005)
+                signal_if_there(run.pid, signal.SIGKILL)
+            run.finish()
+        self.ask("gc")
+        left = self.texts()
+        for n in gone:
+            if n not in left:
+                self.assert_nowhere(wanted[n])
+        for n, (identifier, text, _) in left.items():
+            self.assertEqual((identifier, text), found[n][:2])
+        self.ask("rewind", "--to", "1h")
+        for n in wanted:
+            self.assert_nowhere(wanted[n])
+
+    def assert_nowhere(self, text):
+        for top, _, names in os.walk(self.store):
+            for name in names:
+                path = os.path.join(top, name)
+                held = b"" if os.path.islink(path) else read_file(path)
+                for line in text.splitlines()[::50]:
+                    self.assertNotIn(line, held, path)
 
 
 main()

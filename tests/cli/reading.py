@@ -451,16 +451,17 @@ class Runs(Reader):
         super().setUp()
         self.failed = self.terse("--profile", "default", "sh", "-c", "seq 3000; exit 3").id
         self.killed = self.terse("--profile", "default", "sh", "-c", "seq 3000; kill -SEGV $$").id
-        self.short = self.terse("echo", "only in the history")
+        self.terse("echo", "a short text")
+        self.short = self.ids("list")[0]
         self.good = self.terse("--profile", "default", "seq", "4000").id
 
     def ids(self, verb, *argv):
         return [run["id"] for run in self.data(verb, *argv)["runs"]]
 
     def test_list(self):
-        every = [self.good, None, self.killed, self.failed]
+        every = [self.good, self.short, self.killed, self.failed]
         for argv, want in (((), every), (("--failed",), [self.killed, self.failed]),
-                           (("--exit", "3"), [self.failed]), (("--exit", "0"), [self.good, None]),
+                           (("--exit", "3"), [self.failed]), (("--exit", "0"), every[:2]),
                            (("--exit", "139"), [self.killed]), (("--state", "done"), every),
                            (("--state", "running"), []), (("--command", "exit 3"), [self.failed]),
                            (("--since", "1h"), every), (("--until", "1h"), []), (("--limit", "1"), every[:1]),
@@ -479,20 +480,22 @@ class Runs(Reader):
         self.assertTrue(table.endswith(b"[newest 1 shown; more: terse list --failed --limit 10]\n"), table)
 
     def test_list_of_what_was_not_kept(self):
+        self.terse("--spill", "overflow", "echo", "only in the journal")
         data = self.data("list", "--command", "only in")
-        self.assertEqual([(r["command"], r["lines"]) for r in data["runs"]], [(["echo", "only in the history"], None)])
+        self.assertEqual([(r["command"], r["lines"]) for r in data["runs"]], [(["echo", "only in the journal"], None)])
         rows = self.ask("list").decode().splitlines()
-        self.assertRegex(rows[2], r"^- +exit 0 +[\d.]+ m?s +- +- +\d+ s  echo 'only in the history'$")
-        self.assertEqual(self.ids("list", "--limit", "1"), [self.good])
+        self.assertRegex(rows[1], r"^- +exit 0 +[\d.]+ m?s +- +- +\d+ s  echo 'only in the journal'$")
+        self.assertRegex(rows[3], self.short + r" +exit 0 +[\d.]+ m?s +1 +13 B +\d+ s  echo 'a short text'$")
+        self.assertEqual(self.ids("list", "--limit", "1"), [None])
         self.terse("--session", "other", "true")
-        self.assertEqual(len(self.ids("list", "--all")), 5)
-        self.assertEqual(self.ids("list", "--session", "other"), [None])
+        self.assertEqual(len(self.ids("list", "--all")), 6)
+        self.assertEqual(len(self.ids("list", "--session", "other")), 1)
         # A damaged line is passed over and reported.
         path = os.path.join(os.path.dirname(os.fsdecode(self.ask("path", self.good))), "journal.jsonl")
         with open(path, "ab") as f:
             f.write(b"{nonsense\n")
         run = self.terse("list", split=True)
-        self.assertEqual((run.code, len(run.out.splitlines())), (0, 5))
+        self.assertEqual((run.code, len(run.out.splitlines())), (0, 6))
         self.assertEqual(run.err, b"terse list: damaged lines skipped: 1\n")
 
     def test_another_preview_of_a_kept_text(self):

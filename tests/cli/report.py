@@ -37,7 +37,7 @@ class Page(Case):
             self.assertEqual(found["r%d" % i]["id"], run.id)
         self.assertEqual(found["r0"]["shown"].encode(), runs[0].out)
         self.assertEqual((found["r0"]["exit_code"], found["r0"]["success"]), (1, False))
-        self.assertEqual((found["r2"]["shown"], found["r2"]["shown_bytes"], found["r2"]["id"]), ("", 10, None))
+        self.assertEqual((found["r2"]["shown"], found["r2"]["shown_bytes"]), ("1\n2\n3\n4\n5\n", 10))
         self.assertEqual([text["name"] for text in found["r1"]["texts"]], ["stdout", "stderr"])
         self.assertEqual(found["facts"]["shown"]["bytes"], sum(len(run.out + run.err) for run in runs) + 10)
 

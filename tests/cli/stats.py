@@ -218,9 +218,10 @@ class Shown(Case):
         self.assertEqual(self.shown(run)[0]["stdout"], [[1, 9]])
 
     def test_what_is_kept_and_whole(self):
-        self.terse("--spill", "always", "seq", "3")
-        found = self.artifacts()
-        self.assertTrue(read_file(found[0][:-len("txt")] + "shown").endswith(b"\n1\n2\n3\n"))
+        for argv, shown in ((["seq", "3"], b"1\n2\n3\n"), (["-c", "echo '[terse: x]'"], b"| [terse: x]\n")):
+            self.terse(*argv)
+            path = self.ask("path", "last").decode()[:-len("txt\n")] + "shown"
+            self.assertTrue(read_file(path).endswith(b"}\n" + shown), argv)
 
     def test_goes_with_the_artifact(self):
         run = self.terse("seq", "3000")

@@ -291,14 +291,13 @@ class BothStreams(Case):
 
 
 class Always(Case):
-    """[spill] when = always keeps what is printed whole, too."""
+    """What is printed whole is kept, too."""
 
     def test_short_runs_are_kept(self):
-        env = {"TERSE_SPILL": "always"}
         for argv, text in ((["echo", "hi"], b"hi\n"), (["true"], b""),
                            (["--streams", "split", "sh", "-c", "echo o; echo e >&2"], b"o\n"),
                            (["--pty", "printf", "a\\rb"], b"b")):
-            printed = self.terse(*argv, env=env).out
+            printed = self.terse(*argv).out
             self.assertEqual(self.ask("read", "last"), text, argv)
             self.assertNotIn(b"[terse", printed)
             row = json.loads(self.ask("list", "--json", "--limit", "1"))["data"]["runs"][0]
@@ -306,16 +305,20 @@ class Always(Case):
                              self.ask("path", "last").split(b"/")[-1].rstrip(b"\n"))
         self.assertEqual(self.ask("read", "last-1", "--stderr"), b"e\n")
         # To read is not to make another one.
-        self.terse("terse read last", env=env)
-        self.assertEqual(len(self.artifacts()), 4)
-        self.terse("--spill", "overflow", "echo", "no", env=env)
-        self.assertEqual(len(self.artifacts()), 4)
+        self.terse("terse read last")
+        self.terse("--spill", "overflow", "echo", "no")
+        self.terse("--spill", "never", "seq", "3000")
+        runs = json.loads(self.ask("list", "--json"))["data"]["runs"]
+        self.assertEqual(sum(run["id"] is not None for run in runs), 4)
 
 
 class Last(Case):
     """`last` is the last run, kept or not."""
 
-    PRINTED = (rb"\Aterse %s: %s: exit 0 after \d+ m?s; its text was printed whole and not kept; the one kept "
+    def env(self, **more):
+        return super().env(**{"TERSE_SPILL": "overflow", **more})
+
+    PRINTED = (rb"\Aterse %s: %s: exit 0 after \d+ m?s; its text was not kept; the one kept "
                rb"before is \d+ \w+ old: terse %s %s\n\Z")
 
     def fails(self, pattern, *argv):
@@ -343,7 +346,7 @@ class Last(Case):
         self.terse("seq", "3000")
         for command, how in (("exit 3", "exit 3"), ("kill -9 $$", "killed by SIGKILL")):
             self.terse("sh", "-c", command)
-            sentence = r"last: %s after \d+ m?s; its text was printed whole and not kept\n\Z" % how
+            sentence = r"last: %s after \d+ m?s; its text was not kept\n\Z" % how
             for verb in ("show", "await"):
                 run = self.terse(verb, "last", split=True)
                 self.assertEqual((run.code, run.err), (0, b""), verb)
@@ -366,7 +369,7 @@ class Last(Case):
 
     def test_none_is_kept(self):
         self.terse("echo", "one")
-        self.fails(rb"\Aterse read: last: exit 0 after \d+ m?s; its text was printed whole and not kept\n\Z",
+        self.fails(rb"\Aterse read: last: exit 0 after \d+ m?s; its text was not kept\n\Z",
                    "read", "last")
         self.fails(rb"\Aterse read: last-1: no such artifact", "read", "last-1")
 

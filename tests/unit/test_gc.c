@@ -396,7 +396,7 @@ STORE_TEST(test_empty_sessions)
 	close(store_open_session(&store, "new", true));
 	int used = store_open_session(&store, "used", true);
 	int history = store_open_session(&store, "history", true);
-	assert_int_equal(journal_add_run(history, &(struct meta){.started_ms = gc.now_ms}), 0);
+	assert_int_equal(journal_add_run(history, &(struct meta){.started_ms = gc.now_ms}, false), 0);
 	close(history);
 	assert_int_equal(gc_run(&gc), 0);
 	assert_string_equal(names_in(&store, "sessions"), "history new used");
@@ -434,7 +434,7 @@ STORE_TEST(test_history)
 	int dir = store_open_session(&store, "a", true);
 	for (int64_t ms = 1000; ms <= 5000; ms += 1000) {
 		const struct meta m = {.argv = argv, .cwd = "/", .session = "a", .started_ms = ms};
-		assert_int_equal(journal_add_run(dir, &m), 0);
+		assert_int_equal(journal_add_run(dir, &m, false), 0);
 	}
 	assert_int_equal(journal_clean(dir, 0, 1001), 1);
 	assert_int_equal(journal_clean(dir, 3000, 4000), 1);

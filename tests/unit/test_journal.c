@@ -199,7 +199,7 @@ static void add(const char *session, const char *word, int64_t ended)
 			 .state = META_DONE};
 	int dir = store_open_session(&store, session, true);
 	assert_true(dir >= 0);
-	assert_int_equal(journal_add_run(dir, &m), 0);
+	assert_int_equal(journal_add_run(dir, &m, false), 0);
 	close(dir);
 }
 

@@ -330,14 +330,14 @@ TEST_IN(test_history, setup, teardown)
 	static const char *const what[] = {"x", "\x01", "\xFF", "\xF0\x9F\x98\x80"};
 	char *cwd = many_characters("\x01", 4000);
 	struct meta m = example();
-	assert_int_equal(journal_add_run(dir, &m), 0);
+	assert_int_equal(journal_add_run(dir, &m, false), 0);
 	m.id[0] = '\0';
 	for (size_t i = 0; i < sizeof(what) / sizeof(*what); i++) {
 		char *text = many_characters(what[i], 100000);
 		char *argv[] = {text, text, NULL};
 		m.argv = argv;
 		m.cwd = i % 2 ? cwd : "/";
-		assert_int_equal(journal_add_run(dir, &m), 0);
+		assert_int_equal(journal_add_run(dir, &m, false), 0);
 		free(text);
 	}
 	free(cwd);
@@ -362,7 +362,7 @@ TEST_IN(test_history, setup, teardown)
 	/* Not through a link. */
 	assert_int_equal(unlinkat(dir, JOURNAL_FILE, 0), 0);
 	assert_int_equal(symlinkat("elsewhere", dir, JOURNAL_FILE), 0);
-	assert_int_equal(journal_add_run(dir, &m), -1);
+	assert_int_equal(journal_add_run(dir, &m, false), -1);
 	assert_int_equal(faccessat(dir, "elsewhere", F_OK, 0), -1);
 }
 

@@ -50,7 +50,7 @@ static void add_run(int dir, int n)
 			 .shown = {draw(99), draw(99), draw(99), draw(99)}};
 	if (draw(2))
 		memcpy(m.id, draw_id(), sizeof(m.id));
-	assert_int_equal(journal_add_run(dir, &m), 0);
+	assert_int_equal(journal_add_run(dir, &m, false), 0);
 }
 
 static void add_read(int dir, int n)

@@ -1,0 +1,379 @@
+// See short.h.
+
+#include "supervisor/artifact/short.h"
+
+#include "lib/buffer.h"
+#include "lib/fingerprint.h"
+#include "lib/io.h"
+#include "supervisor/artifact/meta.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC 0x31747865746573ULL
+
+#define SUFFIX   ".texts"
+#define NAME_LEN 8 /* of an ID, in front of it */
+
+/* Of the parts that a record does not have. */
+#define ABSENT UINT32_MAX
+
+/* A longer record was not written by terse. */
+#define RECORD_MOST ((uint64_t)4 * META_MAX)
+
+/* Attempts when another process removes the file meanwhile, or has the ID. */
+#define TRIES 100
+
+/* From the directory of a session. */
+#define IDS      "../../" STORE_IDS
+#define LINK_LEN (sizeof(IDS) + 2 + ID_LEN)
+
+struct short_head {
+	uint64_t check; /* of all behind it */
+	uint64_t magic;
+	uint64_t offset;
+	char id[ID_LEN];
+	uint32_t sizes[ARTIFACT_ARCHIVED]; /* of the parts, which follow in this order */
+};
+
+bool short_parse(const char *link, struct short_place *place)
+{
+	const size_t name = strcspn(link, "@");
+	int end = 0;
+	place->session[0] = '\0';
+	if (name <= STORE_SESSION_LEN)
+		snprintf(place->session, sizeof(place->session), "%.*s", (int)name, link);
+	return sscanf(link + name, "@%" SCNu64 "+%" SCNu64 "%n", &place->offset, &place->len,
+		      &end) == 2 &&
+	       !link[name + (size_t)end] && place->len >= sizeof(struct short_head) &&
+	       place->len <= RECORD_MOST && place->offset <= INT64_MAX - RECORD_MOST;
+}
+
+int short_find(int dir, const char *id, struct short_place *place)
+{
+	char name[LINK_LEN], link[SHORT_LINK + 1];
+	snprintf(name, sizeof(name), IDS "/%s", id);
+	ssize_t n = readlinkat(dir, name, link, SHORT_LINK);
+	if (n < 0)
+		return -1;
+	link[n] = '\0';
+	errno = ENOENT;
+	return short_parse(link, place) ? 0 : -1;
+}
+
+static int short_open_records(int dir, const char *id, int flags)
+{
+	char name[NAME_LEN + sizeof(SUFFIX)];
+	snprintf(name, sizeof(name), "%.*s" SUFFIX, NAME_LEN, id);
+	return store_open_file(dir, name, flags);
+}
+
+/* Lets the ID lead there, in place of what it may have led to if it is `claimed`. */
+static int short_link(int dir, const char *id, const char *text, bool claimed)
+{
+	char name[LINK_LEN], temporary[LINK_LEN];
+	snprintf(name, sizeof(name), IDS "/%s", id);
+	snprintf(temporary, sizeof(temporary), IDS "/.%s", id);
+	if (!claimed)
+		return symlinkat(text, dir, name) == 0 ||
+				       (errno == ENOENT && mkdirat(dir, IDS, 0700) == 0 &&
+					symlinkat(text, dir, name) == 0)
+			       ? 0
+			       : -1;
+	unlinkat(dir, temporary, 0);
+	return symlinkat(text, dir, temporary) < 0 ? -1 : renameat(dir, temporary, dir, name);
+}
+
+/* Opens the file that the record goes to, locked. */
+static int short_open_end(int dir, const char *id, struct stat *st)
+{
+	int fd = -1;
+	for (int i = 0; fd < 0 && i < TRIES; i++) {
+		fd = short_open_records(dir, id, O_RDWR | O_CREAT);
+		if (fd < 0)
+			return -1;
+		if (store_lock(fd, LOCK_EX, STORE_LOCK_MS) < 0 || fstat(fd, st) < 0) {
+			io_close(&fd);
+			return -1;
+		}
+		if (st->st_nlink == 0)
+			io_close(&fd);
+	}
+	return fd;
+}
+
+/* Writes the record of a run that has an ID. */
+static int short_write(int dir, const struct meta *m, bool claimed, uint64_t min_free,
+		       const struct buffer *const parts[ARTIFACT_JSON])
+{
+	struct buffer record = BUFFER_INIT;
+	char session[STORE_SESSION_LEN + 1], link[SHORT_LINK + 1];
+	struct stat st;
+	int result = -1, fd = short_open_end(dir, m->id, &st);
+	if (fd < 0 || !store_has_room(fd, min_free))
+		goto out;
+	struct short_head head = {.magic = MAGIC, .offset = (uint64_t)st.st_size};
+	memcpy(head.id, m->id, ID_LEN);
+	buffer_append(&record, &head, sizeof(head));
+	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++) {
+		size_t before = record.len;
+		if (part == ARTIFACT_JSON)
+			meta_encode(&record, m, META_COMMAND);
+		else if (parts[part])
+			buffer_add(&record, parts[part]);
+		bool is_there = part == ARTIFACT_JSON || parts[part];
+		head.sizes[part] = is_there ? (uint32_t)(record.len - before) : ABSENT;
+	}
+	if (buffer_check(&record) < 0)
+		goto out;
+	memcpy(record.data, &head, sizeof(head));
+	head.check = fingerprint_exact(record.data + sizeof(head.check),
+				       record.len - sizeof(head.check));
+	memcpy(record.data, &head.check, sizeof(head.check));
+	store_session_name(m->session, session);
+	snprintf(link, sizeof(link), "%s@%" PRIu64 "+%zu", session, head.offset, record.len);
+	result = io_write_at(fd, record.data, record.len, st.st_size);
+	if (result == 0)
+		result = short_link(dir, m->id, link, claimed);
+	int error = errno;
+	if (result < 0)
+		ftruncate(fd, st.st_size);
+	errno = error;
+out:
+	buffer_release(&record);
+	io_close(&fd);
+	return result;
+}
+
+int short_add(int dir, struct meta *m, uint64_t min_free,
+	      const struct buffer *const parts[ARTIFACT_JSON])
+{
+	const bool claimed = m->id[0];
+	int result = -1;
+	for (int i = 0; result < 0 && i < TRIES; i++) {
+		if (!claimed && id_draw(m->started_ms + i, m->id) < 0)
+			break;
+		result = short_write(dir, m, claimed, min_free, parts);
+		if (result < 0 && (claimed || errno != EEXIST))
+			break;
+	}
+	if (result < 0 && !claimed)
+		m->id[0] = '\0';
+	return result;
+}
+
+/* Reads a record, of which the head is right. */
+static int short_read(int dir, const char *id, struct short_place *place, struct buffer *record,
+		      struct short_head *head)
+{
+	uint64_t len = sizeof(*head);
+	int result = -1, fd = -1;
+	if (short_find(dir, id, place) < 0 || (fd = short_open_records(dir, id, O_RDONLY)) < 0 ||
+	    buffer_reserve(record, (size_t)place->len) < 0)
+		goto out;
+	if (io_read_whole(fd, record->data, (size_t)place->len, (off_t)place->offset) < 0) {
+		errno = EBADMSG;
+		goto out;
+	}
+	record->len = (size_t)place->len;
+	memcpy(head, record->data, sizeof(*head));
+	for (enum artifact_part part = 0; part < ARTIFACT_ARCHIVED; part++)
+		len += head->sizes[part] == ABSENT ? 0 : head->sizes[part];
+	if (head->magic == MAGIC && head->offset == place->offset && len == record->len &&
+	    memcmp(head->id, id, ID_LEN) == 0 &&
+	    head->check == fingerprint_exact(record->data + sizeof(head->check),
+					     record->len - sizeof(head->check)))
+		result = 0;
+	else
+		/* It may have been removed just now. */
+		errno = short_find(dir, id, place) < 0 ? ENOENT : EBADMSG;
+out:
+	io_close(&fd);
+	return result;
+}
+
+/* Appends a part of a record as it would be a file. Returns false if there is none. */
+static bool short_part(const struct buffer *record, const struct short_head *head,
+		       enum artifact_part part, struct buffer *out)
+{
+	size_t at = sizeof(*head), size = head->sizes[part];
+	for (enum artifact_part p = 0; p < part; p++)
+		at += head->sizes[p] == ABSENT ? 0 : head->sizes[p];
+	if (head->sizes[part] == ABSENT)
+		return false;
+	buffer_append(out, record->data + at, size);
+	if (part == ARTIFACT_SHOWN && size > 0 && !memchr(record->data + at, '\n', size - 1))
+		short_part(record, head, ARTIFACT_OUT, out);
+	return true;
+}
+
+int short_open(int dir, const char *id, enum artifact_part part)
+{
+	struct buffer record = BUFFER_INIT, text = BUFFER_INIT;
+	struct short_place place;
+	struct short_head head;
+	int fd = -1;
+	if (part >= ARTIFACT_ARCHIVED) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (short_read(dir, id, &place, &record, &head) < 0)
+		goto out;
+	errno = ENOENT;
+	if (!short_part(&record, &head, part, &text) || buffer_check(&text) < 0)
+		goto out;
+	fd = io_above_standard(memfd_create(id, MFD_CLOEXEC));
+	if (fd >= 0 && io_write_at(fd, text.data, text.len, 0) < 0)
+		io_close(&fd);
+out:
+	buffer_release(&record);
+	buffer_release(&text);
+	return fd;
+}
+
+int short_unpack(int dir, const char *id)
+{
+	struct buffer record = BUFFER_INIT, text = BUFFER_INIT;
+	char name[ID_FILE_NAME], temporary[ID_FILE_NAME];
+	struct short_place place;
+	struct short_head head;
+	int result = -1;
+	if (short_read(dir, id, &place, &record, &head) < 0) {
+		result = errno == ENOENT ? 0 : -1;
+		goto out;
+	}
+	/* The text comes last: with it the artifact is there. */
+	for (int part = ARTIFACT_ARCHIVED - 1; part >= 0; part--) {
+		buffer_clear(&text);
+		if (!short_part(&record, &head, (enum artifact_part)part, &text))
+			continue;
+		id_file_name("", id, (enum artifact_part)part, name);
+		id_file_name(".", id, (enum artifact_part)part, temporary);
+		int fd = buffer_check(&text) < 0
+				 ? -1
+				 : store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC);
+		result = fd >= 0 && io_write(fd, text.data, text.len) == 0
+				 ? renameat(dir, temporary, dir, name)
+				 : -1;
+		int error = errno;
+		if (result < 0)
+			unlinkat(dir, temporary, 0);
+		io_close(&fd);
+		errno = error;
+		if (result < 0)
+			goto out;
+	}
+	result = short_link(dir, id, place.session, true);
+	if (result == 0)
+		result = short_sweep(dir, place.session);
+out:
+	buffer_release(&record);
+	buffer_release(&text);
+	return result;
+}
+
+/* --- what is removed ---------------------------------------------------------------------- */
+
+/* Overwrites bytes, whose room on the disk is released if the file system can do that. */
+static int short_erase(int fd, uint64_t from, uint64_t to)
+{
+	static const char zeros[4096];
+	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+		      (off_t)(to - from)) == 0)
+		return 0;
+	for (; from < to; from += sizeof(zeros)) {
+		size_t len = to - from < sizeof(zeros) ? (size_t)(to - from) : sizeof(zeros);
+		if (io_write_at(fd, zeros, len, (off_t)from) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int short_compare(const void *a, const void *b)
+{
+	const struct short_place *x = a, *y = b;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Finds the records of a session in the file of these IDs. */
+static int short_list(int dir, const char *session, const char *name, struct short_place **places,
+		      size_t *count)
+{
+	size_t room = 0;
+	DIR *d = io_list(openat(dir, IDS, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	struct dirent *e = NULL;
+	while (d && (errno = 0, e = readdir(d))) {
+		struct short_place place, *added;
+		if (strncmp(e->d_name, name, NAME_LEN) != 0 || !id_is_valid(e->d_name) ||
+		    short_find(dir, e->d_name, &place) < 0 || strcmp(place.session, session) != 0)
+			continue;
+		added = array_add(places, count, &room, sizeof(*added));
+		if (!added)
+			break;
+		*added = place;
+	}
+	int error = errno;
+	if (d)
+		closedir(d);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+static int short_sweep_file(int dir, const char *session, const char *name)
+{
+	struct short_place *places = NULL;
+	struct stat st;
+	size_t count = 0;
+	uint64_t at = 0;
+	int fd = store_open_file(dir, name, O_RDWR), result = fd;
+	/* Nobody writes a record, and its link, meanwhile. */
+	if (fd < 0 || store_lock(fd, LOCK_EX, STORE_LOCK_MS) < 0 || fstat(fd, &st) < 0 ||
+	    short_list(dir, session, name, &places, &count) < 0) {
+		result = fd < 0 && errno == ENOENT ? 0 : -1;
+		goto out;
+	}
+	result = 0;
+	if (count > 0)
+		qsort(places, count, sizeof(*places), short_compare);
+	for (size_t i = 0; i < count && result == 0; i++) {
+		if (places[i].offset > at)
+			result = short_erase(fd, at, places[i].offset);
+		if (places[i].offset + places[i].len > at)
+			at = places[i].offset + places[i].len;
+	}
+	if (result == 0 && count == 0)
+		result = unlinkat(dir, name, 0);
+	else if (result == 0 && at < (uint64_t)st.st_size)
+		result = ftruncate(fd, (off_t)at);
+out:
+	free(places);
+	io_close(&fd);
+	return result;
+}
+
+int short_sweep(int dir, const char *session)
+{
+	DIR *d = io_list(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	int result = d ? 0 : -1, error = errno;
+	for (struct dirent *e; d && (e = readdir(d));) {
+		size_t len = strlen(e->d_name);
+		if (len == NAME_LEN + strlen(SUFFIX) && strcmp(e->d_name + NAME_LEN, SUFFIX) == 0 &&
+		    short_sweep_file(dir, session, e->d_name) < 0) {
+			error = errno;
+			result = -1;
+		}
+	}
+	if (d)
+		closedir(d);
+	errno = error;
+	return result;
+}

@@ -1,0 +1,65 @@
+// Short texts: what is kept of a run whose text fits into a few pages, without files of its own.
+//
+//   SESSION/cmd-1m7v.texts  records, one behind the other, of the runs whose IDs begin like this:
+//                           those that started within nine hours
+//   STORE/ids/ID            symbolic link whose text is SESSION@OFFSET+LENGTH
+//
+// A record has what would stand in ID.json, ID.txt, ID.err.txt and ID.shown (artifact.h). It is
+// written at the end of its file, under an exclusive lock, before the link, and with it the run is
+// kept: so a text is whole or not there, whenever a process is killed. A checksum covers the
+// record, with its ID and place, so that a reader gets either what was written for that ID or
+// EBADMSG.
+//
+// Whoever removes a run removes its link. short_sweep() then overwrites whatever no link leads to,
+// what a killed process has left included.
+#ifndef TERSE_ARTIFACT_SHORT_H
+#define TERSE_ARTIFACT_SHORT_H
+
+#include "supervisor/artifact/id.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct meta;
+
+/* Bytes of text, standard error included, at most. */
+#define SHORT_MOST ((size_t)16 * 1024)
+
+/* The text of a link: a session, and of a short text its place. */
+#define SHORT_LINK (STORE_SESSION_LEN + 48)
+
+struct short_place {
+	uint64_t offset, len;
+	char session[STORE_SESSION_LEN + 1];
+};
+
+/* Takes a link's text apart. Returns whether it leads to a short text; `session` is set if it has
+   one ("": it is no session's name). */
+bool short_parse(const char *link, struct short_place *place);
+
+/* Finds the record of a run, from the directory of its session. Returns 0, or -1 with errno
+   (ENOENT: it has none). */
+int short_find(int dir, const char *id, struct short_place *place);
+
+/* Keeps the texts of a run that has ended in its session's directory, and its metadata; NULL: there
+   is no such part. If it has no ID, it gets one. Of ARTIFACT_SHOWN only the first line is needed if
+   the rest is ARTIFACT_OUT. With less than `min_free` bytes the disk counts as full. Returns 0, or
+   -1 with errno: nothing is kept, and *m is as before. */
+int short_add(int dir, struct meta *m, uint64_t min_free,
+	      const struct buffer *const parts[ARTIFACT_JSON]);
+
+/* Opens a copy in memory of a part, for reading. Returns a close-on-exec descriptor, or -1 with
+   errno (ENOENT: there is none; EBADMSG: the record is damaged). */
+int short_open(int dir, const char *id, enum artifact_part part);
+
+/* Makes files of a short text, for who needs their paths; the run stays what it is. Returns 0, also
+   if it is none, or -1 with errno. */
+int short_unpack(int dir, const char *id);
+
+/* Overwrites all that is left of removed runs in the session's directory, and removes files that no
+   run needs any more. Returns 0, or -1 with errno: something is left. */
+int short_sweep(int dir, const char *session);
+
+#endif

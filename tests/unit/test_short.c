@@ -1,0 +1,270 @@
+// Short texts: what was kept is read back, or nothing is; removed ones leave no byte.
+
+#include "lib/buffer.h"
+#include "lib/io.h"
+#include "supervisor/artifact/gc.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/short.h"
+#include "supervisor/artifact/text.h"
+#include "tests/unit/random.h"
+#include "tests/unit/store.h"
+#include "tests/unit/unit.h"
+
+#include <sys/file.h>
+
+#define START INT64_C(1760000000000)
+
+static int add(int dir, const char *session, const char *text, char id[ID_LEN + 1])
+{
+	static char *argv[] = {(char *)"make", NULL};
+	struct meta m = {.argv = argv,
+			 .cwd = "/",
+			 .session = session,
+			 .state = META_DONE,
+			 .started_ms = START,
+			 .out = {.present = true, .bytes = strlen(text)}};
+	struct buffer out = BUFFER_INIT, shown = BUFFER_INIT;
+	const struct buffer *parts[ARTIFACT_JSON] = {
+		[ARTIFACT_OUT] = &out, [ARTIFACT_SHOWN] = &shown};
+	buffer_append_string(&out, text);
+	buffer_append_string(&shown, "{\"bytes\":1}\n");
+	memcpy(m.id, id, sizeof(m.id));
+	int result = short_add(dir, &m, 0, parts);
+	memcpy(id, m.id, sizeof(m.id));
+	buffer_release(&out);
+	buffer_release(&shown);
+	return result;
+}
+
+/* The part as it is read; NULL with errno. */
+static const char *part(int dir, const char *id, enum artifact_part which)
+{
+	static char text[8192];
+	int fd = id_open_text(dir, id, which);
+	if (fd < 0)
+		return NULL;
+	ssize_t n = io_read(fd, text, sizeof(text) - 1);
+	assert_true(n >= 0);
+	text[n] = '\0';
+	close(fd);
+	return text;
+}
+
+/* What the first file of records holds; `is_there` false: there is none. */
+static struct buffer records(int dir, const char *id, bool is_there)
+{
+	struct buffer file = BUFFER_INIT;
+	char name[16];
+	snprintf(name, sizeof(name), "%.8s.texts", id);
+	int fd = store_open_file(dir, name, O_RDONLY);
+	assert_int_equal(fd >= 0, is_there);
+	if (fd >= 0)
+		assert_int_equal(io_read_all(fd, &file, 1 << 20), 0);
+	io_close(&fd);
+	return file;
+}
+
+static void put(int dir, const char *id, const struct buffer *file)
+{
+	char name[16];
+	snprintf(name, sizeof(name), "%.8s.texts", id);
+	int fd = store_open_file(dir, name, O_WRONLY | O_TRUNC);
+	assert_int_equal(io_write(fd, file->data, file->len), 0);
+	close(fd);
+}
+
+STORE_TEST(test_parts)
+{
+	(void)state;
+	int dir = store_open_session(&store, "a", true);
+	char id[ID_LEN + 1] = "";
+	struct meta m;
+	struct text text;
+	uint64_t lines;
+	assert_int_equal(add(dir, "a", "one\ntwo\n", id), 0);
+	assert_true(id_is_kept(dir, id) && id_exists(&store, id));
+	assert_true(id_is_of(&store, 1, id, "a"));
+	assert_string_equal(part(dir, id, ARTIFACT_OUT), "one\ntwo\n");
+	assert_string_equal(part(dir, id, ARTIFACT_SHOWN), "{\"bytes\":1}\none\ntwo\n");
+	assert_null(part(dir, id, ARTIFACT_ERR));
+	assert_int_equal(errno, ENOENT);
+	assert_null(part(dir, id, ARTIFACT_OUT_INDEX));
+	assert_int_equal(meta_read(dir, id, &m), 0);
+	assert_string_equal(m.argv[0], "make");
+	meta_release(&m);
+	assert_int_equal(text_open(&text, dir, id, ARTIFACT_OUT), 0);
+	assert_true(text_lines(&text, &lines) == 0 && lines == 2 && !text.held);
+	text_close(&text);
+	/* As files it is the same. */
+	assert_int_equal(short_unpack(dir, id), 0);
+	assert_int_equal(short_unpack(dir, id), 0);
+	assert_true(id_has_file(dir, id, ARTIFACT_OUT) && id_has_file(dir, id, ARTIFACT_JSON));
+	assert_string_equal(part(dir, id, ARTIFACT_SHOWN), "{\"bytes\":1}\none\ntwo\n");
+	assert_true(id_is_of(&store, 1, id, "a"));
+	struct buffer none = records(dir, id, false);
+	buffer_release(&none);
+	close(dir);
+}
+
+STORE_TEST(test_an_id_that_is_taken)
+{
+	(void)state;
+	int dir = store_open_session(&store, "a", true);
+	char id[ID_LEN + 1] = "", other[ID_LEN + 1] = "";
+	/* A run that was given one keeps it. */
+	assert_int_equal(id_claim(&store, "a", START, id), 0);
+	memcpy(other, id, sizeof(id));
+	assert_int_equal(add(dir, "a", "mine\n", id), 0);
+	assert_string_equal(id, other);
+	/* Another's record is nobody's, wherever a link leads. */
+	*other = '\0';
+	assert_int_equal(add(dir, "a", "another's\n", other), 0);
+	char name[64], link[64];
+	snprintf(name, sizeof(name), "ids/%s", id);
+	ssize_t n = readlinkat(store.fd, name, link, sizeof(link) - 1);
+	assert_true(n > 0);
+	link[n] = '\0';
+	snprintf(name, sizeof(name), "ids/%s", other);
+	assert_int_equal(unlinkat(store.fd, name, 0), 0);
+	assert_int_equal(symlinkat(link, store.fd, name), 0);
+	assert_null(part(dir, other, ARTIFACT_OUT));
+	assert_int_equal(errno, EBADMSG);
+	assert_string_equal(part(dir, id, ARTIFACT_OUT), "mine\n");
+	close(dir);
+}
+
+STORE_TEST(test_links_that_lead_nowhere)
+{
+	static const char *const links[] = {
+		"a",          "",         "@0+200",          "a@",
+		"a@1",        "a@1+",     "a@1+200x",        "a@1+1",
+		"a@-1+200",   "a@1+-200", "a@1+99999999999", "a@99999999999999999999+200",
+		"a/../b@0+2",
+	};
+	struct short_place place;
+	(void)state;
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		bool leads = short_parse(links[i], &place);
+		/* The session decides about the last ones. */
+		assert_false(leads && store_open_session(&store, place.session, false) >= 0);
+	}
+	assert_true(short_parse("a@1+200", &place) && place.offset == 1 && place.len == 200);
+	assert_string_equal(place.session, "a");
+}
+
+/* Whatever byte is another one, the text is not there, and its neighbours are. */
+STORE_TEST(test_damage)
+{
+	(void)state;
+	int dir = store_open_session(&store, "a", true);
+	char ids[3][ID_LEN + 1] = {"", "", ""};
+	struct short_place place;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(add(dir, "a", "one\ntwo\nthree\n", ids[i]), 0);
+	struct buffer file = records(dir, ids[0], true);
+	assert_int_equal(short_find(dir, ids[1], &place), 0);
+	for (size_t at = 0; at < file.len; at++) {
+		bool hit = at >= place.offset && at < place.offset + place.len;
+		for (int bit = 1; bit < 256; bit *= 4) {
+			file.data[at] = (char)(file.data[at] ^ bit);
+			put(dir, ids[0], &file);
+			const char *text = part(dir, ids[1], ARTIFACT_OUT);
+			assert_true(hit ? !text && errno == EBADMSG
+					: text && strcmp(text, "one\ntwo\nthree\n") == 0);
+			file.data[at] = (char)(file.data[at] ^ bit);
+		}
+	}
+	/* So where it ends early. */
+	for (file.len = place.offset + place.len; file.len-- > place.offset;) {
+		put(dir, ids[0], &file);
+		assert_null(part(dir, ids[1], ARTIFACT_OUT));
+		assert_string_equal(part(dir, ids[0], ARTIFACT_OUT), "one\ntwo\nthree\n");
+	}
+	/* A damaged one is removed as others are. */
+	struct gc gc = {.store = &store};
+	assert_int_equal(gc_remove_session_part(&gc, "a", 0, UINT64_MAX), 0);
+	assert_int_equal(gc.result.artifacts, 3);
+	buffer_release(&file);
+	file = records(dir, ids[0], false);
+	buffer_release(&file);
+	close(dir);
+}
+
+#define RUNS 400
+
+/* Runs come and go, and killed writers leave parts. */
+STORE_TEST(test_random_runs)
+{
+	static const char *const sessions[] = {"a", "b"};
+	char ids[RUNS][ID_LEN + 1], texts[RUNS][64], name[16];
+	bool live[RUNS] = {false};
+	int dirs[2] = {store_open_session(&store, "a", true),
+		       store_open_session(&store, "b", true)};
+	(void)state;
+	for (int i = 0; i < RUNS; i++) {
+		int s = i % 2, gone = (int)random_below((uint64_t)i + 1);
+		uint64_t freed = 0;
+		*ids[i] = '\0';
+		snprintf(texts[i], sizeof(texts[i]), "<%d of %d>\n", i, (int)random_below(1000000));
+		assert_int_equal(add(dirs[s], sessions[s], texts[i], ids[i]), 0);
+		live[i] = true;
+		if (random_below(4) == 0) {
+			snprintf(name, sizeof(name), "%.8s.texts", ids[i]);
+			int fd = store_open_file(dirs[s], name, O_WRONLY | O_APPEND);
+			assert_int_equal(io_write(fd, "<left>", 6), 0);
+			close(fd);
+		}
+		if (random_below(2) == 0 && live[gone]) {
+			assert_int_equal(removal_of(&store, sessions[gone % 2], dirs[gone % 2],
+						    ids[gone], &freed),
+					 REMOVAL_DONE);
+			assert_true(freed > 0);
+			assert_int_equal(short_sweep(dirs[gone % 2], sessions[gone % 2]), 0);
+			live[gone] = false;
+			bool any_left = false;
+			for (int k = gone % 2; k <= i; k += 2)
+				any_left |= live[k];
+			struct buffer file = records(dirs[gone % 2], ids[gone], any_left);
+			assert_true(!any_left || !memmem(file.data, file.len, "<left>", 6));
+			for (int k = gone % 2; any_left && k <= i; k += 2)
+				assert_int_equal(memmem(file.data, file.len, texts[k],
+							strlen(texts[k])) != NULL,
+						 live[k]);
+			buffer_release(&file);
+		}
+		int any = (int)random_below((uint64_t)i + 1);
+		const char *text = part(dirs[any % 2], ids[any], ARTIFACT_OUT);
+		assert_true(live[any] ? text && strcmp(text, texts[any]) == 0 : !text);
+	}
+	struct inventory v;
+	size_t left = 0;
+	for (int i = 0; i < RUNS; i++)
+		left += live[i];
+	assert_int_equal(inventory_read(&v, &store, NULL), 0);
+	assert_int_equal(v.count, left);
+	assert_int_equal(v.session_count, 2);
+	assert_int_equal(v.sessions[0].count + v.sessions[1].count, left);
+	inventory_release(&v);
+	close(dirs[0]);
+	close(dirs[1]);
+}
+
+/* A writer waits for nobody who holds the file for long; the run has another place then. */
+STORE_TEST(test_a_file_that_is_held)
+{
+	(void)state;
+	int dir = store_open_session(&store, "a", true);
+	char id[ID_LEN + 1] = "", name[16];
+	assert_int_equal(add(dir, "a", "text\n", id), 0);
+	snprintf(name, sizeof(name), "%.8s.texts", id);
+	int fd = store_open_file(dir, name, O_RDWR);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	char other[ID_LEN + 1] = "";
+	assert_int_equal(add(dir, "a", "text\n", other), -1);
+	assert_string_equal(other, "");
+	assert_string_equal(part(dir, id, ARTIFACT_OUT), "text\n");
+	close(fd);
+	close(dir);
+}
+
+TEST_MAIN(NULL, NULL)
