@@ -3,9 +3,7 @@
 #include "supervisor/agents/document.h"
 
 #include "lib/buffer.h"
-#include "lib/bytes.h"
 #include "lib/io.h"
-#include "lib/quote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,76 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Lines in front of the changes and behind them. */
-enum { CONTEXT = 3 };
-
-/* How many lines come before the next one that is this line; SIZE_MAX: there is none. */
-static size_t lines_before(const char *at, const char *end, const char *line, size_t len)
-{
-	for (size_t count = 0, one; at < end; at += one, count++) {
-		one = line_size(at, (size_t)(end - at));
-		if (one == len && memcmp(at, line, len) == 0)
-			return count;
-	}
-	return SIZE_MAX;
-}
-
-int diff_append(struct buffer *out, const char *before_path, const struct buffer *before,
-		const char *after_path, const struct buffer *after)
-{
-	const char *const names[] = {before_path ? before_path : "/dev/null",
-				     after_path ? after_path : "/dev/null"};
-	const char *a = before->data ? before->data : "", *b = after->data ? after->data : "";
-	size_t start = 0, rest = 0, counts[2] = {0, 0};
-	size_t most = before->len < after->len ? before->len : after->len;
-	struct buffer body = BUFFER_INIT;
-	/* The equal parts in front and behind are passed, but for some lines. */
-	while (start < most && a[start] == b[start])
-		start++;
-	if (start == before->len && start == after->len)
-		return 0;
-	while (rest < most - start && a[before->len - rest - 1] == b[after->len - rest - 1])
-		rest++;
-	for (int lines = 0; start > 0; start--) {
-		if (a[start - 1] == '\n' && ++lines > CONTEXT)
-			break;
-	}
-	for (int lines = 0; rest > 0 && lines <= CONTEXT; rest--)
-		lines += a[before->len - rest] == '\n';
-	const char *a_end = a + before->len - rest, *b_end = b + after->len - rest;
-	size_t line = 1 + (size_t)newline_count(a, start);
-	/* Line by line; where they differ, on to the nearest line that is in both. */
-	for (a += start, b += start; a < a_end || b < b_end;) {
-		size_t a_len = line_size(a, (size_t)(a_end - a));
-		size_t b_len = line_size(b, (size_t)(b_end - b));
-		size_t lost = b < b_end ? lines_before(a, a_end, b, b_len) : 0;
-		size_t added = a < a_end ? lines_before(b, b_end, a, a_len) : 0;
-		bool same = a < a_end && b < b_end && lost == 0;
-		char mark = same ? ' ' : a < a_end && (b == b_end || lost <= added) ? '-' : '+';
-		const char *at = mark == '+' ? b : a;
-		size_t len = mark == '+' ? b_len : a_len;
-		buffer_append(&body, &mark, 1);
-		buffer_append(&body, at, len);
-		/* It is in front of its end. NOLINTNEXTLINE(clang-analyzer-core.*) */
-		if (at[len - 1] != '\n')
-			buffer_append_string(&body, "\n\\ No newline at end of file\n");
-		a += mark == '+' ? 0 : a_len;
-		b += mark == '-' ? 0 : b_len;
-		counts[0] += mark != '+';
-		counts[1] += mark != '-';
-	}
-	for (size_t i = 0; i < 2; i++) {
-		buffer_append_string(out, i ? "+++ " : "--- ");
-		quote_text(out, names[i], strlen(names[i]), 0);
-		buffer_append(out, "\n", 1);
-	}
-	buffer_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", line - !counts[0], counts[0],
-		      line - !counts[1], counts[1]);
-	buffer_add(out, &body);
-	buffer_release(&body);
-	return buffer_check(out);
-}
 
 static int document_refuse(struct document *d, int error, const char *reason)
 {

@@ -1,5 +1,4 @@
-// A configuration file of another program: read whole, replaced atomically; and the difference
-// between two texts in the format of diff -u.
+// A configuration file of another program: read whole, replaced atomically.
 #ifndef TERSE_AGENTS_DOCUMENT_H
 #define TERSE_AGENTS_DOCUMENT_H
 
@@ -9,11 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
-
-/* Appends the difference as one piece, or nothing if there is none. A path of NULL is that of no
-   file. Returns 0, or -1 with ENOMEM. */
-int diff_append(struct buffer *out, const char *before_path, const struct buffer *before,
-		const char *after_path, const struct buffer *after);
 
 /* The program itself is copied, too (place.c). */
 enum { DOCUMENT_MAX = 128 << 20 };

@@ -9,7 +9,6 @@
 #include "supervisor/agents/outline.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -524,43 +523,4 @@ bool hints_find_program(const char *names, char found[PATH_MAX])
 		if (!names[len])
 			return false;
 	}
-}
-
-bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
-		     const struct buffer *text, struct place *place)
-{
-	static const char *const list[] = {"shell_environment_policy", "include_only", NULL};
-	struct buffer names = BUFFER_INIT;
-	struct toml t;
-	if (!wiring_is_toml(file) || toml_find(&t, text->data, text->len, list) < 0 || !t.end)
-		return false;
-	for (const struct wiring_item *item = file->items; item->value; item++) {
-		const char *at = text->data + t.value, *end = text->data + t.value_end, *next;
-		bool kept = false;
-		for (; !kept && at < end; at = next) {
-			if (*at == '#')
-				at += strcspn(at, "\n");
-			/* A string, up to its other quote. */
-			size_t quoted = *at == '"' || *at == '\'';
-			const char *close =
-				quoted ? memchr(at + 1, *at, (size_t)(end - at) - 1) : NULL;
-			next = close ? close + 1 : at + 1;
-			char *pattern = close ? strndup(at + 1, (size_t)(close - at) - 1) : NULL;
-			kept = pattern && fnmatch(pattern, key_of(item), FNM_CASEFOLD) == 0;
-			free(pattern);
-		}
-		if (kept)
-			continue;
-		buffer_printf(&names, "%s\"%s\"", names.len ? ", " : "", key_of(item));
-		if (place)
-			*wiring_place(place, item) = '\0';
-	}
-	bool any = names.len > 0 && buffer_string(&names);
-	if (any)
-		buffer_printf(out,
-			      "%s:%zu: include_only keeps terse's variables from its commands: add "
-			      "%s to it\n",
-			      path, 1 + (size_t)newline_count(text->data, t.start), names.data);
-	buffer_release(&names);
-	return any;
 }

@@ -205,12 +205,6 @@ enum wiring_state wiring_look(const struct wiring_file *file, const struct place
 
 // Hints for somebody who wires an agent up.
 
-/* Appends that the settings keep variables of the wiring from the agent's commands (Codex's
-   shell_environment_policy.include_only), and takes what they name out of *place, as the commands
-   do not see it (NULL: not wanted). Returns whether there are such. */
-bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
-		     const struct buffer *text, struct place *place);
-
 /* Whether a program of that name, of several with | between them, is in PATH. `found`: its path. */
 bool hints_find_program(const char *names, char found[PATH_MAX]);
 

@@ -133,6 +133,8 @@ const struct wiring wirings[] = {
 		.lines = CODEX("AGENTS.md"),
 		.note = "its rules and its sandbox go on deciding about the "
 			"commands as the model writes them\n"
+			"shell_environment_policy.include_only, if it is set, has to have "
+			"LD_PRELOAD, TERSE_SHIM_SHELL and BASH_ENV\n"
 			"it has no event for the end of a "
 			"conversation: terse gc ends the session\n",
 	},

@@ -274,13 +274,12 @@ static void doctor_report_wired(struct doctor *d, const char *agent, const char 
 }
 
 /* Reports the wiring in a file, if there is any; of one that takes the place of another that names
-   terse, that it has something else (WIRING_OTHER). What its variables name and the agent's
-   commands do not see is taken out of *place. */
+   terse, that it has something else (WIRING_OTHER). */
 static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring *w,
 					   const struct wiring_file *file, const char *path,
-					   const char *project, bool overrides, struct place *place)
+					   const char *project, bool overrides,
+					   const struct place *place)
 {
-	struct buffer dropped = BUFFER_INIT;
 	struct wiring_plan p;
 	int error = wiring_plan(&p, file, place, path, project, false) < 0 ? errno : 0;
 	enum wiring_state state = p.state;
@@ -300,12 +299,6 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 			      "%s: wired to other paths, or not all of it: terse init %s%s", path,
 			      w->agent, project ? " --project" : "");
 	}
-	if (state != WIRING_NONE && hints_variables(&dropped, file, path, &p.now.text, place)) {
-		const char *line = buffer_string(&dropped);
-		doctor_report(d, BAD, w->agent, "%.*s", line ? (int)dropped.len - 1 : -1,
-			      line ? line : strerror(errno));
-	}
-	buffer_release(&dropped);
 	wiring_plan_release(&p);
 	return state;
 }
@@ -324,7 +317,7 @@ static int doctor_find_file(const struct wiring_folder *folder, const char *proj
    best state. */
 static enum wiring_state doctor_check_files(struct doctor *d, const struct wiring *w,
 					    const char *project, bool overrides,
-					    struct place *place)
+					    const struct place *place)
 {
 	char path[PATH_MAX], missing[PATH_MAX] = "";
 	enum wiring_state best = WIRING_NONE;
@@ -377,12 +370,12 @@ static void doctor_try(struct doctor *d, const char *agent, const char *start,
 }
 
 static void doctor_check_agent(struct doctor *d, const struct wiring *w, const char *here,
-			       struct place place)
+			       const struct place *place)
 {
 	char found[PATH_MAX];
-	enum wiring_state user = doctor_check_files(d, w, NULL, false, &place);
+	enum wiring_state user = doctor_check_files(d, w, NULL, false, place);
 	enum wiring_state project =
-		here ? doctor_check_files(d, w, here, user == WIRING_SAME, &place) : WIRING_NONE;
+		here ? doctor_check_files(d, w, here, user == WIRING_SAME, place) : WIRING_NONE;
 	bool none = user == WIRING_NONE && project == WIRING_NONE;
 	bool there = none && hints_find_program(w->programs, found);
 	bool by_start = none && (there || d->only) && !w->files[0].folder.project;
@@ -392,7 +385,7 @@ static void doctor_check_agent(struct doctor *d, const struct wiring *w, const c
 			      w->start);
 	/* The project's files decide. */
 	if (by_start || project == WIRING_SAME || (user == WIRING_SAME && project == WIRING_NONE))
-		doctor_try(d, w->agent, w->start, &place);
+		doctor_try(d, w->agent, w->start, place);
 	else if (there || d->only)
 		doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s",
 			      there ? found : "not in PATH", w->agent);
@@ -405,7 +398,7 @@ static int doctor_check_one(struct doctor *d, const char *here, const struct pla
 	const char *name;
 	char start[64];
 	if (w) {
-		doctor_check_agent(d, w, here, *place);
+		doctor_check_agent(d, w, here, place);
 		return 0;
 	}
 	for (size_t i = 0; (name = section_name(d->call->settings, &rules_form, i)) != NULL; i++) {
@@ -439,7 +432,7 @@ static int doctor_run(struct verb_call *c)
 		doctor_check_remote(&d, c->settings);
 		doctor_check_place(&d, &own);
 		for (const struct wiring *w = wirings; w->agent; w++)
-			doctor_check_agent(&d, w, project, place);
+			doctor_check_agent(&d, w, project, &place);
 		doctor_check_here(&d);
 	}
 	if (!c->json)

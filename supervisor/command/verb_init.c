@@ -1,5 +1,6 @@
 // terse init AGENT: makes an agent run its commands through terse. See agents/wiring.h.
 
+#include "lib/io.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/document.h"
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define VERB "init"
@@ -42,6 +45,33 @@ static int init_fail(struct init *i, const char *path, const char *reason)
 	return -1;
 }
 
+/* Appends the difference as diff -u has it. Returns 0, or -1 with the reason. */
+static int init_show(struct init *i, struct wiring_plan *p)
+{
+	const char *before = p->now.exists ? p->now.path : "/dev/null", *after = p->now.path;
+	struct buffer command = BUFFER_INIT;
+	int fd = memfd_create("terse", 0), status = -1;
+	buffer_append_string(&command, "exec diff -u -L ");
+	quote_append(&command, before);
+	buffer_append_string(&command, " -L ");
+	quote_append(&command, p->remove ? "/dev/null" : after);
+	buffer_append(&command, " ", 1);
+	quote_append(&command, before);
+	buffer_printf(&command, " /proc/self/fd/%d", fd);
+	if (fd >= 0 && buffer_string(&command) &&
+	    (p->remove || io_write(fd, p->next.data, p->next.len) == 0)) {
+		FILE *diff = popen(command.data, "re");
+		int got = diff ? io_read_all(fileno(diff), &i->out, SIZE_MAX) : -1;
+		int ended = diff ? pclose(diff) : -1;
+		status = got == 0 && WIFEXITED(ended) && WEXITSTATUS(ended) <= 1 ? 0 : -1;
+	}
+	if (status < 0)
+		snprintf(p->reason, sizeof(p->reason), "diff: can't show the change");
+	io_close(&fd);
+	buffer_release(&command);
+	return status;
+}
+
 static void init_change_file(struct init *i, const struct wiring_file *file)
 {
 	struct wiring_plan p;
@@ -55,9 +85,7 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 	if (status == 0 && !p.changes) {
 		init_say(i, path, i->undo ? "nothing of terse in it" : "needs no change");
 	} else if (status == 0 && i->dry_run) {
-		static const struct buffer nothing;
-		status = diff_append(&i->out, p.now.exists ? path : NULL, &p.now.text,
-				     p.remove ? NULL : path, p.remove ? &nothing : &p.next);
+		status = init_show(i, &p);
 	} else if (status == 0) {
 		status = wiring_carry_out(&p, i->root ? i->root : getenv("HOME"));
 		if (status == 0)
@@ -71,11 +99,6 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 	if (status < 0) {
 		verb_error(VERB, "%s", p.reason);
 		i->failed = true;
-	} else if (!i->undo && !i->dry_run) {
-		size_t start = i->out.len;
-		buffer_append_string(&i->out, "warning: ");
-		if (!hints_variables(&i->out, file, path, &p.next, NULL))
-			buffer_truncate(&i->out, start);
 	}
 	wiring_plan_release(&p);
 }
