@@ -269,13 +269,12 @@ void place_note(const char *path, const char *options, const char *project, bool
 	buffer_release(&line);
 }
 
-enum place_health place_check(const struct place *own, char program[PATH_MAX],
-			      char version[PLACE_VERSION_LEN])
+enum place_health place_check(const struct place *own, char program[PATH_MAX])
 {
 	char path[PATH_MAX], folder[PATH_MAX];
 	struct document d;
 	struct target t = {.program = ""};
-	*program = *version = '\0';
+	*program = '\0';
 	if (place_folder(folder) < 0)
 		return PLACE_ABSENT;
 	place_name(path, folder, SHELL);
@@ -295,11 +294,8 @@ enum place_health place_check(const struct place *own, char program[PATH_MAX],
 		document_release(&one);
 		document_release(&two);
 	}
-	if (!same) {
-		place_name(path, folder, LIBRARY);
-		place_version(path, version);
+	if (!same)
 		return PLACE_OLD;
-	}
 	place_name(path, folder, TARGET_NAME);
 	if (document_read(&d, path, NULL) == 0 && buffer_string(&d.text))
 		target_read(&t, d.text.data);

@@ -109,7 +109,7 @@ void probe_record(const char *file, char *const argv[], const char *string)
 	buffer_append_string(&line, "\n");
 	/* The file of a `terse probe` that still runs. */
 	struct stat st;
-	int to = open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int to = open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (to >= 0 && fstat(to, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 	    buffer_check(&line) == 0)
 		io_write(to, line.data, line.len);

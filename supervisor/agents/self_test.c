@@ -15,30 +15,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 10000, OUTPUT_MAX = 256 << 10, WORDS_MAX = 16 };
+	enum { WAIT_MS = 10000,
+	       OUTPUT_MAX = 256 << 10,
+	       WORDS_MAX = 24 };
 
 /* Agents that a hook runs for: it rewrites the command, which is not executed here. */
 static const struct {
 	const char *agent, *event, *tool;
 } hooks[] = {{"cursor", "preToolUse", "Shell"}, {"crush", "PreToolUse", "bash"}};
 
-/* The call as the agent makes it, by the rows of its section and of its wiring. */
+/* The call as the agent makes it, by the rows of its section and of its wiring. A bash that has the
+   name of the agent's process makes it, below terse agent. */
 struct trial {
 	const struct settings *settings;
 	const char *agent, *made; /* made: a string of the agent's, or NULL */
 	const struct place *place;
-	bool prefix, shell, preload, bash_env; /* how its wiring leads to terse */
-	char home[PATH_MAX];                   /* a directory of its own */
+	char home[PATH_MAX]; /* a directory of its own */
 	char *words[WORDS_MAX];
-	struct buffer texts;   /* the words, each with its NUL */
-	struct buffer mark;    /* NAME=VALUE in the environment */
-	struct buffer process; /* the name of the process that starts the shell */
+	struct buffer texts; /* the words, each with its NUL */
 };
 
 /* The first item of the agent's list, or NULL. */
@@ -81,33 +80,37 @@ static void append_name(struct buffer *out, const char *pattern)
 		buffer_append(out, at, *at != '*');
 }
 
-/* Appends the shell, its options and the string or file. Returns 0, or -1: the section has neither.
- */
-static int trial_call(struct trial *t, const char *command)
+/* Appends a word, or the end of one. */
+static void add_word(struct trial *t, const char *word)
+{
+	buffer_append(&t->texts, word, strlen(word) + 1);
+}
+
+/* Appends the shell, its options and the string or file. `wired`: the shell that the agent's files
+   name, or NULL. Returns 0, or -1: the section has neither. */
+static int trial_call(struct trial *t, const char *wired, const char *command)
 {
 	const char *string = trial_item(t, RULE_STRING), *file = trial_item(t, RULE_FILE);
 	const char *shell = string ? trial_item(t, RULE_SHELL) : "sh";
+	const char *made = t->made ? strstr(t->made, PROBE_COMMAND) : NULL;
 	struct buffer *out = &t->texts;
 	if (!string && !file)
 		return -1;
 	shell = shell ? shell : "*sh -c";
-	buffer_append_string(out, t->shell        ? t->place->shell
-				  : *shell == '*' ? "/bin/bash"
-						  : "/bin/sh");
+	add_word(t, wired ? wired : *shell == '*' ? "/bin/bash" : "/bin/sh");
 	while (*(shell += strcspn(shell, " "))) {
-		buffer_append(out, "", 1);
 		append_name(out, ++shell);
+		add_word(t, "");
 	}
-	buffer_append(out, "", 1);
-	const char *here = t->made ? strstr(t->made, PROBE_COMMAND) : NULL;
-	if (here) {
-		buffer_append(out, t->made, (size_t)(here - t->made));
-		buffer_printf(out, "%s%s%c", command, here + strlen(PROBE_COMMAND), 0);
+	if (made) {
+		buffer_append(out, t->made, (size_t)(made - t->made));
+		buffer_append_string(out, command);
+		add_word(t, made + strlen(PROBE_COMMAND));
 		return 0;
 	}
 	if (string) {
 		append_instance(out, string, command);
-		buffer_append(out, "", 1);
+		add_word(t, "");
 		return 0;
 	}
 	/* The file is written where its template wants it. */
@@ -115,7 +118,7 @@ static int trial_call(struct trial *t, const char *command)
 	buffer_append_string(out, t->home);
 	for (const char *at = file + (*file == '*'); *at; at++)
 		buffer_append(out, *at == '*' ? "x" : at, 1);
-	buffer_append(out, "", 1);
+	add_word(t, "");
 	char *name = out->failed || *file != '*' ? NULL : out->data + path, *slash = name;
 	while (name && (slash = strchr(slash + 1, '/')) != NULL) {
 		*slash = '\0';
@@ -132,16 +135,21 @@ static int trial_call(struct trial *t, const char *command)
 static int trial_make(struct trial *t, const char *command)
 {
 	const struct wiring *w = wiring_find(wirings, t->agent);
-	const struct wiring_item *item = w ? w->files[0].items : NULL;
+	const struct wiring_item *item = w ? &w->files[0].items[0] : NULL;
+	const char *mark = trial_item(t, RULE_ENVIRONMENT), *name = trial_item(t, RULE_PARENT);
+	const bool named = item && item->value && item->kind == WIRING_STRING;
+	const char *key = named ? item->path[1] : NULL;
 	size_t hook = 0, count = 0;
 	int status = 0;
-	for (size_t i = 0; item && i < WIRING_ITEMS_MAX && item[i].value; i++) {
-		const char *key = item[i].path[1] ? item[i].path[1] : "";
-		t->prefix |= strcmp(key, SHELL_PREFIX) == 0;
-		t->shell |= item[i].kind == WIRING_STRING && !*key;
-		t->bash_env |= strcmp(item[i].value, "bash_env") == 0;
-	}
-	t->preload = !t->prefix && !t->shell;
+	buffer_printf(&t->texts, "%s%cagent%c--as%c%s%c%s/", t->place->program, 0, 0, 0, t->agent,
+		      0, t->home);
+	size_t link = t->texts.len - strlen(t->home) - 1;
+	name = name ? name : trial_item(t, RULE_PROCESS);
+	append_name(&t->texts, name ? name : t->agent);
+	buffer_printf(&t->texts, "%c-c%cexport ", 0, 0);
+	append_name(&t->texts, mark ? mark : "TERSE_DOCTOR");
+	buffer_printf(&t->texts, "%s; \"$@\"; exit $?%csh%c", mark && strchr(mark, '=') ? "" : "=1",
+		      0, 0);
 	while (hook < 2 && strcmp(hooks[hook].agent, t->agent) != 0)
 		hook++;
 	if (hook < 2) {
@@ -150,24 +158,15 @@ static int trial_make(struct trial *t, const char *command)
 			      "\"tool_input\":{\"command\":\"%s\"}}\nE\n%c%s%c",
 			      0, 0, t->agent, hooks[hook].event, hooks[hook].tool, command, 0,
 			      t->place->program, 0);
-	} else if (t->prefix) {
-		buffer_printf(&t->texts, "/bin/bash%c-c%c\"$" SHELL_PREFIX "\" \"$0\"%c", 0, 0, 0);
+	} else if (key && strcmp(key, SHELL_PREFIX) == 0) {
+		buffer_printf(&t->texts, "%s%c", t->place->shell, 0);
 		append_instance(&t->texts, trial_item(t, RULE_STRING), command);
-		buffer_append(&t->texts, "", 1);
+		add_word(t, "");
 	} else {
-		/* The library acts in the process that starts the shell. */
-		if (t->preload)
-			buffer_printf(&t->texts, "/bin/bash%c-c%cexec \"$0\" \"$@\"%c", 0, 0, 0);
-		status = trial_call(t, command);
+		status = trial_call(t, named && !key ? t->place->shell : NULL, command);
 	}
-	const char *mark = trial_item(t, RULE_ENVIRONMENT), *parent = trial_item(t, RULE_PARENT);
-	parent = parent ? parent : trial_item(t, RULE_PROCESS);
-	append_name(&t->process, parent ? parent : t->agent);
-	append_name(&t->mark, mark ? mark : "TERSE_DOCTOR");
-	if (!mark || !strchr(mark, '='))
-		buffer_append_string(&t->mark, "=1");
-	if (status < 0 || !buffer_string(&t->texts) || !buffer_string(&t->mark) ||
-	    !buffer_string(&t->process))
+	if (status < 0 || !buffer_string(&t->texts) ||
+	    symlink("/bin/bash", t->texts.data + link) < 0)
 		return -1;
 	for (size_t at = 0; at + 1 < t->texts.len && count + 1 < WORDS_MAX;
 	     at += strlen(t->texts.data + at) + 1)
@@ -198,18 +197,15 @@ static int trial_input(const struct trial *t, int *other)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* The process that stands for the agent: the parent of the shell. */
-static _Noreturn void become_agent(struct trial *t, int input, int output)
+static _Noreturn void trial_exec(struct trial *t, int input, int output)
 {
 	/* All that is left of the caller's environment, whose other variables could change the
 	   result. */
 	static const char *const names[] = {
 		"PATH", "HOME", "TMPDIR", "LANG", "XDG_CONFIG_HOME", "TERSE_CONFIG"};
 	enum { NAMES = sizeof(names) / sizeof(*names) };
-	const struct place *place = t->place;
-	char script[PATH_MAX + sizeof(PLACE_UNLESS_VERBOSE)], *values[NAMES];
+	const char *values[NAMES];
 	setpgid(0, 0);
-	prctl(PR_SET_NAME, t->process.data);
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
 	    dup2(output, STDERR_FILENO) < 0)
 		_exit(126);
@@ -220,27 +216,9 @@ static _Noreturn void become_agent(struct trial *t, int input, int output)
 	int status = clearenv() | setenv("TERSE_HOME", t->home, 1);
 	for (size_t i = 0; i < NAMES; i++)
 		status |= values[i] ? setenv(names[i], values[i], 1) : 0;
-	snprintf(script, sizeof(script), "%s" PLACE_UNLESS_VERBOSE, place->bash_env);
-	pid_t pid = status == 0 ? fork() : -1;
-	if (pid == 0) {
-		status |= putenv(t->mark.data);
-		if (t->preload && *place->library)
-			status |= setenv("LD_PRELOAD", place->library, 1);
-		if (t->preload && *place->shell)
-			status |= setenv("TERSE_SHIM_SHELL", place->shell, 1);
-		if (t->bash_env && *place->bash_env)
-			status |= setenv("BASH_ENV", script, 1);
-		if (t->prefix)
-			status |= setenv(SHELL_PREFIX, place->shell, 1);
-		if (trial_item(t, RULE_FILE))
-			status |= setenv(SHIM_FILES, "1", 1);
-		if (status == 0)
-			execv(t->words[0], t->words);
-		_exit(127);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		_exit(126);
-	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
+	if (status == 0)
+		execv(t->words[0], t->words);
+	_exit(127);
 }
 
 bool self_test_is_preview(const struct self_test *t)
@@ -273,7 +251,7 @@ int self_test_run(struct self_test *result, const struct settings *s, const char
 	int64_t begun = clock_monotonic_ms(), left;
 	pid_t pid = input >= 0 && pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
 	if (pid == 0)
-		become_agent(&t, input, ends[1]);
+		trial_exec(&t, input, ends[1]);
 	io_close(&ends[1]);
 	if (pid < 0) {
 		buffer_append_string(out, strerror(errno));
@@ -302,7 +280,5 @@ out:
 	io_close(&ends[0]);
 	io_remove_tree(t.home);
 	buffer_release(&t.texts);
-	buffer_release(&t.mark);
-	buffer_release(&t.process);
 	return status;
 }

@@ -72,10 +72,8 @@ enum place_health {
 	PLACE_GOOD,
 };
 
-/* `program`: the one that it starts, or "". `version`: of the library beside the launcher, or "".
- */
-enum place_health place_check(const struct place *own, char program[PATH_MAX],
-			      char version[PLACE_VERSION_LEN]);
+/* `program`: the one that it starts, or "". */
+enum place_health place_check(const struct place *own, char program[PATH_MAX]);
 
 /* --- wiring ----------------------------------------------------------------------------------- */
 

@@ -21,12 +21,12 @@
 static void agent_activate(const struct settings *s, const char *program, const char *name)
 {
 	struct place own, launcher;
-	char started[PATH_MAX], version[PLACE_VERSION_LEN], list[2 * PATH_MAX];
+	char started[PATH_MAX], list[2 * PATH_MAX];
 	char script[PATH_MAX + sizeof(PLACE_UNLESS_VERBOSE)];
 	place_find(&own);
 	/* Its shell is the launcher if that starts this terse, since terse may be replaced while
 	   the agent runs. */
-	if (place_check(&own, started, version) == PLACE_GOOD) {
+	if (place_check(&own, started) == PLACE_GOOD) {
 		place_wired(&launcher, &own);
 		memcpy(own.shell, launcher.shell, sizeof(own.shell));
 	}
@@ -96,7 +96,7 @@ int agent_run(struct verb_call *c)
 	if (verb_parse(c, &call) < 0)
 		return EXIT_TERSE;
 	char **command = c->operands, *as[] = {(char *)call.as, NULL};
-	if (call.as && !rule_knows(c->settings, as, NULL))
+	if (call.as && !rule_knows(c->settings, as, NULL) && !wiring_find(wirings, call.as))
 		return verb_fail(c, ENVELOPE_USAGE, "--as: no rule knows %s", call.as);
 	if (!off || strcmp(off, "0") != 0) {
 		if (!call.as)

@@ -209,11 +209,7 @@ static void doctor_check_place(struct doctor *d, const struct place *own)
 			      own->library, *version ? version : "(unknown)");
 	else
 		doctor_report(d, GOOD, "libterse-shim.so", "%s", own->library);
-	enum place_health health = place_check(own, program, version);
-	if (health == PLACE_OTHER)
-		place_version(program, version);
-	if (strcmp(version, TERSE_VERSION) == 0)
-		*version = '\0';
+	enum place_health health = place_check(own, program);
 	if (health == PLACE_GOOD)
 		doctor_report(d, GOOD, "launcher", "starts %s", program);
 	else if (health == PLACE_ABSENT)
@@ -223,12 +219,11 @@ static void doctor_check_place(struct doctor *d, const struct place *own)
 					       "terse's own files");
 	else if (health == PLACE_OLD)
 		doctor_report(d, NOTE, "launcher",
-			      "not the one of this terse%s%s: terse init AGENT renews it",
-			      *version ? ", but of " : "", version);
+			      "not the one of this terse: terse init AGENT renews it");
 	else if (*program)
 		doctor_report(d, NOTE, "launcher",
-			      "agents run another terse, %s%s%s: terse init AGENT changes that",
-			      program, *version ? ", of version " : "", version);
+			      "agents run another terse, %s: terse init AGENT changes that",
+			      program);
 	else
 		doctor_report(d, BAD, "launcher",
 			      "does not know where terse is: terse init AGENT tells it");

@@ -17,25 +17,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define VERB "probe"
 
 struct probe {
-	char file[PATH_MAX]; /* of the records */
-	const char *to;      /* where the section goes; NULL: to standard output */
+	char file[64];  /* of the records; later of the section */
+	const char *to; /* where the section goes; NULL: to standard output */
 	char **command;
 };
-
-static const char *probe_left; /* the file, for a signal that ends terse probe */
-
-static void probe_clean_up(int number)
-{
-	unlink(probe_left);
-	signal(number, SIG_DFL);
-	raise(number);
-}
 
 /* Runs the agent as terse agent would, with its shell set to terse-sh as well. Returns its status
    as of waitpid(), or -1 with errno. */
@@ -141,7 +133,6 @@ static int probe_conclude(const struct probe *p, int to, const char *name, struc
 
 static int probe_run(struct verb_call *c)
 {
-	static const int numbers[] = {SIGHUP, SIGTERM, SIGINT, SIGQUIT};
 	struct probe p = {.to = NULL};
 	struct buffer text = BUFFER_INIT, section = BUFFER_INIT;
 	struct probe_result result = {.string = NULL};
@@ -159,15 +150,10 @@ static int probe_run(struct verb_call *c)
 	fprintf(stderr,
 		"terse probe: ask the agent to run this command once, then leave it: " PROBE_COMMAND
 		"\n");
-	const char *name = shell_call_name(p.command[0]), *folder = getenv("TMPDIR");
-	snprintf(p.file, sizeof(p.file), "%s/terse-probe-XXXXXX",
-		 folder && *folder ? folder : "/tmp");
-	probe_left = p.file;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		if (signal(numbers[i], probe_clean_up) == SIG_IGN)
-			signal(numbers[i], SIG_IGN);
-	}
-	int fd = mkostemp(p.file, O_CLOEXEC);
+	/* A file without a name: nothing is left of it, however this ends. */
+	const char *name = shell_call_name(p.command[0]);
+	int fd = memfd_create("terse-probe", MFD_CLOEXEC);
+	snprintf(p.file, sizeof(p.file), "/proc/%d/fd/%d", (int)getpid(), fd);
 	if (fd < 0 || probe_run_agent(c, &p) < 0 || io_read_all(fd, &text, SIZE_MAX) < 0 ||
 	    probe_write(&section, name, text.data ? text.data : "", text.len, environ, &result) < 0)
 		verb_error(VERB, "%s: %s", p.file, strerror(errno));
@@ -177,7 +163,6 @@ static int probe_run(struct verb_call *c)
 	if (p.to)
 		io_close(&to);
 	io_close(&fd);
-	unlink(p.file);
 	buffer_release(&text);
 	buffer_release(&section);
 	return status;

@@ -491,7 +491,7 @@ class Directory(Installed):
         self.init("pi")
         age(os.path.join(self.folder, "libterse-shim.so"))
         run = self.run_to_end(self.program, "doctor")
-        self.assertIn(b"launcher: not the one of this terse, but of 0.0.9: terse init AGENT renews it\n", run.out)
+        self.assertIn(b"launcher: not the one of this terse: terse init AGENT renews it\n", run.out)
         self.init("pi")
         age(library)
         run = self.run_to_end(self.program, "doctor")
@@ -501,7 +501,7 @@ class Directory(Installed):
         run = self.terse("doctor", env={"PATH": self.bin + ":/usr/bin:/bin"})
         self.assertIn(b"PATH: %s is terse 0.0.9, this is %s: remove the one that you do not use\n" %
                       (self.program.encode(), version), run.out)
-        self.assertIn(b"launcher: agents run another terse, %s, of version 0.0.9: terse init" % self.program.encode(),
+        self.assertIn(b"launcher: agents run another terse, %s: terse init" % self.program.encode(),
                       run.out)
 
     def test_what_is_wired(self):
