@@ -41,8 +41,12 @@
 #define STARTED_BY(names) \
 	STRING("{command}"), SHELL("*sh -c"), STDIN("/dev/null"), PARENT(names), PROCESS(names)
 
-/* It sets no variable, so terse agent does. `name`: of its program, with * for any characters. */
-#define STARTED_AS(name) ENVIRONMENT(RULE_AGENT "=" name), PROCESS(name)
+/* A harness that sets no variable, so terse agent does. `as`: the name of its program, with * for
+   any characters. */
+#define HARNESS(name, as) AGENT(name), ENVIRONMENT(RULE_AGENT "=" as), PROCESS(as)
+
+/* Its shell gets the command as it is. */
+#define STRINGS(shell) STRING("{command}"), SHELL(shell)
 
 static const struct section_entry entries[] = {
 	/* Its hooks, MCP servers and snapshots are not wrapped like this. */
@@ -67,9 +71,8 @@ static const struct section_entry entries[] = {
 	   output it continues, and has to know by then what it left. */
 	AGENT("codex"),
 	ENVIRONMENT("CODEX_THREAD_ID"),
-	STRING("{command}"),
+	STRINGS("*sh -c"),
 	PASS("__CODEX_SNAPSHOT_OVERRIDE_*"),
-	SHELL("*sh -c"),
 	PARENT("codex*|bwrap"),
 	PROCESS("codex*"),
 	SESSION("CODEX_THREAD_ID"),
@@ -115,8 +118,7 @@ static const struct section_entry entries[] = {
 
 	AGENT("qwen"),
 	ENVIRONMENT("QWEN_CODE"),
-	STRING("{command}"),
-	SHELL("*sh -c"),
+	STRINGS("*sh -c"),
 	STDIN("/dev/pts/*"),
 	STDIN("/dev/null"),
 	PROCESS("qwen"),
@@ -130,8 +132,7 @@ static const struct section_entry entries[] = {
 
 	AGENT("copilot"),
 	ENVIRONMENT("COPILOT_CLI"),
-	STRING("{command}"),
-	SHELL("*sh --norc --noprofile -c"),
+	STRINGS("*sh --norc --noprofile -c"),
 	STDIN("/dev/null"),
 	PROCESS("copilot"),
 	SESSION("COPILOT_AGENT_SESSION_ID"),
@@ -142,10 +143,8 @@ static const struct section_entry entries[] = {
 
 	/* It shows its model only standard error of what failed: the status of a run that goes on
 	   is 0. */
-	AGENT("grok"),
-	STARTED_AS("grok"),
-	STRING("{command}"),
-	SHELL("sh -c"),
+	HARNESS("grok", "grok"),
+	STRINGS("sh -c"),
 	STDIN("socket:*"),
 	PARENT("grok"),
 	SET(streams, STREAMS_SPLIT),
@@ -153,43 +152,32 @@ static const struct section_entry entries[] = {
 	SET(yield_status, 0),
 
 	/* What follows the first line of its last command's output is the result. */
-	AGENT("mini"),
-	STARTED_AS("mini*"),
-	STRING("{command}"),
+	HARNESS("mini", "mini*"),
+	STRINGS("*sh -c"),
 	PASS("*COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT*"),
-	SHELL("*sh -c"),
 	SET(ceiling, 10000),
 	SET(hand_over, 30 * SECOND),
 
-	AGENT("aider"),
-	STARTED_AS("aider"),
-	STRING("{command}"),
-	SHELL("*sh -c"),
+	HARNESS("aider", "aider"),
+	STRINGS("*sh -c"),
 
 	/* It writes a file and executes that. */
-	AGENT("autogen"),
-	STARTED_AS("autogen*"),
+	HARNESS("autogen", "autogen*"),
 	FILES("*/tmp_code_*"),
 
-	AGENT("goose"),
-	STARTED_AS("goose*"),
+	HARNESS("goose", "goose*"),
 	ENVIRONMENT("GOOSE_TERMINAL"),
-	STRING("{command}"),
+	STRINGS("*sh -c"),
 	PASS("echo $PATH"),
-	SHELL("*sh -c"),
 	STDIN("/dev/null"),
 	SET(ceiling, 50000),
 	SET(line_ceiling, 2000),
 
-	AGENT("langchain"),
-	STARTED_AS("langchain*"),
-	STRING("{command}"),
-	SHELL("sh -c"),
+	HARNESS("langchain", "langchain*"),
+	STRINGS("sh -c"),
 
-	AGENT("roo"),
-	STARTED_AS("roo"),
-	STRING("{command}"),
-	SHELL("sh -c"),
+	HARNESS("roo", "roo"),
+	STRINGS("sh -c"),
 	STDIN("/dev/null"),
 	SET(ceiling, 10 * KB),
 
@@ -200,16 +188,13 @@ static const struct section_entry entries[] = {
 	SET(ceiling, 30000),
 
 	/* They type into a shell that stays. */
-	AGENT("openhands"),
-	STARTED_AS("openhands*"),
+	HARNESS("openhands", "openhands*"),
 	SET(ceiling, 30000),
 
-	AGENT("swe-agent"),
-	STARTED_AS("swe*"),
+	HARNESS("swe-agent", "swe*"),
 	SET(ceiling, 100000),
 
-	AGENT("interpreter"),
-	STARTED_AS("interpreter"),
+	HARNESS("interpreter", "interpreter"),
 	SET(ceiling, 2800),
 };
 
