@@ -20,9 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-	enum { WAIT_MS = 10000,
-	       OUTPUT_MAX = 256 << 10,
-	       WORDS_MAX = 24 };
+enum { WAIT_MS = 10000, OUTPUT_MAX = 256 << 10, WORDS_MAX = 24 };
 
 /* Agents that a hook runs for: it rewrites the command, which is not executed here. */
 static const struct {
