@@ -3,6 +3,7 @@
 
 #include "config/error.h"
 
+#include "lib/buffer.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 
@@ -67,54 +68,44 @@ enum { WHERE_MAX = 160, VALUE_MAX = 60, REASON_MAX = 120, BETWEEN_MAX = 40 };
 _Static_assert(WHERE_MAX + 3 * VALUE_MAX + REASON_MAX + BETWEEN_MAX <= sizeof(struct option_error),
 	       "a message has room for all of its parts");
 
-/* Takes a character from the string, clean. Returns its length in `encoded`. */
-static size_t error_take(const char **string, char encoded[4])
+/* Adds a part; a longer one ends with dots. NULL: there is none. */
+static void error_add(struct buffer *out, const char *before, const char *text, size_t most,
+		      const char *after)
 {
-	uint32_t cp;
-	*string += utf8_decode(*string, strnlen(*string, 4), &cp);
-	if (!quote_is_plain(cp))
-		cp = UTF8_REPLACEMENT;
-	return utf8_put(cp, encoded);
+	if (!text)
+		return;
+	buffer_append_string(out, before);
+	size_t start = out->len;
+	quote_text(out, text, strlen(text), 0);
+	if (out->len - start > most) {
+		buffer_truncate(out, start + utf8_floor(out->data + start, out->len - start, most));
+		buffer_append_string(out, "...");
+	}
+	buffer_append_string(out, after);
 }
 
 void config_error_write(const struct config_error *c, struct option_error *error)
 {
-	char out[sizeof(error->text)], encoded[4], line[BETWEEN_MAX] = ": ";
-	const char *where = c->where;
-	size_t len = 0;
-	for (const char *end = where; *end;)
-		len += error_take(&end, encoded);
-	bool cut = len > WHERE_MAX;
-	while (len > WHERE_MAX)
-		len -= error_take(&where, encoded);
+	struct buffer out = BUFFER_INIT, where = BUFFER_INIT;
+	char line[BETWEEN_MAX] = ": ";
+	size_t cut = 0;
 	if (c->line > 0)
 		snprintf(line, sizeof(line), ":%u: ", c->line);
-	const struct {
-		const char *before, *text, *after; /* text NULL: the part is left out */
-		size_t most;
-	} parts[] = {
-		{cut ? "..." : "", where, line, WHERE_MAX},
-		{"[", c->section, c->key ? "] " : "]: ", VALUE_MAX},
-		{"", c->key, ": ", VALUE_MAX},
-		{"", c->value && *c->value ? c->value : NULL, ": ", VALUE_MAX},
-		{"", c->reason, "", REASON_MAX},
-	};
-	len = 0;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		const char *text = parts[i].text, *dots = "";
-		if (!text)
-			continue;
-		len = (size_t)(stpcpy(out + len, parts[i].before) - out);
-		for (size_t most = len + parts[i].most; *text && !*dots;) {
-			size_t n = error_take(&text, encoded);
-			if (len + n > most) {
-				dots = "...";
-			} else {
-				memcpy(out + len, encoded, n);
-				len += n;
-			}
-		}
-		len = (size_t)(stpcpy(stpcpy(out + len, dots), parts[i].after) - out);
-	}
-	memcpy(error->text, out, len + 1);
+	/* The end of a path says more than its beginning. */
+	quote_text(&where, c->where, strlen(c->where), 0);
+	if (where.len > WHERE_MAX)
+		cut = utf8_floor(where.data, where.len, where.len - WHERE_MAX);
+	buffer_printf(&out, "%s%.*s%s", cut ? "..." : "", (int)(where.len - cut),
+		      where.len ? where.data + cut : "", line);
+	error_add(&out, "[", c->section, VALUE_MAX, c->key ? "] " : "]: ");
+	error_add(&out, "", c->key, VALUE_MAX, ": ");
+	error_add(&out, "", c->value && *c->value ? c->value : NULL, VALUE_MAX, ": ");
+	error_add(&out, "", c->reason, REASON_MAX, "");
+	/* Without memory the reason alone, which may be there already. */
+	if (buffer_string(&out))
+		snprintf(error->text, sizeof(error->text), "%s", out.data);
+	else if (c->reason != error->text)
+		snprintf(error->text, sizeof(error->text), "%s", c->reason);
+	buffer_release(&where);
+	buffer_release(&out);
 }

@@ -624,7 +624,7 @@ TEST(flags_refuse_in_the_right_words)
 		{{"--size", "4XB"}, "--size: 4XB: not a size (like 4096, 4KB or 1000tok)"},
 		{{"--timeout"}, "--timeout: needs a value (up to 365d, or off)"},
 		{{"--timeout", "x\n"},
-		 "--timeout: x\xEF\xBF\xBD: not a duration (like 500ms, 2s, 5m or 1h)"},
+		 "--timeout: x\\n: not a duration (like 500ms, 2s, 5m or 1h)"},
 		{{"--pty=perhaps"}, "--pty: perhaps: not auto, yes or no"},
 		{{"--no-pty=yes"}, "--no-pty: yes: takes no value"},
 		{{"--full=yes"}, "--full: yes: takes no value"},

@@ -163,7 +163,7 @@ static const struct {
 	{TEXT("[report] size = 4KB\n"),
 	 "t.ini:1: [report] size = 4KB: a section is [NAME] on a line of its own"},
 	{TEXT("[report]\rsize = 4KB\r"),
-	 "t.ini:1: [report]\xEF\xBF\xBDsize = 4KB: a section is [NAME] on a line of its own"},
+	 "t.ini:1: [report]\\rsize = 4KB: a section is [NAME] on a line of its own"},
 	{TEXT("[" FIFTY "]\n"), "t.ini:1: [" FIFTY "]: no such section"},
 	{TEXT("[report]\nsize\n"), "t.ini:2: size: neither [section] nor key = value"},
 	{TEXT("[report]\nsize 4KB"), "t.ini:2: size 4KB: neither [section] nor key = value"},
@@ -197,16 +197,16 @@ static const struct {
 	 "t.ini:2: [session] name: " FIFTY TEN "...: longer than 100 bytes"},
 	{TEXT("[report]\nsize = 4\0KB\n"), "t.ini:2: size = 4: a NUL byte; is this a text file?"},
 	{TEXT("\xFF\xFE[\0r\0e\0"),
-	 "t.ini:1: \xEF\xBF\xBD\xEF\xBF\xBD[: a NUL byte; is this a text file?"},
+	 "t.ini:1: \\xff\\xfe[: a NUL byte; is this a text file?"},
 	{TEXT("[report]\nsize = 4KB # small\n"),
 	 "t.ini:2: [report] size: 4KB # small: not a size (like 4096, 4KB or 1000tok)"},
 	{TEXT("[report]\nsize = \"4KB\"\n"),
 	 "t.ini:2: [report] size: \"4KB\": not a size (like 4096, 4KB or 1000tok)"},
 	{TEXT("[report]\nsize = \x1B[31m\xC2\x9B\xFF\n"),
-	 "t.ini:2: [report] size: \xEF\xBF\xBD[31m\xEF\xBF\xBD\xEF\xBF\xBD: not a size (like 4096, "
+	 "t.ini:2: [report] size: \\x1b[31m\\u009b\\xff: not a size (like 4096, "
 	 "4KB or 1000tok)"},
 	{TEXT("[report]\n\xEF\xBB\xBFsize = 4KB\n"),
-	 "t.ini:2: [report] \xEF\xBF\xBDsize: no such key"},
+	 "t.ini:2: [report] \\ufeffsize: no such key"},
 	{TEXT("{\"report\": {\"size\": \"4KB\"}}\n"),
 	 "t.ini:1: {\"report\": a key before the first [section]"},
 	/* Sections with a name. */
@@ -308,7 +308,7 @@ TEST(names_no_more_than_a_line_can_show)
 	strcpy(path + 4800, "/\n.ini");
 	assert_int_equal(settings_load_text(&s, ORIGIN_USER, path, TEXT("x\n"), &error), -1);
 	assert_memory_equal(error.text, "...\xE6\x97\xA5", 6);
-	assert_non_null(strstr(error.text, "/\xEF\xBF\xBD.ini:1: x: "));
+	assert_non_null(strstr(error.text, "/\\n.ini:1: x: "));
 	settings_release(&s);
 }
 
