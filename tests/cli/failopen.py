@@ -296,7 +296,7 @@ class Config(FailOpen):
                 ("[no such]\nkey = 1\n", "1: [no such]: no such section"),
                 ("[report]\nsizes = 1\n", "2: [report] sizes: no such key (did you mean size?)"),
                 (b"\0\0\0\0", "1: a NUL byte; is this a text file?"),
-                (noise, "1: \N{REPLACEMENT CHARACTER}: a NUL byte; is this a text file?"),
+                (noise, "1: \\xf5: a NUL byte; is this a text file?"),
                 ("[report]\nsize = " + "1" * 100000 + "\n",
                  "2: size = 11111111111111111111111111111111111111111111111111111...: a line has "
                  "at most 198 bytes; more values go on indented lines below"),
