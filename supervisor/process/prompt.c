@@ -28,6 +28,20 @@
 /* How long a program has to react to HUP. */
 #define HUP_GRACE_MS 500
 
+/* As LOOK_PROMPT_MS: for keys, unless the command is hung up; and on a terminal that is there for
+   job control alone. */
+#define LOOK_KEYS_MS    3000
+#define JOBS_HANG_UP_MS 300
+
+/* A command that draws for so long may do it for ever. */
+#define LOOK_SCREEN_MS 5000
+
+/* Between looks for a prompt at most; between looks for keys, once one has found it waiting and at
+   most. */
+#define MOST_MS       2000
+#define AGAIN_MS      100
+#define PAUSE_MOST_MS 30000
+
 void looks_touch(struct looks *l, int64_t now_ms)
 {
 	l->active_ms = now_ms;
@@ -35,6 +49,18 @@ void looks_touch(struct looks *l, int64_t now_ms)
 	l->at = l->device ? now_ms + (l->sent ? HUP_GRACE_MS : l->first_ms) : 0;
 	l->agreed = 0;
 	l->prompts = false;
+}
+
+void prompt_begin(struct supervisor *s, int64_t now_ms)
+{
+	const int64_t hang_up = s->job->settings->hang_up;
+	struct looks *l = &s->looks;
+	l->first_ms = !s->drawn ? LOOK_PROMPT_MS : hang_up ? hang_up : LOOK_KEYS_MS;
+	/* Without job control, /dev/tty would not be there. */
+	if (s->job->channels.jobs && hang_up > JOBS_HANG_UP_MS)
+		l->first_ms = JOBS_HANG_UP_MS;
+	l->screen_at = now_ms + LOOK_SCREEN_MS;
+	looks_touch(l, now_ms);
 }
 
 /* A look found that it waits, or not. Returns whether looks agree that it waits. */
@@ -58,54 +84,6 @@ static void looks_hang_up(struct looks *l)
 	kill(l->wait.pid, signals[l->sent]);
 	l->sent += l->sent < 2;
 }
-
-#define AGAIN_MS 100
-
-#define PAUSE_MOST_MS 30000
-
-enum keys_found { KEYS_NOTHING, KEYS_WAITS, KEYS_HUNG_UP };
-
-/* Looks if it is due; `t` is the screen, NULL where nothing was written. Returns KEYS_WAITS once,
-   KEYS_HUNG_UP at the first signal to a process. */
-static enum keys_found looks_find_keys(struct looks *l, const struct terminal *t, int64_t now_ms)
-{
-	if (!l->at)
-		return KEYS_NOTHING;
-	if (l->screen_at && now_ms >= l->screen_at) {
-		l->screen_at = 0;
-		if (t && terminal_facts(t).is_alternate && !l->reported) {
-			l->wait.kind = WAIT_SCREEN;
-			l->reported = true;
-			return KEYS_WAITS;
-		}
-	}
-	if (now_ms < l->at)
-		return KEYS_NOTHING;
-	pid_t last = l->wait.pid;
-	wait_look(&l->wait, l->device, 0);
-	if (l->wait.pid != last)
-		l->agreed = l->sent = 0;
-	/* Whether it wants single keys. */
-	bool screen = (t && terminal_facts(t).is_alternate) || pty_is_raw(l->master);
-	/* elinks: its keys would come from its standard input, which has nothing. */
-	if (l->wait.kind == WAIT_ALONE && screen)
-		l->wait.kind = WAIT_KEYS;
-	if (!looks_note(l, l->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
-		return KEYS_NOTHING;
-	if (l->hangs_up && !l->wait.also && screen && !wait_is_serving()) {
-		l->at = now_ms + (l->sent == 1 ? l->grace : HUP_GRACE_MS);
-		looks_hang_up(l);
-		return l->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
-	}
-	l->at = now_ms + l->pause_ms;
-	if (l->reported)
-		return KEYS_NOTHING;
-	l->reported = true;
-	return KEYS_WAITS;
-}
-
-/* Between looks for a prompt. */
-#define MOST_MS 2000
 
 /* How long the terminal has to be quiet where a look is weaker evidence. */
 #define POLLS_QUIET_MS  250
@@ -400,17 +378,45 @@ void prompt_on_look(struct supervisor *s, int64_t now_ms)
 
 void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 {
+	const struct settings *set = s->job->settings;
+	struct looks *l = &s->looks;
 	struct interceptor *text = s->drawn ? s->drawn->text : NULL;
-	struct terminal *t = text ? interceptor_terminal(text) : NULL;
-	enum keys_found found = looks_find_keys(&s->looks, t, now_ms);
-	if (found == KEYS_NOTHING)
-		return;
-	TRACE(PROCESS, "supervisor: process %d waits for keys%s", (int)s->looks.wait.pid,
-	      found == KEYS_HUNG_UP ? ", and is hung up" : "");
-	if (found == KEYS_HUNG_UP) {
-		s->hung_up = true;
-		supervisor_each_text(s, interceptor_cut);
-	} else if (text) {
-		supervisor_tell_wait(s, s->drawn, now_ms);
+	/* Nothing was written where there is no text. */
+	const bool alternate = text && terminal_facts(interceptor_terminal(text)).is_alternate;
+	const bool screen_due = l->screen_at && now_ms >= l->screen_at;
+	bool tells = screen_due && alternate && !l->reported;
+	if (screen_due)
+		l->screen_at = 0;
+	if (tells) {
+		l->wait.kind = WAIT_SCREEN;
+	} else if (now_ms >= l->at) {
+		const pid_t last = l->wait.pid;
+		wait_look(&l->wait, l->device, 0);
+		if (l->wait.pid != last)
+			l->agreed = l->sent = 0;
+		/* Whether it wants single keys. */
+		const bool screen = alternate || pty_is_raw(l->master);
+		/* elinks: its keys would come from its standard input, which has nothing. */
+		if (l->wait.kind == WAIT_ALONE && screen)
+			l->wait.kind = WAIT_KEYS;
+		if (!looks_note(l, l->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
+			return;
+		if (set->hang_up && !l->wait.also && screen && !wait_is_serving()) {
+			TRACE(PROCESS, "supervisor: process %d waits for keys, and is hung up",
+			      (int)l->wait.pid);
+			l->at = now_ms + (l->sent == 1 ? set->grace : HUP_GRACE_MS);
+			looks_hang_up(l);
+			s->hung_up = true;
+			supervisor_each_text(s, interceptor_cut);
+			return;
+		}
+		l->at = now_ms + l->pause_ms;
+		tells = !l->reported;
 	}
+	if (!tells)
+		return;
+	TRACE(PROCESS, "supervisor: process %d waits for keys", (int)l->wait.pid);
+	l->reported = true;
+	if (text)
+		supervisor_tell_wait(s, s->drawn, now_ms);
 }

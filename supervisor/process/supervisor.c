@@ -45,6 +45,12 @@
 
 #define DRAIN_TRIES 3
 
+/* Limits for background processes that write after the end of a run was reported: bytes that are
+   read as fast as they come, then bytes a second. Those that write more wait in their writes, so a
+   flood costs neither processor nor disk. */
+#define RATE_LIMIT_BURST ((int64_t)16 * 1024 * 1024)
+#define RATE_LIMIT_RATE  ((int64_t)1024 * 1024)
+
 /* Bytes that are worth a wake-up. */
 #define LEAST_TAKEN (RATE_LIMIT_RATE / 10)
 
@@ -52,14 +58,8 @@
 #define OUT_RESERVE   ((size_t)128 * 1024)
 #define PIECE_RESERVE ((size_t)64 * 1024)
 
-/* How long a program may wait for keys on a terminal that is there for job control alone. */
-#define JOBS_HANG_UP_MS 300
-
 /* Interval between attempts to set the session's niceness. */
 #define NICE_MS 110
-
-/* How long to wait for a client that does not read the end of the run. */
-#define STALL_MS 1000
 
 struct source *supervisor_terminal(struct supervisor *s)
 {
@@ -363,6 +363,12 @@ static bool supervisor_is_open(const struct supervisor *s)
 	return s->sources[0].fd >= 0 || s->sources[1].fd >= 0;
 }
 
+/* The first of two times; 0: not set. */
+static int64_t timer_sooner(int64_t a, int64_t b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
 /* Sets the deadlines of the supervisor's parts, by their own clocks. */
 static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 {
@@ -387,7 +393,7 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	int64_t over = s->paid - now_ms * (RATE_LIMIT_RATE / 1000) - RATE_LIMIT_BURST;
 	s->timer[TIMER_PACE] =
 		over < 0 ? 0 : now_ms + (over + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
-	s->timer[TIMER_DELIVERY] = s->state == SUPERVISOR_FLUSHING ? s->stall_at : 0;
+	s->timer[TIMER_DELIVERY] = s->state >= SUPERVISOR_FLUSHING ? s->stall_at : 0;
 	/* A command that has closed all its output mostly ends soon. */
 	s->timer[TIMER_CHILD] = runs && !supervisor_is_open(s) ? now_ms + CHILD_MS : 0;
 }
@@ -600,9 +606,9 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 	/* Clients get the end of the run, if they do not stall. */
 	if (!live_is_pending(&s->live))
 		return true;
-	if (!s->timer[TIMER_STALL])
-		s->timer[TIMER_STALL] = now_ms + STALL_MS;
-	return now_ms >= s->timer[TIMER_STALL];
+	if (!s->stall_at)
+		s->stall_at = now_ms + STALL_MS;
+	return now_ms >= s->stall_at;
 }
 
 static void supervisor_on_writable(void *ctx, short revents)
@@ -896,15 +902,7 @@ static void supervisor_prepare(struct supervisor *s)
 	s->heartbeat_ms = set->heartbeat;
 	if (s->heartbeat_ms && !job->channels.person && s->is_text)
 		s->timer[TIMER_HEARTBEAT] = now_ms + s->heartbeat_ms;
-	struct looks *l = &s->looks;
-	l->first_ms = !s->drawn ? LOOK_PROMPT_MS : set->hang_up ? set->hang_up : LOOK_KEYS_MS;
-	/* Without job control, /dev/tty would not be there. */
-	if (job->channels.jobs && set->hang_up > JOBS_HANG_UP_MS)
-		l->first_ms = JOBS_HANG_UP_MS;
-	l->hangs_up = set->hang_up > 0;
-	l->grace = set->grace;
-	l->screen_at = now_ms + LOOK_SCREEN_MS;
-	looks_touch(l, now_ms);
+	prompt_begin(s, now_ms);
 }
 
 _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)

@@ -259,20 +259,14 @@ struct looks {
 	int agreed;        /* looks in a row that found it waiting */
 	bool prompts;      /* it waits at a prompt */
 	/* For keys. */
-	bool hangs_up;
-	int64_t grace;     /* between TERM and KILL, ms */
 	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
 	bool reported;     /* a wait was */
 	int sent;          /* signals to `wait.pid` */
 	struct wait wait;  /* the last look's */
 };
 
-/* How long nothing has to be written or typed before a look. */
+/* How long nothing has to be written or typed before a look for a prompt. */
 #define LOOK_PROMPT_MS 60
-#define LOOK_KEYS_MS   3000 /* unless the command is hung up */
-
-/* A command that draws for so long may do it for ever. */
-#define LOOK_SCREEN_MS 5000
 
 /* Something was written or typed, or the run begins: terminal and times are filled in. */
 void looks_touch(struct looks *l, int64_t now_ms);
@@ -362,14 +356,9 @@ void summary_release(struct summary *a);
 void summary_print_failure(const struct job *job, const struct report *failure);
 
 /* A reader may take as long as it likes until somebody wants the run to end. From then on one that
-   takes nothing for so long is given up. */
-#define DELIVERY_STALL_MS 1000
-
-/* Limits for background processes that write after the end of a run was reported: bytes that are
-   read as fast as they come, then bytes a second. Those that write more wait in their writes, so a
-   flood costs neither processor nor disk. */
-#define RATE_LIMIT_BURST ((int64_t)16 * 1024 * 1024)
-#define RATE_LIMIT_RATE  ((int64_t)1024 * 1024)
+   takes nothing for so long is given up, and so is a client that does not take the end of the run.
+ */
+#define STALL_MS 1000
 
 /* The most processes that hold the output that are looked at; any others do not count as daemons.
  */
@@ -399,7 +388,6 @@ enum supervisor_timer {
 	TIMER_AGENT,       /* look at the agent */
 	TIMER_PERSON,      /* the person has not answered */
 	TIMER_FINISH,      /* look whether somebody still works off what the command wrote */
-	TIMER_STALL,       /* give up clients that do not read */
 	TIMER_NICE,        /* give the session its niceness */
 	TIMER_LINGER_IDLE, /* record silent daemons no longer */
 	TIMER_OPEN,        /* make the socket */
@@ -414,12 +402,6 @@ enum supervisor_timer {
 	TIMER_CHILD, /* look whether the command has ended */
 	TIMERS
 };
-
-/* The first of two times; 0: not set. */
-static inline int64_t timer_sooner(int64_t a, int64_t b)
-{
-	return !a || (b && b < a) ? b : a;
-}
 
 struct front {
 	int fd;           /* -1: it has gone, or was sent the end of the run */
@@ -504,7 +486,7 @@ struct supervisor {
 	struct record record;
 	/* Its delivery to the reader. */
 	struct summary summary; /* in a format other than text */
-	int64_t stall_at;       /* monotonic time when a reader that stalls is given up; 0: never */
+	int64_t stall_at;       /* monotonic time when who stalls is given up; 0: never */
 	int instead;         /* wait status of a run whose reader was given up; 0: exit status 1 */
 	size_t left;         /* bytes that waited at the last look */
 	bool loss_told;      /* the reader did not get all, and that was reported */
@@ -595,6 +577,9 @@ bool live_is_pending(const struct live *c);
 void live_close(struct live *c);
 
 // prompt.c: what the command waits for, and who answers: it looks (struct looks) at these moments.
+
+/* The command has been started, and its terminal is known. */
+void prompt_begin(struct supervisor *s, int64_t now_ms);
 
 /* Looks whether the command asks something: a person is called to what is his to answer; if nobody
    sees anything else, the run yields or ends. A question counts until a line was typed, or the

@@ -85,8 +85,10 @@ bool supervisor_print_summary(struct supervisor *s)
 
 void supervisor_hurry(struct supervisor *s, int64_t now_ms, int instead)
 {
+	if (s->state == SUPERVISOR_LINGERING)
+		return;
 	if (!s->stall_at || s->state < SUPERVISOR_FLUSHING)
-		s->stall_at = now_ms + DELIVERY_STALL_MS;
+		s->stall_at = now_ms + STALL_MS;
 	if (!s->instead)
 		s->instead = instead;
 }
@@ -137,7 +139,7 @@ bool supervisor_deliver(struct supervisor *s, int64_t now_ms)
 {
 	size_t left = report_count_left(s);
 	if (left != s->left && s->stall_at)
-		s->stall_at = now_ms + DELIVERY_STALL_MS;
+		s->stall_at = now_ms + STALL_MS;
 	s->left = left;
 	bool given_up = s->state >= SUPERVISOR_FLUSHING && s->stall_at && now_ms >= s->stall_at;
 	if (left > 0 && given_up)
@@ -386,7 +388,7 @@ void supervisor_report(struct supervisor *s)
 		if (!s->tree.step && now - s->stall_at > s->job->settings->grace)
 			s->stall_at = s->instead = 0;
 		else
-			s->stall_at = now + DELIVERY_STALL_MS;
+			s->stall_at = now + STALL_MS;
 	}
 }
 
