@@ -16,6 +16,7 @@ struct buffer;
 #define META_MAX  (1024 * 1024) /* bytes of ID.json at most */
 #define META_LINE 4096          /* bytes of a line in the journal at most */
 #define META_NAME 24            /* of the name of an agent or a profile that are kept */
+#define META_TOLD 256           /* of a description */
 
 /* Bytes of arguments that are kept: escaped six-fold they still are under META_MAX. */
 #define META_COMMAND ((size_t)128 * 1024)
@@ -72,6 +73,8 @@ struct meta {
 	const char *cwd;              /* not owned */
 	const char *session;          /* not owned */
 	const char *service;          /* its name as one (--service), or NULL; not owned */
+	const char *description;      /* --description, or NULL; not owned */
+	uint64_t environment;         /* a hash of it (--cached), or 0 */
 	int64_t started_ms, ended_ms; /* real time; ended 0 while it runs */
 	int64_t duration_ms;
 	enum meta_state state;

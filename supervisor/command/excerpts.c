@@ -56,7 +56,7 @@ int excerpts_init(struct excerpts *d, const struct settings *s, struct intercept
 	o->terminal.cols = (unsigned)s->cols;
 	o->terminal.rows = (unsigned)s->rows;
 	o->terminal.collapse = s->collapse && !d->goes_on;
-	o->limit = limit_of(s, false);
+	o->limit = limit_of(s, o->part == ARTIFACT_ERR);
 	o->raw = INTERCEPT_RAW_NO;
 	/* A head counts lines from where it starts, which is not line 1 there. */
 	if (d->goes_on && o->limit.mode == MODE_HEAD)
@@ -65,9 +65,7 @@ int excerpts_init(struct excerpts *d, const struct settings *s, struct intercept
 	return d->text ? 0 : -1;
 }
 
-/* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
-   up to here, counted on. Returns 0, or -1 with errno. */
-static int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
+int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines)
 {
 	struct text_piece piece;
 	char line[GAP_ANNOUNCE_MAX], *chunk = io_block(CHUNK);

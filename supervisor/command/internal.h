@@ -443,6 +443,10 @@ int excerpts_apply_profile(const char *verb, struct settings *s);
    in any case. */
 int excerpts_init(struct excerpts *d, const struct settings *s, struct interceptor_options *o);
 
+/* Takes the text from where it stands to its end. A gap becomes a line. *lines: the complete lines
+   up to here, counted on. Returns 0, or -1 with errno. */
+int excerpts_feed(struct excerpts *d, struct text *t, uint64_t *lines);
+
 /* Prints, unless printing has failed before; as an event of the text, with a struct excerpts. */
 void excerpts_print(void *excerpts, const char *data, size_t len);
 
@@ -459,6 +463,19 @@ int excerpts_rest(const struct settings *settings, struct text *t, uint64_t *lin
    unless NULL. Returns 0, or -1 with errno. */
 int excerpts_text(const struct settings *settings, struct text *t, const struct meta *m,
 		  const char *place, const int *exit_code, struct buffer *into);
+
+/* --- run --cached ----------------------------------------------------------------------------- */
+
+// A command that has ended well a short time ago is not run again; what is kept of it is printed,
+// within the limits of now.
+
+/* A hash of this process's environment, for struct job; never 0. */
+uint64_t cached_environment(void);
+
+/* Answers a run, where an agent or a person reads or a report is asked for, from the last run of
+   the same command, directory and environment, if that ended well within job->cached_ms. Returns
+   the exit status, or -1: it has to be run. */
+int cached_answer(struct job *job);
 
 /* --- hooks ------------------------------------------------------------------------------------ */
 

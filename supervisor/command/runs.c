@@ -117,6 +117,8 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	json_add_string(out, "session", m->session);
 	if (json_add_command(out, "command", m->argv, budget, 0) || m->cut)
 		json_add_bool(out, "command_cut", true);
+	if (m->description)
+		json_add_string(out, "description", m->description);
 	json_add_string(out, "cwd", m->cwd);
 	json_add_string(out, "state", meta_state_name(m->state));
 	json_add_known(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code);

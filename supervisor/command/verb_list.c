@@ -170,6 +170,11 @@ static void runs_add_row(const struct runs *r, struct buffer *out, const char *i
 	size_t used = out->len - start - strlen(begin) - strlen(end);
 	row_add_cell(out, cell.data, cell.len, r->width > used + 10 ? r->width - used : 10);
 	buffer_append_string(out, "\n");
+	if (m && m->description) {
+		buffer_printf(out, "%-*s", ID_LEN + 2, "");
+		row_add_cell(out, m->description, strlen(m->description), META_TOLD);
+		buffer_append_string(out, "\n");
+	}
 	if (m) {
 		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->out));
 		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->err));

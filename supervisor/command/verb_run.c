@@ -33,6 +33,8 @@ struct arguments {
 	bool leashed;
 	struct service service; /* of the options for one */
 	bool joins;             /* an equal command that runs */
+	int64_t cached_ms;      /* --cached, or 0 */
+	const char *description;
 };
 
 /* Reports an error in the format that the settings read so far ask for. Returns terse's exit
@@ -228,6 +230,9 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 		return run_tell_exec_error(job, spawn_exec(job, environ));
 	if (shown)
 		job->shown = shown;
+	int status = job->cached_ms ? cached_answer(job) : -1;
+	if (status >= 0)
+		return status;
 	/* Size and modes are those of the person's terminal, else those of the settings. */
 	struct winsize size;
 	job->cols = (unsigned)s->cols;
@@ -266,7 +271,9 @@ static int run_run(struct verb_call *c)
 				    ? "--for, --port and --restart go with --service"
 			    : a.service.name && !*a.service.name ? "--service: a name is missing"
 			    : ready->port > UINT16_MAX           ? "--port: from 1 to 65535"
-								 : NULL;
+			    : a.cached_ms && (a.service.name || c->settings->detach)
+				    ? "--cached goes with neither --service nor --detach"
+				    : NULL;
 	if (status == 0 && a.cwd && chdir(a.cwd) < 0)
 		status = verb_fail(c, ENVELOPE_USAGE, "--cwd: %s: %m", a.cwd);
 	else if (status == 0 && !a.string && c->operand_count == 0)
@@ -284,6 +291,13 @@ static int run_run(struct verb_call *c)
 	if (a.caller >= 0)
 		job.caller = a.caller;
 	job.leashed = a.leashed;
+	job.description = a.description;
+	/* What comes on standard input may be other than before. */
+	if (a.cached_ms && !run_is_fed()) {
+		job.cached_ms = a.cached_ms;
+		job.environment = cached_environment();
+		c->settings->spill = SPILL_ALWAYS;
+	}
 	struct buffer strings[2] = {BUFFER_INIT, BUFFER_INIT};
 	char **shown = run_make_argv(c->settings, &a, NULL, &strings[0]), **leaving = NULL;
 	if (shown && a.leave && a.string)
@@ -328,6 +342,11 @@ static const struct verb_option run_options[] = {
 	 "end the one that runs first"},
 	{"--join", 0, VERB_FLAG, offsetof(struct arguments, joins), NULL,
 	 "wait for the same command of this directory, if it runs already"},
+	{"--cached", 0, VERB_TIME, offsetof(struct arguments, cached_ms), "TIME",
+	 "print what is kept of the same command, directory and environment, if it was run with "
+	 "--cached and ended well within this time"},
+	{"--description", 0, VERB_TEXT, offsetof(struct arguments, description), "TEXT",
+	 "what it is for; terse list shows it"},
 	{"--control", 0, VERB_TAKE, 0, "FD",
 	 "for programs that run commands for others: speak the protocol of a live run on this "
 	 "socket"},

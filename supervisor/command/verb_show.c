@@ -159,6 +159,8 @@ static int show_print_text(struct show *s, struct text *text)
 		show_add_line(s, "command", buffer_string(&words) ? words.data : "");
 		out->failed |= words.failed;
 		buffer_release(&words);
+		if (m->description)
+			show_add_line(s, "purpose", m->description);
 		show_add_line(s, "directory", m->cwd);
 		buffer_printf(out, "%-10s %s (%s ago)\n", "started", HUMAN_TIME(m->started_ms),
 			      human_age(age, clock_real_ms() - m->started_ms));

@@ -15,8 +15,11 @@ struct secrets;
 struct job {
 	const char *program; /* what is executed; NULL: argv[0] */
 	char **argv;
-	const char *service; /* its name, or NULL */
-	char **shown;        /* what the user typed, for the metadata */
+	const char *service;     /* its name, or NULL */
+	const char *description; /* of who asked for it, or NULL */
+	int64_t cached_ms;       /* a run so old may answer; 0: none */
+	uint64_t environment;    /* a hash of its environment, then */
+	char **shown;            /* what the user typed, for the metadata */
 	const struct settings *settings;
 	struct secrets *secrets; /* to be replaced in all output (redact/redactor.h), or NULL */
 	struct channels channels;

@@ -92,12 +92,18 @@ void record_init(struct record *r, const struct job *job)
 		redactor_inside(job->secrets, r->session, sizeof(r->session));
 		session = r->session;
 	}
+	snprintf(r->description, sizeof(r->description), "%s",
+		 job->description ? job->description : "");
+	if (job->secrets)
+		redactor_inside(job->secrets, r->description, sizeof(r->description));
 	r->meta = (struct meta){
 		.standard_error = stderrs[job->channels.channel[1]],
 		.argv = job->shown,
 		.cwd = r->cwd,
 		.session = session,
 		.service = job->service,
+		.description = r->description,
+		.environment = job->environment,
 		.started_ms = job->started_ms,
 		.state = META_RUNNING,
 		.exit_code = -1,

@@ -147,6 +147,7 @@ struct record {
 	bool over;                      /* the command has ended, and record_end() comes next */
 	char cwd[PATH_MAX];
 	char session[SESSION_ROOM];
+	char description[4 * META_TOLD];
 	char files[2][PATH_MAX]; /* of the metadata */
 	bool filed;              /* one of them is a regular file */
 	struct shown shown;

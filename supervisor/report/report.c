@@ -190,6 +190,10 @@ static void json_write_end(const struct report *r, struct buffer *out)
 			json_add_string(out, "tests", s->tests);
 		json_end(out, '}');
 	}
+	if (r->is_cached) {
+		json_add_bool(out, "cached", true);
+		json_add_string(out, "cache_strategy", "age");
+	}
 	if (r->warnings.len > 0) {
 		json_begin(out, "warnings", '[');
 		const char *end = r->warnings.data + r->warnings.len;

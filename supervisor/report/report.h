@@ -71,6 +71,8 @@ struct report {
 	/* What has changed since the last run of the command; NULL: nothing is known. */
 	const struct wording_since *since;
 
+	bool is_cached; /* it was not run again: an earlier run of the command answers */
+
 	/* Problems of the report, not of the command: strings with a NUL each. */
 	struct buffer warnings;
 

@@ -648,6 +648,11 @@ void wording_person(struct buffer *out, const struct wording_ending *e,
 	buffer_append_string(out, "]\n");
 }
 
+void wording_cached(struct buffer *out, const char *id, const char *age)
+{
+	buffer_printf(out, "[terse: not run again: this is %s, %s old (--cached)]\n", id, age);
+}
+
 void wording_not_printed(struct buffer *out, int error, const struct wording_place *place)
 {
 	const char *why = error == ETIMEDOUT ? "its reader takes nothing" : strerror(error);

@@ -214,6 +214,10 @@ void wording_person(struct buffer *out, const struct wording_ending *ending,
    behind the report of the same command, which has failed. */
 void wording_listens(struct buffer *out, const char *id, unsigned port, enum next_words words);
 
+/* A run was not done again, since an earlier one answers:
+   [terse: not run again: this is cmd-1m7vwf5bqe9c, 2 min old (--cached)] */
+void wording_cached(struct buffer *out, const char *id, const char *age);
+
 /* "terse: standard output could not be written: No space left on device; full text: terse read
    cmd-…\n"; ETIMEDOUT: its reader takes nothing. */
 void wording_not_printed(struct buffer *out, int error, const struct wording_place *place);

@@ -30,7 +30,8 @@ class Journal(Remote):
                         ["./nothing"], ["-c", "echo \"$(seq 99)\" | cat"], ["echo", "\x1b[31m\udcff\u20ac\n"], ["echo", "x" * 9000],
                         ["--keep-raw", "--max-artifact", "64KB", "seq", "200000"], ["head", "-c", "9000", "/dev/zero"],
                         ["--streams", "split", "-c", "seq 3000; seq 3000 >&2"], ["--record", "seq", "3000"],
-                        ["-c", "seq 3000; sleep 0.2; seq 3000"], ["--format", "json", "false"]):
+                        ["-c", "seq 3000; sleep 0.2; seq 3000"], ["--format", "json", "false"],
+                        ["--cached", "5m", "--description", "all", "seq", "9"]):
             self.terse(*command, env=CLAUDE)
         self.shell("terse seq 3000 >file; terse -c 'seq 9; seq 3000 >&2' 2>errors; terse seq 3 | cat")
         self.terse("--service", "web", "--for", "on", "sh", "-c", "echo on; exec sleep 1000")
