@@ -207,18 +207,16 @@ enum { KEYWORDS_SLOTS = 1024 };
 
 struct keywords {
 	struct keyword {
-		uint8_t word; /* its number, from 1 on; 0: the slot is free */
-		uint8_t len, after;
-		uint16_t at; /* in the words */
+		uint8_t row; /* its number, from 1 on; 0: the slot is free */
+		uint8_t len;
+		uint16_t at; /* in the words of the row */
 	} slots[KEYWORDS_SLOTS];
 };
 
 void keywords_init(struct keywords *k);
 
-/* The entry for a lower-case word of that shape_hash() behind the word `before` (lower case, may be
-   empty), or NULL. */
-const struct word *keywords_find(const struct keywords *k, const char *word, size_t len,
-				 uint32_t hash, const char *before, size_t before_len);
+/* The row of a lower-case word, or NULL. */
+const struct word *keywords_find(const struct keywords *k, const char *word, size_t len);
 
 enum score_kind {
 	SCORE_PLAIN,

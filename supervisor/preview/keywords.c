@@ -6,45 +6,29 @@
 void keywords_init(struct keywords *k)
 {
 	*k = (struct keywords){0};
-	/* Those behind another word come first, so that they are found first. */
-	for (int behind = 1; behind >= 0; behind--) {
-		for (size_t i = 0; word_weights[i].words; i++) {
-			for (const char *at = word_weights[i].words, *end; *at;
-			     at = end + (*end == ' ')) {
-				end = strchrnul(at, ' ');
-				const char *mark = memchr(at, '_', (size_t)(end - at));
-				const char *word = mark ? mark + 1 : at;
-				if (behind != (mark != NULL))
-					continue;
-				unsigned slot = shape_hash(SHAPE_SEED, word, (size_t)(end - word)) %
-						KEYWORDS_SLOTS;
-				while (k->slots[slot].word)
-					slot = (slot + 1) % KEYWORDS_SLOTS;
-				k->slots[slot] = (struct keyword){
-					.word = (uint8_t)(i + 1),
-					.len = (uint8_t)(end - word),
-					.after = (uint8_t)(mark ? mark - at : 0),
-					.at = (uint16_t)(word - word_weights[i].words),
-				};
-			}
+	for (size_t i = 0; word_weights[i].words; i++) {
+		const char *words = word_weights[i].words;
+		for (const char *at = words, *end; *at; at = end + (*end == ' ')) {
+			end = strchrnul(at, ' ');
+			size_t len = (size_t)(end - at);
+			unsigned slot = shape_hash(SHAPE_SEED, at, len) % KEYWORDS_SLOTS;
+			while (k->slots[slot].row)
+				slot = (slot + 1) % KEYWORDS_SLOTS;
+			k->slots[slot] = (struct keyword){.row = (uint8_t)(i + 1),
+							  .len = (uint8_t)len,
+							  .at = (uint16_t)(at - words)};
 		}
 	}
 }
 
-const struct word *keywords_find(const struct keywords *k, const char *word, size_t len,
-				 uint32_t hash, const char *before, size_t before_len)
+const struct word *keywords_find(const struct keywords *k, const char *word, size_t len)
 {
-	for (unsigned slot = hash % KEYWORDS_SLOTS; k->slots[slot].word;
-	     slot = (slot + 1) % KEYWORDS_SLOTS) {
-		const struct keyword *found = &k->slots[slot];
-		const struct word *w = &word_weights[found->word - 1];
-		const char *text = w->words + found->at;
-		if (found->len != len || memcmp(text, word, len) != 0)
-			continue;
-		if (found->after && (found->after != before_len ||
-				     memcmp(text - found->after - 1, before, before_len) != 0))
-			continue;
-		return w;
+	unsigned slot = shape_hash(SHAPE_SEED, word, len) % KEYWORDS_SLOTS;
+	for (; k->slots[slot].row; slot = (slot + 1) % KEYWORDS_SLOTS) {
+		const struct word *w = &word_weights[k->slots[slot].row - 1];
+		if (k->slots[slot].len == len &&
+		    memcmp(w->words + k->slots[slot].at, word, len) == 0)
+			return w;
 	}
 	return NULL;
 }

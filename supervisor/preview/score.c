@@ -24,10 +24,9 @@ struct reading {
 	const struct keywords *keywords;
 	const char *text;
 	size_t len;
-	/* The word before. */
-	char before[WORD_MAX];
+	/* The word before, "_", and the word that is read. */
+	char pair[2 * WORD_MAX + 1];
 	size_t before_len;
-	unsigned words;
 	int sum;            /* of the weights of its words and forms ... */
 	uint32_t forms;     /* ... of which each counts once: bits of enum form */
 	int best;           /* the highest weight of a word of failure ... */
@@ -35,10 +34,7 @@ struct reading {
 	unsigned result;    /* what it tells of a success */
 	unsigned counts;    /* "12 passed", "Errors: 0" */
 	bool failures;      /* one of them counts failures, and not to zero */
-	bool headcount;     /* begins with a count of what passed */
 	bool alarms;        /* a word of failure is in it */
-	/* A mark of failure is with one of them: a colon, or capitals at one of the ends. */
-	bool marked;
 	bool warned, passed;
 	bool thread;     /* names one */
 	bool pass_first; /* begins with a word of success, or one for what was skipped */
@@ -257,19 +253,20 @@ static void read_word(struct reading *r, const struct occurrence *o)
 	const char *name = r->text + o->start;
 	size_t end = o->start + o->len;
 	uint32_t hash = shape_hash(SHAPE_SEED, o->word, o->len);
-	const struct word *w =
-		keywords_find(r->keywords, o->word, o->len, hash, r->before, r->before_len);
+	size_t before = r->before_len;
+	r->pair[before] = '_';
+	memcpy(r->pair + before + 1, o->word, o->len);
+	const struct word *w = keywords_find(r->keywords, r->pair, before + 1 + o->len);
+	w = w ? w : keywords_find(r->keywords, o->word, o->len);
 	enum word_kind kind = w ? (enum word_kind)w->kind : WORD_OTHER;
 	int weight = w ? w->weight : 0;
 	if (o->embedded) {
 		r->alarms |= kind == WORD_FAIL;
 		return;
 	}
-	r->words++;
 	int count = w && w->counted ? count_of_word(r, o) : -1;
 	if (count >= 0) {
 		r->counts++;
-		r->headcount |= kind == WORD_PASS && r->words == 1 && is_digit(r->text[0]);
 		r->failures |= kind == WORD_FAIL && count > 0;
 		add_form(r, FORM_COUNT);
 		if (kind == WORD_FAIL)
@@ -294,8 +291,6 @@ static void read_word(struct reading *r, const struct occurrence *o)
 	}
 	if (kind == WORD_FAIL) {
 		r->alarms = true;
-		/* As tools set it apart: "error:", "FAIL name", "name FAILED". */
-		r->marked |= o->colon || (o->upper && (o->first || end == r->len));
 		if (weight > r->best || !r->best_word) {
 			r->best = weight;
 			r->best_word = hash;
@@ -375,7 +370,7 @@ static void read_token(struct reading *r, size_t token, size_t end)
 		o.embedded = (o.start != from && !is_class_name(text, token, o.start)) ||
 			     text[token] == '-' || (at < to && !is_one_of(next, ":[=!,;"));
 		read_word(r, &o);
-		memcpy(r->before, o.word, o.len);
+		memcpy(r->pair, o.word, o.len);
 		r->before_len = o.len;
 	}
 }
@@ -498,20 +493,11 @@ static uint32_t shape_of_opening(const char *text, size_t len)
 /* A hash for messages that begin alike and tell the same. */
 static uint32_t family_of(const struct message *m, const struct reading *r, enum score_kind kind)
 {
-	const char *text = m->text, *end = m->text + m->len;
-	if (r->best_word && !r->marked && kind != SCORE_HEADING && kind != SCORE_DETAIL) {
-		/* Lines without a mark of failure, whatever their first word is, so that titles
-		   and messages about errors are known by their number. */
-		uint32_t hash = shape_mix(shape_mix(r->best_word, kind), m->indent);
-		char first = is_letter(*text) ? 'a' : is_digit(*text) ? '0' : *text;
-		return shape_mix(hash, (unsigned char)first);
-	}
 	/* Those about a place in a file begin behind that. */
-	if (r->forms >> FORM_DIAGNOSTIC & 1) {
-		const char *behind = memmem(text, m->len, ": ", 2);
-		text = behind ? behind + 2 : text;
-	}
-	uint32_t opening = shape_of_opening(text, (size_t)(end - text));
+	bool placed = r->forms >> FORM_DIAGNOSTIC & 1;
+	const char *behind = placed ? memmem(m->text, m->len, ": ", 2) : NULL;
+	const char *text = behind ? behind + 2 : m->text;
+	uint32_t opening = shape_of_opening(text, (size_t)(m->text + m->len - text));
 	/* A status of failure is not one of many that tell of success. */
 	return r->best_word ^ (uint32_t)kind * 2654435769u ^ opening ^
 	       (r->forms >> FORM_STATUS & 1);
@@ -559,7 +545,7 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 		add_form(&r, FORM_OPENS);
 	/* One test of many, unless the line is about the whole run. */
 	bool passes = kind == SCORE_PASS || (is_text && ends_well(m.text, m.len));
-	bool sums_up = (r.failures && kind != SCORE_PASS) || r.counts >= 2 || r.headcount ||
+	bool sums_up = (r.failures && kind != SCORE_PASS) || r.counts >= 2 ||
 		       (r.counts && r.passed);
 	if (sums_up) {
 		kind = SCORE_SUMMARY;

@@ -23,7 +23,7 @@ static const float OF_NORMAL = 0.15f, OF_NEWS = 1.3f;
 /* The share of its weight that a line hands on to the next ones, and to those above, and what is
    left of it at the next line, and at one that belongs to it. Values that were expected and quoted
    source take nothing of it: they are one with their message. */
-static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, TO_PLACE = 0.5f, NEXT = 0.7f, OWN = 0.8f;
+static const float TO_BEHIND = 0.85f, TO_BEFORE = 0.4f, NEXT = 0.7f, OWN = 0.8f;
 static const float AFTER_QUIET = 1.3f; /* for the first telling line after many that are not */
 
 /* Whether a frame of a stack is in code that the user has not written. */
@@ -55,7 +55,6 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 	struct stored *line = &store->lines[i];
 	const struct score *message = &line->trait.score;
 	float share = weight * (below || message->ends ? TO_BEHIND : TO_BEFORE);
-	uint64_t place = 0;
 	size_t most = below ? store->count - 1 - i : i;
 	for (size_t k = 1; share >= 1 && k <= most; k++) {
 		struct stored *other = below ? line + k : line - k;
@@ -72,13 +71,7 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 		bool owns = below ? t->score.indent > message->indent : !message->ends;
 		if (kind != SCORE_DETAIL && kind != SCORE_QUOTE)
 			share *= owns ? OWN : NEXT;
-		/* The innermost frame of the user's own is the place of a message below it. */
-		if (!below && !message->ends && !place)
-			place = t->frame;
-		bool is_place = place && place == t->frame;
-		unsigned value = (unsigned)((is_place ? weight * TO_PLACE : share) * UNIT);
-		if (kind == SCORE_PASS)
-			value /= 3;
+		unsigned value = (unsigned)(share * UNIT);
 		value = (unsigned)size_min(value, STORE_VALUES - 1);
 		if (value <= t->value)
 			continue;
