@@ -83,15 +83,15 @@ static size_t take_end(struct layout *l, size_t from, size_t to, bool back, size
 	while (from < to) {
 		size_t i = back ? to - 1 : from;
 		const struct entry *u = &l->units[i];
-		uint64_t before = i > l->back ? u[-1].to : l->ask->printed_lines;
-		uint64_t behind = i + 1 < l->count ? u[1].line.number : l->total_lines + 1;
-		if (back ? u->to + 1 != behind : before + 1 != u->line.number)
+		uint64_t before = i > l->back ? u[-1].run.to : l->ask->printed_lines;
+		uint64_t behind = i + 1 < l->count ? u[1].run.line.number : l->total_lines + 1;
+		if (back ? u->run.to + 1 != behind : before + 1 != u->run.line.number)
 			break;
 		if ((wary && is_false_alarm(l, u, went_on)) || u->cost > share - used ||
 		    !layout_take(l, i, 0))
 			break;
 		used += u->cost;
-		wary |= back || u->alike;
+		wary |= back || u->run.kind;
 		went_on |= back && u->trait.common;
 		to -= back;
 		from += !back;
@@ -127,16 +127,16 @@ static size_t take_start(struct layout *l, const struct limit *limit)
 
 static bool follows(const struct entry *before, const struct entry *behind)
 {
-	return before->to + 1 == behind->line.number;
+	return before->run.to + 1 == behind->run.line.number;
 }
 
-/* Whether the line is taken without which a unit tells nothing. */
-static bool has_owner(const struct layout *l, const struct entry *u)
+/* The unit without which one tells nothing, or that itself. */
+static size_t owner_of(const struct layout *l, size_t unit)
 {
-	uint64_t owner = u->trait.owner;
-	while (owner && u > l->units && u->line.number > owner)
-		u--;
-	return !owner || u->chosen;
+	uint64_t owner = l->units[unit].trait.owner;
+	while (owner && unit > 0 && l->units[unit].run.line.number > owner)
+		unit--;
+	return unit;
 }
 
 /* Whether a telling line would take much of what others need: its start is taken, and more of it
@@ -162,7 +162,8 @@ static size_t densest_line(const struct layout *l)
 		size_t text = is_too_long(l, u) ? CONTEXT_LINE : u->cost;
 		size_t cost = text + LINE_COST + (joins ? 0 : l->gap_cost);
 		float rate = (float)u->trait.value / (float)cost;
-		if (rate > best && has_owner(l, u)) {
+		size_t owner = rate > best ? owner_of(l, i) : i;
+		if (rate > best && (owner == i || l->units[owner].chosen)) {
 			best = rate;
 			densest = i;
 		}
@@ -258,12 +259,12 @@ static void close_gaps(struct layout *l, bool smart)
 			continue;
 		bool folds = false, alarms = false;
 		for (size_t k = from; k < i; k++) {
-			folds |= l->units[k].alike;
+			folds |= l->units[k].run.kind;
 			alarms |= is_false_alarm(l, &l->units[k], false);
 		}
 		size_t room = smart && folds && !alarms ? LINE_COST : 0;
 		spelled |= !layout_close_gap(l, from, i, !spelled, room);
-		spelled |= i < l->count && l->units[i].folded && l->units[i].alike;
+		spelled |= i < l->count && l->units[i].folded && l->units[i].run.kind;
 		from = i + 1;
 	}
 }
@@ -289,7 +290,9 @@ static bool take_filler(struct layout *l, size_t unit)
 	bool idle = !l->asked_for && (t->common || t->foreign || t->score.kind == SCORE_PASS ||
 				      is_false_alarm(l, u, true) ||
 				      (t->score.score >= SCORE_TELLING && t->value < CONTEXT));
-	return idle || u->cost <= BLANK_COST || take_joined(l, unit, 0);
+	if (idle || u->cost <= BLANK_COST)
+		return true;
+	return take_joined(l, owner_of(l, unit), 0) && take_joined(l, unit, 0);
 }
 
 /* Fills the room with the lines above the last one that tells of a failure, or above the end, then

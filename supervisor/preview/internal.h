@@ -4,7 +4,8 @@
 //   weights.c   what words and forms tell; generated
 //   keywords.c  finds words; the user's own; where to look for them
 //   score.c     how much one line says about the outcome: by its form and its words
-//   shape.c     hashes of lines and of their forms, and runs of lines that are alike
+//   shape.c     hashes of lines and of their forms
+//   run.c       runs of lines that are alike
 //   smart.c     the best candidates so far
 //   weigh.c     how much each of them tells among the others
 //   layout.c    lines and gaps in order, each paid for; lines that are alike become one
@@ -286,9 +287,6 @@ struct preview_judge {
 
 void judge_init(struct preview_judge *j, const struct limit *limit);
 
-/* Only the shape of a line. */
-uint32_t score_shape(const struct line *line);
-
 /* Judges a line. Of a very long one only the start and the end are looked at. */
 void score_judge(const struct preview_judge *j, const struct line *line, struct score *out);
 
@@ -326,30 +324,44 @@ struct sketch {
 unsigned sketch_add(struct sketch *s, uint32_t shape);
 unsigned sketch_count(const struct sketch *s, uint32_t shape);
 
-/* Runs of lines that are alike, known beyond the lines whose texts are kept: the
-   longest ones of a text. */
+/* Successive lines that are one: equal ones, or the second to the last of some that are alike. */
 
-enum { STREAKS = 32, STREAK_LAST = 160 };
-
-/* Lines from `from` to `last`. */
-struct streak {
-	uint64_t from;
-	struct line last; /* its first bytes, in `text` */
-	char text[STREAK_LAST];
+enum run_kind {
+	RUN_EQUAL,  /* to the first, or that alone */
+	RUN_COUNTS, /* each is the one in front of it but for a counter or a time */
+	RUN_ALIKE,  /* of one shape */
+	RUN_NONE,
 };
 
-struct streaks {
-	struct streak now; /* ends with the line added last */
-	struct streak longest[STREAKS];
-	size_t count;
+/* Of lines that are alike the last one is shown up to so many bytes. */
+enum { ALIKE_LAST = 120 };
+
+struct run {
+	struct line line; /* the first */
+	struct line last; /* unless they are equal */
+	uint64_t to;      /* the number of the last */
+	uint64_t length;  /* of all of them */
+	enum run_kind kind;
+	uint32_t shape;
 };
 
-/* Adds `count` lines, the last of which is `line`; `goes_on` when they are like the one in front of
-   them. Lines may be left out, which ends a streak; earlier ones are ignored. */
-void streaks_add(struct streaks *s, const struct line *line, uint64_t count, bool goes_on);
+/* A line is also one run. */
+struct run run_of(const struct line *line, uint32_t shape);
 
-/* The streak that holds these lines, both included, or NULL. */
-const struct streak *streaks_find(const struct streaks *s, uint64_t from, uint64_t to);
+/* Lines that tell more than others of their shape are not like them. */
+static inline uint32_t run_shape(const struct score *score)
+{
+	return score->shape ? shape_mix(score->shape, score->score) : 0;
+}
+
+/* A line of a run becomes the rest of that, which is more than the line. */
+void run_cut(struct run *line, const struct run *of);
+
+/* Joins the last of `count` runs in an array whose elements have `stride` bytes and begin with a
+   run: with the one in front of it, or, where that saves much of what is printed, with several.
+   Only runs that are `most` or less become one. Returns how many elements at the end of the array
+   are no longer used. */
+size_t run_join(void *array, size_t count, size_t stride, enum run_kind most);
 
 enum {
 	LOOK_BACK = 4096,      /* bytes of the window in front of what is judged next, at least */
@@ -386,8 +398,8 @@ static inline uint64_t window_offset(const struct window *w)
    full, the least telling ones are dropped. */
 
 struct stored {
-	struct line line;   /* front and back stand in the text, one behind the other */
-	struct trait trait; /* its value is below STORE_VALUES */
+	struct run run;     /* its bytes stand in the text, one part behind the other */
+	struct trait trait; /* of its first line; the value is below STORE_VALUES */
 	bool normal;        /* a run that went well has said it, too: smart_compare() */
 };
 
@@ -415,10 +427,6 @@ struct smart {
 	struct preview_judge judge;
 	struct sketch sketch;
 	struct store store;
-	/* Lines that are the same, and lines of one shape: that of the line added last. */
-	struct streaks same, alike;
-	uint32_t shape;
-
 	uint64_t stored; /* number of the line stored last */
 	bool compared;   /* the stored lines, with a run that went well */
 	unsigned follow; /* so many more lines are judged in any case */
@@ -490,28 +498,24 @@ void head_release(struct head *h);
    for the command in the first marker: its most is kept free.
 
    The lines that could be taken are added first, in order; a run of equal lines is one unit,
-   printed as the line and a fold where that is shorter, and so is a run of lines that are alike
-   where that is much shorter. */
+   printed as the line and a fold where that is shorter, and so is one of lines that are alike. */
 
 struct entry {
-	struct line line;
-	size_t range;    /* of the lines left out it is of this one, or behind all of them */
-	uint64_t to;     /* the last of the equal lines, or of those that are alike */
-	uint64_t length; /* of all of them */
-	size_t limit;    /* bytes to print of the line at most */
-	size_t cost;     /* printed bytes */
+	struct run run;
+	size_t range; /* of the lines left out it is of this one, or behind all of them */
+	size_t limit; /* bytes to print of its first line at most */
+	size_t cost;  /* printed bytes */
 	bool chosen;
 	bool folded;
-	bool alike;                    /* not equal */
 	const struct head_line *first; /* it is one of the first lines, and in its group */
-	struct line last;              /* of lines that are alike */
 	struct trait trait;
 };
 
 struct layout {
 	struct entry *units;
 	size_t count, cap;
-	size_t back; /* so many of them are lines that were left out of what is printed */
+	size_t back;   /* so many of them are lines that were left out of what is printed */
+	size_t single; /* ... or are first lines: they are shown as they are */
 	/* Units from..to-1, none of them chosen, between two chosen ones or the ends: those that
 	   were looked at last, so that no long way is searched twice. */
 	struct hole {
@@ -521,9 +525,6 @@ struct layout {
 	size_t piece_count, piece_cap;
 	struct buffer text; /* of the pieces */
 
-	/* Which lines that are not added are known to be the same as, or like those around them;
-	   NULL: none. */
-	const struct streaks *same, *similar;
 	const struct preview_ask *ask;
 	size_t budget, used;
 	size_t gap_cost;   /* about what the marker of a gap costs */
@@ -531,10 +532,11 @@ struct layout {
 	enum unit unit;
 	uint64_t max_lines, lines; /* in that; 0: no limit; printed so far */
 	size_t max_line;
-	size_t ceiling;  /* how long a chosen line may become where there is room */
-	bool at_ceiling; /* only that ceiling cuts the chosen lines */
-	bool brief;      /* the text tells little: what has room is not filled with it */
-	bool asked_for;  /* no line tells less for being one of many of its form */
+	size_t ceiling;      /* how long a chosen line may become where there is room */
+	bool at_ceiling;     /* only that ceiling cuts the chosen lines */
+	bool brief;          /* the text tells little: what has room is not filled with it */
+	bool asked_for;      /* no line tells less for being one of many of its form */
+	enum run_kind joins; /* what becomes one unit */
 	uint64_t total_lines, total_bytes;
 	bool bare;
 	enum guard_mode mode; /* in which its lines will be printed */
@@ -545,15 +547,15 @@ struct layout {
 void layout_begin(struct layout *l, const struct limit *limit, const struct preview_options *given,
 		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
 
-/* Adds a line behind those already there; one that was printed live is ignored, and so is one that
+/* Adds a run behind those already there; one that was printed live is ignored, and so is one that
    was left out and tells little. `first`: the line is of the head.
    Its bytes must stay where they are until the pieces are made. 0, or -1 with
    ENOMEM. */
-int layout_add(struct layout *l, const struct line *line, const struct trait *trait,
+int layout_add(struct layout *l, const struct run *run, const struct trait *trait,
 	       const struct head_line *first);
 
-/* All lines are added. `join`: those that are alike become one unit where that saves much. */
-void layout_price(struct layout *l, bool join);
+/* All lines are added. */
+void layout_price(struct layout *l);
 
 /* Whether all lines of the text fit; then they are taken. */
 bool layout_take_all(struct layout *l);

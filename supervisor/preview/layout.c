@@ -7,14 +7,8 @@
 
 enum {
 	MARKER_MAX = 512,
-	/* Of lines that are alike the last one is shown up to so many bytes. */
-	ALIKE_LAST = 120,
 	/* A line that is longer than its limit by less than twice a note is not cut. */
 	LINE_SLACK = 40,
-	/* So many lines that are alike are shown. */
-	ALIKE_SHOWN = 2,
-	/* Leaving the others out must save so many times its cost. */
-	ALIKE_GAIN = 2,
 };
 
 void layout_begin(struct layout *l, const struct limit *limit, const struct preview_options *given,
@@ -51,18 +45,22 @@ static size_t line_limit(const struct line *line, size_t limit)
 	return barely ? (size_t)line->length : limit;
 }
 
-/* Whether both are whole and hold the same bytes. */
-static bool line_equal(const struct line *a, const struct line *b)
+/* Joins the last unit with those that are like it. */
+static void join_last(struct layout *l, enum run_kind most)
 {
-	return a->length == b->length && line_is_whole(a) && line_is_whole(b) &&
-	       memcmp(a->front, b->front, a->length) == 0;
+	struct entry *units = l->units + l->single, *joined;
+	size_t gone = run_join(units, l->count - l->single, sizeof(*units), most);
+	for (l->count -= gone, joined = &l->units[l->count - 1]; gone > 0; gone--)
+		joined->trait.value = joined[gone].trait.value > joined->trait.value
+					      ? joined[gone].trait.value
+					      : joined->trait.value;
 }
 
-int layout_add(struct layout *l, const struct line *line, const struct trait *trait,
+int layout_add(struct layout *l, const struct run *run, const struct trait *trait,
 	       const struct head_line *first)
 {
 	const struct preview_ask *ask = l->ask;
-	const uint64_t number = line->number;
+	const uint64_t number = run->line.number;
 	const bool is_back = number <= ask->printed_lines;
 	size_t range = is_back ? 0 : ask->left_out_count;
 	if (number > l->total_lines)
@@ -73,60 +71,39 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 	if (is_back && (range == ask->left_out_count || ask->left_out[range].from > number))
 		return 0;
 	struct entry *u = l->count ? &l->units[l->count - 1] : NULL;
-	/* The first lines are shown as they are. */
-	if (u && u->range == range && !first && !u->first) {
-		bool same = line_equal(&u->line, line);
-		/* A repeated line was announced with those around it. */
-		if (is_back && same)
-			return 0;
-		if (number <= u->to || (same && u->to + 1 == number)) {
-			if (number > u->to) {
-				u->to = number;
-				u->length += line->length;
-			}
-			if (trait->value > u->trait.value)
-				u->trait.value = trait->value;
-			return 0;
-		}
-	}
-	uint64_t before = u && u->range == range ? u->to : ask->printed_lines;
+	if (u && u->range == range && number <= u->run.to)
+		return 0;
 	u = array_add(&l->units, &l->count, &l->cap, sizeof(*u));
 	if (!u)
 		return -1;
-	l->back += is_back;
-	*u = (struct entry){.line = *line,
+	*u = (struct entry){.run = *run,
 			    .range = range,
-			    .to = number,
-			    .length = line->length,
-			    .limit = line_limit(line, l->max_line),
+			    .limit = line_limit(&run->line, l->max_line),
 			    .first = first,
 			    .trait = *trait};
-	u->trait.common &= !l->asked_for;
-	/* With it come those around that are known to be the same. */
-	const struct streak *s = NULL;
-	if (l->same && !is_back && !first)
-		s = streaks_find(l->same, number, number);
-	if (s) {
-		u->line.number = s->from > before ? s->from : before + 1;
-		u->line.offset -= (number - u->line.number) * line->length;
-		u->to = s->last.number;
-		u->length = (u->to - u->line.number + 1) * line->length;
-	}
+	u->trait.common &= ask->status == 0 && !l->asked_for;
+	if (is_back || first || run->kind > l->joins)
+		u->run = run_of(&run->line, run->shape);
+	l->back += is_back;
+	if (is_back || first)
+		l->single = l->count;
+	else
+		join_last(l, u->run.to < l->total_lines ? l->joins : RUN_EQUAL);
 	return 0;
 }
 
 static uint64_t unit_lines(const struct entry *u)
 {
-	return u->folded ? 1 : u->to - u->line.number + 1;
+	return u->folded ? 1 : u->run.to - u->run.line.number + 1;
 }
 
 /* In the unit of the limit. */
 static uint64_t unit_count(const struct layout *l, const struct entry *u)
 {
-	size_t len = u->line.front_len;
-	if (len > 0 && u->line.front[len - 1] == '\n')
+	size_t len = u->run.line.front_len;
+	if (len > 0 && u->run.line.front[len - 1] == '\n')
 		len--;
-	bool counts = u->first ? u->first->counts : limit_counts(l->unit, u->line.front, len);
+	bool counts = u->first ? u->first->counts : limit_counts(l->unit, u->run.line.front, len);
 	return counts ? unit_lines(u) : 0;
 }
 
@@ -146,7 +123,7 @@ static size_t marker_cost(const struct layout *l, const struct preview_piece *pi
 
 static struct line_form unit_form(const struct layout *l, const struct entry *u)
 {
-	bool last = u->line.number == l->total_lines && !l->ask->is_head;
+	bool last = u->run.line.number == l->total_lines && !l->ask->is_head;
 	return (struct line_form){.limit = u->limit,
 				  .last = last,
 				  .first = u->first && !last,
@@ -159,21 +136,21 @@ static struct line_form unit_form(const struct layout *l, const struct entry *u)
 static struct preview_piece unit_fold(const struct layout *l, const struct entry *u, char *text)
 {
 	struct line_form form = {.limit = ALIKE_LAST, .before = l->ask->bytes_before};
-	struct preview_piece piece = {.kind = u->alike ? PREVIEW_ALIKE : PREVIEW_FOLD,
-				      .from = u->line.number + 1,
-				      .to = u->to,
-				      .bytes = u->length - u->line.length};
-	if (!u->alike)
+	struct preview_piece piece = {.kind = u->run.kind ? PREVIEW_ALIKE : PREVIEW_FOLD,
+				      .from = u->run.line.number + 1,
+				      .to = u->run.to,
+				      .bytes = u->run.length - u->run.line.length};
+	if (!u->run.kind)
 		return piece;
 	piece.text = text;
 	if (l->max_line < ALIKE_LAST)
 		form.limit = l->max_line;
-	piece.len = line_write(&u->last, &form, text);
+	piece.len = line_write(&u->run.last, &form, text);
 	/* Not even the note fits. */
 	form.limit = ALIKE_LAST;
 	if (piece.len == 0)
-		piece.len = line_write(&u->last, &form, text);
-	piece.cut = !line_is_whole(&u->last) || u->last.length > form.limit;
+		piece.len = line_write(&u->run.last, &form, text);
+	piece.cut = !line_is_whole(&u->run.last) || u->run.last.length > form.limit;
 	if (piece.len && text[piece.len - 1] == '\n')
 		piece.len--;
 	return piece;
@@ -181,13 +158,13 @@ static struct preview_piece unit_fold(const struct layout *l, const struct entry
 
 static bool is_cut(const struct entry *u)
 {
-	return !line_is_whole(&u->line) || u->line.length > u->limit;
+	return !line_is_whole(&u->run.line) || u->run.line.length > u->limit;
 }
 
 /* Whether its lines begin with the mark for what was cut: no byte of their start is at hand. */
 static bool unit_is_marked(const struct layout *l, const struct entry *u)
 {
-	return is_cut(u) && u->line.front_len == 0 && !l->bare;
+	return is_cut(u) && u->run.line.front_len == 0 && !l->bare;
 }
 
 /* Writes what stands above the first match of a group to `out` (NULL: only counts): a blank line if
@@ -195,8 +172,8 @@ static bool unit_is_marked(const struct layout *l, const struct entry *u)
 static size_t write_heading(const struct layout *l, const struct entry *u, char *out)
 {
 	size_t skip = u->first && u->first->begins ? u->first->skip : 0;
-	bool blank = u->first && u->first->begins && u->line.number > 1;
-	const char *name = u->line.front - skip;
+	bool blank = u->first && u->first->begins && u->run.line.number > 1;
+	const char *name = u->run.line.front - skip;
 	if (out && blank)
 		*out++ = '\n';
 	if (out && skip) {
@@ -209,19 +186,19 @@ static size_t write_heading(const struct layout *l, const struct entry *u, char 
 /* Finds out what a unit costs when it is printed; 0: it can't be, or there is no memory for it. */
 static void layout_price_unit(struct layout *l, struct entry *u)
 {
-	uint64_t repeats = u->to - u->line.number;
+	uint64_t repeats = u->run.to - u->run.line.number;
 	char last[ALIKE_LAST];
 	size_t text; /* printed bytes of one line, cleaned */
 	if (!is_cut(u)) {
-		text = guard_text(NULL, u->line.front, u->line.front_len, l->mode);
+		text = guard_text(NULL, u->run.line.front, u->run.line.front_len, l->mode);
 	} else {
 		struct line_form form = unit_form(l, u);
 		bool inside = l->mode == GUARD_LINE && unit_is_marked(l, u);
-		text = line_write(&u->line, &form, NULL);
+		text = line_write(&u->run.line, &form, NULL);
 		if (buffer_reserve(&l->text, text))
 			text = 0;
 		if (text) {
-			text = line_write(&u->line, &form, l->text.data);
+			text = line_write(&u->run.line, &form, l->text.data);
 			text = guard_text(NULL, l->text.data, text,
 					  inside ? GUARD_INSIDE : l->mode);
 		}
@@ -232,7 +209,7 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 		return;
 	struct preview_piece fold = unit_fold(l, u, last);
 	size_t folded = marker_cost(l, &fold);
-	if (u->alike || folded < text * repeats) {
+	if (u->run.kind || folded < text * repeats) {
 		u->folded = true;
 		u->cost += folded;
 	} else {
@@ -242,7 +219,7 @@ static void layout_price_unit(struct layout *l, struct entry *u)
 
 static bool unit_is_back(const struct layout *l, const struct entry *u)
 {
-	return u && u->line.number <= l->ask->printed_lines;
+	return u && u->run.line.number <= l->ask->printed_lines;
 }
 
 /* The gap between two units; NULL is the end of the text on that side. From > to: there is none.
@@ -252,23 +229,23 @@ static struct preview_piece gap_between(const struct layout *l, const struct ent
 					const struct entry *b)
 {
 	const bool from_back = unit_is_back(l, a), to_back = unit_is_back(l, b);
-	if (to_back || (from_back && b && b->line.number == l->ask->printed_lines + 1)) {
-		bool follows = a && a->to + 1 == b->line.number;
+	if (to_back || (from_back && b && b->run.line.number == l->ask->printed_lines + 1)) {
+		bool follows = a && a->run.to + 1 == b->run.line.number;
 		return (struct preview_piece){.kind = PREVIEW_JUMP,
-					      .from = b->line.number,
-					      .to = follows ? 0 : b->line.number,
+					      .from = b->run.line.number,
+					      .to = follows ? 0 : b->run.line.number,
 					      .back = to_back};
 	}
 	if (from_back)
 		a = NULL;
-	uint64_t start = a ? a->line.offset + a->length : l->ask->printed_bytes;
-	uint64_t end = b ? b->line.offset : l->total_bytes;
+	uint64_t start = a ? a->run.line.offset + a->run.length : l->ask->printed_bytes;
+	uint64_t end = b ? b->run.line.offset : l->total_bytes;
 	const struct trait *last = b ? &b->trait : NULL;
 	bool counts = a && b && a->trait.threads && last->threads && !a->folded;
 	return (struct preview_piece){
 		.kind = PREVIEW_GAP,
-		.from = a ? a->to + 1 : l->ask->printed_lines + 1,
-		.to = b ? b->line.number - 1 : l->total_lines,
+		.from = a ? a->run.to + 1 : l->ask->printed_lines + 1,
+		.to = b ? b->run.line.number - 1 : l->total_lines,
 		.bytes = end - start,
 		.threads = counts ? last->threads - last->score.thread - a->trait.threads : 0};
 }
@@ -301,69 +278,10 @@ static size_t spell_cost(const struct layout *l)
 	return cost > (size_t)in_line ? cost : (size_t)in_line;
 }
 
-/* Whether a unit is like the one in front of it: it differs only in numbers and paths, or as a
-   counter, and so do those between. The last line is shown as it is. */
-static bool unit_is_alike(const struct layout *l, const struct entry *u)
-{
-	const struct entry *before = u - 1;
-	bool is_alike = l->asked_for ? shape_counts_on(&before->line, &u->line)
-				     : u->trait.score.shape &&
-					       u->trait.score.shape == before->trait.score.shape;
-	return is_alike && u->to < l->total_lines &&
-	       (before->to + 1 == u->line.number ||
-		(l->similar && streaks_find(l->similar, before->to, u->line.number)));
-}
-
-/* Makes one unit of those from..end-1, which are alike, and of the lines behind them that are known
-   to be so. Returns whether it is cheaper by much; else they stay. */
-static bool join_units(struct layout *l, size_t from, size_t end)
-{
-	const struct entry *last = &l->units[end - 1];
-	struct entry joined = l->units[from];
-	size_t cost = 0;
-	joined.alike = true;
-	joined.last = last->line;
-	joined.last.offset += last->length - last->line.length;
-	joined.to = last->to;
-	for (size_t i = from; i < end; i++) {
-		cost += l->units[i].cost;
-		if (l->units[i].trait.value > joined.trait.value)
-			joined.trait.value = l->units[i].trait.value;
-	}
-	const struct streak *s = l->similar ? streaks_find(l->similar, joined.to, joined.to) : NULL;
-	bool more = s && s->last.number != joined.to && joined.line.number >= s->from &&
-		    (end == l->count || l->units[end].line.number > s->last.number);
-	if (more) {
-		joined.to = s->last.number;
-		joined.last = s->last;
-	}
-	joined.length = joined.last.offset + joined.last.length - joined.line.offset;
-	layout_price_unit(l, &joined);
-	if (!more && joined.cost > cost / ALIKE_GAIN)
-		return false;
-	l->units[from] = joined;
-	return true;
-}
-
-void layout_price(struct layout *l, bool join)
+void layout_price(struct layout *l)
 {
 	for (size_t i = 0; i < l->count; i++)
 		layout_price_unit(l, &l->units[i]);
-	/* One unit is made of lines that are alike, where that saves much. */
-	size_t kept = l->back;
-	for (size_t i = l->back, end; join && i < l->count; i = end) {
-		size_t left = 1;
-		for (end = i + 1; end < l->count && unit_is_alike(l, &l->units[end]);)
-			end++;
-		if (i + ALIKE_SHOWN < end && join_units(l, i + ALIKE_SHOWN - 1, end))
-			left = ALIKE_SHOWN;
-		else
-			end = i + 1;
-		for (size_t k = 0; k < left; k++)
-			l->units[kept++] = l->units[i + k];
-	}
-	if (join)
-		l->count = kept;
 	l->gap_cost = gap_cost(l, NULL, NULL);
 	l->spell_cost = spell_cost(l);
 	l->used += l->gap_cost + l->spell_cost;
@@ -447,12 +365,12 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 	for (size_t i = from; i < to; i++) {
 		const struct entry *u = &l->units[i];
 		uint64_t count = unit_count(l, u);
-		if (u->line.number != gap.from || u->cost == 0 || u->cost > most ||
+		if (u->run.line.number != gap.from || u->cost == 0 || u->cost > most ||
 		    cost + u->cost > most || !has_count(l, lines, count))
 			return false;
 		cost += u->cost;
 		lines += count;
-		gap.from = u->to + 1;
+		gap.from = u->run.to + 1;
 	}
 	if (gap.from <= gap.to || l->used - unspelled + cost > l->budget)
 		return false;
@@ -467,27 +385,21 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 void layout_end_head(struct layout *l, size_t from)
 {
 	size_t kept = from;
-	bool first = false;
 	for (size_t i = from; i < l->count; i++) {
-		struct entry u = l->units[i], *before = first ? &l->units[kept - 1] : NULL;
-		first = u.first;
-		size_t skip = first ? u.first->skip : 0;
-		u.first = NULL;
-		u.line.front -= skip;
-		u.line.front_len += skip;
-		u.line.length += skip;
-		u.line.offset -= skip;
-		u.length += skip;
+		struct entry *u = &l->units[kept++];
+		*u = l->units[i];
+		size_t skip = u->first ? u->first->skip : 0;
+		bool changed = u->first;
+		u->first = NULL;
+		u->run.line.front -= skip;
+		u->run.line.front_len += skip;
+		u->run.line.length += skip;
+		u->run.line.offset -= skip;
+		u->run.length += skip;
 		/* Equal ones are one unit, as others are already. */
-		if (before && before->to + 1 == u.line.number &&
-		    line_equal(&before->line, &u.line)) {
-			before->to = u.to;
-			before->length += u.length;
-			first = true;
-		} else {
-			l->units[kept++] = u;
-		}
-		if (first)
+		size_t gone = run_join(&l->units[from], kept - from, sizeof(*u), RUN_EQUAL);
+		kept -= gone;
+		if (changed || gone)
 			layout_price_unit(l, &l->units[kept - 1]);
 	}
 	l->count = kept;
@@ -497,7 +409,7 @@ bool layout_take_all(struct layout *l)
 {
 	bool spells = false;
 	for (size_t i = 0; i < l->count; i++)
-		spells |= (l->units[i].folded && l->units[i].alike) || is_cut(&l->units[i]);
+		spells |= (l->units[i].folded && l->units[i].run.kind) || is_cut(&l->units[i]);
 	const size_t spare = spells ? 0 : l->spell_cost;
 	l->used -= spare;
 	if (l->back == 0 && layout_close_gap(l, 0, l->count, false, l->budget))
@@ -560,7 +472,7 @@ static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lin
 	}
 	for (uint64_t k = 0; k < lines; k++) {
 		if (!last || last->kind != PREVIEW_TEXT || unit_is_marked(l, u)) {
-			piece.from = u->line.number + k;
+			piece.from = u->run.line.number + k;
 			piece.to = piece.from - 1;
 			piece.text = l->text.data + l->text.len;
 			piece.marked = unit_is_marked(l, u);
@@ -569,15 +481,15 @@ static int layout_add_text(struct layout *l, const struct entry *u, uint64_t lin
 			last = &l->pieces[l->piece_count - 1];
 		}
 		size_t len = write_heading(l, u, l->text.data + l->text.len);
-		len += line_write(&u->line, &form, l->text.data + l->text.len + len);
-		form.before += u->line.length;
+		len += line_write(&u->run.line, &form, l->text.data + l->text.len + len);
+		form.before += u->run.line.length;
 		form.command = NULL;
 		l->text.len += len;
 		last->len += len;
 		last->cut_last = is_cut(u);
 		last->cut += last->cut_last;
-		last->to = u->line.number + k;
-		last->bytes += u->line.length + (u->first ? u->first->skip : 0);
+		last->to = u->run.line.number + k;
+		last->bytes += u->run.line.length + (u->first ? u->first->skip : 0);
 	}
 	return 0;
 }

@@ -334,6 +334,7 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 	size_t most = CANDIDATES;
 	const unsigned least = smart ? store_least(&smart->store, &most) : 0;
 	const size_t heads = head_settle(&p->head, !l->ask->is_pause);
+	const struct run *around = NULL; /* stored, in front of the line, or it begins there */
 	struct line line;
 	bool more = true;
 	for (size_t i = 0; more; i++) {
@@ -351,28 +352,37 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 			add_tail(&p->window, &line);
 		}
 		more = first || (!l->ask->is_head && window_next(&p->window, &cursor, &line));
-		for (; s < end && (!more || s->line.number < line.number); s++) {
+		for (; s < end && (!more || s->run.line.number < line.number); s++) {
 			/* Others are good enough, or a blank one behind such a line. */
-			bool is_next =
-				l->count > 0 && l->units[l->count - 1].to + 1 == s->line.number;
+			bool is_next = l->count > 0 &&
+				       l->units[l->count - 1].run.to + 1 == s->run.line.number;
 			bool is_good = s->trait.score.kind == SCORE_BLANK
 					       ? is_next
 					       : s->trait.value > 0 && s->trait.value >= least;
-			if (is_good && layout_add(l, &s->line, &s->trait, NULL))
+			if (is_good && layout_add(l, &s->run, &s->trait, NULL))
 				return -1;
+			around = &s->run;
 		}
 		struct trait trait = {.value = 1};
-		if (more && s < end && s->line.number == line.number) {
+		struct run run = run_of(&line, 0);
+		if (more && s < end && s->run.line.number == line.number) {
+			around = &s->run;
+			run = s->run;
 			if (!first)
-				add_stored_bytes(&s->line, &line);
+				add_stored_bytes(&run.line, &line);
+			run.line = line;
 			trait = s++->trait;
 		} else if (!more || (!first && is_useless(p, smart, &line))) {
 			continue;
 		} else if (smart) {
 			score_judge(&smart->judge, &line, &trait.score);
 			trait.common = smart_is_common(smart, &trait.score);
+			run.shape = run_shape(&trait.score);
+			/* With it come those behind it of its run. */
+			if (around && around->kind <= l->joins && line.number < around->to)
+				run_cut(&run, around);
 		}
-		if (layout_add(l, &line, &trait, first))
+		if (layout_add(l, &run, &trait, first))
 			return -1;
 	}
 	return 0;
@@ -443,10 +453,9 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 		     pause ? w->last_start : w->bytes);
 	l->brief = succeeded && judged && smart_is_regular(smart) && !asked;
 	l->asked_for = asked;
-	l->same = smart ? &smart->same : NULL;
-	l->similar = smart ? &smart->alike : NULL;
+	l->joins = !judged || p->given.bare ? RUN_EQUAL : asked ? RUN_COUNTS : RUN_ALIKE;
 	if (preview_add_lines(p, smart) == 0) {
-		layout_price(l, judged && !p->given.bare);
+		layout_price(l);
 		if (l->brief || !layout_take_all(l))
 			choose(l, &limit);
 		layout_grow(l);

@@ -426,7 +426,7 @@ static void find_message(const struct line *line, struct message *m)
 		len--;
 	/* With its indentation it starts behind time stamps. */
 	size_t start = 0, at = 0, end;
-	while ((end = stamp_end(text, len, at)) > at) {
+	while ((end = stamp_end(text, len, at)) > at && skip_blanks(text, len, end) < len) {
 		at = skip_blanks(text, len, end);
 		if (at < len && text[at] == '|')
 			end = at + 1;
@@ -468,13 +468,6 @@ static uint32_t shape_of(const char *text, size_t len)
 		hash = shape_mix(hash, token);
 	}
 	return hash;
-}
-
-uint32_t score_shape(const struct line *line)
-{
-	struct message m;
-	find_message(line, &m);
-	return shape_of(m.text, m.len);
 }
 
 /* A hash that is equal for messages whose first tokens, up to a bracket, differ only in numbers. */
@@ -545,8 +538,8 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 		add_form(&r, FORM_OPENS);
 	/* One test of many, unless the line is about the whole run. */
 	bool passes = kind == SCORE_PASS || (is_text && ends_well(m.text, m.len));
-	bool sums_up = (r.failures && kind != SCORE_PASS) || r.counts >= 2 ||
-		       (r.counts && r.passed);
+	bool sums_up =
+		(r.failures && kind != SCORE_PASS) || r.counts >= 2 || (r.counts && r.passed);
 	if (sums_up) {
 		kind = SCORE_SUMMARY;
 		r.result = RESULT_COUNTS;

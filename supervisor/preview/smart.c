@@ -21,13 +21,15 @@ static void store_halve(struct store *s)
 	unsigned least = store_least(s, &ties);
 	for (size_t i = 0; i < s->count; i++) {
 		struct stored d = s->lines[i];
-		size_t len = d.line.front_len + d.line.back_len;
+		struct run *r = &d.run;
+		size_t len = r->line.front_len + r->line.back_len, last = r->last.front_len;
 		if (d.trait.value < least && (d.trait.value + 1 < least || ties == 0))
 			continue;
 		ties -= d.trait.value < least;
-		d.line.front = memmove(s->text + used, d.line.front, len);
-		d.line.back = d.line.front + d.line.front_len;
-		used += len;
+		r->line.front = memmove(s->text + used, r->line.front, len + last);
+		r->line.back = r->line.front + r->line.front_len;
+		r->last.front = r->line.front + len;
+		used += len + last;
 		s->lines[kept++] = d;
 	}
 	s->count = kept;
@@ -40,7 +42,6 @@ enum {
 	LINES_BEFORE = 3,
 	LINES_BEHIND = 12,
 	RARE = 8,   /* of lines of a shape that occurs more often, only the line itself */
-	USUAL = 64, /* and of those that occur more often, none */
 	COMMON = 5, /* lines of one form; in a regular text, so many percent are of such forms */
 	REGULAR_SHARE = 60,
 	/* Bytes around a find by which the commonest are known, and how often those are
@@ -68,39 +69,65 @@ struct smart *smart_new(struct window *window, const struct limit *limit)
 	return s;
 }
 
+/* Joins the line stored last with those that are like it, and keeps the texts of the first and of
+   the last of them. */
+static void store_join(struct store *s)
+{
+	size_t gone = run_join(s->lines, s->count, sizeof(*s->lines), RUN_ALIKE);
+	if (gone == 0)
+		return;
+	s->count -= gone;
+	struct run *r = &s->lines[s->count - 1].run;
+	size_t first = r->line.front_len + r->line.back_len, len = 0;
+	char *end = s->text + (r->line.front - s->text) + first;
+	if (r->kind) {
+		len = size_min(r->last.front_len, ALIKE_LAST + FRAGMENT_LEN);
+		memmove(end, r->last.front, len);
+	}
+	r->last.front = end;
+	r->last.front_len = len;
+	r->last.back_len = r->last.after = 0;
+	s->used = (size_t)(end + len - s->text);
+}
+
 /* Adds a judged line behind the others. */
 static void smart_store(struct smart *s, const struct line *line, const struct score *score)
 {
 	struct store *store = &s->store;
+	/* The line stored last may be the last one, which is shown as it is. */
+	store_join(store);
 	while (store->count == STORE_LINES ||
 	       STORE_BYTES - store->used < STORE_FRONT + STORE_BACK) {
 		smart_weigh(s, line->offset, OUTCOME_UNKNOWN);
 		store_halve(store);
 	}
 	struct stored *d = &store->lines[store->count++];
-	*d = (struct stored){.line = *line, .trait = {.score = *score, .threads = s->threads}};
+	*d = (struct stored){.run = run_of(line, run_shape(score)),
+			     .trait = {.score = *score, .threads = s->threads}};
 	if (!line_is_whole(line)) {
 		size_t skip = line->back_len > STORE_BACK ? line->back_len - STORE_BACK : 0;
 		if (line->front_len > STORE_FRONT)
-			d->line.front_len = STORE_FRONT;
-		d->line.back += skip;
-		d->line.back_len -= skip;
+			d->run.line.front_len = STORE_FRONT;
+		d->run.line.back += skip;
+		d->run.line.back_len -= skip;
 	} else if (line->front_len > STORE_FRONT + STORE_BACK) {
 		size_t body = line->front_len - line->ended;
 		size_t end = score->focus ? score->focus + STORE_FRONT : body;
 		/* Around the focus more is kept than of the start. */
 		if (end > body)
 			end = body;
-		d->line.front_len = score->focus ? STORE_BACK : STORE_FRONT;
-		d->line.back_len = STORE_FRONT + STORE_BACK - d->line.front_len;
-		d->line.back = line->front + end - d->line.back_len;
-		d->line.after = body - end;
+		d->run.line.front_len = score->focus ? STORE_BACK : STORE_FRONT;
+		d->run.line.back_len = STORE_FRONT + STORE_BACK - d->run.line.front_len;
+		d->run.line.back = line->front + end - d->run.line.back_len;
+		d->run.line.after = body - end;
 	}
-	d->line.front = memcpy(store->text + store->used, d->line.front, d->line.front_len);
-	store->used += d->line.front_len;
-	if (d->line.back_len)
-		d->line.back = memcpy(store->text + store->used, d->line.back, d->line.back_len);
-	store->used += d->line.back_len;
+	d->run.line.front =
+		memcpy(store->text + store->used, d->run.line.front, d->run.line.front_len);
+	store->used += d->run.line.front_len;
+	if (d->run.line.back_len)
+		d->run.line.back =
+			memcpy(store->text + store->used, d->run.line.back, d->run.line.back_len);
+	store->used += d->run.line.back_len;
 	s->stored = line->number;
 }
 
@@ -114,13 +141,6 @@ static bool is_repeat(const struct smart *s, const struct line *line)
 		return false;
 	return (len == at || line->front[-1 - (ptrdiff_t)len] == '\n') &&
 	       memcmp(line->front, line->front - len, len) == 0;
-}
-
-static void note_line(struct smart *s, const struct line *line, uint32_t shape)
-{
-	streaks_add(&s->same, line, 1, is_repeat(s, line));
-	streaks_add(&s->alike, line, 1, shape == s->shape);
-	s->shape = shape;
 }
 
 bool smart_is_common(const struct smart *s, const struct score *score)
@@ -137,7 +157,6 @@ static void smart_keep_line(struct smart *s, const struct line *line)
 {
 	struct score score;
 	score_judge(&s->judge, line, &score);
-	note_line(s, line, score.shape);
 	s->threads += s->threads && score.thread;
 	if (score.kind != SCORE_BLANK) {
 		s->judged++;
@@ -215,25 +234,20 @@ static bool is_familiar(struct smart *s, const char *hit)
 static const char *pass_repeats(struct smart *s, const char *at, const char *end)
 {
 	struct window *w = s->window;
-	struct line line, last;
-	uint64_t count = 0;
-	if (s->same.now.last.number != w->newlines || s->same.now.from == w->newlines)
+	struct run *last = s->store.count ? &s->store.lines[s->store.count - 1].run : NULL;
+	struct line line;
+	if (!last || last->kind || last->to != w->newlines)
 		return at;
 	window_line(w, at, w->newlines + 1, &line);
 	while (line.front < end && is_repeat(s, &line)) {
-		last = line;
-		count++;
-		line.number++;
+		last->to = ++w->newlines;
+		last->length += line.length;
+		s->stored++;
 		line.offset += line.length;
 		line.front += line.length;
 		if ((size_t)(w->tail + w->len - line.front) < line.length)
 			break;
 	}
-	if (count > 0) {
-		streaks_add(&s->same, &last, count, true);
-		streaks_add(&s->alike, &last, count, true);
-	}
-	w->newlines += count;
 	return line.front;
 }
 
@@ -260,12 +274,9 @@ static const char *search_line(struct smart *s, const char *at, const char *end)
 	/* Long lines are judged by their ends alone. */
 	if (line.length > LONG_LINE)
 		return at;
-	struct score score = {.shape = score_shape(&line)};
-	note_line(s, &line, score.shape);
-	unsigned count = sketch_add(&s->sketch, score.shape);
-	if (count > USUAL)
-		return at;
+	struct score score;
 	score_judge(&s->judge, &line, &score);
+	unsigned count = sketch_add(&s->sketch, score.shape);
 	sketch_add(&s->sketch, score.family);
 	if (score.score < SCORE_TELLING)
 		return at;

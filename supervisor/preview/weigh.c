@@ -60,7 +60,11 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 		struct stored *other = below ? line + k : line - k;
 		struct trait *t = &other->trait;
 		enum score_kind kind = (enum score_kind)t->score.kind;
-		if (other->line.number != (below ? line->line.number + k : line->line.number - k))
+		const struct run *r = &other->run;
+		if (below ? r[0].line.number != other[-1].run.to + 1
+			  : r->to + 1 != other[1].run.line.number)
+			break;
+		if (r->kind)
 			break;
 		if (kind == SCORE_BLANK) {
 			share *= below ? NEXT : 1;
@@ -76,9 +80,9 @@ static void lift_neighbours(struct store *store, size_t i, bool below, float wei
 		if (value <= t->value)
 			continue;
 		t->value = value;
-		t->owner = t->frame && t->frame != other->line.number ? t->frame
-			   : below && is_part(&t->score, message)     ? line->line.number
-								      : 0;
+		t->owner = t->frame && t->frame != other->run.line.number ? t->frame
+			   : below && is_part(&t->score, message)         ? line->run.line.number
+									  : 0;
 	}
 }
 
@@ -88,7 +92,7 @@ static void raise_warnings(struct store *store)
 {
 	bool raised = false;
 	for (size_t i = store->count; i-- > 0;) {
-		const struct line *line = &store->lines[i].line;
+		const struct line *line = &store->lines[i].run.line;
 		struct score *score = &store->lines[i].trait.score;
 		raised |= score->score >= SCORE_TELLING &&
 			  (memmem(line->front, line->front_len, "due to -Werror", 14) ||
@@ -135,9 +139,9 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 			frame = line;
 		else if (frame && t->score.indent <= frame->trait.score.indent)
 			frame = NULL;
-		t->frame = frame ? frame->line.number : 0;
+		t->frame = frame ? frame->run.line.number : 0;
 		t->foreign =
-			frame == line ? is_foreign(&line->line) : frame && frame->trait.foreign;
+			frame == line ? is_foreign(&line->run.line) : frame && frame->trait.foreign;
 	}
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
@@ -151,14 +155,15 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		uint8_t *count = &above[(family * 2654435769u) >> (32 - SEEN_BITS)];
 		float weight = own_weight(&t->score, *count,
 					  sketch_count(&s->sketch, t->score.family), outcome);
-		float from_end = (float)(bytes - line->line.offset);
+		const struct run *r = &line->run;
+		float from_end = (float)(bytes - r->line.offset - r->length);
 		weight *= 1.0f + 1.0f / (1.0f + from_end / END_REACH);
-		*count += *count < UINT8_MAX;
+		*count = (uint8_t)size_min(*count + r->to - r->line.number + 1, UINT8_MAX);
 		if (s->compared)
 			weight *= line->normal ? OF_NORMAL : OF_NEWS;
 		if (tells) {
-			weight *= line->line.number > told + QUIET ? AFTER_QUIET : 1.0f;
-			told = line->line.number;
+			weight *= r->line.number > told + QUIET ? AFTER_QUIET : 1.0f;
+			told = r->to;
 		}
 		/* The weight from the neighbours counts half. */
 		if (weight * UNIT > (float)t->value / 2)
@@ -200,13 +205,13 @@ int smart_compare(struct smart *s, const struct fingerprints *success)
 	if (!slots)
 		return -1;
 	for (struct stored *l = lines; l < end; l++) {
-		print = stored_print(&l->line);
+		print = stored_print(&l->run.line);
 		normal_slot(slots, print)->print = print;
 	}
 	while (success->next(success->ctx, &print) == 1)
 		normal_slot(slots, print)->said = true;
 	for (struct stored *l = lines; l < end; l++)
-		l->normal = normal_slot(slots, stored_print(&l->line))->said;
+		l->normal = normal_slot(slots, stored_print(&l->run.line))->said;
 	s->compared = true;
 	free(slots);
 	return 0;

@@ -62,47 +62,55 @@ TEST(test_more_fragments)
 	assert_int_equal(literals_find(&s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);
 }
 
-static void add_streak(struct streaks *s, uint64_t from, uint64_t to)
+/* Adds a line of 60 bytes that begins with `text`. Returns how many runs there are. */
+static size_t add_run(struct run *runs, size_t count, const char *text, enum run_kind most)
 {
-	streaks_add(s, &(struct line){.number = from, .front = ""}, 1, false);
-	streaks_add(s, &(struct line){.number = to, .front = ""}, to - from, true);
+	struct run *before = count ? &runs[count - 1] : NULL;
+	struct line line = {.number = before ? before->to + 1 : 1,
+			    .offset = before ? before->line.offset + before->length : 0,
+			    .length = 60,
+			    .front = text,
+			    .front_len = 60};
+	runs[count++] = run_of(&line, (unsigned char)text[0]);
+	return count - run_join(runs, count, sizeof(*runs), most);
 }
 
-TEST(test_streaks)
+TEST(test_runs)
 {
-	struct streaks s = {0};
-	struct line line = {.number = 3001,
-			    .offset = 70,
-			    .length = 6,
-			    .front = "again\n",
-			    .front_len = 6,
-			    .ended = true};
-	add_streak(&s, 1, 100);
-	assert_int_equal(streaks_find(&s, 1, 100)->last.number, 100);
-	assert_null(streaks_find(&s, 1, 101));
-	/* A gap ends a streak, and so does a line that does not go on. */
-	streaks_add(&s, &(struct line){.number = 102, .front = ""}, 1, true);
-	assert_non_null(streaks_find(&s, 20, 80));
-	assert_null(streaks_find(&s, 100, 102));
-	/* Short ones are forgotten, and of long ones the shortest. */
-	add_streak(&s, 201, 210);
-	add_streak(&s, 301, 380);
-	assert_null(streaks_find(&s, 201, 210));
-	for (unsigned i = 0; i < STREAKS; i++)
-		add_streak(&s, 1000 * i + 1001, 1000 * i + 1201 + i);
-	add_streak(&s, 100001, 100002);
-	assert_null(streaks_find(&s, 301, 380));
-	assert_null(streaks_find(&s, 1, 100));
-	assert_non_null(streaks_find(&s, 1001, 1201));
-	/* Earlier lines change nothing. */
-	streaks_add(&s, &line, 1, false);
-	assert_non_null(streaks_find(&s, 100001, 100002));
-	line.number = 100003;
-	streaks_add(&s, &line, 1, true);
-	line = streaks_find(&s, 100001, 100003)->last;
-	assert_int_equal(line.number, 100003);
-	assert_int_equal(line.offset, 70);
-	assert_true(line_is_whole(&line));
+	static char texts[32][64];
+	struct run runs[64], rest;
+	size_t count = 0;
+	for (int i = 0; i < 32; i++)
+		snprintf(texts[i], sizeof(texts[i]), "part %d %50d\n", i, i % 7);
+	/* Equal ones are one at once; few that are alike stay. */
+	for (int i = 0; i < 3; i++)
+		count = add_run(runs, count, texts[1], RUN_ALIKE);
+	assert_int_equal(count, 1);
+	assert_int_equal(runs[0].to, 3);
+	assert_int_equal(runs[0].kind, RUN_EQUAL);
+	/* Many become one from the second on, ... */
+	for (int i = 2; i < 20; i++)
+		count = add_run(runs, count, texts[i], RUN_ALIKE);
+	assert_int_equal(count, 2);
+	assert_int_equal(runs[1].line.number, 4);
+	assert_int_equal(runs[1].to, 21);
+	assert_int_equal(runs[1].kind, RUN_ALIKE);
+	assert_int_equal(runs[1].length, 18 * 60);
+	assert_ptr_equal(runs[1].last.front, texts[19]);
+	assert_int_equal(runs[1].last.offset, 20 * 60);
+	/* ... of which a line is the rest, ... */
+	rest = run_of(&(struct line){.number = 20, .offset = 19 * 60, .length = 60}, 0);
+	run_cut(&rest, &runs[1]);
+	assert_int_equal(rest.length, 120);
+	assert_int_equal(rest.to, 21);
+	/* ... but not those of another shape, behind a gap, or where only equal ones do. */
+	count = add_run(runs, count, "other", RUN_ALIKE);
+	assert_int_equal(count, 3);
+	for (int i = 0; i < 20; i++)
+		count = add_run(runs, count, texts[i], RUN_EQUAL);
+	assert_int_equal(count, 23);
+	runs[22].line.number++;
+	assert_int_equal(run_join(runs, count, sizeof(*runs), RUN_ALIKE), 0);
 }
 
 TEST(test_sketch)

@@ -1,0 +1,90 @@
+#include "supervisor/preview/internal.h"
+
+#include <string.h>
+
+enum {
+	/* Leaving lines out must save so many times its cost: about this and the last of them. */
+	ALIKE_GAIN = 2,
+	ALIKE_MARKER = 50,
+	/* So many are looked at: short ones have to be many. */
+	ALIKE_LOOK = 64,
+};
+
+struct run run_of(const struct line *line, uint32_t shape)
+{
+	return (struct run){
+		.line = *line, .to = line->number, .length = line->length, .shape = shape};
+}
+
+static const struct line *run_end(const struct run *r)
+{
+	return r->kind ? &r->last : &r->line;
+}
+
+/* How all lines of two runs are alike. */
+static enum run_kind kind_of_both(const struct run *a, const struct run *b)
+{
+	const struct line *x = run_end(a), *y = &b->line;
+	enum run_kind kind = a->kind > b->kind ? a->kind : b->kind;
+	if (a->to + 1 != y->number)
+		return RUN_NONE;
+	if (x->length == y->length && line_is_whole(x) && line_is_whole(y) &&
+	    memcmp(x->front, y->front, x->length) == 0)
+		return kind;
+	if (kind <= RUN_COUNTS && shape_counts_on(x, y))
+		return RUN_COUNTS;
+	return a->shape && a->shape == b->shape ? RUN_ALIKE : RUN_NONE;
+}
+
+static void run_add(struct run *r, const struct run *next, enum run_kind kind)
+{
+	struct line last = *run_end(next);
+	last.offset = next->line.offset + next->length - last.length;
+	r->last = last;
+	r->to = next->to;
+	r->length += next->length;
+	r->kind = kind;
+}
+
+void run_cut(struct run *r, const struct run *of)
+{
+	uint64_t end = of->line.offset + of->length;
+	*r = (struct run){.line = r->line,
+			  .last = of->last,
+			  .to = of->to,
+			  .length = end - r->line.offset,
+			  .kind = of->kind,
+			  .shape = of->shape};
+}
+
+size_t run_join(void *array, size_t count, size_t stride, enum run_kind most)
+{
+	struct run *last = (struct run *)((char *)array + count * stride - stride), *r = last;
+	enum run_kind kind = RUN_EQUAL, both;
+	uint64_t length = 0;
+	size_t n = 1;
+	for (; n < count && n < ALIKE_LOOK; n++) {
+		struct run *above = (struct run *)((char *)r - stride);
+		both = kind_of_both(above, r);
+		if (both > most)
+			break;
+		if (n == 1 && (above->kind || both == RUN_EQUAL)) {
+			run_add(above, last, both);
+			return 1;
+		}
+		if (above->kind)
+			break;
+		kind = both > kind ? both : kind;
+		length += r->length;
+		r = above;
+	}
+	struct run *second = (struct run *)((char *)r + stride);
+	size_t end = size_min(run_end(last)->length, ALIKE_LAST);
+	if (n < 3 || length < ALIKE_GAIN * (second->line.length + ALIKE_MARKER + end))
+		return 0;
+	for (r = second; r < last;) {
+		r = (struct run *)((char *)r + stride);
+		run_add(second, r, kind);
+	}
+	return n - 2;
+}
