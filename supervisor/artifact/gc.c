@@ -314,67 +314,13 @@ void inventory_release(struct inventory *v)
 	*v = (struct inventory){0};
 }
 
-/* --- seen time ---------------------------------------------------------------- */
+/* --- when ------------------------------------------------------------------------ */
 
-// STORE/gc is looked at whenever the store is cleaned up, and its time is when that was last. Of
-// the time between two looks at most SEEN_STEP_MS count. The rest went by unseen: the clock was
-// set, or nothing ran. The file has each such time.
+/* Its time is when the store was last cleaned up. */
 #define STAMP "gc"
 
-/* Under a day, after which the artifacts of a session that has ended go. */
-#define SEEN_STEP_MS ((int64_t)23 * 60 * 60 * 1000)
-#define SEEN_GAPS    32
-
-struct seen {
-	struct {
-		int64_t end_ms, unseen_ms;
-	} gaps[SEEN_GAPS]; /* the oldest first */
-	size_t count;
-};
-
-/* Looks at the open file, at this time. `keep`: it is written to. Without a file (-1) all time was
-   seen. */
-static void seen_look(struct seen *s, int fd, int64_t now_ms, bool keep)
-{
-	struct stat st;
-	const struct timespec now = {.tv_sec = now_ms / 1000}, times[2] = {now, now};
-	s->count = 0;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return;
-	ssize_t n = io_read_at(fd, s->gaps, sizeof(s->gaps), 0);
-	size_t there = n > 0 ? (size_t)n / sizeof(*s->gaps) : 0;
-	for (size_t i = 0; i < there; i++) {
-		/* A damaged one counts for nothing. */
-		if (s->gaps[i].end_ms > 0 && s->gaps[i].unseen_ms > 0 &&
-		    s->gaps[i].unseen_ms < INT64_MAX / SEEN_GAPS)
-			s->gaps[s->count++] = s->gaps[i];
-	}
-	int64_t unseen_ms = now_ms - (int64_t)st.st_mtim.tv_sec * 1000 - SEEN_STEP_MS;
-	if (unseen_ms > 0) {
-		/* If there is no room, the two oldest become one, which makes no artifact older. */
-		if (s->count == SEEN_GAPS) {
-			s->gaps[1].unseen_ms += s->gaps[0].unseen_ms;
-			memmove(s->gaps, s->gaps + 1, (SEEN_GAPS - 1) * sizeof(*s->gaps));
-			s->count--;
-		}
-		s->gaps[s->count].end_ms = now_ms;
-		s->gaps[s->count++].unseen_ms = unseen_ms;
-		/* On a full disk it is forgotten. */
-		bool lost = keep && io_write_at(fd, s->gaps, s->count * sizeof(*s->gaps), 0) < 0;
-		(void)lost;
-	}
-	if (keep)
-		futimens(fd, times);
-}
-
-/* Converts an age in seen time to an age by the clock. */
-static int64_t seen_age(const struct seen *s, int64_t now_ms, int64_t age_ms)
-{
-	int64_t then = now_ms - age_ms;
-	for (size_t i = s->count; i-- > 0;)
-		then -= s->gaps[i].end_ms > then ? s->gaps[i].unseen_ms : 0;
-	return now_ms - then;
-}
+/* Longer than that without cleaning up: nothing ran, or the clock has jumped. */
+#define AWAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
 static bool gc_is_time(const struct stat *st, int64_t interval_ms)
 {
@@ -394,22 +340,22 @@ bool gc_is_due(const struct store *s, int64_t interval_ms)
 	return false;
 }
 
-/* Takes the turn, and counts the limits in seen time. Returns false if it is not due, or another
-   process has it. */
+/* Takes the turn. Returns false if it is not due, or another process has it. */
 static bool gc_begin(struct gc *g)
 {
+	const struct timespec now = {.tv_sec = g->now_ms / 1000}, times[2] = {now, now};
 	struct retention_limits *l = &g->limits;
-	struct seen seen;
-	struct stat st;
+	struct stat st = {0};
 	int fd = store_open_file(g->store->fd, STAMP, g->dry ? O_RDONLY : O_RDWR);
 	bool mine = g->interval_ms == 0 || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
 					    fstat(fd, &st) == 0 && gc_is_time(&st, g->interval_ms));
-	if (mine)
-		seen_look(&seen, fd, g->now_ms, !g->dry);
-	if (mine && l->max_age_ms)
-		l->max_age_ms = seen_age(&seen, g->now_ms, l->max_age_ms);
-	if (mine && l->keep_ms)
-		l->keep_ms = seen_age(&seen, g->now_ms, l->keep_ms);
+	/* By itself nothing goes by its age then, before the next time. */
+	if (g->interval_ms && g->now_ms - clock_ms(&st.st_mtim) > AWAY_MS) {
+		l->max_age_ms = 0;
+		l->keep_ms = l->keep_ms ? INT64_MAX : 0;
+	}
+	if (mine && !g->dry)
+		futimens(fd, times);
 	io_close(&fd);
 	return mine;
 }

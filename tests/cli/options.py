@@ -73,8 +73,8 @@ class Usage(Case):
 
     def test_typing_errors_get_a_hint(self):
         for argv, code, err in (
-                (("list", "--failed"), 125,
-                 b"terse list: --failed: no such option (did you mean --exit failed?)"),
+                (("list", "--faild"), 125,
+                 b"terse list: --faild: no such option (did you mean --failed?)"),
                 (("raed", "last"), 127, b"terse: raed: command not found (did you mean terse read?)"),
                 (("xyzzy",), 127, b"terse: xyzzy: command not found"),
                 (("help", "serach"), 125, b"terse help: serach: no such verb (did you mean search?)"),
