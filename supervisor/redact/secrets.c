@@ -143,37 +143,23 @@ static pcre2_code *secrets_compile(const char *text)
 	return code;
 }
 
-/* The length of the part of a pattern at `at`: an escape, a quotation, a character class, or a
-   byte. */
-static size_t part_length(const char *at)
-{
-	if (*at == '\\' && at[1]) {
-		const char *end = at[1] == 'Q' ? strstr(at, "\\E") : NULL;
-		return end ? (size_t)(end - at) : 2;
-	}
-	if (*at != '[')
-		return 1;
-	size_t n = at[1] == '^' ? 2 : 1;
-	if (at[n] == ']')
-		n++;
-	for (; at[n] && at[n] != ']'; n++) {
-		const char *end = at[n] == '[' && at[n + 1] == ':' ? strstr(at + n, ":]") : NULL;
-		if (end)
-			n = (size_t)(end - at) + 1;
-		else if (at[n] == '\\' && at[n + 1])
-			n++;
-	}
-	return at[n] ? n + 1 : n;
-}
-
-/* A pattern of the settings, each \b in it as EDGE. */
+/* A pattern of the settings, each \b in it as EDGE, but for those in classes of characters. */
 static pcre2_code *compile_own(const char *text)
 {
 	struct buffer edged = BUFFER_INIT;
+	bool in_class = false;
 	size_t n;
 	for (const char *at = text; *at; at += n) {
-		n = part_length(at);
-		if (n == 2 && strncmp(at, "\\b", 2) == 0)
+		n = *at == '\\' && at[1] ? 2 : 1;
+		if (!in_class && *at == '[') {
+			/* A bracket that comes first is one of the characters. */
+			n += at[n] == '^';
+			n += at[n] == ']';
+			in_class = true;
+		} else if (*at == ']') {
+			in_class = false;
+		}
+		if (!in_class && strncmp(at, "\\b", 2) == 0)
 			buffer_append_string(&edged, EDGE);
 		else
 			buffer_append(&edged, at, n);

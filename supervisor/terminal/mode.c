@@ -90,38 +90,31 @@ bool charsets_select(struct terminal *t, char final)
 /* All that are known. */
 static const struct mode {
 	uint16_t number;
-	char prefix;    /* '?' of private ones */
-	uint8_t always; /* the answer to DECRQM, whatever is set; 0: it depends */
-	bool acts;      /* has a say in the text */
-	bool kept;      /* has one in what keys send */
-	uint8_t flag;   /* its place in struct modes, from 1 */
+	char prefix;  /* '?' of private ones */
+	bool acts;    /* has a say in the text */
+	bool kept;    /* has one in what keys send */
+	uint8_t flag; /* its place in struct modes, from 1 */
 } modes[] = {
-	{2, 0, .always = 4},
 	{4, 0, .acts = true, .flag = FLAG(insert)},
-	{12, 0, .always = 3},
 	{20, 0, .acts = true, .flag = FLAG(newline)},
 	{1, '?', .kept = true, .flag = FLAG(cursor_keys)},
 	{2, '?', .acts = true},
 	{6, '?', .acts = true, .flag = FLAG(origin)},
 	{7, '?', .acts = true, .flag = FLAG(wrap)},
-	{8, '?', .always = 3},
 	{9, '?', .flag = FLAG(others[0])},
 	{12, '?', .flag = FLAG(others[1])},
 	{25, '?', .kept = true, .flag = FLAG(cursor)},
 	{45, '?', .acts = true, .flag = FLAG(reverse_wrap)},
 	{47, '?', .acts = true},
 	{66, '?', .flag = FLAG(keypad)},
-	{67, '?', .always = 4},
 	{1000, '?', .kept = true, .flag = FLAG(others[2])},
 	{1002, '?', .kept = true, .flag = FLAG(others[3])},
 	{1003, '?', .kept = true, .flag = FLAG(others[4])},
 	{1004, '?', .kept = true, .flag = FLAG(others[5])},
-	{1005, '?', .always = 4},
 	{1006, '?', .kept = true, .flag = FLAG(others[6])},
-	{1015, '?', .always = 4},
 	{1016, '?', .kept = true, .flag = FLAG(others[7])},
 	{1047, '?', .acts = true},
-	{1048, '?', .always = 1, .acts = true},
+	{1048, '?', .acts = true},
 	{1049, '?', .acts = true},
 	{2004, '?', .kept = true, .flag = FLAG(others[8])},
 	{2026, '?', .flag = FLAG(others[9])},
@@ -137,11 +130,11 @@ static const struct mode *mode_find(char prefix, uint32_t number)
 	return NULL;
 }
 
-/* For DECRPM: 0 not known, 1 set, 2 reset, 3 and 4 always so. */
+/* For DECRPM: 0 not known, 1 set, 2 reset. */
 static unsigned mode_report(const struct terminal *t, const struct mode *m)
 {
-	if (!m || m->number == 2 || m->always)
-		return m ? m->always : 0;
+	if (!m || m->number == 2)
+		return 0;
 	bool on = m->flag ? ((const bool *)&t->modes)[m->flag - 1] : t->screen != t->normal;
 	return on ? 1 : 2;
 }
