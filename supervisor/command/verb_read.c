@@ -7,9 +7,11 @@
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/loop.h"
+#include "lib/utf8.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/page.h"
+#include "supervisor/reading/walk.h"
 #include "supervisor/report/file_type.h"
 
 #include <errno.h>
@@ -248,6 +250,38 @@ static int slice_stream(struct text *t, uint64_t from, uint64_t to, int fd)
 	return result;
 }
 
+/* The lines of the range, each with its number. */
+static int read_numbered(struct read *r, uint64_t number)
+{
+	const struct walk_options options = {.from = number, .here = true};
+	const uint64_t end = r->lines.limit ? number + r->lines.limit : UINT64_MAX;
+	struct walk *w = walk_new(&r->text, NULL, &options);
+	struct buffer out = BUFFER_INIT;
+	struct walk_line line;
+	char gap[GAP_ANNOUNCE_MAX];
+	enum walk_kind kind = WALK_LINE;
+	int result = w ? 0 : -1;
+	while (result == 0 && (kind = walk_step(w, &line)) != WALK_END && line.number < end) {
+		if (kind == WALK_FAILED) {
+			result = -1;
+		} else if (kind == WALK_GAP) {
+			buffer_append(&out, gap, gap_announce(gap, &line.gap->gap));
+		} else {
+			if (!line.more_before)
+				buffer_printf(&out, "%6" PRIu64 "\t", line.number);
+			utf8_clean(&out, line.data, line.len);
+			buffer_append(&out, "\n", line.newline);
+		}
+		if (result == 0 && out.len > READ_LENGTH)
+			result = verb_write(&out);
+	}
+	if (result == 0)
+		result = verb_write(&out);
+	walk_free(w);
+	buffer_release(&out);
+	return result;
+}
+
 static int read_all(struct read *r)
 {
 	uint64_t from = r->from, to = from + (r->length ? r->length : READ_LENGTH);
@@ -255,6 +289,10 @@ static int read_all(struct read *r)
 	char block[65536];
 	struct text_piece piece = {.kind = TEXT_BYTES};
 	int result = r->bytes ? from > total : read_find_range(r, &from, &to, &total);
+	if (result == 0 && r->place.numbered) {
+		result = page_seek(&r->text, &r->lines, &from, &total);
+		return result < 0 ? -1 : read_numbered(r, from);
+	}
 	if (result != 0)
 		return result < 0 ? -1 : read_past_end(r, total);
 	if (r->part != ARTIFACT_RAW || r->sink == SINK_PERSON)
@@ -419,6 +457,8 @@ static int read_check(struct read *r)
 		{r->standard_error && r->raw, "only one of --stderr and --raw"},
 		{r->raw && r->preview, "--preview does not go with --raw"},
 		{!r->preview && r->exit_code >= 0, "--exit-code goes with --preview"},
+		{r->place.numbered && (r->bytes || r->raw || r->preview || r->follow),
+		 "-n goes with neither --bytes, --raw, --preview nor --follow"},
 		{r->follow && (r->range || r->bytes || q->limit || r->preview || r->call->json ||
 			       r->standard_error || r->raw),
 		 "--follow goes with --offset or --tail"},
@@ -541,6 +581,7 @@ static const struct verb_option read_options[] = {
 	{"--raw", 0, VERB_FLAG, READ_AT(raw), NULL,
 	 "the bytes that the command wrote, if they were kept"},
 	{"--text", 'a', VERB_FLAG, READ_AT(place.binary), NULL, "print binary data, too"},
+	{"--number", 'n', VERB_FLAG, READ_AT(place.numbered), NULL, "number the lines"},
 	VERB_LAST_ROW,
 	VERB_JSON_ROW,
 	VERB_END_ROW,

@@ -7,6 +7,7 @@
 #include "lib/utf8.h"
 #include "supervisor/reading/walk.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,13 @@ static bool page_wants(struct page *p)
 	return false;
 }
 
+static void page_add_text(struct page *p, uint64_t number, const char *data, size_t len)
+{
+	if (p->request->place && p->request->place->numbered)
+		buffer_printf(&p->text, "%6" PRIu64 "\t", number);
+	guard_text(&p->text, data, len, GUARD_LINE);
+}
+
 /* The line goes into the page, or ends it. Returns 0, or -1 with ENOMEM. */
 static int page_add_line(struct page *p, const struct walk_line *line)
 {
@@ -141,7 +149,7 @@ static int page_add_line(struct page *p, const struct walk_line *line)
 	if (!page_wants(p))
 		return 0;
 	if (whole || r->tail)
-		guard_text(&p->text, line->data, len, GUARD_LINE);
+		page_add_text(p, p->number, line->data, len);
 	if (!r->tail && (!whole || p->used + p->text.len - before > r->room)) {
 		buffer_truncate(&p->text, before);
 		p->closed = true;
@@ -155,7 +163,7 @@ static int page_add_line(struct page *p, const struct walk_line *line)
 		if (whole && line->newline && fit_floor(line->data, len, len - 1) <= keep)
 			keep = len;
 		p->cut.at = p->start + keep;
-		guard_text(&p->text, line->data, keep, GUARD_LINE);
+		page_add_text(p, p->number, line->data, keep);
 	}
 	p->rest = false;
 	p->inside = !line->newline;
@@ -232,7 +240,7 @@ static int page_cut_last(struct page *p, const struct text *t)
 		p->cut.bytes = t->size - (len - from) - begin;
 		buffer_truncate(&p->text, last->start);
 		wording_cut(&p->text, r->place, begin, p->cut.bytes, last->number);
-		guard_text(&p->text, raw.data + from, len - from, GUARD_LINE);
+		page_add_text(p, last->number, raw.data + from, len - from);
 	}
 	buffer_release(&raw);
 	return result;

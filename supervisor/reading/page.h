@@ -29,7 +29,8 @@ struct page_request {
 	uint64_t tail;  /* if not 0, the last so many lines instead */
 	uint64_t most;  /* lines to show at most, without a limit */
 	size_t room;    /* bytes, without those of gaps and of what is said of omissions */
-	const struct wording_place *place; /* for the commands that show what is omitted */
+	const struct wording_place *place; /* for the commands that show what is omitted, and
+					      whether lines are numbered */
 };
 
 enum page_stop {

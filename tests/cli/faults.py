@@ -89,9 +89,11 @@ class Fault(Case):
                     self.assertTrue(NAMES.match(name), os.path.join(top, name))
         self.check_states()
         for name in re.findall(rb"(?m)^cmd-\w+", self.ask("list")):
+            if call == "newfstatat(1)" and self.ask("path", name.decode()).startswith(b"socket:"):
+                continue  # the command got that itself
             text = self.artifact(name.decode())
-            if self.prints(call) and text in (b"out\n", b"over\n", b"out\nover\n"):
-                continue  # what could not be printed is kept, however short
+            if text in (b"out\n", b"over\n", b"out\nover\n"):
+                continue  # short ones are kept, too
             same = len(os.path.commonprefix([self.text, text]))
             self.assertEqual(text[same:], b"", "other than what was printed from byte %d on" % same)
 

@@ -79,14 +79,14 @@ class Printed(Case):
         self.terse("session", "end", env=one)
         every = printed("--all")
         self.assertEqual([line["eventName"][6:] for line in every],
-                         ["session.end", "run", "read", "run", "artifact"])
+                         ["session.end", "run", "artifact", "read", "run", "artifact"])
         written = [json.loads(line) for top, _, names in os.walk(self.store) if "journal.jsonl" in names
                    for line in read_file(os.path.join(top, "journal.jsonl")).splitlines()]
         self.assertCountEqual(every, written)
-        self.assertEqual(printed(), every[2:])
-        self.assertEqual(printed("--session", "other"), every[:2])
+        self.assertEqual(printed(), every[3:])
+        self.assertEqual(printed("--session", "other"), every[:3])
         self.assertEqual(printed("--all", "--failed"), every[1:2])
-        self.assertEqual(printed("--all", "--label", "team=x"), every[3:4])
+        self.assertEqual(printed("--all", "--label", "team=x"), every[4:5])
         self.assertEqual(printed("--all", "--limit", "2"), every[:2])
         self.assertEqual(printed("--all", "--since", "1h"), every)
         self.assertEqual(self.terse("list", "--all", "--journal", "--until", "1h", split=True).out, b"")

@@ -397,6 +397,40 @@ class Pages(Reader):
         self.assertEqual(len(row[0]) + 2, 120)
 
 
+class Numbers(Reader):
+    """read -n: as cat -n, in a page, for a program and for JSON; what goes on does so with numbers."""
+
+    def test_numbers(self):
+        write_file(os.path.join(self.work, "f"), b"".join(b"line %d\n" % n for n in range(1, 5001)) + b"[terse: x]\n" + b"no end")
+        whole = b"".join(b"%6d\tline %d\n" % (n, n) for n in range(1, 5001)) + b"  5001\t[terse: x]\n  5002\tno end"
+        for argv, want in ((("--lines", "7-8"), b"     7\tline 7\n     8\tline 8\n"),
+                           (("--offset", "5000", "--limit", "1"), b"  5000\tline 5000\n")):
+            self.assertEqual(self.page("f", "-n", *argv)[:len(want)], want)
+        page = self.page("f", "-n")
+        text, notice = page[:page.rindex(b"[terse: ")], page[page.rindex(b"[terse: "):]
+        self.assertTrue(whole.startswith(text) and len(text) > 20000)
+        self.assertRegex(notice, rb"; continue: terse read f -n --offset \d+\]\n\Z")
+        self.assertTrue(self.page("f", "-n", "--tail", "2").endswith(b"  5002\tno end"))
+        self.assertNotIn(b"\n  5001\t[terse", self.page("f", "-n", "--tail", "2"))
+        self.assertEqual(self.data("read", "f", "-n", "--lines", "3-3")["text"], "     3\tline 3\n")
+        for argv, want in (((), whole), (("--lines", "7-8"), whole[84:112]), (("--tail", "1"), b"  5002\tno end")):
+            self.assertEqual(self.shell("terse read f -n %s | cat" % " ".join(argv)).out, want, argv)
+        run = self.shell("terse read f -n --offset 9999 | cat")
+        self.assertEqual(run.out, b"terse read: f: has 5,002 lines, --offset 9999 is past the end\n")
+        for option in ("--bytes=0-9", "--raw", "--preview", "--follow"):
+            self.assertEqual(self.terse("read", "f", "-n", option).code, 125)
+
+    def test_gaps_and_long_lines(self):
+        one = self.terse("--max-artifact", "64KB", "-c", "seq 1 30000; seq -s, 20000; echo end").id
+        for program in "", "| cat":
+            out = self.shell("terse read %s -n --tail 3 %s" % (one, program)).out
+            self.assertRegex(out, rb"(?m)^ 30002\tend$")
+            self.assertEqual(len(re.findall(rb"(?m)^ 30001\t", out)), 1, out[:300])
+        out = self.shell("terse read %s -n | cat" % one).out
+        gap = re.search(rb"\n( *\d+)\t\d*\n?\[\.\.\. lines ([\d,]+)-([\d,]+) ", out)
+        self.assertTrue(gap, out[30000:34000])
+
+
 class Live(Reader):
     def test_never_a_torn_line(self):
         """While a run writes in pieces of any length, readers get whole lines from any place, and no
