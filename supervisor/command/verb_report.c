@@ -1,53 +1,204 @@
 // terse report: a session, or one run, as a page for a browser: one file, for one without a
-// network.
+// network; --watch writes it anew when something has happened.
 //
-// page/report.html has the style, and the script that builds what is seen from data. Data are JSON
-// in elements that nothing executes, with no "<" in them, so whatever a command printed stays text;
-// a Content-Security-Policy with a random nonce lets nothing else run and nothing be loaded.
+// page/ has the page: its style, and the script that draws it from data. Data are in elements that
+// nothing executes, and nothing but base64, so whatever a command printed is out of HTML's reach; a
+// Content-Security-Policy with a random nonce lets nothing else run and nothing be loaded.
 
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
-#include "lib/utf8.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/internal.h"
-#include "supervisor/reading/page.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* Runs on a page: the newest. */
-#define RUNS_MOST 5000
+#define RUNS_MOST 20000
 
-/* Bytes of a page, as far as its texts can be cut; of one of them; of a recording. */
-#define PAGE_MOST      ((size_t)16 * 1024 * 1024)
-#define TEXT_MOST      ((size_t)256 * 1024)
-#define RECORDING_MOST ((size_t)1024 * 1024)
+/* Bytes of a page, after which older runs come without their texts; of one text, with both of its
+   ends; of the end of one that grows; of what else is kept of a run. */
+#define PAGE_MOST  ((size_t)128 * 1024 * 1024)
+#define TEXT_MOST  ((uint64_t)16 * 1024 * 1024)
+#define LIVE_MOST  ((uint64_t)64 * 1024)
+#define OTHER_MOST ((uint64_t)4 * 1024 * 1024)
+#define SHOWN_LINE ((uint64_t)256)
+
+/* The texts of a page are one stream of bytes, each part of which is an element of its own, so that
+   a reader unpacks only those of the text that is looked at. */
+#define PART_LEN ((size_t)512 * 1024)
 
 struct report_call {
 	const char *output;
+	bool watch;
 	struct id_found one; /* only this run; id "": all of the session */
 	char directory[STORE_SESSION_LEN + 1];
 
 	struct store stores[STORE_MAX];
 	int store_count;
 	struct stats stats;
-	/* The newest, in the order of their ends, the last one first. */
-	struct report_run {
-		struct meta meta;
-		struct store *store;
-	} * runs;
-	size_t count;
+	uint64_t *ids; /* packed, of the runs in the list, the last one first */
+	size_t count, room;
 	uint64_t total; /* those that are too old for the page included */
+	bool lives;     /* one of them */
+
+	struct buffer list;  /* of runs, elements of an array in JSON */
+	struct buffer parts; /* the elements of the stream */
+	struct buffer open;  /* the part that is not complete */
+	uint64_t size;       /* of the stream */
 };
 
-/* --- collecting -------------------------------------------------------------------------- */
+/* --- texts -------------------------------------------------------------------------------- */
+
+/* Appends an element with this data as DecompressionStream takes it (deflate), in base64. */
+static void page_add_data(struct buffer *page, const char *class, uint64_t from,
+			  const struct buffer *data)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uLongf len = compressBound(data->len);
+	unsigned char *packed = data->failed ? NULL : calloc(1, len + 2);
+	/* The quickest level packs logs 4 to 10 times. */
+	if (!packed || compress2(packed, &len, (unsigned char *)data->data, data->len, 1) != Z_OK ||
+	    buffer_reserve(page, len / 3 * 4 + 128) < 0) {
+		page->failed = true;
+		free(packed);
+		return;
+	}
+	buffer_printf(page, "<script type=\"text/plain\" class=\"%s\" data-from=\"%" PRIu64 "\">",
+		      class, from);
+	for (size_t i = 0; i < len; i += 3) {
+		unsigned bits =
+			(unsigned)packed[i] << 16 | (unsigned)packed[i + 1] << 8 | packed[i + 2];
+		for (size_t k = 0; k < 4 && !page->failed; k++)
+			page->data[page->len++] =
+				i + k > len ? '=' : digits[bits >> (18 - 6 * k) & 63];
+	}
+	buffer_append_string(page, "</script>\n");
+	free(packed);
+}
+
+static void report_end_part(struct report_call *c)
+{
+	if (c->open.len > 0)
+		page_add_data(&c->parts, "part", c->size - c->open.len, &c->open);
+	buffer_clear(&c->open);
+}
+
+/* Adds a text as its pieces in the stream, [[LINE,FROM,TO]...]: LINE is the number of its first
+   line; 0: it ends with the last one. A string among them says which lines are not kept, or why
+   the rest can't be read. Of a longer text the first `head` bytes and the last `tail` ones. */
+static void report_add_text(struct report_call *c, struct buffer *json, struct text *t,
+			    uint64_t head, uint64_t tail)
+{
+	struct text_piece piece = {.kind = TEXT_BYTES};
+	uint64_t lines = 0, line = 1, from = c->size,
+		 cut = t->size > head + tail ? head : UINT64_MAX;
+	text_lines(t, &lines);
+	json_add_count(json, "lines", lines);
+	json_begin(json, "pieces", '[');
+	for (int result = 0; result == 0 && piece.kind != TEXT_END;) {
+		char words[GAP_ANNOUNCE_MAX];
+		size_t room = PART_LEN - c->open.len;
+		bool skips = t->offset >= cut;
+		if (skips)
+			text_seek_byte(t, t->size - tail);
+		else if (buffer_reserve(&c->open, room) < 0)
+			result = -1;
+		else
+			result = text_next(
+				t, c->open.data + c->open.len,
+				cut - t->offset < room ? (size_t)(cut - t->offset) : room, &piece);
+		if (!skips && result == 0 && piece.kind == TEXT_BYTES) {
+			c->open.len += piece.len;
+			c->size += piece.len;
+			if (c->open.len == PART_LEN)
+				report_end_part(c);
+			continue;
+		}
+		if (c->size > from)
+			buffer_printf(json, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+				      json->data[json->len - 1] == '[' ? "" : ",", line, from,
+				      c->size);
+		line = 0;
+		from = c->size;
+		if (skips) {
+			cut = UINT64_MAX;
+		} else if (result < 0) {
+			json_add_string(json, NULL, strerror(errno));
+		} else if (piece.kind == TEXT_GAP) {
+			gap_describe(words, &piece.gap);
+			json_add_string(json, NULL, words);
+			line = piece.gap.to + !piece.goes_on;
+		}
+	}
+	json_end(json, ']');
+}
+
+/* --- runs --------------------------------------------------------------------------------- */
+
+/* Adds a run to the list: its members in a list (internal.h), what else is known of it, and where
+   its texts are in the stream. */
+static void report_add_run(struct report_call *c, const struct store *store, const struct meta *m)
+{
+	static const struct {
+		const char *key;
+		uint64_t head, tail;
+	} texts[] = {
+		[ARTIFACT_OUT] = {"stdout", TEXT_MOST / 2, TEXT_MOST / 2},
+		[ARTIFACT_ERR] = {"stderr", TEXT_MOST / 2, TEXT_MOST / 2},
+		[ARTIFACT_RAW] = {"raw", OTHER_MOST, 0},
+		[ARTIFACT_CAST] = {"recording", OTHER_MOST, 0},
+		[ARTIFACT_SHOWN] = {"shown", OTHER_MOST, 0},
+	};
+	struct buffer *json = &c->list, name = BUFFER_INIT;
+	const bool lives = m->state == META_RUNNING;
+	const uint64_t kept = m->out.bytes + m->err.bytes,
+		       bytes = m->shown.text > kept ? m->shown.text : kept;
+	c->lives |= lives;
+	json_begin(json, NULL, '{');
+	runs_append_json(json, m, META_LINE);
+	stats_name_command(&name, m->argv);
+	json_add_made(json, "name", &name);
+	json_add_string(json, "profile", m->profile);
+	json_add_string(json, "agent", m->agent);
+	json_add_count(json, "shown_bytes", m->shown.bytes);
+	json_add_count(json, "tokens", m->shown.tokens);
+	json_add_count(json, "text_bytes", bytes);
+	json_add_bool(json, "left_out", c->parts.len > PAGE_MOST);
+	int dir = *m->id && c->parts.len <= PAGE_MOST
+			  ? store_open_session(store, c->directory, false)
+			  : -1;
+	for (enum artifact_part i = 0; dir >= 0 && i < (lives ? ARTIFACT_RAW : ARTIFACT_JSON);
+	     i++) {
+		struct text t;
+		if ((i <= ARTIFACT_RAW ? text_open : text_open_whole)(&t, dir, m->id, i) < 0)
+			continue;
+		/* Where it is the whole text, its first line says so. */
+		bool again = i == ARTIFACT_SHOWN && m->shown.bytes == bytes;
+		json_begin(json, texts[i].key, '{');
+		report_add_text(c, json, &t,
+				lives   ? 0
+				: again ? SHOWN_LINE
+					: texts[i].head,
+				lives ? LIVE_MOST : texts[i].tail);
+		json_end(json, '}');
+		text_close(&t);
+	}
+	json_end(json, '}');
+	io_close(&dir);
+}
 
 /* The facts about the run of a line. One that lives has only told that its artifact was made; so
    has one that left a process behind, which holds its output. Returns 0, 1: there is none, or -1
@@ -59,24 +210,22 @@ static int report_read_run(const struct report_call *c, const struct journal_lin
 		return meta_parse(line->text, line->len, m) == 0 ? 0 : errno == ENOMEM ? -1 : 1;
 	/* Has it a run already? Behind the newest the history knows all. */
 	size_t at = c->count;
-	while (at > 0 && strcmp(c->runs[at - 1].meta.id, line->of.id) != 0)
+	while (at > 0 && c->ids[at - 1] != id_pack(line->of.id))
 		at--;
 	if (at > 0 || c->count == RUNS_MOST)
 		return 1;
 	return meta_read_found(&line->of, m) == 0 ? 0 : errno == ENOMEM ? -1 : 1;
 }
 
-/* Reads the session in all stores. Returns 0, or -1 with errno. */
+/* Reads the session in all stores, the newest runs first. Returns 0, or -1 with errno. */
 static int report_collect(struct report_call *c)
 {
 	for (int i = 0; i < c->store_count; i++) {
 		if (stats_add_session(&c->stats, &c->stores[i], c->directory) < 0)
 			return -1;
 	}
-	c->runs = calloc(RUNS_MOST, sizeof(*c->runs));
-	struct journal *j = c->runs ? journal_open(c->stores, c->store_count, c->directory,
-						   JOURNAL_MADE | JOURNAL_RUN)
-				    : NULL;
+	struct journal *j =
+		journal_open(c->stores, c->store_count, c->directory, JOURNAL_MADE | JOURNAL_RUN);
 	struct journal_line line;
 	int got = j ? 0 : -1;
 	while (j && (got = journal_next(j, &line)) == 1) {
@@ -89,196 +238,149 @@ static int report_collect(struct report_call *c)
 		if (got > 0)
 			continue;
 		c->total++;
-		if (c->count < RUNS_MOST)
-			c->runs[c->count++] = (struct report_run){m, line.of.store};
-		else
-			meta_release(&m);
+		if (c->count < RUNS_MOST) {
+			uint64_t *id = array_add(&c->ids, &c->count, &c->room, sizeof(*id));
+			c->list.failed |= !id;
+			if (id)
+				*id = *m.id ? id_pack(m.id) : 0;
+			report_add_run(c, line.of.store, &m);
+		}
+		meta_release(&m);
 	}
 	journal_close(j);
+	report_end_part(c);
 	return got;
 }
 
-/* --- writing ------------------------------------------------------------------------------ */
+/* --- the page ------------------------------------------------------------------------------ */
 
 /* The page as it was when terse was built, put into the program by the assembler. */
-__asm__(".pushsection .rodata\nreport_page:\n"
-	".incbin \"supervisor/command/page/report.html\"\n.byte 0\n.popsection\n");
-extern const char report_page[] __asm__("report_page");
+#define PAGE_FILE(name) ".incbin \"supervisor/command/page/" name "\"\n"
+__asm__(".pushsection .rodata\n"
+	"report_page:\n" PAGE_FILE(
+		"page.html") ".byte 0\n"
+			     "report_style:\n" PAGE_FILE(
+				     "page.css") ".byte 0\n"
+						 "report_script:\n" PAGE_FILE("base.js") PAGE_FILE(
+							 "data.js") PAGE_FILE("terminal.js")
+							 PAGE_FILE("player.js") PAGE_FILE(
+								 "differ.js") PAGE_FILE("lines.js")
+								 PAGE_FILE("timeline.js") PAGE_FILE(
+									 "list.js") PAGE_FILE("run."
+											      "js")
+									 PAGE_FILE(
+										 "main.js") ".byte "
+											    "0\n."
+											    "popsec"
+											    "tion"
+											    "\n");
+extern const char report_page[] __asm__("report_page"), report_style[] __asm__("report_style"),
+	report_script[] __asm__("report_script");
 
-/* What stands in it for the nonce, and for the data. */
-#define NONCE "@NONCE@"
-#define DATA  "@DATA@\n"
-
-/* Appends data with one text in the place of another. */
-static void page_add(struct buffer *page, const char *data, size_t len, const char *old,
-		     const char *new)
+/* Makes the page of what is there now, and writes it. Returns 0, or -1 with errno. */
+static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 {
-	for (const char *end = data + len, *at; data < end; data = at ? at + strlen(old) : end) {
-		at = memmem(data, (size_t)(end - data), old, strlen(old));
-		buffer_append(page, data, (size_t)((at ? at : end) - data));
-		buffer_append_string(page, at ? new : "");
-	}
-}
-
-/* Appends an element of data, in which nothing can be its end; empties the JSON. */
-static void page_add_data(struct buffer *page, const char *class, struct buffer *json)
-{
-	buffer_printf(page, "<script type=\"application/json\" class=\"%s\">", class);
-	page_add(page, json->data, json->len, "<", "\\u003c");
-	buffer_append_string(page, "</script>\n");
-	page->failed |= json->failed;
-	buffer_clear(json);
-}
-
-/* What a text may take: half of what is left of its run's share, so that the next one has some. */
-static size_t page_room(const struct buffer *json, size_t share)
-{
-	size_t half = json->len < share ? (share - json->len) / 2 : 0;
-	return half < TEXT_MOST ? half : TEXT_MOST;
-}
-
-/* Adds the beginning of a file of the artifact, and "KEY_cut" if it has more; nothing if there is
-   none. */
-static void report_add_file(struct buffer *json, const char *key, const char *key_cut, int dir,
-			    const char *id, enum artifact_part part, size_t most)
-{
-	struct buffer file = BUFFER_INIT;
-	int fd = id_open_text(dir, id, part);
-	ssize_t n = fd < 0 || buffer_reserve(&file, most + 1) < 0
-			    ? -1
-			    : io_read(fd, file.data, most + 1);
-	size_t len = n > 0 ? (size_t)n : 0;
-	if (len > most) {
-		len = utf8_floor(file.data, len, most);
-		json_add_bool(json, key_cut, true);
-	}
-	if (len > 0)
-		json_add_text(json, key, file.data, len);
-	json->failed |= file.failed;
-	io_close(&fd);
-	buffer_release(&file);
-}
-
-/* Adds the bytes from `from` to `to`; lines about gaps stand in their places. Returns 0, or -1 with
-   errno. */
-static int report_add_part(struct buffer *json, const char *key, struct text *t, uint64_t from,
-			   uint64_t to)
-{
-	struct slice s = {.to = from};
-	int result;
-	json_begin(json, key, '"');
-	do {
-		const struct slice_request request = {
-			.from = s.to, .length = to - s.to, .room = 3 * (size_t)(to - s.to) + 1};
-		result = slice_make(&s, t, &request);
-		json_text_piece(json, s.text.data, s.text.len);
-	} while (result == 0 && s.more && s.to < to);
-	json_end(json, '"');
-	slice_release(&s);
-	return result;
-}
-
-/* Adds "texts":[{"name","lines","head","tail"}], each whole in "head" if there is room for
-   it, else both ends, cut inside of lines. */
-static void report_add_texts(struct buffer *json, int dir, const char *id, size_t share)
-{
-	json_begin(json, "texts", '[');
-	for (enum artifact_part part = ARTIFACT_OUT; part <= ARTIFACT_ERR; part++) {
-		struct text t;
-		uint64_t lines = 0;
-		if (text_open(&t, dir, id, part) < 0)
-			continue;
-		text_lines(&t, &lines);
-		json_begin(json, NULL, '{');
-		json_add_string(json, "name", part == ARTIFACT_OUT ? "stdout" : "stderr");
-		json_add_count(json, "lines", lines);
-		size_t most = page_room(json, share);
-		bool cut = t.size > most;
-		int result = report_add_part(json, "head", &t, 0, cut ? most / 2 : t.size);
-		if (cut && result == 0)
-			result = report_add_part(json, "tail", &t, t.size - most / 2, t.size);
-		if (result < 0)
-			json_add_string(json, "error", strerror(errno));
-		json_end(json, '}');
-		text_close(&t);
-	}
-	json_end(json, ']');
-}
-
-/* Appends a run: its members in a list (internal.h), what else is known of it, and its texts, which
-   have a share of what is `left` of the page; recordings are rare and may have more. */
-static void report_add_run(struct buffer *json, const struct report_call *c,
-			   const struct report_run *r, size_t left, size_t share)
-{
-	const struct meta *m = &r->meta;
-	struct buffer text = BUFFER_INIT;
-	json_begin(json, NULL, '{');
-	runs_append_json(json, m, META_LINE);
-	stats_name_command(&text, m->argv);
-	json_add_made(json, "name", &text);
-	json_add_string(json, "profile", m->profile);
-	json_add_string(json, "agent", m->agent);
-	json_add_count(json, "shown_bytes", m->shown.bytes);
-	json_add_count(json, "tokens", m->shown.tokens);
-	uint64_t bytes = m->out.bytes + m->err.bytes;
-	json_add_count(json, "text_bytes", m->shown.text > bytes ? m->shown.text : bytes);
-	int dir = *m->id ? store_open_session(r->store, c->directory, false) : -1;
-	if (dir >= 0) {
-		/* A run has an ID, but no text, where it was slow and printed nothing. */
-		if (id_has_file(dir, m->id, ARTIFACT_OUT)) {
-			buffer_printf(&text, "%s/sessions/%s/%s.txt", r->store->path, c->directory,
-				      m->id);
-			json_add_made(json, "path", &text);
-		}
-		report_add_file(json, "shown", "shown_cut", dir, m->id, ARTIFACT_SHOWN,
-				page_room(json, share));
-		report_add_texts(json, dir, m->id, share);
-		report_add_file(json, "recording", "recording_cut", dir, m->id, ARTIFACT_CAST,
-				left / 8 < RECORDING_MOST ? left / 8 : RECORDING_MOST);
-		io_close(&dir);
-	}
-	json_end(json, '}');
-}
-
-static void report_make(const struct report_call *c, const char *nonce, struct buffer *page)
-{
-	const char *data = strstr(report_page, DATA), *behind = data + strlen(DATA);
-	struct buffer json = BUFFER_INIT;
-	json_begin(&json, NULL, '{');
-	json_add_string(&json, "session", *c->one.id ? c->one.id : c->directory);
-	json_add_number(&json, "written_ms", clock_real_ms());
-	json_add_count(&json, "older", c->total - c->count);
-	stats_append_json(&json, &c->stats.all);
-	json_end(&json, '}');
-	page_add(page, report_page, (size_t)(data - report_page), NONCE, nonce);
-	page_add_data(page, "facts", &json);
-	for (size_t i = c->count; i > 0; i--) {
-		/* What older ones did not need is there for newer ones. */
-		size_t left = page->len < PAGE_MOST ? PAGE_MOST - page->len : 0;
-		report_add_run(&json, c, &c->runs[i - 1], left, left / i);
-		page_add_data(page, "run", &json);
-	}
-	page_add(page, behind, strlen(behind), NONCE, nonce);
-	buffer_release(&json);
-}
-
-static int report_write(const struct report_call *c, uint64_t *size)
-{
-	struct buffer page = BUFFER_INIT;
+	struct buffer page = BUFFER_INIT, json = BUFFER_INIT, index = BUFFER_INIT;
 	unsigned char random[16];
 	char nonce[2 * sizeof(random) + 1];
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+	int result = report_collect(c);
+	if (result < 0 || getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return -1;
 	for (size_t i = 0; i < sizeof(random); i++)
 		snprintf(nonce + 2 * i, 3, "%02x", random[i]);
-	report_make(c, nonce, &page);
-	int result = output_write(c->output, &page);
+	json_begin(&json, NULL, '{');
+	json_add_string(&json, "session", *c->one.id ? c->one.id : c->directory);
+	json_add_number(&json, "written_ms", clock_real_ms());
+	json_add_bool(&json, "watch", goes_on);
+	json_add_count(&json, "older", c->total - c->count);
+	stats_append_json(&json, &c->stats.all);
+	json_begin(&json, "list", '[');
+	buffer_add(&json, &c->list);
+	json_end(&json, ']');
+	json_end(&json, '}');
+	page_add_data(&index, "index", 0, &json);
+	/* The words between @ and @ in their order. */
+	const char *const words[] = {nonce,
+				     nonce,
+				     nonce,
+				     report_style,
+				     buffer_string(&index),
+				     nonce,
+				     report_script,
+				     buffer_string(&c->parts)};
+	const char *at = report_page;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const char *word = strchr(at, '@');
+		buffer_append(&page, at, (size_t)(word - at));
+		buffer_append_string(&page, words[i] ? words[i] : "");
+		page.failed |= !words[i];
+		at = strchr(word + 1, '@') + 1;
+	}
+	buffer_append_string(&page, at);
 	*size = page.len;
+	result = output_write(c->output, &page);
 	buffer_release(&page);
+	buffer_release(&json);
+	buffer_release(&index);
 	return result;
 }
 
+static void report_drop(struct report_call *c)
+{
+	stats_release(&c->stats);
+	free(c->ids);
+	buffer_release(&c->list);
+	buffer_release(&c->parts);
+	buffer_release(&c->open);
+}
+
 /* --- the verb ------------------------------------------------------------------------------ */
+
+/* A number that is another one when a run has begun or ended. */
+static uint64_t report_stamp(const struct report_call *c)
+{
+	uint64_t stamp = 0;
+	for (int i = 0; i < c->store_count; i++) {
+		struct stat st;
+		int dir = store_open_session(&c->stores[i], c->directory, false);
+		if (dir >= 0 && fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			stamp = stamp * 31 + (uint64_t)st.st_size + (uint64_t)st.st_mtim.tv_nsec;
+		io_close(&dir);
+	}
+	return stamp;
+}
+
+/* Of the time the page is written in so much at most, one part in; and it is looked whether it has
+   to be after so many ms. */
+#define WATCH_SHARE 10
+#define WATCH_MS    ((int64_t)1000)
+
+/* Writes the page anew when a run begins or ends, and while one lives, until a signal ends it.
+   Returns 0, or -1 with errno. */
+static int report_watch(struct report_call *c, const struct report_call *fresh)
+{
+	int64_t took = 0;
+	sigset_t ends;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	for (uint64_t stamp = 0;;) {
+		int64_t ms = WATCH_MS + took * WATCH_SHARE, began;
+		const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+		bool ended = sigtimedwait(&ends, NULL, &pause) >= 0;
+		uint64_t now = report_stamp(c), size;
+		if (now == stamp && !c->lives && !ended)
+			continue;
+		report_drop(c);
+		*c = *fresh;
+		began = clock_monotonic_ms();
+		if (report_write(c, !ended, &size) < 0 || ended)
+			return ended - 1;
+		took = clock_monotonic_ms() - began;
+		stamp = now;
+	}
+}
 
 static int report_run(struct verb_call *call)
 {
@@ -288,10 +390,11 @@ static int report_run(struct verb_call *call)
 	int status = 0;
 	if (verb_parse(call, c) < 0)
 		return EXIT_TERSE;
-	if (!c->output)
+	const bool prints = c->output && strcmp(c->output, "-") == 0;
+	if (!c->output || (prints && c->watch))
 		return verb_fail(call, ENVELOPE_USAGE,
 				 "where to? terse report -o FILE.html (-: standard output)");
-	if (strcmp(c->output, "-") == 0 && isatty(STDOUT_FILENO))
+	if (prints && isatty(STDOUT_FILENO))
 		return verb_fail(call, ENVELOPE_USAGE,
 				 "standard output is a terminal: terse report -o FILE.html");
 	/* Does the operand name a run, or a session? */
@@ -309,10 +412,9 @@ static int report_run(struct verb_call *call)
 			return 1;
 	}
 	c->store_count = verb_open_stores(call, c->stores, &status);
-	int written = report_collect(c) < 0 ? -1 : report_write(c, &size);
-	if (written < 0)
-		verb_error(call->verb->name, "%s: %m", c->output);
-	if (written == 0 && strcmp(c->output, "-") != 0) {
+	const struct report_call fresh = *c;
+	int written = report_write(c, c->watch, &size);
+	if (written == 0 && !prints) {
 		quote_text(&line, c->output, strlen(c->output), 0);
 		buffer_append_string(&line, ": ");
 		if (c->total > c->count)
@@ -321,10 +423,11 @@ static int report_run(struct verb_call *call)
 		buffer_printf(&line, ", %s\n", HUMAN_SIZE(size));
 		verb_print(call, &line);
 	}
-	for (size_t i = 0; i < c->count; i++)
-		meta_release(&c->runs[i].meta);
-	free(c->runs);
-	stats_release(&c->stats);
+	if (written == 0 && c->watch)
+		written = report_watch(c, &fresh);
+	if (written < 0)
+		verb_error(call->verb->name, "%s: %m", c->output);
+	report_drop(c);
 	store_close_all(c->stores, c->store_count);
 	return written < 0 ? 1 : status;
 }
@@ -332,6 +435,8 @@ static int report_run(struct verb_call *call)
 static const struct verb_option report_options[] = {
 	{"--output", 'o', VERB_TEXT, offsetof(struct report_call, output), "FILE",
 	 "write to this file; -: standard output"},
+	{"--watch", 0, VERB_FLAG, offsetof(struct report_call, watch), NULL,
+	 "write it anew when a run begins, prints or ends, until Ctrl-C"},
 	VERB_LAST_ROW,
 	VERB_END_ROW,
 };
@@ -341,9 +446,10 @@ const struct verb verb_report = {
 	.purpose = "write a session as a page for a browser",
 	.forms = "-o FILE.html [SESSION|ID]",
 	.text = "Writes this session, another one or one run as one file for a browser: when what\n"
-		"ran, what the agent was shown of it exactly as it was, the whole texts with the\n"
-		"shown lines marked, recordings. The page loads nothing and runs nothing but "
-		"itself.\n",
+		"ran, what the agent was shown of it exactly as it was beside the whole text, "
+		"what\n"
+		"differs from the command's last run, recordings. The page loads nothing and runs\n"
+		"nothing but itself.\n",
 	.options = report_options,
 	.more = 1,
 	.run = report_run,

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <utf8proc.h>
+#include <zlib.h>
 #include <zstd.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
@@ -74,6 +75,7 @@ static int version_run(struct verb_call *c)
 	version_add(&out, NULL, "jansson", jansson_version_str());
 	version_add(&out, NULL, "pcre2", pcre2);
 	version_add(&out, NULL, "utf8proc", utf8proc_version());
+	version_add(&out, NULL, "zlib", zlibVersion());
 	version_add(&out, NULL, "zstd", ZSTD_versionString());
 	json_end(&out, ']');
 	envelope_end(&out);
