@@ -19,7 +19,7 @@ BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libu
 	libzstd-dev zlib1g-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev clang libclang-rt-14-dev python3 tmux git vim less \
 	procps curl wget pv util-linux zstd \
-	openssh-client whiptail gdb groff-base python3-jsonschema python3-yaml
+	openssh-client whiptail gdb groff-base zsh python3-pexpect python3-jsonschema python3-yaml
 
 VERSION := 0.1.0
 
@@ -279,6 +279,14 @@ check-seeds: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs units helpers
 	@tests/seeds $(BUILD) $(SEEDS)
 
+# Generated sessions in shells that are typed into, with terse and without.
+SESSIONS ?= 500
+
+.PHONY: check-typed
+check-typed: check-packages
+	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
+	@SESSIONS=$(SESSIONS) LIMIT=7200 tests/run $(BUILD) typed
+
 # Real agents, from npm (about 2 GB, kept below AGENTS_DIR); no model and no network besides that.
 AGENTS_DIR ?= $(BUILD)/agents
 
@@ -479,6 +487,7 @@ install: all
 	ln -sf ../../bin/terse-sh $(DESTDIR)$(PREFIX)/lib/terse/terse-sh
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/terse $(LAUNCHER) shim/still-wired
 	install -D -m 644 shim/bash-env $(DESTDIR)$(PREFIX)/lib/terse/bash-env
+	install -D -m 644 shim/zsh/.zshenv $(DESTDIR)$(PREFIX)/lib/terse/zsh/.zshenv
 	for page in $(PAGES); do install -D -m 644 docs/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse README.md config/terse.ini
 	for script in $(COMPLETIONS); do install -D -m 644 packaging/completion/$${script##*/} $(DESTDIR)$(PREFIX)/share/$$script || exit; done
@@ -511,6 +520,7 @@ help:
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
 	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'
 	@echo 'check-seeds    the tests that take random data, with SEEDS ($(SEEDS)) other seeds'
+	@echo 'check-typed    type SESSIONS ($(SESSIONS)) generated sessions into bash and zsh, with terse and without'
 	@echo 'check-person   answer real sudo and ssh in an agent'"'"'s command (root, sudo, openssh-server)'
 	@echo 'check-remote   push to and read from real remotes (rclone, s3rver from npm), REMOTE_RUNS ($(REMOTE_RUNS)) runs each'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'

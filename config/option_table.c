@@ -537,6 +537,12 @@ const struct option option_table[] = {
 		.help = "The shell for shell strings; empty: bash if it is installed, else sh.",
 	},
 	{
+		NAMES("shim", "interactive", NULL, "TERSE_INTERACTIVE"),
+		BOOL(interactive, false),
+		.help = "Whether terse-sh that is started as a shell to type into is terse shell "
+			"bash (or zsh): for a program that types commands into one shell.",
+	},
+	{
 		NAMES("shim", "pass", NULL, "TERSE_PASS"),
 		LIST(pass, LONGEST, "TEMPLATE", template_refuse),
 		.help = "Commands of an agent that terse-sh does not supervise (* for any "

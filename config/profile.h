@@ -80,7 +80,8 @@ bool profile_is_own(char *const argv[]);
 	OTHER(run) FIRST(read) OWN(search) OWN(changes) OWN(show) OWN(list) \
 	OWN(stats) OWN(report) OWN(await) OWN(follow) OWN(send) OWN(snapshot) OWN(attach) OWN(signal) \
 	OWN(path) OWN(session) OWN(rewind) OWN(drop) OWN(gc) OWN(archive) \
-	OWN(unarchive) OWN(push) OTHER(filter) OWN(config) OTHER(agent) OTHER(probe) OWN(init) \
+	OWN(unarchive) OWN(push) OTHER(filter) OWN(config) OTHER(agent) OTHER(shell) \
+	OTHER(probe) OWN(init) \
 	OTHER(hook) OWN(mcp) OWN(doctor) OWN(help) OWN(version) OTHER(complete)
 // clang-format on
 

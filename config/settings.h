@@ -162,6 +162,7 @@ struct settings {
 
 	/* [shim] */
 	char *shell;         /* NULL: bash where there is one, else sh */
+	int64_t interactive; /* whether a shell to type into is terse shell's */
 	struct strings pass; /* templates (config/pattern.h) */
 	int64_t in_front;    /* enum in_front */
 	int64_t comments;    /* whether a command's last comment asks something of terse */

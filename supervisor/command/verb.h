@@ -285,6 +285,10 @@ void watched_add_state(struct buffer *out, const struct live_status *now, bool a
    started as that: by the name of the file that was executed, or by argv[0]. */
 int command_shell(char **argv);
 
+/* A shell to type into: replaces this process by it, or ends it as the shell did. `program`: its
+   path, or NULL. Returns the exit status where it can't be executed. */
+int typed_run(struct settings *s, const char *program, char **argv);
+
 /* terse agent: terse probe starts its agent so. */
 int agent_run(struct verb_call *c);
 

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 struct decision {
 	const char *program; /* the path of the real shell ... */
@@ -136,7 +137,10 @@ int command_shell(char **argv)
 	}
 	decision_make(&d, &settings, argv, !probed && loaded && !run_is_bypassed(&settings));
 	const struct job job = {.settings = &settings, .program = d.program, .argv = d.argv};
+	bool typed =
+		loaded && settings.interactive && isatty(STDIN_FILENO) && (!argv[0] || !argv[1]);
 	int status = d.agent ? shell_supervise(&settings, &d)
+		     : typed ? typed_run(&settings, d.program, d.argv)
 			     : run_tell_exec_error(&job, spawn_exec(&job, environ));
 	free(d.command);
 	settings_release(&settings);

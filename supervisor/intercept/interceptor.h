@@ -166,6 +166,8 @@ struct interceptor_ending {
 	struct wording_ending ending; /* lines and bytes are filled in from the stream */
 	struct wording_place place;
 	bool is_second; /* the same reader gets a notice on another stream, too */
+	/* The end of the text, which the owner prints himself behind the report. */
+	uint64_t lines_behind, bytes_behind;
 	enum status_when { STATUS_LINE_NEVER, STATUS_LINE_FAILURE, STATUS_LINE_ALWAYS } status_line;
 };
 

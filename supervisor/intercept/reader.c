@@ -457,8 +457,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 {
 	struct interceptor_ending e = *given;
 	intercept_end_text(s, &e.ending);
-	e.ending.lines = s->options.lines_before + intercept_lines(s);
-	e.ending.bytes = s->options.bytes_before + intercept_bytes(s);
+	e.ending.lines = s->options.lines_before + intercept_lines(s) + e.lines_behind;
+	e.ending.bytes = s->options.bytes_before + intercept_bytes(s) + e.bytes_behind;
 	e.ending.limit = s->options.limit;
 	e.ending.picture = terminal_facts(s->terminal).is_pictured;
 	TRACE(PREVIEW, "%s ends: %" PRIu64 " bytes, %s, for a reader of %s", PART_NAME(s),

@@ -1,0 +1,347 @@
+// See passage.h.
+
+#include "supervisor/process/passage.h"
+
+#include "config/limit.h"
+#include "config/profile.h"
+#include "lib/bytes.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/quote.h"
+#include "lib/trace.h"
+#include "supervisor/agents/rule.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A reader who waits is given the last lines after so long, as by interceptor_pause_due(). */
+#define QUIET_MS 1500
+
+/* Of a line, as far as it is looked at. */
+#define LINE_START ((size_t)64)
+
+static void passage_print(struct passage *p, const char *data, size_t len)
+{
+	if (len == 0)
+		return;
+	output_queue_write(p->out, data, len);
+	shown_add(&p->record.shown, data, len);
+	p->ended_line = data[len - 1] == '\n';
+}
+
+/* The reader's terminal is raw: every line end is spelled out. */
+static void passage_on_print(void *ctx, const char *data, size_t len)
+{
+	struct passage *p = ctx;
+	/* The head may have ended within a line. */
+	if (!p->ended_line && guard_is_needed(data, len))
+		passage_print(p, "\r\n", 2);
+	for (const char *end = data + len, *next; data < end; data = next) {
+		const char *newline = memchr(data, '\n', (size_t)(end - data));
+		next = newline ? newline + 1 : end;
+		passage_print(p, data, (size_t)((newline ? newline : end) - data));
+		if (newline)
+			passage_print(p, "\r\n", 2);
+	}
+}
+
+static struct artifact *passage_on_artifact(void *ctx)
+{
+	struct passage *p = ctx;
+	return record_open(&p->record);
+}
+
+/* The interceptor of the head, of which the reader has the bytes, or of what follows. NULL without
+   memory. */
+static struct interceptor *passage_text(struct passage *p, const struct settings *s,
+					enum interceptor_reader reader, uint64_t lines,
+					uint64_t bytes)
+{
+	struct interceptor_options options = {
+		.terminal = {.cols = p->job->cols,
+			     .rows = p->job->rows,
+			     .collapse = s->collapse,
+			     .picture = true},
+		.limit = limit_of(s, false),
+		.reader = reader,
+		.raw = INTERCEPT_RAW_NO,
+		.part = ARTIFACT_OUT,
+		.settle_ms = s->settle,
+		.lines_before = lines,
+		.bytes_before = bytes,
+	};
+	/* What the reader gets besides comes out of the same budget. */
+	size_t *const sizes[] = {&options.limit.bytes,           &options.limit.failure_bytes,
+				 &options.limit.cut_bytes,       &options.limit.ceiling,
+				 &options.limit.failure_ceiling, &options.limit.cut_ceiling};
+	for (size_t i = 0; lines > 0 && i < sizeof(sizes) / sizeof(*sizes); i++)
+		*sizes[i] -= *sizes[i] / 2 < p->passed + p->tail_most ? *sizes[i] / 2
+								      : p->passed + p->tail_most;
+	const struct interceptor_events events = {
+		.artifact = passage_on_artifact, .print = passage_on_print, .ctx = p};
+	return interceptor_new(&options, &events);
+}
+
+void passage_begin(struct passage *p)
+{
+	char folder[32];
+	const struct limit limit = limit_of(p->job->settings, false);
+	/* The run's directory is the shell's. */
+	snprintf(folder, sizeof(folder), "/proc/%d/cwd", (int)p->shell);
+	if (chdir(folder) < 0)
+		TRACE(PROCESS, "shell: its directory: %m");
+	p->job->started_ms = clock_real_ms();
+	p->job->begun_ms = p->came_ms = clock_monotonic_ms();
+	p->record = (struct record){.history = -1};
+	record_init(&p->record, p->job);
+	p->head_most = limit_smallest(&limit) / 4;
+	p->tail_most = p->head_most < 1024 ? p->head_most : 1024;
+	p->passed = 0;
+	p->ended_line = true;
+	p->state = PASSAGE_HEAD;
+	p->text = passage_text(p, p->job->settings, INTERCEPT_PERSON, 0, 0);
+	if (!p->text)
+		p->state = PASSAGE_AS_IT_IS;
+}
+
+/* How much of the head's next bytes may pass: to the end of a line if possible, and not into one
+   that looks like a notice of terse's own. */
+static size_t passage_head_len(struct passage *p, const char *data, size_t len)
+{
+	size_t at = 0;
+	while (at < len) {
+		/* A line that has begun goes on a little. */
+		size_t most = p->head_most << (p->line.len > 0), end = at;
+		while (end < len && data[end] != '\n' && data[end] != '\r')
+			end++;
+		bool whole = end < len;
+		buffer_append(&p->line, data + at, end - at < LINE_START ? end - at : LINE_START);
+		if (buffer_check(&p->line) < 0 || p->passed + end + whole > most ||
+		    (whole ? guard_is_needed(p->line.data, p->line.len)
+			   : guard_may_be_needed(p->line.data, p->line.len)))
+			break;
+		at = end + whole;
+		if (whole)
+			buffer_clear(&p->line);
+	}
+	return at;
+}
+
+/* From here on text is held, by the profile of what was typed. Returns false where it can't be
+   kept. */
+static bool passage_hold(struct passage *p)
+{
+	struct option_error error;
+	struct profile_choice choice;
+	char *typed = p->job->shown[2];
+	const struct meta_stream *head = &p->record.meta.out;
+	interceptor_spill(p->text);
+	interceptor_finish(p->text);
+	if (!p->record.artifact || settings_load(&p->settings, SETTINGS_SYSTEM_FILE, &error) < 0)
+		return false;
+	artifact_update(p->record.artifact);
+	if (p->job->settings->agent)
+		rule_apply(&p->settings, p->job->settings->agent);
+	profile_choose(&p->settings, NULL, typed, &choice, &error);
+	profile_apply(&p->settings, &choice);
+	struct interceptor *rest = passage_text(p, &p->settings, INTERCEPT_AGENT,
+						head->lines - !p->ended_line, head->bytes);
+	if (!rest)
+		return false;
+	interceptor_free(p->text);
+	p->text = rest;
+	interceptor_spill(rest);
+	p->state = PASSAGE_HELD;
+	p->heartbeat_ms = p->settings.heartbeat;
+	p->heartbeat_at = p->heartbeat_ms ? p->job->begun_ms + p->heartbeat_ms : 0;
+	looks_touch(&p->looks, p->came_ms);
+	return true;
+}
+
+/* Hands the text on but for its last lines, or for the last bytes of a long one. */
+static void passage_keep_tail(struct passage *p, const char *data, size_t len)
+{
+	struct buffer *tail = &p->tail;
+	if (buffer_try_append(tail, data, len) < 0) {
+		interceptor_feed(p->text, tail->data, tail->len);
+		interceptor_feed(p->text, data, len);
+		buffer_clear(tail);
+	}
+	size_t over = tail->len > p->tail_most ? tail->len - p->tail_most : 0;
+	const char *newline = over ? memchr(tail->data + over - 1, '\n', tail->len - over) : NULL;
+	size_t cut = newline ? (size_t)(newline - tail->data) + 1 : over;
+	if (cut > 0) {
+		interceptor_feed(p->text, tail->data, cut);
+		interceptor_came(p->text, p->came_ms);
+		buffer_consume(tail, cut);
+	}
+}
+
+static void passage_spill_tail(struct passage *p)
+{
+	if (p->tail.len > 0)
+		interceptor_feed(p->text, p->tail.data, p->tail.len);
+	buffer_clear(&p->tail);
+}
+
+/* Prints the report of what is held, and the last lines behind it. */
+static void passage_report(struct passage *p, enum wording_state state)
+{
+	const struct meta *m = &p->record.meta;
+	struct buffer *tail = &p->tail;
+	/* One that looks like a notice gets its guard. */
+	for (size_t at = 0, end; at < tail->len; at = end) {
+		const char *newline = memchr(tail->data + at, '\n', tail->len - at);
+		end = newline ? (size_t)(newline - tail->data) + 1 : tail->len;
+		if (guard_is_needed(tail->data + at, end - at)) {
+			passage_spill_tail(p);
+			break;
+		}
+	}
+	if (state == WORDING_RUNNING)
+		interceptor_update_live(p->text);
+	const struct interceptor_ending e = {
+		.ending = {.state = state,
+			   .exit_code = state == WORDING_ENDED ? m->exit_code : 0,
+			   .duration_ms = clock_monotonic_ms() - p->job->begun_ms},
+		.place = record_place(&p->record, false),
+		.status_line = STATUS_LINE_NEVER,
+		.lines_behind = newline_count(tail->data, tail->len),
+		.bytes_behind = tail->len,
+	};
+	interceptor_report(p->text, &e);
+	const struct interceptor_facts facts = interceptor_facts(p->text);
+	p->record.shown.text = facts.bytes + p->passed;
+	p->record.shown.lines = facts.lines;
+	passage_print(p, tail->data, tail->len);
+	passage_spill_tail(p);
+}
+
+bool passage_reads_keys(const struct passage *p, bool shell)
+{
+	return pty_is_raw(p->master) && (tcgetpgrp(p->master) == p->shell) == shell;
+}
+
+void passage_feed(struct passage *p, const char *data, size_t len)
+{
+	p->came_ms = p->state == PASSAGE_CLOSED ? 0 : clock_monotonic_ms();
+	if (p->state == PASSAGE_HEAD) {
+		size_t head = passage_head_len(p, data, len);
+		passage_print(p, data, head);
+		interceptor_feed(p->text, data, head);
+		p->passed += head;
+		data += head;
+		len -= head;
+		if (len > 0 && (passage_reads_keys(p, false) || !passage_hold(p)))
+			p->state = PASSAGE_AS_IT_IS;
+		if (len > 0)
+			TRACE(PROCESS, "shell: what it prints %s",
+			      p->state == PASSAGE_HELD ? "is held" : "passes as it is");
+	}
+	if (p->state == PASSAGE_HELD &&
+	    (passage_reads_keys(p, false) ||
+	     terminal_facts(interceptor_terminal(p->text)).is_alternate)) {
+		passage_report(p, WORDING_RUNNING);
+		p->state = PASSAGE_AS_IT_IS;
+	}
+	if (len == 0)
+		return;
+	if (p->state == PASSAGE_HELD) {
+		looks_touch(&p->looks, p->came_ms);
+		passage_keep_tail(p, data, len);
+	} else {
+		output_queue_write(p->out, data, len);
+	}
+}
+
+void passage_end(struct passage *p, int status)
+{
+	if (p->state == PASSAGE_CLOSED)
+		return;
+	TRACE(PROCESS, "shell: a command has ended: %d", status);
+	/* The history is one line, and is not opened before it is written. */
+	record_prepare(&p->record, p->job->settings->gc_interval);
+	if (p->state == PASSAGE_HEAD && p->job->settings->spill == SPILL_ALWAYS)
+		interceptor_spill(p->text);
+	p->record.meta.binary = p->text && interceptor_facts(p->text).is_binary;
+	record_end(&p->record, status > 0 ? W_EXITCODE(status, 0) : 0, false, status < 0,
+		   clock_monotonic_ms() - p->job->begun_ms);
+	if (p->state == PASSAGE_HELD)
+		passage_report(p, status < 0 ? WORDING_INTERRUPTED : WORDING_ENDED);
+	else
+		p->record.shown.text = p->record.shown.bytes;
+	if (p->text)
+		interceptor_finish(p->text);
+	shown_keep(&p->record.shown, p->record.artifact);
+	record_close(&p->record, true);
+	if (p->record.gc_due && fork() == 0) {
+		io_close_others(STDERR_FILENO + 1, NULL, 0);
+		record_clean_up(&p->record);
+		_exit(0);
+	}
+	interceptor_free(p->text);
+	settings_release(&p->settings);
+	p->settings = (struct settings){0};
+	p->text = NULL;
+	p->state = PASSAGE_CLOSED;
+	buffer_clear(&p->line);
+	buffer_clear(&p->tail);
+}
+
+int64_t passage_due(const struct passage *p)
+{
+	if (p->state != PASSAGE_HELD)
+		return 0;
+	const int64_t times[] = {
+		interceptor_pause_due(p->text), interceptor_facts(p->text).settle_due,
+		p->tail.len > 0 ? p->came_ms + QUIET_MS : 0, p->looks.at, p->heartbeat_at};
+	int64_t due = 0;
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		if (times[i] && (!due || times[i] < due))
+			due = times[i];
+	}
+	return due;
+}
+
+/* Prints what is held back, and at a heartbeat, or if the reader could not be given that, that the
+   command runs. The last words come before a question, which is passed on as it is. */
+static void passage_show(struct passage *p, enum interceptor_moment moment, int64_t now_ms)
+{
+	bool says_all = moment != INTERCEPT_HEARTBEAT, asks = moment == INTERCEPT_LAST_WORDS;
+	struct buffer question = BUFFER_INIT;
+	const char *newline = p->tail.len ? memrchr(p->tail.data, '\n', p->tail.len) : NULL;
+	size_t whole = newline ? (size_t)(newline - p->tail.data) + 1 : 0;
+	if (asks && buffer_try_append(&question, p->tail.data + whole, p->tail.len - whole) == 0)
+		buffer_truncate(&p->tail, whole);
+	passage_spill_tail(p);
+	interceptor_came(p->text, p->came_ms);
+	if (interceptor_begin_print(p->text, moment, now_ms)) {
+		interceptor_update_live(p->text);
+		const struct wording_place place = record_place(&p->record, false);
+		says_all &= interceptor_print_held(p->text, moment, now_ms, &place);
+	}
+	const struct wording_place place = record_place(&p->record, false);
+	if (!says_all)
+		interceptor_heartbeat(p->text, now_ms - p->job->begun_ms, WAIT_UNKNOWN, NULL,
+				      &place);
+	passage_print(p, question.data, question.len);
+	interceptor_feed(p->text, question.data, question.len);
+	buffer_release(&question);
+}
+
+void passage_on_time(struct passage *p, int64_t now_ms)
+{
+	if (p->state != PASSAGE_HELD)
+		return;
+	if (looks_find_prompt(&p->looks, interceptor_terminal(p->text), now_ms))
+		passage_show(p, INTERCEPT_LAST_WORDS, now_ms);
+	else if (p->heartbeat_at && now_ms >= p->heartbeat_at)
+		passage_show(p, INTERCEPT_HEARTBEAT, now_ms);
+	else if (now_ms >= p->came_ms + QUIET_MS)
+		passage_show(p, INTERCEPT_PAUSE, now_ms);
+	else
+		interceptor_settle(p->text, now_ms);
+	if (p->heartbeat_at && now_ms >= p->heartbeat_at)
+		p->heartbeat_at = now_ms + (p->heartbeat_ms *= 2);
+}

@@ -1,0 +1,55 @@
+// What one command line prints in a shell that somebody types into (terse shell), from the mark
+// before it to the mark behind it, on its way to the reader's terminal:
+//
+//   HEAD ──► HELD     the first part passes as it comes, byte for byte; what is longer becomes
+//     │       │       text, is kept, and is previewed at the end as that of a run
+//     └──► AS IT IS   a program reads keys, or the text can't be kept: the bytes pass
+//
+// The last lines pass byte for byte, too, behind the preview: a word by which the reader knows that
+// the command has ended is among them. Memory is bounded. If anything fails the bytes pass.
+#ifndef TERSE_PROCESS_PASSAGE_H
+#define TERSE_PROCESS_PASSAGE_H
+
+#include "supervisor/process/supervisor_internal.h"
+
+struct passage {
+	/* Set by the owner, who keeps what they point to. */
+	struct job *job; /* settings, secrets, `shown`: what was typed */
+	struct output_queue *out;
+	int master;         /* of the shell's terminal */
+	struct looks looks; /* at it: `master` and `device` are set */
+	pid_t shell;
+
+	enum { PASSAGE_CLOSED, PASSAGE_AS_IT_IS, PASSAGE_HEAD, PASSAGE_HELD } state;
+	struct settings settings; /* with the profile of what was typed, once text is held */
+	struct record record;
+	struct interceptor *text;
+	struct buffer line; /* the start of an unfinished line of the head */
+	struct buffer tail; /* the last lines, which `text` has not got */
+	size_t passed, head_most, tail_most;
+	bool ended_line; /* the last byte printed was a newline */
+	int64_t came_ms; /* the last byte; times are monotonic */
+	int64_t heartbeat_at, heartbeat_ms;
+};
+
+/* The mark before the output. */
+void passage_begin(struct passage *p);
+
+/* The next bytes of it; of what is no command's output they pass. */
+void passage_feed(struct passage *p, const char *data, size_t len);
+
+/* The mark behind it, with the command's exit status; -1: the end was not seen. The reader has all
+   that he gets when it returns. Nothing if no passage is open. */
+void passage_end(struct passage *p, int status);
+
+/* When passage_on_time() is due; 0: not before more comes. */
+int64_t passage_due(const struct passage *p);
+
+/* Prints what a reader who waits is to have by now. */
+void passage_on_time(struct passage *p, int64_t now_ms);
+
+/* Whether the foreground of the terminal reads keys, and it is the shell (at its prompt), or is not
+   (a program with a screen or an editor of lines). */
+bool passage_reads_keys(const struct passage *p, bool shell);
+
+#endif
