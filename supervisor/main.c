@@ -3,7 +3,6 @@
 // docs/DESIGN.md has the rooms and every file. Everything but this file is in libterse.a, which the
 // tests, fuzzers and benchmarks link, too.
 
-#include "config/option.h"
 #include "lib/exec.h"
 #include "lib/trace.h"
 #include "shim/exec_call.h"

@@ -5,7 +5,6 @@
 // grows and however long the reader rests, and the command never waits for it. A line counts once,
 // when it is final.
 
-#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/loop.h"

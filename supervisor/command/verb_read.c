@@ -12,7 +12,6 @@
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/page.h"
 #include "supervisor/reading/walk.h"
-#include "supervisor/report/file_type.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -17,7 +17,6 @@
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/matcher.h"
 #include "supervisor/reading/walk.h"
-#include "supervisor/report/file_type.h"
 
 #include <errno.h>
 #include <fcntl.h>

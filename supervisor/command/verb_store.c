@@ -1,8 +1,6 @@
 // What the store holds, and what goes: terse session, drop, rewind, gc.
 
-#include "config/option.h"
 #include "config/settings.h"
-#include "config/value.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/gc.h"
