@@ -1,4 +1,4 @@
-// terse search ID|FILE|--all REGEX: the lines of a text that match, with their numbers.
+// terse search ID|FILE|--all|--remote REGEX: the lines of a text that match, with their numbers.
 //
 //   12:text                 a match
 //   13-text                 a line around it; "--" between groups that do not touch
@@ -17,6 +17,7 @@
 #include "supervisor/command/internal.h"
 #include "supervisor/reading/matcher.h"
 #include "supervisor/reading/walk.h"
+#include "supervisor/remote/remote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,9 @@
 /* Room for one match, cut as far as possible. */
 #define ROOM_MIN ((size_t)4096)
 
+/* Runs of the remote that are searched, each of which has to be fetched. */
+#define REMOTE_RUNS 100
+
 /* Output is written when so much is collected. */
 #define COLLECTED ((size_t)64 * 1024)
 
@@ -44,7 +48,8 @@ struct search {
 	struct verb_call *call;
 	const char *name; /* the text as given; NULL: all of a session */
 	const char *pattern;
-	bool all, as_it_is;
+	bool all, remote, as_it_is;
+	struct runs_filter filter; /* of many texts */
 	bool ignore_case, word, invert, literal, binary, standard_error, count, names;
 	bool lines; /* neither `count` nor `names` */
 	bool whole; /* long lines are not cut */
@@ -114,11 +119,16 @@ static void search_add_command(struct buffer *out, const struct search *s, const
 		if (s->before)
 			buffer_printf(out, " context=%" PRIu64, s->before);
 	} else {
-		buffer_printf(out, "%s%s", words->search, place ? place : "--all");
+		buffer_printf(out, "%s%s", words->search,
+			      place       ? place
+			      : s->remote ? "--remote"
+					  : "--all");
 		if (!place && s->call->session) {
 			buffer_append_string(out, " --session ");
 			quote_append(out, s->call->session);
 		}
+		if (!place)
+			runs_filter_add(out, &s->filter);
 		buffer_append_string(out, s->pattern[0] == '-' ? " -e " : " ");
 		quote_append(out, s->pattern);
 		buffer_append_string(out, s->standard_error ? words->standard_error : "");
@@ -545,10 +555,15 @@ static int search_end(struct search *s, const struct text *text, const char *ses
 		if (s->full)
 			search_add_more(&notice, s);
 		else if (!text && s->artifacts == 0)
-			buffer_printf(&said, "session %s has no artifacts", session);
+			buffer_printf(&said, "%s%s has no %sartifacts", session ? "session " : "",
+				      session ? session : s->call->settings->remote,
+				      !session || runs_filter_is_set(&s->filter, true) ? "such "
+										       : "");
 		else if (!text && nothing)
-			buffer_printf(&said, "no match in %" PRIu64 " artifact%s of session %s",
-				      s->artifacts, s->artifacts == 1 ? "" : "s", session);
+			buffer_printf(&said, "no match in %" PRIu64 " artifact%s of %s%s",
+				      s->artifacts, s->artifacts == 1 ? "" : "s",
+				      session ? "session " : "",
+				      session ? session : s->call->settings->remote);
 		else if (nothing)
 			search_add_nothing(&said, s, text);
 		/* A line that memory can't hold. */
@@ -729,13 +744,42 @@ static int search_one(struct search *s)
 	return status;
 }
 
+/* Searches one of many artifacts, unless the filter leaves it out; `dir`: its session's. Returns as
+   search_text(). */
+static int search_artifact(struct search *s, int dir, const char *id)
+{
+	struct text text;
+	struct meta m = {.owned = NULL};
+	bool wanted = dir >= 0;
+	/* The index has chosen before. */
+	if (wanted && !s->remote && runs_filter_is_set(&s->filter, true))
+		wanted = meta_read(dir, id, &m) == 0 && runs_filter_match(&s->filter, &m) > 0;
+	meta_release(&m);
+	if (!wanted)
+		return 0;
+	if (text_open(&text, dir, id, s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT) < 0) {
+		/* It was removed meanwhile, or both streams are one text. */
+		if (errno != ENOENT)
+			verb_error(s->call->verb->name, "%s: %m", id);
+		return 0;
+	}
+	s->artifacts++;
+	s->label = s->where.id = id;
+	int status = search_text(s, &text, id);
+	if (s->next_in == id) {
+		memcpy(s->next_id, id, sizeof(s->next_id));
+		s->next_in = s->next_id;
+	}
+	text_close(&text);
+	return status;
+}
+
 /* Every artifact of a session, the newest first. */
 static int search_all(struct search *s)
 {
 	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	struct journal_line made;
-	struct text text;
 	if (!verb_has_session(s->call, directory))
 		return 1;
 	int got = -1, status = 0, unseen = 0, dir = -1;
@@ -748,21 +792,7 @@ static int search_all(struct search *s)
 			dir = store_open_session(made.of.store, made.of.session, false);
 			opened = dir < 0 ? NULL : made.of.store;
 		}
-		if (dir < 0 || text_open(&text, dir, made.of.id,
-					 s->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT) < 0) {
-			/* It was removed meanwhile, or both streams are one text. */
-			if (errno != ENOENT)
-				verb_error(s->call->verb->name, "%s: %m", made.of.id);
-			continue;
-		}
-		s->artifacts++;
-		s->label = s->where.id = made.of.id;
-		status = search_text(s, &text, made.of.id);
-		if (s->next_in == made.of.id) {
-			memcpy(s->next_id, made.of.id, sizeof(s->next_id));
-			s->next_in = s->next_id;
-		}
-		text_close(&text);
+		status = search_artifact(s, dir, made.of.id);
 	}
 	if (got < 0) {
 		status = verb_fail(s->call, ENVELOPE_UNREADABLE, "%m");
@@ -777,11 +807,69 @@ static int search_all(struct search *s)
 	return status;
 }
 
+/* Opens the session's directory of a run of the remote, which is fetched if it is not here. Returns
+   the descriptor, or -1 after saying why not. */
+static int search_fetch(const struct search *s, const char *id, uint64_t *bytes)
+{
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	struct fetched fetched = {.bytes = 0};
+	int count = store_open_all(stores), dir = -1;
+	int missing = id_find(stores, count, "default", id, &found) == 0
+			      ? 0
+			      : fetch_artifact(s->call->settings, id, &fetched);
+	*bytes += fetched.bytes;
+	store_close_all(stores, count);
+	count = store_open_all(stores);
+	if (missing == 0 && id_find(stores, count, "default", id, &found) == 0)
+		dir = store_open_session(found.store, found.session, false);
+	if (dir < 0)
+		verb_error(s->call->verb->name, "%s: %s", id,
+			   missing < 0   ? fetched.why
+			   : missing > 0 ? "not in the remote any more"
+					 : strerror(errno));
+	store_close_all(stores, count);
+	return dir;
+}
+
+/* The newest runs of the remote that are meant. */
+static int search_remote(struct search *s)
+{
+	struct runs_remote remote = {.call = s->call, .filter = &s->filter, .most = REMOTE_RUNS};
+	int status = runs_remote_find(&remote), unseen = 0;
+	uint64_t bytes = 0;
+	char id[ID_LEN + 1];
+	for (size_t i = 0; i < remote.count && status == 0; i++) {
+		id_unpack(remote.runs[i].id, id);
+		int dir = search_fetch(s, id, &bytes);
+		unseen |= dir < 0;
+		status = search_artifact(s, dir, id);
+		io_close(&dir);
+	}
+	if (bytes > 0 && !s->call->json)
+		verb_error(s->call->verb->name, "%s fetched from %s", HUMAN_SIZE(bytes),
+			   s->call->settings->remote);
+	if (remote.more && !s->call->json)
+		verb_error(s->call->verb->name,
+			   "only the newest %d runs are searched: --since, --until, --label, "
+			   "--host and others choose among them",
+			   REMOTE_RUNS);
+	if (status == 0)
+		status = search_end(s, NULL, NULL);
+	runs_remote_release(&remote);
+	return status == 0 ? unseen : status;
+}
+
 static int search_run(struct verb_call *c)
 {
-	static const char usage[] = "usage: terse search ID|FILE|--all REGEX";
+	static const char usage[] = "usage: terse search ID|FILE|--all|--remote REGEX";
 	const uint64_t unset = UINT64_MAX;
-	struct search made = {.call = c, .first = -1, .before = unset, .after = unset, .from = 1},
+	struct search made = {.call = c,
+			      .first = -1,
+			      .before = unset,
+			      .after = unset,
+			      .from = 1,
+			      .filter = RUNS_FILTER_NONE},
 		      *s = &made;
 	struct matcher_error error;
 	if (verb_parse(c, s) < 0)
@@ -792,12 +880,18 @@ static int search_run(struct verb_call *c)
 		s->pattern = c->operands[--count];
 	if (count > 0)
 		s->name = c->operands[0];
-	const char *wrong = count > 1           ? "one argument too many"
-			    : !s->pattern       ? usage
-			    : s->name && s->all ? "--all searches every artifact: name no text"
-			    : !s->name && !s->all && !c->session ? usage
-			    : !s->name && s->from > 1            ? "--offset needs one text"
-								 : NULL;
+	const bool many = s->all || s->remote;
+	const char *wrong = count > 1     ? "one argument too many"
+			    : !s->pattern ? usage
+			    : s->name && many
+				    ? "--all and --remote search many artifacts: name no text"
+			    : s->name && runs_filter_is_set(&s->filter, true)
+				    ? "options that choose runs go with --all or --remote"
+			    : s->all && s->remote              ? "one of --all and --remote"
+			    : s->filter.host && !s->remote     ? "--host goes with --remote"
+			    : !s->name && !many && !c->session ? usage
+			    : !s->name && s->from > 1          ? "--offset needs one text"
+							       : NULL;
 	if (wrong)
 		return verb_fail(c, ENVELOPE_USAGE, "%s", wrong);
 	const struct matcher_options pattern = {
@@ -836,7 +930,7 @@ static int search_run(struct verb_call *c)
 	sigaction(SIGVTALRM, &action, NULL);
 	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
 	s->has_timer = timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &s->timer) == 0;
-	status = s->name ? search_one(s) : search_all(s);
+	status = s->name ? search_one(s) : s->remote ? search_remote(s) : search_all(s);
 	if (s->has_timer)
 		timer_delete(s->timer);
 	matcher_free(s->matcher);
@@ -849,6 +943,7 @@ static int search_run(struct verb_call *c)
 }
 
 #define SEARCH_AT(member) offsetof(struct search, member)
+#define FILTER_AT(member) SEARCH_AT(filter.member)
 
 static const struct verb_option search_options[] = {
 	{"--ignore-case", 'i', VERB_FLAG, SEARCH_AT(ignore_case), NULL, "ignore case"},
@@ -867,7 +962,10 @@ static const struct verb_option search_options[] = {
 	{"--limit", 'm', VERB_COUNT, SEARCH_AT(limit), "N", "at most N matches"},
 	{"--offset", 0, VERB_COUNT, SEARCH_AT(from), "N", "start at line N"},
 	{"--all", 0, VERB_FLAG, SEARCH_AT(all), NULL, "search all artifacts of the session"},
+	{"--remote", 0, VERB_FLAG, SEARCH_AT(remote), NULL,
+	 "search what all machines pushed to the remote (--since 1h), the newest 100 runs"},
 	VERB_SESSION_ROW("search this session"),
+	RUNS_FILTER_ROWS(FILTER_AT),
 	{"--stderr", 0, VERB_FLAG, SEARCH_AT(standard_error), NULL,
 	 "search standard error, if it was kept apart"},
 	VERB_JSON_ROW,
@@ -882,7 +980,7 @@ static const struct verb_option search_options[] = {
 const struct verb verb_search = {
 	.name = "search",
 	.purpose = "print matching lines of an artifact or a file",
-	.forms = "ID|FILE REGEX\n--all REGEX",
+	.forms = "ID|FILE REGEX\n--all REGEX\n--remote REGEX",
 	.text = "Prints the lines of an artifact or of any file that match, as LINE:text, at most\n"
 		"100 of them, and their total. A program that reads the output gets every one.\n"
 		"Patterns are Perl's. Exits with 1 if nothing matches.\n",

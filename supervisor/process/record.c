@@ -111,6 +111,8 @@ void record_init(struct record *r, const struct job *job)
 		.rows = job->rows,
 		.supervisor = getpid(),
 	};
+	if (r->pushing || job->settings->labels.count > 0)
+		outbox_describe(job->settings, &r->origin, &r->meta);
 	/* The files and devices that the command writes to itself. */
 	for (int i = 0; i < 2; i++) {
 		struct stat st;
@@ -158,8 +160,6 @@ struct artifact *record_open(struct record *r)
 {
 	if (r->artifact || r->error)
 		return r->artifact;
-	if (r->pushing)
-		outbox_describe(r->pushing, &r->origin, &r->meta);
 	r->artifact = artifact_create(&r->meta, (uint64_t)r->settings->max_artifact,
 				      (uint64_t)r->settings->min_free);
 	if (!r->artifact)
@@ -280,8 +280,6 @@ void record_add_history(struct record *r)
 		m->shown.own = own_cut(r->settings, failed, w->text, w->lines);
 	}
 	m->unkept = r->error && r->error != GAP_NEVER;
-	if (!m->labels && r->settings->labels.count > 0)
-		outbox_describe(r->settings, &r->origin, m);
 	/* The claim of one that is not kept. */
 	if (!r->artifact && !r->is_short)
 		m->id[0] = '\0';

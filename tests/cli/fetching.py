@@ -212,6 +212,80 @@ class Hostile(Fetching):
         self.assertEqual(read_file(target), b"secret\n")
 
 
+
+class Search(Fetching):
+    """search --remote: the texts of runs that the index chooses; and the same options with --all."""
+
+    def setUp(self):
+        super().setUp()
+        write_file(self.config, "[remote]\nremote = file:%s\npush = all\nlabels =\n\tjob=$JOB\n" % self.objects)
+        self.one = self.terse("sh", "-c", "seq 3000; echo needle one; exit 3", env={"JOB": "1"}).id
+        self.two = self.terse("sh", "-c", "echo needle two; seq 3000", env={"JOB": "2"}).id
+        eventually(lambda: sorted(self.pushed()) == sorted((self.one, self.two)) and not self.mine(), "the objects")
+
+    def searched(self, *argv, store="other", where="--remote"):
+        status, out, err = self.here("search", where, "needle", *argv, store=store)
+        return status, out.decode(), err
+
+    def test_remote(self):
+        both = "%s:1:needle two\n%s:3001:needle one\n" % (self.two, self.one)
+        status, out, err = self.searched()
+        self.assertEqual((status, out), (0, both))
+        self.assertRegex(err, r"\Aterse search: [\d.]+ KB fetched from file:%s\n\Z" % re.escape(self.objects))
+        self.assertEqual(self.searched(), (0, both, ""))
+        for argv, want in ((("--label", "job=1"), self.one), (("--failed",), self.one), (("--exit", "0"), self.two),
+                           (("--command", "needle two"), self.two), (("--since", "1h", "--label", "job=2"), self.two),
+                           (("--session", "default", "--label", "job=1"), self.one)):
+            status, out, _ = self.searched("-c", *argv, store="new")
+            self.assertEqual((status, out), (0, want + ":1\n"), argv)
+        self.assertEqual(self.files("new").count(self.one + ".txt"), 1)
+        for argv in ("--label", "job=3"), ("--until", "1h"), ("--host", "nobody"), ("--session", "none"):
+            self.assertEqual(self.searched(*argv), (
+                1, "", "terse search: file:%s has no such artifacts\n" % self.objects), argv)
+        self.assertEqual(self.here("search", "--remote", "nothing at all")[2],
+                         "terse search: no match in 2 artifacts of file:%s\n" % self.objects)
+        status, out, err = self.searched("--json", "--label", "job=1")
+        data = json.loads(out)["data"]
+        self.assertEqual((status, err, data["session"], data["searched"], data["found"][0]["artifact"]),
+                         (0, "", None, 1, self.one))
+        status, out, err = self.searched("--limit", "1", "--since", "2h")
+        self.assertIn("[1 of 2 matches shown: terse search --remote --since 2h needle --limit 2, or narrow", out)
+
+    def test_what_cannot_be_fetched(self):
+        """Is said; the others are searched."""
+        os.unlink(self.object(self.two))
+        status, out, err = self.searched()
+        self.assertEqual((status, out), (1, "%s:3001:needle one\n" % self.one))
+        self.assertTrue(err.startswith("terse search: %s: not in the remote any more\n" % self.two), err)
+        write_file(self.object(self.one), b"damaged")
+        status, out, err = self.searched(store="new")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("terse search: %s: " % self.one, err)
+
+    def test_all(self):
+        def here(*argv):
+            run = self.terse("search", "--all", "needle", "-c", *argv)
+            return sorted(line[:16] for line in run.out.decode().splitlines() if line.startswith("cmd-") and line[17] != "0")
+        self.assertEqual(here(), sorted((self.one, self.two)))
+        for argv, want in ((("--label", "job=1"), [self.one]), (("--failed",), [self.one]), (("--exit", "0"), [self.two]),
+                           (("--until", "1h"), []), (("--since", "1h", "--command", "two"), [self.two])):
+            self.assertEqual(here(*argv), want, argv)
+        write_file(self.config, "[remote]\nlabels = where=here\n")
+        for n in 1, 3000:
+            self.terse("sh", "-c", "echo needle; seq %d" % n)
+        local = json.loads(self.ask("list", "--json", "--label", "where=here"))["data"]["runs"]
+        self.assertEqual((len(local), here("--label", "where=here")), (2, sorted(run["id"] for run in local)))
+        self.assertEqual(self.terse("search", "--all", "needle", "--label", "x=y").out,
+                         b"terse search: session default has no such artifacts\n")
+
+    def test_usage(self):
+        for argv, said in ((("--all", "--remote", "x"), "one of --all and --remote"),
+                           (("--remote", "last", "x"), "--all and --remote search many artifacts: name no text"),
+                           (("last", "x", "--failed"), "options that choose runs go with --all or --remote"),
+                           (("--all", "x", "--host", "h"), "--host goes with --remote")):
+            self.assertEqual(self.here("search", *argv)[::2], (125, "terse search: %s\n" % said))
+
+
 class Index(Fetching):
     def listed(self, *argv, store="other"):
         status, out, err = self.here("list", "--remote", "--json", *argv, store=store)
