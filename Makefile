@@ -131,15 +131,12 @@ $(BUILD)/launcher/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC)$(SHIM_CC) $(LAUNCHER_FLAGS) -MMD -MP -c -o $@ $<
 
-# What `terse version --json` tells. The commit is in a file that changes only with it.
+# `terse version` prints it. The commit is in a file that changes only with it.
 COMMIT ?= $(shell git -C . describe --always --abbrev=12 --exclude='*' --dirty 2>/dev/null)
-INIH_VERSION ?= $(shell sed -n 's/^Version: //p' $(firstword $(wildcard /usr/lib/*/pkgconfig/inih.pc)) </dev/null)
-MUSL_VERSION ?=
 $(BUILD)/commit: always
 	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 $(BUILD)/supervisor/command/verb_version.o: $(BUILD)/commit
-$(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMIT)"' \
-	-DTERSE_INIH='"$(INIH_VERSION)"' -DTERSE_MUSL='"$(MUSL_VERSION)"'
+$(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMIT)"'
 .PHONY: always
 
 # The page of terse report is a part of the program.

@@ -124,7 +124,7 @@ class Verbs(Case):
         "config": ((), ("check",), ("init", "-"), ("completion", "bash"), ("profiles",)),
         "doctor": ((), ("--json",)),
         "help": ((), ("run",), ("read",)),
-        "version": ((), ("--json",)),
+        "version": ((),),
         "session": ((), ("list",), ("end", "other", "--now")),
         "rewind": (("{kept}", "--dry-run"),),
         "drop": (("{lost}",),),
