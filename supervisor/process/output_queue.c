@@ -1,5 +1,8 @@
+// See output_queue.h.
+
+#include "supervisor/process/output_queue.h"
+
 #include "lib/io.h"
-#include "supervisor/process/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

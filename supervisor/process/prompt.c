@@ -380,6 +380,7 @@ void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 {
 	const struct settings *set = s->job->settings;
 	struct looks *l = &s->looks;
+	unsigned ports[PORTS_MOST];
 	struct interceptor *text = s->drawn ? s->drawn->text : NULL;
 	/* Nothing was written where there is no text. */
 	const bool alternate = text && terminal_facts(interceptor_terminal(text)).is_alternate;
@@ -401,7 +402,7 @@ void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 			l->wait.kind = WAIT_KEYS;
 		if (!looks_note(l, l->wait.kind == WAIT_KEYS, now_ms, AGAIN_MS, PAUSE_MOST_MS))
 			return;
-		if (set->hang_up && !l->wait.also && screen && !wait_is_serving()) {
+		if (set->hang_up && !l->wait.also && screen && ports_of(s->command, ports) == 0) {
 			TRACE(PROCESS, "supervisor: process %d waits for keys, and is hung up",
 			      (int)l->wait.pid);
 			l->at = now_ms + (l->sent == 1 ? set->grace : HUP_GRACE_MS);

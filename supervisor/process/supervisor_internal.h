@@ -220,10 +220,6 @@ struct wait {
    for `input` alone, whatever else a thread does. `terminal`: the device number of the terminal. */
 void wait_look(struct wait *w, dev_t terminal, pid_t group);
 
-/* Whether one of them is a server: it listens on a socket that is not local (an editor has a local
-   one for its own purposes), or that can't be seen. */
-bool wait_is_serving(void);
-
 // Whether a command waits for somebody to type. No event reports this, so terse has to look: when
 // nothing was written or typed for a moment, and then less and less often. Two looks in a row must
 // agree.
@@ -246,7 +242,7 @@ bool wait_is_serving(void);
 //   - nothing of the run works, and it waits to read the terminal, not for its standard input
 //     (or is all there is of the run, and waits for nothing that comes from elsewhere),
 //   - it has the terminal in raw mode, or the alternate screen is on, and
-//   - nothing of the run is a server.
+//   - nothing of the run is a server (ports_of()).
 //
 // Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
 

@@ -6,15 +6,12 @@
 #include "lib/io.h"
 #include "lib/proc.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/pidfd.h>
 #include <sys/select.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -229,37 +226,4 @@ void wait_look(struct wait *w, dev_t terminal, pid_t group)
 	if (runs || (w->kind == WAIT_ALONE && run.len > sizeof(*pids)))
 		w->kind = WAIT_UNKNOWN;
 	buffer_release(&run);
-}
-
-bool wait_is_serving(void)
-{
-	struct buffer run = BUFFER_INIT;
-	bool found = process_tree_descendants(getpid(), &run) < 0;
-	const pid_t *pids = (const pid_t *)run.data;
-	for (size_t i = 0; !found && i < run.len / sizeof(*pids); i++) {
-		char link[16];
-		struct process_walk w;
-		int process = pidfd_open(pids[i], 0);
-		long fd = process_walk(&w, PROCESS_DESCRIPTORS, pids[i]);
-		for (; fd >= 0 && process >= 0 && !found; fd = process_walk_next(&w)) {
-			int accepts = 0, domain = AF_UNIX;
-			socklen_t size = sizeof(accepts);
-			if (!process_walk_link(&w, fd, link, sizeof(link)) ||
-			    strncmp(link, "socket:", 7) != 0)
-				continue;
-			int own = pidfd_getfd(process, (int)fd, 0);
-			if (own < 0) {
-				found = errno != EBADF && errno != ESRCH;
-				continue;
-			}
-			getsockopt(own, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size);
-			getsockopt(own, SOL_SOCKET, SO_DOMAIN, &domain, &size);
-			close(own);
-			found = accepts && domain != AF_UNIX;
-		}
-		process_walk_end(&w);
-		io_close(&process);
-	}
-	buffer_release(&run);
-	return found;
 }

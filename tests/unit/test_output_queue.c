@@ -1,6 +1,6 @@
 // Printing without blocking, on every kind of standard stream.
 
-#include "supervisor/process/source.h"
+#include "supervisor/process/output_queue.h"
 #include "tests/unit/child.h"
 #include "tests/unit/unit.h"
 
