@@ -494,11 +494,30 @@ void front_continue(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_CONTINUE] = now_ms + CONTINUE_MS;
 }
 
-void front_follow(struct supervisor *s, int64_t now_ms)
+/* Ends the run if the agent that started it has gone. */
+static void front_look_at_agent(struct supervisor *s, int64_t now_ms)
+{
+	struct process now;
+	/* An error that says nothing of the process ends no run. */
+	errno = 0;
+	bool lives = process_read(s->agent.pid, &now) < 0
+			     ? errno != ENOENT && errno != ESRCH
+			     : now.started == s->agent.started && process_is_alive(&now);
+	s->timer[TIMER_FRONT] = lives ? now_ms + FRONT_MS : 0;
+	if (lives || s->state != SUPERVISOR_RUNNING)
+		return;
+	TRACE(PROCESS, "supervisor: the agent has gone");
+	s->interrupted = true;
+	supervisor_end_tree(s, TREE_HUP);
+}
+
+void front_look(struct supervisor *s, int64_t now_ms)
 {
 	bool waits =
 		s->front.fd >= 0 && s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
 	s->timer[TIMER_FRONT] = waits ? now_ms + FRONT_MS : 0;
+	if (s->agent.pid)
+		front_look_at_agent(s, now_ms);
 	/* A front end that was asked to stop is in the same state as the command. */
 	if (!waits || s->stopped || s->front.asleep > 0)
 		return;
@@ -529,22 +548,6 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 		      (int)group);
 		kill(-group, SIGTTIN);
 	}
-}
-
-void front_look_at_agent(struct supervisor *s, int64_t now_ms)
-{
-	struct process now;
-	/* An error that says nothing of the process ends no run. */
-	errno = 0;
-	bool lives = process_read(s->agent.pid, &now) < 0
-			     ? errno != ENOENT && errno != ESRCH
-			     : now.started == s->agent.started && process_is_alive(&now);
-	s->timer[TIMER_AGENT] = lives ? now_ms + FRONT_MS : 0;
-	if (lives || s->state != SUPERVISOR_RUNNING)
-		return;
-	TRACE(PROCESS, "supervisor: the agent has gone");
-	s->interrupted = true;
-	supervisor_end_tree(s, TREE_HUP);
 }
 
 bool signal_is_end(int sig)

@@ -353,30 +353,9 @@ static void prompt_on_question(struct supervisor *s, int64_t now_ms)
 	}
 }
 
-void prompt_on_look(struct supervisor *s, int64_t now_ms)
-{
-	const bool waited = s->looks.prompts || s->asked;
-	if (now_ms < s->looks.at)
-		return;
-	struct terminal *t = live_screen(s);
-	if (!t) {
-		looks_touch(&s->looks, now_ms);
-		return;
-	}
-	bool begins = looks_find_prompt(&s->looks, t, now_ms) && !s->asked &&
-		      s->state == SUPERVISOR_RUNNING;
-	/* While keys are typed, a look may not see that it waits. */
-	if (s->looks.agreed == 0 && now_ms >= s->live.typed_ms + TYPED_MS)
-		prompt_answered(s);
-	if (begins)
-		prompt_on_question(s, now_ms);
-	else if (waited != (s->looks.prompts || s->asked))
-		live_changed(s, now_ms);
-}
+// Keys that nobody can type, and the looks.
 
-// Keys that nobody can type.
-
-void prompt_on_keys(struct supervisor *s, int64_t now_ms)
+static void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 {
 	const struct settings *set = s->job->settings;
 	struct looks *l = &s->looks;
@@ -420,4 +399,29 @@ void prompt_on_keys(struct supervisor *s, int64_t now_ms)
 	l->reported = true;
 	if (text)
 		supervisor_tell_wait(s, s->drawn, now_ms);
+}
+
+void prompt_on_look(struct supervisor *s, int64_t now_ms)
+{
+	if (s->drawn) {
+		prompt_on_keys(s, now_ms);
+		return;
+	}
+	const bool waited = s->looks.prompts || s->asked;
+	if (now_ms < s->looks.at)
+		return;
+	struct terminal *t = live_screen(s);
+	if (!t) {
+		looks_touch(&s->looks, now_ms);
+		return;
+	}
+	bool begins = looks_find_prompt(&s->looks, t, now_ms) && !s->asked &&
+		      s->state == SUPERVISOR_RUNNING;
+	/* While keys are typed, a look may not see that it waits. */
+	if (s->looks.agreed == 0 && now_ms >= s->live.typed_ms + TYPED_MS)
+		prompt_answered(s);
+	if (begins)
+		prompt_on_question(s, now_ms);
+	else if (waited != (s->looks.prompts || s->asked))
+		live_changed(s, now_ms);
 }

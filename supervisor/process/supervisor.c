@@ -357,6 +357,22 @@ static void supervisor_on_tree(struct supervisor *s, int64_t now_ms)
 	s->ending = tree_end_step(&s->tree, 0, now_ms);
 }
 
+/* Background processes have written nothing for long: one with a session of its own needs no
+   terminal, so this process does not stay for it. */
+static void supervisor_on_silence(struct supervisor *s, int64_t now_ms)
+{
+	char time[HUMAN_LEN];
+	const int fds[] = {s->sources[0].fd, s->sources[1].fd};
+	const int64_t idle = s->job->settings->linger_idle;
+	int count = pipe_holder_find(fds, s->holders, HOLDERS), daemons = 0;
+	for (int i = 0; i < count && i < HOLDERS; i++)
+		daemons += s->holders[i].session != getpid();
+	if (count > 0 && daemons == count)
+		snprintf(s->linger_why, sizeof(s->linger_why), "silent for %s ([run] linger_idle)",
+			 human_duration(time, idle));
+	s->timer[TIMER_LINGER_IDLE] = now_ms + idle;
+}
+
 /* Whether more output may come. */
 static bool supervisor_is_open(const struct supervisor *s)
 {
@@ -370,9 +386,8 @@ static int64_t timer_sooner(int64_t a, int64_t b)
 }
 
 /* Sets the deadlines of the supervisor's parts, by their own clocks. */
-static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
+static void supervisor_look_at_clocks(struct supervisor *s)
 {
-	bool runs = s->state == SUPERVISOR_RUNNING;
 	int64_t pause = 0;
 	for (struct source *source = s->sources; source < s->end; source++) {
 		if (!source->text)
@@ -383,26 +398,18 @@ static void supervisor_look_at_clocks(struct supervisor *s, int64_t now_ms)
 	}
 	bool unseen = s->caller == CALLER_LEFT || s->job->channels.keyboard < 0;
 	bool asks = s->device && unseen && s->state < SUPERVISOR_FLUSHING && s->sources[0].fd >= 0;
-	s->timer[TIMER_PROMPT] = asks ? s->looks.at : 0;
+	bool draws = s->drawn && s->state == SUPERVISOR_RUNNING && !s->stopped && s->looks.at;
+	s->timer[TIMER_LOOK] = asks    ? s->looks.at
+			       : draws ? timer_sooner(s->looks.at, s->looks.screen_at)
+				       : 0;
 	s->timer[TIMER_PAUSE] = pause;
-	bool draws = s->drawn && runs && !s->stopped && s->looks.at;
-	s->timer[TIMER_KEYS] = draws ? timer_sooner(s->looks.at, s->looks.screen_at) : 0;
 	/* Its looks and its signals have times of their own. */
 	int64_t tree = s->tree.next_ms < s->tree.look_ms ? s->tree.next_ms : s->tree.look_ms;
 	s->timer[TIMER_TREE] = s->ending ? tree : 0;
-	int64_t over = s->paid - now_ms * (RATE_LIMIT_RATE / 1000) - RATE_LIMIT_BURST;
-	s->timer[TIMER_PACE] =
-		over < 0 ? 0 : now_ms + (over + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
-	s->timer[TIMER_DELIVERY] = s->state >= SUPERVISOR_FLUSHING ? s->stall_at : 0;
-	/* A command that has closed all its output mostly ends soon. */
-	s->timer[TIMER_CHILD] = runs && !supervisor_is_open(s) ? now_ms + CHILD_MS : 0;
 }
 
 /* All that happens at a time, in the order in which it happens. The name of a handler begins with
-   its file's: front_, live_, prompt_; what the reader is told is in supervisor_report.c. Where
-   there is none, the deadline only wakes the loop, which looks by itself (supervisor_is_done(),
-   _turn()).
- */
+   its file's: front_, live_, prompt_; what the reader is told is in supervisor_report.c. */
 static const struct {
 	const char *name; /* NULL: comes too often to be traced */
 	void (*handle)(struct supervisor *s, int64_t now_ms);
@@ -413,24 +420,23 @@ static const struct {
 	[TIMER_TIMEOUT] = {"timeout", supervisor_on_timeout},
 	[TIMER_YIELD] = {"yield", supervisor_yield},
 	[TIMER_HAND_OVER] = {"hand over", supervisor_hand_over},
-	[TIMER_FRONT] = {"look at the front end", front_follow},
-	[TIMER_AGENT] = {"look at the agent", front_look_at_agent},
+	[TIMER_FRONT] = {"look at the front end", front_look},
 	[TIMER_PERSON] = {"the person has not answered", prompt_on_unanswered},
 	[TIMER_FINISH] = {"finish", supervisor_on_finish},
 	[TIMER_NICE] = {"niceness", supervisor_on_niceness},
+	[TIMER_LINGER_IDLE] = {"silence", supervisor_on_silence},
 	[TIMER_OPEN] = {NULL, live_try_open},
 	[TIMER_CHANGED] = {NULL, live_changed},
-	[TIMER_PROMPT] = {NULL, prompt_on_look},
+	[TIMER_LOOK] = {NULL, prompt_on_look},
 	[TIMER_PAUSE] = {NULL, supervisor_on_pause},
-	[TIMER_KEYS] = {NULL, prompt_on_keys},
 	[TIMER_TREE] = {NULL, supervisor_on_tree},
 };
 
 static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 {
-	supervisor_look_at_clocks(s, now_ms);
+	supervisor_look_at_clocks(s);
 	for (int i = 0; i < TIMERS; i++) {
-		if (!deadlines[i].handle || !s->timer[i] || now_ms < s->timer[i])
+		if (!s->timer[i] || now_ms < s->timer[i])
 			continue;
 		if (deadlines[i].name)
 			TRACE(PROCESS, "supervisor: deadline: %s", deadlines[i].name);
@@ -486,7 +492,9 @@ static void supervisor_finish_yield(struct supervisor *s)
 	if (agent && rule_outermost(set, agent, s->job->front, &s->agent)) {
 		TRACE(PROCESS, "supervisor: the run ends with process %d of agent %s",
 		      (int)s->agent.pid, agent);
-		s->timer[TIMER_AGENT] = clock_monotonic_ms() + FRONT_MS;
+		s->timer[TIMER_FRONT] = clock_monotonic_ms() + FRONT_MS;
+	} else {
+		s->agent.pid = 0;
 	}
 	front_send(s, FRAME_YIELDED,
 		   WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), 0);
@@ -557,30 +565,6 @@ static void supervisor_linger(struct supervisor *s)
 		artifact_update(s->record.artifact);
 }
 
-/* Whether the recording of background processes ends now, for the reason in s->linger_why. */
-static bool supervisor_has_lingered(struct supervisor *s, int64_t now_ms)
-{
-	char time[HUMAN_LEN];
-	if (*s->linger_why)
-		return true;
-	if (s->timer[TIMER_LINGER_IDLE] && now_ms >= s->timer[TIMER_LINGER_IDLE]) {
-		s->timer[TIMER_LINGER_IDLE] = now_ms + s->job->settings->linger_idle;
-		/* A process with a session of its own needs no terminal, so the supervisor does not
-		   stay for it. */
-		const int fds[] = {s->sources[0].fd, s->sources[1].fd};
-		int count = pipe_holder_find(fds, s->holders, HOLDERS), daemons = 0;
-		for (int i = 0; i < count && i < HOLDERS; i++)
-			daemons += s->holders[i].session != getpid();
-		if (count > 0 && daemons == count)
-			snprintf(s->linger_why, sizeof(s->linger_why),
-				 "silent for %s ([run] linger_idle)",
-				 human_duration(time, s->job->settings->linger_idle));
-	}
-	if (*s->linger_why)
-		TRACE(PROCESS, "supervisor: the recording ends: %s", s->linger_why);
-	return *s->linger_why;
-}
-
 /* Goes on to the next state when it is time. Returns whether the last one is over. */
 static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 {
@@ -601,7 +585,7 @@ static bool supervisor_is_done(struct supervisor *s, int64_t now_ms)
 		source_let_go(source);
 		io_null(source->queue.fd, source->queue.fd);
 	}
-	if (supervisor_is_held(s) && (s->ending || !supervisor_has_lingered(s, now_ms)))
+	if (supervisor_is_held(s) && (s->ending || !*s->linger_why))
 		return false;
 	/* Clients get the end of the run, if they do not stall. */
 	if (!live_is_pending(&s->live))
@@ -659,7 +643,15 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	static struct loop loop; /* a stack may not grow so much where memory is limited */
 	struct loop *l = &loop;
 	loop_begin(l);
-	supervisor_look_at_clocks(s, now_ms);
+	supervisor_look_at_clocks(s);
+	int64_t over = s->paid - now_ms * (RATE_LIMIT_RATE / 1000) - RATE_LIMIT_BURST;
+	int64_t pace = over < 0 ? 0 : now_ms + (over + LEAST_TAKEN) / (RATE_LIMIT_RATE / 1000);
+	loop_until(l, pace);
+	if (s->state >= SUPERVISOR_FLUSHING)
+		loop_until(l, s->stall_at);
+	/* A command that has closed all its output mostly ends soon. */
+	if (s->state == SUPERVISOR_RUNNING && !supervisor_is_open(s))
+		loop_until(l, now_ms + CHILD_MS);
 	/* The reader of the summary has taken a piece. */
 	if (s->summary.is_open && supervisor_print_summary(s))
 		loop_until(l, now_ms);
@@ -676,8 +668,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	}
 	for (struct source *source = s->sources; source < s->end; source++) {
 		/* The front end ends once a program has what the command itself wrote. */
-		bool rests =
-			source->onward ? s->state == SUPERVISOR_FLUSHING : s->timer[TIMER_PACE] > 0;
+		bool rests = source->onward ? s->state == SUPERVISOR_FLUSHING : pace > 0;
 		if (source->fd >= 0 && !source->hung && !rests &&
 		    !output_queue_is_full(&source->queue))
 			loop_watch(l, source->fd,
@@ -713,6 +704,8 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
    nobody records any more, into `left`. */
 static void supervisor_finish(struct supervisor *s, int left[2])
 {
+	if (*s->linger_why)
+		TRACE(PROCESS, "supervisor: the recording ends: %s", s->linger_why);
 	for (int i = 0; i < 2; i++)
 		left[i] = source_abandon(&s->sources[i], s->linger_why);
 	live_close(&s->live);

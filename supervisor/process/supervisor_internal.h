@@ -381,8 +381,7 @@ enum supervisor_timer {
 	TIMER_TIMEOUT,     /* end the command */
 	TIMER_YIELD,       /* let the caller go */
 	TIMER_HAND_OVER,   /* the same, before the agent ends the call */
-	TIMER_FRONT,       /* look at the front end */
-	TIMER_AGENT,       /* look at the agent */
+	TIMER_FRONT,       /* look at the front end, or at the agent */
 	TIMER_PERSON,      /* the person has not answered */
 	TIMER_FINISH,      /* look whether somebody still works off what the command wrote */
 	TIMER_NICE,        /* give the session its niceness */
@@ -390,13 +389,9 @@ enum supervisor_timer {
 	TIMER_OPEN,        /* make the socket */
 	TIMER_CHANGED,     /* tell clients that there is more text */
 	/* Deadlines of the supervisor's parts, set anew at each turn. */
-	TIMER_PROMPT, /* look whether the command asks something */
-	TIMER_PAUSE,  /* of a text: its lines are final, or what is held back is printed */
-	TIMER_KEYS,
-	TIMER_TREE,
-	TIMER_PACE, /* what background processes write is read again */
-	TIMER_DELIVERY,
-	TIMER_CHILD, /* look whether the command has ended */
+	TIMER_LOOK,  /* look what the command waits for */
+	TIMER_PAUSE, /* of a text: its lines are final, or what is held back is printed */
+	TIMER_TREE,  /* end the processes that are left */
 	TIMERS
 };
 
@@ -578,17 +573,13 @@ void live_close(struct live *c);
 /* The command has been started, and its terminal is known. */
 void prompt_begin(struct supervisor *s, int64_t now_ms);
 
-/* Looks whether the command asks something: a person is called to what is his to answer; if nobody
-   sees anything else, the run yields or ends. A question counts until a line was typed, or the
-   command goes on by itself. */
+/* Looks what the command waits for. A question: a person is called to what is his to answer; if
+   nobody sees anything else, the run yields or ends. It counts until a line was typed, or the
+   command goes on by itself. Keys that nobody can type: it is hung up, or the reader is told. */
 void prompt_on_look(struct supervisor *s, int64_t now_ms);
 
 /* The person has not answered in time: this question and all that follow are at their end. */
 void prompt_on_unanswered(struct supervisor *s, int64_t now_ms);
-
-/* Looks whether the command waits for keys that nobody can type: it is hung up, or the reader is
-   told. */
-void prompt_on_keys(struct supervisor *s, int64_t now_ms);
 
 /* The question that the command asks, clean; "" on the alternate screen. */
 void prompt_read(struct supervisor *s, char out[LIVE_TEXT]);
@@ -623,14 +614,12 @@ void front_stop(struct supervisor *s, int sig);
 void front_continue(struct supervisor *s, int64_t now_ms);
 
 /* Stops the command as the kernel stops a job: when the front end was stopped, and when the command
-   reads the terminal in the background. */
-void front_follow(struct supervisor *s, int64_t now_ms);
+   reads the terminal in the background. Once the caller has left, ends the run if the agent that
+   started it has gone. */
+void front_look(struct supervisor *s, int64_t now_ms);
 
 /* Deals with what the front end has sent, or with its end. */
 void front_receive(void *supervisor, short revents);
-
-/* Ends the run if the agent that started it has gone. */
-void front_look_at_agent(struct supervisor *s, int64_t now_ms);
 
 /* Closes the connection. */
 void front_close(struct supervisor *s);
