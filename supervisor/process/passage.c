@@ -185,20 +185,15 @@ static void passage_spill_tail(struct passage *p)
 	buffer_clear(&p->tail);
 }
 
-/* Prints the report of what is held, and the last lines behind it. */
+/* Prints the report of what is held, and the last lines behind it: no more is text. */
 static void passage_report(struct passage *p, enum wording_state state)
 {
 	const struct meta *m = &p->record.meta;
 	struct buffer *tail = &p->tail;
-	/* One that looks like a notice gets its guard. */
-	for (size_t at = 0, end; at < tail->len; at = end) {
-		const char *newline = memchr(tail->data + at, '\n', tail->len - at);
-		end = newline ? (size_t)(newline - tail->data) + 1 : tail->len;
-		if (guard_is_needed(tail->data + at, end - at)) {
-			passage_spill_tail(p);
-			break;
-		}
-	}
+	/* A line that looks like a notice gets its guard. */
+	if (tail->len > 0 && guard_text(NULL, tail->data, tail->len, GUARD_LINE) !=
+				     guard_text(NULL, tail->data, tail->len, GUARD_NONE))
+		passage_spill_tail(p);
 	if (state == WORDING_RUNNING)
 		interceptor_update_live(p->text);
 	const struct interceptor_ending e = {
@@ -216,6 +211,7 @@ static void passage_report(struct passage *p, enum wording_state state)
 	p->record.shown.lines = facts.lines;
 	passage_print(p, tail->data, tail->len);
 	passage_spill_tail(p);
+	interceptor_finish(p->text);
 }
 
 bool passage_reads_keys(const struct passage *p, bool shell)
@@ -262,8 +258,10 @@ void passage_end(struct passage *p, int status)
 	TRACE(PROCESS, "shell: a command has ended: %d", status);
 	/* The history is one line, and is not opened before it is written. */
 	record_prepare(&p->record, p->job->settings->gc_interval);
-	if (p->state == PASSAGE_HEAD && p->job->settings->spill == SPILL_ALWAYS)
+	if (p->state == PASSAGE_HEAD && p->passed > 0 && p->job->settings->spill == SPILL_ALWAYS)
 		interceptor_spill(p->text);
+	if (p->state == PASSAGE_HEAD)
+		interceptor_finish(p->text);
 	p->record.meta.binary = p->text && interceptor_facts(p->text).is_binary;
 	record_end(&p->record, status > 0 ? W_EXITCODE(status, 0) : 0, false, status < 0,
 		   clock_monotonic_ms() - p->job->begun_ms);
@@ -271,10 +269,8 @@ void passage_end(struct passage *p, int status)
 		passage_report(p, status < 0 ? WORDING_INTERRUPTED : WORDING_ENDED);
 	else
 		p->record.shown.text = p->record.shown.bytes;
-	if (p->text)
-		interceptor_finish(p->text);
 	shown_keep(&p->record.shown, p->record.artifact);
-	record_close(&p->record, true);
+	record_close(&p->record, p->state == PASSAGE_HELD);
 	if (p->record.gc_due && fork() == 0) {
 		io_close_others(STDERR_FILENO + 1, NULL, 0);
 		record_clean_up(&p->record);
