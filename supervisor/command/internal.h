@@ -251,6 +251,11 @@ void row_add_files(struct buffer *out, int indent, const struct meta *m);
 /* The colour for how a run ended, or that it lives; NULL: nothing is known of it. */
 enum paint runs_paint(const struct meta *m);
 
+/* A run and its artifact have a line each in the journal, in any order. Returns 1 for the second of
+   them, 0 for the first, or -1 with ENOMEM. *tree has IDs of which one line was met, as tsearch(3)
+   keeps them: tdestroy(*tree, free). */
+int runs_meet(void **tree, const char *id);
+
 /* Whether the sizes in the metadata are those of what the command wrote. */
 bool runs_is_counted(const struct meta *m);
 

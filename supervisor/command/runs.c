@@ -13,6 +13,7 @@
 #include "supervisor/remote/remote.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,26 @@ void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
 		gap_announce(line, &gaps.items[i]);
 		buffer_printf(out, "%-*s%s", indent, "", line);
 	}
+}
+
+static int runs_compare_ids(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+int runs_meet(void **tree, const char *id)
+{
+	char **node = tfind(id, tree, runs_compare_ids), *met = node ? *node : NULL;
+	if (met) {
+		tdelete(id, tree, runs_compare_ids);
+		free(met);
+		return 1;
+	}
+	met = *id ? strdup(id) : NULL;
+	if (!*id || (met && tsearch(met, tree, runs_compare_ids)))
+		return 0;
+	free(met);
+	return -1;
 }
 
 bool runs_is_counted(const struct meta *m)

@@ -37,7 +37,7 @@ struct runs {
 	/* Of what is on disk. */
 	struct store stores[STORE_MAX];
 	int count;
-	void *met; /* IDs of which one line was met, as tsearch(3) keeps them */
+	void *met; /* of runs_meet() */
 };
 
 /* Rows by default: enough for recent runs, and quick however many there are. */
@@ -284,28 +284,6 @@ static int runs_end(struct runs *r, int more, int status)
 
 /* --- what is on disk ---------------------------------------------------------------------- */
 
-static int compare_ids(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-/* A run and its artifact have a line each, in any order. Returns 1 for the second of them, 0 for
-   the first, or -1 with ENOMEM. */
-static int list_meet(struct runs *r, const char *id)
-{
-	char **node = tfind(id, &r->met, compare_ids), *met = node ? *node : NULL;
-	if (met) {
-		tdelete(id, &r->met, compare_ids);
-		free(met);
-		return 1;
-	}
-	met = *id ? strdup(id) : NULL;
-	if (!*id || (met && tsearch(met, &r->met, compare_ids)))
-		return 0;
-	free(met);
-	return -1;
-}
-
 /* Adds an artifact whose run has no line, since it lives or was killed, if it is wanted. Returns as
    list_add_line(). */
 static int list_add_artifact(struct runs *r, const struct id_found *found)
@@ -352,7 +330,7 @@ static int list_add_line(struct runs *r, struct journal *j, const struct journal
 	int wanted =
 		is_run ? journal_parse_run(j, line, &m)
 		       : !runs_filter_is_set(f, false) && ms >= f->since.ms && ms <= f->until.ms;
-	int met = r->journal || (is_run && wanted == 0) ? 0 : list_meet(r, line->of.id);
+	int met = r->journal || (is_run && wanted == 0) ? 0 : runs_meet(&r->met, line->of.id);
 	if (met != 0)
 		return met < 0 ? -1 : 0;
 	if (!is_run && !r->journal)

@@ -13,14 +13,13 @@
 #include "supervisor/command/internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -48,8 +47,8 @@ struct report_call {
 	struct store stores[STORE_MAX];
 	int store_count;
 	struct stats stats;
-	uint64_t *ids; /* packed, of the runs in the list, the last one first */
-	size_t count, room;
+	void *met;      /* of runs_meet() */
+	uint64_t count; /* of the runs in the list */
 	uint64_t total; /* those that are too old for the page included */
 	bool lives;     /* one of them */
 
@@ -166,6 +165,7 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 	const bool lives = m->state == META_RUNNING;
 	const uint64_t kept = m->out.bytes + m->err.bytes,
 		       bytes = m->shown.text > kept ? m->shown.text : kept;
+	c->count++;
 	c->lives |= lives;
 	json_begin(json, NULL, '{');
 	runs_append_json(json, m, META_LINE);
@@ -203,18 +203,14 @@ static void report_add_run(struct report_call *c, const struct store *store, con
 /* The facts about the run of a line. One that lives has only told that its artifact was made; so
    has one that left a process behind, which holds its output. Returns 0, 1: there is none, or -1
    with errno. */
-static int report_read_run(const struct report_call *c, const struct journal_line *line,
-			   struct meta *m)
+static int report_read_run(struct report_call *c, const struct journal_line *line, struct meta *m)
 {
-	if (line->kind == JOURNAL_RUN)
-		return meta_parse(line->text, line->len, m) == 0 ? 0 : errno == ENOMEM ? -1 : 1;
-	/* Has it a run already? Behind the newest the history knows all. */
-	size_t at = c->count;
-	while (at > 0 && c->ids[at - 1] != id_pack(line->of.id))
-		at--;
-	if (at > 0 || c->count == RUNS_MOST)
-		return 1;
-	return meta_read_found(&line->of, m) == 0 ? 0 : errno == ENOMEM ? -1 : 1;
+	int met = runs_meet(&c->met, line->of.id);
+	if (met != 0)
+		return met;
+	int read = line->kind == JOURNAL_RUN ? meta_parse(line->text, line->len, m)
+					     : meta_read_found(&line->of, m);
+	return read == 0 ? 0 : errno == ENOMEM ? -1 : 1;
 }
 
 /* Reads the session in all stores, the newest runs first. Returns 0, or -1 with errno. */
@@ -238,13 +234,8 @@ static int report_collect(struct report_call *c)
 		if (got > 0)
 			continue;
 		c->total++;
-		if (c->count < RUNS_MOST) {
-			uint64_t *id = array_add(&c->ids, &c->count, &c->room, sizeof(*id));
-			c->list.failed |= !id;
-			if (id)
-				*id = *m.id ? id_pack(m.id) : 0;
+		if (c->count < RUNS_MOST)
 			report_add_run(c, line.of.store, &m);
-		}
 		meta_release(&m);
 	}
 	journal_close(j);
@@ -255,25 +246,13 @@ static int report_collect(struct report_call *c)
 /* --- the page ------------------------------------------------------------------------------ */
 
 /* The page as it was when terse was built, put into the program by the assembler. */
-#define PAGE_FILE(name) ".incbin \"supervisor/command/page/" name "\"\n"
 __asm__(".pushsection .rodata\n"
-	"report_page:\n" PAGE_FILE(
-		"page.html") ".byte 0\n"
-			     "report_style:\n" PAGE_FILE(
-				     "page.css") ".byte 0\n"
-						 "report_script:\n" PAGE_FILE("base.js") PAGE_FILE(
-							 "data.js") PAGE_FILE("terminal.js")
-							 PAGE_FILE("player.js") PAGE_FILE(
-								 "differ.js") PAGE_FILE("lines.js")
-								 PAGE_FILE("timeline.js") PAGE_FILE(
-									 "list.js") PAGE_FILE("run."
-											      "js")
-									 PAGE_FILE(
-										 "main.js") ".byte "
-											    "0\n."
-											    "popsec"
-											    "tion"
-											    "\n");
+	"report_page:  .incbin \"supervisor/command/page/page.html\"\n.byte 0\n"
+	"report_style: .incbin \"supervisor/command/page/page.css\"\n.byte 0\n"
+	"report_script:\n"
+	".irp part, base,data,terminal,player,differ,lines,timeline,list,run,main\n"
+	".incbin \"supervisor/command/page/\\part\\().js\"\n"
+	".endr\n.byte 0\n.popsection\n");
 extern const char report_page[] __asm__("report_page"), report_style[] __asm__("report_style"),
 	report_script[] __asm__("report_script");
 
@@ -281,13 +260,12 @@ extern const char report_page[] __asm__("report_page"), report_style[] __asm__("
 static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 {
 	struct buffer page = BUFFER_INIT, json = BUFFER_INIT, index = BUFFER_INIT;
-	unsigned char random[16];
-	char nonce[2 * sizeof(random) + 1];
+	uint64_t random[2];
+	char nonce[33];
 	int result = report_collect(c);
 	if (result < 0 || getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return -1;
-	for (size_t i = 0; i < sizeof(random); i++)
-		snprintf(nonce + 2 * i, 3, "%02x", random[i]);
+	snprintf(nonce, sizeof(nonce), "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
 	json_begin(&json, NULL, '{');
 	json_add_string(&json, "session", *c->one.id ? c->one.id : c->directory);
 	json_add_number(&json, "written_ms", clock_real_ms());
@@ -299,7 +277,7 @@ static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 	json_end(&json, ']');
 	json_end(&json, '}');
 	page_add_data(&index, "index", 0, &json);
-	/* The words between @ and @ in their order. */
+	/* What stands in the places of the words between @ and @, in their order. */
 	const char *const words[] = {nonce,
 				     nonce,
 				     nonce,
@@ -310,11 +288,11 @@ static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 				     buffer_string(&c->parts)};
 	const char *at = report_page;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		const char *word = strchr(at, '@');
-		buffer_append(&page, at, (size_t)(word - at));
-		buffer_append_string(&page, words[i] ? words[i] : "");
+		size_t len = strcspn(at, "@");
+		buffer_append(&page, at, len);
 		page.failed |= !words[i];
-		at = strchr(word + 1, '@') + 1;
+		buffer_append_string(&page, words[i] ? words[i] : "");
+		at += len + 1 + strcspn(at + len + 1, "@") + 1;
 	}
 	buffer_append_string(&page, at);
 	*size = page.len;
@@ -328,7 +306,7 @@ static int report_write(struct report_call *c, bool goes_on, uint64_t *size)
 static void report_drop(struct report_call *c)
 {
 	stats_release(&c->stats);
-	free(c->ids);
+	tdestroy(c->met, free);
 	buffer_release(&c->list);
 	buffer_release(&c->parts);
 	buffer_release(&c->open);
@@ -336,18 +314,17 @@ static void report_drop(struct report_call *c)
 
 /* --- the verb ------------------------------------------------------------------------------ */
 
-/* A number that is another one when a run has begun or ended. */
-static uint64_t report_stamp(const struct report_call *c)
+/* When a run has begun or ended last, or something was read. */
+static int64_t report_changed_ms(struct report_call *c)
 {
-	uint64_t stamp = 0;
-	for (int i = 0; i < c->store_count; i++) {
-		struct stat st;
-		int dir = store_open_session(&c->stores[i], c->directory, false);
-		if (dir >= 0 && fstatat(dir, JOURNAL_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0)
-			stamp = stamp * 31 + (uint64_t)st.st_size + (uint64_t)st.st_mtim.tv_nsec;
-		io_close(&dir);
-	}
-	return stamp;
+	struct journal_session *of = NULL;
+	size_t count = 0;
+	int64_t ms = 0;
+	if (journal_sessions(c->stores, c->store_count, c->directory, &of, &count) == 0 &&
+	    count > 0)
+		ms = of->ms;
+	free(of);
+	return ms;
 }
 
 /* Of the time the page is written in so much at most, one part in; and it is looked whether it has
@@ -365,12 +342,13 @@ static int report_watch(struct report_call *c, const struct report_call *fresh)
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
-	for (uint64_t stamp = 0;;) {
+	for (int64_t changed = 0;;) {
 		int64_t ms = WATCH_MS + took * WATCH_SHARE, began;
 		const struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
 		bool ended = sigtimedwait(&ends, NULL, &pause) >= 0;
-		uint64_t now = report_stamp(c), size;
-		if (now == stamp && !c->lives && !ended)
+		uint64_t size;
+		int64_t now = report_changed_ms(c);
+		if (now == changed && !c->lives && !ended)
 			continue;
 		report_drop(c);
 		*c = *fresh;
@@ -378,7 +356,7 @@ static int report_watch(struct report_call *c, const struct report_call *fresh)
 		if (report_write(c, !ended, &size) < 0 || ended)
 			return ended - 1;
 		took = clock_monotonic_ms() - began;
-		stamp = now;
+		changed = now;
 	}
 }
 

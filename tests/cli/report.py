@@ -157,7 +157,7 @@ class Page(Case):
         line = json.loads(read_file(path).splitlines()[-1])
         with open(path, "a") as f:
             for i in range(24000):
-                f.write(json.dumps(dict(line, **{"startTimeUnixNano": line["startTimeUnixNano"] + i * 10**6,
+                f.write(json.dumps(dict(line, **{"id": "", "startTimeUnixNano": line["startTimeUnixNano"] + i * 10**6,
                                                  "process.command_args": ["run", str(i)]}), separators=(",", ":")) + "\n")
         run = self.terse("report", "-o", "page.html")
         self.assertRegex(run.out, rb"\Apage.html: the newest 20,000 of 24,002 runs, [\d.]+ KB\n\Z")

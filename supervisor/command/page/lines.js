@@ -1,6 +1,6 @@
 // A view of lines, of which only those are in the page that are to be seen. It shows spans: lines of a
 // text, {name, first, lines}, in which `kind` is how they stand out, or one row that is no line,
-// {row: () => element}.
+// {row: () => element, text}.
 
 const LINE_HEIGHT = 19, TALLEST = 8e6, LONG = 2000, PRINTED = 3000;
 const FULL_WIDTH = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1f9ff}\u{20000}-\u{3fffd}]/gu;
@@ -51,7 +51,7 @@ class LinesView {
     let row = 0, top = 0;
     for (const span of this.spans) {
       for (let k = 0; k < (span.lines?.length ?? 1); k++) {
-        top += span.lines ? this.heightOf(span.lines[k], this.opened.has(row)) : span.height ?? LINE_HEIGHT + 6;
+        top += span.lines ? this.heightOf(span.lines[k], this.opened.has(row)) : span.height ?? this.heightOf(span.text ?? "", false) + 6;
         this.tops[++row] = top;
       }
     }

@@ -56,7 +56,7 @@ async function begin() {
   const list = new List(runs, choose);
   const timeLine = new TimeLine(runs, { onchoose: choose, onzoom: (from, until) => change({ from, until }, true) });
   const view = new RunView({
-    runs, choose,
+    runs, choose, showTime,
     wanted: () => list.wanted,
     stateChanged: (changes, isQuiet) => change({ top: undefined, ...changes }, isQuiet),
     scrolled: (top) => { clearTimeout(settling); settling = setTimeout(() => { state.top = top || undefined; writeState(state); }, 250); },
@@ -68,7 +68,7 @@ async function begin() {
     return select;
   };
   const names = (field) => [...new Set(runs.map((run) => run[field]).filter(Boolean))].sort();
-  const choices = { only: choice("only", "All results", ["failed", "succeeded", "running"]), command: choice("command", "All commands", names("name")), agent: choice("agent", "All agents", names("agent")) };
+  const choices = { only: choice("only", "All results", ["failed", "succeeded", "running", "not shown whole"]), command: choice("command", "All commands", names("name")), agent: choice("agent", "All agents", names("agent")) };
   choices.agent.hidden = names("agent").length < 2;
   const found = make("span.soft", { role: "status" });
   const clear = button("Clear", "no search, no filter", () => change({ q: "", only: "", command: "", agent: "", from: undefined, until: undefined }, true));
@@ -88,6 +88,11 @@ async function begin() {
   });
 
   // --- what changes
+  function showTime(from, until) {
+    timeLine.zoomTo(from, until);
+    change({ from, until, only: "", command: "", q: "" }, true);
+  }
+
   function change(changes, isQuiet) {
     const before = state;
     state = { ...state, ...changes };
@@ -96,7 +101,7 @@ async function begin() {
   }
 
   function fits(run) {
-    const right = { failed: run.failed, succeeded: !run.failed && !run.lives, running: run.lives };
+    const right = { failed: run.failed, succeeded: !run.failed && !run.lives, running: run.lives, "not shown whole": run.shown_bytes > 0 && run.shown_bytes < run.text_bytes };
     return (!state.only || right[state.only]) && (!state.command || run.name === state.command) && (!state.agent || run.agent === state.agent) &&
       (state.from === undefined || state.from === null || (run.ended >= state.from && run.started <= state.until)) && (!list.wanted || list.found.has(run));
   }
@@ -148,9 +153,17 @@ async function begin() {
     const after = new Set(runs.map((run) => run.before).filter(Boolean)), open = failed.filter((run) => !after.has(run));
     const rows = [...sums.values()].sort((a, b) => b.took - a.took).slice(0, 12).map((sum) => make("tr", {}, make("th", { scope: "row" }, button(sum.name ?? "?", "only this command", () => change({ command: sum.name ?? "" }, true))),
       [count(sum.runs), sum.failed ? count(sum.failed) : "", duration(sum.took), size(sum.text), size(sum.shown)].map((cell) => make("td", {}, cell))));
+    // Since when it fails, and what ran between its last success and that.
+    const since = (run) => {
+      let first = run, fails = 1;
+      for (; first.before?.failed; fails++) first = first.before;
+      if (fails === 1 && !first.before) return null;
+      return make("li", {}, make("span.soft", {}, `fails since ${time(first.started)}, ${some(fails, "run")}: `), make("a", { href: `#${first.key}`, onclick: (event) => { event.preventDefault(); choose(first); } }, "the first"),
+        first.before && [" ", button("What ran between ›", "the runs between its last success and its first failure", () => showTime(first.before.started, first.ended))]);
+    };
     return [make("div.overview", {},
       make("h2", {}, failed.length ? `${some(failed.length, "run")} failed` : runs.length ? "No run failed" : "No runs"),
-      open.length > 0 && [make("p.soft", {}, `Failed, and not run again with success since (${count(open.length)}):`), make("ul", {}, open.slice(-15).reverse().map(link))],
+      open.length > 0 && [make("p.soft", {}, `Failed, and not run again with success since (${count(open.length)}):`), make("ul", {}, open.slice(-15).reverse().map((run) => { const item = link(run), more = since(run); if (more) item.append(make("ul", {}, more)); return item; }))],
       runs.length > 0 && [make("h2", {}, "Commands"), make("table", {}, make("thead", {}, make("tr", {}, ["command", "runs", "failed", "time", "written", "shown"].map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, rows))],
       make("p.soft", {}, "Choose a run: j, k, or a bar of the time line. ? lists the keys."))];
   }

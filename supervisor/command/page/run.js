@@ -83,7 +83,8 @@ class RunView {
     const same = this.page.runs.filter((other) => other.same === run.same), at = same.indexOf(run), near = same.slice(Math.max(0, at - 9), at + 5);
     if (same.length < 2) return make("div", { hidden: true });
     return make("nav.history", { ariaLabel: "Runs of the same command" }, make("span.soft", {}, `run ${at + 1} of ${same.length} of this command`),
-      near.map((other) => make(`a.${tone(other)}${other === run ? ".chosen" : ""}`, { href: `#${other.key}`, title: `${result(other)}, ${clock(other.started)}`, ariaLabel: `${result(other)}, ${clock(other.started)}`, onclick: (event) => { event.preventDefault(); this.page.choose(other); } }, SIGNS[tone(other)])));
+      near.map((other) => make(`a.${tone(other)}${other === run ? ".chosen" : ""}`, { href: `#${other.key}`, title: `${result(other)}, ${clock(other.started)}`, ariaLabel: `${result(other)}, ${clock(other.started)}`, onclick: (event) => { event.preventDefault(); this.page.choose(other); } }, SIGNS[tone(other)])),
+      run.failed && run.before && !run.before.failed && button("What ran between ›", "the runs since the last one of this command, which succeeded", () => this.page.showTime(run.before.started, run.ended)));
   }
 
   drawTabs(run, views, view) {
@@ -136,8 +137,9 @@ class RunView {
     this.panel.replaceChildren(panel);
     shown?.show(this.shownSpans(text, shown));
     whole?.show(headed(text.spans));
-    if (this.side) this.side.onscroll = () => this.follow();
-    this.main.onscroll = () => this.page.scrolled(this.main.topRow);
+    // A view that is gone may still tell that it was scrolled.
+    if (this.side) this.side.onscroll = () => this.side === shown && this.follow();
+    this.watchScroll(this.main);
     return [panel];
   }
 
@@ -153,7 +155,7 @@ class RunView {
       const marker = /^\[\.\.\. lines? (\d+)(?:-(\d+))? /.exec(line);
       if (/^\[(?:\.\.\. |terse)/.test(line)) {
         open = null;
-        spans.push(marker ? this.markerSpan(line, Number(marker[1]), Number(marker[2] ?? marker[1]), text, queue[next] ?? queue.at(-1), view) : { row: () => make("div.line.notice", {}, make("span.number", {}, ""), make("span.code", {}, line)) });
+        spans.push(marker ? this.markerSpan(line, Number(marker[1]), Number(marker[2] ?? marker[1]), text, queue[next] ?? queue.at(-1), view) : { text: line, row: () => make("div.line.notice", {}, make("span.number", {}, ""), make("span.code", {}, line)) });
         continue;
       }
       // A line that is cut, or terse's own, has no number; the next ones have theirs again.
@@ -169,9 +171,8 @@ class RunView {
   }
 
   markerSpan(line, from, to, text, near, view) {
-    const name = near?.name ?? "stdout", lines = linesBetween(text.spans, name, from, to), span = { open: false };
+    const name = near?.name ?? "stdout", lines = linesBetween(text.spans, name, from, to), span = { text: line, open: false };
     span.row = () => make("div.line.marker", {}, make("span.number", {}, span.open ? "▾" : "▸"), make("button.code", { type: "button", ariaExpanded: String(span.open), disabled: lines.length === 0, onclick: () => this.unfold(view, span, lines) }, line));
-    span.height = LINE_HEIGHT * Math.max(1, Math.ceil(line.length / (view.columns || 100))) + 6;
     return span;
   }
 
@@ -212,9 +213,11 @@ class RunView {
     this.main = view;
     this.panel.replaceChildren(panel);
     view.show(spans);
-    view.onscroll = () => this.page.scrolled(view.topRow);
+    this.watchScroll(view);
     return [panel];
   }
+
+  watchScroll(view) { view.onscroll = () => this.main === view && this.page.scrolled(view.topRow); }
 
   // The whole text goes to the line that is at the top of what was shown.
   follow() {

@@ -144,7 +144,7 @@ class TimeLine {
       context.fillStyle = colour("soft");
       if (from >= free) { context.fillText(text, Math.max(0, (from + to - wide) / 2), 10); free = (from + to + wide) / 2 + 8; }
     }
-    const steps = Math.max(1, Math.floor(width / 130));
+    const steps = Math.max(1, Math.floor(width / 130)), isClose = (this.timeAt(width) - this.timeAt(0)) / steps < 2000;
     for (let i = 0; i < steps; i++) {
       const x = ((i + 0.5) * width) / steps, at = this.timeAt(x);
       if (!this.unfolded && this.pauses.some(([a, b]) => at > a && at < b)) continue;
@@ -152,7 +152,7 @@ class TimeLine {
       context.fillRect(x, 14, 1, this.height - 14);
       if (this.unfolded || this.pauses.every(([a, b]) => Math.abs(x - (this.x(a) + this.x(b)) / 2) > 60)) {
         context.fillStyle = colour("soft");
-        context.fillText(time(at), x - 20, 10);
+        context.fillText(isClose ? `${time(at)}.${String(Math.floor(at) % 1000).padStart(3, "0")}` : time(at), x - 20, 10);
       }
     }
   }
