@@ -189,9 +189,11 @@ static const struct section_entry entries[] = {
 
 	/* They type into a shell that stays. */
 	HARNESS("openhands", "openhands*"),
+	SET(interactive, true),
 	SET(ceiling, 30000),
 
-	HARNESS("swe-agent", "swe*"),
+	HARNESS("sweagent", "sweagent"),
+	SET(interactive, true),
 	SET(ceiling, 100000),
 
 	HARNESS("interpreter", "interpreter"),

@@ -45,8 +45,12 @@ static void agent_activate(const struct settings *s, const char *program, const 
 	}
 	/* The first library is the first to see a call. */
 	const char *others = getenv("LD_PRELOAD"), *probed = getenv(PROBE_VARIABLE);
-	const bool files =
-		(probed && *probed) || rule_knows(s, (char *[]){(char *)name, NULL}, RULE_FILE);
+	const struct section_entry *set[SETTING_SLOTS];
+	section_values(s, &rules_form, name, set);
+	/* It types into a shell, or runs files, or is watched. */
+	const bool types = set[SETTING_SLOT(offsetof(struct settings, interactive))];
+	const bool files = types || (probed && *probed) ||
+			   rule_knows(s, (char *[]){(char *)name, NULL}, RULE_FILE);
 	bool fits =
 		(size_t)snprintf(list, sizeof(list), "%s%s%s", own.library,
 				 others && *others ? ":" : "", others ? others : "") < sizeof(list);
@@ -58,6 +62,7 @@ static void agent_activate(const struct settings *s, const char *program, const 
 	if (!fits || unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", own.shell, 1) < 0 ||
 	    setenv(RULE_AGENT, name, 1) < 0 || setenv("LD_PRELOAD", list, 1) < 0 ||
 	    (files && setenv(SHIM_FILES, "1", 1) < 0) ||
+	    (types && setenv(option_by_key("shim", "interactive")->variable, "yes", 1) < 0) ||
 	    (strcmp(name, "claude") == 0 && !strstr(own.shell, " -") &&
 	     setenv("CLAUDE_CODE_SHELL_PREFIX", own.shell, 0) < 0) ||
 	    (strcmp(name, "codex") == 0 && *own.bash_env && setenv("BASH_ENV", script, 0) < 0))

@@ -31,6 +31,7 @@
 struct decision {
 	const char *program; /* the path of the real shell ... */
 	char **argv;         /* ... and its arguments */
+	bool typed;          /* it is a shell that a program types into */
 	const char *agent;   /* whose tool call this is; NULL: nobody's, pass it on */
 	char *command;       /* the part written by the model; NULL: argv is all that is known */
 	char base[PATH_MAX + 1]; /* of argv[0] */
@@ -72,7 +73,9 @@ static void decision_make(struct decision *d, const struct settings *s, char **a
 		free(d->command);
 		d->command = NULL;
 	}
-	if (preload && !d->agent)
+	d->typed = ask && s->interactive && isatty(STDIN_FILENO) && (!argv[0] || !argv[1]);
+	/* One level: what is supervised runs without the library. */
+	if (preload && !d->agent && !d->typed)
 		setenv("LD_PRELOAD", preload, 1);
 	unsetenv(PROGRAM);
 	unsetenv(PRELOAD);
@@ -137,11 +140,9 @@ int command_shell(char **argv)
 	}
 	decision_make(&d, &settings, argv, !probed && loaded && !run_is_bypassed(&settings));
 	const struct job job = {.settings = &settings, .program = d.program, .argv = d.argv};
-	bool typed =
-		loaded && settings.interactive && isatty(STDIN_FILENO) && (!argv[0] || !argv[1]);
-	int status = d.agent ? shell_supervise(&settings, &d)
-		     : typed ? typed_run(&settings, d.program, d.argv)
-			     : run_tell_exec_error(&job, spawn_exec(&job, environ));
+	int status = d.agent   ? shell_supervise(&settings, &d)
+		     : d.typed ? typed_run(&settings, d.program, d.argv)
+			       : run_tell_exec_error(&job, spawn_exec(&job, environ));
 	free(d.command);
 	settings_release(&settings);
 	return status;

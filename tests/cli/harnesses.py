@@ -1,12 +1,18 @@
 #!/usr/bin/env -S python3 -B
 """Harnesses that terse has a section for: the part of each that runs commands (support/harnesses.py), started
-by terse agent as its user would, with terse and without."""
+by terse agent as its user would, with terse and without.
+
+UPDATE=1 writes the table of docs/agents.md.
+"""
 
 import json
 import os
+import re
+import shlex
+import signal
 import subprocess
 
-from support.harness import BUILD, DEADLINE, SOURCE, Case, main
+from support.harness import BUILD, DEADLINE, SOURCE, Case, main, read_file, signal_if_there, write_file
 
 EMULATION = os.path.join(SOURCE, "tests", "cli", "support", "harnesses.py")
 CAUSE = ("x=frobnicate; seq -f 'compiling unit_%g.c' 700; echo \"main.c:12: undefined reference to '$x'\"; "
@@ -15,18 +21,87 @@ PROGRESS = "i=0; while [ $i -lt 400 ]; do i=$((i+1)); printf '\\r%3d%%' $i; done
 SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && seq 20000"
 
 
+GUIDE = os.path.join(SOURCE, "docs", "agents.md")
+
+
 class Harness(Case):
-    def play(self, name, *commands, wired=True, env=None, shown_as=None):
+    def play(self, name, *commands, wired=True, env=None):
         """What the harness makes of the commands: [what its model gets, the status, its result] of each."""
-        program = os.path.join(self.work, shown_as or name)
+        program = os.path.join(self.work, name)
         if not os.path.exists(program):
             os.symlink(EMULATION, program)
-        agent = (os.path.join(BUILD, "terse"), "agent") if wired else ()
+        agent = (os.path.join(BUILD, "terse"), "agent") if wired and name not in BY_HAND else ()
         done = subprocess.run([*agent, program, *commands], cwd=self.work, timeout=DEADLINE, check=False,
                               env=self.env(**{"SHELL": "/bin/bash", **(env or {})}), stdin=subprocess.DEVNULL,
                               capture_output=True)
         self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
         return json.loads(done.stdout)
+
+
+# How those are wired that terse agent does not reach: by a hook, or by what their models type.
+BY_HAND = {"crush": {"CRUSH_HOOK": os.path.join(BUILD, "terse") + " hook crush PreToolUse"}}
+# Their shells stay.
+PERSISTENT = ("openhands", "sweagent", "interpreter")
+# Their names in the table, and what is special of them there.
+ROWS = {"mini": "mini-swe-agent", "aider": "aider", "aider+": "aider, at a terminal", "autogen": "AutoGen, files",
+        "goose": "goose", "langchain": "LangChain, ShellTool", "roo": "Roo Code, execa", "crush": "crush, by its hook",
+        "openhands": "OpenHands, tmux", "sweagent": "SWE-agent, SWE-ReX", "interpreter": "open-interpreter, typed `terse`"}
+HEAD = ("| harness | both ends, ID | cause | status | progress bar | `cd`, variables | background job | "
+        "full-screen program | its parse | bytes (without) |\n|---|---|---|---|---|---|---|---|---|---|\n")
+
+
+class Table(Harness):
+    """What its model gets of the same commands. A dash: it has no such thing without terse either."""
+
+    def results(self, row, wired):
+        name = row.rstrip("+")
+        typed = "terse " if wired and name == "interpreter" else ""
+        env = {**(BY_HAND.get(name, {}) if wired else {}), "TERM": "xterm", **({"AIDER_TERMINAL": "1"} if row != name else {})}
+        return self.play(
+            name, typed + "seq 200000", typed and typed + "-c " + shlex.quote(CAUSE) or CAUSE, "(exit 3)",
+            typed and typed + "-c " + shlex.quote(PROGRESS) or PROGRESS, "mkdir -p sub; cd sub; v=7", "echo $v; pwd",
+            "sleep 300 >/dev/null 2>&1 & echo $! >>%s/pids; echo started" % self.work,
+            "vim -u NONE -c 'q!' </dev/tty >/dev/tty 2>&1; echo ended", SUBMIT if name == "mini" else "echo done", wired=wired, env=env)
+
+    def good(self, row, r):
+        """Of each column; None: it has none."""
+        parses = row == "mini" or row in PERSISTENT
+        r = [[text.replace("\r\n", "\n"), *rest] for text, *rest in r]
+        return [r[0][0].find("1\n2\n3\n") >= 0 and r[0][0].find("\n200000\n") >= 0 and "terse read cmd-" in r[0][0],
+                "reference to 'frobnicate'" in r[1][0], r[2][1] == 3, "done" in r[3][0] and len(r[3][0]) < 300,
+                "7" in r[5][0] and "/sub" in r[5][0], "started" in r[6][0], "ended" in r[7][0],
+                (r[8][2] or "").count("\n") == 20000 if row == "mini" else "done" in r[8][0] if parses else None]
+
+    def check(self, row):
+        ours, theirs = self.results(row, True), self.results(row, False)
+        for pid in read_file(os.path.join(self.work, "pids")).split():
+            signal_if_there(int(pid), signal.SIGKILL)
+        cells = []
+        for column, (a, b) in enumerate(zip(self.good(row, ours), self.good(row, theirs))):
+            cells.append("-" if a is None or (not a and not b and column > 1) else "yes" if a else "no")
+            self.assertTrue(a or not b, (row, column, ours[column], theirs[column]))
+        sizes = [sum(len(r[0].encode()) for r in (results[0], results[1], results[3])) for results in (ours, theirs)]
+        line = "| %s | %s | %s (%s) |\n" % (ROWS[row], " | ".join(cells), *map(rounded, sizes))
+        guide = read_file(GUIDE).decode()
+        head = guide.index(HEAD) + len(HEAD)
+        table = guide[head:guide.index("\n\n", head) + 1]
+        before = [known for known in table.splitlines(True) if known.startswith("| %s |" % ROWS[row])]
+        if os.environ.get("UPDATE"):
+            after = table.replace(before[0], line) if before else table + line
+            write_file(GUIDE, guide.replace(HEAD + table, HEAD + after))
+        else:
+            # Sizes differ a little from run to run.
+            self.assertEqual([known.split("|")[:-2] for known in before], [line.split("|")[:-2]])
+
+
+for name_of_row in ROWS:
+    setattr(Table, "test_" + re.sub(r"\W", "_", name_of_row), lambda self, row=name_of_row: self.check(row))
+
+
+def rounded(size):
+    """With two digits."""
+    return "%.1f KB" % (size / 1024) if size < 10240 else "%d KB" % (size / 1024) if size < 1 << 20 else "%.1f MB" % (
+        size / (1 << 20))
 
 
 class Results(Harness):

@@ -11,7 +11,7 @@ langchain    LangChain: langchain_experimental 0.4, llm_bash/bash.py, as ShellTo
 roo          Roo Code 3.53: ExecaTerminalProcess.ts, OutputInterceptor.ts
 crush        crush 0.60: internal/hooks/runner.go, internal/agent/tools/bash.go; its shell is part of it
 openhands    OpenHands 0.60: runtime/utils/bash.py (tmux), its observations cut in the middle
-swe-agent    SWE-ReX 1.4: runtime/local.py (pexpect), SWE-agent 1.1: tools/tools.py
+sweagent     SWE-ReX 1.4: runtime/local.py (pexpect), SWE-agent 1.1: tools/tools.py
 interpreter  open-interpreter 0.4: terminal/languages/subprocess_language.py, shell.py
 middleware   LangChain 1.0: agents/middleware/shell_tool.py
 """
@@ -56,9 +56,16 @@ class Aider:
         shell = os.environ.get("SHELL", "/bin/sh")
         if os.environ.get("AIDER_TERMINAL"):
             child = pexpect.spawn(shell, args=["-i", "-c", command], timeout=300)
-            out = text_of(child.read())
+            out, alive = b"", True
+            while alive:
+                alive = child.isalive()
+                try:
+                    while True:
+                        out += child.read_nonblocking(1 << 16, timeout=0.05)
+                except (pexpect.TIMEOUT, pexpect.EOF):
+                    pass
             child.close()
-            return out, child.exitstatus, None
+            return text_of(out), child.exitstatus, None
         done = subprocess.run(command, shell=True, executable=shell, check=False, **PIPES)
         return text_of(done.stdout), done.returncode, None
 
@@ -136,7 +143,7 @@ class Openhands:
         self.tmux("set-option", "-g", "history-limit", "10000")
         self.tmux("send-keys", "export PROMPT_COMMAND='export PS1=\"\n###PS1JSON###\n%s\n###PS1END###\n\"'; export PS2=\"\""
                   % self.PROMPT, "Enter")
-        self.until(1)
+        self.completed()
         self.clear()
 
     def tmux(self, *words):
@@ -146,12 +153,12 @@ class Openhands:
     def screen(self):
         return "\n".join(line.rstrip() for line in self.tmux("capture-pane", "-J", "-pS", "-").split("\n"))
 
-    def until(self, count):
+    def completed(self):
         while True:
+            time.sleep(0.5)
             screen = self.screen()
-            if len(self.BLOCK.findall(screen)) >= count and screen.rstrip().endswith("###PS1END###"):
+            if screen.rstrip().endswith("###PS1END###"):
                 return screen
-            time.sleep(0.1)
 
     def clear(self):
         self.tmux("send-keys", "C-l")
@@ -161,9 +168,10 @@ class Openhands:
     def call(self, command):
         self.tmux("send-keys", "-l", command)
         self.tmux("send-keys", "Enter")
-        screen = self.until(2)
+        screen = self.completed()
         blocks = list(self.BLOCK.finditer(screen))
-        out = screen[blocks[-2].end():blocks[-1].start()].strip("\n").removeprefix(command).lstrip("\n")
+        start = blocks[-2].end() if len(blocks) > 1 else 0
+        out = screen[start:blocks[-1].start()].strip("\n").removeprefix(command).lstrip("\n")
         found = json.loads(blocks[-1][1])
         self.clear()
         return middle(out, 30000) + "\n[The command completed with exit code %s.]" % found["exit_code"], int(
@@ -222,13 +230,12 @@ class Piped:
 class Interpreter(Piped):
     def call(self, command):
         self.type(command + '\necho "##end_of_execution##"\n')
-        out = ""
-        while "##end_of_execution##" not in out:
-            line = text_of(self.bash.stdout.readline())
-            if not line:
+        out = []
+        for line in iter(self.bash.stdout.readline, b""):
+            out.append(text_of(line))
+            if "##end_of_execution##" in out[-1]:
                 break
-            out += line
-        out = out.replace("##end_of_execution##", "").strip()
+        out = "".join(out).replace("##end_of_execution##", "").strip()
         return out if len(out) < 2800 else "Output truncated. Showing the last 2800 characters.\n\n" + out[-2800:], None, None
 
 
@@ -248,7 +255,7 @@ class Middleware(Piped):
 
 
 KINDS = {"mini": Mini, "aider": Aider, "autogen": Autogen, "goose": Goose, "langchain": Langchain, "roo": Roo,
-         "crush": Crush, "openhands": Openhands, "swe-agent": SweAgent, "interpreter": Interpreter,
+         "crush": Crush, "openhands": Openhands, "sweagent": SweAgent, "interpreter": Interpreter,
          "middleware": Middleware}
 
 
