@@ -448,7 +448,7 @@ DIST_PACKAGES  = gcc make git curl python3 rpm xz-utils linux-libc-dev gcc-aarch
 
 # And those of the checks of a release; npm besides, without which a step is skipped.
 RELEASE_PACKAGES = $(DIST_PACKAGES) lintian mandoc man-db groff shellcheck zsh fish debootstrap \
-	qemu-user-static libc6-dev-arm64-cross file binutils busybox-static python3-yaml
+	qemu-user-static libc6-dev-arm64-cross file binutils busybox-static python3-yaml ruby nix-bin
 # Where their root file systems stay (1 GB).
 ROOTS ?= $(BUILD)/roots
 # Some of the steps of packaging/check, without `make check`: make release-check STEPS='bookworm npm'
