@@ -199,21 +199,13 @@ static bool is_telling(const struct layout *l, size_t unit)
 	return l->units[unit].chosen && l->units[unit].trait.value >= TELLING;
 }
 
-/* Takes a line, and the few lines up to others that are taken. */
+/* Takes a line, and after a failure the few lines up to others that are taken. */
 static bool take_joined(struct layout *l, size_t unit, size_t most)
 {
-	size_t room = l->ask->status > 0 ? LINE_COST : 0, from = unit, to = unit + 1;
+	size_t room = l->ask->status > 0 ? LINE_COST : 0;
 	if (!layout_take(l, unit, most))
 		return false;
-	/* A gap of more lines costs more. */
-	while (from > 0 && !l->units[from - 1].chosen && unit - from < LINE_COST)
-		from--;
-	while (to < l->count && !l->units[to].chosen && to - unit < LINE_COST)
-		to++;
-	if (from == 0 || l->units[from - 1].chosen)
-		layout_close_gap(l, from, unit, false, room);
-	if (to == l->count || l->units[to].chosen)
-		layout_close_gap(l, unit + 1, to, false, room);
+	layout_close_around(l, unit, room);
 	return true;
 }
 
@@ -248,22 +240,15 @@ static void take_telling(struct layout *l, size_t unit)
 	}
 }
 
-/* Closes the gaps that cost more than what is in them, and in mode smart those in which there is
-   little beside folds. */
-static void close_gaps(struct layout *l, bool smart)
+/* Closes the gaps that cost more than what is in them. */
+static void close_gaps(struct layout *l)
 {
 	bool spelled = l->ask->spelled;
 	size_t from = 0;
 	for (size_t i = 0; i <= l->count; i++) {
 		if (i < l->count && !l->units[i].chosen)
 			continue;
-		bool folds = false, alarms = false;
-		for (size_t k = from; k < i; k++) {
-			folds |= l->units[k].run.kind;
-			alarms |= is_false_alarm(l, &l->units[k], false);
-		}
-		size_t room = smart && folds && !alarms ? LINE_COST : 0;
-		spelled |= !layout_close_gap(l, from, i, !spelled, room);
+		spelled |= !layout_close_gap(l, from, i, !spelled, 0);
 		spelled |= i < l->count && l->units[i].folded && l->units[i].run.kind;
 		from = i + 1;
 	}
@@ -344,5 +329,5 @@ void choose(struct layout *l, const struct limit *limit)
 		if (limit->mode == MODE_ENDS)
 			take_end(l, next, l->count, false, l->budget);
 	}
-	close_gaps(l, smart);
+	close_gaps(l);
 }

@@ -572,6 +572,9 @@ void layout_end_head(struct layout *l, size_t from);
    command in it. Returns whether there is no gap then. */
 bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, size_t room);
 
+/* The same for the gaps on both sides of a taken unit. */
+void layout_close_around(struct layout *l, size_t unit, size_t room);
+
 /* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
 void layout_grow(struct layout *l);
 

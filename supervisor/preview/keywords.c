@@ -44,21 +44,13 @@ enum {
 	BEFORE = 60,
 };
 
-/* Bytes in a row of a phrase, with as few blanks as can be: blanks are everywhere. */
-static const char *rarest(const char *phrase)
+/* The first bytes of a phrase that stand in a row. */
+static const char *first_part(const char *phrase)
 {
-	const char *best = phrase;
-	size_t fewest = SIZE_MAX;
-	for (const char *at = phrase; strlen(at) >= FRAGMENT_LEN; at++) {
-		size_t blanks = 0;
-		for (size_t k = 0; k < FRAGMENT_LEN; k++)
-			blanks += at[k] == ' ';
-		if (strcspn(at, "*") >= FRAGMENT_LEN && blanks < fewest) {
-			fewest = blanks;
-			best = at;
-		}
-	}
-	return best;
+	const char *star;
+	while ((star = strchr(phrase, '*')) && star - phrase < FRAGMENT_LEN)
+		phrase = star + 1;
+	return phrase;
 }
 
 /* Has a search look for a text, in the group that has the fewest; where all are full, it does not.
@@ -89,7 +81,7 @@ void phrases_init(const struct limit *limit, struct literals *prefilter)
 	const struct strings *telling = limit->patterns;
 	size_t len = 0;
 	for (size_t i = 0; telling && i < telling->count && i < PHRASES; i++)
-		look_for(prefilter, rarest(telling->items[i]));
+		look_for(prefilter, first_part(telling->items[i]));
 	for (const char *at = limit->about; at && *(at = next_word(at, &len)); at += len) {
 		if (len >= FRAGMENT_LEN)
 			look_for(prefilter, at);

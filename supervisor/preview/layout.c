@@ -382,6 +382,17 @@ bool layout_close_gap(struct layout *l, size_t from, size_t to, bool spelled, si
 	return true;
 }
 
+void layout_close_around(struct layout *l, size_t unit, size_t room)
+{
+	for (int below = 0; below < 2; below++) {
+		size_t next = below ? unit + 1 : unit - 1; /* in front of the first: none */
+		struct hole h = next < l->count && !l->units[next].chosen ? find_hole(l, next)
+									  : (struct hole){0};
+		if (h.from < h.to)
+			layout_close_gap(l, h.from, h.to, false, room);
+	}
+}
+
 void layout_end_head(struct layout *l, size_t from)
 {
 	size_t kept = from;

@@ -152,9 +152,9 @@ struct preview {
 	struct window window;
 	struct head head; /* in mode head, once the text does not fit */
 	struct layout layout;
-	struct preview_piece last[2]; /* what is shown when the layout has no memory */
-	struct smart *smart;          /* NULL while all fits into the budget, or without memory */
-	bool is_unjudged;             /* there will be none */
+	struct preview_piece last; /* what is left out when the layout has no memory */
+	struct smart *smart;       /* NULL while all fits into the budget, or without memory */
+	bool is_unjudged;          /* there will be none */
 };
 
 static void preview_set_budget(struct preview *p, size_t budget)
@@ -388,41 +388,6 @@ static int preview_add_lines(struct preview *p, const struct smart *smart)
 	return 0;
 }
 
-/* The choice that needs no memory: a gap, and the last lines. */
-static int choose_last(struct preview *p, const struct preview_ask *ask)
-{
-	const struct window *w = &p->window;
-	const size_t used = ask->used + MARKER_RESERVE;
-	const size_t budget = ask->total ? ask->total : p->limit.bytes;
-	const uint64_t left = w->bytes - ask->printed_bytes, lines = window_lines(w);
-	uint64_t offset;
-	size_t len, all;
-	const char *end = tail_data(w, &all, &offset) + all;
-	/* Cleaned, they are at most three times as many. */
-	len = size_min(size_min(budget > used && !ask->is_head ? (budget - used) / 3 : 0, all),
-		       left);
-	if (len < left) {
-		const char *newline = memchr(end - len, '\n', len);
-		len = newline ? (size_t)(end - newline) - 1 : 0;
-	}
-	uint64_t number = lines + 1 - newline_count(end - len, len) - (len > 0 && end[-1] != '\n');
-	int count = 0;
-	if (number > ask->printed_lines + 1)
-		p->last[count++] = (struct preview_piece){.kind = PREVIEW_GAP,
-							  .from = ask->printed_lines + 1,
-							  .to = number - 1,
-							  .bytes = left - len,
-							  .spelled = true};
-	if (len > 0)
-		p->last[count++] = (struct preview_piece){.kind = PREVIEW_TEXT,
-							  .from = number,
-							  .to = lines,
-							  .bytes = len,
-							  .text = end - len,
-							  .len = len};
-	return count;
-}
-
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces)
 {
@@ -469,8 +434,14 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	*pieces = l->pieces;
 	if (count >= 0 || pause)
 		return count > 0 ? count : 0;
-	*pieces = p->last;
-	return choose_last(p, ask);
+	/* Nothing is shown without memory to choose with. */
+	p->last = (struct preview_piece){.kind = PREVIEW_GAP,
+					 .from = ask->printed_lines + 1,
+					 .to = window_lines(w),
+					 .bytes = w->bytes - ask->printed_bytes,
+					 .spelled = true};
+	*pieces = &p->last;
+	return p->last.from <= p->last.to;
 }
 
 struct preview_judge *preview_judge_new(void)

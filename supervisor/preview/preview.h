@@ -143,7 +143,7 @@ uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
    piece's `text` then holds "[... bytes FROM-TO]" in its place, or, bare, the one part of it that
    tells most (the last line's end, the others' start). *pieces and the texts belong to `p` and are
    valid until its next call. Returns the count. Without memory to choose with
-   they are a gap and the last lines. */
+   they are one gap. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 

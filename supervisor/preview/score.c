@@ -37,7 +37,8 @@ struct reading {
 	bool alarms;        /* a word of failure is in it */
 	bool warned, passed;
 	bool thread;     /* names one */
-	bool pass_first; /* begins with a word of success, or one for what was skipped */
+	bool pass_first; /* begins with a word of success, or one for what was skipped, ... */
+	bool pass_last;  /* ... or ends with one, in front of times */
 };
 
 static void add_form(struct reading *r, enum form form)
@@ -260,6 +261,8 @@ static void read_word(struct reading *r, const struct occurrence *o)
 	w = w ? w : keywords_find(r->keywords, o->word, o->len);
 	enum word_kind kind = w ? (enum word_kind)w->kind : WORD_OTHER;
 	int weight = w ? w->weight : 0;
+	if (!word_is_of(" s ms sec ", o->word, o->len))
+		r->pass_last = !o->first && (kind == WORD_PASS || kind == WORD_SKIP);
 	if (o->embedded) {
 		r->alarms |= kind == WORD_FAIL;
 		return;
@@ -496,27 +499,6 @@ static uint32_t family_of(const struct message *m, const struct reading *r, enum
 	       (r->forms >> FORM_STATUS & 1);
 }
 
-/* Whether a line says at its end that something went well, or was skipped: in its last word, in
-   front of times and shares. */
-static bool ends_well(const char *text, size_t len)
-{
-	static const char words[] =
-		" PASSED Passed passed PASS OK ok done yes SKIPPED UP-TO-DATE (skipped) ";
-	while (len > 0) {
-		size_t end = len;
-		bool letters = false, digits = false;
-		for (; len > 0 && !is_blank(text[len - 1]); len--) {
-			letters |= is_letter(text[len - 1]);
-			digits |= is_digit(text[len - 1]);
-		}
-		if (letters && !digits && !word_is_of(" sec ms ", text + len, end - len))
-			return len > 0 && word_is_of(words, text + len, end - len);
-		while (len > 0 && is_blank(text[len - 1]))
-			len--;
-	}
-	return false;
-}
-
 static void judge_message(const struct preview_judge *j, const struct line *line, struct score *out)
 {
 	struct message m;
@@ -537,7 +519,7 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	if (opens)
 		add_form(&r, FORM_OPENS);
 	/* One test of many, unless the line is about the whole run. */
-	bool passes = kind == SCORE_PASS || (is_text && ends_well(m.text, m.len));
+	bool passes = kind == SCORE_PASS || r.pass_last;
 	bool sums_up =
 		(r.failures && kind != SCORE_PASS) || r.counts >= 2 || (r.counts && r.passed);
 	if (sums_up) {

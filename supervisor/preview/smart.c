@@ -45,16 +45,12 @@ enum {
 	COMMON = 5, /* lines of one form; in a regular text, so many percent are of such forms */
 	REGULAR_SHARE = 60,
 	/* Bytes around a find by which the commonest are known, and how often those are
-	   looked at. */
+	   looked at. The same for the word alone, so that a text full of different errors costs no
+	   more than others. */
 	AROUND = 12,
-	FAMILIAR = 1024,
-	/* The same for the word alone, so that a text full of different errors costs no more
-	   than others: from so many on, only those in surroundings that are rather new are looked
-	   at, and in the end none. */
 	AROUND_WORD = 1,
-	FAMILIAR_WORD = 1024,
-	RATHER_NEW = 4,
-	TIRED_WORD = 16384,
+	FAMILIAR = 1024,
+	FAMILIAR_WORD = 16384,
 };
 
 struct smart *smart_new(struct window *window, const struct limit *limit)
@@ -220,12 +216,10 @@ static uint16_t *count_of(const struct window *w, uint16_t *counts, const char *
 static bool is_familiar(struct smart *s, const char *hit)
 {
 	uint16_t *word = count_of(s->window, s->found_words, hit, AROUND_WORD);
-	if (*word == TIRED_WORD)
-		return true;
 	uint16_t *here = count_of(s->window, s->found, hit, AROUND);
-	(*word)++;
-	if (*here >= (*word > FAMILIAR_WORD ? RATHER_NEW : FAMILIAR))
+	if (*word == FAMILIAR_WORD || *here == FAMILIAR)
 		return true;
+	(*word)++;
 	(*here)++;
 	return false;
 }
