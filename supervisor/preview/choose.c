@@ -209,14 +209,19 @@ static bool take_joined(struct layout *l, size_t unit, size_t most)
 	return true;
 }
 
-/* The line below one that ends in a colon may be its message: it tells more if that is taken. */
+/* The line below one that ends in a colon may be its message: it tells more if that is taken. The
+   one below what was expected says what there was instead. */
 static void raise_message(struct layout *l, size_t unit)
 {
 	struct entry *u = &l->units[unit], *below = u + 1;
 	const struct score *over = &u->trait.score, *score = &below->trait.score;
-	if (unit + 1 < l->count && follows(u, below) && over->opens && over->kind == SCORE_FAIL &&
-	    score->indent == over->indent &&
-	    (score->kind == SCORE_PLAIN || score->kind == SCORE_FAIL))
+	if (unit + 1 == l->count || !follows(u, below) || !over->opens ||
+	    score->indent != over->indent)
+		return;
+	if (over->kind == SCORE_DETAIL)
+		take_joined(l, unit + 1, CONTEXT_LINE);
+	else if (over->kind == SCORE_FAIL &&
+		 (score->kind == SCORE_PLAIN || score->kind == SCORE_FAIL))
 		below->trait.value *= 2;
 }
 

@@ -136,6 +136,9 @@ struct line_form {
 	const char *command;
 };
 
+/* A note that replaces less is not worth it. */
+enum { LINE_SLACK = 40 };
+
 /* Whether all bytes of the line are at hand. */
 bool line_is_whole(const struct line *l);
 
@@ -371,6 +374,7 @@ enum {
 	STORE_FRONT = 640, /* bytes kept of a long line's start ... */
 	STORE_BACK = 256,  /* ... and of its end, or of where it tells most */
 	STORE_VALUES = 1024,
+	FOUND_BEFORE = 60, /* bytes in front of what is found in a long line that are shown */
 };
 
 /* preview.c: the window: the first and the last bytes of the text, and its totals. What is in it

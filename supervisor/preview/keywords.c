@@ -35,13 +35,10 @@ const struct word *keywords_find(const struct keywords *k, const char *word, siz
 
 enum {
 	PHRASE_SCORE = 90,
-	PHRASE_RESULT = 60,
 	/* Shorter words of a question are not looked for. */
 	ABOUT_LEAST = 3,
 	/* Phrases of each kind at most, whatever profiles add. */
 	PHRASES = 64,
-	/* Bytes in front of what is found in a long line that are shown. */
-	BEFORE = 60,
 };
 
 /* The first bytes of a phrase that stand in a row. */
@@ -127,7 +124,7 @@ static void answer(const char *about, const struct line *line, struct score *sco
 	if (found == 0)
 		return;
 	score->score = (uint8_t)size_min(score->score + PHRASE_SCORE * found / words, 100);
-	score->result = (uint8_t)size_min(score->result + PHRASE_RESULT * found / words, 100);
+	score->result = (uint8_t)size_min(score->result + PHRASE_SCORE * found / words, 100);
 }
 
 void phrases_apply(const struct limit *limit, const struct line *line, struct score *score)
@@ -146,9 +143,10 @@ void phrases_apply(const struct limit *limit, const struct line *line, struct sc
 			score->kind = SCORE_PLAIN;
 		if (score->score < PHRASE_SCORE)
 			score->score = PHRASE_SCORE;
-		if (score->result < PHRASE_RESULT)
-			score->result = PHRASE_RESULT;
-		score->focus = found - text > BEFORE ? (uint32_t)(found - text) - BEFORE : 0;
+		if (score->result < PHRASE_SCORE)
+			score->result = PHRASE_SCORE;
+		score->focus =
+			found - text > FOUND_BEFORE ? (uint32_t)(found - text) - FOUND_BEFORE : 0;
 	} else {
 		answer(limit->about, line, score);
 	}

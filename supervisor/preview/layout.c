@@ -7,8 +7,6 @@
 
 enum {
 	MARKER_MAX = 512,
-	/* A line that is longer than its limit by less than twice a note is not cut. */
-	LINE_SLACK = 40,
 };
 
 void layout_begin(struct layout *l, const struct limit *limit, const struct preview_options *given,

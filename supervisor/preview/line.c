@@ -9,8 +9,6 @@ enum {
 	/* A line that shows less of itself than this is not worth its note; without one, this. */
 	LINE_LEAST = 28,
 	LINE_LEAST_BARE = 8,
-	/* Nor is a note that replaces less. */
-	OMITTED_LEAST = 40,
 };
 
 bool line_is_whole(const struct line *l)
@@ -130,7 +128,7 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 		notes = line_note(at + l->length, 2, note, sizeof(note)) * (l->after ? 2 : 1);
 	size_t most = (size_t)l->length - l->ended, room = 0;
 	if (notes) /* each replaces much */
-		most = most > OMITTED_LEAST ? most - OMITTED_LEAST : 0;
+		most = most > LINE_SLACK ? most - LINE_SLACK : 0;
 	if (form->limit > notes + l->ended)
 		room = size_min(form->limit - notes - l->ended, most);
 	if (room < (bare ? LINE_LEAST_BARE : LINE_LEAST))

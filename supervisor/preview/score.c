@@ -10,7 +10,6 @@ enum {
 	/* Places inside of it that are looked at, and their size. */
 	WINDOWS = 16,
 	WINDOW = 100,
-	WINDOW_BEFORE = 60,
 	/* How much a success tells: by its counts, by a warning, by a word of success, by a word
 	   for what was made. */
 	RESULT_COUNTS = 45,
@@ -37,6 +36,7 @@ struct reading {
 	bool alarms;        /* a word of failure is in it */
 	bool warned, passed;
 	bool thread;     /* names one */
+	bool expects;    /* begins with what was expected: what there was follows */
 	bool pass_first; /* begins with a word of success, or one for what was skipped, ... */
 	bool pass_last;  /* ... or ends with one, in front of times */
 };
@@ -262,7 +262,8 @@ static void read_word(struct reading *r, const struct occurrence *o)
 	enum word_kind kind = w ? (enum word_kind)w->kind : WORD_OTHER;
 	int weight = w ? w->weight : 0;
 	if (!word_is_of(" s ms sec ", o->word, o->len))
-		r->pass_last = !o->first && (kind == WORD_PASS || kind == WORD_SKIP);
+		r->pass_last = !o->first && (kind == WORD_PASS || kind == WORD_SKIP ||
+					     word_is_of(" done yes ", o->word, o->len));
 	if (o->embedded) {
 		r->alarms |= kind == WORD_FAIL;
 		return;
@@ -277,6 +278,7 @@ static void read_word(struct reading *r, const struct occurrence *o)
 		return;
 	}
 	r->sum += weight;
+	r->expects |= o->first && o->len == 8 && memcmp(o->word, "expected", 8) == 0;
 	if (w && kind == WORD_FAIL) {
 		if (o->colon)
 			add_form(r, FORM_COLON);
@@ -535,7 +537,7 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 		r.result = passes ? 0 : r.result;
 		r.sum = 0;
 	} else if (kind == SCORE_PLAIN && r.sum >= SCORE_FAILURE) {
-		kind = SCORE_FAIL;
+		kind = r.expects ? SCORE_DETAIL : SCORE_FAIL;
 	}
 	bool tells = r.sum >= SCORE_TELLING;
 	out->kind = (uint8_t)kind;
@@ -550,7 +552,7 @@ static void judge_message(const struct preview_judge *j, const struct line *line
 	out->tells =
 		is_text &&
 		(tells || (kind != SCORE_PLAIN && kind != SCORE_PASS && kind != SCORE_WARNING));
-	out->opens = is_text && tells && (opens || kind == SCORE_HEADING);
+	out->opens = is_text && tells && (opens || r.expects || kind == SCORE_HEADING);
 }
 
 /* Looks through the middle of a long line that is whole, and adds what is found there. */
@@ -562,7 +564,7 @@ static void look_inside(const struct preview_judge *j, const struct line *line, 
 		size_t from = at + literals_find(&j->prefilter, line->front + at, end - at, &lines);
 		if (from == end)
 			break;
-		from -= WINDOW_BEFORE;
+		from -= FOUND_BEFORE;
 		size_t len = size_min(end + JUDGED - from, WINDOW);
 		judge_message(j,
 			      &(struct line){
