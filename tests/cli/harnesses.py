@@ -122,6 +122,14 @@ class Results(Harness):
         self.assertEqual(other[0], "1\n")
         self.assertRegex(self.ask("list", "--all").decode(), r"(?m) sh /\S+$")
 
+    def test_a_limit_of_lines(self):
+        """LangChain's ShellToolMiddleware: its bash reads a pipe, and it shows 100 lines."""
+        config = write_file(os.path.join(self.dir, "ini"), "[agent middleware]\nenvironment = TERSE_AGENT=middleware\n"
+                            "process = middleware\nline_ceiling = 100\n")
+        long, status, where = self.play("middleware", "terse seq 3000", "(exit 3)", "cd /; pwd", env={"TERSE_CONFIG": config})
+        self.assertRegex(long[0], r"^1\n2\n[^\0]*\b3000\]?\n\[terse: exit 0 after[^\n]*\n$")
+        self.assertEqual((status[1], where[0]), (3, "/\n"))
+
     def test_the_name_of_an_agent(self):
         """That of its program, or the one that --as says."""
         shown = "[terse: exit 0 after"
