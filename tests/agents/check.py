@@ -63,7 +63,7 @@ class Commands:
         self.assertIn("before\nwhy", texts[3])
         self.assertEqual(texts[4].strip().splitlines(), ["100%", "done"])
         self.assertEqual(self.status(results[5]), 4)
-        self.assertIn("20000\nthe end\n[terse: exit 4 after ", texts[5])
+        self.assertRegex(texts[5], r"20000\]?\nthe end\n\[terse: exit 4 after ")
         # The first marker and the last line name the command.
         self.assertEqual(texts[5].count("terse read"), 2)
         self.assertEqual(self.session_of(identifier(texts[5])), self.session_of(

@@ -226,7 +226,7 @@ class Claude(Shell):
         run = self.tool_call("seq 3000; echo last >&2; exit 3", kind="file")
         self.assertEqual(run.code, 3)
         self.assertTrue(FOOTER.search(run.out)["end"] == b"exit 3", run.out)
-        self.assertIn(b"\n3000\nlast\n", run.out)
+        self.assertRegex(run.out, rb"3000\]?\nlast\n")
         run = self.tool_call("echo one; echo two >&2", kind="file", split=True)
         self.assertEqual((run.out, run.err), (b"one\ntwo\n", b""))
 
