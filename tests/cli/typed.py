@@ -129,8 +129,8 @@ def script(which, shell):
         lambda: "set +%s" % pick.choice("uC"),
         lambda: "trap 'echo got' USR1; kill -USR1 $$; :",
         lambda: "trap 'v0=9' USR2",
-        lambda: "sleep 0.01 & wait",
-        lambda: "(sleep 0.01; exit 3) & wait $!; echo $?",
+        lambda: "(sleep 0.01 & wait); echo $?",
+        lambda: ("sleep 1000 &", "jobs", "kill -9 $!; wait"),
         lambda: "alias a%d='echo alias'" % pick.randrange(3),
         lambda: "a1",
         lambda: "echo err >&2",
@@ -154,7 +154,7 @@ def script(which, shell):
             lambda: "PS0=''",
             lambda: "shopt -s %s" % pick.choice(["extglob", "nullglob", "autocd"]),
             lambda: "set -o pipefail",
-            lambda: "!-1",
+            lambda: ("echo again", "!-1"),
             lambda: "echo $LINENO ${#BASH_SOURCE[@]} $BASH_SUBSHELL",
             lambda: ("unset PROMPT_COMMAND", "set -x", "echo \"$v0\"", "(exit 3)", "set +x"),
         ]
@@ -170,6 +170,7 @@ class Sessions(Case):
         """A generated session: what each line showed, and the shell's state at its end."""
         shell = argv[-1] if argv[-1] == "zsh" else "bash"
         shutil.rmtree(self.work)
+        shutil.rmtree(self.store, ignore_errors=True)
         os.mkdir(self.work)
         state = write_file(os.path.join(self.dir, "dump"), BASH_STATE if shell == "bash" else ZSH_STATE)
         write_file(os.path.join(self.home, ".zshrc"), "unsetopt prompt_sp prompt_cr; PS1='@> '; PS2='> '\n")
