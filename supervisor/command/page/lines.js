@@ -8,7 +8,7 @@ const FULL_WIDTH = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-
 class LinesView {
   // `about`: {label, key, isSeen(name, n), colours(name, n), online(name, n, extends)}
   constructor(about) {
-    Object.assign(this, about, { spans: [], starts: [0], tops: new Float64Array(1), wanted: null, chosen: null, opened: new Set(), all: false });
+    Object.assign(this, about, { spans: [], starts: [0], tops: new Float64Array(1), wanted: null, chosen: null, all: false });
     this.body = make("div.lines-body", {});
     this.space = make("div.lines-space", {}, this.body);
     this.element = make("div.lines", { tabIndex: 0, role: "region", ariaLabel: about.label, onscroll: () => { this.draw(); this.onscroll?.(); } }, this.space);
@@ -51,7 +51,7 @@ class LinesView {
     let row = 0, top = 0;
     for (const span of this.spans) {
       for (let k = 0; k < (span.lines?.length ?? 1); k++) {
-        top += span.lines ? this.heightOf(span.lines[k], this.opened.has(row)) : span.height ?? this.heightOf(span.text ?? "", false) + 6;
+        top += span.lines ? this.heightOf(span.lines[k], span.opened?.has(k)) : span.height ?? this.heightOf(span.text ?? "", false) + 6;
         this.tops[++row] = top;
       }
     }
@@ -97,10 +97,10 @@ class LinesView {
     add("chosen", n && this.chosen && this.chosen.name === span.name && n >= this.chosen.from && n <= this.chosen.to);
     add("current", row === this.currentRow);
     element.append(n ? make("a.number", { href: `#${this.key}:${span.name === "stderr" ? "e" : ""}${n}`, onclick: (event) => { event.preventDefault(); this.online?.(span.name, n, event.shiftKey); } }, String(n)) : make("span.number", {}, span.sign ?? ""));
-    const isCut = line.length > LONG && !this.opened.has(row) && !(this.all && line.length < 4 * LONG);
+    const isCut = line.length > LONG && !span.opened?.has(k) && !(this.all && line.length < 4 * LONG);
     const code = make("span.code", {}, ...this.styledPieces(isCut ? line.slice(0, LONG) : line, n ? this.colours?.(span.name, n) : null));
     if (isCut)
-      code.append(make("button.more", { type: "button", onclick: () => { this.opened.add(row); this.measure(); this.draw(); } }, `… ${some(line.length - LONG, "more character")}`));
+      code.append(make("button.more", { type: "button", onclick: () => { (span.opened ??= new Set()).add(k); this.measure(); this.draw(); } }, `… ${some(line.length - LONG, "more character")}`));
     element.append(code, "\n");
     return element;
   }

@@ -39,7 +39,7 @@ function tiles(facts, runs) {
   const tokens = (of) => (of.tokens_estimated > 0 ? `, about ${some(of.tokens_estimated, "token")}` : "");
   const tile = (value, label) => make("div.tile", {}, make("b", {}, value), " ", make("span", {}, label));
   return make("div.tiles", {},
-    tile(some(runs.length, "run"), [failed > 0 && make("span.bad", {}, `${count(failed)} failed`), live > 0 && `, ${count(live)} running`].filter(Boolean).length ? [failed > 0 ? `${count(failed)} failed` : "", live > 0 ? `${count(live)} running` : ""].filter(Boolean).join(", ") : "none failed"),
+    tile(some(runs.length, "run"), [failed > 0 ? `${count(failed)} failed` : "none failed", live > 0 && `${count(live)} running`].filter(Boolean).join(", ")),
     tile(size(facts.written_bytes), "written"),
     tile(size(facts.shown.bytes), `shown${tokens(facts.shown)}`),
     tile(size(facts.read_back.bytes), `read back${facts.reads ? ` in ${some(facts.reads, "read")}` : ""}`),
